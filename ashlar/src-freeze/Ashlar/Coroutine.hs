@@ -1,0 +1,157 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# OPTIONS_GHC -fno-cse -fno-full-laziness #-}
+
+-- |
+-- Module      : Ashlar.Coroutine
+-- Description : A computation that can be suspended in the middle (before GHC 9.6)
+--
+-- A computation in 'IO' that stops to hand out a value, and goes on when it is
+-- told to. Two implementations have this interface; this one is for the
+-- versions of GHC that have no delimited continuations, the other is in
+-- @src-prompt@.
+--
+-- Note [Freezing]
+-- ~~~~~~~~~~~~~~~
+-- When an asynchronous exception interrupts the evaluation of a thunk, GHC does
+-- not throw the work away: it freezes the stack of that evaluation into the
+-- thunk, and whoever forces the thunk next goes on where it stopped. So the
+-- computation is run as a thunk, and suspends by throwing an asynchronous
+-- exception to its own thread, which 'resume' catches.
+--
+-- Also tried: a thread of its own for the computation, with MVars to hand over
+-- (25 times slower on the bound main thread, and a thread is left behind when
+-- the consumer drops the list).
+--
+-- What makes it safe, point by point:
+--
+-- * /The right thread./ Throwing asks for the number of the thread, and between
+--   asking and throwing there is a point (inside @killThread#@ itself, before
+--   it allocates) where a foreign exception may strike. The computation would
+--   be frozen there, with that number, and when it is resumed by another
+--   thread, it would hit the first one. So asynchronous exceptions are masked
+--   around the two steps. ('throwHere')
+-- * /The frame that unmasks./ Masking leaves a frame on the stack which ends
+--   it, and this frame is frozen with the rest. If the computation is resumed
+--   by a thread that has masked exceptions itself, it would unmask them behind
+--   that thread's back. So if it was frozen unmasked and is resumed masked, it
+--   runs in a thread of its own until it next stops. ('resume')
+-- * /Foreign exceptions./ An asynchronous exception that is not ours is thrown
+--   on as one, so that the thunks under evaluation are frozen and not poisoned
+--   (Note [Exceptions that are not ours]). If somebody forces them again, the
+--   handler goes on, and resumes the computation.
+--   (One thing remains: if that somebody has exceptions masked, and the first
+--   had not, they are unmasked for him. Any 'Control.Exception.mask' within
+--   'System.IO.Unsafe.unsafePerformIO' has this flaw in these versions.)
+-- * /Two threads./ The frozen stack was claimed by the thread that froze it.
+--   After each resumption 'noDuplicate' claims it for the one that goes on.
+--
+-- The tests "lazy output in odd places" hold all this in place: under @mask@,
+-- under @atomically@, nested, forced by several threads, interrupted by
+-- timeouts, on the main thread.
+module Ashlar.Coroutine
+  ( Step (..),
+    start,
+  )
+where
+
+import Ashlar.Exception (passOn, throwHere)
+import Control.Concurrent (forkIOWithUnmask)
+import Control.Concurrent.MVar (newEmptyMVar, putMVar, takeMVar)
+import Control.Exception
+import Data.IORef (IORef, newIORef, readIORef, writeIORef)
+import GHC.IO (noDuplicate)
+import System.IO.Unsafe (unsafePerformIO)
+
+-- | How far a computation has come.
+data Step o i r
+  = -- | It has stopped, with a value for us, and waits for one from us. It must
+    -- be resumed at most once.
+    Suspended o (i -> IO (Step o i r))
+  | -- | It has ended.
+    Ended r
+
+-- | Run a computation up to its first suspension, or its end. The function
+-- that it is given suspends it; it may be called only by the computation
+-- itself, and not from a thunk.
+--
+-- An exception of the computation is an exception of 'start' or of the
+-- resumption during which it was thrown.
+start :: ((o -> IO i) -> IO r) -> IO (Step o i r)
+start body = do
+  out <- newIORef Nothing
+  inp <- newIORef Nothing
+  masked <- newIORef MaskedInterruptible
+  let mail = Mail out inp masked
+  computation <- newThunk (body (suspend mail))
+  resume mail computation
+
+-- What the two sides hand to each other.
+data Mail o i = Mail
+  { mailOut :: !(IORef (Maybe o)),
+    mailIn :: !(IORef (Maybe i)),
+    -- The masking state in which the computation was frozen last.
+    mailMasked :: !(IORef MaskingState)
+  }
+
+-- A computation as a thunk, which can be frozen. The box keeps it from being
+-- evaluated when it is passed on.
+data Thunk r = Thunk r
+
+newThunk :: IO r -> IO (Thunk r)
+newThunk io = pure (Thunk (unsafePerformIO io))
+{-# NOINLINE newThunk #-}
+
+-- Thrown to suspend, and caught by the innermost 'resume'. No computation
+-- suspends inside the run of another, so the innermost is the right one.
+data Suspend = Suspend
+  deriving stock (Show)
+
+instance Exception Suspend where
+  toException = asyncExceptionToException
+  fromException = asyncExceptionFromException
+
+suspend :: Mail o i -> o -> IO i
+suspend mail o = do
+  writeIORef (mailOut mail) (Just o)
+  state <- getMaskingState
+  writeIORef (mailMasked mail) state
+  throwHere (toException Suspend)
+  -- Frozen here, and resumed.
+  noDuplicate
+  i <- readIORef (mailIn mail)
+  writeIORef (mailIn mail) Nothing
+  maybe (fail "Ashlar.Coroutine: resumed without a value") pure i
+
+resume :: forall o i r. Mail o i -> Thunk r -> IO (Step o i r)
+resume mail (Thunk computation) = do
+  here <- getMaskingState
+  there <- readIORef (mailMasked mail)
+  if there == Unmasked && here /= Unmasked then elsewhere run else run
+  where
+    run :: IO (Step o i r)
+    run = do
+      end <- (Just . Ended <$> evaluate computation) `catch` stopped
+      maybe run pure end
+
+    -- Nothing after a foreign exception: go on, if we are forced again.
+    stopped :: SomeException -> IO (Maybe (Step o i r))
+    stopped e = case fromException e of
+      Just Suspend -> do
+        o <- readIORef (mailOut mail)
+        writeIORef (mailOut mail) Nothing
+        case o of
+          Just x -> pure (Just (Suspended x go))
+          Nothing -> passOn e (pure Nothing)
+      Nothing -> passOn e (pure Nothing)
+
+    go i = do
+      writeIORef (mailIn mail) (Just i)
+      resume mail (Thunk computation)
+
+-- Run an action in a thread that has exceptions unmasked, and wait for it.
+elsewhere :: IO a -> IO a
+elsewhere act = do
+  result <- newEmptyMVar
+  _ <- forkIOWithUnmask (\unmask -> try (unmask act) >>= putMVar result)
+  takeMVar result >>= either (throwIO :: SomeException -> IO a) pure

@@ -1,0 +1,55 @@
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedTuples #-}
+
+-- |
+-- Module      : Ashlar.Coroutine
+-- Description : A computation that can be suspended in the middle (GHC 9.6 on)
+--
+-- A computation in 'IO' that stops to hand out a value, and goes on when it is
+-- told to. Two implementations have this interface; this one uses the
+-- delimited continuations that GHC has from version 9.6 on, and the other, in
+-- @src-freeze@, is for the versions before.
+--
+-- Note [Delimited continuations]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- @control0#@ captures the stack up to the prompt, so nothing of the user's
+-- may lie in between: it cannot cross the frames that update a thunk or run a
+-- transaction. Nothing does: 'suspend' is called from within the steps of a
+-- builder or decoder, which are run directly under 'start' and 'resume'. Both
+-- may themselves be called from anywhere, also from a thunk that is forced
+-- inside @atomically@ or @mask@ (tests "lazy output in odd places").
+--
+-- The continuation does not copy the mutable state it points to, so it must
+-- not be resumed twice, although GHC would allow it.
+module Ashlar.Coroutine
+  ( Step (..),
+    start,
+  )
+where
+
+import GHC.Exts (PromptTag#, control0#, newPromptTag#, prompt#)
+import GHC.IO (IO (..), unIO)
+
+-- | How far a computation has come.
+data Step o i r
+  = -- | It has stopped, with a value for us, and waits for one from us. It must
+    -- be resumed at most once.
+    Suspended o (i -> IO (Step o i r))
+  | -- | It has ended.
+    Ended r
+
+-- | Run a computation up to its first suspension, or its end. The function
+-- that it is given suspends it; it may be called only by the computation
+-- itself, and not from a thunk.
+--
+-- An exception of the computation is an exception of 'start' or of the
+-- resumption during which it was thrown.
+start :: ((o -> IO i) -> IO r) -> IO (Step o i r)
+start body = IO $ \s0 -> case newPromptTag# s0 of
+  (# s1, tag #) -> prompt# tag (unIO (Ended <$> body (suspend tag))) s1
+
+suspend :: PromptTag# (Step o i r) -> o -> IO i
+suspend tag o = IO $
+  control0# tag $ \continue s ->
+    -- The prompt is gone with the captured stack, and is put back on resuming.
+    (# s, Suspended o (\i -> IO (prompt# tag (continue (unIO (pure i))))) #)

@@ -1,0 +1,242 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedTuples #-}
+
+-- |
+-- Module      : Ashlar.Builder.Core
+-- Description : The type of builders, appending, and reserving room
+--
+-- What every builder is made of. A builder is an action that moves a cursor
+-- through a buffer, and asks its sink for another buffer where one is full.
+--
+-- Invariants, named so that tests and comments can point at them:
+--
+-- [INV-B1] A builder writes only between the cursor and the end of the buffer,
+--   and leaves the cursor in that range.
+-- [INV-B2] In @'ensure' n write@, @write@ is called with at least @n@ bytes
+--   free, and writes at most @n@.
+-- [INV-B3] A buffer that a sink has handed out is never written again.
+-- [INV-B4] The bytes do not depend on the sink, on the sizes of its buffers,
+--   or on where they end.
+module Ashlar.Builder.Core
+  ( -- * Builders
+    Builder (..),
+    action,
+    append,
+    empty,
+
+    -- * Reserving room
+    ensure,
+    reserve,
+
+    -- * What a builder asks of its sink
+    Sink (..),
+    Request (..),
+    Space (..),
+    SinkRefused (..),
+    ask,
+    spaceLeft,
+
+    -- * The two cells
+    cursorCell,
+    endCell,
+    runBuilderWith,
+  )
+where
+
+import Ashlar.Mem.Cells
+import Control.Exception (Exception (..), throwIO)
+import Data.ByteString (ByteString)
+import qualified Data.List.NonEmpty as NonEmpty
+import qualified Data.Semigroup as Semigroup
+import Data.Word (Word8)
+import Foreign.Ptr (Ptr, minusPtr)
+import GHC.Exts (RealWorld, State#)
+import GHC.IO (IO (..))
+
+-- | A sequence of bytes in the making, with append in constant time.
+--
+-- A builder is an action, not a data structure: it writes its bytes each time
+-- it is run, into whatever sink it is run with.
+newtype Builder = Builder (Cells -> Sink -> State# RealWorld -> State# RealWorld)
+
+-- | Where a builder's bytes go: a function that answers the three requests
+-- of 'Request'. It is given the address up to which the open buffer has been
+-- written, and returns the space that may be written next.
+newtype Sink = Sink (Request -> Ptr Word8 -> IO Space)
+
+-- | What a builder asks when it cannot go on by itself.
+data Request
+  = -- | There is too little room: at least this many bytes are needed.
+    -- The number is positive and at most a few hundred for the builders of
+    -- this library. What was written so far must be kept.
+    More !Int
+  | -- | These bytes come next, and are too many to be worth copying. A sink
+    -- that has nothing better to do with them may copy them.
+    Insert !ByteString
+  | -- | What was written so far should leave now.
+    Flush
+
+-- | The part of a buffer that may be written: its first address, and the
+-- address behind its last byte.
+data Space = Space !(Ptr Word8) !(Ptr Word8)
+
+-- | Bytes that fit into a space.
+spaceLeft :: Space -> Int
+spaceLeft (Space from to) = to `minusPtr` from
+{-# INLINE spaceLeft #-}
+
+-- | A sink gave less room than it was asked for.
+data SinkRefused = SinkRefused
+  { -- | Bytes that were asked for.
+    refusedNeeded :: !Int,
+    -- | Bytes that the sink gave.
+    refusedGiven :: !Int
+  }
+  deriving stock (Eq, Show)
+
+instance Exception SinkRefused where
+  displayException (SinkRefused needed given) =
+    "Ashlar.Builder: the sink was asked for " ++ show needed
+      ++ " bytes of room and gave "
+      ++ show given
+
+-- | The cell that holds the address at which the next byte will be written.
+cursorCell :: Int
+cursorCell = 0
+{-# INLINE cursorCell #-}
+
+-- | The cell that holds the address behind the last byte of the buffer.
+endCell :: Int
+endCell = 1
+{-# INLINE endCell #-}
+
+-- | A builder from an action on the two cells and the sink. The action must
+-- keep INV-B1, and do nothing that could be observed but write its bytes.
+action :: (Cells -> Sink -> IO ()) -> Builder
+action f = Builder (\c k s -> case f c k of IO m -> case m s of (# s', _ #) -> s')
+{-# INLINE action #-}
+
+-- | Write nothing.
+empty :: Builder
+empty = Builder (\_ _ s -> s)
+{-# INLINE [1] empty #-}
+
+-- | One builder after another.
+append :: Builder -> Builder -> Builder
+append (Builder f) (Builder g) = Builder (\c k s -> g c k (f c k s))
+{-# INLINE [1] append #-}
+
+-- | Reserve @n@ bytes, then write at most so many.
+--
+-- The function is given the address to write at, with at least @n@ bytes free
+-- behind it, and returns the address behind the last byte it wrote. @n@ must
+-- be a constant, positive and small (see 'fused'): neighbours are merged into
+-- one reservation. For a number known only at run time there is 'reserve'.
+ensure :: Int -> (Ptr Word8 -> IO (Ptr Word8)) -> Builder
+ensure n write = action $ \c k -> do
+  reserve c k n
+  p <- getPtr c cursorCell
+  p' <- write p
+  putPtr c cursorCell p'
+{-# INLINE [1] ensure #-}
+
+-- Note [Fusing reservations]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- Two fixed writes that stand side by side need one check of the room left,
+-- not two. Appends are turned to lean right, and reservations that meet are
+-- merged: @ensure m f <> ensure n g@, and @ensure m f <> (ensure n g <> rest)@,
+-- which is what a chain looks like where something of no fixed size follows.
+-- So @word8 <> word32LE <> byteString <> word64LE <> word8@ has two checks.
+--
+-- * A rule sees 'ensure' only if the primitive has been unfolded to it, and
+--   'ensure' itself has not. Plain INLINE on the primitive is not enough: of
+--   five, none fused. So each primitive is @INLINE [1]@ and has a rule that
+--   states its equation, active until then (GHC 9.0.2, 9.6.6 and 9.10.3, at
+--   -O1 and -O2).
+-- * The rules are stated for 'append', not for the class method: a rule on a
+--   method fires or not depending on when its instance is resolved.
+-- * The numbers are literals, so the comparison in 'fused' is decided by the
+--   compiler. Without a limit a chain of a thousand writes would reserve 8 KB
+--   at once, and a small buffer would be left unfilled.
+-- * Where buffers end may differ with the optimisation level; the bytes do
+--   not (INV-B4), and the tests run at -O0 and -O2 for that reason.
+--
+-- The inspection tests count the checks in Core.
+
+-- | Two reservations in one, unless that would be more than 256 bytes.
+fused :: Int -> Int -> (Ptr Word8 -> IO (Ptr Word8)) -> (Ptr Word8 -> IO (Ptr Word8)) -> Builder
+fused m n f g
+  | m + n <= 256 = ensure (m + n) (\p -> f p >>= g)
+  | otherwise = separate (ensure m f) (ensure n g)
+{-# INLINE fused #-}
+
+-- | 'append', with no rules attached: a pair that must not be merged would be
+-- rewritten for ever.
+separate :: Builder -> Builder -> Builder
+separate (Builder f) (Builder g) = Builder (\c k s -> g c k (f c k s))
+{-# INLINE [1] separate #-}
+
+{-# RULES
+"append/right" [~1] forall a b c. append (append a b) c = append a (append b c)
+"append/empty-left" [~1] forall b. append empty b = b
+"append/empty-right" [~1] forall b. append b empty = b
+"ensure/ensure" [~1] forall m f n g. append (ensure m f) (ensure n g) = fused m n f g
+"ensure/ensure/rest" [~1] forall m f n g rest.
+  append (ensure m f) (append (ensure n g) rest) =
+    append (fused m n f g) rest
+  #-}
+
+-- | Make sure that at least @n@ bytes are free at the cursor.
+--
+-- Everything but the comparison is one call out of line, and the code behind
+-- it is not copied: both branches join again.
+reserve :: Cells -> Sink -> Int -> IO ()
+reserve c k n = do
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
+  if e `minusPtr` p >= n then pure () else grow c k n
+{-# INLINE reserve #-}
+
+grow :: Cells -> Sink -> Int -> IO ()
+grow c k n = do
+  ask c k (More n)
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
+  let given = e `minusPtr` p
+  if given >= n then pure () else throwIO (SinkRefused n given)
+{-# NOINLINE grow #-}
+
+-- | Ask the sink, and go on in the space it returns.
+ask :: Cells -> Sink -> Request -> IO ()
+ask c (Sink answer) request = do
+  p <- getPtr c cursorCell
+  Space p' e' <- answer request p
+  putPtr c cursorCell p'
+  putPtr c endCell e'
+
+-- | Run a builder from a first space on, and return the address behind the
+-- last byte written into the space that was open at the end.
+--
+-- The memory of every space must stay alive until the sink is asked for the
+-- next one, and the last until this action has returned.
+runBuilderWith :: Sink -> Space -> Builder -> IO (Ptr Word8)
+runBuilderWith k (Space from to) (Builder f) = withCells 2 $ \c -> do
+  putPtr c cursorCell from
+  putPtr c endCell to
+  IO (\s -> (# f c k s, () #))
+  getPtr c cursorCell
+{-# INLINE runBuilderWith #-}
+
+instance Semigroup Builder where
+  (<>) = append
+  {-# INLINE (<>) #-}
+  sconcat = mconcat . NonEmpty.toList
+  {-# INLINE sconcat #-}
+  stimes = Semigroup.stimesMonoid
+
+instance Monoid Builder where
+  mempty = empty
+  {-# INLINE mempty #-}
+  mconcat = foldr append empty
+  {-# INLINE mconcat #-}

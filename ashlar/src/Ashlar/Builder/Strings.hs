@@ -1,0 +1,80 @@
+-- |
+-- Module      : Ashlar.Builder.Strings
+-- Description : Builders for characters, strings and text in UTF-8
+module Ashlar.Builder.Strings
+  ( charUtf8,
+    stringUtf8,
+    text,
+    lazyText,
+  )
+where
+
+import Ashlar.Builder.Core
+import Ashlar.Mem.Cells
+import qualified Ashlar.Mem.Text as Mem
+import Ashlar.Prim.Utf8
+import qualified Data.Text as T
+import qualified Data.Text.Lazy as TL
+import Foreign.Ptr (minusPtr, plusPtr)
+
+-- | A character in UTF-8: 1 to 4 bytes. A surrogate is written as the three
+-- bytes its number would have, as "Data.ByteString.Builder" does.
+--
+-- @since 0.1.0.0
+charUtf8 :: Char -> Builder
+charUtf8 c = ensure utf8Bound (`utf8Write` c)
+{-# INLINE [1] charUtf8 #-}
+
+-- See Note [Fusing reservations].
+{-# RULES
+"charUtf8" [~1] forall c. charUtf8 c = ensure utf8Bound (`utf8Write` c)
+  #-}
+
+-- | The characters of a string in UTF-8. The string is forced as the output
+-- gets there, and may be infinite.
+--
+-- @since 0.1.0.0
+stringUtf8 :: String -> Builder
+stringUtf8 str = action $ \c k ->
+  -- The cursor stays in a register for as long as the buffer lasts. Each
+  -- character is written after a test for the 4 bytes it may take.
+  let enter s = do
+        p <- getPtr c cursorCell
+        e <- getPtr c endCell
+        go s p e
+      go [] p _ = putPtr c cursorCell p
+      go (x : xs) p e
+        | e `minusPtr` p >= utf8Bound = do
+            p' <- utf8Write p x
+            go xs p' e
+        | otherwise = do
+            putPtr c cursorCell p
+            reserve c k utf8Bound
+            enter (x : xs)
+   in enter str
+
+-- | A strict text in UTF-8, whatever the version of @text@ keeps in memory.
+--
+-- @since 0.1.0.0
+text :: T.Text -> Builder
+text t = action $ \c k ->
+  let n = Mem.lengthUnits t
+      go off
+        | off >= n = pure ()
+        | otherwise = do
+            -- Room for one unit at least, so that every round makes progress.
+            reserve c k Mem.unitBound
+            p <- getPtr c cursorCell
+            e <- getPtr c endCell
+            let units = Mem.unitsThatFit t off (e `minusPtr` p)
+            len <- Mem.writeUtf8 p t off units
+            putPtr c cursorCell (p `plusPtr` len)
+            go (off + units)
+   in go 0
+
+-- | A lazy text in UTF-8. Its chunks are forced one by one, as the output gets
+-- there.
+--
+-- @since 0.1.0.0
+lazyText :: TL.Text -> Builder
+lazyText = TL.foldrChunks (\t rest -> text t `append` rest) empty

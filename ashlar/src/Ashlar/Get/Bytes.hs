@@ -1,0 +1,95 @@
+-- |
+-- Module      : Ashlar.Get.Bytes
+-- Description : Decoders for strings of bytes, and for the place in the input
+module Ashlar.Get.Bytes
+  ( getByteString,
+    skip,
+    bytesRead,
+    isEmpty,
+    endOfInput,
+    available,
+  )
+where
+
+import Ashlar.Get.Core
+import Ashlar.Get.Env
+import Ashlar.Get.Error
+import Ashlar.Get.Input
+import Ashlar.Mem.Cells
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import Data.ByteString.Unsafe (unsafeDrop, unsafeTake)
+import Data.Int (Int64)
+import Data.IORef (readIORef)
+import Foreign.Ptr (minusPtr, plusPtr)
+
+-- | So many bytes.
+--
+-- Where they lie in one chunk of the input, the result is a slice of it: no
+-- copy is made, and the result keeps that chunk's memory alive
+-- ('Data.ByteString.copy' it if that is not wanted). Where they do not, they
+-- are copied together; the memory for that is allocated after they have
+-- arrived. A negative number fails.
+--
+-- @since 0.1.0.0
+getByteString :: Int -> Get ByteString
+getByteString n
+  | n > 0 = step $ \c env -> do
+      need c env n
+      p <- getPtr c cursorCell
+      start <- getPtr c segmentStartCell
+      bs <- segmentOpen <$> readIORef (inputSegments (envInput env))
+      putPtr c cursorCell (p `plusPtr` n)
+      -- At least n bytes lie behind the cursor in the open segment.
+      pure $! unsafeTake n (unsafeDrop (p `minusPtr` start) bs)
+  | n == 0 = pure S.empty
+  | otherwise = invalid "getByteString: negative number of bytes"
+
+-- | Leave out so many bytes. They are not brought together, and take no memory.
+-- A negative number fails.
+--
+-- @since 0.1.0.0
+skip :: Int -> Get ()
+skip n
+  | n >= 0 = step $ \c env -> do
+      p <- getPtr c cursorCell
+      e <- getPtr c endCell
+      if e `minusPtr` p >= n
+        then putPtr c cursorCell (p `plusPtr` n)
+        else skipInput c env n
+  | otherwise = invalid "skip: negative number of bytes"
+{-# INLINE skip #-}
+
+-- | Bytes read so far, from the start of the stream, whatever the chunks.
+--
+-- @since 0.1.0.0
+bytesRead :: Get Int64
+bytesRead = step (\c _ -> fromIntegral <$> position c)
+
+-- | Does the input (or the innermost 'Ashlar.Get.isolate') end here? This asks
+-- the source for more if nothing is left of the last chunk.
+--
+-- @since 0.1.0.0
+isEmpty :: Get Bool
+isEmpty = step $ \c env -> do
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
+  if p /= e then pure False else not <$> moreInput c (envInput env)
+
+-- | Fail unless 'isEmpty'.
+--
+-- @since 0.1.0.0
+endOfInput :: Get ()
+endOfInput = do
+  end <- isEmpty
+  if end then pure () else failHere TrailingInput
+
+-- | Bytes that could be read without asking the source. It depends on how the
+-- input is cut into chunks: fit for deciding how much memory to allocate, and
+-- for nothing that can be seen in the result.
+available :: Get Int
+available = step $ \c _ -> do
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
+  pure (e `minusPtr` p)
+{-# INLINE available #-}

@@ -1,0 +1,221 @@
+-- |
+-- Module      : Ashlar.Get.Input
+-- Description : Moving through the stream: more input, going back, limits
+--
+-- The slow paths of decoding. The input is held as segments that follow one
+-- another in the stream ('Segments'); the cursor moves in the open one. All
+-- offsets count from the start of the stream, so going back needs nothing but
+-- an offset.
+--
+-- Note [Bridges]
+-- ~~~~~~~~~~~~~~
+-- A value whose bytes begin in one chunk and end in another is read from a
+-- bridge: a small segment made of the end of the one and the beginning of the
+-- other, just as long as the value. The rest of the second chunk comes after
+-- it as a segment of its own, so a chunk is never copied whole for the few
+-- bytes at its edge. The segment that was open is cut off where the bridge
+-- begins, so that no byte is held in two segments.
+module Ashlar.Get.Input
+  ( demand,
+    moreInput,
+    skipInput,
+    returnTo,
+    setLimit,
+    openFirst,
+    newSegments,
+    unread,
+  )
+where
+
+import Ashlar.Get.Env
+import Ashlar.Get.Error
+import Ashlar.Mem.Cells
+import Control.Monad (unless, when)
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import Data.ByteString.Unsafe (unsafeDrop, unsafeTake)
+import qualified Data.ByteString.Internal as B
+import Data.IORef (modifyIORef', readIORef, writeIORef)
+import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
+import Foreign.Ptr (minusPtr, plusPtr)
+
+-- | Segments before anything has been read from the source.
+newSegments :: Segments
+newSegments = Segments [] S.empty [] False
+
+-- | Set up the cells for reading from the open segment, which begins at this
+-- offset in the stream.
+openFirst :: Cells -> Int -> ByteString -> IO ()
+openFirst c offset bs = do
+  putInt c limitCell maxBound
+  putInt c keepCell maxBound
+  putInt c failedCell 0
+  enter c offset bs
+
+-- Put the cursor at the beginning of a segment.
+enter :: Cells -> Int -> ByteString -> IO ()
+enter c offset bs = do
+  let (fp, off, n) = B.toForeignPtr bs
+      -- The segment is kept alive by the input that holds it.
+      start = unsafeForeignPtrToPtr fp `plusPtr` off
+  putPtr c cursorCell start
+  putPtr c segmentStartCell start
+  putPtr c segmentEndCell (start `plusPtr` n)
+  putInt c segmentOffsetCell offset
+  placeEnd c
+
+-- The end is the segment's, or the limit where that comes first. The limit
+-- never lies before the cursor.
+placeEnd :: Cells -> IO ()
+placeEnd c = do
+  start <- getPtr c segmentStartCell
+  end <- getPtr c segmentEndCell
+  offset <- getInt c segmentOffsetCell
+  limit <- getInt c limitCell
+  let room = limit - offset
+  putPtr c endCell (if room < end `minusPtr` start then start `plusPtr` room else end)
+
+-- | Let the input seem to end at this offset (at the cursor or behind it), or
+-- nowhere ('maxBound').
+setLimit :: Cells -> Int -> IO ()
+setLimit c limit = putInt c limitCell limit >> placeEnd c
+
+-- | Make sure that so many bytes (positive) lie between cursor and end, or
+-- fail. The cursor stays where it is in the stream.
+demand :: Cells -> Env -> Int -> IO ()
+demand c env n = do
+  at <- position c
+  limit <- getInt c limitCell
+  -- No more than the limit allows; how much of that there is, is looked up
+  -- even if it is not enough, because the error says it (INV-G2).
+  let target = min n (limit - at)
+  got <- gather c (envInput env) target
+  when (got < n) $ failWith env at (MissingInput n (min got target))
+{-# NOINLINE demand #-}
+
+-- | Make sure that there is at least one byte between cursor and end; 'False'
+-- if the input ends here.
+moreInput :: Cells -> Input -> IO Bool
+moreInput c input = do
+  at <- position c
+  limit <- getInt c limitCell
+  if at >= limit then pure False else (> 0) <$> gather c input 1
+{-# NOINLINE moreInput #-}
+
+-- Bring so many bytes from the cursor on into one segment, and return how many
+-- there are: fewer only if the input ends.
+--
+-- Memory is allocated only for bytes that have arrived.
+gather :: Cells -> Input -> Int -> IO Int
+gather c input target = do
+  p <- getPtr c cursorCell
+  start <- getPtr c segmentStartCell
+  end <- getPtr c segmentEndCell
+  let have = end `minusPtr` p
+  if have >= target
+    then pure have
+    else do
+      coming <- collect have []
+      segments <- readIORef (inputSegments input)
+      at <- position c
+      keep <- getInt c keepCell
+      let used = p `minusPtr` start
+          open = segmentOpen segments
+          -- Bytes before the cursor that a choice point could return to.
+          past
+            | keep >= at = []
+            | keep >= at - used = [unsafeTake used open]
+            | used == 0 = segmentsPast segments
+            | otherwise = unsafeTake used open : segmentsPast segments
+          (next, rest) = case coming of
+            -- Nothing is left of the open segment: the next can be used as it is.
+            bs : more | have == 0, S.length bs >= target -> (bs, more)
+            _ -> bridge target (unsafeDrop used open : coming)
+      unless (null coming) $ do
+        writeIORef (inputSegments input) segments {segmentsPast = past, segmentOpen = next, segmentsComing = rest ++ segmentsComing segments}
+        enter c at next
+      pure (if null coming then have else S.length next)
+  where
+    -- Take segments until there are enough bytes; in order.
+    collect have acc
+      | have >= target = pure (reverse acc)
+      | otherwise = do
+          bs <- nextSegment input
+          if S.null bs then pure (reverse acc) else collect (have + S.length bs) (bs : acc)
+
+-- One segment of so many bytes (or of all, if there are fewer), and the rest.
+bridge :: Int -> [ByteString] -> (ByteString, [ByteString])
+bridge target = go target []
+  where
+    go n acc (bs : more)
+      | S.length bs <= n = go (n - S.length bs) (bs : acc) more
+      | n > 0 = (S.concat (reverse (unsafeTake n bs : acc)), unsafeDrop n bs : more)
+      | otherwise = (S.concat (reverse acc), bs : more)
+    go _ acc [] = (S.concat (reverse acc), [])
+
+-- Take the next segment off those that are coming, or from the source. Empty
+-- only at the end of the input.
+nextSegment :: Input -> IO ByteString
+nextSegment input = do
+  segments <- readIORef (inputSegments input)
+  case segmentsComing segments of
+    bs : more -> do
+      writeIORef (inputSegments input) segments {segmentsComing = more}
+      pure bs
+    []
+      | segmentsEnded segments -> pure S.empty
+      | otherwise -> do
+          bs <- inputNext input
+          when (S.null bs) $
+            modifyIORef' (inputSegments input) (\now -> now {segmentsEnded = True})
+          pure bs
+
+-- | Go forward by so many bytes (not negative), or fail, without bringing them
+-- together.
+skipInput :: Cells -> Env -> Int -> IO ()
+skipInput c env n = do
+  at <- position c
+  limit <- getInt c limitCell
+  let target = min n (limit - at)
+      go left = do
+        p <- getPtr c cursorCell
+        e <- getPtr c endCell
+        let have = e `minusPtr` p
+        if have >= left
+          then putPtr c cursorCell (p `plusPtr` left) >> pure 0
+          else do
+            putPtr c cursorCell e
+            more <- moreInput c (envInput env)
+            if more then go (left - have) else pure (left - have)
+  missing <- go target
+  when (target - missing < n) $ failWith env at (MissingInput n (target - missing))
+{-# NOINLINE skipInput #-}
+
+-- | Go back to an offset at or behind 'keepCell'.
+returnTo :: Cells -> Input -> Int -> IO ()
+returnTo c input to = do
+  offset <- getInt c segmentOffsetCell
+  if to >= offset
+    then do
+      start <- getPtr c segmentStartCell
+      putPtr c cursorCell (start `plusPtr` (to - offset))
+      placeEnd c
+    else do
+      segments <- readIORef (inputSegments input)
+      case segmentsPast segments of
+        bs : past -> do
+          writeIORef (inputSegments input) segments {segmentsPast = past, segmentOpen = bs, segmentsComing = segmentOpen segments : segmentsComing segments}
+          enter c (offset - S.length bs) bs
+          returnTo c input to
+        -- Unreachable: gather keeps everything from keepCell on.
+        [] -> ioError (userError "Ashlar.Get: going back to bytes that were not kept")
+{-# NOINLINE returnTo #-}
+
+-- | What has been taken from the source and not been read, as one list.
+unread :: Cells -> Input -> IO [ByteString]
+unread c input = do
+  p <- getPtr c cursorCell
+  start <- getPtr c segmentStartCell
+  segments <- readIORef (inputSegments input)
+  let rest = S.drop (p `minusPtr` start) (segmentOpen segments)
+  pure (filter (not . S.null) (rest : segmentsComing segments))
