@@ -38,6 +38,7 @@ module Ashlar.Get
 
     -- * Bytes
     getByteString,
+    getLazyByteString,
     skip,
 
     -- * The place in the input

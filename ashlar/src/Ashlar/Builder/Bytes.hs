@@ -9,12 +9,14 @@ module Ashlar.Builder.Bytes
     shortByteString,
     flush,
     insertThreshold,
+    copyPieces,
   )
 where
 
 import Ashlar.Builder.Core
 import Ashlar.Mem
 import Ashlar.Mem.Cells
+import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -107,8 +109,9 @@ copyPieces c k n copy = go 0
     go off
       | off >= n = pure ()
       | otherwise = do
+          full <- (==) <$> getPtr c cursorCell <*> getPtr c endCell
           -- One byte at least, so that every round makes progress.
-          reserve c k 1
+          when full $ grow c k 1 (n - off)
           p <- getPtr c cursorCell
           e <- getPtr c endCell
           let len = min (n - off) (e `minusPtr` p)

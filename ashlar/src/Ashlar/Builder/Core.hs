@@ -22,12 +22,14 @@ module Ashlar.Builder.Core
   ( -- * Builders
     Builder (..),
     action,
+    runOn,
     append,
     empty,
 
     -- * Reserving room
     ensure,
     reserve,
+    grow,
 
     -- * What a builder asks of its sink
     Sink (..),
@@ -67,10 +69,12 @@ newtype Sink = Sink (Request -> Ptr Word8 -> IO Space)
 
 -- | What a builder asks when it cannot go on by itself.
 data Request
-  = -- | There is too little room: at least this many bytes are needed.
-    -- The number is positive and at most a few hundred for the builders of
-    -- this library. What was written so far must be kept.
-    More !Int
+  = -- | There is too little room. At least the first number of bytes is needed:
+    -- it is positive, and at most a few hundred for the builders of this
+    -- library. The second, not less, says how many bytes are known to come: a
+    -- sink may allocate accordingly, or ignore it. What was written so far must
+    -- be kept.
+    More !Int !Int
   | -- | These bytes come next, and are too many to be worth copying. A sink
     -- that has nothing better to do with them may copy them.
     Insert !ByteString
@@ -116,6 +120,11 @@ endCell = 1
 action :: (Cells -> Sink -> IO ()) -> Builder
 action f = Builder (\c k s -> case f c k of IO m -> case m s of (# s', _ #) -> s')
 {-# INLINE action #-}
+
+-- | Run a builder as a part of another's action.
+runOn :: Builder -> Cells -> Sink -> IO ()
+runOn (Builder f) c k = IO (\s -> (# f c k s, () #))
+{-# INLINE runOn #-}
 
 -- | Write nothing.
 empty :: Builder
@@ -195,12 +204,14 @@ reserve :: Cells -> Sink -> Int -> IO ()
 reserve c k n = do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
-  if e `minusPtr` p >= n then pure () else grow c k n
+  if e `minusPtr` p >= n then pure () else grow c k n n
 {-# INLINE reserve #-}
 
-grow :: Cells -> Sink -> Int -> IO ()
-grow c k n = do
-  ask c k (More n)
+-- | Ask for room for @n@ bytes (positive), knowing that @wanted@ (not less)
+-- will be written.
+grow :: Cells -> Sink -> Int -> Int -> IO ()
+grow c k n wanted = do
+  ask c k (More n wanted)
   p <- getPtr c cursorCell
   e <- getPtr c endCell
   let given = e `minusPtr` p

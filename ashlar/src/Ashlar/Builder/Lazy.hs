@@ -113,7 +113,7 @@ lazySink nextSize ref cost yield = Sink $ \request p -> do
       | S.null written -> rest
       | otherwise -> stop [written] >> rest
     Insert bs -> stop [written, bs] >> rest
-    More n -> do
+    More n _ -> do
       -- Nothing written: the buffer was too small for one primitive.
       if S.null written then pure () else stop [written]
       Cost _ copied <- readIORef cost

@@ -46,7 +46,8 @@ spaceFrom b@(Buffer _ size) used = Space (bufferStart b `plusPtr` used) (bufferS
 -- | The bytes in one strict 'ByteString'.
 --
 -- The buffer starts at 128 bytes, has 4 KiB after the first overflow, and then
--- doubles, so the cost is linear in the number of bytes. Where more than a
+-- doubles (or is as large as need be, where a builder knows how much it will
+-- write), so the cost is linear in the number of bytes. Where more than a
 -- quarter of it would be left unused, the result is copied into memory of its
 -- own.
 --
@@ -78,29 +79,26 @@ growing current replace = Sink $ \request p -> do
   old <- current
   let used = p `minusPtr` bufferStart old
   case request of
-    More n -> (`spaceFrom` used) <$> enlarge old used n
+    More n wanted -> (`spaceFrom` used) <$> enlarge old used n wanted
     Flush -> pure (spaceFrom old used)
     Insert bs -> do
       let n = S.length bs
-      new <- enlarge old used n
+      new <- enlarge old used n n
       -- enlarge has made sure of n bytes behind the used ones.
       withBytesQuick bs (\src _ -> copyRange (bufferStart new `plusPtr` used) src n)
       pure (spaceFrom new (used + n))
   where
-    enlarge old@(Buffer _ size) used n
+    enlarge old@(Buffer _ size) used n wanted
       | size - used >= n = pure old
-      | n > maxBound - used = throwIO (BufferOverflow (maxBound - used) n)
+      | wanted > maxBound - used = throwIO (BufferOverflow (maxBound - used) wanted)
       | otherwise = do
-          new <- allocate (grownSize size (used + n))
+          new <- allocate (max (used + wanted) (if wanted > n then doubled size else max 4096 (doubled size)))
           -- Both hold the used bytes; old stays alive until it is replaced.
           copyRange (bufferStart new) (bufferStart old) used
           replace new
           pure new
-
--- The size of the next buffer, given the last one's and the least that will
--- do. Doubling stops short of overflowing.
-grownSize :: Int -> Int -> Int
-grownSize size least = max least (if size > maxBound `quot` 2 then maxBound else max 4096 (2 * size))
+    -- Doubling stops short of overflowing.
+    doubled size = if size > maxBound `quot` 2 then size else 2 * size
 
 -- | Run a builder, and hand each buffer to an action as soon as it is full.
 --
@@ -132,7 +130,7 @@ toByteStringIOWith size consume b = do
         case request of
           Flush -> rest p
           Insert bs -> consume bs >> rest p
-          More n -> do
+          More n _ -> do
             new <- fresh n
             writeIORef ref new
             writeIORef startRef (bufferStart new)
@@ -164,7 +162,7 @@ toBufferIOWith size consume b = do
         case request of
           Flush -> pure ()
           Insert bs -> withBytes bs send
-          More n -> do
+          More n _ -> do
             Buffer _ old <- readIORef ref
             when (n > old) $ allocate n >>= writeIORef ref
         (`spaceFrom` 0) <$> readIORef ref
@@ -222,7 +220,7 @@ pokeBuilder start size b
             let room = end `minusPtr` done
             case request of
               Flush -> pure (Space done end)
-              More n
+              More n _
                 | n <= room -> pure (Space done end)
                 | otherwise -> do
                     buffer <- allocate n

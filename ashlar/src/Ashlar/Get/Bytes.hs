@@ -3,6 +3,7 @@
 -- Description : Decoders for strings of bytes, and for the place in the input
 module Ashlar.Get.Bytes
   ( getByteString,
+    getLazyByteString,
     skip,
     bytesRead,
     isEmpty,
@@ -18,6 +19,7 @@ import Ashlar.Get.Input
 import Ashlar.Mem.Cells
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
 import Data.ByteString.Unsafe (unsafeDrop, unsafeTake)
 import Data.Int (Int64)
 import Data.IORef (readIORef)
@@ -34,16 +36,42 @@ import Foreign.Ptr (minusPtr, plusPtr)
 -- @since 0.1.0.0
 getByteString :: Int -> Get ByteString
 getByteString n
-  | n > 0 = step $ \c env -> do
-      need c env n
-      p <- getPtr c cursorCell
-      start <- getPtr c segmentStartCell
-      bs <- segmentOpen <$> readIORef (inputSegments (envInput env))
-      putPtr c cursorCell (p `plusPtr` n)
-      -- At least n bytes lie behind the cursor in the open segment.
-      pure $! unsafeTake n (unsafeDrop (p `minusPtr` start) bs)
+  | n > 0 = step (\c env -> need c env n >> slice c env n)
   | n == 0 = pure S.empty
   | otherwise = invalid "getByteString: negative number of bytes"
+
+-- | So many bytes as a lazy 'L.ByteString', whose chunks are slices of those of
+-- the input. A negative number fails.
+--
+-- @since 0.1.0.0
+getLazyByteString :: Int64 -> Get L.ByteString
+getLazyByteString n
+  | n < 0 = invalid "getLazyByteString: negative number of bytes"
+  | otherwise = step $ \c env -> do
+      at <- position c
+      let go left acc
+            | left == 0 = pure (L.fromChunks (reverse acc))
+            | otherwise = do
+                more <- moreInput c (envInput env)
+                if more
+                  then do
+                    p <- getPtr c cursorCell
+                    e <- getPtr c endCell
+                    let m = fromIntegral (min left (fromIntegral (e `minusPtr` p)))
+                    bs <- slice c env m
+                    go (left - fromIntegral m) (bs : acc)
+                  else failWith env at (MissingInput (fromIntegral n) (fromIntegral (n - left)))
+      go n []
+
+-- The next bytes, which must lie between cursor and end.
+slice :: Cells -> Env -> Int -> IO ByteString
+slice c env n = do
+  p <- getPtr c cursorCell
+  start <- getPtr c segmentStartCell
+  bs <- segmentOpen <$> readIORef (inputSegments (envInput env))
+  putPtr c cursorCell (p `plusPtr` n)
+  -- The cursor is in the open segment.
+  pure $! unsafeTake n (unsafeDrop (p `minusPtr` start) bs)
 
 -- | Leave out so many bytes. They are not brought together, and take no memory.
 -- A negative number fails.

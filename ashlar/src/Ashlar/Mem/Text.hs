@@ -14,16 +14,16 @@ module Ashlar.Mem.Text
     unitBound,
     unitsThatFit,
     writeUtf8,
-    decodeUtf8,
+    decodeUtf8At,
   )
 where
 
-import Data.ByteString (ByteString)
+import Data.ByteString.Unsafe (unsafePackCStringLen)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
 import qualified Data.Text.Internal as T
 import Data.Word (Word8)
-import Foreign.Ptr (Ptr)
+import Foreign.Ptr (Ptr, castPtr)
 #if MIN_VERSION_text(2,0,0)
 import qualified Data.Text.Array as A
 import Control.Monad.ST.Unsafe (unsafeSTToIO)
@@ -40,11 +40,13 @@ import GHC.Exts (Int (I#), indexWord8ArrayAsWord64#, (*#))
 import GHC.Word (Word64 (W64#))
 #endif
 
--- | A text from UTF-8 (RFC 3629), copied. 'Nothing' if it is malformed in any
--- way.
-decodeUtf8 :: ByteString -> Maybe T.Text
-decodeUtf8 = either (const Nothing) Just . T.decodeUtf8'
-{-# INLINE decodeUtf8 #-}
+-- | A text from so many bytes of UTF-8 (RFC 3629), copied. 'Nothing' if they are
+-- malformed in any way. The bytes must be readable.
+decodeUtf8At :: Ptr Word8 -> Int -> IO (Maybe T.Text)
+decodeUtf8At p n = do
+  -- A view of the memory, which nothing keeps: the text is a copy.
+  bs <- unsafePackCStringLen (castPtr p, n)
+  pure $! either (const Nothing) Just (T.decodeUtf8' bs)
 
 -- | Units of a text.
 lengthUnits :: T.Text -> Int

@@ -1,0 +1,36 @@
+-- |
+-- Module      : Ashlar
+-- Description : A tour of the library
+--
+-- Ashlar turns values into bytes and bytes into values.
+--
+-- [@"Ashlar.Builder"@] appends pieces of output in constant time, and runs the
+--   whole into a strict or lazy ByteString, a Handle, or a sink of your own
+--   ("Ashlar.Builder.Sink"). It has the names of "Data.ByteString.Builder".
+--
+-- [@"Ashlar.Get"@] decodes input of any format, from memory or piece by piece
+--   from elsewhere, with alternatives and exact errors. It has the names of
+--   "Data.Binary.Get". "Ashlar.Get.ST" adds mutable state, for filling a
+--   vector, say.
+--
+-- [@"Ashlar.Codec"@] is the class of types that have a format of this
+--   library's own: derived, exact in size, fast, and safe to decode from
+--   strangers. "Ashlar.Codec.Fixed" is for instances written by hand, of types
+--   whose values all take the same number of bytes.
+--
+-- A value goes through all three and back:
+--
+-- >>> :set -XDeriveGeneric -XDeriveAnyClass
+-- >>> data Reading = Reading { sensor :: Word16, values :: [Double] } deriving (Show, Eq, Generic, Codec)
+-- >>> let reading = Reading 7 [1.5, 2.5]
+-- >>> decode (encode reading) == Right reading
+-- True
+--
+-- The same bytes, written and read by hand:
+--
+-- >>> let written = word16LE 7 <> int64LE 2 <> doubleLE 1.5 <> doubleLE 2.5
+-- >>> toStrictByteString written == encode reading
+-- True
+-- >>> runGet ((,) <$> getWord16le <*> (getInt64le >>= \n -> replicateM (fromIntegral n) getDoublele)) (encode reading)
+-- Right (7,[1.5,2.5])
+module Ashlar () where

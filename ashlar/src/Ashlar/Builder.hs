@@ -1,0 +1,86 @@
+-- |
+-- Module      : Ashlar.Builder
+-- Description : Builders: values to bytes
+--
+-- Builders: sequences of bytes that are appended in constant time and then run
+-- into a sink, which may be a strict or lazy 'Data.ByteString.ByteString', a
+-- Handle, or anything else.
+--
+-- >>> toStrictByteString (word8 1 <> word32BE 2 <> "abc")
+-- "\SOH\NUL\NUL\NUL\STXabc"
+--
+-- The names are those of "Data.ByteString.Builder".
+module Ashlar.Builder
+  ( -- * Builders
+    Builder,
+
+    -- * Running builders
+    toStrictByteString,
+    toLazyByteString,
+    toLazyByteStringWith,
+    hPutBuilder,
+    hPutBuilderLen,
+    toByteStringIOWith,
+    toBufferIOWith,
+    pokeBuilder,
+    BufferOverflow (..),
+
+    -- * Strings of bytes
+    byteString,
+    byteStringCopy,
+    byteStringInsert,
+    lazyByteString,
+    shortByteString,
+    flush,
+
+    -- * Text in UTF-8
+    charUtf8,
+    stringUtf8,
+    text,
+    lazyText,
+
+    -- * One byte
+    word8,
+    int8,
+
+    -- * Least significant byte first
+    word16LE,
+    word32LE,
+    word64LE,
+    int16LE,
+    int32LE,
+    int64LE,
+    floatLE,
+    doubleLE,
+
+    -- * Most significant byte first
+    word16BE,
+    word32BE,
+    word64BE,
+    int16BE,
+    int32BE,
+    int64BE,
+    floatBE,
+    doubleBE,
+
+    -- * The machine's own order and size
+    wordHost,
+    word16Host,
+    word32Host,
+    word64Host,
+    intHost,
+    int16Host,
+    int32Host,
+    int64Host,
+    floatHost,
+    doubleHost,
+  )
+where
+
+import Ashlar.Builder.Bytes
+import Ashlar.Builder.Core
+import Ashlar.Builder.Instances ()
+import Ashlar.Builder.Lazy
+import Ashlar.Builder.Numbers
+import Ashlar.Builder.Run
+import Ashlar.Builder.Strings

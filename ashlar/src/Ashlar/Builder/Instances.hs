@@ -1,0 +1,31 @@
+{-# LANGUAGE TypeFamilies #-}
+{-# OPTIONS_GHC -Wno-orphans #-}
+
+-- |
+-- Module      : Ashlar.Builder.Instances
+-- Description : Instances of builders that need a way to run them
+module Ashlar.Builder.Instances () where
+
+import Ashlar.Builder.Core
+import Ashlar.Builder.Lazy
+import Ashlar.Builder.Numbers (word8)
+import Ashlar.Builder.Strings (stringUtf8)
+import qualified Data.ByteString.Lazy as L
+import Data.String (IsString (..))
+import Data.Word (Word8)
+import GHC.Exts (IsList (..))
+
+-- | A literal in UTF-8.
+instance IsString Builder where
+  fromString = stringUtf8
+  {-# INLINE fromString #-}
+
+-- | The bytes, as a string literal.
+instance Show Builder where
+  showsPrec d = showsPrec d . toLazyByteString
+
+-- | The bytes, one by one.
+instance IsList Builder where
+  type Item Builder = Word8
+  fromList = foldMap word8
+  toList = L.unpack . toLazyByteString

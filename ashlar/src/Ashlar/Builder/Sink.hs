@@ -1,0 +1,65 @@
+-- |
+-- Module      : Ashlar.Builder.Sink
+-- Description : Sinks: where the bytes of a builder go
+--
+-- A builder writes into a buffer that it is given, and turns to its sink when
+-- that does not suffice. A sink of your own takes its bytes wherever you like.
+-- It is a function that answers three requests ('Request'). It is told up to
+-- where the open buffer has been written, and returns the space to write next.
+--
+-- As an example, a sink that passes the bytes through a small buffer into a
+-- checksum, Adler-32 (RFC 1950), without ever holding more than 64 of them:
+--
+-- >>> import qualified Data.ByteString as S
+-- >>> import qualified Data.ByteString.Unsafe as S
+-- >>> import Data.Bits (shiftL, (.|.))
+-- >>> import Data.IORef
+-- >>> import Foreign
+-- >>> :{
+-- let adler32 :: Builder -> IO Word32
+--     adler32 builder = allocaBytes 64 $ \start -> do
+--       sums <- newIORef (1, 0)
+--       let bufferOf n = Space start (start `plusPtr` n)
+--           add bs = modifyIORef' sums (\(a, b) -> S.foldl' step (a, b) bs)
+--           step (a, b) w = let a' = (a + fromIntegral w) `mod` 65521 in a' `seq` (a', (b + a') `mod` 65521)
+--           written p = S.packCStringLen (castPtr start, p `minusPtr` start) >>= add
+--           sink = Sink $ \request p -> do
+--             written p
+--             case request of
+--               Insert bs -> add bs
+--               _ -> pure ()
+--             pure (bufferOf 64)
+--       end <- runBuilderWith sink (bufferOf 64) builder
+--       written end
+--       (a, b) <- readIORef sums
+--       pure (b `shiftL` 16 .|. a)
+-- in adler32 (stringUtf8 "Wikipedia")
+-- :}
+-- 300286872
+--
+-- This sink gives no more than 64 bytes at a time, which is enough for every
+-- builder of this library up to 256 bytes of fixed fields merged into one
+-- reservation; where it is not, running the builder throws 'SinkRefused', and
+-- nothing is written outside of the buffer. A sink for all builders looks at
+-- the number in 'More'.
+--
+-- What a sink must keep to:
+--
+-- * The space it returns is memory that stays valid until the next request, or
+--   until 'runBuilderWith' has returned. For memory of the garbage collector,
+--   that means to hold it ('Foreign.ForeignPtr.withForeignPtr' around
+--   'runBuilderWith', for one).
+-- * Memory that it has handed to others must not be in a space it returns
+--   (INV-B3). The part of a buffer behind what was written may be.
+-- * It may throw, and the exception ends the run.
+module Ashlar.Builder.Sink
+  ( Sink (..),
+    Request (..),
+    Space (..),
+    spaceLeft,
+    runBuilderWith,
+    SinkRefused (..),
+  )
+where
+
+import Ashlar.Builder.Core

@@ -1,0 +1,54 @@
+{-# OPTIONS_GHC -Wno-missing-import-lists #-}
+
+-- |
+-- Module      : Ashlar.Codec
+-- Description : One class for exact size, encoding and decoding
+--
+-- Values to bytes and back, by one class that is derived:
+--
+-- >>> :set -XDeriveGeneric -XDeriveAnyClass
+-- >>> data Order = Order { item :: Text, count :: Int } deriving (Show, Generic, Codec)
+-- >>> encodedSize (Order "brick" 12)
+-- 21
+-- >>> decode (encode (Order "brick" 12)) :: Either DecodeError Order
+-- Right (Order {item = "brick", count = 12})
+--
+-- Decoding is safe on input from strangers: no length in it is believed before
+-- the bytes have arrived, and every value is checked (UTF-8, tags of
+-- constructors, order of keys).
+--
+-- The format has the least significant byte first; 'Int', 'Word' and lengths
+-- take eight bytes.
+module Ashlar.Codec
+  ( -- * The class
+    Codec (..),
+    Layout (..),
+    leastSize,
+    genericLayout,
+    genericSize,
+    genericPut,
+    genericGet,
+
+    -- * Encoding
+    encode,
+    encodeLazy,
+    hEncode,
+    encodedSize,
+
+    -- * Decoding
+    decode,
+    decodeLazy,
+    hDecode,
+    decodeFrom,
+    DecodeError (..),
+    Reason (..),
+  )
+where
+
+import Ashlar.Codec.Class
+import Ashlar.Codec.Instances.Base ()
+import Ashlar.Codec.Instances.Containers ()
+import Ashlar.Codec.Instances.Strings ()
+import Ashlar.Codec.Instances.Vector ()
+import Ashlar.Codec.Run
+import Ashlar.Get.Error

@@ -1,0 +1,162 @@
+{-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE RankNTypes #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+
+-- |
+-- Module      : Ashlar.Codec.Elements
+-- Description : Many values of one type, one after another
+--
+-- The loops behind lists and vectors. Where all elements have the same size,
+-- room is reserved and input is asked for in stretches of as many elements as
+-- the buffer holds, and each stretch is a tight loop without checks.
+module Ashlar.Codec.Elements
+  ( sizeElements,
+    putElements,
+    putIndexed,
+    getList,
+    getVector,
+    growthOf,
+  )
+where
+
+import Ashlar.Builder.Core
+import Ashlar.Codec.Class
+import Ashlar.Codec.Fixed
+import Ashlar.Codec.Length
+import Ashlar.Get.Bytes (available)
+import Ashlar.Get.Core
+import Ashlar.Get.Mutable
+import Ashlar.Mem.Cells
+import qualified Data.Foldable as F
+import qualified Data.Vector.Generic as G
+import qualified Data.Vector.Generic.Mutable as GM
+import Data.Word (Word8)
+import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+
+-- | The bytes of a length and of so many elements, given a way to add up the
+-- sizes of those whose sizes differ.
+sizeElements :: Layout a -> Int -> Int -> Int
+sizeElements elements n sizes = case elements of
+  Fix f -> lengthSize + n * fixedSize f
+  Var _ -> lengthSize + sizes
+{-# INLINE sizeElements #-}
+
+-- | Write a number of elements, and then the elements.
+putElements :: (Foldable t, Codec a) => Int -> t a -> Builder
+putElements n xs = append (putLength n) (F.foldr (\x rest -> append (put x) rest) empty xs)
+{-# INLINE putElements #-}
+
+-- | Write a number of elements, and then those that a function gives for the
+-- numbers from 0 on.
+--
+-- The function is an action so that it can look up an element without forcing
+-- it; it must have no effect.
+putIndexed :: forall a. Codec a => Int -> (Int -> IO a) -> Builder
+putIndexed n at = append (putLength n) $ case layout of
+  Fix f
+    | fixedSize f == 0 -> empty
+    | otherwise -> action (stretches f)
+  Var _ -> putFrom 0
+  where
+    putFrom i
+      | i >= n = empty
+      | otherwise = action (\c k -> at i >>= \x -> runOn (append (put x) (putFrom (i + 1))) c k)
+    stretches :: Fixed a -> Cells -> Sink -> IO ()
+    stretches f c k = go 0
+      where
+        width = fixedSize f
+        go !i
+          | i >= n = pure ()
+          | otherwise = do
+              p <- getPtr c cursorCell
+              e <- getPtr c endCell
+              let fit = (e `minusPtr` p) `quot` width
+                  end = if n - i <= fit then n else i + fit
+              if fit <= 0
+                then -- All elements are in memory, so this does not overflow.
+                  grow c k width ((n - i) * width) >> go i
+                else write p i end >>= putPtr c cursorCell >> go end
+        -- There is room for the elements from i up to end.
+        write :: Ptr Word8 -> Int -> Int -> IO (Ptr Word8)
+        write !p !i !end
+          | i >= end = pure p
+          | otherwise = do
+              x <- at i
+              fixedWrite f p x
+              write (p `plusPtr` width) (i + 1) end
+{-# INLINE putIndexed #-}
+
+-- | Read a list: its length, and its elements.
+getList :: forall a. Codec a => Get [a]
+getList = do
+  n <- getLength
+  chargeEmpties (leastSize (layout :: Layout a)) n
+  collect n []
+  where
+    collect :: Int -> [a] -> Get [a]
+    collect !n acc
+      | n <= 0 = pure (reverse acc)
+      | otherwise = case layout of
+          Fix f -> do
+            m <- stretch f n
+            if m <= 0
+              then getFixed f >>= \x -> x `seq` collect (n - 1) (x : acc)
+              else consume (m * fixedSize f) (\p -> readOn f p m acc) >>= collect (n - m)
+          Var _ -> get >>= \x -> x `seq` collect (n - 1) (x : acc)
+    -- m elements lie at p.
+    readOn :: Fixed a -> Ptr Word8 -> Int -> [a] -> Get [a]
+    readOn f !p !m acc
+      | m <= 0 = pure acc
+      | otherwise = fixedRead f p >>= \x -> x `seq` readOn f (p `plusPtr` fixedSize f) (m - 1) (x : acc)
+{-# INLINE getList #-}
+
+-- How many of n elements can be read without asking for input.
+stretch :: Fixed a -> Int -> Get Int
+stretch f n
+  | fixedSize f == 0 = pure n
+  | otherwise = (\bytes -> min n (bytes `quot` fixedSize f)) <$> available
+{-# INLINE stretch #-}
+
+-- | Read a vector: its length, and its elements. The vector grows as they
+-- arrive.
+getVector :: forall v a. (G.Vector v a, Codec a) => Get (v a)
+getVector = do
+  n <- getLength
+  let least = leastSize (layout :: Layout a)
+  chargeEmpties least n
+  first <- firstCapacity least n
+  runGetST (GM.unsafeNew first >>= fill n 0)
+  where
+    -- The first i elements of n are there.
+    fill :: Int -> Int -> G.Mutable v s a -> GetST s (v a)
+    fill !n !i v
+      | i >= n = G.unsafeFreeze v
+      | i >= GM.length v = GM.unsafeGrow v (growthOf n i) >>= fill n i
+      | otherwise = case layout of
+          Var _ -> one n i v get
+          Fix f -> do
+            m <- liftGet (stretch f (GM.length v - i))
+            if m <= 0
+              then one n i v (getFixed f)
+              else do
+                consumeST (m * fixedSize f) (\p -> readOn f p i (i + m) v)
+                fill n (i + m) v
+    -- i is less than the vector's length.
+    one :: Int -> Int -> G.Mutable v s a -> Get a -> GetST s (v a)
+    one n i v g = liftGet g >>= \x -> x `seq` (GM.unsafeWrite v i x >> fill n (i + 1) v)
+    -- The elements from i up to end lie at p, and the vector has room for them.
+    readOn :: Fixed a -> Ptr Word8 -> Int -> Int -> G.Mutable v s a -> GetST s ()
+    readOn f !p !i !end v
+      | i >= end = pure ()
+      | otherwise = do
+          x <- liftGet (fixedRead f p)
+          x `seq` GM.unsafeWrite v i x
+          readOn f (p `plusPtr` fixedSize f) (i + 1) end v
+{-# INLINE getVector #-}
+
+-- | By how much a vector of so many elements (the second number), of which
+-- there shall be more (the first), is to grow: it doubles, and ends at the
+-- right size.
+growthOf :: Int -> Int -> Int
+growthOf n i = min (n - i) (max 4 i)
+{-# INLINE growthOf #-}

@@ -1,0 +1,100 @@
+{-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# OPTIONS_GHC -Wno-orphans #-}
+
+-- |
+-- Module      : Ashlar.Codec.Instances.Containers
+-- Description : Formats of maps and sets
+--
+-- Each is a number of elements and the elements, in ascending order; of a map,
+-- key and value in turn. Decoding refuses keys that do not ascend strictly: a
+-- map or set that is out of order gives wrong answers.
+module Ashlar.Codec.Instances.Containers () where
+
+import Ashlar.Builder.Core
+import Ashlar.Codec.Class
+import Ashlar.Codec.Elements
+import Ashlar.Codec.Fixed (fixedSize)
+import Ashlar.Codec.Instances.Base ()
+import Ashlar.Codec.Length
+import Ashlar.Get.Core
+import Ashlar.Get.Env
+import Ashlar.Get.Error
+import qualified Data.Foldable as F
+import qualified Data.IntMap.Strict as IM
+import qualified Data.IntSet as IS
+import qualified Data.Map.Strict as M
+import qualified Data.Sequence as Seq
+import qualified Data.Set as Set
+
+instance (Ord k, Codec k, Codec v) => Codec (M.Map k v) where
+  layout = Var lengthSize
+  size m = sizePairs (layout :: Layout k) (layout :: Layout v) (M.size m) (\f -> M.foldlWithKey' f 0 m)
+  put m = append (putLength (M.size m)) (M.foldrWithKey (\k v rest -> append (put k) (append (put v) rest)) empty m)
+  get = M.fromDistinctAscList <$> getAscending fst ((,) <$> forced get <*> forced get) (leastSize (layout :: Layout k) + leastSize (layout :: Layout v))
+  {-# INLINABLE size #-}
+  {-# INLINABLE put #-}
+  {-# INLINABLE get #-}
+
+instance Codec v => Codec (IM.IntMap v) where
+  layout = Var lengthSize
+  size m = sizePairs (layout :: Layout Int) (layout :: Layout v) (IM.size m) (\f -> IM.foldlWithKey' f 0 m)
+  put m = append (putLength (IM.size m)) (IM.foldrWithKey (\k v rest -> append (put k) (append (put v) rest)) empty m)
+  get = IM.fromDistinctAscList <$> getAscending fst ((,) <$> forced get <*> forced get) (leastSize (layout :: Layout Int))
+  {-# INLINABLE size #-}
+  {-# INLINABLE put #-}
+  {-# INLINABLE get #-}
+
+instance (Ord a, Codec a) => Codec (Set.Set a) where
+  layout = Var lengthSize
+  size s = sizeElements (layout :: Layout a) (Set.size s) (F.foldl' (\n x -> n + size x) 0 s)
+  put s = putElements (Set.size s) s
+  get = Set.fromDistinctAscList <$> getAscending id (forced get) (leastSize (layout :: Layout a))
+  {-# INLINABLE size #-}
+  {-# INLINABLE put #-}
+  {-# INLINABLE get #-}
+
+instance Codec IS.IntSet where
+  layout = Var lengthSize
+  size s = sizeElements (layout :: Layout Int) (IS.size s) 0
+  put s = append (putLength (IS.size s)) (IS.foldr (\x rest -> append (put x) rest) empty s)
+  get = IS.fromDistinctAscList <$> getAscending id (forced get) (leastSize (layout :: Layout Int))
+
+instance Codec a => Codec (Seq.Seq a) where
+  layout = Var lengthSize
+  size s = sizeElements (layout :: Layout a) (Seq.length s) (F.foldl' (\n x -> n + size x) 0 s)
+  put s = putElements (Seq.length s) s
+  get = Seq.fromList <$> getList
+  {-# INLINABLE size #-}
+  {-# INLINABLE put #-}
+  {-# INLINABLE get #-}
+
+-- The size of a number of keys and values: by multiplication if that will do,
+-- else by the fold that is given.
+sizePairs :: (Codec k, Codec v) => Layout k -> Layout v -> Int -> ((Int -> k -> v -> Int) -> Int) -> Int
+sizePairs keys values n fold = case (keys, values) of
+  (Fix k, Fix v) -> lengthSize + n * (fixedSize k + fixedSize v)
+  _ -> lengthSize + fold (\acc k v -> acc + size k + size v)
+{-# INLINE sizePairs #-}
+
+forced :: Get a -> Get a
+forced g = g >>= \x -> x `seq` pure x
+{-# INLINE forced #-}
+
+-- A number of elements, and the elements, which must ascend strictly by their
+-- key. The least size of an element is given.
+getAscending :: Ord k => (a -> k) -> Get a -> Int -> Get [a]
+getAscending key element least = do
+  n <- getLength
+  chargeEmpties least n
+  if n == 0 then pure [] else element >>= \x -> rest (n - 1) x [x]
+  where
+    rest !n before acc
+      | n <= 0 = pure (reverse acc)
+      | otherwise = do
+          at <- step (\c _ -> position c)
+          x <- element
+          if key before < key x
+            then rest (n - 1) x (x : acc)
+            else step (\_ env -> failWith env at (Invalid "keys that do not ascend"))
+{-# INLINE getAscending #-}

@@ -1,0 +1,62 @@
+{-# OPTIONS_GHC -Wno-orphans #-}
+
+-- |
+-- Module      : Ashlar.Codec.Instances.Strings
+-- Description : Formats of strings of bytes and of text
+--
+-- Each is a number of bytes and the bytes; text is in UTF-8.
+module Ashlar.Codec.Instances.Strings () where
+
+import Ashlar.Builder.Bytes
+import Ashlar.Builder.Core
+import Ashlar.Builder.Strings
+import Ashlar.Codec.Class
+import Ashlar.Codec.Length
+import Ashlar.Get.Bytes
+import Ashlar.Get.Core
+import Ashlar.Mem.Text (decodeUtf8At, utf8LengthOf)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
+import qualified Data.ByteString.Short as SBS
+import qualified Data.Text as T
+import qualified Data.Text.Lazy as TL
+
+-- What is decoded is a slice of the input, where that was in one chunk.
+instance Codec S.ByteString where
+  layout = Var lengthSize
+  size bs = lengthSize + S.length bs
+  put bs = append (putLength (S.length bs)) (byteString bs)
+  get = getLength >>= getByteString
+
+instance Codec L.ByteString where
+  layout = Var lengthSize
+  size bs = lengthSize + fromIntegral (L.length bs)
+  put bs = append (putLength (fromIntegral (L.length bs))) (lazyByteString bs)
+  get = getLength >>= getLazyByteString . fromIntegral
+
+instance Codec SBS.ShortByteString where
+  layout = Var lengthSize
+  size bs = lengthSize + SBS.length bs
+  put bs = append (putLength (SBS.length bs)) (shortByteString bs)
+  get = SBS.toShort <$> (getLength >>= getByteString)
+
+instance Codec T.Text where
+  layout = Var lengthSize
+  size t = lengthSize + utf8LengthOf t
+  put t = append (putLength (utf8LengthOf t)) (text t)
+  get = getLength >>= getText
+
+instance Codec TL.Text where
+  layout = Var lengthSize
+  size t = lengthSize + lazyLength t
+  put t = append (putLength (lazyLength t)) (lazyText t)
+  get = TL.fromStrict <$> (getLength >>= getText)
+
+lazyLength :: TL.Text -> Int
+lazyLength = TL.foldlChunks (\n t -> n + utf8LengthOf t) 0
+
+-- So many bytes (not negative) of UTF-8.
+getText :: Int -> Get T.Text
+getText n = consume n $ \p ->
+  -- n bytes lie at p.
+  step (\_ _ -> decodeUtf8At p n) >>= maybe (invalidAt p "invalid UTF-8") pure

@@ -1,0 +1,73 @@
+-- |
+-- Module      : Ashlar.Codec.Length
+-- Description : Lengths of containers, and what may be believed of them
+--
+-- Note [Lengths from strangers]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- A length in the input is eight bytes, and can announce anything. It is never
+-- trusted:
+--
+-- * A negative one, or one that is no 'Int', is refused where it stands.
+-- * Memory is allocated for as many elements as could be made from bytes that
+--   have arrived ('firstCapacity'), and more only when those have been decoded.
+--   So a length that is too large fails where the input ends, with the same
+--   error whether the input came in one chunk or in many.
+-- * Elements of no size could be announced without end: they are counted
+--   against a budget for the whole run ('chargeEmpties').
+module Ashlar.Codec.Length
+  ( putLength,
+    getLength,
+    lengthSize,
+    firstCapacity,
+    chargeEmpties,
+  )
+where
+
+import Ashlar.Builder.Core (Builder)
+import Ashlar.Codec.Fixed
+import Ashlar.Get.Bytes (available)
+import Ashlar.Get.Core
+import Ashlar.Get.Env
+import Ashlar.Get.Error
+import Ashlar.Mem.Cells
+
+-- | A length: an 'Int', and not negative.
+lengthFormat :: Fixed Int
+lengthFormat = fixedChecked id (\n -> if n >= 0 then Right n else Left (negativeLength n)) fixedInt
+{-# INLINE lengthFormat #-}
+
+negativeLength :: Int -> String
+negativeLength n = "negative length " ++ show n
+{-# NOINLINE negativeLength #-}
+
+-- | Bytes that a length takes.
+lengthSize :: Int
+lengthSize = 8
+{-# INLINE lengthSize #-}
+
+-- | Write a length.
+putLength :: Int -> Builder
+putLength n = putFixed lengthFormat n
+{-# INLINE putLength #-}
+
+-- | Read a length: not negative, and otherwise not to be believed.
+getLength :: Get Int
+getLength = getFixed lengthFormat
+
+-- | How many of so many announced elements to allocate memory for at first,
+-- given the least number of bytes that one takes.
+firstCapacity :: Int -> Int -> Get Int
+firstCapacity least n
+  | least <= 0 = pure n
+  | otherwise = (\bytes -> min n (bytes `quot` least)) <$> available
+
+-- | Count so many elements (not negative) against the budget for elements of
+-- no size, if their least size is none.
+chargeEmpties :: Int -> Int -> Get ()
+chargeEmpties least n
+  | least > 0 = pure ()
+  | otherwise = step $ \c env -> do
+      left <- getInt c emptiesCell
+      if n <= left
+        then putInt c emptiesCell (left - n)
+        else position c >>= \at -> failWith env at (Invalid (show n ++ " elements of no size, more than the budget of " ++ show left))

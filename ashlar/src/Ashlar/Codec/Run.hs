@@ -1,0 +1,97 @@
+{-# LANGUAGE ScopedTypeVariables #-}
+
+-- |
+-- Module      : Ashlar.Codec.Run
+-- Description : Values to bytes and back
+module Ashlar.Codec.Run
+  ( encode,
+    encodeLazy,
+    hEncode,
+    encodedSize,
+    decode,
+    decodeLazy,
+    hDecode,
+    decodeFrom,
+  )
+where
+
+import Ashlar.Builder.Lazy
+import Ashlar.Builder.Run
+import Ashlar.Codec.Class
+import Ashlar.Get.Bytes (endOfInput)
+import Ashlar.Get.Error
+import Ashlar.Get.Run
+import Data.ByteString (ByteString)
+import qualified Data.ByteString.Lazy as L
+import System.IO (Handle)
+
+-- | A value in its binary format.
+--
+-- >>> encode (1 :: Word16, 'a', [True, False])
+-- "\SOH\NULa\NUL\NUL\NUL\STX\NUL\NUL\NUL\NUL\NUL\NUL\NUL\SOH\NUL"
+--
+-- @since 0.1.0.0
+encode :: Codec a => a -> ByteString
+encode x = toStrictByteString (put x)
+{-# INLINE encode #-}
+
+-- | 'encode' into chunks, which are made as they are consumed.
+--
+-- @since 0.1.0.0
+encodeLazy :: Codec a => a -> L.ByteString
+encodeLazy x = toLazyByteString (put x)
+{-# INLINE encodeLazy #-}
+
+-- | 'encode' to a 'Handle', in constant memory; see 'hPutBuilder'.
+--
+-- @since 0.1.0.0
+hEncode :: Codec a => Handle -> a -> IO ()
+hEncode h x = hPutBuilder h (put x)
+{-# INLINE hEncode #-}
+
+-- | The number of bytes that 'encode' makes of a value, without encoding it.
+--
+-- >>> encodedSize [1, 2, 3 :: Int]
+-- 32
+--
+-- @since 0.1.0.0
+encodedSize :: Codec a => a -> Int
+encodedSize = size
+{-# INLINE encodedSize #-}
+
+-- | A value from its binary format. The input must end behind it.
+--
+-- Whatever the input is, this ends in time and memory in proportion to its
+-- length; what it returns is a valid value, or an error with its offset.
+--
+-- >>> decode (encode (Just 'x')) :: Either DecodeError (Maybe Char)
+-- Right (Just 'x')
+-- >>> either (putStrLn . displayException) print (decode "\2" :: Either DecodeError (Maybe Char))
+-- at byte 0: constructor 2 of a type that has 2
+--
+-- @since 0.1.0.0
+decode :: Codec a => ByteString -> Either DecodeError a
+decode = runGet (get <* endOfInput)
+{-# INLINE decode #-}
+
+-- | 'decode' from a lazy 'L.ByteString', whose chunks are dropped as they are
+-- decoded.
+--
+-- @since 0.1.0.0
+decodeLazy :: Codec a => L.ByteString -> Either DecodeError a
+decodeLazy = runGetLazy (get <* endOfInput)
+{-# INLINE decodeLazy #-}
+
+-- | 'decode' from a 'Handle', reading it to its end.
+--
+-- @since 0.1.0.0
+hDecode :: Codec a => Handle -> IO (Either DecodeError a)
+hDecode h = hRunGet h (get <* endOfInput)
+{-# INLINE hDecode #-}
+
+-- | The next of several values from a 'Source'.
+--
+-- @since 0.1.0.0
+decodeFrom :: Codec a => Source -> IO (Either DecodeError a)
+decodeFrom source = getFrom source get
+{-# INLINE decodeFrom #-}

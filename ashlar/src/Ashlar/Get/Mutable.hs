@@ -1,0 +1,83 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE GeneralizedNewtypeDeriving #-}
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE RankNTypes #-}
+{-# LANGUAGE RoleAnnotations #-}
+{-# LANGUAGE TypeFamilies #-}
+{-# LANGUAGE UnboxedTuples #-}
+
+-- |
+-- Module      : Ashlar.Get.Mutable
+-- Description : Mutable state inside a decoder
+--
+-- The type behind "Ashlar.Get.ST", and what only the library itself may do
+-- with it.
+module Ashlar.Get.Mutable
+  ( GetST,
+    runGetST,
+    liftGet,
+    mapGet,
+    consumeST,
+  )
+where
+
+import Ashlar.Get.Alternative ()
+import Ashlar.Get.Core
+import Control.Applicative (Alternative)
+import Control.Monad (MonadPlus)
+import Control.Monad.Primitive (PrimMonad (..))
+import Data.Word (Word8)
+import Foreign.Ptr (Ptr)
+import GHC.Exts (RealWorld, State#, unsafeCoerce#)
+
+-- | A decoder with mutable state that belongs to the thread of state @s@.
+--
+-- Within it, '<|>' goes back in the input and does /not/ undo what the failed
+-- decoder has written.
+--
+-- @since 0.1.0.0
+newtype GetST s a = GetST (Get a)
+  deriving newtype (Functor, Applicative, Monad, MonadFail, Alternative, MonadPlus)
+
+-- The state must not be exchanged for another by coercion.
+type role GetST nominal representational
+
+instance PrimMonad (GetST s) where
+  type PrimState (GetST s) = s
+
+  -- A run of the decoder is one thread of state. State tokens of any type are
+  -- the same thing, and the type of this one cannot leave 'runGetST'.
+  primitive f = GetST (Get (\_ _ -> asRealWorld f))
+  {-# INLINE primitive #-}
+
+asRealWorld :: (State# s -> (# State# s, a #)) -> State# RealWorld -> (# State# RealWorld, a #)
+asRealWorld = unsafeCoerce#
+{-# INLINE asRealWorld #-}
+
+-- | A decoder that uses mutable state inside is a decoder. Nothing of the
+-- state is visible from outside, because @s@ is not known there.
+--
+-- @since 0.1.0.0
+runGetST :: (forall s. GetST s a) -> Get a
+runGetST g = case g of GetST get -> get
+{-# INLINE runGetST #-}
+
+-- | A decoder without state, among those with.
+--
+-- @since 0.1.0.0
+liftGet :: Get a -> GetST s a
+liftGet = GetST
+{-# INLINE liftGet #-}
+
+-- | Apply something that works on any decoder, like
+-- @'Ashlar.Get.label' \"name\"@ or @'Ashlar.Get.isolate' n@.
+--
+-- @since 0.1.0.0
+mapGet :: (Get a -> Get b) -> GetST s a -> GetST s b
+mapGet f (GetST get) = GetST (f get)
+{-# INLINE mapGet #-}
+
+-- | 'consume' with mutable state; it has the same demands.
+consumeST :: Int -> (Ptr Word8 -> GetST s a) -> GetST s a
+consumeST n rd = GetST (consume n (\p -> case rd p of GetST get -> get))
+{-# INLINE consumeST #-}
