@@ -53,7 +53,7 @@ import qualified Data.List.NonEmpty as NonEmpty
 import qualified Data.Semigroup as Semigroup
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr)
-import GHC.Exts (RealWorld, State#)
+import GHC.Exts (Int (I#), RealWorld, State#, isTrue#, (+#), (<=#))
 import GHC.IO (IO (..))
 
 -- | A sequence of bytes in the making, with append in constant time.
@@ -140,7 +140,7 @@ append (Builder f) (Builder g) = Builder (\c k s -> g c k (f c k s))
 --
 -- The function is given the address to write at, with at least @n@ bytes free
 -- behind it, and returns the address behind the last byte it wrote. @n@ must
--- be a constant, positive and small (see 'fused'): neighbours are merged into
+-- be a constant, positive and small: neighbours are merged into
 -- one reservation. For a number known only at run time there is 'reserve'.
 ensure :: Int -> (Ptr Word8 -> IO (Ptr Word8)) -> Builder
 ensure n write = action $ \c k -> do
@@ -165,20 +165,25 @@ ensure n write = action $ \c k -> do
 --   -O1 and -O2).
 -- * The rules are stated for 'append', not for the class method: a rule on a
 --   method fires or not depending on when its instance is resolved.
--- * The numbers are literals, so the comparison in 'fused' is decided by the
---   compiler. Without a limit a chain of a thousand writes would reserve 8 KB
---   at once, and a small buffer would be left unfilled.
+-- * The numbers are literals, so the comparison with 256 is decided by the
+--   compiler, and 'fused' is rewritten by one of two rules. (As a function with
+--   two branches it would name its writes twice, and the bindings that the
+--   compiler puts around them would hide the result from the next rule: of
+--   three writes in front of the rest of a fold, two fused. And the operators
+--   of 'Int' are unfolded too late, so these are those of the machine.) Without a limit, a
+--   chain of a thousand writes would reserve 8 KB at once, and a small buffer
+--   would be left unfilled.
 -- * Where buffers end may differ with the optimisation level; the bytes do
 --   not (INV-B4), and the tests run at -O0 and -O2 for that reason.
 --
 -- The inspection tests count the checks in Core.
 
--- | Two reservations in one, unless that would be more than 256 bytes.
-fused :: Int -> Int -> (Ptr Word8 -> IO (Ptr Word8)) -> (Ptr Word8 -> IO (Ptr Word8)) -> Builder
-fused m n f g
-  | m + n <= 256 = ensure (m + n) (\p -> f p >>= g)
+-- | Two writes in one reservation, if the first argument says so.
+fused :: Bool -> Int -> Int -> (Ptr Word8 -> IO (Ptr Word8)) -> (Ptr Word8 -> IO (Ptr Word8)) -> Builder
+fused fits m n f g
+  | fits = ensure (m + n) (\p -> f p >>= g)
   | otherwise = separate (ensure m f) (ensure n g)
-{-# INLINE fused #-}
+{-# INLINE [1] fused #-}
 
 -- | 'append', with no rules attached: a pair that must not be merged would be
 -- rewritten for ever.
@@ -190,10 +195,14 @@ separate (Builder f) (Builder g) = Builder (\c k s -> g c k (f c k s))
 "append/right" [~1] forall a b c. append (append a b) c = append a (append b c)
 "append/empty-left" [~1] forall b. append empty b = b
 "append/empty-right" [~1] forall b. append b empty = b
-"ensure/ensure" [~1] forall m f n g. append (ensure m f) (ensure n g) = fused m n f g
+"ensure/ensure" [~1] forall m f n g.
+  append (ensure (I# m) f) (ensure (I# n) g) =
+    fused (isTrue# ((m +# n) <=# 256#)) (I# m) (I# n) f g
 "ensure/ensure/rest" [~1] forall m f n g rest.
-  append (ensure m f) (append (ensure n g) rest) =
-    append (fused m n f g) rest
+  append (ensure (I# m) f) (append (ensure (I# n) g) rest) =
+    append (fused (isTrue# ((m +# n) <=# 256#)) (I# m) (I# n) f g) rest
+"fused/fits" [~1] forall m n f g. fused True (I# m) (I# n) f g = ensure (I# (m +# n)) (\p -> f p >>= g)
+"fused/too-large" [~1] forall m n f g. fused False m n f g = separate (ensure m f) (ensure n g)
   #-}
 
 -- | Make sure that at least @n@ bytes are free at the cursor.

@@ -101,13 +101,14 @@ getList = do
             m <- stretch f n
             if m <= 0
               then getFixed f >>= \x -> x `seq` collect (n - 1) (x : acc)
-              else consume (m * fixedSize f) (\p -> readOn f p m acc) >>= collect (n - m)
+              else consume (m * fixedSize f) (\p -> readOn p m acc) >>= collect (n - m)
+            where
+              -- k elements lie at p.
+              readOn :: Ptr Word8 -> Int -> [a] -> Get [a]
+              readOn !p !k xs
+                | k <= 0 = pure xs
+                | otherwise = fixedRead f p >>= \x -> x `seq` readOn (p `plusPtr` fixedSize f) (k - 1) (x : xs)
           Var _ -> get >>= \x -> x `seq` collect (n - 1) (x : acc)
-    -- m elements lie at p.
-    readOn :: Fixed a -> Ptr Word8 -> Int -> [a] -> Get [a]
-    readOn f !p !m acc
-      | m <= 0 = pure acc
-      | otherwise = fixedRead f p >>= \x -> x `seq` readOn f (p `plusPtr` fixedSize f) (m - 1) (x : acc)
 {-# INLINE getList #-}
 
 -- How many of n elements can be read without asking for input.
@@ -139,19 +140,20 @@ getVector = do
             if m <= 0
               then one n i v (getFixed f)
               else do
-                consumeST (m * fixedSize f) (\p -> readOn f p i (i + m) v)
-                fill n (i + m) v
+                let end = i + m
+                    -- The elements from k up to the end lie at p, and the
+                    -- vector has room for them.
+                    readOn !p !k
+                      | k >= end = pure ()
+                      | otherwise = do
+                          x <- liftGet (fixedRead f p)
+                          x `seq` GM.unsafeWrite v k x
+                          readOn (p `plusPtr` fixedSize f) (k + 1)
+                consumeST (m * fixedSize f) (\p -> readOn p i)
+                fill n end v
     -- i is less than the vector's length.
     one :: Int -> Int -> G.Mutable v s a -> Get a -> GetST s (v a)
     one n i v g = liftGet g >>= \x -> x `seq` (GM.unsafeWrite v i x >> fill n (i + 1) v)
-    -- The elements from i up to end lie at p, and the vector has room for them.
-    readOn :: Fixed a -> Ptr Word8 -> Int -> Int -> G.Mutable v s a -> GetST s ()
-    readOn f !p !i !end v
-      | i >= end = pure ()
-      | otherwise = do
-          x <- liftGet (fixedRead f p)
-          x `seq` GM.unsafeWrite v i x
-          readOn f (p `plusPtr` fixedSize f) (i + 1) end v
 {-# INLINE getVector #-}
 
 -- | By how much a vector of so many elements (the second number), of which

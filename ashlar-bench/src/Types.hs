@@ -1,0 +1,63 @@
+{-# LANGUAGE DeriveAnyClass #-}
+{-# LANGUAGE DeriveGeneric #-}
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE StandaloneDeriving #-}
+{-# OPTIONS_GHC -Wno-orphans #-}
+
+-- |
+-- Module      : Types
+-- Description : The data that is encoded and decoded, with derived instances
+--
+-- All instances are derived with Generics, for each library in the way that its
+-- documentation shows.
+module Types
+  ( SomeData (..),
+    someData,
+    Tree (..),
+    tree,
+  )
+where
+
+import Ashlar.Codec (Codec)
+import Data.Binary (Binary)
+import qualified Data.Binary as Binary
+import Data.Int (Int64)
+import Data.Serialize (Serialize)
+import qualified Data.Serialize as Cereal
+import Data.Store (Store)
+import qualified Data.Vector as V
+import Data.Word (Word8)
+import GHC.Generics (Generic)
+
+-- | The record of store's own benchmark.
+data SomeData = SomeData !Int64 !Word8 !Double
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec, Store, Binary, Serialize)
+
+-- | So many records.
+someData :: Int -> V.Vector SomeData
+someData n = V.generate n (\i -> SomeData (fromIntegral i * 7919) (fromIntegral i) (fromIntegral i / 3))
+
+-- | A binary tree with numbers at its nodes.
+data Tree = Leaf | Node Tree Int Tree
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec, Store, Binary, Serialize)
+
+-- | A balanced tree of so many nodes.
+tree :: Int -> Tree
+tree n
+  | n <= 0 = Leaf
+  | otherwise = Node (tree half) n (tree (n - 1 - half))
+  where
+    half = (n - 1) `div` 2
+
+-- binary and cereal have no instances for vectors; these go by way of lists, as
+-- the packages that provide them do.
+
+instance Binary a => Binary (V.Vector a) where
+  put v = Binary.put (V.length v) >> V.mapM_ Binary.put v
+  get = Binary.get >>= \n -> V.replicateM n Binary.get
+
+instance Serialize a => Serialize (V.Vector a) where
+  put v = Cereal.put (V.length v) >> V.mapM_ Cereal.put v
+  get = Cereal.get >>= \n -> V.replicateM n Cereal.get
