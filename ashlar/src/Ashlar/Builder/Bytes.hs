@@ -89,8 +89,7 @@ copyIn :: Cells -> Sink -> ByteString -> IO ()
 copyIn c k bs
   | n <= 16 = do
       -- At most 15 bytes of the old buffer are given up here.
-      reserve c k n
-      p <- getPtr c cursorCell
+      p <- reserve c k n
       -- n bytes were reserved, and n is at most 16.
       withBytesQuick bs (copyShort p)
       putPtr c cursorCell (p `plusPtr` n)

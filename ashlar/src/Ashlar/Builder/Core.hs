@@ -29,6 +29,7 @@ module Ashlar.Builder.Core
     -- * Reserving room
     ensure,
     reserve,
+    reserveFor,
     grow,
 
     -- * What a builder asks of its sink
@@ -144,8 +145,7 @@ append (Builder f) (Builder g) = Builder (\c k s -> g c k (f c k s))
 -- one reservation. For a number known only at run time there is 'reserve'.
 ensure :: Int -> (Ptr Word8 -> IO (Ptr Word8)) -> Builder
 ensure n write = action $ \c k -> do
-  reserve c k n
-  p <- getPtr c cursorCell
+  p <- reserve c k n
   p' <- write p
   putPtr c cursorCell p'
 {-# INLINE [1] ensure #-}
@@ -205,16 +205,22 @@ separate (Builder f) (Builder g) = Builder (\c k s -> g c k (f c k s))
 "fused/too-large" [~1] forall m n f g. fused False m n f g = separate (ensure m f) (ensure n g)
   #-}
 
--- | Make sure that at least @n@ bytes are free at the cursor.
+-- | Make sure that at least @n@ bytes are free at the cursor, and return it.
 --
 -- Everything but the comparison is one call out of line, and the code behind
 -- it is not copied: both branches join again.
-reserve :: Cells -> Sink -> Int -> IO ()
-reserve c k n = do
+reserve :: Cells -> Sink -> Int -> IO (Ptr Word8)
+reserve c k n = reserveFor c k n n
+{-# INLINE reserve #-}
+
+-- | 'reserve' the first number of bytes, knowing that the second (not less)
+-- will be written.
+reserveFor :: Cells -> Sink -> Int -> Int -> IO (Ptr Word8)
+reserveFor c k n wanted = do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
-  if e `minusPtr` p >= n then pure () else grow c k n n
-{-# INLINE reserve #-}
+  if e `minusPtr` p >= n then pure p else grow c k n wanted >> getPtr c cursorCell
+{-# INLINE reserveFor #-}
 
 -- | Ask for room for @n@ bytes (positive), knowing that @wanted@ (not less)
 -- will be written.

@@ -23,11 +23,12 @@ import Control.Exception (Exception (..), throwIO)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import Data.IORef (newIORef, readIORef, writeIORef)
+import qualified Data.ByteString.Internal as B
+import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Word (Word8)
 import Foreign.ForeignPtr (ForeignPtr)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
-import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 import System.IO (Handle, hPutBuf)
 import System.IO.Unsafe (unsafeDupablePerformIO)
 
@@ -57,10 +58,11 @@ toStrictByteString b =
   -- The dupable form is enough: two threads that both evaluate the result
   -- have a buffer each.
   unsafeDupablePerformIO $ do
-    first <- allocate 128
-    ref <- newIORef first
+    -- Nothing is allocated before the first request, which may tell how much is
+    -- needed.
+    ref <- newIORef (Buffer B.nullForeignPtr 0)
     keepAlive ref $ do
-      p <- runBuilderWith (growing (readIORef ref) (writeIORef ref)) (spaceFrom first 0) b
+      p <- runBuilderWith (growing ref) (Space nullPtr nullPtr) b
       buffer@(Buffer fp size) <- readIORef ref
       let used = p `minusPtr` bufferStart buffer
           whole = sliceBuffer fp (bufferStart buffer) p
@@ -74,9 +76,9 @@ toStrictByteString b =
 -- three times faster at 100 MB; between 64 KB and 1 MB, where most outputs
 -- are, it is three to six times slower than allocating and copying on GHC's
 -- heap (GHC 9.0.2, glibc 2.36).
-growing :: IO Buffer -> (Buffer -> IO ()) -> Sink
-growing current replace = Sink $ \request p -> do
-  old <- current
+growing :: IORef Buffer -> Sink
+growing ref = Sink $ \request p -> do
+  old <- readIORef ref
   let used = p `minusPtr` bufferStart old
   case request of
     More n wanted -> (`spaceFrom` used) <$> enlarge old used n wanted
@@ -92,13 +94,17 @@ growing current replace = Sink $ \request p -> do
       | size - used >= n = pure old
       | wanted > maxBound - used = throwIO (BufferOverflow (maxBound - used) wanted)
       | otherwise = do
-          new <- allocate (max (used + wanted) (if wanted > n then doubled size else max 4096 (doubled size)))
+          new <- allocate (max (used + wanted) (sizeAfter size n wanted))
           -- Both hold the used bytes; old stays alive until it is replaced.
           copyRange (bufferStart new) (bufferStart old) used
-          replace new
+          writeIORef ref new
           pure new
     -- Doubling stops short of overflowing.
-    doubled size = if size > maxBound `quot` 2 then size else 2 * size
+    sizeAfter size n wanted
+      | size == 0 = 128
+      | size > maxBound `quot` 2 = size
+      | wanted > n = 2 * size
+      | otherwise = max 4096 (2 * size)
 
 -- | Run a builder, and hand each buffer to an action as soon as it is full.
 --

@@ -49,7 +49,7 @@ stringUtf8 str = action $ \c k ->
             go xs p' e
         | otherwise = do
             putPtr c cursorCell p
-            reserve c k utf8Bound
+            _ <- reserve c k utf8Bound
             enter (x : xs)
    in enter str
 
@@ -63,8 +63,7 @@ text t = action $ \c k ->
         | off >= n = pure ()
         | otherwise = do
             -- Room for one unit at least, so that every round makes progress.
-            reserve c k Mem.unitBound
-            p <- getPtr c cursorCell
+            p <- reserve c k Mem.unitBound
             e <- getPtr c endCell
             let units = Mem.unitsThatFit t off (e `minusPtr` p)
             len <- Mem.writeUtf8 p t off units

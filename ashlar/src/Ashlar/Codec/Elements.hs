@@ -52,39 +52,54 @@ putElements n xs = append (putLength n) (F.foldr (\x rest -> append (put x) rest
 -- The function is an action so that it can look up an element without forcing
 -- it; it must have no effect.
 putIndexed :: forall a. Codec a => Int -> (Int -> IO a) -> Builder
-putIndexed n at = append (putLength n) $ case layout of
+putIndexed n at = case layout of
   Fix f
-    | fixedSize f == 0 -> empty
-    | otherwise -> action (stretches f)
-  Var _ -> putFrom 0
+    | fixedSize f > 0 -> action $ \c k -> do
+        -- The number comes first: it tells the loops what it was taken from,
+        -- and the sink, in the same request, what is to come. All elements are
+        -- in memory, so the multiplication does not overflow.
+        p <- reserveFor c k lengthSize (lengthSize + n * fixedSize f)
+        fixedWrite lengthFormat p n
+        putPtr c cursorCell (p `plusPtr` lengthSize)
+        putStretches f n at c k
+  _ -> append (putLength n) (putFrom 0)
   where
     putFrom i
       | i >= n = empty
       | otherwise = action (\c k -> at i >>= \x -> runOn (append (put x) (putFrom (i + 1))) c k)
-    stretches :: Fixed a -> Cells -> Sink -> IO ()
-    stretches f c k = go 0
-      where
-        width = fixedSize f
-        go !i
-          | i >= n = pure ()
-          | otherwise = do
-              p <- getPtr c cursorCell
-              e <- getPtr c endCell
-              let fit = (e `minusPtr` p) `quot` width
-                  end = if n - i <= fit then n else i + fit
-              if fit <= 0
-                then -- All elements are in memory, so this does not overflow.
-                  grow c k width ((n - i) * width) >> go i
-                else write p i end >>= putPtr c cursorCell >> go end
-        -- There is room for the elements from i up to end.
-        write :: Ptr Word8 -> Int -> Int -> IO (Ptr Word8)
-        write !p !i !end
-          | i >= end = pure p
-          | otherwise = do
-              x <- at i
-              fixedWrite f p x
-              write (p `plusPtr` width) (i + 1) end
 {-# INLINE putIndexed #-}
+
+-- Write elements of a fixed size, which is not 0.
+--
+-- Note [Loops over elements]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- The inner loop is a function with its three variables as arguments, called
+-- by the outer one. Also tried (GHC 9.0.2, 10,000 elements of 17 bytes, this
+-- form 26 µs): the end of the stretch as a free variable, 37 µs; the two loops
+-- calling each other, so that they become one, 29 µs.
+putStretches :: Fixed a -> Int -> (Int -> IO a) -> Cells -> Sink -> IO ()
+putStretches f n at c k = go 0
+  where
+    width = fixedSize f
+    go !i
+      | i >= n = pure ()
+      | otherwise = do
+          p <- getPtr c cursorCell
+          e <- getPtr c endCell
+          let fit = (e `minusPtr` p) `quot` width
+              end = if n - i <= fit then n else i + fit
+          if fit <= 0
+            then grow c k width ((n - i) * width) >> go i
+            else write p i end >>= putPtr c cursorCell >> go end
+    -- There is room for the elements from i up to end.
+    write :: Ptr Word8 -> Int -> Int -> IO (Ptr Word8)
+    write !p !i !end
+      | i >= end = pure p
+      | otherwise = do
+          x <- at i
+          fixedWrite f p x
+          write (p `plusPtr` width) (i + 1) end
+{-# INLINE putStretches #-}
 
 -- | Read a list: its length, and its elements.
 getList :: forall a. Codec a => Get [a]

@@ -81,8 +81,8 @@ putFixed format x
   -- Small enough to be merged with its neighbours.
   | fixedSize format <= 256 = ensure (fixedSize format) write
   | otherwise = action $ \c k -> do
-      reserve c k (fixedSize format)
-      getPtr c cursorCell >>= write >>= putPtr c cursorCell
+      p <- reserve c k (fixedSize format)
+      write p >>= putPtr c cursorCell
   where
     write p = (p `plusPtr` fixedSize format) <$ fixedWrite format p x
     {-# INLINE write #-}

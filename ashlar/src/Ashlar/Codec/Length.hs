@@ -15,7 +15,8 @@
 -- * Elements of no size could be announced without end: they are counted
 --   against a budget for the whole run ('chargeEmpties').
 module Ashlar.Codec.Length
-  ( putLength,
+  ( lengthFormat,
+    putLength,
     getLength,
     lengthSize,
     firstCapacity,

@@ -95,18 +95,20 @@ instance Monoid a => Monoid (Get a) where
 -- | Make sure that so many bytes (not negative) lie between cursor and end.
 --
 -- Everything but the comparison is one call out of line.
-need :: Cells -> Env -> Int -> IO ()
+--
+-- Returns the address of the first of them.
+need :: Cells -> Env -> Int -> IO (Ptr Word8)
 need c env n = do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
-  if e `minusPtr` p >= n then pure () else demand c env n
+  if e `minusPtr` p >= n then pure p else demand c env n >> getPtr c cursorCell
 {-# INLINE need #-}
 
 -- | Read so many bytes (not negative): the function is given the address of
 -- the first of them, and must not read beyond the last. The cursor stands
 -- before them while it runs, and behind them afterwards.
 consume :: Int -> (Ptr Word8 -> Get a) -> Get a
-consume n rd = Get $ \c env s0 -> case unIO (need c env n >> getPtr c cursorCell) s0 of
+consume n rd = Get $ \c env s0 -> case unIO (need c env n) s0 of
   (# s1, p #) -> case unGet (rd p) c env s1 of
     (# s2, a #) -> case unIO (putPtr c cursorCell (p `plusPtr` n)) s2 of
       (# s3, _ #) -> (# s3, a #)
