@@ -27,7 +27,7 @@ module Ashlar.Coroutine
   )
 where
 
-import GHC.Exts (PromptTag#, control0#, newPromptTag#, prompt#)
+import GHC.Exts (PromptTag#, RealWorld, State#, control0#, lazy, newPromptTag#, prompt#)
 import GHC.IO (IO (..), unIO)
 
 -- | How far a computation has come.
@@ -46,10 +46,22 @@ data Step o i r
 -- resumption during which it was thrown.
 start :: ((o -> IO i) -> IO r) -> IO (Step o i r)
 start body = IO $ \s0 -> case newPromptTag# s0 of
-  (# s1, tag #) -> prompt# tag (unIO (Ended <$> body (suspend tag))) s1
+  (# s1, tag #) -> delimited tag (Ended <$> body (suspend tag)) s1
 
 suspend :: PromptTag# (Step o i r) -> o -> IO i
 suspend tag o = IO $
   control0# tag $ \continue s ->
     -- The prompt is gone with the captured stack, and is put back on resuming.
-    (# s, Suspended o (\i -> IO (prompt# tag (continue (unIO (pure i))))) #)
+    (# s, Suspended o (\i -> IO (delimited tag (IO (continue (unIO (pure i)))))) #)
+
+-- Note [A prompt around something that never ends]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- GHC takes @prompt#@ to be strict in its action: if it sees that the action never
+-- ends normally (an infinite builder, or one that throws), it concludes that the
+-- prompt does not return either, and drops the code behind it. But the prompt does
+-- return when the action suspends, and then the program ran into whatever lay
+-- there (seen on 9.6.6 at -O2: the length of a lazy ByteString was an address).
+-- 'lazy' hides the action from the analysis. (Tests "an exception surfaces where
+-- it is reached" and "an infinite builder".)
+delimited :: PromptTag# a -> IO a -> State# RealWorld -> (# State# RealWorld, a #)
+delimited tag act = prompt# tag (unIO (lazy act))

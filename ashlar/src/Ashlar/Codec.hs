@@ -28,6 +28,7 @@ module Ashlar.Codec
     genericSize,
     genericPut,
     genericGet,
+    GCodec,
 
     -- * Encoding
     encode,
@@ -48,6 +49,7 @@ where
 import Ashlar.Codec.Class
 import Ashlar.Codec.Instances.Base ()
 import Ashlar.Codec.Instances.Containers ()
+import Ashlar.Codec.Instances.Data ()
 import Ashlar.Codec.Instances.Strings ()
 import Ashlar.Codec.Instances.Vector ()
 import Ashlar.Codec.Run

@@ -3,7 +3,7 @@
 -- Description : Decoders: bytes to values
 --
 -- Decoders that read from any source, piece by piece where it has to be, that
--- may go back ('<|>', 'many', 'lookAhead'), and say exactly what was wrong and
+-- may go back ('Control.Applicative.<|>', 'Control.Applicative.many', 'lookAhead'), and say exactly what was wrong and
 -- where.
 --
 -- >>> let point = (,) <$> getInt32be <*> label "y" getInt32be

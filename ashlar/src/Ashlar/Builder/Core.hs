@@ -130,25 +130,25 @@ runOn (Builder f) c k = IO (\s -> (# f c k s, () #))
 -- | Write nothing.
 empty :: Builder
 empty = Builder (\_ _ s -> s)
-{-# INLINE [1] empty #-}
+{-# INLINE [0] empty #-}
 
 -- | One builder after another.
 append :: Builder -> Builder -> Builder
 append (Builder f) (Builder g) = Builder (\c k s -> g c k (f c k s))
-{-# INLINE [1] append #-}
+{-# INLINE [0] append #-}
 
 -- | Reserve @n@ bytes, then write at most so many.
 --
 -- The function is given the address to write at, with at least @n@ bytes free
 -- behind it, and returns the address behind the last byte it wrote. @n@ must
 -- be a constant, positive and small: neighbours are merged into
--- one reservation. For a number known only at run time there is 'reserve'.
+-- one reservation.
 ensure :: Int -> (Ptr Word8 -> IO (Ptr Word8)) -> Builder
 ensure n write = action $ \c k -> do
   p <- reserve c k n
   p' <- write p
   putPtr c cursorCell p'
-{-# INLINE [1] ensure #-}
+{-# INLINE [0] ensure #-}
 
 -- Note [Fusing reservations]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -160,7 +160,7 @@ ensure n write = action $ \c k -> do
 --
 -- * A rule sees 'ensure' only if the primitive has been unfolded to it, and
 --   'ensure' itself has not. Plain INLINE on the primitive is not enough: of
---   five, none fused. So each primitive is @INLINE [1]@ and has a rule that
+--   five, none fused. So each primitive is @INLINE [0]@ and has a rule that
 --   states its equation, active until then (GHC 9.0.2, 9.6.6 and 9.10.3, at
 --   -O1 and -O2).
 -- * The rules are stated for 'append', not for the class method: a rule on a
@@ -183,26 +183,26 @@ fused :: Bool -> Int -> Int -> (Ptr Word8 -> IO (Ptr Word8)) -> (Ptr Word8 -> IO
 fused fits m n f g
   | fits = ensure (m + n) (\p -> f p >>= g)
   | otherwise = separate (ensure m f) (ensure n g)
-{-# INLINE [1] fused #-}
+{-# INLINE [0] fused #-}
 
 -- | 'append', with no rules attached: a pair that must not be merged would be
 -- rewritten for ever.
 separate :: Builder -> Builder -> Builder
 separate (Builder f) (Builder g) = Builder (\c k s -> g c k (f c k s))
-{-# INLINE [1] separate #-}
+{-# INLINE [0] separate #-}
 
 {-# RULES
-"append/right" [~1] forall a b c. append (append a b) c = append a (append b c)
-"append/empty-left" [~1] forall b. append empty b = b
-"append/empty-right" [~1] forall b. append b empty = b
-"ensure/ensure" [~1] forall m f n g.
+"append/right" [~0] forall a b c. append (append a b) c = append a (append b c)
+"append/empty-left" [~0] forall b. append empty b = b
+"append/empty-right" [~0] forall b. append b empty = b
+"ensure/ensure" [~0] forall m f n g.
   append (ensure (I# m) f) (ensure (I# n) g) =
     fused (isTrue# ((m +# n) <=# 256#)) (I# m) (I# n) f g
-"ensure/ensure/rest" [~1] forall m f n g rest.
+"ensure/ensure/rest" [~0] forall m f n g rest.
   append (ensure (I# m) f) (append (ensure (I# n) g) rest) =
     append (fused (isTrue# ((m +# n) <=# 256#)) (I# m) (I# n) f g) rest
-"fused/fits" [~1] forall m n f g. fused True (I# m) (I# n) f g = ensure (I# (m +# n)) (\p -> f p >>= g)
-"fused/too-large" [~1] forall m n f g. fused False m n f g = separate (ensure m f) (ensure n g)
+"fused/fits" [~0] forall m n f g. fused True (I# m) (I# n) f g = ensure (I# (m +# n)) (\p -> f p >>= g)
+"fused/too-large" [~0] forall m n f g. fused False m n f g = separate (ensure m f) (ensure n g)
   #-}
 
 -- | Make sure that at least @n@ bytes are free at the cursor, and return it.

@@ -98,12 +98,15 @@ data Cost = Cost !Int64 !Int64
 -- Suspending copies the stack to the heap, and resuming copies it back. A
 -- builder nested deeply to the left (a million appends) has tens of megabytes
 -- of it, and copying that for every 32 KiB of output takes seconds. So a chunk
--- is made at least as large as what the last suspension allocated, up to
--- 64 MiB: then copying the stack costs no more than writing the bytes, and the
--- memory needed at most doubles. The same builder takes 17 to 88 ms.
--- (Test "deep builders are produced in linear time" counts suspensions.)
-largestChunk :: Int64
-largestChunk = 64 * 1024 * 1024
+-- is made at least as large as what the last suspension allocated, if that was
+-- more than 8 KiB, up to 64 MiB: then copying the stack costs no more than
+-- writing the bytes, and the memory needed at most doubles. The same builder
+-- takes 17 to 88 ms. (Test "deep builders are produced in linear time" counts
+-- chunks.)
+sizeForStack :: Int64 -> Int
+sizeForStack copied
+  | copied <= 8192 = 0
+  | otherwise = fromIntegral (min (64 * 1024 * 1024) copied)
 
 lazySink :: Int -> IORef Open -> IORef Cost -> (Yield -> IO ()) -> Sink
 lazySink nextSize ref cost yield = Sink $ \request p -> do
@@ -117,7 +120,7 @@ lazySink nextSize ref cost yield = Sink $ \request p -> do
       -- Nothing written: the buffer was too small for one primitive.
       if S.null written then pure () else stop [written]
       Cost _ copied <- readIORef cost
-      open <- newOpen (max n (max nextSize (fromIntegral (min largestChunk copied))))
+      open <- newOpen (max n (max nextSize (sizeForStack copied)))
       writeIORef ref open
       space open
   where

@@ -182,7 +182,7 @@ toBufferIOWith size consume b = do
 -- The Handle's lock is held while a buffer is written and not while the
 -- builder runs, so a value inside the builder may use the same Handle. An
 -- exception leaves a prefix of the output written; a Handle that is closed or
--- cannot be written raises the usual 'IOException'.
+-- cannot be written raises the usual 'Control.Exception.IOException'.
 --
 -- @since 0.1.0.0
 hPutBuilder :: Handle -> Builder -> IO ()

@@ -1,3 +1,6 @@
+-- Unfoldings must not be eta-expanded: see Note [Generic methods].
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
 -- |
 -- Module      : Ashlar.Codec.Fixed
 -- Description : Formats in which every value takes the same number of bytes
@@ -44,7 +47,6 @@ where
 
 import Ashlar.Builder.Core
 import Ashlar.Get.Core
-import Ashlar.Mem.Cells
 import Ashlar.Prim.Scalar (Scalar (..))
 import qualified Ashlar.Prim.Scalar as P
 import Data.Bits (finiteBitSize)
@@ -77,15 +79,8 @@ data Fixed a = Fixed
 --
 -- @since 0.1.0.0
 putFixed :: Fixed a -> a -> Builder
-putFixed format x
-  -- Small enough to be merged with its neighbours.
-  | fixedSize format <= 256 = ensure (fixedSize format) write
-  | otherwise = action $ \c k -> do
-      p <- reserve c k (fixedSize format)
-      write p >>= putPtr c cursorCell
-  where
-    write p = (p `plusPtr` fixedSize format) <$ fixedWrite format p x
-    {-# INLINE write #-}
+putFixed format x = ensure (fixedSize format) $ \p ->
+  (p `plusPtr` fixedSize format) <$ fixedWrite format p x
 {-# INLINE putFixed #-}
 
 -- | Read a value in a format.

@@ -1,3 +1,6 @@
+-- Unfoldings must not be eta-expanded: see Note [Generic methods].
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
 -- |
 -- Module      : Ashlar.Codec.Length
 -- Description : Lengths of containers, and what may be believed of them

@@ -1,4 +1,3 @@
-{-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedTuples #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
 
@@ -38,8 +37,8 @@ import GHC.IO (IO (..), unIO)
 -- * If a foreign asynchronous exception froze the evaluation and somebody has
 --   taken it up again, the decoder is run again from the choice point.
 
--- What a choice point remembers: offset, limit and keepCell.
-data Mark = Mark !Int !Int !Int
+-- What a choice point remembers: offset, limit, keepCell and emptiesCell.
+data Mark = Mark !Int !Int !Int !Int
 
 -- Open a choice point at the cursor.
 open :: Cells -> IO Mark
@@ -47,19 +46,21 @@ open c = do
   at <- position c
   limit <- getInt c limitCell
   keep <- getInt c keepCell
+  empties <- getInt c emptiesCell
   putInt c keepCell (min keep at)
-  pure (Mark at limit keep)
+  pure (Mark at limit keep empties)
 {-# INLINE open #-}
 
 -- Close it, and stay where we are.
 close :: Cells -> Mark -> IO ()
-close c (Mark _ _ keep) = putInt c keepCell keep
+close c (Mark _ _ keep _) = putInt c keepCell keep
 {-# INLINE close #-}
 
 -- Close it, and go back to it.
 back :: Cells -> Env -> Mark -> IO ()
-back c env (Mark at limit keep) = do
+back c env (Mark at limit keep empties) = do
   putInt c limitCell limit
+  putInt c emptiesCell empties
   returnTo c (envInput env) at
   putInt c keepCell keep
 {-# INLINE back #-}
@@ -87,33 +88,38 @@ instance Alternative Get where
 
 instance MonadPlus Get
 
--- One handler around all rounds, and not one for each: the elements so far are
--- in a mutable variable, and the place where the last round began in 'keepCell'
--- or, if an outer choice point holds that, in a second one.
+-- How far 'many' has come: the choice point of the round that is under way, and
+-- the elements before it, the last first.
+data Rounds a = Rounds !Mark [a]
+
+-- One handler around all rounds, and not one for each. How far they have come is
+-- written at once, so that an element is neither lost nor taken twice if the
+-- rounds are interrupted and taken up again.
 manyFrom :: Get a -> Cells -> Env -> IO [a]
 manyFrom (Get p) c env = do
-  Mark start limit keep <- open c
-  found <- newIORef []
-  begun <- newIORef start
-  let rounds at = do
-        writeIORef begun at
-        putInt c keepCell (min keep at)
+  keep <- getInt c keepCell
+  first <- open c
+  progress <- newIORef (Rounds first [])
+  let rounds (Rounds (Mark at _ _ _) as) = do
         a <- IO (p c env)
         at' <- position c
         if at' == at
           then pure ()
           else do
-            as <- readIORef found
-            writeIORef found (a : as)
-            rounds at'
-      toBegun = readIORef begun >>= \at -> back c env (Mark at limit keep)
-      session at s0 = case catching c env (step (\_ _ -> rounds at)) s0 of
-        (# s1, Succeeded, _ #) -> unIO (close c (Mark start limit keep)) s1
-        (# s1, HasFailed, _ #) -> unIO toBegun s1
-        (# s1, TakenUpAgain, _ #) -> case unIO (toBegun >> position c) s1 of
-          (# s2, at' #) -> session at' s2
-  IO (session start)
-  reverse <$> readIORef found
+            -- The choice point before this round closes.
+            putInt c keepCell keep
+            mark <- open c
+            let next = Rounds mark (a : as)
+            writeIORef progress next
+            rounds next
+      -- The choice point of the last round.
+      latest = (\(Rounds mark _) -> mark) <$> readIORef progress
+      session s0 = case catching c env (step (\_ _ -> readIORef progress >>= rounds)) s0 of
+        (# s1, Succeeded, _ #) -> unIO (latest >>= close c) s1
+        (# s1, HasFailed, _ #) -> unIO (latest >>= back c env) s1
+        (# s1, TakenUpAgain, _ #) -> case unIO (latest >>= back c env >> open c) s1 of (# s2, _ #) -> session s2
+  IO session
+  (\(Rounds _ as) -> reverse as) <$> readIORef progress
 {-# INLINE manyFrom #-}
 
 -- | Run a decoder, and go back to where it began. If it fails, so does this,

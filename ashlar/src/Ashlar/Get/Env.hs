@@ -113,8 +113,11 @@ data Env = Env
 
 -- | Where input comes from, and the parts of it that are held.
 data Input = Input
-  { -- | The next chunk; an empty one at the end of the input. It is not called
-    -- again after that.
+  { -- | Do what can take long before the next chunk is there, and can be done
+    -- again if it is interrupted.
+    inputPrepare :: !(IO ()),
+    -- | The next chunk; an empty one at the end of the input. It is not called
+    -- again after that, and with asynchronous exceptions masked.
     inputNext :: !(IO ByteString),
     inputSegments :: !(IORef Segments),
     -- | Why the last failure happened.
@@ -130,6 +133,8 @@ data Segments = Segments
     segmentOpen :: !ByteString,
     -- | After the open one, the next first: read ahead, or gone back over.
     segmentsComing :: ![ByteString],
+    -- | After those, the last first: just arrived.
+    segmentsArrived :: ![ByteString],
     -- | The source has nothing more.
     segmentsEnded :: !Bool
   }

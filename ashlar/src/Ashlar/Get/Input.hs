@@ -15,6 +15,17 @@
 -- it as a segment of its own, so a chunk is never copied whole for the few
 -- bytes at its edge. The segment that was open is cut off where the bridge
 -- begins, so that no byte is held in two segments.
+--
+-- Note [Interrupted between two steps]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- An asynchronous exception may strike anywhere, and a decoder inside an
+-- alternative is then run again from the choice point, should the evaluation be
+-- taken up (Note [Exceptions that are not ours]). So the state must be good at
+-- every moment. The segments change together with the cells, and a chunk is
+-- taken from the source together with being put into the segments, both with
+-- exceptions masked; whatever takes time is done before that. All else is
+-- repeated by going back to the choice point. (Test "an interrupted decode can
+-- be forced again".)
 module Ashlar.Get.Input
   ( demand,
     moreInput,
@@ -30,18 +41,19 @@ where
 import Ashlar.Get.Env
 import Ashlar.Get.Error
 import Ashlar.Mem.Cells
-import Control.Monad (unless, when)
+import Control.Exception (evaluate, mask_)
+import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import Data.ByteString.Unsafe (unsafeDrop, unsafeTake)
 import qualified Data.ByteString.Internal as B
+import Data.ByteString.Unsafe (unsafeDrop, unsafeTake)
 import Data.IORef (modifyIORef', readIORef, writeIORef)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Ptr (minusPtr, plusPtr)
 
 -- | Segments before anything has been read from the source.
 newSegments :: Segments
-newSegments = Segments [] S.empty [] False
+newSegments = Segments [] S.empty [] [] False
 
 -- | Set up the cells for reading from the open segment, which begins at this
 -- offset in the stream.
@@ -89,8 +101,8 @@ demand c env n = do
   -- No more than the limit allows; how much of that there is, is looked up
   -- even if it is not enough, because the error says it (INV-G2).
   let target = min n (limit - at)
-  got <- gather c (envInput env) target
-  when (got < n) $ failWith env at (MissingInput n (min got target))
+  left <- min target <$> gather c (envInput env) target
+  when (left < n) $ failWith env at (MissingInput n left)
 {-# NOINLINE demand #-}
 
 -- | Make sure that there is at least one byte between cursor and end; 'False'
@@ -103,7 +115,7 @@ moreInput c input = do
 {-# NOINLINE moreInput #-}
 
 -- Bring so many bytes from the cursor on into one segment, and return how many
--- there are: fewer only if the input ends.
+-- there are: fewer only if the input ends, perhaps more.
 --
 -- Memory is allocated only for bytes that have arrived.
 gather :: Cells -> Input -> Int -> IO Int
@@ -112,36 +124,65 @@ gather c input target = do
   start <- getPtr c segmentStartCell
   end <- getPtr c segmentEndCell
   let have = end `minusPtr` p
+      used = p `minusPtr` start
   if have >= target
     then pure have
     else do
-      coming <- collect have []
-      segments <- readIORef (inputSegments input)
+      segments <- fetch input (target - have)
       at <- position c
       keep <- getInt c keepCell
-      let used = p `minusPtr` start
-          open = segmentOpen segments
+      let open = segmentOpen segments
           -- Bytes before the cursor that a choice point could return to.
           past
             | keep >= at = []
             | keep >= at - used = [unsafeTake used open]
             | used == 0 = segmentsPast segments
             | otherwise = unsafeTake used open : segmentsPast segments
-          (next, rest) = case coming of
+          (next, coming) = case segmentsComing segments of
             -- Nothing is left of the open segment: the next can be used as it is.
             bs : more | have == 0, S.length bs >= target -> (bs, more)
-            _ -> bridge target (unsafeDrop used open : coming)
-      unless (null coming) $ do
-        writeIORef (inputSegments input) segments {segmentsPast = past, segmentOpen = next, segmentsComing = rest ++ segmentsComing segments}
-        enter c at next
-      pure (if null coming then have else S.length next)
+            more -> bridge target (unsafeDrop used open : more)
+      if null (segmentsComing segments)
+        then pure have
+        else do
+          replaceOpen c input at segments {segmentsPast = past, segmentOpen = next, segmentsComing = coming}
+          pure (S.length next)
+
+-- Make the segments these, of which the open one begins at this offset.
+replaceOpen :: Cells -> Input -> Int -> Segments -> IO ()
+replaceOpen c input at segments = do
+  new <- evaluate segments
+  mask_ $ do
+    writeIORef (inputSegments input) new
+    enter c at (segmentOpen new)
+
+-- Take chunks from the source until so many bytes are coming, or it ends.
+fetch :: Input -> Int -> IO Segments
+fetch input target = do
+  before <- readIORef (inputSegments input)
+  go (sum (map S.length (segmentsArrived before)) + atLeast target (segmentsComing before))
+  segments <- readIORef (inputSegments input)
+  pure segments {segmentsComing = segmentsComing segments ++ reverse (segmentsArrived segments), segmentsArrived = []}
   where
-    -- Take segments until there are enough bytes; in order.
-    collect have acc
-      | have >= target = pure (reverse acc)
+    go n
+      | n >= target = pure ()
       | otherwise = do
-          bs <- nextSegment input
-          if S.null bs then pure (reverse acc) else collect (have + S.length bs) (bs : acc)
+          ended <- segmentsEnded <$> readIORef (inputSegments input)
+          if ended
+            then pure ()
+            else do
+              inputPrepare input
+              got <- mask_ $ do
+                bs <- inputNext input
+                modifyIORef' (inputSegments input) $ \now ->
+                  if S.null bs
+                    then now {segmentsEnded = True}
+                    else now {segmentsArrived = bs : segmentsArrived now}
+                pure (S.length bs)
+              go (n + got)
+    -- The number of bytes, counted only as far as that matters.
+    atLeast n (bs : more) | n > 0 = S.length bs + atLeast (n - S.length bs) more
+    atLeast _ _ = 0
 
 -- One segment of so many bytes (or of all, if there are fewer), and the rest.
 bridge :: Int -> [ByteString] -> (ByteString, [ByteString])
@@ -152,23 +193,6 @@ bridge target = go target []
       | n > 0 = (S.concat (reverse (unsafeTake n bs : acc)), unsafeDrop n bs : more)
       | otherwise = (S.concat (reverse acc), bs : more)
     go _ acc [] = (S.concat (reverse acc), [])
-
--- Take the next segment off those that are coming, or from the source. Empty
--- only at the end of the input.
-nextSegment :: Input -> IO ByteString
-nextSegment input = do
-  segments <- readIORef (inputSegments input)
-  case segmentsComing segments of
-    bs : more -> do
-      writeIORef (inputSegments input) segments {segmentsComing = more}
-      pure bs
-    []
-      | segmentsEnded segments -> pure S.empty
-      | otherwise -> do
-          bs <- inputNext input
-          when (S.null bs) $
-            modifyIORef' (inputSegments input) (\now -> now {segmentsEnded = True})
-          pure bs
 
 -- | Go forward by so many bytes (not negative), or fail, without bringing them
 -- together.
@@ -204,8 +228,7 @@ returnTo c input to = do
       segments <- readIORef (inputSegments input)
       case segmentsPast segments of
         bs : past -> do
-          writeIORef (inputSegments input) segments {segmentsPast = past, segmentOpen = bs, segmentsComing = segmentOpen segments : segmentsComing segments}
-          enter c (offset - S.length bs) bs
+          replaceOpen c input (offset - S.length bs) segments {segmentsPast = past, segmentOpen = bs, segmentsComing = segmentOpen segments : segmentsComing segments}
           returnTo c input to
         -- Unreachable: gather keeps everything from keepCell on.
         [] -> ioError (userError "Ashlar.Get: going back to bytes that were not kept")
@@ -218,4 +241,4 @@ unread c input = do
   start <- getPtr c segmentStartCell
   segments <- readIORef (inputSegments input)
   let rest = S.drop (p `minusPtr` start) (segmentOpen segments)
-  pure (filter (not . S.null) (rest : segmentsComing segments))
+  pure (filter (not . S.null) (rest : segmentsComing segments ++ reverse (segmentsArrived segments)))

@@ -32,7 +32,7 @@ import GHC.Exts (RealWorld, State#, unsafeCoerce#)
 
 -- | A decoder with mutable state that belongs to the thread of state @s@.
 --
--- Within it, '<|>' goes back in the input and does /not/ undo what the failed
+-- Within it, 'Control.Applicative.<|>' goes back in the input and does /not/ undo what the failed
 -- decoder has written.
 --
 -- @since 0.1.0.0

@@ -44,8 +44,8 @@ import System.IO.Unsafe (unsafeDupablePerformIO, unsafePerformIO)
 defaultEmpties :: Int
 defaultEmpties = 1048576
 
-newInput :: IO ByteString -> Segments -> IO Input
-newInput next segments = Input next <$> newIORef segments <*> newIORef (DecodeError 0 [] (Invalid "no failure"))
+newInput :: IO () -> IO ByteString -> Segments -> IO Input
+newInput prepare next segments = Input prepare next <$> newIORef segments <*> newIORef (DecodeError 0 [] (Invalid "no failure"))
 
 -- Set up the cells for an input whose open segment begins at this offset.
 withInput :: Input -> Int -> (Cells -> Env -> IO r) -> IO r
@@ -58,7 +58,7 @@ withInput input offset act = keepAlive input $
 {-# INLINE withInput #-}
 
 -- | Decode from a strict 'ByteString'. Bytes that are left over are ignored:
--- put 'endOfInput' at the end of the decoder if there should be none.
+-- put 'Ashlar.Get.endOfInput' at the end of the decoder if there should be none.
 --
 -- >>> runGet getWord16be "\1\2\3"
 -- Right 258
@@ -87,7 +87,7 @@ runStrict f g bs = unsafeDupablePerformIO run
     -- The dupable form is enough: two threads that evaluate the result have a
     -- state each. An evaluation that was frozen starts again from the beginning.
     run = do
-      input <- newInput (pure S.empty) newSegments {segmentOpen = bs, segmentsEnded = True}
+      input <- newInput (pure ()) (pure S.empty) newSegments {segmentOpen = bs, segmentsEnded = True}
       outcome <- withInput input 0 $ \c env ->
         IO $ \s0 -> case catching c env g s0 of
           (# s1, Succeeded, a #) -> case position c of
@@ -106,7 +106,7 @@ runStrict f g bs = unsafeDupablePerformIO run
 runGetLazy :: Get a -> L.ByteString -> Either DecodeError a
 runGetLazy g lbs = unsafePerformIO $ do
   rest <- newIORef lbs
-  input <- newInput (nextChunk rest) newSegments
+  input <- newInput (() <$ (readIORef rest >>= evaluate)) (nextChunk rest) newSegments
   frozen input $ withInput input 0 $ \c env -> IO (unGet g c env)
 {-# NOINLINE runGetLazy #-}
 
@@ -155,7 +155,7 @@ data Source = Source !Input !(IORef Int)
 --
 -- @since 0.1.0.0
 newSource :: IO ByteString -> IO Source
-newSource next = Source <$> newInput next newSegments <*> newIORef 0
+newSource next = Source <$> newInput (pure ()) next newSegments <*> newIORef 0
 
 -- | A source that reads from a 'Handle', at most 32 KiB at a time. It waits
 -- only until there is something to read.
@@ -169,7 +169,7 @@ handleSource h = newSource (S.hGetSome h 32768)
 --
 -- After an error the source stands where the decoder failed. A source whose
 -- decoder was ended by an exception, or is still running, cannot be used:
--- that is an 'IOException'.
+-- that is an 'Control.Exception.IOException'.
 --
 -- @since 0.1.0.0
 getFrom :: Source -> Get a -> IO (Either DecodeError a)

@@ -1,132 +1,173 @@
-{-# LANGUAGE DerivingVia #-}
-{-# LANGUAGE ScopedTypeVariables #-}
-{-# LANGUAGE StandaloneDeriving #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
+-- Unfoldings must not be eta-expanded: see Note [Generic methods].
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
 -- Module      : Ashlar.Codec.Instances.Base
--- Description : Formats of the types of base
+-- Description : Formats of numbers, characters and Bool
 --
--- The formats of numbers, characters, and the common data types of @base@.
+-- The types whose values all take the same number of bytes.
 module Ashlar.Codec.Instances.Base () where
 
 import Ashlar.Codec.Class
-import Ashlar.Codec.Elements
 import Ashlar.Codec.Fixed
 import Data.Char (chr, ord)
-import Data.Coerce (coerce)
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
 
--- Types with a fixed format: what their instance must be is said once.
-class HasFormat a where
-  format :: Fixed a
+-- Types with a fixed format. Each instance says the same four things of its
+-- format, in its own words: methods that are derived by way of a newtype have no
+-- unfolding as written, and reservations would not be merged.
 
-newtype Formatted a = Formatted a
-
-instance HasFormat a => Codec (Formatted a) where
-  layout = Fix formatted
+instance Codec Word8 where
+  layout = Fix fixedWord8
   {-# INLINE layout #-}
-  size _ = fixedSize (format :: Fixed a)
+  size _ = fixedSize fixedWord8
   {-# INLINE size #-}
-  put = putFixed formatted
+  put = putFixed fixedWord8
   {-# INLINE put #-}
-  get = getFixed formatted
+  get = getFixed fixedWord8
   {-# INLINE get #-}
 
-formatted :: forall a. HasFormat a => Fixed (Formatted a)
-formatted = coerce (format :: Fixed a)
-{-# INLINE formatted #-}
+instance Codec Word16 where
+  layout = Fix fixedWord16LE
+  {-# INLINE layout #-}
+  size _ = fixedSize fixedWord16LE
+  {-# INLINE size #-}
+  put = putFixed fixedWord16LE
+  {-# INLINE put #-}
+  get = getFixed fixedWord16LE
+  {-# INLINE get #-}
 
-instance HasFormat Word8 where
-  format = fixedWord8
-  {-# INLINE format #-}
+instance Codec Word32 where
+  layout = Fix fixedWord32LE
+  {-# INLINE layout #-}
+  size _ = fixedSize fixedWord32LE
+  {-# INLINE size #-}
+  put = putFixed fixedWord32LE
+  {-# INLINE put #-}
+  get = getFixed fixedWord32LE
+  {-# INLINE get #-}
 
-deriving via Formatted Word8 instance Codec Word8
+instance Codec Word64 where
+  layout = Fix fixedWord64LE
+  {-# INLINE layout #-}
+  size _ = fixedSize fixedWord64LE
+  {-# INLINE size #-}
+  put = putFixed fixedWord64LE
+  {-# INLINE put #-}
+  get = getFixed fixedWord64LE
+  {-# INLINE get #-}
 
-instance HasFormat Word16 where
-  format = fixedWord16LE
-  {-# INLINE format #-}
+instance Codec Word where
+  layout = Fix fixedWord
+  {-# INLINE layout #-}
+  size _ = fixedSize fixedWord
+  {-# INLINE size #-}
+  put = putFixed fixedWord
+  {-# INLINE put #-}
+  get = getFixed fixedWord
+  {-# INLINE get #-}
 
-deriving via Formatted Word16 instance Codec Word16
+instance Codec Int8 where
+  layout = Fix fixedInt8
+  {-# INLINE layout #-}
+  size _ = fixedSize fixedInt8
+  {-# INLINE size #-}
+  put = putFixed fixedInt8
+  {-# INLINE put #-}
+  get = getFixed fixedInt8
+  {-# INLINE get #-}
 
-instance HasFormat Word32 where
-  format = fixedWord32LE
-  {-# INLINE format #-}
+instance Codec Int16 where
+  layout = Fix fixedInt16LE
+  {-# INLINE layout #-}
+  size _ = fixedSize fixedInt16LE
+  {-# INLINE size #-}
+  put = putFixed fixedInt16LE
+  {-# INLINE put #-}
+  get = getFixed fixedInt16LE
+  {-# INLINE get #-}
 
-deriving via Formatted Word32 instance Codec Word32
+instance Codec Int32 where
+  layout = Fix fixedInt32LE
+  {-# INLINE layout #-}
+  size _ = fixedSize fixedInt32LE
+  {-# INLINE size #-}
+  put = putFixed fixedInt32LE
+  {-# INLINE put #-}
+  get = getFixed fixedInt32LE
+  {-# INLINE get #-}
 
-instance HasFormat Word64 where
-  format = fixedWord64LE
-  {-# INLINE format #-}
+instance Codec Int64 where
+  layout = Fix fixedInt64LE
+  {-# INLINE layout #-}
+  size _ = fixedSize fixedInt64LE
+  {-# INLINE size #-}
+  put = putFixed fixedInt64LE
+  {-# INLINE put #-}
+  get = getFixed fixedInt64LE
+  {-# INLINE get #-}
 
-deriving via Formatted Word64 instance Codec Word64
+instance Codec Int where
+  layout = Fix fixedInt
+  {-# INLINE layout #-}
+  size _ = fixedSize fixedInt
+  {-# INLINE size #-}
+  put = putFixed fixedInt
+  {-# INLINE put #-}
+  get = getFixed fixedInt
+  {-# INLINE get #-}
 
-instance HasFormat Word where
-  format = fixedWord
-  {-# INLINE format #-}
+instance Codec Float where
+  layout = Fix fixedFloatLE
+  {-# INLINE layout #-}
+  size _ = fixedSize fixedFloatLE
+  {-# INLINE size #-}
+  put = putFixed fixedFloatLE
+  {-# INLINE put #-}
+  get = getFixed fixedFloatLE
+  {-# INLINE get #-}
 
-deriving via Formatted Word instance Codec Word
+instance Codec Double where
+  layout = Fix fixedDoubleLE
+  {-# INLINE layout #-}
+  size _ = fixedSize fixedDoubleLE
+  {-# INLINE size #-}
+  put = putFixed fixedDoubleLE
+  {-# INLINE put #-}
+  get = getFixed fixedDoubleLE
+  {-# INLINE get #-}
 
-instance HasFormat Int8 where
-  format = fixedInt8
-  {-# INLINE format #-}
+instance Codec Bool where
+  layout = Fix fixedBool
+  {-# INLINE layout #-}
+  size _ = fixedSize fixedBool
+  {-# INLINE size #-}
+  put = putFixed fixedBool
+  {-# INLINE put #-}
+  get = getFixed fixedBool
+  {-# INLINE get #-}
 
-deriving via Formatted Int8 instance Codec Int8
+instance Codec Char where
+  layout = Fix fixedChar
+  {-# INLINE layout #-}
+  size _ = fixedSize fixedChar
+  {-# INLINE size #-}
+  put = putFixed fixedChar
+  {-# INLINE put #-}
+  get = getFixed fixedChar
+  {-# INLINE get #-}
 
-instance HasFormat Int16 where
-  format = fixedInt16LE
-  {-# INLINE format #-}
-
-deriving via Formatted Int16 instance Codec Int16
-
-instance HasFormat Int32 where
-  format = fixedInt32LE
-  {-# INLINE format #-}
-
-deriving via Formatted Int32 instance Codec Int32
-
-instance HasFormat Int64 where
-  format = fixedInt64LE
-  {-# INLINE format #-}
-
-deriving via Formatted Int64 instance Codec Int64
-
-instance HasFormat Int where
-  format = fixedInt
-  {-# INLINE format #-}
-
-deriving via Formatted Int instance Codec Int
-
-instance HasFormat Float where
-  format = fixedFloatLE
-  {-# INLINE format #-}
-
-deriving via Formatted Float instance Codec Float
-
-instance HasFormat Double where
-  format = fixedDoubleLE
-  {-# INLINE format #-}
-
-deriving via Formatted Double instance Codec Double
-
-instance HasFormat Bool where
-  format = fixedBool
-  {-# INLINE format #-}
-
-deriving via Formatted Bool instance Codec Bool
-
-instance HasFormat Char where
-  format = fixedChar
-  {-# INLINE format #-}
-
-deriving via Formatted Char instance Codec Char
-
-instance HasFormat () where
-  format = fixedUnit ()
-  {-# INLINE format #-}
-
-deriving via Formatted () instance Codec ()
+instance Codec () where
+  layout = Fix (fixedUnit ())
+  {-# INLINE layout #-}
+  size _ = fixedSize (fixedUnit ())
+  {-# INLINE size #-}
+  put = putFixed (fixedUnit ())
+  {-# INLINE put #-}
+  get = getFixed (fixedUnit ())
+  {-# INLINE get #-}
 
 -- One byte, 0 or 1.
 fixedBool :: Fixed Bool
@@ -156,33 +197,3 @@ fixedChar = fixedChecked (fromIntegral . ord) toChar fixedWord32LE
 badChar :: Word32 -> String
 badChar n = "Char: " ++ show n
 {-# NOINLINE badChar #-}
-
--- Tuples are their elements one after the other; sums have a tag.
-
-instance Codec Ordering
-
-instance Codec a => Codec (Maybe a)
-
-instance (Codec a, Codec b) => Codec (Either a b)
-
-instance (Codec a, Codec b) => Codec (a, b)
-
-instance (Codec a, Codec b, Codec c) => Codec (a, b, c)
-
-instance (Codec a, Codec b, Codec c, Codec d) => Codec (a, b, c, d)
-
-instance (Codec a, Codec b, Codec c, Codec d, Codec e) => Codec (a, b, c, d, e)
-
-instance (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f) => Codec (a, b, c, d, e, f)
-
-instance (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g) => Codec (a, b, c, d, e, f, g)
-
--- The length, and the elements.
-instance Codec a => Codec [a] where
-  layout = Var 8
-  size xs = sizeElements (layout :: Layout a) (length xs) (sum (map size xs))
-  put xs = putElements (length xs) xs
-  get = getList
-  {-# INLINABLE size #-}
-  {-# INLINABLE put #-}
-  {-# INLINABLE get #-}

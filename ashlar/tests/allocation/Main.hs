@@ -1,0 +1,130 @@
+{-# LANGUAGE DeriveAnyClass #-}
+{-# LANGUAGE DeriveGeneric #-}
+{-# LANGUAGE DerivingStrategies #-}
+
+-- |
+-- Module      : Main
+-- Description : How many bytes are allocated, to the byte
+--
+-- What is allocated does not depend on the machine or its load, so it is what
+-- performance is tested by.
+module Main (main) where
+
+import Ashlar.Builder
+import Ashlar.Codec
+import Ashlar.Get
+import Control.Exception (evaluate)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
+import Data.Int (Int64)
+import qualified Data.Vector as V
+import Data.Word (Word64, Word8)
+import GHC.Generics (Generic)
+import GHC.Stats (getRTSStats, max_mem_in_use_bytes)
+import System.Mem (getAllocationCounter, setAllocationCounter)
+import System.IO (IOMode (..), withBinaryFile)
+import Test.Tasty hiding (after)
+import Test.Tasty.HUnit
+
+data SomeData = SomeData !Int64 !Word8 !Double
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+main :: IO ()
+main =
+  defaultMain $
+    testGroup
+      "allocation"
+      [ testCase "decode: 40 bytes for each element" decodeElements,
+        testCase "encode: nothing but the result" encodeElements,
+        testCase "a builder in a loop: nothing but for each buffer" loopOfWrites,
+        testCase "a sum in Get: nothing for each element" sumOfNumbers,
+        testCase "memory in use stays constant: lazy output, Handle output, lazy input" constantMemory
+      ]
+
+-- The bytes that an action allocates, the second time.
+allocated :: IO a -> IO Int
+allocated act = do
+  _ <- act
+  setAllocationCounter 0
+  before <- getAllocationCounter
+  _ <- act
+  after <- getAllocationCounter
+  pure (fromIntegral (before - after))
+
+vectorOf :: Int -> V.Vector SomeData
+vectorOf n = V.generate n (\i -> SomeData (fromIntegral i) (fromIntegral i) (fromIntegral i))
+{-# NOINLINE vectorOf #-}
+
+-- 32 for the value with its three fields, and 8 for its place in the vector.
+-- (The array's table of changed parts has a byte for every 128 of them.)
+decodeElements :: Assertion
+decodeElements = do
+  few <- elements 1000
+  many' <- elements 101000
+  let each = fromIntegral (many' - few) / 100000 :: Double
+  assertBool (show each) (each >= 40 && each < 40.1)
+  where
+    elements n = do
+      bs <- evaluate (encode (vectorOf n))
+      allocated (decoded bs)
+    decoded :: S.ByteString -> IO Int
+    decoded bs = either (assertFailure . show) (evaluate . V.length) (decode bs :: Either DecodeError (V.Vector SomeData))
+    {-# NOINLINE decoded #-}
+
+-- The result, and one per cent.
+encodeElements :: Assertion
+encodeElements = do
+  let n = 10000
+  v <- evaluate (vectorOf n)
+  bytes <- allocated (encoded v)
+  let size' = encodedSize v
+  assertBool (show (bytes, size')) (bytes >= size' && bytes <= size' + size' `div` 100)
+  where
+    encoded :: V.Vector SomeData -> IO S.ByteString
+    encoded v = evaluate (encode v)
+    {-# NOINLINE encoded #-}
+
+loopOfWrites :: Assertion
+loopOfWrites = do
+  few <- allocated (run 1000)
+  many' <- allocated (run 1001000)
+  -- A million elements of 8 bytes, in buffers of 4096.
+  assertBool (show (few, many')) (many' - few < 200 * (8000000 `div` 4096))
+  where
+    run :: Word64 -> IO Int
+    run n = toBufferIOWith 4096 (\_ _ -> pure ()) (numbers 0 n)
+    {-# NOINLINE run #-}
+
+numbers :: Word64 -> Word64 -> Builder
+numbers from to
+  | from >= to = mempty
+  | otherwise = word64LE from <> numbers (from + 1) to
+{-# NOINLINE numbers #-}
+
+sumOfNumbers :: Assertion
+sumOfNumbers = do
+  few <- summed 1000
+  many' <- summed 101000
+  assertBool (show (few, many')) (many' - few < 1000)
+  where
+    summed n = do
+      bs <- evaluate (toStrictByteString (numbers 0 n))
+      allocated (evaluate (runGet (total (fromIntegral n) 0) bs))
+
+total :: Int -> Int64 -> Get Int64
+total n acc
+  | n == 0 = pure acc
+  | otherwise = getInt64le >>= \x -> let acc' = acc + x in acc' `seq` total (n - 1) acc'
+
+-- 400 MB through each; the memory of the whole process stays below 64 MB, which
+-- is also the limit that the suite runs under.
+constantMemory :: Assertion
+constantMemory = do
+  -- Each has its own numbers, or the compiler would share what is long.
+  let n = 50000000 :: Word64
+  L.length (toLazyByteString (numbers 0 n)) @?= 8 * fromIntegral n
+  withBinaryFile "/dev/null" WriteMode $ \h -> hPutBuilderLen h (numbers 1 n) >>= (@?= 8 * (fromIntegral n - 1))
+  runGetLazy (total (fromIntegral n - 2) 0) (toLazyByteString (numbers 2 n)) @?= Right (fromIntegral (n * (n - 1) `div` 2) - 1)
+  used <- max_mem_in_use_bytes <$> getRTSStats
+  assertBool (show used) (used < 64000000)

@@ -1,0 +1,81 @@
+-- |
+-- Module      : Main
+-- Description : What must be true of optimised code
+--
+-- Two kinds of test. That the generic representation has vanished from derived
+-- instances is looked at by inspection-testing, while "Subjects" is compiled. How
+-- often the room in the buffer is checked is counted in the Core of "Subjects".
+module Main (main) where
+
+import Control.Monad (filterM)
+import Data.Char (isSpace)
+import Data.List (isInfixOf, isPrefixOf, isSuffixOf, tails)
+import Subjects
+import System.Directory (doesDirectoryExist, listDirectory)
+import System.Environment (getExecutablePath)
+import System.FilePath (takeDirectory, (</>))
+import Test.Inspection (Result (..))
+import Test.Tasty
+import Test.Tasty.HUnit
+
+main :: IO ()
+main = do
+  core <- readFile =<< findCore
+  defaultMain $
+    testGroup
+      "Core"
+      [ testGroup
+          "checks of the room left in the buffer"
+          [ counts core "adjacent" 1,
+            counts core "leftNested" 1,
+            counts core "restBehind" 1,
+            counts core "bytesBetween" 2,
+            counts core "manyFields" 1,
+            counts core "tooMany" 2,
+            counts core "listed" 1,
+            counts core "folded" 1
+          ],
+        testGroup "no generic representation is left" (map (uncurry holds) withoutGenerics)
+      ]
+
+holds :: String -> Result -> TestTree
+holds name result = testCase name $ case result of
+  Success _ -> pure ()
+  Failure message -> assertFailure message
+
+-- A check compares what is left, the difference of two addresses, with a
+-- number. The definition of a function in Core, and of the helpers that have its
+-- name and a number, reaches to the next empty line.
+counts :: String -> String -> Int -> TestTree
+counts core name n =
+  testCase (name ++ ": " ++ show n) $ do
+    let own = filter defines (paragraphs (lines core))
+        found = length (filter (">=# (minusAddr#" `isPrefixOf`) (tails (unwords (words (unwords (concat own))))))
+    assertBool ("no Core of " ++ name) (not (null own))
+    found @?= n
+  where
+    defines p = case dropWhile comment p of
+      first : _ -> takeWhile (`notElem` "0123456789") (takeWhile (not . isSpace) (withoutWorker first)) == name
+      [] -> False
+    comment l = "--" `isPrefixOf` l || "Rec {" `isPrefixOf` l
+    withoutWorker s = if "$w" `isPrefixOf` s then drop 2 s else s
+
+paragraphs :: [String] -> [[String]]
+paragraphs ls = case break null (dropWhile null ls) of
+  ([], _) -> []
+  (p, rest) -> p : paragraphs rest
+
+-- The compiler's dump lies somewhere below the folder of this program.
+findCore :: IO FilePath
+findCore = do
+  here <- takeDirectory <$> getExecutablePath
+  found <- filter (\p -> "Subjects.dump-simpl" `isSuffixOf` p && "inspect" `isInfixOf` p) <$> filesBelow here
+  case found of
+    [path] -> pure path
+    _ -> errorWithoutStackTrace ("one dump of Core expected below " ++ here ++ ", not " ++ show found)
+
+filesBelow :: FilePath -> IO [FilePath]
+filesBelow dir = do
+  entries <- map (dir </>) <$> listDirectory dir
+  dirs <- filterM doesDirectoryExist entries
+  (filter (`notElem` dirs) entries ++) . concat <$> mapM filesBelow dirs

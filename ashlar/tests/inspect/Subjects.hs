@@ -1,0 +1,130 @@
+{-# LANGUAGE DeriveAnyClass #-}
+{-# LANGUAGE DeriveGeneric #-}
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE TemplateHaskell #-}
+{-# OPTIONS_GHC -fplugin Test.Inspection.Plugin #-}
+{-# OPTIONS_GHC -ddump-simpl -ddump-to-file -dsuppress-all -dsuppress-uniques #-}
+
+-- |
+-- Module      : Subjects
+-- Description : Code whose optimised form is looked at
+--
+-- The compiler writes the Core of this module to a file beside its other output,
+-- where the tests find it. Each subject is one top-level function.
+module Subjects
+  ( adjacent,
+    leftNested,
+    restBehind,
+    bytesBetween,
+    manyFields,
+    tooMany,
+    listed,
+    folded,
+    SomeData (..),
+    Mixed (..),
+    Sum (..),
+    withoutGenerics,
+  )
+where
+
+import Ashlar.Builder
+import Ashlar.Codec
+import Ashlar.Get (Get)
+import Data.ByteString (ByteString)
+import Data.Int (Int64)
+import Data.Text (Text)
+import Data.Word (Word32, Word64, Word8)
+import GHC.Generics (Generic)
+import Test.Inspection (Result, hasNoGenerics, inspectTest)
+
+-- | Three writes side by side.
+adjacent :: Word8 -> Word32 -> Word64 -> Builder
+adjacent x y z = word8 x <> word32LE y <> word64BE z
+
+-- | The same, appended to the left.
+leftNested :: Word8 -> Word32 -> Word64 -> Builder
+leftNested x y z = (word8 x <> word32BE y) <> word64LE z
+
+-- | With something of unknown size behind.
+restBehind :: Word8 -> Word32 -> Word64 -> Builder -> Builder
+restBehind x y z rest = word8 x <> word32LE y <> word64LE z <> rest
+
+-- | With something of unknown size in the middle.
+bytesBetween :: Word8 -> Word32 -> ByteString -> Word64 -> Builder
+bytesBetween x y bs z = word8 x <> word32LE y <> byteString bs <> word64LE z <> word8 x
+
+-- | All kinds.
+manyFields :: Word8 -> Double -> Char -> Int64 -> Builder
+manyFields a b c d = mempty <> word8 a <> doubleBE b <> (charUtf8 c <> (int64Host d <> mempty))
+
+-- | 33 writes of 8 bytes: 264 bytes are more than one reservation takes.
+tooMany :: Word64 -> Builder
+tooMany x =
+  word64LE x <> word64LE x <> word64LE x
+    <> word64LE x <> word64LE x <> word64LE x
+    <> word64LE x <> word64LE x <> word64LE x
+    <> word64LE x <> word64LE x <> word64LE x
+    <> word64LE x <> word64LE x <> word64LE x
+    <> word64LE x <> word64LE x <> word64LE x
+    <> word64LE x <> word64LE x <> word64LE x
+    <> word64LE x <> word64LE x <> word64LE x
+    <> word64LE x <> word64LE x <> word64LE x
+    <> word64LE x <> word64LE x <> word64LE x
+    <> word64LE x <> word64LE x <> word64LE x
+
+-- | By 'mconcat' of a literal list.
+listed :: Word8 -> Word32 -> Word64 -> Builder
+listed x y z = mconcat [word8 x, word32LE y, word64LE z]
+
+-- | In a fold.
+folded :: [SomeData] -> Builder
+folded = foldr (\(SomeData a b c) rest -> int64LE a <> word8 b <> doubleLE c <> rest) mempty
+
+-- | All fields of fixed size.
+data SomeData = SomeData !Int64 !Word8 !Double
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+-- | Fields of both kinds.
+data Mixed = Mixed !Int64 Word8 Text !Word32 Bool
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+-- | Several constructors, recursive.
+data Sum = End | One !Int64 Sum | Two Word8 Bool Sum | Three Text
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+putSomeData :: SomeData -> Builder
+putSomeData = put
+
+getSomeData :: Get SomeData
+getSomeData = get
+
+putMixed :: Mixed -> Builder
+putMixed = put
+
+getMixed :: Get Mixed
+getMixed = get
+
+putSum :: Sum -> Builder
+putSum = put
+
+getSum :: Get Sum
+getSum = get
+
+sizeSum :: Sum -> Int
+sizeSum = size
+
+-- | For each derived function, whether its code mentions the types of the
+-- generic representation.
+withoutGenerics :: [(String, Result)]
+withoutGenerics =
+  [ ("putSomeData", $(inspectTest (hasNoGenerics 'putSomeData))),
+    ("getSomeData", $(inspectTest (hasNoGenerics 'getSomeData))),
+    ("putMixed", $(inspectTest (hasNoGenerics 'putMixed))),
+    ("getMixed", $(inspectTest (hasNoGenerics 'getMixed))),
+    ("putSum", $(inspectTest (hasNoGenerics 'putSum))),
+    ("getSum", $(inspectTest (hasNoGenerics 'getSum))),
+    ("sizeSum", $(inspectTest (hasNoGenerics 'sizeSum)))
+  ]

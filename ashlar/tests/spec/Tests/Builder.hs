@@ -1,0 +1,198 @@
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Tests.Builder
+-- Description : Builders against a list of bytes, through every sink
+module Tests.Builder (tests) where
+
+import Ashlar.Builder
+import Ashlar.Builder.Sink
+import Control.Exception (ErrorCall, evaluate, try)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Char8 as C
+import qualified Data.ByteString.Internal as B
+import qualified Data.ByteString.Lazy as L
+import Data.IORef
+import Data.Semigroup (stimes)
+import Data.Word (Word8)
+import Foreign (Ptr, allocaBytes, castPtr, fillBytes, minusPtr, peekByteOff, plusPtr)
+import GHC.Exts (Int (I#), IsList (..), sizeofMutableByteArray#)
+import GHC.ForeignPtr (ForeignPtr (..), ForeignPtrContents (..))
+import System.IO.Unsafe (unsafePerformIO)
+import Test.Tasty
+import Test.Tasty.HUnit
+import Test.Tasty.QuickCheck
+import Tests.Pieces
+
+tests :: TestTree
+tests =
+  testGroup
+    "Builder"
+    [ sinkTests,
+      testProperty "ByteStrings of every length" byteStringsOfEveryLength,
+      testCase "no buffer is written after it was handed out (INV-B3)" notWrittenAgain,
+      testCase "a sink that gives too little is refused" sinkRefused,
+      testCase "toByteStringIOWith hands on no empty chunk" noEmptyChunk,
+      testCase "strict output is trimmed" trimmed,
+      testProperty "pokeBuilder stops at the end of its memory" pokeOverflow,
+      testCase "pokeBuilder of a negative size" pokeNegative,
+      testProperty "Show" $ \p -> show (build p) === show (L.pack (model p)),
+      testProperty "append is associative, mempty neutral" monoidLaws,
+      testProperty "stimes" $ \(NonNegative n) p ->
+        n <= 20 ==> toStrictByteString (stimes (n :: Int) (build p)) === S.pack (concat (replicate n (model p))),
+      testCase "stimes of a negative number" stimesNegative,
+      testCase "literals" literals
+    ]
+
+-- Every way to run a builder gives the bytes of the model (INV-B4), with
+-- buffers of every size from 1 byte up.
+sinkTests :: TestTree
+sinkTests =
+  testGroup
+    "sinks, against the model, at every buffer size"
+    [ through "toStrictByteString" (\_ b -> toStrictByteString b),
+      through "toLazyByteString" (\_ b -> L.toStrict (toLazyByteString b)),
+      through "toLazyByteStringWith n n" (\n b -> L.toStrict (toLazyByteStringWith n n b)),
+      through "toLazyByteStringWith 1 n" (\n b -> L.toStrict (toLazyByteStringWith 1 n b)),
+      through "toByteStringIOWith" (\n b -> unsafePerformIO (collected (\put -> toByteStringIOWith n put b))),
+      through "toBufferIOWith" (\n b -> unsafePerformIO (collected (\put -> toBufferIOWith n (\p k -> S.packCStringLen (castPtr p, k) >>= put) b))),
+      through "pokeBuilder" (\_ b -> let size = S.length (toStrictByteString b) in poked size b),
+      through "a sink of our own" (\n b -> unsafePerformIO (collected (\put -> stutter n put b)))
+    ]
+  where
+    through name run =
+      testProperty name $ \p ->
+        let expected = S.pack (model p)
+         in conjoin [counterexample ("buffer size " ++ show n) (run n (build p) === expected) | n <- sizes]
+    sizes = [1 .. 20] ++ [31, 32, 33, 63, 64, 65, 127, 128, 129, 4095, 4096, 4097] :: [Int]
+
+collected :: ((S.ByteString -> IO ()) -> IO a) -> IO S.ByteString
+collected act = do
+  ref <- newIORef []
+  _ <- act (\bs -> modifyIORef ref (bs :))
+  S.concat . reverse <$> readIORef ref
+
+-- All the bytes through memory of just that size.
+poked :: Int -> Builder -> S.ByteString
+poked size b = unsafePerformIO $ allocaBytes (max 1 size) $ \p -> do
+  n <- pokeBuilder p size b
+  S.packCStringLen (castPtr p, n)
+
+-- A sink that gives exactly what is asked for, but at least n bytes, and never
+-- the rest of a buffer.
+stutter :: Int -> (S.ByteString -> IO ()) -> Builder -> IO ()
+stutter n put b =
+  allocaBytes 4096 $ \buffer -> do
+    let taken p = S.packCStringLen (castPtr buffer, p `minusPtr` buffer) >>= put
+        sink = Sink $ \request p -> do
+          taken p
+          case request of
+            More least _ -> pure (Space buffer (buffer `plusPtr` max least (min 4096 n)))
+            Insert bs -> put bs >> pure (Space buffer buffer)
+            Flush -> pure (Space buffer buffer)
+    end <- runBuilderWith sink (Space buffer buffer) b
+    taken end
+
+byteStringsOfEveryLength :: Property
+byteStringsOfEveryLength = conjoin $ do
+  n <- [0 .. 80] ++ [126 .. 130] ++ [4080 .. 4100] ++ [8190 .. 8194]
+  let bs = S.pack (take n (iterate (+ 3) 1))
+      both = toStrictByteString (word8 9 <> byteString bs <> word8 9)
+      expected = S.cons 9 (S.snoc bs 9)
+  pure $
+    both === expected
+      .&&. L.toStrict (toLazyByteStringWith 3 5 (word8 9 <> byteString bs <> word8 9)) === expected
+      .&&. L.toStrict (toLazyByteString (byteStringCopy bs <> byteStringInsert bs)) === bs <> bs
+
+-- Chunks are copied when they arrive, and compared with what they are at the
+-- end.
+notWrittenAgain :: Assertion
+notWrittenAgain = do
+  ref <- newIORef []
+  let big = S.replicate 9000 1
+      b = foldMap (\i -> word8 i <> byteString big <> word8 i <> flush) [1 .. 50]
+  toByteStringIOWith 64 (\bs -> modifyIORef ref ((bs, S.copy bs) :)) b
+  pairs <- readIORef ref
+  assertBool "there are chunks" (length pairs >= 100)
+  mapM_ (uncurry (@?=)) pairs
+  let lazy = L.toChunks (toLazyByteStringWith 16 64 b)
+      copies = map S.copy lazy
+  _ <- evaluate (sum (map S.length copies))
+  lazy @?= copies
+
+sinkRefused :: Assertion
+sinkRefused = allocaBytes 8 $ \p -> do
+  fillBytes p 0x55 8
+  let sink = Sink (\_ at -> pure (Space at (p `plusPtr` 7)))
+  result <- try (runBuilderWith sink (Space p (p `plusPtr` 7)) (word64LE 0)) :: IO (Either SinkRefused (Ptr Word8))
+  either (\e -> (refusedNeeded e, refusedGiven e) @?= (8, 7)) (const (assertFailure "not refused")) result
+  untouched <- mapM (peekByteOff p) [0 .. 7]
+  untouched @?= replicate 8 (0x55 :: Word8)
+
+noEmptyChunk :: Assertion
+noEmptyChunk = do
+  ref <- newIORef []
+  toByteStringIOWith 4 (\bs -> modifyIORef ref (S.length bs :)) (flush <> word8 1 <> flush <> flush <> word32LE 2 <> flush)
+  sizes <- readIORef ref
+  assertBool (show sizes) (all (> 0) sizes)
+
+-- At most a quarter of the memory behind a strict result is unused, above 256
+-- bytes.
+trimmed :: Assertion
+trimmed =
+  mapM_
+    ( \n -> do
+        let bs = toStrictByteString (foldMap word8 (replicate n 7))
+        S.length bs @?= n
+        bs @?= S.replicate n 7
+        let memory = memoryBehind bs
+        assertBool (show (n, memory)) (n == 0 || memory - n <= memory `div` 4)
+    )
+    [0, 1, 127, 128, 129, 255, 256, 257, 3071, 3072, 3073, 4095, 4096, 4097, 6143, 6144, 6145, 100000]
+
+-- The size of the memory that a ByteString keeps alive.
+memoryBehind :: S.ByteString -> Int
+memoryBehind bs = case B.toForeignPtr bs of
+  (ForeignPtr _ (PlainPtr memory), _, _) -> I# (sizeofMutableByteArray# memory)
+  _ -> maxBound
+
+pokeOverflow :: Program -> Property
+pokeOverflow p = forAll (choose (0, S.length expected)) $ \size ->
+  size < S.length expected ==> unsafePerformIO $ allocaBytes (size + 8) $ \memory -> do
+    fillBytes memory 0x55 (size + 8)
+    result <- try (pokeBuilder memory size (build p)) :: IO (Either BufferOverflow Int)
+    written <- S.packCStringLen (castPtr memory, size + 8)
+    let common = takeWhile id (S.zipWith (==) written expected)
+    pure $
+      counterexample "no exception" (either (const True) (const False) result)
+        .&&. S.drop size written === S.replicate 8 0x55
+        -- Up to where the overflow was noticed it holds the beginning.
+        .&&. counterexample "not a prefix" (S.all (== 0x55) (S.drop (length common) (S.take size written)) || length common >= size)
+  where
+    expected = S.pack (model p)
+
+pokeNegative :: Assertion
+pokeNegative = do
+  result <- allocaBytes 8 (\p -> try (pokeBuilder p (-1) (word8 1))) :: IO (Either BufferOverflow Int)
+  either (const (pure ())) (const (assertFailure "no exception")) result
+
+monoidLaws :: Program -> Program -> Program -> Property
+monoidLaws p q r =
+  run ((a <> b) <> c) === run (a <> (b <> c))
+    .&&. run (mempty <> a) === run a
+    .&&. run (a <> mempty) === run a
+    .&&. run (mconcat [a, b, c]) === run (a <> b <> c)
+  where
+    run = toStrictByteString
+    (a, b, c) = (build p, build q, build r)
+
+stimesNegative :: Assertion
+stimesNegative = do
+  result <- try (evaluate (toStrictByteString (stimes (-1 :: Int) (word8 1)))) :: IO (Either ErrorCall S.ByteString)
+  either (const (pure ())) (const (assertFailure "no exception")) result
+
+literals :: Assertion
+literals = do
+  toStrictByteString ("abc\0\228\8364\120120" :: Builder) @?= C.pack "abc\0" <> "\xC3\xA4\xE2\x82\xAC\xF0\x9D\x94\xB8"
+  toStrictByteString (fromList [1, 2, 255]) @?= S.pack [1, 2, 255]

@@ -1,0 +1,212 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Tests.Get
+-- Description : Decoders against a model, on every split of their input
+module Tests.Get (tests) where
+
+import Ashlar.Builder (int64LE, toStrictByteString, word8)
+import Ashlar.Get
+import Ashlar.Get.ST
+import Control.Applicative
+import Control.Concurrent
+import Control.Exception
+import Control.Monad
+import Data.Bifunctor (first)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Internal as B
+import qualified Data.ByteString.Lazy as L
+import Data.Int (Int64)
+import Data.Primitive.MutVar
+import qualified Data.Vector.Unboxed as U
+import qualified Data.Vector.Unboxed.Mutable as UM
+import Data.Word (Word8)
+import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
+import Foreign.Ptr (minusPtr, plusPtr)
+import System.Timeout (timeout)
+import Test.Tasty
+import Test.Tasty.HUnit
+import Test.Tasty.QuickCheck hiding (label, total)
+import Tests.Actions
+import Tests.Splits
+
+tests :: TestTree
+tests =
+  testGroup
+    "Get"
+    [ testProperty "random decoders against the model, on every split (INV-G1, G2, G3)" againstModel,
+      testProperty "laws of Functor, Applicative, Monad, Alternative" laws,
+      testCase "fmap and <*> do not force" lazyInValues,
+      testCase "a value's exception is not a decode error" valueException,
+      testCase "a decode inside a value inside a decoder" nestedRuns,
+      testCase "labels are not forced without an error" labelsLazy,
+      testCase "displayException" display,
+      testCase "huge numbers of bytes" hugeNumbers,
+      testCase "deep alternatives" deepAlternatives,
+      testCase "many on a long input" manyLong,
+      testCase "getByteString is a slice" slices,
+      testCase "GetST fills a vector" fillVector,
+      testCase "GetST: alternatives do not undo writes" writesStay,
+      testCase "an interrupted decode can be forced again" interrupted
+    ]
+
+newtype Input = Input [Word8]
+  deriving stock (Show)
+
+instance Arbitrary Input where
+  arbitrary = choose (0, 14) >>= \n -> Input <$> vectorOf n arbitrary
+  shrink (Input ws) = map Input (shrink ws)
+
+againstModel :: Action -> Input -> Property
+againstModel a (Input ws) = onEverySplit (runAction a) (S.pack ws) (modelAction ws a)
+
+laws :: Action -> Action -> Action -> Input -> Property
+laws p q r (Input ws) =
+  conjoin
+    [ same (fmap id x) x,
+      same (fmap (reverse . drop 1) x) (fmap reverse (fmap (drop 1) x)),
+      same (pure id <*> x) x,
+      same (pure (.) <*> (f <$> x) <*> (f <$> y) <*> z) ((f <$> x) <*> ((f <$> y) <*> z)),
+      same (return [] >>= const x) x,
+      same (x >>= return) x,
+      same ((x >>= k) >>= const z) (x >>= \a -> k a >>= const z),
+      same (x *> y) (x >>= const y),
+      same (x <* y) (x >>= \a -> a <$ y),
+      same (empty <|> x) x,
+      same' (x <|> empty) x,
+      same ((x <|> y) <|> z) (x <|> (y <|> z)),
+      same (x <> y) ((<>) <$> x <*> y),
+      same (mempty <> x) x
+    ]
+  where
+    (x, y, z) = (runAction p, runAction q, runAction r)
+    f = (++)
+    k a = (a ++) <$> y
+    bs = S.pack ws
+    same a b = runGet a bs === runGet b bs
+    -- empty on the right has its own message.
+    same' a b = first (const ()) (runGet a bs) === first (const ()) (runGet b bs)
+
+lazyInValues :: Assertion
+lazyInValues = do
+  right (runGet (const 1 <$> fmap boom getWord8) "a") 1
+  right (runGet (fst <$> ((,) <$> getWord8 <*> (boom <$> getWord8))) "ab") 97
+  right (runGet (2 <$ (boom <$> getWord8)) "a") 2
+  where
+    boom :: Word8 -> Word8
+    boom _ = throw (userError "forced")
+    right :: Either DecodeError Word8 -> Word8 -> Assertion
+    right e w = e @?= Right w
+
+valueException :: Assertion
+valueException = do
+  let attempt bs = try (evaluate (runGet ((getWord8 >>= \w -> if w == 97 then throw (userError "value") else pure w) <|> pure 0) bs))
+  attempt "a" >>= either (\e -> show (e :: IOException) @?= "user error (value)") (\r -> assertFailure (show r))
+  r <- try (evaluate (runGetLazy (throw (userError "value") :: Get Word8) "a"))
+  either (\e -> show (e :: IOException) @?= "user error (value)") (\x -> assertFailure (show x)) r
+  -- And what the input's chunks throw.
+  lazy <- try (evaluate (runGetLazy (getWord8 *> getWord8 <|> pure 0) (L.fromChunks ["a", throw (userError "chunk")])))
+  either (\e -> show (e :: IOException) @?= "user error (chunk)") (\x -> assertFailure (show x)) lazy
+
+nestedRuns :: Assertion
+nestedRuns = runGet outer "ab" @?= Right (Left (DecodeError 0 [] (MissingInput 8 1)), 98)
+  where
+    outer = do
+      bs <- getByteString 1
+      -- The inner failure is the inner run's result and nothing else.
+      let inner = runGet getInt64le bs
+      w <- (if inner == Right 0 then empty else getWord8) <|> pure 0
+      pure (inner, w)
+
+labelsLazy :: Assertion
+labelsLazy = runGet (label (error "forced") getWord8) "a" @?= Right 97
+
+display :: Assertion
+display = do
+  shown (label "order" (skip 2 *> label "price" getInt32le)) "abc" "at byte 2, in order / price: 4 bytes needed, 1 left"
+  shown (getWord8 *> endOfInput) "abc" "at byte 1: the input should end here"
+  shown (isolate 1 (pure ())) "a" "at byte 0: isolate: 1 of 1 bytes were not read"
+  shown (fail "message" :: Get ()) "" "at byte 0: message"
+  where
+    shown :: Get a -> S.ByteString -> String -> Assertion
+    shown g bs message = either displayException (const "no error") (runGet g bs) @?= message
+
+hugeNumbers :: Assertion
+hugeNumbers = forM_ [maxBound, maxBound - 1, 2 ^ (62 :: Int)] $ \n -> do
+  missing n (() <$ getByteString n)
+  missing n (skip n)
+  missing n (() <$ getLazyByteString (fromIntegral n))
+  missing 9 (isolate n (() <$ getByteString 9))
+  missing n (isolate n (skip n))
+  missing n (isolate 8 (skip n))
+  where
+    missing n g = do
+      runGet (getWord8 *> g) "abcd" @?= Left (DecodeError 1 [] (MissingInput n 3))
+      runGetLazy (getWord8 *> g) (L.fromChunks ["a", "b", "cd"]) @?= Left (DecodeError 1 [] (MissingInput n 3))
+
+deepAlternatives :: Assertion
+deepAlternatives =
+  runGet (foldr (\_ g -> (getWord8 *> empty) <|> g) (pure 'x') [1 .. 100000 :: Int]) "a" @?= Right 'x'
+
+manyLong :: Assertion
+manyLong = do
+  let bs = toStrictByteString (foldMap int64LE [1 .. 100000] <> word8 1)
+      pieces = takeWhile (not . S.null) (map (S.take 1000) (iterate (S.drop 1000) bs))
+      total = sum [1 .. 100000]
+  (sum <$> runGet (many getInt64le <* getWord8) bs) @?= Right total
+  (sum <$> runGetLazy (many getInt64le <* getWord8) (L.fromChunks pieces)) @?= Right total
+  (length <$> runGet (many (getWord8 <|> empty)) bs) @?= Right (S.length bs)
+
+slices :: Assertion
+slices = do
+  let bs = S.pack [0 .. 200]
+      address (fp, offset, _) = unsafeForeignPtrToPtr fp `plusPtr` offset
+      from g = either (assertFailure . show) (pure . address . B.toForeignPtr) (runGet g bs)
+  start <- from (getByteString 201)
+  inside <- from (skip 10 *> getByteString 100)
+  inside `minusPtr` start @?= 10
+
+fillVector :: Assertion
+fillVector = do
+  let bs = toStrictByteString (foldMap int64LE [0 .. 99])
+      filled :: Get (U.Vector Int64)
+      filled = runGetST $ do
+        v <- UM.new 100
+        forM_ [0 .. 99] $ \i -> liftGet getInt64le >>= UM.write v (99 - i)
+        U.unsafeFreeze v
+      expected = Right (U.enumFromStepN 99 (-1) 100)
+  runGet filled bs @?= expected
+  runGetLazy filled (L.fromChunks (map S.singleton (S.unpack bs))) @?= expected
+  -- Each run has a state of its own.
+  runGet ((,) <$> lookAhead filled <*> filled) bs @?= ((,) <$> expected <*> expected)
+
+writesStay :: Assertion
+writesStay = runGet g "a" @?= Right (1, 97)
+  where
+    g :: Get (Int, Word8)
+    g = runGetST $ do
+      ref <- newMutVar 0
+      w <- (writeMutVar ref 1 *> liftGet getWord8 *> liftGet getWord8) <|> liftGet getWord8
+      n <- readMutVar ref
+      pure (n, w)
+
+-- Timeouts strike again and again; the result is the right one in the end, and
+-- not the timeout, whatever the source and wherever in an alternative.
+interrupted :: Assertion
+interrupted = do
+  let bs = toStrictByteString (foldMap int64LE [1 .. 200000])
+      chunked = L.fromChunks (takeWhile (not . S.null) (map (S.take 999) (iterate (S.drop 999) bs)))
+      getter = sum <$> many (getInt64le <|> empty)
+      expected = Right (sum [1 .. 200000])
+      persist limit x = timeout limit (evaluate x) >>= maybe (persist (limit * 2) x) pure
+  r <- persist 10 (runGet getter bs)
+  r @?= expected
+  l <- persist 10 (runGetLazy getter chunked)
+  l @?= expected
+  -- Killed in the middle, and forced by another thread.
+  let shared = runGetLazy getter chunked
+  t <- forkIO (void (evaluate shared))
+  threadDelay 2000
+  killThread t
+  shared @?= expected

@@ -1,0 +1,110 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Tests.Handles
+-- Description : Output to Handles
+module Tests.Handles (tests) where
+
+import Ashlar.Builder
+import Control.Exception
+import Control.Monad
+import qualified Data.ByteString as S
+import System.Directory (getTemporaryDirectory, removeFile)
+import System.IO
+import System.IO.Unsafe (unsafePerformIO)
+import Test.Tasty
+import Test.Tasty.HUnit
+
+tests :: TestTree
+tests =
+  testGroup
+    "Handles"
+    [ testCase "sizes around every threshold, counted" sizes,
+      testCase "pieces around every threshold" pieces,
+      testCase "in order with other output" inOrder,
+      testCase "an exception leaves a prefix and a usable Handle" prefix,
+      testCase "a value may use the same Handle" reentrant,
+      testCase "a closed Handle" closed,
+      testCase "a Handle for reading" readOnly,
+      testCase "a full disk" full
+    ]
+
+-- The contents of a file after an action on it.
+written :: (Handle -> IO ()) -> IO S.ByteString
+written act = do
+  dir <- getTemporaryDirectory
+  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $ \(path, h) -> do
+    act h
+    hClose h
+    S.readFile path
+
+thresholds :: [Int]
+thresholds = [0, 1] ++ concat [[n - 1, n, n + 1] | n <- [128, 4096, 8192, 32768, 65536, 1048576]]
+
+sizes :: Assertion
+sizes = forM_ thresholds $ \n -> do
+  let bs = S.pack (take n (cycle [0 .. 250]))
+      builders = [byteString bs, byteStringCopy bs, byteStringInsert bs, foldMap word8 (S.unpack bs)]
+  forM_ (if n > 100000 then take 3 builders else builders) $ \b -> do
+    out <- written (\h -> hPutBuilderLen h b >>= (@?= n))
+    assertBool ("size " ++ show n) (out == bs)
+
+pieces :: Assertion
+pieces = forM_ thresholds $ \n -> do
+  let bs = S.replicate n 3
+      b = word8 1 <> byteString bs <> word32LE 0 <> byteStringCopy bs <> word8 2
+      whole = toStrictByteString b
+  out <- written (\h -> hPutBuilderLen h b >>= (@?= S.length whole))
+  assertBool ("size " ++ show n) (out == whole)
+
+inOrder :: Assertion
+inOrder = do
+  out <- written $ \h -> do
+    hPutStr h "a"
+    hPutBuilder h "b"
+    S.hPut h "c"
+    hPutBuilder h (byteString (S.replicate 40000 100))
+    hPutStr h "e"
+  out @?= "abc" <> S.replicate 40000 100 <> "e"
+
+prefix :: Assertion
+prefix = do
+  let before = foldMap word8 (replicate 100000 7)
+  out <- written $ \h -> do
+    r <- try (hPutBuilder h (before <> word8 (throw (userError "value"))))
+    either (\e -> show (e :: IOException) @?= "user error (value)") (const (assertFailure "no exception")) r
+    S.hPut h "end"
+  let (start, end) = S.span (== 7) out
+  end @?= "end"
+  assertBool (show (S.length start)) (S.length start <= 100000 && S.length start > 60000)
+
+-- Were the Handle's lock held while the builder runs, this would not end.
+reentrant :: Assertion
+reentrant = do
+  out <- written $ \h -> do
+    let value = unsafePerformIO (S.hPut h "inner" >> pure 65)
+    hPutBuilder h (word8 value <> byteString (S.replicate 100000 66))
+  out @?= "innerA" <> S.replicate 100000 66
+
+failsWith :: (IOException -> Bool) -> IO a -> Assertion
+failsWith ok act = do
+  r <- try act
+  case r of
+    Left e -> assertBool (show e) (ok e)
+    Right _ -> assertFailure "no exception"
+
+closed :: Assertion
+closed = void $ written $ \h -> do
+  hClose h
+  failsWith (const True) (hPutBuilder h "abc")
+
+readOnly :: Assertion
+readOnly = withFile "/dev/null" ReadMode $ \h -> failsWith (const True) (hPutBuilder h "abc")
+
+full :: Assertion
+full = do
+  h <- openBinaryFile "/dev/full" WriteMode
+  failsWith (const True) (hPutBuilder h (byteString (S.replicate 1000000 1)) >> hFlush h)
+  -- What is left in the Handle's own buffer cannot be written either.
+  _ <- try (hClose h) :: IO (Either IOException ())
+  pure ()

@@ -1,0 +1,131 @@
+{-# LANGUAGE AllowAmbiguousTypes #-}
+{-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeApplications #-}
+
+-- |
+-- Module      : Tests.Hostile
+-- Description : Input that lies about its length
+--
+-- The suite runs under a heap limit (see the cabal file), so an allocation that
+-- believes such a length ends it.
+module Tests.Hostile (tests) where
+
+import Ashlar.Codec
+import Control.Exception (evaluate)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
+import qualified Data.ByteString.Short as SBS
+import Data.Int (Int64)
+import Data.IntMap (IntMap)
+import Data.IntSet (IntSet)
+import Data.Map (Map)
+import Data.Sequence (Seq)
+import Data.Set (Set)
+import qualified Data.Text as T
+import qualified Data.Text.Lazy as TL
+import qualified Data.Vector as V
+import qualified Data.Vector.Primitive as P
+import qualified Data.Vector.Storable as SV
+import qualified Data.Vector.Unboxed as U
+import Data.Word (Word8)
+import System.Timeout (timeout)
+import Test.Tasty
+import Test.Tasty.HUnit
+import Tests.Derived hiding (first, name)
+
+tests :: TestTree
+tests =
+  testGroup
+    "hostile lengths give an error at once"
+    [ hostile @[Int] "list",
+      hostile @[()] "list of ()",
+      hostile @[[()]] "list of lists",
+      hostile @S.ByteString "ByteString",
+      hostile @L.ByteString "lazy ByteString",
+      hostile @SBS.ShortByteString "ShortByteString",
+      hostile @T.Text "Text",
+      hostile @TL.Text "lazy Text",
+      hostile @(V.Vector Int) "Vector",
+      hostile @(V.Vector T.Text) "Vector of Text",
+      hostile @(V.Vector ()) "Vector of ()",
+      hostile @(V.Vector (V.Vector ())) "Vector of Vectors",
+      hostile @(U.Vector Int) "unboxed Vector",
+      hostile @(U.Vector ()) "unboxed Vector of ()",
+      hostile @(SV.Vector Int) "storable Vector",
+      hostile @(SV.Vector Char) "storable Vector of Char",
+      hostile @(P.Vector Int) "primitive Vector",
+      hostile @(Map Int Int) "Map",
+      hostile @(Map () ()) "Map of ()",
+      hostile @(Set T.Text) "Set",
+      hostile @(IntMap ()) "IntMap",
+      hostile @IntSet "IntSet",
+      hostile @(Seq Unit) "Seq",
+      hostile @(Rose ()) "a derived type",
+      testCase "elements of no size have a budget for the whole run" budget,
+      testCase "within the budget they decode" withinBudget,
+      testCase "keys out of order" order,
+      testCase "invalid values, each with its offset" invalid
+    ]
+
+hostile :: forall a. Codec a => String -> TestTree
+hostile name =
+  testCase name $
+    sequence_
+      [ atOnce (n, S.length rest, pieces) (fails (encode n <> rest) pieces)
+        | n <- [-1, minBound, maxBound, maxBound - 7, 2 ^ (60 :: Int), 2 ^ (61 :: Int), 2 ^ (61 :: Int) + 1, 2 ^ (62 :: Int), 2 ^ (63 :: Int) `div` 24 + 1] :: [Int64],
+          rest <- ["", "\1", S.replicate 64 0, S.replicate 1000 1],
+          pieces <- [False, True]
+      ]
+  where
+    fails bs pieces =
+      either (const True) (const False) $
+        if pieces
+          then decodeLazy (L.fromChunks (map S.singleton (S.unpack bs))) :: Either DecodeError a
+          else decode bs
+    atOnce what failed = do
+      r <- timeout 5000000 (evaluate failed)
+      r == Just True @? show what
+
+budget :: Assertion
+budget = do
+  let lists = encode (replicate 20 (replicate 100000 ()))
+  case decode lists :: Either DecodeError [[()]] of
+    Left (DecodeError offset _ (Invalid _)) -> assertBool (show offset) (offset > 8)
+    other -> assertFailure (show (either displayReason (const "decoded") other))
+  where
+    displayReason = show . errorReason
+
+withinBudget :: Assertion
+withinBudget = (length <$> (decode (encode (replicate 1000000 ())) :: Either DecodeError [()])) @?= Right 1000000
+
+order :: Assertion
+order = do
+  refused (decode (encode [(2 :: Int, 'a'), (1, 'b')]) :: Either DecodeError (Map Int Char)) 20
+  refused (decode (encode [(1 :: Int, 'a'), (1, 'b')]) :: Either DecodeError (Map Int Char)) 20
+  refused (decode (encode [(1 :: Int, 'a'), (1, 'b')]) :: Either DecodeError (IntMap Char)) 20
+  refused (decode (encode ['b', 'a']) :: Either DecodeError (Set Char)) 12
+  refused (decode (encode [1, 3, 2 :: Int]) :: Either DecodeError IntSet) 24
+  refused (decode (encode [[1], [] :: [Int]]) :: Either DecodeError (Set [Int])) 24
+
+refused :: Either DecodeError a -> Int64 -> Assertion
+refused r offset = case r of
+  Left (DecodeError at _ (Invalid _)) -> at @?= offset
+  Left e -> assertFailure (show e)
+  Right _ -> assertFailure "decoded"
+
+invalid :: Assertion
+invalid = do
+  refused (decode "\2" :: Either DecodeError Bool) 0
+  refused (decode (encode (7 :: Int) <> "\3") :: Either DecodeError (Int, Bool)) 8
+  refused (decode "\0\0\x11\0" :: Either DecodeError Char) 0
+  refused (decode "\3" :: Either DecodeError Ordering) 0
+  refused (decode "\3" :: Either DecodeError Colour) 0
+  refused (decode "\5" :: Either DecodeError Shape) 0
+  refused (decode (encode [0, 1, 2 :: Word8]) :: Either DecodeError [Bool]) 10
+  refused (decode (encode [0, 1, 2 :: Word8]) :: Either DecodeError (V.Vector Bool)) 10
+  refused (decode (encode [0, 1, 2 :: Word8]) :: Either DecodeError (U.Vector Bool)) 10
+  mapM_ (\bs -> refused (decode (encode bs) :: Either DecodeError T.Text) 8) malformed
+  mapM_ (\bs -> refused (decode (encode bs) :: Either DecodeError TL.Text) 8) malformed
+  where
+    malformed = ["\x80", "\xC0\x80", "\xC1\xBF", "\xE0\x80\x80", "\xED\xA0\x80", "\xF0\x80\x80\x80", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFF", "a\xC3", "\xE2\x82", "\xF0\x9F\x98"] :: [S.ByteString]

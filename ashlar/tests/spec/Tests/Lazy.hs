@@ -1,0 +1,226 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Tests.Lazy
+-- Description : Lazy output: on demand, in odd places, interrupted
+module Tests.Lazy (tests) where
+
+import Ashlar.Builder
+import Control.Concurrent
+import Control.Concurrent.STM
+import Control.Exception
+import Control.Monad
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Builder as B
+import qualified Data.ByteString.Lazy as L
+import Data.IORef (mkWeakIORef, newIORef, readIORef, writeIORef)
+import Data.Maybe (isNothing)
+import Data.Word (Word64)
+import System.IO.Unsafe (unsafePerformIO)
+import System.Mem (performMajorGC)
+import System.Mem.Weak (deRefWeak)
+import System.Timeout (timeout)
+import Test.Tasty
+import Test.Tasty.HUnit
+
+tests :: TestTree
+tests =
+  testGroup
+    "lazy output"
+    [ testCase "an infinite builder" infinite,
+      testCase "chunks have the sizes promised" chunkSizes,
+      testCase "ByteStrings of 8 KiB and more are shared, and the open buffer used on" insertShares,
+      testCase "an exception surfaces where it is reached" exceptionInTheMiddle,
+      testCase "nothing is evaluated before it is needed" onDemand,
+      testGroup
+        "in odd places"
+        [ testCase "under mask, begun outside" (oddly mask_),
+          testCase "under uninterruptibleMask" (oddly uninterruptibleMask_),
+          testCase "mask stays in force" maskStays,
+          testCase "under atomically" inAtomically,
+          testCase "catchSTM sees an exception of a value" inCatchSTM,
+          testCase "nested in one another" nested,
+          testCase "in a bound thread" (inThread forkOS),
+          testCase "in an unbound thread" (inThread forkIO),
+          testCase "forced by many threads at once" raced,
+          testCase "interrupted by timeouts at any moment" interrupted,
+          testCase "interrupted and taken up by other threads" takenUp
+        ],
+      testCase "deep builders are produced in linear time" deep,
+      testCase "what is dropped is collected" dropped
+    ]
+
+-- 8 n bytes, not a function of n that GHC could share.
+numbers :: Word64 -> Word64 -> Builder
+numbers from to
+  | from >= to = mempty
+  | otherwise = word64LE from <> numbers (from + 1) to
+{-# NOINLINE numbers #-}
+
+expected :: Word64 -> Word64 -> L.ByteString
+expected from to = B.toLazyByteString (foldMap B.word64LE (takeWhile (< to) [from ..]))
+
+infinite :: Assertion
+infinite = L.length (L.take 10000000 (toLazyByteString ones)) @?= 10000000
+  where
+    ones = word8 1 <> ones
+
+chunkSizes :: Assertion
+chunkSizes = do
+  let sizes = map S.length (L.toChunks (toLazyByteString (numbers 0 100000)))
+      first = take 1 sizes
+      middle = drop 1 (init sizes)
+  assertBool (show first) (all (\n -> n <= 4096 && n > 4000) first)
+  assertBool (show middle) (length middle > 20 && all (\n -> n <= 32768 && n > 32000) middle)
+
+insertShares :: Assertion
+insertShares = do
+  let big = S.replicate 8192 5
+      chunks = L.toChunks (toLazyByteString (mconcat (replicate 100 (word8 1 <> byteString big))))
+  length chunks @?= 200
+  map S.length chunks @?= concat (replicate 100 [1, 8192])
+
+exceptionInTheMiddle :: Assertion
+exceptionInTheMiddle = do
+  let lazy = toLazyByteStringWith 64 64 (numbers 0 100 <> word8 (throw (userError "value")) <> numbers 0 100)
+  -- Every chunk that was full is there.
+  L.take 768 lazy @?= L.take 768 (expected 0 100)
+  result <- try (evaluate (L.length lazy))
+  assertUserError "value" result
+  -- And again, when it is forced again.
+  again <- try (evaluate (L.length lazy))
+  assertUserError "value" again
+
+assertUserError :: Show a => String -> Either IOException a -> Assertion
+assertUserError message = either (\e -> show e @?= "user error (" ++ message ++ ")") (\a -> assertFailure ("no exception, but " ++ show a))
+
+onDemand :: Assertion
+onDemand = do
+  reached <- newIORef (0 :: Int)
+  let mark i = unsafePerformIO (writeIORef reached i >> pure 1)
+      lazy = toLazyByteStringWith 16 16 (foldMap (\i -> word8 (mark i)) [1 .. 1000])
+  _ <- evaluate (L.head lazy)
+  readIORef reached >>= \n -> assertBool (show n) (n <= 17)
+  _ <- evaluate (L.index lazy 500)
+  readIORef reached >>= \n -> assertBool (show n) (n <= 520)
+
+-- Begun here, and finished under a wrapper.
+oddly :: (IO () -> IO ()) -> Assertion
+oddly wrapper = do
+  let lazy = toLazyByteString (numbers 0 50000)
+  _ <- evaluate (L.length (L.take 100000 lazy))
+  wrapper (lazy @?= expected 0 50000)
+  let whole = toLazyByteString (numbers 7 50000)
+  wrapper (whole @?= expected 7 50000)
+  let reversed = toLazyByteString (numbers 9 50000)
+  wrapper (void (evaluate (L.length (L.take 100000 reversed))))
+  reversed @?= expected 9 50000
+
+maskStays :: Assertion
+maskStays = do
+  let lazy = toLazyByteString (numbers 0 50000)
+  _ <- evaluate (L.length (L.take 100000 lazy))
+  mask_ $ do
+    _ <- evaluate (L.length lazy)
+    getMaskingState >>= (@?= MaskedInterruptible)
+  getMaskingState >>= (@?= Unmasked)
+
+inAtomically :: Assertion
+inAtomically = do
+  let lazy = toLazyByteString (numbers 0 50000)
+  _ <- evaluate (L.length (L.take 100000 lazy))
+  var <- newTVarIO 0
+  n <- atomically $ do
+    writeTVar var (L.length lazy)
+    readTVar var
+  n @?= 400000
+  lazy @?= expected 0 50000
+
+inCatchSTM :: Assertion
+inCatchSTM = do
+  let lazy = toLazyByteStringWith 64 64 (numbers 0 100 <> word8 (throw (userError "value")))
+  _ <- evaluate (L.head lazy)
+  r <- atomically ((Just <$> (evaluate' (L.length lazy))) `catchSTM` \e -> const (pure Nothing) (e :: IOException))
+  assertBool (show r) (isNothing r)
+  where
+    evaluate' x = x `seq` pure x
+
+nested :: Assertion
+nested = do
+  let inner = toLazyByteStringWith 8 8 (numbers 0 1000)
+      middle = toLazyByteStringWith 16 24 (lazyByteString inner <> lazyByteString (toLazyByteStringWith 1 9 (numbers 1000 2000)))
+      outer = toLazyByteStringWith 32 32 (lazyByteString middle <> word64LE (fromIntegral (L.length inner)))
+  outer @?= expected 0 2000 <> expected 8000 8001
+
+inThread :: (IO () -> IO ThreadId) -> Assertion
+inThread fork = do
+  done <- newEmptyMVar
+  let lazy = toLazyByteString (numbers 0 50000)
+  _ <- evaluate (L.length (L.take 100000 lazy))
+  _ <- fork (try (lazy @?= expected 0 50000) >>= putMVar done)
+  takeMVar done >>= either (throwIO :: SomeException -> IO ()) pure
+
+raced :: Assertion
+raced = forM_ [1 .. 20 :: Int] $ \i -> do
+  let lazy = toLazyByteStringWith 8 (16 + i) (numbers 0 20000)
+  results <- forM [1 .. 4 :: Int] $ \_ -> do
+    done <- newEmptyMVar
+    _ <- forkIO (evaluate (L.foldl' (\acc w -> acc * 31 + fromIntegral w) 7 lazy) >>= putMVar done)
+    pure done
+  sums <- mapM takeMVar results :: IO [Word64]
+  let right = L.foldl' (\acc w -> acc * 31 + fromIntegral w) 7 (expected 0 20000)
+  sums @?= replicate 4 right
+
+-- A timeout strikes wherever it happens to, again and again, and nothing is
+-- lost or doubled.
+interrupted :: Assertion
+interrupted = forM_ [10, 50, 100 :: Int] $ \limit -> do
+  let lazy = toLazyByteStringWith 64 256 (numbers 0 300000)
+      go tries
+        | tries > (100000 :: Int) = assertFailure "no progress"
+        | otherwise = do
+            r <- timeout (limit * (1 + tries `div` 100)) (evaluate (L.length lazy))
+            maybe (go (tries + 1)) (@?= 2400000) r
+  go 0
+  lazy @?= expected 0 300000
+
+-- Threads that force the same output are killed one after the other; a
+-- bystander must not be hit by what suspends the computation.
+takenUp :: Assertion
+takenUp = do
+  let lazy = toLazyByteStringWith 64 128 (numbers 0 200000)
+  bystander <- newEmptyMVar
+  watching <- forkIO (try (forever yield) >>= putMVar bystander)
+  forM_ [1 .. 60 :: Int] $ \i -> do
+    done <- newEmptyMVar
+    t <- forkIO (void (evaluate (L.length lazy)) `finally` putMVar done ())
+    threadDelay (10 * i)
+    killThread t
+    takeMVar done
+  lazy @?= expected 0 200000
+  killThread watching
+  r <- takeMVar bystander :: IO (Either AsyncException ())
+  either (@?= ThreadKilled) (const (assertFailure "it ended")) r
+
+-- Left-nested appends make a deep stack, and suspending copies it. The number
+-- of chunks shows that chunks grow with it.
+deep :: Assertion
+deep = do
+  let lazy = toLazyByteString (foldl (<>) mempty (map word64LE [0 .. 299999]))
+      chunks = length (L.toChunks lazy)
+  L.length lazy @?= 2400000
+  assertBool (show chunks) (chunks < 20)
+  lazy @?= expected 0 300000
+
+-- After half of the output is dropped, what the builder refers to goes.
+dropped :: Assertion
+dropped = do
+  ref <- newIORef ()
+  collected <- newIORef False
+  weak <- mkWeakIORef ref (writeIORef collected True)
+  let lazy = toLazyByteString (numbers 0 10000 <> word64LE (unsafePerformIO (readIORef ref >> pure 0)))
+  _ <- evaluate (L.length (L.take 10000 lazy))
+  performMajorGC
+  threadDelay 1000
+  alive <- deRefWeak weak
+  isNothing alive @?= True

@@ -1,0 +1,151 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Tests.Sources
+-- Description : Input from Handles and from actions, value by value
+module Tests.Sources (tests) where
+
+import Ashlar.Builder
+import Ashlar.Get
+import Control.Applicative (many, (<|>))
+import Control.Concurrent
+import Control.Exception
+import Control.Monad
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
+import Data.Int (Int64)
+import Data.IORef
+import System.Directory (getTemporaryDirectory, removeFile)
+import System.IO
+import System.Process (createPipe)
+import Test.Tasty
+import Test.Tasty.HUnit
+import Test.Tasty.QuickCheck hiding (again, label)
+import Tests.Splits
+
+tests :: TestTree
+tests =
+  testGroup
+    "sources"
+    [ testProperty "values one after another, over any pieces" valuesInTurn,
+      testCase "offsets count from the start of the source" offsetsGoOn,
+      testCase "a Handle" fromHandle,
+      testCase "a Handle is asked only for what is needed" fromPipe,
+      testCase "the source is not asked after its end" notAfterEnd,
+      testCase "a source that was left by an exception" leftByException,
+      testCase "a source in use" inUse,
+      testCase "an exception of the source" sourceThrows,
+      testCase "bytes are kept only for open choice points" retention
+    ]
+
+-- However the bytes are cut, decoders in turn see what they should.
+valuesInTurn :: [Int64] -> Property
+valuesInTurn xs = conjoin
+  [ ioProperty $ do
+      rest <- newIORef pieces
+      source <- newSource (atomicModifyIORef rest (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty)))
+      ys <- foldFrom source getInt64le (\acc y -> pure (y : acc)) []
+      end <- getFrom source bytesRead
+      pure (fmap reverse ys === Right few .&&. end === Right (8 * fromIntegral (length few)))
+    | pieces <- splits (toStrictByteString (foldMap int64LE few))
+  ]
+  where
+    few = take 3 xs
+
+offsetsGoOn :: Assertion
+offsetsGoOn = do
+  rest <- newIORef ["abc", "defg"]
+  source <- newSource (atomicModifyIORef rest (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty)))
+  getFrom source (skip 2) >>= (@?= Right ())
+  getFrom source bytesRead >>= (@?= Right 2)
+  getFrom source (lookAhead (getByteString 3)) >>= (@?= Right "cde")
+  getFrom source (label "x" getInt64le) >>= (@?= Left (DecodeError 2 ["x"] (MissingInput 8 5)))
+  getFrom source (getByteString 5 <* endOfInput) >>= (@?= Right "cdefg")
+
+fromHandle :: Assertion
+fromHandle = do
+  dir <- getTemporaryDirectory
+  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $ \(path, h) -> do
+    hPutBuilder h (foldMap int64LE [1 .. 50000])
+    hClose h
+    withBinaryFile path ReadMode $ \h' -> do
+      source <- handleSource h'
+      foldFrom source getInt64le (\acc x -> pure (acc + x)) 0 >>= (@?= Right (sum [1 .. 50000]))
+    withBinaryFile path ReadMode $ \h' ->
+      hRunGet h' (sum <$> many getInt64le <* endOfInput) >>= (@?= Right (sum [1 .. 50000]))
+
+-- The other side of a pipe has sent one message, and waits.
+fromPipe :: Assertion
+fromPipe = do
+  (r, w) <- createPipe
+  mapM_ (\h -> hSetBinaryMode h True >> hSetBuffering h NoBuffering) [r, w]
+  source <- handleSource r
+  forM_ [1 .. 20] $ \i -> do
+    hPutBuilder w (int64LE i)
+    answer <- newEmptyMVar
+    _ <- forkIO (getFrom source getInt64le >>= putMVar answer)
+    takeMVar answer >>= (@?= Right i)
+  hClose w
+  getFrom source isEmpty >>= (@?= Right True)
+
+notAfterEnd :: Assertion
+notAfterEnd = do
+  ended <- newIORef False
+  rest <- newIORef ["ab"]
+  let next = do
+        ps <- readIORef rest
+        case ps of
+          p : more -> p <$ writeIORef rest more
+          [] -> do
+            before <- atomicModifyIORef ended (\e -> (True, e))
+            when before $ assertFailure "asked again"
+            pure S.empty
+  source <- newSource next
+  getFrom source (many getWord8) >>= (@?= Right [97, 98])
+  getFrom source isEmpty >>= (@?= Right True)
+  getFrom source (getWord8 <|> pure 0) >>= (@?= Right 0)
+
+leftByException :: Assertion
+leftByException = do
+  source <- newSource (pure "abc")
+  r <- try (getFrom source (getWord8 >>= \_ -> throw (userError "value") :: Get ()))
+  either (\e -> show (e :: IOException) @?= "user error (value)") (const (assertFailure "no exception")) r
+  again <- try (getFrom source getWord8)
+  either (\e -> const (pure ()) (e :: IOException)) (const (assertFailure "no exception")) again
+
+-- A second decoder while the first one is waiting for input.
+inUse :: Assertion
+inUse = do
+  asked <- newEmptyMVar
+  go <- newEmptyMVar
+  source <- newSource (putMVar asked () >> takeMVar go)
+  done <- newEmptyMVar
+  _ <- forkIO (getFrom source getWord8 >>= putMVar done)
+  takeMVar asked
+  second <- try (getFrom source getWord8)
+  either (\e -> const (pure ()) (e :: IOException)) (const (assertFailure "no exception")) second
+  putMVar go "a"
+  takeMVar done >>= (@?= Right 97)
+
+sourceThrows :: Assertion
+sourceThrows = do
+  source <- newSource (throwIO (userError "source"))
+  r <- try (getFrom source (getWord8 <|> pure 0))
+  either (\e -> show (e :: IOException) @?= "user error (source)") (const (assertFailure "no exception")) r
+
+-- A long stream through many and through alternatives that close again: the
+-- chunks that have been passed can be collected. Each is 1 MiB, 600 of them
+-- would not fit under the suite's heap limit.
+retention :: Assertion
+retention = do
+  count <- newIORef (0 :: Int)
+  let next = do
+        n <- readIORef count
+        writeIORef count (n + 1)
+        pure (if n >= 600 then S.empty else S.replicate 1048576 (fromIntegral n))
+      element = (getWord8 *> fail "no") <|> skip 65536
+  source <- newSource next
+  n <- getFrom source (length <$> many element)
+  n @?= Right (600 * 16)
+  let lazy = L.fromChunks [S.replicate 1048576 (fromIntegral i) | i <- [1 .. 600 :: Int]]
+  (length <$> runGetLazy (many element) lazy) @?= Right (600 * 16)

@@ -1,0 +1,39 @@
+# shellcheck shell=bash disable=SC2034
+# Which Debian packages are needed for what. Sourced, never run.
+#
+# The libraries that ship with GHC (binary, bytestring, containers, text, ...)
+# are not named: Debian has no packages of these names.
+
+# Building and testing the library alone, on any of its compilers.
+core_packages=(
+  ghc
+  cabal-install
+  libghc-inspection-testing-dev
+  libghc-primitive-dev
+  libghc-quickcheck2-dev
+  libghc-tasty-dev
+  libghc-tasty-hunit-dev
+  libghc-tasty-quickcheck-dev
+  libghc-vector-dev
+)
+
+# make demo, make test and make bench.
+base_packages=(
+  "${core_packages[@]}"
+  doctest
+  libghc-aeson-dev
+  libghc-attoparsec-dev
+  libghc-blaze-builder-dev
+  libghc-cereal-dev
+  libghc-criterion-dev
+  libghc-store-dev
+)
+
+# make lint.
+lint_packages=(hlint)
+
+# scripts/in-root. mmdebstrap uses gpg to find the keys of the other releases.
+root_packages=(debian-archive-keyring gpg mmdebstrap mount util-linux)
+
+# .ci/run.
+ci_packages=(make "${lint_packages[@]}" "${root_packages[@]}")
