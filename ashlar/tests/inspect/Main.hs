@@ -33,7 +33,9 @@ main = do
             counts core "manyFields" 1,
             counts core "tooMany" 2,
             counts core "listed" 1,
-            counts core "folded" 1
+            counts core "folded" 1,
+            counts core "mixedFields" 2,
+            counts core "oneOfSome" 4
           ],
         testGroup "no generic representation is left" (map (uncurry holds) withoutGenerics)
       ]

@@ -20,6 +20,8 @@ module Subjects
     tooMany,
     listed,
     folded,
+    mixedFields,
+    oneOfSome,
     SomeData (..),
     Mixed (..),
     Sum (..),
@@ -115,6 +117,15 @@ getSum = get
 
 sizeSum :: Sum -> Int
 sizeSum = size
+
+-- | The derived writer: a number and a byte, a text, two more.
+mixedFields :: Mixed -> Builder
+mixedFields x = genericPut x
+
+-- | The derived writer: for each constructor, its tag and the fields before the
+-- variable one.
+oneOfSome :: Sum -> Builder
+oneOfSome x = genericPut x
 
 -- | For each derived function, whether its code mentions the types of the
 -- generic representation.

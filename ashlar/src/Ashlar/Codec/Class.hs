@@ -49,7 +49,9 @@ import Ashlar.Builder.Core
 import Ashlar.Codec.Fixed
 import Ashlar.Get.Core
 import Data.Kind (Type)
-import GHC.Exts (Int (I#), isTrue#, (<=#))
+import Data.Word (Word8)
+import Foreign.Ptr (Ptr, plusPtr)
+import GHC.Exts (Int (I#), isTrue#, (+#), (<=#), (==#))
 import GHC.Generics
 
 -- | Types whose values have a binary format.
@@ -121,8 +123,7 @@ leastSize (Var n) = n
 -- * INLINE on every method of the generic classes, and none on the defaults of
 --   'Codec': there it costs up to twice the compile time.
 -- * The layout of a node as a value. Each product asks for its own: if it is
---   fixed, it is read with one check and written with one reservation; if not,
---   its halves ask for theirs.
+--   fixed, it is read with one check; if not, its halves ask for theirs.
 -- * The constructors of a sum are read with a continuation, which puts together
 --   the whole value. A result that is returned through the comparisons of the
 --   tag would be boxed once for each.
@@ -131,14 +132,14 @@ leastSize (Var n) = n
 -- * The number of constructors is in a class of its own: called at run time
 --   from within the class of sums, it keeps all their dictionaries, and 200
 --   constructors take 46 s to compile.
--- * What is done for one constructor of a sum is unfolded only in phase 1. As long
---   as it is but a call, the comparisons of the representation with itself, one
---   within the other, are cheap to copy, and cancel out. Otherwise the compiler
---   makes join points of them, at -O1 keeps the representation to pass to them,
---   and the tag is not merged with the fields behind it.
--- * INLINE methods are compiled with their right-hand sides as written. GHC
---   would expand them to functions of the builder's three arguments, and then
---   no reservations meet that could be merged (Note [Fusing reservations]).
+-- * What is done for one constructor of a sum is unfolded only in phase 0, after
+--   'from' (which is unfolded in phase 1 from GHC 9.2 on). As long as it is but a
+--   call, the comparisons of the representation with itself, one within the
+--   other, are cheap to copy, and cancel out. Otherwise the compiler makes join
+--   points of them, and at -O1 keeps the representation to pass to them.
+-- * At phase 0 it is too late for the rules that merge reservations. So the writer
+--   merges them itself: it carries the fixed writes that stand at its end until
+--   something variable follows ('Pending').
 
 -- | The derived layout, for instances that write only some methods by hand.
 --
@@ -160,7 +161,7 @@ genericSize x = gSize (from x)
 --
 -- @since 0.1.0.0
 genericPut :: (Generic a, GCodec (Rep a)) => a -> Builder
-genericPut x = gPut (from x)
+genericPut x = gPut nothing (from x) written
 {-# INLINE genericPut #-}
 
 -- | The derived reader.
@@ -170,12 +171,36 @@ genericGet :: (Generic a, GCodec (Rep a)) => Get a
 genericGet = gGet to
 {-# INLINE genericGet #-}
 
--- | What the methods of 'Codec' are for a representation. The reader applies a
--- function to what it has read, and forces the result.
+-- Bytes that are still to be written: their number, a constant, and how.
+data Pending = Pending !Int (Ptr Word8 -> IO ())
+
+nothing :: Pending
+nothing = Pending 0 (\_ -> pure ())
+{-# INLINE nothing #-}
+
+-- Write them now.
+written :: Pending -> Builder
+written (Pending n@(I# n#) write)
+  | isTrue# (n# ==# 0#) = empty
+  | otherwise = ensure n (\p -> (p `plusPtr` n) <$ write p)
+{-# INLINE written #-}
+
+-- One more value; together no more than the rules would merge.
+pendingWith :: Pending -> Fixed a -> a -> (Pending -> Builder) -> Builder
+pendingWith pending@(Pending n@(I# n#) write) f x k = case fixedSize f of
+  I# size#
+    | isTrue# (n# +# size# <=# 256#) ->
+        k (Pending (n + fixedSize f) (\p -> write p >> fixedWrite f (p `plusPtr` n) x))
+    | otherwise -> append (written pending) (k (Pending (fixedSize f) (\p -> fixedWrite f p x)))
+{-# INLINE pendingWith #-}
+
+-- | What the methods of 'Codec' are for a representation. The writer is given
+-- what is pending before the value, and passes on what is pending after it. The
+-- reader applies a function to what it has read, and forces the result.
 class GCodec (f :: Type -> Type) where
   gLayout :: Layout (f p)
   gSize :: f p -> Int
-  gPut :: f p -> Builder
+  gPut :: Pending -> f p -> (Pending -> Builder) -> Builder
   gGet :: (f p -> a) -> Get a
 
 -- The type itself, and a type's only constructor.
@@ -184,7 +209,7 @@ instance GCodec f => GCodec (D1 c f) where
   {-# INLINE gLayout #-}
   gSize (M1 x) = gSize x
   {-# INLINE gSize #-}
-  gPut (M1 x) = gPut x
+  gPut pending (M1 x) = gPut pending x
   {-# INLINE gPut #-}
   gGet k = gGet (\x -> k (M1 x))
   {-# INLINE gGet #-}
@@ -194,7 +219,7 @@ instance GCodec f => GCodec (C1 c f) where
   {-# INLINE gLayout #-}
   gSize (M1 x) = gSize x
   {-# INLINE gSize #-}
-  gPut (M1 x) = gPut x
+  gPut pending (M1 x) = gPut pending x
   {-# INLINE gPut #-}
   gGet k = gGet (\x -> k (M1 x))
   {-# INLINE gGet #-}
@@ -205,7 +230,9 @@ instance Codec a => GCodec (S1 c (K1 i a)) where
   {-# INLINE gLayout #-}
   gSize (M1 (K1 x)) = size x
   {-# INLINE gSize #-}
-  gPut (M1 (K1 x)) = put x
+  gPut pending (M1 (K1 x)) k = case layout of
+    Fix f -> pendingWith pending f x k
+    Var _ -> append (written pending) (append (put x) (k nothing))
   {-# INLINE gPut #-}
   gGet k = get >>= \x -> x `seq` (pure $! k (M1 (K1 x)))
   {-# INLINE gGet #-}
@@ -215,7 +242,7 @@ instance GCodec U1 where
   {-# INLINE gLayout #-}
   gSize _ = 0
   {-# INLINE gSize #-}
-  gPut _ = empty
+  gPut pending _ k = k pending
   {-# INLINE gPut #-}
   gGet k = pure $! k U1
   {-# INLINE gGet #-}
@@ -226,7 +253,7 @@ instance GCodec V1 where
   {-# INLINE gLayout #-}
   gSize x = case x of {}
   {-# INLINE gSize #-}
-  gPut x = case x of {}
+  gPut _ x _ = case x of {}
   {-# INLINE gPut #-}
   gGet _ = invalid "a value of a type without constructors"
   {-# INLINE gGet #-}
@@ -242,9 +269,7 @@ instance (GCodec f, GCodec g) => GCodec (f :*: g) where
     Fix f -> fixedSize f
     Var _ -> gSize x + gSize y
   {-# INLINE gSize #-}
-  gPut (x :*: y) = case gLayout :: Layout ((f :*: g) p) of
-    Fix f -> putFixed f (x :*: y)
-    Var _ -> append (gPut x) (gPut y)
+  gPut pending (x :*: y) k = gPut pending x (\pending' -> gPut pending' y k)
   {-# INLINE gPut #-}
   gGet k = case gLayout of
     Fix f -> consumeShared (fixedSize f) (fixedRead f) >>= \xy -> pure $! k xy
@@ -258,9 +283,10 @@ instance (GSum (f :+: g), GCount (f :+: g), GTagged (IsEnum (f :+: g)) (f :+: g)
     Fix f -> fixedSize (f `asFormatOf` x)
     Var tag -> tag + gSumSize x
   {-# INLINE gSize #-}
-  gPut x = case gTagged @(IsEnum (f :+: g)) of
-    Fix f -> putFixed f x
-    Var _ -> gSumPut (gCount @(f :+: g)) 0 x
+  gPut pending x k = case gTagged @(IsEnum (f :+: g)) of
+    Fix f -> pendingWith pending f x k
+    -- This is the representation of a whole type: nothing is pending.
+    Var _ -> append (written pending) (append (gSumPut (gCount @(f :+: g)) 0 x) (k nothing))
   {-# INLINE gPut #-}
   gGet k = case gTagged @(IsEnum (f :+: g)) of
     Fix f -> getFixed f >>= \x -> pure $! k x
@@ -326,9 +352,9 @@ instance (GSum f, GSum g, GCount f) => GSum (f :+: g) where
 
 instance GCodec f => GSum (C1 c f) where
   gSumSize (M1 x) = gSize x
-  {-# INLINE [1] gSumSize #-}
-  gSumPut count i (M1 x) = append (putFixed (tagFormat count) i) (gPut x)
-  {-# INLINE [1] gSumPut #-}
+  {-# INLINE [0] gSumSize #-}
+  gSumPut count i (M1 x) = pendingWith nothing (tagFormat count) i (\pending -> gPut pending x written)
+  {-# INLINE [0] gSumPut #-}
   gSumGet k _ _ = gGet (\x -> k (M1 x))
   {-# INLINE gSumGet #-}
 
