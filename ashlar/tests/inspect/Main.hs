@@ -35,7 +35,7 @@ main = do
             counts core "listed" 1,
             counts core "folded" 1,
             counts core "mixedFields" 2,
-            counts core "oneOfSome" 4
+            counts core "oneOfSome" 3
           ],
         testGroup "no generic representation is left" (map (uncurry holds) withoutGenerics)
       ]

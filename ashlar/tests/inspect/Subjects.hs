@@ -122,10 +122,11 @@ sizeSum = size
 mixedFields :: Mixed -> Builder
 mixedFields x = genericPut x
 
--- | The derived writer: for each constructor, its tag and the fields before the
--- variable one.
+-- | The derived writer: for each of three constructors, its tag and the fields
+-- before the variable one. (For the one without fields it is a constant, which the
+-- compiler moves out.)
 oneOfSome :: Sum -> Builder
-oneOfSome x = genericPut x
+oneOfSome x = flush <> genericPut x
 
 -- | For each derived function, whether its code mentions the types of the
 -- generic representation.
