@@ -290,7 +290,9 @@ instance (GSum (f :+: g), GCount (f :+: g), GTagged (IsEnum (f :+: g)) (f :+: g)
   {-# INLINE gPut #-}
   gGet k = case gTagged @(IsEnum (f :+: g)) of
     Fix f -> getFixed f >>= \x -> pure $! k x
-    Var _ -> getFixed (tagFormat (gCount @(f :+: g))) >>= gSumGet k 0
+    Var _ -> consumeShared (fixedSize tag) (fixedRead tag) >>= gSumGet k 0
+      where
+        tag = tagFormat (gCount @(f :+: g))
   {-# INLINE gGet #-}
 
 asFormatOf :: Fixed a -> a -> Fixed a
