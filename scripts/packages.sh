@@ -21,9 +21,6 @@ core_packages=(
 base_packages=(
   "${core_packages[@]}"
   doctest
-  libghc-aeson-dev
-  libghc-attoparsec-dev
-  libghc-blaze-builder-dev
   libghc-cereal-dev
   libghc-criterion-dev
   libghc-store-dev

@@ -1,5 +1,6 @@
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE ScopedTypeVariables #-}
+-- The unsafePerformIO of newThunk must be neither shared nor floated out.
 {-# OPTIONS_GHC -fno-cse -fno-full-laziness #-}
 
 -- |
@@ -41,12 +42,12 @@
 --   (Note [Exceptions that are not ours]). If somebody forces them again, the
 --   handler goes on, and resumes the computation.
 --   (One thing remains: if that somebody has exceptions masked, and the first
---   had not, they are unmasked for him. Any 'Control.Exception.mask' within
+--   had not, they are unmasked for that thread. Any 'Control.Exception.mask' within
 --   'System.IO.Unsafe.unsafePerformIO' has this flaw in these versions.)
 -- * /Two threads./ The frozen stack was claimed by the thread that froze it.
 --   After each resumption 'noDuplicate' claims it for the one that goes on.
 --
--- The tests "lazy output in odd places" hold all this in place: under @mask@,
+-- The tests "in odd places" of the group "lazy output" hold all this in place: under @mask@,
 -- under @atomically@, nested, forced by several threads, interrupted by
 -- timeouts, on the main thread.
 module Ashlar.Coroutine

@@ -17,7 +17,7 @@
 -- transaction. Nothing does: 'suspend' is called from within the steps of a
 -- builder or decoder, which are run directly under 'start' and 'resume'. Both
 -- may themselves be called from anywhere, also from a thunk that is forced
--- inside @atomically@ or @mask@ (tests "lazy output in odd places").
+-- inside @atomically@ or @mask@ (tests "in odd places" of the group "lazy output").
 --
 -- The continuation does not copy the mutable state it points to, so it must
 -- not be resumed twice, although GHC would allow it.

@@ -1,5 +1,3 @@
-{-# OPTIONS_GHC -Wno-missing-import-lists #-}
-
 -- |
 -- Module      : Ashlar.Codec
 -- Description : One class for exact size, encoding and decoding
@@ -28,7 +26,6 @@ module Ashlar.Codec
     genericSize,
     genericPut,
     genericGet,
-    GCodec,
 
     -- * Encoding
     encode,

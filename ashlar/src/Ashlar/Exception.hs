@@ -17,6 +17,9 @@
 -- Which of the two an exception is, its type tells ('SomeAsyncException'). To
 -- throw all of them asynchronously would be simpler, but handlers in STM do not
 -- see asynchronous exceptions, and would miss the error call of a pure value.
+--
+-- For the same reason nothing that catches and rethrows ('Control.Exception.try',
+-- 'Control.Exception.finally') may be called inside a run.
 module Ashlar.Exception
   ( passOn,
     throwHere,

@@ -19,7 +19,7 @@
 -- in use (x86, x86-64, AArch64, POWER, RISC-V, s390x) does this in hardware.
 -- The alternative, one byte at a time, costs about six times as much on
 -- x86-64. The round trips of every number at every offset from 0 to 15
--- (test "numbers at every alignment") hold it in place.
+-- (tests "… at every alignment" of the group "numbers") hold it in place.
 module Ashlar.Mem
   ( -- * Numbers in memory
     Number (..),
@@ -167,7 +167,7 @@ pokeBE = case targetByteOrder of
 -- overlap in the middle cover every length from 8 to 16 without a loop, two
 -- of 4 cover 4 to 8, and so on. Both words are read before either is written.
 -- Appending 10,000 ByteStrings of 7 bytes takes 20 to 40 % less time this way
--- (GHC 9.0.2, benchmark "builder"). Property "ByteStrings of every length"
+-- (prototype, GHC 9.0.2). Property "ByteStrings of every length"
 -- covers every length around the limit.
 copyShort :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
 copyShort dst src n

@@ -4,7 +4,7 @@
 
 -- |
 -- Module      : Main
--- Description : How many bytes are allocated, to the byte
+-- Description : How much is allocated
 --
 -- What is allocated does not depend on the machine or its load, so it is what
 -- performance is tested by.

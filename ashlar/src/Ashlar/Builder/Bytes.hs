@@ -108,7 +108,7 @@ copyPieces c k n copy = go 0
     go off
       | off >= n = pure ()
       | otherwise = do
-          full <- (==) <$> getPtr c cursorCell <*> getPtr c endCell
+          full <- (>=) <$> getPtr c cursorCell <*> getPtr c endCell
           -- One byte at least, so that every round makes progress.
           when full $ grow c k 1 (n - off)
           p <- getPtr c cursorCell

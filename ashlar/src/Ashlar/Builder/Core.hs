@@ -66,14 +66,18 @@ newtype Builder = Builder (Cells -> Sink -> State# RealWorld -> State# RealWorld
 -- | Where a builder's bytes go: a function that answers the three requests
 -- of 'Request'. It is given the address up to which the open buffer has been
 -- written, and returns the space that may be written next.
+--
+-- @since 0.1.0.0
 newtype Sink = Sink (Request -> Ptr Word8 -> IO Space)
 
 -- | What a builder asks when it cannot go on by itself.
+--
+-- @since 0.1.0.0
 data Request
   = -- | There is too little room. At least the first number of bytes is needed:
-    -- it is positive, and at most a few hundred for the builders of this
-    -- library. The second, not less, says how many bytes are known to come: a
-    -- sink may allocate accordingly, or ignore it. What was written so far must
+    -- it is positive, and at most 256 but for a format or an 'ensure' that is
+    -- larger itself. The second, not less, says how many bytes are known to come:
+    -- a sink may allocate accordingly, or ignore it. What was written so far must
     -- be kept.
     More !Int !Int
   | -- | These bytes come next, and are too many to be worth copying. A sink
@@ -84,14 +88,20 @@ data Request
 
 -- | The part of a buffer that may be written: its first address, and the
 -- address behind its last byte.
+--
+-- @since 0.1.0.0
 data Space = Space !(Ptr Word8) !(Ptr Word8)
 
 -- | Bytes that fit into a space.
+--
+-- @since 0.1.0.0
 spaceLeft :: Space -> Int
 spaceLeft (Space from to) = to `minusPtr` from
 {-# INLINE spaceLeft #-}
 
 -- | A sink gave less room than it was asked for.
+--
+-- @since 0.1.0.0
 data SinkRefused = SinkRefused
   { -- | Bytes that were asked for.
     refusedNeeded :: !Int,
@@ -140,9 +150,11 @@ append (Builder f) (Builder g) = Builder (\c k s -> g c k (f c k s))
 -- | Reserve @n@ bytes, then write at most so many.
 --
 -- The function is given the address to write at, with at least @n@ bytes free
--- behind it, and returns the address behind the last byte it wrote. @n@ must
--- be a constant, positive and small: neighbours are merged into
--- one reservation.
+-- behind it, and returns the address behind the last byte it wrote. Nothing checks
+-- that it writes no more; if it does, memory is corrupted. @n@ must be positive, and
+-- should be small and a constant: then neighbours are merged into one reservation.
+--
+-- @since 0.1.0.0
 ensure :: Int -> (Ptr Word8 -> IO (Ptr Word8)) -> Builder
 ensure n write = action $ \c k -> do
   p <- reserve c k n
@@ -166,17 +178,16 @@ ensure n write = action $ \c k -> do
 -- * The rules are stated for 'append', not for the class method: a rule on a
 --   method fires or not depending on when its instance is resolved.
 -- * The numbers are literals, so the comparison with 256 is decided by the
---   compiler, and 'fused' is rewritten by one of two rules. (As a function with
---   two branches it would name its writes twice, and the bindings that the
---   compiler puts around them would hide the result from the next rule: of
---   three writes in front of the rest of a fold, two fused. And the operators
---   of 'Int' are unfolded too late, so these are those of the machine.) Without a limit, a
---   chain of a thousand writes would reserve 8 KB at once, and a small buffer
---   would be left unfilled.
+--   compiler, and 'fused' is rewritten by one of two rules. As a function with two
+--   branches it would name its writes twice, and the bindings that the compiler puts
+--   around them would hide the result from the next rule: of three writes in front
+--   of the rest of a fold, two fused. The operators of 'Int' are unfolded too late,
+--   so these are those of the machine. Without a limit, a chain of a thousand writes
+--   would reserve 8 KB at once, and a small buffer would be left unfilled.
 -- * Where buffers end may differ with the optimisation level; the bytes do
 --   not (INV-B4), and the tests run at -O0 and -O2 for that reason.
 --
--- The inspection tests count the checks in Core.
+-- The inspection tests ("checks of the room left in the buffer") count them.
 
 -- | Two writes in one reservation, if the first argument says so.
 fused :: Bool -> Int -> Int -> (Ptr Word8 -> IO (Ptr Word8)) -> (Ptr Word8 -> IO (Ptr Word8)) -> Builder
@@ -246,6 +257,8 @@ ask c (Sink answer) request = do
 --
 -- The memory of every space must stay alive until the sink is asked for the
 -- next one, and the last until this action has returned.
+--
+-- @since 0.1.0.0
 runBuilderWith :: Sink -> Space -> Builder -> IO (Ptr Word8)
 runBuilderWith k (Space from to) (Builder f) = withCells 2 $ \c -> do
   putPtr c cursorCell from

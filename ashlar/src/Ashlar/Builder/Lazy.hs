@@ -10,6 +10,7 @@ where
 import Ashlar.Builder.Core
 import Ashlar.Coroutine
 import Ashlar.Mem
+import Control.Concurrent (ThreadId, myThreadId)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -26,8 +27,10 @@ import System.Mem (getAllocationCounter)
 -- | The bytes in a lazy 'L.ByteString', whose chunks are made one by one as
 -- they are consumed, in constant memory; the builder may be infinite.
 --
--- The first chunk has at most 4 KiB, the others about 32 KiB; ByteStrings of
--- 8 KiB and more are chunks of their own and share their memory. An exception
+-- The first chunk has at most 4 KiB, the others about 32 KiB (more, up to 64 MiB,
+-- for a builder that is deeply nested to the left; less before a 'Ashlar.Builder.flush' or an
+-- inserted ByteString); ByteStrings of 8 KiB and more are chunks of their own and
+-- share their memory. An exception
 -- in a value inside the builder surfaces at the chunk in which it would have
 -- been used, and the chunks before that are good. Nothing is left running when
 -- the consumer stops.
@@ -46,7 +49,8 @@ toLazyByteStringWith firstSize nextSize b = suspended (start body)
     body yield = do
       open <- newOpen (max 1 firstSize)
       ref <- newIORef open
-      cost <- newIORef (Cost 0 0)
+      here <- myThreadId
+      cost <- newIORef (Cost here 0 0)
       let first = Space (openFrom open) (openEnd open)
       keepAlive ref $ do
         p <- runBuilderWith (lazySink (max 1 nextSize) ref cost yield) first b
@@ -89,9 +93,9 @@ takeWritten ref p = do
   writeIORef ref (Open fp size p)
   pure (sliceBuffer fp from p)
 
--- The thread's allocation counter just before the last suspension, and the
+-- A thread and its allocation counter just before the last suspension, and the
 -- bytes that this suspension allocated.
-data Cost = Cost !Int64 !Int64
+data Cost = Cost !ThreadId !Int64 !Int64
 
 -- Note [Chunks as large as the stack]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -119,7 +123,7 @@ lazySink nextSize ref cost yield = Sink $ \request p -> do
     More n _ -> do
       -- Nothing written: the buffer was too small for one primitive.
       if S.null written then pure () else stop [written]
-      Cost _ copied <- readIORef cost
+      Cost _ _ copied <- readIORef cost
       open <- newOpen (max n (max nextSize (sizeForStack copied)))
       writeIORef ref open
       space open
@@ -128,12 +132,14 @@ lazySink nextSize ref cost yield = Sink $ \request p -> do
     rest = readIORef ref >>= space
     space open = pure (Space (openFrom open) (openEnd open))
     stop bss = do
+      there <- myThreadId
       before <- getAllocationCounter
-      writeIORef cost (Cost before 0)
+      writeIORef cost (Cost there before 0)
       yield (Yield (chunks bss) noteCost)
-    -- The counter runs downwards. A difference below zero means that another
-    -- thread resumed the computation.
+    -- The counter runs downwards. The computation may have been run in a thread
+    -- of its own (Note [Freezing]), whose counter says nothing here.
     noteCost = do
-      Cost before _ <- readIORef cost
+      Cost there before _ <- readIORef cost
+      here <- myThreadId
       after <- getAllocationCounter
-      writeIORef cost (Cost before (max 0 (before - after)))
+      writeIORef cost (Cost there before (if here == there then before - after else 0))

@@ -46,11 +46,12 @@ spaceFrom b@(Buffer _ size) used = Space (bufferStart b `plusPtr` used) (bufferS
 
 -- | The bytes in one strict 'ByteString'.
 --
--- The first buffer has 128 bytes, the second 4 KiB, and each further one as many
--- as there are by then (or as many as need be, where a builder knows how much it
--- will write), so the cost is linear in the number of bytes. Where more than a
--- quarter of the memory would be left unused, the result is copied into memory of
--- its own.
+-- Linear in the number of bytes. The buffer has 128 bytes, then 4 KiB, and doubles
+-- up to 64 KiB by copying; what is longer is kept in pieces, each as large as all
+-- before it (or as large as need be, where a builder knows how much it will write),
+-- and put together in the end. No more than a quarter of the memory behind the
+-- result is unused. If the builder is a single ByteString of 8 KiB or more, the
+-- result is that ByteString.
 --
 -- @since 0.1.0.0
 toStrictByteString :: Builder -> ByteString
@@ -81,7 +82,7 @@ finished (Output pieces _ (Buffer fp size) from) p
 
 -- Note [Growing]
 -- ~~~~~~~~~~~~~~
--- A small buffer is copied into a larger one. From 32 KiB on, a full buffer is
+-- A buffer with at most 32 KiB in it is copied into a larger one. A larger one is
 -- left as it is, and the pieces are put together in the end: each byte is copied
 -- once, where doubling copies it once or twice and, more often than not, once
 -- more to trim the result. The 170,000 bytes of 10,000 records take 69 µs in
@@ -118,16 +119,16 @@ enlarged ref output@(Output pieces _ (Buffer _ size) from) p n wanted
       new <- allocate (max (used + wanted) sizeAfter)
       -- Both hold the used bytes; the old one stays alive until replaced.
       copyRange (bufferStart new) from used
-      open new used (Output [] 0)
+      openAt new used (Output [] 0)
   | otherwise = do
       let Output pieces' count _ _ = cut p output
       new <- allocate (max wanted (max 4096 count))
-      open new 0 (Output pieces' count)
+      openAt new 0 (Output pieces' count)
   where
     used = p `minusPtr` from
-    open new n' rest = do
-      writeIORef ref (rest new (bufferStart new))
-      pure (spaceFrom new n')
+    openAt new already withBuffer = do
+      writeIORef ref (withBuffer new (bufferStart new))
+      pure (spaceFrom new already)
     sizeAfter
       | size == 0 = 128
       | wanted > n = 2 * size
@@ -136,9 +137,10 @@ enlarged ref output@(Output pieces _ (Buffer _ size) from) p n wanted
 -- | Run a builder, and hand each buffer to an action as soon as it is full.
 --
 -- Every buffer has the given size (at least 1; more where a primitive needs
--- more at once), and a fresh one is allocated for each chunk, so the chunks
--- may be kept. ByteStrings of 8 KiB and more arrive as they are. The action is
--- never given an empty chunk.
+-- more at once). No byte is written again after it has been handed on, so the
+-- chunks may be kept; those that end early, at a flush say, share a buffer, and
+-- each keeps all of it alive. ByteStrings of 8 KiB and more arrive as they are. The
+-- action is never given an empty chunk; an exception of it ends the run.
 --
 -- @since 0.1.0.0
 toByteStringIOWith :: Int -> (ByteString -> IO ()) -> Builder -> IO ()
@@ -223,7 +225,7 @@ hPutBuilderLen h = toBufferIOWith 32768 (hPutBuf h)
 
 -- | Write the bytes into memory of the given size, and return their number.
 --
--- Throws 'BufferOverflow' where they do not fit; the memory then holds the
+-- Throws 'BufferOverflow' where they do not fit or the size is negative; the memory then holds the
 -- beginning of them. Nothing is ever written behind it. Bytes that fit exactly
 -- do fit: a primitive that asks for more room than it uses in the end gets
 -- that room elsewhere.

@@ -37,11 +37,11 @@
 -- :}
 -- 300286872
 --
--- This sink gives no more than 64 bytes at a time, which is enough for every
--- builder of this library up to 256 bytes of fixed fields merged into one
--- reservation; where it is not, running the builder throws 'SinkRefused', and
--- nothing is written outside of the buffer. A sink for all builders looks at
--- the number in 'More'.
+-- This sink gives 64 bytes at a time. Neighbouring fields of fixed size are
+-- reserved together, up to 256 bytes (with optimisation), and a single
+-- 'Ashlar.Codec.Fixed.Fixed' of any size at once. Where 64 are too few, running the
+-- builder throws 'SinkRefused', and nothing is written outside of the buffer. A sink
+-- for all builders gives as many bytes as the first number of 'More' asks for.
 --
 -- What a sink must keep to:
 --

@@ -21,7 +21,8 @@
 -- Invariants:
 --
 -- [INV-C1] @length (encode x) == size x@.
--- [INV-C2] @decode (encode x) == Right x@, within the default budgets.
+-- [INV-C2] @decode (encode x) == Right x@, with at most 1,048,576 elements of no
+--   size.
 -- [INV-C3] Decoding any bytes ends in time and memory proportional to their
 --   number.
 --
@@ -46,7 +47,7 @@ module Ashlar.Codec.Class
 where
 
 import Ashlar.Builder.Core
-import Ashlar.Codec.Fixed
+import Ashlar.Codec.Format
 import Ashlar.Get.Core
 import Data.Kind (Type)
 import Data.Word (Word8)
@@ -75,9 +76,9 @@ import GHC.Generics
 --
 -- @since 0.1.0.0
 class Codec a where
-  -- | Do all values take the same number of bytes? It must not depend on the
-  -- layout of a type that is recursive through this one; that of a type with
-  -- several constructors of which one has fields is always variable.
+  -- | 'Fix' if all values take the same number of bytes, else 'Var'. It must not
+  -- ask for the layout of a type that contains this one, or it loops. Derived: a
+  -- type with several constructors is 'Fix' only if none of them has fields.
   layout :: Layout a
   default layout :: (Generic a, GCodec (Rep a)) => Layout a
   layout = genericLayout
@@ -103,8 +104,11 @@ class Codec a where
 data Layout a
   = -- | All of them as many as this format says.
     Fix !(Fixed a)
-  | -- | It depends on the value; at least so many. A number that is too small
-    -- is safe: lengths in the input are then believed a little longer.
+  | -- | It depends on the value; at least so many. State at least 1 if every
+    -- value has at least one byte: with 0 the elements of a container count
+    -- against the budget for elements of no size ('Ashlar.Codec.decode'), and
+    -- long containers are refused. Apart from that the number only decides how
+    -- much memory is allocated in advance, and a wrong one is safe.
     Var !Int
 
 -- | The least number of bytes a value takes.
@@ -140,6 +144,11 @@ leastSize (Var n) = n
 -- * At phase 0 it is too late for the rules that merge reservations. So the writer
 --   merges them itself: it carries the fixed writes that stand at its end until
 --   something variable follows ('Pending').
+-- * This module and those whose formats it uses are compiled with
+--   @-fno-do-lambda-eta-expansion@. GHC would expand the unfoldings of INLINE
+--   functions that make builders to functions of the builder's three arguments
+--   (9.0.2, 9.6.6 and 9.10.3 do), and a reservation inside a lambda is not seen by
+--   the rules. The inspection test "mixedFields" counts one check more without it.
 
 -- | The derived layout, for instances that write only some methods by hand.
 --
@@ -262,8 +271,8 @@ instance (GCodec f, GCodec g) => GCodec (f :*: g) where
   gLayout = case gLayout of
     Fix f -> case gLayout of
       Fix g -> Fix (fixedPair (\(x :*: _) -> x) (\(_ :*: y) -> y) (:*:) f g)
-      Var n -> Var (fixedSize f + n)
-    Var m -> Var (m + leastSize (gLayout :: Layout (g p)))
+      Var n -> Var (plusSize (fixedSize f) n)
+    Var m -> Var (plusSize m (leastSize (gLayout :: Layout (g p))))
   {-# INLINE gLayout #-}
   gSize (x :*: y) = case gLayout :: Layout ((f :*: g) p) of
     Fix f -> fixedSize f
@@ -285,7 +294,7 @@ instance (GSum (f :+: g), GCount (f :+: g), GTagged (IsEnum (f :+: g)) (f :+: g)
   {-# INLINE gSize #-}
   gPut pending x k = case gTagged @(IsEnum (f :+: g)) of
     Fix f -> pendingWith pending f x k
-    -- This is the representation of a whole type: nothing is pending.
+    -- A sum is a whole type, so nothing is pending here, and this adds nothing.
     Var _ -> append (written pending) (append (gSumPut (gCount @(f :+: g)) 0 x) (k nothing))
   {-# INLINE gPut #-}
   gGet k = case gTagged @(IsEnum (f :+: g)) of

@@ -1,5 +1,4 @@
 {-# LANGUAGE BangPatterns #-}
-{-# LANGUAGE RankNTypes #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 
 -- |
@@ -7,8 +6,8 @@
 -- Description : Many values of one type, one after another
 --
 -- The loops behind lists and vectors. Where all elements have the same size,
--- room is reserved and input is asked for in stretches of as many elements as
--- the buffer holds, and each stretch is a tight loop without checks.
+-- vectors are written, and lists and vectors read, in stretches of as many
+-- elements as the buffer holds, each in a tight loop without checks.
 module Ashlar.Codec.Elements
   ( sizeElements,
     putElements,
@@ -21,7 +20,7 @@ where
 
 import Ashlar.Builder.Core
 import Ashlar.Codec.Class
-import Ashlar.Codec.Fixed
+import Ashlar.Codec.Format
 import Ashlar.Codec.Length
 import Ashlar.Get.Bytes (available)
 import Ashlar.Get.Core
@@ -62,7 +61,9 @@ putIndexed n at = case layout of
         fixedWrite lengthFormat p n
         putPtr c cursorCell (p `plusPtr` lengthSize)
         putStretches f n at c k
-  _ -> append (putLength n) (putFrom 0)
+    -- Elements of no size: nothing but their number.
+    | otherwise -> putLength n
+  Var _ -> append (putLength n) (putFrom 0)
   where
     putFrom i
       | i >= n = empty
@@ -140,7 +141,11 @@ getVector = do
   n <- getLength
   let least = leastSize (layout :: Layout a)
   chargeEmpties least n
-  first <- firstCapacity least n
+  first <- case layout :: Layout a of
+    Fix _ -> firstCapacity least n
+    -- Such elements may be vectors themselves. If each took room for all that the
+    -- input could hold, the memory would be quadratic.
+    Var _ -> pure (min n 4)
   runGetST (GM.unsafeNew first >>= fill n 0)
   where
     -- The first i elements of n are there.

@@ -28,7 +28,7 @@ module Ashlar.Codec.Length
 where
 
 import Ashlar.Builder.Core (Builder)
-import Ashlar.Codec.Fixed
+import Ashlar.Codec.Format
 import Ashlar.Get.Bytes (available)
 import Ashlar.Get.Core
 import Ashlar.Get.Env

@@ -1,5 +1,3 @@
-{-# LANGUAGE ScopedTypeVariables #-}
-
 -- |
 -- Module      : Ashlar.Codec.Run
 -- Description : Values to bytes and back
@@ -25,7 +23,8 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString.Lazy as L
 import System.IO (Handle)
 
--- | A value in its binary format.
+-- | A value in its binary format, of which @'decode' ('encode' x) == 'Right' x@.
+-- Linear in the number of bytes.
 --
 -- >>> encode (1 :: Word16, 'a', [True, False])
 -- "\SOH\NULa\NUL\NUL\NUL\STX\NUL\NUL\NUL\NUL\NUL\NUL\NUL\SOH\NUL"
@@ -35,21 +34,25 @@ encode :: Codec a => a -> ByteString
 encode x = toStrictByteString (put x)
 {-# INLINE encode #-}
 
--- | 'encode' into chunks, which are made as they are consumed.
+-- | 'encode' into chunks, which are made as they are consumed. (The length of a
+-- list or lazy string comes first, so these are forced to their end before.)
 --
 -- @since 0.1.0.0
 encodeLazy :: Codec a => a -> L.ByteString
 encodeLazy x = toLazyByteString (put x)
 {-# INLINE encodeLazy #-}
 
--- | 'encode' to a 'Handle', in constant memory; see 'hPutBuilder'.
+-- | 'encode' to a 'Handle', in constant memory besides the value; see
+-- 'hPutBuilder'.
 --
 -- @since 0.1.0.0
 hEncode :: Codec a => Handle -> a -> IO ()
 hEncode h x = hPutBuilder h (put x)
 {-# INLINE hEncode #-}
 
--- | The number of bytes that 'encode' makes of a value, without encoding it.
+-- | The number of bytes that 'encode' makes of a value, without encoding it:
+-- @'encodedSize' x == length ('encode' x)@. Linear in the number of elements whose
+-- sizes differ.
 --
 -- >>> encodedSize [1, 2, 3 :: Int]
 -- 32
@@ -61,8 +64,11 @@ encodedSize = size
 
 -- | A value from its binary format. The input must end behind it.
 --
--- Whatever the input is, this ends in time and memory in proportion to its
--- length; what it returns is a valid value, or an error with its offset.
+-- Whatever the input is, this ends in time and memory in proportion to its length
+-- and to one limit: elements that take no bytes, like those of @[()]@, may be
+-- 1,048,576 in all, because eight bytes could announce any number of them; more is
+-- an 'Invalid' error. What it returns is a valid value, or an error with its offset.
+-- A deeply nested value needs stack in proportion to its depth.
 --
 -- >>> decode (encode (Just 'x')) :: Either DecodeError (Maybe Char)
 -- Right (Just 'x')
@@ -89,7 +95,8 @@ hDecode :: Codec a => Handle -> IO (Either DecodeError a)
 hDecode h = hRunGet h (get <* endOfInput)
 {-# INLINE hDecode #-}
 
--- | The next of several values from a 'Source'.
+-- | The next of several values from a 'Source'. At its end this is 'MissingInput';
+-- 'Ashlar.Get.foldFrom' reads all there are.
 --
 -- @since 0.1.0.0
 decodeFrom :: Codec a => Source -> IO (Either DecodeError a)

@@ -26,13 +26,13 @@ import GHC.IO (IO (..), unIO)
 
 -- Note [Backtracking]
 -- ~~~~~~~~~~~~~~~~~~~
--- A choice point is the offset to go back to, and the limit and the keepCell
--- in force there. keepCell tells 'gather' which bytes may still be needed; it
+-- A choice point is the offset to go back to, and the limit, keepCell and
+-- emptiesCell in force there. keepCell tells 'gather' which bytes may still be needed; it
 -- is set to the offset when the outermost choice point opens, and to what it
 -- was when it closes, so bytes are kept only while one is open.
 --
--- * The handler does nothing but set 'failedCell' ('catching'), and the
---   alternative runs after it has returned: inside the handler asynchronous
+-- * The handler sets 'failedCell', after passing on what is not ours
+--   ('catching'), and the alternative runs after it has returned: inside the handler asynchronous
 --   exceptions are masked, and alternatives would nest.
 -- * If a foreign asynchronous exception froze the evaluation and somebody has
 --   taken it up again, the decoder is run again from the choice point.

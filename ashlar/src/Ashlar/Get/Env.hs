@@ -12,7 +12,7 @@
 -- [INV-G1] A decoder reads only between the cursor and the end.
 -- [INV-G2] The result, the error and its offset do not depend on how the input
 --   is cut into chunks.
--- [INV-G3] A failed alternative leaves no trace.
+-- [INV-G3] A failed alternative leaves no trace (but in the state of a @GetST@).
 module Ashlar.Get.Env
   ( -- * Cells
     cursorCell,
@@ -36,6 +36,7 @@ module Ashlar.Get.Env
     Failed,
     failedException,
     isFailed,
+    prepareFailure,
     failWith,
     failAt,
   )
@@ -80,8 +81,9 @@ limitCell = 5
 keepCell :: Int
 keepCell = 6
 
--- | 1 from the moment that a failure has been caught until whoever caught it
--- has looked, else 0.
+-- | How the last decoder that was caught ended, until whoever caught it has
+-- looked: 1, by a failure; 2, by a foreign exception after which the evaluation
+-- was taken up again. Else 0.
 failedCell :: Int
 failedCell = 7
 
@@ -170,10 +172,14 @@ isFailed e =
 
 -- | Fail at an offset.
 failWith :: Env -> Int -> Reason -> IO a
-failWith env offset reason = do
-  writeIORef (inputFailure (envInput env)) (DecodeError (fromIntegral offset) (envLabels env) reason)
-  throwIO failedException
+failWith env offset reason = prepareFailure env offset reason >> throwIO failedException
 {-# NOINLINE failWith #-}
+
+-- | Say in advance what a failure at an offset will mean, before running code that
+-- throws 'failedException'.
+prepareFailure :: Env -> Int -> Reason -> IO ()
+prepareFailure env offset reason =
+  writeIORef (inputFailure (envInput env)) (DecodeError (fromIntegral offset) (envLabels env) reason)
 
 -- | Fail at an address in the open segment.
 failAt :: Cells -> Env -> Ptr Word8 -> Reason -> IO a

@@ -162,7 +162,11 @@ fetch input target = do
   before <- readIORef (inputSegments input)
   go (sum (map S.length (segmentsArrived before)) + atLeast target (segmentsComing before))
   segments <- readIORef (inputSegments input)
-  pure segments {segmentsComing = segmentsComing segments ++ reverse (segmentsArrived segments), segmentsArrived = []}
+  -- Only if there is something to append: else each call would put another layer
+  -- around the same list.
+  pure $ case segmentsArrived segments of
+    [] -> segments
+    arrived -> segments {segmentsComing = segmentsComing segments ++ reverse arrived, segmentsArrived = []}
   where
     go n
       | n >= target = pure ()
@@ -241,4 +245,7 @@ unread c input = do
   start <- getPtr c segmentStartCell
   segments <- readIORef (inputSegments input)
   let rest = S.drop (p `minusPtr` start) (segmentOpen segments)
-  pure (filter (not . S.null) (rest : segmentsComing segments ++ reverse (segmentsArrived segments)))
+      coming = case segmentsArrived segments of
+        [] -> segmentsComing segments
+        arrived -> segmentsComing segments ++ reverse arrived
+  pure (if S.null rest then coming else rest : coming)

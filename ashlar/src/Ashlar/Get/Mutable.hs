@@ -16,12 +16,14 @@ module Ashlar.Get.Mutable
   ( GetST,
     runGetST,
     liftGet,
-    mapGet,
+    labelST,
+    isolateST,
+    lookAheadST,
     consumeST,
   )
 where
 
-import Ashlar.Get.Alternative ()
+import Ashlar.Get.Alternative (isolate, label, lookAhead)
 import Ashlar.Get.Core
 import Control.Applicative (Alternative)
 import Control.Monad (MonadPlus)
@@ -33,7 +35,9 @@ import GHC.Exts (RealWorld, State#, unsafeCoerce#)
 -- | A decoder with mutable state that belongs to the thread of state @s@.
 --
 -- Within it, 'Control.Applicative.<|>' goes back in the input and does /not/ undo what the failed
--- decoder has written.
+-- decoder has written. If an asynchronous exception strikes inside 'Control.Applicative.<|>' or
+-- 'Control.Applicative.many', and the result is forced again afterwards, what was
+-- interrupted is run again, and its writes are repeated.
 --
 -- @since 0.1.0.0
 newtype GetST s a = GetST (Get a)
@@ -69,13 +73,29 @@ liftGet :: Get a -> GetST s a
 liftGet = GetST
 {-# INLINE liftGet #-}
 
--- | Apply something that works on any decoder, like
--- @'Ashlar.Get.label' \"name\"@ or @'Ashlar.Get.isolate' n@.
+-- A decoder with state must not be turned into one without, which could be run
+-- elsewhere; so there is no function that takes any @Get a -> Get b@.
+
+-- | 'Ashlar.Get.label' for a decoder with state.
 --
 -- @since 0.1.0.0
-mapGet :: (Get a -> Get b) -> GetST s a -> GetST s b
-mapGet f (GetST get) = GetST (f get)
-{-# INLINE mapGet #-}
+labelST :: String -> GetST s a -> GetST s a
+labelST name (GetST get) = GetST (label name get)
+{-# INLINE labelST #-}
+
+-- | 'Ashlar.Get.isolate' for a decoder with state.
+--
+-- @since 0.1.0.0
+isolateST :: Int -> GetST s a -> GetST s a
+isolateST n (GetST get) = GetST (isolate n get)
+{-# INLINE isolateST #-}
+
+-- | 'Ashlar.Get.lookAhead' for a decoder with state, whose writes stay.
+--
+-- @since 0.1.0.0
+lookAheadST :: GetST s a -> GetST s a
+lookAheadST (GetST get) = GetST (lookAhead get)
+{-# INLINE lookAheadST #-}
 
 -- | 'consume' with mutable state; it has the same demands.
 consumeST :: Int -> (Ptr Word8 -> GetST s a) -> GetST s a

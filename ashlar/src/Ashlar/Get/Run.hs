@@ -41,8 +41,8 @@ import System.IO.Unsafe (unsafeDupablePerformIO, unsafePerformIO)
 
 -- | Elements of no size, like those of @[()]@, that one run may decode: eight
 -- bytes of input could announce any number of them.
-defaultEmpties :: Int
-defaultEmpties = 1048576
+emptiesBudget :: Int
+emptiesBudget = 1048576
 
 newInput :: IO () -> IO ByteString -> Segments -> IO Input
 newInput prepare next segments = Input prepare next <$> newIORef segments <*> newIORef (DecodeError 0 [] (Invalid "no failure"))
@@ -53,7 +53,7 @@ withInput input offset act = keepAlive input $
   withCells cellCount $ \c -> do
     open <- segmentOpen <$> readIORef (inputSegments input)
     openFirst c offset open
-    putInt c emptiesCell defaultEmpties
+    putInt c emptiesCell emptiesBudget
     act c (Env input [])
 {-# INLINE withInput #-}
 
@@ -144,14 +144,16 @@ newRun act = pure (Run (unsafePerformIO (Value <$> act)))
 -- | Input that is read piece by piece, by one decoder after another. It
 -- remembers what has been taken from where it comes and not been read yet.
 --
--- It must not be used by two threads at the same time.
+-- It must not be used by two threads at the same time (which is noticed in most
+-- cases, and is an 'Control.Exception.IOException').
 --
 -- @since 0.1.0.0
 data Source = Source !Input !(IORef Int)
 
 -- | A source from an action that returns the next chunk of any size, and an
 -- empty one at the end. It is called only when a decoder cannot go on without
--- it, and not again after it has returned an empty chunk.
+-- it, with asynchronous exceptions masked, and not again after it has returned
+-- an empty chunk. An exception of it leaves the source unusable.
 --
 -- @since 0.1.0.0
 newSource :: IO ByteString -> IO Source
@@ -165,7 +167,7 @@ handleSource :: Handle -> IO Source
 handleSource h = newSource (S.hGetSome h 32768)
 
 -- | Decode the next value of a source. Offsets in errors count from the start
--- of the source.
+-- of the source; the limit for elements of no size is for each call.
 --
 -- After an error the source stands where the decoder failed. A source whose
 -- decoder was ended by an exception, or is still running, cannot be used:
@@ -192,6 +194,10 @@ getFrom (Source input offsetRef) g = do
 
 -- | Decode values one after another until the source ends, and fold them from
 -- the left, in constant memory. The accumulator is forced at each step.
+--
+-- The decoder must read at least one byte each time, or this does not end. An
+-- error, or an exception of the action, ends it; the source then stands where the
+-- decoder failed, or behind the last value.
 --
 -- @since 0.1.0.0
 foldFrom :: Source -> Get a -> (b -> a -> IO b) -> b -> IO (Either DecodeError b)

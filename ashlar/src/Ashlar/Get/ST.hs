@@ -21,7 +21,9 @@ module Ashlar.Get.ST
   ( GetST,
     runGetST,
     liftGet,
-    mapGet,
+    labelST,
+    isolateST,
+    lookAheadST,
   )
 where
 

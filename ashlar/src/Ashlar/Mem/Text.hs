@@ -18,6 +18,7 @@ module Ashlar.Mem.Text
   )
 where
 
+import Control.Exception (SomeException, throw)
 import Data.ByteString.Unsafe (unsafePackCStringLen)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
@@ -40,13 +41,16 @@ import GHC.Exts (Int (I#), indexWord8ArrayAsWord64#, (*#))
 import GHC.Word (Word64 (W64#))
 #endif
 
--- | A text from so many bytes of UTF-8 (RFC 3629), copied. 'Nothing' if they are
--- malformed in any way. The bytes must be readable.
-decodeUtf8At :: Ptr Word8 -> Int -> IO (Maybe T.Text)
-decodeUtf8At p n = do
+-- | A text from so many bytes of UTF-8 (RFC 3629), copied. Throws the exception if
+-- they are malformed in any way. The bytes must be readable.
+--
+-- (Not by way of 'T.decodeUtf8'', which catches exceptions, and throws a timeout on
+-- as a synchronous one: Note [Exceptions that are not ours].)
+decodeUtf8At :: SomeException -> Ptr Word8 -> Int -> IO T.Text
+decodeUtf8At malformed p n = do
   -- A view of the memory, which nothing keeps: the text is a copy.
   bs <- unsafePackCStringLen (castPtr p, n)
-  pure $! either (const Nothing) Just (T.decodeUtf8' bs)
+  pure $! T.decodeUtf8With (\_ _ -> throw malformed) bs
 
 -- | Units of a text.
 lengthUnits :: T.Text -> Int

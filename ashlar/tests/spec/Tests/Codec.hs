@@ -1,4 +1,5 @@
 {-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE GeneralizedNewtypeDeriving #-}
 {-# LANGUAGE AllowAmbiguousTypes #-}
 {-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE ScopedTypeVariables #-}
@@ -33,13 +34,14 @@ import qualified Data.Vector.Primitive as P
 import qualified Data.Vector.Storable as SV
 import qualified Data.Vector.Unboxed as U
 import Data.Word
-import Foreign.Storable (Storable)
+import Foreign.Ptr (castPtr)
+import Foreign.Storable (Storable (..))
 import GHC.Float (castWord64ToDouble)
 import System.Directory (getTemporaryDirectory, removeFile)
 import System.IO
 import Test.Tasty
 import Test.Tasty.HUnit
-import Test.Tasty.QuickCheck
+import Test.Tasty.QuickCheck hiding (Large, Small)
 import Tests.Derived hiding (first, name)
 import Tests.Splits (splits)
 
@@ -115,6 +117,7 @@ tests =
       testCase "a type without constructors" noConstructors,
       testCase "layouts" layouts,
       testCase "NaN keeps its payload" nan,
+      testCase "a newtype with another layout in memory" otherLayouts,
       testCase "golden bytes" golden,
       testCase "Handles" handles,
       testCase "values one after another" several
@@ -127,16 +130,16 @@ laws name =
     [ testProperty "decode . encode" $ \(x :: a) -> decode (encode x) === Right x,
       testProperty "size" $ \(x :: a) -> encodedSize x === S.length (encode x),
       testProperty "layout" $ \(x :: a) -> agrees (layout :: Layout a) (S.length (encode x)),
-      testProperty "lazy, on every split" $ \(Small' (x :: a)) ->
+      testProperty "lazy, on every split" $ \(Short' (x :: a)) ->
         let bs = encode x
          in encodeLazy x === L.fromStrict bs
               .&&. toLazyByteStringWith 1 3 (put x) === L.fromStrict bs
               .&&. conjoin [decodeLazy (L.fromChunks pieces) === Right x | pieces <- take 1000 (splits bs)],
-      testProperty "every truncation" $ \(Small' (x :: a)) -> truncated x,
-      testProperty "trailing bytes" $ \(Small' (x :: a)) ->
+      testProperty "every truncation" $ \(Short' (x :: a)) -> truncated x,
+      testProperty "trailing bytes" $ \(Short' (x :: a)) ->
         (decode (encode x <> "x") :: Either DecodeError a)
           === Left (DecodeError (fromIntegral (encodedSize x)) [] TrailingInput),
-      testProperty "mutations are refused, or are what they decode to" $ \(Small' (x :: a)) (i :: NonNegative Int) (w :: Word8) ->
+      testProperty "mutations are refused, or are what they decode to" $ \(Short' (x :: a)) (i :: NonNegative Int) (w :: Word8) ->
         canonical @a (mutate (getNonNegative i) w (encode x)),
       testProperty "random bytes are refused, or are what they decode to" $ \ws ->
         canonical @a (S.pack ws)
@@ -148,12 +151,12 @@ agrees l n = case l of
   Var least -> counterexample (show (least, n)) (least <= n)
 
 -- A value whose encoding is short.
-newtype Small' a = Small' a
+newtype Short' a = Short' a
   deriving stock (Show)
 
-instance Arbitrary a => Arbitrary (Small' a) where
-  arbitrary = Small' <$> scale (`div` 8) arbitrary
-  shrink (Small' x) = map Small' (shrink x)
+instance Arbitrary a => Arbitrary (Short' a) where
+  arbitrary = Short' <$> scale (`div` 8) arbitrary
+  shrink (Short' x) = map Short' (shrink x)
 
 -- Of any beginning of an encoding an error says that input is missing: what it
 -- says to be left ends where the input does, and is less than what was needed.
@@ -211,6 +214,47 @@ layouts = do
     fixed l = case l of
       Fix _ -> Just (leastSize l)
       Var _ -> Nothing
+
+-- Formats taken over from Word64 and Word16, with Storable and Prim instances that
+-- have less, more, and the same bytes in another order.
+newtype Small = Small Word64
+  deriving newtype (Eq, Show, Codec)
+
+instance Storable Small where
+  sizeOf _ = 1
+  alignment _ = 1
+  peek p = Small . fromIntegral <$> (peek (castPtr p) :: IO Word8)
+  poke p (Small w) = poke (castPtr p) (fromIntegral w :: Word8)
+
+newtype Large = Large Word16
+  deriving newtype (Eq, Show, Codec)
+
+instance Storable Large where
+  sizeOf _ = 8
+  alignment _ = 8
+  peek p = Large . fromIntegral <$> (peek (castPtr p) :: IO Word64)
+  poke p (Large w) = poke (castPtr p) (fromIntegral w :: Word64)
+
+newtype Swapped = Swapped Word16
+  deriving newtype (Eq, Show, Codec)
+
+instance Storable Swapped where
+  sizeOf _ = 2
+  alignment _ = 2
+  peek p = Swapped . byteSwap16 <$> peek (castPtr p)
+  poke p (Swapped w) = poke (castPtr p) (byteSwap16 w)
+
+otherLayouts :: Assertion
+otherLayouts = do
+  same (map Small [1 .. 100])
+  same (map Large [1 .. 100])
+  same (map Swapped [1 .. 100])
+  where
+    same :: (Show a, Eq a, Codec a, Storable a) => [a] -> Assertion
+    same xs = do
+      let v = SV.fromList xs
+      encode v @?= encode (V.fromList xs)
+      decode (encode v) @?= Right v
 
 nan :: Assertion
 nan = do

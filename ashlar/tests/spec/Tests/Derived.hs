@@ -18,6 +18,8 @@ module Tests.Derived
     Big (..),
     bigs,
     Never,
+    Perfect (..),
+    Nested (..),
   )
 where
 
@@ -26,6 +28,7 @@ import Data.Int (Int32, Int64)
 import Data.Map (Map)
 import Data.Text (Text)
 import qualified Data.Text as T
+import qualified Data.Vector as V
 import Data.Word (Word16, Word8)
 import GHC.Generics (Generic)
 import Test.QuickCheck
@@ -141,6 +144,16 @@ instance Show Never where
 
 instance Eq Never where
   x == _ = x `seq` True
+
+-- | Of a format that doubles at each level.
+data Perfect a = Zero a | Succ (Perfect (a, a))
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+-- | Vectors of vectors of vectors.
+newtype Nested = Nested (V.Vector Nested)
+  deriving stock (Generic)
+  deriving anyclass (Codec)
 
 -- | More constructors than one byte can tell apart.
 data Big

@@ -1,5 +1,6 @@
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE RankNTypes #-}
 
 -- |
 -- Module      : Tests.Get
@@ -7,6 +8,7 @@
 module Tests.Get (tests) where
 
 import Ashlar.Builder (int64LE, toStrictByteString, word8)
+import Ashlar.Codec (decodeLazy, encode)
 import Ashlar.Get
 import Ashlar.Get.ST
 import Control.Applicative
@@ -19,6 +21,7 @@ import qualified Data.ByteString.Internal as B
 import qualified Data.ByteString.Lazy as L
 import Data.Int (Int64)
 import Data.Primitive.MutVar
+import qualified Data.Text as T
 import qualified Data.Vector.Unboxed as U
 import qualified Data.Vector.Unboxed.Mutable as UM
 import Data.Word (Word8)
@@ -48,6 +51,8 @@ tests =
       testCase "getByteString is a slice" slices,
       testCase "GetST fills a vector" fillVector,
       testCase "GetST: alternatives do not undo writes" writesStay,
+      testCase "GetST: labels, isolate, lookAhead" aroundST,
+      testCase "runGetRest" rest,
       testCase "an interrupted decode can be forced again" interrupted
     ]
 
@@ -191,6 +196,22 @@ writesStay = runGet g "a" @?= Right (1, 97)
       n <- readMutVar ref
       pure (n, w)
 
+aroundST :: Assertion
+aroundST = do
+  run (labelST "x" (liftGet getInt64le)) "ab" @?= Left (DecodeError 0 ["x"] (MissingInput 8 2))
+  run (isolateST 1 (liftGet getWord8) >> liftGet getWord8) "ab" @?= Right 98
+  run (isolateST 1 (liftGet (skip 2)) >> pure (0 :: Int)) "ab" @?= Left (DecodeError 0 [] (MissingInput 2 1))
+  run (lookAheadST (liftGet getWord8) >> liftGet getWord8) "ab" @?= Right 97
+  where
+    run :: (forall s. GetST s a) -> S.ByteString -> Either DecodeError a
+    run g = runGet (runGetST g)
+
+rest :: Assertion
+rest = do
+  runGetRest getWord8 "abc" @?= Right (97, "bc")
+  runGetRest (lookAhead getWord8) "abc" @?= Right (97, "abc")
+  runGetRest (skip 4) "abc" @?= Left (DecodeError 0 [] (MissingInput 4 3))
+
 -- Timeouts strike again and again; the result is the right one in the end, and
 -- not the timeout, whatever the source and wherever in an alternative.
 interrupted :: Assertion
@@ -204,6 +225,11 @@ interrupted = do
   r @?= expected
   l <- persist 10 (runGetLazy getter chunked)
   l @?= expected
+  -- In the middle of a text, which the library text decodes.
+  let long = T.replicate 300000 (T.pack "a\228\8364")
+      encoded = L.fromStrict (encode [long, long])
+  texts <- persist 10 (decodeLazy encoded :: Either DecodeError [T.Text])
+  texts == Right [long, long] @? "another text"
   -- Killed in the middle, and forced by another thread.
   let shared = runGetLazy getter chunked
   t <- forkIO (void (evaluate shared))

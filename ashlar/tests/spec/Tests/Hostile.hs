@@ -65,6 +65,8 @@ tests =
       testCase "elements of no size have a budget for the whole run" budget,
       testCase "within the budget they decode" withinBudget,
       testCase "keys out of order" order,
+      testCase "formats larger than any memory" perfect,
+      testCase "vectors within vectors" nested,
       testCase "invalid values, each with its offset" invalid
     ]
 
@@ -73,7 +75,7 @@ hostile name =
   testCase name $
     sequence_
       [ atOnce (n, S.length rest, pieces) (fails (encode n <> rest) pieces)
-        | n <- [-1, minBound, maxBound, maxBound - 7, 2 ^ (60 :: Int), 2 ^ (61 :: Int), 2 ^ (61 :: Int) + 1, 2 ^ (62 :: Int), 2 ^ (63 :: Int) `div` 24 + 1] :: [Int64],
+        | n <- [-1, minBound, maxBound, maxBound - 7, 2 ^ (60 :: Int), 2 ^ (61 :: Int), 2 ^ (61 :: Int) + 1, 2 ^ (62 :: Int), maxBound `div` 24 + 1] :: [Int64],
           rest <- ["", "\1", S.replicate 64 0, S.replicate 1000 1],
           pieces <- [False, True]
       ]
@@ -99,6 +101,25 @@ budget = do
 withinBudget :: Assertion
 withinBudget = (length <$> (decode (encode (replicate 1000000 ())) :: Either DecodeError [()])) @?= Right 1000000
 
+-- The size of such a format must not overflow, or it passes every check.
+perfect :: Assertion
+perfect = mapM_ try' [1 .. 70]
+  where
+    try' n = do
+      let bs = S.replicate n 1 <> S.singleton 0
+      missing (fmap (const ()) (decode bs :: Either DecodeError (Perfect Word8)))
+      missing (fmap (const ()) (decode bs :: Either DecodeError (Perfect Bool)))
+    missing r = case r of
+      Left (DecodeError _ _ (MissingInput _ _)) -> pure ()
+      other -> assertFailure (show other)
+
+-- Each announces as many elements as there can be, and the next one is inside the
+-- first of them.
+nested :: Assertion
+nested = do
+  let bs = S.concat (replicate 50000 (encode (maxBound :: Int)))
+  either errorReason (const TrailingInput) (decode bs :: Either DecodeError Nested) @?= MissingInput 8 0
+
 order :: Assertion
 order = do
   refused (decode (encode [(2 :: Int, 'a'), (1, 'b')]) :: Either DecodeError (Map Int Char)) 20
@@ -106,6 +127,7 @@ order = do
   refused (decode (encode [(1 :: Int, 'a'), (1, 'b')]) :: Either DecodeError (IntMap Char)) 20
   refused (decode (encode ['b', 'a']) :: Either DecodeError (Set Char)) 12
   refused (decode (encode [1, 3, 2 :: Int]) :: Either DecodeError IntSet) 24
+  refused (decode (encode [0 / 0 :: Double, 1]) :: Either DecodeError (Set Double)) 16
   refused (decode (encode [[1], [] :: [Int]]) :: Either DecodeError (Set [Int])) 24
 
 refused :: Either DecodeError a -> Int64 -> Assertion

@@ -46,6 +46,7 @@ tests =
           testCase "interrupted by timeouts at any moment" interrupted,
           testCase "interrupted and taken up by other threads" takenUp
         ],
+      testCase "chunks keep their size under mask" maskedSizes,
       testCase "deep builders are produced in linear time" deep,
       testCase "what is dropped is collected" dropped
     ]
@@ -202,6 +203,15 @@ takenUp = do
   r <- takeMVar bystander :: IO (Either AsyncException ())
   either (@?= ThreadKilled) (const (assertFailure "it ended")) r
 
+-- However much the thread has allocated that began.
+maskedSizes :: Assertion
+maskedSizes = do
+  _ <- evaluate (sum [1 .. 2000000 :: Integer])
+  let lazy = toLazyByteString (numbers 3 200000)
+  _ <- evaluate (L.length (L.take 10000 lazy))
+  sizes <- mask_ (evaluate (map S.length (L.toChunks lazy)) >>= \s -> s <$ evaluate (sum s))
+  assertBool (show sizes) (maximum sizes <= 32768)
+
 -- Left-nested appends make a deep stack, and suspending copies it. The number
 -- of chunks shows that chunks grow with it.
 deep :: Assertion
@@ -212,12 +222,11 @@ deep = do
   assertBool (show chunks) (chunks < 20)
   lazy @?= expected 0 300000
 
--- After half of the output is dropped, what the builder refers to goes.
+-- When the rest of the output is dropped, what the builder refers to goes.
 dropped :: Assertion
 dropped = do
   ref <- newIORef ()
-  collected <- newIORef False
-  weak <- mkWeakIORef ref (writeIORef collected True)
+  weak <- mkWeakIORef ref (pure ())
   let lazy = toLazyByteString (numbers 0 10000 <> word64LE (unsafePerformIO (readIORef ref >> pure 0)))
   _ <- evaluate (L.length (L.take 10000 lazy))
   performMajorGC

@@ -73,13 +73,13 @@ number name ours theirs getter view =
         | offset <- [0 .. 15]
       ]
 
--- The bits of a signalling and of a quiet NaN with a payload.
+-- The bits of signalling NaNs with a payload.
 nanPayload :: Assertion
 nanPayload = do
-  let double = castWord64ToDouble 0x7FF80000DEADBEEF
-      float = castWord32ToFloat 0x7FC0BEEF
+  let double = castWord64ToDouble 0x7FF00000DEADBEEF
+      float = castWord32ToFloat 0x7F80BEEF
       through builder getter = A.runGet getter (A.toStrictByteString builder)
-  castDoubleToWord64 <$> through (A.doubleLE double) A.getDoublele @?= Right 0x7FF80000DEADBEEF
-  castDoubleToWord64 <$> through (A.doubleBE double) A.getDoublebe @?= Right 0x7FF80000DEADBEEF
-  castFloatToWord32 <$> through (A.floatLE float) A.getFloatle @?= Right 0x7FC0BEEF
-  castFloatToWord32 <$> through (A.floatBE float) A.getFloatbe @?= Right 0x7FC0BEEF
+  castDoubleToWord64 <$> through (A.doubleLE double) A.getDoublele @?= Right 0x7FF00000DEADBEEF
+  castDoubleToWord64 <$> through (A.doubleBE double) A.getDoublebe @?= Right 0x7FF00000DEADBEEF
+  castFloatToWord32 <$> through (A.floatLE float) A.getFloatle @?= Right 0x7F80BEEF
+  castFloatToWord32 <$> through (A.floatBE float) A.getFloatbe @?= Right 0x7F80BEEF

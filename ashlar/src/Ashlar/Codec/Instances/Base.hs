@@ -10,7 +10,7 @@
 module Ashlar.Codec.Instances.Base () where
 
 import Ashlar.Codec.Class
-import Ashlar.Codec.Fixed
+import Ashlar.Codec.Format
 import Data.Char (chr, ord)
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)

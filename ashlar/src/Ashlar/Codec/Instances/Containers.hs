@@ -8,13 +8,14 @@
 --
 -- Each is a number of elements and the elements, in ascending order; of a map,
 -- key and value in turn. Decoding refuses keys that do not ascend strictly: a
--- map or set that is out of order gives wrong answers.
+-- map or set that is out of order gives wrong answers. (So does one with NaN for a
+-- key, and it is refused.)
 module Ashlar.Codec.Instances.Containers () where
 
 import Ashlar.Builder.Core
 import Ashlar.Codec.Class
 import Ashlar.Codec.Elements
-import Ashlar.Codec.Fixed (fixedSize)
+import Ashlar.Codec.Format (fixedSize)
 import Ashlar.Codec.Instances.Base ()
 import Ashlar.Codec.Length
 import Ashlar.Get.Core

@@ -5,13 +5,14 @@
 -- Module      : Ashlar.Codec.Instances.Data
 -- Description : Formats of tuples, sums and lists
 --
--- These are derived, but for the list. (In a module of their own: without
--- eta-expansion, which the one for numbers needs, GHC 9.0.2 panics on the derived
--- reader of a triple.)
+-- These are derived, but for the list. (In a module of their own: that for numbers
+-- turns eta-expansion off, and with that GHC 9.0.2 panics on the derived reader of
+-- a triple.)
 module Ashlar.Codec.Instances.Data () where
 
 import Ashlar.Codec.Class
 import Ashlar.Codec.Elements
+import Ashlar.Codec.Length (lengthSize)
 
 -- Tuples are their elements one after the other; sums have a tag.
 
@@ -35,7 +36,7 @@ instance (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g) => Code
 
 -- The length, and the elements.
 instance Codec a => Codec [a] where
-  layout = Var 8
+  layout = Var lengthSize
   size xs = sizeElements (layout :: Layout a) (length xs) (sum (map size xs))
   put xs = putElements (length xs) xs
   get = getList

@@ -14,6 +14,8 @@ import Ashlar.Codec.Class
 import Ashlar.Codec.Length
 import Ashlar.Get.Bytes
 import Ashlar.Get.Core
+import Ashlar.Get.Env
+import Ashlar.Get.Error
 import Ashlar.Mem.Text (decodeUtf8At, utf8LengthOf)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -58,5 +60,8 @@ lazyLength = TL.foldlChunks (\n t -> n + utf8LengthOf t) 0
 -- So many bytes (not negative) of UTF-8.
 getText :: Int -> Get T.Text
 getText n = consume n $ \p ->
-  -- n bytes lie at p.
-  step (\_ _ -> decodeUtf8At p n) >>= maybe (invalidAt p "invalid UTF-8") pure
+  step $ \c env -> do
+    at <- position c
+    prepareFailure env at (Invalid "invalid UTF-8")
+    -- n bytes lie at p.
+    decodeUtf8At failedException p n

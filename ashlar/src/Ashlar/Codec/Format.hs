@@ -1,0 +1,274 @@
+{-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE MagicHash #-}
+-- Unfoldings must not be eta-expanded: see Note [Generic methods].
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
+-- |
+-- Module      : Ashlar.Codec.Format
+-- Description : Formats in which every value takes the same number of bytes
+--
+-- The type behind "Ashlar.Codec.Fixed", with what only the library may do.
+--
+-- A 'Fixed' can be made only from the formats of this module and by putting such
+-- formats together, so its size, its write half and its read half cannot
+-- disagree, and memory can be reserved for many values at once.
+module Ashlar.Codec.Format
+  ( Fixed,
+    fixedSize,
+
+    -- * Using one
+    putFixed,
+    getFixed,
+
+    -- * Numbers
+    fixedWord8,
+    fixedWord16LE,
+    fixedWord32LE,
+    fixedWord64LE,
+    fixedInt8,
+    fixedInt16LE,
+    fixedInt32LE,
+    fixedInt64LE,
+    fixedWord,
+    fixedInt,
+    fixedFloatLE,
+    fixedDoubleLE,
+
+    -- * Putting formats together
+    fixedUnit,
+    fixedPair,
+    fixedMap,
+    fixedChecked,
+
+    -- * For the library itself
+    plusSize,
+    fixedWrite,
+    fixedRead,
+    fixedPlain,
+  )
+where
+
+import Ashlar.Builder.Core
+import Ashlar.Get.Core
+import Ashlar.Prim.Scalar (Scalar (..))
+import qualified Ashlar.Prim.Scalar as P
+import Data.Bits (finiteBitSize)
+import Data.Int (Int16, Int32, Int64, Int8)
+import Data.Word (Word16, Word32, Word64, Word8)
+import Foreign.Ptr (Ptr, plusPtr)
+import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
+import GHC.Exts (Int (I#), isTrue#, (+#), (<=#))
+
+-- | A format in which every value of type @a@ takes the same number of bytes.
+--
+-- @since 0.1.0.0
+data Fixed a = Fixed !Int !Bool (Ptr Word8 -> a -> IO ()) (Ptr Word8 -> Get a)
+
+-- Functions and not fields: with a field, anyone could update the size alone.
+
+-- | Bytes that each value takes.
+--
+-- >>> fixedSize (fixedPair fst snd (,) fixedWord8 fixedDoubleLE)
+-- 9
+--
+-- @since 0.1.0.0
+fixedSize :: Fixed a -> Int
+fixedSize (Fixed n _ _ _) = n
+{-# INLINE fixedSize #-}
+
+-- | Are the bytes of the format those that 'Foreign.Storable.Storable' and @Prim@
+-- have in memory, and all of them valid? Then many values are copied at once.
+fixedPlain :: Fixed a -> Bool
+fixedPlain (Fixed _ plain _ _) = plain
+{-# INLINE fixedPlain #-}
+
+-- | Write a value: 'fixedSize' bytes must be writable, and no more are written.
+fixedWrite :: Fixed a -> Ptr Word8 -> a -> IO ()
+fixedWrite (Fixed _ _ write _) = write
+{-# INLINE fixedWrite #-}
+
+-- | Read a value: 'fixedSize' bytes must be readable in the open segment, and no
+-- more are read. The cursor does not move.
+fixedRead :: Fixed a -> Ptr Word8 -> Get a
+fixedRead (Fixed _ _ _ rd) = rd
+{-# INLINE fixedRead #-}
+
+-- | Write a value in a format.
+--
+-- @since 0.1.0.0
+putFixed :: Fixed a -> a -> Builder
+putFixed format x = ensure (fixedSize format) $ \p ->
+  (p `plusPtr` fixedSize format) <$ fixedWrite format p x
+{-# INLINE putFixed #-}
+
+-- | Read a value in a format.
+--
+-- @since 0.1.0.0
+getFixed :: Fixed a -> Get a
+getFixed format = consume (fixedSize format) (fixedRead format)
+{-# INLINE getFixed #-}
+
+fixedScalar :: Bool -> Scalar a -> Fixed a
+fixedScalar plain format = Fixed (scalarSize format) plain (scalarWrite format) (\p -> step (\_ _ -> scalarRead format p))
+{-# INLINE fixedScalar #-}
+
+-- The formats below have the least significant byte first.
+plainLE :: Bool
+plainLE = case targetByteOrder of
+  LittleEndian -> True
+  BigEndian -> False
+{-# INLINE plainLE #-}
+
+-- | One byte.
+--
+-- @since 0.1.0.0
+fixedWord8 :: Fixed Word8
+fixedWord8 = fixedScalar True P.word8
+{-# INLINE fixedWord8 #-}
+
+-- | One byte, in two's complement.
+--
+-- @since 0.1.0.0
+fixedInt8 :: Fixed Int8
+fixedInt8 = fixedScalar True P.int8
+{-# INLINE fixedInt8 #-}
+
+-- | A number of 16 bits, least significant byte first.
+--
+-- @since 0.1.0.0
+fixedWord16LE :: Fixed Word16
+fixedWord16LE = fixedScalar plainLE P.word16LE
+{-# INLINE fixedWord16LE #-}
+
+-- | A number of 32 bits, least significant byte first.
+--
+-- @since 0.1.0.0
+fixedWord32LE :: Fixed Word32
+fixedWord32LE = fixedScalar plainLE P.word32LE
+{-# INLINE fixedWord32LE #-}
+
+-- | A number of 64 bits, least significant byte first.
+--
+-- @since 0.1.0.0
+fixedWord64LE :: Fixed Word64
+fixedWord64LE = fixedScalar plainLE P.word64LE
+{-# INLINE fixedWord64LE #-}
+
+-- | A number of 16 bits in two's complement, least significant byte first.
+--
+-- @since 0.1.0.0
+fixedInt16LE :: Fixed Int16
+fixedInt16LE = fixedScalar plainLE P.int16LE
+{-# INLINE fixedInt16LE #-}
+
+-- | A number of 32 bits in two's complement, least significant byte first.
+--
+-- @since 0.1.0.0
+fixedInt32LE :: Fixed Int32
+fixedInt32LE = fixedScalar plainLE P.int32LE
+{-# INLINE fixedInt32LE #-}
+
+-- | A number of 64 bits in two's complement, least significant byte first.
+--
+-- @since 0.1.0.0
+fixedInt64LE :: Fixed Int64
+fixedInt64LE = fixedScalar plainLE P.int64LE
+{-# INLINE fixedInt64LE #-}
+
+-- | The 4 bytes of an IEEE 754 number, least significant first.
+--
+-- @since 0.1.0.0
+fixedFloatLE :: Fixed Float
+fixedFloatLE = fixedScalar plainLE P.floatLE
+{-# INLINE fixedFloatLE #-}
+
+-- | The 8 bytes of an IEEE 754 number, least significant first.
+--
+-- @since 0.1.0.0
+fixedDoubleLE :: Fixed Double
+fixedDoubleLE = fixedScalar plainLE P.doubleLE
+{-# INLINE fixedDoubleLE #-}
+
+-- | A 'Word' as 64 bits, least significant byte first, on every machine. Where
+-- words have 32 bits, reading a number above 'maxBound' fails.
+--
+-- @since 0.1.0.0
+fixedWord :: Fixed Word
+fixedWord
+  | finiteBitSize (0 :: Word) == 64 = fixedScalar plainLE P.wordAs64LE
+  | otherwise = fixedChecked fromIntegral (\n -> narrow n (fromIntegral n)) fixedWord64LE
+{-# INLINE fixedWord #-}
+
+-- | An 'Int' as 64 bits in two's complement, least significant byte first, on
+-- every machine. Where an 'Int' has 32 bits, reading a number beyond its bounds
+-- fails.
+--
+-- @since 0.1.0.0
+fixedInt :: Fixed Int
+fixedInt
+  | finiteBitSize (0 :: Int) == 64 = fixedScalar plainLE P.intAs64LE
+  | otherwise = fixedChecked fromIntegral (\n -> narrow n (fromIntegral n)) fixedInt64LE
+{-# INLINE fixedInt #-}
+
+-- A number in a smaller type, unless that changes it.
+narrow :: (Integral a, Show a, Integral b) => a -> b -> Either String b
+narrow n m
+  | toInteger m == toInteger n = Right m
+  | otherwise = Left ("number out of bounds: " ++ show n)
+
+-- | The sum of two sizes, cut off at a number that no memory has bytes for. A type
+-- that doubles at each level (@data Perfect a = Zero a | Succ (Perfect (a, a))@) has
+-- formats of any size, and a sum that overflowed would pass every check.
+plusSize :: Int -> Int -> Int
+plusSize (I# m) (I# n)
+  | isTrue# ((m +# n) <=# limit) = I# (m +# n)
+  | otherwise = I# limit
+  where
+    -- Both are at most the limit, so the sum of two does not overflow.
+    !(I# limit) = maxBound `quot` 8
+{-# INLINE plusSize #-}
+
+-- | No bytes at all, for a type of one value.
+--
+-- @since 0.1.0.0
+fixedUnit :: a -> Fixed a
+fixedUnit x = Fixed 0 False (\_ _ -> pure ()) (\_ -> pure x)
+{-# INLINE fixedUnit #-}
+
+-- | One value behind another, given how to take the whole apart and how to put
+-- it together.
+--
+-- @since 0.1.0.0
+fixedPair :: (c -> a) -> (c -> b) -> (a -> b -> c) -> Fixed a -> Fixed b -> Fixed c
+fixedPair left right both a b =
+  -- Each half has as many bytes as its own format says, one behind the other.
+  -- (If the sum is cut off, no buffer and no input is ever large enough.)
+  Fixed
+    (plusSize (fixedSize a) (fixedSize b))
+    False
+    (\p x -> fixedWrite a p (left x) >> fixedWrite b (p `plusPtr` fixedSize a) (right x))
+    (\p -> fixedRead a p >>= \x -> fixedRead b (p `plusPtr` fixedSize a) >>= \y -> pure (both x y))
+{-# INLINE fixedPair #-}
+
+-- | The format of one type for another that corresponds to it.
+--
+-- The two functions must be inverse to each other; if they are not, values come
+-- back different, and nothing worse.
+--
+-- @since 0.1.0.0
+fixedMap :: (b -> a) -> (a -> b) -> Fixed a -> Fixed b
+fixedMap there back f =
+  Fixed (fixedSize f) False (\p x -> fixedWrite f p (there x)) (\p -> fixedRead f p >>= \x -> pure (back x))
+{-# INLINE fixedMap #-}
+
+-- | The format of one type for some of its values. Reading any other value
+-- fails with the message that the function gives ('Ashlar.Get.Invalid').
+--
+-- For @'fixedChecked' there back@ the law is @back (there x) == 'Right' x@.
+--
+-- @since 0.1.0.0
+fixedChecked :: (b -> a) -> (a -> Either String b) -> Fixed a -> Fixed b
+fixedChecked there back f =
+  Fixed (fixedSize f) False (\p x -> fixedWrite f p (there x)) $ \p ->
+    fixedRead f p >>= \x -> either (invalidAt p) pure (back x)
+{-# INLINE fixedChecked #-}
