@@ -34,7 +34,6 @@ measure runs = do
     run
     t <- timed 1 run
     pure (max 1 (min 100000 (round (1.0e6 / t)))) :: IO Int
-  performMajorGC
   rounds <- forM [1 .. 40 :: Int] $ \_ ->
     forM (zip counts runs) (uncurry timed)
   pure (map minimum (transpose rounds))
@@ -42,6 +41,8 @@ measure runs = do
 -- Time of one of so many.
 timed :: Int -> IO () -> IO Double
 timed n run = do
+  -- What the one before has left behind is not collected at our expense.
+  performMajorGC
   t0 <- getMonotonicTimeNSec
   replicateM_ n run
   t1 <- getMonotonicTimeNSec

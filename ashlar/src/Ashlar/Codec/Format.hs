@@ -68,9 +68,6 @@ data Fixed a = Fixed !Int !Bool (Ptr Word8 -> a -> IO ()) (Ptr Word8 -> Get a)
 
 -- | Bytes that each value takes.
 --
--- >>> fixedSize (fixedPair fst snd (,) fixedWord8 fixedDoubleLE)
--- 9
---
 -- @since 0.1.0.0
 fixedSize :: Fixed a -> Int
 fixedSize (Fixed n _ _ _) = n
