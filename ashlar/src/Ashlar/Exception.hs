@@ -18,6 +18,9 @@
 -- throw all of them asynchronously would be simpler, but handlers in STM do not
 -- see asynchronous exceptions, and would miss the error call of a pure value.
 --
+-- (Tests "catchSTM sees an exception of a value", "an interrupted decode can be
+-- forced again".)
+--
 -- For the same reason nothing that catches and rethrows ('Control.Exception.try',
 -- 'Control.Exception.finally') may be called inside a run.
 module Ashlar.Exception

@@ -17,6 +17,8 @@
 --   error whether the input came in one chunk or in many.
 -- * Elements of no size could be announced without end: they are counted
 --   against a budget for the whole run ('chargeEmpties').
+--
+-- The tests "hostile lengths give an error at once" run under a heap limit.
 module Ashlar.Codec.Length
   ( lengthFormat,
     putLength,

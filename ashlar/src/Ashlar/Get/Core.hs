@@ -17,7 +17,7 @@
 -- error, with code that joins again after asking for input, boxes every field:
 -- 98 µs and twice the memory, unless the code after the check is kept out of
 -- line, and then sums of numbers suffer. A loop back to the check is peeled
--- and copied by the compiler.
+-- and copied by the compiler. (Allocation test "decode: 40 bytes for each element".)
 module Ashlar.Get.Core
   ( Get (..),
     step,

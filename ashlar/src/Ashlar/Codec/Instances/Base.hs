@@ -59,6 +59,7 @@ instance Codec Word64 where
   get = getFixed fixedWord64LE
   {-# INLINE get #-}
 
+-- | 8 bytes on every machine.
 instance Codec Word where
   layout = Fix fixedWord
   {-# INLINE layout #-}
@@ -109,6 +110,7 @@ instance Codec Int64 where
   get = getFixed fixedInt64LE
   {-# INLINE get #-}
 
+-- | 8 bytes on every machine, in two's complement.
 instance Codec Int where
   layout = Fix fixedInt
   {-# INLINE layout #-}
@@ -119,6 +121,7 @@ instance Codec Int where
   get = getFixed fixedInt
   {-# INLINE get #-}
 
+-- | The 4 bytes of an IEEE 754 number.
 instance Codec Float where
   layout = Fix fixedFloatLE
   {-# INLINE layout #-}
@@ -129,6 +132,7 @@ instance Codec Float where
   get = getFixed fixedFloatLE
   {-# INLINE get #-}
 
+-- | The 8 bytes of an IEEE 754 number. A NaN keeps its payload.
 instance Codec Double where
   layout = Fix fixedDoubleLE
   {-# INLINE layout #-}
@@ -139,6 +143,7 @@ instance Codec Double where
   get = getFixed fixedDoubleLE
   {-# INLINE get #-}
 
+-- | One byte, 0 or 1; others are refused.
 instance Codec Bool where
   layout = Fix fixedBool
   {-# INLINE layout #-}
@@ -149,6 +154,8 @@ instance Codec Bool where
   get = getFixed fixedBool
   {-# INLINE get #-}
 
+-- | The number of the character in 4 bytes; above U+10FFFF it is refused. Surrogates
+-- are allowed: file names that GHC could not decode contain them.
 instance Codec Char where
   layout = Fix fixedChar
   {-# INLINE layout #-}
@@ -159,6 +166,7 @@ instance Codec Char where
   get = getFixed fixedChar
   {-# INLINE get #-}
 
+-- | No bytes.
 instance Codec () where
   layout = Fix (fixedUnit ())
   {-# INLINE layout #-}
@@ -184,8 +192,7 @@ badBool :: Word8 -> String
 badBool n = "Bool: " ++ show n
 {-# NOINLINE badBool #-}
 
--- The number of the character, as 32 bits. Any 'Char' can be written and read,
--- surrogates too: file names that GHC could not decode contain them.
+-- The number of the character, as 32 bits.
 fixedChar :: Fixed Char
 fixedChar = fixedChecked (fromIntegral . ord) toChar fixedWord32LE
   where

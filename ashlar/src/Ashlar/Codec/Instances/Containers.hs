@@ -28,6 +28,8 @@ import qualified Data.Map.Strict as M
 import qualified Data.Sequence as Seq
 import qualified Data.Set as Set
 
+-- | The number of entries; key and value of each, by ascending key. Keys that do not
+-- ascend strictly are refused.
 instance (Ord k, Codec k, Codec v) => Codec (M.Map k v) where
   layout = Var lengthSize
   size m = sizePairs (layout :: Layout k) (layout :: Layout v) (M.size m) (\f -> M.foldlWithKey' f 0 m)
@@ -37,6 +39,7 @@ instance (Ord k, Codec k, Codec v) => Codec (M.Map k v) where
   {-# INLINABLE put #-}
   {-# INLINABLE get #-}
 
+-- | As a 'M.Map' with 'Int' keys.
 instance Codec v => Codec (IM.IntMap v) where
   layout = Var lengthSize
   size m = sizePairs (layout :: Layout Int) (layout :: Layout v) (IM.size m) (\f -> IM.foldlWithKey' f 0 m)
@@ -46,6 +49,7 @@ instance Codec v => Codec (IM.IntMap v) where
   {-# INLINABLE put #-}
   {-# INLINABLE get #-}
 
+-- | The number of elements, and the elements, ascending. Others are refused.
 instance (Ord a, Codec a) => Codec (Set.Set a) where
   layout = Var lengthSize
   size s = sizeElements (layout :: Layout a) (Set.size s) (F.foldl' (\n x -> n + size x) 0 s)
@@ -55,12 +59,14 @@ instance (Ord a, Codec a) => Codec (Set.Set a) where
   {-# INLINABLE put #-}
   {-# INLINABLE get #-}
 
+-- | As a 'Set.Set' of 'Int'.
 instance Codec IS.IntSet where
   layout = Var lengthSize
   size s = sizeElements (layout :: Layout Int) (IS.size s) 0
   put s = append (putLength (IS.size s)) (IS.foldr (\x rest -> append (put x) rest) empty s)
   get = IS.fromDistinctAscList <$> getAscending id (forced get) (leastSize (layout :: Layout Int))
 
+-- | The number of elements, and the elements.
 instance Codec a => Codec (Seq.Seq a) where
   layout = Var lengthSize
   size s = sizeElements (layout :: Layout a) (Seq.length s) (F.foldl' (\n x -> n + size x) 0 s)

@@ -34,7 +34,7 @@ instance (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f) => Codec (a, b, 
 
 instance (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g) => Codec (a, b, c, d, e, f, g)
 
--- The length, and the elements.
+-- | The number of elements, and the elements.
 instance Codec a => Codec [a] where
   layout = Var lengthSize
   size xs = sizeElements (layout :: Layout a) (length xs) (sum (map size xs))

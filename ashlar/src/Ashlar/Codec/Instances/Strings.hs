@@ -23,31 +23,37 @@ import qualified Data.ByteString.Short as SBS
 import qualified Data.Text as T
 import qualified Data.Text.Lazy as TL
 
--- What is decoded is a slice of the input, where that was in one chunk.
+-- | The number of bytes, and the bytes. What is decoded is a slice of the input
+-- where that was in one chunk, and keeps that chunk alive.
 instance Codec S.ByteString where
   layout = Var lengthSize
   size bs = lengthSize + S.length bs
   put bs = append (putLength (S.length bs)) (byteString bs)
   get = getLength >>= getByteString
 
+-- | As a strict one. What is decoded consists of slices of the input's chunks.
 instance Codec L.ByteString where
   layout = Var lengthSize
   size bs = lengthSize + fromIntegral (L.length bs)
   put bs = append (putLength (fromIntegral (L.length bs))) (lazyByteString bs)
   get = getLength >>= getLazyByteString . fromIntegral
 
+-- | As a strict 'S.ByteString'; a copy.
 instance Codec SBS.ShortByteString where
   layout = Var lengthSize
   size bs = lengthSize + SBS.length bs
   put bs = append (putLength (SBS.length bs)) (shortByteString bs)
   get = SBS.toShort <$> (getLength >>= getByteString)
 
+-- | The number of bytes in UTF-8, and these bytes, whatever the version of @text@
+-- has in memory. Anything but UTF-8 is refused.
 instance Codec T.Text where
   layout = Var lengthSize
   size t = lengthSize + utf8LengthOf t
   put t = append (putLength (utf8LengthOf t)) (text t)
   get = getLength >>= getText
 
+-- | As a strict text.
 instance Codec TL.Text where
   layout = Var lengthSize
   size t = lengthSize + lazyLength t

@@ -61,6 +61,7 @@ putVector :: (G.Vector v a, Codec a) => v a -> Builder
 putVector v = putIndexed (G.length v) (G.unsafeIndexM v)
 {-# INLINE putVector #-}
 
+-- | The number of elements, and the elements.
 instance Codec a => Codec (V.Vector a) where
   layout = Var lengthSize
   size = sizeVector
@@ -70,6 +71,7 @@ instance Codec a => Codec (V.Vector a) where
   {-# INLINE put #-}
   {-# INLINE get #-}
 
+-- | As a boxed vector.
 instance (Codec a, U.Unbox a) => Codec (U.Vector a) where
   layout = Var lengthSize
   size = sizeVector
@@ -79,6 +81,7 @@ instance (Codec a, U.Unbox a) => Codec (U.Vector a) where
   {-# INLINE put #-}
   {-# INLINE get #-}
 
+-- | As a boxed vector; copied as memory where the element has the same bytes there.
 instance (Codec a, S.Storable a) => Codec (S.Vector a) where
   layout = Var lengthSize
   size = sizeVector
@@ -98,6 +101,7 @@ instance (Codec a, S.Storable a) => Codec (S.Vector a) where
   {-# INLINE put #-}
   {-# INLINE get #-}
 
+-- | As a boxed vector; copied as memory where the element has the same bytes there.
 instance (Codec a, P.Prim a) => Codec (P.Vector a) where
   layout = Var lengthSize
   size = sizeVector
