@@ -191,10 +191,11 @@ takenUp :: Assertion
 takenUp = do
   let lazy = toLazyByteStringWith 64 128 (numbers 0 200000)
   bystander <- newEmptyMVar
-  watching <- forkIO (try (forever yield) >>= putMVar bystander)
+  watching <- mask (\unmasked -> forkIO (try (unmasked (forever yield)) >>= putMVar bystander))
   forM_ [1 .. 60 :: Int] $ \i -> do
     done <- newEmptyMVar
-    t <- forkIO (void (evaluate (L.length lazy)) `finally` putMVar done ())
+    -- (forkFinally, because the thread may be killed before it has begun.)
+    t <- forkFinally (evaluate (L.length lazy)) (\_ -> putMVar done ())
     threadDelay (10 * i)
     killThread t
     takeMVar done
