@@ -36,8 +36,8 @@ module Ashlar.Builder
     -- * Text in UTF-8
     charUtf8,
     stringUtf8,
-    text,
-    lazyText,
+    textUtf8,
+    lazyTextUtf8,
 
     -- * One byte
     word8,

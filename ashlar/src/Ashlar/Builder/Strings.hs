@@ -4,8 +4,8 @@
 module Ashlar.Builder.Strings
   ( charUtf8,
     stringUtf8,
-    text,
-    lazyText,
+    textUtf8,
+    lazyTextUtf8,
   )
 where
 
@@ -56,8 +56,8 @@ stringUtf8 str = action $ \c k ->
 -- | A strict text in UTF-8, whatever the version of @text@ keeps in memory.
 --
 -- @since 0.1.0.0
-text :: T.Text -> Builder
-text t = action $ \c k ->
+textUtf8 :: T.Text -> Builder
+textUtf8 t = action $ \c k ->
   let n = Mem.lengthUnits t
       go off
         | off >= n = pure ()
@@ -75,5 +75,5 @@ text t = action $ \c k ->
 -- there.
 --
 -- @since 0.1.0.0
-lazyText :: TL.Text -> Builder
-lazyText = TL.foldrChunks (\t rest -> text t `append` rest) empty
+lazyTextUtf8 :: TL.Text -> Builder
+lazyTextUtf8 = TL.foldrChunks (\t rest -> textUtf8 t `append` rest) empty

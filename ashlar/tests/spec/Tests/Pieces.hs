@@ -125,8 +125,8 @@ build p = case p of
   Short bs -> shortByteString (SBS.toShort bs)
   Character c -> charUtf8 c
   Characters s -> stringUtf8 s
-  TextOf s -> text (T.pack s)
-  LazyTextOf ss -> lazyText (TL.fromChunks (map T.pack ss))
+  TextOf s -> textUtf8 (T.pack s)
+  LazyTextOf ss -> lazyTextUtf8 (TL.fromChunks (map T.pack ss))
   Flushed -> flush
   Times n a -> mconcat (replicate n (build a))
 

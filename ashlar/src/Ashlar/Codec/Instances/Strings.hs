@@ -50,14 +50,14 @@ instance Codec SBS.ShortByteString where
 instance Codec T.Text where
   layout = Var lengthSize
   size t = lengthSize + utf8LengthOf t
-  put t = append (putLength (utf8LengthOf t)) (text t)
+  put t = append (putLength (utf8LengthOf t)) (textUtf8 t)
   get = getLength >>= getText
 
 -- | As a strict text.
 instance Codec TL.Text where
   layout = Var lengthSize
   size t = lengthSize + lazyLength t
-  put t = append (putLength (lazyLength t)) (lazyText t)
+  put t = append (putLength (lazyLength t)) (lazyTextUtf8 t)
   get = TL.fromStrict <$> (getLength >>= getText)
 
 lazyLength :: TL.Text -> Int
