@@ -28,6 +28,7 @@ import qualified Data.ByteString.Short as SBS
 import qualified Data.ByteString.Short.Internal as SBS
 import Data.Word (Word8)
 import Foreign.ForeignPtr (plusForeignPtr, touchForeignPtr)
+import Foreign.Marshal.Utils (copyBytes)
 import Foreign.Ptr (minusPtr, plusPtr)
 import GHC.Exts (Ptr (Ptr))
 import GHC.ForeignPtr (ForeignPtr (ForeignPtr), ForeignPtrContents)
@@ -100,21 +101,22 @@ flush = action (\c k -> ask c k Flush)
 -- where it is often known to be evaluated; the offset that bytestring has before
 -- version 0.11 would be a sixth argument, and is added to the address first. The
 -- rare cases are a call of their own, so that this function needs no stack and no
--- heap. Five appended strings of 4 to 7 bytes take 19 ns in place of 22, and
--- 10,000 of 7 bytes by foldMap 41 µs in place of 47 (GHC 9.0.2; the rest of the
--- latter is the walk along the list). Also tried: to pass the string itself, which
--- must then be entered again.
+-- heap. With GHC 9.0.2, ours divided by bytestring's: five appended strings of 4 to 7
+-- bytes, 100 times 0.65 -> 0.31; 10,000 of 7 bytes by foldMap 0.73 -> 0.6 to 0.7 (half
+-- of what is left is the walk along the list); strings of 100 bytes 1.25 -> 0.69. Also
+-- tried: to pass the string itself, which must then be entered again. (Benchmark
+-- groups "appends" and "strings".)
 
 -- A string of so many bytes at an address, in memory that is kept by its owner.
 copyOrInsert :: Ptr Word8 -> ForeignPtrContents -> Int -> Cells -> Sink -> IO ()
 copyOrInsert src memory n c k = do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
-  if n <= 16 && n <= e `minusPtr` p
+  if n <= e `minusPtr` p && n < insertThreshold
     then do
-      -- There is room for n bytes, which is at most 16. A copy always returns, so a
-      -- plain touch keeps the source.
-      copyShort p src n
+      -- There is room for n bytes. A copy always returns, so a plain touch keeps the
+      -- source.
+      if n <= 16 then copyShort p src n else copyBytes p src n
       touchForeignPtr owner
       putPtr c cursorCell (p `plusPtr` n)
     else copyOrInsertLong (B.fromForeignPtr owner 0 n) c k
