@@ -6,6 +6,7 @@ module Ashlar.Builder.Strings
     stringUtf8,
     textUtf8,
     lazyTextUtf8,
+    textUnits,
   )
 where
 
@@ -15,7 +16,8 @@ import qualified Ashlar.Mem.Text as Mem
 import Ashlar.Prim.Utf8
 import qualified Data.Text as T
 import qualified Data.Text.Lazy as TL
-import Foreign.Ptr (minusPtr, plusPtr)
+import Data.Word (Word8)
+import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 
 -- | A character in UTF-8: 1 to 4 bytes. A surrogate is written as the three
 -- bytes its number would have, as "Data.ByteString.Builder" does.
@@ -57,19 +59,25 @@ stringUtf8 str = action $ \c k ->
 --
 -- @since 0.1.0.0
 textUtf8 :: T.Text -> Builder
-textUtf8 t = action $ \c k ->
+textUtf8 = textUnits Mem.bytesPerUnit Mem.writeUtf8
+
+-- | Write a text stretch by stretch, given the most bytes that a unit takes and the
+-- function that writes so many of them.
+textUnits :: Int -> (Ptr Word8 -> T.Text -> Int -> Int -> IO Int) -> T.Text -> Builder
+textUnits perUnit write t = action $ \c k ->
   let n = Mem.lengthUnits t
       go off
         | off >= n = pure ()
         | otherwise = do
             -- Room for one unit at least, so that every round makes progress.
-            p <- reserve c k Mem.unitBound
+            p <- reserve c k (Mem.roomForOne perUnit)
             e <- getPtr c endCell
-            let units = Mem.unitsThatFit t off (e `minusPtr` p)
-            len <- Mem.writeUtf8 p t off units
+            let units = Mem.unitsThatFit perUnit t off (e `minusPtr` p)
+            len <- write p t off units
             putPtr c cursorCell (p `plusPtr` len)
             go (off + units)
    in go 0
+{-# INLINE textUnits #-}
 
 -- | A lazy text in UTF-8. Its chunks are forced one by one, as the output gets
 -- there.

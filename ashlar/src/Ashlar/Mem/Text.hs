@@ -11,30 +11,32 @@
 module Ashlar.Mem.Text
   ( utf8LengthOf,
     lengthUnits,
-    unitBound,
+    bytesPerUnit,
+    roomForOne,
     unitsThatFit,
     writeUtf8,
+    writeEscaped,
     decodeUtf8At,
   )
 where
 
+import Ashlar.Mem
+import Ashlar.Prim.Escape
 import Control.Exception (SomeException, throw)
 import Data.ByteString.Unsafe (unsafePackCStringLen)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
 import qualified Data.Text.Internal as T
 import Data.Word (Word8)
-import Foreign.Ptr (Ptr, castPtr)
+import Foreign.Ptr (Ptr, castPtr, minusPtr, plusPtr)
 #if MIN_VERSION_text(2,0,0)
 import qualified Data.Text.Array as A
 import Control.Monad.ST.Unsafe (unsafeSTToIO)
 #else
-import Ashlar.Mem (pokeLE)
 import Ashlar.Prim.Utf8 (utf8Write)
-import Data.Bits (shiftL, shiftR, (.&.), (.|.))
+import Data.Bits (shiftL, shiftR, unsafeShiftR, (.&.), (.|.))
 import qualified Data.Text.Array as A
 import Data.Word (Word16, Word32, Word64)
-import Foreign.Ptr (minusPtr, plusPtr)
 import GHC.Base (unsafeChr)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
 import GHC.Exts (Int (I#), indexWord8ArrayAsWord64#, (*#))
@@ -60,33 +62,56 @@ lengthUnits (T.Text _ _ n) = n
 -- | Bytes of a text in UTF-8. O(1) with UTF-8 in memory, else O(n).
 utf8LengthOf :: T.Text -> Int
 
--- | Room for so many bytes holds one unit at least, for 'unitsThatFit'.
-unitBound :: Int
+-- | The most bytes of UTF-8 that a unit stands for.
+bytesPerUnit :: Int
 
--- | The number of units, from this unit on, whose UTF-8 surely fits into so
--- many bytes. Positive where there is a unit left, and room for 'unitBound'.
-unitsThatFit :: T.Text -> Int -> Int -> Int
+-- | Where a unit may take so many bytes, so much room holds one unit at least, for
+-- 'unitsThatFit'.
+roomForOne :: Int -> Int
+
+-- | @unitsThatFit perUnit t off room@ is the number of units, from unit @off@ on,
+-- that surely fit into @room@ bytes, where each takes at most @perUnit@ (positive). It
+-- is positive where there is a unit left, and room for 'roomForOne'.
+unitsThatFit :: Int -> T.Text -> Int -> Int -> Int
 
 -- | @writeUtf8 p t off n@ writes the UTF-8 of @n@ units from unit @off@ on, and
 -- returns the number of bytes. The units must lie in the text and be at most
--- 'unitsThatFit' of the bytes that may be written at @p@.
+-- what 'unitsThatFit' says, with 'bytesPerUnit', of the bytes writable at @p@.
 writeUtf8 :: Ptr Word8 -> T.Text -> Int -> Int -> IO Int
+
+-- | 'writeUtf8' with ASCII characters replaced. Each unit needs room for 'escapeBound'.
+writeEscaped :: Escaping -> Ptr Word8 -> T.Text -> Int -> Int -> IO Int
 
 #if MIN_VERSION_text(2,0,0)
 
 utf8LengthOf = lengthUnits
 {-# INLINE utf8LengthOf #-}
 
-unitBound = 1
-{-# INLINE unitBound #-}
+bytesPerUnit = 1
+{-# INLINE bytesPerUnit #-}
 
-unitsThatFit (T.Text _ _ n) off room = min (n - off) room
+roomForOne = id
+{-# INLINE roomForOne #-}
+
+unitsThatFit perUnit (T.Text _ _ n) off room = min (n - off) (room `quot` perUnit)
 {-# INLINE unitsThatFit #-}
 
 writeUtf8 p (T.Text arr start _) off n = do
   unsafeSTToIO (A.copyToPointer arr (start + off) p n)
   pure n
 {-# INLINE writeUtf8 #-}
+
+writeEscaped escapes p0 (T.Text arr start _) off n = go (start + off) p0
+  where
+    end = start + off + n
+    go i p
+      | i >= end = pure (p `minusPtr` p0)
+      | otherwise = do
+          -- A byte of a longer character is copied: escapeBound is more than one.
+          p' <- if b < 0x80 then escapeWrite escapes p b else (p `plusPtr` 1) <$ pokeHost p b
+          go (i + 1) p'
+      where
+        b = A.unsafeIndex arr i
 
 #else
 
@@ -106,33 +131,58 @@ utf8LengthOf (T.Text arr start n) = go start 0
       | isSurrogate u = 2
       | otherwise = 3
 
-unitBound = 6
-{-# INLINE unitBound #-}
+bytesPerUnit = 3
+{-# INLINE bytesPerUnit #-}
 
--- Three bytes a unit at most; the first half of a surrogate pair is left for
--- the next time, so that the pair stays together. There is room for two
--- units, so one remains.
-unitsThatFit (T.Text arr start n) off room
+roomForOne perUnit = 2 * perUnit
+{-# INLINE roomForOne #-}
+
+-- The first half of a surrogate pair is left for the next time, so that the pair
+-- stays together. There is room for two units, so one remains.
+unitsThatFit perUnit (T.Text arr start n) off room
   | k < n - off, isLead (A.unsafeIndex arr (start + off + k - 1)) = k - 1
   | otherwise = k
   where
-    k = min (n - off) (room `quot` 3)
+    k = min (n - off) (room `quot` perUnit)
 
-writeUtf8 p0 (T.Text arr start _) off n = go (start + off) p0
+writeUtf8 p0 t off n = writeUnits four one p0 t off n
+  where
+    four p w = (p `plusPtr` 4) <$ pokeLE p (pack4 w)
+    one p u = (p `plusPtr` 1) <$ pokeHost p u
+
+writeEscaped escapes p0 t off n = writeUnits four one p0 t off n
+  where
+    four p w = one p (low w) >>= next 16 >>= next 32 >>= next 48
+      where
+        next by p' = one p' (low (w `unsafeShiftR` by))
+    one = escapeWrite escapes
+    low w = fromIntegral (w .&. 0x7F) :: Word8
+
+-- Write units, given what writes four ASCII characters, which stand in a word as
+-- 16 bits each, the first one lowest, and what writes one.
+writeUnits ::
+  (Ptr Word8 -> Word64 -> IO (Ptr Word8)) ->
+  (Ptr Word8 -> Word8 -> IO (Ptr Word8)) ->
+  Ptr Word8 ->
+  T.Text ->
+  Int ->
+  Int ->
+  IO Int
+writeUnits four one p0 (T.Text arr start _) off n = go (start + off) p0
   where
     end = start + off + n
     go i p
       | i >= end = pure (p `minusPtr` p0)
-      -- Four units inside the text, and four bytes written for them.
-      | i + 4 <= end, isAscii4 w = do
-          pokeLE p (pack4 w)
-          go (i + 4) (p `plusPtr` 4)
+      -- Four units inside the text, and room for four.
+      | i + 4 <= end, isAscii4 w = four p w >>= go (i + 4)
+      | u < 0x80 = one p (fromIntegral u) >>= go (i + 1)
       -- A text holds surrogates only in pairs, first half first.
       | isLead u = utf8Write p (pair u (A.unsafeIndex arr (i + 1))) >>= go (i + 2)
       | otherwise = utf8Write p (unsafeChr (fromIntegral u)) >>= go (i + 1)
       where
         u = A.unsafeIndex arr i
         w = fourUnits arr i
+{-# INLINE writeUnits #-}
 
 isSurrogate, isLead :: Word16 -> Bool
 isSurrogate u = u .&. 0xF800 == 0xD800

@@ -1,0 +1,133 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Ashlar.Builder.Escape
+-- Description : Text in which characters are replaced: JSON, HTML and the like
+--
+-- Builders that write text in UTF-8 and replace some ASCII characters by short
+-- strings on the way. What is replaced is an 'Escaping'; those of JSON and HTML are
+-- here, and for others a function says it.
+--
+-- >>> let csv = escaping (\w -> if w == 34 then Just "\"\"" else Nothing)
+-- >>> toStrictByteString (char7 '"' <> stringUtf8Escaped csv "6\" nails" <> char7 '"')
+-- "\"6\"\" nails\""
+--
+-- The cost is one table look-up for each character, whatever is replaced.
+module Ashlar.Builder.Escape
+  ( -- * What is replaced
+    Escaping,
+    escaping,
+    jsonEscaping,
+    htmlEscaping,
+
+    -- * Builders
+    textUtf8Escaped,
+    lazyTextUtf8Escaped,
+    stringUtf8Escaped,
+    byteStringEscaped,
+  )
+where
+
+import Ashlar.Builder.Core
+import Ashlar.Builder.Strings (textUnits)
+import Ashlar.Mem (peekHost, pokeHost, withBytesQuick)
+import Ashlar.Mem.Cells
+import qualified Ashlar.Mem.Text as Mem
+import Ashlar.Prim.Escape
+import Ashlar.Prim.Utf8
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Char8 as C
+import Data.Char (ord)
+import qualified Data.Text as T
+import qualified Data.Text.Lazy as TL
+import Data.Word (Word8)
+import Foreign.Ptr (minusPtr, plusPtr)
+import Numeric (showHex)
+
+-- | As JSON asks inside a string (RFC 8259, section 7): quotation mark, backslash and
+-- control characters are replaced, by two characters where there is such a form, else
+-- by @\\u00XX@.
+--
+-- >>> toStrictByteString (stringUtf8Escaped jsonEscaping "a\"b\n\SOH")
+-- "a\\\"b\\n\\u0001"
+--
+-- @since 0.1.0.0
+jsonEscaping :: Escaping
+jsonEscaping = escaping $ \w -> case w of
+  0x22 -> Just "\\\""
+  0x5C -> Just "\\\\"
+  0x08 -> Just "\\b"
+  0x09 -> Just "\\t"
+  0x0A -> Just "\\n"
+  0x0C -> Just "\\f"
+  0x0D -> Just "\\r"
+  _
+    | w < 0x20 -> Just (C.pack ("\\u00" ++ (if w < 0x10 then "0" else "") ++ showHex w ""))
+    | otherwise -> Nothing
+{-# NOINLINE jsonEscaping #-}
+
+-- | The five characters that mean something in HTML: @<@, @>@, @&@, @"@ and @'@.
+--
+-- >>> toStrictByteString (stringUtf8Escaped htmlEscaping "<a href='x'>&")
+-- "&lt;a href=&#39;x&#39;&gt;&amp;"
+--
+-- @since 0.1.0.0
+htmlEscaping :: Escaping
+htmlEscaping = escaping $ \w -> case w of
+  0x3C -> Just "&lt;"
+  0x3E -> Just "&gt;"
+  0x26 -> Just "&amp;"
+  0x22 -> Just "&quot;"
+  0x27 -> Just "&#39;"
+  _ -> Nothing
+{-# NOINLINE htmlEscaping #-}
+
+-- | A strict text in UTF-8, with characters replaced.
+--
+-- @since 0.1.0.0
+textUtf8Escaped :: Escaping -> T.Text -> Builder
+textUtf8Escaped escapes = textUnits escapeBound (Mem.writeEscaped escapes)
+
+-- | A lazy text in UTF-8, with characters replaced. Its chunks are forced one by one,
+-- as the output gets there.
+--
+-- @since 0.1.0.0
+lazyTextUtf8Escaped :: Escaping -> TL.Text -> Builder
+lazyTextUtf8Escaped escapes = TL.foldrChunks (\t rest -> textUtf8Escaped escapes t `append` rest) empty
+
+-- | A string in UTF-8, with characters replaced. It is forced as the output gets
+-- there, and may be infinite.
+--
+-- @since 0.1.0.0
+stringUtf8Escaped :: Escaping -> String -> Builder
+stringUtf8Escaped escapes = foldr (append . char) empty
+  where
+    -- escapeBound is more than utf8Bound.
+    char x = ensure escapeBound $ \p ->
+      if x < '\x80' then escapeWrite escapes p (fromIntegral (ord x)) else utf8Write p x
+
+-- | The bytes of a strict 'ByteString', with those below 128 replaced as the escaping
+-- says, and the others as they are: for what is in UTF-8 already, or in another
+-- encoding that contains ASCII.
+--
+-- @since 0.1.0.0
+byteStringEscaped :: Escaping -> ByteString -> Builder
+byteStringEscaped escapes bs = action $ \c k ->
+  let go off
+        | off >= S.length bs = pure ()
+        | otherwise = do
+            p <- reserve c k escapeBound
+            e <- getPtr c endCell
+            let n = min (S.length bs - off) ((e `minusPtr` p) `quot` escapeBound)
+            -- n bytes of the string, and room for n replacements.
+            p' <- withBytesQuick bs (\src _ -> stretch (src `plusPtr` off) (src `plusPtr` (off + n)) p)
+            putPtr c cursorCell p'
+            go (off + n)
+      stretch src end p
+        | src >= end = pure p
+        | otherwise = do
+            b <- peekHost src
+            p' <- if b < 0x80 then escapeWrite escapes p b else (p `plusPtr` 1) <$ pokeHost p (b :: Word8)
+            stretch (src `plusPtr` 1) end p'
+   in go 0
