@@ -1,0 +1,120 @@
+{-# LANGUAGE DeriveAnyClass #-}
+{-# LANGUAGE DeriveGeneric #-}
+{-# LANGUAGE DerivingStrategies #-}
+{-# OPTIONS_GHC -Wno-orphans #-}
+
+-- |
+-- Module      : Workloads.Records
+-- Description : Records, enumerations and parameterised types, with derived instances
+module Workloads.Records (recordWorkloads) where
+
+import qualified Ashlar.Codec as A
+import Data.Binary (Binary)
+import qualified Data.Binary as Binary
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
+import Data.Serialize (Serialize)
+import qualified Data.Serialize as Cereal
+import Data.Store (Store)
+import qualified Data.Store as Store
+import Data.Text (Text)
+import qualified Data.Text as T
+import qualified Data.Text.Encoding as T
+import qualified Data.Vector as V
+import GHC.Generics (Generic)
+import Types
+import Workload
+
+-- | Fields of both kinds.
+data Person = Person
+  { _number :: !Int,
+    _firstName :: !Text,
+    _lastName :: !Text,
+    _email :: !Text,
+    _weekday :: !Weekday,
+    _visits :: !Int,
+    _latitude :: !Double,
+    _longitude :: !Double
+  }
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (A.Codec, Store, Binary, Serialize)
+
+-- | An enumeration.
+data Weekday = Monday | Tuesday | Wednesday | Thursday | Friday | Saturday | Sunday
+  deriving stock (Eq, Show, Enum, Bounded, Generic)
+  deriving anyclass (A.Codec, Store, Binary, Serialize)
+
+-- | With a parameter.
+data Pair a = Pair !a !a
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (A.Codec, Store, Binary, Serialize)
+
+-- cereal has no instance for text, nor has any library that Debian packages.
+instance Serialize Text where
+  put = Cereal.put . T.encodeUtf8
+  get = T.decodeUtf8 <$> Cereal.get
+
+person :: Int -> Person
+person i =
+  Person
+    { _number = i,
+      _firstName = names !! (i `mod` length names),
+      _lastName = T.pack (show i) <> names !! (i * 7 `mod` length names),
+      _email = names !! (i * 3 `mod` length names) <> T.pack ("." ++ show i ++ "@example.org"),
+      _weekday = toEnum (i `mod` 7),
+      _visits = i * 31,
+      _latitude = fromIntegral i / 7,
+      _longitude = negate (fromIntegral i / 11)
+    }
+  where
+    names = map T.pack ["Ada", "Blaise", "Charles", "Donald", "Edsger", "Friedrich", "Grace", "J\246rg"]
+
+-- | All of them.
+recordWorkloads :: [Workload]
+recordWorkloads =
+  concat
+    [ bothWays "1000 records" (map person [1 .. 1000]),
+      bothWays "one record" (person 1),
+      bothWays "Vector of 10000 of an enumeration" (V.generate 10000 (\i -> toEnum (i `mod` 7) :: Weekday)),
+      bothWays "Vector of 10000 Pair Int" (V.generate 10000 (\i -> Pair i (i * 7919))),
+      [ sizeAlone "Vector of 10000 SomeData" (someData 10000),
+        sizeAlone "1000 records" (map person [1 .. 1000]),
+        sizeAlone "Tree of 10000" (tree 10000),
+        sizeAlone "Vector of 10000 of an enumeration" (V.generate 10000 (\i -> toEnum (i `mod` 7) :: Weekday)),
+        sizeAlone "Vector of 10000 Pair Int" (V.generate 10000 (\i -> Pair i i))
+      ]
+    ]
+
+-- Encode and decode a value. Inlined, so that each library's code is compiled for
+-- the type, as a user's would be.
+bothWays :: (A.Codec a, Store a, Serialize a, Binary a) => String -> a -> [Workload]
+bothWays name x =
+  [ Workload
+      ("encode " ++ name)
+      [ ("ashlar", apply A.encode x),
+        ("store", apply Store.encode x),
+        ("cereal", apply Cereal.encode x),
+        ("binary", apply (L.toStrict . Binary.encode) x)
+      ],
+    Workload
+      ("decode " ++ name)
+      [ ("ashlar", apply (\bs -> right (A.decode bs) `asTypeOf` x) (A.encode x)),
+        ("store", apply (\bs -> right (Store.decode bs) `asTypeOf` x) (Store.encode x)),
+        ("cereal", apply (\bs -> right (Cereal.decode bs) `asTypeOf` x) (Cereal.encode x)),
+        ("binary", apply (\bs -> Binary.decode bs `asTypeOf` x) (Binary.encode x))
+      ]
+  ]
+{-# INLINE bothWays #-}
+
+-- The size, in relation to encoding.
+sizeAlone :: A.Codec a => String -> a -> Workload
+sizeAlone name x =
+  Workload
+    ("size of " ++ name)
+    [ ("ashlar", apply A.encodedSize x),
+      ("ashlar, encode", apply (S.length . A.encode) x)
+    ]
+{-# INLINE sizeAlone #-}
+
+right :: Either e a -> a
+right = either (const (errorWithoutStackTrace "the benchmark's own data do not decode")) id
