@@ -20,7 +20,7 @@
 module Ashlar.Codec
   ( -- * The class
     Codec (..),
-    Layout (..),
+    Layout (Fix, Var),
     leastSize,
     genericLayout,
     genericSize,

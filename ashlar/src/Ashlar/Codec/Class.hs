@@ -36,7 +36,7 @@
 -- own, and the layout a value that is known when the instance is compiled.
 module Ashlar.Codec.Class
   ( Codec (..),
-    Layout (..),
+    Layout (Fix, Var),
     leastSize,
     GCodec (..),
     genericLayout,
@@ -48,12 +48,19 @@ where
 
 import Ashlar.Builder.Core
 import Ashlar.Codec.Format
+import Ashlar.Codec.Layout
+import Ashlar.Codec.Pending
+import Ashlar.Codec.Reading
+import Ashlar.Codec.Tag
 import Ashlar.Get.Core
+import Ashlar.Get.Place
 import Data.Kind (Type)
+import Data.Proxy (Proxy (..))
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, plusPtr)
-import GHC.Exts (Int (I#), isTrue#, (+#), (<=#), (==#))
+import GHC.Exts (Int (I#), Int#, andI#, (+#))
 import GHC.Generics
+import GHC.TypeLits (KnownSymbol, symbolVal)
 
 -- | Types whose values have a binary format.
 --
@@ -98,27 +105,6 @@ class Codec a where
   default get :: (Generic a, GCodec (Rep a)) => Get a
   get = genericGet
 
--- | How many bytes the values of a type take.
---
--- @since 0.1.0.0
-data Layout a
-  = -- | All of them as many as this format says.
-    Fix !(Fixed a)
-  | -- | It depends on the value; at least so many. State at least 1 if every
-    -- value has at least one byte: with 0 the elements of a container count
-    -- against the budget for elements of no size ('Ashlar.Codec.decode'), and
-    -- long containers are refused. Apart from that the number only decides how
-    -- much memory is allocated in advance, and a wrong one is safe.
-    Var !Int
-
--- | The least number of bytes a value takes.
---
--- @since 0.1.0.0
-leastSize :: Layout a -> Int
-leastSize (Fix f) = fixedSize f
-leastSize (Var n) = n
-{-# INLINE leastSize #-}
-
 -- Note [Generic methods]
 -- ~~~~~~~~~~~~~~~~~~~~~~
 -- Everything generic is gone after optimisation (an inspection test looks).
@@ -154,9 +140,7 @@ leastSize (Var n) = n
 --
 -- @since 0.1.0.0
 genericLayout :: (Generic a, GCodec (Rep a)) => Layout a
-genericLayout = case gLayout of
-  Fix f -> Fix (fixedMap from to f)
-  Var n -> Var n
+genericLayout = gLayout from to
 {-# INLINE genericLayout #-}
 
 -- | The derived size.
@@ -170,245 +154,228 @@ genericSize x = gSize (from x)
 --
 -- @since 0.1.0.0
 genericPut :: (Generic a, GCodec (Rep a)) => a -> Builder
-genericPut x = gPut nothing (from x) written
+genericPut x = gPut (from x)
 {-# INLINE genericPut #-}
 
 -- | The derived reader.
 --
 -- @since 0.1.0.0
 genericGet :: (Generic a, GCodec (Rep a)) => Get a
-genericGet = gGet to
+genericGet = gGet (\x -> to x)
 {-# INLINE genericGet #-}
 
--- Bytes that are still to be written: their number, a constant, and how.
-data Pending = Pending !Int (Ptr Word8 -> IO ())
-
-nothing :: Pending
-nothing = Pending 0 (\_ -> pure ())
-{-# INLINE nothing #-}
-
--- Write them now.
-written :: Pending -> Builder
-written (Pending n@(I# n#) write)
-  | isTrue# (n# ==# 0#) = empty
-  | otherwise = ensure n (\p -> (p `plusPtr` n) <$ write p)
-{-# INLINE written #-}
-
--- One more value; together no more than the rules would merge.
-pendingWith :: Pending -> Fixed a -> a -> (Pending -> Builder) -> Builder
-pendingWith pending@(Pending n@(I# n#) write) f x k = case fixedSize f of
-  I# size#
-    | isTrue# (n# +# size# <=# 256#) ->
-        k (Pending (n + fixedSize f) (\p -> write p >> fixedWrite f (p `plusPtr` n) x))
-    | otherwise -> append (written pending) (k (Pending (fixedSize f) (\p -> fixedWrite f p x)))
-{-# INLINE pendingWith #-}
-
--- | What the methods of 'Codec' are for a representation. The writer is given
--- what is pending before the value, and passes on what is pending after it. The
--- reader applies a function to what it has read, and forces the result.
+-- | What the methods of 'Codec' are for the representation of a type. The layout is for the
+-- type itself, given the ways there and back. The reader applies a function to what it has
+-- read, and forces the result.
 class GCodec (f :: Type -> Type) where
-  gLayout :: Layout (f p)
+  gLayout :: (a -> f p) -> (f p -> a) -> Layout a
   gSize :: f p -> Int
-  gPut :: Pending -> f p -> (Pending -> Builder) -> Builder
+  gPut :: f p -> Builder
   gGet :: (f p -> a) -> Get a
 
--- The type itself, and a type's only constructor.
-instance GCodec f => GCodec (D1 c f) where
-  gLayout = mapLayout unM1 M1 gLayout
+instance (KnownSymbol name, GBody f) => GCodec (D1 ('MetaData name m pkg 'False) f) where
+  gLayout there back = gBodyLayout (symbolVal (Proxy :: Proxy name)) (\x -> unM1 (there x)) (\x -> back (M1 x))
   {-# INLINE gLayout #-}
-  gSize (M1 x) = gSize x
+  gSize (M1 x) = gBodySize x
   {-# INLINE gSize #-}
-  gPut pending (M1 x) = gPut pending x
+  gPut (M1 x) = gBodyPut (symbolVal (Proxy :: Proxy name)) x
   {-# INLINE gPut #-}
-  gGet k = gGet (\x -> k (M1 x))
+  gGet k = gBodyGet (symbolVal (Proxy :: Proxy name)) (\x -> k (M1 x))
   {-# INLINE gGet #-}
 
-instance GCodec f => GCodec (C1 c f) where
-  gLayout = mapLayout unM1 M1 gLayout
+-- A newtype is what it wraps. That must be one level deeper, or
+-- @newtype N = N N@ would be read without end; unless it is surely of another kind.
+instance (KnownSymbol name, Codec a) => GCodec (D1 ('MetaData name m pkg 'True) (C1 c (S1 s (K1 i a)))) where
+  gLayout there back = derivedLayout (widthOf (layout :: Layout a)) $ \_ -> case layout of
+    Fix f -> Fix (fixedMap (\y -> case there y of M1 (M1 (M1 (K1 x))) -> x) (\x -> back (M1 (M1 (M1 (K1 x))))) f)
+    Var n -> Var n
   {-# INLINE gLayout #-}
-  gSize (M1 x) = gSize x
+  gSize (M1 (M1 (M1 (K1 x)))) = size x
   {-# INLINE gSize #-}
-  gPut pending (M1 x) = gPut pending x
+  gPut (M1 (M1 (M1 (K1 x)))) = put x
   {-# INLINE gPut #-}
-  gGet k = gGet (\x -> k (M1 x))
+  gGet k
+    | isDerived (layout :: Layout a) = nested (OfType (symbolVal (Proxy :: Proxy name))) wrapped
+    | otherwise = wrapped
+    where
+      wrapped = get >>= \x -> pure $! k (M1 (M1 (M1 (K1 x))))
+      {-# INLINE wrapped #-}
   {-# INLINE gGet #-}
 
--- A field. What is read is forced.
-instance Codec a => GCodec (S1 c (K1 i a)) where
-  gLayout = mapLayout (unK1 . unM1) (M1 . K1) layout
-  {-# INLINE gLayout #-}
-  gSize (M1 (K1 x)) = size x
-  {-# INLINE gSize #-}
-  gPut pending (M1 (K1 x)) k = case layout of
-    Fix f -> pendingWith pending f x k
-    Var _ -> append (written pending) (append (put x) (k nothing))
-  {-# INLINE gPut #-}
-  gGet k = get >>= \x -> x `seq` (pure $! k (M1 (K1 x)))
-  {-# INLINE gGet #-}
-
-instance GCodec U1 where
-  gLayout = Fix (fixedUnit U1)
-  {-# INLINE gLayout #-}
-  gSize _ = 0
-  {-# INLINE gSize #-}
-  gPut pending _ k = k pending
-  {-# INLINE gPut #-}
-  gGet k = pure $! k U1
-  {-# INLINE gGet #-}
+-- | The constructors of a type of this name: none, one, or several.
+class GBody (f :: Type -> Type) where
+  gBodyLayout :: String -> (a -> f p) -> (f p -> a) -> Layout a
+  gBodySize :: f p -> Int
+  gBodyPut :: String -> f p -> Builder
+  gBodyGet :: String -> (f p -> a) -> Get a
 
 -- A type without constructors has no bytes, and no bytes are a value of it.
-instance GCodec V1 where
-  gLayout = Var 0
-  {-# INLINE gLayout #-}
-  gSize x = case x of {}
-  {-# INLINE gSize #-}
-  gPut _ x _ = case x of {}
-  {-# INLINE gPut #-}
-  gGet _ = invalid "a value of a type without constructors"
-  {-# INLINE gGet #-}
+instance GBody V1 where
+  gBodyLayout _ _ _ = Var 0
+  {-# INLINE gBodyLayout #-}
+  gBodySize x = case x of {}
+  {-# INLINE gBodySize #-}
+  gBodyPut _ x = case x of {}
+  {-# INLINE gBodyPut #-}
+  gBodyGet name _ = invalid (name ++ " has no values")
+  {-# INLINE gBodyGet #-}
 
-instance (GCodec f, GCodec g) => GCodec (f :*: g) where
-  gLayout = case gLayout of
-    Fix f -> case gLayout of
-      Fix g -> Fix (fixedPair (\(x :*: _) -> x) (\(_ :*: y) -> y) (:*:) f g)
-      Var n -> Var (plusSize (fixedSize f) n)
-    Var m -> Var (plusSize m (leastSize (gLayout :: Layout (g p))))
-  {-# INLINE gLayout #-}
-  gSize (x :*: y) = case gLayout :: Layout ((f :*: g) p) of
-    Fix f -> fixedSize f
-    Var _ -> gSize x + gSize y
-  {-# INLINE gSize #-}
-  gPut pending (x :*: y) k = gPut pending x (\pending' -> gPut pending' y k)
-  {-# INLINE gPut #-}
-  gGet k = case gLayout of
-    Fix f -> consumeShared (fixedSize f) (fixedRead f) >>= \xy -> pure $! k xy
-    Var _ -> gGet (\x -> x) >>= \x -> gGet (\y -> k (x :*: y))
-  {-# INLINE gGet #-}
+instance (KnownSymbol (FieldNames c f), GFields f) => GBody (C1 c f) where
+  gBodyLayout name there back = derivedLayout (\asks -> gWidth @f asks) $ \n ->
+    Fix $
+      fixedRaw
+        n
+        (OfConstructor name "" (symbolVal (Proxy :: Proxy (FieldNames c f))) (partsOf @_ @(f () -> ()) (\r -> gRead r)))
+        (\p x -> gWrite p 0# (unM1 (there x)) (\_ -> pure ()))
+        (\p -> readRun (\r -> gRead r) (\x -> back (M1 x)) p)
+  {-# INLINE gBodyLayout #-}
+  gBodySize (M1 x) = gFieldsSize 0 x
+  {-# INLINE gBodySize #-}
+  gBodyPut _ (M1 x) = gFieldsPut nothing x written
+  {-# INLINE gBodyPut #-}
+  gBodyGet name k = readFields (\parts -> OfConstructor name "" (symbolVal (Proxy :: Proxy (FieldNames c f))) parts) (\r -> gRead r) (\x -> k (M1 x))
+  {-# INLINE gBodyGet #-}
 
-instance (GSum (f :+: g), GCount (f :+: g), GTagged (IsEnum (f :+: g)) (f :+: g)) => GCodec (f :+: g) where
-  gLayout = gTagged @(IsEnum (f :+: g))
-  {-# INLINE gLayout #-}
-  gSize x = case gTagged @(IsEnum (f :+: g)) of
-    Fix f -> fixedSize (f `asFormatOf` x)
-    Var tag -> tag + gSumSize x
-  {-# INLINE gSize #-}
-  gPut pending x k = case gTagged @(IsEnum (f :+: g)) of
+instance GTagged (IsEnum (f :+: g)) (f :+: g) => GBody (f :+: g) where
+  gBodyLayout name there back = gTagged @(IsEnum (f :+: g)) name there back
+  {-# INLINE gBodyLayout #-}
+  gBodySize x = gTaggedSize @(IsEnum (f :+: g)) x
+  {-# INLINE gBodySize #-}
+  gBodyPut name x = gTaggedPut @(IsEnum (f :+: g)) name x
+  {-# INLINE gBodyPut #-}
+  gBodyGet name k = gTaggedGet @(IsEnum (f :+: g)) name k
+  {-# INLINE gBodyGet #-}
+
+-- | The fields of a constructor.
+class GFields (f :: Type -> Type) where
+  -- | What its layout asks ("Ashlar.Codec.Layout").
+  gWidth :: Int# -> Width
+
+  -- | Write fields that are all of constant size, so far behind an address.
+  gWrite :: Ptr Word8 -> Int# -> f p -> (Int# -> IO ()) -> IO ()
+
+  -- | The size, added to another.
+  gFieldsSize :: Int -> f p -> Int
+
+  -- | Given what is pending before the fields, pass on what is pending after them.
+  gFieldsPut :: Pending -> f p -> (Pending -> Builder) -> Builder
+
+  -- | Put the fields before others.
+  gRead :: Reading b a -> Reading (f p -> b) a
+
+instance GFields U1 where
+  gWidth asks = Width asks 1# 0#
+  {-# INLINE gWidth #-}
+  gWrite _ off _ k = k off
+  {-# INLINE gWrite #-}
+  gFieldsSize n _ = n
+  {-# INLINE gFieldsSize #-}
+  gFieldsPut pending _ k = k pending
+  {-# INLINE gFieldsPut #-}
+  gRead rest = mapReading (\build -> build U1) rest
+  {-# INLINE gRead #-}
+
+-- A field. What is read is forced.
+instance Codec a => GFields (S1 c (K1 i a)) where
+  gWidth asks = widthOf (layout :: Layout a) asks
+  {-# INLINE gWidth #-}
+  gWrite p off (M1 (K1 x)) k = case layout of
+    Fix f -> case fixedSize f of
+      I# n -> fixedWrite f (p `plusPtr` I# off) x >> k (off +# n)
+    -- Not called for such fields.
+    Var _ -> pure ()
+  {-# INLINE gWrite #-}
+  gFieldsSize n (M1 (K1 x)) = case layout :: Layout a of
+    Fix f -> n + fixedSize f
+    Var _ -> n + size x
+  {-# INLINE gFieldsSize #-}
+  gFieldsPut pending (M1 (K1 x)) k = case layout of
     Fix f -> pendingWith pending f x k
-    -- A sum is a whole type, so nothing is pending here, and this adds nothing.
-    Var _ -> append (written pending) (append (gSumPut (gCount @(f :+: g)) 0 x) (k nothing))
-  {-# INLINE gPut #-}
-  gGet k = case gTagged @(IsEnum (f :+: g)) of
-    Fix f -> getFixed f >>= \x -> pure $! k x
-    Var _ -> consumeShared (fixedSize tag) (fixedRead tag) >>= gSumGet k 0
-      where
-        tag = tagFormat (gCount @(f :+: g))
-  {-# INLINE gGet #-}
+    Var _ -> append (written pending) (append (put x) (k nothing))
+  {-# INLINE gFieldsPut #-}
+  gRead rest = case layout of
+    Fix f -> constantFirst f (\x -> M1 (K1 x)) rest
+    Var _ -> variableFirst get (\x -> M1 (K1 x)) rest
+  {-# INLINE gRead #-}
 
-asFormatOf :: Fixed a -> a -> Fixed a
-asFormatOf f _ = f
-{-# INLINE asFormatOf #-}
+instance (GFields f, GFields g) => GFields (f :*: g) where
+  gWidth asks = case gWidth @f asks of
+    Width asks' constant m -> case gWidth @g asks' of
+      Width asks'' constant' n -> case plusSize (I# m) (I# n) of
+        I# mn -> Width asks'' (constant `andI#` constant') mn
+  {-# INLINE gWidth #-}
+  gWrite p off (x :*: y) k = gWrite p off x (\off' -> gWrite p off' y k)
+  {-# INLINE gWrite #-}
+  gFieldsSize n (x :*: y) = gFieldsSize (gFieldsSize n x) y
+  {-# INLINE gFieldsSize #-}
+  gFieldsPut pending (x :*: y) k = gFieldsPut pending x (\pending' -> gFieldsPut pending' y k)
+  {-# INLINE gFieldsPut #-}
+  gRead rest = mapReading (\build x y -> build (x :*: y)) (gRead (gRead rest))
+  {-# INLINE gRead #-}
 
-mapLayout :: (b -> a) -> (a -> b) -> Layout a -> Layout b
-mapLayout there back l = case l of
-  Fix f -> Fix (fixedMap there back f)
-  Var n -> Var n
-{-# INLINE mapLayout #-}
-
--- The number of a constructor, of so many.
-tagFormat :: Int -> Fixed Int
-tagFormat count@(I# n)
-  -- Int's own operator is unfolded too late for reservations to meet.
-  | isTrue# (n <=# 256#) = checked (fixedMap fromIntegral fromIntegral fixedWord8)
-  | otherwise = checked (fixedMap fromIntegral fromIntegral fixedWord16LE)
-  where
-    checked = fixedChecked id (\i -> if i < count then Right i else Left (tagMessage count i))
-    {-# INLINE checked #-}
-{-# INLINE tagFormat #-}
-
-tagMessage :: Int -> Int -> String
-tagMessage count i = "constructor " ++ show i ++ " of a type that has " ++ show count
-{-# NOINLINE tagMessage #-}
-
--- The number of constructors.
-class GCount (f :: Type -> Type) where
-  gCount :: Int
-
-instance (GCount f, GCount g) => GCount (f :+: g) where
-  gCount = gCount @f + gCount @g
-  {-# INLINE gCount #-}
-
-instance GCount (C1 c f) where
-  gCount = 1
-  {-# INLINE gCount #-}
-
--- The constructors of a sum; the first of them has the number that is given.
+-- | The constructors of a sum, given the name of the type; the first of them has the
+-- number that is given.
 class GSum (f :: Type -> Type) where
-  gSumSize :: f p -> Int
-  gSumPut :: Int -> Int -> f p -> Builder
-  gSumGet :: (f p -> a) -> Int -> Int -> Get a
+  gSumSize :: Int -> f p -> Int
+  gSumPut :: String -> Int -> Int -> f p -> Builder
+  gSumGet :: String -> (f p -> a) -> Int -> Int -> Get a
 
 instance (GSum f, GSum g, GCount f) => GSum (f :+: g) where
-  gSumSize x = case x of
-    L1 y -> gSumSize y
-    R1 y -> gSumSize y
+  gSumSize n x = case x of
+    L1 y -> gSumSize n y
+    R1 y -> gSumSize n y
   {-# INLINE gSumSize #-}
-  gSumPut count i x = case x of
-    L1 y -> gSumPut count i y
-    R1 y -> gSumPut count (i + gCount @f) y
+  gSumPut name count i x = case x of
+    L1 y -> gSumPut name count i y
+    R1 y -> gSumPut name count (i + gCount @f) y
   {-# INLINE gSumPut #-}
-  gSumGet k i tag
-    | tag < i + gCount @f = gSumGet (\x -> k (L1 x)) i tag
-    | otherwise = gSumGet (\x -> k (R1 x)) (i + gCount @f) tag
+  gSumGet name k i tag
+    | tag < i + gCount @f = gSumGet name (\x -> k (L1 x)) i tag
+    | otherwise = gSumGet name (\x -> k (R1 x)) (i + gCount @f) tag
   {-# INLINE gSumGet #-}
 
-instance GCodec f => GSum (C1 c f) where
-  gSumSize (M1 x) = gSize x
+instance (KnownSymbol con, KnownSymbol (FieldNames ('MetaCons con fix rec) f), GFields f) => GSum (C1 ('MetaCons con fix rec) f) where
+  gSumSize n (M1 x) = gFieldsSize n x
   {-# INLINE [0] gSumSize #-}
-  gSumPut count i (M1 x) = pendingWith nothing (tagFormat count) i (\pending -> gPut pending x written)
+  gSumPut name count i (M1 x) = pendingWith nothing (tagFormat name count) i (\pending -> gFieldsPut pending x written)
   {-# INLINE [0] gSumPut #-}
-  gSumGet k _ _ = gGet (\x -> k (M1 x))
+  gSumGet name k _ _ =
+    readFields
+      (\parts -> OfConstructor name (symbolVal (Proxy :: Proxy con)) (symbolVal (Proxy :: Proxy (FieldNames ('MetaCons con fix rec) f))) parts)
+      (\r -> gRead r)
+      (\x -> k (M1 x))
   {-# INLINE gSumGet #-}
 
--- Does no constructor have fields?
-type family IsEnum (f :: Type -> Type) :: Bool where
-  IsEnum (f :+: g) = And (IsEnum f) (IsEnum g)
-  IsEnum (C1 c U1) = 'True
-  IsEnum (C1 c f) = 'False
-
-type family And (a :: Bool) (b :: Bool) :: Bool where
-  And 'True b = b
-  And 'False _ = 'False
-
--- The layout of a sum.
+-- | A sum: an enumeration, whose constructors have no fields, or another one. (The
+-- functions for the one must not be compiled for the other.)
 class GTagged (enum :: Bool) (f :: Type -> Type) where
-  gTagged :: Layout (f p)
+  gTagged :: String -> (a -> f p) -> (f p -> a) -> Layout a
+  gTaggedSize :: f p -> Int
+  gTaggedPut :: String -> f p -> Builder
+  gTaggedGet :: String -> (f p -> a) -> Get a
 
--- Of a tag alone, if nothing is known of the fields.
-instance GCount f => GTagged 'False f where
-  gTagged = Var (fixedSize (tagFormat (gCount @f)))
+-- Nothing is asked of the fields: a sum may contain itself.
+instance (GCount f, GSum f) => GTagged 'False f where
+  gTagged name _ _ = variableLayout (fixedSize (tagFormat name (gCount @f)))
   {-# INLINE gTagged #-}
+  gTaggedSize x = gSumSize (fixedSize (tagFormat "" (gCount @f))) x
+  {-# INLINE gTaggedSize #-}
+  gTaggedPut name x = gSumPut name (gCount @f) 0 x
+  {-# INLINE gTaggedPut #-}
+  gTaggedGet name k = readTag (OfType name) (tagFormat name (gCount @f)) >>= gSumGet name k 0
+  {-# INLINE gTaggedGet #-}
 
 instance (GCount f, GEnum f) => GTagged 'True f where
-  gTagged = Fix (fixedMap (gNumber 0) (gNumbered 0) (tagFormat (gCount @f)))
+  gTagged name there back = Fix (enumeration name there back)
   {-# INLINE gTagged #-}
+  gTaggedSize _ = fixedSize (tagFormat "" (gCount @f))
+  {-# INLINE gTaggedSize #-}
+  gTaggedPut name x = putFixed (enumeration name id id) x
+  {-# INLINE gTaggedPut #-}
+  gTaggedGet name k = readTag (OfType name) (enumeration name id id) >>= \x -> pure $! k x
+  {-# INLINE gTaggedGet #-}
 
--- The number of a constructor without fields, and back.
-class GEnum (f :: Type -> Type) where
-  gNumber :: Int -> f p -> Int
-  gNumbered :: Int -> Int -> f p
-
-instance (GEnum f, GEnum g, GCount f) => GEnum (f :+: g) where
-  gNumber i x = case x of
-    L1 y -> gNumber i y
-    R1 y -> gNumber (i + gCount @f) y
-  {-# INLINE gNumber #-}
-  gNumbered i tag
-    | tag < i + gCount @f = L1 (gNumbered i tag)
-    | otherwise = R1 (gNumbered (i + gCount @f) tag)
-  {-# INLINE gNumbered #-}
-
-instance GEnum (C1 c U1) where
-  gNumber i _ = i
-  {-# INLINE gNumber #-}
-  gNumbered _ _ = M1 U1
-  {-# INLINE gNumbered #-}
+enumeration :: forall f p a. (GCount f, GEnum f) => String -> (a -> f p) -> (f p -> a) -> Fixed a
+enumeration name there back =
+  fixedNamed (OfType name) (fixedMap (\x -> gNumber 0 (there x)) (\i -> back (gNumbered 0 i)) (tagFormat name (gCount @f)))
+{-# INLINE enumeration #-}

@@ -45,11 +45,15 @@ module Ashlar.Codec.Format
     fixedWrite,
     fixedRead,
     fixedPlain,
+    fixedNames,
+    fixedNamed,
+    fixedRaw,
   )
 where
 
 import Ashlar.Builder.Core
 import Ashlar.Get.Core
+import Ashlar.Get.Place
 import Ashlar.Prim.Scalar (Scalar (..))
 import qualified Ashlar.Prim.Scalar as P
 import Data.Bits (finiteBitSize)
@@ -57,12 +61,12 @@ import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
-import GHC.Exts (Int (I#), isTrue#, (+#), (<=#))
+import GHC.Exts (Int (I#), Int#, isTrue#, (+#), (<=#))
 
 -- | A format in which every value of type @a@ takes the same number of bytes.
 --
 -- @since 0.1.0.0
-data Fixed a = Fixed !Int !Bool (Ptr Word8 -> a -> IO ()) (Ptr Word8 -> Get a)
+data Fixed a = Fixed Int# Bool Names (Ptr Word8 -> a -> IO ()) (Ptr Word8 -> Get a)
 
 -- Functions and not fields: with a field, anyone could update the size alone.
 
@@ -70,24 +74,40 @@ data Fixed a = Fixed !Int !Bool (Ptr Word8 -> a -> IO ()) (Ptr Word8 -> Get a)
 --
 -- @since 0.1.0.0
 fixedSize :: Fixed a -> Int
-fixedSize (Fixed n _ _ _) = n
+fixedSize (Fixed n _ _ _ _) = I# n
 {-# INLINE fixedSize #-}
 
 -- | Are the bytes of the format those that 'Foreign.Storable.Storable' and @Prim@
 -- have in memory, and all of them valid? Then many values are copied at once.
 fixedPlain :: Fixed a -> Bool
-fixedPlain (Fixed _ plain _ _) = plain
+fixedPlain (Fixed _ plain _ _ _) = plain
 {-# INLINE fixedPlain #-}
+
+-- | What errors say of the type.
+fixedNames :: Fixed a -> Names
+fixedNames (Fixed _ _ names _ _) = names
+{-# INLINE fixedNames #-}
+
+-- | The same format of a type with other names.
+fixedNamed :: Names -> Fixed a -> Fixed a
+fixedNamed names (Fixed n plain _ write rd) = Fixed n plain names write rd
+{-# INLINE fixedNamed #-}
+
+-- | A format from its size, what writes so many bytes (all of them and no
+-- more), and what reads them. This is where the two must agree.
+fixedRaw :: Int -> Names -> (Ptr Word8 -> a -> IO ()) -> (Ptr Word8 -> Get a) -> Fixed a
+fixedRaw (I# n) = Fixed n False
+{-# INLINE fixedRaw #-}
 
 -- | Write a value: 'fixedSize' bytes must be writable, and no more are written.
 fixedWrite :: Fixed a -> Ptr Word8 -> a -> IO ()
-fixedWrite (Fixed _ _ write _) = write
+fixedWrite (Fixed _ _ _ write _) = write
 {-# INLINE fixedWrite #-}
 
 -- | Read a value: 'fixedSize' bytes must be readable in the open segment, and no
 -- more are read. The cursor does not move.
 fixedRead :: Fixed a -> Ptr Word8 -> Get a
-fixedRead (Fixed _ _ _ rd) = rd
+fixedRead (Fixed _ _ _ _ rd) = rd
 {-# INLINE fixedRead #-}
 
 -- | Write a value in a format.
@@ -106,7 +126,8 @@ getFixed format = consume (fixedSize format) (fixedRead format)
 {-# INLINE getFixed #-}
 
 fixedScalar :: Bool -> Scalar a -> Fixed a
-fixedScalar plain format = Fixed (scalarSize format) plain (scalarWrite format) (\p -> step (\_ _ -> scalarRead format p))
+fixedScalar plain format = case scalarSize format of
+  I# n -> Fixed n plain Nameless (scalarWrite format) (\p -> step (\_ _ -> scalarRead format p))
 {-# INLINE fixedScalar #-}
 
 -- The formats below have the least significant byte first.
@@ -192,7 +213,8 @@ fixedDoubleLE = fixedScalar plainLE P.doubleLE
 -- @since 0.1.0.0
 fixedWord :: Fixed Word
 fixedWord
-  | finiteBitSize (0 :: Word) == 64 = fixedScalar plainLE P.wordAs64LE
+  -- A literal pattern: Int's own operator is unfolded too late.
+  | I# 64# <- finiteBitSize (0 :: Word) = fixedScalar plainLE P.wordAs64LE
   | otherwise = fixedChecked fromIntegral (\n -> narrow n (fromIntegral n)) fixedWord64LE
 {-# INLINE fixedWord #-}
 
@@ -203,7 +225,7 @@ fixedWord
 -- @since 0.1.0.0
 fixedInt :: Fixed Int
 fixedInt
-  | finiteBitSize (0 :: Int) == 64 = fixedScalar plainLE P.intAs64LE
+  | I# 64# <- finiteBitSize (0 :: Int) = fixedScalar plainLE P.intAs64LE
   | otherwise = fixedChecked fromIntegral (\n -> narrow n (fromIntegral n)) fixedInt64LE
 {-# INLINE fixedInt #-}
 
@@ -229,7 +251,7 @@ plusSize (I# m) (I# n)
 --
 -- @since 0.1.0.0
 fixedUnit :: a -> Fixed a
-fixedUnit x = Fixed 0 False (\_ _ -> pure ()) (\_ -> pure x)
+fixedUnit x = Fixed 0# False Nameless (\_ _ -> pure ()) (\_ -> pure x)
 {-# INLINE fixedUnit #-}
 
 -- | One value behind another, given how to take the whole apart and how to put
@@ -240,9 +262,9 @@ fixedPair :: (c -> a) -> (c -> b) -> (a -> b -> c) -> Fixed a -> Fixed b -> Fixe
 fixedPair left right both a b =
   -- Each half has as many bytes as its own format says, one behind the other.
   -- (If the sum is cut off, no buffer and no input is ever large enough.)
-  Fixed
+  fixedRaw
     (plusSize (fixedSize a) (fixedSize b))
-    False
+    Nameless
     (\p x -> fixedWrite a p (left x) >> fixedWrite b (p `plusPtr` fixedSize a) (right x))
     (\p -> fixedRead a p >>= \x -> fixedRead b (p `plusPtr` fixedSize a) >>= \y -> pure (both x y))
 {-# INLINE fixedPair #-}
@@ -255,7 +277,7 @@ fixedPair left right both a b =
 -- @since 0.1.0.0
 fixedMap :: (b -> a) -> (a -> b) -> Fixed a -> Fixed b
 fixedMap there back f =
-  Fixed (fixedSize f) False (\p x -> fixedWrite f p (there x)) (\p -> fixedRead f p >>= \x -> pure (back x))
+  fixedRaw (fixedSize f) (fixedNames f) (\p x -> fixedWrite f p (there x)) (\p -> fixedRead f p >>= \x -> pure (back x))
 {-# INLINE fixedMap #-}
 
 -- | The format of one type for some of its values. Reading any other value
@@ -266,6 +288,6 @@ fixedMap there back f =
 -- @since 0.1.0.0
 fixedChecked :: (b -> a) -> (a -> Either String b) -> Fixed a -> Fixed b
 fixedChecked there back f =
-  Fixed (fixedSize f) False (\p x -> fixedWrite f p (there x)) $ \p ->
+  fixedRaw (fixedSize f) (fixedNames f) (\p x -> fixedWrite f p (there x)) $ \p ->
     fixedRead f p >>= \x -> either (invalidAt p) pure (back x)
 {-# INLINE fixedChecked #-}

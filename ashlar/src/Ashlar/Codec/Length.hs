@@ -76,4 +76,4 @@ chargeEmpties least n
       left <- getInt c emptiesCell
       if n <= left
         then putInt c emptiesCell (left - n)
-        else position c >>= \at -> failWith env at (Invalid (show n ++ " elements of no size, more than the budget of " ++ show left))
+        else position c >>= \at -> failWith c env at (Invalid (show n ++ " elements of no size, more than the budget of " ++ show left))

@@ -18,6 +18,7 @@ import Ashlar.Get.Core
 import Ashlar.Get.Env
 import Ashlar.Get.Error
 import Ashlar.Get.Input
+import Ashlar.Get.Place
 import Ashlar.Mem.Cells
 import Control.Applicative (Alternative (..))
 import Control.Monad (MonadPlus)
@@ -37,8 +38,8 @@ import GHC.IO (IO (..), unIO)
 -- * If a foreign asynchronous exception froze the evaluation and somebody has
 --   taken it up again, the decoder is run again from the choice point.
 
--- What a choice point remembers: offset, limit, keepCell and emptiesCell.
-data Mark = Mark !Int !Int !Int !Int
+-- What a choice point remembers: offset, limit, keepCell, emptiesCell and placeCell.
+data Mark = Mark !Int !Int !Int !Int !Int
 
 -- Open a choice point at the cursor.
 open :: Cells -> IO Mark
@@ -47,20 +48,22 @@ open c = do
   limit <- getInt c limitCell
   keep <- getInt c keepCell
   empties <- getInt c emptiesCell
+  place <- getInt c placeCell
   putInt c keepCell (min keep at)
-  pure (Mark at limit keep empties)
+  pure (Mark at limit keep empties place)
 {-# INLINE open #-}
 
 -- Close it, and stay where we are.
 close :: Cells -> Mark -> IO ()
-close c (Mark _ _ keep _) = putInt c keepCell keep
+close c (Mark _ _ keep _ _) = putInt c keepCell keep
 {-# INLINE close #-}
 
 -- Close it, and go back to it.
 back :: Cells -> Env -> Mark -> IO ()
-back c env (Mark at limit keep empties) = do
+back c env (Mark at limit keep empties place) = do
   putInt c limitCell limit
   putInt c emptiesCell empties
+  putInt c placeCell place
   returnTo c (envInput env) at
   putInt c keepCell keep
 {-# INLINE back #-}
@@ -100,7 +103,7 @@ manyFrom (Get p) c env = do
   keep <- getInt c keepCell
   first <- open c
   progress <- newIORef (Rounds first [])
-  let rounds (Rounds (Mark at _ _ _) as) = do
+  let rounds (Rounds (Mark at _ _ _ _) as) = do
         a <- IO (p c env)
         at' <- position c
         if at' == at
@@ -140,7 +143,7 @@ lookAhead (Get p) = Get $ \c env s0 -> case unIO (open c) s0 of
 --
 -- @since 0.1.0.0
 label :: String -> Get a -> Get a
-label name (Get p) = Get (\c env -> p c env {envLabels = name : envLabels env})
+label name (Get p) = Get (\c env -> p c env {envContext = Labelled name (envContext env)})
 {-# INLINE label #-}
 
 -- | @isolate n p@ runs @p@ on the next @n@ bytes alone: to @p@ the input ends
@@ -169,4 +172,4 @@ isolate n (Get p)
       now <- position c
       setLimit c limit
       let left = n - (now - at)
-      if left == 0 then pure () else failWith env now (Invalid ("isolate: " ++ show left ++ " of " ++ show n ++ " bytes were not read"))
+      if left == 0 then pure () else failWith c env now (Invalid ("isolate: " ++ show left ++ " of " ++ show n ++ " bytes were not read"))

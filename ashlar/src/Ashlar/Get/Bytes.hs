@@ -60,7 +60,7 @@ getLazyByteString n
                     let m = fromIntegral (min left (fromIntegral (e `minusPtr` p)))
                     bs <- slice c env m
                     go (left - fromIntegral m) (bs : acc)
-                  else failWith env at (MissingInput (fromIntegral n) (fromIntegral (n - left)))
+                  else failWith c env at (MissingInput (fromIntegral n) (fromIntegral (n - left)))
       go n []
 
 -- The next bytes, which must lie between cursor and end.

@@ -24,6 +24,7 @@ module Ashlar.Get.Env
     keepCell,
     failedCell,
     emptiesCell,
+    placeCell,
     cellCount,
     position,
 
@@ -43,6 +44,7 @@ module Ashlar.Get.Env
 where
 
 import Ashlar.Get.Error
+import Ashlar.Get.Place
 import Ashlar.Mem.Cells
 import Control.Exception (Exception, SomeException, fromException, throwIO, toException)
 import Data.ByteString (ByteString)
@@ -91,9 +93,14 @@ failedCell = 7
 emptiesCell :: Int
 emptiesCell = 8
 
+-- | Where in a value the decoder is, for its errors: see Note [Places]. A decoder that
+-- succeeds leaves it as it found it.
+placeCell :: Int
+placeCell = 9
+
 -- | How many cells there are.
 cellCount :: Int
-cellCount = 9
+cellCount = 10
 
 -- | The offset of the next byte in the stream.
 position :: Cells -> IO Int
@@ -106,11 +113,12 @@ offsetOf c p = do
   offset <- getInt c segmentOffsetCell
   pure (offset + p `minusPtr` start)
 
--- | What is rarely read. A decoder inside a label is run with a copy.
+-- | What is rarely read. A decoder inside a label or a value is run with a copy.
 data Env = Env
   { envInput :: !Input,
-    -- | The labels, innermost first.
-    envLabels :: [String]
+    -- | How many more levels of nesting are allowed.
+    envDepth :: !Int,
+    envContext :: !Context
   }
 
 -- | Where input comes from, and the parts of it that are held.
@@ -171,19 +179,27 @@ isFailed e =
     || isJust (fromException e :: Maybe Failed)
 
 -- | Fail at an offset.
-failWith :: Env -> Int -> Reason -> IO a
-failWith env offset reason = prepareFailure env offset reason >> throwIO failedException
+failWith :: Cells -> Env -> Int -> Reason -> IO a
+failWith c env offset reason = prepareFailure c env offset reason >> throwIO failedException
 {-# NOINLINE failWith #-}
 
 -- | Say in advance what a failure at an offset will mean, before running code that
 -- throws 'failedException'.
-prepareFailure :: Env -> Int -> Reason -> IO ()
-prepareFailure env offset reason =
-  writeIORef (inputFailure (envInput env)) (DecodeError (fromIntegral offset) (envLabels env) reason)
+prepareFailure :: Cells -> Env -> Int -> Reason -> IO ()
+prepareFailure c env offset reason = do
+  place <- getInt c placeCell
+  cursor <- position c
+  writeIORef (inputFailure (envInput env)) (errorAt (envContext env) place (offset - cursor) offset reason)
+
+-- What it will mean is worked out only if it is asked for.
+errorAt :: Context -> Place -> Int -> Int -> Reason -> DecodeError
+errorAt context place ahead offset reason = case located context place ahead offset reason of
+  (labels, at, why) -> DecodeError (fromIntegral at) labels why
+{-# NOINLINE errorAt #-}
 
 -- | Fail at an address in the open segment.
 failAt :: Cells -> Env -> Ptr Word8 -> Reason -> IO a
 failAt c env p reason = do
   offset <- offsetOf c p
-  failWith env offset reason
+  failWith c env offset reason
 {-# NOINLINE failAt #-}

@@ -102,7 +102,7 @@ demand c env n = do
   -- even if it is not enough, because the error says it (INV-G2).
   let target = min n (limit - at)
   left <- min target <$> gather c (envInput env) target
-  when (left < n) $ failWith env at (MissingInput n left)
+  when (left < n) $ failWith c env at (MissingInput n left)
 {-# NOINLINE demand #-}
 
 -- | Make sure that there is at least one byte between cursor and end; 'False'
@@ -216,7 +216,7 @@ skipInput c env n = do
             more <- moreInput c (envInput env)
             if more then go (left - have) else pure (left - have)
   missing <- go target
-  when (target - missing < n) $ failWith env at (MissingInput n (target - missing))
+  when (target - missing < n) $ failWith c env at (MissingInput n (target - missing))
 {-# NOINLINE skipInput #-}
 
 -- | Go back to an offset at or behind 'keepCell'.

@@ -26,6 +26,7 @@ import Ashlar.Get.Core
 import Ashlar.Get.Env
 import Ashlar.Get.Error
 import Ashlar.Get.Input
+import Ashlar.Get.Place
 import Ashlar.Mem (keepAlive)
 import Ashlar.Mem.Cells
 import Control.Exception (catch, evaluate)
@@ -44,6 +45,10 @@ import System.IO.Unsafe (unsafeDupablePerformIO, unsafePerformIO)
 emptiesBudget :: Int
 emptiesBudget = 1048576
 
+-- | Levels of nested values that one run may decode.
+depthBudget :: Int
+depthBudget = 100000
+
 newInput :: IO () -> IO ByteString -> Segments -> IO Input
 newInput prepare next segments = Input prepare next <$> newIORef segments <*> newIORef (DecodeError 0 [] (Invalid "no failure"))
 
@@ -54,7 +59,8 @@ withInput input offset act = keepAlive input $
     open <- segmentOpen <$> readIORef (inputSegments input)
     openFirst c offset open
     putInt c emptiesCell emptiesBudget
-    act c (Env input [])
+    putInt c placeCell 0
+    act c (Env input depthBudget Top)
 {-# INLINE withInput #-}
 
 -- | Decode from a strict 'ByteString'. Bytes that are left over are ignored:

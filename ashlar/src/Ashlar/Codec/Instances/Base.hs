@@ -181,7 +181,8 @@ instance Codec () where
 fixedBool :: Fixed Bool
 fixedBool = fixedChecked fromBool toBool fixedWord8
   where
-    fromBool b = if b then 1 else 0
+    -- Without a branch, or what follows would be there twice.
+    fromBool b = fromIntegral (fromEnum b)
     toBool n = case n of
       0 -> Right False
       1 -> Right True

@@ -103,5 +103,5 @@ getAscending key element least = do
           x <- element
           if key before < key x
             then rest (n - 1) x (x : acc)
-            else step (\_ env -> failWith env at (Invalid "keys that do not ascend"))
+            else step (\c env -> failWith c env at (Invalid "keys that do not ascend"))
 {-# INLINE getAscending #-}

@@ -68,6 +68,6 @@ getText :: Int -> Get T.Text
 getText n = consume n $ \p ->
   step $ \c env -> do
     at <- position c
-    prepareFailure env at (Invalid "invalid UTF-8")
+    prepareFailure c env at (Invalid "invalid UTF-8")
     -- n bytes lie at p.
     decodeUtf8At failedException p n

@@ -1,0 +1,127 @@
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE PatternSynonyms #-}
+{-# LANGUAGE ViewPatterns #-}
+
+-- |
+-- Module      : Ashlar.Codec.Layout
+-- Description : How many bytes the values of a type take
+--
+-- Note [Types that contain themselves]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- Whether a type with one constructor has a constant size depends on its fields, so
+-- its layout asks for theirs. In @data Inf = Inf Inf@ that would never end; nor would
+-- it in types that contain each other, or in @data P a = P (P (a, a))@, where each
+-- layout asks for that of yet another type. Such a type has infinite values only, but
+-- a program may contain it, and a decoder must end.
+--
+-- So a derived layout is known to be a derived one without asking ('Derived'), and
+-- what it asks is a function that counts the types it meets. If they are too many, the
+-- type is of variable size. For any other type GHC computes all this, and the
+-- layout is a constant.
+module Ashlar.Codec.Layout
+  ( Layout (Fix, Var),
+    leastSize,
+
+    -- * Derived layouts
+    Width (..),
+    widthOf,
+    derivedLayout,
+    variableLayout,
+    isDerived,
+  )
+where
+
+import Ashlar.Codec.Format
+import GHC.Exts (Int (I#), Int#, (-#), (>#))
+
+-- | How many bytes the values of a type take.
+--
+-- @since 0.1.0.0
+data Layout a
+  = Constant (Fixed a)
+  | Variable Int
+  | -- | What it asks, and what comes out of that.
+    Derived (Int# -> Width) (Layout a)
+
+-- | All of them as many as this format says.
+--
+-- @since 0.1.0.0
+pattern Fix :: Fixed a -> Layout a
+pattern Fix f <- (settled -> Constant f)
+  where
+    Fix f = Constant f
+
+-- | It depends on the value; at least so many. State at least 1 if every
+-- value has at least one byte: with 0 the elements of a container count
+-- against the budget for elements of no size ('Ashlar.Codec.decode'), and
+-- long containers are refused. Apart from that the number only decides how
+-- much memory is allocated in advance, and a wrong one is safe.
+--
+-- @since 0.1.0.0
+pattern Var :: Int -> Layout a
+pattern Var n <- (settled -> Variable n)
+  where
+    Var n = Variable n
+
+{-# COMPLETE Fix, Var #-}
+
+-- Not a derived one any more.
+settled :: Layout a -> Layout a
+settled l = case l of
+  Derived _ l' -> l'
+  _ -> l
+{-# INLINE settled #-}
+
+-- | The least number of bytes a value takes.
+--
+-- @since 0.1.0.0
+leastSize :: Layout a -> Int
+leastSize l = case l of
+  Fix f -> fixedSize f
+  Var n -> n
+{-# INLINE leastSize #-}
+
+-- | What was found out by asking: how many more types may be asked, whether the size is
+-- constant (1) or not (0), and the least size. If no more may be asked, the rest is wrong.
+--
+-- (Unboxed, because such numbers are computed as soon as they are there. What has to
+-- wait for a phase of the compiler is there twice for each field, and so 2^n times.)
+data Width = Width Int# Int# Int#
+
+-- | Ask a type.
+widthOf :: Layout a -> Int# -> Width
+widthOf l asks = case l of
+  Constant f -> case fixedSize f of I# n -> Width asks 1# n
+  Variable (I# n) -> Width asks 0# n
+  Derived width _ -> width asks
+{-# INLINE widthOf #-}
+
+-- | The layout of a type, given what it asks its parts, and its format for the case that
+-- all of them are of constant size and take so many bytes.
+derivedLayout :: (Int# -> Width) -> (Int -> Layout a) -> Layout a
+derivedLayout width constant = Derived counted $ case counted 10000# of
+  Width left isConstant n -> case left ># 0# of
+    1# -> case isConstant of
+      1# -> constant (I# n)
+      _ -> Variable (I# n)
+    -- So many types within one another, without a sum or a container between them,
+    -- nobody writes.
+    _ -> Variable 0
+  where
+    counted asks = case asks ># 0# of
+      1# -> width (asks -# 1#)
+      _ -> Width 0# 0# 0#
+    {-# INLINE counted #-}
+{-# INLINE derivedLayout #-}
+
+-- | The layout of a type that is of variable size whatever its parts are.
+variableLayout :: Int -> Layout a
+variableLayout n@(I# n#) = Derived (\asks -> Width asks 0# n#) (Variable n)
+{-# INLINE variableLayout #-}
+
+-- | Is it a derived one?
+isDerived :: Layout a -> Bool
+isDerived l = case l of
+  Derived _ _ -> True
+  _ -> False
+{-# INLINE isDerived #-}
