@@ -53,6 +53,7 @@ import Ashlar.Codec.Pending
 import Ashlar.Codec.Reading
 import Ashlar.Codec.Tag
 import Ashlar.Get.Core
+import Ashlar.Get.Nested
 import Ashlar.Get.Place
 import Data.Kind (Type)
 import Data.Proxy (Proxy (..))

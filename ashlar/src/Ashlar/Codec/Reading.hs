@@ -18,7 +18,6 @@ module Ashlar.Codec.Reading
     readTag,
     partsOf,
     partOf,
-    nested,
   )
 where
 
@@ -26,8 +25,8 @@ import Ashlar.Codec.Format
 import Ashlar.Codec.Layout
 import Ashlar.Get.Core
 import Ashlar.Get.Env
-import Ashlar.Get.Error
 import Ashlar.Get.Input (demand)
+import Ashlar.Get.Nested
 import Ashlar.Get.Place
 import Ashlar.Mem.Cells
 import Data.Word (Word8)
@@ -102,7 +101,7 @@ putPlace place = step (\c _ -> putInt c placeCell place)
 run :: Int# -> Int# -> (Ptr Word8 -> Get a) -> Get a
 run count n rest = case n of
   0# -> rest nullPtr
-  _ -> putPlace (inRun (I# count)) *> shared id (I# n) rest
+  _ -> putPlace (inRun (I# count)) *> shared demand (I# n) rest
 {-# INLINE run #-}
 
 -- | Read fields at an address, which must all be of constant size, without moving the
@@ -136,52 +135,39 @@ partOf l = case l of
   Var _ -> VariablePart
 {-# INLINE partOf #-}
 
--- | Read a tag, or a value that is no more than that, given what is to be said of the type.
+-- | Read a tag, or a value that is no more than that, given what is to be said of the type if
+-- it is missing.
 readTag :: Names -> Fixed a -> Get a
 readTag names f = case fixedSize f of
-  I# n -> placed names 0 (I# n) (\p -> fixedRead f p >>= \x -> x <$ moveTo p n)
+  I# n -> shared (demandInside names somewhere) (I# n) (\p -> fixedRead f p >>= \x -> x <$ moveTo p n)
 {-# INLINE readTag #-}
 
--- | Inside a value that may contain others: one level deeper.
-nested :: Names -> Get a -> Get a
-nested names (Get p) = Get $ \c env s0 -> case unIO (getInt c placeCell) s0 of
-  (# s1, place #)
-    | envDepth env > 0 ->
-        case p c env {envDepth = envDepth env - 1, envContext = Inside names place (envContext env)} s1 of
-          (# s2, a #) -> case unIO (putInt c placeCell place) s2 of (# s3, _ #) -> (# s3, a #)
-    | otherwise -> unIO (tooDeep c env) s1
-{-# INLINE nested #-}
-
-tooDeep :: Cells -> Env -> IO a
-tooDeep c env = do
-  p <- getPtr c cursorCell
-  failAt c env p (Invalid "nested more deeply than the budget allows")
-{-# NOINLINE tooDeep #-}
-
 -- A run of so many bytes, and nothing else, inside a value.
---
--- What is said of the value is needed only if something is wrong. It is built where
--- it is needed, and so costs nothing, if it has two names here: the compiler then
--- moves each to its uses.
 placed :: Names -> Place -> Int -> (Ptr Word8 -> Get a) -> Get a
-placed names at n rest = Get $ \c env s0 -> case unIO (getInt c placeCell) s0 of
-  (# s1, place #) ->
-    let inside e = e {envContext = InsideAt names at place (envContext e)}
-        {-# INLINE inside #-}
-     in unGet (shared inside n (\p -> Get (\c' env' -> unGet (rest p) c' (inside env')))) c env s1
+placed names at n rest = shared (demandInside names at) n (\p -> Get (\c env -> unGet (rest p) c (insideAt names at env)))
 {-# INLINE placed #-}
 
--- Make sure of so many bytes, more than none, and read them with code that is not
--- copied: Note [One copy behind the check]. The environment for a failure is
--- made of the other by a function. The cursor is not moved.
-shared :: (Env -> Env) -> Int -> (Ptr Word8 -> Get a) -> Get a
-shared inside n rest = Get $ \c env s0 ->
+-- What is said of the value is needed only if something is wrong, and then built by this
+-- function: what is built in a branch makes all of the code around it check for heap.
+demandInside :: Names -> Place -> Cells -> Env -> Int -> IO ()
+demandInside names at c env n = demand c (insideAt names at env) n
+{-# NOINLINE demandInside #-}
+
+insideAt :: Names -> Place -> Env -> Env
+insideAt names at env = env {envContext = InsideAt names at (envContext env)}
+{-# INLINE insideAt #-}
+
+-- Make sure of so many bytes, more than none, by this function if need be, and read
+-- them with code that is not copied: Note [One copy behind the check]. The cursor
+-- is not moved.
+shared :: (Cells -> Env -> Int -> IO ()) -> Int -> (Ptr Word8 -> Get a) -> Get a
+shared more n rest = Get $ \c env s0 ->
   let read# a s = unGet (rest (Ptr a)) c env s
       {-# NOINLINE read# #-}
    in case unIO (getPtr c cursorCell) s0 of
         (# s1, p@(Ptr a) #) -> case unIO (getPtr c endCell) s1 of
           (# s2, e #)
             | e `minusPtr` p >= n -> read# a s2
-            | otherwise -> case unIO (demand c (inside env) n >> getPtr c cursorCell) s2 of
+            | otherwise -> case unIO (more c env n >> getPtr c cursorCell) s2 of
                 (# s3, Ptr a' #) -> read# a' s3
 {-# INLINE shared #-}

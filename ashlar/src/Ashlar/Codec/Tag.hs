@@ -1,4 +1,5 @@
 {-# LANGUAGE AllowAmbiguousTypes #-}
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE DataKinds #-}
 {-# LANGUAGE FlexibleInstances #-}
 {-# LANGUAGE MagicHash #-}
@@ -23,8 +24,12 @@ module Ashlar.Codec.Tag
 where
 
 import Ashlar.Codec.Format
+import Ashlar.Get.Core
+import Ashlar.Get.Place
 import Data.Kind (Type)
-import GHC.Exts (Int (I#), isTrue#, (<=#))
+import Data.Word (Word8)
+import Foreign.Ptr (Ptr)
+import GHC.Exts (Int (I#), (<=#))
 import GHC.Generics
 import GHC.TypeLits (AppendSymbol, Symbol)
 
@@ -53,18 +58,21 @@ instance GCount (C1 c f) where
 -- | The number of a constructor, of so many, of a type of this name: one byte, or two if
 -- they are more than 256.
 tagFormat :: String -> Int -> Fixed Int
-tagFormat name count@(I# n)
-  -- Int's own operator is unfolded too late for reservations to meet.
-  | isTrue# (n <=# 256#) = checked (fixedMap fromIntegral fromIntegral fixedWord8)
-  | otherwise = checked (fixedMap fromIntegral fromIntegral fixedWord16LE)
+tagFormat name count@(I# n) = case n <=# 256# of
+  1# -> checked (fixedMap fromIntegral fromIntegral fixedWord8)
+  _ -> checked (fixedMap fromIntegral fromIntegral fixedWord16LE)
   where
-    checked = fixedChecked id (\i -> if i < count then Right i else Left (tagMessage name count i))
+    checked f =
+      fixedRaw (fixedSize f) Nameless (fixedWrite f) $ \p ->
+        fixedRead f p >>= \i -> if i < count then pure i else unknownTag p name count i
     {-# INLINE checked #-}
 {-# INLINE tagFormat #-}
 
-tagMessage :: String -> Int -> Int -> String
-tagMessage name count i = "constructor " ++ show i ++ " of " ++ name ++ ", which has " ++ show count
-{-# NOINLINE tagMessage #-}
+-- A function that builds nothing before it is called: what is built in a branch makes all
+-- of the code around it check for heap.
+unknownTag :: Ptr Word8 -> String -> Int -> Int -> Get a
+unknownTag p name !count !i = invalidAt p ("constructor " ++ show i ++ " of " ++ name ++ ", which has " ++ show count)
+{-# NOINLINE unknownTag #-}
 
 -- | Does no constructor have fields?
 type family IsEnum (f :: Type -> Type) :: Bool where

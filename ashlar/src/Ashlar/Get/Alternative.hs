@@ -38,8 +38,9 @@ import GHC.IO (IO (..), unIO)
 -- * If a foreign asynchronous exception froze the evaluation and somebody has
 --   taken it up again, the decoder is run again from the choice point.
 
--- What a choice point remembers: offset, limit, keepCell, emptiesCell and placeCell.
-data Mark = Mark !Int !Int !Int !Int !Int
+-- What a choice point remembers: offset, limit, keepCell, emptiesCell, placeCell and
+-- depthCell.
+data Mark = Mark !Int !Int !Int !Int !Int !Int
 
 -- Open a choice point at the cursor.
 open :: Cells -> IO Mark
@@ -49,21 +50,23 @@ open c = do
   keep <- getInt c keepCell
   empties <- getInt c emptiesCell
   place <- getInt c placeCell
+  depth <- getInt c depthCell
   putInt c keepCell (min keep at)
-  pure (Mark at limit keep empties place)
+  pure (Mark at limit keep empties place depth)
 {-# INLINE open #-}
 
 -- Close it, and stay where we are.
 close :: Cells -> Mark -> IO ()
-close c (Mark _ _ keep _ _) = putInt c keepCell keep
+close c (Mark _ _ keep _ _ _) = putInt c keepCell keep
 {-# INLINE close #-}
 
 -- Close it, and go back to it.
 back :: Cells -> Env -> Mark -> IO ()
-back c env (Mark at limit keep empties place) = do
+back c env (Mark at limit keep empties place depth) = do
   putInt c limitCell limit
   putInt c emptiesCell empties
   putInt c placeCell place
+  putInt c depthCell depth
   returnTo c (envInput env) at
   putInt c keepCell keep
 {-# INLINE back #-}
@@ -103,7 +106,7 @@ manyFrom (Get p) c env = do
   keep <- getInt c keepCell
   first <- open c
   progress <- newIORef (Rounds first [])
-  let rounds (Rounds (Mark at _ _ _ _) as) = do
+  let rounds (Rounds (Mark at _ _ _ _ _) as) = do
         a <- IO (p c env)
         at' <- position c
         if at' == at

@@ -25,6 +25,8 @@ module Ashlar.Get.Env
     failedCell,
     emptiesCell,
     placeCell,
+    depthCell,
+    retraceCell,
     cellCount,
     position,
 
@@ -46,6 +48,7 @@ where
 import Ashlar.Get.Error
 import Ashlar.Get.Place
 import Ashlar.Mem.Cells
+import Control.Monad (when)
 import Control.Exception (Exception, SomeException, fromException, throwIO, toException)
 import Data.ByteString (ByteString)
 import Data.IORef (IORef, writeIORef)
@@ -93,14 +96,21 @@ failedCell = 7
 emptiesCell :: Int
 emptiesCell = 8
 
--- | Where in a value the decoder is, for its errors: see Note [Places]. A decoder that
--- succeeds leaves it as it found it.
+-- | Where in a value the decoder is, for its errors: see Note [Places].
 placeCell :: Int
 placeCell = 9
 
+-- | How many more levels of nesting are allowed: see Note [Traced runs].
+depthCell :: Int
+depthCell = 10
+
+-- | 1 if the run is to be traced, to know more of its failure; else 0.
+retraceCell :: Int
+retraceCell = 11
+
 -- | How many cells there are.
 cellCount :: Int
-cellCount = 10
+cellCount = 12
 
 -- | The offset of the next byte in the stream.
 position :: Cells -> IO Int
@@ -116,7 +126,7 @@ offsetOf c p = do
 -- | What is rarely read. A decoder inside a label or a value is run with a copy.
 data Env = Env
   { envInput :: !Input,
-    -- | How many more levels of nesting are allowed.
+    -- | How many levels of nesting are allowed.
     envDepth :: !Int,
     envContext :: !Context
   }
@@ -187,6 +197,9 @@ failWith c env offset reason = prepareFailure c env offset reason >> throwIO fai
 -- throws 'failedException'.
 prepareFailure :: Cells -> Env -> Int -> Reason -> IO ()
 prepareFailure c env offset reason = do
+  left <- getInt c depthCell
+  -- Inside of a value, and the path to it is not known.
+  when (left >= 0 && left < envDepth env) $ putInt c retraceCell 1
   place <- getInt c placeCell
   cursor <- position c
   writeIORef (inputFailure (envInput env)) (errorAt (envContext env) place (offset - cursor) offset reason)

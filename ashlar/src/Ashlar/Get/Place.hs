@@ -27,6 +27,7 @@ module Ashlar.Get.Place
 
     -- * Numbers of places
     Place,
+    somewhere,
     inPart,
     inRun,
 
@@ -62,14 +63,19 @@ data Part
 -- follow.
 type Place = Int
 
+-- | Not known: a part that is not derived has decoded something, and goes on.
+somewhere :: Place
+somewhere = 0
+{-# INLINE somewhere #-}
+
 -- | In the part with this number.
 inPart :: Int -> Place
-inPart i = 2 * i
+inPart i = 2 * i + 2
 {-# INLINE inPart #-}
 
 -- | In a run: of elements, from this number on; of fields, from where so many are left.
 inRun :: Int -> Place
-inRun i = 2 * i + 1
+inRun i = 2 * i + 3
 {-# INLINE inRun #-}
 
 -- | What is being decoded, the innermost first.
@@ -79,9 +85,9 @@ data Context
     Labelled String !Context
   | -- | Inside a value, and where the decoder around it is.
     Inside Names !Place !Context
-  | -- | The same, where the place in the value is known, and not in the cell. It
-    -- comes before that of the decoder around it.
-    InsideAt Names !Place !Place !Context
+  | -- | The same, where the place in the value is known. The cell has that of the
+    -- decoder around it.
+    InsideAt Names !Place !Context
 
 -- | The labels around a failure, the innermost first, its offset and its reason, given
 -- the place in the cell, how far behind the cursor it is, the offset that it was reported
@@ -93,7 +99,7 @@ data Context
 located :: Context -> Place -> Int -> Int -> Reason -> ([String], Int, Reason)
 located context cell ahead offset reason = case context of
   Inside names outer rest -> inside names cell outer rest
-  InsideAt names place outer rest -> inside names place outer rest
+  InsideAt names place rest -> inside names place cell rest
   _ -> (map labelText (labelsOf context cell), offset, reason)
   where
     inside names place outer rest =
@@ -123,7 +129,7 @@ labelsOf context place = case context of
   Top -> []
   Labelled name rest -> Given name : labelsOf rest place
   Inside names outer rest -> outside names place outer rest
-  InsideAt names at outer rest -> outside names at outer rest
+  InsideAt names at rest -> outside names at place rest
   where
     outside names at outer rest = case pathIn names at 0 of
       Found _ _ path -> joined path (labelsOf rest outer)
@@ -156,22 +162,27 @@ found pieces (Found start width path) = Found start width (pieces ++ path)
 -- What is at a place, and in a run, at this byte of it.
 pathIn :: Names -> Place -> Int -> Found
 pathIn names place target = case names of
-  Nameless -> Found 0 0 []
-  OfType name -> Found 0 0 [Type name]
+  Nameless -> unknown
+  OfType name -> found [Type name] unknown
   OfConstructor name constructor fields parts ->
     let pieces = zip (if null fields then unnamed parts else map (\f -> [Dot f]) (words fields)) parts
         behind n = drop (length parts - n) pieces
-     in found (Type name : [Dot constructor | not (null constructor)]) $
-          if even place
-            then Found 0 0 (concatMap fst (take 1 (behind (place `quot` 2 + 1))))
-            else inFields (behind (place `quot` 2)) 0 target
-  OfElements part -> case part of
-    ConstantPart width inner
-      | odd place && width > 0 ->
+     in found (Type name : [Dot constructor | not (null constructor)]) $ case placed of
+          Nothing -> unknown
+          Just (i, False) -> found (concatMap fst (take 1 (behind (i + 1)))) unknown
+          Just (i, True) -> inFields (behind i) 0 target
+  OfElements part -> case (placed, part) of
+    (Nothing, _) -> unknown
+    (Just (i, True), ConstantPart width inner)
+      | width > 0 ->
           let (n, within) = target `quotRem` width
-           in found [Index (place `quot` 2 + n)] (inConstant inner width (n * width) within)
-    _ -> Found 0 0 [Index (place `quot` 2)]
+           in found [Index (i + n)] (inConstant inner width (n * width) within)
+    (Just (i, _), _) -> found [Index i] unknown
   where
+    unknown = Found 0 0 []
+    placed
+      | place < 2 = Nothing
+      | otherwise = Just (place `quot` 2 - 1, odd place)
     unnamed parts = case parts of
       [_] -> [[]]
       _ -> [[Dot (show i)] | i <- [1 .. length parts]]

@@ -26,6 +26,7 @@ import Ashlar.Get.Core
 import Ashlar.Get.Env
 import Ashlar.Get.Error
 import Ashlar.Get.Input
+import Ashlar.Get.Nested
 import Ashlar.Get.Place
 import Ashlar.Mem (keepAlive)
 import Ashlar.Mem.Cells
@@ -52,14 +53,17 @@ depthBudget = 100000
 newInput :: IO () -> IO ByteString -> Segments -> IO Input
 newInput prepare next segments = Input prepare next <$> newIORef segments <*> newIORef (DecodeError 0 [] (Invalid "no failure"))
 
--- Set up the cells for an input whose open segment begins at this offset.
-withInput :: Input -> Int -> (Cells -> Env -> IO r) -> IO r
-withInput input offset act = keepAlive input $
+-- Set up the cells for an input whose open segment begins at this offset, and say
+-- whether the run is traced.
+withInput :: Bool -> Input -> Int -> (Cells -> Env -> IO r) -> IO r
+withInput traced input offset act = keepAlive input $
   withCells cellCount $ \c -> do
     open <- segmentOpen <$> readIORef (inputSegments input)
     openFirst c offset open
     putInt c emptiesCell emptiesBudget
-    putInt c placeCell 0
+    putInt c placeCell somewhere
+    startDepth c traced depthBudget
+    putInt c retraceCell 0
     act c (Env input depthBudget Top)
 {-# INLINE withInput #-}
 
@@ -88,20 +92,23 @@ runGetRest g bs = runStrict (\used a -> (a, S.drop used bs)) g bs
 
 -- The function is given the number of bytes that were read.
 runStrict :: (Int -> a -> r) -> Get a -> ByteString -> Either DecodeError r
-runStrict f g bs = unsafeDupablePerformIO run
+runStrict f g bs = unsafeDupablePerformIO (run False)
   where
     -- The dupable form is enough: two threads that evaluate the result have a
     -- state each. An evaluation that was frozen starts again from the beginning.
-    run = do
+    run traced = do
       input <- newInput (pure ()) (pure S.empty) newSegments {segmentOpen = bs, segmentsEnded = True}
-      outcome <- withInput input 0 $ \c env ->
+      outcome <- withInput traced input 0 $ \c env ->
         IO $ \s0 -> case catching c env g s0 of
           (# s1, Succeeded, a #) -> case position c of
-            IO m -> case m s1 of (# s2, used #) -> (# s2, Just (Right (f used a)) #)
-          (# s1, HasFailed, _ #) -> case failureOf input of IO m -> m s1
-          (# s1, TakenUpAgain, _ #) -> (# s1, Nothing #)
-      maybe run pure outcome
-    failureOf input = Just . Left <$> readIORef (inputFailure input)
+            IO m -> case m s1 of (# s2, used #) -> (# s2, Right (Right (f used a)) #)
+          (# s1, HasFailed, _ #) -> case failureOf c input of IO m -> m s1
+          (# s1, TakenUpAgain, _ #) -> (# s1, Left traced #)
+      either run pure outcome
+    -- The failure, or that it must be run again, and whether traced.
+    failureOf c input = do
+      again <- getInt c retraceCell
+      if again == 1 then pure (Left True) else Right . Left <$> (readIORef (inputFailure input) >>= evaluate)
 {-# NOINLINE runStrict #-}
 
 -- | Decode from a lazy 'L.ByteString', whose chunks are forced as the decoder
@@ -113,7 +120,7 @@ runGetLazy :: Get a -> L.ByteString -> Either DecodeError a
 runGetLazy g lbs = unsafePerformIO $ do
   rest <- newIORef lbs
   input <- newInput (() <$ (readIORef rest >>= evaluate)) (nextChunk rest) newSegments
-  frozen input $ withInput input 0 $ \c env -> IO (unGet g c env)
+  frozen input $ withInput True input 0 $ \c env -> IO (unGet g c env)
 {-# NOINLINE runGetLazy #-}
 
 nextChunk :: IORef L.ByteString -> IO ByteString
@@ -185,7 +192,7 @@ getFrom (Source input offsetRef) g = do
   offset <- readIORef offsetRef
   when (offset == busy) $ ioError (userError "Ashlar.Get: source in use, or left by an exception")
   writeIORef offsetRef busy
-  withInput input offset $ \c env -> do
+  withInput True input offset $ \c env -> do
     result <- frozen input (IO (unGet g c env))
     -- Keep what was not read as what comes next.
     at <- position c

@@ -1,0 +1,71 @@
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedTuples #-}
+
+-- |
+-- Module      : Ashlar.Get.Nested
+-- Description : Values within values: how deep, and on which path
+--
+-- Note [Traced runs]
+-- ~~~~~~~~~~~~~~~~~~
+-- Each level of a nested value is counted, because it takes stack, and hostile input
+-- could have any number of them. For its errors a decoder must also know the path that it
+-- is on, and to keep that costs memory for each level: a tree of 10,000 nodes then takes twice
+-- as long. So a run on input that is in memory does not keep it. If it fails inside
+-- of a value, it is run once more, as a traced one, which fails in the same way and has
+-- the path. Where the input is gone by then, all runs are traced.
+--
+-- Both are told by one test: 'depthCell' has how many more levels are allowed, and in a
+-- traced run that number less 'traceBias', which is negative.
+module Ashlar.Get.Nested
+  ( nested,
+    startDepth,
+  )
+where
+
+import Ashlar.Get.Core
+import Ashlar.Get.Env
+import Ashlar.Get.Error
+import Ashlar.Get.Place
+import Ashlar.Mem.Cells
+import GHC.IO (unIO)
+
+-- More than any budget.
+traceBias :: Int
+traceBias = 1000000000000
+
+-- | Set the number of levels that are allowed, in a traced run or not.
+startDepth :: Cells -> Bool -> Int -> IO ()
+startDepth c traced n = putInt c depthCell (if traced then within - traceBias else within)
+  where
+    within = max 0 (min (traceBias - 1) n)
+
+-- | Inside a value that may contain others: one level deeper.
+nested :: Names -> Get a -> Get a
+nested names (Get p) = Get $ \c env s0 -> case unIO (getInt c depthCell) s0 of
+  (# s1, left #) ->
+    -- One copy for both ways in: see Note [One copy behind the check].
+    let inside# e s = case p c e s of
+          (# s', a #) -> case unIO (leave c) s' of (# s'', _ #) -> (# s'', a #)
+        {-# NOINLINE inside# #-}
+     in if left > 0
+          then case unIO (putInt c depthCell (left - 1)) s1 of (# s2, _ #) -> inside# env s2
+          else case unIO (enterTraced names c env left) s1 of (# s2, env' #) -> inside# env' s2
+  where
+    -- One more again, and not what it was: to keep a number until here takes longer.
+    leave c = do
+      left <- getInt c depthCell
+      putInt c depthCell (left + 1)
+      putInt c placeCell somewhere
+    {-# INLINE leave #-}
+{-# INLINE nested #-}
+
+enterTraced :: Names -> Cells -> Env -> Int -> IO Env
+enterTraced names c env left
+  | left + traceBias > 0 && left < 0 = do
+      putInt c depthCell (left - 1)
+      place <- getInt c placeCell
+      pure env {envContext = Inside names place (envContext env)}
+  | otherwise = do
+      p <- getPtr c cursorCell
+      failAt c env p (Invalid "nested more deeply than the budget allows")
+{-# NOINLINE enterTraced #-}
