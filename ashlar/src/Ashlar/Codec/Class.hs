@@ -49,17 +49,15 @@ where
 import Ashlar.Builder.Core
 import Ashlar.Codec.Format
 import Ashlar.Codec.Layout
-import Ashlar.Codec.Pending
 import Ashlar.Codec.Reading
 import Ashlar.Codec.Tag
+import Ashlar.Codec.Writing
 import Ashlar.Get.Core
 import Ashlar.Get.Nested
 import Ashlar.Get.Place
 import Data.Kind (Type)
 import Data.Proxy (Proxy (..))
-import Data.Word (Word8)
-import Foreign.Ptr (Ptr, plusPtr)
-import GHC.Exts (Int (I#), Int#, andI#, (+#))
+import GHC.Exts (Int (I#), Int#, andI#)
 import GHC.Generics
 import GHC.TypeLits (KnownSymbol, symbolVal)
 
@@ -94,17 +92,17 @@ class Codec a where
   -- | The exact number of bytes that 'put' writes.
   size :: a -> Int
   default size :: (Generic a, GCodec (Rep a)) => a -> Int
-  size = genericSize
+  size = sizeBy layout
 
   -- | Write a value.
   put :: a -> Builder
   default put :: (Generic a, GCodec (Rep a)) => a -> Builder
-  put = genericPut
+  put = putBy layout
 
   -- | Read a value.
   get :: Get a
   default get :: (Generic a, GCodec (Rep a)) => Get a
-  get = genericGet
+  get = getBy layout
 
 -- Note [Generic methods]
 -- ~~~~~~~~~~~~~~~~~~~~~~
@@ -148,22 +146,43 @@ genericLayout = gLayout from to
 --
 -- @since 0.1.0.0
 genericSize :: (Generic a, GCodec (Rep a)) => a -> Int
-genericSize x = gSize (from x)
+genericSize = sizeBy genericLayout
 {-# INLINE genericSize #-}
 
 -- | The derived writer.
 --
 -- @since 0.1.0.0
 genericPut :: (Generic a, GCodec (Rep a)) => a -> Builder
-genericPut x = gPut (from x)
+genericPut = putBy genericLayout
 {-# INLINE genericPut #-}
 
 -- | The derived reader.
 --
 -- @since 0.1.0.0
 genericGet :: (Generic a, GCodec (Rep a)) => Get a
-genericGet = gGet (\x -> to x)
+genericGet = getBy genericLayout
 {-# INLINE genericGet #-}
+
+-- The three functions of an instance with this layout. A type of constant size uses the
+-- format that is in its layout, so there is one copy of that.
+
+sizeBy :: (Generic a, GCodec (Rep a)) => Layout a -> a -> Int
+sizeBy l x = case l of
+  Fix f -> fixedSize f
+  Var _ -> gSize (from x)
+{-# INLINE sizeBy #-}
+
+putBy :: (Generic a, GCodec (Rep a)) => Layout a -> a -> Builder
+putBy l x = case l of
+  Fix f -> putFixed f x
+  Var _ -> gPut (from x)
+{-# INLINE putBy #-}
+
+getBy :: (Generic a, GCodec (Rep a)) => Layout a -> Get a
+getBy l = case l of
+  Fix f -> getNamed f
+  Var _ -> gGet (\x -> to x)
+{-# INLINE getBy #-}
 
 -- | What the methods of 'Codec' are for the representation of a type. The layout is for the
 -- type itself, given the ways there and back. The reader applies a function to what it has
@@ -187,9 +206,10 @@ instance (KnownSymbol name, GBody f) => GCodec (D1 ('MetaData name m pkg 'False)
 -- A newtype is what it wraps. That must be one level deeper, or
 -- @newtype N = N N@ would be read without end; unless it is surely of another kind.
 instance (KnownSymbol name, Codec a) => GCodec (D1 ('MetaData name m pkg 'True) (C1 c (S1 s (K1 i a)))) where
-  gLayout there back = derivedLayout (widthOf (layout :: Layout a)) $ \_ -> case layout of
-    Fix f -> Fix (fixedMap (\y -> case there y of M1 (M1 (M1 (K1 x))) -> x) (\x -> back (M1 (M1 (M1 (K1 x))))) f)
-    Var n -> Var n
+  gLayout there back = derivedLayout (widthOf (layout :: Layout a)) $ \n -> case layout of
+    Fix f -> fixedMap (\y -> case there y of M1 (M1 (M1 (K1 x))) -> x) (\x -> back (M1 (M1 (M1 (K1 x))))) f
+    -- Not asked for in this case.
+    Var _ -> fixedRaw n Nameless (\_ _ -> pure ()) (\_ -> invalid "no format")
   {-# INLINE gLayout #-}
   gSize (M1 (M1 (M1 (K1 x)))) = size x
   {-# INLINE gSize #-}
@@ -223,16 +243,15 @@ instance GBody V1 where
 
 instance (KnownSymbol (FieldNames c f), GFields f) => GBody (C1 c f) where
   gBodyLayout name there back = derivedLayout (\asks -> gWidth @f asks) $ \n ->
-    Fix $
-      fixedRaw
-        n
-        (OfConstructor name "" (symbolVal (Proxy :: Proxy (FieldNames c f))) (partsOf @_ @(f () -> ()) (\r -> gRead r)))
-        (\p x -> gWrite p 0# (unM1 (there x)) (\_ -> pure ()))
-        (\p -> readRun (\r -> gRead r) (\x -> back (M1 x)) p)
+    fixedRaw
+      n
+      (OfConstructor name "" (symbolVal (Proxy :: Proxy (FieldNames c f))) (partsOf @_ @(f () -> ()) (\r -> gRead r)))
+      (\p x -> writeRun (gWrite n (unM1 (there x)) noFields) p)
+      (\p -> readRun (\r -> gRead r) (\x -> back (M1 x)) p)
   {-# INLINE gBodyLayout #-}
   gBodySize (M1 x) = gFieldsSize 0 x
   {-# INLINE gBodySize #-}
-  gBodyPut _ (M1 x) = gFieldsPut nothing x written
+  gBodyPut _ (M1 x) = written (gWrite mostAtOnce x noFields)
   {-# INLINE gBodyPut #-}
   gBodyGet name k = readFields (\parts -> OfConstructor name "" (symbolVal (Proxy :: Proxy (FieldNames c f))) parts) (\r -> gRead r) (\x -> k (M1 x))
   {-# INLINE gBodyGet #-}
@@ -247,32 +266,32 @@ instance GTagged (IsEnum (f :+: g)) (f :+: g) => GBody (f :+: g) where
   gBodyGet name k = gTaggedGet @(IsEnum (f :+: g)) name k
   {-# INLINE gBodyGet #-}
 
+-- How many bytes are written with one check, at most: as many as the rules merge.
+mostAtOnce :: Int
+mostAtOnce = 256
+{-# INLINE mostAtOnce #-}
+
 -- | The fields of a constructor.
 class GFields (f :: Type -> Type) where
   -- | What its layout asks ("Ashlar.Codec.Layout").
   gWidth :: Int# -> Width
 
-  -- | Write fields that are all of constant size, so far behind an address.
-  gWrite :: Ptr Word8 -> Int# -> f p -> (Int# -> IO ()) -> IO ()
+  -- | Write the fields before others, with one check for no more than so many bytes.
+  gWrite :: Int -> f p -> Writing -> Writing
 
   -- | The size, added to another.
   gFieldsSize :: Int -> f p -> Int
 
-  -- | Given what is pending before the fields, pass on what is pending after them.
-  gFieldsPut :: Pending -> f p -> (Pending -> Builder) -> Builder
-
-  -- | Put the fields before others.
+  -- | Read the fields before others.
   gRead :: Reading b a -> Reading (f p -> b) a
 
 instance GFields U1 where
   gWidth asks = Width asks 1# 0#
   {-# INLINE gWidth #-}
-  gWrite _ off _ k = k off
+  gWrite _ _ rest = rest
   {-# INLINE gWrite #-}
   gFieldsSize n _ = n
   {-# INLINE gFieldsSize #-}
-  gFieldsPut pending _ k = k pending
-  {-# INLINE gFieldsPut #-}
   gRead rest = mapReading (\build -> build U1) rest
   {-# INLINE gRead #-}
 
@@ -280,23 +299,17 @@ instance GFields U1 where
 instance Codec a => GFields (S1 c (K1 i a)) where
   gWidth asks = widthOf (layout :: Layout a) asks
   {-# INLINE gWidth #-}
-  gWrite p off (M1 (K1 x)) k = case layout of
-    Fix f -> case fixedSize f of
-      I# n -> fixedWrite f (p `plusPtr` I# off) x >> k (off +# n)
-    -- Not called for such fields.
-    Var _ -> pure ()
+  gWrite (I# most) (M1 (K1 x)) rest = case layoutPlain layout of
+    Constant f -> constantBefore most f x rest
+    Variable _ -> variableBefore (put x) rest
   {-# INLINE gWrite #-}
-  gFieldsSize n (M1 (K1 x)) = case layout :: Layout a of
-    Fix f -> n + fixedSize f
-    Var _ -> n + size x
+  gFieldsSize n (M1 (K1 x)) = case layoutPlain (layout :: Layout a) of
+    Constant f -> n + fixedSize f
+    Variable _ -> n + size x
   {-# INLINE gFieldsSize #-}
-  gFieldsPut pending (M1 (K1 x)) k = case layout of
-    Fix f -> pendingWith pending f x k
-    Var _ -> append (written pending) (append (put x) (k nothing))
-  {-# INLINE gFieldsPut #-}
-  gRead rest = case layout of
-    Fix f -> constantFirst f (\x -> M1 (K1 x)) rest
-    Var _ -> variableFirst get (\x -> M1 (K1 x)) rest
+  gRead rest = case layoutPlain layout of
+    Constant f -> constantFirst f (\x -> M1 (K1 x)) rest
+    Variable _ -> variableFirst get (\x -> M1 (K1 x)) rest
   {-# INLINE gRead #-}
 
 instance (GFields f, GFields g) => GFields (f :*: g) where
@@ -305,12 +318,10 @@ instance (GFields f, GFields g) => GFields (f :*: g) where
       Width asks'' constant' n -> case plusSize (I# m) (I# n) of
         I# mn -> Width asks'' (constant `andI#` constant') mn
   {-# INLINE gWidth #-}
-  gWrite p off (x :*: y) k = gWrite p off x (\off' -> gWrite p off' y k)
+  gWrite most (x :*: y) rest = gWrite most x (gWrite most y rest)
   {-# INLINE gWrite #-}
   gFieldsSize n (x :*: y) = gFieldsSize (gFieldsSize n x) y
   {-# INLINE gFieldsSize #-}
-  gFieldsPut pending (x :*: y) k = gFieldsPut pending x (\pending' -> gFieldsPut pending' y k)
-  {-# INLINE gFieldsPut #-}
   gRead rest = mapReading (\build x y -> build (x :*: y)) (gRead (gRead rest))
   {-# INLINE gRead #-}
 
@@ -338,7 +349,8 @@ instance (GSum f, GSum g, GCount f) => GSum (f :+: g) where
 instance (KnownSymbol con, KnownSymbol (FieldNames ('MetaCons con fix rec) f), GFields f) => GSum (C1 ('MetaCons con fix rec) f) where
   gSumSize n (M1 x) = gFieldsSize n x
   {-# INLINE [0] gSumSize #-}
-  gSumPut name count i (M1 x) = pendingWith nothing (tagFormat name count) i (\pending -> gFieldsPut pending x written)
+  gSumPut name count i (M1 x) = case mostAtOnce of
+    I# most -> written (constantBefore most (tagFormat name count) i (gWrite mostAtOnce x noFields))
   {-# INLINE [0] gSumPut #-}
   gSumGet name k _ _ =
     readFields
@@ -363,7 +375,7 @@ instance (GCount f, GSum f) => GTagged 'False f where
   {-# INLINE gTaggedSize #-}
   gTaggedPut name x = gSumPut name (gCount @f) 0 x
   {-# INLINE gTaggedPut #-}
-  gTaggedGet name k = readTag (OfType name) (tagFormat name (gCount @f)) >>= gSumGet name k 0
+  gTaggedGet name k = getNamed (fixedNamed (OfType name) (tagFormat name (gCount @f))) >>= gSumGet name k 0
   {-# INLINE gTaggedGet #-}
 
 instance (GCount f, GEnum f) => GTagged 'True f where
@@ -373,7 +385,7 @@ instance (GCount f, GEnum f) => GTagged 'True f where
   {-# INLINE gTaggedSize #-}
   gTaggedPut name x = putFixed (enumeration name id id) x
   {-# INLINE gTaggedPut #-}
-  gTaggedGet name k = readTag (OfType name) (enumeration name id id) >>= \x -> pure $! k x
+  gTaggedGet name k = getNamed (enumeration name id id) >>= \x -> pure $! k x
   {-# INLINE gTaggedGet #-}
 
 enumeration :: forall f p a. (GCount f, GEnum f) => String -> (a -> f p) -> (f p -> a) -> Fixed a

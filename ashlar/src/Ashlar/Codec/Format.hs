@@ -142,70 +142,60 @@ plainLE = case targetByteOrder of
 -- @since 0.1.0.0
 fixedWord8 :: Fixed Word8
 fixedWord8 = fixedScalar True P.word8
-{-# INLINE fixedWord8 #-}
 
 -- | One byte, in two's complement.
 --
 -- @since 0.1.0.0
 fixedInt8 :: Fixed Int8
 fixedInt8 = fixedScalar True P.int8
-{-# INLINE fixedInt8 #-}
 
 -- | A number of 16 bits, least significant byte first.
 --
 -- @since 0.1.0.0
 fixedWord16LE :: Fixed Word16
 fixedWord16LE = fixedScalar plainLE P.word16LE
-{-# INLINE fixedWord16LE #-}
 
 -- | A number of 32 bits, least significant byte first.
 --
 -- @since 0.1.0.0
 fixedWord32LE :: Fixed Word32
 fixedWord32LE = fixedScalar plainLE P.word32LE
-{-# INLINE fixedWord32LE #-}
 
 -- | A number of 64 bits, least significant byte first.
 --
 -- @since 0.1.0.0
 fixedWord64LE :: Fixed Word64
 fixedWord64LE = fixedScalar plainLE P.word64LE
-{-# INLINE fixedWord64LE #-}
 
 -- | A number of 16 bits in two's complement, least significant byte first.
 --
 -- @since 0.1.0.0
 fixedInt16LE :: Fixed Int16
 fixedInt16LE = fixedScalar plainLE P.int16LE
-{-# INLINE fixedInt16LE #-}
 
 -- | A number of 32 bits in two's complement, least significant byte first.
 --
 -- @since 0.1.0.0
 fixedInt32LE :: Fixed Int32
 fixedInt32LE = fixedScalar plainLE P.int32LE
-{-# INLINE fixedInt32LE #-}
 
 -- | A number of 64 bits in two's complement, least significant byte first.
 --
 -- @since 0.1.0.0
 fixedInt64LE :: Fixed Int64
 fixedInt64LE = fixedScalar plainLE P.int64LE
-{-# INLINE fixedInt64LE #-}
 
 -- | The 4 bytes of an IEEE 754 number, least significant first.
 --
 -- @since 0.1.0.0
 fixedFloatLE :: Fixed Float
 fixedFloatLE = fixedScalar plainLE P.floatLE
-{-# INLINE fixedFloatLE #-}
 
 -- | The 8 bytes of an IEEE 754 number, least significant first.
 --
 -- @since 0.1.0.0
 fixedDoubleLE :: Fixed Double
 fixedDoubleLE = fixedScalar plainLE P.doubleLE
-{-# INLINE fixedDoubleLE #-}
 
 -- | A 'Word' as 64 bits, least significant byte first, on every machine. Where
 -- words have 32 bits, reading a number above 'maxBound' fails.
@@ -216,7 +206,6 @@ fixedWord
   -- A literal pattern: Int's own operator is unfolded too late.
   | I# 64# <- finiteBitSize (0 :: Word) = fixedScalar plainLE P.wordAs64LE
   | otherwise = fixedChecked fromIntegral (\n -> narrow n (fromIntegral n)) fixedWord64LE
-{-# INLINE fixedWord #-}
 
 -- | An 'Int' as 64 bits in two's complement, least significant byte first, on
 -- every machine. Where an 'Int' has 32 bits, reading a number beyond its bounds
@@ -227,7 +216,6 @@ fixedInt :: Fixed Int
 fixedInt
   | I# 64# <- finiteBitSize (0 :: Int) = fixedScalar plainLE P.intAs64LE
   | otherwise = fixedChecked fromIntegral (\n -> narrow n (fromIntegral n)) fixedInt64LE
-{-# INLINE fixedInt #-}
 
 -- A number in a smaller type, unless that changes it.
 narrow :: (Integral a, Show a, Integral b) => a -> b -> Either String b

@@ -1,6 +1,5 @@
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE PatternSynonyms #-}
-{-# LANGUAGE ViewPatterns #-}
 
 -- |
 -- Module      : Ashlar.Codec.Layout
@@ -14,13 +13,15 @@
 -- layout asks for that of yet another type. Such a type has infinite values only, but
 -- a program may contain it, and a decoder must end.
 --
--- So a derived layout is known to be a derived one without asking ('Derived'), and
+-- So a derived layout is known to be a derived one without asking ('isDerived'), and
 -- what it asks is a function that counts the types it meets. If they are too many, the
 -- type is of variable size. For any other type GHC computes all this, and the
 -- layout is a constant.
 module Ashlar.Codec.Layout
   ( Layout (Fix, Var),
     leastSize,
+    Plain (..),
+    layoutPlain,
 
     -- * Derived layouts
     Width (..),
@@ -37,19 +38,27 @@ import GHC.Exts (Int (I#), Int#, (-#), (>#))
 -- | How many bytes the values of a type take.
 --
 -- @since 0.1.0.0
-data Layout a
-  = Constant (Fixed a)
-  | Variable Int
-  | -- | What it asks, and what comes out of that.
-    Derived (Int# -> Width) (Layout a)
+data Layout a = Layout
+  { _layoutKind :: Kind,
+    -- | What it asks.
+    _layoutWidth :: Int# -> Width,
+    -- | What comes out of that. (One constructor for all kinds, and the choice in here: the
+    -- compiler sees which one it is at once.)
+    layoutPlain :: Plain a
+  }
+
+data Kind = Derived | Written
+
+-- | What a layout is.
+data Plain a = Constant (Fixed a) | Variable Int
 
 -- | All of them as many as this format says.
 --
 -- @since 0.1.0.0
 pattern Fix :: Fixed a -> Layout a
-pattern Fix f <- (settled -> Constant f)
+pattern Fix f <- Layout _ _ (Constant f)
   where
-    Fix f = Constant f
+    Fix f = case fixedSize f of I# n -> Layout Written (\asks -> Width asks 1# n) (Constant f)
 
 -- | It depends on the value; at least so many. State at least 1 if every
 -- value has at least one byte: with 0 the elements of a container count
@@ -59,18 +68,11 @@ pattern Fix f <- (settled -> Constant f)
 --
 -- @since 0.1.0.0
 pattern Var :: Int -> Layout a
-pattern Var n <- (settled -> Variable n)
+pattern Var n <- Layout _ _ (Variable n)
   where
-    Var n = Variable n
+    Var n@(I# n#) = Layout Written (\asks -> Width asks 0# n#) (Variable n)
 
 {-# COMPLETE Fix, Var #-}
-
--- Not a derived one any more.
-settled :: Layout a -> Layout a
-settled l = case l of
-  Derived _ l' -> l'
-  _ -> l
-{-# INLINE settled #-}
 
 -- | The least number of bytes a value takes.
 --
@@ -90,19 +92,16 @@ data Width = Width Int# Int# Int#
 
 -- | Ask a type.
 widthOf :: Layout a -> Int# -> Width
-widthOf l asks = case l of
-  Constant f -> case fixedSize f of I# n -> Width asks 1# n
-  Variable (I# n) -> Width asks 0# n
-  Derived width _ -> width asks
+widthOf (Layout _ width _) = width
 {-# INLINE widthOf #-}
 
 -- | The layout of a type, given what it asks its parts, and its format for the case that
 -- all of them are of constant size and take so many bytes.
-derivedLayout :: (Int# -> Width) -> (Int -> Layout a) -> Layout a
-derivedLayout width constant = Derived counted $ case counted 10000# of
+derivedLayout :: (Int# -> Width) -> (Int -> Fixed a) -> Layout a
+derivedLayout width format = Layout Derived counted $ case counted 10000# of
   Width left isConstant n -> case left ># 0# of
     1# -> case isConstant of
-      1# -> constant (I# n)
+      1# -> Constant (format (I# n))
       _ -> Variable (I# n)
     -- So many types within one another, without a sum or a container between them,
     -- nobody writes.
@@ -116,12 +115,12 @@ derivedLayout width constant = Derived counted $ case counted 10000# of
 
 -- | The layout of a type that is of variable size whatever its parts are.
 variableLayout :: Int -> Layout a
-variableLayout n@(I# n#) = Derived (\asks -> Width asks 0# n#) (Variable n)
+variableLayout n@(I# n#) = Layout Derived (\asks -> Width asks 0# n#) (Variable n)
 {-# INLINE variableLayout #-}
 
 -- | Is it a derived one?
 isDerived :: Layout a -> Bool
 isDerived l = case l of
-  Derived _ _ -> True
+  Layout Derived _ _ -> True
   _ -> False
 {-# INLINE isDerived #-}

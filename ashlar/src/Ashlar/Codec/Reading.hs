@@ -15,14 +15,12 @@ module Ashlar.Codec.Reading
     mapReading,
     readRun,
     readFields,
-    readTag,
+    getNamed,
     partsOf,
-    partOf,
   )
 where
 
 import Ashlar.Codec.Format
-import Ashlar.Codec.Layout
 import Ashlar.Get.Core
 import Ashlar.Get.Env
 import Ashlar.Get.Input (demand)
@@ -31,11 +29,11 @@ import Ashlar.Get.Place
 import Ashlar.Mem.Cells
 import Data.Word (Word8)
 import Foreign.Ptr (minusPtr, nullPtr, plusPtr)
-import GHC.Exts (Int (I#), Int#, Ptr (Ptr), (+#))
+import GHC.Exts (Int (I#), Int#, Ptr (Ptr), RealWorld, State#, (+#))
 import GHC.IO (unIO)
 
 -- | How fields, the last of a constructor, are read. The numbers are unboxed for the
--- reason that is given at 'Width'.
+-- reason that is given at 'Ashlar.Codec.Layout.Width'.
 --
 -- * Is one of them of variable size (1) or not (0)?
 -- * How many bytes the first of them take, up to one of variable size.
@@ -47,19 +45,20 @@ data Reading b a = Reading Int# Int# Int# [Part] (b -> Ptr Word8 -> Int# -> Get 
 
 -- No more fields. The value is forced.
 finished :: Reading a a
-finished = Reading 0# 0# 0# [] (\x p off -> moveTo p off *> (pure $! x))
+finished = Reading 0# 0# 0# [] $ \x p off -> Get $ \c _ s0 -> case moveTo c p off s0 of
+  (# s1, _ #) -> x `seq` (# s1, x #)
 {-# INLINE finished #-}
 
 -- The same, but the cursor stays where it is.
 finishedThere :: Reading a a
-finishedThere = Reading 0# 0# 0# [] (\x _ _ -> pure $! x)
+finishedThere = Reading 0# 0# 0# [] (\x _ _ -> Get (\_ _ s -> x `seq` (# s, x #)))
 {-# INLINE finishedThere #-}
 
 -- Put the cursor so far behind an address, where it is.
-moveTo :: Ptr Word8 -> Int# -> Get ()
-moveTo p off = case off of
-  0# -> pure ()
-  _ -> step (\c _ -> putPtr c cursorCell (p `plusPtr` I# off))
+moveTo :: Cells -> Ptr Word8 -> Int# -> State# RealWorld -> (# State# RealWorld, () #)
+moveTo c p off s = case off of
+  0# -> (# s, () #)
+  _ -> unIO (putPtr c cursorCell (p `plusPtr` I# off)) s
 {-# INLINE moveTo #-}
 
 -- | A field of constant size before the others, given what it is to its
@@ -67,25 +66,26 @@ moveTo p off = case off of
 constantFirst :: Fixed x -> (x -> y) -> Reading b a -> Reading (y -> b) a
 constantFirst f back (Reading variable n count parts rest) = case fixedSize f of
   I# width ->
-    Reading variable (width +# n) (count +# 1#) (ConstantPart (I# width) (fixedNames f) : parts) $ \build p off -> do
-      x <- fixedRead f =<< address width p off
-      x `seq` rest (build (back x)) p (off +# width)
+    Reading variable (width +# n) (count +# 1#) (ConstantPart (I# width) (fixedNames f) : parts) $ \build p off ->
+      Get $ \c env s0 -> case address c width p off s0 of
+        (# s1, q #) -> case unGet (fixedRead f q) c env s1 of
+          (# s2, x #) -> x `seq` unGet (rest (build (back x)) p (off +# width)) c env s2
   where
-    address width p off = case width of
+    address c width p off s = case width of
       -- No byte may be needed, and then there is no address.
-      0# -> step (\c _ -> (`plusPtr` I# off) <$> getPtr c cursorCell)
-      _ -> pure (p `plusPtr` I# off)
+      0# -> unIO ((`plusPtr` I# off) <$> getPtr c cursorCell) s
+      _ -> (# s, p `plusPtr` I# off #)
     {-# INLINE address #-}
 {-# INLINE constantFirst #-}
 
 -- | A field of variable size before the others.
 variableFirst :: Get x -> (x -> y) -> Reading b a -> Reading (y -> b) a
 variableFirst get back (Reading _ n count parts rest) =
-  Reading 1# 0# (count +# 1#) (VariablePart : parts) $ \build p off -> do
-    moveTo p off
-    putPlace (inPart (I# count))
-    x <- get
-    x `seq` run count n (\p' -> rest (build (back x)) p' 0#)
+  Reading 1# 0# (count +# 1#) (VariablePart : parts) $ \build p off ->
+    Get $ \c env s0 -> case moveTo c p off s0 of
+      (# s1, _ #) -> case putPlace c (inPart (I# count)) s1 of
+        (# s2, _ #) -> case unGet get c env s2 of
+          (# s3, x #) -> x `seq` unGet (run count n (\p' -> rest (build (back x)) p' 0#)) c env s3
 {-# INLINE variableFirst #-}
 
 -- | Given something else, from which what is to be applied to the fields is made.
@@ -93,15 +93,18 @@ mapReading :: (c -> b) -> Reading b a -> Reading c a
 mapReading h (Reading variable n count parts rest) = Reading variable n count parts (\build -> rest (h build))
 {-# INLINE mapReading #-}
 
-putPlace :: Place -> Get ()
-putPlace place = step (\c _ -> putInt c placeCell place)
+putPlace :: Cells -> Place -> State# RealWorld -> (# State# RealWorld, () #)
+putPlace c place = unIO $ do
+  left <- getInt c depthCell
+  if left < 0 then putInt c placeCell place else pure ()
 {-# INLINE putPlace #-}
 
 -- The run where so many fields are left, which takes so many bytes.
 run :: Int# -> Int# -> (Ptr Word8 -> Get a) -> Get a
 run count n rest = case n of
   0# -> rest nullPtr
-  _ -> putPlace (inRun (I# count)) *> shared demand (I# n) rest
+  _ -> Get $ \c env s0 -> case putPlace c (inRun (I# count)) s0 of
+    (# s1, _ #) -> unGet (shared demand (I# n) rest) c env s1
 {-# INLINE run #-}
 
 -- | Read fields at an address, which must all be of constant size, without moving the
@@ -119,7 +122,7 @@ readFields names fields build = case fields finished of
     1# -> nested (names parts) (run count n (\p -> rest build p 0#))
     _ -> case n of
       0# -> rest build nullPtr 0#
-      _ -> placed (names parts) (inRun (I# count)) (I# n) (\p -> rest build p 0#)
+      _ -> placed (names parts) (I# n) (\p -> rest build p 0#)
 {-# INLINE readFields #-}
 
 -- | What the fields of a constructor are.
@@ -128,34 +131,32 @@ partsOf fields = case fields finishedThere of
   Reading _ _ _ parts _ -> parts
 {-# INLINE partsOf #-}
 
--- | What a field of this layout is.
-partOf :: Layout a -> Part
-partOf l = case l of
-  Fix f -> ConstantPart (fixedSize f) (fixedNames f)
-  Var _ -> VariablePart
-{-# INLINE partOf #-}
-
--- | Read a tag, or a value that is no more than that, given what is to be said of the type if
--- it is missing.
-readTag :: Names -> Fixed a -> Get a
-readTag names f = case fixedSize f of
-  I# n -> shared (demandInside names somewhere) (I# n) (\p -> fixedRead f p >>= \x -> x <$ moveTo p n)
-{-# INLINE readTag #-}
+-- | Read a value of constant size, or the tag of one that is not. If something is wrong
+-- with it, this says what its format has to say.
+getNamed :: Fixed a -> Get a
+getNamed f = case fixedSize f of
+  -- Nothing is there; but what reads nothing may refuse it, at an address.
+  I# 0# -> getFixed f
+  I# n -> placed (fixedNames f) (I# n) $ \p -> Get $ \c env s0 ->
+    case unGet (fixedRead f p) c env s0 of
+      (# s1, x #) -> case moveTo c p n s1 of
+        (# s2, _ #) -> (# s2, x #)
+{-# INLINE getNamed #-}
 
 -- A run of so many bytes, and nothing else, inside a value.
-placed :: Names -> Place -> Int -> (Ptr Word8 -> Get a) -> Get a
-placed names at n rest = shared (demandInside names at) n (\p -> Get (\c env -> unGet (rest p) c (insideAt names at env)))
+placed :: Names -> Int -> (Ptr Word8 -> Get a) -> Get a
+placed names n rest = shared (demandInside names) n (\p -> Get (\c env -> unGet (rest p) c (insideAll names env)))
 {-# INLINE placed #-}
 
 -- What is said of the value is needed only if something is wrong, and then built by this
 -- function: what is built in a branch makes all of the code around it check for heap.
-demandInside :: Names -> Place -> Cells -> Env -> Int -> IO ()
-demandInside names at c env n = demand c (insideAt names at env) n
+demandInside :: Names -> Cells -> Env -> Int -> IO ()
+demandInside names c env n = demand c (insideAll names env) n
 {-# NOINLINE demandInside #-}
 
-insideAt :: Names -> Place -> Env -> Env
-insideAt names at env = env {envContext = InsideAt names at (envContext env)}
-{-# INLINE insideAt #-}
+insideAll :: Names -> Env -> Env
+insideAll names env = env {envContext = InsideRun names (envContext env)}
+{-# INLINE insideAll #-}
 
 -- Make sure of so many bytes, more than none, by this function if need be, and read
 -- them with code that is not copied: Note [One copy behind the check]. The cursor

@@ -55,7 +55,7 @@ nested names (Get p) = Get $ \c env s0 -> case unIO (getInt c depthCell) s0 of
     leave c = do
       left <- getInt c depthCell
       putInt c depthCell (left + 1)
-      putInt c placeCell somewhere
+      if left < 0 then putInt c placeCell somewhere else pure ()
     {-# INLINE leave #-}
 {-# INLINE nested #-}
 

@@ -85,9 +85,9 @@ data Context
     Labelled String !Context
   | -- | Inside a value, and where the decoder around it is.
     Inside Names !Place !Context
-  | -- | The same, where the place in the value is known. The cell has that of the
-    -- decoder around it.
-    InsideAt Names !Place !Context
+  | -- | Inside a value that is read as one run. The cell has the place of the decoder
+    -- around it.
+    InsideRun Names !Context
 
 -- | The labels around a failure, the innermost first, its offset and its reason, given
 -- the place in the cell, how far behind the cursor it is, the offset that it was reported
@@ -99,7 +99,7 @@ data Context
 located :: Context -> Place -> Int -> Int -> Reason -> ([String], Int, Reason)
 located context cell ahead offset reason = case context of
   Inside names outer rest -> inside names cell outer rest
-  InsideAt names place rest -> inside names place cell rest
+  InsideRun names rest -> inside names (wholeRun names) cell rest
   _ -> (map labelText (labelsOf context cell), offset, reason)
   where
     inside names place outer rest =
@@ -129,7 +129,7 @@ labelsOf context place = case context of
   Top -> []
   Labelled name rest -> Given name : labelsOf rest place
   Inside names outer rest -> outside names place outer rest
-  InsideAt names at rest -> outside names at place rest
+  InsideRun names rest -> outside names (wholeRun names) place rest
   where
     outside names at outer rest = case pathIn names at 0 of
       Found _ _ path -> joined path (labelsOf rest outer)
@@ -195,15 +195,19 @@ inFields fields start target = case fields of
     | otherwise -> inFields more (start + width) (target - width)
   _ -> Found 0 0 []
 
+-- The run of all fields.
+wholeRun :: Names -> Place
+wholeRun names = case names of
+  OfConstructor _ _ _ parts -> inRun (length parts)
+  _ -> somewhere
+
 -- What is at this byte of a value that has so many, and begins there.
 inConstant :: Names -> Int -> Int -> Int -> Found
-inConstant names width start target = case pathIn names (inRun (partsOf names)) target of
+inConstant names width start target = case pathIn names (wholeRun names) target of
   Found inner innerWidth path
     | innerWidth > 0 -> Found (start + inner) innerWidth (withoutType path)
     | otherwise -> Found start width []
   where
-    partsOf (OfConstructor _ _ _ parts) = length parts
-    partsOf _ = 0
     withoutType path = case path of
       Type _ : more -> more
       _ -> path

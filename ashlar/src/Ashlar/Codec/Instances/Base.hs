@@ -21,7 +21,6 @@ import Data.Word (Word16, Word32, Word64, Word8)
 
 instance Codec Word8 where
   layout = Fix fixedWord8
-  {-# INLINE layout #-}
   size _ = fixedSize fixedWord8
   {-# INLINE size #-}
   put = putFixed fixedWord8
@@ -31,7 +30,6 @@ instance Codec Word8 where
 
 instance Codec Word16 where
   layout = Fix fixedWord16LE
-  {-# INLINE layout #-}
   size _ = fixedSize fixedWord16LE
   {-# INLINE size #-}
   put = putFixed fixedWord16LE
@@ -41,7 +39,6 @@ instance Codec Word16 where
 
 instance Codec Word32 where
   layout = Fix fixedWord32LE
-  {-# INLINE layout #-}
   size _ = fixedSize fixedWord32LE
   {-# INLINE size #-}
   put = putFixed fixedWord32LE
@@ -51,7 +48,6 @@ instance Codec Word32 where
 
 instance Codec Word64 where
   layout = Fix fixedWord64LE
-  {-# INLINE layout #-}
   size _ = fixedSize fixedWord64LE
   {-# INLINE size #-}
   put = putFixed fixedWord64LE
@@ -62,7 +58,6 @@ instance Codec Word64 where
 -- | 8 bytes on every machine.
 instance Codec Word where
   layout = Fix fixedWord
-  {-# INLINE layout #-}
   size _ = fixedSize fixedWord
   {-# INLINE size #-}
   put = putFixed fixedWord
@@ -72,7 +67,6 @@ instance Codec Word where
 
 instance Codec Int8 where
   layout = Fix fixedInt8
-  {-# INLINE layout #-}
   size _ = fixedSize fixedInt8
   {-# INLINE size #-}
   put = putFixed fixedInt8
@@ -82,7 +76,6 @@ instance Codec Int8 where
 
 instance Codec Int16 where
   layout = Fix fixedInt16LE
-  {-# INLINE layout #-}
   size _ = fixedSize fixedInt16LE
   {-# INLINE size #-}
   put = putFixed fixedInt16LE
@@ -92,7 +85,6 @@ instance Codec Int16 where
 
 instance Codec Int32 where
   layout = Fix fixedInt32LE
-  {-# INLINE layout #-}
   size _ = fixedSize fixedInt32LE
   {-# INLINE size #-}
   put = putFixed fixedInt32LE
@@ -102,7 +94,6 @@ instance Codec Int32 where
 
 instance Codec Int64 where
   layout = Fix fixedInt64LE
-  {-# INLINE layout #-}
   size _ = fixedSize fixedInt64LE
   {-# INLINE size #-}
   put = putFixed fixedInt64LE
@@ -113,7 +104,6 @@ instance Codec Int64 where
 -- | 8 bytes on every machine, in two's complement.
 instance Codec Int where
   layout = Fix fixedInt
-  {-# INLINE layout #-}
   size _ = fixedSize fixedInt
   {-# INLINE size #-}
   put = putFixed fixedInt
@@ -124,7 +114,6 @@ instance Codec Int where
 -- | The 4 bytes of an IEEE 754 number.
 instance Codec Float where
   layout = Fix fixedFloatLE
-  {-# INLINE layout #-}
   size _ = fixedSize fixedFloatLE
   {-# INLINE size #-}
   put = putFixed fixedFloatLE
@@ -135,7 +124,6 @@ instance Codec Float where
 -- | The 8 bytes of an IEEE 754 number. A NaN keeps its payload.
 instance Codec Double where
   layout = Fix fixedDoubleLE
-  {-# INLINE layout #-}
   size _ = fixedSize fixedDoubleLE
   {-# INLINE size #-}
   put = putFixed fixedDoubleLE
@@ -146,7 +134,6 @@ instance Codec Double where
 -- | One byte, 0 or 1; others are refused.
 instance Codec Bool where
   layout = Fix fixedBool
-  {-# INLINE layout #-}
   size _ = fixedSize fixedBool
   {-# INLINE size #-}
   put = putFixed fixedBool
@@ -158,7 +145,6 @@ instance Codec Bool where
 -- are allowed: file names that GHC could not decode contain them.
 instance Codec Char where
   layout = Fix fixedChar
-  {-# INLINE layout #-}
   size _ = fixedSize fixedChar
   {-# INLINE size #-}
   put = putFixed fixedChar
@@ -169,7 +155,6 @@ instance Codec Char where
 -- | No bytes.
 instance Codec () where
   layout = Fix (fixedUnit ())
-  {-# INLINE layout #-}
   size _ = fixedSize (fixedUnit ())
   {-# INLINE size #-}
   put = putFixed (fixedUnit ())
@@ -187,7 +172,6 @@ fixedBool = fixedChecked fromBool toBool fixedWord8
       0 -> Right False
       1 -> Right True
       _ -> Left (badBool n)
-{-# INLINE fixedBool #-}
 
 badBool :: Word8 -> String
 badBool n = "Bool: " ++ show n
@@ -200,7 +184,6 @@ fixedChar = fixedChecked (fromIntegral . ord) toChar fixedWord32LE
     toChar n
       | n <= 0x10FFFF = Right (chr (fromIntegral n))
       | otherwise = Left (badChar n)
-{-# INLINE fixedChar #-}
 
 badChar :: Word32 -> String
 badChar n = "Char: " ++ show n
