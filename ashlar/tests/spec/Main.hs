@@ -9,6 +9,7 @@ module Main (main) where
 import Test.Tasty
 import qualified Tests.Builder
 import qualified Tests.Codec
+import qualified Tests.Escape
 import qualified Tests.Get
 import qualified Tests.Handles
 import qualified Tests.Hostile
@@ -24,6 +25,7 @@ main =
       "ashlar"
       [ Tests.Numbers.tests,
         Tests.Builder.tests,
+        Tests.Escape.tests,
         Tests.Lazy.tests,
         Tests.Handles.tests,
         Tests.Get.tests,

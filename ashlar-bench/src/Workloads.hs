@@ -1,0 +1,16 @@
+-- |
+-- Module      : Workloads
+-- Description : What is measured
+module Workloads
+  ( Workload (..),
+    workloads,
+  )
+where
+
+import Workload
+import Workloads.Builder
+import Workloads.Codec
+
+-- | All of them.
+workloads :: [Workload]
+workloads = builderWorkloads ++ codecWorkloads
