@@ -39,6 +39,58 @@ module Ashlar.Builder
     textUtf8,
     lazyTextUtf8,
 
+    -- * One byte for each character
+    char7,
+    string7,
+    char8,
+    string8,
+
+    -- * Whole numbers in decimal
+    word8Dec,
+    word16Dec,
+    word32Dec,
+    word64Dec,
+    wordDec,
+    int8Dec,
+    int16Dec,
+    int32Dec,
+    int64Dec,
+    intDec,
+    integerDec,
+    naturalDec,
+
+    -- * Floating-point numbers in decimal
+    floatDec,
+    doubleDec,
+    formatFloat,
+    formatDouble,
+    FloatFormat,
+    standard,
+    standardDefaultPrecision,
+    scientific,
+    generic,
+
+    -- * Hexadecimal numbers, no leading zeros
+    word8Hex,
+    word16Hex,
+    word32Hex,
+    word64Hex,
+    wordHex,
+
+    -- * Hexadecimal numbers, all digits
+    word8HexFixed,
+    word16HexFixed,
+    word32HexFixed,
+    word64HexFixed,
+    int8HexFixed,
+    int16HexFixed,
+    int32HexFixed,
+    int64HexFixed,
+    floatHexFixed,
+    doubleHexFixed,
+    byteStringHex,
+    lazyByteStringHex,
+
     -- * One byte
     word8,
     int8,
@@ -78,8 +130,13 @@ module Ashlar.Builder
 where
 
 import Ashlar.Builder.Bytes
+import Ashlar.Builder.Chars
 import Ashlar.Builder.Core
+import Ashlar.Builder.Decimal
+import Ashlar.Builder.Floating
+import Ashlar.Builder.Hex
 import Ashlar.Builder.Instances ()
+import Ashlar.Builder.Integers
 import Ashlar.Builder.Lazy
 import Ashlar.Builder.Numbers
 import Ashlar.Builder.Run
