@@ -16,6 +16,8 @@ module Ashlar.Builder
 
     -- * Running builders
     toStrictByteString,
+    toShortByteString,
+    toByteArray,
     toLazyByteString,
     toLazyByteStringWith,
     hPutBuilder,
@@ -83,4 +85,5 @@ import Ashlar.Builder.Instances ()
 import Ashlar.Builder.Lazy
 import Ashlar.Builder.Numbers
 import Ashlar.Builder.Run
+import Ashlar.Builder.Strict
 import Ashlar.Builder.Strings
