@@ -12,10 +12,15 @@ import qualified Tests.Codec
 import qualified Tests.Get
 import qualified Tests.Handles
 import qualified Tests.Hostile
+import qualified Tests.Html
+import qualified Tests.Http
 import qualified Tests.Lazy
 import qualified Tests.Numbers
+import qualified Tests.Results
+import qualified Tests.Section
 import qualified Tests.Sources
 import qualified Tests.Types
+import qualified Tests.Varint
 
 main :: IO ()
 main =
@@ -24,6 +29,11 @@ main =
       "ashlar"
       [ Tests.Numbers.tests,
         Tests.Builder.tests,
+        Tests.Results.tests,
+        Tests.Varint.tests,
+        Tests.Section.tests,
+        Tests.Http.tests,
+        Tests.Html.tests,
         Tests.Lazy.tests,
         Tests.Handles.tests,
         Tests.Get.tests,

@@ -79,11 +79,15 @@ firstOf L.Empty = S.empty
 copied :: Int -> L.ByteString -> ByteString
 copied total begin = B.unsafeCreate total (\p -> fill p total begin)
 
--- The chunks have been forced, so nothing here can throw.
+-- Copy the first so many bytes. Only their chunks are looked at, and these have been forced,
+-- so nothing here can throw.
 fill :: Ptr Word8 -> Int -> L.ByteString -> IO ()
-fill p n (L.Chunk bs rest) | n > 0 = do
-  let len = S.length bs
-  -- The chunks that are copied have n bytes together, and so much room is left.
-  withBytesQuick bs (\src _ -> if len <= 16 then copyShort p src len else copyRange p src len)
-  fill (p `plusPtr` len) (n - len) rest
-fill _ _ _ = pure ()
+fill p n input
+  | n <= 0 = pure ()
+  | otherwise = case input of
+      L.Empty -> pure ()
+      L.Chunk bs rest -> do
+        let len = S.length bs
+        -- The chunks that are copied have n bytes together, and so much room is left.
+        withBytesQuick bs (\src _ -> if len <= 16 then copyShort p src len else copyRange p src len)
+        fill (p `plusPtr` len) (n - len) rest

@@ -14,6 +14,8 @@ module Ashlar.Mem.Text
     unitBound,
     unitsThatFit,
     writeUtf8,
+    unitsUntil,
+    asciiAt,
     decodeUtf8At,
   )
 where
@@ -25,6 +27,8 @@ import qualified Data.Text.Encoding as T
 import qualified Data.Text.Internal as T
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, castPtr)
+import GHC.Exts (Int (I#), indexWord8ArrayAsWord64#)
+import GHC.Word (Word64 (W64#))
 #if MIN_VERSION_text(2,0,0)
 import qualified Data.Text.Array as A
 import Control.Monad.ST.Unsafe (unsafeSTToIO)
@@ -33,12 +37,11 @@ import Ashlar.Mem (pokeLE)
 import Ashlar.Prim.Utf8 (utf8Write)
 import Data.Bits (shiftL, shiftR, (.&.), (.|.))
 import qualified Data.Text.Array as A
-import Data.Word (Word16, Word32, Word64)
+import Data.Word (Word16, Word32)
 import Foreign.Ptr (minusPtr, plusPtr)
 import GHC.Base (unsafeChr)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
-import GHC.Exts (Int (I#), indexWord8ArrayAsWord64#, (*#))
-import GHC.Word (Word64 (W64#))
+import GHC.Exts ((*#))
 #endif
 
 -- | A text from so many bytes of UTF-8 (RFC 3629), copied. Throws the exception if
@@ -72,6 +75,15 @@ unitsThatFit :: T.Text -> Int -> Int -> Int
 -- 'unitsThatFit' of the bytes that may be written at @p@.
 writeUtf8 :: Ptr Word8 -> T.Text -> Int -> Int -> IO Int
 
+-- | @unitsUntil may is t off n@ is the number of units from unit @off@ on, at most @n@, in
+-- front of the first one that is an ASCII character for which @is@ holds. @may@ tells
+-- of eight bytes at once whether @is@ can hold for one of them. The units must lie in the
+-- text.
+unitsUntil :: (Word64 -> Bool) -> (Word8 -> Bool) -> T.Text -> Int -> Int -> Int
+
+-- | The unit at this offset, which must be an ASCII character.
+asciiAt :: T.Text -> Int -> Word8
+
 #if MIN_VERSION_text(2,0,0)
 
 utf8LengthOf = lengthUnits
@@ -87,6 +99,24 @@ writeUtf8 p (T.Text arr start _) off n = do
   unsafeSTToIO (A.copyToPointer arr (start + off) p n)
   pure n
 {-# INLINE writeUtf8 #-}
+
+unitsUntil may is (T.Text arr@(A.ByteArray bytes) start _) off n = go from
+  where
+    from = start + off
+    end = from + n
+    go i
+      -- Eight bytes inside the text.
+      | i + 8 <= end, not (may (eightAt i)) = go (i + 8)
+      | otherwise = one i (min end (i + 8))
+    one i stop
+      | i >= stop = if i >= end then n else go i
+      | is (A.unsafeIndex arr i) = i - from
+      | otherwise = one (i + 1) stop
+    eightAt (I# i) = W64# (indexWord8ArrayAsWord64# bytes i)
+{-# INLINE unitsUntil #-}
+
+asciiAt (T.Text arr start _) off = A.unsafeIndex arr (start + off)
+{-# INLINE asciiAt #-}
 
 #else
 
@@ -133,6 +163,28 @@ writeUtf8 p0 (T.Text arr start _) off n = go (start + off) p0
       where
         u = A.unsafeIndex arr i
         w = fourUnits arr i
+
+unitsUntil may is (T.Text arr start _) off n = go from
+  where
+    from = start + off
+    end = from + n
+    go i
+      -- Four units inside the text, twice, to make eight bytes.
+      | i + 4 <= end, isAscii4 w, not (may (fromIntegral four .|. (fromIntegral four `shiftL` 32))) = go (i + 4)
+      | otherwise = one i (min end (i + 4))
+      where
+        w = fourUnits arr i
+        four = pack4 w
+    one i stop
+      | i >= stop = if i >= end then n else go i
+      | u < 0x80, is (fromIntegral u) = i - from
+      | otherwise = one (i + 1) stop
+      where
+        u = A.unsafeIndex arr i
+{-# INLINE unitsUntil #-}
+
+asciiAt (T.Text arr start _) off = fromIntegral (A.unsafeIndex arr (start + off))
+{-# INLINE asciiAt #-}
 
 isSurrogate, isLead :: Word16 -> Bool
 isSurrogate u = u .&. 0xF800 == 0xD800

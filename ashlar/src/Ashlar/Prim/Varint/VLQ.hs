@@ -44,8 +44,8 @@ magnitude x = if x < 0 then negate (fromIntegral x) else fromIntegral x
 intWrite :: Int -> Ptr Word8 -> IO (Ptr Word8)
 intWrite x p
   | m < 0x40 = first m
-  -- 6 bits here, and 58 at most in 9 groups.
-  | otherwise = first (0x80 .|. (m .&. 0x3F)) >>= writeUnsigned64 (m `unsafeShiftR` 6)
+  -- 6 bits here, and at most 58 in at most 9 groups.
+  | otherwise = first (0x80 .|. (m .&. 0x3F)) >>= writeUnsigned63 (m `unsafeShiftR` 6)
   where
     m = magnitude x
     sign = if x < 0 then 0x40 else 0
