@@ -16,6 +16,8 @@ module Ashlar.Builder
 
     -- * Running builders
     toStrictByteString,
+    toShortByteString,
+    toByteArray,
     toLazyByteString,
     toLazyByteStringWith,
     hPutBuilder,
@@ -140,4 +142,5 @@ import Ashlar.Builder.Integers
 import Ashlar.Builder.Lazy
 import Ashlar.Builder.Numbers
 import Ashlar.Builder.Run
+import Ashlar.Builder.Strict
 import Ashlar.Builder.Strings

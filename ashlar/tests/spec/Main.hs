@@ -13,10 +13,15 @@ import qualified Tests.Escape
 import qualified Tests.Get
 import qualified Tests.Handles
 import qualified Tests.Hostile
+import qualified Tests.Html
+import qualified Tests.Http
 import qualified Tests.Lazy
 import qualified Tests.Numbers
+import qualified Tests.Results
+import qualified Tests.Section
 import qualified Tests.Sources
 import qualified Tests.Types
+import qualified Tests.Varint
 
 main :: IO ()
 main =
@@ -26,6 +31,11 @@ main =
       [ Tests.Numbers.tests,
         Tests.Builder.tests,
         Tests.Escape.tests,
+        Tests.Results.tests,
+        Tests.Varint.tests,
+        Tests.Section.tests,
+        Tests.Http.tests,
+        Tests.Html.tests,
         Tests.Lazy.tests,
         Tests.Handles.tests,
         Tests.Get.tests,

@@ -272,7 +272,19 @@ instance Semigroup Builder where
   {-# INLINE (<>) #-}
   sconcat = mconcat . NonEmpty.toList
   {-# INLINE sconcat #-}
-  stimes = Semigroup.stimesMonoid
+  stimes n b
+    | n < 0 = errorWithoutStackTrace "Ashlar.Builder: stimes of a negative number"
+    | toInteger n <= toInteger (maxBound :: Int) = times (fromIntegral n) b
+    | otherwise = times maxBound b `append` Semigroup.stimes (n - fromIntegral (maxBound :: Int)) b
+
+-- | A builder so many times (not negative): a loop that allocates nothing, where doubling
+-- ('Semigroup.stimesMonoid') makes a chain of builders, each of which runs the next twice.
+times :: Int -> Builder -> Builder
+times n (Builder f) =
+  Builder $ \c k ->
+    let go 0 s = s
+        go i s = go (i - 1 :: Int) (f c k s)
+     in go n
 
 instance Monoid Builder where
   mempty = empty

@@ -15,6 +15,7 @@ where
 
 import Ashlar.Builder.Lazy
 import Ashlar.Builder.Run
+import Ashlar.Builder.Strict
 import Ashlar.Codec.Class
 import Ashlar.Get.Bytes (endOfInput)
 import Ashlar.Get.Error

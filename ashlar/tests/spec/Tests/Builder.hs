@@ -24,7 +24,6 @@ import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
 import Tests.Pieces
-import Tests.Sinks
 
 tests :: TestTree
 tests =
@@ -56,10 +55,10 @@ sinkTests =
       through "toLazyByteString" (\_ b -> L.toStrict (toLazyByteString b)),
       through "toLazyByteStringWith n n" (\n b -> L.toStrict (toLazyByteStringWith n n b)),
       through "toLazyByteStringWith 1 n" (\n b -> L.toStrict (toLazyByteStringWith 1 n b)),
-      through "toByteStringIOWith" (\n b -> (collected (\put -> toByteStringIOWith n put b))),
-      through "toBufferIOWith" (\n b -> (collected (\put -> toBufferIOWith n (\p k -> S.packCStringLen (castPtr p, k) >>= put) b))),
+      through "toByteStringIOWith" (\n b -> unsafePerformIO (collected (\put -> toByteStringIOWith n put b))),
+      through "toBufferIOWith" (\n b -> unsafePerformIO (collected (\put -> toBufferIOWith n (\p k -> S.packCStringLen (castPtr p, k) >>= put) b))),
       through "pokeBuilder" (\_ b -> let size = S.length (toStrictByteString b) in poked size b),
-      through "a sink of our own" (\n b -> (collected (\put -> stutter n put b)))
+      through "a sink of our own" (\n b -> unsafePerformIO (collected (\put -> stutter n put b)))
     ]
   where
     through name run =
@@ -67,6 +66,18 @@ sinkTests =
         let expected = S.pack (model p)
          in conjoin [counterexample ("buffer size " ++ show n) (run n (build p) === expected) | n <- sizes]
     sizes = [1 .. 20] ++ [31, 32, 33, 63, 64, 65, 127, 128, 129, 4095, 4096, 4097] :: [Int]
+
+collected :: ((S.ByteString -> IO ()) -> IO a) -> IO S.ByteString
+collected act = do
+  ref <- newIORef []
+  _ <- act (\bs -> modifyIORef ref (bs :))
+  S.concat . reverse <$> readIORef ref
+
+-- All the bytes through memory of just that size.
+poked :: Int -> Builder -> S.ByteString
+poked size b = unsafePerformIO $ allocaBytes (max 1 size) $ \p -> do
+  n <- pokeBuilder p size b
+  S.packCStringLen (castPtr p, n)
 
 -- A sink that gives exactly what is asked for, but at least n bytes, and never
 -- the rest of a buffer.

@@ -17,7 +17,7 @@ import qualified Data.Text.Lazy as TL
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
-import Tests.Sinks
+import Tests.Everywhere
 import Text.Printf (printf)
 
 tests :: TestTree
@@ -25,12 +25,12 @@ tests =
   testGroup
     "escaping"
     [ agrees "JSON" jsonEscaping json,
-      agrees "HTML" htmlEscaping html,
       agrees "every character by seven" (escaping (const (Just "sevenXX"))) (\c -> if isAscii c then "sevenXX" else [c]),
       agrees "every character left out" (escaping (const (Just ""))) (\c -> if isAscii c then "" else [c]),
       testProperty "bytes above 127 stay" $ \bs ->
-        throughSinks (S.concatMap (\w -> if w == 34 then "\\\"" else S.singleton w) (S.pack (filter (/= 92) (filter (> 31) bs)))) $
-          byteStringEscaped jsonEscaping (S.pack (filter (/= 92) (filter (> 31) bs))),
+        let bytes = S.pack (filter (\w -> w > 31 && w /= 92) bs)
+         in written (byteStringEscaped jsonEscaping bytes) $
+              S.concatMap (\w -> if w == 34 then "\\\"" else S.singleton w) bytes,
       testCase "a replacement of eight bytes" $ do
         result <- try (evaluate (toStrictByteString (stringUtf8Escaped (escaping (const (Just "12345678"))) "a"))) :: IO (Either ErrorCall S.ByteString)
         either (const (pure ())) (const (assertFailure "no error")) result
@@ -44,11 +44,14 @@ agrees name escapes replacement =
       let expected = utf8 (concatMap replacement s)
           t = T.pack s
        in conjoin
-            [ throughSinks expected (textUtf8Escaped escapes t),
-              throughSinks expected (lazyTextUtf8Escaped escapes (TL.fromChunks (T.chunksOf 3 t))),
-              throughSinks expected (stringUtf8Escaped escapes s),
-              throughSinks expected (byteStringEscaped escapes (utf8 s))
+            [ written (textUtf8Escaped escapes t) expected,
+              written (lazyTextUtf8Escaped escapes (TL.fromChunks (T.chunksOf 3 t))) expected,
+              written (stringUtf8Escaped escapes s) expected,
+              written (byteStringEscaped escapes (utf8 s)) expected
             ]
+
+written :: Builder -> S.ByteString -> Property
+written b expected = everywhere b expected .&&. exactly b expected
 
 -- Stretches of ASCII, which are taken several characters at once, and others.
 characters :: Gen String
@@ -58,7 +61,7 @@ characters = concat <$> (choose (0, 8) >>= \n -> vectorOf n stretch)
     ascii = frequency [(4, choose (' ', '~')), (2, elements "\"\\<>&'\n\t\r\b\f"), (1, choose ('\0', '\x7F'))]
     other = oneof [choose ('\x80', '\x7FF'), choose ('\x800', '\xD7FF'), choose ('\xE000', '\xFFFF'), choose ('\x10000', '\x10FFFF')]
 
-json, html :: Char -> String
+json :: Char -> String
 json c = case c of
   '"' -> "\\\""
   '\\' -> "\\\\"
@@ -70,13 +73,6 @@ json c = case c of
   _
     | ord c < 32 -> printf "\\u%04x" (ord c)
     | otherwise -> [c]
-html c = case c of
-  '<' -> "&lt;"
-  '>' -> "&gt;"
-  '&' -> "&amp;"
-  '"' -> "&quot;"
-  '\'' -> "&#39;"
-  _ -> [c]
 
 utf8 :: String -> S.ByteString
 utf8 = L.toStrict . B.toLazyByteString . B.stringUtf8
