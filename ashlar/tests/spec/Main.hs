@@ -7,14 +7,17 @@
 module Main (main) where
 
 import Test.Tasty
+import qualified Tests.Arithmetic
 import qualified Tests.Builder
 import qualified Tests.Codec
+import qualified Tests.Floating
 import qualified Tests.Get
 import qualified Tests.Handles
 import qualified Tests.Hostile
 import qualified Tests.Lazy
 import qualified Tests.Numbers
 import qualified Tests.Sources
+import qualified Tests.Text
 import qualified Tests.Types
 
 main :: IO ()
@@ -23,6 +26,9 @@ main =
     testGroup
       "ashlar"
       [ Tests.Numbers.tests,
+        Tests.Arithmetic.tests,
+        Tests.Text.tests,
+        Tests.Floating.tests,
         Tests.Builder.tests,
         Tests.Lazy.tests,
         Tests.Handles.tests,
