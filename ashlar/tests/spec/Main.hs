@@ -7,9 +7,11 @@
 module Main (main) where
 
 import Test.Tasty
+import qualified Tests.Arithmetic
 import qualified Tests.Builder
 import qualified Tests.Codec
 import qualified Tests.Escape
+import qualified Tests.Floating
 import qualified Tests.Get
 import qualified Tests.Handles
 import qualified Tests.Hostile
@@ -20,6 +22,7 @@ import qualified Tests.Numbers
 import qualified Tests.Results
 import qualified Tests.Section
 import qualified Tests.Sources
+import qualified Tests.Text
 import qualified Tests.Types
 import qualified Tests.Varint
 
@@ -29,6 +32,9 @@ main =
     testGroup
       "ashlar"
       [ Tests.Numbers.tests,
+        Tests.Arithmetic.tests,
+        Tests.Text.tests,
+        Tests.Floating.tests,
         Tests.Builder.tests,
         Tests.Escape.tests,
         Tests.Results.tests,

@@ -7,6 +7,7 @@
 module Ashlar.Prim.Wide
   ( timesWide,
     timesHigh,
+    timesHalves,
   )
 where
 
@@ -33,7 +34,7 @@ timesWord (W# x) (W# y) = case timesWord2# x y of
   (# hi, lo #) -> (# fromIntegral (W# hi), fromIntegral (W# lo) #)
 {-# INLINE timesWord #-}
 
--- By halves, as at school. No sum overflows: each is at most
+-- | The same by halves, as at school, for machines with words of 32 bits. No sum overflows: each is at most
 -- (2^32 - 1)^2 + 2 (2^32 - 1) = 2^64 - 1.
 timesHalves :: Word64 -> Word64 -> (# Word64, Word64 #)
 timesHalves x y = (# hi, (middle' `unsafeShiftL` 32) .|. lower bottom #)

@@ -36,8 +36,8 @@ import Ashlar.Prim.Decimal
 import Control.Monad (when)
 import Data.Int (Int64)
 import Data.Word (Word64, Word8)
-import Foreign.Marshal.Utils (fillBytes, moveBytes)
-import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import Foreign.Marshal.Utils (fillBytes)
+import Foreign.Ptr (minusPtr, plusPtr)
 import GHC.Exts (Int (I#), isTrue#, (<=#))
 
 -- Note [Narrow and wide]
@@ -144,21 +144,6 @@ paddedBoundedPrim filler n prim x
       p'' <- reserve c k (sizeBound prim)
       runB prim x p'' >>= putPtr c cursorCell
 {-# INLINE paddedBoundedPrim #-}
-
--- | Move what lies between two addresses so that it ends so many bytes behind the
--- first one, if it is not that long already, and fill the place where it was. So many
--- bytes must be writable.
-moveBehind :: Word8 -> Int -> Ptr Word8 -> Ptr Word8 -> IO (Ptr Word8)
-moveBehind filler n p p'
-  | padding <= 0 = pure p'
-  | otherwise = do
-      moveBytes (p `plusPtr` padding) p len
-      fillBytes p filler padding
-      pure (p `plusPtr` n)
-  where
-    len = p' `minusPtr` p
-    padding = n - len
-{-# NOINLINE moveBehind #-}
 
 -- | The same byte so many times; not once, if the number is negative.
 --

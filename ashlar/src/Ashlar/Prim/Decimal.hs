@@ -29,6 +29,7 @@ module Ashlar.Prim.Decimal
     sixteenDigits,
     writeDigit,
     writeUpTo4,
+    moveBehind,
   )
 where
 
@@ -169,15 +170,8 @@ writeAtLeast n = write# $ \x p ->
     then writeFrom (64 - 8 * max 1 n) x p
     else do
       p' <- callWrite writeWord64 x p
-      let len = p' `minusPtr` p
-          zeros = n - len
-      if zeros <= 0
-        then pure p'
-        else do
-          -- zeros + len is n, and so at most 20.
-          moveBytes (p `plusPtr` zeros) p len
-          fillBytes p 0x30 zeros
-          pure (p `plusPtr` n)
+      -- n is at most 20.
+      moveBehind 0x30 n p p'
 {-# NOINLINE writeAtLeast #-}
 
 -- | The same with a sign, which is one of the characters that are counted. A negative
@@ -188,6 +182,20 @@ writeSignedAtLeast n = write# $ \x p ->
     then withSign (callWrite (writeAtLeast (max 1 n - 1))) x p
     else callWrite (writeAtLeast n) (fromIntegral x) p
 {-# NOINLINE writeSignedAtLeast #-}
+
+-- | Move what lies between two addresses so that it ends so many bytes behind the
+-- first one, if it is not that long already, and fill the place where it was. So many
+-- bytes must be writable.
+moveBehind :: Word8 -> Int -> Ptr Word8 -> Ptr Word8 -> IO (Ptr Word8)
+moveBehind filler n p p'
+  -- Compared before they are subtracted, as the width may be any number.
+  | len >= n = pure p'
+  | otherwise = do
+      moveBytes (p `plusPtr` (n - len)) p len
+      fillBytes p filler (n - len)
+      pure (p `plusPtr` n)
+  where
+    len = p' `minusPtr` p
 
 -- | A number below 10^16, with leading zeros.
 sixteenDigits :: FixedPrim Word64

@@ -170,5 +170,5 @@ write4Pairs x p = write2Pairs (x `unsafeShiftR` 16) p >> write2Pairs (x .&. 0xFF
 write8Pairs x p = write4Pairs (x `unsafeShiftR` 32) p >> write4Pairs (x .&. 0xFFFFFFFF) (p `plusPtr` 8)
 {-# INLINE writePair #-}
 {-# INLINE write2Pairs #-}
-{-# NOINLINE write4Pairs #-}
-{-# NOINLINE write8Pairs #-}
+{-# INLINE write4Pairs #-}
+{-# INLINE write8Pairs #-}
