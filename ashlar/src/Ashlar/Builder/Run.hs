@@ -12,6 +12,7 @@ module Ashlar.Builder.Run
     toBufferIOWith,
     hPutBuilder,
     hPutBuilderLen,
+    writeFile,
     pokeBuilder,
     BufferOverflow (..),
   )
@@ -29,8 +30,9 @@ import Data.Word (Word8)
 import Foreign.ForeignPtr (ForeignPtr)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
-import System.IO (Handle, hPutBuf)
+import System.IO (Handle, IOMode (WriteMode), hPutBuf, withBinaryFile)
 import System.IO.Unsafe (unsafeDupablePerformIO)
+import Prelude hiding (writeFile)
 
 -- A buffer and its size.
 data Buffer = Buffer !(ForeignPtr Word8) !Int
@@ -222,6 +224,13 @@ hPutBuilder h b = () <$ hPutBuilderLen h b
 -- @since 0.1.0.0
 hPutBuilderLen :: Handle -> Builder -> IO Int
 hPutBuilderLen h = toBufferIOWith 32768 (hPutBuf h)
+
+-- | Write the bytes to a file, in constant memory. What was in it before is gone, also
+-- where an exception in the builder ends the output early.
+--
+-- @since 0.1.0.0
+writeFile :: FilePath -> Builder -> IO ()
+writeFile path b = withBinaryFile path WriteMode (`hPutBuilder` b)
 
 -- | Write the bytes into memory of the given size, and return their number.
 --
