@@ -1,6 +1,5 @@
 {-# LANGUAGE DerivingStrategies #-}
-{-# LANGUAGE ScopedTypeVariables #-}
--- The unsafePerformIO of newThunk must be neither shared nor floated out.
+-- The unsafeDupablePerformIO of newThunk must be neither shared nor floated out.
 {-# OPTIONS_GHC -fno-cse -fno-full-laziness #-}
 
 -- |
@@ -62,7 +61,7 @@ import Control.Concurrent.MVar (newEmptyMVar, putMVar, takeMVar)
 import Control.Exception
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import GHC.IO (noDuplicate)
-import System.IO.Unsafe (unsafePerformIO)
+import System.IO.Unsafe (unsafeDupablePerformIO)
 
 -- | How far a computation has come.
 data Step o i r
@@ -80,30 +79,27 @@ data Step o i r
 -- resumption during which it was thrown.
 start :: ((o -> IO i) -> IO r) -> IO (Step o i r)
 start body = do
-  out <- newIORef Nothing
-  inp <- newIORef Nothing
-  masked <- newIORef MaskedInterruptible
-  let mail = Mail out inp masked
+  mail <- newIORef Empty
   computation <- newThunk (body (suspend mail))
-  resume mail computation
+  run mail computation
 
 -- What the two sides hand to each other.
-data Mail o i = Mail
-  { mailOut :: !(IORef (Maybe o)),
-    mailIn :: !(IORef (Maybe i)),
-    -- The masking state in which the computation was frozen last.
-    mailMasked :: !(IORef MaskingState)
-  }
+data Mail o i
+  = Empty
+  | -- | From the computation, and the masking state in which it was frozen.
+    Out o !MaskingState
+  | In i
 
 -- A computation as a thunk, which can be frozen. The box keeps it from being
--- evaluated when it is passed on.
+-- evaluated when it is passed on. (The dupable form is enough: nobody but the caller
+-- of start or resume has the thunk.)
 data Thunk r = Thunk r
 
 newThunk :: IO r -> IO (Thunk r)
-newThunk io = pure (Thunk (unsafePerformIO io))
+newThunk io = pure (Thunk (unsafeDupablePerformIO io))
 {-# NOINLINE newThunk #-}
 
--- Thrown to suspend, and caught by the innermost 'resume'. No computation
+-- Thrown to suspend, and caught by the innermost 'run'. No computation
 -- suspends inside the run of another, so the innermost is the right one.
 data Suspend = Suspend
   deriving stock (Show)
@@ -112,43 +108,44 @@ instance Exception Suspend where
   toException = asyncExceptionToException
   fromException = asyncExceptionFromException
 
-suspend :: Mail o i -> o -> IO i
+suspend :: IORef (Mail o i) -> o -> IO i
 suspend mail o = do
-  writeIORef (mailOut mail) (Just o)
   state <- getMaskingState
-  writeIORef (mailMasked mail) state
+  writeIORef mail (Out o state)
   throwHere (toException Suspend)
   -- Frozen here, and resumed.
   noDuplicate
-  i <- readIORef (mailIn mail)
-  writeIORef (mailIn mail) Nothing
-  maybe (fail "Ashlar.Coroutine: resumed without a value") pure i
+  answer <- readIORef mail
+  case answer of
+    In i -> i <$ writeIORef mail Empty
+    _ -> fail "Ashlar.Coroutine: resumed without a value"
 
-resume :: forall o i r. Mail o i -> Thunk r -> IO (Step o i r)
-resume mail (Thunk computation) = do
-  here <- getMaskingState
-  there <- readIORef (mailMasked mail)
-  if there == Unmasked && here /= Unmasked then elsewhere run else run
+-- Run the computation until it stops or ends.
+run :: IORef (Mail o i) -> Thunk r -> IO (Step o i r)
+run mail (Thunk computation) = go
   where
-    run :: IO (Step o i r)
-    run = do
+    go = do
       end <- (Just . Ended <$> evaluate computation) `catch` stopped
-      maybe run pure end
+      maybe go pure end
 
     -- Nothing after a foreign exception: go on, if we are forced again.
-    stopped :: SomeException -> IO (Maybe (Step o i r))
     stopped e = case fromException e of
       Just Suspend -> do
-        o <- readIORef (mailOut mail)
-        writeIORef (mailOut mail) Nothing
-        case o of
-          Just x -> pure (Just (Suspended x go))
-          Nothing -> passOn e (pure Nothing)
+        letter <- readIORef mail
+        writeIORef mail Empty
+        case letter of
+          Out x state -> pure (Just (Suspended x (resume mail (Thunk computation) state)))
+          _ -> passOn e (pure Nothing)
       Nothing -> passOn e (pure Nothing)
 
-    go i = do
-      writeIORef (mailIn mail) (Just i)
-      resume mail (Thunk computation)
+-- Go on with a computation that was frozen in this masking state.
+resume :: IORef (Mail o i) -> Thunk r -> MaskingState -> i -> IO (Step o i r)
+resume mail computation there i = do
+  writeIORef mail (In i)
+  here <- getMaskingState
+  if there == Unmasked && here /= Unmasked
+    then elsewhere (run mail computation)
+    else run mail computation
 
 -- Run an action in a thread that has exceptions unmasked, and wait for it.
 elsewhere :: IO a -> IO a

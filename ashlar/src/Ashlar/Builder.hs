@@ -9,7 +9,9 @@
 -- >>> toStrictByteString (word8 1 <> word32BE 2 <> "abc")
 -- "\SOH\NUL\NUL\NUL\STXabc"
 --
--- The names are those of "Data.ByteString.Builder".
+-- The names are those of "Data.ByteString.Builder"; see "Ashlar.Builder.Extra" and
+-- "Ashlar.Builder.Prim" for those of the modules below it. Import qualified, or what you
+-- need: 'writeFile' is a name of the Prelude.
 module Ashlar.Builder
   ( -- * Builders
     Builder,
@@ -19,9 +21,9 @@ module Ashlar.Builder
     toShortByteString,
     toByteArray,
     toLazyByteString,
-    toLazyByteStringWith,
     hPutBuilder,
     hPutBuilderLen,
+    writeFile,
     toByteStringIOWith,
     toBufferIOWith,
     pokeBuilder,
@@ -29,11 +31,8 @@ module Ashlar.Builder
 
     -- * Strings of bytes
     byteString,
-    byteStringCopy,
-    byteStringInsert,
     lazyByteString,
     shortByteString,
-    flush,
 
     -- * Text in UTF-8
     charUtf8,
@@ -116,18 +115,6 @@ module Ashlar.Builder
     int64BE,
     floatBE,
     doubleBE,
-
-    -- * The machine's own order and size
-    wordHost,
-    word16Host,
-    word32Host,
-    word64Host,
-    intHost,
-    int16Host,
-    int32Host,
-    int64Host,
-    floatHost,
-    doubleHost,
   )
 where
 
@@ -144,3 +131,4 @@ import Ashlar.Builder.Numbers
 import Ashlar.Builder.Run
 import Ashlar.Builder.Strict
 import Ashlar.Builder.Strings
+import Prelude ()

@@ -31,6 +31,7 @@ module Subjects
 where
 
 import Ashlar.Builder
+import Ashlar.Builder.Extra (int64Host)
 import Ashlar.Codec
 import Ashlar.Get (Get)
 import Data.ByteString (ByteString)

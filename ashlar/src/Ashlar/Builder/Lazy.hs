@@ -4,13 +4,28 @@
 module Ashlar.Builder.Lazy
   ( toLazyByteString,
     toLazyByteStringWith,
+
+    -- * Sizes of chunks
+    AllocationStrategy,
+    safeStrategy,
+    untrimmedStrategy,
+
+    -- * For "Ashlar.Builder.Fill"
+    Chunks,
+    chunk,
+    chunksOf,
+    Yield (..),
+    takeWritten,
+    lazySink,
   )
 where
 
+import Ashlar.Builder.Buffer
 import Ashlar.Builder.Core
 import Ashlar.Coroutine
 import Ashlar.Mem
 import Control.Concurrent (ThreadId, myThreadId)
+import Control.Monad (unless)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -18,9 +33,7 @@ import qualified Data.ByteString.Lazy.Internal as L
 import Data.Int (Int64)
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Word (Word8)
-import Foreign.ForeignPtr (ForeignPtr)
-import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
-import Foreign.Ptr (Ptr, plusPtr)
+import Foreign.Ptr (Ptr)
 import System.IO.Unsafe (unsafePerformIO)
 import System.Mem (getAllocationCounter)
 
@@ -28,70 +41,98 @@ import System.Mem (getAllocationCounter)
 -- they are consumed, in constant memory; the builder may be infinite.
 --
 -- The first chunk has at most 4 KiB, the others about 32 KiB (more, up to 64 MiB,
--- for a builder that is deeply nested to the left; less before a 'Ashlar.Builder.flush' or an
--- inserted ByteString); ByteStrings of 8 KiB and more are chunks of their own and
--- share their memory. An exception
+-- for a builder that is deeply nested to the left; less before a 'Ashlar.Builder.Extra.flush'
+-- or an inserted ByteString); ByteStrings of 8 KiB and more are chunks of their own and
+-- share their memory. Every other chunk takes up at least half of the memory that it
+-- keeps alive. An exception
 -- in a value inside the builder surfaces at the chunk in which it would have
 -- been used, and the chunks before that are good. Nothing is left running when
 -- the consumer stops.
 --
 -- @since 0.1.0.0
 toLazyByteString :: Builder -> L.ByteString
-toLazyByteString = toLazyByteStringWith 4096 32768
+toLazyByteString = toLazyByteStringWith (safeStrategy L.smallChunkSize L.defaultChunkSize) L.empty
 
--- | 'toLazyByteString' with a given size of the first chunk and of the others
--- (at least 1; more where a primitive needs more at once).
+-- | How large the buffers are from which lazy output is made, and which chunks are
+-- copied so that they do not keep a large buffer alive for a few bytes.
 --
 -- @since 0.1.0.0
-toLazyByteStringWith :: Int -> Int -> Builder -> L.ByteString
-toLazyByteStringWith firstSize nextSize b = suspended (start body)
-  where
-    body yield = do
-      open <- newOpen (max 1 firstSize)
+data AllocationStrategy
+  = -- The size of the first buffer and of the others, and the test whether a chunk
+    -- of so many bytes, from a buffer of so many, is to be copied.
+    AllocationStrategy !Int !Int (Int -> Int -> Bool)
+
+-- | Given the size of the first buffer and of the others (at least 1; more where a
+-- primitive needs more at once): chunks that take up less than half of their buffer
+-- are copied.
+--
+-- Use it where the output, or a part of it, is kept.
+--
+-- @since 0.1.0.0
+safeStrategy :: Int -> Int -> AllocationStrategy
+safeStrategy first next = AllocationStrategy first next (\used size -> used < size - used)
+
+-- | The same sizes, but no chunk is copied. Chunks that end early, at a
+-- 'Ashlar.Builder.Extra.flush' say, share their buffer, and each keeps all of it alive.
+--
+-- Use it where the output is consumed at once.
+--
+-- @since 0.1.0.0
+untrimmedStrategy :: Int -> Int -> AllocationStrategy
+untrimmedStrategy first next = AllocationStrategy first next (\_ _ -> False)
+
+-- | 'toLazyByteString' with buffers of given sizes, in front of another lazy
+-- 'L.ByteString', which is not forced before the consumer gets there.
+--
+-- Where a chunk ends before its buffer does, at a 'Ashlar.Builder.Extra.flush' or an
+-- inserted ByteString, what is left of the buffer is used on (and where the chunk was
+-- copied, all of it is), so that many of them do not leave many half-empty buffers.
+--
+-- @since 0.1.0.0
+toLazyByteStringWith :: AllocationStrategy -> L.ByteString -> Builder -> L.ByteString
+toLazyByteStringWith strategy@(AllocationStrategy first _ _) end b =
+  chunksOf end $
+    start $ \yield -> do
+      open <- newOpen (max 1 first)
       ref <- newIORef open
-      here <- myThreadId
-      cost <- newIORef (Cost here 0 0)
-      let first = Space (openFrom open) (openEnd open)
+      sink <- lazySink strategy ref yield
       keepAlive ref $ do
-        p <- runBuilderWith (lazySink (max 1 nextSize) ref cost yield) first b
-        written <- takeWritten ref p
-        pure (chunks [written])
+        p <- runBuilderWith sink (wholeSpace open) b
+        chunk <$> takeWritten strategy ref p
 
-    -- Not the dupable form: the steps share mutable state, and must not be run
-    -- by two threads.
-    suspended step = unsafePerformIO (step >>= finish)
-
-    finish (Ended rest) = pure (rest L.Empty)
-    finish (Suspended (Yield out note) go) = do
+-- | The chunks of a suspended computation, in front of other ones.
+--
+-- Not the dupable form: the steps share mutable state, and must not be run by two
+-- threads.
+chunksOf :: L.ByteString -> IO (Step Yield (Maybe a) Chunks) -> L.ByteString
+chunksOf end step = unsafePerformIO (step >>= finish)
+  where
+    finish (Ended chunks) = pure (chunks end)
+    finish (Suspended (Yield chunks note) go) = do
       note
-      pure (out (suspended (go ())))
+      pure (chunks (chunksOf end (go Nothing)))
 
--- What the computation hands out: the chunks to be put before the rest of the
--- list, and an action to be done as soon as it has stopped.
-data Yield = Yield (L.ByteString -> L.ByteString) (IO ())
+-- | Chunks, to be put in front of the rest of a list.
+type Chunks = L.ByteString -> L.ByteString
 
-chunks :: [ByteString] -> L.ByteString -> L.ByteString
-chunks bss rest = foldr L.chunk rest bss
+-- | One chunk, or none if it would be empty.
+chunk :: ByteString -> Chunks
+chunk = L.chunk
 
--- The open buffer, and where the part of it begins that was not handed out.
-data Open = Open !(ForeignPtr Word8) !Int !(Ptr Word8)
+-- | What the computation hands out, and an action to be done as soon as it has
+-- stopped.
+data Yield = Yield Chunks (IO ())
 
-newOpen :: Int -> IO Open
-newOpen n = do
-  fp <- newBuffer n
-  pure (Open fp n (unsafeForeignPtrToPtr fp))
-
-openFrom, openEnd :: Open -> Ptr Word8
-openFrom (Open _ _ from) = from
-openEnd (Open fp size _) = unsafeForeignPtrToPtr fp `plusPtr` size
-
--- The bytes written up to an address and not handed out yet. They count as
--- handed out from now on (INV-B3).
-takeWritten :: IORef Open -> Ptr Word8 -> IO ByteString
-takeWritten ref p = do
-  Open fp size from <- readIORef ref
-  writeIORef ref (Open fp size p)
-  pure (sliceBuffer fp from p)
+-- | The bytes written up to an address and not handed out yet. They count as
+-- handed out from now on (INV-B3), unless they are copied: then their place is free
+-- again.
+takeWritten :: AllocationStrategy -> IORef Open -> Ptr Word8 -> IO ByteString
+takeWritten (AllocationStrategy _ _ trimmed) ref p = do
+  open <- readIORef ref
+  let bytes = written open p
+  if trimmed (S.length bytes) (openSize open)
+    then pure $! S.copy bytes
+    else bytes <$ writeIORef ref (handedOut open p)
 
 -- A thread and its allocation counter just before the last suspension, and the
 -- bytes that this suspension allocated.
@@ -112,34 +153,36 @@ sizeForStack copied
   | copied <= 8192 = 0
   | otherwise = fromIntegral (min (64 * 1024 * 1024) copied)
 
-lazySink :: Int -> IORef Open -> IORef Cost -> (Yield -> IO ()) -> Sink
-lazySink nextSize ref cost yield = Sink $ \request p -> do
-  written <- takeWritten ref p
-  case request of
-    Flush
-      | S.null written -> rest
-      | otherwise -> stop [written] >> rest
-    Insert bs -> stop [written, bs] >> rest
-    More n _ -> do
-      -- Nothing written: the buffer was too small for one primitive.
-      if S.null written then pure () else stop [written]
-      Cost _ _ copied <- readIORef cost
-      open <- newOpen (max n (max nextSize (sizeForStack copied)))
-      writeIORef ref open
-      space open
-  where
-    -- What is left of the open buffer is used on.
-    rest = readIORef ref >>= space
-    space open = pure (Space (openFrom open) (openEnd open))
-    stop bss = do
-      there <- myThreadId
-      before <- getAllocationCounter
-      writeIORef cost (Cost there before 0)
-      yield (Yield (chunks bss) noteCost)
-    -- The counter runs downwards. The computation may have been run in a thread
-    -- of its own (Note [Freezing]), whose counter says nothing here.
-    noteCost = do
-      Cost there before _ <- readIORef cost
-      here <- myThreadId
-      after <- getAllocationCounter
-      writeIORef cost (Cost there before (if here == there then before - after else 0))
+-- | The sink that hands out chunks. It is resumed with an answer that it does not
+-- look at.
+lazySink :: AllocationStrategy -> IORef Open -> (Yield -> IO a) -> IO Sink
+lazySink strategy@(AllocationStrategy _ next _) ref yield = do
+  here <- myThreadId
+  cost <- newIORef (Cost here 0 0)
+  let stop chunks = do
+        there <- myThreadId
+        before <- getAllocationCounter
+        writeIORef cost (Cost there before 0)
+        () <$ yield (Yield chunks noteCost)
+      -- The counter runs downwards. The computation may have been run in a thread
+      -- of its own (Note [Freezing]), whose counter says nothing here.
+      noteCost = do
+        Cost there before _ <- readIORef cost
+        now <- myThreadId
+        after <- getAllocationCounter
+        writeIORef cost (Cost there before (if now == there then before - after else 0))
+      -- What is left of the open buffer is used on.
+      rest = (\open -> restFrom open (openFrom open)) <$> readIORef ref
+  pure $
+    Sink $ \request p -> do
+      bytes <- takeWritten strategy ref p
+      case request of
+        Flush -> unless (S.null bytes) (stop (chunk bytes)) >> rest
+        Insert bs -> stop (chunk bytes . chunk bs) >> rest
+        More n _ -> do
+          -- Nothing written: the buffer was too small for one primitive.
+          unless (S.null bytes) (stop (chunk bytes))
+          Cost _ _ copied <- readIORef cost
+          open <- newOpen (max n (max next (sizeForStack copied)))
+          writeIORef ref open
+          pure (wholeSpace open)

@@ -173,7 +173,7 @@ sectionSink check start e ref = Sink $ \request p -> do
     (InPlace _, Flush) -> do
       writeIORef ref (InPlace True)
       pure (Space p e)
-    (InPlace _, Insert bs) | S.length bs < insertThreshold && S.length bs <= e `minusPtr` p -> do
+    (InPlace _, Insert bs) | S.length bs <= copiedUpTo && S.length bs <= e `minusPtr` p -> do
       -- It was just compared with the room that there is.
       withBytesQuick bs (copyRange p)
       pure (Space (p `plusPtr` S.length bs) e)

@@ -11,7 +11,7 @@
 -- Description : Round trips, sizes, truncation and mutation of every instance
 module Tests.Codec (tests) where
 
-import Ashlar.Builder (toLazyByteStringWith)
+import Ashlar.Builder.Extra (safeStrategy, toLazyByteStringWith)
 import Ashlar.Codec
 import Ashlar.Get (newSource)
 import Control.Exception (bracket)
@@ -133,7 +133,7 @@ laws name =
       testProperty "lazy, on every split" $ \(Short' (x :: a)) ->
         let bs = encode x
          in encodeLazy x === L.fromStrict bs
-              .&&. toLazyByteStringWith 1 3 (put x) === L.fromStrict bs
+              .&&. toLazyByteStringWith (safeStrategy 1 3) L.empty (put x) === L.fromStrict bs
               .&&. conjoin [decodeLazy (L.fromChunks pieces) === Right x | pieces <- take 1000 (splits bs)],
       testProperty "every truncation" $ \(Short' (x :: a)) -> truncated x,
       testProperty "trailing bytes" $ \(Short' (x :: a)) ->

@@ -29,8 +29,9 @@ tests =
       agrees "every character left out" (escaping (const (Just ""))) (\c -> if isAscii c then "" else [c]),
       testProperty "bytes above 127 stay" $ \bs ->
         let bytes = S.pack (filter (\w -> w > 31 && w /= 92) bs)
-         in written (byteStringEscaped jsonEscaping bytes) $
-              S.concatMap (\w -> if w == 34 then "\\\"" else S.singleton w) bytes,
+         in throughSinks
+              (S.concatMap (\w -> if w == 34 then "\\\"" else S.singleton w) bytes)
+              (byteStringEscaped jsonEscaping bytes),
       testCase "a replacement of eight bytes" $ do
         result <- try (evaluate (toStrictByteString (stringUtf8Escaped (escaping (const (Just "12345678"))) "a"))) :: IO (Either ErrorCall S.ByteString)
         either (const (pure ())) (const (assertFailure "no error")) result
@@ -44,14 +45,11 @@ agrees name escapes replacement =
       let expected = utf8 (concatMap replacement s)
           t = T.pack s
        in conjoin
-            [ written (textUtf8Escaped escapes t) expected,
-              written (lazyTextUtf8Escaped escapes (TL.fromChunks (T.chunksOf 3 t))) expected,
-              written (stringUtf8Escaped escapes s) expected,
-              written (byteStringEscaped escapes (utf8 s)) expected
+            [ throughSinks expected (textUtf8Escaped escapes t),
+              throughSinks expected (lazyTextUtf8Escaped escapes (TL.fromChunks (T.chunksOf 3 t))),
+              throughSinks expected (stringUtf8Escaped escapes s),
+              throughSinks expected (byteStringEscaped escapes (utf8 s))
             ]
-
-written :: Builder -> S.ByteString -> Property
-written b expected = everywhere b expected .&&. exactly b expected
 
 -- Stretches of ASCII, which are taken several characters at once, and others.
 characters :: Gen String

@@ -2,7 +2,8 @@
 -- Module      : Tests.Everywhere
 -- Description : One builder through every sink, at every size of buffer
 module Tests.Everywhere
-  ( everywhere,
+  ( throughSinks,
+    everywhere,
     everyRun,
     chunksOf,
     exactly,
@@ -20,6 +21,12 @@ import System.IO.Unsafe (unsafePerformIO)
 import System.Timeout (timeout)
 import Test.QuickCheck
 import Test.Tasty.HUnit
+import Tests.Guarded
+
+-- | The builder, which asks for at most 256 bytes at once, writes these bytes through
+-- every sink, and no others anywhere.
+throughSinks :: S.ByteString -> Builder -> Property
+throughSinks expected b = everywhere b expected .&&. exactly b expected .&&. guarded expected b
 
 -- | The builder writes these bytes, whatever it is run with.
 everywhere :: Builder -> S.ByteString -> Property

@@ -6,6 +6,7 @@
 module Tests.Handles (tests) where
 
 import Ashlar.Builder
+import Ashlar.Builder.Extra (byteStringCopy, byteStringInsert)
 import Control.Exception
 import Control.Monad
 import qualified Data.ByteString as S
