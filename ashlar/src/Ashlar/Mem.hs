@@ -34,6 +34,7 @@ module Ashlar.Mem
     copyShort,
     copyRange,
     moveDown,
+    copyEscaped,
     withBytes,
     withBytesQuick,
 
@@ -218,6 +219,37 @@ moveDown dst src n
       moveDown (dst `plusPtr` piece) (src `plusPtr` piece) (n - piece)
   where
     piece = 65536
+
+-- | Copy bytes, and write something else for some of them.
+--
+-- @copyEscaped may one eightAt oneAt p off n@ writes @n@ bytes, given how to read eight of them or one
+-- at an offset. @one@ writes what stands for a byte, and returns the address behind it; @may@
+-- says whether that may be anything but the byte itself for one of eight. For each byte, 8 must be
+-- writable.
+copyEscaped ::
+  (Word64 -> Bool) ->
+  (Ptr Word8 -> Word8 -> IO (Ptr Word8)) ->
+  (Int -> IO Word64) ->
+  (Int -> IO Word8) ->
+  Ptr Word8 ->
+  Int ->
+  Int ->
+  IO (Ptr Word8)
+copyEscaped may one eightAt oneAt p0 off n = go off p0
+  where
+    end = off + n
+    go i p
+      | i + 8 <= end = do
+          w <- eightAt i
+          if may w then each i p (i + 8) else pokeHost p w >> go (i + 8) (p `plusPtr` 8)
+      | i >= end = pure p
+      | otherwise = each i p end
+    each i p stop
+      | i >= stop = go i p
+      | otherwise = do
+          p' <- oneAt i >>= one p
+          each (i + 1) p' stop
+{-# INLINE copyEscaped #-}
 
 -- | Run an action on the bytes of a 'ByteString', which stays alive meanwhile.
 --

@@ -31,18 +31,16 @@ import Ashlar.Mem
 import Ashlar.Mem.Cells
 import qualified Ashlar.Mem.Text as Mem
 import Ashlar.Prim.Bounded
-import Ashlar.Prim.Html (isSpecial, mayHaveSpecial, writeHtml)
+import Ashlar.Prim.Html (escapeBound, escapes, mayEscape, writeEscape)
 import qualified Ashlar.Prim.Html as P
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L (ByteString)
 import qualified Data.ByteString.Lazy.Internal as L (foldrChunks)
-import qualified Data.ByteString.Unsafe as S
 import qualified Data.Text as T
 import qualified Data.Text.Lazy as TL
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
-import GHC.Base (unsafeChr)
 
 -- | A character: 0 to 6 bytes.
 --
@@ -73,30 +71,23 @@ stringHtmlUtf8 str = action $ \c k ->
       go [] p _ = putPtr c cursorCell p
       go (x : xs) p e
         | e `minusPtr` p >= bound = do
-            p' <- writeHtml p x
+            p' <- runB P.charHtmlUtf8 x p
             go xs p' e
         | otherwise = do
             putPtr c cursorCell p
             _ <- reserve c k bound
             enter (x : xs)
+      bound = sizeBound P.charHtmlUtf8
    in enter str
 
--- Room for one character.
-bound :: Int
-bound = sizeBound P.charHtmlUtf8
-
--- | A strict text. Stretches without special characters are found eight bytes at a
--- time, and copied whole.
+-- | A strict text.
 --
 -- @since 0.1.0.0
 textHtmlUtf8 :: T.Text -> Builder
 textHtmlUtf8 t = action $ \c k ->
-  stretches c k (Mem.lengthUnits t) $ \p room off -> do
-    let fits = Mem.unitsThatFit t off room
-        plain = Mem.unitsUntil mayHaveSpecial isSpecial t off fits
-    if plain > 0
-      then (\len -> Stretch plain (p `plusPtr` len)) <$> Mem.writeUtf8 p t off plain
-      else Stretch 1 <$> writeSpecial p (Mem.asciiAt t off)
+  stretches c k (Mem.lengthUnits t) $ \p off n -> do
+    let units = Mem.wholeUnits t off n
+    Stretch units <$> Mem.writeEscaped mayEscape (writeEscape escapes) p t off units
 
 -- | A lazy text. Its chunks are forced one by one, as the output gets there.
 --
@@ -113,14 +104,10 @@ lazyTextHtmlUtf8 = TL.foldrChunks (\t rest -> textHtmlUtf8 t `append` rest) empt
 -- @since 0.1.0.0
 byteStringHtmlUtf8 :: ByteString -> Builder
 byteStringHtmlUtf8 bs = action $ \c k ->
-  stretches c k (S.length bs) $ \p room off ->
-    -- At most room bytes, and those from off on; nothing here can throw.
-    withBytesQuick bs $ \start n -> do
-      let src = start `plusPtr` off
-      plain <- bytesUntil src (min room (n - off))
-      if plain > 0
-        then Stretch plain (p `plusPtr` plain) <$ copyRange p src plain
-        else Stretch 1 <$> writeSpecial p (S.unsafeIndex bs off)
+  stretches c k (S.length bs) $ \p off n ->
+    -- Bytes of the string are read and nothing else; nothing here can throw.
+    withBytesQuick bs $ \src _ ->
+      Stretch n <$> copyEscaped mayEscape (writeEscape escapes) (peekHost . plusPtr src) (peekHost . plusPtr src) p off n
 
 -- | Text that is UTF-8 already, chunk by chunk.
 --
@@ -132,37 +119,18 @@ lazyByteStringHtmlUtf8 = L.foldrChunks (\bs rest -> byteStringHtmlUtf8 bs `appen
 data Stretch = Stretch !Int !(Ptr Word8)
 
 -- Write so many units of input, stretch by stretch. The function is given an address,
--- the number of bytes that may be written there, enough for any character, and the offset of
--- the next unit; it writes one unit at least.
+-- the offset of the next unit, and a number of units that it may write: for each, the room for
+-- any character is there. It writes one at least.
 stretches :: Cells -> Sink -> Int -> (Ptr Word8 -> Int -> Int -> IO Stretch) -> IO ()
 stretches c k n step = go 0
   where
     go off
       | off >= n = pure ()
       | otherwise = do
-          p <- reserve c k (max bound Mem.unitBound)
+          -- Two units, because two may be one character.
+          p <- reserve c k (2 * escapeBound)
           e <- getPtr c endCell
-          Stretch units p' <- step p (e `minusPtr` p) off
+          Stretch units p' <- step p off (min (n - off) ((e `minusPtr` p) `quot` escapeBound))
           putPtr c cursorCell p'
           go (off + units)
 {-# INLINE stretches #-}
-
--- One ASCII character: as many bytes as for any character must be writable.
-writeSpecial :: Ptr Word8 -> Word8 -> IO (Ptr Word8)
-writeSpecial p w = writeHtml p (unsafeChr (fromIntegral w))
-
--- The number of bytes in front of the first special one, of so many, which must be
--- readable.
-bytesUntil :: Ptr Word8 -> Int -> IO Int
-bytesUntil src n = go 0
-  where
-    go i
-      | i + 8 <= n = do
-          w <- peekHost (src `plusPtr` i)
-          if mayHaveSpecial w then one i (i + 8) else go (i + 8)
-      | otherwise = one i n
-    one i stop
-      | i >= stop = if i >= n then pure n else go i
-      | otherwise = do
-          b <- peekHost (src `plusPtr` i)
-          if isSpecial b then pure i else one (i + 1) stop

@@ -14,8 +14,8 @@ module Ashlar.Mem.Text
     unitBound,
     unitsThatFit,
     writeUtf8,
-    unitsUntil,
-    asciiAt,
+    wholeUnits,
+    writeEscaped,
     decodeUtf8At,
   )
 where
@@ -28,10 +28,12 @@ import qualified Data.Text.Internal as T
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, castPtr)
 import GHC.Exts (Int (I#), indexWord8ArrayAsWord64#)
-import GHC.Word (Word64 (W64#))
 #if MIN_VERSION_text(2,0,0)
 import qualified Data.Text.Array as A
+import Ashlar.Mem (copyEscaped)
 import Control.Monad.ST.Unsafe (unsafeSTToIO)
+import GHC.Exts (indexWord8Array#)
+import GHC.Word (Word64 (W64#), Word8 (W8#))
 #else
 import Ashlar.Mem (pokeLE)
 import Ashlar.Prim.Utf8 (utf8Write)
@@ -42,6 +44,7 @@ import Foreign.Ptr (minusPtr, plusPtr)
 import GHC.Base (unsafeChr)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
 import GHC.Exts ((*#))
+import GHC.Word (Word64 (W64#))
 #endif
 
 -- | A text from so many bytes of UTF-8 (RFC 3629), copied. Throws the exception if
@@ -75,14 +78,15 @@ unitsThatFit :: T.Text -> Int -> Int -> Int
 -- 'unitsThatFit' of the bytes that may be written at @p@.
 writeUtf8 :: Ptr Word8 -> T.Text -> Int -> Int -> IO Int
 
--- | @unitsUntil may is t off n@ is the number of units from unit @off@ on, at most @n@, in
--- front of the first one that is an ASCII character for which @is@ holds. @may@ tells
--- of eight bytes at once whether @is@ can hold for one of them. The units must lie in the
--- text.
-unitsUntil :: (Word64 -> Bool) -> (Word8 -> Bool) -> T.Text -> Int -> Int -> Int
+-- | The largest number of units, from this unit on, that is at most the given one and does
+-- not end within a character, as far as it matters for 'writeEscaped'. Positive if there are
+-- that many units, and more than one is given.
+wholeUnits :: T.Text -> Int -> Int -> Int
 
--- | The unit at this offset, which must be an ASCII character.
-asciiAt :: T.Text -> Int -> Word8
+-- | @writeEscaped may ascii p t off n@ writes @n@ units from unit @off@ on, as 'copyEscaped'
+-- writes their UTF-8. The units must lie in the text and be 'wholeUnits'; for each,
+-- 8 bytes must be writable.
+writeEscaped :: (Word64 -> Bool) -> (Ptr Word8 -> Word8 -> IO (Ptr Word8)) -> Ptr Word8 -> T.Text -> Int -> Int -> IO (Ptr Word8)
 
 #if MIN_VERSION_text(2,0,0)
 
@@ -100,23 +104,13 @@ writeUtf8 p (T.Text arr start _) off n = do
   pure n
 {-# INLINE writeUtf8 #-}
 
-unitsUntil may is (T.Text arr@(A.ByteArray bytes) start _) off n = go from
-  where
-    from = start + off
-    end = from + n
-    go i
-      -- Eight bytes inside the text.
-      | i + 8 <= end, not (may (eightAt i)) = go (i + 8)
-      | otherwise = one i (min end (i + 8))
-    one i stop
-      | i >= stop = if i >= end then n else go i
-      | is (A.unsafeIndex arr i) = i - from
-      | otherwise = one (i + 1) stop
-    eightAt (I# i) = W64# (indexWord8ArrayAsWord64# bytes i)
-{-# INLINE unitsUntil #-}
+-- Each byte is copied by itself, so a character may be divided.
+wholeUnits _ _ n = n
+{-# INLINE wholeUnits #-}
 
-asciiAt (T.Text arr start _) off = A.unsafeIndex arr (start + off)
-{-# INLINE asciiAt #-}
+writeEscaped may ascii p (T.Text (A.ByteArray bytes) start _) off n =
+  copyEscaped may ascii (\(I# i) -> pure (W64# (indexWord8ArrayAsWord64# bytes i))) (\(I# i) -> pure (W8# (indexWord8Array# bytes i))) p (start + off) n
+{-# INLINE writeEscaped #-}
 
 #else
 
@@ -164,27 +158,34 @@ writeUtf8 p0 (T.Text arr start _) off n = go (start + off) p0
         u = A.unsafeIndex arr i
         w = fourUnits arr i
 
-unitsUntil may is (T.Text arr start _) off n = go from
+wholeUnits (T.Text arr start _) off n
+  | n > 1, isLead (A.unsafeIndex arr (start + off + n - 1)) = n - 1
+  | otherwise = n
+{-# INLINE wholeUnits #-}
+
+writeEscaped may ascii p0 (T.Text arr start _) off n = go (start + off) p0
   where
-    from = start + off
-    end = from + n
-    go i
-      -- Four units inside the text, twice, to make eight bytes.
-      | i + 4 <= end, isAscii4 w, not (may (fromIntegral four .|. (fromIntegral four `shiftL` 32))) = go (i + 4)
-      | otherwise = one i (min end (i + 4))
+    end = start + off + n
+    go i p
+      -- Eight units inside the text, and eight bytes for them.
+      | i + 8 <= end =
+          if isAscii4 (a .|. b) && not (may w) then pokeLE p w >> go (i + 8) (p `plusPtr` 8) else one i p (i + 8)
+      | i >= end = pure p
+      | otherwise = one i p end
       where
-        w = fourUnits arr i
-        four = pack4 w
-    one i stop
-      | i >= stop = if i >= end then n else go i
-      | u < 0x80, is (fromIntegral u) = i - from
-      | otherwise = one (i + 1) stop
+        a = fourUnits arr i
+        b = fourUnits arr (i + 4)
+        w = fromIntegral (pack4 a) .|. (fromIntegral (pack4 b) `shiftL` 32)
+    one i p stop
+      | i >= stop = go i p
+      | u < 0x80 = ascii p (fromIntegral u) >>= \p' -> one (i + 1) p' stop
+      -- A text holds surrogates only in pairs, first half first, and the units are
+      -- whole. The second half may lie behind the eight.
+      | isLead u = utf8Write p (pair u (A.unsafeIndex arr (i + 1))) >>= \p' -> one (i + 2) p' stop
+      | otherwise = utf8Write p (unsafeChr (fromIntegral u)) >>= \p' -> one (i + 1) p' stop
       where
         u = A.unsafeIndex arr i
-{-# INLINE unitsUntil #-}
-
-asciiAt (T.Text arr start _) off = fromIntegral (A.unsafeIndex arr (start + off))
-{-# INLINE asciiAt #-}
+{-# INLINE writeEscaped #-}
 
 isSurrogate, isLead :: Word16 -> Bool
 isSurrogate u = u .&. 0xF800 == 0xD800
