@@ -14,9 +14,11 @@ import Ashlar.Builder
 import Ashlar.Codec
 import Ashlar.Get
 import Control.Exception (evaluate)
+import Control.Monad (forM_)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.Int (Int64)
+import Data.Semigroup (stimes)
 import qualified Data.Vector as V
 import Data.Word (Word64, Word8)
 import GHC.Generics (Generic)
@@ -38,6 +40,7 @@ main =
       [ testCase "decode: 40 bytes for each element" decodeElements,
         testCase "encode: nothing but the result" encodeElements,
         testCase "a builder in a loop: nothing but for each buffer" loopOfWrites,
+        testCase "stimes and mconcat are loops" loopsOfBuilders,
         testCase "a sum in Get: nothing for each element" sumOfNumbers,
         testCase "memory in use stays constant: lazy output, Handle output, lazy input" constantMemory
       ]
@@ -94,6 +97,19 @@ loopOfWrites = do
   where
     run :: Word64 -> IO Int
     run n = toBufferIOWith 4096 (\_ _ -> pure ()) (numbers 0 n)
+    {-# NOINLINE run #-}
+
+-- A million rounds; and a list of builders that is there already.
+loopsOfBuilders :: Assertion
+loopsOfBuilders = do
+  bs <- evaluate (replicate 100000 (byteString (S.pack [1, 2, 3])))
+  _ <- evaluate (length bs)
+  forM_ [stimes (1000000 :: Int) (word8 1), stimes (1000000 :: Integer) (word8 1), mconcat bs] $ \b -> do
+    n <- allocated (run b)
+    -- Something for each buffer of 4096 bytes.
+    assertBool (show n) (n < 60000)
+  where
+    run = toBufferIOWith 4096 (\_ _ -> pure ())
     {-# NOINLINE run #-}
 
 numbers :: Word64 -> Word64 -> Builder

@@ -35,7 +35,9 @@ main = do
             counts core "listed" 1,
             counts core "folded" 1,
             counts core "mixedFields" 2,
-            counts core "oneOfSome" 3
+            counts core "oneOfSome" 3,
+            counts core "ofVariableLength" 1,
+            counts core "asInMemory" 1
           ],
         testGroup "no generic representation is left" (map (uncurry holds) withoutGenerics)
       ]

@@ -22,6 +22,8 @@ module Subjects
     folded,
     mixedFields,
     oneOfSome,
+    ofVariableLength,
+    asInMemory,
     SomeData (..),
     Mixed (..),
     Sum (..),
@@ -32,6 +34,9 @@ where
 
 import Ashlar.Builder
 import Ashlar.Builder.Extra (int64Host)
+import Ashlar.Builder.Html (charHtmlUtf8)
+import Ashlar.Builder.Internal (storable)
+import Ashlar.Builder.Varint
 import Ashlar.Codec
 import Ashlar.Get (Get)
 import Data.ByteString (ByteString)
@@ -56,6 +61,14 @@ restBehind x y z rest = word8 x <> word32LE y <> word64LE z <> rest
 -- | With something of unknown size in the middle.
 bytesBetween :: Word8 -> Word32 -> ByteString -> Word64 -> Builder
 bytesBetween x y bs z = word8 x <> word32LE y <> byteString bs <> word64LE z <> word8 x
+
+-- | Formats of variable length.
+ofVariableLength :: Word8 -> Word64 -> Int64 -> Char -> Word -> Builder
+ofVariableLength u x y c z = word8 u <> word64Varint x <> int64Zigzag y <> int64LEB128 y <> charHtmlUtf8 c <> prefixVarInt z <> word8 u
+
+-- | Values as they lie in memory.
+asInMemory :: Word8 -> Word64 -> Double -> Builder
+asInMemory u x y = word8 u <> storable x <> storable y
 
 -- | All kinds.
 manyFields :: Word8 -> Double -> Char -> Int64 -> Builder

@@ -58,7 +58,13 @@ htmlEscaping = escaping $ \w -> case w of
 --
 -- @since 0.1.0.0
 charHtmlUtf8 :: Char -> Builder
-charHtmlUtf8 = charUtf8Escaped htmlEscaping
+charHtmlUtf8 c = charUtf8Escaped htmlEscaping c
+{-# INLINE [0] charHtmlUtf8 #-}
+
+-- See Note [Fusing reservations].
+{-# RULES
+"charHtmlUtf8" [~0] forall c. charHtmlUtf8 c = charUtf8Escaped htmlEscaping c
+  #-}
 
 -- | The characters of a string. The string is forced as the output gets there, and
 -- may be infinite.

@@ -68,19 +68,19 @@ toShortByteString b = case toByteArray b of ByteArray bytes -> SBS.SBS bytes
 --
 -- @since 0.1.0.0
 toByteArray :: Builder -> ByteArray
-toByteArray = collected $ \output p ->
-  let pieces = piecesUpTo p output
-      open = outputOpen output
-   in if inOneBuffer output && openSize open >= largeObject && not (wasteful output p)
-        then do
-          -- The buffer was made for this run, and no part of it has been handed out.
-          let array = bufferArray (openBuffer open)
-          shrinkMutableByteArray array (S.length (written open p))
-          unsafeFreezeByteArray array
-        else do
-          array <- newByteArray (sum (map S.length pieces))
-          gather array 0 pieces
-          unsafeFreezeByteArray array
+toByteArray = collected $ \output p -> do
+  let open = outputOpen output
+      n = outputCount output + p `minusPtr` openFrom open
+  if inOneBuffer output && n >= largeObject && not (wasteful output p)
+    then do
+      -- The buffer was made for this run, and no part of it has been handed out.
+      let array = bufferArray (openBuffer open)
+      shrinkMutableByteArray array n
+      unsafeFreezeByteArray array
+    else do
+      array <- newByteArray n
+      gather array 0 (piecesUpTo p output)
+      unsafeFreezeByteArray array
   where
     -- Copies the pieces to an array, from an offset on; it has room for them.
     gather array off (bs : rest) = do
