@@ -18,6 +18,7 @@ module Subjects
     bytesBetween,
     manyFields,
     tooMany,
+    textFields,
     listed,
     folded,
     mixedFields,
@@ -31,6 +32,7 @@ module Subjects
 where
 
 import Ashlar.Builder
+import Ashlar.Builder.Padded
 import Ashlar.Codec
 import Ashlar.Get (Get)
 import Data.ByteString (ByteString)
@@ -74,6 +76,10 @@ tooMany x =
     <> word64LE x <> word64LE x <> word64LE x
     <> word64LE x <> word64LE x <> word64LE x
     <> word64LE x <> word64LE x <> word64LE x
+
+-- | Numbers as text.
+textFields :: Int -> Double -> Word -> Builder
+textFields x y z = char7 '-' <> intDec x <> doubleDec y <> wordHex z <> wordDecPadded 2 z
 
 -- | By 'mconcat' of a literal list.
 listed :: Word8 -> Word32 -> Word64 -> Builder
