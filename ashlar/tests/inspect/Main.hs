@@ -32,6 +32,7 @@ main = do
             counts core "bytesBetween" 2,
             counts core "manyFields" 1,
             counts core "tooMany" 2,
+            counts core "textFields" 1,
             counts core "listed" 1,
             counts core "folded" 1,
             counts core "mixedFields" 2,

@@ -18,6 +18,7 @@ module Subjects
     bytesBetween,
     manyFields,
     tooMany,
+    textFields,
     listed,
     folded,
     mixedFields,
@@ -37,6 +38,7 @@ import Ashlar.Builder.Extra (int64Host)
 import Ashlar.Builder.Html (charHtmlUtf8)
 import Ashlar.Builder.Internal (storable)
 import Ashlar.Builder.Varint
+import Ashlar.Builder.Padded
 import Ashlar.Codec
 import Ashlar.Get (Get)
 import Data.ByteString (ByteString)
@@ -88,6 +90,10 @@ tooMany x =
     <> word64LE x <> word64LE x <> word64LE x
     <> word64LE x <> word64LE x <> word64LE x
     <> word64LE x <> word64LE x <> word64LE x
+
+-- | Numbers as text.
+textFields :: Int -> Double -> Word -> Builder
+textFields x y z = char7 '-' <> intDec x <> doubleDec y <> wordHex z <> wordDecPadded 2 z
 
 -- | By 'mconcat' of a literal list.
 listed :: Word8 -> Word32 -> Word64 -> Builder

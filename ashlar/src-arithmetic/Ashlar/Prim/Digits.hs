@@ -16,8 +16,8 @@
 --
 -- Figures (GHC 9.0.2, nanoseconds for each number in a loop; in brackets those of
 -- bytestring's C function, which makes two digits at a time from a table): one digit
--- 1.1 (1.5), below 1,000 2.6 (3.2), below 10^6 3.7 (6.4), 64 random bits 9.2 (25.4).
--- Without the branch for numbers below 10^4, those below 1,000 take 3.5.
+-- 1.1 (1.5), below 1,000 2.7 (3.2), below 10^6 3.7 (6.4), 64 random bits 8.2 (25.2).
+-- Made as numbers of eight digits, those below 1,000 take 3.5.
 module Ashlar.Prim.Digits
   ( -- * Digits in bytes, the first in the least significant byte
     digits2,

@@ -38,6 +38,7 @@ powerLow e = word (2 * (e - leastPower))
 {-# INLINE powerHigh #-}
 {-# INLINE powerLow #-}
 
+-- At any address: see Note [Unaligned access] in "Ashlar.Mem".
 word :: Int -> Word64
 word (I# i) = case (table, targetByteOrder) of
   (Ptr a, LittleEndian) -> W64# (indexWord64OffAddr# a i)

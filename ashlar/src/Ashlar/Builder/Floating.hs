@@ -146,11 +146,15 @@ withPoint n (Decimal d e)
     (before, behind) = d `splitAtPower` places
     zeros m = replicateWord8 m 0x30
 
--- | The same decimal, with a number that does not end in a zero. It must not be 0.
+-- | The same decimal, with a number that does not end in a zero. It must be positive
+-- and have at most 17 digits, so at most 16 zeros.
 withoutZeros :: Decimal -> Decimal
-withoutZeros x@(Decimal d e) = case d `quotRem` 10 of
-  (q, 0) -> withoutZeros (Decimal q (e + 1))
-  _ -> x
+withoutZeros = without 1 10 . without 2 100 . without 4 10000 . eight . eight
+  where
+    eight = without 8 100000000
+    without n power x@(Decimal d e) = case d `quotRem` power of
+      (q, 0) -> Decimal q (e + n)
+      _ -> x
 
 -- | A decimal with more than this many places behind the point, rounded to so many;
 -- half to even.
@@ -160,13 +164,21 @@ rounded n (Decimal d e) = Decimal (if up then q + 1 else q) (negate n)
     dropped = negate e - n
     (q, r) = d `splitAtPower` dropped
     -- With 19 digits dropped or more, it is far below a half.
-    up = dropped <= 18 && case compare (2 * r) (10 ^ dropped) of
+    up = dropped <= 18 && case compare (2 * r) (powerOfTen dropped) of
       LT -> False
       EQ -> odd q
       GT -> True
 
--- | Quotient and remainder of a number of at most 19 digits by a power of ten.
+-- | Quotient and remainder of a number of at most 19 digits by a power of ten, whose
+-- exponent must not be negative.
 splitAtPower :: Word64 -> Int -> (Word64, Word64)
 splitAtPower d n
   | n >= 19 = (0, d)
-  | otherwise = d `quotRem` (10 ^ n)
+  | otherwise = d `quotRem` powerOfTen n
+
+-- | The exponent must be between 0 and 19.
+powerOfTen :: Int -> Word64
+powerOfTen = go 1
+  where
+    go p 0 = p
+    go p n = go (10 * p) (n - 1)

@@ -32,7 +32,8 @@ import Ashlar.Builder.Core
 import Ashlar.Builder.Primitive
 import Ashlar.Mem.Cells
 import Ashlar.Prim.Bounded
-import Ashlar.Prim.Decimal
+import Ashlar.Prim.Decimal (word64Dec)
+import Ashlar.Prim.Padded
 import Control.Monad (when)
 import Data.Int (Int64)
 import Data.Word (Word64, Word8)
@@ -133,9 +134,7 @@ zeroPaddedBoundedPrim = paddedBoundedPrim 0x30
 -- @since 0.1.0.0
 paddedBoundedPrim :: Word8 -> Int -> BoundedPrim a -> a -> Builder
 paddedBoundedPrim filler n prim x
-  | n <= 64 = ensure (max n (max 1 (sizeBound prim))) $ \p -> do
-      p' <- runB prim x p
-      moveBehind filler n p p'
+  | n <= 64 = ensure (max n (max 1 (sizeBound prim))) (\p -> runB prim x p >>= moveBehind filler n p)
   | otherwise = action $ \c k -> do
       -- Written once to learn its length, and again where it belongs.
       p <- reserve c k (sizeBound prim)

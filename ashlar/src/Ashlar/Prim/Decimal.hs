@@ -21,15 +21,15 @@ module Ashlar.Prim.Decimal
     int64Dec,
     intDec,
 
-    -- * With zeros in front
-    word64DecAtLeast,
-    int64DecAtLeast,
+    -- * Sixteen digits
+    sixteenDigits,
 
     -- * Parts of other formats
-    sixteenDigits,
+    withSign,
+    writeWord64,
     writeDigit,
     writeUpTo4,
-    moveBehind,
+    writeFrom,
   )
 where
 
@@ -40,8 +40,7 @@ import Ashlar.Prim.OutOfLine
 import Data.Bits (countTrailingZeros, unsafeShiftR, (.&.), (.|.))
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
-import Foreign.Marshal.Utils (fillBytes, moveBytes)
-import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import Foreign.Ptr (Ptr, plusPtr)
 
 -- | 1 to 3 digits.
 word8Dec :: BoundedPrim Word8
@@ -70,12 +69,12 @@ wordDec = boundedPrim 20 (callWrite writeWord64 . fromIntegral)
 
 -- | 1 to 3 digits, and a sign.
 int8Dec :: BoundedPrim Int8
-int8Dec = boundedPrim 4 (withSign (callWrite writeUpTo3) . fromIntegral)
+int8Dec = boundedPrim 4 (callWrite writeInt8 . fromIntegral)
 {-# INLINE int8Dec #-}
 
 -- | 1 to 5 digits, and a sign.
 int16Dec :: BoundedPrim Int16
-int16Dec = boundedPrim 6 (withSign (callWrite writeUpTo5) . fromIntegral)
+int16Dec = boundedPrim 6 (callWrite writeInt16 . fromIntegral)
 {-# INLINE int16Dec #-}
 
 -- | 1 to 10 digits, and a sign.
@@ -93,17 +92,6 @@ intDec :: BoundedPrim Int
 intDec = boundedPrim 20 (callWrite writeInt64 . fromIntegral)
 {-# INLINE intDec #-}
 
--- | At least so many digits, up to 20; 1 to 20 are written in any case.
-word64DecAtLeast :: Int -> BoundedPrim Word64
-word64DecAtLeast n = boundedPrim 20 (callWrite (writeAtLeast n))
-{-# INLINE word64DecAtLeast #-}
-
--- | At least so many characters, up to 20, the sign being one of them; the zeros come
--- behind it.
-int64DecAtLeast :: Int -> BoundedPrim Int64
-int64DecAtLeast n = boundedPrim 20 (callWrite (writeSignedAtLeast n))
-{-# INLINE int64DecAtLeast #-}
-
 -- | Write the sign of a number, if it is negative, and its digits.
 withSign :: (Word64 -> Ptr Word8 -> IO (Ptr Word8)) -> Int64 -> Ptr Word8 -> IO (Ptr Word8)
 withSign digits x p
@@ -112,10 +100,9 @@ withSign digits x p
   | otherwise = pokeHost p (0x2D :: Word8) >> digits (fromIntegral (negate x)) (p `plusPtr` 1)
 {-# INLINE withSign #-}
 
--- Each of the following stores no byte behind those that the longest number of the
--- type takes: a number that is shorter than a store is put in front by a branch that
--- only numbers take whose type has room for it, and the last store of the longest
--- number ends with its last digit.
+-- Several digits are stored at once, and a store may reach behind the last of them: what
+-- is there will be overwritten by what is written next. Each function says how many
+-- bytes from the first address on it stores at most.
 
 -- | A number below 256: at most 3 bytes are stored.
 writeUpTo3 :: Write# Word64
@@ -149,68 +136,45 @@ writeWord64 = write# $ \x p -> case () of
     | x < 10000 -> writeUpTo4 x p
     | x < 100000000 -> writeUpTo8 x p
     | x < 10000000000000000 -> do
-        -- What writeUpTo8 stores is within the 8 digits that follow, and so below.
+        -- 1 to 8 digits (of a number below 2^32: 1 or 2), then 8.
         let (hi, lo) = quotRem1e8 x
         writeUpTo8 hi p >>= writeEight lo
     | otherwise -> do
+        -- 1 to 4 digits, then 16.
         let (hi, lo) = quotRem1e16 x
         writeUpTo4 hi p >>= writeSixteen lo
 {-# NOINLINE writeWord64 #-}
 
--- | A number and its sign: at most 20 bytes are stored, and at most 11 of one of 32 bits.
+-- | A number of 8 bits and its sign: at most 4 bytes are stored.
+writeInt8 :: Write# Int64
+writeInt8 = write# (withSign (callWrite writeUpTo3))
+{-# NOINLINE writeInt8 #-}
+
+-- | A number of 16 bits and its sign: at most 6 bytes are stored.
+writeInt16 :: Write# Int64
+writeInt16 = write# (withSign (callWrite writeUpTo5))
+{-# NOINLINE writeInt16 #-}
+
+-- | Any number and its sign: at most 20 bytes are stored (a negative one has at most
+-- 19 digits), and at most 11 of one of 32 bits.
 writeInt64 :: Write# Int64
 writeInt64 = write# (withSign (callWrite writeWord64))
 {-# NOINLINE writeInt64 #-}
 
--- | Any number, with zeros in front up to a number of digits, at most 20: at most 20
--- bytes are stored.
-writeAtLeast :: Int -> Write# Word64
-writeAtLeast n = write# $ \x p ->
-  if n <= 8 && x < 100000000
-    then writeFrom (64 - 8 * max 1 n) x p
-    else do
-      p' <- callWrite writeWord64 x p
-      -- n is at most 20.
-      moveBehind 0x30 n p p'
-{-# NOINLINE writeAtLeast #-}
-
--- | The same with a sign, which is one of the characters that are counted. A negative
--- number has at most 19 digits, so at most 20 bytes are stored.
-writeSignedAtLeast :: Int -> Write# Int64
-writeSignedAtLeast n = write# $ \x p ->
-  if x < 0
-    then withSign (callWrite (writeAtLeast (max 1 n - 1))) x p
-    else callWrite (writeAtLeast n) (fromIntegral x) p
-{-# NOINLINE writeSignedAtLeast #-}
-
--- | Move what lies between two addresses so that it ends so many bytes behind the
--- first one, if it is not that long already, and fill the place where it was. So many
--- bytes must be writable.
-moveBehind :: Word8 -> Int -> Ptr Word8 -> Ptr Word8 -> IO (Ptr Word8)
-moveBehind filler n p p'
-  -- Compared before they are subtracted, as the width may be any number.
-  | len >= n = pure p'
-  | otherwise = do
-      moveBytes (p `plusPtr` (n - len)) p len
-      fillBytes p filler (n - len)
-      pure (p `plusPtr` n)
-  where
-    len = p' `minusPtr` p
-
--- | A number below 10^16, with leading zeros.
+-- | A number below 10^16, with leading zeros: 16 bytes.
 sixteenDigits :: FixedPrim Word64
 sixteenDigits = fixedPrim 16 (\x p -> () <$ writeSixteen x p)
 {-# INLINE sixteenDigits #-}
 
+-- | A number below 10: 1 byte is stored.
 writeDigit :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
 writeDigit x p = do
   pokeHost p (fromIntegral (x + 0x30) :: Word8)
   pure (p `plusPtr` 1)
 {-# INLINE writeDigit #-}
 
--- A number below 10^4 by one store of 4 bytes, one below 10^8 by one of 8. The
--- zeros in front are shifted out; the last digit is kept in any case.
-
+-- | A number below 10^4: 4 bytes are stored. Zeros in front are shifted out, but the
+-- last digit is kept.
 writeUpTo4 :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
 writeUpTo4 x p = do
   let digits = digits4 x
@@ -219,12 +183,13 @@ writeUpTo4 x p = do
   pure (p `plusPtr` (4 - zeros `unsafeShiftR` 3))
 {-# INLINE writeUpTo4 #-}
 
+-- | A number below 10^8: 8 bytes are stored.
 writeUpTo8 :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
 writeUpTo8 = writeFrom 56
 {-# INLINE writeUpTo8 #-}
 
--- The same, where at most so many bits of zeros are shifted out: 8 for each digit that
--- may be missing, at most 56.
+-- | The same, where at most so many bits of zeros are shifted out: 8 for each digit
+-- that may be missing, at most 56.
 writeFrom :: Int -> Word64 -> Ptr Word8 -> IO (Ptr Word8)
 writeFrom most x p = do
   let digits = digits8 x
@@ -233,12 +198,14 @@ writeFrom most x p = do
   pure (p `plusPtr` (8 - zeros `unsafeShiftR` 3))
 {-# INLINE writeFrom #-}
 
+-- | A number below 10^8, with leading zeros: 8 bytes are stored.
 writeEight :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
 writeEight x p = do
   pokeLE p (asCharacters (digits8 x))
   pure (p `plusPtr` 8)
 {-# INLINE writeEight #-}
 
+-- | A number below 10^16, with leading zeros: 16 bytes are stored.
 writeSixteen :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
 writeSixteen x p = do
   let (hi, lo) = quotRem1e8 x

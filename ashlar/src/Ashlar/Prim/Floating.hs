@@ -127,15 +127,16 @@ data Notation = InFull | WithExponent
 
 writeNumber :: Notation -> Number -> Ptr Word8 -> IO (Ptr Word8)
 writeNumber notation x p = case x of
-  NotANumber -> bytes 3 0x4E614E p
-  Infinite negative -> writeSign negative p >>= bytes 8 0x7974696E69666E49
+  NotANumber -> writeWord 3 0x4E614E p -- NaN
+  Infinite negative -> writeSign negative p >>= writeWord 8 0x7974696E69666E49 -- Infinity
   Zero negative -> writeSign negative p >>= case notation of
-    InFull -> bytes 3 0x302E30
-    WithExponent -> bytes 5 0x3065302E30
+    InFull -> writeWord 3 0x302E30 -- 0.0
+    WithExponent -> writeWord 5 0x3065302E30 -- 0.0e0
   Finite negative c q narrow -> writeSign negative p >>= callWrite (writeFinite notation c q) narrow
   where
-    -- The first n characters in a word: 8 bytes are stored, and 9 with the sign.
-    bytes n w q = pokeLE q (w :: Word64) >> pure (q `plusPtr` n)
+    -- A word of so many characters, the first in the least significant byte: 8 bytes
+    -- are stored, and 9 with the sign.
+    writeWord n w q = pokeLE q (w :: Word64) >> pure (q `plusPtr` n)
 {-# INLINE writeNumber #-}
 
 writeSign :: Bool -> Ptr Word8 -> IO (Ptr Word8)

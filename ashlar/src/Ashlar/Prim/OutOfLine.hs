@@ -23,6 +23,9 @@ import GHC.IO (IO (..))
 -- | Write a value at an address, and return the address behind it.
 type Write# a = a -> Addr# -> State# RealWorld -> (# State# RealWorld, Addr# #)
 
+-- Both are unfolded with their first argument alone, so that a definition has all
+-- three parameters of its own, and a call all three arguments.
+
 -- | For the definition of a function that is marked NOINLINE.
 write# :: (a -> Ptr Word8 -> IO (Ptr Word8)) -> Write# a
 write# f = \x p s -> case f x (Ptr p) of IO m -> case m s of (# s', Ptr q #) -> (# s', q #)

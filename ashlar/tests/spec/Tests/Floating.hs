@@ -120,8 +120,13 @@ precisions = oneof [choose (-2, 12), choose (0, 30), choose (300, 350)]
 -- The shortest decimal in the interval of a positive number, as a whole number times
 -- a power of ten: naively, with exact fractions.
 shortestModel :: RealFloat a => a -> (Integer, Int)
-shortestModel x = head [best e | e <- [magnitude high, magnitude high - 1 ..], not (null (inside e))]
+shortestModel x = from (magnitude high)
   where
+    from e = case inside e of
+      [] -> from (e - 1)
+      -- Of two, the first is below the number, and taken only if it is closer.
+      [a, b] | value - fromInteger a * 10 ^^ e >= fromInteger b * 10 ^^ e - value -> (b, e)
+      a : _ -> (a, e)
     (m, exponentOf) = decodeFloat x
     leastExponent = fst (floatRange x) - floatDigits x
     unit = 2 ^^ max exponentOf leastExponent :: Rational
@@ -139,10 +144,6 @@ shortestModel x = head [best e | e <- [magnitude high, magnitude high - 1 ..], n
           fromInteger d * 10 ^^ e > low,
           fromInteger d * 10 ^^ e < high
       ]
-    -- Of two, the first is below the number, and taken only if it is closer.
-    best e = case inside e of
-      [a, b] | value - fromInteger a * 10 ^^ e >= fromInteger b * 10 ^^ e - value -> (b, e)
-      ds -> (head ds, e)
 
 -- A number that is not below the decimal exponent of a fraction.
 magnitude :: Rational -> Int
