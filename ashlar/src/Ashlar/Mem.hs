@@ -195,19 +195,13 @@ copyShort dst src n
 -- of a gigabyte no longer stops the other threads for a tenth of a second.
 -- The loop's cost cannot be measured at this size of piece.
 copyRange :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
-copyRange dst src n = if n <= copyPiece then copyBytes dst src n else copyLong dst src n
-{-# INLINE copyRange #-}
-
-copyLong :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
-copyLong dst src n
-  | n <= copyPiece = copyBytes dst src n
+copyRange dst src n
+  | n <= piece = copyBytes dst src n
   | otherwise = do
-      copyBytes dst src copyPiece
-      copyLong (dst `plusPtr` copyPiece) (src `plusPtr` copyPiece) (n - copyPiece)
-{-# NOINLINE copyLong #-}
-
-copyPiece :: Int
-copyPiece = 65536
+      copyBytes dst src piece
+      copyRange (dst `plusPtr` piece) (src `plusPtr` piece) (n - piece)
+  where
+    piece = 65536
 
 -- | Run an action on the bytes of a 'ByteString', which stays alive meanwhile.
 --

@@ -10,9 +10,10 @@ module Ashlar.Builder.Bytes
     lazyByteStringCopy,
     lazyByteStringInsert,
     lazyByteStringThreshold,
+    chunkwise,
     shortByteString,
     flush,
-    chunkwise,
+    insertThreshold,
     copyPieces,
   )
 where
@@ -30,94 +31,71 @@ import qualified Data.ByteString.Short.Internal as SBS
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 
--- | ByteStrings of up to so many bytes are copied, longer ones are handed to the sink
--- whole: those of 8 KiB and more, as in @bytestring@.
-copiedUpTo :: Int
-copiedUpTo = 8191
+-- | ByteStrings of so many bytes and more are handed to the sink whole instead
+-- of being copied: 8 KiB, as in @bytestring@.
+insertThreshold :: Int
+insertThreshold = 8192
 
 -- | The bytes of a strict 'ByteString'.
 --
 -- Below 8 KiB they are copied; from there on they are handed to the sink as
 -- they are, which for lazy output means a chunk that shares their memory.
--- Use the functions of "Ashlar.Builder.Extra" to decide for yourself.
+-- Use 'byteStringCopy' or 'byteStringInsert' to decide for yourself.
 --
 -- @since 0.1.0.0
 byteString :: ByteString -> Builder
-byteString bs = byteStringThreshold copiedUpTo bs
-{-# INLINE byteString #-}
-
--- | The bytes of a strict 'ByteString', copied if there are at most so many of them,
--- and handed to the sink as they are if there are more.
---
--- @since 0.1.0.0
-byteStringThreshold :: Int -> ByteString -> Builder
-byteStringThreshold limit bs = action $ \c k -> do
-  p <- getPtr c cursorCell
-  e <- getPtr c endCell
-  if n <= limit && n <= e `minusPtr` p
-    then do
-      -- First, so that p and n need not be saved around the call of memcpy.
-      putPtr c cursorCell (p `plusPtr` n)
-      -- n bytes are free, and short ones are at most 16; both ways of copying return.
-      withBytesQuick bs (\src _ -> if n <= 16 then copyShort p src n else copyRange p src n)
-    else copyOrInsert c k limit bs
-  where
-    n = S.length bs
-{-# INLINE byteStringThreshold #-}
+byteString bs = action $ \c k ->
+  if S.length bs < insertThreshold
+    then copyIn c k bs
+    else ask c k (Insert bs)
 
 -- | The bytes of a strict 'ByteString', always copied, so that the output does
 -- not keep the original's memory alive.
 --
 -- @since 0.1.0.0
 byteStringCopy :: ByteString -> Builder
-byteStringCopy bs = byteStringThreshold maxBound bs
+byteStringCopy bs = action (\c k -> copyIn c k bs)
 
 -- | The bytes of a strict 'ByteString', handed to the sink as they are
 -- whatever their number. An empty one is left out.
 --
 -- @since 0.1.0.0
 byteStringInsert :: ByteString -> Builder
-byteStringInsert bs = byteStringThreshold 0 bs
-
--- Copy a string for which the buffer has too little room, or insert it. An empty
--- one is not worth the sink's attention.
-copyOrInsert :: Cells -> Sink -> Int -> ByteString -> IO ()
-copyOrInsert c k limit bs
-  | n == 0 = pure ()
-  | n > limit = ask c k (Insert bs)
-  | n <= 16 = do
-      -- At most 15 bytes of the old buffer are given up here.
-      p <- reserve c k n
-      -- n bytes were reserved, and n is at most 16.
-      withBytesQuick bs (copyShort p)
-      putPtr c cursorCell (p `plusPtr` n)
-  | otherwise = copyPieces c k n $ \dst off len ->
-      -- off + len is at most the string's length; copyRange always returns.
-      withBytesQuick bs (\src _ -> copyRange dst (src `plusPtr` off) len)
-  where
-    n = S.length bs
-{-# NOINLINE copyOrInsert #-}
+byteStringInsert bs
+  | S.null bs = empty
+  | otherwise = action (\c k -> ask c k (Insert bs))
 
 -- | The bytes of a lazy 'L.ByteString', each chunk as by 'byteString'. Its
 -- chunks are forced one by one, as the output gets there.
 --
 -- @since 0.1.0.0
 lazyByteString :: L.ByteString -> Builder
-lazyByteString = chunkwise byteString
+lazyByteString = L.foldrChunks (\bs rest -> byteString bs `append` rest) empty
 
--- | The bytes of a lazy 'L.ByteString', each chunk as by 'byteStringThreshold'.
+-- | The bytes of a strict 'ByteString', copied if there are at most so many of them,
+-- and handed to the sink as they are if there are more.
+--
+-- @since 0.1.0.0
+byteStringThreshold :: Int -> ByteString -> Builder
+byteStringThreshold limit bs =
+  action (\c k -> runOn (if S.length bs <= limit then byteStringCopy bs else byteStringInsert bs) c k)
+
+-- | The bytes of a lazy 'L.ByteString', each chunk as by 'byteStringThreshold'. Its
+-- chunks are forced one by one, as the output gets there.
 --
 -- @since 0.1.0.0
 lazyByteStringThreshold :: Int -> L.ByteString -> Builder
 lazyByteStringThreshold limit = chunkwise (byteStringThreshold limit)
 
--- | The bytes of a lazy 'L.ByteString', each chunk as by 'byteStringCopy'.
+-- | The bytes of a lazy 'L.ByteString', always copied. Its chunks are forced one by
+-- one, as the output gets there.
 --
 -- @since 0.1.0.0
 lazyByteStringCopy :: L.ByteString -> Builder
 lazyByteStringCopy = chunkwise byteStringCopy
 
--- | The bytes of a lazy 'L.ByteString', each chunk as by 'byteStringInsert'.
+-- | The chunks of a lazy 'L.ByteString', handed to the sink as they are. They are
+-- forced one by one, as the output gets there.
 --
 -- @since 0.1.0.0
 lazyByteStringInsert :: L.ByteString -> Builder
@@ -143,6 +121,22 @@ shortByteString sbs = action $ \c k ->
 -- @since 0.1.0.0
 flush :: Builder
 flush = action (\c k -> ask c k Flush)
+
+-- Copying a string costs a test of its length and the copy; nothing of it is
+-- allocated unless the buffer ends within it.
+copyIn :: Cells -> Sink -> ByteString -> IO ()
+copyIn c k bs
+  | n <= 16 = do
+      -- At most 15 bytes of the old buffer are given up here.
+      p <- reserve c k n
+      -- n bytes were reserved, and n is at most 16.
+      withBytesQuick bs (copyShort p)
+      putPtr c cursorCell (p `plusPtr` n)
+  | otherwise = copyPieces c k n $ \dst off len ->
+      -- off + len is at most the string's length; copyRange always returns.
+      withBytesQuick bs (\src _ -> copyRange dst (src `plusPtr` off) len)
+  where
+    n = S.length bs
 
 -- | Copy @n@ bytes in pieces that fill each buffer to its end. The copying
 -- function is given a destination with room for a piece, the piece's offset

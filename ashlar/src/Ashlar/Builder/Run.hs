@@ -24,11 +24,12 @@ import Control.Exception (Exception (..), throwIO)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
+import qualified Data.ByteString.Internal as B
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Word (Word8)
 import Foreign.ForeignPtr (ForeignPtr)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
-import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 import System.IO (Handle, IOMode (WriteMode), hPutBuf, withBinaryFile)
 import System.IO.Unsafe (unsafeDupablePerformIO)
 import Prelude hiding (writeFile)
@@ -51,8 +52,8 @@ spaceFrom b@(Buffer _ size) used = Space (bufferStart b `plusPtr` used) (bufferS
 -- up to 64 KiB by copying; what is longer is kept in pieces, each as large as all
 -- before it (or as large as need be, where a builder knows how much it will write),
 -- and put together in the end. No more than a quarter of the memory behind the
--- result is unused, where that is more than the first buffer. If the builder is a
--- single ByteString of 8 KiB or more, the result is that ByteString.
+-- result is unused. If the builder is a single ByteString of 8 KiB or more, the
+-- result is that ByteString.
 --
 -- @since 0.1.0.0
 toStrictByteString :: Builder -> ByteString
@@ -60,26 +61,23 @@ toStrictByteString b =
   -- The dupable form is enough: two threads that both evaluate the result
   -- have buffers of their own.
   unsafeDupablePerformIO $ do
-    first <- allocate firstSize
-    ref <- newIORef (Output [] 0 first (bufferStart first))
+    -- Nothing is allocated before the first request, which may tell how much is
+    -- needed.
+    ref <- newIORef (Output [] 0 (Buffer B.nullForeignPtr 0) nullPtr)
     keepAlive ref $ do
-      p <- runBuilderWith (growing ref) (spaceFrom first 0) b
+      p <- runBuilderWith (growing ref) (Space nullPtr nullPtr) b
       output <- readIORef ref
       pure $! finished output p
-
-firstSize :: Int
-firstSize = 128
 
 -- The output so far: pieces that are complete, the last first, and the number of
 -- their bytes; the open buffer, and where in it the next piece begins.
 data Output = Output ![ByteString] !Int !Buffer !(Ptr Word8)
 
--- All of it, given the address behind its last byte. (A buffer of the first size shares
--- a block with others; to copy a part of it would not make the rest free.)
+-- All of it, given the address behind its last byte.
 finished :: Output -> Ptr Word8 -> ByteString
 finished (Output pieces _ (Buffer fp size) from) p
   | not (null pieces) = S.concat (reverse (end : pieces))
-  | size > firstSize && size - S.length end > size `quot` 4 = S.copy end
+  | size - S.length end > size `quot` 4 = S.copy end
   | otherwise = end
   where
     end = sliceBuffer fp from p
@@ -134,7 +132,7 @@ enlarged ref output@(Output pieces _ (Buffer _ size) from) p n wanted
       writeIORef ref (withBuffer new (bufferStart new))
       pure (spaceFrom new already)
     sizeAfter
-      | used == 0 = firstSize
+      | size == 0 = 128
       | wanted > n = 2 * size
       | otherwise = max 4096 (2 * size)
 
