@@ -14,6 +14,7 @@ import qualified Tests.Handles
 import qualified Tests.Hostile
 import qualified Tests.Lazy
 import qualified Tests.Numbers
+import qualified Tests.Prim
 import qualified Tests.Sources
 import qualified Tests.Types
 
@@ -24,6 +25,7 @@ main =
       "ashlar"
       [ Tests.Numbers.tests,
         Tests.Builder.tests,
+        Tests.Prim.tests,
         Tests.Lazy.tests,
         Tests.Handles.tests,
         Tests.Get.tests,
