@@ -12,6 +12,7 @@ import qualified Tests.Codec
 import qualified Tests.Get
 import qualified Tests.Handles
 import qualified Tests.Hostile
+import qualified Tests.Interop
 import qualified Tests.Lazy
 import qualified Tests.Numbers
 import qualified Tests.Prim
@@ -26,6 +27,7 @@ main =
       [ Tests.Numbers.tests,
         Tests.Builder.tests,
         Tests.Prim.tests,
+        Tests.Interop.tests,
         Tests.Lazy.tests,
         Tests.Handles.tests,
         Tests.Get.tests,
