@@ -21,6 +21,10 @@ import qualified Tests.Lazy
 import qualified Tests.Numbers
 import qualified Tests.Results
 import qualified Tests.Section
+import qualified Tests.Interop
+import qualified Tests.Lazy
+import qualified Tests.Numbers
+import qualified Tests.Prim
 import qualified Tests.Sources
 import qualified Tests.Text
 import qualified Tests.Types
@@ -42,6 +46,8 @@ main =
         Tests.Section.tests,
         Tests.Http.tests,
         Tests.Html.tests,
+        Tests.Prim.tests,
+        Tests.Interop.tests,
         Tests.Lazy.tests,
         Tests.Handles.tests,
         Tests.Get.tests,
