@@ -1,3 +1,4 @@
+{-# LANGUAGE MagicHash #-}
 -- |
 -- Module      : Ashlar.Builder.Strings
 -- Description : Builders for characters, strings and text in UTF-8
@@ -10,12 +11,14 @@ module Ashlar.Builder.Strings
 where
 
 import Ashlar.Builder.Core
+import Ashlar.Builder.Literal
 import Ashlar.Mem.Cells
 import qualified Ashlar.Mem.Text as Mem
 import Ashlar.Prim.Utf8
 import qualified Data.Text as T
 import qualified Data.Text.Lazy as TL
 import Foreign.Ptr (minusPtr, plusPtr)
+import GHC.Base (build, unpackAppendCString#, unpackAppendCStringUtf8#, unpackCString#, unpackCStringUtf8#, unpackFoldrCString#, unpackFoldrCStringUtf8#)
 
 -- | A character in UTF-8: 1 to 4 bytes. A surrogate is written as the three
 -- bytes its number would have, as "Data.ByteString.Builder" does.
@@ -52,6 +55,22 @@ stringUtf8 str = action $ \c k ->
             _ <- reserve c k utf8Bound
             enter (x : xs)
    in enter str
+{-# NOINLINE [0] stringUtf8 #-}
+
+-- See Note [Literals] in "Ashlar.Builder.Literal".
+{-# RULES
+"stringUtf8/empty" [~0] stringUtf8 [] = empty
+"stringUtf8/ascii" [~0] forall s. stringUtf8 (unpackCString# s) = asciiLiteral s
+"stringUtf8/utf8" [~0] forall s. stringUtf8 (unpackCStringUtf8# s) = utf8Literal s
+"stringUtf8/build-ascii" [~0] forall s.
+  stringUtf8 (build (unpackFoldrCString# s)) = asciiLiteral s
+"stringUtf8/build-utf8" [~0] forall s.
+  stringUtf8 (build (unpackFoldrCStringUtf8# s)) = utf8Literal s
+"stringUtf8/append-ascii" [~0] forall s rest.
+  stringUtf8 (unpackAppendCString# s rest) = asciiLiteral s `append` stringUtf8 rest
+"stringUtf8/append-utf8" [~0] forall s rest.
+  stringUtf8 (unpackAppendCStringUtf8# s rest) = utf8Literal s `append` stringUtf8 rest
+  #-}
 
 -- | A strict text in UTF-8, whatever the version of @text@ keeps in memory.
 --
@@ -70,6 +89,7 @@ textUtf8 t = action $ \c k ->
             putPtr c cursorCell (p `plusPtr` len)
             go (off + units)
    in go 0
+{-# NOINLINE [0] textUtf8 #-}
 
 -- | A lazy text in UTF-8. Its chunks are forced one by one, as the output gets
 -- there.
@@ -77,3 +97,26 @@ textUtf8 t = action $ \c k ->
 -- @since 0.1.0.0
 lazyTextUtf8 :: TL.Text -> Builder
 lazyTextUtf8 = TL.foldrChunks (\t rest -> textUtf8 t `append` rest) empty
+{-# NOINLINE [0] lazyTextUtf8 #-}
+
+-- See Note [Literals] in "Ashlar.Builder.Literal".
+{-# RULES
+"textUtf8/ascii" [~0] forall s.
+  textUtf8 (T.pack (unpackCString# s)) = asciiLiteral s
+"textUtf8/utf8" [~0] forall s.
+  textUtf8 (T.pack (unpackCStringUtf8# s)) = textLiteral s
+"textUtf8/build-ascii" [~0] forall s.
+  textUtf8 (T.pack (build (unpackFoldrCString# s))) = asciiLiteral s
+"textUtf8/build-utf8" [~0] forall s.
+  textUtf8 (T.pack (build (unpackFoldrCStringUtf8# s))) = textLiteral s
+"textUtf8/text" [~0] forall s.
+  textUtf8 (T.unpackCString# s) = textLiteral s
+"lazyTextUtf8/ascii" [~0] forall s.
+  lazyTextUtf8 (TL.pack (unpackCString# s)) = asciiLiteral s
+"lazyTextUtf8/utf8" [~0] forall s.
+  lazyTextUtf8 (TL.pack (unpackCStringUtf8# s)) = textLiteral s
+"lazyTextUtf8/build-ascii" [~0] forall s.
+  lazyTextUtf8 (TL.pack (build (unpackFoldrCString# s))) = asciiLiteral s
+"lazyTextUtf8/build-utf8" [~0] forall s.
+  lazyTextUtf8 (TL.pack (build (unpackFoldrCStringUtf8# s))) = textLiteral s
+  #-}
