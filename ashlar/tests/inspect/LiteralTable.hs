@@ -4,7 +4,11 @@
 -- |
 -- Module      : LiteralTable
 -- Description : Literals, the size of whose code is looked at
-module LiteralTable (table) where
+module LiteralTable
+  ( table,
+    greeting,
+  )
+where
 
 import Ashlar.Builder
 
@@ -28,3 +32,7 @@ table =
     textUtf8 "a text",
     textUtf8 "\228\8364"
   ]
+
+-- | A string with a name.
+greeting :: String
+greeting = "hello"

@@ -18,12 +18,14 @@ module Literals
     lazily,
     byHand,
     appended,
+    named,
   )
 where
 
 import Ashlar.Builder
 import qualified Data.Text as T
 import Data.Word (Word32, Word8)
+import LiteralTable (greeting)
 
 -- | A literal that stands alone.
 plain :: Builder
@@ -64,3 +66,7 @@ byHand x = word8 x <> textUtf8 (T.pack "text")
 -- | In front of another string.
 appended :: String -> Builder
 appended s = stringUtf8 ("text" ++ s) <> stringUtf8 ("\0" ++ s)
+
+-- | A literal that has a name, in another module.
+named :: Word8 -> Builder
+named x = word8 x <> stringUtf8 greeting <> word8 x

@@ -12,6 +12,8 @@ import Control.Monad (filterM)
 import Data.Char (isDigit, isSpace)
 import Data.List (isInfixOf, isPrefixOf, isSuffixOf, tails)
 import LiteralTable (table)
+import Literals ()
+import Puts ()
 import Subjects
 import System.Directory (doesDirectoryExist, listDirectory)
 import System.Environment (getExecutablePath)
@@ -24,6 +26,7 @@ main :: IO ()
 main = do
   core <- readFile =<< findCore "Subjects"
   literals <- readFile =<< findCore "Literals"
+  puts <- readFile =<< findCore "Puts"
   literalTable <- readFile =<< findCore "LiteralTable"
   defaultMain $
     testGroup
@@ -43,12 +46,23 @@ main = do
           ],
         testGroup "no generic representation is left" (map (uncurry holds) withoutGenerics),
         testGroup
+          "checks of the room left, in the monad"
+          [ counts puts "fiveWrites" 1,
+            counts puts "aroundUnknown" 2,
+            counts puts "valuesBetween" 1,
+            counts puts "inLoop" 1,
+            counts puts "literalWithin" 1,
+            counts puts "asMonoid" 1,
+            counts puts "asBuilder" 2
+          ],
+        testGroup
           "string literals"
           [ counts literals "beside" 1,
             counts literals "between" 1,
             counts literals "twoOfThem" 1,
             counts literals "long" 2,
             counts literals "byHand" 1,
+            counts literals "named" 1,
             testCase "no list of characters, no Text" (noStrings literals),
             testCase "the terms for each, standing alone" (fewTerms literalTable)
           ]

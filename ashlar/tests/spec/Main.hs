@@ -13,6 +13,7 @@ import qualified Tests.Get
 import qualified Tests.Handles
 import qualified Tests.Hostile
 import qualified Tests.Lazy
+import qualified Tests.Literals
 import qualified Tests.Numbers
 import qualified Tests.Sources
 import qualified Tests.Types
@@ -25,6 +26,7 @@ main =
       [ Tests.Numbers.tests,
         Tests.Builder.tests,
         Tests.Lazy.tests,
+        Tests.Literals.tests,
         Tests.Handles.tests,
         Tests.Get.tests,
         Tests.Sources.tests,

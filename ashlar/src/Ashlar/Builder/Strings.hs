@@ -1,7 +1,11 @@
 {-# LANGUAGE MagicHash #-}
+
 -- |
 -- Module      : Ashlar.Builder.Strings
 -- Description : Builders for characters, strings and text in UTF-8
+--
+-- Literals of strings and texts are copied as bytes: Note [Literals] in
+-- "Ashlar.Builder.Literal".
 module Ashlar.Builder.Strings
   ( charUtf8,
     stringUtf8,
@@ -18,7 +22,15 @@ import Ashlar.Prim.Utf8
 import qualified Data.Text as T
 import qualified Data.Text.Lazy as TL
 import Foreign.Ptr (minusPtr, plusPtr)
-import GHC.Base (build, unpackAppendCString#, unpackAppendCStringUtf8#, unpackCString#, unpackCStringUtf8#, unpackFoldrCString#, unpackFoldrCStringUtf8#)
+import GHC.Base
+  ( build,
+    unpackAppendCString#,
+    unpackAppendCStringUtf8#,
+    unpackCString#,
+    unpackCStringUtf8#,
+    unpackFoldrCString#,
+    unpackFoldrCStringUtf8#,
+  )
 
 -- | A character in UTF-8: 1 to 4 bytes. A surrogate is written as the three
 -- bytes its number would have, as "Data.ByteString.Builder" does.
@@ -34,7 +46,7 @@ charUtf8 c = ensure utf8Bound (`utf8Write` c)
   #-}
 
 -- | The characters of a string in UTF-8. The string is forced as the output
--- gets there, and may be infinite.
+-- gets there, and may be infinite. A literal is copied as bytes (with optimisation).
 --
 -- @since 0.1.0.0
 stringUtf8 :: String -> Builder
@@ -57,7 +69,6 @@ stringUtf8 str = action $ \c k ->
    in enter str
 {-# NOINLINE [0] stringUtf8 #-}
 
--- See Note [Literals] in "Ashlar.Builder.Literal".
 {-# RULES
 "stringUtf8/empty" [~0] stringUtf8 [] = empty
 "stringUtf8/ascii" [~0] forall s. stringUtf8 (unpackCString# s) = asciiLiteral s
@@ -99,22 +110,11 @@ lazyTextUtf8 :: TL.Text -> Builder
 lazyTextUtf8 = TL.foldrChunks (\t rest -> textUtf8 t `append` rest) empty
 {-# NOINLINE [0] lazyTextUtf8 #-}
 
--- See Note [Literals] in "Ashlar.Builder.Literal".
 {-# RULES
-"textUtf8/ascii" [~0] forall s.
-  textUtf8 (T.pack (unpackCString# s)) = asciiLiteral s
-"textUtf8/utf8" [~0] forall s.
-  textUtf8 (T.pack (unpackCStringUtf8# s)) = textLiteral s
 "textUtf8/build-ascii" [~0] forall s.
   textUtf8 (T.pack (build (unpackFoldrCString# s))) = asciiLiteral s
 "textUtf8/build-utf8" [~0] forall s.
   textUtf8 (T.pack (build (unpackFoldrCStringUtf8# s))) = textLiteral s
-"textUtf8/text" [~0] forall s.
-  textUtf8 (T.unpackCString# s) = textLiteral s
-"lazyTextUtf8/ascii" [~0] forall s.
-  lazyTextUtf8 (TL.pack (unpackCString# s)) = asciiLiteral s
-"lazyTextUtf8/utf8" [~0] forall s.
-  lazyTextUtf8 (TL.pack (unpackCStringUtf8# s)) = textLiteral s
 "lazyTextUtf8/build-ascii" [~0] forall s.
   lazyTextUtf8 (TL.pack (build (unpackFoldrCString# s))) = asciiLiteral s
 "lazyTextUtf8/build-utf8" [~0] forall s.
