@@ -17,14 +17,13 @@ import qualified Tests.Handles
 import qualified Tests.Hostile
 import qualified Tests.Html
 import qualified Tests.Http
-import qualified Tests.Lazy
-import qualified Tests.Numbers
-import qualified Tests.Results
-import qualified Tests.Section
 import qualified Tests.Interop
 import qualified Tests.Lazy
+import qualified Tests.Literals
 import qualified Tests.Numbers
 import qualified Tests.Prim
+import qualified Tests.Results
+import qualified Tests.Section
 import qualified Tests.Sources
 import qualified Tests.Text
 import qualified Tests.Types
@@ -35,24 +34,25 @@ main =
   defaultMain $
     testGroup
       "ashlar"
-      [ Tests.Numbers.tests,
-        Tests.Arithmetic.tests,
-        Tests.Text.tests,
-        Tests.Floating.tests,
+      [ Tests.Arithmetic.tests,
         Tests.Builder.tests,
+        Tests.Codec.tests,
         Tests.Escape.tests,
-        Tests.Results.tests,
-        Tests.Varint.tests,
-        Tests.Section.tests,
-        Tests.Http.tests,
+        Tests.Floating.tests,
+        Tests.Get.tests,
+        Tests.Handles.tests,
+        Tests.Hostile.tests,
         Tests.Html.tests,
-        Tests.Prim.tests,
+        Tests.Http.tests,
         Tests.Interop.tests,
         Tests.Lazy.tests,
-        Tests.Handles.tests,
-        Tests.Get.tests,
+        Tests.Literals.tests,
+        Tests.Numbers.tests,
+        Tests.Prim.tests,
+        Tests.Results.tests,
+        Tests.Section.tests,
         Tests.Sources.tests,
-        Tests.Codec.tests,
-        Tests.Hostile.tests,
-        Tests.Types.tests
+        Tests.Text.tests,
+        Tests.Types.tests,
+        Tests.Varint.tests
       ]
