@@ -21,9 +21,13 @@ core_packages=(
 base_packages=(
   "${core_packages[@]}"
   doctest
+  libghc-aeson-dev
+  libghc-blaze-html-dev
   libghc-cereal-dev
   libghc-criterion-dev
+  libghc-scientific-dev
   libghc-store-dev
+  libghc-zlib-dev
 )
 
 # make lint.

@@ -10,7 +10,8 @@ where
 import Workload
 import Workloads.Builder
 import Workloads.Codec
+import Workloads.Interop
 
 -- | All of them.
 workloads :: [Workload]
-workloads = builderWorkloads ++ codecWorkloads
+workloads = builderWorkloads ++ interopWorkloads ++ codecWorkloads
