@@ -9,6 +9,7 @@ module Main (main) where
 import Test.Tasty
 import qualified Tests.Builder
 import qualified Tests.Codec
+import qualified Tests.Extra
 import qualified Tests.Get
 import qualified Tests.Handles
 import qualified Tests.Hostile
@@ -26,6 +27,7 @@ main =
       "ashlar"
       [ Tests.Numbers.tests,
         Tests.Builder.tests,
+        Tests.Extra.tests,
         Tests.Prim.tests,
         Tests.Interop.tests,
         Tests.Lazy.tests,

@@ -217,14 +217,14 @@ inThreads n act = do
   mapM (takeMVar >=> either (throwIO :: SomeException -> IO a) pure) results
 
 atOnce :: Assertion
-atOnce = forM_ [1 .. 20] $ \i -> do
-  let b = toBytestringBuilder (numbers i 20000)
+atOnce = forM_ [1 .. 6] $ \i -> do
+  let b = toBytestringBuilder (numbers i 8000)
       lazy = B.toLazyByteStringWith (B.untrimmedStrategy 8 (16 + fromIntegral i)) L.empty b
-      what = expected i 20000
+      what = expected i 8000
   outs <- inThreads 4 (evaluate (lazy == L.fromStrict what))
   outs @?= replicate 4 True
   -- The second step, by all of them.
-  (_, next) <- guarded 100 (A.runBuilder (numbers i 20000))
+  (_, next) <- guarded 100 (A.runBuilder (numbers i 8000))
   case next of
     A.More _ writer -> do
       rests <- inThreads 3 (driven 1000 writer)
