@@ -15,6 +15,7 @@ import qualified Tests.Handles
 import qualified Tests.Hostile
 import qualified Tests.Interop
 import qualified Tests.Lazy
+import qualified Tests.Names
 import qualified Tests.Numbers
 import qualified Tests.Prim
 import qualified Tests.Sources
@@ -26,6 +27,7 @@ main =
     testGroup
       "ashlar"
       [ Tests.Numbers.tests,
+        Tests.Names.tests,
         Tests.Builder.tests,
         Tests.Extra.tests,
         Tests.Prim.tests,
