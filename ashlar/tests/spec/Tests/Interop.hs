@@ -395,7 +395,7 @@ notKeptFrom = do
 largeSteps :: Assertion
 largeSteps = do
   let n = 1048576 + 5
-      large x = BP.primFixed (BP.fixedPrim n (\w p -> fillBytes p (w :: Word8) n)) x
+      large = BP.primFixed (BP.fixedPrim n (\w p -> fillBytes p (w :: Word8) n))
       b = B.word8 1 <> large 2 <> B.word8 3 <> large 4
       what = S.concat [S.singleton 1, S.replicate n 2, S.singleton 3, S.replicate n 4]
   assertBool "strict" (toStrictByteString (fromBytestringBuilder b) == what)
