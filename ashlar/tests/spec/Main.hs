@@ -12,6 +12,7 @@ import qualified Tests.Builder
 import qualified Tests.Codec
 import qualified Tests.Escape
 import qualified Tests.Floating
+import qualified Tests.Extra
 import qualified Tests.Get
 import qualified Tests.Handles
 import qualified Tests.Hostile
@@ -20,6 +21,7 @@ import qualified Tests.Http
 import qualified Tests.Interop
 import qualified Tests.Lazy
 import qualified Tests.Literals
+import qualified Tests.Names
 import qualified Tests.Numbers
 import qualified Tests.Prim
 import qualified Tests.Results
@@ -44,6 +46,11 @@ main =
         Tests.Hostile.tests,
         Tests.Html.tests,
         Tests.Http.tests,
+      [ Tests.Numbers.tests,
+        Tests.Names.tests,
+        Tests.Builder.tests,
+        Tests.Extra.tests,
+        Tests.Prim.tests,
         Tests.Interop.tests,
         Tests.Lazy.tests,
         Tests.Literals.tests,

@@ -89,34 +89,39 @@ signal :: Builder -> B.BuildStep r -> Int -> B.BufferRange -> Filled -> IO (B.Bu
 signal b next before (B.BufferRange from to) outcome = case outcome of
   Fitted p -> next (B.BufferRange p to)
   Overflowed p request rest -> case request of
-    More n _ -> B.bufferFull n p <$> goOn 0
-    Insert bs -> B.insertChunk p bs <$> goOn (S.length bs)
-    Flush -> B.insertChunk p S.empty <$> goOn 0
+    More n _ -> B.bufferFull n p <$> goOn n 0
+    Insert bs -> B.insertChunk p bs <$> goOn 0 (S.length bs)
+    Flush -> B.insertChunk p S.empty <$> goOn 0 0
     where
-      goOn inserted
-        | upTo <= keptUpTo = resumable b next upTo rest
+      goOn needed inserted
+        | upTo <= keptUpTo = resumable b next needed upTo rest
         | otherwise = onDemand next rest
         where
           upTo = before + (p `minusPtr` from) + inserted
 
--- A step that resumes a computation if it is run first.
-resumable :: Builder -> B.BuildStep r -> Int -> Remainder -> IO (B.BuildStep r)
-resumable b next before rest = do
+-- A step that resumes a computation if it is run first. It asks again for the room that
+-- the computation has asked for, if it does not get it.
+resumable :: Builder -> B.BuildStep r -> Int -> Int -> Remainder -> IO (B.BuildStep r)
+resumable b next needed before rest = do
   ref <- newIORef (Fresh rest)
   there <- getMaskingState
-  pure $ \range@(B.BufferRange from to) -> do
-    here <- getMaskingState
+  let step range@(B.BufferRange from to)
+        | to `minusPtr` from < needed = pure (B.bufferFull needed from step)
+        | otherwise = do
+            here <- getMaskingState
+            state <- atomicModifyIORef' ref (taken (here == there))
+            case state of
+              Fresh r -> fillOn r (Space from to) >>= signal b next before range
+              Made chunks -> inserting chunks next range
+              Gone -> inserting (L.drop (fromIntegral before) (toLazyByteString b)) next range
+  pure step
+  where
     -- Within the reference, so that no optimisation makes two of one lazy ByteString.
-    let take' state = case state of
-          Fresh r
-            | here == there -> (Gone, state)
-            | otherwise -> let made = Made (remainderChunks r) in (made, made)
-          _ -> (state, state)
-    state <- atomicModifyIORef' ref take'
-    case state of
-      Fresh r -> fillOn r (Space from to) >>= signal b next before range
-      Made chunks -> inserting chunks next range
-      Gone -> inserting (L.drop (fromIntegral before) (toLazyByteString b)) next range
+    taken sameMasking state = case state of
+      Fresh r
+        | sameMasking -> (Gone, state)
+        | otherwise -> let made = Made (remainderChunks r) in (made, made)
+      _ -> (state, state)
 
 data Rest
   = Fresh Remainder

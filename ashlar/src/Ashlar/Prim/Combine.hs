@@ -65,7 +65,7 @@ infixr 5 >*<
 
 -- | Two values, one after the other.
 --
--- >>> toLazyByteString (primFixed (P.word8 P.>*< P.word16LE) (1, 2))
+-- >>> toLazyByteString (P.primFixed (P.word8 P.>*< P.word16LE) (1, 2))
 -- "\SOH\STX\NUL"
 --
 -- An error if the sum of the sizes is larger than an 'Int'.

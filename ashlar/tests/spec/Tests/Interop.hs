@@ -217,14 +217,14 @@ inThreads n act = do
   mapM (takeMVar >=> either (throwIO :: SomeException -> IO a) pure) results
 
 atOnce :: Assertion
-atOnce = forM_ [1 .. 20] $ \i -> do
-  let b = toBytestringBuilder (numbers i 20000)
+atOnce = forM_ [1 .. 6] $ \i -> do
+  let b = toBytestringBuilder (numbers i 8000)
       lazy = B.toLazyByteStringWith (B.untrimmedStrategy 8 (16 + fromIntegral i)) L.empty b
-      what = expected i 20000
+      what = expected i 8000
   outs <- inThreads 4 (evaluate (lazy == L.fromStrict what))
   outs @?= replicate 4 True
   -- The second step, by all of them.
-  (_, next) <- guarded 100 (A.runBuilder (numbers i 20000))
+  (_, next) <- guarded 100 (A.runBuilder (numbers i 8000))
   case next of
     A.More _ writer -> do
       rests <- inThreads 3 (driven 1000 writer)
@@ -395,7 +395,7 @@ notKeptFrom = do
 largeSteps :: Assertion
 largeSteps = do
   let n = 1048576 + 5
-      large x = BP.primFixed (BP.fixedPrim n (\w p -> fillBytes p (w :: Word8) n)) x
+      large = BP.primFixed (BP.fixedPrim n (\w p -> fillBytes p (w :: Word8) n))
       b = B.word8 1 <> large 2 <> B.word8 3 <> large 4
       what = S.concat [S.singleton 1, S.replicate n 2, S.singleton 3, S.replicate n 4]
   assertBool "strict" (toStrictByteString (fromBytestringBuilder b) == what)
