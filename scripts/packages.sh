@@ -8,6 +8,7 @@
 core_packages=(
   ghc
   cabal-install
+  libghc-cereal-dev
   libghc-inspection-testing-dev
   libghc-primitive-dev
   libghc-quickcheck2-dev
@@ -21,7 +22,6 @@ core_packages=(
 base_packages=(
   "${core_packages[@]}"
   doctest
-  libghc-cereal-dev
   libghc-criterion-dev
   libghc-store-dev
 )

@@ -15,6 +15,8 @@ import qualified Tests.Hostile
 import qualified Tests.Lazy
 import qualified Tests.Literals
 import qualified Tests.Numbers
+import qualified Tests.Put
+import qualified Tests.PutCereal
 import qualified Tests.Sources
 import qualified Tests.Types
 
@@ -28,6 +30,8 @@ main =
         Tests.Lazy.tests,
         Tests.Literals.tests,
         Tests.Handles.tests,
+        Tests.Put.tests,
+        Tests.PutCereal.tests,
         Tests.Get.tests,
         Tests.Sources.tests,
         Tests.Codec.tests,
