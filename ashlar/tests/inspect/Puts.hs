@@ -69,6 +69,7 @@ asBuilder x b = execPut (putWord8 x >> putBuilder b >> putWord8 x >> putWord16 x
   where
     putWord16 = putWord16le . fromIntegral
 
--- | By the combinators of @cereal@: the first field shares its reservation with the tags of the second.
+-- | By the combinators of @cereal@: two fields, the one tag, the other tag with a
+-- field behind it.
 combined :: Word8 -> Word32 -> Maybe Word64 -> Put
 combined x y z = putTwoOf putWord8 (putTwoOf putWord32be (putMaybeOf putWord64be)) (x, (y, z))
