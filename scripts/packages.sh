@@ -8,6 +8,7 @@
 core_packages=(
   ghc
   cabal-install
+  libghc-cereal-dev
   libghc-inspection-testing-dev
   libghc-primitive-dev
   libghc-quickcheck2-dev

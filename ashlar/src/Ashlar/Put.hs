@@ -1,3 +1,6 @@
+-- See Note [Fusing puts] in "Ashlar.Put.Monad".
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
 -- |
 -- Module      : Ashlar.Put
 -- Description : Builders as a monad
@@ -111,70 +114,63 @@ runPutM :: PutM a -> (a, L.ByteString)
 runPutM m = (value m, toLazyByteString (execPut m))
 {-# INLINE runPutM #-}
 
--- | The bytes of a builder.
---
--- @since 0.1.0.0
-putBuilder :: Builder -> Put
-putBuilder = tell
-{-# INLINE putBuilder #-}
-
 -- | End the chunk of the output here ('Ashlar.Builder.flush').
 --
 -- @since 0.1.0.0
 flush :: Put
-flush = tell Builder.flush
+flush = putBuilder Builder.flush
 {-# INLINE flush #-}
 
 -- Each put is unfolded by a rule: Note [Fusing puts] in "Ashlar.Put.Monad".
 
 {-# RULES
-"putWord8" [~0] forall x. putWord8 x = tell (word8 x)
-"putInt8" [~0] forall x. putInt8 x = tell (int8 x)
-"putByteString" [~0] forall x. putByteString x = tell (byteString x)
-"putLazyByteString" [~0] forall x. putLazyByteString x = tell (lazyByteString x)
-"putShortByteString" [~0] forall x. putShortByteString x = tell (shortByteString x)
-"putWord16be" [~0] forall x. putWord16be x = tell (word16BE x)
-"putWord32be" [~0] forall x. putWord32be x = tell (word32BE x)
-"putWord64be" [~0] forall x. putWord64be x = tell (word64BE x)
-"putInt16be" [~0] forall x. putInt16be x = tell (int16BE x)
-"putInt32be" [~0] forall x. putInt32be x = tell (int32BE x)
-"putInt64be" [~0] forall x. putInt64be x = tell (int64BE x)
-"putFloatbe" [~0] forall x. putFloatbe x = tell (floatBE x)
-"putDoublebe" [~0] forall x. putDoublebe x = tell (doubleBE x)
-"putWord16le" [~0] forall x. putWord16le x = tell (word16LE x)
-"putWord32le" [~0] forall x. putWord32le x = tell (word32LE x)
-"putWord64le" [~0] forall x. putWord64le x = tell (word64LE x)
-"putInt16le" [~0] forall x. putInt16le x = tell (int16LE x)
-"putInt32le" [~0] forall x. putInt32le x = tell (int32LE x)
-"putInt64le" [~0] forall x. putInt64le x = tell (int64LE x)
-"putFloatle" [~0] forall x. putFloatle x = tell (floatLE x)
-"putDoublele" [~0] forall x. putDoublele x = tell (doubleLE x)
-"putWordhost" [~0] forall x. putWordhost x = tell (wordHost x)
-"putWord16host" [~0] forall x. putWord16host x = tell (word16Host x)
-"putWord32host" [~0] forall x. putWord32host x = tell (word32Host x)
-"putWord64host" [~0] forall x. putWord64host x = tell (word64Host x)
-"putInthost" [~0] forall x. putInthost x = tell (intHost x)
-"putInt16host" [~0] forall x. putInt16host x = tell (int16Host x)
-"putInt32host" [~0] forall x. putInt32host x = tell (int32Host x)
-"putInt64host" [~0] forall x. putInt64host x = tell (int64Host x)
-"putFloathost" [~0] forall x. putFloathost x = tell (floatHost x)
-"putDoublehost" [~0] forall x. putDoublehost x = tell (doubleHost x)
-"putCharUtf8" [~0] forall x. putCharUtf8 x = tell (charUtf8 x)
-"putStringUtf8" [~0] forall x. putStringUtf8 x = tell (stringUtf8 x)
+"putWord8" [~0] forall x. putWord8 x = putBuilder (word8 x)
+"putInt8" [~0] forall x. putInt8 x = putBuilder (int8 x)
+"putByteString" [~0] forall x. putByteString x = putBuilder (byteString x)
+"putLazyByteString" [~0] forall x. putLazyByteString x = putBuilder (lazyByteString x)
+"putShortByteString" [~0] forall x. putShortByteString x = putBuilder (shortByteString x)
+"putWord16be" [~0] forall x. putWord16be x = putBuilder (word16BE x)
+"putWord32be" [~0] forall x. putWord32be x = putBuilder (word32BE x)
+"putWord64be" [~0] forall x. putWord64be x = putBuilder (word64BE x)
+"putInt16be" [~0] forall x. putInt16be x = putBuilder (int16BE x)
+"putInt32be" [~0] forall x. putInt32be x = putBuilder (int32BE x)
+"putInt64be" [~0] forall x. putInt64be x = putBuilder (int64BE x)
+"putFloatbe" [~0] forall x. putFloatbe x = putBuilder (floatBE x)
+"putDoublebe" [~0] forall x. putDoublebe x = putBuilder (doubleBE x)
+"putWord16le" [~0] forall x. putWord16le x = putBuilder (word16LE x)
+"putWord32le" [~0] forall x. putWord32le x = putBuilder (word32LE x)
+"putWord64le" [~0] forall x. putWord64le x = putBuilder (word64LE x)
+"putInt16le" [~0] forall x. putInt16le x = putBuilder (int16LE x)
+"putInt32le" [~0] forall x. putInt32le x = putBuilder (int32LE x)
+"putInt64le" [~0] forall x. putInt64le x = putBuilder (int64LE x)
+"putFloatle" [~0] forall x. putFloatle x = putBuilder (floatLE x)
+"putDoublele" [~0] forall x. putDoublele x = putBuilder (doubleLE x)
+"putWordhost" [~0] forall x. putWordhost x = putBuilder (wordHost x)
+"putWord16host" [~0] forall x. putWord16host x = putBuilder (word16Host x)
+"putWord32host" [~0] forall x. putWord32host x = putBuilder (word32Host x)
+"putWord64host" [~0] forall x. putWord64host x = putBuilder (word64Host x)
+"putInthost" [~0] forall x. putInthost x = putBuilder (intHost x)
+"putInt16host" [~0] forall x. putInt16host x = putBuilder (int16Host x)
+"putInt32host" [~0] forall x. putInt32host x = putBuilder (int32Host x)
+"putInt64host" [~0] forall x. putInt64host x = putBuilder (int64Host x)
+"putFloathost" [~0] forall x. putFloathost x = putBuilder (floatHost x)
+"putDoublehost" [~0] forall x. putDoublehost x = putBuilder (doubleHost x)
+"putCharUtf8" [~0] forall x. putCharUtf8 x = putBuilder (charUtf8 x)
+"putStringUtf8" [~0] forall x. putStringUtf8 x = putBuilder (stringUtf8 x)
   #-}
 
 -- | One byte.
 --
 -- @since 0.1.0.0
 putWord8 :: Word8 -> Put
-putWord8 x = tell (word8 x)
+putWord8 x = putBuilder (word8 x)
 {-# INLINE [0] putWord8 #-}
 
 -- | One byte, in two's complement.
 --
 -- @since 0.1.0.0
 putInt8 :: Int8 -> Put
-putInt8 x = tell (int8 x)
+putInt8 x = putBuilder (int8 x)
 {-# INLINE [0] putInt8 #-}
 
 -- | The bytes of a strict 'ByteString': copied below 8 KiB, from there on handed to
@@ -182,7 +178,7 @@ putInt8 x = tell (int8 x)
 --
 -- @since 0.1.0.0
 putByteString :: ByteString -> Put
-putByteString x = tell (byteString x)
+putByteString x = putBuilder (byteString x)
 {-# INLINE [0] putByteString #-}
 
 -- | The bytes of a lazy 'L.ByteString', each chunk as by 'putByteString'. Chunks are
@@ -190,196 +186,196 @@ putByteString x = tell (byteString x)
 --
 -- @since 0.1.0.0
 putLazyByteString :: L.ByteString -> Put
-putLazyByteString x = tell (lazyByteString x)
+putLazyByteString x = putBuilder (lazyByteString x)
 {-# INLINE [0] putLazyByteString #-}
 
 -- | The bytes of a 'ShortByteString', copied.
 --
 -- @since 0.1.0.0
 putShortByteString :: ShortByteString -> Put
-putShortByteString x = tell (shortByteString x)
+putShortByteString x = putBuilder (shortByteString x)
 {-# INLINE [0] putShortByteString #-}
 
 -- | A number of 16 bits, most significant byte first: 2 bytes.
 --
 -- @since 0.1.0.0
 putWord16be :: Word16 -> Put
-putWord16be x = tell (word16BE x)
+putWord16be x = putBuilder (word16BE x)
 {-# INLINE [0] putWord16be #-}
 
 -- | A number of 32 bits, most significant byte first: 4 bytes.
 --
 -- @since 0.1.0.0
 putWord32be :: Word32 -> Put
-putWord32be x = tell (word32BE x)
+putWord32be x = putBuilder (word32BE x)
 {-# INLINE [0] putWord32be #-}
 
 -- | A number of 64 bits, most significant byte first: 8 bytes.
 --
 -- @since 0.1.0.0
 putWord64be :: Word64 -> Put
-putWord64be x = tell (word64BE x)
+putWord64be x = putBuilder (word64BE x)
 {-# INLINE [0] putWord64be #-}
 
 -- | A number of 16 bits, most significant byte first: 2 bytes.
 --
 -- @since 0.1.0.0
 putInt16be :: Int16 -> Put
-putInt16be x = tell (int16BE x)
+putInt16be x = putBuilder (int16BE x)
 {-# INLINE [0] putInt16be #-}
 
 -- | A number of 32 bits, most significant byte first: 4 bytes.
 --
 -- @since 0.1.0.0
 putInt32be :: Int32 -> Put
-putInt32be x = tell (int32BE x)
+putInt32be x = putBuilder (int32BE x)
 {-# INLINE [0] putInt32be #-}
 
 -- | A number of 64 bits, most significant byte first: 8 bytes.
 --
 -- @since 0.1.0.0
 putInt64be :: Int64 -> Put
-putInt64be x = tell (int64BE x)
+putInt64be x = putBuilder (int64BE x)
 {-# INLINE [0] putInt64be #-}
 
 -- | An IEEE 754 number, most significant byte first: 4 bytes.
 --
 -- @since 0.1.0.0
 putFloatbe :: Float -> Put
-putFloatbe x = tell (floatBE x)
+putFloatbe x = putBuilder (floatBE x)
 {-# INLINE [0] putFloatbe #-}
 
 -- | An IEEE 754 number, most significant byte first: 8 bytes.
 --
 -- @since 0.1.0.0
 putDoublebe :: Double -> Put
-putDoublebe x = tell (doubleBE x)
+putDoublebe x = putBuilder (doubleBE x)
 {-# INLINE [0] putDoublebe #-}
 
 -- | A number of 16 bits, least significant byte first: 2 bytes.
 --
 -- @since 0.1.0.0
 putWord16le :: Word16 -> Put
-putWord16le x = tell (word16LE x)
+putWord16le x = putBuilder (word16LE x)
 {-# INLINE [0] putWord16le #-}
 
 -- | A number of 32 bits, least significant byte first: 4 bytes.
 --
 -- @since 0.1.0.0
 putWord32le :: Word32 -> Put
-putWord32le x = tell (word32LE x)
+putWord32le x = putBuilder (word32LE x)
 {-# INLINE [0] putWord32le #-}
 
 -- | A number of 64 bits, least significant byte first: 8 bytes.
 --
 -- @since 0.1.0.0
 putWord64le :: Word64 -> Put
-putWord64le x = tell (word64LE x)
+putWord64le x = putBuilder (word64LE x)
 {-# INLINE [0] putWord64le #-}
 
 -- | A number of 16 bits, least significant byte first: 2 bytes.
 --
 -- @since 0.1.0.0
 putInt16le :: Int16 -> Put
-putInt16le x = tell (int16LE x)
+putInt16le x = putBuilder (int16LE x)
 {-# INLINE [0] putInt16le #-}
 
 -- | A number of 32 bits, least significant byte first: 4 bytes.
 --
 -- @since 0.1.0.0
 putInt32le :: Int32 -> Put
-putInt32le x = tell (int32LE x)
+putInt32le x = putBuilder (int32LE x)
 {-# INLINE [0] putInt32le #-}
 
 -- | A number of 64 bits, least significant byte first: 8 bytes.
 --
 -- @since 0.1.0.0
 putInt64le :: Int64 -> Put
-putInt64le x = tell (int64LE x)
+putInt64le x = putBuilder (int64LE x)
 {-# INLINE [0] putInt64le #-}
 
 -- | An IEEE 754 number, least significant byte first: 4 bytes.
 --
 -- @since 0.1.0.0
 putFloatle :: Float -> Put
-putFloatle x = tell (floatLE x)
+putFloatle x = putBuilder (floatLE x)
 {-# INLINE [0] putFloatle #-}
 
 -- | An IEEE 754 number, least significant byte first: 8 bytes.
 --
 -- @since 0.1.0.0
 putDoublele :: Double -> Put
-putDoublele x = tell (doubleLE x)
+putDoublele x = putBuilder (doubleLE x)
 {-# INLINE [0] putDoublele #-}
 
 -- | A 'Word' in the machine's own byte order and size: 4 or 8 bytes.
 --
 -- @since 0.1.0.0
 putWordhost :: Word -> Put
-putWordhost x = tell (wordHost x)
+putWordhost x = putBuilder (wordHost x)
 {-# INLINE [0] putWordhost #-}
 
 -- | A number of 16 bits in the machine's own byte order: 2 bytes.
 --
 -- @since 0.1.0.0
 putWord16host :: Word16 -> Put
-putWord16host x = tell (word16Host x)
+putWord16host x = putBuilder (word16Host x)
 {-# INLINE [0] putWord16host #-}
 
 -- | A number of 32 bits in the machine's own byte order: 4 bytes.
 --
 -- @since 0.1.0.0
 putWord32host :: Word32 -> Put
-putWord32host x = tell (word32Host x)
+putWord32host x = putBuilder (word32Host x)
 {-# INLINE [0] putWord32host #-}
 
 -- | A number of 64 bits in the machine's own byte order: 8 bytes.
 --
 -- @since 0.1.0.0
 putWord64host :: Word64 -> Put
-putWord64host x = tell (word64Host x)
+putWord64host x = putBuilder (word64Host x)
 {-# INLINE [0] putWord64host #-}
 
 -- | A 'Int' in the machine's own byte order and size: 4 or 8 bytes.
 --
 -- @since 0.1.0.0
 putInthost :: Int -> Put
-putInthost x = tell (intHost x)
+putInthost x = putBuilder (intHost x)
 {-# INLINE [0] putInthost #-}
 
 -- | A number of 16 bits in the machine's own byte order: 2 bytes.
 --
 -- @since 0.1.0.0
 putInt16host :: Int16 -> Put
-putInt16host x = tell (int16Host x)
+putInt16host x = putBuilder (int16Host x)
 {-# INLINE [0] putInt16host #-}
 
 -- | A number of 32 bits in the machine's own byte order: 4 bytes.
 --
 -- @since 0.1.0.0
 putInt32host :: Int32 -> Put
-putInt32host x = tell (int32Host x)
+putInt32host x = putBuilder (int32Host x)
 {-# INLINE [0] putInt32host #-}
 
 -- | A number of 64 bits in the machine's own byte order: 8 bytes.
 --
 -- @since 0.1.0.0
 putInt64host :: Int64 -> Put
-putInt64host x = tell (int64Host x)
+putInt64host x = putBuilder (int64Host x)
 {-# INLINE [0] putInt64host #-}
 
 -- | An IEEE 754 number in the machine's own byte order: 4 bytes.
 --
 -- @since 0.1.0.0
 putFloathost :: Float -> Put
-putFloathost x = tell (floatHost x)
+putFloathost x = putBuilder (floatHost x)
 {-# INLINE [0] putFloathost #-}
 
 -- | An IEEE 754 number in the machine's own byte order: 8 bytes.
 --
 -- @since 0.1.0.0
 putDoublehost :: Double -> Put
-putDoublehost x = tell (doubleHost x)
+putDoublehost x = putBuilder (doubleHost x)
 {-# INLINE [0] putDoublehost #-}
 
 -- | A character in UTF-8: 1 to 4 bytes. A surrogate is written as the three bytes its
@@ -387,7 +383,7 @@ putDoublehost x = tell (doubleHost x)
 --
 -- @since 0.1.0.0
 putCharUtf8 :: Char -> Put
-putCharUtf8 x = tell (charUtf8 x)
+putCharUtf8 x = putBuilder (charUtf8 x)
 {-# INLINE [0] putCharUtf8 #-}
 
 -- | The characters of a string in UTF-8. A literal is copied as bytes (with
@@ -395,5 +391,5 @@ putCharUtf8 x = tell (charUtf8 x)
 --
 -- @since 0.1.0.0
 putStringUtf8 :: String -> Put
-putStringUtf8 x = tell (stringUtf8 x)
+putStringUtf8 x = putBuilder (stringUtf8 x)
 {-# INLINE [0] putStringUtf8 #-}

@@ -13,8 +13,9 @@ module Main (main) where
 import Ashlar.Builder
 import Ashlar.Codec
 import Ashlar.Get
+import Ashlar.Put (Put, execPut, putWord64le, putWord8)
 import Control.Exception (evaluate)
-import Control.Monad (forM_)
+import Control.Monad (foldM, forM_, replicateM_, when)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.Int (Int64)
@@ -41,6 +42,8 @@ main =
         testCase "encode: nothing but the result" encodeElements,
         testCase "a builder in a loop: nothing but for each buffer" loopOfWrites,
         testCase "stimes and mconcat are loops" loopsOfBuilders,
+        testCase "puts: what the builders allocate, and a few words" putsAsBuilders,
+        testCase "puts in a row need no stack" putsInARow,
         testCase "a sum in Get: nothing for each element" sumOfNumbers,
         testCase "memory in use stays constant: lazy output, Handle output, lazy input" constantMemory
       ]
@@ -117,6 +120,65 @@ numbers from to
   | from >= to = mempty
   | otherwise = word64LE from <> numbers (from + 1) to
 {-# NOINLINE numbers #-}
+
+data Tree = Leaf | Node Tree !Word64 Tree
+
+-- The left one half as high.
+tree :: Int -> Tree
+tree n
+  | n <= 0 = Leaf
+  | otherwise = Node (tree (n `div` 2)) (fromIntegral n) (tree (n - 1))
+
+putTree :: Tree -> Put
+putTree t = case t of
+  Leaf -> putWord8 0
+  Node l x r -> do
+    putWord8 1
+    putTree l
+    putWord64le x
+    putTree r
+
+buildTree :: Tree -> Builder
+buildTree t = case t of
+  Leaf -> word8 0
+  Node l x r -> word8 1 <> buildTree l <> word64LE x <> buildTree r
+
+putsAsBuilders :: Assertion
+putsAsBuilders = do
+  let t = tree 40
+      xs = [1 .. 20000] :: [Word64]
+  _ <- evaluate (sum xs)
+  run "tree" (execPut (putTree t)) (buildTree t)
+  run "list" (execPut (mapM_ putWord64le xs)) (foldMap word64LE xs)
+  where
+    run name p b = do
+      n <- written b
+      n' <- written p
+      (name, n') @?= (name, n)
+      expected <- allocated (written b)
+      found <- allocated (written p)
+      assertBool (show (name, expected, found, n)) (n > 40000 && found <= expected + 200)
+    written :: Builder -> IO Int
+    written = toBufferIOWith 4096 (\_ _ -> pure ())
+    {-# NOINLINE written #-}
+
+-- A million of each, while the suite runs with a stack of 1 MB.
+putsInARow :: Assertion
+putsInARow = do
+  row "mapM_" (\n -> mapM_ putWord64le [1 .. n])
+  row "forM_" (\n -> forM_ [1 .. n] $ \i -> putWord64le i >> when (i < 0) (putWord8 1))
+  row "foldMap" (\n -> foldMap putWord64le [1 .. n])
+  row "mconcat" (\n -> mconcat (map putWord64le [1 .. n]))
+  row "sequence_" (\n -> sequence_ (map putWord64le [1 .. n]))
+  row "replicateM_" (\n -> replicateM_ (fromIntegral n) (putWord64le 1))
+  row "a loop" loop
+  row "foldM" (\n -> () <$ foldM (\acc i -> (acc + i) <$ putWord64le acc) 0 [1 .. n])
+  where
+    row :: String -> (Word64 -> Put) -> Assertion
+    row name p = do
+      n <- toBufferIOWith 4096 (\_ _ -> pure ()) (execPut (p 1000000))
+      (name, n) @?= (name, 8000000)
+    loop n = when (n > 0) (putWord64le n >> loop (n - 1))
 
 sumOfNumbers :: Assertion
 sumOfNumbers = do

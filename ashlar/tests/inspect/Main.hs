@@ -56,7 +56,8 @@ main = do
             counts puts "inLoop" 1,
             counts puts "literalWithin" 1,
             counts puts "asMonoid" 1,
-            counts puts "asBuilder" 2
+            counts puts "asBuilder" 2,
+            counts puts "combined" 3
           ],
         testGroup
           "string literals"

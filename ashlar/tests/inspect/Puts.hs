@@ -11,10 +11,12 @@ module Puts
     literalWithin,
     asMonoid,
     asBuilder,
+    combined,
   )
 where
 
-import Ashlar.Builder (Builder)
+import Ashlar.Builder (Builder, int16LE)
+import Ashlar.Compat.Cereal.Put (putMaybeOf, putTwoOf)
 import Ashlar.Put
 import Data.Foldable (for_)
 import Data.Word (Word32, Word64, Word8)
@@ -57,12 +59,17 @@ inLoop xs = for_ xs $ \(x, y) -> do
 literalWithin :: Word8 -> Put
 literalWithin x = putWord8 x >> putStringUtf8 "literal" >> putWord8 x
 
--- | Appended.
+-- | Appended, with a builder among them.
 asMonoid :: Word8 -> Put
-asMonoid x = putWord8 x <> putWord8 x <> mempty <> putWord8 x
+asMonoid x = putWord8 x <> putBuilder (int16LE 5) <> mempty <> putWord8 x
 
 -- | The builder of it.
 asBuilder :: Word8 -> Builder -> Builder
 asBuilder x b = execPut (putWord8 x >> putBuilder b >> putWord8 x >> putWord16 x)
   where
     putWord16 = putWord16le . fromIntegral
+
+-- | By the combinators of @cereal@: two fields, the one tag, the other tag with a
+-- field behind it.
+combined :: Word8 -> Word32 -> Maybe Word64 -> Put
+combined x y z = putTwoOf putWord8 (putTwoOf putWord32be (putMaybeOf putWord64be)) (x, (y, z))

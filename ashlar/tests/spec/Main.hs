@@ -11,8 +11,8 @@ import qualified Tests.Arithmetic
 import qualified Tests.Builder
 import qualified Tests.Codec
 import qualified Tests.Escape
-import qualified Tests.Floating
 import qualified Tests.Extra
+import qualified Tests.Floating
 import qualified Tests.Get
 import qualified Tests.Handles
 import qualified Tests.Hostile
@@ -24,6 +24,8 @@ import qualified Tests.Literals
 import qualified Tests.Names
 import qualified Tests.Numbers
 import qualified Tests.Prim
+import qualified Tests.Put
+import qualified Tests.PutCereal
 import qualified Tests.Results
 import qualified Tests.Section
 import qualified Tests.Sources
@@ -40,22 +42,21 @@ main =
         Tests.Builder.tests,
         Tests.Codec.tests,
         Tests.Escape.tests,
+        Tests.Extra.tests,
         Tests.Floating.tests,
         Tests.Get.tests,
         Tests.Handles.tests,
         Tests.Hostile.tests,
         Tests.Html.tests,
         Tests.Http.tests,
-      [ Tests.Numbers.tests,
-        Tests.Names.tests,
-        Tests.Builder.tests,
-        Tests.Extra.tests,
-        Tests.Prim.tests,
         Tests.Interop.tests,
         Tests.Lazy.tests,
         Tests.Literals.tests,
+        Tests.Names.tests,
         Tests.Numbers.tests,
         Tests.Prim.tests,
+        Tests.Put.tests,
+        Tests.PutCereal.tests,
         Tests.Results.tests,
         Tests.Section.tests,
         Tests.Sources.tests,

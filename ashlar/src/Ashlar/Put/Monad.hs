@@ -1,6 +1,8 @@
 {-# LANGUAGE FlexibleInstances #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedTuples #-}
+-- See Note [Fusing puts].
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
 -- Module      : Ashlar.Put.Monad
@@ -36,15 +38,15 @@
 -- ~~~~~~~~~~~~~~~~~~
 -- Builders that meet in a @do@ block are appended while the program is compiled, so
 -- that fixed writes share a reservation as they do with @<>@ (Note [Fusing
--- reservations] in "Ashlar.Builder.Core"): rules turn @tell a >> tell b@ into
--- @tell (a <> b)@, also with something behind. They are stated for functions of this module, not for the
+-- reservations] in "Ashlar.Builder.Core"): rules turn @putBuilder a >> putBuilder b@ into
+-- @putBuilder (a <> b)@, also with something behind. They are stated for functions of this module, not for the
 -- methods of the classes, and these are unfolded in phase 0. Each put of
 -- "Ashlar.Put" is unfolded by a rule of its own: by its INLINE pragma alone, only the
 -- first of several was.
 module Ashlar.Put.Monad
   ( PutM,
     Put,
-    tell,
+    putBuilder,
     value,
     execPut,
   )
@@ -87,12 +89,14 @@ value :: PutM a -> a
 value m = case runRW# (with m Value) of (# _, a #) -> a
 {-# INLINE value #-}
 
--- | The bytes of a builder, and no value.
-tell :: Builder -> Put
-tell (Builder b) = PutM $ \w s -> case w of
+-- | The bytes of a builder.
+--
+-- @since 0.1.0.0
+putBuilder :: Builder -> Put
+putBuilder (Builder b) = PutM $ \w s -> case w of
   Value -> (# s, () #)
   Both c k -> (# b c k s, () #)
-{-# INLINE [0] tell #-}
+{-# INLINE [0] putBuilder #-}
 
 -- | The bytes alone, as a builder.
 --
@@ -135,21 +139,21 @@ appendPut m n = andThen m (plain n)
 
 {-# RULES
 "appendPut" [~0] forall m n. appendPut m n = andThen m (plain n)
-"tell/tell" [~0] forall a b. andThen (tell a) (tell b) = tell (append a b)
-"tell/tell/rest" [~0] forall a b m.
-  andThen (tell a) (andThen (tell b) m) = andThen (tell (append a b)) m
+"putBuilder/putBuilder" [~0] forall a b. andThen (putBuilder a) (putBuilder b) = putBuilder (append a b)
+"putBuilder/putBuilder/rest" [~0] forall a b m.
+  andThen (putBuilder a) (andThen (putBuilder b) m) = andThen (putBuilder (append a b)) m
 "andThen/right" [~0] forall l m n. andThen (andThen l m) n = andThen l (andThen m n)
 "andThen/bind" [~0] forall l m f. bind (andThen l m) f = andThen l (bind m f)
-"tell/bind" [~0] forall a f. bind (tell a) f = andThen (tell a) (f ())
-"tell/returning" [~0] forall a. andThen (tell a) (returning ()) = tell a
+"putBuilder/bind" [~0] forall a f. bind (putBuilder a) f = andThen (putBuilder a) (f ())
+"putBuilder/returning" [~0] forall a. andThen (putBuilder a) (returning ()) = putBuilder a
 "returning/andThen" [~0] forall a m. andThen (returning a) m = m
 "returning/bind" [~0] forall a f. bind (returning a) f = f a
-"plain/tell" [~0] forall a. plain (tell a) = tell a
+"plain/putBuilder" [~0] forall a. plain (putBuilder a) = putBuilder a
 "plain/returning" [~0] forall a. plain (returning a) = returning ()
 "plain/andThen" [~0] forall m n. plain (andThen m n) = andThen m (plain n)
 "plain/plain" [~0] forall m. plain (plain m) = plain m
-"execPut/tell" [~0] forall a. execPut (tell a) = a
-"execPut/tell/rest" [~0] forall a m. execPut (andThen (tell a) m) = append a (execPut m)
+"execPut/putBuilder" [~0] forall a. execPut (putBuilder a) = a
+"execPut/putBuilder/rest" [~0] forall a m. execPut (andThen (putBuilder a) m) = append a (execPut m)
 "execPut/returning" [~0] forall a. execPut (returning a) = empty
   #-}
 
@@ -174,7 +178,7 @@ instance Applicative PutM where
 instance Monad PutM where
   (>>=) = bind
   {-# INLINE (>>=) #-}
-  (>>) = andThen
+  (>>) = (*>)
   {-# INLINE (>>) #-}
 
 -- | The value is there before the bytes, so it may be used ahead of where it is made.
@@ -191,3 +195,5 @@ instance Semigroup (PutM ()) where
 instance Monoid (PutM ()) where
   mempty = returning ()
   {-# INLINE mempty #-}
+  mconcat = foldr appendPut (returning ())
+  {-# INLINE mconcat #-}

@@ -1,3 +1,6 @@
+-- See Note [Fusing puts] in "Ashlar.Put.Monad".
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
 -- |
 -- Module      : Ashlar.Compat.Cereal.Put
 -- Description : Data.Serialize.Put, by import
