@@ -86,7 +86,6 @@ where
 
 import Ashlar.Builder.Bytes (byteString, lazyByteString, shortByteString)
 import qualified Ashlar.Builder.Bytes as Builder
-import Ashlar.Builder.Core (Builder)
 import Ashlar.Builder.Lazy (toLazyByteString)
 import Ashlar.Builder.Numbers
 import Ashlar.Builder.Strings (charUtf8, stringUtf8)

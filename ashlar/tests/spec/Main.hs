@@ -12,9 +12,11 @@ import qualified Tests.Codec
 import qualified Tests.Get
 import qualified Tests.Handles
 import qualified Tests.Hostile
+import qualified Tests.Interrupted
 import qualified Tests.Lazy
 import qualified Tests.Literals
 import qualified Tests.Numbers
+import qualified Tests.Output
 import qualified Tests.Put
 import qualified Tests.PutCereal
 import qualified Tests.Sources
@@ -30,6 +32,8 @@ main =
         Tests.Lazy.tests,
         Tests.Literals.tests,
         Tests.Handles.tests,
+        Tests.Output.tests,
+        Tests.Interrupted.tests,
         Tests.Put.tests,
         Tests.PutCereal.tests,
         Tests.Get.tests,

@@ -181,16 +181,30 @@ toByteStringIOWith size consume b = do
 --
 -- @since 0.1.0.0
 toBufferIOWith :: Int -> (Ptr Word8 -> Int -> IO ()) -> Builder -> IO Int
-toBufferIOWith size consume b = do
+toBufferIOWith = throughBuffer (const runBuilderWith)
+
+-- | 'toBufferIOWith' by a way to run builders. This is given an action that hands
+-- over what has been written up to an address.
+throughBuffer ::
+  ((Ptr Word8 -> IO ()) -> Sink -> Space -> Builder -> IO (Ptr Word8)) ->
+  Int ->
+  (Ptr Word8 -> Int -> IO ()) ->
+  Builder ->
+  IO Int
+throughBuffer runWith size consume b = do
   first <- allocate (max 1 size)
   ref <- newIORef first
+  -- The start of what has not been handed over yet, in the open buffer.
+  startRef <- newIORef (bufferStart first)
   countRef <- newIORef 0
   let send p n = when (n > 0) $ do
         consume p n
         count <- readIORef countRef
         writeIORef countRef $! count + n
       deliver p = do
-        start <- bufferStart <$> readIORef ref
+        start <- readIORef startRef
+        -- Before the action runs: should it throw, nothing is sent twice.
+        writeIORef startRef p
         send start (p `minusPtr` start)
       sink = Sink $ \request p -> do
         deliver p
@@ -200,8 +214,10 @@ toBufferIOWith size consume b = do
           More n _ -> do
             Buffer _ old <- readIORef ref
             when (n > old) $ allocate n >>= writeIORef ref
-        (`spaceFrom` 0) <$> readIORef ref
-  keepAlive ref (runBuilderWith sink (spaceFrom first 0) b >>= deliver)
+        buffer <- readIORef ref
+        writeIORef startRef (bufferStart buffer)
+        pure (spaceFrom buffer 0)
+  keepAlive ref (runWith deliver sink (spaceFrom first 0) b >>= deliver)
   readIORef countRef
 
 -- | Write the bytes to a 'Handle', in constant memory.
@@ -209,9 +225,11 @@ toBufferIOWith size consume b = do
 -- The bytes pass through a buffer of 32 KiB of the driver's own and reach the
 -- Handle by 'hPutBuf': in order, without its newline or character encoding.
 -- The Handle's lock is held while a buffer is written and not while the
--- builder runs, so a value inside the builder may use the same Handle. An
--- exception leaves a prefix of the output written; a Handle that is closed or
--- cannot be written raises the usual 'Control.Exception.IOException'.
+-- builder runs, so a value inside the builder may use the same Handle. If such a
+-- value throws, what comes before it is written first (but for the last few bytes,
+-- if they share a reservation with the value, or the last characters of its string).
+-- If the thread is interrupted, what was written is a prefix of the output. A Handle
+-- that is closed or cannot be written raises the usual 'Control.Exception.IOException'.
 --
 -- @since 0.1.0.0
 hPutBuilder :: Handle -> Builder -> IO ()
@@ -221,7 +239,7 @@ hPutBuilder h b = () <$ hPutBuilderLen h b
 --
 -- @since 0.1.0.0
 hPutBuilderLen :: Handle -> Builder -> IO Int
-hPutBuilderLen h = toBufferIOWith 32768 (hPutBuf h)
+hPutBuilderLen h = throughBuffer runBuilderSaving 32768 (hPutBuf h)
 
 -- | Write the bytes into memory of the given size, and return their number.
 --
