@@ -23,9 +23,9 @@ import Data.Semigroup (stimes)
 import qualified Data.Vector as V
 import Data.Word (Word64, Word8)
 import GHC.Generics (Generic)
-import GHC.Stats (getRTSStats, max_mem_in_use_bytes)
-import System.Mem (getAllocationCounter, setAllocationCounter)
+import GHC.Stats (gc, gcdetails_live_bytes, getRTSStats, max_mem_in_use_bytes)
 import System.IO (IOMode (..), withBinaryFile)
+import System.Mem (getAllocationCounter, performMajorGC, setAllocationCounter)
 import Test.Tasty hiding (after)
 import Test.Tasty.HUnit
 
@@ -45,6 +45,7 @@ main =
         testCase "puts: what the builders allocate, and a few words" putsAsBuilders,
         testCase "puts in a row need no stack" putsInARow,
         testCase "a sum in Get: nothing for each element" sumOfNumbers,
+        testCase "lazy output that is dropped half way leaves nothing" droppedHalfWay,
         testCase "memory in use stays constant: lazy output, Handle output, lazy input" constantMemory
       ]
 
@@ -194,6 +195,18 @@ total :: Int -> Int64 -> Get Int64
 total n acc
   | n == 0 = pure acc
   | otherwise = getInt64le >>= \x -> let acc' = acc + x in acc' `seq` total (n - 1) acc'
+
+-- Each of them would leave a buffer of 32 KiB, or a thread.
+droppedHalfWay :: Assertion
+droppedHalfWay = do
+  before <- live
+  forM_ [1 .. 1000] $ \i -> do
+    n <- evaluate (L.length (L.take 50000 (toLazyByteString (numbers i (i + 100000)))))
+    n @?= 50000
+  after' <- live
+  assertBool (show (before, after')) (after' < before + 100000)
+  where
+    live = performMajorGC >> gcdetails_live_bytes . gc <$> getRTSStats
 
 -- 400 MB through each; the memory of the whole process stays below 64 MB, which
 -- is also the limit that the suite runs under.

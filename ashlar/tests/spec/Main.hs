@@ -19,10 +19,12 @@ import qualified Tests.Hostile
 import qualified Tests.Html
 import qualified Tests.Http
 import qualified Tests.Interop
+import qualified Tests.Interrupted
 import qualified Tests.Lazy
 import qualified Tests.Literals
 import qualified Tests.Names
 import qualified Tests.Numbers
+import qualified Tests.Output
 import qualified Tests.Prim
 import qualified Tests.Put
 import qualified Tests.PutCereal
@@ -50,10 +52,12 @@ main =
         Tests.Html.tests,
         Tests.Http.tests,
         Tests.Interop.tests,
+        Tests.Interrupted.tests,
         Tests.Lazy.tests,
         Tests.Literals.tests,
         Tests.Names.tests,
         Tests.Numbers.tests,
+        Tests.Output.tests,
         Tests.Prim.tests,
         Tests.Put.tests,
         Tests.PutCereal.tests,

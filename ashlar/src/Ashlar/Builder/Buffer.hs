@@ -13,6 +13,7 @@ module Ashlar.Builder.Buffer
     restFrom,
     written,
     handedOut,
+    emptied,
   )
 where
 
@@ -60,3 +61,7 @@ written (Open fp _ from) = sliceBuffer fp from
 -- | The same buffer, when what lies in front of an address has been handed out.
 handedOut :: Open -> Ptr Word8 -> Open
 handedOut open p = open {openFrom = p}
+
+-- | The same buffer, when nobody has what was handed out any more.
+emptied :: Open -> Open
+emptied open = open {openFrom = unsafeForeignPtrToPtr (openBuffer open)}

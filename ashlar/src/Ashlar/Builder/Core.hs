@@ -44,11 +44,13 @@ module Ashlar.Builder.Core
     cursorCell,
     endCell,
     runBuilderWith,
+    runBuilderSaving,
   )
 where
 
+import Ashlar.Exception (passOn)
 import Ashlar.Mem.Cells
-import Control.Exception (Exception (..), throwIO)
+import Control.Exception (Exception (..), IOException, SomeAsyncException (..), catch, throwIO, try)
 import Data.ByteString (ByteString)
 import qualified Data.List.NonEmpty as NonEmpty
 import qualified Data.Semigroup as Semigroup
@@ -266,6 +268,28 @@ runBuilderWith k (Space from to) (Builder f) = withCells 2 $ \c -> do
   IO (\s -> (# f c k s, () #))
   getPtr c cursorCell
 {-# INLINE runBuilderWith #-}
+
+-- | 'runBuilderWith' with something to be done if a value in the builder throws: the
+-- action is given the address up to which the open buffer has been written. (If it
+-- fails itself, the exception is that of the value.)
+--
+-- For runs in 'IO' only. One in a pure value that is interrupted by an asynchronous
+-- exception is frozen and can be taken up again, but not from under a handler
+-- (Note [Exceptions that are not ours]).
+runBuilderSaving :: (Ptr Word8 -> IO ()) -> Sink -> Space -> Builder -> IO (Ptr Word8)
+runBuilderSaving save k (Space from to) b = withCells 2 $ \c -> do
+  putPtr c cursorCell from
+  putPtr c endCell to
+  result <- try (runOn b c k)
+  p <- getPtr c cursorCell
+  case result of
+    Right () -> pure p
+    Left e -> case fromException e of
+      Just (SomeAsyncException _) -> passOn e (throwIO e)
+      Nothing -> (save p `catch` lessUrgent) >> throwIO e
+  where
+    lessUrgent :: IOException -> IO ()
+    lessUrgent _ = pure ()
 
 instance Semigroup Builder where
   (<>) = append

@@ -25,7 +25,7 @@ import Control.Exception (Exception (..), throwIO)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import Data.IORef (newIORef, readIORef, writeIORef)
+import Data.IORef (modifyIORef', newIORef, readIORef, writeIORef)
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import System.IO (Handle, IOMode (WriteMode), hPutBuf, withBinaryFile)
@@ -70,11 +70,18 @@ toByteStringIOWith size consume b = do
 --
 -- @since 0.1.0.0
 toBufferIOWith :: Int -> (Ptr Word8 -> Int -> IO ()) -> Builder -> IO Int
-toBufferIOWith size = toBuffersIOWith size size
+toBufferIOWith size = throughBuffer (const runBuilderWith) size size
 
--- | 'toBufferIOWith', with a first buffer of another size.
-toBuffersIOWith :: Int -> Int -> (Ptr Word8 -> Int -> IO ()) -> Builder -> IO Int
-toBuffersIOWith firstSize size consume b = do
+-- | 'toBufferIOWith', with a first buffer of another size, by a way to run builders. This
+-- is given an action that hands over what has been written up to an address.
+throughBuffer ::
+  ((Ptr Word8 -> IO ()) -> Sink -> Space -> Builder -> IO (Ptr Word8)) ->
+  Int ->
+  Int ->
+  (Ptr Word8 -> Int -> IO ()) ->
+  Builder ->
+  IO Int
+throughBuffer runWith firstSize size consume b = do
   first <- newOpen (max 1 firstSize)
   ref <- newIORef first
   countRef <- newIORef 0
@@ -83,8 +90,10 @@ toBuffersIOWith firstSize size consume b = do
         count <- readIORef countRef
         writeIORef countRef $! count + n
       deliver p = do
-        start <- openFrom <$> readIORef ref
-        send start (p `minusPtr` start)
+        open <- readIORef ref
+        -- Before the action runs: should it throw, nothing is sent twice.
+        writeIORef ref (handedOut open p)
+        send (openFrom open) (p `minusPtr` openFrom open)
       sink = Sink $ \request p -> do
         deliver p
         case request of
@@ -94,8 +103,10 @@ toBuffersIOWith firstSize size consume b = do
             old <- readIORef ref
             let needed = max n size
             when (needed > openSize old) $ newOpen needed >>= writeIORef ref
+        -- What was handed over has been consumed, so all of the buffer is free again.
+        modifyIORef' ref emptied
         wholeSpace <$> readIORef ref
-  keepAlive ref (runBuilderWith sink (wholeSpace first) b >>= deliver)
+  keepAlive ref (runWith deliver sink (wholeSpace first) b >>= deliver)
   readIORef countRef
 
 -- | Write the bytes to a 'Handle', in constant memory.
@@ -103,9 +114,11 @@ toBuffersIOWith firstSize size consume b = do
 -- The bytes pass through a buffer of the driver's own (2 KiB, and 32 KiB where these do
 -- not suffice) and reach the Handle by 'hPutBuf': in order, without its newline or character encoding.
 -- The Handle's lock is held while a buffer is written and not while the
--- builder runs, so a value inside the builder may use the same Handle. An
--- exception leaves a prefix of the output written; a Handle that is closed or
--- cannot be written raises the usual 'Control.Exception.IOException'.
+-- builder runs, so a value inside the builder may use the same Handle. If such a
+-- value throws, what comes before it is written first (but for the last few bytes,
+-- if they share a reservation with the value, or the last characters of its string).
+-- If the thread is interrupted, what was written is a prefix of the output. A Handle
+-- that is closed or cannot be written raises the usual 'Control.Exception.IOException'.
 --
 -- @since 0.1.0.0
 hPutBuilder :: Handle -> Builder -> IO ()
@@ -117,7 +130,7 @@ hPutBuilder h b = () <$ hPutBuilderLen h b
 hPutBuilderLen :: Handle -> Builder -> IO Int
 hPutBuilderLen h =
   -- See Note [A buffer of our own].
-  toBuffersIOWith 2048 32768 (hPutBuf h)
+  throughBuffer runBuilderSaving 2048 32768 (hPutBuf h)
 
 -- Note [A buffer of our own]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~
