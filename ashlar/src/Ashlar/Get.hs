@@ -20,12 +20,26 @@ module Ashlar.Get
     Get,
 
     -- * Running decoders
+
+    -- ** Input in memory
     runGet,
+    runGetWhole,
     runGetRest,
     runGetLazy,
-    hRunGet,
+    runGetLazyWhole,
+    runGetOrFail,
 
-    -- ** Many values from one source
+    -- ** Input from elsewhere
+    hRunGet,
+    hRunGetWhole,
+    runGetFile,
+    runGetFileWhole,
+    runGetIO,
+    runGetIOWhole,
+
+    -- ** Many values
+    -- | (And those of a lazy ByteString as a list: "Ashlar.Get.Stream".)
+    hFoldGet,
     Source,
     newSource,
     handleSource,
@@ -35,6 +49,14 @@ module Ashlar.Get
     -- ** Errors
     DecodeError (..),
     Reason (..),
+    Excerpt (..),
+
+    -- ** Budgets
+    Budget (..),
+    defaultBudget,
+    runGetWith,
+    withBudget,
+    deeper,
 
     -- * Bytes
     getByteString,
@@ -48,8 +70,17 @@ module Ashlar.Get
 
     -- * Around other decoders
     label,
+    (<?>),
     isolate,
+    match,
+
+    -- ** Going back, or not
     lookAhead,
+    lookAheadM,
+    lookAheadE,
+    notFollowedBy,
+    commit,
+    attempt,
 
     -- * One byte
     getWord8,
@@ -90,8 +121,12 @@ module Ashlar.Get
 where
 
 import Ashlar.Get.Alternative
+import Ashlar.Get.Budget
 import Ashlar.Get.Bytes
 import Ashlar.Get.Core
 import Ashlar.Get.Error
+import Ashlar.Get.LookAhead
 import Ashlar.Get.Numbers
 import Ashlar.Get.Run
+import Ashlar.Get.Scope
+import Ashlar.Get.Source

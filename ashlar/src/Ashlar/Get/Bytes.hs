@@ -15,7 +15,9 @@ where
 import Ashlar.Get.Core
 import Ashlar.Get.Env
 import Ashlar.Get.Error
+import Ashlar.Get.Failure
 import Ashlar.Get.Input
+import Ashlar.Mem (withBytes)
 import Ashlar.Mem.Cells
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -60,8 +62,14 @@ getLazyByteString n
                     let m = fromIntegral (min left (fromIntegral (e `minusPtr` p)))
                     bs <- slice c env m
                     go (left - fromIntegral m) (bs : acc)
-                  else failWith env at (MissingInput (fromIntegral n) (fromIntegral (n - left)))
+                  else do
+                    found <- foundIn (L.toStrict (L.take 16 (L.fromChunks (reverse acc))))
+                    failWith env at at found (MissingInput (fromIntegral n) (fromIntegral (n - left)))
       go n []
+
+-- The first bytes of a string.
+foundIn :: ByteString -> IO Found
+foundIn bs = withBytes bs peekFound
 
 -- The next bytes, which must lie between cursor and end.
 slice :: Cells -> Env -> Int -> IO ByteString
@@ -110,7 +118,7 @@ isEmpty = step $ \c env -> do
 endOfInput :: Get ()
 endOfInput = do
   end <- isEmpty
-  if end then pure () else failHere TrailingInput
+  if end then pure () else failExpecting "the end of the input" 1 TrailingInput
 
 -- | Bytes that could be read without asking the source. It depends on how the
 -- input is cut into chunks: fit for deciding how much memory to allocate, and
