@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE UnboxedTuples #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
 
@@ -53,33 +54,40 @@ instance Alternative Get where
 
 instance MonadPlus Get
 
--- How far 'many' has come: the choice point of the round that is under way, and
--- the elements before it, the last first.
-data Rounds a = Rounds {-# UNPACK #-} !Mark [a]
+-- How far 'many' has come: where the round under way began, the budget there, whether
+-- a round before it has committed (1, else 0), and the elements, the last first.
+data Rounds a = Rounds !Int !Int !Int [a]
 
 -- One handler around all rounds, and not one for each. How far they have come is
--- written at once, for the rounds do not return to say it.
+-- written at once, for the rounds do not return to say it. Each round is a choice:
+-- to close one and open the next ('closeChoice', 'openChoice') amounts to what
+-- 'rounds' does.
 manyFrom :: Get a -> Cells -> Env -> IO [a]
 manyFrom (Get p) c env = do
-  first <- openChoice c
-  progress <- newIORef (Rounds first [])
-  let rounds mark@(Mark at _ _ _ _ _) as = do
+  Mark start limit empties0 keep release before0 <- openChoice c
+  progress <- newIORef (Rounds start empties0 before0 [])
+  let keepOutside before = if before == 0 then keep else release
+      rounds !at !before as = do
         a <- IO (p c env)
         at' <- position c
         if at' == at
           then pure ()
           else do
-            closeChoice c mark
-            next <- openChoice c
-            writeIORef progress (Rounds next (a : as))
-            rounds next (a : as)
-      session s0 = case catching c env (step (\_ _ -> rounds first [])) s0 of
+            committed <- getInt c committedCell
+            empties <- getInt c emptiesCell
+            let !before' = if committed == 0 then before else 1
+                !as' = a : as
+            putInt c keepCell (min (keepOutside before') at')
+            putInt c committedCell 0
+            writeIORef progress (Rounds at' empties before' as')
+            rounds at' before' as'
+      session s0 = case catching c env (step (\_ _ -> rounds start before0 [])) s0 of
         (# s1, Succeeded, _ #) -> unIO (latest >>= closeChoice c) s1
         (# s1, outcome, _ #) -> unIO (latest >>= retreat c env outcome) s1
-      -- The choice point of the last round.
-      latest = (\(Rounds mark _) -> mark) <$> readIORef progress
+      -- The choice of the last round.
+      latest = (\(Rounds at empties before _) -> Mark at limit empties (keepOutside before) release before) <$> readIORef progress
   IO session
-  (\(Rounds _ as) -> reverse as) <$> readIORef progress
+  (\(Rounds _ _ _ as) -> reverse as) <$> readIORef progress
 {-# INLINE manyFrom #-}
 
 -- | Give up going back: if the decoder fails from now on, the choices that it is in

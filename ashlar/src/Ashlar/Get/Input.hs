@@ -244,15 +244,20 @@ returnTo c input to = do
       start <- getPtr c segmentStartCell
       putPtr c cursorCell (start `plusPtr` (to - offset))
       placeEnd c
-    else do
-      segments <- readIORef (inputSegments input)
-      case segmentsPast segments of
-        bs : past -> do
-          replaceOpen c input (offset - S.length bs) segments {segmentsPast = past, segmentOpen = bs, segmentsComing = segmentOpen segments : segmentsComing segments}
-          returnTo c input to
-        -- Unreachable: gather keeps everything from keepCell on.
-        [] -> ioError (userError "Ashlar.Get: going back to bytes that were not kept")
-{-# NOINLINE returnTo #-}
+    else returnFar c input to
+{-# INLINE returnTo #-}
+
+returnFar :: Cells -> Input -> Int -> IO ()
+returnFar c input to = do
+  offset <- getInt c segmentOffsetCell
+  segments <- readIORef (inputSegments input)
+  case segmentsPast segments of
+    bs : past -> do
+      replaceOpen c input (offset - S.length bs) segments {segmentsPast = past, segmentOpen = bs, segmentsComing = segmentOpen segments : segmentsComing segments}
+      returnTo c input to
+    -- Unreachable: gather keeps everything from keepCell on.
+    [] -> ioError (userError "Ashlar.Get: going back to bytes that were not kept")
+{-# NOINLINE returnFar #-}
 
 -- | What has been taken from the source and not been read, as one list.
 unread :: Cells -> Input -> IO [ByteString]
