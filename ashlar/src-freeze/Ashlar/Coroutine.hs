@@ -53,6 +53,7 @@
 module Ashlar.Coroutine
   ( Step (..),
     start,
+    suspendsByFreezing,
   )
 where
 
@@ -71,6 +72,11 @@ data Step o i r
     Suspended o (i -> IO (Step o i r))
   | -- | It has ended.
     Ended r
+
+-- | Whether a computation suspends by an exception that its own handlers see. It
+-- does here: they must pass it on ('passOn'), and be ready to go on afterwards.
+suspendsByFreezing :: Bool
+suspendsByFreezing = True
 
 -- | Run a computation up to its first suspension, or its end. The function
 -- that it is given suspends it; it may be called only by the computation

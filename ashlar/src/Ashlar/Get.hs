@@ -46,6 +46,14 @@ module Ashlar.Get
     getFrom,
     foldFrom,
 
+    -- ** Input that is pushed
+    -- | (In 'IO', in constant memory: "Ashlar.Get.Feed".)
+    runGetIncremental,
+    Decoder (..),
+    pushChunk,
+    pushChunks,
+    pushEndOfInput,
+
     -- ** Errors
     DecodeError (..),
     Reason (..),
@@ -124,6 +132,7 @@ import Ashlar.Get.Alternative
 import Ashlar.Get.Budget
 import Ashlar.Get.Bytes
 import Ashlar.Get.Core
+import Ashlar.Get.Decoder
 import Ashlar.Get.Error
 import Ashlar.Get.LookAhead
 import Ashlar.Get.Numbers
