@@ -14,6 +14,7 @@ import qualified Tests.Handles
 import qualified Tests.Hostile
 import qualified Tests.Lazy
 import qualified Tests.Numbers
+import qualified Tests.Push
 import qualified Tests.Sources
 import qualified Tests.Types
 
@@ -28,6 +29,7 @@ main =
         Tests.Handles.tests,
         Tests.Get.tests,
         Tests.Sources.tests,
+        Tests.Push.tests,
         Tests.Codec.tests,
         Tests.Hostile.tests,
         Tests.Types.tests
