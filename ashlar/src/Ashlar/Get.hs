@@ -93,6 +93,7 @@ module Ashlar.Get
     -- * One byte
     getWord8,
     getInt8,
+    satisfy,
 
     -- * Least significant byte first
     getWord16le,

@@ -7,8 +7,10 @@
 module Main (main) where
 
 import Test.Tasty
+import qualified Tests.Budget
 import qualified Tests.Builder
 import qualified Tests.Codec
+import qualified Tests.Errors
 import qualified Tests.Get
 import qualified Tests.Handles
 import qualified Tests.Hostile
@@ -30,6 +32,8 @@ main =
         Tests.Get.tests,
         Tests.Sources.tests,
         Tests.Push.tests,
+        Tests.Errors.tests,
+        Tests.Budget.tests,
         Tests.Codec.tests,
         Tests.Hostile.tests,
         Tests.Types.tests

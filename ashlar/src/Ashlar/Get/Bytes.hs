@@ -4,6 +4,7 @@
 module Ashlar.Get.Bytes
   ( getByteString,
     getLazyByteString,
+    satisfy,
     skip,
     bytesRead,
     isEmpty,
@@ -25,7 +26,9 @@ import qualified Data.ByteString.Lazy as L
 import Data.ByteString.Unsafe (unsafeDrop, unsafeTake)
 import Data.Int (Int64)
 import Data.IORef (readIORef)
+import Data.Word (Word8)
 import Foreign.Ptr (minusPtr, plusPtr)
+import Foreign.Storable (peek)
 
 -- | So many bytes.
 --
@@ -80,6 +83,27 @@ slice c env n = do
   putPtr c cursorCell (p `plusPtr` n)
   -- The cursor is in the open segment.
   pure $! unsafeTake n (unsafeDrop (p `minusPtr` start) bs)
+
+-- | The next byte, if it is one of these. If it is not, the error is at this byte, and
+-- 'Ashlar.Get.<?>' can say what was expected.
+--
+-- >>> let digit = satisfy (\w -> w >= 48 && w <= 57) <?> "digit"
+-- >>> runGet (many digit) "12x"
+-- Right [49,50]
+-- >>> either (putStrLn . displayException) print (runGet (many digit <* endOfInput) "12x")
+-- at byte 2: expected digit or the end of the input
+--   00000000  31 32 78                                          |12x|
+--                   ^^
+--
+-- @since 0.1.0.0
+satisfy :: (Word8 -> Bool) -> Get Word8
+satisfy ok = step $ \c env -> do
+  p <- need c env 1
+  w <- peek p
+  if ok w
+    then w <$ putPtr c cursorCell (p `plusPtr` 1)
+    else failAt c env p 1 Unexpected
+{-# INLINE satisfy #-}
 
 -- | Leave out so many bytes. They are not brought together, and take no memory.
 -- A negative number fails.

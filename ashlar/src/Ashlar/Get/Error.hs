@@ -32,7 +32,8 @@ import Data.Word (Word8)
 --
 -- 'displayException' shows it in a few lines:
 --
--- >>> let colour = label "colour" (choose 1 "red" <|> choose 2 "green"); choose w name = (getWord8 >>= \b -> guard (b == w)) <?> name
+-- >>> let constant w name = satisfy (== w) <?> name
+-- >>> let colour = label "colour" (constant 1 "red" <|> constant 2 "green")
 -- >>> either (putStrLn . displayException) print (runGet (label "order" (getInt32be *> colour)) "\0\0\0\xFF\x03z")
 -- at byte 4, in order / colour: expected red or green
 --   00000000  00 00 00 ff 03 7a                                 |.....z|

@@ -37,8 +37,8 @@ label name (Get p) = Get (\c env -> p c env {envContext = Labelled name (envCont
 -- behind it are as they were. (The operator is that of parsec and its kin, where it
 -- means this; attoparsec has it for what 'label' does.)
 --
--- >>> let digit = (getWord8 >>= \w -> guard (w >= 48 && w <= 57)) <?> "digit"
--- >>> let sign = (getWord8 >>= \w -> guard (w == 45)) <?> "sign"
+-- >>> let digit = satisfy (\w -> w >= 48 && w <= 57) <?> "digit"
+-- >>> let sign = satisfy (== 45) <?> "sign"
 -- >>> let number = optional sign *> some digit
 -- >>> either (print . errorExpected) print (runGet number "x")
 -- ["sign","digit"]

@@ -25,6 +25,8 @@ import Test.QuickCheck hiding (label, labels, total)
 -- | A decoder.
 data Action
   = Byte
+  | -- | A byte that is not odd.
+    Even
   | Little16
   | Big32
   | Big64
@@ -121,6 +123,7 @@ leaf :: Gen Action
 leaf =
   frequency
     [ (4, pure Byte),
+      (2, pure Even),
       (3, pure Little16),
       (2, pure Big32),
       (1, pure Big64),
@@ -141,6 +144,7 @@ leaf =
 runAction :: Action -> Get [Seen]
 runAction a = case a of
   Byte -> one (Number . fromIntegral <$> getWord8)
+  Even -> one (Number . fromIntegral <$> satisfy even)
   Little16 -> one (Number . fromIntegral <$> getWord16le)
   Big32 -> one (Number . fromIntegral <$> getInt32be)
   Big64 -> one (Number . fromIntegral <$> getWord64be)
