@@ -15,7 +15,6 @@ import Control.Monad
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
 import qualified Data.ByteString.Lazy as L
-import Data.Foldable (asum)
 import Data.Int (Int64)
 import Data.List (isInfixOf)
 import Data.Map (Map)
@@ -228,7 +227,7 @@ found = do
 -- Their number has a limit, and a message is not lost.
 manyFailures :: Assertion
 manyFailures = do
-  let failures = asum [empty <?> ("name " ++ show n) | n <- [1 .. 1000 :: Int]] :: Get ()
+  let failures = foldr (<|>) empty [empty <?> ("name " ++ show n) | n <- [1 .. 1000 :: Int]] :: Get ()
   brief (runGet (failures <|> fail "message") "") @?= Left (0, [], Invalid "message")
   brief (runGet (fail "message" <|> failures) "") @?= Left (0, [], Invalid "message")
   case runGet failures "" of
