@@ -47,6 +47,14 @@
 -- * /Two threads./ The frozen stack was claimed by the thread that froze it.
 --   After each resumption 'noDuplicate' claims it for the one that goes on.
 --
+-- * /Chains./ A frozen stack is a new object each time, and the thunk becomes an
+--   indirection to it. The next time it is frozen, that object becomes an
+--   indirection to the next one; only the garbage collector shortens such chains.
+--   So a computation that suspends n times between two collections takes time in
+--   proportion to n² (8 bytes at a time, GHC 9.0.2: 1.4 µs for each suspension, 0.4 without chains, and
+--   more with a larger nursery). Every 16 suspensions the chain is followed by
+--   hand, with what debuggers use to look at the heap. ('shortened')
+--
 -- The tests "in odd places" of the group "lazy output" hold all this in place: under @mask@,
 -- under @atomically@, nested, forced by several threads, interrupted by
 -- timeouts, on the main thread.
@@ -62,8 +70,10 @@ import Control.Concurrent (forkIOWithUnmask)
 import Control.Concurrent.MVar (newEmptyMVar, putMVar, takeMVar)
 import Control.Exception
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
+import GHC.Exts.Heap (Box (..), GenClosure (..), asBox, getBoxedClosureData)
 import GHC.IO (noDuplicate)
 import System.IO.Unsafe (unsafePerformIO)
+import Unsafe.Coerce (unsafeCoerce)
 
 -- | How far a computation has come.
 data Step o i r
@@ -89,7 +99,8 @@ start body = do
   out <- newIORef Nothing
   inp <- newIORef Nothing
   masked <- newIORef MaskedInterruptible
-  let mail = Mail out inp masked
+  count <- newIORef 0
+  let mail = Mail out inp masked count
   computation <- newThunk (body (suspend mail))
   resume mail computation
 
@@ -98,7 +109,9 @@ data Mail o i = Mail
   { mailOut :: !(IORef (Maybe o)),
     mailIn :: !(IORef (Maybe i)),
     -- The masking state in which the computation was frozen last.
-    mailMasked :: !(IORef MaskingState)
+    mailMasked :: !(IORef MaskingState),
+    -- How often it has been resumed.
+    mailCount :: !(IORef Int)
   }
 
 -- A computation as a thunk, which can be frozen. The box keeps it from being
@@ -154,7 +167,23 @@ resume mail (Thunk computation) = do
 
     go i = do
       writeIORef (mailIn mail) (Just i)
-      resume mail (Thunk computation)
+      n <- readIORef (mailCount mail)
+      writeIORef (mailCount mail) $! n + 1
+      (if n `rem` 16 == 15 then shortened (Thunk computation) else pure (Thunk computation)) >>= resume mail
+
+-- The frozen stack itself, in place of a chain of indirections to it. If the heap
+-- looks otherwise than expected, the thunk as it is.
+shortened :: Thunk r -> IO (Thunk r)
+shortened thunk@(Thunk computation) = follow (asBox computation)
+  where
+    follow box = do
+      closure <- getBoxedClosureData box
+      case closure of
+        BlackholeClosure {indirectee = next} -> follow next
+        IndClosure {indirectee = next} -> follow next
+        -- It stands for the thunk that became an indirection to it.
+        APStackClosure {} | Box frozen <- box -> pure (Thunk (unsafeCoerce frozen))
+        _ -> pure thunk
 
 -- Run an action in a thread that has exceptions unmasked, and wait for it.
 elsewhere :: IO a -> IO a

@@ -21,13 +21,14 @@
 --   suspended by freezing it (see "Ashlar.Coroutine") goes this way too, each
 --   time it waits for input.
 --
--- A thunk costs memory and some nanoseconds (10,000 alternatives of which half
--- fail: 137 µs without and 178 µs with thunks, GHC 9.0.2). To begin again at the choice point, without a thunk, was tried: it
--- needs the bytes from there on, which 'Ashlar.Get.commit' gives up; and a decoder
--- that is suspended n times inside one alternative took time in proportion to n².
+-- A thunk costs 12 ns for each alternative (10,000 of which half fail: 165 µs
+-- without thunks and 285 µs with them, GHC 9.0.2). Also tried: to begin again at the
+-- choice, without a thunk. That needs the bytes from there on, which
+-- 'Ashlar.Get.commit' gives up; and a decoder that is suspended n times inside of one
+-- alternative takes time in proportion to n².
 --
--- (Tests "an interrupted decode can be forced again", and those of the group
--- "push mode".)
+-- (Tests "an interrupted decode can be forced again", "an alternative of many chunks
+-- is run once", and others of the group "push mode".)
 module Ashlar.Get.Catch
   ( Outcome (..),
     catching,
@@ -60,9 +61,9 @@ data Outcome
 -- Whatever comes next runs outside of the handler, where asynchronous exceptions
 -- are as they were.
 --
--- This is out of line for the sake of what calls it: inlined, the code for the other
--- alternative was there four times, and the environment was taken apart and built
--- anew each time. (10,000 alternatives of which half fail: 277 µs so, and TODO this way, GHC 9.0.2.)
+-- The work is out of line for the sake of what calls it: inlined, the code for the
+-- other alternative was there four times, and the environment was taken apart and
+-- built anew each time.
 catching :: Cells -> Env -> Get a -> State# RealWorld -> (# State# RealWorld, Outcome, a #)
 catching c env (Get f) = guarded c (f c env)
 {-# INLINE catching #-}
@@ -80,8 +81,9 @@ guarded c body s0 = case unIO (getInt c inPlaceCell) s0 of
     (# s2, a #) -> case unIO (getInt c failedCell) s2 of
       (# s3, 0 #) -> (# s3, Succeeded, a #)
       (# s3, how #) -> case unIO (putInt c failedCell 0) s3 of
-        (# s4, _ #) | how == 1 -> (# s4, HasFailed, a #)
-                    | otherwise -> (# s4, TakenUp, a #)
+        (# s4, _ #)
+          | how == 1 -> (# s4, HasFailed, a #)
+          | otherwise -> (# s4, TakenUp, a #)
   (# s1, _ #) -> case unIO (inPlace (IO body)) s1 of
     (# s2, Returned a #) -> (# s2, Succeeded, a #)
     (# s2, Missed #) -> (# s2, HasFailed, notLookedAt #)
