@@ -11,10 +11,17 @@
 -- Right (1,2)
 -- >>> either (putStrLn . displayException) print (runGet point "\0\0\0\1\0\0")
 -- at byte 4, in y: 4 bytes needed, 2 left
+--   00000000  00 00 00 01 00 00                                 |......|
+--                         ^^ ^^
 --
 -- The names are those of "Data.Binary.Get", with two differences: what runs a
 -- decoder returns 'Either' instead of throwing, and takes the decoder first
 -- and the input last.
+--
+-- Of several alternatives that fail, the error is about the one that got farthest,
+-- and 'errorExpected' has what each of them expected there ('<?>'). A decoder that
+-- has seen enough to know what it is decoding can 'commit' to it: then the other
+-- alternatives are not tried, and the input is not kept for them.
 module Ashlar.Get
   ( -- * Decoders
     Get,

@@ -60,7 +60,7 @@ decoder :: Get a -> [Maybe ByteString] -> Progress a -> IO (Decoder a)
 decoder g history progress = case progress of
   Failed rest at e -> pure (Fail rest at e)
   Finished rest at a -> pure (Done rest at a)
-  Lost -> begin g (catMaybes (reverse history)) (any isNothing history) >>= decoder g history
+  Lost -> begin g (reverse (catMaybes history)) (any isNothing history) >>= decoder g history
   Waiting go -> do
     first <- newIORef (Just go)
     let resume chunk

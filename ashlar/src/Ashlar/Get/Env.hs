@@ -97,17 +97,17 @@ releaseCell = 7
 
 -- | Whether the innermost choice point has been given up (1, else 0).
 committedCell :: Int
-committedCell = 11
+committedCell = 8
 
 -- | How the last decoder that was caught ended, until whoever caught it has
 -- looked: 1, by a failure; 2, by a foreign exception after which the evaluation
 -- was taken up again. Else 0.
 failedCell :: Int
-failedCell = 8
+failedCell = 9
 
 -- | How many more elements of no size may be decoded.
 emptiesCell :: Int
-emptiesCell = 9
+emptiesCell = 10
 
 -- | Whether alternatives are run as thunks, because the run cannot begin again
 -- (1, else 0): see Note [Interrupted inside an alternative]. It does not change.
@@ -115,7 +115,7 @@ emptiesCell = 9
 -- (A cell and not a field of 'Input', because decoders would be made to take 'Env'
 -- and 'Input' apart as arguments, only to put them together again for others.)
 inPlaceCell :: Int
-inPlaceCell = 10
+inPlaceCell = 11
 
 -- | How many cells there are.
 cellCount :: Int

@@ -37,7 +37,7 @@ import Data.Word (Word8)
 -- >>> either (putStrLn . displayException) print (runGet (label "order" (getInt32be *> colour)) "\0\0\0\xFF\x03z")
 -- at byte 4, in order / colour: expected red or green
 --   00000000  00 00 00 ff 03 7a                                 |.....z|
---                         ^
+--                         ^^
 --
 -- @since 0.1.0.0
 data DecodeError = DecodeError
@@ -153,7 +153,7 @@ excerptLines e
     -- Under the first row that has the place, or that it is just behind.
     marks start n
       | at >= start && (at < start + fromIntegral n || at == end && start + fromIntegral n == end) =
-          [replicate (10 + 3 * column) ' ' ++ List.intercalate " " (replicate (min found (16 - column)) mark)]
+          [replicate (10 + 3 * column) ' ' ++ unwords (replicate (min found (16 - column)) mark)]
       | otherwise = []
       where
         column = min 16 (fromIntegral (start .&. 15) + fromIntegral (at - start)) :: Int

@@ -17,6 +17,8 @@ import Ashlar.Get.Env
 import Ashlar.Get.Mark
 import Ashlar.Mem.Cells
 import Data.ByteString (ByteString)
+import Data.Either (isLeft)
+import Data.Maybe (isNothing)
 import GHC.IO (IO (..), unIO)
 
 -- | Run a decoder, and go back to where it began. If it fails, so does this,
@@ -34,14 +36,14 @@ lookAhead = aheadIf (const True)
 --
 -- @since 0.1.0.0
 lookAheadM :: Get (Maybe a) -> Get (Maybe a)
-lookAheadM = aheadIf (maybe True (const False))
+lookAheadM = aheadIf isNothing
 {-# INLINE lookAheadM #-}
 
 -- | Run a decoder, and go back to where it began if it returns 'Left'.
 --
 -- @since 0.1.0.0
 lookAheadE :: Get (Either a b) -> Get (Either a b)
-lookAheadE = aheadIf (either (const True) (const False))
+lookAheadE = aheadIf isLeft
 {-# INLINE lookAheadE #-}
 
 -- Go back if the result says so.

@@ -56,7 +56,7 @@ data Source = Source !Input !(IORef Int)
 --
 -- @since 0.1.0.0
 newSource :: IO ByteString -> IO Source
-newSource next = sourceOf (pure ()) next
+newSource = sourceOf (pure ())
 
 -- | A source with an action to be run, unmasked, before each of those that return a
 -- chunk. It may be run again if it is interrupted.

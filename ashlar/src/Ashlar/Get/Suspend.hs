@@ -75,8 +75,8 @@ begin g chunks isLast = do
             Returned (Suspended () go) -> pure $ Waiting $ \chunk -> do
               writeIORef pending (Pending (maybeToList chunk) (null chunk))
               advance (go ())
-            Returned (Ended a) -> (\(rest, at) -> Finished rest at a) <$> left
-            Missed -> (\(rest, at) -> Failed rest at) <$> left <*> errorOf c input
+            Returned (Ended a) -> uncurry Finished <$> left <*> pure a
+            Missed -> uncurry Failed <$> left <*> errorOf c input
             Interrupted -> pure Lost
         left = do
           at <- position c

@@ -227,7 +227,7 @@ found = do
 -- Their number has a limit, and a message is not lost.
 manyFailures :: Assertion
 manyFailures = do
-  let failures = foldr (<|>) empty [empty <?> ("name " ++ show n) | n <- [1 .. 1000 :: Int]] :: Get ()
+  let failures = msum [empty <?> ("name " ++ show n) | n <- [1 .. 1000 :: Int]] :: Get ()
   brief (runGet (failures <|> fail "message") "") @?= Left (0, [], Invalid "message")
   brief (runGet (fail "message" <|> failures) "") @?= Left (0, [], Invalid "message")
   case runGet failures "" of
