@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE DerivingStrategies #-}
 -- The unsafeDupablePerformIO of newThunk must be neither shared nor floated out.
 {-# OPTIONS_GHC -fno-cse -fno-full-laziness #-}
@@ -46,12 +47,21 @@
 -- * /Two threads./ The frozen stack was claimed by the thread that froze it.
 --   After each resumption 'noDuplicate' claims it for the one that goes on.
 --
+-- * /Chains./ A frozen stack is a new object each time, and the thunk becomes an
+--   indirection to it. The next time it is frozen, that object becomes an
+--   indirection to the next one; only the garbage collector shortens such chains.
+--   So a computation that suspends n times between two collections takes time in
+--   proportion to n² (8 bytes at a time, GHC 9.0.2: 1.4 µs for each suspension, 0.4 without chains, and
+--   more with a larger nursery). Every 16 suspensions the chain is followed by
+--   hand, with what debuggers use to look at the heap. ('shortened')
+--
 -- The tests "in odd places" of the group "lazy output" hold all this in place: under @mask@,
 -- under @atomically@, nested, forced by several threads, interrupted by
 -- timeouts, on the main thread.
 module Ashlar.Coroutine
   ( Step (..),
     start,
+    suspendsByFreezing,
   )
 where
 
@@ -60,8 +70,10 @@ import Control.Concurrent (forkIOWithUnmask)
 import Control.Concurrent.MVar (newEmptyMVar, putMVar, takeMVar)
 import Control.Exception
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
+import GHC.Exts.Heap (Box (..), GenClosure (..), asBox, getBoxedClosureData)
 import GHC.IO (noDuplicate)
 import System.IO.Unsafe (unsafeDupablePerformIO)
+import Unsafe.Coerce (unsafeCoerce)
 
 -- | How far a computation has come.
 data Step o i r
@@ -70,6 +82,11 @@ data Step o i r
     Suspended o (i -> IO (Step o i r))
   | -- | It has ended.
     Ended r
+
+-- | Whether a computation suspends by an exception that its own handlers see. It
+-- does here: they must pass it on ('passOn'), and be ready to go on afterwards.
+suspendsByFreezing :: Bool
+suspendsByFreezing = True
 
 -- | Run a computation up to its first suspension, or its end. The function
 -- that it is given suspends it; it may be called only by the computation
@@ -81,7 +98,7 @@ start :: ((o -> IO i) -> IO r) -> IO (Step o i r)
 start body = do
   mail <- newIORef Empty
   computation <- newThunk (body (suspend mail))
-  run mail computation
+  run mail 0 computation
 
 -- What the two sides hand to each other.
 data Mail o i
@@ -120,9 +137,9 @@ suspend mail o = do
     In i -> i <$ writeIORef mail Empty
     _ -> fail "Ashlar.Coroutine: resumed without a value"
 
--- Run the computation until it stops or ends.
-run :: IORef (Mail o i) -> Thunk r -> IO (Step o i r)
-run mail (Thunk computation) = go
+-- Run the computation, which was resumed so often, until it stops or ends.
+run :: IORef (Mail o i) -> Int -> Thunk r -> IO (Step o i r)
+run mail !n (Thunk computation) = go
   where
     go = do
       end <- (Just . Ended <$> evaluate computation) `catch` stopped
@@ -134,18 +151,34 @@ run mail (Thunk computation) = go
         letter <- readIORef mail
         writeIORef mail Empty
         case letter of
-          Out x state -> pure (Just (Suspended x (resume mail (Thunk computation) state)))
+          Out x state -> pure (Just (Suspended x (resume mail (Thunk computation) state n)))
           _ -> passOn e (pure Nothing)
       Nothing -> passOn e (pure Nothing)
 
--- Go on with a computation that was frozen in this masking state.
-resume :: IORef (Mail o i) -> Thunk r -> MaskingState -> i -> IO (Step o i r)
-resume mail computation there i = do
+-- Go on with a computation that was frozen in this masking state, after so many
+-- resumptions.
+resume :: IORef (Mail o i) -> Thunk r -> MaskingState -> Int -> i -> IO (Step o i r)
+resume mail computation there n i = do
   writeIORef mail (In i)
+  frozen <- if n `rem` 16 == 15 then shortened computation else pure computation
   here <- getMaskingState
   if there == Unmasked && here /= Unmasked
-    then elsewhere (run mail computation)
-    else run mail computation
+    then elsewhere (run mail (n + 1) frozen)
+    else run mail (n + 1) frozen
+
+-- The frozen stack itself, in place of a chain of indirections to it. If the heap
+-- looks otherwise than expected, the thunk as it is.
+shortened :: Thunk r -> IO (Thunk r)
+shortened thunk@(Thunk computation) = follow (asBox computation)
+  where
+    follow box = do
+      closure <- getBoxedClosureData box
+      case closure of
+        BlackholeClosure {indirectee = next} -> follow next
+        IndClosure {indirectee = next} -> follow next
+        -- It stands for the thunk that became an indirection to it.
+        APStackClosure {} | Box frozen <- box -> pure (Thunk (unsafeCoerce frozen))
+        _ -> pure thunk
 
 -- Run an action in a thread that has exceptions unmasked, and wait for it.
 elsewhere :: IO a -> IO a

@@ -24,6 +24,7 @@
 module Ashlar.Coroutine
   ( Step (..),
     start,
+    suspendsByFreezing,
   )
 where
 
@@ -37,6 +38,12 @@ data Step o i r
     Suspended o (i -> IO (Step o i r))
   | -- | It has ended.
     Ended r
+
+-- | Whether a computation suspends by an exception that its own handlers see. It
+-- does not here; but nothing may be evaluated as a thunk between 'start' and
+-- where it suspends.
+suspendsByFreezing :: Bool
+suspendsByFreezing = False
 
 -- | Run a computation up to its first suspension, or its end. The function
 -- that it is given suspends it; it may be called only by the computation

@@ -40,6 +40,13 @@ module Ashlar.Codec
     decodeFrom,
     DecodeError (..),
     Reason (..),
+    Excerpt (..),
+
+    -- ** Within a budget
+    decodeWith,
+    decodeLazyWith,
+    Budget (..),
+    defaultBudget,
   )
 where
 
@@ -50,4 +57,5 @@ import Ashlar.Codec.Instances.Data ()
 import Ashlar.Codec.Instances.Strings ()
 import Ashlar.Codec.Instances.Vector ()
 import Ashlar.Codec.Run
+import Ashlar.Get.Budget
 import Ashlar.Get.Error

@@ -8,8 +8,10 @@ module Main (main) where
 
 import Test.Tasty
 import qualified Tests.Arithmetic
+import qualified Tests.Budget
 import qualified Tests.Builder
 import qualified Tests.Codec
+import qualified Tests.Errors
 import qualified Tests.Escape
 import qualified Tests.Extra
 import qualified Tests.Floating
@@ -26,6 +28,7 @@ import qualified Tests.Names
 import qualified Tests.Numbers
 import qualified Tests.Output
 import qualified Tests.Prim
+import qualified Tests.Push
 import qualified Tests.Put
 import qualified Tests.PutCereal
 import qualified Tests.Results
@@ -41,8 +44,10 @@ main =
     testGroup
       "ashlar"
       [ Tests.Arithmetic.tests,
+        Tests.Budget.tests,
         Tests.Builder.tests,
         Tests.Codec.tests,
+        Tests.Errors.tests,
         Tests.Escape.tests,
         Tests.Extra.tests,
         Tests.Floating.tests,
@@ -59,6 +64,7 @@ main =
         Tests.Numbers.tests,
         Tests.Output.tests,
         Tests.Prim.tests,
+        Tests.Push.tests,
         Tests.Put.tests,
         Tests.PutCereal.tests,
         Tests.Results.tests,

@@ -267,5 +267,5 @@ fixedMap there back f =
 fixedChecked :: (b -> a) -> (a -> Either String b) -> Fixed a -> Fixed b
 fixedChecked there back f =
   Fixed (fixedSize f) False (\p x -> fixedWrite f p (there x)) $ \p ->
-    fixedRead f p >>= \x -> either (invalidAt p) pure (back x)
+    fixedRead f p >>= \x -> either (invalidAt p (fixedSize f)) pure (back x)
 {-# INLINE fixedChecked #-}

@@ -31,10 +31,10 @@ where
 
 import Ashlar.Builder.Core (Builder)
 import Ashlar.Codec.Format
+import Ashlar.Get.Budget (overBudget)
 import Ashlar.Get.Bytes (available)
 import Ashlar.Get.Core
 import Ashlar.Get.Env
-import Ashlar.Get.Error
 import Ashlar.Mem.Cells
 
 -- | A length: an 'Int', and not negative.
@@ -76,4 +76,4 @@ chargeEmpties least n
       left <- getInt c emptiesCell
       if n <= left
         then putInt c emptiesCell (left - n)
-        else position c >>= \at -> failWith env at (Invalid (show n ++ " elements of no size, more than the budget of " ++ show left))
+        else overBudget c env (show n ++ " elements of no size, more than the budget of " ++ show left)

@@ -30,22 +30,26 @@ module Ashlar.Get.Input
   ( demand,
     moreInput,
     skipInput,
+    lookAt,
     returnTo,
     setLimit,
     openFirst,
     newSegments,
     unread,
+    heldBetween,
   )
 where
 
 import Ashlar.Get.Env
 import Ashlar.Get.Error
+import Ashlar.Get.Failure
 import Ashlar.Mem.Cells
 import Control.Exception (evaluate, mask_)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as B
+import qualified Data.ByteString.Lazy as L
 import Data.ByteString.Unsafe (unsafeDrop, unsafeTake)
 import Data.IORef (modifyIORef', readIORef, writeIORef)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
@@ -61,6 +65,8 @@ openFirst :: Cells -> Int -> ByteString -> IO ()
 openFirst c offset bs = do
   putInt c limitCell maxBound
   putInt c keepCell maxBound
+  putInt c releaseCell maxBound
+  putInt c committedCell 0
   putInt c failedCell 0
   enter c offset bs
 
@@ -102,7 +108,10 @@ demand c env n = do
   -- even if it is not enough, because the error says it (INV-G2).
   let target = min n (limit - at)
   left <- min target <$> gather c (envInput env) target
-  when (left < n) $ failWith env at (MissingInput n left)
+  when (left < n) $ do
+    p <- getPtr c cursorCell
+    -- Now that many bytes lie before the end.
+    failAt c env p left (MissingInput n left)
 {-# NOINLINE demand #-}
 
 -- | Make sure that there is at least one byte between cursor and end; 'False'
@@ -216,8 +225,15 @@ skipInput c env n = do
             more <- moreInput c (envInput env)
             if more then go (left - have) else pure (left - have)
   missing <- go target
-  when (target - missing < n) $ failWith env at (MissingInput n (target - missing))
+  when (target - missing < n) $ failWith env at at nothingFound (MissingInput n (target - missing))
 {-# NOINLINE skipInput #-}
+
+-- | The next bytes, up to so many (and to 16).
+lookAt :: Cells -> Env -> Int -> IO Found
+lookAt c env n = do
+  have <- if n > 0 then gather c (envInput env) n else pure 0
+  p <- getPtr c cursorCell
+  peekFound p (min n have)
 
 -- | Go back to an offset at or behind 'keepCell'.
 returnTo :: Cells -> Input -> Int -> IO ()
@@ -228,15 +244,20 @@ returnTo c input to = do
       start <- getPtr c segmentStartCell
       putPtr c cursorCell (start `plusPtr` (to - offset))
       placeEnd c
-    else do
-      segments <- readIORef (inputSegments input)
-      case segmentsPast segments of
-        bs : past -> do
-          replaceOpen c input (offset - S.length bs) segments {segmentsPast = past, segmentOpen = bs, segmentsComing = segmentOpen segments : segmentsComing segments}
-          returnTo c input to
-        -- Unreachable: gather keeps everything from keepCell on.
-        [] -> ioError (userError "Ashlar.Get: going back to bytes that were not kept")
-{-# NOINLINE returnTo #-}
+    else returnFar c input to
+{-# INLINE returnTo #-}
+
+returnFar :: Cells -> Input -> Int -> IO ()
+returnFar c input to = do
+  offset <- getInt c segmentOffsetCell
+  segments <- readIORef (inputSegments input)
+  case segmentsPast segments of
+    bs : past -> do
+      replaceOpen c input (offset - S.length bs) segments {segmentsPast = past, segmentOpen = bs, segmentsComing = segmentOpen segments : segmentsComing segments}
+      returnTo c input to
+    -- Unreachable: gather keeps everything from keepCell on.
+    [] -> ioError (userError "Ashlar.Get: going back to bytes that were not kept")
+{-# NOINLINE returnFar #-}
 
 -- | What has been taken from the source and not been read, as one list.
 unread :: Cells -> Input -> IO [ByteString]
@@ -249,3 +270,16 @@ unread c input = do
         [] -> segmentsComing segments
         arrived -> segmentsComing segments ++ reverse arrived
   pure (if S.null rest then coming else rest : coming)
+
+-- | The bytes between two offsets that are held, as a copy, and the offset of the
+-- first of them.
+heldBetween :: Cells -> Input -> Int -> Int -> IO (Int, ByteString)
+heldBetween c input from to = do
+  offset <- getInt c segmentOffsetCell
+  segments <- readIORef (inputSegments input)
+  let past = segmentsPast segments
+      first = offset - sum (map S.length past)
+      start = max from first
+      held = L.fromChunks (reverse past ++ segmentOpen segments : segmentsComing segments)
+      bytes = L.toStrict (L.take (fromIntegral (to - start)) (L.drop (fromIntegral (start - first)) held))
+  pure (start, S.copy bytes)

@@ -43,6 +43,7 @@ import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck hiding (Large, Small)
 import Tests.Derived hiding (first, name)
+import Tests.Failures
 import Tests.Splits (splits)
 
 tests :: TestTree
@@ -138,7 +139,7 @@ laws name =
       testProperty "every truncation" $ \(Short' (x :: a)) -> truncated x,
       testProperty "trailing bytes" $ \(Short' (x :: a)) ->
         (decode (encode x <> "x") :: Either DecodeError a)
-          === Left (DecodeError (fromIntegral (encodedSize x)) [] TrailingInput),
+          === Left (failure (fromIntegral (encodedSize x)) [] TrailingInput ["the end of the input"] "x"),
       testProperty "mutations are refused, or are what they decode to" $ \(Short' (x :: a)) (i :: NonNegative Int) (w :: Word8) ->
         canonical @a (mutate (getNonNegative i) w (encode x)),
       testProperty "random bytes are refused, or are what they decode to" $ \ws ->
@@ -166,7 +167,7 @@ truncated x = conjoin [missing n (decode (S.take n bs)) .&&. same n | n <- [0 ..
     bs = encode x
     missing :: Int -> Either DecodeError a -> Property
     missing n r = counterexample ("of the first " ++ show n) $ case r of
-      Left (DecodeError offset _ (MissingInput needed left)) ->
+      Left DecodeError {errorOffset = offset, errorReason = MissingInput needed left} ->
         fromIntegral offset + left === n .&&. counterexample "enough" (needed > left)
       Left e -> counterexample (show e) False
       Right _ -> counterexample "decoded" False
@@ -184,7 +185,7 @@ mutate i w bs
 -- decodes to. (And nothing crashes or hangs.)
 canonical :: forall a. Codec a => S.ByteString -> Property
 canonical bs = case decode bs of
-  Left (DecodeError offset _ _) -> counterexample "offset" (offset >= 0 && offset <= fromIntegral (S.length bs))
+  Left DecodeError {errorOffset = offset} -> counterexample "offset" (offset >= 0 && offset <= fromIntegral (S.length bs))
   Right (x :: a) -> encode x === bs
 
 manyConstructors :: Assertion
@@ -192,11 +193,11 @@ manyConstructors = do
   length bigs @?= 260
   mapM_ (\(i, b) -> encode b @?= S.pack [fromIntegral (i `mod` 256), fromIntegral (i `div` 256 :: Int)]) (zip [0 ..] bigs)
   mapM_ (\b -> decode (encode b) @?= Right b) bigs
-  (decode (S.pack [4, 1]) :: Either DecodeError Big) @?= Left (DecodeError 0 [] (Invalid "constructor 260 of a type that has 260"))
+  (decode (S.pack [4, 1]) :: Either DecodeError Big) @?= Left (failure 0 [] (Invalid "constructor 260 of a type that has 260") [] (S.pack [4, 1]))
 
 noConstructors :: Assertion
 noConstructors = do
-  (decode "" :: Either DecodeError Never) @?= Left (DecodeError 0 [] (Invalid "a value of a type without constructors"))
+  (decode "" :: Either DecodeError Never) @?= failing 0 (Invalid "a value of a type without constructors")
   (decode (encode ([] :: [Never])) :: Either DecodeError [Never]) @?= Right []
 
 layouts :: Assertion
@@ -306,7 +307,7 @@ several = do
   decodeFrom source >>= (@?= Right (1 :: Int))
   decodeFrom source >>= (@?= Right ("ab" :: T.Text))
   decodeFrom source >>= (@?= Right True)
-  (decodeFrom source :: IO (Either DecodeError Bool)) >>= (@?= Left (DecodeError 19 [] (MissingInput 1 0)))
+  (decodeFrom source :: IO (Either DecodeError Bool)) >>= (@?= failing 19 (MissingInput 1 0))
 
 -- Instances of QuickCheck for the types of other packages.
 

@@ -93,7 +93,7 @@ budget :: Assertion
 budget = do
   let lists = encode (replicate 20 (replicate 100000 ()))
   case decode lists :: Either DecodeError [[()]] of
-    Left (DecodeError offset _ (Invalid _)) -> assertBool (show offset) (offset > 8)
+    Left DecodeError {errorOffset = offset, errorReason = OverBudget _} -> assertBool (show offset) (offset > 8)
     other -> assertFailure (show (either displayReason (const "decoded") other))
   where
     displayReason = show . errorReason
@@ -110,7 +110,7 @@ perfect = mapM_ try' [1 .. 70]
       missing (fmap (const ()) (decode bs :: Either DecodeError (Perfect Word8)))
       missing (fmap (const ()) (decode bs :: Either DecodeError (Perfect Bool)))
     missing r = case r of
-      Left (DecodeError _ _ (MissingInput _ _)) -> pure ()
+      Left DecodeError {errorReason = MissingInput _ _} -> pure ()
       other -> assertFailure (show other)
 
 -- Each announces as many elements as there can be, and the next one is inside the
@@ -132,7 +132,7 @@ order = do
 
 refused :: Either DecodeError a -> Int64 -> Assertion
 refused r offset = case r of
-  Left (DecodeError at _ (Invalid _)) -> at @?= offset
+  Left DecodeError {errorOffset = at, errorReason = Invalid _} -> at @?= offset
   Left e -> assertFailure (show e)
   Right _ -> assertFailure "decoded"
 

@@ -21,6 +21,7 @@ import System.Process (createPipe)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck hiding (again, label)
+import Tests.Failures
 import Tests.Splits
 
 tests :: TestTree
@@ -59,7 +60,7 @@ offsetsGoOn = do
   getFrom source (skip 2) >>= (@?= Right ())
   getFrom source bytesRead >>= (@?= Right 2)
   getFrom source (lookAhead (getByteString 3)) >>= (@?= Right "cde")
-  getFrom source (label "x" getInt64le) >>= (@?= Left (DecodeError 2 ["x"] (MissingInput 8 5)))
+  getFrom source (label "x" getInt64le) >>= (@?= Left (failure 2 ["x"] (MissingInput 8 5) [] "cdefg"))
   getFrom source (getByteString 5 <* endOfInput) >>= (@?= Right "cdefg")
 
 fromHandle :: Assertion

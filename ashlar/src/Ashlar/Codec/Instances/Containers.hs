@@ -20,7 +20,6 @@ import Ashlar.Codec.Instances.Base ()
 import Ashlar.Codec.Length
 import Ashlar.Get.Core
 import Ashlar.Get.Env
-import Ashlar.Get.Error
 import qualified Data.Foldable as F
 import qualified Data.IntMap.Strict as IM
 import qualified Data.IntSet as IS
@@ -103,5 +102,5 @@ getAscending key element least = do
           x <- element
           if key before < key x
             then rest (n - 1) x (x : acc)
-            else step (\_ env -> failWith env at (Invalid "keys that do not ascend"))
+            else invalidFrom at "keys that do not ascend"
 {-# INLINE getAscending #-}

@@ -16,6 +16,7 @@ import Ashlar.Get.Bytes
 import Ashlar.Get.Core
 import Ashlar.Get.Env
 import Ashlar.Get.Error
+import Ashlar.Get.Failure
 import Ashlar.Mem.Text (decodeUtf8At, utf8LengthOf)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -68,6 +69,7 @@ getText :: Int -> Get T.Text
 getText n = consume n $ \p ->
   step $ \c env -> do
     at <- position c
-    prepareFailure env at (Invalid "invalid UTF-8")
     -- n bytes lie at p.
-    decodeUtf8At failedException p n
+    found <- peekFound p n
+    failingAs env (at + n) at found (Invalid "invalid UTF-8") $
+      decodeUtf8At failedException p n
