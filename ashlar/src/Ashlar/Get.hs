@@ -12,6 +12,10 @@
 -- >>> either (putStrLn . displayException) print (runGet point "\0\0\0\1\0\0")
 -- at byte 4, in y: 4 bytes needed, 2 left
 --
+-- For text protocols and mixed formats there are more decoders in "Ashlar.Get.Parse",
+-- whose names, those of attoparsec, partly clash with the Prelude's; and loops and
+-- choices for any decoder in "Ashlar.Get.Combinators".
+--
 -- The names are those of "Data.Binary.Get", with two differences: what runs a
 -- decoder returns 'Either' instead of throwing, and takes the decoder first
 -- and the input last.
@@ -38,8 +42,18 @@ module Ashlar.Get
 
     -- * Bytes
     getByteString,
+    getByteStringCopy,
+    getShortByteString,
+    getByteStringNul,
+    getRemainingByteString,
     getLazyByteString,
+    getLazyByteStringNul,
+    getRemainingLazyByteString,
     skip,
+
+    -- ** Text
+    getTextUtf8,
+    getRemainingTextUtf8,
 
     -- * The place in the input
     bytesRead,
@@ -49,7 +63,16 @@ module Ashlar.Get
     -- * Around other decoders
     label,
     isolate,
+    getNested,
     lookAhead,
+
+    -- * Many values
+    getVectorLE,
+    getVectorBE,
+    getVectorHost,
+    getVectorOf,
+    NumberVector,
+    NumberElement,
 
     -- * One byte
     getWord8,
@@ -95,3 +118,5 @@ import Ashlar.Get.Core
 import Ashlar.Get.Error
 import Ashlar.Get.Numbers
 import Ashlar.Get.Run
+import Ashlar.Get.Strings
+import Ashlar.Get.Vectors

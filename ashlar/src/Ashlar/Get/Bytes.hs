@@ -9,6 +9,7 @@ module Ashlar.Get.Bytes
     isEmpty,
     endOfInput,
     available,
+    slice,
   )
 where
 
@@ -63,7 +64,7 @@ getLazyByteString n
                   else failWith env at (MissingInput (fromIntegral n) (fromIntegral (n - left)))
       go n []
 
--- The next bytes, which must lie between cursor and end.
+-- | The next bytes, which must lie between cursor and end.
 slice :: Cells -> Env -> Int -> IO ByteString
 slice c env n = do
   p <- getPtr c cursorCell
