@@ -8,12 +8,15 @@ module Main (main) where
 
 import Test.Tasty
 import qualified Tests.Builder
+import qualified Tests.Bulk
 import qualified Tests.Codec
+import qualified Tests.Combinators
 import qualified Tests.Get
 import qualified Tests.Handles
 import qualified Tests.Hostile
 import qualified Tests.Lazy
 import qualified Tests.Numbers
+import qualified Tests.Scan
 import qualified Tests.Sources
 import qualified Tests.Types
 
@@ -27,6 +30,9 @@ main =
         Tests.Lazy.tests,
         Tests.Handles.tests,
         Tests.Get.tests,
+        Tests.Scan.tests,
+        Tests.Combinators.tests,
+        Tests.Bulk.tests,
         Tests.Sources.tests,
         Tests.Codec.tests,
         Tests.Hostile.tests,

@@ -76,7 +76,7 @@ digitValue w
 decimal :: Integral a => Get a
 decimal = do
   at <- here
-  natural >>= inRange at
+  natural (small at) (inRange at)
 {-# INLINE decimal #-}
 
 -- | 'decimal' with an optional sign (@-@ or @+@) before it. All numbers of the type
@@ -92,8 +92,8 @@ signedDecimal :: Integral a => Get a
 signedDecimal = do
   at <- here
   optionIf isSign anyWord8 >>= \sign -> case sign of
-    Just 45 -> natural >>= negated at
-    _ -> natural >>= inRange at
+    Just 45 -> natural (smallNegated at) (negated at)
+    _ -> natural (small at) (inRange at)
 {-# INLINE signedDecimal #-}
 
 -- | A number with an optional sign (@-@ or @+@) before it, given what reads it without. (For
@@ -117,69 +117,97 @@ signed p = optionIf isSign anyWord8 >>= \sign -> case sign of
 hexadecimal :: Integral a => Get a
 hexadecimal = do
   at <- here
-  digits 16 (\w -> digitValue w < 16) digitValue >>= inRange at
+  n <- step quickHexadecimal
+  if n >= 0 then small at (fromIntegral n) else slowDigits 16 >>= inRange at
 {-# INLINE hexadecimal #-}
 
 -- A number as it is read: in a register, or as its base and its digits (from the first
 -- that is not 0 on), if they are too many.
 data Digits = Small !Word64 | Large !Int !ByteString
 
-natural :: Get Digits
-natural = digits 10 isDigit (\w -> fromIntegral (w - 48))
+natural :: (Word64 -> Get a) -> (Digits -> Get a) -> Get a
+natural quick other = step quickDecimal >>= \n -> if n >= 0 then quick (fromIntegral n) else slowDigits 10 >>= other
+{-# INLINE natural #-}
+
+-- The value of decimal digits that lie in one chunk, and are so few that nothing
+-- overflows; or else -1, and nothing is read.
+quickDecimal :: Cells -> Env -> IO Int
+quickDecimal c _ = quickDigits c 19 digitRun
+
+-- 10^18 and 16^15 are less than 2^63.
+quickHexadecimal :: Cells -> Env -> IO Int
+quickHexadecimal c _ = quickDigits c 16 hexadecimalRun
+
+quickDigits :: Cells -> Int -> (Ptr Word8 -> Ptr Word8 -> Word64 -> IO Run) -> IO Int
+quickDigits c most run = do
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
+  Run q x <- run p e 0
+  if q /= p && q /= e && q `minusPtr` p < most then fromIntegral x <$ putPtr c cursorCell q else pure (-1)
+{-# INLINE quickDigits #-}
 
 -- Digits in a base (10 or 16), at least one.
-digits :: Word64 -> (Word8 -> Bool) -> (Word8 -> Word64) -> Get Digits
-digits base isOne value = step quick >>= \n -> if n >= 0 then pure (Small (fromIntegral n)) else slow
-  where
-    -- They lie in one chunk, and are so few that nothing overflows.
-    quick c _ = do
-      p <- getPtr c cursorCell
-      e <- getPtr c endCell
-      Run q x <- run p e 0
-      if q /= p && q /= e && q `minusPtr` p < most then fromIntegral x <$ putPtr c cursorCell q else pure (-1 :: Int)
-    -- 10^18 and 16^15 are less than 2^63.
-    most = if base == 10 then 19 else 16 :: Int
-    run !p !e !acc
-      | p == e = pure (Run p acc)
-      | otherwise = do
-          -- p is before the end.
-          w <- peekHost p
-          if isOne w then run (p `plusPtr` 1) e (acc * base + value w) else pure (Run p acc)
-    slow = do
-      bs <- takeWhile isOne
-      if S.null bs
-        then nextCode >>= \i -> if i < 0 then missing 1 0 else expected "a digit" 1
-        else pure $ case S.dropWhile (== 48) bs of
-          ds
-            | S.length ds < most -> Small (S.foldl' (\acc w -> acc * base + value w) 0 ds)
-            | otherwise -> Large (fromIntegral base) ds
-{-# INLINE digits #-}
+slowDigits :: Int -> Get Digits
+slowDigits base = do
+  bs <- takeWhile (\w -> digitValue w < fromIntegral base)
+  if S.null bs
+    then noDigit
+    else pure $ case S.dropWhile (== 48) bs of
+      ds
+        | S.length ds <= 15 -> Small (fromInteger (fromDigits base ds))
+        | otherwise -> Large base ds
+{-# NOINLINE slowDigits #-}
+
+noDigit :: Get a
+noDigit = nextCode >>= \i -> if i < 0 then missing 1 0 else expected "a digit" 1
 
 -- Where digits end, and their value.
 data Run = Run !(Ptr Word8) !Word64
 
--- The number in its type, if that can hold it; else an error at this offset.
-inRange :: Integral a => Int -> Digits -> Get a
-inRange at ds = case ds of
-  Small w
-    | x >= 0, fromIntegral x == w -> pure x
-    | otherwise -> outOfRange at
-    where
-      x = fromIntegral w
-  Large base significant -> largeInRange at id base significant
-{-# INLINE inRange #-}
+-- Decimal digits up to an end, and their value behind another one.
+digitRun :: Ptr Word8 -> Ptr Word8 -> Word64 -> IO Run
+digitRun !p !e !acc
+  | p == e = pure (Run p acc)
+  | otherwise = do
+      -- p is before the end.
+      w <- peekHost p
+      if isDigit w then digitRun (p `plusPtr` 1) e (acc * 10 + fromIntegral (w - 48)) else pure (Run p acc)
 
--- The same for the number with a minus.
-negated :: Integral a => Int -> Digits -> Get a
+-- The same for hexadecimal digits.
+hexadecimalRun :: Ptr Word8 -> Ptr Word8 -> Word64 -> IO Run
+hexadecimalRun !p !e !acc
+  | p == e = pure (Run p acc)
+  | otherwise = do
+      -- p is before the end.
+      v <- digitValue <$> peekHost p
+      if v < 16 then hexadecimalRun (p `plusPtr` 1) e (acc * 16 + v) else pure (Run p acc)
+
+-- The number in its type, if that can hold it; else an error at this offset.
+inRange, negated :: Integral a => Int -> Digits -> Get a
+inRange at ds = case ds of
+  Small w -> small at w
+  Large base significant -> largeInRange at id base significant
+-- With a minus.
 negated at ds = case ds of
-  Small w
-    -- The bits of the 64-bit two's complement.
-    | x <= 0, fromIntegral x == negate w -> pure x
-    | otherwise -> outOfRange at
-    where
-      x = negate (fromIntegral w)
+  Small w -> smallNegated at w
   Large base significant -> largeInRange at negate base significant
-{-# INLINE negated #-}
+{-# NOINLINE inRange #-}
+{-# NOINLINE negated #-}
+
+small, smallNegated :: Integral a => Int -> Word64 -> Get a
+small at w
+  | x >= 0, fromIntegral x == w = pure x
+  | otherwise = outOfRange at
+  where
+    x = fromIntegral w
+-- Compared as 64 bits in two's complement.
+smallNegated at w
+  | x <= 0, fromIntegral x == negate w = pure x
+  | otherwise = outOfRange at
+  where
+    x = negate (fromIntegral w)
+{-# INLINE small #-}
+{-# INLINE smallNegated #-}
 
 outOfRange :: Int -> Get a
 outOfRange at = invalidSince at "number out of range"
@@ -262,15 +290,6 @@ byteAt :: Ptr Word8 -> Ptr Word8 -> IO Word8
 byteAt p e = if p == e then pure 0 else peekHost p
 {-# INLINE byteAt #-}
 
--- Decimal digits up to an end, and their value behind another one.
-digitRun :: Ptr Word8 -> Ptr Word8 -> Word64 -> IO Run
-digitRun !p !e !acc
-  | p == e = pure (Run p acc)
-  | otherwise = do
-      -- p is before the end.
-      w <- peekHost p
-      if isDigit w then digitRun (p `plusPtr` 1) e (acc * 10 + fromIntegral (w - 48)) else pure (Run p acc)
-
 -- 10^n for n from 0 to 22, all of which are exact.
 powerOfTen :: Int -> Double
 powerOfTen = P.unsafeIndex powersOfTen
@@ -284,7 +303,7 @@ slowDouble :: Get Double
 slowDouble = do
   sign <- optionIf isSign anyWord8
   whole <- takeWhile isDigit
-  if S.null whole then nextCode >>= \i -> if i < 0 then missing 1 0 else expected "a digit" 1 else pure ()
+  if S.null whole then noDigit else pure ()
   fraction <- ifFollows (== 46) digitNext (skip 1 *> takeWhile isDigit)
   power <- ifFollows (\i -> i == 101 || i == 69) signedDigitNext (skip 1 *> powerDigits)
   pure $! (if sign == Just 45 then negate else id) (toDouble (whole <> maybe S.empty id fraction) (maybe 0 id power - maybe 0 S.length fraction))
@@ -310,7 +329,8 @@ toDouble ds power
   | n == 0 = 0
   | n + power > 310 = 1 / 0
   | n + power < -330 = 0
-  | e >= 0 = fromInteger (x * 10 ^ e)
+  -- Not fromInteger, which cuts off instead of rounding.
+  | e >= 0 = fromRational (x * 10 ^ e % 1)
   | otherwise = fromRational (x % 10 ^ negate e)
   where
     significant = S.dropWhile (== 48) ds
