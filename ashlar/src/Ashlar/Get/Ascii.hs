@@ -43,6 +43,7 @@ import qualified Data.Vector.Primitive as P
 import Data.Ratio ((%))
 import Data.Word (Word64, Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import GHC.IO (IO (..))
 import Prelude hiding (takeWhile)
 
 isDigit :: Word8 -> Bool
@@ -74,10 +75,12 @@ digitValue w
 --
 -- @since 0.1.0.0
 decimal :: Integral a => Get a
-decimal = do
-  at <- here
-  natural (small at) (inRange at)
+decimal = quickly 10 inRange slowDecimal
 {-# INLINE decimal #-}
+
+slowDecimal :: Integral a => Get a
+slowDecimal = here >>= \at -> slowDigits 10 >>= largeInRange at id 10
+{-# NOINLINE slowDecimal #-}
 
 -- | 'decimal' with an optional sign (@-@ or @+@) before it. All numbers of the type
 -- can be read, also 'minBound'. (Not for @Natural@, where a negative number is an
@@ -89,12 +92,16 @@ decimal = do
 --
 -- @since 0.1.0.0
 signedDecimal :: Integral a => Get a
-signedDecimal = do
-  at <- here
-  optionIf isSign anyWord8 >>= \sign -> case sign of
-    Just 45 -> natural (smallNegated at) (negated at)
-    _ -> natural (small at) (inRange at)
+signedDecimal = nextCode >>= \i -> case i of
+  45 -> here >>= \at -> skip 1 *> quickly 10 inRangeNegated (slowSigned at negate)
+  43 -> here >>= \at -> skip 1 *> quickly 10 inRange (slowSigned at id)
+  _ -> decimal
 {-# INLINE signedDecimal #-}
+
+-- The offset is that of the sign, which has been read.
+slowSigned :: Integral a => Int -> (Integer -> Integer) -> Get a
+slowSigned at sign = slowDigits 10 >>= largeInRange at sign 10
+{-# NOINLINE slowSigned #-}
 
 -- | A number with an optional sign (@-@ or @+@) before it, given what reads it without. (For
 -- @'signed' 'decimal'@ there is 'signedDecimal', which can read 'minBound'.)
@@ -115,114 +122,81 @@ signed p = optionIf isSign anyWord8 >>= \sign -> case sign of
 --
 -- @since 0.1.0.0
 hexadecimal :: Integral a => Get a
-hexadecimal = do
-  at <- here
-  n <- step quickHexadecimal
-  if n >= 0 then small at (fromIntegral n) else slowDigits 16 >>= inRange at
+hexadecimal = quickly 16 inRange slowHexadecimal
 {-# INLINE hexadecimal #-}
 
--- A number as it is read: in a register, or as its base and its digits (from the first
--- that is not 0 on), if they are too many.
-data Digits = Small !Word64 | Large !Int !ByteString
+slowHexadecimal :: Integral a => Get a
+slowHexadecimal = here >>= \at -> slowDigits 16 >>= largeInRange at id 16
+{-# NOINLINE slowHexadecimal #-}
 
-natural :: (Word64 -> Get a) -> (Digits -> Get a) -> Get a
-natural quick other = step quickDecimal >>= \n -> if n >= 0 then quick (fromIntegral n) else slowDigits 10 >>= other
-{-# INLINE natural #-}
-
--- The value of decimal digits that lie in one chunk, and are so few that nothing
--- overflows; or else -1, and nothing is read.
-quickDecimal :: Cells -> Env -> IO Int
-quickDecimal c _ = quickDigits c 19 digitRun
-
--- 10^18 and 16^15 are less than 2^63.
-quickHexadecimal :: Cells -> Env -> IO Int
-quickHexadecimal c _ = quickDigits c 16 hexadecimalRun
-
-quickDigits :: Cells -> Int -> (Ptr Word8 -> Ptr Word8 -> Word64 -> IO Run) -> IO Int
-quickDigits c most run = do
+-- Digits in a base (10 or 16) that lie in one chunk, are so few that nothing overflows,
+-- and make a number of the type; or else whatever is done instead, with nothing read.
+quickly :: Word64 -> (Word64 -> Maybe a) -> Get a -> Get a
+quickly base inType (Get slow) = step $ \c env -> do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
-  Run q x <- run p e 0
-  if q /= p && q /= e && q `minusPtr` p < most then fromIntegral x <$ putPtr c cursorCell q else pure (-1)
-{-# INLINE quickDigits #-}
+  digitRun base p e 0 $ \q w ->
+    -- 10^18 and 16^15 are less than 2^63.
+    if q /= p && q /= e && q `minusPtr` p < (if base == 10 then 19 else 16)
+      then case inType w of
+        Just x -> x <$ putPtr c cursorCell q
+        Nothing -> IO (slow c env)
+      else IO (slow c env)
+{-# INLINE quickly #-}
 
--- Digits in a base (10 or 16), at least one.
-slowDigits :: Int -> Get Digits
+-- Digits in a base up to an end, and their value behind another one. (For the form of
+-- the loop see Note [Scanning chunks].)
+digitRun :: Word64 -> Ptr Word8 -> Ptr Word8 -> Word64 -> (Ptr Word8 -> Word64 -> IO r) -> IO r
+digitRun base start e before done = go start before
+  where
+    go !p !acc
+      | p == e = done p acc
+      | otherwise = do
+          -- p is before the end.
+          v <- value <$> peekHost p
+          if v < base then go (p `plusPtr` 1) (acc * base + v) else done p acc
+    value w
+      | base == 10 = fromIntegral (w - 48)
+      | otherwise = digitValue w
+{-# INLINE digitRun #-}
+
+-- A number in its type, if that can hold it, without and with a minus.
+inRange, inRangeNegated :: Integral a => Word64 -> Maybe a
+inRange w
+  | x >= 0, fromIntegral x == w = Just x
+  | otherwise = Nothing
+  where
+    x = fromIntegral w
+-- Compared as 64 bits in two's complement.
+inRangeNegated w
+  | x <= 0, fromIntegral x == negate w = Just x
+  | otherwise = Nothing
+  where
+    x = negate (fromIntegral w)
+{-# INLINE inRange #-}
+{-# INLINE inRangeNegated #-}
+
+-- Digits in a base (10 or 16), at least one, from the first on that is not 0.
+slowDigits :: Int -> Get ByteString
 slowDigits base = do
   bs <- takeWhile (\w -> digitValue w < fromIntegral base)
-  if S.null bs
-    then noDigit
-    else pure $ case S.dropWhile (== 48) bs of
-      ds
-        | S.length ds <= 15 -> Small (fromInteger (fromDigits base ds))
-        | otherwise -> Large base ds
-{-# NOINLINE slowDigits #-}
+  if S.null bs then noDigit else pure (S.dropWhile (== 48) bs)
 
 noDigit :: Get a
 noDigit = nextCode >>= \i -> if i < 0 then missing 1 0 else expected "a digit" 1
 
--- Where digits end, and their value.
-data Run = Run !(Ptr Word8) !Word64
-
--- Decimal digits up to an end, and their value behind another one.
-digitRun :: Ptr Word8 -> Ptr Word8 -> Word64 -> IO Run
-digitRun !p !e !acc
-  | p == e = pure (Run p acc)
-  | otherwise = do
-      -- p is before the end.
-      w <- peekHost p
-      if isDigit w then digitRun (p `plusPtr` 1) e (acc * 10 + fromIntegral (w - 48)) else pure (Run p acc)
-
--- The same for hexadecimal digits.
-hexadecimalRun :: Ptr Word8 -> Ptr Word8 -> Word64 -> IO Run
-hexadecimalRun !p !e !acc
-  | p == e = pure (Run p acc)
-  | otherwise = do
-      -- p is before the end.
-      v <- digitValue <$> peekHost p
-      if v < 16 then hexadecimalRun (p `plusPtr` 1) e (acc * 16 + v) else pure (Run p acc)
-
--- The number in its type, if that can hold it; else an error at this offset.
-inRange, negated :: Integral a => Int -> Digits -> Get a
-inRange at ds = case ds of
-  Small w -> small at w
-  Large base significant -> largeInRange at id base significant
--- With a minus.
-negated at ds = case ds of
-  Small w -> smallNegated at w
-  Large base significant -> largeInRange at negate base significant
-{-# NOINLINE inRange #-}
-{-# NOINLINE negated #-}
-
-small, smallNegated :: Integral a => Int -> Word64 -> Get a
-small at w
-  | x >= 0, fromIntegral x == w = pure x
-  | otherwise = outOfRange at
-  where
-    x = fromIntegral w
--- Compared as 64 bits in two's complement.
-smallNegated at w
-  | x <= 0, fromIntegral x == negate w = pure x
-  | otherwise = outOfRange at
-  where
-    x = negate (fromIntegral w)
-{-# INLINE small #-}
-{-# INLINE smallNegated #-}
-
-outOfRange :: Int -> Get a
-outOfRange at = invalidSince at "number out of range"
-{-# NOINLINE outOfRange #-}
-
+-- The number of these digits in its type, if that can hold it; else an error at this
+-- offset.
 largeInRange :: forall a. Integral a => Int -> (Integer -> Integer) -> Int -> ByteString -> Get a
 largeInRange at sign base ds
-  | S.length ds > 80 && not unbounded = outOfRange at
+  | S.length ds > 80 && not unbounded = outOfRange
   | toInteger x == n = pure x
-  | otherwise = outOfRange at
+  | otherwise = outOfRange
   where
     n = sign (fromDigits base ds)
     x = fromInteger n :: a
     unbounded = toInteger (fromInteger (2 ^ (256 :: Int)) :: a) == 2 ^ (256 :: Int)
-{-# NOINLINE largeInRange #-}
+    outOfRange = invalidSince at "number out of range"
 
 -- The number that digits stand for, by halves.
 fromDigits :: Int -> ByteString -> Integer
@@ -261,29 +235,30 @@ quickDouble c _ = do
   e <- getPtr c endCell
   first <- byteAt p e
   let start = if isSign first then p `plusPtr` 1 else p
-  Run p1 x1 <- digitRun start e 0
-  point <- byteAt p1 e
-  if p1 == start || p1 == e
-    then pure notQuick
-    else
-      if point /= 46
-        then done c first start p1 x1 0 point
-        else do
-          let fraction = p1 `plusPtr` 1
-          Run p2 x2 <- digitRun fraction e x1
-          next <- byteAt p2 e
-          -- "1." and something else is left to the slow path.
-          if p2 == fraction || p2 == e then pure notQuick else done c first start p2 x2 (p2 `minusPtr` fraction) next
-  where
-    done cells sign start end x scale next
-      | next == 101 || next == 69 = pure notQuick
-      -- At most 19 digits and perhaps a point, so x has not overflowed.
-      | end `minusPtr` start > 19 || x > 9007199254740992 || scale > 22 = pure notQuick
-      | otherwise = do
-          putPtr cells cursorCell end
-          let y = fromIntegral x / powerOfTen scale
-          pure $! if sign == 45 then negate y else y
-    notQuick = 0 / 0 :: Double
+      notQuick = pure (0 / 0)
+      done end x scale
+        -- At most 19 digits and perhaps a point, so x has not overflowed.
+        | end `minusPtr` start > 19 || x > 9007199254740992 || scale > 22 = notQuick
+        | otherwise = do
+            next <- byteAt end e
+            if next == 101 || next == 69
+              then notQuick
+              else do
+                putPtr c cursorCell end
+                let y = fromIntegral x / powerOfTen scale
+                pure $! if first == 45 then negate y else y
+  digitRun 10 start e 0 $ \p1 x1 ->
+    if p1 == start || p1 == e
+      then notQuick
+      else do
+        point <- peekHost p1
+        if point /= (46 :: Word8)
+          then done p1 x1 0
+          else do
+            let fraction = p1 `plusPtr` 1
+            -- "1." and something else is left to the slow path.
+            digitRun 10 fraction e x1 $ \p2 x2 ->
+              if p2 == fraction || p2 == e then notQuick else done p2 x2 (p2 `minusPtr` fraction)
 
 -- The byte at an address, or 0 at the end.
 byteAt :: Ptr Word8 -> Ptr Word8 -> IO Word8

@@ -16,6 +16,11 @@
 -- out of line: the slices of all chunks are put in a list, and copied together once,
 -- at the end. So a token that comes in many small chunks takes time in proportion
 -- to its length. (Test "a token in many chunks".)
+--
+-- The loop has the end as a free variable. So it belongs to the code around it, and the
+-- compiler makes it a jump, and what follows a part of it. With the end as an
+-- argument it becomes a function of the module, which is called and returns its results in
+-- a box (GHC before 9.4): taking a token of 8 bytes took @TOKEN@ so.
 module Ashlar.Get.Scan
   ( -- * Taking
     takeWhile,
@@ -118,14 +123,14 @@ takeOn c env scanner = whole []
 
 -- A scanner that wants bytes of which a predicate holds.
 whileScanner :: (Word8 -> Bool) -> s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)
-whileScanner f s = go
+whileScanner f s start e = go start
   where
-    go !p !e
+    go !p
       | p == e = pure (Scanned p s)
       | otherwise = do
           -- p is before the end.
           w <- peekHost p
-          if f w then go (p `plusPtr` 1) e else pure (Scanned p s)
+          if f w then go (p `plusPtr` 1) else pure (Scanned p s)
 {-# INLINE whileScanner #-}
 
 -- | A scanner that wants all bytes but one.
@@ -158,7 +163,7 @@ foreign import ccall unsafe "string.h memcmp"
 --
 -- @since 0.1.0.0
 takeWhile :: (Word8 -> Bool) -> Get ByteString
-takeWhile f = takeScanned const () (whileScanner f)
+takeWhile f = takeScanned const () (\s p e -> whileScanner f s p e)
 {-# INLINE takeWhile #-}
 
 -- | 'takeWhile' of at least one byte: it fails where the predicate does not hold of
@@ -197,26 +202,26 @@ takeTillByte w = takeScanned const () (byteScanner w)
 --
 -- @since 0.1.0.0
 scan :: s -> (s -> Word8 -> Maybe s) -> Get ByteString
-scan s0 f = takeScanned const s0 (stateScanner f)
+scan s0 f = takeScanned const s0 (\s p e -> stateScanner f s p e)
 {-# INLINE scan #-}
 
 -- | 'scan', also returning the last state.
 --
 -- @since 0.1.0.0
 runScanner :: s -> (s -> Word8 -> Maybe s) -> Get (ByteString, s)
-runScanner s0 f = takeScanned (,) s0 (stateScanner f)
+runScanner s0 f = takeScanned (,) s0 (\s p e -> stateScanner f s p e)
 {-# INLINE runScanner #-}
 
 stateScanner :: (s -> Word8 -> Maybe s) -> s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)
-stateScanner f = go
+stateScanner f s0 start e = go s0 start
   where
-    go !s !p !e
+    go !s !p
       | p == e = pure (Scanned p s)
       | otherwise = do
           -- p is before the end.
           w <- peekHost p
           case f s w of
-            Just s' -> go s' (p `plusPtr` 1) e
+            Just s' -> go s' (p `plusPtr` 1)
             Nothing -> pure (Scanned p s)
 {-# INLINE stateScanner #-}
 
@@ -229,7 +234,7 @@ skipWhile f = step $ \c env -> do
   e <- getPtr c endCell
   Scanned q () <- whileScanner f () p e
   putPtr c cursorCell q
-  if q /= e then pure () else skipOn c env (whileScanner f ())
+  if q /= e then pure () else skipOn c env (\p' e' -> whileScanner f () p' e')
 {-# INLINE skipWhile #-}
 
 -- The scanner wanted all up to the end of the open segment, where the cursor is.

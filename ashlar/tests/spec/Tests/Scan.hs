@@ -228,7 +228,7 @@ outcome :: Get a -> S.ByteString -> Either Int64 a
 outcome g = either (Left . errorOffset) Right . runGet g
 
 -- Also from chunks of some sizes, with the same outcome.
-inChunks :: (Eq a, Show a) => Get a -> S.ByteString -> Either Int64 a
+inChunks :: Eq a => Get a -> S.ByteString -> Either Int64 a
 inChunks g bs
   | all (== strict) [either (Left . errorOffset) Right (runGetLazy g (inPieces n bs)) | n <- [1, 3, 8]] = strict
   | otherwise = error ("other results from chunks: " ++ show bs)
