@@ -21,6 +21,7 @@ core_packages=(
 base_packages=(
   "${core_packages[@]}"
   doctest
+  libghc-attoparsec-dev
   libghc-cereal-dev
   libghc-criterion-dev
   libghc-store-dev

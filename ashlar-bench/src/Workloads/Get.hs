@@ -189,7 +189,7 @@ texts =
   ]
   where
     total = sum . map sum :: [[Int]] -> Int
-    added = (sum :: [Int] -> Int)
+    added = sum :: [Int] -> Int
     fractions = sum . map sum :: [[Double]] -> Double
 
 data Request = Request !S.ByteString !S.ByteString !S.ByteString [(S.ByteString, S.ByteString)]

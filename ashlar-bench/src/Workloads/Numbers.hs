@@ -57,7 +57,7 @@ grouped g = [(1, group1 g), (2, group2 g), (4, group4 g), (8, group8 g), (16, gr
 {-# INLINE grouped #-}
 
 group1, group2, group4, group8, group16 :: (Monad m, Num a) => m a -> Int -> m a
-group1 g = summed 1 g
+group1 = summed 1
 group2 g = summed 2 (do a <- g; b <- g; pure $! a + b)
 group4 g = summed 4 (do a <- g; b <- g; c <- g; d <- g; pure $! a + b + c + d)
 group8 g = summed 8 (do a <- g; b <- g; c <- g; d <- g; e <- g; f <- g; h <- g; i <- g; pure $! a + b + c + d + e + f + h + i)

@@ -39,8 +39,9 @@ import Ashlar.Mem (peekHost)
 import Ashlar.Mem.Cells
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import qualified Data.Vector.Primitive as P
+import Data.Maybe (fromMaybe)
 import Data.Ratio ((%))
+import qualified Data.Vector.Primitive as P
 import Data.Word (Word64, Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import GHC.IO (IO (..))
@@ -281,7 +282,7 @@ slowDouble = do
   if S.null whole then noDigit else pure ()
   fraction <- ifFollows (== 46) digitNext (skip 1 *> takeWhile isDigit)
   power <- ifFollows (\i -> i == 101 || i == 69) signedDigitNext (skip 1 *> powerDigits)
-  pure $! (if sign == Just 45 then negate else id) (toDouble (whole <> maybe S.empty id fraction) (maybe 0 id power - maybe 0 S.length fraction))
+  pure $! (if sign == Just 45 then negate else id) (toDouble (whole <> fromMaybe S.empty fraction) (fromMaybe 0 power - maybe 0 S.length fraction))
   where
     -- What begins with one byte, if something follows that one. To look for it never
     -- fails: so errors are the same as when the quick path did not look.

@@ -65,14 +65,14 @@ import Ashlar.Get.Alternative ()
 import Ashlar.Get.Core
 import Ashlar.Get.Progress
 import Control.Applicative (Alternative (..), optional)
+import Data.Bifunctor (first)
+import Data.Maybe (fromMaybe)
 
 -- | The first of several decoders that succeeds.
 --
 -- @since 0.1.0.0
 choice :: Foldable f => f (Get a) -> Get a
-choice ps = case foldr join Nothing ps of
-  Nothing -> empty
-  Just p -> p
+choice ps = fromMaybe empty (foldr join Nothing ps)
   where
     -- Without 'empty' at the end, whose error would say nothing.
     join p rest = Just (maybe p (p <|>) rest)
@@ -103,7 +103,6 @@ forced p = p >>= \a -> a `seq` pure a
 -- The number may come out of the input: memory is taken as values are decoded, and
 -- those that read nothing are counted against a budget.
 --
--- >>> import Ashlar.Get.Combinators (count)
 -- >>> runGet (getWord8 >>= \n -> count (fromIntegral n) getWord8) "\2ab"
 -- Right [97,98]
 --
@@ -116,7 +115,7 @@ count n p = reverse <$> counted n (flip (:)) [] p
 --
 -- @since 0.1.0.0
 skipCount :: Int -> Get a -> Get ()
-skipCount n p = counted n (\_ _ -> ()) () p
+skipCount n = counted n (\_ _ -> ()) ()
 {-# INLINE skipCount #-}
 
 counted :: Int -> (b -> a -> b) -> b -> Get a -> Get b
@@ -156,7 +155,6 @@ many1' p = some (forced p)
 -- | Fold as many values as there are from the left, in constant memory. The
 -- accumulator is forced at each step.
 --
--- >>> import Ashlar.Get.Combinators (manyFold)
 -- >>> runGet (manyFold (\n w -> n + fromIntegral w) (0 :: Int) getWord16be) "\0\1\0\2\0"
 -- Right 3
 --
@@ -190,7 +188,7 @@ skipMany1 p = p *> skipMany p
 -- | @manyTill p end@: values up to the first place where @end@ succeeds, which is read too.
 -- It is tried before each value.
 --
--- >>> import Ashlar.Get.Combinators (manyTill)
+-- >>> import Ashlar.Get.Parse (bytes)
 -- >>> runGet (manyTill getWord8 (bytes "\r\n")) "ab\r\n"
 -- Right [97,98]
 --
@@ -203,14 +201,14 @@ manyTill p end = fst <$> manyTill_ p end
 --
 -- @since 0.1.0.0
 manyTill' :: Get a -> Get end -> Get [a]
-manyTill' p end = manyTill (forced p) end
+manyTill' p = manyTill (forced p)
 {-# INLINE manyTill' #-}
 
 -- | 'manyTill', also returning the end.
 --
 -- @since 0.1.0.0
 manyTill_ :: Get a -> Get end -> Get ([a], end)
-manyTill_ p end = (\(as, e) -> (reverse as, e)) <$> foldTill (flip (:)) [] p end
+manyTill_ p end = first reverse <$> foldTill (flip (:)) [] p end
 {-# INLINE manyTill_ #-}
 
 -- | 'manyTill' of at least one value.
@@ -242,7 +240,7 @@ foldTill f z p end = go z
 -- | @sepBy p sep@: values with separators between them. A separator is read only if
 -- there is a value behind it.
 --
--- >>> import Ashlar.Get.Combinators (sepBy)
+-- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGetRest (sepBy (P.decimal :: Get Int) (P.word8 44)) "1,23,4;"
 -- Right ([1,23,4],";")
 --
@@ -302,7 +300,7 @@ sepEndBy1 p sep = p >>= sepEndAfter p sep
 
 -- The values from the separator behind the first on.
 sepEndAfter :: Get a -> Get sep -> a -> Get [a]
-sepEndAfter p sep first = go [first]
+sepEndAfter p sep a0 = go [a0]
   where
     go acc = do
       before <- here

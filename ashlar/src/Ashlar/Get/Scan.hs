@@ -19,8 +19,10 @@
 --
 -- The loop has the end as a free variable. So it belongs to the code around it, and the
 -- compiler makes it a jump, and what follows a part of it. With the end as an
--- argument it becomes a function of the module, which is called and returns its results in
--- a box (GHC before 9.4): taking a token of 8 bytes took @TOKEN@ so.
+-- argument it becomes a function of the module, which is called, and returns its
+-- results in a box (GHC before 9.4). The two copies of the loop, one for the first chunk
+-- and one for all others, are given the predicate each: with one copy behind a function
+-- that is passed, each byte costs a call and a box.
 module Ashlar.Get.Scan
   ( -- * Taking
     takeWhile,
@@ -195,8 +197,8 @@ takeTillByte w = takeScanned const () (byteScanner w)
 -- | 'takeWhile' with a state: the bytes up to the one for which the function
 -- returns 'Nothing'.
 --
--- >>> let nested n w = case w of { 40 -> Just (n + 1); 41 -> if n > 0 then Just (n - 1) else Nothing; _ -> Just (n :: Int) }
 -- >>> import qualified Ashlar.Get.Parse as P
+-- >>> let nested n w = case w of { 40 -> Just (n + 1); 41 -> if n > 0 then Just (n - 1) else Nothing; _ -> Just (n :: Int) }
 -- >>> runGetRest (P.scan 0 nested) "a(b)c)d"
 -- Right ("a(b)c",")d")
 --
@@ -358,7 +360,8 @@ codeOn c env = do
 -- | Exactly these bytes, which are also the result. It fails at the first of them if any
 -- is different, without asking for input behind that one.
 --
--- >>> runGet (bytes "HTTP/" *> getWord8) "HTTP/1"
+-- >>> import qualified Ashlar.Get.Parse as P
+-- >>> runGet (P.bytes "HTTP/" *> getWord8) "HTTP/1"
 -- Right 49
 --
 -- @since 0.1.0.0
@@ -417,8 +420,9 @@ endOfLine = satisfy (\w -> w == 10 || w == 13) >>= \w -> if w == 10 then pure ()
 --
 -- Where it can take the place of 'Control.Applicative.<|>' it is some ten times faster.
 --
+-- >>> import qualified Ashlar.Get.Parse as P
 -- >>> let digits = P.takeWhile (\w -> w >= 48 && w <= 57)
--- >>> let token = switch (pure "end") (\w -> if w == 45 then getWord8 *> fmap ("minus " <>) digits else digits)
+-- >>> let token = P.switch (pure "end") (\w -> if w == 45 then getWord8 *> fmap ("minus " <>) digits else digits)
 -- >>> runGet token "-12"
 -- Right "minus 12"
 --
@@ -437,7 +441,8 @@ optionIf f p = switch (pure Nothing) (\w -> if f w then Just <$> p else pure Not
 -- | Values as long as a predicate holds of the next byte. If one cannot be decoded,
 -- or reads nothing, this fails.
 --
--- >>> runGet (manyWhile (== 1) getWord16be) "\1\2\1\3\4"
+-- >>> import qualified Ashlar.Get.Parse as P
+-- >>> runGet (P.manyWhile (== 1) getWord16be) "\1\2\1\3\4"
 -- Right [258,259]
 --
 -- @since 0.1.0.0

@@ -143,7 +143,7 @@ getVectorHost = getNumbers targetByteOrder
 -- of them fails.
 --
 -- >>> import qualified Data.Vector as V
--- >>> runGet (getVectorOf 2 getByteStringNul) "a\0bc\0" :: Either DecodeError (V.Vector ByteString)
+-- >>> runGet (getVectorOf 2 (getNested (fromIntegral <$> getWord8) getRemainingTextUtf8)) "\1a\2bc" :: Either DecodeError (V.Vector Text)
 -- Right ["a","bc"]
 --
 -- @since 0.1.0.0

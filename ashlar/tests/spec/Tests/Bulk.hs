@@ -12,6 +12,7 @@ import qualified Ashlar.Builder as B
 import Ashlar.Get
 import Control.Exception (evaluate)
 import Control.Monad (forM_)
+import Data.Bifunctor (first)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as BI
 import qualified Data.ByteString.Lazy as L
@@ -69,7 +70,7 @@ nulTerminated = forAllShrink small (map S.pack . shrink . S.unpack) $ \bs ->
   let (string, rest) = S.break (== 0) bs
       wanted = if S.null rest then Left 0 else Right (string, S.drop 1 rest)
    in agreesAt getByteStringNul bs wanted
-        .&&. agreesAt getLazyByteStringNul bs ((\(a, b) -> (L.fromStrict a, b)) <$> wanted)
+        .&&. agreesAt getLazyByteStringNul bs (first L.fromStrict <$> wanted)
         -- The offset is that of the string's beginning.
         .&&. agreesAt (isolate 1 (skip 1) *> getByteStringNul) ("x" <> bs) (either (Left . (+ 1)) Right wanted)
 
@@ -79,7 +80,7 @@ strings k = forAll small $ \bs ->
       wanted = if n < 0 || n > S.length bs then Left 0 else Right (S.splitAt n bs)
    in conjoin
         [ agreesAt (getByteStringCopy n) bs wanted,
-          agreesAt (getShortByteString n) bs ((\(a, b) -> (SBS.toShort a, b)) <$> wanted),
+          agreesAt (getShortByteString n) bs (first SBS.toShort <$> wanted),
           agrees getRemainingByteString bs (Just (bs, "")),
           agrees getRemainingLazyByteString bs (Just (L.fromStrict bs, "")),
           if n < 0 || n > S.length bs

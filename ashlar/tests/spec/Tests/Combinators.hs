@@ -12,9 +12,11 @@ import Ashlar.Get.Parse (bytes, word8)
 import Control.Applicative
 import Control.Exception (ErrorCall (..), evaluate, try)
 import Control.Monad (forM_)
+import Data.Bifunctor (first, second)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
 import qualified Data.ByteString.Lazy as L
+import Data.Maybe (fromMaybe)
 import Data.Word (Word8)
 import Test.Tasty
 import Test.Tasty.HUnit
@@ -70,20 +72,20 @@ model e s = case e of
     (x, more) <- model a s
     (y, rest) <- model b more
     Just (x ++ y, rest)
-  Either' a b -> maybe (model b s) Just (model a s)
-  Perhaps a -> Just (maybe ([], s) id (model a s))
+  Either' a b -> model a s <|> model b s
+  Perhaps a -> Just (fromMaybe ([], s) (model a s))
 
 -- As many as there are, each of which reads something.
 manyOf :: Model a -> Model [a]
 manyOf p s = case p s of
-  Just (a, more) | length more < length s -> (\(as, rest) -> (a : as, rest)) <$> manyOf p more
+  Just (a, more) | length more < length s -> first (a :) <$> manyOf p more
   _ -> Just ([], s)
 
 followed :: Model a -> (a -> Model b) -> Model b
-followed p f s = p s >>= \(a, more) -> f a more
+followed p f s = p s >>= uncurry f
 
 orElse :: Model a -> Model a -> Model a
-orElse p q s = maybe (q s) Just (p s)
+orElse p q s = p s <|> q s
 
 returned :: a -> Model a
 returned a s = Just (a, s)
@@ -97,7 +99,7 @@ instance Arbitrary Input where
 
 same :: (Eq a, Show a) => String -> Input -> Get a -> Model a -> Property
 same name (Input ws) g m =
-  counterexample name $ agrees g (S.pack ws) ((\(a, rest) -> (a, S.pack rest)) <$> m ws)
+  counterexample name $ agrees g (S.pack ws) (second S.pack <$> m ws)
 
 repetition :: Element -> Int -> Input -> Property
 repetition e k input =
@@ -161,7 +163,7 @@ separators e f input =
     rounds s = case mSep s of
       Nothing -> Just ([], s)
       Just (_, more) -> case m more of
-        Just (a, rest) | length rest < length s -> (\(as, left) -> (a : as, left)) <$> rounds rest
+        Just (a, rest) | length rest < length s -> first (a :) <$> rounds rest
         Just (_, rest) -> Just ([], rest)
         Nothing -> Just ([], more)
 

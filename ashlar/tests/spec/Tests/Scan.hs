@@ -16,11 +16,12 @@ where
 import Ashlar.Get
 import qualified Ashlar.Get.Parse as P
 import Control.Applicative
+import Control.Exception (evaluate)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
 import qualified Data.ByteString.Internal as B
 import qualified Data.ByteString.Lazy as L
-import Data.Char (intToDigit, isDigit, isHexDigit, ord, toUpper)
+import Data.Char (isDigit, toUpper)
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Ratio ((%))
 import Data.Word (Word16, Word32, Word64, Word8)
@@ -30,7 +31,6 @@ import GHC.Float (castDoubleToWord64, castWord64ToDouble)
 import Numeric (showHex)
 import Numeric.Natural (Natural)
 import System.Timeout (timeout)
-import Control.Exception (evaluate)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck hiding (label)
@@ -287,8 +287,7 @@ hexadecimals = forAll (choose (0, 40) >>= \n -> vectorOf n (elements "0123456789
         [ outcome P.hexadecimal bs === (if null ds then Left 0 else Right n),
           outcome (P.hexadecimal :: Get Word64) bs === (if null ds || n > toInteger (maxBound :: Word64) then Left 0 else Right (fromInteger n)),
           outcome (P.hexadecimal :: Get Int64) bs === (if null ds || n > toInteger (maxBound :: Int64) then Left 0 else Right (fromInteger n)),
-          forAll arbitrary (\w -> agreesAt P.hexadecimal (C.pack (map toUpper (showHex (w :: Word16) "")) <> "\n") (Right (w, "\n"))),
-          property (all isHexDigit ds && maximum (0 : map ord (map intToDigit [0 .. 15])) == 102)
+          forAll arbitrary (\w -> agreesAt P.hexadecimal (C.pack (map toUpper (showHex (w :: Word16) "")) <> "\n") (Right (w, "\n")))
         ]
 
 sameDouble :: Double -> Double -> Property
@@ -320,7 +319,7 @@ doubleShown w x n k =
 
 -- A rational with a power of two below the line, in full.
 exactly :: Rational -> String
-exactly r = go (0 :: Int) r
+exactly = go (0 :: Int)
   where
     go k q
       | q == fromInteger (round q) = insertPoint k (show (round q :: Integer))
