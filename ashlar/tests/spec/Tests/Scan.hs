@@ -204,7 +204,7 @@ manyChunks :: Assertion
 manyChunks = do
   let n = 8000000
       input = inPieces 100 (S.replicate n 97 <> "b")
-      inTime g r = timeout 20000000 (evaluate (runGetLazy g input == Right r)) >>= (@?= Just True)
+      inTime g r = timeout 120000000 (evaluate (runGetLazy g input == Right r)) >>= (@?= Just True)
   inTime (S.length <$> P.takeWhile isA <* P.word8 98) n
   inTime (S.length <$> P.takeTillByte 98) n
   inTime (snd <$> P.runScanner 0 (\k w -> if w == 97 then Just $! (k + 1) else Nothing)) n
@@ -391,7 +391,7 @@ doubleHard = do
 hostile :: Assertion
 hostile = do
   let long = S.replicate 1000000 55
-      inTime r = timeout 10000000 (evaluate r) >>= maybe (assertFailure "too long") pure
+      inTime r = timeout 60000000 (evaluate r) >>= maybe (assertFailure "too long") pure
       doubleOf bs = either (const (-1)) id <$> inTime (runGet P.double bs)
   doubleOf "1e1000000000" >>= (@?= 1 / 0)
   doubleOf "1e-1000000000" >>= (@?= 0)
