@@ -33,6 +33,7 @@ import Ashlar.Get.Bytes (skip)
 import Ashlar.Get.Core
 import Ashlar.Get.Env
 import Ashlar.Get.Mismatch
+import Ashlar.Get.Next
 import Ashlar.Get.Progress
 import Ashlar.Get.Scan
 import Ashlar.Mem (peekHost)

@@ -62,5 +62,6 @@ where
 
 import Ashlar.Get.Ascii
 import Ashlar.Get.Combinators
+import Ashlar.Get.Next
 import Ashlar.Get.Scan
 import Prelude ()

@@ -25,6 +25,7 @@ import Ashlar.Get.Core
 import Ashlar.Get.Env
 import Ashlar.Get.Error
 import Ashlar.Get.Input
+import Ashlar.Get.Next
 import Ashlar.Get.Progress
 import Ashlar.Get.Scan
 import Ashlar.Mem (withBytes)
