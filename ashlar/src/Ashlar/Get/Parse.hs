@@ -15,7 +15,7 @@
 -- What reads bytes up to a place returns slices of the input, which keep their chunk
 -- alive ('Data.ByteString.copy' them if that is not wanted). Choices that the next byte
 -- decides ('switch', 'optionIf', 'manyWhile', 'takeWhile') cost a comparison;
--- 'Control.Applicative.<|>' costs some ten times that.
+-- 'Control.Applicative.<|>' installs a handler, and costs several times that.
 module Ashlar.Get.Parse
   ( -- * Taking bytes
     takeWhile,
