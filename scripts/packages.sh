@@ -24,6 +24,7 @@ base_packages=(
   doctest
   libghc-aeson-dev
   libghc-blaze-html-dev
+  libghc-attoparsec-dev
   libghc-cereal-dev
   libghc-criterion-dev
   libghc-scientific-dev

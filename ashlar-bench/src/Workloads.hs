@@ -10,8 +10,10 @@ where
 import Workload
 import Workloads.Builder
 import Workloads.Codec
+import Workloads.Get
 import Workloads.Interop
+import Workloads.Numbers
 
 -- | All of them.
 workloads :: [Workload]
-workloads = builderWorkloads ++ interopWorkloads ++ codecWorkloads
+workloads = builderWorkloads ++ interopWorkloads ++ getWorkloads ++ numberWorkloads ++ codecWorkloads

@@ -14,6 +14,10 @@
 --   00000000  00 00 00 01 00 00                                 |......|
 --                         ^^ ^^
 --
+-- For text protocols and mixed formats there are more decoders in "Ashlar.Get.Parse",
+-- whose names, those of attoparsec, partly clash with the Prelude's; and loops and
+-- choices for any decoder in "Ashlar.Get.Combinators".
+--
 -- The names are those of "Data.Binary.Get", with two differences: what runs a
 -- decoder returns 'Either' instead of throwing, and takes the decoder first
 -- and the input last.
@@ -75,8 +79,18 @@ module Ashlar.Get
 
     -- * Bytes
     getByteString,
+    getByteStringCopy,
+    getShortByteString,
+    getByteStringNul,
+    getRemainingByteString,
     getLazyByteString,
+    getLazyByteStringNul,
+    getRemainingLazyByteString,
     skip,
+
+    -- ** Text
+    getTextUtf8,
+    getRemainingTextUtf8,
 
     -- * The place in the input
     bytesRead,
@@ -87,6 +101,7 @@ module Ashlar.Get
     label,
     (<?>),
     isolate,
+    getNested,
     match,
 
     -- ** Going back, or not
@@ -96,6 +111,14 @@ module Ashlar.Get
     notFollowedBy,
     commit,
     attempt,
+
+    -- * Many values
+    getVectorLE,
+    getVectorBE,
+    getVectorHost,
+    getVectorOf,
+    NumberVector,
+    NumberElement,
 
     -- * One byte
     getWord8,
@@ -147,3 +170,5 @@ import Ashlar.Get.Numbers
 import Ashlar.Get.Run
 import Ashlar.Get.Scope
 import Ashlar.Get.Source
+import Ashlar.Get.Strings
+import Ashlar.Get.Vectors

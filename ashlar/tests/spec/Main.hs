@@ -10,7 +10,9 @@ import Test.Tasty
 import qualified Tests.Arithmetic
 import qualified Tests.Budget
 import qualified Tests.Builder
+import qualified Tests.Bulk
 import qualified Tests.Codec
+import qualified Tests.Combinators
 import qualified Tests.Errors
 import qualified Tests.Escape
 import qualified Tests.Extra
@@ -32,6 +34,7 @@ import qualified Tests.Push
 import qualified Tests.Put
 import qualified Tests.PutCereal
 import qualified Tests.Results
+import qualified Tests.Scan
 import qualified Tests.Section
 import qualified Tests.Sources
 import qualified Tests.Text
@@ -46,7 +49,9 @@ main =
       [ Tests.Arithmetic.tests,
         Tests.Budget.tests,
         Tests.Builder.tests,
+        Tests.Bulk.tests,
         Tests.Codec.tests,
+        Tests.Combinators.tests,
         Tests.Errors.tests,
         Tests.Escape.tests,
         Tests.Extra.tests,
@@ -68,6 +73,7 @@ main =
         Tests.Put.tests,
         Tests.PutCereal.tests,
         Tests.Results.tests,
+        Tests.Scan.tests,
         Tests.Section.tests,
         Tests.Sources.tests,
         Tests.Text.tests,

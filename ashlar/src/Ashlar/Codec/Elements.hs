@@ -14,7 +14,6 @@ module Ashlar.Codec.Elements
     putIndexed,
     getList,
     getVector,
-    growthOf,
   )
 where
 
@@ -25,6 +24,7 @@ import Ashlar.Codec.Length
 import Ashlar.Get.Bytes (available)
 import Ashlar.Get.Core
 import Ashlar.Get.Mutable
+import Ashlar.Get.Vectors (growthOf)
 import Ashlar.Mem.Cells
 import qualified Data.Foldable as F
 import qualified Data.Vector.Generic as G
@@ -175,10 +175,3 @@ getVector = do
     one :: Int -> Int -> G.Mutable v s a -> Get a -> GetST s (v a)
     one n i v g = liftGet g >>= \x -> x `seq` (GM.unsafeWrite v i x >> fill n (i + 1) v)
 {-# INLINE getVector #-}
-
--- | By how much a vector of so many elements (the second number), of which
--- there shall be more (the first), is to grow: it doubles, and ends at the
--- right size.
-growthOf :: Int -> Int -> Int
-growthOf n i = min (n - i) (max 4 i)
-{-# INLINE growthOf #-}

@@ -10,6 +10,8 @@ module Ashlar.Get.Bytes
     isEmpty,
     endOfInput,
     available,
+    slice,
+    foundIn,
   )
 where
 
@@ -70,11 +72,11 @@ getLazyByteString n
                     failWith env at at found (MissingInput (fromIntegral n) (fromIntegral (n - left)))
       go n []
 
--- The first bytes of a string.
+-- | The first bytes of a string, for the error about it.
 foundIn :: ByteString -> IO Found
 foundIn bs = withBytes bs peekFound
 
--- The next bytes, which must lie between cursor and end.
+-- | The next bytes, which must lie between cursor and end.
 slice :: Cells -> Env -> Int -> IO ByteString
 slice c env n = do
   p <- getPtr c cursorCell

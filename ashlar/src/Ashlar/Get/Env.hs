@@ -45,7 +45,6 @@ module Ashlar.Get.Env
     isRestart,
     failAt,
     failWith,
-    failingAs,
     failuresSoFar,
     setFailures,
   )
@@ -264,15 +263,3 @@ failuresSoFar env = readIORef (inputFailures (envInput (lazy env)))
 setFailures :: Env -> Failures -> IO ()
 setFailures env !failures = writeIORef (inputFailures (envInput env)) failures
 {-# INLINE setFailures #-}
-
--- | Run code that throws 'failedException' by itself, having said what that
--- means: what is wrong, from an offset on.
-failingAs :: Env -> Int -> Int -> Found -> Reason -> IO a -> IO a
-failingAs env reach offset found reason act = do
-  before <- failuresSoFar env
-  record env reach offset found reason
-  a <- act
-  -- It did not fail.
-  setFailures env before
-  pure a
-{-# INLINE failingAs #-}

@@ -13,11 +13,8 @@ import Ashlar.Builder.Strings
 import Ashlar.Codec.Class
 import Ashlar.Codec.Length
 import Ashlar.Get.Bytes
-import Ashlar.Get.Core
-import Ashlar.Get.Env
-import Ashlar.Get.Error
-import Ashlar.Get.Failure
-import Ashlar.Mem.Text (decodeUtf8At, utf8LengthOf)
+import Ashlar.Get.Strings
+import Ashlar.Mem.Text (utf8LengthOf)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Short as SBS
@@ -44,7 +41,7 @@ instance Codec SBS.ShortByteString where
   layout = Var lengthSize
   size bs = lengthSize + SBS.length bs
   put bs = append (putLength (SBS.length bs)) (shortByteString bs)
-  get = SBS.toShort <$> (getLength >>= getByteString)
+  get = getLength >>= getShortByteString
 
 -- | The number of bytes in UTF-8, and these bytes, whatever the version of @text@
 -- has in memory. Anything but UTF-8 is refused.
@@ -52,24 +49,14 @@ instance Codec T.Text where
   layout = Var lengthSize
   size t = lengthSize + utf8LengthOf t
   put t = append (putLength (utf8LengthOf t)) (textUtf8 t)
-  get = getLength >>= getText
+  get = getLength >>= getTextUtf8
 
 -- | As a strict text.
 instance Codec TL.Text where
   layout = Var lengthSize
   size t = lengthSize + lazyLength t
   put t = append (putLength (lazyLength t)) (lazyTextUtf8 t)
-  get = TL.fromStrict <$> (getLength >>= getText)
+  get = TL.fromStrict <$> (getLength >>= getTextUtf8)
 
 lazyLength :: TL.Text -> Int
 lazyLength = TL.foldlChunks (\n t -> n + utf8LengthOf t) 0
-
--- So many bytes (not negative) of UTF-8.
-getText :: Int -> Get T.Text
-getText n = consume n $ \p ->
-  step $ \c env -> do
-    at <- position c
-    -- n bytes lie at p.
-    found <- peekFound p n
-    failingAs env (at + n) at found (Invalid "invalid UTF-8") $
-      decodeUtf8At failedException p n

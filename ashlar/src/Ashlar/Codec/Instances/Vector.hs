@@ -1,4 +1,3 @@
-{-# LANGUAGE RankNTypes #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
 
@@ -27,26 +26,17 @@ import Ashlar.Codec.Class
 import Ashlar.Codec.Elements
 import Ashlar.Codec.Format
 import Ashlar.Codec.Length
-import Ashlar.Get.Bytes (available)
-import Ashlar.Get.Core
-import Ashlar.Get.Mutable
-import Ashlar.Mem (copyRange)
-import Control.Monad.Primitive (unsafeIOToPrim)
+import Ashlar.Get.Vectors
 import qualified Data.ByteString.Internal as B
 import Data.Primitive.ByteArray (copyByteArrayToPtr, newByteArray, readByteArray, writeByteArray)
-import Data.Primitive.Ptr (copyPtrToMutableByteArray)
 import qualified Data.Primitive.Types as Prim
 import qualified Data.Vector as V
 import qualified Data.Vector.Generic as G
-import qualified Data.Vector.Generic.Mutable as GM
 import qualified Data.Vector.Primitive as P
-import qualified Data.Vector.Primitive.Mutable as PM
 import qualified Data.Vector.Storable as S
-import qualified Data.Vector.Storable.Mutable as SM
 import qualified Data.Vector.Unboxed as U
 import Data.Word (Word8)
 import Foreign.ForeignPtr (castForeignPtr)
-import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Marshal.Alloc (allocaBytes)
 import Foreign.Ptr (Ptr, castPtr)
 import Foreign.Storable (peek, peekByteOff, pokeByteOff, sizeOf)
@@ -92,10 +82,8 @@ instance (Codec a, S.Storable a) => Codec (S.Vector a) where
           (fp, n) -> B.fromForeignPtr (castForeignPtr fp) 0 (n * fixedSize f)
     _ -> putVector v
   get = case layout :: Layout a of
-    Fix f | plainStorable f -> getCopied f $ \p i n v ->
-      case SM.unsafeToForeignPtr0 (SM.unsafeSlice i n v) of
-        -- The vector stays alive: it is returned in the end.
-        (fp, _) -> unsafeIOToPrim (copyRange (castPtr (unsafeForeignPtrToPtr fp)) p (n * fixedSize f))
+    -- Such elements are numbers, which take some bytes.
+    Fix f | plainStorable f -> getLength >>= \n -> getStretches (fixedSize f) n (copyToStorable (fixedSize f))
     _ -> getVector
   {-# INLINE size #-}
   {-# INLINE put #-}
@@ -112,9 +100,7 @@ instance (Codec a, P.Prim a) => Codec (P.Vector a) where
         copyByteArrayToPtr p arr (start * fixedSize f + off) len
     _ -> putVector v
   get = case layout :: Layout a of
-    Fix f | plainPrim f -> getCopied f $ \p i n v ->
-      case PM.unsafeSlice i n v of
-        PM.MVector start _ arr -> copyPtrToMutableByteArray arr start (castPtr p `asElementsOf` v) n
+    Fix f | plainPrim f -> getLength >>= \n -> getStretches (fixedSize f) n (copyToPrimitive (fixedSize f))
     _ -> getVector
   {-# INLINE size #-}
   {-# INLINE put #-}
@@ -156,31 +142,3 @@ writesSample f x = allocaBytes (fixedSize f) $ \p -> do
   fixedWrite f p x
   written <- mapM (peekByteOff p) [0 .. fixedSize f - 1]
   pure (written == map sampleByte [0 .. fixedSize f - 1])
-
--- Read a vector by copying. The function is given an address where elements
--- lie, the number of the first of them in the vector, how many they are, and
--- the vector, which has room for them.
-getCopied ::
-  G.Vector v a =>
-  Fixed a ->
-  (forall s. Ptr Word8 -> Int -> Int -> G.Mutable v s a -> GetST s ()) ->
-  Get (v a)
-getCopied f copy = do
-  n <- getLength
-  first <- firstCapacity (fixedSize f) n
-  runGetST (GM.unsafeNew first >>= fill n 0)
-  where
-    fill n i v
-      | i >= n = G.unsafeFreeze v
-      | i >= GM.length v = GM.unsafeGrow v (growthOf n i) >>= fill n i
-      | otherwise = do
-          bytes <- liftGet available
-          -- One element at least: where it lies in two chunks, it is brought
-          -- together.
-          let m = max 1 (min (GM.length v - i) (bytes `quot` fixedSize f))
-          consumeST (m * fixedSize f) (\p -> copy p i m v)
-          fill n (i + m) v
-{-# INLINE getCopied #-}
-
-asElementsOf :: Ptr a -> v a -> Ptr a
-asElementsOf p _ = p
