@@ -4,9 +4,9 @@
 
 -- |
 -- Module      : Ashlar.Codec.Instances.Containers
--- Description : Formats of maps and sets
+-- Description : Formats of maps, sets, sequences and trees
 --
--- Each is a number of elements and the elements, in ascending order; of a map,
+-- A map or set is a number of elements and the elements, in ascending order; of a map,
 -- key and value in turn. Decoding refuses keys that do not ascend strictly: a
 -- map or set that is out of order gives wrong answers. (So does one with NaN for a
 -- key, and it is refused.)
@@ -17,6 +17,7 @@ import Ashlar.Codec.Class
 import Ashlar.Codec.Elements
 import Ashlar.Codec.Format (fixedSize)
 import Ashlar.Codec.Instances.Base ()
+import Ashlar.Codec.Instances.Data ()
 import Ashlar.Codec.Length
 import Ashlar.Get.Core
 import Ashlar.Get.Env
@@ -27,6 +28,7 @@ import qualified Data.IntSet as IS
 import qualified Data.Map.Strict as M
 import qualified Data.Sequence as Seq
 import qualified Data.Set as Set
+import Data.Tree (Tree)
 
 -- | The number of entries; key and value of each, by ascending key. Keys that do not
 -- ascend strictly are refused.
@@ -75,6 +77,9 @@ instance Codec a => Codec (Seq.Seq a) where
   {-# INLINABLE size #-}
   {-# INLINABLE put #-}
   {-# INLINABLE get #-}
+
+-- | The root, and a list of the trees below it.
+instance Codec a => Codec (Tree a)
 
 -- The size of a number of keys and values: by multiplication if that will do,
 -- else by the fold that is given.

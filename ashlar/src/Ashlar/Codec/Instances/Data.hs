@@ -1,3 +1,4 @@
+{-# LANGUAGE PolyKinds #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
 
@@ -5,14 +6,22 @@
 -- Module      : Ashlar.Codec.Instances.Data
 -- Description : Formats of tuples, sums and lists
 --
--- These are derived, but for the list. (In a module of their own: that for numbers
+-- Most of these are derived. (In a module of their own: that for numbers
 -- turns eta-expansion off, and with that GHC 9.0.2 panics on the derived reader of
 -- a triple.)
 module Ashlar.Codec.Instances.Data () where
 
 import Ashlar.Codec.Class
+import Ashlar.Codec.Combinators
 import Ashlar.Codec.Elements
+import Ashlar.Codec.Format (fixedUnit)
+import Ashlar.Codec.Instances.Base ()
 import Ashlar.Codec.Length (lengthSize)
+import Data.List.NonEmpty (NonEmpty (..), toList)
+import Data.Proxy (Proxy (..))
+import Data.Version (Version)
+import Data.Void (Void)
+import GHC.Fingerprint (Fingerprint)
 
 -- Tuples are their elements one after the other; sums have a tag.
 
@@ -43,3 +52,33 @@ instance Codec a => Codec [a] where
   {-# INLINABLE size #-}
   {-# INLINABLE put #-}
   {-# INLINABLE get #-}
+
+-- | As a list; an empty one is refused.
+instance Codec a => Codec (NonEmpty a) where
+  layout = Var lengthSize
+  size = formatSize nonEmpty'
+  put = formatPut nonEmpty'
+  get = formatGet nonEmpty'
+  {-# INLINABLE size #-}
+  {-# INLINABLE put #-}
+  {-# INLINABLE get #-}
+
+nonEmpty' :: Codec a => Format (NonEmpty a)
+nonEmpty' = refined toList (\xs -> case xs of x : rest -> Right (x :| rest); [] -> Left "NonEmpty: no elements") codec
+{-# INLINE nonEmpty' #-}
+
+-- | There are no values, and so no bytes are one.
+instance Codec Void
+
+-- | No bytes.
+instance Codec (Proxy a) where
+  layout = Fix (fixedUnit Proxy)
+  size _ = 0
+  put _ = mempty
+  get = pure Proxy
+
+-- | The numbers as a list, and the tags as a list of strings.
+instance Codec Version
+
+-- | The two halves, the higher one first.
+instance Codec Fingerprint
