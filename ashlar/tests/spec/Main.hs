@@ -12,6 +12,7 @@ import qualified Tests.Codec
 import qualified Tests.Get
 import qualified Tests.Handles
 import qualified Tests.Hostile
+import qualified Tests.Instances
 import qualified Tests.Lazy
 import qualified Tests.Numbers
 import qualified Tests.Sources
@@ -29,6 +30,7 @@ main =
         Tests.Get.tests,
         Tests.Sources.tests,
         Tests.Codec.tests,
+        Tests.Instances.tests,
         Tests.Hostile.tests,
         Tests.Types.tests
       ]
