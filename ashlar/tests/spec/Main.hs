@@ -9,12 +9,14 @@ module Main (main) where
 import Test.Tasty
 import qualified Tests.Builder
 import qualified Tests.Codec
+import qualified Tests.Combinators
 import qualified Tests.Get
 import qualified Tests.Handles
 import qualified Tests.Hostile
 import qualified Tests.Instances
 import qualified Tests.Lazy
 import qualified Tests.Numbers
+import qualified Tests.Refused
 import qualified Tests.Sources
 import qualified Tests.Types
 
@@ -31,6 +33,8 @@ main =
         Tests.Sources.tests,
         Tests.Codec.tests,
         Tests.Instances.tests,
+        Tests.Combinators.tests,
+        Tests.Refused.tests,
         Tests.Hostile.tests,
         Tests.Types.tests
       ]

@@ -81,9 +81,8 @@ where
 import Ashlar.Builder.Core
 import Ashlar.Codec.Class
 import Ashlar.Codec.Format
+import Ashlar.Codec.Refine
 import Ashlar.Get.Core
-import Ashlar.Get.Env
-import Ashlar.Get.Error
 
 -- | How the values of a type are written and read.
 --
@@ -183,14 +182,8 @@ bijection there back (Format l n p g) = case l of
 refined :: (b -> a) -> (a -> Either String b) -> Format a -> Format b
 refined there back (Format l n p g) = case l of
   Fix f -> fixed (fixedChecked there back f)
-  Var least -> Format (Var least) (\x -> n (there x)) (\x -> p (there x)) $ do
-    at <- step (\c _ -> position c)
-    g >>= \x -> either (invalidAtOffset at) pure (back x)
+  Var least -> Format (Var least) (\x -> n (there x)) (\x -> p (there x)) (refine back g)
 {-# INLINE refined #-}
-
-invalidAtOffset :: Int -> String -> Get a
-invalidAtOffset at message = step (\_ env -> failWith env at (Invalid message))
-{-# NOINLINE invalidAtOffset #-}
 
 -- | Only the values for which the condition holds; reading others fails with the
 -- message. (They are written like all others: 'encode' does not fail.)

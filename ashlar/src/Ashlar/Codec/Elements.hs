@@ -12,6 +12,7 @@ module Ashlar.Codec.Elements
   ( sizeElements,
     putElements,
     putIndexed,
+    putIndexedBare,
     getList,
     getVector,
     growthOf,
@@ -32,17 +33,17 @@ import qualified Data.Vector.Generic.Mutable as GM
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 
--- | The bytes of a length and of so many elements, given a way to add up the
+-- | The bytes of so many elements, given a way to add up the
 -- sizes of those whose sizes differ.
 sizeElements :: Layout a -> Int -> Int -> Int
 sizeElements elements n sizes = case elements of
-  Fix f -> lengthSize + n * fixedSize f
-  Var _ -> lengthSize + sizes
+  Fix f -> n * fixedSize f
+  Var _ -> sizes
 {-# INLINE sizeElements #-}
 
--- | Write a number of elements, and then the elements.
-putElements :: (Foldable t, Codec a) => Int -> t a -> Builder
-putElements n xs = append (putLength n) (F.foldr (\x rest -> append (put x) rest) empty xs)
+-- | Write elements.
+putElements :: (Foldable t, Codec a) => t a -> Builder
+putElements = F.foldr (\x rest -> append (put x) rest) empty
 {-# INLINE putElements #-}
 
 -- | Write a number of elements, and then those that a function gives for the
@@ -63,12 +64,26 @@ putIndexed n at = case layout of
         putStretches f n at c k
     -- Elements of no size: nothing but their number.
     | otherwise -> putLength n
-  Var _ -> append (putLength n) (putFrom 0)
+  Var _ -> append (putLength n) (putEach n at)
+{-# INLINE putIndexed #-}
+
+-- | The same without the number.
+putIndexedBare :: forall a. Codec a => Int -> (Int -> IO a) -> Builder
+putIndexedBare n at = case layout of
+  Fix f
+    | fixedSize f > 0 -> action (putStretches f n at)
+    | otherwise -> empty
+  Var _ -> putEach n at
+{-# INLINE putIndexedBare #-}
+
+-- One by one.
+putEach :: Codec a => Int -> (Int -> IO a) -> Builder
+putEach n at = putFrom 0
   where
     putFrom i
       | i >= n = empty
       | otherwise = action (\c k -> at i >>= \x -> runOn (append (put x) (putFrom (i + 1))) c k)
-{-# INLINE putIndexed #-}
+{-# INLINE putEach #-}
 
 -- Write elements of a fixed size, which is not 0.
 --
@@ -102,29 +117,28 @@ putStretches f n at c k = go 0
           write (p `plusPtr` width) (i + 1) end
 {-# INLINE putStretches #-}
 
--- | Read a list: its length, and its elements.
-getList :: forall a. Codec a => Get [a]
-getList = do
-  n <- getLength
+-- | Read a list of so many elements.
+getList :: forall a. Codec a => Int -> Get [a]
+getList n = do
   chargeEmpties (leastSize (layout :: Layout a)) n
   collect n []
   where
     collect :: Int -> [a] -> Get [a]
-    collect !n acc
-      | n <= 0 = pure (reverse acc)
+    collect !left acc
+      | left <= 0 = pure (reverse acc)
       | otherwise = case layout of
           Fix f -> do
-            m <- stretch f n
+            m <- stretch f left
             if m <= 0
-              then getFixed f >>= \x -> x `seq` collect (n - 1) (x : acc)
-              else consume (m * fixedSize f) (\p -> readOn p m acc) >>= collect (n - m)
+              then getFixed f >>= \x -> x `seq` collect (left - 1) (x : acc)
+              else consume (m * fixedSize f) (\p -> readOn p m acc) >>= collect (left - m)
             where
               -- k elements lie at p.
               readOn :: Ptr Word8 -> Int -> [a] -> Get [a]
               readOn !p !k xs
                 | k <= 0 = pure xs
                 | otherwise = fixedRead f p >>= \x -> x `seq` readOn (p `plusPtr` fixedSize f) (k - 1) (x : xs)
-          Var _ -> get >>= \x -> x `seq` collect (n - 1) (x : acc)
+          Var _ -> get >>= \x -> x `seq` collect (left - 1) (x : acc)
 {-# INLINE getList #-}
 
 -- How many of n elements can be read without asking for input.
@@ -134,11 +148,9 @@ stretch f n
   | otherwise = (\bytes -> min n (bytes `quot` fixedSize f)) <$> available
 {-# INLINE stretch #-}
 
--- | Read a vector: its length, and its elements. The vector grows as they
--- arrive.
-getVector :: forall v a. (G.Vector v a, Codec a) => Get (v a)
-getVector = do
-  n <- getLength
+-- | Read a vector of so many elements. It grows as they arrive.
+getVector :: forall v a. (G.Vector v a, Codec a) => Int -> Get (v a)
+getVector n = do
   let least = leastSize (layout :: Layout a)
   chargeEmpties least n
   first <- case layout :: Layout a of
@@ -146,19 +158,19 @@ getVector = do
     -- Such elements may be vectors themselves. If each took room for all that the
     -- input could hold, the memory would be quadratic.
     Var _ -> pure (min n 4)
-  runGetST (GM.unsafeNew first >>= fill n 0)
+  runGetST (GM.unsafeNew first >>= fill 0)
   where
     -- The first i elements of n are there.
-    fill :: Int -> Int -> G.Mutable v s a -> GetST s (v a)
-    fill !n !i v
+    fill :: Int -> G.Mutable v s a -> GetST s (v a)
+    fill !i v
       | i >= n = G.unsafeFreeze v
-      | i >= GM.length v = GM.unsafeGrow v (growthOf n i) >>= fill n i
+      | i >= GM.length v = GM.unsafeGrow v (growthOf n i) >>= fill i
       | otherwise = case layout of
-          Var _ -> one n i v get
+          Var _ -> one i v get
           Fix f -> do
             m <- liftGet (stretch f (GM.length v - i))
             if m <= 0
-              then one n i v (getFixed f)
+              then one i v (getFixed f)
               else do
                 let end = i + m
                     -- The elements from k up to the end lie at p, and the
@@ -170,10 +182,10 @@ getVector = do
                           x `seq` GM.unsafeWrite v k x
                           readOn (p `plusPtr` fixedSize f) (k + 1)
                 consumeST (m * fixedSize f) (\p -> readOn p i)
-                fill n end v
+                fill end v
     -- i is less than the vector's length.
-    one :: Int -> Int -> G.Mutable v s a -> Get a -> GetST s (v a)
-    one n i v g = liftGet g >>= \x -> x `seq` (GM.unsafeWrite v i x >> fill n (i + 1) v)
+    one :: Int -> G.Mutable v s a -> Get a -> GetST s (v a)
+    one i v g = liftGet g >>= \x -> x `seq` (GM.unsafeWrite v i x >> fill (i + 1) v)
 {-# INLINE getVector #-}
 
 -- | By how much a vector of so many elements (the second number), of which

@@ -31,6 +31,7 @@ import qualified Tests.Instances.Containers as Containers
 import qualified Tests.Instances.Derived as Derived
 import qualified Tests.Instances.Time as Time
 import Tests.Instances.Type
+import qualified Tests.Instances.Wrappers as Wrappers
 
 sections :: [Section]
 sections =
@@ -44,7 +45,8 @@ sections =
     Containers.vectors,
     Containers.arrays,
     Time.times,
-    Derived.derived
+    Derived.derived,
+    Wrappers.wrappers
   ]
 
 tests :: TestTree

@@ -22,9 +22,9 @@ import Ashlar.Codec.Instances.Data ()
 import Ashlar.Codec.Instances.Strings ()
 import Ashlar.Codec.Instances.Vector ()
 import Ashlar.Codec.Length
+import Ashlar.Codec.Refine
 import Ashlar.Get.Core
-import Ashlar.Get.Env
-import Ashlar.Get.Error
+import Ashlar.Get.Env (position)
 import Data.Array.Base (IArray, UArray, listArray, numElements, unsafeAt)
 import Data.Array.IArray (bounds)
 import Data.ByteString.Short.Internal (ShortByteString (SBS))
@@ -70,7 +70,7 @@ layoutIndexed = case leastSize (layout :: Layout (i, i)) of
   n -> Var (n + lengthSize)
 
 sizeIndexed :: Codec i => (i, i) -> Layout e -> Int -> Int -> Int
-sizeIndexed b elements n sizes = size b + sizeElements elements n sizes
+sizeIndexed b elements n sizes = size b + lengthSize + sizeElements elements n sizes
 {-# INLINE sizeIndexed #-}
 
 putBounds :: Codec i => (i, i) -> Builder -> Builder
@@ -82,10 +82,10 @@ getIndexed :: (Ix i, Codec i, Codec e) => ((i, i) -> V.Vector e -> a) -> Get a
 getIndexed make = do
   b <- get
   at <- step (\c _ -> position c)
-  v <- getVector
+  v <- getLength >>= getVector
   if agree b (V.length v)
     then pure $! make b v
-    else step (\_ env -> failWith env at (Invalid "an array with another number of elements than its bounds"))
+    else invalidAtOffset at "an array with another number of elements than its bounds"
 {-# INLINE getIndexed #-}
 
 -- Do the bounds enclose so many indices?
@@ -135,10 +135,10 @@ primArray (P.Vector start n (ByteArray bytes#))
 -- | As a boxed vector.
 instance Codec a => Codec (Array a) where
   layout = Var lengthSize
-  size arr = sizeElements (layout :: Layout a) (sizeofArray arr) (foldl' (\n x -> n + size x) 0 arr)
+  size arr = lengthSize + sizeElements (layout :: Layout a) (sizeofArray arr) (foldl' (\n x -> n + size x) 0 arr)
   -- The number is between 0 and the length.
   put arr = putIndexed (sizeofArray arr) (indexArrayM arr)
-  get = V.toArray <$> getVector
+  get = V.toArray <$> (getLength >>= getVector)
   {-# INLINABLE size #-}
   {-# INLINABLE put #-}
   {-# INLINABLE get #-}
@@ -146,9 +146,9 @@ instance Codec a => Codec (Array a) where
 -- | As a boxed vector.
 instance Codec a => Codec (SmallArray a) where
   layout = Var lengthSize
-  size arr = sizeElements (layout :: Layout a) (sizeofSmallArray arr) (foldl' (\n x -> n + size x) 0 arr)
+  size arr = lengthSize + sizeElements (layout :: Layout a) (sizeofSmallArray arr) (foldl' (\n x -> n + size x) 0 arr)
   put arr = putIndexed (sizeofSmallArray arr) (indexSmallArrayM arr)
-  get = (\v -> smallArrayFromListN (V.length v) (V.toList v)) <$> getVector
+  get = (\v -> smallArrayFromListN (V.length v) (V.toList v)) <$> (getLength >>= getVector)
   {-# INLINABLE size #-}
   {-# INLINABLE put #-}
   {-# INLINABLE get #-}

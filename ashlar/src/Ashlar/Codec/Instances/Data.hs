@@ -11,12 +11,13 @@
 -- a triple.)
 module Ashlar.Codec.Instances.Data () where
 
+import Ashlar.Builder.Core (append)
 import Ashlar.Codec.Class
 import Ashlar.Codec.Combinators
 import Ashlar.Codec.Elements
 import Ashlar.Codec.Format (fixedUnit)
 import Ashlar.Codec.Instances.Base ()
-import Ashlar.Codec.Length (lengthSize)
+import Ashlar.Codec.Length
 import Data.List.NonEmpty (NonEmpty (..), toList)
 import Data.Proxy (Proxy (..))
 import Data.Version (Version)
@@ -46,12 +47,21 @@ instance (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g) => Code
 -- | The number of elements, and the elements.
 instance Codec a => Codec [a] where
   layout = Var lengthSize
-  size xs = sizeElements (layout :: Layout a) (length xs) (sum (map size xs))
-  put xs = putElements (length xs) xs
-  get = getList
+  size xs = lengthSize + sizeCounted xs
+  put xs = append (putLength (length xs)) (putElements xs)
+  get = getLength >>= getList
   {-# INLINABLE size #-}
   {-# INLINABLE put #-}
   {-# INLINABLE get #-}
+
+instance Codec a => Counted [a] where
+  counted = length
+  sizeCounted xs = sizeElements (layout :: Layout a) (length xs) (sum (map size xs))
+  putCounted = putElements
+  getCounted = getList
+  {-# INLINABLE sizeCounted #-}
+  {-# INLINABLE putCounted #-}
+  {-# INLINABLE getCounted #-}
 
 -- | As a list; an empty one is refused.
 instance Codec a => Codec (NonEmpty a) where

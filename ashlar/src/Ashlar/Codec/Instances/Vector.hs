@@ -56,69 +56,121 @@ sizeVector :: forall v a. (G.Vector v a, Codec a) => v a -> Int
 sizeVector v = sizeElements (layout :: Layout a) (G.length v) (G.foldl' (\n x -> n + size x) 0 v)
 {-# INLINE sizeVector #-}
 
-putVector :: (G.Vector v a, Codec a) => v a -> Builder
+putVector, putVectorBare :: (G.Vector v a, Codec a) => v a -> Builder
 -- The number is between 0 and the length.
 putVector v = putIndexed (G.length v) (G.unsafeIndexM v)
+putVectorBare v = putIndexedBare (G.length v) (G.unsafeIndexM v)
 {-# INLINE putVector #-}
+{-# INLINE putVectorBare #-}
 
 -- | The number of elements, and the elements.
 instance Codec a => Codec (V.Vector a) where
   layout = Var lengthSize
-  size = sizeVector
+  size v = lengthSize + sizeVector v
   put = putVector
-  get = getVector
+  get = getLength >>= getVector
   {-# INLINE size #-}
   {-# INLINE put #-}
   {-# INLINE get #-}
+
+instance Codec a => Counted (V.Vector a) where
+  counted = V.length
+  sizeCounted = sizeVector
+  putCounted = putVectorBare
+  getCounted = getVector
+  {-# INLINE sizeCounted #-}
+  {-# INLINE putCounted #-}
+  {-# INLINE getCounted #-}
 
 -- | As a boxed vector.
 instance (Codec a, U.Unbox a) => Codec (U.Vector a) where
   layout = Var lengthSize
-  size = sizeVector
+  size v = lengthSize + sizeVector v
   put = putVector
-  get = getVector
+  get = getLength >>= getVector
   {-# INLINE size #-}
   {-# INLINE put #-}
   {-# INLINE get #-}
+
+instance (Codec a, U.Unbox a) => Counted (U.Vector a) where
+  counted = U.length
+  sizeCounted = sizeVector
+  putCounted = putVectorBare
+  getCounted = getVector
+  {-# INLINE sizeCounted #-}
+  {-# INLINE putCounted #-}
+  {-# INLINE getCounted #-}
 
 -- | As a boxed vector; copied as memory where the element has the same bytes there.
 instance (Codec a, S.Storable a) => Codec (S.Vector a) where
   layout = Var lengthSize
-  size = sizeVector
+  size v = lengthSize + sizeVector v
   put v = case layout :: Layout a of
-    Fix f | plainStorable f -> append (putLength (S.length v)) (byteString bytes)
-      where
-        bytes = case S.unsafeToForeignPtr0 v of
-          (fp, n) -> B.fromForeignPtr (castForeignPtr fp) 0 (n * fixedSize f)
+    Fix f | plainStorable f -> append (putLength (S.length v)) (putStorable f v)
     _ -> putVector v
-  get = case layout :: Layout a of
-    Fix f | plainStorable f -> getCopied f $ \p i n v ->
-      case SM.unsafeToForeignPtr0 (SM.unsafeSlice i n v) of
-        -- The vector stays alive: it is returned in the end.
-        (fp, _) -> unsafeIOToPrim (copyRange (castPtr (unsafeForeignPtrToPtr fp)) p (n * fixedSize f))
-    _ -> getVector
+  get = getLength >>= getCounted
   {-# INLINE size #-}
   {-# INLINE put #-}
   {-# INLINE get #-}
 
+instance (Codec a, S.Storable a) => Counted (S.Vector a) where
+  counted = S.length
+  sizeCounted = sizeVector
+  putCounted v = case layout :: Layout a of
+    Fix f | plainStorable f -> putStorable f v
+    _ -> putVectorBare v
+  getCounted n = case layout :: Layout a of
+    Fix f | plainStorable f -> getCopied f n $ \p i m v ->
+      case SM.unsafeToForeignPtr0 (SM.unsafeSlice i m v) of
+        -- The vector stays alive: it is returned in the end.
+        (fp, _) -> unsafeIOToPrim (copyRange (castPtr (unsafeForeignPtrToPtr fp)) p (m * fixedSize f))
+    _ -> getVector n
+  {-# INLINE sizeCounted #-}
+  {-# INLINE putCounted #-}
+  {-# INLINE getCounted #-}
+
+-- The memory of a vector, whose elements are in memory as in the format.
+putStorable :: S.Storable a => Fixed a -> S.Vector a -> Builder
+putStorable f v = byteString bytes
+  where
+    bytes = case S.unsafeToForeignPtr0 v of
+      (fp, n) -> B.fromForeignPtr (castForeignPtr fp) 0 (n * fixedSize f)
+{-# INLINE putStorable #-}
+
 -- | As a boxed vector; copied as memory where the element has the same bytes there.
 instance (Codec a, P.Prim a) => Codec (P.Vector a) where
   layout = Var lengthSize
-  size = sizeVector
-  put v@(P.Vector start n arr) = case layout :: Layout a of
-    Fix f | plainPrim f -> append (putLength n) $ action $ \c k ->
-      copyPieces c k (n * fixedSize f) $ \p off len ->
-        -- Offset and length stay within the vector, as copyPieces promises.
-        copyByteArrayToPtr p arr (start * fixedSize f + off) len
+  size v = lengthSize + sizeVector v
+  put v = case layout :: Layout a of
+    Fix f | plainPrim f -> append (putLength (P.length v)) (putPrimitive f v)
     _ -> putVector v
-  get = case layout :: Layout a of
-    Fix f | plainPrim f -> getCopied f $ \p i n v ->
-      case PM.unsafeSlice i n v of
-        PM.MVector start _ arr -> copyPtrToMutableByteArray arr start (castPtr p `asElementsOf` v) n
-    _ -> getVector
+  get = getLength >>= getCounted
   {-# INLINE size #-}
   {-# INLINE put #-}
   {-# INLINE get #-}
+
+instance (Codec a, P.Prim a) => Counted (P.Vector a) where
+  counted = P.length
+  sizeCounted = sizeVector
+  putCounted v = case layout :: Layout a of
+    Fix f | plainPrim f -> putPrimitive f v
+    _ -> putVectorBare v
+  getCounted n = case layout :: Layout a of
+    Fix f | plainPrim f -> getCopied f n $ \p i m v ->
+      case PM.unsafeSlice i m v of
+        PM.MVector start _ arr -> copyPtrToMutableByteArray arr start (castPtr p `asElementsOf` v) m
+    _ -> getVector n
+  {-# INLINE sizeCounted #-}
+  {-# INLINE putCounted #-}
+  {-# INLINE getCounted #-}
+
+-- The same for the memory of a primitive vector.
+putPrimitive :: Fixed a -> P.Vector a -> Builder
+putPrimitive f (P.Vector start n arr) = action $ \c k ->
+  copyPieces c k (n * fixedSize f) $ \p off len ->
+    -- Offset and length stay within the vector, as copyPieces promises.
+    copyByteArrayToPtr p arr (start * fixedSize f + off) len
+{-# INLINE putPrimitive #-}
 
 plainStorable :: S.Storable a => Fixed a -> Bool
 plainStorable f =
@@ -157,29 +209,29 @@ writesSample f x = allocaBytes (fixedSize f) $ \p -> do
   written <- mapM (peekByteOff p) [0 .. fixedSize f - 1]
   pure (written == map sampleByte [0 .. fixedSize f - 1])
 
--- Read a vector by copying. The function is given an address where elements
+-- Read a vector of so many elements by copying. The function is given an address where elements
 -- lie, the number of the first of them in the vector, how many they are, and
 -- the vector, which has room for them.
 getCopied ::
   G.Vector v a =>
   Fixed a ->
+  Int ->
   (forall s. Ptr Word8 -> Int -> Int -> G.Mutable v s a -> GetST s ()) ->
   Get (v a)
-getCopied f copy = do
-  n <- getLength
+getCopied f n copy = do
   first <- firstCapacity (fixedSize f) n
-  runGetST (GM.unsafeNew first >>= fill n 0)
+  runGetST (GM.unsafeNew first >>= fill 0)
   where
-    fill n i v
+    fill i v
       | i >= n = G.unsafeFreeze v
-      | i >= GM.length v = GM.unsafeGrow v (growthOf n i) >>= fill n i
+      | i >= GM.length v = GM.unsafeGrow v (growthOf n i) >>= fill i
       | otherwise = do
           bytes <- liftGet available
           -- One element at least: where it lies in two chunks, it is brought
           -- together.
           let m = max 1 (min (GM.length v - i) (bytes `quot` fixedSize f))
           consumeST (m * fixedSize f) (\p -> copy p i m v)
-          fill n (i + m) v
+          fill (i + m) v
 {-# INLINE getCopied #-}
 
 asElementsOf :: Ptr a -> v a -> Ptr a
