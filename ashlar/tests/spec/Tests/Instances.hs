@@ -1,5 +1,3 @@
-{-# LANGUAGE DerivingStrategies #-}
-
 -- |
 -- Module      : Tests.Instances
 -- Description : Every instance: its laws, and its bytes
@@ -13,14 +11,11 @@
 -- compared.
 module Tests.Instances (tests) where
 
-import Ashlar.Codec (decode, encode)
-import Ashlar.Codec.Laws (Samples (..), codecLawsFor)
+import Ashlar.Codec.Golden
+import Ashlar.Codec.Laws (codecLawsFor)
 import Control.Monad (forM_)
-import qualified Data.ByteString as S
 import Data.Char (isAlphaNum, toLower)
-import Data.List (intercalate, isPrefixOf, (\\))
-import Data.Word (Word8)
-import Numeric (readHex, showHex)
+import Data.List (isPrefixOf, (\\))
 import System.Environment (lookupEnv)
 import System.IO
 import Test.Tasty
@@ -55,74 +50,35 @@ tests =
     "instances"
     [ testGroup
         "laws"
-        [ testGroup (sectionName s) [testProperties name (codecLawsFor xs) | Instance name xs _ <- sectionInstances s]
+        [ testGroup (sectionName s) [testProperties name (codecLawsFor xs) | Golden name xs _ <- sectionInstances s]
           | s <- sections
         ],
-      testGroup "golden bytes" [testCase (sectionName s) (golden s) | s <- sections],
+      testGroup "golden bytes" [testCase (sectionName s) (goldenFile s) | s <- sections],
       testCase "docs/format.md has these bytes" documented
     ]
 
--- A value, its type, and its bytes in hexadecimal.
-data Row = Row String String String
-  deriving stock (Eq, Show)
-
-rows :: Section -> [Row]
-rows s = [Row name (sampleShow xs x) (hex (encode x)) | Instance name xs vs <- sectionInstances s, x <- vs]
-
-hex :: S.ByteString -> String
-hex = unwords . map byte . S.unpack
-  where
-    byte w = if w < 16 then '0' : showHex w "" else showHex w ""
-
-unHex :: String -> S.ByteString
-unHex = S.pack . map (fst . head . (readHex :: ReadS Word8)) . words
-
--- The file has the rows that we make, and from its bytes come the values.
-golden :: Section -> Assertion
-golden s = do
+-- The file has the bytes that we make, and from these come the values.
+goldenFile :: Section -> Assertion
+goldenFile s = do
   how <- lookupEnv "ASHLAR_GOLDEN"
-  let file = "tests/golden/" ++ map plain (sectionName s) ++ ".txt"
   if how == Just "write"
-    then withFile file WriteMode $ \h -> hSetEncoding h utf8 >> hPutStr h (unlines (concatMap line (rows s)))
-    else do
-      written <- parse . lines <$> readUtf8 file
-      written @?= rows s
-      let bytes = [b | Row _ _ b <- written]
-      forM_ (zip (values s) bytes) (\(check, b) -> check (unHex b))
+    then writeGolden file (sectionInstances s)
+    else compareGolden file (sectionInstances s) >>= (@?= [])
   where
+    file = "tests/golden/" ++ map plain (sectionName s) ++ ".txt"
     plain c = if isAlphaNum c then toLower c else '-'
-    line (Row t x b) = [t, "  " ++ x, "  " ++ b]
-    parse (t : x : b : more) = Row t (drop 2 x) (drop 2 b) : parse more
-    parse _ = []
 
--- For each value: does it come from these bytes?
-values :: Section -> [S.ByteString -> Assertion]
-values s = [decodes xs x | Instance _ xs vs <- sectionInstances s, x <- vs]
-  where
-    decodes xs x bs = case decode bs of
-      Right y | sampleEq xs x y -> pure ()
-      Right y -> assertFailure (sampleShow xs y ++ " instead of " ++ sampleShow xs x)
-      Left e -> assertFailure (show e)
-
--- The tables in the documentation are the rows, in this order and no others.
+-- The tables in the documentation are these rows, in this order and no others, up to
+-- the part on other packages.
 documented :: Assertion
 documented = do
-  text <- lines <$> readUtf8 "format.md"
+  h <- openFile "format.md" ReadMode
+  hSetEncoding h utf8
+  text <- takeWhile (/= "# Other packages") . lines <$> hGetContents h
   let found = [line | line <- text, "| `" `isPrefixOf` line]
-      wanted = concatMap (map tableRow . rows) sections
+      wanted = concatMap (map markdownRow . goldenRows . sectionInstances) sections
   forM_ sections $ \s -> assertBool ("no section " ++ sectionName s) (("## " ++ sectionName s) `elem` text)
   found \\ wanted @?= []
   wanted \\ found @?= []
   found @?= wanted
-  where
-    tableRow (Row t x b) = "| " ++ intercalate " | " (map code [t, x, b]) ++ " |"
-    code x = if null x then "no bytes" else "`" ++ concatMap escaped x ++ "`"
-    escaped c = if c == '|' then "\\|" else [c]
-
-readUtf8 :: FilePath -> IO String
-readUtf8 file = do
-  h <- openFile file ReadMode
-  hSetEncoding h utf8
-  text <- hGetContents h
-  length text `seq` hClose h
-  pure text
+  hClose h

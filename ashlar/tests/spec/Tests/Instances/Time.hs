@@ -29,7 +29,7 @@ times =
       made "TimeOfDay" timeOfDay [TimeOfDay 23 59 60.5],
       made "LocalTime" localTime [LocalTime (ModifiedJulianDay 60369) midday],
       made "TimeZone" timeZone [TimeZone 60 False "CET"],
-      Instance "ZonedTime" zonedTime [ZonedTime (LocalTime (ModifiedJulianDay 60369) midday) (TimeZone 60 False "CET")],
+      Golden "ZonedTime" zonedTime [ZonedTime (LocalTime (ModifiedJulianDay 60369) midday) (TimeZone 60 False "CET")],
       made "CalendarDiffDays" (CalendarDiffDays <$> arbitrary <*> arbitrary) [CalendarDiffDays 1 2],
       made "CalendarDiffTime" (CalendarDiffTime <$> arbitrary <*> (realToFrac <$> diffTime)) [CalendarDiffTime 1 2]
     ]
