@@ -21,9 +21,14 @@ core_packages=(
 base_packages=(
   "${core_packages[@]}"
   doctest
+  libghc-aeson-dev
   libghc-cereal-dev
   libghc-criterion-dev
+  libghc-hashable-dev
+  libghc-scientific-dev
   libghc-store-dev
+  libghc-unordered-containers-dev
+  libghc-uuid-types-dev
 )
 
 # make lint.
