@@ -11,10 +11,12 @@
 module Ashlar.Codec.Elements
   ( sizeElements,
     putElements,
+    putList,
     putIndexed,
     putIndexedBare,
     getList,
     getVector,
+    getSuccessive,
     growthOf,
   )
 where
@@ -28,6 +30,7 @@ import Ashlar.Get.Core
 import Ashlar.Get.Mutable
 import Ashlar.Mem.Cells
 import qualified Data.Foldable as F
+import qualified Data.Vector as V
 import qualified Data.Vector.Generic as G
 import qualified Data.Vector.Generic.Mutable as GM
 import Data.Word (Word8)
@@ -45,6 +48,31 @@ sizeElements elements n sizes = case elements of
 putElements :: (Foldable t, Codec a) => t a -> Builder
 putElements = F.foldr (\x rest -> append (put x) rest) empty
 {-# INLINE putElements #-}
+
+-- | Write the elements of a list: those of a constant size with the cursor in a
+-- register, as in Note [Loops over elements].
+putList :: forall a. Codec a => [a] -> Builder
+putList xs = case layout :: Layout a of
+  Fix f -> action (\c k -> putListFixed f xs c k)
+  Var _ -> putElements xs
+{-# INLINE putList #-}
+
+putListFixed :: Fixed a -> [a] -> Cells -> Sink -> IO ()
+putListFixed f xs0 c k = stretchOf xs0
+  where
+    width = fixedSize f
+    stretchOf [] = pure ()
+    stretchOf xs = do
+      p <- getPtr c cursorCell
+      e <- getPtr c endCell
+      rest <- write e p xs
+      case rest of
+        [] -> pure ()
+        _ -> grow c k width width >> stretchOf rest
+    write !e !p xs = case xs of
+      x : rest | e `minusPtr` p >= width -> fixedWrite f p x >> write e (p `plusPtr` width) rest
+      _ -> xs <$ putPtr c cursorCell p
+{-# INLINE putListFixed #-}
 
 -- | Write a number of elements, and then those that a function gives for the
 -- numbers from 0 on.
@@ -118,27 +146,37 @@ putStretches f n at c k = go 0
 {-# INLINE putStretches #-}
 
 -- | Read a list of so many elements.
+--
+-- Note [Lists by way of vectors]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- A list is made from its end, but read from its beginning. Numbers that are all there,
+-- of which none can be refused, are read from the end. (Of others, the first one
+-- that is refused must make the error.) Otherwise the elements are collected first:
+-- few of them in a list that is reversed, many in a vector, which takes a third of the
+-- memory, and is not moved by the garbage collector. A million Ints, of store's time:
+-- reversing 1.6, by way of a vector 0.88, from the end 0.66 (GHC 9.0.2).
 getList :: forall a. Codec a => Int -> Get [a]
-getList n = do
-  chargeEmpties (leastSize (layout :: Layout a)) n
-  collect n []
+getList n = case layout :: Layout a of
+  Fix f | fixedPlain f -> do
+    m <- stretch f n
+    if m == n
+      -- All of them are there, so this does not overflow.
+      then consume (n * fixedSize f) (\p -> fromEnd f p (n - 1) [])
+      else collected
+  _ -> collected
   where
+    collected
+      | n <= 64 = chargeEmpties (leastSize (layout :: Layout a)) n >> collect n []
+      | otherwise = V.foldr' (:) [] <$> getVector n
+    -- The elements from number i down lie at p.
+    fromEnd :: Fixed a -> Ptr Word8 -> Int -> [a] -> Get [a]
+    fromEnd f !p !i acc
+      | i < 0 = pure acc
+      | otherwise = fixedRead f (p `plusPtr` (i * fixedSize f)) >>= \x -> x `seq` fromEnd f p (i - 1) (x : acc)
     collect :: Int -> [a] -> Get [a]
     collect !left acc
       | left <= 0 = pure (reverse acc)
-      | otherwise = case layout of
-          Fix f -> do
-            m <- stretch f left
-            if m <= 0
-              then getFixed f >>= \x -> x `seq` collect (left - 1) (x : acc)
-              else consume (m * fixedSize f) (\p -> readOn p m acc) >>= collect (left - m)
-            where
-              -- k elements lie at p.
-              readOn :: Ptr Word8 -> Int -> [a] -> Get [a]
-              readOn !p !k xs
-                | k <= 0 = pure xs
-                | otherwise = fixedRead f p >>= \x -> x `seq` readOn (p `plusPtr` fixedSize f) (k - 1) (x : xs)
-          Var _ -> get >>= \x -> x `seq` collect (left - 1) (x : acc)
+      | otherwise = get >>= \x -> x `seq` collect (left - 1) (x : acc)
 {-# INLINE getList #-}
 
 -- How many of n elements can be read without asking for input.
@@ -187,6 +225,21 @@ getVector n = do
     one :: Int -> G.Mutable v s a -> Get a -> GetST s (v a)
     one i v g = liftGet g >>= \x -> x `seq` (GM.unsafeWrite v i x >> fill (i + 1) v)
 {-# INLINE getVector #-}
+
+-- | Read a vector of so many elements, each by a decoder that is given the one before.
+getSuccessive :: forall v a. G.Vector v a => Int -> (Maybe a -> Get a) -> Get (v a)
+getSuccessive n element = runGetST (GM.unsafeNew (min n 4) >>= fill 0 Nothing)
+  where
+    fill :: Int -> Maybe a -> G.Mutable v s a -> GetST s (v a)
+    fill !i before v
+      | i >= n = G.unsafeFreeze v
+      | i >= GM.length v = GM.unsafeGrow v (growthOf n i) >>= fill i before
+      | otherwise = do
+          x <- liftGet (element before)
+          -- i is less than the vector's length.
+          x `seq` GM.unsafeWrite v i x
+          fill (i + 1) (Just x) v
+{-# INLINE getSuccessive #-}
 
 -- | By how much a vector of so many elements (the second number), of which
 -- there shall be more (the first), is to grow: it doubles, and ends at the

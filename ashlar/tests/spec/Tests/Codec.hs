@@ -11,14 +11,20 @@
 -- Description : Particular instances, and running codecs
 module Tests.Codec (tests) where
 
+import Ashlar.Builder (toLazyByteStringWith)
 import Ashlar.Codec
 import Ashlar.Get (newSource)
 import Control.Exception (bracket)
 import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
+import Data.Int
 import Data.IORef
+import qualified Data.Map as M
+import qualified Data.Set as Set
 import qualified Data.Text as T
 import qualified Data.Vector as V
 import qualified Data.Vector.Storable as SV
+import qualified Data.Vector.Unboxed as U
 import Data.Word
 import Foreign.Ptr (castPtr)
 import Foreign.Storable (Storable (..))
@@ -27,6 +33,7 @@ import System.Directory (getTemporaryDirectory, removeFile)
 import System.IO
 import Test.Tasty
 import Test.Tasty.HUnit
+import Test.Tasty.QuickCheck hiding (Large, Small)
 import Tests.Derived hiding (first, name)
 
 tests :: TestTree
@@ -38,6 +45,9 @@ tests =
       testCase "layouts" layouts,
       testCase "NaN keeps its payload" nan,
       testCase "a newtype with another layout in memory" otherLayouts,
+      testCase "unboxed vectors have the bytes of lists" unboxed,
+      testProperty "long lists" $ \(xs :: [Int]) (ts :: [Bool]) -> longLists xs ts,
+      testProperty "maps and sets are valid" validContainers,
       testCase "Handles" handles,
       testCase "values one after another" several
     ]
@@ -116,6 +126,56 @@ nan = do
   let x = castWord64ToDouble 0x7FF80000DEADBEEF
   encode x @?= S.pack [0xEF, 0xBE, 0xAD, 0xDE, 0, 0, 0xF8, 0x7F]
   (encode <$> (decode (encode x) :: Either DecodeError Double)) @?= Right (encode x)
+
+-- With optimisation, rules replace the loops.
+unboxed :: Assertion
+unboxed = do
+  like [minBound, -1, 0, 1, maxBound :: Int]
+  like [minBound, -1, 0, 1, maxBound :: Int8]
+  like [minBound, -1, 0, 1, maxBound :: Int16]
+  like [minBound, -1, 0, 1, maxBound :: Int32]
+  like [minBound, -1, 0, 1, maxBound :: Int64]
+  like [0, 1, maxBound :: Word]
+  like [0, 1, maxBound :: Word8]
+  like [0, 1, maxBound :: Word16]
+  like [0, 1, maxBound :: Word32]
+  like [0, 1, maxBound :: Word64]
+  like [0, 1.5, -1 / 0 :: Float]
+  like [0, 1.5, -1 / 0 :: Double]
+  where
+    like :: (Eq a, Show a, Codec a, U.Unbox a) => [a] -> Assertion
+    like xs = do
+      let v = U.drop 1 (U.fromList (take 1 xs ++ xs))
+      encode v @?= encode xs
+      decode (encode xs) @?= Right v
+    {-# INLINE like #-}
+
+-- Of a constant size and plain, of a constant size and validated; whole, and in chunks
+-- that divide elements; into small buffers.
+longLists :: [Int] -> [Bool] -> Property
+longLists xs ts = long xs .&&. long ts .&&. long (map show xs)
+  where
+    long :: (Eq a, Show a, Codec a) => [a] -> Property
+    long few =
+      let many = if null few then [] else take 300 (cycle few)
+          bs = encode many
+       in decode bs === Right many
+            .&&. decodeLazy (L.fromChunks (chunksOf 13 bs)) === Right many
+            .&&. toLazyByteStringWith 5 11 (put many) === L.fromStrict bs
+    chunksOf n bs = if S.null bs then [] else S.take n bs : chunksOf n (S.drop n bs)
+
+validContainers :: [Int] -> Property
+validContainers xs =
+  conjoin
+    [ counterexample (show n) $
+        either (const False) M.valid (decode (encode m) `asTypeOf` Right m)
+          && either (const False) Set.valid (decode (encode s) `asTypeOf` Right s)
+          && decode (encode m) == Right m
+          && decode (encode s) == Right s
+      | n <- [0 .. 70],
+        let m = M.fromList [(x, x) | x <- take n xs ++ [1000 .. 1000 + n]],
+        let s = M.keysSet m
+    ]
 
 handles :: Assertion
 handles = do

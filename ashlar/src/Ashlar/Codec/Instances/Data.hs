@@ -48,7 +48,7 @@ instance (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g) => Code
 instance Codec a => Codec [a] where
   layout = Var lengthSize
   size xs = lengthSize + sizeCounted xs
-  put xs = append (putLength (length xs)) (putElements xs)
+  put xs = append (putLength (length xs)) (putList xs)
   get = getLength >>= getList
   {-# INLINABLE size #-}
   {-# INLINABLE put #-}
@@ -57,7 +57,7 @@ instance Codec a => Codec [a] where
 instance Codec a => Counted [a] where
   counted = length
   sizeCounted xs = sizeElements (layout :: Layout a) (length xs) (sum (map size xs))
-  putCounted = putElements
+  putCounted = putList
   getCounted = getList
   {-# INLINABLE sizeCounted #-}
   {-# INLINABLE putCounted #-}
