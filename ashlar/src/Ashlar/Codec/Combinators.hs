@@ -401,14 +401,15 @@ constructor _ value rest =
 --
 -- @since 0.1.0.0
 alternative :: String -> (a -> s) -> Format a -> Cases s m -> Cases s ((a -> Encoding) -> m)
-alternative _ make (Format _ n p g) rest =
+alternative _ make f rest =
+  -- The format is not forced: that of a recursive type asks for its own layout.
   Cases
     { casesCount = 1 + casesCount rest,
       casesPlain = False,
-      casesEncode = \i decide -> casesEncode rest (i + 1) (decide (\x -> Encoding i (n x) (p x))),
+      casesEncode = \i decide -> casesEncode rest (i + 1) (decide (\x -> Encoding i (formatSize f x) (formatPut f x))),
       casesCheck = \i tag -> casesCheck rest (i + 1) tag,
       casesValue = \i tag -> casesValue rest (i + 1) tag,
-      casesGet = \i tag -> if tag == i then g >>= \x -> x `seq` (pure $! make x) else casesGet rest (i + 1) tag
+      casesGet = \i tag -> if tag == i then formatGet f >>= \x -> x `seq` (pure $! make x) else casesGet rest (i + 1) tag
     }
 {-# INLINE alternative #-}
 

@@ -114,11 +114,11 @@ colour = variant "Colour" decide (constructor "Red" Red (constructor "Green" Gre
       Blue -> blue
 
 tree :: Format (Tree Text)
-tree = variant "Tree" decide (constructor "Leaf" Leaf (alternative "Node" (\(l, x, r) -> Node l x r) codec end))
+tree = variant "Tree" decide (constructor "Leaf" Leaf (alternative "Node" (\(l, (x, r)) -> Node l x r) (both codec (both codec codec)) end))
   where
     decide leaf node t = case t of
       Leaf -> leaf
-      Node l x r -> node (l, x, r)
+      Node l x r -> node (l, (x, r))
 
 -- | Two numbers of which the first is not the larger.
 data Range = Range {low :: Word16, high :: Word16}
@@ -142,7 +142,7 @@ instance HasFormat Expression where
       alternative "Literal" Literal codec $
         alternative "Sum" Sum codec $
           retired "Product" $
-            alternative "Let" (\(x, e, b) -> Let x e b) codec end
+            alternative "Let" (\(x, e, b) -> Let x e b) (record ((,,) <$> field "variable" (\(x, _, _) -> x) codec <*> field "value" (\(_, e, _) -> e) codec <*> field "body" (\(_, _, b) -> b) codec)) end
     where
       decide literal sum' let' e = case e of
         Literal n -> literal n

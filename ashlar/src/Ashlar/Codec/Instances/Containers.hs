@@ -126,7 +126,15 @@ instance Codec a => Counted (Seq.Seq a) where
   {-# INLINABLE getCounted #-}
 
 -- | The root, and a list of the trees below it.
-instance Codec a => Codec (Tree a)
+instance Codec a => Codec (Tree a) where
+  layout = genericLayout
+  size = genericSize
+  put = genericPut
+  get = genericGet
+  {-# INLINABLE layout #-}
+  {-# INLINABLE size #-}
+  {-# INLINABLE put #-}
+  {-# INLINABLE get #-}
 
 -- The size of a number of keys and values: by multiplication if that will do,
 -- else by the fold that is given.

@@ -67,10 +67,34 @@ deriving newtype instance Codec a => Codec (Semigroup.Last a)
 deriving newtype instance Codec a => Codec (WrappedMonoid a)
 
 -- | The one, and the other.
-instance (Codec a, Codec b) => Codec (Arg a b)
+instance (Codec a, Codec b) => Codec (Arg a b) where
+  layout = genericLayout
+  size = genericSize
+  put = genericPut
+  get = genericGet
+  {-# INLINABLE layout #-}
+  {-# INLINABLE size #-}
+  {-# INLINABLE put #-}
+  {-# INLINABLE get #-}
 
 -- | The one, and the other.
-instance (Codec (f a), Codec (g a)) => Codec (Functor.Product f g a)
+instance (Codec (f a), Codec (g a)) => Codec (Functor.Product f g a) where
+  layout = genericLayout
+  size = genericSize
+  put = genericPut
+  get = genericGet
+  {-# INLINABLE layout #-}
+  {-# INLINABLE size #-}
+  {-# INLINABLE put #-}
+  {-# INLINABLE get #-}
 
 -- | As 'Either'.
-instance (Codec (f a), Codec (g a)) => Codec (Functor.Sum f g a)
+instance (Codec (f a), Codec (g a)) => Codec (Functor.Sum f g a) where
+  layout = genericLayout
+  size = genericSize
+  put = genericPut
+  get = genericGet
+  {-# INLINABLE layout #-}
+  {-# INLINABLE size #-}
+  {-# INLINABLE put #-}
+  {-# INLINABLE get #-}

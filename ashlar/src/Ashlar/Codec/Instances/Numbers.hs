@@ -172,4 +172,12 @@ ratio = refined (\r -> (numerator r, denominator r)) check (both codec codec)
 deriving newtype instance Codec (Fixed e)
 
 -- | The real part and the imaginary part.
-instance Codec a => Codec (Complex a)
+instance Codec a => Codec (Complex a) where
+  layout = genericLayout
+  size = genericSize
+  put = genericPut
+  get = genericGet
+  {-# INLINABLE layout #-}
+  {-# INLINABLE size #-}
+  {-# INLINABLE put #-}
+  {-# INLINABLE get #-}

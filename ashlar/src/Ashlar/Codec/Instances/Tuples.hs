@@ -26,6 +26,10 @@ instance
   size = formatSize tuple8
   put = formatPut tuple8
   get = formatGet tuple8
+  {-# INLINABLE layout #-}
+  {-# INLINABLE size #-}
+  {-# INLINABLE put #-}
+  {-# INLINABLE get #-}
 
 tuple8 ::
   (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h) =>
@@ -41,6 +45,10 @@ instance
   size = formatSize tuple9
   put = formatPut tuple9
   get = formatGet tuple9
+  {-# INLINABLE layout #-}
+  {-# INLINABLE size #-}
+  {-# INLINABLE put #-}
+  {-# INLINABLE get #-}
 
 tuple9 ::
   (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i) =>
@@ -56,6 +64,10 @@ instance
   size = formatSize tuple10
   put = formatPut tuple10
   get = formatGet tuple10
+  {-# INLINABLE layout #-}
+  {-# INLINABLE size #-}
+  {-# INLINABLE put #-}
+  {-# INLINABLE get #-}
 
 tuple10 ::
   (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i, Codec j) =>
@@ -71,6 +83,10 @@ instance
   size = formatSize tuple11
   put = formatPut tuple11
   get = formatGet tuple11
+  {-# INLINABLE layout #-}
+  {-# INLINABLE size #-}
+  {-# INLINABLE put #-}
+  {-# INLINABLE get #-}
 
 tuple11 ::
   (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i, Codec j, Codec k) =>
@@ -86,6 +102,10 @@ instance
   size = formatSize tuple12
   put = formatPut tuple12
   get = formatGet tuple12
+  {-# INLINABLE layout #-}
+  {-# INLINABLE size #-}
+  {-# INLINABLE put #-}
+  {-# INLINABLE get #-}
 
 tuple12 ::
   (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i, Codec j, Codec k, Codec l) =>
@@ -101,6 +121,10 @@ instance
   size = formatSize tuple13
   put = formatPut tuple13
   get = formatGet tuple13
+  {-# INLINABLE layout #-}
+  {-# INLINABLE size #-}
+  {-# INLINABLE put #-}
+  {-# INLINABLE get #-}
 
 tuple13 ::
   (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i, Codec j, Codec k, Codec l, Codec m) =>
@@ -116,6 +140,10 @@ instance
   size = formatSize tuple14
   put = formatPut tuple14
   get = formatGet tuple14
+  {-# INLINABLE layout #-}
+  {-# INLINABLE size #-}
+  {-# INLINABLE put #-}
+  {-# INLINABLE get #-}
 
 tuple14 ::
   (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i, Codec j, Codec k, Codec l, Codec m, Codec n) =>
@@ -131,6 +159,10 @@ instance
   size = formatSize tuple15
   put = formatPut tuple15
   get = formatGet tuple15
+  {-# INLINABLE layout #-}
+  {-# INLINABLE size #-}
+  {-# INLINABLE put #-}
+  {-# INLINABLE get #-}
 
 tuple15 ::
   (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i, Codec j, Codec k, Codec l, Codec m, Codec n, Codec o) =>
