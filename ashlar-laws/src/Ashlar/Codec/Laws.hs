@@ -93,7 +93,7 @@ codecLawsFor s =
   ]
 
 forValues, forShortValues :: Testable prop => Samples a -> (a -> prop) -> Property
-forValues s law = forAllShrinkShow (sampleGen s) (sampleShrink s) (sampleShow s) law
+forValues s = forAllShrinkShow (sampleGen s) (sampleShrink s) (sampleShow s)
 forShortValues s = forValues s {sampleGen = scale (`div` 8) (sampleGen s)}
 
 -- | @'decode' ('encode' x) == 'Right' x@.
@@ -176,7 +176,7 @@ truncationFails :: Codec a => Samples a -> Property
 truncationFails s = forShortValues s $ \x ->
   let bs = encode x
       truncated n = S.take n bs
-      failure r = either Right (Left . (`asTypeOf` x)) r
+      failure = either Right (Left . (`asTypeOf` x))
       missing n = counterexample ("the first " ++ show n ++ " bytes") $
         case failure (decode (truncated n)) of
           Right e@(DecodeError offset _ (MissingInput needed left)) ->

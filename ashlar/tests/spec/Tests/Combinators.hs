@@ -1,6 +1,5 @@
 {-# LANGUAGE DeriveAnyClass #-}
 {-# LANGUAGE DeriveGeneric #-}
-{-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE DerivingVia #-}
 {-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE ScopedTypeVariables #-}
@@ -61,7 +60,7 @@ sameAsDerived title s f =
   where
     with :: Testable p => (a -> p) -> Property
     with = forAllShrinkShow (scale (`div` 4) (sampleGen s)) (sampleShrink s) (sampleShow s)
-    place e = errorOffset e
+    place = errorOffset
 
 described :: Layout a -> (Bool, Int)
 described l = case l of

@@ -74,7 +74,7 @@ sizeIndexed b elements n sizes = size b + lengthSize + sizeElements elements n s
 {-# INLINE sizeIndexed #-}
 
 putBounds :: Codec i => (i, i) -> Builder -> Builder
-putBounds b elements = append (put b) elements
+putBounds b = append (put b)
 {-# INLINE putBounds #-}
 
 -- Read bounds and elements that agree.

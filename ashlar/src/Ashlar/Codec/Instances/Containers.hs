@@ -210,11 +210,14 @@ getAbove :: (Ord k, Codec k) => Below k -> Get k
 getAbove before = do
   at <- step (\c _ -> position c)
   k <- get
-  case before of
-    -- Forces the key.
-    Below b | not (b < k) -> invalidAtOffset at "keys that do not ascend"
-    _ -> k `seq` pure k
+  if k `seq` isAbove k before then pure k else invalidAtOffset at "keys that do not ascend"
 {-# INLINE getAbove #-}
+
+isAbove :: Ord k => k -> Below k -> Bool
+isAbove k before = case before of
+  Nothing' -> True
+  Below b -> b < k
+{-# INLINE isAbove #-}
 
 -- The trees of IntMap and IntSet depend on the bits of the keys. They are made from
 -- lists, which are not kept: they come from vectors.
