@@ -28,7 +28,7 @@ import Ashlar.Get.Env (position)
 import Data.Array.Base (IArray, UArray, listArray, numElements, unsafeAt)
 import Data.Array.IArray (bounds)
 import Data.ByteString.Short.Internal (ShortByteString (SBS))
-import Data.Foldable (foldl')
+import qualified Data.Foldable as F
 import Data.Ix (Ix, inRange, range, rangeSize)
 import Data.Primitive.Array (Array, indexArrayM, sizeofArray)
 import qualified Data.Primitive.Array as Primitive
@@ -44,7 +44,7 @@ import qualified GHC.Arr as Base
 -- the order of their indices. A number that does not agree with the bounds is refused.
 instance (Ix i, Codec i, Codec e) => Codec (Base.Array i e) where
   layout = layoutIndexed @i
-  size arr = sizeIndexed (Base.bounds arr) (layout :: Layout e) (Base.numElements arr) (foldl' (\n x -> n + size x) 0 arr)
+  size arr = sizeIndexed (Base.bounds arr) (layout :: Layout e) (Base.numElements arr) (F.foldl' (\n x -> n + size x) 0 arr)
   put arr@(Base.Array _ _ n elements#) = putBounds (Base.bounds arr) (putIndexed n (indexArrayM (Primitive.Array elements#)))
   get = getIndexed $ \(l, u) v -> case V.toArray v of
     -- It has as many elements as the vector, and these as many as the bounds say.
@@ -135,7 +135,7 @@ primArray (P.Vector start n (ByteArray bytes#))
 -- | As a boxed vector.
 instance Codec a => Codec (Array a) where
   layout = Var lengthSize
-  size arr = lengthSize + sizeElements (layout :: Layout a) (sizeofArray arr) (foldl' (\n x -> n + size x) 0 arr)
+  size arr = lengthSize + sizeElements (layout :: Layout a) (sizeofArray arr) (F.foldl' (\n x -> n + size x) 0 arr)
   -- The number is between 0 and the length.
   put arr = putIndexed (sizeofArray arr) (indexArrayM arr)
   get = V.toArray <$> (getLength >>= getVector)
@@ -146,7 +146,7 @@ instance Codec a => Codec (Array a) where
 -- | As a boxed vector.
 instance Codec a => Codec (SmallArray a) where
   layout = Var lengthSize
-  size arr = lengthSize + sizeElements (layout :: Layout a) (sizeofSmallArray arr) (foldl' (\n x -> n + size x) 0 arr)
+  size arr = lengthSize + sizeElements (layout :: Layout a) (sizeofSmallArray arr) (F.foldl' (\n x -> n + size x) 0 arr)
   put arr = putIndexed (sizeofSmallArray arr) (indexSmallArrayM arr)
   get = (\v -> smallArrayFromListN (V.length v) (V.toList v)) <$> (getLength >>= getVector)
   {-# INLINABLE size #-}

@@ -135,7 +135,7 @@ putStorable :: S.Storable a => Fixed a -> S.Vector a -> Builder
 putStorable f v = byteString bytes
   where
     bytes = case S.unsafeToForeignPtr0 v of
-      (fp, n) -> B.fromForeignPtr (castForeignPtr fp) 0 (n * fixedSize f)
+      (fp, _) -> B.fromForeignPtr (castForeignPtr fp) 0 (G.length v * fixedSize f)
 {-# INLINE putStorable #-}
 
 -- | As a boxed vector; copied as memory where the element has the same bytes there.
