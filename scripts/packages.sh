@@ -30,6 +30,9 @@ base_packages=(
   libghc-scientific-dev
   libghc-store-dev
   libghc-zlib-dev
+  libghc-hashable-dev
+  libghc-unordered-containers-dev
+  libghc-uuid-types-dev
 )
 
 # make lint.

@@ -9,6 +9,7 @@ where
 
 import Workload
 import Workloads.Builder
+import Workloads.Bulk
 import Workloads.Codec
 import Workloads.Get
 import Workloads.Interop
@@ -16,4 +17,4 @@ import Workloads.Numbers
 
 -- | All of them.
 workloads :: [Workload]
-workloads = builderWorkloads ++ interopWorkloads ++ getWorkloads ++ numberWorkloads ++ codecWorkloads
+workloads = builderWorkloads ++ interopWorkloads ++ getWorkloads ++ numberWorkloads ++ codecWorkloads ++ bulkWorkloads

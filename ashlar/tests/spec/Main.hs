@@ -12,6 +12,7 @@ import qualified Tests.Budget
 import qualified Tests.Builder
 import qualified Tests.Bulk
 import qualified Tests.Codec
+import qualified Tests.CodecCombinators
 import qualified Tests.Combinators
 import qualified Tests.Errors
 import qualified Tests.Escape
@@ -22,6 +23,7 @@ import qualified Tests.Handles
 import qualified Tests.Hostile
 import qualified Tests.Html
 import qualified Tests.Http
+import qualified Tests.Instances
 import qualified Tests.Interop
 import qualified Tests.Interrupted
 import qualified Tests.Lazy
@@ -33,6 +35,7 @@ import qualified Tests.Prim
 import qualified Tests.Push
 import qualified Tests.Put
 import qualified Tests.PutCereal
+import qualified Tests.Refused
 import qualified Tests.Results
 import qualified Tests.Scan
 import qualified Tests.Section
@@ -51,6 +54,7 @@ main =
         Tests.Builder.tests,
         Tests.Bulk.tests,
         Tests.Codec.tests,
+        Tests.CodecCombinators.tests,
         Tests.Combinators.tests,
         Tests.Errors.tests,
         Tests.Escape.tests,
@@ -61,6 +65,7 @@ main =
         Tests.Hostile.tests,
         Tests.Html.tests,
         Tests.Http.tests,
+        Tests.Instances.tests,
         Tests.Interop.tests,
         Tests.Interrupted.tests,
         Tests.Lazy.tests,
@@ -72,6 +77,7 @@ main =
         Tests.Push.tests,
         Tests.Put.tests,
         Tests.PutCereal.tests,
+        Tests.Refused.tests,
         Tests.Results.tests,
         Tests.Scan.tests,
         Tests.Section.tests,

@@ -20,7 +20,8 @@
 --
 -- The tests "hostile lengths give an error at once" run under a heap limit.
 module Ashlar.Codec.Length
-  ( lengthFormat,
+  ( Counted (..),
+    lengthFormat,
     putLength,
     getLength,
     lengthSize,
@@ -36,6 +37,25 @@ import Ashlar.Get.Bytes (available)
 import Ashlar.Get.Core
 import Ashlar.Get.Env
 import Ashlar.Mem.Cells
+
+-- | Types whose values are written as a number, and what it is the number of:
+-- strings, lists, vectors, maps, sets. The instances of 'Ashlar.Codec.Codec' write the
+-- number as a length, 'Ashlar.Codec.Wrappers.Compact' writes it in fewer bytes.
+--
+-- @since 0.1.0.0
+class Counted a where
+  -- | The number.
+  counted :: a -> Int
+
+  -- | The size of what follows it.
+  sizeCounted :: a -> Int
+
+  -- | Write what follows it.
+  putCounted :: a -> Builder
+
+  -- | Read what follows a number, which is not negative, and otherwise not to be
+  -- believed.
+  getCounted :: Int -> Get a
 
 -- | A length: an 'Int', and not negative.
 lengthFormat :: Fixed Int

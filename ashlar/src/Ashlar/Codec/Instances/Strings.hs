@@ -29,19 +29,37 @@ instance Codec S.ByteString where
   put bs = append (putLength (S.length bs)) (byteString bs)
   get = getLength >>= getByteString
 
+instance Counted S.ByteString where
+  counted = S.length
+  sizeCounted = S.length
+  putCounted = byteString
+  getCounted = getByteString
+
 -- | As a strict one. What is decoded consists of slices of the input's chunks.
 instance Codec L.ByteString where
   layout = Var lengthSize
-  size bs = lengthSize + fromIntegral (L.length bs)
-  put bs = append (putLength (fromIntegral (L.length bs))) (lazyByteString bs)
-  get = getLength >>= getLazyByteString . fromIntegral
+  size bs = lengthSize + counted bs
+  put bs = append (putLength (counted bs)) (lazyByteString bs)
+  get = getLength >>= getCounted
+
+instance Counted L.ByteString where
+  counted bs = fromIntegral (L.length bs)
+  sizeCounted = counted
+  putCounted = lazyByteString
+  getCounted n = getLazyByteString (fromIntegral n)
 
 -- | As a strict 'S.ByteString'; a copy.
 instance Codec SBS.ShortByteString where
   layout = Var lengthSize
   size bs = lengthSize + SBS.length bs
   put bs = append (putLength (SBS.length bs)) (shortByteString bs)
-  get = getLength >>= getShortByteString
+  get = getLength >>= getCounted
+
+instance Counted SBS.ShortByteString where
+  counted = SBS.length
+  sizeCounted = SBS.length
+  putCounted = shortByteString
+  getCounted = getShortByteString
 
 -- | The number of bytes in UTF-8, and these bytes, whatever the version of @text@
 -- has in memory. Anything but UTF-8 is refused.
@@ -51,12 +69,24 @@ instance Codec T.Text where
   put t = append (putLength (utf8LengthOf t)) (textUtf8 t)
   get = getLength >>= getTextUtf8
 
+instance Counted T.Text where
+  counted = utf8LengthOf
+  sizeCounted = utf8LengthOf
+  putCounted = textUtf8
+  getCounted = getTextUtf8
+
 -- | As a strict text.
 instance Codec TL.Text where
   layout = Var lengthSize
   size t = lengthSize + lazyLength t
   put t = append (putLength (lazyLength t)) (lazyTextUtf8 t)
-  get = TL.fromStrict <$> (getLength >>= getTextUtf8)
+  get = getLength >>= getCounted
+
+instance Counted TL.Text where
+  counted = lazyLength
+  sizeCounted = lazyLength
+  putCounted = lazyTextUtf8
+  getCounted n = TL.fromStrict <$> getTextUtf8 n
 
 lazyLength :: TL.Text -> Int
 lazyLength = TL.foldlChunks (\n t -> n + utf8LengthOf t) 0
