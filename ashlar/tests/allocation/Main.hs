@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE DeriveAnyClass #-}
 {-# LANGUAGE DeriveGeneric #-}
 {-# LANGUAGE DerivingStrategies #-}
@@ -13,6 +14,7 @@ module Main (main) where
 import Ashlar.Builder
 import Ashlar.Codec
 import Ashlar.Get
+import Control.Applicative (empty, (<|>))
 import Control.Exception (evaluate)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -39,6 +41,8 @@ main =
         testCase "encode: nothing but the result" encodeElements,
         testCase "a builder in a loop: nothing but for each buffer" loopOfWrites,
         testCase "a sum in Get: nothing for each element" sumOfNumbers,
+        testCase "lookAhead: nothing" lookAheads,
+        testCase "an alternative: 120 bytes for one that may fail" alternatives,
         testCase "memory in use stays constant: lazy output, Handle output, lazy input" constantMemory
       ]
 
@@ -116,6 +120,38 @@ total :: Int -> Int64 -> Get Int64
 total n acc
   | n == 0 = pure acc
   | otherwise = getInt64le >>= \x -> let acc' = acc + x in acc' `seq` total (n - 1) acc'
+
+lookAheads :: Assertion
+lookAheads = do
+  few <- looked 1000
+  many' <- looked 101000
+  assertBool (show (few, many')) (many' - few < 1000)
+  where
+    looked n = do
+      bs <- evaluate (toStrictByteString (numbers 0 n))
+      allocated (evaluate (runGet (ahead (fromIntegral n) 0) bs))
+    ahead :: Int -> Int64 -> Get Int64
+    ahead !n !acc
+      | n == 0 = pure acc
+      | otherwise = lookAhead getInt64le >>= \x -> skip 8 >> ahead (n - 1) (acc + x)
+
+-- Half of them fail, at a place farther on each time: what is remembered of it.
+alternatives :: Assertion
+alternatives = do
+  few <- tried 1000
+  many' <- tried 101000
+  let each = fromIntegral (many' - few) / 100000 :: Double
+  assertBool (show each) (each < 120)
+  where
+    tried n = do
+      bs <- evaluate (S.pack (take n (cycle [1, 2])))
+      allocated (evaluate (runGet (halves n 0) bs))
+    halves :: Int -> Int -> Get Int
+    halves n acc
+      | n == 0 = pure acc
+      | otherwise = half >>= \w -> let acc' = acc + fromIntegral w in acc' `seq` halves (n - 1) acc'
+    half = (getWord8 >>= \w -> if odd w then pure w else empty) <|> getWord8
+    {-# NOINLINE half #-}
 
 -- 400 MB through each; the memory of the whole process stays below 64 MB, which
 -- is also the limit that the suite runs under.
