@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE DeriveAnyClass #-}
 {-# LANGUAGE DeriveGeneric #-}
 {-# LANGUAGE DerivingStrategies #-}
@@ -14,6 +15,7 @@ import Ashlar.Builder
 import Ashlar.Codec
 import Ashlar.Get
 import Ashlar.Put (Put, execPut, putWord64le, putWord8)
+import Control.Applicative (empty, (<|>))
 import Control.Exception (evaluate)
 import Control.Monad (foldM, forM_, replicateM_, when)
 import qualified Data.ByteString as S
@@ -46,6 +48,8 @@ main =
         testCase "puts in a row need no stack" putsInARow,
         testCase "a sum in Get: nothing for each element" sumOfNumbers,
         testCase "lazy output that is dropped half way leaves nothing" droppedHalfWay,
+        testCase "lookAhead: nothing" lookAheads,
+        testCase "an alternative: 120 bytes for one that may fail" alternatives,
         testCase "memory in use stays constant: lazy output, Handle output, lazy input" constantMemory
       ]
 
@@ -207,6 +211,38 @@ droppedHalfWay = do
   assertBool (show (before, after')) (after' < before + 100000)
   where
     live = performMajorGC >> gcdetails_live_bytes . gc <$> getRTSStats
+
+lookAheads :: Assertion
+lookAheads = do
+  few <- looked 1000
+  many' <- looked 101000
+  assertBool (show (few, many')) (many' - few < 1000)
+  where
+    looked n = do
+      bs <- evaluate (toStrictByteString (numbers 0 n))
+      allocated (evaluate (runGet (ahead (fromIntegral n) 0) bs))
+    ahead :: Int -> Int64 -> Get Int64
+    ahead !n !acc
+      | n == 0 = pure acc
+      | otherwise = lookAhead getInt64le >>= \x -> skip 8 >> ahead (n - 1) (acc + x)
+
+-- Half of them fail, at a place farther on each time: what is remembered of it.
+alternatives :: Assertion
+alternatives = do
+  few <- tried 1000
+  many' <- tried 101000
+  let each = fromIntegral (many' - few) / 100000 :: Double
+  assertBool (show each) (each < 120)
+  where
+    tried n = do
+      bs <- evaluate (S.pack (take n (cycle [1, 2])))
+      allocated (evaluate (runGet (halves n 0) bs))
+    halves :: Int -> Int -> Get Int
+    halves n acc
+      | n == 0 = pure acc
+      | otherwise = half >>= \w -> let acc' = acc + fromIntegral w in acc' `seq` halves (n - 1) acc'
+    half = (getWord8 >>= \w -> if odd w then pure w else empty) <|> getWord8
+    {-# NOINLINE half #-}
 
 -- 400 MB through each; the memory of the whole process stays below 64 MB, which
 -- is also the limit that the suite runs under.

@@ -18,6 +18,7 @@ import Data.IORef
 import System.Directory (getTemporaryDirectory, removeFile)
 import System.IO
 import System.Process (createPipe)
+import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck hiding (again, label)
@@ -36,6 +37,8 @@ tests =
       testCase "a source that was left by an exception" leftByException,
       testCase "a source in use" inUse,
       testCase "an exception of the source" sourceThrows,
+      testCase "interrupted while it waits for a Handle" whileWaiting,
+      testCase "all ways to run, on a file" onFile,
       testCase "bytes are kept only for open choice points" retention
     ]
 
@@ -133,6 +136,42 @@ sourceThrows = do
   source <- newSource (throwIO (userError "source"))
   r <- try (getFrom source (getWord8 <|> pure 0))
   either (\e -> show (e :: IOException) @?= "user error (source)") (const (assertFailure "no exception")) r
+
+-- The exception gets through at once, also from inside of an alternative.
+whileWaiting :: Assertion
+whileWaiting = do
+  (r, w) <- createPipe
+  source <- handleSource r
+  hPutBuilder w (int64LE 1) >> hFlush w
+  getFrom source getInt64le >>= (@?= Right 1)
+  t <- timeout 10000 (getFrom source ((getWord8 *> getWord8) <|> pure 0))
+  t @?= Nothing
+  -- The decoder was lost, and what it might have read.
+  after' <- try (getFrom source getWord8)
+  either (\e -> const (pure ()) (e :: IOException)) (const (assertFailure "no exception")) after'
+  mapM_ hClose [r, w]
+
+onFile :: Assertion
+onFile = do
+  dir <- getTemporaryDirectory
+  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $ \(path, h) -> do
+    hPutBuilder h (foldMap int64LE [1 .. 5])
+    hClose h
+    runGetFile path getInt64le >>= (@?= Right 1)
+    fmap brief (runGetFileWhole path getInt64le) >>= (@?= Left (8, [], TrailingInput))
+    runGetFileWhole path (sum <$> many getInt64le) >>= (@?= Right 15)
+    let opened = withBinaryFile path ReadMode
+    opened (\h' -> hRunGetWhole h' (skip 32 *> getInt64le)) >>= (@?= Right 5)
+    fmap brief (opened (\h' -> hRunGetWhole h' (skip 30))) >>= (@?= Left (30, [], TrailingInput))
+    opened (\h' -> hFoldGet h' getInt64le (\acc x -> pure (x : acc)) []) >>= (@?= Right [5, 4, 3, 2, 1])
+    fmap brief (opened (\h' -> hFoldGet h' (skip 12) (\n () -> pure (n + 1)) (0 :: Int))) >>= (@?= Left (36, [], MissingInput 12 4))
+    opened (\h' -> runGetIO (S.hGet h' 3) getInt64le) >>= (@?= Right 1)
+    opened (\h' -> runGetIOWhole (S.hGet h' 3) (sum <$> many getInt64le)) >>= (@?= Right 15)
+    bs <- opened (\h' -> S.hGet h' 12)
+    runGetWhole (skip 12) bs @?= Right ()
+    runGetLazyWhole (skip 12) (L.fromStrict bs) @?= Right ()
+    brief (runGetWhole (skip 11) bs) @?= Left (11, [], TrailingInput)
+    brief (runGetLazyWhole (skip 11) (L.fromStrict bs)) @?= Left (11, [], TrailingInput)
 
 -- A long stream through many and through alternatives that close again: the
 -- chunks that have been passed can be collected. Each is 1 MiB, 600 of them
