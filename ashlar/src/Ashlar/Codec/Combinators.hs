@@ -186,7 +186,7 @@ refined there back (Format l n p g) = case l of
 {-# INLINE refined #-}
 
 -- | Only the values for which the condition holds; reading others fails with the
--- message. (They are written like all others: 'encode' does not fail.)
+-- message. (They are written like all others: 'Ashlar.Codec.encode' does not fail.)
 --
 -- @since 0.1.0.0
 satisfying :: String -> (a -> Bool) -> Format a -> Format a

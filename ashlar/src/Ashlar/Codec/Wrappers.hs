@@ -27,7 +27,7 @@ module Ashlar.Codec.Wrappers
 
     -- * Lengths of few bytes
     Compact (..),
-    Counted,
+    Counted (..),
 
     -- * Characters
     UTF16 (..),
@@ -38,6 +38,6 @@ module Ashlar.Codec.Wrappers
   )
 where
 
-import Ashlar.Codec.Length (Counted)
+import Ashlar.Codec.Length (Counted (..))
 import Ashlar.Codec.Wrappers.Numbers
 import Ashlar.Codec.Wrappers.Others
