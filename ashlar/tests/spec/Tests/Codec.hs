@@ -161,7 +161,7 @@ longLists xs ts = long xs .&&. long ts .&&. long (map show xs)
           bs = encode many
        in decode bs === Right many
             .&&. decodeLazy (L.fromChunks (chunksOf 13 bs)) === Right many
-            .&&. toLazyByteStringWith 5 11 (put many) === L.fromStrict bs
+            .&&. toLazyByteStringWith (safeStrategy 5 11) L.empty (put many) === L.fromStrict bs
     chunksOf n bs = if S.null bs then [] else S.take n bs : chunksOf n (S.drop n bs)
 
 validContainers :: [Int] -> Property

@@ -26,6 +26,7 @@ import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck hiding (variant)
 import Tests.Arbitrary ()
 import Tests.Derived (AllFixed (..), Colour (..), Record (..), Shape (..), Tree (..))
+import Tests.Failures (brief)
 
 tests :: TestTree
 tests =
