@@ -147,9 +147,11 @@ resume mail computation there i = do
     then elsewhere (run mail computation)
     else run mail computation
 
--- Run an action in a thread that has exceptions unmasked, and wait for it.
+-- Run an action in a thread that has exceptions unmasked, and wait for it. An
+-- asynchronous exception that ends it stays one, and if the evaluation that it froze is
+-- forced again, so is the action.
 elsewhere :: IO a -> IO a
 elsewhere act = do
   result <- newEmptyMVar
   _ <- forkIOWithUnmask (\unmask -> try (unmask act) >>= putMVar result)
-  takeMVar result >>= either (throwIO :: SomeException -> IO a) pure
+  takeMVar result >>= either (`passOn` elsewhere act) pure

@@ -7,18 +7,23 @@ module Tests.Output (tests) where
 
 import Ashlar.Builder
 import Ashlar.Builder.Extra (flush, toLazyByteStringWith, untrimmedStrategy)
+import Ashlar.Builder.Prim (primBounded)
+import Ashlar.Builder.Prim.Internal (boundedPrim)
+import Ashlar.Builder.Section (lengthPrefixedWithin)
 import Control.Exception
 import Control.Monad
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Unsafe as S
 import Data.IORef
-import Data.Word (Word8)
-import Foreign (allocaBytes, castPtr, minusPtr, peekByteOff, plusPtr, pokeByteOff)
+import Data.Semigroup (stimes)
+import Data.Word (Word64, Word8)
+import Foreign (allocaBytes, castPtr, fillBytes, minusPtr, peekByteOff, plusPtr, poke, pokeByteOff)
 import System.Directory (getTemporaryDirectory, removeFile)
 import System.IO
 import System.IO.Error (isFullError, isIllegalOperation, isResourceVanishedError)
 import System.Process (createPipe)
+import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
 
@@ -28,6 +33,8 @@ tests =
     "output"
     [ testGroup "sizes around every threshold, counted" [testCase name (sizes run) | (name, run) <- ways],
       testCase "buffers of no size, or less" noSize,
+      testCase "sizes that overflow are not merged" overflowing,
+      testCase "a very long row of nothing can be interrupted" longNothing,
       testCase "small chunks between inserted ones share a buffer" sharedBuffer,
       testGroup "a Handle with an encoding" [testCase (show encoding) (encoded encoding) | encoding <- [latin1, utf8, utf16, utf32]],
       testGroup "a Handle's buffering" [testCase (show mode) (buffered mode) | mode <- [NoBuffering, LineBuffering, BlockBuffering Nothing, BlockBuffering (Just 10)]],
@@ -116,6 +123,25 @@ noSize = forM_ [0, -1, minBound] $ \n -> do
   chunks @?= right
   (count, parts) <- collected (\put -> toBufferIOWith n (\p k -> S.packCStringLen (castPtr p, k) >>= put) b)
   (count, parts) @?= (S.length right, right)
+
+-- A reservation of nearly all there is, beside another: refused, and nothing is
+-- written behind the memory.
+overflowing :: Assertion
+overflowing = forM_ [word8 1 <> huge, huge <> word8 1, word8 1 <> huge <> word8 2, lengthPrefixedWithin 10 hugePrim mempty] $ \b ->
+  allocaBytes 16 $ \p -> do
+    fillBytes p 0x55 16
+    result <- try (pokeBuilder p 1 b) :: IO (Either SomeException Int)
+    assertBool "no exception" (either (const True) (const False) result)
+    behind <- mapM (peekByteOff p) [1 .. 15]
+    behind @?= replicate 15 (0x55 :: Word8)
+  where
+    huge = primBounded hugePrim 7
+    hugePrim = boundedPrim maxBound (\x p -> poke p (fromIntegral (x :: Word64) :: Word8) >> pure (p `plusPtr` 1))
+
+longNothing :: Assertion
+longNothing = do
+  result <- timeout 20000 (evaluate (toStrictByteString (stimes (10 ^ (15 :: Int) :: Int) mempty)))
+  result @?= Nothing
 
 -- After a ByteString that was inserted, the rest of the open buffer is used on.
 sharedBuffer :: Assertion
