@@ -259,7 +259,8 @@ asMonoid x y z (NonNegative n) =
     .&&. Ours.runPut (mconcat [a, mempty, b]) === Ours.runPut (a >> b)
     .&&. (n <= 10 ==> Ours.runPut (stimes n a) === L.concat (replicate n (Ours.runPut a)))
   where
-    [a, b, c] = map ((() <$) . perform Ours.putWord8 Ours.putWord64le) [x, y, z]
+    (a, b, c) = (put x, put y, put z)
+    put p = () <$ perform Ours.putWord8 Ours.putWord64le p
 
 -- The number of bytes, in front of them.
 fixed :: Assertion
