@@ -192,7 +192,7 @@ oneBuilder = do
           chunked 64,
           chunked 4096,
           inFile (`hPutBuilder` b),
-          evaluate (toStrictByteString (b <> mempty))
+          evaluate (toStrictByteString b)
         ]
     forM_ outs $ \out -> assertBool "the same bytes" (out == right)
 

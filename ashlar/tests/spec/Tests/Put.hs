@@ -215,7 +215,7 @@ inMonad w =
     ("pure (const 3) <*> undefined", pure (const 3) <*> undefined),
     ("undefined <*> pure 3", (undefined <*> pure 'x') >> pure 3),
     ("const 3 <$> w 1 <*> undefined", (\_ () -> 3) <$> w 1 <*> undefined),
-    ("pure undefined >>= \\_ -> 3 <$ w 1", pure undefined >>= \x -> 3 <$ (w 1 `const` (x :: Int))),
+    ("pure undefined >>= \\_ -> 3 <$ w 1", pure (undefined :: Int) >>= \_ -> 3 <$ w 1),
     ("w 1 >>= \\x -> w (x `seq` 2)", w 1 >>= \x -> 3 <$ w (x `seq` 2)),
     ("(1 <$ w 1) >>= w", (1 <$ w 1) >>= \x -> 3 <$ w x),
     ("(undefined <$ w 1) >>= w", (undefined <$ w 1) >>= \x -> 3 <$ w x),
