@@ -170,7 +170,7 @@ putsInARow = do
   row "forM_" (\n -> forM_ [1 .. n] $ \i -> putWord64le i >> when (i < 0) (putWord8 1))
   row "foldMap" (\n -> foldMap putWord64le [1 .. n])
   row "mconcat" (\n -> mconcat (map putWord64le [1 .. n]))
-  row "sequence_" (\n -> sequence_ (map putWord64le [1 .. n]))
+  row "sequence_" (\n -> sequence_ [putWord64le i | i <- [1 .. n]])
   row "replicateM_" (\n -> replicateM_ (fromIntegral n) (putWord64le 1))
   row "a loop" loop
   row "foldM" (\n -> () <$ foldM (\acc i -> (acc + i) <$ putWord64le acc) 0 [1 .. n])

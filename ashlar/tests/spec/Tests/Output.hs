@@ -26,6 +26,7 @@ import System.Process (createPipe)
 import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
+import Tests.Loop
 
 tests :: TestTree
 tests =
@@ -93,8 +94,8 @@ inFile act = do
     pure (a, bs)
 
 sizes :: (Builder -> IO (Int, S.ByteString)) -> Assertion
-sizes run = forM_ [n + d | n <- [128, 4096, 8192, 32768, 1048576], d <- [-1, 0, 1]] $ \n -> do
-  let bs = S.pack (take n (cycle [0 .. 250]))
+sizes run = forEach [n + d | n <- [128, 4096, 8192, 32768, 1048576], d <- [-1, 0, 1]] $ \n -> do
+  let bs = S.take n (S.concat (replicate (n `div` 251 + 1) (S.pack [0 .. 250])))
       halves = S.splitAt (n `div` 2) bs
       builders =
         [ ("one ByteString", byteString bs),
@@ -197,7 +198,7 @@ failsWith ok act = do
 
 small, large :: Builder
 small = "abc"
-large = byteString (S.replicate 1000000 1) <> word8 2 <> foldMap word8 (replicate 100000 3)
+large = byteString (S.replicate 1000000 1) <> word8 2 <> foldMap word8 (replicate 50000 3)
 
 closed :: Assertion
 closed = forM_ [small, large] $ \b -> void $ inFile $ \h -> do
@@ -226,7 +227,7 @@ brokenPipe = forM_ [small, large] $ \b -> do
 
 -- To the last byte, if the value is no part of a larger write.
 written :: Assertion
-written = forM_ [0, 1, 100, 32767, 32768, 40000, 100000] $ \n -> do
+written = forEach [0, 1, 100, 32767, 32768, 40000, 100000] $ \n -> do
   let before = byteString "start" <> foldMap word8 (replicate n 7) <> flush
   (_, out) <- inFile $ \h -> do
     r <- try (hPutBuilderLen h (before <> word8 (throw (userError "value")) <> word8 1))
