@@ -180,9 +180,11 @@ shortened thunk@(Thunk computation) = follow (asBox computation)
         APStackClosure {} | Box frozen <- box -> pure (Thunk (unsafeCoerce frozen))
         _ -> pure thunk
 
--- Run an action in a thread that has exceptions unmasked, and wait for it.
+-- Run an action in a thread that has exceptions unmasked, and wait for it. An
+-- asynchronous exception that ends it stays one, and if the evaluation that it froze is
+-- forced again, so is the action.
 elsewhere :: IO a -> IO a
 elsewhere act = do
   result <- newEmptyMVar
   _ <- forkIOWithUnmask (\unmask -> try (unmask act) >>= putMVar result)
-  takeMVar result >>= either (throwIO :: SomeException -> IO a) pure
+  takeMVar result >>= either (`passOn` elsewhere act) pure

@@ -17,10 +17,10 @@
 -- :}
 -- [1,0,2,3,4]
 --
--- The names and their types are those of "Data.Binary.Put", but that 'Builder' is ours. (The
--- instances of "Data.Monoid" and "Control.Monad.Fix" are there, too.) A @do@ block is as fast as
--- the builders appended with @<>@, and what is not inlined allocates nothing for the
--- value.
+-- The names and their types are those of "Data.Binary.Put", but that the type of
+-- builders is that of "Ashlar.Builder". Puts are as lazy as there, and about as fast as
+-- builders that are appended by @<>@: in a @do@ block, too, fixed writes in a row share one
+-- check of the room left, and long loops need no stack.
 module Ashlar.Put
   ( -- * Puts
     Put,
@@ -113,7 +113,7 @@ runPutM :: PutM a -> (a, L.ByteString)
 runPutM m = (value m, toLazyByteString (execPut m))
 {-# INLINE runPutM #-}
 
--- | End the chunk of the output here ('Ashlar.Builder.flush').
+-- | End the chunk of the output here.
 --
 -- @since 0.1.0.0
 flush :: Put

@@ -56,7 +56,7 @@ import qualified Data.List.NonEmpty as NonEmpty
 import qualified Data.Semigroup as Semigroup
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr)
-import GHC.Exts (Int (I#), RealWorld, State#, isTrue#, (+#), (<=#))
+import GHC.Exts (Int (I#), RealWorld, State#, int2Word#, isTrue#, leWord#, newByteArray#, (+#))
 import GHC.IO (IO (..))
 
 -- | A sequence of bytes in the making, with append in constant time.
@@ -179,6 +179,8 @@ ensure n write = action $ \c k -> do
 --   -O1 and -O2).
 -- * The rules are stated for 'append', not for the class method: a rule on a
 --   method fires or not depending on when its instance is resolved.
+-- * The sum of two sizes may overflow, and is compared as a number without a sign: such
+--   a pair is not merged. (Test "sizes that overflow are not merged".)
 -- * The numbers are literals, so the comparison with 256 is decided by the
 --   compiler, and 'fused' is rewritten by one of two rules. As a function with two
 --   branches it would name its writes twice, and the bindings that the compiler puts
@@ -210,10 +212,10 @@ separate (Builder f) (Builder g) = Builder (\c k s -> g c k (f c k s))
 "append/empty-right" [~0] forall b. append b empty = b
 "ensure/ensure" [~0] forall m f n g.
   append (ensure (I# m) f) (ensure (I# n) g) =
-    fused (isTrue# ((m +# n) <=# 256#)) (I# m) (I# n) f g
+    fused (isTrue# (int2Word# (m +# n) `leWord#` 256##)) (I# m) (I# n) f g
 "ensure/ensure/rest" [~0] forall m f n g rest.
   append (ensure (I# m) f) (append (ensure (I# n) g) rest) =
-    append (fused (isTrue# ((m +# n) <=# 256#)) (I# m) (I# n) f g) rest
+    append (fused (isTrue# (int2Word# (m +# n) `leWord#` 256##)) (I# m) (I# n) f g) rest
 "fused/fits" [~0] forall m n f g. fused True (I# m) (I# n) f g = ensure (I# (m +# n)) (\p -> f p >>= g)
 "fused/too-large" [~0] forall m n f g. fused False m n f g = separate (ensure m f) (ensure n g)
   #-}
@@ -306,8 +308,13 @@ instance Semigroup Builder where
 times :: Int -> Builder -> Builder
 times n (Builder f) =
   Builder $ \c k ->
-    let go 0 s = s
-        go i s = go (i - 1 :: Int) (f c k s)
+    let rounds 0 s = s
+        rounds i s = rounds (i - 1 :: Int) (f c k s)
+        -- A loop that does not allocate cannot be interrupted: every 65,536 rounds, and
+        -- be they of nothing, something is allocated.
+        go i s
+          | i <= 65536 = rounds i s
+          | otherwise = case newByteArray# 8# (rounds 65536 s) of (# s', _ #) -> go (i - 65536) s'
      in go n
 
 instance Monoid Builder where

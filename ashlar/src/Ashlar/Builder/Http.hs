@@ -18,7 +18,7 @@ where
 import Ashlar.Builder.Core
 import Ashlar.Mem
 import Ashlar.Mem.Cells
-import Control.Monad (when)
+import Control.Monad (unless, when)
 import Data.Bits (countLeadingZeros, finiteBitSize, unsafeShiftR, (.&.))
 import qualified Data.ByteString as S
 import Data.Word (Word16, Word8)
@@ -73,7 +73,7 @@ chunkSink c k = Sink $ \request p -> do
       _ <- reserveFor c k (withOverhead n) (withOverhead wanted)
       begin c
     Insert bs -> do
-      when (not (S.null bs)) $ do
+      unless (S.null bs) $ do
         let n = S.length bs
         start <- reserve c k maxHeader
         header start (hexDigits n) n >>= putPtr c cursorCell

@@ -24,7 +24,7 @@ import Ashlar.Builder.Buffer
 import Ashlar.Builder.Core
 import Ashlar.Coroutine
 import Ashlar.Mem
-import Control.Concurrent (ThreadId, myThreadId)
+import Control.Concurrent (myThreadId)
 import Control.Monad (unless)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -134,10 +134,6 @@ takeWritten (AllocationStrategy _ _ trimmed) ref p = do
     then pure $! S.copy bytes
     else bytes <$ writeIORef ref (handedOut open p)
 
--- A thread and its allocation counter just before the last suspension, and the
--- bytes that this suspension allocated.
-data Cost = Cost !ThreadId !Int64 !Int64
-
 -- Note [Chunks as large as the stack]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- Suspending copies the stack to the heap, and resuming copies it back. A
@@ -157,20 +153,19 @@ sizeForStack copied
 -- look at.
 lazySink :: AllocationStrategy -> IORef Open -> (Yield -> IO a) -> IO Sink
 lazySink strategy@(AllocationStrategy _ next _) ref yield = do
-  here <- myThreadId
-  cost <- newIORef (Cost here 0 0)
+  cost <- newIORef 0
   let stop chunks = do
         there <- myThreadId
         before <- getAllocationCounter
-        writeIORef cost (Cost there before 0)
-        () <$ yield (Yield chunks noteCost)
+        () <$ yield (Yield chunks (noteCost there before))
       -- The counter runs downwards. The computation may have been run in a thread
-      -- of its own (Note [Freezing]), whose counter says nothing here.
-      noteCost = do
-        Cost there before _ <- readIORef cost
+      -- of its own (Note [Freezing]), whose counter says nothing here. (The thread is
+      -- not kept any longer: who refers to a thread keeps it from being found blocked
+      -- for ever.)
+      noteCost there before = do
         now <- myThreadId
         after <- getAllocationCounter
-        writeIORef cost (Cost there before (if now == there then before - after else 0))
+        writeIORef cost (if now == there then before - after else 0)
       -- What is left of the open buffer is used on.
       rest = (\open -> restFrom open (openFrom open)) <$> readIORef ref
   pure $
@@ -182,7 +177,7 @@ lazySink strategy@(AllocationStrategy _ next _) ref yield = do
         More n _ -> do
           -- Nothing written: the buffer was too small for one primitive.
           unless (S.null bytes) (stop (chunk bytes))
-          Cost _ _ copied <- readIORef cost
+          copied <- readIORef cost
           open <- newOpen (max n (max next (sizeForStack copied)))
           writeIORef ref open
           pure (wholeSpace open)

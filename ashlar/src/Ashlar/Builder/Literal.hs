@@ -6,33 +6,36 @@
 --
 -- Note [Literals]
 -- ~~~~~~~~~~~~~~~
--- GHC keeps a string literal as bytes in the program's memory, and @"abc"@ means
--- @unpackCString# "abc"#@, a function that makes the list of characters from them.
--- For a builder that is a detour, since the bytes are what it writes. So there is a
--- rule for each function that takes a string ("Ashlar.Builder.Strings"), which finds
--- the literal's address and hands it to a function of this module.
+-- GHC keeps the bytes of a string literal in the program's memory, and @"abc"@ stands
+-- for @unpackCString# "abc"#@, which makes a list of characters of them. For a builder
+-- that is a detour: the bytes are what it writes. So for each function that takes a
+-- string there are rules (in "Ashlar.Builder.Strings") that find the address of a
+-- literal, and hand it to a function of this module.
 --
--- * The bytes are those of UTF-8, but that U+0000 is @C0 80@, since a zero byte ends
---   the literal. GHC marks the literals that are neither all ASCII nor free of U+0000
---   by another function (@unpackCStringUtf8#@); these are searched for such pairs
---   while they are written. A surrogate in a literal is the three bytes that
---   'Ashlar.Builder.charUtf8' would write; @text@ makes U+FFFD of it, which are three
---   bytes, too.
--- * The same literal has several forms. It is @build (unpackFoldrCString# "abc"#)@
---   from the beginning of the optimisation until phase 1, when what did not fuse is
---   turned back, and @unpackAppendCString# "abc"# rest@ where something is appended.
---   In the first of these forms the literal is found before the list is floated out of
---   the function around it and named, and only so can a @Text@ be found.
--- * The length of a literal is known to the compiler, so a short one is a write of
---   constant size like any other, and merges with the writes at its sides (Note
---   [Fusing reservations] in "Ashlar.Builder.Core"). It is a few moves of words then.
--- * A literal that stands alone is a call of 'copyLiteral'. To write it in place was
---   also tried: a template with three literals in each row took 5.3 ns for each row
---   instead of 10.9, and 3,000 such literals 14 s to compile instead of 4 (GHC 9.0.2,
---   -O1; with @bytestring@'s builder, 21 s).
+-- * The bytes are UTF-8, but U+0000 is @C0 80@, since a zero byte ends the literal.
+--   Where all characters are ASCII, and none is U+0000, the bytes can be copied. GHC
+--   marks other literals by @unpackCStringUtf8#@, and these are searched for @C0 80@
+--   while they are written. A surrogate has the three bytes that 'charUtf8' writes for
+--   it; @text@ replaces it by U+FFFD, which has three bytes as well. (Whoever calls
+--   @unpackCString#@ by hand on bytes above 7F, which GHC never does, gets these bytes.)
+-- * A literal has several forms. From the beginning of the optimisation until phase 1 it
+--   is @build (unpackFoldrCString# "abc"#)@, in case it meets a @foldr@. Rules for that
+--   form find it before the compiler moves it out of the function around it, and so find
+--   a @Text@, too. In phase 1 it is @unpackCString# "abc"#@ again, or
+--   @unpackAppendCString# "abc"# rest@; these rules find literals that have names.
+-- * The compiler knows the length. So a short literal is a write of fixed size, which is
+--   merged with those beside it (Note [Fusing reservations] in "Ashlar.Builder.Core"),
+--   and is a few moves of words.
+-- * A literal that stands alone is a call of 'copyLiteral', and takes ten terms of Core.
+--   To write it in place, too, takes a hundred: then a row of a table with three of them
+--   took 5.3 ns instead of 10.1, but a module of 3,000 took 14.6 s to compile instead of
+--   2.8 (GHC 9.0.2, -O1; with @bytestring@'s builder it takes 38 s).
+-- * The moves are unfolded in phase 0 and no sooner. A reservation is simplified anew
+--   with each that it is merged with: 300 functions with ten literals each took 50 s to
+--   compile, and now take 23.
 --
--- (Tests "literals" of the group "strings", and "string literals" of the inspection
--- tests.)
+-- The group "literals" of the tests compares all this with strings that are made at run
+-- time, and the inspection tests ("string literals") look for them in Core.
 module Ashlar.Builder.Literal
   ( asciiLiteral,
     utf8Literal,

@@ -33,6 +33,7 @@ import Foreign.Storable (Storable, alignment, sizeOf)
 -- The function is run each time the builder is run. It must write the same bytes each
 -- time, and nothing else may observe that it was run.
 --
+-- >>> import Ashlar.Builder.Internal (withPtr)
 -- >>> import Foreign (plusPtr, poke)
 -- >>> withPtr 2 (\p -> plusPtr p 1 <$ poke p 65)
 -- "A"
@@ -71,6 +72,7 @@ instance Exception PokedOutside where
 -- has the alignment it asks for, and the bytes are moved from there. Bytes that it leaves out, such as
 -- the padding of a C structure, are 0.
 --
+-- >>> import Ashlar.Builder.Internal (storable)
 -- >>> storable (7 :: Word8)
 -- "\a"
 --

@@ -141,7 +141,9 @@ data State
 section :: Int -> Int -> Prefix -> Builder -> Builder
 section limit hint (Prefix bound writeLength) body = action $ \c k -> do
   free <- minusPtr <$> getPtr c endCell <*> getPtr c cursorCell
-  when (free < bound + hint) $ grow c k (max 1 bound) (max 1 (bound + hint))
+  -- Not by their sum, which may overflow.
+  when (free < bound || free - bound < hint) $
+    grow c k (max 1 bound) (max 1 (if bound <= maxBound - hint then bound + hint else bound))
   p <- getPtr c cursorCell
   e <- getPtr c endCell
   -- At least bound bytes are free.

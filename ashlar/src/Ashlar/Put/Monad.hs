@@ -12,37 +12,47 @@
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- A put is a value and a builder, and whoever wants one of them need not touch the
 -- other: @fst (runPutM (pure 3 <* undefined))@ is 3. @binary@ and @cereal@ have a
--- record of the two. But then each call of a function that returns a put builds a
--- record, and a closure for the builder in it, which the builder as a monoid does
--- not: it is a function, and calls of it are calls.
+-- record of the two. But then each call of a function that returns a put makes a
+-- record, and a closure for the builder in it, where builders as a monoid make
+-- nothing: they are functions, and a call is a call.
 --
--- So a put is a function here, too, which is told what is wanted. For the value alone,
--- nothing is written and no builder is looked at, and a value comes from as few steps as
--- it would with a record. For the bytes, the put writes them and then returns the
--- value for those that come after it. Each function that returns a put asks this
--- once; where several puts stand in a row the compiler knows the answer.
+-- So a put is a function here, too, and is told what is wanted of it. If that is the
+-- value alone, nothing is written and no builder is looked at. If it is both, the put
+-- writes its bytes, and returns its value to what comes after it. Each function that
+-- returns a put asks this question once; within it the compiler knows the answer.
 --
--- What is lost: with 'runPutM', a value that is expensive is made twice if the bytes
--- depend on it, once on each side.
+-- The price: a value that is looked at from both sides of 'Ashlar.Put.runPutM', in the
+-- bytes and beside them, is made twice.
 --
--- Measured (GHC 9.0.2, user code at -O1; times in µs: the builder as a monoid, this, a
--- record with our builder, @binary@): tree of 32,767 nodes 80, 91, 310, 1,400; @mapM_@ over a list of
--- 100,000 numbers 280, 320, 790, 1,600; @forM_@ over @[1 .. 100000]@ 64, 117, 690, 1,120; the
--- same with five writes out of line each time 470, 470, 1,700, 3,500. At -O2 all four of this one's times
--- are the monoid's within 10%, but the last (540, since GHC builds the argument anew for
--- each call there).
--- Also tried: the two parts of the argument as arguments of their own, with a third
--- that says what is wanted (2 to 30% slower at -O1).
+-- Measured with user code at -O1, in µs (GHC 9.0.2; builders as a monoid, this, a record
+-- with our builders, and @binary@):
+--
+-- * a tree of 16,383 nodes: 80, 92, 310, 1,390;
+-- * @mapM_@ over a list of 100,000 numbers: 290, 330, 790, 1,600;
+-- * five fields, by a function of its own, 100,000 times: 470, 470, 1,700, 3,500;
+-- * a list of 20,000 puts, by @sequence_@: 113, 138, 220, 570;
+-- * @forM_ [1 .. 100000]@, one number each: 64, 117, 690, 1,120.
+--
+-- At -O2 they are within a tenth of the monoid's, but for the third (550): to call
+-- that function, the loop there makes the argument that says what is wanted anew. Also
+-- tried: the two parts of that argument as arguments of their own, beside one that
+-- says what is wanted (20 to 30% slower at -O1, 5 to 10% at -O2).
 --
 -- Note [Fusing puts]
 -- ~~~~~~~~~~~~~~~~~~
--- Builders that meet in a @do@ block are appended while the program is compiled, so
+-- The builders of puts that stand in a row are appended while a program is compiled, so
 -- that fixed writes share a reservation as they do with @<>@ (Note [Fusing
--- reservations] in "Ashlar.Builder.Core"): rules turn @putBuilder a >> putBuilder b@ into
--- @putBuilder (a <> b)@, also with something behind. They are stated for functions of this module, not for the
--- methods of the classes, and these are unfolded in phase 0. Each put of
--- "Ashlar.Put" is unfolded by a rule of its own: by its INLINE pragma alone, only the
--- first of several was.
+-- reservations] in "Ashlar.Builder.Core"): @putBuilder a >> putBuilder b@ becomes
+-- @putBuilder (a <> b)@, also with something behind it.
+--
+-- * The rules are stated for functions of this module, to which the methods of the
+--   classes are bound. These functions are unfolded in phase 0.
+-- * Each put of "Ashlar.Put" is unfolded by a rule of its own. By an INLINE pragma
+--   alone, the first of several was, and the others were not.
+-- * The modules here are compiled with @-fno-do-lambda-eta-expansion@, or the rules
+--   would find lambdas around what they look for.
+--
+-- The inspection tests ("checks of the room left, in the monad") hold this in place.
 module Ashlar.Put.Monad
   ( PutM,
     Put,
@@ -58,11 +68,10 @@ import Control.Monad.Fix (MonadFix (..))
 import qualified Data.Semigroup as Semigroup
 import GHC.Exts (RealWorld, State#, runRW#)
 
--- | A value of type @a@, and bytes: the monad in which bytes are written one after
--- the other.
+-- | Bytes, and beside them a value.
 --
--- The value is had without the bytes, and in the order of the code: '>>=' passes on
--- values lazily, and the laws of the monad hold.
+-- The two do not wait for each other. '>>=' puts the bytes one after the other, and
+-- passes on the value lazily.
 --
 -- @since 0.1.0.0
 newtype PutM a = PutM (Wanted -> State# RealWorld -> (# State# RealWorld, a #))
@@ -124,8 +133,8 @@ bind m f = PutM $ \w s ->
     (# s', a #) -> with (f a) w s'
 {-# INLINE [0] bind #-}
 
--- | A put whose value is () without looking. (For the bytes nobody looks at it, or
--- the last of many puts in a row could not be a jump.)
+-- | The same bytes, and a value that is () without looking. (Not where the bytes are
+-- written: the last of many in a row is a jump, and nothing can come after that.)
 plain :: Put -> Put
 plain m = PutM $ \w s -> case w of
   Value -> (# s, () #)
@@ -139,7 +148,8 @@ appendPut m n = andThen m (plain n)
 
 {-# RULES
 "appendPut" [~0] forall m n. appendPut m n = andThen m (plain n)
-"putBuilder/putBuilder" [~0] forall a b. andThen (putBuilder a) (putBuilder b) = putBuilder (append a b)
+"putBuilder/putBuilder" [~0] forall a b.
+  andThen (putBuilder a) (putBuilder b) = putBuilder (append a b)
 "putBuilder/putBuilder/rest" [~0] forall a b m.
   andThen (putBuilder a) (andThen (putBuilder b) m) = andThen (putBuilder (append a b)) m
 "andThen/right" [~0] forall l m n. andThen (andThen l m) n = andThen l (andThen m n)
@@ -153,7 +163,8 @@ appendPut m n = andThen m (plain n)
 "plain/andThen" [~0] forall m n. plain (andThen m n) = andThen m (plain n)
 "plain/plain" [~0] forall m. plain (plain m) = plain m
 "execPut/putBuilder" [~0] forall a. execPut (putBuilder a) = a
-"execPut/putBuilder/rest" [~0] forall a m. execPut (andThen (putBuilder a) m) = append a (execPut m)
+"execPut/putBuilder/rest" [~0] forall a m.
+  execPut (andThen (putBuilder a) m) = append a (execPut m)
 "execPut/returning" [~0] forall a. execPut (returning a) = empty
   #-}
 
@@ -186,7 +197,7 @@ instance MonadFix PutM where
   mfix f = let m = f (value m) in m
   {-# INLINE mfix #-}
 
--- | As the monoid of builders.
+-- | The bytes of one after those of the other.
 instance Semigroup (PutM ()) where
   (<>) = appendPut
   {-# INLINE (<>) #-}

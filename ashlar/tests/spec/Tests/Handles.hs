@@ -15,6 +15,7 @@ import System.IO
 import System.IO.Unsafe (unsafePerformIO)
 import Test.Tasty
 import Test.Tasty.HUnit
+import Tests.Loop
 
 tests :: TestTree
 tests =
@@ -40,7 +41,7 @@ thresholds :: [Int]
 thresholds = [0, 1] ++ concat [[n - 1, n, n + 1] | n <- [128, 4096, 8192, 32768, 65536, 1048576]]
 
 sizes :: Assertion
-sizes = forM_ thresholds $ \n -> do
+sizes = forEach thresholds $ \n -> do
   let bs = S.pack (take n (cycle [0 .. 250]))
       builders = [byteString bs, byteStringCopy bs, byteStringInsert bs, foldMap word8 (S.unpack bs)]
   forM_ (if n > 100000 then take 3 builders else builders) $ \b -> do

@@ -6,20 +6,27 @@
 module Tests.Output (tests) where
 
 import Ashlar.Builder
+import Ashlar.Builder.Extra (flush, toLazyByteStringWith, untrimmedStrategy)
+import Ashlar.Builder.Prim (primBounded)
+import Ashlar.Builder.Prim.Internal (boundedPrim)
+import Ashlar.Builder.Section (lengthPrefixedWithin)
 import Control.Exception
 import Control.Monad
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Unsafe as S
 import Data.IORef
-import Data.Word (Word8)
-import Foreign (allocaBytes, castPtr, minusPtr, peekByteOff, plusPtr, pokeByteOff)
+import Data.Semigroup (stimes)
+import Data.Word (Word64, Word8)
+import Foreign (allocaBytes, castPtr, fillBytes, minusPtr, peekByteOff, plusPtr, poke, pokeByteOff)
 import System.Directory (getTemporaryDirectory, removeFile)
 import System.IO
 import System.IO.Error (isFullError, isIllegalOperation, isResourceVanishedError)
 import System.Process (createPipe)
+import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
+import Tests.Loop
 
 tests :: TestTree
 tests =
@@ -27,6 +34,8 @@ tests =
     "output"
     [ testGroup "sizes around every threshold, counted" [testCase name (sizes run) | (name, run) <- ways],
       testCase "buffers of no size, or less" noSize,
+      testCase "sizes that overflow are not merged" overflowing,
+      testCase "a very long row of nothing can be interrupted" longNothing,
       testCase "small chunks between inserted ones share a buffer" sharedBuffer,
       testGroup "a Handle with an encoding" [testCase (show encoding) (encoded encoding) | encoding <- [latin1, utf8, utf16, utf32]],
       testGroup "a Handle's buffering" [testCase (show mode) (buffered mode) | mode <- [NoBuffering, LineBuffering, BlockBuffering Nothing, BlockBuffering (Just 10)]],
@@ -85,8 +94,8 @@ inFile act = do
     pure (a, bs)
 
 sizes :: (Builder -> IO (Int, S.ByteString)) -> Assertion
-sizes run = forM_ [n + d | n <- [128, 4096, 8192, 32768, 1048576], d <- [-1, 0, 1]] $ \n -> do
-  let bs = S.pack (take n (cycle [0 .. 250]))
+sizes run = forEach [n + d | n <- [128, 4096, 8192, 32768, 1048576], d <- [-1, 0, 1]] $ \n -> do
+  let bs = S.take n (S.concat (replicate (n `div` 251 + 1) (S.pack [0 .. 250])))
       halves = S.splitAt (n `div` 2) bs
       builders =
         [ ("one ByteString", byteString bs),
@@ -116,6 +125,25 @@ noSize = forM_ [0, -1, minBound] $ \n -> do
   (count, parts) <- collected (\put -> toBufferIOWith n (\p k -> S.packCStringLen (castPtr p, k) >>= put) b)
   (count, parts) @?= (S.length right, right)
 
+-- A reservation of nearly all there is, beside another: refused, and nothing is
+-- written behind the memory.
+overflowing :: Assertion
+overflowing = forM_ [word8 1 <> huge, huge <> word8 1, word8 1 <> huge <> word8 2, lengthPrefixedWithin 10 hugePrim mempty] $ \b ->
+  allocaBytes 16 $ \p -> do
+    fillBytes p 0x55 16
+    result <- try (pokeBuilder p 1 b) :: IO (Either SomeException Int)
+    assertBool "no exception" (either (const True) (const False) result)
+    behind <- mapM (peekByteOff p) [1 .. 15]
+    behind @?= replicate 15 (0x55 :: Word8)
+  where
+    huge = primBounded hugePrim 7
+    hugePrim = boundedPrim maxBound (\x p -> poke p (fromIntegral (x :: Word64) :: Word8) >> pure (p `plusPtr` 1))
+
+longNothing :: Assertion
+longNothing = do
+  result <- timeout 20000 (evaluate (toStrictByteString (stimes (10 ^ (15 :: Int) :: Int) mempty)))
+  result @?= Nothing
+
 -- After a ByteString that was inserted, the rest of the open buffer is used on.
 sharedBuffer :: Assertion
 sharedBuffer = do
@@ -124,7 +152,7 @@ sharedBuffer = do
   ref <- newIORef []
   toByteStringIOWith 4096 (\bs -> modifyIORef ref (bs :)) b
   chunks <- readIORef ref
-  forM_ [chunks, L.toChunks (toLazyByteString b)] $ \bss -> do
+  forM_ [chunks, L.toChunks (toLazyByteStringWith (untrimmedStrategy 4096 32768) L.empty b)] $ \bss -> do
     length bss @?= 200
     let single = filter ((== 1) . S.length) bss
     starts <- forM single (\bs -> S.unsafeUseAsCString bs pure)
@@ -170,7 +198,7 @@ failsWith ok act = do
 
 small, large :: Builder
 small = "abc"
-large = byteString (S.replicate 1000000 1) <> word8 2 <> foldMap word8 (replicate 100000 3)
+large = byteString (S.replicate 1000000 1) <> word8 2 <> foldMap word8 (replicate 50000 3)
 
 closed :: Assertion
 closed = forM_ [small, large] $ \b -> void $ inFile $ \h -> do
@@ -199,7 +227,7 @@ brokenPipe = forM_ [small, large] $ \b -> do
 
 -- To the last byte, if the value is no part of a larger write.
 written :: Assertion
-written = forM_ [0, 1, 100, 32767, 32768, 40000, 100000] $ \n -> do
+written = forEach [0, 1, 100, 32767, 32768, 40000, 100000] $ \n -> do
   let before = byteString "start" <> foldMap word8 (replicate n 7) <> flush
   (_, out) <- inFile $ \h -> do
     r <- try (hPutBuilderLen h (before <> word8 (throw (userError "value")) <> word8 1))

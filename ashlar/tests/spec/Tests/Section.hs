@@ -238,7 +238,7 @@ twoThreads = do
       expected = L.toStrict (rowsModel 3000)
   dones <- replicateM 2 $ do
     done <- newEmptyMVar
-    _ <- forkIO (replicateM 20 (toChunks b) >>= putMVar done)
+    _ <- forkIO (replicateM 5 (toChunks b) >>= putMVar done)
     pure done
   results <- mapM takeMVar dones
   assertBool "the bytes" (all (all (== expected)) results)

@@ -118,7 +118,7 @@ prefixed x
   | x >= 2 ^ (56 :: Int) = 0 : littleEndian 8 x
   | otherwise = littleEndian n ((2 * x + 1) * 2 ^ (n - 1))
   where
-    n = head [k | k <- [1 ..], x < 2 ^ (7 * k)]
+    n = until (\k -> x < 2 ^ (7 * k)) (+ 1) 1
     littleEndian k y = [fromInteger (y `div` 256 ^ i `mod` 256) | i <- [0 .. k - 1 :: Int]]
 
 standards :: Assertion

@@ -6,12 +6,11 @@
 -- Description : Data.Serialize.Put, by import
 --
 -- Every name of "Data.Serialize.Put" (as of @cereal@ 0.5.8) with its type and its
--- meaning: the bytes are the same. A program needs to change the one line that
--- imports it. 'Builder', in the types of 'putBuilder' and 'execPut', is that of
--- "Ashlar.Builder".
+-- meaning: the same bytes. Only the line that imports it must change. The builders, in
+-- the types of 'putBuilder' and 'execPut', are those of "Ashlar.Builder".
 --
--- (The constructor of 'PutM' is not exported. In @cereal@ it is, but the type of its
--- field is not.)
+-- (The constructor of 'PutM' is not exported. @cereal@ exports it, but not the type of
+-- what is in it.)
 module Ashlar.Compat.Cereal.Put
   ( -- * Puts
     Put,
@@ -235,6 +234,7 @@ putEitherOf pa pb m = case m of
 
 -- | The number of bytes of a put, then its bytes.
 --
+-- >>> import qualified Data.ByteString as S
 -- >>> S.unpack (runPut (putNested (putWord8 . fromIntegral) (putWord16be 5)))
 -- [2,0,5]
 --

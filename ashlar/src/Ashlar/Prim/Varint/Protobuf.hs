@@ -110,6 +110,7 @@ intZigzag = Varint (boundedPrim 10 (writeUnsigned64 . zigzag64 . fromIntegral)) 
 
 -- | The place of a number in the row 0, -1, 1, -2, 2 and so on.
 --
+-- >>> import Ashlar.Prim.Varint (zigzag32)
 -- >>> map zigzag32 [0, -1, 1, minBound]
 -- [0,1,2,4294967295]
 --
