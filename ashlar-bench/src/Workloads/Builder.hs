@@ -16,7 +16,7 @@ import qualified Data.ByteString.Lazy as L
 import Data.Int (Int64)
 import Output
 import Shapes
-import Stored
+import qualified Stored
 import System.IO (Handle, IOMode (..), openFile)
 import System.IO.Unsafe (unsafePerformIO)
 import Workload
@@ -38,7 +38,7 @@ builderWorkloads =
       [toNull "json: 60 KB, Handle" json json document],
       [toNull "string: 1 million characters, ASCII, Handle" stringUtf8 stringUtf8 (characters ['a' .. 'z'])],
       [toNull "string: 1 million characters, mixed, Handle" stringUtf8 stringUtf8 (characters "abcdef\228\8364\120120")],
-      [versus "stored: 10000 builders in a list, module at -O1" toStrict (mconcat . fst) (mconcat . snd) (stored 10000, stored 10000)],
+      [versus "stored: 10000 builders in a list, module at -O1" toStrict (mconcat . fst) (mconcat . snd) (Stored.ofAshlar 10000, Stored.ofBytestring 10000)],
       [versus "lazy: 64 MB of records" drained records records 4000000],
       [versus "lazy: 64 MB of single numbers" drained numbers numbers 8000000]
     ]
