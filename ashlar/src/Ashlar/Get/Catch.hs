@@ -87,7 +87,7 @@ guarded c body s0 = case unIO (getInt c inPlaceCell) s0 of
   (# s1, _ #) -> case unIO (inPlace (IO body)) s1 of
     (# s2, Returned a #) -> (# s2, Succeeded, a #)
     (# s2, Missed #) -> (# s2, HasFailed, notLookedAt #)
-    (# s2, Interrupted #) -> (# s2, TakenUp, notLookedAt #)
+    (# s2, _ #) -> (# s2, TakenUp, notLookedAt #)
 {-# NOINLINE guarded #-}
 
 caught :: Cells -> SomeException -> State# RealWorld -> (# State# RealWorld, a #)
@@ -109,29 +109,32 @@ data Caught a
     Missed
   | -- | The whole run must begin again.
     Interrupted
+  | -- | It was frozen, and can go on. ('inPlace' does not return this.)
+    Frozen
 
 -- | Run an action of a decoder as a thunk. If an asynchronous exception strikes, it
 -- is frozen; and if somebody takes up the evaluation that was interrupted, it
 -- goes on where it was.
 inPlace :: IO a -> IO (Caught a)
-inPlace act = do
-  Thunk run <- newThunk act
-  let force = ((\(Value a) -> Just (Returned a)) <$> evaluate run) `catch` stopped
-      stopped e
-        | isFailed e = pure (Just Missed)
-        | isRestart e = pure (Just Interrupted)
-        | otherwise = passOn e (pure Nothing)
-      loop = force >>= maybe loop pure
-  loop
+inPlace act = newThunk act >>= force
+  where
+    force thunk@(Thunk run) = do
+      r <- evaluate run `catch` stopped
+      case r of
+        Frozen -> force thunk
+        _ -> pure r
+    stopped :: SomeException -> IO (Caught a)
+    stopped e
+      | isFailed e = pure Missed
+      | isRestart e = pure Interrupted
+      | otherwise = passOn e (pure Frozen)
 {-# NOINLINE inPlace #-}
 
--- An action as a thunk; the boxes keep it and its result from being forced early.
-data Thunk a = Thunk (Value a)
-
-data Value a = Value a
+-- An action as a thunk; the box keeps it from being forced early.
+data Thunk a = Thunk (Caught a)
 
 -- The dupable form is enough: the thunk is known to one evaluation only, which
 -- is itself not run by two threads ('passOn').
 newThunk :: IO a -> IO (Thunk a)
-newThunk act = pure (Thunk (unsafeDupablePerformIO (Value <$> act)))
+newThunk act = pure (Thunk (unsafeDupablePerformIO (Returned <$> act)))
 {-# NOINLINE newThunk #-}

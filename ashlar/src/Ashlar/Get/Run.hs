@@ -143,7 +143,7 @@ inPlaceOr c input act = do
   case r of
     Returned a -> pure (Right a)
     Missed -> Left <$> errorOf c input
-    Interrupted -> throwIO Restart
+    _ -> throwIO Restart
 
 -- | Decode from a lazy 'L.ByteString', whose chunks are forced as the decoder
 -- gets there, and dropped when it has passed them. Bytes that are left over

@@ -77,7 +77,7 @@ begin g chunks isLast = do
               advance (go ())
             Returned (Ended a) -> uncurry Finished <$> left <*> pure a
             Missed -> uncurry Failed <$> left <*> errorOf c input
-            Interrupted -> pure Lost
+            _ -> pure Lost
         left = do
           at <- position c
           held <- unread c input
