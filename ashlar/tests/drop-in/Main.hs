@@ -17,6 +17,7 @@ import qualified Data.ByteString.Builder.Prim as P
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Lazy.Char8 as LC
 import Data.ByteString.Short (toShort)
+import Data.List (intersperse)
 import Data.Word (Word8)
 import Foreign (Ptr, allocaBytes, castPtr)
 import System.Exit (exitFailure)
@@ -36,6 +37,7 @@ results stepwise =
     ("table, small buffers", B.toLazyByteStringWith (B.untrimmedStrategy 5 3) L.empty table, tableBytes),
     ("table, step by step", stepwise, tableBytes),
     ("numbers", run numbers, L.pack [1, 255, 2, 0, 0, 3, 4, 0, 0, 0, 0, 0, 0, 0, 5, 255, 255, 254, 255, 255, 255, 0, 0, 0, 0, 0, 0, 240, 63, 63, 192, 0, 0]),
+    ("text", run text, LC.pack "-128 4294967295 -9223372036854775808 1000000000000000000000 ff 00ff 3ff0000000000000 0aff 1.5 -0.25 z\228\&7 1f"),
     ("strings", run strings, LC.pack "a\195\164\226\130\172bcde"),
     ("escaped", run (P.primMapByteStringBounded escaped (S.pack [34, 97, 92])), LC.pack "\\\"a\\\\"),
     ("squares", run (P.primUnfoldrFixed P.word16BE (\n -> if n > 3 then Nothing else Just (n * n, n + 1)) 0), L.pack [0, 0, 0, 1, 0, 4, 0, 9]),
@@ -69,6 +71,23 @@ numbers =
     <> P.primBounded (P.eitherB (P.liftFixedToBounded P.int32LE) P.emptyB) (Left (-2) `asTypeOf` Right 'x')
     <> B.doubleLE 1
     <> B.floatBE 1.5
+
+text :: B.Builder
+text =
+  mconcat . intersperse (B.char7 ' ') $
+    [ B.int8Dec minBound,
+      B.word32Dec maxBound,
+      B.int64Dec minBound,
+      B.integerDec (10 ^ (21 :: Int)),
+      B.word8Hex 255,
+      B.word16HexFixed 255,
+      B.doubleHexFixed 1,
+      B.byteStringHex (S.pack [10, 255]),
+      B.floatDec 1.5,
+      B.doubleDec (-0.25),
+      B.string7 "z" <> B.char8 '\228' <> P.primBounded P.intDec 7,
+      P.primMapListBounded P.wordHex [1, 15]
+    ]
 
 strings :: B.Builder
 strings =

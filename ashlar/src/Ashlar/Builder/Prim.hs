@@ -1,3 +1,5 @@
+{-# LANGUAGE MagicHash #-}
+
 -- |
 -- Module      : Ashlar.Builder.Prim
 -- Description : Primitives: how values of fixed or bounded size are written
@@ -122,9 +124,15 @@ module Ashlar.Builder.Prim
     word64HexFixed,
     floatHexFixed,
     doubleHexFixed,
+
+    -- * String literals
+    cstring,
+    cstringUtf8,
   )
 where
 
+import Ashlar.Builder.Core (Builder)
+import Ashlar.Builder.Literal
 import Ashlar.Builder.Loops
 import Ashlar.Builder.Primitive
 import Ashlar.Prim.Binary
@@ -133,3 +141,19 @@ import Ashlar.Prim.Char
 import Ashlar.Prim.Combine
 import Ashlar.Prim.Decimal
 import Ashlar.Prim.Hex
+import GHC.Exts (Addr#)
+
+-- | The bytes at an address up to the first that is zero, as in @"abc"#@. They must
+-- stay readable for as long as the program runs.
+--
+-- @since 0.1.0.0
+cstring :: Addr# -> Builder
+cstring s = asciiLiteral s
+{-# INLINE cstring #-}
+
+-- | 'cstring', with a zero byte for each pair @C0 80@: so GHC writes U+0000 in literals.
+--
+-- @since 0.1.0.0
+cstringUtf8 :: Addr# -> Builder
+cstringUtf8 s = utf8Literal s
+{-# INLINE cstringUtf8 #-}
