@@ -250,20 +250,21 @@ otherMasking = forM_ [100, 5000] $ \n -> do
 -- beginning, until it comes through.
 -- (On a busy machine the first attempts may come through unscathed.)
 interruptedSteps :: Assertion
-interruptedSteps = attempt (100 :: Int)
+interruptedSteps = attempt 100
   where
+    -- Each with values of its own, which are not evaluated yet.
     attempt left = do
-      n <- interruptionsOfOne
+      n <- interruptionsFrom left
       if n == 0 && left > 0 then attempt (left - 1) else assertBool "never interrupted" (n > 0)
 
-interruptionsOfOne :: IO Int
-interruptionsOfOne = do
+interruptionsFrom :: Word64 -> IO Int
+interruptionsFrom first = do
   interruptions <- newIORef 0
   let retried :: Int -> IO a -> IO a
       retried tries act =
         timeout (1 + tries * tries) act >>= maybe (modifyIORef interruptions (+ 1) >> retried (tries + 1) act) pure
-  (out, _) <- driveWith (const (retried 0)) 8000 (A.runBuilder (slowly 0 20000))
-  assertBool "output" (out == expected 0 20000)
+  (out, _) <- driveWith (const (retried 0)) 8000 (A.runBuilder (slowly first 20000))
+  assertBool "output" (out == expected first 20000)
   readIORef interruptions
 
 -- 'numbers', at about a microsecond each.

@@ -8,6 +8,7 @@
 module Tests.Interrupted (tests) where
 
 import Ashlar.Builder
+import Ashlar.Builder.Extra (flush)
 import Control.Concurrent
 import Control.Exception
 import Control.Monad

@@ -15,11 +15,15 @@ import qualified Data.ByteString as S
 import qualified Data.ByteString.Builder as B
 import qualified Data.ByteString.Lazy as L
 import Data.IORef (mkWeakIORef, newIORef, readIORef, writeIORef)
+import Data.List (isInfixOf)
 import Data.Maybe (isNothing)
 import Data.Word (Word64)
+import System.Environment (getExecutablePath)
+import System.Exit (ExitCode (..))
 import System.IO.Unsafe (unsafePerformIO)
 import System.Mem (performMajorGC)
 import System.Mem.Weak (deRefWeak)
+import System.Process (readProcessWithExitCode)
 import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
@@ -49,7 +53,8 @@ tests =
         ],
       testCase "chunks keep their size under mask" maskedSizes,
       testCase "deep builders are produced in linear time" deep,
-      testCase "what is dropped is collected" dropped
+      testCase "what is dropped is collected" dropped,
+      testCase "with the compacting collector" compacting
     ]
 
 -- 8 n bytes, not a function of n that GHC could share.
@@ -239,3 +244,10 @@ dropped = do
 -- With buffers of these sizes.
 lazilyWith :: Int -> Int -> Builder -> L.ByteString
 lazilyWith first next = toLazyByteStringWith (safeStrategy first next) L.empty
+-- This program again, and one of the tests above: Note [Tags of two words].
+compacting :: Assertion
+compacting = do
+  self <- getExecutablePath
+  (code, out, err) <- readProcessWithExitCode self ["-p", "/lazy output/ && /nested in one another/", "+RTS", "-c", "-A256k"] ""
+  code @?= ExitSuccess
+  assertBool (out ++ err) ("All 1 tests passed" `isInfixOf` out)

@@ -134,7 +134,7 @@ sourceThrows = do
   either (\e -> show (e :: IOException) @?= "user error (source)") (const (assertFailure "no exception")) r
 
 -- A long stream through many and through alternatives that close again: the
--- chunks that have been passed can be collected. Each is 1 MiB, 600 of them
+-- chunks that have been passed can be collected. Each is 1 MiB, 1200 of them
 -- would not fit under the suite's heap limit.
 retention :: Assertion
 retention = do
@@ -142,10 +142,10 @@ retention = do
   let next = do
         n <- readIORef count
         writeIORef count (n + 1)
-        pure (if n >= 600 then S.empty else S.replicate 1048576 (fromIntegral n))
+        pure (if n >= 1200 then S.empty else S.replicate 1048576 (fromIntegral n))
       element = (getWord8 *> fail "no") <|> skip 65536
   source <- newSource next
   n <- getFrom source (length <$> many element)
-  n @?= Right (600 * 16)
-  let lazy = L.fromChunks [S.replicate 1048576 (fromIntegral i) | i <- [1 .. 600 :: Int]]
-  (length <$> runGetLazy (many element) lazy) @?= Right (600 * 16)
+  n @?= Right (1200 * 16)
+  let lazy = L.fromChunks [S.replicate 1048576 (fromIntegral i) | i <- [1 .. 1200 :: Int]]
+  (length <$> runGetLazy (many element) lazy) @?= Right (1200 * 16)
