@@ -83,14 +83,14 @@ keptUpTo = 131072
 signal :: Builder -> B.BuildStep r -> Int -> B.BufferRange -> Steps -> IO (B.BuildSignal r)
 signal b next before (B.BufferRange from to) outcome = case outcome of
   Ended p -> next (B.BufferRange p to)
-  Suspended asked@(Asked request p _) resume -> case request of
+  Suspended (Asked request p _) resume -> case request of
     More n _ -> B.bufferFull n p <$> goOn n 0
     Insert bs -> B.insertChunk p bs <$> goOn 0 (S.length bs)
     Flush -> B.insertChunk p S.empty <$> goOn 0 0
     where
       goOn needed inserted
         | upTo <= keptUpTo = resumable b next needed upTo resume
-        | otherwise = onDemand next (chunksBehind asked resume)
+        | otherwise = onDemand next (chunksBehind request resume)
         where
           upTo = before + (p `minusPtr` from) + inserted
 

@@ -25,7 +25,7 @@ import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Lazy.Internal as L
 import Data.Int (Int64)
 import Data.Word (Word8)
-import Foreign.Ptr (Ptr, nullPtr)
+import Foreign.Ptr (Ptr)
 import System.IO.Unsafe (unsafePerformIO)
 
 -- | The bytes in a lazy 'L.ByteString', whose chunks are made one by one as
@@ -88,22 +88,28 @@ toLazyByteStringWith strategy@(AllocationStrategy first _ _) end b =
     step <- keepAlive (openBuffer open) (runSteps b (wholeSpace open))
     chunks strategy end open step
 
--- The chunks of a builder that has stopped, and whose space is the rest of the open
--- buffer, in front of other ones.
+-- The chunks of a builder that has stopped just now, and whose space is the rest of the
+-- open buffer, in front of other ones.
 chunks :: AllocationStrategy -> L.ByteString -> Open -> Steps -> IO L.ByteString
-chunks strategy@(AllocationStrategy _ next _) end open step = case step of
+chunks strategy end open step = case step of
   Ended p -> do
     Taken bytes _ <- takeWritten strategy open p
     pure (L.chunk bytes end)
   Suspended asked@(Asked request p _) resume -> do
     copied <- allocatedBySuspending asked
     Taken bytes rest <- takeWritten strategy open p
-    let goOn new = keepAlive (openBuffer new) (resume (restFrom new (openFrom new))) >>= chunks strategy end new
-    case request of
-      -- What is left of the open buffer is used on.
-      Flush -> deliver [bytes] (goOn rest)
-      Insert bs -> deliver [bytes, bs] (goOn rest)
-      More n _ -> deliver [bytes] (newOpen (max n (max next (sizeForStack copied))) >>= goOn)
+    answer strategy end copied bytes rest request resume
+
+-- Hand out what was written, do what was asked, and go on. (The bytes that suspending
+-- has copied, what was written, and the open buffer when that has been handed out.)
+answer :: AllocationStrategy -> L.ByteString -> Int64 -> ByteString -> Open -> Request -> (Space -> IO Steps) -> IO L.ByteString
+answer strategy@(AllocationStrategy _ next _) end copied bytes rest request resume = case request of
+  -- What is left of the open buffer is used on.
+  Flush -> deliver [bytes] (goOn rest)
+  Insert bs -> deliver [bytes, bs] (goOn rest)
+  More n _ -> deliver [bytes] (newOpen (max n (max next (sizeForStack copied))) >>= goOn)
+  where
+    goOn open = keepAlive (openBuffer open) (resume (restFrom open (openFrom open))) >>= chunks strategy end open
 
 -- Chunks, and what comes behind them when it is needed; at once, if they are empty.
 deliver :: [ByteString] -> IO L.ByteString -> IO L.ByteString
@@ -113,11 +119,11 @@ deliver bss rest
 
 -- | What comes behind a request, made as it is consumed (behind the ByteString, for an
 -- 'Insert').
-chunksBehind :: Asked -> (Space -> IO Steps) -> L.ByteString
-chunksBehind (Asked request _ before) resume =
-  unsafePerformIO (chunks strategy L.empty noBuffer (Suspended (Asked request' nullPtr before) resume))
+chunksBehind :: Request -> (Space -> IO Steps) -> L.ByteString
+chunksBehind request resume = unsafePerformIO $
+  -- What suspending has copied is not known any more.
+  answer (safeStrategy L.defaultChunkSize L.defaultChunkSize) L.empty 0 S.empty noBuffer request' resume
   where
-    strategy = safeStrategy L.defaultChunkSize L.defaultChunkSize
     request' = case request of
       Insert _ -> Flush
       _ -> request
