@@ -36,7 +36,9 @@
 --   it, and this frame is frozen with the rest. If the computation is resumed
 --   by a thread that has masked exceptions itself, it would unmask them behind
 --   that thread's back. So if it was frozen unmasked and is resumed masked, it
---   runs in a thread of its own until it next stops. ('resume')
+--   runs in a thread of its own until it next stops. ('resume') Who resumes it waits,
+--   and is not interrupted while it waits, as it would not be in any other value that
+--   it forces under a mask: what the computation writes to is kept alive from there.
 -- * /Foreign exceptions./ An asynchronous exception that is not ours is thrown
 --   on as one, so that the thunks under evaluation are frozen and not poisoned
 --   (Note [Exceptions that are not ours]). If somebody forces them again, the
@@ -99,6 +101,7 @@ start body = do
   mail <- newIORef Empty
   computation <- newThunk (body (suspend mail))
   run mail 0 computation
+{-# INLINE start #-}
 
 -- What the two sides hand to each other.
 data Mail o i
@@ -187,4 +190,4 @@ elsewhere :: IO a -> IO a
 elsewhere act = do
   result <- newEmptyMVar
   _ <- forkIOWithUnmask (\unmask -> try (unmask act) >>= putMVar result)
-  takeMVar result >>= either (`passOn` elsewhere act) pure
+  uninterruptibleMask_ (takeMVar result) >>= either (`passOn` elsewhere act) pure

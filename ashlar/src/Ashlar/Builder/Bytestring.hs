@@ -28,11 +28,10 @@ where
 
 import Ashlar.Builder.Bytes
 import Ashlar.Builder.Core
-import Ashlar.Builder.Fill
 import Ashlar.Builder.Lazy
+import Ashlar.Builder.Steps
 import Ashlar.Mem.Cells
 import Ashlar.Prim.Bounded
-import Control.Exception (getMaskingState)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Builder as B
 import qualified Data.ByteString.Builder.Internal as B
@@ -55,15 +54,14 @@ import Foreign.Ptr (minusPtr)
 -- @since 0.1.0.0
 toBytestringBuilder :: Builder -> B.Builder
 toBytestringBuilder b = B.builder $ \next range@(B.BufferRange from to) ->
-  fill b (Space from to) >>= signal b next 0 range
+  runSteps b (Space from to) >>= signal b next 0 range
 
 -- Note [Steps that may be run again]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- What is left of a builder that has stopped in the middle is a suspended
--- computation, which can be resumed once. A step of bytestring's may be run any
--- number of times; mostly it is run once. So:
+-- What is left of a builder that has stopped in the middle can be gone on with once. A
+-- step of bytestring's may be run any number of times; mostly it is run once. So:
 --
--- * Whoever runs the step first takes the computation, and goes on with it in the
+-- * Whoever runs the step first takes what is left, and goes on with it in the
 --   memory at hand: no byte is copied, and nothing allocated but the next step.
 -- * Whoever comes later runs the builder again from its beginning, lazily, and drops
 --   what is in front of this step. The bytes are the same (INV-B4).
@@ -75,9 +73,6 @@ toBytestringBuilder b = B.builder $ \next range@(B.BufferRange from to) ->
 -- of it. To do that from the first overflow on was simpler, and took 5.8 µs for 60 KB in
 -- place of 4.7 (ByteStrings of 100 bytes, a buffer of 16 KiB; GHC 9.0.2).
 --
--- Where exceptions are masked in another way than before, the lazy ByteString is taken as
--- well, for the reason given at 'Remainder'.
---
 -- (Tests "every step twice", "by two threads at once", "under another masking state",
 -- "the beginning is not kept".)
 keptUpTo :: Int
@@ -85,53 +80,39 @@ keptUpTo = 131072
 
 -- Tell the caller of a step what became of it. Of the output, so many bytes are in
 -- front of the range.
-signal :: Builder -> B.BuildStep r -> Int -> B.BufferRange -> Filled -> IO (B.BuildSignal r)
+signal :: Builder -> B.BuildStep r -> Int -> B.BufferRange -> Steps -> IO (B.BuildSignal r)
 signal b next before (B.BufferRange from to) outcome = case outcome of
-  Fitted p -> next (B.BufferRange p to)
-  Overflowed p request rest -> case request of
+  Ended p -> next (B.BufferRange p to)
+  Suspended (Asked request p _) resume -> case request of
     More n _ -> B.bufferFull n p <$> goOn n 0
     Insert bs -> B.insertChunk p bs <$> goOn 0 (S.length bs)
     Flush -> B.insertChunk p S.empty <$> goOn 0 0
     where
       goOn needed inserted
-        | upTo <= keptUpTo = resumable b next needed upTo rest
-        | otherwise = onDemand next rest
+        | upTo <= keptUpTo = resumable b next needed upTo resume
+        | otherwise = onDemand next (chunksBehind request resume)
         where
           upTo = before + (p `minusPtr` from) + inserted
 
--- A step that resumes a computation if it is run first. It asks again for the room that
--- the computation has asked for, if it does not get it.
-resumable :: Builder -> B.BuildStep r -> Int -> Int -> Remainder -> IO (B.BuildStep r)
-resumable b next needed before rest = do
-  ref <- newIORef (Fresh rest)
-  there <- getMaskingState
+-- A step that goes on with a builder if it is run first. It asks again for the room that
+-- the builder has asked for, if it does not get it.
+resumable :: Builder -> B.BuildStep r -> Int -> Int -> (Space -> IO Steps) -> IO (B.BuildStep r)
+resumable b next needed before resume = do
+  ref <- newIORef (Just resume)
   let step range@(B.BufferRange from to)
         | to `minusPtr` from < needed = pure (B.bufferFull needed from step)
         | otherwise = do
-            here <- getMaskingState
-            state <- atomicModifyIORef' ref (taken (here == there))
-            case state of
-              Fresh r -> fillOn r (Space from to) >>= signal b next before range
-              Made chunks -> inserting chunks next range
-              Gone -> inserting (L.drop (fromIntegral before) (toLazyByteString b)) next range
+            mine <- atomicModifyIORef' ref (\left -> (Nothing, left))
+            case mine of
+              Just go -> go (Space from to) >>= signal b next before range
+              Nothing -> inserting (L.drop (fromIntegral before) (toLazyByteString b)) next range
   pure step
-  where
-    -- Within the reference, so that no optimisation makes two of one lazy ByteString.
-    taken sameMasking state = case state of
-      Fresh r
-        | sameMasking -> (Gone, state)
-        | otherwise -> let made = Made (remainderChunks r) in (made, made)
-      _ -> (state, state)
 
-data Rest
-  = Fresh Remainder
-  | Made L.ByteString
-  | Gone
-
--- A step that inserts the chunks of a computation.
-onDemand :: B.BuildStep r -> Remainder -> IO (B.BuildStep r)
-onDemand next rest = do
-  ref <- newIORef (remainderChunks rest)
+-- A step that inserts chunks. They are behind a reference, so that no optimisation
+-- makes two lazy ByteStrings of one, where each would go on with the same builder.
+onDemand :: B.BuildStep r -> L.ByteString -> IO (B.BuildStep r)
+onDemand next behind = do
+  ref <- newIORef behind
   pure (\range -> readIORef ref >>= \chunks -> inserting chunks next range)
 
 inserting :: L.ByteString -> B.BuildStep r -> B.BuildStep r

@@ -10,32 +10,23 @@ module Ashlar.Builder.Lazy
     safeStrategy,
     untrimmedStrategy,
 
-    -- * For "Ashlar.Builder.Fill"
-    Chunks,
-    chunk,
-    chunksOf,
-    Yield (..),
-    takeWritten,
-    lazySink,
+    -- * What is left of a builder
+    chunksBehind,
   )
 where
 
 import Ashlar.Builder.Buffer
 import Ashlar.Builder.Core
-import Ashlar.Coroutine
+import Ashlar.Builder.Steps
 import Ashlar.Mem
-import Control.Concurrent (myThreadId)
-import Control.Monad (unless)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Lazy.Internal as L
 import Data.Int (Int64)
-import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr)
 import System.IO.Unsafe (unsafePerformIO)
-import System.Mem (getAllocationCounter)
 
 -- | The bytes in a lazy 'L.ByteString', whose chunks are made one by one as
 -- they are consumed, in constant memory; the builder may be infinite.
@@ -91,48 +82,64 @@ untrimmedStrategy first next = AllocationStrategy first next (\_ _ -> False)
 -- @since 0.1.0.0
 toLazyByteStringWith :: AllocationStrategy -> L.ByteString -> Builder -> L.ByteString
 toLazyByteStringWith strategy@(AllocationStrategy first _ _) end b =
-  chunksOf end $
-    start $ \yield -> do
-      open <- newOpen (max 1 first)
-      ref <- newIORef open
-      sink <- lazySink strategy ref yield
-      keepAlive ref $ do
-        p <- runBuilderWith sink (wholeSpace open) b
-        chunk <$> takeWritten strategy ref p
+  -- Not the dupable form, here and below: a builder must not be gone on with twice.
+  unsafePerformIO $ do
+    open <- newOpen (max 1 first)
+    step <- keepAlive (openBuffer open) (runSteps b (wholeSpace open))
+    chunks strategy end open step
 
--- | The chunks of a suspended computation, in front of other ones.
---
--- Not the dupable form: the steps share mutable state, and must not be run by two
--- threads.
-chunksOf :: L.ByteString -> IO (Step Yield (Maybe a) Chunks) -> L.ByteString
-chunksOf end step = unsafePerformIO (step >>= finish)
+-- The chunks of a builder that has stopped just now, and whose space is the rest of the
+-- open buffer, in front of other ones.
+chunks :: AllocationStrategy -> L.ByteString -> Open -> Steps -> IO L.ByteString
+chunks strategy end open step = case step of
+  Ended p -> do
+    Taken bytes _ <- takeWritten strategy open p
+    pure (L.chunk bytes end)
+  Suspended asked@(Asked request p _) resume -> do
+    copied <- allocatedBySuspending asked
+    Taken bytes rest <- takeWritten strategy open p
+    answer strategy end copied bytes rest request resume
+
+-- Hand out what was written, do what was asked, and go on. (The bytes that suspending
+-- has copied, what was written, and the open buffer when that has been handed out.)
+answer :: AllocationStrategy -> L.ByteString -> Int64 -> ByteString -> Open -> Request -> (Space -> IO Steps) -> IO L.ByteString
+answer strategy@(AllocationStrategy _ next _) end copied bytes rest request resume = case request of
+  -- What is left of the open buffer is used on.
+  Flush -> deliver [bytes] (goOn rest)
+  Insert bs -> deliver [bytes, bs] (goOn rest)
+  More n _ -> deliver [bytes] (newOpen (max n (max next (sizeForStack copied))) >>= goOn)
   where
-    finish (Ended chunks) = pure (chunks end)
-    finish (Suspended (Yield chunks note) go) = do
-      note
-      pure (chunks (chunksOf end (go Nothing)))
+    goOn open = keepAlive (openBuffer open) (resume (restFrom open (openFrom open))) >>= chunks strategy end open
 
--- | Chunks, to be put in front of the rest of a list.
-type Chunks = L.ByteString -> L.ByteString
+-- Chunks, and what comes behind them when it is needed; at once, if they are empty.
+deliver :: [ByteString] -> IO L.ByteString -> IO L.ByteString
+deliver bss rest
+  | all S.null bss = rest
+  | otherwise = pure (foldr L.chunk (unsafePerformIO rest) bss)
 
--- | One chunk, or none if it would be empty.
-chunk :: ByteString -> Chunks
-chunk = L.chunk
+-- | What comes behind a request, made as it is consumed (behind the ByteString, for an
+-- 'Insert').
+chunksBehind :: Request -> (Space -> IO Steps) -> L.ByteString
+chunksBehind request resume = unsafePerformIO $
+  -- What suspending has copied is not known any more.
+  answer (safeStrategy L.defaultChunkSize L.defaultChunkSize) L.empty 0 S.empty noBuffer request' resume
+  where
+    request' = case request of
+      Insert _ -> Flush
+      _ -> request
 
--- | What the computation hands out, and an action to be done as soon as it has
--- stopped.
-data Yield = Yield Chunks (IO ())
+-- Bytes to be handed out, and the open buffer when they have been.
+data Taken = Taken !ByteString !Open
 
--- | The bytes written up to an address and not handed out yet. They count as
+-- The bytes written up to an address and not handed out yet. They count as
 -- handed out from now on (INV-B3), unless they are copied: then their place is free
 -- again.
-takeWritten :: AllocationStrategy -> IORef Open -> Ptr Word8 -> IO ByteString
-takeWritten (AllocationStrategy _ _ trimmed) ref p = do
-  open <- readIORef ref
-  let bytes = written open p
-  if trimmed (S.length bytes) (openSize open)
-    then pure $! S.copy bytes
-    else bytes <$ writeIORef ref (handedOut open p)
+takeWritten :: AllocationStrategy -> Open -> Ptr Word8 -> IO Taken
+takeWritten (AllocationStrategy _ _ trimmed) open p
+  | trimmed (S.length bytes) (openSize open) = pure $! Taken (S.copy bytes) open
+  | otherwise = pure $! Taken bytes (handedOut open p)
+  where
+    bytes = written open p
 
 -- Note [Chunks as large as the stack]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -148,36 +155,3 @@ sizeForStack :: Int64 -> Int
 sizeForStack copied
   | copied <= 8192 = 0
   | otherwise = fromIntegral (min (64 * 1024 * 1024) copied)
-
--- | The sink that hands out chunks. It is resumed with an answer that it does not
--- look at.
-lazySink :: AllocationStrategy -> IORef Open -> (Yield -> IO a) -> IO Sink
-lazySink strategy@(AllocationStrategy _ next _) ref yield = do
-  cost <- newIORef 0
-  let stop chunks = do
-        there <- myThreadId
-        before <- getAllocationCounter
-        () <$ yield (Yield chunks (noteCost there before))
-      -- The counter runs downwards. The computation may have been run in a thread
-      -- of its own (Note [Freezing]), whose counter says nothing here. (The thread is
-      -- not kept any longer: who refers to a thread keeps it from being found blocked
-      -- for ever.)
-      noteCost there before = do
-        now <- myThreadId
-        after <- getAllocationCounter
-        writeIORef cost (if now == there then before - after else 0)
-      -- What is left of the open buffer is used on.
-      rest = (\open -> restFrom open (openFrom open)) <$> readIORef ref
-  pure $
-    Sink $ \request p -> do
-      bytes <- takeWritten strategy ref p
-      case request of
-        Flush -> unless (S.null bytes) (stop (chunk bytes)) >> rest
-        Insert bs -> stop (chunk bytes . chunk bs) >> rest
-        More n _ -> do
-          -- Nothing written: the buffer was too small for one primitive.
-          unless (S.null bytes) (stop (chunk bytes))
-          copied <- readIORef cost
-          open <- newOpen (max n (max next (sizeForStack copied)))
-          writeIORef ref open
-          pure (wholeSpace open)

@@ -10,11 +10,15 @@
 --
 -- Note [Loops and exceptions]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- An exception in an element leaves the cell where it was when the buffer was
--- opened. Nothing needs a newer one: the exception ends the run, and what was
--- handed out before is complete (INV-B4). If it is asynchronous and the run is taken
--- up again, the loop goes on with its registers. To write the cell for each element
--- would be one store more in loops of six instructions.
+-- An exception in an element leaves the cell where it was when the loop last wrote it.
+-- The exception ends the run, and what was handed out before is complete (INV-B4); a
+-- driver that saves what was written before an exception misses what lies behind the
+-- cell. If the exception is asynchronous and the run is taken up again, the loop goes
+-- on with its registers.
+--
+-- The loop that takes four elements at a time writes the cell for every four: one per
+-- cent. The others write it once for each buffer: for every element it costs 5 % with
+-- lists and 15 to 80 % with fused loops (GHC 9.0.2).
 -- (Test "an exception in an element leaves what is complete".)
 --
 -- Note [Loops over lists]
@@ -79,7 +83,10 @@ primMapListFixed prim
           leave = putPtr c cursorCell
           -- Each write is given n of the 4 n bytes that are free.
           four p e xs
-            | e `minusPtr` p >= 4 * n = first p (four (p `plusPtr` (4 * n)) e) xs
+            | e `minusPtr` p >= 4 * n = do
+                -- See Note [Loops and exceptions].
+                leave p
+                first p (four (p `plusPtr` (4 * n)) e) xs
             | otherwise = one p e xs
           first p more xs = case xs of
             [] -> leave p

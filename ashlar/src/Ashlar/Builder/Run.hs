@@ -21,14 +21,14 @@ where
 import Ashlar.Builder.Buffer
 import Ashlar.Builder.Core
 import Ashlar.Mem
-import Control.Exception (Exception (..), throwIO)
+import Control.Exception (Exception (..), bracket, throwIO)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.IORef (modifyIORef', newIORef, readIORef, writeIORef)
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
-import System.IO (Handle, IOMode (WriteMode), hPutBuf, withBinaryFile)
+import System.IO (Handle, IOMode (WriteMode), hClose, hPutBuf, openBinaryFile)
 import Prelude hiding (writeFile)
 
 -- | Run a builder, and hand each buffer to an action as soon as it is full.
@@ -148,7 +148,8 @@ hPutBuilderLen h =
 --
 -- @since 0.1.0.0
 writeFile :: FilePath -> Builder -> IO ()
-writeFile path b = withBinaryFile path WriteMode (`hPutBuilder` b)
+-- (withBinaryFile would give exceptions of the builder's values the path of the file.)
+writeFile path b = bracket (openBinaryFile path WriteMode) hClose (`hPutBuilder` b)
 
 -- | Write the bytes into memory of the given size, and return their number.
 --

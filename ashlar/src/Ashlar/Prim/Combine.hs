@@ -1,5 +1,4 @@
 {-# LANGUAGE MagicHash #-}
-{-# LANGUAGE ScopedTypeVariables #-}
 
 -- |
 -- Module      : Ashlar.Prim.Combine
@@ -28,7 +27,6 @@ module Ashlar.Prim.Combine
     emptyF,
     contramapF,
     pairF,
-    storableToF,
 
     -- * At most so many bytes
     emptyB,
@@ -40,11 +38,9 @@ module Ashlar.Prim.Combine
   )
 where
 
-import Ashlar.Mem (pokeHost)
 import Ashlar.Prim.Bounded
 import Data.Functor.Contravariant (Contravariant, (>$<))
 import Foreign.Ptr (plusPtr)
-import Foreign.Storable (Storable, sizeOf)
 import GHC.Exts (Int (I#), isTrue#, (+#), (<#), (>=#))
 
 -- | Primitives that can be put side by side.
@@ -103,14 +99,6 @@ pairF :: FixedPrim a -> FixedPrim b -> FixedPrim (a, b)
 -- Both halves are given the bytes that the sum is for.
 pairF a b = fixedPrim (size a `plus` size b) (\(x, y) p -> runF a x p >> runF b y (p `plusPtr` size a))
 {-# INLINE CONLIKE pairF #-}
-
--- | A value as it is in this machine's memory. Bytes that its 'Storable' instance
--- does not write (padding, for one) are whatever was in the buffer.
---
--- @since 0.1.0.0
-storableToF :: forall a. Storable a => FixedPrim a
-storableToF = fixedPrim (sizeOf (undefined :: a)) (\x p -> pokeHost p x)
-{-# INLINE CONLIKE storableToF #-}
 
 -- | Nothing, for any value, which is not forced.
 --

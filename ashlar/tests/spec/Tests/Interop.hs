@@ -61,7 +61,8 @@ tests =
           testCase "an exception surfaces where it is reached" exceptionTo,
           testCase "an infinite builder" $ L.take 1000000 (B.toLazyByteString (toBytestringBuilder ones)) @?= L.replicate 1000000 1,
           testCase "nothing is evaluated before it is needed" (onDemand (B.toLazyByteStringWith (B.untrimmedStrategy 16 16) L.empty . toBytestringBuilder)),
-          testCase "the beginning is not kept" notKeptTo
+          testCase "the beginning is not kept" notKeptTo,
+          testCase "chunks keep their size, however much is allocated between them" chunkSizes
         ],
       testGroup
         "theirs as ours"
@@ -250,8 +251,9 @@ otherMasking = forM_ [100, 5000] $ \n -> do
 -- beginning, until it comes through.
 -- (On a busy machine the first attempts may come through unscathed.)
 interruptedSteps :: Assertion
-interruptedSteps = attempt (100 :: Int)
+interruptedSteps = attempt 100
   where
+    -- Each with values of its own, which are not evaluated yet.
     attempt left = do
       n <- interruptionsFrom (fromIntegral left)
       if n == 0 && left > 0 then attempt (left - 1) else assertBool "never interrupted" (n > 0)
@@ -395,6 +397,16 @@ notKeptTo = do
           A.Chunk _ w -> count (n + 1) w
   steps <- hugeNow >>= count (0 :: Int) . A.runBuilder . A.lazyByteStringCopy
   assertBool (show steps) (steps >= 15000)
+
+chunkSizes :: Assertion
+chunkSizes = do
+  let lazy = B.toLazyByteString (toBytestringBuilder (numbers 0 100000))
+  -- Behind 128 KiB they are of our own making.
+  forM_ [100000, 160000, 200000, 300000] $ \n -> do
+    _ <- evaluate (L.length (L.take n lazy))
+    evaluate (sum [1 .. 200000 :: Integer])
+  let sizes' = map S.length (L.toChunks lazy)
+  assertBool (show sizes') (maximum sizes' <= 32768 && length sizes' <= 30)
 
 notKeptFrom :: Assertion
 notKeptFrom = do

@@ -76,7 +76,6 @@ combinatorTests =
     "combinators"
     [ fixed "pairs" (triple whole whole whole) (P.word8 P.>*< P.int32BE P.>*< P.word64LE) (BP.word8 BP.>*< BP.int32BE BP.>*< BP.word64LE),
       fixed "a function first" whole ((+ 1) P.>$< P.word16BE) ((+ 1) BP.>$< BP.word16BE),
-      fixed "storableToF" whole (P.storableToF :: P.FixedPrim Word32) (BP.storableToF :: BP.FixedPrim Word32),
       fixed "emptyF" whole (P.emptyF :: P.FixedPrim Word8) BP.emptyF,
       bounded "emptyB" whole (P.emptyB :: P.BoundedPrim Word8) BP.emptyB,
       bounded "pairs of bounded size" (triple character whole character) (P.charUtf8 P.>*< P.toB P.int8 P.>*< P.charUtf8) (BP.charUtf8 BP.>*< BP.toB BP.int8 BP.>*< BP.charUtf8),

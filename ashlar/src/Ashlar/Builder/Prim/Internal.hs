@@ -16,7 +16,9 @@
 -- >>> toLazyByteString (P.primMapListFixed byte [False, True])
 -- "\NUL\SOH"
 --
--- The names are those of @Data.ByteString.Builder.Prim.Internal@.
+-- The names are those of @Data.ByteString.Builder.Prim.Internal@. (Its @storableToF@ is
+-- not here: the bytes between the fields of a value would be those that were in the buffer
+-- before.)
 module Ashlar.Builder.Prim.Internal
   ( -- * Exactly so many bytes
     FixedPrim,
@@ -26,7 +28,6 @@ module Ashlar.Builder.Prim.Internal
     emptyF,
     contramapF,
     pairF,
-    storableToF,
 
     -- * At most so many bytes
     BoundedPrim,
