@@ -12,12 +12,16 @@ export WERROR
 ARGS ?=
 BENCH ?=
 
-.PHONY: help setup build demo test bench bench-criterion docs lint ci clean
+# How long, or how many cases of each property: 10m, 90s, 100000.
+FUZZ ?= 10000
+
+.PHONY: help setup build demo test fuzz bench bench-criterion docs lint ci clean
 .NOTPARALLEL:
 
 help:
 	@echo 'make demo             the demonstration; ARGS="..." are its arguments'
 	@echo 'make test             all test suites and the examples in the documentation'
+	@echo 'make fuzz             the properties of all instances at length; FUZZ=10m or FUZZ=100000'
 	@echo 'make bench            time and space relative to other libraries; BENCH="..." selects'
 	@echo 'make bench-criterion  the same workloads in criterion; BENCH="..." are its arguments'
 	@echo 'make build            compile everything, the benchmarks included'
@@ -41,6 +45,9 @@ demo: setup
 # The examples run even if a suite has failed, so that one run shows it all.
 test: setup
 	@status=0; scripts/test-suites || status=1; scripts/doctests || status=1; exit $$status
+
+fuzz: setup
+	@scripts/fuzz $(FUZZ)
 
 bench: setup
 	@scripts/run-exe ashlar-bench:exe:ashlar-ratios $(BENCH)

@@ -8,6 +8,7 @@
 core_packages=(
   ghc
   cabal-install
+  libghc-cereal-dev
   libghc-inspection-testing-dev
   libghc-primitive-dev
   libghc-quickcheck2-dev
@@ -21,9 +22,17 @@ core_packages=(
 base_packages=(
   "${core_packages[@]}"
   doctest
+  libghc-aeson-dev
+  libghc-blaze-html-dev
+  libghc-attoparsec-dev
   libghc-cereal-dev
   libghc-criterion-dev
+  libghc-scientific-dev
   libghc-store-dev
+  libghc-zlib-dev
+  libghc-hashable-dev
+  libghc-unordered-containers-dev
+  libghc-uuid-types-dev
 )
 
 # make lint.

@@ -4,6 +4,7 @@
 module Workload
   ( Workload (..),
     apply,
+    applyIO,
   )
 where
 
@@ -19,3 +20,8 @@ data Workload = Workload
 apply :: (a -> b) -> a -> IO ()
 apply f x = () <$ (evaluate $! f x)
 {-# NOINLINE apply #-}
+
+-- | Run an action on such an argument.
+applyIO :: (a -> IO ()) -> a -> IO ()
+applyIO f x = f x
+{-# NOINLINE applyIO #-}

@@ -7,6 +7,7 @@
 -- [@"Ashlar.Builder"@] appends pieces of output in constant time, and runs the
 --   whole into a strict or lazy ByteString, a Handle, or a sink of your own
 --   ("Ashlar.Builder.Sink"). It has the names of "Data.ByteString.Builder".
+--   "Ashlar.Put" is the same as a monad, with the names of "Data.Binary.Put".
 --
 -- [@"Ashlar.Get"@] decodes input of any format, from memory or piece by piece
 --   from elsewhere, with alternatives and exact errors. It has the names of

@@ -1,16 +1,11 @@
 -- |
--- Module      : Workloads
--- Description : What is measured, for each library
-module Workloads
-  ( Workload (..),
-    workloads,
-  )
-where
+-- Module      : Workloads.Codec
+-- Description : Encoding and decoding with derived instances, and decoders
+module Workloads.Codec (codecWorkloads) where
 
 import qualified Ashlar.Builder as A
 import qualified Ashlar.Codec as A
 import qualified Ashlar.Get as A
-import Control.Exception (evaluate)
 import Control.Monad (foldM)
 import qualified Data.Binary as Binary
 import qualified Data.Binary.Get as Binary
@@ -23,26 +18,16 @@ import qualified Data.Store as Store
 import qualified Data.Vector as V
 import Getters
 import Types
-
--- | A piece of work, done by several libraries. The first is ours.
-data Workload = Workload
-  { workloadName :: String,
-    workloadRuns :: [(String, IO ())]
-  }
+import Workload
 
 -- | All of them.
-workloads :: [Workload]
-workloads =
+codecWorkloads :: [Workload]
+codecWorkloads =
   concat
     [ concatMap ofSomeData [100, 10000],
       [ofBuilder 10000, ofSum, ofGetters],
       ofTree 10000
     ]
-
--- An argument that is not known when the work is compiled.
-apply :: (a -> b) -> a -> IO ()
-apply f x = () <$ (evaluate $! f x)
-{-# NOINLINE apply #-}
 
 right :: Either e a -> a
 right = either (const (errorWithoutStackTrace "the benchmark's own data do not decode")) id

@@ -24,10 +24,11 @@
 module Ashlar.Coroutine
   ( Step (..),
     start,
+    suspendsByFreezing,
   )
 where
 
-import GHC.Exts (PromptTag#, RealWorld, State#, control0#, lazy, newPromptTag#, prompt#)
+import GHC.Exts (PromptTag#, RealWorld, State#, control0#, lazy, newByteArray#, prompt#, unsafeCoerce#)
 import GHC.IO (IO (..), unIO)
 
 -- | How far a computation has come.
@@ -38,6 +39,12 @@ data Step o i r
   | -- | It has ended.
     Ended r
 
+-- | Whether a computation suspends by an exception that its own handlers see. It
+-- does not here; but nothing may be evaluated as a thunk between 'start' and
+-- where it suspends.
+suspendsByFreezing :: Bool
+suspendsByFreezing = False
+
 -- | Run a computation up to its first suspension, or its end. The function
 -- that it is given suspends it; it may be called only by the computation
 -- itself, and not from a thunk.
@@ -45,8 +52,20 @@ data Step o i r
 -- An exception of the computation is an exception of 'start' or of the
 -- resumption during which it was thrown.
 start :: ((o -> IO i) -> IO r) -> IO (Step o i r)
-start body = IO $ \s0 -> case newPromptTag# s0 of
+start body = IO $ \s0 -> case newTag s0 of
   (# s1, tag #) -> delimited tag (Ended <$> body (suspend tag)) s1
+
+-- Note [Tags of two words]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~
+-- @newPromptTag#@ allocates an object of one word. The compacting collector needs two: it
+-- marks the second word of an object that goes to the next block, and with one
+-- word, that is the mark of the object behind. The heap is corrupted (seen on 9.10.3; the
+-- debugging runtime says @ASSERTION FAILED: file rts/sm/Compact.c, line 901@). That collector is not
+-- only at work with @+RTS -c@, but also with @-M@, as soon as 30 % of the limit
+-- are in use. Tags are but compared by address, so any other object will do.
+newTag :: State# RealWorld -> (# State# RealWorld, PromptTag# a #)
+newTag s0 = case newByteArray# 8# s0 of
+  (# s1, array #) -> (# s1, unsafeCoerce# array #)
 
 suspend :: PromptTag# (Step o i r) -> o -> IO i
 suspend tag o = IO $

@@ -9,17 +9,21 @@
 -- >>> toStrictByteString (word8 1 <> word32BE 2 <> "abc")
 -- "\SOH\NUL\NUL\NUL\STXabc"
 --
--- The names are those of "Data.ByteString.Builder".
+-- The names are those of "Data.ByteString.Builder"; see "Ashlar.Builder.Extra" and
+-- "Ashlar.Builder.Prim" for those of the modules below it. Import qualified, or what you
+-- need: 'writeFile' is a name of the Prelude.
 module Ashlar.Builder
   ( -- * Builders
     Builder,
 
     -- * Running builders
     toStrictByteString,
+    toShortByteString,
+    toByteArray,
     toLazyByteString,
-    toLazyByteStringWith,
     hPutBuilder,
     hPutBuilderLen,
+    writeFile,
     toByteStringIOWith,
     toBufferIOWith,
     pokeBuilder,
@@ -27,17 +31,66 @@ module Ashlar.Builder
 
     -- * Strings of bytes
     byteString,
-    byteStringCopy,
-    byteStringInsert,
     lazyByteString,
     shortByteString,
-    flush,
 
     -- * Text in UTF-8
     charUtf8,
     stringUtf8,
     textUtf8,
     lazyTextUtf8,
+
+    -- * One byte for each character
+    char7,
+    string7,
+    char8,
+    string8,
+
+    -- * Whole numbers in decimal
+    word8Dec,
+    word16Dec,
+    word32Dec,
+    word64Dec,
+    wordDec,
+    int8Dec,
+    int16Dec,
+    int32Dec,
+    int64Dec,
+    intDec,
+    integerDec,
+    naturalDec,
+
+    -- * Floating-point numbers in decimal
+    floatDec,
+    doubleDec,
+    formatFloat,
+    formatDouble,
+    FloatFormat,
+    standard,
+    standardDefaultPrecision,
+    scientific,
+    generic,
+
+    -- * Hexadecimal numbers, no leading zeros
+    word8Hex,
+    word16Hex,
+    word32Hex,
+    word64Hex,
+    wordHex,
+
+    -- * Hexadecimal numbers, all digits
+    word8HexFixed,
+    word16HexFixed,
+    word32HexFixed,
+    word64HexFixed,
+    int8HexFixed,
+    int16HexFixed,
+    int32HexFixed,
+    int64HexFixed,
+    floatHexFixed,
+    doubleHexFixed,
+    byteStringHex,
+    lazyByteStringHex,
 
     -- * One byte
     word8,
@@ -62,25 +115,20 @@ module Ashlar.Builder
     int64BE,
     floatBE,
     doubleBE,
-
-    -- * The machine's own order and size
-    wordHost,
-    word16Host,
-    word32Host,
-    word64Host,
-    intHost,
-    int16Host,
-    int32Host,
-    int64Host,
-    floatHost,
-    doubleHost,
   )
 where
 
 import Ashlar.Builder.Bytes
+import Ashlar.Builder.Chars
 import Ashlar.Builder.Core
+import Ashlar.Builder.Decimal
+import Ashlar.Builder.Floating
+import Ashlar.Builder.Hex
 import Ashlar.Builder.Instances ()
+import Ashlar.Builder.Integers
 import Ashlar.Builder.Lazy
 import Ashlar.Builder.Numbers
 import Ashlar.Builder.Run
+import Ashlar.Builder.Strict
 import Ashlar.Builder.Strings
+import Prelude ()

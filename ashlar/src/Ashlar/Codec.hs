@@ -40,14 +40,27 @@ module Ashlar.Codec
     decodeFrom,
     DecodeError (..),
     Reason (..),
+    Excerpt (..),
+
+    -- ** Within a budget
+    decodeWith,
+    decodeLazyWith,
+    Budget (..),
+    defaultBudget,
   )
 where
 
 import Ashlar.Codec.Class
+import Ashlar.Codec.Instances.Arrays ()
 import Ashlar.Codec.Instances.Base ()
 import Ashlar.Codec.Instances.Containers ()
 import Ashlar.Codec.Instances.Data ()
+import Ashlar.Codec.Instances.Newtypes ()
+import Ashlar.Codec.Instances.Numbers ()
 import Ashlar.Codec.Instances.Strings ()
+import Ashlar.Codec.Instances.Time ()
+import Ashlar.Codec.Instances.Tuples ()
 import Ashlar.Codec.Instances.Vector ()
 import Ashlar.Codec.Run
+import Ashlar.Get.Budget
 import Ashlar.Get.Error

@@ -31,13 +31,14 @@ where
 
 import Control.Exception
 import GHC.Exts (killThread#, myThreadId#)
-import GHC.IO (IO (..))
+import GHC.IO (IO (..), noDuplicate)
 
 -- | Throw on an exception that was caught and is not ours. The action is what
 -- to do if an evaluation that the exception froze is taken up again.
 passOn :: SomeException -> IO a -> IO a
 passOn e again = case fromException e of
-  Just (SomeAsyncException _) -> throwHere e >> again
+  -- Two threads may take up the evaluation at the same time; one of them may go on.
+  Just (SomeAsyncException _) -> throwHere e >> noDuplicate >> again
   Nothing -> throwIO e
 
 -- | Throw an asynchronous exception to the thread that runs this, and return

@@ -11,35 +11,86 @@
 -- Right (1,2)
 -- >>> either (putStrLn . displayException) print (runGet point "\0\0\0\1\0\0")
 -- at byte 4, in y: 4 bytes needed, 2 left
+--   00000000  00 00 00 01 00 00                                 |......|
+--                         ^^ ^^
+--
+-- For text protocols and mixed formats there are more decoders in "Ashlar.Get.Parse",
+-- whose names, those of attoparsec, partly clash with the Prelude's; and loops and
+-- choices for any decoder in "Ashlar.Get.Combinators".
 --
 -- The names are those of "Data.Binary.Get", with two differences: what runs a
 -- decoder returns 'Either' instead of throwing, and takes the decoder first
 -- and the input last.
+--
+-- Of several alternatives that fail, the error is about the one that got farthest,
+-- and 'errorExpected' has what each of them expected there ('<?>'). A decoder that
+-- has seen enough to know what it is decoding can 'commit' to it: then the other
+-- alternatives are not tried, and the input is not kept for them.
 module Ashlar.Get
   ( -- * Decoders
     Get,
 
     -- * Running decoders
+
+    -- ** Input in memory
     runGet,
+    runGetWhole,
     runGetRest,
     runGetLazy,
-    hRunGet,
+    runGetLazyWhole,
+    runGetOrFail,
 
-    -- ** Many values from one source
+    -- ** Input from elsewhere
+    hRunGet,
+    hRunGetWhole,
+    runGetFile,
+    runGetFileWhole,
+    runGetIO,
+    runGetIOWhole,
+
+    -- ** Many values
+    -- | (And those of a lazy ByteString as a list: "Ashlar.Get.Stream".)
+    hFoldGet,
     Source,
     newSource,
     handleSource,
     getFrom,
     foldFrom,
 
+    -- ** Input that is pushed
+    -- | (In 'IO', in constant memory: "Ashlar.Get.Feed".)
+    runGetIncremental,
+    Decoder (..),
+    pushChunk,
+    pushChunks,
+    pushEndOfInput,
+
     -- ** Errors
     DecodeError (..),
     Reason (..),
+    Excerpt (..),
+
+    -- ** Budgets
+    Budget (..),
+    defaultBudget,
+    runGetWith,
+    withBudget,
+    deeper,
 
     -- * Bytes
     getByteString,
+    getByteStringCopy,
+    getShortByteString,
+    getByteStringNul,
+    getRemainingByteString,
     getLazyByteString,
+    getLazyByteStringNul,
+    getRemainingLazyByteString,
     skip,
+
+    -- ** Text
+    getTextUtf8,
+    getRemainingTextUtf8,
 
     -- * The place in the input
     bytesRead,
@@ -48,12 +99,31 @@ module Ashlar.Get
 
     -- * Around other decoders
     label,
+    (<?>),
     isolate,
+    getNested,
+    match,
+
+    -- ** Going back, or not
     lookAhead,
+    lookAheadM,
+    lookAheadE,
+    notFollowedBy,
+    commit,
+    attempt,
+
+    -- * Many values
+    getVectorLE,
+    getVectorBE,
+    getVectorHost,
+    getVectorOf,
+    NumberVector,
+    NumberElement,
 
     -- * One byte
     getWord8,
     getInt8,
+    satisfy,
 
     -- * Least significant byte first
     getWord16le,
@@ -90,8 +160,15 @@ module Ashlar.Get
 where
 
 import Ashlar.Get.Alternative
+import Ashlar.Get.Budget
 import Ashlar.Get.Bytes
 import Ashlar.Get.Core
+import Ashlar.Get.Decoder
 import Ashlar.Get.Error
+import Ashlar.Get.LookAhead
 import Ashlar.Get.Numbers
 import Ashlar.Get.Run
+import Ashlar.Get.Scope
+import Ashlar.Get.Source
+import Ashlar.Get.Strings
+import Ashlar.Get.Vectors

@@ -33,6 +33,7 @@ module Ashlar.Mem
     -- * Bytes
     copyShort,
     copyRange,
+    moveDown,
     withBytes,
     withBytesQuick,
 
@@ -40,23 +41,25 @@ module Ashlar.Mem
     keepAlive,
     newBuffer,
     sliceBuffer,
+    bufferArray,
+    copyToArray,
   )
 where
 
 import Data.ByteString (ByteString)
 import qualified Data.ByteString.Internal as B
 import Data.Int (Int16, Int32, Int64, Int8)
+import Data.Primitive.ByteArray (MutableByteArray (..))
+import Data.Primitive.Ptr (copyPtrToMutableByteArray)
 import Data.Word (Word16, Word32, Word64, Word8, byteSwap16, byteSwap32, byteSwap64)
-import Foreign.ForeignPtr (ForeignPtr)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
-import Foreign.Marshal.Utils (copyBytes)
+import Foreign.Marshal.Utils (copyBytes, moveBytes)
 import Foreign.Ptr (Ptr, castPtr, minusPtr, plusPtr)
 import Foreign.Storable (Storable, peek, poke)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
-import GHC.Exts (keepAlive#)
-
-import GHC.ForeignPtr (unsafeWithForeignPtr)
+import GHC.Exts (RealWorld, keepAlive#)
 import GHC.Float (castDoubleToWord64, castFloatToWord32, castWord32ToFloat, castWord64ToDouble)
+import GHC.ForeignPtr (ForeignPtr (..), ForeignPtrContents (..), unsafeWithForeignPtr)
 import GHC.IO (IO (..))
 
 -- | A number that memory holds as is ('Storable'), and that can be read and
@@ -157,8 +160,8 @@ pokeBE = case targetByteOrder of
 
 -- | Copy at most 16 bytes, by two overlapping moves of one word each.
 --
--- The length must lie between 0 and 16, that many bytes must be readable at
--- the source and writable at the destination, and the two must not overlap.
+-- The length must lie between 0 and 16, and that many bytes must be readable at
+-- the source and writable at the destination. The two may overlap.
 --
 -- Note [Short copies]
 -- ~~~~~~~~~~~~~~~~~~~
@@ -195,11 +198,30 @@ copyShort dst src n
 -- of a gigabyte no longer stops the other threads for a tenth of a second.
 -- The loop's cost cannot be measured at this size of piece.
 copyRange :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
-copyRange dst src n
-  | n <= piece = copyBytes dst src n
+copyRange dst src n = if n <= copyPiece then copyBytes dst src n else copyLong dst src n
+{-# INLINE copyRange #-}
+
+copyLong :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
+copyLong dst src n
+  | n <= copyPiece = copyBytes dst src n
   | otherwise = do
-      copyBytes dst src piece
-      copyRange (dst `plusPtr` piece) (src `plusPtr` piece) (n - piece)
+      copyBytes dst src copyPiece
+      copyLong (dst `plusPtr` copyPiece) (src `plusPtr` copyPiece) (n - copyPiece)
+{-# NOINLINE copyLong #-}
+
+copyPiece :: Int
+copyPiece = 65536
+
+-- | Move any number of bytes to a lower address, in pieces: Note [Foreign copies]. The two
+-- places may overlap.
+moveDown :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
+moveDown dst src n
+  -- It reads all it copies before it writes.
+  | n <= 16 = copyShort dst src n
+  | n <= piece = moveBytes dst src n
+  | otherwise = do
+      moveBytes dst src piece
+      moveDown (dst `plusPtr` piece) (src `plusPtr` piece) (n - piece)
   where
     piece = 65536
 
@@ -239,3 +261,19 @@ sliceBuffer :: ForeignPtr Word8 -> Ptr Word8 -> Ptr Word8 -> ByteString
 sliceBuffer fp from to =
   B.fromForeignPtr fp (from `minusPtr` unsafeForeignPtrToPtr fp) (to `minusPtr` from)
 {-# INLINE sliceBuffer #-}
+
+-- | The array that is the memory of a buffer made by 'newBuffer'.
+bufferArray :: ForeignPtr Word8 -> MutableByteArray RealWorld
+bufferArray (ForeignPtr _ (PlainPtr array)) = MutableByteArray array
+bufferArray _ = errorWithoutStackTrace "Ashlar.Mem.bufferArray: not from newBuffer"
+
+-- | @copyToArray array off src n@ copies @n@ bytes to an array, from an offset on, in
+-- pieces: Note [Foreign copies]. Both must have so many bytes there.
+copyToArray :: MutableByteArray RealWorld -> Int -> Ptr Word8 -> Int -> IO ()
+copyToArray array off src n
+  | n <= piece = copyPtrToMutableByteArray array off src n
+  | otherwise = do
+      copyPtrToMutableByteArray array off src piece
+      copyToArray array (off + piece) (src `plusPtr` piece) (n - piece)
+  where
+    piece = 65536

@@ -2,14 +2,18 @@
 -- Module      : Main
 -- Description : What must be true of optimised code
 --
--- Two kinds of test. That the generic representation has vanished from derived
+-- Three kinds of test. That the generic representation has vanished from derived
 -- instances is looked at by inspection-testing, while "Subjects" is compiled. How
--- often the room in the buffer is checked is counted in the Core of "Subjects".
+-- often the room in the buffer is checked is counted in the Core of "Subjects". That
+-- literals are bytes, in the Core of "Literals" and "LiteralTable".
 module Main (main) where
 
 import Control.Monad (filterM)
-import Data.Char (isSpace)
+import Data.Char (isDigit, isSpace)
 import Data.List (isInfixOf, isPrefixOf, isSuffixOf, tails)
+import LiteralTable (table)
+import Literals ()
+import Puts ()
 import Subjects
 import System.Directory (doesDirectoryExist, listDirectory)
 import System.Environment (getExecutablePath)
@@ -20,7 +24,10 @@ import Test.Tasty.HUnit
 
 main :: IO ()
 main = do
-  core <- readFile =<< findCore
+  core <- readFile =<< findCore "Subjects"
+  literals <- readFile =<< findCore "Literals"
+  puts <- readFile =<< findCore "Puts"
+  literalTable <- readFile =<< findCore "LiteralTable"
   defaultMain $
     testGroup
       "Core"
@@ -32,18 +39,55 @@ main = do
             counts core "bytesBetween" 2,
             counts core "manyFields" 1,
             counts core "tooMany" 2,
+            counts core "textFields" 1,
             counts core "listed" 1,
             counts core "folded" 1,
             counts core "mixedFields" 2,
-            counts core "oneOfSome" 3
+            counts core "oneOfSome" 3,
+            counts core "ofVariableLength" 1,
+            counts core "asInMemory" 1
           ],
-        testGroup "no generic representation is left" (map (uncurry holds) withoutGenerics)
+        testGroup "no generic representation is left" (map (uncurry holds) withoutGenerics),
+        testGroup
+          "checks of the room left, in the monad"
+          [ counts puts "fiveWrites" 1,
+            counts puts "aroundUnknown" 2,
+            counts puts "valuesBetween" 1,
+            counts puts "inLoop" 1,
+            counts puts "literalWithin" 1,
+            counts puts "asMonoid" 1,
+            counts puts "asBuilder" 2,
+            counts puts "combined" 3
+          ],
+        testGroup
+          "string literals"
+          [ counts literals "beside" 1,
+            counts literals "between" 1,
+            counts literals "twoOfThem" 1,
+            counts literals "long" 2,
+            counts literals "byHand" 1,
+            counts literals "named" 1,
+            testCase "no list of characters, no Text" (noStrings literals),
+            testCase "the terms for each, standing alone" (fewTerms literalTable)
+          ]
       ]
 
 holds :: String -> Result -> TestTree
 holds name result = testCase name $ case result of
   Success _ -> pure ()
   Failure message -> assertFailure message
+
+-- Each way to make a list or a text from a literal at run time has one of these
+-- names. The length of a literal is found while the program is compiled.
+noStrings :: String -> Assertion
+noStrings core = [t | t <- words core, any (`isPrefixOf` t) ["unpack", "pack", "$wunpack", "$wpack", "Text", "C#"] || "strlen" `isInfixOf` t] @?= []
+
+-- Written in place, each would be some hundred terms.
+fewTerms :: String -> Assertion
+fewTerms core = do
+  let terms = takeWhile isDigit (drop 1 (dropWhile (/= ' ') (dropWhile (/= '{') core)))
+      number = length table
+  assertBool terms (read terms > 5 * number && read terms <= 20 * number)
 
 -- A check compares what is left, the difference of two addresses, with a
 -- number. The definition of a function in Core, and of the helpers that have its
@@ -68,13 +112,13 @@ paragraphs ls = case break null (dropWhile null ls) of
   (p, rest) -> p : paragraphs rest
 
 -- The compiler's dump lies somewhere below the folder of this program.
-findCore :: IO FilePath
-findCore = do
+findCore :: String -> IO FilePath
+findCore name = do
   here <- takeDirectory <$> getExecutablePath
-  found <- filter (\p -> "Subjects.dump-simpl" `isSuffixOf` p && "inspect" `isInfixOf` p) <$> filesBelow here
+  found <- filter (\p -> ("/" ++ name ++ ".dump-simpl") `isSuffixOf` p && "inspect" `isInfixOf` p) <$> filesBelow here
   case found of
     [path] -> pure path
-    _ -> errorWithoutStackTrace ("one dump of Core expected below " ++ here ++ ", not " ++ show found)
+    _ -> errorWithoutStackTrace ("one dump of the Core of " ++ name ++ " expected below " ++ here ++ ", not " ++ show found)
 
 filesBelow :: FilePath -> IO [FilePath]
 filesBelow dir = do

@@ -18,10 +18,13 @@ module Subjects
     bytesBetween,
     manyFields,
     tooMany,
+    textFields,
     listed,
     folded,
     mixedFields,
     oneOfSome,
+    ofVariableLength,
+    asInMemory,
     SomeData (..),
     Mixed (..),
     Sum (..),
@@ -31,6 +34,11 @@ module Subjects
 where
 
 import Ashlar.Builder
+import Ashlar.Builder.Extra (int64Host)
+import Ashlar.Builder.Html (charHtmlUtf8)
+import Ashlar.Builder.Internal (storable)
+import Ashlar.Builder.Varint
+import Ashlar.Builder.Padded
 import Ashlar.Codec
 import Ashlar.Get (Get)
 import Data.ByteString (ByteString)
@@ -56,6 +64,14 @@ restBehind x y z rest = word8 x <> word32LE y <> word64LE z <> rest
 bytesBetween :: Word8 -> Word32 -> ByteString -> Word64 -> Builder
 bytesBetween x y bs z = word8 x <> word32LE y <> byteString bs <> word64LE z <> word8 x
 
+-- | Formats of variable length.
+ofVariableLength :: Word8 -> Word64 -> Int64 -> Char -> Word -> Builder
+ofVariableLength u x y c z = word8 u <> word64Varint x <> int64Zigzag y <> int64LEB128 y <> charHtmlUtf8 c <> prefixVarInt z <> word8 u
+
+-- | Values as they lie in memory.
+asInMemory :: Word8 -> Word64 -> Double -> Builder
+asInMemory u x y = word8 u <> storable x <> storable y
+
 -- | All kinds.
 manyFields :: Word8 -> Double -> Char -> Int64 -> Builder
 manyFields a b c d = mempty <> word8 a <> doubleBE b <> (charUtf8 c <> (int64Host d <> mempty))
@@ -74,6 +90,10 @@ tooMany x =
     <> word64LE x <> word64LE x <> word64LE x
     <> word64LE x <> word64LE x <> word64LE x
     <> word64LE x <> word64LE x <> word64LE x
+
+-- | Numbers as text.
+textFields :: Int -> Double -> Word -> Builder
+textFields x y z = char7 '-' <> intDec x <> doubleDec y <> wordHex z <> wordDecPadded 2 z
 
 -- | By 'mconcat' of a literal list.
 listed :: Word8 -> Word32 -> Word64 -> Builder

@@ -7,28 +7,82 @@
 module Main (main) where
 
 import Test.Tasty
+import qualified Tests.Arithmetic
+import qualified Tests.Budget
 import qualified Tests.Builder
+import qualified Tests.Bulk
 import qualified Tests.Codec
+import qualified Tests.CodecCombinators
+import qualified Tests.Combinators
+import qualified Tests.Errors
+import qualified Tests.Escape
+import qualified Tests.Extra
+import qualified Tests.Floating
 import qualified Tests.Get
 import qualified Tests.Handles
 import qualified Tests.Hostile
+import qualified Tests.Html
+import qualified Tests.Http
+import qualified Tests.Instances
+import qualified Tests.Interop
+import qualified Tests.Interrupted
 import qualified Tests.Lazy
+import qualified Tests.Literals
+import qualified Tests.Names
 import qualified Tests.Numbers
+import qualified Tests.Output
+import qualified Tests.Prim
+import qualified Tests.Push
+import qualified Tests.Put
+import qualified Tests.PutCereal
+import qualified Tests.Refused
+import qualified Tests.Results
+import qualified Tests.Scan
+import qualified Tests.Section
 import qualified Tests.Sources
+import qualified Tests.Text
 import qualified Tests.Types
+import qualified Tests.Varint
 
 main :: IO ()
 main =
   defaultMain $
     testGroup
       "ashlar"
-      [ Tests.Numbers.tests,
+      [ Tests.Arithmetic.tests,
+        Tests.Budget.tests,
         Tests.Builder.tests,
-        Tests.Lazy.tests,
-        Tests.Handles.tests,
-        Tests.Get.tests,
-        Tests.Sources.tests,
+        Tests.Bulk.tests,
         Tests.Codec.tests,
+        Tests.CodecCombinators.tests,
+        Tests.Combinators.tests,
+        Tests.Errors.tests,
+        Tests.Escape.tests,
+        Tests.Extra.tests,
+        Tests.Floating.tests,
+        Tests.Get.tests,
+        Tests.Handles.tests,
         Tests.Hostile.tests,
-        Tests.Types.tests
+        Tests.Html.tests,
+        Tests.Http.tests,
+        Tests.Instances.tests,
+        Tests.Interop.tests,
+        Tests.Interrupted.tests,
+        Tests.Lazy.tests,
+        Tests.Literals.tests,
+        Tests.Names.tests,
+        Tests.Numbers.tests,
+        Tests.Output.tests,
+        Tests.Prim.tests,
+        Tests.Push.tests,
+        Tests.Put.tests,
+        Tests.PutCereal.tests,
+        Tests.Refused.tests,
+        Tests.Results.tests,
+        Tests.Scan.tests,
+        Tests.Section.tests,
+        Tests.Sources.tests,
+        Tests.Text.tests,
+        Tests.Types.tests,
+        Tests.Varint.tests
       ]

@@ -7,10 +7,15 @@ module Ashlar.Builder.Bytes
   ( byteString,
     byteStringCopy,
     byteStringInsert,
+    byteStringThreshold,
     lazyByteString,
+    lazyByteStringCopy,
+    lazyByteStringInsert,
+    lazyByteStringThreshold,
     shortByteString,
     flush,
-    insertThreshold,
+    chunkwise,
+    copiedUpTo,
     copyPieces,
   )
 where
@@ -33,16 +38,16 @@ import Foreign.Ptr (minusPtr, plusPtr)
 import GHC.Exts (Ptr (Ptr))
 import GHC.ForeignPtr (ForeignPtr (ForeignPtr), ForeignPtrContents)
 
--- | ByteStrings of so many bytes and more are handed to the sink whole instead
--- of being copied: 8 KiB, as in @bytestring@.
-insertThreshold :: Int
-insertThreshold = 8192
+-- | ByteStrings of up to so many bytes are copied, longer ones are handed to the sink
+-- whole: those of 8 KiB and more, as in @bytestring@.
+copiedUpTo :: Int
+copiedUpTo = 8191
 
 -- | The bytes of a strict 'ByteString'.
 --
 -- Below 8 KiB they are copied; from there on they are handed to the sink as
 -- they are, which for lazy output means a chunk that shares their memory.
--- Use 'byteStringCopy' or 'byteStringInsert' to decide for yourself.
+-- Use the functions of "Ashlar.Builder.Extra" to decide for yourself.
 --
 -- @since 0.1.0.0
 byteString :: ByteString -> Builder
@@ -51,31 +56,57 @@ byteString bs = action $ \c k -> case B.toForeignPtr bs of
     ForeignPtr a memory -> copyOrInsert (Ptr a) memory n c k
 {-# INLINE byteString #-}
 
+-- | The bytes of a strict 'ByteString', copied if there are at most so many of them,
+-- and handed to the sink as they are if there are more. An empty one is left out.
+--
+-- @since 0.1.0.0
+byteStringThreshold :: Int -> ByteString -> Builder
+byteStringThreshold limit bs = action $ \c k ->
+  if S.length bs <= min limit copiedUpTo then runOn (byteString bs) c k else copyOrInsertLong limit bs c k
+
 -- | The bytes of a strict 'ByteString', always copied, so that the output does
 -- not keep the original's memory alive.
 --
 -- @since 0.1.0.0
 byteStringCopy :: ByteString -> Builder
-byteStringCopy bs = action $ \c k ->
-  copyPieces c k (S.length bs) $ \dst off n ->
-    -- off + n is at most the string's length; copyRange always returns.
-    withBytesQuick bs (\src _ -> copyRange dst (src `plusPtr` off) n)
+byteStringCopy bs = byteStringThreshold maxBound bs
 
 -- | The bytes of a strict 'ByteString', handed to the sink as they are
 -- whatever their number. An empty one is left out.
 --
 -- @since 0.1.0.0
 byteStringInsert :: ByteString -> Builder
-byteStringInsert bs
-  | S.null bs = empty
-  | otherwise = action (\c k -> ask c k (Insert bs))
+byteStringInsert bs = byteStringThreshold 0 bs
 
 -- | The bytes of a lazy 'L.ByteString', each chunk as by 'byteString'. Its
 -- chunks are forced one by one, as the output gets there.
 --
 -- @since 0.1.0.0
 lazyByteString :: L.ByteString -> Builder
-lazyByteString = L.foldrChunks (\bs rest -> byteString bs `append` rest) empty
+lazyByteString = chunkwise byteString
+
+-- | The bytes of a lazy 'L.ByteString', each chunk as by 'byteStringThreshold'.
+--
+-- @since 0.1.0.0
+lazyByteStringThreshold :: Int -> L.ByteString -> Builder
+lazyByteStringThreshold limit = chunkwise (byteStringThreshold limit)
+
+-- | The bytes of a lazy 'L.ByteString', each chunk as by 'byteStringCopy'.
+--
+-- @since 0.1.0.0
+lazyByteStringCopy :: L.ByteString -> Builder
+lazyByteStringCopy = chunkwise byteStringCopy
+
+-- | The bytes of a lazy 'L.ByteString', each chunk as by 'byteStringInsert'.
+--
+-- @since 0.1.0.0
+lazyByteStringInsert :: L.ByteString -> Builder
+lazyByteStringInsert = chunkwise byteStringInsert
+
+-- | Each chunk by a builder, forced one by one.
+chunkwise :: (ByteString -> Builder) -> L.ByteString -> Builder
+chunkwise f = L.foldrChunks (\bs rest -> f bs `append` rest) empty
+{-# INLINE chunkwise #-}
 
 -- | The bytes of a 'ShortByteString'. They are copied, whatever their number.
 --
@@ -112,21 +143,26 @@ copyOrInsert :: Ptr Word8 -> ForeignPtrContents -> Int -> Cells -> Sink -> IO ()
 copyOrInsert src memory n c k = do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
-  if n <= e `minusPtr` p && n < insertThreshold
+  if n <= e `minusPtr` p && n <= copiedUpTo
     then do
       -- There is room for n bytes. A copy always returns, so a plain touch keeps the
       -- source.
       if n <= 16 then copyShort p src n else copyBytes p src n
       touchForeignPtr owner
       putPtr c cursorCell (p `plusPtr` n)
-    else copyOrInsertLong (B.fromForeignPtr owner 0 n) c k
+    else copyOrInsertLong copiedUpTo (B.fromForeignPtr owner 0 n) c k
   where
     owner = foreignPtrTo src memory
 
-copyOrInsertLong :: ByteString -> Cells -> Sink -> IO ()
-copyOrInsertLong bs c k
-  | S.length bs < insertThreshold = runOn (byteStringCopy bs) c k
-  | otherwise = ask c k (Insert bs)
+-- A string that does not fit into the buffer, or is to be inserted; the first number is
+-- the largest length that is copied. An empty one is not worth the sink's attention.
+copyOrInsertLong :: Int -> ByteString -> Cells -> Sink -> IO ()
+copyOrInsertLong limit bs c k
+  | S.null bs = pure ()
+  | S.length bs > limit = ask c k (Insert bs)
+  | otherwise = copyPieces c k (S.length bs) $ \dst off n ->
+      -- off + n is at most the string's length; copyRange always returns.
+      withBytesQuick bs (\src _ -> copyRange dst (src `plusPtr` off) n)
 {-# NOINLINE copyOrInsertLong #-}
 
 foreignPtrTo :: Ptr Word8 -> ForeignPtrContents -> ForeignPtr Word8

@@ -44,17 +44,19 @@ module Ashlar.Builder.Core
     cursorCell,
     endCell,
     runBuilderWith,
+    runBuilderSaving,
   )
 where
 
+import Ashlar.Exception (passOn)
 import Ashlar.Mem.Cells
-import Control.Exception (Exception (..), throwIO)
+import Control.Exception (Exception (..), IOException, SomeAsyncException (..), catch, throwIO, try)
 import Data.ByteString (ByteString)
 import qualified Data.List.NonEmpty as NonEmpty
 import qualified Data.Semigroup as Semigroup
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr)
-import GHC.Exts (Int (I#), RealWorld, State#, isTrue#, (+#), (<=#))
+import GHC.Exts (Int (I#), RealWorld, State#, int2Word#, isTrue#, leWord#, newByteArray#, (+#))
 import GHC.IO (IO (..))
 
 -- | A sequence of bytes in the making, with append in constant time.
@@ -177,6 +179,8 @@ ensure n write = action $ \c k -> do
 --   -O1 and -O2).
 -- * The rules are stated for 'append', not for the class method: a rule on a
 --   method fires or not depending on when its instance is resolved.
+-- * The sum of two sizes may overflow, and is compared as a number without a sign: such
+--   a pair is not merged. (Test "sizes that overflow are not merged".)
 -- * The numbers are literals, so the comparison with 256 is decided by the
 --   compiler, and 'fused' is rewritten by one of two rules. As a function with two
 --   branches it would name its writes twice, and the bindings that the compiler puts
@@ -208,10 +212,10 @@ separate (Builder f) (Builder g) = Builder (\c k s -> g c k (f c k s))
 "append/empty-right" [~0] forall b. append b empty = b
 "ensure/ensure" [~0] forall m f n g.
   append (ensure (I# m) f) (ensure (I# n) g) =
-    fused (isTrue# ((m +# n) <=# 256#)) (I# m) (I# n) f g
+    fused (isTrue# (int2Word# (m +# n) `leWord#` 256##)) (I# m) (I# n) f g
 "ensure/ensure/rest" [~0] forall m f n g rest.
   append (ensure (I# m) f) (append (ensure (I# n) g) rest) =
-    append (fused (isTrue# ((m +# n) <=# 256#)) (I# m) (I# n) f g) rest
+    append (fused (isTrue# (int2Word# (m +# n) `leWord#` 256##)) (I# m) (I# n) f g) rest
 "fused/fits" [~0] forall m n f g. fused True (I# m) (I# n) f g = ensure (I# (m +# n)) (\p -> f p >>= g)
 "fused/too-large" [~0] forall m n f g. fused False m n f g = separate (ensure m f) (ensure n g)
   #-}
@@ -267,12 +271,51 @@ runBuilderWith k (Space from to) (Builder f) = withCells 2 $ \c -> do
   getPtr c cursorCell
 {-# INLINE runBuilderWith #-}
 
+-- | 'runBuilderWith' with something to be done if a value in the builder throws: the
+-- action is given the address up to which the open buffer has been written. (If it
+-- fails itself, the exception is that of the value.)
+--
+-- For runs in 'IO' only. One in a pure value that is interrupted by an asynchronous
+-- exception is frozen and can be taken up again, but not from under a handler
+-- (Note [Exceptions that are not ours]).
+runBuilderSaving :: (Ptr Word8 -> IO ()) -> Sink -> Space -> Builder -> IO (Ptr Word8)
+runBuilderSaving save k (Space from to) b = withCells 2 $ \c -> do
+  putPtr c cursorCell from
+  putPtr c endCell to
+  result <- try (runOn b c k)
+  p <- getPtr c cursorCell
+  case result of
+    Right () -> pure p
+    Left e -> case fromException e of
+      Just (SomeAsyncException _) -> passOn e (throwIO e)
+      Nothing -> (save p `catch` lessUrgent) >> throwIO e
+  where
+    lessUrgent :: IOException -> IO ()
+    lessUrgent _ = pure ()
+
 instance Semigroup Builder where
   (<>) = append
   {-# INLINE (<>) #-}
   sconcat = mconcat . NonEmpty.toList
   {-# INLINE sconcat #-}
-  stimes = Semigroup.stimesMonoid
+  stimes n b
+    | n < 0 = errorWithoutStackTrace "Ashlar.Builder: stimes of a negative number"
+    | toInteger n <= toInteger (maxBound :: Int) = times (fromIntegral n) b
+    | otherwise = times maxBound b `append` Semigroup.stimes (n - fromIntegral (maxBound :: Int)) b
+
+-- | A builder so many times (not negative): a loop that allocates nothing, where doubling
+-- ('Semigroup.stimesMonoid') makes a chain of builders, each of which runs the next twice.
+times :: Int -> Builder -> Builder
+times n (Builder f) =
+  Builder $ \c k ->
+    let rounds 0 s = s
+        rounds i s = rounds (i - 1 :: Int) (f c k s)
+        -- A loop that does not allocate cannot be interrupted: every 65,536 rounds, and
+        -- be they of nothing, something is allocated.
+        go i s
+          | i <= 65536 = rounds i s
+          | otherwise = case newByteArray# 8# (rounds 65536 s) of (# s', _ #) -> go (i - 65536) s'
+     in go n
 
 instance Monoid Builder where
   mempty = empty

@@ -5,8 +5,8 @@
 -- Description : Text in which characters are replaced: JSON, HTML and the like
 --
 -- Builders that write text in UTF-8 and replace some ASCII characters by short
--- strings on the way. What is replaced is an 'Escaping'; those of JSON and HTML are
--- here, and for others a function says it.
+-- strings on the way. What is replaced is an 'Escaping'; that of JSON is here, that of
+-- HTML in "Ashlar.Builder.Html", and for others a function says it.
 --
 -- >>> let csv = escaping (\w -> if w == 34 then Just "\"\"" else Nothing)
 -- >>> toStrictByteString (char7 '"' <> stringUtf8Escaped csv "6\" nails" <> char7 '"')
@@ -18,13 +18,14 @@ module Ashlar.Builder.Escape
     Escaping,
     escaping,
     jsonEscaping,
-    htmlEscaping,
 
     -- * Builders
+    charUtf8Escaped,
     textUtf8Escaped,
     lazyTextUtf8Escaped,
     stringUtf8Escaped,
     byteStringEscaped,
+    lazyByteStringEscaped,
   )
 where
 
@@ -38,11 +39,13 @@ import Ashlar.Prim.Utf8
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
+import qualified Data.ByteString.Lazy as L (ByteString)
+import qualified Data.ByteString.Lazy.Internal as L (foldrChunks)
 import Data.Char (ord)
 import qualified Data.Text as T
 import qualified Data.Text.Lazy as TL
 import Data.Word (Word8)
-import Foreign.Ptr (minusPtr, plusPtr)
+import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import Numeric (showHex)
 
 -- | As JSON asks inside a string (RFC 8259, section 7): quotation mark, backslash and
@@ -67,21 +70,23 @@ jsonEscaping = escaping $ \w -> case w of
     | otherwise -> Nothing
 {-# NOINLINE jsonEscaping #-}
 
--- | The five characters that mean something in HTML: @<@, @>@, @&@, @"@ and @'@.
---
--- >>> toStrictByteString (stringUtf8Escaped htmlEscaping "<a href='x'>&")
--- "&lt;a href=&#39;x&#39;&gt;&amp;"
+-- | A character in UTF-8, or what replaces it: at most 7 bytes.
 --
 -- @since 0.1.0.0
-htmlEscaping :: Escaping
-htmlEscaping = escaping $ \w -> case w of
-  0x3C -> Just "&lt;"
-  0x3E -> Just "&gt;"
-  0x26 -> Just "&amp;"
-  0x22 -> Just "&quot;"
-  0x27 -> Just "&#39;"
-  _ -> Nothing
-{-# NOINLINE htmlEscaping #-}
+charUtf8Escaped :: Escaping -> Char -> Builder
+charUtf8Escaped escapes x = ensure escapeBound (escapeOrUtf8 escapes x)
+{-# INLINE [0] charUtf8Escaped #-}
+
+-- See Note [Fusing reservations].
+{-# RULES
+"charUtf8Escaped" [~0] forall escapes x. charUtf8Escaped escapes x = ensure escapeBound (escapeOrUtf8 escapes x)
+  #-}
+
+-- escapeBound is more than utf8Bound.
+escapeOrUtf8 :: Escaping -> Char -> Ptr Word8 -> IO (Ptr Word8)
+escapeOrUtf8 escapes x p
+  | x < '\x80' = escapeWrite escapes p (fromIntegral (ord x))
+  | otherwise = utf8Write p x
 
 -- | A strict text in UTF-8, with characters replaced.
 --
@@ -101,11 +106,7 @@ lazyTextUtf8Escaped escapes = TL.foldrChunks (\t rest -> textUtf8Escaped escapes
 --
 -- @since 0.1.0.0
 stringUtf8Escaped :: Escaping -> String -> Builder
-stringUtf8Escaped escapes = foldr (append . char) empty
-  where
-    -- escapeBound is more than utf8Bound.
-    char x = ensure escapeBound $ \p ->
-      if x < '\x80' then escapeWrite escapes p (fromIntegral (ord x)) else utf8Write p x
+stringUtf8Escaped escapes = foldr (append . charUtf8Escaped escapes) empty
 
 -- | The bytes of a strict 'ByteString', with those below 128 replaced as the escaping
 -- says, and the others as they are: for what is in UTF-8 already, or in another
@@ -131,3 +132,9 @@ byteStringEscaped escapes bs = action $ \c k ->
             p' <- if b < 0x80 then escapeWrite escapes p b else (p `plusPtr` 1) <$ pokeHost p (b :: Word8)
             stretch (src `plusPtr` 1) end p'
    in go 0
+
+-- | The bytes of a lazy 'L.ByteString', chunk by chunk, as by 'byteStringEscaped'.
+--
+-- @since 0.1.0.0
+lazyByteStringEscaped :: Escaping -> L.ByteString -> Builder
+lazyByteStringEscaped escapes = L.foldrChunks (\bs rest -> byteStringEscaped escapes bs `append` rest) empty

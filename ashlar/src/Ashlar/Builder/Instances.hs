@@ -8,7 +8,8 @@ module Ashlar.Builder.Instances () where
 
 import Ashlar.Builder.Core
 import Ashlar.Builder.Lazy
-import Ashlar.Builder.Numbers (word8)
+import Ashlar.Builder.Loops (primMapListFixed)
+import qualified Ashlar.Prim.Binary as P
 import Ashlar.Builder.Strings (stringUtf8)
 import qualified Data.ByteString.Lazy as L
 import Data.String (IsString (..))
@@ -27,5 +28,5 @@ instance Show Builder where
 -- | The bytes, one by one.
 instance IsList Builder where
   type Item Builder = Word8
-  fromList = foldMap word8
+  fromList = primMapListFixed P.word8
   toList = L.unpack . toLazyByteString

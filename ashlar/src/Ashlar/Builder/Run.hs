@@ -2,140 +2,34 @@
 
 -- |
 -- Module      : Ashlar.Builder.Run
--- Description : Sinks and drivers that run a builder to its end
+-- Description : Sinks and drivers that run a builder in IO
 --
--- Every driver here is made of a sink and 'runBuilderWith'. (Lazy output, which
--- has to stop in the middle, is in "Ashlar.Builder.Lazy".)
+-- Every driver here is made of a sink and 'runBuilderWith'. (Those that collect all
+-- bytes are in "Ashlar.Builder.Strict"; lazy output, which has to stop in the middle,
+-- is in "Ashlar.Builder.Lazy".)
 module Ashlar.Builder.Run
-  ( toStrictByteString,
-    toByteStringIOWith,
+  ( toByteStringIOWith,
     toBufferIOWith,
     hPutBuilder,
     hPutBuilderLen,
+    writeFile,
     pokeBuilder,
     BufferOverflow (..),
   )
 where
 
+import Ashlar.Builder.Buffer
 import Ashlar.Builder.Core
 import Ashlar.Mem
-import Control.Exception (Exception (..), throwIO)
+import Control.Exception (Exception (..), bracket, throwIO)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import Data.IORef (IORef, newIORef, readIORef, writeIORef)
+import Data.IORef (modifyIORef', newIORef, readIORef, writeIORef)
 import Data.Word (Word8)
-import Foreign.ForeignPtr (ForeignPtr)
-import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
-import System.IO (Handle, hPutBuf)
-import System.IO.Unsafe (unsafeDupablePerformIO)
-
--- A buffer and its size.
-data Buffer = Buffer !(ForeignPtr Word8) !Int
-
-allocate :: Int -> IO Buffer
-allocate n = (`Buffer` n) <$> newBuffer n
-
-bufferStart :: Buffer -> Ptr Word8
-bufferStart (Buffer fp _) = unsafeForeignPtrToPtr fp
-
-spaceFrom :: Buffer -> Int -> Space
-spaceFrom b@(Buffer _ size) used = Space (bufferStart b `plusPtr` used) (bufferStart b `plusPtr` size)
-
--- | The bytes in one strict 'ByteString'.
---
--- Linear in the number of bytes. The buffer has 128 bytes, then 4 KiB, and doubles
--- up to 64 KiB by copying; what is longer is kept in pieces, each as large as all
--- before it (or as large as need be, where a builder knows how much it will write),
--- and put together in the end. Of the memory behind the result, no more than a quarter
--- is unused, or 128 bytes. If the builder is a single ByteString of 8 KiB or more, the
--- result is that ByteString.
---
--- @since 0.1.0.0
-toStrictByteString :: Builder -> ByteString
-toStrictByteString b =
-  -- The dupable form is enough: two threads that both evaluate the result
-  -- have buffers of their own.
-  unsafeDupablePerformIO $ do
-    first <- allocate 128
-    ref <- newIORef (Output [] 0 first (bufferStart first))
-    keepAlive ref $ do
-      p <- runBuilderWith (growing ref) (spaceFrom first 0) b
-      output <- readIORef ref
-      pure $! finished output p
-
--- The output so far: pieces that are complete, the last first, and the number of
--- their bytes; the open buffer, and where in it the next piece begins.
-data Output = Output ![ByteString] !Int !Buffer !(Ptr Word8)
-
--- All of it, given the address behind its last byte.
-finished :: Output -> Ptr Word8 -> ByteString
-finished (Output pieces _ (Buffer fp size) from) p
-  | not (null pieces) = S.concat (reverse (end : pieces))
-  | slack > 128 && slack > size `quot` 4 = S.copy end
-  | otherwise = end
-  where
-    end = sliceBuffer fp from p
-    slack = size - S.length end
-
--- Note [Growing]
--- ~~~~~~~~~~~~~~
--- The first buffer is there before the builder runs, and is not trimmed: that takes
--- 20 ns for the bytes of one number, where asking for it at the first write and
--- copying the result to its size took 50 (GHC 9.0.2). From 1 KiB instead of
--- 4 KiB on, or by a factor of 4, nothing changes for outputs of 100 bytes to 340 KB.
---
--- A buffer with at most 32 KiB in it is copied into a larger one. A larger one is
--- left as it is, and the pieces are put together in the end: each byte is copied
--- once, where doubling copies it once or twice and, more often than not, once
--- more to trim the result. The 170,000 bytes of 10,000 records take 69 µs in
--- place of 81 (GHC 9.0.2). Also tried: realloc moves the pages of a huge buffer
--- instead of copying it, which is three times faster at 100 MB; between 64 KB
--- and 1 MB, where most outputs are, it is three to six times slower.
-copiedUpTo :: Int
-copiedUpTo = 32768
-
-growing :: IORef Output -> Sink
-growing ref = Sink $ \request p -> do
-  output <- readIORef ref
-  case request of
-    Flush -> pure (restOf output p)
-    -- The rest of the open buffer is used on, behind what was written.
-    Insert bs -> restOf output p <$ writeIORef ref (insert bs (cut p output))
-    More n wanted -> enlarged ref output p n wanted
-
-restOf :: Output -> Ptr Word8 -> Space
-restOf (Output _ _ buffer@(Buffer _ size) _) p = Space p (bufferStart buffer `plusPtr` size)
-
--- What was written up to this address becomes a piece.
-cut :: Ptr Word8 -> Output -> Output
-cut p output@(Output pieces count buffer@(Buffer fp _) from)
-  | p == from = output
-  | otherwise = Output (sliceBuffer fp from p : pieces) (count + p `minusPtr` from) buffer p
-
-insert :: ByteString -> Output -> Output
-insert bs (Output pieces count buffer from) = Output (bs : pieces) (count + S.length bs) buffer from
-
-enlarged :: IORef Output -> Output -> Ptr Word8 -> Int -> Int -> IO Space
-enlarged ref output@(Output pieces _ (Buffer _ size) from) p n wanted
-  | null pieces && used <= copiedUpTo = do
-      new <- allocate (max (used + wanted) sizeAfter)
-      -- Both hold the used bytes; the old one stays alive until replaced.
-      copyRange (bufferStart new) from used
-      openAt new used (Output [] 0)
-  | otherwise = do
-      let Output pieces' count _ _ = cut p output
-      new <- allocate (max wanted (max 4096 count))
-      openAt new 0 (Output pieces' count)
-  where
-    used = p `minusPtr` from
-    openAt new already withBuffer = do
-      writeIORef ref (withBuffer new (bufferStart new))
-      pure (spaceFrom new already)
-    sizeAfter
-      | wanted > n = 2 * size
-      | otherwise = max 4096 (2 * size)
+import System.IO (Handle, IOMode (WriteMode), hClose, hPutBuf, openBinaryFile)
+import Prelude hiding (writeFile)
 
 -- | Run a builder, and hand each buffer to an action as soon as it is full.
 --
@@ -148,32 +42,24 @@ enlarged ref output@(Output pieces _ (Buffer _ size) from) p n wanted
 -- @since 0.1.0.0
 toByteStringIOWith :: Int -> (ByteString -> IO ()) -> Builder -> IO ()
 toByteStringIOWith size consume b = do
-  let fresh n = allocate (max 1 (max size n))
-  first <- fresh 0
+  first <- newOpen (max 1 size)
   ref <- newIORef first
-  -- The start of what has not been handed on yet, in the open buffer.
-  startRef <- newIORef (bufferStart first)
   let deliver p = do
-        Buffer fp _ <- readIORef ref
-        start <- readIORef startRef
+        open <- readIORef ref
         -- Before the action runs: should it throw, nothing is sent twice.
-        writeIORef startRef p
-        when (p /= start) $ consume (sliceBuffer fp start p)
-      -- What is left of the open buffer is used on.
-      rest p = do
-        buffer@(Buffer _ total) <- readIORef ref
-        pure (Space p (bufferStart buffer `plusPtr` total))
+        writeIORef ref (handedOut open p)
+        when (p /= openFrom open) $ consume (written open p)
       sink = Sink $ \request p -> do
         deliver p
         case request of
-          Flush -> rest p
-          Insert bs -> consume bs >> rest p
+          -- What is left of the open buffer is used on.
+          Flush -> (`restFrom` p) <$> readIORef ref
+          Insert bs -> consume bs >> (`restFrom` p) <$> readIORef ref
           More n _ -> do
-            new <- fresh n
+            new <- newOpen (max 1 (max size n))
             writeIORef ref new
-            writeIORef startRef (bufferStart new)
-            pure (spaceFrom new 0)
-  keepAlive ref (runBuilderWith sink (spaceFrom first 0) b >>= deliver)
+            pure (wholeSpace new)
+  keepAlive ref (runBuilderWith sink (wholeSpace first) b >>= deliver)
 
 -- | Run a builder through one buffer of the given size (at least 1; more where
 -- a primitive needs more at once), and hand its bytes to an action each time
@@ -184,12 +70,19 @@ toByteStringIOWith size consume b = do
 --
 -- @since 0.1.0.0
 toBufferIOWith :: Int -> (Ptr Word8 -> Int -> IO ()) -> Builder -> IO Int
-toBufferIOWith size = toBuffersIOWith size size
+toBufferIOWith size = throughBuffer (const runBuilderWith) size size
 
--- | 'toBufferIOWith', with a first buffer of another size.
-toBuffersIOWith :: Int -> Int -> (Ptr Word8 -> Int -> IO ()) -> Builder -> IO Int
-toBuffersIOWith firstSize size consume b = do
-  first <- allocate (max 1 firstSize)
+-- | 'toBufferIOWith', with a first buffer of another size, by a way to run builders. This
+-- is given an action that hands over what has been written up to an address.
+throughBuffer ::
+  ((Ptr Word8 -> IO ()) -> Sink -> Space -> Builder -> IO (Ptr Word8)) ->
+  Int ->
+  Int ->
+  (Ptr Word8 -> Int -> IO ()) ->
+  Builder ->
+  IO Int
+throughBuffer runWith firstSize size consume b = do
+  first <- newOpen (max 1 firstSize)
   ref <- newIORef first
   countRef <- newIORef 0
   let send p n = when (n > 0) $ do
@@ -197,19 +90,23 @@ toBuffersIOWith firstSize size consume b = do
         count <- readIORef countRef
         writeIORef countRef $! count + n
       deliver p = do
-        start <- bufferStart <$> readIORef ref
-        send start (p `minusPtr` start)
+        open <- readIORef ref
+        -- Before the action runs: should it throw, nothing is sent twice.
+        writeIORef ref (handedOut open p)
+        send (openFrom open) (p `minusPtr` openFrom open)
       sink = Sink $ \request p -> do
         deliver p
         case request of
           Flush -> pure ()
           Insert bs -> withBytes bs send
           More n _ -> do
-            Buffer _ old <- readIORef ref
+            old <- readIORef ref
             let needed = max n size
-            when (needed > old) $ allocate needed >>= writeIORef ref
-        (`spaceFrom` 0) <$> readIORef ref
-  keepAlive ref (runBuilderWith sink (spaceFrom first 0) b >>= deliver)
+            when (needed > openSize old) $ newOpen needed >>= writeIORef ref
+        -- What was handed over has been consumed, so all of the buffer is free again.
+        modifyIORef' ref emptied
+        wholeSpace <$> readIORef ref
+  keepAlive ref (runWith deliver sink (wholeSpace first) b >>= deliver)
   readIORef countRef
 
 -- | Write the bytes to a 'Handle', in constant memory.
@@ -217,9 +114,11 @@ toBuffersIOWith firstSize size consume b = do
 -- The bytes pass through a buffer of the driver's own (2 KiB, and 32 KiB where these do
 -- not suffice) and reach the Handle by 'hPutBuf': in order, without its newline or character encoding.
 -- The Handle's lock is held while a buffer is written and not while the
--- builder runs, so a value inside the builder may use the same Handle. An
--- exception leaves a prefix of the output written; a Handle that is closed or
--- cannot be written raises the usual 'Control.Exception.IOException'.
+-- builder runs, so a value inside the builder may use the same Handle. If such a
+-- value throws, what comes before it is written first (but for the last few bytes,
+-- if they share a reservation with the value, or the last characters of its string).
+-- If the thread is interrupted, what was written is a prefix of the output. A Handle
+-- that is closed or cannot be written raises the usual 'Control.Exception.IOException'.
 --
 -- @since 0.1.0.0
 hPutBuilder :: Handle -> Builder -> IO ()
@@ -231,7 +130,7 @@ hPutBuilder h b = () <$ hPutBuilderLen h b
 hPutBuilderLen :: Handle -> Builder -> IO Int
 hPutBuilderLen h =
   -- See Note [A buffer of our own].
-  toBuffersIOWith 2048 32768 (hPutBuf h)
+  throughBuffer runBuilderSaving 2048 32768 (hPutBuf h)
 
 -- Note [A buffer of our own]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -243,6 +142,14 @@ hPutBuilderLen h =
 -- With a first buffer of 2 KiB, ours takes 0.84 of bytestring's time for 10 bytes, 0.71
 -- for 100, and 0.6 to 0.7 for 1,000 to 40,000 (pieces of 10 bytes, to /dev/null, GHC
 -- 9.0.2); with 32 KiB from the start it was 1.67 for 10 bytes and 1.21 for 100.
+
+-- | Write the bytes to a file, in constant memory. What was in it before is gone, also
+-- where an exception in the builder ends the output early.
+--
+-- @since 0.1.0.0
+writeFile :: FilePath -> Builder -> IO ()
+-- (withBinaryFile would give exceptions of the builder's values the path of the file.)
+writeFile path b = bracket (openBinaryFile path WriteMode) hClose (`hPutBuilder` b)
 
 -- | Write the bytes into memory of the given size, and return their number.
 --
@@ -265,9 +172,9 @@ pokeBuilder start size b
               Nothing -> pure p
               Just buffer -> do
                 done <- readIORef doneRef
-                let n = p `minusPtr` bufferStart buffer
+                let n = p `minusPtr` openFrom buffer
                     room = end `minusPtr` done
-                copyRange done (bufferStart buffer) (min n room)
+                copyRange done (openFrom buffer) (min n room)
                 when (n > room) $ throwIO (BufferOverflow room n)
                 writeIORef scratchRef Nothing
                 pure (done `plusPtr` n)
@@ -279,10 +186,10 @@ pokeBuilder start size b
               More n _
                 | n <= room -> pure (Space done end)
                 | otherwise -> do
-                    buffer <- allocate n
+                    buffer <- newOpen n
                     writeIORef doneRef done
                     writeIORef scratchRef (Just buffer)
-                    pure (spaceFrom buffer 0)
+                    pure (wholeSpace buffer)
               Insert bs -> do
                 let n = S.length bs
                 -- At most room bytes.

@@ -1,6 +1,11 @@
+{-# LANGUAGE MagicHash #-}
+
 -- |
 -- Module      : Ashlar.Builder.Strings
 -- Description : Builders for characters, strings and text in UTF-8
+--
+-- Literals of strings and texts are copied as bytes: Note [Literals] in
+-- "Ashlar.Builder.Literal".
 module Ashlar.Builder.Strings
   ( charUtf8,
     stringUtf8,
@@ -11,6 +16,7 @@ module Ashlar.Builder.Strings
 where
 
 import Ashlar.Builder.Core
+import Ashlar.Builder.Literal
 import Ashlar.Mem.Cells
 import qualified Ashlar.Mem.Text as Mem
 import Ashlar.Prim.Utf8
@@ -18,6 +24,15 @@ import qualified Data.Text as T
 import qualified Data.Text.Lazy as TL
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import GHC.Base
+  ( build,
+    unpackAppendCString#,
+    unpackAppendCStringUtf8#,
+    unpackCString#,
+    unpackCStringUtf8#,
+    unpackFoldrCString#,
+    unpackFoldrCStringUtf8#,
+  )
 
 -- | A character in UTF-8: 1 to 4 bytes. A surrogate is written as the three
 -- bytes its number would have, as "Data.ByteString.Builder" does.
@@ -33,7 +48,7 @@ charUtf8 c = ensure utf8Bound (`utf8Write` c)
   #-}
 
 -- | The characters of a string in UTF-8. The string is forced as the output
--- gets there, and may be infinite.
+-- gets there, and may be infinite. A literal is copied as bytes (with optimisation).
 --
 -- @since 0.1.0.0
 stringUtf8 :: String -> Builder
@@ -54,12 +69,28 @@ stringUtf8 str = action $ \c k ->
             _ <- reserve c k utf8Bound
             enter (x : xs)
    in enter str
+{-# NOINLINE [0] stringUtf8 #-}
+
+{-# RULES
+"stringUtf8/empty" [~0] stringUtf8 [] = empty
+"stringUtf8/ascii" [~0] forall s. stringUtf8 (unpackCString# s) = asciiLiteral s
+"stringUtf8/utf8" [~0] forall s. stringUtf8 (unpackCStringUtf8# s) = utf8Literal s
+"stringUtf8/build-ascii" [~0] forall s.
+  stringUtf8 (build (unpackFoldrCString# s)) = asciiLiteral s
+"stringUtf8/build-utf8" [~0] forall s.
+  stringUtf8 (build (unpackFoldrCStringUtf8# s)) = utf8Literal s
+"stringUtf8/append-ascii" [~0] forall s rest.
+  stringUtf8 (unpackAppendCString# s rest) = asciiLiteral s `append` stringUtf8 rest
+"stringUtf8/append-utf8" [~0] forall s rest.
+  stringUtf8 (unpackAppendCStringUtf8# s rest) = utf8Literal s `append` stringUtf8 rest
+  #-}
 
 -- | A strict text in UTF-8, whatever the version of @text@ keeps in memory.
 --
 -- @since 0.1.0.0
 textUtf8 :: T.Text -> Builder
-textUtf8 = textUnits Mem.bytesPerUnit Mem.writeUtf8
+textUtf8 t = textUnits Mem.bytesPerUnit Mem.writeUtf8 t
+{-# NOINLINE [0] textUtf8 #-}
 
 -- | Write a text stretch by stretch, given the most bytes that a unit takes and the
 -- function that writes so many of them.
@@ -85,3 +116,15 @@ textUnits perUnit write t = action $ \c k ->
 -- @since 0.1.0.0
 lazyTextUtf8 :: TL.Text -> Builder
 lazyTextUtf8 = TL.foldrChunks (\t rest -> textUtf8 t `append` rest) empty
+{-# NOINLINE [0] lazyTextUtf8 #-}
+
+{-# RULES
+"textUtf8/build-ascii" [~0] forall s.
+  textUtf8 (T.pack (build (unpackFoldrCString# s))) = asciiLiteral s
+"textUtf8/build-utf8" [~0] forall s.
+  textUtf8 (T.pack (build (unpackFoldrCStringUtf8# s))) = textLiteral s
+"lazyTextUtf8/build-ascii" [~0] forall s.
+  lazyTextUtf8 (TL.pack (build (unpackFoldrCString# s))) = asciiLiteral s
+"lazyTextUtf8/build-utf8" [~0] forall s.
+  lazyTextUtf8 (TL.pack (build (unpackFoldrCStringUtf8# s))) = textLiteral s
+  #-}

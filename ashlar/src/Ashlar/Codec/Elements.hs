@@ -11,10 +11,12 @@
 module Ashlar.Codec.Elements
   ( sizeElements,
     putElements,
+    putList,
     putIndexed,
+    putIndexedBare,
     getList,
     getVector,
-    growthOf,
+    getSuccessive,
   )
 where
 
@@ -25,25 +27,52 @@ import Ashlar.Codec.Length
 import Ashlar.Get.Bytes (available)
 import Ashlar.Get.Core
 import Ashlar.Get.Mutable
+import Ashlar.Get.Vectors (growthOf)
 import Ashlar.Mem.Cells
 import qualified Data.Foldable as F
+import qualified Data.Vector as V
 import qualified Data.Vector.Generic as G
 import qualified Data.Vector.Generic.Mutable as GM
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 
--- | The bytes of a length and of so many elements, given a way to add up the
+-- | The bytes of so many elements, given a way to add up the
 -- sizes of those whose sizes differ.
 sizeElements :: Layout a -> Int -> Int -> Int
 sizeElements elements n sizes = case elements of
-  Fix f -> lengthSize + n * fixedSize f
-  Var _ -> lengthSize + sizes
+  Fix f -> n * fixedSize f
+  Var _ -> sizes
 {-# INLINE sizeElements #-}
 
--- | Write a number of elements, and then the elements.
-putElements :: (Foldable t, Codec a) => Int -> t a -> Builder
-putElements n xs = append (putLength n) (F.foldr (\x rest -> append (put x) rest) empty xs)
+-- | Write elements.
+putElements :: (Foldable t, Codec a) => t a -> Builder
+putElements = F.foldr (\x rest -> append (put x) rest) empty
 {-# INLINE putElements #-}
+
+-- | Write the elements of a list: those of a constant size with the cursor in a
+-- register, as in Note [Loops over elements].
+putList :: forall a. Codec a => [a] -> Builder
+putList xs = case layout :: Layout a of
+  Fix f -> action (\c k -> putListFixed f xs c k)
+  Var _ -> putElements xs
+{-# INLINE putList #-}
+
+putListFixed :: Fixed a -> [a] -> Cells -> Sink -> IO ()
+putListFixed f xs0 c k = stretchOf xs0
+  where
+    width = fixedSize f
+    stretchOf [] = pure ()
+    stretchOf xs = do
+      p <- getPtr c cursorCell
+      e <- getPtr c endCell
+      rest <- write e p xs
+      case rest of
+        [] -> pure ()
+        _ -> grow c k width width >> stretchOf rest
+    write !e !p xs = case xs of
+      x : rest | e `minusPtr` p >= width -> fixedWrite f p x >> write e (p `plusPtr` width) rest
+      _ -> xs <$ putPtr c cursorCell p
+{-# INLINE putListFixed #-}
 
 -- | Write a number of elements, and then those that a function gives for the
 -- numbers from 0 on.
@@ -63,12 +92,26 @@ putIndexed n at = case layout of
         putStretches f n at c k
     -- Elements of no size: nothing but their number.
     | otherwise -> putLength n
-  Var _ -> append (putLength n) (putFrom 0)
+  Var _ -> append (putLength n) (putEach n at)
+{-# INLINE putIndexed #-}
+
+-- | The same without the number.
+putIndexedBare :: forall a. Codec a => Int -> (Int -> IO a) -> Builder
+putIndexedBare n at = case layout of
+  Fix f
+    | fixedSize f > 0 -> action (putStretches f n at)
+    | otherwise -> empty
+  Var _ -> putEach n at
+{-# INLINE putIndexedBare #-}
+
+-- One by one.
+putEach :: Codec a => Int -> (Int -> IO a) -> Builder
+putEach n at = putFrom 0
   where
     putFrom i
       | i >= n = empty
       | otherwise = action (\c k -> at i >>= \x -> runOn (append (put x) (putFrom (i + 1))) c k)
-{-# INLINE putIndexed #-}
+{-# INLINE putEach #-}
 
 -- Write elements of a fixed size, which is not 0.
 --
@@ -102,29 +145,38 @@ putStretches f n at c k = go 0
           write (p `plusPtr` width) (i + 1) end
 {-# INLINE putStretches #-}
 
--- | Read a list: its length, and its elements.
-getList :: forall a. Codec a => Get [a]
-getList = do
-  n <- getLength
-  chargeEmpties (leastSize (layout :: Layout a)) n
-  collect n []
+-- | Read a list of so many elements.
+--
+-- Note [Lists by way of vectors]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- A list is made from its end, but read from its beginning. Numbers that are all there,
+-- of which none can be refused, are read from the end. (Of others, the first one
+-- that is refused must make the error.) Otherwise the elements are collected first:
+-- few of them in a list that is reversed, many in a vector, which takes a third of the
+-- memory, and is not moved by the garbage collector. A million Ints, of store's time:
+-- reversing 1.6, by way of a vector 0.88, from the end 0.66 (GHC 9.0.2).
+getList :: forall a. Codec a => Int -> Get [a]
+getList n = case layout :: Layout a of
+  Fix f | fixedPlain f -> do
+    m <- stretch f n
+    if m == n
+      -- All of them are there, so this does not overflow.
+      then consume (n * fixedSize f) (\p -> fromEnd f p (n - 1) [])
+      else collected
+  _ -> collected
   where
+    collected
+      | n <= 64 = chargeEmpties (leastSize (layout :: Layout a)) n >> collect n []
+      | otherwise = V.foldr' (:) [] <$> getVector n
+    -- The elements from number i down lie at p.
+    fromEnd :: Fixed a -> Ptr Word8 -> Int -> [a] -> Get [a]
+    fromEnd f !p !i acc
+      | i < 0 = pure acc
+      | otherwise = fixedRead f (p `plusPtr` (i * fixedSize f)) >>= \x -> x `seq` fromEnd f p (i - 1) (x : acc)
     collect :: Int -> [a] -> Get [a]
-    collect !n acc
-      | n <= 0 = pure (reverse acc)
-      | otherwise = case layout of
-          Fix f -> do
-            m <- stretch f n
-            if m <= 0
-              then getFixed f >>= \x -> x `seq` collect (n - 1) (x : acc)
-              else consume (m * fixedSize f) (\p -> readOn p m acc) >>= collect (n - m)
-            where
-              -- k elements lie at p.
-              readOn :: Ptr Word8 -> Int -> [a] -> Get [a]
-              readOn !p !k xs
-                | k <= 0 = pure xs
-                | otherwise = fixedRead f p >>= \x -> x `seq` readOn (p `plusPtr` fixedSize f) (k - 1) (x : xs)
-          Var _ -> get >>= \x -> x `seq` collect (n - 1) (x : acc)
+    collect !left acc
+      | left <= 0 = pure (reverse acc)
+      | otherwise = get >>= \x -> x `seq` collect (left - 1) (x : acc)
 {-# INLINE getList #-}
 
 -- How many of n elements can be read without asking for input.
@@ -134,11 +186,9 @@ stretch f n
   | otherwise = (\bytes -> min n (bytes `quot` fixedSize f)) <$> available
 {-# INLINE stretch #-}
 
--- | Read a vector: its length, and its elements. The vector grows as they
--- arrive.
-getVector :: forall v a. (G.Vector v a, Codec a) => Get (v a)
-getVector = do
-  n <- getLength
+-- | Read a vector of so many elements. It grows as they arrive.
+getVector :: forall v a. (G.Vector v a, Codec a) => Int -> Get (v a)
+getVector n = do
   let least = leastSize (layout :: Layout a)
   chargeEmpties least n
   first <- case layout :: Layout a of
@@ -146,19 +196,19 @@ getVector = do
     -- Such elements may be vectors themselves. If each took room for all that the
     -- input could hold, the memory would be quadratic.
     Var _ -> pure (min n 4)
-  runGetST (GM.unsafeNew first >>= fill n 0)
+  runGetST (GM.unsafeNew first >>= fill 0)
   where
     -- The first i elements of n are there.
-    fill :: Int -> Int -> G.Mutable v s a -> GetST s (v a)
-    fill !n !i v
+    fill :: Int -> G.Mutable v s a -> GetST s (v a)
+    fill !i v
       | i >= n = G.unsafeFreeze v
-      | i >= GM.length v = GM.unsafeGrow v (growthOf n i) >>= fill n i
+      | i >= GM.length v = GM.unsafeGrow v (growthOf n i) >>= fill i
       | otherwise = case layout of
-          Var _ -> one n i v get
+          Var _ -> one i v get
           Fix f -> do
             m <- liftGet (stretch f (GM.length v - i))
             if m <= 0
-              then one n i v (getFixed f)
+              then one i v (getFixed f)
               else do
                 let end = i + m
                     -- The elements from k up to the end lie at p, and the
@@ -170,15 +220,23 @@ getVector = do
                           x `seq` GM.unsafeWrite v k x
                           readOn (p `plusPtr` fixedSize f) (k + 1)
                 consumeST (m * fixedSize f) (\p -> readOn p i)
-                fill n end v
+                fill end v
     -- i is less than the vector's length.
-    one :: Int -> Int -> G.Mutable v s a -> Get a -> GetST s (v a)
-    one n i v g = liftGet g >>= \x -> x `seq` (GM.unsafeWrite v i x >> fill n (i + 1) v)
+    one :: Int -> G.Mutable v s a -> Get a -> GetST s (v a)
+    one i v g = liftGet g >>= \x -> x `seq` (GM.unsafeWrite v i x >> fill (i + 1) v)
 {-# INLINE getVector #-}
 
--- | By how much a vector of so many elements (the second number), of which
--- there shall be more (the first), is to grow: it doubles, and ends at the
--- right size.
-growthOf :: Int -> Int -> Int
-growthOf n i = min (n - i) (max 4 i)
-{-# INLINE growthOf #-}
+-- | Read a vector of so many elements, each by a decoder that is given the one before.
+getSuccessive :: forall v a. G.Vector v a => Int -> (Maybe a -> Get a) -> Get (v a)
+getSuccessive n element = runGetST (GM.unsafeNew (min n 4) >>= fill 0 Nothing)
+  where
+    fill :: Int -> Maybe a -> G.Mutable v s a -> GetST s (v a)
+    fill !i before v
+      | i >= n = G.unsafeFreeze v
+      | i >= GM.length v = GM.unsafeGrow v (growthOf n i) >>= fill i before
+      | otherwise = do
+          x <- liftGet (element before)
+          -- i is less than the vector's length.
+          x `seq` GM.unsafeWrite v i x
+          fill (i + 1) (Just x) v
+{-# INLINE getSuccessive #-}

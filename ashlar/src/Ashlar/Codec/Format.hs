@@ -277,5 +277,5 @@ fixedMap there back f =
 fixedChecked :: (b -> a) -> (a -> Either String b) -> Fixed a -> Fixed b
 fixedChecked there back f =
   fixedRaw (fixedSize f) (fixedNames f) (\p x -> fixedWrite f p (there x)) $ \p ->
-    fixedRead f p >>= \x -> either (invalidAt p) pure (back x)
+    fixedRead f p >>= \x -> either (invalidAt p (fixedSize f)) pure (back x)
 {-# INLINE fixedChecked #-}

@@ -20,7 +20,8 @@
 --
 -- The tests "hostile lengths give an error at once" run under a heap limit.
 module Ashlar.Codec.Length
-  ( lengthFormat,
+  ( Counted (..),
+    lengthFormat,
     putLength,
     getLength,
     lengthSize,
@@ -31,11 +32,30 @@ where
 
 import Ashlar.Builder.Core (Builder)
 import Ashlar.Codec.Format
+import Ashlar.Get.Budget (overBudget)
 import Ashlar.Get.Bytes (available)
 import Ashlar.Get.Core
 import Ashlar.Get.Env
-import Ashlar.Get.Error
 import Ashlar.Mem.Cells
+
+-- | Types whose values are written as a number, and what it is the number of:
+-- strings, lists, vectors, maps, sets. The instances of 'Ashlar.Codec.Codec' write the
+-- number as a length, 'Ashlar.Codec.Wrappers.Compact' writes it in fewer bytes.
+--
+-- @since 0.1.0.0
+class Counted a where
+  -- | The number.
+  counted :: a -> Int
+
+  -- | The size of what follows it.
+  sizeCounted :: a -> Int
+
+  -- | Write what follows it.
+  putCounted :: a -> Builder
+
+  -- | Read what follows a number, which is not negative, and otherwise not to be
+  -- believed.
+  getCounted :: Int -> Get a
 
 -- | A length: an 'Int', and not negative.
 lengthFormat :: Fixed Int
@@ -76,4 +96,4 @@ chargeEmpties least n
       left <- getInt c emptiesCell
       if n <= left
         then putInt c emptiesCell (left - n)
-        else position c >>= \at -> failWith c env at (Invalid (show n ++ " elements of no size, more than the budget of " ++ show left))
+        else overBudget c env (show n ++ " elements of no size, more than the budget of " ++ show left)

@@ -7,7 +7,9 @@ module Ashlar.Codec.Run
     hEncode,
     encodedSize,
     decode,
+    decodeWith,
     decodeLazy,
+    decodeLazyWith,
     hDecode,
     decodeFrom,
   )
@@ -15,10 +17,12 @@ where
 
 import Ashlar.Builder.Lazy
 import Ashlar.Builder.Run
+import Ashlar.Builder.Strict
 import Ashlar.Codec.Class
-import Ashlar.Get.Bytes (endOfInput)
+import Ashlar.Get.Budget
 import Ashlar.Get.Error
 import Ashlar.Get.Run
+import Ashlar.Get.Source
 import Data.ByteString (ByteString)
 import qualified Data.ByteString.Lazy as L
 import System.IO (Handle)
@@ -67,32 +71,48 @@ encodedSize = size
 -- Whatever the input is, this ends in time and memory in proportion to its length
 -- and to one limit: elements that take no bytes, like those of @[()]@, may be
 -- 1,048,576 in all, because eight bytes could announce any number of them; more is
--- an 'Invalid' error. What it returns is a valid value, or an error with its offset.
+-- an 'OverBudget' error ('decodeWith' sets another limit). What it returns is a valid value, or an error with its offset.
 -- A deeply nested value needs stack in proportion to its depth.
 --
 -- >>> decode (encode (Just 'x')) :: Either DecodeError (Maybe Char)
 -- Right (Just 'x')
 -- >>> either (putStrLn . displayException) print (decode "\2" :: Either DecodeError (Maybe Char))
 -- at byte 0: constructor 2 of a type that has 2
+--   00000000  02                                                |.|
+--             ^^
 --
 -- @since 0.1.0.0
 decode :: Codec a => ByteString -> Either DecodeError a
-decode = runGet (get <* endOfInput)
+decode = runGetWhole get
 {-# INLINE decode #-}
+
+-- | 'decode' within another budget.
+--
+-- @since 0.1.0.0
+decodeWith :: Codec a => Budget -> ByteString -> Either DecodeError a
+decodeWith budget = runGetWhole (withBudget budget get)
+{-# INLINE decodeWith #-}
 
 -- | 'decode' from a lazy 'L.ByteString', whose chunks are dropped as they are
 -- decoded.
 --
 -- @since 0.1.0.0
 decodeLazy :: Codec a => L.ByteString -> Either DecodeError a
-decodeLazy = runGetLazy (get <* endOfInput)
+decodeLazy = runGetLazyWhole get
 {-# INLINE decodeLazy #-}
+
+-- | 'decodeLazy' within another budget.
+--
+-- @since 0.1.0.0
+decodeLazyWith :: Codec a => Budget -> L.ByteString -> Either DecodeError a
+decodeLazyWith budget = runGetLazyWhole (withBudget budget get)
+{-# INLINE decodeLazyWith #-}
 
 -- | 'decode' from a 'Handle', reading it to its end.
 --
 -- @since 0.1.0.0
 hDecode :: Codec a => Handle -> IO (Either DecodeError a)
-hDecode h = hRunGet h (get <* endOfInput)
+hDecode h = hRunGetWhole h get
 {-# INLINE hDecode #-}
 
 -- | The next of several values from a 'Source'. At its end this is 'MissingInput';

@@ -71,7 +71,7 @@ tagFormat name count@(I# n) = case n <=# 256# of
 -- A function that builds nothing before it is called: what is built in a branch makes all
 -- of the code around it check for heap.
 unknownTag :: Ptr Word8 -> String -> Int -> Int -> Get a
-unknownTag p name !count !i = invalidAt p ("constructor " ++ show i ++ " of " ++ name ++ ", which has " ++ show count)
+unknownTag p name !count !i = invalidAt p (if count <= 256 then 1 else 2) ("constructor " ++ show i ++ " of " ++ name ++ ", which has " ++ show count)
 {-# NOINLINE unknownTag #-}
 
 -- | Does no constructor have fields?

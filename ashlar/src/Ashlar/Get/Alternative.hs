@@ -1,91 +1,51 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE UnboxedTuples #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
 
 -- |
 -- Module      : Ashlar.Get.Alternative
--- Description : Choices, looking ahead, labels, and isolated stretches
+-- Description : Choices, and giving them up
 --
--- What a decoder does around another decoder. (The 'Alternative' instance is
--- here, and not beside the type, because it needs the handlers.)
+-- (The 'Alternative' instance is here, and not beside the type, because it needs
+-- the handlers.)
 module Ashlar.Get.Alternative
-  ( lookAhead,
-    label,
-    isolate,
+  ( commit,
+    attempt,
+    notFollowedBy,
   )
 where
 
+import Ashlar.Get.Catch
 import Ashlar.Get.Core
 import Ashlar.Get.Env
 import Ashlar.Get.Error
-import Ashlar.Get.Input
-import Ashlar.Get.Place
+import Ashlar.Get.Failure (Failures)
+import Ashlar.Get.Input (lookAt)
+import Ashlar.Get.Mark
 import Ashlar.Mem.Cells
 import Control.Applicative (Alternative (..))
+import Control.Exception (throwIO)
 import Control.Monad (MonadPlus)
 import Data.IORef (newIORef, readIORef, writeIORef)
 import GHC.IO (IO (..), unIO)
 
--- Note [Backtracking]
--- ~~~~~~~~~~~~~~~~~~~
--- A choice point is the offset to go back to, and the limit, keepCell and
--- emptiesCell in force there. keepCell tells 'gather' which bytes may still be needed; it
--- is set to the offset when the outermost choice point opens, and to what it
--- was when it closes, so bytes are kept only while one is open.
---
--- * The handler sets 'failedCell', after passing on what is not ours
---   ('catching'), and the alternative runs after it has returned: inside the handler asynchronous
---   exceptions are masked, and alternatives would nest.
--- * If a foreign asynchronous exception froze the evaluation and somebody has
---   taken it up again, the decoder is run again from the choice point.
-
--- What a choice point remembers: offset, limit, keepCell, emptiesCell, placeCell and
--- depthCell.
-data Mark = Mark !Int !Int !Int !Int !Int !Int
-
--- Open a choice point at the cursor.
-open :: Cells -> IO Mark
-open c = do
-  at <- position c
-  limit <- getInt c limitCell
-  keep <- getInt c keepCell
-  empties <- getInt c emptiesCell
-  place <- getInt c placeCell
-  depth <- getInt c depthCell
-  putInt c keepCell (min keep at)
-  pure (Mark at limit keep empties place depth)
-{-# INLINE open #-}
-
--- Close it, and stay where we are.
-close :: Cells -> Mark -> IO ()
-close c (Mark _ _ keep _ _ _) = putInt c keepCell keep
-{-# INLINE close #-}
-
--- Close it, and go back to it.
-back :: Cells -> Env -> Mark -> IO ()
-back c env (Mark at limit keep empties place depth) = do
-  putInt c limitCell limit
-  putInt c emptiesCell empties
-  putInt c placeCell place
-  putInt c depthCell depth
-  returnTo c (envInput env) at
-  putInt c keepCell keep
-{-# INLINE back #-}
-
 -- | 'empty' fails. @p '<|>' q@ is @q@ from the same place if @p@ fails, however
--- much @p@ has read; the error is that of @q@.
+-- much @p@ has read (unless that was behind a 'commit').
 --
 -- 'many' and 'some' take as many as they can, in constant memory apart from
--- the result, and end where their decoder succeeds without reading anything.
+-- the result, and end where their decoder fails, or succeeds without reading
+-- anything.
+--
+-- If all fails, the error is that of the alternative that got farthest
+-- ('Ashlar.Get.DecodeError').
 instance Alternative Get where
-  empty = invalid "no alternative left"
-  {-# INLINE empty #-}
-  p <|> Get q = Get attempt
-    where
-      attempt c env s0 = case unIO (open c) s0 of
-        (# s1, mark #) -> case catching c env p s1 of
-          (# s2, Succeeded, a #) -> case unIO (close c mark) s2 of (# s3, _ #) -> (# s3, a #)
-          (# s2, HasFailed, _ #) -> case unIO (back c env mark) s2 of (# s3, _ #) -> q c env s3
-          (# s2, TakenUpAgain, _ #) -> case unIO (back c env mark) s2 of (# s3, _ #) -> attempt c env s3
+  empty = failHere NoAlternative
+  p <|> Get q = Get $ \c env s0 -> case unIO (openChoice c) s0 of
+    (# s1, mark #) -> case catching c env p s1 of
+      (# s2, Succeeded, a #) -> case unIO (closeChoice c mark) s2 of (# s3, _ #) -> (# s3, a #)
+      -- The alternative runs after the handler has returned: inside of it
+      -- asynchronous exceptions are masked, and alternatives would nest.
+      (# s2, outcome, _ #) -> case unIO (retreat c env outcome mark) s2 of (# s3, _ #) -> q c env s3
   {-# INLINE (<|>) #-}
   some p = (:) <$> p <*> many p
   {-# INLINE some #-}
@@ -94,85 +54,111 @@ instance Alternative Get where
 
 instance MonadPlus Get
 
--- How far 'many' has come: the choice point of the round that is under way, and
--- the elements before it, the last first.
-data Rounds a = Rounds !Mark [a]
+-- How far 'many' has come: where the round under way began, the budget there, whether
+-- a round before it has committed (1, else 0), and the elements, the last first.
+data Rounds a = Rounds !Int !Int !Int [a]
 
 -- One handler around all rounds, and not one for each. How far they have come is
--- written at once, so that an element is neither lost nor taken twice if the
--- rounds are interrupted and taken up again.
+-- written at once, for the rounds do not return to say it. Each round is a choice:
+-- to close one and open the next ('closeChoice', 'openChoice') amounts to what
+-- 'rounds' does.
 manyFrom :: Get a -> Cells -> Env -> IO [a]
 manyFrom (Get p) c env = do
-  keep <- getInt c keepCell
-  first <- open c
-  progress <- newIORef (Rounds first [])
-  let rounds (Rounds (Mark at _ _ _ _ _) as) = do
+  Mark start limit empties0 keep release before0 depth place <- openChoice c
+  progress <- newIORef (Rounds start empties0 before0 [])
+  let keepOutside before = if before == 0 then keep else release
+      rounds !at !before as = do
         a <- IO (p c env)
         at' <- position c
         if at' == at
           then pure ()
           else do
-            -- The choice point before this round closes.
-            putInt c keepCell keep
-            mark <- open c
-            let next = Rounds mark (a : as)
-            writeIORef progress next
-            rounds next
-      -- The choice point of the last round.
-      latest = (\(Rounds mark _) -> mark) <$> readIORef progress
-      session s0 = case catching c env (step (\_ _ -> readIORef progress >>= rounds)) s0 of
-        (# s1, Succeeded, _ #) -> unIO (latest >>= close c) s1
-        (# s1, HasFailed, _ #) -> unIO (latest >>= back c env) s1
-        (# s1, TakenUpAgain, _ #) -> case unIO (latest >>= back c env >> open c) s1 of (# s2, _ #) -> session s2
+            committed <- getInt c committedCell
+            empties <- getInt c emptiesCell
+            let !before' = if committed == 0 then before else 1
+                !as' = a : as
+            putInt c keepCell (min (keepOutside before') at')
+            putInt c committedCell 0
+            writeIORef progress (Rounds at' empties before' as')
+            rounds at' before' as'
+      session s0 = case catching c env (step (\_ _ -> rounds start before0 [])) s0 of
+        (# s1, Succeeded, _ #) -> unIO (latest >>= closeChoice c) s1
+        (# s1, outcome, _ #) -> unIO (latest >>= retreat c env outcome) s1
+      -- The choice of the last round.
+      latest = (\(Rounds at empties before _) -> Mark at limit empties (keepOutside before) release before depth place) <$> readIORef progress
   IO session
-  (\(Rounds _ as) -> reverse as) <$> readIORef progress
+  (\(Rounds _ _ _ as) -> reverse as) <$> readIORef progress
 {-# INLINE manyFrom #-}
 
--- | Run a decoder, and go back to where it began. If it fails, so does this,
--- and the input is where it failed.
+-- | Give up going back: if the decoder fails from now on, the choices that it is in
+-- fail too, and their other alternatives are not tried. The bytes that were
+-- kept for that are released, so a choice whose first part decides can have a second
+-- part of any length. In short,
+--
+-- > (commit *> p) <|> q  =  commit *> p
+--
+-- The choices are all that are open: each 'Control.Applicative.<|>' to the left of which this is, and
+-- each round of a 'Control.Applicative.many'; up to the innermost 'attempt', which
+-- is how a decoder keeps its commits to itself. Choices that are made after this
+-- one are as free as ever.
+--
+-- A typical use is @many (tag *> commit *> body)@, which fails if a body does,
+-- where @many (tag *> body)@ would end before its tag.
+--
+-- >>> let item = getWord8 >>= \w -> if w == 1 then commit *> getWord16be else empty
+-- >>> runGet (many item) "\1ab\1cd."
+-- Right [24930,25444]
+-- >>> either (print . errorReason) print (runGet (many item) "\1ab\1c")
+-- MissingInput 2 1
 --
 -- @since 0.1.0.0
-lookAhead :: Get a -> Get a
-lookAhead (Get p) = Get $ \c env s0 -> case unIO (open c) s0 of
-  (# s1, mark #) -> case p c env s1 of
-    (# s2, a #) -> case unIO (back c env mark) s2 of (# s3, _ #) -> (# s3, a #)
-{-# INLINE lookAhead #-}
+commit :: Get ()
+commit = step (\c _ -> commitHere c)
 
--- | Name what a decoder decodes, for its errors. The name is not evaluated
--- unless there is one.
+-- | Run a decoder whose 'commit's are of no concern to the choices around it: if it
+-- fails, they go on to their next alternative in any case.
 --
--- >>> either (putStrLn . displayException) print (runGet (label "price" getWord32le) "ab")
--- at byte 0, in price: 4 bytes needed, 2 left
+-- > attempt (commit *> p)  =  attempt p
+--
+-- >>> runGet (attempt (getWord8 *> commit *> empty) <|> getWord8) "a"
+-- Right 97
 --
 -- @since 0.1.0.0
-label :: String -> Get a -> Get a
-label name (Get p) = Get (\c env -> p c env {envContext = Labelled name (envContext env)})
-{-# INLINE label #-}
+attempt :: Get a -> Get a
+attempt p = Get $ \c env s0 -> case unIO (openBorder c) s0 of
+  (# s1, mark #) -> case catching c env p s1 of
+    (# s2, outcome, a #) -> case unIO (closeBorder c mark >> failAgain outcome) s2 of (# s3, _ #) -> (# s3, a #)
+{-# INLINE attempt #-}
 
--- | @isolate n p@ runs @p@ on the next @n@ bytes alone: to @p@ the input ends
--- there. Fails if @p@ does, if @n@ is negative, or if @p@ leaves bytes over.
+failAgain :: Outcome -> IO ()
+failAgain outcome = case outcome of
+  Succeeded -> pure ()
+  HasFailed -> throwIO failedException
+  TakenUp -> throwIO Restart
+
+-- | Succeed, reading nothing, where a decoder fails; fail where it succeeds. Commits
+-- in it are of no concern to others, as with 'attempt'.
 --
--- >>> runGet (isolate 2 getWord16le) "abc"
--- Right 25185
--- >>> either (putStrLn . displayException) print (runGet (isolate 2 getWord8) "abc")
--- at byte 1: isolate: 1 of 2 bytes were not read
+-- >>> runGet (many (notFollowedBy (getWord16be >>= guard . (== 3338)) *> getWord8)) "ab\r\n"
+-- Right [97,98]
 --
 -- @since 0.1.0.0
-isolate :: Int -> Get a -> Get a
-isolate n (Get p)
-  | n < 0 = invalid "isolate: negative number of bytes"
-  | otherwise = Get $ \c env s0 -> case unIO (enter c) s0 of
-      (# s1, (at, limit) #) -> case p c env s1 of
-        (# s2, a #) -> case unIO (leave c env at limit) s2 of (# s3, _ #) -> (# s3, a #)
-  where
-    enter c = do
-      at <- position c
-      limit <- getInt c limitCell
-      -- Compared so that nothing overflows; the outer limit stays in force.
-      setLimit c (if n < limit - at then at + n else limit)
-      pure (at, limit)
-    leave c env at limit = do
-      now <- position c
-      setLimit c limit
-      let left = n - (now - at)
-      if left == 0 then pure () else failWith c env now (Invalid ("isolate: " ++ show left ++ " of " ++ show n ++ " bytes were not read"))
+notFollowedBy :: Get a -> Get ()
+notFollowedBy p = Get $ \c env s0 -> case unIO (openPlace c) s0 of
+  (# s1, place #) -> case unIO ((,) <$> openBorder c <*> failuresSoFar env) s1 of
+    (# s2, (border, before) #) -> case catching c env p s2 of
+      (# s3, outcome, _ #) -> unIO (position c >>= \end -> closeBorder c border >> decided c env place before end outcome) s3
+{-# INLINE notFollowedBy #-}
+
+-- The decoder has come to an end.
+decided :: Cells -> Env -> Mark -> Failures -> Int -> Outcome -> IO ()
+decided c env place@(Mark at _ _ _ _ _ _ _) before end outcome = do
+  undo c env place before
+  case outcome of
+    Succeeded -> do
+      -- The bytes are there: they have been read.
+      found <- lookAt c env (min 16 (end - at))
+      failWith c env at at found Unexpected
+    HasFailed -> pure ()
+    TakenUp -> throwIO Restart
+{-# NOINLINE decided #-}

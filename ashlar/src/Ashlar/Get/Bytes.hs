@@ -4,18 +4,23 @@
 module Ashlar.Get.Bytes
   ( getByteString,
     getLazyByteString,
+    satisfy,
     skip,
     bytesRead,
     isEmpty,
     endOfInput,
     available,
+    slice,
+    foundIn,
   )
 where
 
 import Ashlar.Get.Core
 import Ashlar.Get.Env
 import Ashlar.Get.Error
+import Ashlar.Get.Failure
 import Ashlar.Get.Input
+import Ashlar.Mem (withBytes)
 import Ashlar.Mem.Cells
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -23,7 +28,9 @@ import qualified Data.ByteString.Lazy as L
 import Data.ByteString.Unsafe (unsafeDrop, unsafeTake)
 import Data.Int (Int64)
 import Data.IORef (readIORef)
+import Data.Word (Word8)
 import Foreign.Ptr (minusPtr, plusPtr)
+import Foreign.Storable (peek)
 
 -- | So many bytes.
 --
@@ -60,10 +67,16 @@ getLazyByteString n
                     let m = fromIntegral (min left (fromIntegral (e `minusPtr` p)))
                     bs <- slice c env m
                     go (left - fromIntegral m) (bs : acc)
-                  else failWith c env at (MissingInput (fromIntegral n) (fromIntegral (n - left)))
+                  else do
+                    found <- foundIn (L.toStrict (L.take 16 (L.fromChunks (reverse acc))))
+                    failWith c env at at found (MissingInput (fromIntegral n) (fromIntegral (n - left)))
       go n []
 
--- The next bytes, which must lie between cursor and end.
+-- | The first bytes of a string, for the error about it.
+foundIn :: ByteString -> IO Found
+foundIn bs = withBytes bs peekFound
+
+-- | The next bytes, which must lie between cursor and end.
 slice :: Cells -> Env -> Int -> IO ByteString
 slice c env n = do
   p <- getPtr c cursorCell
@@ -72,6 +85,27 @@ slice c env n = do
   putPtr c cursorCell (p `plusPtr` n)
   -- The cursor is in the open segment.
   pure $! unsafeTake n (unsafeDrop (p `minusPtr` start) bs)
+
+-- | The next byte, if it is one of these. If it is not, the error is at this byte, and
+-- 'Ashlar.Get.<?>' can say what was expected.
+--
+-- >>> let digit = satisfy (\w -> w >= 48 && w <= 57) <?> "digit"
+-- >>> runGet (many digit) "12x"
+-- Right [49,50]
+-- >>> either (putStrLn . displayException) print (runGet (many digit <* endOfInput) "12x")
+-- at byte 2: expected digit or the end of the input
+--   00000000  31 32 78                                          |12x|
+--                   ^^
+--
+-- @since 0.1.0.0
+satisfy :: (Word8 -> Bool) -> Get Word8
+satisfy ok = step $ \c env -> do
+  p <- need c env 1
+  w <- peek p
+  if ok w
+    then w <$ putPtr c cursorCell (p `plusPtr` 1)
+    else failAt c env p 1 Unexpected
+{-# INLINE satisfy #-}
 
 -- | Leave out so many bytes. They are not brought together, and take no memory.
 -- A negative number fails.
@@ -110,7 +144,7 @@ isEmpty = step $ \c env -> do
 endOfInput :: Get ()
 endOfInput = do
   end <- isEmpty
-  if end then pure () else failHere TrailingInput
+  if end then pure () else failExpecting "the end of the input" 1 TrailingInput
 
 -- | Bytes that could be read without asking the source. It depends on how the
 -- input is cut into chunks: fit for deciding how much memory to allocate, and

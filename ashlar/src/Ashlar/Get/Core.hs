@@ -25,25 +25,23 @@ module Ashlar.Get.Core
     consume,
     consumeShared,
     failHere,
+    failExpecting,
     invalid,
     invalidAt,
-
-    -- * Catching failures
-    Outcome (..),
-    catching,
+    invalidFrom,
   )
 where
 
-import Ashlar.Exception (passOn)
 import Ashlar.Get.Env
 import Ashlar.Get.Error
+import Ashlar.Get.Failure
 import Ashlar.Get.Input
+import Ashlar.Get.Place
 import Ashlar.Mem.Cells
-import Control.Exception (SomeException)
 import Control.Monad (ap)
 import Data.Word (Word8)
 import Foreign.Ptr (minusPtr, plusPtr)
-import GHC.Exts (Ptr (Ptr), RealWorld, State#, catch#)
+import GHC.Exts (Ptr (Ptr), RealWorld, State#)
 import GHC.IO (unIO)
 
 -- | A decoder of values of type @a@.
@@ -140,57 +138,36 @@ consumeShared n rd = Get $ \c env s0 ->
                 (# s3, Ptr a' #) -> read# a' s3
 {-# INLINE consumeShared #-}
 
--- | Fail at the cursor.
+-- | Fail at the cursor, having looked at none of the bytes there.
 failHere :: Reason -> Get a
 failHere reason = step $ \c env -> do
   p <- getPtr c cursorCell
-  failAt c env p reason
+  failAt c env p 0 reason
+
+-- | Fail at the cursor, where so many bytes lie before the end that the decoder has
+-- looked at (which must not depend on how the input is cut), for something else
+-- with this name was expected.
+failExpecting :: String -> Int -> Reason -> Get a
+failExpecting name n reason = step $ \c env -> do
+  p <- getPtr c cursorCell
+  at <- position c
+  failAt c env {envContext = Expecting name at (envContext env)} p n reason
+{-# NOINLINE failExpecting #-}
 
 -- | Fail at the cursor with a message.
 invalid :: String -> Get a
 invalid message = failHere (Invalid message)
 {-# NOINLINE invalid #-}
 
--- | Fail at an address that 'consume' gave, or behind it, with a message.
-invalidAt :: Ptr Word8 -> String -> Get a
-invalidAt p message = step (\c env -> failAt c env p (Invalid message))
+-- | Fail at an address that 'consume' gave, or behind it, with a message about so
+-- many bytes there, all of them among those that 'consume' was asked for.
+invalidAt :: Ptr Word8 -> Int -> String -> Get a
+invalidAt p n message = step (\c env -> failAt c env p n (Invalid message))
 {-# NOINLINE invalidAt #-}
 
--- | How a decoder ended.
-data Outcome
-  = Succeeded
-  | -- | It failed. The cursor is where that happened.
-    HasFailed
-  | -- | A foreign asynchronous exception ended it; then somebody took up the
-    -- evaluation that it froze. The decoder can be run again.
-    TakenUpAgain
-
--- | Run a decoder, and catch its failure. The result is good only if it
--- 'Succeeded'.
---
--- Note [Caught by a cell]
--- ~~~~~~~~~~~~~~~~~~~~~~~
--- The handler writes into a cell that it was called, and returns something
--- that is never looked at. So the result needs no box to tell the two cases
--- apart, and whatever comes next runs outside of the handler, where
--- asynchronous exceptions are as they were.
-catching :: Cells -> Env -> Get a -> State# RealWorld -> (# State# RealWorld, Outcome, a #)
-catching c env (Get f) s0 =
-  case catch# (f c env) handler s0 of
-    (# s1, a #) -> case unIO (getInt c failedCell) s1 of
-      (# s2, 0 #) -> (# s2, Succeeded, a #)
-      (# s2, how #) -> case unIO (putInt c failedCell 0) s2 of
-        (# s3, _ #) -> (# s3, if how == 1 then HasFailed else TakenUpAgain, a #)
-  where
-    handler :: SomeException -> State# RealWorld -> (# State# RealWorld, a #)
-    handler e = unIO (caught c e >> pure notLookedAt)
-{-# INLINE catching #-}
-
-caught :: Cells -> SomeException -> IO ()
-caught c e
-  | isFailed e = putInt c failedCell 1
-  | otherwise = passOn e (putInt c failedCell 2)
-
-notLookedAt :: a
-notLookedAt = errorWithoutStackTrace "Ashlar.Get: the result of a failed decoder was used"
-{-# NOINLINE notLookedAt #-}
+-- | Fail with a message about what was read from this offset on.
+invalidFrom :: Int -> String -> Get a
+invalidFrom at message = step $ \c env -> do
+  reach <- position c
+  failWith c env reach at nothingFound (Invalid message)
+{-# NOINLINE invalidFrom #-}

@@ -30,26 +30,32 @@ module Ashlar.Get.Input
   ( demand,
     moreInput,
     skipInput,
+    lookAt,
     returnTo,
     setLimit,
     openFirst,
     newSegments,
     unread,
+    heldBetween,
   )
 where
 
 import Ashlar.Get.Env
 import Ashlar.Get.Error
+import Ashlar.Get.Failure
+import Ashlar.Mem (copyRange, newBuffer, sliceBuffer, withBytesQuick)
 import Ashlar.Mem.Cells
 import Control.Exception (evaluate, mask_)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as B
+import qualified Data.ByteString.Lazy as L
 import Data.ByteString.Unsafe (unsafeDrop, unsafeTake)
 import Data.IORef (modifyIORef', readIORef, writeIORef)
+import Data.Word (Word8)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
-import Foreign.Ptr (minusPtr, plusPtr)
+import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 
 -- | Segments before anything has been read from the source.
 newSegments :: Segments
@@ -61,6 +67,8 @@ openFirst :: Cells -> Int -> ByteString -> IO ()
 openFirst c offset bs = do
   putInt c limitCell maxBound
   putInt c keepCell maxBound
+  putInt c releaseCell maxBound
+  putInt c committedCell 0
   putInt c failedCell 0
   enter c offset bs
 
@@ -102,7 +110,10 @@ demand c env n = do
   -- even if it is not enough, because the error says it (INV-G2).
   let target = min n (limit - at)
   left <- min target <$> gather c (envInput env) target
-  when (left < n) $ failWith c env at (MissingInput n left)
+  when (left < n) $ do
+    p <- getPtr c cursorCell
+    -- Now that many bytes lie before the end.
+    failAt c env p left (MissingInput n left)
 {-# NOINLINE demand #-}
 
 -- | Make sure that there is at least one byte between cursor and end; 'False'
@@ -128,25 +139,69 @@ gather c input target = do
   if have >= target
     then pure have
     else do
-      segments <- fetch input (target - have)
       at <- position c
       keep <- getInt c keepCell
-      let open = segmentOpen segments
+      before <- readIORef (inputSegments input)
+      let open = segmentOpen before
           -- Bytes before the cursor that a choice point could return to.
           past
             | keep >= at = []
             | keep >= at - used = [unsafeTake used open]
-            | used == 0 = segmentsPast segments
-            | otherwise = unsafeTake used open : segmentsPast segments
-          (next, coming) = case segmentsComing segments of
-            -- Nothing is left of the open segment: the next can be used as it is.
-            bs : more | have == 0, S.length bs >= target -> (bs, more)
-            more -> bridge target (unsafeDrop used open : more)
-      if null (segmentsComing segments)
-        then pure have
-        else do
-          replaceOpen c input at segments {segmentsPast = past, segmentOpen = next, segmentsComing = coming}
-          pure (S.length next)
+            | used == 0 = segmentsPast before
+            | otherwise = unsafeTake used open : segmentsPast before
+          opened bs coming now = replaceOpen c input at now {segmentsPast = past, segmentOpen = bs, segmentsComing = coming} >> pure (S.length bs)
+          general = do
+            segments <- fetch input (target - have)
+            case segmentsComing segments of
+              [] -> pure have
+              -- Nothing is left of the open segment: the next can be used as it is.
+              bs : coming | have == 0, S.length bs >= target -> opened bs coming segments
+              coming -> case bridge target (unsafeDrop used open : coming) of
+                (bs, rest) -> opened bs rest segments
+      case before of
+        Segments {segmentsComing = bs : coming} | have == 0, S.length bs >= target -> opened bs coming before
+        Segments {segmentsComing = [], segmentsArrived = [], segmentsEnded = False} | target <= 256 -> do
+          found <- nextChunk c input before past p have target at
+          if found >= 0 then pure found else general
+        _ -> general
+
+-- Note [The next chunk]
+-- ~~~~~~~~~~~~~~~~~~~~~
+-- Most calls of 'gather' want a few bytes, and find them in the next chunk. This is done
+-- in one step, without lists: 10,486 chunks of 100 bytes, read as numbers of 8 bytes,
+-- take 720 µs this way, and 1150 µs by way of 'fetch' and 'bridge', which are for all
+-- else (GHC 9.0.2). As it copies with exceptions masked, it is for short bridges only.
+
+-- Open the next chunk, or a bridge into it, given the state as 'gather' found it (with
+-- nothing coming). Returns how many bytes there are, or -1 if the chunk does not
+-- suffice; then it has arrived.
+nextChunk :: Cells -> Input -> Segments -> [ByteString] -> Ptr Word8 -> Int -> Int -> Int -> IO Int
+nextChunk c input before past p have target at = do
+  inputPrepare input
+  mask_ $ do
+    bs <- inputNext input
+    let more = target - have
+        opened new coming = do
+          writeIORef (inputSegments input) before {segmentsPast = past, segmentOpen = new, segmentsComing = coming}
+          enter c at new
+          pure (S.length new)
+    if S.null bs
+      then have <$ writeIORef (inputSegments input) before {segmentsEnded = True}
+      else
+        if S.length bs < more
+          then -1 <$ writeIORef (inputSegments input) before {segmentsArrived = [bs]}
+          else
+            if have == 0
+              then opened bs []
+              else do
+                buffer <- newBuffer target
+                let q = unsafeForeignPtrToPtr buffer
+                -- The open segment has so many bytes at the cursor, the chunk the others;
+                -- the input holds the one until we are done, and the buffer is held by
+                -- the slice.
+                copyRange q p have
+                withBytesQuick bs (\b _ -> copyRange (q `plusPtr` have) b more)
+                opened (sliceBuffer buffer q (q `plusPtr` target)) [unsafeDrop more bs | S.length bs > more]
 
 -- Make the segments these, of which the open one begins at this offset.
 replaceOpen :: Cells -> Input -> Int -> Segments -> IO ()
@@ -216,8 +271,15 @@ skipInput c env n = do
             more <- moreInput c (envInput env)
             if more then go (left - have) else pure (left - have)
   missing <- go target
-  when (target - missing < n) $ failWith c env at (MissingInput n (target - missing))
+  when (target - missing < n) $ failWith c env at at nothingFound (MissingInput n (target - missing))
 {-# NOINLINE skipInput #-}
+
+-- | The next bytes, up to so many (and to 16).
+lookAt :: Cells -> Env -> Int -> IO Found
+lookAt c env n = do
+  have <- if n > 0 then gather c (envInput env) n else pure 0
+  p <- getPtr c cursorCell
+  peekFound p (min n have)
 
 -- | Go back to an offset at or behind 'keepCell'.
 returnTo :: Cells -> Input -> Int -> IO ()
@@ -228,15 +290,20 @@ returnTo c input to = do
       start <- getPtr c segmentStartCell
       putPtr c cursorCell (start `plusPtr` (to - offset))
       placeEnd c
-    else do
-      segments <- readIORef (inputSegments input)
-      case segmentsPast segments of
-        bs : past -> do
-          replaceOpen c input (offset - S.length bs) segments {segmentsPast = past, segmentOpen = bs, segmentsComing = segmentOpen segments : segmentsComing segments}
-          returnTo c input to
-        -- Unreachable: gather keeps everything from keepCell on.
-        [] -> ioError (userError "Ashlar.Get: going back to bytes that were not kept")
-{-# NOINLINE returnTo #-}
+    else returnFar c input to
+{-# INLINE returnTo #-}
+
+returnFar :: Cells -> Input -> Int -> IO ()
+returnFar c input to = do
+  offset <- getInt c segmentOffsetCell
+  segments <- readIORef (inputSegments input)
+  case segmentsPast segments of
+    bs : past -> do
+      replaceOpen c input (offset - S.length bs) segments {segmentsPast = past, segmentOpen = bs, segmentsComing = segmentOpen segments : segmentsComing segments}
+      returnTo c input to
+    -- Unreachable: gather keeps everything from keepCell on.
+    [] -> ioError (userError "Ashlar.Get: going back to bytes that were not kept")
+{-# NOINLINE returnFar #-}
 
 -- | What has been taken from the source and not been read, as one list.
 unread :: Cells -> Input -> IO [ByteString]
@@ -249,3 +316,16 @@ unread c input = do
         [] -> segmentsComing segments
         arrived -> segmentsComing segments ++ reverse arrived
   pure (if S.null rest then coming else rest : coming)
+
+-- | The bytes between two offsets that are held, as a copy, and the offset of the
+-- first of them.
+heldBetween :: Cells -> Input -> Int -> Int -> IO (Int, ByteString)
+heldBetween c input from to = do
+  offset <- getInt c segmentOffsetCell
+  segments <- readIORef (inputSegments input)
+  let past = segmentsPast segments
+      first = offset - sum (map S.length past)
+      start = max from first
+      held = L.fromChunks (reverse past ++ segmentOpen segments : segmentsComing segments)
+      bytes = L.toStrict (L.take (fromIntegral (to - start)) (L.drop (fromIntegral (start - first)) held))
+  pure (start, S.copy bytes)

@@ -19,12 +19,16 @@ module Ashlar.Get.Mutable
     labelST,
     isolateST,
     lookAheadST,
+    deeperST,
     consumeST,
   )
 where
 
-import Ashlar.Get.Alternative (isolate, label, lookAhead)
+import Ashlar.Get.Alternative ()
+import Ashlar.Get.Budget (deeper)
 import Ashlar.Get.Core
+import Ashlar.Get.LookAhead (lookAhead)
+import Ashlar.Get.Scope (isolate, label)
 import Control.Applicative (Alternative)
 import Control.Monad (MonadPlus)
 import Control.Monad.Primitive (PrimMonad (..))
@@ -35,9 +39,7 @@ import GHC.Exts (RealWorld, State#, unsafeCoerce#)
 -- | A decoder with mutable state that belongs to the thread of state @s@.
 --
 -- Within it, 'Control.Applicative.<|>' goes back in the input and does /not/ undo what the failed
--- decoder has written. If an asynchronous exception strikes inside 'Control.Applicative.<|>' or
--- 'Control.Applicative.many', and the result is forced again afterwards, what was
--- interrupted is run again, and its writes are repeated.
+-- decoder has written.
 --
 -- @since 0.1.0.0
 newtype GetST s a = GetST (Get a)
@@ -96,6 +98,13 @@ isolateST n (GetST get) = GetST (isolate n get)
 lookAheadST :: GetST s a -> GetST s a
 lookAheadST (GetST get) = GetST (lookAhead get)
 {-# INLINE lookAheadST #-}
+
+-- | 'Ashlar.Get.deeper' for a decoder with state.
+--
+-- @since 0.1.0.0
+deeperST :: GetST s a -> GetST s a
+deeperST (GetST get) = GetST (deeper get)
+{-# INLINE deeperST #-}
 
 -- | 'consume' with mutable state; it has the same demands.
 consumeST :: Int -> (Ptr Word8 -> GetST s a) -> GetST s a

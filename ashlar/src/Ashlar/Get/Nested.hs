@@ -10,15 +10,19 @@
 -- Each level of a nested value is counted, because it takes stack, and hostile input
 -- could have any number of them. For its errors a decoder must also know the path that it
 -- is on, and to keep that costs memory for each level: a tree of 10,000 nodes then takes twice
--- as long. So a run on input that is in memory does not keep it. If it fails inside
--- of a value, it is run once more, as a traced one, which fails in the same way and has
--- the path. Where the input is gone by then, all runs are traced.
+-- as long. So a run on a strict 'Data.ByteString.ByteString' does not keep it. If it fails
+-- and something failed inside of a value, it is run once more, as a traced one, which fails
+-- in the same way and has the path ('retraceCell'). Where the input is gone by then (lazy
+-- input, a 'Ashlar.Get.Source', push mode), all runs are traced from the start. So all of
+-- them give the same errors.
 --
 -- Both are told by one test: 'depthCell' has how many more levels are allowed, and in a
 -- traced run that number less 'traceBias', which is negative.
 module Ashlar.Get.Nested
   ( nested,
     startDepth,
+    isTraced,
+    overBudget,
   )
 where
 
@@ -45,17 +49,17 @@ nested names (Get p) = Get $ \c env s0 -> case unIO (getInt c depthCell) s0 of
   (# s1, left #) ->
     -- One copy for both ways in: see Note [One copy behind the check].
     let inside# e s = case p c e s of
-          (# s', a #) -> case unIO (leave c) s' of (# s'', _ #) -> (# s'', a #)
+          (# s', a #) -> case unIO (leave c e) s' of (# s'', _ #) -> (# s'', a #)
         {-# NOINLINE inside# #-}
      in if left > 0
           then case unIO (putInt c depthCell (left - 1)) s1 of (# s2, _ #) -> inside# env s2
           else case unIO (enterTraced names c env left) s1 of (# s2, env' #) -> inside# env' s2
   where
     -- One more again, and not what it was: to keep a number until here takes longer.
-    leave c = do
+    leave c env = do
       left <- getInt c depthCell
       putInt c depthCell (left + 1)
-      if left < 0 then putInt c placeCell somewhere else pure ()
+      if left < 0 then leaveTraced c env else pure ()
     {-# INLINE leave #-}
 {-# INLINE nested #-}
 
@@ -65,7 +69,24 @@ enterTraced names c env left
       putInt c depthCell (left - 1)
       place <- getInt c placeCell
       pure env {envContext = Inside names place (envContext env)}
-  | otherwise = do
-      p <- getPtr c cursorCell
-      failAt c env p (Invalid "nested more deeply than the budget allows")
+  | otherwise = overBudget c env "nested more deeply than the budget allows"
 {-# NOINLINE enterTraced #-}
+
+-- The decoder around is where it was.
+leaveTraced :: Cells -> Env -> IO ()
+leaveTraced c env = putInt c placeCell $ case envContext env of
+  Inside _ place _ -> place
+  _ -> somewhere
+{-# NOINLINE leaveTraced #-}
+
+-- | Is this run traced?
+isTraced :: Cells -> IO Bool
+isTraced c = (< 0) <$> getInt c depthCell
+{-# INLINE isTraced #-}
+
+-- | Fail at the cursor, because a limit was reached.
+overBudget :: Cells -> Env -> String -> IO a
+overBudget c env message = do
+  p <- getPtr c cursorCell
+  failAt c env p 0 (OverBudget message)
+{-# NOINLINE overBudget #-}

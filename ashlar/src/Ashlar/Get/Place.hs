@@ -19,7 +19,7 @@
 --
 -- (Also thought of: a label in the environment for each field, which allocates for
 -- each; and to decode again with labels after a failure, which is not possible when
--- the input is gone.)
+-- the input is gone, and is done when it is not: Note [Traced runs].)
 module Ashlar.Get.Place
   ( -- * What is known of a type
     Names (..),
@@ -33,11 +33,11 @@ module Ashlar.Get.Place
 
     -- * The path of a decoder
     Context (..),
-    located,
+    labelsAt,
+    Cut (..),
+    cutField,
   )
 where
-
-import Ashlar.Get.Error
 
 -- | What is known of a type, for errors.
 data Names
@@ -48,8 +48,8 @@ data Names
     -- there are several, those of the fields (each ended by a space) if they have
     -- some, and what the fields are.
     OfConstructor String String String [Part]
-  | -- | Elements, which are numbered from 0 on, and what each of them is.
-    OfElements Part
+  | -- | Elements, which are numbered from this on, and what each of them is.
+    OfElements !Int Part
 
 -- | A field or an element.
 data Part
@@ -83,103 +83,119 @@ data Context
   = Top
   | -- | Inside 'Ashlar.Get.label'.
     Labelled String !Context
+  | -- | Inside 'Ashlar.Get.<?>', which began at this offset.
+    Expecting String !Int !Context
   | -- | Inside a value, and where the decoder around it is.
     Inside Names !Place !Context
   | -- | Inside a value that is read as one run. The cell has the place of the decoder
     -- around it.
     InsideRun Names !Context
 
--- | The labels around a failure, the innermost first, its offset and its reason, given
--- the place in the cell, how far behind the cursor it is, the offset that it was reported
--- with, and the reason.
---
--- Fields of constant size are read together, and how many are is the optimiser's
--- business. So if bytes are missing, this finds the field that is cut, and says
--- what that one needed.
-located :: Context -> Place -> Int -> Int -> Reason -> ([String], Int, Reason)
-located context cell ahead offset reason = case context of
-  Inside names outer rest -> inside names cell outer rest
-  InsideRun names rest -> inside names (wholeRun names) cell rest
-  _ -> (map labelText (labelsOf context cell), offset, reason)
+-- | A part that the input ends in: how many bytes before it are there, and how many it
+-- takes.
+data Cut = NoPart | Cut !Int !Int
+
+-- | Fields of constant size are read together. If bytes are missing, this finds the
+-- field that is cut, given the place in the cell, and how many bytes are left: so errors
+-- are those of fields that are read one by one.
+cutField :: Context -> Place -> Int -> Cut
+cutField context cell left = case context of
+  Inside names _ _ -> cutIn names cell
+  InsideRun names _ -> cutIn names (wholeRun names)
+  _ -> NoPart
   where
-    inside names place outer rest =
-      let Found start width path = pathIn names place target
-          labels = map labelText (joined path (labelsOf rest outer))
-       in case reason of
-            MissingInput _ left
-              | width > 0 && start <= left -> (labels, offset + start, MissingInput width (left - start))
-            _ -> (labels, offset, reason)
-    -- Which of the bytes read together was wrong, or was the first to be missing.
-    target = case reason of
-      MissingInput _ left -> ahead + left
-      _ -> ahead
+    cutIn names place = case pathIn names place left of
+      Spot start width _
+        | width > 0 && start <= left -> Cut start width
+        | otherwise -> NoPart
+
+-- | The labels around a failure, the innermost first, given the place in the cell, and
+-- how far behind the cursor the failure is.
+labelsAt :: Context -> Place -> Int -> [String]
+labelsAt context cell ahead = map labelText (foldr labelled [] (shortened (stepsOf context cell ahead)))
+  where
+    labelText l = case l of
+      Given name -> name
+      Path _ path -> path ""
+
+-- A label that was given, or a part of a path.
+data Step = Name String | Along [Piece]
+
+-- The steps to a place, the innermost first.
+stepsOf :: Context -> Place -> Int -> [Step]
+stepsOf context place target = case context of
+  Top -> []
+  Labelled name rest -> Name name : stepsOf rest place target
+  Expecting _ _ rest -> stepsOf rest place target
+  Inside names outer rest -> along names place (stepsOf rest outer 0)
+  InsideRun names rest -> along names (wholeRun names) (stepsOf rest place 0)
+  where
+    along names at rest = case pathIn names at target of
+      Spot _ _ [] -> rest
+      Spot _ _ path -> Along path : rest
+
+-- A path may be as long as the input: only its ends are shown.
+shortened :: [Step] -> [Step]
+shortened steps
+  | null (drop most [() | Along _ <- steps]) = steps
+  | otherwise = inner ++ Along [Dot ".."] : [s | s@(Name _) <- middle] ++ outer
+  where
+    most = 32
+    (inner, others) = splitAt 24 steps
+    (middle, outer) = splitAt (length others - 8) others
 
 -- A label in the making: one that was given, or a path, and whether it begins with a
 -- type.
-data Label = Given String | Path Bool String
+data Label = Given String | Path Bool ShowS
 
-labelText :: Label -> String
-labelText l = case l of
-  Given name -> name
-  Path _ path -> path
-
--- Labels of a context, the innermost first, given the place that it is in.
-labelsOf :: Context -> Place -> [Label]
-labelsOf context place = case context of
-  Top -> []
-  Labelled name rest -> Given name : labelsOf rest place
-  Inside names outer rest -> outside names place outer rest
-  InsideRun names rest -> outside names (wholeRun names) place rest
+-- Put a step before the labels around it. A path within a path continues it, but
+-- where that would lose the type.
+labelled :: Step -> [Label] -> [Label]
+labelled s labels = case s of
+  Name name -> Given name : labels
+  Along path -> case (path, labels) of
+    (Type _ : inner, Path True outer : rest) -> Path True (outer . render inner) : rest
+    (Type name : inner, _) -> Path True (showString name . render inner) : labels
+    (_, Path typed outer : rest) -> Path typed (outer . render path) : rest
+    _ -> Path False (render path) : labels
   where
-    outside names at outer rest = case pathIn names at 0 of
-      Found _ _ path -> joined path (labelsOf rest outer)
+    render pieces rest = foldr piece rest pieces
+    piece p = case p of
+      Type name -> showString name
+      Dot name -> showChar '.' . showString name
+      Index i -> showChar '[' . shows i . showChar ']'
 
 -- One piece of a path.
 data Piece = Type String | Dot String | Index Int
 
--- Put a path before the labels around it. A path within a path continues it, but
--- where that would lose the type.
-joined :: [Piece] -> [Label] -> [Label]
-joined path labels = case (path, labels) of
-  ([], _) -> labels
-  (Type _ : inner, Path True outer : rest) -> Path True (outer ++ concatMap render inner) : rest
-  (Type name : inner, _) -> Path True (name ++ concatMap render inner) : labels
-  (_, Path typed outer : rest) -> Path typed (outer ++ concatMap render path) : rest
-  _ -> Path False (concatMap render path) : labels
-  where
-    render piece = case piece of
-      Type name -> name
-      Dot name -> '.' : name
-      Index i -> '[' : shows i "]"
-
 -- Where a part begins, behind those that are read together with it; its size, or 0 if that
 -- is not known; and the path to it.
-data Found = Found Int Int [Piece]
+data Spot = Spot Int Int [Piece]
 
-found :: [Piece] -> Found -> Found
-found pieces (Found start width path) = Found start width (pieces ++ path)
+behindPath :: [Piece] -> Spot -> Spot
+behindPath pieces (Spot start width path) = Spot start width (pieces ++ path)
 
 -- What is at a place, and in a run, at this byte of it.
-pathIn :: Names -> Place -> Int -> Found
+pathIn :: Names -> Place -> Int -> Spot
 pathIn names place target = case names of
   Nameless -> unknown
-  OfType name -> found [Type name] unknown
+  OfType name -> behindPath [Type name] unknown
   OfConstructor name constructor fields parts ->
     let pieces = zip (if null fields then unnamed parts else map (\f -> [Dot f]) (words fields)) parts
         behind n = drop (length parts - n) pieces
-     in found (Type name : [Dot constructor | not (null constructor)]) $ case placed of
+     in behindPath (Type name : [Dot constructor | not (null constructor)]) $ case placed of
           Nothing -> unknown
-          Just (i, False) -> found (concatMap fst (take 1 (behind (i + 1)))) unknown
+          Just (i, False) -> behindPath (concatMap fst (take 1 (behind (i + 1)))) unknown
           Just (i, True) -> inFields (behind i) 0 target
-  OfElements part -> case (placed, part) of
+  OfElements first part -> case (placed, part) of
     (Nothing, _) -> unknown
     (Just (i, True), ConstantPart width inner)
       | width > 0 ->
           let (n, within) = target `quotRem` width
-           in found [Index (i + n)] (inConstant inner width (n * width) within)
-    (Just (i, _), _) -> found [Index i] unknown
+           in behindPath [Index (first + i + n)] (inConstant inner width (n * width) within)
+    (Just (i, _), _) -> behindPath [Index (first + i)] unknown
   where
-    unknown = Found 0 0 []
+    unknown = Spot 0 0 []
     placed
       | place < 2 = Nothing
       | otherwise = Just (place `quot` 2 - 1, odd place)
@@ -188,25 +204,26 @@ pathIn names place target = case names of
       _ -> [[Dot (show i)] | i <- [1 .. length parts]]
 
 -- What is at this byte of a run of fields, the first of which begins there.
-inFields :: [([Piece], Part)] -> Int -> Int -> Found
+inFields :: [([Piece], Part)] -> Int -> Int -> Spot
 inFields fields start target = case fields of
   (pieces, ConstantPart width inner) : more
-    | target < width -> found pieces (inConstant inner width start target)
+    | target < width -> behindPath pieces (inConstant inner width start target)
     | otherwise -> inFields more (start + width) (target - width)
-  _ -> Found 0 0 []
+  _ -> Spot 0 0 []
 
--- The run of all fields.
+-- The run of all fields, or elements.
 wholeRun :: Names -> Place
 wholeRun names = case names of
   OfConstructor _ _ _ parts -> inRun (length parts)
+  OfElements _ _ -> inRun 0
   _ -> somewhere
 
 -- What is at this byte of a value that has so many, and begins there.
-inConstant :: Names -> Int -> Int -> Int -> Found
+inConstant :: Names -> Int -> Int -> Int -> Spot
 inConstant names width start target = case pathIn names (wholeRun names) target of
-  Found inner innerWidth path
-    | innerWidth > 0 -> Found (start + inner) innerWidth (withoutType path)
-    | otherwise -> Found start width []
+  Spot inner innerWidth path
+    | innerWidth > 0 -> Spot (start + inner) innerWidth (withoutType path)
+    | otherwise -> Spot start width []
   where
     withoutType path = case path of
       Type _ : more -> more

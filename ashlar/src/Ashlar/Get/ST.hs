@@ -24,6 +24,7 @@ module Ashlar.Get.ST
     labelST,
     isolateST,
     lookAheadST,
+    deeperST,
   )
 where
 

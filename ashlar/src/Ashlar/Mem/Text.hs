@@ -22,7 +22,6 @@ where
 
 import Ashlar.Mem
 import Ashlar.Prim.Escape
-import Control.Exception (SomeException, throw)
 import Data.ByteString.Unsafe (unsafePackCStringLen)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
@@ -43,16 +42,17 @@ import GHC.Exts (Int (I#), indexWord8ArrayAsWord64#, (*#))
 import GHC.Word (Word64 (W64#))
 #endif
 
--- | A text from so many bytes of UTF-8 (RFC 3629), copied. Throws the exception if
--- they are malformed in any way. The bytes must be readable.
+-- | A text from so many bytes of UTF-8 (RFC 3629), copied. If they are malformed in
+-- any way, the first argument is forced, which must throw an exception. The bytes
+-- must be readable.
 --
 -- (Not by way of 'T.decodeUtf8'', which catches exceptions, and throws a timeout on
 -- as a synchronous one: Note [Exceptions that are not ours].)
-decodeUtf8At :: SomeException -> Ptr Word8 -> Int -> IO T.Text
+decodeUtf8At :: Maybe Char -> Ptr Word8 -> Int -> IO T.Text
 decodeUtf8At malformed p n = do
   -- A view of the memory, which nothing keeps: the text is a copy.
   bs <- unsafePackCStringLen (castPtr p, n)
-  pure $! T.decodeUtf8With (\_ _ -> throw malformed) bs
+  pure $! T.decodeUtf8With (\_ _ -> malformed) bs
 
 -- | Units of a text.
 lengthUnits :: T.Text -> Int

@@ -1,3 +1,5 @@
+{-# LANGUAGE MagicHash #-}
+
 -- |
 -- Module      : Ashlar.Prim.Bounded
 -- Description : Writing values of a fixed or bounded number of bytes
@@ -13,59 +15,116 @@ module Ashlar.Prim.Bounded
     fixedPrim,
     size,
     runF,
+    contramapF,
 
     -- * At most so many bytes
     BoundedPrim,
     boundedPrim,
     sizeBound,
     runB,
+    contramapB,
     toB,
   )
 where
 
+import Data.Functor.Contravariant (Contravariant (..))
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, plusPtr)
+import GHC.Exts (Int (I#), isTrue#, (<#))
+
+-- A size, which is refused if it is negative: builders would go backwards. The
+-- test of a literal is decided while a program is compiled, as in
+-- Note [Sizes that add up] in "Ashlar.Prim.Combine".
+checked :: Int -> Int
+checked (I# n) = if isTrue# (n <# 0#) then negative else I# n
+{-# INLINE checked #-}
+
+negative :: Int
+negative = errorWithoutStackTrace "Ashlar.Builder.Prim: a primitive of negative size"
+{-# NOINLINE negative #-}
 
 -- | How to write values of a type that all take the same number of bytes.
+--
+-- @since 0.1.0.0
 data FixedPrim a = FixedPrim !Int (a -> Ptr Word8 -> IO ())
 
 -- | From the number of bytes, and a function that writes just so many at an
--- address. Nothing checks that it does.
+-- address. Nothing checks that it does; if it writes other bytes, memory is corrupted.
+-- An error if the number is negative.
+--
+-- @since 0.1.0.0
 fixedPrim :: Int -> (a -> Ptr Word8 -> IO ()) -> FixedPrim a
-fixedPrim = FixedPrim
+fixedPrim n = FixedPrim (checked n)
 {-# INLINE CONLIKE fixedPrim #-}
 
 -- | Bytes that a value takes.
+--
+-- @since 0.1.0.0
 size :: FixedPrim a -> Int
 size (FixedPrim n _) = n
 {-# INLINE CONLIKE size #-}
 
 -- | Write a value: 'size' bytes must be writable.
+--
+-- @since 0.1.0.0
 runF :: FixedPrim a -> a -> Ptr Word8 -> IO ()
 runF (FixedPrim _ write) = write
 {-# INLINE CONLIKE runF #-}
 
+-- | A function of the value first: 'Data.Functor.Contravariant.>$<' for fixed sizes.
+--
+-- @since 0.1.0.0
+contramapF :: (b -> a) -> FixedPrim a -> FixedPrim b
+contramapF f (FixedPrim n write) = FixedPrim n (\x p -> write (f x) p)
+{-# INLINE CONLIKE contramapF #-}
+
+instance Contravariant FixedPrim where
+  contramap = contramapF
+  {-# INLINE contramap #-}
+
 -- | How to write values of a type that take at most some number of bytes.
+--
+-- @since 0.1.0.0
 data BoundedPrim a = BoundedPrim !Int (a -> Ptr Word8 -> IO (Ptr Word8))
 
 -- | From the largest number of bytes, and a function that writes at most so many
--- at an address, and returns the address behind them. Nothing checks that it does.
+-- at an address, and returns the address behind them. Nothing checks that it does; if
+-- it writes more, memory is corrupted. An error if the number is negative.
+--
+-- @since 0.1.0.0
 boundedPrim :: Int -> (a -> Ptr Word8 -> IO (Ptr Word8)) -> BoundedPrim a
-boundedPrim = BoundedPrim
+boundedPrim n = BoundedPrim (checked n)
 {-# INLINE CONLIKE boundedPrim #-}
 
 -- | The most bytes that a value takes.
+--
+-- @since 0.1.0.0
 sizeBound :: BoundedPrim a -> Int
 sizeBound (BoundedPrim n _) = n
 {-# INLINE CONLIKE sizeBound #-}
 
 -- | Write a value, and return the address behind it: 'sizeBound' bytes must be
 -- writable.
+--
+-- @since 0.1.0.0
 runB :: BoundedPrim a -> a -> Ptr Word8 -> IO (Ptr Word8)
 runB (BoundedPrim _ write) = write
 {-# INLINE CONLIKE runB #-}
 
+-- | A function of the value first: 'Data.Functor.Contravariant.>$<' for bounded sizes.
+--
+-- @since 0.1.0.0
+contramapB :: (b -> a) -> BoundedPrim a -> BoundedPrim b
+contramapB f (BoundedPrim n write) = BoundedPrim n (\x p -> write (f x) p)
+{-# INLINE CONLIKE contramapB #-}
+
+instance Contravariant BoundedPrim where
+  contramap = contramapB
+  {-# INLINE contramap #-}
+
 -- | A fixed number of bytes is a bound.
+--
+-- @since 0.1.0.0
 toB :: FixedPrim a -> BoundedPrim a
 toB (FixedPrim n write) = BoundedPrim n (\x p -> write x p >> pure (p `plusPtr` n))
 {-# INLINE CONLIKE toB #-}

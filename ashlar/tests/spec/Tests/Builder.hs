@@ -7,6 +7,7 @@
 module Tests.Builder (tests) where
 
 import Ashlar.Builder
+import Ashlar.Builder.Extra (byteStringCopy, byteStringInsert, flush, safeStrategy, toLazyByteStringWith)
 import Ashlar.Builder.Sink
 import Control.Exception (ErrorCall, evaluate, try)
 import qualified Data.ByteString as S
@@ -53,8 +54,8 @@ sinkTests =
     "sinks, against the model, at every buffer size"
     [ through "toStrictByteString" (\_ b -> toStrictByteString b),
       through "toLazyByteString" (\_ b -> L.toStrict (toLazyByteString b)),
-      through "toLazyByteStringWith n n" (\n b -> L.toStrict (toLazyByteStringWith n n b)),
-      through "toLazyByteStringWith 1 n" (\n b -> L.toStrict (toLazyByteStringWith 1 n b)),
+      through "toLazyByteStringWith n n" (\n b -> L.toStrict (lazilyWith n n b)),
+      through "toLazyByteStringWith 1 n" (\n b -> L.toStrict (lazilyWith 1 n b)),
       through "toByteStringIOWith" (\n b -> unsafePerformIO (collected (\put -> toByteStringIOWith n put b))),
       through "toBufferIOWith" (\n b -> unsafePerformIO (collected (\put -> toBufferIOWith n (\p k -> S.packCStringLen (castPtr p, k) >>= put) b))),
       through "pokeBuilder" (\_ b -> let size = S.length (toStrictByteString b) in poked size b),
@@ -102,7 +103,7 @@ byteStringsOfEveryLength = conjoin $ do
       expected = S.cons 9 (S.snoc bs 9)
   pure $
     both === expected
-      .&&. L.toStrict (toLazyByteStringWith 3 5 (word8 9 <> byteString bs <> word8 9)) === expected
+      .&&. L.toStrict (lazilyWith 3 5 (word8 9 <> byteString bs <> word8 9)) === expected
       .&&. L.toStrict (toLazyByteString (byteStringCopy bs <> byteStringInsert bs)) === bs <> bs
 
 -- Chunks are copied when they arrive, and compared with what they are at the
@@ -116,7 +117,7 @@ notWrittenAgain = do
   pairs <- readIORef ref
   assertBool "there are chunks" (length pairs >= 100)
   mapM_ (uncurry (@?=)) pairs
-  let lazy = L.toChunks (toLazyByteStringWith 16 64 b)
+  let lazy = L.toChunks (lazilyWith 16 64 b)
       copies = map S.copy lazy
   _ <- evaluate (sum (map S.length copies))
   lazy @?= copies
@@ -193,3 +194,7 @@ literals :: Assertion
 literals = do
   toStrictByteString ("abc\0\228\8364\120120" :: Builder) @?= C.pack "abc\0" <> "\xC3\xA4\xE2\x82\xAC\xF0\x9D\x94\xB8"
   toStrictByteString (fromList [1, 2, 255]) @?= S.pack [1, 2, 255]
+
+-- With buffers of these sizes.
+lazilyWith :: Int -> Int -> Builder -> L.ByteString
+lazilyWith first next = toLazyByteStringWith (safeStrategy first next) L.empty

@@ -93,7 +93,7 @@ budget :: Assertion
 budget = do
   let lists = encode (replicate 20 (replicate 100000 ()))
   case decode lists :: Either DecodeError [[()]] of
-    Left (DecodeError offset _ (Invalid _)) -> assertBool (show offset) (offset > 8)
+    Left DecodeError {errorOffset = offset, errorReason = OverBudget _} -> assertBool (show offset) (offset > 8)
     other -> assertFailure (show (either displayReason (const "decoded") other))
   where
     displayReason = show . errorReason
@@ -110,7 +110,7 @@ perfect = mapM_ try' [1 .. 70]
       missing (fmap (const ()) (decode bs :: Either DecodeError (Perfect Word8)))
       missing (fmap (const ()) (decode bs :: Either DecodeError (Perfect Bool)))
     missing r = case r of
-      Left (DecodeError _ _ (MissingInput _ _)) -> pure ()
+      Left DecodeError {errorReason = MissingInput _ _} -> pure ()
       other -> assertFailure (show other)
 
 -- Each announces as many elements as there can be, and the next one is inside the
@@ -132,7 +132,7 @@ order = do
 
 refused :: Either DecodeError a -> Int64 -> Assertion
 refused r offset = case r of
-  Left (DecodeError at _ (Invalid _)) -> at @?= offset
+  Left DecodeError {errorOffset = at, errorReason = Invalid _} -> at @?= offset
   Left e -> assertFailure (show e)
   Right _ -> assertFailure "decoded"
 
@@ -147,7 +147,7 @@ invalid = do
   refused (decode (encode [0, 1, 2 :: Word8]) :: Either DecodeError [Bool]) 10
   refused (decode (encode [0, 1, 2 :: Word8]) :: Either DecodeError (V.Vector Bool)) 10
   refused (decode (encode [0, 1, 2 :: Word8]) :: Either DecodeError (U.Vector Bool)) 10
-  mapM_ (\bs -> refused (decode (encode bs) :: Either DecodeError T.Text) 8) malformed
-  mapM_ (\bs -> refused (decode (encode bs) :: Either DecodeError TL.Text) 8) malformed
+  mapM_ (\(bs, at) -> refused (decode (encode bs) :: Either DecodeError T.Text) (8 + at)) malformed
+  mapM_ (\(bs, at) -> refused (decode (encode bs) :: Either DecodeError TL.Text) (8 + at)) malformed
   where
-    malformed = ["\x80", "\xC0\x80", "\xC1\xBF", "\xE0\x80\x80", "\xED\xA0\x80", "\xF0\x80\x80\x80", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFF", "a\xC3", "\xE2\x82", "\xF0\x9F\x98"] :: [S.ByteString]
+    malformed = [("\x80", 0), ("\xC0\x80", 0), ("\xC1\xBF", 0), ("\xE0\x80\x80", 0), ("\xED\xA0\x80", 0), ("\xF0\x80\x80\x80", 0), ("\xF4\x90\x80\x80", 0), ("\xF5\x80\x80\x80", 0), ("\xFF", 0), ("a\xC3", 1), ("\xE2\x82", 0), ("\xF0\x9F\x98", 0)] :: [(S.ByteString, Int64)]

@@ -6,6 +6,7 @@
 module Tests.Lazy (tests) where
 
 import Ashlar.Builder
+import Ashlar.Builder.Extra (safeStrategy, toLazyByteStringWith)
 import Control.Concurrent
 import Control.Concurrent.STM
 import Control.Exception
@@ -14,11 +15,15 @@ import qualified Data.ByteString as S
 import qualified Data.ByteString.Builder as B
 import qualified Data.ByteString.Lazy as L
 import Data.IORef (mkWeakIORef, newIORef, readIORef, writeIORef)
+import Data.List (isInfixOf)
 import Data.Maybe (isNothing)
 import Data.Word (Word64)
+import System.Environment (getExecutablePath)
+import System.Exit (ExitCode (..))
 import System.IO.Unsafe (unsafePerformIO)
 import System.Mem (performMajorGC)
 import System.Mem.Weak (deRefWeak)
+import System.Process (readProcessWithExitCode)
 import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
@@ -48,7 +53,8 @@ tests =
         ],
       testCase "chunks keep their size under mask" maskedSizes,
       testCase "deep builders are produced in linear time" deep,
-      testCase "what is dropped is collected" dropped
+      testCase "what is dropped is collected" dropped,
+      testCase "with the compacting collector" compacting
     ]
 
 -- 8 n bytes, not a function of n that GHC could share.
@@ -83,7 +89,7 @@ insertShares = do
 
 exceptionInTheMiddle :: Assertion
 exceptionInTheMiddle = do
-  let lazy = toLazyByteStringWith 64 64 (numbers 0 100 <> word8 (throw (userError "value")) <> numbers 0 100)
+  let lazy = lazilyWith 64 64 (numbers 0 100 <> word8 (throw (userError "value")) <> numbers 0 100)
   -- Every chunk that was full is there.
   L.take 768 lazy @?= L.take 768 (expected 0 100)
   result <- try (evaluate (L.length lazy))
@@ -99,7 +105,7 @@ onDemand :: Assertion
 onDemand = do
   reached <- newIORef (0 :: Int)
   let mark i = unsafePerformIO (writeIORef reached i >> pure 1)
-      lazy = toLazyByteStringWith 16 16 (foldMap (\i -> word8 (mark i)) [1 .. 1000])
+      lazy = lazilyWith 16 16 (foldMap (\i -> word8 (mark i)) [1 .. 1000])
   _ <- evaluate (L.head lazy)
   readIORef reached >>= \n -> assertBool (show n) (n <= 17)
   _ <- evaluate (L.index lazy 500)
@@ -139,7 +145,7 @@ inAtomically = do
 
 inCatchSTM :: Assertion
 inCatchSTM = do
-  let lazy = toLazyByteStringWith 64 64 (numbers 0 100 <> word8 (throw (userError "value")))
+  let lazy = lazilyWith 64 64 (numbers 0 100 <> word8 (throw (userError "value")))
   _ <- evaluate (L.head lazy)
   r <- atomically ((Just <$> (evaluate' (L.length lazy))) `catchSTM` \e -> const (pure Nothing) (e :: IOException))
   assertBool (show r) (isNothing r)
@@ -148,9 +154,9 @@ inCatchSTM = do
 
 nested :: Assertion
 nested = do
-  let inner = toLazyByteStringWith 8 8 (numbers 0 1000)
-      middle = toLazyByteStringWith 16 24 (lazyByteString inner <> lazyByteString (toLazyByteStringWith 1 9 (numbers 1000 2000)))
-      outer = toLazyByteStringWith 32 32 (lazyByteString middle <> word64LE (fromIntegral (L.length inner)))
+  let inner = lazilyWith 8 8 (numbers 0 1000)
+      middle = lazilyWith 16 24 (lazyByteString inner <> lazyByteString (lazilyWith 1 9 (numbers 1000 2000)))
+      outer = lazilyWith 32 32 (lazyByteString middle <> word64LE (fromIntegral (L.length inner)))
   outer @?= expected 0 2000 <> expected 8000 8001
 
 inThread :: (IO () -> IO ThreadId) -> Assertion
@@ -163,7 +169,7 @@ inThread fork = do
 
 raced :: Assertion
 raced = forM_ [1 .. 20 :: Int] $ \i -> do
-  let lazy = toLazyByteStringWith 8 (16 + i) (numbers 0 20000)
+  let lazy = lazilyWith 8 (16 + i) (numbers 0 20000)
   results <- forM [1 .. 4 :: Int] $ \_ -> do
     done <- newEmptyMVar
     _ <- forkIO (evaluate (L.foldl' (\acc w -> acc * 31 + fromIntegral w) 7 lazy) >>= putMVar done)
@@ -176,7 +182,7 @@ raced = forM_ [1 .. 20 :: Int] $ \i -> do
 -- lost or doubled.
 interrupted :: Assertion
 interrupted = forM_ [10, 50, 100 :: Int] $ \limit -> do
-  let lazy = toLazyByteStringWith 64 256 (numbers 0 300000)
+  let lazy = lazilyWith 64 256 (numbers 0 300000)
       go tries
         | tries > (100000 :: Int) = assertFailure "no progress"
         | otherwise = do
@@ -189,7 +195,7 @@ interrupted = forM_ [10, 50, 100 :: Int] $ \limit -> do
 -- bystander must not be hit by what suspends the computation.
 takenUp :: Assertion
 takenUp = do
-  let lazy = toLazyByteStringWith 64 128 (numbers 0 200000)
+  let lazy = lazilyWith 64 128 (numbers 0 200000)
   bystander <- newEmptyMVar
   watching <- mask (\unmasked -> forkIO (try (unmasked (forever yield)) >>= putMVar bystander))
   forM_ [1 .. 60 :: Int] $ \i -> do
@@ -207,7 +213,7 @@ takenUp = do
 -- However much the thread has allocated that began.
 maskedSizes :: Assertion
 maskedSizes = do
-  _ <- evaluate (sum [1 .. 2000000 :: Integer])
+  _ <- evaluate (length [1 .. 2000000 :: Integer])
   let lazy = toLazyByteString (numbers 3 200000)
   _ <- evaluate (L.length (L.take 10000 lazy))
   sizes <- mask_ (evaluate (map S.length (L.toChunks lazy)) >>= \s -> s <$ evaluate (sum s))
@@ -234,3 +240,14 @@ dropped = do
   threadDelay 1000
   alive <- deRefWeak weak
   isNothing alive @?= True
+
+-- With buffers of these sizes.
+lazilyWith :: Int -> Int -> Builder -> L.ByteString
+lazilyWith first next = toLazyByteStringWith (safeStrategy first next) L.empty
+-- This program again, and one of the tests above: Note [Tags of two words].
+compacting :: Assertion
+compacting = do
+  self <- getExecutablePath
+  (code, out, err) <- readProcessWithExitCode self ["-p", "/lazy output/ && /nested in one another/", "+RTS", "-c", "-A256k"] ""
+  code @?= ExitSuccess
+  assertBool (out ++ err) ("All 1 tests passed" `isInfixOf` out)

@@ -7,6 +7,7 @@
 module Tests.Numbers (tests) where
 
 import qualified Ashlar.Builder as A
+import qualified Ashlar.Builder.Extra as A
 import qualified Ashlar.Get as A
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Builder as B

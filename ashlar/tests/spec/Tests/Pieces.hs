@@ -10,6 +10,7 @@ module Tests.Pieces
 where
 
 import Ashlar.Builder
+import Ashlar.Builder.Extra (byteStringCopy, byteStringInsert, flush)
 import Data.Bits (shiftR)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L

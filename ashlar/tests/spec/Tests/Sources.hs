@@ -18,9 +18,11 @@ import Data.IORef
 import System.Directory (getTemporaryDirectory, removeFile)
 import System.IO
 import System.Process (createPipe)
+import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck hiding (again, label)
+import Tests.Failures
 import Tests.Splits
 
 tests :: TestTree
@@ -35,6 +37,8 @@ tests =
       testCase "a source that was left by an exception" leftByException,
       testCase "a source in use" inUse,
       testCase "an exception of the source" sourceThrows,
+      testCase "interrupted while it waits for a Handle" whileWaiting,
+      testCase "all ways to run, on a file" onFile,
       testCase "bytes are kept only for open choice points" retention
     ]
 
@@ -59,7 +63,7 @@ offsetsGoOn = do
   getFrom source (skip 2) >>= (@?= Right ())
   getFrom source bytesRead >>= (@?= Right 2)
   getFrom source (lookAhead (getByteString 3)) >>= (@?= Right "cde")
-  getFrom source (label "x" getInt64le) >>= (@?= Left (DecodeError 2 ["x"] (MissingInput 8 5)))
+  getFrom source (label "x" getInt64le) >>= (@?= Left (failure 2 ["x"] (MissingInput 8 5) [] "cdefg"))
   getFrom source (getByteString 5 <* endOfInput) >>= (@?= Right "cdefg")
 
 fromHandle :: Assertion
@@ -133,8 +137,44 @@ sourceThrows = do
   r <- try (getFrom source (getWord8 <|> pure 0))
   either (\e -> show (e :: IOException) @?= "user error (source)") (const (assertFailure "no exception")) r
 
+-- The exception gets through at once, also from inside of an alternative.
+whileWaiting :: Assertion
+whileWaiting = do
+  (r, w) <- createPipe
+  source <- handleSource r
+  hPutBuilder w (int64LE 1) >> hFlush w
+  getFrom source getInt64le >>= (@?= Right 1)
+  t <- timeout 10000 (getFrom source ((getWord8 *> getWord8) <|> pure 0))
+  t @?= Nothing
+  -- The decoder was lost, and what it might have read.
+  after' <- try (getFrom source getWord8)
+  either (\e -> const (pure ()) (e :: IOException)) (const (assertFailure "no exception")) after'
+  mapM_ hClose [r, w]
+
+onFile :: Assertion
+onFile = do
+  dir <- getTemporaryDirectory
+  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $ \(path, h) -> do
+    hPutBuilder h (foldMap int64LE [1 .. 5])
+    hClose h
+    runGetFile path getInt64le >>= (@?= Right 1)
+    fmap brief (runGetFileWhole path getInt64le) >>= (@?= Left (8, [], TrailingInput))
+    runGetFileWhole path (sum <$> many getInt64le) >>= (@?= Right 15)
+    let opened = withBinaryFile path ReadMode
+    opened (\h' -> hRunGetWhole h' (skip 32 *> getInt64le)) >>= (@?= Right 5)
+    fmap brief (opened (\h' -> hRunGetWhole h' (skip 30))) >>= (@?= Left (30, [], TrailingInput))
+    opened (\h' -> hFoldGet h' getInt64le (\acc x -> pure (x : acc)) []) >>= (@?= Right [5, 4, 3, 2, 1])
+    fmap brief (opened (\h' -> hFoldGet h' (skip 12) (\n () -> pure (n + 1)) (0 :: Int))) >>= (@?= Left (36, [], MissingInput 12 4))
+    opened (\h' -> runGetIO (S.hGet h' 3) getInt64le) >>= (@?= Right 1)
+    opened (\h' -> runGetIOWhole (S.hGet h' 3) (sum <$> many getInt64le)) >>= (@?= Right 15)
+    bs <- opened (\h' -> S.hGet h' 12)
+    runGetWhole (skip 12) bs @?= Right ()
+    runGetLazyWhole (skip 12) (L.fromStrict bs) @?= Right ()
+    brief (runGetWhole (skip 11) bs) @?= Left (11, [], TrailingInput)
+    brief (runGetLazyWhole (skip 11) (L.fromStrict bs)) @?= Left (11, [], TrailingInput)
+
 -- A long stream through many and through alternatives that close again: the
--- chunks that have been passed can be collected. Each is 1 MiB, 600 of them
+-- chunks that have been passed can be collected. Each is 1 MiB, 1200 of them
 -- would not fit under the suite's heap limit.
 retention :: Assertion
 retention = do
@@ -142,10 +182,10 @@ retention = do
   let next = do
         n <- readIORef count
         writeIORef count (n + 1)
-        pure (if n >= 600 then S.empty else S.replicate 1048576 (fromIntegral n))
+        pure (if n >= 1200 then S.empty else S.replicate 1048576 (fromIntegral n))
       element = (getWord8 *> fail "no") <|> skip 65536
   source <- newSource next
   n <- getFrom source (length <$> many element)
-  n @?= Right (600 * 16)
-  let lazy = L.fromChunks [S.replicate 1048576 (fromIntegral i) | i <- [1 .. 600 :: Int]]
-  (length <$> runGetLazy (many element) lazy) @?= Right (600 * 16)
+  n @?= Right (1200 * 16)
+  let lazy = L.fromChunks [S.replicate 1048576 (fromIntegral i) | i <- [1 .. 1200 :: Int]]
+  (length <$> runGetLazy (many element) lazy) @?= Right (1200 * 16)

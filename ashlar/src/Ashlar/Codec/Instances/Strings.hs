@@ -13,10 +13,8 @@ import Ashlar.Builder.Strings
 import Ashlar.Codec.Class
 import Ashlar.Codec.Length
 import Ashlar.Get.Bytes
-import Ashlar.Get.Core
-import Ashlar.Get.Env
-import Ashlar.Get.Error
-import Ashlar.Mem.Text (decodeUtf8At, utf8LengthOf)
+import Ashlar.Get.Strings
+import Ashlar.Mem.Text (utf8LengthOf)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Short as SBS
@@ -31,19 +29,37 @@ instance Codec S.ByteString where
   put bs = append (putLength (S.length bs)) (byteString bs)
   get = getLength >>= getByteString
 
+instance Counted S.ByteString where
+  counted = S.length
+  sizeCounted = S.length
+  putCounted = byteString
+  getCounted = getByteString
+
 -- | As a strict one. What is decoded consists of slices of the input's chunks.
 instance Codec L.ByteString where
   layout = Var lengthSize
-  size bs = lengthSize + fromIntegral (L.length bs)
-  put bs = append (putLength (fromIntegral (L.length bs))) (lazyByteString bs)
-  get = getLength >>= getLazyByteString . fromIntegral
+  size bs = lengthSize + counted bs
+  put bs = append (putLength (counted bs)) (lazyByteString bs)
+  get = getLength >>= getCounted
+
+instance Counted L.ByteString where
+  counted bs = fromIntegral (L.length bs)
+  sizeCounted = counted
+  putCounted = lazyByteString
+  getCounted n = getLazyByteString (fromIntegral n)
 
 -- | As a strict 'S.ByteString'; a copy.
 instance Codec SBS.ShortByteString where
   layout = Var lengthSize
   size bs = lengthSize + SBS.length bs
   put bs = append (putLength (SBS.length bs)) (shortByteString bs)
-  get = SBS.toShort <$> (getLength >>= getByteString)
+  get = getLength >>= getCounted
+
+instance Counted SBS.ShortByteString where
+  counted = SBS.length
+  sizeCounted = SBS.length
+  putCounted = shortByteString
+  getCounted = getShortByteString
 
 -- | The number of bytes in UTF-8, and these bytes, whatever the version of @text@
 -- has in memory. Anything but UTF-8 is refused.
@@ -51,23 +67,26 @@ instance Codec T.Text where
   layout = Var lengthSize
   size t = lengthSize + utf8LengthOf t
   put t = append (putLength (utf8LengthOf t)) (textUtf8 t)
-  get = getLength >>= getText
+  get = getLength >>= getTextUtf8
+
+instance Counted T.Text where
+  counted = utf8LengthOf
+  sizeCounted = utf8LengthOf
+  putCounted = textUtf8
+  getCounted = getTextUtf8
 
 -- | As a strict text.
 instance Codec TL.Text where
   layout = Var lengthSize
   size t = lengthSize + lazyLength t
   put t = append (putLength (lazyLength t)) (lazyTextUtf8 t)
-  get = TL.fromStrict <$> (getLength >>= getText)
+  get = getLength >>= getCounted
+
+instance Counted TL.Text where
+  counted = lazyLength
+  sizeCounted = lazyLength
+  putCounted = lazyTextUtf8
+  getCounted n = TL.fromStrict <$> getTextUtf8 n
 
 lazyLength :: TL.Text -> Int
 lazyLength = TL.foldlChunks (\n t -> n + utf8LengthOf t) 0
-
--- So many bytes (not negative) of UTF-8.
-getText :: Int -> Get T.Text
-getText n = consume n $ \p ->
-  step $ \c env -> do
-    at <- position c
-    prepareFailure c env at (Invalid "invalid UTF-8")
-    -- n bytes lie at p.
-    decodeUtf8At failedException p n

@@ -1,0 +1,167 @@
+-- |
+-- Module      : Shapes
+-- Description : Work for builders, written once for all libraries
+module Shapes
+  ( -- * Trees
+    HexTree,
+    balanced,
+    hexTree,
+    fibonacci,
+
+    -- * Appends
+    toTheRight,
+    toTheLeft,
+    folded,
+
+    -- * Endless loops
+    records,
+    numbers,
+
+    -- * JSON
+    document,
+    json,
+  )
+where
+
+import qualified Ashlar.Builder as A
+import qualified Data.Aeson as Aeson
+import qualified Data.Aeson.Key as Key
+import qualified Data.Aeson.KeyMap as KeyMap
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Builder as B
+import qualified Data.ByteString.Char8 as C
+import qualified Data.List as List
+import Data.Scientific (base10Exponent, coefficient, toRealFloat)
+import qualified Data.Text as T
+import qualified Data.Vector as V
+import Output
+
+-- | A tree with words at its leaves.
+data HexTree = Leaf !Word | Fork HexTree HexTree
+
+-- | A balanced tree of so many leaves.
+balanced :: Word -> HexTree
+balanced n = go 0 n
+  where
+    go from count
+      | count <= 1 = Leaf (from * 0x9E3779B97F4A7C15)
+      | otherwise = Fork (go from half) (go (from + half) (count - half))
+      where
+        half = count `div` 2
+
+-- | Its words in hexadecimal.
+hexTree :: Output b => HexTree -> b
+hexTree (Leaf x) = wordHex x
+hexTree (Fork l r) = hexTree l <> hexTree r
+{-# SPECIALISE hexTree :: HexTree -> A.Builder #-}
+{-# SPECIALISE hexTree :: HexTree -> B.Builder #-}
+
+-- | A call for each character.
+fibonacci :: Output b => Int -> b
+fibonacci 0 = char7 'a'
+fibonacci 1 = char7 'b'
+fibonacci n = fibonacci (n - 1) <> fibonacci (n - 2)
+{-# SPECIALISE fibonacci :: Int -> A.Builder #-}
+{-# SPECIALISE fibonacci :: Int -> B.Builder #-}
+
+five :: Output b => b
+five = byteString a <> byteString b <> byteString c <> byteString d <> byteString e
+  where
+    (a, b, c, d, e) = fiveStrings
+{-# SPECIALISE five :: A.Builder #-}
+{-# SPECIALISE five :: B.Builder #-}
+
+fiveStrings :: (S.ByteString, S.ByteString, S.ByteString, S.ByteString, S.ByteString)
+fiveStrings = (C.pack "hello", C.pack "asdf", C.pack "fsndfn", C.pack "dfgknfg", C.pack "aaaaaa")
+{-# NOINLINE fiveStrings #-}
+
+-- | Five strings, so many times, appended to the right.
+toTheRight :: Output b => Int -> b
+toTheRight n = foldr (<>) mempty (replicate n five)
+{-# SPECIALISE toTheRight :: Int -> A.Builder #-}
+{-# SPECIALISE toTheRight :: Int -> B.Builder #-}
+
+-- | The same, appended to the left.
+toTheLeft :: Output b => Int -> b
+toTheLeft n = List.foldl' (<>) mempty (replicate n five)
+{-# SPECIALISE toTheLeft :: Int -> A.Builder #-}
+{-# SPECIALISE toTheLeft :: Int -> B.Builder #-}
+
+-- | A list of strings.
+folded :: Output b => [S.ByteString] -> b
+folded = foldMap byteString
+{-# SPECIALISE folded :: [S.ByteString] -> A.Builder #-}
+{-# SPECIALISE folded :: [S.ByteString] -> B.Builder #-}
+
+-- | So many records of 17 bytes.
+records :: Output b => Int -> b
+records n = go 0
+  where
+    go i
+      | i >= n = mempty
+      | otherwise = int64LE (fromIntegral i) <> word8 (fromIntegral i) <> doubleLE (fromIntegral i) <> go (i + 1)
+{-# SPECIALISE records :: Int -> A.Builder #-}
+{-# SPECIALISE records :: Int -> B.Builder #-}
+
+-- | So many numbers of 8 bytes.
+numbers :: Output b => Int -> b
+numbers n = go 0
+  where
+    go i
+      | i >= n = mempty
+      | otherwise = word64LE (fromIntegral i) <> go (i + 1)
+{-# SPECIALISE numbers :: Int -> A.Builder #-}
+{-# SPECIALISE numbers :: Int -> B.Builder #-}
+
+-- | About 60 KB of JSON: messages with an author each, as services return them.
+document :: Aeson.Value
+document = Aeson.Array (V.generate 60 message)
+  where
+    message i =
+      object
+        [ ("id", number (505874924095815700 + i)),
+          ("created_at", string "Sun Aug 31 00:29:15 +0000 2014"),
+          ("text", string ("Répondre à @user" ++ show i ++ ": \"c'est fini\", \9786 http://example.com/a/b?c=" ++ show (i * i) ++ "\n")),
+          ("truncated", Aeson.Bool False),
+          ("in_reply_to", Aeson.Null),
+          ("author", author i),
+          ("place", Aeson.Array (V.fromList [Aeson.Number 48.8566, Aeson.Number 2.3522])),
+          ("tags", Aeson.Array (V.fromList [string "haskell", string "bytes", string ("tag " ++ show (i `mod` 7))])),
+          ("shared", number (i * 31 `mod` 1000)),
+          ("lang", string "fr")
+        ]
+    author i =
+      object
+        [ ("id", number (1186275104 + i)),
+          ("name", string ("Jean-Baptiste No " ++ show i)),
+          ("screen_name", string ("user" ++ show i)),
+          ("description", string "Writes about trains, bread & \\backslashes\\; sometimes about <b>markup</b>."),
+          ("followers", number (i * 7919 `mod` 100000)),
+          ("verified", Aeson.Bool (even i)),
+          ("url", string "https://example.com/profiles/jean-baptiste"),
+          ("background", string "C0DEED")
+        ]
+    object = Aeson.Object . KeyMap.fromList . map (\(k, v) -> (Key.fromString k, v))
+    string = Aeson.String . T.pack
+    number = Aeson.Number . fromIntegral :: Int -> Aeson.Value
+
+-- | It written, in the same way for all.
+json :: Output b => Aeson.Value -> b
+json value = case value of
+  Aeson.Object o -> char7 '{' <> separated [jsonString (Key.toText k) <> char7 ':' <> json v | (k, v) <- KeyMap.toList o] <> char7 '}'
+  Aeson.Array a -> char7 '[' <> separated (map json (V.toList a)) <> char7 ']'
+  Aeson.String t -> jsonString t
+  Aeson.Number x
+    | base10Exponent x >= 0 -> integerDec (coefficient x * 10 ^ base10Exponent x)
+    | otherwise -> doubleDec (toRealFloat x)
+  Aeson.Bool True -> byteString (C.pack "true")
+  Aeson.Bool False -> byteString (C.pack "false")
+  Aeson.Null -> byteString (C.pack "null")
+{-# SPECIALISE json :: Aeson.Value -> A.Builder #-}
+{-# SPECIALISE json :: Aeson.Value -> B.Builder #-}
+
+separated :: Output b => [b] -> b
+separated [] = mempty
+separated (b : bs) = b <> foldr (\x rest -> char7 ',' <> x <> rest) mempty bs
+{-# SPECIALISE separated :: [A.Builder] -> A.Builder #-}
+{-# SPECIALISE separated :: [B.Builder] -> B.Builder #-}

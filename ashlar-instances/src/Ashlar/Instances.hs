@@ -1,0 +1,11 @@
+-- |
+-- Module      : Ashlar.Instances
+-- Description : Codec instances for the types of widely used packages
+--
+-- Import this for all of them, or one of the modules.
+module Ashlar.Instances () where
+
+import Ashlar.Instances.Aeson ()
+import Ashlar.Instances.Scientific ()
+import Ashlar.Instances.UUID ()
+import Ashlar.Instances.UnorderedContainers ()

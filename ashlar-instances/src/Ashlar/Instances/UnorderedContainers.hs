@@ -1,0 +1,60 @@
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# OPTIONS_GHC -Wno-orphans #-}
+
+-- |
+-- Module      : Ashlar.Instances.UnorderedContainers
+-- Description : Codec instances for HashMap and HashSet
+--
+-- The order in a HashMap depends on the version of @hashable@, and on the order in which
+-- keys with the same hash were inserted. So they are written in ascending order, with the
+-- same bytes as a 'Map.Map' or 'Set.Set' (and keys must have an order). That takes
+-- O(n log n).
+--
+-- Note [Hashes that collide]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- Whoever knows the hash function can choose keys that all have the same hash, and then a
+-- HashMap of n keys takes n^2 comparisons to build. So decoding refuses more than 256 keys
+-- with one hash, before it builds the HashMap. A good hash function makes no such
+-- values; with a bad one, decode a 'Map.Map'.
+module Ashlar.Instances.UnorderedContainers () where
+
+import Ashlar.Codec
+import Ashlar.Codec.Combinators
+import qualified Data.HashMap.Strict as HashMap
+import qualified Data.HashSet as HashSet
+import Data.Hashable (Hashable, hash)
+import qualified Data.IntMap.Strict as IntMap
+import qualified Data.Map.Strict as Map
+import qualified Data.Set as Set
+
+-- | As a 'Map.Map'. More than 256 keys with the same hash are refused.
+instance (Hashable k, Ord k, Codec k, Codec v) => Codec (HashMap.HashMap k v) where
+  layout = formatLayout hashMap
+  size = formatSize hashMap
+  put = formatPut hashMap
+  get = formatGet hashMap
+
+hashMap :: (Hashable k, Ord k, Codec k, Codec v) => Format (HashMap.HashMap k v)
+hashMap = refined (Map.fromList . HashMap.toList) (\m -> HashMap.fromList (Map.toAscList m) <$ fewCollisions (Map.keys m)) codec
+
+-- | As a 'Set.Set'. More than 256 elements with the same hash are refused.
+instance (Hashable a, Ord a, Codec a) => Codec (HashSet.HashSet a) where
+  layout = formatLayout hashSet
+  size = formatSize hashSet
+  put = formatPut hashSet
+  get = formatGet hashSet
+
+hashSet :: (Hashable a, Ord a, Codec a) => Format (HashSet.HashSet a)
+hashSet = refined (Set.fromList . HashSet.toList) (\s -> HashSet.fromList (Set.toAscList s) <$ fewCollisions (Set.toAscList s)) codec
+
+fewCollisions :: forall k. Hashable k => [k] -> Either String ()
+fewCollisions = go IntMap.empty
+  where
+    go :: IntMap.IntMap Int -> [k] -> Either String ()
+    go _ [] = Right ()
+    go seen (k : ks)
+      | before >= 256 = Left "more than 256 keys with the same hash"
+      | otherwise = go (IntMap.insert h (before + 1) seen) ks
+      where
+        h = hash k
+        before = IntMap.findWithDefault 0 h seen

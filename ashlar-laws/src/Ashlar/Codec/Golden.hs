@@ -1,0 +1,113 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE ExistentialQuantification #-}
+
+-- |
+-- Module      : Ashlar.Codec.Golden
+-- Description : Bytes that must stay what they are
+--
+-- The laws do not notice that a format has changed: what is read is changed with what
+-- is written. For formats in files or between programs, write the bytes of some values
+-- into a file that is kept with the sources, and compare:
+--
+-- > testCase "format" (compareGolden "tests/orders.txt" orders >>= (@?= []))
+-- >   where orders = [golden "Order" [Order "brick" 12]]
+--
+-- 'writeGolden' makes the file. It has three lines for each value: its type, how it is
+-- shown, and its bytes in hexadecimal.
+module Ashlar.Codec.Golden
+  ( Golden (..),
+    golden,
+    compareGolden,
+    writeGolden,
+    goldenRows,
+    markdownRow,
+    Row (..),
+  )
+where
+
+import Ashlar.Codec
+import Ashlar.Codec.Laws (Samples (..))
+import qualified Data.ByteString as S
+import Data.List (intercalate)
+import Data.Word (Word8)
+import Numeric (readHex, showHex)
+import System.IO
+import Test.QuickCheck (elements)
+
+-- | The name of a type, how to show and to compare its values, and some of them.
+--
+-- @since 0.1.0.0
+data Golden = forall a. Codec a => Golden String (Samples a) [a]
+
+-- | The name of a type, and some of its values.
+--
+-- @since 0.1.0.0
+golden :: (Codec a, Show a, Eq a) => String -> [a] -> Golden
+golden name xs = Golden name (Samples (elements xs) (const []) show (==)) xs
+
+-- | The name of a type, a value of it, and its bytes in hexadecimal.
+--
+-- @since 0.1.0.0
+data Row = Row String String String
+  deriving stock (Eq, Show)
+
+-- | What is to be written down.
+--
+-- @since 0.1.0.0
+goldenRows :: [Golden] -> [Row]
+goldenRows gs = [Row name (sampleShow s x) (hex (encode x)) | Golden name s xs <- gs, x <- xs]
+
+-- | What is wrong: the values whose bytes are not those in the file, or which do not
+-- come out of these.
+--
+-- @since 0.1.0.0
+compareGolden :: FilePath -> [Golden] -> IO [String]
+compareGolden file gs = do
+  written <- parse . lines <$> readUtf8 file
+  pure $
+    [show r ++ " is not in " ++ file | r <- goldenRows gs, r `notElem` written]
+      ++ [show r ++ " is in " ++ file ++ " alone" | r <- written, r `notElem` goldenRows gs]
+      ++ concat [maybe [] pure (problem s x bytes) | (Row _ _ bytes, Value s x) <- zip written (concatMap values gs)]
+  where
+    parse (t : x : b : more) = Row t (drop 2 x) (drop 2 b) : parse more
+    parse _ = []
+    values (Golden _ s xs) = map (Value s) xs
+    problem s x bytes = case decode (unHex bytes) of
+      Right y | sampleEq s x y -> Nothing
+      Right y -> Just (bytes ++ " is " ++ sampleShow s y ++ ", not " ++ sampleShow s x)
+      Left e -> Just (bytes ++ ": " ++ show e)
+
+data Value = forall a. Codec a => Value (Samples a) a
+
+-- | Write the file.
+--
+-- @since 0.1.0.0
+writeGolden :: FilePath -> [Golden] -> IO ()
+writeGolden file gs = withFile file WriteMode $ \h -> do
+  hSetEncoding h utf8
+  hPutStr h (unlines (concat [[t, "  " ++ x, "  " ++ b] | Row t x b <- goldenRows gs]))
+
+-- | A row of a table in Markdown.
+--
+-- @since 0.1.0.0
+markdownRow :: Row -> String
+markdownRow (Row t x b) = "| " ++ intercalate " | " (map code [t, x, b]) ++ " |"
+  where
+    code s = if null s then "no bytes" else "`" ++ concatMap escaped s ++ "`"
+    escaped c = if c == '|' then "\\|" else [c]
+
+hex :: S.ByteString -> String
+hex = unwords . map byte . S.unpack
+  where
+    byte w = if w < 16 then '0' : showHex w "" else showHex w ""
+
+unHex :: String -> S.ByteString
+unHex s = S.pack [w | digits <- words s, (w, "") <- (readHex :: ReadS Word8) digits]
+
+readUtf8 :: FilePath -> IO String
+readUtf8 file = do
+  h <- openFile file ReadMode
+  hSetEncoding h utf8
+  text <- hGetContents h
+  length text `seq` hClose h
+  pure text

@@ -1,0 +1,277 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+
+-- |
+-- Module      : Ashlar.Codec.Laws
+-- Description : What every instance of Codec must keep, as properties
+--
+-- Properties of QuickCheck for instances of 'Codec', derived or written by hand. With
+-- tasty, all of them for one type are
+--
+-- > testProperties "Order" (codecLaws (Proxy :: Proxy Order))
+--
+-- where the type needs instances of 'Arbitrary', 'Show' and 'Eq'. Where it has none, or
+-- where two values that are equal need not be (NaN), use 'codecLawsFor'.
+--
+-- The values that are truncated, mutated and cut into chunks are generated at an eighth
+-- of the size, so that their encodings are short.
+module Ashlar.Codec.Laws
+  ( -- * All laws
+    codecLaws,
+    codecLawsFor,
+    Samples (..),
+    samples,
+
+    -- * One by one
+    roundTrip,
+    exactSize,
+    layoutAgrees,
+    sinksAgree,
+    chunksAgree,
+    consumesAll,
+    truncationFails,
+    trailingFails,
+    mutationIsSafe,
+    anyBytesAreSafe,
+
+    -- * For fuzzing
+    Mutation (..),
+    mutate,
+    safely,
+  )
+where
+
+import Ashlar.Builder (toStrictByteString)
+import Ashlar.Builder.Extra (safeStrategy, toLazyByteStringWith)
+import Ashlar.Codec
+import Ashlar.Codec.Fixed (fixedSize, getFixed, putFixed)
+import Ashlar.Get (runGet, runGetRest)
+import Data.Bits (complementBit)
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
+import Data.Proxy (Proxy)
+import Data.Word (Word8)
+import Test.QuickCheck hiding (getFixed)
+
+-- | Where values for the properties come from, and when two are the same.
+--
+-- @since 0.1.0.0
+data Samples a = Samples
+  { sampleGen :: Gen a,
+    sampleShrink :: a -> [a],
+    sampleShow :: a -> String,
+    sampleEq :: a -> a -> Bool
+  }
+
+-- | The values that QuickCheck makes.
+--
+-- @since 0.1.0.0
+samples :: (Arbitrary a, Show a, Eq a) => Samples a
+samples = Samples arbitrary shrink show (==)
+
+-- | All laws for a type, each with its name.
+--
+-- @since 0.1.0.0
+codecLaws :: forall a. (Arbitrary a, Show a, Eq a, Codec a) => Proxy a -> [(String, Property)]
+codecLaws _ = codecLawsFor (samples :: Samples a)
+
+-- | All laws for the values given.
+--
+-- @since 0.1.0.0
+codecLawsFor :: Codec a => Samples a -> [(String, Property)]
+codecLawsFor s =
+  [ ("decode . encode", roundTrip s),
+    ("size", exactSize s),
+    ("layout", layoutAgrees s),
+    ("any buffers", sinksAgree s),
+    ("any chunks", chunksAgree s),
+    ("one after another", consumesAll s),
+    ("truncations are refused", truncationFails s),
+    ("trailing bytes are refused", trailingFails s),
+    ("mutations are refused, or are what they decode to", mutationIsSafe s),
+    ("any bytes are refused, or are what they decode to", anyBytesAreSafe s)
+  ]
+
+forValues, forShortValues :: Testable prop => Samples a -> (a -> prop) -> Property
+forValues s = forAllShrinkShow (sampleGen s) (sampleShrink s) (sampleShow s)
+forShortValues s = forValues s {sampleGen = scale (`div` 8) (sampleGen s)}
+
+-- | @'decode' ('encode' x) == 'Right' x@.
+--
+-- @since 0.1.0.0
+roundTrip :: Codec a => Samples a -> Property
+roundTrip s = forValues s $ \x -> returns s x (decode (encode x))
+
+returns :: Samples a -> a -> Either DecodeError a -> Property
+returns s x r = case r of
+  Right y -> counterexample ("decoded: " ++ sampleShow s y) (sampleEq s x y)
+  Left e -> counterexample (show e) False
+
+-- | @'encodedSize' x == length ('encode' x)@.
+--
+-- @since 0.1.0.0
+exactSize :: Codec a => Samples a -> Property
+exactSize s = forValues s $ \x -> encodedSize x === S.length (encode x)
+
+-- | The 'layout' says what the methods do.
+--
+-- @since 0.1.0.0
+layoutAgrees :: Codec a => Samples a -> Property
+layoutAgrees s = forValues s $ \x -> case layoutOf x of
+  Var least -> counterexample ("at least " ++ show least) (least >= 0 && least <= S.length (encode x))
+  Fix f ->
+    fixedSize f === encodedSize x
+      .&&. toStrictByteString (putFixed f x) === encode x
+      .&&. returns s x (runGet (getFixed f) (encode x))
+
+layoutOf :: Codec a => a -> Layout a
+layoutOf _ = layout
+
+-- | The bytes do not depend on the sink or its buffers.
+--
+-- @since 0.1.0.0
+sinksAgree :: Codec a => Samples a -> Property
+sinksAgree s = forShortValues s $ \x ->
+  encodeLazy x === L.fromStrict (encode x)
+    .&&. conjoin [toLazyByteStringWith (safeStrategy first rest) L.empty (put x) === L.fromStrict (encode x) | (first, rest) <- [(1, 1), (1, 3), (7, 16)]]
+
+-- | What is decoded does not depend on how the input is cut: into single bytes, and
+-- into two and three pieces.
+--
+-- @since 0.1.0.0
+chunksAgree :: Codec a => Samples a -> Property
+chunksAgree s = forShortValues s $ \x ->
+  let bs = encode x
+      atCut i = [S.take i bs, S.drop i bs]
+      atCuts i j = [S.take i bs, S.take (j - i) (S.drop i bs), S.drop j bs]
+      both = zip (places (S.length bs)) (reverse (places (S.length bs)))
+   in conjoin
+        [ returns s x (decodeLazy (L.fromChunks (filter (not . S.null) chunks)))
+          | chunks <- map S.singleton (S.unpack bs) : map atCut (places (S.length bs)) ++ [atCuts (min i j) (max i j) | (i, j) <- both]
+        ]
+
+-- Some places in so many bytes: all, if they are few, and always the first ones.
+places :: Int -> [Int]
+places n
+  | n <= 64 = [0 .. n]
+  | otherwise = [0 .. 31] ++ [32, 32 + n `div` 32 .. n - 1] ++ [n - 1]
+
+-- | Values written one after another are read one after another: what is read ends
+-- where the value does.
+--
+-- @since 0.1.0.0
+consumesAll :: Codec a => Samples a -> Property
+consumesAll s = forShortValues s $ \x ->
+  let rest = S.pack [0xFF, 0, 1]
+   in case runGetRest get (encode x <> rest) of
+        Right (y, left) -> returns s x (Right y) .&&. left === rest
+        Left e -> counterexample (show e) False
+
+-- | The beginning of an encoding is refused, because input is missing; and with the
+-- same error in one chunk and in many. What the error says to be left ends where the
+-- input does, and is less than what was needed.
+--
+-- @since 0.1.0.0
+truncationFails :: Codec a => Samples a -> Property
+truncationFails s = forShortValues s $ \x ->
+  let bs = encode x
+      truncated n = S.take n bs
+      failure = either Right (Left . (`asTypeOf` x))
+      missing n = counterexample ("the first " ++ show n ++ " bytes") $
+        case failure (decode (truncated n)) of
+          Right e@DecodeError {errorOffset = offset, errorReason = MissingInput needed left} ->
+            fromIntegral offset + left === n
+              .&&. counterexample "enough is left" (needed > left)
+              .&&. either Just (const Nothing) (decodeLazy (L.fromChunks (map S.singleton (S.unpack (truncated n)))) `asTypeOf` Right x) === Just e
+          Right e -> counterexample (show e) False
+          Left y -> counterexample ("decoded: " ++ sampleShow s y) False
+   in conjoin (map missing (filter (< S.length bs) (places (S.length bs))))
+
+-- | Bytes behind an encoding are refused, where they begin.
+--
+-- @since 0.1.0.0
+trailingFails :: Codec a => Samples a -> Property
+trailingFails s = forShortValues s $ \x ->
+  case decode (encode x <> S.singleton 0) `asTypeOf` Right x of
+    Left e -> (errorOffset e, errorReason e) === (fromIntegral (encodedSize x), TrailingInput)
+    Right y -> counterexample ("decoded: " ++ sampleShow s y) False
+
+-- | An encoding of which something was changed is refused, or is the encoding of what
+-- it decodes to: each value has one encoding. Nothing crashes or hangs.
+--
+-- @since 0.1.0.0
+mutationIsSafe :: Codec a => Samples a -> Property
+mutationIsSafe s = forShortValues s $ \x ->
+  forAll (vectorOf 10 arbitrary) $ \mutations ->
+    conjoin
+      [ counterexample (show (S.unpack bs)) (safely s bs)
+        | bs <- map (`mutate` encode x) mutations ++ scanl (flip mutate) (encode x) mutations
+      ]
+
+-- | The same for bytes of any kind, which often begin like a length.
+--
+-- @since 0.1.0.0
+anyBytesAreSafe :: Codec a => Samples a -> Property
+anyBytesAreSafe s = forAllShrinkShow bytes shrinkBytes show (safely s . S.pack)
+  where
+    bytes = oneof [listOf arbitrary, listOf small, (\n ws -> n : replicate 7 0 ++ ws) <$> small <*> listOf (oneof [small, arbitrary])]
+    small = choose (0, 4)
+    shrinkBytes = shrink :: [Word8] -> [[Word8]]
+
+-- | Decoding these bytes gives an error inside of them, or a value whose encoding they
+-- are; within ten seconds.
+--
+-- @since 0.1.0.0
+safely :: Codec a => Samples a -> ByteString -> Property
+safely s bs = within 10000000 $ case decode bs of
+  Left e -> counterexample (show e) (errorOffset e >= 0 && errorOffset e <= fromIntegral (S.length bs))
+  Right x -> counterexample ("decoded: " ++ sampleShow s x) (encode x === bs)
+
+-- | A change of some bytes. The places are taken modulo the length.
+--
+-- @since 0.1.0.0
+data Mutation
+  = -- | This byte at a place.
+    Replace Int Word8
+  | -- | One bit at a place turned over.
+    Flip Int Int
+  | -- | A byte more.
+    InsertByte Int Word8
+  | -- | Some bytes less.
+    Remove Int Int
+  | -- | Some bytes twice.
+    Repeat Int Int
+  | -- | Eight bytes with a number that is extreme as a length.
+    Number Int Integer
+  deriving stock (Eq, Show)
+
+instance Arbitrary Mutation where
+  arbitrary =
+    oneof
+      [ Replace <$> place <*> arbitrary,
+        Replace <$> place <*> elements [0, 1, 2, 0x7F, 0x80, 0xFF],
+        Flip <$> place <*> choose (0, 7),
+        InsertByte <$> place <*> arbitrary,
+        Remove <$> place <*> choose (1, 9),
+        Repeat <$> place <*> choose (1, 17),
+        Number <$> frequency [(1, pure 0), (1, place)] <*> elements [0, 1, 2, -1, 2 ^ (31 :: Int), 2 ^ (60 :: Int), 2 ^ (61 :: Int), 2 ^ (62 :: Int), 2 ^ (63 :: Int) - 1, 2 ^ (63 :: Int)]
+      ]
+    where
+      -- Often near the beginning, where tags and lengths are.
+      place = oneof [choose (0, 15), choose (0, 10000)]
+
+-- | Change some bytes.
+--
+-- @since 0.1.0.0
+mutate :: Mutation -> ByteString -> ByteString
+mutate mutation bs = case mutation of
+  Replace i w -> at i (\a b -> a <> S.cons w (S.drop 1 b))
+  Flip i k -> at i (\a b -> a <> maybe S.empty (\(w, rest) -> S.cons (complementBit w k) rest) (S.uncons b))
+  InsertByte i w -> at i (\a b -> a <> S.cons w b)
+  Remove i n -> at i (\a b -> a <> S.drop n b)
+  Repeat i n -> at i (\a b -> a <> S.take n b <> b)
+  Number i n -> at i (\a b -> a <> S.pack (take 8 (littleEndian n)) <> S.drop 8 b)
+  where
+    at i change = uncurry change (S.splitAt (i `mod` max 1 (S.length bs)) bs)
+    littleEndian n = fromInteger (n `mod` 256) : littleEndian (n `div` 256)

@@ -1,0 +1,84 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE GeneralizedNewtypeDeriving #-}
+
+-- |
+-- Module      : Main
+-- Description : Instances that break a law are found out by that law
+module Main (main) where
+
+import Ashlar.Builder (word8)
+import Ashlar.Codec
+import Ashlar.Codec.Laws
+import Ashlar.Get (getWord8, isEmpty)
+import Data.Proxy (Proxy (Proxy))
+import Data.Word (Word8)
+import Test.Tasty
+import Test.Tasty.QuickCheck
+
+main :: IO ()
+main =
+  defaultMain $
+    testGroup
+      "laws"
+      [ testProperties "an instance that keeps them" (codecLaws (Proxy :: Proxy (Word8, [Maybe Int]))),
+        testGroup
+          "instances that break one"
+          [ testProperty "another value" (expectFailure (roundTrip (samples :: Samples Another))),
+            testProperty "another size" (expectFailure (exactSize (samples :: Samples Sizeless))),
+            testProperty "a layout that promises too much" (expectFailure (layoutAgrees (samples :: Samples Promising))),
+            testProperty "what ends with the input" (expectFailure (consumesAll (samples :: Samples Greedy))),
+            testProperty "two encodings of one value" (expectFailure (anyBytesAreSafe (samples :: Samples Loose))),
+            testProperty "truncated and still read" (expectFailure (truncationFails (samples :: Samples Greedy)))
+          ]
+      ]
+
+-- Written and read as one byte, but for what is wrong with each.
+
+newtype Another = Another Word8
+  deriving newtype (Eq, Show, Arbitrary)
+
+instance Codec Another where
+  layout = Var 1
+  size _ = 1
+  put (Another w) = word8 w
+  get = Another . max 1 <$> getWord8
+
+newtype Sizeless = Sizeless Word8
+  deriving newtype (Eq, Show, Arbitrary)
+
+instance Codec Sizeless where
+  layout = Var 1
+  size (Sizeless w) = if w < 8 then 1 else 2
+  put (Sizeless w) = word8 w
+  get = Sizeless <$> getWord8
+
+newtype Promising = Promising Word8
+  deriving newtype (Eq, Show, Arbitrary)
+
+instance Codec Promising where
+  layout = Var 2
+  size _ = 1
+  put (Promising w) = word8 w
+  get = Promising <$> getWord8
+
+-- A number of bytes that ends where the input does.
+newtype Greedy = Greedy [Word8]
+  deriving newtype (Eq, Show, Arbitrary)
+
+instance Codec Greedy where
+  layout = Var 0
+  size (Greedy ws) = length ws
+  put (Greedy ws) = foldMap word8 ws
+  get = Greedy <$> go
+    where
+      go = isEmpty >>= \end -> if end then pure [] else (:) <$> getWord8 <*> go
+
+-- Any byte but 0 is True.
+newtype Loose = Loose Bool
+  deriving newtype (Eq, Show, Arbitrary)
+
+instance Codec Loose where
+  layout = Var 1
+  size _ = 1
+  put (Loose b) = put b
+  get = Loose . (/= 0) <$> getWord8

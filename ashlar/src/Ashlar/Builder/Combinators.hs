@@ -1,0 +1,61 @@
+-- |
+-- Module      : Ashlar.Builder.Combinators
+-- Description : Putting builders together like words and lines
+--
+-- The functions on lists that users of strings expect, for builders. Import it
+-- qualified: its names are those of the Prelude and of @Mason.Builder@.
+--
+-- >>> import qualified Ashlar.Builder.Combinators as Builder
+-- >>> Builder.unlines [Builder.unwords ["GET", "/", "HTTP/1.1"], Builder.intersperse ": " ["Host", "example.org"]]
+-- "GET / HTTP/1.1\nHost: example.org\n"
+--
+-- Each is one loop over the list, whose elements are forced as the output gets there;
+-- it may be infinite.
+module Ashlar.Builder.Combinators
+  ( intersperse,
+    unwords,
+    unlines,
+    viaShow,
+  )
+where
+
+import Ashlar.Builder.Core
+import Ashlar.Builder.Numbers (word8)
+import Ashlar.Builder.Strings (stringUtf8)
+import Prelude hiding (unlines, unwords)
+
+-- | Builders one after the other, with the first argument between any two.
+-- (On strings, this is called 'Data.List.intercalate'.)
+--
+-- @since 0.1.0.0
+intersperse :: Builder -> [Builder] -> Builder
+intersperse separator builders = action $ \c k ->
+  let go (b : bs) = runOn separator c k >> runOn b c k >> go bs
+      go [] = pure ()
+   in case builders of
+        b : bs -> runOn b c k >> go bs
+        [] -> pure ()
+
+-- | Builders one after the other, with a space between any two.
+--
+-- @since 0.1.0.0
+unwords :: [Builder] -> Builder
+unwords = intersperse (word8 0x20)
+
+-- | Builders one after the other, with a newline behind each.
+--
+-- @since 0.1.0.0
+unlines :: [Builder] -> Builder
+unlines builders = action $ \c k ->
+  let go (b : bs) = runOn b c k >> runOn (word8 0x0A) c k >> go bs
+      go [] = pure ()
+   in go builders
+
+-- | What 'show' makes of a value, in UTF-8.
+--
+-- >>> viaShow (Just 'x')
+-- "Just 'x'"
+--
+-- @since 0.1.0.0
+viaShow :: Show a => a -> Builder
+viaShow = stringUtf8 . show

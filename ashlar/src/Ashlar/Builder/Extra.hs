@@ -1,0 +1,70 @@
+-- |
+-- Module      : Ashlar.Builder.Extra
+-- Description : More control over how builders are run
+--
+-- The names are those of "Data.ByteString.Builder.Extra".
+module Ashlar.Builder.Extra
+  ( -- * Lazy output with buffers of chosen sizes
+    toLazyByteStringWith,
+    AllocationStrategy,
+    safeStrategy,
+    untrimmedStrategy,
+    smallChunkSize,
+    defaultChunkSize,
+
+    -- * To copy or to insert
+    byteStringCopy,
+    byteStringInsert,
+    byteStringThreshold,
+    lazyByteStringCopy,
+    lazyByteStringInsert,
+    lazyByteStringThreshold,
+
+    -- * Ends of chunks
+    flush,
+
+    -- * Running step by step
+    BufferWriter,
+    Next (..),
+    runBuilder,
+
+    -- * The machine's own order and size
+    intHost,
+    int16Host,
+    int32Host,
+    int64Host,
+    wordHost,
+    word16Host,
+    word32Host,
+    word64Host,
+    floatHost,
+    doubleHost,
+  )
+where
+
+import Ashlar.Builder.Bytes
+import Ashlar.Builder.Bytestring (toBytestringBuilder)
+import Ashlar.Builder.Core (Builder)
+import Ashlar.Builder.Lazy
+import Ashlar.Builder.Numbers
+import Data.ByteString.Builder.Extra (BufferWriter, Next (..))
+import qualified Data.ByteString.Builder.Extra as B
+import Data.ByteString.Lazy.Internal (defaultChunkSize, smallChunkSize)
+
+-- | A builder as a function that fills a buffer, given as an address and a number of
+-- bytes, and returns how many it has written and what is to be done next. The types are
+-- bytestring's own.
+--
+-- Each function that it returns may be called more than once, and by several threads;
+-- see 'toBytestringBuilder' for how it goes on. A buffer smaller than it has asked for
+-- makes it ask again.
+--
+-- >>> import Foreign (allocaBytes)
+-- >>> let large = runBuilder (byteString "more than 16 bytes, copied in pieces")
+-- >>> (n, next) <- allocaBytes 4 (\p -> large p 4)
+-- >>> case next of { More least _ -> (n, least); _ -> (n, 0) }
+-- (4,1)
+--
+-- @since 0.1.0.0
+runBuilder :: Builder -> BufferWriter
+runBuilder b = B.runBuilder (toBytestringBuilder b)

@@ -1,0 +1,168 @@
+{-# LANGUAGE MagicHash #-}
+
+-- |
+-- Module      : Ashlar.Builder.Padded
+-- Description : Builders for values that are padded to a width
+--
+-- What is shorter than its width is padded in front; what is longer is written in
+-- full. Any width will do: a negative one is like 0, and the padding for a large one
+-- is written piece by piece, without room for all of it being reserved.
+--
+-- >>> let date year month day = wordDecPadded 4 year <> "-" <> wordDecPadded 2 month <> "-" <> wordDecPadded 2 day
+-- >>> toStrictByteString (date 1970 1 1)
+-- "1970-01-01"
+module Ashlar.Builder.Padded
+  ( -- * Numbers with zeros in front
+    wordDecPadded,
+    word64DecPadded,
+    intDecPadded,
+    int64DecPadded,
+
+    -- * Any primitive
+    paddedBoundedPrim,
+    zeroPaddedBoundedPrim,
+
+    -- * Padding alone
+    replicateWord8,
+  )
+where
+
+import Ashlar.Builder.Chars
+import Ashlar.Builder.Core
+import Ashlar.Builder.Primitive
+import Ashlar.Mem.Cells
+import Ashlar.Prim.Bounded
+import Ashlar.Prim.Decimal (word64Dec)
+import Ashlar.Prim.Padded
+import Control.Monad (when)
+import Data.Int (Int64)
+import Data.Word (Word64, Word8)
+import Foreign.Marshal.Utils (fillBytes)
+import Foreign.Ptr (minusPtr, plusPtr)
+import GHC.Exts (Int (I#), isTrue#, (<=#))
+
+-- Note [Narrow and wide]
+-- ~~~~~~~~~~~~~~~~~~~~~~
+-- A number that is padded to 20 characters or fewer is a primitive, and shares its
+-- reservation with its neighbours (Note [Fusing reservations]): what a rule must
+-- know, that the width is so small, it sees where the width is a literal. There the
+-- comparison is decided while the program is compiled, as in 'fused'.
+
+{-# RULES
+"wordDecPadded" [~0] forall n x. wordDecPadded n x = word64DecPadded n (fromIntegral x)
+"intDecPadded" [~0] forall n x. intDecPadded n x = int64DecPadded n (fromIntegral x)
+"word64DecPadded" [~0] forall n x. word64DecPadded (I# n) x = wordTo (isTrue# (n <=# 20#)) (I# n) x
+"int64DecPadded" [~0] forall n x. int64DecPadded (I# n) x = intTo (isTrue# (n <=# 20#)) (I# n) x
+"wordTo/narrow" [~0] forall n x. wordTo True n x = primBounded (word64DecAtLeast n) x
+"intTo/narrow" [~0] forall n x. intTo True n x = primBounded (int64DecAtLeast n) x
+  #-}
+
+-- | A number in decimal, with zeros in front up to a width.
+--
+-- >>> toStrictByteString (wordDecPadded 4 42)
+-- "0042"
+-- >>> toStrictByteString (wordDecPadded 4 12345)
+-- "12345"
+--
+-- @since 0.1.0.0
+wordDecPadded :: Int -> Word -> Builder
+wordDecPadded n x = word64DecPadded n (fromIntegral x)
+{-# INLINE [0] wordDecPadded #-}
+
+-- | A number of 64 bits in decimal, with zeros in front up to a width.
+--
+-- @since 0.1.0.0
+word64DecPadded :: Int -> Word64 -> Builder
+word64DecPadded n x = wordTo (n <= 20) n x
+{-# INLINE [0] word64DecPadded #-}
+
+-- | A number in decimal, with zeros in front up to a width. A minus sign comes
+-- before them, and counts.
+--
+-- >>> toStrictByteString (intDecPadded 5 (-42))
+-- "-0042"
+--
+-- @since 0.1.0.0
+intDecPadded :: Int -> Int -> Builder
+intDecPadded n x = int64DecPadded n (fromIntegral x)
+{-# INLINE [0] intDecPadded #-}
+
+-- | A number of 64 bits in decimal, with zeros in front up to a width. A minus sign
+-- comes before them, and counts.
+--
+-- @since 0.1.0.0
+int64DecPadded :: Int -> Int64 -> Builder
+int64DecPadded n x = intTo (n <= 20) n x
+{-# INLINE [0] int64DecPadded #-}
+
+-- The first argument says that the width is at most 20.
+
+wordTo :: Bool -> Int -> Word64 -> Builder
+wordTo narrow n x
+  | narrow = primBounded (word64DecAtLeast n) x
+  | otherwise = wordToWide n x
+{-# INLINE [0] wordTo #-}
+
+intTo :: Bool -> Int -> Int64 -> Builder
+intTo narrow n x
+  | narrow = primBounded (int64DecAtLeast n) x
+  | otherwise = intToWide n x
+{-# INLINE [0] intTo #-}
+
+wordToWide :: Int -> Word64 -> Builder
+wordToWide n x = zeroPaddedBoundedPrim n word64Dec x
+{-# NOINLINE wordToWide #-}
+
+-- The width is above 20 here, so one less is still a width. The least number is its
+-- own opposite, and right as a number without sign.
+intToWide :: Int -> Int64 -> Builder
+intToWide n x
+  | x < 0 = char7 '-' `append` wordToWide (n - 1) (fromIntegral (negate x))
+  | otherwise = wordToWide n (fromIntegral x)
+{-# NOINLINE intToWide #-}
+
+-- | A value written by a primitive, with zeros (the character) in front up to a width.
+-- They come before a sign; see 'intDecPadded' for numbers that have one.
+--
+-- @since 0.1.0.0
+zeroPaddedBoundedPrim :: Int -> BoundedPrim a -> a -> Builder
+zeroPaddedBoundedPrim = paddedBoundedPrim 0x30
+{-# INLINE zeroPaddedBoundedPrim #-}
+
+-- | A value written by a primitive, with a given byte in front up to a width.
+--
+-- @since 0.1.0.0
+paddedBoundedPrim :: Word8 -> Int -> BoundedPrim a -> a -> Builder
+paddedBoundedPrim filler n prim x
+  | n <= 64 = ensure (max n (max 1 (sizeBound prim))) (\p -> runB prim x p >>= moveBehind filler n p)
+  | otherwise = action $ \c k -> do
+      -- Written once to learn its length, and again where it belongs.
+      p <- reserve c k (sizeBound prim)
+      p' <- runB prim x p
+      runOn (replicateWord8 (n - p' `minusPtr` p) filler) c k
+      p'' <- reserve c k (sizeBound prim)
+      runB prim x p'' >>= putPtr c cursorCell
+{-# INLINE paddedBoundedPrim #-}
+
+-- | The same byte so many times; not once, if the number is negative.
+--
+-- >>> toStrictByteString (replicateWord8 3 0x2E)
+-- "..."
+--
+-- @since 0.1.0.0
+replicateWord8 :: Int -> Word8 -> Builder
+replicateWord8 n x = action $ \c k ->
+  let go left = when (left > 0) $ do
+        -- Room for one byte at least, so that every round makes progress; a number
+        -- that may be huge is not asked for at once.
+        p <- reserveFor c k 1 (min piece left)
+        end <- getPtr c endCell
+        let len = min (min piece left) (end `minusPtr` p)
+        -- len bytes are free.
+        fillBytes p x len
+        putPtr c cursorCell (p `plusPtr` len)
+        go (left - len)
+   in go n
+  where
+    -- See Note [Foreign copies].
+    piece = 65536

@@ -1,0 +1,159 @@
+{-# LANGUAGE MagicHash #-}
+
+-- |
+-- Module      : Ashlar.Builder.Prim
+-- Description : Primitives: how values of fixed or bounded size are written
+--
+-- A primitive is the way to write values of a type that take a fixed number of
+-- bytes ('FixedPrim') or at most some number ('BoundedPrim'). Primitives are put
+-- together into larger ones, and made into builders, for one value or for many:
+-- the room for a whole primitive is checked once.
+--
+-- The names are those of "Data.ByteString.Builder.Prim"; import qualified.
+--
+-- A length and a byte string of up to 255 bytes' worth of key and value, as some
+-- protocol may want them:
+--
+-- >>> let entry = P.word8 P.>*< P.word32BE P.>*< P.word64BE
+-- >>> toLazyByteString (P.primMapListFixed entry [(1, (2, 3))])
+-- "\SOH\NUL\NUL\NUL\STX\NUL\NUL\NUL\NUL\NUL\NUL\NUL\ETX"
+--
+-- Primitives of bytestring's own are turned into these by "Ashlar.Builder.Bytestring".
+-- New ones are made with "Ashlar.Builder.Prim.Internal".
+--
+-- Primitives are for small things. The whole bound is reserved at once: where a
+-- buffer has less left, that rest stays unused, and a sink with a buffer of its own
+-- size may refuse one that is larger ('Ashlar.Builder.Sink.SinkRefused'; the sinks of
+-- this library do not).
+module Ashlar.Builder.Prim
+  ( -- * Primitives of bounded size
+    BoundedPrim,
+    emptyB,
+    (>$<),
+    (>*<),
+    eitherB,
+    condB,
+
+    -- ** As builders
+    primBounded,
+    primMapListBounded,
+    primUnfoldrBounded,
+    primMapByteStringBounded,
+    primMapLazyByteStringBounded,
+
+    -- * Primitives of fixed size
+    FixedPrim,
+    emptyF,
+    liftFixedToBounded,
+
+    -- ** As builders
+    primFixed,
+    primMapListFixed,
+    primUnfoldrFixed,
+    primMapByteStringFixed,
+    primMapLazyByteStringFixed,
+
+    -- * One byte
+    int8,
+    word8,
+
+    -- * Most significant byte first
+    int16BE,
+    int32BE,
+    int64BE,
+    word16BE,
+    word32BE,
+    word64BE,
+    floatBE,
+    doubleBE,
+
+    -- * Least significant byte first
+    int16LE,
+    int32LE,
+    int64LE,
+    word16LE,
+    word32LE,
+    word64LE,
+    floatLE,
+    doubleLE,
+
+    -- * The machine's own order and size
+    intHost,
+    int16Host,
+    int32Host,
+    int64Host,
+    wordHost,
+    word16Host,
+    word32Host,
+    word64Host,
+    floatHost,
+    doubleHost,
+
+    -- * Characters
+    char7,
+    char8,
+    charUtf8,
+
+    -- * Whole numbers in decimal
+    int8Dec,
+    int16Dec,
+    int32Dec,
+    int64Dec,
+    intDec,
+    word8Dec,
+    word16Dec,
+    word32Dec,
+    word64Dec,
+    wordDec,
+
+    -- * Hexadecimal numbers, no leading zeros
+    word8Hex,
+    word16Hex,
+    word32Hex,
+    word64Hex,
+    wordHex,
+
+    -- * Hexadecimal numbers, all digits
+    int8HexFixed,
+    int16HexFixed,
+    int32HexFixed,
+    int64HexFixed,
+    word8HexFixed,
+    word16HexFixed,
+    word32HexFixed,
+    word64HexFixed,
+    floatHexFixed,
+    doubleHexFixed,
+
+    -- * String literals
+    cstring,
+    cstringUtf8,
+  )
+where
+
+import Ashlar.Builder.Core (Builder)
+import Ashlar.Builder.Literal
+import Ashlar.Builder.Loops
+import Ashlar.Builder.Primitive
+import Ashlar.Prim.Binary
+import Ashlar.Prim.Bounded
+import Ashlar.Prim.Char
+import Ashlar.Prim.Combine
+import Ashlar.Prim.Decimal
+import Ashlar.Prim.Hex
+import GHC.Exts (Addr#)
+
+-- | The bytes at an address up to the first that is zero, as in @"abc"#@. They must
+-- stay readable for as long as the program runs.
+--
+-- @since 0.1.0.0
+cstring :: Addr# -> Builder
+cstring s = asciiLiteral s
+{-# INLINE cstring #-}
+
+-- | 'cstring', with a zero byte for each pair @C0 80@: so GHC writes U+0000 in literals.
+--
+-- @since 0.1.0.0
+cstringUtf8 :: Addr# -> Builder
+cstringUtf8 s = utf8Literal s
+{-# INLINE cstringUtf8 #-}

@@ -1,0 +1,195 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+
+-- |
+-- Module      : Ashlar.Builder.Section
+-- Description : Sections with their length in front
+--
+-- Many formats write the length of a part in front of it, and a builder knows it only
+-- when it has run. Here the part is written first and its length then filled in.
+--
+-- A message of Protocol Buffers inside another, each with its length as a varint:
+--
+-- >>> import Ashlar.Builder.Varint
+-- >>> import qualified Ashlar.Prim.Varint as P
+-- >>> :{
+-- let field :: Word32 -> Builder -> Builder
+--     field number body = word32Varint (number * 8 + 2) <> lengthPrefixed (P.varintPrim P.word32Varint) body
+-- in field 3 (word8 8 <> word32Varint 150 <> field 2 "testing")
+-- :}
+-- "\SUB\f\b\150\SOH\DC2\atesting"
+module Ashlar.Builder.Section
+  ( lengthPrefixed,
+    lengthPrefixedFixed,
+    lengthPrefixedWithin,
+    SectionTooLong (..),
+  )
+where
+
+import Ashlar.Builder.Buffer
+import Ashlar.Builder.Bytes
+import Ashlar.Builder.Core
+import Ashlar.Builder.Strict
+import Ashlar.Mem
+import Ashlar.Mem.Cells
+import Ashlar.Prim.Bounded
+import Control.Exception (Exception (..), throwIO)
+import Control.Monad (when)
+import Data.Bits (Bits, bitSizeMaybe, finiteBitSize, isSigned, unsafeShiftL)
+import qualified Data.ByteString as S
+import Data.Foldable (traverse_)
+import Data.IORef (IORef, newIORef, readIORef, writeIORef)
+import Data.Word (Word8)
+import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
+
+-- | The length of a builder's bytes, and then the bytes.
+--
+-- The builder runs once. What fits into the open buffer is written there, and moved by
+-- the bytes that the length does not need of its bound; what does not is kept in memory
+-- until the length is known. So the builder must be finite.
+--
+-- Throws 'SectionTooLong' if the length is not a number of the primitive's type, as soon as that is
+-- known. (If the primitive itself writes less than its type holds, nobody notices.)
+--
+-- Sections may be nested; then each byte that is moved is moved once for each level at
+-- most. A 'Ashlar.Builder.Extra.flush' in a section takes place behind it.
+--
+-- @since 0.1.0.0
+lengthPrefixed :: forall n. (Integral n, Bits n) => BoundedPrim n -> Builder -> Builder
+lengthPrefixed prim = section (largest (0 :: n)) 0 (prefixOf prim)
+{-# INLINE lengthPrefixed #-}
+
+-- | 'lengthPrefixed' with a length of fixed size. Nothing is moved.
+--
+-- >>> import Ashlar.Builder.Internal (fixedPrim)
+-- >>> import Foreign (castPtr, poke)
+-- >>> lengthPrefixedFixed (fixedPrim 1 (\n p -> poke p (n :: Word8))) "abc"
+-- "\ETXabc"
+--
+-- @since 0.1.0.0
+lengthPrefixedFixed :: (Integral n, Bits n) => FixedPrim n -> Builder -> Builder
+lengthPrefixedFixed prim = lengthPrefixed (toB prim)
+{-# INLINE lengthPrefixedFixed #-}
+
+-- | 'lengthPrefixed' for at most so many bytes.
+--
+-- Up to 4 KiB, so much room is made beforehand, so that the bytes need not be kept
+-- elsewhere. Throws 'SectionTooLong' where there are more; a negative number allows not even
+-- none.
+--
+-- @since 0.1.0.0
+lengthPrefixedWithin :: forall n. (Integral n, Bits n) => Int -> BoundedPrim n -> Builder -> Builder
+lengthPrefixedWithin most prim = section (min most (largest (0 :: n))) (max 0 (min 4096 most)) (prefixOf prim)
+{-# INLINE lengthPrefixedWithin #-}
+
+-- | A section had more bytes than its length can say, or than were allowed.
+--
+-- @since 0.1.0.0
+data SectionTooLong = SectionTooLong
+  { -- | Bytes that there were when it was given up.
+    sectionLength :: !Int,
+    -- | Bytes that there may be.
+    sectionLimit :: !Int
+  }
+  deriving stock (Eq, Show)
+
+instance Exception SectionTooLong where
+  displayException (SectionTooLong len limit) =
+    "Ashlar.Builder: a section of at least " ++ show len ++ " bytes, where " ++ show limit ++ " are allowed"
+
+-- The largest number of a type that is also an Int, given a number of the type.
+largest :: Bits n => n -> Int
+largest zero = case bitSizeMaybe zero of
+  Just bits
+    | ones < finiteBitSize (0 :: Int) - 1 -> (1 `unsafeShiftL` ones) - 1
+    where
+      ones = if isSigned zero then bits - 1 else bits
+  _ -> maxBound
+{-# INLINE largest #-}
+
+-- How to write a length that the type of the primitive has.
+data Prefix = Prefix !Int (Int -> Ptr Word8 -> IO (Ptr Word8))
+
+prefixOf :: Num n => BoundedPrim n -> Prefix
+prefixOf prim = Prefix (sizeBound prim) (runB prim . fromIntegral)
+{-# INLINE prefixOf #-}
+
+-- Where the bytes of a section are. The flag says whether a flush was asked for.
+data State
+  = -- | All of them where they belong, behind the room for the length.
+    InPlace !Bool
+  | -- | There up to an address, and the others elsewhere.
+    Collected !Bool !(Ptr Word8) !(IORef Output)
+
+-- Note [Sections in place]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~
+-- The body is written into the buffer of the sink outside, behind room for the longest
+-- length. The cells outside do not change until the section is complete: for the
+-- sink outside, nothing of it has been written, and nothing can be handed out (INV-B3).
+-- So the sink outside is not asked for anything meanwhile, and its buffer stays.
+--
+-- Where the body asks for more than the buffer has, the bytes up to there stay, and the others
+-- are collected elsewhere ('growing'). In the end, the length is written, the first
+-- part moves down to it, and the others are appended like any 'byteString'.
+--
+-- Also considered: to run the body twice, the first time only to count. It would evaluate
+-- everything twice, and where the bytes depend on the buffers (chunked transfer coding), the
+-- second run would not keep to the count of the first.
+
+-- A section: the most bytes it may have, how much room to make beforehand, how to write the
+-- length, and the body.
+section :: Int -> Int -> Prefix -> Builder -> Builder
+section limit hint (Prefix bound writeLength) body = action $ \c k -> do
+  free <- minusPtr <$> getPtr c endCell <*> getPtr c cursorCell
+  -- Not by their sum, which may overflow.
+  when (free < bound || free - bound < hint) $
+    grow c k (max 1 bound) (max 1 (if bound <= maxBound - hint then bound + hint else bound))
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
+  -- At least bound bytes are free.
+  let start = p `plusPtr` bound
+      check n = when (n > limit) $ throwIO (SectionTooLong n limit)
+  ref <- newIORef (InPlace False)
+  -- The buffer that is collected in must live, however the body ends.
+  keepAlive ref $ do
+    end <- runBuilderWith (sectionSink check start e ref) (Space start e) body
+    state <- readIORef ref
+    (flushed, firstEnd, others) <- case state of
+      InPlace flushed -> pure (flushed, end, [])
+      Collected flushed firstEnd output -> (\o -> (flushed, firstEnd, piecesUpTo end o)) <$> readIORef output
+    let first = firstEnd `minusPtr` start
+        total = first + sum (map S.length others)
+    check total
+    -- It writes at most bound bytes, in front of the body.
+    start' <- writeLength total p
+    when (start' /= start) $ moveDown start' start first
+    putPtr c cursorCell (start' `plusPtr` first)
+    traverse_ (\bs -> runOn (byteString bs) c k) others
+    when flushed $ ask c k Flush
+
+-- The sink of a body that begins at an address, in a buffer up to another.
+sectionSink :: (Int -> IO ()) -> Ptr Word8 -> Ptr Word8 -> IORef State -> Sink
+sectionSink check start e ref = Sink $ \request p -> do
+  state <- readIORef ref
+  case (state, request) of
+    (InPlace _, Flush) -> do
+      writeIORef ref (InPlace True)
+      pure (Space p e)
+    (InPlace _, Insert bs) | S.length bs <= copiedUpTo && S.length bs <= e `minusPtr` p -> do
+      -- It was just compared with the room that there is.
+      withBytesQuick bs (copyRange p)
+      pure (Space (p `plusPtr` S.length bs) e)
+    (InPlace flushed, _) -> do
+      check (p `minusPtr` start)
+      output <- newIORef noOutput
+      writeIORef ref (Collected flushed p output)
+      answer (growing output) request nullPtr
+    (Collected _ firstEnd output, Flush) -> do
+      writeIORef ref (Collected True firstEnd output)
+      answer (growing output) Flush p
+    (Collected _ firstEnd output, _) -> do
+      Output _ count open <- readIORef output
+      check ((firstEnd `minusPtr` start) + count + (p `minusPtr` openFrom open))
+      answer (growing output) request p
+  where
+    answer (Sink f) = f

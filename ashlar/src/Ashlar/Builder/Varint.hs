@@ -1,0 +1,258 @@
+-- |
+-- Module      : Ashlar.Builder.Varint
+-- Description : Builders for numbers that take the more bytes the larger they are
+--
+-- Integers in formats of variable length. Each is written in as few bytes
+-- as its format allows. The formats themselves, as values, with the number of bytes that
+-- a number takes, are in "Ashlar.Prim.Varint".
+--
+-- >>> word64Varint 300
+-- "\172\STX"
+module Ashlar.Builder.Varint
+  ( -- * LEB128
+    -- $leb128
+    word16LEB128,
+    word32LEB128,
+    word64LEB128,
+    wordLEB128,
+    int16LEB128,
+    int32LEB128,
+    int64LEB128,
+    intLEB128,
+
+    -- * Protocol Buffers
+    -- $protobuf
+    word32Varint,
+    word64Varint,
+    wordVarint,
+    int32Varint,
+    int64Varint,
+    intVarint,
+    int32Zigzag,
+    int64Zigzag,
+    intZigzag,
+
+    -- * VLQ
+    -- $vlq
+    wordVLQ,
+    intVLQ,
+
+    -- * Prefix varints
+    -- $prefix
+    prefixVarInt,
+  )
+where
+
+import Ashlar.Builder.Core
+import Ashlar.Builder.Primitive
+import Ashlar.Prim.Varint (Varint (..))
+import qualified Ashlar.Prim.Varint as P
+import Data.Int (Int16, Int32, Int64)
+import Data.Word (Word16, Word32, Word64)
+
+-- A number in such a format.
+varint :: Varint a -> a -> Builder
+varint format x = primBounded (varintPrim format) x
+{-# INLINE [0] varint #-}
+
+-- See Note [Fusing reservations].
+{-# RULES
+"varint" [~0] forall format x. varint format x = primBounded (varintPrim format) x
+"word16LEB128" [~0] forall x. word16LEB128 x = varint P.word16LEB128 x
+"word32LEB128" [~0] forall x. word32LEB128 x = varint P.word32LEB128 x
+"word64LEB128" [~0] forall x. word64LEB128 x = varint P.word64LEB128 x
+"wordLEB128" [~0] forall x. wordLEB128 x = varint P.wordLEB128 x
+"int16LEB128" [~0] forall x. int16LEB128 x = varint P.int16LEB128 x
+"int32LEB128" [~0] forall x. int32LEB128 x = varint P.int32LEB128 x
+"int64LEB128" [~0] forall x. int64LEB128 x = varint P.int64LEB128 x
+"intLEB128" [~0] forall x. intLEB128 x = varint P.intLEB128 x
+"word32Varint" [~0] forall x. word32Varint x = varint P.word32Varint x
+"word64Varint" [~0] forall x. word64Varint x = varint P.word64Varint x
+"wordVarint" [~0] forall x. wordVarint x = varint P.wordVarint x
+"int32Varint" [~0] forall x. int32Varint x = varint P.int32Varint x
+"int64Varint" [~0] forall x. int64Varint x = varint P.int64Varint x
+"intVarint" [~0] forall x. intVarint x = varint P.intVarint x
+"int32Zigzag" [~0] forall x. int32Zigzag x = varint P.int32Zigzag x
+"int64Zigzag" [~0] forall x. int64Zigzag x = varint P.int64Zigzag x
+"intZigzag" [~0] forall x. intZigzag x = varint P.intZigzag x
+"wordVLQ" [~0] forall x. wordVLQ x = varint P.wordVLQ x
+"intVLQ" [~0] forall x. intVLQ x = varint P.intVLQ x
+"prefixVarInt" [~0] forall x. prefixVarInt x = varint P.prefixVarInt x
+  #-}
+
+-- $leb128
+-- Little Endian Base 128, as in DWARF (version 5, section 7.6) and WebAssembly: seven bits
+-- in each byte, the least significant first, and the highest bit set if another byte
+-- follows. A signed number is cut down to the bits that tell its sign.
+
+-- $protobuf
+-- The integers of Protocol Buffers: a varint is unsigned LEB128, and a negative number is
+-- taken as 64 bits, so that it has 10 bytes. Zigzag numbers the integers 0, -1, 1, -2, 2 and
+-- so on; then those near 0 are short.
+
+-- $vlq
+-- Variable-length quantities as in @mason@: unsigned LEB128, and, for signed numbers, the
+-- magnitude with the sign in the second highest bit of the first byte.
+
+-- $prefix
+-- The first byte tells the number of bytes, by the zeros below its lowest 1; seven
+-- bits of the number for each byte follow, the least significant first
+-- (<https://github.com/stoklund/varint>).
+
+-- | A number in unsigned LEB128: 1 to 3 bytes.
+--
+-- @since 0.1.0.0
+word16LEB128 :: Word16 -> Builder
+word16LEB128 x = varint P.word16LEB128 x
+{-# INLINE [0] word16LEB128 #-}
+
+-- | A number in unsigned LEB128: 1 to 5 bytes.
+--
+-- @since 0.1.0.0
+word32LEB128 :: Word32 -> Builder
+word32LEB128 x = varint P.word32LEB128 x
+{-# INLINE [0] word32LEB128 #-}
+
+-- | A number in unsigned LEB128: 1 to 10 bytes.
+--
+-- >>> word64LEB128 624485
+-- "\229\142&"
+--
+-- @since 0.1.0.0
+word64LEB128 :: Word64 -> Builder
+word64LEB128 x = varint P.word64LEB128 x
+{-# INLINE [0] word64LEB128 #-}
+
+-- | A number in unsigned LEB128: 1 to 10 bytes.
+--
+-- @since 0.1.0.0
+wordLEB128 :: Word -> Builder
+wordLEB128 x = varint P.wordLEB128 x
+{-# INLINE [0] wordLEB128 #-}
+
+-- | A number in signed LEB128: 1 to 3 bytes.
+--
+-- @since 0.1.0.0
+int16LEB128 :: Int16 -> Builder
+int16LEB128 x = varint P.int16LEB128 x
+{-# INLINE [0] int16LEB128 #-}
+
+-- | A number in signed LEB128: 1 to 5 bytes.
+--
+-- @since 0.1.0.0
+int32LEB128 :: Int32 -> Builder
+int32LEB128 x = varint P.int32LEB128 x
+{-# INLINE [0] int32LEB128 #-}
+
+-- | A number in signed LEB128: 1 to 10 bytes.
+--
+-- >>> int64LEB128 (-123456)
+-- "\192\187x"
+--
+-- @since 0.1.0.0
+int64LEB128 :: Int64 -> Builder
+int64LEB128 x = varint P.int64LEB128 x
+{-# INLINE [0] int64LEB128 #-}
+
+-- | A number in signed LEB128: 1 to 10 bytes.
+--
+-- @since 0.1.0.0
+intLEB128 :: Int -> Builder
+intLEB128 x = varint P.intLEB128 x
+{-# INLINE [0] intLEB128 #-}
+
+-- | A number as @uint32@: 1 to 5 bytes.
+--
+-- >>> word32Varint 300
+-- "\172\STX"
+--
+-- @since 0.1.0.0
+word32Varint :: Word32 -> Builder
+word32Varint x = varint P.word32Varint x
+{-# INLINE [0] word32Varint #-}
+
+-- | A number as @uint64@: 1 to 10 bytes.
+--
+-- @since 0.1.0.0
+word64Varint :: Word64 -> Builder
+word64Varint x = varint P.word64Varint x
+{-# INLINE [0] word64Varint #-}
+
+-- | A number as @uint64@: 1 to 10 bytes.
+--
+-- @since 0.1.0.0
+wordVarint :: Word -> Builder
+wordVarint x = varint P.wordVarint x
+{-# INLINE [0] wordVarint #-}
+
+-- | A number as @int32@ or @enum@: 1 to 5 bytes, or 10 if negative.
+--
+-- @since 0.1.0.0
+int32Varint :: Int32 -> Builder
+int32Varint x = varint P.int32Varint x
+{-# INLINE [0] int32Varint #-}
+
+-- | A number as @int64@: 1 to 9 bytes, or 10 if negative.
+--
+-- @since 0.1.0.0
+int64Varint :: Int64 -> Builder
+int64Varint x = varint P.int64Varint x
+{-# INLINE [0] int64Varint #-}
+
+-- | A number as @int64@: 1 to 9 bytes, or 10 if negative.
+--
+-- @since 0.1.0.0
+intVarint :: Int -> Builder
+intVarint x = varint P.intVarint x
+{-# INLINE [0] intVarint #-}
+
+-- | A number as @sint32@: 1 to 5 bytes.
+--
+-- >>> int32Zigzag (-1)
+-- "\SOH"
+--
+-- @since 0.1.0.0
+int32Zigzag :: Int32 -> Builder
+int32Zigzag x = varint P.int32Zigzag x
+{-# INLINE [0] int32Zigzag #-}
+
+-- | A number as @sint64@: 1 to 10 bytes.
+--
+-- @since 0.1.0.0
+int64Zigzag :: Int64 -> Builder
+int64Zigzag x = varint P.int64Zigzag x
+{-# INLINE [0] int64Zigzag #-}
+
+-- | A number as @sint64@: 1 to 10 bytes.
+--
+-- @since 0.1.0.0
+intZigzag :: Int -> Builder
+intZigzag x = varint P.intZigzag x
+{-# INLINE [0] intZigzag #-}
+
+-- | A number of seven bits in each byte: 1 to 10 bytes. (The same as 'wordLEB128'.)
+--
+-- @since 0.1.0.0
+wordVLQ :: Word -> Builder
+wordVLQ x = varint P.wordVLQ x
+{-# INLINE [0] wordVLQ #-}
+
+-- | A number as sign and magnitude: 1 to 10 bytes.
+--
+-- >>> intVLQ (-3)
+-- "C"
+--
+-- @since 0.1.0.0
+intVLQ :: Int -> Builder
+intVLQ x = varint P.intVLQ x
+{-# INLINE [0] intVLQ #-}
+
+-- | A number whose first byte tells the number of bytes: 1 to 9.
+--
+-- >>> prefixVarInt 300
+-- "\178\EOT"
+--
+-- @since 0.1.0.0
+prefixVarInt :: Word -> Builder
+prefixVarInt x = varint P.prefixVarInt x
+{-# INLINE [0] prefixVarInt #-}

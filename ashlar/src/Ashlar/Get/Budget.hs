@@ -1,0 +1,81 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE UnboxedTuples #-}
+
+-- |
+-- Module      : Ashlar.Get.Budget
+-- Description : Limits to what input can make a decoder do
+--
+-- Most of what decoding takes is in proportion to the input. Two things are not,
+-- or not in the same measure, and have a limit: nested values need stack, some
+-- hundred bytes for a byte of input; and elements of no size, like those of a
+-- @[()]@, are announced in any number by eight bytes.
+module Ashlar.Get.Budget
+  ( Budget (..),
+    defaultBudget,
+    withBudget,
+    deeper,
+    overBudget,
+  )
+where
+
+import Ashlar.Get.Core
+import Ashlar.Get.Env
+import Ashlar.Get.Nested
+import Ashlar.Get.Place
+import Ashlar.Mem.Cells
+import GHC.IO (unIO)
+
+-- | How much a decoder may use of what is not in proportion to its input.
+--
+-- @since 0.1.0.0
+data Budget = Budget
+  { -- | How many levels of 'deeper' may be nested in one another.
+    budgetDepth :: !Int,
+    -- | How many elements that take no bytes may be decoded in all.
+    budgetEmpties :: !Int
+  }
+  deriving stock (Eq, Show)
+
+-- | What every run begins with: 100,000 levels, which take some ten megabytes of
+-- stack, and 1,048,576 elements of no size.
+--
+-- @since 0.1.0.0
+defaultBudget :: Budget
+defaultBudget = Budget {budgetDepth = 100000, budgetEmpties = 1048576}
+
+-- | Run a decoder with a budget of its own. That of the decoders around it is
+-- neither used nor a limit to it.
+--
+-- >>> let nested = deeper (getWord8 >>= \w -> if w == 0 then pure 0 else (+ 1) <$> nested) :: Get Int
+-- >>> runGet (withBudget defaultBudget {budgetDepth = 4} nested) "\1\1\1\0"
+-- Right 3
+-- >>> either (print . errorReason) print (runGet (withBudget defaultBudget {budgetDepth = 3} nested) "\1\1\1\0")
+-- OverBudget "nested more deeply than the budget allows"
+--
+-- @since 0.1.0.0
+withBudget :: Budget -> Get a -> Get a
+withBudget budget (Get p) = Get $ \c env s0 -> case unIO (enter c env) s0 of
+  (# s1, Outer empties levels #) -> case p c env {envDepth = depth} s1 of
+    (# s2, a #) -> case unIO (leave c empties levels) s2 of (# s3, _ #) -> (# s3, a #)
+  where
+    depth = max 0 (budgetDepth budget)
+    enter c env = do
+      outer <- Outer <$> getInt c emptiesCell <*> getInt c depthCell
+      noteInside c env
+      traced <- isTraced c
+      startDepth c traced depth
+      putInt c emptiesCell (max 0 (budgetEmpties budget))
+      pure outer
+    leave c empties levels = putInt c emptiesCell empties >> putInt c depthCell levels
+
+-- The budget outside: elements of no size, and what is in 'depthCell'.
+data Outer = Outer !Int !Int
+
+-- | A decoder that counts as one level deeper than what is around it. To put it
+-- around each level of a recursive decoder keeps hostile input from making it use
+-- more stack than the budget allows. Costs a few nanoseconds.
+--
+-- @since 0.1.0.0
+deeper :: Get a -> Get a
+deeper = nested Nameless
+{-# INLINE deeper #-}

@@ -1,0 +1,320 @@
+{-# LANGUAGE BangPatterns #-}
+
+-- |
+-- Module      : Ashlar.Get.Combinators
+-- Description : Repetition, choice and separators
+--
+-- What attoparsec and parser-combinators offer for any parser, made for 'Get':
+-- results are collected without using the stack, bytes are kept for going back only
+-- while one element is under way, and nothing repeats for ever a decoder that reads
+-- nothing.
+--
+-- 'Control.Applicative.many', 'Control.Applicative.some' and
+-- 'Control.Applicative.optional' are those of "Control.Applicative". Names that end
+-- in a prime force each element when it has been decoded.
+--
+-- The names are short, and some may be taken in your program: import this module
+-- qualified, or with a list.
+--
+-- Note [Elements that read nothing]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- A decoder is a function of the input and the place in it. If a round of a
+-- loop has succeeded without reading anything, all later ones would do the same. What
+-- takes as many as there are ends there, without the element, as
+-- 'Control.Applicative.many' does. What has an end of its own to look for would
+-- never find it, and fails. And as a number of rounds may come out of the input,
+-- those that read nothing are counted against the budget of the run for elements of no
+-- size. (Tests "elements that read nothing".)
+module Ashlar.Get.Combinators
+  ( -- * Choice
+    choice,
+    option,
+    eitherP,
+
+    -- * Repetition
+    count,
+    many1,
+    many',
+    many1',
+    manyFold,
+    skipMany,
+    skipMany1,
+    skipCount,
+
+    -- * Up to an end
+    manyTill,
+    manyTill',
+    manyTill_,
+    someTill,
+    skipManyTill,
+
+    -- * With separators
+    sepBy,
+    sepBy1,
+    sepBy',
+    sepBy1',
+    endBy,
+    endBy1,
+    sepEndBy,
+    sepEndBy1,
+    between,
+  )
+where
+
+import Ashlar.Get.Alternative ()
+import Ashlar.Get.Core
+import Ashlar.Get.Progress
+import Control.Applicative (Alternative (..), optional)
+import Data.Bifunctor (first)
+import Data.Maybe (fromMaybe)
+
+-- | The first of several decoders that succeeds.
+--
+-- @since 0.1.0.0
+choice :: Foldable f => f (Get a) -> Get a
+choice ps = fromMaybe empty (foldr join Nothing ps)
+  where
+    -- Without 'empty' at the end, whose error would say nothing.
+    join p rest = Just (maybe p (p <|>) rest)
+{-# INLINE choice #-}
+
+-- | @option x p@ is @p@, or @x@ if that fails. (If the next byte decides,
+-- 'Ashlar.Get.Parse.optionIf' and 'Ashlar.Get.Parse.switch' are faster.)
+--
+-- @since 0.1.0.0
+option :: a -> Get a -> Get a
+option x p = p <|> pure x
+{-# INLINE option #-}
+
+-- | The one, or else the other.
+--
+-- @since 0.1.0.0
+eitherP :: Get a -> Get b -> Get (Either a b)
+eitherP p q = (Left <$> p) <|> (Right <$> q)
+{-# INLINE eitherP #-}
+
+-- A decoder whose value is forced.
+forced :: Get a -> Get a
+forced p = p >>= \a -> a `seq` pure a
+{-# INLINE forced #-}
+
+-- | So many values; none if the number is negative.
+--
+-- The number may come out of the input: memory is taken as values are decoded, and
+-- those that read nothing are counted against a budget.
+--
+-- >>> runGet (getWord8 >>= \n -> count (fromIntegral n) getWord8) "\2ab"
+-- Right [97,98]
+--
+-- @since 0.1.0.0
+count :: Int -> Get a -> Get [a]
+count n p = reverse <$> counted n (flip (:)) [] p
+{-# INLINE count #-}
+
+-- | 'count' without the values.
+--
+-- @since 0.1.0.0
+skipCount :: Int -> Get a -> Get ()
+skipCount n = counted n (\_ _ -> ()) ()
+{-# INLINE skipCount #-}
+
+counted :: Int -> (b -> a -> b) -> b -> Get a -> Get b
+counted n0 f z p = go n0 z
+  where
+    go n !acc
+      | n <= 0 = pure acc
+      | otherwise = do
+          before <- here
+          a <- p
+          after <- here
+          if after == before then chargeRound else pure ()
+          go (n - 1) (f acc a)
+{-# INLINE counted #-}
+
+-- | 'some'.
+--
+-- @since 0.1.0.0
+many1 :: Get a -> Get [a]
+many1 = some
+{-# INLINE many1 #-}
+
+-- | 'many', with each value forced.
+--
+-- @since 0.1.0.0
+many' :: Get a -> Get [a]
+many' p = many (forced p)
+{-# INLINE many' #-}
+
+-- | 'some', with each value forced.
+--
+-- @since 0.1.0.0
+many1' :: Get a -> Get [a]
+many1' p = some (forced p)
+{-# INLINE many1' #-}
+
+-- | Fold as many values as there are from the left, in constant memory. The
+-- accumulator is forced at each step.
+--
+-- >>> runGet (manyFold (\n w -> n + fromIntegral w) (0 :: Int) getWord16be) "\0\1\0\2\0"
+-- Right 3
+--
+-- @since 0.1.0.0
+manyFold :: (b -> a -> b) -> b -> Get a -> Get b
+manyFold f z p = go z
+  where
+    go !acc = do
+      before <- here
+      next <- optional p
+      after <- here
+      case next of
+        Just a | after /= before -> go (f acc a)
+        _ -> pure acc
+{-# INLINE manyFold #-}
+
+-- | 'many' without the values.
+--
+-- @since 0.1.0.0
+skipMany :: Get a -> Get ()
+skipMany = manyFold (\_ _ -> ()) ()
+{-# INLINE skipMany #-}
+
+-- | 'some' without the values.
+--
+-- @since 0.1.0.0
+skipMany1 :: Get a -> Get ()
+skipMany1 p = p *> skipMany p
+{-# INLINE skipMany1 #-}
+
+-- | @manyTill p end@: values up to the first place where @end@ succeeds, which is read too.
+-- It is tried before each value.
+--
+-- >>> import Ashlar.Get.Parse (bytes)
+-- >>> runGet (manyTill getWord8 (bytes "\r\n")) "ab\r\n"
+-- Right [97,98]
+--
+-- @since 0.1.0.0
+manyTill :: Get a -> Get end -> Get [a]
+manyTill p end = fst <$> manyTill_ p end
+{-# INLINE manyTill #-}
+
+-- | 'manyTill', with each value forced.
+--
+-- @since 0.1.0.0
+manyTill' :: Get a -> Get end -> Get [a]
+manyTill' p = manyTill (forced p)
+{-# INLINE manyTill' #-}
+
+-- | 'manyTill', also returning the end.
+--
+-- @since 0.1.0.0
+manyTill_ :: Get a -> Get end -> Get ([a], end)
+manyTill_ p end = first reverse <$> foldTill (flip (:)) [] p end
+{-# INLINE manyTill_ #-}
+
+-- | 'manyTill' of at least one value.
+--
+-- @since 0.1.0.0
+someTill :: Get a -> Get end -> Get [a]
+someTill p end = (:) <$> p <*> manyTill p end
+{-# INLINE someTill #-}
+
+-- | 'manyTill' without the values, but with the end.
+--
+-- @since 0.1.0.0
+skipManyTill :: Get a -> Get end -> Get end
+skipManyTill p end = snd <$> foldTill (\_ _ -> ()) () p end
+{-# INLINE skipManyTill #-}
+
+foldTill :: (b -> a -> b) -> b -> Get a -> Get end -> Get (b, end)
+foldTill f z p end = go z
+  where
+    go !acc = optional end >>= \found -> case found of
+      Just e -> pure (acc, e)
+      Nothing -> do
+        before <- here
+        a <- p
+        after <- here
+        if after == before then invalid "an element that reads nothing, and no end" else go (f acc a)
+{-# INLINE foldTill #-}
+
+-- | @sepBy p sep@: values with separators between them. A separator is read only if
+-- there is a value behind it.
+--
+-- >>> import qualified Ashlar.Get.Parse as P
+-- >>> runGetRest (sepBy (P.decimal :: Get Int) (P.word8 44)) "1,23,4;"
+-- Right ([1,23,4],";")
+--
+-- @since 0.1.0.0
+sepBy :: Get a -> Get sep -> Get [a]
+sepBy p sep = optional p >>= maybe (pure []) (\a -> (a :) <$> many (sep *> p))
+{-# INLINE sepBy #-}
+
+-- | 'sepBy' of at least one value.
+--
+-- @since 0.1.0.0
+sepBy1 :: Get a -> Get sep -> Get [a]
+sepBy1 p sep = (:) <$> p <*> many (sep *> p)
+{-# INLINE sepBy1 #-}
+
+-- | 'sepBy', with each value forced.
+--
+-- @since 0.1.0.0
+sepBy' :: Get a -> Get sep -> Get [a]
+sepBy' p = sepBy (forced p)
+{-# INLINE sepBy' #-}
+
+-- | 'sepBy1', with each value forced.
+--
+-- @since 0.1.0.0
+sepBy1' :: Get a -> Get sep -> Get [a]
+sepBy1' p = sepBy1 (forced p)
+{-# INLINE sepBy1' #-}
+
+-- | Values with a separator behind each.
+--
+-- @since 0.1.0.0
+endBy :: Get a -> Get sep -> Get [a]
+endBy p sep = many (p <* sep)
+{-# INLINE endBy #-}
+
+-- | 'endBy' of at least one value.
+--
+-- @since 0.1.0.0
+endBy1 :: Get a -> Get sep -> Get [a]
+endBy1 p sep = some (p <* sep)
+{-# INLINE endBy1 #-}
+
+-- | Values with separators between them, and perhaps one more behind the last.
+--
+-- @since 0.1.0.0
+sepEndBy :: Get a -> Get sep -> Get [a]
+sepEndBy p sep = optional p >>= maybe (pure []) (sepEndAfter p sep)
+{-# INLINE sepEndBy #-}
+
+-- | 'sepEndBy' of at least one value.
+--
+-- @since 0.1.0.0
+sepEndBy1 :: Get a -> Get sep -> Get [a]
+sepEndBy1 p sep = p >>= sepEndAfter p sep
+{-# INLINE sepEndBy1 #-}
+
+-- The values from the separator behind the first on.
+sepEndAfter :: Get a -> Get sep -> a -> Get [a]
+sepEndAfter p sep a0 = go [a0]
+  where
+    go acc = do
+      before <- here
+      separated <- option False (True <$ sep)
+      next <- if separated then optional p else pure Nothing
+      after <- here
+      case next of
+        Just a | after /= before -> go (a : acc)
+        _ -> pure (reverse acc)
+{-# INLINE sepEndAfter #-}
+
+-- | @between open close p@ is @p@ with @open@ before it and @close@ behind it.
+--
+-- @since 0.1.0.0
+between :: Get open -> Get close -> Get a -> Get a
+between open close p = open *> p <* close
+{-# INLINE between #-}

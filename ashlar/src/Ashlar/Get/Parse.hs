@@ -1,0 +1,67 @@
+-- |
+-- Module      : Ashlar.Get.Parse
+-- Description : Decoders for text protocols and mixed formats
+--
+-- What a parser of text needs, in the names of attoparsec; they are decoders like all
+-- others ("Ashlar.Get"), and mix with them. Some of the names are also in the
+-- Prelude: import this module qualified, or with a list.
+--
+-- >>> import Ashlar.Get.Parse (bytes, decimal, endOfLine, skipSpace, takeTill)
+-- >>> let version = bytes "HTTP/1." *> (decimal :: Get Word8)
+-- >>> let status = (,,) <$> version <* skipSpace <*> (decimal :: Get Int) <* skipSpace <*> takeTill (== 13) <* endOfLine
+-- >>> runGet status "HTTP/1.1 200 OK\r\n"
+-- Right (1,200,"OK")
+--
+-- What reads bytes up to a place returns slices of the input, which keep their chunk
+-- alive ('Data.ByteString.copy' them if that is not wanted). Choices that the next byte
+-- decides ('switch', 'optionIf', 'manyWhile', 'takeWhile') cost a comparison;
+-- 'Control.Applicative.<|>' installs a handler, and costs several times that.
+module Ashlar.Get.Parse
+  ( -- * Taking bytes
+    takeWhile,
+    takeWhile1,
+    takeTill,
+    takeTillByte,
+    scan,
+    runScanner,
+
+    -- * Leaving out bytes
+    skipWhile,
+    skipWhile1,
+    skipSpace,
+
+    -- * One byte
+    word8,
+    notWord8,
+    anyWord8,
+    satisfy,
+    satisfyWith,
+    peekWord8,
+    peekWord8',
+
+    -- * Literals
+    bytes,
+    endOfLine,
+
+    -- * Choosing by the next byte
+    switch,
+    optionIf,
+    manyWhile,
+
+    -- * Numbers in ASCII
+    decimal,
+    signedDecimal,
+    signed,
+    hexadecimal,
+    double,
+
+    -- * Repetition, choice and separators
+    module Ashlar.Get.Combinators,
+  )
+where
+
+import Ashlar.Get.Ascii
+import Ashlar.Get.Combinators
+import Ashlar.Get.Next
+import Ashlar.Get.Scan
+import Prelude ()

@@ -1,0 +1,29 @@
+-- |
+-- Module      : Ashlar.Get.Progress
+-- Description : Loops that must not go on for ever
+--
+-- See Note [Elements that read nothing] in "Ashlar.Get.Combinators".
+module Ashlar.Get.Progress
+  ( here,
+    chargeRound,
+  )
+where
+
+import Ashlar.Get.Budget (overBudget)
+import Ashlar.Get.Core
+import Ashlar.Get.Env
+import Ashlar.Mem.Cells
+
+-- | The offset of the next byte.
+here :: Get Int
+here = step (\c _ -> position c)
+{-# INLINE here #-}
+
+-- | Count a round that has read nothing.
+chargeRound :: Get ()
+chargeRound = step $ \c env -> do
+  left <- getInt c emptiesCell
+  if left > 0
+    then putInt c emptiesCell (left - 1)
+    else overBudget c env "more elements of no size than the budget allows"
+{-# NOINLINE chargeRound #-}

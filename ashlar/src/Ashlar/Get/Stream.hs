@@ -1,0 +1,78 @@
+{-# LANGUAGE DeriveTraversable #-}
+{-# LANGUAGE DerivingStrategies #-}
+
+-- |
+-- Module      : Ashlar.Get.Stream
+-- Description : Many values from lazy input, as a lazy list
+--
+-- Values that follow one another in a lazy ByteString, decoded as they are asked
+-- for, in constant memory. (To fold the values of a Handle, or of anything else
+-- that is read piece by piece, there are 'Ashlar.Get.hFoldGet' and
+-- 'Ashlar.Get.foldFrom'.)
+--
+-- >>> import Ashlar.Get.Stream
+-- >>> sum (runGetStream getWord16be "\0\1\0\2\0\3")
+-- 6
+module Ashlar.Get.Stream
+  ( Stream (..),
+    runGetStream,
+    streamToEither,
+  )
+where
+
+import Ashlar.Get.Core (Get)
+import Ashlar.Get.Error
+import Ashlar.Get.Run (nextOf)
+import Ashlar.Get.Source
+import Control.Exception (evaluate)
+import qualified Data.ByteString.Lazy as L
+import Data.IORef (newIORef, readIORef)
+import System.IO.Unsafe (unsafePerformIO)
+
+-- | The values that were decoded from a stream one after another, up to its end
+-- or to the first error. To fold one ('Foldable') ignores the error.
+--
+-- @since 0.1.0.0
+data Stream a
+  = -- | A value, and what follows.
+    Next a (Stream a)
+  | -- | The input ends here.
+    End
+  | -- | The next value could not be decoded.
+    Broken DecodeError
+  deriving stock (Eq, Show, Functor, Foldable, Traversable)
+
+-- | All the values, or the error. The list is complete before it is returned.
+--
+-- @since 0.1.0.0
+streamToEither :: Stream a -> Either DecodeError [a]
+streamToEither = go []
+  where
+    go acc stream = case stream of
+      Next a rest -> go (a : acc) rest
+      End -> Right (reverse acc)
+      Broken e -> Left e
+
+-- | Decode one value after another, to the end of the input, as they are asked
+-- for. The input is forced as the decoder gets there, and dropped when it has
+-- passed it, so this takes constant memory if the values are used as they come.
+--
+-- A decoder that reads nothing gives a stream without end.
+--
+-- >>> import Ashlar.Get.Stream
+-- >>> runGetStream getWord16be "\0\1\0\2"
+-- Next 1 (Next 2 End)
+--
+-- @since 0.1.0.0
+runGetStream :: Get a -> L.ByteString -> Stream a
+runGetStream g lbs = unsafePerformIO $ do
+  chunks <- newIORef lbs
+  sourceOf (() <$ (readIORef chunks >>= evaluate)) (nextOf chunks) >>= following
+  where
+    following source = do
+      next <- getFrom source (nextOrEnd g)
+      case next of
+        Left e -> pure (Broken e)
+        Right Nothing -> pure End
+        -- Not the dupable form: the source must not be used by two threads.
+        Right (Just a) -> pure (Next a (unsafePerformIO (following source)))

@@ -1,0 +1,76 @@
+-- |
+-- Module      : Ashlar.Prim.Varint
+-- Description : Numbers that take the more bytes the larger they are
+--
+-- Each format as a value: how to write a number, the most bytes that takes, and the bytes
+-- that a number takes. The builders in "Ashlar.Builder.Varint" have the same names, so
+-- import this qualified, for example to write a length:
+--
+-- >>> import qualified Ashlar.Prim.Varint as P
+-- >>> P.varintSize P.word32Varint 300
+-- 2
+module Ashlar.Prim.Varint
+  ( -- * Formats
+    Varint (..),
+    varintBound,
+
+    -- * LEB128
+    -- $leb128
+    word16LEB128,
+    word32LEB128,
+    word64LEB128,
+    wordLEB128,
+    int16LEB128,
+    int32LEB128,
+    int64LEB128,
+    intLEB128,
+
+    -- * Protocol Buffers
+    -- $protobuf
+    word32Varint,
+    word64Varint,
+    wordVarint,
+    int32Varint,
+    int64Varint,
+    intVarint,
+    int32Zigzag,
+    int64Zigzag,
+    intZigzag,
+    zigzag32,
+    zigzag64,
+
+    -- * VLQ
+    -- $vlq
+    wordVLQ,
+    intVLQ,
+
+    -- * Prefix varints
+    -- $prefix
+    prefixVarInt,
+  )
+where
+
+import Ashlar.Prim.Varint.Groups
+import Ashlar.Prim.Varint.LEB128
+import Ashlar.Prim.Varint.Prefix
+import Ashlar.Prim.Varint.Protobuf
+import Ashlar.Prim.Varint.VLQ
+
+-- $leb128
+-- Little Endian Base 128, as in DWARF (version 5, section 7.6) and WebAssembly: seven bits
+-- in each byte, the least significant first, and the highest bit set if another byte
+-- follows. A signed number is cut down to the bits that tell its sign.
+
+-- $protobuf
+-- The integers of Protocol Buffers: a varint is unsigned LEB128, and a negative number is
+-- taken as 64 bits, so that it has 10 bytes. Zigzag numbers the integers 0, -1, 1, -2, 2 and
+-- so on; then those near 0 are short.
+
+-- $vlq
+-- Variable-length quantities as in @mason@: unsigned LEB128, and, for signed numbers, the
+-- magnitude with the sign in the second highest bit of the first byte.
+
+-- $prefix
+-- The first byte tells the number of bytes, by the zeros below its lowest 1; seven
+-- bits of the number for each byte follow, the least significant first
+-- (<https://github.com/stoklund/varint>).

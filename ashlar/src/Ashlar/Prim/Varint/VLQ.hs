@@ -1,0 +1,61 @@
+-- |
+-- Module      : Ashlar.Prim.Varint.VLQ
+-- Description : Variable-length quantities, with a bit for the sign
+--
+-- The format of @mason@: groups of bits, the least significant first; the highest bit of
+-- a byte is set if another one follows.
+--
+-- An unsigned number has seven bits in each byte, as in LEB128. A signed
+-- number is its sign and magnitude: the second highest bit of the first byte is set if
+-- the number is negative, which leaves six bits there.
+module Ashlar.Prim.Varint.VLQ
+  ( wordVLQ,
+    intVLQ,
+  )
+where
+
+import Ashlar.Mem
+import Ashlar.Prim.Bounded
+import Ashlar.Prim.Varint.Groups
+import Ashlar.Prim.Varint.LEB128 (wordLEB128)
+import Data.Bits (unsafeShiftR, (.&.), (.|.))
+import Data.Word (Word64, Word8)
+import Foreign.Ptr (Ptr, plusPtr)
+
+-- | 1 to 10 bytes.
+--
+-- @since 0.1.0.0
+wordVLQ :: Varint Word
+wordVLQ = wordLEB128
+{-# INLINE wordVLQ #-}
+
+-- | 1 to 10 bytes.
+--
+-- @since 0.1.0.0
+intVLQ :: Varint Int
+intVLQ = Varint (boundedPrim 10 intWrite) intSize
+{-# INLINE intVLQ #-}
+
+-- (The absolute value of the least number is a 'Word64', and not an 'Int'.)
+magnitude :: Int -> Word64
+magnitude x = if x < 0 then negate (fromIntegral x) else fromIntegral x
+{-# INLINE magnitude #-}
+
+intWrite :: Int -> Ptr Word8 -> IO (Ptr Word8)
+intWrite x p
+  | m < 0x40 = first m
+  -- 6 bits here, and at most 58 in at most 9 groups.
+  | otherwise = first (0x80 .|. (m .&. 0x3F)) >>= writeUnsigned63 (m `unsafeShiftR` 6)
+  where
+    m = magnitude x
+    sign = if x < 0 then 0x40 else 0
+    first b = do
+      pokeHost p (fromIntegral (b .|. sign) :: Word8)
+      pure (p `plusPtr` 1)
+
+intSize :: Int -> Int
+intSize x
+  | m < 0x40 = 1
+  | otherwise = 1 + groupsOfBits (bitsUnsigned (m `unsafeShiftR` 6))
+  where
+    m = magnitude x

@@ -1,0 +1,394 @@
+-- See Note [Fusing puts] in "Ashlar.Put.Monad".
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
+-- |
+-- Module      : Ashlar.Put
+-- Description : Builders as a monad
+--
+-- The monadic face of "Ashlar.Builder": a 'Put' is a builder that is appended to others
+-- with @do@, and a 'PutM' has a value besides.
+--
+-- >>> import qualified Data.ByteString.Lazy as L
+-- >>> :{
+-- L.unpack . runPut $ do
+--   putWord8 1
+--   putWord16be 2
+--   mapM_ putWord8 [3, 4]
+-- :}
+-- [1,0,2,3,4]
+--
+-- The names and their types are those of "Data.Binary.Put", but that the type of
+-- builders is that of "Ashlar.Builder". Puts are as lazy as there, and about as fast as
+-- builders that are appended by @<>@: in a @do@ block, too, fixed writes in a row share one
+-- check of the room left, and long loops need no stack.
+module Ashlar.Put
+  ( -- * Puts
+    Put,
+    PutM,
+
+    -- * Running puts
+    runPut,
+    runPutM,
+
+    -- * From and to builders
+    putBuilder,
+    execPut,
+
+    -- * Ending a chunk
+    flush,
+
+    -- * Bytes
+    putWord8,
+    putInt8,
+
+    -- * Strings of bytes
+    putByteString,
+    putLazyByteString,
+    putShortByteString,
+
+    -- * Most significant byte first
+    putWord16be,
+    putWord32be,
+    putWord64be,
+    putInt16be,
+    putInt32be,
+    putInt64be,
+    putFloatbe,
+    putDoublebe,
+
+    -- * Least significant byte first
+    putWord16le,
+    putWord32le,
+    putWord64le,
+    putInt16le,
+    putInt32le,
+    putInt64le,
+    putFloatle,
+    putDoublele,
+
+    -- * The machine's own order and size
+    putWordhost,
+    putWord16host,
+    putWord32host,
+    putWord64host,
+    putInthost,
+    putInt16host,
+    putInt32host,
+    putInt64host,
+    putFloathost,
+    putDoublehost,
+
+    -- * Text in UTF-8
+    putCharUtf8,
+    putStringUtf8,
+  )
+where
+
+import Ashlar.Builder.Bytes (byteString, lazyByteString, shortByteString)
+import qualified Ashlar.Builder.Bytes as Builder
+import Ashlar.Builder.Lazy (toLazyByteString)
+import Ashlar.Builder.Numbers
+import Ashlar.Builder.Strings (charUtf8, stringUtf8)
+import Ashlar.Put.Monad
+import Data.ByteString (ByteString)
+import qualified Data.ByteString.Lazy as L
+import Data.ByteString.Short (ShortByteString)
+import Data.Int (Int16, Int32, Int64, Int8)
+import Data.Word (Word16, Word32, Word64, Word8)
+
+-- | The bytes of a put, made as they are consumed ('toLazyByteString').
+--
+-- @since 0.1.0.0
+runPut :: Put -> L.ByteString
+runPut m = toLazyByteString (execPut m)
+{-# INLINE runPut #-}
+
+-- | The value of a put and its bytes. Each is made when it is looked at.
+--
+-- >>> fst (runPutM (pure 3 <* putWord8 undefined))
+-- 3
+--
+-- @since 0.1.0.0
+runPutM :: PutM a -> (a, L.ByteString)
+runPutM m = (value m, toLazyByteString (execPut m))
+{-# INLINE runPutM #-}
+
+-- | End the chunk of the output here.
+--
+-- @since 0.1.0.0
+flush :: Put
+flush = putBuilder Builder.flush
+{-# INLINE flush #-}
+
+-- Each put is unfolded by a rule: Note [Fusing puts] in "Ashlar.Put.Monad".
+
+{-# RULES
+"putWord8" [~0] forall x. putWord8 x = putBuilder (word8 x)
+"putInt8" [~0] forall x. putInt8 x = putBuilder (int8 x)
+"putByteString" [~0] forall x. putByteString x = putBuilder (byteString x)
+"putLazyByteString" [~0] forall x. putLazyByteString x = putBuilder (lazyByteString x)
+"putShortByteString" [~0] forall x. putShortByteString x = putBuilder (shortByteString x)
+"putWord16be" [~0] forall x. putWord16be x = putBuilder (word16BE x)
+"putWord32be" [~0] forall x. putWord32be x = putBuilder (word32BE x)
+"putWord64be" [~0] forall x. putWord64be x = putBuilder (word64BE x)
+"putInt16be" [~0] forall x. putInt16be x = putBuilder (int16BE x)
+"putInt32be" [~0] forall x. putInt32be x = putBuilder (int32BE x)
+"putInt64be" [~0] forall x. putInt64be x = putBuilder (int64BE x)
+"putFloatbe" [~0] forall x. putFloatbe x = putBuilder (floatBE x)
+"putDoublebe" [~0] forall x. putDoublebe x = putBuilder (doubleBE x)
+"putWord16le" [~0] forall x. putWord16le x = putBuilder (word16LE x)
+"putWord32le" [~0] forall x. putWord32le x = putBuilder (word32LE x)
+"putWord64le" [~0] forall x. putWord64le x = putBuilder (word64LE x)
+"putInt16le" [~0] forall x. putInt16le x = putBuilder (int16LE x)
+"putInt32le" [~0] forall x. putInt32le x = putBuilder (int32LE x)
+"putInt64le" [~0] forall x. putInt64le x = putBuilder (int64LE x)
+"putFloatle" [~0] forall x. putFloatle x = putBuilder (floatLE x)
+"putDoublele" [~0] forall x. putDoublele x = putBuilder (doubleLE x)
+"putWordhost" [~0] forall x. putWordhost x = putBuilder (wordHost x)
+"putWord16host" [~0] forall x. putWord16host x = putBuilder (word16Host x)
+"putWord32host" [~0] forall x. putWord32host x = putBuilder (word32Host x)
+"putWord64host" [~0] forall x. putWord64host x = putBuilder (word64Host x)
+"putInthost" [~0] forall x. putInthost x = putBuilder (intHost x)
+"putInt16host" [~0] forall x. putInt16host x = putBuilder (int16Host x)
+"putInt32host" [~0] forall x. putInt32host x = putBuilder (int32Host x)
+"putInt64host" [~0] forall x. putInt64host x = putBuilder (int64Host x)
+"putFloathost" [~0] forall x. putFloathost x = putBuilder (floatHost x)
+"putDoublehost" [~0] forall x. putDoublehost x = putBuilder (doubleHost x)
+"putCharUtf8" [~0] forall x. putCharUtf8 x = putBuilder (charUtf8 x)
+"putStringUtf8" [~0] forall x. putStringUtf8 x = putBuilder (stringUtf8 x)
+  #-}
+
+-- | One byte.
+--
+-- @since 0.1.0.0
+putWord8 :: Word8 -> Put
+putWord8 x = putBuilder (word8 x)
+{-# INLINE [0] putWord8 #-}
+
+-- | One byte, in two's complement.
+--
+-- @since 0.1.0.0
+putInt8 :: Int8 -> Put
+putInt8 x = putBuilder (int8 x)
+{-# INLINE [0] putInt8 #-}
+
+-- | The bytes of a strict 'ByteString': copied below 8 KiB, from there on handed to
+-- the output as they are.
+--
+-- @since 0.1.0.0
+putByteString :: ByteString -> Put
+putByteString x = putBuilder (byteString x)
+{-# INLINE [0] putByteString #-}
+
+-- | The bytes of a lazy 'L.ByteString', each chunk as by 'putByteString'. Chunks are
+-- forced as the output gets there.
+--
+-- @since 0.1.0.0
+putLazyByteString :: L.ByteString -> Put
+putLazyByteString x = putBuilder (lazyByteString x)
+{-# INLINE [0] putLazyByteString #-}
+
+-- | The bytes of a 'ShortByteString', copied.
+--
+-- @since 0.1.0.0
+putShortByteString :: ShortByteString -> Put
+putShortByteString x = putBuilder (shortByteString x)
+{-# INLINE [0] putShortByteString #-}
+
+-- | A number of 16 bits, most significant byte first: 2 bytes.
+--
+-- @since 0.1.0.0
+putWord16be :: Word16 -> Put
+putWord16be x = putBuilder (word16BE x)
+{-# INLINE [0] putWord16be #-}
+
+-- | A number of 32 bits, most significant byte first: 4 bytes.
+--
+-- @since 0.1.0.0
+putWord32be :: Word32 -> Put
+putWord32be x = putBuilder (word32BE x)
+{-# INLINE [0] putWord32be #-}
+
+-- | A number of 64 bits, most significant byte first: 8 bytes.
+--
+-- @since 0.1.0.0
+putWord64be :: Word64 -> Put
+putWord64be x = putBuilder (word64BE x)
+{-# INLINE [0] putWord64be #-}
+
+-- | A number of 16 bits, most significant byte first: 2 bytes.
+--
+-- @since 0.1.0.0
+putInt16be :: Int16 -> Put
+putInt16be x = putBuilder (int16BE x)
+{-# INLINE [0] putInt16be #-}
+
+-- | A number of 32 bits, most significant byte first: 4 bytes.
+--
+-- @since 0.1.0.0
+putInt32be :: Int32 -> Put
+putInt32be x = putBuilder (int32BE x)
+{-# INLINE [0] putInt32be #-}
+
+-- | A number of 64 bits, most significant byte first: 8 bytes.
+--
+-- @since 0.1.0.0
+putInt64be :: Int64 -> Put
+putInt64be x = putBuilder (int64BE x)
+{-# INLINE [0] putInt64be #-}
+
+-- | An IEEE 754 number, most significant byte first: 4 bytes.
+--
+-- @since 0.1.0.0
+putFloatbe :: Float -> Put
+putFloatbe x = putBuilder (floatBE x)
+{-# INLINE [0] putFloatbe #-}
+
+-- | An IEEE 754 number, most significant byte first: 8 bytes.
+--
+-- @since 0.1.0.0
+putDoublebe :: Double -> Put
+putDoublebe x = putBuilder (doubleBE x)
+{-# INLINE [0] putDoublebe #-}
+
+-- | A number of 16 bits, least significant byte first: 2 bytes.
+--
+-- @since 0.1.0.0
+putWord16le :: Word16 -> Put
+putWord16le x = putBuilder (word16LE x)
+{-# INLINE [0] putWord16le #-}
+
+-- | A number of 32 bits, least significant byte first: 4 bytes.
+--
+-- @since 0.1.0.0
+putWord32le :: Word32 -> Put
+putWord32le x = putBuilder (word32LE x)
+{-# INLINE [0] putWord32le #-}
+
+-- | A number of 64 bits, least significant byte first: 8 bytes.
+--
+-- @since 0.1.0.0
+putWord64le :: Word64 -> Put
+putWord64le x = putBuilder (word64LE x)
+{-# INLINE [0] putWord64le #-}
+
+-- | A number of 16 bits, least significant byte first: 2 bytes.
+--
+-- @since 0.1.0.0
+putInt16le :: Int16 -> Put
+putInt16le x = putBuilder (int16LE x)
+{-# INLINE [0] putInt16le #-}
+
+-- | A number of 32 bits, least significant byte first: 4 bytes.
+--
+-- @since 0.1.0.0
+putInt32le :: Int32 -> Put
+putInt32le x = putBuilder (int32LE x)
+{-# INLINE [0] putInt32le #-}
+
+-- | A number of 64 bits, least significant byte first: 8 bytes.
+--
+-- @since 0.1.0.0
+putInt64le :: Int64 -> Put
+putInt64le x = putBuilder (int64LE x)
+{-# INLINE [0] putInt64le #-}
+
+-- | An IEEE 754 number, least significant byte first: 4 bytes.
+--
+-- @since 0.1.0.0
+putFloatle :: Float -> Put
+putFloatle x = putBuilder (floatLE x)
+{-# INLINE [0] putFloatle #-}
+
+-- | An IEEE 754 number, least significant byte first: 8 bytes.
+--
+-- @since 0.1.0.0
+putDoublele :: Double -> Put
+putDoublele x = putBuilder (doubleLE x)
+{-# INLINE [0] putDoublele #-}
+
+-- | A 'Word' in the machine's own byte order and size: 4 or 8 bytes.
+--
+-- @since 0.1.0.0
+putWordhost :: Word -> Put
+putWordhost x = putBuilder (wordHost x)
+{-# INLINE [0] putWordhost #-}
+
+-- | A number of 16 bits in the machine's own byte order: 2 bytes.
+--
+-- @since 0.1.0.0
+putWord16host :: Word16 -> Put
+putWord16host x = putBuilder (word16Host x)
+{-# INLINE [0] putWord16host #-}
+
+-- | A number of 32 bits in the machine's own byte order: 4 bytes.
+--
+-- @since 0.1.0.0
+putWord32host :: Word32 -> Put
+putWord32host x = putBuilder (word32Host x)
+{-# INLINE [0] putWord32host #-}
+
+-- | A number of 64 bits in the machine's own byte order: 8 bytes.
+--
+-- @since 0.1.0.0
+putWord64host :: Word64 -> Put
+putWord64host x = putBuilder (word64Host x)
+{-# INLINE [0] putWord64host #-}
+
+-- | A 'Int' in the machine's own byte order and size: 4 or 8 bytes.
+--
+-- @since 0.1.0.0
+putInthost :: Int -> Put
+putInthost x = putBuilder (intHost x)
+{-# INLINE [0] putInthost #-}
+
+-- | A number of 16 bits in the machine's own byte order: 2 bytes.
+--
+-- @since 0.1.0.0
+putInt16host :: Int16 -> Put
+putInt16host x = putBuilder (int16Host x)
+{-# INLINE [0] putInt16host #-}
+
+-- | A number of 32 bits in the machine's own byte order: 4 bytes.
+--
+-- @since 0.1.0.0
+putInt32host :: Int32 -> Put
+putInt32host x = putBuilder (int32Host x)
+{-# INLINE [0] putInt32host #-}
+
+-- | A number of 64 bits in the machine's own byte order: 8 bytes.
+--
+-- @since 0.1.0.0
+putInt64host :: Int64 -> Put
+putInt64host x = putBuilder (int64Host x)
+{-# INLINE [0] putInt64host #-}
+
+-- | An IEEE 754 number in the machine's own byte order: 4 bytes.
+--
+-- @since 0.1.0.0
+putFloathost :: Float -> Put
+putFloathost x = putBuilder (floatHost x)
+{-# INLINE [0] putFloathost #-}
+
+-- | An IEEE 754 number in the machine's own byte order: 8 bytes.
+--
+-- @since 0.1.0.0
+putDoublehost :: Double -> Put
+putDoublehost x = putBuilder (doubleHost x)
+{-# INLINE [0] putDoublehost #-}
+
+-- | A character in UTF-8: 1 to 4 bytes. A surrogate is written as the three bytes its
+-- number would have.
+--
+-- @since 0.1.0.0
+putCharUtf8 :: Char -> Put
+putCharUtf8 x = putBuilder (charUtf8 x)
+{-# INLINE [0] putCharUtf8 #-}
+
+-- | The characters of a string in UTF-8. A literal is copied as bytes (with
+-- optimisation).
+--
+-- @since 0.1.0.0
+putStringUtf8 :: String -> Put
+putStringUtf8 x = putBuilder (stringUtf8 x)
+{-# INLINE [0] putStringUtf8 #-}

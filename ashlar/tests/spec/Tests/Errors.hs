@@ -1,0 +1,307 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Tests.Errors
+-- Description : What errors say
+module Tests.Errors (tests) where
+
+import Ashlar.Builder (toStrictByteString, word8)
+import Ashlar.Codec (decode, encode)
+import Ashlar.Get
+import Ashlar.Get.Stream
+import Control.Applicative
+import Control.Exception (displayException, evaluate)
+import Control.Monad
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Char8 as C
+import qualified Data.ByteString.Lazy as L
+import Data.Int (Int64)
+import Data.List (isInfixOf)
+import Data.Map (Map)
+import qualified Data.Text as T
+import Data.Word (Word8)
+import Test.Tasty
+import Test.Tasty.HUnit
+import Test.Tasty.QuickCheck hiding (label)
+import Tests.Actions hiding (Seen (..))
+import Tests.Failures
+import Tests.Splits
+
+tests :: TestTree
+tests =
+  testGroup
+    "errors"
+    [ testCase "displayException" display,
+      testProperty "displayException: every error, in few lines, without a call stack" displayAny,
+      testProperty "the excerpt is that of the input" excerpts,
+      testCase "what was expected, over alternatives" expectations,
+      testCase "names that are not needed are not forced" namesLazy,
+      testCase "the failure that got farthest" farthest,
+      testCase "what was only looked at does not count" lookedAt,
+      testCase "a message about what was read" messagesBehind,
+      testCase "failures of an earlier run do not count" earlierRuns,
+      testCase "what was found" found,
+      testCase "any number of failures at one place" manyFailures,
+      testCase "an error does not keep the input" notKept,
+      testCase "commit" commits,
+      testCase "commit releases the input" commitReleases,
+      testCase "streams" streams
+    ]
+
+word :: Word8 -> String -> Get ()
+word w name = () <$ satisfy (== w) <?> name
+
+shown :: Get a -> S.ByteString -> String
+shown g bs = either displayException (const "no error") (runGet g bs)
+
+display :: Assertion
+display = do
+  shown (label "order" (skip 2 *> label "price" getInt32be)) "abc"
+    @?= "at byte 2, in order / price: 4 bytes needed, 1 left\n\
+        \  00000000  61 62 63                                          |abc|\n\
+        \                  ^^"
+  shown (getWord8 *> endOfInput) "ab"
+    @?= "at byte 1: expected the end of the input\n\
+        \  00000000  61 62                                             |ab|\n\
+        \               ^^"
+  shown (isolate 1 (pure ())) "a"
+    @?= "at byte 0: isolate: 1 of 1 bytes were not read\n\
+        \  00000000  61                                                |a|\n\
+        \            ^^"
+  -- At the end, and with nothing to show.
+  shown (getWord8 *> fail "message" :: Get ()) "a"
+    @?= "at byte 1: message\n\
+        \  00000000  61                                                |a|\n\
+        \               ^"
+  shown (fail "message" :: Get ()) "" @?= "at byte 0: message"
+  shown (empty :: Get ()) "" @?= "at byte 0: no alternative left"
+  shown (getWord8 <?> "a byte") "" @?= "at byte 0: 1 byte needed, 0 left\n  expected a byte"
+  shown (word 1 "x" <|> word 2 "y" <|> word 3 "z") "\0"
+    @?= "at byte 0: expected x, y or z\n\
+        \  00000000  00                                                |.|\n\
+        \            ^^"
+  shown (notFollowedBy getWord8) "\255"
+    @?= "at byte 0: unexpected input\n\
+        \  00000000  ff                                                |.|\n\
+        \            ^^"
+  -- The line before, and the next one if what was found goes on there.
+  shown (skip 40 *> getByteString 20) (S.pack [0 .. 57])
+    @?= "at byte 40: 20 bytes needed, 18 left\n\
+        \  00000010  10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f   |................|\n\
+        \  00000020  20 21 22 23 24 25 26 27 28 29 2a 2b 2c 2d 2e 2f   | !\"#$%&'()*+,-./|\n\
+        \                                    ^^ ^^ ^^ ^^ ^^ ^^ ^^ ^^\n\
+        \  00000030  30 31 32 33 34 35 36 37 38 39                     |0123456789|"
+  -- The input is gone, but for what was found.
+  displayException ((failure 3 [] (MissingInput 3 2) ["digit"] "1\n") {errorExcerpt = Excerpt 0 ""})
+    @?= "at byte 3: 3 bytes needed, 2 left\n  expected digit\n  found 31 0a |1.|"
+
+displayAny :: Action -> [Word8] -> Property
+displayAny a bytes = case runGet (runAction a) (S.pack bytes) of
+  Right _ -> property ()
+  Left e ->
+    let s = displayException e
+     in counterexample s $
+          (length (lines s) <= 6)
+            .&&. all (\c -> c >= ' ' && c < '\DEL' || c == '\n') s
+            .&&. not (any (`isInfixOf` s) ["CallStack", "Empty", "error, called at"])
+
+-- Strict: all that could be asked for. In pieces: less, but nothing else.
+excerpts :: Action -> [Word8] -> Property
+excerpts a bytes = case runGet g input of
+  Right _ -> property ()
+  Left e ->
+    let Excerpt from shownBytes = errorExcerpt e
+        at = fromIntegral (errorOffset e)
+        -- The line that it is in, and the one before.
+        start = max 0 (at - at `mod` 16 - 16)
+        lines' = at - at `mod` 16 + 16 - start
+     in (from === fromIntegral start)
+          .&&. (S.take lines' shownBytes === S.take lines' (S.drop start input))
+          .&&. conjoin (map (inPieces . filter (not . S.null)) [map S.singleton (S.unpack input), [S.take 17 input, S.drop 17 input]])
+  where
+    g = runAction (Then (Bytes 5) (Or a (Then (Many Byte) Failing)))
+    input = S.pack (bytes ++ bytes ++ [0 .. 40])
+    inPieces pieces = case runGetLazy g (L.fromChunks pieces) of
+      Right _ -> counterexample "decoded" False
+      Left e ->
+        let Excerpt from part = errorExcerpt e
+         in counterexample (show (from, part)) (S.take (S.length part) (S.drop (fromIntegral from) input) === part)
+              .&&. counterexample "found" (S.take (S.length (errorFound e)) (S.drop (fromIntegral (errorOffset e)) input) === errorFound e)
+
+expectations :: Assertion
+expectations = do
+  names (word 1 "x" <|> word 2 "y") "\0" ["x", "y"]
+  -- Once each.
+  names (word 1 "x" <|> word 2 "y" <|> word 1 "x") "\0" ["x", "y"]
+  -- What could have gone on before it counts too.
+  names (many (word 1 "x") *> word 2 "y") "\1\1\0" ["x", "y"]
+  names (many (word 1 "x") *> endOfInput) "\1\1\0" ["x", "the end of the input"]
+  -- A name outside takes the place of names inside, at the same place only.
+  names ((word 1 "x" <|> word 2 "y") <?> "z") "\0" ["z"]
+  names ((word 1 "x" *> word 2 "y") <?> "z") "\1\0" ["y"]
+  names ((word 1 "x" *> word 2 "y") <?> "z") "\0" ["z"]
+  names (((word 1 "x" <?> "y") <?> "z") <|> word 1 "x") "\0" ["z", "x"]
+  names (optional (word 1 "x") *> word 2 "y" <?> "z") "\0" ["z"]
+  -- Bytes missing, or a message.
+  names (getWord32be <?> "number") "ab" ["number"]
+  names ((() <$ getWord8 <?> "any") <|> endOfInput *> empty) "" ["any"]
+  names ((fail "message" <?> "x") <|> word 1 "y" :: Get ()) "\0" ["x"]
+  where
+    names g bs ns = either errorExpected (const []) (runGet g bs) @?= ns
+
+namesLazy :: Assertion
+namesLazy = do
+  runGet (getWord8 <?> error "forced") "a" @?= Right 97
+  runGet ((word 1 (error "forced") <|> word 2 (error "forced")) <|> word 97 (error "forced")) "a" @?= Right ()
+  -- Nor if there is an error, unless it is looked at.
+  errorOffset <$> either Right Left (runGet (getWord8 *> word 1 (error "forced")) "ab") @?= Right 1
+
+-- What is wrong is inside the third record, though the decoder fails behind the second.
+farthest :: Assertion
+farthest = do
+  let record = label "record" (word 1 "tag" *> label "length" getWord8 >>= \n -> label "body" (getByteString (fromIntegral n)))
+      three = "\1\1a\1\2bc\1\9abc"
+  brief (runGet (many record <* endOfInput) three) @?= Left (9, ["body", "record"], MissingInput 9 3)
+  brief (runGet (many record <* endOfInput) (S.take 7 three <> "\2")) @?= Left (7, [], TrailingInput)
+  -- A message, though others say more of where it is.
+  brief (runGet (many (word 1 "x") *> fail "no") "\1\1\0" :: Either DecodeError ()) @?= Left (2, [], Invalid "no")
+  -- The latest of equals.
+  brief (runGet (fail "one" <|> fail "two" :: Get ()) "") @?= Left (0, [], Invalid "two")
+  brief (runGet (getWord8 *> fail "one" <|> fail "two" :: Get ()) "a") @?= Left (1, [], Invalid "one")
+  -- The source stands where the decoder was in the end, and says so.
+  case runGetOrFail ((getWord8 *> getWord8 *> fail "far") <|> getWord8 *> (fail "near" :: Get ())) "abc" of
+    Left (rest, at, e) -> (rest, at, errorOffset e) @?= ("bc", 1, 2)
+    Right _ -> assertFailure "decoded"
+
+lookedAt :: Assertion
+lookedAt = do
+  -- 'many' fails at the end; but that was not for this.
+  brief (runGet (lookAhead (many getWord8) *> getWord8 *> fail "here" :: Get ()) "abc") @?= Left (1, [], Invalid "here")
+  brief (runGet (lookAheadM (Nothing <$ many getWord8) *> getWord8 *> empty :: Get ()) "abc") @?= Left (1, [], NoAlternative)
+  brief (runGet (lookAheadE (Left () <$ many getWord8) *> getWord8 *> empty :: Get (Either () ())) "abc") @?= Left (1, [], NoAlternative)
+  brief (runGet (notFollowedBy (getWord8 *> getWord8 *> word 1 "x") *> empty :: Get ()) "abc") @?= Left (0, [], NoAlternative)
+  -- If it fails itself, it counts.
+  brief (runGet (lookAhead (getWord8 *> getWord16be)) "ab") @?= Left (1, [], MissingInput 2 1)
+
+-- The offset is that of what is wrong, and the decoder has got farther.
+messagesBehind :: Assertion
+messagesBehind = do
+  -- The keys' decoder fails inside, where 'many' ends; that is not the error.
+  let twice = encode [(T.pack "b", 1 :: Int), (T.pack "a", 2)]
+  brief (decode twice :: Either DecodeError (Map T.Text Int)) @?= Left (25, [], Invalid "keys that do not ascend")
+  let bad = encode ("ab\xFFmore" :: S.ByteString)
+  case decode bad :: Either DecodeError T.Text of
+    Left e -> e @?= failure 8 [] (Invalid "invalid UTF-8") [] "ab\xFFmore"
+    Right _ -> assertFailure "decoded"
+  -- A text that was good leaves nothing behind.
+  brief (decode (encode (T.pack "good") <> "x") :: Either DecodeError T.Text) @?= Left (12, [], TrailingInput)
+
+earlierRuns :: Assertion
+earlierRuns = do
+  source <- newSource (pure "abcdefgh")
+  r <- getFrom source ((skip 5 *> fail "far") <|> fail "near" :: Get ())
+  brief r @?= Left (5, [], Invalid "far")
+  r' <- getFrom source (skip 1 *> fail "second" :: Get ())
+  brief r' @?= Left (1, [], Invalid "second")
+
+found :: Assertion
+found = do
+  finds (getByteString 100) (C.replicate 40 'x') (C.replicate 16 'x')
+  finds (getByteString 10) "abcdefghi" "abcdefghi"
+  finds (getByteString 8) "abcdefg" "abcdefg"
+  finds (getLazyByteString 100) (C.replicate 40 'y') (C.replicate 16 'y')
+  finds (isolate 3 (getByteString 9)) "abcdef" "abc"
+  finds (notFollowedBy (skip 20)) (C.replicate 40 'z') (C.replicate 16 'z')
+  finds (notFollowedBy (skip 2)) "abc" "ab"
+  finds endOfInput "abc" "a"
+  -- Nothing was looked at.
+  finds (skip 10) "abc" ""
+  finds (fail "x" :: Get ()) "abc" ""
+  where
+    finds :: Get a -> S.ByteString -> S.ByteString -> Assertion
+    finds g bs f = do
+      either errorFound (const "decoded") (runGet g bs) @?= f
+      forM_ (take 60 (splits bs)) $ \pieces ->
+        either errorFound (const "decoded") (runGetLazy g (L.fromChunks pieces)) @?= f
+
+-- Their number has a limit, and a message is not lost.
+manyFailures :: Assertion
+manyFailures = do
+  let failures = msum [empty <?> ("name " ++ show n) | n <- [1 .. 1000 :: Int]] :: Get ()
+  brief (runGet (failures <|> fail "message") "") @?= Left (0, [], Invalid "message")
+  brief (runGet (fail "message" <|> failures) "") @?= Left (0, [], Invalid "message")
+  case runGet failures "" of
+    Left e -> take 3 (errorExpected e) @?= ["name 1", "name 2", "name 3"]
+    Right () -> assertFailure "decoded"
+  -- In constant memory.
+  runGet (replicateM_ 1000000 (optional (word 1 "x")) *> pure 'a') "b" @?= Right 'a'
+
+-- 40 errors from inputs of 32 MiB, under the suite's heap limit.
+notKept :: Assertion
+notKept = do
+  errors <- forM [1 .. 40 :: Int] $ \i -> do
+    let bs = S.replicate 33554432 (fromIntegral i)
+    either evaluate (const (assertFailure "decoded")) (runGet (label "x" (skip 33554400 *> getByteString 100)) bs)
+  map errorFound errors @?= [S.replicate 16 i | i <- [1 .. 40]]
+  sum (map (length . displayException) errors) > 0 @? "shown"
+
+commits :: Assertion
+commits = do
+  -- Choices that are open, on all levels; also those that are at another place.
+  fails ((commit *> empty) <|> pure ())
+  fails (((commit *> empty) <|> pure ()) <|> pure ())
+  fails ((getWord8 *> ((commit *> empty) <|> pure ())) <|> pure ())
+  fails ((commit *> word 1 "x") <|> pure ())
+  fails ((commit *> (empty <|> empty)) <|> pure ())
+  fails (((commit <|> pure ()) *> empty) <|> pure ())
+  fails (() <$ many (getWord8 *> commit *> getWord8 *> getWord8))
+  fails ((() <$ many (getWord8 *> commit) *> empty) <|> pure ())
+  fails (lookAhead commit *> empty <|> pure ())
+  -- On the right of a choice it is about those around.
+  fails ((empty <|> commit *> empty) <|> pure ())
+  -- Not those that open later, or beyond a border.
+  works (commit *> (empty <|> pure ()))
+  works (attempt (commit *> empty) <|> pure ())
+  works ((attempt commit *> empty) <|> pure ())
+  works (notFollowedBy (commit *> empty))
+  works ((notFollowedBy (commit *> empty) *> empty) <|> pure ())
+  works (() <$ many (attempt (getWord8 *> commit *> getWord8 *> getWord8)))
+  -- But within it.
+  fails (attempt ((commit *> empty) <|> pure ()))
+  fails (commit *> attempt (commit *> empty) <|> pure ())
+  where
+    fails, works :: Get () -> Assertion
+    fails g = forM_ (outcomes g) $ \r -> r @?= False
+    works g = forM_ (outcomes g) $ \r -> r @?= True
+    outcomes g = [right (runGet g "ab"), right (runGetLazy g (L.fromChunks ["a", "b"]))]
+    right = either (const False) (const True)
+
+-- 600 chunks of 1 MiB behind a commit in three choices, under the suite's heap limit.
+commitReleases :: Assertion
+commitReleases = do
+  let lazy = L.fromChunks [S.replicate 1048576 (fromIntegral i) | i <- [1 .. 600 :: Int]]
+      long = getWord8 *> commit *> (length <$> many (skip 65536))
+      g = ((long <|> pure 1) <|> pure 2) <|> pure 3
+  runGetLazy g lazy @?= Right (600 * 16 - 1)
+  -- A border keeps what is outside of it.
+  let bs = toStrictByteString (foldMap word8 [0 .. 255])
+      pieces = L.fromChunks (map S.singleton (S.unpack bs))
+      h = (attempt (getWord8 *> commit *> skip 100) *> empty) <|> getByteString 256
+  runGetLazy h pieces @?= Right bs
+  runGetLazy (lookAhead (((getWord8 *> commit *> skip 100) <|> pure ()) *> getWord8) *> getByteString 256) pieces @?= Right bs
+  fmap fst (runGetLazy (match (((getWord8 *> commit *> skip 100) <|> pure ()) *> skip 155)) pieces) @?= Right bs
+
+streams :: Assertion
+streams = do
+  let values = runGetStream getWord16be
+  values "" @?= End
+  streamToEither (values "\0\1\0\2") @?= Right [1, 2]
+  streamToEither (values "\0\1\0") @?= Left (failure 2 [] (MissingInput 2 1) [] "\0")
+  sum (values "\0\1\0\2\0") @?= 3
+  -- As they are asked for.
+  case values (L.fromChunks ["\0\1", error "forced"]) of
+    Next 1 _ -> pure ()
+    _ -> assertFailure "not lazy"
+  let many' = L.fromChunks (replicate 600 (S.replicate 1048576 7)) :: L.ByteString
+      count = foldl (\acc n -> acc `seq` acc + n) 0 (1 <$ runGetStream (skip 65536) many') :: Int64
+  count @?= 600 * 16

@@ -1,0 +1,40 @@
+-- |
+-- Module      : Tests.Failures
+-- Description : Errors, or the parts of them that a test is about
+module Tests.Failures
+  ( brief,
+    failure,
+    failing,
+    reasonOf,
+  )
+where
+
+import Ashlar.Get
+import Data.Bifunctor (first)
+import qualified Data.ByteString as S
+import Data.Int (Int64)
+
+-- | The offset, the labels and the reason of an error.
+brief :: Either DecodeError a -> Either (Int64, [String], Reason) a
+brief = first (\e -> (errorOffset e, errorLabels e, errorReason e))
+
+-- | An error with this offset, labels, reason, names of what was expected, and
+-- what was found.
+failure :: Int64 -> [String] -> Reason -> [String] -> S.ByteString -> DecodeError
+failure offset labels reason expected found =
+  DecodeError
+    { errorOffset = offset,
+      errorLabels = labels,
+      errorReason = reason,
+      errorExpected = expected,
+      errorFound = found,
+      errorExcerpt = Excerpt 0 S.empty
+    }
+
+-- | An error with nothing but an offset and a reason.
+failing :: Int64 -> Reason -> Either DecodeError a
+failing offset reason = Left (failure offset [] reason [] S.empty)
+
+-- | Why it failed, if it did.
+reasonOf :: Either DecodeError a -> Maybe Reason
+reasonOf = either (Just . errorReason) (const Nothing)

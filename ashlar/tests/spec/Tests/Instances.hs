@@ -1,0 +1,84 @@
+-- |
+-- Module      : Tests.Instances
+-- Description : Every instance: its laws, and its bytes
+--
+-- The one list of instances. For each there are values at random, for the laws
+-- (INV-C1, INV-C2, INV-C3), and values whose bytes are written down twice: in
+-- tests/golden, which tells when the format has changed, and in docs/format.md, which
+-- tells users.
+--
+-- With ASHLAR_GOLDEN=write in the environment the golden files are written, and not
+-- compared.
+module Tests.Instances (tests) where
+
+import Ashlar.Codec.Golden
+import Ashlar.Codec.Laws (codecLawsFor)
+import Control.Monad (forM_)
+import Data.Char (isAlphaNum, toLower)
+import Data.List (isPrefixOf, (\\))
+import System.Environment (lookupEnv)
+import System.IO
+import Test.Tasty
+import Test.Tasty.HUnit
+import Test.Tasty.QuickCheck (testProperties)
+import qualified Tests.Instances.Base as Base
+import qualified Tests.Instances.Containers as Containers
+import qualified Tests.Instances.Derived as Derived
+import qualified Tests.Instances.Time as Time
+import Tests.Instances.Type
+import qualified Tests.Instances.Wrappers as Wrappers
+
+sections :: [Section]
+sections =
+  [ Base.numbers,
+    Base.characters,
+    Base.data',
+    Base.tuples,
+    Base.newtypes,
+    Containers.strings,
+    Containers.containers,
+    Containers.vectors,
+    Containers.arrays,
+    Time.times,
+    Derived.derived,
+    Wrappers.wrappers
+  ]
+
+tests :: TestTree
+tests =
+  testGroup
+    "instances"
+    [ testGroup
+        "laws"
+        [ testGroup (sectionName s) [testProperties name (codecLawsFor xs) | Golden name xs _ <- sectionInstances s]
+          | s <- sections
+        ],
+      testGroup "golden bytes" [testCase (sectionName s) (goldenFile s) | s <- sections],
+      testCase "docs/format.md has these bytes" documented
+    ]
+
+-- The file has the bytes that we make, and from these come the values.
+goldenFile :: Section -> Assertion
+goldenFile s = do
+  how <- lookupEnv "ASHLAR_GOLDEN"
+  if how == Just "write"
+    then writeGolden file (sectionInstances s)
+    else compareGolden file (sectionInstances s) >>= (@?= [])
+  where
+    file = "tests/golden/" ++ map plain (sectionName s) ++ ".txt"
+    plain c = if isAlphaNum c then toLower c else '-'
+
+-- The tables in the documentation are these rows, in this order and no others, up to
+-- the part on other packages.
+documented :: Assertion
+documented = do
+  h <- openFile "format.md" ReadMode
+  hSetEncoding h utf8
+  text <- takeWhile (/= "# Other packages") . lines <$> hGetContents h
+  let found = [line | line <- text, "| `" `isPrefixOf` line]
+      wanted = concatMap (map markdownRow . goldenRows . sectionInstances) sections
+  forM_ sections $ \s -> assertBool ("no section " ++ sectionName s) (("## " ++ sectionName s) `elem` text)
+  found \\ wanted @?= []
+  wanted \\ found @?= []
+  found @?= wanted
+  hClose h

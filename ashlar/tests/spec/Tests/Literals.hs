@@ -1,0 +1,53 @@
+{-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE TemplateHaskell #-}
+
+-- |
+-- Module      : Tests.Literals
+-- Description : Literals, which rules turn into copies of bytes, against strings
+module Tests.Literals (tests) where
+
+import Ashlar.Builder
+import Control.Monad (forM_, zipWithM_)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Builder as B
+import qualified Data.ByteString.Lazy as L
+import Data.IORef (modifyIORef, newIORef, readIORef)
+import Test.Tasty
+import Test.Tasty.HUnit
+import Tests.LiteralSamples
+
+tests :: TestTree
+tests =
+  testGroup
+    "literals"
+    [ check "by fromString" (const alone) id,
+      check "by stringUtf8" (const called) id,
+      check "between bytes" (\_ u -> between u 65) (\s -> "A" ++ s ++ "A"),
+      check "two, before a builder" (\s u -> doubled u (stringUtf8 s)) (\s -> s ++ s ++ s),
+      check "before a string" (flip before) (\s -> s ++ s),
+      check "as a text" (\_ u -> strict u 65) (\s -> "A" ++ map valid s ++ map valid s),
+      check "as a lazy text" (\_ u -> lazily u 65) (\s -> "A" ++ map valid s ++ map valid s)
+    ]
+
+-- The samples are made at run time, so they are no literals to the rules.
+check :: String -> (String -> Uses -> Builder) -> (String -> String) -> TestTree
+check name use expected = testCase name (zipWithM_ each samples $(uses))
+  where
+    each s u = do
+      let right = L.toStrict (B.toLazyByteString (B.stringUtf8 (expected s)))
+          b = use s u
+      assertEqual (show s) right (toStrictByteString b)
+      forM_ [1 .. 40] $ \n -> do
+        out <- throughBuffers n b
+        assertEqual (show (n, s)) right out
+
+-- By way of buffers of this size.
+throughBuffers :: Int -> Builder -> IO S.ByteString
+throughBuffers n b = do
+  ref <- newIORef []
+  toByteStringIOWith n (\bs -> modifyIORef ref (bs :)) b
+  S.concat . reverse <$> readIORef ref
+
+-- What a text makes of a character.
+valid :: Char -> Char
+valid c = if c >= '\xD800' && c <= '\xDFFF' then '\xFFFD' else c

@@ -1,0 +1,185 @@
+{-# LANGUAGE DerivingStrategies #-}
+
+-- |
+-- Module      : Tests.Model
+-- Description : What random decoders should return, by a naive model
+--
+-- The model has its input as a list of bytes, and a log of everything that ever
+-- failed.
+module Tests.Model (modelAction) where
+
+import Ashlar.Get
+import qualified Data.ByteString as S
+import qualified Data.List as List
+import Data.Maybe (mapMaybe)
+import Data.Word (Word8)
+import Tests.Actions
+import Tests.Failures
+
+-- What changes.
+data World = World
+  { at :: Int,
+    -- The choices around have been given up.
+    committed :: Bool,
+    -- What has failed, the latest first.
+    failed :: [Failed]
+  }
+
+-- A failure: its offset, its labels, the name that was expected, what was found,
+-- and the reason.
+data Failed = Failed Int [String] (Maybe String) [Word8] Reason
+
+-- What is around a decoder.
+data Around = Around
+  { labels :: [String],
+    -- Names of what was expected at which offset, the innermost first.
+    names :: [(Int, String)],
+    limit :: Int,
+    depth :: Int
+  }
+
+-- | Run by the model.
+modelAction :: [Word8] -> Action -> Either DecodeError [Seen]
+modelAction input top = case run (Around [] [] total 100000) top (World 0 False []) of
+  (Just seen, _) -> Right seen
+  (Nothing, world) -> Left (errorFrom (failed world))
+  where
+    total = length input
+
+    run :: Around -> Action -> World -> (Maybe [Seen], World)
+    run around a world = case a of
+      Byte -> number 1 id
+      Even
+        | left > 0, odd (input !! here) -> failAs (found 1) Unexpected
+        | otherwise -> number 1 id
+      Little16 -> number 2 reverse
+      Big32 -> case number 4 id of
+        (seen, world') -> (map signed <$> seen, world')
+      Big64 -> number 8 id
+      Bytes n
+        | n < 0 -> wrong "getByteString: negative number of bytes"
+        | otherwise -> string n
+      LazyBytes n
+        | n < 0 -> wrong "getLazyByteString: negative number of bytes"
+        | otherwise -> string n
+      Skip n
+        | n < 0 -> wrong "skip: negative number of bytes"
+        | n > left -> failAs [] (MissingInput n left)
+        | otherwise -> (Just [], world {at = here + n})
+      Where -> (Just [Offset (fromIntegral here)], world)
+      AtEnd -> (Just [End (left == 0)], world)
+      EndHere
+        | left == 0 -> (Just [], world)
+        | otherwise -> expecting around "the end of the input" (found 1) TrailingInput
+      Failing -> wrong "failing"
+      Empty -> failAs [] NoAlternative
+      Return n -> (Just [Number (fromIntegral n)], world)
+      Commit -> (Just [], world {committed = True})
+      Then x y -> case run around x world of
+        (Just seen, world') -> case run around y world' of
+          (seen', world'') -> ((seen ++) <$> seen', world'')
+        nothing -> nothing
+      Or x y -> case choice x world of
+        (Just seen, world', _) -> (Just seen, world')
+        (Nothing, world', True) -> (Nothing, world')
+        (Nothing, world', False) -> run around y world'
+      Ahead x -> ahead True x
+      AheadM b x -> if b then case ahead True x of (seen, world') -> ([] <$ seen, world') else run around x world
+      AheadE b x -> ahead b x
+      Attempt x -> case run around x world {committed = False} of
+        (seen, world') -> (seen, world' {committed = committed world})
+      Without x -> case run around x world {committed = False} of
+        (Just _, world') -> (Nothing, logged around (take 16 (between here (at world'))) Unexpected world)
+        (Nothing, _) -> (Just [], world)
+      Many x -> rounds x [] world
+      Isolated n x
+        | n < 0 -> wrong "isolate: negative number of bytes"
+        | otherwise -> case run around {limit = min (limit around) (here + n)} x world of
+            (Just seen, world')
+              | at world' - here == n -> (Just seen, world')
+              | otherwise ->
+                  let rest = n - (at world' - here)
+                   in (Nothing, logged around [] (Invalid ("isolate: " ++ show rest ++ " of " ++ show n ++ " bytes were not read")) world')
+            nothing -> nothing
+      Matched x -> case run around x world of
+        (seen, world') -> ((String' (between here (at world')) :) <$> seen, world')
+      Named x -> run around {labels = "named" : labels around} x world
+      Expected n x -> run around {names = (here, valueNames !! n) : names around} x world
+      Deeper x
+        | depth around <= 0 -> failAs [] (OverBudget "nested more deeply than the budget allows")
+        | otherwise -> run around {depth = depth around - 1} x world
+      Budgeted n x -> run around {depth = n} x world
+      Nothing' -> (Just [], world)
+      where
+        here = at world
+        left = max 0 (min (limit around) total - here)
+        found n = take (min 16 n) (between here (here + left))
+        wrong message = failAs [] (Invalid message)
+        failAs bytes reason = (Nothing, logged around bytes reason world)
+        expecting around' name bytes reason = (Nothing, logged around' {names = (here, name) : names around'} bytes reason world)
+
+        need n
+          | n <= left = (Just (between here (here + n)), world {at = here + n})
+          | otherwise = failAs (found left) (MissingInput n left)
+        number n order = case need n of
+          (bytes, world') -> ((\bs -> [Number (foldl (\acc b -> acc * 256 + fromIntegral b) 0 (order bs))]) <$> bytes, world')
+        string n = case need n of
+          (bytes, world') -> ((\bs -> [String' bs]) <$> bytes, world')
+        signed s = case s of
+          Number x | x >= 2 ^ (31 :: Int) -> Number (x - 2 ^ (32 :: Int))
+          _ -> s
+
+        -- A failure does not get out, unless it is behind a commit (True).
+        choice x w = case run around x w {committed = False} of
+          (Just seen, w') -> (Just seen, w' {committed = committed w || committed w'}, False)
+          (Nothing, w')
+            | committed w' -> (Nothing, w', True)
+            | otherwise -> (Nothing, w {failed = failed w'}, False)
+
+        ahead goesBack x = case run around x world of
+          (Just seen, world') | goesBack -> (Just seen, world {committed = committed world'})
+          other -> other
+
+        rounds x acc w = case choice x w of
+          (Just seen, w', _)
+            | at w' /= at w -> rounds x (seen : acc) w'
+            | otherwise -> (Just [Group (reverse acc)], w')
+          (Nothing, w', True) -> (Nothing, w')
+          (Nothing, w', False) -> (Just [Group (reverse acc)], w')
+
+    between from to = take (to - from) (drop from input)
+
+    logged around bytes reason world = world {failed = Failed (at world) (labels around) name bytes reason : failed world}
+      where
+        -- The outermost name for this place.
+        name = case [n | (offset, n) <- reverse (names around), offset == at world] of
+          n : _ -> Just n
+          [] -> Nothing
+
+-- The error is about what got farthest; there, the last of those that count most.
+errorFrom :: [Failed] -> DecodeError
+errorFrom everything = case filter (\f -> weight f == top) talkative of
+  Failed offset labelled _ _ reason : _ ->
+    failure (fromIntegral offset) labelled reason (List.nub (reverse (mapMaybe nameOf peers))) (S.pack (longest (map bytesOf peers)))
+  [] -> error "nothing failed"
+  where
+    farthest = filter (\f -> offsetOf f == maximum (map offsetOf everything)) everything
+    top = maximum (map weight farthest)
+    -- If none says anything, those with most labels.
+    talkative
+      | top == 0 = filter (\f -> labelsOf f == maximum (map labelsOf farthest)) farthest
+      | otherwise = farthest
+    labelsOf (Failed _ labelled _ _ _) = length labelled
+    peers = filter (\f -> weight f == top || (weight f <= 3 && top <= 3)) farthest
+    longest = List.maximumBy (\a b -> compare (length a) (length b))
+    offsetOf (Failed offset _ _ _ _) = offset
+    nameOf (Failed _ _ name _ _) = name
+    bytesOf (Failed _ _ _ bytes _) = bytes
+    weight :: Failed -> Int
+    weight (Failed _ _ name _ reason) = case reason of
+      NoAlternative -> maybe 0 (const 1) name
+      Unexpected -> 1
+      TrailingInput -> 2
+      MissingInput _ _ -> 3
+      Invalid _ -> 4
+      OverBudget _ -> 5
