@@ -251,7 +251,7 @@ otherMasking = forM_ [100, 5000] $ \n -> do
 -- beginning, until it comes through.
 -- (On a busy machine the first attempts may come through unscathed.)
 interruptedSteps :: Assertion
-interruptedSteps = attempt 100
+interruptedSteps = attempt (100 :: Int)
   where
     -- Each with values of its own, which are not evaluated yet.
     attempt left = do

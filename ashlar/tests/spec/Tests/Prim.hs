@@ -16,7 +16,7 @@ import qualified Data.ByteString.Builder.Prim as BP
 import qualified Data.ByteString.Builder.Prim.Internal as BP
 import qualified Data.ByteString.Lazy as L
 import Data.IORef
-import Data.Word (Word16, Word32, Word64, Word8)
+import Data.Word (Word16, Word64, Word8)
 import Foreign (Ptr, allocaBytes, castPtr, fillBytes, nullPtr, plusPtr)
 import GHC.Float (castWord32ToFloat, castWord64ToDouble)
 import System.IO.Unsafe (unsafePerformIO)

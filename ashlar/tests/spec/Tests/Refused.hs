@@ -43,6 +43,7 @@ tests =
 refused :: (Show a) => Either DecodeError a -> Int64 -> Assertion
 refused r offset = case r of
   Left (DecodeError {errorOffset = at, errorReason = Invalid _}) -> at @?= offset
+  Left (DecodeError {errorOffset = at, errorReason = OverBudget _}) -> at @?= offset
   other -> assertFailure (show other)
 
 missing :: (Show a) => Either DecodeError a -> Assertion
