@@ -31,6 +31,7 @@ import qualified Tests.Literals
 import qualified Tests.Names
 import qualified Tests.Numbers
 import qualified Tests.Output
+import qualified Tests.Paths
 import qualified Tests.Prim
 import qualified Tests.Push
 import qualified Tests.Put
@@ -73,6 +74,7 @@ main =
         Tests.Names.tests,
         Tests.Numbers.tests,
         Tests.Output.tests,
+        Tests.Paths.tests,
         Tests.Prim.tests,
         Tests.Push.tests,
         Tests.Put.tests,

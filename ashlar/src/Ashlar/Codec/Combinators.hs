@@ -33,7 +33,7 @@
 -- >>> decode (encode (Reading "Oslo" 4)) :: Either DecodeError Reading
 -- Right (Reading {station = "Oslo", celsius = 4.0})
 -- >>> either (putStrLn . displayException) print (decode (encode ("Oslo" :: Text, -300 :: Double)) :: Either DecodeError Reading)
--- at byte 12: colder than can be
+-- at byte 12, in celsius: colder than can be
 --
 -- The pragma is what makes it as fast as a derived instance: with it, nothing of the
 -- 'Format' is left when the program runs.
@@ -81,8 +81,11 @@ where
 import Ashlar.Builder.Core
 import Ashlar.Codec.Class
 import Ashlar.Codec.Format
+import Ashlar.Codec.Reading
 import Ashlar.Codec.Refine
 import Ashlar.Get.Core
+import Ashlar.Get.Nested
+import Ashlar.Get.Place
 
 -- | How the values of a type are written and read.
 --
@@ -158,7 +161,9 @@ codec = Format layout size put get
 --
 -- @since 0.1.0.0
 fixed :: Fixed a -> Format a
-fixed f = Format (Fix f) (\_ -> fixedSize f) (putFixed f) (getFixed f)
+fixed f = Format (Fix f) (\_ -> fixedSize f) (putFixed f) $ case fixedNames f of
+  Nameless -> getFixed f
+  _ -> getNamed f
 {-# INLINE fixed #-}
 
 -- | The format of one type for another that corresponds to it, one value to one value:
@@ -211,7 +216,7 @@ constant x = refined (\() -> x) (\y -> if y == x then Right () else Left (show y
 --
 -- @since 0.1.0.0
 both :: Format a -> Format b -> Format (a, b)
-both a b = record ((,) <$> field "fst" fst a <*> field "snd" snd b)
+both a b = record ((,) <$> field "1" fst a <*> field "2" snd b)
 {-# INLINE both #-}
 
 -- Note [Fields read together]
@@ -221,6 +226,9 @@ both a b = record ((,) <$> field "fst" fst a <*> field "snd" snd b)
 -- and a run of constant size behind it, which grows with each field of constant size.
 -- With everything inlined, which of the two constructors it is, and the pairs, are gone
 -- after optimisation.
+--
+-- For errors they also have their names ("Ashlar.Get.Place"), and so a reader is told how
+-- many fields are behind it.
 
 -- | Some fields of a record of type @r@, and what is made of them when they are read.
 --
@@ -228,39 +236,48 @@ both a b = record ((,) <$> field "fst" fst a <*> field "snd" snd b)
 --
 -- @since 0.1.0.0
 data Fields r a
-  = -- All of constant size: what is written for a record, and what is made of it.
-    forall x. Run (r -> x) (x -> a) (Fixed x)
-  | -- Fields (the least size, size, writer and reader), and then a run.
-    forall y x. Then Int (r -> Int) (r -> Builder) (Get y) (r -> x) (y -> x -> a) (Fixed x)
+  = -- All of constant size: how many, what is written for a record, and what is made of it.
+    forall x. Run Named Int (r -> x) (x -> a) (Fixed x)
+  | -- Fields (how many, the least size, size, writer and reader), and then a run.
+    forall y x. Then Named Int Int (r -> Int) (r -> Builder) (Int -> Get y) Int (r -> x) (y -> x -> a) (Fixed x)
+
+-- Names of fields, and what these are.
+type Named = [(String, Part)]
 
 instance Functor (Fields r) where
   fmap h fields = case fields of
-    Run there back f -> Run there (\x -> h (back x)) f
-    Then least n p g there back f -> Then least n p g there (\y x -> h (back y x)) f
+    Run names k there back f -> Run names k there (\x -> h (back x)) f
+    Then names m least n p g k there back f -> Then names m least n p g k there (\y x -> h (back y x)) f
   {-# INLINE fmap #-}
 
 instance Applicative (Fields r) where
-  pure a = Run (\_ -> ()) (\() -> a) (fixedUnit ())
+  pure a = Run [] 0 (\_ -> ()) (\() -> a) (fixedUnit ())
   {-# INLINE pure #-}
-  Run there1 back1 f1 <*> Run there2 back2 f2 =
-    Run (\r -> (there1 r, there2 r)) (\(x1, x2) -> back1 x1 (back2 x2)) (sideBySide f1 f2)
-  Then least n p g there1 back1 f1 <*> Run there2 back2 f2 =
-    Then least n p g (\r -> (there1 r, there2 r)) (\y (x1, x2) -> back1 y x1 (back2 x2)) (sideBySide f1 f2)
-  Run there1 back1 f1 <*> Then least n p g there2 back2 f2 =
+  Run names1 k1 there1 back1 f1 <*> Run names2 k2 there2 back2 f2 =
+    Run (names1 ++ names2) (k1 + k2) (\r -> (there1 r, there2 r)) (\(x1, x2) -> back1 x1 (back2 x2)) (sideBySide f1 f2)
+  Then names1 m least n p g k1 there1 back1 f1 <*> Run names2 k2 there2 back2 f2 =
+    Then (names1 ++ names2) m least n p g (k1 + k2) (\r -> (there1 r, there2 r)) (\y (x1, x2) -> back1 y x1 (back2 x2)) (sideBySide f1 f2)
+  Run names1 k1 there1 back1 f1 <*> Then names2 m2 least n p g k2 there2 back2 f2 =
     Then
+      (names1 ++ names2)
+      (k1 + m2)
       (plusSize (fixedSize f1) least)
       (\r -> fixedSize f1 + n r)
       (\r -> append (putFixed f1 (there1 r)) (p r))
-      (getRun f1 >>= \x1 -> g >>= \y -> pure (x1, y))
+      (\behind -> getRun (k1 + m2 + behind) f1 >>= \x1 -> g behind >>= \y -> pure (x1, y))
+      k2
       there2
       (\(x1, y) x2 -> back1 x1 (back2 y x2))
       f2
-  Then least1 n1 p1 g1 there1 back1 f1 <*> Then least2 n2 p2 g2 there2 back2 f2 =
+  Then names1 m1 least1 n1 p1 g1 k1 there1 back1 f1 <*> Then names2 m2 least2 n2 p2 g2 k2 there2 back2 f2 =
     Then
+      (names1 ++ names2)
+      (m1 + k1 + m2)
       (plusSize least1 (plusSize (fixedSize f1) least2))
       (\r -> n1 r + fixedSize f1 + n2 r)
       (\r -> append (p1 r) (append (putFixed f1 (there1 r)) (p2 r)))
-      (g1 >>= \y1 -> getRun f1 >>= \x1 -> g2 >>= \y2 -> pure (y1, x1, y2))
+      (\behind -> g1 (k1 + m2 + behind) >>= \y1 -> getRun (k1 + m2 + behind) f1 >>= \x1 -> g2 behind >>= \y2 -> pure (y1, x1, y2))
+      k2
       there2
       (\(y1, x1, y2) x2 -> back1 y1 x1 (back2 y2 x2))
       f2
@@ -270,18 +287,15 @@ sideBySide :: Fixed a -> Fixed b -> Fixed (a, b)
 sideBySide = fixedPair fst snd (,)
 {-# INLINE sideBySide #-}
 
-getRun :: Fixed a -> Get a
-getRun f = consumeShared (fixedSize f) (fixedRead f)
-{-# INLINE getRun #-}
-
--- | A field of a record: its name, how to get at it, and its format.
+-- | A field of a record: its name, which errors in it have in their labels, how to get at
+-- it, and its format.
 --
 -- @since 0.1.0.0
 field :: String -> (r -> a) -> Format a -> Fields r a
-field _ from (Format l n p g) = case l of
-  Fix f -> Run from id f
+field name from (Format l n p g) = case l of
+  Fix f -> Run [(name, ConstantPart (fixedSize f) (fixedNames f))] 1 from id f
   Var least ->
-    Then least (\r -> n (from r)) (\r -> p (from r)) (g >>= \x -> x `seq` pure x) (\_ -> ()) (\y () -> y) (fixedUnit ())
+    Then [(name, VariablePart)] 1 least (\r -> n (from r)) (\r -> p (from r)) (\behind -> getPart behind g) 0 (\_ -> ()) (\y () -> y) (fixedUnit ())
 {-# INLINE field #-}
 
 -- | A record of fields.
@@ -289,13 +303,13 @@ field _ from (Format l n p g) = case l of
 -- @since 0.1.0.0
 record :: Fields a a -> Format a
 record fields = case fields of
-  Run there back f -> fixed (fixedMap there back f)
-  Then least n p g there back f ->
+  Run names _ there back f -> fixed (fixedNamed (OfFields names) (fixedMap there back f))
+  Then names _ least n p g k there back f ->
     Format
       (Var (plusSize least (fixedSize f)))
       (\r -> n r + fixedSize f)
       (\r -> append (p r) (putFixed f (there r)))
-      (g >>= \y -> getRun f >>= \x -> pure $! back y x)
+      (nested (OfFields names) (g k >>= \y -> getRun k f >>= \x -> pure $! back y x))
 {-# INLINE record #-}
 
 -- | What is written for a value of a variant; made by the functions that 'variant'
@@ -319,8 +333,8 @@ data Cases s m = Cases
     casesCheck :: Int -> Int -> Either String Int,
     -- | The value of an alternative that is nothing but its tag, by its tag.
     casesValue :: Int -> Int -> Either String s,
-    -- | What belongs to the alternative that has this tag.
-    casesGet :: Int -> Int -> Get s
+    -- | What belongs to the alternative that has this tag, in a type of this name.
+    casesGet :: String -> Int -> Int -> Get s
   }
 
 -- | A type with several constructors: its name, a function that decides between them,
@@ -358,9 +372,9 @@ variant name decide cases
         (Var (fixedSize tag))
         (\s -> case encoding s of Encoding _ n _ -> fixedSize tag + n)
         (\s -> case encoding s of Encoding i _ p -> append (putFixed tag i) p)
-        (consumeShared (fixedSize tag) (fixedRead tag) >>= casesGet cases 0)
+        (getNamed tag >>= casesGet cases name 0)
   where
-    tag = tagFor name (casesCount cases) (casesCheck cases 0)
+    tag = fixedNamed (OfType name) (tagFor name (casesCount cases) (casesCheck cases 0))
     encoding = casesEncode cases 0 decide
     tagOf (Encoding i _ _) = i
 {-# INLINE variant #-}
@@ -391,7 +405,7 @@ constructor _ value rest =
       casesEncode = \i decide -> casesEncode rest (i + 1) (decide (Encoding i 0 empty)),
       casesCheck = \i tag -> casesCheck rest (i + 1) tag,
       casesValue = \i tag -> if tag == i then Right value else casesValue rest (i + 1) tag,
-      casesGet = \i tag -> if tag == i then pure value else casesGet rest (i + 1) tag
+      casesGet = \ty i tag -> if tag == i then pure value else casesGet rest ty (i + 1) tag
     }
 {-# INLINE constructor #-}
 
@@ -401,7 +415,7 @@ constructor _ value rest =
 --
 -- @since 0.1.0.0
 alternative :: String -> (a -> s) -> Format a -> Cases s m -> Cases s ((a -> Encoding) -> m)
-alternative _ make f rest =
+alternative con make f rest =
   -- The format is not forced: that of a recursive type asks for its own layout.
   Cases
     { casesCount = 1 + casesCount rest,
@@ -409,9 +423,17 @@ alternative _ make f rest =
       casesEncode = \i decide -> casesEncode rest (i + 1) (decide (\x -> Encoding i (formatSize f x) (formatPut f x))),
       casesCheck = \i tag -> casesCheck rest (i + 1) tag,
       casesValue = \i tag -> casesValue rest (i + 1) tag,
-      casesGet = \i tag -> if tag == i then formatGet f >>= \x -> x `seq` (pure $! make x) else casesGet rest (i + 1) tag
+      casesGet = \name i tag ->
+        if tag == i then getAlternative name con f >>= \x -> x `seq` (pure $! make x) else casesGet rest name (i + 1) tag
     }
 {-# INLINE alternative #-}
+
+-- What belongs to an alternative, given the names of the type and of this.
+getAlternative :: String -> String -> Format a -> Get a
+getAlternative name con (Format l _ _ g) = case l of
+  Fix f -> getNamed (fixedNamed (OfConstructor name con "" [ConstantPart (fixedSize f) (fixedNames f)]) f)
+  Var _ -> nested (OfConstructor name con "" [VariablePart]) (getPart 0 g)
+{-# INLINE getAlternative #-}
 
 -- | A tag that is no longer used, so that the alternatives behind it keep theirs.
 -- Reading it fails; the message says which it was.
@@ -425,7 +447,7 @@ retired name rest =
       casesEncode = \i decide -> casesEncode rest (i + 1) decide,
       casesCheck = \i tag -> if tag == i then Left (isRetired name) else casesCheck rest (i + 1) tag,
       casesValue = \i tag -> casesValue rest (i + 1) tag,
-      casesGet = \i tag -> casesGet rest (i + 1) tag
+      casesGet = \ty i tag -> casesGet rest ty (i + 1) tag
     }
 {-# INLINE retired #-}
 
@@ -445,6 +467,6 @@ end =
       casesCheck = \_ tag -> Right tag,
       -- The tag has been checked.
       casesValue = \_ _ -> Left "no such constructor",
-      casesGet = \_ _ -> invalid "no such constructor"
+      casesGet = \_ _ _ -> invalid "no such constructor"
     }
 {-# INLINE end #-}

@@ -24,9 +24,12 @@ import Ashlar.Builder.Core
 import Ashlar.Codec.Class
 import Ashlar.Codec.Format
 import Ashlar.Codec.Length
+import Ashlar.Codec.Reading (amongElements, atElement)
 import Ashlar.Get.Bytes (available)
 import Ashlar.Get.Core
 import Ashlar.Get.Mutable
+import Ashlar.Get.Nested (insideRun)
+import Ashlar.Get.Place (Names (..), Part (..))
 import Ashlar.Get.Vectors (growthOf)
 import Ashlar.Mem.Cells
 import qualified Data.Foldable as F
@@ -166,7 +169,7 @@ getList n = case layout :: Layout a of
   _ -> collected
   where
     collected
-      | n <= 64 = chargeEmpties (leastSize (layout :: Layout a)) n >> collect n []
+      | n <= 64 = chargeEmpties (leastSize (layout :: Layout a)) n >> amongElements (collect 0 [])
       | otherwise = V.foldr' (:) [] <$> getVector n
     -- The elements from number i down lie at p.
     fromEnd :: Fixed a -> Ptr Word8 -> Int -> [a] -> Get [a]
@@ -174,10 +177,15 @@ getList n = case layout :: Layout a of
       | i < 0 = pure acc
       | otherwise = fixedRead f (p `plusPtr` (i * fixedSize f)) >>= \x -> x `seq` fromEnd f p (i - 1) (x : acc)
     collect :: Int -> [a] -> Get [a]
-    collect !left acc
-      | left <= 0 = pure (reverse acc)
-      | otherwise = get >>= \x -> x `seq` collect (left - 1) (x : acc)
+    collect !i acc
+      | i >= n = pure (reverse acc)
+      | otherwise = atElement i >> get >>= \x -> x `seq` collect (i + 1) (x : acc)
 {-# INLINE getList #-}
+
+-- Elements from this number on.
+elementsFrom :: Int -> Fixed a -> Names
+elementsFrom i f = OfElements i (ConstantPart (fixedSize f) (fixedNames f))
+{-# INLINE elementsFrom #-}
 
 -- How many of n elements can be read without asking for input.
 stretch :: Fixed a -> Int -> Get Int
@@ -196,7 +204,10 @@ getVector n = do
     -- Such elements may be vectors themselves. If each took room for all that the
     -- input could hold, the memory would be quadratic.
     Var _ -> pure (min n 4)
-  runGetST (GM.unsafeNew first >>= fill 0)
+  let filled = runGetST (GM.unsafeNew first >>= fill 0)
+  case layout :: Layout a of
+    Fix _ -> filled
+    Var _ -> amongElements filled
   where
     -- The first i elements of n are there.
     fill :: Int -> G.Mutable v s a -> GetST s (v a)
@@ -204,11 +215,11 @@ getVector n = do
       | i >= n = G.unsafeFreeze v
       | i >= GM.length v = GM.unsafeGrow v (growthOf n i) >>= fill i
       | otherwise = case layout of
-          Var _ -> one i v get
+          Var _ -> one i v (atElement i >> get)
           Fix f -> do
             m <- liftGet (stretch f (GM.length v - i))
             if m <= 0
-              then one i v (getFixed f)
+              then one i v (insideRun (elementsFrom i f) (getFixed f))
               else do
                 let end = i + m
                     -- The elements from k up to the end lie at p, and the
@@ -219,7 +230,7 @@ getVector n = do
                           x <- liftGet (fixedRead f p)
                           x `seq` GM.unsafeWrite v k x
                           readOn (p `plusPtr` fixedSize f) (k + 1)
-                consumeST (m * fixedSize f) (\p -> readOn p i)
+                insideRunST (elementsFrom i f) (consumeST (m * fixedSize f) (\p -> readOn p i))
                 fill end v
     -- i is less than the vector's length.
     one :: Int -> G.Mutable v s a -> Get a -> GetST s (v a)
@@ -228,14 +239,14 @@ getVector n = do
 
 -- | Read a vector of so many elements, each by a decoder that is given the one before.
 getSuccessive :: forall v a. G.Vector v a => Int -> (Maybe a -> Get a) -> Get (v a)
-getSuccessive n element = runGetST (GM.unsafeNew (min n 4) >>= fill 0 Nothing)
+getSuccessive n element = amongElements (runGetST (GM.unsafeNew (min n 4) >>= fill 0 Nothing))
   where
     fill :: Int -> Maybe a -> G.Mutable v s a -> GetST s (v a)
     fill !i before v
       | i >= n = G.unsafeFreeze v
       | i >= GM.length v = GM.unsafeGrow v (growthOf n i) >>= fill i before
       | otherwise = do
-          x <- liftGet (element before)
+          x <- liftGet (atElement i >> element before)
           -- i is less than the vector's length.
           x `seq` GM.unsafeWrite v i x
           fill (i + 1) (Just x) v

@@ -16,6 +16,10 @@ module Ashlar.Codec.Reading
     readRun,
     readFields,
     getNamed,
+    getPart,
+    getRun,
+    amongElements,
+    atElement,
     partsOf,
   )
 where
@@ -143,20 +147,41 @@ getNamed f = case fixedSize f of
         (# s2, _ #) -> (# s2, x #)
 {-# INLINE getNamed #-}
 
+-- | Read a field of variable size, before so many others.
+getPart :: Int -> Get a -> Get a
+getPart count get = Get $ \c env s0 -> case putPlace c (inPart count) s0 of
+  (# s1, _ #) -> case unGet get c env s1 of (# s2, x #) -> x `seq` (# s2, x #)
+{-# INLINE getPart #-}
+
+-- | Read a run of fields of constant size, where so many fields are left.
+getRun :: Int -> Fixed a -> Get a
+getRun count f = case fixedSize f of
+  I# 0# -> getFixed f
+  n -> Get $ \c env s0 -> case putPlace c (inRun count) s0 of
+    (# s1, _ #) -> unGet (consumeShared n (fixedRead f)) c env s1
+{-# INLINE getRun #-}
+
+-- | Inside of a container whose elements are of variable size. It counts as a level:
+-- otherwise @newtype T = T [T]@ would be read without end.
+amongElements :: Get a -> Get a
+amongElements = nested (OfElements 0 VariablePart)
+{-# INLINE amongElements #-}
+
+-- | The element with this number comes next.
+atElement :: Int -> Get ()
+atElement i = Get $ \c _ s -> putPlace c (inPart i) s
+{-# INLINE atElement #-}
+
 -- A run of so many bytes, and nothing else, inside a value.
 placed :: Names -> Int -> (Ptr Word8 -> Get a) -> Get a
-placed names n rest = shared (demandInside names) n (\p -> Get (\c env -> unGet (rest p) c (insideAll names env)))
+placed names n rest = shared (demandInside names) n (\p -> insideRun names (rest p))
 {-# INLINE placed #-}
 
 -- What is said of the value is needed only if something is wrong, and then built by this
 -- function: what is built in a branch makes all of the code around it check for heap.
 demandInside :: Names -> Cells -> Env -> Int -> IO ()
-demandInside names c env n = demand c (insideAll names env) n
+demandInside names c env n = demand c (inRunOf names env) n
 {-# NOINLINE demandInside #-}
-
-insideAll :: Names -> Env -> Env
-insideAll names env = env {envContext = InsideRun names (envContext env)}
-{-# INLINE insideAll #-}
 
 -- Make sure of so many bytes, more than none, by this function if need be, and read
 -- them with code that is not copied: Note [One copy behind the check]. The cursor

@@ -21,6 +21,7 @@ module Ashlar.Get.Mutable
     lookAheadST,
     deeperST,
     consumeST,
+    insideRunST,
   )
 where
 
@@ -28,6 +29,8 @@ import Ashlar.Get.Alternative ()
 import Ashlar.Get.Budget (deeper)
 import Ashlar.Get.Core
 import Ashlar.Get.LookAhead (lookAhead)
+import Ashlar.Get.Nested (insideRun)
+import Ashlar.Get.Place (Names)
 import Ashlar.Get.Scope (isolate, label)
 import Control.Applicative (Alternative)
 import Control.Monad (MonadPlus)
@@ -105,6 +108,11 @@ lookAheadST (GetST get) = GetST (lookAhead get)
 deeperST :: GetST s a -> GetST s a
 deeperST (GetST get) = GetST (deeper get)
 {-# INLINE deeperST #-}
+
+-- | 'insideRun' for a decoder with state.
+insideRunST :: Names -> GetST s a -> GetST s a
+insideRunST names (GetST get) = GetST (insideRun names get)
+{-# INLINE insideRunST #-}
 
 -- | 'consume' with mutable state; it has the same demands.
 consumeST :: Int -> (Ptr Word8 -> GetST s a) -> GetST s a

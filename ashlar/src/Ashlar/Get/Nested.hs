@@ -20,6 +20,8 @@
 -- traced run that number less 'traceBias', which is negative.
 module Ashlar.Get.Nested
   ( nested,
+    insideRun,
+    inRunOf,
     startDepth,
     isTraced,
     overBudget,
@@ -63,11 +65,22 @@ nested names (Get p) = Get $ \c env s0 -> case unIO (getInt c depthCell) s0 of
     {-# INLINE leave #-}
 {-# INLINE nested #-}
 
+-- | Inside a value, or elements, whose bytes are read as one run; the cursor stands before
+-- them. Costs nothing unless something is wrong.
+insideRun :: Names -> Get a -> Get a
+insideRun names (Get p) = Get (\c env -> p c (inRunOf names env))
+{-# INLINE insideRun #-}
+
+inRunOf :: Names -> Env -> Env
+inRunOf names env = env {envContext = InsideRun names (envContext env)}
+{-# INLINE inRunOf #-}
+
 enterTraced :: Names -> Cells -> Env -> Int -> IO Env
 enterTraced names c env left
   | left + traceBias > 0 && left < 0 = do
       putInt c depthCell (left - 1)
       place <- getInt c placeCell
+      putInt c placeCell somewhere
       pure env {envContext = Inside names place (envContext env)}
   | otherwise = overBudget c env "nested more deeply than the budget allows"
 {-# NOINLINE enterTraced #-}

@@ -39,6 +39,8 @@ module Ashlar.Get.Place
   )
 where
 
+import Data.Char (isDigit)
+
 -- | What is known of a type, for errors.
 data Names
   = Nameless
@@ -48,6 +50,8 @@ data Names
     -- there are several, those of the fields (each ended by a space) if they have
     -- some, and what the fields are.
     OfConstructor String String String [Part]
+  | -- | A record whose fields have these names.
+    OfFields [(String, Part)]
   | -- | Elements, which are numbered from this on, and what each of them is.
     OfElements !Int Part
 
@@ -116,7 +120,9 @@ labelsAt context cell ahead = map labelText (foldr labelled [] (shortened (steps
   where
     labelText l = case l of
       Given name -> name
-      Path _ path -> path ""
+      Path _ path -> case path "" of
+        '.' : name -> name
+        name -> name
 
 -- A label that was given, or a part of a path.
 data Step = Name String | Along [Piece]
@@ -155,15 +161,21 @@ labelled s labels = case s of
   Name name -> Given name : labels
   Along path -> case (path, labels) of
     (Type _ : inner, Path True outer : rest) -> Path True (outer . render inner) : rest
-    (Type name : inner, _) -> Path True (showString name . render inner) : labels
+    (Type _ : _, _) -> Path True (render path) : labels
     (_, Path typed outer : rest) -> Path typed (outer . render path) : rest
     _ -> Path False (render path) : labels
   where
     render pieces rest = foldr piece rest pieces
     piece p = case p of
-      Type name -> showString name
+      Type name -> showString (typeName name)
       Dot name -> showChar '.' . showString name
       Index i -> showChar '[' . shows i . showChar ']'
+
+-- The types of tuples have other names from GHC 9.6 on.
+typeName :: String -> String
+typeName name = case splitAt 5 name of
+  ("Tuple", n@(_ : _)) | all isDigit n -> "(" ++ replicate (read n - 1) ',' ++ ")"
+  _ -> name
 
 -- One piece of a path.
 data Piece = Type String | Dot String | Index Int
@@ -181,12 +193,9 @@ pathIn names place target = case names of
   Nameless -> unknown
   OfType name -> behindPath [Type name] unknown
   OfConstructor name constructor fields parts ->
-    let pieces = zip (if null fields then unnamed parts else map (\f -> [Dot f]) (words fields)) parts
-        behind n = drop (length parts - n) pieces
-     in behindPath (Type name : [Dot constructor | not (null constructor)]) $ case placed of
-          Nothing -> unknown
-          Just (i, False) -> behindPath (concatMap fst (take 1 (behind (i + 1)))) unknown
-          Just (i, True) -> inFields (behind i) 0 target
+    behindPath (Type name : [Dot constructor | not (null constructor)]) $
+      among (zip (if null fields then unnamed parts else map (\f -> [Dot f]) (words fields)) parts)
+  OfFields fields -> among [([Dot name], part) | (name, part) <- fields]
   OfElements first part -> case (placed, part) of
     (Nothing, _) -> unknown
     (Just (i, True), ConstantPart width inner)
@@ -196,6 +205,12 @@ pathIn names place target = case names of
     (Just (i, _), _) -> behindPath [Index (first + i)] unknown
   where
     unknown = Spot 0 0 []
+    among fields = case placed of
+      Nothing -> unknown
+      Just (i, False) -> behindPath (concatMap fst (take 1 (behind (i + 1)))) unknown
+      Just (i, True) -> inFields (behind i) 0 target
+      where
+        behind n = drop (length fields - n) fields
     placed
       | place < 2 = Nothing
       | otherwise = Just (place `quot` 2 - 1, odd place)
@@ -215,6 +230,7 @@ inFields fields start target = case fields of
 wholeRun :: Names -> Place
 wholeRun names = case names of
   OfConstructor _ _ _ parts -> inRun (length parts)
+  OfFields fields -> inRun (length fields)
   OfElements _ _ -> inRun 0
   _ -> somewhere
 

@@ -199,14 +199,14 @@ constants = do
 
 refusals :: Assertion
 refusals = do
-  refused (decode (encode (2 :: Word16, 1 :: Word16)) :: Either DecodeError Range) 0 "an empty range"
-  refused (decode (encode ("x" :: Text) <> encode (2 :: Word16, 1 :: Word16)) :: Either DecodeError (Text, Range)) 9 "an empty range"
-  refused (decode "\2" :: Either DecodeError Expression) 0 "constructor Product, which is no longer in use"
-  refused (decode "\4" :: Either DecodeError Expression) 0 "constructor 4 of Expression, which has 4"
-  refused (runGet (formatGet colour) "\3") 0 "constructor 3 of Colour, which has 3"
-  refused (runGet (formatGet (constant (2 :: Word8) codec)) "\3") 0 "3 instead of 2"
-  refused (runGet (formatGet (refined id (\t -> if T.null t then Left "empty" else Right t) codec)) (encode T.empty)) 0 "empty"
+  refused (decode (encode (2 :: Word16, 1 :: Word16)) :: Either DecodeError Range) 0 [] "an empty range"
+  refused (decode (encode ("x" :: Text) <> encode (2 :: Word16, 1 :: Word16)) :: Either DecodeError (Text, Range)) 9 ["(,).2"] "an empty range"
+  refused (decode "\2" :: Either DecodeError Expression) 0 ["Expression"] "constructor Product, which is no longer in use"
+  refused (decode "\4" :: Either DecodeError Expression) 0 ["Expression"] "constructor 4 of Expression, which has 4"
+  refused (runGet (formatGet colour) "\3") 0 ["Colour"] "constructor 3 of Colour, which has 3"
+  refused (runGet (formatGet (constant (2 :: Word8) codec)) "\3") 0 [] "3 instead of 2"
+  refused (runGet (formatGet (refined id (\t -> if T.null t then Left "empty" else Right t) codec)) (encode T.empty)) 0 [] "empty"
   encode (Let "" (Literal 1) (Literal 2)) @?= "\3" <> encode T.empty <> "\0" <> encode (1 :: Int) <> "\0" <> encode (2 :: Int)
 
-refused :: (Eq a, Show a) => Either DecodeError a -> Int -> String -> Assertion
-refused r offset message = brief r @?= Left (fromIntegral offset, [], Invalid message)
+refused :: (Eq a, Show a) => Either DecodeError a -> Int -> [String] -> String -> Assertion
+refused r offset path message = brief r @?= Left (fromIntegral offset, path, Invalid message)

@@ -19,6 +19,7 @@ import Ashlar.Codec.Format (fixedSize)
 import Ashlar.Codec.Instances.Base ()
 import Ashlar.Codec.Instances.Data ()
 import Ashlar.Codec.Length
+import Ashlar.Codec.Reading (amongElements)
 import Ashlar.Get.Core
 import Ashlar.Get.Env (position)
 import Ashlar.Mem.Cells (Cells)
@@ -177,7 +178,7 @@ data Below k = Nothing' | Below !k
 
 -- So many entries.
 getMap :: forall k v. (Ord k, Codec k, Codec v) => Int -> Get (M.Map k v)
-getMap count = (\(Built m _) -> m) <$> build count Nothing'
+getMap count = (\(Built m _) -> m) <$> amongElements (build count Nothing')
   where
     build :: Int -> Below k -> Get (Built k (M.Map k v))
     build !n before
@@ -192,7 +193,7 @@ getMap count = (\(Built m _) -> m) <$> build count Nothing'
 
 -- So many elements.
 getSet :: forall a. (Ord a, Codec a) => Int -> Get (Set.Set a)
-getSet count = (\(Built s _) -> s) <$> build count Nothing'
+getSet count = (\(Built s _) -> s) <$> amongElements (build count Nothing')
   where
     build :: Int -> Below a -> Get (Built a (Set.Set a))
     build !n before

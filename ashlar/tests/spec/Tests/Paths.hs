@@ -1,0 +1,302 @@
+{-# LANGUAGE DeriveAnyClass #-}
+{-# LANGUAGE DeriveGeneric #-}
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE DerivingVia #-}
+{-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+
+-- |
+-- Module      : Tests.Paths
+-- Description : Paths in the errors of instances, and how deep values may be
+module Tests.Paths (tests) where
+
+import Ashlar.Codec
+import Ashlar.Codec.Combinators
+import Ashlar.Get
+import Ashlar.Get.Feed
+import Control.Applicative
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
+import Data.Int (Int32)
+import Data.Map (Map)
+import qualified Data.Map as Map
+import Data.Text (Text)
+import qualified Data.Tree as T
+import qualified Data.Vector as V
+import Data.Word (Word8)
+import GHC.Generics (Generic)
+import System.IO.Unsafe (unsafePerformIO)
+import Test.Tasty
+import Test.Tasty.HUnit
+import Test.Tasty.QuickCheck hiding (elements, label, labels, variant)
+import qualified Test.Tasty.QuickCheck as QC
+import Tests.Derived (Colour (..), Shape (..), Tree (..))
+import Tests.Failures
+import Tests.Splits
+
+tests :: TestTree
+tests =
+  testGroup
+    "paths"
+    [ testProperty "every way to run says the same" everyWay,
+      testCase "of derived instances" derived,
+      testCase "of fields that are read together" together,
+      testCase "of instances by hand" byHand,
+      testCase "of elements" elements,
+      testCase "with labels" labels,
+      testCase "after alternatives" alternatives,
+      testCase "of a nested value are short" short,
+      testCase "values nested too deeply" deep,
+      testCase "as deep as the budget says" exactly,
+      testCase "depth after alternatives" restored
+    ]
+
+data Order = Order
+  { customer :: Text,
+    items :: [Item],
+    paid :: Bool,
+    size' :: Size,
+    next :: Maybe Order
+  }
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec)
+
+data Item = Item {title :: Text, price :: Int32, colour :: Colour}
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec)
+
+-- Of constant size.
+data Size = Size {width :: Word8, height :: Int32, rotated :: Bool}
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec)
+
+-- As Item, Size, and a sum.
+data Reading = Reading {station :: Text, celsius :: Int32, box :: Size, shape :: Form}
+  deriving stock (Eq, Show)
+  deriving (Codec) via ByFormat Reading
+
+instance HasFormat Reading where
+  format =
+    record $
+      Reading
+        <$> field "station" station codec
+        <*> field "celsius" celsius (satisfying "too cold" (>= -273) codec)
+        <*> field "box" box (record (Size <$> field "w" width codec <*> field "h" height codec <*> field "r" rotated codec))
+        <*> field "shape" shape codec
+  {-# INLINE format #-}
+
+data Form = Dot | Line Bool | Group Text Form
+  deriving stock (Eq, Show)
+  deriving (Codec) via ByFormat Form
+
+instance HasFormat Form where
+  format =
+    variant "Form" decide $
+      constructor "Dot" Dot $
+        alternative "Line" Line codec $
+          alternative "Group" (uncurry Group) codec end
+    where
+      decide dot line' group' f = case f of
+        Dot -> dot
+        Line b -> line' b
+        Group t g -> group' (t, g)
+  {-# INLINE format #-}
+
+-- Nothing but lists.
+newtype Lists = Lists [Lists]
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec)
+
+order :: Order
+order =
+  Order
+    { customer = "Ada",
+      items = [Item "tea" 3 Red, Item "milk" 2 Blue],
+      paid = True,
+      size' = Size 1 2 False,
+      next = Just (Order "" [] False (Size 0 0 True) Nothing)
+    }
+
+-- Put a byte in place of the one at an offset.
+setByte :: Int -> Word8 -> S.ByteString -> S.ByteString
+setByte i w bs = S.take i bs <> S.singleton w <> S.drop (i + 1) bs
+
+at :: forall a. Codec a => a -> S.ByteString -> Maybe (Int, [String])
+at _ bs = either (\e -> Just (fromIntegral (errorOffset e), errorLabels e)) (const Nothing) (decode bs :: Either DecodeError a)
+
+-- All of the ways, on whatever is left of a value, or has become of it.
+everyWay :: Property
+everyWay =
+  forAll (choose (0, S.length bytes - 1)) $ \i -> forAll (QC.elements [0, 2, 255]) $ \w ->
+    conjoin [same (S.take i bytes), same (setByte i w bytes)]
+  where
+    bytes = encode (order, Reading "Oslo" 4 (Size 0 1 True) (Group "" (Line True)))
+
+    same bs =
+      let g = (get :: Get (Order, Reading)) <* endOfInput
+          expected = runGet g bs
+       in onFewSplits g bs expected
+    onFewSplits g bs expected =
+      conjoin
+        [ counterexample (show n) $
+            conjoin
+              [ runGetLazy g (L.fromChunks pieces) === expected,
+                fromPieces g pieces === expected,
+                pushed (pushEndOfInput (foldl pushChunk (runGetIncremental g) pieces)) === expected,
+                fed g pieces === expected
+              ]
+          | n <- [1, 7, 64, 1000],
+            let pieces = cut n bs
+        ]
+    pushed d = case d of
+      Fail _ _ e -> Left e
+      Done _ _ a -> Right a
+      Partial _ -> errorWithoutStackTrace "not ended"
+    fed g pieces = unsafePerformIO $ do
+      f <- newFeed g >>= \f0 -> go f0 pieces
+      end' <- feedEndOfInput f
+      case end' of
+        FeedFail _ _ e -> pure (Left e)
+        FeedDone _ _ a -> pure (Right a)
+        FeedPartial _ -> errorWithoutStackTrace "not ended"
+    go f bss = case bss of
+      [] -> pure f
+      bs : more -> feed f bs >>= \f' -> go f' more
+    cut n bs
+      | S.null bs = []
+      | otherwise = S.take n bs : cut n (S.drop n bs)
+
+-- Order: 8+3 customer; 8 items; 8+3+4+1, 8+4+4+1; paid at 52; size' at 53 to 58; next's tag at 59.
+derived :: Assertion
+derived = do
+  let bytes = encode order
+  at order (setByte 34 7 bytes) @?= Just (34, ["Order.items[0].colour"])
+  at order (S.take 45 bytes) @?= Just (43, ["Order.items[1].title"])
+  at order (setByte 51 7 bytes) @?= Just (51, ["Order.items[1].colour"])
+  at order (S.take 49 bytes) @?= Just (47, ["Order.items[1].price"])
+  at order (setByte 52 7 bytes) @?= Just (52, ["Order.paid"])
+  at order (setByte 58 7 bytes) @?= Just (58, ["Order.size'.rotated"])
+  at order (setByte 59 7 bytes) @?= Just (59, ["Order.next"])
+  -- After something that is nested too, the place is as before.
+  at order (S.take (S.length bytes - 1) bytes) @?= Just (83, ["Order.next.Just.next"])
+  at (1 :: Word8, "a" :: Text) (encode (1 :: Word8, "abc" :: S.ByteString) <> "\255") @?= Just (12, [])
+  at (1 :: Word8, "a" :: Text) (encode (1 :: Word8, "a\255" :: S.ByteString)) @?= Just (10, ["(,).2"])
+  at (Just 'x') "\2" @?= Just (0, ["Maybe"])
+
+together :: Assertion
+together = do
+  -- As if one were read after the other.
+  let cutAt n = brief (decode (S.take n (encode (Size 1 2 False))) :: Either DecodeError Size)
+  cutAt 0 @?= Left (0, ["Size.width"], MissingInput 1 0)
+  cutAt 1 @?= Left (1, ["Size.height"], MissingInput 4 0)
+  cutAt 4 @?= Left (1, ["Size.height"], MissingInput 4 3)
+  cutAt 5 @?= Left (5, ["Size.rotated"], MissingInput 1 0)
+  -- What was found is what is there.
+  either errorFound (const "") (decode "\1ab" :: Either DecodeError Size) @?= "ab"
+  brief (decode "\1\0\0\0\0\5" :: Either DecodeError Size) @?= Left (5, ["Size.rotated"], Invalid "Bool: 5")
+
+byHand :: Assertion
+byHand = do
+  let bytes = encode reading
+      reading = Reading "Oslo" 4 (Size 0 1 True) (Group "" (Line True))
+  at reading (S.take 3 bytes) @?= Just (0, ["station"])
+  at reading (S.take 14 bytes) @?= Just (12, ["celsius"])
+  at reading (setByte 15 255 bytes) @?= Just (12, ["celsius"])
+  at reading (setByte 21 9 bytes) @?= Just (21, ["box.r"])
+  at reading (setByte 22 9 bytes) @?= Just (22, ["Form", "shape"])
+  at reading (setByte 31 9 bytes) @?= Just (31, ["Form.Group.2", "shape"])
+  at reading (setByte 32 9 bytes) @?= Just (32, ["Form.Group.2.Line", "shape"])
+
+elements :: Assertion
+elements = do
+  at [True] (encode [0, 1, 2 :: Word8]) @?= Just (10, ["[2]"])
+  at (V.fromList [Red]) (encode (replicate 100 (0 :: Word8) ++ [7])) @?= Just (108, ["[100]"])
+  at [Size 1 2 True] (setByte 25 9 (encode (replicate 5 (Size 1 2 True)))) @?= Just (25, ["[2].rotated"])
+  at ["" :: Text] (S.take 20 (encode ["", "abc" :: Text])) @?= Just (16, ["[1]"])
+  at [["" :: Text]] (encode [[], ["a", "\255" :: S.ByteString]]) @?= Just (41, ["[1][1]"])
+  at (Map.fromList [(1 :: Int, True)]) (encode [(1 :: Int, 2 :: Word8)]) @?= Just (16, [])
+  at (T.Node 'a' []) (setByte 15 1 (encode (T.Node 'a' [T.Node 'b' []]))) @?= Just (12, ["Node.subForest[0].rootLabel"])
+
+labels :: Assertion
+labels = do
+  let g = label "outer" ((,) <$> getWord8 <*> label "inner" (get :: Get Order))
+  brief (runGet g ("x" <> S.take 45 (encode order))) @?= Left (44, ["Order.items[1].title", "inner", "outer"], MissingInput 4 2)
+
+alternatives :: Assertion
+alternatives = do
+  let bad = setByte 51 7 (encode order)
+  -- The one that got farthest, whatever was tried after it.
+  brief (runGet ((Just <$> (get :: Get Order)) <|> (Nothing <$ byteOf 9)) bad) @?= Left (51, ["Order.items[1].colour"], colourError)
+  brief (runGet ((Nothing <$ byteOf 9) <|> (Just <$> (get :: Get Order))) bad) @?= Left (51, ["Order.items[1].colour"], colourError)
+  brief (runGet (many (get :: Get Item) <* endOfInput) (setByte 32 7 (encode (Item "tea" 3 Red) <> encode (Item "milk" 2 Blue)))) @?= Left (32, ["Item.colour"], colourError)
+  -- An alternative that has failed leaves the place as it was.
+  brief (runGet (() <$ (get :: Get Either')) "\1\3ab") @?= Left (1, ["Either'.second"], Unexpected)
+  where
+    byteOf w = satisfy (== (w :: Word8))
+    colourError = Invalid "constructor 7 of Colour, which has 3"
+
+-- A field whose decoder tries a derived type first.
+data Either' = Either' {first' :: Word8, second :: Tried}
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+data Tried = Tried
+
+instance Codec Tried where
+  layout = Var 1
+  size _ = 1
+  put _ = mempty
+  get = lookAhead ((Tried <$ (get :: Get Shape)) <|> pure Tried) <* satisfy (== 1)
+
+short :: Assertion
+short = do
+  let nest n = if n == 0 then Point else Named "a" (nest (n - 1 :: Int))
+  case decode (S.init (encode (nest 50000))) :: Either DecodeError Shape of
+    Left e -> do
+      map (take 12) (errorLabels e) @?= ["Shape.Named."]
+      assertBool (show (errorLabels e)) (length (concat (errorLabels e)) < 1000)
+    Right _ -> assertFailure "decoded"
+
+deep :: Assertion
+deep = do
+  tooDeep (get :: Get Shape) (S.replicate 3000000 4)
+  tooDeep (get :: Get (Tree Word8)) (S.replicate 3000000 1)
+  tooDeep (get :: Get Lists) (S.concat (replicate 300000 (encode (1 :: Int))))
+  tooDeep (get :: Get Form) (S.concat (replicate 300000 ("\2" <> encode ("" :: Text))))
+  tooDeep (get :: Get (T.Tree ())) (S.concat (replicate 300000 (encode (1 :: Int))))
+  where
+    tooDeep g bs = do
+      isTooDeep (() <$ runGet g bs)
+      isTooDeep (() <$ runGetLazy g (L.fromChunks [bs]))
+      isTooDeep (() <$ fromPieces g [bs])
+      case pushChunk (runGetIncremental g) bs of
+        Fail _ _ e -> isTooDeep (Left e)
+        _ -> assertFailure "not failed"
+    isTooDeep r = reasonOf r @?= Just (OverBudget "nested more deeply than the budget allows")
+
+exactly :: Assertion
+exactly = do
+  let nest n = if n == 0 then Point else Named "a" (nest (n - 1 :: Int))
+      within n = defaultBudget {budgetDepth = n}
+  decodeWith (within 7) (encode (nest 7)) @?= Right (nest 7)
+  reasonOf (decodeWith (within 6) (encode (nest 7)) :: Either DecodeError Shape) @?= Just (OverBudget "nested more deeply than the budget allows")
+  decodeLazyWith (within 7) (encodeLazy (nest 7)) @?= Right (nest 7)
+  reasonOf (decodeLazyWith (within 6) (encodeLazy (nest 7)) :: Either DecodeError Shape) @?= Just (OverBudget "nested more deeply than the budget allows")
+  -- Values side by side do not add up.
+  decodeWith (within 3) (encode (replicate 500 (nest 2))) @?= Right (replicate 500 (nest 2))
+  decodeWith (within 2) (encode (Map.fromList [(i, nest 1) | i <- [1 .. 500 :: Int]])) @?= Right (Map.fromList [(i, nest 1) | i <- [1 .. 500]] :: Map Int Shape)
+
+-- Levels that were entered before a failure are left.
+restored :: Assertion
+restored = do
+  let nest n = if n == 0 then Point else Named "a" (nest (n - 1 :: Int))
+      within n = runGetWith defaultBudget {budgetDepth = n}
+      bytes = encode (nest 3)
+      bad = (get :: Get Shape) *> empty
+  within 3 (bad <|> bad <|> (get <* endOfInput)) bytes @?= Right (nest 3)
+  within 3 (lookAhead (get :: Get Shape) *> get) bytes @?= Right (nest 3)
+  within 3 (notFollowedBy (bad :: Get Shape) *> get) bytes @?= Right (nest 3)
+  within 3 (optional (attempt ((get :: Get Shape) *> commit *> bad)) *> get) (bytes <> bytes) @?= Right (nest 3)
+  -- A broken value ends 'many', at the levels that it was on.
+  within 3 ((,) <$> many (get :: Get Shape) <*> (getWord8 *> getWord8)) (bytes <> "\3\9") @?= Right ([nest 3], 9)
+  within 3 (withBudget defaultBudget {budgetDepth = 9} (get :: Get Shape) *> get) (encode (nest 8) <> bytes) @?= Right (nest 3)
