@@ -24,11 +24,10 @@ import Ashlar.Builder.Core
 import Ashlar.Codec.Class
 import Ashlar.Codec.Format
 import Ashlar.Codec.Length
-import Ashlar.Codec.Reading (amongElements, atElement)
+import Ashlar.Codec.Reading (amongElements, atElement, getElement)
 import Ashlar.Get.Bytes (available)
 import Ashlar.Get.Core
 import Ashlar.Get.Mutable
-import Ashlar.Get.Nested (insideRun)
 import Ashlar.Get.Place (Names (..), Part (..))
 import Ashlar.Get.Vectors (growthOf)
 import Ashlar.Mem.Cells
@@ -169,17 +168,23 @@ getList n = case layout :: Layout a of
   _ -> collected
   where
     collected
-      | n <= 64 = chargeEmpties (leastSize (layout :: Layout a)) n >> amongElements (collect 0 [])
+      | n <= 64 = chargeEmpties (leastSize (layout :: Layout a)) n >> few
       | otherwise = V.foldr' (:) [] <$> getVector n
+    few = case layout :: Layout a of
+      Fix f -> collect (\i -> getElement i f) 0 []
+      Var _ -> amongElements (collect (\i -> atElement i >> get) 0 [])
     -- The elements from number i down lie at p.
     fromEnd :: Fixed a -> Ptr Word8 -> Int -> [a] -> Get [a]
     fromEnd f !p !i acc
       | i < 0 = pure acc
       | otherwise = fixedRead f (p `plusPtr` (i * fixedSize f)) >>= \x -> x `seq` fromEnd f p (i - 1) (x : acc)
-    collect :: Int -> [a] -> Get [a]
-    collect !i acc
-      | i >= n = pure (reverse acc)
-      | otherwise = atElement i >> get >>= \x -> x `seq` collect (i + 1) (x : acc)
+    collect :: (Int -> Get a) -> Int -> [a] -> Get [a]
+    collect element = go
+      where
+        go !i acc
+          | i >= n = pure (reverse acc)
+          | otherwise = element i >>= \x -> x `seq` go (i + 1) (x : acc)
+    {-# INLINE collect #-}
 {-# INLINE getList #-}
 
 -- Elements from this number on.
@@ -219,7 +224,7 @@ getVector n = do
           Fix f -> do
             m <- liftGet (stretch f (GM.length v - i))
             if m <= 0
-              then one i v (insideRun (elementsFrom i f) (getFixed f))
+              then one i v (getElement i f)
               else do
                 let end = i + m
                     -- The elements from k up to the end lie at p, and the

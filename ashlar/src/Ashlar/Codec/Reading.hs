@@ -20,6 +20,7 @@ module Ashlar.Codec.Reading
     getRun,
     amongElements,
     atElement,
+    getElement,
     partsOf,
   )
 where
@@ -138,14 +139,23 @@ partsOf fields = case fields finishedThere of
 -- | Read a value of constant size, or the tag of one that is not. If something is wrong
 -- with it, this says what its format has to say.
 getNamed :: Fixed a -> Get a
-getNamed f = case fixedSize f of
+getNamed f = getInside (fixedNames f) f
+{-# INLINE getNamed #-}
+
+-- | Read the element with this number, of constant size.
+getElement :: Int -> Fixed a -> Get a
+getElement i f = getInside (OfElements i (ConstantPart (fixedSize f) (fixedNames f))) f
+{-# INLINE getElement #-}
+
+getInside :: Names -> Fixed a -> Get a
+getInside names f = case fixedSize f of
   -- Nothing is there; but what reads nothing may refuse it, at an address.
   I# 0# -> getFixed f
-  I# n -> placed (fixedNames f) (I# n) $ \p -> Get $ \c env s0 ->
+  I# n -> placed names (I# n) $ \p -> Get $ \c env s0 ->
     case unGet (fixedRead f p) c env s0 of
       (# s1, x #) -> case moveTo c p n s1 of
         (# s2, _ #) -> (# s2, x #)
-{-# INLINE getNamed #-}
+{-# INLINE getInside #-}
 
 -- | Read a field of variable size, before so many others.
 getPart :: Int -> Get a -> Get a

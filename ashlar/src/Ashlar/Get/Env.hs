@@ -273,7 +273,7 @@ recordThere c env !p !n !place !reason = do
     else do
       -- At once, because the bytes may be gone when the run ends.
       found <- if n <= 0 then pure nothingFound else peekFound p n
-      setFailures env (addFailure reach offset found (envContext env) place ahead reason farthest)
+      setFailures env (addFailure reach offset found (envContext env) place ahead n reason farthest)
 {-# NOINLINE recordThere #-}
 
 record :: Cells -> Env -> Int -> Int -> Found -> Reason -> IO ()
@@ -282,7 +282,7 @@ record c env !reach !offset !found !reason = do
   farthest <- readIORef (inputFailures (envInput env))
   if addsNothing reach offset (foundLength found) (envContext env) place reason farthest
     then pure ()
-    else setFailures env (addFailure reach offset found (envContext env) place 0 reason farthest)
+    else setFailures env (addFailure reach offset found (envContext env) place 0 0 reason farthest)
 {-# NOINLINE record #-}
 
 -- The place of a failure.

@@ -58,10 +58,11 @@ data Failures = Failures
     failureOffset :: !Int,
     failureFound :: {-# NOUNPACK #-} !Found,
     failureContext :: !Context,
-    -- | The place that the context does not have, and how far behind the cursor the
-    -- offset was: see 'labelsAt'.
+    -- | The place that the context does not have, how far behind the cursor the offset
+    -- was, and how many bytes the failure is about: see 'labelsAt'.
     failurePlace :: !Place,
     failureAhead :: !Int,
+    failureSize :: !Int,
     failureReason :: !Reason,
     -- | How many failures there are, with this one.
     failureCount :: !Int,
@@ -71,23 +72,23 @@ data Failures = Failures
 
 -- | Before anything has failed.
 noFailures :: Failures
-noFailures = Failures (-1) (-1) nothingFound Top somewhere 0 NoAlternative 0 noFailures
+noFailures = Failures (-1) (-1) nothingFound Top somewhere 0 0 NoAlternative 0 noFailures
 
 -- | Add a failure to those that got equally far; it takes the place of those that
--- got less far. Reach, offset, what was found, context, place, how far ahead it was, and
--- reason are given.
+-- got less far. Reach, offset, what was found, context, place, how far ahead it was,
+-- how many bytes it is about, and reason are given.
 --
 -- A loop may fail at the same place any number of times, so their number has a
 -- limit. Beyond it, one takes the place of the latest, unless that counts for
 -- more.
-addFailure :: Int -> Int -> Found -> Context -> Place -> Int -> Reason -> Failures -> Failures
-addFailure reach offset found context place ahead reason olds
+addFailure :: Int -> Int -> Found -> Context -> Place -> Int -> Int -> Reason -> Failures -> Failures
+addFailure reach offset found context place ahead size reason olds
   | reach > failureReach olds = new 1 noFailures
   | failureCount olds < 32 = new (failureCount olds + 1) olds
   | rank latest >= rank olds = latest
   | otherwise = olds
   where
-    new = Failures reach offset found context place ahead reason
+    new = Failures reach offset found context place ahead size reason
     latest = new (failureCount olds) (failureOlder olds)
 {-# INLINE addFailure #-}
 
@@ -138,7 +139,7 @@ toError list =
     -- What it shares its place with. A message stands alone.
     peers = filter (\f -> kind f == kind winner && failureOffset f == failureOffset winner) failures
     kind f = max 3 (rank f)
-    labels f = labelsAt (failureContext f) (failurePlace f) (failureAhead f)
+    labels f = labelsAt (failureContext f) (failurePlace f) (failureAhead f) (failureSize f)
 
 -- What was expected where a failure happened: the outermost name that was given
 -- for that place.

@@ -108,15 +108,16 @@ cutField context cell left = case context of
   InsideRun names _ -> cutIn names (wholeRun names)
   _ -> NoPart
   where
-    cutIn names place = case pathIn names place left of
+    cutIn names place = case pathIn names place left 0 of
       Spot start width _
         | width > 0 && start <= left -> Cut start width
         | otherwise -> NoPart
 
--- | The labels around a failure, the innermost first, given the place in the cell, and
--- how far behind the cursor the failure is.
-labelsAt :: Context -> Place -> Int -> [String]
-labelsAt context cell ahead = map labelText (foldr labelled [] (shortened (stepsOf context cell ahead)))
+-- | The labels around a failure, the innermost first, given the place in the cell, how
+-- far behind the cursor the failure is, and how many bytes it is about. (If these are more
+-- than a part has, it is about more than this part.)
+labelsAt :: Context -> Place -> Int -> Int -> [String]
+labelsAt context cell ahead size = map labelText (foldr labelled [] (shortened (stepsOf context cell ahead size)))
   where
     labelText l = case l of
       Given name -> name
@@ -128,15 +129,15 @@ labelsAt context cell ahead = map labelText (foldr labelled [] (shortened (steps
 data Step = Name String | Along [Piece]
 
 -- The steps to a place, the innermost first.
-stepsOf :: Context -> Place -> Int -> [Step]
-stepsOf context place target = case context of
+stepsOf :: Context -> Place -> Int -> Int -> [Step]
+stepsOf context place target size = case context of
   Top -> []
-  Labelled name rest -> Name name : stepsOf rest place target
-  Expecting _ _ rest -> stepsOf rest place target
-  Inside names outer rest -> along names place (stepsOf rest outer 0)
-  InsideRun names rest -> along names (wholeRun names) (stepsOf rest place 0)
+  Labelled name rest -> Name name : stepsOf rest place target size
+  Expecting _ _ rest -> stepsOf rest place target size
+  Inside names outer rest -> along names place (stepsOf rest outer 0 0)
+  InsideRun names rest -> along names (wholeRun names) (stepsOf rest place 0 0)
   where
-    along names at rest = case pathIn names at target of
+    along names at rest = case pathIn names at target size of
       Spot _ _ [] -> rest
       Spot _ _ path -> Along path : rest
 
@@ -187,9 +188,10 @@ data Spot = Spot Int Int [Piece]
 behindPath :: [Piece] -> Spot -> Spot
 behindPath pieces (Spot start width path) = Spot start width (pieces ++ path)
 
--- What is at a place, and in a run, at this byte of it.
-pathIn :: Names -> Place -> Int -> Spot
-pathIn names place target = case names of
+-- What is at a place, and in a run, at this byte of it, in a part that has so many bytes
+-- from there on.
+pathIn :: Names -> Place -> Int -> Int -> Spot
+pathIn names place target size = case names of
   Nameless -> unknown
   OfType name -> behindPath [Type name] unknown
   OfConstructor name constructor fields parts ->
@@ -201,14 +203,14 @@ pathIn names place target = case names of
     (Just (i, True), ConstantPart width inner)
       | width > 0 ->
           let (n, within) = target `quotRem` width
-           in behindPath [Index (first + i + n)] (inConstant inner width (n * width) within)
+           in behindPath [Index (first + i + n)] (inConstant inner width (n * width) within size)
     (Just (i, _), _) -> behindPath [Index (first + i)] unknown
   where
     unknown = Spot 0 0 []
     among fields = case placed of
       Nothing -> unknown
       Just (i, False) -> behindPath (concatMap fst (take 1 (behind (i + 1)))) unknown
-      Just (i, True) -> inFields (behind i) 0 target
+      Just (i, True) -> inFields (behind i) 0 target size
       where
         behind n = drop (length fields - n) fields
     placed
@@ -219,11 +221,11 @@ pathIn names place target = case names of
       _ -> [[Dot (show i)] | i <- [1 .. length parts]]
 
 -- What is at this byte of a run of fields, the first of which begins there.
-inFields :: [([Piece], Part)] -> Int -> Int -> Spot
-inFields fields start target = case fields of
+inFields :: [([Piece], Part)] -> Int -> Int -> Int -> Spot
+inFields fields start target size = case fields of
   (pieces, ConstantPart width inner) : more
-    | target < width -> behindPath pieces (inConstant inner width start target)
-    | otherwise -> inFields more (start + width) (target - width)
+    | target >= width -> inFields more (start + width) (target - width) size
+    | size <= width - target -> behindPath pieces (inConstant inner width start target size)
   _ -> Spot 0 0 []
 
 -- The run of all fields, or elements.
@@ -235,8 +237,8 @@ wholeRun names = case names of
   _ -> somewhere
 
 -- What is at this byte of a value that has so many, and begins there.
-inConstant :: Names -> Int -> Int -> Int -> Spot
-inConstant names width start target = case pathIn names (wholeRun names) target of
+inConstant :: Names -> Int -> Int -> Int -> Int -> Spot
+inConstant names width start target size = case pathIn names (wholeRun names) target size of
   Spot inner innerWidth path
     | innerWidth > 0 -> Spot (start + inner) innerWidth (withoutType path)
     | otherwise -> Spot start width []

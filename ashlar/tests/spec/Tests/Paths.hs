@@ -28,7 +28,7 @@ import GHC.Generics (Generic)
 import System.IO.Unsafe (unsafePerformIO)
 import Test.Tasty
 import Test.Tasty.HUnit
-import Test.Tasty.QuickCheck hiding (elements, label, labels, variant)
+import Test.Tasty.QuickCheck hiding (elements, label, labels, variant, within)
 import qualified Test.Tasty.QuickCheck as QC
 import Tests.Derived (Colour (..), Shape (..), Tree (..))
 import Tests.Failures
@@ -215,7 +215,7 @@ elements = do
   at ["" :: Text] (S.take 20 (encode ["", "abc" :: Text])) @?= Just (16, ["[1]"])
   at [["" :: Text]] (encode [[], ["a", "\255" :: S.ByteString]]) @?= Just (41, ["[1][1]"])
   at (Map.fromList [(1 :: Int, True)]) (encode [(1 :: Int, 2 :: Word8)]) @?= Just (16, [])
-  at (T.Node 'a' []) (setByte 15 1 (encode (T.Node 'a' [T.Node 'b' []]))) @?= Just (12, ["Node.subForest[0].rootLabel"])
+  at (T.Node 'a' []) (setByte 15 1 (encode (T.Node 'a' [T.Node 'b' []]))) @?= Just (12, ["Tree.subForest[0].rootLabel"])
 
 labels :: Assertion
 labels = do
@@ -259,11 +259,11 @@ short = do
 
 deep :: Assertion
 deep = do
-  tooDeep (get :: Get Shape) (S.replicate 3000000 4)
-  tooDeep (get :: Get (Tree Word8)) (S.replicate 3000000 1)
-  tooDeep (get :: Get Lists) (S.concat (replicate 300000 (encode (1 :: Int))))
-  tooDeep (get :: Get Form) (S.concat (replicate 300000 ("\2" <> encode ("" :: Text))))
-  tooDeep (get :: Get (T.Tree ())) (S.concat (replicate 300000 (encode (1 :: Int))))
+  tooDeep (get :: Get Shape) (S.replicate 1000000 4)
+  tooDeep (get :: Get (Tree Word8)) (S.replicate 1000000 1)
+  tooDeep (get :: Get Lists) (S.concat (replicate 150000 (encode (1 :: Int))))
+  tooDeep (get :: Get Form) (S.concat (replicate 150000 ("\2" <> encode ("" :: Text))))
+  tooDeep (get :: Get (T.Tree ())) (S.concat (replicate 150000 (encode (1 :: Int))))
   where
     tooDeep g bs = do
       isTooDeep (() <$ runGet g bs)
