@@ -38,6 +38,8 @@
 -- The pragma is what makes it as fast as a derived instance: with it, nothing of the
 -- 'Format' is left when the program runs.
 --
+-- Errors say the path to the field, from the names that are given here.
+--
 -- Records and variants have the bytes that derived instances have: a record is its
 -- fields one after the other; a variant is a tag, which counts the alternatives from 0,
 -- in one byte (two for more than 256), and what belongs to the alternative.

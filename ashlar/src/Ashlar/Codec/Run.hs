@@ -69,15 +69,19 @@ encodedSize = size
 -- | A value from its binary format. The input must end behind it.
 --
 -- Whatever the input is, this ends in time and memory in proportion to its length
--- and to one limit: elements that take no bytes, like those of @[()]@, may be
--- 1,048,576 in all, because eight bytes could announce any number of them; more is
--- an 'OverBudget' error ('decodeWith' sets another limit). What it returns is a valid value, or an error with its offset.
--- A deeply nested value needs stack in proportion to its depth.
+-- and to two limits. Elements that take no bytes, like those of @[()]@, may be
+-- 1,048,576 in all, because eight bytes could announce any number of them. And values may be
+-- nested 100,000 levels deep, because each takes stack: records and constructors with
+-- fields of variable size are levels, and so are containers of elements of variable
+-- size. More is an 'OverBudget' error ('decodeWith' sets other limits).
+--
+-- What it returns is a valid value, or an error, which says the offset and the path to the
+-- field.
 --
 -- >>> decode (encode (Just 'x')) :: Either DecodeError (Maybe Char)
 -- Right (Just 'x')
 -- >>> either (putStrLn . displayException) print (decode "\2" :: Either DecodeError (Maybe Char))
--- at byte 0: constructor 2 of a type that has 2
+-- at byte 0, in Maybe: constructor 2 of Maybe, which has 2
 --   00000000  02                                                |.|
 --             ^^
 --

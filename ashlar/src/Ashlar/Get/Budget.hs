@@ -29,7 +29,8 @@ import GHC.IO (unIO)
 --
 -- @since 0.1.0.0
 data Budget = Budget
-  { -- | How many levels of 'deeper' may be nested in one another.
+  { -- | How many levels may be nested in one another: of 'deeper', and of what counts
+    -- as a level in instances of @Codec@.
     budgetDepth :: !Int,
     -- | How many elements that take no bytes may be decoded in all.
     budgetEmpties :: !Int

@@ -43,7 +43,9 @@ import Data.Word (Word8)
 data DecodeError = DecodeError
   { -- | Bytes from the start of the stream to the point of failure.
     errorOffset :: !Int64,
-    -- | The labels around that point ('Ashlar.Get.label'), innermost first.
+    -- | The labels around that point ('Ashlar.Get.label'), innermost first. Instances
+    -- of @Codec@ give the path to the field, such as @Order.items[3].price@, as one label.
+    -- Of a path of more than 32 values only the ends are there.
     errorLabels :: [String],
     -- | What was wrong there.
     errorReason :: !Reason,

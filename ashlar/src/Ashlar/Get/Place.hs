@@ -2,8 +2,8 @@
 -- Module      : Ashlar.Get.Place
 -- Description : Where in a value a decoder is, as its errors say it
 --
--- An error in a derived decoder says the path to the field that it happened in:
--- @Order.items[3].price@.
+-- An error in a derived decoder, or in one that is made by "Ashlar.Codec.Combinators", says
+-- the path to the field that it happened in: @Order.items[3].price@.
 --
 -- Note [Places]
 -- ~~~~~~~~~~~~~
