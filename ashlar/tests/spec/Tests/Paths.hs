@@ -1,6 +1,5 @@
 {-# LANGUAGE DeriveAnyClass #-}
 {-# LANGUAGE DeriveGeneric #-}
-{-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE DerivingVia #-}
 {-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE ScopedTypeVariables #-}
@@ -131,7 +130,6 @@ everyWay =
     conjoin [same (S.take i bytes), same (setByte i w bytes)]
   where
     bytes = encode (order, Reading "Oslo" 4 (Size 0 1 True) (Group "" (Line True)))
-
     same bs =
       let g = (get :: Get (Order, Reading)) <* endOfInput
           expected = runGet g bs
@@ -152,19 +150,24 @@ everyWay =
       Fail _ _ e -> Left e
       Done _ _ a -> Right a
       Partial _ -> errorWithoutStackTrace "not ended"
-    fed g pieces = unsafePerformIO $ do
-      f <- newFeed g >>= \f0 -> go f0 pieces
-      end' <- feedEndOfInput f
-      case end' of
-        FeedFail _ _ e -> pure (Left e)
-        FeedDone _ _ a -> pure (Right a)
-        FeedPartial _ -> errorWithoutStackTrace "not ended"
-    go f bss = case bss of
-      [] -> pure f
-      bs : more -> feed f bs >>= \f' -> go f' more
     cut n bs
       | S.null bs = []
       | otherwise = S.take n bs : cut n (S.drop n bs)
+
+-- Fed with these pieces.
+fed :: Get a -> [S.ByteString] -> Either DecodeError a
+fed g pieces = unsafePerformIO $ do
+  f <- newFeed g >>= \f0 -> go f0 pieces
+  ended <- feedEndOfInput f
+  case ended of
+    FeedFail _ _ e -> pure (Left e)
+    FeedDone _ _ a -> pure (Right a)
+    FeedPartial _ -> errorWithoutStackTrace "not ended"
+  where
+    go f bss = case bss of
+      [] -> pure f
+      bs : more -> feed f bs >>= \f' -> go f' more
+{-# NOINLINE fed #-}
 
 -- Order: 8+3 customer; 8 items; 8+3+4+1, 8+4+4+1; paid at 52; size' at 53 to 58; next's tag at 59.
 derived :: Assertion
