@@ -34,6 +34,9 @@
 -- Right (Reading {station = "Oslo", celsius = 4.0})
 -- >>> either (putStrLn . displayException) print (decode (encode ("Oslo" :: Text, -300 :: Double)) :: Either DecodeError Reading)
 -- at byte 12, in celsius: colder than can be
+--   00000000  04 00 00 00 00 00 00 00 4f 73 6c 6f 00 00 00 00   |........Oslo....|
+--                                                 ^^ ^^ ^^ ^^
+--   00000010  00 c0 72 c0                                       |..r.|
 --
 -- The pragma is what makes it as fast as a derived instance: with it, nothing of the
 -- 'Format' is left when the program runs.
