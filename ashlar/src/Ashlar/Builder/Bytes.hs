@@ -1,5 +1,3 @@
-{-# LANGUAGE MagicHash #-}
-
 -- |
 -- Module      : Ashlar.Builder.Bytes
 -- Description : Builders that copy or insert strings of bytes
@@ -69,14 +67,14 @@ byteStringThreshold limit bs = action $ \c k ->
 --
 -- @since 0.1.0.0
 byteStringCopy :: ByteString -> Builder
-byteStringCopy bs = byteStringThreshold maxBound bs
+byteStringCopy = byteStringThreshold maxBound
 
 -- | The bytes of a strict 'ByteString', handed to the sink as they are
 -- whatever their number. An empty one is left out.
 --
 -- @since 0.1.0.0
 byteStringInsert :: ByteString -> Builder
-byteStringInsert bs = byteStringThreshold 0 bs
+byteStringInsert = byteStringThreshold 0
 
 -- | The bytes of a lazy 'L.ByteString', each chunk as by 'byteString'. Its
 -- chunks are forced one by one, as the output gets there.
