@@ -27,6 +27,7 @@ import qualified Ashlar.Builder as A
 import qualified Data.Aeson as Aeson
 import qualified Data.Aeson.Key as Key
 import qualified Data.Aeson.KeyMap as KeyMap
+import Data.Bifunctor (first)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Builder as B
 import qualified Data.ByteString.Char8 as C
@@ -41,7 +42,7 @@ data HexTree = Leaf !Word | Fork HexTree HexTree
 
 -- | A balanced tree of so many leaves.
 balanced :: Word -> HexTree
-balanced n = go 0 n
+balanced = go 0
   where
     go from count
       | count <= 1 = Leaf (from * 0x9E3779B97F4A7C15)
@@ -141,7 +142,7 @@ document = Aeson.Array (V.generate 60 message)
           ("url", string "https://example.com/profiles/jean-baptiste"),
           ("background", string "C0DEED")
         ]
-    object = Aeson.Object . KeyMap.fromList . map (\(k, v) -> (Key.fromString k, v))
+    object = Aeson.Object . KeyMap.fromList . map (first Key.fromString)
     string = Aeson.String . T.pack
     number = Aeson.Number . fromIntegral :: Int -> Aeson.Value
 

@@ -23,5 +23,5 @@ apply f x = () <$ (evaluate $! f x)
 
 -- | Run an action on such an argument.
 applyIO :: (a -> IO ()) -> a -> IO ()
-applyIO f x = f x
+applyIO f = f
 {-# NOINLINE applyIO #-}

@@ -31,6 +31,7 @@ module Ashlar.Mem
     pokeBE,
 
     -- * Bytes
+    copyMedium,
     copyShort,
     copyRange,
     moveDown,
@@ -188,6 +189,15 @@ copyShort dst src n
       pokeHost (dst `plusPtr` (n - k)) b
     {-# INLINE twice #-}
 {-# INLINE copyShort #-}
+
+-- | 'copyShort' for up to 32 bytes: the first and the last 16, which may overlap.
+copyMedium :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
+copyMedium dst src n
+  | n <= 16 = copyShort dst src n
+  | otherwise = do
+      copyShort dst src 16
+      copyShort (dst `plusPtr` (n - 16)) (src `plusPtr` (n - 16)) 16
+{-# INLINE copyMedium #-}
 
 -- | Copy any number of bytes that do not overlap, in pieces.
 --

@@ -106,15 +106,6 @@ moves s n p = do
   pure (p `plusPtr` n)
 {-# INLINE [0] moves #-}
 
--- | 'copyShort' for up to 32 bytes: the first and the last 16, which may overlap.
-copyMedium :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
-copyMedium dst src n
-  | n <= 16 = copyShort dst src n
-  | otherwise = do
-      copyShort dst src 16
-      copyShort (dst `plusPtr` (n - 16)) (src `plusPtr` (n - 16)) 16
-{-# INLINE copyMedium #-}
-
 -- | The first bytes of a literal, so many of them.
 copyLiteral :: Addr# -> Int -> Builder
 copyLiteral s n = action $ \c k -> do

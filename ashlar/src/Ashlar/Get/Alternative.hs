@@ -1,6 +1,7 @@
+{-# LANGUAGE MagicHash #-}
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE UnboxedTuples #-}
-{-# OPTIONS_GHC -Wno-orphans #-}
+{-# OPTIONS_GHC -Wno-orphans -fno-do-lambda-eta-expansion #-}
 
 -- |
 -- Module      : Ashlar.Get.Alternative
@@ -27,6 +28,8 @@ import Control.Applicative (Alternative (..))
 import Control.Exception (throwIO)
 import Control.Monad (MonadPlus)
 import Data.IORef (newIORef, readIORef, writeIORef)
+import Data.Word (Word8)
+import GHC.Exts (RealWorld, State#)
 import GHC.IO (IO (..), unIO)
 
 -- | 'empty' fails. @p '<|>' q@ is @q@ from the same place if @p@ fails, however
@@ -40,19 +43,58 @@ import GHC.IO (IO (..), unIO)
 -- ('Ashlar.Get.DecodeError').
 instance Alternative Get where
   empty = failHere NoAlternative
-  p <|> Get q = Get $ \c env s0 -> case unIO (openChoice c) s0 of
-    (# s1, mark #) -> case catching c env p s1 of
-      (# s2, Succeeded, a #) -> case unIO (closeChoice c mark) s2 of (# s3, _ #) -> (# s3, a #)
-      -- The alternative runs after the handler has returned: inside of it
-      -- asynchronous exceptions are masked, and alternatives would nest.
-      (# s2, outcome, _ #) -> case unIO (retreat c env outcome mark) s2 of (# s3, _ #) -> q c env s3
+  (<|>) = orGet
   {-# INLINE (<|>) #-}
   some p = (:) <$> p <*> many p
   {-# INLINE some #-}
-  many p = step (manyFrom p)
+  many = manyGet
   {-# INLINE many #-}
 
 instance MonadPlus Get
+
+orGet :: Get a -> Get a -> Get a
+orGet p (Get q) = Get $ \c env s0 -> eitherOr p q c env s0
+{-# INLINE [1] orGet #-}
+
+-- A choice of which the next byte may decide that the first is in vain.
+orGuarded :: (Word8 -> Bool) -> Wanted -> Get a -> Get a -> Get a
+orGuarded accepts wanted p (Get q) = Get $ \c env s0 ->
+  let other s = q c env s
+   in case unIO (nextIs accepts c env) s0 of
+        (# s1, True #) -> eitherOr p (\_ _ -> other) c env s1
+        (# s1, False #) -> case unIO (refuseByte c env wanted) s1 of (# s2, _ #) -> other s2
+{-# INLINE [1] orGuarded #-}
+
+manyGet :: Get a -> Get [a]
+manyGet p = step (manyFrom (\_ _ -> pure True) p)
+{-# INLINE [1] manyGet #-}
+
+manyGuarded :: (Word8 -> Bool) -> Wanted -> Get a -> Get [a]
+manyGuarded accepts wanted p = step (manyFrom begins p)
+  where
+    begins c env = do
+      ok <- nextIs accepts c env
+      if ok then pure True else False <$ refuseByte c env wanted
+{-# INLINE [1] manyGuarded #-}
+
+-- Note [Rules for decoders] in "Ashlar.Get.Core". Choices are associative, so that in a
+-- row of them each has its guard at the front.
+{-# RULES
+"or/guarded" forall t w p q. orGet (guardedGet t w p) q = orGuarded t w p q
+"many/guarded" forall t w p. manyGet (guardedGet t w p) = manyGuarded t w p
+"or/or" forall p q r. orGet (orGet p q) r = orGet p (orGet q r)
+"or/or/guarded" forall t w p q r. orGet (orGuarded t w p q) r = orGuarded t w p (orGet q r)
+  #-}
+
+-- The first, or else the second from the same place.
+eitherOr :: Get a -> (Cells -> Env -> State# RealWorld -> (# State# RealWorld, a #)) -> Cells -> Env -> State# RealWorld -> (# State# RealWorld, a #)
+eitherOr p q c env s0 = case unIO (openChoice c) s0 of
+  (# s1, mark #) -> case catching c env p s1 of
+    (# s2, Succeeded, a #) -> case unIO (closeChoice c mark) s2 of (# s3, _ #) -> (# s3, a #)
+    -- The alternative runs after the handler has returned: inside of it
+    -- asynchronous exceptions are masked, and alternatives would nest.
+    (# s2, outcome, _ #) -> case unIO (retreat c env outcome mark) s2 of (# s3, _ #) -> q c env s3
+{-# INLINE eitherOr #-}
 
 -- How far 'many' has come: where the round under way began, the budget there, whether
 -- a round before it has committed (1, else 0), and the elements, the last first.
@@ -62,8 +104,11 @@ data Rounds a = Rounds !Int !Int !Int [a]
 -- written at once, for the rounds do not return to say it. Each round is a choice:
 -- to close one and open the next ('closeChoice', 'openChoice') amounts to what
 -- 'rounds' does.
-manyFrom :: Get a -> Cells -> Env -> IO [a]
-manyFrom (Get p) c env = do
+--
+-- Before each round it is asked whether there can be one; if not, that has been
+-- remembered as a failure is.
+manyFrom :: (Cells -> Env -> IO Bool) -> Get a -> Cells -> Env -> IO [a]
+manyFrom begins (Get p) c env = begins c env >>= \one -> if not one then pure [] else do
   Mark start limit empties0 keep release before0 depth place <- openChoice c
   progress <- newIORef (Rounds start empties0 before0 [])
   let keepOutside before = if before == 0 then keep else release
@@ -80,7 +125,8 @@ manyFrom (Get p) c env = do
             putInt c keepCell (min (keepOutside before') at')
             putInt c committedCell 0
             writeIORef progress (Rounds at' empties before' as')
-            rounds at' before' as'
+            again <- begins c env
+            if again then rounds at' before' as' else pure ()
       session s0 = case catching c env (step (\_ _ -> rounds start before0 [])) s0 of
         (# s1, Succeeded, _ #) -> unIO (latest >>= closeChoice c) s1
         (# s1, outcome, _ #) -> unIO (latest >>= retreat c env outcome) s1

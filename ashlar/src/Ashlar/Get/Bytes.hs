@@ -1,3 +1,5 @@
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
 -- |
 -- Module      : Ashlar.Get.Bytes
 -- Description : Decoders for strings of bytes, and for the place in the input
@@ -30,7 +32,6 @@ import Data.Int (Int64)
 import Data.IORef (readIORef)
 import Data.Word (Word8)
 import Foreign.Ptr (minusPtr, plusPtr)
-import Foreign.Storable (peek)
 
 -- | So many bytes.
 --
@@ -99,12 +100,7 @@ slice c env n = do
 --
 -- @since 0.1.0.0
 satisfy :: (Word8 -> Bool) -> Get Word8
-satisfy ok = step $ \c env -> do
-  p <- need c env 1
-  w <- peek p
-  if ok w
-    then w <$ putPtr c cursorCell (p `plusPtr` 1)
-    else failAt c env p 1 Unexpected
+satisfy ok = guardedGet ok (Wanted []) takeByte
 {-# INLINE satisfy #-}
 
 -- | Leave out so many bytes. They are not brought together, and take no memory.

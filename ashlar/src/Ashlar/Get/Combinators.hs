@@ -240,8 +240,8 @@ foldTill f z p end = go z
 -- | @sepBy p sep@: values with separators between them. A separator is read only if
 -- there is a value behind it.
 --
--- >>> import qualified Ashlar.Get.Parse as P
--- >>> runGetRest (sepBy (P.decimal :: Get Int) (P.word8 44)) "1,23,4;"
+-- >>> import qualified Ashlar.Get.Parse as Parse
+-- >>> runGetRest (sepBy (Parse.decimal :: Get Int) (Parse.word8 44)) "1,23,4;"
 -- Right ([1,23,4],";")
 --
 -- @since 0.1.0.0

@@ -47,6 +47,7 @@ module Ashlar.Get.Env
     Restart (..),
     isRestart,
     failAt,
+    recordAt,
     failWith,
     failuresSoFar,
     setFailures,

@@ -28,6 +28,7 @@
 -- be forced again".)
 module Ashlar.Get.Input
   ( demand,
+    atHand,
     moreInput,
     skipInput,
     lookAt,
@@ -104,17 +105,22 @@ setLimit c limit = putInt c limitCell limit >> placeEnd c
 -- fail. The cursor stays where it is in the stream.
 demand :: Cells -> Env -> Int -> IO ()
 demand c env n = do
-  at <- position c
-  limit <- getInt c limitCell
-  -- No more than the limit allows; how much of that there is, is looked up
-  -- even if it is not enough, because the error says it (INV-G2).
-  let target = min n (limit - at)
-  left <- min target <$> gather c (envInput env) target
+  left <- atHand c env n
   when (left < n) $ do
     p <- getPtr c cursorCell
     -- Now that many bytes lie before the end.
     failAt c env p left (MissingInput n left)
 {-# NOINLINE demand #-}
+
+-- | Bring so many bytes together, from the cursor on, and return their number: fewer
+-- if the input ends, or the limit is, before. (How many there are is looked up even if
+-- they are not enough, because the error says it: INV-G2.)
+atHand :: Cells -> Env -> Int -> IO Int
+atHand c env n = do
+  at <- position c
+  limit <- getInt c limitCell
+  let target = min n (limit - at)
+  min target <$> gather c (envInput env) target
 
 -- | Make sure that there is at least one byte between cursor and end; 'False'
 -- if the input ends here.

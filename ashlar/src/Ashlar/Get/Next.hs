@@ -1,3 +1,5 @@
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
 -- |
 -- Module      : Ashlar.Get.Next
 -- Description : Decoders that look at the next byte
@@ -33,7 +35,6 @@ where
 import Ashlar.Get.Bytes (satisfy, skip)
 import Ashlar.Get.Core
 import Ashlar.Get.Env
-import Ashlar.Get.Input
 import Ashlar.Get.LookAhead (lookAhead)
 import Ashlar.Get.Mismatch
 import Ashlar.Get.Numbers (getWord8)
@@ -46,21 +47,20 @@ import qualified Data.ByteString.Unsafe as S
 import Data.Word (Word8)
 import Foreign.C.Types (CInt (..), CSize (..))
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
-import GHC.IO (IO (..))
 import Numeric (showHex)
 
 -- | This byte.
 --
 -- @since 0.1.0.0
 word8 :: Word8 -> Get Word8
-word8 w = matching id (== w) (expected (nameOf w) 1)
+word8 w = guardedGet (== w) (Wanted [nameOf w]) (w <$ advance)
 {-# INLINE word8 #-}
 
 -- | Any byte but this one.
 --
 -- @since 0.1.0.0
 notWord8 :: Word8 -> Get Word8
-notWord8 w = matching id (/= w) (expected ("a byte other than " ++ nameOf w) 1)
+notWord8 w = guardedGet (/= w) (Wanted ["a byte other than " ++ nameOf w]) takeByte
 {-# INLINE notWord8 #-}
 
 -- | 'getWord8', by the name that attoparsec gives it.
@@ -74,23 +74,8 @@ anyWord8 = getWord8
 --
 -- @since 0.1.0.0
 satisfyWith :: (Word8 -> a) -> (a -> Bool) -> Get a
-satisfyWith change f = matching change f (unexpected 1)
+satisfyWith change f = guardedGet (f . change) (Wanted []) (change <$> takeByte)
 {-# INLINE satisfyWith #-}
-
--- A byte that is read only if all is well with it.
-matching :: (Word8 -> a) -> (a -> Bool) -> Get a -> Get a
-matching change f (Get refuse) = step $ \c env -> do
-  p <- need c env 1
-  a <- change <$> peekHost p
-  if f a then a <$ putPtr c cursorCell (p `plusPtr` 1) else IO (refuse c env)
-{-# INLINE matching #-}
-
--- Move the cursor over a byte that is there.
-advance :: Get ()
-advance = step $ \c _ -> do
-  p <- getPtr c cursorCell
-  putPtr c cursorCell (p `plusPtr` 1)
-{-# INLINE advance #-}
 
 -- | Fail at the next byte, which is not wanted, or at the end of the input.
 refused :: Get a
@@ -119,21 +104,8 @@ peekWord8' = step (\c env -> need c env 1 >>= peekHost)
 
 -- | The next byte as a number, or -1 at the end of the input.
 nextCode :: Get Int
-nextCode = step $ \c env -> do
-  p <- getPtr c cursorCell
-  e <- getPtr c endCell
-  if p /= e then codeAt p else codeOn c env
+nextCode = step nextByte
 {-# INLINE nextCode #-}
-
-codeAt :: Ptr Word8 -> IO Int
-codeAt p = (fromIntegral :: Word8 -> Int) <$> peekHost p
-{-# INLINE codeAt #-}
-
-codeOn :: Cells -> Env -> IO Int
-codeOn c env = do
-  more <- moreInput c (envInput env)
-  if more then getPtr c cursorCell >>= codeAt else pure (-1)
-{-# NOINLINE codeOn #-}
 
 -- | Exactly these bytes, which are also the result. It fails at the first of them if any
 -- is different, without asking for input behind that one.

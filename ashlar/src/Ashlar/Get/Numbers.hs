@@ -1,3 +1,5 @@
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
 -- |
 -- Module      : Ashlar.Get.Numbers
 -- Description : Decoders for numbers of fixed size
@@ -46,7 +48,7 @@ import Data.Word (Word16, Word32, Word64, Word8)
 
 -- | A value in a format of fixed size.
 getScalar :: Scalar a -> Get a
-getScalar format = consume (scalarSize format) (\p -> step (\_ _ -> scalarRead format p))
+getScalar format = fixedGet (scalarSize format) (One (scalarSize format)) (scalarRead format)
 {-# INLINE getScalar #-}
 
 -- | One byte.

@@ -50,9 +50,20 @@ label name (Get p) = Get (\c env -> p c env {envContext = Labelled name (envCont
 --
 -- @since 0.1.0.0
 (<?>) :: Get a -> String -> Get a
-Get p <?> name = Get $ \c env s0 -> case unIO (position c) s0 of
-  (# s1, at #) -> p c env {envContext = Expecting name at (envContext env)} s1
+(<?>) = named
 {-# INLINE (<?>) #-}
+
+named :: Get a -> String -> Get a
+named (Get p) name = Get $ \c env s0 -> case unIO (position c) s0 of
+  (# s1, at #) -> p c env {envContext = Expecting name at (envContext env)} s1
+{-# INLINE [1] named #-}
+
+-- Note [Rules for decoders] in "Ashlar.Get.Core".
+{-# RULES
+"named/guarded" forall t names g name.
+  named (guardedGet t (Wanted names) g) name =
+    guardedGet t (Wanted (names ++ [name])) (named g name)
+  #-}
 
 -- | @isolate n p@ runs @p@ on the next @n@ bytes alone: to @p@ the input ends
 -- there. Fails if @p@ does, if @n@ is negative, or if @p@ leaves bytes over.
