@@ -59,6 +59,11 @@ data Context
     Labelled String !Context
   | -- | Inside 'Ashlar.Get.<?>', which began at this offset.
     Expecting String !Int !Context
+  | -- | Inside an isolated part as @binary@ has them, which began at this offset.
+    CountedFrom !Int !Context
+  | -- | Inside a run as @cereal@ has them: the length of its input, if it was
+    -- announced (else -1).
+    Announced !Int !Context
 
 -- | The failures that got farthest: the latest of them, and the others.
 data Failures = Failures
@@ -146,6 +151,8 @@ toError list =
       Top -> []
       Labelled name outer -> name : labels outer
       Expecting _ _ outer -> labels outer
+      CountedFrom _ outer -> labels outer
+      Announced _ outer -> labels outer
 
 -- What was expected where a failure happened: the outermost name that was given
 -- for that place.
@@ -158,6 +165,8 @@ expectation f = go Nothing (failureContext f)
       Expecting name at outer
         | at == failureOffset f -> go (Just name) outer
         | otherwise -> go found outer
+      CountedFrom _ outer -> go found outer
+      Announced _ outer -> go found outer
 
 -- | Up to 16 bytes: how many, and the bytes, the first in the lowest bits.
 data Found = Found {foundLength :: !Int, _foundLow :: !Word64, _foundHigh :: !Word64}
