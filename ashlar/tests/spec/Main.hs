@@ -19,6 +19,10 @@ import qualified Tests.Escape
 import qualified Tests.Extra
 import qualified Tests.Floating
 import qualified Tests.Get
+import qualified Tests.GetBinary
+import qualified Tests.GetCereal
+import qualified Tests.GetNames
+import qualified Tests.GetVarint
 import qualified Tests.Handles
 import qualified Tests.Hostile
 import qualified Tests.Html
@@ -61,6 +65,10 @@ main =
         Tests.Extra.tests,
         Tests.Floating.tests,
         Tests.Get.tests,
+        Tests.GetBinary.tests,
+        Tests.GetCereal.tests,
+        Tests.GetNames.tests,
+        Tests.GetVarint.tests,
         Tests.Handles.tests,
         Tests.Hostile.tests,
         Tests.Html.tests,

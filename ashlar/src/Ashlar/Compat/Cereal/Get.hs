@@ -194,7 +194,10 @@ runGetPartial g = runGetChunk g Nothing
 --
 -- @since 0.1.0.0
 runGetChunk :: Get a -> Maybe Int -> ByteString -> Result a
-runGetChunk g behind bs = fed (G.runGetIncremental (announcing (maybe (-1) (S.length bs +) behind) g) `G.pushChunk` bs)
+runGetChunk g behind bs = fed (G.runGetIncremental (announcing (maybe (-1) (S.length bs +) behind) begun) `G.pushChunk` bs)
+  where
+    -- It begins when the first chunk is there.
+    begun = if S.null bs then g else G.isEmpty *> g
 
 fed :: Decoder a -> Result a
 fed state = case state of
