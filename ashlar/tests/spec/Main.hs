@@ -41,6 +41,7 @@ import qualified Tests.Put
 import qualified Tests.PutCereal
 import qualified Tests.Refused
 import qualified Tests.Results
+import qualified Tests.Retention
 import qualified Tests.Scan
 import qualified Tests.Section
 import qualified Tests.Sources
@@ -87,6 +88,7 @@ main =
         Tests.PutCereal.tests,
         Tests.Refused.tests,
         Tests.Results.tests,
+        Tests.Retention.tests,
         Tests.Scan.tests,
         Tests.Section.tests,
         Tests.Sources.tests,
