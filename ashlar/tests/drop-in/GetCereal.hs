@@ -13,6 +13,7 @@ import qualified Data.ByteString.Char8 as C
 import qualified Data.ByteString.Lazy as L
 import Data.Either (isLeft)
 import qualified Data.Map as Map
+import Data.Maybe (isNothing)
 import qualified Data.Set as Set
 import Data.Serialize.Get
 import Data.Serialize.Put
@@ -89,7 +90,7 @@ main = do
           ("in pieces", all (\n -> stepwise n getBook behind == Just (book, C.pack "more")) [1 .. 20]),
           ("remaining", runGet ((,) <$> (skip 3 *> remaining) <*> lookAhead (ensure 2 *> bytesRead)) bytes == Right (S.length bytes - 3, 3)),
           ("cut off", all (\n -> isLeft (runGet getBook (S.take n bytes))) [0 .. S.length bytes - 1]),
-          ("cut off, in pieces", stepwise 7 getBook (S.take 30 bytes) == Nothing),
+          ("cut off, in pieces", isNothing (stepwise 7 getBook (S.take 30 bytes))),
           ("isolate", isLeft (runGet (isolate 2 getWord8) bytes) && runGet (isolate 2 (getWord8 *> isEmpty <* getWord8)) bytes == Right False)
         ]
       wrong = [what | (what, ok) <- results, not ok]

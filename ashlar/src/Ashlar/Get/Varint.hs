@@ -92,7 +92,7 @@ reading rd = step go
         -- More than there are, so this comes to an end.
         Needs n -> need c env n >> go c env
         Overlong n -> refused c env p n "a varint that is not in its shortest form"
-        TooLarge n -> refused c env p n "a varint that its type cannot hold"
+        TooLarge n -> refused c env p n "a varint that does not fit its type"
         NegativeZero n -> refused c env p n "a varint of negative zero"
 {-# INLINE reading #-}
 

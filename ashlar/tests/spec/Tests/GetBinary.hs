@@ -30,7 +30,9 @@ tests =
     [ testGroup "each number, against binary's" eachNumber,
       testProperty "programs, against binary's" programs,
       testProperty "failures of programs: what is left, and the message" failures,
+      testProperty "failures among alternatives: what is left" failuresAmongChoices,
       testProperty "programs that are fed, against binary's" whenFed,
+      testProperty "waits for no more input than binary's" waits,
       testCase "each state can be resumed again" resumedAgain,
       testCase "chunks behind the end" behindEnd,
       testCase "runGet throws an ErrorCall" throws,
@@ -174,6 +176,13 @@ failures = onPrograms everything {withChoices = False, withStretches = False, wi
     known :: (L.ByteString, Int64, String) -> (L.ByteString, Int64, String)
     known (bs, at, text) = (bs, at, if "isolate" `List.isPrefixOf` text then "isolate" ++ dropWhile (/= '\n') text else text)
 
+-- What is left, and the offset there.
+failuresAmongChoices :: Property
+failuresAmongChoices = onPrograms everything {withStretches = False, withStrings = False} $ \p ps ->
+  let input = L.fromChunks ps
+      left' = either (\(bs, at, _) -> Just (bs, at)) (const Nothing)
+   in left' (Ours.runGetOrFail (interpret ours p) input) === left' (Theirs.runGetOrFail (interpret theirs p) input)
+
 whenFed :: Property
 whenFed = onPrograms everything $ \p ps ->
   let mine = Ours.pushEndOfInput (List.foldl' Ours.pushChunk (Ours.runGetIncremental (interpret ours p)) ps)
@@ -186,6 +195,20 @@ whenFed = onPrograms everything $ \p ps ->
                 Theirs.Done bs at x -> Just (bs, at, x)
                 _ -> Nothing
             )
+
+-- Whenever theirs has ended, ours has.
+waits :: Property
+waits = onPrograms everything $ \p ps ->
+  let mine = scanl Ours.pushChunk (Ours.runGetIncremental (interpret ours p)) ps
+      his = scanl Theirs.pushChunk (Theirs.runGetIncremental (interpret theirs p)) ps
+   in conjoin [counterexample (show n) (not (waiting m) || waiting' h) | (n, m, h) <- zip3 [0 :: Int ..] mine his]
+  where
+    waiting d = case d of
+      Ours.Partial _ -> True
+      _ -> False
+    waiting' d = case d of
+      Theirs.Partial _ -> True
+      _ -> False
 
 resumedAgain :: Assertion
 resumedAgain = do

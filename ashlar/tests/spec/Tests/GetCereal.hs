@@ -47,6 +47,7 @@ tests =
       testGroup
         "differences"
         [ testCase "the text of errors" texts,
+          testCase "what is left over by alternatives that fail" leftByFailures,
           testCase "bytesRead behind lookAhead, and uncheckedSkip" offsets,
           testCase "lookAheadM when more input has come" lookedAhead,
           testCase "the end of an isolated part of lazy input" isolatedEnds,
@@ -346,6 +347,15 @@ texts = do
   Ours.runGet ((Ours.getWord8 *> fail "far") <|> fail "near" :: Ours.Get ()) (S.pack [1]) @?= Left "at byte 1: far\n  00000000  01                                                |.|\n               ^"
   Theirs.runGet ((Theirs.getWord8 *> fail "far") <|> fail "near" :: Theirs.Get ()) (S.pack [1]) @?= Left "Failed reading: near\nEmpty call stack\n"
 
+leftByFailures :: Assertion
+leftByFailures = do
+  case Ours.runGetPartial ((Ours.getWord8 *> fail "a") <|> (Ours.getWord16be *> fail "b") :: Ours.Get ()) (S.pack [1, 2, 3]) of
+    Ours.Fail _ rest' -> rest' @?= S.pack [3]
+    _ -> assertFailure "not failed"
+  case Theirs.runGetPartial ((Theirs.getWord8 *> fail "a") <|> (Theirs.getWord16be *> fail "b") :: Theirs.Get ()) (S.pack [1, 2, 3]) of
+    Theirs.Fail _ rest' -> rest' @?= S.pack [1, 2, 3]
+    _ -> assertFailure "not failed"
+
 offsets :: Assertion
 offsets = do
   let input = S.pack [1, 2, 3]
@@ -353,6 +363,8 @@ offsets = do
   Theirs.runGet (Theirs.lookAhead Theirs.getWord16be *> Theirs.bytesRead) input @?= Right 2
   Ours.runGet (Ours.uncheckedSkip 5 *> Ours.bytesRead) input @?= Right 3
   Theirs.runGet (Theirs.uncheckedSkip 5 *> Theirs.bytesRead) input @?= Right 5
+  Ours.runGet (Ours.skip (-1) *> Ours.bytesRead) input @?= Right 0
+  Theirs.runGet (Theirs.skip (-1) *> Theirs.bytesRead) input @?= Right (-1)
 
 lookedAhead :: Assertion
 lookedAhead = do

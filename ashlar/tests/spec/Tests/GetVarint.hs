@@ -147,12 +147,12 @@ prefixed bs
 refusals :: Assertion
 refusals = do
   refusedAt getWord64LEB128 [0x80, 0] "a varint that is not in its shortest form" [0x80, 0]
-  refusedAt getWord64LEB128 (replicate 9 0xFF ++ [2]) "a varint that its type cannot hold" (replicate 9 0xFF ++ [2])
-  refusedAt getWord64LEB128 (replicate 20 0xFF) "a varint that its type cannot hold" (replicate 10 0xFF)
-  refusedAt getWord16LEB128 [0x80, 0x80, 4] "a varint that its type cannot hold" [0x80, 0x80, 4]
+  refusedAt getWord64LEB128 (replicate 9 0xFF ++ [2]) "a varint that does not fit its type" (replicate 9 0xFF ++ [2])
+  refusedAt getWord64LEB128 (replicate 20 0xFF) "a varint that does not fit its type" (replicate 10 0xFF)
+  refusedAt getWord16LEB128 [0x80, 0x80, 4] "a varint that does not fit its type" [0x80, 0x80, 4]
   refusedAt getInt32LEB128 [0xFF, 0x7F] "a varint that is not in its shortest form" [0xFF, 0x7F]
-  refusedAt getInt16LEB128 [0xFF, 0xFF, 2] "a varint that its type cannot hold" [0xFF, 0xFF, 2]
-  refusedAt getInt32Varint [0xFF, 0xFF, 0xFF, 0xFF, 0x0F] "a varint that its type cannot hold" [0xFF, 0xFF, 0xFF, 0xFF, 0x0F]
+  refusedAt getInt16LEB128 [0xFF, 0xFF, 2] "a varint that does not fit its type" [0xFF, 0xFF, 2]
+  refusedAt getInt32Varint [0xFF, 0xFF, 0xFF, 0xFF, 0x0F] "a varint that does not fit its type" [0xFF, 0xFF, 0xFF, 0xFF, 0x0F]
   refusedAt getIntVLQ [0x40] "a varint of negative zero" [0x40]
   refusedAt getIntVLQ [0xC0, 0] "a varint that is not in its shortest form" [0xC0, 0]
   refusedAt getPrefixVarInt [2, 0] "a varint that is not in its shortest form" [2, 0]
