@@ -50,7 +50,7 @@ isolateCounting n p = isolate n $ do
 
 -- | Bytes read since the innermost 'isolateCounting' began.
 bytesCounted :: Get Int64
-bytesCounted = step $ \c env -> (\at -> fromIntegral (at - start (envContext env))) <$> position c
+bytesCounted = step $ \c env -> position c >>= \at -> pure $! fromIntegral (at - start (envContext env))
   where
     start context = case context of
       Top -> 0
@@ -67,7 +67,7 @@ restLength = lookAhead $ step $ \c env -> do
   let go = do
         getPtr c endCell >>= putPtr c cursorCell
         more <- moreInput c (envInput env)
-        if more then go else subtract from <$> position c
+        if more then go else position c >>= \at -> pure $! at - from
   go
 
 -- | Run a decoder on input that is fed, of which so many bytes are announced in all (-1: it
@@ -84,7 +84,7 @@ heldOr p = do
   known <- step (\_ env -> pure (announcement (envContext env)))
   case known of
     Just total
-      | limit == maxBound -> if total < 0 then heldHere else step (\c _ -> (total -) <$> position c)
+      | limit == maxBound -> if total < 0 then heldHere else step (\c _ -> position c >>= \at -> pure $! total - at)
     _ -> p
   where
     announcement context = case context of
@@ -99,7 +99,9 @@ heldHere :: Get Int
 heldHere = step $ \c env -> do
   at <- position c
   limit <- getInt c limitCell
-  min (limit - at) . sum . map S.length <$> unread c (envInput env)
+  chunks <- unread c (envInput env)
+  -- Forced, because the chunks must not be kept.
+  pure $! min (limit - at) (sum (map S.length chunks))
 
 -- | At least so many bytes, which are not read: those up to the end of the chunk.
 ensured :: Int -> Get ByteString

@@ -14,6 +14,11 @@
 --   00000000  80 00                                             |..|
 --             ^^ ^^
 --
+-- A part with its length in front:
+--
+-- >>> runGet (getNested (fromIntegral <$> getWord32Varint) getRemainingByteString) "\3abcd"
+-- Right "abc"
+--
 -- Note [Numbers of one byte]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- Most numbers in such formats are small. One of a single byte is read in code, like a
@@ -69,13 +74,15 @@ import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import GHC.IO (IO (..))
 
--- A number: what a single byte is, for those bytes of which a predicate holds; and how to
--- read all others.
-startingWith :: (Word8 -> Bool) -> (Word8 -> a) -> Get a -> Get a
-startingWith alone short (Get long) = step $ \c env -> do
+-- A number: what a single byte is, for those bytes of which a predicate holds; what all
+-- others are, made of what is read. It is forced.
+startingWith :: (Word8 -> Bool) -> (Word8 -> a) -> (Word64 -> a) -> Get Word64 -> Get a
+startingWith alone short long (Get readLong) = step $ \c env -> do
   p <- need c env 1
   b <- peekHost p
-  if alone b then short b <$ putPtr c cursorCell (p `plusPtr` 1) else IO (long c env)
+  if alone b
+    then putPtr c cursorCell (p `plusPtr` 1) >> (pure $! short b)
+    else IO (readLong c env) >>= \x -> pure $! long x
 {-# INLINE startingWith #-}
 
 -- The number that a function for the bytes at the cursor reads; it is given how many
@@ -120,12 +127,12 @@ longPrefixed greatest = reading (readPrefixed greatest)
 
 -- An unsigned number that is changed by a function.
 unsigned :: (Word64 -> a) -> Word64 -> Word64 -> Get a
-unsigned change toZero greatest = startingWith (< 0x80) (change . fromIntegral) (change <$> longUnsigned toZero greatest)
+unsigned change toZero greatest = startingWith (< 0x80) (change . fromIntegral) change (longUnsigned toZero greatest)
 {-# INLINE unsigned #-}
 
 -- A number in two's complement.
 signed :: Num a => Word64 -> Word64 -> Get a
-signed toZero greatest = startingWith (< 0x80) short (fromIntegral <$> longSigned toZero greatest)
+signed toZero greatest = startingWith (< 0x80) short fromIntegral (longSigned toZero greatest)
   where
     -- Its seven bits are moved up, and down with the sign.
     short b = fromIntegral ((fromIntegral (b `unsafeShiftL` 1) :: Int8) `unsafeShiftR` 1)
@@ -274,7 +281,7 @@ getWordVLQ = getWordLEB128
 --
 -- @since 0.1.0.0
 getIntVLQ :: Get Int
-getIntVLQ = startingWith (\b -> b < 0x80 && b /= 0x40) short (fromIntegral <$> longVLQ (negate (fromIntegral (minBound :: Int))) (fromIntegral (maxBound :: Int) - fromIntegral (minBound :: Int)))
+getIntVLQ = startingWith (\b -> b < 0x80 && b /= 0x40) short fromIntegral (longVLQ (negate (fromIntegral (minBound :: Int))) (fromIntegral (maxBound :: Int) - fromIntegral (minBound :: Int)))
   where
     short b = if b < 0x40 then fromIntegral b else negate (fromIntegral (b .&. 0x3F))
 {-# INLINE getIntVLQ #-}
@@ -283,5 +290,5 @@ getIntVLQ = startingWith (\b -> b < 0x80 && b /= 0x40) short (fromIntegral <$> l
 --
 -- @since 0.1.0.0
 getPrefixVarInt :: Get Word
-getPrefixVarInt = startingWith odd (\b -> fromIntegral (b `unsafeShiftR` 1)) (fromIntegral <$> longPrefixed (fromIntegral (maxBound :: Word)))
+getPrefixVarInt = startingWith odd (\b -> fromIntegral (b `unsafeShiftR` 1)) fromIntegral (longPrefixed (fromIntegral (maxBound :: Word)))
 {-# INLINE getPrefixVarInt #-}

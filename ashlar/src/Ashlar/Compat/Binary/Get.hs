@@ -253,7 +253,7 @@ getLazyByteString n = G.getLazyByteString (max 0 n)
 --
 -- @since 0.1.0.0
 remaining :: Get Int64
-remaining = fromIntegral <$> restLength
+remaining = restLength >>= \n -> pure $! fromIntegral n
 {-# DEPRECATED remaining "This keeps all of the input in memory. Use isEmpty, or getRemainingLazyByteString" #-}
 
 -- | 'getByteString'.

@@ -249,7 +249,7 @@ remaining = heldOr restLength
 --
 -- @since 0.1.0.0
 isEmpty :: Get Bool
-isEmpty = (<= 0) <$> heldOr ((\end -> if end then 0 else 1) <$> G.isEmpty)
+isEmpty = heldOr (G.isEmpty >>= \end -> pure $! if end then 0 else 1) >>= \n -> pure $! n <= 0
 
 -- | So many bytes: a slice of the input if they lie in one chunk. A negative number fails.
 --
@@ -278,7 +278,7 @@ getTwoOf ga gb = (,) <$> ga <*> gb
 
 -- A number of elements. One that no 'Int' holds is more than there can be.
 getCount :: Get Int
-getCount = (\n -> fromIntegral (min n (fromIntegral (maxBound :: Int)))) <$> getWord64be
+getCount = getWord64be >>= \n -> pure $! fromIntegral (min n (fromIntegral (maxBound :: Int)))
 
 -- | The length as a number of 64 bits, most significant byte first, then the elements, each
 -- of which is forced.
