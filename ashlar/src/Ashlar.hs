@@ -19,6 +19,9 @@
 --   strangers. "Ashlar.Codec.Fixed" is for instances written by hand, of types
 --   whose values all take the same number of bytes.
 --
+-- Programs for @binary@ and @cereal@ find the modules they import under
+-- "Ashlar.Compat.Binary.Get", "Ashlar.Compat.Binary.Put" and "Ashlar.Compat.Cereal".
+--
 -- A value goes through all three and back:
 --
 -- >>> :set -XDeriveGeneric -XDeriveAnyClass

@@ -16,7 +16,9 @@
 --
 -- For text protocols and mixed formats there are more decoders in "Ashlar.Get.Parse",
 -- whose names, those of attoparsec, partly clash with the Prelude's; and loops and
--- choices for any decoder in "Ashlar.Get.Combinators".
+-- choices for any decoder in "Ashlar.Get.Combinators". Numbers of variable length are
+-- in "Ashlar.Get.Varint". Programs for @binary@ and @cereal@ find the modules they
+-- import in "Ashlar.Compat.Binary.Get" and "Ashlar.Compat.Cereal".
 --
 -- The names are those of "Data.Binary.Get", with two differences: what runs a
 -- decoder returns 'Either' instead of throwing, and takes the decoder first

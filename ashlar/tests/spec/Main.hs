@@ -19,6 +19,10 @@ import qualified Tests.Escape
 import qualified Tests.Extra
 import qualified Tests.Floating
 import qualified Tests.Get
+import qualified Tests.GetBinary
+import qualified Tests.GetCereal
+import qualified Tests.GetNames
+import qualified Tests.GetVarint
 import qualified Tests.Handles
 import qualified Tests.Hostile
 import qualified Tests.Html
@@ -38,6 +42,7 @@ import qualified Tests.Put
 import qualified Tests.PutCereal
 import qualified Tests.Refused
 import qualified Tests.Results
+import qualified Tests.Retention
 import qualified Tests.Scan
 import qualified Tests.Section
 import qualified Tests.Sources
@@ -62,6 +67,10 @@ main =
         Tests.Extra.tests,
         Tests.Floating.tests,
         Tests.Get.tests,
+        Tests.GetBinary.tests,
+        Tests.GetCereal.tests,
+        Tests.GetNames.tests,
+        Tests.GetVarint.tests,
         Tests.Handles.tests,
         Tests.Hostile.tests,
         Tests.Html.tests,
@@ -81,6 +90,7 @@ main =
         Tests.PutCereal.tests,
         Tests.Refused.tests,
         Tests.Results.tests,
+        Tests.Retention.tests,
         Tests.Scan.tests,
         Tests.Section.tests,
         Tests.Sources.tests,

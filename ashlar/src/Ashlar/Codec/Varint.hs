@@ -18,10 +18,10 @@ module Ashlar.Codec.Varint
 where
 
 import Ashlar.Builder.Core
-import Ashlar.Get.Core
-import Ashlar.Get.Env (position)
+import Ashlar.Get.Core (Get)
+import Ashlar.Get.Varint (getWord64LEB128)
 import Ashlar.Mem
-import Data.Bits (countLeadingZeros, shiftL, unsafeShiftL, unsafeShiftR, xor, (.&.), (.|.))
+import Data.Bits (countLeadingZeros, shiftL, unsafeShiftR, xor, (.&.), (.|.))
 import Data.Int (Int64)
 import Data.Word (Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
@@ -44,29 +44,8 @@ writeVarint !p !n
 
 -- | Read a number.
 getVarint :: Get Word64
-getVarint = byte >>= \b -> if b < 0x80 then pure (fromIntegral b) else longVarint b
+getVarint = getWord64LEB128
 {-# INLINE getVarint #-}
-
-byte :: Get Word8
-byte = consume 1 (\p -> step (\_ _ -> peekHost p))
-{-# INLINE byte #-}
-
--- What begins with this byte, which has just been read and is not the last.
-longVarint :: Word8 -> Get Word64
-longVarint first = go 7 (fromIntegral first .&. 0x7F)
-  where
-    go :: Int -> Word64 -> Get Word64
-    go !shift !acc = do
-      b <- byte
-      let acc' = acc .|. ((fromIntegral b .&. 0x7F) `unsafeShiftL` shift)
-      if b >= 0x80
-        then if shift == 63 then refuse 10 "a varint of more than 64 bits" else go (shift + 7) acc'
-        else
-          if b == 0
-            then refuse (shift `quot` 7 + 1) "a varint with more bytes than it needs"
-            else if shift == 63 && b > 1 then refuse 10 "a varint of more than 64 bits" else pure acc'
-    -- So many bytes have been read.
-    refuse n message = step (\c _ -> position c) >>= \at -> invalidFrom (at - n) message
 
 -- | The integers 0, -1, 1, -2, 2 and so on, numbered from 0.
 zigzag :: Int64 -> Word64

@@ -5,6 +5,7 @@
 -- Description : What is said about input that cannot be decoded
 module Ashlar.Get.Error
   ( DecodeError (..),
+    errorSummary,
     Reason (..),
     Excerpt (..),
     noExcerpt,
@@ -106,20 +107,11 @@ excerptRange offset found = (max 0 (line - 16), line + (if within + found > 16 t
 instance Exception DecodeError where
   displayException e =
     List.intercalate "\n" $
-      ("at byte " ++ show (errorOffset e) ++ place ++ ": " ++ what) : map ("  " ++) (expected ++ shown)
+      ("at byte " ++ show (errorOffset e) ++ place ++ ": " ++ errorSummary e) : map ("  " ++) (expected ++ shown)
     where
       place
         | null (errorLabels e) = ""
         | otherwise = ", in " ++ List.intercalate " / " (reverse (errorLabels e))
-      what = case errorReason e of
-        MissingInput needed left -> count needed ++ " needed, " ++ show left ++ " left"
-        Invalid message -> message
-        OverBudget message -> message
-        TrailingInput -> expectedOr "the input should end here"
-        Unexpected -> expectedOr "unexpected input"
-        NoAlternative -> expectedOr "no alternative left"
-      -- Where nothing else is known, the names come first.
-      expectedOr message = if null names then message else "expected " ++ alternatives names
       expected = case errorReason e of
         TrailingInput -> []
         Unexpected -> []
@@ -129,8 +121,21 @@ instance Exception DecodeError where
       shown = case excerptLines e of
         [] -> ["found " ++ hex (errorFound e) ++ " |" ++ text (errorFound e) ++ "|" | not (S.null (errorFound e))]
         ls -> ls
-      count 1 = "1 byte"
-      count n = show n ++ " bytes"
+
+-- | What was wrong, in a phrase, without the place.
+errorSummary :: DecodeError -> String
+errorSummary e = case errorReason e of
+  MissingInput needed left -> count needed ++ " needed, " ++ show left ++ " left"
+  Invalid message -> message
+  OverBudget message -> message
+  TrailingInput -> expectedOr "the input should end here"
+  Unexpected -> expectedOr "unexpected input"
+  NoAlternative -> expectedOr "no alternative left"
+  where
+    -- Where nothing else is known, the names come first.
+    expectedOr message = if null (errorExpected e) then message else "expected " ++ alternatives (errorExpected e)
+    count 1 = "1 byte"
+    count n = show n ++ " bytes"
 
 -- The names of what was expected, as one phrase.
 alternatives :: [String] -> String

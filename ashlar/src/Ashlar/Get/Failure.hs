@@ -154,6 +154,8 @@ expectation f = go Nothing (failureContext f)
       Expecting name at outer
         | at == failureOffset f -> go (Just name) outer
         | otherwise -> go found outer
+      CountedFrom _ outer -> go found outer
+      Announced _ outer -> go found outer
 
 -- | Up to 16 bytes: how many, and the bytes, the first in the lowest bits.
 data Found = Found {foundLength :: !Int, _foundLow :: !Word64, _foundHigh :: !Word64}

@@ -94,6 +94,11 @@ data Context
   | -- | Inside a value that is read as one run. The cell has the place of the decoder
     -- around it.
     InsideRun Names !Context
+  | -- | Inside an isolated part as @binary@ has them, which began at this offset.
+    CountedFrom !Int !Context
+  | -- | Inside a run as @cereal@ has them: the length of its input, if it was
+    -- announced (else -1).
+    Announced !Int !Context
 
 -- | A part that the input ends in: how many bytes before it are there, and how many it
 -- takes.
@@ -134,6 +139,8 @@ stepsOf context place target size = case context of
   Top -> []
   Labelled name rest -> Name name : stepsOf rest place target size
   Expecting _ _ rest -> stepsOf rest place target size
+  CountedFrom _ rest -> stepsOf rest place target size
+  Announced _ rest -> stepsOf rest place target size
   Inside names outer rest -> along names place (stepsOf rest outer 0 0)
   InsideRun names rest -> along names (wholeRun names) (stepsOf rest place 0 0)
   where

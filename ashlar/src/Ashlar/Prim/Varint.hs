@@ -38,6 +38,8 @@ module Ashlar.Prim.Varint
     intZigzag,
     zigzag32,
     zigzag64,
+    unZigzag32,
+    unZigzag64,
 
     -- * VLQ
     -- $vlq
@@ -50,11 +52,11 @@ module Ashlar.Prim.Varint
   )
 where
 
-import Ashlar.Prim.Varint.Groups
+import Ashlar.Prim.Varint.Groups (Varint (..), varintBound)
 import Ashlar.Prim.Varint.LEB128
-import Ashlar.Prim.Varint.Prefix
+import Ashlar.Prim.Varint.Prefix (prefixVarInt)
 import Ashlar.Prim.Varint.Protobuf
-import Ashlar.Prim.Varint.VLQ
+import Ashlar.Prim.Varint.VLQ (intVLQ, wordVLQ)
 
 -- $leb128
 -- Little Endian Base 128, as in DWARF (version 5, section 7.6) and WebAssembly: seven bits

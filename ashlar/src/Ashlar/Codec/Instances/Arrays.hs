@@ -11,7 +11,10 @@
 --
 -- Those of @primitive@ have the bytes of a vector: the number of elements, and the
 -- elements. Those with an index begin with its bounds.
-module Ashlar.Codec.Instances.Arrays () where
+module Ashlar.Codec.Instances.Arrays
+  ( agree,
+  )
+where
 
 import Ashlar.Builder.Bytes (shortByteString)
 import Ashlar.Builder.Core
@@ -87,7 +90,7 @@ getIndexed make = do
     else invalidFrom at "an array with another number of elements than its bounds"
 {-# INLINE getIndexed #-}
 
--- Do the bounds enclose so many indices?
+-- | Do the bounds enclose so many indices?
 --
 -- Note [Bounds from strangers]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~

@@ -1,8 +1,10 @@
+{-# LANGUAGE BangPatterns #-}
+
 -- |
 -- Module      : Ashlar.Prim.Varint.Groups
 -- Description : What formats of variable length have in common: groups of seven bits
 --
--- The type of a format, and the writing of a number as groups of seven bits, the least
+-- The type of a format, and the writing and reading of a number as groups of seven bits, the least
 -- significant first, each in a byte whose highest bit says whether another one follows.
 -- LEB128, Protocol Buffers and VLQ are made of them.
 module Ashlar.Prim.Varint.Groups
@@ -22,12 +24,20 @@ module Ashlar.Prim.Varint.Groups
     writeSigned64,
     writeSigned32,
     writeSigned16,
+
+    -- * Reading
+    Decoded (..),
+    Groups (..),
+    readGroups,
+    readUnsigned,
+    readSigned,
+    checked,
   )
 where
 
 import Ashlar.Mem
 import Ashlar.Prim.Bounded
-import Data.Bits (countLeadingZeros, unsafeShiftL, unsafeShiftR, xor, (.&.), (.|.))
+import Data.Bits (complement, countLeadingZeros, countTrailingZeros, unsafeShiftL, unsafeShiftR, xor, (.&.), (.|.))
 import Data.Int (Int16, Int32, Int64)
 import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
@@ -204,3 +214,104 @@ moreSigned16 x = groupsUpTo3 (groupsOfBits (bitsSigned x)) (fromIntegral x)
 {-# NOINLINE moreSigned64 #-}
 {-# NOINLINE moreSigned32 #-}
 {-# NOINLINE moreSigned16 #-}
+
+-- | What comes of reading a number: the number of bytes that were looked at, always; from
+-- all of which a number was made only if it is 'Decoded'.
+data Decoded
+  = -- | So many bytes, and the number (in two's complement, if it is signed).
+    Decoded !Int !Word64
+  | -- | So many bytes are needed, which is more than there are.
+    Needs !Int
+  | -- | A number that is written in fewer bytes.
+    Overlong !Int
+  | -- | A number that is not in the range.
+    TooLarge !Int
+  | -- | A zero with a sign.
+    NegativeZero !Int
+
+-- | Groups up to the last one: how many they are, the lowest 63 bits, and the tenth group.
+-- It is no groups if the bytes end before the last one, and 11 if there are more than ten.
+data Groups = Groups !Int !Word64 !Word64
+
+-- | Read groups at an address where so many bytes are readable.
+--
+-- Eight are read at once, as they are written: see Note [Eight groups at once].
+readGroups :: Ptr Word8 -> Int -> IO Groups
+readGroups p have
+  | have < 8 = few 0 0
+  | otherwise = do
+      w <- peekLE p
+      -- The highest bits of the bytes that are a last one.
+      let ends = complement w .&. 0x8080808080808080 :: Word64
+          bits = countTrailingZeros ends + 1
+      if ends /= 0
+        then pure (Groups (bits `unsafeShiftR` 3) (gathered (w .&. (maxBound `unsafeShiftR` (64 - bits)))) 0)
+        else many (gathered w)
+  where
+    few !i !acc
+      | i >= have = pure (Groups 0 0 0)
+      | otherwise = do
+          b <- byte i
+          -- Less than 8 groups, so no bit is lost.
+          let acc' = acc .|. ((b .&. 0x7F) `unsafeShiftL` (7 * i))
+          if b < 0x80 then pure (Groups (i + 1) acc' 0) else few (i + 1) acc'
+    -- Eight groups, none of them the last.
+    many low
+      | have < 9 = pure (Groups 0 0 0)
+      | otherwise = do
+          b <- byte 8
+          let low' = low .|. ((b .&. 0x7F) `unsafeShiftL` 56)
+          if b < 0x80
+            then pure (Groups 9 low' 0)
+            else
+              if have < 10
+                then pure (Groups 0 0 0)
+                else (\b' -> if b' < 0x80 then Groups 10 low' b' else Groups 11 0 0) <$> byte 9
+    byte i = (fromIntegral :: Word8 -> Word64) <$> peekHost (p `plusPtr` i)
+{-# INLINE readGroups #-}
+
+-- What 'spread' undoes, whatever the highest bits of the bytes.
+gathered :: Word64 -> Word64
+gathered = step 4 0x000000000FFFFFFF 0x0FFFFFFF00000000 . step 2 0x00003FFF00003FFF 0x3FFF00003FFF0000 . step 1 0x007F007F007F007F 0x7F007F007F007F00
+  where
+    step by low high x = (x .&. low) .|. ((x .&. high) `unsafeShiftR` by)
+    {-# INLINE step #-}
+{-# INLINE gathered #-}
+
+-- | A number of so many bytes, if it is the number of bytes that it is written in, and the number
+-- is in the range, which is given by what is added to its least number to make 0, and to its
+-- greatest.
+checked :: Int -> Int -> Word64 -> Word64 -> Word64 -> Decoded
+checked n shortest toZero greatest x
+  | shortest /= n = Overlong n
+  | x + toZero > greatest = TooLarge n
+  | otherwise = Decoded n x
+{-# INLINE checked #-}
+
+-- | Read an unsigned number in a range (see 'checked'), where so many bytes are readable.
+readUnsigned :: Word64 -> Word64 -> Ptr Word8 -> Int -> IO Decoded
+readUnsigned toZero greatest p have = of' <$> readGroups p have
+  where
+    of' (Groups n low tenth)
+      | n == 0 = Needs (have + 1)
+      | n > 10 || tenth > 1 = TooLarge (min n 10)
+      | otherwise = checked n (groupsOfBits (bitsUnsigned x)) toZero greatest x
+      where
+        x = low .|. (tenth `unsafeShiftL` 63)
+{-# INLINE readUnsigned #-}
+
+-- | Read a number in two's complement in a range (see 'checked'), where so many bytes are
+-- readable.
+readSigned :: Word64 -> Word64 -> Ptr Word8 -> Int -> IO Decoded
+readSigned toZero greatest p have = of' <$> readGroups p have
+  where
+    of' (Groups n low tenth)
+      | n == 0 = Needs (have + 1)
+      | n > 10 || (tenth /= 0 && tenth /= 0x7F) = TooLarge (min n 10)
+      | otherwise = checked n (groupsOfBits (bitsSigned x)) toZero greatest (fromIntegral x)
+      where
+        -- The bits above those of the groups are as the highest of them; in the tenth, all
+        -- are.
+        unused = if n < 10 then 64 - 7 * n else 0
+        x = (fromIntegral ((low .|. (tenth `unsafeShiftL` 63)) `unsafeShiftL` unused) :: Int64) `unsafeShiftR` unused
+{-# INLINE readSigned #-}

@@ -8,13 +8,14 @@
 -- 56 bits is a byte of zeros and then its 64 bits, the least significant byte first.
 module Ashlar.Prim.Varint.Prefix
   ( prefixVarInt,
+    readPrefixed,
   )
 where
 
 import Ashlar.Mem
 import Ashlar.Prim.Bounded
 import Ashlar.Prim.Varint.Groups
-import Data.Bits (unsafeShiftL, (.|.))
+import Data.Bits (countTrailingZeros, unsafeShiftL, unsafeShiftR, (.|.))
 import Data.Word (Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 
@@ -41,3 +42,25 @@ prefixWrite x p
       pure (p `plusPtr` 9)
   where
     n = prefixSize x
+
+-- | Read a number up to a greatest one, where so many bytes (at least one) are readable.
+readPrefixed :: Word64 -> Ptr Word8 -> Int -> IO Decoded
+readPrefixed greatest p have = do
+  b <- peekHost p :: IO Word8
+  let n = countTrailingZeros b + 1
+  if have < n
+    then pure (Needs n)
+    else of' n <$> if n == 9 then peekLE (p `plusPtr` 1) else (`unsafeShiftR` n) <$> bytes n
+  where
+    of' n x = checked n (prefixSize x) 0 greatest x
+    -- The first so many bytes, up to 8, which are there.
+    bytes n
+      | have >= 8 = (\w -> (w `unsafeShiftL` (64 - 8 * n)) `unsafeShiftR` (64 - 8 * n)) <$> peekLE p
+      | otherwise = go (n - 1) 0
+    go :: Int -> Word64 -> IO Word64
+    go i acc
+      | i < 0 = pure acc
+      | otherwise = do
+          b <- peekHost (p `plusPtr` i) :: IO Word8
+          go (i - 1) ((acc `unsafeShiftL` 8) .|. fromIntegral b)
+{-# INLINE readPrefixed #-}

@@ -27,12 +27,14 @@ module Ashlar.Prim.Varint.Protobuf
     intZigzag,
     zigzag32,
     zigzag64,
+    unZigzag32,
+    unZigzag64,
   )
 where
 
 import Ashlar.Prim.Bounded
 import Ashlar.Prim.Varint.Groups
-import Data.Bits (unsafeShiftL, unsafeShiftR, xor)
+import Data.Bits (unsafeShiftL, unsafeShiftR, xor, (.&.))
 import Data.Int (Int32, Int64)
 import Data.Word (Word32, Word64)
 
@@ -125,3 +127,21 @@ zigzag32 x = fromIntegral ((x `unsafeShiftL` 1) `xor` (x `unsafeShiftR` 31))
 zigzag64 :: Int64 -> Word64
 zigzag64 x = fromIntegral ((x `unsafeShiftL` 1) `xor` (x `unsafeShiftR` 63))
 {-# INLINE zigzag64 #-}
+
+-- | The number that has this place in the row 0, -1, 1, -2, 2 and so on.
+--
+-- >>> import Ashlar.Prim.Varint (unZigzag32)
+-- >>> map unZigzag32 [0, 1, 2, 3, maxBound]
+-- [0,-1,1,-2,-2147483648]
+--
+-- @since 0.1.0.0
+unZigzag32 :: Word32 -> Int32
+unZigzag32 w = fromIntegral ((w `unsafeShiftR` 1) `xor` negate (w .&. 1))
+{-# INLINE unZigzag32 #-}
+
+-- | 'unZigzag32' for 64 bits.
+--
+-- @since 0.1.0.0
+unZigzag64 :: Word64 -> Int64
+unZigzag64 w = fromIntegral ((w `unsafeShiftR` 1) `xor` negate (w .&. 1))
+{-# INLINE unZigzag64 #-}

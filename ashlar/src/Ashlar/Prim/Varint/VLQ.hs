@@ -11,6 +11,7 @@
 module Ashlar.Prim.Varint.VLQ
   ( wordVLQ,
     intVLQ,
+    readSignAndMagnitude,
   )
 where
 
@@ -18,7 +19,7 @@ import Ashlar.Mem
 import Ashlar.Prim.Bounded
 import Ashlar.Prim.Varint.Groups
 import Ashlar.Prim.Varint.LEB128 (wordLEB128)
-import Data.Bits (unsafeShiftR, (.&.), (.|.))
+import Data.Bits (unsafeShiftL, unsafeShiftR, (.&.), (.|.))
 import Data.Word (Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 
@@ -59,3 +60,24 @@ intSize x
   | otherwise = 1 + groupsOfBits (bitsUnsigned (m `unsafeShiftR` 6))
   where
     m = magnitude x
+
+-- | Read a number in a range (see 'checked') as sign and magnitude, where so many bytes (at
+-- least one) are readable.
+readSignAndMagnitude :: Word64 -> Word64 -> Ptr Word8 -> Int -> IO Decoded
+readSignAndMagnitude toZero greatest p have = do
+  b <- (fromIntegral :: Word8 -> Word64) <$> peekHost p
+  of' b <$> if b < 0x80 then pure (Groups 0 0 0) else readGroups (p `plusPtr` 1) (have - 1)
+  where
+    of' b (Groups n rest _)
+      | b == 0x40 = NegativeZero 1
+      | b < 0x80 = Decoded 1 (signed (b .&. 0x3F))
+      | n == 0 = Needs (have + 1)
+      -- The magnitude is less than 2^63, or that with a sign; nine groups have 63 bits.
+      | n > 9 || m > 0x7FFFFFFFFFFFFFFF + negative || rest > 0x200000000000000 = TooLarge (min (n + 1) 10)
+      | rest == 0 = Overlong (n + 1)
+      | otherwise = checked (n + 1) (1 + groupsOfBits (bitsUnsigned rest)) toZero greatest (signed m)
+      where
+        m = (rest `unsafeShiftL` 6) .|. (b .&. 0x3F)
+        negative = (b `unsafeShiftR` 6) .&. 1
+        signed x = if negative == 1 then negate x else x
+{-# INLINE readSignAndMagnitude #-}

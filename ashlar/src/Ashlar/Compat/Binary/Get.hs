@@ -1,0 +1,264 @@
+-- |
+-- Module      : Ashlar.Compat.Binary.Get
+-- Description : Data.Binary.Get, by import
+--
+-- Every name of "Data.Binary.Get" (as of @binary@ 0.8.9) with its type and its meaning.
+-- Only the line that imports it must change. 'Get' is that of "Ashlar.Get", so all other
+-- decoders of this library can be used beside these.
+--
+-- >>> import qualified Ashlar.Compat.Binary.Get as B
+-- >>> B.runGetOrFail (B.label "size" B.getWord16be) "\1"
+-- Left ("\SOH",0,"not enough bytes\nsize")
+--
+-- The few things that differ are in @docs/porting.md@. In short: of several alternatives that
+-- fail, the message is that of the one that got farthest; 'Control.Applicative.many' ends
+-- where its decoder reads nothing; and when 'skip' or a lazy string runs into the end, what
+-- it has passed is not given back.
+module Ashlar.Compat.Binary.Get
+  ( -- * Decoders
+    Get,
+
+    -- * Running decoders
+    runGet,
+    runGetOrFail,
+    ByteOffset,
+
+    -- ** Input that is pushed
+    Decoder (..),
+    runGetIncremental,
+    pushChunk,
+    pushChunks,
+    pushEndOfInput,
+
+    -- * The place in the input
+    skip,
+    isEmpty,
+    bytesRead,
+
+    -- * Around other decoders
+    isolate,
+    lookAhead,
+    lookAheadM,
+    lookAheadE,
+    label,
+
+    -- * Bytes
+    getByteString,
+    getLazyByteString,
+    getLazyByteStringNul,
+    getRemainingLazyByteString,
+
+    -- * One byte
+    getWord8,
+    getInt8,
+
+    -- * Most significant byte first
+    getWord16be,
+    getWord32be,
+    getWord64be,
+    getInt16be,
+    getInt32be,
+    getInt64be,
+    getFloatbe,
+    getDoublebe,
+
+    -- * Least significant byte first
+    getWord16le,
+    getWord32le,
+    getWord64le,
+    getInt16le,
+    getInt32le,
+    getInt64le,
+    getFloatle,
+    getDoublele,
+
+    -- * The machine's own order and size
+    getWordhost,
+    getWord16host,
+    getWord32host,
+    getWord64host,
+    getInthost,
+    getInt16host,
+    getInt32host,
+    getInt64host,
+    getFloathost,
+    getDoublehost,
+
+    -- * Deprecated in binary
+    runGetState,
+    remaining,
+    getBytes,
+  )
+where
+
+import Ashlar.Get.Alternative ()
+import Ashlar.Get.Bytes (isEmpty)
+import qualified Ashlar.Get.Bytes as G
+import Ashlar.Get.Core
+import qualified Ashlar.Get.Decoder as G
+import Ashlar.Get.Error
+import Ashlar.Get.LookAhead
+import Ashlar.Get.Numbers
+import Ashlar.Get.Ported
+import qualified Ashlar.Get.Run as G
+import Ashlar.Get.Scope (label)
+import Ashlar.Get.Strings
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
+import Data.Int (Int64)
+import qualified Data.List as List
+
+-- | A number of bytes from the start.
+--
+-- @since 0.1.0.0
+type ByteOffset = Int64
+
+-- | Decode from a lazy 'L.ByteString'. An error is an 'Control.Exception.ErrorCall': there is
+-- 'runGetOrFail', and "Ashlar.Get" has only runners that return it.
+--
+-- >>> import qualified Ashlar.Compat.Binary.Get as B
+-- >>> B.runGet B.getWord16be "\1\2\3"
+-- 258
+--
+-- @since 0.1.0.0
+runGet :: Get a -> L.ByteString -> a
+runGet g lbs = either (thrown "runGet") id (G.runGetLazy g lbs)
+{-# INLINE runGet #-}
+
+-- | 'runGet', which also returns what was not read, and the offset at which that begins;
+-- or the same and a message.
+--
+-- @since 0.1.0.0
+runGetOrFail :: Get a -> L.ByteString -> Either (L.ByteString, ByteOffset, String) (L.ByteString, ByteOffset, a)
+runGetOrFail g lbs = either (\(rest, at, e) -> Left (rest, at, message e)) Right (G.runGetOrFail g lbs)
+{-# INLINE runGetOrFail #-}
+
+-- | 'runGet', which also returns what was not read, and the offset at which that begins,
+-- added to the offset that is given.
+--
+-- @since 0.1.0.0
+runGetState :: Get a -> L.ByteString -> ByteOffset -> (a, L.ByteString, ByteOffset)
+runGetState g lbs before = case G.runGetOrFail g lbs of
+  Left (_, _, e) -> thrown "runGetState" e
+  Right (rest, at, a) -> (a, rest, before + at)
+{-# DEPRECATED runGetState "Use runGetIncremental, or Ashlar.Get.runGetOrFail" #-}
+
+thrown :: String -> DecodeError -> a
+thrown function e =
+  errorWithoutStackTrace ("Ashlar.Compat.Binary.Get." ++ function ++ " at position " ++ show (errorOffset e) ++ ": " ++ message e)
+
+-- As in binary: what 'fail' was given is the message, and each label around is a line
+-- behind it.
+message :: DecodeError -> String
+message e = List.intercalate "\n" (what : errorLabels e)
+  where
+    what = case errorReason e of
+      MissingInput _ _ -> "not enough bytes"
+      _ -> errorSummary e
+
+-- | A decoder that is fed its input chunk by chunk. As with 'G.Decoder', of which it is
+-- made, each state can be used any number of times, and 'Partial' keeps the input.
+--
+-- @since 0.1.0.0
+data Decoder a
+  = -- | It has failed: what it had not read, the offset at which that begins, and
+    -- a message.
+    Fail !ByteString !ByteOffset String
+  | -- | It needs the next chunk, or to know that there is none ('Nothing').
+    Partial (Maybe ByteString -> Decoder a)
+  | -- | It has ended: what it had not read, the offset at which that begins, and
+    -- the result.
+    Done !ByteString !ByteOffset a
+
+-- | Start a decoder.
+--
+-- @since 0.1.0.0
+runGetIncremental :: Get a -> Decoder a
+runGetIncremental g = go (G.runGetIncremental g)
+  where
+    go state = case state of
+      G.Fail rest at e -> Fail rest at (message e)
+      G.Partial resume -> Partial (go . resume)
+      G.Done rest at a -> Done rest at a
+
+-- | Go on with a chunk. If the decoder has ended already, the chunk is added to
+-- what it had not read.
+--
+-- @since 0.1.0.0
+pushChunk :: Decoder a -> ByteString -> Decoder a
+pushChunk state bs = case state of
+  Partial resume -> resume (Just bs)
+  Fail rest at e -> Fail (rest <> bs) at e
+  Done rest at a -> Done (rest <> bs) at a
+
+-- | Go on with the chunks of a lazy 'L.ByteString'.
+--
+-- @since 0.1.0.0
+pushChunks :: Decoder a -> L.ByteString -> Decoder a
+pushChunks state lbs = go state (L.toChunks lbs)
+  where
+    go d bss = case (d, bss) of
+      (_, []) -> d
+      (Partial resume, bs : more) -> go (resume (Just bs)) more
+      (Fail rest at e, _) -> Fail (S.concat (rest : bss)) at e
+      (Done rest at a, _) -> Done (S.concat (rest : bss)) at a
+
+-- | Go on without more input. The result is not 'Partial'.
+--
+-- @since 0.1.0.0
+pushEndOfInput :: Decoder a -> Decoder a
+pushEndOfInput state = case state of
+  Partial resume -> resume Nothing
+  _ -> state
+
+-- | Leave out so many bytes; none if the number is negative.
+--
+-- @since 0.1.0.0
+skip :: Int -> Get ()
+skip n = G.skip (max 0 n)
+{-# INLINE skip #-}
+
+-- | Bytes read so far: from the start of the stream, or of the innermost 'isolate'.
+--
+-- @since 0.1.0.0
+bytesRead :: Get Int64
+bytesRead = bytesCounted
+
+-- | @isolate n p@ runs @p@ on the next @n@ bytes alone, for which 'bytesRead' begins at 0.
+-- Fails if @p@ does, if @n@ is negative, or if @p@ leaves bytes over.
+--
+-- @since 0.1.0.0
+isolate :: Int -> Get a -> Get a
+isolate = isolateCounting
+
+-- | So many bytes; none if the number is negative. A slice of the input if they lie in one
+-- chunk, as with 'G.getByteString'.
+--
+-- @since 0.1.0.0
+getByteString :: Int -> Get ByteString
+getByteString n = G.getByteString (max 0 n)
+{-# INLINE getByteString #-}
+
+-- | So many bytes; none if the number is negative. Its chunks are slices of those of the
+-- input.
+--
+-- @since 0.1.0.0
+getLazyByteString :: Int64 -> Get L.ByteString
+getLazyByteString n = G.getLazyByteString (max 0 n)
+{-# INLINE getLazyByteString #-}
+
+-- | How many bytes are left to the end of the input, or of the innermost 'isolate'. All of
+-- the input is asked for, and kept.
+--
+-- @since 0.1.0.0
+remaining :: Get Int64
+remaining = restLength >>= \n -> pure $! fromIntegral n
+{-# DEPRECATED remaining "This keeps all of the input in memory. Use isEmpty, or getRemainingLazyByteString" #-}
+
+-- | 'getByteString'.
+--
+-- @since 0.1.0.0
+getBytes :: Int -> Get ByteString
+getBytes = getByteString
+{-# DEPRECATED getBytes "Use getByteString" #-}

@@ -1,0 +1,274 @@
+-- The deprecated functions are tested, too.
+{-# OPTIONS_GHC -Wno-deprecations #-}
+
+-- |
+-- Module      : Tests.GetBinary
+-- Description : Decoders against those of binary
+--
+-- What is the same, on random decoders and inputs; and each difference that
+-- @docs/porting.md@ lists, in both libraries.
+module Tests.GetBinary (tests) where
+
+import qualified Ashlar.Compat.Binary.Get as Ours
+import Control.Applicative (empty, many, (<|>))
+import Control.Exception (ErrorCall (..), evaluate, try)
+import qualified Data.Binary.Get as Theirs
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
+import Data.Int (Int64)
+import qualified Data.List as List
+import GHC.Float (castDoubleToWord64, castFloatToWord32)
+import Test.Tasty
+import Test.Tasty.HUnit
+import Test.Tasty.QuickCheck hiding (label)
+import Tests.Dialect
+
+tests :: TestTree
+tests =
+  testGroup
+    "Get, as in binary"
+    [ testGroup "each number, against binary's" eachNumber,
+      testProperty "programs, against binary's" programs,
+      testProperty "failures of programs: what is left, and the message" failures,
+      testProperty "failures among alternatives: what is left" failuresAmongChoices,
+      testProperty "programs that are fed, against binary's" whenFed,
+      testProperty "waits for no more input than binary's" waits,
+      testCase "each state can be resumed again" resumedAgain,
+      testCase "chunks behind the end" behindEnd,
+      testCase "runGet throws an ErrorCall" throws,
+      testCase "runGetState" states,
+      testGroup
+        "differences"
+        [ testCase "the error is about the alternative that got farthest" farthest,
+          testCase "many ends where nothing is read" manyOfNothing,
+          testCase "skip and lazy strings do not give back what they passed" notGivenBack,
+          testCase "the message of empty, and of isolate" messages
+        ]
+    ]
+
+ours :: Dialect Ours.Get
+ours =
+  Dialect
+    { numbers =
+        [ ("getWord8", toInteger <$> Ours.getWord8),
+          ("getInt8", toInteger <$> Ours.getInt8),
+          ("getWord16be", toInteger <$> Ours.getWord16be),
+          ("getWord32be", toInteger <$> Ours.getWord32be),
+          ("getWord64be", toInteger <$> Ours.getWord64be),
+          ("getInt16be", toInteger <$> Ours.getInt16be),
+          ("getInt32be", toInteger <$> Ours.getInt32be),
+          ("getInt64be", toInteger <$> Ours.getInt64be),
+          ("getWord16le", toInteger <$> Ours.getWord16le),
+          ("getWord32le", toInteger <$> Ours.getWord32le),
+          ("getWord64le", toInteger <$> Ours.getWord64le),
+          ("getInt16le", toInteger <$> Ours.getInt16le),
+          ("getInt32le", toInteger <$> Ours.getInt32le),
+          ("getInt64le", toInteger <$> Ours.getInt64le),
+          ("getWordhost", toInteger <$> Ours.getWordhost),
+          ("getWord16host", toInteger <$> Ours.getWord16host),
+          ("getWord32host", toInteger <$> Ours.getWord32host),
+          ("getWord64host", toInteger <$> Ours.getWord64host),
+          ("getInthost", toInteger <$> Ours.getInthost),
+          ("getInt16host", toInteger <$> Ours.getInt16host),
+          ("getInt32host", toInteger <$> Ours.getInt32host),
+          ("getInt64host", toInteger <$> Ours.getInt64host),
+          ("getFloatbe", toInteger . castFloatToWord32 <$> Ours.getFloatbe),
+          ("getFloatle", toInteger . castFloatToWord32 <$> Ours.getFloatle),
+          ("getFloathost", toInteger . castFloatToWord32 <$> Ours.getFloathost),
+          ("getDoublebe", toInteger . castDoubleToWord64 <$> Ours.getDoublebe),
+          ("getDoublele", toInteger . castDoubleToWord64 <$> Ours.getDoublele),
+          ("getDoublehost", toInteger . castDoubleToWord64 <$> Ours.getDoublehost)
+        ],
+      bytes = \n -> if even n then Ours.getByteString n else Ours.getBytes n,
+      lazyBytes = Ours.getLazyByteString . fromIntegral,
+      upToNul = Ours.getLazyByteStringNul,
+      rest = Ours.getRemainingLazyByteString,
+      skipped = Ours.skip,
+      place = toInteger <$> Ours.bytesRead,
+      left = toInteger <$> Ours.remaining,
+      atEnd = Ours.isEmpty,
+      isolated = Ours.isolate,
+      named = Ours.label,
+      ahead = Ours.lookAhead,
+      aheadM = Ours.lookAheadM,
+      aheadE = Ours.lookAheadE
+    }
+
+theirs :: Dialect Theirs.Get
+theirs =
+  Dialect
+    { numbers =
+        [ ("getWord8", toInteger <$> Theirs.getWord8),
+          ("getInt8", toInteger <$> Theirs.getInt8),
+          ("getWord16be", toInteger <$> Theirs.getWord16be),
+          ("getWord32be", toInteger <$> Theirs.getWord32be),
+          ("getWord64be", toInteger <$> Theirs.getWord64be),
+          ("getInt16be", toInteger <$> Theirs.getInt16be),
+          ("getInt32be", toInteger <$> Theirs.getInt32be),
+          ("getInt64be", toInteger <$> Theirs.getInt64be),
+          ("getWord16le", toInteger <$> Theirs.getWord16le),
+          ("getWord32le", toInteger <$> Theirs.getWord32le),
+          ("getWord64le", toInteger <$> Theirs.getWord64le),
+          ("getInt16le", toInteger <$> Theirs.getInt16le),
+          ("getInt32le", toInteger <$> Theirs.getInt32le),
+          ("getInt64le", toInteger <$> Theirs.getInt64le),
+          ("getWordhost", toInteger <$> Theirs.getWordhost),
+          ("getWord16host", toInteger <$> Theirs.getWord16host),
+          ("getWord32host", toInteger <$> Theirs.getWord32host),
+          ("getWord64host", toInteger <$> Theirs.getWord64host),
+          ("getInthost", toInteger <$> Theirs.getInthost),
+          ("getInt16host", toInteger <$> Theirs.getInt16host),
+          ("getInt32host", toInteger <$> Theirs.getInt32host),
+          ("getInt64host", toInteger <$> Theirs.getInt64host),
+          ("getFloatbe", toInteger . castFloatToWord32 <$> Theirs.getFloatbe),
+          ("getFloatle", toInteger . castFloatToWord32 <$> Theirs.getFloatle),
+          ("getFloathost", toInteger . castFloatToWord32 <$> Theirs.getFloathost),
+          ("getDoublebe", toInteger . castDoubleToWord64 <$> Theirs.getDoublebe),
+          ("getDoublele", toInteger . castDoubleToWord64 <$> Theirs.getDoublele),
+          ("getDoublehost", toInteger . castDoubleToWord64 <$> Theirs.getDoublehost)
+        ],
+      bytes = \n -> if even n then Theirs.getByteString n else Theirs.getBytes n,
+      lazyBytes = Theirs.getLazyByteString . fromIntegral,
+      upToNul = Theirs.getLazyByteStringNul,
+      rest = Theirs.getRemainingLazyByteString,
+      skipped = Theirs.skip,
+      place = toInteger <$> Theirs.bytesRead,
+      left = toInteger <$> Theirs.remaining,
+      atEnd = Theirs.isEmpty,
+      isolated = Theirs.isolate,
+      named = Theirs.label,
+      ahead = Theirs.lookAhead,
+      aheadM = Theirs.lookAheadM,
+      aheadE = Theirs.lookAheadE
+    }
+
+eachNumber :: [TestTree]
+eachNumber =
+  [ testProperty name $ forAll pieces $ \ps ->
+      let input = L.fromChunks ps
+       in Ours.runGetOrFail (many mine) input === Theirs.runGetOrFail (many his) input
+    | ((name, mine), (_, his)) <- zip (numbers ours) (numbers theirs)
+  ]
+
+everything :: Kind
+everything = Kind {withChoices = True, withStretches = True, withStrings = True, withPlaces = True, withIsolation = True}
+
+onPrograms :: Testable p => Kind -> (Program -> [S.ByteString] -> p) -> Property
+onPrograms kind f = forAllShrink (program kind (length (numbers ours))) shrinkProgram $ \p -> forAll pieces (f p)
+
+-- The result, what is left, and the offset; or that it fails.
+programs :: Property
+programs = onPrograms everything $ \p ps ->
+  let input = L.fromChunks ps
+      mine = Ours.runGetOrFail (interpret ours p) input
+      his = Theirs.runGetOrFail (interpret theirs p) input
+   in either (const Nothing) Just mine === either (const Nothing) Just his
+
+-- What is left, the offset there, and the message.
+failures :: Property
+failures = onPrograms everything {withChoices = False, withStretches = False, withStrings = False} $ \p ps ->
+  let input = L.fromChunks ps
+      mine = Ours.runGetOrFail (interpret ours p) input
+      his = Theirs.runGetOrFail (interpret theirs p) input
+   in either (Just . known) (const Nothing) mine === either (Just . known) (const Nothing) his
+  where
+    -- The text about isolate is our own, but not the labels behind it.
+    known :: (L.ByteString, Int64, String) -> (L.ByteString, Int64, String)
+    known (bs, at, text) = (bs, at, if "isolate" `List.isPrefixOf` text then "isolate" ++ dropWhile (/= '\n') text else text)
+
+-- What is left, and the offset there.
+failuresAmongChoices :: Property
+failuresAmongChoices = onPrograms everything {withStretches = False, withStrings = False} $ \p ps ->
+  let input = L.fromChunks ps
+      left' = either (\(bs, at, _) -> Just (bs, at)) (const Nothing)
+   in left' (Ours.runGetOrFail (interpret ours p) input) === left' (Theirs.runGetOrFail (interpret theirs p) input)
+
+whenFed :: Property
+whenFed = onPrograms everything $ \p ps ->
+  let mine = Ours.pushEndOfInput (List.foldl' Ours.pushChunk (Ours.runGetIncremental (interpret ours p)) ps)
+      his = Theirs.pushEndOfInput (List.foldl' Theirs.pushChunk (Theirs.runGetIncremental (interpret theirs p)) ps)
+   in ( case mine of
+          Ours.Done bs at x -> Just (bs, at, x)
+          _ -> Nothing
+      )
+        === ( case his of
+                Theirs.Done bs at x -> Just (bs, at, x)
+                _ -> Nothing
+            )
+
+-- Whenever theirs has ended, ours has.
+waits :: Property
+waits = onPrograms everything $ \p ps ->
+  let mine = scanl Ours.pushChunk (Ours.runGetIncremental (interpret ours p)) ps
+      his = scanl Theirs.pushChunk (Theirs.runGetIncremental (interpret theirs p)) ps
+   in conjoin [counterexample (show n) (not (waiting m) || waiting' h) | (n, m, h) <- zip3 [0 :: Int ..] mine his]
+  where
+    waiting d = case d of
+      Ours.Partial _ -> True
+      _ -> False
+    waiting' d = case d of
+      Theirs.Partial _ -> True
+      _ -> False
+
+resumedAgain :: Assertion
+resumedAgain = do
+  let begun = Ours.runGetIncremental (Ours.label "pair" ((,) <$> Ours.getWord16be <*> Ours.getByteString 3)) `Ours.pushChunk` S.pack [1]
+      end state = case state of
+        Ours.Done bs at x -> Right (bs, at, x)
+        Ours.Fail bs at e -> Left (bs, at, e)
+        Ours.Partial _ -> Left (S.empty, -1, "partial")
+  end (begun `Ours.pushChunks` L.pack [2, 3, 4, 5, 6]) @?= Right (S.pack [6], 5, (258, S.pack [3, 4, 5]))
+  end (begun `Ours.pushChunks` L.fromChunks (map S.singleton [9, 8, 7, 6])) @?= Right (S.empty, 5, (265, S.pack [8, 7, 6]))
+  end (Ours.pushEndOfInput (begun `Ours.pushChunk` S.pack [2, 3])) @?= Left (S.pack [3], 2, "not enough bytes\npair")
+  end begun @?= Left (S.empty, -1, "partial")
+
+behindEnd :: Assertion
+behindEnd = do
+  case Ours.runGetIncremental (pure 'x') `Ours.pushChunk` S.pack [1] `Ours.pushChunks` L.fromChunks [S.pack [2], S.pack [3]] of
+    Ours.Done bs at x -> (bs, at, x) @?= (S.pack [1, 2, 3], 0, 'x')
+    _ -> assertFailure "not done"
+  case Ours.runGetIncremental (fail "no" :: Ours.Get ()) `Ours.pushChunk` S.pack [1] `Ours.pushChunks` L.fromChunks [S.pack [2], S.pack [3]] of
+    Ours.Fail bs at e -> (bs, at, e) @?= (S.pack [1, 2, 3], 0, "no")
+    _ -> assertFailure "not failed"
+
+throws :: Assertion
+throws = do
+  r <- try (evaluate (Ours.runGet (Ours.getWord8 *> Ours.label "b" (Ours.label "a" Ours.getWord16be)) (L.pack [1, 2])))
+  either (\(ErrorCall e) -> e) show r @?= "Ashlar.Compat.Binary.Get.runGet at position 1: not enough bytes\na\nb"
+  Ours.runGet Ours.getWord8 (L.pack [7, 8]) @?= 7
+
+states :: Assertion
+states = do
+  let input = L.fromChunks [S.pack [1, 2], S.pack [3, 4]]
+  Ours.runGetState Ours.getWord8 input 10 @?= Theirs.runGetState Theirs.getWord8 input 10
+  r <- try (evaluate (Ours.runGetState (fail "no" :: Ours.Get ()) input 10))
+  either (\(ErrorCall e) -> e) show r @?= "Ashlar.Compat.Binary.Get.runGetState at position 0: no"
+
+-- The differences, each in both libraries.
+
+messageOf :: Either (L.ByteString, Int64, String) b -> String
+messageOf = either (\(_, _, e) -> e) (const "")
+
+farthest :: Assertion
+farthest = do
+  messageOf (Ours.runGetOrFail ((Ours.getWord8 *> fail "far") <|> fail "near" :: Ours.Get ()) (L.pack [1])) @?= "far"
+  messageOf (Theirs.runGetOrFail ((Theirs.getWord8 *> fail "far") <|> fail "near" :: Theirs.Get ()) (L.pack [1])) @?= "near"
+
+-- (Theirs does not end.)
+manyOfNothing :: Assertion
+manyOfNothing = Ours.runGet (many (Ours.skip 0)) L.empty @?= []
+
+notGivenBack :: Assertion
+notGivenBack = do
+  let input = L.pack [1, 2, 3]
+  either (\(bs, at, _) -> Left (bs, at)) (\_ -> Right ()) (Ours.runGetOrFail (Ours.skip 5) input) @?= Left (L.empty, 3)
+  either (\(bs, at, _) -> Left (bs, at)) (\_ -> Right ()) (Theirs.runGetOrFail (Theirs.skip 5) input) @?= Left (input, 0)
+  either (\(bs, at, _) -> Left (bs, at)) (\_ -> Right ()) (Ours.runGetOrFail (Ours.getLazyByteString 5) input) @?= Left (L.empty, 3)
+  either (\(bs, at, _) -> Left (bs, at)) (\_ -> Right ()) (Theirs.runGetOrFail (Theirs.getLazyByteString 5) input) @?= Left (input, 0)
+
+messages :: Assertion
+messages = do
+  messageOf (Ours.runGetOrFail (empty :: Ours.Get ()) L.empty) @?= "no alternative left"
+  messageOf (Theirs.runGetOrFail (empty :: Theirs.Get ()) L.empty) @?= "Data.Binary.Get(Alternative).empty"
+  messageOf (Ours.runGetOrFail (Ours.isolate 2 Ours.getWord8) (L.pack [1, 2])) @?= "isolate: 1 of 2 bytes were not read"
+  messageOf (Theirs.runGetOrFail (Theirs.isolate 2 Theirs.getWord8) (L.pack [1, 2])) @?= "isolate: the decoder consumed 1 bytes which is less than the expected 2 bytes"

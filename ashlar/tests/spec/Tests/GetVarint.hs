@@ -1,0 +1,180 @@
+{-# LANGUAGE ScopedTypeVariables #-}
+
+-- |
+-- Module      : Tests.GetVarint
+-- Description : Reading numbers of variable length, against models in Integer
+module Tests.GetVarint (tests) where
+
+import Ashlar.Builder (Builder, toStrictByteString)
+import Ashlar.Builder.Varint
+import Ashlar.Get
+import Ashlar.Get.Varint
+import Ashlar.Prim.Varint (unZigzag32, unZigzag64, zigzag32, zigzag64)
+import Control.Applicative (many, (<|>))
+import Data.Bits (countTrailingZeros)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
+import Data.Word (Word8)
+import Test.Tasty
+import Test.Tasty.HUnit
+import Test.Tasty.QuickCheck hiding (label)
+import Tests.Failures
+import Tests.Splits
+
+tests :: TestTree
+tests =
+  testGroup
+    "reading numbers of variable length"
+    [ testGroup
+        "LEB128"
+        [ format "getWord16LEB128" word16LEB128 getWord16LEB128 groups unsigned,
+          format "getWord32LEB128" word32LEB128 getWord32LEB128 groups unsigned,
+          format "getWord64LEB128" word64LEB128 getWord64LEB128 groups unsigned,
+          format "getWordLEB128" wordLEB128 getWordLEB128 groups unsigned,
+          format "getInt16LEB128" int16LEB128 getInt16LEB128 groups signed,
+          format "getInt32LEB128" int32LEB128 getInt32LEB128 groups signed,
+          format "getInt64LEB128" int64LEB128 getInt64LEB128 groups signed,
+          format "getIntLEB128" intLEB128 getIntLEB128 groups signed
+        ],
+      testGroup
+        "Protocol Buffers"
+        [ format "getWord32Varint" word32Varint getWord32Varint groups unsigned,
+          format "getWord64Varint" word64Varint getWord64Varint groups unsigned,
+          format "getWordVarint" wordVarint getWordVarint groups unsigned,
+          format "getInt32Varint" int32Varint getInt32Varint groups (fmap wrapped . unsigned),
+          format "getInt64Varint" int64Varint getInt64Varint groups (fmap wrapped . unsigned),
+          format "getIntVarint" intVarint getIntVarint groups (fmap wrapped . unsigned),
+          format "getInt32Zigzag" int32Zigzag getInt32Zigzag groups (fmap unZigzag . unsigned),
+          format "getInt64Zigzag" int64Zigzag getInt64Zigzag groups (fmap unZigzag . unsigned),
+          format "getIntZigzag" intZigzag getIntZigzag groups (fmap unZigzag . unsigned),
+          testProperty "unZigzag32" $ \x -> unZigzag32 (zigzag32 x) === x,
+          testProperty "unZigzag64" $ \x -> unZigzag64 (zigzag64 x) === x
+        ],
+      testGroup
+        "VLQ"
+        [ format "getWordVLQ" wordVLQ getWordVLQ groups unsigned,
+          format "getIntVLQ" intVLQ getIntVLQ groups signAndMagnitude
+        ],
+      format "getPrefixVarInt" prefixVarInt getPrefixVarInt prefixLength prefixed,
+      testCase "what is refused, and where" refusals,
+      testCase "the last byte is not asked for more" noMore
+    ]
+
+-- What was written, on all splits; and any bytes: how many of them are a number by the
+-- model, and which (a number that has no encoding is 'Nothing'). The other way round, the
+-- writer shows which encodings are good.
+format :: forall a. (Bounded a, Integral a, Show a) => String -> (a -> Builder) -> Get a -> ([Word8] -> Maybe Int) -> ([Word8] -> Maybe Integer) -> TestTree
+format name builder get lengthOf model =
+  testGroup
+    name
+    [ testCase "around each power of two" $ mapM_ (\x -> runGetWhole get (written x) @?= Right x) edges,
+      testProperty "what was written, on every split" $ forAll (elements edges) $ \x -> onEverySplit ((,) <$> get <*> bytesRead) (written x <> S.pack [0xFF]) (Right (x, fromIntegral (S.length (written x)))),
+      testProperty "one after another" $ forAll (listOf (elements edges)) $ \xs -> runGetLazy (many get <* endOfInput) (L.fromChunks (map written xs)) === Right xs,
+      testProperty "any bytes, against the model" $ forAll anyBytes $ \bs ->
+        either (const Nothing) Just (runGet ((,) <$> get <*> bytesRead) (S.pack bs)) === expected bs,
+      testProperty "any bytes, on every split" $ forAll anyBytes $ \bs -> onEverySplit get (S.pack bs) (runGet get (S.pack bs))
+    ]
+  where
+    written = toStrictByteString . builder
+    expected bs = do
+      n <- lengthOf bs
+      x <- model (take n bs)
+      if x < toInteger (minBound :: a) || x > toInteger (maxBound :: a) || S.unpack (written (fromInteger x)) /= take n bs
+        then Nothing
+        else Just (fromInteger x, fromIntegral n)
+
+edges :: forall a. (Bounded a, Integral a) => [a]
+edges =
+  [ fromInteger x
+    | k <- [0 .. 64 :: Int],
+      d <- [-2 .. 2],
+      x <- [2 ^ k + d, negate (2 ^ k) + d],
+      x >= toInteger (minBound :: a),
+      x <= toInteger (maxBound :: a)
+  ]
+
+-- Many that go on, and many at the limits.
+anyBytes :: Gen [Word8]
+anyBytes = do
+  n <- choose (0, 12)
+  frequency
+    [ (3, (++) <$> vectorOf n going <*> vectorOf 2 arbitrary),
+      (3, (\a b c -> a : replicate n b ++ [c, 0]) <$> going <*> elements [0x80, 0xFF] <*> elements [0, 1, 2, 0x3F, 0x40, 0x7E, 0x7F]),
+      (1, (: replicate 8 0) <$> arbitrary),
+      (1, (\b bs -> 2 ^ b : bs) <$> choose (0, 7 :: Int) <*> vectorOf n (elements [0, 1, 255])),
+      (1, vectorOf n arbitrary)
+    ]
+  where
+    going = oneof [pure 0x80, pure 0xFF, choose (0x80, 0xFF)]
+
+-- Up to the first byte without the highest bit.
+groups :: [Word8] -> Maybe Int
+groups bs = case span (>= 0x80) bs of
+  (more, _ : _) -> Just (length more + 1)
+  _ -> Nothing
+
+unsigned :: [Word8] -> Maybe Integer
+unsigned = Just . foldr (\b acc -> toInteger (b `mod` 128) + 128 * acc) 0
+
+signed :: [Word8] -> Maybe Integer
+signed bs = (\x -> if last bs `mod` 128 >= 64 then x - 128 ^ length bs else x) <$> unsigned bs
+
+wrapped :: Integer -> Integer
+wrapped x = if x >= 2 ^ (63 :: Int) then x - 2 ^ (64 :: Int) else x
+
+unZigzag :: Integer -> Integer
+unZigzag x = if even x then x `div` 2 else negate (x `div` 2) - 1
+
+signAndMagnitude :: [Word8] -> Maybe Integer
+signAndMagnitude bs = case bs of
+  b : more -> (\m -> (if b `mod` 128 >= 64 then negate else id) (toInteger (b `mod` 64) + 64 * m)) <$> unsigned more
+  [] -> Nothing
+
+prefixLength :: [Word8] -> Maybe Int
+prefixLength bs = case bs of
+  b : _ | length bs >= n -> Just n
+    where
+      n = countTrailingZeros b + 1
+  _ -> Nothing
+
+prefixed :: [Word8] -> Maybe Integer
+prefixed bs
+  | length bs == 9 = Just (little (drop 1 bs))
+  | otherwise = Just (little bs `div` 2 ^ length bs)
+  where
+    little = foldr (\b acc -> toInteger b + 256 * acc) 0
+
+refusals :: Assertion
+refusals = do
+  refusedAt getWord64LEB128 [0x80, 0] "a varint that is not in its shortest form" [0x80, 0]
+  refusedAt getWord64LEB128 (replicate 9 0xFF ++ [2]) "a varint that does not fit its type" (replicate 9 0xFF ++ [2])
+  refusedAt getWord64LEB128 (replicate 20 0xFF) "a varint that does not fit its type" (replicate 10 0xFF)
+  refusedAt getWord16LEB128 [0x80, 0x80, 4] "a varint that does not fit its type" [0x80, 0x80, 4]
+  refusedAt getInt32LEB128 [0xFF, 0x7F] "a varint that is not in its shortest form" [0xFF, 0x7F]
+  refusedAt getInt16LEB128 [0xFF, 0xFF, 2] "a varint that does not fit its type" [0xFF, 0xFF, 2]
+  refusedAt getInt32Varint [0xFF, 0xFF, 0xFF, 0xFF, 0x0F] "a varint that does not fit its type" [0xFF, 0xFF, 0xFF, 0xFF, 0x0F]
+  refusedAt getIntVLQ [0x40] "a varint of negative zero" [0x40]
+  refusedAt getIntVLQ [0xC0, 0] "a varint that is not in its shortest form" [0xC0, 0]
+  refusedAt getPrefixVarInt [2, 0] "a varint that is not in its shortest form" [2, 0]
+  -- The end of the input.
+  runGet (getWord8 *> getWord64LEB128) (S.pack [7, 0x80, 0x80]) @?= Left (failure 1 [] (MissingInput 3 2) [] (S.pack [0x80, 0x80]))
+  runGet (getWord8 *> getPrefixVarInt) (S.pack [7, 4, 0x80]) @?= Left (failure 1 [] (MissingInput 3 2) [] (S.pack [4, 0x80]))
+  brief (runGet getWord64LEB128 S.empty) @?= Left (0, [], MissingInput 1 0)
+  -- It goes back like any other decoder, and it ends where an isolated part does.
+  runGet ((getWord16LEB128 *> getWord8) <|> getWord8) (S.pack [0x80, 0]) @?= Right 0x80
+  brief (runGet (isolate 1 getWord64LEB128) (S.pack [0x80, 1])) @?= Left (0, [], MissingInput 2 1)
+  where
+    refusedAt :: Show a => Get a -> [Word8] -> String -> [Word8] -> Assertion
+    refusedAt get bs message found = case runGet (getWord8 *> label "number" get) (S.pack (7 : bs)) of
+      Left e -> e @?= failure 1 ["number"] (Invalid message) [] (S.pack found)
+      Right x -> assertFailure (show x)
+
+-- The decoder ends with the number's last byte, without asking whether there is more.
+noMore :: Assertion
+noMore = do
+  assertBool "ended" (ended [0x80, 0x80, 1])
+  assertBool "not ended" (not (ended [0x80, 0x80]))
+  where
+    ended bs = case foldl pushChunk (runGetIncremental getWord64LEB128) (map S.singleton bs) of
+      Done rest at _ -> S.null rest && at == fromIntegral (length bs)
+      _ -> False
