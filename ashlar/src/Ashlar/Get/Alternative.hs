@@ -53,7 +53,7 @@ instance Alternative Get where
 instance MonadPlus Get
 
 orGet :: Get a -> Get a -> Get a
-orGet p (Get q) = Get $ \c env s0 -> eitherOr p q c env s0
+orGet p (Get q) = Get (eitherOr p q)
 {-# INLINE [1] orGet #-}
 
 -- A choice of which the next byte may decide that the first is in vain.
@@ -88,7 +88,7 @@ manyGuarded accepts wanted p = step (manyFrom begins p)
 
 -- The first, or else the second from the same place.
 eitherOr :: Get a -> (Cells -> Env -> State# RealWorld -> (# State# RealWorld, a #)) -> Cells -> Env -> State# RealWorld -> (# State# RealWorld, a #)
-eitherOr p q c env s0 = case unIO (openChoice c) s0 of
+eitherOr p q = \c env s0 -> case unIO (openChoice c) s0 of
   (# s1, mark #) -> case catching c env p s1 of
     (# s2, Succeeded, a #) -> case unIO (closeChoice c mark) s2 of (# s3, _ #) -> (# s3, a #)
     -- The alternative runs after the handler has returned: inside of it
@@ -108,7 +108,7 @@ data Rounds a = Rounds !Int !Int !Int [a]
 -- Before each round it is asked whether there can be one; if not, that has been
 -- remembered as a failure is.
 manyFrom :: (Cells -> Env -> IO Bool) -> Get a -> Cells -> Env -> IO [a]
-manyFrom begins (Get p) c env = begins c env >>= \one -> if not one then pure [] else do
+manyFrom begins (Get p) = \c env -> begins c env >>= \one -> if not one then pure [] else do
   Mark start limit empties0 keep release before0 depth place <- openChoice c
   progress <- newIORef (Rounds start empties0 before0 [])
   let keepOutside before = if before == 0 then keep else release
