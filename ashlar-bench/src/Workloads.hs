@@ -14,7 +14,8 @@ import Workloads.Codec
 import Workloads.Get
 import Workloads.Interop
 import Workloads.Numbers
+import Workloads.Records
 
 -- | All of them.
 workloads :: [Workload]
-workloads = builderWorkloads ++ interopWorkloads ++ getWorkloads ++ numberWorkloads ++ codecWorkloads ++ bulkWorkloads
+workloads = builderWorkloads ++ interopWorkloads ++ getWorkloads ++ numberWorkloads ++ codecWorkloads ++ recordWorkloads ++ bulkWorkloads

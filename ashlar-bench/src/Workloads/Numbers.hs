@@ -48,8 +48,23 @@ numberWorkloads =
       workloadsOf "Word32host" 4 sum32 (grouped A.getWord32host) (grouped B.getWord32host) (grouped C.getWord32host),
       workloadsOf "Word64le" 8 sum64 (grouped A.getWord64le) (grouped B.getWord64le) (grouped C.getWord64le),
       workloadsOf "Word64be" 8 sum64s (grouped A.getWord64be) (grouped B.getWord64be) (grouped C.getWord64be),
-      workloadsOf "Word64host" 8 sum64 (grouped A.getWord64host) (grouped B.getWord64host) (grouped C.getWord64host)
+      workloadsOf "Word64host" 8 sum64 (grouped A.getWord64host) (grouped B.getWord64host) (grouped C.getWord64host),
+      workloadsOf "Word8, Applicative," 1 sum8 (sideBySide A.getWord8) (sideBySide B.getWord8) (sideBySide C.getWord8),
+      workloadsOf "Word32le, Applicative," 4 sum32 (sideBySide A.getWord32le) (sideBySide B.getWord32le) (sideBySide C.getWord32le),
+      workloadsOf "Word64be, Applicative," 8 sum64s (sideBySide A.getWord64be) (sideBySide B.getWord64be) (sideBySide C.getWord64be)
     ]
+
+-- The same without the monad inside of a group.
+sideBySide :: (Monad m, Num a) => m a -> [(Int, Int -> m a)]
+sideBySide g = [(2, summed 2 (two g)), (4, summed 4 (four g)), (8, summed 8 (eight g)), (16, summed 16 (sixteen g))]
+  where
+    two f = (+) <$> f <*> f
+    four f = (\a b c d -> a + b + c + d) <$> f <*> f <*> f <*> f
+    eight f = (\a b c d e h i j -> a + b + c + d + e + h + i + j) <$> f <*> f <*> f <*> f <*> f <*> f <*> f <*> f
+    sixteen f =
+      (\a b c d e h i j k l m n o p q r -> a + b + c + d + e + h + i + j + k + l + m + n + o + p + q + r)
+        <$> f <*> f <*> f <*> f <*> f <*> f <*> f <*> f <*> f <*> f <*> f <*> f <*> f <*> f <*> f <*> f
+{-# INLINE sideBySide #-}
 
 -- The sum of so many numbers, in groups of each size.
 grouped :: (Monad m, Num a) => m a -> [(Int, Int -> m a)]

@@ -14,8 +14,9 @@ module Main (main) where
 import Ashlar.Builder
 import Ashlar.Codec
 import Ashlar.Get
+import qualified Ashlar.Get.Parse as Parse
 import Ashlar.Put (Put, execPut, putWord64le, putWord8)
-import Control.Applicative (empty, (<|>))
+import Control.Applicative (empty, many, (<|>))
 import Control.Exception (evaluate)
 import Control.Monad (foldM, forM_, replicateM_, when)
 import qualified Data.ByteString as S
@@ -50,6 +51,7 @@ main =
         testCase "lazy output that is dropped half way leaves nothing" droppedHalfWay,
         testCase "lookAhead: nothing" lookAheads,
         testCase "an alternative: 120 bytes for one that may fail" alternatives,
+        testCase "a choice that the next byte decides: 240 bytes if it refuses, nothing if not farther" decidedByByte,
         testCase "memory in use stays constant: lazy output, Handle output, lazy input" constantMemory
       ]
 
@@ -225,6 +227,32 @@ lookAheads = do
     ahead !n !acc
       | n == 0 = pure acc
       | otherwise = lookAhead getInt64le >>= \x -> skip 8 >> ahead (n - 1) (acc + x)
+
+-- No handler and no mark: only what is remembered of a byte that is refused, where it
+-- lies farther than all before.
+decidedByByte :: Assertion
+decidedByByte = do
+  farther <- each loop
+  assertBool (show farther) (farther <= 240)
+  -- Something has failed behind all of it.
+  nearer <- each (\n -> (skip (n + 1) *> empty) <|> loop n)
+  assertBool (show nearer) (nearer < 1)
+  where
+    each :: (Int -> Get ()) -> IO Double
+    each f = do
+      few <- run f 1000
+      many' <- run f 101000
+      pure (fromIntegral (many' - few) / 100000)
+    run f n = do
+      bs <- evaluate (S.replicate (n + 1) 1)
+      allocated (evaluate (runGet (f n) bs))
+    loop :: Int -> Get ()
+    loop n
+      | n == 0 = pure ()
+      | otherwise = unwanted *> skip 1 *> loop (n - 1)
+    unwanted :: Get [Word64]
+    unwanted = many (Parse.word8 2 *> getWord64le)
+    {-# NOINLINE unwanted #-}
 
 -- Half of them fail, at a place farther on each time: what is remembered of it.
 alternatives :: Assertion

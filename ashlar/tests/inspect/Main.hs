@@ -11,6 +11,7 @@ module Main (main) where
 import Control.Monad (filterM)
 import Data.Char (isDigit, isSpace)
 import Data.List (isInfixOf, isPrefixOf, isSuffixOf, tails)
+import Decoders ()
 import LiteralTable (table)
 import Literals ()
 import Puts ()
@@ -26,6 +27,7 @@ main :: IO ()
 main = do
   core <- readFile =<< findCore "Subjects"
   literals <- readFile =<< findCore "Literals"
+  decoders <- readFile =<< findCore "Decoders"
   puts <- readFile =<< findCore "Puts"
   literalTable <- readFile =<< findCore "LiteralTable"
   defaultMain $
@@ -58,6 +60,15 @@ main = do
             counts puts "asMonoid" 1,
             counts puts "asBuilder" 2,
             counts puts "combined" 3
+          ],
+        testGroup
+          "checks of the bytes left, in decoders"
+          [ counts decoders "record" 1,
+            counts decoders "ofNumbers" 1,
+            counts decoders "recordsAdded" 1,
+            counts decoders "numberLeftOut" 1,
+            counts decoders "behindUnknown" 1,
+            counts decoders "oneByOne" 2
           ],
         testGroup
           "string literals"

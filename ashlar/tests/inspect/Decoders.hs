@@ -1,0 +1,60 @@
+{-# OPTIONS_GHC -ddump-simpl -ddump-to-file -dsuppress-all -dsuppress-uniques #-}
+
+-- |
+-- Module      : Decoders
+-- Description : Decoders whose optimised form is looked at
+--
+-- See Note [Rules for decoders] in "Ashlar.Get.Core".
+module Decoders
+  ( Record (..),
+    record,
+    recordOf,
+    ofNumbers,
+    recordsAdded,
+    numberLeftOut,
+    behindUnknown,
+    oneByOne,
+  )
+where
+
+import Ashlar.Get
+import Data.Int (Int32)
+import Data.Word (Word16, Word64, Word8)
+
+-- | Four numbers.
+data Record = Record !Word8 !Word16 !Int32 !Word64
+
+-- | All of them side by side.
+record :: Get Record
+record = Record <$> getWord8 <*> getWord16le <*> getInt32be <*> getWord64host
+
+-- | The same, of any decoders.
+recordOf :: Applicative f => f Word8 -> f Word16 -> f Int32 -> f Word64 -> f Record
+recordOf a b c d = Record <$> a <*> b <*> c <*> d
+{-# INLINE recordOf #-}
+
+-- | These decoders of numbers.
+ofNumbers :: Get Record
+ofNumbers = recordOf getWord8 getWord16be getInt32le getWord64le
+
+-- | In a loop.
+recordsAdded :: Int -> Word64 -> Get Word64
+recordsAdded n acc
+  | n == 0 = pure acc
+  | otherwise = recordOf getWord8 getWord16be getInt32le getWord64le >>= \(Record _ _ _ d) -> recordsAdded (n - 1) $! acc + d
+
+-- | Numbers whose values are not wanted.
+numberLeftOut :: Get Word16
+numberLeftOut = getWord8 *> getWord16le <* getInt32be
+
+-- | What comes before is not known.
+behindUnknown :: Get (Word8 -> Word16) -> Get Word16
+behindUnknown f = f <*> getWord8
+
+-- | In the monad each number has its own check: the next decoder is known only when the
+-- value before is there.
+oneByOne :: Get Word64
+oneByOne = do
+  a <- getWord8
+  b <- getWord64le
+  pure $! fromIntegral a + b
