@@ -13,7 +13,6 @@ module Decoders
     recordsAdded,
     numberLeftOut,
     behindUnknown,
-    oneByOne,
   )
 where
 
@@ -50,11 +49,3 @@ numberLeftOut = getWord8 *> getWord16le <* getInt32be
 -- | What comes before is not known.
 behindUnknown :: Get (Word8 -> Word16) -> Get Word16
 behindUnknown f = f <*> getWord8
-
--- | In the monad each number has its own check: the next decoder is known only when the
--- value before is there.
-oneByOne :: Get Word64
-oneByOne = do
-  a <- getWord8
-  b <- getWord64le
-  pure $! fromIntegral a + b

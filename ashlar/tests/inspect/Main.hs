@@ -67,8 +67,7 @@ main = do
             counts decoders "ofNumbers" 1,
             counts decoders "recordsAdded" 1,
             counts decoders "numberLeftOut" 1,
-            counts decoders "behindUnknown" 1,
-            counts decoders "oneByOne" 2
+            counts decoders "behindUnknown" 1
           ],
         testGroup
           "string literals"
