@@ -1,5 +1,6 @@
 {-# LANGUAGE CPP #-}
 {-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedTuples #-}
 
 -- |
 -- Module      : Ashlar.Mem.Text
@@ -33,12 +34,14 @@ import qualified Data.Text.Array as A
 import Control.Monad.ST.Unsafe (unsafeSTToIO)
 #else
 import Ashlar.Prim.Utf8 (utf8Write)
+import Control.Monad.ST (RealWorld, stToIO)
 import Data.Bits (shiftL, shiftR, unsafeShiftR, (.&.), (.|.))
 import qualified Data.Text.Array as A
 import Data.Word (Word16, Word32, Word64)
 import GHC.Base (unsafeChr)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
-import GHC.Exts (Int (I#), indexWord8ArrayAsWord64#, (*#))
+import GHC.Exts (Int (I#), indexWord8ArrayAsWord64#, writeWord8ArrayAsWord64#, (*#))
+import GHC.IO (IO (..))
 import GHC.Word (Word64 (W64#))
 #endif
 
@@ -49,7 +52,10 @@ import GHC.Word (Word64 (W64#))
 -- (Not by way of 'T.decodeUtf8'', which catches exceptions, and throws a timeout on
 -- as a synchronous one: Note [Exceptions that are not ours].)
 decodeUtf8At :: Maybe Char -> Ptr Word8 -> Int -> IO T.Text
-decodeUtf8At malformed p n = do
+
+-- Any UTF-8, by the functions of text.
+decodeAny :: Maybe Char -> Ptr Word8 -> Int -> IO T.Text
+decodeAny malformed p n = do
   -- A view of the memory, which nothing keeps: the text is a copy.
   bs <- unsafePackCStringLen (castPtr p, n)
   pure $! T.decodeUtf8With (\_ _ -> malformed) bs
@@ -84,6 +90,9 @@ writeEscaped :: Escaping -> Ptr Word8 -> T.Text -> Int -> Int -> IO Int
 
 #if MIN_VERSION_text(2,0,0)
 
+decodeUtf8At = decodeAny
+{-# INLINE decodeUtf8At #-}
+
 utf8LengthOf = lengthUnits
 {-# INLINE utf8LengthOf #-}
 
@@ -115,6 +124,52 @@ writeEscaped escapes p0 (T.Text arr start _) off n = go (start + off) p0
 
 #else
 
+-- Note [ASCII into UTF-16]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~
+-- Most text is ASCII, and short. What text has for UTF-8 allocates pinned memory for
+-- each text, for numbers that it exchanges with C. So four bytes at a time are looked
+-- at and widened here; and where one of them is more than ASCII, text does the whole.
+-- FIGURES2
+decodeUtf8At malformed p n = case targetByteOrder of
+  LittleEndian | n > 0 -> do
+    arr <- stToIO (A.new n)
+    ascii <- widen arr p n
+    if ascii then (\frozen -> T.Text frozen 0 n) <$> stToIO (A.unsafeFreeze arr) else decodeAny malformed p n
+  _ -> decodeAny malformed p n
+
+-- Write so many bytes (at least one) as units, if all of them are ASCII. So many must be
+-- readable, and the array must have so many units.
+widen :: A.MArray RealWorld -> Ptr Word8 -> Int -> IO Bool
+widen arr p n
+  | n < 4 = bytes 0
+  | otherwise = words4 0
+  where
+    words4 i
+      | i + 4 <= n = at i >>= \ok -> if ok then words4 (i + 4) else pure False
+      | i < n = at (n - 4)
+      | otherwise = pure True
+    at i = do
+      w <- peekLE (p `plusPtr` i) :: IO Word32
+      if w .&. 0x80808080 == 0 then True <$ writeUnits4 arr i (spread4 w) else pure False
+    bytes i
+      | i >= n = pure True
+      | otherwise = do
+          b <- peekHost (p `plusPtr` i) :: IO Word8
+          if b < 0x80 then stToIO (A.unsafeWrite arr i (fromIntegral b)) >> bytes (i + 1) else pure False
+
+-- The lowest bits of a word become the first unit.
+writeUnits4 :: A.MArray RealWorld -> Int -> Word64 -> IO ()
+writeUnits4 arr (I# i) (W64# w) = IO (\s -> (# writeWord8ArrayAsWord64# (A.maBA arr) (i *# 2#) w s, () #))
+{-# INLINE writeUnits4 #-}
+
+-- Four bytes, as 16 bits each.
+spread4 :: Word32 -> Word64
+spread4 w = (y .|. (y `shiftL` 8)) .&. 0x00FF00FF00FF00FF
+  where
+    x = fromIntegral w :: Word64
+    y = (x .|. (x `shiftL` 16)) .&. 0x0000FFFF0000FFFF
+{-# INLINE spread4 #-}
+
 -- The sum over the units: a unit of a surrogate pair stands for two bytes of
 -- the pair's four.
 utf8LengthOf (T.Text arr start n) = go start 0
@@ -123,6 +178,8 @@ utf8LengthOf (T.Text arr start n) = go start 0
     go i acc
       | i >= end = acc
       | i + 4 <= end, isAscii4 (fourUnits arr i) = go (i + 4) (acc + 4)
+      -- The last four, some of which have been counted.
+      | n >= 4, i + 4 > end, isAscii4 (fourUnits arr (end - 4)) = acc + (end - i)
       | otherwise = go (i + 1) (acc + size (A.unsafeIndex arr i))
     size :: Word16 -> Int
     size u
@@ -143,10 +200,22 @@ unitsThatFit perUnit (T.Text arr start n) off room
   | k < n - off, isLead (A.unsafeIndex arr (start + off + k - 1)) = k - 1
   | otherwise = k
   where
-    k = min (n - off) (room `quot` perUnit)
+    -- A division takes as long as several words of text. (A text has less than 2^60 units.)
+    k = if (n - off) * perUnit <= room then n - off else min (n - off) (room `quot` perUnit)
 
-writeUtf8 p0 t off n = writeUnits four one p0 t off n
+writeUtf8 p0 t@(T.Text arr start _) off n = go from p0
   where
+    from = start + off
+    end = from + n
+    go i p
+      | i >= end = pure (p `minusPtr` p0)
+      | i + 4 <= end, isAscii4 w = four p w >>= go (i + 4)
+      -- The last four, some of which have been written: one byte each, right before.
+      | n >= 4, i + 4 > end, isAscii4 final = four (p `plusPtr` (end - 4 - i)) final >>= go end
+      | otherwise = (+ (p `minusPtr` p0)) <$> writeUnits four one p t (i - start) (end - i)
+      where
+        w = fourUnits arr i
+        final = fourUnits arr (end - 4)
     four p w = (p `plusPtr` 4) <$ pokeLE p (pack4 w)
     one p u = (p `plusPtr` 1) <$ pokeHost p u
 

@@ -14,12 +14,16 @@ import Ashlar.Codec.Class
 import Ashlar.Codec.Length
 import Ashlar.Get.Bytes
 import Ashlar.Get.Strings
-import Ashlar.Mem.Text (utf8LengthOf)
+import Ashlar.Mem (pokeLE)
+import Ashlar.Mem.Cells
+import Ashlar.Mem.Text (bytesPerUnit, lengthUnits, utf8LengthOf, writeUtf8)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Short as SBS
 import qualified Data.Text as T
 import qualified Data.Text.Lazy as TL
+import Data.Word (Word64)
+import Foreign.Ptr (minusPtr, plusPtr)
 
 -- | The number of bytes, and the bytes. What is decoded is a slice of the input
 -- where that was in one chunk, and keeps that chunk alive.
@@ -66,8 +70,23 @@ instance Counted SBS.ShortByteString where
 instance Codec T.Text where
   layout = Var lengthSize
   size t = lengthSize + utf8LengthOf t
-  put t = append (putLength (utf8LengthOf t)) (textUtf8 t)
+  put = putText
   get = getLength >>= getTextUtf8
+
+-- Where there is room for the longest that the text can be, it is written before its
+-- length, which is known then.
+putText :: T.Text -> Builder
+putText t = action $ \c k -> do
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
+  if lengthSize + bytesPerUnit * lengthUnits t <= e `minusPtr` p
+    then do
+      -- No unit takes more bytes than bytesPerUnit.
+      len <- writeUtf8 (p `plusPtr` lengthSize) t 0 (lengthUnits t)
+      pokeLE p (fromIntegral len :: Word64)
+      putPtr c cursorCell (p `plusPtr` (lengthSize + len))
+    else runOn (append (putLength (utf8LengthOf t)) (textUtf8 t)) c k
+{-# NOINLINE putText #-}
 
 instance Counted T.Text where
   counted = utf8LengthOf
