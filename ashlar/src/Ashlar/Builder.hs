@@ -24,6 +24,7 @@ module Ashlar.Builder
     hPutBuilder,
     hPutBuilderLen,
     writeFile,
+    toByteStringIO,
     toByteStringIOWith,
     toBufferIOWith,
     pokeBuilder,

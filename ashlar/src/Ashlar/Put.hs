@@ -86,6 +86,7 @@ where
 
 import Ashlar.Builder.Bytes (byteString, lazyByteString, shortByteString)
 import qualified Ashlar.Builder.Bytes as Builder
+import Ashlar.Builder.Instances ()
 import Ashlar.Builder.Lazy (toLazyByteString)
 import Ashlar.Builder.Numbers
 import Ashlar.Builder.Strings (charUtf8, stringUtf8)
@@ -103,7 +104,8 @@ runPut :: Put -> L.ByteString
 runPut m = toLazyByteString (execPut m)
 {-# INLINE runPut #-}
 
--- | The value of a put and its bytes. Each is made when it is looked at.
+-- | The value of a put and its bytes. Each is made when it is looked at. What is needed
+-- for both is computed twice; share it with a @let@ outside of the put.
 --
 -- >>> fst (runPutM (pure 3 <* putWord8 undefined))
 -- 3

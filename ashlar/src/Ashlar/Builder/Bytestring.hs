@@ -28,6 +28,7 @@ where
 
 import Ashlar.Builder.Bytes
 import Ashlar.Builder.Core
+import Ashlar.Builder.Instances ()
 import Ashlar.Builder.Lazy
 import Ashlar.Builder.Steps
 import Ashlar.Mem.Cells

@@ -20,6 +20,7 @@ module Ashlar.Builder.Combinators
 where
 
 import Ashlar.Builder.Core
+import Ashlar.Builder.Instances ()
 import Ashlar.Builder.Numbers (word8)
 import Ashlar.Builder.Strings (stringUtf8)
 import Prelude hiding (unlines, unwords)

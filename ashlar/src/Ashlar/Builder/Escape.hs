@@ -30,6 +30,7 @@ module Ashlar.Builder.Escape
 where
 
 import Ashlar.Builder.Core
+import Ashlar.Builder.Instances ()
 import Ashlar.Builder.Strings (textUnits)
 import Ashlar.Mem (peekHost, pokeHost, withBytesQuick)
 import Ashlar.Mem.Cells

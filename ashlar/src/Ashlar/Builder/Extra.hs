@@ -45,6 +45,7 @@ where
 import Ashlar.Builder.Bytes
 import Ashlar.Builder.Bytestring (toBytestringBuilder)
 import Ashlar.Builder.Core (Builder)
+import Ashlar.Builder.Instances ()
 import Ashlar.Builder.Lazy
 import Ashlar.Builder.Numbers
 import Data.ByteString.Builder.Extra (BufferWriter, Next (..))

@@ -29,6 +29,7 @@ where
 
 import Ashlar.Builder.Core
 import Ashlar.Builder.Escape
+import Ashlar.Builder.Instances ()
 import Data.ByteString (ByteString)
 import qualified Data.ByteString.Char8 as C
 import qualified Data.ByteString.Lazy as L

@@ -16,6 +16,7 @@ module Ashlar.Builder.Http
 where
 
 import Ashlar.Builder.Core
+import Ashlar.Builder.Instances ()
 import Ashlar.Mem
 import Ashlar.Mem.Cells
 import Control.Monad (unless, when)

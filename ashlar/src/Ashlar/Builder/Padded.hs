@@ -29,6 +29,7 @@ where
 
 import Ashlar.Builder.Chars
 import Ashlar.Builder.Core
+import Ashlar.Builder.Instances ()
 import Ashlar.Builder.Primitive
 import Ashlar.Mem.Cells
 import Ashlar.Prim.Bounded

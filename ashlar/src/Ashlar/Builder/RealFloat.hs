@@ -33,3 +33,4 @@ module Ashlar.Builder.RealFloat
 where
 
 import Ashlar.Builder.Floating
+import Ashlar.Builder.Instances ()

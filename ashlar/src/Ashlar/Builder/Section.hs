@@ -29,6 +29,7 @@ where
 import Ashlar.Builder.Buffer
 import Ashlar.Builder.Bytes
 import Ashlar.Builder.Core
+import Ashlar.Builder.Instances ()
 import Ashlar.Builder.Strict
 import Ashlar.Mem
 import Ashlar.Mem.Cells
@@ -61,7 +62,7 @@ lengthPrefixed prim = section (largest (0 :: n)) 0 (prefixOf prim)
 
 -- | 'lengthPrefixed' with a length of fixed size. Nothing is moved.
 --
--- >>> import Ashlar.Builder.Internal (fixedPrim)
+-- >>> import Ashlar.Builder.Prim.Internal (fixedPrim)
 -- >>> import Foreign (castPtr, poke)
 -- >>> lengthPrefixedFixed (fixedPrim 1 (\n p -> poke p (n :: Word8))) "abc"
 -- "\ETXabc"

@@ -63,3 +63,4 @@ module Ashlar.Builder.Sink
 where
 
 import Ashlar.Builder.Core
+import Ashlar.Builder.Instances ()

@@ -44,6 +44,7 @@ module Ashlar.Builder.Varint
 where
 
 import Ashlar.Builder.Core
+import Ashlar.Builder.Instances ()
 import Ashlar.Builder.Primitive
 import Ashlar.Prim.Varint (Varint (..))
 import qualified Ashlar.Prim.Varint as P

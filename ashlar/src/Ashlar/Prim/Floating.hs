@@ -5,9 +5,9 @@
 -- Module      : Ashlar.Prim.Floating
 -- Description : Floating-point numbers in decimal
 --
--- The shortest decimal that is read back as the same number (Note [Shortest
--- decimals] in "Ashlar.Prim.Shortest"), in the two notations that take no more than
--- some 20 characters.
+-- The shortest decimal that is read back as the same number
+-- (Note [Shortest decimals] in "Ashlar.Prim.Shortest"), in the two notations that take
+-- no more than some 20 characters.
 module Ashlar.Prim.Floating
   ( -- * As show writes them
     floatDec,
@@ -37,22 +37,32 @@ import Data.Word (Word16, Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 import GHC.Float (castDoubleToWord64, castFloatToWord32)
 
--- | In full (@12.0@) from 0.1 up to 10^7, else with an exponent (@1.2e-2@).
+-- | A number in decimal as 'show' writes it: in full (@12.0@) from 0.1 up to 10^7, else with an
+-- exponent (@1.2e-2@).
+--
+-- @since 0.1.0.0
 floatDec :: BoundedPrim Float
 floatDec = boundedPrim 25 (callWrite writeFloatDec)
 {-# INLINE floatDec #-}
 
--- | In full (@12.0@) from 0.1 up to 10^7, else with an exponent (@1.2e-2@).
+-- | A number in decimal as 'show' writes it: in full (@12.0@) from 0.1 up to 10^7, else with an
+-- exponent (@1.2e-2@).
+--
+-- @since 0.1.0.0
 doubleDec :: BoundedPrim Double
 doubleDec = boundedPrim 25 (callWrite writeDoubleDec)
 {-# INLINE doubleDec #-}
 
--- | With an exponent (@1.2e1@).
+-- | A number in decimal with one digit in front of the point, and an exponent (@1.2e1@).
+--
+-- @since 0.1.0.0
 floatScientific :: BoundedPrim Float
 floatScientific = boundedPrim 25 (callWrite writeFloatScientific)
 {-# INLINE floatScientific #-}
 
--- | With an exponent (@1.2e1@).
+-- | A number in decimal with one digit in front of the point, and an exponent (@1.2e1@).
+--
+-- @since 0.1.0.0
 doubleScientific :: BoundedPrim Double
 doubleScientific = boundedPrim 25 (callWrite writeDoubleScientific)
 {-# INLINE doubleScientific #-}

@@ -18,9 +18,10 @@
 --
 -- The names are those of @Data.ByteString.Builder.Prim.Internal@. (Its @storableToF@ is
 -- not here: the bytes between the fields of a value would be those that were in the buffer
--- before.)
+-- before. 'Monoidal' is the class of this library's own primitives, not bytestring's.)
 module Ashlar.Builder.Prim.Internal
   ( -- * Exactly so many bytes
+    Size,
     FixedPrim,
     fixedPrim,
     size,
