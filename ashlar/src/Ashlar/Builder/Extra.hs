@@ -60,9 +60,12 @@ import Data.ByteString.Lazy.Internal (defaultChunkSize, smallChunkSize)
 -- see 'toBytestringBuilder' for how it goes on. A buffer smaller than it has asked for
 -- makes it ask again.
 --
+-- A buffer of 4 bytes takes the first 4 of 16, and the step that comes next asks for
+-- one byte at least:
+--
 -- >>> import Foreign (allocaBytes)
--- >>> let large = runBuilder (byteString "more than 16 bytes, copied in pieces")
--- >>> (n, next) <- allocaBytes 4 (\p -> large p 4)
+-- >>> let step = runBuilder (byteString "copied in pieces")
+-- >>> (n, next) <- allocaBytes 4 (\p -> step p 4)
 -- >>> case next of { More least _ -> (n, least); _ -> (n, 0) }
 -- (4,1)
 --

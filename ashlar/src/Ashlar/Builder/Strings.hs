@@ -12,11 +12,13 @@ module Ashlar.Builder.Strings
     textUtf8,
     lazyTextUtf8,
     textUnits,
+    textChunkwise,
   )
 where
 
 import Ashlar.Builder.Core
 import Ashlar.Builder.Literal
+import Ashlar.Builder.Pieces
 import Ashlar.Mem.Cells
 import qualified Ashlar.Mem.Text as Mem
 import Ashlar.Prim.Utf8
@@ -96,18 +98,10 @@ textUtf8 t = textUnits Mem.bytesPerUnit Mem.writeUtf8 t
 -- function that writes so many of them.
 textUnits :: Int -> (Ptr Word8 -> T.Text -> Int -> Int -> IO Int) -> T.Text -> Builder
 textUnits perUnit write t = action $ \c k ->
-  let n = Mem.lengthUnits t
-      go off
-        | off >= n = pure ()
-        | otherwise = do
-            -- Room for one unit at least, so that every round makes progress.
-            p <- reserve c k (Mem.roomForOne perUnit)
-            e <- getPtr c endCell
-            let units = Mem.unitsThatFit perUnit t off (e `minusPtr` p)
-            len <- write p t off units
-            putPtr c cursorCell (p `plusPtr` len)
-            go (off + units)
-   in go 0
+  inPieces c k (Mem.lengthUnits t) one (const one) (Mem.unitsThatFit perUnit t) $ \p off n ->
+    plusPtr p <$> write p t off n
+  where
+    one = Mem.roomForOne perUnit
 {-# INLINE textUnits #-}
 
 -- | A lazy text in UTF-8. Its chunks are forced one by one, as the output gets
@@ -115,8 +109,13 @@ textUnits perUnit write t = action $ \c k ->
 --
 -- @since 0.1.0.0
 lazyTextUtf8 :: TL.Text -> Builder
-lazyTextUtf8 = TL.foldrChunks (\t rest -> textUtf8 t `append` rest) empty
+lazyTextUtf8 = textChunkwise textUtf8
 {-# NOINLINE [0] lazyTextUtf8 #-}
+
+-- | Each chunk by a builder, forced one by one.
+textChunkwise :: (T.Text -> Builder) -> TL.Text -> Builder
+textChunkwise f = TL.foldrChunks (\t rest -> f t `append` rest) empty
+{-# INLINE textChunkwise #-}
 
 {-# RULES
 "textUtf8/build-ascii" [~0] forall s.

@@ -61,21 +61,21 @@ data FixedPrim a = FixedPrim !Int (a -> Ptr Word8 -> IO ())
 -- @since 0.1.0.0
 fixedPrim :: Size -> (a -> Ptr Word8 -> IO ()) -> FixedPrim a
 fixedPrim n = FixedPrim (checked n)
-{-# INLINE CONLIKE fixedPrim #-}
+{-# INLINE fixedPrim #-}
 
 -- | Bytes that a value takes.
 --
 -- @since 0.1.0.0
 size :: FixedPrim a -> Size
 size (FixedPrim n _) = n
-{-# INLINE CONLIKE size #-}
+{-# INLINE size #-}
 
 -- | Write a value: 'size' bytes must be writable.
 --
 -- @since 0.1.0.0
 runF :: FixedPrim a -> a -> Ptr Word8 -> IO ()
 runF (FixedPrim _ write) = write
-{-# INLINE CONLIKE runF #-}
+{-# INLINE runF #-}
 
 -- | Apply a function to the value, then write the result:
 -- 'Data.Functor.Contravariant.>$<' for fixed sizes.
@@ -83,7 +83,7 @@ runF (FixedPrim _ write) = write
 -- @since 0.1.0.0
 contramapF :: (b -> a) -> FixedPrim a -> FixedPrim b
 contramapF f (FixedPrim n write) = FixedPrim n (\x p -> write (f x) p)
-{-# INLINE CONLIKE contramapF #-}
+{-# INLINE contramapF #-}
 
 instance Contravariant FixedPrim where
   contramap = contramapF
@@ -102,14 +102,14 @@ data BoundedPrim a = BoundedPrim !Int (a -> Ptr Word8 -> IO (Ptr Word8))
 -- @since 0.1.0.0
 boundedPrim :: Size -> (a -> Ptr Word8 -> IO (Ptr Word8)) -> BoundedPrim a
 boundedPrim n = BoundedPrim (checked n)
-{-# INLINE CONLIKE boundedPrim #-}
+{-# INLINE boundedPrim #-}
 
 -- | The most bytes that a value takes.
 --
 -- @since 0.1.0.0
 sizeBound :: BoundedPrim a -> Size
 sizeBound (BoundedPrim n _) = n
-{-# INLINE CONLIKE sizeBound #-}
+{-# INLINE sizeBound #-}
 
 -- | Write a value, and return the address behind it: 'sizeBound' bytes must be
 -- writable.
@@ -117,7 +117,7 @@ sizeBound (BoundedPrim n _) = n
 -- @since 0.1.0.0
 runB :: BoundedPrim a -> a -> Ptr Word8 -> IO (Ptr Word8)
 runB (BoundedPrim _ write) = write
-{-# INLINE CONLIKE runB #-}
+{-# INLINE runB #-}
 
 -- | Apply a function to the value, then write the result:
 -- 'Data.Functor.Contravariant.>$<' for bounded sizes.
@@ -125,7 +125,7 @@ runB (BoundedPrim _ write) = write
 -- @since 0.1.0.0
 contramapB :: (b -> a) -> BoundedPrim a -> BoundedPrim b
 contramapB f (BoundedPrim n write) = BoundedPrim n (\x p -> write (f x) p)
-{-# INLINE CONLIKE contramapB #-}
+{-# INLINE contramapB #-}
 
 instance Contravariant BoundedPrim where
   contramap = contramapB
@@ -136,4 +136,4 @@ instance Contravariant BoundedPrim where
 -- @since 0.1.0.0
 toB :: FixedPrim a -> BoundedPrim a
 toB (FixedPrim n write) = BoundedPrim n (\x p -> write x p >> pure (p `plusPtr` n))
-{-# INLINE CONLIKE toB #-}
+{-# INLINE toB #-}

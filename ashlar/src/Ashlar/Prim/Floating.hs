@@ -18,9 +18,9 @@ module Ashlar.Prim.Floating
     doubleScientific,
 
     -- * Taken apart
-    Number (..),
-    floatNumber,
-    doubleNumber,
+    Parts (..),
+    floatParts,
+    doubleParts,
     Decimal (..),
     decimal,
   )
@@ -71,40 +71,40 @@ doubleScientific = boundedPrim 25 (callWrite writeDoubleScientific)
 -- digits are stored 8 at a time, and may reach one byte further.
 
 writeFloatDec :: Write# Float
-writeFloatDec = write# (writeNumber InFull . floatNumber)
+writeFloatDec = write# (writeNumber InFull . floatParts)
 {-# NOINLINE writeFloatDec #-}
 
 writeDoubleDec :: Write# Double
-writeDoubleDec = write# (writeNumber InFull . doubleNumber)
+writeDoubleDec = write# (writeNumber InFull . doubleParts)
 {-# NOINLINE writeDoubleDec #-}
 
 writeFloatScientific :: Write# Float
-writeFloatScientific = write# (writeNumber WithExponent . floatNumber)
+writeFloatScientific = write# (writeNumber WithExponent . floatParts)
 {-# NOINLINE writeFloatScientific #-}
 
 writeDoubleScientific :: Write# Double
-writeDoubleScientific = write# (writeNumber WithExponent . doubleNumber)
+writeDoubleScientific = write# (writeNumber WithExponent . doubleParts)
 {-# NOINLINE writeDoubleScientific #-}
 
 -- | What the bits of a floating-point number say. The flag says that it is negative.
-data Number
+data Parts
   = NotANumber
   | Infinite !Bool
   | Zero !Bool
   | -- | The arguments of 'shortest'.
     Finite !Bool !Word64 !Int !Bool
 
-floatNumber :: Float -> Number
-floatNumber x = number 23 8 (fromIntegral (castFloatToWord32 x))
-{-# INLINE floatNumber #-}
+floatParts :: Float -> Parts
+floatParts x = parts 23 8 (fromIntegral (castFloatToWord32 x))
+{-# INLINE floatParts #-}
 
-doubleNumber :: Double -> Number
-doubleNumber x = number 52 11 (castDoubleToWord64 x)
-{-# INLINE doubleNumber #-}
+doubleParts :: Double -> Parts
+doubleParts x = parts 52 11 (castDoubleToWord64 x)
+{-# INLINE doubleParts #-}
 
 -- | From the numbers of bits of fraction and exponent, and the bits (IEEE 754).
-number :: Int -> Int -> Word64 -> Number
-number fractionBits exponentBits bits
+parts :: Int -> Int -> Word64 -> Parts
+parts fractionBits exponentBits bits
   | biased == 2 * bias + 1 = if fraction == 0 then Infinite negative else NotANumber
   | biased > 0 = Finite negative (fraction .|. hidden) (biased - bias - fractionBits) (fraction == 0 && biased > 1)
   | fraction > 0 = Finite negative fraction (1 - bias - fractionBits) False
@@ -115,7 +115,7 @@ number fractionBits exponentBits bits
     biased = fromIntegral (bits `unsafeShiftR` fractionBits) .&. (2 * bias + 1)
     bias = (1 `unsafeShiftL` (exponentBits - 1)) - 1
     negative = bits `unsafeShiftR` (fractionBits + exponentBits) /= 0
-{-# INLINE number #-}
+{-# INLINE parts #-}
 
 -- | A decimal: this number times this power of ten.
 data Decimal = Decimal !Word64 !Int
@@ -135,7 +135,7 @@ decimal c q narrow
 -- | How a number is written that is neither small nor large.
 data Notation = InFull | WithExponent
 
-writeNumber :: Notation -> Number -> Ptr Word8 -> IO (Ptr Word8)
+writeNumber :: Notation -> Parts -> Ptr Word8 -> IO (Ptr Word8)
 writeNumber notation x p = case x of
   NotANumber -> writeWord 3 0x4E614E p -- NaN
   Infinite negative -> writeSign negative p >>= writeWord 8 0x7974696E69666E49 -- Infinity

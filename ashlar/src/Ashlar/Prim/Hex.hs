@@ -27,6 +27,9 @@ module Ashlar.Prim.Hex
     int64HexFixed,
     floatHexFixed,
     doubleHexFixed,
+
+    -- * Parts of other formats
+    countDigits,
   )
 where
 
@@ -44,28 +47,28 @@ import GHC.Float (castDoubleToWord64, castFloatToWord32)
 --
 -- @since 0.1.0.0
 word8Hex :: BoundedPrim Word8
-word8Hex = boundedPrim 2 (callWrite writeUpTo2 . fromIntegral)
+word8Hex = boundedPrim 2 (callWrite writeByte . fromIntegral)
 {-# INLINE word8Hex #-}
 
 -- | A number of 16 bits in hexadecimal, with as few digits as possible: 1 to 4.
 --
 -- @since 0.1.0.0
 word16Hex :: BoundedPrim Word16
-word16Hex = boundedPrim 4 (callWrite writeUpTo4 . fromIntegral)
+word16Hex = boundedPrim 4 (callWrite writeWord16 . fromIntegral)
 {-# INLINE word16Hex #-}
 
 -- | A number of 32 bits in hexadecimal, with as few digits as possible: 1 to 8.
 --
 -- @since 0.1.0.0
 word32Hex :: BoundedPrim Word32
-word32Hex = boundedPrim 8 (callWrite writeUpTo16 . fromIntegral)
+word32Hex = boundedPrim 8 (callWrite writeAny . fromIntegral)
 {-# INLINE word32Hex #-}
 
 -- | A number of 64 bits in hexadecimal, with as few digits as possible: 1 to 16.
 --
 -- @since 0.1.0.0
 word64Hex :: BoundedPrim Word64
-word64Hex = boundedPrim 16 (callWrite writeUpTo16)
+word64Hex = boundedPrim 16 (callWrite writeAny)
 {-# INLINE word64Hex #-}
 
 -- | A number of the machine's word size in hexadecimal, with as few digits as possible: 1 to
@@ -73,28 +76,28 @@ word64Hex = boundedPrim 16 (callWrite writeUpTo16)
 --
 -- @since 0.1.0.0
 wordHex :: BoundedPrim Word
-wordHex = boundedPrim 16 (callWrite writeUpTo16 . fromIntegral)
+wordHex = boundedPrim 16 (callWrite writeAny . fromIntegral)
 {-# INLINE wordHex #-}
 
 -- Digits are stored together, shifted so that the first one comes first. What is
 -- stored behind the last will be overwritten by what is written next.
 
 -- | A number below 2^8: 2 bytes are stored.
-writeUpTo2 :: Write# Word64
-writeUpTo2 = write# $ \x p -> do
+writeByte :: Write# Word64
+writeByte = write# $ \x p -> do
   let n = countDigits x
   pokeLE p (fromIntegral (hexPair x `unsafeShiftR` (16 - 8 * n)) :: Word16)
   pure (p `plusPtr` n)
-{-# NOINLINE writeUpTo2 #-}
+{-# NOINLINE writeByte #-}
 
 -- | A number below 2^16: 4 bytes are stored.
-writeUpTo4 :: Write# Word64
-writeUpTo4 = write# writeLast4
-{-# NOINLINE writeUpTo4 #-}
+writeWord16 :: Write# Word64
+writeWord16 = write# writeLast4
+{-# NOINLINE writeWord16 #-}
 
 -- | Any number: at most 16 bytes are stored, and at most 8 of one below 2^32.
-writeUpTo16 :: Write# Word64
-writeUpTo16 = write# $ \x p -> case () of
+writeAny :: Write# Word64
+writeAny = write# $ \x p -> case () of
   _
     | x < 0x10000 -> writeLast4 x p
     | x < 0x100000000 -> writeLast8 x p
@@ -103,7 +106,7 @@ writeUpTo16 = write# $ \x p -> case () of
         p' <- writeLast8 (x `unsafeShiftR` 32) p
         pokeLE p' (hexPairs4 (x .&. 0xFFFFFFFF))
         pure (p' `plusPtr` 8)
-{-# NOINLINE writeUpTo16 #-}
+{-# NOINLINE writeAny #-}
 
 writeLast4, writeLast8 :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
 writeLast4 x p = do
