@@ -8,6 +8,7 @@
 -- The monadic face of "Ashlar.Builder": a 'Put' is a builder that is appended to others
 -- with @do@, and a 'PutM' has a value besides.
 --
+-- >>> import Ashlar.Put
 -- >>> import qualified Data.ByteString.Lazy as L
 -- >>> :{
 -- L.unpack . runPut $ do

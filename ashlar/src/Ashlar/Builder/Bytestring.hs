@@ -5,6 +5,8 @@
 -- Builders and primitives of this library as those of "Data.ByteString.Builder", and
 -- the other way round.
 --
+-- >>> import Ashlar.Builder
+-- >>> import Ashlar.Builder.Bytestring
 -- >>> import qualified Data.ByteString.Builder as B
 -- >>> B.toLazyByteString (B.word8 1 <> toBytestringBuilder (word16LE 2) <> B.word8 3)
 -- "\SOH\STX\NUL\ETX"

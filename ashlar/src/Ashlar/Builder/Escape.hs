@@ -8,6 +8,9 @@
 -- strings on the way. What is replaced is an 'Escaping'; that of JSON is here, that of
 -- HTML in "Ashlar.Builder.Html", and for others a function says it.
 --
+-- >>> :set -XOverloadedStrings
+-- >>> import Ashlar.Builder
+-- >>> import Ashlar.Builder.Escape
 -- >>> let csv = escaping (\w -> if w == 34 then Just "\"\"" else Nothing)
 -- >>> toStrictByteString (char7 '"' <> stringUtf8Escaped csv "6\" nails" <> char7 '"')
 -- "\"6\"\" nails\""

@@ -63,6 +63,9 @@ import Data.ByteString.Lazy.Internal (defaultChunkSize, smallChunkSize)
 -- A buffer of 4 bytes takes the first 4 of 16, and the step that comes next asks for
 -- one byte at least:
 --
+-- >>> :set -XOverloadedStrings
+-- >>> import Ashlar.Builder
+-- >>> import Ashlar.Builder.Extra
 -- >>> import Foreign (allocaBytes)
 -- >>> let step = runBuilder (byteString "copied in pieces")
 -- >>> (n, next) <- allocaBytes 4 (\p -> step p 4)

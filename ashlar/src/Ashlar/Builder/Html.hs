@@ -14,6 +14,8 @@
 -- @Blaze.ByteString.Builder.Html.Utf8@. It does not make text safe inside a
 -- script, a style, a comment or an address.
 --
+-- >>> :set -XOverloadedStrings
+-- >>> import Ashlar.Builder.Html
 -- >>> textHtmlUtf8 "if (a < b && c) \"ok\""
 -- "if (a &lt; b &amp;&amp; c) &quot;ok&quot;"
 module Ashlar.Builder.Html

@@ -5,6 +5,8 @@
 -- The body of an HTTP/1.1 message whose length is not known when it begins (RFC 9112,
 -- section 7.1): a row of chunks, each behind its length, and a terminator.
 --
+-- >>> :set -XOverloadedStrings
+-- >>> import Ashlar.Builder.Http
 -- >>> chunkedTransferEncoding "Hello" <> chunkedTransferTerminator
 -- "5\r\nHello\r\n0\r\n\r\n"
 --

@@ -8,6 +8,9 @@
 -- full. Any width will do: a negative one is like 0, and the padding for a large one
 -- is written piece by piece, without room for all of it being reserved.
 --
+-- >>> :set -XOverloadedStrings
+-- >>> import Ashlar.Builder
+-- >>> import Ashlar.Builder.Padded
 -- >>> let date year month day = wordDecPadded 4 year <> "-" <> wordDecPadded 2 month <> "-" <> wordDecPadded 2 day
 -- >>> toStrictByteString (date 1970 1 1)
 -- "1970-01-01"

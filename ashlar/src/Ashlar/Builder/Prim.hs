@@ -14,6 +14,7 @@
 --
 -- A tag of one byte, a key of four and a value of eight, with one check for all 13:
 --
+-- >>> import Ashlar.Builder
 -- >>> import qualified Ashlar.Builder.Prim as P
 -- >>> let entry = P.word8 P.>*< P.word32BE P.>*< P.word64BE
 -- >>> toLazyByteString (P.primMapListFixed entry [(1, (2, 3))])

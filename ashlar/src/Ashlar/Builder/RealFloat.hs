@@ -10,6 +10,7 @@
 -- between two numbers: it is not taken, although it might be rounded to the right
 -- one of them. So the number 1.0e23 is written
 --
+-- >>> import Ashlar.Builder
 -- >>> toStrictByteString (doubleDec 1.0e23)
 -- "9.999999999999999e22"
 --

@@ -10,8 +10,12 @@
 --
 -- A message of Protocol Buffers inside another, each with its length as a varint:
 --
+-- >>> :set -XOverloadedStrings
+-- >>> import Ashlar.Builder
+-- >>> import Ashlar.Builder.Section
 -- >>> import Ashlar.Builder.Varint
 -- >>> import qualified Ashlar.Prim.Varint as P
+-- >>> import Data.Word (Word32)
 -- >>> :{
 -- let field :: Word32 -> Builder -> Builder
 --     field number body = word32Varint (number * 8 + 2) <> lengthPrefixed (P.varintPrim P.word32Varint) body

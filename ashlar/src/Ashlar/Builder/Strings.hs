@@ -16,16 +16,17 @@ module Ashlar.Builder.Strings
   )
 where
 
+import Ashlar.Builder.Chars (characters)
 import Ashlar.Builder.Core
 import Ashlar.Builder.Literal
 import Ashlar.Builder.Pieces
-import Ashlar.Mem.Cells
 import qualified Ashlar.Mem.Text as Mem
+import qualified Ashlar.Prim.Binary as P
 import Ashlar.Prim.Utf8
 import qualified Data.Text as T
 import qualified Data.Text.Lazy as TL
 import Data.Word (Word8)
-import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import Foreign.Ptr (Ptr, plusPtr)
 import GHC.Base
   ( build,
     unpackAppendCString#,
@@ -54,23 +55,8 @@ charUtf8 c = ensure utf8Bound (`utf8Write` c)
 --
 -- @since 0.1.0.0
 stringUtf8 :: String -> Builder
-stringUtf8 str = action $ \c k ->
-  -- The cursor stays in a register for as long as the buffer lasts. Each
-  -- character is written after a test for the 4 bytes it may take.
-  let enter s = do
-        p <- getPtr c cursorCell
-        e <- getPtr c endCell
-        go s p e
-      go [] p _ = putPtr c cursorCell p
-      go (x : xs) p e
-        | e `minusPtr` p >= utf8Bound = do
-            p' <- utf8Write p x
-            go xs p' e
-        | otherwise = do
-            putPtr c cursorCell p
-            _ <- reserve c k utf8Bound
-            enter (x : xs)
-   in enter str
+-- See Note [Strings] in "Ashlar.Builder.Chars".
+stringUtf8 = characters P.charUtf8
 {-# NOINLINE [0] stringUtf8 #-}
 
 {-# RULES

@@ -6,6 +6,7 @@
 -- as its format allows. The formats themselves, as values, with the number of bytes that
 -- a number takes, are in "Ashlar.Prim.Varint".
 --
+-- >>> import Ashlar.Builder.Varint
 -- >>> word64Varint 300
 -- "\172\STX"
 module Ashlar.Builder.Varint

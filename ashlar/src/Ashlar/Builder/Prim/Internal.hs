@@ -11,6 +11,9 @@
 -- bytes that nobody wrote, which may be secrets. It may be run more than once, and by
 -- several threads, and must write the same bytes each time.
 --
+-- >>> import Ashlar.Builder
+-- >>> import qualified Ashlar.Builder.Prim as P
+-- >>> import Ashlar.Builder.Prim.Internal
 -- >>> import Foreign.Storable (poke)
 -- >>> let byte = fixedPrim 1 (\x p -> poke p (fromIntegral (fromEnum x)))
 -- >>> toLazyByteString (P.primMapListFixed byte [False, True])
