@@ -44,7 +44,7 @@
 -- All modules, for writing:
 --
 -- * "Ashlar.Builder": builders, the numbers and strings, and what runs them
--- * "Ashlar.Builder.Extra": choosing buffers, copying or inserting, steps; the machine's own order
+-- * "Ashlar.Builder.Extra": choosing buffers, copying or inserting, the machine's own order
 -- * "Ashlar.Builder.Prim": primitives: many values with one check, loops over lists and bytes
 -- * "Ashlar.Builder.Prim.Internal": primitives of one's own
 -- * "Ashlar.Builder.Internal": builders from functions that write at an address; Storable
@@ -60,7 +60,7 @@
 -- * "Ashlar.Builder.Defragment": merging the small chunks of a lazy ByteString
 -- * "Ashlar.Builder.Bytestring": to and from the builders of bytestring
 -- * "Ashlar.Put": builders as a monad
--- * "Ashlar.Compat.Binary.Put", "Ashlar.Compat.Cereal.Put": the Put of binary and of cereal, by import
+-- * "Ashlar.Compat.Binary.Put", "Ashlar.Compat.Cereal.Put": binary's and cereal's, by import
 --
 -- for reading:
 --

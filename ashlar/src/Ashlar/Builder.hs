@@ -15,11 +15,11 @@
 -- and some more: import qualified, or what you need, where 'writeFile' (a name of the
 -- Prelude) or 'toStrictByteString' stands for something else already. Where another
 -- library wants bytestring's own builder, or gives one, "Ashlar.Builder.Bytestring"
--- converts: @responseBuilder status headers ('Ashlar.Builder.Bytestring.toBytestringBuilder' page)@.
+-- converts, as in @responseBuilder status headers (toBytestringBuilder page)@.
 --
 -- In the modules below this one:
 --
--- * "Ashlar.Builder.Extra": choosing buffers, copying or inserting, steps; the machine's own order
+-- * "Ashlar.Builder.Extra": choosing buffers, copying or inserting, the machine's own order
 -- * "Ashlar.Builder.Prim": primitives: many values with one check, loops over lists and bytes
 -- * "Ashlar.Builder.Prim.Internal": primitives of one's own
 -- * "Ashlar.Builder.Internal": builders from functions that write at an address; Storable

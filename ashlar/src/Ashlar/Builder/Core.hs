@@ -80,9 +80,9 @@ newtype Sink = Sink (Request -> Ptr Word8 -> IO Space)
 data Request
   = -- | There is too little room. At least the first number of bytes is needed:
     -- it is positive, and at most 256, unless a single primitive, 'ensure' or
-    -- 'Ashlar.Codec.Fixed.Fixed' needs more. The second, not less, says how many bytes are known to come:
-    -- a sink may allocate accordingly, or ignore it. What was written so far must
-    -- be kept.
+    -- 'Ashlar.Codec.Fixed.Fixed' needs more. The second, not less, says how many bytes
+    -- are known to come: a sink may allocate accordingly, or ignore it. What was
+    -- written so far must be kept.
     More !Int !Int
   | -- | These bytes come next, and are too many to be worth copying. A sink
     -- that has nothing better to do with them may copy them.

@@ -37,16 +37,16 @@ import Data.Word (Word16, Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 import GHC.Float (castDoubleToWord64, castFloatToWord32)
 
--- | A number in decimal as 'show' writes it: in full (@12.0@) from 0.1 up to 10^7, else with an
--- exponent (@1.2e-2@).
+-- | A number in decimal as 'show' writes it: in full (@12.0@) from 0.1 up to 10^7, else
+-- with an exponent (@1.2e-2@).
 --
 -- @since 0.1.0.0
 floatDec :: BoundedPrim Float
 floatDec = boundedPrim 25 (callWrite writeFloatDec)
 {-# INLINE floatDec #-}
 
--- | A number in decimal as 'show' writes it: in full (@12.0@) from 0.1 up to 10^7, else with an
--- exponent (@1.2e-2@).
+-- | A number in decimal as 'show' writes it: in full (@12.0@) from 0.1 up to 10^7, else
+-- with an exponent (@1.2e-2@).
 --
 -- @since 0.1.0.0
 doubleDec :: BoundedPrim Double
