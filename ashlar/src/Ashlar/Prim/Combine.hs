@@ -21,7 +21,7 @@ module Ashlar.Prim.Combine
   ( -- * Both kinds
     (>$<),
     (>*<),
-    Monoidal,
+    Monoidal (..),
 
     -- * Exactly so many bytes
     emptyF,
@@ -47,6 +47,9 @@ import GHC.Exts (Int (I#), isTrue#, (+#), (<#), (>=#))
 --
 -- @since 0.1.0.0
 class Contravariant f => Monoidal f where
+  -- | Two values, one after the other: '>*<'.
+  --
+  -- @since 0.1.0.0
   pair :: f a -> f b -> f (a, b)
 
 instance Monoidal FixedPrim where

@@ -49,7 +49,7 @@ module Ashlar.Builder.Prim.Internal
     -- * Both kinds
     (>$<),
     (>*<),
-    Monoidal,
+    Monoidal (..),
   )
 where
 
