@@ -24,6 +24,12 @@
 --
 -- A value goes through all three and back:
 --
+-- >>> import Ashlar.Builder
+-- >>> import Ashlar.Codec
+-- >>> import Ashlar.Get
+-- >>> import Control.Monad (replicateM)
+-- >>> import Data.Word (Word16)
+-- >>> import GHC.Generics (Generic)
 -- >>> :set -XDeriveGeneric -XDeriveAnyClass
 -- >>> data Reading = Reading { sensor :: Word16, values :: [Double] } deriving (Show, Eq, Generic, Codec)
 -- >>> let reading = Reading 7 [1.5, 2.5]
@@ -37,4 +43,42 @@
 -- True
 -- >>> runGet ((,) <$> getWord16le <*> (getInt64le >>= \n -> replicateM (fromIntegral n) getDoublele)) (encode reading)
 -- Right (7,[1.5,2.5])
+--
+-- All modules, for writing:
+--
+-- * "Ashlar.Builder": builders, the numbers and strings, and what runs them
+-- * "Ashlar.Builder.Extra": choosing buffers, copying or inserting, the machine's own order
+-- * "Ashlar.Builder.Prim": primitives: many values with one check, loops over lists and bytes
+-- * "Ashlar.Builder.Prim.Internal": primitives of one's own
+-- * "Ashlar.Builder.Internal": builders from functions that write at an address; Storable
+-- * "Ashlar.Builder.Sink": sinks of one's own
+-- * "Ashlar.Builder.Padded": numbers with zeros in front, other values padded
+-- * "Ashlar.Builder.RealFloat": floating-point numbers in several notations
+-- * "Ashlar.Builder.Varint": variable-length integers: LEB128, Protocol Buffers and others
+-- * "Ashlar.Builder.Escape": text in which characters are replaced: JSON and the like
+-- * "Ashlar.Builder.Html": text in HTML
+-- * "Ashlar.Builder.Http": chunked transfer coding
+-- * "Ashlar.Builder.Section": parts with their length in front
+-- * "Ashlar.Builder.Combinators": builders like words and lines
+-- * "Ashlar.Builder.Defragment": merging the small chunks of a lazy ByteString
+-- * "Ashlar.Builder.Bytestring": to and from the builders of bytestring
+-- * "Ashlar.Put": builders as a monad
+-- * "Ashlar.Compat.Binary.Put", "Ashlar.Compat.Cereal.Put": binary's and cereal's, by import
+--
+-- for reading:
+--
+-- * "Ashlar.Get": decoders, and what runs them
+-- * "Ashlar.Get.Combinators": repetition, choice and separators
+-- * "Ashlar.Get.Parse": text protocols, in attoparsec's names
+-- * "Ashlar.Get.ST": mutable state inside a decoder
+-- * "Ashlar.Get.Feed": decoders that are fed in IO
+-- * "Ashlar.Get.Stream": the values of lazy input as a lazy list
+--
+-- and for both:
+--
+-- * "Ashlar.Codec": the class of types with a format, derived
+-- * "Ashlar.Codec.Combinators": instances written by hand, once for both directions
+-- * "Ashlar.Codec.Fixed": formats of constant size
+-- * "Ashlar.Codec.Wrappers": newtypes that choose another format
+-- * "Ashlar.Prim.Varint": the formats of variable-length integers, as values
 module Ashlar () where

@@ -67,6 +67,7 @@ module Ashlar.Coroutine
   )
 where
 
+import Ashlar.Coroutine.Step
 import Ashlar.Exception (passOn, throwHere)
 import Control.Concurrent (forkIOWithUnmask)
 import Control.Concurrent.MVar (newEmptyMVar, putMVar, takeMVar)
@@ -76,14 +77,6 @@ import GHC.Exts.Heap (Box (..), GenClosure (..), asBox, getBoxedClosureData)
 import GHC.IO (noDuplicate)
 import System.IO.Unsafe (unsafeDupablePerformIO)
 import Unsafe.Coerce (unsafeCoerce)
-
--- | How far a computation has come.
-data Step o i r
-  = -- | It has stopped, with a value for us, and waits for one from us. It must
-    -- be resumed at most once.
-    Suspended o (i -> IO (Step o i r))
-  | -- | It has ended.
-    Ended r
 
 -- | Whether a computation suspends by an exception that its own handlers see. It
 -- does here: they must pass it on ('passOn'), and be ready to go on afterwards.

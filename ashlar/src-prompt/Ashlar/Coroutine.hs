@@ -28,16 +28,9 @@ module Ashlar.Coroutine
   )
 where
 
+import Ashlar.Coroutine.Step
 import GHC.Exts (PromptTag#, RealWorld, State#, control0#, lazy, newByteArray#, prompt#, unsafeCoerce#)
 import GHC.IO (IO (..), unIO)
-
--- | How far a computation has come.
-data Step o i r
-  = -- | It has stopped, with a value for us, and waits for one from us. It must
-    -- be resumed at most once.
-    Suspended o (i -> IO (Step o i r))
-  | -- | It has ended.
-    Ended r
 
 -- | Whether a computation suspends by an exception that its own handlers see. It
 -- does not here; but nothing may be evaluated as a thunk between 'start' and

@@ -6,12 +6,34 @@
 -- into a sink, which may be a strict or lazy 'Data.ByteString.ByteString', a
 -- Handle, or anything else.
 --
+-- >>> :set -XOverloadedStrings
+-- >>> import Ashlar.Builder
 -- >>> toStrictByteString (word8 1 <> word32BE 2 <> "abc")
 -- "\SOH\NUL\NUL\NUL\STXabc"
 --
--- The names are those of "Data.ByteString.Builder"; see "Ashlar.Builder.Extra" and
--- "Ashlar.Builder.Prim" for those of the modules below it. Import qualified, or what you
--- need: 'writeFile' is a name of the Prelude.
+-- All names of "Data.ByteString.Builder" are here, so that changing the import is enough,
+-- and some more: import qualified, or what you need, where 'writeFile' (a name of the
+-- Prelude) or 'toStrictByteString' stands for something else already. Where another
+-- library wants bytestring's own builder, or gives one, "Ashlar.Builder.Bytestring"
+-- converts, as in @responseBuilder status headers (toBytestringBuilder page)@.
+--
+-- In the modules below this one:
+--
+-- * "Ashlar.Builder.Extra": choosing buffers, copying or inserting, the machine's own order
+-- * "Ashlar.Builder.Prim": primitives: many values with one check, loops over lists and bytes
+-- * "Ashlar.Builder.Prim.Internal": primitives of one's own
+-- * "Ashlar.Builder.Internal": builders from functions that write at an address; Storable
+-- * "Ashlar.Builder.Sink": sinks of one's own
+-- * "Ashlar.Builder.Padded": numbers with zeros in front, other values padded
+-- * "Ashlar.Builder.RealFloat": floating-point numbers in several notations
+-- * "Ashlar.Builder.Varint": variable-length integers: LEB128, Protocol Buffers and others
+-- * "Ashlar.Builder.Escape": text in which characters are replaced: JSON and the like
+-- * "Ashlar.Builder.Html": text in HTML
+-- * "Ashlar.Builder.Http": chunked transfer coding
+-- * "Ashlar.Builder.Section": parts with their length in front
+-- * "Ashlar.Builder.Combinators": builders like words and lines
+-- * "Ashlar.Builder.Defragment": merging the small chunks of a lazy ByteString
+-- * "Ashlar.Builder.Bytestring": to and from the builders of bytestring
 module Ashlar.Builder
   ( -- * Builders
     Builder,
@@ -24,6 +46,7 @@ module Ashlar.Builder
     hPutBuilder,
     hPutBuilderLen,
     writeFile,
+    toByteStringIO,
     toByteStringIOWith,
     toBufferIOWith,
     pokeBuilder,

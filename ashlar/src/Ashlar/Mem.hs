@@ -34,6 +34,7 @@ module Ashlar.Mem
     copyMedium,
     copyShort,
     copyRange,
+    copyPiece,
     moveDown,
     withBytes,
     withBytesQuick,
@@ -219,8 +220,10 @@ copyLong dst src n
       copyLong (dst `plusPtr` copyPiece) (src `plusPtr` copyPiece) (n - copyPiece)
 {-# NOINLINE copyLong #-}
 
+-- | The most bytes that one foreign call may copy or fill: Note [Foreign copies].
 copyPiece :: Int
 copyPiece = 65536
+{-# INLINE copyPiece #-}
 
 -- | Move any number of bytes to a lower address, in pieces: Note [Foreign copies]. The two
 -- places may overlap.
@@ -228,12 +231,10 @@ moveDown :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
 moveDown dst src n
   -- It reads all it copies before it writes.
   | n <= 16 = copyShort dst src n
-  | n <= piece = moveBytes dst src n
+  | n <= copyPiece = moveBytes dst src n
   | otherwise = do
-      moveBytes dst src piece
-      moveDown (dst `plusPtr` piece) (src `plusPtr` piece) (n - piece)
-  where
-    piece = 65536
+      moveBytes dst src copyPiece
+      moveDown (dst `plusPtr` copyPiece) (src `plusPtr` copyPiece) (n - copyPiece)
 
 -- | Run an action on the bytes of a 'ByteString', which stays alive meanwhile.
 --
@@ -281,9 +282,7 @@ bufferArray _ = errorWithoutStackTrace "Ashlar.Mem.bufferArray: not from newBuff
 -- pieces: Note [Foreign copies]. Both must have so many bytes there.
 copyToArray :: MutableByteArray RealWorld -> Int -> Ptr Word8 -> Int -> IO ()
 copyToArray array off src n
-  | n <= piece = copyPtrToMutableByteArray array off src n
+  | n <= copyPiece = copyPtrToMutableByteArray array off src n
   | otherwise = do
-      copyPtrToMutableByteArray array off src piece
-      copyToArray array (off + piece) (src `plusPtr` piece) (n - piece)
-  where
-    piece = 65536
+      copyPtrToMutableByteArray array off src copyPiece
+      copyToArray array (off + copyPiece) (src `plusPtr` copyPiece) (n - copyPiece)

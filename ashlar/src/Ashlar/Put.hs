@@ -8,6 +8,7 @@
 -- The monadic face of "Ashlar.Builder": a 'Put' is a builder that is appended to others
 -- with @do@, and a 'PutM' has a value besides.
 --
+-- >>> import Ashlar.Put
 -- >>> import qualified Data.ByteString.Lazy as L
 -- >>> :{
 -- L.unpack . runPut $ do
@@ -86,6 +87,7 @@ where
 
 import Ashlar.Builder.Bytes (byteString, lazyByteString, shortByteString)
 import qualified Ashlar.Builder.Bytes as Builder
+import Ashlar.Builder.Instances ()
 import Ashlar.Builder.Lazy (toLazyByteString)
 import Ashlar.Builder.Numbers
 import Ashlar.Builder.Strings (charUtf8, stringUtf8)
@@ -103,7 +105,8 @@ runPut :: Put -> L.ByteString
 runPut m = toLazyByteString (execPut m)
 {-# INLINE runPut #-}
 
--- | The value of a put and its bytes. Each is made when it is looked at.
+-- | The value of a put and its bytes. Each is made when it is looked at. What is needed
+-- for both is computed twice; share it with a @let@ outside of the put.
 --
 -- >>> fst (runPutM (pure 3 <* putWord8 undefined))
 -- 3

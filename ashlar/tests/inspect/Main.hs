@@ -47,7 +47,9 @@ main = do
             counts core "mixedFields" 2,
             counts core "oneOfSome" 3,
             counts core "ofVariableLength" 1,
-            counts core "asInMemory" 1
+            counts core "asInMemory" 1,
+            counts core "asPrimitives" 1,
+            counts core "combinedPrimitives" 1
           ],
         testGroup "no generic representation is left" (map (uncurry holds) withoutGenerics),
         testGroup

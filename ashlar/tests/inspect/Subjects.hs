@@ -25,6 +25,8 @@ module Subjects
     oneOfSome,
     ofVariableLength,
     asInMemory,
+    asPrimitives,
+    combinedPrimitives,
     SomeData (..),
     Mixed (..),
     Sum (..),
@@ -37,8 +39,10 @@ import Ashlar.Builder
 import Ashlar.Builder.Extra (int64Host)
 import Ashlar.Builder.Html (charHtmlUtf8)
 import Ashlar.Builder.Internal (storable)
-import Ashlar.Builder.Varint
 import Ashlar.Builder.Padded
+import Ashlar.Builder.Prim (BoundedPrim, FixedPrim, (>$<), (>*<))
+import qualified Ashlar.Builder.Prim as P
+import Ashlar.Builder.Varint
 import Ashlar.Codec
 import Ashlar.Get (Get)
 import Data.ByteString (ByteString)
@@ -71,6 +75,24 @@ ofVariableLength u x y c z = word8 u <> word64Varint x <> int64Zigzag y <> int64
 -- | Values as they lie in memory.
 asInMemory :: Word8 -> Word64 -> Double -> Builder
 asInMemory u x y = word8 u <> storable x <> storable y
+
+-- | Primitives, alone and together, and one of the user's own that is used twice.
+asPrimitives :: Word8 -> Word32 -> Char -> Builder
+asPrimitives x y c = P.primFixed entry (x, y) <> P.primBounded P.charUtf8 c <> P.primFixed entry (x, y) <> P.primBounded either' (Just y)
+  where
+    either' = P.condB (== Nothing) P.emptyB (maybe (0, 0) ((,) 1) >$< P.liftFixedToBounded entry)
+
+-- A primitive of the user's own, at top level.
+entry :: FixedPrim (Word8, Word32)
+entry = P.word8 >*< P.word32LE
+
+-- | A primitive that a function makes of another.
+combinedPrimitives :: Word32 -> Word64 -> Builder
+combinedPrimitives x y = P.primBounded (twice P.word32Dec) x <> P.primBounded (twice P.word64Dec) y
+  where
+    twice :: BoundedPrim a -> BoundedPrim a
+    twice prim = (\z -> (z, z)) >$< prim >*< prim
+    {-# INLINE twice #-}
 
 -- | All kinds.
 manyFields :: Word8 -> Double -> Char -> Int64 -> Builder

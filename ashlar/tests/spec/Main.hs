@@ -7,6 +7,7 @@
 module Main (main) where
 
 import Test.Tasty
+import qualified Tests.Alone
 import qualified Tests.Arithmetic
 import qualified Tests.Budget
 import qualified Tests.Builder
@@ -55,7 +56,8 @@ main =
   defaultMain $
     testGroup
       "ashlar"
-      [ Tests.Arithmetic.tests,
+      [ Tests.Alone.tests,
+        Tests.Arithmetic.tests,
         Tests.Budget.tests,
         Tests.Builder.tests,
         Tests.Bulk.tests,

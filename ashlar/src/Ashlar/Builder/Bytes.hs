@@ -19,9 +19,9 @@ module Ashlar.Builder.Bytes
 where
 
 import Ashlar.Builder.Core
+import Ashlar.Builder.Pieces
 import Ashlar.Mem
 import Ashlar.Mem.Cells
-import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as B
@@ -54,8 +54,9 @@ byteString bs = action $ \c k -> case B.toForeignPtr bs of
     ForeignPtr a memory -> copyOrInsert (Ptr a) memory n c k
 {-# INLINE byteString #-}
 
--- | The bytes of a strict 'ByteString', copied if there are at most so many of them,
--- and handed to the sink as they are if there are more. An empty one is left out.
+-- | @byteStringThreshold limit bs@ is the bytes of @bs@: copied if there are at most
+-- @limit@ of them, and handed to the sink as they are if there are more. An empty one is
+-- left out.
 --
 -- @since 0.1.0.0
 byteStringThreshold :: Int -> ByteString -> Builder
@@ -171,18 +172,6 @@ foreignPtrTo (Ptr a) = ForeignPtr a
 -- function is given a destination with room for a piece, the piece's offset
 -- within the @n@ bytes, and its length.
 copyPieces :: Cells -> Sink -> Int -> (Ptr Word8 -> Int -> Int -> IO ()) -> IO ()
-copyPieces c k n copy = go 0
-  where
-    go off
-      | off >= n = pure ()
-      | otherwise = do
-          full <- (>=) <$> getPtr c cursorCell <*> getPtr c endCell
-          -- One byte at least, so that every round makes progress.
-          when full $ grow c k 1 (n - off)
-          p <- getPtr c cursorCell
-          e <- getPtr c endCell
-          let len = min (n - off) (e `minusPtr` p)
-          copy p off len
-          putPtr c cursorCell (p `plusPtr` len)
-          go (off + len)
+copyPieces c k n copy =
+  inPieces c k n 1 id (eachFits n n 1) (\p off len -> (p `plusPtr` len) <$ copy p off len)
 {-# INLINE copyPieces #-}

@@ -5,6 +5,8 @@
 -- Builders and primitives of this library as those of "Data.ByteString.Builder", and
 -- the other way round.
 --
+-- >>> import Ashlar.Builder
+-- >>> import Ashlar.Builder.Bytestring
 -- >>> import qualified Data.ByteString.Builder as B
 -- >>> B.toLazyByteString (B.word8 1 <> toBytestringBuilder (word16LE 2) <> B.word8 3)
 -- "\SOH\STX\NUL\ETX"
@@ -28,6 +30,7 @@ where
 
 import Ashlar.Builder.Bytes
 import Ashlar.Builder.Core
+import Ashlar.Builder.Instances ()
 import Ashlar.Builder.Lazy
 import Ashlar.Builder.Steps
 import Ashlar.Mem.Cells
@@ -47,6 +50,11 @@ import Foreign.Ptr (minusPtr)
 -- does not fit is run in the memory that is given next; behind 128 KiB it is made as
 -- chunks of 32 KiB instead. An exception in a value surfaces in the step that would
 -- have used it.
+--
+-- The bridge has its price, because each run is a coroutine: a response of 100 bytes takes
+-- about a tenth longer than with bytestring's own builders, one of 60 KB two thirds of
+-- their time. Where the other side takes ByteStrings, 'Ashlar.Builder.toByteStringIOWith'
+-- needs no bridge.
 --
 -- (bytestring's own @hPutBuilder@ holds the Handle's lock while it runs a builder: a value
 -- that uses the same Handle waits for itself. 'Ashlar.Builder.hPutBuilder' does not.)

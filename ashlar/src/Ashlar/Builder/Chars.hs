@@ -6,6 +6,9 @@ module Ashlar.Builder.Chars
     string7,
     char8,
     string8,
+
+    -- * Other strings
+    characters,
   )
 where
 
@@ -15,7 +18,7 @@ import Ashlar.Mem.Cells
 import Ashlar.Prim.Bounded
 import qualified Ashlar.Prim.Char as P
 import Data.Word (Word8)
-import Foreign.Ptr (Ptr, plusPtr)
+import Foreign.Ptr (Ptr, minusPtr)
 
 -- See Note [Fusing reservations].
 {-# RULES
@@ -45,14 +48,14 @@ char8 c = primFixed P.char8 c
 --
 -- @since 0.1.0.0
 string7 :: String -> Builder
-string7 = string (fill P.char7)
+string7 = characters (toB P.char7)
 
 -- | The characters of a string, each as by 'char8'. The string is forced as the
 -- output gets there, and may be infinite.
 --
 -- @since 0.1.0.0
 string8 :: String -> Builder
-string8 = string (fill P.char8)
+string8 = characters (toB P.char8)
 
 -- Note [Strings]
 -- ~~~~~~~~~~~~~~
@@ -60,33 +63,32 @@ string8 = string (fill P.char8)
 -- the stack and takes back for every character, as evaluating the rest of the string
 -- may be anything. So it ends with the buffer, and another one asks for the next: 1.7
 -- in place of 1.8 ns for each character (GHC 9.0.2; bytestring takes 1.6 to 1.9, by
--- where its code happens to lie). Looking for the end of the buffer once in four
--- characters was not faster than 1.75: the time goes into following the list.
+-- where its code happens to lie). For UTF-8, a million characters of mixed sizes took
+-- 3.5 ms in place of 4.3, and 200 characters 0.41 µs in place of 0.56. Looking for the end
+-- of the buffer once in four characters was not faster than 1.75: the time goes into
+-- following the list.
 
 -- What is left of a string, and the address behind what was written.
 data Filled = Filled String !(Ptr Word8)
 
--- Write characters from this address up to that one, at most.
-fill :: FixedPrim Char -> String -> Ptr Word8 -> Ptr Word8 -> IO Filled
-fill prim = go
-  where
-    go str p end = case str of
-      c : cs | p /= end -> do
-        -- One byte is free, which is the size of these primitives.
-        runF prim c p
-        go cs (p `plusPtr` 1) end
-      _ -> pure (Filled str p)
-{-# INLINE fill #-}
-
-string :: (String -> Ptr Word8 -> Ptr Word8 -> IO Filled) -> String -> Builder
-string fillBuffer str = action $ \c k ->
+-- | The characters of a string, each by a primitive.
+characters :: BoundedPrim Char -> String -> Builder
+characters prim = \str -> action $ \c k ->
   let enter s = do
         p <- getPtr c cursorCell
         end <- getPtr c endCell
-        Filled rest p' <- fillBuffer s p end
+        Filled rest p' <- fill s p end
         putPtr c cursorCell p'
         case rest of
           [] -> pure ()
-          _ -> reserve c k 1 >> enter rest
+          _ -> reserve c k (sizeBound prim) >> enter rest
    in enter str
-{-# INLINE string #-}
+  where
+    -- Write characters from this address up to that one, at most.
+    fill str p end = case str of
+      x : xs | end `minusPtr` p >= sizeBound prim -> do
+        -- The bytes that the primitive may take are free.
+        p' <- runB prim x p
+        fill xs p' end
+      _ -> pure (Filled str p)
+{-# INLINE characters #-}

@@ -5,6 +5,7 @@
 -- The functions on lists that users of strings expect, for builders. Import it
 -- qualified: its names are those of the Prelude and of @Mason.Builder@.
 --
+-- >>> :set -XOverloadedStrings
 -- >>> import qualified Ashlar.Builder.Combinators as Builder
 -- >>> Builder.unlines [Builder.unwords ["GET", "/", "HTTP/1.1"], Builder.intersperse ": " ["Host", "example.org"]]
 -- "GET / HTTP/1.1\nHost: example.org\n"
@@ -20,6 +21,7 @@ module Ashlar.Builder.Combinators
 where
 
 import Ashlar.Builder.Core
+import Ashlar.Builder.Instances ()
 import Ashlar.Builder.Numbers (word8)
 import Ashlar.Builder.Strings (stringUtf8)
 import Prelude hiding (unlines, unwords)

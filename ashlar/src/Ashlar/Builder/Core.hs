@@ -63,6 +63,8 @@ import GHC.IO (IO (..))
 --
 -- A builder is an action, not a data structure: it writes its bytes each time
 -- it is run, into whatever sink it is run with.
+--
+-- @since 0.1.0.0
 newtype Builder = Builder (Cells -> Sink -> State# RealWorld -> State# RealWorld)
 
 -- | Where a builder's bytes go: a function that answers the three requests
@@ -77,10 +79,10 @@ newtype Sink = Sink (Request -> Ptr Word8 -> IO Space)
 -- @since 0.1.0.0
 data Request
   = -- | There is too little room. At least the first number of bytes is needed:
-    -- it is positive, and at most 256 but for a format or an 'ensure' that is
-    -- larger itself. The second, not less, says how many bytes are known to come:
-    -- a sink may allocate accordingly, or ignore it. What was written so far must
-    -- be kept.
+    -- it is positive, and at most 256, unless a single primitive, 'ensure' or
+    -- 'Ashlar.Codec.Fixed.Fixed' needs more. The second, not less, says how many bytes
+    -- are known to come: a sink may allocate accordingly, or ignore it. What was
+    -- written so far must be kept.
     More !Int !Int
   | -- | These bytes come next, and are too many to be worth copying. A sink
     -- that has nothing better to do with them may copy them.
@@ -153,7 +155,7 @@ append (Builder f) (Builder g) = Builder (\c k s -> g c k (f c k s))
 --
 -- The function is given the address to write at, with at least @n@ bytes free
 -- behind it, and returns the address behind the last byte it wrote. Nothing checks
--- that it writes no more; if it does, memory is corrupted. @n@ must be positive, and
+-- that it writes no more; if it does, memory is corrupted. @n@ must not be negative. It
 -- should be small and a constant: then neighbours are merged into one reservation.
 --
 -- @since 0.1.0.0
@@ -188,8 +190,11 @@ ensure n write = action $ \c k -> do
 --   of the rest of a fold, two fused. The operators of 'Int' are unfolded too late,
 --   so these are those of the machine. Without a limit, a chain of a thousand writes
 --   would reserve 8 KB at once, and a small buffer would be left unfilled.
+-- * Such a rule repeats the right side of its function, and GHC does not check that the
+--   two are the same. The suites do: at -O0 no rule fires and the functions run, at -O2
+--   the rules have fired, and both must write the bytes of the model.
 -- * Where buffers end may differ with the optimisation level; the bytes do
---   not (INV-B4), and the tests run at -O0 and -O2 for that reason.
+--   not (INV-B4).
 --
 -- The inspection tests ("checks of the room left in the buffer") count them.
 
@@ -293,6 +298,12 @@ runBuilderSaving save k (Space from to) b = withCells 2 $ \c -> do
     lessUrgent :: IOException -> IO ()
     lessUrgent _ = pure ()
 
+-- | '<>' is append, in constant time.
+--
+-- 'Semigroup.stimes' is a loop: it takes no memory for any number of rounds, where the
+-- default makes a chain of builders. @stimes 0@ is 'mempty'; a negative number is an
+-- error. 'Semigroup.sconcat' and 'mconcat' are folds to the right: the list is forced as
+-- the output gets there, and may be infinite.
 instance Semigroup Builder where
   (<>) = append
   {-# INLINE (<>) #-}
@@ -310,8 +321,8 @@ times n (Builder f) =
   Builder $ \c k ->
     let rounds 0 s = s
         rounds i s = rounds (i - 1 :: Int) (f c k s)
-        -- A loop that does not allocate cannot be interrupted: every 65,536 rounds, and
-        -- be they of nothing, something is allocated.
+        -- A loop that does not allocate cannot be interrupted. So something is allocated
+        -- every 65,536 rounds, even if they write nothing.
         go i s
           | i <= 65536 = rounds i s
           | otherwise = case newByteArray# 8# (rounds 65536 s) of (# s', _ #) -> go (i - 65536) s'

@@ -23,6 +23,8 @@ import Foreign.Ptr (Ptr, plusPtr)
 -- | The same bytes, where chunks of less than 4 KiB are merged into chunks of up to
 -- 32 KiB.
 --
+-- >>> :set -XOverloadedStrings
+-- >>> import Ashlar.Builder.Defragment
 -- >>> import qualified Data.ByteString.Lazy as L
 -- >>> L.toChunks (defragment (L.fromChunks ["many", " ", "little", " ", "ones"]))
 -- ["many little ones"]

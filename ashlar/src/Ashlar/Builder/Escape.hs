@@ -8,11 +8,19 @@
 -- strings on the way. What is replaced is an 'Escaping'; that of JSON is here, that of
 -- HTML in "Ashlar.Builder.Html", and for others a function says it.
 --
+-- >>> :set -XOverloadedStrings
+-- >>> import Ashlar.Builder
+-- >>> import Ashlar.Builder.Escape
 -- >>> let csv = escaping (\w -> if w == 34 then Just "\"\"" else Nothing)
 -- >>> toStrictByteString (char7 '"' <> stringUtf8Escaped csv "6\" nails" <> char7 '"')
 -- "\"6\"\" nails\""
 --
--- The cost is one table look-up for each character, whatever is replaced.
+-- The cost is one table look-up for each character, whatever is replaced. Characters above
+-- 127 cannot be replaced: they are written as they are, and in 'byteStringEscaped' so are
+-- bytes above 127.
+--
+-- >>> toStrictByteString (stringUtf8Escaped csv "\233")
+-- "\195\169"
 module Ashlar.Builder.Escape
   ( -- * What is replaced
     Escaping,
@@ -29,10 +37,12 @@ module Ashlar.Builder.Escape
   )
 where
 
+import Ashlar.Builder.Bytes (chunkwise)
 import Ashlar.Builder.Core
-import Ashlar.Builder.Strings (textUnits)
+import Ashlar.Builder.Instances ()
+import Ashlar.Builder.Pieces
+import Ashlar.Builder.Strings (textChunkwise, textUnits)
 import Ashlar.Mem (peekHost, pokeHost, withBytesQuick)
-import Ashlar.Mem.Cells
 import qualified Ashlar.Mem.Text as Mem
 import Ashlar.Prim.Escape
 import Ashlar.Prim.Utf8
@@ -40,12 +50,11 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
 import qualified Data.ByteString.Lazy as L (ByteString)
-import qualified Data.ByteString.Lazy.Internal as L (foldrChunks)
 import Data.Char (ord)
 import qualified Data.Text as T
 import qualified Data.Text.Lazy as TL
 import Data.Word (Word8)
-import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import Foreign.Ptr (Ptr, plusPtr)
 import Numeric (showHex)
 
 -- | As JSON asks inside a string (RFC 8259, section 7): quotation mark, backslash and
@@ -90,6 +99,9 @@ escapeOrUtf8 escapes x p
 
 -- | A strict text in UTF-8, with characters replaced.
 --
+-- >>> textUtf8Escaped jsonEscaping "C:\\temp\t1"
+-- "C:\\\\temp\\t1"
+--
 -- @since 0.1.0.0
 textUtf8Escaped :: Escaping -> T.Text -> Builder
 textUtf8Escaped escapes = textUnits escapeBound (Mem.writeEscaped escapes)
@@ -99,7 +111,7 @@ textUtf8Escaped escapes = textUnits escapeBound (Mem.writeEscaped escapes)
 --
 -- @since 0.1.0.0
 lazyTextUtf8Escaped :: Escaping -> TL.Text -> Builder
-lazyTextUtf8Escaped escapes = TL.foldrChunks (\t rest -> textUtf8Escaped escapes t `append` rest) empty
+lazyTextUtf8Escaped escapes = textChunkwise (textUtf8Escaped escapes)
 
 -- | A string in UTF-8, with characters replaced. It is forced as the output gets
 -- there, and may be infinite.
@@ -115,26 +127,20 @@ stringUtf8Escaped escapes = foldr (append . charUtf8Escaped escapes) empty
 -- @since 0.1.0.0
 byteStringEscaped :: Escaping -> ByteString -> Builder
 byteStringEscaped escapes bs = action $ \c k ->
-  let go off
-        | off >= S.length bs = pure ()
-        | otherwise = do
-            p <- reserve c k escapeBound
-            e <- getPtr c endCell
-            let n = min (S.length bs - off) ((e `minusPtr` p) `quot` escapeBound)
-            -- n bytes of the string, and room for n replacements.
-            p' <- withBytesQuick bs (\src _ -> stretch (src `plusPtr` off) (src `plusPtr` (off + n)) p)
-            putPtr c cursorCell p'
-            go (off + n)
-      stretch src end p
-        | src >= end = pure p
-        | otherwise = do
-            b <- peekHost src
-            p' <- if b < 0x80 then escapeWrite escapes p b else (p `plusPtr` 1) <$ pokeHost p (b :: Word8)
-            stretch (src `plusPtr` 1) end p'
-   in go 0
+  inPieces c k total escapeBound (const escapeBound) (eachFits total total escapeBound) $ \p off n ->
+    -- n bytes of the string, and room for n replacements.
+    withBytesQuick bs (\src _ -> stretch (src `plusPtr` off) (src `plusPtr` (off + n)) p)
+  where
+    total = S.length bs
+    stretch src end p
+      | src >= end = pure p
+      | otherwise = do
+          b <- peekHost src
+          p' <- if b < 0x80 then escapeWrite escapes p b else (p `plusPtr` 1) <$ pokeHost p (b :: Word8)
+          stretch (src `plusPtr` 1) end p'
 
 -- | The bytes of a lazy 'L.ByteString', chunk by chunk, as by 'byteStringEscaped'.
 --
 -- @since 0.1.0.0
 lazyByteStringEscaped :: Escaping -> L.ByteString -> Builder
-lazyByteStringEscaped escapes = L.foldrChunks (\bs rest -> byteStringEscaped escapes bs `append` rest) empty
+lazyByteStringEscaped escapes = chunkwise (byteStringEscaped escapes)

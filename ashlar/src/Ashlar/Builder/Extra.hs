@@ -45,6 +45,7 @@ where
 import Ashlar.Builder.Bytes
 import Ashlar.Builder.Bytestring (toBytestringBuilder)
 import Ashlar.Builder.Core (Builder)
+import Ashlar.Builder.Instances ()
 import Ashlar.Builder.Lazy
 import Ashlar.Builder.Numbers
 import Data.ByteString.Builder.Extra (BufferWriter, Next (..))
@@ -59,9 +60,15 @@ import Data.ByteString.Lazy.Internal (defaultChunkSize, smallChunkSize)
 -- see 'toBytestringBuilder' for how it goes on. A buffer smaller than it has asked for
 -- makes it ask again.
 --
+-- A buffer of 4 bytes takes the first 4 of 16, and the step that comes next asks for
+-- one byte at least:
+--
+-- >>> :set -XOverloadedStrings
+-- >>> import Ashlar.Builder
+-- >>> import Ashlar.Builder.Extra
 -- >>> import Foreign (allocaBytes)
--- >>> let large = runBuilder (byteString "more than 16 bytes, copied in pieces")
--- >>> (n, next) <- allocaBytes 4 (\p -> large p 4)
+-- >>> let step = runBuilder (byteString "copied in pieces")
+-- >>> (n, next) <- allocaBytes 4 (\p -> step p 4)
 -- >>> case next of { More least _ -> (n, least); _ -> (n, 0) }
 -- (4,1)
 --

@@ -21,7 +21,7 @@ import Ashlar.Builder.Core
 import Ashlar.Builder.Decimal
 import Ashlar.Builder.Padded
 import Ashlar.Builder.Primitive
-import Ashlar.Prim.Floating (Decimal (..), Number (..))
+import Ashlar.Prim.Floating (Decimal (..), Parts (..))
 import qualified Ashlar.Prim.Floating as P
 import Data.Word (Word64)
 
@@ -66,13 +66,22 @@ data FloatFormat
 -- | Digits behind the point.
 data Precision = AsNeeded | Exactly !Int
 
--- | In full, with so many digits behind the point (none and no point, if the number is
--- 0 or negative). It is the shortest decimal that is rounded to so many digits, half
--- to even. The numbers 0 and -0 are written @0.0@ and @-0.0@ all the same, as
--- @Data.ByteString.Builder@ writes them.
+-- | @standard n@ is in full, with @n@ digits behind the point; if @n@ is 0 or negative,
+-- without digits there, and without a point.
+--
+-- What is rounded is not the number itself but its shortest decimal, that of 'doubleDec';
+-- one that lies half-way goes to the even digit. So 1.005, which is a little less than
+-- its decimal, is half-way all the same:
 --
 -- >>> toStrictByteString (formatDouble (standard 2) 3.14159)
 -- "3.14"
+-- >>> toStrictByteString (foldMap (\x -> formatDouble (standard 2) x <> " ") [1.005, 1.015, 1.025])
+-- "1.00 1.02 1.02 "
+-- >>> toStrictByteString (formatDouble (standard 0) 2.5)
+-- "2"
+--
+-- The numbers 0 and -0 are written @0.0@ and @-0.0@ whatever @n@ is, as
+-- @Data.ByteString.Builder@ writes them.
 --
 -- @since 0.1.0.0
 standard :: Int -> FloatFormat
@@ -109,7 +118,7 @@ formatFloat :: FloatFormat -> Float -> Builder
 formatFloat format x = case format of
   Generic -> floatDec x
   Scientific -> primBounded P.floatScientific x
-  Standard precision -> case P.floatNumber x of
+  Standard precision -> case P.floatParts x of
     Finite negative c q narrow -> inFull precision negative (P.decimal c q narrow)
     _ -> floatDec x
 
@@ -120,7 +129,7 @@ formatDouble :: FloatFormat -> Double -> Builder
 formatDouble format x = case format of
   Generic -> doubleDec x
   Scientific -> primBounded P.doubleScientific x
-  Standard precision -> case P.doubleNumber x of
+  Standard precision -> case P.doubleParts x of
     Finite negative c q narrow -> inFull precision negative (P.decimal c q narrow)
     _ -> doubleDec x
 
@@ -128,7 +137,7 @@ formatDouble format x = case format of
 inFull :: Precision -> Bool -> Decimal -> Builder
 inFull precision negative x = (if negative then char7 '-' else empty) `append` digits
   where
-    exact@(Decimal _ e) = withoutZeros x
+    exact@(Decimal _ e) = reduced x
     places = max 0 (negate e)
     digits = case precision of
       AsNeeded -> withPoint (max 1 places) exact
@@ -148,8 +157,8 @@ withPoint n (Decimal d e)
 
 -- | The same decimal, with a number that does not end in a zero. It must be positive
 -- and have at most 17 digits, so at most 16 zeros.
-withoutZeros :: Decimal -> Decimal
-withoutZeros = without 1 10 . without 2 100 . without 4 10000 . eight . eight
+reduced :: Decimal -> Decimal
+reduced = without 1 10 . without 2 100 . without 4 10000 . eight . eight
   where
     eight = without 8 100000000
     without n power x@(Decimal d e) = case d `quotRem` power of

@@ -25,19 +25,19 @@ module Ashlar.Builder.Hex
   )
 where
 
+import Ashlar.Builder.Bytes (chunkwise)
 import Ashlar.Builder.Core
+import Ashlar.Builder.Pieces
 import Ashlar.Builder.Primitive
 import Ashlar.Mem
-import Ashlar.Mem.Cells
 import Ashlar.Prim.Bounded
 import qualified Ashlar.Prim.Hex as P
-import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
-import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import Foreign.Ptr (Ptr, plusPtr)
 
 -- See Note [Fusing reservations].
 {-# RULES
@@ -177,18 +177,12 @@ doubleHexFixed x = primFixed P.doubleHexFixed x
 -- @since 0.1.0.0
 byteStringHex :: ByteString -> Builder
 byteStringHex bs = action $ \c k ->
-  let n = S.length bs
-      go off = when (off < n) $ do
-        -- Room for one byte at least, so that every round makes progress.
-        p <- reserveFor c k 2 (2 * min piece (n - off))
-        e <- getPtr c endCell
-        let len = min (min piece (n - off)) ((e `minusPtr` p) `quot` 2)
-        -- off + len is at most the string's length, and 2 * len bytes are free.
-        withBytesQuick bs (\src _ -> writeBytes p (src `plusPtr` off) len)
-        putPtr c cursorCell (p `plusPtr` (2 * len))
-        go (off + len)
-   in go 0
+  inPieces c k n 2 (\left -> 2 * min piece left) (eachFits piece n 2) $ \p off len -> do
+    -- off + len is at most the string's length, and 2 * len bytes are free.
+    withBytesQuick bs (\src _ -> writeBytes p (src `plusPtr` off) len)
+    pure (p `plusPtr` (2 * len))
   where
+    n = S.length bs
     -- Twice a length might overflow, twice this does not.
     piece = 32768
 
@@ -197,7 +191,7 @@ byteStringHex bs = action $ \c k ->
 --
 -- @since 0.1.0.0
 lazyByteStringHex :: L.ByteString -> Builder
-lazyByteStringHex = L.foldrChunks (\bs rest -> byteStringHex bs `append` rest) empty
+lazyByteStringHex = chunkwise byteStringHex
 
 -- | Write the digits of so many bytes: they must be readable, and twice as many
 -- writable.

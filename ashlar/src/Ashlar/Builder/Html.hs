@@ -14,6 +14,8 @@
 -- @Blaze.ByteString.Builder.Html.Utf8@. It does not make text safe inside a
 -- script, a style, a comment or an address.
 --
+-- >>> :set -XOverloadedStrings
+-- >>> import Ashlar.Builder.Html
 -- >>> textHtmlUtf8 "if (a < b && c) \"ok\""
 -- "if (a &lt; b &amp;&amp; c) &quot;ok&quot;"
 module Ashlar.Builder.Html
@@ -29,6 +31,7 @@ where
 
 import Ashlar.Builder.Core
 import Ashlar.Builder.Escape
+import Ashlar.Builder.Instances ()
 import Data.ByteString (ByteString)
 import qualified Data.ByteString.Char8 as C
 import qualified Data.ByteString.Lazy as L

@@ -5,6 +5,8 @@
 -- The body of an HTTP/1.1 message whose length is not known when it begins (RFC 9112,
 -- section 7.1): a row of chunks, each behind its length, and a terminator.
 --
+-- >>> :set -XOverloadedStrings
+-- >>> import Ashlar.Builder.Http
 -- >>> chunkedTransferEncoding "Hello" <> chunkedTransferTerminator
 -- "5\r\nHello\r\n0\r\n\r\n"
 --
@@ -16,24 +18,26 @@ module Ashlar.Builder.Http
 where
 
 import Ashlar.Builder.Core
+import Ashlar.Builder.Instances ()
 import Ashlar.Mem
 import Ashlar.Mem.Cells
+import Ashlar.Prim.Hex (countDigits)
 import Control.Monad (unless, when)
-import Data.Bits (countLeadingZeros, finiteBitSize, unsafeShiftR, (.&.))
+import Data.Bits (unsafeShiftR, (.&.))
 import qualified Data.ByteString as S
 import Data.Word (Word16, Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 
 -- | The bytes of a builder as chunks, without the terminator.
 --
--- A chunk ends where the buffer of the sink ends, before and behind a ByteString
--- that is inserted (which becomes a chunk, and is not copied), and at a
--- 'Ashlar.Builder.Extra.flush', which flushes the chunks made so far. So where the chunks end
--- depends on the sink, and what a recipient makes of them does not. No chunk is
+-- A chunk ends where the buffer of the sink ends, before and behind a ByteString that is
+-- inserted (which becomes a chunk, and is not copied), and at a
+-- 'Ashlar.Builder.Extra.flush', which flushes the chunks made so far. So where the chunks
+-- end depends on the sink, and what a recipient makes of them does not. No chunk is
 -- empty, because that would end the message.
 --
--- The builder runs once, in the same buffer, and may be infinite. It needs up to 20 bytes of room
--- more than it asks for.
+-- The builder runs once, in the same buffer, and may be infinite. It needs up to 20 bytes
+-- of room more than it asks for.
 --
 -- @since 0.1.0.0
 chunkedTransferEncoding :: Builder -> Builder
@@ -55,9 +59,10 @@ chunkedTransferTerminator = ensure 5 $ \p -> do
 -- Note [Chunks in place]
 -- ~~~~~~~~~~~~~~~~~~~~~~
 -- The body is written into the buffer of the sink outside. Its space leaves room in
--- front for a chunk's header (as many digits as the free bytes have, and a line end), and behind
--- for another line end. When the chunk ends, the header is filled in, and if its length has fewer
--- digits than there was room for, the body moves up to it: it is short then.
+-- front for a chunk's header (as many digits as the number of free bytes has, and a line
+-- end), and behind for another line end. When the chunk ends, the header is filled in,
+-- and if its length has fewer digits than there was room for, the body moves up to it: it
+-- is short then.
 --
 -- While the body runs, the two cells outside do not change: the cursor there is where the
 -- chunk begins, with its header, and the end is that of the buffer. So all that the sink
@@ -91,8 +96,8 @@ rest c = do
   e <- getPtr c endCell
   if e `minusPtr` p >= 64 then begin c else pure (Space p p)
 
--- The space for the body of a chunk in the open buffer, which must have room for its header,
--- the line end behind it, and a byte.
+-- The space for the body of a chunk in the open buffer, which must have room for its
+-- header, the line end behind it, and a byte.
 begin :: Cells -> IO Space
 begin c = do
   p <- getPtr c cursorCell
@@ -131,7 +136,8 @@ withOverhead n = if n > maxBound - overhead then maxBound else n + overhead
     overhead = maxHeader + 2
 
 -- Write a number in hexadecimal, with the digits that it has, and a line end. Returns the
--- address behind that.
+-- address behind that. (Not by "Ashlar.Prim.Hex": that stores whole words, which may
+-- reach behind the last digit, and there the body stands already.)
 header :: Ptr Word8 -> Int -> Int -> IO (Ptr Word8)
 header p digits number = do
   go (digits - 1) number
@@ -145,9 +151,7 @@ header p digits number = do
 
 -- The hexadecimal digits of a number that is not negative.
 hexDigits :: Int -> Int
-hexDigits n = max 1 ((bits + 3) `unsafeShiftR` 2)
-  where
-    bits = finiteBitSize n - countLeadingZeros n
+hexDigits = countDigits . fromIntegral
 
 -- A line end: 2 bytes must be writable.
 crlf :: Ptr Word8 -> IO ()

@@ -4,13 +4,16 @@
 -- |
 -- Module      : Ashlar.Builder.Instances
 -- Description : Instances of builders that need a way to run them
+--
+-- The type is below the modules that these instances need. So that nobody misses them,
+-- every module that shows the type to users imports this one.
 module Ashlar.Builder.Instances () where
 
 import Ashlar.Builder.Core
 import Ashlar.Builder.Lazy
 import Ashlar.Builder.Loops (primMapListFixed)
-import qualified Ashlar.Prim.Binary as P
 import Ashlar.Builder.Strings (stringUtf8)
+import qualified Ashlar.Prim.Binary as P
 import qualified Data.ByteString.Lazy as L
 import Data.String (IsString (..))
 import Data.Word (Word8)

@@ -31,14 +31,17 @@ import System.IO.Unsafe (unsafePerformIO)
 -- | The bytes in a lazy 'L.ByteString', whose chunks are made one by one as
 -- they are consumed, in constant memory; the builder may be infinite.
 --
--- The first chunk has at most 4 KiB, the others about 32 KiB (more, up to 64 MiB,
--- for a builder that is deeply nested to the left; less before a 'Ashlar.Builder.Extra.flush'
--- or an inserted ByteString); ByteStrings of 8 KiB and more are chunks of their own and
+-- The first chunk has at most 4 KiB, the others about 32 KiB (more, up to 64 MiB, for a
+-- builder that is deeply nested to the left; less before a 'Ashlar.Builder.Extra.flush'
+-- or an inserted ByteString). ByteStrings of 8 KiB and more are chunks of their own and
 -- share their memory. Every other chunk takes up at least half of the memory that it
--- keeps alive. An exception
--- in a value inside the builder surfaces at the chunk in which it would have
--- been used, and the chunks before that are good. Nothing is left running when
--- the consumer stops.
+-- keeps alive.
+--
+-- An exception in a value inside the builder surfaces at the chunk in which it would have
+-- been used, and the chunks before that are good. The result may be consumed by several
+-- threads at once. Nothing is left running when the consumer stops.
+--
+-- Before GHC 9.6, to stop at the end of a chunk and to go on costs about 0.3 µs.
 --
 -- @since 0.1.0.0
 toLazyByteString :: Builder -> L.ByteString

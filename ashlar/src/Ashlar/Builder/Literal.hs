@@ -15,9 +15,10 @@
 -- * The bytes are UTF-8, but U+0000 is @C0 80@, since a zero byte ends the literal.
 --   Where all characters are ASCII, and none is U+0000, the bytes can be copied. GHC
 --   marks other literals by @unpackCStringUtf8#@, and these are searched for @C0 80@
---   while they are written. A surrogate has the three bytes that 'charUtf8' writes for
---   it; @text@ replaces it by U+FFFD, which has three bytes as well. (Whoever calls
---   @unpackCString#@ by hand on bytes above 7F, which GHC never does, gets these bytes.)
+--   while they are written. A surrogate has the three bytes that
+--   'Ashlar.Builder.charUtf8' writes for it; @text@ replaces it by U+FFFD, which has
+--   three bytes as well. (Whoever calls @unpackCString#@ by hand on bytes above 7F, which
+--   GHC never does, gets these bytes.)
 -- * A literal has several forms. From the beginning of the optimisation until phase 1 it
 --   is @build (unpackFoldrCString# "abc"#)@, in case it meets a @foldr@. Rules for that
 --   form find it before the compiler moves it out of the function around it, and so find

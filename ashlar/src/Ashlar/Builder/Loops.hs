@@ -51,6 +51,7 @@ where
 
 import Ashlar.Builder.Bytes (chunkwise)
 import Ashlar.Builder.Core
+import Ashlar.Builder.Pieces
 import Ashlar.Mem
 import Ashlar.Mem.Cells
 import Ashlar.Prim.Bounded
@@ -219,23 +220,17 @@ primMapLazyByteStringBounded prim = chunkwise (primMapByteStringBounded prim)
 -- many bytes are known to come from so many of the input.
 mapBytes :: (Int -> Int) -> BoundedPrim Word8 -> ByteString -> Builder
 mapBytes known prim = \bs -> action $ \c k ->
-  let go i
-        | i >= S.length bs = pure ()
-        | otherwise = do
-            p <- reserveFor c k n (known (S.length bs - i))
-            e <- getPtr c endCell
-            let to = if n > 0 then min (S.length bs) (i + (e `minusPtr` p) `quot` n) else S.length bs
-            -- From i to below to there is room for each; both lie within the string.
-            -- (The primitive is not ours, and may not return.)
-            p' <- withBytes bs (\src _ -> each (src `plusPtr` i) (src `plusPtr` to) p)
-            putPtr c cursorCell p'
-            go to
-      each src end p
-        | src == end = pure p
-        | otherwise = do
-            x <- peekHost src
-            runB prim x p >>= each (src `plusPtr` 1) end
-   in go 0
+  let total = S.length bs
+      fitting off room = if n > 0 then eachFits total total n off room else total - off
+   in inPieces c k total n known fitting $ \p off len ->
+        -- There is room for each of the len bytes, which lie within the string. (The
+        -- primitive is not ours, and may not return.)
+        withBytes bs (\src _ -> each (src `plusPtr` off) (src `plusPtr` (off + len)) p)
   where
     n = sizeBound prim
+    each src end p
+      | src == end = pure p
+      | otherwise = do
+          x <- peekHost src
+          runB prim x p >>= each (src `plusPtr` 1) end
 {-# INLINE mapBytes #-}

@@ -8,6 +8,9 @@
 -- full. Any width will do: a negative one is like 0, and the padding for a large one
 -- is written piece by piece, without room for all of it being reserved.
 --
+-- >>> :set -XOverloadedStrings
+-- >>> import Ashlar.Builder
+-- >>> import Ashlar.Builder.Padded
 -- >>> let date year month day = wordDecPadded 4 year <> "-" <> wordDecPadded 2 month <> "-" <> wordDecPadded 2 day
 -- >>> toStrictByteString (date 1970 1 1)
 -- "1970-01-01"
@@ -29,12 +32,14 @@ where
 
 import Ashlar.Builder.Chars
 import Ashlar.Builder.Core
+import Ashlar.Builder.Instances ()
+import Ashlar.Builder.Pieces
 import Ashlar.Builder.Primitive
+import Ashlar.Mem (copyPiece)
 import Ashlar.Mem.Cells
 import Ashlar.Prim.Bounded
 import Ashlar.Prim.Decimal (word64Dec)
 import Ashlar.Prim.Padded
-import Control.Monad (when)
 import Data.Int (Int64)
 import Data.Word (Word64, Word8)
 import Foreign.Marshal.Utils (fillBytes)
@@ -121,15 +126,17 @@ intToWide n x
   | otherwise = wordToWide n (fromIntegral x)
 {-# NOINLINE intToWide #-}
 
--- | A value written by a primitive, with zeros (the character) in front up to a width.
--- They come before a sign; see 'intDecPadded' for numbers that have one.
+-- | @zeroPaddedBoundedPrim n prim x@ is @x@ as @prim@ writes it, with zeros (the
+-- character) in front up to @n@ bytes. They come before a sign; see 'intDecPadded' for
+-- numbers that have one.
 --
 -- @since 0.1.0.0
 zeroPaddedBoundedPrim :: Int -> BoundedPrim a -> a -> Builder
 zeroPaddedBoundedPrim = paddedBoundedPrim 0x30
 {-# INLINE zeroPaddedBoundedPrim #-}
 
--- | A value written by a primitive, with a given byte in front up to a width.
+-- | @paddedBoundedPrim filler n prim x@ is @x@ as @prim@ writes it, with the byte
+-- @filler@ in front up to @n@ bytes.
 --
 -- @since 0.1.0.0
 paddedBoundedPrim :: Word8 -> Int -> BoundedPrim a -> a -> Builder
@@ -144,7 +151,7 @@ paddedBoundedPrim filler n prim x
       runB prim x p'' >>= putPtr c cursorCell
 {-# INLINE paddedBoundedPrim #-}
 
--- | The same byte so many times; not once, if the number is negative.
+-- | @replicateWord8 n x@ is the byte @x@, @n@ times; not once, if @n@ is negative.
 --
 -- >>> toStrictByteString (replicateWord8 3 0x2E)
 -- "..."
@@ -152,17 +159,6 @@ paddedBoundedPrim filler n prim x
 -- @since 0.1.0.0
 replicateWord8 :: Int -> Word8 -> Builder
 replicateWord8 n x = action $ \c k ->
-  let go left = when (left > 0) $ do
-        -- Room for one byte at least, so that every round makes progress; a number
-        -- that may be huge is not asked for at once.
-        p <- reserveFor c k 1 (min piece left)
-        end <- getPtr c endCell
-        let len = min (min piece left) (end `minusPtr` p)
-        -- len bytes are free.
-        fillBytes p x len
-        putPtr c cursorCell (p `plusPtr` len)
-        go (left - len)
-   in go n
-  where
-    -- See Note [Foreign copies].
-    piece = 65536
+  -- A number that may be huge is not asked for at once. len bytes are free.
+  inPieces c k n 1 (min copyPiece) (eachFits copyPiece n 1) $ \p _ len ->
+    (p `plusPtr` len) <$ fillBytes p x len

@@ -7,12 +7,15 @@ module Ashlar.Builder.Poke
   ( withPtr,
     PokedOutside (..),
     storable,
+    storables,
   )
 where
 
 import Ashlar.Builder.Core
+import Ashlar.Builder.Loops (primMapListBounded)
 import Ashlar.Mem
 import Ashlar.Mem.Cells
+import Ashlar.Prim.Bounded (boundedPrim)
 import Control.Exception (Exception (..), throwIO)
 import Data.Bits ((.&.))
 import Data.Word (Word16, Word32, Word64, Word8)
@@ -20,18 +23,17 @@ import Foreign.Marshal.Utils (fillBytes)
 import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 import Foreign.Storable (Storable, alignment, sizeOf)
 
--- | Bytes written by a function of one's own: at most so many, from the address on
--- that the function is given. It returns the address behind the last byte it wrote.
+-- | @withPtr n write@ is what @write@ writes: at most @n@ bytes, from the address on that
+-- it is given. It returns the address behind the last byte it wrote.
 --
--- The number may be 0 and need not be small, but a sink may refuse more than 256. A
--- negative one is an error. If the function returns an address in front of the
--- first byte or behind the last, 'PokedOutside' is thrown, and nothing of what it
--- wrote is output. (By then it may have written outside: memory that is not ours
--- cannot be guarded.) 'ensure' is the same without the tests, and shares its check of
--- the room left with its neighbours.
+-- @n@ may be 0 and need not be small, but a sink may refuse more than 256. A negative
+-- @n@ is an error. If @write@ returns an address in front of the first byte or behind
+-- the last, 'PokedOutside' is thrown, and nothing of what it wrote is output. (By then
+-- it may have written outside: memory that is not ours cannot be guarded.) 'ensure' is
+-- the same without the tests, and shares its check of the room left with its neighbours.
 --
--- The function is run each time the builder is run. It must write the same bytes each
--- time, and nothing else may observe that it was run.
+-- @write@ is run each time the builder is run. It must write the same bytes each time,
+-- and nothing else may observe that it was run.
 --
 -- >>> import Ashlar.Builder.Internal (withPtr)
 -- >>> import Foreign (plusPtr, poke)
@@ -69,8 +71,11 @@ instance Exception PokedOutside where
 -- | A value as it lies in memory: 'sizeOf' bytes, in the machine's byte order.
 --
 -- The value may come to lie at any address; its 'Foreign.Storable.poke' is given one that
--- has the alignment it asks for, and the bytes are moved from there. Bytes that it leaves out, such as
--- the padding of a C structure, are 0.
+-- has the alignment it asks for, and the bytes are moved from there. Bytes that it leaves
+-- out, such as the padding of a C structure, are 0.
+--
+-- All this has its price next to the builders of numbers: the bytes are cleared first,
+-- they may be moved, and @'alignment' - 1@ bytes more are reserved than are written.
 --
 -- >>> import Ashlar.Builder.Internal (storable)
 -- >>> storable (7 :: Word8)
@@ -78,43 +83,59 @@ instance Exception PokedOutside where
 --
 -- @since 0.1.0.0
 storable :: Storable a => a -> Builder
-storable x = ensure (storableRoom x) (storableWrite x)
+storable x = ensure (storableRoom (sizeOf x) (alignment x)) (storableWrite (sizeOf x) (alignment x) x)
 {-# INLINE [0] storable #-}
 
 -- See Note [Fusing reservations].
 {-# RULES
-"storable" [~0] forall x. storable x = ensure (storableRoom x) (storableWrite x)
+"storable" [~0] forall x.
+  storable x = ensure (storableRoom (sizeOf x) (alignment x)) (storableWrite (sizeOf x) (alignment x) x)
   #-}
 
--- Room for the value behind the next address of its alignment.
-storableRoom :: Storable a => a -> Int
-storableRoom x
+-- | The values of a list, each as by 'storable', in one loop. The list is forced as the
+-- output gets there, and may be infinite.
+--
+-- >>> import Ashlar.Builder.Internal (storables)
+-- >>> storables [1, 2, 3 :: Word8]
+-- "\SOH\STX\ETX"
+--
+-- @since 0.1.0.0
+storables :: Storable a => [a] -> Builder
+storables xs = case xs of
+  [] -> empty
+  -- Size and alignment belong to the type, and any value of it tells them.
+  x : _ -> primMapListBounded (boundedPrim (storableRoom size align) (storableWrite size align)) xs
+    where
+      size = sizeOf x
+      align = alignment x
+{-# INLINE storables #-}
+
+-- Room for a value of this size behind the next address of this alignment.
+storableRoom :: Int -> Int -> Int
+storableRoom size align
   | size >= 0 && size <= maxBound - gap = size + gap
   | otherwise = errorWithoutStackTrace "Ashlar.Builder: storable with an impossible size"
   where
-    size = sizeOf x
-    gap = max 1 (alignment x) - 1
+    gap = max 1 align - 1
 {-# INLINE storableRoom #-}
 
 -- Note [Storable at any address]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- A number may be written at any address (Note [Unaligned access]), but the 'poke' of a
 -- type that we do not know may be a function in C, compiled to instructions that need
--- the alignment it asks for. So it writes at the next address with this alignment,
--- and the bytes are moved down from there by less than the alignment. Before that they
--- are cleared: what 'poke' leaves out would be whatever the memory held before,
--- which would make the output depend on the sink (INV-B4), and give away
--- what is no one's business.
-storableWrite :: Storable a => a -> Ptr Word8 -> IO (Ptr Word8)
-storableWrite x p = do
+-- the alignment it asks for. So it writes at the next address with this alignment, and
+-- the bytes are moved down from there by less than the alignment. Before that they are
+-- cleared: what 'poke' leaves out would be whatever the memory held before, which would
+-- make the output depend on the sink (INV-B4), and give away what is no one's business.
+storableWrite :: Storable a => Int -> Int -> a -> Ptr Word8 -> IO (Ptr Word8)
+storableWrite size align0 x p = do
   clear q size
   pokeHost q x
   -- Downwards, within the bytes that were reserved.
   if gap == 0 then pure () else moveDown p q size
   pure (p `plusPtr` size)
   where
-    size = sizeOf x
-    align = max 1 (alignment x)
+    align = max 1 align0
     address = p `minusPtr` nullPtr
     gap
       | align .&. (align - 1) == 0 = negate address .&. (align - 1)

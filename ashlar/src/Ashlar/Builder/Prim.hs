@@ -9,11 +9,13 @@
 -- together into larger ones, and made into builders, for one value or for many:
 -- the room for a whole primitive is checked once.
 --
--- The names are those of "Data.ByteString.Builder.Prim"; import qualified.
+-- The names are those of "Data.ByteString.Builder.Prim"; import qualified. Floating-point
+-- numbers and numbers with leading zeros are added here.
 --
--- A length and a byte string of up to 255 bytes' worth of key and value, as some
--- protocol may want them:
+-- A tag of one byte, a key of four and a value of eight, with one check for all 13:
 --
+-- >>> import Ashlar.Builder
+-- >>> import qualified Ashlar.Builder.Prim as P
 -- >>> let entry = P.word8 P.>*< P.word32BE P.>*< P.word64BE
 -- >>> toLazyByteString (P.primMapListFixed entry [(1, (2, 3))])
 -- "\SOH\NUL\NUL\NUL\STX\NUL\NUL\NUL\NUL\NUL\NUL\NUL\ETX"
@@ -106,6 +108,16 @@ module Ashlar.Builder.Prim
     word64Dec,
     wordDec,
 
+    -- * Whole numbers in decimal, with leading zeros
+    word64DecAtLeast,
+    int64DecAtLeast,
+
+    -- * Floating-point numbers in decimal
+    floatDec,
+    doubleDec,
+    floatScientific,
+    doubleScientific,
+
     -- * Hexadecimal numbers, no leading zeros
     word8Hex,
     word16Hex,
@@ -132,6 +144,7 @@ module Ashlar.Builder.Prim
 where
 
 import Ashlar.Builder.Core (Builder)
+import Ashlar.Builder.Instances ()
 import Ashlar.Builder.Literal
 import Ashlar.Builder.Loops
 import Ashlar.Builder.Primitive
@@ -140,7 +153,9 @@ import Ashlar.Prim.Bounded
 import Ashlar.Prim.Char
 import Ashlar.Prim.Combine
 import Ashlar.Prim.Decimal
+import Ashlar.Prim.Floating
 import Ashlar.Prim.Hex
+import Ashlar.Prim.Padded
 import GHC.Exts (Addr#)
 
 -- | The bytes at an address up to the first that is zero, as in @"abc"#@. They must

@@ -10,6 +10,7 @@
 -- between two numbers: it is not taken, although it might be rounded to the right
 -- one of them. So the number 1.0e23 is written
 --
+-- >>> import Ashlar.Builder
 -- >>> toStrictByteString (doubleDec 1.0e23)
 -- "9.999999999999999e22"
 --
@@ -33,3 +34,4 @@ module Ashlar.Builder.RealFloat
 where
 
 import Ashlar.Builder.Floating
+import Ashlar.Builder.Instances ()

@@ -8,7 +8,8 @@
 -- bytes are in "Ashlar.Builder.Strict"; lazy output, which has to stop in the middle,
 -- is in "Ashlar.Builder.Lazy".)
 module Ashlar.Builder.Run
-  ( toByteStringIOWith,
+  ( toByteStringIO,
+    toByteStringIOWith,
     toBufferIOWith,
     hPutBuilder,
     hPutBuilderLen,
@@ -37,7 +38,8 @@ import Prelude hiding (writeFile)
 -- more at once). No byte is written again after it has been handed on, so the
 -- chunks may be kept; those that end early, at a flush say, share a buffer, and
 -- each keeps all of it alive. ByteStrings of 8 KiB and more arrive as they are. The
--- action is never given an empty chunk; an exception of it ends the run.
+-- action is never given an empty chunk; an exception of it ends the run. If a value in
+-- the builder throws, what is in the open buffer is lost.
 --
 -- @since 0.1.0.0
 toByteStringIOWith :: Int -> (ByteString -> IO ()) -> Builder -> IO ()
@@ -61,12 +63,24 @@ toByteStringIOWith size consume b = do
             pure (wholeSpace new)
   keepAlive ref (runBuilderWith sink (wholeSpace first) b >>= deliver)
 
+-- | 'toByteStringIOWith' with buffers of 32 KiB.
+--
+-- >>> import qualified Data.ByteString as S
+-- >>> toByteStringIO (print . S.length) (byteString (S.replicate 40000 0) <> "and more")
+-- 40000
+-- 8
+--
+-- @since 0.1.0.0
+toByteStringIO :: (ByteString -> IO ()) -> Builder -> IO ()
+toByteStringIO = toByteStringIOWith 32768
+
 -- | Run a builder through one buffer of the given size (at least 1; more where
 -- a primitive needs more at once), and hand its bytes to an action each time
 -- it is full, as an address and a number of bytes.
 --
 -- The memory is used again after the action has returned. ByteStrings of
--- 8 KiB and more are handed over where they are. Returns the number of bytes.
+-- 8 KiB and more are handed over where they are. Returns the number of bytes. If a value
+-- in the builder throws, what is in the open buffer is lost.
 --
 -- @since 0.1.0.0
 toBufferIOWith :: Int -> (Ptr Word8 -> Int -> IO ()) -> Builder -> IO Int
@@ -112,11 +126,16 @@ throughBuffer runWith firstSize size consume b = do
 -- | Write the bytes to a 'Handle', in constant memory.
 --
 -- The bytes pass through a buffer of the driver's own (2 KiB, and 32 KiB where these do
--- not suffice) and reach the Handle by 'hPutBuf': in order, without its newline or character encoding.
--- The Handle's lock is held while a buffer is written and not while the
--- builder runs, so a value inside the builder may use the same Handle. If such a
--- value throws, what comes before it is written first (but for the last few bytes,
--- if they share a reservation with the value, or the last characters of its string).
+-- not suffice) and reach the Handle by 'hPutBuf': in order, without its newline or
+-- character encoding. The Handle's lock is held while a buffer is written and not while
+-- the builder runs, so a value inside the builder may use the same Handle.
+--
+-- If a value inside the builder throws, what comes before it is written first, with two
+-- exceptions. Fixed writes next to the value may share its reservation: up to 256 bytes
+-- are lost. And if the value is a character of a string, or an element of a list in a
+-- loop of "Ashlar.Builder.Prim", all that this loop has written into the open buffer
+-- is lost: up to 32 KiB.
+--
 -- If the thread is interrupted, what was written is a prefix of the output. A Handle
 -- that is closed or cannot be written raises the usual 'Control.Exception.IOException'.
 --
@@ -153,10 +172,10 @@ writeFile path b = bracket (openBinaryFile path WriteMode) hClose (`hPutBuilder`
 
 -- | Write the bytes into memory of the given size, and return their number.
 --
--- Throws 'BufferOverflow' where they do not fit or the size is negative; the memory then holds the
--- beginning of them. Nothing is ever written behind it. Bytes that fit exactly
--- do fit: a primitive that asks for more room than it uses in the end gets
--- that room elsewhere.
+-- Throws 'BufferOverflow' where they do not fit or the size is negative; the memory then
+-- holds the beginning of them. Nothing is ever written behind it. Bytes that fit exactly
+-- do fit: a primitive that asks for more room than it uses in the end gets that room
+-- elsewhere.
 --
 -- @since 0.1.0.0
 pokeBuilder :: Ptr Word8 -> Int -> Builder -> IO Int

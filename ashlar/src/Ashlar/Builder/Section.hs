@@ -10,8 +10,12 @@
 --
 -- A message of Protocol Buffers inside another, each with its length as a varint:
 --
+-- >>> :set -XOverloadedStrings
+-- >>> import Ashlar.Builder
+-- >>> import Ashlar.Builder.Section
 -- >>> import Ashlar.Builder.Varint
 -- >>> import qualified Ashlar.Prim.Varint as P
+-- >>> import Data.Word (Word32)
 -- >>> :{
 -- let field :: Word32 -> Builder -> Builder
 --     field number body = word32Varint (number * 8 + 2) <> lengthPrefixed (P.varintPrim P.word32Varint) body
@@ -29,6 +33,7 @@ where
 import Ashlar.Builder.Buffer
 import Ashlar.Builder.Bytes
 import Ashlar.Builder.Core
+import Ashlar.Builder.Instances ()
 import Ashlar.Builder.Strict
 import Ashlar.Mem
 import Ashlar.Mem.Cells
@@ -42,14 +47,17 @@ import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 
--- | The length of a builder's bytes, and then the bytes.
+-- | @lengthPrefixed prim body@ is the length of @body@, written by @prim@, and then
+-- @body@.
 --
--- The builder runs once. What fits into the open buffer is written there, and moved by
--- the bytes that the length does not need of its bound; what does not is kept in memory
--- until the length is known. So the builder must be finite.
+-- The body runs once. What fits into the open buffer is written there, and moved by
+-- the bytes that the length does not need of its bound. What does not fit is held in
+-- memory until the length is known, and copied once more then. So the body must be
+-- finite, and a long one is not for constant memory.
 --
--- Throws 'SectionTooLong' if the length is not a number of the primitive's type, as soon as that is
--- known. (If the primitive itself writes less than its type holds, nobody notices.)
+-- Throws 'SectionTooLong' if the length is not a number of the primitive's type, as soon
+-- as that is known. (If the primitive itself writes less than its type holds, nobody
+-- notices.)
 --
 -- Sections may be nested; then each byte that is moved is moved once for each level at
 -- most. A 'Ashlar.Builder.Extra.flush' in a section takes place behind it.
@@ -61,7 +69,7 @@ lengthPrefixed prim = section (largest (0 :: n)) 0 (prefixOf prim)
 
 -- | 'lengthPrefixed' with a length of fixed size. Nothing is moved.
 --
--- >>> import Ashlar.Builder.Internal (fixedPrim)
+-- >>> import Ashlar.Builder.Prim.Internal (fixedPrim)
 -- >>> import Foreign (castPtr, poke)
 -- >>> lengthPrefixedFixed (fixedPrim 1 (\n p -> poke p (n :: Word8))) "abc"
 -- "\ETXabc"
@@ -71,11 +79,11 @@ lengthPrefixedFixed :: (Integral n, Bits n) => FixedPrim n -> Builder -> Builder
 lengthPrefixedFixed prim = lengthPrefixed (toB prim)
 {-# INLINE lengthPrefixedFixed #-}
 
--- | 'lengthPrefixed' for at most so many bytes.
+-- | @lengthPrefixedWithin most prim body@ is 'lengthPrefixed', and throws
+-- 'SectionTooLong' if the body has more than @most@ bytes; if @most@ is negative, always.
 --
--- Up to 4 KiB, so much room is made beforehand, so that the bytes need not be kept
--- elsewhere. Throws 'SectionTooLong' where there are more; a negative number allows not even
--- none.
+-- Room for @most@ bytes, or for 4 KiB if that is less, is made beforehand: then such a
+-- body need not be held elsewhere.
 --
 -- @since 0.1.0.0
 lengthPrefixedWithin :: forall n. (Integral n, Bits n) => Int -> BoundedPrim n -> Builder -> Builder
@@ -128,9 +136,9 @@ data State
 -- sink outside, nothing of it has been written, and nothing can be handed out (INV-B3).
 -- So the sink outside is not asked for anything meanwhile, and its buffer stays.
 --
--- Where the body asks for more than the buffer has, the bytes up to there stay, and the others
--- are collected elsewhere ('growing'). In the end, the length is written, the first
--- part moves down to it, and the others are appended like any 'byteString'.
+-- Where the body asks for more than the buffer has, the bytes up to there stay, and the
+-- others are collected elsewhere ('growing'). In the end, the length is written, the
+-- first part moves down to it, and the others are appended like any 'byteString'.
 --
 -- Also considered: to run the body twice, the first time only to count. It would evaluate
 -- everything twice, and where the bytes depend on the buffers (chunked transfer coding), the

@@ -10,6 +10,8 @@
 -- As an example, a sink that passes the bytes through a small buffer into a
 -- checksum, Adler-32 (RFC 1950), without ever holding more than 64 of them:
 --
+-- >>> import Ashlar.Builder
+-- >>> import Ashlar.Builder.Sink
 -- >>> import qualified Data.ByteString as S
 -- >>> import qualified Data.ByteString.Unsafe as S
 -- >>> import Data.Bits (shiftL, (.|.))
@@ -63,3 +65,4 @@ module Ashlar.Builder.Sink
 where
 
 import Ashlar.Builder.Core
+import Ashlar.Builder.Instances ()

@@ -150,8 +150,8 @@ wasteful (Output _ _ open) p = slack > 128 && slack > openSize open `quot` 4
 -- place of 81 (GHC 9.0.2). Also tried: realloc moves the pages of a huge buffer
 -- instead of copying it, which is three times faster at 100 MB; between 64 KB
 -- and 1 MB, where most outputs are, it is three to six times slower.
-copiedUpTo :: Int
-copiedUpTo = 32768
+regrownUpTo :: Int
+regrownUpTo = 32768
 
 -- | The sink that collects the output in memory.
 growing :: IORef Output -> Sink
@@ -174,7 +174,7 @@ insert bs (Output pieces count open) = Output (bs : pieces) (count + S.length bs
 
 enlarged :: IORef Output -> Output -> Ptr Word8 -> Int -> Int -> IO Space
 enlarged ref output@(Output pieces _ open) p n wanted
-  | null pieces && used <= copiedUpTo = do
+  | null pieces && used <= regrownUpTo = do
       new <- newOpen (max (used + wanted) sizeAfter)
       -- Both hold the used bytes; the old one stays alive until replaced.
       copyRange (openFrom new) (openFrom open) used

@@ -12,18 +12,21 @@ module Ashlar.Builder.Strings
     textUtf8,
     lazyTextUtf8,
     textUnits,
+    textChunkwise,
   )
 where
 
+import Ashlar.Builder.Chars (characters)
 import Ashlar.Builder.Core
 import Ashlar.Builder.Literal
-import Ashlar.Mem.Cells
+import Ashlar.Builder.Pieces
 import qualified Ashlar.Mem.Text as Mem
+import qualified Ashlar.Prim.Binary as P
 import Ashlar.Prim.Utf8
 import qualified Data.Text as T
 import qualified Data.Text.Lazy as TL
 import Data.Word (Word8)
-import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import Foreign.Ptr (Ptr, plusPtr)
 import GHC.Base
   ( build,
     unpackAppendCString#,
@@ -52,23 +55,8 @@ charUtf8 c = ensure utf8Bound (`utf8Write` c)
 --
 -- @since 0.1.0.0
 stringUtf8 :: String -> Builder
-stringUtf8 str = action $ \c k ->
-  -- The cursor stays in a register for as long as the buffer lasts. Each
-  -- character is written after a test for the 4 bytes it may take.
-  let enter s = do
-        p <- getPtr c cursorCell
-        e <- getPtr c endCell
-        go s p e
-      go [] p _ = putPtr c cursorCell p
-      go (x : xs) p e
-        | e `minusPtr` p >= utf8Bound = do
-            p' <- utf8Write p x
-            go xs p' e
-        | otherwise = do
-            putPtr c cursorCell p
-            _ <- reserve c k utf8Bound
-            enter (x : xs)
-   in enter str
+-- See Note [Strings] in "Ashlar.Builder.Chars".
+stringUtf8 = characters P.charUtf8
 {-# NOINLINE [0] stringUtf8 #-}
 
 {-# RULES
@@ -96,18 +84,10 @@ textUtf8 t = textUnits Mem.bytesPerUnit Mem.writeUtf8 t
 -- function that writes so many of them.
 textUnits :: Int -> (Ptr Word8 -> T.Text -> Int -> Int -> IO Int) -> T.Text -> Builder
 textUnits perUnit write t = action $ \c k ->
-  let n = Mem.lengthUnits t
-      go off
-        | off >= n = pure ()
-        | otherwise = do
-            -- Room for one unit at least, so that every round makes progress.
-            p <- reserve c k (Mem.roomForOne perUnit)
-            e <- getPtr c endCell
-            let units = Mem.unitsThatFit perUnit t off (e `minusPtr` p)
-            len <- write p t off units
-            putPtr c cursorCell (p `plusPtr` len)
-            go (off + units)
-   in go 0
+  inPieces c k (Mem.lengthUnits t) one (const one) (Mem.unitsThatFit perUnit t) $ \p off n ->
+    plusPtr p <$> write p t off n
+  where
+    one = Mem.roomForOne perUnit
 {-# INLINE textUnits #-}
 
 -- | A lazy text in UTF-8. Its chunks are forced one by one, as the output gets
@@ -115,8 +95,13 @@ textUnits perUnit write t = action $ \c k ->
 --
 -- @since 0.1.0.0
 lazyTextUtf8 :: TL.Text -> Builder
-lazyTextUtf8 = TL.foldrChunks (\t rest -> textUtf8 t `append` rest) empty
+lazyTextUtf8 = textChunkwise textUtf8
 {-# NOINLINE [0] lazyTextUtf8 #-}
+
+-- | Each chunk by a builder, forced one by one.
+textChunkwise :: (T.Text -> Builder) -> TL.Text -> Builder
+textChunkwise f = TL.foldrChunks (\t rest -> f t `append` rest) empty
+{-# INLINE textChunkwise #-}
 
 {-# RULES
 "textUtf8/build-ascii" [~0] forall s.

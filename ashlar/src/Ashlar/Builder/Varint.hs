@@ -1,11 +1,12 @@
 -- |
 -- Module      : Ashlar.Builder.Varint
--- Description : Builders for numbers that take the more bytes the larger they are
+-- Description : Variable-length integers (varints): LEB128, Protocol Buffers, VLQ, prefix
 --
--- Integers in formats of variable length. Each is written in as few bytes
+-- Integers that take the more bytes the larger they are. Each is written in as few bytes
 -- as its format allows. The formats themselves, as values, with the number of bytes that
 -- a number takes, are in "Ashlar.Prim.Varint".
 --
+-- >>> import Ashlar.Builder.Varint
 -- >>> word64Varint 300
 -- "\172\STX"
 module Ashlar.Builder.Varint
@@ -44,6 +45,7 @@ module Ashlar.Builder.Varint
 where
 
 import Ashlar.Builder.Core
+import Ashlar.Builder.Instances ()
 import Ashlar.Builder.Primitive
 import Ashlar.Prim.Varint (Varint (..))
 import qualified Ashlar.Prim.Varint as P
@@ -92,7 +94,8 @@ varint format x = primBounded (varintPrim format) x
 
 -- $vlq
 -- Variable-length quantities as in @mason@: unsigned LEB128, and, for signed numbers, the
--- magnitude with the sign in the second highest bit of the first byte.
+-- magnitude with the sign in the second highest bit of the first byte. The quantities of
+-- MIDI and of git have the most significant bits first: they are another format.
 
 -- $prefix
 -- The first byte tells the number of bytes, by the zeros below its lowest 1; seven

@@ -54,210 +54,210 @@ import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
 
 -- The write half of a format; it writes scalarSize bytes.
-written :: Scalar a -> FixedPrim a
-written format = fixedPrim (scalarSize format) (\x p -> scalarWrite format p x)
-{-# INLINE CONLIKE written #-}
+writeHalf :: Scalar a -> FixedPrim a
+writeHalf format = fixedPrim (scalarSize format) (\x p -> scalarWrite format p x)
+{-# INLINE writeHalf #-}
 
 -- | One byte.
 --
 -- @since 0.1.0.0
 word8 :: FixedPrim Word8
-word8 = written Scalar.word8
-{-# INLINE CONLIKE word8 #-}
+word8 = writeHalf Scalar.word8
+{-# INLINE word8 #-}
 
 -- | One byte, in two's complement.
 --
 -- @since 0.1.0.0
 int8 :: FixedPrim Int8
-int8 = written Scalar.int8
-{-# INLINE CONLIKE int8 #-}
+int8 = writeHalf Scalar.int8
+{-# INLINE int8 #-}
 
 -- | A number of 16 bits, least significant byte first: 2 bytes.
 --
 -- @since 0.1.0.0
 word16LE :: FixedPrim Word16
-word16LE = written Scalar.word16LE
-{-# INLINE CONLIKE word16LE #-}
+word16LE = writeHalf Scalar.word16LE
+{-# INLINE word16LE #-}
 
 -- | A number of 32 bits, least significant byte first: 4 bytes.
 --
 -- @since 0.1.0.0
 word32LE :: FixedPrim Word32
-word32LE = written Scalar.word32LE
-{-# INLINE CONLIKE word32LE #-}
+word32LE = writeHalf Scalar.word32LE
+{-# INLINE word32LE #-}
 
 -- | A number of 64 bits, least significant byte first: 8 bytes.
 --
 -- @since 0.1.0.0
 word64LE :: FixedPrim Word64
-word64LE = written Scalar.word64LE
-{-# INLINE CONLIKE word64LE #-}
+word64LE = writeHalf Scalar.word64LE
+{-# INLINE word64LE #-}
 
 -- | A number of 16 bits in two's complement, least significant byte first: 2 bytes.
 --
 -- @since 0.1.0.0
 int16LE :: FixedPrim Int16
-int16LE = written Scalar.int16LE
-{-# INLINE CONLIKE int16LE #-}
+int16LE = writeHalf Scalar.int16LE
+{-# INLINE int16LE #-}
 
 -- | A number of 32 bits in two's complement, least significant byte first: 4 bytes.
 --
 -- @since 0.1.0.0
 int32LE :: FixedPrim Int32
-int32LE = written Scalar.int32LE
-{-# INLINE CONLIKE int32LE #-}
+int32LE = writeHalf Scalar.int32LE
+{-# INLINE int32LE #-}
 
 -- | A number of 64 bits in two's complement, least significant byte first: 8 bytes.
 --
 -- @since 0.1.0.0
 int64LE :: FixedPrim Int64
-int64LE = written Scalar.int64LE
-{-# INLINE CONLIKE int64LE #-}
+int64LE = writeHalf Scalar.int64LE
+{-# INLINE int64LE #-}
 
 -- | The 4 bytes of an IEEE 754 number, least significant byte first. A NaN keeps its payload.
 --
 -- @since 0.1.0.0
 floatLE :: FixedPrim Float
-floatLE = written Scalar.floatLE
-{-# INLINE CONLIKE floatLE #-}
+floatLE = writeHalf Scalar.floatLE
+{-# INLINE floatLE #-}
 
 -- | The 8 bytes of an IEEE 754 number, least significant byte first. A NaN keeps its payload.
 --
 -- @since 0.1.0.0
 doubleLE :: FixedPrim Double
-doubleLE = written Scalar.doubleLE
-{-# INLINE CONLIKE doubleLE #-}
+doubleLE = writeHalf Scalar.doubleLE
+{-# INLINE doubleLE #-}
 
 -- | A number of 16 bits, most significant byte first: 2 bytes.
 --
 -- @since 0.1.0.0
 word16BE :: FixedPrim Word16
-word16BE = written Scalar.word16BE
-{-# INLINE CONLIKE word16BE #-}
+word16BE = writeHalf Scalar.word16BE
+{-# INLINE word16BE #-}
 
 -- | A number of 32 bits, most significant byte first: 4 bytes.
 --
 -- @since 0.1.0.0
 word32BE :: FixedPrim Word32
-word32BE = written Scalar.word32BE
-{-# INLINE CONLIKE word32BE #-}
+word32BE = writeHalf Scalar.word32BE
+{-# INLINE word32BE #-}
 
 -- | A number of 64 bits, most significant byte first: 8 bytes.
 --
 -- @since 0.1.0.0
 word64BE :: FixedPrim Word64
-word64BE = written Scalar.word64BE
-{-# INLINE CONLIKE word64BE #-}
+word64BE = writeHalf Scalar.word64BE
+{-# INLINE word64BE #-}
 
 -- | A number of 16 bits in two's complement, most significant byte first: 2 bytes.
 --
 -- @since 0.1.0.0
 int16BE :: FixedPrim Int16
-int16BE = written Scalar.int16BE
-{-# INLINE CONLIKE int16BE #-}
+int16BE = writeHalf Scalar.int16BE
+{-# INLINE int16BE #-}
 
 -- | A number of 32 bits in two's complement, most significant byte first: 4 bytes.
 --
 -- @since 0.1.0.0
 int32BE :: FixedPrim Int32
-int32BE = written Scalar.int32BE
-{-# INLINE CONLIKE int32BE #-}
+int32BE = writeHalf Scalar.int32BE
+{-# INLINE int32BE #-}
 
 -- | A number of 64 bits in two's complement, most significant byte first: 8 bytes.
 --
 -- @since 0.1.0.0
 int64BE :: FixedPrim Int64
-int64BE = written Scalar.int64BE
-{-# INLINE CONLIKE int64BE #-}
+int64BE = writeHalf Scalar.int64BE
+{-# INLINE int64BE #-}
 
 -- | The 4 bytes of an IEEE 754 number, most significant byte first. A NaN keeps its payload.
 --
 -- @since 0.1.0.0
 floatBE :: FixedPrim Float
-floatBE = written Scalar.floatBE
-{-# INLINE CONLIKE floatBE #-}
+floatBE = writeHalf Scalar.floatBE
+{-# INLINE floatBE #-}
 
 -- | The 8 bytes of an IEEE 754 number, most significant byte first. A NaN keeps its payload.
 --
 -- @since 0.1.0.0
 doubleBE :: FixedPrim Double
-doubleBE = written Scalar.doubleBE
-{-# INLINE CONLIKE doubleBE #-}
+doubleBE = writeHalf Scalar.doubleBE
+{-# INLINE doubleBE #-}
 
 -- | A number of 16 bits, in the byte order of this machine: 2 bytes.
 --
 -- @since 0.1.0.0
 word16Host :: FixedPrim Word16
-word16Host = written Scalar.word16Host
-{-# INLINE CONLIKE word16Host #-}
+word16Host = writeHalf Scalar.word16Host
+{-# INLINE word16Host #-}
 
 -- | A number of 32 bits, in the byte order of this machine: 4 bytes.
 --
 -- @since 0.1.0.0
 word32Host :: FixedPrim Word32
-word32Host = written Scalar.word32Host
-{-# INLINE CONLIKE word32Host #-}
+word32Host = writeHalf Scalar.word32Host
+{-# INLINE word32Host #-}
 
 -- | A number of 64 bits, in the byte order of this machine: 8 bytes.
 --
 -- @since 0.1.0.0
 word64Host :: FixedPrim Word64
-word64Host = written Scalar.word64Host
-{-# INLINE CONLIKE word64Host #-}
+word64Host = writeHalf Scalar.word64Host
+{-# INLINE word64Host #-}
 
 -- | A number of this machine's word size, in its byte order.
 --
 -- @since 0.1.0.0
 wordHost :: FixedPrim Word
-wordHost = written Scalar.wordHost
-{-# INLINE CONLIKE wordHost #-}
+wordHost = writeHalf Scalar.wordHost
+{-# INLINE wordHost #-}
 
 -- | A number of 16 bits in two's complement, in the byte order of this machine: 2 bytes.
 --
 -- @since 0.1.0.0
 int16Host :: FixedPrim Int16
-int16Host = written Scalar.int16Host
-{-# INLINE CONLIKE int16Host #-}
+int16Host = writeHalf Scalar.int16Host
+{-# INLINE int16Host #-}
 
 -- | A number of 32 bits in two's complement, in the byte order of this machine: 4 bytes.
 --
 -- @since 0.1.0.0
 int32Host :: FixedPrim Int32
-int32Host = written Scalar.int32Host
-{-# INLINE CONLIKE int32Host #-}
+int32Host = writeHalf Scalar.int32Host
+{-# INLINE int32Host #-}
 
 -- | A number of 64 bits in two's complement, in the byte order of this machine: 8 bytes.
 --
 -- @since 0.1.0.0
 int64Host :: FixedPrim Int64
-int64Host = written Scalar.int64Host
-{-# INLINE CONLIKE int64Host #-}
+int64Host = writeHalf Scalar.int64Host
+{-# INLINE int64Host #-}
 
 -- | A number in two's complement of this machine's word size, in its byte order.
 --
 -- @since 0.1.0.0
 intHost :: FixedPrim Int
-intHost = written Scalar.intHost
-{-# INLINE CONLIKE intHost #-}
+intHost = writeHalf Scalar.intHost
+{-# INLINE intHost #-}
 
 -- | The 4 bytes of an IEEE 754 number, in the byte order of this machine. A NaN keeps its payload.
 --
 -- @since 0.1.0.0
 floatHost :: FixedPrim Float
-floatHost = written Scalar.floatHost
-{-# INLINE CONLIKE floatHost #-}
+floatHost = writeHalf Scalar.floatHost
+{-# INLINE floatHost #-}
 
 -- | The 8 bytes of an IEEE 754 number, in the byte order of this machine. A NaN keeps its payload.
 --
 -- @since 0.1.0.0
 doubleHost :: FixedPrim Double
-doubleHost = written Scalar.doubleHost
-{-# INLINE CONLIKE doubleHost #-}
+doubleHost = writeHalf Scalar.doubleHost
+{-# INLINE doubleHost #-}
 
--- | A character in UTF-8: 1 to 4 bytes. A surrogate is written as the three bytes
+-- | A character in UTF-8: 1 to 4 bytes. A surrogate is writeHalf as the three bytes
 -- that its number would have.
 --
 -- @since 0.1.0.0
 charUtf8 :: BoundedPrim Char
 charUtf8 = boundedPrim utf8Bound (flip utf8Write)
-{-# INLINE CONLIKE charUtf8 #-}
+{-# INLINE charUtf8 #-}

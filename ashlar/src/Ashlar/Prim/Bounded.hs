@@ -11,6 +11,7 @@
 -- The names are those of @Data.ByteString.Builder.Prim.Internal@.
 module Ashlar.Prim.Bounded
   ( -- * Exactly so many bytes
+    Size,
     FixedPrim,
     fixedPrim,
     size,
@@ -32,6 +33,11 @@ import Data.Word (Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 import GHC.Exts (Int (I#), isTrue#, (<#))
 
+-- | A number of bytes.
+--
+-- @since 0.1.0.0
+type Size = Int
+
 -- A size, which is refused if it is negative: builders would go backwards. The
 -- test of a literal is decided while a program is compiled, as in
 -- Note [Sizes that add up] in "Ashlar.Prim.Combine".
@@ -48,35 +54,36 @@ negative = errorWithoutStackTrace "Ashlar.Builder.Prim: a primitive of negative 
 -- @since 0.1.0.0
 data FixedPrim a = FixedPrim !Int (a -> Ptr Word8 -> IO ())
 
--- | From the number of bytes, and a function that writes just so many at an
--- address. Nothing checks that it does; if it writes other bytes, memory is corrupted.
--- An error if the number is negative.
+-- | @fixedPrim n write@ writes each value by @write@, which must write exactly @n@ bytes
+-- at the address that it is given. Nothing checks that it does; if it writes others,
+-- memory is corrupted. A negative @n@ is an error.
 --
 -- @since 0.1.0.0
-fixedPrim :: Int -> (a -> Ptr Word8 -> IO ()) -> FixedPrim a
+fixedPrim :: Size -> (a -> Ptr Word8 -> IO ()) -> FixedPrim a
 fixedPrim n = FixedPrim (checked n)
-{-# INLINE CONLIKE fixedPrim #-}
+{-# INLINE fixedPrim #-}
 
 -- | Bytes that a value takes.
 --
 -- @since 0.1.0.0
-size :: FixedPrim a -> Int
+size :: FixedPrim a -> Size
 size (FixedPrim n _) = n
-{-# INLINE CONLIKE size #-}
+{-# INLINE size #-}
 
 -- | Write a value: 'size' bytes must be writable.
 --
 -- @since 0.1.0.0
 runF :: FixedPrim a -> a -> Ptr Word8 -> IO ()
 runF (FixedPrim _ write) = write
-{-# INLINE CONLIKE runF #-}
+{-# INLINE runF #-}
 
--- | A function of the value first: 'Data.Functor.Contravariant.>$<' for fixed sizes.
+-- | Apply a function to the value, then write the result:
+-- 'Data.Functor.Contravariant.>$<' for fixed sizes.
 --
 -- @since 0.1.0.0
 contramapF :: (b -> a) -> FixedPrim a -> FixedPrim b
 contramapF f (FixedPrim n write) = FixedPrim n (\x p -> write (f x) p)
-{-# INLINE CONLIKE contramapF #-}
+{-# INLINE contramapF #-}
 
 instance Contravariant FixedPrim where
   contramap = contramapF
@@ -87,21 +94,22 @@ instance Contravariant FixedPrim where
 -- @since 0.1.0.0
 data BoundedPrim a = BoundedPrim !Int (a -> Ptr Word8 -> IO (Ptr Word8))
 
--- | From the largest number of bytes, and a function that writes at most so many
--- at an address, and returns the address behind them. Nothing checks that it does; if
--- it writes more, memory is corrupted. An error if the number is negative.
+-- | @boundedPrim n write@ writes each value by @write@, which must write at most @n@
+-- bytes at the address that it is given, and return the address behind them. Nothing
+-- checks that it does; if it writes more, memory is corrupted. A negative @n@ is an
+-- error.
 --
 -- @since 0.1.0.0
-boundedPrim :: Int -> (a -> Ptr Word8 -> IO (Ptr Word8)) -> BoundedPrim a
+boundedPrim :: Size -> (a -> Ptr Word8 -> IO (Ptr Word8)) -> BoundedPrim a
 boundedPrim n = BoundedPrim (checked n)
-{-# INLINE CONLIKE boundedPrim #-}
+{-# INLINE boundedPrim #-}
 
 -- | The most bytes that a value takes.
 --
 -- @since 0.1.0.0
-sizeBound :: BoundedPrim a -> Int
+sizeBound :: BoundedPrim a -> Size
 sizeBound (BoundedPrim n _) = n
-{-# INLINE CONLIKE sizeBound #-}
+{-# INLINE sizeBound #-}
 
 -- | Write a value, and return the address behind it: 'sizeBound' bytes must be
 -- writable.
@@ -109,14 +117,15 @@ sizeBound (BoundedPrim n _) = n
 -- @since 0.1.0.0
 runB :: BoundedPrim a -> a -> Ptr Word8 -> IO (Ptr Word8)
 runB (BoundedPrim _ write) = write
-{-# INLINE CONLIKE runB #-}
+{-# INLINE runB #-}
 
--- | A function of the value first: 'Data.Functor.Contravariant.>$<' for bounded sizes.
+-- | Apply a function to the value, then write the result:
+-- 'Data.Functor.Contravariant.>$<' for bounded sizes.
 --
 -- @since 0.1.0.0
 contramapB :: (b -> a) -> BoundedPrim a -> BoundedPrim b
 contramapB f (BoundedPrim n write) = BoundedPrim n (\x p -> write (f x) p)
-{-# INLINE CONLIKE contramapB #-}
+{-# INLINE contramapB #-}
 
 instance Contravariant BoundedPrim where
   contramap = contramapB
@@ -127,4 +136,4 @@ instance Contravariant BoundedPrim where
 -- @since 0.1.0.0
 toB :: FixedPrim a -> BoundedPrim a
 toB (FixedPrim n write) = BoundedPrim n (\x p -> write x p >> pure (p `plusPtr` n))
-{-# INLINE CONLIKE toB #-}
+{-# INLINE toB #-}

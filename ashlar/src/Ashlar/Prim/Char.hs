@@ -13,12 +13,16 @@ import Data.Bits ((.&.))
 import Data.Char (ord)
 import Data.Word (Word8)
 
--- | The lowest 7 bits of a character's number.
+-- | A character of ASCII in one byte: the lowest 7 bits of its number.
+--
+-- @since 0.1.0.0
 char7 :: FixedPrim Char
 char7 = fixedPrim 1 (\c p -> pokeHost p (fromIntegral (ord c .&. 0x7F) :: Word8))
 {-# INLINE char7 #-}
 
--- | The lowest 8 bits of a character's number.
+-- | A character of Latin-1 (ISO/IEC 8859-1) in one byte: the lowest 8 bits of its number.
+--
+-- @since 0.1.0.0
 char8 :: FixedPrim Char
 char8 = fixedPrim 1 (\c p -> pokeHost p (fromIntegral (ord c) :: Word8))
 {-# INLINE char8 #-}

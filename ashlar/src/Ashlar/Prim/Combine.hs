@@ -21,7 +21,7 @@ module Ashlar.Prim.Combine
   ( -- * Both kinds
     (>$<),
     (>*<),
-    Monoidal,
+    Monoidal (..),
 
     -- * Exactly so many bytes
     emptyF,
@@ -47,6 +47,9 @@ import GHC.Exts (Int (I#), isTrue#, (+#), (<#), (>=#))
 --
 -- @since 0.1.0.0
 class Contravariant f => Monoidal f where
+  -- | Two values, one after the other: '>*<'.
+  --
+  -- @since 0.1.0.0
   pair :: f a -> f b -> f (a, b)
 
 instance Monoidal FixedPrim where
@@ -90,7 +93,7 @@ larger (I# m) (I# n) = if isTrue# (m >=# n) then I# m else I# n
 -- @since 0.1.0.0
 emptyF :: FixedPrim a
 emptyF = fixedPrim 0 (\_ _ -> pure ())
-{-# INLINE CONLIKE emptyF #-}
+{-# INLINE emptyF #-}
 
 -- | Two values, one after the other: '>*<' for fixed sizes.
 --
@@ -98,14 +101,14 @@ emptyF = fixedPrim 0 (\_ _ -> pure ())
 pairF :: FixedPrim a -> FixedPrim b -> FixedPrim (a, b)
 -- Both halves are given the bytes that the sum is for.
 pairF a b = fixedPrim (size a `plus` size b) (\(x, y) p -> runF a x p >> runF b y (p `plusPtr` size a))
-{-# INLINE CONLIKE pairF #-}
+{-# INLINE pairF #-}
 
 -- | Nothing, for any value, which is not forced.
 --
 -- @since 0.1.0.0
 emptyB :: BoundedPrim a
 emptyB = boundedPrim 0 (\_ p -> pure p)
-{-# INLINE CONLIKE emptyB #-}
+{-# INLINE emptyB #-}
 
 -- | Two values, one after the other: '>*<' for bounded sizes.
 --
@@ -113,7 +116,7 @@ emptyB = boundedPrim 0 (\_ p -> pure p)
 pairB :: BoundedPrim a -> BoundedPrim b -> BoundedPrim (a, b)
 -- The first half leaves at least what the second may take.
 pairB a b = boundedPrim (sizeBound a `plus` sizeBound b) (\(x, y) p -> runB a x p >>= runB b y)
-{-# INLINE CONLIKE pairB #-}
+{-# INLINE pairB #-}
 
 -- | One primitive or the other, for the two sides of an 'Either'.
 --
@@ -124,7 +127,7 @@ eitherB a b = boundedPrim (sizeBound a `larger` sizeBound b) (\x p -> either (`a
   where
     a' = runB a
     b' = runB b
-{-# INLINE CONLIKE eitherB #-}
+{-# INLINE eitherB #-}
 
 -- | The first primitive for values for which the test holds, and the second for
 -- the others.
@@ -137,11 +140,11 @@ eitherB a b = boundedPrim (sizeBound a `larger` sizeBound b) (\x p -> either (`a
 condB :: (a -> Bool) -> BoundedPrim a -> BoundedPrim a -> BoundedPrim a
 condB test yes no =
   boundedPrim (sizeBound yes `larger` sizeBound no) (\x p -> if test x then runB yes x p else runB no x p)
-{-# INLINE CONLIKE condB #-}
+{-# INLINE condB #-}
 
 -- | A fixed number of bytes is a bound.
 --
 -- @since 0.1.0.0
 liftFixedToBounded :: FixedPrim a -> BoundedPrim a
 liftFixedToBounded = toB
-{-# INLINE CONLIKE liftFixedToBounded #-}
+{-# INLINE liftFixedToBounded #-}

@@ -42,52 +42,74 @@ import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 
--- | 1 to 3 digits.
+-- | A number of 8 bits in decimal: 1 to 3 bytes.
+--
+-- @since 0.1.0.0
 word8Dec :: BoundedPrim Word8
 word8Dec = boundedPrim 3 (callWrite writeUpTo3 . fromIntegral)
 {-# INLINE word8Dec #-}
 
--- | 1 to 5 digits.
+-- | A number of 16 bits in decimal: 1 to 5 bytes.
+--
+-- @since 0.1.0.0
 word16Dec :: BoundedPrim Word16
 word16Dec = boundedPrim 5 (callWrite writeUpTo5 . fromIntegral)
 {-# INLINE word16Dec #-}
 
--- | 1 to 10 digits.
+-- | A number of 32 bits in decimal: 1 to 10 bytes.
+--
+-- @since 0.1.0.0
 word32Dec :: BoundedPrim Word32
 word32Dec = boundedPrim 10 (callWrite writeWord64 . fromIntegral)
 {-# INLINE word32Dec #-}
 
--- | 1 to 20 digits.
+-- | A number of 64 bits in decimal: 1 to 20 bytes.
+--
+-- @since 0.1.0.0
 word64Dec :: BoundedPrim Word64
 word64Dec = boundedPrim 20 (callWrite writeWord64)
 {-# INLINE word64Dec #-}
 
--- | 1 to 20 digits (to 10, where words have 32 bits).
+-- | A number of the machine's word size in decimal: 1 to 20 bytes (to 10, where words have
+-- 32 bits).
+--
+-- @since 0.1.0.0
 wordDec :: BoundedPrim Word
 wordDec = boundedPrim 20 (callWrite writeWord64 . fromIntegral)
 {-# INLINE wordDec #-}
 
--- | 1 to 3 digits, and a sign.
+-- | A number of 8 bits in decimal, with a minus sign if it is negative: 1 to 4 bytes.
+--
+-- @since 0.1.0.0
 int8Dec :: BoundedPrim Int8
 int8Dec = boundedPrim 4 (callWrite writeInt8 . fromIntegral)
 {-# INLINE int8Dec #-}
 
--- | 1 to 5 digits, and a sign.
+-- | A number of 16 bits in decimal, with a minus sign if it is negative: 1 to 6 bytes.
+--
+-- @since 0.1.0.0
 int16Dec :: BoundedPrim Int16
 int16Dec = boundedPrim 6 (callWrite writeInt16 . fromIntegral)
 {-# INLINE int16Dec #-}
 
--- | 1 to 10 digits, and a sign.
+-- | A number of 32 bits in decimal, with a minus sign if it is negative: 1 to 11 bytes.
+--
+-- @since 0.1.0.0
 int32Dec :: BoundedPrim Int32
 int32Dec = boundedPrim 11 (callWrite writeInt64 . fromIntegral)
 {-# INLINE int32Dec #-}
 
--- | 1 to 19 digits, and a sign.
+-- | A number of 64 bits in decimal, with a minus sign if it is negative: 1 to 20 bytes.
+--
+-- @since 0.1.0.0
 int64Dec :: BoundedPrim Int64
 int64Dec = boundedPrim 20 (callWrite writeInt64)
 {-# INLINE int64Dec #-}
 
--- | 1 to 19 digits (to 10, where words have 32 bits), and a sign.
+-- | A number of the machine's word size in decimal, with a minus sign if it is negative:
+-- 1 to 20 bytes (to 11, where words have 32 bits).
+--
+-- @since 0.1.0.0
 intDec :: BoundedPrim Int
 intDec = boundedPrim 20 (callWrite writeInt64 . fromIntegral)
 {-# INLINE intDec #-}

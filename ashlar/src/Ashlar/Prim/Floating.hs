@@ -5,9 +5,9 @@
 -- Module      : Ashlar.Prim.Floating
 -- Description : Floating-point numbers in decimal
 --
--- The shortest decimal that is read back as the same number (Note [Shortest
--- decimals] in "Ashlar.Prim.Shortest"), in the two notations that take no more than
--- some 20 characters.
+-- The shortest decimal that is read back as the same number
+-- (Note [Shortest decimals] in "Ashlar.Prim.Shortest"), in the two notations that take
+-- no more than some 20 characters.
 module Ashlar.Prim.Floating
   ( -- * As show writes them
     floatDec,
@@ -18,9 +18,9 @@ module Ashlar.Prim.Floating
     doubleScientific,
 
     -- * Taken apart
-    Number (..),
-    floatNumber,
-    doubleNumber,
+    Parts (..),
+    floatParts,
+    doubleParts,
     Decimal (..),
     decimal,
   )
@@ -37,22 +37,32 @@ import Data.Word (Word16, Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 import GHC.Float (castDoubleToWord64, castFloatToWord32)
 
--- | In full (@12.0@) from 0.1 up to 10^7, else with an exponent (@1.2e-2@).
+-- | A number in decimal as 'show' writes it: in full (@12.0@) from 0.1 up to 10^7, else
+-- with an exponent (@1.2e-2@).
+--
+-- @since 0.1.0.0
 floatDec :: BoundedPrim Float
 floatDec = boundedPrim 25 (callWrite writeFloatDec)
 {-# INLINE floatDec #-}
 
--- | In full (@12.0@) from 0.1 up to 10^7, else with an exponent (@1.2e-2@).
+-- | A number in decimal as 'show' writes it: in full (@12.0@) from 0.1 up to 10^7, else
+-- with an exponent (@1.2e-2@).
+--
+-- @since 0.1.0.0
 doubleDec :: BoundedPrim Double
 doubleDec = boundedPrim 25 (callWrite writeDoubleDec)
 {-# INLINE doubleDec #-}
 
--- | With an exponent (@1.2e1@).
+-- | A number in decimal with one digit in front of the point, and an exponent (@1.2e1@).
+--
+-- @since 0.1.0.0
 floatScientific :: BoundedPrim Float
 floatScientific = boundedPrim 25 (callWrite writeFloatScientific)
 {-# INLINE floatScientific #-}
 
--- | With an exponent (@1.2e1@).
+-- | A number in decimal with one digit in front of the point, and an exponent (@1.2e1@).
+--
+-- @since 0.1.0.0
 doubleScientific :: BoundedPrim Double
 doubleScientific = boundedPrim 25 (callWrite writeDoubleScientific)
 {-# INLINE doubleScientific #-}
@@ -61,40 +71,40 @@ doubleScientific = boundedPrim 25 (callWrite writeDoubleScientific)
 -- digits are stored 8 at a time, and may reach one byte further.
 
 writeFloatDec :: Write# Float
-writeFloatDec = write# (writeNumber InFull . floatNumber)
+writeFloatDec = write# (writeNumber InFull . floatParts)
 {-# NOINLINE writeFloatDec #-}
 
 writeDoubleDec :: Write# Double
-writeDoubleDec = write# (writeNumber InFull . doubleNumber)
+writeDoubleDec = write# (writeNumber InFull . doubleParts)
 {-# NOINLINE writeDoubleDec #-}
 
 writeFloatScientific :: Write# Float
-writeFloatScientific = write# (writeNumber WithExponent . floatNumber)
+writeFloatScientific = write# (writeNumber WithExponent . floatParts)
 {-# NOINLINE writeFloatScientific #-}
 
 writeDoubleScientific :: Write# Double
-writeDoubleScientific = write# (writeNumber WithExponent . doubleNumber)
+writeDoubleScientific = write# (writeNumber WithExponent . doubleParts)
 {-# NOINLINE writeDoubleScientific #-}
 
 -- | What the bits of a floating-point number say. The flag says that it is negative.
-data Number
+data Parts
   = NotANumber
   | Infinite !Bool
   | Zero !Bool
   | -- | The arguments of 'shortest'.
     Finite !Bool !Word64 !Int !Bool
 
-floatNumber :: Float -> Number
-floatNumber x = number 23 8 (fromIntegral (castFloatToWord32 x))
-{-# INLINE floatNumber #-}
+floatParts :: Float -> Parts
+floatParts x = parts 23 8 (fromIntegral (castFloatToWord32 x))
+{-# INLINE floatParts #-}
 
-doubleNumber :: Double -> Number
-doubleNumber x = number 52 11 (castDoubleToWord64 x)
-{-# INLINE doubleNumber #-}
+doubleParts :: Double -> Parts
+doubleParts x = parts 52 11 (castDoubleToWord64 x)
+{-# INLINE doubleParts #-}
 
 -- | From the numbers of bits of fraction and exponent, and the bits (IEEE 754).
-number :: Int -> Int -> Word64 -> Number
-number fractionBits exponentBits bits
+parts :: Int -> Int -> Word64 -> Parts
+parts fractionBits exponentBits bits
   | biased == 2 * bias + 1 = if fraction == 0 then Infinite negative else NotANumber
   | biased > 0 = Finite negative (fraction .|. hidden) (biased - bias - fractionBits) (fraction == 0 && biased > 1)
   | fraction > 0 = Finite negative fraction (1 - bias - fractionBits) False
@@ -105,7 +115,7 @@ number fractionBits exponentBits bits
     biased = fromIntegral (bits `unsafeShiftR` fractionBits) .&. (2 * bias + 1)
     bias = (1 `unsafeShiftL` (exponentBits - 1)) - 1
     negative = bits `unsafeShiftR` (fractionBits + exponentBits) /= 0
-{-# INLINE number #-}
+{-# INLINE parts #-}
 
 -- | A decimal: this number times this power of ten.
 data Decimal = Decimal !Word64 !Int
@@ -125,7 +135,7 @@ decimal c q narrow
 -- | How a number is written that is neither small nor large.
 data Notation = InFull | WithExponent
 
-writeNumber :: Notation -> Number -> Ptr Word8 -> IO (Ptr Word8)
+writeNumber :: Notation -> Parts -> Ptr Word8 -> IO (Ptr Word8)
 writeNumber notation x p = case x of
   NotANumber -> writeWord 3 0x4E614E p -- NaN
   Infinite negative -> writeSign negative p >>= writeWord 8 0x7974696E69666E49 -- Infinity

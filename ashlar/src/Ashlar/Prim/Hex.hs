@@ -6,8 +6,8 @@
 -- Description : Numbers in hexadecimal
 --
 -- Numbers in base 16, with the digits @0@ to @9@ and @a@ to @f@: as many digits as
--- are needed, or as many as the type may need. See Note [Hexadecimal digits from a
--- table].
+-- are needed, or as many as the type may need. The digits come from a table:
+-- Note [Hexadecimal digits from a table] in "Ashlar.Prim.HexPairs".
 module Ashlar.Prim.Hex
   ( -- * Without leading zeros
     word8Hex,
@@ -27,6 +27,9 @@ module Ashlar.Prim.Hex
     int64HexFixed,
     floatHexFixed,
     doubleHexFixed,
+
+    -- * Parts of other formats
+    countDigits,
   )
 where
 
@@ -40,50 +43,61 @@ import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 import GHC.Float (castDoubleToWord64, castFloatToWord32)
 
--- | As few digits as possible: 1 or 2.
+-- | A number of 8 bits in hexadecimal, with as few digits as possible: 1 to 2.
+--
+-- @since 0.1.0.0
 word8Hex :: BoundedPrim Word8
-word8Hex = boundedPrim 2 (callWrite writeUpTo2 . fromIntegral)
+word8Hex = boundedPrim 2 (callWrite writeByte . fromIntegral)
 {-# INLINE word8Hex #-}
 
--- | As few digits as possible: 1 to 4.
+-- | A number of 16 bits in hexadecimal, with as few digits as possible: 1 to 4.
+--
+-- @since 0.1.0.0
 word16Hex :: BoundedPrim Word16
-word16Hex = boundedPrim 4 (callWrite writeUpTo4 . fromIntegral)
+word16Hex = boundedPrim 4 (callWrite writeWord16 . fromIntegral)
 {-# INLINE word16Hex #-}
 
--- | As few digits as possible: 1 to 8.
+-- | A number of 32 bits in hexadecimal, with as few digits as possible: 1 to 8.
+--
+-- @since 0.1.0.0
 word32Hex :: BoundedPrim Word32
-word32Hex = boundedPrim 8 (callWrite writeUpTo16 . fromIntegral)
+word32Hex = boundedPrim 8 (callWrite writeAny . fromIntegral)
 {-# INLINE word32Hex #-}
 
--- | As few digits as possible: 1 to 16.
+-- | A number of 64 bits in hexadecimal, with as few digits as possible: 1 to 16.
+--
+-- @since 0.1.0.0
 word64Hex :: BoundedPrim Word64
-word64Hex = boundedPrim 16 (callWrite writeUpTo16)
+word64Hex = boundedPrim 16 (callWrite writeAny)
 {-# INLINE word64Hex #-}
 
--- | As few digits as possible: 1 to 16 (to 8, where words have 32 bits).
+-- | A number of the machine's word size in hexadecimal, with as few digits as possible: 1 to
+-- 16 (to 8, where words have 32 bits).
+--
+-- @since 0.1.0.0
 wordHex :: BoundedPrim Word
-wordHex = boundedPrim 16 (callWrite writeUpTo16 . fromIntegral)
+wordHex = boundedPrim 16 (callWrite writeAny . fromIntegral)
 {-# INLINE wordHex #-}
 
 -- Digits are stored together, shifted so that the first one comes first. What is
 -- stored behind the last will be overwritten by what is written next.
 
 -- | A number below 2^8: 2 bytes are stored.
-writeUpTo2 :: Write# Word64
-writeUpTo2 = write# $ \x p -> do
+writeByte :: Write# Word64
+writeByte = write# $ \x p -> do
   let n = countDigits x
   pokeLE p (fromIntegral (hexPair x `unsafeShiftR` (16 - 8 * n)) :: Word16)
   pure (p `plusPtr` n)
-{-# NOINLINE writeUpTo2 #-}
+{-# NOINLINE writeByte #-}
 
 -- | A number below 2^16: 4 bytes are stored.
-writeUpTo4 :: Write# Word64
-writeUpTo4 = write# writeLast4
-{-# NOINLINE writeUpTo4 #-}
+writeWord16 :: Write# Word64
+writeWord16 = write# writeLast4
+{-# NOINLINE writeWord16 #-}
 
 -- | Any number: at most 16 bytes are stored, and at most 8 of one below 2^32.
-writeUpTo16 :: Write# Word64
-writeUpTo16 = write# $ \x p -> case () of
+writeAny :: Write# Word64
+writeAny = write# $ \x p -> case () of
   _
     | x < 0x10000 -> writeLast4 x p
     | x < 0x100000000 -> writeLast8 x p
@@ -92,7 +106,7 @@ writeUpTo16 = write# $ \x p -> case () of
         p' <- writeLast8 (x `unsafeShiftR` 32) p
         pokeLE p' (hexPairs4 (x .&. 0xFFFFFFFF))
         pure (p' `plusPtr` 8)
-{-# NOINLINE writeUpTo16 #-}
+{-# NOINLINE writeAny #-}
 
 writeLast4, writeLast8 :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
 writeLast4 x p = do
@@ -111,52 +125,72 @@ countDigits :: Word64 -> Int
 countDigits x = (67 - countLeadingZeros (x .|. 1)) `unsafeShiftR` 2
 {-# INLINE countDigits #-}
 
--- | 2 digits.
+-- | A number of 8 bits in hexadecimal: 2 digits.
+--
+-- @since 0.1.0.0
 word8HexFixed :: FixedPrim Word8
 word8HexFixed = fixedPrim 2 (writePair . fromIntegral)
 {-# INLINE word8HexFixed #-}
 
--- | 4 digits.
+-- | A number of 16 bits in hexadecimal: 4 digits.
+--
+-- @since 0.1.0.0
 word16HexFixed :: FixedPrim Word16
 word16HexFixed = fixedPrim 4 (write2Pairs . fromIntegral)
 {-# INLINE word16HexFixed #-}
 
--- | 8 digits.
+-- | A number of 32 bits in hexadecimal: 8 digits.
+--
+-- @since 0.1.0.0
 word32HexFixed :: FixedPrim Word32
 word32HexFixed = fixedPrim 8 (write4Pairs . fromIntegral)
 {-# INLINE word32HexFixed #-}
 
--- | 16 digits.
+-- | A number of 64 bits in hexadecimal: 16 digits.
+--
+-- @since 0.1.0.0
 word64HexFixed :: FixedPrim Word64
 word64HexFixed = fixedPrim 16 write8Pairs
 {-# INLINE word64HexFixed #-}
 
--- | 2 digits, of the number in two's complement.
+-- | The two's complement of a number of 8 bits in hexadecimal: 2 digits.
+--
+-- @since 0.1.0.0
 int8HexFixed :: FixedPrim Int8
 int8HexFixed = fixedPrim 2 (runF word8HexFixed . fromIntegral)
 {-# INLINE int8HexFixed #-}
 
--- | 4 digits, of the number in two's complement.
+-- | The two's complement of a number of 16 bits in hexadecimal: 4 digits.
+--
+-- @since 0.1.0.0
 int16HexFixed :: FixedPrim Int16
 int16HexFixed = fixedPrim 4 (runF word16HexFixed . fromIntegral)
 {-# INLINE int16HexFixed #-}
 
--- | 8 digits, of the number in two's complement.
+-- | The two's complement of a number of 32 bits in hexadecimal: 8 digits.
+--
+-- @since 0.1.0.0
 int32HexFixed :: FixedPrim Int32
 int32HexFixed = fixedPrim 8 (runF word32HexFixed . fromIntegral)
 {-# INLINE int32HexFixed #-}
 
--- | 16 digits, of the number in two's complement.
+-- | The two's complement of a number of 64 bits in hexadecimal: 16 digits.
+--
+-- @since 0.1.0.0
 int64HexFixed :: FixedPrim Int64
 int64HexFixed = fixedPrim 16 (runF word64HexFixed . fromIntegral)
 {-# INLINE int64HexFixed #-}
 
--- | 8 digits, of the 32 bits of the number as IEEE 754 lays them out.
+-- | The bits of an IEEE 754 number in hexadecimal, sign and exponent first: 8 digits.
+--
+-- @since 0.1.0.0
 floatHexFixed :: FixedPrim Float
 floatHexFixed = fixedPrim 8 (runF word32HexFixed . castFloatToWord32)
 {-# INLINE floatHexFixed #-}
 
--- | 16 digits, of the 64 bits of the number as IEEE 754 lays them out.
+-- | The bits of an IEEE 754 number in hexadecimal, sign and exponent first: 16 digits.
+--
+-- @since 0.1.0.0
 doubleHexFixed :: FixedPrim Double
 doubleHexFixed = fixedPrim 16 (runF word64HexFixed . castDoubleToWord64)
 {-# INLINE doubleHexFixed #-}

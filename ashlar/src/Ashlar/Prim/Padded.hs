@@ -18,20 +18,37 @@ import Data.Int (Int64)
 import Data.Word (Word64, Word8)
 import Foreign.Marshal.Utils (fillBytes, moveBytes)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import GHC.Exts (Int (I#), isTrue#, (>#))
 
--- | At least so many digits: any number that is not above 20.
+-- | @word64DecAtLeast n@ writes a number with zeros in front of it up to @n@ digits: @n@
+-- bytes, or up to 20 if that is more.
+--
+-- >>> toLazyByteString (P.primMapListBounded (P.word64DecAtLeast 3) [7, 12345])
+-- "00712345"
+--
+-- @since 0.1.0.0
 word64DecAtLeast :: Int -> BoundedPrim Word64
-word64DecAtLeast n = boundedPrim 20 (callWrite (writeAtLeast n))
+word64DecAtLeast n = boundedPrim (atLeast20 n) (callWrite (writeAtLeast n))
 {-# INLINE word64DecAtLeast #-}
 
--- | At least so many characters: any number that is not above 20. A sign counts, and
--- comes before the zeros.
+-- | @int64DecAtLeast n@ writes a number with zeros in front of it up to @n@ characters. A
+-- minus sign is one of these, and comes before the zeros.
+--
+-- >>> toLazyByteString (P.primMapListBounded (P.int64DecAtLeast 4) [-7, 7])
+-- "-0070007"
+--
+-- @since 0.1.0.0
 int64DecAtLeast :: Int -> BoundedPrim Int64
-int64DecAtLeast n = boundedPrim 20 (callWrite (writeSignedAtLeast n))
+int64DecAtLeast n = boundedPrim (atLeast20 n) (callWrite (writeSignedAtLeast n))
 {-# INLINE int64DecAtLeast #-}
 
--- Both store at most 20 bytes: that many are the digits of the longest number, or the
--- sign and the digits of the longest negative one, and the greatest width.
+-- Both store at most 20 bytes, or n if that is more: 20 are the digits of the longest
+-- number, or the sign and the digits of the longest negative one. (Compared by the
+-- machine's own operator, which is decided for a literal while a program is compiled, as
+-- in Note [Sizes that add up] in "Ashlar.Prim.Combine".)
+atLeast20 :: Int -> Int
+atLeast20 (I# n) = if isTrue# (n ># 20#) then I# n else 20
+{-# INLINE atLeast20 #-}
 
 writeAtLeast :: Int -> Write# Word64
 writeAtLeast n = write# $ \x p ->

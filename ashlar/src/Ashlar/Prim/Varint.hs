@@ -1,6 +1,6 @@
 -- |
 -- Module      : Ashlar.Prim.Varint
--- Description : Numbers that take the more bytes the larger they are
+-- Description : Variable-length integers (varints): LEB128, Protocol Buffers, VLQ, prefix
 --
 -- Each format as a value: how to write a number, the most bytes that takes, and the bytes
 -- that a number takes. The builders in "Ashlar.Builder.Varint" have the same names, so
@@ -70,7 +70,8 @@ import Ashlar.Prim.Varint.VLQ (intVLQ, wordVLQ)
 
 -- $vlq
 -- Variable-length quantities as in @mason@: unsigned LEB128, and, for signed numbers, the
--- magnitude with the sign in the second highest bit of the first byte.
+-- magnitude with the sign in the second highest bit of the first byte. The quantities of
+-- MIDI and of git have the most significant bits first: they are another format.
 
 -- $prefix
 -- The first byte tells the number of bytes, by the zeros below its lowest 1; seven

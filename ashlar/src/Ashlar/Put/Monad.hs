@@ -41,9 +41,9 @@
 -- Note [Fusing puts]
 -- ~~~~~~~~~~~~~~~~~~
 -- The builders of puts that stand in a row are appended while a program is compiled, so
--- that fixed writes share a reservation as they do with @<>@ (Note [Fusing
--- reservations] in "Ashlar.Builder.Core"): @putBuilder a >> putBuilder b@ becomes
--- @putBuilder (a <> b)@, also with something behind it.
+-- that fixed writes share a reservation as they do with @<>@
+-- (Note [Fusing reservations] in "Ashlar.Builder.Core"): @putBuilder a >> putBuilder b@
+-- becomes @putBuilder (a <> b)@, also with something behind it.
 --
 -- * The rules are stated for functions of this module, to which the methods of the
 --   classes are bound. These functions are unfolded in phase 0.
@@ -197,11 +197,13 @@ instance MonadFix PutM where
   mfix f = let m = f (value m) in m
   {-# INLINE mfix #-}
 
--- | The bytes of one after those of the other.
+-- | The bytes of one after those of the other. 'Semigroup.stimes' is the loop that it is
+-- for builders: @stimes 0@ is 'mempty', and a negative number is an error when the bytes
+-- are made.
 instance Semigroup (PutM ()) where
   (<>) = appendPut
   {-# INLINE (<>) #-}
-  stimes = Semigroup.stimesMonoid
+  stimes n m = putBuilder (Semigroup.stimes n (execPut m))
 
 instance Monoid (PutM ()) where
   mempty = returning ()

@@ -35,6 +35,7 @@ tests =
       testCase "no buffer is written after it was handed out (INV-B3)" notWrittenAgain,
       testCase "a sink that gives too little is refused" sinkRefused,
       testCase "toByteStringIOWith hands on no empty chunk" noEmptyChunk,
+      testCase "toByteStringIO: chunks of 32 KiB" chunksOf32KiB,
       testCase "strict output is trimmed" trimmed,
       testProperty "pokeBuilder stops at the end of its memory" pokeOverflow,
       testCase "pokeBuilder of a negative size" pokeNegative,
@@ -137,6 +138,13 @@ noEmptyChunk = do
   toByteStringIOWith 4 (\bs -> modifyIORef ref (S.length bs :)) (flush <> word8 1 <> flush <> flush <> word32LE 2 <> flush)
   sizes <- readIORef ref
   assertBool (show sizes) (all (> 0) sizes)
+
+chunksOf32KiB :: Assertion
+chunksOf32KiB = do
+  ref <- newIORef []
+  toByteStringIO (\bs -> modifyIORef ref (S.length bs :)) (foldMap word8 (replicate 40000 7) <> byteString (S.replicate 8192 0))
+  sizes <- readIORef ref
+  sizes @?= [8192, 40000 - 32768, 32768]
 
 -- Of the memory behind a strict result, at most a quarter is unused, or 128 bytes.
 trimmed :: Assertion

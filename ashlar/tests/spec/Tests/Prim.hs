@@ -15,6 +15,7 @@ import qualified Data.ByteString.Builder as B
 import qualified Data.ByteString.Builder.Prim as BP
 import qualified Data.ByteString.Builder.Prim.Internal as BP
 import qualified Data.ByteString.Lazy as L
+import Data.Int (Int64)
 import Data.IORef
 import Data.Word (Word16, Word64, Word8)
 import Foreign (Ptr, allocaBytes, castPtr, fillBytes, nullPtr, plusPtr)
@@ -30,6 +31,7 @@ tests =
     "primitives"
     [ binaryTests,
       bounded "charUtf8" character P.charUtf8 BP.charUtf8,
+      decimalTests,
       combinatorTests,
       loopTests,
       sizeTests
@@ -68,6 +70,34 @@ binaryTests =
       fixed "floatHost" float P.floatHost BP.floatHost,
       fixed "doubleHost" double P.doubleHost BP.doubleHost
     ]
+
+-- Primitives that bytestring has not. Their builders are tested against models.
+decimalTests :: TestTree
+decimalTests =
+  testGroup
+    "decimals that bytestring has not as primitives"
+    [ manyOf "floatDec" float P.floatDec (Right show),
+      manyOf "doubleDec" double P.doubleDec (Right show),
+      manyOf "floatScientific" float P.floatScientific (Left (formatFloat scientific)),
+      manyOf "doubleScientific" double P.doubleScientific (Left (formatDouble scientific)),
+      testProperty "word64DecAtLeast" $ forAll width $ \n ->
+        many (whole :: Gen Word64) (P.word64DecAtLeast n) (Right (padded n . show)),
+      testProperty "int64DecAtLeast" $ forAll width $ \n ->
+        many whole (P.int64DecAtLeast n) (Right (signed n))
+    ]
+  where
+    -- Narrow, at the bound, and wide.
+    width = oneof [choose (-2, 24), choose (25, 200)]
+    padded n s = replicate (n - length s) '0' ++ s
+    signed n x
+      | x < 0 = '-' : padded (n - 1) (show (negate (toInteger x)))
+      | otherwise = padded n (show (x :: Int64))
+    manyOf name gen prim expected = testProperty name (many gen prim expected)
+    many :: Show a => Gen a -> P.BoundedPrim a -> Either (a -> Builder) (a -> String) -> Property
+    many gen prim expected = withMaxSuccess 50 $ forAll (scale (`div` 2) (listOf gen)) $ \xs ->
+      let bytes = toStrictByteString (foldMap (either id (stringUtf8 .) expected) xs)
+       in everywhere "primMapListBounded" (P.primMapListBounded prim xs) bytes
+            .&&. everywhere "primBounded" (foldMap (P.primBounded prim) xs) bytes
 
 -- The same combination in both libraries.
 combinatorTests :: TestTree

@@ -34,6 +34,7 @@ tests =
       testCase "putBuilder and execPut" builders,
       testCase "flush ends a chunk" flushes,
       testProperty "as a monoid" asMonoid,
+      testCase "stimes is a loop" manyTimes,
       testCase "mfix: a value ahead of where it is made" fixed
     ]
 
@@ -261,6 +262,19 @@ asMonoid x y z (NonNegative n) =
   where
     (a, b, c) = (run x, run y, run z)
     run p = () <$ perform Ours.putWord8 Ours.putWord64le p
+
+manyTimes :: Assertion
+manyTimes = do
+  L.unpack (Ours.runPut (stimes (3 :: Word8) (Ours.putWord8 5))) @?= [5, 5, 5]
+  Ours.runPut (stimes (0 :: Int) (Ours.putWord8 5)) @?= L.empty
+  -- By doubling, this would never come to its first byte.
+  L.length (L.take 100000 (Ours.runPut (stimes (10 ^ (30 :: Int) :: Integer) (Ours.putWord8 5)))) @?= 100000
+  -- The value does not look at the bytes.
+  fst (Ours.runPutM (stimes (-1 :: Int) (Ours.putWord8 5))) @?= ()
+  r <- try (evaluate (L.length (Ours.runPut (stimes (-1 :: Int) (Ours.putWord8 5)))))
+  case r of
+    Left e -> show (e :: ErrorCall) @?= "Ashlar.Builder: stimes of a negative number"
+    Right n -> assertFailure (show n ++ " bytes")
 
 -- The number of bytes, in front of them.
 fixed :: Assertion

@@ -60,7 +60,8 @@ tests =
         [ testProperty "withPtr" pointer,
           testCase "withPtr of a negative number, and an address outside" pokedOutside,
           testProperty "storable at every address" storableAnywhere,
-          testCase "storable: alignment and padding" storableRecords
+          testCase "storable: alignment and padding" storableRecords,
+          testProperty "storables: one after the other, at every address" storableLists
         ]
     ]
 
@@ -266,6 +267,14 @@ instance Storable Huge where
   alignment _ = 8
   peek _ = fail "not needed"
   poke _ _ = pure ()
+
+storableLists :: [Int32] -> [Double] -> Property
+storableLists xs ys = forAll (choose (0, 8)) $ \n ->
+  let start = S.replicate n 7
+      records = [Record 1 0x0202020202020202 0x0303, Record 4 5 6]
+   in everywhere
+        (byteString start <> storables xs <> storables ys <> storables (map Odd [5, 6, 7]) <> storables records <> storables ([] :: [Record]))
+        (toStrictByteString (byteString start <> foldMap storable xs <> foldMap storable ys <> foldMap (storable . Odd) [5, 6, 7] <> foldMap storable records))
 
 storableRecords :: Assertion
 storableRecords = do

@@ -7,7 +7,8 @@
 module Tests.Section (tests) where
 
 import Ashlar.Builder
-import Ashlar.Builder.Internal
+import qualified Ashlar.Builder.Prim as Prim
+import Ashlar.Builder.Prim.Internal
 import Ashlar.Builder.Section
 import qualified Ashlar.Prim.Varint as P
 import Control.Concurrent
@@ -93,7 +94,7 @@ bytesOf d = case d of
   where
     prefixedBy f a = f (length (bytesOf a)) ++ bytesOf a
     -- (The formats have tests of their own.)
-    varint prim n = S.unpack (toStrictByteString (primBounded (P.varintPrim prim) (fromIntegral n)))
+    varint prim n = S.unpack (toStrictByteString (Prim.primBounded (P.varintPrim prim) (fromIntegral n)))
 
 word8Prim :: FixedPrim Word8
 word8Prim = fixedPrim 1 (flip poke)

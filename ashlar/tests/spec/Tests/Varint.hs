@@ -6,7 +6,7 @@
 module Tests.Varint (tests) where
 
 import Ashlar.Builder
-import Ashlar.Builder.Internal (primBounded)
+import Ashlar.Builder.Prim (primBounded)
 import Ashlar.Builder.Varint
 import Ashlar.Prim.Varint (Varint, varintBound, varintPrim, varintSize, zigzag32, zigzag64)
 import qualified Ashlar.Prim.Varint as P

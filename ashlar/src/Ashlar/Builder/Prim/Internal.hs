@@ -11,6 +11,9 @@
 -- bytes that nobody wrote, which may be secrets. It may be run more than once, and by
 -- several threads, and must write the same bytes each time.
 --
+-- >>> import Ashlar.Builder
+-- >>> import qualified Ashlar.Builder.Prim as P
+-- >>> import Ashlar.Builder.Prim.Internal
 -- >>> import Foreign.Storable (poke)
 -- >>> let byte = fixedPrim 1 (\x p -> poke p (fromIntegral (fromEnum x)))
 -- >>> toLazyByteString (P.primMapListFixed byte [False, True])
@@ -18,9 +21,10 @@
 --
 -- The names are those of @Data.ByteString.Builder.Prim.Internal@. (Its @storableToF@ is
 -- not here: the bytes between the fields of a value would be those that were in the buffer
--- before.)
+-- before. 'Monoidal' is the class of this library's own primitives, not bytestring's.)
 module Ashlar.Builder.Prim.Internal
   ( -- * Exactly so many bytes
+    Size,
     FixedPrim,
     fixedPrim,
     size,
@@ -45,7 +49,7 @@ module Ashlar.Builder.Prim.Internal
     -- * Both kinds
     (>$<),
     (>*<),
-    Monoidal,
+    Monoidal (..),
   )
 where
 

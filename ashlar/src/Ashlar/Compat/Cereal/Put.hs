@@ -81,6 +81,7 @@ module Ashlar.Compat.Cereal.Put
 where
 
 import Ashlar.Builder.Core (Builder)
+import Ashlar.Builder.Instances ()
 import Ashlar.Builder.Lazy (toLazyByteString)
 import Ashlar.Builder.Numbers (word64BE)
 import Ashlar.Builder.Strict (toStrictByteString)
@@ -114,7 +115,8 @@ runPut :: Put -> ByteString
 runPut m = toStrictByteString (execPut m)
 {-# INLINE runPut #-}
 
--- | The value of a put and its bytes. Each is made when it is looked at.
+-- | The value of a put and its bytes. Each is made when it is looked at. What is
+-- needed for both is computed twice; share it with a @let@ outside of the put.
 --
 -- @since 0.1.0.0
 runPutM :: PutM a -> (a, ByteString)
@@ -128,14 +130,16 @@ runPutLazy :: Put -> L.ByteString
 runPutLazy m = toLazyByteString (execPut m)
 {-# INLINE runPutLazy #-}
 
--- | The value of a put and its bytes, made as they are consumed.
+-- | The value of a put and its bytes, made as they are consumed. What is
+-- needed for both is computed twice; share it with a @let@ outside of the put.
 --
 -- @since 0.1.0.0
 runPutMLazy :: PutM a -> (a, L.ByteString)
 runPutMLazy m = (value m, toLazyByteString (execPut m))
 {-# INLINE runPutMLazy #-}
 
--- | The value of a put and its bytes as a builder.
+-- | The value of a put and its bytes as a builder. What is
+-- needed for both is computed twice; share it with a @let@ outside of the put.
 --
 -- @since 0.1.0.0
 runPutMBuilder :: PutM a -> (a, Builder)

@@ -6,10 +6,10 @@
 -- documentation, "Base 128 Varints" and "Signed Integers").
 --
 -- [@uint32@, @uint64@] An unsigned number is written as in unsigned LEB128.
--- [@int32@, @int64@] A signed number is taken as 64 bits in two's complement, and these as an
---   unsigned number: a negative one takes 10 bytes, whatever its type.
--- [@sint32@, @sint64@] \"Zigzag\" numbers the integers 0, -1, 1, -2, 2 and so on, so that those near 0 are
---   short; the number of the number is written.
+-- [@int32@, @int64@] A signed number is taken as 64 bits in two's complement, and these as
+--   an unsigned number: a negative one takes 10 bytes, whatever its type.
+-- [@sint32@, @sint64@] \"Zigzag\" numbers the integers 0, -1, 1, -2, 2 and so on, so that
+--   those near 0 are short; the number of the number is written.
 module Ashlar.Prim.Varint.Protobuf
   ( -- * Unsigned
     word32Varint,
@@ -34,6 +34,7 @@ where
 
 import Ashlar.Prim.Bounded
 import Ashlar.Prim.Varint.Groups
+import Ashlar.Prim.Varint.LEB128
 import Data.Bits (unsafeShiftL, unsafeShiftR, xor, (.&.))
 import Data.Int (Int32, Int64)
 import Data.Word (Word32, Word64)
@@ -42,51 +43,54 @@ size64 :: Word64 -> Int
 size64 = groupsOfBits . bitsUnsigned
 {-# INLINE size64 #-}
 
--- The number of two's complement bits, of whatever type, as 64 bits.
-extended :: Integral a => a -> Word64
-extended x = fromIntegral (fromIntegral x :: Int64)
+-- A signed number, extended to 64 bits of two's complement, and these as an unsigned
+-- number.
+extended :: Integral a => Varint a
+extended = Varint (boundedPrim 10 (writeUnsigned64 . bits)) (size64 . bits)
+  where
+    bits x = fromIntegral (fromIntegral x :: Int64)
 {-# INLINE extended #-}
 
 -- | @uint32@: 1 to 5 bytes.
 --
 -- @since 0.1.0.0
 word32Varint :: Varint Word32
-word32Varint = Varint (boundedPrim 5 writeUnsigned32) (size64 . fromIntegral)
+word32Varint = word32LEB128
 {-# INLINE word32Varint #-}
 
 -- | @uint64@: 1 to 10 bytes.
 --
 -- @since 0.1.0.0
 word64Varint :: Varint Word64
-word64Varint = Varint (boundedPrim 10 writeUnsigned64) size64
+word64Varint = word64LEB128
 {-# INLINE word64Varint #-}
 
 -- | @uint64@: 1 to 10 bytes.
 --
 -- @since 0.1.0.0
 wordVarint :: Varint Word
-wordVarint = Varint (boundedPrim 10 (writeUnsigned64 . fromIntegral)) (size64 . fromIntegral)
+wordVarint = wordLEB128
 {-# INLINE wordVarint #-}
 
 -- | @int32@ and @enum@: 1 to 5 bytes, or 10 if negative.
 --
 -- @since 0.1.0.0
 int32Varint :: Varint Int32
-int32Varint = Varint (boundedPrim 10 (writeUnsigned64 . extended)) (size64 . extended)
+int32Varint = extended
 {-# INLINE int32Varint #-}
 
 -- | @int64@: 1 to 9 bytes, or 10 if negative.
 --
 -- @since 0.1.0.0
 int64Varint :: Varint Int64
-int64Varint = Varint (boundedPrim 10 (writeUnsigned64 . extended)) (size64 . extended)
+int64Varint = extended
 {-# INLINE int64Varint #-}
 
 -- | @int64@: 1 to 9 bytes, or 10 if negative.
 --
 -- @since 0.1.0.0
 intVarint :: Varint Int
-intVarint = Varint (boundedPrim 10 (writeUnsigned64 . extended)) (size64 . extended)
+intVarint = extended
 {-# INLINE intVarint #-}
 
 -- | @sint32@: 1 to 5 bytes.

@@ -8,6 +8,9 @@
 -- An unsigned number has seven bits in each byte, as in LEB128. A signed
 -- number is its sign and magnitude: the second highest bit of the first byte is set if
 -- the number is negative, which leaves six bits there.
+--
+-- The quantities of MIDI have the same name, and the most significant bits first. They
+-- are another format, which is not here.
 module Ashlar.Prim.Varint.VLQ
   ( wordVLQ,
     intVLQ,
