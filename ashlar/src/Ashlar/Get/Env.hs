@@ -106,7 +106,7 @@ committedCell = 8
 
 -- | How the last decoder that was caught ended, until whoever caught it has
 -- looked: 1, by a failure; 2, by a foreign exception after which the evaluation
--- was taken up again. Else 0.
+-- was taken up again; 3, by a foreign exception that is to be thrown on. Else 0.
 failedCell :: Int
 failedCell = 9
 
