@@ -1,7 +1,5 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE DerivingStrategies #-}
--- The unsafeDupablePerformIO of newThunk must be neither shared nor floated out.
-{-# OPTIONS_GHC -fno-cse -fno-full-laziness #-}
 
 -- |
 -- Module      : Ashlar.Coroutine
@@ -69,13 +67,13 @@ where
 
 import Ashlar.Coroutine.Step
 import Ashlar.Exception (passOn, throwHere)
+import Ashlar.Thunk
 import Control.Concurrent (forkIOWithUnmask)
 import Control.Concurrent.MVar (newEmptyMVar, putMVar, takeMVar)
 import Control.Exception
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import GHC.Exts.Heap (Box (..), GenClosure (..), asBox, getBoxedClosureData)
 import GHC.IO (noDuplicate)
-import System.IO.Unsafe (unsafeDupablePerformIO)
 import Unsafe.Coerce (unsafeCoerce)
 
 -- | Whether a computation suspends by an exception that its own handlers see. It
@@ -103,15 +101,6 @@ data Mail o i
     Out o !MaskingState
   | In i
 
--- A computation as a thunk, which can be frozen. The box keeps it from being
--- evaluated when it is passed on. (The dupable form is enough: nobody but the caller
--- of start or resume has the thunk.)
-data Thunk r = Thunk r
-
-newThunk :: IO r -> IO (Thunk r)
-newThunk io = pure (Thunk (unsafeDupablePerformIO io))
-{-# NOINLINE newThunk #-}
-
 -- Thrown to suspend, and caught by the innermost 'run'. No computation
 -- suspends inside the run of another, so the innermost is the right one.
 data Suspend = Suspend
@@ -138,18 +127,29 @@ run :: IORef (Mail o i) -> Int -> Thunk r -> IO (Step o i r)
 run mail !n (Thunk computation) = go
   where
     go = do
-      end <- (Just . Ended <$> evaluate computation) `catch` stopped
-      maybe go pure end
+      end <- (Came . Ended <$> evaluate computation) `catch` stopped
+      case end of
+        Came step -> pure step
+        Threw e -> throwIO e
+        TakenUp -> go
 
-    -- Nothing after a foreign exception: go on, if we are forced again.
     stopped e = case fromException e of
       Just Suspend -> do
         letter <- readIORef mail
         writeIORef mail Empty
         case letter of
-          Out x state -> pure (Just (Suspended x (resume mail (Thunk computation) state n)))
-          _ -> passOn e (pure Nothing)
-      Nothing -> passOn e (pure Nothing)
+          Out x state -> pure (Came (Suspended x (resume mail (Thunk computation) state n)))
+          _ -> others e
+      Nothing -> others e
+
+    others e = passOn e (pure (Threw e)) (pure TakenUp)
+
+-- What came of running it: a step; an exception that is to be thrown on; or an
+-- asynchronous one that froze all this, and somebody forces it again.
+data Run o i r
+  = Came (Step o i r)
+  | Threw SomeException
+  | TakenUp
 
 -- Go on with a computation that was frozen in this masking state, after so many
 -- resumptions.
@@ -183,4 +183,4 @@ elsewhere :: IO a -> IO a
 elsewhere act = do
   result <- newEmptyMVar
   _ <- forkIOWithUnmask (\unmask -> try (unmask act) >>= putMVar result)
-  uninterruptibleMask_ (takeMVar result) >>= either (`passOn` elsewhere act) pure
+  uninterruptibleMask_ (takeMVar result) >>= either (\e -> passOn e (throwIO e) (elsewhere act)) pure

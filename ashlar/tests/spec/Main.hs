@@ -33,6 +33,7 @@ import qualified Tests.Interop
 import qualified Tests.Interrupted
 import qualified Tests.Lazy
 import qualified Tests.Literals
+import qualified Tests.Masking
 import qualified Tests.Names
 import qualified Tests.Numbers
 import qualified Tests.Output
@@ -82,6 +83,7 @@ main =
         Tests.Interrupted.tests,
         Tests.Lazy.tests,
         Tests.Literals.tests,
+        Tests.Masking.tests,
         Tests.Names.tests,
         Tests.Numbers.tests,
         Tests.Output.tests,

@@ -292,7 +292,7 @@ runBuilderSaving save k (Space from to) b = withCells 2 $ \c -> do
   case result of
     Right () -> pure p
     Left e -> case fromException e of
-      Just (SomeAsyncException _) -> passOn e (throwIO e)
+      Just (SomeAsyncException _) -> passOn e (throwIO e) (throwIO e)
       Nothing -> (save p `catch` lessUrgent) >> throwIO e
   where
     lessUrgent :: IOException -> IO ()

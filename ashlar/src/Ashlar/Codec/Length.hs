@@ -93,7 +93,7 @@ chargeEmpties :: Int -> Int -> Get ()
 chargeEmpties least n
   | least > 0 = pure ()
   | otherwise = step $ \c env -> do
-      left <- getInt c emptiesCell
+      left <- emptiesLeft env
       if n <= left
-        then putInt c emptiesCell (left - n)
+        then setEmptiesLeft env (left - n)
         else overBudget c env (show n ++ " elements of no size, more than the budget of " ++ show left)

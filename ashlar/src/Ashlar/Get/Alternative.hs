@@ -96,9 +96,9 @@ eitherOr p q = \c env s0 -> case unIO (openChoice c) s0 of
     (# s2, outcome, _ #) -> case unIO (retreat c env outcome mark) s2 of (# s3, _ #) -> q c env s3
 {-# INLINE eitherOr #-}
 
--- How far 'many' has come: where the round under way began, the budget there, whether
--- a round before it has committed (1, else 0), and the elements, the last first.
-data Rounds a = Rounds !Int !Int !Int [a]
+-- How far 'many' has come: where the round under way began, whether a round before it has
+-- committed (1, else 0), and the elements, the last first.
+data Rounds a = Rounds !Int !Int [a]
 
 -- One handler around all rounds, and not one for each. How far they have come is
 -- written at once, for the rounds do not return to say it. Each round is a choice:
@@ -109,8 +109,8 @@ data Rounds a = Rounds !Int !Int !Int [a]
 -- remembered as a failure is.
 manyFrom :: (Cells -> Env -> IO Bool) -> Get a -> Cells -> Env -> IO [a]
 manyFrom begins (Get p) = \c env -> begins c env >>= \one -> if not one then pure [] else do
-  Mark start limit empties0 keep release before0 depth place <- openChoice c
-  progress <- newIORef (Rounds start empties0 before0 [])
+  Mark start limit keep release before0 depth place <- openChoice c
+  progress <- newIORef (Rounds start before0 [])
   let keepOutside before = if before == 0 then keep else release
       rounds !at !before as = do
         a <- IO (p c env)
@@ -119,21 +119,20 @@ manyFrom begins (Get p) = \c env -> begins c env >>= \one -> if not one then pur
           then pure ()
           else do
             committed <- getInt c committedCell
-            empties <- getInt c emptiesCell
             let !before' = if committed == 0 then before else 1
                 !as' = a : as
             putInt c keepCell (min (keepOutside before') at')
             putInt c committedCell 0
-            writeIORef progress (Rounds at' empties before' as')
+            writeIORef progress (Rounds at' before' as')
             again <- begins c env
             if again then rounds at' before' as' else pure ()
       session s0 = case catching c env (step (\_ _ -> rounds start before0 [])) s0 of
         (# s1, Succeeded, _ #) -> unIO (latest >>= closeChoice c) s1
         (# s1, outcome, _ #) -> unIO (latest >>= retreat c env outcome) s1
       -- The choice of the last round.
-      latest = (\(Rounds at empties before _) -> Mark at limit empties (keepOutside before) release before depth place) <$> readIORef progress
+      latest = (\(Rounds at before _) -> Mark at limit (keepOutside before) release before depth place) <$> readIORef progress
   IO session
-  (\(Rounds _ _ _ as) -> reverse as) <$> readIORef progress
+  (\(Rounds _ _ as) -> reverse as) <$> readIORef progress
 {-# INLINE manyFrom #-}
 
 -- | Give up going back: if the decoder fails from now on, the choices that it is in
@@ -198,7 +197,7 @@ notFollowedBy p = Get $ \c env s0 -> case unIO (openPlace c) s0 of
 
 -- The decoder has come to an end.
 decided :: Cells -> Env -> Mark -> Failures -> Int -> Outcome -> IO ()
-decided c env place@(Mark at _ _ _ _ _ _ _) before end outcome = do
+decided c env place@(Mark at _ _ _ _ _ _) before end outcome = do
   undo c env place before
   case outcome of
     Succeeded -> do

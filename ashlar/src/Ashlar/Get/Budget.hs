@@ -32,7 +32,8 @@ data Budget = Budget
   { -- | How many levels may be nested in one another: of 'deeper', and of what counts
     -- as a level in instances of @Codec@.
     budgetDepth :: !Int,
-    -- | How many elements that take no bytes may be decoded in all.
+    -- | How many elements that take no bytes may be decoded in all. Those that were decoded
+    -- in an alternative that failed, or to look ahead, count too: they have taken their time.
     budgetEmpties :: !Int
   }
   deriving stock (Eq, Show)
@@ -56,21 +57,22 @@ defaultBudget = Budget {budgetDepth = 100000, budgetEmpties = 1048576}
 -- @since 0.1.0.0
 withBudget :: Budget -> Get a -> Get a
 withBudget budget (Get p) = Get $ \c env s0 -> case unIO (enter c env) s0 of
-  (# s1, Outer empties levels #) -> case p c env {envDepth = depth} s1 of
-    (# s2, a #) -> case unIO (leave c empties levels) s2 of (# s3, _ #) -> (# s3, a #)
+  (# s1, Inside inner levels #) -> case p c inner s1 of
+    (# s2, a #) -> case unIO (putInt c depthCell levels) s2 of (# s3, _ #) -> (# s3, a #)
   where
     depth = max 0 (budgetDepth budget)
     enter c env = do
-      outer <- Outer <$> getInt c emptiesCell <*> getInt c depthCell
+      levels <- getInt c depthCell
       noteInside c env
       traced <- isTraced c
       startDepth c traced depth
-      putInt c emptiesCell (max 0 (budgetEmpties budget))
-      pure outer
-    leave c empties levels = putInt c emptiesCell empties >> putInt c depthCell levels
+      -- A counter of its own: Note [Spent is spent].
+      withCells (emptiesCell + 1) $ \own -> do
+        putInt own emptiesCell (max 0 (budgetEmpties budget))
+        pure (Inside env {envAllowance = Allowance depth own} levels)
 
--- The budget outside: elements of no size, and what is in 'depthCell'.
-data Outer = Outer !Int !Int
+-- The environment with the new budget, and what is in 'depthCell' outside.
+data Inside = Inside !Env !Int
 
 -- | A decoder that counts as one level deeper than what is around it. To put it
 -- around each level of a recursive decoder keeps hostile input from making it use

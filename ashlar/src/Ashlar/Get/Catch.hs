@@ -41,10 +41,10 @@ import Ashlar.Exception (passOn)
 import Ashlar.Get.Core
 import Ashlar.Get.Env
 import Ashlar.Mem.Cells
-import Control.Exception (SomeException, catch, evaluate)
+import Ashlar.Thunk
+import Control.Exception (SomeException, catch, evaluate, throw, throwIO)
 import GHC.Exts (RealWorld, State#, catch#)
 import GHC.IO (IO (..), unIO)
-import System.IO.Unsafe (unsafeDupablePerformIO)
 
 -- | How a decoder ended.
 data Outcome
@@ -71,7 +71,8 @@ catching c env (Get f) = guarded c (f c env)
 -- Note [Caught by a cell]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
 -- The handler writes into a cell that it was called, and returns something
--- that is never looked at. So the result needs no box to tell the two cases
+-- that is not looked at, or throws the exception that it was called with, where that is
+-- not ours (Note [Thrown outside of the handler]). So the result needs no box to tell the two cases
 -- apart. (A run in place could be frozen between writing and reading the
 -- cell, and another handler would write to it before it is taken up. There the
 -- result has its box.)
@@ -83,7 +84,9 @@ guarded c body s0 = case unIO (getInt c inPlaceCell) s0 of
       (# s3, how #) -> case unIO (putInt c failedCell 0) s3 of
         (# s4, _ #)
           | how == 1 -> (# s4, HasFailed, a #)
-          | otherwise -> (# s4, TakenUp, a #)
+          | how == 2 -> (# s4, TakenUp, a #)
+          -- This throws the exception.
+          | otherwise -> case unIO (evaluate a) s4 of (# s5, a' #) -> (# s5, TakenUp, a' #)
   (# s1, _ #) -> case unIO (inPlace (IO body)) s1 of
     (# s2, Returned a #) -> (# s2, Succeeded, a #)
     (# s2, Missed #) -> (# s2, HasFailed, notLookedAt #)
@@ -91,12 +94,12 @@ guarded c body s0 = case unIO (getInt c inPlaceCell) s0 of
 {-# NOINLINE guarded #-}
 
 caught :: Cells -> SomeException -> State# RealWorld -> (# State# RealWorld, a #)
-caught c e = unIO (handler >> pure notLookedAt)
+caught c e = unIO handler
   where
     handler
-      | isFailed e = putInt c failedCell 1
-      | isRestart e = putInt c failedCell 2
-      | otherwise = passOn e (putInt c failedCell 2)
+      | isFailed e = notLookedAt <$ putInt c failedCell 1
+      | isRestart e = notLookedAt <$ putInt c failedCell 2
+      | otherwise = passOn e (throw e <$ putInt c failedCell 3) (notLookedAt <$ putInt c failedCell 2)
 
 notLookedAt :: a
 notLookedAt = errorWithoutStackTrace "Ashlar.Get: the result of a failed decoder was used"
@@ -109,32 +112,26 @@ data Caught a
     Missed
   | -- | The whole run must begin again.
     Interrupted
-  | -- | It was frozen, and can go on. ('inPlace' does not return this.)
+  | -- | It was frozen, and can go on. ('inPlace' does not return this, nor the next.)
     Frozen
+  | -- | It was ended by an exception that is not ours.
+    Threw SomeException
 
 -- | Run an action of a decoder as a thunk. If an asynchronous exception strikes, it
 -- is frozen; and if somebody takes up the evaluation that was interrupted, it
 -- goes on where it was.
 inPlace :: IO a -> IO (Caught a)
-inPlace act = newThunk act >>= force
+inPlace act = newThunk (Returned <$> act) >>= force
   where
     force thunk@(Thunk run) = do
       r <- evaluate run `catch` stopped
       case r of
         Frozen -> force thunk
+        Threw e -> throwIO e
         _ -> pure r
     stopped :: SomeException -> IO (Caught a)
     stopped e
       | isFailed e = pure Missed
       | isRestart e = pure Interrupted
-      | otherwise = passOn e (pure Frozen)
+      | otherwise = passOn e (pure (Threw e)) (pure Frozen)
 {-# NOINLINE inPlace #-}
-
--- An action as a thunk; the box keeps it from being forced early.
-data Thunk a = Thunk (Caught a)
-
--- The dupable form is enough: the thunk is known to one evaluation only, which
--- is itself not run by two threads ('passOn').
-newThunk :: IO a -> IO (Thunk a)
-newThunk act = pure (Thunk (unsafeDupablePerformIO (Returned <$> act)))
-{-# NOINLINE newThunk #-}

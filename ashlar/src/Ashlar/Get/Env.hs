@@ -13,8 +13,8 @@
 -- [INV-G1] A decoder reads only between the cursor and the end.
 -- [INV-G2] The result, the error and its offset do not depend on how the input
 --   is cut into chunks.
--- [INV-G3] A failed alternative leaves no trace, but in the state of a @GetST@,
---   and in the error of the run if nothing else got as far.
+-- [INV-G3] A failed alternative leaves no trace, but in the state of a @GetST@, in the
+--   budget for elements of no size, and in the error of the run if nothing else got as far.
 module Ashlar.Get.Env
   ( -- * Cells
     cursorCell,
@@ -38,6 +38,9 @@ module Ashlar.Get.Env
 
     -- * The environment
     Env (..),
+    Allowance (..),
+    emptiesLeft,
+    setEmptiesLeft,
     Input (..),
     Segments (..),
 
@@ -106,11 +109,11 @@ committedCell = 8
 
 -- | How the last decoder that was caught ended, until whoever caught it has
 -- looked: 1, by a failure; 2, by a foreign exception after which the evaluation
--- was taken up again. Else 0.
+-- was taken up again; 3, by a foreign exception that is to be thrown on. Else 0.
 failedCell :: Int
 failedCell = 9
 
--- | How many more elements of no size may be decoded.
+-- | How many more elements of no size may be decoded, in the cells of an 'Allowance'.
 emptiesCell :: Int
 emptiesCell = 10
 
@@ -152,10 +155,36 @@ offsetOf c p = do
 -- | What is rarely read. A decoder inside a label, say, is run with a copy.
 data Env = Env
   { envInput :: !Input,
-    -- | How many levels of nesting the budget allows.
-    envDepth :: !Int,
+    envAllowance :: !Allowance,
     envContext :: !Context
   }
+
+-- | The budget in force.
+--
+-- Note [Spent is spent]
+-- ~~~~~~~~~~~~~~~~~~~~~
+-- Going back puts the level of nesting back to what it was, but not the budget for elements
+-- of no size: they have taken their time, whatever becomes of the alternative. (Else
+-- @many ((skipCount maxBound (pure ()) *> empty) \<|> getWord8)@ takes a million steps for
+-- each byte.) So a budget's counter is not among the marks, but belongs to the budget: those
+-- around it have theirs, and if a decoder fails with its own budget, the one that catches
+-- the failure goes on with the counter it had. (Tests "budgets".)
+data Allowance = Allowance
+  { -- | How many levels of nesting there may be.
+    allowedDepth :: !Int,
+    -- | Where 'emptiesCell' is.
+    allowedEmpties :: Cells
+  }
+
+-- | How many more elements of no size may be decoded.
+emptiesLeft :: Env -> IO Int
+emptiesLeft env = getInt (allowedEmpties (envAllowance env)) emptiesCell
+{-# INLINE emptiesLeft #-}
+
+-- | Set that number.
+setEmptiesLeft :: Env -> Int -> IO ()
+setEmptiesLeft env = putInt (allowedEmpties (envAllowance env)) emptiesCell
+{-# INLINE setEmptiesLeft #-}
 
 -- | Where input comes from, and the parts of it that are held.
 data Input = Input
@@ -296,7 +325,7 @@ placeNow c env = noteInside c env >> getInt c placeCell
 noteInside :: Cells -> Env -> IO ()
 noteInside c env = do
   left <- getInt c depthCell
-  if left >= 0 && left < envDepth env then putInt c retraceCell 1 else pure ()
+  if left >= 0 && left < allowedDepth (envAllowance env) then putInt c retraceCell 1 else pure ()
 {-# INLINE noteInside #-}
 
 -- | What has been remembered of failures.

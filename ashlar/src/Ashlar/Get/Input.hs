@@ -1,3 +1,5 @@
+{-# LANGUAGE BangPatterns #-}
+
 -- |
 -- Module      : Ashlar.Get.Input
 -- Description : Moving through the stream: more input, going back, limits
@@ -15,6 +17,12 @@
 -- it as a segment of its own, so a chunk is never copied whole for the few
 -- bytes at its edge. The segment that was open is cut off where the bridge
 -- begins, so that no byte is held in two segments.
+--
+-- Where a decoder looks far ahead and goes on by little, a bridge of the length that is
+-- asked for would be copied each time. So if more than 256 bytes are already held from
+-- the cursor on, it gets twice as long as these, as far as bytes are there: to look 64 KiB
+-- ahead at each of 300,000 bytes takes WINDOWNEW in chunks of 32 KiB, and took WINDOWOLD
+-- (GHC 9.0.2).
 --
 -- Note [Interrupted between two steps]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -138,38 +146,94 @@ moreInput c input = do
 gather :: Cells -> Input -> Int -> IO Int
 gather c input target = do
   p <- getPtr c cursorCell
-  start <- getPtr c segmentStartCell
   end <- getPtr c segmentEndCell
   let have = end `minusPtr` p
-      used = p `minusPtr` start
   if have >= target
     then pure have
     else do
-      at <- position c
-      keep <- getInt c keepCell
-      before <- readIORef (inputSegments input)
-      let open = segmentOpen before
-          -- Bytes before the cursor that a choice point could return to.
-          past
-            | keep >= at = []
-            | keep >= at - used = [unsafeTake used open]
-            | used == 0 = segmentsPast before
-            | otherwise = unsafeTake used open : segmentsPast before
-          opened bs coming now = replaceOpen c input at now {segmentsPast = past, segmentOpen = bs, segmentsComing = coming} >> pure (S.length bs)
-          general = do
-            segments <- fetch input (target - have)
-            case segmentsComing segments of
-              [] -> pure have
-              -- Nothing is left of the open segment: the next can be used as it is.
-              bs : coming | have == 0, S.length bs >= target -> opened bs coming segments
-              coming -> case bridge target (unsafeDrop used open : coming) of
-                (bs, rest) -> opened bs rest segments
-      case before of
-        Segments {segmentsComing = bs : coming} | have == 0, S.length bs >= target -> opened bs coming before
+      segments <- readIORef (inputSegments input)
+      case segments of
+        Segments {segmentsComing = bs : coming} | have == 0, S.length bs >= target -> open c input segments bs coming
         Segments {segmentsComing = [], segmentsArrived = [], segmentsEnded = False} | target <= 256 -> do
-          found <- nextChunk c input before past p have target at
-          if found >= 0 then pure found else general
-        _ -> general
+          found <- nextChunk c input target
+          if found >= 0 then pure found else gatherAll c input target
+        _ -> gatherAll c input target
+
+-- Open this segment at the cursor, with these behind it, and return its length.
+open :: Cells -> Input -> Segments -> ByteString -> [ByteString] -> IO Int
+open c input segments bs coming = do
+  at <- position c
+  past <- passed c segments
+  replaceOpen c input at segments {segmentsPast = past, segmentOpen = bs, segmentsComing = coming}
+  pure (S.length bs)
+
+-- 'gather' in general: what is not there yet is taken from the source.
+gatherAll :: Cells -> Input -> Int -> IO Int
+gatherAll c input target = do
+  already <- getPtr c cursorCell >>= \p -> (`minusPtr` p) <$> getPtr c segmentEndCell
+  segments <- fetch c input (target - already)
+  -- Looked at after the wait, not before: Note [Waiting].
+  p <- getPtr c cursorCell
+  start <- getPtr c segmentStartCell
+  end <- getPtr c segmentEndCell
+  let have = end `minusPtr` p
+      left = unsafeDrop (p `minusPtr` start) (segmentOpen segments)
+      -- Where much is held already, twice as much: Note [Bridges].
+      wanted = if have > 256 then max target (2 * have) else target
+  case segmentsComing segments of
+    [] -> pure have
+    -- Nothing is left of the open segment: the next can be used as it is.
+    bs : coming | have == 0, S.length bs >= target -> open c input segments bs coming
+    coming -> case bridge wanted (left : coming) of
+      (bs, rest) -> open c input segments bs rest
+{-# NOINLINE gatherAll #-}
+
+-- The bytes before the cursor that a choice point could return to.
+passed :: Cells -> Segments -> IO [ByteString]
+passed c segments = do
+  keep <- getInt c keepCell
+  offset <- getInt c segmentOffsetCell
+  at <- position c
+  let used = at - offset
+      -- Forced, or else it would hold all of the segments.
+      !before = unsafeTake used (segmentOpen segments)
+  pure $!
+    if keep >= at
+      then []
+      else
+        if keep >= offset
+          then [before]
+          else if used == 0 then segmentsPast segments else before : segmentsPast segments
+
+-- Note [Waiting]
+-- ~~~~~~~~~~~~~~
+-- The source may take any time to answer, and many decoders may be waiting at once. So
+-- before it is asked, all is let go of that nothing can go back to: segments that were
+-- kept for a choice that is closed by now, and the open segment if it is at its end. (For
+-- the excerpt of an error the last 64 bytes of it are kept, as a copy.) And while it is
+-- asked, nothing on the stack may refer to segments: what was read from the cells and
+-- from 'inputSegments' before is read again afterwards. (Tests of the group "input that
+-- has been passed is not kept while a decoder waits".)
+
+letGo :: Cells -> Input -> IO ()
+letGo c input = do
+  keep <- getInt c keepCell
+  offset <- getInt c segmentOffsetCell
+  p <- getPtr c cursorCell
+  start <- getPtr c segmentStartCell
+  end <- getPtr c segmentEndCell
+  segments <- readIORef (inputSegments input)
+  let used = p `minusPtr` start
+  if p == end && used > 512 && keep >= offset + used
+    then do
+      tail' <- evaluate (S.copy (unsafeDrop (used - 64) (segmentOpen segments)))
+      mask_ $ do
+        writeIORef (inputSegments input) $! segments {segmentsPast = [], segmentOpen = tail'}
+        enter c (offset + used - 64) tail'
+        getPtr c segmentEndCell >>= putPtr c cursorCell
+    else case segmentsPast segments of
+      _ : _ | keep >= offset -> writeIORef (inputSegments input) $! segments {segmentsPast = []}
+      _ -> pure ()
 
 -- Note [The next chunk]
 -- ~~~~~~~~~~~~~~~~~~~~~
@@ -178,24 +242,31 @@ gather c input target = do
 -- take 720 µs this way, and 1150 µs by way of 'fetch' and 'bridge', which are for all
 -- else (GHC 9.0.2). As it copies with exceptions masked, it is for short bridges only.
 
--- Open the next chunk, or a bridge into it, given the state as 'gather' found it (with
--- nothing coming). Returns how many bytes there are, or -1 if the chunk does not
+-- Take the next chunk, nothing being there behind the open segment, and open it, or a
+-- bridge into it. Returns how many bytes there are, or -1 if the chunk does not
 -- suffice; then it has arrived.
-nextChunk :: Cells -> Input -> Segments -> [ByteString] -> Ptr Word8 -> Int -> Int -> Int -> IO Int
-nextChunk c input before past p have target at = do
+nextChunk :: Cells -> Input -> Int -> IO Int
+nextChunk c input target = do
+  letGo c input
   inputPrepare input
   mask_ $ do
     bs <- inputNext input
-    let more = target - have
+    segments <- readIORef (inputSegments input)
+    p <- getPtr c cursorCell
+    end <- getPtr c segmentEndCell
+    let have = end `minusPtr` p
+        more = target - have
         opened new coming = do
-          writeIORef (inputSegments input) before {segmentsPast = past, segmentOpen = new, segmentsComing = coming}
+          at <- position c
+          past <- passed c segments
+          writeIORef (inputSegments input) $! segments {segmentsPast = past, segmentOpen = new, segmentsComing = coming}
           enter c at new
           pure (S.length new)
     if S.null bs
-      then have <$ writeIORef (inputSegments input) before {segmentsEnded = True}
+      then have <$ (writeIORef (inputSegments input) $! segments {segmentsEnded = True})
       else
         if S.length bs < more
-          then -1 <$ writeIORef (inputSegments input) before {segmentsArrived = [bs]}
+          then -1 <$ (writeIORef (inputSegments input) $! segments {segmentsArrived = [bs]})
           else
             if have == 0
               then opened bs []
@@ -218,8 +289,8 @@ replaceOpen c input at segments = do
     enter c at (segmentOpen new)
 
 -- Take chunks from the source until so many bytes are coming, or it ends.
-fetch :: Input -> Int -> IO Segments
-fetch input target = do
+fetch :: Cells -> Input -> Int -> IO Segments
+fetch c input target = do
   before <- readIORef (inputSegments input)
   go (sum (map S.length (segmentsArrived before)) + atLeast target (segmentsComing before))
   segments <- readIORef (inputSegments input)
@@ -236,6 +307,7 @@ fetch input target = do
           if ended
             then pure ()
             else do
+              letGo c input
               inputPrepare input
               got <- mask_ $ do
                 bs <- inputNext input

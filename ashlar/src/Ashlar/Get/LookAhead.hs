@@ -69,11 +69,9 @@ match (Get p) = Get $ \c env s0 -> case unIO (openPlace c) s0 of
     (# s2, a #) -> case unIO (consumed c env mark) s2 of
       (# s3, bytes #) -> (# s3, (bytes, a) #)
   where
-    consumed c env mark@(Mark at _ _ _ _ _ _ _) = do
+    consumed c env mark@(Mark at _ _ _ _ _ _) = do
       now <- position c
-      charged <- getInt c emptiesCell
       goBack c env mark
-      putInt c emptiesCell charged
       closePlace c mark
       -- No fewer than none: nothing goes back to before where it began.
       toIO (getByteString (now - at)) c env

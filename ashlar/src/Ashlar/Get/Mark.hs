@@ -8,7 +8,7 @@
 -- Note [Backtracking]
 -- ~~~~~~~~~~~~~~~~~~~
 -- What a decoder needs to go back is the offset, and what was in force there: the
--- limit, the budgets, and the place in a value. 'keepCell' tells 'gather' which bytes may still be needed:
+-- limit, the level of nesting, and the place in a value. 'keepCell' tells 'gather' which bytes may still be needed:
 -- all from there on. Marks are nested, so the outermost one decides; a mark
 -- sets the cell if there is none outside, and puts it back when it is closed, and
 -- bytes are kept only while there is one.
@@ -52,15 +52,14 @@ import Ashlar.Mem.Cells
 import Control.Exception (throwIO)
 import GHC.Exts (lazy)
 
--- | What is remembered of a place: offset, limit, budget for elements of no size;
--- keepCell, releaseCell and committedCell outside; depthCell and placeCell.
-data Mark = Mark !Int !Int !Int !Int !Int !Int !Int !Int
+-- | What is remembered of a place: offset, limit; keepCell, releaseCell and committedCell
+-- outside; depthCell and placeCell.
+data Mark = Mark !Int !Int !Int !Int !Int !Int !Int
 
 markHere :: Cells -> IO Mark
 markHere c =
   Mark <$> position c
     <*> getInt c limitCell
-    <*> getInt c emptiesCell
     <*> getInt c keepCell
     <*> getInt c releaseCell
     <*> getInt c committedCell
@@ -71,7 +70,7 @@ markHere c =
 -- | Open a choice at the cursor.
 openChoice :: Cells -> IO Mark
 openChoice c = do
-  mark@(Mark at _ _ keep _ _ _ _) <- markHere c
+  mark@(Mark at _ keep _ _ _ _) <- markHere c
   putInt c keepCell (min keep at)
   putInt c committedCell 0
   pure mark
@@ -79,7 +78,7 @@ openChoice c = do
 
 -- | Close it after success.
 closeChoice :: Cells -> Mark -> IO ()
-closeChoice c (Mark _ _ _ keep _ before _ _) = do
+closeChoice c (Mark _ _ keep _ before _ _) = do
   committed <- getInt c committedCell
   if committed == 0
     then putInt c keepCell keep >> putInt c committedCell before
@@ -89,7 +88,7 @@ closeChoice c (Mark _ _ _ keep _ before _ _) = do
 -- | Close a choice in which a decoder did not succeed: go back to it if it failed,
 -- and fail again if it has been given up.
 retreat :: Cells -> Env -> Outcome -> Mark -> IO ()
-retreat c env outcome mark@(Mark _ _ _ keep release before _ _) = do
+retreat c env outcome mark@(Mark _ _ keep release before _ _) = do
   committed <- getInt c committedCell
   case outcome of
     TakenUp -> throwIO Restart
@@ -104,9 +103,8 @@ retreat c env outcome mark@(Mark _ _ _ keep release before _ _) = do
 
 -- | Go back to a mark, without closing it.
 goBack :: Cells -> Env -> Mark -> IO ()
-goBack c env (Mark at limit empties _ _ _ depth place) = do
+goBack c env (Mark at limit _ _ _ depth place) = do
   putInt c limitCell limit
-  putInt c emptiesCell empties
   putInt c depthCell depth
   putInt c placeCell place
   -- The bytes have been kept: see keepCell.
@@ -116,7 +114,7 @@ goBack c env (Mark at limit empties _ _ _ depth place) = do
 -- | Keep the bytes from the cursor on, to go back there when all is well.
 openPlace :: Cells -> IO Mark
 openPlace c = do
-  mark@(Mark at _ _ keep release _ _ _) <- markHere c
+  mark@(Mark at _ keep release _ _ _) <- markHere c
   putInt c keepCell (min keep at)
   putInt c releaseCell (min release at)
   pure mark
@@ -124,14 +122,14 @@ openPlace c = do
 
 -- | Need them no longer, and stay where we are.
 closePlace :: Cells -> Mark -> IO ()
-closePlace c (Mark _ _ _ keep release _ _ _) = do
+closePlace c (Mark _ _ keep release _ _ _) = do
   committed <- getInt c committedCell
   putInt c keepCell (if committed == 0 then keep else release)
   putInt c releaseCell release
 {-# INLINE closePlace #-}
 
--- | Go back to a place, and close it, as if nothing had happened since: elements of
--- no size have not been decoded, and failures since are forgotten.
+-- | Go back to a place, and close it, as if nothing had happened since: failures since are
+-- forgotten.
 undo :: Cells -> Env -> Mark -> Failures -> IO ()
 undo c env mark before = do
   goBack c (lazy env) mark
@@ -142,7 +140,7 @@ undo c env mark before = do
 -- | Open a border: commits inside of it are of no concern to choices outside.
 openBorder :: Cells -> IO Mark
 openBorder c = do
-  mark@(Mark _ _ _ keep _ _ _ _) <- markHere c
+  mark@(Mark _ _ keep _ _ _ _) <- markHere c
   putInt c releaseCell keep
   putInt c committedCell 0
   pure mark
@@ -150,7 +148,7 @@ openBorder c = do
 
 -- | Close it, whether the decoder inside of it has succeeded or failed.
 closeBorder :: Cells -> Mark -> IO ()
-closeBorder c (Mark _ _ _ keep release before _ _) = do
+closeBorder c (Mark _ _ keep release before _ _) = do
   putInt c keepCell keep
   putInt c releaseCell release
   putInt c committedCell before

@@ -12,7 +12,6 @@ where
 import Ashlar.Get.Budget (overBudget)
 import Ashlar.Get.Core
 import Ashlar.Get.Env
-import Ashlar.Mem.Cells
 
 -- | The offset of the next byte.
 here :: Get Int
@@ -22,8 +21,8 @@ here = step (\c _ -> position c)
 -- | Count a round that has read nothing.
 chargeRound :: Get ()
 chargeRound = step $ \c env -> do
-  left <- getInt c emptiesCell
+  left <- emptiesLeft env
   if left > 0
-    then putInt c emptiesCell (left - 1)
+    then setEmptiesLeft env (left - 1)
     else overBudget c env "more elements of no size than the budget allows"
 {-# NOINLINE chargeRound #-}

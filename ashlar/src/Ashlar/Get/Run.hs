@@ -65,10 +65,11 @@ startCells c input offset = do
 
 -- | Run a decoder on cells that have been set up. It may throw 'failedException'.
 runIn :: Cells -> Input -> Get a -> IO a
-runIn c input g = keepAlive input (IO (unGet g c (topEnv input)))
+runIn c input g = keepAlive input (IO (unGet g c (topEnv c input)))
 
-topEnv :: Input -> Env
-topEnv input = Env input (budgetDepth defaultBudget) Top
+-- The counter of the default budget is in the cells of the run.
+topEnv :: Cells -> Input -> Env
+topEnv c input = Env input (Allowance (budgetDepth defaultBudget) c) Top
 
 -- | Decode from a strict 'ByteString'. Bytes that are left over are ignored:
 -- 'runGetWhole' refuses them, 'runGetRest' returns them.
@@ -126,7 +127,7 @@ runStrict f g bs = unsafeDupablePerformIO (run False)
         -- It can begin again.
         putInt c inPlaceCell 0
         startDepth c traced (budgetDepth defaultBudget)
-        IO $ \s0 -> case catching c (topEnv input) g s0 of
+        IO $ \s0 -> case catching c (topEnv c input) g s0 of
           (# s1, Succeeded, a #) -> unIO ((\used -> Right (Right (f used a))) <$> position c) s1
           (# s1, HasFailed, _ #) -> unIO (failed c input) s1
           (# s1, TakenUp, _ #) -> (# s1, Left traced #)

@@ -37,14 +37,14 @@ import Ashlar.Mem.Cells
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import Data.IORef (IORef, modifyIORef', newIORef, readIORef, writeIORef)
+import Data.IORef (IORef, atomicModifyIORef', atomicWriteIORef, modifyIORef', newIORef, writeIORef)
 import System.IO (Handle, IOMode (..), withBinaryFile)
 
 -- | Input that is read piece by piece, by one decoder after another. It
 -- remembers what has been taken from where it comes and not been read yet.
 --
--- It must not be used by two threads at the same time (which is noticed in most
--- cases, and is an 'Control.Exception.IOException').
+-- It must not be used by two threads at the same time: to do so is an
+-- 'Control.Exception.IOException' in the one that comes second.
 --
 -- @since 0.1.0.0
 data Source = Source !Input !(IORef Int)
@@ -81,9 +81,10 @@ handleSource h = newSource (S.hGetSome h 32768)
 -- @since 0.1.0.0
 getFrom :: Source -> Get a -> IO (Either DecodeError a)
 getFrom (Source input offsetRef) g = do
-  offset <- readIORef offsetRef
+  -- In one step: if two threads could get in, one of them would drop the bytes that the
+  -- other reads.
+  offset <- atomicModifyIORef' offsetRef (\now -> (busy, now))
   when (offset == busy) $ ioError (userError "Ashlar.Get: source in use, or left by an exception")
-  writeIORef offsetRef busy
   writeIORef (inputFailures input) noFailures
   withCells cellCount $ \c -> do
     startCells c input offset
@@ -93,7 +94,8 @@ getFrom (Source input offsetRef) g = do
     rest <- unread c input
     modifyIORef' (inputSegments input) $ \now ->
       newSegments {segmentsComing = rest, segmentsEnded = segmentsEnded now}
-    writeIORef offsetRef at
+    -- Behind all that has been written before: the next may be another thread.
+    atomicWriteIORef offsetRef $! at
     pure result
   where
     -- In place of the offset while a decoder runs.

@@ -8,8 +8,11 @@ module Tests.Budget (tests) where
 import Ashlar.Codec
 import Ashlar.Get
 import Control.Applicative
+import Control.Exception (evaluate)
+import Control.Monad (forM_)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
+import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Tests.Failures
@@ -22,6 +25,8 @@ tests =
       testCase "as many levels as the budget says" exactly,
       testCase "a budget within a budget" within,
       testCase "elements of no size" empties,
+      testCase "a budget within a budget, in an alternative that fails" failedWithin,
+      testCase "what has been spent is not given back" spentIsSpent,
       testCase "extreme budgets" extremes
     ]
 
@@ -71,8 +76,12 @@ empties = do
   decodeWith budget (encode (replicate 7 ())) @?= Right (replicate 7 ())
   overBudget (decodeWith budget (encode (replicate 8 ())) :: Either DecodeError [()])
   overBudget (decodeLazyWith budget (encodeLazy [replicate 4 (), replicate 4 ()]) :: Either DecodeError [[()]])
-  -- Those of an alternative that failed do not count.
-  runGetWith budget (((get :: Get [()]) *> empty) <|> get) (encode (replicate 7 ())) @?= Right (replicate 7 ())
+  -- Those of an alternative that failed count, and those that were looked at.
+  overBudget (runGetWith budget (((get :: Get [()]) *> empty) <|> get) (encode (replicate 7 ())))
+  overBudget (runGetWith budget (lookAhead (get :: Get [()]) *> get) (encode (replicate 7 ())) :: Either DecodeError [()])
+  runGetWith budget {budgetEmpties = 14} (((get :: Get [()]) *> empty) <|> get) (encode (replicate 7 ())) @?= Right (replicate 7 ())
+  -- A round of 'match' is decoded once, so it counts once.
+  runGetWith budget (S.length . fst <$> match (get :: Get [()])) (encode (replicate 7 ())) @?= Right 8
   -- Each value of a source has a budget of its own.
   let bs = encode (replicate 600000 ())
   source <- newSource (pure (bs <> bs))
@@ -82,6 +91,30 @@ empties = do
   r' @?= Right 600000
   where
     budget = defaultBudget {budgetEmpties = 7}
+
+-- What a budget within a budget has used counts only there, also if it failed.
+failedWithin :: Assertion
+failedWithin = do
+  let few = defaultBudget {budgetEmpties = 10}
+      more = defaultBudget {budgetEmpties = 1000}
+      units = get :: Get [()]
+      five = encode (replicate 5 ())
+      within' = withBudget more (skipCount 900 (pure ()) *> empty)
+  runGetWith few ((within' <|> units) *> ((units *> within') <|> pure [])) (five <> five) @?= Right []
+  overBudget (runGetWith few ((within' <|> units) *> units *> units) (S.concat (replicate 3 five)))
+  -- Nor does it get more.
+  overBudget (runGetWith few ((withBudget more empty <|> pure ()) *> skipCount 11 (pure ())) "")
+  brief (runGetLazy (withBudget few (many (within' <|> units))) (L.fromChunks (replicate 3 five))) @?= Right [replicate 5 (), replicate 5 ()]
+
+-- A million empty elements, and not as many for each byte. (Without a limit this takes hours.)
+spentIsSpent :: Assertion
+spentIsSpent = do
+  let costly = (skipCount maxBound (pure ()) *> empty) <|> getWord8
+      ahead = (lookAhead (skipCount maxBound (pure ())) *> empty) <|> getWord8
+      input = S.replicate 100000 0
+  forM_ [costly, ahead, attempt costly, (notFollowedBy (skipCount maxBound (pure ())) *> empty) <|> getWord8] $ \g -> do
+    r <- timeout 20000000 (evaluate (length <$> runGet (many g) input))
+    r @?= Just (Right 100000)
 
 extremes :: Assertion
 extremes = do

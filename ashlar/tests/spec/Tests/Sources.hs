@@ -36,6 +36,7 @@ tests =
       testCase "the source is not asked after its end" notAfterEnd,
       testCase "a source that was left by an exception" leftByException,
       testCase "a source in use" inUse,
+      testCase "a source that two threads take at the same moment" takenAtOnce,
       testCase "an exception of the source" sourceThrows,
       testCase "interrupted while it waits for a Handle" whileWaiting,
       testCase "all ways to run, on a file" onFile,
@@ -130,6 +131,32 @@ inUse = do
   either (\e -> const (pure ()) (e :: IOException)) (const (assertFailure "no exception")) second
   putMVar go "a"
   takeMVar done >>= (@?= Right 97)
+
+-- Of two threads that begin at the same time, one is refused; the other waits until that
+-- has happened, and reads what it should.
+takenAtOnce :: Assertion
+takenAtOnce = forM_ [1 .. 3000 :: Int] $ \_ -> do
+  refused <- newEmptyMVar
+  arrived <- newIORef (0 :: Int)
+  source <- newSource ("a" <$ readMVar refused)
+  let together n = readIORef arrived >>= \k -> unless (k == 2 || n == (0 :: Int)) (together (n - 1))
+      run = do
+        atomicModifyIORef' arrived (\k -> (k + 1, ()))
+        together 100000
+        r <- try (getFrom source getWord8)
+        case r of
+          Left e -> False <$ putMVar refused (e :: IOException)
+          Right a -> pure (a == Right 97)
+  results <- forM [0, 1] $ \i -> do
+    done <- newEmptyMVar
+    _ <- forkOn i (try run >>= putMVar done)
+    pure done
+  outcomes <- timeout 10000000 (mapM takeMVar results)
+  case mapM gone =<< outcomes of
+    Just both -> assertBool (show both) (both == [True, False] || both == [False, True])
+    Nothing -> assertFailure "both are waiting for input"
+  where
+    gone = either (\e -> const Nothing (e :: SomeException)) Just
 
 sourceThrows :: Assertion
 sourceThrows = do
