@@ -62,9 +62,8 @@ import qualified Data.ByteString.Internal as B
 import qualified Data.ByteString.Lazy as L
 import Data.ByteString.Unsafe (unsafeDrop, unsafeTake)
 import Data.IORef (modifyIORef', readIORef, writeIORef)
-import Data.Word (Word8)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
-import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import Foreign.Ptr (minusPtr, plusPtr)
 
 -- | Segments before anything has been read from the source.
 newSegments :: Segments
