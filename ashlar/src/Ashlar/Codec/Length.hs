@@ -36,7 +36,6 @@ import Ashlar.Get.Budget (overBudget)
 import Ashlar.Get.Bytes (available)
 import Ashlar.Get.Core
 import Ashlar.Get.Env
-import Ashlar.Mem.Cells
 
 -- | Types whose values are written as a number, and what it is the number of:
 -- strings, lists, vectors, maps, sets. The instances of 'Ashlar.Codec.Codec' write the

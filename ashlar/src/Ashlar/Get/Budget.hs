@@ -57,7 +57,7 @@ defaultBudget = Budget {budgetDepth = 100000, budgetEmpties = 1048576}
 -- @since 0.1.0.0
 withBudget :: Budget -> Get a -> Get a
 withBudget budget (Get p) = Get $ \c env s0 -> case unIO (enter c env) s0 of
-  (# s1, Inside inner levels #) -> case p c inner s1 of
+  (# s1, Entered inner levels #) -> case p c inner s1 of
     (# s2, a #) -> case unIO (putInt c depthCell levels) s2 of (# s3, _ #) -> (# s3, a #)
   where
     depth = max 0 (budgetDepth budget)
@@ -69,10 +69,10 @@ withBudget budget (Get p) = Get $ \c env s0 -> case unIO (enter c env) s0 of
       -- A counter of its own: Note [Spent is spent].
       withCells (emptiesCell + 1) $ \own -> do
         putInt own emptiesCell (max 0 (budgetEmpties budget))
-        pure (Inside env {envAllowance = Allowance depth own} levels)
+        pure (Entered env {envAllowance = Allowance depth own} levels)
 
 -- The environment with the new budget, and what is in 'depthCell' outside.
-data Inside = Inside !Env !Int
+data Entered = Entered !Env !Int
 
 -- | A decoder that counts as one level deeper than what is around it. To put it
 -- around each level of a recursive decoder keeps hostile input from making it use

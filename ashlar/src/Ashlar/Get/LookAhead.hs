@@ -15,7 +15,6 @@ import Ashlar.Get.Bytes (getByteString)
 import Ashlar.Get.Core
 import Ashlar.Get.Env
 import Ashlar.Get.Mark
-import Ashlar.Mem.Cells
 import Data.ByteString (ByteString)
 import Data.Either (isLeft)
 import Data.Maybe (isNothing)
