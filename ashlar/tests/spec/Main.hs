@@ -50,6 +50,7 @@ import qualified Tests.Sources
 import qualified Tests.Text
 import qualified Tests.Types
 import qualified Tests.Varint
+import qualified Tests.Waiting
 
 main :: IO ()
 main =
@@ -98,5 +99,6 @@ main =
         Tests.Sources.tests,
         Tests.Text.tests,
         Tests.Types.tests,
-        Tests.Varint.tests
+        Tests.Varint.tests,
+        Tests.Waiting.tests
       ]
