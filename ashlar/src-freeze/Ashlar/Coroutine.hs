@@ -53,7 +53,9 @@
 --   So a computation that suspends n times between two collections takes time in
 --   proportion to n² (8 bytes at a time, GHC 9.0.2: 1.4 µs for each suspension, 0.4 without chains, and
 --   more with a larger nursery). Every 16 suspensions the chain is followed by
---   hand, with what debuggers use to look at the heap. ('shortened')
+--   hand, with what debuggers use to look at the heap. ('shortened') All thunks that are
+--   under evaluation within the computation are frozen with it, so whoever has one there
+--   does the same.
 --
 -- The tests "in odd places" of the group "lazy output" hold all this in place: under @mask@,
 -- under @atomically@, nested, forced by several threads, interrupted by
@@ -62,6 +64,7 @@ module Ashlar.Coroutine
   ( Step (..),
     start,
     suspendsByFreezing,
+    shortened,
   )
 where
 
@@ -156,16 +159,19 @@ data Run o i r
 resume :: IORef (Mail o i) -> Thunk r -> MaskingState -> Int -> i -> IO (Step o i r)
 resume mail computation there n i = do
   writeIORef mail (In i)
-  frozen <- if n `rem` 16 == 15 then shortened computation else pure computation
+  frozen <- shortened n computation
   here <- getMaskingState
   if there == Unmasked && here /= Unmasked
     then elsewhere (run mail (n + 1) frozen)
     else run mail (n + 1) frozen
 
--- The frozen stack itself, in place of a chain of indirections to it. If the heap
--- looks otherwise than expected, the thunk as it is.
-shortened :: Thunk r -> IO (Thunk r)
-shortened thunk@(Thunk computation) = follow (asBox computation)
+-- | A thunk that has been frozen once more than so often: every 16th time the frozen stack
+-- itself, in place of a chain of indirections to it. If the heap looks otherwise than
+-- expected, the thunk as it is.
+shortened :: Int -> Thunk r -> IO (Thunk r)
+shortened n thunk@(Thunk computation)
+  | n `rem` 16 == 15 = follow (asBox computation)
+  | otherwise = pure thunk
   where
     follow box = do
       closure <- getBoxedClosureData box

@@ -25,10 +25,12 @@ module Ashlar.Coroutine
   ( Step (..),
     start,
     suspendsByFreezing,
+    shortened,
   )
 where
 
 import Ashlar.Coroutine.Step
+import Ashlar.Thunk
 import GHC.Exts (PromptTag#, RealWorld, State#, control0#, lazy, newByteArray#, prompt#, unsafeCoerce#)
 import GHC.IO (IO (..), unIO)
 
@@ -37,6 +39,12 @@ import GHC.IO (IO (..), unIO)
 -- where it suspends.
 suspendsByFreezing :: Bool
 suspendsByFreezing = False
+
+-- | A thunk that has been frozen once more than so often, in a form that does not get slower
+-- to enter with each time. Nothing needs to be done here: only foreign exceptions freeze a
+-- thunk.
+shortened :: Int -> Thunk r -> IO (Thunk r)
+shortened _ = pure
 
 -- | Run a computation up to its first suspension, or its end. The function
 -- that it is given suspends it; it may be called only by the computation

@@ -51,6 +51,7 @@ import qualified Tests.Sources
 import qualified Tests.Text
 import qualified Tests.Types
 import qualified Tests.Varint
+import qualified Tests.Waiting
 
 main :: IO ()
 main =
@@ -100,5 +101,6 @@ main =
         Tests.Sources.tests,
         Tests.Text.tests,
         Tests.Types.tests,
-        Tests.Varint.tests
+        Tests.Varint.tests,
+        Tests.Waiting.tests
       ]

@@ -8,6 +8,7 @@ module Ashlar.Instances.Scientific () where
 import Ashlar.Codec
 import Ashlar.Codec.Combinators
 import Ashlar.Codec.Wrappers (Zigzag (..))
+import Data.Maybe (fromMaybe)
 import Data.Scientific (Scientific, base10Exponent, coefficient, scientific)
 
 -- | The coefficient as an 'Integer', and the exponent as a 'Zigzag'. A coefficient that
@@ -28,15 +29,23 @@ scientificFormat = refined normal fromNormal (both codec codec)
 {-# INLINE scientificFormat #-}
 
 -- The same number with as few digits as can be. (The exponent must not overflow.)
+--
+-- Zeros are taken off 1, 2, 4 and so on at a time, as long as there are so many, and then
+-- fewer again: one by one takes quadratic time.
 normal :: Scientific -> (Integer, Zigzag Int)
-normal x = go (coefficient x) (base10Exponent x)
+normal x
+  | coefficient x == 0 = (0, Zigzag 0)
+  | otherwise = case without 10 1 (coefficient x, base10Exponent x) of
+      (c, e) -> (c, Zigzag e)
   where
-    go c e
-      | c == 0 = (0, Zigzag 0)
-      | e == maxBound = (c, Zigzag e)
-      | otherwise = case c `quotRem` 10 of
-          (q, 0) -> go q (e + 1)
-          _ -> (c, Zigzag e)
+    -- The power of ten with so many zeros.
+    without power zeros (c, e) = case once power zeros (c, e) of
+      Just less -> let most = without (power * power) (2 * zeros) less in fromMaybe most (once power zeros most)
+      Nothing -> (c, e)
+    once :: Integer -> Int -> (Integer, Int) -> Maybe (Integer, Int)
+    once power zeros (c, e)
+      | e <= maxBound - zeros, (q, 0) <- c `quotRem` power = Just (q, e + zeros)
+      | otherwise = Nothing
 
 fromNormal :: (Integer, Zigzag Int) -> Either String Scientific
 fromNormal (c, Zigzag e)

@@ -201,6 +201,7 @@ stretch f n
 
 -- | Read a vector of so many elements. It grows as they arrive.
 getVector :: forall v a. (G.Vector v a, Codec a) => Int -> Get (v a)
+getVector 0 = pure G.empty
 getVector n = do
   let least = leastSize (layout :: Layout a)
   chargeEmpties least n

@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedTuples #-}
 
@@ -70,15 +71,18 @@ moveTo c p off s = case off of
 -- constructor.
 constantFirst :: Fixed x -> (x -> y) -> Reading b a -> Reading (y -> b) a
 constantFirst f back (Reading variable n count parts rest) = case fixedSize f of
-  I# width ->
-    Reading variable (width +# n) (count +# 1#) (ConstantPart (I# width) (fixedNames f) : parts) $ \build p off ->
+  -- Cut off if it is too large: then the check of the whole run fails. (The sum of the fields of
+  -- a type that contains itself in tuples, say, grows with each level, which the input
+  -- may choose the number of.)
+  I# width | !(I# total) <- plusSize (I# width) (I# n) ->
+    Reading variable total (count +# 1#) (ConstantPart (I# width) (fixedNames f) : parts) $ \build p off ->
       Get $ \c env s0 -> case address c width p off s0 of
         (# s1, q #) -> case unGet (fixedRead f q) c env s1 of
           (# s2, x #) -> x `seq` unGet (rest (build (back x)) p (off +# width)) c env s2
   where
     address c width p off s = case width of
-      -- No byte may be needed, and then there is no address.
-      0# -> unIO ((`plusPtr` I# off) <$> getPtr c cursorCell) s
+      -- If no byte is needed by the whole run, there is no address.
+      0# | p == nullPtr -> unIO ((`plusPtr` I# off) <$> getPtr c cursorCell) s
       _ -> (# s, p `plusPtr` I# off #)
     {-# INLINE address #-}
 {-# INLINE constantFirst #-}

@@ -106,7 +106,20 @@ slowSigned at sign = slowDigits 10 >>= largeInRange at sign 10
 {-# NOINLINE slowSigned #-}
 
 -- | A number with an optional sign (@-@ or @+@) before it, given what reads it without. (For
--- @'signed' 'decimal'@ there is 'signedDecimal', which can read 'minBound'.)
+-- @'signed' 'decimal'@ there is 'signedDecimal', which can read 'minBound', and refuses what
+-- the type cannot hold.)
+--
+-- The number is negated as its type does it. So this is not for types without negative
+-- numbers: those of fixed size wrap around, as with attoparsec, and a @Natural@ is an
+-- arithmetic exception of the value.
+--
+-- >>> import qualified Ashlar.Get.Parse as P
+-- >>> runGet (P.signed P.hexadecimal :: Get Int) "-ff"
+-- Right (-255)
+-- >>> runGet (P.signed P.decimal :: Get Word8) "-1"
+-- Right 255
+-- >>> either (print . errorReason) print (runGet (P.signedDecimal :: Get Word8) "-1")
+-- Invalid "number out of range"
 --
 -- @since 0.1.0.0
 signed :: Num a => Get a -> Get a

@@ -37,6 +37,7 @@ module Ashlar.Get.Catch
   )
 where
 
+import Ashlar.Coroutine (shortened)
 import Ashlar.Exception (passOn)
 import Ashlar.Get.Core
 import Ashlar.Get.Env
@@ -121,12 +122,15 @@ data Caught a
 -- is frozen; and if somebody takes up the evaluation that was interrupted, it
 -- goes on where it was.
 inPlace :: IO a -> IO (Caught a)
-inPlace act = newThunk (Returned <$> act) >>= force
+inPlace act = newThunk (Returned <$> act) >>= force 0
   where
-    force thunk@(Thunk run) = do
+    -- A thunk that has been frozen so often. (Without 'shortened' a decoder that waits for
+    -- 40,000 bytes in an alternative, one by one, took 8.8 s, and takes 24 ms, with a
+    -- nursery of 64 MiB, GHC 9.0.2.)
+    force n thunk@(Thunk run) = do
       r <- evaluate run `catch` stopped
       case r of
-        Frozen -> force thunk
+        Frozen -> shortened n thunk >>= force (n + 1)
         Threw e -> throwIO e
         _ -> pure r
     stopped :: SomeException -> IO (Caught a)

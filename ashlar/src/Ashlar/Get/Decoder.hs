@@ -30,7 +30,8 @@ import System.IO.Unsafe (unsafePerformIO)
 -- threads, with other input each time. The first use of a 'Partial' goes on
 -- where the decoder stopped. A later one runs it again from the start, on all
 -- chunks that led there; for that, a 'Partial' keeps them all. "Ashlar.Get.Feed"
--- has decoders that take constant memory and are used once.
+-- has decoders that take constant memory and are used once. (What it says about the
+-- time that a stop takes holds here, too.)
 --
 -- @since 0.1.0.0
 data Decoder a
@@ -72,7 +73,8 @@ decoder g history progress = case progress of
     pure (Partial resume)
 
 -- | Go on with a chunk. If the decoder has ended already, the chunk is added to
--- what it had not read.
+-- what it had not read, which is copied for that: for many chunks there is 'pushChunks',
+-- which does it once.
 --
 -- @since 0.1.0.0
 pushChunk :: Decoder a -> ByteString -> Decoder a

@@ -51,7 +51,8 @@ data DecodeError = DecodeError
     -- | What was wrong there.
     errorReason :: !Reason,
     -- | The names of what could have stood there ('Ashlar.Get.<?>'), each once,
-    -- in the order in which it was tried.
+    -- in the order in which it was tried. Of failures at the same place 32 are remembered,
+    -- so of more names than that there are the first ones and the last.
     errorExpected :: [String],
     -- | What stood there, as far as the decoder looked at it, at most 16 bytes.
     errorFound :: !ByteString,

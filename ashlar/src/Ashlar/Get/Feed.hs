@@ -15,6 +15,14 @@
 -- :}
 -- (258,"\ETX")
 --
+-- Each time it stops, the decoder's stack is put away, and it is put back when it goes on.
+-- So a stop takes time in proportion to how deeply the decoder is nested just then. Where it
+-- is not, that is about a microsecond; but before GHC 9.6, each level takes some 15 ns, and
+-- 360 ns if it is inside of an alternative (20,000 levels of input that came byte by byte took
+-- 5 s, and 145 s). Hostile input can nest as deeply as the budget allows. If that is a concern, feed larger chunks
+-- (what a socket returned at once, and not line by line), or give the decoder a budget of
+-- fewer levels ('Ashlar.Get.withBudget'), a hundred, say.
+--
 -- This takes constant memory, besides what the decoder itself needs. For that, a
 -- state can be resumed only once. There is the pure 'Ashlar.Get.Decoder' for what
 -- has to be resumed more often, which keeps all of the input.
@@ -76,7 +84,8 @@ fed progress = case progress of
     pure (FeedPartial resume)
 
 -- | Go on with a chunk. If the decoder has ended already, the chunk is added to
--- what it had not read.
+-- what it had not read, which is copied for that: look whether it has ended before you feed
+-- it a long stream.
 --
 -- @since 0.1.0.0
 feed :: Feed a -> ByteString -> IO (Feed a)

@@ -196,9 +196,12 @@ getStretches ::
   Int ->
   (forall s. Ptr Word8 -> Int -> Int -> G.Mutable v s a -> GetST s ()) ->
   Get (v a)
-getStretches width n copy = do
-  bytes <- available
-  runGetST (GM.unsafeNew (min n (bytes `quot` width)) >>= fill 0)
+getStretches width n copy
+  -- One for all, or a byte of input could be an array of its own.
+  | n == 0 = pure G.empty
+  | otherwise = do
+      bytes <- available
+      runGetST (GM.unsafeNew (min n (bytes `quot` width)) >>= fill 0)
   where
     -- The first i elements are there.
     fill i v

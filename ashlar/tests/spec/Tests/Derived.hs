@@ -19,6 +19,7 @@ module Tests.Derived
     bigs,
     Never,
     Perfect (..),
+    Towers (..),
     Nested (..),
   )
 where
@@ -147,6 +148,14 @@ instance Eq Never where
 
 -- | Of a format that doubles at each level.
 data Perfect a = Zero a | Succ (Perfect (a, a))
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+-- | Of formats that grow by the factor of eight at each level, and stand side by side.
+data Towers a
+  = Nine a a a a a a a a a String
+  | Sixteen a a a a a a a a a a a a a a a a Word64 Word64 Word64 String
+  | Higher (Towers (a, a, a, a, a, a, a, a))
   deriving stock (Generic)
   deriving anyclass (Codec)
 

@@ -13,6 +13,7 @@ module Tests.Hostile (tests) where
 
 import Ashlar.Codec
 import Control.Exception (evaluate)
+import Control.Monad (forM_)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Short as SBS
@@ -103,8 +104,14 @@ withinBudget = (length <$> (decode (encode (replicate 1000000 ())) :: Either Dec
 
 -- The size of such a format must not overflow, or it passes every check.
 perfect :: Assertion
-perfect = mapM_ try' [1 .. 70]
+perfect = mapM_ try' [1 .. 70] >> mapM_ towers [1 .. 30]
   where
+    -- No byte is looked at that is not there, so none is found behind the end.
+    towers n = forM_ [0, 1] $ \constructor -> do
+      let bs = S.replicate n 2 <> S.singleton constructor <> S.replicate 8 0
+      missing (fmap (const ()) (decode bs :: Either DecodeError (Towers Word8)))
+      missing (fmap (const ()) (decode bs :: Either DecodeError (Towers Bool)))
+      either ((<= S.length bs) . fromIntegral . errorOffset) (const False) (decode bs :: Either DecodeError (Towers Bool)) @? show n
     try' n = do
       let bs = S.replicate n 1 <> S.singleton 0
       missing (fmap (const ()) (decode bs :: Either DecodeError (Perfect Word8)))

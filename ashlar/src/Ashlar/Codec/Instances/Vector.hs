@@ -26,8 +26,10 @@ import Ashlar.Codec.Class
 import Ashlar.Codec.Elements
 import Ashlar.Codec.Format
 import Ashlar.Codec.Length
+import Ashlar.Exception (passOn)
 import Ashlar.Get.Core (Get)
 import Ashlar.Get.Vectors
+import Control.Exception (catch)
 import qualified Data.ByteString.Internal as B
 import Data.Primitive.ByteArray (copyByteArrayToPtr, newByteArray, readByteArray, writeByteArray)
 import qualified Data.Primitive.Types as Prim
@@ -204,7 +206,7 @@ getUnboxed = getVector
 
 plainStorable :: S.Storable a => Fixed a -> Bool
 plainStorable f =
-  fixedPlain f && sizeOf (valueOf f) == fixedSize f && unsafeDupablePerformIO probe
+  fixedPlain f && sizeOf (valueOf f) == fixedSize f && unsafeDupablePerformIO (orElse False probe)
   where
     -- Each buffer has as many bytes as both formats.
     probe = allocaBytes (fixedSize f) $ \p -> do
@@ -212,9 +214,13 @@ plainStorable f =
       peek (castPtr p) >>= writesSample f
 {-# INLINE plainStorable #-}
 
+-- The sample need not be a value of the type: if an exception says so, this value.
+orElse :: a -> IO a -> IO a
+orElse x act = act `catch` \e -> passOn e (pure x) (orElse x act)
+
 plainPrim :: P.Prim a => Fixed a -> Bool
 plainPrim f =
-  fixedPlain f && Prim.sizeOf (valueOf f) == fixedSize f && unsafeDupablePerformIO probe
+  fixedPlain f && Prim.sizeOf (valueOf f) == fixedSize f && unsafeDupablePerformIO (orElse False probe)
   where
     probe = do
       arr <- newByteArray (fixedSize f)
