@@ -30,7 +30,7 @@ import Data.Map (Map)
 import Data.Text (Text)
 import qualified Data.Text as T
 import qualified Data.Vector as V
-import Data.Word (Word16, Word8)
+import Data.Word (Word16, Word64, Word8)
 import GHC.Generics (Generic)
 import Test.QuickCheck
 
