@@ -16,7 +16,19 @@
 -- constructors, order of keys).
 --
 -- The format has the least significant byte first; 'Int', 'Word' and lengths
--- take eight bytes.
+-- take eight bytes. All of it is written down in @docs/format.md@, and stays as it is within a
+-- major version of this library.
+--
+-- A derived format changes with its type. Put the number of a version before what you
+-- keep ('Ashlar.Codec.Combinators.constant').
+--
+-- 'get' and 'put' are a decoder and a builder like any other: @runGetRest get@ of
+-- "Ashlar.Get" decodes a value with something behind it, @foldFrom source get@ many values.
+--
+-- * "Ashlar.Codec.Combinators": instances by hand, once for both directions
+-- * "Ashlar.Codec.Fixed": formats of constant size by hand
+-- * "Ashlar.Codec.Wrappers": newtypes that choose another format
+-- * "Ashlar.Codec.Laws", in the package ashlar-laws: tests for instances of your own
 module Ashlar.Codec
   ( -- * The class
     Codec (..),

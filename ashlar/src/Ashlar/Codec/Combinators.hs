@@ -46,6 +46,9 @@
 -- Records and variants have the bytes that derived instances have: a record is its
 -- fields one after the other; a variant is a tag, which counts the alternatives from 0,
 -- in one byte (two for more than 256), and what belongs to the alternative.
+--
+-- Some of the names are common words ('fixed', 'field', 'end'): import this module qualified,
+-- or with a list.
 module Ashlar.Codec.Combinators
   ( -- * Formats
     Format,

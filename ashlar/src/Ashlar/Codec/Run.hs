@@ -27,8 +27,13 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString.Lazy as L
 import System.IO (Handle)
 
--- | A value in its binary format, of which @'decode' ('encode' x) == 'Right' x@.
--- Linear in the number of bytes.
+-- | A value in its binary format. It never fails, and takes time in proportion to the
+-- number of bytes.
+--
+-- @'decode' ('encode' x) == 'Right' x@, with two exceptions. Values beyond 'defaultBudget'
+-- (a vector of @10^8@ units, a chain of more than 100,000 constructors) are read by
+-- 'decodeWith'. And values that their own type calls invalid are refused (a @UTCTime@ whose
+-- time of the day is 25 hours).
 --
 -- >>> encode (1 :: Word16, 'a', [True, False])
 -- "\SOH\NULa\NUL\NUL\NUL\STX\NUL\NUL\NUL\NUL\NUL\NUL\NUL\SOH\NUL"
@@ -55,8 +60,9 @@ hEncode h x = hPutBuilder h (put x)
 {-# INLINE hEncode #-}
 
 -- | The number of bytes that 'encode' makes of a value, without encoding it:
--- @'encodedSize' x == length ('encode' x)@. Linear in the number of elements whose
--- sizes differ.
+-- @'encodedSize' x == length ('encode' x)@. It takes constant time for types of constant
+-- size, and for unboxed vectors of them. Otherwise it visits every value of variable size;
+-- in a text it may visit every character.
 --
 -- >>> encodedSize [1, 2, 3 :: Int]
 -- 32
@@ -73,7 +79,9 @@ encodedSize = size
 -- 1,048,576 in all, because eight bytes could announce any number of them. And values may be
 -- nested 100,000 levels deep, because each takes stack: records and constructors with
 -- fields of variable size are levels, and so are containers of elements of variable
--- size. More is an 'OverBudget' error ('decodeWith' sets other limits).
+-- size. More is an 'OverBudget' error ('decodeWith' sets other limits). Two types take more
+-- time: @'Data.Ratio.Ratio' 'Integer'@ and @UniversalTime@, whose fractions are checked to be
+-- in lowest terms, which for numbers of n bytes takes up to n² steps.
 --
 -- What it returns is a valid value, or an error, which says the offset and the path to the
 -- field.
@@ -120,7 +128,7 @@ hDecode h = hRunGetWhole h get
 {-# INLINE hDecode #-}
 
 -- | The next of several values from a 'Source'. At its end this is 'MissingInput';
--- 'Ashlar.Get.foldFrom' reads all there are.
+-- 'Ashlar.Get.foldFrom' reads all there are (if values of the type take bytes).
 --
 -- @since 0.1.0.0
 decodeFrom :: Codec a => Source -> IO (Either DecodeError a)

@@ -79,7 +79,8 @@ choice ps = fromMaybe empty (foldr join Nothing ps)
 {-# INLINE choice #-}
 
 -- | @option x p@ is @p@, or @x@ if that fails. (If the next byte decides,
--- 'Ashlar.Get.Parse.optionIf' and 'Ashlar.Get.Parse.switch' are faster.)
+-- 'Ashlar.Get.Parse.optionIf' and 'Ashlar.Get.Parse.switch' are never slower, and mostly
+-- faster: see "Ashlar.Get.Parse".)
 --
 -- @since 0.1.0.0
 option :: a -> Get a -> Get a

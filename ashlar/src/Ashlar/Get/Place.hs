@@ -7,7 +7,7 @@
 --
 -- Note [Places]
 -- ~~~~~~~~~~~~~
--- As long as all is well, names cost nothing. A decoder that goes into a value
+-- In a traced run (Note [Traced runs]), names cost nothing as long as all is well. A decoder that goes into a value
 -- keeps two things: in its environment, which type it is decoding ('Inside'), as a
 -- pointer to something that is only evaluated for an error ('Names'); and in a cell,
 -- where in the value it is, as a number that it writes before it decodes a part. When
