@@ -1,3 +1,4 @@
+-- No eta-expansion: Note [Rules for decoders] in "Ashlar.Get.Core".
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
@@ -71,6 +72,10 @@ anyWord8 = getWord8
 {-# INLINE anyWord8 #-}
 
 -- | A byte, changed by a function, if a predicate then holds of it.
+--
+-- >>> import qualified Ashlar.Get.Parse as P
+-- >>> runGet (P.satisfyWith (subtract 48) (<= 9)) "7"
+-- Right 7
 --
 -- @since 0.1.0.0
 satisfyWith :: (Word8 -> a) -> (a -> Bool) -> Get a
@@ -186,6 +191,13 @@ switch end f = nextCode >>= \i -> if i < 0 then end else f (fromIntegral i)
 {-# INLINE switch #-}
 
 -- | @optionIf f p@ is @p@ if the predicate holds of the next byte, else 'Nothing'.
+--
+-- >>> import qualified Ashlar.Get.Parse as P
+-- >>> let hyphen = P.optionIf (== 45) getWord8
+-- >>> runGet ((,) <$> hyphen <*> getWord8) "-1"
+-- Right (Just 45,49)
+-- >>> runGet ((,) <$> hyphen <*> getWord8) "1"
+-- Right (Nothing,49)
 --
 -- @since 0.1.0.0
 optionIf :: (Word8 -> Bool) -> Get a -> Get (Maybe a)

@@ -54,6 +54,16 @@ data Source = Source !Input !(IORef Int)
 -- it, with asynchronous exceptions masked, and not again after it has returned
 -- an empty chunk. An exception of it leaves the source unusable.
 --
+-- >>> import Data.ByteString (ByteString)
+-- >>> import Data.IORef (atomicModifyIORef', newIORef)
+-- >>> pieces <- newIORef ["\1\0\2", "\0\3" :: ByteString]
+-- >>> let next = atomicModifyIORef' pieces (\l -> (drop 1 l, mconcat (take 1 l)))
+-- >>> source <- newSource next
+-- >>> getFrom source getWord16le
+-- Right 1
+-- >>> foldFrom source getWord8 (\n w -> pure (n + fromIntegral w)) (0 :: Int)
+-- Right 5
+--
 -- @since 0.1.0.0
 newSource :: IO ByteString -> IO Source
 newSource = sourceOf (pure ())
@@ -126,7 +136,8 @@ nextOrEnd g = isEmpty >>= \end -> if end then pure Nothing else Just <$> g
 {-# INLINE nextOrEnd #-}
 
 -- | Decode one value from a 'Handle'. What has been read from the Handle behind
--- the value, at most 32 KiB, is lost: use a 'Source' to read on.
+-- the value, at most 32 KiB, is lost: use a 'Source' to read on. What goes wrong with the
+-- Handle is an 'Control.Exception.IOException'.
 --
 -- @since 0.1.0.0
 hRunGet :: Handle -> Get a -> IO (Either DecodeError a)
@@ -145,7 +156,8 @@ hRunGetWhole h g = hRunGet h (g <* endOfInput)
 hFoldGet :: Handle -> Get a -> (b -> a -> IO b) -> b -> IO (Either DecodeError b)
 hFoldGet h g f b = handleSource h >>= \source -> foldFrom source g f b
 
--- | Decode one value from the beginning of a file.
+-- | Decode one value from the beginning of a file. If it cannot be read, that is an
+-- 'Control.Exception.IOException'.
 --
 -- @since 0.1.0.0
 runGetFile :: FilePath -> Get a -> IO (Either DecodeError a)
@@ -159,6 +171,13 @@ runGetFileWhole path g = runGetFile path (g <* endOfInput)
 
 -- | Decode one value from what an action returns, piece by piece: see
 -- 'newSource'. What the decoder leaves of the last piece is lost.
+--
+-- >>> import Data.ByteString (ByteString)
+-- >>> import Data.IORef (atomicModifyIORef', newIORef)
+-- >>> pieces <- newIORef ["\1\0\2", "\0\3" :: ByteString]
+-- >>> let next = atomicModifyIORef' pieces (\l -> (drop 1 l, mconcat (take 1 l)))
+-- >>> runGetIO next getWord32le
+-- Right 131073
 --
 -- @since 0.1.0.0
 runGetIO :: IO ByteString -> Get a -> IO (Either DecodeError a)

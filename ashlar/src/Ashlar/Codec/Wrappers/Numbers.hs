@@ -227,6 +227,9 @@ instance ByteOrdered Double where
 -- | A string, list, vector, map or set with its length as a 'Varint': one byte instead
 -- of eight up to 127. The lengths inside of its elements are as always.
 --
+-- There are instances of 'Counted' for lists, 'Data.Text.Text' and ByteStrings (strict, lazy and
+-- short), the four kinds of vector, @Map@, @IntMap@, @Set@, @IntSet@ and @Seq@.
+--
 -- >>> encode (Compact ("ab" :: Text))
 -- "\STXab"
 --
