@@ -7,6 +7,7 @@ module Tests.Budget (tests) where
 
 import Ashlar.Codec
 import Ashlar.Get
+import Ashlar.Get.Combinators (skipCount)
 import Control.Applicative
 import Control.Exception (evaluate)
 import Control.Monad (forM_)

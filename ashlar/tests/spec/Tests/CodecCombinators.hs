@@ -14,7 +14,7 @@ import Ashlar.Builder (toStrictByteString)
 import Ashlar.Codec
 import Ashlar.Codec.Combinators
 import Ashlar.Codec.Laws
-import Ashlar.Get (Get, runGet)
+import Ashlar.Get (runGet)
 import qualified Data.ByteString as S
 import Data.Proxy (Proxy (Proxy))
 import Data.Text (Text)

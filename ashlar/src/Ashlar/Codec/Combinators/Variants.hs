@@ -20,6 +20,7 @@ import Ashlar.Codec.Class
 import Ashlar.Codec.Combinators.Formats
 import Ashlar.Codec.Format
 import Ashlar.Codec.Reading
+import Ashlar.Codec.Tag (tagFormat)
 import Ashlar.Get.Core
 import Ashlar.Get.Nested
 import Ashlar.Get.Place
@@ -87,24 +88,10 @@ variant name decide cases
         (\s -> case encoding s of Encoding i _ p -> append (putFixed tag i) p)
         (getNamed tag >>= casesGet cases name 0)
   where
-    tag = fixedNamed (OfType name) (tagFor name (casesCount cases) (casesCheck cases 0))
+    tag = fixedNamed (OfType name) (fixedChecked id (casesCheck cases 0) (tagFormat name (casesCount cases)))
     encoding = casesEncode cases 0 decide
     tagOf (Encoding i _ _) = i
 {-# INLINE variant #-}
-
--- The number of an alternative, of so many, given what to say of it.
-tagFor :: String -> Int -> (Int -> Either String Int) -> Fixed Int
-tagFor name count check
-  | count <= 256 = checked (fixedMap fromIntegral fromIntegral fixedWord8)
-  | otherwise = checked (fixedMap fromIntegral fromIntegral fixedWord16LE)
-  where
-    checked = fixedChecked id (\i -> if i < count then check i else Left (noSuchTag name count i))
-    {-# INLINE checked #-}
-{-# INLINE tagFor #-}
-
-noSuchTag :: String -> Int -> Int -> String
-noSuchTag name count i = "constructor " ++ show i ++ " of " ++ name ++ ", which has " ++ show count
-{-# NOINLINE noSuchTag #-}
 
 -- | An alternative without fields: its name, its value, and the alternatives that
 -- follow.

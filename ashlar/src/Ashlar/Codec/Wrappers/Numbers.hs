@@ -24,6 +24,7 @@ import Ashlar.Codec.Format
 import Ashlar.Codec.Length
 import Ashlar.Codec.Refine
 import Ashlar.Codec.Varint
+import Ashlar.Prim.Varint (unZigzag64, zigzag64)
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8, byteSwap16, byteSwap32, byteSwap64)
 import qualified GHC.ByteOrder as ByteOrder
@@ -61,9 +62,9 @@ newtype Zigzag a = Zigzag {getZigzagNumber :: a}
 
 instance VarintNumber a => Codec (Zigzag a) where
   layout = Var 1
-  size (Zigzag n) = varintSize (zigzag (fromIntegral n))
-  put (Zigzag n) = putVarint (zigzag (fromIntegral n))
-  get = Zigzag <$> refine (\w -> let n = unZigzag w in fits n (fromIntegral n)) getVarint
+  size (Zigzag n) = varintSize (zigzag64 (fromIntegral n))
+  put (Zigzag n) = putVarint (zigzag64 (fromIntegral n))
+  get = Zigzag <$> refine (\w -> let n = unZigzag64 w in fits n (fromIntegral n)) getVarint
   {-# INLINE size #-}
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -202,15 +203,6 @@ instance ByteOrdered Int where
   fixedBE = fixedChecked fromIntegral narrow (fixedBE :: Fixed Int64)
   {-# INLINE fixedLE #-}
   {-# INLINE fixedBE #-}
-
--- On a machine whose words have 32 bits not every number fits.
-narrow :: (Integral w, Integral a) => w -> Either String a
-narrow w
-  | fromIntegral n == w = Right n
-  | otherwise = Left "a number that does not fit its type"
-  where
-    n = fromIntegral w
-{-# INLINE narrow #-}
 
 instance ByteOrdered Float where
   fixedLE = fixedFloatLE
