@@ -176,7 +176,7 @@ decodeFile path = runGetFileWhole path get
 {-# INLINE decodeFile #-}
 
 -- | The next of several values from a 'Source'. At its end this is 'MissingInput';
--- 'Ashlar.Get.foldFrom' reads all there are (if values of the type take bytes).
+-- 'Ashlar.Get.foldFrom' reads all there are.
 --
 -- >>> import Data.ByteString (ByteString)
 -- >>> import Data.IORef (atomicModifyIORef', newIORef)

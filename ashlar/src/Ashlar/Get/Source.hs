@@ -32,6 +32,7 @@ import Ashlar.Get.Env
 import Ashlar.Get.Error
 import Ashlar.Get.Failure
 import Ashlar.Get.Input
+import Ashlar.Get.Progress (here)
 import Ashlar.Get.Run
 import Ashlar.Mem.Cells
 import Control.Monad (when)
@@ -114,7 +115,8 @@ getFrom (Source input offsetRef) g = do
 -- | Decode values one after another until the source ends, and fold them from
 -- the left, in constant memory. The accumulator is forced at each step.
 --
--- The decoder must read at least one byte each time, or this does not end. An
+-- The decoder must read at least one byte each time; a value that reads nothing is an
+-- error, because there would be no end of them. An
 -- error, or an exception of the action, ends it; the source then stands where the
 -- decoder failed, or behind the last value.
 --
@@ -130,9 +132,17 @@ foldFrom source g f = go
         Right (Just a) -> f acc a >>= go
 {-# INLINE foldFrom #-}
 
--- | The next value, if the input does not end here.
+-- | The next value, if the input does not end here. It must read something, or there would
+-- be no end of values.
 nextOrEnd :: Get a -> Get (Maybe a)
-nextOrEnd g = isEmpty >>= \end -> if end then pure Nothing else Just <$> g
+nextOrEnd g = isEmpty >>= \end -> if end then pure Nothing else next
+  where
+    next = do
+      before <- here
+      a <- g
+      now <- here
+      if now == before then invalid "a value that reads nothing, of which there is no end" else pure (Just a)
+    {-# INLINE next #-}
 {-# INLINE nextOrEnd #-}
 
 -- | Decode one value from a 'Handle'. What has been read from the Handle behind
