@@ -16,8 +16,10 @@
 --
 -- [@"Ashlar.Codec"@] is the class of types that have a format of this
 --   library's own: derived, exact in size, fast, and safe to decode from
---   strangers. "Ashlar.Codec.Fixed" is for instances written by hand, of types
---   whose values all take the same number of bytes.
+--   strangers. Instances that are not derived are written with
+--   "Ashlar.Codec.Combinators", once for both directions; "Ashlar.Codec.Fixed" has formats
+--   of constant size, and "Ashlar.Codec.Wrappers" newtypes that choose another format. The
+--   package ashlar-laws has tests for them.
 --
 -- Programs for @binary@ and @cereal@ find the modules they import under
 -- "Ashlar.Compat.Binary.Get", "Ashlar.Compat.Binary.Put" and "Ashlar.Compat.Cereal".
@@ -70,9 +72,11 @@
 -- * "Ashlar.Get": decoders, and what runs them
 -- * "Ashlar.Get.Combinators": repetition, choice and separators
 -- * "Ashlar.Get.Parse": text protocols, in attoparsec's names
+-- * "Ashlar.Get.Varint": variable-length integers
 -- * "Ashlar.Get.ST": mutable state inside a decoder
 -- * "Ashlar.Get.Feed": decoders that are fed in IO
 -- * "Ashlar.Get.Stream": the values of lazy input as a lazy list
+-- * "Ashlar.Compat.Binary.Get", "Ashlar.Compat.Cereal.Get": binary's and cereal's, by import
 --
 -- and for both:
 --

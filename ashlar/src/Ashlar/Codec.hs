@@ -16,12 +16,26 @@
 -- constructors, order of keys).
 --
 -- The format has the least significant byte first; 'Int', 'Word' and lengths
--- take eight bytes.
+-- take eight bytes. All of it is written down in @docs/format.md@, and stays as it is within a
+-- major version of this library.
+--
+-- A derived format changes with its type. Put the number of a version before what you
+-- keep ('Ashlar.Codec.Combinators.constant').
+--
+-- 'get' and 'put' are a decoder and a builder like any other: @runGetOrFail get@ of
+-- "Ashlar.Get" decodes a value at the beginning of a lazy ByteString, and
+-- @foldFrom source get@ all values that a 'Source' has.
+--
+-- * "Ashlar.Codec.Combinators": instances by hand, once for both directions
+-- * "Ashlar.Codec.Fixed": formats of constant size by hand
+-- * "Ashlar.Codec.Wrappers": newtypes that choose another format
+-- * "Ashlar.Codec.Laws", in the package ashlar-laws: tests for instances of your own
 module Ashlar.Codec
   ( -- * The class
     Codec (..),
     Layout (Fix, Var),
     leastSize,
+    GCodec,
     genericLayout,
     genericSize,
     genericPut,
@@ -31,25 +45,38 @@ module Ashlar.Codec
     encode,
     encodeLazy,
     hEncode,
+    encodeFile,
     encodedSize,
+    Builder,
 
     -- * Decoding
     decode,
+    decodeRest,
     decodeLazy,
     hDecode,
-    decodeFrom,
+    decodeFile,
+    Get,
     DecodeError (..),
     Reason (..),
     Excerpt (..),
 
+    -- ** Many values
+    decodeFrom,
+    Source,
+    newSource,
+    handleSource,
+
     -- ** Within a budget
     decodeWith,
     decodeLazyWith,
+    hDecodeWith,
+    decodeFromWith,
     Budget (..),
     defaultBudget,
   )
 where
 
+import Ashlar.Builder.Core (Builder)
 import Ashlar.Codec.Class
 import Ashlar.Codec.Instances.Arrays ()
 import Ashlar.Codec.Instances.Base ()
@@ -63,4 +90,6 @@ import Ashlar.Codec.Instances.Tuples ()
 import Ashlar.Codec.Instances.Vector ()
 import Ashlar.Codec.Run
 import Ashlar.Get.Budget
+import Ashlar.Get.Core (Get)
 import Ashlar.Get.Error
+import Ashlar.Get.Source (Source, handleSource, newSource)

@@ -20,9 +20,19 @@
 -- in "Ashlar.Get.Varint". Programs for @binary@ and @cereal@ find the modules they
 -- import in "Ashlar.Compat.Binary.Get" and "Ashlar.Compat.Cereal".
 --
--- The names are those of "Data.Binary.Get", with two differences: what runs a
--- decoder returns 'Either' instead of throwing, and takes the decoder first
--- and the input last.
+-- Put numbers side by side with '<$>' and '<*>' (or @ApplicativeDo@): then one check is
+-- made for all of them, with optimisation. In a @do@ block each number has its own.
+--
+-- The getters have the names of "Data.Binary.Get". What differs:
+--
+-- * What runs a decoder returns 'Either' instead of throwing.
+-- * 'runGet' takes a strict ByteString, 'runGetLazy' a lazy one. What reads from a
+--   Handle, a file or an action takes that first, and then the decoder.
+-- * A negative number of bytes fails, where binary counts it as 0.
+-- * 'bytesRead' counts from the start of the stream, in 'isolate', too.
+-- * 'Fail' has a 'DecodeError' in it.
+-- * There is no @remaining@: what it would say depends on what has arrived.
+--   ("Ashlar.Compat.Binary.Get" has it.)
 --
 -- Of several alternatives that fail, the error is about the one that got farthest,
 -- and 'errorExpected' has what each of them expected there ('<?>'). A decoder that

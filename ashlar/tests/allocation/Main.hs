@@ -22,9 +22,12 @@ import Control.Monad (foldM, forM_, replicateM_, when)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.Int (Int64)
+import qualified Data.Map.Strict as Map
 import Data.Semigroup (stimes)
+import qualified Data.Set as Set
+import qualified Data.Text as Text
 import qualified Data.Vector as V
-import Data.Word (Word64, Word8)
+import Data.Word (Word16, Word64, Word8)
 import GHC.Generics (Generic)
 import GHC.Stats (gc, gcdetails_live_bytes, getRTSStats, max_mem_in_use_bytes)
 import System.IO (IOMode (..), withBinaryFile)
@@ -42,6 +45,7 @@ main =
     testGroup
       "allocation"
       [ testCase "decode: 40 bytes for each element" decodeElements,
+        testCase "decode: values of less than 128 bytes for each byte of input" decodedSizes,
         testCase "encode: nothing but the result" encodeElements,
         testCase "a builder in a loop: nothing but for each buffer" loopOfWrites,
         testCase "stimes and mconcat are loops" loopsOfBuilders,
@@ -84,6 +88,34 @@ decodeElements = do
     decoded :: S.ByteString -> IO Int
     decoded bs = either (assertFailure . show) (evaluate . V.length) (decode bs :: Either DecodeError (V.Vector SomeData))
     {-# NOINLINE decoded #-}
+
+-- Elements of one byte take the most. What the collector finds while the value is held, besides
+-- the input.
+decodedSizes :: Assertion
+decodedSizes = do
+  small "[Word8]" (map fromIntegral numbered :: [Word8])
+  small "[Bool]" (map even numbered)
+  small "[[Word8]]" (map (\i -> [fromIntegral i]) numbered :: [[Word8]])
+  small "[Maybe Word8]" (map (Just . fromIntegral) numbered :: [Maybe Word8])
+  small "[Integer]" (map toInteger numbered)
+  small "Vector (Bool, Word8)" (V.fromList (map (\i -> (even i, fromIntegral i)) numbered) :: V.Vector (Bool, Word8))
+  small "Map Word16 ()" (Map.fromList (map (\i -> (fromIntegral i, ())) numbered) :: Map.Map Word16 ())
+  small "Set Word16" (Set.fromList (map fromIntegral numbered) :: Set.Set Word16)
+  small "[Text]" (map (Text.pack . show) numbered)
+  where
+    numbered = [1 .. 20000] :: [Int]
+    small :: Codec a => String -> a -> Assertion
+    small name x = do
+      bs <- evaluate (S.copy (encode x))
+      before <- live
+      y <- either (assertFailure . show) evaluate (decode bs `asTypeOf` Right x)
+      after <- live
+      -- Holds what was decoded, and the input, up to here.
+      encodedSize y @?= S.length bs
+      let each = fromIntegral (after - before) / fromIntegral (S.length bs) :: Double
+      assertBool (name ++ ": " ++ show each) (each > 1 && each < 128)
+    live = performMajorGC >> fmap (\stats -> fromIntegral (gcdetails_live_bytes (gc stats)) :: Int) getRTSStats
+    {-# NOINLINE live #-}
 
 -- The result, and one per cent.
 encodeElements :: Assertion

@@ -44,7 +44,6 @@ import Ashlar.Builder.Prim (BoundedPrim, FixedPrim, (>$<), (>*<))
 import qualified Ashlar.Builder.Prim as P
 import Ashlar.Builder.Varint
 import Ashlar.Codec
-import Ashlar.Get (Get)
 import Data.ByteString (ByteString)
 import Data.Int (Int64)
 import Data.Text (Text)

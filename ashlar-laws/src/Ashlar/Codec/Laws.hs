@@ -11,7 +11,8 @@
 -- > testProperties "Order" (codecLaws (Proxy :: Proxy Order))
 --
 -- where the type needs instances of 'Arbitrary', 'Show' and 'Eq'. Where it has none, or
--- where two values that are equal need not be (NaN), use 'codecLawsFor'.
+-- where ('==') does not find a value equal to itself (NaN), give 'codecLawsFor' a comparison
+-- of your own.
 --
 -- The values that are truncated, mutated and cut into chunks are generated at an eighth
 -- of the size, so that their encodings are short.
@@ -58,9 +59,13 @@ import Test.QuickCheck hiding (getFixed)
 --
 -- @since 0.1.0.0
 data Samples a = Samples
-  { sampleGen :: Gen a,
+  { -- | Makes the values.
+    sampleGen :: Gen a,
+    -- | Smaller values, to be tried when one breaks a law.
     sampleShrink :: a -> [a],
+    -- | What is shown of a value that breaks a law.
     sampleShow :: a -> String,
+    -- | Is what was decoded the same as what was encoded?
     sampleEq :: a -> a -> Bool
   }
 
@@ -198,7 +203,10 @@ trailingFails s = forShortValues s $ \x ->
     Right y -> counterexample ("decoded: " ++ sampleShow s y) False
 
 -- | An encoding of which something was changed is refused, or is the encoding of what
--- it decodes to: each value has one encoding. Nothing crashes or hangs.
+-- it decodes to. Nothing crashes or hangs.
+--
+-- This demands that each value has one encoding. An instance that reads several encodings of
+-- one value breaks it, and must do without this law and 'anyBytesAreSafe'.
 --
 -- @since 0.1.0.0
 mutationIsSafe :: Codec a => Samples a -> Property
@@ -209,7 +217,8 @@ mutationIsSafe s = forShortValues s $ \x ->
         | bs <- map (`mutate` encode x) mutations ++ scanl (flip mutate) (encode x) mutations
       ]
 
--- | The same for bytes of any kind, which often begin like a length.
+-- | The same for bytes of any kind, which often begin like a length. It, too, demands that
+-- each value has one encoding.
 --
 -- @since 0.1.0.0
 anyBytesAreSafe :: Codec a => Samples a -> Property

@@ -21,10 +21,11 @@
 -- Invariants:
 --
 -- [INV-C1] @length (encode x) == size x@.
--- [INV-C2] @decode (encode x) == Right x@, with at most 1,048,576 elements of no
---   size.
--- [INV-C3] Decoding any bytes ends in time and memory proportional to their
---   number.
+-- [INV-C2] @decode (encode x) == Right x@, within the budgets (@defaultBudget@: 100,000
+--   levels, 1,048,576 elements of no size), if the type calls @x@ valid.
+-- [INV-C3] Decoding any bytes ends in time and memory proportional to their number and to
+--   the budgets; but fractions of 'Integer's take up to the square of that in time, because
+--   they are checked to be in lowest terms.
 --
 -- Note [The shape of the class]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -71,14 +72,16 @@ import GHC.TypeLits (KnownSymbol, symbolVal)
 -- Right (Rectangle 1.0 2.0)
 --
 -- The derived format of a type with one constructor is its fields one after
--- the other; with several, a tag (one byte for up to 256 constructors, else
--- two, least significant first), the number of the constructor from 0 on, and
--- then its fields.
+-- the other. With several constructors, first comes the number of the constructor,
+-- counted from 0 (one byte for up to 256, else two, least significant first), and then
+-- its fields.
 --
 -- An instance written by hand must keep these laws: 'get' reads what 'put'
 -- wrote, 'size' is the number of bytes that 'put' writes; and if 'layout' is
 -- @'Fix' f@, then @'put' = 'putFixed' f@, @'get' = 'getFixed' f@ and
--- @'size' _ = 'fixedSize' f@.
+-- @'size' _ = 'fixedSize' f@. If it is @'Var' n@, no value takes fewer than n bytes. The
+-- reader of a recursive type must go through 'Ashlar.Get.deeper' at each level, so that
+-- no input makes it nest without end. ("Ashlar.Codec.Combinators" sees to all of this.)
 --
 -- @since 0.1.0.0
 class Codec a where
@@ -90,6 +93,11 @@ class Codec a where
   layout = genericLayout
 
   -- | The exact number of bytes that 'put' writes.
+  --
+  -- 'Ashlar.Codec.encode' does not use it, so a wrong size never gives wrong bytes or a
+  -- write out of bounds. But 'Ashlar.Codec.encodedSize' returns it, and with it the sizes
+  -- of values that contain the value are wrong. @exactSize@ of "Ashlar.Codec.Laws" (in the
+  -- package ashlar-laws) finds that out.
   size :: a -> Int
   default size :: (Generic a, GCodec (Rep a)) => a -> Int
   size = sizeBy layout

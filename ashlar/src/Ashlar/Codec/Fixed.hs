@@ -8,6 +8,9 @@
 -- writes cannot disagree, memory can be reserved for many values at once, and an
 -- instance of 'Ashlar.Codec.Codec' written with it is as fast as a derived one.
 --
+-- Here the least significant byte comes first. Most significant byte first: @fixedBE@ of
+-- "Ashlar.Codec.Wrappers".
+--
 -- >>> let named = fixedPair fst snd (,) fixedWord16LE fixedDoubleLE
 -- >>> toStrictByteString (putFixed named (7, 1))
 -- "\a\NUL\NUL\NUL\NUL\NUL\NUL\NUL\240?"

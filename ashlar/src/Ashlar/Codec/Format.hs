@@ -41,6 +41,7 @@ module Ashlar.Codec.Format
     fixedChecked,
 
     -- * For the library itself
+    narrow,
     plusSize,
     fixedWrite,
     fixedRead,
@@ -205,7 +206,7 @@ fixedWord :: Fixed Word
 fixedWord
   -- A literal pattern: Int's own operator is unfolded too late.
   | I# 64# <- finiteBitSize (0 :: Word) = fixedScalar plainLE P.wordAs64LE
-  | otherwise = fixedChecked fromIntegral (\n -> narrow n (fromIntegral n)) fixedWord64LE
+  | otherwise = fixedChecked fromIntegral narrow fixedWord64LE
 
 -- | An 'Int' as 64 bits in two's complement, least significant byte first, on
 -- every machine. Where an 'Int' has 32 bits, reading a number beyond its bounds
@@ -215,13 +216,21 @@ fixedWord
 fixedInt :: Fixed Int
 fixedInt
   | I# 64# <- finiteBitSize (0 :: Int) = fixedScalar plainLE P.intAs64LE
-  | otherwise = fixedChecked fromIntegral (\n -> narrow n (fromIntegral n)) fixedInt64LE
+  | otherwise = fixedChecked fromIntegral narrow fixedInt64LE
 
--- A number in a smaller type, unless that changes it.
-narrow :: (Integral a, Show a, Integral b) => a -> b -> Either String b
-narrow n m
-  | toInteger m == toInteger n = Right m
-  | otherwise = Left ("number out of bounds: " ++ show n)
+-- | A number of 64 bits as one of the machine's, of the same sign. Where its words have 32 bits, not
+-- every number fits.
+narrow :: (Integral a, Integral b) => a -> Either String b
+narrow n
+  | fromIntegral m == n = Right m
+  | otherwise = Left (outOfBounds (toInteger n))
+  where
+    m = fromIntegral n
+{-# INLINE narrow #-}
+
+outOfBounds :: Integer -> String
+outOfBounds n = "number out of bounds: " ++ show n
+{-# NOINLINE outOfBounds #-}
 
 -- | The sum of two sizes, cut off at a number that no memory has bytes for. A type
 -- that doubles at each level (@data Perfect a = Zero a | Succ (Perfect (a, a))@) has

@@ -7,11 +7,11 @@ module Ashlar.Codec.Refine
 where
 
 import Ashlar.Get.Core
-import Ashlar.Get.Env (position)
+import Ashlar.Get.Progress (here)
 
 -- | Read a value and make another of it, or fail where it begins, with a message.
 refine :: (a -> Either String b) -> Get a -> Get b
 refine check g = do
-  at <- step (\c _ -> position c)
+  at <- here
   g >>= \x -> either (invalidFrom at) pure (check x)
 {-# INLINE refine #-}

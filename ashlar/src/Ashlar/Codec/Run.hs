@@ -5,13 +5,18 @@ module Ashlar.Codec.Run
   ( encode,
     encodeLazy,
     hEncode,
+    encodeFile,
     encodedSize,
     decode,
+    decodeRest,
     decodeWith,
     decodeLazy,
     decodeLazyWith,
     hDecode,
+    hDecodeWith,
+    decodeFile,
     decodeFrom,
+    decodeFromWith,
   )
 where
 
@@ -26,9 +31,15 @@ import Ashlar.Get.Source
 import Data.ByteString (ByteString)
 import qualified Data.ByteString.Lazy as L
 import System.IO (Handle)
+import Prelude hiding (writeFile)
 
--- | A value in its binary format, of which @'decode' ('encode' x) == 'Right' x@.
--- Linear in the number of bytes.
+-- | A value in its binary format. It never fails, and takes time in proportion to the
+-- number of bytes.
+--
+-- @'decode' ('encode' x) == 'Right' x@, with two exceptions. Values beyond 'defaultBudget'
+-- (a vector of @10^8@ units, a chain of more than 100,000 constructors) are read by
+-- 'decodeWith'. And values that their own type calls invalid are refused (a @UTCTime@ whose
+-- time of the day is 25 hours).
 --
 -- >>> encode (1 :: Word16, 'a', [True, False])
 -- "\SOH\NULa\NUL\NUL\NUL\STX\NUL\NUL\NUL\NUL\NUL\NUL\NUL\SOH\NUL"
@@ -54,9 +65,17 @@ hEncode :: Codec a => Handle -> a -> IO ()
 hEncode h x = hPutBuilder h (put x)
 {-# INLINE hEncode #-}
 
+-- | 'encode' to a file, in place of what is in it.
+--
+-- @since 0.1.0.0
+encodeFile :: Codec a => FilePath -> a -> IO ()
+encodeFile path x = writeFile path (put x)
+{-# INLINE encodeFile #-}
+
 -- | The number of bytes that 'encode' makes of a value, without encoding it:
--- @'encodedSize' x == length ('encode' x)@. Linear in the number of elements whose
--- sizes differ.
+-- @'encodedSize' x == length ('encode' x)@. It takes constant time for types of constant
+-- size, and for unboxed vectors of them. Otherwise it visits every value of variable size;
+-- in a text it may visit every character.
 --
 -- >>> encodedSize [1, 2, 3 :: Int]
 -- 32
@@ -73,7 +92,12 @@ encodedSize = size
 -- 1,048,576 in all, because eight bytes could announce any number of them. And values may be
 -- nested 100,000 levels deep, because each takes stack: records and constructors with
 -- fields of variable size are levels, and so are containers of elements of variable
--- size. More is an 'OverBudget' error ('decodeWith' sets other limits).
+-- size. More is an 'OverBudget' error ('decodeWith' sets other limits). Two types take more
+-- time: @'Data.Ratio.Ratio' 'Integer'@ and @UniversalTime@, whose fractions are checked to be
+-- in lowest terms, which for numbers of n bytes takes up to n² steps.
+--
+-- A value takes more memory than its bytes: a list of bytes 40 times as much, and no container
+-- of small elements more than 128 times.
 --
 -- What it returns is a valid value, or an error, which says the offset and the path to the
 -- field.
@@ -90,7 +114,24 @@ decode :: Codec a => ByteString -> Either DecodeError a
 decode = runGetWhole get
 {-# INLINE decode #-}
 
+-- | The value at the beginning of the input, and what is behind it.
+--
+-- >>> import Data.ByteString (ByteString)
+-- >>> decodeRest "\1\0\2" :: Either DecodeError (Word16, ByteString)
+-- Right (1,"\STX")
+--
+-- @since 0.1.0.0
+decodeRest :: Codec a => ByteString -> Either DecodeError (a, ByteString)
+decodeRest = runGetRest get
+{-# INLINE decodeRest #-}
+
 -- | 'decode' within another budget.
+--
+-- >>> let budget = defaultBudget {budgetEmpties = 2}
+-- >>> decodeWith budget (encode [(), ()]) :: Either DecodeError [()]
+-- Right [(),()]
+-- >>> either (print . errorReason) print (decodeWith budget (encode [(), (), ()]) :: Either DecodeError [()])
+-- OverBudget "more elements of no size than the budget allows"
 --
 -- @since 0.1.0.0
 decodeWith :: Codec a => Budget -> ByteString -> Either DecodeError a
@@ -119,10 +160,41 @@ hDecode :: Codec a => Handle -> IO (Either DecodeError a)
 hDecode h = hRunGetWhole h get
 {-# INLINE hDecode #-}
 
+-- | 'hDecode' within another budget.
+--
+-- @since 0.1.0.0
+hDecodeWith :: Codec a => Budget -> Handle -> IO (Either DecodeError a)
+hDecodeWith budget h = hRunGetWhole h (withBudget budget get)
+{-# INLINE hDecodeWith #-}
+
+-- | 'decode' of a file. If it cannot be read, that is an
+-- 'Control.Exception.IOException'.
+--
+-- @since 0.1.0.0
+decodeFile :: Codec a => FilePath -> IO (Either DecodeError a)
+decodeFile path = runGetFileWhole path get
+{-# INLINE decodeFile #-}
+
 -- | The next of several values from a 'Source'. At its end this is 'MissingInput';
 -- 'Ashlar.Get.foldFrom' reads all there are.
+--
+-- >>> import Data.ByteString (ByteString)
+-- >>> import Data.IORef (atomicModifyIORef', newIORef)
+-- >>> pieces <- newIORef ["\1\0\2", "\0" :: ByteString]
+-- >>> source <- newSource (atomicModifyIORef' pieces (\l -> (drop 1 l, mconcat (take 1 l))))
+-- >>> decodeFrom source :: IO (Either DecodeError Word16)
+-- Right 1
+-- >>> decodeFrom source :: IO (Either DecodeError Word16)
+-- Right 2
 --
 -- @since 0.1.0.0
 decodeFrom :: Codec a => Source -> IO (Either DecodeError a)
 decodeFrom source = getFrom source get
 {-# INLINE decodeFrom #-}
+
+-- | 'decodeFrom' within another budget.
+--
+-- @since 0.1.0.0
+decodeFromWith :: Codec a => Budget -> Source -> IO (Either DecodeError a)
+decodeFromWith budget source = getFrom source (withBudget budget get)
+{-# INLINE decodeFromWith #-}

@@ -1,6 +1,7 @@
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE UnboxedTuples #-}
+-- No eta-expansion: Note [Rules for decoders] in "Ashlar.Get.Core".
 {-# OPTIONS_GHC -Wno-orphans -fno-do-lambda-eta-expansion #-}
 
 -- |
@@ -164,6 +165,8 @@ commit = step (\c _ -> commitHere c)
 -- fails, they go on to their next alternative in any case.
 --
 -- > attempt (commit *> p)  =  attempt p
+--
+-- Not parsec's @try@, which is not needed here: a choice always goes back.
 --
 -- >>> runGet (attempt (getWord8 *> commit *> empty) <|> getWord8) "a"
 -- Right 97

@@ -5,8 +5,8 @@
 -- Module      : Ashlar.Get.Ascii
 -- Description : Decoders for numbers written in ASCII
 --
--- The names are attoparsec's. What differs: a number that its type cannot hold is an
--- error, and not another number.
+-- The names are attoparsec's. What differs: an integer that its type cannot hold is an
+-- error, and not another number ('double' gives infinity).
 --
 -- Note [Digits of strangers]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~

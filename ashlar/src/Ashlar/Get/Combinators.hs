@@ -70,6 +70,10 @@ import Data.Maybe (fromMaybe)
 
 -- | The first of several decoders that succeeds.
 --
+-- >>> import Ashlar.Get.Parse (bytes)
+-- >>> runGet (choice [bytes "yes", bytes "no"]) "no"
+-- Right "no"
+--
 -- @since 0.1.0.0
 choice :: Foldable f => f (Get a) -> Get a
 choice ps = fromMaybe empty (foldr join Nothing ps)
@@ -79,7 +83,8 @@ choice ps = fromMaybe empty (foldr join Nothing ps)
 {-# INLINE choice #-}
 
 -- | @option x p@ is @p@, or @x@ if that fails. (If the next byte decides,
--- 'Ashlar.Get.Parse.optionIf' and 'Ashlar.Get.Parse.switch' are faster.)
+-- 'Ashlar.Get.Parse.optionIf' and 'Ashlar.Get.Parse.switch' are never slower, and mostly
+-- faster: see "Ashlar.Get.Parse".)
 --
 -- @since 0.1.0.0
 option :: a -> Get a -> Get a
@@ -206,6 +211,9 @@ manyTill' p = manyTill (forced p)
 
 -- | 'manyTill', also returning the end.
 --
+-- >>> runGet (manyTill_ getWord8 (satisfy (>= 128))) "\1\2\200"
+-- Right ([1,2],200)
+--
 -- @since 0.1.0.0
 manyTill_ :: Get a -> Get end -> Get ([a], end)
 manyTill_ p end = first reverse <$> foldTill (flip (:)) [] p end
@@ -272,6 +280,9 @@ sepBy1' p = sepBy1 (forced p)
 
 -- | Values with a separator behind each.
 --
+-- >>> runGetRest (getWord8 `endBy` satisfy (== 0)) "\1\0\2\0\3"
+-- Right ([1,2],"\ETX")
+--
 -- @since 0.1.0.0
 endBy :: Get a -> Get sep -> Get [a]
 endBy p sep = many (p <* sep)
@@ -285,6 +296,9 @@ endBy1 p sep = some (p <* sep)
 {-# INLINE endBy1 #-}
 
 -- | Values with separators between them, and perhaps one more behind the last.
+--
+-- >>> runGet (getWord8 `sepEndBy` satisfy (== 0)) "\1\0\2\0"
+-- Right [1,2]
 --
 -- @since 0.1.0.0
 sepEndBy :: Get a -> Get sep -> Get [a]

@@ -71,6 +71,8 @@ import GHC.IO (IO (..), unIO)
 --
 -- There is no way to perform 'IO' in a decoder, by intention: a run of it is
 -- a pure function of its input. For mutable state there is "Ashlar.Get.ST".
+--
+-- @since 0.1.0.0
 newtype Get a = Get {unGet :: Cells -> Env -> State# RealWorld -> (# State# RealWorld, a #)}
 
 -- | A decoder from an action on the cells and the environment. The action must
@@ -118,7 +120,7 @@ instance Monoid a => Monoid (Get a) where
 -- Note [Rules for decoders]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~
 -- Two things are worked out by rewrite rules while a program is compiled, for which
--- the functions below are not unfolded before phase 1.
+-- the functions below are not unfolded before phase 1, and no decoder is expanded.
 --
 -- * Numbers side by side, joined by @\<*>@ and its like, share one check of how many
 --   bytes are left ('fixedGet'). If there are too few, the error is that of the
@@ -127,6 +129,11 @@ instance Monoid a => Monoid (Get a) where
 -- * What a decoder demands of the next byte ('guardedGet') moves to its front, from where
 --   a choice can take it: then it looks at the byte before it installs a handler, and
 --   where the byte is refused nothing is thrown.
+--
+-- * This module and the others that define such decoders ("Ashlar.Get.Alternative",
+--   "Ashlar.Get.Bytes", "Ashlar.Get.Next", "Ashlar.Get.Numbers") are compiled with
+--   @-fno-do-lambda-eta-expansion@. Without it the unfolding of an exported decoder is a
+--   lambda, in which the rules find no 'fixedGet'.
 --
 -- Neither changes a result or an error, so whether rules fire (at -O0 they do not)
 -- only shows in the time taken. (The suites run at -O0 and -O2; inspection tests "one

@@ -33,6 +33,12 @@ lookAhead = aheadIf (const True)
 
 -- | Run a decoder, and go back to where it began if it returns 'Nothing'.
 --
+-- >>> let low = lookAheadM ((\w -> if w < 128 then Just w else Nothing) <$> getWord8)
+-- >>> runGetRest low "\1\2"
+-- Right (Just 1,"\STX")
+-- >>> runGetRest low "\200"
+-- Right (Nothing,"\200")
+--
 -- @since 0.1.0.0
 lookAheadM :: Get (Maybe a) -> Get (Maybe a)
 lookAheadM = aheadIf isNothing

@@ -1,3 +1,4 @@
+-- No eta-expansion: Note [Rules for decoders] in "Ashlar.Get.Core".
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |

@@ -7,7 +7,7 @@
 --
 -- Note [Places]
 -- ~~~~~~~~~~~~~
--- As long as all is well, names cost nothing. A decoder that goes into a value
+-- In a traced run (Note [Traced runs]), names cost nothing as long as all is well. A decoder that goes into a value
 -- keeps two things: in its environment, which type it is decoding ('Inside'), as a
 -- pointer to something that is only evaluated for an error ('Names'); and in a cell,
 -- where in the value it is, as a number that it writes before it decodes a part. When
@@ -50,8 +50,8 @@ data Names
     -- there are several, those of the fields (each ended by a space) if they have
     -- some, and what the fields are.
     OfConstructor String String String [Part]
-  | -- | A record whose fields have these names.
-    OfFields [(String, Part)]
+  | -- | A record: the name of its type, or none, and its fields, each with its name.
+    OfFields String [(String, Part)]
   | -- | Elements, which are numbered from this on, and what each of them is.
     OfElements !Int Part
 
@@ -204,7 +204,7 @@ pathIn names place target size = case names of
   OfConstructor name constructor fields parts ->
     behindPath (Type name : [Dot constructor | not (null constructor)]) $
       among (zip (if null fields then unnamed parts else map (\f -> [Dot f]) (words fields)) parts)
-  OfFields fields -> among [([Dot name], part) | (name, part) <- fields]
+  OfFields name fields -> behindPath [Type name | not (null name)] $ among [([Dot field], part) | (field, part) <- fields]
   OfElements first part -> case (placed, part) of
     (Nothing, _) -> unknown
     (Just (i, True), ConstantPart width inner)
@@ -239,7 +239,7 @@ inFields fields start target size = case fields of
 wholeRun :: Names -> Place
 wholeRun names = case names of
   OfConstructor _ _ _ parts -> inRun (length parts)
-  OfFields fields -> inRun (length fields)
+  OfFields _ fields -> inRun (length fields)
   OfElements _ _ -> inRun 0
   _ -> somewhere
 

@@ -32,7 +32,7 @@ import Ashlar.Get.Env
 import Ashlar.Get.Place (Context (..))
 import Ashlar.Get.Input
 import Ashlar.Get.LookAhead (lookAhead)
-import Ashlar.Get.Scope (isolate)
+import Ashlar.Get.Scope (isolateOr)
 import Ashlar.Mem.Cells
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -42,9 +42,10 @@ import Foreign.Ptr (minusPtr)
 within :: Context -> Get a -> Get a
 within context (Get p) = Get (\c env -> p c env {envContext = context})
 
--- | 'isolate', for which 'bytesCounted' begins at 0.
+-- | 'Ashlar.Get.isolate', for which 'bytesCounted' begins at 0. Bytes that it does not read
+-- are not called missing, whether they are there or not.
 isolateCounting :: Int -> Get a -> Get a
-isolateCounting n p = isolate n $ do
+isolateCounting n p = isolateOr (\_ _ leftOver -> leftOver) n $ do
   (at, context) <- step (\c env -> (\at -> (at, envContext env)) <$> position c)
   within (CountedFrom at context) p
 

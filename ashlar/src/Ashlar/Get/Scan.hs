@@ -146,7 +146,8 @@ takeWhile1 :: (Word8 -> Bool) -> Get ByteString
 takeWhile1 f = takeWhile f >>= \bs -> if S.null bs then refused else pure bs
 {-# INLINE takeWhile1 #-}
 
--- | The bytes up to the first of which a predicate holds, or up to the end.
+-- | The bytes up to the first of which a predicate holds, or up to the end: a slice of the
+-- input, or a copy if they lie in several chunks.
 --
 -- @since 0.1.0.0
 takeTill :: (Word8 -> Bool) -> Get ByteString
@@ -154,14 +155,15 @@ takeTill f = takeWhile (not . f)
 {-# INLINE takeTill #-}
 
 -- | The bytes up to the first that is this one, or up to the end. Long stretches
--- are searched faster than by @'takeTill' (== w)@, short ones slower.
+-- are searched faster than by @'takeTill' (== w)@, short ones slower. (A slice or a copy, as
+-- there.)
 --
 -- @since 0.1.0.0
 takeTillByte :: Word8 -> Get ByteString
 takeTillByte w = takeScanned const () (byteScanner w)
 
 -- | 'takeWhile' with a state: the bytes up to the one for which the function
--- returns 'Nothing'.
+-- returns 'Nothing'. (A slice or a copy, as of 'takeTill'.)
 --
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> let nested n w = case w of { 40 -> Just (n + 1); 41 -> if n > 0 then Just (n - 1) else Nothing; _ -> Just (n :: Int) }

@@ -7,6 +7,9 @@ module Ashlar.Get.Scope
   ( label,
     (<?>),
     isolate,
+
+    -- * For other modules
+    isolateOr,
   )
 where
 
@@ -66,7 +69,8 @@ named (Get p) name = Get $ \c env s0 -> case unIO (position c) s0 of
   #-}
 
 -- | @isolate n p@ runs @p@ on the next @n@ bytes alone: to @p@ the input ends
--- there. Fails if @p@ does, if @n@ is negative, or if @p@ leaves bytes over.
+-- there. Fails if @p@ does, if @n@ is negative, or if @p@ leaves bytes over; where the
+-- input ends before they do, these are missing.
 --
 -- >>> runGet (isolate 2 getWord16le) "abc"
 -- Right 25185
@@ -75,7 +79,12 @@ named (Get p) name = Get $ \c env s0 -> case unIO (position c) s0 of
 --
 -- @since 0.1.0.0
 isolate :: Int -> Get a -> Get a
-isolate n (Get p)
+isolate = isolateOr $ \end left leftOver -> if end then MissingInput left 0 else leftOver
+
+-- | 'isolate', given what to say of bytes that were not read: whether the input ends there,
+-- how many they are, and what else is to be said.
+isolateOr :: (Bool -> Int -> Reason -> Reason) -> Int -> Get a -> Get a
+isolateOr reason n (Get p)
   | n < 0 = invalid "isolate: negative number of bytes"
   | otherwise = Get $ \c env s0 -> case unIO (enter c) s0 of
       (# s1, (at, limit) #) -> case p c env s1 of
@@ -93,4 +102,7 @@ isolate n (Get p)
       let left = n - (now - at)
       if left == 0
         then pure ()
-        else failWith c env now now nothingFound (Invalid ("isolate: " ++ show left ++ " of " ++ show n ++ " bytes were not read"))
+        else do
+          end <- not <$> moreInput c (envInput env)
+          failWith c env now now nothingFound $
+            reason end left (Invalid ("isolate: " ++ show left ++ " of " ++ show n ++ " bytes were not read"))

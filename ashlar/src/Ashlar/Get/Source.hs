@@ -32,6 +32,7 @@ import Ashlar.Get.Env
 import Ashlar.Get.Error
 import Ashlar.Get.Failure
 import Ashlar.Get.Input
+import Ashlar.Get.Progress (here)
 import Ashlar.Get.Run
 import Ashlar.Mem.Cells
 import Control.Monad (when)
@@ -53,6 +54,16 @@ data Source = Source !Input !(IORef Int)
 -- empty one at the end. It is called only when a decoder cannot go on without
 -- it, with asynchronous exceptions masked, and not again after it has returned
 -- an empty chunk. An exception of it leaves the source unusable.
+--
+-- >>> import Data.ByteString (ByteString)
+-- >>> import Data.IORef (atomicModifyIORef', newIORef)
+-- >>> pieces <- newIORef ["\1\0\2", "\0\3" :: ByteString]
+-- >>> let next = atomicModifyIORef' pieces (\l -> (drop 1 l, mconcat (take 1 l)))
+-- >>> source <- newSource next
+-- >>> getFrom source getWord16le
+-- Right 1
+-- >>> foldFrom source getWord8 (\n w -> pure (n + fromIntegral w)) (0 :: Int)
+-- Right 5
 --
 -- @since 0.1.0.0
 newSource :: IO ByteString -> IO Source
@@ -104,7 +115,8 @@ getFrom (Source input offsetRef) g = do
 -- | Decode values one after another until the source ends, and fold them from
 -- the left, in constant memory. The accumulator is forced at each step.
 --
--- The decoder must read at least one byte each time, or this does not end. An
+-- The decoder must read at least one byte each time; a value that reads nothing is an
+-- error, because there would be no end of them. An
 -- error, or an exception of the action, ends it; the source then stands where the
 -- decoder failed, or behind the last value.
 --
@@ -120,13 +132,22 @@ foldFrom source g f = go
         Right (Just a) -> f acc a >>= go
 {-# INLINE foldFrom #-}
 
--- | The next value, if the input does not end here.
+-- | The next value, if the input does not end here. It must read something, or there would
+-- be no end of values.
 nextOrEnd :: Get a -> Get (Maybe a)
-nextOrEnd g = isEmpty >>= \end -> if end then pure Nothing else Just <$> g
+nextOrEnd g = isEmpty >>= \end -> if end then pure Nothing else next
+  where
+    next = do
+      before <- here
+      a <- g
+      now <- here
+      if now == before then invalid "a value that reads nothing, of which there is no end" else pure (Just a)
+    {-# INLINE next #-}
 {-# INLINE nextOrEnd #-}
 
 -- | Decode one value from a 'Handle'. What has been read from the Handle behind
--- the value, at most 32 KiB, is lost: use a 'Source' to read on.
+-- the value, at most 32 KiB, is lost: use a 'Source' to read on. What goes wrong with the
+-- Handle is an 'Control.Exception.IOException'.
 --
 -- @since 0.1.0.0
 hRunGet :: Handle -> Get a -> IO (Either DecodeError a)
@@ -145,7 +166,8 @@ hRunGetWhole h g = hRunGet h (g <* endOfInput)
 hFoldGet :: Handle -> Get a -> (b -> a -> IO b) -> b -> IO (Either DecodeError b)
 hFoldGet h g f b = handleSource h >>= \source -> foldFrom source g f b
 
--- | Decode one value from the beginning of a file.
+-- | Decode one value from the beginning of a file. If it cannot be read, that is an
+-- 'Control.Exception.IOException'.
 --
 -- @since 0.1.0.0
 runGetFile :: FilePath -> Get a -> IO (Either DecodeError a)
@@ -159,6 +181,13 @@ runGetFileWhole path g = runGetFile path (g <* endOfInput)
 
 -- | Decode one value from what an action returns, piece by piece: see
 -- 'newSource'. What the decoder leaves of the last piece is lost.
+--
+-- >>> import Data.ByteString (ByteString)
+-- >>> import Data.IORef (atomicModifyIORef', newIORef)
+-- >>> pieces <- newIORef ["\1\0\2", "\0\3" :: ByteString]
+-- >>> let next = atomicModifyIORef' pieces (\l -> (drop 1 l, mconcat (take 1 l)))
+-- >>> runGetIO next getWord32le
+-- Right 131073
 --
 -- @since 0.1.0.0
 runGetIO :: IO ByteString -> Get a -> IO (Either DecodeError a)

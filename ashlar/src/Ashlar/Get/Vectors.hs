@@ -57,7 +57,8 @@ import Foreign.Storable (peek, sizeOf)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
 
 -- | A number whose format has the bytes that it has in memory, in one order or the
--- other: words and integers of 8 to 64 bits, 'Float' and 'Double'.
+-- other: words and integers of 8 to 64 bits, 'Float' and 'Double'. Not 'Int' and 'Word',
+-- which do not have the same size on every machine.
 --
 -- @since 0.1.0.0
 class (Num a, Number a, Prim a, U.Unbox a) => NumberElement a where

@@ -12,7 +12,6 @@ module Tests.Codec (tests) where
 
 import Ashlar.Builder.Extra (safeStrategy, toLazyByteStringWith)
 import Ashlar.Codec
-import Ashlar.Get (newSource)
 import Control.Exception (bracket)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L

@@ -14,7 +14,7 @@ import Ashlar.Builder (toStrictByteString)
 import Ashlar.Codec
 import Ashlar.Codec.Combinators
 import Ashlar.Codec.Laws
-import Ashlar.Get (Get, runGet)
+import Ashlar.Get (runGet)
 import qualified Data.ByteString as S
 import Data.Proxy (Proxy (Proxy))
 import Data.Text (Text)
@@ -70,7 +70,7 @@ described l = case l of
 
 recordFormat :: Format Record
 recordFormat =
-  record $
+  record "Record" $
     Record
       <$> field "first" first codec
       <*> field "second" second codec
@@ -82,7 +82,7 @@ recordFormat =
 
 allFixed :: Format AllFixed
 allFixed =
-  record $
+  record "AllFixed" $
     AllFixed
       <$> field "0" (\(AllFixed a _ _ _) -> a) codec
       <*> field "1" (\(AllFixed _ b _ _) -> b) codec
@@ -126,7 +126,7 @@ data Range = Range {low :: Word16, high :: Word16}
   deriving (Codec) via ByFormat Range
 
 instance HasFormat Range where
-  format = satisfying "an empty range" (\r -> low r <= high r) (record (Range <$> field "low" low codec <*> field "high" high codec))
+  format = satisfying "an empty range" (\r -> low r <= high r) (record "Range" (Range <$> field "low" low codec <*> field "high" high codec))
   {-# INLINE format #-}
 
 instance Arbitrary Range where
@@ -142,7 +142,7 @@ instance HasFormat Expression where
       alternative "Literal" Literal codec $
         alternative "Sum" Sum codec $
           retired "Product" $
-            alternative "Let" (\(x, e, b) -> Let x e b) (record ((,,) <$> field "variable" (\(x, _, _) -> x) codec <*> field "value" (\(_, e, _) -> e) codec <*> field "body" (\(_, _, b) -> b) codec)) end
+            alternative "Let" (\(x, e, b) -> Let x e b) (record "" ((,,) <$> field "variable" (\(x, _, _) -> x) codec <*> field "value" (\(_, e, _) -> e) codec <*> field "body" (\(_, _, b) -> b) codec)) end
     where
       decide literal sum' let' e = case e of
         Literal n -> literal n
@@ -174,7 +174,7 @@ arrangements = do
   where
     value = Fields6 1 "two" 3 True "" "six"
     agree fields = do
-      let g = record fields
+      let g = record "Fields6" fields
       toStrictByteString (formatPut g value) @?= encode value
       formatSize g value @?= encodedSize value
       runGet (formatGet g) (encode value) @?= Right value

@@ -99,7 +99,8 @@ modelAction input top = case run (Around [] [] total 100000) top (World 0 False 
               | at world' - here == n -> (Just seen, world')
               | otherwise ->
                   let rest = n - (at world' - here)
-                   in (Nothing, logged around [] (Invalid ("isolate: " ++ show rest ++ " of " ++ show n ++ " bytes were not read")) world')
+                      unread = "isolate: " ++ show rest ++ " of " ++ show n ++ " bytes were not read"
+                   in (Nothing, logged around [] (if at world' >= min (limit around) total then MissingInput rest 0 else Invalid unread) world')
             nothing -> nothing
       Matched x -> case run around x world of
         (seen, world') -> ((String' (between here (at world')) :) <$> seen, world')

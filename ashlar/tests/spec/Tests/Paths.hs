@@ -76,11 +76,11 @@ data Reading = Reading {station :: Text, celsius :: Int32, box :: Size, shape ::
 
 instance HasFormat Reading where
   format =
-    record $
+    record "Reading" $
       Reading
         <$> field "station" station codec
         <*> field "celsius" celsius (satisfying "too cold" (>= -273) codec)
-        <*> field "box" box (record (Size <$> field "w" width codec <*> field "h" height codec <*> field "r" rotated codec))
+        <*> field "box" box (record "Size" (Size <$> field "w" width codec <*> field "h" height codec <*> field "r" rotated codec))
         <*> field "shape" shape codec
   {-# INLINE format #-}
 

@@ -11,10 +11,7 @@
 --
 -- Those of @primitive@ have the bytes of a vector: the number of elements, and the
 -- elements. Those with an index begin with its bounds.
-module Ashlar.Codec.Instances.Arrays
-  ( agree,
-  )
-where
+module Ashlar.Codec.Instances.Arrays () where
 
 import Ashlar.Builder.Bytes (shortByteString)
 import Ashlar.Builder.Core
@@ -25,13 +22,14 @@ import Ashlar.Codec.Instances.Data ()
 import Ashlar.Codec.Instances.Strings ()
 import Ashlar.Codec.Instances.Vector ()
 import Ashlar.Codec.Length
+import Ashlar.Get.Bounds (agree)
 import Ashlar.Get.Core
-import Ashlar.Get.Env (position)
+import Ashlar.Get.Progress (here)
 import Data.Array.Base (IArray, UArray, listArray, numElements, unsafeAt)
 import Data.Array.IArray (bounds)
 import Data.ByteString.Short.Internal (ShortByteString (SBS))
 import qualified Data.Foldable as F
-import Data.Ix (Ix, inRange, range, rangeSize)
+import Data.Ix (Ix)
 import Data.Primitive.Array (Array, indexArrayM, sizeofArray)
 import qualified Data.Primitive.Array as Primitive
 import Data.Primitive.ByteArray (ByteArray (ByteArray), sizeofByteArray)
@@ -83,27 +81,12 @@ putBounds b = append (put b)
 getIndexed :: (Ix i, Codec i, Codec e) => ((i, i) -> V.Vector e -> a) -> Get a
 getIndexed make = do
   b <- get
-  at <- step (\c _ -> position c)
+  at <- here
   v <- getLength >>= getVector
   if agree b (V.length v)
     then pure $! make b v
     else invalidFrom at "an array with another number of elements than its bounds"
 {-# INLINE getIndexed #-}
-
--- | Do the bounds enclose so many indices?
---
--- Note [Bounds from strangers]
--- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- 'rangeSize' is computed in an Int, and bounds can be chosen so that it overflows to
--- any number: ((0, 0), (2^32 - 1, 2^32 - 1)) has the size 0. So it is not believed, and
--- the indices are counted, up to one more than there are elements, which have all
--- been read. If the upper bound is in range, then no dimension is empty, and counting
--- never waits for the next index; if not, there is none.
-agree :: Ix i => (i, i) -> Int -> Bool
-agree b@(_, u) n
-  | inRange b u = rangeSize b == n && length (take (n + 1) (range b)) == n
-  | otherwise = n == 0
-{-# INLINE agree #-}
 
 -- | The number of bytes, and the bytes.
 instance Codec ByteArray where

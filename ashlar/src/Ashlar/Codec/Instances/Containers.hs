@@ -21,7 +21,7 @@ import Ashlar.Codec.Instances.Data ()
 import Ashlar.Codec.Length
 import Ashlar.Codec.Reading (amongElements)
 import Ashlar.Get.Core
-import Ashlar.Get.Env (position)
+import Ashlar.Get.Progress (here)
 import Ashlar.Mem.Cells (Cells)
 import qualified Data.Foldable as F
 import qualified Data.IntMap.Strict as IM
@@ -208,7 +208,7 @@ getSet count = (\(Built s _) -> s) <$> amongElements (build count Nothing')
 -- A key that is above the one before.
 getAbove :: (Ord k, Codec k) => Below k -> Get k
 getAbove before = do
-  at <- step (\c _ -> position c)
+  at <- here
   k <- get
   if k `seq` isAbove k before then pure k else invalidFrom at "keys that do not ascend"
 {-# INLINE getAbove #-}

@@ -6,7 +6,7 @@
 -- Module      : Ashlar.Codec.Instances.Data
 -- Description : Formats of tuples, sums and lists
 --
--- Most of these are derived. (In a module of their own: that for numbers
+-- Most of these are derived. (In a module of their own: "Ashlar.Codec.Instances.Base"
 -- turns eta-expansion off, and with that GHC 9.0.2 panics on the derived reader of
 -- a triple.)
 module Ashlar.Codec.Instances.Data () where

@@ -10,6 +10,9 @@
 -- All are exact: days are a number of days, and seconds a number of picoseconds, both
 -- of any size. What the types' documentation excludes (the hour 24, a
 -- time of day of more than 86,401 seconds) is refused when it is read.
+--
+-- (The methods are written out, where one's own types would use @ByFormat@: that takes an
+-- instance of @HasFormat@, which everyone would see.)
 module Ashlar.Codec.Instances.Time () where
 
 import Ashlar.Codec.Class
@@ -63,7 +66,7 @@ instance Codec UTCTime where
 
 utcTime :: Format UTCTime
 utcTime =
-  record $
+  record "UTCTime" $
     UTCTime
       <$> field "utctDay" utctDay codec
       <*> field "utctDayTime" utctDayTime (satisfying "UTCTime: not a time of a day" (\t -> t >= 0 && t < 86401) codec)
@@ -90,7 +93,7 @@ instance Codec SystemTime where
 
 systemTime :: Format SystemTime
 systemTime =
-  record $
+  record "SystemTime" $
     MkSystemTime
       <$> field "systemSeconds" systemSeconds codec
       <*> field "systemNanoseconds" systemNanoseconds (satisfying "SystemTime: more than two seconds" (< 2000000000) codec)
@@ -107,7 +110,7 @@ instance Codec TimeOfDay where
 
 timeOfDay :: Format TimeOfDay
 timeOfDay =
-  record $
+  record "TimeOfDay" $
     TimeOfDay
       <$> field "todHour" todHour (upTo 23 "TimeOfDay: the hour is above 23")
       <*> field "todMin" todMin (upTo 59 "TimeOfDay: the minute is above 59")
@@ -129,7 +132,7 @@ instance Codec LocalTime where
   get = formatGet localTime
 
 localTime :: Format LocalTime
-localTime = record (LocalTime <$> field "localDay" localDay codec <*> field "localTimeOfDay" localTimeOfDay codec)
+localTime = record "LocalTime" (LocalTime <$> field "localDay" localDay codec <*> field "localTimeOfDay" localTimeOfDay codec)
 {-# INLINE localTime #-}
 
 -- | The minutes that it is ahead of UTC, whether it is in summer only, and its name.
@@ -141,7 +144,7 @@ instance Codec TimeZone where
 
 timeZone :: Format TimeZone
 timeZone =
-  record $
+  record "TimeZone" $
     TimeZone
       <$> field "timeZoneMinutes" timeZoneMinutes codec
       <*> field "timeZoneSummerOnly" timeZoneSummerOnly codec
@@ -157,7 +160,7 @@ instance Codec ZonedTime where
 
 zonedTime :: Format ZonedTime
 zonedTime =
-  record $
+  record "ZonedTime" $
     ZonedTime
       <$> field "zonedTimeToLocalTime" zonedTimeToLocalTime codec
       <*> field "zonedTimeZone" zonedTimeZone codec
@@ -171,7 +174,7 @@ instance Codec CalendarDiffDays where
   get = formatGet calendarDiffDays
 
 calendarDiffDays :: Format CalendarDiffDays
-calendarDiffDays = record (CalendarDiffDays <$> field "cdMonths" cdMonths codec <*> field "cdDays" cdDays codec)
+calendarDiffDays = record "CalendarDiffDays" (CalendarDiffDays <$> field "cdMonths" cdMonths codec <*> field "cdDays" cdDays codec)
 {-# INLINE calendarDiffDays #-}
 
 -- | Months as an 'Integer', and a 'NominalDiffTime'.
@@ -182,7 +185,7 @@ instance Codec CalendarDiffTime where
   get = formatGet calendarDiffTime
 
 calendarDiffTime :: Format CalendarDiffTime
-calendarDiffTime = record (CalendarDiffTime <$> field "ctMonths" ctMonths codec <*> field "ctTime" ctTime codec)
+calendarDiffTime = record "CalendarDiffTime" (CalendarDiffTime <$> field "ctMonths" ctMonths codec <*> field "ctTime" ctTime codec)
 {-# INLINE calendarDiffTime #-}
 
 -- | One byte, from 1 for Monday to 7 for Sunday; others are refused.

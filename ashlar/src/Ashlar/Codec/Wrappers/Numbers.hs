@@ -24,6 +24,7 @@ import Ashlar.Codec.Format
 import Ashlar.Codec.Length
 import Ashlar.Codec.Refine
 import Ashlar.Codec.Varint
+import Ashlar.Prim.Varint (unZigzag64, zigzag64)
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8, byteSwap16, byteSwap32, byteSwap64)
 import qualified GHC.ByteOrder as ByteOrder
@@ -61,9 +62,9 @@ newtype Zigzag a = Zigzag {getZigzagNumber :: a}
 
 instance VarintNumber a => Codec (Zigzag a) where
   layout = Var 1
-  size (Zigzag n) = varintSize (zigzag (fromIntegral n))
-  put (Zigzag n) = putVarint (zigzag (fromIntegral n))
-  get = Zigzag <$> refine (\w -> let n = unZigzag w in fits n (fromIntegral n)) getVarint
+  size (Zigzag n) = varintSize (zigzag64 (fromIntegral n))
+  put (Zigzag n) = putVarint (zigzag64 (fromIntegral n))
+  get = Zigzag <$> refine (\w -> let n = unZigzag64 w in fits n (fromIntegral n)) getVarint
   {-# INLINE size #-}
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -203,15 +204,6 @@ instance ByteOrdered Int where
   {-# INLINE fixedLE #-}
   {-# INLINE fixedBE #-}
 
--- On a machine whose words have 32 bits not every number fits.
-narrow :: (Integral w, Integral a) => w -> Either String a
-narrow w
-  | fromIntegral n == w = Right n
-  | otherwise = Left "a number that does not fit its type"
-  where
-    n = fromIntegral w
-{-# INLINE narrow #-}
-
 instance ByteOrdered Float where
   fixedLE = fixedFloatLE
   fixedBE = fixedMap castFloatToWord32 castWord32ToFloat fixedBE
@@ -226,6 +218,9 @@ instance ByteOrdered Double where
 
 -- | A string, list, vector, map or set with its length as a 'Varint': one byte instead
 -- of eight up to 127. The lengths inside of its elements are as always.
+--
+-- There are instances of 'Counted' for lists, 'Data.Text.Text' and ByteStrings (strict, lazy and
+-- short), the four kinds of vector, @Map@, @IntMap@, @Set@, @IntSet@ and @Seq@.
 --
 -- >>> encode (Compact ("ab" :: Text))
 -- "\STXab"

@@ -95,8 +95,8 @@ module Ashlar.Compat.Cereal.Get
   )
 where
 
-import Ashlar.Codec.Instances.Arrays (agree)
 import Ashlar.Get.Alternative ()
+import Ashlar.Get.Bounds (agree)
 import Ashlar.Get.Budget (deeper)
 import qualified Ashlar.Get.Bytes as G
 import Ashlar.Get.Combinators (count)

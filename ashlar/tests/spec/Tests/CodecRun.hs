@@ -1,0 +1,102 @@
+-- |
+-- Module      : Tests.CodecRun
+-- Description : The ways to run the class: files, remainders, many values, budgets
+module Tests.CodecRun (tests) where
+
+import Ashlar.Codec
+import Ashlar.Get (foldFrom, getRemainingByteString, isolate, runGet)
+import Ashlar.Get.Stream (Stream (..), runGetStream)
+import Control.Exception (bracket)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
+import Data.Either (isLeft)
+import Data.IORef (atomicModifyIORef', newIORef)
+import Data.Time.Calendar (Day (..))
+import Data.Time.Clock (UTCTime (..))
+import Data.Word (Word16, Word8)
+import System.Directory (getTemporaryDirectory, removeFile)
+import System.IO (IOMode (..), hClose, openBinaryTempFile, withBinaryFile)
+import Test.Tasty
+import Test.Tasty.HUnit
+import Test.Tasty.QuickCheck
+
+tests :: TestTree
+tests =
+  testGroup
+    "Running Codec"
+    [ testProperty "a value and what is behind it" $ \n ws ->
+        decodeRest (encode (n :: Word16) <> S.pack ws) === Right (n, S.pack ws),
+      testCase "files" files,
+      testCase "budgets" budgets,
+      testCase "values that read nothing, one after another" nothingRead,
+      testCase "isolate: what is missing, and what is left over" isolated,
+      testCase "a record names its type" typeNamed
+    ]
+
+files :: Assertion
+files = bracket temporary removeFile $ \path -> do
+  encodeFile path [1, 2, 3 :: Word16]
+  decodeFile path >>= (@?= Right [1, 2, 3 :: Word16])
+  encodeFile path (7 :: Word8)
+  S.readFile path >>= (@?= S.pack [7])
+  (decodeFile path :: IO (Either DecodeError ())) >>= (@?= Left TrailingInput) . either (Left . errorReason) Right
+  where
+    temporary = do
+      directory <- getTemporaryDirectory
+      (path, h) <- openBinaryTempFile directory "ashlar"
+      path <$ hClose h
+
+budgets :: Assertion
+budgets = bracket temporary removeFile $ \path -> do
+  encodeFile path [(), (), ()]
+  withBinaryFile path ReadMode (hDecodeWith enough) >>= (@?= Right [(), (), ()])
+  withBinaryFile path ReadMode (hDecodeWith few) >>= assertBool "more than the budget" . isLeft . units
+  -- Each value of a source has the whole budget.
+  bs <- S.readFile path
+  source <- once (bs <> bs)
+  decodeFromWith enough source >>= (@?= Right [(), (), ()])
+  decodeFromWith enough source >>= (@?= Right [(), (), ()])
+  source' <- once bs
+  decodeFromWith few source' >>= assertBool "more than the budget, of a source" . isLeft . units
+  where
+    enough = defaultBudget {budgetEmpties = 3}
+    few = defaultBudget {budgetEmpties = 2}
+    units :: Either DecodeError [()] -> Either DecodeError [()]
+    units = id
+    temporary = do
+      directory <- getTemporaryDirectory
+      (path, h) <- openBinaryTempFile directory "ashlar"
+      path <$ hClose h
+
+-- A source of one piece.
+once :: S.ByteString -> IO Source
+once bs = do
+  pieces <- newIORef [bs]
+  newSource (atomicModifyIORef' pieces (\l -> (drop 1 l, mconcat (take 1 l))))
+
+nothingRead :: Assertion
+nothingRead = do
+  source <- once (S.pack [1])
+  folded <- foldFrom source (pure 'x') (\n _ -> pure (n + 1)) (0 :: Int)
+  either errorReason (error . show) folded @?= reason
+  case runGetStream (pure 'x') (L.pack [1]) of
+    Broken e -> errorReason e @?= reason
+    stream -> assertFailure (show stream)
+  runGetStream (pure 'x') L.empty @?= End
+  where
+    reason = Invalid "a value that reads nothing, of which there is no end"
+
+isolated :: Assertion
+isolated = do
+  found (isolate 5 getRemainingByteString) @?= Left (3, MissingInput 2 0)
+  found (isolate 2 (pure S.empty)) @?= Left (0, Invalid "isolate: 2 of 2 bytes were not read")
+  -- The end of a part around it counts, too.
+  found (isolate 2 (isolate 3 getRemainingByteString)) @?= Left (2, MissingInput 1 0)
+  where
+    found g = either (\e -> Left (errorOffset e, errorReason e)) Right (runGet g (S.pack [1, 2, 3]))
+
+typeNamed :: Assertion
+typeNamed =
+  either errorLabels (error . show) (decode (encode late) :: Either DecodeError UTCTime) @?= ["UTCTime.utctDayTime"]
+  where
+    late = UTCTime (ModifiedJulianDay 0) 90000
