@@ -69,7 +69,7 @@ withBudget budget (Get p) = Get $ \c env s0 -> case unIO (enter c env) s0 of
       -- A counter of its own: Note [Spent is spent].
       withCells (emptiesCell + 1) $ \own -> do
         putInt own emptiesCell (max 0 (budgetEmpties budget))
-        pure (Entered env {envAllowance = Allowance depth own} levels)
+        pure (Entered env {envDepth = depth, envEmpties = own} levels)
 
 -- The environment with the new budget, and what is in 'depthCell' outside.
 data Entered = Entered !Env !Int

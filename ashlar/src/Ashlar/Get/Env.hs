@@ -38,7 +38,6 @@ module Ashlar.Get.Env
 
     -- * The environment
     Env (..),
-    Allowance (..),
     emptiesLeft,
     setEmptiesLeft,
     Input (..),
@@ -113,7 +112,7 @@ committedCell = 8
 failedCell :: Int
 failedCell = 9
 
--- | How many more elements of no size may be decoded, in the cells of an 'Allowance'.
+-- | How many more elements of no size may be decoded, in the cells of 'envEmpties'.
 emptiesCell :: Int
 emptiesCell = 10
 
@@ -155,12 +154,13 @@ offsetOf c p = do
 -- | What is rarely read. A decoder inside a label, say, is run with a copy.
 data Env = Env
   { envInput :: !Input,
-    envAllowance :: !Allowance,
+    -- | How many levels of nesting the budget allows.
+    envDepth :: !Int,
+    -- | Where the 'emptiesCell' of the budget is.
+    envEmpties :: Cells,
     envContext :: !Context
   }
 
--- | The budget in force.
---
 -- Note [Spent is spent]
 -- ~~~~~~~~~~~~~~~~~~~~~
 -- Going back puts the level of nesting back to what it was, but not the budget for elements
@@ -169,21 +169,15 @@ data Env = Env
 -- each byte.) So a budget's counter is not among the marks, but belongs to the budget: those
 -- around it have theirs, and if a decoder fails with its own budget, the one that catches
 -- the failure goes on with the counter it had. (Tests "budgets".)
-data Allowance = Allowance
-  { -- | How many levels of nesting there may be.
-    allowedDepth :: !Int,
-    -- | Where 'emptiesCell' is.
-    allowedEmpties :: Cells
-  }
 
 -- | How many more elements of no size may be decoded.
 emptiesLeft :: Env -> IO Int
-emptiesLeft env = getInt (allowedEmpties (envAllowance env)) emptiesCell
+emptiesLeft env = getInt (envEmpties env) emptiesCell
 {-# INLINE emptiesLeft #-}
 
 -- | Set that number.
 setEmptiesLeft :: Env -> Int -> IO ()
-setEmptiesLeft env = putInt (allowedEmpties (envAllowance env)) emptiesCell
+setEmptiesLeft env = putInt (envEmpties env) emptiesCell
 {-# INLINE setEmptiesLeft #-}
 
 -- | Where input comes from, and the parts of it that are held.
@@ -325,7 +319,7 @@ placeNow c env = noteInside c env >> getInt c placeCell
 noteInside :: Cells -> Env -> IO ()
 noteInside c env = do
   left <- getInt c depthCell
-  if left >= 0 && left < allowedDepth (envAllowance env) then putInt c retraceCell 1 else pure ()
+  if left >= 0 && left < envDepth env then putInt c retraceCell 1 else pure ()
 {-# INLINE noteInside #-}
 
 -- | What has been remembered of failures.

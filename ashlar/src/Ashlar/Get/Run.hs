@@ -69,7 +69,7 @@ runIn c input g = keepAlive input (IO (unGet g c (topEnv c input)))
 
 -- The counter of the default budget is in the cells of the run.
 topEnv :: Cells -> Input -> Env
-topEnv c input = Env input (Allowance (budgetDepth defaultBudget) c) Top
+topEnv c input = Env input (budgetDepth defaultBudget) c Top
 
 -- | Decode from a strict 'ByteString'. Bytes that are left over are ignored:
 -- 'runGetWhole' refuses them, 'runGetRest' returns them.

@@ -22,7 +22,7 @@ tests =
     "the masking state"
     [ throughSTM "a strict decoder" (runGet bad "\3"),
       throughSTM "in an alternative" (runGet (many (bad <|> pure 1)) "\3"),
-      throughSTM "in attempt, in lookAhead" (runGet (lookAhead (attempt (bad <|> empty)) <|> pure 1) "\3"),
+      throughSTM "in attempt, in lookAhead" (runGet (lookAhead (attempt (bad <|> pure 2)) <|> pure 1) "\3"),
       throughSTM "a lazy decoder" (runGetLazy bad "\3"),
       throughSTM "a lazy decoder, in alternatives" (runGetLazy ((bad <|> pure 1) <|> pure 2) (L.fromChunks ["\0", "\3"])),
       throughSTM "push mode" (pushed bad),

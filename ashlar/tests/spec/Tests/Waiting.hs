@@ -29,9 +29,9 @@ tests :: TestTree
 tests =
   testGroup
     "input that has been passed is not kept while a decoder waits"
-    [ inBoth "a choice has been closed" ((skip (64 * size) *> pure 1) <|> pure 2) (replicate 64 size),
+    [ inBoth "a choice has been closed" ((1 <$ skip (64 * size)) <|> pure 2) (replicate 64 size),
       inBoth "a place to go back to has been closed" (1 <$ lookAheadM (Just <$> skip (64 * size))) (replicate 64 size),
-      inBoth "a choice has been given up" ((skip (63 * size + 1) *> commit *> skip (size - 1) *> pure 1) <|> pure 2) (replicate 64 size),
+      inBoth "a choice has been given up" ((skip (63 * size + 1) *> commit *> (1 <$ skip (size - 1))) <|> pure 2) (replicate 64 size),
       inBoth "at the end of a chunk" (1 <$ skip size) [size],
       inBoth "at the end of what was brought together" (1 <$ (getByteString (3 * size) >>= \bs -> if S.length bs == 0 then empty else pure ())) (replicate 3 size),
       testCase "errors still show what stood before" excerpts,
@@ -99,7 +99,7 @@ inBoth name g sizes =
 excerpts :: Assertion
 excerpts = do
   let chunk = S.pack (map fromIntegral [1 .. 2000 :: Int])
-      excerpt r = either errorExcerpt (const (Excerpt (-1) S.empty)) r
+      excerpt = either errorExcerpt (const (Excerpt (-1) S.empty))
       g = skip 2000 *> getWord8
   case excerpt (runGetLazy g (L.fromStrict chunk)) of
     Excerpt from bytes -> (from, bytes) @?= (1984, S.drop 1984 chunk)
