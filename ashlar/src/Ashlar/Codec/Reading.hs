@@ -1,4 +1,3 @@
-{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedTuples #-}
 
@@ -74,7 +73,7 @@ constantFirst f back (Reading variable n count parts rest) = case fixedSize f of
   -- Cut off if it is too large: then the check of the whole run fails. (The sum of the fields of
   -- a type that contains itself in tuples, say, grows with each level, which the input
   -- may choose the number of.)
-  I# width | !(I# total) <- plusSize (I# width) (I# n) ->
+  I# width | I# total <- plusSize (I# width) (I# n) ->
     Reading variable total (count +# 1#) (ConstantPart (I# width) (fixedNames f) : parts) $ \build p off ->
       Get $ \c env s0 -> case address c width p off s0 of
         (# s1, q #) -> case unGet (fixedRead f q) c env s1 of

@@ -8,8 +8,8 @@
 -- Note [Interrupted inside an alternative]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- An asynchronous exception freezes the evaluation of a decoder's run, and
--- whoever forces the result again takes it up (Note [Exceptions that are not
--- ours]). But it freezes thunks only. What is on the stack above a handler is no
+-- whoever forces the result again takes it up:
+-- Note [Exceptions that are not ours]. But it freezes thunks only. What is on the stack above a handler is no
 -- thunk, and is lost when the handler is called. There are two ways out, and a
 -- run says which is its own ('inPlaceCell'):
 --

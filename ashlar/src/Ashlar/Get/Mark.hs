@@ -8,7 +8,7 @@
 -- Note [Backtracking]
 -- ~~~~~~~~~~~~~~~~~~~
 -- What a decoder needs to go back is the offset, and what was in force there: the
--- limit, the level of nesting, and the place in a value. 'keepCell' tells 'gather' which bytes may still be needed:
+-- limit, the level of nesting, and the place in a value. 'keepCell' tells @gather@ which bytes may still be needed:
 -- all from there on. Marks are nested, so the outermost one decides; a mark
 -- sets the cell if there is none outside, and puts it back when it is closed, and
 -- bytes are kept only while there is one.
@@ -19,7 +19,7 @@
 --
 -- Note [Commit]
 -- ~~~~~~~~~~~~~
--- 'commit' gives up all choices up to the innermost border: a failure goes
+-- @commit@ gives up all choices up to the innermost border: a failure goes
 -- through them ('committedCell'), and their bytes are no longer kept.
 -- 'releaseCell' has what is kept without them: what is for the border and what is
 -- outside of it, and for places. A choice that opens later has not been given

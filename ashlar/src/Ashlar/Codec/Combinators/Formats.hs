@@ -70,7 +70,7 @@ class HasFormat a where
   -- | The format. Give it an INLINE pragma.
   --
   -- In the format of a recursive type, 'codec' stands for the type itself, and must
-  -- stand in a 'variant' somewhere.
+  -- stand in a @variant@ somewhere.
   format :: Format a
 
 -- | The instance of a type that has a format, for @deriving Codec via ByFormat T@.

@@ -111,7 +111,7 @@ constructor _ value rest =
 
 -- | An alternative with fields: its name, how its value is made of what belongs to it,
 -- the format of that, and the alternatives that follow. Several fields are a tuple or
--- a 'record'.
+-- a @record@.
 --
 -- @since 0.1.0.0
 alternative :: String -> (a -> s) -> Format a -> Cases s m -> Cases s ((a -> Encoding) -> m)
