@@ -57,7 +57,6 @@ import Ashlar.Get.Input
 import Ashlar.Get.Place
 import Ashlar.Mem (peekHost)
 import Ashlar.Mem.Cells
-import Control.Applicative (liftA2)
 import Control.Exception (throwIO)
 import Data.Word (Word8)
 import Foreign.Ptr (minusPtr, plusPtr)
@@ -92,8 +91,6 @@ instance Applicative Get where
   {-# INLINE pure #-}
   (<*>) = apGet
   {-# INLINE (<*>) #-}
-  liftA2 f p q = apGet (mapGet f p) q
-  {-# INLINE liftA2 #-}
   (*>) = thenGet
   {-# INLINE (*>) #-}
   p <* q = apGet (mapGet (\a _ -> a) p) q
@@ -102,7 +99,7 @@ instance Applicative Get where
 instance Monad Get where
   (>>=) = bindGet
   {-# INLINE (>>=) #-}
-  (>>) = thenGet
+  (>>) = (*>)
   {-# INLINE (>>) #-}
 
 instance MonadFail Get where
