@@ -78,7 +78,7 @@ empties = do
   overBudget (decodeWith budget (encode (replicate 8 ())) :: Either DecodeError [()])
   overBudget (decodeLazyWith budget (encodeLazy [replicate 4 (), replicate 4 ()]) :: Either DecodeError [[()]])
   -- Those of an alternative that failed count, and those that were looked at.
-  overBudget (runGetWith budget (((get :: Get [()]) *> empty) <|> get) (encode (replicate 7 ())))
+  overBudget (runGetWith budget (((get :: Get [()]) *> empty) <|> get) (encode (replicate 7 ())) :: Either DecodeError [()])
   overBudget (runGetWith budget (lookAhead (get :: Get [()]) *> get) (encode (replicate 7 ())) :: Either DecodeError [()])
   runGetWith budget {budgetEmpties = 14} (((get :: Get [()]) *> empty) <|> get) (encode (replicate 7 ())) @?= Right (replicate 7 ())
   -- A round of 'match' is decoded once, so it counts once.
@@ -100,7 +100,7 @@ failedWithin = do
       more = defaultBudget {budgetEmpties = 1000}
       units = get :: Get [()]
       five = encode (replicate 5 ())
-      within' = withBudget more (skipCount 900 (pure ()) *> empty)
+      within' = withBudget more (skipCount 900 (pure ()) *> empty) :: Get [()]
   runGetWith few ((within' <|> units) *> ((units *> within') <|> pure [])) (five <> five) @?= Right []
   overBudget (runGetWith few ((within' <|> units) *> units *> units) (S.concat (replicate 3 five)))
   -- Nor does it get more.
