@@ -111,7 +111,7 @@ decodedSizes = do
       y <- either (assertFailure . show) evaluate (decode bs `asTypeOf` Right x)
       after <- live
       -- Holds all of it up to here, so that nothing was freed between the two.
-      map encodedSize [x, y] @?= [S.length bs, S.length bs]
+      map encode [x, y] @?= [bs, bs]
       let each = fromIntegral (after - before) / fromIntegral (S.length bs) :: Double
       assertBool (name ++ ": " ++ show each) (each > 1 && each < 128)
     live = performMajorGC >> fmap (\stats -> fromIntegral (gcdetails_live_bytes (gc stats)) :: Int) getRTSStats
