@@ -110,8 +110,8 @@ decodedSizes = do
       before <- live
       y <- either (assertFailure . show) evaluate (decode bs `asTypeOf` Right x)
       after <- live
-      -- Holds what was decoded, and the input, up to here.
-      encodedSize y @?= S.length bs
+      -- Holds all of it up to here, so that nothing was freed between the two.
+      map encode [x, y] @?= [bs, bs]
       let each = fromIntegral (after - before) / fromIntegral (S.length bs) :: Double
       assertBool (name ++ ": " ++ show each) (each > 1 && each < 128)
     live = performMajorGC >> fmap (\stats -> fromIntegral (gcdetails_live_bytes (gc stats)) :: Int) getRTSStats

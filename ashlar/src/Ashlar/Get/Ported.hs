@@ -43,9 +43,10 @@ within :: Context -> Get a -> Get a
 within context (Get p) = Get (\c env -> p c env {envContext = context})
 
 -- | 'Ashlar.Get.isolate', for which 'bytesCounted' begins at 0. Bytes that it does not read
--- are not called missing, whether they are there or not.
+-- are not called missing, whether they are there or not: to know that, it would have to
+-- ask for more input than binary's.
 isolateCounting :: Int -> Get a -> Get a
-isolateCounting n p = isolateOr (\_ _ leftOver -> leftOver) n $ do
+isolateCounting n p = isolateOr (\_ _ _ leftOver -> pure leftOver) n $ do
   (at, context) <- step (\c env -> (\at -> (at, envContext env)) <$> position c)
   within (CountedFrom at context) p
 

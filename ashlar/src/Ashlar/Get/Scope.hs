@@ -79,11 +79,13 @@ named (Get p) name = Get $ \c env s0 -> case unIO (position c) s0 of
 --
 -- @since 0.1.0.0
 isolate :: Int -> Get a -> Get a
-isolate = isolateOr $ \end left leftOver -> if end then MissingInput left 0 else leftOver
+isolate = isolateOr $ \c env left leftOver -> do
+  more <- moreInput c (envInput env)
+  pure $! if more then leftOver else MissingInput left 0
 
--- | 'isolate', given what to say of bytes that were not read: whether the input ends there,
--- how many they are, and what else is to be said.
-isolateOr :: (Bool -> Int -> Reason -> Reason) -> Int -> Get a -> Get a
+-- | 'isolate', given what to say where bytes were not read: how many they are, and what
+-- is said if they are there.
+isolateOr :: (Cells -> Env -> Int -> Reason -> IO Reason) -> Int -> Get a -> Get a
 isolateOr reason n (Get p)
   | n < 0 = invalid "isolate: negative number of bytes"
   | otherwise = Get $ \c env s0 -> case unIO (enter c) s0 of
@@ -103,6 +105,5 @@ isolateOr reason n (Get p)
       if left == 0
         then pure ()
         else do
-          end <- not <$> moreInput c (envInput env)
-          failWith c env now now nothingFound $
-            reason end left (Invalid ("isolate: " ++ show left ++ " of " ++ show n ++ " bytes were not read"))
+          why <- reason c env left (Invalid ("isolate: " ++ show left ++ " of " ++ show n ++ " bytes were not read"))
+          failWith c env now now nothingFound why

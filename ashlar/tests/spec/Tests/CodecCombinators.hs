@@ -199,7 +199,7 @@ constants = do
 
 refusals :: Assertion
 refusals = do
-  refused (decode (encode (2 :: Word16, 1 :: Word16)) :: Either DecodeError Range) 0 [] "an empty range"
+  refused (decode (encode (2 :: Word16, 1 :: Word16)) :: Either DecodeError Range) 0 ["Range"] "an empty range"
   refused (decode (encode ("x" :: Text) <> encode (2 :: Word16, 1 :: Word16)) :: Either DecodeError (Text, Range)) 9 ["(,).2"] "an empty range"
   refused (decode "\2" :: Either DecodeError Expression) 0 ["Expression"] "constructor Product, which is no longer in use"
   refused (decode "\4" :: Either DecodeError Expression) 0 ["Expression"] "constructor 4 of Expression, which has 4"

@@ -18,7 +18,7 @@ import System.Directory (getTemporaryDirectory, removeFile)
 import System.IO (IOMode (..), hClose, openBinaryTempFile, withBinaryFile)
 import Test.Tasty
 import Test.Tasty.HUnit
-import Test.Tasty.QuickCheck
+import Test.Tasty.QuickCheck (testProperty, (===))
 
 tests :: TestTree
 tests =

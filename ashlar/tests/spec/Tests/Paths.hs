@@ -202,13 +202,13 @@ byHand :: Assertion
 byHand = do
   let bytes = encode reading
       reading = Reading "Oslo" 4 (Size 0 1 True) (Group "" (Line True))
-  at reading (S.take 3 bytes) @?= Just (0, ["station"])
-  at reading (S.take 14 bytes) @?= Just (12, ["celsius"])
-  at reading (setByte 15 255 bytes) @?= Just (12, ["celsius"])
-  at reading (setByte 21 9 bytes) @?= Just (21, ["box.r"])
-  at reading (setByte 22 9 bytes) @?= Just (22, ["Form", "shape"])
-  at reading (setByte 31 9 bytes) @?= Just (31, ["Form.Group.2", "shape"])
-  at reading (setByte 32 9 bytes) @?= Just (32, ["Form.Group.2.Line", "shape"])
+  at reading (S.take 3 bytes) @?= Just (0, ["Reading.station"])
+  at reading (S.take 14 bytes) @?= Just (12, ["Reading.celsius"])
+  at reading (setByte 15 255 bytes) @?= Just (12, ["Reading.celsius"])
+  at reading (setByte 21 9 bytes) @?= Just (21, ["Reading.box.r"])
+  at reading (setByte 22 9 bytes) @?= Just (22, ["Reading.shape"])
+  at reading (setByte 31 9 bytes) @?= Just (31, ["Reading.shape.Group.2"])
+  at reading (setByte 32 9 bytes) @?= Just (32, ["Reading.shape.Group.2.Line"])
 
 elements :: Assertion
 elements = do

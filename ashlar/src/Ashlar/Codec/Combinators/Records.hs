@@ -106,7 +106,7 @@ field name from (Format l n p g) = case l of
 --
 -- >>> import Ashlar.Codec.Combinators
 -- >>> let interval = record "Interval" ((,) <$> field "low" fst codec <*> field "high" snd codec)
--- >>> toStrictByteString (formatPut interval (1, 2 :: Word8))
+-- >>> toStrictByteString (formatPut interval (1 :: Word8, 2 :: Word8))
 -- "\SOH\STX"
 --
 -- @since 0.1.0.0
