@@ -20,7 +20,7 @@ import Data.Word (Word64)
 
 -- | Bytes that a number takes, from 1 to 10.
 varintSize :: Word64 -> Int
-varintSize n = P.varintSize P.word64LEB128 n
+varintSize = P.varintSize P.word64LEB128
 {-# INLINE varintSize #-}
 
 -- | Write a number.
