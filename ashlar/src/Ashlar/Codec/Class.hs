@@ -285,7 +285,7 @@ class GFields (f :: Type -> Type) where
   gWidth :: Int# -> Width
 
   -- | Write the fields before others, with one check for no more than so many bytes.
-  gWrite :: Int -> f p -> Writing -> Writing
+  gWrite :: Rest rest => Int -> f p -> Writing rest -> Writing rest
 
   -- | The size, added to another.
   gFieldsSize :: Int -> f p -> Int

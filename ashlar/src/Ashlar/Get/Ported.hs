@@ -63,7 +63,7 @@ bytesCounted = step $ \c env -> position c >>= \at -> pure $! fromIntegral (at -
       CountedFrom at _ -> at
       Announced _ outer -> start outer
 
--- | How many bytes are left to the end of the input, or of the innermost 'isolate'.
+-- | How many bytes are left to the end of the input, or of the innermost @isolate@.
 -- All of them are asked for, and kept.
 restLength :: Get Int
 restLength = lookAhead $ step $ \c env -> do
@@ -80,7 +80,7 @@ announcing :: Int -> Get a -> Get a
 announcing n p = step (\_ env -> pure (Announced n (envContext env))) >>= \context -> within context p
 
 -- | How many bytes are left as far as they have arrived, or were announced. What is given
--- counts where that makes no difference: inside an 'isolate', and in a run whose input is
+-- counts where that makes no difference: inside an @isolate@, and in a run whose input is
 -- there as a whole.
 heldOr :: Get Int -> Get Int
 heldOr p = do
@@ -100,7 +100,7 @@ heldOr p = do
       CountedFrom _ outer -> announcement outer
       Announced n _ -> Just n
 
--- | How many bytes have arrived and not been read, up to the end of the innermost 'isolate'.
+-- | How many bytes have arrived and not been read, up to the end of the innermost @isolate@.
 heldHere :: Get Int
 heldHere = step $ \c env -> do
   at <- position c

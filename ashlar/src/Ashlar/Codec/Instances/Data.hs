@@ -1,10 +1,6 @@
 {-# LANGUAGE PolyKinds #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
--- GHC 9.6.6 puts rubbish in the place of an argument that is not needed, and panics where that
--- is a function whose result is a state, as builders are ("expectOnly: cgLit"). (What
--- other modules unfold or specialise is not affected.)
-{-# OPTIONS_GHC -fno-worker-wrapper #-}
 
 -- |
 -- Module      : Ashlar.Codec.Instances.Data
