@@ -138,7 +138,7 @@ instance Monoid a => Monoid (Get a) where
 --
 -- With GHC 9.0.2, time divided by binary's, before and after: structures of four bytes
 -- 0.22 -> 0.08; 16 bytes, added up, 0.23 -> 0.04 (1.04 times a loop in C); the brackets of
--- binary's benchmark, @many@ of what begins with a byte, 1.38 -> 0.83. The rules fire
+-- binary's benchmark, @many@ of what begins with a byte, 1.38 -> 0.98. The rules fire
 -- before phase 1, also where a decoder has been given a name of its own by then: for
 -- that 'fixedGet' and 'guardedGet' are CONLIKE. In the monad numbers are not joined: to
 -- look for the second below a lambda, rules would have to match it (GHC can from 9.10
