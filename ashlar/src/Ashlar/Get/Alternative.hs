@@ -181,7 +181,7 @@ attempt p = Get $ \c env s0 -> case unIO (openBorder c) s0 of
 failAgain :: Outcome -> IO ()
 failAgain outcome = case outcome of
   Succeeded -> pure ()
-  HasFailed -> throwIO failedException
+  HasFailed -> throwFailed
   TakenUp -> throwIO Restart
 
 -- | Succeed, reading nothing, where a decoder fails; fail where it succeeds. Commits

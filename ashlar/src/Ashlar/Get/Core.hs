@@ -57,7 +57,6 @@ import Ashlar.Get.Input
 import Ashlar.Get.Place
 import Ashlar.Mem (peekHost)
 import Ashlar.Mem.Cells
-import Control.Exception (throwIO)
 import Data.Word (Word8)
 import Foreign.Ptr (minusPtr, plusPtr)
 import GHC.Exts (Ptr (Ptr), RealWorld, State#)
@@ -244,7 +243,7 @@ advance = step (\c _ -> advanceBy c 1)
 guardedGet :: (Word8 -> Bool) -> Wanted -> Get a -> Get a
 guardedGet accepts wanted (Get g) = Get $ \c env s0 -> case unIO (nextIs accepts c env) s0 of
   (# s1, True #) -> g c env s1
-  (# s1, False #) -> unIO (refuseByte c env wanted >> throwIO failedException) s1
+  (# s1, False #) -> unIO (refuseByte c env wanted >> throwFailed) s1
 {-# INLINE CONLIKE [1] guardedGet #-}
 
 -- | What a byte is called that is demanded, the innermost name first.

@@ -45,6 +45,7 @@ module Ashlar.Get.Env
 
     -- * Failing
     failedException,
+    throwFailed,
     isFailed,
     Restart (..),
     isRestart,
@@ -61,13 +62,14 @@ import Ashlar.Get.Error
 import Ashlar.Get.Failure
 import Ashlar.Get.Place
 import Ashlar.Mem.Cells
-import Control.Exception (Exception, SomeException, fromException, throwIO, toException)
+import Control.Exception (Exception, SomeException, fromException, toException)
 import Data.ByteString (ByteString)
 import Data.IORef (IORef, readIORef, writeIORef)
 import Data.Maybe (isJust)
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
-import GHC.Exts (isTrue#, lazy, reallyUnsafePtrEquality#)
+import GHC.Exts (isTrue#, lazy, raiseIO#, reallyUnsafePtrEquality#)
+import GHC.IO (IO (..))
 
 -- | The address of the next byte.
 cursorCell :: Int
@@ -246,6 +248,13 @@ instance Show Restart where
 
 instance Exception Restart
 
+-- | Fail; what about has been remembered. (Not by @throwIO@: from GHC 9.10 on
+-- that adds a backtrace, which takes 120 bytes, and makes another exception of this one,
+-- which 'isFailed' then does not know by its address.)
+throwFailed :: IO a
+throwFailed = IO (raiseIO# failedException)
+{-# INLINE throwFailed #-}
+
 -- | Is this exception a 'Restart'?
 isRestart :: SomeException -> Bool
 isRestart e = isJust (fromException e :: Maybe Restart)
@@ -255,13 +264,13 @@ isRestart e = isJust (fromException e :: Maybe Restart)
 --
 -- The number must not depend on how the input was cut (INV-G2).
 failAt :: Cells -> Env -> Ptr Word8 -> Int -> Reason -> IO a
-failAt c env p n reason = recordAt c env p n reason >> throwIO failedException
+failAt c env p n reason = recordAt c env p n reason >> throwFailed
 {-# NOINLINE failAt #-}
 
 -- | Fail at an offset that the decoder may be far behind, given how far it had
 -- come and what stands at the offset.
 failWith :: Cells -> Env -> Int -> Int -> Found -> Reason -> IO a
-failWith c env reach offset found reason = record c env reach offset found reason >> throwIO failedException
+failWith c env reach offset found reason = record c env reach offset found reason >> throwFailed
 {-# NOINLINE failWith #-}
 
 -- Note [Code that ends in a failure]

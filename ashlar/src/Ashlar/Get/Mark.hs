@@ -93,7 +93,7 @@ retreat c env outcome mark@(Mark _ _ keep release before _ _) = do
   case outcome of
     TakenUp -> throwIO Restart
     _
-      | committed /= 0 -> throwIO failedException
+      | committed /= 0 -> throwFailed
       | otherwise -> do
           goBack c env mark
           putInt c keepCell keep
