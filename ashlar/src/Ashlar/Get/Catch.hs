@@ -8,10 +8,10 @@
 -- Note [Interrupted inside an alternative]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- An asynchronous exception freezes the evaluation of a decoder's run, and
--- whoever forces the result again takes it up:
--- Note [Exceptions that are not ours]. But it freezes thunks only. What is on the stack above a handler is no
--- thunk, and is lost when the handler is called. There are two ways out, and a
--- run says which is its own ('inPlaceCell'):
+-- whoever forces the result again takes it up: Note [Exceptions that are not ours].
+-- But it freezes thunks only. What is on the stack above a handler is no thunk, and
+-- is lost when the handler is called. There are two ways out, and a run says which
+-- is its own ('inPlaceCell'):
 --
 -- * All of the input is in memory, in one piece: the run begins again. Nothing
 --   is needed for that.
@@ -73,10 +73,10 @@ catching c env (Get f) = guarded c (f c env)
 -- ~~~~~~~~~~~~~~~~~~~~~~~
 -- The handler writes into a cell that it was called, and returns something
 -- that is not looked at, or throws the exception that it was called with, where that is
--- not ours (Note [Thrown outside of the handler]). So the result needs no box to tell the two cases
--- apart. (A run in place could be frozen between writing and reading the
--- cell, and another handler would write to it before it is taken up. There the
--- result has its box.)
+-- not ours (Note [Thrown outside of the handler]). So the result needs no box to tell the
+-- two cases apart. (A run in place could be frozen between writing and reading the cell,
+-- and another handler would write to it before it is taken up. There the result has its
+-- box.)
 guarded :: Cells -> (State# RealWorld -> (# State# RealWorld, a #)) -> State# RealWorld -> (# State# RealWorld, Outcome, a #)
 guarded c body s0 = case unIO (getInt c inPlaceCell) s0 of
   (# s1, 0 #) -> case catch# body (caught c) s1 of
