@@ -19,6 +19,7 @@ import qualified Data.Binary.Get as B
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C8
 import qualified Data.ByteString.Lazy as L
+import qualified Data.List as List
 import qualified Data.Serialize.Get as C
 import qualified Data.Vector.Unboxed as U
 import Data.Word (Word64, Word8)
@@ -299,6 +300,12 @@ around =
         ("binary, ReaderT Int", apply (B.runGet (runReaderT (sums (lift B.getWord64le)) (0 :: Int))) (L.fromStrict megabyte))
       ],
     Workload
+      "sum of 100000 Word64, pushed in chunks of 4 KiB"
+      [ ("ashlar", apply (pushed (sums A.getWord64le)) inPieces),
+        ("ashlar, strict", apply (right . A.runGet (sums A.getWord64le)) megabyte),
+        ("binary", apply (pushedBinary (sums B.getWord64le)) inPieces)
+      ],
+    Workload
       "unboxed vector of 100000 Word64, little-endian"
       [ ("ashlar", apply (right . A.runGet (A.getVectorLE 100000 :: A.Get (U.Vector Word64))) megabyte),
         ("binary", apply (B.runGet (U.replicateM 100000 B.getWord64le)) (L.fromStrict megabyte)),
@@ -315,6 +322,13 @@ around =
     sixteen = S.pack [1 .. 16]
     two = (+) <$> A.getWord64le <*> A.getWord64be
     megabyte = S.replicate 800000 3
+    inPieces = L.toChunks (pieces 4096 megabyte)
+    pushed g chunks = case A.pushEndOfInput (List.foldl' A.pushChunk (A.runGetIncremental g) chunks) of
+      A.Done _ _ a -> a
+      _ -> errorWithoutStackTrace "the benchmark's own data do not decode"
+    pushedBinary g chunks = case B.pushEndOfInput (List.foldl' B.pushChunk (B.runGetIncremental g) chunks) of
+      B.Done _ _ a -> a
+      _ -> errorWithoutStackTrace "the benchmark's own data do not decode"
 
 sums :: Monad m => m Word64 -> m Word64
 sums g = go (100000 :: Int) 0

@@ -48,6 +48,7 @@ module Ashlar.Codec.Format
     fixedPlain,
     fixedNames,
     fixedNamed,
+    fixedScalar,
     fixedRaw,
   )
 where
@@ -126,6 +127,8 @@ getFixed :: Fixed a -> Get a
 getFixed format = consume (fixedSize format) (fixedRead format)
 {-# INLINE getFixed #-}
 
+-- | A number in a format of single numbers, and whether that is also how this machine has
+-- it in memory.
 fixedScalar :: Bool -> Scalar a -> Fixed a
 fixedScalar plain format = case scalarSize format of
   I# n -> Fixed n plain Nameless (scalarWrite format) (\p -> step (\_ _ -> scalarRead format p))

@@ -33,8 +33,8 @@ import Ashlar.Get.Nested
 import Ashlar.Get.Place
 import Ashlar.Mem.Cells
 import Data.Word (Word8)
-import Foreign.Ptr (minusPtr, nullPtr, plusPtr)
-import GHC.Exts (Int (I#), Int#, Ptr (Ptr), RealWorld, State#, (+#))
+import Foreign.Ptr (nullPtr, plusPtr)
+import GHC.Exts (Int (I#), Int#, Ptr, RealWorld, State#, (+#))
 import GHC.IO (unIO)
 
 -- | How fields, the last of a constructor, are read. The numbers are unboxed for the
@@ -195,18 +195,3 @@ placed names n rest = shared (demandInside names) n (\p -> insideRun names (rest
 demandInside :: Names -> Cells -> Env -> Int -> IO ()
 demandInside names c env n = demand c (inRunOf names env) n
 {-# NOINLINE demandInside #-}
-
--- Make sure of so many bytes, more than none, by this function if need be, and read
--- them with code that is not copied: Note [One copy behind the check]. The cursor
--- is not moved.
-shared :: (Cells -> Env -> Int -> IO ()) -> Int -> (Ptr Word8 -> Get a) -> Get a
-shared more n rest = Get $ \c env s0 ->
-  let read# a s = unGet (rest (Ptr a)) c env s
-      {-# NOINLINE read# #-}
-   in case unIO (getPtr c cursorCell) s0 of
-        (# s1, p@(Ptr a) #) -> case unIO (getPtr c endCell) s1 of
-          (# s2, e #)
-            | e `minusPtr` p >= n -> read# a s2
-            | otherwise -> case unIO (more c env n >> getPtr c cursorCell) s2 of
-                (# s3, Ptr a' #) -> read# a' s3
-{-# INLINE shared #-}

@@ -40,6 +40,7 @@ module Ashlar.Get.Core
     need,
     consume,
     consumeShared,
+    shared,
 
     -- * Failing
     failHere,
@@ -203,15 +204,15 @@ data Parts = One Int | Both Parts Parts
 fixedGet :: Int -> Parts -> (Ptr Word8 -> IO a) -> Get a
 fixedGet n parts rd = case parts of
   One _ -> consume n rd'
-  Both _ _ -> consumeSharedOr (\c env -> demandParts c env n parts) n rd'
+  Both _ _ -> consumeSharedOr (demandParts parts) n rd'
   where
     rd' p = step (\_ _ -> rd p)
 {-# INLINE CONLIKE [1] fixedGet #-}
 
 -- Make sure of all the bytes that the parts take, or fail as the first of them does
 -- that lacks some, when those before it have been read.
-demandParts :: Cells -> Env -> Int -> Parts -> IO ()
-demandParts c env n parts = do
+demandParts :: Parts -> Cells -> Env -> Int -> IO ()
+demandParts parts c env n = do
   left <- atHand c env n
   if left >= n then pure () else go left (sizes parts [])
   where
@@ -325,24 +326,31 @@ consume n rd = Get $ \c env s0 -> case unIO (need c env n) s0 of
 -- a sum would take 10.9 µs so (GHC 9.0.2). The inspection tests see to it that
 -- no product is left in derived instances.
 consumeShared :: Int -> (Ptr Word8 -> Get a) -> Get a
-consumeShared n = consumeSharedOr (\c env -> demand c env n) n
+consumeShared = consumeSharedOr demand
 {-# INLINE consumeShared #-}
 
 -- 'consumeShared', given what makes sure of the bytes, or fails, where they are not at
 -- hand.
-consumeSharedOr :: (Cells -> Env -> IO ()) -> Int -> (Ptr Word8 -> Get a) -> Get a
-consumeSharedOr slow n rd = Get $ \c env s0 ->
-  let read# a s1 = case unGet (rd (Ptr a)) c env s1 of
-        (# s2, x #) -> case unIO (putPtr c cursorCell (Ptr a `plusPtr` n)) s2 of
-          (# s3, _ #) -> (# s3, x #)
+consumeSharedOr :: (Cells -> Env -> Int -> IO ()) -> Int -> (Ptr Word8 -> Get a) -> Get a
+consumeSharedOr more n rd = shared more n $ \p -> Get $ \c env s0 -> case unGet (rd p) c env s0 of
+  (# s1, x #) -> case unIO (putPtr c cursorCell (p `plusPtr` n)) s1 of
+    (# s2, _ #) -> (# s2, x #)
+{-# INLINE consumeSharedOr #-}
+
+-- | Make sure of so many bytes, more than none, by this function where they are not at
+-- hand, and read them with code that is not copied: Note [One copy behind the check]. The
+-- cursor is not moved.
+shared :: (Cells -> Env -> Int -> IO ()) -> Int -> (Ptr Word8 -> Get a) -> Get a
+shared more n rest = Get $ \c env s0 ->
+  let read# a s = unGet (rest (Ptr a)) c env s
       {-# NOINLINE read# #-}
    in case unIO (getPtr c cursorCell) s0 of
         (# s1, p@(Ptr a) #) -> case unIO (getPtr c endCell) s1 of
           (# s2, e #)
             | e `minusPtr` p >= n -> read# a s2
-            | otherwise -> case unIO (slow c env >> getPtr c cursorCell) s2 of
+            | otherwise -> case unIO (more c env n >> getPtr c cursorCell) s2 of
                 (# s3, Ptr a' #) -> read# a' s3
-{-# INLINE consumeSharedOr #-}
+{-# INLINE shared #-}
 
 -- | Fail at the cursor, having looked at none of the bytes there.
 failHere :: Reason -> Get a

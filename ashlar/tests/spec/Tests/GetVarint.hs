@@ -20,6 +20,7 @@ import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck hiding (label)
 import Tests.Failures
 import Tests.Splits
+import Tests.Varint (edges)
 
 tests :: TestTree
 tests =
@@ -82,16 +83,6 @@ format name builder get lengthOf model =
       if x < toInteger (minBound :: a) || x > toInteger (maxBound :: a) || S.unpack (written (fromInteger x)) /= take n bs
         then Nothing
         else Just (fromInteger x, fromIntegral n)
-
-edges :: forall a. (Bounded a, Integral a) => [a]
-edges =
-  [ fromInteger x
-    | k <- [0 .. 64 :: Int],
-      d <- [-2 .. 2],
-      x <- [2 ^ k + d, negate (2 ^ k) + d],
-      x >= toInteger (minBound :: a),
-      x <= toInteger (maxBound :: a)
-  ]
 
 -- Many that go on, and many at the limits.
 anyBytes :: Gen [Word8]

@@ -3,7 +3,7 @@
 -- |
 -- Module      : Tests.Varint
 -- Description : Numbers of variable length, against models in Integer
-module Tests.Varint (tests) where
+module Tests.Varint (tests, edges) where
 
 import Ashlar.Builder
 import Ashlar.Builder.Prim (primBounded)
@@ -75,7 +75,7 @@ format name builder prim model =
   where
     expected = S.pack . model . toInteger
 
--- The numbers at which a length may change.
+-- | The numbers at which a length may change.
 edges :: forall a. (Bounded a, Integral a) => [a]
 edges =
   [ fromInteger x

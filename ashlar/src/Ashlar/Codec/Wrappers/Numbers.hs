@@ -24,11 +24,11 @@ import Ashlar.Codec.Format
 import Ashlar.Codec.Length
 import Ashlar.Codec.Refine
 import Ashlar.Codec.Varint
+import qualified Ashlar.Prim.Scalar as P
 import Ashlar.Prim.Varint (unZigzag64, zigzag64)
 import Data.Int (Int16, Int32, Int64, Int8)
-import Data.Word (Word16, Word32, Word64, Word8, byteSwap16, byteSwap32, byteSwap64)
+import Data.Word (Word16, Word32, Word64, Word8)
 import qualified GHC.ByteOrder as ByteOrder
-import GHC.Float (castDoubleToWord64, castFloatToWord32, castWord32ToFloat, castWord64ToDouble)
 
 -- | A number in unsigned LEB128 (the varint of Protocol Buffers): one byte below 128,
 -- two below 16,384, up to ten. Negative numbers are taken as 64 bits in two's complement and
@@ -156,37 +156,37 @@ class ByteOrdered a where
 
 instance ByteOrdered Word16 where
   fixedLE = fixedWord16LE
-  fixedBE = fixedMap byteSwap16 byteSwap16 fixedWord16LE
+  fixedBE = fixedScalar False P.word16BE
   {-# INLINE fixedLE #-}
   {-# INLINE fixedBE #-}
 
 instance ByteOrdered Word32 where
   fixedLE = fixedWord32LE
-  fixedBE = fixedMap byteSwap32 byteSwap32 fixedWord32LE
+  fixedBE = fixedScalar False P.word32BE
   {-# INLINE fixedLE #-}
   {-# INLINE fixedBE #-}
 
 instance ByteOrdered Word64 where
   fixedLE = fixedWord64LE
-  fixedBE = fixedMap byteSwap64 byteSwap64 fixedWord64LE
+  fixedBE = fixedScalar False P.word64BE
   {-# INLINE fixedLE #-}
   {-# INLINE fixedBE #-}
 
 instance ByteOrdered Int16 where
   fixedLE = fixedInt16LE
-  fixedBE = fixedMap fromIntegral fromIntegral (fixedBE :: Fixed Word16)
+  fixedBE = fixedScalar False P.int16BE
   {-# INLINE fixedLE #-}
   {-# INLINE fixedBE #-}
 
 instance ByteOrdered Int32 where
   fixedLE = fixedInt32LE
-  fixedBE = fixedMap fromIntegral fromIntegral (fixedBE :: Fixed Word32)
+  fixedBE = fixedScalar False P.int32BE
   {-# INLINE fixedLE #-}
   {-# INLINE fixedBE #-}
 
 instance ByteOrdered Int64 where
   fixedLE = fixedInt64LE
-  fixedBE = fixedMap fromIntegral fromIntegral (fixedBE :: Fixed Word64)
+  fixedBE = fixedScalar False P.int64BE
   {-# INLINE fixedLE #-}
   {-# INLINE fixedBE #-}
 
@@ -206,13 +206,13 @@ instance ByteOrdered Int where
 
 instance ByteOrdered Float where
   fixedLE = fixedFloatLE
-  fixedBE = fixedMap castFloatToWord32 castWord32ToFloat fixedBE
+  fixedBE = fixedScalar False P.floatBE
   {-# INLINE fixedLE #-}
   {-# INLINE fixedBE #-}
 
 instance ByteOrdered Double where
   fixedLE = fixedDoubleLE
-  fixedBE = fixedMap castDoubleToWord64 castWord64ToDouble fixedBE
+  fixedBE = fixedScalar False P.doubleBE
   {-# INLINE fixedLE #-}
   {-# INLINE fixedBE #-}
 
