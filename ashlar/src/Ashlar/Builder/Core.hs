@@ -28,6 +28,7 @@ module Ashlar.Builder.Core
 
     -- * Reserving room
     ensure,
+    ensureShared,
     reserve,
     reserveFor,
     grow,
@@ -55,9 +56,9 @@ import Data.ByteString (ByteString)
 import qualified Data.List.NonEmpty as NonEmpty
 import qualified Data.Semigroup as Semigroup
 import Data.Word (Word8)
-import Foreign.Ptr (Ptr, minusPtr)
-import GHC.Exts (Int (I#), RealWorld, State#, int2Word#, isTrue#, leWord#, newByteArray#, (+#))
-import GHC.IO (IO (..))
+import Foreign.Ptr (minusPtr)
+import GHC.Exts (Int (I#), Ptr (Ptr), RealWorld, State#, int2Word#, isTrue#, leWord#, newByteArray#, (+#))
+import GHC.IO (IO (..), unIO)
 
 -- | A sequence of bytes in the making, with append in constant time.
 --
@@ -165,6 +166,21 @@ ensure n write = action $ \c k -> do
   p' <- write p
   putPtr c cursorCell p'
 {-# INLINE [0] ensure #-}
+
+-- | 'ensure' for writes that are long, and merged with no others: their code is not
+-- copied. (The compiler copies what is behind a check into both of its branches if it
+-- is not much; a derived instance is full of such copies.)
+ensureShared :: Int -> (Ptr Word8 -> IO (Ptr Word8)) -> Builder
+ensureShared n write = Builder $ \c k s0 ->
+  let write# a s = case unIO (write (Ptr a) >>= putPtr c cursorCell) s of (# s', _ #) -> s'
+      {-# NOINLINE write# #-}
+   in case unIO (getPtr c cursorCell) s0 of
+        (# s1, p@(Ptr a) #) -> case unIO (getPtr c endCell) s1 of
+          (# s2, e #)
+            | e `minusPtr` p >= n -> write# a s2
+            | otherwise -> case unIO (grow c k n n >> getPtr c cursorCell) s2 of
+                (# s3, Ptr a' #) -> write# a' s3
+{-# INLINE ensureShared #-}
 
 -- Note [Fusing reservations]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~

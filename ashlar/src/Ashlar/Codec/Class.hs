@@ -100,27 +100,40 @@ class Codec a where
   -- package ashlar-laws) finds that out.
   size :: a -> Int
   default size :: (Generic a, GCodec (Rep a)) => a -> Int
-  size = sizeBy layout
+  size = gSize layout from
 
   -- | Write a value.
   put :: a -> Builder
   default put :: (Generic a, GCodec (Rep a)) => a -> Builder
-  put = putBy layout
+  put = gPut layout derived from
 
   -- | Read a value.
   get :: Get a
   default get :: (Generic a, GCodec (Rep a)) => Get a
-  get = getBy layout
+  get = gGet layout derived to
 
 -- Note [Generic methods]
 -- ~~~~~~~~~~~~~~~~~~~~~~
--- Everything generic is gone after optimisation (an inspection test looks).
--- It takes:
+-- Everything generic is gone after optimisation (an inspection test looks). And it is gone
+-- early: in the first phase of the simplifier, before GHC specialises. A call of a generic
+-- method that is still there by then is copied for its types, all that it calls is copied
+-- too, and the copies are optimised to the end, though all calls are unfolded meanwhile and
+-- nobody needs them. (A sum of 50 constructors with 4 fields took 21 s to compile, of which
+-- 17 were for such copies, now 4, GHC 9.0.2.) It takes:
 --
--- * INLINE on every method of the generic classes, and none on the defaults of
---   'Codec': there it costs up to twice the compile time.
--- * The layout of a node as a value. Each product asks for its own: if it is
---   fixed, it is read with one check; if not, its halves ask for theirs.
+-- * INLINE on every method of the generic classes, with no phase, and so few arguments on
+--   the left of each that it is always saturated.
+-- * No pragma on the defaults of 'Codec'. They are so small that they are unfolded all the
+--   same; GHC would hand the pragma on to the methods of all derived instances, and
+--   these would be unfolded wherever they are used.
+-- * Numbers that the compiler can compute where they stand. This phase does not push a
+--   case into the branches of another, so what is known must be seen at once: sizes are added without
+--   a branch ('Ashlar.Codec.Format.plusSize'), the writer of fields knows their sizes
+--   without their values ("Ashlar.Codec.Writing"), and where a function depends on a size, the
+--   case is around the function, not in it.
+-- * A type's own layout is not yet known in this phase, as it is a method of the same
+--   instance. So whether all fields are of constant size is asked once more ('isConstant'):
+--   a case on the layout alone would unfold the code for both answers.
 -- * The constructors of a sum are read with a continuation, which puts together
 --   the whole value. A result that is returned through the comparisons of the
 --   tag would be boxed once for each.
@@ -129,19 +142,20 @@ class Codec a where
 -- * The number of constructors is in a class of its own: called at run time
 --   from within the class of sums, it keeps all their dictionaries, and 200
 --   constructors take 46 s to compile.
--- * What is done for one constructor of a sum is unfolded only in phase 0, after
+-- * What is done for one constructor of a sum is applied to it only in phase 0 ('late'), after
 --   'from' (which is unfolded in phase 1 from GHC 9.2 on). As long as it is but a
 --   call, the comparisons of the representation with itself, one within the
 --   other, are cheap to copy, and cancel out. Otherwise the compiler makes join
 --   points of them, and at -O1 keeps the representation to pass to them.
 -- * At phase 0 it is too late for the rules that merge reservations. So the writer
---   merges them itself: it carries the fixed writes that stand at its end until
---   something variable follows ('Pending').
+--   merges them itself ("Ashlar.Codec.Writing").
 -- * This module and those whose formats it uses are compiled with
 --   @-fno-do-lambda-eta-expansion@. GHC would expand the unfoldings of INLINE
 --   functions that make builders to functions of the builder's three arguments
 --   (9.0.2, 9.6.6 and 9.10.3 do), and a reservation inside a lambda is not seen by
 --   the rules. The inspection test "mixedFields" counts one check more without it.
+--
+-- @scripts/compile-times@ measures what it costs, against other libraries.
 
 -- | The derived layout, for instances that write only some methods by hand.
 --
@@ -154,99 +168,106 @@ genericLayout = gLayout from to
 --
 -- @since 0.1.0.0
 genericSize :: (Generic a, GCodec (Rep a)) => a -> Int
-genericSize = sizeBy genericLayout
+genericSize = gSize genericLayout from
 {-# INLINE genericSize #-}
 
 -- | The derived writer.
 --
 -- @since 0.1.0.0
 genericPut :: (Generic a, GCodec (Rep a)) => a -> Builder
-genericPut = putBy genericLayout
+genericPut = gPut genericLayout genericLayout from
 {-# INLINE genericPut #-}
 
 -- | The derived reader.
 --
 -- @since 0.1.0.0
 genericGet :: (Generic a, GCodec (Rep a)) => Get a
-genericGet = getBy genericLayout
+genericGet = gGet genericLayout genericLayout to
 {-# INLINE genericGet #-}
 
--- The three functions of an instance with this layout. A type of constant size uses the
--- format that is in its layout, so there is one copy of that.
+-- The derived layout by a call, for the case that is not expected.
+derived :: (Generic a, GCodec (Rep a)) => Layout a
+derived = genericLayout
+{-# NOINLINE derived #-}
 
-sizeBy :: (Generic a, GCodec (Rep a)) => Layout a -> a -> Int
-sizeBy l x = case l of
-  Fix f -> fixedSize f
-  Var _ -> gSize (from x)
-{-# INLINE sizeBy #-}
-
-putBy :: (Generic a, GCodec (Rep a)) => Layout a -> a -> Builder
-putBy l x = case l of
-  Fix f -> putFixed f x
-  Var _ -> gPut (from x)
-{-# INLINE putBy #-}
-
-getBy :: (Generic a, GCodec (Rep a)) => Layout a -> Get a
-getBy l = case l of
-  Fix f -> getNamed f
-  Var _ -> gGet (\x -> to x)
-{-# INLINE getBy #-}
-
--- | What the methods of 'Codec' are for the representation of a type. The layout is for the
--- type itself, given the ways there and back. The reader applies a function to what it has
--- read, and forces the result.
+-- | What the methods of 'Codec' are for the representation of a type, given the ways there
+-- and back. They are also given two layouts, that of the type, and the derived one. If the
+-- first is of constant size, its format is used. It is a part of the instance as it is, so
+-- there is one copy of it. (The two may differ: an instance may have a layout that was written by
+-- hand, and derived methods.) The reader forces its result.
 class GCodec (f :: Type -> Type) where
   gLayout :: (a -> f p) -> (f p -> a) -> Layout a
-  gSize :: f p -> Int
-  gPut :: f p -> Builder
-  gGet :: (f p -> a) -> Get a
+  gSize :: Layout a -> (a -> f p) -> a -> Int
+  gPut :: Layout a -> Layout a -> (a -> f p) -> a -> Builder
+  gGet :: Layout a -> Layout a -> (f p -> a) -> Get a
 
 instance (KnownSymbol name, GBody f) => GCodec (D1 ('MetaData name m pkg 'False) f) where
   gLayout there back = gBodyLayout (symbolVal (Proxy :: Proxy name)) (\x -> unM1 (there x)) (\x -> back (M1 x))
   {-# INLINE gLayout #-}
-  gSize (M1 x) = gBodySize x
+  gSize own there = case own of
+    Fix f -> \_ -> fixedSize f
+    Var _ -> gBodySize (\x -> unM1 (there x))
   {-# INLINE gSize #-}
-  gPut (M1 x) = gBodyPut (symbolVal (Proxy :: Proxy name)) x
+  gPut own other there = case own of
+    Fix f -> putShared f
+    Var _ -> gBodyPut (formatIn other) (symbolVal (Proxy :: Proxy name)) (\x -> unM1 (there x))
   {-# INLINE gPut #-}
-  gGet k = gBodyGet (symbolVal (Proxy :: Proxy name)) (\x -> k (M1 x))
+  gGet own other back = case own of
+    Fix f -> getNamed f
+    Var _ -> gBodyGet (formatIn other) (symbolVal (Proxy :: Proxy name)) (\x -> back (M1 x))
   {-# INLINE gGet #-}
 
 -- A newtype is what it wraps. That must be one level deeper, or
 -- @newtype N = N N@ would be read without end; unless it is surely of another kind.
 instance (KnownSymbol name, Codec a) => GCodec (D1 ('MetaData name m pkg 'True) (C1 c (S1 s (K1 i a)))) where
-  gLayout there back = derivedLayout (widthOf (layout :: Layout a)) $ \n -> case layout of
-    Fix f -> fixedMap (\y -> case there y of M1 (M1 (M1 (K1 x))) -> x) (\x -> back (M1 (M1 (M1 (K1 x))))) f
-    -- Not asked for in this case.
-    Var _ -> fixedRaw n Nameless (\_ _ -> pure ()) (\_ -> invalid "no format")
+  gLayout there back = derivedLayout (widthOf (layout :: Layout a)) $ \_ ->
+    fixedMap (\y -> case there y of M1 (M1 (M1 (K1 x))) -> x) (\x -> back (M1 (M1 (M1 (K1 x))))) (formatIn layout)
   {-# INLINE gLayout #-}
-  gSize (M1 (M1 (M1 (K1 x)))) = size x
+  gSize own there = case own of
+    Fix f -> \_ -> fixedSize f
+    Var _ -> \y -> case there y of M1 (M1 (M1 (K1 x))) -> size x
   {-# INLINE gSize #-}
-  gPut (M1 (M1 (M1 (K1 x)))) = put x
+  gPut own _ there = case own of
+    Fix f -> putFixed f
+    Var _ -> \y -> case there y of M1 (M1 (M1 (K1 x))) -> put x
   {-# INLINE gPut #-}
-  gGet k
-    | isDerived (layout :: Layout a) = nested (OfType (symbolVal (Proxy :: Proxy name))) wrapped
-    | otherwise = wrapped
+  gGet own _ back = case own of
+    Fix f -> getNamed f
+    Var _
+      | isDerived (layout :: Layout a) -> nested (OfType (symbolVal (Proxy :: Proxy name))) wrapped
+      | otherwise -> wrapped
     where
-      wrapped = get >>= \x -> pure $! k (M1 (M1 (M1 (K1 x))))
+      wrapped = get >>= \x -> pure $! back (M1 (M1 (M1 (K1 x))))
       {-# INLINE wrapped #-}
   {-# INLINE gGet #-}
+
+-- The format in a layout, where it has one: who asks for it knows that.
+formatIn :: Layout a -> Fixed a
+formatIn l = case l of
+  Fix f -> f
+  Var n -> noFormat n
+{-# INLINE formatIn #-}
+
+noFormat :: Int -> Fixed a
+noFormat n = fixedRaw n Nameless (\_ _ -> pure ()) (\_ -> invalid "no format")
+{-# NOINLINE noFormat #-}
 
 -- | The constructors of a type of this name: none, one, or several.
 class GBody (f :: Type -> Type) where
   gBodyLayout :: String -> (a -> f p) -> (f p -> a) -> Layout a
-  gBodySize :: f p -> Int
-  gBodyPut :: String -> f p -> Builder
-  gBodyGet :: String -> (f p -> a) -> Get a
+  gBodySize :: (a -> f p) -> a -> Int
+  gBodyPut :: Fixed a -> String -> (a -> f p) -> a -> Builder
+  gBodyGet :: Fixed a -> String -> (f p -> a) -> Get a
 
 -- A type without constructors has no bytes, and no bytes are a value of it.
 instance GBody V1 where
   gBodyLayout _ _ _ = Var 0
   {-# INLINE gBodyLayout #-}
-  gBodySize x = case x of {}
+  gBodySize there = \x -> case there x of {}
   {-# INLINE gBodySize #-}
-  gBodyPut _ x = case x of {}
+  gBodyPut _ _ there = \x -> case there x of {}
   {-# INLINE gBodyPut #-}
-  gBodyGet name _ = invalid (name ++ " has no values")
+  gBodyGet _ name _ = invalid (name ++ " has no values")
   {-# INLINE gBodyGet #-}
 
 instance (KnownSymbol (FieldNames c f), GFields f) => GBody (C1 c f) where
@@ -254,24 +275,28 @@ instance (KnownSymbol (FieldNames c f), GFields f) => GBody (C1 c f) where
     fixedRaw
       n
       (OfConstructor name "" (symbolVal (Proxy :: Proxy (FieldNames c f))) (partsOf @_ @(f () -> ()) (\r -> gRead r)))
-      (\p x -> writeRun (gWrite n (unM1 (there x)) noFields) p)
+      (\p x -> writeRun (gWrite n unM1 noFields) (there x) p)
       (\p -> readRun (\r -> gRead r) (\x -> back (M1 x)) p)
   {-# INLINE gBodyLayout #-}
-  gBodySize (M1 x) = gFieldsSize 0 x
+  gBodySize there = gFieldsSize (\x -> unM1 (there x)) (\_ -> 0)
   {-# INLINE gBodySize #-}
-  gBodyPut _ (M1 x) = written (gWrite mostAtOnce x noFields)
+  gBodyPut format _ there = case isConstant (\asks -> gWidth @f asks) of
+    1# -> putShared format
+    _ -> \x -> written (gWrite mostAtOnce unM1 noFields) (there x)
   {-# INLINE gBodyPut #-}
-  gBodyGet name k = readFields (\parts -> OfConstructor name "" (symbolVal (Proxy :: Proxy (FieldNames c f))) parts) (\r -> gRead r) (\x -> k (M1 x))
+  gBodyGet format name back = case isConstant (\asks -> gWidth @f asks) of
+    1# -> getNamed format
+    _ -> readFields (\parts -> OfConstructor name "" (symbolVal (Proxy :: Proxy (FieldNames c f))) parts) (\r -> gRead r) (\x -> back (M1 x))
   {-# INLINE gBodyGet #-}
 
 instance GTagged (IsEnum (f :+: g)) (f :+: g) => GBody (f :+: g) where
   gBodyLayout name there back = gTagged @(IsEnum (f :+: g)) name there back
   {-# INLINE gBodyLayout #-}
-  gBodySize x = gTaggedSize @(IsEnum (f :+: g)) x
+  gBodySize there = gTaggedSize @(IsEnum (f :+: g)) there
   {-# INLINE gBodySize #-}
-  gBodyPut name x = gTaggedPut @(IsEnum (f :+: g)) name x
+  gBodyPut format name there = gTaggedPut @(IsEnum (f :+: g)) format name there
   {-# INLINE gBodyPut #-}
-  gBodyGet name k = gTaggedGet @(IsEnum (f :+: g)) name k
+  gBodyGet format name back = gTaggedGet @(IsEnum (f :+: g)) format name back
   {-# INLINE gBodyGet #-}
 
 -- How many bytes are written with one check, at most: as many as the rules merge.
@@ -285,10 +310,10 @@ class GFields (f :: Type -> Type) where
   gWidth :: Int# -> Width
 
   -- | Write the fields before others, with one check for no more than so many bytes.
-  gWrite :: Rest rest => Int -> f p -> Writing rest -> Writing rest
+  gWrite :: Rest rest => Int -> (s -> f p) -> Writing s rest -> Writing s rest
 
   -- | The size, added to another.
-  gFieldsSize :: Int -> f p -> Int
+  gFieldsSize :: (s -> f p) -> (s -> Int) -> s -> Int
 
   -- | Read the fields before others.
   gRead :: Reading b a -> Reading (f p -> b) a
@@ -298,7 +323,7 @@ instance GFields U1 where
   {-# INLINE gWidth #-}
   gWrite _ _ rest = rest
   {-# INLINE gWrite #-}
-  gFieldsSize n _ = n
+  gFieldsSize _ rest = rest
   {-# INLINE gFieldsSize #-}
   gRead rest = mapReading (\build -> build U1) rest
   {-# INLINE gRead #-}
@@ -307,13 +332,13 @@ instance GFields U1 where
 instance Codec a => GFields (S1 c (K1 i a)) where
   gWidth asks = widthOf (layout :: Layout a) asks
   {-# INLINE gWidth #-}
-  gWrite (I# most) (M1 (K1 x)) rest = case layoutPlain layout of
-    Constant f -> constantBefore most f x rest
-    Variable _ -> variableBefore (put x) rest
+  gWrite (I# most) part rest = case layoutPlain layout of
+    Constant f -> constantBefore most f (\x -> unK1 (unM1 (part x))) rest
+    Variable _ -> variableBefore (\x -> put (unK1 (unM1 (part x)))) rest
   {-# INLINE gWrite #-}
-  gFieldsSize n (M1 (K1 x)) = case layoutPlain (layout :: Layout a) of
-    Constant f -> n + fixedSize f
-    Variable _ -> n + size x
+  gFieldsSize part rest = case layoutPlain (layout :: Layout a) of
+    Constant f -> \x -> fixedSize f + rest x
+    Variable _ -> \x -> size (unK1 (unM1 (part x))) + rest x
   {-# INLINE gFieldsSize #-}
   gRead rest = case layoutPlain layout of
     Constant f -> constantFirst f (\x -> M1 (K1 x)) rest
@@ -326,9 +351,10 @@ instance (GFields f, GFields g) => GFields (f :*: g) where
       Width asks'' constant' n -> case plusSize (I# m) (I# n) of
         I# mn -> Width asks'' (constant `andI#` constant') mn
   {-# INLINE gWidth #-}
-  gWrite most (x :*: y) rest = gWrite most x (gWrite most y rest)
+  gWrite most part rest =
+    gWrite most (\x -> case part x of y :*: _ -> y) (gWrite most (\x -> case part x of _ :*: y -> y) rest)
   {-# INLINE gWrite #-}
-  gFieldsSize n (x :*: y) = gFieldsSize (gFieldsSize n x) y
+  gFieldsSize part rest = gFieldsSize (\x -> case part x of y :*: _ -> y) (gFieldsSize (\x -> case part x of _ :*: y -> y) rest)
   {-# INLINE gFieldsSize #-}
   gRead rest = mapReading (\build x y -> build (x :*: y)) (gRead (gRead rest))
   {-# INLINE gRead #-}
@@ -349,54 +375,56 @@ instance (GSum f, GSum g, GCount f) => GSum (f :+: g) where
     L1 y -> gSumPut name count i y
     R1 y -> gSumPut name count (i + gCount @f) y
   {-# INLINE gSumPut #-}
-  gSumGet name k i tag
-    | tag < i + gCount @f = gSumGet name (\x -> k (L1 x)) i tag
-    | otherwise = gSumGet name (\x -> k (R1 x)) (i + gCount @f) tag
+  gSumGet name k i = \tag ->
+    if tag < i + gCount @f
+      then gSumGet name (\x -> k (L1 x)) i tag
+      else gSumGet name (\x -> k (R1 x)) (i + gCount @f) tag
   {-# INLINE gSumGet #-}
 
 instance (KnownSymbol con, KnownSymbol (FieldNames ('MetaCons con fix rec) f), GFields f) => GSum (C1 ('MetaCons con fix rec) f) where
-  gSumSize n (M1 x) = gFieldsSize n x
-  {-# INLINE [0] gSumSize #-}
-  gSumPut name count i (M1 x) = case mostAtOnce of
-    I# most -> written (constantBefore most (tagFormat name count) i (gWrite mostAtOnce x noFields))
-  {-# INLINE [0] gSumPut #-}
-  gSumGet name k _ _ =
+  gSumSize n x = late (gFieldsSize unM1 (\_ -> n)) x
+  {-# INLINE gSumSize #-}
+  gSumPut name count i x = late (case mostAtOnce of
+    I# most -> written (constantBefore most (tagFormat name count) (\_ -> i) (gWrite mostAtOnce unM1 noFields))) x
+  {-# INLINE gSumPut #-}
+  gSumGet name k _ = \_ ->
     readFields
       (\parts -> OfConstructor name (symbolVal (Proxy :: Proxy con)) (symbolVal (Proxy :: Proxy (FieldNames ('MetaCons con fix rec) f))) parts)
       (\r -> gRead r)
       (\x -> k (M1 x))
   {-# INLINE gSumGet #-}
 
+-- Apply a function, in phase 0.
+late :: (a -> b) -> a -> b
+late f x = f x
+{-# INLINE [0] late #-}
+
 -- | A sum: an enumeration, whose constructors have no fields, or another one. (The
 -- functions for the one must not be compiled for the other.)
 class GTagged (enum :: Bool) (f :: Type -> Type) where
   gTagged :: String -> (a -> f p) -> (f p -> a) -> Layout a
-  gTaggedSize :: f p -> Int
-  gTaggedPut :: String -> f p -> Builder
-  gTaggedGet :: String -> (f p -> a) -> Get a
+  gTaggedSize :: (a -> f p) -> a -> Int
+  gTaggedPut :: Fixed a -> String -> (a -> f p) -> a -> Builder
+  gTaggedGet :: Fixed a -> String -> (f p -> a) -> Get a
 
 -- Nothing is asked of the fields: a sum may contain itself.
 instance (GCount f, GSum f) => GTagged 'False f where
   gTagged name _ _ = variableLayout (fixedSize (tagFormat name (gCount @f)))
   {-# INLINE gTagged #-}
-  gTaggedSize x = gSumSize (fixedSize (tagFormat "" (gCount @f))) x
+  gTaggedSize there = \x -> gSumSize (fixedSize (tagFormat "" (gCount @f))) (there x)
   {-# INLINE gTaggedSize #-}
-  gTaggedPut name x = gSumPut name (gCount @f) 0 x
+  gTaggedPut _ name there = \x -> gSumPut name (gCount @f) 0 (there x)
   {-# INLINE gTaggedPut #-}
-  gTaggedGet name k = getNamed (fixedNamed (OfType name) (tagFormat name (gCount @f))) >>= gSumGet name k 0
+  gTaggedGet _ name back = getNamed (fixedNamed (OfType name) (tagFormat name (gCount @f))) >>= gSumGet name back 0
   {-# INLINE gTaggedGet #-}
 
 instance (GCount f, GEnum f) => GTagged 'True f where
-  gTagged name there back = Fix (enumeration name there back)
+  gTagged name there back =
+    Fix (fixedNamed (OfType name) (fixedMap (\x -> gNumber 0 (there x)) (\i -> back (gNumbered 0 i)) (tagFormat name (gCount @f))))
   {-# INLINE gTagged #-}
-  gTaggedSize _ = fixedSize (tagFormat "" (gCount @f))
+  gTaggedSize _ = \_ -> fixedSize (tagFormat "" (gCount @f))
   {-# INLINE gTaggedSize #-}
-  gTaggedPut name x = putFixed (enumeration name id id) x
+  gTaggedPut format _ _ = putFixed format
   {-# INLINE gTaggedPut #-}
-  gTaggedGet name k = getNamed (enumeration name id id) >>= \x -> pure $! k x
+  gTaggedGet format _ _ = getNamed format
   {-# INLINE gTaggedGet #-}
-
-enumeration :: forall f p a. (GCount f, GEnum f) => String -> (a -> f p) -> (f p -> a) -> Fixed a
-enumeration name there back =
-  fixedNamed (OfType name) (fixedMap (\x -> gNumber 0 (there x)) (\i -> back (gNumbered 0 i)) (tagFormat name (gCount @f)))
-{-# INLINE enumeration #-}

@@ -63,7 +63,7 @@ import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
-import GHC.Exts (Int (I#), Int#, isTrue#, (+#), (<=#))
+import GHC.Exts (Int (I#), Int#, andI#, negateInt#, orI#, (+#), (>#))
 
 -- | A format in which every value of type @a@ takes the same number of bytes.
 --
@@ -239,13 +239,16 @@ outOfBounds n = "number out of bounds: " ++ show n
 -- that doubles at each level (@data Perfect a = Zero a | Succ (Perfect (a, a))@) has
 -- formats of any size, and a sum that overflowed would pass every check.
 plusSize :: Int -> Int -> Int
-plusSize (I# m) (I# n)
-  | isTrue# ((m +# n) <=# limit) = I# (m +# n)
-  | otherwise = I# limit
-  where
-    -- Both are at most the limit, so the sum of two does not overflow.
-    !(I# limit) = maxBound `quot` 8
+plusSize (I# m) (I# n) = case sizeLimit of
+  -- Both are at most the limit, so the sum of two does not overflow. If it is more, all of its
+  -- bits are set, of which those of the limit are left. (Without a branch: see
+  -- Note [Generic methods].)
+  I# limit -> I# (((m +# n) `orI#` negateInt# ((m +# n) ># limit)) `andI#` limit)
 {-# INLINE plusSize #-}
+
+-- Its bits are all set.
+sizeLimit :: Int
+sizeLimit = maxBound `quot` 8
 
 -- | No bytes at all, for a type of one value.
 --

@@ -27,13 +27,14 @@ module Ashlar.Codec.Layout
     Width (..),
     widthOf,
     derivedLayout,
+    isConstant,
     variableLayout,
     isDerived,
   )
 where
 
 import Ashlar.Codec.Format
-import GHC.Exts (Int (I#), Int#, (-#), (>#))
+import GHC.Exts (Int (I#), Int#, andI#, (-#), (>#))
 
 -- | How many bytes the values of a type take.
 --
@@ -98,20 +99,27 @@ widthOf (Layout _ width _) = width
 -- | The layout of a type, given what it asks its parts, and its format for the case that
 -- all of them are of constant size and take so many bytes.
 derivedLayout :: (Int# -> Width) -> (Int -> Fixed a) -> Layout a
-derivedLayout width format = Layout Derived counted $ case counted 10000# of
-  Width left isConstant n -> case left ># 0# of
-    1# -> case isConstant of
+derivedLayout width format = Layout Derived (counted width) $ case counted width 10000# of
+  Width left constant n -> case left ># 0# of
+    1# -> case constant of
       1# -> Constant (format (I# n))
       _ -> Variable (I# n)
     -- So many types within one another, without a sum or a container between them,
     -- nobody writes.
     _ -> Variable 0
-  where
-    counted asks = case asks ># 0# of
-      1# -> width (asks -# 1#)
-      _ -> Width 0# 0# 0#
-    {-# INLINE counted #-}
 {-# INLINE derivedLayout #-}
+
+-- | Is this layout, given what it asks, of constant size (1) or not (0)?
+isConstant :: (Int# -> Width) -> Int#
+isConstant width = case counted width 10000# of
+  Width left constant _ -> constant `andI#` (left ># 0#)
+{-# INLINE isConstant #-}
+
+counted :: (Int# -> Width) -> Int# -> Width
+counted width asks = case asks ># 0# of
+  1# -> width (asks -# 1#)
+  _ -> Width 0# 0# 0#
+{-# INLINE counted #-}
 
 -- | The layout of a type that is of variable size whatever its parts are.
 variableLayout :: Int -> Layout a

@@ -34,109 +34,116 @@ import Ashlar.Get.Place
 import Ashlar.Mem.Cells
 import Data.Word (Word8)
 import Foreign.Ptr (nullPtr, plusPtr)
-import GHC.Exts (Int (I#), Int#, Ptr, RealWorld, State#, (+#))
+import GHC.Exts (Int (I#), Int#, Ptr, RealWorld, State#, andI#, negateInt#, (+#), (==#), (>#))
 import GHC.IO (unIO)
 
 -- | How fields, the last of a constructor, are read. The numbers are unboxed for the
 -- reason that is given at 'Ashlar.Codec.Layout.Width'.
 --
 -- * Is one of them of variable size (1) or not (0)?
+-- * Is the cursor moved behind each run (1), or does it stay (0)?
 -- * How many bytes the first of them take, up to one of variable size.
 -- * How many they are, and what each of them is.
--- * The reader. It is given what is to be applied to the fields, an address, and how
---   far behind it the fields begin. That many bytes are there, and the cursor is
---   at the address. (If there are none, the address may be null.)
-data Reading b a = Reading Int# Int# Int# [Part] (b -> Ptr Word8 -> Int# -> Get a)
+-- * The reader. It is given what is to be applied to the fields, and where the run of the
+--   first of them ends. The run is there, and the cursor before it. (Where the run is empty,
+--   the address may be null.)
+data Reading b a = Reading Int# Int# Int# Int# [Part] (b -> Ptr Word8 -> Get a)
 
 -- No more fields. The value is forced.
-finished :: Reading a a
-finished = Reading 0# 0# 0# [] $ \x p off -> Get $ \c _ s0 -> case moveTo c p off s0 of
-  (# s1, _ #) -> x `seq` (# s1, x #)
+finished :: Int# -> Reading a a
+finished moves = Reading 0# moves 0# 0# [] (\x _ -> Get (\_ _ s -> x `seq` (# s, x #)))
 {-# INLINE finished #-}
-
--- The same, but the cursor stays where it is.
-finishedThere :: Reading a a
-finishedThere = Reading 0# 0# 0# [] (\x _ _ -> Get (\_ _ s -> x `seq` (# s, x #)))
-{-# INLINE finishedThere #-}
-
--- Put the cursor so far behind an address, where it is.
-moveTo :: Cells -> Ptr Word8 -> Int# -> State# RealWorld -> (# State# RealWorld, () #)
-moveTo c p off s = case off of
-  0# -> (# s, () #)
-  _ -> unIO (putPtr c cursorCell (p `plusPtr` I# off)) s
-{-# INLINE moveTo #-}
 
 -- | A field of constant size before the others, given what it is to its
 -- constructor.
 constantFirst :: Fixed x -> (x -> y) -> Reading b a -> Reading (y -> b) a
-constantFirst f back (Reading variable n count parts rest) = case fixedSize f of
+constantFirst f back (Reading variable moves n count parts rest) = case fixedSize f of
   -- Cut off if it is too large: then the check of the whole run fails. (The sum of the fields of
   -- a type that contains itself in tuples, say, grows with each level, which the input
   -- may choose the number of.)
   I# width | I# total <- plusSize (I# width) (I# n) ->
-    Reading variable total (count +# 1#) (ConstantPart (I# width) (fixedNames f) : parts) $ \build p off ->
-      Get $ \c env s0 -> case address c width p off s0 of
-        (# s1, q #) -> case unGet (fixedRead f q) c env s1 of
-          (# s2, x #) -> x `seq` unGet (rest (build (back x)) p (off +# width)) c env s2
-  where
-    address c width p off s = case width of
-      -- If no byte is needed by the whole run, there is no address.
-      0# | p == nullPtr -> unIO ((`plusPtr` I# off) <$> getPtr c cursorCell) s
-      _ -> (# s, p `plusPtr` I# off #)
-    {-# INLINE address #-}
+    Reading
+      variable
+      moves
+      total
+      (count +# 1#)
+      (ConstantPart (I# width) (fixedNames f) : parts)
+      $ atCursorIf (moves `andI#` (total ==# 0#)) (fieldAt f back total (movedIf (moves `andI#` (n ==# 0#) `andI#` (width ># 0#)) rest))
 {-# INLINE constantFirst #-}
+
+-- A field that stands so far in front of the end of its run.
+fieldAt :: Fixed x -> (x -> y) -> Int# -> (b -> Ptr Word8 -> Get a) -> (y -> b) -> Ptr Word8 -> Get a
+fieldAt f back before rest = \build end -> Get $ \c env s0 ->
+  case unGet (fixedRead f (end `plusPtr` I# (negateInt# before))) c env s0 of
+    (# s1, x #) -> x `seq` unGet (rest (build (back x)) end) c env s1
+{-# INLINE fieldAt #-}
+
+-- If it is (1), what is behind it begins at the cursor: a run that takes no bytes has no address
+-- of its own.
+atCursorIf :: Int# -> (b -> Ptr Word8 -> Get a) -> b -> Ptr Word8 -> Get a
+atCursorIf it rest = case it of
+  0# -> rest
+  _ -> \build _ -> Get $ \c env s0 -> case unIO (getPtr c cursorCell) s0 of
+    (# s1, p #) -> unGet (rest build p) c env s1
+{-# INLINE atCursorIf #-}
+
+-- If it is (1), move the cursor to the end of the run first: the last field that takes
+-- bytes has been read.
+movedIf :: Int# -> (b -> Ptr Word8 -> Get a) -> b -> Ptr Word8 -> Get a
+movedIf it rest = case it of
+  0# -> rest
+  _ -> \build end -> Get $ \c env s0 -> case unIO (putPtr c cursorCell end) s0 of
+    (# s1, _ #) -> unGet (rest build end) c env s1
+{-# INLINE movedIf #-}
 
 -- | A field of variable size before the others.
 variableFirst :: Get x -> (x -> y) -> Reading b a -> Reading (y -> b) a
-variableFirst get back (Reading _ n count parts rest) =
-  Reading 1# 0# (count +# 1#) (VariablePart : parts) $ \build p off ->
-    Get $ \c env s0 -> case moveTo c p off s0 of
-      (# s1, _ #) -> case putPlace c (inPart (I# count)) s1 of
-        (# s2, _ #) -> case unGet get c env s2 of
-          (# s3, x #) -> x `seq` unGet (run count n (\p' -> rest (build (back x)) p' 0#)) c env s3
+variableFirst get back (Reading _ _ n count parts rest) =
+  Reading 1# 1# 0# (count +# 1#) (VariablePart : parts) $ \build _ ->
+    Get $ \c env s0 -> case putPlace c (inPart (I# count)) s0 of
+      (# s1, _ #) -> case unGet get c env s1 of
+        (# s2, x #) -> x `seq` unGet (run count n (\end -> rest (build (back x)) end)) c env s2
 {-# INLINE variableFirst #-}
 
 -- | Given something else, from which what is to be applied to the fields is made.
 mapReading :: (c -> b) -> Reading b a -> Reading c a
-mapReading h (Reading variable n count parts rest) = Reading variable n count parts (\build -> rest (h build))
+mapReading h (Reading variable moves n count parts rest) = Reading variable moves n count parts (\build -> rest (h build))
 {-# INLINE mapReading #-}
 
 putPlace :: Cells -> Place -> State# RealWorld -> (# State# RealWorld, () #)
-putPlace c place = unIO $ do
-  left <- getInt c depthCell
-  if left < 0 then putInt c placeCell place else pure ()
+putPlace c place = unIO (putInt c placeCell place)
 {-# INLINE putPlace #-}
 
--- The run where so many fields are left, which takes so many bytes.
+-- The run where so many fields are left, which takes so many bytes, given its end.
 run :: Int# -> Int# -> (Ptr Word8 -> Get a) -> Get a
 run count n rest = case n of
   0# -> rest nullPtr
   _ -> Get $ \c env s0 -> case putPlace c (inRun (I# count)) s0 of
-    (# s1, _ #) -> unGet (shared demand (I# n) rest) c env s1
+    (# s1, _ #) -> unGet (shared demand (I# n) (\p -> rest (p `plusPtr` I# n))) c env s1
 {-# INLINE run #-}
 
 -- | Read fields at an address, which must all be of constant size, without moving the
 -- cursor.
 readRun :: (Reading a a -> Reading b a) -> b -> Ptr Word8 -> Get a
-readRun fields build p = case fields finishedThere of
-  Reading _ _ _ _ rest -> rest build p 0#
+readRun fields build p = case fields (finished 0#) of
+  Reading _ _ n _ _ rest -> rest build (p `plusPtr` I# n)
 {-# INLINE readRun #-}
 
 -- | Read the fields of a constructor, given what is to be said of it, which needs to
 -- know what its fields are.
 readFields :: ([Part] -> Names) -> (Reading a a -> Reading b a) -> b -> Get a
-readFields names fields build = case fields finished of
-  Reading variable n count parts rest -> case variable of
-    1# -> nested (names parts) (run count n (\p -> rest build p 0#))
+readFields names fields build = case fields (finished 1#) of
+  Reading variable _ n count parts rest -> case variable of
+    1# -> nested (names parts) (run count n (\end -> rest build end))
     _ -> case n of
-      0# -> rest build nullPtr 0#
-      _ -> placed (names parts) (I# n) (\p -> rest build p 0#)
+      0# -> rest build nullPtr
+      _ -> placed (names parts) (I# n) (\p -> rest build (p `plusPtr` I# n))
 {-# INLINE readFields #-}
 
 -- | What the fields of a constructor are.
 partsOf :: (Reading a a -> Reading b a) -> [Part]
-partsOf fields = case fields finishedThere of
-  Reading _ _ _ parts _ -> parts
+partsOf fields = case fields (finished 0#) of
+  Reading _ _ _ _ parts _ -> parts
 {-# INLINE partsOf #-}
 
 -- | Read a value of constant size, or the tag of one that is not. If something is wrong
@@ -156,7 +163,7 @@ getInside names f = case fixedSize f of
   I# 0# -> getFixed f
   I# n -> placed names (I# n) $ \p -> Get $ \c env s0 ->
     case unGet (fixedRead f p) c env s0 of
-      (# s1, x #) -> case moveTo c p n s1 of
+      (# s1, x #) -> case unIO (putPtr c cursorCell (p `plusPtr` I# n)) s1 of
         (# s2, _ #) -> (# s2, x #)
 {-# INLINE getInside #-}
 

@@ -17,6 +17,7 @@ module Ashlar.Codec.Writing
     constantBefore,
     variableBefore,
     written,
+    putShared,
     writeRun,
   )
 where
@@ -24,15 +25,16 @@ where
 import Ashlar.Builder.Core
 import Ashlar.Codec.Format
 import Data.Word (Word8)
-import GHC.Exts (Int (I#), Int#, Ptr, RealWorld, State#, (+#), (<=#))
+import GHC.Exts (Int (I#), Int#, Ptr, RealWorld, State#, negateInt#, (+#), (<=#))
 import GHC.IO (IO (..), unIO)
 import Foreign.Ptr (plusPtr)
 
--- | How fields, the last of a constructor, are written: how many bytes the first of them
--- take, up to one of variable size; what writes these so far behind an address; and
--- what writes the rest. (The number is unboxed for the reason given at
--- 'Ashlar.Codec.Layout.Width'.)
-data Writing rest = Writing Int# (Ptr Word8 -> Int# -> State# RealWorld -> (# State# RealWorld, () #)) rest
+-- | How fields of a constructor, the last of them, are written, given the constructor: how
+-- many bytes the first of them take, up to one of variable size; what writes these in
+-- front of an address; and what writes the rest. The sizes do not depend on the value, so
+-- nothing has to be known of it to see where the checks are. (The number is unboxed for the
+-- reason given at 'Ashlar.Codec.Layout.Width'.)
+data Writing s rest = Writing Int# (s -> Ptr Word8 -> State# RealWorld -> (# State# RealWorld, () #)) (s -> rest)
 
 -- | What writes the rest: a builder, or nothing, where all of the fields have a constant
 -- size.
@@ -45,54 +47,60 @@ class Rest rest where
   noRest :: rest
   -- | Bytes of this number, by this function, in front of others.
   run :: Int -> (Ptr Word8 -> IO (Ptr Word8)) -> rest -> rest
-  field :: Builder -> rest -> rest
+  before :: Builder -> rest -> rest
 
 instance Rest Builder where
   noRest = empty
   {-# INLINE noRest #-}
-  run n write rest = append (ensure n write) rest
+  run n write rest = append (ensureShared n write) rest
   {-# INLINE run #-}
-  field b rest = append b rest
-  {-# INLINE field #-}
+  before b rest = append b rest
+  {-# INLINE before #-}
 
 instance Rest () where
   noRest = ()
   {-# INLINE noRest #-}
   run _ _ _ = ()
   {-# INLINE run #-}
-  field _ _ = ()
-  {-# INLINE field #-}
+  before _ _ = ()
+  {-# INLINE before #-}
 
 -- | None.
-noFields :: Rest rest => Writing rest
-noFields = Writing 0# (\_ _ s -> (# s, () #)) noRest
+noFields :: Rest rest => Writing s rest
+noFields = Writing 0# (\_ _ s -> (# s, () #)) (\_ -> noRest)
 {-# INLINE noFields #-}
 
 -- | A field of constant size before others. No more than so many bytes are written with
 -- one check.
-constantBefore :: Rest rest => Int# -> Fixed a -> a -> Writing rest -> Writing rest
-constantBefore most f x rest@(Writing n write behind) = case fixedSize f of
+constantBefore :: Rest rest => Int# -> Fixed a -> (s -> a) -> Writing s rest -> Writing s rest
+constantBefore most f field rest@(Writing n write behind) = case fixedSize f of
   I# width -> case width +# n <=# most of
-    1# -> Writing (width +# n) (\p off s -> case this p off s of (# s', _ #) -> write p (off +# width) s') behind
-    _ -> Writing width this (written rest)
+    1# -> Writing (width +# n) (\x end s -> case this x n end s of (# s', _ #) -> write x end s') behind
+    _ -> Writing width (\x end s -> this x 0# end s) (\x -> written rest x)
   where
-    this p off = unIO (fixedWrite f (p `plusPtr` I# off) x)
+    this x following end = case fixedSize f of
+      I# width -> unIO (fixedWrite f (end `plusPtr` I# (negateInt# (width +# following))) (field x))
     {-# INLINE this #-}
 {-# INLINE constantBefore #-}
 
 -- | A field of variable size before others.
-variableBefore :: Rest rest => Builder -> Writing rest -> Writing rest
-variableBefore b rest = Writing 0# (\_ _ s -> (# s, () #)) (field b (written rest))
+variableBefore :: Rest rest => (s -> Builder) -> Writing s rest -> Writing s rest
+variableBefore field rest = Writing 0# (\_ _ s -> (# s, () #)) (\x -> before (field x) (written rest x))
 {-# INLINE variableBefore #-}
 
 -- | Write the fields.
-written :: Rest rest => Writing rest -> rest
-written (Writing n write behind) = case n of
-  0# -> behind
-  _ -> run (I# n) (\p -> IO (\s -> case write p 0# s of (# s', _ #) -> (# s', p `plusPtr` I# n #))) behind
+written :: Rest rest => Writing s rest -> s -> rest
+written (Writing n write behind) = \x -> case n of
+  0# -> behind x
+  _ -> run (I# n) (\p -> let end = p `plusPtr` I# n in IO (\s -> case write x end s of (# s', _ #) -> (# s', end #))) (behind x)
 {-# INLINE written #-}
 
 -- | Write the bytes at the beginning to this address.
-writeRun :: Writing () -> Ptr Word8 -> IO ()
-writeRun (Writing _ write _) p = IO (write p 0#)
+writeRun :: Writing s () -> s -> Ptr Word8 -> IO ()
+writeRun (Writing n write _) x p = IO (write x (p `plusPtr` I# n))
 {-# INLINE writeRun #-}
+
+-- | Write a value in a format that is large: 'putFixed' without copies.
+putShared :: Fixed a -> a -> Builder
+putShared f x = ensureShared (fixedSize f) (\p -> (p `plusPtr` fixedSize f) <$ fixedWrite f p x)
+{-# INLINE putShared #-}

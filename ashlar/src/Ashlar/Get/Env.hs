@@ -318,9 +318,12 @@ record c env !reach !offset !found !reason = do
     else setFailures env (addFailure reach offset found (envContext env) place 0 0 reason farthest)
 {-# NOINLINE record #-}
 
--- The place of a failure.
+-- The place of a failure. (Only in a traced run is it known: see Note [Places].)
 placeNow :: Cells -> Env -> IO Place
-placeNow c env = noteInside c env >> getInt c placeCell
+placeNow c env = do
+  noteInside c env
+  left <- getInt c depthCell
+  if left < 0 then getInt c placeCell else pure somewhere
 {-# INLINE placeNow #-}
 
 -- | If the decoder is inside of a value (as far as the budget in force counts), and the

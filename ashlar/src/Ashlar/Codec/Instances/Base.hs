@@ -1,3 +1,5 @@
+{-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE MagicHash #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
 -- Unfoldings must not be eta-expanded: see Note [Generic methods].
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
@@ -14,6 +16,7 @@ import Ashlar.Codec.Format
 import Data.Char (chr, ord)
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
+import GHC.Exts (Int (I#), dataToTag#, tagToEnum#)
 
 -- Types with a fixed format. Each instance says the same four things of its
 -- format, in its own words: methods that are derived by way of a newtype have no
@@ -166,12 +169,11 @@ instance Codec () where
 fixedBool :: Fixed Bool
 fixedBool = fixedChecked fromBool toBool fixedWord8
   where
-    -- Without a branch, or what follows would be there twice.
-    fromBool b = fromIntegral (fromEnum b)
-    toBool n = case n of
-      0 -> Right False
-      1 -> Right True
-      _ -> Left (badBool n)
+    -- No branch on which of the two it is, or what follows would be there twice.
+    fromBool !b = fromIntegral (I# (dataToTag# b))
+    toBool n
+      | n <= 1, I# i <- fromIntegral n = Right (tagToEnum# i :: Bool)
+      | otherwise = Left (badBool n)
 
 badBool :: Word8 -> String
 badBool n = "Bool: " ++ show n
