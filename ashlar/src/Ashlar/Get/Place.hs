@@ -15,9 +15,8 @@
 -- its own environment, and when it leaves, back into the cell. So the environments
 -- and the cell together are the path, at the price of one write for each part of variable
 -- size; and the parts of constant size, which are read together, need none: which
--- of them it was, the offset tells. (In other runs the number is written too, and never
--- read: to find out whether the run is traced takes longer than to write, and three
--- times the code.)
+-- of them it was, the offset tells. (In runs that are not traced the number may be
+-- written too, and is never read.)
 --
 -- (Also thought of: a label in the environment for each field, which allocates for
 -- each; and to decode again with labels after a failure, which is not possible when
