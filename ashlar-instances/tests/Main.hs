@@ -10,7 +10,7 @@ module Main (main) where
 import Ashlar.Codec
 import Ashlar.Codec.Golden
 import Ashlar.Codec.Laws
-import Ashlar.Codec.Wrappers (Zigzag (..))
+import Ashlar.Codec.Wrappers (Compact (..), Zigzag (..))
 import Ashlar.Instances ()
 import qualified Data.Aeson as Aeson
 import qualified Data.Aeson.Key as Key
@@ -53,6 +53,8 @@ instances =
   [ made "HashMap Word8 Bool" (HashMap.fromList <$> arbitrary) [HashMap.fromList [(2, True), (1, False)] :: HashMap.HashMap Word8 Bool],
     made "HashMap Text Word8" (HashMap.fromList <$> listOf ((,) <$> text <*> arbitrary)) [HashMap.fromList [("a", 1)] :: HashMap.HashMap T.Text Word8],
     made "HashSet Word8" (HashSet.fromList <$> arbitrary) [HashSet.fromList [2, 1] :: HashSet.HashSet Word8],
+    made "Compact (HashMap Word8 Bool)" (Compact . HashMap.fromList <$> arbitrary) [Compact (HashMap.fromList [(2, True), (1, False)]) :: Compact (HashMap.HashMap Word8 Bool)],
+    made "Compact (HashSet Word8)" (Compact . HashSet.fromList <$> arbitrary) [Compact (HashSet.fromList [2, 1]) :: Compact (HashSet.HashSet Word8)],
     made "UUID" (UUID.fromWords64 <$> arbitrary <*> arbitrary) [UUID.fromWords64 0x0001020304050607 0x08090A0B0C0D0E0F],
     made "Scientific" number [scientific 0 0, scientific 1200 (-3), scientific (-1) maxBound],
     made "Key" (Key.fromText <$> text) [Key.fromString "a"],
@@ -115,6 +117,7 @@ collisions :: Assertion
 collisions = do
   decode (encode (few 256)) @?= Right (HashSet.fromList (few 256))
   refused (decode (encode (few 257)) :: Either DecodeError (HashSet.HashSet Colliding))
+  refused (decode (encode (Compact (few 257))) :: Either DecodeError (Compact (HashSet.HashSet Colliding)))
   r <- timeout 5000000 (refused (decode (encode (few 200000)) :: Either DecodeError (HashSet.HashSet Colliding)))
   r @?= Just ()
   where

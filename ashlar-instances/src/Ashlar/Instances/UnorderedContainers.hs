@@ -20,6 +20,8 @@ module Ashlar.Instances.UnorderedContainers () where
 
 import Ashlar.Codec
 import Ashlar.Codec.Combinators
+import Ashlar.Codec.Wrappers (Counted (..))
+import Ashlar.Get.Combinators (refine)
 import qualified Data.HashMap.Strict as HashMap
 import qualified Data.HashSet as HashSet
 import Data.Hashable (Hashable, hash)
@@ -34,8 +36,20 @@ instance (Hashable k, Ord k, Codec k, Codec v) => Codec (HashMap.HashMap k v) wh
   put = formatPut hashMap
   get = formatGet hashMap
 
+instance (Hashable k, Ord k, Codec k, Codec v) => Counted (HashMap.HashMap k v) where
+  counted = HashMap.size
+  sizeCounted m = sizeCounted (toMap m)
+  putCounted m = putCounted (toMap m)
+  getCounted n = refine fromMap (getCounted n)
+
 hashMap :: (Hashable k, Ord k, Codec k, Codec v) => Format (HashMap.HashMap k v)
-hashMap = refined (Map.fromList . HashMap.toList) (\m -> HashMap.fromList (Map.toAscList m) <$ fewCollisions (Map.keys m)) codec
+hashMap = refined toMap fromMap codec
+
+toMap :: Ord k => HashMap.HashMap k v -> Map.Map k v
+toMap = Map.fromList . HashMap.toList
+
+fromMap :: (Hashable k, Ord k) => Map.Map k v -> Either String (HashMap.HashMap k v)
+fromMap m = HashMap.fromList (Map.toAscList m) <$ fewCollisions (Map.keys m)
 
 -- | As a 'Set.Set'. More than 256 elements with the same hash are refused.
 instance (Hashable a, Ord a, Codec a) => Codec (HashSet.HashSet a) where
@@ -44,8 +58,20 @@ instance (Hashable a, Ord a, Codec a) => Codec (HashSet.HashSet a) where
   put = formatPut hashSet
   get = formatGet hashSet
 
+instance (Hashable a, Ord a, Codec a) => Counted (HashSet.HashSet a) where
+  counted = HashSet.size
+  sizeCounted s = sizeCounted (toSet s)
+  putCounted s = putCounted (toSet s)
+  getCounted n = refine fromSet (getCounted n)
+
 hashSet :: (Hashable a, Ord a, Codec a) => Format (HashSet.HashSet a)
-hashSet = refined (Set.fromList . HashSet.toList) (\s -> HashSet.fromList (Set.toAscList s) <$ fewCollisions (Set.toAscList s)) codec
+hashSet = refined toSet fromSet codec
+
+toSet :: Ord a => HashSet.HashSet a -> Set.Set a
+toSet = Set.fromList . HashSet.toList
+
+fromSet :: (Hashable a, Ord a) => Set.Set a -> Either String (HashSet.HashSet a)
+fromSet s = HashSet.fromList (Set.toAscList s) <$ fewCollisions (Set.toAscList s)
 
 fewCollisions :: forall k. Hashable k => [k] -> Either String ()
 fewCollisions = go IntMap.empty

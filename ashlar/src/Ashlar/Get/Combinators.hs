@@ -31,6 +31,9 @@ module Ashlar.Get.Combinators
     option,
     eitherP,
 
+    -- * Fewer values
+    refine,
+
     -- * Repetition
     count,
     many1,
@@ -64,6 +67,7 @@ where
 import Ashlar.Get.Alternative ()
 import Ashlar.Get.Core
 import Ashlar.Get.Progress
+import Ashlar.Get.Refine
 import Control.Applicative (Alternative (..), optional)
 import Data.Bifunctor (first)
 import Data.Maybe (fromMaybe)

@@ -152,6 +152,9 @@ gather c input target = do
     else do
       segments <- readIORef (inputSegments input)
       case segments of
+        -- As every strict input ends: 'Ashlar.Get.endOfInput' takes 8 ns this way, and 34 without
+        -- (GHC 9.0.2).
+        Segments {segmentsComing = [], segmentsArrived = [], segmentsEnded = True} -> pure have
         Segments {segmentsComing = bs : coming} | have == 0, S.length bs >= target -> open c input segments bs coming
         Segments {segmentsComing = [], segmentsArrived = [], segmentsEnded = False} | target <= 256 -> do
           found <- nextChunk c input target

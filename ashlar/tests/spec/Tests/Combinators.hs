@@ -12,7 +12,7 @@ import Ashlar.Get.Parse (bytes, word8)
 import Control.Applicative
 import Control.Exception (ErrorCall (..), evaluate, try)
 import Control.Monad (forM_)
-import Data.Bifunctor (first, second)
+import Data.Bifunctor (bimap, first, second)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
 import qualified Data.ByteString.Lazy as L
@@ -21,7 +21,7 @@ import Data.Word (Word8)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
-import Tests.Scan (agrees, failsAt)
+import Tests.Scan (agrees, agreesAt, failsAt)
 
 tests :: TestTree
 tests =
@@ -31,11 +31,24 @@ tests =
       testProperty "up to an end" upToEnd,
       testProperty "separators" separators,
       testProperty "choice" choices,
+      testProperty "values that are refused" refusing,
       testCase "elements that read nothing" readNothing,
       testCase "primes force, the others do not" primes,
       testCase "long inputs, in constant memory" long,
       testCase "the separator behind the last stays" separatorStays
     ]
+
+-- Behind another, so that it does not begin at 0. What is refused is so where it begins.
+refusing :: Element -> Property
+refusing e = forAll (S.pack <$> listOf (elements [97, 98, 44])) $ \bs ->
+  agreesAt (word8 97 *> refine few (get e)) (S.cons 97 bs) $ case model e (S.unpack bs) of
+    -- Behind the first byte.
+    Just (x, more) -> bimap (const 1) (\y -> (y, S.pack more)) (few x)
+    -- As without the check.
+    Nothing -> Left (either errorOffset (const (-1)) (runGet (word8 97 *> get e) (S.cons 97 bs)))
+  where
+    few :: [Word8] -> Either String Int
+    few x = if length x < 3 then Right (length x) else Left "too many"
 
 -- A naive parser of lists.
 type Model a = [Word8] -> Maybe (a, [Word8])

@@ -2,7 +2,7 @@
 -- Module      : Tests.Instances
 -- Description : Every instance: its laws, and its bytes
 --
--- The one list of instances. For each there are values at random, for the laws
+-- For each ("Tests.Instances.All") there are values at random, for the laws
 -- (INV-C1, INV-C2, INV-C3), and values whose bytes are written down twice: in
 -- tests/golden, which tells when the format has changed, and in docs/format.md, which
 -- tells users.
@@ -21,28 +21,8 @@ import System.IO
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck (testProperties)
-import qualified Tests.Instances.Base as Base
-import qualified Tests.Instances.Containers as Containers
-import qualified Tests.Instances.Derived as Derived
-import qualified Tests.Instances.Time as Time
+import Tests.Instances.All
 import Tests.Instances.Type
-import qualified Tests.Instances.Wrappers as Wrappers
-
-sections :: [Section]
-sections =
-  [ Base.numbers,
-    Base.characters,
-    Base.data',
-    Base.tuples,
-    Base.newtypes,
-    Containers.strings,
-    Containers.containers,
-    Containers.vectors,
-    Containers.arrays,
-    Time.times,
-    Derived.derived,
-    Wrappers.wrappers
-  ]
 
 tests :: TestTree
 tests =

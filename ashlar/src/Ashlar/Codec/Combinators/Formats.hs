@@ -26,9 +26,9 @@ import Ashlar.Builder.Core
 import Ashlar.Codec.Class
 import Ashlar.Codec.Format
 import Ashlar.Codec.Reading
-import Ashlar.Codec.Refine
 import Ashlar.Get.Core
 import Ashlar.Get.Place
+import Ashlar.Get.Refine
 
 -- | How the values of a type are written and read.
 --

@@ -39,6 +39,7 @@ import Data.Primitive.Types (Prim)
 import qualified Data.Vector as V
 import qualified Data.Vector.Primitive as P
 import qualified GHC.Arr as Base
+import GHC.Exts (noinline)
 
 -- | The lower bound, the upper bound, the number of elements, and the elements, in
 -- the order of their indices. A number that does not agree with the bounds is refused.
@@ -95,6 +96,12 @@ instance Codec ByteArray where
   put arr@(ByteArray bytes#) = append (putLength (sizeofByteArray arr)) (shortByteString (SBS bytes#))
   get = (\(SBS bytes#) -> ByteArray bytes#) <$> get
 
+instance Counted ByteArray where
+  counted = sizeofByteArray
+  sizeCounted = sizeofByteArray
+  putCounted (ByteArray bytes#) = putCounted (SBS bytes#)
+  getCounted n = (\(SBS bytes#) -> ByteArray bytes#) <$> getCounted n
+
 -- | As a primitive vector.
 instance (Codec a, Prim a) => Codec (PrimArray a) where
   layout = Var lengthSize
@@ -104,6 +111,17 @@ instance (Codec a, Prim a) => Codec (PrimArray a) where
   {-# INLINE size #-}
   {-# INLINE put #-}
   {-# INLINE get #-}
+
+instance (Codec a, Prim a) => Counted (PrimArray a) where
+  counted = sizeofPrimArray
+  sizeCounted arr = sizeCounted (primVector arr)
+  putCounted arr = putCounted (primVector arr)
+  -- Not unfolded: on the unfolding, for elements that are not known, GHC 9.0.2 panics ("Unknown call
+  -- method").
+  getCounted n = noinline getCounted n >>= \v -> pure $! primArray v
+  {-# INLINE sizeCounted #-}
+  {-# INLINE putCounted #-}
+  {-# INLINE getCounted #-}
 
 primVector :: Prim a => PrimArray a -> P.Vector a
 primVector arr@(PrimArray bytes#) = P.Vector 0 (sizeofPrimArray arr) (ByteArray bytes#)
@@ -120,7 +138,7 @@ primArray (P.Vector start n (ByteArray bytes#))
 -- | As a boxed vector.
 instance Codec a => Codec (Array a) where
   layout = Var lengthSize
-  size arr = lengthSize + sizeElements (layout :: Layout a) (sizeofArray arr) (F.foldl' (\n x -> n + size x) 0 arr)
+  size arr = lengthSize + sizeCounted arr
   -- The number is between 0 and the length.
   put arr = putIndexed (sizeofArray arr) (indexArrayM arr)
   get = V.toArray <$> (getLength >>= getVector)
@@ -128,12 +146,33 @@ instance Codec a => Codec (Array a) where
   {-# INLINABLE put #-}
   {-# INLINABLE get #-}
 
+instance Codec a => Counted (Array a) where
+  counted = sizeofArray
+  sizeCounted arr = sizeElements (layout :: Layout a) (sizeofArray arr) (F.foldl' (\n x -> n + size x) 0 arr)
+  putCounted arr = putIndexedBare (sizeofArray arr) (indexArrayM arr)
+  getCounted n = V.toArray <$> getVector n
+  {-# INLINABLE sizeCounted #-}
+  {-# INLINABLE putCounted #-}
+  {-# INLINABLE getCounted #-}
+
 -- | As a boxed vector.
 instance Codec a => Codec (SmallArray a) where
   layout = Var lengthSize
-  size arr = lengthSize + sizeElements (layout :: Layout a) (sizeofSmallArray arr) (F.foldl' (\n x -> n + size x) 0 arr)
+  size arr = lengthSize + sizeCounted arr
   put arr = putIndexed (sizeofSmallArray arr) (indexSmallArrayM arr)
-  get = (\v -> smallArrayFromListN (V.length v) (V.toList v)) <$> (getLength >>= getVector)
+  get = smallFrom <$> (getLength >>= getVector)
   {-# INLINABLE size #-}
   {-# INLINABLE put #-}
   {-# INLINABLE get #-}
+
+instance Codec a => Counted (SmallArray a) where
+  counted = sizeofSmallArray
+  sizeCounted arr = sizeElements (layout :: Layout a) (sizeofSmallArray arr) (F.foldl' (\n x -> n + size x) 0 arr)
+  putCounted arr = putIndexedBare (sizeofSmallArray arr) (indexSmallArrayM arr)
+  getCounted n = smallFrom <$> getVector n
+  {-# INLINABLE sizeCounted #-}
+  {-# INLINABLE putCounted #-}
+  {-# INLINABLE getCounted #-}
+
+smallFrom :: V.Vector a -> SmallArray a
+smallFrom v = smallArrayFromListN (V.length v) (V.toList v)

@@ -18,6 +18,7 @@ import Ashlar.Codec.Elements
 import Ashlar.Codec.Format (fixedUnit)
 import Ashlar.Codec.Instances.Base ()
 import Ashlar.Codec.Length
+import Ashlar.Get.Refine
 import Data.List.NonEmpty (NonEmpty (..), toList)
 import Data.Proxy (Proxy (..))
 import Data.Version (Version)
@@ -139,9 +140,23 @@ instance Codec a => Codec (NonEmpty a) where
   {-# INLINABLE put #-}
   {-# INLINABLE get #-}
 
+instance Codec a => Counted (NonEmpty a) where
+  counted = length
+  sizeCounted xs = sizeCounted (toList xs)
+  putCounted xs = putCounted (toList xs)
+  getCounted n = refine fromList' (getCounted n)
+  {-# INLINABLE sizeCounted #-}
+  {-# INLINABLE putCounted #-}
+  {-# INLINABLE getCounted #-}
+
 nonEmpty' :: Codec a => Format (NonEmpty a)
-nonEmpty' = refined toList (\xs -> case xs of x : rest -> Right (x :| rest); [] -> Left "NonEmpty: no elements") codec
+nonEmpty' = refined toList fromList' codec
 {-# INLINE nonEmpty' #-}
+
+fromList' :: [a] -> Either String (NonEmpty a)
+fromList' xs = case xs of
+  x : rest -> Right (x :| rest)
+  [] -> Left "NonEmpty: no elements"
 
 -- | There are no values, and so no bytes are one.
 instance Codec Void

@@ -22,8 +22,8 @@ import Ashlar.Builder.Core (append)
 import Ashlar.Codec.Class
 import Ashlar.Codec.Format
 import Ashlar.Codec.Length
-import Ashlar.Codec.Refine
 import Ashlar.Codec.Varint
+import Ashlar.Get.Refine
 import qualified Ashlar.Prim.Scalar as P
 import Ashlar.Prim.Varint (unZigzag64, zigzag64)
 import Data.Int (Int16, Int32, Int64, Int8)
@@ -219,8 +219,9 @@ instance ByteOrdered Double where
 -- | A string, list, vector, map or set with its length as a 'Varint': one byte instead
 -- of eight up to 127. The lengths inside of its elements are as always.
 --
--- There are instances of 'Counted' for lists, 'Data.Text.Text' and ByteStrings (strict, lazy and
--- short), the four kinds of vector, @Map@, @IntMap@, @Set@, @IntSet@ and @Seq@.
+-- There are instances of 'Counted' for lists, @NonEmpty@, 'Data.Text.Text' and ByteStrings (strict,
+-- lazy and short), the four kinds of vector, the arrays of @primitive@, @Map@, @IntMap@, @Set@,
+-- @IntSet@ and @Seq@; and in the package @ashlar-instances@ for @HashMap@ and @HashSet@.
 --
 -- >>> encode (Compact ("ab" :: Text))
 -- "\STXab"

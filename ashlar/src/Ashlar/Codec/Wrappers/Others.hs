@@ -18,9 +18,9 @@ import Ashlar.Codec.Class
 import Ashlar.Codec.Format
 import Ashlar.Codec.Instances.Base ()
 import Ashlar.Codec.Length
-import Ashlar.Codec.Refine
 import Ashlar.Get.Bytes (getByteString)
 import Ashlar.Get.Core
+import Ashlar.Get.Refine
 import Ashlar.Mem (copyRange, pokeLE)
 import Data.Bits (unsafeShiftR, (.&.))
 import qualified Data.ByteString as S

@@ -12,7 +12,9 @@ import qualified Data.ByteString.Short as SBS
 import Data.Int
 import qualified Data.IntMap as IntMap
 import qualified Data.IntSet as IntSet
+import Data.List.NonEmpty (NonEmpty (..))
 import qualified Data.Map as Map
+import qualified Data.Primitive as Prim
 import qualified Data.Sequence as Seq
 import qualified Data.Set as Set
 import qualified Data.Text as T
@@ -58,11 +60,16 @@ wrappers =
       compact "Compact Lazy.Text" ["\228" :: TL.Text],
       compact "Compact [Int16]" [[1, 2] :: [Int16]],
       compact "Compact [()]" [[(), ()]],
+      compactFrom "Compact (NonEmpty Bool)" ((:|) <$> arbitrary <*> arbitrary) [True :| [False]],
       compact "Compact (Vector Int16)" [V.fromList [1, 2 :: Int16]],
       compact "Compact (Vector Text)" [V.fromList ["a" :: T.Text]],
       compact "Compact (Unboxed.Vector Int16)" [U.fromList [1, 2 :: Int16]],
       compact "Compact (Storable.Vector Int16)" [SV.fromList [1, 2 :: Int16]],
       compact "Compact (Primitive.Vector Int16)" [P.fromList [1, 2 :: Int16]],
+      compactFrom "Compact ByteArray" (Prim.byteArrayFromList <$> (arbitrary :: Gen [Word8])) [Prim.byteArrayFromList [1, 2 :: Word8]],
+      compactFrom "Compact (PrimArray Int16)" (Prim.primArrayFromList <$> arbitrary) [Prim.primArrayFromList [1, 2 :: Int16]],
+      compactFrom "Compact (Array Word8)" (Prim.arrayFromList <$> arbitrary) [Prim.arrayFromList [1, 2 :: Word8]],
+      compactFrom "Compact (SmallArray Text)" (Prim.smallArrayFromList <$> arbitrary) [Prim.smallArrayFromList ["a" :: T.Text]],
       compact "Compact (Map Word8 Bool)" [Map.fromList [(1, True) :: (Word8, Bool)]],
       compact "Compact (IntMap Bool)" [IntMap.fromList [(1, True)]],
       compact "Compact (Set Word8)" [Set.fromList [1, 2 :: Word8]],
@@ -72,6 +79,7 @@ wrappers =
       made "ScalarValue" (ScalarValue <$> (arbitrary `suchThat` \c -> c < '\xD800' || c > '\xDFFF')) [ScalarValue 'a']
     ]
   where
-    compact name = made name (Compact <$> arbitrary) . map Compact
+    compact name = compactFrom name arbitrary
+    compactFrom name gen = made name (Compact <$> gen) . map Compact
     wide :: (Arbitrary a, Bounded a, Integral a) => Gen a
     wide = oneof [arbitrary, arbitraryBoundedIntegral, elements [minBound, maxBound, 127, 64, 63]]

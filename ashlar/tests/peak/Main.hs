@@ -1,0 +1,119 @@
+{-# LANGUAGE ScopedTypeVariables #-}
+
+-- |
+-- Module      : Main
+-- Description : How much memory a decoder takes at most, for every instance
+--
+-- INV-C3: the memory is in proportion to the input and to the budgets. A process of its
+-- own decodes hostile inputs of 'inputSize' bytes as values of one type, and reports how much was
+-- live at most. It has one generation and a small nursery, so every collection is
+-- a full one, and there is one for every 64 KiB that are allocated.
+module Main (main) where
+
+import Ashlar.Codec
+import Ashlar.Codec.Golden (Golden (..))
+import Ashlar.Codec.Laws (Samples (..))
+import Control.Exception (evaluate)
+import qualified Data.ByteString as S
+import Data.Int (Int64)
+import Data.IORef (newIORef, writeIORef)
+import qualified Data.Vector as V
+import GHC.Stats (gc, gcdetails_live_bytes, getRTSStats, max_live_bytes)
+import System.Environment (getArgs, getExecutablePath)
+import System.IO
+import System.Mem (performMajorGC)
+import System.Process
+import Test.QuickCheck (arbitrary, vectorOf)
+import Test.QuickCheck.Gen (Gen (..))
+import Test.QuickCheck.Random (mkQCGen)
+import Test.Tasty
+import Test.Tasty.HUnit
+import Tests.Instances.All (sections)
+import Tests.Instances.Type (Section (..))
+
+main :: IO ()
+main = do
+  args <- getArgs
+  case args of
+    ["measure", name] -> measure name
+    _ ->
+      defaultMain $
+        testGroup
+          "at its peak, decoding takes less than 128 bytes for each byte of input"
+          [testCase name (withinFactor name s) | Golden name s _ <- instances]
+
+instances :: [Golden]
+instances = concatMap sectionInstances sections
+
+inputSize :: Int
+inputSize = 16384
+
+-- For what does not depend on the length: cells, buffers, an error, a nursery.
+constantPart :: Int
+constantPart = 128 * 1024
+
+-- So small that all that it allows is in the constant part.
+budget :: Budget
+budget = Budget {budgetDepth = 100, budgetEmpties = 100}
+
+-- In a process of its own.
+withinFactor :: Codec a => String -> Samples a -> Assertion
+withinFactor name s = do
+  this <- getExecutablePath
+  answer <- readPiped (proc this ["measure", name, "+RTS", "-T", "-G1", "-A64k", "-RTS"]) (encode (inputs s))
+  let peak = read answer :: Int
+  assertBool (show peak ++ " bytes") (peak > 0 && peak <= 128 * inputSize + constantPart)
+
+readPiped :: CreateProcess -> S.ByteString -> IO String
+readPiped p input = withCreateProcess p {std_in = CreatePipe, std_out = CreatePipe} $ \to from _ _ -> case (to, from) of
+  (Just h, Just h') -> do
+    hSetBinaryMode h True
+    S.hPut h input
+    hClose h
+    hGetLine h'
+  _ -> assertFailure "no pipe"
+
+-- How many bytes were live at most, besides the inputs, while they were decoded.
+measure :: String -> IO ()
+measure name = do
+  hSetBinaryMode stdin True
+  bytes <- S.getContents
+  strange <- either (fail . show) evaluate (decode bytes)
+  performMajorGC
+  before <- gcdetails_live_bytes . gc <$> getRTSStats
+  sequence_ [mapM_ (decodeAs s) (strange :: [S.ByteString]) | Golden name' s _ <- instances, name' == name]
+  peak <- max_live_bytes <$> getRTSStats
+  print (fromIntegral peak - fromIntegral before :: Int64)
+
+-- As a value, as a list, and as a vector, each held until a collection has seen it.
+decodeAs :: forall a. Codec a => Samples a -> S.ByteString -> IO ()
+decodeAs _ bs = do
+  held (decodeWith budget bs :: Either DecodeError a)
+  held (decodeWith budget bs :: Either DecodeError [a])
+  held (decodeWith budget bs :: Either DecodeError (V.Vector a))
+
+held :: b -> IO ()
+held x = do
+  ref <- evaluate x >>= newIORef . Just
+  performMajorGC
+  writeIORef ref Nothing
+
+-- Bytes at random; all the same; announcing many elements, of any size; as many values as there is
+-- room for, whole and with a byte changed.
+inputs :: Codec a => Samples a -> [S.ByteString]
+inputs s = valid : changed : noise : fills ++ [announce k bs | k <- counts, bs <- noise : fills]
+  where
+    fills = [S.replicate inputSize w | w <- [0, 1, 2, 65, 255]]
+    noise = S.pack (unGen (vectorOf inputSize arbitrary) (mkQCGen 1) 30)
+    announce k bs = S.take inputSize (encode (k :: Int) <> bs)
+    counts = maxBound : [inputSize `div` n | n <- [1, 2, 3, 4, 8, 9, 16, 17]]
+    valid = encode (take (fitting 8 0 values) values)
+    values = [unGen (sampleGen s) (mkQCGen i) 20 | i <- [1 .. 4000]]
+    changed = case S.splitAt (S.length valid `div` 2) valid of
+      (before, behind) -> before <> S.map (+ 1) (S.take 1 behind) <> S.drop 1 behind
+
+-- How many values fit into an input, if so many bytes are used. (Few of those of no size.)
+fitting :: Codec a => Int -> Int -> [a] -> Int
+fitting used n xs = case xs of
+  x : more | used + size x <= inputSize, size x > 0 || n < 50 -> fitting (used + size x) (n + 1) more
+  _ -> n
