@@ -39,6 +39,7 @@ module Ashlar.Codec.Class
   ( Codec (..),
     Layout (Fix, Var),
     leastSize,
+    mappedLayout,
     GCodec (..),
     genericLayout,
     genericSize,
@@ -220,8 +221,7 @@ instance (KnownSymbol name, GBody f) => GCodec (D1 ('MetaData name m pkg 'False)
 -- A newtype is what it wraps. That must be one level deeper, or
 -- @newtype N = N N@ would be read without end; unless it is surely of another kind.
 instance (KnownSymbol name, Codec a) => GCodec (D1 ('MetaData name m pkg 'True) (C1 c (S1 s (K1 i a)))) where
-  gLayout there back = derivedLayout (widthOf (layout :: Layout a)) $ \_ ->
-    fixedMap (\y -> case there y of M1 (M1 (M1 (K1 x))) -> x) (\x -> back (M1 (M1 (M1 (K1 x))))) (formatIn layout)
+  gLayout there back = mappedLayout (\y -> case there y of M1 (M1 (M1 (K1 x))) -> x) (\x -> back (M1 (M1 (M1 (K1 x))))) layout
   {-# INLINE gLayout #-}
   gSize own there = case own of
     Fix f -> \_ -> fixedSize f
@@ -240,6 +240,12 @@ instance (KnownSymbol name, Codec a) => GCodec (D1 ('MetaData name m pkg 'True) 
       wrapped = get >>= \x -> pure $! back (M1 (M1 (M1 (K1 x))))
       {-# INLINE wrapped #-}
   {-# INLINE gGet #-}
+
+-- | The layout of a type that is another one, given the ways there and back. It may contain
+-- itself: Note [Types that contain themselves].
+mappedLayout :: (b -> a) -> (a -> b) -> Layout a -> Layout b
+mappedLayout there back l = derivedLayout (widthOf l) (\_ -> fixedMap there back (formatIn l))
+{-# INLINE mappedLayout #-}
 
 -- The format in a layout, where it has one: who asks for it knows that.
 formatIn :: Layout a -> Fixed a

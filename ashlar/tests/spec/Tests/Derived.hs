@@ -20,11 +20,19 @@ module Tests.Derived
     Never,
     Perfect (..),
     Towers (..),
+    Inside (..),
+    Around (..),
+    Wrapped (..),
+    Doubled (..),
+    Eight (..),
+    Twice (..),
     Nested (..),
   )
 where
 
 import Ashlar.Codec (Codec)
+import Data.Functor.Identity (Identity)
+import Data.Functor.Product (Product)
 import Data.Int (Int32, Int64)
 import Data.Map (Map)
 import Data.Text (Text)
@@ -432,3 +440,33 @@ data Big
 -- | All of them.
 bigs :: [Big]
 bigs = [minBound .. maxBound]
+
+-- | None of these has a finite value.
+data Inside = Inside Around
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+-- | See 'Inside'.
+data Around = Around Inside ()
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+-- | See 'Inside'.
+newtype Wrapped = Wrapped Wrapped
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+-- | See 'Inside'.
+data Doubled a = Doubled (Doubled (a, a))
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+-- | See 'Inside'.
+newtype Eight = Eight (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Eight)
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+-- | See 'Inside'.
+newtype Twice = Twice (Product Identity Identity Twice)
+  deriving stock (Generic)
+  deriving anyclass (Codec)

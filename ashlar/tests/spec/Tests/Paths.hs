@@ -29,7 +29,7 @@ import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck hiding (elements, label, labels, variant, within)
 import qualified Test.Tasty.QuickCheck as QC
-import Tests.Derived (Colour (..), Shape (..), Tree (..))
+import Tests.Derived (Colour (..), Doubled, Eight, Inside, Shape (..), Tree (..), Twice, Wrapped)
 import Tests.Failures
 import Tests.Splits
 
@@ -267,6 +267,12 @@ deep = do
   tooDeep (get :: Get Lists) (S.concat (replicate 150000 (encode (1 :: Int))))
   tooDeep (get :: Get Form) (S.concat (replicate 150000 ("\2" <> encode ("" :: Text))))
   tooDeep (get :: Get (T.Tree ())) (S.concat (replicate 150000 (encode (1 :: Int))))
+  -- Types that contain themselves, whose layouts must not ask for each other for ever.
+  tooDeep (get :: Get Inside) ""
+  tooDeep (get :: Get Wrapped) ""
+  tooDeep (get :: Get (Doubled Word8)) ""
+  tooDeep (get :: Get Eight) (S.replicate 1000000 0)
+  tooDeep (get :: Get Twice) ""
   where
     tooDeep g bs = do
       isTooDeep (() <$ runGet g bs)

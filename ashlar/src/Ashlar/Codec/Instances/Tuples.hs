@@ -9,163 +9,162 @@
 -- which have the same bytes.
 module Ashlar.Codec.Instances.Tuples () where
 
+import Ashlar.Builder.Core (Builder)
 import Ashlar.Codec.Class
-import Ashlar.Codec.Combinators
 import Ashlar.Codec.Instances.Data ()
+import Ashlar.Get.Core (Get)
 
--- The methods of a tuple, given how it is taken apart and put together.
-nested :: (Codec a, Codec b) => (c -> (a, b)) -> ((a, b) -> c) -> Format c
-nested there back = bijection there back codec
-{-# INLINE nested #-}
+-- A tuple as a pair of tuples, and back.
+data Halves c a b = Halves (c -> (a, b)) ((a, b) -> c)
+
+layoutOf :: (Codec a, Codec b) => Halves c a b -> Layout c
+layoutOf (Halves there back) = mappedLayout there back layout
+{-# INLINE layoutOf #-}
+
+sizeOf :: (Codec a, Codec b) => Halves c a b -> c -> Int
+sizeOf (Halves there _) x = size (there x)
+{-# INLINE sizeOf #-}
+
+putOf :: (Codec a, Codec b) => Halves c a b -> c -> Builder
+putOf (Halves there _) x = put (there x)
+{-# INLINE putOf #-}
+
+getOf :: (Codec a, Codec b) => Halves c a b -> Get c
+getOf (Halves _ back) = get >>= \x -> pure $! back x
+{-# INLINE getOf #-}
 
 instance
   (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h) =>
   Codec (a, b, c, d, e, f, g, h)
   where
-  layout = formatLayout tuple8
-  size = formatSize tuple8
-  put = formatPut tuple8
-  get = formatGet tuple8
+  layout = layoutOf tuple8
+  size = sizeOf tuple8
+  put = putOf tuple8
+  get = getOf tuple8
   {-# INLINABLE layout #-}
   {-# INLINABLE size #-}
   {-# INLINABLE put #-}
   {-# INLINABLE get #-}
 
-tuple8 ::
-  (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h) =>
-  Format (a, b, c, d, e, f, g, h)
-tuple8 = nested (\(a, b, c, d, e, f, g, h) -> ((a, b, c, d), (e, f, g, h))) (\((a, b, c, d), (e, f, g, h)) -> (a, b, c, d, e, f, g, h))
+tuple8 :: Halves (a, b, c, d, e, f, g, h) (a, b, c, d) (e, f, g, h)
+tuple8 = Halves (\(a, b, c, d, e, f, g, h) -> ((a, b, c, d), (e, f, g, h))) (\((a, b, c, d), (e, f, g, h)) -> (a, b, c, d, e, f, g, h))
 {-# INLINE tuple8 #-}
 
 instance
   (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i) =>
   Codec (a, b, c, d, e, f, g, h, i)
   where
-  layout = formatLayout tuple9
-  size = formatSize tuple9
-  put = formatPut tuple9
-  get = formatGet tuple9
+  layout = layoutOf tuple9
+  size = sizeOf tuple9
+  put = putOf tuple9
+  get = getOf tuple9
   {-# INLINABLE layout #-}
   {-# INLINABLE size #-}
   {-# INLINABLE put #-}
   {-# INLINABLE get #-}
 
-tuple9 ::
-  (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i) =>
-  Format (a, b, c, d, e, f, g, h, i)
-tuple9 = nested (\(a, b, c, d, e, f, g, h, i) -> ((a, b, c, d), (e, f, g, h, i))) (\((a, b, c, d), (e, f, g, h, i)) -> (a, b, c, d, e, f, g, h, i))
+tuple9 :: Halves (a, b, c, d, e, f, g, h, i) (a, b, c, d) (e, f, g, h, i)
+tuple9 = Halves (\(a, b, c, d, e, f, g, h, i) -> ((a, b, c, d), (e, f, g, h, i))) (\((a, b, c, d), (e, f, g, h, i)) -> (a, b, c, d, e, f, g, h, i))
 {-# INLINE tuple9 #-}
 
 instance
   (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i, Codec j) =>
   Codec (a, b, c, d, e, f, g, h, i, j)
   where
-  layout = formatLayout tuple10
-  size = formatSize tuple10
-  put = formatPut tuple10
-  get = formatGet tuple10
+  layout = layoutOf tuple10
+  size = sizeOf tuple10
+  put = putOf tuple10
+  get = getOf tuple10
   {-# INLINABLE layout #-}
   {-# INLINABLE size #-}
   {-# INLINABLE put #-}
   {-# INLINABLE get #-}
 
-tuple10 ::
-  (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i, Codec j) =>
-  Format (a, b, c, d, e, f, g, h, i, j)
-tuple10 = nested (\(a, b, c, d, e, f, g, h, i, j) -> ((a, b, c, d, e), (f, g, h, i, j))) (\((a, b, c, d, e), (f, g, h, i, j)) -> (a, b, c, d, e, f, g, h, i, j))
+tuple10 :: Halves (a, b, c, d, e, f, g, h, i, j) (a, b, c, d, e) (f, g, h, i, j)
+tuple10 = Halves (\(a, b, c, d, e, f, g, h, i, j) -> ((a, b, c, d, e), (f, g, h, i, j))) (\((a, b, c, d, e), (f, g, h, i, j)) -> (a, b, c, d, e, f, g, h, i, j))
 {-# INLINE tuple10 #-}
 
 instance
   (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i, Codec j, Codec k) =>
   Codec (a, b, c, d, e, f, g, h, i, j, k)
   where
-  layout = formatLayout tuple11
-  size = formatSize tuple11
-  put = formatPut tuple11
-  get = formatGet tuple11
+  layout = layoutOf tuple11
+  size = sizeOf tuple11
+  put = putOf tuple11
+  get = getOf tuple11
   {-# INLINABLE layout #-}
   {-# INLINABLE size #-}
   {-# INLINABLE put #-}
   {-# INLINABLE get #-}
 
-tuple11 ::
-  (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i, Codec j, Codec k) =>
-  Format (a, b, c, d, e, f, g, h, i, j, k)
-tuple11 = nested (\(a, b, c, d, e, f, g, h, i, j, k) -> ((a, b, c, d, e), (f, g, h, i, j, k))) (\((a, b, c, d, e), (f, g, h, i, j, k)) -> (a, b, c, d, e, f, g, h, i, j, k))
+tuple11 :: Halves (a, b, c, d, e, f, g, h, i, j, k) (a, b, c, d, e) (f, g, h, i, j, k)
+tuple11 = Halves (\(a, b, c, d, e, f, g, h, i, j, k) -> ((a, b, c, d, e), (f, g, h, i, j, k))) (\((a, b, c, d, e), (f, g, h, i, j, k)) -> (a, b, c, d, e, f, g, h, i, j, k))
 {-# INLINE tuple11 #-}
 
 instance
   (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i, Codec j, Codec k, Codec l) =>
   Codec (a, b, c, d, e, f, g, h, i, j, k, l)
   where
-  layout = formatLayout tuple12
-  size = formatSize tuple12
-  put = formatPut tuple12
-  get = formatGet tuple12
+  layout = layoutOf tuple12
+  size = sizeOf tuple12
+  put = putOf tuple12
+  get = getOf tuple12
   {-# INLINABLE layout #-}
   {-# INLINABLE size #-}
   {-# INLINABLE put #-}
   {-# INLINABLE get #-}
 
-tuple12 ::
-  (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i, Codec j, Codec k, Codec l) =>
-  Format (a, b, c, d, e, f, g, h, i, j, k, l)
-tuple12 = nested (\(a, b, c, d, e, f, g, h, i, j, k, l) -> ((a, b, c, d, e, f), (g, h, i, j, k, l))) (\((a, b, c, d, e, f), (g, h, i, j, k, l)) -> (a, b, c, d, e, f, g, h, i, j, k, l))
+tuple12 :: Halves (a, b, c, d, e, f, g, h, i, j, k, l) (a, b, c, d, e, f) (g, h, i, j, k, l)
+tuple12 = Halves (\(a, b, c, d, e, f, g, h, i, j, k, l) -> ((a, b, c, d, e, f), (g, h, i, j, k, l))) (\((a, b, c, d, e, f), (g, h, i, j, k, l)) -> (a, b, c, d, e, f, g, h, i, j, k, l))
 {-# INLINE tuple12 #-}
 
 instance
   (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i, Codec j, Codec k, Codec l, Codec m) =>
   Codec (a, b, c, d, e, f, g, h, i, j, k, l, m)
   where
-  layout = formatLayout tuple13
-  size = formatSize tuple13
-  put = formatPut tuple13
-  get = formatGet tuple13
+  layout = layoutOf tuple13
+  size = sizeOf tuple13
+  put = putOf tuple13
+  get = getOf tuple13
   {-# INLINABLE layout #-}
   {-# INLINABLE size #-}
   {-# INLINABLE put #-}
   {-# INLINABLE get #-}
 
-tuple13 ::
-  (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i, Codec j, Codec k, Codec l, Codec m) =>
-  Format (a, b, c, d, e, f, g, h, i, j, k, l, m)
-tuple13 = nested (\(a, b, c, d, e, f, g, h, i, j, k, l, m) -> ((a, b, c, d, e, f), (g, h, i, j, k, l, m))) (\((a, b, c, d, e, f), (g, h, i, j, k, l, m)) -> (a, b, c, d, e, f, g, h, i, j, k, l, m))
+tuple13 :: Halves (a, b, c, d, e, f, g, h, i, j, k, l, m) (a, b, c, d, e, f) (g, h, i, j, k, l, m)
+tuple13 = Halves (\(a, b, c, d, e, f, g, h, i, j, k, l, m) -> ((a, b, c, d, e, f), (g, h, i, j, k, l, m))) (\((a, b, c, d, e, f), (g, h, i, j, k, l, m)) -> (a, b, c, d, e, f, g, h, i, j, k, l, m))
 {-# INLINE tuple13 #-}
 
 instance
   (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i, Codec j, Codec k, Codec l, Codec m, Codec n) =>
   Codec (a, b, c, d, e, f, g, h, i, j, k, l, m, n)
   where
-  layout = formatLayout tuple14
-  size = formatSize tuple14
-  put = formatPut tuple14
-  get = formatGet tuple14
+  layout = layoutOf tuple14
+  size = sizeOf tuple14
+  put = putOf tuple14
+  get = getOf tuple14
   {-# INLINABLE layout #-}
   {-# INLINABLE size #-}
   {-# INLINABLE put #-}
   {-# INLINABLE get #-}
 
-tuple14 ::
-  (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i, Codec j, Codec k, Codec l, Codec m, Codec n) =>
-  Format (a, b, c, d, e, f, g, h, i, j, k, l, m, n)
-tuple14 = nested (\(a, b, c, d, e, f, g, h, i, j, k, l, m, n) -> ((a, b, c, d, e, f, g), (h, i, j, k, l, m, n))) (\((a, b, c, d, e, f, g), (h, i, j, k, l, m, n)) -> (a, b, c, d, e, f, g, h, i, j, k, l, m, n))
+tuple14 :: Halves (a, b, c, d, e, f, g, h, i, j, k, l, m, n) (a, b, c, d, e, f, g) (h, i, j, k, l, m, n)
+tuple14 = Halves (\(a, b, c, d, e, f, g, h, i, j, k, l, m, n) -> ((a, b, c, d, e, f, g), (h, i, j, k, l, m, n))) (\((a, b, c, d, e, f, g), (h, i, j, k, l, m, n)) -> (a, b, c, d, e, f, g, h, i, j, k, l, m, n))
 {-# INLINE tuple14 #-}
 
 instance
   (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i, Codec j, Codec k, Codec l, Codec m, Codec n, Codec o) =>
   Codec (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o)
   where
-  layout = formatLayout tuple15
-  size = formatSize tuple15
-  put = formatPut tuple15
-  get = formatGet tuple15
+  layout = layoutOf tuple15
+  size = sizeOf tuple15
+  put = putOf tuple15
+  get = getOf tuple15
   {-# INLINABLE layout #-}
   {-# INLINABLE size #-}
   {-# INLINABLE put #-}
   {-# INLINABLE get #-}
 
-tuple15 ::
-  (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i, Codec j, Codec k, Codec l, Codec m, Codec n, Codec o) =>
-  Format (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o)
-tuple15 = nested (\(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o) -> ((a, b, c, d, e, f, g), (h, i, j, k, l, m, n, o))) (\((a, b, c, d, e, f, g), (h, i, j, k, l, m, n, o)) -> (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o))
+tuple15 :: Halves (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o) (a, b, c, d, e, f, g) (h, i, j, k, l, m, n, o)
+tuple15 = Halves (\(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o) -> ((a, b, c, d, e, f, g), (h, i, j, k, l, m, n, o))) (\((a, b, c, d, e, f, g), (h, i, j, k, l, m, n, o)) -> (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o))
 {-# INLINE tuple15 #-}
