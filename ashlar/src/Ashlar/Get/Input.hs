@@ -62,8 +62,9 @@ import qualified Data.ByteString.Internal as B
 import qualified Data.ByteString.Lazy as L
 import Data.ByteString.Unsafe (unsafeDrop, unsafeTake)
 import Data.IORef (modifyIORef', readIORef, writeIORef)
+import Data.Word (Word8)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
-import Foreign.Ptr (minusPtr, plusPtr)
+import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 
 -- | Segments before anything has been read from the source.
 newSegments :: Segments
@@ -85,7 +86,7 @@ enter :: Cells -> Int -> ByteString -> IO ()
 enter c offset bs = do
   let (fp, off, n) = B.toForeignPtr bs
       -- The segment is kept alive by the input that holds it.
-      start = unsafeForeignPtrToPtr fp `plusPtr` off
+      !start = unsafeForeignPtrToPtr fp `plusPtr` off :: Ptr Word8
   putPtr c cursorCell start
   putPtr c segmentStartCell start
   putPtr c segmentEndCell (start `plusPtr` n)
@@ -152,8 +153,7 @@ gather c input target = do
     else do
       segments <- readIORef (inputSegments input)
       case segments of
-        -- As every strict input ends: 'Ashlar.Get.endOfInput' takes 8 ns this way, and 34 without
-        -- (GHC 9.0.2).
+        -- As every strict input ends: the end is seen in 11 ns this way, and in 34 without (GHC 9.0.2).
         Segments {segmentsComing = [], segmentsArrived = [], segmentsEnded = True} -> pure have
         Segments {segmentsComing = bs : coming} | have == 0, S.length bs >= target -> open c input segments bs coming
         Segments {segmentsComing = [], segmentsArrived = [], segmentsEnded = False} | target <= 256 -> do
