@@ -1,4 +1,3 @@
-{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE MagicHash #-}
 -- Unfoldings must not be eta-expanded: see Note [Generic methods].
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}

@@ -14,6 +14,7 @@ import Ashlar.Get.Progress (here)
 --
 -- @'refine' 'Right' g == g@, and @'refine' f ('refine' g x) == 'refine' (g 'Control.Monad.>=>' f) x@.
 --
+-- >>> import Ashlar.Get.Combinators (refine)
 -- >>> let even' n = if even n then Right (n `div` 2) else Left "an odd number"
 -- >>> runGet (refine even' getWord16be) "\0\6"
 -- Right 3
