@@ -41,34 +41,33 @@ import GHC.IO (unIO)
 -- reason that is given at 'Ashlar.Codec.Layout.Width'.
 --
 -- * Is one of them of variable size (1) or not (0)?
--- * Is the cursor moved behind each run (1), or does it stay (0)?
 -- * How many bytes the first of them take, up to one of variable size.
 -- * How many they are, and what each of them is.
 -- * The reader. It is given what is to be applied to the fields, and where the run of the
---   first of them ends. The run is there, and the cursor before it. (Where the run is empty,
---   the address may be null.)
-data Reading b a = Reading Int# Int# Int# Int# [Part] (b -> Ptr Word8 -> Get a)
+--   first of them ends. The run is there, and the cursor before it. (If it takes no bytes, the
+--   address may be null.) Before a field of variable size the reader moves the cursor behind the
+--   run; behind the last run the cursor is moved by whoever has called the reader.
+data Reading b a = Reading Int# Int# Int# [Part] (b -> Ptr Word8 -> Get a)
 
 -- No more fields. The value is forced.
-finished :: Int# -> Reading a a
-finished moves = Reading 0# moves 0# 0# [] (\x _ -> Get (\_ _ s -> x `seq` (# s, x #)))
+finished :: Reading a a
+finished = Reading 0# 0# 0# [] (\x _ -> Get (\_ _ s -> x `seq` (# s, x #)))
 {-# INLINE finished #-}
 
 -- | A field of constant size before the others, given what it is to its
 -- constructor.
 constantFirst :: Fixed x -> (x -> y) -> Reading b a -> Reading (y -> b) a
-constantFirst f back (Reading variable moves n count parts rest) = case fixedSize f of
+constantFirst f back (Reading variable n count parts rest) = case fixedSize f of
   -- Cut off if it is too large: then the check of the whole run fails. (The sum of the fields of
   -- a type that contains itself in tuples, say, grows with each level, which the input
   -- may choose the number of.)
   I# width | I# total <- plusSize (I# width) (I# n) ->
     Reading
       variable
-      moves
       total
       (count +# 1#)
       (ConstantPart (I# width) (fixedNames f) : parts)
-      $ atCursorIf (moves `andI#` (total ==# 0#)) (fieldAt f back total (movedIf (moves `andI#` (n ==# 0#) `andI#` (width ># 0#)) rest))
+      $ nothingLeftIf (total ==# 0#) count (fieldAt f back total (movedIf (variable `andI#` (n ==# 0#) `andI#` (width ># 0#)) rest))
 {-# INLINE constantFirst #-}
 
 -- A field that stands so far in front of the end of its run.
@@ -78,16 +77,19 @@ fieldAt f back before rest = \build end -> Get $ \c env s0 ->
     (# s1, x #) -> x `seq` unGet (rest (build (back x)) end) c env s1
 {-# INLINE fieldAt #-}
 
--- If it is (1), what is behind it begins at the cursor: a run that takes no bytes has no address
--- of its own.
-atCursorIf :: Int# -> (b -> Ptr Word8 -> Get a) -> b -> Ptr Word8 -> Get a
-atCursorIf it rest = case it of
+-- If it is so (1): a field before so many others, at the end of its run or in one that takes no
+-- bytes at all, which is where the cursor is. (Which field it is, the offset does not tell.)
+nothingLeftIf :: Int# -> Int# -> (b -> Ptr Word8 -> Get a) -> b -> Ptr Word8 -> Get a
+nothingLeftIf it count rest = case it of
   0# -> rest
-  _ -> \build _ -> Get $ \c env s0 -> case unIO (getPtr c cursorCell) s0 of
-    (# s1, p #) -> unGet (rest build p) c env s1
-{-# INLINE atCursorIf #-}
+  _ -> \build end -> Get $ \c env s0 -> case partNext c (I# count) s0 of
+    (# s1, _ #)
+      | end == nullPtr -> case unIO (getPtr c cursorCell) s1 of
+          (# s2, p #) -> unGet (rest build p) c env s2
+      | otherwise -> unGet (rest build end) c env s1
+{-# INLINE nothingLeftIf #-}
 
--- If it is (1), move the cursor to the end of the run first: the last field that takes
+-- If it is so (1), move the cursor to the end of the run first: the last field that takes
 -- bytes has been read.
 movedIf :: Int# -> (b -> Ptr Word8 -> Get a) -> b -> Ptr Word8 -> Get a
 movedIf it rest = case it of
@@ -96,18 +98,25 @@ movedIf it rest = case it of
     (# s1, _ #) -> unGet (rest build end) c env s1
 {-# INLINE movedIf #-}
 
+-- Read the last run, and move the cursor behind it.
+lastRun :: (Ptr Word8 -> Get a) -> Ptr Word8 -> Get a
+lastRun rest end = Get $ \c env s0 -> case unGet (rest end) c env s0 of
+  (# s1, x #) -> case unIO (putPtr c cursorCell end) s1 of
+    (# s2, _ #) -> (# s2, x #)
+{-# INLINE lastRun #-}
+
 -- | A field of variable size before the others.
 variableFirst :: Get x -> (x -> y) -> Reading b a -> Reading (y -> b) a
-variableFirst get back (Reading _ _ n count parts rest) =
-  Reading 1# 1# 0# (count +# 1#) (VariablePart : parts) $ \build _ ->
+variableFirst get back (Reading variable n count parts rest) =
+  Reading 1# 0# (count +# 1#) (VariablePart : parts) $ \build _ ->
     Get $ \c env s0 -> case partNext c (I# count) s0 of
       (# s1, _ #) -> case unGet get c env s1 of
-        (# s2, x #) -> x `seq` unGet (run count n (\end -> rest (build (back x)) end)) c env s2
+        (# s2, x #) -> x `seq` unGet (run variable count n (\end -> rest (build (back x)) end)) c env s2
 {-# INLINE variableFirst #-}
 
 -- | Given something else, from which what is to be applied to the fields is made.
 mapReading :: (c -> b) -> Reading b a -> Reading c a
-mapReading h (Reading variable moves n count parts rest) = Reading variable moves n count parts (\build -> rest (h build))
+mapReading h (Reading variable n count parts rest) = Reading variable n count parts (\build -> rest (h build))
 {-# INLINE mapReading #-}
 
 -- A part comes next, with so many behind it. (In every run, traced or not: to find out takes
@@ -125,36 +134,42 @@ runNext c count = unIO $ do
   if left < 0 then putInt c placeCell (inRun count) else pure ()
 {-# INLINE runNext #-}
 
--- The run where so many fields are left, which takes so many bytes, given its end.
-run :: Int# -> Int# -> (Ptr Word8 -> Get a) -> Get a
-run count n rest = case n of
+-- The run where so many fields are left, of which one is of variable size (1) or none (0), and
+-- which takes so many bytes. The reader is given its end.
+run :: Int# -> Int# -> Int# -> (Ptr Word8 -> Get a) -> Get a
+run variable count n rest = case n of
   0# -> rest nullPtr
-  _ -> Get $ \c env s0 -> case runNext c (I# count) s0 of
-    (# s1, _ #) -> unGet (shared demand (I# n) (\p -> rest (p `plusPtr` I# n))) c env s1
+  _ -> case variable of
+    0# -> demanded (lastRun rest)
+    _ -> demanded rest
+  where
+    demanded to = Get $ \c env s0 -> case runNext c (I# count) s0 of
+      (# s1, _ #) -> unGet (shared demand (I# n) (\p -> to (p `plusPtr` I# n))) c env s1
+    {-# INLINE demanded #-}
 {-# INLINE run #-}
 
 -- | Read fields at an address, which must all be of constant size, without moving the
 -- cursor.
 readRun :: (Reading a a -> Reading b a) -> b -> Ptr Word8 -> Get a
-readRun fields build p = case fields (finished 0#) of
-  Reading _ _ n _ _ rest -> rest build (p `plusPtr` I# n)
+readRun fields build p = case fields finished of
+  Reading _ n _ _ rest -> rest build (p `plusPtr` I# n)
 {-# INLINE readRun #-}
 
 -- | Read the fields of a constructor, given what is to be said of it, which needs to
 -- know what its fields are.
 readFields :: ([Part] -> Names) -> (Reading a a -> Reading b a) -> b -> Get a
-readFields names fields build = case fields (finished 1#) of
-  Reading variable _ n count parts rest -> case variable of
-    1# -> nested (names parts) (run count n (\end -> rest build end))
+readFields names fields build = case fields finished of
+  Reading variable n count parts rest -> case variable of
+    1# -> nested (names parts) (run variable count n (\end -> rest build end))
     _ -> case n of
       0# -> rest build nullPtr
-      _ -> placed (names parts) (I# n) (\p -> rest build (p `plusPtr` I# n))
+      _ -> placed (names parts) (I# n) (\p -> lastRun (\end -> rest build end) (p `plusPtr` I# n))
 {-# INLINE readFields #-}
 
 -- | What the fields of a constructor are.
 partsOf :: (Reading a a -> Reading b a) -> [Part]
-partsOf fields = case fields (finished 0#) of
-  Reading _ _ _ _ parts _ -> parts
+partsOf fields = case fields finished of
+  Reading _ _ _ parts _ -> parts
 {-# INLINE partsOf #-}
 
 -- | Read a value of constant size, or the tag of one that is not. If something is wrong
@@ -172,10 +187,7 @@ getInside :: Names -> Fixed a -> Get a
 getInside names f = case fixedSize f of
   -- Nothing is there; but what reads nothing may refuse it, at an address.
   I# 0# -> getFixed f
-  I# n -> placed names (I# n) $ \p -> Get $ \c env s0 ->
-    case unGet (fixedRead f p) c env s0 of
-      (# s1, x #) -> case unIO (putPtr c cursorCell (p `plusPtr` I# n)) s1 of
-        (# s2, _ #) -> (# s2, x #)
+  I# n -> placed names (I# n) (\p -> lastRun (\_ -> fixedRead f p) (p `plusPtr` I# n))
 {-# INLINE getInside #-}
 
 -- | Read a field of variable size, before so many others.

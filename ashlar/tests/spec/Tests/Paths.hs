@@ -11,6 +11,7 @@ module Tests.Paths (tests) where
 
 import Ashlar.Codec
 import Ashlar.Codec.Combinators
+import Ashlar.Codec.Fixed
 import Ashlar.Get
 import Ashlar.Get.Feed
 import Control.Applicative
@@ -27,7 +28,7 @@ import GHC.Generics (Generic)
 import System.IO.Unsafe (unsafePerformIO)
 import Test.Tasty
 import Test.Tasty.HUnit
-import Test.Tasty.QuickCheck hiding (elements, label, labels, variant, within)
+import Test.Tasty.QuickCheck hiding (Fixed, elements, getFixed, label, labels, variant, within)
 import qualified Test.Tasty.QuickCheck as QC
 import Tests.Derived (Colour (..), Doubled, Eight, Inside, Shape (..), Tree (..), Twice, Wrapped)
 import Tests.Failures
@@ -46,6 +47,7 @@ tests =
       testCase "after alternatives" alternatives,
       testCase "of a nested value are short" short,
       testCase "values nested too deeply" deep,
+      testCase "fields that take no bytes and refuse" ofNoSize,
       testCase "as deep as the budget says" exactly,
       testCase "depth after alternatives" restored
     ]
@@ -282,6 +284,40 @@ deep = do
         Fail _ _ e -> isTooDeep (Left e)
         _ -> assertFailure "not failed"
     isTooDeep r = reasonOf r @?= Just (OverBudget "nested more deeply than the budget allows")
+
+-- Behind a run, behind a field of variable size, and in a constructor of constant size, where the
+-- offset does not tell which field it was.
+ofNoSize :: Assertion
+ofNoSize = do
+  wrong (briefly (get :: Get Behind) (S.replicate 40 0)) (10, ["Behind.last4"])
+  wrong (briefly (get :: Get Alone') (S.replicate 40 0)) (8, ["Alone'.second2"])
+  wrong (briefly (get :: Get Constant') (S.cons 1 (S.replicate 40 0))) (3, ["Constant'.Constant2"])
+  where
+    briefly g bs = (brief (() <$ runGet g bs), brief (() <$ runGetLazy g (L.fromChunks (map S.singleton (S.unpack bs)))))
+    wrong got (offset, path) = got @?= (Left (offset, path, Invalid "no value"), Left (offset, path, Invalid "no value"))
+
+data Refusing = Refusing
+
+instance Codec Refusing where
+  layout = Fix refusing
+  size _ = 0
+  put = putFixed refusing
+  get = getFixed refusing
+
+refusing :: Fixed Refusing
+refusing = fixedChecked (\Refusing -> ()) (const (Left "no value")) (fixedUnit ())
+
+data Behind = Behind {first1 :: [Word8], second1 :: Word8, third1 :: Word8, unit1 :: (), last4 :: Refusing}
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+data Alone' = Alone' {first2 :: [Word8], second2 :: Refusing, third2 :: [Word8]}
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+data Constant' = Constant1 | Constant2 Word8 Word8 Refusing
+  deriving stock (Generic)
+  deriving anyclass (Codec)
 
 exactly :: Assertion
 exactly = do
