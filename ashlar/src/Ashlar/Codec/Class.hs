@@ -156,7 +156,8 @@ class Codec a where
 --   (9.0.2, 9.6.6 and 9.10.3 do), and a reservation inside a lambda is not seen by
 --   the rules. The inspection test "mixedFields" counts one check more without it.
 --
--- @scripts/compile-times@ measures what it costs, against other libraries.
+-- @scripts/compile-times@ measures what it costs, against other libraries, and the continuous
+-- integration runs it with @--check@.
 
 -- | The derived layout, for instances that write only some methods by hand.
 --

@@ -13,6 +13,7 @@ module Tests.CodecCombinators (tests) where
 import Ashlar.Builder (toStrictByteString)
 import Ashlar.Codec
 import Ashlar.Codec.Combinators
+import Ashlar.Codec.Fixed (fixedChecked, fixedWord16LE)
 import Ashlar.Codec.Laws
 import Ashlar.Get (runGet)
 import qualified Data.ByteString as S
@@ -40,10 +41,46 @@ tests =
       sameAsDerived "a pair" (samples :: Samples (Word8, Text)) (both codec codec),
       testProperties "an instance by DerivingVia" (codecLaws (Proxy :: Proxy Range)),
       testProperties "a recursive instance by DerivingVia" (codecLaws (Proxy :: Proxy Expression)),
+      testProperties "a layout of constant size by hand, the rest derived" (codecLaws (Proxy :: Proxy (Perhaps, [Perhaps], Perhaps))),
+      testProperties "a layout of variable size by hand, the rest derived" (codecLaws (Proxy :: Proxy (Bytes2, [Bytes2], Bytes2))),
+      testProperty "a layout by hand is what is written" layoutsByHand,
       testCase "fields in any arrangement" arrangements,
       testCase "constant size stays constant" constants,
       testCase "what is refused" refusals
     ]
+
+-- Derived it would be of variable size.
+data Perhaps = No | Yes Word8
+  deriving stock (Eq, Show, Generic)
+
+instance Codec Perhaps where
+  layout = Fix (fixedChecked there back fixedWord16LE)
+    where
+      there x = case x of
+        No -> 0
+        Yes w -> 256 + fromIntegral w
+      back n
+        | n == 0 = Right No
+        | n `div` 256 == 1 = Right (Yes (fromIntegral n))
+        | otherwise = Left "neither"
+
+instance Arbitrary Perhaps where
+  arbitrary = oneof [pure No, Yes <$> arbitrary]
+
+-- Derived it would be of constant size.
+data Bytes2 = Bytes2 Word8 Word8
+  deriving stock (Eq, Show, Generic)
+
+instance Codec Bytes2 where
+  layout = Var 2
+
+instance Arbitrary Bytes2 where
+  arbitrary = Bytes2 <$> arbitrary <*> arbitrary
+
+layoutsByHand :: Word8 -> Word8 -> Property
+layoutsByHand a b =
+  (encode (No, Yes a), encode (Bytes2 a b)) === (S.pack [0, 0, a, 1], S.pack [a, b])
+    .&&. (encodedSize (Yes a), encodedSize (Bytes2 a b)) === (2, 2)
 
 -- The laws, and the same bytes and layout as the instance.
 sameAsDerived :: forall a. Codec a => String -> Samples a -> Format a -> TestTree
