@@ -243,8 +243,8 @@ separate (Builder f) (Builder g) = Builder (\c k s -> g c k (f c k s))
 
 -- | Make sure that at least @n@ bytes are free at the cursor, and return it.
 --
--- Everything but the comparison is one call out of line, and the code behind
--- it is not copied: both branches join again.
+-- Everything but the comparison is one call out of line. Both branches join again; but code
+-- behind it that is short is copied into both ('ensureShared').
 reserve :: Cells -> Sink -> Int -> IO (Ptr Word8)
 reserve c k n = reserveFor c k n n
 {-# INLINE reserve #-}

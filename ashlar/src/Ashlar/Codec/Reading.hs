@@ -46,7 +46,7 @@ import GHC.IO (unIO)
 -- * The reader. It is given what is to be applied to the fields, and where the run of the
 --   first of them ends. The run is there, and the cursor before it. (If it takes no bytes, the
 --   address may be null.) Before a field of variable size the reader moves the cursor behind the
---   run; behind the last run the cursor is moved by whoever has called the reader.
+--   run; behind the last run the cursor is moved by whoever calls the reader.
 data Reading b a = Reading Int# Int# Int# [Part] (b -> Ptr Word8 -> Get a)
 
 -- No more fields. The value is forced.
@@ -98,20 +98,12 @@ movedIf it rest = case it of
     (# s1, _ #) -> unGet (rest build end) c env s1
 {-# INLINE movedIf #-}
 
--- Read the last run, and move the cursor behind it.
-lastRun :: (Ptr Word8 -> Get a) -> Ptr Word8 -> Get a
-lastRun rest end = Get $ \c env s0 -> case unGet (rest end) c env s0 of
-  (# s1, x #) -> case unIO (putPtr c cursorCell end) s1 of
-    (# s2, _ #) -> (# s2, x #)
-{-# INLINE lastRun #-}
-
 -- | A field of variable size before the others.
 variableFirst :: Get x -> (x -> y) -> Reading b a -> Reading (y -> b) a
 variableFirst get back (Reading variable n count parts rest) =
   Reading 1# 0# (count +# 1#) (VariablePart : parts) $ \build _ ->
-    Get $ \c env s0 -> case partNext c (I# count) s0 of
-      (# s1, _ #) -> case unGet get c env s1 of
-        (# s2, x #) -> x `seq` unGet (run variable count n (\end -> rest (build (back x)) end)) c env s2
+    Get $ \c env s0 -> case unGet (getPart (I# count) get) c env s0 of
+      (# s1, x #) -> unGet (run variable count n (\end -> rest (build (back x)) end)) c env s1
 {-# INLINE variableFirst #-}
 
 -- | Given something else, from which what is to be applied to the fields is made.
@@ -125,13 +117,17 @@ partNext :: Cells -> Int -> State# RealWorld -> (# State# RealWorld, () #)
 partNext c count = unIO (putInt c placeCell (inPart count))
 {-# INLINE partNext #-}
 
--- A run comes next, where so many fields are left. (Here it takes longer not to find out: a
+-- Read a run, where so many fields are left. (Here it takes longer not to find out: a
 -- tree of 10,000 nodes takes 76 µs, and with a write before every run 84 µs; before parts it is
 -- the other way round, 78 µs; GHC 9.0.2.)
-runNext :: Cells -> Int -> State# RealWorld -> (# State# RealWorld, () #)
-runNext c count = unIO $ do
-  left <- getInt c depthCell
-  if left < 0 then putInt c placeCell (inRun count) else pure ()
+runNext :: Int -> Get a -> Get a
+runNext count (Get p) = Get $ \c env s0 -> case unIO (mark c) s0 of
+  (# s1, _ #) -> p c env s1
+  where
+    mark c = do
+      left <- getInt c depthCell
+      if left < 0 then putInt c placeCell (inRun count) else pure ()
+    {-# INLINE mark #-}
 {-# INLINE runNext #-}
 
 -- The run where so many fields are left, of which one is of variable size (1) or none (0), and
@@ -139,13 +135,9 @@ runNext c count = unIO $ do
 run :: Int# -> Int# -> Int# -> (Ptr Word8 -> Get a) -> Get a
 run variable count n rest = case n of
   0# -> rest nullPtr
-  _ -> case variable of
-    0# -> demanded (lastRun rest)
-    _ -> demanded rest
-  where
-    demanded to = Get $ \c env s0 -> case runNext c (I# count) s0 of
-      (# s1, _ #) -> unGet (shared demand (I# n) (\p -> to (p `plusPtr` I# n))) c env s1
-    {-# INLINE demanded #-}
+  _ -> runNext (I# count) $ case variable of
+    0# -> consumeShared (I# n) (\p -> rest (p `plusPtr` I# n))
+    _ -> shared demand (I# n) (\p -> rest (p `plusPtr` I# n))
 {-# INLINE run #-}
 
 -- | Read fields at an address, which must all be of constant size, without moving the
@@ -163,7 +155,7 @@ readFields names fields build = case fields finished of
     1# -> nested (names parts) (run variable count n (\end -> rest build end))
     _ -> case n of
       0# -> rest build nullPtr
-      _ -> placed (names parts) (I# n) (\p -> lastRun (\end -> rest build end) (p `plusPtr` I# n))
+      _ -> placed (names parts) (I# n) (\p -> rest build (p `plusPtr` I# n))
 {-# INLINE readFields #-}
 
 -- | What the fields of a constructor are.
@@ -187,7 +179,7 @@ getInside :: Names -> Fixed a -> Get a
 getInside names f = case fixedSize f of
   -- Nothing is there; but what reads nothing may refuse it, at an address.
   I# 0# -> getFixed f
-  I# n -> placed names (I# n) (\p -> lastRun (\_ -> fixedRead f p) (p `plusPtr` I# n))
+  n -> placed names n (fixedRead f)
 {-# INLINE getInside #-}
 
 -- | Read a field of variable size, before so many others.
@@ -200,8 +192,7 @@ getPart count get = Get $ \c env s0 -> case partNext c count s0 of
 getRun :: Int -> Fixed a -> Get a
 getRun count f = case fixedSize f of
   I# 0# -> getFixed f
-  n -> Get $ \c env s0 -> case runNext c count s0 of
-    (# s1, _ #) -> unGet (consumeShared n (fixedRead f)) c env s1
+  n -> runNext count (consumeShared n (fixedRead f))
 {-# INLINE getRun #-}
 
 -- | Inside of a container whose elements are of variable size. It counts as a level:
@@ -217,7 +208,7 @@ atElement i = Get $ \c _ s -> partNext c i s
 
 -- A run of so many bytes, and nothing else, inside a value.
 placed :: Names -> Int -> (Ptr Word8 -> Get a) -> Get a
-placed names n rest = shared (demandInside names) n (\p -> insideRun names (rest p))
+placed names n rest = consumeSharedOr (demandInside names) n (\p -> insideRun names (rest p))
 {-# INLINE placed #-}
 
 -- What is said of the value is needed only if something is wrong, and then built by this

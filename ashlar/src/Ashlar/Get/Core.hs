@@ -40,6 +40,7 @@ module Ashlar.Get.Core
     need,
     consume,
     consumeShared,
+    consumeSharedOr,
     shared,
 
     -- * Failing
@@ -329,7 +330,7 @@ consumeShared :: Int -> (Ptr Word8 -> Get a) -> Get a
 consumeShared = consumeSharedOr demand
 {-# INLINE consumeShared #-}
 
--- 'consumeShared', given what makes sure of the bytes, or fails, where they are not at
+-- | 'consumeShared', given what makes sure of the bytes, or fails, where they are not at
 -- hand.
 consumeSharedOr :: (Cells -> Env -> Int -> IO ()) -> Int -> (Ptr Word8 -> Get a) -> Get a
 consumeSharedOr more n rd = shared more n $ \p -> Get $ \c env s0 -> case unGet (rd p) c env s0 of
