@@ -32,6 +32,7 @@ import System.IO
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck hiding (Large, Small)
+import Tests.Big
 import Tests.Derived hiding (first, name)
 import Tests.Failures
 
