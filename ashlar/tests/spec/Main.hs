@@ -51,6 +51,7 @@ import qualified Tests.Section
 import qualified Tests.Sources
 import qualified Tests.Text
 import qualified Tests.Types
+import qualified Tests.Unicode
 import qualified Tests.Varint
 import qualified Tests.Waiting
 
@@ -102,6 +103,7 @@ main =
         Tests.Section.tests,
         Tests.Sources.tests,
         Tests.Text.tests,
+        Tests.Unicode.tests,
         Tests.Types.tests,
         Tests.Varint.tests,
         Tests.Waiting.tests

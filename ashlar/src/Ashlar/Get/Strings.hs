@@ -1,3 +1,5 @@
+{-# LANGUAGE BangPatterns #-}
+
 -- |
 -- Module      : Ashlar.Get.Strings
 -- Description : Decoders for strings of various kinds, and for nested parts
@@ -154,7 +156,7 @@ getRemainingTextUtf8 = do
 --
 -- What stands for the first malformed byte is never there: to look for it fails.
 decodeText :: Cells -> Env -> Int -> Ptr Word8 -> Int -> IO Text
-decodeText c env at p n = decodeUtf8At malformed p n
+decodeText c env !at !p !n = decodeUtf8At malformed p n
   where
     malformed = unsafePerformIO $ do
       good <- utf8ValidPrefix p n

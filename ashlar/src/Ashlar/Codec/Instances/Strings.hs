@@ -11,6 +11,7 @@ import Ashlar.Builder.Bytes
 import Ashlar.Builder.Core
 import Ashlar.Builder.Strings
 import Ashlar.Codec.Class
+import Ashlar.Codec.Format (getFixed)
 import Ashlar.Codec.Length
 import Ashlar.Get.Bytes
 import Ashlar.Get.Strings
@@ -71,7 +72,7 @@ instance Codec T.Text where
   layout = Var lengthSize
   size t = lengthSize + utf8LengthOf t
   put = putText
-  get = getLength >>= getTextUtf8
+  get = getFixed lengthFormat >>= getTextUtf8
 
 -- Where there is room for the longest that the text can be, it is written before its
 -- length, which is known then.

@@ -1,0 +1,248 @@
+/* UTF-16, which text has in memory before version 2, into UTF-8 (RFC 3629) and back.
+ *
+ * Most text is ASCII, so blocks of it are moved at once: a block is converted as if it were
+ * ASCII, and as much counts as is. From what is not ASCII on, characters are converted one by
+ * one, until several follow that are ASCII again. (To try a block after each single one makes
+ * the next address wait for the result: Russian took twice as long.)
+ *
+ * On x86-64 a block is a register of SSE2, which every such machine has; elsewhere it is a short
+ * loop, for the C compiler to make the best of.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+
+/* How many of n units, of which the lowest 2n bits of a mask say whether they are ASCII, are so
+   from the first on. */
+static inline size_t ascii_units(unsigned mask, size_t n) {
+  unsigned others = ~mask & ((1u << (2 * n)) - 1);
+  return others == 0 ? n : (size_t)__builtin_ctz(others) / 2;
+}
+
+/* The same for bytes, of which a mask says whether they are not ASCII. */
+static inline size_t ascii_bytes(unsigned others, size_t n) {
+  return others == 0 ? n : (size_t)__builtin_ctz(others);
+}
+
+static inline unsigned ascii_mask(__m128i units) {
+  __m128i high = _mm_and_si128(units, _mm_set1_epi16((short)0xFF80));
+  return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi16(high, _mm_setzero_si128()));
+}
+
+/* These write n bytes for n units, or n units for n bytes, and return how many are good. */
+
+static inline size_t narrow16(uint8_t *to, const uint16_t *from) {
+  __m128i low = _mm_loadu_si128((const __m128i *)from);
+  __m128i high = _mm_loadu_si128((const __m128i *)(from + 8));
+  _mm_storeu_si128((__m128i *)to, _mm_packus_epi16(low, high));
+  /* One test where all are ASCII. */
+  if (ascii_mask(_mm_or_si128(low, high)) == 0xFFFF) return 16;
+  size_t good = ascii_units(ascii_mask(low), 8);
+  return good < 8 ? good : 8 + ascii_units(ascii_mask(high), 8);
+}
+
+static inline size_t narrow8(uint8_t *to, const uint16_t *from) {
+  __m128i units = _mm_loadu_si128((const __m128i *)from);
+  _mm_storel_epi64((__m128i *)to, _mm_packus_epi16(units, units));
+  return ascii_units(ascii_mask(units), 8);
+}
+
+static inline size_t narrow4(uint8_t *to, const uint16_t *from) {
+  __m128i units = _mm_loadl_epi64((const __m128i *)from);
+  int bytes = _mm_cvtsi128_si32(_mm_packus_epi16(units, units));
+  memcpy(to, &bytes, 4);
+  return ascii_units(ascii_mask(units), 4);
+}
+
+static inline size_t widen16(uint16_t *to, const uint8_t *from) {
+  __m128i bytes = _mm_loadu_si128((const __m128i *)from);
+  _mm_storeu_si128((__m128i *)to, _mm_unpacklo_epi8(bytes, _mm_setzero_si128()));
+  _mm_storeu_si128((__m128i *)(to + 8), _mm_unpackhi_epi8(bytes, _mm_setzero_si128()));
+  return ascii_bytes((unsigned)_mm_movemask_epi8(bytes), 16);
+}
+
+static inline size_t widen8(uint16_t *to, const uint8_t *from) {
+  __m128i bytes = _mm_loadl_epi64((const __m128i *)from);
+  _mm_storeu_si128((__m128i *)to, _mm_unpacklo_epi8(bytes, _mm_setzero_si128()));
+  return ascii_bytes((unsigned)_mm_movemask_epi8(bytes), 8);
+}
+
+static inline size_t widen4(uint16_t *to, const uint8_t *from) {
+  int word;
+  memcpy(&word, from, 4);
+  __m128i bytes = _mm_cvtsi32_si128(word);
+  _mm_storel_epi64((__m128i *)to, _mm_unpacklo_epi8(bytes, _mm_setzero_si128()));
+  return ascii_bytes((unsigned)_mm_movemask_epi8(bytes), 4);
+}
+
+#else
+
+#define CONVERT(name, count, to_type, from_type)                       \
+  static inline size_t name(to_type *to, const from_type *from) {      \
+    unsigned all = 0;                                                  \
+    for (size_t i = 0; i < count; i++) {                               \
+      to[i] = (to_type)from[i];                                        \
+      all |= from[i];                                                  \
+    }                                                                  \
+    if (all < 0x80) return count;                                      \
+    size_t good = 0;                                                   \
+    while (from[good] < 0x80) good++;                                  \
+    return good;                                                       \
+  }
+
+CONVERT(narrow16, 16, uint8_t, uint16_t)
+CONVERT(narrow8, 8, uint8_t, uint16_t)
+CONVERT(narrow4, 4, uint8_t, uint16_t)
+CONVERT(widen16, 16, uint16_t, uint8_t)
+CONVERT(widen8, 8, uint16_t, uint8_t)
+CONVERT(widen4, 4, uint16_t, uint8_t)
+
+#endif
+
+/* How many of so many units have one byte in UTF-8, and how many have at most two: the sum. A unit
+   of a surrogate pair stands for two of the pair's four bytes. */
+static inline size_t short_units(const uint16_t *s, size_t n) {
+  uint16_t count = 0;
+  for (size_t i = 0; i < n; i++)
+    count = (uint16_t)(count + (s[i] < 0x80) + (s[i] < 0x800) + ((s[i] & 0xF800) == 0xD800));
+  return count;
+}
+
+/* How many bytes n units take in UTF-8, from a unit on: three, less what is saved. */
+size_t ashlar_utf16_length(const uint16_t *units, size_t from, size_t n) {
+  const uint16_t *s = units + from, *end = s + n;
+  size_t saved = 0;
+  for (; end - s >= 64; s += 64) {
+    uint16_t all = 0;
+    for (size_t i = 0; i < 64; i++) all |= s[i];
+    saved += all < 0x80 ? 128 : short_units(s, 64);
+  }
+  return 3 * n - saved - short_units(s, (size_t)(end - s));
+}
+
+/* Are the next 4 units ASCII? */
+static inline int ascii4(const uint16_t *s) {
+  uint64_t word;
+  memcpy(&word, s, 8);
+  return (word & 0xFF80FF80FF80FF80) == 0;
+}
+
+/* Write the UTF-8 of n units, from a unit on, and return the number of bytes. There must be
+   room for 3n, of which those behind the result may be written. Surrogates must be in pairs,
+   which are not cut. (One that is not has a code of its own in the output; nothing else is read.) */
+size_t ashlar_utf16_to_utf8(uint8_t *to, const uint16_t *units, size_t from, size_t n) {
+  const uint16_t *s = units + from, *end = s + n;
+  uint8_t *d = to;
+  size_t good;
+  for (;;) {
+    /* Units that are left have room for thrice as many bytes, so a block has. */
+    while (end - s >= 16) {
+      good = narrow16(d, s);
+      s += good, d += good;
+      if (good < 16) goto others;
+    }
+    if (end - s >= 8) {
+      good = narrow8(d, s);
+      s += good, d += good;
+      if (good < 8) goto others;
+    }
+    if (end - s >= 4) {
+      good = narrow4(d, s);
+      s += good, d += good;
+      if (good < 4) goto others;
+    }
+    while (s < end && *s < 0x80) *d++ = (uint8_t)*s++;
+    if (s == end) return (size_t)(d - to);
+  others:
+    do {
+      uint32_t c = *s++;
+      if (c < 0x80) {
+        *d++ = (uint8_t)c;
+        if (end - s >= 4 && ascii4(s)) break;
+      } else if (c < 0x800) {
+        d[0] = (uint8_t)(0xC0 | c >> 6);
+        d[1] = (uint8_t)(0x80 | (c & 0x3F));
+        d += 2;
+      } else if ((c & 0xFC00) != 0xD800 || s == end) {
+        d[0] = (uint8_t)(0xE0 | c >> 12);
+        d[1] = (uint8_t)(0x80 | (c >> 6 & 0x3F));
+        d[2] = (uint8_t)(0x80 | (c & 0x3F));
+        d += 3;
+      } else {
+        c = 0x10000 + ((c & 0x3FF) << 10) + (*s++ & 0x3FF);
+        d[0] = (uint8_t)(0xF0 | c >> 18);
+        d[1] = (uint8_t)(0x80 | (c >> 12 & 0x3F));
+        d[2] = (uint8_t)(0x80 | (c >> 6 & 0x3F));
+        d[3] = (uint8_t)(0x80 | (c & 0x3F));
+        d += 4;
+      }
+    } while (s < end);
+  }
+}
+
+/* Are the next 8 bytes ASCII? */
+static inline int ascii8(const uint8_t *s) {
+  uint64_t word;
+  memcpy(&word, s, 8);
+  return (word & 0x8080808080808080) == 0;
+}
+
+static inline int is_tail(uint8_t b) { return (b & 0xC0) == 0x80; }
+
+/* Write the units of n bytes of UTF-8, and return their number, or -1 if any character is
+   malformed. There must be room for n, of which those behind the result may be written. */
+ptrdiff_t ashlar_utf8_to_utf16(uint16_t *to, const uint8_t *bytes, size_t n) {
+  const uint8_t *s = bytes, *end = s + n;
+  uint16_t *d = to;
+  size_t good;
+  for (;;) {
+    /* No character has more units than bytes, so there is room for as many as bytes are left. */
+    while (end - s >= 16) {
+      good = widen16(d, s);
+      s += good, d += good;
+      if (good < 16) goto others;
+    }
+    if (end - s >= 8) {
+      good = widen8(d, s);
+      s += good, d += good;
+      if (good < 8) goto others;
+    }
+    if (end - s >= 4) {
+      good = widen4(d, s);
+      s += good, d += good;
+      if (good < 4) goto others;
+    }
+    while (s < end && *s < 0x80) *d++ = *s++;
+    if (s == end) return d - to;
+  others:
+    do {
+      uint32_t c = s[0];
+      if (c < 0x80) {
+        *d++ = (uint16_t)c;
+        s++;
+        if (end - s >= 8 && ascii8(s)) break;
+      } else if (c < 0xE0) {
+        /* Below 0xC2 it would be the tail of a character, or an overlong form. */
+        if (c < 0xC2 || end - s < 2 || !is_tail(s[1])) return -1;
+        *d++ = (uint16_t)((c & 0x1F) << 6 | (s[1] & 0x3F));
+        s += 2;
+      } else if (c < 0xF0) {
+        if (end - s < 3 || !is_tail(s[1]) || !is_tail(s[2])) return -1;
+        c = (c & 0x0F) << 12 | (uint32_t)(s[1] & 0x3F) << 6 | (s[2] & 0x3F);
+        if (c < 0x800 || (c & 0xF800) == 0xD800) return -1;
+        *d++ = (uint16_t)c;
+        s += 3;
+      } else {
+        if (c > 0xF4 || end - s < 4 || !is_tail(s[1]) || !is_tail(s[2]) || !is_tail(s[3])) return -1;
+        c = (c & 0x07) << 18 | (uint32_t)(s[1] & 0x3F) << 12 | (uint32_t)(s[2] & 0x3F) << 6 | (s[3] & 0x3F);
+        if (c < 0x10000 || c > 0x10FFFF) return -1;
+        *d++ = (uint16_t)(0xD800 + ((c - 0x10000) >> 10));
+        *d++ = (uint16_t)(0xDC00 + (c & 0x3FF));
+        s += 4;
+      }
+    } while (s < end);
+  }
+}

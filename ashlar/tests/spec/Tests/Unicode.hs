@@ -1,0 +1,87 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Tests.Unicode
+-- Description : Texts in UTF-8: builders, decoders and sizes against those of text
+module Tests.Unicode (tests) where
+
+import Ashlar.Builder (textUtf8, toStrictByteString)
+import Ashlar.Codec (decode, encode, encodedSize)
+import Ashlar.Get (DecodeError (..), getTextUtf8, runGet)
+import Control.Monad (forM_)
+import qualified Data.ByteString as S
+import qualified Data.Text as T
+import qualified Data.Text.Encoding as T
+import Data.Word (Word8)
+import Test.Tasty
+import Test.Tasty.HUnit
+import Test.Tasty.QuickCheck
+import Tests.Everywhere (throughSinks)
+
+-- Texts are moved in blocks of 4 to 64 characters, where these are ASCII, and 65,536 bytes
+-- or 32,768 units of UTF-16 at most in one call.
+tests :: TestTree
+tests =
+  testGroup
+    "texts in UTF-8"
+    [ testCase "one character at each place" oneOther,
+      testProperty "any characters" $ forAll anyText (property . agrees),
+      testProperty "any characters, through every sink" $
+        withMaxSuccess 30 $ forAll anyText $ \t -> throughSinks (T.encodeUtf8 t) (textUtf8 t),
+      testCase "longer than one call" long,
+      testCase "bytes at the borders of what is well-formed" borders
+    ]
+
+-- What is done with a text, and with its bytes, is what text does.
+agrees :: T.Text -> Bool
+agrees t =
+  toStrictByteString (textUtf8 t) == bytes
+    && encodedSize t == 8 + S.length bytes
+    && encode t == encode bytes
+    && decode (encode bytes) == (Right t :: Either DecodeError T.Text)
+    && runGet (getTextUtf8 (S.length bytes)) bytes == Right t
+  where
+    bytes = T.encodeUtf8 t
+
+oneOther :: Assertion
+oneOther = forM_ [0 .. 70] $ \n -> forM_ [0 .. n] $ \at -> forM_ others $ \other -> do
+  let t = T.drop 2 (T.concat ["--", T.replicate at "a", other, T.replicate (n - at) "b"])
+  agrees t @? show t
+  where
+    others = ["", "\x7F", "\x80", "\x7FF", "\x800", "\xD7FF", "\xE000", "\xFFFF", "\x10000", "\x10FFFF"]
+
+anyText :: Gen T.Text
+anyText = do
+  n <- choose (0, 400)
+  kinds <- sublistOf ["ab \0\x7F", "\x80\xE4\x7FF", "\x800\x20AC\xFFFD\xFFFF", "\x10000\x1F600\x10FFFF"]
+  from <- choose (0, 3)
+  T.drop from . T.pack <$> vectorOf n (elements ('x' : concat kinds))
+
+long :: Assertion
+long = forM_ ["a", "\xE4", "\x20AC", "\x1F600", "\x1F600z"] $ \piece ->
+  forM_ ([32760 .. 32775] ++ [21840 .. 21850] ++ [65530 .. 65540]) $ \n ->
+    forM_ [0, n `quot` T.length piece] $ \k -> do
+      let t = T.append (T.replicate (n - k) "a") (T.replicate k piece)
+      -- The pair of surrogates is cut in every way.
+      agrees (T.append t "\x1F600") @? show (piece, n, k)
+
+-- Three bytes behind so many others, and before some.
+borders :: Assertion
+borders =
+  sequence_
+    [ check (S.concat [S.replicate front 120, middle, S.replicate behind 121])
+      | a <- bytes,
+        b <- bytes,
+        c <- bytes,
+        let middle = S.pack [a, b, c]
+            (front, behind) = spread (a, b, c)
+    ]
+  where
+    check input = case (runGet (getTextUtf8 (S.length input)) input, T.decodeUtf8' input) of
+      (Right t, Right wanted) -> t == wanted @? show input
+      (Left e, Left _) -> errorOffset e == validUpTo input @? show (input, errorOffset e)
+      other -> assertFailure (show input ++ ": " ++ show other)
+    validUpTo input = fromIntegral (last (filter (valid input) [0 .. S.length input]))
+    valid input n = either (const False) (const True) (T.decodeUtf8' (S.take n input))
+    spread (a, b, c) = (fromIntegral (a + b) `mod` 19, fromIntegral (b + c) `mod` 3) :: (Int, Int)
+    bytes = [0x41, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xED, 0xEE, 0xF0, 0xF1, 0xF4, 0xF5, 0xFF] :: [Word8]
