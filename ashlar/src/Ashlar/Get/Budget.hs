@@ -63,13 +63,12 @@ withBudget budget (Get p) = Get $ \c env s0 -> case unIO (enter c env) s0 of
     depth = max 0 (budgetDepth budget)
     enter c env = do
       levels <- getInt c depthCell
-      noteInside c env
       traced <- isTraced c
       startDepth c traced depth
       -- A counter of its own: Note [Spent is spent].
       withCells (emptiesCell + 1) $ \own -> do
         putInt own emptiesCell (max 0 (budgetEmpties budget))
-        pure (Entered env {envDepth = depth, envEmpties = own} levels)
+        pure (Entered env {envEmpties = own} levels)
 
 -- The environment with the new budget, and what is in 'depthCell' outside.
 data Entered = Entered !Env !Int

@@ -66,7 +66,7 @@ data Outcome
 -- other alternative was there four times, and the environment was taken apart and
 -- built anew each time.
 catching :: Cells -> Env -> Get a -> State# RealWorld -> (# State# RealWorld, Outcome, a #)
-catching c env (Get f) = guarded c (f c env)
+catching c env (Get f) = guarded c (\s -> f c env s)
 {-# INLINE catching #-}
 
 -- Note [Caught by a cell]

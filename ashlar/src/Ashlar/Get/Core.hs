@@ -282,8 +282,9 @@ refuseByte :: Cells -> Env -> Wanted -> IO ()
 refuseByte c env (Wanted names) = do
   at <- position c
   farthest <- failuresSoFar env
+  traced <- isTraced c
   -- Most are not worth the trouble.
-  if at < failureReach farthest
+  if not traced || at < failureReach farthest
     then pure ()
     else do
       p <- getPtr c cursorCell

@@ -31,13 +31,13 @@ module Ashlar.Get.Env
     inPlaceCell,
     placeCell,
     depthCell,
-    retraceCell,
     cellCount,
     position,
     offsetOf,
 
     -- * The environment
     Env (..),
+    isTraced,
     emptiesLeft,
     setEmptiesLeft,
     Input (..),
@@ -54,7 +54,6 @@ module Ashlar.Get.Env
     failWith,
     failuresSoFar,
     setFailures,
-    noteInside,
   )
 where
 
@@ -130,17 +129,14 @@ inPlaceCell = 11
 placeCell :: Int
 placeCell = 12
 
--- | How many more levels of nesting are allowed: see Note [Traced runs].
+-- | How many more levels of nesting are allowed, and whether the run is traced: see
+-- Note [Traced runs].
 depthCell :: Int
 depthCell = 13
 
--- | 1 if there was a failure of which a traced run would know more; else 0.
-retraceCell :: Int
-retraceCell = 14
-
 -- | How many cells there are.
 cellCount :: Int
-cellCount = 15
+cellCount = 14
 
 -- | The offset of the next byte in the stream.
 position :: Cells -> IO Int
@@ -156,12 +152,15 @@ offsetOf c p = do
 -- | What is rarely read. A decoder inside a label, say, is run with a copy.
 data Env = Env
   { envInput :: !Input,
-    -- | How many levels of nesting the budget allows.
-    envDepth :: !Int,
     -- | Where the 'emptiesCell' of the budget is.
     envEmpties :: Cells,
     envContext :: !Context
   }
+
+-- | Is this run traced? Note [Traced runs]. (It is told by the sign of 'depthCell'.)
+isTraced :: Cells -> IO Bool
+isTraced c = (< 0) <$> getInt c depthCell
+{-# INLINE isTraced #-}
 
 -- Note [Spent is spent]
 -- ~~~~~~~~~~~~~~~~~~~~~
@@ -280,10 +279,10 @@ failWith c env reach offset found reason = record c env reach offset found reaso
 -- that return, are strict, and are not inlined into what fails. (10,000 alternatives
 -- of which half fail: 277 µs, and this way 165 µs, GHC 9.0.2.)
 
--- | Remember a failure at an address: see 'failAt'.
+-- | Remember a failure at an address, if the run is traced: see 'failAt'.
 recordAt :: Cells -> Env -> Ptr Word8 -> Int -> Reason -> IO ()
-recordAt c env !p !n !reason = do
-  place <- placeNow c env
+recordAt c env !p !n !reason = whenTraced c $ do
+  place <- getInt c placeCell
   case reason of
     MissingInput _ left
       | Cut before width <- cutField (envContext env) place left ->
@@ -310,29 +309,18 @@ recordThere c env !p !n !place !reason = do
 {-# NOINLINE recordThere #-}
 
 record :: Cells -> Env -> Int -> Int -> Found -> Reason -> IO ()
-record c env !reach !offset !found !reason = do
-  place <- placeNow c env
+record c env !reach !offset !found !reason = whenTraced c $ do
+  place <- getInt c placeCell
   farthest <- readIORef (inputFailures (envInput env))
   if addsNothing reach offset (foundLength found) (envContext env) place reason farthest
     then pure ()
     else setFailures env (addFailure reach offset found (envContext env) place 0 0 reason farthest)
 {-# NOINLINE record #-}
 
--- The place of a failure. (Only in a traced run is it known: see Note [Places].)
-placeNow :: Cells -> Env -> IO Place
-placeNow c env = do
-  noteInside c env
-  left <- getInt c depthCell
-  if left < 0 then getInt c placeCell else pure somewhere
-{-# INLINE placeNow #-}
-
--- | If the decoder is inside of a value (as far as the budget in force counts), and the
--- path to it is not known, let the run be traced should it fail.
-noteInside :: Cells -> Env -> IO ()
-noteInside c env = do
-  left <- getInt c depthCell
-  if left >= 0 && left < envDepth env then putInt c retraceCell 1 else pure ()
-{-# INLINE noteInside #-}
+-- A run that is not traced remembers nothing.
+whenTraced :: Cells -> IO () -> IO ()
+whenTraced c act = isTraced c >>= \traced -> if traced then act else pure ()
+{-# INLINE whenTraced #-}
 
 -- | What has been remembered of failures.
 failuresSoFar :: Env -> IO Failures

@@ -153,8 +153,6 @@ gather c input target = do
     else do
       segments <- readIORef (inputSegments input)
       case segments of
-        -- As every strict input ends: the end is seen in 11 ns this way, and in 34 without (GHC 9.0.2).
-        Segments {segmentsComing = [], segmentsArrived = [], segmentsEnded = True} -> pure have
         Segments {segmentsComing = bs : coming} | have == 0, S.length bs >= target -> open c input segments bs coming
         Segments {segmentsComing = [], segmentsArrived = [], segmentsEnded = False} | target <= 256 -> do
           found <- nextChunk c input target

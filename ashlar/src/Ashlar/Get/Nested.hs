@@ -8,13 +8,14 @@
 -- Note [Traced runs]
 -- ~~~~~~~~~~~~~~~~~~
 -- Each level of a nested value is counted, because it takes stack, and hostile input
--- could have any number of them. For its errors a decoder must also know the path that it
--- is on, and to keep that costs memory for each level: a tree of 10,000 nodes then takes twice
--- as long. So a run on a strict 'Data.ByteString.ByteString' does not keep it. If it fails
--- and something failed inside of a value, it is run once more, as a traced one, which fails
--- in the same way and has the path ('retraceCell'). Where the input is gone by then (lazy
--- input, a 'Ashlar.Get.Source', push mode), all runs are traced from the start. So all of
--- them give the same errors.
+-- could have any number of them. For its error a run must also know the path that it
+-- is on, which costs memory for each level, and what failed where, of all that was tried in
+-- vain: a tree of 10,000 nodes then takes twice as long, 50,000 pairs of brackets, in each of which
+-- an alternative fails, 2.2 ms and not 1.1. So a run on a strict 'Data.ByteString.ByteString'
+-- keeps neither. If it fails, it is run once more, as a traced one, which fails in the same way
+-- and knows why. Where the input is gone by then (lazy input, a 'Ashlar.Get.Source', push mode), all
+-- runs are traced from the start. So all of them give the same errors. (Tests "errors", where
+-- each error is that of every way to run the decoder.)
 --
 -- Both are told by one test: 'depthCell' has how many more levels are allowed, and in a
 -- traced run that number less 'traceBias', which is negative.
@@ -23,7 +24,6 @@ module Ashlar.Get.Nested
     insideRun,
     inRunOf,
     startDepth,
-    isTraced,
     overBudget,
   )
 where
@@ -91,11 +91,6 @@ leaveTraced c env = putInt c placeCell $ case envContext env of
   Inside _ place _ -> place
   _ -> somewhere
 {-# NOINLINE leaveTraced #-}
-
--- | Is this run traced?
-isTraced :: Cells -> IO Bool
-isTraced c = (< 0) <$> getInt c depthCell
-{-# INLINE isTraced #-}
 
 -- | Fail at the cursor, because a limit was reached.
 overBudget :: Cells -> Env -> String -> IO a

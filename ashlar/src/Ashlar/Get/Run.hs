@@ -61,7 +61,6 @@ startCells c input offset = do
   openFirst c offset open
   putInt c emptiesCell (budgetEmpties defaultBudget)
   putInt c placeCell somewhere
-  putInt c retraceCell 0
   startDepth c True (budgetDepth defaultBudget)
 
 -- | Run a decoder on cells that have been set up. It may throw 'failedException'.
@@ -70,7 +69,7 @@ runIn c input g = keepAlive (inputSegments input) (IO (unGet g c (topEnv c input
 
 -- The counter of the default budget is in the cells of the run.
 topEnv :: Cells -> Input -> Env
-topEnv c input = Env input (budgetDepth defaultBudget) c Top
+topEnv c input = Env input c Top
 
 -- | Decode from a strict 'ByteString'. Bytes that are left over are ignored:
 -- 'runGetWhole' refuses them, 'runGetRest' returns them.
@@ -130,18 +129,20 @@ runStrict f g bs = unsafeDupablePerformIO (run False)
       input <- newInput (pure ()) (pure S.empty) newSegments {segmentOpen = bs, segmentsEnded = True}
       outcome <- keepAlive (inputSegments input) $ withCells cellCount $ \c -> do
         startCells c input 0
+        -- Nothing comes after this, which is known without a look at the segments.
+        putInt c limitCell (S.length bs)
         -- It can begin again.
         putInt c inPlaceCell 0
         startDepth c traced (budgetDepth defaultBudget)
         IO $ \s0 -> case catching c (topEnv c input) g s0 of
           (# s1, Succeeded, a #) -> unIO (position c >>= \used -> Right <$> (pure $! f used a)) s1
-          (# s1, HasFailed, _ #) -> unIO (failed c input) s1
+          -- Note [Traced runs].
+          (# s1, HasFailed, _ #)
+            | traced -> unIO (Right . Left <$> errorOf c input) s1
+            | otherwise -> (# s1, Left True #)
           (# s1, TakenUp, _ #) -> (# s1, Left traced #)
+      -- Or else it must be run again, and whether traced.
       either run pure outcome
-    -- The error, or that it must be run again, and whether traced: Note [Traced runs].
-    failed c input = do
-      retrace <- getInt c retraceCell
-      if retrace == 1 then pure (Left True) else Right . Left <$> errorOf c input
 {-# NOINLINE runStrict #-}
 
 -- | The error of a run that has failed.
