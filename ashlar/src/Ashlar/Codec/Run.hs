@@ -100,7 +100,7 @@ encodedSize = size
 -- of small elements more than 128 times.
 --
 -- What it returns is a valid value, or an error, which says the offset and the path to the
--- field.
+-- field. (The error is found out when it is looked at, as with 'Ashlar.Get.runGet'.)
 --
 -- >>> decode (encode (Just 'x')) :: Either DecodeError (Maybe Char)
 -- Right (Just 'x')

@@ -64,7 +64,9 @@ data Outcome
 --
 -- The work is out of line for the sake of what calls it: inlined, the code for the
 -- other alternative was there four times, and the environment was taken apart and
--- built anew each time.
+-- built anew each time. (And it is given
+-- a lambda: @f c env@ would be a thunk, which is evaluated and updated before it can be run. A run
+-- on one byte took 8 ns more.)
 catching :: Cells -> Env -> Get a -> State# RealWorld -> (# State# RealWorld, Outcome, a #)
 catching c env (Get f) = guarded c (\s -> f c env s)
 {-# INLINE catching #-}

@@ -277,14 +277,14 @@ nextByteOn c env = do
   if more then getPtr c cursorCell >>= byteAt else pure (-1)
 {-# NOINLINE nextByteOn #-}
 
--- | Remember a failure at the next byte, because it is not accepted or not there.
+-- | Remember a failure at the next byte, because it is not accepted or not there, if the run
+-- is traced.
 refuseByte :: Cells -> Env -> Wanted -> IO ()
-refuseByte c env (Wanted names) = do
+refuseByte c env (Wanted names) = whenTraced c $ do
   at <- position c
   farthest <- failuresSoFar env
-  traced <- isTraced c
   -- Most are not worth the trouble.
-  if not traced || at < failureReach farthest
+  if at < failureReach farthest
     then pure ()
     else do
       p <- getPtr c cursorCell

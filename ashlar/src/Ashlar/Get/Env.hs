@@ -38,6 +38,7 @@ module Ashlar.Get.Env
     -- * The environment
     Env (..),
     isTraced,
+    whenTraced,
     emptiesLeft,
     setEmptiesLeft,
     Input (..),
@@ -91,7 +92,7 @@ segmentEndCell = 3
 segmentOffsetCell :: Int
 segmentOffsetCell = 4
 
--- | The offset at which the innermost @isolate@ ends, or 'maxBound'.
+-- | The offset at which the innermost @isolate@ ends, or a run on a strict ByteString, or 'maxBound'.
 limitCell :: Int
 limitCell = 5
 
@@ -162,6 +163,11 @@ isTraced :: Cells -> IO Bool
 isTraced c = (< 0) <$> getInt c depthCell
 {-# INLINE isTraced #-}
 
+-- | Remember something of a failure. (A run that is not traced remembers nothing.)
+whenTraced :: Cells -> IO () -> IO ()
+whenTraced c act = isTraced c >>= \traced -> if traced then act else pure ()
+{-# INLINE whenTraced #-}
+
 -- Note [Spent is spent]
 -- ~~~~~~~~~~~~~~~~~~~~~
 -- Going back puts the level of nesting back to what it was, but not the budget for elements
@@ -219,7 +225,7 @@ instance Show Failed where
 instance Exception Failed
 
 -- | The one exception that all failures throw. What there is to say about a
--- failure is in 'inputFailures'.
+-- failure is in 'inputFailures', if the run is traced.
 --
 -- Note [One exception for all failures]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -247,7 +253,7 @@ instance Show Restart where
 
 instance Exception Restart
 
--- | Fail; what about has been remembered. (Not by @throwIO@: from GHC 9.10 on
+-- | Fail; what about has been remembered, if the run is traced. (Not by @throwIO@: from GHC 9.10 on
 -- that adds a backtrace, which takes 120 bytes, and makes another exception of this one,
 -- which 'isFailed' then does not know by its address.)
 throwFailed :: IO a
@@ -316,11 +322,6 @@ record c env !reach !offset !found !reason = whenTraced c $ do
     then pure ()
     else setFailures env (addFailure reach offset found (envContext env) place 0 0 reason farthest)
 {-# NOINLINE record #-}
-
--- A run that is not traced remembers nothing.
-whenTraced :: Cells -> IO () -> IO ()
-whenTraced c act = isTraced c >>= \traced -> if traced then act else pure ()
-{-# INLINE whenTraced #-}
 
 -- | What has been remembered of failures.
 failuresSoFar :: Env -> IO Failures

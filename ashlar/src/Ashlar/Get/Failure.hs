@@ -10,9 +10,9 @@
 -- the end reports one error. The last failure is rarely the one to report:
 -- @many record <* endOfInput@ fails at the beginning of a broken record,
 -- because the input does not end there, and what is wrong is inside the record.
--- So a run remembers the failures that got farthest ("reach": where the cursor
--- was), and makes its error from those (Bryan Ford, "Packrat Parsing", 2002,
--- section 3.2.4). What is tried only to look ahead does not count, if it
+-- So a run, if it is traced (Note [Traced runs]), remembers the failures that got farthest
+-- ("reach": where the cursor was), and makes its error from those (Bryan Ford, "Packrat
+-- Parsing", 2002, section 3.2.4). What is tried only to look ahead does not count, if it
 -- succeeds as a whole.
 --
 -- Failing must stay cheap, because most failures lead to another alternative.

@@ -148,17 +148,21 @@ decodeUtf8At malformed !p !n
       if units < 0
         then decodeAny malformed p n
         else do
-          if units < n then shrinkUnits arr units else pure ()
-          (\frozen -> T.Text frozen 0 units) <$> stToIO (A.unsafeFreeze arr)
+          arr' <- if units < n then cutUnits arr n units else pure arr
+          (\frozen -> T.Text frozen 0 units) <$> stToIO (A.unsafeFreeze arr')
 
 -- How many units a foreign call is given at most; they have two bytes each.
 callUnits :: Int
 callUnits = 32768
 
--- Cut an array to so many units, no more than it has.
-shrinkUnits :: A.MArray RealWorld -> Int -> IO ()
-shrinkUnits arr (I# n) = IO (\s -> (# shrinkMutableByteArray# (A.maBA arr) (n *# 2#) s, () #))
-{-# INLINE shrinkUnits #-}
+-- Cut an array to the second number of units. It has as many as the first, which is no less.
+-- GHC gives no memory back that was cut off a large object, so if that is much, a copy is made.
+cutUnits :: A.MArray RealWorld -> Int -> Int -> IO (A.MArray RealWorld)
+cutUnits arr n units@(I# k)
+  | n >= 1600 && units < n - n `quot` 4 = stToIO $ do
+      copy <- A.new units
+      copy <$ A.copyM copy 0 arr 0 units
+  | otherwise = IO (\s -> (# shrinkMutableByteArray# (A.maBA arr) (k *# 2#) s, arr #))
 
 foreign import ccall unsafe "ashlar_utf8_to_utf16"
   c_utf8_to_utf16 :: MutableByteArray# RealWorld -> Ptr Word8 -> CSize -> IO CPtrdiff

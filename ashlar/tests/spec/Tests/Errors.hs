@@ -20,6 +20,7 @@ import Data.List (isInfixOf)
 import Data.Map (Map)
 import qualified Data.Text as T
 import Data.Word (Word8)
+import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck hiding (label)
@@ -43,10 +44,29 @@ tests =
       testCase "what was found" found,
       testCase "any number of failures at one place" manyFailures,
       testCase "an error does not keep the input" notKept,
+      testCase "a decoder that runs itself on what is left" runsItself,
       testCase "commit" commits,
       testCase "commit releases the input" commitReleases,
       testCase "streams" streams
     ]
+
+-- 64 levels, of which each fails if the one inside does: were each of them run twice, it
+-- would not end.
+runsItself :: Assertion
+runsItself = do
+  r <- timeout 60000000 (evaluate (either displayException show (runGet envelope input)))
+  fmap (takeWhile (/= ':')) r @?= Just "at byte 65"
+  d <- timeout 60000000 (evaluate (either displayException show (runGet (deeper wrapped) input)))
+  fmap (takeWhile (/= ':')) d @?= Just "at byte 65"
+  where
+    input = S.replicate 64 1 <> S.pack [9]
+    envelope = inside envelope
+    wrapped = inside (deeper wrapped)
+    inside g =
+      getWord8 >>= \t ->
+        if t == 1
+          then getRemainingByteString >>= \bs -> either (fail . displayException) (pure . (+ 1)) (runGet g bs)
+          else if t == 0 then pure (0 :: Int) else fail "neither 0 nor 1"
 
 word :: Word8 -> String -> Get ()
 word w name = () <$ satisfy (== w) <?> name
