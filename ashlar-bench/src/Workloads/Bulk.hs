@@ -13,6 +13,7 @@ import qualified Data.Sequence as Seq
 import qualified Data.Set as Set
 import qualified Data.Store as Store
 import qualified Data.Text as T
+import qualified Data.Text.Encoding as T
 import qualified Data.Vector as V
 import qualified Data.Vector.Primitive as P
 import qualified Data.Vector.Storable as SV
@@ -31,6 +32,9 @@ bulkWorkloads =
       likeStore "Map Int Int of 100000" (Map.fromList [(i * 7919, i) | i <- [1 .. 100000 :: Int]] :: Map.Map Int Int),
       likeStore "Map Text Int of 100000" (Map.fromList [(T.pack (show i), i) | i <- [1 .. 100000 :: Int]]),
       likeStore "IntMap Int of 100000" (IntMap.fromList [(i * 7919, i) | i <- [1 .. 100000 :: Int]]),
+      likeText "Text of 20000 characters, English" "Seven days have passed, and there are no news. ",
+      likeText "Text of 20000 characters, German" "J\246rg f\228hrt sehr z\252gig \252ber die Br\252cke. ",
+      likeText "Text of 20000 characters, Russian" "\1042\1089\1077 \1089\1095\1072\1089\1090\1083\1080\1074\1099\1077 \1089\1077\1084\1100\1080 ",
       likeStore "Set Int of 100000" (Set.fromList [i * 7919 | i <- [1 .. 100000 :: Int]]),
       likeStore "Seq Int of 100000" (Seq.fromList [1 .. 100000 :: Int]),
       likeBinary "list of 1000 small Integers" [i * i * 1000003 | i <- [-500 .. 499 :: Integer]],
@@ -56,6 +60,25 @@ likeMemory name x =
       ]
   ]
 {-# INLINE likeMemory #-}
+
+-- A text that repeats these characters, against what text itself has for UTF-8, without a length.
+likeText :: String -> String -> [Workload]
+likeText name piece =
+  [ Workload
+      ("encode " ++ name)
+      [ ("ashlar", apply A.encode x),
+        ("text's encodeUtf8", apply T.encodeUtf8 x),
+        ("store", apply Store.encode x)
+      ],
+    Workload
+      ("decode " ++ name)
+      [ ("ashlar", apply (\bs -> right (A.decode bs) `asTypeOf` x) (A.encode x)),
+        ("text's decodeUtf8'", apply (right . T.decodeUtf8') (T.encodeUtf8 x)),
+        ("store", apply (\bs -> right (Store.decode bs) `asTypeOf` x) (Store.encode x))
+      ]
+  ]
+  where
+    x = T.pack (take 20000 (cycle piece))
 
 likeStore :: (A.Codec a, Store.Store a) => String -> a -> [Workload]
 likeStore name x =

@@ -43,6 +43,7 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Lazy.Internal as L
+import Data.Either (fromLeft)
 import Data.Int (Int64)
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import GHC.IO (IO (..), unIO)
@@ -148,7 +149,7 @@ strictRun traced f g bs = do
 
 -- The error of a run, found out by another one: Note [Traced runs].
 strictError :: (Int -> a -> Either DecodeError r) -> Get a -> ByteString -> DecodeError
-strictError f g bs = either id (const succeeds) (unsafeDupablePerformIO (strictRun True f g bs))
+strictError f g bs = fromLeft succeeds (unsafeDupablePerformIO (strictRun True f g bs))
   where
     succeeds = errorWithoutStackTrace "Ashlar.Get: a decoder that failed succeeds when it is run again"
 {-# NOINLINE strictError #-}
