@@ -1,7 +1,7 @@
 /* UTF-16, which text has in memory before version 2, into UTF-8 (RFC 3629) and back.
  *
  * Most text is ASCII, so blocks of it are moved at once: a block is converted as if it were
- * ASCII, and as much counts as is. From what is not ASCII on, characters are converted one by
+ * ASCII, and only what comes before the first other character counts. From what is not ASCII on, characters are converted one by
  * one, until several follow that are ASCII again. (To try a block after each single one makes
  * the next address wait for the result: Russian took twice as long.)
  *
@@ -32,7 +32,7 @@ static inline unsigned ascii_mask(__m128i units) {
   return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi16(high, _mm_setzero_si128()));
 }
 
-/* These write n bytes for n units, or n units for n bytes, and return how many are good. */
+/* These write n bytes for n units, or n units for n bytes, and return how many, from the first on, are ASCII. */
 
 static inline size_t narrow16(uint8_t *to, const uint16_t *from) {
   __m128i low = _mm_loadu_si128((const __m128i *)from);
@@ -102,25 +102,26 @@ CONVERT(widen4, 4, uint16_t, uint8_t)
 
 #endif
 
-/* How many of so many units have one byte in UTF-8, and how many have at most two: the sum. A unit
-   of a surrogate pair stands for two of the pair's four bytes. */
-static inline size_t short_units(const uint16_t *s, size_t n) {
+/* How many bytes n units take less than three each: ASCII two, what is below 0x800 one, and so
+   does a unit of a surrogate pair, which stands for two of the pair's four bytes. (The sum has 16 bits, as
+   the units have, for the compiler to count several at once; n is at most 64.) */
+static inline size_t bytes_saved(const uint16_t *s, size_t n) {
   uint16_t count = 0;
   for (size_t i = 0; i < n; i++)
     count = (uint16_t)(count + (s[i] < 0x80) + (s[i] < 0x800) + ((s[i] & 0xF800) == 0xD800));
   return count;
 }
 
-/* How many bytes n units take in UTF-8, from a unit on: three, less what is saved. */
+/* How many bytes n units take in UTF-8, from a unit on: three each, less what is saved. */
 size_t ashlar_utf16_length(const uint16_t *units, size_t from, size_t n) {
   const uint16_t *s = units + from, *end = s + n;
   size_t saved = 0;
   for (; end - s >= 64; s += 64) {
     uint16_t all = 0;
     for (size_t i = 0; i < 64; i++) all |= s[i];
-    saved += all < 0x80 ? 128 : short_units(s, 64);
+    saved += all < 0x80 ? 128 : bytes_saved(s, 64);
   }
-  return 3 * n - saved - short_units(s, (size_t)(end - s));
+  return 3 * n - saved - bytes_saved(s, (size_t)(end - s));
 }
 
 /* Are the next 4 units ASCII? */
@@ -131,14 +132,15 @@ static inline int ascii4(const uint16_t *s) {
 }
 
 /* Write the UTF-8 of n units, from a unit on, and return the number of bytes. There must be
-   room for 3n, of which those behind the result may be written. Surrogates must be in pairs,
-   which are not cut. (One that is not has a code of its own in the output; nothing else is read.) */
+   room for 3n bytes; those behind the result may be overwritten. Surrogates must be in pairs,
+   which are not cut. (If one is not, the output is not UTF-8; but no unit beside the n is read, and
+   no more than 3n bytes are written.) */
 size_t ashlar_utf16_to_utf8(uint8_t *to, const uint16_t *units, size_t from, size_t n) {
   const uint16_t *s = units + from, *end = s + n;
   uint8_t *d = to;
   size_t good;
   for (;;) {
-    /* Units that are left have room for thrice as many bytes, so a block has. */
+    /* There is room for three bytes for each unit that is left, so for a block. */
     while (end - s >= 16) {
       good = narrow16(d, s);
       s += good, d += good;
@@ -193,7 +195,7 @@ static inline int ascii8(const uint8_t *s) {
 static inline int is_tail(uint8_t b) { return (b & 0xC0) == 0x80; }
 
 /* Write the units of n bytes of UTF-8, and return their number, or -1 if any character is
-   malformed. There must be room for n, of which those behind the result may be written. */
+   malformed. There must be room for n units; those behind the result may be overwritten. */
 ptrdiff_t ashlar_utf8_to_utf16(uint16_t *to, const uint8_t *bytes, size_t n) {
   const uint8_t *s = bytes, *end = s + n;
   uint16_t *d = to;

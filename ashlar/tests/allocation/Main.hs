@@ -56,6 +56,7 @@ main =
         testCase "lookAhead: nothing" lookAheads,
         testCase "an alternative: 56 bytes for one that may fail" alternatives,
         testCase "a choice that the next byte decides: nothing, and 272 bytes in a traced run if it refuses farther than before" decidedByByte,
+        testCase "an error that nobody looks at: no second run" errorsUnseen,
         testCase "memory in use stays constant: lazy output, Handle output, lazy input" constantMemory
       ]
 
@@ -308,6 +309,17 @@ alternatives = do
       | otherwise = half >>= \w -> let acc' = acc + fromIntegral w in acc' `seq` halves (n - 1) acc'
     half = (getWord8 >>= \w -> if odd w then pure w else empty) <|> getWord8
     {-# NOINLINE half #-}
+
+errorsUnseen :: Assertion
+errorsUnseen = do
+  bs <- evaluate (S.replicate 100000 1)
+  unseen <- allocated (look (either (const 0) id) bs)
+  seen <- allocated (look (either (fromIntegral . errorOffset) id) bs)
+  assertBool (show (unseen, seen)) (unseen > 100000 && 10 * seen >= 19 * unseen)
+  where
+    look :: (Either DecodeError Int -> Int) -> S.ByteString -> IO Int
+    look f bs = evaluate (f (runGet ((length <$> many getWord8) <* skip 1) bs))
+    {-# NOINLINE look #-}
 
 -- 400 MB through each; the memory of the whole process stays below 64 MB, which
 -- is also the limit that the suite runs under.

@@ -1,7 +1,7 @@
 /* cbits/utf16.c against a conversion written after RFC 3629 and RFC 2781, character by character.
  * All memory has its exact size, so that the sanitizers see an access beside it.
  *
- * Prints the line by which a suite says how it went: see scripts/sanitize.
+ * Prints the line by which a suite says how it went: see report_tests in scripts/lib.sh.
  */
 #include <stddef.h>
 #include <stdint.h>

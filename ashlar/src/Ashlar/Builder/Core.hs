@@ -82,7 +82,7 @@ data Request
   = -- | There is too little room. At least the first number of bytes is needed:
     -- it is positive, and at most 256, unless a single primitive, 'ensure' or
     -- 'Ashlar.Codec.Fixed.Fixed' needs more. The second, not less, says how many bytes
-    -- are known to come: a sink may allocate accordingly, or ignore it. What was
+    -- are likely to come: a sink may allocate accordingly, or ignore it. What was
     -- written so far must be kept.
     More !Int !Int
   | -- | These bytes come next, and are too many to be worth copying. A sink
@@ -249,8 +249,7 @@ reserve :: Cells -> Sink -> Int -> IO (Ptr Word8)
 reserve c k n = reserveFor c k n n
 {-# INLINE reserve #-}
 
--- | 'reserve' the first number of bytes, knowing that the second (not less)
--- will be written.
+-- | 'reserve' the first number of bytes, where the second (not less) is likely to be written.
 reserveFor :: Cells -> Sink -> Int -> Int -> IO (Ptr Word8)
 reserveFor c k n wanted = do
   p <- getPtr c cursorCell
@@ -258,8 +257,7 @@ reserveFor c k n wanted = do
   if e `minusPtr` p >= n then pure p else grow c k n wanted >> getPtr c cursorCell
 {-# INLINE reserveFor #-}
 
--- | Ask for room for @n@ bytes (positive), knowing that @wanted@ (not less)
--- will be written.
+-- | Ask for room for @n@ bytes (positive), where @wanted@ (not less) are likely to be written.
 grow :: Cells -> Sink -> Int -> Int -> IO ()
 grow c k n wanted = do
   ask c k (More n wanted)

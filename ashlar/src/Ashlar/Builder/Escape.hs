@@ -104,7 +104,7 @@ escapeOrUtf8 escapes x p
 --
 -- @since 0.1.0.0
 textUtf8Escaped :: Escaping -> T.Text -> Builder
-textUtf8Escaped escapes = textUnits escapeBound Mem.bytesLikely (Mem.writeEscaped escapes)
+textUtf8Escaped escapes = textUnits escapeBound (Mem.writeEscaped escapes)
 
 -- | A lazy text in UTF-8, with characters replaced. Its chunks are forced one by one,
 -- as the output gets there.

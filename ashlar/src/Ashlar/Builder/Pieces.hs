@@ -16,24 +16,24 @@ import Ashlar.Mem.Cells
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr)
 
--- | @inPieces c k total least known fitting write@ writes the units from 0 to below
+-- | @inPieces c k total least likely fitting write@ writes the units from 0 to below
 -- @total@, piece by piece.
 --
 -- * @least@ bytes are reserved for a piece, so that it has one unit at least, and every
 --   round makes progress.
--- * @known left@ is the number of bytes, not less than @least@, that are known to come
+-- * @likely left@ is the number of bytes, not less than @least@, that are likely to come
 --   where so many units are left.
 -- * @fitting off room@ is the number of units, from unit @off@ on, that surely fit into
 --   @room@ bytes. It must be positive, and not more than are left.
 -- * @write p off n@ writes @n@ units from unit @off@ on, and returns the address behind
 --   them. It is called with what @fitting@ has said: there is room at @p@ for these units.
 inPieces :: Cells -> Sink -> Int -> Int -> (Int -> Int) -> (Int -> Int -> Int) -> (Ptr Word8 -> Int -> Int -> IO (Ptr Word8)) -> IO ()
-inPieces c k total least known fitting write = go 0
+inPieces c k total least likely fitting write = go 0
   where
     go off
       | off >= total = pure ()
       | otherwise = do
-          p <- reserveFor c k least (known (total - off))
+          p <- reserveFor c k least (likely (total - off))
           e <- getPtr c endCell
           let n = fitting off (e `minusPtr` p)
           p' <- write p off n

@@ -77,14 +77,14 @@ stringUtf8 = characters P.charUtf8
 --
 -- @since 0.1.0.0
 textUtf8 :: T.Text -> Builder
-textUtf8 t = textUnits Mem.bytesPerUnit Mem.bytesLikely Mem.writeUtf8 t
+textUtf8 t = textUnits Mem.bytesPerUnit Mem.writeUtf8 t
 {-# NOINLINE [0] textUtf8 #-}
 
--- | Write a text stretch by stretch, given the most bytes that a unit takes, for how many bytes
--- it is best to have room where so many units are left, and the function that writes so many of them.
-textUnits :: Int -> (Int -> Int) -> (Ptr Word8 -> T.Text -> Int -> Int -> IO Int) -> T.Text -> Builder
-textUnits perUnit likely write t = action $ \c k ->
-  inPieces c k (Mem.lengthUnits t) one (max one . likely) (Mem.unitsThatFit perUnit t) $ \p off n ->
+-- | Write a text stretch by stretch, given the most bytes that a unit takes and the
+-- function that writes so many of them.
+textUnits :: Int -> (Ptr Word8 -> T.Text -> Int -> Int -> IO Int) -> T.Text -> Builder
+textUnits perUnit write t = action $ \c k ->
+  inPieces c k (Mem.lengthUnits t) one (max one . Mem.bytesLikely) (Mem.unitsThatFit perUnit t) $ \p off n ->
     plusPtr p <$> write p t off n
   where
     one = Mem.roomForOne perUnit

@@ -124,9 +124,7 @@ runNext :: Int -> Get a -> Get a
 runNext count (Get p) = Get $ \c env s0 -> case unIO (mark c) s0 of
   (# s1, _ #) -> p c env s1
   where
-    mark c = do
-      left <- getInt c depthCell
-      if left < 0 then putInt c placeCell (inRun count) else pure ()
+    mark c = whenTraced c (putInt c placeCell (inRun count))
     {-# INLINE mark #-}
 {-# INLINE runNext #-}
 

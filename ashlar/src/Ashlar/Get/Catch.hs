@@ -21,7 +21,7 @@
 --   suspended by freezing it (see "Ashlar.Coroutine") goes this way too, each
 --   time it waits for input.
 --
--- A thunk costs 12 ns for each alternative (10,000 of which half fail: 165 µs
+-- A thunk costs 12 ns for each alternative (10,000 of which half fail took 165 µs
 -- without thunks and 285 µs with them, GHC 9.0.2). Also tried: to begin again at the
 -- choice, without a thunk. That needs the bytes from there on, which
 -- 'Ashlar.Get.commit' gives up; and a decoder that is suspended n times inside of one
@@ -64,9 +64,10 @@ data Outcome
 --
 -- The work is out of line for the sake of what calls it: inlined, the code for the
 -- other alternative was there four times, and the environment was taken apart and
--- built anew each time. (And it is given
--- a lambda: @f c env@ would be a thunk, which is evaluated and updated before it can be run. A run
--- on one byte took 8 ns more.)
+-- built anew each time.
+--
+-- It is given a lambda: @f c env@ would be a thunk, which is evaluated and updated before it can be
+-- run. A run on one byte took 8 ns more.
 catching :: Cells -> Env -> Get a -> State# RealWorld -> (# State# RealWorld, Outcome, a #)
 catching c env (Get f) = guarded c (\s -> f c env s)
 {-# INLINE catching #-}

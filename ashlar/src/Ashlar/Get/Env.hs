@@ -92,7 +92,8 @@ segmentEndCell = 3
 segmentOffsetCell :: Int
 segmentOffsetCell = 4
 
--- | The offset at which the innermost @isolate@ ends, or a run on a strict ByteString, or 'maxBound'.
+-- | The offset at which the innermost @isolate@ ends; outside of any, where strict input does, or
+-- 'maxBound'.
 limitCell :: Int
 limitCell = 5
 
@@ -163,7 +164,7 @@ isTraced :: Cells -> IO Bool
 isTraced c = (< 0) <$> getInt c depthCell
 {-# INLINE isTraced #-}
 
--- | Remember something of a failure. (A run that is not traced remembers nothing.)
+-- | Do this if the run is traced. (Others remember nothing of failures, nor of where they are.)
 whenTraced :: Cells -> IO () -> IO ()
 whenTraced c act = isTraced c >>= \traced -> if traced then act else pure ()
 {-# INLINE whenTraced #-}
@@ -230,8 +231,8 @@ instance Exception Failed
 -- Note [One exception for all failures]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- To build an exception with its offset and labels for every failure doubles
--- the cost of backtracking: 10,000 alternatives of which half fail take
--- 136 µs this way (GHC 9.0.2). And handlers recognise it by its address, which
+-- the cost of backtracking: 10,000 alternatives of which half fail took
+-- 136 µs this way (GHC 9.0.2, every run remembering its failures then). And handlers recognise it by its address, which
 -- is several times faster than comparing types; the types are compared only
 -- where the addresses differ, so nothing depends on them being equal.
 failedException :: SomeException
@@ -283,7 +284,8 @@ failWith c env reach offset found reason = record c env reach offset found reaso
 -- GHC takes code that ends in an exception to be run rarely: it moves it out of the
 -- way, and builds closures for what it needs. So all work is done in functions
 -- that return, are strict, and are not inlined into what fails. (10,000 alternatives
--- of which half fail: 277 µs, and this way 165 µs, GHC 9.0.2.)
+-- of which half fail took 277 µs, and this way 165, GHC 9.0.2, every run remembering its failures
+-- then.)
 
 -- | Remember a failure at an address, if the run is traced: see 'failAt'.
 recordAt :: Cells -> Env -> Ptr Word8 -> Int -> Reason -> IO ()

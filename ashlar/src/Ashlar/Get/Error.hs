@@ -81,7 +81,7 @@ data Reason
   deriving stock (Eq, Show)
 
 -- | Some bytes of the input, and the offset of the first of them. At most 48
--- bytes, copied, so that an error does not keep the input in memory.
+-- bytes, copied, so that an error that was looked at does not keep the input in memory.
 --
 -- How much of the input was still at hand depends on the chunks it came in. For
 -- errors not to depend on that, any two excerpts are equal.

@@ -105,7 +105,7 @@ placeEnd c = do
   putPtr c endCell (if room < end `minusPtr` start then start `plusPtr` room else end)
 
 -- | Let the input seem to end at this offset (at the cursor or behind it), or
--- only where it does ('maxBound').
+-- end where it does ('maxBound').
 setLimit :: Cells -> Int -> IO ()
 setLimit c limit = putInt c limitCell limit >> placeEnd c
 

@@ -9,19 +9,21 @@
 -- ~~~~~~~~~~~~~~~~~~
 -- Each level of a nested value is counted, because it takes stack, and hostile input
 -- could have any number of them. For its error a run must also know the path that it
--- is on, which costs memory for each level, and what failed where, of all that was tried in
--- vain: a tree of 10,000 nodes then takes twice as long, 50,000 pairs of brackets, in each of which
--- an alternative fails, 2.2 ms and not 1.1. So a run on a strict 'Data.ByteString.ByteString'
--- keeps neither. If it fails, its error is a thunk, which runs it once more, as a traced one, that fails
--- in the same way and knows why. Where the input is gone by then (lazy input, a 'Ashlar.Get.Source', push
--- mode), all runs are traced from the start. So all of them give the same errors. (Tests "errors", where
--- each error is that of every way to run the decoder.)
+-- is on, which costs memory for each level, and of all that it tried in vain, what failed
+-- where. With that a tree of 10,000 nodes takes twice as long, and so do 50,000 pairs of brackets, in
+-- each of which an alternative fails (2.2 ms, without 1.1). So a run on a strict
+-- 'Data.ByteString.ByteString' keeps neither. If it fails, its error is a thunk, which runs it once
+-- more, as a traced one, that fails in the same way and knows why. Where the input is gone by then
+-- (lazy input, a 'Ashlar.Get.Source', push mode), all runs are traced from the start. So all of
+-- them give the same errors. (Tests "errors", where each error is that of every way to run the
+-- decoder.)
 --
--- (The second run is left to whoever wants the error, because a decoder may run another one on a part
+-- The second run is left to whoever wants the error, because a decoder may run another one on a part
 -- of its input, and fail if that fails: to run both at once would double the time with each level of
--- such parts. Test "a decoder that runs itself on what is left".)
+-- such parts. (Test "a decoder that runs itself on what is left". It still doubles where the
+-- decoder looks at the error, to go on by what it says.)
 --
--- Both are told by one test: 'depthCell' has how many more levels are allowed, and in a
+-- The level, and whether the run is traced, are told by one test: 'depthCell' has how many more levels are allowed, and in a
 -- traced run that number less 'traceBias', which is negative.
 module Ashlar.Get.Nested
   ( nested,

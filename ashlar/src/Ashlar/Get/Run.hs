@@ -64,7 +64,8 @@ startCells c input offset = do
   putInt c placeCell somewhere
   startDepth c True (budgetDepth defaultBudget)
 
--- | Run a decoder on cells that have been set up. It may throw 'failedException'.
+-- | Run a decoder on cells that have been set up. It may throw 'failedException'. (A lambda, as in
+-- 'catching'.)
 runIn :: Cells -> Input -> Get a -> IO a
 runIn c input g = keepAlive (inputSegments input) (IO (\s -> unGet g c (topEnv c input) s))
 
@@ -75,9 +76,11 @@ topEnv c input = Env input c Top
 -- | Decode from a strict 'ByteString'. Bytes that are left over are ignored:
 -- 'runGetWhole' refuses them, 'runGetRest' returns them.
 --
--- An error is found out when it is looked at, by another run of the decoder, and until then
--- keeps the input in memory. So it costs nothing where it does not matter; and a run that ends
--- in an error takes twice its time with it, here and in 'runGetWhole', 'runGetRest' and 'runGetWith'.
+-- An error is found out when it is looked at, by another run of the decoder. So one that nobody
+-- looks at costs nothing; to look at one takes as long as the run did, and until then it keeps the
+-- input, whose memory must not be written again before. A decoder that runs another one on a part of
+-- its input and looks at the error pays for both runs, at each level of such parts
+-- ('Ashlar.Get.isolate' does not). All this is so with 'runGetWhole', 'runGetRest' and 'runGetWith', too.
 --
 -- >>> runGet getWord16be "\1\2\3"
 -- Right 258
@@ -119,23 +122,23 @@ runGetWith :: Budget -> Get a -> ByteString -> Either DecodeError a
 runGetWith budget g = runGet (withBudget budget g)
 {-# INLINE runGetWith #-}
 
--- The function is given the number of bytes that were read, and what was.
---
--- (A run on one byte takes 18 ns, GHC 9.0.2. It took 8 more with thunks where nothing is saved by
--- them: for the input's first segment, for its address, which as a let without a type is
--- polymorphic and no pointer yet, and for the result; and with an 'Input' that is built twice,
--- once to be kept alive. Now that is what the segments are in.)
+-- The function is given the number of bytes that were read, and what was. (The dupable form is
+-- enough: two threads that evaluate the result have a state each.)
 runStrict :: (Int -> a -> Either DecodeError r) -> Get a -> ByteString -> Either DecodeError r
 runStrict f g bs = unsafeDupablePerformIO (strictRun False f g bs)
 {-# NOINLINE runStrict #-}
 
--- (The dupable form is enough: two threads that evaluate the result have a state each.)
+-- (A run on one byte takes 18 ns, GHC 9.0.2. It took 8 more with thunks where nothing is saved by
+-- them: for the input's first segment, for its address, which as a let without a type is
+-- polymorphic and no pointer yet, and for the result; and with an 'Input' that is built twice,
+-- once to be kept alive. Now that is what the segments are in.)
 strictRun :: Bool -> (Int -> a -> Either DecodeError r) -> Get a -> ByteString -> IO (Either DecodeError r)
 strictRun traced f g bs = do
   input <- newInput (pure ()) (pure S.empty) newSegments {segmentOpen = bs, segmentsEnded = True}
   outcome <- keepAlive (inputSegments input) $ withCells cellCount $ \c -> do
     startCells c input 0
-    -- Nothing comes after this, which is known without a look at the segments.
+    -- The limit is where the input ends: so the end is seen without a look at the segments.
+    -- ('endCell' is right already.)
     putInt c limitCell (S.length bs)
     -- It can begin again.
     putInt c inPlaceCell 0
@@ -151,7 +154,7 @@ strictRun traced f g bs = do
 strictError :: (Int -> a -> Either DecodeError r) -> Get a -> ByteString -> DecodeError
 strictError f g bs = fromLeft succeeds (unsafeDupablePerformIO (strictRun True f g bs))
   where
-    succeeds = errorWithoutStackTrace "Ashlar.Get: a decoder that failed succeeds when it is run again"
+    succeeds = errorWithoutStackTrace "Ashlar.Get: a decoder that failed succeeds when it is run again: was the input's memory written?"
 {-# NOINLINE strictError #-}
 
 -- | The error of a run that has failed.

@@ -75,8 +75,8 @@ utf8LengthOf :: T.Text -> Int
 -- | The most bytes of UTF-8 that a unit stands for.
 bytesPerUnit :: Int
 
--- | How much room it is best to have for so many units: what they take if they are ASCII, and as
--- much more as it takes that the last of them surely fit.
+-- | How much room it is best to have for so many units: what they take if they are ASCII, and a
+-- little more, so that there is no need to ask again for the last few.
 bytesLikely :: Int -> Int
 
 -- | Where a unit may take so many bytes, so much room holds one unit at least, for
@@ -141,13 +141,13 @@ writeEscaped escapes p0 (T.Text arr start _) off n = go (start + off) p0
 -- Haskell, 4 units at once, a text of 20,000 characters in English took 6.7 µs to encode and 4.5
 -- to decode, and takes 2.2 and 1.2 (some of it by asking for room at once: 'bytesLikely'); one in
 -- Russian 44 and 45, and takes 18 and 22 (GHC 9.0.2; text's own functions, between its memory
--- and a @ByteString@: 2.1 and 1.1, 15 and 48). With names of
--- ten characters the two are equal. text's functions are not called for the short ones,
--- because they allocate pinned memory for numbers that they exchange with C.
+-- and a @ByteString@: 2.1 and 1.1, 15 and 48). With names of ten ASCII characters, C and Haskell
+-- take the same time. text's functions are not called for the short ones, because they allocate
+-- pinned memory for numbers that they exchange with C.
 --
--- A foreign call keeps the garbage collector waiting, so none is given more than 64 KiB. What is
--- longer or malformed is decoded by text: its errors are the same in all versions.
--- (Tests "texts in UTF-8". The C code is tested by itself, under gcc's sanitizers.)
+-- A foreign call keeps the garbage collector waiting, so none is given more than 64 KiB. A
+-- longer text is decoded by text. So is a malformed one, so that what becomes of it is the same in
+-- all versions. (Tests "texts in UTF-8". The C code is tested by itself, under gcc's sanitizers.)
 decodeUtf8At malformed !p !n
   | n <= 0 || n > 2 * callUnits = decodeAny malformed p n
   | otherwise = do
@@ -164,8 +164,8 @@ decodeUtf8At malformed !p !n
 callUnits :: Int
 callUnits = 32768
 
--- Cut an array to the second number of units. It has as many as the first, which is no less.
--- GHC gives no memory back that was cut off a large object, so if that is much, a copy is made.
+-- Cut an array of n units to its first ones. If more than a quarter of a large object is cut off, it
+-- is copied, because GHC gives none of it back. (An array of 1,600 units is one.)
 cutUnits :: A.MArray RealWorld -> Int -> Int -> IO (A.MArray RealWorld)
 cutUnits arr n units@(I# k)
   | n >= 1600 && units < n - n `quot` 4 = stToIO $ do

@@ -43,7 +43,7 @@ tests =
       testCase "failures of an earlier run do not count" earlierRuns,
       testCase "what was found" found,
       testCase "any number of failures at one place" manyFailures,
-      testCase "an error does not keep the input" notKept,
+      testCase "an error that was looked at does not keep the input" notKept,
       testCase "a decoder that runs itself on what is left" runsItself,
       testCase "commit" commits,
       testCase "commit releases the input" commitReleases,

@@ -18,8 +18,8 @@ import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
 import Tests.Everywhere (throughSinks)
 
--- Texts are moved in blocks of 4 to 64 characters, where these are ASCII, and 65,536 bytes
--- or 32,768 units of UTF-16 at most in one call.
+-- Before version 2 of text, blocks of 4, 8 and 16 characters are moved at once, and blocks of
+-- 64 counted, if they are ASCII; one call is given 65,536 bytes or 32,768 units of UTF-16 at most.
 tests :: TestTree
 tests =
   testGroup
@@ -65,23 +65,17 @@ long = forM_ ["a", "\xE4", "\x20AC", "\x1F600", "\x1F600z"] $ \piece ->
       -- The pair of surrogates is cut in every way.
       agrees (T.append t "\x1F600") @? show (piece, n, k)
 
--- Three bytes behind so many others, and before some.
+-- Up to four bytes, behind up to 18 others, and before up to two.
 borders :: Assertion
-borders =
-  sequence_
-    [ check (S.concat [S.replicate front 120, middle, S.replicate behind 121])
-      | a <- bytes,
-        b <- bytes,
-        c <- bytes,
-        let middle = S.pack [a, b, c]
-            (front, behind) = spread (a, b, c)
-    ]
+borders = sequence_ (map check (three ++ four))
   where
+    three = [S.concat [S.replicate front 120, S.pack [a, b, c], S.replicate behind 121] | a <- bytes, b <- bytes, c <- bytes, let (front, behind) = around (a + b + c)]
+    four = [S.concat [S.replicate front 120, S.pack [a, b, 0x80, c], S.replicate behind 121] | a <- [0xF0, 0xF1, 0xF3, 0xF4], b <- bytes, c <- bytes, let (front, behind) = around (a + b + c)]
+    around w = (fromIntegral w `mod` 19, fromIntegral w `mod` 3)
     check input = case (runGet (getTextUtf8 (S.length input)) input, T.decodeUtf8' input) of
       (Right t, Right wanted) -> t == wanted @? show input
       (Left e, Left _) -> errorOffset e == validUpTo input @? show (input, errorOffset e)
       other -> assertFailure (show input ++ ": " ++ show other)
     validUpTo input = fromIntegral (last (filter (valid input) [0 .. S.length input]))
     valid input n = either (const False) (const True) (T.decodeUtf8' (S.take n input))
-    spread (a, b, c) = (fromIntegral (a + b) `mod` 19, fromIntegral (b + c) `mod` 3) :: (Int, Int)
     bytes = [0x41, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xED, 0xEE, 0xF0, 0xF1, 0xF4, 0xF5, 0xFF] :: [Word8]

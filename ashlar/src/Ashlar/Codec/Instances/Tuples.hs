@@ -8,7 +8,7 @@
 -- base 4.15 has no 'GHC.Generics.Generic' instances for them, but taken from tuples of two tuples,
 -- which have the same bytes. (With a representation of all fields side by side, made here, the paths in
 -- errors would have one number and not two. But what is compiled for a field whose type is not
--- known has two branches, with all that follows in both: this module took minutes.)
+-- known has two branches, with all that follows in both: this module took minutes to compile.)
 module Ashlar.Codec.Instances.Tuples () where
 
 import Ashlar.Builder.Core (Builder)
