@@ -67,7 +67,7 @@ long = forM_ ["a", "\xE4", "\x20AC", "\x1F600", "\x1F600z"] $ \piece ->
 
 -- Up to four bytes, behind up to 18 others, and before up to two.
 borders :: Assertion
-borders = sequence_ (map check (three ++ four))
+borders = mapM_ check (three ++ four)
   where
     three = [S.concat [S.replicate front 120, S.pack [a, b, c], S.replicate behind 121] | a <- bytes, b <- bytes, c <- bytes, let (front, behind) = around (a + b + c)]
     four = [S.concat [S.replicate front 120, S.pack [a, b, 0x80, c], S.replicate behind 121] | a <- [0xF0, 0xF1, 0xF3, 0xF4], b <- bytes, c <- bytes, let (front, behind) = around (a + b + c)]
