@@ -1,9 +1,9 @@
 /* UTF-16, which text has in memory before version 2, into UTF-8 (RFC 3629) and back.
  *
  * Most text is ASCII, so blocks of it are moved at once: a block is converted as if it were
- * ASCII, and only what comes before the first other character counts. From what is not ASCII on, characters are converted one by
- * one, until several follow that are ASCII again. (To try a block after each single one makes
- * the next address wait for the result: Russian took twice as long.)
+ * ASCII, and only what comes before the first other character counts. From what is not ASCII on,
+ * characters are converted one by one, until several follow that are ASCII again. (To try a block
+ * after each single one makes the next address wait for the result: Russian took twice as long.)
  *
  * On x86-64 a block is a register of SSE2, which every such machine has; elsewhere it is a short
  * loop, for the C compiler to make the best of.
@@ -32,7 +32,8 @@ static inline unsigned ascii_mask(__m128i units) {
   return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi16(high, _mm_setzero_si128()));
 }
 
-/* These write n bytes for n units, or n units for n bytes, and return how many, from the first on, are ASCII. */
+/* These write n bytes for n units, or n units for n bytes, and return how many, from the first on,
+   are ASCII. */
 
 static inline size_t narrow16(uint8_t *to, const uint16_t *from) {
   __m128i low = _mm_loadu_si128((const __m128i *)from);
@@ -103,8 +104,8 @@ CONVERT(widen4, 4, uint16_t, uint8_t)
 #endif
 
 /* How many bytes n units take less than three each: ASCII two, what is below 0x800 one, and so
-   does a unit of a surrogate pair, which stands for two of the pair's four bytes. (The sum has 16 bits, as
-   the units have, for the compiler to count several at once; n is at most 64.) */
+   does a unit of a surrogate pair, which stands for two of the pair's four bytes. (The sum has 16
+   bits, as the units have, for the compiler to count several at once; n is at most 64.) */
 static inline size_t bytes_saved(const uint16_t *s, size_t n) {
   uint16_t count = 0;
   for (size_t i = 0; i < n; i++)
@@ -124,6 +125,14 @@ size_t ashlar_utf16_length(const uint16_t *units, size_t from, size_t n) {
   return 3 * n - saved - bytes_saved(s, (size_t)(end - s));
 }
 
+/* Convert a block of n at s to d, and go on behind what of it is ASCII. */
+#define MOVE_BLOCK(convert, n)   \
+  {                              \
+    size_t good = convert(d, s); \
+    s += good, d += good;        \
+    if (good < n) goto others;   \
+  }
+
 /* Are the next 4 units ASCII? */
 static inline int ascii4(const uint16_t *s) {
   uint64_t word;
@@ -138,24 +147,11 @@ static inline int ascii4(const uint16_t *s) {
 size_t ashlar_utf16_to_utf8(uint8_t *to, const uint16_t *units, size_t from, size_t n) {
   const uint16_t *s = units + from, *end = s + n;
   uint8_t *d = to;
-  size_t good;
   for (;;) {
     /* There is room for three bytes for each unit that is left, so for a block. */
-    while (end - s >= 16) {
-      good = narrow16(d, s);
-      s += good, d += good;
-      if (good < 16) goto others;
-    }
-    if (end - s >= 8) {
-      good = narrow8(d, s);
-      s += good, d += good;
-      if (good < 8) goto others;
-    }
-    if (end - s >= 4) {
-      good = narrow4(d, s);
-      s += good, d += good;
-      if (good < 4) goto others;
-    }
+    while (end - s >= 16) MOVE_BLOCK(narrow16, 16)
+    if (end - s >= 8) MOVE_BLOCK(narrow8, 8)
+    if (end - s >= 4) MOVE_BLOCK(narrow4, 4)
     while (s < end && *s < 0x80) *d++ = (uint8_t)*s++;
     if (s == end) return (size_t)(d - to);
   others:
@@ -199,24 +195,11 @@ static inline int is_tail(uint8_t b) { return (b & 0xC0) == 0x80; }
 ptrdiff_t ashlar_utf8_to_utf16(uint16_t *to, const uint8_t *bytes, size_t n) {
   const uint8_t *s = bytes, *end = s + n;
   uint16_t *d = to;
-  size_t good;
   for (;;) {
     /* No character has more units than bytes, so there is room for as many as bytes are left. */
-    while (end - s >= 16) {
-      good = widen16(d, s);
-      s += good, d += good;
-      if (good < 16) goto others;
-    }
-    if (end - s >= 8) {
-      good = widen8(d, s);
-      s += good, d += good;
-      if (good < 8) goto others;
-    }
-    if (end - s >= 4) {
-      good = widen4(d, s);
-      s += good, d += good;
-      if (good < 4) goto others;
-    }
+    while (end - s >= 16) MOVE_BLOCK(widen16, 16)
+    if (end - s >= 8) MOVE_BLOCK(widen8, 8)
+    if (end - s >= 4) MOVE_BLOCK(widen4, 4)
     while (s < end && *s < 0x80) *d++ = *s++;
     if (s == end) return d - to;
   others:

@@ -232,9 +232,9 @@ instance Exception Failed
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- To build an exception with its offset and labels for every failure doubles
 -- the cost of backtracking: 10,000 alternatives of which half fail took
--- 136 µs this way (GHC 9.0.2, every run remembering its failures then). And handlers recognise it by its address, which
--- is several times faster than comparing types; the types are compared only
--- where the addresses differ, so nothing depends on them being equal.
+-- 136 µs this way (GHC 9.0.2, every run remembering its failures then). And handlers
+-- recognise it by its address, which is several times faster than comparing types; the
+-- types are compared only where the addresses differ, so nothing depends on them being equal.
 failedException :: SomeException
 failedException = toException Failed
 {-# NOINLINE failedException #-}
