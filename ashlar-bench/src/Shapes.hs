@@ -54,23 +54,23 @@ balanced = go 0
 hexTree :: Output b => HexTree -> b
 hexTree (Leaf x) = wordHex x
 hexTree (Fork l r) = hexTree l <> hexTree r
-{-# SPECIALISE hexTree :: HexTree -> A.Builder #-}
-{-# SPECIALISE hexTree :: HexTree -> B.Builder #-}
+{-# SPECIALIZE hexTree :: HexTree -> A.Builder #-}
+{-# SPECIALIZE hexTree :: HexTree -> B.Builder #-}
 
 -- | A call for each character.
 fibonacci :: Output b => Int -> b
 fibonacci 0 = char7 'a'
 fibonacci 1 = char7 'b'
 fibonacci n = fibonacci (n - 1) <> fibonacci (n - 2)
-{-# SPECIALISE fibonacci :: Int -> A.Builder #-}
-{-# SPECIALISE fibonacci :: Int -> B.Builder #-}
+{-# SPECIALIZE fibonacci :: Int -> A.Builder #-}
+{-# SPECIALIZE fibonacci :: Int -> B.Builder #-}
 
 five :: Output b => b
 five = byteString a <> byteString b <> byteString c <> byteString d <> byteString e
   where
     (a, b, c, d, e) = fiveStrings
-{-# SPECIALISE five :: A.Builder #-}
-{-# SPECIALISE five :: B.Builder #-}
+{-# SPECIALIZE five :: A.Builder #-}
+{-# SPECIALIZE five :: B.Builder #-}
 
 fiveStrings :: (S.ByteString, S.ByteString, S.ByteString, S.ByteString, S.ByteString)
 fiveStrings = (C.pack "hello", C.pack "asdf", C.pack "fsndfn", C.pack "dfgknfg", C.pack "aaaaaa")
@@ -79,20 +79,20 @@ fiveStrings = (C.pack "hello", C.pack "asdf", C.pack "fsndfn", C.pack "dfgknfg",
 -- | Five strings, so many times, appended to the right.
 toTheRight :: Output b => Int -> b
 toTheRight n = foldr (<>) mempty (replicate n five)
-{-# SPECIALISE toTheRight :: Int -> A.Builder #-}
-{-# SPECIALISE toTheRight :: Int -> B.Builder #-}
+{-# SPECIALIZE toTheRight :: Int -> A.Builder #-}
+{-# SPECIALIZE toTheRight :: Int -> B.Builder #-}
 
 -- | The same, appended to the left.
 toTheLeft :: Output b => Int -> b
 toTheLeft n = List.foldl' (<>) mempty (replicate n five)
-{-# SPECIALISE toTheLeft :: Int -> A.Builder #-}
-{-# SPECIALISE toTheLeft :: Int -> B.Builder #-}
+{-# SPECIALIZE toTheLeft :: Int -> A.Builder #-}
+{-# SPECIALIZE toTheLeft :: Int -> B.Builder #-}
 
 -- | A list of strings.
 folded :: Output b => [S.ByteString] -> b
 folded = foldMap byteString
-{-# SPECIALISE folded :: [S.ByteString] -> A.Builder #-}
-{-# SPECIALISE folded :: [S.ByteString] -> B.Builder #-}
+{-# SPECIALIZE folded :: [S.ByteString] -> A.Builder #-}
+{-# SPECIALIZE folded :: [S.ByteString] -> B.Builder #-}
 
 -- | So many records of 17 bytes.
 records :: Output b => Int -> b
@@ -101,8 +101,8 @@ records n = go 0
     go i
       | i >= n = mempty
       | otherwise = int64LE (fromIntegral i) <> word8 (fromIntegral i) <> doubleLE (fromIntegral i) <> go (i + 1)
-{-# SPECIALISE records :: Int -> A.Builder #-}
-{-# SPECIALISE records :: Int -> B.Builder #-}
+{-# SPECIALIZE records :: Int -> A.Builder #-}
+{-# SPECIALIZE records :: Int -> B.Builder #-}
 
 -- | So many numbers of 8 bytes.
 numbers :: Output b => Int -> b
@@ -111,8 +111,8 @@ numbers n = go 0
     go i
       | i >= n = mempty
       | otherwise = word64LE (fromIntegral i) <> go (i + 1)
-{-# SPECIALISE numbers :: Int -> A.Builder #-}
-{-# SPECIALISE numbers :: Int -> B.Builder #-}
+{-# SPECIALIZE numbers :: Int -> A.Builder #-}
+{-# SPECIALIZE numbers :: Int -> B.Builder #-}
 
 -- | About 60 KB of JSON: messages with an author each, as services return them.
 document :: Aeson.Value
@@ -158,11 +158,11 @@ json value = case value of
   Aeson.Bool True -> byteString (C.pack "true")
   Aeson.Bool False -> byteString (C.pack "false")
   Aeson.Null -> byteString (C.pack "null")
-{-# SPECIALISE json :: Aeson.Value -> A.Builder #-}
-{-# SPECIALISE json :: Aeson.Value -> B.Builder #-}
+{-# SPECIALIZE json :: Aeson.Value -> A.Builder #-}
+{-# SPECIALIZE json :: Aeson.Value -> B.Builder #-}
 
 separated :: Output b => [b] -> b
 separated [] = mempty
 separated (b : bs) = b <> foldr (\x rest -> char7 ',' <> x <> rest) mempty bs
-{-# SPECIALISE separated :: [A.Builder] -> A.Builder #-}
-{-# SPECIALISE separated :: [B.Builder] -> B.Builder #-}
+{-# SPECIALIZE separated :: [A.Builder] -> A.Builder #-}
+{-# SPECIALIZE separated :: [B.Builder] -> B.Builder #-}

@@ -21,10 +21,11 @@ withProgress what h act = do
   terminal <- hIsTerminalDevice stderr
   if terminal then bracket start stop (const act) else act
   where
-    start = forkIOWithUnmask $ \unmask -> unmask $ forever $ do
-      at <- hTell h
-      say (what ++ ": " ++ show (at `quot` 1000000) ++ " MB")
-      threadDelay 200000
+    start = forkIOWithUnmask $ \unmask -> unmask $
+      forever $ do
+        at <- hTell h
+        say (what ++ ": " ++ show (at `quot` 1000000) ++ " MB")
+        threadDelay 200000
     stop thread = killThread thread >> say ""
     -- "Erase to the end of the line", and stay at its beginning.
     say line = hPutStr stderr ("\r" ++ line ++ "\ESC[K\r") >> hFlush stderr

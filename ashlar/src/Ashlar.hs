@@ -51,8 +51,8 @@
 -- * "Ashlar.Builder": builders, the numbers and strings, and what runs them
 -- * "Ashlar.Builder.Extra": choosing buffers, copying or inserting, the machine's own order
 -- * "Ashlar.Builder.Prim": primitives: many values with one check, loops over lists and bytes
--- * "Ashlar.Builder.Prim.Internal": primitives of one's own
--- * "Ashlar.Builder.Internal": builders from functions that write at an address; Storable
+-- * "Ashlar.Builder.Prim.Unsafe": primitives of one's own
+-- * "Ashlar.Builder.Unsafe": builders from functions that write at an address; Storable
 -- * "Ashlar.Builder.Sink": sinks of one's own
 -- * "Ashlar.Builder.Padded": numbers with zeros in front, other values padded
 -- * "Ashlar.Builder.RealFloat": floating-point numbers in several notations
@@ -62,7 +62,7 @@
 -- * "Ashlar.Builder.Http": chunked transfer coding
 -- * "Ashlar.Builder.Section": parts with their length in front
 -- * "Ashlar.Builder.Combinators": builders like words and lines
--- * "Ashlar.Builder.Defragment": merging the small chunks of a lazy ByteString
+-- * "Ashlar.Internal.Builder.Defragment": merging the small chunks of a lazy ByteString
 -- * "Ashlar.Builder.Bytestring": to and from the builders of bytestring
 -- * "Ashlar.Put": builders as a monad
 -- * "Ashlar.Compat.Binary.Put", "Ashlar.Compat.Cereal.Put": binary's and cereal's, by import

@@ -7,7 +7,7 @@ module Workloads.Interop (interopWorkloads) where
 
 import qualified Ashlar.Builder as A
 import qualified Ashlar.Builder.Bytestring as A
-import qualified Ashlar.Builder.Defragment as A
+import qualified Ashlar.Internal.Builder.Defragment as A
 import qualified Codec.Compression.Zlib as Zlib
 import qualified Data.Aeson as Aeson
 import qualified Data.ByteString as S
@@ -59,8 +59,8 @@ response n = statusLine <> headers <> foldMap row [1 .. n]
     statusLine = byteString "HTTP/1.1 200 OK\r\n"
     headers = byteString "Content-Type: " <> byteString "text/html" <> byteString "\r\n" <> byteString "Server: " <> byteString "ashlar" <> byteString "\r\n" <> byteString "Connection: keep-alive\r\n\r\n" <> byteString "Hello, World!"
     row i = byteString rowStart <> wordHex (fromIntegral i) <> byteString rowEnd
-{-# SPECIALISE response :: Int -> A.Builder #-}
-{-# SPECIALISE response :: Int -> B.Builder #-}
+{-# SPECIALIZE response :: Int -> A.Builder #-}
+{-# SPECIALIZE response :: Int -> B.Builder #-}
 
 rowStart, rowEnd :: S.ByteString
 rowStart = S.replicate 60 0x61

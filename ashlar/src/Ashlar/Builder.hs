@@ -21,8 +21,8 @@
 --
 -- * "Ashlar.Builder.Extra": choosing buffers, copying or inserting, the machine's own order
 -- * "Ashlar.Builder.Prim": primitives: many values with one check, loops over lists and bytes
--- * "Ashlar.Builder.Prim.Internal": primitives of one's own
--- * "Ashlar.Builder.Internal": builders from functions that write at an address; Storable
+-- * "Ashlar.Builder.Prim.Unsafe": primitives of one's own
+-- * "Ashlar.Builder.Unsafe": builders from functions that write at an address; Storable
 -- * "Ashlar.Builder.Sink": sinks of one's own
 -- * "Ashlar.Builder.Padded": numbers with zeros in front, other values padded
 -- * "Ashlar.Builder.RealFloat": floating-point numbers in several notations
@@ -32,7 +32,7 @@
 -- * "Ashlar.Builder.Http": chunked transfer coding
 -- * "Ashlar.Builder.Section": parts with their length in front
 -- * "Ashlar.Builder.Combinators": builders like words and lines
--- * "Ashlar.Builder.Defragment": merging the small chunks of a lazy ByteString
+-- * "Ashlar.Internal.Builder.Defragment": merging the small chunks of a lazy ByteString
 -- * "Ashlar.Builder.Bytestring": to and from the builders of bytestring
 module Ashlar.Builder
   ( -- * Builders
@@ -141,17 +141,17 @@ module Ashlar.Builder
   )
 where
 
-import Ashlar.Builder.Bytes
-import Ashlar.Builder.Chars
-import Ashlar.Builder.Core
-import Ashlar.Builder.Decimal
-import Ashlar.Builder.Floating
-import Ashlar.Builder.Hex
-import Ashlar.Builder.Instances ()
-import Ashlar.Builder.Integers
-import Ashlar.Builder.Lazy
-import Ashlar.Builder.Numbers
-import Ashlar.Builder.Run
-import Ashlar.Builder.Strict
-import Ashlar.Builder.Strings
+import Ashlar.Internal.Builder.Bytes
+import Ashlar.Internal.Builder.Chars
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.Decimal
+import Ashlar.Internal.Builder.Floating
+import Ashlar.Internal.Builder.Hex
+import Ashlar.Internal.Builder.Instances ()
+import Ashlar.Internal.Builder.Integers
+import Ashlar.Internal.Builder.Lazy
+import Ashlar.Internal.Builder.Numbers
+import Ashlar.Internal.Builder.RunIO
+import Ashlar.Internal.Builder.Strict
+import Ashlar.Internal.Builder.Strings
 import Prelude ()

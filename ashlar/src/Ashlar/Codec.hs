@@ -76,20 +76,20 @@ module Ashlar.Codec
   )
 where
 
-import Ashlar.Builder.Core (Builder)
-import Ashlar.Codec.Class
-import Ashlar.Codec.Instances.Arrays ()
-import Ashlar.Codec.Instances.Base ()
-import Ashlar.Codec.Instances.Containers ()
-import Ashlar.Codec.Instances.Data ()
-import Ashlar.Codec.Instances.Newtypes ()
-import Ashlar.Codec.Instances.Numbers ()
-import Ashlar.Codec.Instances.Strings ()
-import Ashlar.Codec.Instances.Time ()
-import Ashlar.Codec.Instances.Tuples ()
-import Ashlar.Codec.Instances.Vector ()
-import Ashlar.Codec.Run
-import Ashlar.Get.Budget
-import Ashlar.Get.Core (Get)
-import Ashlar.Get.Error
-import Ashlar.Get.Source (Source, handleSource, newSource)
+import Ashlar.Internal.Builder.Core (Builder)
+import Ashlar.Internal.Codec.Class
+import Ashlar.Internal.Codec.Instances.Arrays ()
+import Ashlar.Internal.Codec.Instances.Base ()
+import Ashlar.Internal.Codec.Instances.Containers ()
+import Ashlar.Internal.Codec.Instances.Newtypes ()
+import Ashlar.Internal.Codec.Instances.Numbers ()
+import Ashlar.Internal.Codec.Instances.Strings ()
+import Ashlar.Internal.Codec.Instances.Structures ()
+import Ashlar.Internal.Codec.Instances.Time ()
+import Ashlar.Internal.Codec.Instances.Tuples ()
+import Ashlar.Internal.Codec.Instances.Vector ()
+import Ashlar.Internal.Codec.Run
+import Ashlar.Internal.Get.Budget
+import Ashlar.Internal.Get.Core (Get)
+import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Source (Source, handleSource, newSource)

@@ -61,6 +61,7 @@ module Ashlar.Get
     runGetIOWhole,
 
     -- ** Many values
+
     -- | (And those of a lazy ByteString as a list: "Ashlar.Get.Stream".)
     hFoldGet,
     Source,
@@ -70,6 +71,7 @@ module Ashlar.Get
     foldFrom,
 
     -- ** Input that is pushed
+
     -- | (In 'IO', in constant memory: "Ashlar.Get.Feed".)
     runGetIncremental,
     Decoder (..),
@@ -171,16 +173,16 @@ module Ashlar.Get
   )
 where
 
-import Ashlar.Get.Alternative
-import Ashlar.Get.Budget
-import Ashlar.Get.Bytes
-import Ashlar.Get.Core
-import Ashlar.Get.Decoder
-import Ashlar.Get.Error
-import Ashlar.Get.LookAhead
-import Ashlar.Get.Numbers
-import Ashlar.Get.Run
-import Ashlar.Get.Scope
-import Ashlar.Get.Source
-import Ashlar.Get.Strings
-import Ashlar.Get.Vectors
+import Ashlar.Internal.Get.Alternative
+import Ashlar.Internal.Get.Budget
+import Ashlar.Internal.Get.Bytes
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Decoder
+import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Label
+import Ashlar.Internal.Get.LookAhead
+import Ashlar.Internal.Get.Numbers
+import Ashlar.Internal.Get.Run
+import Ashlar.Internal.Get.Source
+import Ashlar.Internal.Get.Strings
+import Ashlar.Internal.Get.Vectors

@@ -1,4 +1,4 @@
--- See Note [Fusing puts] in "Ashlar.Put.Monad".
+-- See Note [Fusing puts] in "Ashlar.Internal.Builder.Put".
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
@@ -85,13 +85,13 @@ module Ashlar.Put
   )
 where
 
-import Ashlar.Builder.Bytes (byteString, lazyByteString, shortByteString)
-import qualified Ashlar.Builder.Bytes as Builder
-import Ashlar.Builder.Instances ()
-import Ashlar.Builder.Lazy (toLazyByteString)
-import Ashlar.Builder.Numbers
-import Ashlar.Builder.Strings (charUtf8, stringUtf8)
-import Ashlar.Put.Monad
+import Ashlar.Internal.Builder.Bytes (byteString, lazyByteString, shortByteString)
+import qualified Ashlar.Internal.Builder.Bytes as Builder
+import Ashlar.Internal.Builder.Instances ()
+import Ashlar.Internal.Builder.Lazy (toLazyByteString)
+import Ashlar.Internal.Builder.Numbers
+import Ashlar.Internal.Builder.Put
+import Ashlar.Internal.Builder.Strings (charUtf8, stringUtf8)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString.Lazy as L
 import Data.ByteString.Short (ShortByteString)
@@ -123,7 +123,7 @@ flush :: Put
 flush = putBuilder Builder.flush
 {-# INLINE flush #-}
 
--- Each put is unfolded by a rule: Note [Fusing puts] in "Ashlar.Put.Monad".
+-- Each put is unfolded by a rule: Note [Fusing puts] in "Ashlar.Internal.Builder.Put".
 
 {-# RULES
 "putWord8" [~0] forall x. putWord8 x = putBuilder (word8 x)

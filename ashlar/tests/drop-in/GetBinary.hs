@@ -101,7 +101,7 @@ stepwise size g = go (runGetIncremental g)
       Partial k
         | L.null input -> go (k Nothing) input
         | otherwise -> case L.splitAt (fromIntegral size) input of
-            (chunk, more) -> go (k (Just (L.toStrict chunk))) more
+          (chunk, more) -> go (k (Just (L.toStrict chunk))) more
 
 main :: IO ()
 main = do

@@ -14,9 +14,9 @@ import qualified Data.ByteString.Lazy as L
 import Data.Either (isLeft)
 import qualified Data.Map as Map
 import Data.Maybe (isNothing)
-import qualified Data.Set as Set
 import Data.Serialize.Get
 import Data.Serialize.Put
+import qualified Data.Set as Set
 import Data.Tree (Tree (..))
 import Data.Word (Word16)
 import System.Exit (exitFailure)

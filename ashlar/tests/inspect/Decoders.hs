@@ -4,7 +4,7 @@
 -- Module      : Decoders
 -- Description : Decoders whose optimised form is looked at
 --
--- See Note [Rules for decoders] in "Ashlar.Get.Core".
+-- See Note [Rules for decoders] in "Ashlar.Internal.Get.Core".
 module Decoders
   ( Record (..),
     record,

@@ -2,8 +2,8 @@
 {-# LANGUAGE DeriveGeneric #-}
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE TemplateHaskell #-}
-{-# OPTIONS_GHC -fplugin Test.Inspection.Plugin #-}
 {-# OPTIONS_GHC -ddump-simpl -ddump-to-file -dsuppress-all -dsuppress-uniques #-}
+{-# OPTIONS_GHC -fplugin Test.Inspection.Plugin #-}
 
 -- |
 -- Module      : Subjects
@@ -38,10 +38,10 @@ where
 import Ashlar.Builder
 import Ashlar.Builder.Extra (int64Host)
 import Ashlar.Builder.Html (charHtmlUtf8)
-import Ashlar.Builder.Internal (storable)
 import Ashlar.Builder.Padded
 import Ashlar.Builder.Prim (BoundedPrim, FixedPrim, (>$<), (>*<))
 import qualified Ashlar.Builder.Prim as P
+import Ashlar.Builder.Unsafe (storable)
 import Ashlar.Builder.Varint
 import Ashlar.Codec
 import Data.ByteString (ByteString)
@@ -101,16 +101,36 @@ manyFields a b c d = mempty <> word8 a <> doubleBE b <> (charUtf8 c <> (int64Hos
 tooMany :: Word64 -> Builder
 tooMany x =
   word64LE x <> word64LE x <> word64LE x
-    <> word64LE x <> word64LE x <> word64LE x
-    <> word64LE x <> word64LE x <> word64LE x
-    <> word64LE x <> word64LE x <> word64LE x
-    <> word64LE x <> word64LE x <> word64LE x
-    <> word64LE x <> word64LE x <> word64LE x
-    <> word64LE x <> word64LE x <> word64LE x
-    <> word64LE x <> word64LE x <> word64LE x
-    <> word64LE x <> word64LE x <> word64LE x
-    <> word64LE x <> word64LE x <> word64LE x
-    <> word64LE x <> word64LE x <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
+    <> word64LE x
 
 -- | Numbers as text.
 textFields :: Int -> Double -> Word -> Builder

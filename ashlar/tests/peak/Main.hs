@@ -15,8 +15,8 @@ import Ashlar.Codec.Golden (Golden (..))
 import Ashlar.Codec.Laws (Samples (..))
 import Control.Exception (evaluate)
 import qualified Data.ByteString as S
-import Data.Int (Int64)
 import Data.IORef (newIORef, writeIORef)
+import Data.Int (Int64)
 import qualified Data.Vector as V
 import GHC.Stats (gc, gcdetails_live_bytes, getRTSStats, max_live_bytes)
 import System.Environment (getArgs, getExecutablePath)

@@ -36,7 +36,7 @@ normal :: Scientific -> (Integer, Zigzag Int)
 normal x
   | coefficient x == 0 = (0, Zigzag 0)
   | otherwise = case without 10 1 (coefficient x, base10Exponent x) of
-      (c, e) -> (c, Zigzag e)
+    (c, e) -> (c, Zigzag e)
   where
     -- The power of ten with so many zeros.
     without power zeros (c, e) = case once power zeros (c, e) of

@@ -28,13 +28,13 @@ module Ashlar.Builder.Bytestring
   )
 where
 
-import Ashlar.Builder.Bytes
-import Ashlar.Builder.Core
-import Ashlar.Builder.Instances ()
-import Ashlar.Builder.Lazy
-import Ashlar.Builder.Steps
-import Ashlar.Mem.Cells
-import Ashlar.Prim.Bounded
+import Ashlar.Internal.Builder.Bytes
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.Instances ()
+import Ashlar.Internal.Builder.Lazy
+import Ashlar.Internal.Builder.Suspend
+import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Prim.Bounded
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Builder as B
 import qualified Data.ByteString.Builder.Internal as B
@@ -69,9 +69,13 @@ toBytestringBuilder b = B.builder $ \next range@(B.BufferRange from to) ->
 -- What is left of a builder that has stopped in the middle can be gone on with once. A
 -- step of bytestring's may be run any number of times; mostly it is run once. So:
 --
+
 -- * Whoever runs the step first takes what is left, and goes on with it in the
+
 --   memory at hand: no byte is copied, and nothing allocated but the next step.
+
 -- * Whoever comes later runs the builder again from its beginning, lazily, and drops
+
 --   what is in front of this step. The bytes are the same (INV-B4).
 --
 -- For the latter the step refers to the whole builder. A builder may refer to a lazy
@@ -110,10 +114,10 @@ resumable b next needed before resume = do
   let step range@(B.BufferRange from to)
         | to `minusPtr` from < needed = pure (B.bufferFull needed from step)
         | otherwise = do
-            mine <- atomicModifyIORef' ref (\left -> (Nothing, left))
-            case mine of
-              Just go -> go (Space from to) >>= signal b next before range
-              Nothing -> inserting (L.drop (fromIntegral before) (toLazyByteString b)) next range
+          mine <- atomicModifyIORef' ref (\left -> (Nothing, left))
+          case mine of
+            Just go -> go (Space from to) >>= signal b next before range
+            Nothing -> inserting (L.drop (fromIntegral before) (toLazyByteString b)) next range
   pure step
 
 -- A step that inserts chunks. They are behind a reference, so that no optimisation

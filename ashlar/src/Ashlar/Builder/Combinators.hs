@@ -20,10 +20,10 @@ module Ashlar.Builder.Combinators
   )
 where
 
-import Ashlar.Builder.Core
-import Ashlar.Builder.Instances ()
-import Ashlar.Builder.Numbers (word8)
-import Ashlar.Builder.Strings (stringUtf8)
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.Instances ()
+import Ashlar.Internal.Builder.Numbers (word8)
+import Ashlar.Internal.Builder.Strings (stringUtf8)
 import Prelude hiding (unlines, unwords)
 
 -- | Builders one after the other, with the first argument between any two.

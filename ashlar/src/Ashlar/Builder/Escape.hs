@@ -37,15 +37,15 @@ module Ashlar.Builder.Escape
   )
 where
 
-import Ashlar.Builder.Bytes (chunkwise)
-import Ashlar.Builder.Core
-import Ashlar.Builder.Instances ()
-import Ashlar.Builder.Pieces
-import Ashlar.Builder.Strings (textChunkwise, textUnits)
-import Ashlar.Mem (peekHost, pokeHost, withBytesQuick)
-import qualified Ashlar.Mem.Text as Mem
-import Ashlar.Prim.Escape
-import Ashlar.Prim.Utf8
+import Ashlar.Internal.Builder.Batches
+import Ashlar.Internal.Builder.Bytes (chunkwise)
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.Instances ()
+import Ashlar.Internal.Builder.Strings (textChunkwise, textUnits)
+import Ashlar.Internal.Mem (peekHost, pokeHost, withBytesQuick)
+import Ashlar.Internal.Prim.Escape
+import qualified Ashlar.Internal.Prim.Text as Mem
+import Ashlar.Internal.Prim.Utf8
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
@@ -135,9 +135,9 @@ byteStringEscaped escapes bs = action $ \c k ->
     stretch src end p
       | src >= end = pure p
       | otherwise = do
-          b <- peekHost src
-          p' <- if b < 0x80 then escapeWrite escapes p b else (p `plusPtr` 1) <$ pokeHost p (b :: Word8)
-          stretch (src `plusPtr` 1) end p'
+        b <- peekHost src
+        p' <- if b < 0x80 then escapeWrite escapes p b else (p `plusPtr` 1) <$ pokeHost p (b :: Word8)
+        stretch (src `plusPtr` 1) end p'
 
 -- | The bytes of a lazy 'L.ByteString', chunk by chunk, as by 'byteStringEscaped'.
 --

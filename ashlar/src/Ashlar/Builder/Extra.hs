@@ -42,12 +42,12 @@ module Ashlar.Builder.Extra
   )
 where
 
-import Ashlar.Builder.Bytes
 import Ashlar.Builder.Bytestring (toBytestringBuilder)
-import Ashlar.Builder.Core (Builder)
-import Ashlar.Builder.Instances ()
-import Ashlar.Builder.Lazy
-import Ashlar.Builder.Numbers
+import Ashlar.Internal.Builder.Bytes
+import Ashlar.Internal.Builder.Core (Builder)
+import Ashlar.Internal.Builder.Instances ()
+import Ashlar.Internal.Builder.Lazy
+import Ashlar.Internal.Builder.Numbers
 import Data.ByteString.Builder.Extra (BufferWriter, Next (..))
 import qualified Data.ByteString.Builder.Extra as B
 import Data.ByteString.Lazy.Internal (defaultChunkSize, smallChunkSize)

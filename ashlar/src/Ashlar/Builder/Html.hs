@@ -29,9 +29,9 @@ module Ashlar.Builder.Html
   )
 where
 
-import Ashlar.Builder.Core
 import Ashlar.Builder.Escape
-import Ashlar.Builder.Instances ()
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.Instances ()
 import Data.ByteString (ByteString)
 import qualified Data.ByteString.Char8 as C
 import qualified Data.ByteString.Lazy as L

@@ -17,11 +17,11 @@ module Ashlar.Builder.Http
   )
 where
 
-import Ashlar.Builder.Core
-import Ashlar.Builder.Instances ()
-import Ashlar.Mem
-import Ashlar.Mem.Cells
-import Ashlar.Prim.Hex (countDigits)
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.Instances ()
+import Ashlar.Internal.Mem
+import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Prim.Hex (countDigits)
 import Control.Monad (unless, when)
 import Data.Bits (unsafeShiftR, (.&.))
 import qualified Data.ByteString as S
@@ -136,7 +136,7 @@ withOverhead n = if n > maxBound - overhead then maxBound else n + overhead
     overhead = maxHeader + 2
 
 -- Write a number in hexadecimal, with the digits that it has, and a line end. Returns the
--- address behind that. (Not by "Ashlar.Prim.Hex": that stores whole words, which may
+-- address behind that. (Not by "Ashlar.Internal.Prim.Hex": that stores whole words, which may
 -- reach behind the last digit, and there the body stands already.)
 header :: Ptr Word8 -> Int -> Int -> IO (Ptr Word8)
 header p digits number = do

@@ -30,16 +30,16 @@ module Ashlar.Builder.Padded
   )
 where
 
-import Ashlar.Builder.Chars
-import Ashlar.Builder.Core
-import Ashlar.Builder.Instances ()
-import Ashlar.Builder.Pieces
-import Ashlar.Builder.Primitive
-import Ashlar.Mem (copyPiece)
-import Ashlar.Mem.Cells
-import Ashlar.Prim.Bounded
-import Ashlar.Prim.Decimal (word64Dec)
-import Ashlar.Prim.Padded
+import Ashlar.Internal.Builder.Batches
+import Ashlar.Internal.Builder.Chars
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.Instances ()
+import Ashlar.Internal.Builder.Prim
+import Ashlar.Internal.Mem (copyPiece)
+import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Decimal (word64Dec)
+import Ashlar.Internal.Prim.Padded
 import Data.Int (Int64)
 import Data.Word (Word64, Word8)
 import Foreign.Marshal.Utils (fillBytes)
@@ -143,12 +143,12 @@ paddedBoundedPrim :: Word8 -> Int -> BoundedPrim a -> a -> Builder
 paddedBoundedPrim filler n prim x
   | n <= 64 = ensure (max n (max 1 (sizeBound prim))) (\p -> runB prim x p >>= moveBehind filler n p)
   | otherwise = action $ \c k -> do
-      -- Written once to learn its length, and again where it belongs.
-      p <- reserve c k (sizeBound prim)
-      p' <- runB prim x p
-      runOn (replicateWord8 (n - p' `minusPtr` p) filler) c k
-      p'' <- reserve c k (sizeBound prim)
-      runB prim x p'' >>= putPtr c cursorCell
+    -- Written once to learn its length, and again where it belongs.
+    p <- reserve c k (sizeBound prim)
+    p' <- runB prim x p
+    runOn (replicateWord8 (n - p' `minusPtr` p) filler) c k
+    p'' <- reserve c k (sizeBound prim)
+    runB prim x p'' >>= putPtr c cursorCell
 {-# INLINE paddedBoundedPrim #-}
 
 -- | @replicateWord8 n x@ is the byte @x@, @n@ times; not once, if @n@ is negative.

@@ -21,7 +21,7 @@
 -- "\SOH\NUL\NUL\NUL\STX\NUL\NUL\NUL\NUL\NUL\NUL\NUL\ETX"
 --
 -- Primitives of bytestring's own are turned into these by "Ashlar.Builder.Bytestring".
--- New ones are made with "Ashlar.Builder.Prim.Internal".
+-- New ones are made with "Ashlar.Builder.Prim.Unsafe".
 --
 -- Primitives are for small things. The whole bound is reserved at once: where a
 -- buffer has less left, that rest stays unused, and a sink with a buffer of its own
@@ -143,19 +143,19 @@ module Ashlar.Builder.Prim
   )
 where
 
-import Ashlar.Builder.Core (Builder)
-import Ashlar.Builder.Instances ()
-import Ashlar.Builder.Literal
-import Ashlar.Builder.Loops
-import Ashlar.Builder.Primitive
-import Ashlar.Prim.Binary
-import Ashlar.Prim.Bounded
-import Ashlar.Prim.Char
-import Ashlar.Prim.Combine
-import Ashlar.Prim.Decimal
-import Ashlar.Prim.Floating
-import Ashlar.Prim.Hex
-import Ashlar.Prim.Padded
+import Ashlar.Internal.Builder.Core (Builder)
+import Ashlar.Internal.Builder.Instances ()
+import Ashlar.Internal.Builder.Literal
+import Ashlar.Internal.Builder.Loops
+import Ashlar.Internal.Builder.Prim
+import Ashlar.Internal.Prim.Binary
+import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Char
+import Ashlar.Internal.Prim.Combine
+import Ashlar.Internal.Prim.Decimal
+import Ashlar.Internal.Prim.Floating
+import Ashlar.Internal.Prim.Hex
+import Ashlar.Internal.Prim.Padded
 import GHC.Exts (Addr#)
 
 -- | The bytes at an address up to the first that is zero, as in @"abc"#@. They must

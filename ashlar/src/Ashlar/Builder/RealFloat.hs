@@ -33,5 +33,5 @@ module Ashlar.Builder.RealFloat
   )
 where
 
-import Ashlar.Builder.Floating
-import Ashlar.Builder.Instances ()
+import Ashlar.Internal.Builder.Floating
+import Ashlar.Internal.Builder.Instances ()

@@ -30,14 +30,14 @@ module Ashlar.Builder.Section
   )
 where
 
-import Ashlar.Builder.Buffer
-import Ashlar.Builder.Bytes
-import Ashlar.Builder.Core
-import Ashlar.Builder.Instances ()
-import Ashlar.Builder.Strict
-import Ashlar.Mem
-import Ashlar.Mem.Cells
-import Ashlar.Prim.Bounded
+import Ashlar.Internal.Builder.Buffer
+import Ashlar.Internal.Builder.Bytes
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.Instances ()
+import Ashlar.Internal.Builder.Strict
+import Ashlar.Internal.Mem
+import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Prim.Bounded
 import Control.Exception (Exception (..), throwIO)
 import Control.Monad (when)
 import Data.Bits (Bits, bitSizeMaybe, finiteBitSize, isSigned, unsafeShiftL)
@@ -69,7 +69,7 @@ lengthPrefixed prim = section (largest (0 :: n)) 0 (prefixOf prim)
 
 -- | 'lengthPrefixed' with a length of fixed size. Nothing is moved.
 --
--- >>> import Ashlar.Builder.Prim.Internal (fixedPrim)
+-- >>> import Ashlar.Builder.Prim.Unsafe (fixedPrim)
 -- >>> import Foreign (castPtr, poke)
 -- >>> lengthPrefixedFixed (fixedPrim 1 (\n p -> poke p (n :: Word8))) "abc"
 -- "\ETXabc"

@@ -64,5 +64,5 @@ module Ashlar.Builder.Sink
   )
 where
 
-import Ashlar.Builder.Core
-import Ashlar.Builder.Instances ()
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.Instances ()

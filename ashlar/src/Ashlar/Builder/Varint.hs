@@ -44,9 +44,9 @@ module Ashlar.Builder.Varint
   )
 where
 
-import Ashlar.Builder.Core
-import Ashlar.Builder.Instances ()
-import Ashlar.Builder.Primitive
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.Instances ()
+import Ashlar.Internal.Builder.Prim
 import Ashlar.Prim.Varint (Varint (..))
 import qualified Ashlar.Prim.Varint as P
 import Data.Int (Int16, Int32, Int64)

@@ -79,6 +79,6 @@ module Ashlar.Codec.Combinators
   )
 where
 
-import Ashlar.Codec.Combinators.Formats
-import Ashlar.Codec.Combinators.Records
-import Ashlar.Codec.Combinators.Variants
+import Ashlar.Internal.Codec.Format
+import Ashlar.Internal.Codec.Record
+import Ashlar.Internal.Codec.Variant

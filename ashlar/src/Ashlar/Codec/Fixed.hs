@@ -46,4 +46,4 @@ module Ashlar.Codec.Fixed
   )
 where
 
-import Ashlar.Codec.Format
+import Ashlar.Internal.Codec.Fixed

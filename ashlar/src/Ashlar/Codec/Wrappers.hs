@@ -38,6 +38,6 @@ module Ashlar.Codec.Wrappers
   )
 where
 
-import Ashlar.Codec.Length (Counted (..))
-import Ashlar.Codec.Wrappers.Numbers
-import Ashlar.Codec.Wrappers.Others
+import Ashlar.Internal.Codec.Length (Counted (..))
+import Ashlar.Internal.Codec.Wrappers.Numbers
+import Ashlar.Internal.Codec.Wrappers.Strings

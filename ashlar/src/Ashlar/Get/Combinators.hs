@@ -64,10 +64,10 @@ module Ashlar.Get.Combinators
   )
 where
 
-import Ashlar.Get.Alternative ()
-import Ashlar.Get.Core
-import Ashlar.Get.Progress
-import Ashlar.Get.Refine
+import Ashlar.Internal.Get.Alternative ()
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Progress
+import Ashlar.Internal.Get.Refine
 import Control.Applicative (Alternative (..), optional)
 import Data.Bifunctor (first)
 import Data.Maybe (fromMaybe)
@@ -133,11 +133,11 @@ counted n0 f z p = go n0 z
     go n !acc
       | n <= 0 = pure acc
       | otherwise = do
-          before <- here
-          a <- p
-          after <- here
-          if after == before then chargeRound else pure ()
-          go (n - 1) (f acc a)
+        before <- here
+        a <- p
+        after <- here
+        if after == before then chargeRound else pure ()
+        go (n - 1) (f acc a)
 {-# INLINE counted #-}
 
 -- | 'some'.
@@ -240,13 +240,14 @@ skipManyTill p end = snd <$> foldTill (\_ _ -> ()) () p end
 foldTill :: (b -> a -> b) -> b -> Get a -> Get end -> Get (b, end)
 foldTill f z p end = go z
   where
-    go !acc = optional end >>= \found -> case found of
-      Just e -> pure (acc, e)
-      Nothing -> do
-        before <- here
-        a <- p
-        after <- here
-        if after == before then invalid "an element that reads nothing, and no end" else go (f acc a)
+    go !acc =
+      optional end >>= \found -> case found of
+        Just e -> pure (acc, e)
+        Nothing -> do
+          before <- here
+          a <- p
+          after <- here
+          if after == before then invalid "an element that reads nothing, and no end" else go (f acc a)
 {-# INLINE foldTill #-}
 
 -- | @sepBy p sep@: values with separators between them. A separator is read only if

@@ -34,15 +34,15 @@ module Ashlar.Get.Feed
   )
 where
 
-import Ashlar.Get.Core (Get)
-import Ashlar.Get.Error
-import Ashlar.Get.Suspend
+import Ashlar.Internal.Get.Core (Get)
+import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Suspend
 import Control.Exception (throwIO)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import Data.Int (Int64)
 import Data.IORef (atomicModifyIORef', newIORef)
+import Data.Int (Int64)
 
 -- | A decoder that is being fed.
 --
@@ -78,9 +78,9 @@ fed progress = case progress of
     let resume chunk
           | maybe False S.null chunk = pure (FeedPartial resume)
           | otherwise = do
-              again <- atomicModifyIORef' used (\u -> (True, u))
-              when again $ throwIO (userError "Ashlar.Get.Feed: a state of a decoder was resumed for the second time")
-              go chunk >>= fed
+            again <- atomicModifyIORef' used (\u -> (True, u))
+            when again $ throwIO (userError "Ashlar.Get.Feed: a state of a decoder was resumed for the second time")
+            go chunk >>= fed
     pure (FeedPartial resume)
 
 -- | Go on with a chunk. If the decoder has ended already, the chunk is added to

@@ -63,8 +63,8 @@ module Ashlar.Get.Parse
   )
 where
 
-import Ashlar.Get.Ascii
 import Ashlar.Get.Combinators
-import Ashlar.Get.Next
-import Ashlar.Get.Scan
+import Ashlar.Internal.Get.Ascii
+import Ashlar.Internal.Get.NextByte
+import Ashlar.Internal.Get.Scan
 import Prelude ()

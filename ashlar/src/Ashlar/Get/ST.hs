@@ -28,4 +28,4 @@ module Ashlar.Get.ST
   )
 where
 
-import Ashlar.Get.Mutable
+import Ashlar.Internal.Get.ST

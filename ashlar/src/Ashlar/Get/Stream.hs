@@ -20,10 +20,10 @@ module Ashlar.Get.Stream
   )
 where
 
-import Ashlar.Get.Core (Get)
-import Ashlar.Get.Error
-import Ashlar.Get.Run (nextOf)
-import Ashlar.Get.Source
+import Ashlar.Internal.Get.Core (Get)
+import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Run (nextOf)
+import Ashlar.Internal.Get.Source
 import Control.Exception (evaluate)
 import qualified Data.ByteString.Lazy as L
 import Data.IORef (newIORef, readIORef)

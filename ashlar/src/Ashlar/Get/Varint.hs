@@ -58,16 +58,16 @@ module Ashlar.Get.Varint
   )
 where
 
-import Ashlar.Get.Core
-import Ashlar.Get.Env
-import Ashlar.Get.Error
-import Ashlar.Get.Failure (peekFound)
-import Ashlar.Mem (peekHost)
-import Ashlar.Mem.Cells
-import Ashlar.Prim.Varint.Groups
-import Ashlar.Prim.Varint.Prefix (readPrefixed)
-import Ashlar.Prim.Varint.Protobuf (unZigzag32, unZigzag64)
-import Ashlar.Prim.Varint.VLQ (readSignAndMagnitude)
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Failure (peekFound)
+import Ashlar.Internal.Mem (peekHost)
+import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Prim.Varint.Groups
+import Ashlar.Internal.Prim.Varint.Prefix (readPrefixed)
+import Ashlar.Internal.Prim.Varint.Protobuf (unZigzag32, unZigzag64)
+import Ashlar.Internal.Prim.Varint.VLQ (readSignAndMagnitude)
 import Data.Bits (unsafeShiftL, unsafeShiftR, (.&.))
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)

@@ -52,11 +52,11 @@ module Ashlar.Prim.Varint
   )
 where
 
-import Ashlar.Prim.Varint.Groups (Varint (..), varintBound)
-import Ashlar.Prim.Varint.LEB128
-import Ashlar.Prim.Varint.Prefix (prefixVarInt)
-import Ashlar.Prim.Varint.Protobuf
-import Ashlar.Prim.Varint.VLQ (intVLQ, wordVLQ)
+import Ashlar.Internal.Prim.Varint.Groups (Varint (..), varintBound)
+import Ashlar.Internal.Prim.Varint.LEB128
+import Ashlar.Internal.Prim.Varint.Prefix (prefixVarInt)
+import Ashlar.Internal.Prim.Varint.Protobuf
+import Ashlar.Internal.Prim.Varint.VLQ (intVLQ, wordVLQ)
 
 -- $leb128
 -- Little Endian Base 128, as in DWARF (version 5, section 7.6) and WebAssembly: seven bits

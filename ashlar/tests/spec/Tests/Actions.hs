@@ -95,23 +95,23 @@ action :: Int -> Gen Action
 action n
   | n <= 1 = leaf
   | otherwise =
-      frequency
-        [ (10, Then <$> half <*> half),
-          (6, Or <$> half <*> half),
-          (1, Ahead <$> half),
-          (1, AheadM <$> arbitrary <*> half),
-          (1, AheadE <$> arbitrary <*> half),
-          (2, Attempt <$> half),
-          (1, Without <$> half),
-          (2, Many <$> half),
-          (2, Isolated <$> choose (-1, 8) <*> half),
-          (1, Matched <$> half),
-          (1, Named <$> half),
-          (2, Expected <$> choose (0, length valueNames - 1) <*> half),
-          (1, Deeper <$> half),
-          (1, Budgeted <$> choose (-1, 2) <*> half),
-          (4, leaf)
-        ]
+    frequency
+      [ (10, Then <$> half <*> half),
+        (6, Or <$> half <*> half),
+        (1, Ahead <$> half),
+        (1, AheadM <$> arbitrary <*> half),
+        (1, AheadE <$> arbitrary <*> half),
+        (2, Attempt <$> half),
+        (1, Without <$> half),
+        (2, Many <$> half),
+        (2, Isolated <$> choose (-1, 8) <*> half),
+        (1, Matched <$> half),
+        (1, Named <$> half),
+        (2, Expected <$> choose (0, length valueNames - 1) <*> half),
+        (1, Deeper <$> half),
+        (1, Budgeted <$> choose (-1, 2) <*> half),
+        (4, leaf)
+      ]
   where
     half = action (n `div` 2)
 

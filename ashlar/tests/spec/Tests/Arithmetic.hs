@@ -4,14 +4,14 @@
 -- Module      : Tests.Arithmetic
 -- Description : Tables and divisions, against exact integers
 --
--- The modules in @src-arithmetic@ are hidden in the library; the tests compile them
+-- The modules in @src@ are hidden in the library; the tests compile them
 -- for themselves.
 module Tests.Arithmetic (tests) where
 
-import Ashlar.Prim.Digits
-import Ashlar.Prim.HexPairs
-import Ashlar.Prim.Powers
-import Ashlar.Prim.Wide
+import Ashlar.Internal.Prim.Digits
+import Ashlar.Internal.Prim.HexPairs
+import Ashlar.Internal.Prim.Powers
+import Ashlar.Internal.Prim.Wide
 import Data.Bits (shiftL, shiftR, (.&.))
 import Data.Word (Word64)
 import Test.Tasty
@@ -25,11 +25,12 @@ tests =
     "arithmetic"
     [ testCase "the table of powers" $
         [(powerHigh e, powerLow e) | e <- exponents] @?= map power exponents,
-      testProperty "products of 128 bits" $ forAll words64 $ \x -> forAll words64 $ \y ->
-        let expected = toInteger x * toInteger y
-         in wide (timesWide x y) === expected
-              .&&. wide (timesHalves x y) === expected
-              .&&. toInteger (timesHigh x y) === expected `shiftR` 64,
+      testProperty "products of 128 bits" $
+        forAll words64 $ \x -> forAll words64 $ \y ->
+          let expected = toInteger x * toInteger y
+           in wide (timesWide x y) === expected
+                .&&. wide (timesHalves x y) === expected
+                .&&. toInteger (timesHigh x y) === expected `shiftR` 64,
       testProperty "numbers around the multiples of powers of ten" $
         divides 10000 100 quotRem100
           .&&. divides 100000000 10000 quotRem1e4
@@ -40,9 +41,10 @@ tests =
       testProperty "8 digits" $ forAll below1e8 $ \x -> digits 8 x (digits8 x),
       testProperty "all pairs of hexadecimal digits" $
         once (conjoin [hexPair x === characters (printf "%02x" x) | x <- [0 .. 255]]),
-      testProperty "4 and 8 hexadecimal digits" $ forAll words64 $ \x ->
-        hexPairs2 (x .&. 0xFFFF) === characters (printf "%04x" (x .&. 0xFFFF))
-          .&&. hexPairs4 (x .&. 0xFFFFFFFF) === characters (printf "%08x" (x .&. 0xFFFFFFFF))
+      testProperty "4 and 8 hexadecimal digits" $
+        forAll words64 $ \x ->
+          hexPairs2 (x .&. 0xFFFF) === characters (printf "%04x" (x .&. 0xFFFF))
+            .&&. hexPairs4 (x .&. 0xFFFFFFFF) === characters (printf "%08x" (x .&. 0xFFFFFFFF))
     ]
 
 exponents :: [Int]

@@ -77,9 +77,10 @@ collected act = do
 
 -- All the bytes through memory of just that size.
 poked :: Int -> Builder -> S.ByteString
-poked size b = unsafePerformIO $ allocaBytes (max 1 size) $ \p -> do
-  n <- pokeBuilder p size b
-  S.packCStringLen (castPtr p, n)
+poked size b = unsafePerformIO $
+  allocaBytes (max 1 size) $ \p -> do
+    n <- pokeBuilder p size b
+    S.packCStringLen (castPtr p, n)
 
 -- A sink that gives exactly what is asked for, but at least n bytes, and never
 -- the rest of a buffer.
@@ -167,14 +168,15 @@ memoryBehind bs = case B.toForeignPtr bs of
 
 pokeOverflow :: Program -> Property
 pokeOverflow p = forAll (choose (0, S.length expected)) $ \size ->
-  size < S.length expected ==> unsafePerformIO $ allocaBytes (size + 8) $ \memory -> do
-    fillBytes memory 0x55 (size + 8)
-    result <- try (pokeBuilder memory size (build p)) :: IO (Either BufferOverflow Int)
-    written <- S.packCStringLen (castPtr memory, size + 8)
-    pure $
-      counterexample "no exception" (either (const True) (const False) result)
-        .&&. S.drop size written === S.replicate 8 0x55
-        .&&. S.take size written === S.take size expected
+  size < S.length expected ==> unsafePerformIO $
+    allocaBytes (size + 8) $ \memory -> do
+      fillBytes memory 0x55 (size + 8)
+      result <- try (pokeBuilder memory size (build p)) :: IO (Either BufferOverflow Int)
+      written <- S.packCStringLen (castPtr memory, size + 8)
+      pure $
+        counterexample "no exception" (either (const True) (const False) result)
+          .&&. S.drop size written === S.replicate 8 0x55
+          .&&. S.take size written === S.take size expected
   where
     expected = S.pack (model p)
 

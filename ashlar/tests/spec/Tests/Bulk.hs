@@ -1,5 +1,5 @@
-{-# LANGUAGE RankNTypes #-}
 {-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE RankNTypes #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 
 -- |
@@ -157,16 +157,17 @@ order little big wanted = case wanted of
 
 -- Every kind of vector, in every order, is what the elements are one by one.
 vectors :: forall a. (NumberElement a, Arbitrary a, Show a, Eq a) => a -> (ByteOrder -> a -> Builder) -> Property
-vectors zero build = withMaxSuccess 40 $ forAll (choose (0, 3) >>= \n -> vectorOf n arbitrary) $ \(xs :: [a]) ->
-  conjoin
-    [ agrees (allKinds getIt (length xs)) input (Just ((xs, xs, xs, xs), "r"))
-        -- Too few bytes: the error is where the last whole element ends.
-        .&&. agreesAt (G.toList <$> (getIt (length xs + 1) :: Get (U.Vector a))) body (Left (fromIntegral (S.length body)))
-        .&&. agreesAt (G.toList <$> (getIt (length xs) :: Get (SV.Vector a))) (S.take (S.length body - 1) body) (if null xs then Right ([], "") else Left (fromIntegral (S.length body - sizeOf zero)))
-    | (which, Getter getIt) <- [(LittleEndian, Getter getVectorLE), (BigEndian, Getter getVectorBE), (targetByteOrder, Getter getVectorHost)],
-      let body = toStrictByteString (foldMap (build which) xs)
-          input = body <> "r"
-    ]
+vectors zero build = withMaxSuccess 40 $
+  forAll (choose (0, 3) >>= \n -> vectorOf n arbitrary) $ \(xs :: [a]) ->
+    conjoin
+      [ agrees (allKinds getIt (length xs)) input (Just ((xs, xs, xs, xs), "r"))
+          -- Too few bytes: the error is where the last whole element ends.
+          .&&. agreesAt (G.toList <$> (getIt (length xs + 1) :: Get (U.Vector a))) body (Left (fromIntegral (S.length body)))
+          .&&. agreesAt (G.toList <$> (getIt (length xs) :: Get (SV.Vector a))) (S.take (S.length body - 1) body) (if null xs then Right ([], "") else Left (fromIntegral (S.length body - sizeOf zero)))
+        | (which, Getter getIt) <- [(LittleEndian, Getter getVectorLE), (BigEndian, Getter getVectorBE), (targetByteOrder, Getter getVectorHost)],
+          let body = toStrictByteString (foldMap (build which) xs)
+              input = body <> "r"
+      ]
   where
     allKinds :: (forall v. NumberVector v => Int -> Get (v a)) -> Int -> Get ([a], [a], [a], [a])
     allKinds getIt n =

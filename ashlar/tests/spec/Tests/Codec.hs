@@ -1,6 +1,6 @@
+{-# LANGUAGE AllowAmbiguousTypes #-}
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE GeneralizedNewtypeDeriving #-}
-{-# LANGUAGE AllowAmbiguousTypes #-}
 {-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
@@ -15,8 +15,8 @@ import Ashlar.Codec
 import Control.Exception (bracket)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
-import Data.Int
 import Data.IORef
+import Data.Int
 import qualified Data.Map as M
 import qualified Data.Set as Set
 import qualified Data.Text as T

@@ -90,9 +90,10 @@ sameAsDerived title s f =
     [ testProperty "bytes" $ with $ \x -> toStrictByteString (formatPut f x) === encode x,
       testProperty "size" $ with $ \x -> formatSize f x === encodedSize x,
       testProperty "reading" $ with $ \x -> either (const False) (sampleEq s x) (runGet (formatGet f) (encode x)),
-      testProperty "the same is refused" $ with $ \x -> forAll arbitrary $ \m ->
-        let bs = mutate m (encode x)
-         in either (Left . place) (Right . encode) (runGet (formatGet f) bs) === either (Left . place) (Right . encode) (runGet (get :: Get a) bs),
+      testProperty "the same is refused" $
+        with $ \x -> forAll arbitrary $ \m ->
+          let bs = mutate m (encode x)
+           in either (Left . place) (Right . encode) (runGet (formatGet f) bs) === either (Left . place) (Right . encode) (runGet (get :: Get a) bs),
       testCase "layout" $ described (formatLayout f) @?= described (layout :: Layout a)
     ]
   where

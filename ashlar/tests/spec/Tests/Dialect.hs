@@ -92,11 +92,11 @@ program kind count = sized go
     go n
       | n <= 1 = leaf
       | otherwise =
-          frequency $
-            [(8, Then <$> half <*> half), (1, Named <$> half), (1, Ahead <$> half), (2, leaf)]
-              ++ [(w, g) | withChoices kind, (w, g) <- [(4, Or <$> half <*> half), (2, Many <$> half)]]
-              ++ [(2, Isolated <$> choose (-1, 12) <*> half) | withIsolation kind]
-              ++ [(1, AheadM <$> arbitrary <*> half), (1, AheadE <$> arbitrary <*> half)]
+        frequency $
+          [(8, Then <$> half <*> half), (1, Named <$> half), (1, Ahead <$> half), (2, leaf)]
+            ++ [(w, g) | withChoices kind, (w, g) <- [(4, Or <$> half <*> half), (2, Many <$> half)]]
+            ++ [(2, Isolated <$> choose (-1, 12) <*> half) | withIsolation kind]
+            ++ [(1, AheadM <$> arbitrary <*> half), (1, AheadE <$> arbitrary <*> half)]
       where
         half = go (n `div` 2)
     leaf =

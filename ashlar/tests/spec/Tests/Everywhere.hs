@@ -74,7 +74,7 @@ interruptedOften b right = go (0 :: Int)
     go tries
       | tries > 100000 = assertFailure "no progress"
       | otherwise = do
-          r <- timeout (20 * (1 + tries `div` 50)) (evaluate (L.length lazy))
-          case r of
-            Nothing -> go (tries + 1)
-            Just _ -> assertBool ("after " ++ show tries ++ " interruptions") (right lazy)
+        r <- timeout (20 * (1 + tries `div` 50)) (evaluate (L.length lazy))
+        case r of
+          Nothing -> go (tries + 1)
+          Just _ -> assertBool ("after " ++ show tries ++ " interruptions") (right lazy)

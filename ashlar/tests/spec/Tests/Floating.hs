@@ -26,31 +26,33 @@ tests =
     "floating-point numbers as text"
     [ testProperty "doubleDec, against exact arithmetic" $ forAll doubles $ \x -> text (doubleDec x) === modelGeneric x,
       testProperty "floatDec, against exact arithmetic" $ forAll floats $ \x -> text (floatDec x) === modelGeneric x,
-      testProperty "doubleDec, in every buffer" $ forAll doubles $ \x ->
-        throughSinks (C.pack (show x)) (doubleDec x) .&&. among x doubleDec B.doubleDec,
-      testProperty "floatDec, in every buffer" $ forAll floats $ \x ->
-        throughSinks (C.pack (show x)) (floatDec x) .&&. among x floatDec B.floatDec,
+      testProperty "doubleDec, in every buffer" $
+        forAll doubles $ \x ->
+          throughSinks (C.pack (show x)) (doubleDec x) .&&. among x doubleDec B.doubleDec,
+      testProperty "floatDec, in every buffer" $
+        forAll floats $ \x ->
+          throughSinks (C.pack (show x)) (floatDec x) .&&. among x floatDec B.floatDec,
       testProperty "doubles are read back" $ forAll (doubles `suchThat` isNumber) $ \x -> castDoubleToWord64 (read (text (doubleDec x))) === castDoubleToWord64 x,
       testProperty "floats are read back" $ forAll (floats `suchThat` isNumber) $ \x -> castFloatToWord32 (read (text (floatDec x))) === castFloatToWord32 x,
       testProperty "all powers of two and their neighbours" $ once (conjoin [text (doubleDec x) === show x | x <- powersOfTwo]),
       testProperty "all powers of two and their neighbours, of floats" $ once (conjoin [text (floatDec x) === show x | x <- powersOfTwoF]),
       testProperty "all powers of ten" $ once (conjoin [text (doubleDec x) === show x | e <- [-324 .. 308 :: Int], let x = read ("1e" ++ show e) :: Double]),
       testProperty "whole numbers and cents" $ once (conjoin [text (doubleDec x) === show x | n <- [0 .. 2000 :: Int], x <- [fromIntegral n, fromIntegral n / 100, fromIntegral n * 99991, negate (fromIntegral n) / 8]]),
-      testProperty "scientific" $ forAll doubles $ \x -> forAll floats $ \y ->
-        throughSinks (C.pack (showEFloat Nothing x "")) (formatDouble scientific x)
-         
-          .&&. throughSinks (C.pack (showEFloat Nothing y "")) (formatFloat scientific y)
-         ,
-      testProperty "generic" $ forAll doubles $ \x -> forAll floats $ \y ->
-        text (formatDouble generic x) === show x .&&. text (formatFloat generic y) === show y,
-      testProperty "standardDefaultPrecision" $ forAll doubles $ \x -> forAll floats $ \y ->
-        throughSinks (C.pack (showFFloat Nothing x "")) (formatDouble standardDefaultPrecision x)
-          .&&. throughSinks (C.pack (showFFloat Nothing y "")) (formatFloat standardDefaultPrecision y)
-         ,
-      testProperty "standard" $ forAll doubles $ \x -> forAll floats $ \y -> forAll precisions $ \n ->
-        throughSinks (C.pack (modelStandard n x)) (formatDouble (standard n) x)
-          .&&. throughSinks (C.pack (modelStandard n y)) (formatFloat (standard n) y)
-         ,
+      testProperty "scientific" $
+        forAll doubles $ \x -> forAll floats $ \y ->
+          throughSinks (C.pack (showEFloat Nothing x "")) (formatDouble scientific x)
+            .&&. throughSinks (C.pack (showEFloat Nothing y "")) (formatFloat scientific y),
+      testProperty "generic" $
+        forAll doubles $ \x -> forAll floats $ \y ->
+          text (formatDouble generic x) === show x .&&. text (formatFloat generic y) === show y,
+      testProperty "standardDefaultPrecision" $
+        forAll doubles $ \x -> forAll floats $ \y ->
+          throughSinks (C.pack (showFFloat Nothing x "")) (formatDouble standardDefaultPrecision x)
+            .&&. throughSinks (C.pack (showFFloat Nothing y "")) (formatFloat standardDefaultPrecision y),
+      testProperty "standard" $
+        forAll doubles $ \x -> forAll floats $ \y -> forAll precisions $ \n ->
+          throughSinks (C.pack (modelStandard n x)) (formatDouble (standard n) x)
+            .&&. throughSinks (C.pack (modelStandard n y)) (formatFloat (standard n) y),
       testCase "with the greatest precision, by and by" $
         L.take 100000 (toLazyByteString (formatDouble (standard maxBound) 1.5)) @?= "1.5" <> L.replicate 99997 48,
       testCase "with the least precision" $ text (formatDouble (standard minBound) 1.5) @?= "2",
@@ -168,8 +170,8 @@ modelGeneric = withSpecials $ \x ->
         _
           | point < 0 || point > 7 -> take 1 digits ++ "." ++ orZero (drop 1 digits) ++ "e" ++ show (point - 1)
           | otherwise ->
-              let (before, behind) = splitAt point (digits ++ replicate (point - length digits) '0')
-               in orZero before ++ "." ++ orZero behind
+            let (before, behind) = splitAt point (digits ++ replicate (point - length digits) '0')
+             in orZero before ++ "." ++ orZero behind
 
 -- The shortest decimal, rounded to n places, half to even.
 modelStandard :: RealFloat a => Int -> a -> String

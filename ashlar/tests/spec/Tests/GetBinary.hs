@@ -144,9 +144,10 @@ theirs =
 
 eachNumber :: [TestTree]
 eachNumber =
-  [ testProperty name $ forAll pieces $ \ps ->
-      let input = L.fromChunks ps
-       in Ours.runGetOrFail (many mine) input === Theirs.runGetOrFail (many his) input
+  [ testProperty name $
+      forAll pieces $ \ps ->
+        let input = L.fromChunks ps
+         in Ours.runGetOrFail (many mine) input === Theirs.runGetOrFail (many his) input
     | ((name, mine), (_, his)) <- zip (numbers ours) (numbers theirs)
   ]
 

@@ -142,8 +142,9 @@ straight d = d {ahead = id, aheadM = id, aheadE = id}
 
 eachNumber :: [TestTree]
 eachNumber =
-  [ testProperty name $ forAll pieces $ \ps ->
-      rightOf (Ours.runGetLazyState (many mine) (L.fromChunks ps)) === rightOf (Theirs.runGetLazyState (many his) (L.fromChunks ps))
+  [ testProperty name $
+      forAll pieces $ \ps ->
+        rightOf (Ours.runGetLazyState (many mine) (L.fromChunks ps)) === rightOf (Theirs.runGetLazyState (many his) (L.fromChunks ps))
     | ((name, mine), (_, his)) <- zip (numbers ours) (numbers theirs)
   ]
 
@@ -193,8 +194,9 @@ hostile =
   ]
   where
     same :: (Eq a, Show a) => String -> Ours.Get a -> Theirs.Get a -> TestTree
-    same name mine his = testProperty name $ forAll input $ \bs ->
-      rightOf (Ours.runGetState mine bs 0) === rightOf (Theirs.runGetState his bs 0)
+    same name mine his = testProperty name $
+      forAll input $ \bs ->
+        rightOf (Ours.runGetState mine bs 0) === rightOf (Theirs.runGetState his bs 0)
     input = choose (0, 60) >>= \n -> choose (0, 4) >>= \k -> (\bs b -> S.pack (replicate 7 0 ++ [b] ++ bs)) <$> vectorOf n (frequency [(8, pure 0), (1, choose (0, 3)), (1, arbitrary)]) <*> choose (0, k)
 
 w8 :: Ours.Get Word8

@@ -71,8 +71,9 @@ format name builder get lengthOf model =
     [ testCase "around each power of two" $ mapM_ (\x -> runGetWhole get (written x) @?= Right x) edges,
       testProperty "what was written, on every split" $ forAll (elements edges) $ \x -> onEverySplit ((,) <$> get <*> bytesRead) (written x <> S.pack [0xFF]) (Right (x, fromIntegral (S.length (written x)))),
       testProperty "one after another" $ forAll (listOf (elements edges)) $ \xs -> runGetLazy (many get <* endOfInput) (L.fromChunks (map written xs)) === Right xs,
-      testProperty "any bytes, against the model" $ forAll anyBytes $ \bs ->
-        either (const Nothing) Just (runGet ((,) <$> get <*> bytesRead) (S.pack bs)) === expected bs,
+      testProperty "any bytes, against the model" $
+        forAll anyBytes $ \bs ->
+          either (const Nothing) Just (runGet ((,) <$> get <*> bytesRead) (S.pack bs)) === expected bs,
       testProperty "any bytes, on every split" $ forAll anyBytes $ \bs -> onEverySplit get (S.pack bs) (runGet get (S.pack bs))
     ]
   where

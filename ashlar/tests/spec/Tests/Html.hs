@@ -26,15 +26,19 @@ tests =
       testProperty "characters" $ forAll character $ \c -> everywhere (charHtmlUtf8 c) (escaped [c]),
       testProperty "strings" $ forAll anyString $ \s -> everywhere (stringHtmlUtf8 s) (escaped s),
       testProperty "texts" $ forAll string $ \s -> everywhere (textHtmlUtf8 (T.pack s)) (escaped s),
-      testProperty "slices of texts" $ forAll ((,) <$> string <*> choose (0, 20)) $ \(s, k) ->
-        everywhere (textHtmlUtf8 (T.drop k (T.pack s))) (escaped (drop k s)),
-      testProperty "lazy texts" $ forAll (listOf string) $ \ss ->
-        everywhere (lazyTextHtmlUtf8 (TL.fromChunks (map T.pack ss))) (escaped (concat ss)),
+      testProperty "slices of texts" $
+        forAll ((,) <$> string <*> choose (0, 20)) $ \(s, k) ->
+          everywhere (textHtmlUtf8 (T.drop k (T.pack s))) (escaped (drop k s)),
+      testProperty "lazy texts" $
+        forAll (listOf string) $ \ss ->
+          everywhere (lazyTextHtmlUtf8 (TL.fromChunks (map T.pack ss))) (escaped (concat ss)),
       testProperty "ByteStrings" $ forAll string $ \s -> everywhere (byteStringHtmlUtf8 (T.encodeUtf8 (T.pack s))) (escaped s),
-      testProperty "lazy ByteStrings" $ forAll (listOf string) $ \ss ->
-        everywhere (lazyByteStringHtmlUtf8 (L.fromChunks (map (T.encodeUtf8 . T.pack) ss))) (escaped (concat ss)),
-      testProperty "in memory of their size" $ forAll string $ \s ->
-        conjoin [exactly (f s) (escaped s) | f <- [stringHtmlUtf8, textHtmlUtf8 . T.pack, byteStringHtmlUtf8 . T.encodeUtf8 . T.pack]],
+      testProperty "lazy ByteStrings" $
+        forAll (listOf string) $ \ss ->
+          everywhere (lazyByteStringHtmlUtf8 (L.fromChunks (map (T.encodeUtf8 . T.pack) ss))) (escaped (concat ss)),
+      testProperty "in memory of their size" $
+        forAll string $ \s ->
+          conjoin [exactly (f s) (escaped s) | f <- [stringHtmlUtf8, textHtmlUtf8 . T.pack, byteStringHtmlUtf8 . T.encodeUtf8 . T.pack]],
       testCase "bytes that are not UTF-8 are copied" $
         toStrictByteString (byteStringHtmlUtf8 "\xFF<\x80\xC3\0\xF8") @?= "\xFF&lt;\x80\xC3\xF8",
       testCase "every character at every place" everyPlace,

@@ -48,13 +48,13 @@ decoded :: S.ByteString -> Either String [S.ByteString]
 decoded input
   | S.null input = Right []
   | otherwise = do
-      let (digits, rest) = C.span (`elem` ("0123456789abcdef" :: String)) input
-          n = C.foldl' (\acc d -> 16 * acc + digitToInt d) 0 digits
-      unless (not (S.null digits) && C.head digits /= '0') $ Left ("chunk size " ++ show digits)
-      rest' <- lineEnd rest
-      let (body, rest'') = S.splitAt n rest'
-      unless (S.length body == n) $ Left "too short"
-      (body :) <$> (lineEnd rest'' >>= decoded)
+    let (digits, rest) = C.span (`elem` ("0123456789abcdef" :: String)) input
+        n = C.foldl' (\acc d -> 16 * acc + digitToInt d) 0 digits
+    unless (not (S.null digits) && C.head digits /= '0') $ Left ("chunk size " ++ show digits)
+    rest' <- lineEnd rest
+    let (body, rest'') = S.splitAt n rest'
+    unless (S.length body == n) $ Left "too short"
+    (body :) <$> (lineEnd rest'' >>= decoded)
   where
     lineEnd bs = maybe (Left ("no line end: " ++ show (S.take 10 bs))) Right (S.stripPrefix "\r\n" bs)
 

@@ -186,8 +186,8 @@ interrupted = forM_ [10, 50, 100 :: Int] $ \limit -> do
       go tries
         | tries > (100000 :: Int) = assertFailure "no progress"
         | otherwise = do
-            r <- timeout (limit * (1 + tries `div` 100)) (evaluate (L.length lazy))
-            maybe (go (tries + 1)) (@?= 2400000) r
+          r <- timeout (limit * (1 + tries `div` 100)) (evaluate (L.length lazy))
+          maybe (go (tries + 1)) (@?= 2400000) r
   go 0
   lazy @?= expected 0 300000
 
@@ -244,6 +244,7 @@ dropped = do
 -- With buffers of these sizes.
 lazilyWith :: Int -> Int -> Builder -> L.ByteString
 lazilyWith first next = toLazyByteStringWith (safeStrategy first next) L.empty
+
 -- This program again, and one of the tests above: Note [Tags of two words].
 compacting :: Assertion
 compacting = do

@@ -95,13 +95,13 @@ modelAction input top = case run (Around [] [] total 100000) top (World 0 False 
       Isolated n x
         | n < 0 -> wrong "isolate: negative number of bytes"
         | otherwise -> case run around {limit = min (limit around) (here + n)} x world of
-            (Just seen, world')
-              | at world' - here == n -> (Just seen, world')
-              | otherwise ->
-                  let rest = n - (at world' - here)
-                      unread = "isolate: " ++ show rest ++ " of " ++ show n ++ " bytes were not read"
-                   in (Nothing, logged around [] (if at world' >= min (limit around) total then MissingInput rest 0 else Invalid unread) world')
-            nothing -> nothing
+          (Just seen, world')
+            | at world' - here == n -> (Just seen, world')
+            | otherwise ->
+              let rest = n - (at world' - here)
+                  unread = "isolate: " ++ show rest ++ " of " ++ show n ++ " bytes were not read"
+               in (Nothing, logged around [] (if at world' >= min (limit around) total then MissingInput rest 0 else Invalid unread) world')
+          nothing -> nothing
       Matched x -> case run around x world of
         (seen, world') -> ((String' (between here (at world')) :) <$> seen, world')
       Named x -> run around {labels = "named" : labels around} x world

@@ -8,7 +8,7 @@ module Tests.Output (tests) where
 import Ashlar.Builder
 import Ashlar.Builder.Extra (flush, toLazyByteStringWith, untrimmedStrategy)
 import Ashlar.Builder.Prim (primBounded)
-import Ashlar.Builder.Prim.Internal (boundedPrim)
+import Ashlar.Builder.Prim.Unsafe (boundedPrim)
 import Ashlar.Builder.Section (lengthPrefixedWithin)
 import Control.Exception
 import Control.Monad
@@ -201,9 +201,10 @@ small = "abc"
 large = byteString (S.replicate 1000000 1) <> word8 2 <> foldMap word8 (replicate 50000 3)
 
 closed :: Assertion
-closed = forM_ [small, large] $ \b -> void $ inFile $ \h -> do
-  hClose h
-  failsWith isIllegalOperation (hPutBuilder h b)
+closed = forM_ [small, large] $ \b -> void $
+  inFile $ \h -> do
+    hClose h
+    failsWith isIllegalOperation (hPutBuilder h b)
 
 readOnly :: Assertion
 readOnly = forM_ [small, large] $ \b ->
@@ -237,7 +238,8 @@ written = forEach [0, 1, 100, 32767, 32768, 40000, 100000] $ \n -> do
 
 -- The failure of the value is told, not the one of what is done about it.
 valueFirst :: Assertion
-valueFirst = void $ inFile $ \h -> do
-  hClose h
-  r <- try (hPutBuilder h (word8 1 <> byteString (throw (userError "value"))))
-  either (\e -> show (e :: IOException) @?= "user error (value)") (const (assertFailure "no exception")) r
+valueFirst = void $
+  inFile $ \h -> do
+    hClose h
+    r <- try (hPutBuilder h (word8 1 <> byteString (throw (userError "value"))))
+    either (\e -> show (e :: IOException) @?= "user error (value)") (const (assertFailure "no exception")) r

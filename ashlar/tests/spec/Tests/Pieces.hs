@@ -1,4 +1,5 @@
 {-# LANGUAGE DerivingStrategies #-}
+
 -- |
 -- Module      : Tests.Pieces
 -- Description : Random builder programs, and what they should write
@@ -58,13 +59,13 @@ program :: Int -> Gen Program
 program n
   | n <= 1 = piece
   | otherwise =
-      frequency
-        [ (4, Append <$> program (n `div` 2) <*> program (n `div` 2)),
-          (2, Append <$> piece <*> program (n - 1)),
-          (1, Concat <$> (choose (0, 5) >>= \k -> vectorOf k (program (n `div` 5)))),
-          (1, Times <$> choose (0, 4) <*> program (n `div` 4)),
-          (1, piece)
-        ]
+    frequency
+      [ (4, Append <$> program (n `div` 2) <*> program (n `div` 2)),
+        (2, Append <$> piece <*> program (n - 1)),
+        (1, Concat <$> (choose (0, 5) >>= \k -> vectorOf k (program (n `div` 5)))),
+        (1, Times <$> choose (0, 4) <*> program (n `div` 4)),
+        (1, piece)
+      ]
 
 piece :: Gen Program
 piece =

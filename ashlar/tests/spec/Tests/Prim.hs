@@ -6,7 +6,7 @@ module Tests.Prim (tests) where
 import Ashlar.Builder
 import Ashlar.Builder.Extra (safeStrategy, toLazyByteStringWith)
 import qualified Ashlar.Builder.Prim as P
-import qualified Ashlar.Builder.Prim.Internal as P
+import qualified Ashlar.Builder.Prim.Unsafe as P
 import Ashlar.Builder.Sink
 import Control.Exception
 import Control.Monad (forM_)
@@ -15,8 +15,8 @@ import qualified Data.ByteString.Builder as B
 import qualified Data.ByteString.Builder.Prim as BP
 import qualified Data.ByteString.Builder.Prim.Internal as BP
 import qualified Data.ByteString.Lazy as L
-import Data.Int (Int64)
 import Data.IORef
+import Data.Int (Int64)
 import Data.Word (Word16, Word64, Word8)
 import Foreign (Ptr, allocaBytes, castPtr, fillBytes, nullPtr, plusPtr)
 import GHC.Float (castWord32ToFloat, castWord64ToDouble)
@@ -80,10 +80,12 @@ decimalTests =
       manyOf "doubleDec" double P.doubleDec (Right show),
       manyOf "floatScientific" float P.floatScientific (Left (formatFloat scientific)),
       manyOf "doubleScientific" double P.doubleScientific (Left (formatDouble scientific)),
-      testProperty "word64DecAtLeast" $ forAll width $ \n ->
-        many (whole :: Gen Word64) (P.word64DecAtLeast n) (Right (padded n . show)),
-      testProperty "int64DecAtLeast" $ forAll width $ \n ->
-        many whole (P.int64DecAtLeast n) (Right (signed n))
+      testProperty "word64DecAtLeast" $
+        forAll width $ \n ->
+          many (whole :: Gen Word64) (P.word64DecAtLeast n) (Right (padded n . show)),
+      testProperty "int64DecAtLeast" $
+        forAll width $ \n ->
+          many whole (P.int64DecAtLeast n) (Right (signed n))
     ]
   where
     -- Narrow, at the bound, and wide.
@@ -94,10 +96,11 @@ decimalTests =
       | otherwise = padded n (show (x :: Int64))
     manyOf name gen prim expected = testProperty name (many gen prim expected)
     many :: Show a => Gen a -> P.BoundedPrim a -> Either (a -> Builder) (a -> String) -> Property
-    many gen prim expected = withMaxSuccess 50 $ forAll (scale (`div` 2) (listOf gen)) $ \xs ->
-      let bytes = toStrictByteString (foldMap (either id (stringUtf8 .) expected) xs)
-       in everywhere "primMapListBounded" (P.primMapListBounded prim xs) bytes
-            .&&. everywhere "primBounded" (foldMap (P.primBounded prim) xs) bytes
+    many gen prim expected = withMaxSuccess 50 $
+      forAll (scale (`div` 2) (listOf gen)) $ \xs ->
+        let bytes = toStrictByteString (foldMap (either id (stringUtf8 .) expected) xs)
+         in everywhere "primMapListBounded" (P.primMapListBounded prim xs) bytes
+              .&&. everywhere "primBounded" (foldMap (P.primBounded prim) xs) bytes
 
 -- The same combination in both libraries.
 combinatorTests :: TestTree
@@ -124,24 +127,28 @@ combinatorTests =
 -- size.
 fixed :: Show a => String -> Gen a -> P.FixedPrim a -> BP.FixedPrim a -> TestTree
 fixed name gen ours theirs =
-  testProperty name $ withMaxSuccess 20 $ forAll (scale (`div` 2) (listOf gen)) $ \xs ->
-    let expected = L.toStrict (B.toLazyByteString (BP.primMapListFixed theirs xs))
-     in P.size ours === BP.size theirs
-          .&&. everywhere "primFixed" (foldMap (P.primFixed ours) xs) expected
-          .&&. everywhere "primMapListFixed" (P.primMapListFixed ours xs) expected
-          .&&. everywhere "primMapListFixed, fused" (P.primMapListFixed ours (map (xs !!) [0 .. length xs - 1])) expected
-          .&&. everywhere "primUnfoldrFixed" (P.primUnfoldrFixed ours uncons xs) expected
-          .&&. everywhere "primMapListBounded" (P.primMapListBounded (P.toB ours) xs) expected
+  testProperty name $
+    withMaxSuccess 20 $
+      forAll (scale (`div` 2) (listOf gen)) $ \xs ->
+        let expected = L.toStrict (B.toLazyByteString (BP.primMapListFixed theirs xs))
+         in P.size ours === BP.size theirs
+              .&&. everywhere "primFixed" (foldMap (P.primFixed ours) xs) expected
+              .&&. everywhere "primMapListFixed" (P.primMapListFixed ours xs) expected
+              .&&. everywhere "primMapListFixed, fused" (P.primMapListFixed ours (map (xs !!) [0 .. length xs - 1])) expected
+              .&&. everywhere "primUnfoldrFixed" (P.primUnfoldrFixed ours uncons xs) expected
+              .&&. everywhere "primMapListBounded" (P.primMapListBounded (P.toB ours) xs) expected
 
 bounded :: Show a => String -> Gen a -> P.BoundedPrim a -> BP.BoundedPrim a -> TestTree
 bounded name gen ours theirs =
-  testProperty name $ withMaxSuccess 50 $ forAll (scale (`div` 2) (listOf gen)) $ \xs ->
-    let expected = L.toStrict (B.toLazyByteString (BP.primMapListBounded theirs xs))
-     in P.sizeBound ours === BP.sizeBound theirs
-          .&&. everywhere "primBounded" (foldMap (P.primBounded ours) xs) expected
-          .&&. everywhere "primMapListBounded" (P.primMapListBounded ours xs) expected
-          .&&. everywhere "primMapListBounded, fused" (P.primMapListBounded ours (map (xs !!) [0 .. length xs - 1])) expected
-          .&&. everywhere "primUnfoldrBounded" (P.primUnfoldrBounded ours uncons xs) expected
+  testProperty name $
+    withMaxSuccess 50 $
+      forAll (scale (`div` 2) (listOf gen)) $ \xs ->
+        let expected = L.toStrict (B.toLazyByteString (BP.primMapListBounded theirs xs))
+         in P.sizeBound ours === BP.sizeBound theirs
+              .&&. everywhere "primBounded" (foldMap (P.primBounded ours) xs) expected
+              .&&. everywhere "primMapListBounded" (P.primMapListBounded ours xs) expected
+              .&&. everywhere "primMapListBounded, fused" (P.primMapListBounded ours (map (xs !!) [0 .. length xs - 1])) expected
+              .&&. everywhere "primUnfoldrBounded" (P.primUnfoldrBounded ours uncons xs) expected
 
 uncons :: [a] -> Maybe (a, [a])
 uncons [] = Nothing
@@ -162,12 +169,13 @@ lazily n = toLazyByteStringWith (safeStrategy n n) L.empty
 
 -- Memory of so many bytes; what is behind it must stay as it is.
 exactly :: Int -> Builder -> S.ByteString
-exactly n b = unsafePerformIO $ allocaBytes (n + 16) $ \p -> do
-  fillBytes p 0x55 (n + 16)
-  written <- pokeBuilder p n b
-  behind <- S.packCStringLen (castPtr p `plusPtr` n, 16)
-  behind @?= S.replicate 16 0x55
-  S.packCStringLen (castPtr p, written)
+exactly n b = unsafePerformIO $
+  allocaBytes (n + 16) $ \p -> do
+    fillBytes p 0x55 (n + 16)
+    written <- pokeBuilder p n b
+    behind <- S.packCStringLen (castPtr p `plusPtr` n, 16)
+    behind @?= S.replicate 16 0x55
+    S.packCStringLen (castPtr p, written)
 
 loopTests :: TestTree
 loopTests =
@@ -203,9 +211,10 @@ mapped name ours theirs = testProperty name $ \xs ->
    in everywhere name (ours bs) (L.toStrict (B.toLazyByteString (theirs bs)))
 
 mappedLazily :: String -> (L.ByteString -> Builder) -> (L.ByteString -> B.Builder) -> TestTree
-mappedLazily name ours theirs = testProperty name $ forAll (scale (`div` 4) arbitrary) $ \xss ->
-  let bs = L.fromChunks (map S.pack xss)
-   in everywhere name (ours bs) (L.toStrict (B.toLazyByteString (theirs bs)))
+mappedLazily name ours theirs = testProperty name $
+  forAll (scale (`div` 4) arbitrary) $ \xss ->
+    let bs = L.fromChunks (map S.pack xss)
+     in everywhere name (ours bs) (L.toStrict (B.toLazyByteString (theirs bs)))
 
 notForced :: Assertion
 notForced = do

@@ -123,16 +123,16 @@ instance Arbitrary Program where
       go n
         | n <= 1 = oneof [Return <$> arbitrary, Narrow <$> arbitrary, Wide <$> arbitrary]
         | otherwise =
-            oneof
-              [ Then <$> half <*> half,
-                Then <$> half <*> half,
-                Before <$> half <*> half,
-                Apply <$> half <*> half,
-                Map <$> arbitrary <*> go (n - 1),
-                Bind <$> third <*> third <*> third,
-                Each <$> go (n `div` 4) <*> resize 4 arbitrary,
-                go 1
-              ]
+          oneof
+            [ Then <$> half <*> half,
+              Then <$> half <*> half,
+              Before <$> half <*> half,
+              Apply <$> half <*> half,
+              Map <$> arbitrary <*> go (n - 1),
+              Bind <$> third <*> third <*> third,
+              Each <$> go (n `div` 4) <*> resize 4 arbitrary,
+              go 1
+            ]
         where
           half = go (n `div` 2)
           third = go (n `div` 3)

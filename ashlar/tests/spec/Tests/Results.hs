@@ -8,8 +8,8 @@ module Tests.Results (tests) where
 
 import Ashlar.Builder
 import qualified Ashlar.Builder.Combinators as Builder
-import Ashlar.Builder.Defragment
-import Ashlar.Builder.Internal
+import Ashlar.Builder.Unsafe
+import Ashlar.Internal.Builder.Defragment
 import Control.Exception
 import Control.Monad
 import qualified Data.ByteString as S
@@ -139,9 +139,9 @@ defragmented least most chunks = case filter (not . S.null) chunks of
   bs : rest
     | S.length bs >= least -> bs : defragmented least most rest
     | otherwise ->
-        let fits n = all ((< least) . S.length) (take n rest) && S.length bs + sum (map S.length (take n rest)) <= most
-            k = length (takeWhile fits [1 .. length rest])
-         in S.concat (bs : take k rest) : defragmented least most (drop k rest)
+      let fits n = all ((< least) . S.length) (take n rest) && S.length bs + sum (map S.length (take n rest)) <= most
+          k = length (takeWhile fits [1 .. length rest])
+       in S.concat (bs : take k rest) : defragmented least most (drop k rest)
 
 inputs :: Gen ([S.ByteString], Int, Int)
 inputs = do

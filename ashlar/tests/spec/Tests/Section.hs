@@ -8,7 +8,7 @@ module Tests.Section (tests) where
 
 import Ashlar.Builder
 import qualified Ashlar.Builder.Prim as Prim
-import Ashlar.Builder.Prim.Internal
+import Ashlar.Builder.Prim.Unsafe
 import Ashlar.Builder.Section
 import qualified Ashlar.Prim.Varint as P
 import Control.Concurrent
@@ -17,8 +17,8 @@ import Control.Monad
 import Data.Bits (shiftR)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
-import Data.Int (Int8)
 import Data.IORef
+import Data.Int (Int8)
 import Data.Word (Word16, Word32, Word8)
 import Foreign (plusPtr, poke)
 import Test.Tasty
@@ -62,11 +62,11 @@ instance Arbitrary Document where
       go n
         | n <= 1 = Part <$> resize 3 arbitrary
         | otherwise =
-            frequency
-              [ (1, Part <$> resize (min 10 n) arbitrary),
-                (2, Row <$> (choose (0, 4) >>= \k -> vectorOf k (go (n `div` 4)))),
-                (4, Section <$> prefix <*> go (n `div` 2))
-              ]
+          frequency
+            [ (1, Part <$> resize (min 10 n) arbitrary),
+              (2, Row <$> (choose (0, 4) >>= \k -> vectorOf k (go (n `div` 4)))),
+              (4, Section <$> prefix <*> go (n `div` 2))
+            ]
       prefix = oneof [pure Fixed32, pure Varying, pure Prefixed, WithinRoom <$> elements [0, 1, 50, 10000]]
   shrink d = case d of
     Part p -> map Part (shrink p)

@@ -13,8 +13,8 @@ import Control.Exception
 import Control.Monad
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
-import Data.Int (Int64)
 import Data.IORef
+import Data.Int (Int64)
 import System.Directory (getTemporaryDirectory, removeFile)
 import System.IO
 import System.Process (createPipe)
@@ -45,15 +45,16 @@ tests =
 
 -- However the bytes are cut, decoders in turn see what they should.
 valuesInTurn :: [Int64] -> Property
-valuesInTurn xs = conjoin
-  [ ioProperty $ do
-      rest <- newIORef pieces
-      source <- newSource (atomicModifyIORef rest (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty)))
-      ys <- foldFrom source getInt64le (\acc y -> pure (y : acc)) []
-      end <- getFrom source bytesRead
-      pure (fmap reverse ys === Right few .&&. end === Right (8 * fromIntegral (length few)))
-    | pieces <- splits (toStrictByteString (foldMap int64LE few))
-  ]
+valuesInTurn xs =
+  conjoin
+    [ ioProperty $ do
+        rest <- newIORef pieces
+        source <- newSource (atomicModifyIORef rest (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty)))
+        ys <- foldFrom source getInt64le (\acc y -> pure (y : acc)) []
+        end <- getFrom source bytesRead
+        pure (fmap reverse ys === Right few .&&. end === Right (8 * fromIntegral (length few)))
+      | pieces <- splits (toStrictByteString (foldMap int64LE few))
+    ]
   where
     few = take 3 xs
 

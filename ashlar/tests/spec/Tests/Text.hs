@@ -85,10 +85,11 @@ agrees = agreesOn numbers
 
 agreesOn :: Show a => Gen a -> String -> (a -> A.Builder) -> (a -> B.Builder) -> TestTree
 agreesOn gen name ours theirs =
-  testProperty name $ forAll gen $ \x -> forAll gen $ \y ->
-    let expected = strict (theirs x)
-     in throughSinks expected (ours x)
-          .&&. throughSinks (expected <> ";" <> strict (theirs y) <> expected) (ours x <> A.char7 ';' <> ours y <> ours x)
+  testProperty name $
+    forAll gen $ \x -> forAll gen $ \y ->
+      let expected = strict (theirs x)
+       in throughSinks expected (ours x)
+            .&&. throughSinks (expected <> ";" <> strict (theirs y) <> expected) (ours x <> A.char7 ';' <> ours y <> ours x)
 
 -- Numbers of any length, and around those at which something changes.
 numbers :: forall a. (Bounded a, Integral a) => Gen a
@@ -135,10 +136,11 @@ paddedTests =
       padsWith "word64DecPadded" word64DecPadded (\n x -> zeros n (show x)),
       padsWith "intDecPadded" intDecPadded signed,
       padsWith "int64DecPadded" int64DecPadded signed,
-      testProperty "literal widths among neighbours" $ forAll numbers $ \(x :: Word) -> forAll numbers $ \(y :: Int) ->
-        throughSinks
-          (C.pack (zeros 2 (show x) ++ "-" ++ signed 20 y ++ zeros 20 (show x) ++ signed 1 y ++ zeros 21 (show x) ++ signed 21 y))
-          (wordDecPadded 2 x <> char7 '-' <> intDecPadded 20 y <> wordDecPadded 20 x <> intDecPadded 1 y <> wordDecPadded 21 x <> intDecPadded 21 y),
+      testProperty "literal widths among neighbours" $
+        forAll numbers $ \(x :: Word) -> forAll numbers $ \(y :: Int) ->
+          throughSinks
+            (C.pack (zeros 2 (show x) ++ "-" ++ signed 20 y ++ zeros 20 (show x) ++ signed 1 y ++ zeros 21 (show x) ++ signed 21 y))
+            (wordDecPadded 2 x <> char7 '-' <> intDecPadded 20 y <> wordDecPadded 20 x <> intDecPadded 1 y <> wordDecPadded 21 x <> intDecPadded 21 y),
       testProperty "as printf" $ \(x :: Int) ->
         conjoin [toStrictByteString (intDecPadded n x) === C.pack (printf ("%0" ++ show n ++ "d") x) | n <- [1 .. 30]],
       testCase "a width of a million" $
@@ -158,6 +160,7 @@ paddedTests =
 
 padsWith :: (Bounded a, Integral a, Show a) => String -> (Int -> a -> A.Builder) -> (Int -> a -> String) -> TestTree
 padsWith name ours model =
-  testProperty name $ forAll numbers $ \x -> forAll (frequency [(8, choose (-3, 24)), (1, choose (0, 100)), (1, elements [minBound, 62, 63, 64, 65, 66])]) $ \n ->
-    let expected = C.pack (model (max (-5) n) x)
-     in throughSinks expected (ours n x)
+  testProperty name $
+    forAll numbers $ \x -> forAll (frequency [(8, choose (-3, 24)), (1, choose (0, 100)), (1, elements [minBound, 62, 63, 64, 65, 66])]) $ \n ->
+      let expected = C.pack (model (max (-5) n) x)
+       in throughSinks expected (ours n x)

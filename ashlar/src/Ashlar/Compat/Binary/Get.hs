@@ -91,18 +91,18 @@ module Ashlar.Compat.Binary.Get
   )
 where
 
-import Ashlar.Get.Alternative ()
-import Ashlar.Get.Bytes (isEmpty)
-import qualified Ashlar.Get.Bytes as G
-import Ashlar.Get.Core
-import qualified Ashlar.Get.Decoder as G
-import Ashlar.Get.Error
-import Ashlar.Get.LookAhead
-import Ashlar.Get.Numbers
-import Ashlar.Get.Ported
-import qualified Ashlar.Get.Run as G
-import Ashlar.Get.Scope (label)
-import Ashlar.Get.Strings
+import Ashlar.Internal.Compat.Remaining
+import Ashlar.Internal.Get.Alternative ()
+import Ashlar.Internal.Get.Bytes (isEmpty)
+import qualified Ashlar.Internal.Get.Bytes as G
+import Ashlar.Internal.Get.Core
+import qualified Ashlar.Internal.Get.Decoder as G
+import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Label (label)
+import Ashlar.Internal.Get.LookAhead
+import Ashlar.Internal.Get.Numbers
+import qualified Ashlar.Internal.Get.Run as G
+import Ashlar.Internal.Get.Strings
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L

@@ -95,21 +95,21 @@ module Ashlar.Compat.Cereal.Get
   )
 where
 
-import Ashlar.Get.Alternative ()
-import Ashlar.Get.Bounds (agree)
-import Ashlar.Get.Budget (deeper)
-import qualified Ashlar.Get.Bytes as G
 import Ashlar.Get.Combinators (count)
-import Ashlar.Get.Core
-import Ashlar.Get.Decoder (Decoder)
-import qualified Ashlar.Get.Decoder as G
-import Ashlar.Get.LookAhead
-import Ashlar.Get.Numbers
-import Ashlar.Get.Ported
-import Ashlar.Get.Progress (here)
-import qualified Ashlar.Get.Run as G
-import Ashlar.Get.Scope
-import Ashlar.Get.Strings (getByteStringCopy, getNested, getShortByteString)
+import Ashlar.Internal.Compat.Remaining
+import Ashlar.Internal.Get.Alternative ()
+import Ashlar.Internal.Get.ArrayBounds (agree)
+import Ashlar.Internal.Get.Budget (deeper)
+import qualified Ashlar.Internal.Get.Bytes as G
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Decoder (Decoder)
+import qualified Ashlar.Internal.Get.Decoder as G
+import Ashlar.Internal.Get.Label
+import Ashlar.Internal.Get.LookAhead
+import Ashlar.Internal.Get.Numbers
+import Ashlar.Internal.Get.Progress (here)
+import qualified Ashlar.Internal.Get.Run as G
+import Ashlar.Internal.Get.Strings (getByteStringCopy, getNested, getShortByteString)
 import Control.Exception (displayException)
 import Data.Array.IArray (IArray, Ix, listArray)
 import Data.Bifunctor (first)

@@ -1,4 +1,4 @@
--- See Note [Fusing puts] in "Ashlar.Put.Monad".
+-- See Note [Fusing puts] in "Ashlar.Internal.Builder.Put".
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
@@ -80,13 +80,13 @@ module Ashlar.Compat.Cereal.Put
   )
 where
 
-import Ashlar.Builder.Core (Builder)
-import Ashlar.Builder.Instances ()
-import Ashlar.Builder.Lazy (toLazyByteString)
-import Ashlar.Builder.Numbers (word64BE)
-import Ashlar.Builder.Strict (toStrictByteString)
+import Ashlar.Internal.Builder.Core (Builder)
+import Ashlar.Internal.Builder.Instances ()
+import Ashlar.Internal.Builder.Lazy (toLazyByteString)
+import Ashlar.Internal.Builder.Numbers (word64BE)
+import Ashlar.Internal.Builder.Put (value)
+import Ashlar.Internal.Builder.Strict (toStrictByteString)
 import Ashlar.Put hiding (runPut, runPutM)
-import Ashlar.Put.Monad (value)
 import Data.Array.IArray (IArray, Ix, bounds, elems)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S

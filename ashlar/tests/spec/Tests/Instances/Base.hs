@@ -3,6 +3,7 @@
 -- Description : The instances for the types of base
 module Tests.Instances.Base (numbers, characters, data', tuples, newtypes) where
 
+import Control.Applicative (ZipList (..))
 import Data.Complex (Complex (..))
 import Data.Fixed (Centi, Pico, Uni)
 import Data.Functor.Compose (Compose (..))
@@ -20,7 +21,6 @@ import qualified Data.Semigroup as Semigroup
 import qualified Data.Text as T
 import Data.Version (Version (..), makeVersion)
 import Data.Word
-import Control.Applicative (ZipList (..))
 import GHC.Fingerprint (Fingerprint (..))
 import Numeric.Natural (Natural)
 import Test.QuickCheck

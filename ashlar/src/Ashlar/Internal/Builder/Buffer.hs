@@ -1,0 +1,67 @@
+-- |
+-- Module      : Ashlar.Internal.Builder.Buffer
+-- Description : The open buffer of a sink
+--
+-- What most sinks keep: the buffer that is being written, and how much of it has
+-- been handed out already. The part that was handed out is never written again
+-- (INV-B3); what lies behind it is used on.
+module Ashlar.Internal.Builder.Buffer
+  ( Open (..),
+    newOpen,
+    noBuffer,
+    wholeSpace,
+    restFrom,
+    written,
+    handedOut,
+    emptied,
+  )
+where
+
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Mem
+import Data.ByteString (ByteString)
+import qualified Data.ByteString.Internal as B
+import Data.Word (Word8)
+import Foreign.ForeignPtr (ForeignPtr)
+import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
+import Foreign.Ptr (Ptr, nullPtr, plusPtr)
+
+-- | A buffer, its size, and the address in it behind what was handed out. Whoever
+-- uses an address of it keeps the value alive meanwhile, by 'keepAlive' on what
+-- holds it.
+data Open = Open
+  { openBuffer :: !(ForeignPtr Word8),
+    openSize :: !Int,
+    openFrom :: !(Ptr Word8)
+  }
+
+-- | A fresh buffer of so many bytes (not negative).
+newOpen :: Int -> IO Open
+newOpen n = do
+  fp <- newBuffer n
+  pure (Open fp n (unsafeForeignPtrToPtr fp))
+
+-- | A buffer of no bytes, which costs nothing.
+noBuffer :: Open
+noBuffer = Open B.nullForeignPtr 0 nullPtr
+
+-- | The whole buffer, from its first byte on.
+wholeSpace :: Open -> Space
+wholeSpace open = restFrom open (unsafeForeignPtrToPtr (openBuffer open))
+
+-- | The part of the buffer from an address on. The address must lie inside.
+restFrom :: Open -> Ptr Word8 -> Space
+restFrom (Open fp size _) p = Space p (unsafeForeignPtrToPtr fp `plusPtr` size)
+
+-- | What was written up to an address and has not been handed out. The address must
+-- lie inside, and these bytes must not be written any more.
+written :: Open -> Ptr Word8 -> ByteString
+written (Open fp _ from) = sliceBuffer fp from
+
+-- | The same buffer, when what lies in front of an address has been handed out.
+handedOut :: Open -> Ptr Word8 -> Open
+handedOut open p = open {openFrom = p}
+
+-- | The same buffer, when nobody has what was handed out any more.
+emptied :: Open -> Open
+emptied open = open {openFrom = unsafeForeignPtrToPtr (openBuffer open)}

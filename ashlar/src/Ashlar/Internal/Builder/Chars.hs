@@ -1,0 +1,94 @@
+-- |
+-- Module      : Ashlar.Internal.Builder.Chars
+-- Description : Builders for characters and strings of one byte each
+module Ashlar.Internal.Builder.Chars
+  ( char7,
+    string7,
+    char8,
+    string8,
+
+    -- * Other strings
+    characters,
+  )
+where
+
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.Prim
+import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Prim.Bounded
+import qualified Ashlar.Internal.Prim.Char as P
+import Data.Word (Word8)
+import Foreign.Ptr (Ptr, minusPtr)
+
+-- See Note [Fusing reservations].
+{-# RULES
+"char7" [~0] forall c. char7 c = primFixed P.char7 c
+"char8" [~0] forall c. char8 c = primFixed P.char8 c
+  #-}
+
+-- | A character of ASCII: the lowest 7 bits of its number.
+--
+-- @since 0.1.0.0
+char7 :: Char -> Builder
+char7 c = primFixed P.char7 c
+{-# INLINE [0] char7 #-}
+
+-- | A character of Latin-1 (ISO/IEC 8859-1): the lowest 8 bits of its number.
+--
+-- @since 0.1.0.0
+char8 :: Char -> Builder
+char8 c = primFixed P.char8 c
+{-# INLINE [0] char8 #-}
+
+-- | The characters of a string, each as by 'char7'. The string is forced as the
+-- output gets there, and may be infinite.
+--
+-- >>> toStrictByteString (string7 "plain")
+-- "plain"
+--
+-- @since 0.1.0.0
+string7 :: String -> Builder
+string7 = characters (toB P.char7)
+
+-- | The characters of a string, each as by 'char8'. The string is forced as the
+-- output gets there, and may be infinite.
+--
+-- @since 0.1.0.0
+string8 :: String -> Builder
+string8 = characters (toB P.char8)
+
+-- Note [Strings]
+-- ~~~~~~~~~~~~~~
+-- The loop over a buffer knows nothing but where it is: what it keeps, it saves on
+-- the stack and takes back for every character, as evaluating the rest of the string
+-- may be anything. So it ends with the buffer, and another one asks for the next: 1.7
+-- in place of 1.8 ns for each character (GHC 9.0.2; bytestring takes 1.6 to 1.9, by
+-- where its code happens to lie). For UTF-8, a million characters of mixed sizes took
+-- 3.5 ms in place of 4.3, and 200 characters 0.41 µs in place of 0.56. Looking for the end
+-- of the buffer once in four characters was not faster than 1.75: the time goes into
+-- following the list.
+
+-- What is left of a string, and the address behind what was written.
+data Filled = Filled String !(Ptr Word8)
+
+-- | The characters of a string, each by a primitive.
+characters :: BoundedPrim Char -> String -> Builder
+characters prim = \str -> action $ \c k ->
+  let enter s = do
+        p <- getPtr c cursorCell
+        end <- getPtr c endCell
+        Filled rest p' <- fill s p end
+        putPtr c cursorCell p'
+        case rest of
+          [] -> pure ()
+          _ -> reserve c k (sizeBound prim) >> enter rest
+   in enter str
+  where
+    -- Write characters from this address up to that one, at most.
+    fill str p end = case str of
+      x : xs | end `minusPtr` p >= sizeBound prim -> do
+        -- The bytes that the primitive may take are free.
+        p' <- runB prim x p
+        fill xs p' end
+      _ -> pure (Filled str p)
+{-# INLINE characters #-}

@@ -1,0 +1,194 @@
+-- |
+-- Module      : Ashlar.Internal.Builder.Floating
+-- Description : Builders for floating-point numbers in decimal
+module Ashlar.Internal.Builder.Floating
+  ( floatDec,
+    doubleDec,
+
+    -- * In other notations
+    formatFloat,
+    formatDouble,
+    FloatFormat,
+    standard,
+    standardDefaultPrecision,
+    scientific,
+    generic,
+  )
+where
+
+import Ashlar.Builder.Padded
+import Ashlar.Internal.Builder.Chars
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.Decimal
+import Ashlar.Internal.Builder.Prim
+import Ashlar.Internal.Prim.Floating (Decimal (..), Parts (..))
+import qualified Ashlar.Internal.Prim.Floating as P
+import Data.Word (Word64)
+
+-- See Note [Fusing reservations].
+{-# RULES
+"floatDec" [~0] forall x. floatDec x = primBounded P.floatDec x
+"doubleDec" [~0] forall x. doubleDec x = primBounded P.doubleDec x
+  #-}
+
+-- | A number in decimal, as 'show' writes it: the shortest one that is read back as
+-- the same number, in full from 0.1 up to 10^7, and with an exponent elsewhere.
+--
+-- >>> toStrictByteString (floatDec 0.1)
+-- "0.1"
+--
+-- @since 0.1.0.0
+floatDec :: Float -> Builder
+floatDec x = primBounded P.floatDec x
+{-# INLINE [0] floatDec #-}
+
+-- | A number in decimal, as 'show' writes it: the shortest one that is read back as
+-- the same number, in full from 0.1 up to 10^7, and with an exponent elsewhere.
+--
+-- >>> toStrictByteString (doubleDec 1234.5 <> " " <> doubleDec 1e7 <> " " <> doubleDec (-0.02))
+-- "1234.5 1.0e7 -2.0e-2"
+-- >>> toStrictByteString (doubleDec (1 / 0) <> " " <> doubleDec (0 / 0))
+-- "Infinity NaN"
+--
+-- @since 0.1.0.0
+doubleDec :: Double -> Builder
+doubleDec x = primBounded P.doubleDec x
+{-# INLINE [0] doubleDec #-}
+
+-- | A notation, for 'formatFloat' and 'formatDouble'.
+--
+-- @since 0.1.0.0
+data FloatFormat
+  = Generic
+  | Scientific
+  | Standard !Precision
+
+-- | Digits behind the point.
+data Precision = AsNeeded | Exactly !Int
+
+-- | @standard n@ is in full, with @n@ digits behind the point; if @n@ is 0 or negative,
+-- without digits there, and without a point.
+--
+-- What is rounded is not the number itself but its shortest decimal, that of 'doubleDec';
+-- one that lies half-way goes to the even digit. So 1.005, which is a little less than
+-- its decimal, is half-way all the same:
+--
+-- >>> toStrictByteString (formatDouble (standard 2) 3.14159)
+-- "3.14"
+-- >>> toStrictByteString (foldMap (\x -> formatDouble (standard 2) x <> " ") [1.005, 1.015, 1.025])
+-- "1.00 1.02 1.02 "
+-- >>> toStrictByteString (formatDouble (standard 0) 2.5)
+-- "2"
+--
+-- The numbers 0 and -0 are written @0.0@ and @-0.0@ whatever @n@ is, as
+-- @Data.ByteString.Builder@ writes them.
+--
+-- @since 0.1.0.0
+standard :: Int -> FloatFormat
+standard n = Standard (Exactly (max 0 n))
+
+-- | In full, with as many digits as are needed, and at least one behind the point.
+--
+-- >>> toStrictByteString (formatDouble standardDefaultPrecision 1.25e10)
+-- "12500000000.0"
+--
+-- @since 0.1.0.0
+standardDefaultPrecision :: FloatFormat
+standardDefaultPrecision = Standard AsNeeded
+
+-- | With one digit in front of the point, and an exponent.
+--
+-- >>> toStrictByteString (formatDouble scientific 12.5)
+-- "1.25e1"
+--
+-- @since 0.1.0.0
+scientific :: FloatFormat
+scientific = Scientific
+
+-- | As 'doubleDec' and 'show': in full from 0.1 up to 10^7, elsewhere with an exponent.
+--
+-- @since 0.1.0.0
+generic :: FloatFormat
+generic = Generic
+
+-- | A number in the given notation.
+--
+-- @since 0.1.0.0
+formatFloat :: FloatFormat -> Float -> Builder
+formatFloat format x = case format of
+  Generic -> floatDec x
+  Scientific -> primBounded P.floatScientific x
+  Standard precision -> case P.floatParts x of
+    Finite negative c q narrow -> inFull precision negative (P.decimal c q narrow)
+    _ -> floatDec x
+
+-- | A number in the given notation.
+--
+-- @since 0.1.0.0
+formatDouble :: FloatFormat -> Double -> Builder
+formatDouble format x = case format of
+  Generic -> doubleDec x
+  Scientific -> primBounded P.doubleScientific x
+  Standard precision -> case P.doubleParts x of
+    Finite negative c q narrow -> inFull precision negative (P.decimal c q narrow)
+    _ -> doubleDec x
+
+-- | A sign, and a decimal in full.
+inFull :: Precision -> Bool -> Decimal -> Builder
+inFull precision negative x = (if negative then char7 '-' else empty) `append` digits
+  where
+    exact@(Decimal _ e) = reduced x
+    places = max 0 (negate e)
+    digits = case precision of
+      AsNeeded -> withPoint (max 1 places) exact
+      Exactly n -> withPoint n (if n < places then rounded n exact else exact)
+
+-- | A decimal in full, with so many digits behind the point: not fewer than it has.
+withPoint :: Int -> Decimal -> Builder
+withPoint n (Decimal d e)
+  | n <= 0 = whole
+  | e >= 0 = whole `append` char7 '.' `append` zeros n
+  | otherwise = word64Dec before `append` char7 '.' `append` word64DecPadded places behind `append` zeros (n - places)
+  where
+    whole = word64Dec d `append` zeros e
+    places = negate e
+    (before, behind) = d `splitAtPower` places
+    zeros m = replicateWord8 m 0x30
+
+-- | The same decimal, with a number that does not end in a zero. It must be positive
+-- and have at most 17 digits, so at most 16 zeros.
+reduced :: Decimal -> Decimal
+reduced = without 1 10 . without 2 100 . without 4 10000 . eight . eight
+  where
+    eight = without 8 100000000
+    without n power x@(Decimal d e) = case d `quotRem` power of
+      (q, 0) -> Decimal q (e + n)
+      _ -> x
+
+-- | A decimal with more than this many places behind the point, rounded to so many;
+-- half to even.
+rounded :: Int -> Decimal -> Decimal
+rounded n (Decimal d e) = Decimal (if up then q + 1 else q) (negate n)
+  where
+    dropped = negate e - n
+    (q, r) = d `splitAtPower` dropped
+    -- With 19 digits dropped or more, it is far below a half.
+    up =
+      dropped <= 18 && case compare (2 * r) (powerOfTen dropped) of
+        LT -> False
+        EQ -> odd q
+        GT -> True
+
+-- | Quotient and remainder of a number of at most 19 digits by a power of ten, whose
+-- exponent must not be negative.
+splitAtPower :: Word64 -> Int -> (Word64, Word64)
+splitAtPower d n
+  | n >= 19 = (0, d)
+  | otherwise = d `quotRem` powerOfTen n
+
+-- | The exponent must be between 0 and 19.
+powerOfTen :: Int -> Word64
+powerOfTen = go 1
+  where
+    go p 0 = p
+    go p n = go (10 * p) (n - 1)

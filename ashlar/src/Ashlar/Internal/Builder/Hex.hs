@@ -1,0 +1,209 @@
+-- |
+-- Module      : Ashlar.Internal.Builder.Hex
+-- Description : Builders for numbers and bytes in hexadecimal
+--
+-- The digits above 9 are @a@ to @f@. The formats of single numbers are those of
+-- "Ashlar.Internal.Prim.Hex".
+module Ashlar.Internal.Builder.Hex
+  ( word8Hex,
+    word16Hex,
+    word32Hex,
+    word64Hex,
+    wordHex,
+    word8HexFixed,
+    word16HexFixed,
+    word32HexFixed,
+    word64HexFixed,
+    int8HexFixed,
+    int16HexFixed,
+    int32HexFixed,
+    int64HexFixed,
+    floatHexFixed,
+    doubleHexFixed,
+    byteStringHex,
+    lazyByteStringHex,
+  )
+where
+
+import Ashlar.Internal.Builder.Batches
+import Ashlar.Internal.Builder.Bytes (chunkwise)
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.Prim
+import Ashlar.Internal.Mem
+import Ashlar.Internal.Prim.Bounded
+import qualified Ashlar.Internal.Prim.Hex as P
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
+import Data.Int (Int16, Int32, Int64, Int8)
+import Data.Word (Word16, Word32, Word64, Word8)
+import Foreign.Ptr (Ptr, plusPtr)
+
+-- See Note [Fusing reservations].
+{-# RULES
+"word8Hex" [~0] forall x. word8Hex x = primBounded P.word8Hex x
+"word16Hex" [~0] forall x. word16Hex x = primBounded P.word16Hex x
+"word32Hex" [~0] forall x. word32Hex x = primBounded P.word32Hex x
+"word64Hex" [~0] forall x. word64Hex x = primBounded P.word64Hex x
+"wordHex" [~0] forall x. wordHex x = primBounded P.wordHex x
+"word8HexFixed" [~0] forall x. word8HexFixed x = primFixed P.word8HexFixed x
+"word16HexFixed" [~0] forall x. word16HexFixed x = primFixed P.word16HexFixed x
+"word32HexFixed" [~0] forall x. word32HexFixed x = primFixed P.word32HexFixed x
+"word64HexFixed" [~0] forall x. word64HexFixed x = primFixed P.word64HexFixed x
+"int8HexFixed" [~0] forall x. int8HexFixed x = primFixed P.int8HexFixed x
+"int16HexFixed" [~0] forall x. int16HexFixed x = primFixed P.int16HexFixed x
+"int32HexFixed" [~0] forall x. int32HexFixed x = primFixed P.int32HexFixed x
+"int64HexFixed" [~0] forall x. int64HexFixed x = primFixed P.int64HexFixed x
+"floatHexFixed" [~0] forall x. floatHexFixed x = primFixed P.floatHexFixed x
+"doubleHexFixed" [~0] forall x. doubleHexFixed x = primFixed P.doubleHexFixed x
+  #-}
+
+-- | A number of 8 bits in hexadecimal, with as few digits as possible: 1 or 2.
+--
+-- @since 0.1.0.0
+word8Hex :: Word8 -> Builder
+word8Hex x = primBounded P.word8Hex x
+{-# INLINE [0] word8Hex #-}
+
+-- | A number of 16 bits in hexadecimal, with as few digits as possible: 1 to 4.
+--
+-- >>> toStrictByteString (word16Hex 0x0a10)
+-- "a10"
+--
+-- @since 0.1.0.0
+word16Hex :: Word16 -> Builder
+word16Hex x = primBounded P.word16Hex x
+{-# INLINE [0] word16Hex #-}
+
+-- | A number of 32 bits in hexadecimal, with as few digits as possible: 1 to 8.
+--
+-- @since 0.1.0.0
+word32Hex :: Word32 -> Builder
+word32Hex x = primBounded P.word32Hex x
+{-# INLINE [0] word32Hex #-}
+
+-- | A number of 64 bits in hexadecimal, with as few digits as possible: 1 to 16.
+--
+-- @since 0.1.0.0
+word64Hex :: Word64 -> Builder
+word64Hex x = primBounded P.word64Hex x
+{-# INLINE [0] word64Hex #-}
+
+-- | A number of the machine's word size in hexadecimal, with as few digits as possible.
+--
+-- @since 0.1.0.0
+wordHex :: Word -> Builder
+wordHex x = primBounded P.wordHex x
+{-# INLINE [0] wordHex #-}
+
+-- | A number of 8 bits in hexadecimal: 2 digits.
+--
+-- @since 0.1.0.0
+word8HexFixed :: Word8 -> Builder
+word8HexFixed x = primFixed P.word8HexFixed x
+{-# INLINE [0] word8HexFixed #-}
+
+-- | A number of 16 bits in hexadecimal: 4 digits.
+--
+-- >>> toStrictByteString (word16HexFixed 0x0a10)
+-- "0a10"
+--
+-- @since 0.1.0.0
+word16HexFixed :: Word16 -> Builder
+word16HexFixed x = primFixed P.word16HexFixed x
+{-# INLINE [0] word16HexFixed #-}
+
+-- | A number of 32 bits in hexadecimal: 8 digits.
+--
+-- @since 0.1.0.0
+word32HexFixed :: Word32 -> Builder
+word32HexFixed x = primFixed P.word32HexFixed x
+{-# INLINE [0] word32HexFixed #-}
+
+-- | A number of 64 bits in hexadecimal: 16 digits.
+--
+-- @since 0.1.0.0
+word64HexFixed :: Word64 -> Builder
+word64HexFixed x = primFixed P.word64HexFixed x
+{-# INLINE [0] word64HexFixed #-}
+
+-- | The two's complement of a number of 8 bits in hexadecimal: 2 digits.
+--
+-- @since 0.1.0.0
+int8HexFixed :: Int8 -> Builder
+int8HexFixed x = primFixed P.int8HexFixed x
+{-# INLINE [0] int8HexFixed #-}
+
+-- | The two's complement of a number of 16 bits in hexadecimal: 4 digits.
+--
+-- @since 0.1.0.0
+int16HexFixed :: Int16 -> Builder
+int16HexFixed x = primFixed P.int16HexFixed x
+{-# INLINE [0] int16HexFixed #-}
+
+-- | The two's complement of a number of 32 bits in hexadecimal: 8 digits.
+--
+-- @since 0.1.0.0
+int32HexFixed :: Int32 -> Builder
+int32HexFixed x = primFixed P.int32HexFixed x
+{-# INLINE [0] int32HexFixed #-}
+
+-- | The two's complement of a number of 64 bits in hexadecimal: 16 digits.
+--
+-- @since 0.1.0.0
+int64HexFixed :: Int64 -> Builder
+int64HexFixed x = primFixed P.int64HexFixed x
+{-# INLINE [0] int64HexFixed #-}
+
+-- | The bits of an IEEE 754 number in hexadecimal, sign and exponent first: 8 digits.
+--
+-- @since 0.1.0.0
+floatHexFixed :: Float -> Builder
+floatHexFixed x = primFixed P.floatHexFixed x
+{-# INLINE [0] floatHexFixed #-}
+
+-- | The bits of an IEEE 754 number in hexadecimal, sign and exponent first: 16 digits.
+--
+-- @since 0.1.0.0
+doubleHexFixed :: Double -> Builder
+doubleHexFixed x = primFixed P.doubleHexFixed x
+{-# INLINE [0] doubleHexFixed #-}
+
+-- | The bytes of a strict 'ByteString' in hexadecimal: 2 digits for each.
+--
+-- >>> toStrictByteString (byteStringHex "\0\n\xff")
+-- "000aff"
+--
+-- @since 0.1.0.0
+byteStringHex :: ByteString -> Builder
+byteStringHex bs = action $ \c k ->
+  inPieces c k n 2 (\left -> 2 * min piece left) (eachFits piece n 2) $ \p off len -> do
+    -- off + len is at most the string's length, and 2 * len bytes are free.
+    withBytesQuick bs (\src _ -> writeBytes p (src `plusPtr` off) len)
+    pure (p `plusPtr` (2 * len))
+  where
+    n = S.length bs
+    -- Twice a length might overflow, twice this does not.
+    piece = 32768
+
+-- | The bytes of a lazy 'L.ByteString' in hexadecimal: 2 digits for each. Its chunks
+-- are forced one by one, as the output gets there.
+--
+-- @since 0.1.0.0
+lazyByteStringHex :: L.ByteString -> Builder
+lazyByteStringHex = chunkwise byteStringHex
+
+-- | Write the digits of so many bytes: they must be readable, and twice as many
+-- writable.
+writeBytes :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
+writeBytes dst src n
+  -- Eight in a round take half as much time as one (0.22 and 0.57 ns each).
+  | n >= 8 = do
+    one 0 >> one 1 >> one 2 >> one 3 >> one 4 >> one 5 >> one 6 >> one 7
+    writeBytes (dst `plusPtr` 16) (src `plusPtr` 8) (n - 8)
+  | n > 0 = one 0 >> writeBytes (dst `plusPtr` 2) (src `plusPtr` 1) (n - 1)
+  | otherwise = pure ()
+  where
+    one i = do
+      b <- peekHost (src `plusPtr` i)
+      runF P.word8HexFixed b (dst `plusPtr` (2 * i))

@@ -1,0 +1,236 @@
+{-# LANGUAGE RankNTypes #-}
+
+-- |
+-- Module      : Ashlar.Internal.Builder.Loops
+-- Description : Many values of one primitive: lists, unfoldings, ByteStrings
+--
+-- The loops of @Data.ByteString.Builder.Prim@. While the buffer lasts, they keep
+-- the place to write at and the end of the buffer in registers, and put the place
+-- back into its cell before they turn to the sink, and at their end.
+--
+-- Note [Loops and exceptions]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- An exception in an element leaves the cell where it was when the loop last wrote it.
+-- The exception ends the run, and what was handed out before is complete (INV-B4); a
+-- driver that saves what was written before an exception misses what lies behind the
+-- cell. If the exception is asynchronous and the run is taken up again, the loop goes
+-- on with its registers.
+--
+-- The loop that takes four elements at a time writes the cell for every four: one per
+-- cent. The others write it once for each buffer: for every element it costs 5 % with
+-- lists and 15 to 80 % with fused loops (GHC 9.0.2).
+-- (Test "an exception in an element leaves what is complete".)
+--
+-- Note [Loops over lists]
+-- ~~~~~~~~~~~~~~~~~~~~~~~
+-- A list is taken four elements at a time while there is room for so many, with one
+-- check for them; not more of it is forced than there is room for. For 64 bytes
+-- from a list this takes 113 ns in place of 146 with a check for each, for 1,000
+-- 1.63 µs in place of 1.92 (GHC 9.0.2), and merely adding up the 1,000 takes 1.47:
+-- a list is as fast as its cells can be followed.
+--
+-- Where the list is made by a function that fuses (@[from .. to]@, 'map', 'filter', a
+-- comprehension), there are no cells: a rule makes the loop an argument of its
+-- producer, with a check for each element.
+module Ashlar.Internal.Builder.Loops
+  ( -- * Lists
+    primMapListFixed,
+    primMapListBounded,
+
+    -- * Unfoldings
+    primUnfoldrFixed,
+    primUnfoldrBounded,
+
+    -- * ByteStrings
+    primMapByteStringFixed,
+    primMapByteStringBounded,
+    primMapLazyByteStringFixed,
+    primMapLazyByteStringBounded,
+  )
+where
+
+import Ashlar.Internal.Builder.Batches
+import Ashlar.Internal.Builder.Bytes (chunkwise)
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Mem
+import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Prim.Bounded
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
+import Data.Word (Word8)
+import Foreign.Ptr (minusPtr, plusPtr)
+import GHC.Exts (build, oneShot)
+
+-- | The values of a list, each by a primitive of fixed size.
+--
+-- The list is forced as the output gets there, at most four elements ahead, and
+-- may be infinite.
+--
+-- >>> toLazyByteString (P.primMapListFixed P.word16BE [1, 2, 3])
+-- "\NUL\SOH\NUL\STX\NUL\ETX"
+--
+-- @since 0.1.0.0
+primMapListFixed :: FixedPrim a -> [a] -> Builder
+primMapListFixed prim
+  -- Four at a time is for small primitives: four times the size must not overflow,
+  -- and buffers should be filled.
+  | n > 64 = primMapListBounded (toB prim)
+  | otherwise = \xs0 -> action $ \c k ->
+    let enter xs = do
+          p <- getPtr c cursorCell
+          e <- getPtr c endCell
+          four p e xs
+        leave = putPtr c cursorCell
+        -- Each write is given n of the 4 n bytes that are free.
+        four p e xs
+          | e `minusPtr` p >= 4 * n = do
+            -- See Note [Loops and exceptions].
+            leave p
+            first p (four (p `plusPtr` (4 * n)) e) xs
+          | otherwise = one p e xs
+        first p more xs = case xs of
+          [] -> leave p
+          x1 : xs1 -> do
+            runF prim x1 p
+            case xs1 of
+              [] -> leave (p `plusPtr` n)
+              x2 : xs2 -> do
+                runF prim x2 (p `plusPtr` n)
+                case xs2 of
+                  [] -> leave (p `plusPtr` (2 * n))
+                  x3 : xs3 -> do
+                    runF prim x3 (p `plusPtr` (2 * n))
+                    case xs3 of
+                      [] -> leave (p `plusPtr` (3 * n))
+                      x4 : xs4 -> runF prim x4 (p `plusPtr` (3 * n)) >> more xs4
+        one p _ [] = leave p
+        one p e (x : xs)
+          | e `minusPtr` p >= n = runF prim x p >> one (p `plusPtr` n) e xs
+          | otherwise = do
+            leave p
+            _ <- reserve c k n
+            enter (x : xs)
+     in enter xs0
+  where
+    n = size prim
+{-# INLINE [1] primMapListFixed #-}
+
+-- | The values of a list, each by a primitive of bounded size.
+--
+-- The list is forced as the output gets there, and may be infinite.
+--
+-- @since 0.1.0.0
+primMapListBounded :: BoundedPrim a -> [a] -> Builder
+primMapListBounded prim = \xs -> eachOf prim (\cons nil -> foldr cons nil xs)
+{-# INLINE primMapListBounded #-}
+
+-- Note [Loops over lists]
+{-# RULES
+"primMapListFixed/build" forall prim (xs :: forall b. (a -> b -> b) -> b -> b).
+  primMapListFixed prim (build xs) =
+    eachOf (toB prim) xs
+  #-}
+
+-- The values of a list that is given as its fold.
+eachOf :: BoundedPrim a -> (forall b. (a -> b -> b) -> b -> b) -> Builder
+eachOf prim xs = action $ \c k -> do
+  let n = sizeBound prim
+      -- The state of the loop is passed from each element to the rest.
+      cons x rest = oneShot $ \p -> oneShot $ \e ->
+        if e `minusPtr` p >= n
+          then do
+            -- n bytes are free.
+            p' <- runB prim x p
+            rest p' e
+          else do
+            putPtr c cursorCell p
+            q <- reserve c k n
+            end <- getPtr c endCell
+            q' <- runB prim x q
+            rest q' end
+      nil p _ = putPtr c cursorCell p
+  p0 <- getPtr c cursorCell
+  e0 <- getPtr c endCell
+  xs cons nil p0 e0
+{-# INLINE eachOf #-}
+
+-- | The values that a function makes of a state, until it makes 'Nothing', each by
+-- a primitive of fixed size.
+--
+-- @since 0.1.0.0
+primUnfoldrFixed :: FixedPrim b -> (a -> Maybe (b, a)) -> a -> Builder
+primUnfoldrFixed prim = primUnfoldrBounded (toB prim)
+{-# INLINE primUnfoldrFixed #-}
+
+-- | The values that a function makes of a state, until it makes 'Nothing', each by
+-- a primitive of bounded size.
+--
+-- >>> let ones n = if n > 0 then Just ('1', n - 1) else Nothing
+-- >>> toLazyByteString (P.primUnfoldrBounded P.charUtf8 ones (5 :: Int))
+-- "11111"
+--
+-- @since 0.1.0.0
+primUnfoldrBounded :: BoundedPrim b -> (a -> Maybe (b, a)) -> a -> Builder
+primUnfoldrBounded prim next = \start -> eachOf prim $ \cons nil ->
+  let go state = case next state of
+        Nothing -> nil
+        Just (x, state') -> x `cons` go state'
+   in go start
+{-# INLINE primUnfoldrBounded #-}
+
+-- | The bytes of a strict 'ByteString', each by a primitive of fixed size.
+--
+-- @since 0.1.0.0
+primMapByteStringFixed :: FixedPrim Word8 -> ByteString -> Builder
+primMapByteStringFixed prim = mapBytes (total (size prim)) (toB prim)
+  where
+    -- Nothing is announced that is more than there could be.
+    total n left = if n > 0 && left <= maxBound `quot` n then left * n else n
+{-# INLINE primMapByteStringFixed #-}
+
+-- | The bytes of a strict 'ByteString', each by a primitive of bounded size.
+--
+-- >>> let newlines = P.condB (== 10) (const (13, 10) P.>$< P.liftFixedToBounded (P.word8 P.>*< P.word8)) (P.liftFixedToBounded P.word8)
+-- >>> toLazyByteString (P.primMapByteStringBounded newlines "a\nb\n")
+-- "a\r\nb\r\n"
+--
+-- @since 0.1.0.0
+primMapByteStringBounded :: BoundedPrim Word8 -> ByteString -> Builder
+primMapByteStringBounded prim = mapBytes (const (sizeBound prim)) prim
+{-# INLINE primMapByteStringBounded #-}
+
+-- | The bytes of a lazy 'L.ByteString', each by a primitive of fixed size. Its chunks
+-- are forced one by one, as the output gets there.
+--
+-- @since 0.1.0.0
+primMapLazyByteStringFixed :: FixedPrim Word8 -> L.ByteString -> Builder
+primMapLazyByteStringFixed prim = chunkwise (primMapByteStringFixed prim)
+{-# INLINE primMapLazyByteStringFixed #-}
+
+-- | The bytes of a lazy 'L.ByteString', each by a primitive of bounded size. Its
+-- chunks are forced one by one, as the output gets there.
+--
+-- @since 0.1.0.0
+primMapLazyByteStringBounded :: BoundedPrim Word8 -> L.ByteString -> Builder
+primMapLazyByteStringBounded prim = chunkwise (primMapByteStringBounded prim)
+{-# INLINE primMapLazyByteStringBounded #-}
+
+-- Each byte by a primitive, as many at a time as surely fit. The function says how
+-- many bytes are known to come from so many of the input.
+mapBytes :: (Int -> Int) -> BoundedPrim Word8 -> ByteString -> Builder
+mapBytes known prim = \bs -> action $ \c k ->
+  let total = S.length bs
+      fitting off room = if n > 0 then eachFits total total n off room else total - off
+   in inPieces c k total n known fitting $ \p off len ->
+        -- There is room for each of the len bytes, which lie within the string. (The
+        -- primitive is not ours, and may not return.)
+        withBytes bs (\src _ -> each (src `plusPtr` off) (src `plusPtr` (off + len)) p)
+  where
+    n = sizeBound prim
+    each src end p
+      | src == end = pure p
+      | otherwise = do
+        x <- peekHost src
+        runB prim x p >>= each (src `plusPtr` 1) end
+{-# INLINE mapBytes #-}

@@ -1,0 +1,36 @@
+-- |
+-- Module      : Ashlar.Internal.Builder.Prim
+-- Description : Builders from primitives
+--
+-- One check for the room that a primitive may need, then its write. Neighbours
+-- share one check: Note [Fusing reservations] in "Ashlar.Internal.Builder.Core".
+module Ashlar.Internal.Builder.Prim
+  ( primFixed,
+    primBounded,
+  )
+where
+
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Prim.Bounded
+
+-- | A value, written by a primitive of fixed size.
+--
+-- @since 0.1.0.0
+primFixed :: FixedPrim a -> a -> Builder
+primFixed prim x = primBounded (toB prim) x
+{-# INLINE [0] primFixed #-}
+
+-- | A value, written by a primitive of bounded size.
+--
+-- @since 0.1.0.0
+primBounded :: BoundedPrim a -> a -> Builder
+-- The write is given the room that the reservation is for.
+primBounded prim x = ensure (sizeBound prim) (runB prim x)
+{-# INLINE [0] primBounded #-}
+
+{-# RULES
+"primFixed" [~0] forall prim x. primFixed prim x = primBounded (toB prim) x
+"primBounded" [~0] forall prim x.
+  primBounded prim x =
+    ensure (sizeBound prim) (runB prim x)
+  #-}

@@ -1,0 +1,123 @@
+{-# LANGUAGE MagicHash #-}
+
+-- |
+-- Module      : Ashlar.Internal.Builder.Strings
+-- Description : Builders for characters, strings and text in UTF-8
+--
+-- Literals of strings and texts are copied as bytes: Note [Literals] in
+-- "Ashlar.Internal.Builder.Literal".
+module Ashlar.Internal.Builder.Strings
+  ( charUtf8,
+    stringUtf8,
+    textUtf8,
+    lazyTextUtf8,
+    textUnits,
+    textChunkwise,
+  )
+where
+
+import Ashlar.Internal.Builder.Batches
+import Ashlar.Internal.Builder.Chars (characters)
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.Literal
+import qualified Ashlar.Internal.Prim.Binary as P
+import qualified Ashlar.Internal.Prim.Text as Mem
+import Ashlar.Internal.Prim.Utf8
+import qualified Data.Text as T
+import qualified Data.Text.Lazy as TL
+import Data.Word (Word8)
+import Foreign.Ptr (Ptr, plusPtr)
+import GHC.Base
+  ( build,
+    unpackAppendCString#,
+    unpackAppendCStringUtf8#,
+    unpackCString#,
+    unpackCStringUtf8#,
+    unpackFoldrCString#,
+    unpackFoldrCStringUtf8#,
+  )
+
+-- | A character in UTF-8: 1 to 4 bytes. A surrogate is written as the three
+-- bytes its number would have, as "Data.ByteString.Builder" does.
+--
+-- @since 0.1.0.0
+charUtf8 :: Char -> Builder
+charUtf8 c = ensure utf8Bound (`utf8Write` c)
+{-# INLINE [0] charUtf8 #-}
+
+-- See Note [Fusing reservations].
+{-# RULES
+"charUtf8" [~0] forall c. charUtf8 c = ensure utf8Bound (`utf8Write` c)
+  #-}
+
+-- | The characters of a string in UTF-8. The string is forced as the output
+-- gets there, and may be infinite. A literal is copied as bytes (with optimisation).
+--
+-- @since 0.1.0.0
+stringUtf8 :: String -> Builder
+-- See Note [Strings] in "Ashlar.Internal.Builder.Chars".
+stringUtf8 = characters P.charUtf8
+{-# NOINLINE [0] stringUtf8 #-}
+
+{-# RULES
+"stringUtf8/empty" [~0] stringUtf8 [] = empty
+"stringUtf8/ascii" [~0] forall s. stringUtf8 (unpackCString# s) = asciiLiteral s
+"stringUtf8/utf8" [~0] forall s. stringUtf8 (unpackCStringUtf8# s) = utf8Literal s
+"stringUtf8/build-ascii" [~0] forall s.
+  stringUtf8 (build (unpackFoldrCString# s)) =
+    asciiLiteral s
+"stringUtf8/build-utf8" [~0] forall s.
+  stringUtf8 (build (unpackFoldrCStringUtf8# s)) =
+    utf8Literal s
+"stringUtf8/append-ascii" [~0] forall s rest.
+  stringUtf8 (unpackAppendCString# s rest) =
+    asciiLiteral s `append` stringUtf8 rest
+"stringUtf8/append-utf8" [~0] forall s rest.
+  stringUtf8 (unpackAppendCStringUtf8# s rest) =
+    utf8Literal s `append` stringUtf8 rest
+  #-}
+
+-- | A strict text in UTF-8, whatever the version of @text@ keeps in memory.
+--
+-- @since 0.1.0.0
+textUtf8 :: T.Text -> Builder
+textUtf8 t = textUnits Mem.bytesPerUnit Mem.writeUtf8 t
+{-# NOINLINE [0] textUtf8 #-}
+
+-- | Write a text stretch by stretch, given the most bytes that a unit takes and the
+-- function that writes so many of them.
+textUnits :: Int -> (Ptr Word8 -> T.Text -> Int -> Int -> IO Int) -> T.Text -> Builder
+textUnits perUnit write t = action $ \c k ->
+  inPieces c k (Mem.lengthUnits t) one (max one . Mem.bytesLikely) (Mem.unitsThatFit perUnit t) $ \p off n ->
+    plusPtr p <$> write p t off n
+  where
+    one = Mem.roomForOne perUnit
+{-# INLINE textUnits #-}
+
+-- | A lazy text in UTF-8. Its chunks are forced one by one, as the output gets
+-- there.
+--
+-- @since 0.1.0.0
+lazyTextUtf8 :: TL.Text -> Builder
+lazyTextUtf8 = textChunkwise textUtf8
+{-# NOINLINE [0] lazyTextUtf8 #-}
+
+-- | Each chunk by a builder, forced one by one.
+textChunkwise :: (T.Text -> Builder) -> TL.Text -> Builder
+textChunkwise f = TL.foldrChunks (\t rest -> f t `append` rest) empty
+{-# INLINE textChunkwise #-}
+
+{-# RULES
+"textUtf8/build-ascii" [~0] forall s.
+  textUtf8 (T.pack (build (unpackFoldrCString# s))) =
+    asciiLiteral s
+"textUtf8/build-utf8" [~0] forall s.
+  textUtf8 (T.pack (build (unpackFoldrCStringUtf8# s))) =
+    textLiteral s
+"lazyTextUtf8/build-ascii" [~0] forall s.
+  lazyTextUtf8 (TL.pack (build (unpackFoldrCString# s))) =
+    asciiLiteral s
+"lazyTextUtf8/build-utf8" [~0] forall s.
+  lazyTextUtf8 (TL.pack (build (unpackFoldrCStringUtf8# s))) =
+    textLiteral s
+  #-}

@@ -1,0 +1,259 @@
+{-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+
+-- |
+-- Module      : Ashlar.Internal.Codec.Elements
+-- Description : Many values of one type, one after another
+--
+-- The loops behind lists and vectors. Where all elements have the same size,
+-- vectors are written, and lists and vectors read, in stretches of as many
+-- elements as the buffer holds, each in a tight loop without checks.
+module Ashlar.Internal.Codec.Elements
+  ( sizeElements,
+    putElements,
+    putList,
+    putIndexed,
+    putIndexedBare,
+    getList,
+    getVector,
+    getSuccessive,
+  )
+where
+
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Codec.Class
+import Ashlar.Internal.Codec.Fixed
+import Ashlar.Internal.Codec.Length
+import Ashlar.Internal.Codec.ReadFields (amongElements, atElement, getElement)
+import Ashlar.Internal.Get.Bytes (available)
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Path (Names (..), Part (..))
+import Ashlar.Internal.Get.ST
+import Ashlar.Internal.Get.Vectors (growthOf)
+import Ashlar.Internal.Mem.Cells
+import qualified Data.Foldable as F
+import qualified Data.Vector as V
+import qualified Data.Vector.Generic as G
+import qualified Data.Vector.Generic.Mutable as GM
+import Data.Word (Word8)
+import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+
+-- | The bytes of so many elements, given a way to add up the
+-- sizes of those whose sizes differ.
+sizeElements :: Layout a -> Int -> Int -> Int
+sizeElements elements n sizes = case elements of
+  Fix f -> n * fixedSize f
+  Var _ -> sizes
+{-# INLINE sizeElements #-}
+
+-- | Write elements.
+putElements :: (Foldable t, Codec a) => t a -> Builder
+putElements = F.foldr (\x rest -> append (put x) rest) empty
+{-# INLINE putElements #-}
+
+-- | Write the elements of a list: those of a constant size with the cursor in a
+-- register, as in Note [Loops over elements].
+putList :: forall a. Codec a => [a] -> Builder
+putList xs = case layout :: Layout a of
+  Fix f -> action (\c k -> putListFixed f xs c k)
+  Var _ -> putElements xs
+{-# INLINE putList #-}
+
+putListFixed :: Fixed a -> [a] -> Cells -> Sink -> IO ()
+putListFixed f xs0 c k = stretchOf xs0
+  where
+    width = fixedSize f
+    stretchOf [] = pure ()
+    stretchOf xs = do
+      p <- getPtr c cursorCell
+      e <- getPtr c endCell
+      rest <- write e p xs
+      case rest of
+        [] -> pure ()
+        _ -> grow c k width width >> stretchOf rest
+    write !e !p xs = case xs of
+      x : rest | e `minusPtr` p >= width -> fixedWrite f p x >> write e (p `plusPtr` width) rest
+      _ -> xs <$ putPtr c cursorCell p
+{-# INLINE putListFixed #-}
+
+-- | Write a number of elements, and then those that a function gives for the
+-- numbers from 0 on.
+--
+-- The function is an action so that it can look up an element without forcing
+-- it; it must have no effect.
+putIndexed :: forall a. Codec a => Int -> (Int -> IO a) -> Builder
+putIndexed n at = case layout of
+  Fix f
+    | fixedSize f > 0 -> action $ \c k -> do
+      -- The number comes first: it tells the loops what it was taken from,
+      -- and the sink, in the same request, what is to come. All elements are
+      -- in memory, so the multiplication does not overflow.
+      p <- reserveFor c k lengthSize (lengthSize + n * fixedSize f)
+      fixedWrite lengthFormat p n
+      putPtr c cursorCell (p `plusPtr` lengthSize)
+      putStretches f n at c k
+    -- Elements of no size: nothing but their number.
+    | otherwise -> putLength n
+  Var _ -> append (putLength n) (putEach n at)
+{-# INLINE putIndexed #-}
+
+-- | The same without the number.
+putIndexedBare :: forall a. Codec a => Int -> (Int -> IO a) -> Builder
+putIndexedBare n at = case layout of
+  Fix f
+    | fixedSize f > 0 -> action (putStretches f n at)
+    | otherwise -> empty
+  Var _ -> putEach n at
+{-# INLINE putIndexedBare #-}
+
+-- One by one.
+putEach :: Codec a => Int -> (Int -> IO a) -> Builder
+putEach n at = putFrom 0
+  where
+    putFrom i
+      | i >= n = empty
+      | otherwise = action (\c k -> at i >>= \x -> runOn (append (put x) (putFrom (i + 1))) c k)
+{-# INLINE putEach #-}
+
+-- Write elements of a fixed size, which is not 0.
+--
+-- Note [Loops over elements]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- The inner loop is a function with its three variables as arguments, called
+-- by the outer one. Also tried (GHC 9.0.2, 10,000 elements of 17 bytes, this
+-- form 26 µs): the end of the stretch as a free variable, 37 µs; the two loops
+-- calling each other, so that they become one, 29 µs.
+putStretches :: Fixed a -> Int -> (Int -> IO a) -> Cells -> Sink -> IO ()
+putStretches f n at c k = go 0
+  where
+    width = fixedSize f
+    go !i
+      | i >= n = pure ()
+      | otherwise = do
+        p <- getPtr c cursorCell
+        e <- getPtr c endCell
+        let fit = (e `minusPtr` p) `quot` width
+            end = if n - i <= fit then n else i + fit
+        if fit <= 0
+          then grow c k width ((n - i) * width) >> go i
+          else write p i end >>= putPtr c cursorCell >> go end
+    -- There is room for the elements from i up to end.
+    write :: Ptr Word8 -> Int -> Int -> IO (Ptr Word8)
+    write !p !i !end
+      | i >= end = pure p
+      | otherwise = do
+        x <- at i
+        fixedWrite f p x
+        write (p `plusPtr` width) (i + 1) end
+{-# INLINE putStretches #-}
+
+-- | Read a list of so many elements.
+--
+-- Note [Lists by way of vectors]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- A list is made from its end, but read from its beginning. Numbers that are all there,
+-- of which none can be refused, are read from the end. (Of others, the first one
+-- that is refused must make the error.) Otherwise the elements are collected first:
+-- few of them in a list that is reversed, many in a vector, which takes a third of the
+-- memory, and is not moved by the garbage collector. A million Ints, of store's time:
+-- reversing 1.6, by way of a vector 0.88, from the end 0.66 (GHC 9.0.2).
+getList :: forall a. Codec a => Int -> Get [a]
+getList n = case layout :: Layout a of
+  Fix f | fixedPlain f -> do
+    m <- stretch f n
+    if m == n
+      then -- All of them are there, so this does not overflow.
+        consume (n * fixedSize f) (\p -> fromEnd f p (n - 1) [])
+      else collected
+  _ -> collected
+  where
+    collected
+      | n <= 64 = chargeEmpties (leastSize (layout :: Layout a)) n >> few
+      | otherwise = V.foldr' (:) [] <$> getVector n
+    few = case layout :: Layout a of
+      Fix f -> collect (\i -> getElement i f) 0 []
+      Var _ -> amongElements (collect (\i -> atElement i >> get) 0 [])
+    -- The elements from number i down lie at p.
+    fromEnd :: Fixed a -> Ptr Word8 -> Int -> [a] -> Get [a]
+    fromEnd f !p !i acc
+      | i < 0 = pure acc
+      | otherwise = fixedRead f (p `plusPtr` (i * fixedSize f)) >>= \x -> x `seq` fromEnd f p (i - 1) (x : acc)
+    collect :: (Int -> Get a) -> Int -> [a] -> Get [a]
+    collect element = go
+      where
+        go !i acc
+          | i >= n = pure (reverse acc)
+          | otherwise = element i >>= \x -> x `seq` go (i + 1) (x : acc)
+    {-# INLINE collect #-}
+{-# INLINE getList #-}
+
+-- Elements from this number on.
+elementsFrom :: Int -> Fixed a -> Names
+elementsFrom i f = OfElements i (ConstantPart (fixedSize f) (fixedNames f))
+{-# INLINE elementsFrom #-}
+
+-- How many of n elements can be read without asking for input.
+stretch :: Fixed a -> Int -> Get Int
+stretch f n
+  | fixedSize f == 0 = pure n
+  | otherwise = (\bytes -> min n (bytes `quot` fixedSize f)) <$> available
+{-# INLINE stretch #-}
+
+-- | Read a vector of so many elements. It grows as they arrive.
+getVector :: forall v a. (G.Vector v a, Codec a) => Int -> Get (v a)
+getVector 0 = pure G.empty
+getVector n = do
+  let least = leastSize (layout :: Layout a)
+  chargeEmpties least n
+  first <- case layout :: Layout a of
+    Fix _ -> firstCapacity least n
+    -- Such elements may be vectors themselves. If each took room for all that the
+    -- input could hold, the memory would be quadratic.
+    Var _ -> pure (min n 4)
+  let filled = runGetST (GM.unsafeNew first >>= fill 0)
+  case layout :: Layout a of
+    Fix _ -> filled
+    Var _ -> amongElements filled
+  where
+    -- The first i elements of n are there.
+    fill :: Int -> G.Mutable v s a -> GetST s (v a)
+    fill !i v
+      | i >= n = G.unsafeFreeze v
+      | i >= GM.length v = GM.unsafeGrow v (growthOf n i) >>= fill i
+      | otherwise = case layout of
+        Var _ -> one i v (atElement i >> get)
+        Fix f -> do
+          m <- liftGet (stretch f (GM.length v - i))
+          if m <= 0
+            then one i v (getElement i f)
+            else do
+              let end = i + m
+                  -- The elements from k up to the end lie at p, and the
+                  -- vector has room for them.
+                  readOn !p !k
+                    | k >= end = pure ()
+                    | otherwise = do
+                      x <- liftGet (fixedRead f p)
+                      x `seq` GM.unsafeWrite v k x
+                      readOn (p `plusPtr` fixedSize f) (k + 1)
+              insideRunST (elementsFrom i f) (consumeST (m * fixedSize f) (\p -> readOn p i))
+              fill end v
+    -- i is less than the vector's length.
+    one :: Int -> G.Mutable v s a -> Get a -> GetST s (v a)
+    one i v g = liftGet g >>= \x -> x `seq` (GM.unsafeWrite v i x >> fill (i + 1) v)
+{-# INLINE getVector #-}
+
+-- | Read a vector of so many elements, each by a decoder that is given the one before.
+getSuccessive :: forall v a. G.Vector v a => Int -> (Maybe a -> Get a) -> Get (v a)
+getSuccessive n element = amongElements (runGetST (GM.unsafeNew (min n 4) >>= fill 0 Nothing))
+  where
+    fill :: Int -> Maybe a -> G.Mutable v s a -> GetST s (v a)
+    fill !i before v
+      | i >= n = G.unsafeFreeze v
+      | i >= GM.length v = GM.unsafeGrow v (growthOf n i) >>= fill i before
+      | otherwise = do
+        x <- liftGet (atElement i >> element before)
+        -- i is less than the vector's length.
+        x `seq` GM.unsafeWrite v i x
+        fill (i + 1) (Just x) v
+{-# INLINE getSuccessive #-}

@@ -1,0 +1,295 @@
+{-# LANGUAGE MagicHash #-}
+-- Unfoldings must not be eta-expanded: see Note [Generic methods].
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
+-- |
+-- Module      : Ashlar.Internal.Codec.Fixed
+-- Description : Formats in which every value takes the same number of bytes
+--
+-- The type behind "Ashlar.Codec.Fixed", with what only the library may do.
+--
+-- A 'Fixed' can be made only from the formats of this module and by putting such
+-- formats together, so its size, its write half and its read half cannot
+-- disagree, and memory can be reserved for many values at once.
+module Ashlar.Internal.Codec.Fixed
+  ( Fixed,
+    fixedSize,
+
+    -- * Using one
+    putFixed,
+    getFixed,
+
+    -- * Numbers
+    fixedWord8,
+    fixedWord16LE,
+    fixedWord32LE,
+    fixedWord64LE,
+    fixedInt8,
+    fixedInt16LE,
+    fixedInt32LE,
+    fixedInt64LE,
+    fixedWord,
+    fixedInt,
+    fixedFloatLE,
+    fixedDoubleLE,
+
+    -- * Putting formats together
+    fixedUnit,
+    fixedPair,
+    fixedMap,
+    fixedChecked,
+
+    -- * For the library itself
+    narrow,
+    plusSize,
+    fixedWrite,
+    fixedRead,
+    fixedPlain,
+    fixedNames,
+    fixedNamed,
+    fixedScalar,
+    fixedRaw,
+  )
+where
+
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Path
+import Ashlar.Internal.Prim.Scalar (Scalar (..))
+import qualified Ashlar.Internal.Prim.Scalar as P
+import Data.Bits (finiteBitSize)
+import Data.Int (Int16, Int32, Int64, Int8)
+import Data.Word (Word16, Word32, Word64, Word8)
+import Foreign.Ptr (Ptr, plusPtr)
+import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
+import GHC.Exts (Int (I#), Int#, andI#, negateInt#, orI#, (+#), (>#))
+
+-- | A format in which every value of type @a@ takes the same number of bytes.
+--
+-- @since 0.1.0.0
+data Fixed a = Fixed Int# Bool Names (Ptr Word8 -> a -> IO ()) (Ptr Word8 -> Get a)
+
+-- Functions and not fields: with a field, anyone could update the size alone.
+
+-- | Bytes that each value takes.
+--
+-- @since 0.1.0.0
+fixedSize :: Fixed a -> Int
+fixedSize (Fixed n _ _ _ _) = I# n
+{-# INLINE fixedSize #-}
+
+-- | Are the bytes of the format those that 'Foreign.Storable.Storable' and @Prim@
+-- have in memory, and all of them valid? Then many values are copied at once.
+fixedPlain :: Fixed a -> Bool
+fixedPlain (Fixed _ plain _ _ _) = plain
+{-# INLINE fixedPlain #-}
+
+-- | What errors say of the type.
+fixedNames :: Fixed a -> Names
+fixedNames (Fixed _ _ names _ _) = names
+{-# INLINE fixedNames #-}
+
+-- | The same format of a type with other names.
+fixedNamed :: Names -> Fixed a -> Fixed a
+fixedNamed names (Fixed n plain _ write rd) = Fixed n plain names write rd
+{-# INLINE fixedNamed #-}
+
+-- | A format from its size, what writes so many bytes (all of them and no
+-- more), and what reads them. This is where the two must agree.
+fixedRaw :: Int -> Names -> (Ptr Word8 -> a -> IO ()) -> (Ptr Word8 -> Get a) -> Fixed a
+fixedRaw (I# n) = Fixed n False
+{-# INLINE fixedRaw #-}
+
+-- | Write a value: 'fixedSize' bytes must be writable, and no more are written.
+fixedWrite :: Fixed a -> Ptr Word8 -> a -> IO ()
+fixedWrite (Fixed _ _ _ write _) = write
+{-# INLINE fixedWrite #-}
+
+-- | Read a value: 'fixedSize' bytes must be readable in the open segment, and no
+-- more are read. The cursor does not move.
+fixedRead :: Fixed a -> Ptr Word8 -> Get a
+fixedRead (Fixed _ _ _ _ rd) = rd
+{-# INLINE fixedRead #-}
+
+-- | Write a value in a format.
+--
+-- @since 0.1.0.0
+putFixed :: Fixed a -> a -> Builder
+putFixed format x = ensure (fixedSize format) $ \p ->
+  (p `plusPtr` fixedSize format) <$ fixedWrite format p x
+{-# INLINE putFixed #-}
+
+-- | Read a value in a format.
+--
+-- @since 0.1.0.0
+getFixed :: Fixed a -> Get a
+getFixed format = consume (fixedSize format) (fixedRead format)
+{-# INLINE getFixed #-}
+
+-- | A number in a format of single numbers, and whether that is also how this machine has
+-- it in memory.
+fixedScalar :: Bool -> Scalar a -> Fixed a
+fixedScalar plain format = case scalarSize format of
+  I# n -> Fixed n plain Nameless (scalarWrite format) (\p -> step (\_ _ -> scalarRead format p))
+{-# INLINE fixedScalar #-}
+
+-- The formats below have the least significant byte first.
+plainLE :: Bool
+plainLE = case targetByteOrder of
+  LittleEndian -> True
+  BigEndian -> False
+{-# INLINE plainLE #-}
+
+-- | One byte.
+--
+-- @since 0.1.0.0
+fixedWord8 :: Fixed Word8
+fixedWord8 = fixedScalar True P.word8
+
+-- | One byte, in two's complement.
+--
+-- @since 0.1.0.0
+fixedInt8 :: Fixed Int8
+fixedInt8 = fixedScalar True P.int8
+
+-- | A number of 16 bits, least significant byte first.
+--
+-- @since 0.1.0.0
+fixedWord16LE :: Fixed Word16
+fixedWord16LE = fixedScalar plainLE P.word16LE
+
+-- | A number of 32 bits, least significant byte first.
+--
+-- @since 0.1.0.0
+fixedWord32LE :: Fixed Word32
+fixedWord32LE = fixedScalar plainLE P.word32LE
+
+-- | A number of 64 bits, least significant byte first.
+--
+-- @since 0.1.0.0
+fixedWord64LE :: Fixed Word64
+fixedWord64LE = fixedScalar plainLE P.word64LE
+
+-- | A number of 16 bits in two's complement, least significant byte first.
+--
+-- @since 0.1.0.0
+fixedInt16LE :: Fixed Int16
+fixedInt16LE = fixedScalar plainLE P.int16LE
+
+-- | A number of 32 bits in two's complement, least significant byte first.
+--
+-- @since 0.1.0.0
+fixedInt32LE :: Fixed Int32
+fixedInt32LE = fixedScalar plainLE P.int32LE
+
+-- | A number of 64 bits in two's complement, least significant byte first.
+--
+-- @since 0.1.0.0
+fixedInt64LE :: Fixed Int64
+fixedInt64LE = fixedScalar plainLE P.int64LE
+
+-- | The 4 bytes of an IEEE 754 number, least significant first.
+--
+-- @since 0.1.0.0
+fixedFloatLE :: Fixed Float
+fixedFloatLE = fixedScalar plainLE P.floatLE
+
+-- | The 8 bytes of an IEEE 754 number, least significant first.
+--
+-- @since 0.1.0.0
+fixedDoubleLE :: Fixed Double
+fixedDoubleLE = fixedScalar plainLE P.doubleLE
+
+-- | A 'Word' as 64 bits, least significant byte first, on every machine. Where
+-- words have 32 bits, reading a number above 'maxBound' fails.
+--
+-- @since 0.1.0.0
+fixedWord :: Fixed Word
+fixedWord
+  -- A literal pattern: Int's own operator is unfolded too late.
+  | I# 64# <- finiteBitSize (0 :: Word) = fixedScalar plainLE P.wordAs64LE
+  | otherwise = fixedChecked fromIntegral narrow fixedWord64LE
+
+-- | An 'Int' as 64 bits in two's complement, least significant byte first, on
+-- every machine. Where an 'Int' has 32 bits, reading a number beyond its bounds
+-- fails.
+--
+-- @since 0.1.0.0
+fixedInt :: Fixed Int
+fixedInt
+  | I# 64# <- finiteBitSize (0 :: Int) = fixedScalar plainLE P.intAs64LE
+  | otherwise = fixedChecked fromIntegral narrow fixedInt64LE
+
+-- | A number of 64 bits as one of the machine's, of the same sign. Where its words have 32 bits, not
+-- every number fits.
+narrow :: (Integral a, Integral b) => a -> Either String b
+narrow n
+  | fromIntegral m == n = Right m
+  | otherwise = Left (outOfBounds (toInteger n))
+  where
+    m = fromIntegral n
+{-# INLINE narrow #-}
+
+outOfBounds :: Integer -> String
+outOfBounds n = "number out of bounds: " ++ show n
+{-# NOINLINE outOfBounds #-}
+
+-- | The sum of two sizes, cut off at a number that no memory has bytes for. A type
+-- that doubles at each level (@data Perfect a = Zero a | Succ (Perfect (a, a))@) has
+-- formats of any size, and a sum that overflowed would pass every check.
+plusSize :: Int -> Int -> Int
+plusSize (I# m) (I# n) = case sizeLimit of
+  -- Both are at most the limit, so the sum of two does not overflow. If it is more, all of its
+  -- bits are set, of which those of the limit are left. (Without a branch: see
+  -- Note [Generic methods].)
+  I# limit -> I# (((m +# n) `orI#` negateInt# ((m +# n) ># limit)) `andI#` limit)
+{-# INLINE plusSize #-}
+
+-- Its bits are all set.
+sizeLimit :: Int
+sizeLimit = maxBound `quot` 8
+
+-- | No bytes at all, for a type of one value.
+--
+-- @since 0.1.0.0
+fixedUnit :: a -> Fixed a
+fixedUnit x = Fixed 0# False Nameless (\_ _ -> pure ()) (\_ -> pure x)
+{-# INLINE fixedUnit #-}
+
+-- | One value behind another, given how to take the whole apart and how to put
+-- it together.
+--
+-- @since 0.1.0.0
+fixedPair :: (c -> a) -> (c -> b) -> (a -> b -> c) -> Fixed a -> Fixed b -> Fixed c
+fixedPair left right both a b =
+  -- Each half has as many bytes as its own format says, one behind the other.
+  -- (If the sum is cut off, no buffer and no input is ever large enough.)
+  fixedRaw
+    (plusSize (fixedSize a) (fixedSize b))
+    Nameless
+    (\p x -> fixedWrite a p (left x) >> fixedWrite b (p `plusPtr` fixedSize a) (right x))
+    (\p -> fixedRead a p >>= \x -> fixedRead b (p `plusPtr` fixedSize a) >>= \y -> pure (both x y))
+{-# INLINE fixedPair #-}
+
+-- | The format of one type for another that corresponds to it.
+--
+-- The two functions must be inverse to each other; if they are not, values come
+-- back different, and nothing worse.
+--
+-- @since 0.1.0.0
+fixedMap :: (b -> a) -> (a -> b) -> Fixed a -> Fixed b
+fixedMap there back f =
+  fixedRaw (fixedSize f) (fixedNames f) (\p x -> fixedWrite f p (there x)) (\p -> fixedRead f p >>= \x -> pure (back x))
+{-# INLINE fixedMap #-}
+
+-- | The format of one type for some of its values. Reading any other value
+-- fails with the message that the function gives ('Ashlar.Get.Invalid').
+--
+-- For @'fixedChecked' there back@ the law is @back (there x) == 'Right' x@.
+--
+-- @since 0.1.0.0
+fixedChecked :: (b -> a) -> (a -> Either String b) -> Fixed a -> Fixed b
+fixedChecked there back f =
+  fixedRaw (fixedSize f) (fixedNames f) (\p x -> fixedWrite f p (there x)) $ \p ->
+    fixedRead f p >>= \x -> either (invalidAt p (fixedSize f)) pure (back x)
+{-# INLINE fixedChecked #-}

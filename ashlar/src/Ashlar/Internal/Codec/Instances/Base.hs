@@ -1,0 +1,192 @@
+{-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE MagicHash #-}
+{-# OPTIONS_GHC -Wno-orphans #-}
+-- Unfoldings must not be eta-expanded: see Note [Generic methods].
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
+-- |
+-- Module      : Ashlar.Internal.Codec.Instances.Base
+-- Description : Formats of numbers, characters and Bool
+--
+-- The types whose values all take the same number of bytes.
+module Ashlar.Internal.Codec.Instances.Base () where
+
+import Ashlar.Internal.Codec.Class
+import Ashlar.Internal.Codec.Fixed
+import Data.Char (chr, ord)
+import Data.Int (Int16, Int32, Int64, Int8)
+import Data.Word (Word16, Word32, Word64, Word8)
+import GHC.Exts (Int (I#), dataToTag#, tagToEnum#)
+
+-- Types with a fixed format. Each instance says the same four things of its
+-- format, in its own words: methods that are derived by way of a newtype have no
+-- unfolding as written, and reservations would not be merged.
+
+instance Codec Word8 where
+  layout = Fix fixedWord8
+  size _ = fixedSize fixedWord8
+  {-# INLINE size #-}
+  put = putFixed fixedWord8
+  {-# INLINE put #-}
+  get = getFixed fixedWord8
+  {-# INLINE get #-}
+
+instance Codec Word16 where
+  layout = Fix fixedWord16LE
+  size _ = fixedSize fixedWord16LE
+  {-# INLINE size #-}
+  put = putFixed fixedWord16LE
+  {-# INLINE put #-}
+  get = getFixed fixedWord16LE
+  {-# INLINE get #-}
+
+instance Codec Word32 where
+  layout = Fix fixedWord32LE
+  size _ = fixedSize fixedWord32LE
+  {-# INLINE size #-}
+  put = putFixed fixedWord32LE
+  {-# INLINE put #-}
+  get = getFixed fixedWord32LE
+  {-# INLINE get #-}
+
+instance Codec Word64 where
+  layout = Fix fixedWord64LE
+  size _ = fixedSize fixedWord64LE
+  {-# INLINE size #-}
+  put = putFixed fixedWord64LE
+  {-# INLINE put #-}
+  get = getFixed fixedWord64LE
+  {-# INLINE get #-}
+
+-- | 8 bytes on every machine.
+instance Codec Word where
+  layout = Fix fixedWord
+  size _ = fixedSize fixedWord
+  {-# INLINE size #-}
+  put = putFixed fixedWord
+  {-# INLINE put #-}
+  get = getFixed fixedWord
+  {-# INLINE get #-}
+
+instance Codec Int8 where
+  layout = Fix fixedInt8
+  size _ = fixedSize fixedInt8
+  {-# INLINE size #-}
+  put = putFixed fixedInt8
+  {-# INLINE put #-}
+  get = getFixed fixedInt8
+  {-# INLINE get #-}
+
+instance Codec Int16 where
+  layout = Fix fixedInt16LE
+  size _ = fixedSize fixedInt16LE
+  {-# INLINE size #-}
+  put = putFixed fixedInt16LE
+  {-# INLINE put #-}
+  get = getFixed fixedInt16LE
+  {-# INLINE get #-}
+
+instance Codec Int32 where
+  layout = Fix fixedInt32LE
+  size _ = fixedSize fixedInt32LE
+  {-# INLINE size #-}
+  put = putFixed fixedInt32LE
+  {-# INLINE put #-}
+  get = getFixed fixedInt32LE
+  {-# INLINE get #-}
+
+instance Codec Int64 where
+  layout = Fix fixedInt64LE
+  size _ = fixedSize fixedInt64LE
+  {-# INLINE size #-}
+  put = putFixed fixedInt64LE
+  {-# INLINE put #-}
+  get = getFixed fixedInt64LE
+  {-# INLINE get #-}
+
+-- | 8 bytes on every machine, in two's complement.
+instance Codec Int where
+  layout = Fix fixedInt
+  size _ = fixedSize fixedInt
+  {-# INLINE size #-}
+  put = putFixed fixedInt
+  {-# INLINE put #-}
+  get = getFixed fixedInt
+  {-# INLINE get #-}
+
+-- | The 4 bytes of an IEEE 754 number.
+instance Codec Float where
+  layout = Fix fixedFloatLE
+  size _ = fixedSize fixedFloatLE
+  {-# INLINE size #-}
+  put = putFixed fixedFloatLE
+  {-# INLINE put #-}
+  get = getFixed fixedFloatLE
+  {-# INLINE get #-}
+
+-- | The 8 bytes of an IEEE 754 number. A NaN keeps its payload.
+instance Codec Double where
+  layout = Fix fixedDoubleLE
+  size _ = fixedSize fixedDoubleLE
+  {-# INLINE size #-}
+  put = putFixed fixedDoubleLE
+  {-# INLINE put #-}
+  get = getFixed fixedDoubleLE
+  {-# INLINE get #-}
+
+-- | One byte, 0 or 1; others are refused.
+instance Codec Bool where
+  layout = Fix fixedBool
+  size _ = fixedSize fixedBool
+  {-# INLINE size #-}
+  put = putFixed fixedBool
+  {-# INLINE put #-}
+  get = getFixed fixedBool
+  {-# INLINE get #-}
+
+-- | The number of the character in 4 bytes; above U+10FFFF it is refused. Surrogates
+-- are allowed: file names that GHC could not decode contain them.
+instance Codec Char where
+  layout = Fix fixedChar
+  size _ = fixedSize fixedChar
+  {-# INLINE size #-}
+  put = putFixed fixedChar
+  {-# INLINE put #-}
+  get = getFixed fixedChar
+  {-# INLINE get #-}
+
+-- | No bytes.
+instance Codec () where
+  layout = Fix (fixedUnit ())
+  size _ = fixedSize (fixedUnit ())
+  {-# INLINE size #-}
+  put = putFixed (fixedUnit ())
+  {-# INLINE put #-}
+  get = getFixed (fixedUnit ())
+  {-# INLINE get #-}
+
+-- One byte, 0 or 1.
+fixedBool :: Fixed Bool
+fixedBool = fixedChecked fromBool toBool fixedWord8
+  where
+    -- No branch on which of the two it is, or what follows would be there twice.
+    fromBool !b = fromIntegral (I# (dataToTag# b))
+    toBool n
+      | n <= 1, I# i <- fromIntegral n = Right (tagToEnum# i :: Bool)
+      | otherwise = Left (badBool n)
+
+badBool :: Word8 -> String
+badBool n = "Bool: " ++ show n
+{-# NOINLINE badBool #-}
+
+-- The number of the character, as 32 bits.
+fixedChar :: Fixed Char
+fixedChar = fixedChecked (fromIntegral . ord) toChar fixedWord32LE
+  where
+    toChar n
+      | n <= 0x10FFFF = Right (chr (fromIntegral n))
+      | otherwise = Left (badChar n)
+
+badChar :: Word32 -> String
+badChar n = "Char: " ++ show n
+{-# NOINLINE badChar #-}

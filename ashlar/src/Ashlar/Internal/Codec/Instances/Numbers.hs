@@ -1,0 +1,182 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE GeneralizedNewtypeDeriving #-}
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE StandaloneDeriving #-}
+{-# LANGUAGE UnboxedTuples #-}
+{-# OPTIONS_GHC -Wno-orphans #-}
+
+-- |
+-- Module      : Ashlar.Internal.Codec.Instances.Numbers
+-- Description : Formats of Integer, and of what is made of other numbers
+module Ashlar.Internal.Codec.Instances.Numbers () where
+
+import Ashlar.Codec.Combinators
+import Ashlar.Internal.Builder.Bytes (shortByteString)
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Codec.Class
+import Ashlar.Internal.Codec.Varint
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Mem
+import Control.Monad.Primitive (primitive_)
+import Control.Monad.ST (runST)
+import Data.Bits (countLeadingZeros, finiteBitSize, unsafeShiftL, unsafeShiftR, (.&.), (.|.))
+import Data.ByteString.Short.Internal (ShortByteString (SBS))
+import Data.Complex (Complex (..))
+import Data.Fixed (Fixed (MkFixed))
+import Data.Primitive.ByteArray (ByteArray (ByteArray), MutableByteArray (MutableByteArray), newByteArray, unsafeFreezeByteArray)
+import Data.Ratio (Ratio, denominator, numerator)
+import Data.Word (Word16, Word32, Word64, Word8)
+import Foreign.Ptr (plusPtr)
+import GHC.Exts (Int (I#), Ptr (Ptr), int2Word#)
+import GHC.IO (IO (IO))
+import GHC.Num.Integer (Integer (IS), integerFromAddr#, integerFromNatural, integerFromWord, integerLog2, integerToMutableByteArray#, integerToNatural)
+import GHC.Real (Ratio ((:%)))
+import Numeric.Natural (Natural)
+
+-- | Twice the number of bytes of the magnitude, plus one if the number is negative, as
+-- unsigned LEB128; and the magnitude, least significant byte first. Each number has one
+-- encoding: a magnitude that ends in zeros, and a negative zero, are refused.
+instance Codec Integer where
+  layout = Var 1
+  size n = varintSize (header n) + magnitudeSize n
+  put n = putMagnitude (header n) n
+  get = do
+    h <- getVarint
+    m <- getMagnitude (h `unsafeShiftR` 1)
+    if h .&. 1 == 0
+      then pure m
+      else if m == 0 then invalid "Integer: a negative zero" else pure $! negate m
+
+header :: Integer -> Word64
+header n = 2 * fromIntegral (magnitudeSize n) + (if n < 0 then 1 else 0)
+{-# INLINE header #-}
+
+-- | The number of bytes as unsigned LEB128, and the bytes, least significant first, of
+-- which the last is not 0.
+instance Codec Natural where
+  layout = Var 1
+  size n = varintSize (fromIntegral bytes) + bytes
+    where
+      bytes = magnitudeSize (integerFromNatural n)
+  put n = putMagnitude (fromIntegral (magnitudeSize i)) i
+    where
+      i = integerFromNatural n
+  get = do
+    h <- getVarint
+    m <- getMagnitude h
+    -- It is not negative.
+    pure $! integerToNatural m
+
+-- The number of bytes of a magnitude.
+magnitudeSize :: Integer -> Int
+magnitudeSize n = case n of
+  IS i -> wordBytes (magnitudeOf (I# i))
+  -- At least the bits of a word, so more than 0.
+  _ -> fromIntegral (integerLog2 (abs n) `unsafeShiftR` 3) + 1
+{-# INLINE magnitudeSize #-}
+
+-- The least Int becomes what its magnitude is as a Word.
+magnitudeOf :: Int -> Word
+magnitudeOf i = fromIntegral (abs i)
+{-# INLINE magnitudeOf #-}
+
+-- The number of bytes of a word without the leading zeros.
+wordBytes :: Word -> Int
+wordBytes w = (finiteBitSize w - countLeadingZeros w + 7) `unsafeShiftR` 3
+{-# INLINE wordBytes #-}
+
+-- Write a header, and the magnitude of a number.
+putMagnitude :: Word64 -> Integer -> Builder
+putMagnitude h n = case n of
+  IS i -> ensure 9 $ \p -> do
+    -- So small a number has at most 8 bytes, and so a header of one. What is written
+    -- too much is overwritten later.
+    let w = magnitudeOf (I# i)
+    pokeHost p (fromIntegral h :: Word8)
+    pokeLE (p `plusPtr` 1) (fromIntegral w :: Word64)
+    pure (p `plusPtr` (1 + wordBytes w))
+  _ -> append (putVarint h) (shortByteString (magnitudeBytes n))
+
+-- The bytes of the magnitude, least significant first.
+magnitudeBytes :: Integer -> ShortByteString
+magnitudeBytes n = runST $ do
+  -- It has as many bytes as the number's magnitude, and these are written.
+  arr@(MutableByteArray arr#) <- newByteArray (magnitudeSize n)
+  primitive_ (\s -> case integerToMutableByteArray# (abs n) arr# 0## 0# s of (# s', _ #) -> s')
+  ByteArray bytes# <- unsafeFreezeByteArray arr
+  pure (SBS bytes#)
+
+-- Read a magnitude of so many bytes.
+getMagnitude :: Word64 -> Get Integer
+getMagnitude n
+  | n == 0 = pure 0
+  | n <= 8 = consume (fromIntegral n) (\p -> step (\_ _ -> peekShort p (fromIntegral n)) >>= \w -> minimal p (w `unsafeShiftR` (8 * (fromIntegral n - 1)) /= 0) (fromWord64 w))
+  | n > fromIntegral (maxBound :: Int) = invalid "Integer: more bytes than there can be"
+  | otherwise = case fromIntegral n of
+    bytes@(I# bytes#) -> consume bytes $ \p@(Ptr a) -> do
+      final <- step (\_ _ -> peekHost (p `plusPtr` (bytes - 1)))
+      if final == (0 :: Word8)
+        then minimal p False 0
+        else step (\_ _ -> IO (integerFromAddr# (int2Word# bytes#) a 0#))
+  where
+    minimal p ok m = if ok then pure m else invalidAt p (fromIntegral n) "Integer: more bytes than needed"
+    fromWord64 w
+      | finiteBitSize (0 :: Word) == 64 = integerFromWord (fromIntegral w)
+      | otherwise = toInteger w
+
+-- From 1 to 8 bytes as a number, least significant first: two reads that may overlap,
+-- both inside these bytes.
+peekShort :: Ptr Word8 -> Int -> IO Word64
+peekShort p n
+  | n >= 4 = do
+    low <- peekLE p :: IO Word32
+    high <- peekLE (p `plusPtr` (n - 4)) :: IO Word32
+    pure (fromIntegral low .|. (fromIntegral high `unsafeShiftL` (8 * (n - 4))))
+  | n >= 2 = do
+    low <- peekLE p :: IO Word16
+    high <- peekLE (p `plusPtr` (n - 2)) :: IO Word16
+    pure (fromIntegral low .|. (fromIntegral high `unsafeShiftL` (8 * (n - 2))))
+  | otherwise = fromIntegral <$> (peekHost p :: IO Word8)
+{-# INLINE peekShort #-}
+
+-- | Numerator and denominator, in lowest terms and with a positive denominator; others
+-- are refused.
+--
+-- Whether two large numbers have a common divisor takes more than linear time to find
+-- out: a 'Rational' of a megabyte takes a good part of a second.
+instance (Integral a, Codec a) => Codec (Ratio a) where
+  layout = formatLayout ratio
+  size = formatSize ratio
+  put = formatPut ratio
+  get = formatGet ratio
+  {-# INLINEABLE layout #-}
+  {-# INLINEABLE size #-}
+  {-# INLINEABLE put #-}
+  {-# INLINEABLE get #-}
+
+ratio :: (Integral a, Codec a) => Format (Ratio a)
+ratio = refined (\r -> (numerator r, denominator r)) check (both codec codec)
+  where
+    check (n, d)
+      | d <= 0 = Left "Ratio: the denominator is not positive"
+      -- In a type with bounds the divisor can come out negative.
+      | divisor == 1 || divisor == -1 = Right (n :% d)
+      | otherwise = Left "Ratio: not in lowest terms"
+      where
+        divisor = gcd n d
+{-# INLINE ratio #-}
+
+-- | The number without its point: that of the least units.
+deriving newtype instance Codec (Fixed e)
+
+-- | The real part and the imaginary part.
+instance Codec a => Codec (Complex a) where
+  layout = genericLayout
+  size = genericSize
+  put = genericPut
+  get = genericGet
+  {-# INLINEABLE layout #-}
+  {-# INLINEABLE size #-}
+  {-# INLINEABLE put #-}
+  {-# INLINEABLE get #-}

@@ -1,0 +1,136 @@
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE PatternSynonyms #-}
+
+-- |
+-- Module      : Ashlar.Internal.Codec.Layout
+-- Description : How many bytes the values of a type take
+--
+-- Note [Types that contain themselves]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- Whether a type with one constructor has a constant size depends on its fields, so
+-- its layout asks for theirs. In @data Inf = Inf Inf@ that would never end; nor would
+-- it in types that contain each other, or in @data P a = P (P (a, a))@, where each
+-- layout asks for that of yet another type. Such a type has infinite values only, but
+-- a program may contain it, and a decoder must end.
+--
+-- So a derived layout is known to be a derived one without asking ('isDerived'), and
+-- what it asks is a function that counts the types it meets. If they are too many, the
+-- type is of variable size. For any other type GHC computes all this, and the
+-- layout is a constant.
+module Ashlar.Internal.Codec.Layout
+  ( Layout (Fix, Var),
+    leastSize,
+    Plain (..),
+    layoutPlain,
+
+    -- * Derived layouts
+    Width (..),
+    widthOf,
+    derivedLayout,
+    isConstant,
+    variableLayout,
+    isDerived,
+  )
+where
+
+import Ashlar.Internal.Codec.Fixed
+import GHC.Exts (Int (I#), Int#, andI#, (-#), (>#))
+
+-- | How many bytes the values of a type take.
+--
+-- @since 0.1.0.0
+data Layout a = Layout
+  { _layoutKind :: Kind,
+    -- | What it asks.
+    _layoutWidth :: Int# -> Width,
+    -- | What comes out of that. (One constructor for all kinds, and the choice in here: the
+    -- compiler sees which one it is at once.)
+    layoutPlain :: Plain a
+  }
+
+data Kind = Derived | Written
+
+-- | What a layout is.
+data Plain a = Constant (Fixed a) | Variable Int
+
+-- | All of them as many as this format says.
+--
+-- @since 0.1.0.0
+pattern Fix :: Fixed a -> Layout a
+pattern Fix f <-
+  Layout _ _ (Constant f)
+  where
+    Fix f = case fixedSize f of I# n -> Layout Written (\asks -> Width asks 1# n) (Constant f)
+
+-- | It depends on the value; at least so many. State at least 1 if every
+-- value has at least one byte: with 0 the elements of a container count
+-- against the budget for elements of no size ('Ashlar.Codec.decode'), and
+-- long containers are refused. Apart from that the number only decides how
+-- much memory is allocated in advance, and a wrong one is safe.
+--
+-- @since 0.1.0.0
+pattern Var :: Int -> Layout a
+pattern Var n <-
+  Layout _ _ (Variable n)
+  where
+    Var n@(I# n#) = Layout Written (\asks -> Width asks 0# n#) (Variable n)
+
+{-# COMPLETE Fix, Var #-}
+
+-- | The least number of bytes a value takes.
+--
+-- @since 0.1.0.0
+leastSize :: Layout a -> Int
+leastSize l = case l of
+  Fix f -> fixedSize f
+  Var n -> n
+{-# INLINE leastSize #-}
+
+-- | What was found out by asking: how many more types may be asked, whether the size is
+-- constant (1) or not (0), and the least size. If no more may be asked, the rest is wrong.
+--
+-- (Unboxed, because such numbers are computed as soon as they are there. What has to
+-- wait for a phase of the compiler is there twice for each field, and so 2^n times.)
+data Width = Width Int# Int# Int#
+
+-- | Ask a type.
+widthOf :: Layout a -> Int# -> Width
+widthOf (Layout _ width _) = width
+{-# INLINE widthOf #-}
+
+-- | The layout of a type, given what it asks its parts, and its format for the case that
+-- all of them are of constant size and take so many bytes.
+derivedLayout :: (Int# -> Width) -> (Int -> Fixed a) -> Layout a
+derivedLayout width format = Layout Derived (counted width) $ case counted width 10000# of
+  Width left constant n -> case left ># 0# of
+    1# -> case constant of
+      1# -> Constant (format (I# n))
+      _ -> Variable (I# n)
+    -- So many types within one another, without a sum or a container between them,
+    -- nobody writes.
+    _ -> Variable 0
+{-# INLINE derivedLayout #-}
+
+-- | Is this layout, given what it asks, of constant size (1) or not (0)?
+isConstant :: (Int# -> Width) -> Int#
+isConstant width = case counted width 10000# of
+  Width left constant _ -> constant `andI#` (left ># 0#)
+{-# INLINE isConstant #-}
+
+counted :: (Int# -> Width) -> Int# -> Width
+counted width asks = case asks ># 0# of
+  1# -> width (asks -# 1#)
+  _ -> Width 0# 0# 0#
+{-# INLINE counted #-}
+
+-- | The layout of a type that is of variable size whatever its parts are.
+variableLayout :: Int -> Layout a
+variableLayout n@(I# n#) = Layout Derived (\asks -> Width asks 0# n#) (Variable n)
+{-# INLINE variableLayout #-}
+
+-- | Is it a derived one?
+isDerived :: Layout a -> Bool
+isDerived l = case l of
+  Layout Derived _ _ -> True
+  _ -> False
+{-# INLINE isDerived #-}

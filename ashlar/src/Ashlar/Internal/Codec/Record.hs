@@ -1,0 +1,133 @@
+{-# LANGUAGE ExistentialQuantification #-}
+-- Unfoldings must not be eta-expanded: see Note [Generic methods].
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
+-- |
+-- Module      : Ashlar.Internal.Codec.Record
+-- Description : Formats of records
+module Ashlar.Internal.Codec.Record
+  ( Fields,
+    record,
+    field,
+    both,
+  )
+where
+
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Codec.Class
+import Ashlar.Internal.Codec.Fixed
+import Ashlar.Internal.Codec.Format
+import Ashlar.Internal.Codec.ReadFields
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Nested
+import Ashlar.Internal.Get.Path
+
+-- Note [Fields read together]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- Fields of constant size that stand side by side are written and read with one check.
+-- So 'Fields' are what comes up to the last field of variable size (if there is one),
+-- and a run of constant size behind it, which grows with each field of constant size.
+-- With everything inlined, which of the two constructors it is, and the pairs, are gone
+-- after optimisation.
+--
+-- For errors they also have their names ("Ashlar.Internal.Get.Path"), and so a reader is told how
+-- many fields are behind it.
+
+-- | Some fields of a record of type @r@, and what is made of them when they are read.
+--
+-- Put together by '<$>' and '<*>', in the order in which they are written.
+--
+-- @since 0.1.0.0
+data Fields r a
+  = -- All of constant size: how many, what is written for a record, and what is made of it.
+    forall x. Run Named Int (r -> x) (x -> a) (Fixed x)
+  | -- Fields (how many, the least size, size, writer and reader), and then a run.
+    forall y x. Then Named Int Int (r -> Int) (r -> Builder) (Int -> Get y) Int (r -> x) (y -> x -> a) (Fixed x)
+
+-- Names of fields, and what these are.
+type Named = [(String, Part)]
+
+instance Functor (Fields r) where
+  fmap h fields = case fields of
+    Run names k there back f -> Run names k there (\x -> h (back x)) f
+    Then names m least n p g k there back f -> Then names m least n p g k there (\y x -> h (back y x)) f
+  {-# INLINE fmap #-}
+
+instance Applicative (Fields r) where
+  pure a = Run [] 0 (\_ -> ()) (\() -> a) (fixedUnit ())
+  {-# INLINE pure #-}
+  Run names1 k1 there1 back1 f1 <*> Run names2 k2 there2 back2 f2 =
+    Run (names1 ++ names2) (k1 + k2) (\r -> (there1 r, there2 r)) (\(x1, x2) -> back1 x1 (back2 x2)) (sideBySide f1 f2)
+  Then names1 m least n p g k1 there1 back1 f1 <*> Run names2 k2 there2 back2 f2 =
+    Then (names1 ++ names2) m least n p g (k1 + k2) (\r -> (there1 r, there2 r)) (\y (x1, x2) -> back1 y x1 (back2 x2)) (sideBySide f1 f2)
+  Run names1 k1 there1 back1 f1 <*> Then names2 m2 least n p g k2 there2 back2 f2 =
+    Then
+      (names1 ++ names2)
+      (k1 + m2)
+      (plusSize (fixedSize f1) least)
+      (\r -> fixedSize f1 + n r)
+      (\r -> append (putFixed f1 (there1 r)) (p r))
+      (\behind -> getRun (k1 + m2 + behind) f1 >>= \x1 -> g behind >>= \y -> pure (x1, y))
+      k2
+      there2
+      (\(x1, y) x2 -> back1 x1 (back2 y x2))
+      f2
+  Then names1 m1 least1 n1 p1 g1 k1 there1 back1 f1 <*> Then names2 m2 least2 n2 p2 g2 k2 there2 back2 f2 =
+    Then
+      (names1 ++ names2)
+      (m1 + k1 + m2)
+      (plusSize least1 (plusSize (fixedSize f1) least2))
+      (\r -> n1 r + fixedSize f1 + n2 r)
+      (\r -> append (p1 r) (append (putFixed f1 (there1 r)) (p2 r)))
+      (\behind -> g1 (k1 + m2 + behind) >>= \y1 -> getRun (k1 + m2 + behind) f1 >>= \x1 -> g2 behind >>= \y2 -> pure (y1, x1, y2))
+      k2
+      there2
+      (\(y1, x1, y2) x2 -> back1 y1 x1 (back2 y2 x2))
+      f2
+  {-# INLINE (<*>) #-}
+
+sideBySide :: Fixed a -> Fixed b -> Fixed (a, b)
+sideBySide = fixedPair fst snd (,)
+{-# INLINE sideBySide #-}
+
+-- | A field of a record: its name, which errors in it have in their labels, how to get at
+-- it, and its format.
+--
+-- @since 0.1.0.0
+field :: String -> (r -> a) -> Format a -> Fields r a
+field name from (Format l n p g) = case l of
+  Fix f -> Run [(name, ConstantPart (fixedSize f) (fixedNames f))] 1 from id f
+  Var least ->
+    Then [(name, VariablePart)] 1 least (\r -> n (from r)) (\r -> p (from r)) (\behind -> getPart behind g) 0 (\_ -> ()) (\y () -> y) (fixedUnit ())
+{-# INLINE field #-}
+
+-- | A record: the name of its type, and its fields. (The name is for errors; \"\" if there
+-- is none.)
+--
+-- >>> import Ashlar.Codec.Combinators
+-- >>> let interval = record "Interval" ((,) <$> field "low" fst codec <*> field "high" snd codec)
+-- >>> toStrictByteString (formatPut interval (1 :: Word8, 2 :: Word8))
+-- "\SOH\STX"
+--
+-- @since 0.1.0.0
+record :: String -> Fields a a -> Format a
+record name fields = case fields of
+  Run names _ there back f -> fixed (fixedNamed (OfFields name names) (fixedMap there back f))
+  Then names _ least n p g k there back f ->
+    Format
+      (Var (plusSize least (fixedSize f)))
+      (\r -> n r + fixedSize f)
+      (\r -> append (p r) (putFixed f (there r)))
+      (nested (OfFields name names) (g k >>= \y -> getRun k f >>= \x -> pure $! back y x))
+{-# INLINE record #-}
+
+-- | One value behind another.
+--
+-- >>> import Ashlar.Codec.Combinators
+-- >>> toStrictByteString (formatPut (both codec codec) (1 :: Word8, 'a'))
+-- "\SOHa\NUL\NUL\NUL"
+--
+-- @since 0.1.0.0
+both :: Format a -> Format b -> Format (a, b)
+both a b = record "" ((,) <$> field "1" fst a <*> field "2" snd b)
+{-# INLINE both #-}

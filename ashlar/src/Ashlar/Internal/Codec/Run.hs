@@ -1,0 +1,200 @@
+-- |
+-- Module      : Ashlar.Internal.Codec.Run
+-- Description : Values to bytes and back
+module Ashlar.Internal.Codec.Run
+  ( encode,
+    encodeLazy,
+    hEncode,
+    encodeFile,
+    encodedSize,
+    decode,
+    decodeRest,
+    decodeWith,
+    decodeLazy,
+    decodeLazyWith,
+    hDecode,
+    hDecodeWith,
+    decodeFile,
+    decodeFrom,
+    decodeFromWith,
+  )
+where
+
+import Ashlar.Internal.Builder.Lazy
+import Ashlar.Internal.Builder.RunIO
+import Ashlar.Internal.Builder.Strict
+import Ashlar.Internal.Codec.Class
+import Ashlar.Internal.Get.Budget
+import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Run
+import Ashlar.Internal.Get.Source
+import Data.ByteString (ByteString)
+import qualified Data.ByteString.Lazy as L
+import System.IO (Handle)
+import Prelude hiding (writeFile)
+
+-- | A value in its binary format. It never fails, and takes time in proportion to the
+-- number of bytes.
+--
+-- @'decode' ('encode' x) == 'Right' x@, with two exceptions. Values beyond 'defaultBudget'
+-- (a vector of @10^8@ units, a chain of more than 100,000 constructors) are read by
+-- 'decodeWith'. And values that their own type calls invalid are refused (a @UTCTime@ whose
+-- time of the day is 25 hours).
+--
+-- >>> encode (1 :: Word16, 'a', [True, False])
+-- "\SOH\NULa\NUL\NUL\NUL\STX\NUL\NUL\NUL\NUL\NUL\NUL\NUL\SOH\NUL"
+--
+-- @since 0.1.0.0
+encode :: Codec a => a -> ByteString
+encode x = toStrictByteString (put x)
+{-# INLINE encode #-}
+
+-- | 'encode' into chunks, which are made as they are consumed. (The length of a
+-- list or lazy string comes first, so these are forced to their end before.)
+--
+-- @since 0.1.0.0
+encodeLazy :: Codec a => a -> L.ByteString
+encodeLazy x = toLazyByteString (put x)
+{-# INLINE encodeLazy #-}
+
+-- | 'encode' to a 'Handle', in constant memory besides the value; see
+-- 'hPutBuilder'.
+--
+-- @since 0.1.0.0
+hEncode :: Codec a => Handle -> a -> IO ()
+hEncode h x = hPutBuilder h (put x)
+{-# INLINE hEncode #-}
+
+-- | 'encode' to a file, in place of what is in it.
+--
+-- @since 0.1.0.0
+encodeFile :: Codec a => FilePath -> a -> IO ()
+encodeFile path x = writeFile path (put x)
+{-# INLINE encodeFile #-}
+
+-- | The number of bytes that 'encode' makes of a value, without encoding it:
+-- @'encodedSize' x == length ('encode' x)@. It takes constant time for types of constant
+-- size, and for unboxed vectors of them. Otherwise it visits every value of variable size;
+-- in a text it may visit every character.
+--
+-- >>> encodedSize [1, 2, 3 :: Int]
+-- 32
+--
+-- @since 0.1.0.0
+encodedSize :: Codec a => a -> Int
+encodedSize = size
+{-# INLINE encodedSize #-}
+
+-- | A value from its binary format. The input must end behind it.
+--
+-- Whatever the input is, this ends in time and memory in proportion to its length
+-- and to two limits. Elements that take no bytes, like those of @[()]@, may be
+-- 1,048,576 in all, because eight bytes could announce any number of them. And values may be
+-- nested 100,000 levels deep, because each takes stack: records and constructors with
+-- fields of variable size are levels, and so are containers of elements of variable
+-- size. More is an 'OverBudget' error ('decodeWith' sets other limits). Two types take more
+-- time: @'Data.Ratio.Ratio' 'Integer'@ and @UniversalTime@, whose fractions are checked to be
+-- in lowest terms, which for numbers of n bytes takes up to n² steps.
+--
+-- A value takes more memory than its bytes: a list of bytes 40 times as much, and no container
+-- of small elements more than 128 times.
+--
+-- What it returns is a valid value, or an error, which says the offset and the path to the
+-- field. (The error is found out when it is looked at, as with 'Ashlar.Get.runGet'.)
+--
+-- >>> decode (encode (Just 'x')) :: Either DecodeError (Maybe Char)
+-- Right (Just 'x')
+-- >>> either (putStrLn . displayException) print (decode "\2" :: Either DecodeError (Maybe Char))
+-- at byte 0, in Maybe: constructor 2 of Maybe, which has 2
+--   00000000  02                                                |.|
+--             ^^
+--
+-- @since 0.1.0.0
+decode :: Codec a => ByteString -> Either DecodeError a
+decode = runGetWhole get
+{-# INLINE decode #-}
+
+-- | The value at the beginning of the input, and what is behind it.
+--
+-- >>> import Data.ByteString (ByteString)
+-- >>> decodeRest "\1\0\2" :: Either DecodeError (Word16, ByteString)
+-- Right (1,"\STX")
+--
+-- @since 0.1.0.0
+decodeRest :: Codec a => ByteString -> Either DecodeError (a, ByteString)
+decodeRest = runGetRest get
+{-# INLINE decodeRest #-}
+
+-- | 'decode' within another budget.
+--
+-- >>> let budget = defaultBudget {budgetEmpties = 2}
+-- >>> decodeWith budget (encode [(), ()]) :: Either DecodeError [()]
+-- Right [(),()]
+-- >>> either (print . errorReason) print (decodeWith budget (encode [(), (), ()]) :: Either DecodeError [()])
+-- OverBudget "3 elements of no size, more than the budget of 2"
+--
+-- @since 0.1.0.0
+decodeWith :: Codec a => Budget -> ByteString -> Either DecodeError a
+decodeWith budget = runGetWhole (withBudget budget get)
+{-# INLINE decodeWith #-}
+
+-- | 'decode' from a lazy 'L.ByteString', whose chunks are dropped as they are
+-- decoded.
+--
+-- @since 0.1.0.0
+decodeLazy :: Codec a => L.ByteString -> Either DecodeError a
+decodeLazy = runGetLazyWhole get
+{-# INLINE decodeLazy #-}
+
+-- | 'decodeLazy' within another budget.
+--
+-- @since 0.1.0.0
+decodeLazyWith :: Codec a => Budget -> L.ByteString -> Either DecodeError a
+decodeLazyWith budget = runGetLazyWhole (withBudget budget get)
+{-# INLINE decodeLazyWith #-}
+
+-- | 'decode' from a 'Handle', reading it to its end.
+--
+-- @since 0.1.0.0
+hDecode :: Codec a => Handle -> IO (Either DecodeError a)
+hDecode h = hRunGetWhole h get
+{-# INLINE hDecode #-}
+
+-- | 'hDecode' within another budget.
+--
+-- @since 0.1.0.0
+hDecodeWith :: Codec a => Budget -> Handle -> IO (Either DecodeError a)
+hDecodeWith budget h = hRunGetWhole h (withBudget budget get)
+{-# INLINE hDecodeWith #-}
+
+-- | 'decode' of a file. If it cannot be read, that is an
+-- 'Control.Exception.IOException'.
+--
+-- @since 0.1.0.0
+decodeFile :: Codec a => FilePath -> IO (Either DecodeError a)
+decodeFile path = runGetFileWhole path get
+{-# INLINE decodeFile #-}
+
+-- | The next of several values from a 'Source'. At its end this is 'MissingInput';
+-- 'Ashlar.Get.foldFrom' reads all there are.
+--
+-- >>> import Data.ByteString (ByteString)
+-- >>> import Data.IORef (atomicModifyIORef', newIORef)
+-- >>> pieces <- newIORef ["\1\0\2", "\0" :: ByteString]
+-- >>> source <- newSource (atomicModifyIORef' pieces (\l -> (drop 1 l, mconcat (take 1 l))))
+-- >>> decodeFrom source :: IO (Either DecodeError Word16)
+-- Right 1
+-- >>> decodeFrom source :: IO (Either DecodeError Word16)
+-- Right 2
+--
+-- @since 0.1.0.0
+decodeFrom :: Codec a => Source -> IO (Either DecodeError a)
+decodeFrom source = getFrom source get
+{-# INLINE decodeFrom #-}
+
+-- | 'decodeFrom' within another budget.
+--
+-- @since 0.1.0.0
+decodeFromWith :: Codec a => Budget -> Source -> IO (Either DecodeError a)
+decodeFromWith budget source = getFrom source (withBudget budget get)
+{-# INLINE decodeFromWith #-}

@@ -1,0 +1,179 @@
+-- Unfoldings must not be eta-expanded: see Note [Generic methods].
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
+-- |
+-- Module      : Ashlar.Internal.Codec.Variant
+-- Description : Formats of types with several constructors
+module Ashlar.Internal.Codec.Variant
+  ( Cases,
+    Encoding,
+    variant,
+    constructor,
+    alternative,
+    retired,
+    end,
+  )
+where
+
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Codec.Class
+import Ashlar.Internal.Codec.Fixed
+import Ashlar.Internal.Codec.Format
+import Ashlar.Internal.Codec.ReadFields
+import Ashlar.Internal.Codec.Tag (tagFormat)
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Nested
+import Ashlar.Internal.Get.Path
+
+-- | What is written for a value of a variant; made by the functions that 'variant'
+-- passes.
+--
+-- @since 0.1.0.0
+data Encoding = Encoding Int Int Builder
+
+-- | Alternatives of a variant of type @s@. @m@ is the type of the function that decides
+-- between them.
+--
+-- @since 0.1.0.0
+data Cases s m = Cases
+  { casesCount :: Int,
+    -- | Has none of them anything but its tag?
+    casesPlain :: Bool,
+    -- | What the function that decides says of a value. The first alternative has the
+    -- number that is given, as in the functions below.
+    casesEncode :: Int -> m -> s -> Encoding,
+    -- | Is this tag, of those that there are, still in use?
+    casesCheck :: Int -> Int -> Either String Int,
+    -- | The value of an alternative that is nothing but its tag, by its tag.
+    casesValue :: Int -> Int -> Either String s,
+    -- | What belongs to the alternative that has this tag, in a type of this name.
+    casesGet :: String -> Int -> Int -> Get s
+  }
+
+-- | A type with several constructors: its name, a function that decides between them,
+-- and the alternatives.
+--
+-- The function is given one argument for each alternative, in their order, and then the
+-- value. So the compiler sees whether a constructor has been forgotten.
+--
+-- >>> import Ashlar.Codec.Combinators
+-- >>> :{
+-- data Shape = Point | Circle Double | Box Double Double deriving Show
+-- shape :: Format Shape
+-- shape =
+--   variant "Shape" decide $
+--     constructor "Point" Point $
+--       alternative "Circle" Circle codec $
+--         alternative "Box" (uncurry Box) codec end
+--   where
+--     decide point circle box s = case s of
+--       Point -> point
+--       Circle r -> circle r
+--       Box a b -> box (a, b)
+-- :}
+--
+-- >>> toStrictByteString (formatPut shape (Circle 1))
+-- "\SOH\NUL\NUL\NUL\NUL\NUL\NUL\240?"
+-- >>> runGet (formatGet shape) "\SOH\NUL\NUL\NUL\NUL\NUL\NUL\240?"
+-- Right (Circle 1.0)
+--
+-- @since 0.1.0.0
+variant :: String -> m -> Cases s m -> Format s
+variant name decide cases
+  | casesPlain cases = fixed (fixedChecked (\s -> tagOf (encoding s)) (casesValue cases 0) tag)
+  | otherwise =
+    Format
+      (Var (fixedSize tag))
+      (\s -> case encoding s of Encoding _ n _ -> fixedSize tag + n)
+      (\s -> case encoding s of Encoding i _ p -> append (putFixed tag i) p)
+      (getNamed tag >>= casesGet cases name 0)
+  where
+    tag = fixedNamed (OfType name) (fixedChecked id (casesCheck cases 0) (tagFormat name (casesCount cases)))
+    encoding = casesEncode cases 0 decide
+    tagOf (Encoding i _ _) = i
+{-# INLINE variant #-}
+
+-- | An alternative without fields: its name, its value, and the alternatives that
+-- follow.
+--
+-- @since 0.1.0.0
+constructor :: String -> s -> Cases s m -> Cases s (Encoding -> m)
+constructor _ value rest =
+  Cases
+    { casesCount = 1 + casesCount rest,
+      casesPlain = casesPlain rest,
+      casesEncode = \i decide -> casesEncode rest (i + 1) (decide (Encoding i 0 empty)),
+      casesCheck = \i tag -> casesCheck rest (i + 1) tag,
+      casesValue = \i tag -> if tag == i then Right value else casesValue rest (i + 1) tag,
+      casesGet = \ty i tag -> if tag == i then pure value else casesGet rest ty (i + 1) tag
+    }
+{-# INLINE constructor #-}
+
+-- | An alternative with fields: its name, how its value is made of what belongs to it,
+-- the format of that, and the alternatives that follow. Several fields are a tuple or
+-- a @record@.
+--
+-- @since 0.1.0.0
+alternative :: String -> (a -> s) -> Format a -> Cases s m -> Cases s ((a -> Encoding) -> m)
+alternative con make f rest =
+  -- The format is not forced: that of a recursive type asks for its own layout.
+  Cases
+    { casesCount = 1 + casesCount rest,
+      casesPlain = False,
+      casesEncode = \i decide -> casesEncode rest (i + 1) (decide (\x -> Encoding i (formatSize f x) (formatPut f x))),
+      casesCheck = \i tag -> casesCheck rest (i + 1) tag,
+      casesValue = \i tag -> casesValue rest (i + 1) tag,
+      casesGet = \name i tag ->
+        if tag == i then getAlternative name con f >>= \x -> x `seq` (pure $! make x) else casesGet rest name (i + 1) tag
+    }
+{-# INLINE alternative #-}
+
+-- What belongs to an alternative, given the names of the type and of this.
+getAlternative :: String -> String -> Format a -> Get a
+getAlternative name con (Format l _ _ g) = case l of
+  Fix f -> getNamed (fixedNamed (OfConstructor name con "" [ConstantPart (fixedSize f) (fixedNames f)]) f)
+  Var _ -> nested (OfConstructor name con "" [VariablePart]) (getPart 0 g)
+{-# INLINE getAlternative #-}
+
+-- | A tag that is no longer used, so that the alternatives behind it keep theirs.
+-- Reading it fails; the message says which it was.
+--
+-- >>> import Ashlar.Codec.Combinators
+-- >>> let bit = variant "Bit" (\off on b -> if b then on else off) (constructor "Off" False (retired "Unknown" (constructor "On" True end)))
+-- >>> toStrictByteString (formatPut bit True)
+-- "\STX"
+-- >>> either (print . errorReason) print (runGet (formatGet bit) "\1")
+-- Invalid "constructor Unknown, which is no longer in use"
+--
+-- @since 0.1.0.0
+retired :: String -> Cases s m -> Cases s m
+retired name rest =
+  Cases
+    { casesCount = 1 + casesCount rest,
+      casesPlain = casesPlain rest,
+      casesEncode = \i decide -> casesEncode rest (i + 1) decide,
+      casesCheck = \i tag -> if tag == i then Left (isRetired name) else casesCheck rest (i + 1) tag,
+      casesValue = \i tag -> casesValue rest (i + 1) tag,
+      casesGet = \ty i tag -> casesGet rest ty (i + 1) tag
+    }
+{-# INLINE retired #-}
+
+isRetired :: String -> String
+isRetired name = "constructor " ++ name ++ ", which is no longer in use"
+{-# NOINLINE isRetired #-}
+
+-- | There are no more alternatives.
+--
+-- @since 0.1.0.0
+end :: Cases s (s -> Encoding)
+end =
+  Cases
+    { casesCount = 0,
+      casesPlain = True,
+      casesEncode = \_ decide -> decide,
+      casesCheck = \_ tag -> Right tag,
+      -- The tag has been checked.
+      casesValue = \_ _ -> Left "no such constructor",
+      casesGet = \_ _ _ -> invalid "no such constructor"
+    }
+{-# INLINE end #-}

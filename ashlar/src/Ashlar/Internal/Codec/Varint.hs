@@ -1,0 +1,34 @@
+-- |
+-- Module      : Ashlar.Internal.Codec.Varint
+-- Description : Numbers of which small ones take few bytes
+--
+-- Unsigned LEB128 ("Ashlar.Prim.Varint"). Each number has one encoding: reading refuses a
+-- last byte of zero behind others, and what does not fit 64 bits.
+module Ashlar.Internal.Codec.Varint
+  ( varintSize,
+    putVarint,
+    getVarint,
+  )
+where
+
+import Ashlar.Get.Varint (getWord64LEB128)
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Get.Core (Get)
+import Ashlar.Internal.Prim.Varint.Groups (writeUnsigned64)
+import qualified Ashlar.Prim.Varint as P
+import Data.Word (Word64)
+
+-- | Bytes that a number takes, from 1 to 10.
+varintSize :: Word64 -> Int
+varintSize = P.varintSize P.word64LEB128
+{-# INLINE varintSize #-}
+
+-- | Write a number.
+putVarint :: Word64 -> Builder
+putVarint n = ensure 10 (\p -> writeUnsigned64 n p)
+{-# INLINE putVarint #-}
+
+-- | Read a number.
+getVarint :: Get Word64
+getVarint = getWord64LEB128
+{-# INLINE getVarint #-}

@@ -1,0 +1,242 @@
+{-# LANGUAGE DeriveTraversable #-}
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+-- Unfoldings must not be eta-expanded: see Note [Generic methods].
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
+-- |
+-- Module      : Ashlar.Internal.Codec.Wrappers.Numbers
+-- Description : Numbers and lengths in other formats
+module Ashlar.Internal.Codec.Wrappers.Numbers
+  ( Varint (..),
+    Zigzag (..),
+    VarintNumber,
+    BigEndian (..),
+    HostEndian (..),
+    ByteOrdered (..),
+    Compact (..),
+  )
+where
+
+import Ashlar.Internal.Builder.Core (append)
+import Ashlar.Internal.Codec.Class
+import Ashlar.Internal.Codec.Fixed
+import Ashlar.Internal.Codec.Length
+import Ashlar.Internal.Codec.Varint
+import Ashlar.Internal.Get.Refine
+import qualified Ashlar.Internal.Prim.Scalar as P
+import Ashlar.Prim.Varint (unZigzag64, zigzag64)
+import Data.Int (Int16, Int32, Int64, Int8)
+import Data.Word (Word16, Word32, Word64, Word8)
+import qualified GHC.ByteOrder as ByteOrder
+
+-- | A number in unsigned LEB128 (the varint of Protocol Buffers): one byte below 128,
+-- two below 16,384, up to ten. Negative numbers are taken as 64 bits in two's complement and
+-- so take ten bytes: use 'Zigzag' for these. Numbers that do not fit the type are refused.
+--
+-- >>> encode (Varint (300 :: Int))
+-- "\172\STX"
+--
+-- @since 0.1.0.0
+newtype Varint a = Varint {getVarintNumber :: a}
+  deriving stock (Eq, Ord, Show, Functor, Foldable, Traversable)
+
+instance VarintNumber a => Codec (Varint a) where
+  layout = Var 1
+  size (Varint n) = varintSize (fromIntegral n)
+  put (Varint n) = putVarint (fromIntegral n)
+  get = Varint <$> refine (\w -> fits w (fromIntegral w)) getVarint
+  {-# INLINE size #-}
+  {-# INLINE put #-}
+  {-# INLINE get #-}
+
+-- | A number as the 'Varint' that counts 0, -1, 1, -2, 2 and so on: one byte from -64
+-- to 63.
+--
+-- >>> encode (Zigzag (-3 :: Int))
+-- "\ENQ"
+--
+-- @since 0.1.0.0
+newtype Zigzag a = Zigzag {getZigzagNumber :: a}
+  deriving stock (Eq, Ord, Show, Functor, Foldable, Traversable)
+
+instance VarintNumber a => Codec (Zigzag a) where
+  layout = Var 1
+  size (Zigzag n) = varintSize (zigzag64 (fromIntegral n))
+  put (Zigzag n) = putVarint (zigzag64 (fromIntegral n))
+  get = Zigzag <$> refine (\w -> let n = unZigzag64 w in fits n (fromIntegral n)) getVarint
+  {-# INLINE size #-}
+  {-# INLINE put #-}
+  {-# INLINE get #-}
+
+-- Is the second number, which was made of the first, still the same?
+fits :: (Integral w, Integral a) => w -> a -> Either String a
+fits w n
+  | fromIntegral n == w = Right n
+  | otherwise = Left "a varint that does not fit its type"
+{-# INLINE fits #-}
+
+-- | Numbers of at most 64 bits.
+--
+-- @since 0.1.0.0
+class Integral a => VarintNumber a
+
+instance VarintNumber Word8
+
+instance VarintNumber Word16
+
+instance VarintNumber Word32
+
+instance VarintNumber Word64
+
+instance VarintNumber Word
+
+instance VarintNumber Int8
+
+instance VarintNumber Int16
+
+instance VarintNumber Int32
+
+instance VarintNumber Int64
+
+instance VarintNumber Int
+
+-- | Most significant byte first ("network order").
+--
+-- >>> encode (BigEndian (258 :: Word16))
+-- "\SOH\STX"
+--
+-- @since 0.1.0.0
+newtype BigEndian a = BigEndian {getBigEndian :: a}
+  deriving stock (Eq, Ord, Show, Functor, Foldable, Traversable)
+
+instance ByteOrdered a => Codec (BigEndian a) where
+  layout = Fix (fixedMap getBigEndian BigEndian fixedBE)
+  size _ = fixedSize (fixedBE :: Fixed a)
+  put (BigEndian x) = putFixed fixedBE x
+  get = BigEndian <$> getFixed fixedBE
+  {-# INLINE layout #-}
+  {-# INLINE size #-}
+  {-# INLINE put #-}
+  {-# INLINE get #-}
+
+-- | In the order of the machine: to share with programs on the same machine, and with
+-- nobody else, because what another machine writes may be read as another number. On
+-- a little-endian machine it is the usual format.
+--
+-- @since 0.1.0.0
+newtype HostEndian a = HostEndian {getHostEndian :: a}
+  deriving stock (Eq, Ord, Show, Functor, Foldable, Traversable)
+
+instance ByteOrdered a => Codec (HostEndian a) where
+  layout = Fix (fixedMap getHostEndian HostEndian fixedHost)
+  size _ = fixedSize (fixedHost :: Fixed a)
+  put (HostEndian x) = putFixed fixedHost x
+  get = HostEndian <$> getFixed fixedHost
+  {-# INLINE layout #-}
+  {-# INLINE size #-}
+  {-# INLINE put #-}
+  {-# INLINE get #-}
+
+fixedHost :: ByteOrdered a => Fixed a
+fixedHost = case ByteOrder.targetByteOrder of
+  ByteOrder.LittleEndian -> fixedLE
+  ByteOrder.BigEndian -> fixedBE
+{-# INLINE fixedHost #-}
+
+-- | Numbers of constant size. (Not 'Word8' and 'Int8', whose bytes have no order.)
+--
+-- @since 0.1.0.0
+class ByteOrdered a where
+  -- | Least significant byte first.
+  fixedLE :: Fixed a
+
+  -- | Most significant byte first.
+  fixedBE :: Fixed a
+
+instance ByteOrdered Word16 where
+  fixedLE = fixedWord16LE
+  fixedBE = fixedScalar False P.word16BE
+  {-# INLINE fixedLE #-}
+  {-# INLINE fixedBE #-}
+
+instance ByteOrdered Word32 where
+  fixedLE = fixedWord32LE
+  fixedBE = fixedScalar False P.word32BE
+  {-# INLINE fixedLE #-}
+  {-# INLINE fixedBE #-}
+
+instance ByteOrdered Word64 where
+  fixedLE = fixedWord64LE
+  fixedBE = fixedScalar False P.word64BE
+  {-# INLINE fixedLE #-}
+  {-# INLINE fixedBE #-}
+
+instance ByteOrdered Int16 where
+  fixedLE = fixedInt16LE
+  fixedBE = fixedScalar False P.int16BE
+  {-# INLINE fixedLE #-}
+  {-# INLINE fixedBE #-}
+
+instance ByteOrdered Int32 where
+  fixedLE = fixedInt32LE
+  fixedBE = fixedScalar False P.int32BE
+  {-# INLINE fixedLE #-}
+  {-# INLINE fixedBE #-}
+
+instance ByteOrdered Int64 where
+  fixedLE = fixedInt64LE
+  fixedBE = fixedScalar False P.int64BE
+  {-# INLINE fixedLE #-}
+  {-# INLINE fixedBE #-}
+
+-- | 8 bytes on every machine.
+instance ByteOrdered Word where
+  fixedLE = fixedWord
+  fixedBE = fixedChecked fromIntegral narrow (fixedBE :: Fixed Word64)
+  {-# INLINE fixedLE #-}
+  {-# INLINE fixedBE #-}
+
+-- | 8 bytes on every machine.
+instance ByteOrdered Int where
+  fixedLE = fixedInt
+  fixedBE = fixedChecked fromIntegral narrow (fixedBE :: Fixed Int64)
+  {-# INLINE fixedLE #-}
+  {-# INLINE fixedBE #-}
+
+instance ByteOrdered Float where
+  fixedLE = fixedFloatLE
+  fixedBE = fixedScalar False P.floatBE
+  {-# INLINE fixedLE #-}
+  {-# INLINE fixedBE #-}
+
+instance ByteOrdered Double where
+  fixedLE = fixedDoubleLE
+  fixedBE = fixedScalar False P.doubleBE
+  {-# INLINE fixedLE #-}
+  {-# INLINE fixedBE #-}
+
+-- | A string, list, vector, map or set with its length as a 'Varint': one byte instead
+-- of eight up to 127. The lengths inside of its elements are as always.
+--
+-- There are instances of 'Counted' for lists, @NonEmpty@, 'Data.Text.Text' and ByteStrings (strict,
+-- lazy and short), the four kinds of vector, the arrays of @primitive@, @Map@, @IntMap@, @Set@,
+-- @IntSet@ and @Seq@; and in the package @ashlar-instances@ for @HashMap@ and @HashSet@.
+--
+-- >>> encode (Compact ("ab" :: Text))
+-- "\STXab"
+--
+-- @since 0.1.0.0
+newtype Compact a = Compact {getCompact :: a}
+  deriving stock (Eq, Ord, Show, Functor, Foldable, Traversable)
+
+instance Counted a => Codec (Compact a) where
+  layout = Var 1
+  size (Compact x) = varintSize (fromIntegral (counted x)) + sizeCounted x
+  put (Compact x) = append (putVarint (fromIntegral (counted x))) (putCounted x)
+  get = do
+    n <- refine (\w -> if w <= fromIntegral (maxBound :: Int) then Right (fromIntegral w) else Left "a length that does not fit") getVarint
+    Compact <$> getCounted n
+  {-# INLINE size #-}
+  {-# INLINE put #-}
+  {-# INLINE get #-}

@@ -1,0 +1,216 @@
+{-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedTuples #-}
+-- No eta-expansion: Note [Rules for decoders] in "Ashlar.Internal.Get.Core".
+{-# OPTIONS_GHC -Wno-orphans -fno-do-lambda-eta-expansion #-}
+
+-- |
+-- Module      : Ashlar.Internal.Get.Alternative
+-- Description : Choices, and giving them up
+--
+-- (The 'Alternative' instance is here, and not beside the type, because it needs
+-- the handlers.)
+module Ashlar.Internal.Get.Alternative
+  ( commit,
+    attempt,
+    notFollowedBy,
+  )
+where
+
+import Ashlar.Internal.Get.Catch
+import Ashlar.Internal.Get.ChoicePoint
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Failure (Failures)
+import Ashlar.Internal.Get.Input (lookAt)
+import Ashlar.Internal.Mem.Cells
+import Control.Applicative (Alternative (..))
+import Control.Exception (throwIO)
+import Control.Monad (MonadPlus)
+import Data.IORef (newIORef, readIORef, writeIORef)
+import Data.Word (Word8)
+import GHC.Exts (RealWorld, State#)
+import GHC.IO (IO (..), unIO)
+
+-- | 'empty' fails. @p '<|>' q@ is @q@ from the same place if @p@ fails, however
+-- much @p@ has read (unless that was behind a 'commit').
+--
+-- 'many' and 'some' take as many as they can, in constant memory apart from
+-- the result, and end where their decoder fails, or succeeds without reading
+-- anything.
+--
+-- If all fails, the error is that of the alternative that got farthest
+-- ('Ashlar.Get.DecodeError').
+instance Alternative Get where
+  empty = failHere NoAlternative
+  (<|>) = orGet
+  {-# INLINE (<|>) #-}
+  some p = (:) <$> p <*> many p
+  {-# INLINE some #-}
+  many = manyGet
+  {-# INLINE many #-}
+
+instance MonadPlus Get
+
+orGet :: Get a -> Get a -> Get a
+orGet p (Get q) = Get (eitherOr p q)
+{-# INLINE [1] orGet #-}
+
+-- A choice of which the next byte may decide that the first is in vain.
+orGuarded :: (Word8 -> Bool) -> Wanted -> Get a -> Get a -> Get a
+orGuarded accepts wanted p (Get q) = Get $ \c env s0 ->
+  let other s = q c env s
+   in case unIO (nextIs accepts c env) s0 of
+        (# s1, True #) -> eitherOr p (\_ _ -> other) c env s1
+        (# s1, False #) -> case unIO (refuseByte c env wanted) s1 of (# s2, _ #) -> other s2
+{-# INLINE [1] orGuarded #-}
+
+manyGet :: Get a -> Get [a]
+manyGet p = step (manyFrom (\_ _ -> pure True) p)
+{-# INLINE [1] manyGet #-}
+
+manyGuarded :: (Word8 -> Bool) -> Wanted -> Get a -> Get [a]
+manyGuarded accepts wanted p = step (manyFrom begins p)
+  where
+    begins c env = do
+      ok <- nextIs accepts c env
+      if ok then pure True else False <$ refuseByte c env wanted
+{-# INLINE [1] manyGuarded #-}
+
+-- Note [Rules for decoders] in "Ashlar.Internal.Get.Core". Choices are associative, so that in a
+-- row of them each has its guard at the front.
+{-# RULES
+"or/guarded" forall t w p q. orGet (guardedGet t w p) q = orGuarded t w p q
+"many/guarded" forall t w p. manyGet (guardedGet t w p) = manyGuarded t w p
+"or/or" forall p q r. orGet (orGet p q) r = orGet p (orGet q r)
+"or/or/guarded" forall t w p q r. orGet (orGuarded t w p q) r = orGuarded t w p (orGet q r)
+  #-}
+
+-- The first, or else the second from the same place.
+eitherOr :: Get a -> (Cells -> Env -> State# RealWorld -> (# State# RealWorld, a #)) -> Cells -> Env -> State# RealWorld -> (# State# RealWorld, a #)
+eitherOr p q = \c env s0 -> case unIO (openChoice c) s0 of
+  (# s1, mark #) -> case catching c env p s1 of
+    (# s2, Succeeded, a #) -> case unIO (closeChoice c mark) s2 of (# s3, _ #) -> (# s3, a #)
+    -- The alternative runs after the handler has returned: inside of it
+    -- asynchronous exceptions are masked, and alternatives would nest.
+    (# s2, outcome, _ #) -> case unIO (retreat c env outcome mark) s2 of (# s3, _ #) -> q c env s3
+{-# INLINE eitherOr #-}
+
+-- How far 'many' has come: where the round under way began, whether a round before it has
+-- committed (1, else 0), and the elements, the last first.
+data Rounds a = Rounds !Int !Int [a]
+
+-- One handler around all rounds, and not one for each. How far they have come is
+-- written at once, for the rounds do not return to say it. Each round is a choice:
+-- to close one and open the next ('closeChoice', 'openChoice') amounts to what
+-- 'rounds' does.
+--
+-- Before each round it is asked whether there can be one; if not, that has been
+-- remembered as a failure is.
+manyFrom :: (Cells -> Env -> IO Bool) -> Get a -> Cells -> Env -> IO [a]
+manyFrom begins (Get p) = \c env ->
+  begins c env >>= \one ->
+    if not one
+      then pure []
+      else do
+        Mark start limit keep release before0 depth place <- openChoice c
+        progress <- newIORef (Rounds start before0 [])
+        let keepOutside before = if before == 0 then keep else release
+            rounds !at !before as = do
+              a <- IO (p c env)
+              at' <- position c
+              if at' == at
+                then pure ()
+                else do
+                  committed <- getInt c committedCell
+                  let !before' = if committed == 0 then before else 1
+                      !as' = a : as
+                  putInt c keepCell (min (keepOutside before') at')
+                  putInt c committedCell 0
+                  writeIORef progress (Rounds at' before' as')
+                  again <- begins c env
+                  if again then rounds at' before' as' else pure ()
+            session s0 = case catching c env (step (\_ _ -> rounds start before0 [])) s0 of
+              (# s1, Succeeded, _ #) -> unIO (latest >>= closeChoice c) s1
+              (# s1, outcome, _ #) -> unIO (latest >>= retreat c env outcome) s1
+            -- The choice of the last round.
+            latest = (\(Rounds at before _) -> Mark at limit (keepOutside before) release before depth place) <$> readIORef progress
+        IO session
+        (\(Rounds _ _ as) -> reverse as) <$> readIORef progress
+{-# INLINE manyFrom #-}
+
+-- | Give up going back: if the decoder fails from now on, the choices that it is in
+-- fail too, and their other alternatives are not tried. The bytes that were
+-- kept for that are released, so a choice whose first part decides can have a second
+-- part of any length. In short,
+--
+-- > (commit *> p) <|> q  =  commit *> p
+--
+-- The choices are all that are open: each 'Control.Applicative.<|>' to the left of which this is, and
+-- each round of a 'Control.Applicative.many'; up to the innermost 'attempt', which
+-- is how a decoder keeps its commits to itself. Choices that are made after this
+-- one are as free as ever.
+--
+-- A typical use is @many (tag *> commit *> body)@, which fails if a body does,
+-- where @many (tag *> body)@ would end before its tag.
+--
+-- >>> let item = getWord8 >>= \w -> if w == 1 then commit *> getWord16be else empty
+-- >>> runGet (many item) "\1ab\1cd."
+-- Right [24930,25444]
+-- >>> either (print . errorReason) print (runGet (many item) "\1ab\1c")
+-- MissingInput 2 1
+--
+-- @since 0.1.0.0
+commit :: Get ()
+commit = step (\c _ -> commitHere c)
+
+-- | Run a decoder whose 'commit's are of no concern to the choices around it: if it
+-- fails, they go on to their next alternative in any case.
+--
+-- > attempt (commit *> p)  =  attempt p
+--
+-- Not parsec's @try@, which is not needed here: a choice always goes back.
+--
+-- >>> runGet (attempt (getWord8 *> commit *> empty) <|> getWord8) "a"
+-- Right 97
+--
+-- @since 0.1.0.0
+attempt :: Get a -> Get a
+attempt p = Get $ \c env s0 -> case unIO (openBorder c) s0 of
+  (# s1, mark #) -> case catching c env p s1 of
+    (# s2, outcome, a #) -> case unIO (closeBorder c mark >> failAgain outcome) s2 of (# s3, _ #) -> (# s3, a #)
+{-# INLINE attempt #-}
+
+failAgain :: Outcome -> IO ()
+failAgain outcome = case outcome of
+  Succeeded -> pure ()
+  HasFailed -> throwFailed
+  TakenUp -> throwIO Restart
+
+-- | Succeed, reading nothing, where a decoder fails; fail where it succeeds. Commits
+-- in it are of no concern to others, as with 'attempt'.
+--
+-- >>> runGet (many (notFollowedBy (getWord16be >>= guard . (== 3338)) *> getWord8)) "ab\r\n"
+-- Right [97,98]
+--
+-- @since 0.1.0.0
+notFollowedBy :: Get a -> Get ()
+notFollowedBy p = Get $ \c env s0 -> case unIO (openPlace c) s0 of
+  (# s1, place #) -> case unIO ((,) <$> openBorder c <*> failuresSoFar env) s1 of
+    (# s2, (border, before) #) -> case catching c env p s2 of
+      (# s3, outcome, _ #) -> unIO (position c >>= \end -> closeBorder c border >> decided c env place before end outcome) s3
+{-# INLINE notFollowedBy #-}
+
+-- The decoder has come to an end.
+decided :: Cells -> Env -> Mark -> Failures -> Int -> Outcome -> IO ()
+decided c env place@(Mark at _ _ _ _ _ _) before end outcome = do
+  undo c env place before
+  case outcome of
+    Succeeded -> do
+      -- The bytes are there: they have been read.
+      found <- lookAt c env (min 16 (end - at))
+      failWith c env at at found Unexpected
+    HasFailed -> pure ()
+    TakenUp -> throwIO Restart
+{-# NOINLINE decided #-}

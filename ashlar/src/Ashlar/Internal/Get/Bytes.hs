@@ -1,0 +1,154 @@
+-- No eta-expansion: Note [Rules for decoders] in "Ashlar.Internal.Get.Core".
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
+-- |
+-- Module      : Ashlar.Internal.Get.Bytes
+-- Description : Decoders for strings of bytes, and for the place in the input
+module Ashlar.Internal.Get.Bytes
+  ( getByteString,
+    getLazyByteString,
+    satisfy,
+    skip,
+    bytesRead,
+    isEmpty,
+    endOfInput,
+    available,
+    slice,
+    foundIn,
+  )
+where
+
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Failure
+import Ashlar.Internal.Get.Input
+import Ashlar.Internal.Mem (withBytes)
+import Ashlar.Internal.Mem.Cells
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
+import Data.ByteString.Unsafe (unsafeDrop, unsafeTake)
+import Data.IORef (readIORef)
+import Data.Int (Int64)
+import Data.Word (Word8)
+import Foreign.Ptr (minusPtr, plusPtr)
+
+-- | So many bytes.
+--
+-- Where they lie in one chunk of the input, the result is a slice of it: no
+-- copy is made, and the result keeps that chunk's memory alive
+-- ('Data.ByteString.copy' it if that is not wanted). Where they do not, they
+-- are copied together; the memory for that is allocated after they have
+-- arrived. A negative number fails.
+--
+-- @since 0.1.0.0
+getByteString :: Int -> Get ByteString
+getByteString n
+  | n > 0 = step (\c env -> need c env n >> slice c env n)
+  | n == 0 = pure S.empty
+  | otherwise = invalid "getByteString: negative number of bytes"
+
+-- | So many bytes as a lazy 'L.ByteString', whose chunks are slices of those of
+-- the input. A negative number fails.
+--
+-- @since 0.1.0.0
+getLazyByteString :: Int64 -> Get L.ByteString
+getLazyByteString n
+  | n < 0 = invalid "getLazyByteString: negative number of bytes"
+  | otherwise = step $ \c env -> do
+    at <- position c
+    let go left acc
+          | left == 0 = pure (L.fromChunks (reverse acc))
+          | otherwise = do
+            more <- moreInput c (envInput env)
+            if more
+              then do
+                p <- getPtr c cursorCell
+                e <- getPtr c endCell
+                let m = fromIntegral (min left (fromIntegral (e `minusPtr` p)))
+                bs <- slice c env m
+                go (left - fromIntegral m) (bs : acc)
+              else do
+                found <- foundIn (L.toStrict (L.take 16 (L.fromChunks (reverse acc))))
+                failWith c env at at found (MissingInput (fromIntegral n) (fromIntegral (n - left)))
+    go n []
+
+-- | The first bytes of a string, for the error about it.
+foundIn :: ByteString -> IO Found
+foundIn bs = withBytes bs peekFound
+
+-- | The next bytes, which must lie between cursor and end.
+slice :: Cells -> Env -> Int -> IO ByteString
+slice c env n = do
+  p <- getPtr c cursorCell
+  start <- getPtr c segmentStartCell
+  bs <- segmentOpen <$> readIORef (inputSegments (envInput env))
+  putPtr c cursorCell (p `plusPtr` n)
+  -- The cursor is in the open segment.
+  pure $! unsafeTake n (unsafeDrop (p `minusPtr` start) bs)
+
+-- | The next byte, if it is one of these. If it is not, the error is at this byte, and
+-- 'Ashlar.Get.<?>' can say what was expected.
+--
+-- >>> let digit = satisfy (\w -> w >= 48 && w <= 57) <?> "digit"
+-- >>> runGet (many digit) "12x"
+-- Right [49,50]
+-- >>> either (putStrLn . displayException) print (runGet (many digit <* endOfInput) "12x")
+-- at byte 2: expected digit or the end of the input
+--   00000000  31 32 78                                          |12x|
+--                   ^^
+--
+-- @since 0.1.0.0
+satisfy :: (Word8 -> Bool) -> Get Word8
+satisfy ok = guardedGet ok (Wanted []) takeByte
+{-# INLINE satisfy #-}
+
+-- | Leave out so many bytes. They are not brought together, and take no memory.
+-- A negative number fails.
+--
+-- @since 0.1.0.0
+skip :: Int -> Get ()
+skip n
+  | n >= 0 = step $ \c env -> do
+    p <- getPtr c cursorCell
+    e <- getPtr c endCell
+    if e `minusPtr` p >= n
+      then putPtr c cursorCell (p `plusPtr` n)
+      else skipInput c env n
+  | otherwise = invalid "skip: negative number of bytes"
+{-# INLINE skip #-}
+
+-- | Bytes read so far, from the start of the stream, whatever the chunks.
+--
+-- @since 0.1.0.0
+bytesRead :: Get Int64
+bytesRead = step (\c _ -> fromIntegral <$> position c)
+
+-- | Does the input (or the innermost 'Ashlar.Get.isolate') end here? This asks
+-- the source for more if nothing is left of the last chunk.
+--
+-- @since 0.1.0.0
+isEmpty :: Get Bool
+isEmpty = step $ \c env -> do
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
+  if p /= e then pure False else not <$> moreInput c (envInput env)
+
+-- | Fail unless 'isEmpty'.
+--
+-- @since 0.1.0.0
+endOfInput :: Get ()
+endOfInput = do
+  end <- isEmpty
+  if end then pure () else failExpecting "the end of the input" 1 TrailingInput
+
+-- | Bytes that could be read without asking the source. It depends on how the
+-- input is cut into chunks: fit for deciding how much memory to allocate, and
+-- for nothing that can be seen in the result.
+available :: Get Int
+available = step $ \c _ -> do
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
+  pure (e `minusPtr` p)
+{-# INLINE available #-}

@@ -1,0 +1,395 @@
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedTuples #-}
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
+-- |
+-- Module      : Ashlar.Internal.Get.Core
+-- Description : The type of decoders, sequencing, and making sure of input
+--
+-- A decoder is an action that moves a cursor through the input. Where it needs
+-- more bytes than there are, it asks for them in the middle of the action; the
+-- code that follows does not know. A failure is an exception that never leaves
+-- a run, so the path on which all is well tests nothing.
+--
+-- Note [Direct style]
+-- ~~~~~~~~~~~~~~~~~~~
+-- Two other designs were tried (GHC 9.0.2; a vector of 10,000 records of three
+-- fields takes 49 µs in this style). A result that is either a value or an
+-- error, with code that joins again after asking for input, boxes every field:
+-- 98 µs and twice the memory, unless the code after the check is kept out of
+-- line, and then sums of numbers suffer. A loop back to the check is peeled
+-- and copied by the compiler. (Allocation test "decode: 40 bytes for each element".)
+module Ashlar.Internal.Get.Core
+  ( Get (..),
+    step,
+
+    -- * Numbers of constant size
+    fixedGet,
+    Parts (..),
+
+    -- * Demands on the next byte
+    guardedGet,
+    Wanted (..),
+    takeByte,
+    advance,
+    nextIs,
+    nextByte,
+    refuseByte,
+
+    -- * Making sure of input
+    need,
+    consume,
+    consumeShared,
+    consumeSharedOr,
+    shared,
+
+    -- * Failing
+    failHere,
+    failExpecting,
+    invalid,
+    invalidAt,
+    invalidFrom,
+  )
+where
+
+import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Failure
+import Ashlar.Internal.Get.Input
+import Ashlar.Internal.Get.Path
+import Ashlar.Internal.Mem (peekHost)
+import Ashlar.Internal.Mem.Cells
+import Data.Word (Word8)
+import Foreign.Ptr (minusPtr, plusPtr)
+import GHC.Exts (Ptr (Ptr), RealWorld, State#)
+import GHC.IO (IO (..), unIO)
+
+-- | A decoder of values of type @a@.
+--
+-- A decoder may be run any number of times. 'fmap' and '<*>' do not force the
+-- values they work on.
+--
+-- There is no way to perform 'IO' in a decoder, by intention: a run of it is
+-- a pure function of its input. For mutable state there is "Ashlar.Get.ST".
+--
+-- @since 0.1.0.0
+newtype Get a = Get {unGet :: Cells -> Env -> State# RealWorld -> (# State# RealWorld, a #)}
+
+-- | A decoder from an action on the cells and the environment. The action must
+-- keep INV-G1 to INV-G3 and have no other effect.
+step :: (Cells -> Env -> IO a) -> Get a
+step f = Get (\c env -> unIO (f c env))
+{-# INLINE step #-}
+
+instance Functor Get where
+  fmap = mapGet
+  {-# INLINE fmap #-}
+  a <$ g = mapGet (\_ -> a) g
+  {-# INLINE (<$) #-}
+
+instance Applicative Get where
+  pure a = Get (\_ _ s -> (# s, a #))
+  {-# INLINE pure #-}
+  (<*>) = apGet
+  {-# INLINE (<*>) #-}
+  (*>) = thenGet
+  {-# INLINE (*>) #-}
+  p <* q = apGet (mapGet (\a _ -> a) p) q
+  {-# INLINE (<*) #-}
+
+instance Monad Get where
+  (>>=) = bindGet
+  {-# INLINE (>>=) #-}
+  (>>) = (*>)
+  {-# INLINE (>>) #-}
+
+instance MonadFail Get where
+  fail = invalid
+  {-# INLINE fail #-}
+
+instance Semigroup a => Semigroup (Get a) where
+  a <> b = (<>) <$> a <*> b
+  {-# INLINE (<>) #-}
+
+instance Monoid a => Monoid (Get a) where
+  mempty = pure mempty
+  {-# INLINE mempty #-}
+
+-- Note [Rules for decoders]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~
+-- Two things are worked out by rewrite rules while a program is compiled, for which
+-- the functions below are not unfolded before phase 1, and no decoder is expanded.
+--
+
+-- * Numbers side by side, joined by @\<*>@ and its like, share one check of how many
+
+--   bytes are left ('fixedGet'). If there are too few, the error is that of the
+--   first number that lacks bytes, as without the rule: what each takes is known
+--   ('Parts').
+
+-- * What a decoder demands of the next byte ('guardedGet') moves to its front, from where
+
+--   a choice can take it: then it looks at the byte before it installs a handler, and
+--   where the byte is refused nothing is thrown.
+
+-- * This module and the others that define such decoders ("Ashlar.Internal.Get.Alternative",
+
+--   "Ashlar.Internal.Get.Bytes", "Ashlar.Internal.Get.NextByte", "Ashlar.Internal.Get.Numbers") are compiled with
+--   @-fno-do-lambda-eta-expansion@. Without it the unfolding of an exported decoder is a
+--   lambda, in which the rules find no 'fixedGet'.
+--
+-- Neither changes a result or an error, so whether rules fire (at -O0 they do not)
+-- only shows in the time taken. (The suites run at -O0 and -O2; inspection tests "checks of
+-- the bytes left, in decoders", allocation test "a choice that the next byte decides".)
+--
+-- With GHC 9.0.2, time divided by binary's, before and after: structures of four bytes
+-- 0.22 -> 0.08; the brackets of binary's benchmark, @many@ of what begins with a byte,
+-- 1.38 -> 0.98. Groups of 16 bytes, added up, take 0.04 side by side (1.04 times a loop in
+-- C), and 0.23 one after the other in the monad. The rules fire
+-- before phase 1, also where a decoder has been given a name of its own by then: for
+-- that 'fixedGet' and 'guardedGet' are CONLIKE. In the monad numbers are not joined: to
+-- look for the second below a lambda, rules would have to match it (GHC can from 9.10
+-- on).
+
+mapGet :: (a -> b) -> Get a -> Get b
+mapGet f (Get g) = Get $ \c env s -> case g c env s of (# s', a #) -> (# s', f a #)
+{-# INLINE [1] mapGet #-}
+
+apGet :: Get (a -> b) -> Get a -> Get b
+apGet (Get f) (Get g) = Get $ \c env s -> case f c env s of
+  (# s', h #) -> case g c env s' of (# s'', a #) -> (# s'', h a #)
+{-# INLINE [1] apGet #-}
+
+thenGet :: Get a -> Get b -> Get b
+thenGet (Get f) (Get g) = Get $ \c env s -> case f c env s of (# s', _ #) -> g c env s'
+{-# INLINE [1] thenGet #-}
+
+bindGet :: Get a -> (a -> Get b) -> Get b
+bindGet (Get f) k = Get $ \c env s -> case f c env s of (# s', a #) -> unGet (k a) c env s'
+{-# INLINE [1] bindGet #-}
+
+{-# RULES
+"map/fixed" forall f n ps r.
+  mapGet f (fixedGet n ps r) =
+    fixedGet n ps (\p -> mapIO f (r p))
+"ap/fixed" forall n ps r m qs t.
+  apGet (fixedGet n ps r) (fixedGet m qs t) =
+    fixedGet (n + m) (Both ps qs) (\p -> apIO (r p) (t (p `plusPtr` n)))
+"then/fixed" forall n ps r m qs t.
+  thenGet (fixedGet n ps r) (fixedGet m qs t) =
+    fixedGet (n + m) (Both ps qs) (\p -> r p *> t (p `plusPtr` n))
+"map/guarded" forall f t w g.
+  mapGet f (guardedGet t w g) =
+    guardedGet t w (mapGet f g)
+"ap/guarded" forall t w g h.
+  apGet (guardedGet t w g) h =
+    guardedGet t w (apGet g h)
+"then/guarded" forall t w g h.
+  thenGet (guardedGet t w g) h =
+    guardedGet t w (thenGet g h)
+"bind/guarded" forall t w g k.
+  bindGet (guardedGet t w g) k =
+    guardedGet t w (bindGet g k)
+  #-}
+
+-- Lazy in the value, as 'mapGet' and 'apGet' are.
+mapIO :: (a -> b) -> IO a -> IO b
+mapIO f m = IO $ \s -> case unIO m s of (# s', a #) -> (# s', f a #)
+{-# INLINE mapIO #-}
+
+apIO :: IO (a -> b) -> IO a -> IO b
+apIO m n = IO $ \s -> case unIO m s of
+  (# s', f #) -> case unIO n s' of (# s'', a #) -> (# s'', f a #)
+{-# INLINE apIO #-}
+
+-- | How many bytes (not negative) each of several numbers takes, in their order.
+data Parts = One Int | Both Parts Parts
+
+-- | Read numbers of constant size: how many bytes they take in all, and each of them,
+-- and a function that reads them, given the address of the first byte, which must not
+-- read beyond the last.
+fixedGet :: Int -> Parts -> (Ptr Word8 -> IO a) -> Get a
+fixedGet n parts rd = case parts of
+  One _ -> consume n rd'
+  Both _ _ -> consumeSharedOr (demandParts parts) n rd'
+  where
+    rd' p = step (\_ _ -> rd p)
+{-# INLINE CONLIKE [1] fixedGet #-}
+
+-- Make sure of all the bytes that the parts take, or fail as the first of them does
+-- that lacks some, when those before it have been read.
+demandParts :: Parts -> Cells -> Env -> Int -> IO ()
+demandParts parts c env n = do
+  left <- atHand c env n
+  if left >= n then pure () else go left (sizes parts [])
+  where
+    sizes (One k) rest = k : rest
+    sizes (Both a b) rest = sizes a (sizes b rest)
+    go left (k : rest) | k <= left = advanceBy c k >> go (left - k) rest
+    go _ (k : _) = demand c env k
+    go _ [] = pure ()
+{-# NOINLINE demandParts #-}
+
+-- Move the cursor over bytes that are there.
+advanceBy :: Cells -> Int -> IO ()
+advanceBy c n = getPtr c cursorCell >>= \p -> putPtr c cursorCell (p `plusPtr` n)
+{-# INLINE advanceBy #-}
+
+-- | The next byte, which is there, as 'guardedGet' has found out.
+takeByte :: Get Word8
+takeByte = step (\c _ -> getPtr c cursorCell >>= peekHost) <* advance
+{-# INLINE takeByte #-}
+
+-- | Move the cursor over a byte that is there.
+advance :: Get ()
+advance = step (\c _ -> advanceBy c 1)
+{-# INLINE advance #-}
+
+-- | A decoder that begins with a demand on the next byte: what the demand is, its names
+-- for errors, and the decoder of all that follows, with that byte. That is run only
+-- where the byte is there and accepted.
+guardedGet :: (Word8 -> Bool) -> Wanted -> Get a -> Get a
+guardedGet accepts wanted (Get g) = Get $ \c env s0 -> case unIO (nextIs accepts c env) s0 of
+  (# s1, True #) -> g c env s1
+  (# s1, False #) -> unIO (refuseByte c env wanted >> throwFailed) s1
+{-# INLINE CONLIKE [1] guardedGet #-}
+
+-- | What a byte is called that is demanded, the innermost name first.
+newtype Wanted = Wanted [String]
+
+-- | Is there a next byte, and is it accepted?
+nextIs :: (Word8 -> Bool) -> Cells -> Env -> IO Bool
+nextIs accepts c env = do
+  i <- nextByte c env
+  pure (i >= 0 && accepts (fromIntegral i))
+{-# INLINE nextIs #-}
+
+-- | The next byte as a number, or -1 at the end of the input.
+nextByte :: Cells -> Env -> IO Int
+nextByte c env = do
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
+  if p /= e then byteAt p else nextByteOn c env
+{-# INLINE nextByte #-}
+
+-- At least one byte must lie at the address.
+byteAt :: Ptr Word8 -> IO Int
+byteAt p = (fromIntegral :: Word8 -> Int) <$> peekHost p
+{-# INLINE byteAt #-}
+
+nextByteOn :: Cells -> Env -> IO Int
+nextByteOn c env = do
+  more <- moreInput c (envInput env)
+  if more then getPtr c cursorCell >>= byteAt else pure (-1)
+{-# NOINLINE nextByteOn #-}
+
+-- | Remember a failure at the next byte, because it is not accepted or not there, if the run
+-- is traced.
+refuseByte :: Cells -> Env -> Wanted -> IO ()
+refuseByte c env (Wanted names) = whenTraced c $ do
+  at <- position c
+  farthest <- failuresSoFar env
+  -- Most are not worth the trouble.
+  if at < failureReach farthest
+    then pure ()
+    else do
+      p <- getPtr c cursorCell
+      e <- getPtr c endCell
+      if p == e
+        then recordAt c env p 0 (MissingInput 1 0)
+        else recordAt c env {envContext = foldr (\name -> Expecting name at) (envContext env) names} p 1 Unexpected
+{-# NOINLINE refuseByte #-}
+
+-- | Make sure that so many bytes (not negative) lie between cursor and end.
+--
+-- Everything but the comparison is one call out of line.
+--
+-- Returns the address of the first of them.
+need :: Cells -> Env -> Int -> IO (Ptr Word8)
+need c env n = do
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
+  if e `minusPtr` p >= n then pure p else demand c env n >> getPtr c cursorCell
+{-# INLINE need #-}
+
+-- | Read so many bytes (not negative): the function is given the address of
+-- the first of them, and must not read beyond the last. The cursor stands
+-- before them while it runs, and behind them afterwards.
+consume :: Int -> (Ptr Word8 -> Get a) -> Get a
+consume n rd = Get $ \c env s0 -> case unIO (need c env n) s0 of
+  (# s1, p #) -> case unGet (rd p) c env s1 of
+    (# s2, a #) -> case unIO (putPtr c cursorCell (p `plusPtr` n)) s2 of
+      (# s3, _ #) -> (# s3, a #)
+{-# INLINE consume #-}
+
+-- | 'consume' for what is read with more code, or is a product.
+--
+-- Note [One copy behind the check]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- Both branches of a check go on with the reading. The compiler copies that if
+-- it is small, and puts only what comes after it into a join point, which takes
+-- the value that was read. This is the best for a number, which is passed
+-- unboxed: a sum of 10,000 takes 6.9 µs. A product would be boxed. Here the
+-- reading itself is the join point, and all that follows becomes part of it;
+-- a sum would take 10.9 µs so (GHC 9.0.2). The inspection tests see to it that
+-- no product is left in derived instances.
+consumeShared :: Int -> (Ptr Word8 -> Get a) -> Get a
+consumeShared = consumeSharedOr demand
+{-# INLINE consumeShared #-}
+
+-- | 'consumeShared', given what makes sure of the bytes, or fails, where they are not at
+-- hand.
+consumeSharedOr :: (Cells -> Env -> Int -> IO ()) -> Int -> (Ptr Word8 -> Get a) -> Get a
+consumeSharedOr more n rd = shared more n $ \p -> Get $ \c env s0 -> case unGet (rd p) c env s0 of
+  (# s1, x #) -> case unIO (putPtr c cursorCell (p `plusPtr` n)) s1 of
+    (# s2, _ #) -> (# s2, x #)
+{-# INLINE consumeSharedOr #-}
+
+-- | Make sure of so many bytes, more than none, by this function where they are not at
+-- hand, and read them with code that is not copied: Note [One copy behind the check]. The
+-- cursor is not moved.
+shared :: (Cells -> Env -> Int -> IO ()) -> Int -> (Ptr Word8 -> Get a) -> Get a
+shared more n rest = Get $ \c env s0 ->
+  let read# a s = unGet (rest (Ptr a)) c env s
+      {-# NOINLINE read# #-}
+   in case unIO (getPtr c cursorCell) s0 of
+        (# s1, p@(Ptr a) #) -> case unIO (getPtr c endCell) s1 of
+          (# s2, e #)
+            | e `minusPtr` p >= n -> read# a s2
+            | otherwise -> case unIO (more c env n >> getPtr c cursorCell) s2 of
+              (# s3, Ptr a' #) -> read# a' s3
+{-# INLINE shared #-}
+
+-- | Fail at the cursor, having looked at none of the bytes there.
+failHere :: Reason -> Get a
+failHere reason = step $ \c env -> do
+  p <- getPtr c cursorCell
+  failAt c env p 0 reason
+
+-- | Fail at the cursor, where so many bytes lie before the end that the decoder has
+-- looked at (which must not depend on how the input is cut), for something else
+-- with this name was expected.
+failExpecting :: String -> Int -> Reason -> Get a
+failExpecting name n reason = step $ \c env -> do
+  p <- getPtr c cursorCell
+  at <- position c
+  failAt c env {envContext = Expecting name at (envContext env)} p n reason
+{-# NOINLINE failExpecting #-}
+
+-- | Fail at the cursor with a message.
+invalid :: String -> Get a
+invalid message = failHere (Invalid message)
+{-# NOINLINE invalid #-}
+
+-- | Fail at an address that 'consume' gave, or behind it, with a message about so
+-- many bytes there, all of them among those that 'consume' was asked for.
+invalidAt :: Ptr Word8 -> Int -> String -> Get a
+invalidAt p n message = step (\c env -> failAt c env p n (Invalid message))
+{-# NOINLINE invalidAt #-}
+
+-- | Fail with a message about what was read from this offset on.
+invalidFrom :: Int -> String -> Get a
+invalidFrom at message = step $ \c env -> do
+  reach <- position c
+  failWith c env reach at nothingFound (Invalid message)
+{-# NOINLINE invalidFrom #-}

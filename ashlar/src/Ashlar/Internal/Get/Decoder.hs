@@ -1,0 +1,105 @@
+-- The decoder of runGetIncremental must not be shared with others by accident.
+{-# OPTIONS_GHC -fno-cse -fno-full-laziness #-}
+
+-- |
+-- Module      : Ashlar.Internal.Get.Decoder
+-- Description : Decoders that are fed, as pure values
+module Ashlar.Internal.Get.Decoder
+  ( Decoder (..),
+    runGetIncremental,
+    pushChunk,
+    pushChunks,
+    pushEndOfInput,
+  )
+where
+
+import Ashlar.Internal.Get.Core (Get)
+import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Suspend
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
+import Data.IORef (atomicModifyIORef', newIORef)
+import Data.Int (Int64)
+import Data.Maybe (catMaybes, isNothing)
+import System.IO.Unsafe (unsafePerformIO)
+
+-- | A decoder that is fed its input chunk by chunk.
+--
+-- This is a pure value: each state can be used any number of times, also by several
+-- threads, with other input each time. The first use of a 'Partial' goes on
+-- where the decoder stopped. A later one runs it again from the start, on all
+-- chunks that led there; for that, a 'Partial' keeps them all. "Ashlar.Get.Feed"
+-- has decoders that take constant memory and are used once. (What it says about the
+-- time that a stop takes holds here, too.)
+--
+-- @since 0.1.0.0
+data Decoder a
+  = -- | It has failed: what it had not read, the offset at which that begins, and
+    -- why.
+    Fail !ByteString !Int64 DecodeError
+  | -- | It needs the next chunk, or to know that there is none ('Nothing'). An
+    -- empty chunk changes nothing.
+    Partial (Maybe ByteString -> Decoder a)
+  | -- | It has ended: what it had not read, the offset at which that begins, and
+    -- the result.
+    Done !ByteString !Int64 a
+
+-- | Start a decoder. It stops where it needs input, only if it cannot go on
+-- otherwise; and it ends as soon as it can.
+--
+-- >>> case runGetIncremental getWord16be `pushChunk` "\1" `pushChunk` "\2\3" of Done rest at w -> print (rest, at, w); _ -> putStrLn "not done"
+-- ("\ETX",2,258)
+--
+-- @since 0.1.0.0
+runGetIncremental :: Get a -> Decoder a
+runGetIncremental g = unsafePerformIO (begin g [] False >>= decoder g [])
+{-# NOINLINE runGetIncremental #-}
+
+-- What has been fed to get there is given, the last first.
+decoder :: Get a -> [Maybe ByteString] -> Progress a -> IO (Decoder a)
+decoder g history progress = case progress of
+  Failed rest at e -> pure (Fail rest at e)
+  Finished rest at a -> pure (Done rest at a)
+  Lost -> begin g (reverse (catMaybes history)) (any isNothing history) >>= decoder g history
+  Waiting go -> do
+    first <- newIORef (Just go)
+    let resume chunk
+          | maybe False S.null chunk = Partial resume
+          -- Not the dupable form: only one thread may go on.
+          | otherwise = unsafePerformIO $ do
+            mine <- atomicModifyIORef' first (\m -> (Nothing, m))
+            maybe (pure Lost) ($ chunk) mine >>= decoder g (chunk : history)
+    pure (Partial resume)
+
+-- | Go on with a chunk. If the decoder has ended already, the chunk is added to
+-- what it had not read, which is copied for that: for many chunks there is 'pushChunks',
+-- which does it once.
+--
+-- @since 0.1.0.0
+pushChunk :: Decoder a -> ByteString -> Decoder a
+pushChunk state bs = case state of
+  Partial resume -> resume (Just bs)
+  Fail rest at e -> Fail (rest <> bs) at e
+  Done rest at a -> Done (rest <> bs) at a
+
+-- | Go on with the chunks of a lazy 'L.ByteString'. They are not forced before they are
+-- needed, but all are when the decoder ends, to return what it had not read.
+--
+-- @since 0.1.0.0
+pushChunks :: Decoder a -> L.ByteString -> Decoder a
+pushChunks state lbs = go state (L.toChunks lbs)
+  where
+    go d bss = case (d, bss) of
+      (_, []) -> d
+      (Partial resume, bs : more) -> go (resume (Just bs)) more
+      (Fail rest at e, _) -> Fail (S.concat (rest : bss)) at e
+      (Done rest at a, _) -> Done (S.concat (rest : bss)) at a
+
+-- | Go on without more input. The result is not 'Partial'.
+--
+-- @since 0.1.0.0
+pushEndOfInput :: Decoder a -> Decoder a
+pushEndOfInput state = case state of
+  Partial resume -> resume Nothing
+  _ -> state

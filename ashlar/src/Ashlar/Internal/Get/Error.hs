@@ -1,0 +1,191 @@
+{-# LANGUAGE DerivingStrategies #-}
+
+-- |
+-- Module      : Ashlar.Internal.Get.Error
+-- Description : What is said about input that cannot be decoded
+module Ashlar.Internal.Get.Error
+  ( DecodeError (..),
+    errorSummary,
+    Reason (..),
+    Excerpt (..),
+    noExcerpt,
+    excerptRange,
+  )
+where
+
+import Control.Exception (Exception (..))
+import Data.Bits (shiftR, (.&.))
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import Data.Char (intToDigit)
+import Data.Int (Int64)
+import qualified Data.List as List
+import Data.Word (Word8)
+
+-- | Where and why a decoder failed.
+--
+-- Of all alternatives that were tried, this is about the one that got farthest
+-- in the input. Where several got equally far, 'errorExpected' has what each of
+-- them expected; the rest is from the last of them, but a message of 'fail'
+-- counts for more than missing or unexpected bytes.
+--
+-- All but the excerpt is the same however the input was cut into chunks.
+--
+-- 'displayException' shows it in a few lines:
+--
+-- >>> let constant w name = satisfy (== w) <?> name
+-- >>> let colour = label "colour" (constant 1 "red" <|> constant 2 "green")
+-- >>> either (putStrLn . displayException) print (runGet (label "order" (getInt32be *> colour)) "\0\0\0\xFF\x03z")
+-- at byte 4, in order / colour: expected red or green
+--   00000000  00 00 00 ff 03 7a                                 |.....z|
+--                         ^^
+--
+-- @since 0.1.0.0
+data DecodeError = DecodeError
+  { -- | Bytes from the start of the stream to the point of failure.
+    errorOffset :: !Int64,
+    -- | The labels around that point ('Ashlar.Get.label'), innermost first. Instances
+    -- of @Codec@ give the path to the field, such as @Order.items[3].price@, as one label.
+    -- Of a path of more than 32 values only the ends are there.
+    errorLabels :: [String],
+    -- | What was wrong there.
+    errorReason :: !Reason,
+    -- | The names of what could have stood there ('Ashlar.Get.<?>'), each once,
+    -- in the order in which it was tried. Of failures at the same place 32 are remembered,
+    -- so of more names than that there are the first ones and the last.
+    errorExpected :: [String],
+    -- | What stood there, as far as the decoder looked at it, at most 16 bytes.
+    errorFound :: !ByteString,
+    -- | The bytes around that point that were still at hand.
+    errorExcerpt :: !Excerpt
+  }
+  deriving stock (Eq, Show)
+
+-- | What was wrong.
+--
+-- @since 0.1.0.0
+data Reason
+  = -- | The input ends (or the bytes of an 'Ashlar.Get.isolate' do): how many
+    -- bytes were needed, and how many were left.
+    MissingInput !Int !Int
+  | -- | The decoder called 'fail', or found a value that is not allowed.
+    Invalid String
+  | -- | There are other bytes than what was expected.
+    Unexpected
+  | -- | There was no alternative left ('Control.Applicative.empty').
+    NoAlternative
+  | -- | The input should have ended here.
+    TrailingInput
+  | -- | A limit of the run was reached ('Ashlar.Get.Budget').
+    OverBudget String
+  deriving stock (Eq, Show)
+
+-- | Some bytes of the input, and the offset of the first of them. At most 48
+-- bytes, copied, so that an error that was looked at does not keep the input in memory.
+--
+-- How much of the input was still at hand depends on the chunks it came in. For
+-- errors not to depend on that, any two excerpts are equal.
+--
+-- @since 0.1.0.0
+data Excerpt = Excerpt !Int64 !ByteString
+  deriving stock (Show)
+
+instance Eq Excerpt where
+  _ == _ = True
+
+-- | No bytes.
+noExcerpt :: Excerpt
+noExcerpt = Excerpt 0 S.empty
+
+-- | The offsets from which on and up to which an error at an offset shows bytes
+-- of its input, given how many were found there: whole lines of 16.
+excerptRange :: Int64 -> Int -> (Int64, Int64)
+excerptRange offset found = (max 0 (line - 16), line + (if within + found > 16 then 32 else 16))
+  where
+    line = offset - fromIntegral within
+    within = fromIntegral (offset .&. 15) :: Int
+
+instance Exception DecodeError where
+  displayException e =
+    List.intercalate "\n" $
+      ("at byte " ++ show (errorOffset e) ++ place ++ ": " ++ errorSummary e) : map ("  " ++) (expected ++ shown)
+    where
+      place
+        | null (errorLabels e) = ""
+        | otherwise = ", in " ++ List.intercalate " / " (reverse (errorLabels e))
+      expected = case errorReason e of
+        TrailingInput -> []
+        Unexpected -> []
+        NoAlternative -> []
+        _ -> ["expected " ++ alternatives names | not (null names)]
+      names = errorExpected e
+      shown = case excerptLines e of
+        [] -> ["found " ++ hex (errorFound e) ++ " |" ++ text (errorFound e) ++ "|" | not (S.null (errorFound e))]
+        ls -> ls
+
+-- | What was wrong, in a phrase, without the place.
+errorSummary :: DecodeError -> String
+errorSummary e = case errorReason e of
+  MissingInput needed left -> count needed ++ " needed, " ++ show left ++ " left"
+  Invalid message -> message
+  OverBudget message -> message
+  TrailingInput -> expectedOr "the input should end here"
+  Unexpected -> expectedOr "unexpected input"
+  NoAlternative -> expectedOr "no alternative left"
+  where
+    -- Where nothing else is known, the names come first.
+    expectedOr message = if null (errorExpected e) then message else "expected " ++ alternatives (errorExpected e)
+    count 1 = "1 byte"
+    count n = show n ++ " bytes"
+
+-- The names of what was expected, as one phrase.
+alternatives :: [String] -> String
+alternatives names = case reverse names of
+  lastName : others@(_ : _) -> List.intercalate ", " (reverse others) ++ " or " ++ lastName
+  _ -> concat names
+
+-- The lines of an excerpt that has the place of the error (or ends there), with
+-- marks under what was found.
+excerptLines :: DecodeError -> [String]
+excerptLines e
+  | S.null bytes || at < from || at > from + fromIntegral (S.length bytes) = []
+  | otherwise = concatMap dumped (linesOf from bytes)
+  where
+    Excerpt from bytes = errorExcerpt e
+    at = errorOffset e
+    found = max 1 (S.length (errorFound e))
+    end = from + fromIntegral (S.length bytes)
+    dumped (start, row) = (offsetHex start ++ "  " ++ padded (cells start row) ++ " |" ++ text row ++ "|") : marks start (S.length row)
+    cells start row = replicate (3 * fromIntegral (start .&. 15)) ' ' ++ concatMap (\w -> hexByte w ++ " ") (S.unpack row)
+    padded s = take 49 (s ++ repeat ' ')
+    -- Under the first row that has the place, or that it is just behind.
+    marks start n
+      | at >= start && (at < start + fromIntegral n || at == end && start + fromIntegral n == end) =
+        [replicate (10 + 3 * column) ' ' ++ unwords (replicate (min found (16 - column)) mark)]
+      | otherwise = []
+      where
+        column = min 16 (fromIntegral (start .&. 15) + fromIntegral (at - start)) :: Int
+        mark = if at == end then "^" else "^^"
+
+-- Cut where the offset is a multiple of 16.
+linesOf :: Int64 -> ByteString -> [(Int64, ByteString)]
+linesOf from bytes
+  | S.null bytes = []
+  | otherwise = (from, row) : linesOf (from + fromIntegral (S.length row)) rest
+  where
+    (row, rest) = S.splitAt (16 - fromIntegral (from .&. 15)) bytes
+
+hex :: ByteString -> String
+hex = unwords . map hexByte . S.unpack
+
+hexByte :: Word8 -> String
+hexByte w = [digit (w `shiftR` 4), digit (w .&. 15)]
+  where
+    digit = intToDigit . fromIntegral
+
+offsetHex :: Int64 -> String
+offsetHex n = [intToDigit (fromIntegral ((n `shiftR` k) .&. 15)) | k <- [28, 24 .. 0]]
+
+-- Printable ASCII as it is, all else as dots.
+text :: ByteString -> String
+text = map (\w -> if w >= 32 && w < 127 then toEnum (fromIntegral w) else '.') . S.unpack

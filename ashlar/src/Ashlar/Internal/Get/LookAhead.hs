@@ -1,0 +1,84 @@
+{-# LANGUAGE UnboxedTuples #-}
+
+-- |
+-- Module      : Ashlar.Internal.Get.LookAhead
+-- Description : Decoders that go back when all is well
+module Ashlar.Internal.Get.LookAhead
+  ( lookAhead,
+    lookAheadM,
+    lookAheadE,
+    match,
+  )
+where
+
+import Ashlar.Internal.Get.Bytes (getByteString)
+import Ashlar.Internal.Get.ChoicePoint
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Env
+import Data.ByteString (ByteString)
+import Data.Either (isLeft)
+import Data.Maybe (isNothing)
+import GHC.IO (IO (..), unIO)
+
+-- | Run a decoder, and go back to where it began. If it fails, so does this,
+-- and the input is where it failed.
+--
+-- >>> runGet ((,) <$> lookAhead getWord16be <*> getWord8) "\1\2"
+-- Right (258,1)
+--
+-- @since 0.1.0.0
+lookAhead :: Get a -> Get a
+lookAhead = aheadIf (const True)
+{-# INLINE lookAhead #-}
+
+-- | Run a decoder, and go back to where it began if it returns 'Nothing'.
+--
+-- >>> let low = lookAheadM ((\w -> if w < 128 then Just w else Nothing) <$> getWord8)
+-- >>> runGetRest low "\1\2"
+-- Right (Just 1,"\STX")
+-- >>> runGetRest low "\200"
+-- Right (Nothing,"\200")
+--
+-- @since 0.1.0.0
+lookAheadM :: Get (Maybe a) -> Get (Maybe a)
+lookAheadM = aheadIf isNothing
+{-# INLINE lookAheadM #-}
+
+-- | Run a decoder, and go back to where it began if it returns 'Left'.
+--
+-- @since 0.1.0.0
+lookAheadE :: Get (Either a b) -> Get (Either a b)
+lookAheadE = aheadIf isLeft
+{-# INLINE lookAheadE #-}
+
+-- Go back if the result says so.
+aheadIf :: (a -> Bool) -> Get a -> Get a
+aheadIf goesBack (Get p) = Get $ \c env s0 -> case unIO (openPlace c) s0 of
+  (# s1, mark #) -> case unIO (failuresSoFar env) s1 of
+    (# s2, before #) -> case p c env s2 of
+      -- What failed there, but not for good, says nothing of what comes now.
+      (# s3, a #) -> case unIO (if goesBack a then undo c env mark before else closePlace c mark) s3 of
+        (# s4, _ #) -> (# s4, a #)
+{-# INLINE aheadIf #-}
+
+-- | Run a decoder, and return the bytes that it read beside its result: a slice
+-- of the input if they lie in one chunk, as with 'getByteString'.
+--
+-- >>> runGet (match (many (getWord8 >>= guard . (> 32)))) "word "
+-- Right ("word",[(),(),(),()])
+--
+-- @since 0.1.0.0
+match :: Get a -> Get (ByteString, a)
+match (Get p) = Get $ \c env s0 -> case unIO (openPlace c) s0 of
+  (# s1, mark #) -> case p c env s1 of
+    (# s2, a #) -> case unIO (consumed c env mark) s2 of
+      (# s3, bytes #) -> (# s3, (bytes, a) #)
+  where
+    consumed c env mark@(Mark at _ _ _ _ _ _) = do
+      now <- position c
+      goBack c env mark
+      closePlace c mark
+      -- No fewer than none: nothing goes back to before where it began.
+      toIO (getByteString (now - at)) c env
+    toIO (Get g) c env = IO (g c env)
+{-# INLINE match #-}

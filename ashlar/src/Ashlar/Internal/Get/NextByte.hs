@@ -1,0 +1,227 @@
+-- No eta-expansion: Note [Rules for decoders] in "Ashlar.Internal.Get.Core".
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
+-- |
+-- Module      : Ashlar.Internal.Get.NextByte
+-- Description : Decoders that look at the next byte
+--
+-- Single bytes, literals, and choices that the next byte decides. None of it goes
+-- back, so none of it installs a handler or keeps input (but a literal that lies in
+-- several chunks, while it is compared).
+module Ashlar.Internal.Get.NextByte
+  ( -- * One byte
+    word8,
+    notWord8,
+    anyWord8,
+    satisfy,
+    satisfyWith,
+    peekWord8,
+    peekWord8',
+
+    -- * Literals
+    bytes,
+    endOfLine,
+
+    -- * Choosing by the next byte
+    switch,
+    optionIf,
+    manyWhile,
+
+    -- * For other modules
+    nextCode,
+    refused,
+  )
+where
+
+import Ashlar.Internal.Get.Bytes (satisfy, skip)
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Expect
+import Ashlar.Internal.Get.LookAhead (lookAhead)
+import Ashlar.Internal.Get.Numbers (getWord8)
+import Ashlar.Internal.Get.Progress
+import Ashlar.Internal.Mem (peekHost, withBytesQuick)
+import Ashlar.Internal.Mem.Cells
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Unsafe as S
+import Data.Word (Word8)
+import Foreign.C.Types (CInt (..), CSize (..))
+import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import Numeric (showHex)
+
+-- | This byte.
+--
+-- @since 0.1.0.0
+word8 :: Word8 -> Get Word8
+word8 w = guardedGet (== w) (Wanted [nameOf w]) (w <$ advance)
+{-# INLINE word8 #-}
+
+-- | Any byte but this one.
+--
+-- @since 0.1.0.0
+notWord8 :: Word8 -> Get Word8
+notWord8 w = guardedGet (/= w) (Wanted ["a byte other than " ++ nameOf w]) takeByte
+{-# INLINE notWord8 #-}
+
+-- | 'getWord8', by the name that attoparsec gives it.
+--
+-- @since 0.1.0.0
+anyWord8 :: Get Word8
+anyWord8 = getWord8
+{-# INLINE anyWord8 #-}
+
+-- | A byte, changed by a function, if a predicate then holds of it.
+--
+-- >>> import qualified Ashlar.Get.Parse as P
+-- >>> runGet (P.satisfyWith (subtract 48) (<= 9)) "7"
+-- Right 7
+--
+-- @since 0.1.0.0
+satisfyWith :: (Word8 -> a) -> (a -> Bool) -> Get a
+satisfyWith change f = guardedGet (f . change) (Wanted []) (change <$> takeByte)
+{-# INLINE satisfyWith #-}
+
+-- | Fail at the next byte, which is not wanted, or at the end of the input.
+refused :: Get a
+refused = nextCode >>= \i -> if i < 0 then missing 1 0 else unexpected 1
+
+-- A byte's name in errors.
+nameOf :: Word8 -> String
+nameOf w
+  | w >= 32 && w < 127 = show (toEnum (fromIntegral w) :: Char)
+  | otherwise = "byte 0x" ++ (if w < 16 then "0" else "") ++ showHex w ""
+{-# NOINLINE nameOf #-}
+
+-- | The next byte, which is not read; 'Nothing' at the end of the input.
+--
+-- @since 0.1.0.0
+peekWord8 :: Get (Maybe Word8)
+peekWord8 = (\i -> if i < 0 then Nothing else Just (fromIntegral i)) <$> nextCode
+{-# INLINE peekWord8 #-}
+
+-- | The next byte, which is not read. Fails at the end of the input.
+--
+-- @since 0.1.0.0
+peekWord8' :: Get Word8
+peekWord8' = step (\c env -> need c env 1 >>= peekHost)
+{-# INLINE peekWord8' #-}
+
+-- | The next byte as a number, or -1 at the end of the input.
+nextCode :: Get Int
+nextCode = step nextByte
+{-# INLINE nextCode #-}
+
+-- | Exactly these bytes, which are also the result. It fails at the first of them if any
+-- is different, without asking for input behind that one.
+--
+-- >>> import qualified Ashlar.Get.Parse as P
+-- >>> runGet (P.bytes "HTTP/" *> getWord8) "HTTP/1"
+-- Right 49
+--
+-- @since 0.1.0.0
+bytes :: ByteString -> Get ByteString
+bytes s = (\ok -> if ok then pure s else mismatched s) =<< step quick
+  where
+    n = S.length s
+    -- All of it is there, and the same.
+    quick c _ = do
+      p <- getPtr c cursorCell
+      e <- getPtr c endCell
+      if e `minusPtr` p < n
+        then pure False
+        else do
+          same <- equal s p n
+          if same then True <$ putPtr c cursorCell (p `plusPtr` n) else pure False
+
+foreign import ccall unsafe "string.h memcmp"
+  memcmp :: Ptr Word8 -> Ptr Word8 -> CSize -> IO CInt
+
+-- Are the first bytes of a string those at an address? So many must be readable at both.
+equal :: ByteString -> Ptr Word8 -> Int -> IO Bool
+equal s p n = withBytesQuick s (\q _ -> go q p n)
+  where
+    go a b left
+      | left <= 65536 = (== 0) <$> memcmp a b (fromIntegral left)
+      | otherwise = do
+        r <- memcmp a b 65536
+        if r == 0 then go (a `plusPtr` 65536) (b `plusPtr` 65536) (left - 65536) else pure False
+
+-- It is different, or lies in several chunks, or the input ends before.
+mismatched :: ByteString -> Get ByteString
+mismatched s = do
+  -- It goes back, so that the error is at the first byte, and so is the cursor.
+  compared <- lookAhead (compareOn 0)
+  case compared of
+    Same -> s <$ skip (S.length s)
+    Ended n -> missing (S.length s) n
+    -- How many bytes are the same is known whatever the chunks.
+    Differs n -> expected (show s) (n + 1)
+  where
+    compareOn at
+      | at >= S.length s = pure Same
+      | otherwise = switch (pure (Ended at)) $ \w ->
+        if w == S.unsafeIndex s at then advance *> compareOn (at + 1) else pure (Differs at)
+
+data Compared = Same | Ended !Int | Differs !Int
+
+-- | A line feed, or carriage return and line feed.
+--
+-- @since 0.1.0.0
+endOfLine :: Get ()
+endOfLine = satisfy (\w -> w == 10 || w == 13) >>= \w -> if w == 10 then pure () else () <$ word8 10
+{-# INLINE endOfLine #-}
+
+-- | Choose by the next byte, which is not read: @switch end f@ is @end@ at the end
+-- of the input, and else @f@ of the byte. There is no going back: what the byte
+-- decides is decided.
+--
+-- It never installs a handler, as 'Control.Applicative.<|>' mostly does (see
+-- "Ashlar.Get.Parse" for when), and then is several times faster.
+--
+-- >>> import qualified Ashlar.Get.Parse as P
+-- >>> let digits = P.takeWhile (\w -> w >= 48 && w <= 57)
+-- >>> let token = P.switch (pure "end") (\w -> if w == 45 then getWord8 *> fmap ("minus " <>) digits else digits)
+-- >>> runGet token "-12"
+-- Right "minus 12"
+--
+-- @since 0.1.0.0
+switch :: Get a -> (Word8 -> Get a) -> Get a
+switch end f = nextCode >>= \i -> if i < 0 then end else f (fromIntegral i)
+{-# INLINE switch #-}
+
+-- | @optionIf f p@ is @p@ if the predicate holds of the next byte, else 'Nothing'.
+--
+-- >>> import qualified Ashlar.Get.Parse as P
+-- >>> let hyphen = P.optionIf (== 45) getWord8
+-- >>> runGet ((,) <$> hyphen <*> getWord8) "-1"
+-- Right (Just 45,49)
+-- >>> runGet ((,) <$> hyphen <*> getWord8) "1"
+-- Right (Nothing,49)
+--
+-- @since 0.1.0.0
+optionIf :: (Word8 -> Bool) -> Get a -> Get (Maybe a)
+optionIf f p = switch (pure Nothing) (\w -> if f w then Just <$> p else pure Nothing)
+{-# INLINE optionIf #-}
+
+-- | Values as long as a predicate holds of the next byte. If one cannot be decoded,
+-- or reads nothing, this fails.
+--
+-- >>> import qualified Ashlar.Get.Parse as P
+-- >>> runGet (P.manyWhile (== 1) getWord16be) "\1\2\1\3\4"
+-- Right [258,259]
+--
+-- @since 0.1.0.0
+manyWhile :: (Word8 -> Bool) -> Get a -> Get [a]
+manyWhile f p = go []
+  where
+    go acc =
+      nextCode >>= \i ->
+        if i >= 0 && f (fromIntegral i)
+          then do
+            before <- here
+            a <- p
+            after <- here
+            if after == before then invalid "manyWhile: an element that reads nothing" else go (a : acc)
+          else pure (reverse acc)
+{-# INLINE manyWhile #-}

@@ -1,0 +1,120 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE GeneralizedNewtypeDeriving #-}
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE RankNTypes #-}
+{-# LANGUAGE RoleAnnotations #-}
+{-# LANGUAGE TypeFamilies #-}
+{-# LANGUAGE UnboxedTuples #-}
+
+-- |
+-- Module      : Ashlar.Internal.Get.ST
+-- Description : Mutable state inside a decoder
+--
+-- The type behind "Ashlar.Get.ST", and what only the library itself may do
+-- with it.
+module Ashlar.Internal.Get.ST
+  ( GetST,
+    runGetST,
+    liftGet,
+    labelST,
+    isolateST,
+    lookAheadST,
+    deeperST,
+    consumeST,
+    insideRunST,
+  )
+where
+
+import Ashlar.Internal.Get.Alternative ()
+import Ashlar.Internal.Get.Budget (deeper)
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Label (isolate, label)
+import Ashlar.Internal.Get.LookAhead (lookAhead)
+import Ashlar.Internal.Get.Nested (insideRun)
+import Ashlar.Internal.Get.Path (Names)
+import Control.Applicative (Alternative)
+import Control.Monad (MonadPlus)
+import Control.Monad.Primitive (PrimMonad (..))
+import Data.Word (Word8)
+import Foreign.Ptr (Ptr)
+import GHC.Exts (RealWorld, State#, unsafeCoerce#)
+
+-- | A decoder with mutable state that belongs to the thread of state @s@.
+--
+-- Within it, 'Control.Applicative.<|>' goes back in the input and does /not/ undo what the failed
+-- decoder has written.
+--
+-- @since 0.1.0.0
+newtype GetST s a = GetST (Get a)
+  deriving newtype (Functor, Applicative, Monad, MonadFail, Alternative, MonadPlus)
+
+-- The state must not be exchanged for another by coercion.
+type role GetST nominal representational
+
+instance PrimMonad (GetST s) where
+  type PrimState (GetST s) = s
+
+  -- A run of the decoder is one thread of state. State tokens of any type are
+  -- the same thing, and the type of this one cannot leave 'runGetST'.
+  primitive f = GetST (Get (\_ _ -> asRealWorld f))
+  {-# INLINE primitive #-}
+
+asRealWorld :: (State# s -> (# State# s, a #)) -> State# RealWorld -> (# State# RealWorld, a #)
+asRealWorld = unsafeCoerce#
+{-# INLINE asRealWorld #-}
+
+-- | A decoder that uses mutable state inside is a decoder. Nothing of the
+-- state is visible from outside, because @s@ is not known there.
+--
+-- @since 0.1.0.0
+runGetST :: (forall s. GetST s a) -> Get a
+runGetST g = case g of GetST get -> get
+{-# INLINE runGetST #-}
+
+-- | A decoder without state, among those with.
+--
+-- @since 0.1.0.0
+liftGet :: Get a -> GetST s a
+liftGet = GetST
+{-# INLINE liftGet #-}
+
+-- A decoder with state must not be turned into one without, which could be run
+-- elsewhere; so there is no function that takes any @Get a -> Get b@.
+
+-- | 'Ashlar.Get.label' for a decoder with state.
+--
+-- @since 0.1.0.0
+labelST :: String -> GetST s a -> GetST s a
+labelST name (GetST get) = GetST (label name get)
+{-# INLINE labelST #-}
+
+-- | 'Ashlar.Get.isolate' for a decoder with state.
+--
+-- @since 0.1.0.0
+isolateST :: Int -> GetST s a -> GetST s a
+isolateST n (GetST get) = GetST (isolate n get)
+{-# INLINE isolateST #-}
+
+-- | 'Ashlar.Get.lookAhead' for a decoder with state, whose writes stay.
+--
+-- @since 0.1.0.0
+lookAheadST :: GetST s a -> GetST s a
+lookAheadST (GetST get) = GetST (lookAhead get)
+{-# INLINE lookAheadST #-}
+
+-- | 'Ashlar.Get.deeper' for a decoder with state.
+--
+-- @since 0.1.0.0
+deeperST :: GetST s a -> GetST s a
+deeperST (GetST get) = GetST (deeper get)
+{-# INLINE deeperST #-}
+
+-- | 'insideRun' for a decoder with state.
+insideRunST :: Names -> GetST s a -> GetST s a
+insideRunST names (GetST get) = GetST (insideRun names get)
+{-# INLINE insideRunST #-}
+
+-- | 'consume' with mutable state; it has the same demands.
+consumeST :: Int -> (Ptr Word8 -> GetST s a) -> GetST s a
+consumeST n rd = GetST (consume n (\p -> case rd p of GetST get -> get))
+{-# INLINE consumeST #-}

@@ -1,0 +1,237 @@
+{-# LANGUAGE BangPatterns #-}
+
+-- |
+-- Module      : Ashlar.Internal.Get.Scan
+-- Description : Taking and leaving out bytes as long as a predicate holds
+--
+-- None of it goes back, so none of it installs a handler or keeps input.
+--
+-- Note [Scanning chunks]
+-- ~~~~~~~~~~~~~~~~~~~~~~
+-- A scanner looks at a stretch of memory, with its address in a register, and
+-- returns where it stopped. If that is before the end of the chunk, the
+-- result is a slice, and all is done in code without a call. Else the rest is
+-- out of line: the slices of all chunks are put in a list, and copied together once,
+-- at the end. So a token that comes in many small chunks takes time in proportion
+-- to its length. (Test "a token in many chunks".)
+--
+-- The loop has the end as a free variable. So it belongs to the code around it, and the
+-- compiler makes it a jump, and what follows a part of it. With the end as an
+-- argument it becomes a function of the module, which is called, and returns its
+-- results in a box (GHC before 9.4). The two copies of the loop, one for the first chunk
+-- and one for all others, are given the predicate each: with one copy behind a function
+-- that is passed, each byte costs a call and a box.
+module Ashlar.Internal.Get.Scan
+  ( -- * Taking
+    takeWhile,
+    takeWhile1,
+    takeTill,
+    takeTillByte,
+    scan,
+    runScanner,
+
+    -- * Skipping
+    skipWhile,
+    skipWhile1,
+    skipSpace,
+
+    -- * For other modules
+    Scanned (..),
+    takeScanned,
+    byteScanner,
+  )
+where
+
+import Ashlar.Internal.Get.Bytes (slice)
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Input
+import Ashlar.Internal.Get.NextByte
+import Ashlar.Internal.Mem (peekHost)
+import Ashlar.Internal.Mem.Cells
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import Data.Word (Word8)
+import Foreign.C.Types (CInt (..), CSize (..))
+import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
+import Prelude hiding (takeWhile)
+
+-- | Where a scanner stopped: the address of the first byte that it does not want,
+-- or the end; and its state there.
+data Scanned s = Scanned !(Ptr Word8) s
+
+-- | Take the bytes that a scanner wants, which is given its state and the range of
+-- addresses to look at. It must stop inside the range, or at its end.
+takeScanned :: (ByteString -> s -> r) -> s -> (s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)) -> Get r
+takeScanned result s0 scanner = step $ \c env -> do
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
+  Scanned q s <- scanner s0 p e
+  if q /= e
+    then (\bs -> result bs s) <$> slice c env (q `minusPtr` p)
+    else takeOn c env scanner s >>= \(Pieces bs s') -> pure (result bs s')
+{-# INLINE takeScanned #-}
+
+data Pieces s = Pieces !ByteString s
+
+-- The scanner wants all up to the end of the open segment.
+takeOn :: Cells -> Env -> (s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)) -> s -> IO (Pieces s)
+takeOn c env scanner = whole []
+  where
+    whole acc s = do
+      p <- getPtr c cursorCell
+      e <- getPtr c endCell
+      acc' <- takePiece acc (e `minusPtr` p)
+      more <- moreInput c (envInput env)
+      if more
+        then do
+          p' <- getPtr c cursorCell
+          e' <- getPtr c endCell
+          Scanned q s' <- scanner s p' e'
+          if q /= e' then (`finish` s') <$> takePiece acc' (q `minusPtr` p') else whole acc' s'
+        else pure (finish acc' s)
+    takePiece acc n
+      | n > 0 = (: acc) <$> slice c env n
+      | otherwise = pure acc
+    finish acc = Pieces (S.concat (reverse acc))
+{-# NOINLINE takeOn #-}
+
+-- A scanner that wants bytes of which a predicate holds.
+whileScanner :: (Word8 -> Bool) -> s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)
+whileScanner f s start e = go start
+  where
+    go !p
+      | p == e = pure (Scanned p s)
+      | otherwise = do
+        -- p is before the end.
+        w <- peekHost p
+        if f w then go (p `plusPtr` 1) else pure (Scanned p s)
+{-# INLINE whileScanner #-}
+
+-- | A scanner that wants all bytes but one.
+byteScanner :: Word8 -> s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)
+byteScanner w s = go
+  where
+    go p e
+      | p == e = pure (Scanned e s)
+      | otherwise = do
+        -- See Note [Foreign copies] for the size of a piece.
+        let n = min 65536 (e `minusPtr` p)
+        found <- memchr p (fromIntegral w) (fromIntegral n)
+        if found == nullPtr then go (p `plusPtr` n) e else pure (Scanned found s)
+
+foreign import ccall unsafe "string.h memchr"
+  memchr :: Ptr Word8 -> CInt -> CSize -> IO (Ptr Word8)
+
+-- | The longest run of bytes of which a predicate holds; it may be empty.
+--
+-- Where they lie in one chunk of the input, the result is a slice of it, which
+-- keeps that chunk's memory alive. Else they are copied together, in time in
+-- proportion to their number.
+--
+-- >>> import qualified Ashlar.Get.Parse as P
+-- >>> runGetRest (P.takeWhile (/= 32)) "GET /"
+-- Right ("GET"," /")
+--
+-- @since 0.1.0.0
+takeWhile :: (Word8 -> Bool) -> Get ByteString
+takeWhile f = takeScanned const () (\s p e -> whileScanner f s p e)
+{-# INLINE takeWhile #-}
+
+-- | 'takeWhile' of at least one byte: it fails where the predicate does not hold of
+-- the next one.
+--
+-- @since 0.1.0.0
+takeWhile1 :: (Word8 -> Bool) -> Get ByteString
+takeWhile1 f = takeWhile f >>= \bs -> if S.null bs then refused else pure bs
+{-# INLINE takeWhile1 #-}
+
+-- | The bytes up to the first of which a predicate holds, or up to the end: a slice of the
+-- input, or a copy if they lie in several chunks.
+--
+-- @since 0.1.0.0
+takeTill :: (Word8 -> Bool) -> Get ByteString
+takeTill f = takeWhile (not . f)
+{-# INLINE takeTill #-}
+
+-- | The bytes up to the first that is this one, or up to the end. Long stretches
+-- are searched faster than by @'takeTill' (== w)@, short ones slower. (A slice or a copy, as
+-- there.)
+--
+-- @since 0.1.0.0
+takeTillByte :: Word8 -> Get ByteString
+takeTillByte w = takeScanned const () (byteScanner w)
+
+-- | 'takeWhile' with a state: the bytes up to the one for which the function
+-- returns 'Nothing'. (A slice or a copy, as of 'takeTill'.)
+--
+-- >>> import qualified Ashlar.Get.Parse as P
+-- >>> let nested n w = case w of { 40 -> Just (n + 1); 41 -> if n > 0 then Just (n - 1) else Nothing; _ -> Just (n :: Int) }
+-- >>> runGetRest (P.scan 0 nested) "a(b)c)d"
+-- Right ("a(b)c",")d")
+--
+-- @since 0.1.0.0
+scan :: s -> (s -> Word8 -> Maybe s) -> Get ByteString
+scan s0 f = takeScanned const s0 (\s p e -> stateScanner f s p e)
+{-# INLINE scan #-}
+
+-- | 'scan', also returning the last state.
+--
+-- @since 0.1.0.0
+runScanner :: s -> (s -> Word8 -> Maybe s) -> Get (ByteString, s)
+runScanner s0 f = takeScanned (,) s0 (\s p e -> stateScanner f s p e)
+{-# INLINE runScanner #-}
+
+stateScanner :: (s -> Word8 -> Maybe s) -> s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)
+stateScanner f s0 start e = go s0 start
+  where
+    go !s !p
+      | p == e = pure (Scanned p s)
+      | otherwise = do
+        -- p is before the end.
+        w <- peekHost p
+        case f s w of
+          Just s' -> go s' (p `plusPtr` 1)
+          Nothing -> pure (Scanned p s)
+{-# INLINE stateScanner #-}
+
+-- | Leave out bytes as long as a predicate holds.
+--
+-- @since 0.1.0.0
+skipWhile :: (Word8 -> Bool) -> Get ()
+skipWhile f = step $ \c env -> do
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
+  Scanned q () <- whileScanner f () p e
+  putPtr c cursorCell q
+  if q /= e then pure () else skipOn c env (\p' e' -> whileScanner f () p' e')
+{-# INLINE skipWhile #-}
+
+-- The scanner wanted all up to the end of the open segment, where the cursor is.
+skipOn :: Cells -> Env -> (Ptr Word8 -> Ptr Word8 -> IO (Scanned ())) -> IO ()
+skipOn c env scanner = go
+  where
+    go = do
+      more <- moreInput c (envInput env)
+      if more
+        then do
+          p <- getPtr c cursorCell
+          e <- getPtr c endCell
+          Scanned q () <- scanner p e
+          putPtr c cursorCell q
+          if q /= e then pure () else go
+        else pure ()
+{-# NOINLINE skipOn #-}
+
+-- | 'skipWhile' of at least one byte.
+--
+-- @since 0.1.0.0
+skipWhile1 :: (Word8 -> Bool) -> Get ()
+skipWhile1 f = satisfy f *> skipWhile f
+{-# INLINE skipWhile1 #-}
+
+-- | Leave out space, tab, line feed, vertical tab, form feed and carriage return.
+--
+-- @since 0.1.0.0
+skipSpace :: Get ()
+skipSpace = skipWhile (\w -> w == 32 || w - 9 < 5)

@@ -1,0 +1,177 @@
+{-# LANGUAGE BangPatterns #-}
+
+-- |
+-- Module      : Ashlar.Internal.Get.Strings
+-- Description : Decoders for strings of various kinds, and for nested parts
+module Ashlar.Internal.Get.Strings
+  ( -- * Strings of bytes
+    getByteStringCopy,
+    getShortByteString,
+    getByteStringNul,
+    getLazyByteStringNul,
+    getRemainingByteString,
+    getRemainingLazyByteString,
+
+    -- * Text
+    getTextUtf8,
+    getRemainingTextUtf8,
+
+    -- * Parts with their length before them
+    getNested,
+  )
+where
+
+import Ashlar.Internal.Get.Bytes
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Failure (peekFound)
+import Ashlar.Internal.Get.Input
+import Ashlar.Internal.Get.Label (isolate)
+import Ashlar.Internal.Get.NextByte
+import Ashlar.Internal.Get.Progress
+import Ashlar.Internal.Get.Scan
+import Ashlar.Internal.Mem (withBytes)
+import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Prim.Text (decodeUtf8At)
+import Ashlar.Internal.Prim.Utf8 (utf8ValidPrefix)
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
+import Data.ByteString.Short (ShortByteString)
+import qualified Data.ByteString.Short as SBS
+import Data.Text (Text)
+import Data.Word (Word8)
+import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import System.IO.Unsafe (unsafePerformIO)
+
+-- | So many bytes, copied: the result does not keep the input's memory alive.
+-- ('getByteString' returns a slice.) A negative number fails.
+--
+-- @since 0.1.0.0
+getByteStringCopy :: Int -> Get ByteString
+getByteStringCopy n = getByteString n >>= \bs -> pure $! S.copy bs
+
+-- | So many bytes, copied into memory that is not pinned. A negative number fails.
+--
+-- @since 0.1.0.0
+getShortByteString :: Int -> Get ShortByteString
+getShortByteString n = getByteString n >>= \bs -> pure $! SBS.toShort bs
+
+-- | The bytes up to a zero byte, which is read and left out. A slice of the
+-- input, if they lie in one chunk. Fails if there is no zero byte.
+--
+-- >>> runGet ((,) <$> getByteStringNul <*> getWord8) "ab\0c"
+-- Right ("ab",99)
+--
+-- @since 0.1.0.0
+getByteStringNul :: Get ByteString
+getByteStringNul = do
+  at <- here
+  bs <- takeTillByte 0
+  endNul at bs
+  pure bs
+
+-- | 'getByteStringNul' as a lazy 'L.ByteString', whose chunks are slices of those of
+-- the input.
+--
+-- @since 0.1.0.0
+getLazyByteStringNul :: Get L.ByteString
+getLazyByteStringNul = do
+  at <- here
+  bs <- chunksBy (\p e -> (\(Scanned q ()) -> q) <$> byteScanner 0 () p e)
+  endNul at (L.toStrict (L.take 16 bs))
+  pure bs
+
+-- The zero byte behind a string that began at this offset, with these bytes.
+endNul :: Int -> ByteString -> Get ()
+endNul at start =
+  nextCode >>= \i ->
+    if i >= 0
+      then skip 1
+      else step $ \c env -> do
+        end <- position c
+        found <- foundIn start
+        failWith c env end at found (MissingInput (end - at + 1) (end - at))
+
+-- | All that is left (of the innermost 'isolate', too). A slice of the input, if it
+-- lies in one chunk.
+--
+-- @since 0.1.0.0
+getRemainingByteString :: Get ByteString
+getRemainingByteString = takeScanned const () (\_ _ e -> pure (Scanned e ()))
+
+-- | All that is left (of the innermost 'isolate', too), as slices of the input's
+-- chunks. It is there when the input has ended, not before.
+--
+-- @since 0.1.0.0
+getRemainingLazyByteString :: Get L.ByteString
+getRemainingLazyByteString = chunksBy (\_ e -> pure e)
+
+-- Slices up to where a scanner stops inside of one, or the input ends.
+chunksBy :: (Ptr Word8 -> Ptr Word8 -> IO (Ptr Word8)) -> Get L.ByteString
+chunksBy scanner = step $ \c env ->
+  let go acc = do
+        more <- moreInput c (envInput env)
+        if more
+          then do
+            p <- getPtr c cursorCell
+            e <- getPtr c endCell
+            q <- scanner p e
+            bs <- slice c env (q `minusPtr` p)
+            -- L.fromChunks drops empty ones.
+            if q == e then go (bs : acc) else finish (bs : acc)
+          else finish acc
+      finish acc = pure $! L.fromChunks (reverse acc)
+   in go []
+
+-- | A text from so many bytes of UTF-8. A copy. A negative number fails, and so
+-- does anything but UTF-8 (RFC 3629: also overlong forms and surrogates); the offset
+-- of that error is that of the first byte that belongs to no character.
+--
+-- >>> runGet (getTextUtf8 3) "a\xC3\xA4"
+-- Right "a\228"
+-- >>> either errorOffset (const 0) (runGet (getTextUtf8 3) "ab\xC3")
+-- 2
+--
+-- @since 0.1.0.0
+getTextUtf8 :: Int -> Get Text
+getTextUtf8 n
+  | n < 0 = invalid "getTextUtf8: negative number of bytes"
+  | otherwise = consume n $ \p ->
+    step $ \c env -> do
+      at <- position c
+      -- n bytes lie at p.
+      decodeText c env at p n
+
+-- | All that is left (of the innermost 'isolate', too) as text, as with 'getTextUtf8'.
+--
+-- @since 0.1.0.0
+getRemainingTextUtf8 :: Get Text
+getRemainingTextUtf8 = do
+  at <- here
+  bs <- getRemainingByteString
+  step $ \c env -> withBytes bs (decodeText c env at)
+
+-- So many bytes must be readable at the address; they have this offset.
+--
+-- What stands for the first malformed byte is never there: to look for it fails.
+decodeText :: Cells -> Env -> Int -> Ptr Word8 -> Int -> IO Text
+decodeText c env !at !p !n = decodeUtf8At malformed p n
+  where
+    malformed = unsafePerformIO $ do
+      good <- utf8ValidPrefix p n
+      -- No more than n bytes are good.
+      found <- peekFound (p `plusPtr` good) (n - good)
+      failWith c env (at + n) (at + good) found (Invalid "invalid UTF-8")
+
+-- | @getNested len p@ reads a length in bytes, and then @p@ on so many bytes alone, as
+-- by 'isolate'.
+--
+-- >>> runGet (getNested (fromIntegral <$> getWord8) getRemainingByteString) "\2abc"
+-- Right "ab"
+--
+-- @since 0.1.0.0
+getNested :: Get Int -> Get a -> Get a
+getNested len p = len >>= \n -> isolate n p
+{-# INLINE getNested #-}

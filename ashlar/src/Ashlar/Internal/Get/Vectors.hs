@@ -1,0 +1,270 @@
+{-# LANGUAGE FlexibleContexts #-}
+{-# LANGUAGE RankNTypes #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+
+-- |
+-- Module      : Ashlar.Internal.Get.Vectors
+-- Description : Many numbers at once, into vectors
+--
+-- Vectors of numbers of fixed size in either byte order. Where the order is the machine's,
+-- they are copied as memory, else swapped in a loop without checks.
+--
+-- Note [Vectors grow as they arrive]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- The number of elements is what a stranger says it is. Memory is allocated for as
+-- many as the bytes at hand could make; when those have been decoded and there are more
+-- to come, it is doubled. So what is allocated is in proportion to input that has
+-- arrived, and a number that is too large fails where the input ends. (Tests "hostile
+-- lengths".)
+module Ashlar.Internal.Get.Vectors
+  ( getVectorLE,
+    getVectorBE,
+    getVectorHost,
+    getVectorOf,
+    NumberVector,
+    NumberElement,
+
+    -- * For other modules
+    getStretches,
+    copyToStorable,
+    copyToPrimitive,
+    growthOf,
+  )
+where
+
+import Ashlar.Internal.Get.Bytes (available)
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Progress
+import Ashlar.Internal.Get.ST
+import Ashlar.Internal.Mem (Number (..), copyRange)
+import Control.Monad.Primitive (unsafeIOToPrim)
+import Data.Int (Int16, Int32, Int64, Int8)
+import Data.Primitive.Ptr (copyPtrToMutableByteArray)
+import Data.Primitive.Types (Prim)
+import qualified Data.Vector as V
+import qualified Data.Vector.Generic as G
+import qualified Data.Vector.Generic.Mutable as GM
+import qualified Data.Vector.Primitive as P
+import qualified Data.Vector.Primitive.Mutable as PM
+import qualified Data.Vector.Storable as S
+import qualified Data.Vector.Storable.Mutable as SM
+import qualified Data.Vector.Unboxed as U
+import qualified Data.Vector.Unboxed.Base as U
+import Data.Word (Word16, Word32, Word64, Word8)
+import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
+import Foreign.Ptr (Ptr, castPtr, plusPtr)
+import Foreign.Storable (peek, sizeOf)
+import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
+
+-- | A number whose format has the bytes that it has in memory, in one order or the
+-- other: words and integers of 8 to 64 bits, 'Float' and 'Double'. Not 'Int' and 'Word',
+-- which do not have the same size on every machine.
+--
+-- @since 0.1.0.0
+class (Num a, Number a, Prim a, U.Unbox a) => NumberElement a where
+  toUnboxed :: P.Vector a -> U.Vector a
+
+instance NumberElement Word8 where toUnboxed = U.V_Word8
+
+instance NumberElement Word16 where toUnboxed = U.V_Word16
+
+instance NumberElement Word32 where toUnboxed = U.V_Word32
+
+instance NumberElement Word64 where toUnboxed = U.V_Word64
+
+instance NumberElement Int8 where toUnboxed = U.V_Int8
+
+instance NumberElement Int16 where toUnboxed = U.V_Int16
+
+instance NumberElement Int32 where toUnboxed = U.V_Int32
+
+instance NumberElement Int64 where toUnboxed = U.V_Int64
+
+instance NumberElement Float where toUnboxed = U.V_Float
+
+instance NumberElement Double where toUnboxed = U.V_Double
+
+-- | A kind of vector: boxed, unboxed, storable or primitive.
+--
+-- @since 0.1.0.0
+class NumberVector v where
+  getNumbers :: NumberElement a => ByteOrder -> Int -> Get (v a)
+
+-- | The elements are forced.
+instance NumberVector V.Vector where
+  getNumbers order = getNumbersBy (\_ -> copySwapping order)
+  {-# INLINE getNumbers #-}
+
+instance NumberVector U.Vector where
+  getNumbers order n = getNumbers order n >>= \v -> pure $! toUnboxed v
+  {-# INLINE getNumbers #-}
+
+instance NumberVector S.Vector where
+  getNumbers order
+    | order == targetByteOrder = getNumbersBy copyToStorable
+    | otherwise = getNumbersBy (\_ -> copySwapping order)
+  {-# INLINE getNumbers #-}
+
+instance NumberVector P.Vector where
+  getNumbers order
+    | order == targetByteOrder = getNumbersBy copyToPrimitive
+    | otherwise = getNumbersBy (\_ -> copySwapping order)
+  {-# INLINE getNumbers #-}
+
+-- | So many numbers, each with the least significant byte first. A negative number
+-- of them fails.
+--
+-- >>> import qualified Data.Vector.Unboxed as U
+-- >>> runGet (getVectorLE 2) "\1\0\2\0" :: Either DecodeError (U.Vector Word16)
+-- Right [1,2]
+--
+-- @since 0.1.0.0
+getVectorLE :: (NumberVector v, NumberElement a) => Int -> Get (v a)
+getVectorLE = getNumbers LittleEndian
+{-# INLINE getVectorLE #-}
+
+-- | So many numbers, each with the most significant byte first. A negative number
+-- of them fails.
+--
+-- @since 0.1.0.0
+getVectorBE :: (NumberVector v, NumberElement a) => Int -> Get (v a)
+getVectorBE = getNumbers BigEndian
+{-# INLINE getVectorBE #-}
+
+-- | So many numbers in the byte order of this machine. A negative number of them
+-- fails.
+--
+-- @since 0.1.0.0
+getVectorHost :: (NumberVector v, NumberElement a) => Int -> Get (v a)
+getVectorHost = getNumbers targetByteOrder
+{-# INLINE getVectorHost #-}
+
+-- | A vector of so many values, each of which is forced. Memory is taken as they are
+-- decoded, and those that read nothing are counted against a budget. A negative number
+-- of them fails.
+--
+-- >>> import qualified Data.Vector as V
+-- >>> runGet (getVectorOf 2 (getNested (fromIntegral <$> getWord8) getRemainingTextUtf8)) "\1a\2bc" :: Either DecodeError (V.Vector Text)
+-- Right ["a","bc"]
+--
+-- @since 0.1.0.0
+getVectorOf :: forall v a. G.Vector v a => Int -> Get a -> Get (v a)
+getVectorOf n p
+  | n < 0 = invalid "getVectorOf: negative number of elements"
+  -- Elements may be vectors themselves: if each took room for all that the input
+  -- could hold, the memory would be quadratic.
+  | otherwise = runGetST (GM.unsafeNew (min n 4) >>= fill 0)
+  where
+    -- The first i elements are there.
+    fill :: Int -> G.Mutable v s a -> GetST s (v a)
+    fill i v
+      | i >= n = G.unsafeFreeze v
+      | i >= GM.length v = GM.unsafeGrow v (growthOf n i) >>= fill i
+      | otherwise = do
+        x <- liftGet element
+        -- i is less than the vector's length.
+        x `seq` GM.unsafeWrite v i x
+        fill (i + 1) v
+    element = do
+      before <- here
+      x <- p
+      after <- here
+      if after == before then x <$ chargeRound else pure x
+{-# INLINE getVectorOf #-}
+
+-- A vector of so many numbers by a function as for 'getStretches', which is given the
+-- size of an element first.
+getNumbersBy ::
+  forall v a.
+  (G.Vector v a, NumberElement a) =>
+  (forall s. Int -> Ptr Word8 -> Int -> Int -> G.Mutable v s a -> GetST s ()) ->
+  Int ->
+  Get (v a)
+getNumbersBy copy n
+  | n < 0 = invalid "getVector: negative number of elements"
+  | otherwise = getStretches width n (copy width)
+  where
+    width = sizeOf (0 :: a)
+{-# INLINE getNumbersBy #-}
+
+-- | A vector of so many elements (not negative) of a size (positive), read by
+-- stretches. The function is given an address where elements lie, the number of the
+-- first of them in the vector, how many they are, and the vector, which has room for
+-- them.
+getStretches ::
+  G.Vector v a =>
+  Int ->
+  Int ->
+  (forall s. Ptr Word8 -> Int -> Int -> G.Mutable v s a -> GetST s ()) ->
+  Get (v a)
+getStretches width n copy
+  -- One for all, or a byte of input could be an array of its own.
+  | n == 0 = pure G.empty
+  | otherwise = do
+    bytes <- available
+    runGetST (GM.unsafeNew (min n (bytes `quot` width)) >>= fill 0)
+  where
+    -- The first i elements are there.
+    fill i v
+      | i >= n = G.unsafeFreeze v
+      | i >= GM.length v = GM.unsafeGrow v (growthOf n i) >>= fill i
+      | otherwise = do
+        bytes <- liftGet available
+        -- One element at least: where it lies in two chunks, it is brought
+        -- together. Else no more than there are, so nothing overflows.
+        let m = max 1 (min (GM.length v - i) (bytes `quot` width))
+        consumeST (m * width) (\p -> copy p i m v)
+        fill (i + m) v
+{-# INLINE getStretches #-}
+
+-- | By how much a vector of so many elements (the second number), of which
+-- there shall be more (the first), is to grow: it doubles, and ends at the
+-- right size.
+growthOf :: Int -> Int -> Int
+growthOf n i = min (n - i) (max 4 i)
+{-# INLINE growthOf #-}
+
+-- | Copy into a storable vector elements that have the same bytes there, given the
+-- size of one. It is a function for 'getStretches'.
+copyToStorable :: S.Storable a => Int -> Ptr Word8 -> Int -> Int -> SM.MVector s a -> GetST s ()
+copyToStorable width p i n v = case SM.unsafeToForeignPtr0 (SM.unsafeSlice i n v) of
+  -- The vector stays alive: it is returned in the end.
+  (fp, _) -> unsafeIOToPrim (copyRange (castPtr (unsafeForeignPtrToPtr fp)) p (n * width))
+{-# INLINE copyToStorable #-}
+
+-- | Copy into a primitive vector elements that have the same bytes there, given the
+-- size of one. It is a function for 'getStretches'.
+copyToPrimitive :: P.Prim a => Int -> Ptr Word8 -> Int -> Int -> PM.MVector s a -> GetST s ()
+copyToPrimitive width p0 i0 n0 v = case PM.unsafeSlice i0 n0 v of
+  PM.MVector start _ arr ->
+    -- In pieces: see Note [Foreign copies].
+    let go p i n
+          | n <= piece = copyPtrToMutableByteArray arr i (castPtr p `asElementsOf` v) n
+          | otherwise = do
+            copyPtrToMutableByteArray arr i (castPtr p `asElementsOf` v) piece
+            go (p `plusPtr` (piece * width)) (i + piece) (n - piece)
+        piece = max 1 (65536 `quot` width)
+     in go p0 start n0
+{-# INLINE copyToPrimitive #-}
+
+asElementsOf :: Ptr a -> v a -> Ptr a
+asElementsOf p _ = p
+
+-- Read numbers one by one, with their bytes in this order.
+copySwapping :: forall v a s. (GM.MVector v a, Number a) => ByteOrder -> Ptr Word8 -> Int -> Int -> v s a -> GetST s ()
+copySwapping order p0 i0 n v = go p0 i0
+  where
+    end = i0 + n
+    -- The elements from i up to the end lie at p, and the vector has room for them.
+    go :: Ptr Word8 -> Int -> GetST s ()
+    go p i
+      | i >= end = pure ()
+      | otherwise = do
+        x <- unsafeIOToPrim (rd p)
+        x `seq` GM.unsafeWrite v i x
+        go (p `plusPtr` sizeOf x) (i + 1)
+    rd :: Ptr Word8 -> IO a
+    rd p
+      | order == targetByteOrder = peek (castPtr p)
+      | otherwise = peekSwapped p
+{-# INLINE copySwapping #-}

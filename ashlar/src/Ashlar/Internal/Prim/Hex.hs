@@ -1,0 +1,208 @@
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedTuples #-}
+
+-- |
+-- Module      : Ashlar.Internal.Prim.Hex
+-- Description : Numbers in hexadecimal
+--
+-- Numbers in base 16, with the digits @0@ to @9@ and @a@ to @f@: as many digits as
+-- are needed, or as many as the type may need. The digits come from a table:
+-- Note [Hexadecimal digits from a table] in "Ashlar.Internal.Prim.HexPairs".
+module Ashlar.Internal.Prim.Hex
+  ( -- * Without leading zeros
+    word8Hex,
+    word16Hex,
+    word32Hex,
+    word64Hex,
+    wordHex,
+
+    -- * All digits
+    word8HexFixed,
+    word16HexFixed,
+    word32HexFixed,
+    word64HexFixed,
+    int8HexFixed,
+    int16HexFixed,
+    int32HexFixed,
+    int64HexFixed,
+    floatHexFixed,
+    doubleHexFixed,
+
+    -- * Parts of other formats
+    countDigits,
+  )
+where
+
+import Ashlar.Internal.Mem
+import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.HexPairs
+import Ashlar.Internal.Prim.OutOfLine
+import Data.Bits (countLeadingZeros, unsafeShiftR, (.&.), (.|.))
+import Data.Int (Int16, Int32, Int64, Int8)
+import Data.Word (Word16, Word32, Word64, Word8)
+import Foreign.Ptr (Ptr, plusPtr)
+import GHC.Float (castDoubleToWord64, castFloatToWord32)
+
+-- | A number of 8 bits in hexadecimal, with as few digits as possible: 1 to 2.
+--
+-- @since 0.1.0.0
+word8Hex :: BoundedPrim Word8
+word8Hex = boundedPrim 2 (callWrite writeByte . fromIntegral)
+{-# INLINE word8Hex #-}
+
+-- | A number of 16 bits in hexadecimal, with as few digits as possible: 1 to 4.
+--
+-- @since 0.1.0.0
+word16Hex :: BoundedPrim Word16
+word16Hex = boundedPrim 4 (callWrite writeWord16 . fromIntegral)
+{-# INLINE word16Hex #-}
+
+-- | A number of 32 bits in hexadecimal, with as few digits as possible: 1 to 8.
+--
+-- @since 0.1.0.0
+word32Hex :: BoundedPrim Word32
+word32Hex = boundedPrim 8 (callWrite writeAny . fromIntegral)
+{-# INLINE word32Hex #-}
+
+-- | A number of 64 bits in hexadecimal, with as few digits as possible: 1 to 16.
+--
+-- @since 0.1.0.0
+word64Hex :: BoundedPrim Word64
+word64Hex = boundedPrim 16 (callWrite writeAny)
+{-# INLINE word64Hex #-}
+
+-- | A number of the machine's word size in hexadecimal, with as few digits as possible: 1 to
+-- 16 (to 8, where words have 32 bits).
+--
+-- @since 0.1.0.0
+wordHex :: BoundedPrim Word
+wordHex = boundedPrim 16 (callWrite writeAny . fromIntegral)
+{-# INLINE wordHex #-}
+
+-- Digits are stored together, shifted so that the first one comes first. What is
+-- stored behind the last will be overwritten by what is written next.
+
+-- | A number below 2^8: 2 bytes are stored.
+writeByte :: Write# Word64
+writeByte = write# $ \x p -> do
+  let n = countDigits x
+  pokeLE p (fromIntegral (hexPair x `unsafeShiftR` (16 - 8 * n)) :: Word16)
+  pure (p `plusPtr` n)
+{-# NOINLINE writeByte #-}
+
+-- | A number below 2^16: 4 bytes are stored.
+writeWord16 :: Write# Word64
+writeWord16 = write# writeLast4
+{-# NOINLINE writeWord16 #-}
+
+-- | Any number: at most 16 bytes are stored, and at most 8 of one below 2^32.
+writeAny :: Write# Word64
+writeAny = write# $ \x p -> case () of
+  _
+    | x < 0x10000 -> writeLast4 x p
+    | x < 0x100000000 -> writeLast8 x p
+    | otherwise -> do
+      -- At most 8 digits, and 8 behind them.
+      p' <- writeLast8 (x `unsafeShiftR` 32) p
+      pokeLE p' (hexPairs4 (x .&. 0xFFFFFFFF))
+      pure (p' `plusPtr` 8)
+{-# NOINLINE writeAny #-}
+
+writeLast4, writeLast8 :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
+writeLast4 x p = do
+  let n = countDigits x
+  pokeLE p (fromIntegral (hexPairs2 x `unsafeShiftR` (32 - 8 * n)) :: Word32)
+  pure (p `plusPtr` n)
+writeLast8 x p = do
+  let n = countDigits x
+  pokeLE p (hexPairs4 x `unsafeShiftR` (64 - 8 * n))
+  pure (p `plusPtr` n)
+{-# INLINE writeLast4 #-}
+{-# INLINE writeLast8 #-}
+
+-- | How many digits a number needs, 1 for 0.
+countDigits :: Word64 -> Int
+countDigits x = (67 - countLeadingZeros (x .|. 1)) `unsafeShiftR` 2
+{-# INLINE countDigits #-}
+
+-- | A number of 8 bits in hexadecimal: 2 digits.
+--
+-- @since 0.1.0.0
+word8HexFixed :: FixedPrim Word8
+word8HexFixed = fixedPrim 2 (writePair . fromIntegral)
+{-# INLINE word8HexFixed #-}
+
+-- | A number of 16 bits in hexadecimal: 4 digits.
+--
+-- @since 0.1.0.0
+word16HexFixed :: FixedPrim Word16
+word16HexFixed = fixedPrim 4 (write2Pairs . fromIntegral)
+{-# INLINE word16HexFixed #-}
+
+-- | A number of 32 bits in hexadecimal: 8 digits.
+--
+-- @since 0.1.0.0
+word32HexFixed :: FixedPrim Word32
+word32HexFixed = fixedPrim 8 (write4Pairs . fromIntegral)
+{-# INLINE word32HexFixed #-}
+
+-- | A number of 64 bits in hexadecimal: 16 digits.
+--
+-- @since 0.1.0.0
+word64HexFixed :: FixedPrim Word64
+word64HexFixed = fixedPrim 16 write8Pairs
+{-# INLINE word64HexFixed #-}
+
+-- | The two's complement of a number of 8 bits in hexadecimal: 2 digits.
+--
+-- @since 0.1.0.0
+int8HexFixed :: FixedPrim Int8
+int8HexFixed = fixedPrim 2 (runF word8HexFixed . fromIntegral)
+{-# INLINE int8HexFixed #-}
+
+-- | The two's complement of a number of 16 bits in hexadecimal: 4 digits.
+--
+-- @since 0.1.0.0
+int16HexFixed :: FixedPrim Int16
+int16HexFixed = fixedPrim 4 (runF word16HexFixed . fromIntegral)
+{-# INLINE int16HexFixed #-}
+
+-- | The two's complement of a number of 32 bits in hexadecimal: 8 digits.
+--
+-- @since 0.1.0.0
+int32HexFixed :: FixedPrim Int32
+int32HexFixed = fixedPrim 8 (runF word32HexFixed . fromIntegral)
+{-# INLINE int32HexFixed #-}
+
+-- | The two's complement of a number of 64 bits in hexadecimal: 16 digits.
+--
+-- @since 0.1.0.0
+int64HexFixed :: FixedPrim Int64
+int64HexFixed = fixedPrim 16 (runF word64HexFixed . fromIntegral)
+{-# INLINE int64HexFixed #-}
+
+-- | The bits of an IEEE 754 number in hexadecimal, sign and exponent first: 8 digits.
+--
+-- @since 0.1.0.0
+floatHexFixed :: FixedPrim Float
+floatHexFixed = fixedPrim 8 (runF word32HexFixed . castFloatToWord32)
+{-# INLINE floatHexFixed #-}
+
+-- | The bits of an IEEE 754 number in hexadecimal, sign and exponent first: 16 digits.
+--
+-- @since 0.1.0.0
+doubleHexFixed :: FixedPrim Double
+doubleHexFixed = fixedPrim 16 (runF word64HexFixed . castDoubleToWord64)
+{-# INLINE doubleHexFixed #-}
+
+-- Numbers below 2^8, 2^16, 2^32, 2^64, with all of their digits.
+
+writePair, write2Pairs, write4Pairs, write8Pairs :: Word64 -> Ptr Word8 -> IO ()
+writePair x p = pokeLE p (fromIntegral (hexPair x) :: Word16)
+write2Pairs x p = writePair (x `unsafeShiftR` 8) p >> writePair (x .&. 0xFF) (p `plusPtr` 2)
+write4Pairs x p = write2Pairs (x `unsafeShiftR` 16) p >> write2Pairs (x .&. 0xFFFF) (p `plusPtr` 4)
+write8Pairs x p = write4Pairs (x `unsafeShiftR` 32) p >> write4Pairs (x .&. 0xFFFFFFFF) (p `plusPtr` 8)
+{-# INLINE writePair #-}
+{-# INLINE write2Pairs #-}
+{-# INLINE write4Pairs #-}
+{-# INLINE write8Pairs #-}

@@ -1,0 +1,212 @@
+{-# LANGUAGE ScopedTypeVariables #-}
+
+-- |
+-- Module      : Ashlar.Internal.Prim.Scalar
+-- Description : Numbers of constant size: their size, write half and read half
+--
+-- The wire formats of single numbers. Size, write half and read half of a
+-- format stand together in one value, so they cannot drift apart, and one
+-- round-trip property covers all three.
+module Ashlar.Internal.Prim.Scalar
+  ( Scalar (..),
+
+    -- * One byte
+    word8,
+    int8,
+
+    -- * Least significant byte first
+    word16LE,
+    word32LE,
+    word64LE,
+    int16LE,
+    int32LE,
+    int64LE,
+    floatLE,
+    doubleLE,
+
+    -- * Most significant byte first
+    word16BE,
+    word32BE,
+    word64BE,
+    int16BE,
+    int32BE,
+    int64BE,
+    floatBE,
+    doubleBE,
+
+    -- * The machine's order and size
+    word16Host,
+    word32Host,
+    word64Host,
+    wordHost,
+    int16Host,
+    int32Host,
+    int64Host,
+    intHost,
+    floatHost,
+    doubleHost,
+
+    -- * Numbers of the machine's size, always as 64 bits
+    wordAs64LE,
+    intAs64LE,
+  )
+where
+
+import Ashlar.Internal.Mem
+import Data.Int (Int16, Int32, Int64, Int8)
+import Data.Word (Word16, Word32, Word64, Word8)
+import Foreign.Ptr (Ptr)
+import Foreign.Storable (Storable, sizeOf)
+
+-- | A format in which every value of a type takes the same number of bytes.
+--
+-- Every pattern of 'scalarSize' bytes can be read.
+data Scalar a = Scalar
+  { -- | Bytes a value takes.
+    scalarSize :: !Int,
+    -- | Write a value: 'scalarSize' bytes must be writable.
+    scalarWrite :: Ptr Word8 -> a -> IO (),
+    -- | Read a value: 'scalarSize' bytes must be readable.
+    scalarRead :: Ptr Word8 -> IO a
+  }
+
+host :: forall a. (Storable a, Num a) => Scalar a
+host = Scalar (sizeOf (0 :: a)) pokeHost peekHost
+{-# INLINE host #-}
+
+le :: forall a. (Number a, Num a) => Scalar a
+le = Scalar (sizeOf (0 :: a)) pokeLE peekLE
+{-# INLINE le #-}
+
+be :: forall a. (Number a, Num a) => Scalar a
+be = Scalar (sizeOf (0 :: a)) pokeBE peekBE
+{-# INLINE be #-}
+
+word8 :: Scalar Word8
+word8 = host
+{-# INLINE word8 #-}
+
+int8 :: Scalar Int8
+int8 = host
+{-# INLINE int8 #-}
+
+word16LE :: Scalar Word16
+word16LE = le
+{-# INLINE word16LE #-}
+
+word32LE :: Scalar Word32
+word32LE = le
+{-# INLINE word32LE #-}
+
+word64LE :: Scalar Word64
+word64LE = le
+{-# INLINE word64LE #-}
+
+int16LE :: Scalar Int16
+int16LE = le
+{-# INLINE int16LE #-}
+
+int32LE :: Scalar Int32
+int32LE = le
+{-# INLINE int32LE #-}
+
+int64LE :: Scalar Int64
+int64LE = le
+{-# INLINE int64LE #-}
+
+floatLE :: Scalar Float
+floatLE = le
+{-# INLINE floatLE #-}
+
+doubleLE :: Scalar Double
+doubleLE = le
+{-# INLINE doubleLE #-}
+
+word16BE :: Scalar Word16
+word16BE = be
+{-# INLINE word16BE #-}
+
+word32BE :: Scalar Word32
+word32BE = be
+{-# INLINE word32BE #-}
+
+word64BE :: Scalar Word64
+word64BE = be
+{-# INLINE word64BE #-}
+
+int16BE :: Scalar Int16
+int16BE = be
+{-# INLINE int16BE #-}
+
+int32BE :: Scalar Int32
+int32BE = be
+{-# INLINE int32BE #-}
+
+int64BE :: Scalar Int64
+int64BE = be
+{-# INLINE int64BE #-}
+
+floatBE :: Scalar Float
+floatBE = be
+{-# INLINE floatBE #-}
+
+doubleBE :: Scalar Double
+doubleBE = be
+{-# INLINE doubleBE #-}
+
+word16Host :: Scalar Word16
+word16Host = host
+{-# INLINE word16Host #-}
+
+word32Host :: Scalar Word32
+word32Host = host
+{-# INLINE word32Host #-}
+
+word64Host :: Scalar Word64
+word64Host = host
+{-# INLINE word64Host #-}
+
+wordHost :: Scalar Word
+wordHost = host
+{-# INLINE wordHost #-}
+
+int16Host :: Scalar Int16
+int16Host = host
+{-# INLINE int16Host #-}
+
+int32Host :: Scalar Int32
+int32Host = host
+{-# INLINE int32Host #-}
+
+int64Host :: Scalar Int64
+int64Host = host
+{-# INLINE int64Host #-}
+
+intHost :: Scalar Int
+intHost = host
+{-# INLINE intHost #-}
+
+floatHost :: Scalar Float
+floatHost = host
+{-# INLINE floatHost #-}
+
+doubleHost :: Scalar Double
+doubleHost = host
+{-# INLINE doubleHost #-}
+
+-- | A 'Word' as 64 bits. Where words have 32 bits, reading keeps the low half;
+-- whoever reads input from elsewhere must look at the whole with 'word64LE'.
+wordAs64LE :: Scalar Word
+wordAs64LE = Scalar 8 (\p -> pokeLE p . toWord64) (fmap fromWord64 . peekLE)
+  where
+    toWord64 = fromIntegral :: Word -> Word64
+    fromWord64 = fromIntegral :: Word64 -> Word
+{-# INLINE wordAs64LE #-}
+
+-- | An 'Int' as 64 bits, with the same remark.
+intAs64LE :: Scalar Int
+intAs64LE = Scalar 8 (\p -> pokeLE p . toInt64) (fmap fromInt64 . peekLE)
+  where
+    toInt64 = fromIntegral :: Int -> Int64
+    fromInt64 = fromIntegral :: Int64 -> Int
+{-# INLINE intAs64LE #-}

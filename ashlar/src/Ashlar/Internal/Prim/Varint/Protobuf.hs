@@ -1,0 +1,151 @@
+-- |
+-- Module      : Ashlar.Internal.Prim.Varint.Protobuf
+-- Description : The integers of Protocol Buffers
+--
+-- Base 128 varints as Protocol Buffers use them (the "Encoding" page of its
+-- documentation, "Base 128 Varints" and "Signed Integers").
+--
+-- [@uint32@, @uint64@] An unsigned number is written as in unsigned LEB128.
+-- [@int32@, @int64@] A signed number is taken as 64 bits in two's complement, and these as
+--   an unsigned number: a negative one takes 10 bytes, whatever its type.
+-- [@sint32@, @sint64@] \"Zigzag\" numbers the integers 0, -1, 1, -2, 2 and so on, so that
+--   those near 0 are short; the number of the number is written.
+module Ashlar.Internal.Prim.Varint.Protobuf
+  ( -- * Unsigned
+    word32Varint,
+    word64Varint,
+    wordVarint,
+
+    -- * Signed, short if positive
+    int32Varint,
+    int64Varint,
+    intVarint,
+
+    -- * Signed, short if near 0
+    int32Zigzag,
+    int64Zigzag,
+    intZigzag,
+    zigzag32,
+    zigzag64,
+    unZigzag32,
+    unZigzag64,
+  )
+where
+
+import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Varint.Groups
+import Ashlar.Internal.Prim.Varint.LEB128
+import Data.Bits (unsafeShiftL, unsafeShiftR, xor, (.&.))
+import Data.Int (Int32, Int64)
+import Data.Word (Word32, Word64)
+
+size64 :: Word64 -> Int
+size64 = groupsOfBits . bitsUnsigned
+{-# INLINE size64 #-}
+
+-- A signed number, extended to 64 bits of two's complement, and these as an unsigned
+-- number.
+extended :: Integral a => Varint a
+extended = Varint (boundedPrim 10 (writeUnsigned64 . bits)) (size64 . bits)
+  where
+    bits x = fromIntegral (fromIntegral x :: Int64)
+{-# INLINE extended #-}
+
+-- | @uint32@: 1 to 5 bytes.
+--
+-- @since 0.1.0.0
+word32Varint :: Varint Word32
+word32Varint = word32LEB128
+{-# INLINE word32Varint #-}
+
+-- | @uint64@: 1 to 10 bytes.
+--
+-- @since 0.1.0.0
+word64Varint :: Varint Word64
+word64Varint = word64LEB128
+{-# INLINE word64Varint #-}
+
+-- | @uint64@: 1 to 10 bytes.
+--
+-- @since 0.1.0.0
+wordVarint :: Varint Word
+wordVarint = wordLEB128
+{-# INLINE wordVarint #-}
+
+-- | @int32@ and @enum@: 1 to 5 bytes, or 10 if negative.
+--
+-- @since 0.1.0.0
+int32Varint :: Varint Int32
+int32Varint = extended
+{-# INLINE int32Varint #-}
+
+-- | @int64@: 1 to 9 bytes, or 10 if negative.
+--
+-- @since 0.1.0.0
+int64Varint :: Varint Int64
+int64Varint = extended
+{-# INLINE int64Varint #-}
+
+-- | @int64@: 1 to 9 bytes, or 10 if negative.
+--
+-- @since 0.1.0.0
+intVarint :: Varint Int
+intVarint = extended
+{-# INLINE intVarint #-}
+
+-- | @sint32@: 1 to 5 bytes.
+--
+-- @since 0.1.0.0
+int32Zigzag :: Varint Int32
+int32Zigzag = Varint (boundedPrim 5 (writeUnsigned32 . zigzag32)) (size64 . fromIntegral . zigzag32)
+{-# INLINE int32Zigzag #-}
+
+-- | @sint64@: 1 to 10 bytes.
+--
+-- @since 0.1.0.0
+int64Zigzag :: Varint Int64
+int64Zigzag = Varint (boundedPrim 10 (writeUnsigned64 . zigzag64)) (size64 . zigzag64)
+{-# INLINE int64Zigzag #-}
+
+-- | @sint64@: 1 to 10 bytes.
+--
+-- @since 0.1.0.0
+intZigzag :: Varint Int
+intZigzag = Varint (boundedPrim 10 (writeUnsigned64 . zigzag64 . fromIntegral)) (size64 . zigzag64 . fromIntegral)
+{-# INLINE intZigzag #-}
+
+-- | The place of a number in the row 0, -1, 1, -2, 2 and so on.
+--
+-- >>> import Ashlar.Prim.Varint (zigzag32)
+-- >>> map zigzag32 [0, -1, 1, minBound]
+-- [0,1,2,4294967295]
+--
+-- @since 0.1.0.0
+zigzag32 :: Int32 -> Word32
+zigzag32 x = fromIntegral ((x `unsafeShiftL` 1) `xor` (x `unsafeShiftR` 31))
+{-# INLINE zigzag32 #-}
+
+-- | 'zigzag32' for 64 bits.
+--
+-- @since 0.1.0.0
+zigzag64 :: Int64 -> Word64
+zigzag64 x = fromIntegral ((x `unsafeShiftL` 1) `xor` (x `unsafeShiftR` 63))
+{-# INLINE zigzag64 #-}
+
+-- | The number that has this place in the row 0, -1, 1, -2, 2 and so on.
+--
+-- >>> import Ashlar.Prim.Varint (unZigzag32)
+-- >>> map unZigzag32 [0, 1, 2, 3, maxBound]
+-- [0,-1,1,-2,-2147483648]
+--
+-- @since 0.1.0.0
+unZigzag32 :: Word32 -> Int32
+unZigzag32 w = fromIntegral ((w `unsafeShiftR` 1) `xor` negate (w .&. 1))
+{-# INLINE unZigzag32 #-}
+
+-- | 'unZigzag32' for 64 bits.
+--
+-- @since 0.1.0.0
+unZigzag64 :: Word64 -> Int64
+unZigzag64 w = fromIntegral ((w `unsafeShiftR` 1) `xor` negate (w .&. 1))
+{-# INLINE unZigzag64 #-}
