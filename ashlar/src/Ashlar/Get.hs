@@ -67,8 +67,14 @@ module Ashlar.Get
     Source,
     newSource,
     handleSource,
+    SourceBusy (..),
     getFrom,
+    attemptFrom,
+    nextOrEnd,
     foldFrom,
+    Folded (..),
+    foldFromUntil,
+    hFoldGetUntil,
 
     -- ** Input that is pushed
 
