@@ -61,7 +61,7 @@
 -- under @atomically@, nested, forced by several threads, interrupted by
 -- timeouts, on the main thread.
 module Ashlar.Internal.Coroutine
-  ( Step (..),
+  ( Status (..),
     start,
     suspendsByFreezing,
     shortened,
@@ -90,7 +90,7 @@ suspendsByFreezing = True
 --
 -- An exception of the computation is an exception of 'start' or of the
 -- resumption during which it was thrown.
-start :: ((o -> IO i) -> IO r) -> IO (Step o i r)
+start :: ((o -> IO i) -> IO r) -> IO (Status o i r)
 start body = do
   mail <- newIORef Empty
   computation <- newThunk (body (suspend mail))
@@ -126,37 +126,37 @@ suspend mail o = do
     _ -> fail "Ashlar.Internal.Coroutine: resumed without a value"
 
 -- Run the computation, which was resumed so often, until it stops or ends.
-run :: IORef (Mail o i) -> Int -> Thunk r -> IO (Step o i r)
+run :: IORef (Mail o i) -> Int -> Thunk r -> IO (Status o i r)
 run mail !n (Thunk computation) = go
   where
     go = do
-      end <- (Came . Ended <$> evaluate computation) `catch` stopped
+      end <- (Returned . Completed <$> evaluate computation) `catch` stopped
       case end of
-        Came step -> pure step
-        Threw e -> throwIO e
-        TakenUp -> go
+        Returned step -> pure step
+        Raised e -> throwIO e
+        Resumed -> go
 
     stopped e = case fromException e of
       Just Suspend -> do
         letter <- readIORef mail
         writeIORef mail Empty
         case letter of
-          Out x state -> pure (Came (Suspended x (resume mail (Thunk computation) state n)))
+          Out x state -> pure (Returned (Suspended x (resume mail (Thunk computation) state n)))
           _ -> others e
       Nothing -> others e
 
-    others e = passOn e (pure (Threw e)) (pure TakenUp)
+    others e = passOn e (pure (Raised e)) (pure Resumed)
 
 -- What came of running it: a step; an exception that is to be thrown on; or an
 -- asynchronous one that froze all this, and somebody forces it again.
-data Run o i r
-  = Came (Step o i r)
-  | Threw SomeException
-  | TakenUp
+data Outcome o i r
+  = Returned (Status o i r)
+  | Raised SomeException
+  | Resumed
 
 -- Go on with a computation that was frozen in this masking state, after so many
 -- resumptions.
-resume :: IORef (Mail o i) -> Thunk r -> MaskingState -> Int -> i -> IO (Step o i r)
+resume :: IORef (Mail o i) -> Thunk r -> MaskingState -> Int -> i -> IO (Status o i r)
 resume mail computation there n i = do
   writeIORef mail (In i)
   frozen <- shortened n computation

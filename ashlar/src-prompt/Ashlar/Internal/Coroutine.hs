@@ -22,7 +22,7 @@
 -- The continuation does not copy the mutable state it points to, so it must
 -- not be resumed twice, although GHC would allow it.
 module Ashlar.Internal.Coroutine
-  ( Step (..),
+  ( Status (..),
     start,
     suspendsByFreezing,
     shortened,
@@ -52,9 +52,9 @@ shortened _ = pure
 --
 -- An exception of the computation is an exception of 'start' or of the
 -- resumption during which it was thrown.
-start :: ((o -> IO i) -> IO r) -> IO (Step o i r)
+start :: ((o -> IO i) -> IO r) -> IO (Status o i r)
 start body = IO $ \s0 -> case newTag s0 of
-  (# s1, tag #) -> delimited tag (Ended <$> body (suspend tag)) s1
+  (# s1, tag #) -> delimited tag (Completed <$> body (suspend tag)) s1
 
 -- Note [Tags of two words]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~
@@ -68,7 +68,7 @@ newTag :: State# RealWorld -> (# State# RealWorld, PromptTag# a #)
 newTag s0 = case newByteArray# 8# s0 of
   (# s1, array #) -> (# s1, unsafeCoerce# array #)
 
-suspend :: PromptTag# (Step o i r) -> o -> IO i
+suspend :: PromptTag# (Status o i r) -> o -> IO i
 suspend tag o = IO $
   control0# tag $ \continue s ->
     -- The prompt is gone with the captured stack, and is put back on resuming.

@@ -34,7 +34,7 @@ module Ashlar.Internal.Mem
     copyMedium,
     copyShort,
     copyRange,
-    copyPiece,
+    maxForeignCopy,
     moveDown,
     withBytes,
     withBytesQuick,
@@ -209,21 +209,21 @@ copyMedium dst src n
 -- of a gigabyte no longer stops the other threads for a tenth of a second.
 -- The loop's cost cannot be measured at this size of piece.
 copyRange :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
-copyRange dst src n = if n <= copyPiece then copyBytes dst src n else copyLong dst src n
+copyRange dst src n = if n <= maxForeignCopy then copyBytes dst src n else copyLong dst src n
 {-# INLINE copyRange #-}
 
 copyLong :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
 copyLong dst src n
-  | n <= copyPiece = copyBytes dst src n
+  | n <= maxForeignCopy = copyBytes dst src n
   | otherwise = do
-    copyBytes dst src copyPiece
-    copyLong (dst `plusPtr` copyPiece) (src `plusPtr` copyPiece) (n - copyPiece)
+    copyBytes dst src maxForeignCopy
+    copyLong (dst `plusPtr` maxForeignCopy) (src `plusPtr` maxForeignCopy) (n - maxForeignCopy)
 {-# NOINLINE copyLong #-}
 
 -- | The most bytes that one foreign call may copy or fill: Note [Foreign copies].
-copyPiece :: Int
-copyPiece = 65536
-{-# INLINE copyPiece #-}
+maxForeignCopy :: Int
+maxForeignCopy = 65536
+{-# INLINE maxForeignCopy #-}
 
 -- | Move any number of bytes to a lower address, in pieces: Note [Foreign copies]. The two
 -- places may overlap.
@@ -231,10 +231,10 @@ moveDown :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
 moveDown dst src n
   -- It reads all it copies before it writes.
   | n <= 16 = copyShort dst src n
-  | n <= copyPiece = moveBytes dst src n
+  | n <= maxForeignCopy = moveBytes dst src n
   | otherwise = do
-    moveBytes dst src copyPiece
-    moveDown (dst `plusPtr` copyPiece) (src `plusPtr` copyPiece) (n - copyPiece)
+    moveBytes dst src maxForeignCopy
+    moveDown (dst `plusPtr` maxForeignCopy) (src `plusPtr` maxForeignCopy) (n - maxForeignCopy)
 
 -- | Run an action on the bytes of a 'ByteString', which stays alive meanwhile.
 --
@@ -282,7 +282,7 @@ bufferArray _ = errorWithoutStackTrace "Ashlar.Internal.Mem.bufferArray: not fro
 -- pieces: Note [Foreign copies]. Both must have so many bytes there.
 copyToArray :: MutableByteArray RealWorld -> Int -> Ptr Word8 -> Int -> IO ()
 copyToArray array off src n
-  | n <= copyPiece = copyPtrToMutableByteArray array off src n
+  | n <= maxForeignCopy = copyPtrToMutableByteArray array off src n
   | otherwise = do
-    copyPtrToMutableByteArray array off src copyPiece
-    copyToArray array (off + copyPiece) (src `plusPtr` copyPiece) (n - copyPiece)
+    copyPtrToMutableByteArray array off src maxForeignCopy
+    copyToArray array (off + maxForeignCopy) (src `plusPtr` maxForeignCopy) (n - maxForeignCopy)

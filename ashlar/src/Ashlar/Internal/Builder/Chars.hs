@@ -15,7 +15,7 @@ where
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Prim
 import Ashlar.Internal.Mem.Cells
-import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Core
 import qualified Ashlar.Internal.Prim.Char as P
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr)

@@ -4,14 +4,14 @@
 --
 -- What both implementations of "Ashlar.Internal.Coroutine" return.
 module Ashlar.Internal.Coroutine.Status
-  ( Step (..),
+  ( Status (..),
   )
 where
 
 -- | How far a computation has come.
-data Step o i r
+data Status o i r
   = -- | It has stopped, with a value for us, and waits for one from us. It must
     -- be resumed at most once.
-    Suspended o (i -> IO (Step o i r))
+    Suspended o (i -> IO (Status o i r))
   | -- | It has ended.
-    Ended r
+    Completed r

@@ -40,16 +40,12 @@ module Ashlar.Internal.Prim.Binary
     intHost,
     floatHost,
     doubleHost,
-
-    -- * Characters
-    charUtf8,
   )
 where
 
-import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.Scalar (Scalar (..))
 import qualified Ashlar.Internal.Prim.Scalar as Scalar
-import Ashlar.Internal.Prim.Utf8
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
 
@@ -253,11 +249,3 @@ floatHost = writeHalf Scalar.floatHost
 doubleHost :: FixedPrim Double
 doubleHost = writeHalf Scalar.doubleHost
 {-# INLINE doubleHost #-}
-
--- | A character in UTF-8: 1 to 4 bytes. A surrogate is writeHalf as the three bytes
--- that its number would have.
---
--- @since 0.1.0.0
-charUtf8 :: BoundedPrim Char
-charUtf8 = boundedPrim utf8Bound (flip utf8Write)
-{-# INLINE charUtf8 #-}

@@ -34,7 +34,7 @@ module Ashlar.Internal.Prim.Decimal
 where
 
 import Ashlar.Internal.Mem
-import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.Digits
 import Ashlar.Internal.Prim.OutOfLine
 import Data.Bits (countTrailingZeros, unsafeShiftR, (.&.), (.|.))

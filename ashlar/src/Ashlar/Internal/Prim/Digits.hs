@@ -33,7 +33,7 @@ module Ashlar.Internal.Prim.Digits
   )
 where
 
-import Ashlar.Internal.Prim.Wide
+import Ashlar.Internal.Prim.Multiply128
 import Data.Bits (unsafeShiftL, unsafeShiftR, (.&.), (.|.))
 import Data.Word (Word64)
 

@@ -6,7 +6,7 @@
 -- Description : Floating-point numbers in decimal
 --
 -- The shortest decimal that is read back as the same number
--- (Note [Shortest decimals] in "Ashlar.Internal.Prim.Shortest"), in the two notations that take
+-- (Note [Shortest decimals] in "Ashlar.Internal.Prim.ShortestDecimal"), in the two notations that take
 -- no more than some 20 characters.
 module Ashlar.Internal.Prim.Floating
   ( -- * As show writes them
@@ -18,20 +18,20 @@ module Ashlar.Internal.Prim.Floating
     doubleScientific,
 
     -- * Taken apart
-    Parts (..),
-    floatParts,
-    doubleParts,
+    Unpacked (..),
+    unpackFloat,
+    unpackDouble,
     Decimal (..),
     decimal,
   )
 where
 
 import Ashlar.Internal.Mem (pokeHost, pokeLE)
-import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.Decimal
 import Ashlar.Internal.Prim.Digits
 import Ashlar.Internal.Prim.OutOfLine
-import Ashlar.Internal.Prim.Shortest
+import Ashlar.Internal.Prim.ShortestDecimal
 import Data.Bits (countLeadingZeros, unsafeShiftL, unsafeShiftR, (.&.), (.|.))
 import Data.Word (Word16, Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
@@ -71,40 +71,40 @@ doubleScientific = boundedPrim 25 (callWrite writeDoubleScientific)
 -- digits are stored 8 at a time, and may reach one byte further.
 
 writeFloatDec :: Write# Float
-writeFloatDec = write# (writeNumber InFull . floatParts)
+writeFloatDec = write# (writeNumber InFull . unpackFloat)
 {-# NOINLINE writeFloatDec #-}
 
 writeDoubleDec :: Write# Double
-writeDoubleDec = write# (writeNumber InFull . doubleParts)
+writeDoubleDec = write# (writeNumber InFull . unpackDouble)
 {-# NOINLINE writeDoubleDec #-}
 
 writeFloatScientific :: Write# Float
-writeFloatScientific = write# (writeNumber WithExponent . floatParts)
+writeFloatScientific = write# (writeNumber WithExponent . unpackFloat)
 {-# NOINLINE writeFloatScientific #-}
 
 writeDoubleScientific :: Write# Double
-writeDoubleScientific = write# (writeNumber WithExponent . doubleParts)
+writeDoubleScientific = write# (writeNumber WithExponent . unpackDouble)
 {-# NOINLINE writeDoubleScientific #-}
 
 -- | What the bits of a floating-point number say. The flag says that it is negative.
-data Parts
+data Unpacked
   = NotANumber
   | Infinite !Bool
   | Zero !Bool
   | -- | The arguments of 'shortest'.
     Finite !Bool !Word64 !Int !Bool
 
-floatParts :: Float -> Parts
-floatParts x = parts 23 8 (fromIntegral (castFloatToWord32 x))
-{-# INLINE floatParts #-}
+unpackFloat :: Float -> Unpacked
+unpackFloat x = unpack 23 8 (fromIntegral (castFloatToWord32 x))
+{-# INLINE unpackFloat #-}
 
-doubleParts :: Double -> Parts
-doubleParts x = parts 52 11 (castDoubleToWord64 x)
-{-# INLINE doubleParts #-}
+unpackDouble :: Double -> Unpacked
+unpackDouble x = unpack 52 11 (castDoubleToWord64 x)
+{-# INLINE unpackDouble #-}
 
 -- | From the numbers of bits of fraction and exponent, and the bits (IEEE 754).
-parts :: Int -> Int -> Word64 -> Parts
-parts fractionBits exponentBits bits
+unpack :: Int -> Int -> Word64 -> Unpacked
+unpack fractionBits exponentBits bits
   | biased == 2 * bias + 1 = if fraction == 0 then Infinite negative else NotANumber
   | biased > 0 = Finite negative (fraction .|. hidden) (biased - bias - fractionBits) (fraction == 0 && biased > 1)
   | fraction > 0 = Finite negative fraction (1 - bias - fractionBits) False
@@ -115,7 +115,7 @@ parts fractionBits exponentBits bits
     biased = fromIntegral (bits `unsafeShiftR` fractionBits) .&. (2 * bias + 1)
     bias = (1 `unsafeShiftL` (exponentBits - 1)) - 1
     negative = bits `unsafeShiftR` (fractionBits + exponentBits) /= 0
-{-# INLINE parts #-}
+{-# INLINE unpack #-}
 
 -- | A decimal: this number times this power of ten.
 data Decimal = Decimal !Word64 !Int
@@ -135,7 +135,7 @@ decimal c q narrow
 -- | How a number is written that is neither small nor large.
 data Notation = InFull | WithExponent
 
-writeNumber :: Notation -> Parts -> Ptr Word8 -> IO (Ptr Word8)
+writeNumber :: Notation -> Unpacked -> Ptr Word8 -> IO (Ptr Word8)
 writeNumber notation x p = case x of
   NotANumber -> writeWord 3 0x4E614E p -- NaN
   Infinite negative -> writeSign negative p >>= writeWord 8 0x7974696E69666E49 -- Infinity

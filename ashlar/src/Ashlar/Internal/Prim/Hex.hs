@@ -34,7 +34,7 @@ module Ashlar.Internal.Prim.Hex
 where
 
 import Ashlar.Internal.Mem
-import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.HexPairs
 import Ashlar.Internal.Prim.OutOfLine
 import Data.Bits (countLeadingZeros, unsafeShiftR, (.&.), (.|.))

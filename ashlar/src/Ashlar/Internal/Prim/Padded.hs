@@ -7,11 +7,11 @@
 module Ashlar.Internal.Prim.Padded
   ( word64DecAtLeast,
     int64DecAtLeast,
-    moveBehind,
+    rightAlign,
   )
 where
 
-import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.Decimal
 import Ashlar.Internal.Prim.OutOfLine
 import Data.Int (Int64)
@@ -45,7 +45,7 @@ int64DecAtLeast n = boundedPrim (atLeast20 n) (callWrite (writeSignedAtLeast n))
 -- Both store at most 20 bytes, or n if that is more: 20 are the digits of the longest
 -- number, or the sign and the digits of the longest negative one. (Compared by the
 -- machine's own operator, which is decided for a literal while a program is compiled, as
--- in Note [Sizes that add up] in "Ashlar.Internal.Prim.Combine".)
+-- in Note [Sizes that add up] in "Ashlar.Internal.Prim.Combinators".)
 atLeast20 :: Int -> Int
 atLeast20 (I# n) = if isTrue# (n ># 20#) then I# n else 20
 {-# INLINE atLeast20 #-}
@@ -54,7 +54,7 @@ writeAtLeast :: Int -> Write# Word64
 writeAtLeast n = write# $ \x p ->
   if n <= 8 && x < 100000000
     then writeFrom (64 - 8 * max 1 n) x p
-    else callWrite writeWord64 x p >>= moveBehind 0x30 n p
+    else callWrite writeWord64 x p >>= rightAlign 0x30 n p
 {-# NOINLINE writeAtLeast #-}
 
 writeSignedAtLeast :: Int -> Write# Int64
@@ -64,11 +64,11 @@ writeSignedAtLeast n = write# $ \x p ->
     else callWrite (writeAtLeast n) (fromIntegral x) p
 {-# NOINLINE writeSignedAtLeast #-}
 
--- | @moveBehind filler n p p'@ moves what was written from @p@ up to @p'@ so that it
+-- | @rightAlign filler n p p'@ moves what was written from @p@ up to @p'@ so that it
 -- ends @n@ bytes behind @p@, fills the place where it was, and returns the new end; if
 -- it is that long already, nothing happens. @n@ bytes must be writable.
-moveBehind :: Word8 -> Int -> Ptr Word8 -> Ptr Word8 -> IO (Ptr Word8)
-moveBehind filler n p p'
+rightAlign :: Word8 -> Int -> Ptr Word8 -> Ptr Word8 -> IO (Ptr Word8)
+rightAlign filler n p p'
   -- Compared before they are subtracted: n may be any number.
   | len >= n = pure p'
   | otherwise = do

@@ -16,7 +16,7 @@ module Ashlar.Internal.Prim.Text
     lengthUnits,
     bytesPerUnit,
     bytesLikely,
-    roomForOne,
+    bytesForOne,
     unitsThatFit,
     writeUtf8,
     writeEscaped,
@@ -80,11 +80,11 @@ bytesLikely :: Int -> Int
 
 -- | Where a unit may take so many bytes, so much room holds one unit at least, for
 -- 'unitsThatFit'.
-roomForOne :: Int -> Int
+bytesForOne :: Int -> Int
 
 -- | @unitsThatFit perUnit t off room@ is the number of units, from unit @off@ on,
 -- that surely fit into @room@ bytes, where each takes at most @perUnit@ (positive). It
--- is positive where there is a unit left, and room for 'roomForOne'.
+-- is positive where there is a unit left, and room for 'bytesForOne'.
 unitsThatFit :: Int -> T.Text -> Int -> Int -> Int
 
 -- | @writeUtf8 p t off n@ writes the UTF-8 of @n@ units from unit @off@ on, and
@@ -109,8 +109,8 @@ bytesPerUnit = 1
 bytesLikely = id
 {-# INLINE bytesLikely #-}
 
-roomForOne = id
-{-# INLINE roomForOne #-}
+bytesForOne = id
+{-# INLINE bytesForOne #-}
 
 unitsThatFit perUnit (T.Text _ _ n) off room = min (n - off) (room `quot` perUnit)
 {-# INLINE unitsThatFit #-}
@@ -148,7 +148,7 @@ writeEscaped escapes p0 (T.Text arr start _) off n = go (start + off) p0
 -- longer text is decoded by text. So is a malformed one, so that what becomes of it is the same in
 -- all versions. (Tests "texts in UTF-8". The C code is tested by itself, under gcc's sanitizers.)
 decodeUtf8At malformed !p !n
-  | n <= 0 || n > 2 * callUnits = decodeAny malformed p n
+  | n <= 0 || n > 2 * maxForeignUnits = decodeAny malformed p n
   | otherwise = do
       arr <- stToIO (A.new n)
       -- n bytes can be read, and no character has more units than bytes.
@@ -160,8 +160,8 @@ decodeUtf8At malformed !p !n
           (\frozen -> T.Text frozen 0 units) <$> stToIO (A.unsafeFreeze arr')
 
 -- How many units a foreign call is given at most; they have two bytes each.
-callUnits :: Int
-callUnits = 32768
+maxForeignUnits :: Int
+maxForeignUnits = 32768
 
 -- Cut an array of n units to its first ones. If more than a quarter of a large object is cut off, it
 -- is copied, because GHC gives none of it back. (An array of 1,600 units is one.)
@@ -184,8 +184,8 @@ foreign import ccall unsafe "ashlar_utf16_length"
 utf8LengthOf (T.Text arr start n) = go start n 0
   where
     go !i !left !acc
-      | left <= callUnits = acc + part i left
-      | otherwise = go (i + callUnits) (left - callUnits) (acc + part i callUnits)
+      | left <= maxForeignUnits = acc + part i left
+      | otherwise = go (i + maxForeignUnits) (left - maxForeignUnits) (acc + part i maxForeignUnits)
     part i k = fromIntegral (c_utf16_length (A.aBA arr) (fromIntegral i) (fromIntegral k))
 
 bytesPerUnit = 3
@@ -194,8 +194,8 @@ bytesPerUnit = 3
 bytesLikely n = n + 16
 {-# INLINE bytesLikely #-}
 
-roomForOne perUnit = 2 * perUnit
-{-# INLINE roomForOne #-}
+bytesForOne perUnit = 2 * perUnit
+{-# INLINE bytesForOne #-}
 
 -- The first half of a surrogate pair is left for the next time, so that the pair
 -- stays together. There is room for two units, so one remains.
@@ -209,13 +209,13 @@ unitsThatFit perUnit (T.Text arr start n) off room
 writeUtf8 !p0 (T.Text arr start _) !off !n = go p0 (start + off) n
   where
     go !p !i !left
-      | left <= callUnits = do
+      | left <= maxForeignUnits = do
           k <- part p i left
           pure $! p `minusPtr` p0 + k
       | otherwise = do
           -- A pair stays together.
-          let lead = isLead (A.unsafeIndex arr (i + callUnits - 1))
-              m = if lead then callUnits - 1 else callUnits
+          let lead = isLead (A.unsafeIndex arr (i + maxForeignUnits - 1))
+              m = if lead then maxForeignUnits - 1 else maxForeignUnits
           k <- part p i m
           go (p `plusPtr` k) (i + m) (left - m)
     -- There is room for as much as all units can take.

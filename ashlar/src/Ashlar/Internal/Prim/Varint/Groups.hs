@@ -36,7 +36,7 @@ module Ashlar.Internal.Prim.Varint.Groups
 where
 
 import Ashlar.Internal.Mem
-import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Core
 import Data.Bits (complement, countLeadingZeros, countTrailingZeros, unsafeShiftL, unsafeShiftR, xor, (.&.), (.|.))
 import Data.Int (Int16, Int32, Int64)
 import Data.Word (Word16, Word32, Word64, Word8)

@@ -22,7 +22,7 @@ module Ashlar.Internal.Prim.Varint.LEB128
   )
 where
 
-import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.Varint.Groups
 import Data.Int (Int16, Int32, Int64)
 import Data.Word (Word16, Word32, Word64)

@@ -1,7 +1,7 @@
 {-# LANGUAGE UnboxedTuples #-}
 
 -- |
--- Module      : Ashlar.Internal.Prim.Shortest
+-- Module      : Ashlar.Internal.Prim.ShortestDecimal
 -- Description : The shortest decimal that stands for a binary floating-point number
 --
 -- Note [Shortest decimals]
@@ -27,13 +27,13 @@
 -- comparison depends on it, and below 1 - 2^(-62), for all q and c of a double (that
 -- can be seen from the continued fractions of 2^q / 10^k). So a fraction below 2^(-63)
 -- is taken for 0. The floats are a part of these cases.
-module Ashlar.Internal.Prim.Shortest
+module Ashlar.Internal.Prim.ShortestDecimal
   ( shortest,
   )
 where
 
-import Ashlar.Internal.Prim.Powers
-import Ashlar.Internal.Prim.Wide
+import Ashlar.Internal.Prim.PowersOfTen
+import Ashlar.Internal.Prim.Multiply128
 import Data.Bits (unsafeShiftL, unsafeShiftR, (.|.))
 import Data.Word (Word64)
 

@@ -1,10 +1,10 @@
 {-# LANGUAGE MagicHash #-}
 
 -- |
--- Module      : Ashlar.Internal.Prim.Powers
+-- Module      : Ashlar.Internal.Prim.PowersOfTen
 -- Description : The powers of ten in 128 bits, from 10^(-292) to 10^324
 --
--- A table for "Ashlar.Internal.Prim.Shortest": for each exponent @e@ the first 128 bits of
+-- A table for "Ashlar.Internal.Prim.ShortestDecimal": for each exponent @e@ the first 128 bits of
 -- 10^e, rounded up, that is
 --
 -- > floor (10^e / 2^r) + 1,  with r = floor (log2 (10^e)) - 127
@@ -12,7 +12,7 @@
 -- as 16 bytes, the least significant first. The literal below was printed by a
 -- program of a few lines that evaluates this formula with exact integers. The test
 -- "the table of powers" does the same, and compares.
-module Ashlar.Internal.Prim.Powers
+module Ashlar.Internal.Prim.PowersOfTen
   ( leastPower,
     greatestPower,
     powerHigh,

@@ -2,9 +2,9 @@
 {-# LANGUAGE UnboxedTuples #-}
 
 -- |
--- Module      : Ashlar.Internal.Prim.Wide
+-- Module      : Ashlar.Internal.Prim.Multiply128
 -- Description : Products of 128 bits
-module Ashlar.Internal.Prim.Wide
+module Ashlar.Internal.Prim.Multiply128
   ( timesWide,
     timesHigh,
     timesHalves,

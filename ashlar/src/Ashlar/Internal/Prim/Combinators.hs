@@ -1,7 +1,7 @@
 {-# LANGUAGE MagicHash #-}
 
 -- |
--- Module      : Ashlar.Internal.Prim.Combine
+-- Module      : Ashlar.Internal.Prim.Combinators
 -- Description : Primitives from primitives
 --
 -- The combinators of @Data.ByteString.Builder.Prim@. Sizes are added up while a
@@ -17,7 +17,7 @@
 -- unfolded too late (Note [Fusing reservations] in "Ashlar.Internal.Builder.Core").
 -- (Tests "a pair that is too large is refused", and "checks of the room left in the
 -- buffer" among the inspection tests.)
-module Ashlar.Internal.Prim.Combine
+module Ashlar.Internal.Prim.Combinators
   ( -- * Both kinds
     (>$<),
     (>*<),
@@ -38,7 +38,7 @@ module Ashlar.Internal.Prim.Combine
   )
 where
 
-import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Core
 import Data.Functor.Contravariant (Contravariant, (>$<))
 import Foreign.Ptr (plusPtr)
 import GHC.Exts (Int (I#), isTrue#, (+#), (<#), (>=#))

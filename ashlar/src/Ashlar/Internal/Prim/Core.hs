@@ -1,7 +1,7 @@
 {-# LANGUAGE MagicHash #-}
 
 -- |
--- Module      : Ashlar.Internal.Prim.Bounded
+-- Module      : Ashlar.Internal.Prim.Core
 -- Description : Writing values of a fixed or bounded number of bytes
 --
 -- The write half of a format, as a value: how many bytes it takes (exactly, or at
@@ -9,7 +9,7 @@
 -- the function is all that a builder of such a format does.
 --
 -- The names are those of @Data.ByteString.Builder.Prim.Internal@.
-module Ashlar.Internal.Prim.Bounded
+module Ashlar.Internal.Prim.Core
   ( -- * Exactly so many bytes
     Size,
     FixedPrim,
@@ -40,7 +40,7 @@ type Size = Int
 
 -- A size, which is refused if it is negative: builders would go backwards. The
 -- test of a literal is decided while a program is compiled, as in
--- Note [Sizes that add up] in "Ashlar.Internal.Prim.Combine".
+-- Note [Sizes that add up] in "Ashlar.Internal.Prim.Combinators".
 checked :: Int -> Int
 checked (I# n) = if isTrue# (n <# 0#) then negative else I# n
 {-# INLINE checked #-}
