@@ -185,4 +185,5 @@ elsewhere :: IO a -> IO a
 elsewhere act = do
   result <- newEmptyMVar
   _ <- forkIOWithUnmask (\unmask -> try (unmask act) >>= putMVar result)
-  uninterruptibleMask_ (takeMVar result) >>= either (\e -> passOn e (throwIO e) (elsewhere act)) pure
+  uninterruptibleMask_ (takeMVar result)
+    >>= either (\e -> passOn e (throwIO e) (elsewhere act)) pure

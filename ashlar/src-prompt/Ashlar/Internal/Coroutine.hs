@@ -29,7 +29,16 @@ where
 
 import Ashlar.Internal.Coroutine.Status
 import Ashlar.Internal.Coroutine.Thunk
-import GHC.Exts (PromptTag#, RealWorld, State#, control0#, lazy, newByteArray#, prompt#, unsafeCoerce#)
+import GHC.Exts
+  ( PromptTag#,
+    RealWorld,
+    State#,
+    control0#,
+    lazy,
+    newByteArray#,
+    prompt#,
+    unsafeCoerce#,
+  )
 import GHC.IO (IO (..), unIO)
 
 -- | Whether a computation suspends by an exception that its own handlers see. Here it does

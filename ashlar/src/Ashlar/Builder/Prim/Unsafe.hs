@@ -53,5 +53,5 @@ module Ashlar.Builder.Prim.Unsafe
   )
 where
 
-import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.Combinators
+import Ashlar.Internal.Prim.Core
