@@ -27,7 +27,7 @@ module Ashlar.Internal.Prim.Varint.LEB128
   )
 where
 
-import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.Varint.Groups
 import Ashlar.Internal.Prim.Varint.Type
 import Data.Bits (unsafeShiftL, unsafeShiftR)

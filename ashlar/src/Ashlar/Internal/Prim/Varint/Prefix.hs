@@ -13,7 +13,7 @@ module Ashlar.Internal.Prim.Varint.Prefix
 where
 
 import Ashlar.Internal.Mem
-import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.Varint.Groups
 import Ashlar.Internal.Prim.Varint.Type
 import Data.Bits (countTrailingZeros, unsafeShiftL, unsafeShiftR, (.|.))

@@ -37,7 +37,7 @@ module Ashlar.Internal.Prim.Varint.Protobuf
   )
 where
 
-import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.Varint.Groups
 import Ashlar.Internal.Prim.Varint.LEB128
 import Ashlar.Internal.Prim.Varint.Type

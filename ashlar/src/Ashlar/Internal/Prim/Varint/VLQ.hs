@@ -19,7 +19,7 @@ module Ashlar.Internal.Prim.Varint.VLQ
 where
 
 import Ashlar.Internal.Mem
-import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.Varint.Groups
 import Ashlar.Internal.Prim.Varint.LEB128 (wordLEB128)
 import Ashlar.Internal.Prim.Varint.Type
