@@ -21,7 +21,7 @@ module Ashlar.Internal.Prim.Varint.Type
   )
 where
 
-import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Core
 import Data.Word (Word64, Word8)
 
 -- | A variable-length format of numbers: small numbers take fewer bytes.
