@@ -36,7 +36,7 @@ base_packages=(
 )
 
 # make lint.
-lint_packages=(hlint)
+lint_packages=(hlint ormolu)
 
 # scripts/in-root. mmdebstrap uses gpg to find the keys of the other releases.
 root_packages=(debian-archive-keyring gpg mmdebstrap mount util-linux)
