@@ -20,7 +20,7 @@ FUZZ ?= 10000
 
 help:
 	@echo 'make demo             the demonstration; ARGS="..." are its arguments'
-	@echo 'make test             all test suites and the examples in the documentation'
+	@echo 'make test             all test suites, the examples in the documentation, the cookbook'
 	@echo 'make fuzz             the properties of all instances at length; FUZZ=10m or FUZZ=100000'
 	@echo 'make bench            time and space relative to other libraries; BENCH="..." selects'
 	@echo 'make bench-criterion  the same workloads in criterion; BENCH="..." are its arguments'
@@ -44,7 +44,8 @@ demo: setup
 
 # The examples run even if a suite has failed, so that one run shows it all.
 test: setup
-	@status=0; scripts/test-suites || status=1; scripts/doctests || status=1; exit $$status
+	@status=0; scripts/test-suites || status=1; scripts/doctests || status=1; \
+	 scripts/cookbook || status=1; exit $$status
 
 fuzz: setup
 	@scripts/fuzz $(FUZZ)
