@@ -29,8 +29,8 @@ module Ashlar.Internal.Get.Env
     failedCell,
     emptiesCell,
     inPlaceCell,
-    placeCell,
-    depthCell,
+    partCell,
+    levelsCell,
     cellCount,
     position,
     offsetOf,
@@ -45,9 +45,9 @@ module Ashlar.Internal.Get.Env
     Segments (..),
 
     -- * Failing
-    failedException,
+    failureException,
     throwFailed,
-    isFailed,
+    isFailure,
     Restart (..),
     isRestart,
     failAt,
@@ -128,13 +128,13 @@ inPlaceCell :: Int
 inPlaceCell = 11
 
 -- | Where in a value the decoder is, for its errors: see Note [Places].
-placeCell :: Int
-placeCell = 12
+partCell :: Int
+partCell = 12
 
 -- | How many more levels of nesting are allowed, and whether the run is traced: see
 -- Note [Traced runs].
-depthCell :: Int
-depthCell = 13
+levelsCell :: Int
+levelsCell = 13
 
 -- | How many cells there are.
 cellCount :: Int
@@ -159,9 +159,9 @@ data Env = Env
     envContext :: !Context
   }
 
--- | Is this run traced? Note [Traced runs]. (It is told by the sign of 'depthCell'.)
+-- | Is this run traced? Note [Traced runs]. (It is told by the sign of 'levelsCell'.)
 isTraced :: Cells -> IO Bool
-isTraced c = (< 0) <$> getInt c depthCell
+isTraced c = (< 0) <$> getInt c levelsCell
 {-# INLINE isTraced #-}
 
 -- | Do this if the run is traced. (Others remember nothing of failures, nor of where they are.)
@@ -218,12 +218,12 @@ data Segments = Segments
 
 -- | Thrown to fail. It never leaves a run of a decoder: whoever runs one
 -- catches it.
-data Failed = Failed
+data DecoderFailed = DecoderFailed
 
-instance Show Failed where
-  show Failed = "Ashlar.Get: failure outside of a run"
+instance Show DecoderFailed where
+  show DecoderFailed = "Ashlar.Get: failure outside of a run"
 
-instance Exception Failed
+instance Exception DecoderFailed
 
 -- | The one exception that all failures throw. What there is to say about a
 -- failure is in 'inputFailures', if the run is traced.
@@ -235,15 +235,15 @@ instance Exception Failed
 -- 136 µs this way (GHC 9.0.2, every run remembering its failures then). And handlers
 -- recognise it by its address, which is several times faster than comparing types; the
 -- types are compared only where the addresses differ, so nothing depends on them being equal.
-failedException :: SomeException
-failedException = toException Failed
-{-# NOINLINE failedException #-}
+failureException :: SomeException
+failureException = toException DecoderFailed
+{-# NOINLINE failureException #-}
 
 -- | Is this exception a failure of a decoder?
-isFailed :: SomeException -> Bool
-isFailed e =
-  isTrue# (reallyUnsafePtrEquality# e failedException)
-    || isJust (fromException e :: Maybe Failed)
+isFailure :: SomeException -> Bool
+isFailure e =
+  isTrue# (reallyUnsafePtrEquality# e failureException)
+    || isJust (fromException e :: Maybe DecoderFailed)
 
 -- | Thrown when a decoder that was interrupted has to begin again. It never
 -- leaves a run.
@@ -256,9 +256,9 @@ instance Exception Restart
 
 -- | Fail; what about has been remembered, if the run is traced. (Not by @throwIO@: from GHC 9.10 on
 -- that adds a backtrace, which takes 120 bytes, and makes another exception of this one,
--- which 'isFailed' then does not know by its address.)
+-- which 'isFailure' then does not know by its address.)
 throwFailed :: IO a
-throwFailed = IO (raiseIO# failedException)
+throwFailed = IO (raiseIO# failureException)
 {-# INLINE throwFailed #-}
 
 -- | Is this exception a 'Restart'?
@@ -290,7 +290,7 @@ failWith c env reach offset found reason = record c env reach offset found reaso
 -- | Remember a failure at an address, if the run is traced: see 'failAt'.
 recordAt :: Cells -> Env -> Ptr Word8 -> Int -> Reason -> IO ()
 recordAt c env !p !n !reason = whenTraced c $ do
-  place <- getInt c placeCell
+  place <- getInt c partCell
   case reason of
     MissingInput _ left
       | Cut before width <- cutField (envContext env) place left ->
@@ -299,7 +299,7 @@ recordAt c env !p !n !reason = whenTraced c $ do
     _ -> recordThere c env p n place reason
 {-# NOINLINE recordAt #-}
 
-recordThere :: Cells -> Env -> Ptr Word8 -> Int -> Place -> Reason -> IO ()
+recordThere :: Cells -> Env -> Ptr Word8 -> Int -> PartNumber -> Reason -> IO ()
 recordThere c env !p !n !place !reason = do
   start <- getPtr c segmentStartCell
   segmentOffset <- getInt c segmentOffsetCell
@@ -318,7 +318,7 @@ recordThere c env !p !n !place !reason = do
 
 record :: Cells -> Env -> Int -> Int -> Found -> Reason -> IO ()
 record c env !reach !offset !found !reason = whenTraced c $ do
-  place <- getInt c placeCell
+  place <- getInt c partCell
   farthest <- readIORef (inputFailures (envInput env))
   if addsNothing reach offset (foundLength found) (envContext env) place reason farthest
     then pure ()
