@@ -66,7 +66,7 @@ withBudget budget (Get p) = Get $ \c env s0 -> case unIO (enter c env) s0 of
       traced <- isTraced c
       startDepth c traced depth
       -- A counter of its own: Note [Spent is spent].
-      withCells (emptiesCell + 1) $ \own -> do
+      withCells (cellsUpTo emptiesCell) $ \own -> do
         putInt own emptiesCell (max 0 (budgetEmpties budget))
         pure (Entered env {envEmpties = own} levels)
 

@@ -72,73 +72,73 @@ import GHC.Exts (isTrue#, lazy, raiseIO#, reallyUnsafePtrEquality#)
 import GHC.IO (IO (..))
 
 -- | The address of the next byte.
-cursorCell :: Int
-cursorCell = 0
+cursorCell :: Cell (Ptr Word8)
+cursorCell = Cell 0
 
 -- | The address behind the last byte that may be read without asking: the
 -- segment's end, or the limit where that comes first.
-endCell :: Int
-endCell = 1
+endCell :: Cell (Ptr Word8)
+endCell = Cell 1
 
 -- | The address of the open segment's first byte.
-segmentStartCell :: Int
-segmentStartCell = 2
+segmentStartCell :: Cell (Ptr Word8)
+segmentStartCell = Cell 2
 
 -- | The address behind the open segment's last byte.
-segmentEndCell :: Int
-segmentEndCell = 3
+segmentEndCell :: Cell (Ptr Word8)
+segmentEndCell = Cell 3
 
 -- | The offset in the stream of the open segment's first byte.
-segmentOffsetCell :: Int
-segmentOffsetCell = 4
+segmentOffsetCell :: Cell Int
+segmentOffsetCell = Cell 4
 
 -- | The offset at which the innermost @isolate@ ends; outside of any, where strict input does, or
 -- 'maxBound'.
-limitCell :: Int
-limitCell = 5
+limitCell :: Cell Int
+limitCell = Cell 5
 
 -- | The least offset that an open choice point could return to, or 'maxBound'.
-keepCell :: Int
-keepCell = 6
+keepCell :: Cell Int
+keepCell = Cell 6
 
 -- | What 'keepCell' is to be when choice points are given up: see Note [Commit].
-releaseCell :: Int
-releaseCell = 7
+releaseCell :: Cell Int
+releaseCell = Cell 7
 
 -- | Whether the innermost choice point has been given up (1, else 0).
-committedCell :: Int
-committedCell = 8
+committedCell :: Cell Int
+committedCell = Cell 8
 
 -- | How the last decoder that was caught ended, until whoever caught it has
 -- looked: 1, by a failure; 2, by a foreign exception after which the evaluation
 -- was taken up again; 3, by a foreign exception that is to be thrown on. Else 0.
-failedCell :: Int
-failedCell = 9
+failedCell :: Cell Int
+failedCell = Cell 9
 
 -- | How many more elements of no size may be decoded, in the cells of 'envEmpties'.
-emptiesCell :: Int
-emptiesCell = 10
+emptiesCell :: Cell Int
+emptiesCell = Cell 10
 
 -- | Whether alternatives are run as thunks, because the run cannot begin again
 -- (1, else 0): see Note [Interrupted inside an alternative]. It does not change.
 --
 -- (A cell and not a field of 'Input', because decoders would be made to take 'Env'
 -- and 'Input' apart as arguments, only to put them together again for others.)
-inPlaceCell :: Int
-inPlaceCell = 11
+inPlaceCell :: Cell Int
+inPlaceCell = Cell 11
 
 -- | Where in a value the decoder is, for its errors: see Note [Places].
-partCell :: Int
-partCell = 12
+partCell :: Cell Int
+partCell = Cell 12
 
 -- | How many more levels of nesting are allowed, and whether the run is traced: see
 -- Note [Traced runs].
-levelsCell :: Int
-levelsCell = 13
+levelsCell :: Cell Int
+levelsCell = Cell 13
 
 -- | How many cells there are.
 cellCount :: Int
-cellCount = 14
+cellCount = cellsUpTo levelsCell
 
 -- | The offset of the next byte in the stream.
 position :: Cells -> IO Int
