@@ -101,7 +101,7 @@ slice c env n = do
 --
 -- @since 0.1.0.0
 satisfy :: (Word8 -> Bool) -> Get Word8
-satisfy ok = guardedGet ok (Wanted [acceptedBySatisfy]) takeByte
+satisfy ok = guardedGet ok (Expectation [acceptedBySatisfy]) takeByte
 {-# INLINE satisfy #-}
 
 acceptedBySatisfy :: String

@@ -56,14 +56,14 @@ import Numeric (showHex)
 --
 -- @since 0.1.0.0
 word8 :: Word8 -> Get Word8
-word8 w = guardedGet (== w) (Wanted [nameOf w]) (w <$ advance)
+word8 w = guardedGet (== w) (Expectation [nameOf w]) (w <$ advance)
 {-# INLINE word8 #-}
 
 -- | Any byte but this one.
 --
 -- @since 0.1.0.0
 notWord8 :: Word8 -> Get Word8
-notWord8 w = guardedGet (/= w) (Wanted ["a byte other than " ++ nameOf w]) takeByte
+notWord8 w = guardedGet (/= w) (Expectation ["a byte other than " ++ nameOf w]) takeByte
 {-# INLINE notWord8 #-}
 
 -- | 'getWord8', by the name that attoparsec gives it.
@@ -81,7 +81,7 @@ anyWord8 = getWord8
 --
 -- @since 0.1.0.0
 satisfyWith :: (Word8 -> a) -> (a -> Bool) -> Get a
-satisfyWith change f = guardedGet (f . change) (Wanted [acceptedByWith]) (change <$> takeByte)
+satisfyWith change f = guardedGet (f . change) (Expectation [acceptedByWith]) (change <$> takeByte)
 {-# INLINE satisfyWith #-}
 
 acceptedByWith :: String

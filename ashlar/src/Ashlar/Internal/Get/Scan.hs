@@ -234,7 +234,7 @@ skipOn c env scanner = go
 --
 -- @since 0.1.0.0
 skipWhile1 :: (Word8 -> Bool) -> Get ()
-skipWhile1 f = guardedGet f (Wanted [acceptedBySkip]) (advance *> skipWhile f)
+skipWhile1 f = guardedGet f (Expectation [acceptedBySkip]) (advance *> skipWhile f)
 {-# INLINE skipWhile1 #-}
 
 -- | Leave out space, tab, line feed, vertical tab, form feed and carriage return.
