@@ -15,6 +15,7 @@ import Ashlar.Internal.Get.Bytes (getByteString)
 import Ashlar.Internal.Get.ChoicePoint
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Fail
 import Data.ByteString (ByteString)
 import Data.Either (isLeft)
 import Data.Maybe (isNothing)
@@ -74,11 +75,11 @@ match (Get p) = Get $ \c env s0 -> case unIO (openLookAhead c) s0 of
     (# s2, a #) -> case unIO (consumed c env point) s2 of
       (# s3, bytes #) -> (# s3, (bytes, a) #)
   where
-    consumed c env point@(ChoicePoint at _ _ _ _ _ _) = do
+    consumed c env point = do
       now <- position c
       goBack c env point
       closeLookAhead c point
       -- No fewer than none: nothing goes back to before where it began.
-      toIO (getByteString (now - at)) c env
+      toIO (getByteString (now - pointOffset point)) c env
     toIO (Get g) c env = IO (g c env)
 {-# INLINE match #-}

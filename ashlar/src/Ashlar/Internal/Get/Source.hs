@@ -32,7 +32,7 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Input
-import Ashlar.Internal.Get.Progress (here)
+import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Get.Run
 import Ashlar.Internal.Mem.Cells
 import Control.Monad (when)
@@ -96,7 +96,7 @@ getFrom (Source input offsetRef) g = do
   -- other reads.
   offset <- atomicModifyIORef' offsetRef (\now -> (busy, now))
   when (offset == busy) $ ioError (userError "Ashlar.Get: source in use, or left by an exception")
-  writeIORef (inputFailures input) noFailures
+  writeIORef (inputFailures input) NoFailures
   withCells cellCount $ \c -> do
     startCells c input offset
     result <- inPlaceOr c input (runIn c input g)
