@@ -81,6 +81,7 @@ module Ashlar.Get
 
     -- ** Errors
     DecodeError (..),
+    summarizeError,
     Reason (..),
     Excerpt (..),
 

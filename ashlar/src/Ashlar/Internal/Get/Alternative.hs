@@ -219,7 +219,7 @@ notFollowedBy p = Get $ \c env s0 -> case unIO (openLookAhead c) s0 of
 
 -- The decoder has ended, and succeeded if there is no stop.
 ended :: Cells -> Env -> ChoicePoint -> ChoicePoint -> Failures -> Maybe Stop -> IO ()
-ended c env start barrier before stop = do
+ended c env !start !barrier before stop = do
   end <- position c
   closeBarrier c barrier
   undo c env start before

@@ -1,4 +1,6 @@
--- A choice point is passed in its fields, which are many.
+{-# LANGUAGE BangPatterns #-}
+-- A choice point is passed in its fields, which are many. (The functions that are not inlined are
+-- strict in it, or GHC would build it for each alternative that fails.)
 {-# OPTIONS_GHC -fmax-worker-args=16 #-}
 
 -- |
@@ -102,7 +104,7 @@ closeChoice c point = do
 -- | Close a choice in which a decoder did not succeed. If it failed, go back to the choice, or fail
 -- again if the choice has been given up.
 retreat :: Cells -> Env -> Stop -> ChoicePoint -> IO ()
-retreat c env stop point = do
+retreat c env stop !point = do
   committed <- getInt c committedCell
   case stop of
     HasFailed
@@ -145,7 +147,7 @@ closeLookAhead c point = do
 -- | Go back to a look-ahead and close it, as if nothing had happened since: failures since are
 -- forgotten.
 undo :: Cells -> Env -> ChoicePoint -> Failures -> IO ()
-undo c env point before = do
+undo c env !point before = do
   goBack c (lazy env) point
   closeLookAhead c point
   setFailures (lazy env) before

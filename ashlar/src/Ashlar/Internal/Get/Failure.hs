@@ -74,20 +74,14 @@ data Failure = Failure
 data Failures
   = -- | Nothing has failed yet.
     NoFailures
-  | Failures
-      { -- | The last of them.
-        latestFailure :: {-# UNPACK #-} !Failure,
-        -- | How many there are.
-        failureCount :: !Int,
-        -- | Those before the last. All have the same reach.
-        olderFailures :: !Failures
-      }
+  | -- | The last of them, how many there are, and those before the last. All have the same reach.
+    Failures {-# UNPACK #-} !Failure !Int !Failures
 
 -- | The reach of the failures so far, or -1.
 reachSoFar :: Failures -> Int
 reachSoFar failures = case failures of
   NoFailures -> -1
-  Failures {latestFailure = f} -> failureReach f
+  Failures f _ _ -> failureReach f
 
 -- | Add a failure to those that got equally far. It replaces those that got less far.
 --
@@ -114,7 +108,7 @@ addsNothing ::
   Bool
 addsNothing f found olds = case olds of
   NoFailures -> False
-  Failures {latestFailure = latest}
+  Failures latest _ _
     | failureReach f == failureReach latest ->
       failureOffset f == failureOffset latest
         && found <= foundLength (failureFound latest)
