@@ -54,9 +54,10 @@ import Ashlar.Internal.Codec.Layout
 import Ashlar.Internal.Codec.ReadFields
 import Ashlar.Internal.Codec.Tag
 import Ashlar.Internal.Codec.WriteFields
+import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Nested
 import Ashlar.Internal.Get.Path
+import Ashlar.Internal.Get.Refuse
 import Data.Kind (Type)
 import Data.Proxy (Proxy (..))
 import GHC.Exts (Int (I#), Int#, andI#)

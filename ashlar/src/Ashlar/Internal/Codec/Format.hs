@@ -28,7 +28,7 @@ import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.ReadFields
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Path
-import Ashlar.Internal.Get.Refine
+import Ashlar.Internal.Get.Refuse
 
 -- | How the values of a type are written and read.
 --

@@ -26,10 +26,11 @@ module Ashlar.Internal.Codec.ReadFields
 where
 
 import Ashlar.Internal.Codec.Fixed
+import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Input (demand)
-import Ashlar.Internal.Get.Nested
+import Ashlar.Internal.Get.Label
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Mem.Cells
 import Data.Word (Word8)

@@ -26,6 +26,7 @@ where
 import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Path
+import Ashlar.Internal.Get.Refuse
 import Data.Kind (Type)
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr)

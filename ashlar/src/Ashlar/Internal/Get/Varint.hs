@@ -14,6 +14,7 @@ where
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure (peekFound)
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells

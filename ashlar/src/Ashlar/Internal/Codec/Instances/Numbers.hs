@@ -17,6 +17,7 @@ import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Varint
 import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Mem
 import Control.Monad.Primitive (primitive_)
 import Control.Monad.ST (runST)

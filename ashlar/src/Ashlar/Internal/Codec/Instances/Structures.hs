@@ -18,7 +18,7 @@ import Ashlar.Internal.Codec.Elements
 import Ashlar.Internal.Codec.Fixed (fixedUnit)
 import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Length
-import Ashlar.Internal.Get.Refine
+import Ashlar.Internal.Get.Refuse
 import Data.List.NonEmpty (NonEmpty (..), toList)
 import Data.Proxy (Proxy (..))
 import Data.Version (Version)
