@@ -14,6 +14,7 @@ import qualified Tests.Builder
 import qualified Tests.Bulk
 import qualified Tests.Codec
 import qualified Tests.CodecCombinators
+import qualified Tests.CodecRefined
 import qualified Tests.CodecRun
 import qualified Tests.Combinators
 import qualified Tests.Errors
@@ -67,6 +68,7 @@ main =
         Tests.Bulk.tests,
         Tests.Codec.tests,
         Tests.CodecCombinators.tests,
+        Tests.CodecRefined.tests,
         Tests.CodecRun.tests,
         Tests.Combinators.tests,
         Tests.Errors.tests,

@@ -80,7 +80,13 @@ import Ashlar.Internal.Get.Core (Get)
 -- up to 256 constructors, else two, least significant first.
 --
 -- To change the format, write an instance of 'HasFormat' beside it. The class has no methods to
--- override, so a type cannot have one format alone and another in a container.
+-- override, so a type cannot have one format alone and another in a container:
+--
+-- >>> newtype Flag = Flag Bool
+-- >>> instance Codec Flag where get = fail "never"
+-- ...
+-- ...get... is not a (visible) method of class ...Codec...
+-- ...
 --
 -- @since 0.1.0.0
 class Codec a where
