@@ -53,6 +53,9 @@ data DecodeError = DecodeError
     errorLabels :: [String],
     -- | What was wrong there.
     errorReason :: !Reason,
+    -- | Where input is missing inside a list, vector or map of a @Codec@: the number of elements
+    -- that the innermost of them announced.
+    errorAnnounced :: !(Maybe Int),
     -- | The names of what could have stood there ('Ashlar.Get.<?>'), each once, in the order in
     -- which it was tried. A run remembers 32 failures at one offset, so of more names than that
     -- the first ones and the last are there.
@@ -156,7 +159,8 @@ placed e what = "at byte " ++ show (errorOffset e) ++ path ++ ": " ++ what
 -- | What was wrong, in a phrase that does not say where.
 reasonText :: DecodeError -> String
 reasonText e = case errorReason e of
-  MissingInput needed left -> count needed ++ " needed, " ++ show left ++ " left"
+  MissingInput needed left ->
+    bytes needed ++ " needed, " ++ show left ++ " left" ++ maybe "" announced (errorAnnounced e)
   Invalid message -> message
   OverBudget message -> message
   TrailingInput -> expectedOr "the input should end here"
@@ -167,8 +171,10 @@ reasonText e = case errorReason e of
     expectedOr message
       | null (errorExpected e) = message
       | otherwise = "expected " ++ alternatives (errorExpected e)
-    count 1 = "1 byte"
-    count n = show n ++ " bytes"
+    bytes 1 = "1 byte"
+    bytes n = show n ++ " bytes"
+    announced 1 = " (1 element announced)"
+    announced n = " (" ++ show n ++ " elements announced)"
 
 -- The names of what was expected, as one phrase.
 alternatives :: [String] -> String

@@ -39,6 +39,7 @@ module Ashlar.Internal.Get.Path
     labelsAt,
     Cut (..),
     cutField,
+    announcedElements,
   )
 where
 
@@ -55,8 +56,8 @@ data Names
     OfConstructor String String String [Part]
   | -- | A record: the name of its type, or none, and its fields, each with its name.
     OfFields String [(String, Part)]
-  | -- | Elements, which are numbered from this on, and what each of them is.
-    OfElements !Int Part
+  | -- | Elements: the number of the first, how many were announced, and what each of them is.
+    OfElements !Int !Int Part
 
 -- | A field or an element.
 data Part
@@ -140,6 +141,13 @@ cutField context part left = case context of
       Spot start width _
         | width > 0 && start <= left -> Cut start width
         | otherwise -> NoPart
+
+-- | How many elements the innermost container has announced.
+announcedElements :: Context -> Maybe Int
+announcedElements = innermost $ \context -> case context of
+  Inside (OfElements _ n _) _ _ -> Just n
+  InsideSpan (OfElements _ n _) _ -> Just n
+  _ -> Nothing
 
 -- | The labels around a failure, the innermost first, given the place in the cell, how
 -- far behind the cursor the failure is, and how many bytes it is about. (If these are more
@@ -227,7 +235,7 @@ pathIn names place target size = case names of
     behindPath (Type name : [Dot constructor | not (null constructor)]) $
       among (zip (if null fields then unnamed parts else map (\f -> [Dot f]) (words fields)) parts)
   OfFields name fields -> behindPath [Type name | not (null name)] $ among [([Dot field], part) | (field, part) <- fields]
-  OfElements first part -> case (placed, part) of
+  OfElements first _ part -> case (placed, part) of
     (Nothing, _) -> unknown
     (Just (i, True), ConstantPart width inner)
       | width > 0 ->
@@ -262,7 +270,7 @@ wholeSpan :: Names -> PartNumber
 wholeSpan names = case names of
   OfConstructor _ _ _ parts -> inSpan (length parts)
   OfFields _ fields -> inSpan (length fields)
-  OfElements _ _ -> inSpan 0
+  OfElements {} -> inSpan 0
   _ -> unknownPart
 
 -- What is at this byte of a value that has so many, and begins there.
