@@ -15,7 +15,8 @@ import Ashlar.Get.Varint (getWord64LEB128)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Prim.Varint.Groups (writeUnsigned64)
-import qualified Ashlar.Prim.Varint as P
+import qualified Ashlar.Internal.Prim.Varint.Groups as P
+import qualified Ashlar.Internal.Prim.Varint.LEB128 as P
 import Data.Word (Word64)
 
 -- | Bytes that a number takes, from 1 to 10.
