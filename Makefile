@@ -17,7 +17,7 @@ FUZZ ?= 10000
 
 help:
 	@echo 'make demo             run the demonstration; ARGS="..." are its arguments'
-	@echo 'make test             run all test suites and the examples of the documentation'
+	@echo 'make test             run all test suites, the examples of the documentation, the cookbook'
 	@echo 'make fuzz             test all instances at length; FUZZ=10m or FUZZ=100000'
 	@echo 'make bench            compare time and space with other libraries; BENCH="..." selects'
 	@echo 'make bench-criterion  run the same workloads in criterion; BENCH="..." are its arguments'
@@ -41,7 +41,8 @@ demo: setup
 
 # The examples run even if a suite fails, so that one run shows all failures.
 test: setup
-	@status=0; scripts/test-suites || status=1; scripts/doctests || status=1; exit $$status
+	@status=0; scripts/test-suites || status=1; scripts/doctests || status=1; \
+	 scripts/cookbook || status=1; exit $$status
 
 fuzz: setup
 	@scripts/fuzz $(FUZZ)

@@ -27,6 +27,7 @@ base_packages=(
   libghc-attoparsec-dev
   libghc-cereal-dev
   libghc-criterion-dev
+  libghc-network-dev
   libghc-scientific-dev
   libghc-store-dev
   libghc-zlib-dev

@@ -1,12 +1,12 @@
-/* UTF-16, which text has in memory before version 2, into UTF-8 (RFC 3629) and back.
+/* Conversion between UTF-16, which text has in memory before version 2, and UTF-8 (RFC 3629).
  *
- * Most text is ASCII, so blocks of it are moved at once: a block is converted as if it were
- * ASCII, and only what comes before the first other character counts. From what is not ASCII on,
- * characters are converted one by one, until several follow that are ASCII again. (To try a block
- * after each single one makes the next address wait for the result: Russian took twice as long.)
+ * Most text is ASCII, so blocks of it are moved at once. A block is converted as if it were
+ * ASCII, and only the units before its first other character count. From there on, characters
+ * are converted one by one until several ASCII characters follow. Trying a block after every
+ * single character was slower: the next address waits for the result, which shows in Russian.
  *
- * On x86-64 a block is a register of SSE2, which every such machine has; elsewhere it is a short
- * loop, for the C compiler to make the best of.
+ * On x86-64 a block is an SSE2 register, which all these machines have. Elsewhere it is a short
+ * loop that the C compiler optimises.
  */
 
 /* At -O2, gcc vectorises none of the counting loops. cabal chooses the level for C, and Hackage
@@ -22,31 +22,33 @@
 #ifdef __SSE2__
 #include <emmintrin.h>
 
-/* How many of n units, of which the lowest 2n bits of a mask say whether they are ASCII, are so
-   from the first on. */
+/* The number of leading ASCII units among n units. Bits 2i and 2i + 1 of the mask say whether
+   unit i is ASCII. */
 static inline size_t ascii_units(unsigned mask, size_t n) {
   unsigned others = ~mask & ((1u << (2 * n)) - 1);
   return others == 0 ? n : (size_t)__builtin_ctz(others) / 2;
 }
 
-/* The same for bytes, of which a mask says whether they are not ASCII. */
+/* The number of leading ASCII bytes among n bytes. Bit i of the mask says that byte i is not
+   ASCII. */
 static inline size_t ascii_bytes(unsigned others, size_t n) {
   return others == 0 ? n : (size_t)__builtin_ctz(others);
 }
 
+/* Bits 2i and 2i + 1 say whether unit i of 8 is ASCII. */
 static inline unsigned ascii_mask(__m128i units) {
   __m128i high = _mm_and_si128(units, _mm_set1_epi16((short)0xFF80));
   return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi16(high, _mm_setzero_si128()));
 }
 
-/* These write n bytes for n units, or n units for n bytes, and return how many, from the first on,
-   are ASCII. */
+/* These functions read n units and write n bytes, or the reverse. They return the number of
+   leading ASCII units or bytes. */
 
 static inline size_t narrow16(uint8_t *to, const uint16_t *from) {
   __m128i low = _mm_loadu_si128((const __m128i *)from);
   __m128i high = _mm_loadu_si128((const __m128i *)(from + 8));
   _mm_storeu_si128((__m128i *)to, _mm_packus_epi16(low, high));
-  /* One test where all are ASCII. */
+  /* One test suffices if all are ASCII. */
   if (ascii_mask(_mm_or_si128(low, high)) == 0xFFFF) return 16;
   size_t good = ascii_units(ascii_mask(low), 8);
   return good < 8 ? good : 8 + ascii_units(ascii_mask(high), 8);
@@ -110,9 +112,10 @@ CONVERT(widen4, 4, uint16_t, uint8_t)
 
 #endif
 
-/* How many bytes n units take less than three each: ASCII two, what is below 0x800 one, and so
-   does a unit of a surrogate pair, which stands for two of the pair's four bytes. (The sum has 16
-   bits, as the units have, for the compiler to count several at once; n is at most 64.) */
+/* How many bytes n units take less than three each, for n <= 64. An ASCII unit saves two, and any
+   other unit below 0x800 saves one. A unit of a surrogate pair saves one, as it takes two of the
+   pair's four bytes. The sum has 16 bits like the units, so that the compiler counts several at
+   once. */
 static inline size_t bytes_saved(const uint16_t *s, size_t n) {
   uint16_t count = 0;
   for (size_t i = 0; i < n; i++)
@@ -120,7 +123,8 @@ static inline size_t bytes_saved(const uint16_t *s, size_t n) {
   return count;
 }
 
-/* How many bytes n units take in UTF-8, from a unit on: three each, less what is saved. */
+/* The number of bytes that n units take in UTF-8, starting at units[from]. The n units must be
+   readable. */
 size_t ashlar_utf16_length(const uint16_t *units, size_t from, size_t n) {
   const uint16_t *s = units + from, *end = s + n;
   size_t saved = 0;
@@ -132,7 +136,7 @@ size_t ashlar_utf16_length(const uint16_t *units, size_t from, size_t n) {
   return 3 * n - saved - bytes_saved(s, (size_t)(end - s));
 }
 
-/* Convert a block of n at s to d, and go on behind what of it is ASCII. */
+/* Convert a block of n from s to d, and advance both past its leading ASCII. */
 #define MOVE_BLOCK(convert, n)   \
   {                              \
     size_t good = convert(d, s); \
@@ -140,22 +144,22 @@ size_t ashlar_utf16_length(const uint16_t *units, size_t from, size_t n) {
     if (good < n) goto others;   \
   }
 
-/* Are the next 4 units ASCII? */
+/* Are the next 4 units ASCII? They must be readable. */
 static inline int ascii4(const uint16_t *s) {
   uint64_t word;
   memcpy(&word, s, 8);
   return (word & 0xFF80FF80FF80FF80) == 0;
 }
 
-/* Write the UTF-8 of n units, from a unit on, and return the number of bytes. There must be
-   room for 3n bytes; those behind the result may be overwritten. Surrogates must be in pairs,
-   which are not cut. (If one is not, the output is not UTF-8; but no unit beside the n is read, and
-   no more than 3n bytes are written.) */
+/* Write n units in UTF-8, starting at units[from], and return the number of bytes. 3n bytes must
+   be writable. Those after the result may be overwritten. Surrogates must be in pairs that are not
+   cut. If they are not, the output is not UTF-8, but still no unit outside of the n is read and
+   no more than 3n bytes are written. */
 size_t ashlar_utf16_to_utf8(uint8_t *to, const uint16_t *units, size_t from, size_t n) {
   const uint16_t *s = units + from, *end = s + n;
   uint8_t *d = to;
   for (;;) {
-    /* There is room for three bytes for each unit that is left, so for a block. */
+    /* Three bytes are writable for each unit that is left, so a block fits. */
     while (end - s >= 16) MOVE_BLOCK(narrow16, 16)
     if (end - s >= 8) MOVE_BLOCK(narrow8, 8)
     if (end - s >= 4) MOVE_BLOCK(narrow4, 4)
@@ -188,7 +192,7 @@ size_t ashlar_utf16_to_utf8(uint8_t *to, const uint16_t *units, size_t from, siz
   }
 }
 
-/* Are the next 8 bytes ASCII? */
+/* Are the next 8 bytes ASCII? They must be readable. */
 static inline int ascii8(const uint8_t *s) {
   uint64_t word;
   memcpy(&word, s, 8);
@@ -197,13 +201,13 @@ static inline int ascii8(const uint8_t *s) {
 
 static inline int is_tail(uint8_t b) { return (b & 0xC0) == 0x80; }
 
-/* Write the units of n bytes of UTF-8, and return their number, or -1 if any character is
-   malformed. There must be room for n units; those behind the result may be overwritten. */
+/* Convert n bytes of UTF-8 to units, and return their number, or -1 if any character is
+   malformed. n units must be writable. Those after the result may be overwritten. */
 ptrdiff_t ashlar_utf8_to_utf16(uint16_t *to, const uint8_t *bytes, size_t n) {
   const uint8_t *s = bytes, *end = s + n;
   uint16_t *d = to;
   for (;;) {
-    /* No character has more units than bytes, so there is room for as many as bytes are left. */
+    /* No character has more units than bytes, so a unit is writable for each byte that is left. */
     while (end - s >= 16) MOVE_BLOCK(widen16, 16)
     if (end - s >= 8) MOVE_BLOCK(widen8, 8)
     if (end - s >= 4) MOVE_BLOCK(widen4, 4)
@@ -217,7 +221,7 @@ ptrdiff_t ashlar_utf8_to_utf16(uint16_t *to, const uint8_t *bytes, size_t n) {
         s++;
         if (end - s >= 8 && ascii8(s)) break;
       } else if (c < 0xE0) {
-        /* Below 0xC2 it would be the tail of a character, or an overlong form. */
+        /* Below 0xC2 it is a tail byte, or starts an overlong form. */
         if (c < 0xC2 || end - s < 2 || !is_tail(s[1])) return -1;
         *d++ = (uint16_t)((c & 0x1F) << 6 | (s[1] & 0x3F));
         s += 2;
@@ -228,8 +232,10 @@ ptrdiff_t ashlar_utf8_to_utf16(uint16_t *to, const uint8_t *bytes, size_t n) {
         *d++ = (uint16_t)c;
         s += 3;
       } else {
-        if (c > 0xF4 || end - s < 4 || !is_tail(s[1]) || !is_tail(s[2]) || !is_tail(s[3])) return -1;
-        c = (c & 0x07) << 18 | (uint32_t)(s[1] & 0x3F) << 12 | (uint32_t)(s[2] & 0x3F) << 6 | (s[3] & 0x3F);
+        if (c > 0xF4 || end - s < 4) return -1;
+        if (!is_tail(s[1]) || !is_tail(s[2]) || !is_tail(s[3])) return -1;
+        c = (c & 0x07) << 18 | (uint32_t)(s[1] & 0x3F) << 12 | (uint32_t)(s[2] & 0x3F) << 6 |
+            (s[3] & 0x3F);
         if (c < 0x10000 || c > 0x10FFFF) return -1;
         *d++ = (uint16_t)(0xD800 + ((c - 0x10000) >> 10));
         *d++ = (uint16_t)(0xDC00 + (c & 0x3FF));

@@ -1,7 +1,7 @@
-/* cbits/utf16.c against a conversion written after RFC 3629 and RFC 2781, character by character.
- * All memory has its exact size, so that the sanitizers see an access beside it.
+/* Tests cbits/utf16.c against a conversion that follows RFC 3629 and RFC 2781, character by
+ * character. All memory has its exact size, so that the sanitizers see any access outside of it.
  *
- * Prints the line by which a suite says how it went: see report_tests in scripts/lib.sh.
+ * Prints the result line of a suite: see report_tests in scripts/lib.sh.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@ size_t ashlar_utf16_length(const uint16_t *units, size_t from, size_t n);
 size_t ashlar_utf16_to_utf8(uint8_t *to, const uint16_t *units, size_t from, size_t n);
 ptrdiff_t ashlar_utf8_to_utf16(uint16_t *to, const uint8_t *bytes, size_t n);
 
-/* Of the group that is being run, and groups. */
+/* Counts of the current group, and of groups. */
 static unsigned checks, faults;
 static unsigned passed, failed;
 
@@ -55,14 +55,15 @@ static size_t model_put16(uint16_t *to, uint32_t c) {
   return 2;
 }
 
-/* The character at the beginning of n bytes, or -1: it is the one whose encoding stands there. */
+/* The character at the start of n bytes, or -1. It is the one whose encoding is found there. */
 static long model_get8(const uint8_t *from, size_t n, size_t *size) {
   static const uint8_t bits[] = {0x7F, 0x1F, 0x0F, 0x07};
   for (size_t tails = 0; tails < 4 && tails < n; tails++) {
     uint32_t c = from[0] & bits[tails];
     for (size_t i = 1; i <= tails; i++) c = c << 6 | (from[i] & 0x3F);
     uint8_t again[4];
-    if (c <= 0x10FFFF && (c & 0xFFFFF800) != 0xD800 && model_put8(again, c) == tails + 1 && memcmp(again, from, tails + 1) == 0) {
+    if (c <= 0x10FFFF && (c & 0xFFFFF800) != 0xD800 && model_put8(again, c) == tails + 1 &&
+        memcmp(again, from, tails + 1) == 0) {
       *size = tails + 1;
       return (long)c;
     }
@@ -88,7 +89,7 @@ static uint32_t character(uint32_t kind) {
   }
 }
 
-/* Both ways, behind so many other units. */
+/* Convert both ways. The units start after `from` other units. */
 static void whole(const uint32_t *characters, size_t n, size_t from) {
   uint8_t *bytes = malloc(4 * n + 1);
   uint16_t *units = malloc(2 * (2 * n + from + 1));
@@ -102,14 +103,17 @@ static void whole(const uint32_t *characters, size_t n, size_t from) {
   uint16_t *in = exact(units, 2 * (from + n16));
   uint8_t *out = malloc(n16 > 0 ? 3 * n16 : 1);
   check(ashlar_utf16_length(in, from, n16) == n8, "length", n);
-  check(ashlar_utf16_to_utf8(out, in, from, n16) == n8 && memcmp(out, bytes, n8) == 0, "to UTF-8", n);
+  check(ashlar_utf16_to_utf8(out, in, from, n16) == n8 && memcmp(out, bytes, n8) == 0, "to UTF-8",
+        n);
   uint8_t *in8 = exact(bytes, n8);
   uint16_t *out16 = malloc(n8 > 0 ? 2 * n8 : 1);
-  check(ashlar_utf8_to_utf16(out16, in8, n8) == (ptrdiff_t)n16 && memcmp(out16, units + from, 2 * n16) == 0, "from UTF-8", n);
+  check(ashlar_utf8_to_utf16(out16, in8, n8) == (ptrdiff_t)n16 &&
+            memcmp(out16, units + from, 2 * n16) == 0,
+        "from UTF-8", n);
   free(bytes), free(units), free(in), free(out), free(in8), free(out16);
 }
 
-/* Any bytes. */
+/* Convert any bytes, well-formed or not. */
 static void anything(const uint8_t *bytes, size_t n) {
   uint8_t *in = exact(bytes, n);
   uint16_t *out = malloc(n > 0 ? 2 * n : 1);
@@ -125,15 +129,18 @@ static void anything(const uint8_t *bytes, size_t n) {
     }
     units += (ptrdiff_t)model_put16(wanted + units, (uint32_t)c);
   }
-  check(ashlar_utf8_to_utf16(out, in, n) == units && (units < 0 || memcmp(out, wanted, 2 * (size_t)units) == 0), "any bytes", n);
+  check(ashlar_utf8_to_utf16(out, in, n) == units &&
+            (units < 0 || memcmp(out, wanted, 2 * (size_t)units) == 0),
+        "any bytes", n);
   free(in), free(out), free(wanted);
 }
 
-/* Units that are no text: nothing beside them is touched. */
+/* Convert units that are no text. No memory outside of them is touched. */
 static void broken(size_t n) {
   uint16_t *units = malloc(n > 0 ? 2 * n : 1);
   uint8_t *out = malloc(n > 0 ? 3 * n : 1);
-  for (size_t i = 0; i < n; i++) units[i] = (uint16_t)(below(3) == 0 ? below(0x80) : 0xD800 + below(0x800));
+  for (size_t i = 0; i < n; i++)
+    units[i] = (uint16_t)(below(3) == 0 ? below(0x80) : 0xD800 + below(0x800));
   check(ashlar_utf16_to_utf8(out, units, 0, n) <= 3 * n, "broken units", n);
   free(units), free(out);
 }
@@ -148,7 +155,7 @@ int main(void) {
         for (size_t i = 0; i < n; i++) characters[i] = i == at ? character(kind) : below(0x80);
         whole(characters, n, at % 5);
       }
-  group_ends("ASCII with one other character, of each kind, at each place");
+  group_ends("ASCII with one other character, of each kind, at each offset");
 
   for (uint32_t c = 0, n = 0; c <= 0x10FFFF; c++) {
     if ((c & 0xFFFFF800) == 0xD800) continue;
@@ -168,8 +175,9 @@ int main(void) {
   for (int i = 0; i < 20000; i++) broken(below(100));
   group_ends("units that are no text");
 
-  static const uint8_t border[] = {0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1,
-                                   0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xF7, 0xF8, 0xFF};
+  static const uint8_t border[] = {0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0,
+                                   0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF,
+                                   0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xF7, 0xF8, 0xFF};
   const uint32_t borders = sizeof border;
   for (uint32_t i = 0; i < borders * borders * borders * borders; i++) {
     size_t before = i % 19, cut = i % 5, after = i % 11;
@@ -177,7 +185,7 @@ int main(void) {
     for (uint32_t k = 0, j = i; k < 4; k++, j /= borders) bytes[before + k] = border[j % borders];
     anything(bytes, before + cut + (cut == 4 ? after : 0));
   }
-  group_ends("bytes at the borders of what is well-formed, with ASCII before and behind");
+  group_ends("bytes at the edges of what is well-formed, with ASCII before and after");
 
   printf("== UTF-16 in C: %u passed, %u failed\n", passed, failed);
   return failed > 0;

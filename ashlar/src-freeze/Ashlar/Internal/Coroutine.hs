@@ -5,63 +5,53 @@
 -- Module      : Ashlar.Internal.Coroutine
 -- Description : A computation that can be suspended in the middle (before GHC 9.6)
 --
--- A computation in 'IO' that stops to hand out a value, and goes on when it is
--- told to. Two implementations have this interface; this one is for the
--- versions of GHC that have no delimited continuations, the other is in
--- @src-prompt@.
+-- A computation in 'IO' that suspends itself to hand out a value, and later resumes with an
+-- answer. Two implementations share this interface. This one is for versions of GHC without
+-- delimited continuations. The other is in @src-prompt@.
 --
 -- Note [Freezing]
 -- ~~~~~~~~~~~~~~~
--- When an asynchronous exception interrupts the evaluation of a thunk, GHC does
--- not throw the work away: it freezes the stack of that evaluation into the
--- thunk, and whoever forces the thunk next goes on where it stopped. So the
--- computation is run as a thunk, and suspends by throwing an asynchronous
--- exception to its own thread, which 'resume' catches.
+-- When an asynchronous exception interrupts the evaluation of a thunk, GHC keeps the work: it
+-- freezes the stack of that evaluation into the thunk, and whoever forces the thunk next
+-- resumes it. So a computation runs as a thunk. It suspends by throwing an asynchronous
+-- exception to its own thread, and 'run' catches the exception.
 --
--- Also tried: a thread of its own for the computation, with MVars to hand over
--- (25 times slower on the bound main thread, and a thread is left behind when
--- the consumer drops the list).
+-- A thread of its own for the computation, with MVars between the two, was also tried. On the
+-- bound main thread it is far slower, and it leaves a thread behind when the consumer drops
+-- the list.
 --
--- What makes it safe, point by point:
+-- What could go wrong, and what prevents it:
 --
--- * /The right thread./ Throwing asks for the number of the thread, and between
---   asking and throwing there is a point (inside @killThread#@ itself, before
---   it allocates) where a foreign exception may strike. The computation would
---   be frozen there, with that number, and when it is resumed by another
---   thread, it would hit the first one. So asynchronous exceptions are masked
---   around the two steps. ('throwHere')
--- * /The frame that unmasks./ Masking leaves a frame on the stack which ends
---   it, and this frame is frozen with the rest. If the computation is resumed
---   by a thread that has masked exceptions itself, it would unmask them behind
---   that thread's back. So if it was frozen unmasked and is resumed masked, it
---   runs in a thread of its own until it next stops. ('resume') Who resumes it waits,
---   and is not interrupted while it waits, as it would not be in any other value that
---   it forces under a mask: what the computation writes to is kept alive from there.
--- * /Foreign exceptions./ An asynchronous exception that is not ours is thrown
---   on as one, so that the thunks under evaluation are frozen and not poisoned
---   (Note [Exceptions that are not ours]). If somebody forces them again, the
---   handler goes on, and resumes the computation.
---   (One thing remains: if that somebody has exceptions masked, and the first
---   had not, they are unmasked for that thread. Any 'Control.Exception.mask' within
---   'System.IO.Unsafe.unsafePerformIO' has this flaw in these versions.)
--- * /Two threads./ The frozen stack was claimed by the thread that froze it.
---   After each resumption 'noDuplicate' claims it for the one that goes on.
+-- * /The right thread./ Throwing first asks for the thread's number. A foreign exception may
+--   strike between asking and throwing (inside @killThread#@, before it allocates). It would
+--   freeze the computation with that number. Another thread that resumes it would then throw
+--   to the first one. So 'throwHere' masks asynchronous exceptions around the two steps.
+-- * /The frame that unmasks./ Masking leaves a frame on the stack that ends it, and this frame
+--   is frozen with the rest. A thread that has masked exceptions itself and resumes the
+--   computation would find them unmasked afterwards. So 'resume' runs a computation that was
+--   frozen unmasked and is resumed masked in a thread of its own, until it next stops. The
+--   caller waits for it uninterruptibly, as for any other value that it forces under a mask.
+--   The caller's stack meanwhile keeps alive what the computation writes to.
+-- * /Foreign exceptions./ A foreign asynchronous exception is thrown again as an asynchronous
+--   one, so that the thunks under evaluation are frozen and not poisoned (Note [Exceptions that
+--   are not ours]). If somebody forces them again, the handler continues and resumes the
+--   computation. One flaw remains: if that thread has exceptions masked and the first one had
+--   not, they become unmasked. In these versions of GHC, every 'Control.Exception.mask' within
+--   'System.IO.Unsafe.unsafePerformIO' has this flaw.
+-- * /Two threads./ The thread that froze the stack had claimed it. After each resumption,
+--   'noDuplicate' claims it for the thread that continues.
+-- * /Chains./ Each freeze makes a new object for the stack, and turns the thunk into an
+--   indirection to it. The next freeze turns that object into an indirection to the next one.
+--   Only the garbage collector shortens such chains. So n suspensions between two collections
+--   would take time proportional to n². Therefore 'shortened' follows the chain by hand after
+--   every 16 suspensions, with the functions that debuggers use to inspect the heap.
+-- * /Thunks inside./ All thunks under evaluation within the computation are frozen with it.
+--   Code that has one there must also use 'shortened'.
 --
--- * /Chains./ A frozen stack is a new object each time, and the thunk becomes an
---   indirection to it. The next time it is frozen, that object becomes an
---   indirection to the next one; only the garbage collector shortens such chains.
---   So a computation that suspends n times between two collections takes time in
---   proportion to n² (8 bytes at a time, GHC 9.0.2: 1.4 µs for each suspension, 0.4 without chains, and
---   more with a larger nursery). Every 16 suspensions the chain is followed by
---   hand, with what debuggers use to look at the heap. ('shortened') All thunks that are
---   under evaluation within the computation are frozen with it, so whoever has one there
---   does the same.
---
--- The tests "in odd places" of the group "lazy output" hold all this in place: under @mask@,
--- under @atomically@, nested, forced by several threads, interrupted by
--- timeouts, on the main thread.
+-- The tests "in odd places" of the group "lazy output" cover all this: under @mask@, under
+-- @atomically@, nested, forced by several threads, interrupted by timeouts, on the main thread.
 module Ashlar.Internal.Coroutine
-  ( Step (..),
+  ( Status (..),
     start,
     suspendsByFreezing,
     shortened,
@@ -79,18 +69,19 @@ import GHC.Exts.Heap (Box (..), GenClosure (..), asBox, getBoxedClosureData)
 import GHC.IO (noDuplicate)
 import Unsafe.Coerce (unsafeCoerce)
 
--- | Whether a computation suspends by an exception that its own handlers see. It
--- does here: they must pass it on ('passOn'), and be ready to go on afterwards.
+-- | Whether a computation suspends by an exception that its own handlers see. Here it does:
+-- the handlers must pass it on ('passOn'), and be ready to continue afterwards.
 suspendsByFreezing :: Bool
 suspendsByFreezing = True
 
--- | Run a computation up to its first suspension, or its end. The function
--- that it is given suspends it; it may be called only by the computation
--- itself, and not from a thunk.
+-- | Run a computation until it first suspends, or to its end.
 --
--- An exception of the computation is an exception of 'start' or of the
--- resumption during which it was thrown.
-start :: ((o -> IO i) -> IO r) -> IO (Step o i r)
+-- An exception of the computation surfaces in 'start', or in the resumption that reaches it.
+start ::
+  -- | The computation. Its argument suspends it. Only the computation itself may call that
+  -- function, and not from a thunk.
+  ((o -> IO i) -> IO r) ->
+  IO (Status o i r)
 start body = do
   mail <- newIORef Empty
   computation <- newThunk (body (suspend mail))
@@ -100,12 +91,12 @@ start body = do
 -- What the two sides hand to each other.
 data Mail o i
   = Empty
-  | -- | From the computation, and the masking state in which it was frozen.
+  | -- | From the computation, with the masking state in which it was frozen.
     Out o !MaskingState
   | In i
 
--- Thrown to suspend, and caught by the innermost 'run'. No computation
--- suspends inside the run of another, so the innermost is the right one.
+-- Thrown to suspend, and caught by the innermost 'run'. That is the right one, because no
+-- computation suspends inside the 'run' of another.
 data Suspend = Suspend
   deriving stock (Show)
 
@@ -118,45 +109,46 @@ suspend mail o = do
   state <- getMaskingState
   writeIORef mail (Out o state)
   throwHere (toException Suspend)
-  -- Frozen here, and resumed.
+  -- The computation is frozen here, and resumes here.
   noDuplicate
   answer <- readIORef mail
   case answer of
     In i -> i <$ writeIORef mail Empty
     _ -> fail "Ashlar.Internal.Coroutine: resumed without a value"
 
--- Run the computation, which was resumed so often, until it stops or ends.
-run :: IORef (Mail o i) -> Int -> Thunk r -> IO (Step o i r)
+-- Run the computation until it suspends or ends. The number counts its resumptions so far.
+run :: IORef (Mail o i) -> Int -> Thunk r -> IO (Status o i r)
 run mail !n (Thunk computation) = go
   where
     go = do
-      end <- (Came . Ended <$> evaluate computation) `catch` stopped
+      end <- (Returned . Completed <$> evaluate computation) `catch` stopped
       case end of
-        Came step -> pure step
-        Threw e -> throwIO e
-        TakenUp -> go
+        Returned step -> pure step
+        Raised e -> throwIO e
+        Resumed -> go
 
     stopped e = case fromException e of
       Just Suspend -> do
         letter <- readIORef mail
         writeIORef mail Empty
         case letter of
-          Out x state -> pure (Came (Suspended x (resume mail (Thunk computation) state n)))
+          Out x state -> pure (Returned (Suspended x (resume mail (Thunk computation) state n)))
           _ -> others e
       Nothing -> others e
 
-    others e = passOn e (pure (Threw e)) (pure TakenUp)
+    others e = passOn e (pure (Raised e)) (pure Resumed)
 
--- What came of running it: a step; an exception that is to be thrown on; or an
--- asynchronous one that froze all this, and somebody forces it again.
-data Run o i r
-  = Came (Step o i r)
-  | Threw SomeException
-  | TakenUp
+-- How an attempt to run the computation came out.
+data Outcome o i r
+  = Returned (Status o i r)
+  | -- | A foreign synchronous exception, to be thrown after the handler has returned.
+    Raised SomeException
+  | -- | A foreign asynchronous exception froze everything here, and somebody forces it again.
+    Resumed
 
--- Go on with a computation that was frozen in this masking state, after so many
--- resumptions.
-resume :: IORef (Mail o i) -> Thunk r -> MaskingState -> Int -> i -> IO (Step o i r)
+-- Resume a computation: the masking state is the one in which it was frozen, and the number
+-- counts its resumptions so far.
+resume :: IORef (Mail o i) -> Thunk r -> MaskingState -> Int -> i -> IO (Status o i r)
 resume mail computation there n i = do
   writeIORef mail (In i)
   frozen <- shortened n computation
@@ -165,10 +157,14 @@ resume mail computation there n i = do
     then elsewhere (run mail (n + 1) frozen)
     else run mail (n + 1) frozen
 
--- | A thunk that has been frozen once more than so often: every 16th time the frozen stack
--- itself, in place of a chain of indirections to it. If the heap looks otherwise than
--- expected, the thunk as it is.
-shortened :: Int -> Thunk r -> IO (Thunk r)
+-- | A thunk without a long chain of indirections to its frozen stack: see Note [Freezing]. If
+-- the heap does not look as expected, this is the same thunk.
+shortened ::
+  -- | How often the thunk had been frozen before the last time. The chain is followed every
+  -- 16th time.
+  Int ->
+  Thunk r ->
+  IO (Thunk r)
 shortened n thunk@(Thunk computation)
   | n `rem` 16 == 15 = follow (asBox computation)
   | otherwise = pure thunk
@@ -178,15 +174,16 @@ shortened n thunk@(Thunk computation)
       case closure of
         BlackholeClosure {indirectee = next} -> follow next
         IndClosure {indirectee = next} -> follow next
-        -- It stands for the thunk that became an indirection to it.
+        -- Entering it resumes the thunk that became an indirection to it, so it has its type.
         APStackClosure {} | Box frozen <- box -> pure (Thunk (unsafeCoerce frozen))
         _ -> pure thunk
 
--- Run an action in a thread that has exceptions unmasked, and wait for it. An
--- asynchronous exception that ends it stays one, and if the evaluation that it froze is
--- forced again, so is the action.
+-- Run an action in a new thread with exceptions unmasked, and wait for it. An asynchronous
+-- exception that ends the action is thrown here as one. If the evaluation that it freezes is
+-- forced again, the action runs again.
 elsewhere :: IO a -> IO a
 elsewhere act = do
   result <- newEmptyMVar
   _ <- forkIOWithUnmask (\unmask -> try (unmask act) >>= putMVar result)
-  uninterruptibleMask_ (takeMVar result) >>= either (\e -> passOn e (throwIO e) (elsewhere act)) pure
+  uninterruptibleMask_ (takeMVar result)
+    >>= either (\e -> passOn e (throwIO e) (elsewhere act)) pure

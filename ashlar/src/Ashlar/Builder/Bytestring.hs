@@ -34,7 +34,7 @@ import Ashlar.Internal.Builder.Instances ()
 import Ashlar.Internal.Builder.Lazy
 import Ashlar.Internal.Builder.Suspend
 import Ashlar.Internal.Mem.Cells
-import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Core
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Builder as B
 import qualified Data.ByteString.Builder.Internal as B
@@ -94,7 +94,7 @@ keptUpTo = 131072
 -- front of the range.
 signal :: Builder -> B.BuildStep r -> Int -> B.BufferRange -> Steps -> IO (B.BuildSignal r)
 signal b next before (B.BufferRange from to) outcome = case outcome of
-  Ended p -> next (B.BufferRange p to)
+  Completed p -> next (B.BufferRange p to)
   Suspended (Asked request p _) resume -> case request of
     More n _ -> B.bufferFull n p <$> goOn n 0
     Insert bs -> B.insertChunk p bs <$> goOn 0 (S.length bs)

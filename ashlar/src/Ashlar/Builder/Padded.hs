@@ -35,9 +35,9 @@ import Ashlar.Internal.Builder.Chars
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Instances ()
 import Ashlar.Internal.Builder.Prim
-import Ashlar.Internal.Mem (copyPiece)
+import Ashlar.Internal.Mem (maxForeignCopy)
 import Ashlar.Internal.Mem.Cells
-import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.Decimal (word64Dec)
 import Ashlar.Internal.Prim.Padded
 import Data.Int (Int64)
@@ -141,7 +141,7 @@ zeroPaddedBoundedPrim = paddedBoundedPrim 0x30
 -- @since 0.1.0.0
 paddedBoundedPrim :: Word8 -> Int -> BoundedPrim a -> a -> Builder
 paddedBoundedPrim filler n prim x
-  | n <= 64 = ensure (max n (max 1 (sizeBound prim))) (\p -> runB prim x p >>= moveBehind filler n p)
+  | n <= 64 = ensure (max n (max 1 (sizeBound prim))) (\p -> runB prim x p >>= rightAlign filler n p)
   | otherwise = action $ \c k -> do
     -- Written once to learn its length, and again where it belongs.
     p <- reserve c k (sizeBound prim)
@@ -160,5 +160,5 @@ paddedBoundedPrim filler n prim x
 replicateWord8 :: Int -> Word8 -> Builder
 replicateWord8 n x = action $ \c k ->
   -- A number that may be huge is not asked for at once. len bytes are free.
-  inPieces c k n 1 (min copyPiece) (eachFits copyPiece n 1) $ \p _ len ->
+  inPieces c k n 1 (min maxForeignCopy) (eachFits maxForeignCopy n 1) $ \p _ len ->
     (p `plusPtr` len) <$ fillBytes p x len

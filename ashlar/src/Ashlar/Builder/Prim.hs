@@ -149,9 +149,9 @@ import Ashlar.Internal.Builder.Literal
 import Ashlar.Internal.Builder.Loops
 import Ashlar.Internal.Builder.Prim
 import Ashlar.Internal.Prim.Binary
-import Ashlar.Internal.Prim.Bounded
 import Ashlar.Internal.Prim.Char
-import Ashlar.Internal.Prim.Combine
+import Ashlar.Internal.Prim.Combinators
+import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.Decimal
 import Ashlar.Internal.Prim.Floating
 import Ashlar.Internal.Prim.Hex

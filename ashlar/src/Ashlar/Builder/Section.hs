@@ -37,7 +37,7 @@ import Ashlar.Internal.Builder.Instances ()
 import Ashlar.Internal.Builder.Strict
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells
-import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Core
 import Control.Exception (Exception (..), throwIO)
 import Control.Monad (when)
 import Data.Bits (Bits, bitSizeMaybe, finiteBitSize, isSigned, unsafeShiftL)

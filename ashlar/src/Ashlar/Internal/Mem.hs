@@ -4,22 +4,19 @@
 -- Module      : Ashlar.Internal.Mem
 -- Description : Unaligned reads, writes and copies of raw memory
 --
--- The lowest layer: reading, writing and copying memory at any address, with
--- or without swapping bytes, and keeping memory alive while it is used.
+-- The lowest layer: it reads, writes and copies memory at any address, swaps bytes where asked
+-- to, and keeps memory alive while it is used.
 --
--- Nothing here checks anything. Each function states what the caller must have
--- made sure of, and every caller in the library says beside the call why that
--- holds.
+-- Nothing here checks its arguments. Each function states its preconditions, and every caller
+-- in the library says beside the call why they hold.
 --
 -- Note [Unaligned access]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
--- Numbers are read and written with the plain load and store instructions of
--- the machine, at addresses that need not be multiples of their size. Every
--- processor for which GHC 9.0 and later have a native or LLVM code generator
--- in use (x86, x86-64, AArch64, POWER, RISC-V, s390x) does this in hardware.
--- The alternative, one byte at a time, costs about six times as much on
--- x86-64. The round trips of every number at every offset from 0 to 15
--- (tests "… at every alignment" of the group "numbers") hold it in place.
+-- Numbers are read and written with the machine's plain load and store instructions, at
+-- addresses that need not be multiples of their size. Every processor that GHC 9.0 and later
+-- generate code for (x86, x86-64, AArch64, POWER, RISC-V, s390x) supports this in hardware.
+-- Going byte by byte is several times slower. The tests "… at every alignment" of the group
+-- "numbers" check every number at every offset from 0 to 15.
 module Ashlar.Internal.Mem
   ( -- * Numbers in memory
     Number (..),
@@ -34,7 +31,7 @@ module Ashlar.Internal.Mem
     copyMedium,
     copyShort,
     copyRange,
-    copyPiece,
+    maxForeignCopy,
     moveDown,
     withBytes,
     withBytesQuick,
@@ -64,28 +61,25 @@ import GHC.Float (castDoubleToWord64, castFloatToWord32, castWord32ToFloat, cast
 import GHC.ForeignPtr (ForeignPtr (..), ForeignPtrContents (..), unsafeWithForeignPtr)
 import GHC.IO (IO (..))
 
--- | A number that memory holds as is ('Storable'), and that can be read and
--- written with its bytes reversed.
+-- | A 'Storable' number that can also be read and written with its bytes reversed.
 class Storable a => Number a where
-  -- | Read with the bytes in the order opposite to the machine's. All
-  -- @sizeOf@ bytes must be readable.
+  -- | Read in the opposite of the machine's byte order. @sizeOf@ bytes must be readable.
   peekSwapped :: Ptr Word8 -> IO a
 
-  -- | Write with the bytes in the order opposite to the machine's. All
-  -- @sizeOf@ bytes must be writable.
+  -- | Write in the opposite of the machine's byte order. @sizeOf@ bytes must be writable.
   pokeSwapped :: Ptr Word8 -> a -> IO ()
 
--- | Read in the machine's byte order. All @sizeOf@ bytes must be readable.
+-- | Read in the machine's byte order. @sizeOf@ bytes must be readable.
 peekHost :: Storable a => Ptr Word8 -> IO a
 peekHost p = peek (castPtr p)
 {-# INLINE peekHost #-}
 
--- | Write in the machine's byte order. All @sizeOf@ bytes must be writable.
+-- | Write in the machine's byte order. @sizeOf@ bytes must be writable.
 pokeHost :: Storable a => Ptr Word8 -> a -> IO ()
 pokeHost p = poke (castPtr p)
 {-# INLINE pokeHost #-}
 
--- Read or write a number through the word that has its bits.
+-- Read or write a number through a word with the same bits.
 peekVia :: Storable w => (w -> a) -> Ptr Word8 -> IO a
 peekVia f p = f <$> peekHost p
 {-# INLINE peekVia #-}
@@ -134,47 +128,52 @@ instance Number Double where
   peekSwapped = peekVia (castWord64ToDouble . byteSwap64)
   pokeSwapped = pokeVia (byteSwap64 . castDoubleToWord64)
 
--- | Read or write with the least significant byte first.
+-- | Read the least significant byte first. @sizeOf@ bytes must be readable.
 peekLE :: Number a => Ptr Word8 -> IO a
 peekLE = case targetByteOrder of
   LittleEndian -> peekHost
   BigEndian -> peekSwapped
 {-# INLINE peekLE #-}
 
+-- | Write the least significant byte first. @sizeOf@ bytes must be writable.
 pokeLE :: Number a => Ptr Word8 -> a -> IO ()
 pokeLE = case targetByteOrder of
   LittleEndian -> pokeHost
   BigEndian -> pokeSwapped
 {-# INLINE pokeLE #-}
 
--- | Read or write with the most significant byte first.
+-- | Read the most significant byte first. @sizeOf@ bytes must be readable.
 peekBE :: Number a => Ptr Word8 -> IO a
 peekBE = case targetByteOrder of
   LittleEndian -> peekSwapped
   BigEndian -> peekHost
 {-# INLINE peekBE #-}
 
+-- | Write the most significant byte first. @sizeOf@ bytes must be writable.
 pokeBE :: Number a => Ptr Word8 -> a -> IO ()
 pokeBE = case targetByteOrder of
   LittleEndian -> pokeSwapped
   BigEndian -> pokeHost
 {-# INLINE pokeBE #-}
 
--- | Copy at most 16 bytes, by two overlapping moves of one word each.
---
--- The length must lie between 0 and 16, and that many bytes must be readable at
--- the source and writable at the destination. The two may overlap.
+-- | Copy at most 16 bytes, with two overlapping moves of one word each. The source and the
+-- destination may overlap.
 --
 -- Note [Short copies]
 -- ~~~~~~~~~~~~~~~~~~~
--- A call of memcpy costs more than the few bytes it moves: registers are saved
--- around it and it branches on the length anyway. Two moves of 8 bytes that
--- overlap in the middle cover every length from 8 to 16 without a loop, two
--- of 4 cover 4 to 8, and so on. Both words are read before either is written.
--- Appending 10,000 ByteStrings of 7 bytes takes 20 to 40 % less time this way
--- (prototype, GHC 9.0.2). Property "ByteStrings of every length"
--- covers every length around the limit.
-copyShort :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
+-- A call of memcpy costs more than moving a few bytes: the caller saves registers around it,
+-- and memcpy branches on the length anyway. Two moves of 8 bytes that overlap in the middle
+-- cover every length from 8 to 16 without a loop, two of 4 bytes cover 4 to 8, and so on. Both
+-- words are read before either is written. Appending short ByteStrings is clearly faster this
+-- way. The property "ByteStrings of every length" covers every length around the limits.
+copyShort ::
+  -- | The destination: @n@ bytes must be writable.
+  Ptr Word8 ->
+  -- | The source: @n@ bytes must be readable.
+  Ptr Word8 ->
+  -- | @n@, from 0 to 16.
+  Int ->
+  IO ()
 copyShort dst src n
   | n >= 8 = twice (peekHost :: Ptr Word8 -> IO Word64) 8
   | n >= 4 = twice (peekHost :: Ptr Word8 -> IO Word32) 4
@@ -182,6 +181,7 @@ copyShort dst src n
   | n == 1 = peekHost src >>= \b -> pokeHost dst (b :: Word8)
   | otherwise = pure ()
   where
+    -- k bytes from the first on, and the last k: both lie within the n bytes, as k <= n.
     twice :: Storable w => (Ptr Word8 -> IO w) -> Int -> IO ()
     twice rd k = do
       a <- rd src
@@ -191,7 +191,8 @@ copyShort dst src n
     {-# INLINE twice #-}
 {-# INLINE copyShort #-}
 
--- | 'copyShort' for up to 32 bytes: the first and the last 16, which may overlap.
+-- | Copy at most 32 bytes: the first and the last 16, which may overlap. Otherwise like
+-- 'copyShort', but the source and the destination must not overlap.
 copyMedium :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
 copyMedium dst src n
   | n <= 16 = copyShort dst src n
@@ -200,89 +201,118 @@ copyMedium dst src n
     copyShort (dst `plusPtr` (n - 16)) (src `plusPtr` (n - 16)) 16
 {-# INLINE copyMedium #-}
 
--- | Copy any number of bytes that do not overlap, in pieces.
+-- | Copy any number of bytes. The source and the destination must not overlap.
 --
 -- Note [Foreign copies]
 -- ~~~~~~~~~~~~~~~~~~~~~
--- memcpy is an unsafe foreign call: while it runs, no thread of the program
--- can collect garbage. A piece of 64 KiB takes some microseconds, so a copy
--- of a gigabyte no longer stops the other threads for a tenth of a second.
--- The loop's cost cannot be measured at this size of piece.
-copyRange :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
-copyRange dst src n = if n <= copyPiece then copyBytes dst src n else copyLong dst src n
+-- memcpy is an unsafe foreign call: while it runs, no thread of the program can collect
+-- garbage. So one call copies at most 'maxForeignCopy' bytes, and a long copy never stops the
+-- other threads for long. With this limit, the loop around the calls costs nothing that can be
+-- measured.
+copyRange ::
+  -- | The destination: @n@ bytes must be writable.
+  Ptr Word8 ->
+  -- | The source: @n@ bytes must be readable.
+  Ptr Word8 ->
+  -- | @n@, not negative.
+  Int ->
+  IO ()
+copyRange dst src n = if n <= maxForeignCopy then copyBytes dst src n else copyLong dst src n
 {-# INLINE copyRange #-}
 
 copyLong :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
 copyLong dst src n
-  | n <= copyPiece = copyBytes dst src n
+  | n <= maxForeignCopy = copyBytes dst src n
   | otherwise = do
-    copyBytes dst src copyPiece
-    copyLong (dst `plusPtr` copyPiece) (src `plusPtr` copyPiece) (n - copyPiece)
+    copyBytes dst src maxForeignCopy
+    copyLong (dst `plusPtr` maxForeignCopy) (src `plusPtr` maxForeignCopy) (n - maxForeignCopy)
 {-# NOINLINE copyLong #-}
 
--- | The most bytes that one foreign call may copy or fill: Note [Foreign copies].
-copyPiece :: Int
-copyPiece = 65536
-{-# INLINE copyPiece #-}
+-- | The most bytes that one foreign call may copy or fill. See Note [Foreign copies].
+maxForeignCopy :: Int
+maxForeignCopy = 65536
+{-# INLINE maxForeignCopy #-}
 
--- | Move any number of bytes to a lower address, in pieces: Note [Foreign copies]. The two
--- places may overlap.
-moveDown :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
+-- | Move any number of bytes to a lower address. The source and the destination may overlap.
+-- One call moves a limited number of bytes: see Note [Foreign copies].
+moveDown ::
+  -- | The destination, not above the source: @n@ bytes must be writable.
+  Ptr Word8 ->
+  -- | The source: @n@ bytes must be readable.
+  Ptr Word8 ->
+  -- | @n@, not negative.
+  Int ->
+  IO ()
 moveDown dst src n
-  -- It reads all it copies before it writes.
+  -- copyShort reads all bytes before it writes any.
   | n <= 16 = copyShort dst src n
-  | n <= copyPiece = moveBytes dst src n
+  | n <= maxForeignCopy = moveBytes dst src n
   | otherwise = do
-    moveBytes dst src copyPiece
-    moveDown (dst `plusPtr` copyPiece) (src `plusPtr` copyPiece) (n - copyPiece)
+    moveBytes dst src maxForeignCopy
+    moveDown (dst `plusPtr` maxForeignCopy) (src `plusPtr` maxForeignCopy) (n - maxForeignCopy)
 
--- | Run an action on the bytes of a 'ByteString', which stays alive meanwhile.
+-- | Run an action on the address and the length of a 'ByteString', and keep the string alive
+-- meanwhile.
 --
--- The bytes must not be written, and the pointer must not be used afterwards.
+-- The action must not write the bytes, nor let the address escape.
 withBytes :: ByteString -> (Ptr Word8 -> Int -> IO b) -> IO b
 withBytes bs act = keepAlive fp (act (unsafeForeignPtrToPtr fp `plusPtr` off) n)
   where
     (fp, off, n) = B.toForeignPtr bs
 {-# INLINE withBytes #-}
 
--- | 'withBytes' for an action that cannot end but by returning: no exception,
--- no endless loop, no call of unknown code. It costs nothing.
+-- | 'withBytes' for an action that always returns: it throws no exception, has no endless loop
+-- and calls no unknown code. This costs nothing.
 withBytesQuick :: ByteString -> (Ptr Word8 -> Int -> IO b) -> IO b
 withBytesQuick bs act = unsafeWithForeignPtr fp (\p -> act (p `plusPtr` off) n)
   where
     (fp, off, n) = B.toForeignPtr bs
 {-# INLINE withBytesQuick #-}
 
--- | Keep a heap object alive until the action is over, also where the compiler
--- finds that the action never ends normally (there it would drop a plain
--- @touch@ at its end, and the memory would be freed under our feet).
+-- | Keep a heap object alive until the action ends.
+--
+-- This works even if the compiler finds that the action never returns. There it would drop a
+-- plain @touch@ after the action, and the memory would be freed while it is in use.
 keepAlive :: a -> IO b -> IO b
 keepAlive x (IO act) = IO (\s -> keepAlive# x s act)
 {-# INLINE keepAlive #-}
 
--- | Fresh memory of so many bytes (not negative), not initialised, pinned.
+-- | Allocate @n@ bytes (@n@ >= 0) of pinned memory, not initialised.
 newBuffer :: Int -> IO (ForeignPtr Word8)
 newBuffer = B.mallocByteString
 {-# INLINE newBuffer #-}
 
--- | The bytes from one address up to another, both inside the same buffer.
---
--- The bytes must never be written again.
-sliceBuffer :: ForeignPtr Word8 -> Ptr Word8 -> Ptr Word8 -> ByteString
+-- | The slice of a buffer between two addresses. Its bytes must never be written again.
+sliceBuffer ::
+  -- | The buffer.
+  ForeignPtr Word8 ->
+  -- | The first byte of the slice, in the buffer.
+  Ptr Word8 ->
+  -- | The end of the slice, in the buffer and not below its first byte.
+  Ptr Word8 ->
+  ByteString
 sliceBuffer fp from to =
   B.fromForeignPtr fp (from `minusPtr` unsafeForeignPtrToPtr fp) (to `minusPtr` from)
 {-# INLINE sliceBuffer #-}
 
--- | The array that is the memory of a buffer made by 'newBuffer'.
+-- | The array behind a buffer that 'newBuffer' made. Any other buffer is an error.
 bufferArray :: ForeignPtr Word8 -> MutableByteArray RealWorld
 bufferArray (ForeignPtr _ (PlainPtr array)) = MutableByteArray array
 bufferArray _ = errorWithoutStackTrace "Ashlar.Internal.Mem.bufferArray: not from newBuffer"
 
--- | @copyToArray array off src n@ copies @n@ bytes to an array, from an offset on, in
--- pieces: Note [Foreign copies]. Both must have so many bytes there.
-copyToArray :: MutableByteArray RealWorld -> Int -> Ptr Word8 -> Int -> IO ()
+-- | Copy bytes into an array, a limited number in each call: see Note [Foreign copies].
+copyToArray ::
+  -- | The destination.
+  MutableByteArray RealWorld ->
+  -- | Where in the array to start, in bytes: the array has @n@ bytes from there on.
+  Int ->
+  -- | The source: @n@ bytes must be readable.
+  Ptr Word8 ->
+  -- | @n@, not negative.
+  Int ->
+  IO ()
 copyToArray array off src n
-  | n <= copyPiece = copyPtrToMutableByteArray array off src n
+  | n <= maxForeignCopy = copyPtrToMutableByteArray array off src n
   | otherwise = do
-    copyPtrToMutableByteArray array off src copyPiece
-    copyToArray array (off + copyPiece) (src `plusPtr` copyPiece) (n - copyPiece)
+    copyPtrToMutableByteArray array off src maxForeignCopy
+    copyToArray array (off + maxForeignCopy) (src `plusPtr` maxForeignCopy) (n - maxForeignCopy)

@@ -10,8 +10,8 @@ module Tests.Arithmetic (tests) where
 
 import Ashlar.Internal.Prim.Digits
 import Ashlar.Internal.Prim.HexPairs
-import Ashlar.Internal.Prim.Powers
-import Ashlar.Internal.Prim.Wide
+import Ashlar.Internal.Prim.Multiply128
+import Ashlar.Internal.Prim.PowersOfTen
 import Data.Bits (shiftL, shiftR, (.&.))
 import Data.Word (Word64)
 import Test.Tasty

@@ -53,5 +53,5 @@ module Ashlar.Builder.Prim.Unsafe
   )
 where
 
-import Ashlar.Internal.Prim.Bounded
-import Ashlar.Internal.Prim.Combine
+import Ashlar.Internal.Prim.Combinators
+import Ashlar.Internal.Prim.Core

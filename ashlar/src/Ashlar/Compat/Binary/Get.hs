@@ -155,7 +155,7 @@ message e = List.intercalate "\n" (what : errorLabels e)
   where
     what = case errorReason e of
       MissingInput _ _ -> "not enough bytes"
-      _ -> errorSummary e
+      _ -> reasonText e
 
 -- | A decoder that is fed its input chunk by chunk. As with 'G.Decoder', of which it is
 -- made, each state can be used any number of times, and 'Partial' keeps the input.

@@ -15,8 +15,8 @@ where
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Prim
 import Ashlar.Internal.Mem.Cells
-import Ashlar.Internal.Prim.Bounded
 import qualified Ashlar.Internal.Prim.Char as P
+import Ashlar.Internal.Prim.Core
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr)
 

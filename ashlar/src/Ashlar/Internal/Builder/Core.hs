@@ -122,13 +122,13 @@ instance Exception SinkRefused where
       ++ show given
 
 -- | The cell that holds the address at which the next byte will be written.
-cursorCell :: Int
-cursorCell = 0
+cursorCell :: Cell (Ptr Word8)
+cursorCell = Cell 0
 {-# INLINE cursorCell #-}
 
 -- | The cell that holds the address behind the last byte of the buffer.
-endCell :: Int
-endCell = 1
+endCell :: Cell (Ptr Word8)
+endCell = Cell 1
 {-# INLINE endCell #-}
 
 -- | A builder from an action on the two cells and the sink. The action must
@@ -295,7 +295,7 @@ ask c (Sink answer) request = do
 --
 -- @since 0.1.0.0
 runBuilderWith :: Sink -> Space -> Builder -> IO (Ptr Word8)
-runBuilderWith k (Space from to) (Builder f) = withCells 2 $ \c -> do
+runBuilderWith k (Space from to) (Builder f) = withCells (cellsUpTo endCell) $ \c -> do
   putPtr c cursorCell from
   putPtr c endCell to
   IO (\s -> (# f c k s, () #))
@@ -310,7 +310,7 @@ runBuilderWith k (Space from to) (Builder f) = withCells 2 $ \c -> do
 -- exception is frozen and can be taken up again, but not from under a handler
 -- (Note [Exceptions that are not ours]).
 runBuilderSaving :: (Ptr Word8 -> IO ()) -> Sink -> Space -> Builder -> IO (Ptr Word8)
-runBuilderSaving save k (Space from to) b = withCells 2 $ \c -> do
+runBuilderSaving save k (Space from to) b = withCells (cellsUpTo endCell) $ \c -> do
   putPtr c cursorCell from
   putPtr c endCell to
   result <- try (runOn b c k)

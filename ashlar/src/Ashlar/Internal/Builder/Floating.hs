@@ -21,7 +21,7 @@ import Ashlar.Internal.Builder.Chars
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Decimal
 import Ashlar.Internal.Builder.Prim
-import Ashlar.Internal.Prim.Floating (Decimal (..), Parts (..))
+import Ashlar.Internal.Prim.Floating (Decimal (..), Unpacked (..))
 import qualified Ashlar.Internal.Prim.Floating as P
 import Data.Word (Word64)
 
@@ -118,7 +118,7 @@ formatFloat :: FloatFormat -> Float -> Builder
 formatFloat format x = case format of
   Generic -> floatDec x
   Scientific -> primBounded P.floatScientific x
-  Standard precision -> case P.floatParts x of
+  Standard precision -> case P.unpackFloat x of
     Finite negative c q narrow -> inFull precision negative (P.decimal c q narrow)
     _ -> floatDec x
 
@@ -129,7 +129,7 @@ formatDouble :: FloatFormat -> Double -> Builder
 formatDouble format x = case format of
   Generic -> doubleDec x
   Scientific -> primBounded P.doubleScientific x
-  Standard precision -> case P.doubleParts x of
+  Standard precision -> case P.unpackDouble x of
     Finite negative c q narrow -> inFull precision negative (P.decimal c q narrow)
     _ -> doubleDec x
 

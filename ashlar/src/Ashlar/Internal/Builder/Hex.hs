@@ -30,7 +30,7 @@ import Ashlar.Internal.Builder.Bytes (chunkwise)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Prim
 import Ashlar.Internal.Mem
-import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Core
 import qualified Ashlar.Internal.Prim.Hex as P
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S

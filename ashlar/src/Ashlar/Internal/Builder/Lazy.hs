@@ -95,7 +95,7 @@ toLazyByteStringWith strategy@(AllocationStrategy first _ _) end b =
 -- open buffer, in front of other ones.
 chunks :: AllocationStrategy -> L.ByteString -> Open -> Steps -> IO L.ByteString
 chunks strategy end open step = case step of
-  Ended p -> do
+  Completed p -> do
     Taken bytes _ <- takeWritten strategy open p
     pure (L.chunk bytes end)
   Suspended asked@(Asked request p _) resume -> do

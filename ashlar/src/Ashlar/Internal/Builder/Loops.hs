@@ -54,7 +54,7 @@ import Ashlar.Internal.Builder.Bytes (chunkwise)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells
-import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Core
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L

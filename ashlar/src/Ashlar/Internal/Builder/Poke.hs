@@ -15,7 +15,7 @@ import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Loops (primMapListBounded)
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells
-import Ashlar.Internal.Prim.Bounded (boundedPrim)
+import Ashlar.Internal.Prim.Core (boundedPrim)
 import Control.Exception (Exception (..), throwIO)
 import Data.Bits ((.&.))
 import Data.Word (Word16, Word32, Word64, Word8)

@@ -11,7 +11,7 @@ module Ashlar.Internal.Builder.Prim
 where
 
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Core
 
 -- | A value, written by a primitive of fixed size.
 --

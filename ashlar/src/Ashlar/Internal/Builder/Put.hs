@@ -74,7 +74,7 @@ import GHC.Exts (RealWorld, State#, runRW#)
 -- passes on the value lazily.
 --
 -- @since 0.1.0.0
-newtype PutM a = PutM (Wanted -> State# RealWorld -> (# State# RealWorld, a #))
+newtype PutM a = PutM (Expectation -> State# RealWorld -> (# State# RealWorld, a #))
 
 -- | Bytes only.
 --
@@ -84,12 +84,12 @@ type Put = PutM ()
 -- | What is wanted of a put: nothing but its value; or both, the bytes being written
 -- by way of the two arguments of a builder. Only the second may do anything to the
 -- state of the world.
-data Wanted
+data Expectation
   = Value
   | Both Cells Sink
 
 -- | Run a put.
-with :: PutM a -> Wanted -> State# RealWorld -> (# State# RealWorld, a #)
+with :: PutM a -> Expectation -> State# RealWorld -> (# State# RealWorld, a #)
 with (PutM f) = f
 {-# INLINE with #-}
 

@@ -20,7 +20,7 @@ import Ashlar.Internal.Builder.Batches
 import Ashlar.Internal.Builder.Chars (characters)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Literal
-import qualified Ashlar.Internal.Prim.Binary as P
+import qualified Ashlar.Internal.Prim.Char as P
 import qualified Ashlar.Internal.Prim.Text as Mem
 import Ashlar.Internal.Prim.Utf8
 import qualified Data.Text as T
@@ -91,7 +91,7 @@ textUnits perUnit write t = action $ \c k ->
   inPieces c k (Mem.lengthUnits t) one (max one . Mem.bytesLikely) (Mem.unitsThatFit perUnit t) $ \p off n ->
     plusPtr p <$> write p t off n
   where
-    one = Mem.roomForOne perUnit
+    one = Mem.bytesForOne perUnit
 {-# INLINE textUnits #-}
 
 -- | A lazy text in UTF-8. Its chunks are forced one by one, as the output gets

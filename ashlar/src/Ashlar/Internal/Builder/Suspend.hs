@@ -8,7 +8,7 @@
 -- its arguments; the sink does nothing but stop.
 module Ashlar.Internal.Builder.Suspend
   ( Steps,
-    Step (..),
+    Status (..),
     Asked (..),
     runSteps,
     allocatedBySuspending,
@@ -27,7 +27,7 @@ import System.Mem (getAllocationCounter)
 -- ended at an address. It must be gone on with at most once.
 --
 -- A space must stay alive until the builder next stops; see 'Sink'.
-type Steps = Step Asked Space (Ptr Word8)
+type Steps = Status Asked Space (Ptr Word8)
 
 -- | What a builder has asked for, and the address up to which its space was written.
 data Asked = Asked !Request !(Ptr Word8) !Before

@@ -236,7 +236,7 @@ getVector n = do
                       x <- liftGet (fixedRead f p)
                       x `seq` GM.unsafeWrite v k x
                       readOn (p `plusPtr` fixedSize f) (k + 1)
-              insideRunST (elementsFrom i f) (consumeST (m * fixedSize f) (\p -> readOn p i))
+              insideSpanST (elementsFrom i f) (consumeST (m * fixedSize f) (\p -> readOn p i))
               fill end v
     -- i is less than the vector's length.
     one :: Int -> G.Mutable v s a -> Get a -> GetST s (v a)

@@ -115,7 +115,7 @@ mapReading h (Reading variable n count parts rest) = Reading variable n count pa
 -- A part comes next, with so many behind it. (In every run, traced or not: to find out takes
 -- longer, and three times the code.)
 partNext :: Cells -> Int -> State# RealWorld -> (# State# RealWorld, () #)
-partNext c count = unIO (putInt c placeCell (inPart count))
+partNext c count = unIO (putInt c partCell (inPart count))
 {-# INLINE partNext #-}
 
 -- Read a run, where so many fields are left. (Here it takes longer not to find out: a
@@ -125,7 +125,7 @@ runNext :: Int -> Get a -> Get a
 runNext count (Get p) = Get $ \c env s0 -> case unIO (mark c) s0 of
   (# s1, _ #) -> p c env s1
   where
-    mark c = whenTraced c (putInt c placeCell (inRun count))
+    mark c = whenTraced c (putInt c partCell (inSpan count))
     {-# INLINE mark #-}
 {-# INLINE runNext #-}
 
@@ -207,11 +207,11 @@ atElement i = Get $ \c _ s -> partNext c i s
 
 -- A run of so many bytes, and nothing else, inside a value.
 placed :: Names -> Int -> (Ptr Word8 -> Get a) -> Get a
-placed names n rest = consumeSharedOr (demandInside names) n (\p -> insideRun names (rest p))
+placed names n rest = consumeSharedOr (demandInside names) n (\p -> insideSpan names (rest p))
 {-# INLINE placed #-}
 
 -- What is said of the value is needed only if something is wrong, and then built by this
 -- function: what is built in a branch makes all of the code around it check for heap.
 demandInside :: Names -> Cells -> Env -> Int -> IO ()
-demandInside names c env n = demand c (inRunOf names env) n
+demandInside names c env n = demand c (inSpanOf names env) n
 {-# NOINLINE demandInside #-}

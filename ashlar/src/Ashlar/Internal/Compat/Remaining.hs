@@ -59,7 +59,7 @@ bytesCounted = step $ \c env -> position c >>= \at -> pure $! fromIntegral (at -
       Labelled _ outer -> start outer
       Expecting _ _ outer -> start outer
       Inside _ _ outer -> start outer
-      InsideRun _ outer -> start outer
+      InsideSpan _ outer -> start outer
       CountedFrom at _ -> at
       Announced _ outer -> start outer
 
@@ -97,7 +97,7 @@ heldOr p = do
       Labelled _ outer -> announcement outer
       Expecting _ _ outer -> announcement outer
       Inside _ _ outer -> announcement outer
-      InsideRun _ outer -> announcement outer
+      InsideSpan _ outer -> announcement outer
       CountedFrom _ outer -> announcement outer
       Announced n _ -> Just n
 

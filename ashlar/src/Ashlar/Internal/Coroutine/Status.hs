@@ -1,17 +1,17 @@
 -- |
 -- Module      : Ashlar.Internal.Coroutine.Status
--- Description : How far a computation has come that can be suspended
+-- Description : The status of a computation that can be suspended
 --
--- What both implementations of "Ashlar.Internal.Coroutine" return.
+-- Both implementations of "Ashlar.Internal.Coroutine" return it.
 module Ashlar.Internal.Coroutine.Status
-  ( Step (..),
+  ( Status (..),
   )
 where
 
--- | How far a computation has come.
-data Step o i r
-  = -- | It has stopped, with a value for us, and waits for one from us. It must
-    -- be resumed at most once.
-    Suspended o (i -> IO (Step o i r))
-  | -- | It has ended.
-    Ended r
+-- | What a computation has come to when control returns to its caller.
+data Status o i r
+  = -- | It is suspended: it hands out a value, and resumes when it is given one. It must be
+    -- resumed at most once.
+    Suspended o (i -> IO (Status o i r))
+  | -- | It has returned its result.
+    Completed r

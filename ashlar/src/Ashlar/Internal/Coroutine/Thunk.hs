@@ -5,8 +5,8 @@
 -- Module      : Ashlar.Internal.Coroutine.Thunk
 -- Description : An action as a thunk, which can be frozen
 --
--- What an asynchronous exception interrupts is lost if it is an action, and is frozen
--- if it is a thunk: Note [Exceptions that are not ours] in "Ashlar.Internal.Coroutine.Exception".
+-- An asynchronous exception discards the work of an action, but freezes that of a thunk: see
+-- Note [Exceptions that are not ours] in "Ashlar.Internal.Coroutine.Exception".
 module Ashlar.Internal.Coroutine.Thunk
   ( Thunk (..),
     newThunk,
@@ -15,11 +15,11 @@ where
 
 import System.IO.Unsafe (unsafeDupablePerformIO)
 
--- | A thunk in a box, which keeps it from being evaluated when it is passed on.
+-- | A thunk in a box, so that passing it on does not evaluate it.
 data Thunk a = Thunk a
 
--- | An action as a thunk. It must be known to one evaluation only, which is itself not run
--- by two threads: therefore the dupable form is enough.
+-- | Turn an action into a thunk. Only one evaluation may know it, and that evaluation must not
+-- run in two threads. Therefore the dupable form is enough.
 newThunk :: IO a -> IO (Thunk a)
 newThunk io = pure (Thunk (unsafeDupablePerformIO io))
 {-# NOINLINE newThunk #-}

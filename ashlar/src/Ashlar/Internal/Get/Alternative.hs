@@ -58,7 +58,7 @@ orGet p (Get q) = Get (eitherOr p q)
 {-# INLINE [1] orGet #-}
 
 -- A choice of which the next byte may decide that the first is in vain.
-orGuarded :: (Word8 -> Bool) -> Wanted -> Get a -> Get a -> Get a
+orGuarded :: (Word8 -> Bool) -> Expectation -> Get a -> Get a -> Get a
 orGuarded accepts wanted p (Get q) = Get $ \c env s0 ->
   let other s = q c env s
    in case unIO (nextIs accepts c env) s0 of
@@ -70,7 +70,7 @@ manyGet :: Get a -> Get [a]
 manyGet p = step (manyFrom (\_ _ -> pure True) p)
 {-# INLINE [1] manyGet #-}
 
-manyGuarded :: (Word8 -> Bool) -> Wanted -> Get a -> Get [a]
+manyGuarded :: (Word8 -> Bool) -> Expectation -> Get a -> Get [a]
 manyGuarded accepts wanted p = step (manyFrom begins p)
   where
     begins c env = do
@@ -90,11 +90,11 @@ manyGuarded accepts wanted p = step (manyFrom begins p)
 -- The first, or else the second from the same place.
 eitherOr :: Get a -> (Cells -> Env -> State# RealWorld -> (# State# RealWorld, a #)) -> Cells -> Env -> State# RealWorld -> (# State# RealWorld, a #)
 eitherOr p q = \c env s0 -> case unIO (openChoice c) s0 of
-  (# s1, mark #) -> case catching c env p s1 of
-    (# s2, Succeeded, a #) -> case unIO (closeChoice c mark) s2 of (# s3, _ #) -> (# s3, a #)
+  (# s1, point #) -> case catching c env p s1 of
+    (# s2, Succeeded, a #) -> case unIO (closeChoice c point) s2 of (# s3, _ #) -> (# s3, a #)
     -- The alternative runs after the handler has returned: inside of it
     -- asynchronous exceptions are masked, and alternatives would nest.
-    (# s2, outcome, _ #) -> case unIO (retreat c env outcome mark) s2 of (# s3, _ #) -> q c env s3
+    (# s2, outcome, _ #) -> case unIO (retreat c env outcome point) s2 of (# s3, _ #) -> q c env s3
 {-# INLINE eitherOr #-}
 
 -- How far 'many' has come: where the round under way began, whether a round before it has
@@ -114,7 +114,7 @@ manyFrom begins (Get p) = \c env ->
     if not one
       then pure []
       else do
-        Mark start limit keep release before0 depth place <- openChoice c
+        ChoicePoint start limit keep release before0 depth place <- openChoice c
         progress <- newIORef (Rounds start before0 [])
         let keepOutside before = if before == 0 then keep else release
             rounds !at !before as = do
@@ -135,7 +135,7 @@ manyFrom begins (Get p) = \c env ->
               (# s1, Succeeded, _ #) -> unIO (latest >>= closeChoice c) s1
               (# s1, outcome, _ #) -> unIO (latest >>= retreat c env outcome) s1
             -- The choice of the last round.
-            latest = (\(Rounds at before _) -> Mark at limit (keepOutside before) release before depth place) <$> readIORef progress
+            latest = (\(Rounds at before _) -> ChoicePoint at limit (keepOutside before) release before depth place) <$> readIORef progress
         IO session
         (\(Rounds _ _ as) -> reverse as) <$> readIORef progress
 {-# INLINE manyFrom #-}
@@ -177,9 +177,9 @@ commit = step (\c _ -> commitHere c)
 --
 -- @since 0.1.0.0
 attempt :: Get a -> Get a
-attempt p = Get $ \c env s0 -> case unIO (openBorder c) s0 of
-  (# s1, mark #) -> case catching c env p s1 of
-    (# s2, outcome, a #) -> case unIO (closeBorder c mark >> failAgain outcome) s2 of (# s3, _ #) -> (# s3, a #)
+attempt p = Get $ \c env s0 -> case unIO (openBarrier c) s0 of
+  (# s1, point #) -> case catching c env p s1 of
+    (# s2, outcome, a #) -> case unIO (closeBarrier c point >> failAgain outcome) s2 of (# s3, _ #) -> (# s3, a #)
 {-# INLINE attempt #-}
 
 failAgain :: Outcome -> IO ()
@@ -196,15 +196,15 @@ failAgain outcome = case outcome of
 --
 -- @since 0.1.0.0
 notFollowedBy :: Get a -> Get ()
-notFollowedBy p = Get $ \c env s0 -> case unIO (openPlace c) s0 of
-  (# s1, place #) -> case unIO ((,) <$> openBorder c <*> failuresSoFar env) s1 of
-    (# s2, (border, before) #) -> case catching c env p s2 of
-      (# s3, outcome, _ #) -> unIO (position c >>= \end -> closeBorder c border >> decided c env place before end outcome) s3
+notFollowedBy p = Get $ \c env s0 -> case unIO (openLookAhead c) s0 of
+  (# s1, place #) -> case unIO ((,) <$> openBarrier c <*> failuresSoFar env) s1 of
+    (# s2, (barrier, before) #) -> case catching c env p s2 of
+      (# s3, outcome, _ #) -> unIO (position c >>= \end -> closeBarrier c barrier >> decided c env place before end outcome) s3
 {-# INLINE notFollowedBy #-}
 
 -- The decoder has come to an end.
-decided :: Cells -> Env -> Mark -> Failures -> Int -> Outcome -> IO ()
-decided c env place@(Mark at _ _ _ _ _ _) before end outcome = do
+decided :: Cells -> Env -> ChoicePoint -> Failures -> Int -> Outcome -> IO ()
+decided c env place@(ChoicePoint at _ _ _ _ _ _) before end outcome = do
   undo c env place before
   case outcome of
     Succeeded -> do

@@ -58,19 +58,19 @@ defaultBudget = Budget {budgetDepth = 100000, budgetEmpties = 1048576}
 withBudget :: Budget -> Get a -> Get a
 withBudget budget (Get p) = Get $ \c env s0 -> case unIO (enter c env) s0 of
   (# s1, Entered inner levels #) -> case p c inner s1 of
-    (# s2, a #) -> case unIO (putInt c depthCell levels) s2 of (# s3, _ #) -> (# s3, a #)
+    (# s2, a #) -> case unIO (putInt c levelsCell levels) s2 of (# s3, _ #) -> (# s3, a #)
   where
     depth = max 0 (budgetDepth budget)
     enter c env = do
-      levels <- getInt c depthCell
+      levels <- getInt c levelsCell
       traced <- isTraced c
       startDepth c traced depth
       -- A counter of its own: Note [Spent is spent].
-      withCells (emptiesCell + 1) $ \own -> do
+      withCells (cellsUpTo emptiesCell) $ \own -> do
         putInt own emptiesCell (max 0 (budgetEmpties budget))
         pure (Entered env {envEmpties = own} levels)
 
--- The environment with the new budget, and what is in 'depthCell' outside.
+-- The environment with the new budget, and what is in 'levelsCell' outside.
 data Entered = Entered !Env !Int
 
 -- | A decoder that counts as one level deeper than what is around it. To put it

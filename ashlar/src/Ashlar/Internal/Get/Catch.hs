@@ -101,7 +101,7 @@ caught :: Cells -> SomeException -> State# RealWorld -> (# State# RealWorld, a #
 caught c e = unIO handler
   where
     handler
-      | isFailed e = notLookedAt <$ putInt c failedCell 1
+      | isFailure e = notLookedAt <$ putInt c failedCell 1
       | isRestart e = notLookedAt <$ putInt c failedCell 2
       | otherwise = passOn e (throw e <$ putInt c failedCell 3) (notLookedAt <$ putInt c failedCell 2)
 
@@ -138,7 +138,7 @@ inPlace act = newThunk (Returned <$> act) >>= force 0
         _ -> pure r
     stopped :: SomeException -> IO (Caught a)
     stopped e
-      | isFailed e = pure Missed
+      | isFailure e = pure Missed
       | isRestart e = pure Interrupted
       | otherwise = passOn e (pure (Threw e)) (pure Frozen)
 {-# NOINLINE inPlace #-}

@@ -25,11 +25,11 @@ module Ashlar.Internal.Get.Core
 
     -- * Numbers of constant size
     fixedGet,
-    Parts (..),
+    Widths (..),
 
     -- * Demands on the next byte
     guardedGet,
-    Wanted (..),
+    Expectation (..),
     takeByte,
     advance,
     nextIs,
@@ -125,7 +125,7 @@ instance Monoid a => Monoid (Get a) where
 
 --   bytes are left ('fixedGet'). If there are too few, the error is that of the
 --   first number that lacks bytes, as without the rule: what each takes is known
---   ('Parts').
+--   ('Widths').
 
 -- * What a decoder demands of the next byte ('guardedGet') moves to its front, from where
 
@@ -203,32 +203,32 @@ apIO m n = IO $ \s -> case unIO m s of
 {-# INLINE apIO #-}
 
 -- | How many bytes (not negative) each of several numbers takes, in their order.
-data Parts = One Int | Both Parts Parts
+data Widths = OneWidth Int | Both Widths Widths
 
 -- | Read numbers of constant size: how many bytes they take in all, and each of them,
 -- and a function that reads them, given the address of the first byte, which must not
 -- read beyond the last.
-fixedGet :: Int -> Parts -> (Ptr Word8 -> IO a) -> Get a
+fixedGet :: Int -> Widths -> (Ptr Word8 -> IO a) -> Get a
 fixedGet n parts rd = case parts of
-  One _ -> consume n rd'
-  Both _ _ -> consumeSharedOr (demandParts parts) n rd'
+  OneWidth _ -> consume n rd'
+  Both _ _ -> consumeSharedOr (demandWidths parts) n rd'
   where
     rd' p = step (\_ _ -> rd p)
 {-# INLINE CONLIKE [1] fixedGet #-}
 
 -- Make sure of all the bytes that the parts take, or fail as the first of them does
 -- that lacks some, when those before it have been read.
-demandParts :: Parts -> Cells -> Env -> Int -> IO ()
-demandParts parts c env n = do
+demandWidths :: Widths -> Cells -> Env -> Int -> IO ()
+demandWidths parts c env n = do
   left <- atHand c env n
   if left >= n then pure () else go left (sizes parts [])
   where
-    sizes (One k) rest = k : rest
+    sizes (OneWidth k) rest = k : rest
     sizes (Both a b) rest = sizes a (sizes b rest)
     go left (k : rest) | k <= left = advanceBy c k >> go (left - k) rest
     go _ (k : _) = demand c env k
     go _ [] = pure ()
-{-# NOINLINE demandParts #-}
+{-# NOINLINE demandWidths #-}
 
 -- Move the cursor over bytes that are there.
 advanceBy :: Cells -> Int -> IO ()
@@ -248,14 +248,14 @@ advance = step (\c _ -> advanceBy c 1)
 -- | A decoder that begins with a demand on the next byte: what the demand is, its names
 -- for errors, and the decoder of all that follows, with that byte. That is run only
 -- where the byte is there and accepted.
-guardedGet :: (Word8 -> Bool) -> Wanted -> Get a -> Get a
+guardedGet :: (Word8 -> Bool) -> Expectation -> Get a -> Get a
 guardedGet accepts wanted (Get g) = Get $ \c env s0 -> case unIO (nextIs accepts c env) s0 of
   (# s1, True #) -> g c env s1
   (# s1, False #) -> unIO (refuseByte c env wanted >> throwFailed) s1
 {-# INLINE CONLIKE [1] guardedGet #-}
 
 -- | What a byte is called that is demanded, the innermost name first.
-newtype Wanted = Wanted [String]
+newtype Expectation = Expectation [String]
 
 -- | Is there a next byte, and is it accepted?
 nextIs :: (Word8 -> Bool) -> Cells -> Env -> IO Bool
@@ -285,8 +285,8 @@ nextByteOn c env = do
 
 -- | Remember a failure at the next byte, because it is not accepted or not there, if the run
 -- is traced.
-refuseByte :: Cells -> Env -> Wanted -> IO ()
-refuseByte c env (Wanted names) = whenTraced c $ do
+refuseByte :: Cells -> Env -> Expectation -> IO ()
+refuseByte c env (Expectation names) = whenTraced c $ do
   at <- position c
   farthest <- failuresSoFar env
   -- Most are not worth the trouble.

@@ -29,8 +29,8 @@ module Ashlar.Internal.Get.Env
     failedCell,
     emptiesCell,
     inPlaceCell,
-    placeCell,
-    depthCell,
+    partCell,
+    levelsCell,
     cellCount,
     position,
     offsetOf,
@@ -45,9 +45,9 @@ module Ashlar.Internal.Get.Env
     Segments (..),
 
     -- * Failing
-    failedException,
+    failureException,
     throwFailed,
-    isFailed,
+    isFailure,
     Restart (..),
     isRestart,
     failAt,
@@ -72,73 +72,73 @@ import GHC.Exts (isTrue#, lazy, raiseIO#, reallyUnsafePtrEquality#)
 import GHC.IO (IO (..))
 
 -- | The address of the next byte.
-cursorCell :: Int
-cursorCell = 0
+cursorCell :: Cell (Ptr Word8)
+cursorCell = Cell 0
 
 -- | The address behind the last byte that may be read without asking: the
 -- segment's end, or the limit where that comes first.
-endCell :: Int
-endCell = 1
+endCell :: Cell (Ptr Word8)
+endCell = Cell 1
 
 -- | The address of the open segment's first byte.
-segmentStartCell :: Int
-segmentStartCell = 2
+segmentStartCell :: Cell (Ptr Word8)
+segmentStartCell = Cell 2
 
 -- | The address behind the open segment's last byte.
-segmentEndCell :: Int
-segmentEndCell = 3
+segmentEndCell :: Cell (Ptr Word8)
+segmentEndCell = Cell 3
 
 -- | The offset in the stream of the open segment's first byte.
-segmentOffsetCell :: Int
-segmentOffsetCell = 4
+segmentOffsetCell :: Cell Int
+segmentOffsetCell = Cell 4
 
 -- | The offset at which the innermost @isolate@ ends; outside of any, where strict input does, or
 -- 'maxBound'.
-limitCell :: Int
-limitCell = 5
+limitCell :: Cell Int
+limitCell = Cell 5
 
 -- | The least offset that an open choice point could return to, or 'maxBound'.
-keepCell :: Int
-keepCell = 6
+keepCell :: Cell Int
+keepCell = Cell 6
 
 -- | What 'keepCell' is to be when choice points are given up: see Note [Commit].
-releaseCell :: Int
-releaseCell = 7
+releaseCell :: Cell Int
+releaseCell = Cell 7
 
 -- | Whether the innermost choice point has been given up (1, else 0).
-committedCell :: Int
-committedCell = 8
+committedCell :: Cell Int
+committedCell = Cell 8
 
 -- | How the last decoder that was caught ended, until whoever caught it has
 -- looked: 1, by a failure; 2, by a foreign exception after which the evaluation
 -- was taken up again; 3, by a foreign exception that is to be thrown on. Else 0.
-failedCell :: Int
-failedCell = 9
+failedCell :: Cell Int
+failedCell = Cell 9
 
 -- | How many more elements of no size may be decoded, in the cells of 'envEmpties'.
-emptiesCell :: Int
-emptiesCell = 10
+emptiesCell :: Cell Int
+emptiesCell = Cell 10
 
 -- | Whether alternatives are run as thunks, because the run cannot begin again
 -- (1, else 0): see Note [Interrupted inside an alternative]. It does not change.
 --
 -- (A cell and not a field of 'Input', because decoders would be made to take 'Env'
 -- and 'Input' apart as arguments, only to put them together again for others.)
-inPlaceCell :: Int
-inPlaceCell = 11
+inPlaceCell :: Cell Int
+inPlaceCell = Cell 11
 
 -- | Where in a value the decoder is, for its errors: see Note [Places].
-placeCell :: Int
-placeCell = 12
+partCell :: Cell Int
+partCell = Cell 12
 
 -- | How many more levels of nesting are allowed, and whether the run is traced: see
 -- Note [Traced runs].
-depthCell :: Int
-depthCell = 13
+levelsCell :: Cell Int
+levelsCell = Cell 13
 
 -- | How many cells there are.
 cellCount :: Int
-cellCount = 14
+cellCount = cellsUpTo levelsCell
 
 -- | The offset of the next byte in the stream.
 position :: Cells -> IO Int
@@ -159,9 +159,9 @@ data Env = Env
     envContext :: !Context
   }
 
--- | Is this run traced? Note [Traced runs]. (It is told by the sign of 'depthCell'.)
+-- | Is this run traced? Note [Traced runs]. (It is told by the sign of 'levelsCell'.)
 isTraced :: Cells -> IO Bool
-isTraced c = (< 0) <$> getInt c depthCell
+isTraced c = (< 0) <$> getInt c levelsCell
 {-# INLINE isTraced #-}
 
 -- | Do this if the run is traced. (Others remember nothing of failures, nor of where they are.)
@@ -218,12 +218,12 @@ data Segments = Segments
 
 -- | Thrown to fail. It never leaves a run of a decoder: whoever runs one
 -- catches it.
-data Failed = Failed
+data DecoderFailed = DecoderFailed
 
-instance Show Failed where
-  show Failed = "Ashlar.Get: failure outside of a run"
+instance Show DecoderFailed where
+  show DecoderFailed = "Ashlar.Get: failure outside of a run"
 
-instance Exception Failed
+instance Exception DecoderFailed
 
 -- | The one exception that all failures throw. What there is to say about a
 -- failure is in 'inputFailures', if the run is traced.
@@ -235,15 +235,15 @@ instance Exception Failed
 -- 136 µs this way (GHC 9.0.2, every run remembering its failures then). And handlers
 -- recognise it by its address, which is several times faster than comparing types; the
 -- types are compared only where the addresses differ, so nothing depends on them being equal.
-failedException :: SomeException
-failedException = toException Failed
-{-# NOINLINE failedException #-}
+failureException :: SomeException
+failureException = toException DecoderFailed
+{-# NOINLINE failureException #-}
 
 -- | Is this exception a failure of a decoder?
-isFailed :: SomeException -> Bool
-isFailed e =
-  isTrue# (reallyUnsafePtrEquality# e failedException)
-    || isJust (fromException e :: Maybe Failed)
+isFailure :: SomeException -> Bool
+isFailure e =
+  isTrue# (reallyUnsafePtrEquality# e failureException)
+    || isJust (fromException e :: Maybe DecoderFailed)
 
 -- | Thrown when a decoder that was interrupted has to begin again. It never
 -- leaves a run.
@@ -256,9 +256,9 @@ instance Exception Restart
 
 -- | Fail; what about has been remembered, if the run is traced. (Not by @throwIO@: from GHC 9.10 on
 -- that adds a backtrace, which takes 120 bytes, and makes another exception of this one,
--- which 'isFailed' then does not know by its address.)
+-- which 'isFailure' then does not know by its address.)
 throwFailed :: IO a
-throwFailed = IO (raiseIO# failedException)
+throwFailed = IO (raiseIO# failureException)
 {-# INLINE throwFailed #-}
 
 -- | Is this exception a 'Restart'?
@@ -290,7 +290,7 @@ failWith c env reach offset found reason = record c env reach offset found reaso
 -- | Remember a failure at an address, if the run is traced: see 'failAt'.
 recordAt :: Cells -> Env -> Ptr Word8 -> Int -> Reason -> IO ()
 recordAt c env !p !n !reason = whenTraced c $ do
-  place <- getInt c placeCell
+  place <- getInt c partCell
   case reason of
     MissingInput _ left
       | Cut before width <- cutField (envContext env) place left ->
@@ -299,7 +299,7 @@ recordAt c env !p !n !reason = whenTraced c $ do
     _ -> recordThere c env p n place reason
 {-# NOINLINE recordAt #-}
 
-recordThere :: Cells -> Env -> Ptr Word8 -> Int -> Place -> Reason -> IO ()
+recordThere :: Cells -> Env -> Ptr Word8 -> Int -> PartNumber -> Reason -> IO ()
 recordThere c env !p !n !place !reason = do
   start <- getPtr c segmentStartCell
   segmentOffset <- getInt c segmentOffsetCell
@@ -318,7 +318,7 @@ recordThere c env !p !n !place !reason = do
 
 record :: Cells -> Env -> Int -> Int -> Found -> Reason -> IO ()
 record c env !reach !offset !found !reason = whenTraced c $ do
-  place <- getInt c placeCell
+  place <- getInt c partCell
   farthest <- readIORef (inputFailures (envInput env))
   if addsNothing reach offset (foundLength found) (envContext env) place reason farthest
     then pure ()

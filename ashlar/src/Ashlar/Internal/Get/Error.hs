@@ -5,7 +5,7 @@
 -- Description : What is said about input that cannot be decoded
 module Ashlar.Internal.Get.Error
   ( DecodeError (..),
-    errorSummary,
+    reasonText,
     Reason (..),
     Excerpt (..),
     noExcerpt,
@@ -108,7 +108,7 @@ excerptRange offset found = (max 0 (line - 16), line + (if within + found > 16 t
 instance Exception DecodeError where
   displayException e =
     List.intercalate "\n" $
-      ("at byte " ++ show (errorOffset e) ++ place ++ ": " ++ errorSummary e) : map ("  " ++) (expected ++ shown)
+      ("at byte " ++ show (errorOffset e) ++ place ++ ": " ++ reasonText e) : map ("  " ++) (expected ++ shown)
     where
       place
         | null (errorLabels e) = ""
@@ -124,8 +124,8 @@ instance Exception DecodeError where
         ls -> ls
 
 -- | What was wrong, in a phrase, without the place.
-errorSummary :: DecodeError -> String
-errorSummary e = case errorReason e of
+reasonText :: DecodeError -> String
+reasonText e = case errorReason e of
   MissingInput needed left -> count needed ++ " needed, " ++ show left ++ " left"
   Invalid message -> message
   OverBudget message -> message

@@ -60,7 +60,7 @@ data Failures = Failures
     failureContext :: !Context,
     -- | The place that the context does not have, how far behind the cursor the offset
     -- was, and how many bytes the failure is about: see 'labelsAt'.
-    failurePlace :: !Place,
+    failurePart :: !PartNumber,
     failureAhead :: !Int,
     failureSize :: !Int,
     failureReason :: !Reason,
@@ -72,7 +72,7 @@ data Failures = Failures
 
 -- | Before anything has failed.
 noFailures :: Failures
-noFailures = Failures (-1) (-1) nothingFound Top somewhere 0 0 NoAlternative 0 noFailures
+noFailures = Failures (-1) (-1) nothingFound Top unknownPart 0 0 NoAlternative 0 noFailures
 
 -- | Add a failure to those that got equally far; it takes the place of those that
 -- got less far. Reach, offset, what was found, context, place, how far ahead it was,
@@ -81,7 +81,7 @@ noFailures = Failures (-1) (-1) nothingFound Top somewhere 0 0 NoAlternative 0 n
 -- A loop may fail at the same place any number of times, so their number has a
 -- limit. Beyond it, one takes the place of the latest, unless that counts for
 -- more.
-addFailure :: Int -> Int -> Found -> Context -> Place -> Int -> Int -> Reason -> Failures -> Failures
+addFailure :: Int -> Int -> Found -> Context -> PartNumber -> Int -> Int -> Reason -> Failures -> Failures
 addFailure reach offset found context place ahead size reason olds
   | reach > failureReach olds = new 1 noFailures
   | failureCount olds < 32 = new (failureCount olds + 1) olds
@@ -95,12 +95,12 @@ addFailure reach offset found context place ahead size reason olds
 -- | Would it change nothing to add a failure with this reach and offset, this number
 -- of bytes found, this context, place and reason? Context and reason are compared by address,
 -- which is enough: this only saves time and memory.
-addsNothing :: Int -> Int -> Int -> Context -> Place -> Reason -> Failures -> Bool
+addsNothing :: Int -> Int -> Int -> Context -> PartNumber -> Reason -> Failures -> Bool
 addsNothing reach offset found context place reason olds
   | reach == failureReach olds =
     offset == failureOffset olds
       && found <= foundLength (failureFound olds)
-      && place == failurePlace olds
+      && place == failurePart olds
       && isTrue# (reallyUnsafePtrEquality# context (failureContext olds))
       && isTrue# (reallyUnsafePtrEquality# reason (failureReason olds))
   | otherwise = reach < failureReach olds
@@ -139,7 +139,7 @@ toError list =
     -- What it shares its place with. A message stands alone.
     peers = filter (\f -> kind f == kind winner && failureOffset f == failureOffset winner) failures
     kind f = max 3 (rank f)
-    labels f = labelsAt (failureContext f) (failurePlace f) (failureAhead f) (failureSize f)
+    labels f = labelsAt (failureContext f) (failurePart f) (failureAhead f) (failureSize f)
 
 -- What was expected where a failure happened: the outermost name that was given
 -- for that place.
@@ -150,7 +150,7 @@ expectation f = go Nothing (failureContext f)
       Top -> found
       Labelled _ outer -> go found outer
       Inside _ _ outer -> go found outer
-      InsideRun _ outer -> go found outer
+      InsideSpan _ outer -> go found outer
       Expecting name at outer
         | at == failureOffset f -> go (Just name) outer
         | otherwise -> go found outer

@@ -64,8 +64,8 @@ named (Get p) name = Get $ \c env s0 -> case unIO (position c) s0 of
 -- Note [Rules for decoders] in "Ashlar.Internal.Get.Core".
 {-# RULES
 "named/guarded" forall t names g name.
-  named (guardedGet t (Wanted names) g) name =
-    guardedGet t (Wanted (names ++ [name])) (named g name)
+  named (guardedGet t (Expectation names) g) name =
+    guardedGet t (Expectation (names ++ [name])) (named g name)
   #-}
 
 -- | @isolate n p@ runs @p@ on the next @n@ bytes alone: to @p@ the input ends

@@ -53,11 +53,11 @@ lookAheadE = aheadIf isLeft
 
 -- Go back if the result says so.
 aheadIf :: (a -> Bool) -> Get a -> Get a
-aheadIf goesBack (Get p) = Get $ \c env s0 -> case unIO (openPlace c) s0 of
-  (# s1, mark #) -> case unIO (failuresSoFar env) s1 of
+aheadIf goesBack (Get p) = Get $ \c env s0 -> case unIO (openLookAhead c) s0 of
+  (# s1, point #) -> case unIO (failuresSoFar env) s1 of
     (# s2, before #) -> case p c env s2 of
       -- What failed there, but not for good, says nothing of what comes now.
-      (# s3, a #) -> case unIO (if goesBack a then undo c env mark before else closePlace c mark) s3 of
+      (# s3, a #) -> case unIO (if goesBack a then undo c env point before else closeLookAhead c point) s3 of
         (# s4, _ #) -> (# s4, a #)
 {-# INLINE aheadIf #-}
 
@@ -69,15 +69,15 @@ aheadIf goesBack (Get p) = Get $ \c env s0 -> case unIO (openPlace c) s0 of
 --
 -- @since 0.1.0.0
 match :: Get a -> Get (ByteString, a)
-match (Get p) = Get $ \c env s0 -> case unIO (openPlace c) s0 of
-  (# s1, mark #) -> case p c env s1 of
-    (# s2, a #) -> case unIO (consumed c env mark) s2 of
+match (Get p) = Get $ \c env s0 -> case unIO (openLookAhead c) s0 of
+  (# s1, point #) -> case p c env s1 of
+    (# s2, a #) -> case unIO (consumed c env point) s2 of
       (# s3, bytes #) -> (# s3, (bytes, a) #)
   where
-    consumed c env mark@(Mark at _ _ _ _ _ _) = do
+    consumed c env point@(ChoicePoint at _ _ _ _ _ _) = do
       now <- position c
-      goBack c env mark
-      closePlace c mark
+      goBack c env point
+      closeLookAhead c point
       -- No fewer than none: nothing goes back to before where it began.
       toIO (getByteString (now - at)) c env
     toIO (Get g) c env = IO (g c env)

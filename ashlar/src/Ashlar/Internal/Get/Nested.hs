@@ -23,12 +23,12 @@
 -- such parts. (Test "a decoder that runs itself on what is left". It still doubles where the
 -- decoder looks at the error, to go on by what it says.)
 --
--- The level, and whether the run is traced, are told by one test: 'depthCell' has how many more levels are allowed, and in a
+-- The level, and whether the run is traced, are told by one test: 'levelsCell' has how many more levels are allowed, and in a
 -- traced run that number less 'traceBias', which is negative.
 module Ashlar.Internal.Get.Nested
   ( nested,
-    insideRun,
-    inRunOf,
+    insideSpan,
+    inSpanOf,
     startDepth,
     overBudget,
   )
@@ -47,55 +47,55 @@ traceBias = 1000000000000
 
 -- | Set the number of levels that are allowed, in a traced run or not.
 startDepth :: Cells -> Bool -> Int -> IO ()
-startDepth c traced n = putInt c depthCell (if traced then within - traceBias else within)
+startDepth c traced n = putInt c levelsCell (if traced then within - traceBias else within)
   where
     within = max 0 (min (traceBias - 1) n)
 
 -- | Inside a value that may contain others: one level deeper.
 nested :: Names -> Get a -> Get a
-nested names (Get p) = Get $ \c env s0 -> case unIO (getInt c depthCell) s0 of
+nested names (Get p) = Get $ \c env s0 -> case unIO (getInt c levelsCell) s0 of
   (# s1, left #) ->
     -- One copy for both ways in: see Note [One copy behind the check].
     let inside# e s = case p c e s of
           (# s', a #) -> case unIO (leave c e) s' of (# s'', _ #) -> (# s'', a #)
         {-# NOINLINE inside# #-}
      in if left > 0
-          then case unIO (putInt c depthCell (left - 1)) s1 of (# s2, _ #) -> inside# env s2
+          then case unIO (putInt c levelsCell (left - 1)) s1 of (# s2, _ #) -> inside# env s2
           else case unIO (enterTraced names c env left) s1 of (# s2, env' #) -> inside# env' s2
   where
     -- One more again, and not what it was: to keep a number until here takes longer.
     leave c env = do
-      left <- getInt c depthCell
-      putInt c depthCell (left + 1)
+      left <- getInt c levelsCell
+      putInt c levelsCell (left + 1)
       if left < 0 then leaveTraced c env else pure ()
     {-# INLINE leave #-}
 {-# INLINE nested #-}
 
 -- | Inside a value, or elements, whose bytes are read as one run; the cursor stands before
 -- them. Costs nothing unless something is wrong.
-insideRun :: Names -> Get a -> Get a
-insideRun names (Get p) = Get (\c env -> p c (inRunOf names env))
-{-# INLINE insideRun #-}
+insideSpan :: Names -> Get a -> Get a
+insideSpan names (Get p) = Get (\c env -> p c (inSpanOf names env))
+{-# INLINE insideSpan #-}
 
-inRunOf :: Names -> Env -> Env
-inRunOf names env = env {envContext = InsideRun names (envContext env)}
-{-# INLINE inRunOf #-}
+inSpanOf :: Names -> Env -> Env
+inSpanOf names env = env {envContext = InsideSpan names (envContext env)}
+{-# INLINE inSpanOf #-}
 
 enterTraced :: Names -> Cells -> Env -> Int -> IO Env
 enterTraced names c env left
   | left + traceBias > 0 && left < 0 = do
-    putInt c depthCell (left - 1)
-    place <- getInt c placeCell
-    putInt c placeCell somewhere
+    putInt c levelsCell (left - 1)
+    place <- getInt c partCell
+    putInt c partCell unknownPart
     pure env {envContext = Inside names place (envContext env)}
   | otherwise = overBudget c env "nested more deeply than the budget allows"
 {-# NOINLINE enterTraced #-}
 
 -- The decoder around is where it was.
 leaveTraced :: Cells -> Env -> IO ()
-leaveTraced c env = putInt c placeCell $ case envContext env of
+leaveTraced c env = putInt c partCell $ case envContext env of
   Inside _ place _ -> place
-  _ -> somewhere
+  _ -> unknownPart
 {-# NOINLINE leaveTraced #-}
 
 -- | Fail at the cursor, because a limit was reached.

@@ -27,10 +27,10 @@ module Ashlar.Internal.Get.Path
     Part (..),
 
     -- * Numbers of places
-    Place,
-    somewhere,
+    PartNumber,
+    unknownPart,
     inPart,
-    inRun,
+    inSpan,
 
     -- * The path of a decoder
     Context (..),
@@ -66,22 +66,22 @@ data Part
 -- | Where in a value a decoder is: in one part, or in a run of parts that have a constant size
 -- and are read together. Fields are numbered backwards: the number is how many
 -- follow.
-type Place = Int
+type PartNumber = Int
 
 -- | Not known: a part that is not derived has decoded something, and goes on.
-somewhere :: Place
-somewhere = 0
-{-# INLINE somewhere #-}
+unknownPart :: PartNumber
+unknownPart = 0
+{-# INLINE unknownPart #-}
 
 -- | In the part with this number.
-inPart :: Int -> Place
+inPart :: Int -> PartNumber
 inPart i = 2 * i + 2
 {-# INLINE inPart #-}
 
 -- | In a run: of elements, from this number on; of fields, from where so many are left.
-inRun :: Int -> Place
-inRun i = 2 * i + 3
-{-# INLINE inRun #-}
+inSpan :: Int -> PartNumber
+inSpan i = 2 * i + 3
+{-# INLINE inSpan #-}
 
 -- | What is being decoded, the innermost first.
 data Context
@@ -91,10 +91,10 @@ data Context
   | -- | Inside 'Ashlar.Get.<?>', which began at this offset.
     Expecting String !Int !Context
   | -- | Inside a value, and where the decoder around it is.
-    Inside Names !Place !Context
+    Inside Names !PartNumber !Context
   | -- | Inside a value that is read as one run. The cell has the place of the decoder
     -- around it.
-    InsideRun Names !Context
+    InsideSpan Names !Context
   | -- | Inside an isolated part as @binary@ has them, which began at this offset.
     CountedFrom !Int !Context
   | -- | Inside a run as @cereal@ has them: the length of its input, if it was
@@ -108,10 +108,10 @@ data Cut = NoPart | Cut !Int !Int
 -- | Fields of constant size are read together. If bytes are missing, this finds the
 -- field that is cut, given the place in the cell, and how many bytes are left: so errors
 -- are those of fields that are read one by one.
-cutField :: Context -> Place -> Int -> Cut
-cutField context cell left = case context of
-  Inside names _ _ -> cutIn names cell
-  InsideRun names _ -> cutIn names (wholeRun names)
+cutField :: Context -> PartNumber -> Int -> Cut
+cutField context part left = case context of
+  Inside names _ _ -> cutIn names part
+  InsideSpan names _ -> cutIn names (wholeSpan names)
   _ -> NoPart
   where
     cutIn names place = case pathIn names place left 0 of
@@ -122,8 +122,8 @@ cutField context cell left = case context of
 -- | The labels around a failure, the innermost first, given the place in the cell, how
 -- far behind the cursor the failure is, and how many bytes it is about. (If these are more
 -- than a part has, it is about more than this part.)
-labelsAt :: Context -> Place -> Int -> Int -> [String]
-labelsAt context cell ahead size = map labelText (foldr labelled [] (shortened (stepsOf context cell ahead size)))
+labelsAt :: Context -> PartNumber -> Int -> Int -> [String]
+labelsAt context part ahead size = map labelText (foldr labelled [] (shortened (stepsOf context part ahead size)))
   where
     labelText l = case l of
       Given name -> name
@@ -132,10 +132,10 @@ labelsAt context cell ahead size = map labelText (foldr labelled [] (shortened (
         name -> name
 
 -- A label that was given, or a part of a path.
-data Step = Name String | Along [Piece]
+data Step = Name String | Along [Selector]
 
 -- The steps to a place, the innermost first.
-stepsOf :: Context -> Place -> Int -> Int -> [Step]
+stepsOf :: Context -> PartNumber -> Int -> Int -> [Step]
 stepsOf context place target size = case context of
   Top -> []
   Labelled name rest -> Name name : stepsOf rest place target size
@@ -143,7 +143,7 @@ stepsOf context place target size = case context of
   CountedFrom _ rest -> stepsOf rest place target size
   Announced _ rest -> stepsOf rest place target size
   Inside names outer rest -> along names place (stepsOf rest outer 0 0)
-  InsideRun names rest -> along names (wholeRun names) (stepsOf rest place 0 0)
+  InsideSpan names rest -> along names (wholeSpan names) (stepsOf rest place 0 0)
   where
     along names at rest = case pathIn names at target size of
       Spot _ _ [] -> rest
@@ -187,18 +187,18 @@ typeName name = case splitAt 5 name of
   _ -> name
 
 -- One piece of a path.
-data Piece = Type String | Dot String | Index Int
+data Selector = Type String | Dot String | Index Int
 
 -- Where a part begins, behind those that are read together with it; its size, or 0 if that
 -- is not known; and the path to it.
-data Spot = Spot Int Int [Piece]
+data Spot = Spot Int Int [Selector]
 
-behindPath :: [Piece] -> Spot -> Spot
+behindPath :: [Selector] -> Spot -> Spot
 behindPath pieces (Spot start width path) = Spot start width (pieces ++ path)
 
 -- What is at a place, and in a run, at this byte of it, in a part that has so many bytes
 -- from there on.
-pathIn :: Names -> Place -> Int -> Int -> Spot
+pathIn :: Names -> PartNumber -> Int -> Int -> Spot
 pathIn names place target size = case names of
   Nameless -> unknown
   OfType name -> behindPath [Type name] unknown
@@ -229,7 +229,7 @@ pathIn names place target size = case names of
       _ -> [[Dot (show i)] | i <- [1 .. length parts]]
 
 -- What is at this byte of a run of fields, the first of which begins there.
-inFields :: [([Piece], Part)] -> Int -> Int -> Int -> Spot
+inFields :: [([Selector], Part)] -> Int -> Int -> Int -> Spot
 inFields fields start target size = case fields of
   (pieces, ConstantPart width inner) : more
     | target >= width -> inFields more (start + width) (target - width) size
@@ -237,16 +237,16 @@ inFields fields start target size = case fields of
   _ -> Spot 0 0 []
 
 -- The run of all fields, or elements.
-wholeRun :: Names -> Place
-wholeRun names = case names of
-  OfConstructor _ _ _ parts -> inRun (length parts)
-  OfFields _ fields -> inRun (length fields)
-  OfElements _ _ -> inRun 0
-  _ -> somewhere
+wholeSpan :: Names -> PartNumber
+wholeSpan names = case names of
+  OfConstructor _ _ _ parts -> inSpan (length parts)
+  OfFields _ fields -> inSpan (length fields)
+  OfElements _ _ -> inSpan 0
+  _ -> unknownPart
 
 -- What is at this byte of a value that has so many, and begins there.
 inConstant :: Names -> Int -> Int -> Int -> Int -> Spot
-inConstant names width start target size = case pathIn names (wholeRun names) target size of
+inConstant names width start target size = case pathIn names (wholeSpan names) target size of
   Spot inner innerWidth path
     | innerWidth > 0 -> Spot (start + inner) innerWidth (withoutType path)
     | otherwise -> Spot start width []

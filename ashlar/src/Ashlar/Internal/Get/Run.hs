@@ -61,10 +61,10 @@ startCells c input offset = do
   open <- segmentOpen <$> readIORef (inputSegments input)
   openFirst c offset open
   putInt c emptiesCell (budgetEmpties defaultBudget)
-  putInt c placeCell somewhere
+  putInt c partCell unknownPart
   startDepth c True (budgetDepth defaultBudget)
 
--- | Run a decoder on cells that have been set up. It may throw 'failedException'. (A lambda, as in
+-- | Run a decoder on cells that have been set up. It may throw 'failureException'. (A lambda, as in
 -- 'catching'.)
 runIn :: Cells -> Input -> Get a -> IO a
 runIn c input g = keepAlive (inputSegments input) (IO (\s -> unGet g c (topEnv c input) s))

@@ -21,7 +21,7 @@ module Ashlar.Internal.Get.ST
     lookAheadST,
     deeperST,
     consumeST,
-    insideRunST,
+    insideSpanST,
   )
 where
 
@@ -30,7 +30,7 @@ import Ashlar.Internal.Get.Budget (deeper)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Label (isolate, label)
 import Ashlar.Internal.Get.LookAhead (lookAhead)
-import Ashlar.Internal.Get.Nested (insideRun)
+import Ashlar.Internal.Get.Nested (insideSpan)
 import Ashlar.Internal.Get.Path (Names)
 import Control.Applicative (Alternative)
 import Control.Monad (MonadPlus)
@@ -109,10 +109,10 @@ deeperST :: GetST s a -> GetST s a
 deeperST (GetST get) = GetST (deeper get)
 {-# INLINE deeperST #-}
 
--- | 'insideRun' for a decoder with state.
-insideRunST :: Names -> GetST s a -> GetST s a
-insideRunST names (GetST get) = GetST (insideRun names get)
-{-# INLINE insideRunST #-}
+-- | 'insideSpan' for a decoder with state.
+insideSpanST :: Names -> GetST s a -> GetST s a
+insideSpanST names (GetST get) = GetST (insideSpan names get)
+{-# INLINE insideSpanST #-}
 
 -- | 'consume' with mutable state; it has the same demands.
 consumeST :: Int -> (Ptr Word8 -> GetST s a) -> GetST s a

@@ -76,7 +76,7 @@ begin g chunks isLast = do
               Waiting $ \chunk -> do
                 writeIORef pending (Pending (maybeToList chunk) (null chunk))
                 advance (go ())
-            Returned (Ended a) -> uncurry Finished <$> left <*> pure a
+            Returned (Completed a) -> uncurry Finished <$> left <*> pure a
             Missed -> uncurry Failed <$> left <*> errorOf c input
             _ -> pure Lost
         left = do

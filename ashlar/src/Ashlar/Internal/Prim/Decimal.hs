@@ -5,16 +5,16 @@
 -- Module      : Ashlar.Internal.Prim.Decimal
 -- Description : Whole numbers in decimal
 --
--- Numbers in base 10: a minus sign where they are negative, no leading zeros.
+-- Numbers in base 10, without leading zeros. Negative numbers have a minus sign.
 module Ashlar.Internal.Prim.Decimal
-  ( -- * Without a sign
+  ( -- * Unsigned numbers
     word8Dec,
     word16Dec,
     word32Dec,
     word64Dec,
     wordDec,
 
-    -- * With a sign where negative
+    -- * Signed numbers
     int8Dec,
     int16Dec,
     int32Dec,
@@ -24,7 +24,7 @@ module Ashlar.Internal.Prim.Decimal
     -- * Sixteen digits
     sixteenDigits,
 
-    -- * Parts of other formats
+    -- * For other formats
     withSign,
     writeWord64,
     writeDigit,
@@ -34,7 +34,7 @@ module Ashlar.Internal.Prim.Decimal
 where
 
 import Ashlar.Internal.Mem
-import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.Digits
 import Ashlar.Internal.Prim.OutOfLine
 import Data.Bits (countTrailingZeros, unsafeShiftR, (.&.), (.|.))
@@ -42,91 +42,92 @@ import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 
--- | A number of 8 bits in decimal: 1 to 3 bytes.
+-- | An unsigned 8-bit number in decimal: 1 to 3 bytes.
 --
 -- @since 0.1.0.0
 word8Dec :: BoundedPrim Word8
 word8Dec = boundedPrim 3 (callWrite writeUpTo3 . fromIntegral)
 {-# INLINE word8Dec #-}
 
--- | A number of 16 bits in decimal: 1 to 5 bytes.
+-- | An unsigned 16-bit number in decimal: 1 to 5 bytes.
 --
 -- @since 0.1.0.0
 word16Dec :: BoundedPrim Word16
 word16Dec = boundedPrim 5 (callWrite writeUpTo5 . fromIntegral)
 {-# INLINE word16Dec #-}
 
--- | A number of 32 bits in decimal: 1 to 10 bytes.
+-- | An unsigned 32-bit number in decimal: 1 to 10 bytes.
 --
 -- @since 0.1.0.0
 word32Dec :: BoundedPrim Word32
 word32Dec = boundedPrim 10 (callWrite writeWord64 . fromIntegral)
 {-# INLINE word32Dec #-}
 
--- | A number of 64 bits in decimal: 1 to 20 bytes.
+-- | An unsigned 64-bit number in decimal: 1 to 20 bytes.
 --
 -- @since 0.1.0.0
 word64Dec :: BoundedPrim Word64
 word64Dec = boundedPrim 20 (callWrite writeWord64)
 {-# INLINE word64Dec #-}
 
--- | A number of the machine's word size in decimal: 1 to 20 bytes (to 10, where words have
--- 32 bits).
+-- | An unsigned number of the machine's word size in decimal: 1 to 20 bytes, on 32-bit machines
+-- 1 to 10.
 --
 -- @since 0.1.0.0
 wordDec :: BoundedPrim Word
 wordDec = boundedPrim 20 (callWrite writeWord64 . fromIntegral)
 {-# INLINE wordDec #-}
 
--- | A number of 8 bits in decimal, with a minus sign if it is negative: 1 to 4 bytes.
+-- | A signed 8-bit number in decimal: 1 to 4 bytes.
 --
 -- @since 0.1.0.0
 int8Dec :: BoundedPrim Int8
 int8Dec = boundedPrim 4 (callWrite writeInt8 . fromIntegral)
 {-# INLINE int8Dec #-}
 
--- | A number of 16 bits in decimal, with a minus sign if it is negative: 1 to 6 bytes.
+-- | A signed 16-bit number in decimal: 1 to 6 bytes.
 --
 -- @since 0.1.0.0
 int16Dec :: BoundedPrim Int16
 int16Dec = boundedPrim 6 (callWrite writeInt16 . fromIntegral)
 {-# INLINE int16Dec #-}
 
--- | A number of 32 bits in decimal, with a minus sign if it is negative: 1 to 11 bytes.
+-- | A signed 32-bit number in decimal: 1 to 11 bytes.
 --
 -- @since 0.1.0.0
 int32Dec :: BoundedPrim Int32
 int32Dec = boundedPrim 11 (callWrite writeInt64 . fromIntegral)
 {-# INLINE int32Dec #-}
 
--- | A number of 64 bits in decimal, with a minus sign if it is negative: 1 to 20 bytes.
+-- | A signed 64-bit number in decimal: 1 to 20 bytes.
 --
 -- @since 0.1.0.0
 int64Dec :: BoundedPrim Int64
 int64Dec = boundedPrim 20 (callWrite writeInt64)
 {-# INLINE int64Dec #-}
 
--- | A number of the machine's word size in decimal, with a minus sign if it is negative:
--- 1 to 20 bytes (to 11, where words have 32 bits).
+-- | A signed number of the machine's word size in decimal: 1 to 20 bytes, on 32-bit machines 1
+-- to 11.
 --
 -- @since 0.1.0.0
 intDec :: BoundedPrim Int
 intDec = boundedPrim 20 (callWrite writeInt64 . fromIntegral)
 {-# INLINE intDec #-}
 
--- | Write the sign of a number, if it is negative, and its digits.
+-- | Write a minus sign if the number is negative, then its digits with the given function. The
+-- free space must hold the sign and what the function stores.
 withSign :: (Word64 -> Ptr Word8 -> IO (Ptr Word8)) -> Int64 -> Ptr Word8 -> IO (Ptr Word8)
 withSign digits x p
   | x >= 0 = digits (fromIntegral x) p
-  -- The least number is its own opposite, and right as a number without sign.
+  -- negate minBound is minBound, whose bits are the right unsigned number.
   | otherwise = pokeHost p (0x2D :: Word8) >> digits (fromIntegral (negate x)) (p `plusPtr` 1)
 {-# INLINE withSign #-}
 
--- Several digits are stored at once, and a store may reach behind the last of them: what
--- is there will be overwritten by what is written next. Each function says how many
--- bytes from the first address on it stores at most.
+-- The functions below store several digits at once. A store may reach past the last digit: the
+-- next write overwrites those bytes. Each function says how many bytes it stores at most, from
+-- the given address on. That many must be writable.
 
--- | A number below 256: at most 3 bytes are stored.
+-- | Write a number below 256. Stores at most 3 bytes.
 writeUpTo3 :: Write# Word64
 writeUpTo3 = write# $ \x p ->
   if x < 10
@@ -138,7 +139,7 @@ writeUpTo3 = write# $ \x p ->
       pure (p' `plusPtr` 2)
 {-# NOINLINE writeUpTo3 #-}
 
--- | A number below 65,536: at most 5 bytes are stored.
+-- | Write a number below 65,536. Stores at most 5 bytes.
 writeUpTo5 :: Write# Word64
 writeUpTo5 = write# $ \x p ->
   if x < 10000
@@ -150,7 +151,7 @@ writeUpTo5 = write# $ \x p ->
       pure (p' `plusPtr` 4)
 {-# NOINLINE writeUpTo5 #-}
 
--- | Any number: at most 20 bytes are stored, and at most 10 of one below 2^32.
+-- | Write any number. Stores at most 20 bytes, and at most 10 for a number below 2^32.
 writeWord64 :: Write# Word64
 writeWord64 = write# $ \x p -> case () of
   _
@@ -158,7 +159,7 @@ writeWord64 = write# $ \x p -> case () of
     | x < 10000 -> writeUpTo4 x p
     | x < 100000000 -> writeUpTo8 x p
     | x < 10000000000000000 -> do
-      -- 1 to 8 digits (of a number below 2^32: 1 or 2), then 8.
+      -- 1 to 8 digits, then 8. Below 2^32, 1 or 2 digits, then 8.
       let (hi, lo) = quotRem1e8 x
       writeUpTo8 hi p >>= writeEight lo
     | otherwise -> do
@@ -167,36 +168,36 @@ writeWord64 = write# $ \x p -> case () of
       writeUpTo4 hi p >>= writeSixteen lo
 {-# NOINLINE writeWord64 #-}
 
--- | A number of 8 bits and its sign: at most 4 bytes are stored.
+-- | Write a number of 8 bits and its sign. Stores at most 4 bytes.
 writeInt8 :: Write# Int64
 writeInt8 = write# (withSign (callWrite writeUpTo3))
 {-# NOINLINE writeInt8 #-}
 
--- | A number of 16 bits and its sign: at most 6 bytes are stored.
+-- | Write a number of 16 bits and its sign. Stores at most 6 bytes.
 writeInt16 :: Write# Int64
 writeInt16 = write# (withSign (callWrite writeUpTo5))
 {-# NOINLINE writeInt16 #-}
 
--- | Any number and its sign: at most 20 bytes are stored (a negative one has at most
--- 19 digits), and at most 11 of one of 32 bits.
+-- | Write any number and its sign. Stores at most 20 bytes, as a negative number has at most 19
+-- digits. Stores at most 11 bytes for a number of 32 bits.
 writeInt64 :: Write# Int64
 writeInt64 = write# (withSign (callWrite writeWord64))
 {-# NOINLINE writeInt64 #-}
 
--- | A number below 10^16, with leading zeros: 16 bytes.
+-- | A number below 10^16 with leading zeros: 16 bytes.
 sixteenDigits :: FixedPrim Word64
 sixteenDigits = fixedPrim 16 (\x p -> () <$ writeSixteen x p)
 {-# INLINE sixteenDigits #-}
 
--- | A number below 10: 1 byte is stored.
+-- | Write a number below 10. Stores 1 byte.
 writeDigit :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
 writeDigit x p = do
   pokeHost p (fromIntegral (x + 0x30) :: Word8)
   pure (p `plusPtr` 1)
 {-# INLINE writeDigit #-}
 
--- | A number below 10^4: 4 bytes are stored. Zeros in front are shifted out, but the
--- last digit is kept.
+-- | Write a number below 10^4. Stores 4 bytes. Leading zeros are shifted out, except the last
+-- digit.
 writeUpTo4 :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
 writeUpTo4 x p = do
   let digits = digits4 x
@@ -205,14 +206,18 @@ writeUpTo4 x p = do
   pure (p `plusPtr` (4 - zeros `unsafeShiftR` 3))
 {-# INLINE writeUpTo4 #-}
 
--- | A number below 10^8: 8 bytes are stored.
+-- | Write a number below 10^8. Stores 8 bytes.
 writeUpTo8 :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
 writeUpTo8 = writeFrom 56
 {-# INLINE writeUpTo8 #-}
 
--- | The same, where at most so many bits of zeros are shifted out: 8 for each digit
--- that may be missing, at most 56.
-writeFrom :: Int -> Word64 -> Ptr Word8 -> IO (Ptr Word8)
+-- | Write a number below 10^8 and keep some of its leading zeros. Stores 8 bytes.
+writeFrom ::
+  -- | The most bits of zeros to shift out: 8 for each digit that may be missing, at most 56.
+  Int ->
+  Word64 ->
+  Ptr Word8 ->
+  IO (Ptr Word8)
 writeFrom most x p = do
   let digits = digits8 x
       zeros = min most (countTrailingZeros (digits .|. 0x0100000000000000) .&. 0x38)
@@ -220,14 +225,14 @@ writeFrom most x p = do
   pure (p `plusPtr` (8 - zeros `unsafeShiftR` 3))
 {-# INLINE writeFrom #-}
 
--- | A number below 10^8, with leading zeros: 8 bytes are stored.
+-- | Write a number below 10^8 with leading zeros. Stores 8 bytes.
 writeEight :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
 writeEight x p = do
   pokeLE p (asCharacters (digits8 x))
   pure (p `plusPtr` 8)
 {-# INLINE writeEight #-}
 
--- | A number below 10^16, with leading zeros: 16 bytes are stored.
+-- | Write a number below 10^16 with leading zeros. Stores 16 bytes.
 writeSixteen :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
 writeSixteen x p = do
   let (hi, lo) = quotRem1e8 x

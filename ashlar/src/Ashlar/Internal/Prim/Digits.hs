@@ -4,20 +4,18 @@
 --
 -- Note [Eight decimal digits]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- A number below 10^8 is split into two of 4 digits, these side by side into four of
--- 2, and these into eight digits, one in each byte of a word, which is stored at
--- once. (Paul Khuong, \"How to print integers really fast\", 2017.)
+-- A number below 10^8 is split into two numbers of 4 digits. Side by side in one word, these
+-- are split into four numbers of 2 digits, and then into eight digits, one in each byte of the
+-- word. One store writes them all. (Paul Khuong, \"How to print integers really fast\", 2017.)
 --
--- The divisions are multiplications by a rounded inverse and shifts. (GHC divides
--- by constants with the machine's divide instruction.) Each is exact in the range
--- that it is used for: T. Granlund, P. L. Montgomery, \"Division by invariant
--- integers using multiplication\", 1994. The property "numbers around the multiples
--- of powers of ten" holds them in place.
+-- A division is a multiplication by a rounded inverse and a shift, because GHC divides by
+-- constants with the machine's divide instruction. Each is exact in the range that it is used
+-- for: T. Granlund, P. L. Montgomery, \"Division by invariant integers using multiplication\",
+-- 1994. The property "numbers around the multiples of powers of ten" checks them.
 --
--- Figures (GHC 9.0.2, nanoseconds for each number in a loop; in brackets those of
--- bytestring's C function, which makes two digits at a time from a table): one digit
--- 1.1 (1.5), below 1,000 2.7 (3.2), below 10^6 3.7 (6.4), 64 random bits 8.2 (25.2).
--- Made as numbers of eight digits, those below 1,000 take 3.5.
+-- This is faster than bytestring's C function, which takes two digits at a time from a table,
+-- and the more so the longer the number is. Short numbers have code of their own
+-- ("Ashlar.Internal.Prim.Decimal"), which is faster than making eight digits each time.
 module Ashlar.Internal.Prim.Digits
   ( -- * Digits in bytes, the first in the least significant byte
     digits2,
@@ -33,18 +31,18 @@ module Ashlar.Internal.Prim.Digits
   )
 where
 
-import Ashlar.Internal.Prim.Wide
+import Ashlar.Internal.Prim.Multiply128
 import Data.Bits (unsafeShiftL, unsafeShiftR, (.&.), (.|.))
 import Data.Word (Word64)
 
--- | The digits of a number below 100.
+-- | The two digits of a number below 100.
 digits2 :: Word64 -> Word64
 digits2 x = tens + ((x - 10 * tens) `unsafeShiftL` 8)
   where
     tens = (x * 103) `unsafeShiftR` 10
 {-# INLINE digits2 #-}
 
--- | The digits of a number below 10^4.
+-- | The four digits of a number below 10^4.
 digits4 :: Word64 -> Word64
 digits4 x = tens + ((pairs - 10 * tens) `unsafeShiftL` 8)
   where
@@ -53,7 +51,7 @@ digits4 x = tens + ((pairs - 10 * tens) `unsafeShiftL` 8)
     tens = ((pairs * 103) `unsafeShiftR` 10) .&. 0x000F000F
 {-# INLINE digits4 #-}
 
--- | The digits of a number below 10^8.
+-- | The eight digits of a number below 10^8.
 digits8 :: Word64 -> Word64
 digits8 x = tens + ((pairs - 10 * tens) `unsafeShiftL` 8)
   where
@@ -65,33 +63,33 @@ digits8 x = tens + ((pairs - 10 * tens) `unsafeShiftL` 8)
     tens = ((pairs * 103) `unsafeShiftR` 10) .&. 0x000F000F000F000F
 {-# INLINE digits8 #-}
 
--- | Digits in bytes as characters.
+-- | Turn the digits in the eight bytes into characters.
 asCharacters :: Word64 -> Word64
 asCharacters digits = digits + 0x3030303030303030
 {-# INLINE asCharacters #-}
 
--- | Division of a number below 10^4.
+-- | Divide a number below 10^4 by 100.
 quotRem100 :: Word64 -> (Word64, Word64)
 quotRem100 x = (q, x - q * 100)
   where
     q = (x * 10486) `unsafeShiftR` 20
 {-# INLINE quotRem100 #-}
 
--- | Division of a number below 10^8.
+-- | Divide a number below 10^8 by 10^4.
 quotRem1e4 :: Word64 -> (Word64, Word64)
 quotRem1e4 x = (q, x - q * 10000)
   where
     q = (x * 109951163) `unsafeShiftR` 40
 {-# INLINE quotRem1e4 #-}
 
--- | Division of any number.
+-- | Divide any number by 10^8.
 quotRem1e8 :: Word64 -> (Word64, Word64)
 quotRem1e8 x = (q, x - q * 100000000)
   where
     q = timesHigh x 0xABCC77118461CEFD `unsafeShiftR` 26
 {-# INLINE quotRem1e8 #-}
 
--- | Division of any number.
+-- | Divide any number by 10^16.
 quotRem1e16 :: Word64 -> (Word64, Word64)
 quotRem1e16 x = (q, x - q * 10000000000000000)
   where

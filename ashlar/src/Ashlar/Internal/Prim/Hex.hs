@@ -5,9 +5,9 @@
 -- Module      : Ashlar.Internal.Prim.Hex
 -- Description : Numbers in hexadecimal
 --
--- Numbers in base 16, with the digits @0@ to @9@ and @a@ to @f@: as many digits as
--- are needed, or as many as the type may need. The digits come from a table:
--- Note [Hexadecimal digits from a table] in "Ashlar.Internal.Prim.HexPairs".
+-- Numbers in base 16, with the digits @0@ to @9@ and @a@ to @f@, either without leading zeros or
+-- with all digits of the type. The digits come from a table: see Note [Hexadecimal digits from a
+-- table] in "Ashlar.Internal.Prim.HexPairs".
 module Ashlar.Internal.Prim.Hex
   ( -- * Without leading zeros
     word8Hex,
@@ -28,13 +28,13 @@ module Ashlar.Internal.Prim.Hex
     floatHexFixed,
     doubleHexFixed,
 
-    -- * Parts of other formats
+    -- * For other formats
     countDigits,
   )
 where
 
 import Ashlar.Internal.Mem
-import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.HexPairs
 import Ashlar.Internal.Prim.OutOfLine
 import Data.Bits (countLeadingZeros, unsafeShiftR, (.&.), (.|.))
@@ -43,46 +43,47 @@ import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 import GHC.Float (castDoubleToWord64, castFloatToWord32)
 
--- | A number of 8 bits in hexadecimal, with as few digits as possible: 1 to 2.
+-- | An unsigned 8-bit number in hexadecimal, without leading zeros: 1 to 2 digits.
 --
 -- @since 0.1.0.0
 word8Hex :: BoundedPrim Word8
 word8Hex = boundedPrim 2 (callWrite writeByte . fromIntegral)
 {-# INLINE word8Hex #-}
 
--- | A number of 16 bits in hexadecimal, with as few digits as possible: 1 to 4.
+-- | An unsigned 16-bit number in hexadecimal, without leading zeros: 1 to 4 digits.
 --
 -- @since 0.1.0.0
 word16Hex :: BoundedPrim Word16
 word16Hex = boundedPrim 4 (callWrite writeWord16 . fromIntegral)
 {-# INLINE word16Hex #-}
 
--- | A number of 32 bits in hexadecimal, with as few digits as possible: 1 to 8.
+-- | An unsigned 32-bit number in hexadecimal, without leading zeros: 1 to 8 digits.
 --
 -- @since 0.1.0.0
 word32Hex :: BoundedPrim Word32
 word32Hex = boundedPrim 8 (callWrite writeAny . fromIntegral)
 {-# INLINE word32Hex #-}
 
--- | A number of 64 bits in hexadecimal, with as few digits as possible: 1 to 16.
+-- | An unsigned 64-bit number in hexadecimal, without leading zeros: 1 to 16 digits.
 --
 -- @since 0.1.0.0
 word64Hex :: BoundedPrim Word64
 word64Hex = boundedPrim 16 (callWrite writeAny)
 {-# INLINE word64Hex #-}
 
--- | A number of the machine's word size in hexadecimal, with as few digits as possible: 1 to
--- 16 (to 8, where words have 32 bits).
+-- | A number of the machine's word size in hexadecimal, without leading zeros: 1 to 16 digits, on
+-- 32-bit machines 1 to 8.
 --
 -- @since 0.1.0.0
 wordHex :: BoundedPrim Word
 wordHex = boundedPrim 16 (callWrite writeAny . fromIntegral)
 {-# INLINE wordHex #-}
 
--- Digits are stored together, shifted so that the first one comes first. What is
--- stored behind the last will be overwritten by what is written next.
+-- The functions below store several digits at once, shifted so that the first one comes first. A
+-- store may reach past the last digit: the next write overwrites those bytes. Each function says
+-- how many bytes it stores at most. That many must be writable.
 
--- | A number below 2^8: 2 bytes are stored.
+-- | Write a number below 2^8. Stores 2 bytes.
 writeByte :: Write# Word64
 writeByte = write# $ \x p -> do
   let n = countDigits x
@@ -90,24 +91,25 @@ writeByte = write# $ \x p -> do
   pure (p `plusPtr` n)
 {-# NOINLINE writeByte #-}
 
--- | A number below 2^16: 4 bytes are stored.
+-- | Write a number below 2^16. Stores 4 bytes.
 writeWord16 :: Write# Word64
 writeWord16 = write# writeLast4
 {-# NOINLINE writeWord16 #-}
 
--- | Any number: at most 16 bytes are stored, and at most 8 of one below 2^32.
+-- | Write any number. Stores at most 16 bytes, and at most 8 for a number below 2^32.
 writeAny :: Write# Word64
 writeAny = write# $ \x p -> case () of
   _
     | x < 0x10000 -> writeLast4 x p
     | x < 0x100000000 -> writeLast8 x p
     | otherwise -> do
-      -- At most 8 digits, and 8 behind them.
+      -- At most 8 digits, then 8.
       p' <- writeLast8 (x `unsafeShiftR` 32) p
       pokeLE p' (hexPairs4 (x .&. 0xFFFFFFFF))
       pure (p' `plusPtr` 8)
 {-# NOINLINE writeAny #-}
 
+-- Write a number below 2^16 or 2^32. Stores 4 or 8 bytes.
 writeLast4, writeLast8 :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
 writeLast4 x p = do
   let n = countDigits x
@@ -120,61 +122,61 @@ writeLast8 x p = do
 {-# INLINE writeLast4 #-}
 {-# INLINE writeLast8 #-}
 
--- | How many digits a number needs, 1 for 0.
+-- | The number of digits without leading zeros. Zero has one digit.
 countDigits :: Word64 -> Int
 countDigits x = (67 - countLeadingZeros (x .|. 1)) `unsafeShiftR` 2
 {-# INLINE countDigits #-}
 
--- | A number of 8 bits in hexadecimal: 2 digits.
+-- | An unsigned 8-bit number in hexadecimal: 2 digits.
 --
 -- @since 0.1.0.0
 word8HexFixed :: FixedPrim Word8
 word8HexFixed = fixedPrim 2 (writePair . fromIntegral)
 {-# INLINE word8HexFixed #-}
 
--- | A number of 16 bits in hexadecimal: 4 digits.
+-- | An unsigned 16-bit number in hexadecimal: 4 digits.
 --
 -- @since 0.1.0.0
 word16HexFixed :: FixedPrim Word16
 word16HexFixed = fixedPrim 4 (write2Pairs . fromIntegral)
 {-# INLINE word16HexFixed #-}
 
--- | A number of 32 bits in hexadecimal: 8 digits.
+-- | An unsigned 32-bit number in hexadecimal: 8 digits.
 --
 -- @since 0.1.0.0
 word32HexFixed :: FixedPrim Word32
 word32HexFixed = fixedPrim 8 (write4Pairs . fromIntegral)
 {-# INLINE word32HexFixed #-}
 
--- | A number of 64 bits in hexadecimal: 16 digits.
+-- | An unsigned 64-bit number in hexadecimal: 16 digits.
 --
 -- @since 0.1.0.0
 word64HexFixed :: FixedPrim Word64
 word64HexFixed = fixedPrim 16 write8Pairs
 {-# INLINE word64HexFixed #-}
 
--- | The two's complement of a number of 8 bits in hexadecimal: 2 digits.
+-- | The two's complement of a signed 8-bit number in hexadecimal: 2 digits.
 --
 -- @since 0.1.0.0
 int8HexFixed :: FixedPrim Int8
 int8HexFixed = fixedPrim 2 (runF word8HexFixed . fromIntegral)
 {-# INLINE int8HexFixed #-}
 
--- | The two's complement of a number of 16 bits in hexadecimal: 4 digits.
+-- | The two's complement of a signed 16-bit number in hexadecimal: 4 digits.
 --
 -- @since 0.1.0.0
 int16HexFixed :: FixedPrim Int16
 int16HexFixed = fixedPrim 4 (runF word16HexFixed . fromIntegral)
 {-# INLINE int16HexFixed #-}
 
--- | The two's complement of a number of 32 bits in hexadecimal: 8 digits.
+-- | The two's complement of a signed 32-bit number in hexadecimal: 8 digits.
 --
 -- @since 0.1.0.0
 int32HexFixed :: FixedPrim Int32
 int32HexFixed = fixedPrim 8 (runF word32HexFixed . fromIntegral)
 {-# INLINE int32HexFixed #-}
 
--- | The two's complement of a number of 64 bits in hexadecimal: 16 digits.
+-- | The two's complement of a signed 64-bit number in hexadecimal: 16 digits.
 --
 -- @since 0.1.0.0
 int64HexFixed :: FixedPrim Int64
@@ -195,13 +197,14 @@ doubleHexFixed :: FixedPrim Double
 doubleHexFixed = fixedPrim 16 (runF word64HexFixed . castDoubleToWord64)
 {-# INLINE doubleHexFixed #-}
 
--- Numbers below 2^8, 2^16, 2^32, 2^64, with all of their digits.
+-- Write numbers below 2^8, 2^16, 2^32 and 2^64 with all digits: 2, 4, 8 and 16 bytes.
 
 writePair, write2Pairs, write4Pairs, write8Pairs :: Word64 -> Ptr Word8 -> IO ()
 writePair x p = pokeLE p (fromIntegral (hexPair x) :: Word16)
 write2Pairs x p = writePair (x `unsafeShiftR` 8) p >> writePair (x .&. 0xFF) (p `plusPtr` 2)
 write4Pairs x p = write2Pairs (x `unsafeShiftR` 16) p >> write2Pairs (x .&. 0xFFFF) (p `plusPtr` 4)
-write8Pairs x p = write4Pairs (x `unsafeShiftR` 32) p >> write4Pairs (x .&. 0xFFFFFFFF) (p `plusPtr` 8)
+write8Pairs x p =
+  write4Pairs (x `unsafeShiftR` 32) p >> write4Pairs (x .&. 0xFFFFFFFF) (p `plusPtr` 8)
 {-# INLINE writePair #-}
 {-# INLINE write2Pairs #-}
 {-# INLINE write4Pairs #-}

@@ -6,17 +6,17 @@
 
 -- |
 -- Module      : Ashlar.Internal.Prim.Text
--- Description : The memory of a Text, whatever the version of text
+-- Description : The memory of a Text, in every version of text
 --
--- @text@ keeps UTF-8 in memory from version 2 on, and UTF-16 before. This is
--- the one module that knows; it shows a text as a row of \"units\" (bytes or
--- 16-bit words) and turns stretches of them into UTF-8.
+-- @text@ holds UTF-8 in memory from version 2 on, and UTF-16 before. Only this module knows. It
+-- shows a text as a sequence of \"units\", which are bytes or 16-bit words, and converts ranges of
+-- them to UTF-8.
 module Ashlar.Internal.Prim.Text
   ( utf8LengthOf,
     lengthUnits,
     bytesPerUnit,
     bytesLikely,
-    roomForOne,
+    bytesForOne,
     unitsThatFit,
     writeUtf8,
     writeEscaped,
@@ -38,62 +38,98 @@ import qualified Data.Text.Array as A
 #else
 import Ashlar.Internal.Prim.Utf8 (utf8Write)
 import Control.Monad.ST (RealWorld, stToIO)
-import Data.Bits (shiftL, unsafeShiftR, (.&.))
+import Data.Bits (finiteBitSize, shiftL, unsafeShiftR, (.&.))
 import qualified Data.Text.Array as A
 import Data.Word (Word16, Word64)
 import Foreign.C.Types (CPtrdiff (..), CSize (..))
 import GHC.Base (unsafeChr)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
-import GHC.Exts (ByteArray#, Int (I#), MutableByteArray#, indexWord8ArrayAsWord64#, shrinkMutableByteArray#, (*#))
+import GHC.Exts
+  ( ByteArray#,
+    Int (I#),
+    MutableByteArray#,
+    indexWord8ArrayAsWord64#,
+    shrinkMutableByteArray#,
+    (*#),
+  )
 import GHC.IO (IO (..))
 import GHC.Word (Word64 (W64#))
 #endif
 
--- | A text from so many bytes of UTF-8 (RFC 3629), copied. If they are malformed in
--- any way, the first argument is forced, which must throw an exception. The bytes
--- must be readable.
+-- | Copy bytes of UTF-8 (RFC 3629) into a text.
 --
--- (Not by way of 'T.decodeUtf8'', which catches exceptions, and throws a timeout on
--- as a synchronous one: Note [Exceptions that are not ours].)
-decodeUtf8At :: Maybe Char -> Ptr Word8 -> Int -> IO T.Text
--- Any UTF-8, by the functions of text.
+-- This does not use 'T.decodeUtf8'', which catches exceptions and would rethrow a timeout as a
+-- synchronous one: see Note [Exceptions that are not ours] in
+-- "Ashlar.Internal.Coroutine.Exception".
+decodeUtf8At ::
+  -- | Forced if the bytes are malformed in any way. It must throw an exception.
+  Maybe Char ->
+  -- | The first byte.
+  Ptr Word8 ->
+  -- | The number of bytes, all readable.
+  Int ->
+  IO T.Text
+-- The same for any UTF-8, with the functions of text.
 decodeAny :: Maybe Char -> Ptr Word8 -> Int -> IO T.Text
 decodeAny malformed p n = do
-  -- A view of the memory, which nothing keeps: the text is a copy.
+  -- A view of the memory. Nothing retains it, because the text is a copy.
   bs <- unsafePackCStringLen (castPtr p, n)
   pure $! T.decodeUtf8With (\_ _ -> malformed) bs
 
--- | Units of a text.
+-- | The number of units of a text.
 lengthUnits :: T.Text -> Int
 lengthUnits (T.Text _ _ n) = n
 {-# INLINE lengthUnits #-}
 
--- | Bytes of a text in UTF-8. O(1) with UTF-8 in memory, else O(n).
+-- | The number of bytes of a text in UTF-8. O(1) with UTF-8 in memory, otherwise O(n).
 utf8LengthOf :: T.Text -> Int
 
--- | The most bytes of UTF-8 that a unit stands for.
+-- | The most bytes of UTF-8 that a unit takes.
 bytesPerUnit :: Int
 
--- | How much room it is best to have for so many units: what they take if they are ASCII, and a
--- little more, so that there is no need to ask again for the last few.
+-- | The free space that suits @n@ units best: what they take if they are ASCII, and a little more,
+-- so that the last few units need no second reservation.
 bytesLikely :: Int -> Int
 
--- | Where a unit may take so many bytes, so much room holds one unit at least, for
--- 'unitsThatFit'.
-roomForOne :: Int -> Int
+-- | The free space in which 'unitsThatFit' finds at least one unit, if a unit may take @n@ bytes.
+bytesForOne :: Int -> Int
 
--- | @unitsThatFit perUnit t off room@ is the number of units, from unit @off@ on,
--- that surely fit into @room@ bytes, where each takes at most @perUnit@ (positive). It
--- is positive where there is a unit left, and room for 'roomForOne'.
-unitsThatFit :: Int -> T.Text -> Int -> Int -> Int
+-- | The number of units that are sure to fit into the free space. It is positive if a unit is left
+-- and there are 'bytesForOne' bytes.
+unitsThatFit ::
+  -- | The most bytes that a unit takes, positive.
+  Int ->
+  T.Text ->
+  -- | The first unit.
+  Int ->
+  -- | The free space in bytes.
+  Int ->
+  Int
 
--- | @writeUtf8 p t off n@ writes the UTF-8 of @n@ units from unit @off@ on, and
--- returns the number of bytes. The units must lie in the text and be at most
--- what 'unitsThatFit' says, with 'bytesPerUnit', of the bytes writable at @p@.
-writeUtf8 :: Ptr Word8 -> T.Text -> Int -> Int -> IO Int
+-- | Write units in UTF-8. Returns the number of bytes.
+writeUtf8 ::
+  -- | The destination.
+  Ptr Word8 ->
+  T.Text ->
+  -- | The first unit, in the text.
+  Int ->
+  -- | The number of units: at most what 'unitsThatFit' returns for 'bytesPerUnit' and the bytes
+  -- writable at the destination.
+  Int ->
+  IO Int
 
--- | 'writeUtf8' with ASCII characters replaced. Each unit needs room for 'escapeBound'.
-writeEscaped :: Escaping -> Ptr Word8 -> T.Text -> Int -> Int -> IO Int
+-- | Write units in UTF-8, with ASCII characters replaced. Returns the number of bytes.
+writeEscaped ::
+  Escaping ->
+  -- | The destination.
+  Ptr Word8 ->
+  T.Text ->
+  -- | The first unit, in the text.
+  Int ->
+  -- | The number of units: at most what 'unitsThatFit' returns for 'escapeBound' and the bytes
+  -- writable at the destination.
+  Int ->
+  IO Int
 
 #if MIN_VERSION_text(2,0,0)
 
@@ -109,13 +145,14 @@ bytesPerUnit = 1
 bytesLikely = id
 {-# INLINE bytesLikely #-}
 
-roomForOne = id
-{-# INLINE roomForOne #-}
+bytesForOne = id
+{-# INLINE bytesForOne #-}
 
-unitsThatFit perUnit (T.Text _ _ n) off room = min (n - off) (room `quot` perUnit)
+unitsThatFit perUnit (T.Text _ _ n) off space = min (n - off) (space `quot` perUnit)
 {-# INLINE unitsThatFit #-}
 
 writeUtf8 p (T.Text arr start _) off n = do
+  -- The units lie in the text, and n bytes are writable.
   unsafeSTToIO (A.copyToPointer arr (start + off) p n)
   pure n
 {-# INLINE writeUtf8 #-}
@@ -126,32 +163,32 @@ writeEscaped escapes p0 (T.Text arr start _) off n = go (start + off) p0
     go i p
       | i >= end = pure (p `minusPtr` p0)
       | otherwise = do
-          -- A byte of a longer character is copied: escapeBound is more than one.
+          -- escapeBound bytes are writable for each unit. A byte of a longer character takes one.
           p' <- if b < 0x80 then escapeWrite escapes p b else (p `plusPtr` 1) <$ pokeHost p b
           go (i + 1) p'
       where
+        -- Forced only if i < end, and then in the text.
         b = A.unsafeIndex arr i
 
 #else
 
 -- Note [UTF-8 and UTF-16]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
--- The work is done in C (@cbits/utf16.c@), with instructions for 8 and 16 units at once. In
--- Haskell, 4 units at once, a text of 20,000 characters in English took 6.7 µs to encode and 4.5
--- to decode, and takes 2.2 and 1.2 (some of it by asking for room at once: 'bytesLikely'); one in
--- Russian 44 and 45, and takes 18 and 22 (GHC 9.0.2; text's own functions, between its memory
--- and a @ByteString@: 2.1 and 1.1, 15 and 48). With names of ten ASCII characters, C and Haskell
--- take the same time. text's functions are not called for the short ones, because they allocate
--- pinned memory for numbers that they exchange with C.
+-- C code converts (@cbits/utf16.c@), with instructions for 8 and 16 units at once. On long texts it
+-- is several times faster than Haskell with 4 units at once, partly because the whole free space
+-- is reserved at once ('bytesLikely'). On names of ten ASCII characters the two take the same
+-- time. The functions of text take about as long on long texts, but on short ones they are slower:
+-- they allocate pinned memory for the numbers that they exchange with C.
 --
--- A foreign call keeps the garbage collector waiting, so none is given more than 64 KiB. A
--- longer text is decoded by text. So is a malformed one, so that what becomes of it is the same in
--- all versions. (Tests "texts in UTF-8". The C code is tested by itself, under gcc's sanitizers.)
+-- The garbage collector waits for a foreign call, so no call gets more than 64 KiB. The functions
+-- of text decode longer texts, and malformed ones, so that all versions treat those the same.
+-- The tests "texts in UTF-8" cover this, and @tests/c/utf16.c@ tests the C code under gcc's
+-- sanitizers.
 decodeUtf8At malformed !p !n
-  | n <= 0 || n > 2 * callUnits = decodeAny malformed p n
+  | n <= 0 || n > 2 * maxForeignUnits = decodeAny malformed p n
   | otherwise = do
       arr <- stToIO (A.new n)
-      -- n bytes can be read, and no character has more units than bytes.
+      -- n bytes are readable, and the array has n units. No character has more units than bytes.
       units <- fromIntegral <$> c_utf8_to_utf16 (A.maBA arr) p (fromIntegral n)
       if units < 0
         then decodeAny malformed p n
@@ -159,13 +196,19 @@ decodeUtf8At malformed !p !n
           arr' <- if units < n then cutUnits arr n units else pure arr
           (\frozen -> T.Text frozen 0 units) <$> stToIO (A.unsafeFreeze arr')
 
--- How many units a foreign call is given at most; they have two bytes each.
-callUnits :: Int
-callUnits = 32768
+-- The most units for one foreign call. A unit has two bytes.
+maxForeignUnits :: Int
+maxForeignUnits = 32768
 
--- Cut an array of n units to its first ones. If more than a quarter of a large object is cut off, it
--- is copied, because GHC gives none of it back. (An array of 1,600 units is one.)
-cutUnits :: A.MArray RealWorld -> Int -> Int -> IO (A.MArray RealWorld)
+-- Shorten an array. If that cuts more than a quarter off a large object, copy it instead, because
+-- GHC does not free the rest of a large object. An array of 1,600 units is large.
+cutUnits ::
+  A.MArray RealWorld ->
+  -- The number of units of the array.
+  Int ->
+  -- The number of units to keep, not more.
+  Int ->
+  IO (A.MArray RealWorld)
 cutUnits arr n units@(I# k)
   | n >= 1600 && units < n - n `quot` 4 = stToIO $ do
       copy <- A.new units
@@ -181,11 +224,12 @@ foreign import ccall unsafe "ashlar_utf16_to_utf8"
 foreign import ccall unsafe "ashlar_utf16_length"
   c_utf16_length :: ByteArray# -> CSize -> CSize -> CSize
 
+-- The units from start to start + n lie in the array.
 utf8LengthOf (T.Text arr start n) = go start n 0
   where
     go !i !left !acc
-      | left <= callUnits = acc + part i left
-      | otherwise = go (i + callUnits) (left - callUnits) (acc + part i callUnits)
+      | left <= maxForeignUnits = acc + part i left
+      | otherwise = go (i + maxForeignUnits) (left - maxForeignUnits) (acc + part i maxForeignUnits)
     part i k = fromIntegral (c_utf16_length (A.aBA arr) (fromIntegral i) (fromIntegral k))
 
 bytesPerUnit = 3
@@ -194,31 +238,37 @@ bytesPerUnit = 3
 bytesLikely n = n + 16
 {-# INLINE bytesLikely #-}
 
-roomForOne perUnit = 2 * perUnit
-{-# INLINE roomForOne #-}
+bytesForOne perUnit = 2 * perUnit
+{-# INLINE bytesForOne #-}
 
--- The first half of a surrogate pair is left for the next time, so that the pair
--- stays together. There is room for two units, so one remains.
-unitsThatFit perUnit (T.Text arr start n) off room
+-- The first half of a surrogate pair stays for the next batch, so that pairs are never cut. The
+-- free space holds two units, so at least one is left. The unit that is read lies in the text, as
+-- 0 < k < n - off.
+unitsThatFit perUnit (T.Text arr start n) off space
   | k < n - off, isLead (A.unsafeIndex arr (start + off + k - 1)) = k - 1
   | otherwise = k
   where
-    -- A division takes as long as several words of text. (A text has less than 2^60 units.)
-    k = if (n - off) * perUnit <= room then n - off else min (n - off) (room `quot` perUnit)
+    -- A division takes as long as converting several words of text. The product does not overflow:
+    -- on 64-bit machines a text has less than 2^60 units, and the compiler decides the condition.
+    k
+      | finiteBitSize (0 :: Int) == 64 || n - off <= maxForeignUnits,
+        (n - off) * perUnit <= space =
+          n - off
+      | otherwise = min (n - off) (space `quot` perUnit)
 
 writeUtf8 !p0 (T.Text arr start _) !off !n = go p0 (start + off) n
   where
     go !p !i !left
-      | left <= callUnits = do
+      | left <= maxForeignUnits = do
           k <- part p i left
           pure $! p `minusPtr` p0 + k
       | otherwise = do
-          -- A pair stays together.
-          let lead = isLead (A.unsafeIndex arr (i + callUnits - 1))
-              m = if lead then callUnits - 1 else callUnits
+          -- Pairs are not cut.
+          let lead = isLead (A.unsafeIndex arr (i + maxForeignUnits - 1))
+              m = if lead then maxForeignUnits - 1 else maxForeignUnits
           k <- part p i m
           go (p `plusPtr` k) (i + m) (left - m)
-    -- There is room for as much as all units can take.
+    -- The free space holds bytesPerUnit bytes for each unit that is left, which the C code needs.
     part p i m = fromIntegral <$> c_utf16_to_utf8 p (A.aBA arr) (fromIntegral i) (fromIntegral m)
 
 writeEscaped escapes !p0 (T.Text arr start _) !off !n = go (start + off) p0
@@ -226,34 +276,37 @@ writeEscaped escapes !p0 (T.Text arr start _) !off !n = go (start + off) p0
     end = start + off + n
     go !i !p
       | i >= end = pure $! p `minusPtr` p0
-      -- Four units inside the text, and room for four.
+      -- Four units lie in the range. For each unit of it, escapeBound bytes are writable.
       | i + 4 <= end, isAscii4 w = one p (low w) >>= next 16 >>= next 32 >>= next 48 >>= go (i + 4)
       | u < 0x80 = one p (fromIntegral u) >>= go (i + 1)
-      -- A text holds surrogates only in pairs, first half first.
+      -- A text holds surrogates only in pairs, the lead first, and the range cuts no pair.
       | isLead u = utf8Write p (pair u (A.unsafeIndex arr (i + 1))) >>= go (i + 2)
       | otherwise = utf8Write p (unsafeChr (fromIntegral u)) >>= go (i + 1)
       where
+        -- Both are forced only if the units that they read lie in the range.
         u = A.unsafeIndex arr i
         w = fourUnits arr i
         next by q = one q (low (w `unsafeShiftR` by))
     one = escapeWrite escapes
     low w = fromIntegral (w .&. 0x7F) :: Word8
 
+-- Is it the lead of a surrogate pair?
 isLead :: Word16 -> Bool
 isLead u = u .&. 0xFC00 == 0xD800
 {-# INLINE isLead #-}
 
+-- The character of a surrogate pair.
 pair :: Word16 -> Word16 -> Char
 pair a b = unsafeChr (((fromIntegral a - 0xD800) `shiftL` 10) + (fromIntegral b - 0xDC00) + 0x10000)
 {-# INLINE pair #-}
 
 -- Note [Four UTF-16 units at once]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- Most text is ASCII. Four units are read as one word, to test that no one has a bit above
--- the lowest seven. On a big-endian machine the units stand in the opposite order
--- within the word, so the test is answered with no there, and the loop takes
--- them one by one.
+-- Most text is ASCII. Four units are read as one word, to test that none of them has a bit above
+-- the lowest seven. On a big-endian machine the units are in the opposite order within the word.
+-- There the test says no, and the loop takes the units one by one.
 
+-- The units i to i + 3, which must lie in the array.
 fourUnits :: A.Array -> Int -> Word64
 fourUnits arr (I# i) = W64# (indexWord8ArrayAsWord64# (A.aBA arr) (i *# 2#))
 {-# INLINE fourUnits #-}

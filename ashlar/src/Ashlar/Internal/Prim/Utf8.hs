@@ -1,10 +1,10 @@
 -- |
 -- Module      : Ashlar.Internal.Prim.Utf8
--- Description : One character in UTF-8: its bound, write half, and what is valid
+-- Description : Writing a character in UTF-8, and validating UTF-8
 --
--- UTF-8 as in RFC 3629, with one allowance: a surrogate (U+D800 to U+DFFF),
--- which a Haskell 'Char' may be, is written as the three bytes that its number
--- would have, as "Data.ByteString.Builder" and @binary@ write it.
+-- UTF-8 as in RFC 3629, with one exception. A Haskell 'Char' may be a surrogate (U+D800 to
+-- U+DFFF). It is written as the three bytes that UTF-8 would give its code point, as
+-- "Data.ByteString.Builder" and @binary@ do.
 module Ashlar.Internal.Prim.Utf8
   ( utf8Bound,
     utf8Write,
@@ -23,8 +23,8 @@ utf8Bound :: Int
 utf8Bound = 4
 {-# INLINE utf8Bound #-}
 
--- | Write a character, and return the address behind it. As many bytes
--- as the character takes must be writable.
+-- | Write a character at an address, and return the address after it. The bytes of the character
+-- must be writable, at most 'utf8Bound'.
 utf8Write :: Ptr Word8 -> Char -> IO (Ptr Word8)
 utf8Write p c
   | x < 0x80 = byte 0 x >> end 1
@@ -41,24 +41,28 @@ utf8Write p c
     end n = pure (p `plusPtr` n)
 {-# INLINE utf8Write #-}
 
--- | How many of so many bytes, from the first on, are whole characters in UTF-8 as
--- RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF. All of
--- the bytes must be readable.
+-- | The length of the longest prefix that consists of whole characters in UTF-8 as in RFC 3629:
+-- no overlong forms, no surrogates, nothing above U+10FFFF.
 --
--- It says where an error is, and is not made to be fast.
-utf8ValidPrefix :: Ptr Word8 -> Int -> IO Int
+-- It finds the offset of an error, and is not fast.
+utf8ValidPrefix ::
+  -- | The first byte.
+  Ptr Word8 ->
+  -- | The number of bytes, all readable.
+  Int ->
+  IO Int
 utf8ValidPrefix p n = go 0
   where
     go i
       | i >= n = pure n
       | otherwise = do
         size <- at i >>= characterAt i
-        -- The whole character must lie before the end, which the check of its
-        -- bytes has made sure of.
+        -- i < n here, so the first byte is readable. 'follow' makes sure that the whole
+        -- character lies before the end.
         if size > 0 then go (i + size) else pure i
 
-    -- The size of the character with this first byte, or 0 if it is malformed
-    -- (the table of RFC 3629, section 4).
+    -- The size of the character that starts at i with byte w, or 0 if it is malformed. See the
+    -- table of RFC 3629, section 4.
     characterAt i w
       | w < 0x80 = pure 1
       | w < 0xC2 = pure 0
@@ -71,7 +75,7 @@ utf8ValidPrefix p n = go 0
       | w == 0xF4 = follow i [within 0x80 0x8F, tailByte, tailByte]
       | otherwise = pure 0
 
-    -- Are the bytes behind the first one as they must be?
+    -- Check the bytes after the first one. They are read only if all lie before the end.
     follow i checks
       | length checks >= n - i = pure 0
       | otherwise = do

@@ -1,16 +1,15 @@
 {-# LANGUAGE MagicHash #-}
 
 -- |
--- Module      : Ashlar.Internal.Prim.Bounded
--- Description : Writing values of a fixed or bounded number of bytes
+-- Module      : Ashlar.Internal.Prim.Core
+-- Description : The types of primitives: FixedPrim and BoundedPrim
 --
--- The write half of a format, as a value: how many bytes it takes (exactly, or at
--- most), and the function that writes them. Reserving so much room and then calling
--- the function is all that a builder of such a format does.
+-- A primitive is a number of bytes, exact or an upper bound, and a function that writes a
+-- value into them. A builder of a primitive reserves that many bytes and calls the function.
 --
 -- The names are those of @Data.ByteString.Builder.Prim.Internal@.
-module Ashlar.Internal.Prim.Bounded
-  ( -- * Exactly so many bytes
+module Ashlar.Internal.Prim.Core
+  ( -- * Fixed size
     Size,
     FixedPrim,
     fixedPrim,
@@ -18,7 +17,7 @@ module Ashlar.Internal.Prim.Bounded
     runF,
     contramapF,
 
-    -- * At most so many bytes
+    -- * Bounded size
     BoundedPrim,
     boundedPrim,
     sizeBound,
@@ -38,9 +37,9 @@ import GHC.Exts (Int (I#), isTrue#, (<#))
 -- @since 0.1.0.0
 type Size = Int
 
--- A size, which is refused if it is negative: builders would go backwards. The
--- test of a literal is decided while a program is compiled, as in
--- Note [Sizes that add up] in "Ashlar.Internal.Prim.Combine".
+-- Refuses a negative size, which would move a builder's cursor backwards. For a literal, the
+-- compiler decides the test, as in Note [Sizes that add up] in
+-- "Ashlar.Internal.Prim.Combinators".
 checked :: Int -> Int
 checked (I# n) = if isTrue# (n <# 0#) then negative else I# n
 {-# INLINE checked #-}
@@ -49,35 +48,41 @@ negative :: Int
 negative = errorWithoutStackTrace "Ashlar.Builder.Prim: a primitive of negative size"
 {-# NOINLINE negative #-}
 
--- | How to write values of a type that all take the same number of bytes.
+-- | How to write values that all take the same number of bytes.
 --
 -- @since 0.1.0.0
 data FixedPrim a = FixedPrim !Int (a -> Ptr Word8 -> IO ())
 
--- | @fixedPrim n write@ writes each value by @write@, which must write exactly @n@ bytes
--- at the address that it is given. Nothing checks that it does; if it writes others,
--- memory is corrupted. A negative @n@ is an error.
+-- | A primitive of fixed size, from the function that writes its values.
+--
+-- Nothing checks the function. If it writes anything outside of its @n@ bytes, it corrupts
+-- memory.
 --
 -- @since 0.1.0.0
-fixedPrim :: Size -> (a -> Ptr Word8 -> IO ()) -> FixedPrim a
+fixedPrim ::
+  -- | @n@, the size of a value in bytes. A negative size is an error.
+  Size ->
+  -- | Write a value at the given address: exactly @n@ bytes.
+  (a -> Ptr Word8 -> IO ()) ->
+  FixedPrim a
 fixedPrim n = FixedPrim (checked n)
 {-# INLINE fixedPrim #-}
 
--- | Bytes that a value takes.
+-- | The number of bytes that every value takes.
 --
 -- @since 0.1.0.0
 size :: FixedPrim a -> Size
 size (FixedPrim n _) = n
 {-# INLINE size #-}
 
--- | Write a value: 'size' bytes must be writable.
+-- | Write a value at an address, where 'size' bytes must be writable.
 --
 -- @since 0.1.0.0
 runF :: FixedPrim a -> a -> Ptr Word8 -> IO ()
 runF (FixedPrim _ write) = write
 {-# INLINE runF #-}
 
--- | Apply a function to the value, then write the result:
+-- | Apply a function to the value, then write the result.
 -- 'Data.Functor.Contravariant.>$<' for fixed sizes.
 --
 -- @since 0.1.0.0
@@ -89,18 +94,24 @@ instance Contravariant FixedPrim where
   contramap = contramapF
   {-# INLINE contramap #-}
 
--- | How to write values of a type that take at most some number of bytes.
+-- | How to write values that take at most a given number of bytes.
 --
 -- @since 0.1.0.0
 data BoundedPrim a = BoundedPrim !Int (a -> Ptr Word8 -> IO (Ptr Word8))
 
--- | @boundedPrim n write@ writes each value by @write@, which must write at most @n@
--- bytes at the address that it is given, and return the address behind them. Nothing
--- checks that it does; if it writes more, memory is corrupted. A negative @n@ is an
--- error.
+-- | A primitive of bounded size, from the function that writes its values.
+--
+-- Nothing checks the function. If it writes anything outside of its @n@ bytes, it corrupts
+-- memory.
 --
 -- @since 0.1.0.0
-boundedPrim :: Size -> (a -> Ptr Word8 -> IO (Ptr Word8)) -> BoundedPrim a
+boundedPrim ::
+  -- | @n@, the most bytes that a value takes. A negative bound is an error.
+  Size ->
+  -- | Write a value at the given address: at most @n@ bytes. Return the address after the value.
+  -- The bytes from there up to the bound may be overwritten.
+  (a -> Ptr Word8 -> IO (Ptr Word8)) ->
+  BoundedPrim a
 boundedPrim n = BoundedPrim (checked n)
 {-# INLINE boundedPrim #-}
 
@@ -111,15 +122,15 @@ sizeBound :: BoundedPrim a -> Size
 sizeBound (BoundedPrim n _) = n
 {-# INLINE sizeBound #-}
 
--- | Write a value, and return the address behind it: 'sizeBound' bytes must be
--- writable.
+-- | Write a value at an address, where 'sizeBound' bytes must be writable. Return the address
+-- after the value.
 --
 -- @since 0.1.0.0
 runB :: BoundedPrim a -> a -> Ptr Word8 -> IO (Ptr Word8)
 runB (BoundedPrim _ write) = write
 {-# INLINE runB #-}
 
--- | Apply a function to the value, then write the result:
+-- | Apply a function to the value, then write the result.
 -- 'Data.Functor.Contravariant.>$<' for bounded sizes.
 --
 -- @since 0.1.0.0
@@ -131,7 +142,7 @@ instance Contravariant BoundedPrim where
   contramap = contramapB
   {-# INLINE contramap #-}
 
--- | A fixed number of bytes is a bound.
+-- | Forget that the size is exact. Every fixed size is a bound.
 --
 -- @since 0.1.0.0
 toB :: FixedPrim a -> BoundedPrim a

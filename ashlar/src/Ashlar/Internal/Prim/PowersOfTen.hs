@@ -1,18 +1,18 @@
 {-# LANGUAGE MagicHash #-}
 
 -- |
--- Module      : Ashlar.Internal.Prim.Powers
+-- Module      : Ashlar.Internal.Prim.PowersOfTen
 -- Description : The powers of ten in 128 bits, from 10^(-292) to 10^324
 --
--- A table for "Ashlar.Internal.Prim.Shortest": for each exponent @e@ the first 128 bits of
--- 10^e, rounded up, that is
+-- A table for "Ashlar.Internal.Prim.ShortestDecimal". For each exponent @e@ it has the first 128
+-- bits of 10^e, rounded up:
 --
 -- > floor (10^e / 2^r) + 1,  with r = floor (log2 (10^e)) - 127
 --
--- as 16 bytes, the least significant first. The literal below was printed by a
--- program of a few lines that evaluates this formula with exact integers. The test
--- "the table of powers" does the same, and compares.
-module Ashlar.Internal.Prim.Powers
+-- Each entry has 16 bytes, the least significant first. A short program printed the literal below
+-- by evaluating this formula with exact integers. The test "the table of powers" does the same,
+-- and compares.
+module Ashlar.Internal.Prim.PowersOfTen
   ( leastPower,
     greatestPower,
     powerHigh,
@@ -25,27 +25,28 @@ import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
 import GHC.Exts (Int (I#), Ptr (Ptr), indexWord64OffAddr#)
 import GHC.Word (Word64 (W64#))
 
--- | The exponents that are in the table.
+-- | The first and the last exponent in the table.
 leastPower, greatestPower :: Int
 leastPower = -292
 greatestPower = 324
 
--- | The upper and the lower 64 bits. The exponent must be in the table; nothing
--- checks that it is.
+-- | The upper and the lower 64 bits of a power. The exponent must be in the table, which is not
+-- checked.
 powerHigh, powerLow :: Int -> Word64
 powerHigh e = word (2 * (e - leastPower) + 1)
 powerLow e = word (2 * (e - leastPower))
 {-# INLINE powerHigh #-}
 {-# INLINE powerLow #-}
 
--- At any address: see Note [Unaligned access] in "Ashlar.Internal.Mem".
+-- The i-th word of the table. The address of the table need not be aligned: see Note [Unaligned
+-- access] in "Ashlar.Internal.Mem".
 word :: Int -> Word64
 word (I# i) = case (table, targetByteOrder) of
   (Ptr a, LittleEndian) -> W64# (indexWord64OffAddr# a i)
   (Ptr a, BigEndian) -> byteSwap64 (W64# (indexWord64OffAddr# a i))
 {-# INLINE word #-}
 
--- Two powers in each line.
+-- Each line has two powers.
 table :: Ptr Word64
 table =
   Ptr

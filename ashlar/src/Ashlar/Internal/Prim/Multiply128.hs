@@ -2,9 +2,9 @@
 {-# LANGUAGE UnboxedTuples #-}
 
 -- |
--- Module      : Ashlar.Internal.Prim.Wide
--- Description : Products of 128 bits
-module Ashlar.Internal.Prim.Wide
+-- Module      : Ashlar.Internal.Prim.Multiply128
+-- Description : Products of 128 bits, from factors of 64
+module Ashlar.Internal.Prim.Multiply128
   ( timesWide,
     timesHigh,
     timesHalves,
@@ -18,8 +18,8 @@ import GHC.Exts (Word (W#), timesWord2#)
 -- | The high and the low 64 bits of a product.
 timesWide :: Word64 -> Word64 -> (# Word64, Word64 #)
 timesWide x y
-  -- The machine multiplies so wide itself, if its words have 64 bits; the
-  -- conversions cost nothing then. The compiler decides this.
+  -- A 64-bit machine has an instruction for this, and the conversions cost nothing. The
+  -- compiler decides the condition.
   | finiteBitSize (0 :: Word) == 64 = timesWord (fromIntegral x) (fromIntegral y)
   | otherwise = timesHalves x y
 {-# INLINE timesWide #-}
@@ -34,8 +34,8 @@ timesWord (W# x) (W# y) = case timesWord2# x y of
   (# hi, lo #) -> (# fromIntegral (W# hi), fromIntegral (W# lo) #)
 {-# INLINE timesWord #-}
 
--- | The same by halves, as at school, for machines with words of 32 bits. No sum overflows: each is at most
--- (2^32 - 1)^2 + 2 (2^32 - 1) = 2^64 - 1.
+-- | 'timesWide' for 32-bit machines, by long multiplication of halves. No sum overflows: each is
+-- at most (2^32 - 1)^2 + 2 (2^32 - 1) = 2^64 - 1.
 timesHalves :: Word64 -> Word64 -> (# Word64, Word64 #)
 timesHalves x y = (# hi, (middle' `unsafeShiftL` 32) .|. lower bottom #)
   where

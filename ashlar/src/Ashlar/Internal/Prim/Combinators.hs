@@ -1,34 +1,33 @@
 {-# LANGUAGE MagicHash #-}
 
 -- |
--- Module      : Ashlar.Internal.Prim.Combine
--- Description : Primitives from primitives
+-- Module      : Ashlar.Internal.Prim.Combinators
+-- Description : Combinators that build primitives from primitives
 --
--- The combinators of @Data.ByteString.Builder.Prim@. Sizes are added up while a
--- program is compiled: @word8 '>*<' word32LE@ is a primitive of 5 bytes, and a
--- builder of it makes one check for them.
+-- The combinators of @Data.ByteString.Builder.Prim@. The compiler adds up the sizes:
+-- @word8 '>*<' word32LE@ is a primitive of 5 bytes, and a builder of it reserves them with one
+-- check.
 --
 -- Note [Sizes that add up]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~
--- A pair takes the sum of two sizes. A sum that overflowed would be negative,
--- every check of the room left would hold, and the write would run off the buffer.
--- So it is an error. The test is made of the machine's own operators, which GHC
--- decides on literals before its rules for builders are tried; those of 'Int' are
--- unfolded too late (Note [Fusing reservations] in "Ashlar.Internal.Builder.Core").
--- (Tests "a pair that is too large is refused", and "checks of the room left in the
--- buffer" among the inspection tests.)
-module Ashlar.Internal.Prim.Combine
+-- A pair takes the sum of two sizes. If that sum overflowed, it would be negative, every check
+-- of the free space would succeed, and the write would run off the buffer. So an overflow is an
+-- error. The test uses the machine's own operators, because GHC decides those on literals
+-- before it tries the rules for builders. The operators of 'Int' are unfolded too late (Note
+-- [Fusing reservations] in "Ashlar.Internal.Builder.Core"). The test "a pair that is too large
+-- is refused" covers this, and the inspection tests count the checks that remain.
+module Ashlar.Internal.Prim.Combinators
   ( -- * Both kinds
     (>$<),
     (>*<),
     Monoidal (..),
 
-    -- * Exactly so many bytes
+    -- * Fixed size
     emptyF,
     contramapF,
     pairF,
 
-    -- * At most so many bytes
+    -- * Bounded size
     emptyB,
     contramapB,
     pairB,
@@ -38,16 +37,16 @@ module Ashlar.Internal.Prim.Combine
   )
 where
 
-import Ashlar.Internal.Prim.Bounded
+import Ashlar.Internal.Prim.Core
 import Data.Functor.Contravariant (Contravariant, (>$<))
 import Foreign.Ptr (plusPtr)
 import GHC.Exts (Int (I#), isTrue#, (+#), (<#), (>=#))
 
--- | Primitives that can be put side by side.
+-- | Primitives that can be written one after the other.
 --
 -- @since 0.1.0.0
 class Contravariant f => Monoidal f where
-  -- | Two values, one after the other: '>*<'.
+  -- | Write two values, one after the other. The same as '>*<'.
   --
   -- @since 0.1.0.0
   pair :: f a -> f b -> f (a, b)
@@ -62,12 +61,12 @@ instance Monoidal BoundedPrim where
 
 infixr 5 >*<
 
--- | Two values, one after the other.
+-- | Write two values, one after the other.
 --
 -- >>> toLazyByteString (P.primFixed (P.word8 P.>*< P.word16LE) (1, 2))
 -- "\SOH\STX\NUL"
 --
--- An error if the sum of the sizes is larger than an 'Int'.
+-- It is an error if the sum of the sizes does not fit an 'Int'.
 --
 -- @since 0.1.0.0
 (>*<) :: Monoidal f => f a -> f b -> f (a, b)
@@ -80,7 +79,9 @@ plus (I# m) (I# n) = if isTrue# ((m +# n) <# 0#) then tooLarge else I# (m +# n)
 {-# INLINE plus #-}
 
 tooLarge :: Int
-tooLarge = errorWithoutStackTrace "Ashlar.Builder.Prim: the size of a pair of primitives is too large for an Int"
+tooLarge =
+  errorWithoutStackTrace
+    "Ashlar.Builder.Prim: the size of a pair of primitives is too large for an Int"
 {-# NOINLINE tooLarge #-}
 
 -- The larger of two sizes.
@@ -88,61 +89,66 @@ larger :: Int -> Int -> Int
 larger (I# m) (I# n) = if isTrue# (m >=# n) then I# m else I# n
 {-# INLINE larger #-}
 
--- | Nothing, for any value, which is not forced.
+-- | Write nothing. The value is not forced.
 --
 -- @since 0.1.0.0
 emptyF :: FixedPrim a
 emptyF = fixedPrim 0 (\_ _ -> pure ())
 {-# INLINE emptyF #-}
 
--- | Two values, one after the other: '>*<' for fixed sizes.
+-- | Write two values, one after the other. '>*<' for fixed sizes.
 --
 -- @since 0.1.0.0
 pairF :: FixedPrim a -> FixedPrim b -> FixedPrim (a, b)
--- Both halves are given the bytes that the sum is for.
-pairF a b = fixedPrim (size a `plus` size b) (\(x, y) p -> runF a x p >> runF b y (p `plusPtr` size a))
+-- Of the bytes of the sum, each half writes its own.
+pairF a b =
+  fixedPrim
+    (size a `plus` size b)
+    (\(x, y) p -> runF a x p >> runF b y (p `plusPtr` size a))
 {-# INLINE pairF #-}
 
--- | Nothing, for any value, which is not forced.
+-- | Write nothing. The value is not forced.
 --
 -- @since 0.1.0.0
 emptyB :: BoundedPrim a
 emptyB = boundedPrim 0 (\_ p -> pure p)
 {-# INLINE emptyB #-}
 
--- | Two values, one after the other: '>*<' for bounded sizes.
+-- | Write two values, one after the other. '>*<' for bounded sizes.
 --
 -- @since 0.1.0.0
 pairB :: BoundedPrim a -> BoundedPrim b -> BoundedPrim (a, b)
--- The first half leaves at least what the second may take.
+-- The first half leaves at least as many bytes as the second may write.
 pairB a b = boundedPrim (sizeBound a `plus` sizeBound b) (\(x, y) p -> runB a x p >>= runB b y)
 {-# INLINE pairB #-}
 
--- | One primitive or the other, for the two sides of an 'Either'.
+-- | Write a 'Left' with the first primitive, a 'Right' with the second.
 --
 -- @since 0.1.0.0
 eitherB :: BoundedPrim a -> BoundedPrim b -> BoundedPrim (Either a b)
--- The bound of both is the larger one, here and below.
+-- The larger bound suffices for either primitive. The same holds for condB.
 eitherB a b = boundedPrim (sizeBound a `larger` sizeBound b) (\x p -> either (`a'` p) (`b'` p) x)
   where
     a' = runB a
     b' = runB b
 {-# INLINE eitherB #-}
 
--- | The first primitive for values for which the test holds, and the second for
--- the others.
+-- | Write values that pass the test with the first primitive, all others with the second.
 --
--- >>> let latin1 = P.condB (<= '\xFF') (fromIntegral . fromEnum P.>$< P.liftFixedToBounded P.word8) P.emptyB
+-- >>> let byte = fromIntegral . fromEnum P.>$< P.liftFixedToBounded P.word8
+-- >>> let latin1 = P.condB (<= '\xFF') byte P.emptyB
 -- >>> toLazyByteString (P.primMapListBounded latin1 "a\8364\&b")
 -- "ab"
 --
 -- @since 0.1.0.0
 condB :: (a -> Bool) -> BoundedPrim a -> BoundedPrim a -> BoundedPrim a
 condB test yes no =
-  boundedPrim (sizeBound yes `larger` sizeBound no) (\x p -> if test x then runB yes x p else runB no x p)
+  boundedPrim
+    (sizeBound yes `larger` sizeBound no)
+    (\x p -> if test x then runB yes x p else runB no x p)
 {-# INLINE condB #-}
 
--- | A fixed number of bytes is a bound.
+-- | Forget that the size is exact. The name that bytestring gives to 'toB'.
 --
 -- @since 0.1.0.0
 liftFixedToBounded :: FixedPrim a -> BoundedPrim a
