@@ -141,9 +141,11 @@ module Ashlar.Get
 
     -- * Least significant byte first
     getWord16le,
+    getWord24le,
     getWord32le,
     getWord64le,
     getInt16le,
+    getInt24le,
     getInt32le,
     getInt64le,
     getFloatle,
@@ -151,9 +153,11 @@ module Ashlar.Get
 
     -- * Most significant byte first
     getWord16be,
+    getWord24be,
     getWord32be,
     getWord64be,
     getInt16be,
+    getInt24be,
     getInt32be,
     getInt64be,
     getFloatbe,
