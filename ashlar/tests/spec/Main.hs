@@ -12,6 +12,7 @@ import qualified Tests.Arithmetic
 import qualified Tests.Budget
 import qualified Tests.Builder
 import qualified Tests.Bulk
+import qualified Tests.ByteOrders
 import qualified Tests.Codec
 import qualified Tests.CodecCombinators
 import qualified Tests.CodecRun
@@ -65,6 +66,7 @@ main =
         Tests.Budget.tests,
         Tests.Builder.tests,
         Tests.Bulk.tests,
+        Tests.ByteOrders.tests,
         Tests.Codec.tests,
         Tests.CodecCombinators.tests,
         Tests.CodecRun.tests,
