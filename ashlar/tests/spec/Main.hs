@@ -15,6 +15,7 @@ import qualified Tests.Bulk
 import qualified Tests.ByteOrders
 import qualified Tests.Codec
 import qualified Tests.CodecCombinators
+import qualified Tests.CodecRefined
 import qualified Tests.CodecRun
 import qualified Tests.Combinators
 import qualified Tests.Errors
@@ -69,6 +70,7 @@ main =
         Tests.ByteOrders.tests,
         Tests.Codec.tests,
         Tests.CodecCombinators.tests,
+        Tests.CodecRefined.tests,
         Tests.CodecRun.tests,
         Tests.Combinators.tests,
         Tests.Errors.tests,

@@ -1,6 +1,6 @@
 {-# LANGUAGE DeriveAnyClass #-}
 {-# LANGUAGE DeriveGeneric #-}
-{-# LANGUAGE DerivingVia #-}
+{-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 
@@ -41,7 +41,7 @@ tests =
     [ testProperty "every way to run says the same" everyWay,
       testCase "of derived instances" derived,
       testCase "of fields that are read together" together,
-      testCase "of instances by hand" byHand,
+      testCase "of instances by hand" handWritten,
       testCase "of elements" elements,
       testCase "with labels" labels,
       testCase "after alternatives" alternatives,
@@ -74,7 +74,7 @@ data Size = Size {width :: Word8, height :: Int32, rotated :: Bool}
 -- As Item, Size, and a sum.
 data Reading = Reading {station :: Text, celsius :: Int32, box :: Size, shape :: Form}
   deriving stock (Eq, Show)
-  deriving (Codec) via ByFormat Reading
+  deriving anyclass (Codec)
 
 instance HasFormat Reading where
   format =
@@ -88,7 +88,7 @@ instance HasFormat Reading where
 
 data Form = Dot | Line Bool | Group Text Form
   deriving stock (Eq, Show)
-  deriving (Codec) via ByFormat Form
+  deriving anyclass (Codec)
 
 instance HasFormat Form where
   format =
@@ -200,8 +200,8 @@ together = do
   either errorFound (const "") (decode "\1ab" :: Either DecodeError Size) @?= "ab"
   brief (decode "\1\0\0\0\0\5" :: Either DecodeError Size) @?= Left (5, ["Size.rotated"], Invalid "Bool: 5")
 
-byHand :: Assertion
-byHand = do
+handWritten :: Assertion
+handWritten = do
   let bytes = encode reading
       reading = Reading "Oslo" 4 (Size 0 1 True) (Group "" (Line True))
   at reading (S.take 3 bytes) @?= Just (0, ["Reading.station"])
@@ -247,11 +247,10 @@ data Either' = Either' {first' :: Word8, second :: Tried}
 
 data Tried = Tried
 
-instance Codec Tried where
-  layout = Var 1
-  size _ = 1
-  put _ = mempty
-  get = lookAhead ((Tried <$ (get :: Get Shape)) <|> pure Tried) <* satisfy (== 1)
+instance Codec Tried
+
+instance HasFormat Tried where
+  format = byHand 1 (const 1) mempty (lookAhead ((Tried <$ (get :: Get Shape)) <|> pure Tried) <* satisfy (== 1))
 
 short :: Assertion
 short = do
@@ -298,11 +297,10 @@ ofNoSize = do
 
 data Refusing = Refusing
 
-instance Codec Refusing where
-  layout = Fix refusing
-  size _ = 0
-  put = putFixed refusing
-  get = getFixed refusing
+instance Codec Refusing
+
+instance HasFormat Refusing where
+  format = fixed refusing
 
 refusing :: Fixed Refusing
 refusing = fixedChecked (\Refusing -> ()) (const (Left "no value")) (fixedUnit ())

@@ -14,6 +14,7 @@ module Ashlar.Internal.Codec.Instances.Containers () where
 
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Codec.Class
+import Ashlar.Internal.Codec.Derive
 import Ashlar.Internal.Codec.Elements
 import Ashlar.Internal.Codec.Fixed (fixedSize)
 import Ashlar.Internal.Codec.Instances.Base ()
