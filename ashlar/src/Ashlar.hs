@@ -72,11 +72,13 @@
 -- * "Ashlar.Get": decoders, and what runs them
 -- * "Ashlar.Get.Combinators": repetition, choice and separators
 -- * "Ashlar.Get.Parse": text protocols, in attoparsec's names
+-- * "Ashlar.Get.ByteOrder": numbers whose byte order is known at run time
 -- * "Ashlar.Get.Varint": variable-length integers
 -- * "Ashlar.Get.ST": mutable state inside a decoder
 -- * "Ashlar.Get.Feed": decoders that are fed in IO
 -- * "Ashlar.Get.Stream": the values of lazy input as a lazy list
 -- * "Ashlar.Compat.Binary.Get", "Ashlar.Compat.Cereal.Get": binary's and cereal's, by import
+-- * "Ashlar.Compat.Cereal", "Ashlar.Compat.Cereal.IEEE754": the rest of cereal, but its class
 --
 -- and for both:
 --
