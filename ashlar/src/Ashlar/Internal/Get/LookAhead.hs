@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Get.LookAhead
--- Description : Decoders that go back when all is well
+-- Description : Decoders that go back on success
 module Ashlar.Internal.Get.LookAhead
   ( lookAhead,
     lookAheadM,
@@ -75,8 +75,8 @@ aheadIf goesBack (Get p) = Get $ \c env s0 -> case unIO (openLookAhead c) s0 of
         (# s4, _ #) -> (# s4, a #)
 {-# INLINE aheadIf #-}
 
--- | Run a decoder, and return the bytes that it read beside its result: a slice
--- of the input if they lie in one chunk, as with 'getByteString'.
+-- | Run a decoder, and return its result with the bytes that it read. These are a slice of the
+-- input if they lie in one chunk, as with 'getByteString'.
 --
 -- >>> runGet (match (many (getWord8 >>= guard . (> 32)))) "word "
 -- Right ("word",[(),(),(),()])
@@ -92,7 +92,7 @@ match (Get p) = Get $ \c env s0 -> case unIO (openLookAhead c) s0 of
       now <- position c
       goBack c env point
       closeLookAhead c point
-      -- No fewer than none: nothing goes back to before where it began.
+      -- Not negative: nothing goes back to before where it began.
       toIO (getByteString (now - pointOffset point)) c env
     toIO (Get g) c env = IO (g c env)
 {-# INLINE match #-}
