@@ -27,10 +27,10 @@ import System.IO.Unsafe (unsafePerformIO)
 -- | A decoder that is fed its input chunk by chunk.
 --
 -- This is a pure value: each state can be used any number of times, also by several threads, with
--- other input each time. The first use of a 'Partial' goes on where the decoder stopped. A later one
--- runs the decoder again from the start, on all chunks that led there. For that, a 'Partial' keeps
--- them all. "Ashlar.Get.Feed" has decoders that take constant memory and are used once. What it says
--- about the time that a stop takes holds here, too.
+-- other input each time. The first use of a 'Partial' goes on where the decoder stopped. A later
+-- one runs the decoder again from the start, on all chunks that led there. For that, a 'Partial'
+-- keeps them all. "Ashlar.Get.Feed" has decoders that take constant memory and are used once. What
+-- it says about the time that a stop takes holds here, too.
 --
 -- @since 0.1.0.0
 data Decoder a
@@ -46,7 +46,8 @@ data Decoder a
 -- | Start a decoder. It stops for input only if it cannot go on otherwise, and ends as soon as it
 -- can.
 --
--- >>> case runGetIncremental getWord16be `pushChunk` "\1" `pushChunk` "\2\3" of Done rest at w -> print (rest, at, w); _ -> putStrLn "not done"
+-- >>> let fed = runGetIncremental getWord16be `pushChunk` "\1" `pushChunk` "\2\3"
+-- >>> case fed of Done rest at w -> print (rest, at, w); _ -> putStrLn "not done"
 -- ("\ETX",2,258)
 --
 -- @since 0.1.0.0
@@ -80,8 +81,8 @@ pushChunk state bs = case state of
   Fail rest at e -> Fail (rest <> bs) at e
   Done rest at a -> Done (rest <> bs) at a
 
--- | Go on with the chunks of a lazy 'L.ByteString'. They are not forced before they are needed. When
--- the decoder ends, all are forced, to return the bytes that it had not read.
+-- | Go on with the chunks of a lazy 'L.ByteString'. They are not forced before they are needed.
+-- When the decoder ends, all are forced, to return the bytes that it had not read.
 --
 -- @since 0.1.0.0
 pushChunks :: Decoder a -> L.ByteString -> Decoder a

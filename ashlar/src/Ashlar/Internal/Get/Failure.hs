@@ -10,9 +10,9 @@
 -- error. The last failure is rarely the one to report: @many record <* endOfInput@ fails at the
 -- beginning of a broken record, because the input does not end there, and what is wrong is inside
 -- the record. So a traced run (Note [Traced runs]) remembers the failures that got farthest, and
--- makes its error from those (Bryan Ford, "Packrat Parsing", 2002, section 3.2.4). How far a failure
--- got, its reach, is where the cursor was. What is tried only to look ahead does not count if it
--- succeeds as a whole.
+-- makes its error from those (Bryan Ford, "Packrat Parsing", 2002, section 3.2.4). How far a
+-- failure got, its reach, is where the cursor was. What is tried only to look ahead does not count
+-- if it succeeds as a whole.
 --
 -- Failing must stay cheap, because most failures lead to another alternative. A failure that got
 -- less far costs one comparison. For the others, what is at hand is put into a record, and all else
@@ -44,6 +44,7 @@ import Data.Bits (shiftL, shiftR, (.|.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.List as List
+import Data.Ord (comparing)
 import Data.Word (Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 import Foreign.Storable (peekByteOff)
@@ -141,7 +142,7 @@ toError list =
       errorLabels = labels winner,
       errorReason = failureReason winner,
       errorExpected = List.nub [name | f <- reverse peers, Just name <- [expectation f]],
-      errorFound = foundBytes (List.maximumBy (\a b -> compare (foundLength a) (foundLength b)) (map failureFound peers)),
+      errorFound = foundBytes (List.maximumBy (comparing foundLength) (map failureFound peers)),
       errorExcerpt = noExcerpt
     }
   where

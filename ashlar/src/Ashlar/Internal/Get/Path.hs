@@ -149,11 +149,13 @@ labelsAt ::
   PartNumber ->
   -- | How far after the cursor the failure is.
   Int ->
-  -- | How many bytes it is about. If these are more than a part has, it is about more than this part.
+  -- | How many bytes it is about. If these are more than a part has, it is about more than this
+  -- part.
   Int ->
   [String]
-labelsAt context part ahead size = map labelText (foldr labelled [] (shortened (entriesOf context part ahead size)))
+labelsAt context part ahead size = map labelText (foldr labelled [] entries)
   where
+    entries = shortened (entriesOf context part ahead size)
     labelText l = case l of
       Given name -> name
       Path _ path -> case path "" of
@@ -232,7 +234,9 @@ pathIn names place target size = case names of
   OfConstructor name constructor fields parts ->
     behindPath (Type name : [Dot constructor | not (null constructor)]) $
       among (zip (if null fields then unnamed parts else map (\f -> [Dot f]) (words fields)) parts)
-  OfFields name fields -> behindPath [Type name | not (null name)] $ among [([Dot field], part) | (field, part) <- fields]
+  OfFields name fields ->
+    behindPath [Type name | not (null name)] $
+      among [([Dot field], part) | (field, part) <- fields]
   OfElements first part -> case (placed, part) of
     (Nothing, _) -> unknown
     (Just (i, True), ConstantPart width inner)

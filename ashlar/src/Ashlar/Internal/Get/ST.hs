@@ -77,8 +77,8 @@ liftGet :: Get a -> GetST s a
 liftGet = GetST
 {-# INLINE liftGet #-}
 
--- A decoder with state must not be turned into one without, which could be run elsewhere. So there is
--- no function that takes any @Get a -> Get b@.
+-- A decoder with state must not be turned into one without, which could be run elsewhere. So there
+-- is no function that takes any @Get a -> Get b@.
 
 -- | 'Ashlar.Get.label' for a decoder with state.
 --
