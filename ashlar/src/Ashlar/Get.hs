@@ -87,6 +87,7 @@ module Ashlar.Get
 
     -- ** Errors
     DecodeError (..),
+    summarizeError,
     Reason (..),
     Excerpt (..),
 
@@ -189,6 +190,7 @@ import Ashlar.Internal.Get.Bytes
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Decoder
 import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Isolate
 import Ashlar.Internal.Get.Label
 import Ashlar.Internal.Get.LookAhead
 import Ashlar.Internal.Get.Numbers

@@ -69,7 +69,9 @@ main = do
             counts decoders "ofNumbers" 1,
             counts decoders "recordsAdded" 1,
             counts decoders "numberLeftOut" 1,
-            counts decoders "behindUnknown" 1
+            counts decoders "behindUnknown" 1,
+            counts decoders "of24Bits" 1,
+            counts decoders "inSomeOrder" 1
           ],
         testGroup
           "string literals"

@@ -44,6 +44,7 @@ import qualified Ashlar.Builder.Prim as P
 import Ashlar.Builder.Unsafe (storable)
 import Ashlar.Builder.Varint
 import Ashlar.Codec
+import Ashlar.Internal.Codec.Derive (genericPut)
 import Data.ByteString (ByteString)
 import Data.Int (Int64)
 import Data.Text (Text)

@@ -71,9 +71,9 @@ module Ashlar.Get.Combinators
 where
 
 import Ashlar.Internal.Get.Alternative ()
+import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Progress
-import Ashlar.Internal.Get.Refine
+import Ashlar.Internal.Get.Refuse
 import Control.Applicative (Alternative (..), optional)
 import Data.Bifunctor (first)
 import Data.List (foldl')

@@ -35,12 +35,14 @@ data Around = Around
     -- Names of what was expected at which offset, the innermost first.
     names :: [(Int, String)],
     limit :: Int,
-    depth :: Int
+    depth :: Int,
+    -- The depth of the innermost budget.
+    allowed :: Int
   }
 
 -- | Run by the model.
 modelAction :: [Word8] -> Action -> Either DecodeError [Seen]
-modelAction input top = case run (Around [] [] total 100000) top (World 0 False []) of
+modelAction input top = case run (Around [] [] total 100000 100000) top (World 0 False []) of
   (Just seen, _) -> Right seen
   (Nothing, world) -> Left (errorFrom (failed world))
   where
@@ -107,9 +109,9 @@ modelAction input top = case run (Around [] [] total 100000) top (World 0 False 
       Named x -> run around {labels = "named" : labels around} x world
       Expected n x -> run around {names = (here, valueNames !! n) : names around} x world
       Deeper x
-        | depth around <= 0 -> failAs [] (OverBudget "nested more deeply than the budget allows")
+        | depth around <= 0 -> failAs [] (tooDeep (allowed around))
         | otherwise -> run around {depth = depth around - 1} x world
-      Budgeted n x -> run around {depth = n} x world
+      Budgeted n x -> run around {depth = n, allowed = n} x world
       Nothing' -> (Just [], world)
       where
         here = at world

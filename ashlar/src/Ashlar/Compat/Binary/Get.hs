@@ -91,7 +91,7 @@ module Ashlar.Compat.Binary.Get
   )
 where
 
-import Ashlar.Internal.Compat.Remaining
+import Ashlar.Internal.Compat.BinaryOffsets
 import Ashlar.Internal.Get.Alternative ()
 import Ashlar.Internal.Get.Bytes (isEmpty)
 import qualified Ashlar.Internal.Get.Bytes as G

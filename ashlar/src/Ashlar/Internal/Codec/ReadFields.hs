@@ -26,10 +26,11 @@ module Ashlar.Internal.Codec.ReadFields
 where
 
 import Ashlar.Internal.Codec.Fixed
+import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Input (demand)
-import Ashlar.Internal.Get.Nested
+import Ashlar.Internal.Get.Label
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Mem.Cells
 import Data.Word (Word8)
@@ -169,9 +170,15 @@ getNamed :: Fixed a -> Get a
 getNamed f = getInside (fixedNames f) f
 {-# INLINE getNamed #-}
 
--- | Read the element with this number, of constant size.
-getElement :: Int -> Fixed a -> Get a
-getElement i f = getInside (OfElements i (ConstantPart (fixedSize f) (fixedNames f))) f
+-- | Read an element of constant size.
+getElement ::
+  -- | How many elements were announced.
+  Int ->
+  -- | The number of this one.
+  Int ->
+  Fixed a ->
+  Get a
+getElement n i f = getInside (OfElements i n (ConstantPart (fixedSize f) (fixedNames f))) f
 {-# INLINE getElement #-}
 
 getInside :: Names -> Fixed a -> Get a
@@ -194,10 +201,10 @@ getRun count f = case fixedSize f of
   n -> runNext count (consumeShared n (fixedRead f))
 {-# INLINE getRun #-}
 
--- | Inside of a container whose elements are of variable size. It counts as a level:
--- otherwise @newtype T = T [T]@ would be read without end.
-amongElements :: Get a -> Get a
-amongElements = nested (OfElements 0 VariablePart)
+-- | Inside of a container whose elements are of variable size, which has announced this number of
+-- them. It counts as a level: otherwise @newtype T = T [T]@ would be read without end.
+amongElements :: Int -> Get a -> Get a
+amongElements n = nested (OfElements 0 n VariablePart)
 {-# INLINE amongElements #-}
 
 -- | The element with this number comes next.

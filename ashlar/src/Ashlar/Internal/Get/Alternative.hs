@@ -1,5 +1,6 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedSums #-}
 {-# LANGUAGE UnboxedTuples #-}
 -- No eta-expansion: Note [Rules for decoders] in "Ashlar.Internal.Get.Core".
 {-# OPTIONS_GHC -Wno-orphans -fno-do-lambda-eta-expansion #-}
@@ -22,8 +23,10 @@ import Ashlar.Internal.Get.ChoicePoint
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure (Failures)
 import Ashlar.Internal.Get.Input (lookAt)
+import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Mem.Cells
 import Control.Applicative (Alternative (..))
 import Control.Exception (throwIO)
@@ -87,36 +90,41 @@ manyGuarded accepts wanted p = step (manyFrom begins p)
 "or/or/guarded" forall t w p q r. orGet (orGuarded t w p q) r = orGuarded t w p (orGet q r)
   #-}
 
--- The first, or else the second from the same place.
-eitherOr :: Get a -> (Cells -> Env -> State# RealWorld -> (# State# RealWorld, a #)) -> Cells -> Env -> State# RealWorld -> (# State# RealWorld, a #)
+-- The first, or else the second from the same offset.
+eitherOr ::
+  Get a ->
+  (Cells -> Env -> State# RealWorld -> (# State# RealWorld, a #)) ->
+  Cells ->
+  Env ->
+  State# RealWorld ->
+  (# State# RealWorld, a #)
 eitherOr p q = \c env s0 -> case unIO (openChoice c) s0 of
   (# s1, point #) -> case catching c env p s1 of
-    (# s2, Succeeded, a #) -> case unIO (closeChoice c point) s2 of (# s3, _ #) -> (# s3, a #)
-    -- The alternative runs after the handler has returned: inside of it
-    -- asynchronous exceptions are masked, and alternatives would nest.
-    (# s2, outcome, _ #) -> case unIO (retreat c env outcome point) s2 of (# s3, _ #) -> q c env s3
+    (# s2, (# a | #) #) -> case unIO (closeChoice c point) s2 of (# s3, _ #) -> (# s3, a #)
+    -- The alternative runs after the handler has returned: inside of it asynchronous exceptions
+    -- are masked, and alternatives would nest.
+    (# s2, (# | stop #) #) -> case unIO (retreat c env stop point) s2 of (# s3, _ #) -> q c env s3
 {-# INLINE eitherOr #-}
 
--- How far 'many' has come: where the round under way began, whether a round before it has
--- committed (1, else 0), and the elements, the last first.
+-- How far 'many' has come: the offset at which the round under way began, whether a round before it
+-- has committed (1, else 0), and the elements, the last first.
 data Rounds a = Rounds !Int !Int [a]
 
--- One handler around all rounds, and not one for each. How far they have come is
--- written at once, for the rounds do not return to say it. Each round is a choice:
--- to close one and open the next ('closeChoice', 'openChoice') amounts to what
--- 'rounds' does.
+-- One handler around all rounds, and not one for each. How far they have come is written at once,
+-- for the rounds do not return to say it. Each round is a choice: to close one and open the next
+-- ('closeChoice', 'openChoice') amounts to what 'rounds' does.
 --
--- Before each round it is asked whether there can be one; if not, that has been
--- remembered as a failure is.
+-- Before each round it is asked whether there can be one. If not, that has been recorded as a
+-- failure is.
 manyFrom :: (Cells -> Env -> IO Bool) -> Get a -> Cells -> Env -> IO [a]
 manyFrom begins (Get p) = \c env ->
   begins c env >>= \one ->
     if not one
       then pure []
       else do
-        ChoicePoint start limit keep release before0 depth place <- openChoice c
-        progress <- newIORef (Rounds start before0 [])
-        let keepOutside before = if before == 0 then keep else release
+        first <- openChoice c
+        progress <- newIORef (Rounds (pointOffset first) (pointCommitted first) [])
+        let keepOutside before = if before == 0 then pointKeep first else pointRelease first
             rounds !at !before as = do
               a <- IO (p c env)
               at' <- position c
@@ -131,11 +139,19 @@ manyFrom begins (Get p) = \c env ->
                   writeIORef progress (Rounds at' before' as')
                   again <- begins c env
                   if again then rounds at' before' as' else pure ()
-            session s0 = case catching c env (step (\_ _ -> rounds start before0 [])) s0 of
-              (# s1, Succeeded, _ #) -> unIO (latest >>= closeChoice c) s1
-              (# s1, outcome, _ #) -> unIO (latest >>= retreat c env outcome) s1
+            all' = step (\_ _ -> rounds (pointOffset first) (pointCommitted first) [])
+            session s0 = case catching c env all' s0 of
+              (# s1, (# _ | #) #) -> unIO (latest >>= closeChoice c) s1
+              (# s1, (# | stop #) #) -> unIO (latest >>= retreat c env stop) s1
             -- The choice of the last round.
-            latest = (\(Rounds at before _) -> ChoicePoint at limit (keepOutside before) release before depth place) <$> readIORef progress
+            latest = do
+              Rounds at before _ <- readIORef progress
+              pure
+                first
+                  { pointOffset = at,
+                    pointKeep = keepOutside before,
+                    pointCommitted = before
+                  }
         IO session
         (\(Rounds _ _ as) -> reverse as) <$> readIORef progress
 {-# INLINE manyFrom #-}
@@ -178,15 +194,10 @@ commit = step (\c _ -> commitHere c)
 -- @since 0.1.0.0
 attempt :: Get a -> Get a
 attempt p = Get $ \c env s0 -> case unIO (openBarrier c) s0 of
-  (# s1, point #) -> case catching c env p s1 of
-    (# s2, outcome, a #) -> case unIO (closeBarrier c point >> failAgain outcome) s2 of (# s3, _ #) -> (# s3, a #)
+  (# s1, barrier #) -> case catching c env p s1 of
+    (# s2, (# a | #) #) -> case unIO (closeBarrier c barrier) s2 of (# s3, _ #) -> (# s3, a #)
+    (# s2, (# | stop #) #) -> unIO (closeBarrier c barrier >> failAgain stop) s2
 {-# INLINE attempt #-}
-
-failAgain :: Outcome -> IO ()
-failAgain outcome = case outcome of
-  Succeeded -> pure ()
-  HasFailed -> throwFailed
-  TakenUp -> throwIO Restart
 
 -- | Succeed, reading nothing, where a decoder fails; fail where it succeeds. Commits
 -- in it are of no concern to others, as with 'attempt'.
@@ -197,20 +208,27 @@ failAgain outcome = case outcome of
 -- @since 0.1.0.0
 notFollowedBy :: Get a -> Get ()
 notFollowedBy p = Get $ \c env s0 -> case unIO (openLookAhead c) s0 of
-  (# s1, place #) -> case unIO ((,) <$> openBarrier c <*> failuresSoFar env) s1 of
+  (# s1, start #) -> case unIO ((,) <$> openBarrier c <*> failuresSoFar env) s1 of
     (# s2, (barrier, before) #) -> case catching c env p s2 of
-      (# s3, outcome, _ #) -> unIO (position c >>= \end -> closeBarrier c barrier >> decided c env place before end outcome) s3
+      (# s3, outcome #) -> unIO (ended c env start barrier before (stopIn outcome)) s3
+  where
+    stopIn outcome = case outcome of
+      (# _ | #) -> Nothing
+      (# | stop #) -> Just stop
 {-# INLINE notFollowedBy #-}
 
--- The decoder has come to an end.
-decided :: Cells -> Env -> ChoicePoint -> Failures -> Int -> Outcome -> IO ()
-decided c env place@(ChoicePoint at _ _ _ _ _ _) before end outcome = do
-  undo c env place before
-  case outcome of
-    Succeeded -> do
+-- The decoder has ended, and succeeded if there is no stop.
+ended :: Cells -> Env -> ChoicePoint -> ChoicePoint -> Failures -> Maybe Stop -> IO ()
+ended c env !start !barrier before stop = do
+  end <- position c
+  closeBarrier c barrier
+  undo c env start before
+  case stop of
+    Nothing -> do
+      let at = pointOffset start
       -- The bytes are there: they have been read.
       found <- lookAt c env (min 16 (end - at))
       failWith c env at at found Unexpected
-    HasFailed -> pure ()
-    TakenUp -> throwIO Restart
-{-# NOINLINE decided #-}
+    Just HasFailed -> pure ()
+    Just _ -> throwIO Restart
+{-# NOINLINE ended #-}

@@ -34,7 +34,6 @@ module Ashlar.Internal.Get.Core
     advance,
     nextIs,
     nextByte,
-    refuseByte,
 
     -- * Making sure of input
     need,
@@ -43,20 +42,14 @@ module Ashlar.Internal.Get.Core
     consumeSharedOr,
     shared,
 
-    -- * Failing
-    failHere,
-    failExpecting,
-    invalid,
-    invalidAt,
-    invalidFrom,
+    -- * Where the decoder is
+    here,
   )
 where
 
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Failure
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Input
-import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells
 import Data.Word (Word8)
@@ -104,7 +97,7 @@ instance Monad Get where
   {-# INLINE (>>) #-}
 
 instance MonadFail Get where
-  fail = invalid
+  fail message = step (\c env -> failInvalid c env message)
   {-# INLINE fail #-}
 
 instance Semigroup a => Semigroup (Get a) where
@@ -254,9 +247,6 @@ guardedGet accepts wanted (Get g) = Get $ \c env s0 -> case unIO (nextIs accepts
   (# s1, False #) -> unIO (refuseByte c env wanted >> throwFailed) s1
 {-# INLINE CONLIKE [1] guardedGet #-}
 
--- | What a byte is called that is demanded, the innermost name first.
-newtype Expectation = Expectation [String]
-
 -- | Is there a next byte, and is it accepted?
 nextIs :: (Word8 -> Bool) -> Cells -> Env -> IO Bool
 nextIs accepts c env = do
@@ -282,23 +272,6 @@ nextByteOn c env = do
   more <- moreInput c (envInput env)
   if more then getPtr c cursorCell >>= byteAt else pure (-1)
 {-# NOINLINE nextByteOn #-}
-
--- | Remember a failure at the next byte, because it is not accepted or not there, if the run
--- is traced.
-refuseByte :: Cells -> Env -> Expectation -> IO ()
-refuseByte c env (Expectation names) = whenTraced c $ do
-  at <- position c
-  farthest <- failuresSoFar env
-  -- Most are not worth the trouble.
-  if at < failureReach farthest
-    then pure ()
-    else do
-      p <- getPtr c cursorCell
-      e <- getPtr c endCell
-      if p == e
-        then recordAt c env p 0 (MissingInput 1 0)
-        else recordAt c env {envContext = foldr (\name -> Expecting name at) (envContext env) names} p 1 Unexpected
-{-# NOINLINE refuseByte #-}
 
 -- | Make sure that so many bytes (not negative) lie between cursor and end.
 --
@@ -360,36 +333,7 @@ shared more n rest = Get $ \c env s0 ->
               (# s3, Ptr a' #) -> read# a' s3
 {-# INLINE shared #-}
 
--- | Fail at the cursor, having looked at none of the bytes there.
-failHere :: Reason -> Get a
-failHere reason = step $ \c env -> do
-  p <- getPtr c cursorCell
-  failAt c env p 0 reason
-
--- | Fail at the cursor, where so many bytes lie before the end that the decoder has
--- looked at (which must not depend on how the input is cut), for something else
--- with this name was expected.
-failExpecting :: String -> Int -> Reason -> Get a
-failExpecting name n reason = step $ \c env -> do
-  p <- getPtr c cursorCell
-  at <- position c
-  failAt c env {envContext = Expecting name at (envContext env)} p n reason
-{-# NOINLINE failExpecting #-}
-
--- | Fail at the cursor with a message.
-invalid :: String -> Get a
-invalid message = failHere (Invalid message)
-{-# NOINLINE invalid #-}
-
--- | Fail at an address that 'consume' gave, or behind it, with a message about so
--- many bytes there, all of them among those that 'consume' was asked for.
-invalidAt :: Ptr Word8 -> Int -> String -> Get a
-invalidAt p n message = step (\c env -> failAt c env p n (Invalid message))
-{-# NOINLINE invalidAt #-}
-
--- | Fail with a message about what was read from this offset on.
-invalidFrom :: Int -> String -> Get a
-invalidFrom at message = step $ \c env -> do
-  reach <- position c
-  failWith c env reach at nothingFound (Invalid message)
-{-# NOINLINE invalidFrom #-}
+-- | The offset of the next byte.
+here :: Get Int
+here = step (\c _ -> position c)
+{-# INLINE here #-}

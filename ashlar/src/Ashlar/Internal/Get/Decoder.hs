@@ -57,10 +57,10 @@ runGetIncremental g = unsafePerformIO (begin g [] False >>= decoder g [])
 {-# NOINLINE runGetIncremental #-}
 
 -- What has been fed to get there is given, the last first.
-decoder :: Get a -> [Maybe ByteString] -> Progress a -> IO (Decoder a)
+decoder :: Get a -> [Maybe ByteString] -> Fed a -> IO (Decoder a)
 decoder g history progress = case progress of
-  Failed rest at e -> pure (Fail rest at e)
-  Finished rest at a -> pure (Done rest at a)
+  Finished rest at (Left e) -> pure (Fail rest at e)
+  Finished rest at (Right a) -> pure (Done rest at a)
   Lost -> begin g (reverse (catMaybes history)) (any isNothing history) >>= decoder g history
   Waiting go -> do
     first <- newIORef (Just go)

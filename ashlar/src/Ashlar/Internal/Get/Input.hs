@@ -51,6 +51,7 @@ where
 
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Mem (copyRange, newBuffer, sliceBuffer, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
@@ -78,7 +79,7 @@ openFirst c offset bs = do
   putInt c keepCell maxBound
   putInt c releaseCell maxBound
   putInt c committedCell 0
-  putInt c failedCell 0
+  putInt c caughtCell 0
   enter c offset bs
 
 -- Put the cursor at the beginning of a segment.

@@ -15,13 +15,27 @@ import Ashlar.Internal.Get.Bytes (getByteString)
 import Ashlar.Internal.Get.ChoicePoint
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Fail
 import Data.ByteString (ByteString)
 import Data.Either (isLeft)
 import Data.Maybe (isNothing)
 import GHC.IO (IO (..), unIO)
 
--- | Run a decoder, and go back to where it began. If it fails, so does this,
--- and the input is where it failed.
+-- | Run a decoder, and go back to where it began. If it fails, so does this, and the input is where
+-- it failed.
+--
+-- Until the decoder ends, the bytes that it reads are kept. Where input comes in chunks ('Ashlar.Get.Decoder',
+-- "Ashlar.Get.Feed", 'Ashlar.Get.Source'), it may have to wait for the next chunk, and keeps those from where it
+-- began: a look ahead by n bytes holds n bytes, rounded up to whole chunks. So @lookAhead@ around
+-- the rest of a stream waits for the end of the stream, and keeps all of it. When the decoder ends,
+-- the bytes that were read ahead stay at hand and are decoded without waiting again. They are
+-- released as the decoders after it pass them. If the stream ends first, the decoder fails, as
+-- anywhere else. Nothing needs to be fed twice.
+--
+-- >>> let size = lookAhead (getWord8 *> getWord16be)
+-- >>> let message = size >>= \n -> getByteString (3 + fromIntegral n)
+-- >>> case runGetIncremental message `pushChunk` "m\0" `pushChunk` "\2hi" of Done _ _ m -> print m; _ -> pure ()
+-- "m\NUL\STXhi"
 --
 -- >>> runGet ((,) <$> lookAhead getWord16be <*> getWord8) "\1\2"
 -- Right (258,1)
@@ -74,11 +88,11 @@ match (Get p) = Get $ \c env s0 -> case unIO (openLookAhead c) s0 of
     (# s2, a #) -> case unIO (consumed c env point) s2 of
       (# s3, bytes #) -> (# s3, (bytes, a) #)
   where
-    consumed c env point@(ChoicePoint at _ _ _ _ _ _) = do
+    consumed c env point = do
       now <- position c
       goBack c env point
       closeLookAhead c point
       -- No fewer than none: nothing goes back to before where it began.
-      toIO (getByteString (now - at)) c env
+      toIO (getByteString (now - pointOffset point)) c env
     toIO (Get g) c env = IO (g c env)
 {-# INLINE match #-}

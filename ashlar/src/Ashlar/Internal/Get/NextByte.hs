@@ -38,10 +38,9 @@ where
 import Ashlar.Internal.Get.Bytes (satisfy, skip)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Expect
 import Ashlar.Internal.Get.LookAhead (lookAhead)
 import Ashlar.Internal.Get.Numbers (getWord8)
-import Ashlar.Internal.Get.Progress
+import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Mem (peekHost, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Data.ByteString (ByteString)

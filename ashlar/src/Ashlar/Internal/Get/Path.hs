@@ -34,9 +34,12 @@ module Ashlar.Internal.Get.Path
 
     -- * The path of a decoder
     Context (..),
+    enclosing,
+    innermost,
     labelsAt,
     Cut (..),
     cutField,
+    announcedElements,
   )
 where
 
@@ -53,8 +56,8 @@ data Names
     OfConstructor String String String [Part]
   | -- | A record: the name of its type, or none, and its fields, each with its name.
     OfFields String [(String, Part)]
-  | -- | Elements, which are numbered from this on, and what each of them is.
-    OfElements !Int Part
+  | -- | Elements: the number of the first, how many were announced, and what each of them is.
+    OfElements !Int !Int Part
 
 -- | A field or an element.
 data Part
@@ -85,21 +88,41 @@ inSpan i = 2 * i + 3
 
 -- | What is being decoded, the innermost first.
 data Context
-  = Top
-  | -- | Inside 'Ashlar.Get.label'.
+  = -- | Nothing is around.
+    Top
+  | -- | Inside 'Ashlar.Get.label': the name.
     Labelled String !Context
-  | -- | Inside 'Ashlar.Get.<?>', which began at this offset.
+  | -- | Inside 'Ashlar.Get.<?>': the name, and the offset at which it began.
     Expecting String !Int !Context
-  | -- | Inside a value, and where the decoder around it is.
+  | -- | Inside a value: its names, and the part that the decoder around it was in.
     Inside Names !PartNumber !Context
-  | -- | Inside a value that is read as one run. The cell has the place of the decoder
-    -- around it.
+  | -- | Inside a value that is read as one span. The cell has the part that the decoder around it
+    -- is in.
     InsideSpan Names !Context
-  | -- | Inside an isolated part as @binary@ has them, which began at this offset.
+  | -- | Inside 'Ashlar.Get.withBudget': the levels and the empty elements that it allows.
+    Budgeted !Int !Int !Context
+  | -- | Inside an isolated part as @binary@ has them: the offset at which it began.
     CountedFrom !Int !Context
-  | -- | Inside a run as @cereal@ has them: the length of its input, if it was
-    -- announced (else -1).
+  | -- | Inside a run as @cereal@ has them: the length of its input, or -1 if it was not announced.
     Announced !Int !Context
+
+-- | The context around a context. 'Nothing' at the 'Top'.
+enclosing :: Context -> Maybe Context
+enclosing context = case context of
+  Top -> Nothing
+  Labelled _ outer -> Just outer
+  Expecting _ _ outer -> Just outer
+  Inside _ _ outer -> Just outer
+  InsideSpan _ outer -> Just outer
+  Budgeted _ _ outer -> Just outer
+  CountedFrom _ outer -> Just outer
+  Announced _ outer -> Just outer
+
+-- | What the innermost context says of which a function says something.
+innermost :: (Context -> Maybe a) -> Context -> Maybe a
+innermost says context = case says context of
+  Nothing -> enclosing context >>= innermost says
+  found -> found
 
 -- | A part that the input ends in: how many bytes before it are there, and how many it
 -- takes.
@@ -119,11 +142,18 @@ cutField context part left = case context of
         | width > 0 && start <= left -> Cut start width
         | otherwise -> NoPart
 
+-- | How many elements the innermost container has announced.
+announcedElements :: Context -> Maybe Int
+announcedElements = innermost $ \context -> case context of
+  Inside (OfElements _ n _) _ _ -> Just n
+  InsideSpan (OfElements _ n _) _ -> Just n
+  _ -> Nothing
+
 -- | The labels around a failure, the innermost first, given the place in the cell, how
 -- far behind the cursor the failure is, and how many bytes it is about. (If these are more
 -- than a part has, it is about more than this part.)
 labelsAt :: Context -> PartNumber -> Int -> Int -> [String]
-labelsAt context part ahead size = map labelText (foldr labelled [] (shortened (stepsOf context part ahead size)))
+labelsAt context part ahead size = map labelText (foldr labelled [] (shortened (entriesOf context part ahead size)))
   where
     labelText l = case l of
       Given name -> name
@@ -131,43 +161,42 @@ labelsAt context part ahead size = map labelText (foldr labelled [] (shortened (
         '.' : name -> name
         name -> name
 
--- A label that was given, or a part of a path.
-data Step = Name String | Along [Selector]
+-- What a context adds to the labels: a label that was given, or a stretch of a path.
+data Entry = Named String | Along [Selector]
 
--- The steps to a place, the innermost first.
-stepsOf :: Context -> PartNumber -> Int -> Int -> [Step]
-stepsOf context place target size = case context of
-  Top -> []
-  Labelled name rest -> Name name : stepsOf rest place target size
-  Expecting _ _ rest -> stepsOf rest place target size
-  CountedFrom _ rest -> stepsOf rest place target size
-  Announced _ rest -> stepsOf rest place target size
-  Inside names outer rest -> along names place (stepsOf rest outer 0 0)
-  InsideSpan names rest -> along names (wholeSpan names) (stepsOf rest place 0 0)
+-- The entries of all contexts around a failure, the innermost first.
+entriesOf :: Context -> PartNumber -> Int -> Int -> [Entry]
+entriesOf context part target size = case context of
+  Labelled name outer -> Named name : entriesOf outer part target size
+  Inside names before outer -> along names part (entriesOf outer before 0 0)
+  InsideSpan names outer -> along names (wholeSpan names) (entriesOf outer part 0 0)
+  _ -> maybe [] (\outer -> entriesOf outer part target size) (enclosing context)
   where
     along names at rest = case pathIn names at target size of
       Spot _ _ [] -> rest
       Spot _ _ path -> Along path : rest
 
--- A path may be as long as the input: only its ends are shown.
-shortened :: [Step] -> [Step]
-shortened steps
-  | null (drop most [() | Along _ <- steps]) = steps
-  | otherwise = inner ++ Along [Dot ".."] : [s | s@(Name _) <- middle] ++ outer
+-- There may be as many entries as bytes of input. Of more than 32 only the ends are shown.
+shortened :: [Entry] -> [Entry]
+shortened entries
+  | null (drop (innerShown + outerShown) entries) = entries
+  | otherwise = inner ++ left : outer
   where
-    most = 32
-    (inner, others) = splitAt 24 steps
-    (middle, outer) = splitAt (length others - 8) others
+    innerShown = 24
+    outerShown = 8
+    (inner, others) = splitAt innerShown entries
+    (middle, outer) = splitAt (length others - outerShown) others
+    left = if null [() | Named _ <- middle] then Along [Dot ".."] else Named ".."
 
 -- A label in the making: one that was given, or a path, and whether it begins with a
 -- type.
 data Label = Given String | Path Bool ShowS
 
--- Put a step before the labels around it. A path within a path continues it, but
+-- Put an entry before the labels around it. A path within a path continues it, but
 -- where that would lose the type.
-labelled :: Step -> [Label] -> [Label]
+labelled :: Entry -> [Label] -> [Label]
 labelled s labels = case s of
-  Name name -> Given name : labels
+  Named name -> Given name : labels
   Along path -> case (path, labels) of
     (Type _ : inner, Path True outer : rest) -> Path True (outer . render inner) : rest
     (Type _ : _, _) -> Path True (render path) : labels
@@ -206,7 +235,7 @@ pathIn names place target size = case names of
     behindPath (Type name : [Dot constructor | not (null constructor)]) $
       among (zip (if null fields then unnamed parts else map (\f -> [Dot f]) (words fields)) parts)
   OfFields name fields -> behindPath [Type name | not (null name)] $ among [([Dot field], part) | (field, part) <- fields]
-  OfElements first part -> case (placed, part) of
+  OfElements first _ part -> case (placed, part) of
     (Nothing, _) -> unknown
     (Just (i, True), ConstantPart width inner)
       | width > 0 ->
@@ -241,7 +270,7 @@ wholeSpan :: Names -> PartNumber
 wholeSpan names = case names of
   OfConstructor _ _ _ parts -> inSpan (length parts)
   OfFields _ fields -> inSpan (length fields)
-  OfElements _ _ -> inSpan 0
+  OfElements {} -> inSpan 0
   _ -> unknownPart
 
 -- What is at this byte of a value that has so many, and begins there.

@@ -1,4 +1,5 @@
 {-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE UnboxedSums #-}
 {-# LANGUAGE UnboxedTuples #-}
 
 -- |
@@ -34,7 +35,6 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Input
-import Ashlar.Internal.Get.Nested
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Mem (keepAlive)
 import Ashlar.Internal.Mem.Cells
@@ -51,7 +51,7 @@ import System.IO.Unsafe (unsafeDupablePerformIO, unsafePerformIO)
 
 -- | Input from what prepares a chunk and what returns it.
 newInput :: IO () -> IO ByteString -> Segments -> IO Input
-newInput prepare next !segments = Input prepare next <$> newIORef segments <*> newIORef noFailures
+newInput prepare next !segments = Input prepare next <$> newIORef segments <*> newIORef NoFailures
 
 -- | Set up the cells for an input whose open segment begins at this offset, and
 -- for a run that goes on in place if it is interrupted, and is traced.
@@ -60,9 +60,9 @@ startCells c input offset = do
   putInt c inPlaceCell 1
   open <- segmentOpen <$> readIORef (inputSegments input)
   openFirst c offset open
-  putInt c emptiesCell (budgetEmpties defaultBudget)
   putInt c partCell unknownPart
-  startDepth c True (budgetDepth defaultBudget)
+  putInt c tracedCell 1
+  startBudget c
 
 -- | Run a decoder on cells that have been set up. It may throw 'failureException'. (A lambda, as in
 -- 'catching'.)
@@ -143,12 +143,14 @@ strictRun traced f g bs = do
       putInt c limitCell (S.length bs)
       -- It can begin again.
       putInt c inPlaceCell 0
-      startDepth c traced (budgetDepth defaultBudget)
+      putInt c tracedCell (if traced then 1 else 0)
       IO $ \s0 -> case catching c (topEnv c input) g s0 of
-        (# s1, Succeeded, a #) -> unIO (position c >>= \used -> Just <$> (pure $! f used a)) s1
-        (# s1, HasFailed, _ #) -> unIO (Just . Left <$> (if traced then errorOf c input else pure (strictError f g bs))) s1
+        (# s1, (# a | #) #) ->
+          unIO (position c >>= \used -> Just <$> (pure $! f used a)) s1
+        (# s1, (# | HasFailed #) #) ->
+          unIO (Just . Left <$> (if traced then errorOf c input else pure (strictError f g bs))) s1
         -- It must begin again.
-        (# s1, TakenUp, _ #) -> (# s1, Nothing #)
+        (# s1, _ #) -> (# s1, Nothing #)
   maybe (strictRun traced f g bs) pure outcome
 
 -- The error of a run, found out by another one: Note [Traced runs].
@@ -172,9 +174,9 @@ inPlaceOr :: Cells -> Input -> IO a -> IO (Either DecodeError a)
 inPlaceOr c input act = do
   r <- inPlace act
   case r of
-    Returned a -> pure (Right a)
-    Missed -> Left <$> errorOf c input
-    _ -> throwIO Restart
+    Right a -> pure (Right a)
+    Left HasFailed -> Left <$> errorOf c input
+    Left _ -> throwIO Restart
 
 -- | Decode from a lazy 'L.ByteString', whose chunks are forced as the decoder
 -- gets there, and dropped when it has passed them. Bytes that are left over

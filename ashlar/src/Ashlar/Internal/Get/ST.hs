@@ -28,9 +28,9 @@ where
 import Ashlar.Internal.Get.Alternative ()
 import Ashlar.Internal.Get.Budget (deeper)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Label (isolate, label)
+import Ashlar.Internal.Get.Isolate (isolate)
+import Ashlar.Internal.Get.Label (insideSpan, label)
 import Ashlar.Internal.Get.LookAhead (lookAhead)
-import Ashlar.Internal.Get.Nested (insideSpan)
 import Ashlar.Internal.Get.Path (Names)
 import Control.Applicative (Alternative)
 import Control.Monad (MonadPlus)

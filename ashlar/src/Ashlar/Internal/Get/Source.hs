@@ -41,7 +41,7 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Input
-import Ashlar.Internal.Get.Progress (here)
+import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Get.Run
 import Ashlar.Internal.Mem.Cells
 import Control.Exception (Exception (..), mask, throwIO, try)
@@ -137,7 +137,7 @@ handleSource h = newSource (S.hGetSome h 32768)
 getFrom :: Source -> Get a -> IO (Either DecodeError a)
 getFrom source@(Source input _) g = do
   offset <- takeSource source
-  writeIORef (inputFailures input) noFailures
+  writeIORef (inputFailures input) NoFailures
   withCells cellCount $ \c -> do
     startCells c input offset
     result <- inPlaceOr c input (runIn c input g)
@@ -165,7 +165,7 @@ attemptFrom :: Source -> Get a -> IO (Either DecodeError a)
 attemptFrom source@(Source input _) g = do
   outcome <- mask $ \unmask -> do
     offset <- takeSource source
-    writeIORef (inputFailures input) noFailures
+    writeIORef (inputFailures input) NoFailures
     withCells cellCount $ \c -> do
       startCells c input offset
       -- Nothing from here on is let go of, also after a commit.

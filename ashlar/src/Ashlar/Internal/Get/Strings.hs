@@ -25,11 +25,12 @@ import Ashlar.Internal.Get.Bytes
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure (nothingFound, peekFound)
 import Ashlar.Internal.Get.Input
-import Ashlar.Internal.Get.Label (isolateOr)
+import Ashlar.Internal.Get.Isolate (isolateOr)
 import Ashlar.Internal.Get.NextByte
-import Ashlar.Internal.Get.Progress
+import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Get.Scan
 import Ashlar.Internal.Mem (withBytes)
 import Ashlar.Internal.Mem.Cells

@@ -14,6 +14,7 @@ where
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure (peekFound)
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells
@@ -57,18 +58,20 @@ coded code = case code of
   Unsigned (Range toZero greatest) -> longUnsigned toZero greatest
   Signed (Range toZero greatest) -> longSigned toZero greatest
   SignAndMagnitude (Range toZero greatest) -> longSignAndMagnitude toZero greatest
-  Prefixed (Range toZero greatest) -> longPrefixed toZero greatest
+  Prefixed greatest -> longPrefixed greatest
   Lenient -> longLenient
 {-# INLINE coded #-}
 
-longUnsigned, longSigned, longSignAndMagnitude, longPrefixed :: Word64 -> Word64 -> Get Word64
+longUnsigned, longSigned, longSignAndMagnitude :: Word64 -> Word64 -> Get Word64
 longUnsigned toZero greatest = reading (readUnsigned (Range toZero greatest))
 longSigned toZero greatest = reading (readSigned (Range toZero greatest))
 longSignAndMagnitude toZero greatest = reading (readSignAndMagnitude (Range toZero greatest))
-longPrefixed toZero greatest = reading (readPrefixed (Range toZero greatest))
 {-# NOINLINE longUnsigned #-}
 {-# NOINLINE longSigned #-}
 {-# NOINLINE longSignAndMagnitude #-}
+
+longPrefixed :: Word64 -> Get Word64
+longPrefixed greatest = reading (readPrefixed greatest)
 {-# NOINLINE longPrefixed #-}
 
 longLenient :: Get Word64

@@ -26,7 +26,7 @@ import Foreign.Ptr (Ptr, plusPtr)
 prefixVarInt :: Varint Word
 prefixVarInt =
   Varint (boundedPrim 9 (prefixWrite . fromIntegral)) (prefixSize . fromIntegral) $
-    ReadHalf odd (\b -> fromIntegral (b `unsafeShiftR` 1)) (Prefixed (rangeOf (0 :: Word))) fromIntegral
+    ReadHalf odd (\b -> fromIntegral (b `unsafeShiftR` 1)) (Prefixed (fromIntegral (maxBound :: Word))) fromIntegral
 {-# INLINE prefixVarInt #-}
 
 prefixSize :: Word64 -> Int
@@ -46,22 +46,23 @@ prefixWrite x p
   where
     n = prefixSize x
 
--- | Read a number in a range.
+-- | Read a number.
 readPrefixed ::
-  Range ->
+  -- | The greatest number; the least is 0.
+  Word64 ->
   -- | Address of the number.
   Ptr Word8 ->
   -- | Bytes readable there, at least one.
   Int ->
   IO Decoded
-readPrefixed range p have = do
+readPrefixed greatest p have = do
   b <- peekHost p :: IO Word8
   let n = countTrailingZeros b + 1
   if have < n
     then pure (Needs n)
     else of' n <$> if n == 9 then peekLE (p `plusPtr` 1) else (`unsafeShiftR` n) <$> bytes n
   where
-    of' n x = checked n (prefixSize x) range x
+    of' n x = checked n (prefixSize x) (Range 0 greatest) x
     -- The first so many bytes, up to 8, which are there.
     bytes n
       | have >= 8 = (\w -> (w `unsafeShiftL` (64 - 8 * n)) `unsafeShiftR` (64 - 8 * n)) <$> peekLE p

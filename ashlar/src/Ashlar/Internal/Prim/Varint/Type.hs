@@ -73,8 +73,8 @@ data Code
     Signed !Range
   | -- | A sign and six bits, and then groups of seven.
     SignAndMagnitude !Range
-  | -- | The first byte tells the length.
-    Prefixed !Range
+  | -- | The first byte tells the length. The greatest number; the least is 0.
+    Prefixed !Word64
   | -- | Up to ten groups of seven bits, be they needed or not.
     Lenient
 
