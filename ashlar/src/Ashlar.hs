@@ -76,6 +76,7 @@
 -- * "Ashlar.Get": decoders, and what runs them
 -- * "Ashlar.Get.Combinators": repetition, choice and separators
 -- * "Ashlar.Get.Parse": text protocols, with the names of attoparsec
+-- * "Ashlar.Get.ByteOrder": numbers whose byte order is known at run time
 -- * "Ashlar.Get.Varint": variable-length integers
 -- * "Ashlar.Get.ST": mutable state in a decoder, to fill a vector for example
 -- * "Ashlar.Get.Feed": decoders that are fed in 'IO'
@@ -84,8 +85,8 @@
 -- The names of other libraries, for a change of imports:
 --
 -- * "Ashlar.Compat.Binary.Get", "Ashlar.Compat.Binary.Put": "Data.Binary.Get", "Data.Binary.Put"
--- * "Ashlar.Compat.Cereal", "Ashlar.Compat.Cereal.Get", "Ashlar.Compat.Cereal.Put": the modules of
---   "Data.Serialize"
+-- * "Ashlar.Compat.Cereal", "Ashlar.Compat.Cereal.Get", "Ashlar.Compat.Cereal.Put",
+--   "Ashlar.Compat.Cereal.IEEE754": the modules of "Data.Serialize"
 --
 -- The modules of @Ashlar.Internal@ are for those who build on this library. The version policy does
 -- not cover them.

@@ -4,7 +4,7 @@
 --
 -- Three kinds of test. That the generic representation has vanished from derived
 -- instances is looked at by inspection-testing, while "Subjects" is compiled. How
--- often the room in the buffer is checked is counted in the Core of "Subjects". That
+-- often the free space is checked is counted in the Core of "Subjects". That
 -- literals are bytes, in the Core of "Literals" and "LiteralTable".
 module Main (main) where
 
@@ -34,7 +34,7 @@ main = do
     testGroup
       "Core"
       [ testGroup
-          "checks of the room left in the buffer"
+          "checks of the free space"
           [ counts core "adjacent" 1,
             counts core "leftNested" 1,
             counts core "restBehind" 1,
@@ -49,11 +49,13 @@ main = do
             counts core "ofVariableLength" 1,
             counts core "asInMemory" 1,
             counts core "asPrimitives" 1,
-            counts core "combinedPrimitives" 1
+            counts core "combinedPrimitives" 1,
+            counts core "byMethods" 1,
+            counts core "pointFree" 1
           ],
         testGroup "no generic representation is left" (map (uncurry holds) withoutGenerics),
         testGroup
-          "checks of the room left, in the monad"
+          "checks of the free space, in the monad"
           [ counts puts "fiveWrites" 1,
             counts puts "aroundUnknown" 2,
             counts puts "valuesBetween" 1,

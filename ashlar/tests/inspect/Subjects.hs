@@ -27,6 +27,8 @@ module Subjects
     asInMemory,
     asPrimitives,
     combinedPrimitives,
+    byMethods,
+    pointFree,
     SomeData (..),
     Mixed (..),
     Sum (..),
@@ -93,6 +95,27 @@ combinedPrimitives x y = P.primBounded (twice P.word32Dec) x <> P.primBounded (t
     twice :: BoundedPrim a -> BoundedPrim a
     twice prim = (\z -> (z, z)) >$< prim >*< prim
     {-# INLINE twice #-}
+
+-- | A class of the user's, whose methods are other names for primitives.
+class Encode a where
+  encode' :: a -> Builder
+
+instance Encode Word8 where
+  encode' = word8
+
+instance Encode Word32 where
+  encode' = word32BE
+
+instance Encode Int where
+  encode' = intDec
+
+-- | By its methods.
+byMethods :: Word8 -> Word32 -> Int -> Builder
+byMethods x y z = encode' x <> encode' y <> encode' z <> encode' x
+
+-- | By composition.
+pointFree :: Word8 -> Builder
+pointFree = (<> word16LE 3) . word8
 
 -- | All kinds.
 manyFields :: Word8 -> Double -> Char -> Int64 -> Builder

@@ -201,7 +201,7 @@ usedAgain = do
   S.hPut w (S.take 5 (toStrictByteString (int64LE 4))) >> waits
   getFrom source bytesRead >>= (@?= Right 25)
   hClose w
-  fmap brief (attemptFrom source message) >>= (@?= Left (26, ["message"], MissingInput 8 5))
+  fmap brief (attemptFrom source message) >>= (@?= Left (26, ["message"], Invalid "isolate: 8 of 8 bytes were not read"))
   getFrom source getRemainingByteString >>= (@?= Right (S.cons 8 (S.take 5 (toStrictByteString (int64LE 4)))))
   hClose r
 
@@ -237,7 +237,7 @@ takesNothing bytes k n =
         rest <- newIORef pieces
         source <- newSource (atomicModifyIORef rest (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty)))
         _ <- getFrom source (skip before)
-        r <- attemptFrom source ((many (satisfy even) *> skip after *> commit *> empty) <|> (skip after <* fail "no"))
+        r <- attemptFrom source ((many (satisfy even) *> skip beyond *> commit *> empty) <|> (skip beyond <* fail "no"))
         left <- getFrom source ((,) <$> bytesRead <*> getRemainingByteString)
         pure ((() <$ r) =/= Right () .&&. left === Right (fromIntegral before, S.drop before input))
       | pieces <- splits input
@@ -245,7 +245,7 @@ takesNothing bytes k n =
   where
     input = S.pack (take 6 bytes)
     before = abs k `mod` (S.length input + 1)
-    after = abs n `mod` (S.length input - before + 1)
+    beyond = abs n `mod` (S.length input - before + 1)
 
 -- The evaluation is frozen; whoever forces the value again gets it.
 attemptInValue :: Assertion

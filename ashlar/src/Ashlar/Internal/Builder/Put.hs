@@ -52,7 +52,7 @@
 -- * The modules here are compiled with @-fno-do-lambda-eta-expansion@, or the rules
 --   would find lambdas around what they look for.
 --
--- The inspection tests ("checks of the room left, in the monad") hold this in place.
+-- The inspection tests ("checks of the free space, in the monad") hold this in place.
 module Ashlar.Internal.Builder.Put
   ( PutM,
     Put,

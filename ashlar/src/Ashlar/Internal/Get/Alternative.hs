@@ -9,8 +9,7 @@
 -- Module      : Ashlar.Internal.Get.Alternative
 -- Description : Choices, and giving them up
 --
--- (The 'Alternative' instance is here, and not beside the type, because it needs
--- the handlers.)
+-- (The 'Alternative' instance is here, and not beside the type, because it needs the handlers.)
 module Ashlar.Internal.Get.Alternative
   ( commit,
     attempt,
@@ -36,15 +35,13 @@ import Data.Word (Word8)
 import GHC.Exts (RealWorld, State#)
 import GHC.IO (IO (..), unIO)
 
--- | 'empty' fails. @p '<|>' q@ is @q@ from the same place if @p@ fails, however
--- much @p@ has read (unless that was behind a 'commit').
+-- | 'empty' fails. If @p@ fails, @p '<|>' q@ is @q@ from the same offset, however much @p@ has read
+-- (unless it has passed a 'commit').
 --
--- 'many' and 'some' take as many as they can, in constant memory apart from
--- the result, and end where their decoder fails, or succeeds without reading
--- anything.
+-- 'many' and 'some' take as many as they can, in constant memory apart from the result. They end
+-- where their decoder fails, or succeeds without reading anything.
 --
--- If all fails, the error is that of the alternative that got farthest
--- ('Ashlar.Get.DecodeError').
+-- If all fails, the error is that of the alternative that got farthest ('Ashlar.Get.DecodeError').
 instance Alternative Get where
   empty = failHere NoAlternative
   (<|>) = orGet
@@ -60,7 +57,7 @@ orGet :: Get a -> Get a -> Get a
 orGet p (Get q) = Get (eitherOr p q)
 {-# INLINE [1] orGet #-}
 
--- A choice of which the next byte may decide that the first is in vain.
+-- A choice in which the next byte may rule out the first alternative.
 orGuarded :: (Word8 -> Bool) -> Expectation -> Get a -> Get a -> Get a
 orGuarded accepts wanted p (Get q) = Get $ \c env s0 ->
   let other s = q c env s
@@ -81,7 +78,7 @@ manyGuarded accepts wanted p = step (manyFrom begins p)
       if ok then pure True else False <$ refuseByte c env wanted
 {-# INLINE [1] manyGuarded #-}
 
--- Note [Rules for decoders] in "Ashlar.Internal.Get.Core". Choices are associative, so that in a
+-- See Note [Rules for decoders] in "Ashlar.Internal.Get.Core". Choices are associative, so that in a
 -- row of them each has its guard at the front.
 {-# RULES
 "or/guarded" forall t w p q. orGet (guardedGet t w p) q = orGuarded t w p q
@@ -156,20 +153,19 @@ manyFrom begins (Get p) = \c env ->
         (\(Rounds _ _ as) -> reverse as) <$> readIORef progress
 {-# INLINE manyFrom #-}
 
--- | Give up going back: if the decoder fails from now on, the choices that it is in
--- fail too, and their other alternatives are not tried. The bytes that were
--- kept for that are released, so a choice whose first part decides can have a second
--- part of any length. In short,
+-- | Give up going back. If the decoder fails from now on, the choices that it is in fail too, and
+-- their other alternatives are not tried. The bytes that were kept for them are released, so what
+-- comes after the commit may be of any length. In short,
 --
 -- > (commit *> p) <|> q  =  commit *> p
 --
--- The choices are all that are open: each 'Control.Applicative.<|>' to the left of which this is, and
--- each round of a 'Control.Applicative.many'; up to the innermost 'attempt', which
--- is how a decoder keeps its commits to itself. Choices that are made after this
--- one are as free as ever.
+-- This concerns all choices that are open: each 'Control.Applicative.<|>' that this stands to the
+-- left of, and each round of a 'Control.Applicative.many', up to the innermost 'attempt', which is
+-- how a decoder keeps its commits to itself. Choices that are made after this one are as free as
+-- ever.
 --
--- A typical use is @many (tag *> commit *> body)@, which fails if a body does,
--- where @many (tag *> body)@ would end before its tag.
+-- A typical use is @many (tag *> commit *> body)@, which fails if a body does, where
+-- @many (tag *> body)@ would end before its tag.
 --
 -- >>> let item = getWord8 >>= \w -> if w == 1 then commit *> getWord16be else empty
 -- >>> runGet (many item) "\1ab\1cd."
@@ -181,12 +177,12 @@ manyFrom begins (Get p) = \c env ->
 commit :: Get ()
 commit = step (\c _ -> commitHere c)
 
--- | Run a decoder whose 'commit's are of no concern to the choices around it: if it
--- fails, they go on to their next alternative in any case.
+-- | Run a decoder whose 'commit's do not concern the choices around it. If it fails, they go on to
+-- their next alternative in any case.
 --
 -- > attempt (commit *> p)  =  attempt p
 --
--- Not parsec's @try@, which is not needed here: a choice always goes back.
+-- This is not parsec's @try@, which is not needed here: a choice always goes back.
 --
 -- >>> runGet (attempt (getWord8 *> commit *> empty) <|> getWord8) "a"
 -- Right 97
@@ -199,8 +195,8 @@ attempt p = Get $ \c env s0 -> case unIO (openBarrier c) s0 of
     (# s2, (# | stop #) #) -> unIO (closeBarrier c barrier >> failAgain stop) s2
 {-# INLINE attempt #-}
 
--- | Succeed, reading nothing, where a decoder fails; fail where it succeeds. Commits
--- in it are of no concern to others, as with 'attempt'.
+-- | Succeed without reading anything where a decoder fails, and fail where it succeeds. Commits in
+-- it do not concern others, as with 'attempt'.
 --
 -- >>> runGet (many (notFollowedBy (getWord16be >>= guard . (== 3338)) *> getWord8)) "ab\r\n"
 -- Right [97,98]

@@ -66,10 +66,11 @@ defaultBudget = Budget {budgetDepth = 100000, budgetEmpties = 1048576}
 -- | Run a decoder with a budget of its own. It neither uses the budget of the decoders around it
 -- nor is limited by it.
 --
--- >>> let nested = deeper (getWord8 >>= \w -> if w == 0 then pure 0 else (+ 1) <$> nested) :: Get Int
--- >>> runGet (withBudget defaultBudget {budgetDepth = 4} nested) "\1\1\1\0"
+-- >>> let more w = if w == 0 then pure 0 else (+ 1) <$> nested; nested = deeper (getWord8 >>= more)
+-- >>> let within n = withBudget defaultBudget {budgetDepth = n} (nested :: Get Int)
+-- >>> runGet (within 4) "\1\1\1\0"
 -- Right 3
--- >>> either (print . errorReason) print (runGet (withBudget defaultBudget {budgetDepth = 3} nested) "\1\1\1\0")
+-- >>> either (print . errorReason) print (runGet (within 3) "\1\1\1\0")
 -- OverBudget "nested more than 3 levels deep; withBudget raises the limit"
 --
 -- @since 0.1.0.0
@@ -179,5 +180,6 @@ chargeRound = spendEmpties 1
 overBudget :: Cells -> Env -> (Budget -> String) -> IO a
 overBudget c env limit = do
   p <- getPtr c cursorCell
-  failAt c env p 0 (OverBudget (limit (budgetOf (envContext env)) ++ "; withBudget raises the limit"))
+  let reached = limit (budgetOf (envContext env))
+  failAt c env p 0 (OverBudget (reached ++ "; withBudget raises the limit"))
 {-# NOINLINE overBudget #-}

@@ -26,8 +26,8 @@
 -- opens later has not been given up, so each choice begins with no commit. When it closes, those
 -- outside of it have been given up if they had been before, or if it has been.
 --
--- Also thought of: to give up the innermost choice alone. Then @p \<|> q \<|> r@ would try @r@ after
--- a commit in @p@, or not, depending on where the parentheses are.
+-- Also thought of: to give up the innermost choice alone. Then @p \<|> q \<|> r@ would try @r@
+-- after a commit in @p@, or not, depending on where the parentheses are.
 module Ashlar.Internal.Get.ChoicePoint
   ( ChoicePoint (..),
 

@@ -36,7 +36,8 @@ import Data.Word (Word8)
 --
 -- >>> let constant w name = satisfy (== w) <?> name
 -- >>> let colour = label "colour" (constant 1 "red" <|> constant 2 "green")
--- >>> either (putStrLn . displayException) print (runGet (label "order" (getInt32be *> colour)) "\0\0\0\xFF\x03z")
+-- >>> let order = label "order" (getInt32be *> colour)
+-- >>> either (putStrLn . displayException) print (runGet order "\0\0\0\xFF\x03z")
 -- at byte 4, in order / colour: expected red or green
 --   00000000  00 00 00 ff 03 7a                                 |.....z|
 --                         ^^
@@ -135,8 +136,9 @@ instance Exception DecodeError where
 -- the input in it but those that a message quotes. Control characters are escaped, as 'show'
 -- escapes them.
 --
--- >>> let port = label "port" (getWord16be >>= \n -> if n < 1024 then fail "privileged" else pure n)
--- >>> either (putStrLn . summarizeError) print (runGet (label "address" (getWord32be *> port)) "\127\0\0\1\0\80")
+-- >>> let unprivileged n = if n < 1024 then fail "privileged" else pure n
+-- >>> let address = label "address" (getWord32be *> label "port" (getWord16be >>= unprivileged))
+-- >>> either (putStrLn . summarizeError) print (runGet address "\127\0\0\1\0\80")
 -- at byte 6, in address / port: privileged
 --
 -- @since 0.1.0.0

@@ -190,7 +190,9 @@ refuseByte c env (Expectation names) = whenTraced c $ do
       e <- getPtr c endCell
       if p == e
         then recordAt c env p 0 (MissingInput 1 0)
-        else recordAt c (inContext (\context -> foldr (`Expecting` at) context names) env) p 1 Unexpected
+        else recordAt c (inContext (expectingAt at) env) p 1 Unexpected
+  where
+    expectingAt at context = foldr (`Expecting` at) context names
 {-# NOINLINE refuseByte #-}
 
 -- | What has been recorded of failures.

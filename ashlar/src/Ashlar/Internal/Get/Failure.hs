@@ -2,25 +2,23 @@
 
 -- |
 -- Module      : Ashlar.Internal.Get.Failure
--- Description : What is remembered of failures, and made of them in the end
+-- Description : What a run remembers of failures, and the error that it makes of them
 --
 -- Note [The farthest failure]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- A decoder that goes back and tries something else fails many times, and in
--- the end reports one error. The last failure is rarely the one to report:
--- @many record <* endOfInput@ fails at the beginning of a broken record,
--- because the input does not end there, and what is wrong is inside the record.
--- So a run, if it is traced (Note [Traced runs]), remembers the failures that got farthest
--- ("reach": where the cursor was), and makes its error from those (Bryan Ford, "Packrat
--- Parsing", 2002, section 3.2.4). What is tried only to look ahead does not count, if it
--- succeeds as a whole.
+-- A decoder that goes back and tries something else fails many times, and in the end reports one
+-- error. The last failure is rarely the one to report: @many record <* endOfInput@ fails at the
+-- beginning of a broken record, because the input does not end there, and what is wrong is inside
+-- the record. So a traced run (Note [Traced runs]) remembers the failures that got farthest, and
+-- makes its error from those (Bryan Ford, "Packrat Parsing", 2002, section 3.2.4). How far a
+-- failure got, its reach, is where the cursor was. What is tried only to look ahead does not count
+-- if it succeeds as a whole.
 --
--- Failing must stay cheap, because most failures lead to another alternative.
--- Only one comparison is made for each that got less far; for the others what is
--- at hand is put into a record, and all else waits until a run has failed.
--- Among failures that got equally far the order is: no alternative, unexpected
--- bytes, bytes left over, bytes missing, messages, limits of the run. The last of
--- the highest is the winner ('toError'). So 'Control.Applicative.empty' is neutral and choices are
+-- Failing must stay cheap, because most failures lead to another alternative. A failure that got
+-- less far costs one comparison. For the others, what is at hand is put into a record, and all else
+-- waits until the run has failed. Among failures of the same reach the order is: no alternative,
+-- unexpected bytes, bytes left over, bytes missing, messages, limits of the run. The last of the
+-- highest is the winner ('toError'). So 'Control.Applicative.empty' is neutral and choices are
 -- associative, also in their errors.
 module Ashlar.Internal.Get.Failure
   ( -- * Failures
@@ -46,6 +44,7 @@ import Data.Bits (shiftL, shiftR, (.|.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.List as List
+import Data.Ord (comparing)
 import Data.Word (Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 import Foreign.Storable (peekByteOff)
@@ -134,8 +133,8 @@ rank f = case failureReason f of
   Invalid _ -> 4
   OverBudget _ -> 5
 
--- | The error that is made of the failures that got farthest; there must be one.
--- The excerpt is left empty.
+-- | The error that is made of the failures that got farthest. There must be one. The excerpt is
+-- left empty.
 toError :: Failures -> DecodeError
 toError list =
   DecodeError
@@ -146,7 +145,7 @@ toError list =
         MissingInput _ _ -> announcedElements (failureContext winner)
         _ -> Nothing,
       errorExpected = List.nub [name | f <- reverse peers, Just name <- [expectation f]],
-      errorFound = foundBytes (List.maximumBy (\a b -> compare (foundLength a) (foundLength b)) (map failureFound peers)),
+      errorFound = foundBytes (List.maximumBy (comparing foundLength) (map failureFound peers)),
       errorExcerpt = noExcerpt
     }
   where
@@ -154,13 +153,12 @@ toError list =
     -- The latest of the highest rank. Where nothing is said, labels count.
     winner = List.foldl1' (\best f -> if weight f > weight best then f else best) failures
     weight f = (rank f, if rank f == 0 then length (labels f) else 0)
-    -- What it shares its place with. A message stands alone.
+    -- Those at the same offset. A message stands alone.
     peers = filter (\f -> kind f == kind winner && failureOffset f == failureOffset winner) failures
     kind f = max 3 (rank f)
     labels f = labelsAt (failureContext f) (failurePart f) (failureAhead f) (failureSize f)
 
--- What was expected where a failure happened: the outermost name that was given
--- for that place.
+-- What was expected where a failure happened: the outermost name that was given for that offset.
 expectation :: Failure -> Maybe String
 expectation f = go Nothing (failureContext f)
   where
@@ -176,7 +174,7 @@ data Found = Found {foundLength :: !Int, _foundLow :: !Word64, _foundHigh :: !Wo
 nothingFound :: Found
 nothingFound = Found 0 0 0
 
--- | The first 16 of so many bytes, all of which must be readable.
+-- | The first 16 of n bytes, all of which must be readable.
 peekFound :: Ptr Word8 -> Int -> IO Found
 peekFound p n
   | n >= 16 = Found 16 <$> peekLE p <*> peekLE (p `plusPtr` 8)

@@ -19,9 +19,9 @@ import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Mem.Cells
 import GHC.IO (unIO)
 
--- | @isolate n p@ runs @p@ on the next @n@ bytes alone: to @p@ the input ends
--- there. Fails if @p@ does, if @n@ is negative, or if @p@ leaves bytes over; where the
--- input ends before they do, these are missing.
+-- | @isolate n p@ runs @p@ on the next @n@ bytes alone: to @p@ the input ends there. Fails if @p@
+-- does, if @n@ is negative, or if @p@ leaves bytes over. Where the input ends before them, they are
+-- missing.
 --
 -- >>> runGet (isolate 2 getWord16le) "abc"
 -- Right 25185
@@ -34,9 +34,13 @@ isolate = isolateOr $ \c env left leftOver -> do
   more <- moreInput c (envInput env)
   pure $! if more then leftOver else MissingInput left 0
 
--- | 'isolate', given what to say where bytes were not read: how many they are, and what
--- is said if they are there.
-isolateOr :: (Cells -> Env -> Int -> Reason -> IO Reason) -> Int -> Get a -> Get a
+-- | 'isolate', given the reason to fail where bytes were not read.
+isolateOr ::
+  -- | The reason, given how many bytes were not read, and the reason if they are there.
+  (Cells -> Env -> Int -> Reason -> IO Reason) ->
+  Int ->
+  Get a ->
+  Get a
 isolateOr reason n (Get p)
   | n < 0 = invalid "isolate: negative number of bytes"
   | otherwise = Get $ \c env s0 -> case unIO (enter c) s0 of
@@ -56,5 +60,6 @@ isolateOr reason n (Get p)
       if left == 0
         then pure ()
         else do
-          why <- reason c env left (Invalid ("isolate: " ++ show left ++ " of " ++ show n ++ " bytes were not read"))
+          let message = "isolate: " ++ show left ++ " of " ++ show n ++ " bytes were not read"
+          why <- reason c env left (Invalid message)
           failWith c env now now nothingFound why

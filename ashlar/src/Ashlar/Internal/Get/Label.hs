@@ -20,9 +20,8 @@ import GHC.IO (unIO)
 
 infix 0 <?>
 
--- | Name what a decoder decodes, for its errors: they have it in their
--- 'errorLabels', wherever in it they are. The name is not evaluated unless there is
--- one.
+-- | Name what a decoder decodes. Errors anywhere inside have the name in their 'errorLabels'. It is
+-- evaluated only for an error.
 --
 -- >>> either (print . errorLabels) print (runGet (label "price" getWord32le) "ab")
 -- ["price"]
@@ -32,10 +31,10 @@ label :: String -> Get a -> Get a
 label name (Get p) = Get (\c env -> p c (inContext (Labelled name) env))
 {-# INLINE label #-}
 
--- | Name what is expected where a decoder begins. Errors that are right there
--- have it in their 'errorExpected', in place of the names inside; errors
--- behind it are as they were. (The operator is that of parsec and its kin, where it
--- means this; attoparsec has it for what 'label' does.)
+-- | Name what is expected where a decoder begins. Errors at that offset have the name in their
+-- 'errorExpected', in place of the names inside. Errors after it are as they were.
+--
+-- The operator means the same in parsec and its kin. In attoparsec it is 'label'.
 --
 -- >>> let digit = satisfy (\w -> w >= 48 && w <= 57) <?> "digit"
 -- >>> let sign = satisfy (== 45) <?> "sign"

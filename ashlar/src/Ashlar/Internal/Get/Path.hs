@@ -2,31 +2,30 @@
 -- Module      : Ashlar.Internal.Get.Path
 -- Description : Where in a value a decoder is, as its errors say it
 --
--- An error in a derived decoder, or in one that is made by "Ashlar.Codec.Combinators", says
--- the path to the field that it happened in: @Order.items[3].price@.
+-- An error in a derived decoder, or in one that is made by "Ashlar.Codec.Combinators", says the
+-- path to the field that it happened in: @Order.items[3].price@.
 --
--- Note [Places]
--- ~~~~~~~~~~~~~
--- In a traced run (Note [Traced runs]), names cost nothing as long as all is well. A decoder that goes into a value
--- keeps two things: in its environment, which type it is decoding ('Inside'), as a
--- pointer to something that is only evaluated for an error ('Names'); and in a cell,
--- where in the value it is, as a number that it writes before it decodes a part. When
--- a decoder goes into the part in its turn, it puts the number that it finds into
--- its own environment, and when it leaves, back into the cell. So the environments
--- and the cell together are the path, at the price of one write for each part of variable
--- size; and the parts of constant size, which are read together, need none: which
--- of them it was, the offset tells. (In runs that are not traced the number may be
+-- Note [Parts]
+-- ~~~~~~~~~~~~
+-- In a traced run (Note [Traced runs]) names cost nothing as long as all is well. A decoder that
+-- goes into a value keeps two things. Its environment says which type it is decoding ('Inside'), as
+-- a pointer to something that is only evaluated for an error ('Names'). A cell says which part of
+-- the value it is in, as a number that it writes before it decodes the part. When a decoder goes
+-- into the part in its turn, it puts the number that it finds into its own environment, and when it
+-- leaves, back into the cell. So the environments and the cell together are the path, at the price
+-- of one write for each part of variable size. Parts of constant size are read together and need
+-- none: the offset tells which of them it was. (In runs that are not traced the number may be
 -- written too, and is never read.)
 --
--- (Also thought of: a label in the environment for each field, which allocates for
--- each; and to decode again with labels after a failure, which is not possible when
--- the input is gone, and is done when it is not: Note [Traced runs].)
+-- Also thought of: a label in the environment for each field, which allocates for each; and to
+-- decode again with labels after a failure, which is not possible when the input is gone, and is
+-- done when it is not.
 module Ashlar.Internal.Get.Path
   ( -- * What is known of a type
     Names (..),
     Part (..),
 
-    -- * Numbers of places
+    -- * Numbers of parts
     PartNumber,
     unknownPart,
     inPart,
@@ -50,9 +49,8 @@ data Names
   = Nameless
   | -- | Its name.
     OfType String
-  | -- | One of its constructors: the name of the type, that of the constructor if
-    -- there are several, those of the fields (each ended by a space) if they have
-    -- some, and what the fields are.
+  | -- | One of its constructors: the name of the type, the name of the constructor if there are
+    -- several, the names of the fields if they have some (each ended by a space), and the fields.
     OfConstructor String String String [Part]
   | -- | A record: the name of its type, or none, and its fields, each with its name.
     OfFields String [(String, Part)]
@@ -63,12 +61,11 @@ data Names
 data Part
   = -- | Of variable size.
     VariablePart
-  | -- | Of so many bytes, and of this type.
+  | -- | Of constant size: the number of bytes, and the type.
     ConstantPart Int Names
 
--- | Where in a value a decoder is: in one part, or in a run of parts that have a constant size
--- and are read together. Fields are numbered backwards: the number is how many
--- follow.
+-- | Where in a value a decoder is: in one part, or in a span. Fields are numbered backwards: the
+-- number is how many follow.
 type PartNumber = Int
 
 -- | Not known: a part that is not derived has decoded something, and goes on.
@@ -81,7 +78,7 @@ inPart :: Int -> PartNumber
 inPart i = 2 * i + 2
 {-# INLINE inPart #-}
 
--- | In a run: of elements, from this number on; of fields, from where so many are left.
+-- | In a span: of elements, from this number on; of fields, from where n are left.
 inSpan :: Int -> PartNumber
 inSpan i = 2 * i + 3
 {-# INLINE inSpan #-}
@@ -124,14 +121,18 @@ innermost says context = case says context of
   Nothing -> enclosing context >>= innermost says
   found -> found
 
--- | A part that the input ends in: how many bytes before it are there, and how many it
--- takes.
+-- | A part that the input ends in: how many bytes before it are there, and how many it takes.
 data Cut = NoPart | Cut !Int !Int
 
--- | Fields of constant size are read together. If bytes are missing, this finds the
--- field that is cut, given the place in the cell, and how many bytes are left: so errors
--- are those of fields that are read one by one.
-cutField :: Context -> PartNumber -> Int -> Cut
+-- | Fields of constant size are read together. If bytes are missing, this finds the field that is
+-- cut. So errors are those of fields that are read one by one.
+cutField ::
+  Context ->
+  -- | What 'Ashlar.Internal.Get.Env.partCell' says.
+  PartNumber ->
+  -- | How many bytes are left.
+  Int ->
+  Cut
 cutField context part left = case context of
   Inside names _ _ -> cutIn names part
   InsideSpan names _ -> cutIn names (wholeSpan names)
@@ -149,12 +150,20 @@ announcedElements = innermost $ \context -> case context of
   InsideSpan (OfElements _ n _) _ -> Just n
   _ -> Nothing
 
--- | The labels around a failure, the innermost first, given the place in the cell, how
--- far behind the cursor the failure is, and how many bytes it is about. (If these are more
--- than a part has, it is about more than this part.)
-labelsAt :: Context -> PartNumber -> Int -> Int -> [String]
-labelsAt context part ahead size = map labelText (foldr labelled [] (shortened (entriesOf context part ahead size)))
+-- | The labels around a failure, the innermost first.
+labelsAt ::
+  Context ->
+  -- | What 'Ashlar.Internal.Get.Env.partCell' says.
+  PartNumber ->
+  -- | How far after the cursor the failure is.
+  Int ->
+  -- | How many bytes it is about. If these are more than a part has, it is about more than this
+  -- part.
+  Int ->
+  [String]
+labelsAt context part ahead size = map labelText (foldr labelled [] entries)
   where
+    entries = shortened (entriesOf context part ahead size)
     labelText l = case l of
       Given name -> name
       Path _ path -> case path "" of
@@ -188,12 +197,11 @@ shortened entries
     (middle, outer) = splitAt (length others - outerShown) others
     left = if null [() | Named _ <- middle] then Along [Dot ".."] else Named ".."
 
--- A label in the making: one that was given, or a path, and whether it begins with a
--- type.
+-- A label in the making: one that was given; or a path, and whether it begins with a type.
 data Label = Given String | Path Bool ShowS
 
--- Put an entry before the labels around it. A path within a path continues it, but
--- where that would lose the type.
+-- Put an entry before the labels around it. A path within a path continues it, unless that would
+-- lose the type.
 labelled :: Entry -> [Label] -> [Label]
 labelled s labels = case s of
   Named name -> Given name : labels
@@ -215,17 +223,17 @@ typeName name = case splitAt 5 name of
   ("Tuple", n@(_ : _)) | all isDigit n -> "(" ++ replicate (read n - 1) ',' ++ ")"
   _ -> name
 
--- One piece of a path.
+-- One step of a path.
 data Selector = Type String | Dot String | Index Int
 
--- Where a part begins, behind those that are read together with it; its size, or 0 if that
--- is not known; and the path to it.
+-- Where a part begins, after those that are read together with it; its size, or 0 if that is not
+-- known; and the path to it.
 data Spot = Spot Int Int [Selector]
 
 behindPath :: [Selector] -> Spot -> Spot
 behindPath pieces (Spot start width path) = Spot start width (pieces ++ path)
 
--- What is at a place, and in a run, at this byte of it, in a part that has so many bytes
+-- What is at a part, and in a span, at this byte of it, in a part that has at least this many bytes
 -- from there on.
 pathIn :: Names -> PartNumber -> Int -> Int -> Spot
 pathIn names place target size = case names of
@@ -234,7 +242,9 @@ pathIn names place target size = case names of
   OfConstructor name constructor fields parts ->
     behindPath (Type name : [Dot constructor | not (null constructor)]) $
       among (zip (if null fields then unnamed parts else map (\f -> [Dot f]) (words fields)) parts)
-  OfFields name fields -> behindPath [Type name | not (null name)] $ among [([Dot field], part) | (field, part) <- fields]
+  OfFields name fields ->
+    behindPath [Type name | not (null name)] $
+      among [([Dot field], part) | (field, part) <- fields]
   OfElements first _ part -> case (placed, part) of
     (Nothing, _) -> unknown
     (Just (i, True), ConstantPart width inner)
@@ -257,7 +267,7 @@ pathIn names place target size = case names of
       [_] -> [[]]
       _ -> [[Dot (show i)] | i <- [1 .. length parts]]
 
--- What is at this byte of a run of fields, the first of which begins there.
+-- What is at this byte of a span of fields, of which the first begins at the second number.
 inFields :: [([Selector], Part)] -> Int -> Int -> Int -> Spot
 inFields fields start target size = case fields of
   (pieces, ConstantPart width inner) : more
@@ -265,7 +275,7 @@ inFields fields start target size = case fields of
     | size <= width - target -> behindPath pieces (inConstant inner width start target size)
   _ -> Spot 0 0 []
 
--- The run of all fields, or elements.
+-- The span of all fields, or elements.
 wholeSpan :: Names -> PartNumber
 wholeSpan names = case names of
   OfConstructor _ _ _ parts -> inSpan (length parts)
@@ -273,7 +283,7 @@ wholeSpan names = case names of
   OfElements {} -> inSpan 0
   _ -> unknownPart
 
--- What is at this byte of a value that has so many, and begins there.
+-- What is at this byte of a value of constant size, which begins at the second number.
 inConstant :: Names -> Int -> Int -> Int -> Int -> Spot
 inConstant names width start target size = case pathIn names (wholeSpan names) target size of
   Spot inner innerWidth path

@@ -113,13 +113,15 @@ invalidFrom at message = step $ \c env -> do
 -- | Decode a value and convert it. If that gives a message, fail with it
 -- ('Ashlar.Get.Invalid') at the offset where the value begins.
 --
--- @'refine' 'Right' g == g@, and @'refine' f ('refine' g x) == 'refine' (g 'Control.Monad.>=>' f) x@.
+-- @'refine' 'Right' g == g@, and @'refine' f ('refine' g x) == 'refine' (g 'Control.Monad.>=>' f)
+-- x@.
 --
 -- >>> import Ashlar.Get.Combinators (refine)
 -- >>> let even' n = if even n then Right (n `div` 2) else Left "an odd number"
 -- >>> runGet (refine even' getWord16be) "\0\6"
 -- Right 3
--- >>> either (putStrLn . displayException) print (runGet (getWord8 *> refine even' getWord16be) "\1\0\7")
+-- >>> let byteAndEven = getWord8 *> refine even' getWord16be
+-- >>> either (putStrLn . displayException) print (runGet byteAndEven "\1\0\7")
 -- at byte 1: an odd number
 --   00000000  01 00 07                                          |...|
 --                ^^

@@ -2,16 +2,14 @@
 -- Module      : Ashlar.Internal.Get.Suspend
 -- Description : Decoders that stop when they need input
 --
--- What is behind "Ashlar.Get.Feed" and 'Ashlar.Get.Decoder'. The decoder runs as
--- a coroutine, whose only suspension is in what prepares the next chunk
--- ('inputPrepare').
+-- The engine of "Ashlar.Get.Feed" and 'Ashlar.Get.Decoder'. The decoder runs as a coroutine that
+-- suspends only in what prepares the next chunk ('inputPrepare').
 --
 -- Note [The chunk comes first]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- The chunk is not handed over by resuming. It is written to a variable before,
--- and the decoder looks there before it suspends. So it cannot be lost if an
--- exception strikes just after the decoder has been resumed, and what prepares a
--- chunk can be run again, as it must.
+-- The chunk is not handed over by resuming. It is written to a variable before, and the decoder
+-- looks there before it suspends. So it cannot be lost if an exception strikes just after the
+-- decoder has been resumed, and what prepares a chunk can be run again, as it must.
 module Ashlar.Internal.Get.Suspend
   ( Fed (..),
     begin,
@@ -44,13 +42,17 @@ data Fed a
     -- start.
     Lost
 
--- What has been handed over and not been taken: chunks, and whether these are the
--- last ones.
+-- What has been handed over and not been taken: chunks, and whether these are the last ones.
 data Pending = Pending [ByteString] !Bool
 
--- | Start a decoder on chunks (none of them empty), which may be the last ones, and
--- run it until it needs more.
-begin :: Get a -> [ByteString] -> Bool -> IO (Fed a)
+-- | Start a decoder, and run it until it needs more.
+begin ::
+  Get a ->
+  -- | The first chunks. None is empty.
+  [ByteString] ->
+  -- | Are these all?
+  Bool ->
+  IO (Fed a)
 begin g chunks isLast = do
   pending <- newIORef (Pending chunks isLast)
   suspension <- newIORef (pure ())
