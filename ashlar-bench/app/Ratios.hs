@@ -2,10 +2,9 @@
 -- Module      : Main
 -- Description : Our time as a ratio to each competitor's
 --
--- All libraries do a workload in turn, round by round, in one process, so that
--- whatever else the machine does hits all of them. Each round repeats the work
--- until it has taken a millisecond or so. What is compared is the fastest
--- round of each: noise only adds.
+-- All libraries take turns at a workload, round by round, in one process, so that other load on the
+-- machine affects all of them. Each round repeats the work for about a millisecond. The fastest
+-- rounds are compared, since noise only adds.
 module Main (main) where
 
 import Control.Monad (forM, forM_, replicateM_)
@@ -27,7 +26,7 @@ main = do
     forM_ (zip (map fst (workloadRuns w)) best) $ \(library, t) ->
       printf "  %-32s %10.2f us   ours / this %6.3f\n" library (t / 1000) (ours / t)
 
--- The least time of each in ns.
+-- The least time of each library in ns.
 measure :: [IO ()] -> IO [Double]
 measure runs = do
   counts <- forM runs $ \run -> do
@@ -38,10 +37,10 @@ measure runs = do
     forM (zip counts runs) (uncurry timed)
   pure (map minimum (transpose rounds))
 
--- Time of one of so many.
+-- The time of one of n repetitions.
 timed :: Int -> IO () -> IO Double
 timed n run = do
-  -- What the one before has left behind is not collected at our expense.
+  -- Collect the garbage of the previous library first.
   performMajorGC
   t0 <- getMonotonicTimeNSec
   replicateM_ n run

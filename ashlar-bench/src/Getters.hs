@@ -2,10 +2,10 @@
 
 -- |
 -- Module      : Getters
--- Description : Decoders that nothing can be known of
+-- Description : Decoders that the compiler cannot see through
 --
--- Lists of decoders, as a program has them that reads a format described at run
--- time. The functions that use them cannot inline them.
+-- Lists of decoders, as in a program that reads a format described at run time. The functions that
+-- use them cannot inline them.
 module Getters
   ( ashlarGetters,
     binaryGetters,

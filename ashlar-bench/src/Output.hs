@@ -1,9 +1,9 @@
 -- |
 -- Module      : Output
--- Description : What the benchmarks need of a builder, from each library
+-- Description : What the benchmarks need from each library's builder
 --
--- The same work is written once, for all builders. Every function that is measured is
--- specialised to each of them, so that nothing of this class is left at run time.
+-- The work is written once for all builders. Every measured function is specialised to each of
+-- them, so that nothing of this class is left at run time.
 module Output (Output (..)) where
 
 import qualified Ashlar.Builder as A
@@ -32,10 +32,10 @@ class Monoid b => Output b where
   byteString :: S.ByteString -> b
   stringUtf8 :: String -> b
 
-  -- | A list of bytes, in the way that the library has for it.
+  -- | A list of bytes, in the best way that the library has.
   word8s :: [Word8] -> b
 
-  -- | A string in JSON, quotation marks and all.
+  -- | A string in JSON, with its quotation marks.
   jsonString :: Text -> b
 
   toStrict :: b -> S.ByteString

@@ -40,7 +40,7 @@ import Output
 -- | A tree with words at its leaves.
 data HexTree = Leaf !Word | Fork HexTree HexTree
 
--- | A balanced tree of so many leaves.
+-- | A balanced tree of this many leaves.
 balanced :: Word -> HexTree
 balanced = go 0
   where
@@ -50,7 +50,7 @@ balanced = go 0
       where
         half = count `div` 2
 
--- | Its words in hexadecimal.
+-- | The words of a tree in hexadecimal.
 hexTree :: Output b => HexTree -> b
 hexTree (Leaf x) = wordHex x
 hexTree (Fork l r) = hexTree l <> hexTree r
@@ -76,7 +76,7 @@ fiveStrings :: (S.ByteString, S.ByteString, S.ByteString, S.ByteString, S.ByteSt
 fiveStrings = (C.pack "hello", C.pack "asdf", C.pack "fsndfn", C.pack "dfgknfg", C.pack "aaaaaa")
 {-# NOINLINE fiveStrings #-}
 
--- | Five strings, so many times, appended to the right.
+-- | Five strings, repeated this often, appended to the right.
 toTheRight :: Output b => Int -> b
 toTheRight n = foldr (<>) mempty (replicate n five)
 {-# SPECIALIZE toTheRight :: Int -> A.Builder #-}
@@ -94,17 +94,20 @@ folded = foldMap byteString
 {-# SPECIALIZE folded :: [S.ByteString] -> A.Builder #-}
 {-# SPECIALIZE folded :: [S.ByteString] -> B.Builder #-}
 
--- | So many records of 17 bytes.
+-- | This many records of 17 bytes.
 records :: Output b => Int -> b
 records n = go 0
   where
     go i
       | i >= n = mempty
-      | otherwise = int64LE (fromIntegral i) <> word8 (fromIntegral i) <> doubleLE (fromIntegral i) <> go (i + 1)
+      | otherwise =
+        int64LE (fromIntegral i) <> word8 (fromIntegral i)
+          <> doubleLE (fromIntegral i)
+          <> go (i + 1)
 {-# SPECIALIZE records :: Int -> A.Builder #-}
 {-# SPECIALIZE records :: Int -> B.Builder #-}
 
--- | So many numbers of 8 bytes.
+-- | This many numbers of 8 bytes.
 numbers :: Output b => Int -> b
 numbers n = go 0
   where
@@ -122,12 +125,22 @@ document = Aeson.Array (V.generate 60 message)
       object
         [ ("id", number (505874924095815700 + i)),
           ("created_at", string "Sun Aug 31 00:29:15 +0000 2014"),
-          ("text", string ("Répondre à @user" ++ show i ++ ": \"c'est fini\", \9786 http://example.com/a/b?c=" ++ show (i * i) ++ "\n")),
+          ( "text",
+            string
+              ( "Répondre à @user" ++ show i
+                  ++ ": \"c'est fini\", \9786 http://example.com/a/b?c="
+                  ++ show (i * i)
+                  ++ "\n"
+              )
+          ),
           ("truncated", Aeson.Bool False),
           ("in_reply_to", Aeson.Null),
           ("author", author i),
           ("place", Aeson.Array (V.fromList [Aeson.Number 48.8566, Aeson.Number 2.3522])),
-          ("tags", Aeson.Array (V.fromList [string "haskell", string "bytes", string ("tag " ++ show (i `mod` 7))])),
+          ( "tags",
+            Aeson.Array
+              (V.fromList [string "haskell", string "bytes", string ("tag " ++ show (i `mod` 7))])
+          ),
           ("shared", number (i * 31 `mod` 1000)),
           ("lang", string "fr")
         ]
@@ -136,7 +149,9 @@ document = Aeson.Array (V.generate 60 message)
         [ ("id", number (1186275104 + i)),
           ("name", string ("Jean-Baptiste No " ++ show i)),
           ("screen_name", string ("user" ++ show i)),
-          ("description", string "Writes about trains, bread & \\backslashes\\; sometimes about <b>markup</b>."),
+          ( "description",
+            string "Writes about trains, bread & \\backslashes\\; sometimes about <b>markup</b>."
+          ),
           ("followers", number (i * 7919 `mod` 100000)),
           ("verified", Aeson.Bool (even i)),
           ("url", string "https://example.com/profiles/jean-baptiste"),
@@ -146,10 +161,13 @@ document = Aeson.Array (V.generate 60 message)
     string = Aeson.String . T.pack
     number = Aeson.Number . fromIntegral :: Int -> Aeson.Value
 
--- | It written, in the same way for all.
+-- | A builder for the JSON value, the same for all libraries.
 json :: Output b => Aeson.Value -> b
 json value = case value of
-  Aeson.Object o -> char7 '{' <> separated [jsonString (Key.toText k) <> char7 ':' <> json v | (k, v) <- KeyMap.toList o] <> char7 '}'
+  Aeson.Object o ->
+    char7 '{'
+      <> separated [jsonString (Key.toText k) <> char7 ':' <> json v | (k, v) <- KeyMap.toList o]
+      <> char7 '}'
   Aeson.Array a -> char7 '[' <> separated (map json (V.toList a)) <> char7 ']'
   Aeson.String t -> jsonString t
   Aeson.Number x

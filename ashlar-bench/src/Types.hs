@@ -7,8 +7,7 @@
 -- Module      : Types
 -- Description : The data that is encoded and decoded, with derived instances
 --
--- All instances are derived with Generics, for each library in the way that its
--- documentation shows.
+-- All instances are derived with Generics, for each library as its documentation shows.
 module Types
   ( SomeData (..),
     someData,
@@ -33,16 +32,17 @@ data SomeData = SomeData !Int64 !Word8 !Double
   deriving stock (Eq, Show, Generic)
   deriving anyclass (Codec, Store, Binary, Serialize)
 
--- | So many records.
+-- | This many records.
 someData :: Int -> V.Vector SomeData
-someData n = V.generate n (\i -> SomeData (fromIntegral i * 7919) (fromIntegral i) (fromIntegral i / 3))
+someData n =
+  V.generate n (\i -> SomeData (fromIntegral i * 7919) (fromIntegral i) (fromIntegral i / 3))
 
 -- | A binary tree with numbers at its nodes.
 data Tree = Leaf | Node Tree Int Tree
   deriving stock (Eq, Show, Generic)
   deriving anyclass (Codec, Store, Binary, Serialize)
 
--- | A balanced tree of so many nodes.
+-- | A balanced tree of this many nodes.
 tree :: Int -> Tree
 tree n
   | n <= 0 = Leaf
@@ -50,8 +50,8 @@ tree n
   where
     half = (n - 1) `div` 2
 
--- binary and cereal have no instances for vectors; these go by way of lists, as
--- the packages that provide them do.
+-- binary and cereal have no instances for vectors. These convert to lists, as the packages that
+-- provide such instances do.
 
 instance Binary a => Binary (V.Vector a) where
   put v = Binary.put (V.length v) >> V.mapM_ Binary.put v

@@ -1,6 +1,6 @@
 -- |
 -- Module      : Workload
--- Description : A piece of work, done by several libraries
+-- Description : The same work, done by several libraries
 module Workload
   ( Workload (..),
     apply,
@@ -10,18 +10,18 @@ where
 
 import Control.Exception (evaluate)
 
--- | A piece of work, done by several libraries. The first is ours.
+-- | The same work, done by several libraries. The first is ours.
 data Workload = Workload
   { workloadName :: String,
     workloadRuns :: [(String, IO ())]
   }
 
--- | Evaluate a function at an argument that is not known when the work is compiled.
+-- | Apply a function to an argument that the compiler does not know.
 apply :: (a -> b) -> a -> IO ()
 apply f x = () <$ (evaluate $! f x)
 {-# NOINLINE apply #-}
 
--- | Run an action on such an argument.
+-- | Run an action on an argument that the compiler does not know.
 applyIO :: (a -> IO ()) -> a -> IO ()
 applyIO f = f
 {-# NOINLINE applyIO #-}

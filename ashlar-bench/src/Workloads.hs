@@ -1,6 +1,6 @@
 -- |
 -- Module      : Workloads
--- Description : What is measured
+-- Description : All benchmarks
 module Workloads
   ( Workload (..),
     workloads,
@@ -16,6 +16,10 @@ import Workloads.Interop
 import Workloads.Numbers
 import Workloads.Records
 
--- | All of them.
+-- | All workloads.
 workloads :: [Workload]
-workloads = builderWorkloads ++ interopWorkloads ++ getWorkloads ++ numberWorkloads ++ codecWorkloads ++ recordWorkloads ++ bulkWorkloads
+workloads =
+  builderWorkloads ++ interopWorkloads ++ getWorkloads ++ numberWorkloads
+    ++ codecWorkloads
+    ++ recordWorkloads
+    ++ bulkWorkloads

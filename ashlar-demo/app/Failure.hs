@@ -14,7 +14,7 @@ import Control.Exception
 import System.Exit (ExitCode (..), exitWith)
 import System.IO (hPutStrLn, stderr)
 
--- | What there is to say about the end of the program.
+-- | Why the program ends.
 newtype Failure = Failure String
   deriving stock (Show)
 
@@ -25,12 +25,12 @@ instance Exception Failure where
 failure :: String -> IO a
 failure = throwIO . Failure
 
--- | Run the program. An exception becomes a message on stderr, behind the name of
--- who is at work, and exit code 1.
+-- | Run the program. An exception becomes a message on stderr, after the given name, and exit code
+-- 1.
 reportingFailures :: String -> IO a -> IO a
 reportingFailures who act =
   act
-    `catches` [ -- The runtime itself knows what to do about these two.
+    `catches` [ -- The runtime handles these two itself.
                 Handler (\e -> throwIO (e :: ExitCode)),
                 Handler (\e -> throwIO (e :: SomeAsyncException)),
                 Handler $ \e -> do

@@ -27,7 +27,7 @@ import Worker
 
 main :: IO ()
 main = do
-  -- File names are printed as they are, in any locale.
+  -- File names are printed unchanged, in any locale.
   encoding <- getFileSystemEncoding
   mapM_ (`hSetEncoding` encoding) [stdout, stderr]
   args <- getArgs
@@ -47,18 +47,27 @@ run (Options file megabytes) = do
       once = sum (map encodedSize packages)
       times = (megabytes * 1000000 + once - 1) `quot` once
   exitOnSignals
-  -- Whatever else the machine does should hit all of them.
+  -- Other load on the machine should affect all libraries.
   measured <- replicateM rounds $
     forM libraries $ \library ->
       withTemporaryFile $ \path -> do
         let phase p = runInWorker database (Task p (libraryName library) times path)
         Row (libraryName library) <$> phase Encode <*> phase Decode
   let rows = foldr1 (zipWith (<>)) measured
-  printf "%s: %d records of about %d bytes, written %d times over.\n" file count (once `quot` count) times
+  printf
+    "%s: %d records of about %d bytes, written %d times over.\n"
+    file
+    count
+    (once `quot` count)
+    times
   printf "The best of %d rounds.\n\n" rounds
   putStr (report rows)
   putStr (explanation rows)
-  printf "\nEvery record came back equal: %d records x %d libraries x %d rounds.\n" (count * times) (length rows) rounds
+  printf
+    "\nEvery record came back equal: %d records x %d libraries x %d rounds.\n"
+    (count * times)
+    (length rows)
+    rounds
 
 -- | How often everything is measured.
 rounds :: Int
@@ -71,10 +80,12 @@ parse file database = do
   source <- newSource (readIORef rest <* writeIORef rest S.empty)
   packagesFrom source >>= either (failure . describe) pure
   where
-    describe e = file ++ ": line " ++ show (lineOf (fromIntegral (errorOffset e))) ++ ", " ++ displayException e
+    describe e =
+      file ++ ": line " ++ show (lineOf (fromIntegral (errorOffset e))) ++ ", "
+        ++ displayException e
     lineOf offset = 1 + S.count 10 (S.take offset database)
 
--- | A file that is removed at the end, however that comes.
+-- | A file that is removed at the end, also after an exception.
 withTemporaryFile :: (FilePath -> IO a) -> IO a
 withTemporaryFile = bracket create removeFile
   where
@@ -83,7 +94,7 @@ withTemporaryFile = bracket create removeFile
       (path, h) <- openBinaryTempFile directory "ashlar-demo"
       path <$ hClose h
 
--- | By itself GHC leaves all brackets open when it gets one of these.
+-- | By default GHC does not run the handlers of brackets when it gets one of these signals.
 exitOnSignals :: IO ()
 exitOnSignals = do
   me <- myThreadId
@@ -100,7 +111,9 @@ explanation rows =
       "second pass, which is not timed. (store has text in the form that the",
       "package text has in memory, in larger files; the others have UTF-8.) Peak is",
       "the most memory that the process of a phase held (VmHWM); when the phase",
-      printf "began, with the original records, that had been %.1f MB or less." (fromIntegral base / 1.0e6 :: Double)
+      printf
+        "began, with the original records, that had been %.1f MB or less."
+        (fromIntegral base / 1.0e6 :: Double)
     ]
   where
     base = maximum [measuredPeakBefore (part row) | row <- rows, part <- [rowEncode, rowDecode]]

@@ -1,6 +1,6 @@
 -- |
 -- Module      : Options
--- Description : What the user asks for
+-- Description : The command line
 module Options
   ( Options (..),
     Command (..),
@@ -13,7 +13,7 @@ import Data.Foldable (foldl')
 import System.Console.GetOpt
 import Text.Read (readMaybe)
 
--- | What to measure with.
+-- | The parameters of the measurement.
 data Options = Options
   { optionFile :: FilePath,
     -- | How much to encode, in megabytes of Ashlar's format.
@@ -23,7 +23,7 @@ data Options = Options
 -- | What to do.
 data Command = Measure Options | Help
 
--- | The command that these arguments give, or what is wrong with them.
+-- | The command in these arguments, or what is wrong with them.
 parseOptions :: [String] -> Either String Command
 parseOptions args = case getOpt Permute descriptions args of
   (_, _, message : _) -> Left (takeWhile (/= '\n') message)
@@ -42,7 +42,7 @@ descriptions =
 
 setMegabytes :: String -> Command -> Either String Command
 setMegabytes arg command = case readMaybe arg of
-  -- An Integer: what is too large must not wrap around.
+  -- Read as an Integer, so that large numbers do not wrap around.
   Just n | n >= 1 && n <= (1000000 :: Integer) -> Right (set (fromInteger n))
   _ -> Left ("--megabytes takes a number from 1 to 1000000, not " ++ show arg)
   where

@@ -1,6 +1,6 @@
 -- |
 -- Module      : Progress
--- Description : A line that tells what is going on
+-- Description : A line that shows the progress
 module Progress
   ( withProgress,
   )
@@ -11,11 +11,10 @@ import Control.Exception (bracket)
 import Control.Monad (forever)
 import System.IO (Handle, hFlush, hIsTerminalDevice, hPutStr, hTell, stderr)
 
--- | While the action works on a file, show how far it has come, if stderr is a
--- terminal. The action must leave the Handle open.
+-- | Show the progress of an action on a file, if stderr is a terminal. The action must leave the
+-- Handle open.
 --
--- This looks at the Handle five times a second, which costs the action nothing
--- that could be measured.
+-- This reads the Handle's position five times a second, which costs nothing measurable.
 withProgress :: String -> Handle -> IO a -> IO a
 withProgress what h act = do
   terminal <- hIsTerminalDevice stderr
@@ -27,5 +26,5 @@ withProgress what h act = do
         say (what ++ ": " ++ show (at `quot` 1000000) ++ " MB")
         threadDelay 200000
     stop thread = killThread thread >> say ""
-    -- "Erase to the end of the line", and stay at its beginning.
+    -- Erase to the end of the line, and stay at its start.
     say line = hPutStr stderr ("\r" ++ line ++ "\ESC[K\r") >> hFlush stderr

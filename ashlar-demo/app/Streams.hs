@@ -4,7 +4,7 @@
 -- Module      : Streams
 -- Description : A stream of records through a Handle, by each library
 --
--- Each in the way that its documentation shows, in constant memory.
+-- Each library as its documentation shows, in constant memory.
 module Streams
   ( Library (..),
     libraries,
@@ -30,9 +30,9 @@ import System.IO (Handle)
 -- | A way to write and read records.
 data Library = Library
   { libraryName :: String,
-    -- | Write these records, so many times over.
+    -- | Write these records, repeated this often.
     encodeStream :: Handle -> Int -> [Package] -> IO (),
-    -- | Read records up to the end, and give each to an action.
+    -- | Read records up to the end, and pass each to an action.
     decodeStream :: Handle -> (Package -> IO ()) -> IO ()
   }
 
@@ -63,7 +63,9 @@ binary =
               unless (S.null bs) $ run (Binary.runGetIncremental Binary.get `Binary.pushChunk` bs)
             run = \case
               Binary.Done rest _ p -> use p >> records rest
-              Binary.Partial more -> chunk h >>= \bs -> run (more (if S.null bs then Nothing else Just bs))
+              Binary.Partial more ->
+                chunk h >>= \bs ->
+                  run (more (if S.null bs then Nothing else Just bs))
               Binary.Fail _ _ message -> failure message
          in records S.empty
     }
@@ -80,13 +82,13 @@ cereal =
               unless (S.null bs) $ run (Cereal.runGetPartial Cereal.get bs)
             run = \case
               Cereal.Done p rest -> use p >> records rest
-              -- An empty chunk tells it that this is the end.
+              -- An empty chunk marks the end.
               Cereal.Partial more -> chunk h >>= run . more
               Cereal.Fail message _ -> failure message
          in records S.empty
     }
 
--- store has no incremental interface: each record comes behind its length.
+-- store has no incremental interface, so each record comes after its length.
 store :: Library
 store =
   Library
@@ -106,12 +108,11 @@ store =
          in records
     }
 
--- The records so many times over. It is the records that are repeated, and not
--- what writes them: that would keep what it has found out in the first round
--- (binary's would keep all text in UTF-8).
+-- The records, repeated this often. The records themselves are repeated, not their builders. Those
+-- would keep results of the first time: binary's would keep all text in UTF-8.
 repeated :: Int -> [Package] -> [Package]
 repeated times packages = concat (replicate times packages)
 
--- The next bytes of a file, as many at a time as ashlar reads.
+-- The next bytes of a file, in chunks of the size that ashlar uses.
 chunk :: Handle -> IO S.ByteString
 chunk h = S.hGetSome h 32768

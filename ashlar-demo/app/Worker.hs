@@ -4,9 +4,9 @@
 -- Module      : Worker
 -- Description : One phase of one library, in a process of its own
 --
--- The peak memory of a process never goes down, so each phase has a process of
--- its own: this program again, with arguments that tell it so. It is given the
--- database on stdin, and puts what it has measured on stdout.
+-- The peak memory of a process never goes down, so each phase has a process of its own. It is this
+-- program with special arguments. It reads the database from stdin, and writes its measurements to
+-- stdout.
 module Worker
   ( Task (..),
     Phase (..),
@@ -39,35 +39,35 @@ import System.Mem (performMajorGC)
 import System.Process
 import Text.Read (readMaybe)
 
--- | What a worker does.
+-- | The task of a worker.
 data Task = Task
   { taskPhase :: Phase,
     taskLibrary :: String,
     -- | How often the records are repeated.
     taskTimes :: Int,
-    -- | The file that is written or read.
+    -- | The file to write or read.
     taskFile :: FilePath
   }
   deriving stock (Read, Show)
 
--- | Decoding also checks that what is read is what was written.
+-- | Decoding also checks that the records are those that were written.
 data Phase = Encode | Decode
   deriving stock (Read, Show)
 
--- | What it measures.
+-- | What a worker measures.
 data Measured = Measured
   { measuredSeconds :: Double,
     -- | The size of the file.
     measuredBytes :: Integer,
-    -- | Bytes of memory that the process held at most.
+    -- | The peak memory of the process in bytes.
     measuredPeak :: Integer,
-    -- | The same before the phase began.
+    -- | The same before the phase started.
     measuredPeakBefore :: Integer
   }
   deriving stock (Read, Show)
 
--- | Of two measurements of the same, the least time (noise only adds), and the
--- most memory.
+-- | Combine two measurements of the same phase: the least time, since noise only adds, and the most
+-- memory.
 instance Semigroup Measured where
   Measured s bytes p b <> Measured s' _ p' b' = Measured (min s s') bytes (max p p') (max b b')
 
@@ -80,12 +80,17 @@ workerTask args = case args of
   [flag, task] | flag == workerFlag -> readMaybe task
   _ -> Nothing
 
--- | Let a worker do a task with this database.
+-- | Let a worker process do a task with this database.
 runInWorker :: S.ByteString -> Task -> IO Measured
 runInWorker database task = do
   self <- getExecutablePath
-  -- Ctrl-C is the worker's; if that ends it, waitForProcess throws here too.
-  let process = (proc self [workerFlag, show task]) {std_in = CreatePipe, std_out = CreatePipe, delegate_ctlc = True}
+  -- The worker gets Ctrl-C. If that ends it, waitForProcess throws here too.
+  let process =
+        (proc self [workerFlag, show task])
+          { std_in = CreatePipe,
+            std_out = CreatePipe,
+            delegate_ctlc = True
+          }
   withCreateProcess process $ \toWorker fromWorker _ worker -> do
     mapM_ (ignoringClosed . giveDatabase) toWorker
     answer <- maybe (pure S.empty) S.hGetContents fromWorker
@@ -93,20 +98,22 @@ runInWorker database task = do
     case (code, readMaybe (map (toEnum . fromEnum) (S.unpack answer))) of
       (ExitSuccess, Just measured) -> pure measured
       (ExitSuccess, Nothing) -> failure "a worker gave no answer"
-      -- It has said why.
+      -- The worker has printed the reason.
       (ExitFailure n, _) | n > 0 -> exitWith code
       (ExitFailure n, _) -> failure (taskLibrary task ++ ": ended by signal " ++ show (negate n))
   where
     giveDatabase h = hSetBinaryMode h True >> S.hPut h database >> hClose h
-    -- A worker that has ended early gives its own error.
-    ignoringClosed act = try act >>= either (\e -> unless (isResourceVanishedError e) (throwIO e)) pure
+    -- A worker that ended early has reported its own error.
+    ignoringClosed act =
+      try act >>= either (\e -> unless (isResourceVanishedError e) (throwIO e)) pure
 
--- | Be a worker.
+-- | Work as a worker process.
 work :: Task -> IO ()
 work task = do
   hSetBinaryMode stdin True
   packages <- handleSource stdin >>= packagesFrom >>= either throwIO pure
-  library <- maybe (failure "no such library") pure (find ((taskLibrary task ==) . libraryName) libraries)
+  library <-
+    maybe (failure "no such library") pure (find ((taskLibrary task ==) . libraryName) libraries)
   measured <- case taskPhase task of
     Encode -> withBinaryFile (taskFile task) WriteMode $ \h ->
       measure task h (encodeStream library h (taskTimes task) packages >> hFlush h)
@@ -114,11 +121,14 @@ work task = do
       measured <- withBinaryFile (taskFile task) ReadMode $ \h ->
         measure task h (decodeStream library h (evaluate . rnf))
       withBinaryFile (taskFile task) ReadMode $ \h ->
-        withProgress (taskLibrary task ++ ", comparing") h (compareAll library h (taskTimes task) packages)
+        withProgress
+          (taskLibrary task ++ ", comparing")
+          h
+          (compareAll library h (taskTimes task) packages)
       pure measured
   print measured
 
--- What an action takes that works on an open file.
+-- The cost of an action on an open file.
 measure :: Task -> Handle -> IO () -> IO Measured
 measure task h act = do
   performMajorGC
@@ -136,7 +146,7 @@ measure task h act = do
       Encode -> "encoding"
       Decode -> "decoding"
 
--- Fail unless the file holds these records, so many times over.
+-- Fail unless the file holds these records, repeated this often.
 compareAll :: Library -> Handle -> Int -> [Package] -> IO ()
 compareAll library h times packages = do
   expected <- newIORef (concat (replicate times packages))
@@ -150,7 +160,7 @@ compareAll library h times packages = do
   left <- readIORef expected
   unless (null left) $ failure "fewer records came back than were written"
 
--- The most memory that this process has had in bytes, as the kernel counts it.
+-- The peak memory of this process in bytes, as the kernel counts it.
 peakMemory :: IO Integer
 peakMemory = do
   status <- readFile "/proc/self/status"

@@ -4,8 +4,8 @@
 -- Module      : Orphans
 -- Description : Instances that the other libraries lack
 --
--- cereal has none for 'Text'. This one is what the packages that provide it
--- do: UTF-8 behind its length.
+-- cereal has none for 'Text'. This one does what the packages that provide it do: UTF-8 after its
+-- length.
 module Orphans () where
 
 import Data.Serialize (Serialize (..))

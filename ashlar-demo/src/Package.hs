@@ -6,8 +6,7 @@
 -- Module      : Package
 -- Description : A record of the package database
 --
--- All instances are derived with Generics, for each library in the way that its
--- documentation shows.
+-- All instances are derived with Generics, for each library as its documentation shows.
 module Package
   ( -- * Packages
     Package (..),
@@ -42,8 +41,8 @@ import Data.Text (Text)
 import GHC.Generics (Generic)
 import Orphans ()
 
--- | A package. Only the name is always there: what is known of a package that
--- has been removed is little.
+-- | A package. Only the name is always known, since little is left of a package that has been
+-- removed.
 data Package = Package
   { packageName :: !Text,
     packageVersion :: !(Maybe Text),
@@ -54,18 +53,17 @@ data Package = Package
     packageArchitecture :: !(Maybe Text),
     -- | In KiB.
     packageInstalledSize :: !(Maybe Int),
-    -- | All of these are needed; of each, one alternative.
+    -- | The package needs one alternative of each of these.
     packageDepends :: ![[Dependency]],
     packageConffiles :: ![Conffile],
     packageDescription :: !(Maybe Description),
-    -- | The fields that are not above, with their values as they are in the
-    -- file.
+    -- | All other fields, with their values as in the file.
     packageOther :: !(Map Text Text)
   }
   deriving stock (Eq, Show, Generic)
   deriving anyclass (Codec, Binary, Serialize, Store, NFData)
 
--- | A package of which nothing but the name is known.
+-- | A package of which only the name is known.
 namedPackage :: Text -> Package
 namedPackage name =
   Package
@@ -86,8 +84,8 @@ namedPackage name =
 -- | What a package is.
 data Description = Description
   { descriptionSummary :: !Text,
-    -- | The lines after the first, without the space that each begins with. An
-    -- empty line is a dot, as in the file.
+    -- | The lines after the first, without their leading space. An empty line is a dot, as in the
+    -- file.
     descriptionBody :: !Text
   }
   deriving stock (Eq, Show, Generic)
@@ -100,12 +98,12 @@ data Priority
   | Standard
   | Optional
   | Extra
-  | -- | Archives other than Debian's have words of their own.
+  | -- | Other archives than Debian's use words of their own.
     OtherPriority !Text
   deriving stock (Eq, Show, Generic)
   deriving anyclass (Codec, Binary, Serialize, Store, NFData)
 
--- | What should be with a package, and what is.
+-- | The wanted state of a package, and its actual state.
 data Status = Status
   { statusSelection :: !Selection,
     statusFlag :: !Flag,
@@ -140,14 +138,14 @@ data State
 -- | Another package that one depends on.
 data Dependency = Dependency
   { dependencyName :: !Text,
-    -- | What follows a colon behind the name.
+    -- | What follows the colon after the name.
     dependencyArchitecture :: !(Maybe Text),
     dependencyConstraint :: !(Maybe Constraint)
   }
   deriving stock (Eq, Show, Generic)
   deriving anyclass (Codec, Binary, Serialize, Store, NFData)
 
--- | The versions that will do.
+-- | The versions that are acceptable.
 data Constraint = Constraint
   { constraintOperator :: !Operator,
     constraintVersion :: !Text
@@ -155,7 +153,7 @@ data Constraint = Constraint
   deriving stock (Eq, Show, Generic)
   deriving anyclass (Codec, Binary, Serialize, Store, NFData)
 
--- | How they compare to the one that is given.
+-- | How they compare with the given version.
 data Operator = Earlier | EarlierOrEqual | Equal | LaterOrEqual | Later
   deriving stock (Eq, Show, Generic)
   deriving anyclass (Codec, Binary, Serialize, Store, NFData)
@@ -163,9 +161,9 @@ data Operator = Earlier | EarlierOrEqual | Equal | LaterOrEqual | Later
 -- | A file of a package that the administrator may change.
 data Conffile = Conffile
   { conffilePath :: !Text,
-    -- | The MD5 of the file as it came, or @newconffile@.
+    -- | The MD5 sum of the original file, or @newconffile@.
     conffileDigest :: !Text,
-    -- | @obsolete@ or @remove-on-upgrade@, mostly none.
+    -- | @obsolete@ or @remove-on-upgrade@, usually nothing.
     conffileFlags :: ![Text]
   }
   deriving stock (Eq, Show, Generic)

@@ -5,9 +5,8 @@
 -- Module      : Parse
 -- Description : The format of @\/var\/lib\/dpkg\/status@
 --
--- Records are separated by empty lines, and begin with the field @Package@. A
--- field is a name, a colon and a value, which goes on in the lines that begin
--- with a space or a tab.
+-- Empty lines separate records. A record starts with the field @Package@. A field is a name, a
+-- colon and a value. Lines that start with a space or a tab continue the value.
 module Parse
   ( packagesFrom,
   )
@@ -38,7 +37,7 @@ packagesFrom source = do
 emptyLines :: Get ()
 emptyLines = void (taking (== ascii '\n') Right)
 
--- A record, and the empty lines behind it.
+-- A record, and the empty lines after it.
 package :: Get Package
 package = do
   key <- fieldName $ \key ->
@@ -46,7 +45,7 @@ package = do
   name <- fieldValue key (takingSome "a name" isNameByte utf8)
   label ("package " ++ T.unpack name) (fields [key] (namedPackage name)) <* emptyLines
 
--- The fields up to an empty line or the end; those that have been before.
+-- The fields up to an empty line or the end. The argument has the fields before them.
 fields :: [ByteString] -> Package -> Get Package
 fields before !p = do
   next <- peek
@@ -69,7 +68,7 @@ fieldValue key value = do
   blanks
   n <- lookAhead valueLength
   a <- label (C.unpack key) (isolate n (value <* spaces <* endOfValue))
-  -- Nothing but an end of line, or of the input, can follow.
+  -- Only the end of the line or of the input can follow.
   end <- isEmpty
   if end then fail "the input ends within a line" else a <$ skip 1
   where
@@ -87,7 +86,7 @@ valueLength = go 0
         else getWord8 >>= \w -> if w == ascii '\n' then newLine n else go (n + 1)
     newLine n = peek >>= \next -> if maybe False isBlank next then go (n + 1) else pure n
 
--- What a field says about a package.
+-- How a field changes a package.
 setField :: ByteString -> Get (Package -> Package)
 setField key = case key of
   "Version" -> (\x p -> p {packageVersion = Just x}) <$> remaining
@@ -103,9 +102,17 @@ setField key = case key of
   _ -> (\x p -> p {packageOther = Map.insert (T.decodeLatin1 key) x (packageOther p)}) <$> remaining
 
 status :: Get Status
-status = Status <$> oneOf "a selection" selections <*> (blanks *> oneOf "a flag" flags) <*> (blanks *> oneOf "a state" states)
+status =
+  Status <$> oneOf "a selection" selections <*> (blanks *> oneOf "a flag" flags)
+    <*> (blanks *> oneOf "a state" states)
   where
-    selections = [("unknown", Unknown), ("install", Install), ("hold", Hold), ("deinstall", Deinstall), ("purge", Purge)]
+    selections =
+      [ ("unknown", Unknown),
+        ("install", Install),
+        ("hold", Hold),
+        ("deinstall", Deinstall),
+        ("purge", Purge)
+      ]
     flags = [("ok", Ok), ("reinstreq", ReinstallRequired)]
     states =
       [ ("not-installed", NotInstalled),
@@ -127,9 +134,15 @@ priority :: Get Priority
 priority = takingSome "a priority" (not . isSpace) $ \bs ->
   maybe (OtherPriority <$> utf8 bs) Right (lookup bs known)
   where
-    known = [("required", Required), ("important", Important), ("standard", Standard), ("optional", Optional), ("extra", Extra)]
+    known =
+      [ ("required", Required),
+        ("important", Important),
+        ("standard", Standard),
+        ("optional", Optional),
+        ("extra", Extra)
+      ]
 
--- Not negative, and of so few digits that it is an Int.
+-- A number that is not negative, with so few digits that it fits an Int.
 number :: Get Int
 number = takingSome "a number" (not . isSpace) $ \bs -> case C.readInt bs of
   Just (n, rest) | S.null rest, n >= 0, S.length bs <= 18 -> Right n
@@ -138,7 +151,7 @@ number = takingSome "a number" (not . isSpace) $ \bs -> case C.readInt bs of
 description :: Get Description
 description = Description <$> taking (/= ascii '\n') utf8 <*> (body <$> remaining)
   where
-    -- Behind each end of a line is the space or tab that continues the value.
+    -- After each end of a line comes the space or tab that continues the value.
     body = T.intercalate "\n" . map (T.drop 1) . drop 1 . T.splitOn "\n"
 
 dependencies :: Get [[Dependency]]
@@ -159,19 +172,24 @@ dependency =
     <*> after ':' (takingSome "an architecture" isNameByte utf8)
     <*> (spaces *> after '(' (constraint <* spaces <* byte ')') <* spaces)
 
--- What follows this character, if it is there.
+-- What follows this character, if the character comes next.
 after :: Char -> Get a -> Get (Maybe a)
 after c p = do
   next <- peek
   if next == Just (ascii c) then Just <$> (skip 1 *> p) else pure Nothing
 
 constraint :: Get Constraint
-constraint = Constraint <$> (spaces *> operator) <*> (spaces *> takingSome "a version" isVersionByte utf8)
+constraint =
+  Constraint <$> (spaces *> operator) <*> (spaces *> takingSome "a version" isVersionByte utf8)
   where
     isVersionByte w = not (isSpace w) && w /= ascii ')'
     operator = takingSome "one of << <= = >= >>" (`S.elem` "<=>") $ \bs ->
-      maybe (Left ("one of << <= = >= >> expected, not " ++ show (C.unpack bs))) Right (lookup bs operators)
-    operators = [("<<", Earlier), ("<=", EarlierOrEqual), ("=", Equal), (">=", LaterOrEqual), (">>", Later)]
+      maybe
+        (Left ("one of << <= = >= >> expected, not " ++ show (C.unpack bs)))
+        Right
+        (lookup bs operators)
+    operators =
+      [("<<", Earlier), ("<=", EarlierOrEqual), ("=", Equal), (">=", LaterOrEqual), (">>", Later)]
 
 -- Letters, digits and @+-.@: the names of packages and architectures.
 isNameByte :: Word8 -> Bool

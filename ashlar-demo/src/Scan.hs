@@ -2,10 +2,9 @@
 
 -- |
 -- Module      : Scan
--- Description : Decoders of text: runs of bytes, and single ones
+-- Description : Decoders for text: words and single characters
 --
--- What a parser of text needs besides "Ashlar.Get". Every error here is at the
--- first byte of what is wrong.
+-- What a parser of text needs besides "Ashlar.Get". Every error is at the first wrong byte.
 module Scan
   ( taking,
     takingSome,
@@ -30,8 +29,8 @@ import Data.Text (Text)
 import Data.Text.Encoding (decodeUtf8')
 import Data.Word (Word8)
 
--- | Take bytes while they fulfil a condition, and convert them. If they cannot
--- be converted, the error is where they begin.
+-- | Take bytes while they satisfy a condition, and convert them. If the conversion fails, the error
+-- is where they start.
 taking :: (Word8 -> Bool) -> (ByteString -> Either String a) -> Get a
 taking p convert = do
   n <- lookAhead (countWhile p)
@@ -39,8 +38,7 @@ taking p convert = do
   either fail (<$ skip n) (convert bs)
 {-# INLINE taking #-}
 
--- | 'taking', with an error that names what is expected where there is no such
--- byte.
+-- | 'taking' at least one byte. If there is none, the error names what was expected.
 takingSome :: String -> (Word8 -> Bool) -> (ByteString -> Either String a) -> Get a
 takingSome what p convert = taking p $ \bs ->
   if S.null bs then Left (what ++ " expected") else convert bs
@@ -64,7 +62,7 @@ remaining = taking (const True) utf8
 utf8 :: ByteString -> Either String Text
 utf8 = either (const (Left "invalid UTF-8")) Right . decodeUtf8'
 
--- | The next byte, which is not taken.
+-- | The next byte, which stays in the input.
 peek :: Get (Maybe Word8)
 peek = do
   end <- isEmpty

@@ -22,16 +22,18 @@ import Test.Tasty.HUnit
 main :: IO ()
 main = defaultMain (testGroup "ashlar-demo" [records, errors, realDatabase])
 
--- | Parse input that arrives in pieces of so many bytes.
+-- | Parse input that arrives in chunks of this size.
 parseBy :: Int -> ByteString -> IO (Either DecodeError [Package])
 parseBy n input = do
   rest <- newIORef input
   newSource (atomicModifyIORef' rest (\bs -> (S.drop n bs, S.take n bs))) >>= packagesFrom
 
--- | The same result, however the input is cut.
+-- | The result is the same, however the input is cut.
 parsesTo :: ByteString -> Either DecodeError [Package] -> Assertion
 parsesTo input expected =
-  mapM_ (\n -> parseBy n input >>= assertEqual ("in pieces of " ++ show n) expected) [1, 2, 3, 7, 64, 4096]
+  mapM_
+    (\n -> parseBy n input >>= assertEqual ("in chunks of " ++ show n) expected)
+    [1, 2, 3, 7, 64, 4096]
 
 records :: TestTree
 records =
@@ -43,10 +45,16 @@ records =
           `parsesTo` Right [namedPackage "a", (namedPackage "b") {packageVersion = Just "1"}],
       testCase "nothing" $ "" `parsesTo` Right [],
       testCase "a value that begins on the next line" $
-        "Package: a\nTags:\n x,\n\ty\n" `parsesTo` Right [(namedPackage "a") {packageOther = Map.singleton "Tags" "\n x,\n\ty"}],
+        "Package: a\nTags:\n x,\n\ty\n"
+          `parsesTo` Right [(namedPackage "a") {packageOther = Map.singleton "Tags" "\n x,\n\ty"}],
       testCase "dependencies over several lines" $
         "Package: a\nDepends: b,\n c\n"
-          `parsesTo` Right [(namedPackage "a") {packageDepends = [[Dependency "b" Nothing Nothing], [Dependency "c" Nothing Nothing]]}]
+          `parsesTo` Right
+            [ (namedPackage "a")
+                { packageDepends =
+                    [[Dependency "b" Nothing Nothing], [Dependency "c" Nothing Nothing]]
+                }
+            ]
     ]
 
 sample :: ByteString
@@ -83,7 +91,9 @@ expectedSample =
       packageInstalledSize = Just 686,
       packageDepends =
         [ [Dependency "libc6" Nothing (Just (Constraint LaterOrEqual "2.34"))],
-          [Dependency "python3" (Just "any") Nothing, Dependency "perl" Nothing (Just (Constraint Earlier "5.36"))],
+          [ Dependency "python3" (Just "any") Nothing,
+            Dependency "perl" Nothing (Just (Constraint Earlier "5.36"))
+          ],
           [Dependency "zlib1g" Nothing Nothing]
         ],
       packageConffiles =
@@ -100,27 +110,69 @@ errors =
     "errors"
     [ failing "no field" "\DEL\NUL" "at byte 0: the name of a field expected",
       failing "no colon" "Package a\n" "at byte 7: ':' expected, not ' '",
-      failing "the first field" "\nVersion: 1\n" "at byte 1: a record begins with the field Package",
+      failing
+        "the first field"
+        "\nVersion: 1\n"
+        "at byte 1: a record begins with the field Package",
       failing "no name" "Package:\n" "at byte 8, in Package: a name expected",
-      failing "more than a name" "Package: a b\n" "at byte 11, in Package: the value should end here",
-      failing "a second record" "Package: a\n\nPackage: b\nVersion: 1\nVersion: 2\n" "at byte 34, in package b: a second field Version",
-      failing "the end within a line" "Package: a\nVersion: 1" "at byte 21, in package a: the input ends within a line",
+      failing
+        "more than a name"
+        "Package: a b\n"
+        "at byte 11, in Package: the value should end here",
+      failing
+        "a second record"
+        "Package: a\n\nPackage: b\nVersion: 1\nVersion: 2\n"
+        "at byte 34, in package b: a second field Version",
+      failing
+        "the end within a line"
+        "Package: a\nVersion: 1"
+        "at byte 21, in package a: the input ends within a line",
       failing "the end within a name" "Package: a\nVers" "at byte 15, in package a: ':' expected",
-      failing "UTF-8" "Package: a\nVersion: \255\n" "at byte 20, in package a / Version: invalid UTF-8",
-      failing "a number" "Package: a\nInstalled-Size: 12x\n" "at byte 27, in package a / Installed-Size: a number expected, not \"12x\"",
-      failing "a number too large" "Package: a\nInstalled-Size: 9999999999999999999\n" "at byte 27, in package a / Installed-Size: a number expected, not \"9999999999999999999\"",
-      failing "a status" "Package: a\nStatus: install well installed\n" "at byte 27, in package a / Status: a flag expected, not \"well\"",
-      failing "a digest" "Package: a\nConffiles:\n /etc/a 123\n" "at byte 30, in package a / Conffiles: an MD5 expected, not \"123\"",
-      failing "an empty dependency" "Package: a\nDepends: b, , c\n" "at byte 23, in package a / Depends: the name of a package expected",
-      failing "an operator" "Package: a\nDepends: b (=> 1)\n" "at byte 23, in package a / Depends: one of << <= = >= >> expected, not \"=>\"",
-      failing "a version" "Package: a\nDepends: b (= )\n" "at byte 25, in package a / Depends: a version expected",
-      failing "a parenthesis" "Package: a\nDepends: b (= 1\n" "at byte 26, in package a / Depends: ')' expected",
-      failing "two names" "Package: a\nDepends: b c\n" "at byte 22, in package a / Depends: the value should end here"
+      failing
+        "UTF-8"
+        "Package: a\nVersion: \255\n"
+        "at byte 20, in package a / Version: invalid UTF-8",
+      failing
+        "a number"
+        "Package: a\nInstalled-Size: 12x\n"
+        "at byte 27, in package a / Installed-Size: a number expected, not \"12x\"",
+      failing
+        "a number too large"
+        "Package: a\nInstalled-Size: 9999999999999999999\n"
+        "at byte 27, in package a / Installed-Size: a number expected, not \"9999999999999999999\"",
+      failing
+        "a status"
+        "Package: a\nStatus: install well installed\n"
+        "at byte 27, in package a / Status: a flag expected, not \"well\"",
+      failing
+        "a digest"
+        "Package: a\nConffiles:\n /etc/a 123\n"
+        "at byte 30, in package a / Conffiles: an MD5 expected, not \"123\"",
+      failing
+        "an empty dependency"
+        "Package: a\nDepends: b, , c\n"
+        "at byte 23, in package a / Depends: the name of a package expected",
+      failing
+        "an operator"
+        "Package: a\nDepends: b (=> 1)\n"
+        "at byte 23, in package a / Depends: one of << <= = >= >> expected, not \"=>\"",
+      failing
+        "a version"
+        "Package: a\nDepends: b (= )\n"
+        "at byte 25, in package a / Depends: a version expected",
+      failing
+        "a parenthesis"
+        "Package: a\nDepends: b (= 1\n"
+        "at byte 26, in package a / Depends: ')' expected",
+      failing
+        "two names"
+        "Package: a\nDepends: b c\n"
+        "at byte 22, in package a / Depends: the value should end here"
     ]
   where
     failing name input message = testCase name $ do
       parsed <- parseBy (S.length input) input
-      -- The first line says it; those below show the input.
+      -- The first line is the message. The others show the input.
       either (takeWhile (/= '\n') . displayException) show parsed @?= message
       -- However the input is cut.
       input `parsesTo` parsed

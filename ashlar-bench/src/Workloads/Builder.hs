@@ -4,8 +4,7 @@
 -- Module      : Workloads.Builder
 -- Description : Builders, against bytestring's
 --
--- The shapes are those of the benchmarks of bytestring, blaze-builder, fast-builder
--- and mason.
+-- The shapes are those of the benchmarks of bytestring, blaze-builder, fast-builder and mason.
 module Workloads.Builder (builderWorkloads) where
 
 import qualified Ashlar.Builder as A
@@ -26,19 +25,71 @@ builderWorkloads :: [Workload]
 builderWorkloads =
   concat
     [ [versus "hex: balanced tree of 2000 Words" toStrict hexTree hexTree (balanced 2000)],
-      [versus ("fibonacci: tree of char7, depth " ++ show n) toStrict fibonacci fibonacci n | n <- [10, 20]],
-      [versus ("appends: 5 short strings, to the right, " ++ show n) toStrict toTheRight toTheRight n | n <- counts],
-      [versus ("appends: 5 short strings, to the left, " ++ show n) toStrict toTheLeft toTheLeft n | n <- counts],
-      [versus ("strings: " ++ show n ++ " of 7 bytes by foldMap") toStrict folded folded (strings n 7) | n <- [100, 10000]],
-      [versus ("strings: 10000 of " ++ show n ++ " bytes by foldMap, lazy") drained folded folded (strings 10000 n) | n <- [20, 100, 1000]],
-      [versus ("bytes: [Word8] of " ++ show n ++ ", strict") toStrict word8s word8s xs `with` ("S.pack", apply S.pack xs) | n <- [1, 8, 64, 10240], let xs = bytes n],
-      [versus "bytes: [Word8] of 10240, lazy" drained word8s word8s xs `with` ("L.pack", apply (L.length . L.pack) xs) | let xs = bytes 10240],
-      [versus "json: 60 KB, strict" toStrict json json document `with` ("aeson", apply (L.toStrict . Aeson.encode) document)],
-      [versus "json: 60 KB, lazy" drained json json document `with` ("aeson", apply (L.length . Aeson.encode) document)],
+      [ versus ("fibonacci: tree of char7, depth " ++ show n) toStrict fibonacci fibonacci n
+        | n <- [10, 20]
+      ],
+      [ versus
+          ("appends: 5 short strings, to the right, " ++ show n)
+          toStrict
+          toTheRight
+          toTheRight
+          n
+        | n <- counts
+      ],
+      [ versus ("appends: 5 short strings, to the left, " ++ show n) toStrict toTheLeft toTheLeft n
+        | n <- counts
+      ],
+      [ versus
+          ("strings: " ++ show n ++ " of 7 bytes by foldMap")
+          toStrict
+          folded
+          folded
+          (strings n 7)
+        | n <- [100, 10000]
+      ],
+      [ versus
+          ("strings: 10000 of " ++ show n ++ " bytes by foldMap, lazy")
+          drained
+          folded
+          folded
+          (strings 10000 n)
+        | n <- [20, 100, 1000]
+      ],
+      [ versus ("bytes: [Word8] of " ++ show n ++ ", strict") toStrict word8s word8s xs
+          `with` ("S.pack", apply S.pack xs)
+        | n <- [1, 8, 64, 10240],
+          let xs = bytes n
+      ],
+      [ versus "bytes: [Word8] of 10240, lazy" drained word8s word8s xs
+          `with` ("L.pack", apply (L.length . L.pack) xs)
+        | let xs = bytes 10240
+      ],
+      [ versus "json: 60 KB, strict" toStrict json json document
+          `with` ("aeson", apply (L.toStrict . Aeson.encode) document)
+      ],
+      [ versus "json: 60 KB, lazy" drained json json document
+          `with` ("aeson", apply (L.length . Aeson.encode) document)
+      ],
       [toNull "json: 60 KB, Handle" json json document],
-      [toNull "string: 1 million characters, ASCII, Handle" stringUtf8 stringUtf8 (characters ['a' .. 'z'])],
-      [toNull "string: 1 million characters, mixed, Handle" stringUtf8 stringUtf8 (characters "abcdef\228\8364\120120")],
-      [versus "stored: 10000 builders in a list, module at -O1" toStrict (mconcat . fst) (mconcat . snd) (Stored.ofAshlar 10000, Stored.ofBytestring 10000)],
+      [ toNull
+          "string: 1 million characters, ASCII, Handle"
+          stringUtf8
+          stringUtf8
+          (characters ['a' .. 'z'])
+      ],
+      [ toNull
+          "string: 1 million characters, mixed, Handle"
+          stringUtf8
+          stringUtf8
+          (characters "abcdef\228\8364\120120")
+      ],
+      [ versus
+          "stored: 10000 builders in a list, module at -O1"
+          toStrict
+          (mconcat . fst)
+          (mconcat . snd)
+          (Stored.ofAshlar 10000, Stored.ofBytestring 10000)
+      ],
       [versus "lazy: 64 MB of records" drained records records 4000000],
       [versus "lazy: 64 MB of single numbers" drained numbers numbers 8000000]
     ]
@@ -52,14 +103,19 @@ builderWorkloads =
 drained :: Output b => b -> Int64
 drained = L.length . toLazy
 
--- Both builders, run in the same way.
-versus :: String -> (forall b. Output b => b -> r) -> (a -> A.Builder) -> (a -> B.Builder) -> a -> Workload
+-- Runs both builders in the same way.
+versus ::
+  String -> (forall b. Output b => b -> r) -> (a -> A.Builder) -> (a -> B.Builder) -> a -> Workload
 versus name run ours theirs x =
   Workload name [("ashlar", apply (run . ours) x), ("bytestring", apply (run . theirs) x)]
 
 toNull :: String -> (a -> A.Builder) -> (a -> B.Builder) -> a -> Workload
 toNull name ours theirs x =
-  Workload name [("ashlar", applyIO (toHandle devNull . ours) x), ("bytestring", applyIO (toHandle devNull . theirs) x)]
+  Workload
+    name
+    [ ("ashlar", applyIO (toHandle devNull . ours) x),
+      ("bytestring", applyIO (toHandle devNull . theirs) x)
+    ]
 
 devNull :: Handle
 devNull = unsafePerformIO (openFile "/dev/null" WriteMode)

@@ -29,12 +29,25 @@ bulkWorkloads =
       likeMemory "unboxed Vector of 1000000 Int" (U.enumFromTo 1 million),
       likeStore "Vector of 1000000 Int" (V.enumFromTo 1 million),
       likeStore "list of 1000000 Int" [1 .. million],
-      likeStore "Map Int Int of 100000" (Map.fromList [(i * 7919, i) | i <- [1 .. 100000 :: Int]] :: Map.Map Int Int),
-      likeStore "Map Text Int of 100000" (Map.fromList [(T.pack (show i), i) | i <- [1 .. 100000 :: Int]]),
-      likeStore "IntMap Int of 100000" (IntMap.fromList [(i * 7919, i) | i <- [1 .. 100000 :: Int]]),
-      likeText "Text of 20000 characters, English" "Seven days have passed, and there are no news. ",
-      likeText "Text of 20000 characters, German" "J\246rg f\228hrt sehr z\252gig \252ber die Br\252cke. ",
-      likeText "Text of 20000 characters, Russian" "\1042\1089\1077 \1089\1095\1072\1089\1090\1083\1080\1074\1099\1077 \1089\1077\1084\1100\1080 ",
+      likeStore
+        "Map Int Int of 100000"
+        (Map.fromList [(i * 7919, i) | i <- [1 .. 100000 :: Int]] :: Map.Map Int Int),
+      likeStore
+        "Map Text Int of 100000"
+        (Map.fromList [(T.pack (show i), i) | i <- [1 .. 100000 :: Int]]),
+      likeStore
+        "IntMap Int of 100000"
+        (IntMap.fromList [(i * 7919, i) | i <- [1 .. 100000 :: Int]]),
+      likeText
+        "Text of 20000 characters, English"
+        "Seven days have passed, and there are no news. ",
+      likeText
+        "Text of 20000 characters, German"
+        "J\246rg f\228hrt sehr z\252gig \252ber die Br\252cke. ",
+      likeText
+        "Text of 20000 characters, Russian"
+        "\1042\1089\1077 \1089\1095\1072\1089\1090\1083\1080\1074\1099\1077 \
+        \\1089\1077\1084\1100\1080 ",
       likeStore "Set Int of 100000" (Set.fromList [i * 7919 | i <- [1 .. 100000 :: Int]]),
       likeStore "Seq Int of 100000" (Seq.fromList [1 .. 100000 :: Int]),
       likeBinary "list of 1000 small Integers" [i * i * 1000003 | i <- [-500 .. 499 :: Integer]],
@@ -43,7 +56,7 @@ bulkWorkloads =
   where
     million = 1000000 :: Int
 
--- Against a copy of the same bytes into fresh memory.
+-- Compared with a copy of the same bytes into fresh memory.
 likeMemory :: (A.Codec a, Store.Store a) => String -> a -> [Workload]
 likeMemory name x =
   [ Workload
@@ -61,7 +74,7 @@ likeMemory name x =
   ]
 {-# INLINE likeMemory #-}
 
--- A text that repeats these characters, against what text itself has for UTF-8, without a length.
+-- A text that repeats these characters. Compared with text's own UTF-8 functions, without a length.
 likeText :: String -> String -> [Workload]
 likeText name piece =
   [ Workload

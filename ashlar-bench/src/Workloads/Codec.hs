@@ -61,8 +61,10 @@ ofBuilder n =
     ]
   where
     v = someData n
-    ours = V.foldr (\(SomeData a b c) rest -> A.int64LE a <> A.word8 b <> A.doubleLE c <> rest) mempty
-    theirs = V.foldr (\(SomeData a b c) rest -> B.int64LE a <> B.word8 b <> B.doubleLE c <> rest) mempty
+    ours =
+      V.foldr (\(SomeData a b c) rest -> A.int64LE a <> A.word8 b <> A.doubleLE c <> rest) mempty
+    theirs =
+      V.foldr (\(SomeData a b c) rest -> B.int64LE a <> B.word8 b <> B.doubleLE c <> rest) mempty
 
 ofSum :: Workload
 ofSum =
@@ -70,18 +72,20 @@ ofSum =
     "sum of 10000 Int64"
     [ ("ashlar", apply (right . A.runGet summed) strict),
       ("ashlar, lazy, chunks of 32 KiB", apply (right . A.runGetLazy summed) chunked),
-      ("cereal", apply (right . Cereal.runGet (sumWith (fromIntegral <$> Cereal.getWord64le))) strict),
+      ( "cereal",
+        apply (right . Cereal.runGet (sumWith (fromIntegral <$> Cereal.getWord64le))) strict
+      ),
       ("binary", apply (Binary.runGet (sumWith Binary.getInt64le)) (L.fromStrict strict))
     ]
   where
     strict = A.toStrictByteString (foldMap A.int64LE [1 .. 10000])
-    chunked = L.fromChunks (pieces strict)
-    pieces bs
+    chunked = L.fromChunks (chunksOf strict)
+    chunksOf bs
       | S.null bs = []
-      | otherwise = S.copy (S.take 32768 bs) : pieces (S.drop 32768 bs)
+      | otherwise = S.copy (S.take 32768 bs) : chunksOf (S.drop 32768 bs)
 
--- One piece of code for both kinds of input: two copies of the same loop differ by
--- up to a fifth, depending on where in memory they come to lie.
+-- The same code for both kinds of input. The times of two copies of the same loop may differ
+-- noticeably, depending on their addresses.
 summed :: A.Get Int64
 summed = sumWith A.getInt64le
 {-# NOINLINE summed #-}

@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Workloads.Get
--- Description : Decoders: structures, alternatives, text, and what surrounds them
+-- Description : Decoders: structures, alternatives, text, and running them
 module Workloads.Get (getWorkloads) where
 
 import qualified Ashlar.Get as A
@@ -32,8 +32,9 @@ getWorkloads = structs ++ alternatives ++ texts ++ around
 right :: Either e a -> a
 right = either (const (errorWithoutStackTrace "the benchmark's own data do not decode")) id
 
-pieces :: Int -> S.ByteString -> L.ByteString
-pieces n bs = L.fromChunks (map S.copy (takeWhile (not . S.null) (map (S.take n) (iterate (S.drop n) bs))))
+chunksOf :: Int -> S.ByteString -> L.ByteString
+chunksOf n bs =
+  L.fromChunks (map S.copy (takeWhile (not . S.null) (map (S.take n) (iterate (S.drop n) bs))))
 
 atto :: T.Parser a -> S.ByteString -> a
 atto p = right . T.parseOnly p
@@ -49,10 +50,30 @@ data Struct4 = Struct4 !Word8 !Word8 !Word8 !Word8
 
 structs :: [Workload]
 structs =
-  [ of4 "10000 structs of four Word8, Applicative, in a list" (listOf (applicative A.getWord8)) (listOf (applicative B.getWord8)) (listOf (applicative C.getWord8)) (listOf (applicative T.anyWord8)),
-    of4 "10000 structs of four Word8, Monad, in a list" (listOf (monadic A.getWord8)) (listOf (monadic B.getWord8)) (listOf (monadic C.getWord8)) (listOf (monadic T.anyWord8)),
-    of4 "10000 structs of four Word8, Applicative, added up" (sumOf (applicative A.getWord8)) (sumOf (applicative B.getWord8)) (sumOf (applicative C.getWord8)) (sumOf (applicative T.anyWord8)),
-    of4 "10000 structs of four Word8, Monad, added up" (sumOf (monadic A.getWord8)) (sumOf (monadic B.getWord8)) (sumOf (monadic C.getWord8)) (sumOf (monadic T.anyWord8))
+  [ of4
+      "10000 structs of four Word8, Applicative, in a list"
+      (listOf (applicative A.getWord8))
+      (listOf (applicative B.getWord8))
+      (listOf (applicative C.getWord8))
+      (listOf (applicative T.anyWord8)),
+    of4
+      "10000 structs of four Word8, Monad, in a list"
+      (listOf (monadic A.getWord8))
+      (listOf (monadic B.getWord8))
+      (listOf (monadic C.getWord8))
+      (listOf (monadic T.anyWord8)),
+    of4
+      "10000 structs of four Word8, Applicative, added up"
+      (sumOf (applicative A.getWord8))
+      (sumOf (applicative B.getWord8))
+      (sumOf (applicative C.getWord8))
+      (sumOf (applicative T.anyWord8)),
+    of4
+      "10000 structs of four Word8, Monad, added up"
+      (sumOf (monadic A.getWord8))
+      (sumOf (monadic B.getWord8))
+      (sumOf (monadic C.getWord8))
+      (sumOf (monadic T.anyWord8))
   ]
   where
     of4 name a b c t =
@@ -78,7 +99,7 @@ monadic g = do
   pure (Struct4 a b c d)
 {-# INLINE monadic #-}
 
--- As binary's own benchmark has it; the last one first.
+-- As in binary's own benchmark, in reverse order.
 listOf :: Monad m => m Struct4 -> m Int
 listOf g = go (10000 :: Int) []
   where
@@ -92,7 +113,9 @@ sumOf g = go (10000 :: Int) 0
   where
     go n acc
       | n == 0 = pure acc
-      | otherwise = g >>= \(Struct4 a b c d) -> let acc' = acc + fromIntegral (a + b + c + d) in acc' `seq` go (n - 1) acc'
+      | otherwise =
+        g >>= \(Struct4 a b c d) ->
+          let acc' = acc + fromIntegral (a + b + c + d) in acc' `seq` go (n - 1) acc'
 {-# INLINE sumOf #-}
 
 -- * Alternatives
@@ -129,7 +152,9 @@ alternatives =
     cereals = brackets (\w -> C.getWord8 >>= \b -> if b == w then pure b else empty)
     attos = brackets T.word8
     tagged = S.replicate 10000 1 <> "\0"
-    oneOrTwo g = (g >>= \w -> if w == 1 then pure w else empty) <|> (g >>= \w -> if w == 2 then pure w else empty)
+    oneOrTwo g =
+      (g >>= \w -> if w == 1 then pure w else empty)
+        <|> (g >>= \w -> if w == 2 then pure w else empty)
 
 -- The number of pairs.
 brackets :: (Monad m, Alternative m) => (Word8 -> m Word8) -> m Int
@@ -150,12 +175,13 @@ bracketText = S.concat (replicate 1000 (nested (5 :: Int)))
     -- 100 bytes, 6 levels deep.
     nested n
       | n == 0 = "()"
-      | n == 5 = S.concat ["(", nested 4, nested 3, nested 4, "()()()()()", "(()())", "(()(()()))", ")"]
+      | n == 5 =
+        S.concat ["(", nested 4, nested 3, nested 4, "()()()()()", "(()())", "(()(()()))", ")"]
       | otherwise = S.concat ["(", nested (n - 1), nested (max 0 (n - 2)), ")"]
 {-# NOINLINE bracketText #-}
 
 bracketChunks :: L.ByteString
-bracketChunks = pieces 100 bracketText
+bracketChunks = chunksOf 100 bracketText
 {-# NOINLINE bracketChunks #-}
 
 -- * Text
@@ -169,13 +195,32 @@ texts =
       ],
     Workload
       "CSV of integers, 1 MB, sepBy"
-      [ ("ashlar", apply (total . right . A.runGet (P.sepBy (P.sepBy1 P.decimal (P.word8 44)) (P.word8 10))) csv),
-        ("attoparsec", apply (total . atto (T.sepBy (T.sepBy1 T.decimal (T.word8 44)) (T.word8 10))) csv)
+      [ ( "ashlar",
+          apply
+            (total . right . A.runGet (P.sepBy (P.sepBy1 P.decimal (P.word8 44)) (P.word8 10)))
+            csv
+        ),
+        ( "attoparsec",
+          apply (total . atto (T.sepBy (T.sepBy1 T.decimal (T.word8 44)) (T.word8 10))) csv
+        )
       ],
     Workload
       "CSV of integers, 1 MB, rows added up"
-      [ ("ashlar", apply (right . A.runGet (P.manyFold (+) (0 :: Int) (sum <$> P.sepBy1 P.decimal (P.word8 44) <* P.word8 10))) csv),
-        ("attoparsec", apply (added . atto (T.many' (sum <$> T.sepBy1 T.decimal (T.word8 44) <* T.word8 10))) csv)
+      [ ( "ashlar",
+          apply
+            ( right
+                . A.runGet
+                  ( P.manyFold
+                      (+)
+                      (0 :: Int)
+                      (sum <$> P.sepBy1 P.decimal (P.word8 44) <* P.word8 10)
+                  )
+            )
+            csv
+        ),
+        ( "attoparsec",
+          apply (added . atto (T.many' (sum <$> T.sepBy1 T.decimal (T.word8 44) <* T.word8 10))) csv
+        )
       ],
     Workload
       "CSV of integers, 1 MB, by the next byte"
@@ -184,8 +229,14 @@ texts =
       ],
     Workload
       "CSV of decimal fractions, 1 MB, sepBy"
-      [ ("ashlar", apply (fractions . right . A.runGet (P.sepBy (P.sepBy1 P.double (P.word8 44)) (P.word8 10))) csvDouble),
-        ("attoparsec", apply (fractions . atto (T.sepBy (T.sepBy1 T.double (T.word8 44)) (T.word8 10))) csvDouble)
+      [ ( "ashlar",
+          apply
+            (fractions . right . A.runGet (P.sepBy (P.sepBy1 P.double (P.word8 44)) (P.word8 10)))
+            csvDouble
+        ),
+        ( "attoparsec",
+          apply (fractions . atto (T.sepBy (T.sepBy1 T.double (T.word8 44)) (T.word8 10))) csvDouble
+        )
       ]
   ]
   where
@@ -268,52 +319,86 @@ requests =
 csv :: S.ByteString
 csv = C8.unlines (take 16000 (cycle [C8.intercalate "," (map (C8.pack . show) row) | row <- rows]))
   where
-    rows = [[i, i * 7919, i * i, 1000000 - i, 3 * i, i `mod` 7, 12345, 987654321, 5, i * 31] | i <- [1 .. 1000 :: Int]]
+    rows =
+      [ [i, i * 7919, i * i, 1000000 - i, 3 * i, i `mod` 7, 12345, 987654321, 5, i * 31]
+        | i <- [1 .. 1000 :: Int]
+      ]
 {-# NOINLINE csv #-}
 
 csvDouble :: S.ByteString
-csvDouble = C8.unlines (take 12000 (cycle [C8.intercalate "," (map (C8.pack . show) row) | row <- rows]))
+csvDouble =
+  C8.unlines (take 12000 (cycle [C8.intercalate "," (map (C8.pack . show) row) | row <- rows]))
   where
-    rows = [[fromIntegral i / 8, fromIntegral (i * 7919) / 64, 0.5, fromIntegral (1000000 - i) / 100, -3.25 * fromIntegral i, 12.345, 98765.4321, fromIntegral i] | i <- [1 .. 1000 :: Int]] :: [[Double]]
+    rows =
+      [ [ fromIntegral i / 8,
+          fromIntegral (i * 7919) / 64,
+          0.5,
+          fromIntegral (1000000 - i) / 100,
+          -3.25 * fromIntegral i,
+          12.345,
+          98765.4321,
+          fromIntegral i
+        ]
+        | i <- [1 .. 1000 :: Int]
+      ] ::
+        [[Double]]
 {-# NOINLINE csvDouble #-}
 
--- * What surrounds a decoder
+-- * Running decoders
 
 around :: [Workload]
 around =
   [ Workload
       "one run on 16 bytes"
       [ ("ashlar", apply (right . A.runGet two) sixteen),
-        ("binary", apply (B.runGet ((+) <$> B.getWord64le <*> B.getWord64be)) (L.fromStrict sixteen)),
+        ( "binary",
+          apply (B.runGet ((+) <$> B.getWord64le <*> B.getWord64be)) (L.fromStrict sixteen)
+        ),
         ("cereal", apply (right . C.runGet ((+) <$> C.getWord64le <*> C.getWord64be)) sixteen)
       ],
     Workload
       "sum of 100000 Word64, under StateT Int"
-      [ ("ashlar, StateT Int", apply (fst . right . A.runGet (runStateT (sums (lift A.getWord64le)) (0 :: Int))) megabyte),
+      [ ( "ashlar, StateT Int",
+          apply (fst . right . A.runGet (runStateT (sums (lift A.getWord64le)) (0 :: Int))) megabyte
+        ),
         ("ashlar", apply (right . A.runGet (sums A.getWord64le)) megabyte),
-        ("binary, StateT Int", apply (fst . B.runGet (runStateT (sums (lift B.getWord64le)) (0 :: Int))) (L.fromStrict megabyte))
+        ( "binary, StateT Int",
+          apply
+            (fst . B.runGet (runStateT (sums (lift B.getWord64le)) (0 :: Int)))
+            (L.fromStrict megabyte)
+        )
       ],
     Workload
       "sum of 100000 Word64, under ReaderT Int"
-      [ ("ashlar, ReaderT Int", apply (right . A.runGet (runReaderT (sums (lift A.getWord64le)) (0 :: Int))) megabyte),
+      [ ( "ashlar, ReaderT Int",
+          apply (right . A.runGet (runReaderT (sums (lift A.getWord64le)) (0 :: Int))) megabyte
+        ),
         ("ashlar", apply (right . A.runGet (sums A.getWord64le)) megabyte),
-        ("binary, ReaderT Int", apply (B.runGet (runReaderT (sums (lift B.getWord64le)) (0 :: Int))) (L.fromStrict megabyte))
+        ( "binary, ReaderT Int",
+          apply
+            (B.runGet (runReaderT (sums (lift B.getWord64le)) (0 :: Int)))
+            (L.fromStrict megabyte)
+        )
       ],
     Workload
       "sum of 100000 Word64, pushed in chunks of 4 KiB"
-      [ ("ashlar", apply (pushed (sums A.getWord64le)) inPieces),
+      [ ("ashlar", apply (pushed (sums A.getWord64le)) inChunks),
         ("ashlar, strict", apply (right . A.runGet (sums A.getWord64le)) megabyte),
-        ("binary", apply (pushedBinary (sums B.getWord64le)) inPieces)
+        ("binary", apply (pushedBinary (sums B.getWord64le)) inChunks)
       ],
     Workload
       "unboxed vector of 100000 Word64, little-endian"
-      [ ("ashlar", apply (right . A.runGet (A.getVectorLE 100000 :: A.Get (U.Vector Word64))) megabyte),
+      [ ( "ashlar",
+          apply (right . A.runGet (A.getVectorLE 100000 :: A.Get (U.Vector Word64))) megabyte
+        ),
         ("binary", apply (B.runGet (U.replicateM 100000 B.getWord64le)) (L.fromStrict megabyte)),
         ("cereal", apply (right . C.runGet (U.replicateM 100000 C.getWord64le)) megabyte)
       ],
     Workload
       "unboxed vector of 100000 Word64, big-endian"
-      [ ("ashlar", apply (right . A.runGet (A.getVectorBE 100000 :: A.Get (U.Vector Word64))) megabyte),
+      [ ( "ashlar",
+          apply (right . A.runGet (A.getVectorBE 100000 :: A.Get (U.Vector Word64))) megabyte
+        ),
         ("binary", apply (B.runGet (U.replicateM 100000 B.getWord64be)) (L.fromStrict megabyte)),
         ("cereal", apply (right . C.runGet (U.replicateM 100000 C.getWord64be)) megabyte)
       ]
@@ -322,13 +407,15 @@ around =
     sixteen = S.pack [1 .. 16]
     two = (+) <$> A.getWord64le <*> A.getWord64be
     megabyte = S.replicate 800000 3
-    inPieces = L.toChunks (pieces 4096 megabyte)
-    pushed g chunks = case A.pushEndOfInput (List.foldl' A.pushChunk (A.runGetIncremental g) chunks) of
-      A.Done _ _ a -> a
-      _ -> errorWithoutStackTrace "the benchmark's own data do not decode"
-    pushedBinary g chunks = case B.pushEndOfInput (List.foldl' B.pushChunk (B.runGetIncremental g) chunks) of
-      B.Done _ _ a -> a
-      _ -> errorWithoutStackTrace "the benchmark's own data do not decode"
+    inChunks = L.toChunks (chunksOf 4096 megabyte)
+    pushed g chunks =
+      case A.pushEndOfInput (List.foldl' A.pushChunk (A.runGetIncremental g) chunks) of
+        A.Done _ _ a -> a
+        _ -> errorWithoutStackTrace "the benchmark's own data do not decode"
+    pushedBinary g chunks =
+      case B.pushEndOfInput (List.foldl' B.pushChunk (B.runGetIncremental g) chunks) of
+        B.Done _ _ a -> a
+        _ -> errorWithoutStackTrace "the benchmark's own data do not decode"
 
 sums :: Monad m => m Word64 -> m Word64
 sums g = go (100000 :: Int) 0

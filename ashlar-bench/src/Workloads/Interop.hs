@@ -35,13 +35,30 @@ interopWorkloads =
   ]
     ++ [ Workload
            "within ours: aeson's Encoding, 60 KB, strict"
-           [ ("ashlar", apply (A.toStrictByteString . A.fromBytestringBuilder . Aeson.fromEncoding . Aeson.toEncoding) document),
-             ("bytestring", apply (L.toStrict . B.toLazyByteString . Aeson.fromEncoding . Aeson.toEncoding) document)
+           [ ( "ashlar",
+               apply
+                 ( A.toStrictByteString . A.fromBytestringBuilder
+                     . Aeson.fromEncoding
+                     . Aeson.toEncoding
+                 )
+                 document
+             ),
+             ( "bytestring",
+               apply
+                 (L.toStrict . B.toLazyByteString . Aeson.fromEncoding . Aeson.toEncoding)
+                 document
+             )
            ],
          Workload
            "within ours: blaze-html page of 200 rows, strict"
-           [ ("ashlar", apply (A.toStrictByteString . A.fromBytestringBuilder . Html.renderHtmlBuilder . page) 200),
-             ("bytestring", apply (L.toStrict . B.toLazyByteString . Html.renderHtmlBuilder . page) 200)
+           [ ( "ashlar",
+               apply
+                 (A.toStrictByteString . A.fromBytestringBuilder . Html.renderHtmlBuilder . page)
+                 200
+             ),
+             ( "bytestring",
+               apply (L.toStrict . B.toLazyByteString . Html.renderHtmlBuilder . page) 200
+             )
            ]
        ]
     ++ [ Workload
@@ -52,12 +69,18 @@ interopWorkloads =
          | n <- [16, 128, 512, 1024, 4096]
        ]
 
--- | The head of a response, and so many lines.
+-- | The head of a response, and this many lines.
 response :: Output b => Int -> b
 response n = statusLine <> headers <> foldMap row [1 .. n]
   where
     statusLine = byteString "HTTP/1.1 200 OK\r\n"
-    headers = byteString "Content-Type: " <> byteString "text/html" <> byteString "\r\n" <> byteString "Server: " <> byteString "ashlar" <> byteString "\r\n" <> byteString "Connection: keep-alive\r\n\r\n" <> byteString "Hello, World!"
+    headers =
+      byteString "Content-Type: " <> byteString "text/html" <> byteString "\r\n"
+        <> byteString "Server: "
+        <> byteString "ashlar"
+        <> byteString "\r\n"
+        <> byteString "Connection: keep-alive\r\n\r\n"
+        <> byteString "Hello, World!"
     row i = byteString rowStart <> wordHex (fromIntegral i) <> byteString rowEnd
 {-# SPECIALIZE response :: Int -> A.Builder #-}
 {-# SPECIALIZE response :: Int -> B.Builder #-}
@@ -68,8 +91,8 @@ rowEnd = S.replicate 37 0x62
 {-# NOINLINE rowStart #-}
 {-# NOINLINE rowEnd #-}
 
--- As a server sends it: the buffer is filled and sent until nothing is left. Returns
--- how many bytes were sent.
+-- As a server sends it: fill the buffer and send it, until nothing is left. Returns the number of
+-- bytes sent.
 served :: B.Builder -> Int
 served b = unsafePerformIO (go 0 (B.runBuilder b))
   where
@@ -86,18 +109,21 @@ buffer :: Ptr Word8
 buffer = unsafePerformIO (mallocBytes 16384)
 {-# NOINLINE buffer #-}
 
--- | A table of so many rows.
+-- | A table of this many rows.
 page :: Int -> H.Html
 page n = H.docTypeHtml $ do
   H.head (H.title "A table & its rows")
   H.body . H.table . mconcat $
-    [ H.tr (H.td H.! Attribute.class_ "number" $ H.toHtml i) <> H.td (H.toHtml ("row <" ++ show i ++ ">"))
+    [ H.tr (H.td H.! Attribute.class_ "number" $ H.toHtml i)
+        <> H.td (H.toHtml ("row <" ++ show i ++ ">"))
       | i <- [1 .. n]
     ]
 
--- A megabyte of text-like bytes, in chunks of so many.
+-- A megabyte of bytes that resemble text, in chunks of this size.
 chunksOf :: Int -> L.ByteString
-chunksOf n = L.fromChunks (cut (S.pack (take 1000000 (cycle [fromIntegral (i * i `div` 7) | i <- [0 .. 9999 :: Int]]))))
+chunksOf n =
+  L.fromChunks
+    (cut (S.pack (take 1000000 (cycle [fromIntegral (i * i `div` 7) | i <- [0 .. 9999 :: Int]]))))
   where
     cut bs
       | S.null bs = []

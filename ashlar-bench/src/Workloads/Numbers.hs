@@ -2,8 +2,8 @@
 -- Module      : Workloads.Numbers
 -- Description : Numbers in groups, as in the benchmarks of binary
 --
--- A megabyte of numbers of one format is added up, in groups of 1 to 16: the
--- decoders of a group stand side by side.
+-- The sum of a megabyte of numbers of one format, in groups of 1 to 16. The decoders of a group are
+-- side by side.
 module Workloads.Numbers (numberWorkloads) where
 
 import qualified Ashlar.Get as A
@@ -34,39 +34,125 @@ foreign import ccall unsafe "ashlar_bench_sum64s" sum64s :: Sum
 
 type Sum = Ptr Word8 -> CSize -> IO Word64
 
--- | All formats (little-endian ones and those of this machine are the same code), in
--- groups of all sizes, from input of three kinds.
+-- | All formats, in groups of all sizes, from three kinds of input. Little-endian formats and those
+-- of this machine have the same code.
 numberWorkloads :: [Workload]
 numberWorkloads =
   concat
     [ workloadsOf "Word8" 1 sum8 (grouped A.getWord8) (grouped B.getWord8) (grouped C.getWord8),
-      workloadsOf "Word16le" 2 sum16 (grouped A.getWord16le) (grouped B.getWord16le) (grouped C.getWord16le),
-      workloadsOf "Word16be" 2 sum16s (grouped A.getWord16be) (grouped B.getWord16be) (grouped C.getWord16be),
-      workloadsOf "Word16host" 2 sum16 (grouped A.getWord16host) (grouped B.getWord16host) (grouped C.getWord16host),
-      workloadsOf "Word32le" 4 sum32 (grouped A.getWord32le) (grouped B.getWord32le) (grouped C.getWord32le),
-      workloadsOf "Word32be" 4 sum32s (grouped A.getWord32be) (grouped B.getWord32be) (grouped C.getWord32be),
-      workloadsOf "Word32host" 4 sum32 (grouped A.getWord32host) (grouped B.getWord32host) (grouped C.getWord32host),
-      workloadsOf "Word64le" 8 sum64 (grouped A.getWord64le) (grouped B.getWord64le) (grouped C.getWord64le),
-      workloadsOf "Word64be" 8 sum64s (grouped A.getWord64be) (grouped B.getWord64be) (grouped C.getWord64be),
-      workloadsOf "Word64host" 8 sum64 (grouped A.getWord64host) (grouped B.getWord64host) (grouped C.getWord64host),
-      workloadsOf "Word8, Applicative," 1 sum8 (sideBySide A.getWord8) (sideBySide B.getWord8) (sideBySide C.getWord8),
-      workloadsOf "Word32le, Applicative," 4 sum32 (sideBySide A.getWord32le) (sideBySide B.getWord32le) (sideBySide C.getWord32le),
-      workloadsOf "Word64be, Applicative," 8 sum64s (sideBySide A.getWord64be) (sideBySide B.getWord64be) (sideBySide C.getWord64be)
+      workloadsOf
+        "Word16le"
+        2
+        sum16
+        (grouped A.getWord16le)
+        (grouped B.getWord16le)
+        (grouped C.getWord16le),
+      workloadsOf
+        "Word16be"
+        2
+        sum16s
+        (grouped A.getWord16be)
+        (grouped B.getWord16be)
+        (grouped C.getWord16be),
+      workloadsOf
+        "Word16host"
+        2
+        sum16
+        (grouped A.getWord16host)
+        (grouped B.getWord16host)
+        (grouped C.getWord16host),
+      workloadsOf
+        "Word32le"
+        4
+        sum32
+        (grouped A.getWord32le)
+        (grouped B.getWord32le)
+        (grouped C.getWord32le),
+      workloadsOf
+        "Word32be"
+        4
+        sum32s
+        (grouped A.getWord32be)
+        (grouped B.getWord32be)
+        (grouped C.getWord32be),
+      workloadsOf
+        "Word32host"
+        4
+        sum32
+        (grouped A.getWord32host)
+        (grouped B.getWord32host)
+        (grouped C.getWord32host),
+      workloadsOf
+        "Word64le"
+        8
+        sum64
+        (grouped A.getWord64le)
+        (grouped B.getWord64le)
+        (grouped C.getWord64le),
+      workloadsOf
+        "Word64be"
+        8
+        sum64s
+        (grouped A.getWord64be)
+        (grouped B.getWord64be)
+        (grouped C.getWord64be),
+      workloadsOf
+        "Word64host"
+        8
+        sum64
+        (grouped A.getWord64host)
+        (grouped B.getWord64host)
+        (grouped C.getWord64host),
+      workloadsOf
+        "Word8, Applicative,"
+        1
+        sum8
+        (sideBySide A.getWord8)
+        (sideBySide B.getWord8)
+        (sideBySide C.getWord8),
+      workloadsOf
+        "Word32le, Applicative,"
+        4
+        sum32
+        (sideBySide A.getWord32le)
+        (sideBySide B.getWord32le)
+        (sideBySide C.getWord32le),
+      workloadsOf
+        "Word64be, Applicative,"
+        8
+        sum64s
+        (sideBySide A.getWord64be)
+        (sideBySide B.getWord64be)
+        (sideBySide C.getWord64be)
     ]
 
--- The same without the monad inside of a group.
+-- The same without the monad within a group.
 sideBySide :: (Monad m, Num a) => m a -> [(Int, Int -> m a)]
-sideBySide g = [(2, summed 2 (two g)), (4, summed 4 (four g)), (8, summed 8 (eight g)), (16, summed 16 (sixteen g))]
+sideBySide g =
+  [ (2, summed 2 (two g)),
+    (4, summed 4 (four g)),
+    (8, summed 8 (eight g)),
+    (16, summed 16 (sixteen g))
+  ]
   where
     two f = (+) <$> f <*> f
     four f = (\a b c d -> a + b + c + d) <$> f <*> f <*> f <*> f
-    eight f = (\a b c d e h i j -> a + b + c + d + e + h + i + j) <$> f <*> f <*> f <*> f <*> f <*> f <*> f <*> f
+    eight f =
+      (\a b c d e h i j -> a + b + c + d + e + h + i + j)
+        <$> f <*> f <*> f <*> f <*> f <*> f <*> f <*> f
     sixteen f =
-      (\a b c d e h i j k l m n o p q r -> a + b + c + d + e + h + i + j + k + l + m + n + o + p + q + r)
-        <$> f <*> f <*> f <*> f <*> f <*> f <*> f <*> f <*> f <*> f <*> f <*> f <*> f <*> f <*> f <*> f
+      ( \a b c d e h i j k l m n o p q r ->
+          a + b + c + d + e + h + i + j + k + l + m + n + o + p + q + r
+      )
+        <$> f <*> f <*> f <*> f <*> f <*> f <*> f <*> f <*> f <*> f <*> f
+          <*> f
+          <*> f
+          <*> f
+          <*> f
+          <*> f
 {-# INLINE sideBySide #-}
 
--- The sum of so many numbers, in groups of each size.
+-- The sum of this many numbers, in groups of each size.
 grouped :: (Monad m, Num a) => m a -> [(Int, Int -> m a)]
 grouped g = [(1, group1 g), (2, group2 g), (4, group4 g), (8, group8 g), (16, group16 g)]
 {-# INLINE grouped #-}
@@ -75,7 +161,17 @@ group1, group2, group4, group8, group16 :: (Monad m, Num a) => m a -> Int -> m a
 group1 = summed 1
 group2 g = summed 2 (do a <- g; b <- g; pure $! a + b)
 group4 g = summed 4 (do a <- g; b <- g; c <- g; d <- g; pure $! a + b + c + d)
-group8 g = summed 8 (do a <- g; b <- g; c <- g; d <- g; e <- g; f <- g; h <- g; i <- g; pure $! a + b + c + d + e + f + h + i)
+group8 g =
+  summed
+    8
+    ( do a <- g; b <- g; c <- g; d <- g; e <- g; f <- g; h <- g; i <- g; pure $! a + b
+        + c
+        + d
+        + e
+        + f
+        + h
+        + i
+    )
 group16 g =
   summed 16 $ do
     a <- g
@@ -109,17 +205,36 @@ summed k g n0 = go n0 0
       | otherwise = g >>= \x -> let acc' = acc + x in acc' `seq` go (n - k) acc'
 {-# INLINE summed #-}
 
-workloadsOf :: String -> Int -> Sum -> [(Int, Int -> A.Get a)] -> [(Int, Int -> B.Get a)] -> [(Int, Int -> C.Get a)] -> [Workload]
+workloadsOf ::
+  String ->
+  Int ->
+  Sum ->
+  [(Int, Int -> A.Get a)] ->
+  [(Int, Int -> B.Get a)] ->
+  [(Int, Int -> C.Get a)] ->
+  [Workload]
 workloadsOf name width inC ours binarys cereals =
   [ Workload
       (name ++ " in groups of " ++ show k ++ ", 1 MB, " ++ how)
-      ( [ ("ashlar", if S.null whole then apply (right . A.runGetLazy (g n)) chunked else apply (right . A.runGet (g n)) whole),
+      ( [ ( "ashlar",
+            if S.null whole
+              then apply (right . A.runGetLazy (g n)) chunked
+              else apply (right . A.runGet (g n)) whole
+          ),
           ("binary", apply (B.runGet (b n)) chunked),
-          ("cereal", if S.null whole then apply (right . C.runGetLazy (c n)) chunked else apply (right . C.runGet (c n)) whole)
+          ( "cereal",
+            if S.null whole
+              then apply (right . C.runGetLazy (c n)) chunked
+              else apply (right . C.runGet (c n)) whole
+          )
         ]
           ++ [("C", apply (cSum inC) whole) | not (S.null whole)]
       )
-    | (how, whole, chunked) <- [("strict", input, L.fromStrict input), ("chunks of 32 KiB", S.empty, pieces 32768), ("chunks of 100 bytes", S.empty, pieces 100)],
+    | (how, whole, chunked) <-
+        [ ("strict", input, L.fromStrict input),
+          ("chunks of 32 KiB", S.empty, chunksOf 32768),
+          ("chunks of 100 bytes", S.empty, chunksOf 100)
+        ],
       ((k, g), (_, b), (_, c)) <- zip3 ours binarys cereals
   ]
   where
@@ -129,8 +244,9 @@ input :: S.ByteString
 input = S.pack (take 1048576 (cycle [0 .. 250]))
 {-# NOINLINE input #-}
 
-pieces :: Int -> L.ByteString
-pieces n = L.fromChunks (map S.copy (takeWhile (not . S.null) (map (S.take n) (iterate (S.drop n) input))))
+chunksOf :: Int -> L.ByteString
+chunksOf n =
+  L.fromChunks (map S.copy (takeWhile (not . S.null) (map (S.take n) (iterate (S.drop n) input))))
 
 cSum :: Sum -> S.ByteString -> Word64
 cSum f bs = unsafePerformIO (S.unsafeUseAsCStringLen bs (\(p, n) -> f (castPtr p) (fromIntegral n)))

@@ -49,7 +49,7 @@ data Pair a = Pair !a !a
   deriving stock (Eq, Show, Generic)
   deriving anyclass (A.Codec, Store, Binary, Serialize)
 
--- cereal has no instance for text, nor has any library that Debian packages.
+-- cereal has no instance for text, nor does any library that Debian packages.
 instance Serialize Text where
   put = Cereal.put . T.encodeUtf8
   get = T.decodeUtf8 <$> Cereal.get
@@ -67,7 +67,8 @@ person i =
       _longitude = negate (fromIntegral i / 11)
     }
   where
-    names = map T.pack ["Ada", "Blaise", "Charles", "Donald", "Edsger", "Friedrich", "Grace", "J\246rg"]
+    names =
+      map T.pack ["Ada", "Blaise", "Charles", "Donald", "Edsger", "Friedrich", "Grace", "J\246rg"]
 
 -- | All of them.
 recordWorkloads :: [Workload]
@@ -75,18 +76,22 @@ recordWorkloads =
   concat
     [ bothWays "1000 records" (map person [1 .. 1000]),
       bothWays "one record" (person 1),
-      bothWays "Vector of 10000 of an enumeration" (V.generate 10000 (\i -> toEnum (i `mod` 7) :: Weekday)),
+      bothWays
+        "Vector of 10000 of an enumeration"
+        (V.generate 10000 (\i -> toEnum (i `mod` 7) :: Weekday)),
       bothWays "Vector of 10000 Pair Int" (V.generate 10000 (\i -> Pair i (i * 7919))),
       [ sizeAlone "Vector of 10000 SomeData" (someData 10000),
         sizeAlone "1000 records" (map person [1 .. 1000]),
         sizeAlone "Tree of 10000" (tree 10000),
-        sizeAlone "Vector of 10000 of an enumeration" (V.generate 10000 (\i -> toEnum (i `mod` 7) :: Weekday)),
+        sizeAlone
+          "Vector of 10000 of an enumeration"
+          (V.generate 10000 (\i -> toEnum (i `mod` 7) :: Weekday)),
         sizeAlone "Vector of 10000 Pair Int" (V.generate 10000 (\i -> Pair i i))
       ]
     ]
 
--- Encode and decode a value. Inlined, so that each library's code is compiled for
--- the type, as a user's would be.
+-- Encode and decode a value. Inlined, so that each library's code is compiled for the type, as in a
+-- user's program.
 bothWays :: (A.Codec a, Store a, Serialize a, Binary a) => String -> a -> [Workload]
 bothWays name x =
   [ Workload
@@ -106,7 +111,7 @@ bothWays name x =
   ]
 {-# INLINE bothWays #-}
 
--- The size, in relation to encoding.
+-- The size, compared with encoding.
 sizeAlone :: A.Codec a => String -> a -> Workload
 sizeAlone name x =
   Workload

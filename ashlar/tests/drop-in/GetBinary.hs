@@ -2,9 +2,9 @@
 -- Module      : Main
 -- Description : A program written for binary's decoders
 --
--- A reader of small archives. It imports "Data.Binary.Get", and knows of no other
--- decoders. It is compiled twice: as it stands, and with the module of this library under
--- that name (see @mixins@ in the cabal file). Both must read what is written here.
+-- A reader of small archives. It imports "Data.Binary.Get" and no other decoders. It is compiled
+-- twice: as it is, and with this library's module under that name (see @mixins@ in the cabal file).
+-- Both must read what is written here.
 module Main (main) where
 
 import Control.Applicative (many, (<|>))
@@ -28,12 +28,12 @@ data Entry = Entry L.ByteString Content
 data Content
   = Raw S.ByteString
   | Doubles [Double]
-  | -- | Each number at an even offset inside of the entry.
+  | -- | Each number has an even offset in the entry.
     Aligned [(Char, Int16)]
   | Other Int
   deriving (Eq, Show)
 
--- The byte order is told by the second byte.
+-- The second byte tells the byte order.
 data Order = Order {word16 :: Get Word16, word32 :: Get Word32, double :: Get Double}
 
 getArchive :: Get Archive
@@ -75,7 +75,8 @@ archive =
   L.concat
     [ LC.pack "AL\4\0",
       LC.pack "one\0\0\5\0\0\0hello",
-      LC.pack "numbers\0\1\16\0\0\0" <> L.pack [0, 0, 0, 0, 0, 0, 0xF8, 0x3F, 0, 0, 0, 0, 0, 0, 0, 0xC0],
+      LC.pack "numbers\0\1\16\0\0\0"
+        <> L.pack [0, 0, 0, 0, 0, 0, 0xF8, 0x3F, 0, 0, 0, 0, 0, 0, 0, 0xC0],
       LC.pack "\0\2\8\0\0\0" <> L.pack [97, 0, 1, 0, 98, 0, 0xFE, 0xFF],
       LC.pack "?\0\9\3\0\0\0...",
       LC.pack "the rest"
@@ -91,7 +92,7 @@ expected =
     ]
     (LC.pack "the rest")
 
--- Chunk by chunk, of some size; how much is left over, and where that begins.
+-- Reads in chunks of this size. Returns how much is left over, and the offset where it starts.
 stepwise :: Int -> Get a -> L.ByteString -> Either (Int, ByteOffset, String) (Int, ByteOffset, a)
 stepwise size g = go (runGetIncremental g)
   where
@@ -110,10 +111,25 @@ main = do
       results =
         [ ("runGet", runGet getArchive archive == expected),
           ("runGetOrFail", runGetOrFail getArchive archive == Right (L.empty, whole, expected)),
-          ("an error", either (\(rest, at, e) -> Left (rest, at, e)) Right (runGetOrFail getArchive (LC.pack "AX")) == Left (LC.pack "", 2, "expected L\nbyte order\narchive")),
-          ("in pieces", all (\n -> stepwise n getArchive archive == Right (0, whole, expected)) [1 .. 20]),
-          ("left over", stepwise 30 (fst <$> ((,) <$> getWord16be <*> lookAhead getWord8)) archive == Right (28, 2, 0x414C)),
-          ("cut off", all (\n -> stepwise n getWord64be (L.take 5 archive) == Left (5, 0, "not enough bytes")) [1 .. 5]),
+          ( "an error",
+            either
+              (\(rest, at, e) -> Left (rest, at, e))
+              Right
+              (runGetOrFail getArchive (LC.pack "AX"))
+              == Left (LC.pack "", 2, "expected L\nbyte order\narchive")
+          ),
+          ( "in chunks",
+            all (\n -> stepwise n getArchive archive == Right (0, whole, expected)) [1 .. 20]
+          ),
+          ( "left over",
+            stepwise 30 (fst <$> ((,) <$> getWord16be <*> lookAhead getWord8)) archive
+              == Right (28, 2, 0x414C)
+          ),
+          ( "cut off",
+            all
+              (\n -> stepwise n getWord64be (L.take 5 archive) == Left (5, 0, "not enough bytes"))
+              [1 .. 5]
+          ),
           ("thrown", either (\e -> (e :: ErrorCall) `seq` True) (const False) thrown)
         ]
       wrong = [name | (name, ok) <- results, not ok]

@@ -2,9 +2,9 @@
 -- Module      : Main
 -- Description : A program written for cereal's puts and decoders
 --
--- An address book. It imports "Data.Serialize.Get" and "Data.Serialize.Put", and knows
--- of no others. It is compiled twice: as it stands, and with the modules of this library
--- under those names (see @mixins@ in the cabal file). Both must read what is written here.
+-- An address book. It imports "Data.Serialize.Get" and "Data.Serialize.Put", and no others. It is
+-- compiled twice: as it is, and with this library's modules under those names (see @mixins@ in the
+-- cabal file). Both must read what is written here.
 module Main (main) where
 
 import Control.Monad (unless)
@@ -28,7 +28,8 @@ data Book = Book
   }
   deriving (Eq, Show)
 
-data Person = Person {name :: S.ByteString, email :: Maybe S.ByteString, phone :: Either Word16 [Word16]}
+data Person = Person
+  {name :: S.ByteString, email :: Maybe S.ByteString, phone :: Either Word16 [Word16]}
   deriving (Eq, Show)
 
 putString :: Putter S.ByteString
@@ -46,7 +47,8 @@ putPerson p = putNested (putWord32be . fromIntegral) $ do
 getPerson :: Get Person
 getPerson =
   label "person" . getNested (fromIntegral <$> getWord32be) $
-    Person <$> getString <*> getMaybeOf getString <*> getEitherOf getWord16be (getListOf getWord16be)
+    Person
+      <$> getString <*> getMaybeOf getString <*> getEitherOf getWord16be (getListOf getWord16be)
 
 putBook :: Putter Book
 putBook b = do
@@ -55,7 +57,9 @@ putBook b = do
   putSetOf putWord16le (removed b)
 
 getBook :: Get Book
-getBook = label "book" $ Book <$> getMapOf getWord16host getPerson <*> getTreeOf getString <*> getSetOf getWord16le
+getBook =
+  label "book" $
+    Book <$> getMapOf getWord16host getPerson <*> getTreeOf getString <*> getSetOf getWord16le
 
 book :: Book
 book =
@@ -65,11 +69,12 @@ book =
           [ (1, Person (C.pack "Ada") (Just (C.pack "ada@example.org")) (Left 1815)),
             (2, Person (C.pack "Alan") Nothing (Right [1912, 1954]))
           ],
-      groups = Node (C.pack "all") [Node (C.pack "here") [], Node (C.pack "there") [Node S.empty []]],
+      groups =
+        Node (C.pack "all") [Node (C.pack "here") [], Node (C.pack "there") [Node S.empty []]],
       removed = Set.fromList [3, 5]
     }
 
--- Chunk by chunk, of some size; and what is left over.
+-- Reads in chunks of this size. Returns also what is left over.
 stepwise :: Int -> Get a -> S.ByteString -> Maybe (a, S.ByteString)
 stepwise size g input = go (runGetPartial g (S.take size input)) (S.drop size input)
   where
@@ -81,17 +86,32 @@ stepwise size g input = go (runGetPartial g (S.take size input)) (S.drop size in
 main :: IO ()
 main = do
   let bytes = runPut (putBook book)
-      behind = S.append bytes (C.pack "more")
+      followed = S.append bytes (C.pack "more")
       results =
         [ ("runGet", runGet getBook bytes == Right book),
-          ("runGetState", runGetState getBook (S.append (C.pack "before") behind) 6 == Right (book, C.pack "more")),
+          ( "runGetState",
+            runGetState getBook (S.append (C.pack "before") followed) 6 == Right (book, C.pack "more")
+          ),
           ("runGetLazy", runGetLazy getBook (runPutLazy (putBook book)) == Right book),
-          ("runGetLazyState", runGetLazyState getBook (L.fromStrict behind) == Right (book, L.fromStrict (C.pack "more"))),
-          ("in pieces", all (\n -> stepwise n getBook behind == Just (book, C.pack "more")) [1 .. 20]),
-          ("remaining", runGet ((,) <$> (skip 3 *> remaining) <*> lookAhead (ensure 2 *> bytesRead)) bytes == Right (S.length bytes - 3, 3)),
-          ("cut off", all (\n -> isLeft (runGet getBook (S.take n bytes))) [0 .. S.length bytes - 1]),
-          ("cut off, in pieces", isNothing (stepwise 7 getBook (S.take 30 bytes))),
-          ("isolate", isLeft (runGet (isolate 2 getWord8) bytes) && runGet (isolate 2 (getWord8 *> isEmpty <* getWord8)) bytes == Right False)
+          ( "runGetLazyState",
+            runGetLazyState getBook (L.fromStrict followed)
+              == Right (book, L.fromStrict (C.pack "more"))
+          ),
+          ( "in chunks",
+            all (\n -> stepwise n getBook followed == Just (book, C.pack "more")) [1 .. 20]
+          ),
+          ( "remaining",
+            runGet ((,) <$> (skip 3 *> remaining) <*> lookAhead (ensure 2 *> bytesRead)) bytes
+              == Right (S.length bytes - 3, 3)
+          ),
+          ( "cut off",
+            all (\n -> isLeft (runGet getBook (S.take n bytes))) [0 .. S.length bytes - 1]
+          ),
+          ("cut off, in chunks", isNothing (stepwise 7 getBook (S.take 30 bytes))),
+          ( "isolate",
+            isLeft (runGet (isolate 2 getWord8) bytes)
+              && runGet (isolate 2 (getWord8 *> isEmpty <* getWord8)) bytes == Right False
+          )
         ]
       wrong = [what | (what, ok) <- results, not ok]
   unless (null wrong) $ do

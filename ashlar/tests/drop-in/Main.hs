@@ -2,10 +2,9 @@
 -- Module      : Main
 -- Description : A program written for bytestring's builders
 --
--- This program imports "Data.ByteString.Builder" and the two modules below it, and
--- knows of no other builders. It is compiled twice: as it stands, and with the modules of
--- this library under those names (see @mixins@ in the cabal file). Both must write what
--- is written here.
+-- This program imports "Data.ByteString.Builder" and its two submodules, and no other builders. It
+-- is compiled twice: as it is, and with this library's modules under those names (see @mixins@ in
+-- the cabal file). Both must produce the bytes that are given here.
 module Main (main) where
 
 import Control.Monad (unless)
@@ -30,18 +29,72 @@ main = do
     mapM_ (\name -> putStrLn ("wrong: " ++ name)) wrong
     exitFailure
 
--- What each builder writes, and what it should write.
+-- The output of each builder, and the expected output.
 results :: L.ByteString -> [(String, L.ByteString, L.ByteString)]
 results stepwise =
   [ ("table", B.toLazyByteString table, tableBytes),
-    ("table, small buffers", B.toLazyByteStringWith (B.untrimmedStrategy 5 3) L.empty table, tableBytes),
+    ( "table, small buffers",
+      B.toLazyByteStringWith (B.untrimmedStrategy 5 3) L.empty table,
+      tableBytes
+    ),
     ("table, step by step", stepwise, tableBytes),
-    ("numbers", run numbers, L.pack [1, 255, 2, 0, 0, 3, 4, 0, 0, 0, 0, 0, 0, 0, 5, 255, 255, 254, 255, 255, 255, 0, 0, 0, 0, 0, 0, 240, 63, 63, 192, 0, 0]),
-    ("text", run text, LC.pack "-128 4294967295 -9223372036854775808 1000000000000000000000 ff 00ff 3ff0000000000000 0aff 1.5 -0.25 z\228\&7 1f"),
+    ( "numbers",
+      run numbers,
+      L.pack
+        [ 1,
+          255,
+          2,
+          0,
+          0,
+          3,
+          4,
+          0,
+          0,
+          0,
+          0,
+          0,
+          0,
+          0,
+          5,
+          255,
+          255,
+          254,
+          255,
+          255,
+          255,
+          0,
+          0,
+          0,
+          0,
+          0,
+          0,
+          240,
+          63,
+          63,
+          192,
+          0,
+          0
+        ]
+    ),
+    ( "text",
+      run text,
+      LC.pack
+        "-128 4294967295 -9223372036854775808 1000000000000000000000 ff 00ff \
+        \3ff0000000000000 0aff 1.5 -0.25 z\228\&7 1f"
+    ),
     ("strings", run strings, LC.pack "a\195\164\226\130\172bcde"),
-    ("escaped", run (P.primMapByteStringBounded escaped (S.pack [34, 97, 92])), LC.pack "\\\"a\\\\"),
-    ("squares", run (P.primUnfoldrFixed P.word16BE (\n -> if n > 3 then Nothing else Just (n * n, n + 1)) 0), L.pack [0, 0, 0, 1, 0, 4, 0, 9]),
-    ("in front of more", B.toLazyByteStringWith (B.safeStrategy 16 16) (LC.pack "more") (B.byteString (S.pack [1, 2])), L.pack [1, 2] <> LC.pack "more")
+    ( "escaped",
+      run (P.primMapByteStringBounded escaped (S.pack [34, 97, 92])),
+      LC.pack "\\\"a\\\\"
+    ),
+    ( "squares",
+      run (P.primUnfoldrFixed P.word16BE (\n -> if n > 3 then Nothing else Just (n * n, n + 1)) 0),
+      L.pack [0, 0, 0, 1, 0, 4, 0, 9]
+    ),
+    ( "before more",
+      B.toLazyByteStringWith (B.safeStrategy 16 16) (LC.pack "more") (B.byteString (S.pack [1, 2])),
+      L.pack [1, 2] <> LC.pack "more"
+    )
   ]
 
 run :: B.Builder -> L.ByteString
@@ -68,7 +121,9 @@ numbers :: B.Builder
 numbers =
   B.word8 1 <> B.int8 (-1) <> B.word16LE 2 <> B.word16BE 3 <> B.word64LE 4
     <> P.primFixed (P.word8 >*< P.int16LE) (5, -1)
-    <> P.primBounded (P.eitherB (P.liftFixedToBounded P.int32LE) P.emptyB) (Left (-2) `asTypeOf` Right 'x')
+    <> P.primBounded
+      (P.eitherB (P.liftFixedToBounded P.int32LE) P.emptyB)
+      (Left (-2) `asTypeOf` Right 'x')
     <> B.doubleLE 1
     <> B.floatBE 1.5
 
@@ -101,9 +156,13 @@ strings =
     ]
 
 escaped :: P.BoundedPrim Word8
-escaped = P.condB (`elem` [34, 92]) (P.liftFixedToBounded ((\x -> (92, x)) >$< P.word8 >*< P.word8)) (P.liftFixedToBounded P.word8)
+escaped =
+  P.condB
+    (`elem` [34, 92])
+    (P.liftFixedToBounded ((\x -> (92, x)) >$< P.word8 >*< P.word8))
+    (P.liftFixedToBounded P.word8)
 
--- Through one buffer of 8 bytes.
+-- The output through one buffer of 8 bytes.
 throughSteps :: B.Builder -> IO L.ByteString
 throughSteps b = allocaBytes 8 (\p -> L.fromChunks <$> go p (B.runBuilder b))
   where

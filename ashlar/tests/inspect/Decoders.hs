@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Decoders
--- Description : Decoders whose optimised form is looked at
+-- Description : Decoders whose Core the tests inspect
 --
 -- See Note [Rules for decoders] in "Ashlar.Internal.Get.Core".
 module Decoders
@@ -12,7 +12,7 @@ module Decoders
     ofNumbers,
     recordsAdded,
     numberLeftOut,
-    behindUnknown,
+    afterUnknown,
     of24Bits,
     inSomeOrder,
   )
@@ -26,16 +26,16 @@ import Data.Word (Word16, Word64, Word8)
 -- | Four numbers.
 data Record = Record !Word8 !Word16 !Int32 !Word64
 
--- | All of them side by side.
+-- | All four side by side.
 record :: Get Record
 record = Record <$> getWord8 <*> getWord16le <*> getInt32be <*> getWord64host
 
--- | The same, of any decoders.
+-- | The same, with any decoders.
 recordOf :: Applicative f => f Word8 -> f Word16 -> f Int32 -> f Word64 -> f Record
 recordOf a b c d = Record <$> a <*> b <*> c <*> d
 {-# INLINE recordOf #-}
 
--- | These decoders of numbers.
+-- | With these decoders of numbers.
 ofNumbers :: Get Record
 ofNumbers = recordOf getWord8 getWord16be getInt32le getWord64le
 
@@ -43,15 +43,17 @@ ofNumbers = recordOf getWord8 getWord16be getInt32le getWord64le
 recordsAdded :: Int -> Word64 -> Get Word64
 recordsAdded n acc
   | n == 0 = pure acc
-  | otherwise = recordOf getWord8 getWord16be getInt32le getWord64le >>= \(Record _ _ _ d) -> recordsAdded (n - 1) $! acc + d
+  | otherwise =
+    recordOf getWord8 getWord16be getInt32le getWord64le >>= \(Record _ _ _ d) ->
+      recordsAdded (n - 1) $! acc + d
 
--- | Numbers whose values are not wanted.
+-- | Numbers whose values are ignored.
 numberLeftOut :: Get Word16
 numberLeftOut = getWord8 *> getWord16le <* getInt32be
 
--- | What comes before is not known.
-behindUnknown :: Get (Word8 -> Word16) -> Get Word16
-behindUnknown f = f <*> getWord8
+-- | After an unknown decoder.
+afterUnknown :: Get (Word8 -> Word16) -> Get Word16
+afterUnknown f = f <*> getWord8
 
 -- | Numbers of three bytes.
 of24Bits :: Get Record

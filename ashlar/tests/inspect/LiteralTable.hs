@@ -3,7 +3,7 @@
 
 -- |
 -- Module      : LiteralTable
--- Description : Literals, the size of whose code is looked at
+-- Description : Literals whose code size the tests check
 module LiteralTable
   ( table,
     greeting,
@@ -12,7 +12,7 @@ where
 
 import Ashlar.Builder
 
--- | Literals of all lengths and kinds, each standing alone.
+-- | Literals of all lengths and kinds, each on its own.
 table :: [Builder]
 table =
   [ "a",

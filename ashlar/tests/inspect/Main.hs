@@ -1,11 +1,11 @@
 -- |
 -- Module      : Main
--- Description : What must be true of optimised code
+-- Description : Properties of optimised code
 --
--- Three kinds of test. That the generic representation has vanished from derived
--- instances is looked at by inspection-testing, while "Subjects" is compiled. How
--- often the free space is checked is counted in the Core of "Subjects". That
--- literals are bytes, in the Core of "Literals" and "LiteralTable".
+-- There are three kinds of tests. While "Subjects" is compiled, inspection-testing checks that no
+-- generic representation is left in derived instances. The Core of "Subjects", "Puts" and
+-- "Decoders" shows how often the free space, or the input left, is checked. The Core of "Literals"
+-- and "LiteralTable" shows that literals are bytes.
 module Main (main) where
 
 import Control.Monad (filterM)
@@ -37,7 +37,7 @@ main = do
           "checks of the free space"
           [ counts core "adjacent" 1,
             counts core "leftNested" 1,
-            counts core "restBehind" 1,
+            counts core "beforeUnknown" 1,
             counts core "bytesBetween" 2,
             counts core "manyFields" 1,
             counts core "tooMany" 2,
@@ -71,7 +71,7 @@ main = do
             counts decoders "ofNumbers" 1,
             counts decoders "recordsAdded" 1,
             counts decoders "numberLeftOut" 1,
-            counts decoders "behindUnknown" 1,
+            counts decoders "afterUnknown" 1,
             counts decoders "of24Bits" 1,
             counts decoders "inSomeOrder" 1
           ],
@@ -93,31 +93,40 @@ holds name result = testCase name $ case result of
   Success _ -> pure ()
   Failure message -> assertFailure message
 
--- Each way to make a list or a text from a literal at run time has one of these
--- names. The length of a literal is found while the program is compiled.
+-- Every function that makes a list or a text from a literal at run time has one of these names. The
+-- compiler computes the length of a literal.
 noStrings :: String -> Assertion
-noStrings core = [t | t <- words core, any (`isPrefixOf` t) ["unpack", "pack", "$wunpack", "$wpack", "Text", "C#"] || "strlen" `isInfixOf` t] @?= []
+noStrings core =
+  [ t | t <- words core, any (`isPrefixOf` t) ["unpack", "pack", "$wunpack", "$wpack", "Text", "C#"]
+                           || "strlen" `isInfixOf` t
+  ]
+    @?= []
 
--- Written in place, each would be some hundred terms.
+-- Written in place, each literal would take about a hundred terms.
 fewTerms :: String -> Assertion
 fewTerms core = do
   let terms = takeWhile isDigit (drop 1 (dropWhile (/= ' ') (dropWhile (/= '{') core)))
       number = length table
   assertBool terms (read terms > 5 * number && read terms <= 20 * number)
 
--- A check compares what is left, the difference of two addresses, with a
--- number. The definition of a function in Core, and of the helpers that have its
--- name and a number, reaches to the next empty line.
+-- A check compares the difference of two addresses with a number. In Core, the definition of a
+-- function extends to the next empty line, and so do those of helpers with its name and a number.
 counts :: String -> String -> Int -> TestTree
 counts core name n =
   testCase (name ++ ": " ++ show n) $ do
     let own = filter defines (paragraphs (lines core))
-        found = length (filter (">=# (minusAddr#" `isPrefixOf`) (tails (unwords (words (unwords (concat own))))))
+        found =
+          length
+            ( filter
+                (">=# (minusAddr#" `isPrefixOf`)
+                (tails (unwords (words (unwords (concat own)))))
+            )
     assertBool ("no Core of " ++ name) (not (null own))
     found @?= n
   where
     defines p = case dropWhile comment p of
-      first : _ -> takeWhile (`notElem` "0123456789") (takeWhile (not . isSpace) (withoutWorker first)) == name
+      first : _ ->
+        takeWhile (`notElem` "0123456789") (takeWhile (not . isSpace) (withoutWorker first)) == name
       [] -> False
     comment l = "--" `isPrefixOf` l || "Rec {" `isPrefixOf` l
     withoutWorker s = if "$w" `isPrefixOf` s then drop 2 s else s
@@ -127,14 +136,18 @@ paragraphs ls = case break null (dropWhile null ls) of
   ([], _) -> []
   (p, rest) -> p : paragraphs rest
 
--- The compiler's dump lies somewhere below the folder of this program.
+-- The compiler's dump is somewhere below the directory of this program.
 findCore :: String -> IO FilePath
 findCore name = do
   here <- takeDirectory <$> getExecutablePath
-  found <- filter (\p -> ("/" ++ name ++ ".dump-simpl") `isSuffixOf` p && "inspect" `isInfixOf` p) <$> filesBelow here
+  found <-
+    filter (\p -> ("/" ++ name ++ ".dump-simpl") `isSuffixOf` p && "inspect" `isInfixOf` p)
+      <$> filesBelow here
   case found of
     [path] -> pure path
-    _ -> errorWithoutStackTrace ("one dump of the Core of " ++ name ++ " expected below " ++ here ++ ", not " ++ show found)
+    _ ->
+      errorWithoutStackTrace
+        ("one dump of the Core of " ++ name ++ " expected below " ++ here ++ ", not " ++ show found)
 
 filesBelow :: FilePath -> IO [FilePath]
 filesBelow dir = do

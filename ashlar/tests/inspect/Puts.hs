@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Puts
--- Description : Code in the monad whose optimised form is looked at
+-- Description : Puts whose Core the tests inspect
 module Puts
   ( fiveWrites,
     aroundUnknown,
@@ -30,7 +30,7 @@ fiveWrites x y z = do
   putDoublele 1.5
   putCharUtf8 'a'
 
--- | Two, something unknown, and two.
+-- | Two writes, an unknown put, and two writes.
 aroundUnknown :: Word8 -> Word32 -> PutM Int -> PutM Int
 aroundUnknown x y p = do
   putWord8 x
@@ -40,7 +40,7 @@ aroundUnknown x y p = do
   putWord32be y
   pure (n + 1)
 
--- | Values that are not made by writing.
+-- | Values that no write makes.
 valuesBetween :: Word8 -> PutM Word8
 valuesBetween x = do
   putWord8 x
@@ -49,27 +49,27 @@ valuesBetween x = do
   () <- putWord8 x
   return y
 
--- | For each element, two writes.
+-- | Two writes for each element.
 inLoop :: [(Word8, Word64)] -> Put
 inLoop xs = for_ xs $ \(x, y) -> do
   putWord8 x
   putWord64le y
 
--- | A literal between two.
+-- | A literal between two writes.
 literalWithin :: Word8 -> Put
 literalWithin x = putWord8 x >> putStringUtf8 "literal" >> putWord8 x
 
--- | Appended, with a builder among them.
+-- | Appended puts, one of them a builder.
 asMonoid :: Word8 -> Put
 asMonoid x = putWord8 x <> putBuilder (int16LE 5) <> mempty <> putWord8 x
 
--- | The builder of it.
+-- | The builder of a put.
 asBuilder :: Word8 -> Builder -> Builder
 asBuilder x b = execPut (putWord8 x >> putBuilder b >> putWord8 x >> putWord16 x)
   where
     putWord16 = putWord16le . fromIntegral
 
--- | By the combinators of @cereal@: two fields, the one tag, the other tag with a
--- field behind it.
+-- | With the combinators of @cereal@: two fields, then either one tag, or the other tag and its
+-- field.
 combined :: Word8 -> Word32 -> Maybe Word64 -> Put
 combined x y z = putTwoOf putWord8 (putTwoOf putWord32be (putMaybeOf putWord64be)) (x, (y, z))

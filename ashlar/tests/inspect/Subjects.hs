@@ -7,14 +7,14 @@
 
 -- |
 -- Module      : Subjects
--- Description : Code whose optimised form is looked at
+-- Description : Builders and instances whose Core the tests inspect
 --
--- The compiler writes the Core of this module to a file beside its other output,
--- where the tests find it. Each subject is one top-level function.
+-- The compiler writes the Core of this module to a file next to its other output, where the tests
+-- find it. Each subject is one top-level function.
 module Subjects
   ( adjacent,
     leftNested,
-    restBehind,
+    beforeUnknown,
     bytesBetween,
     manyFields,
     tooMany,
@@ -62,33 +62,41 @@ adjacent x y z = word8 x <> word32LE y <> word64BE z
 leftNested :: Word8 -> Word32 -> Word64 -> Builder
 leftNested x y z = (word8 x <> word32BE y) <> word64LE z
 
--- | With something of unknown size behind.
-restBehind :: Word8 -> Word32 -> Word64 -> Builder -> Builder
-restBehind x y z rest = word8 x <> word32LE y <> word64LE z <> rest
+-- | Before a builder of unknown size.
+beforeUnknown :: Word8 -> Word32 -> Word64 -> Builder -> Builder
+beforeUnknown x y z rest = word8 x <> word32LE y <> word64LE z <> rest
 
--- | With something of unknown size in the middle.
+-- | Around a string of unknown size.
 bytesBetween :: Word8 -> Word32 -> ByteString -> Word64 -> Builder
 bytesBetween x y bs z = word8 x <> word32LE y <> byteString bs <> word64LE z <> word8 x
 
 -- | Formats of variable length.
 ofVariableLength :: Word8 -> Word64 -> Int64 -> Char -> Word -> Builder
-ofVariableLength u x y c z = word8 u <> word64Varint x <> int64Zigzag y <> int64LEB128 y <> charHtmlUtf8 c <> prefixVarInt z <> word8 u
+ofVariableLength u x y c z =
+  word8 u <> word64Varint x <> int64Zigzag y
+    <> int64LEB128 y
+    <> charHtmlUtf8 c
+    <> prefixVarInt z
+    <> word8 u
 
--- | Values as they lie in memory.
+-- | Values as they are in memory.
 asInMemory :: Word8 -> Word64 -> Double -> Builder
 asInMemory u x y = word8 u <> storable x <> storable y
 
--- | Primitives, alone and together, and one of the user's own that is used twice.
+-- | Primitives, alone and combined, and a user's primitive that is used twice.
 asPrimitives :: Word8 -> Word32 -> Char -> Builder
-asPrimitives x y c = P.primFixed entry (x, y) <> P.primBounded P.charUtf8 c <> P.primFixed entry (x, y) <> P.primBounded either' (Just y)
+asPrimitives x y c =
+  P.primFixed entry (x, y) <> P.primBounded P.charUtf8 c
+    <> P.primFixed entry (x, y)
+    <> P.primBounded either' (Just y)
   where
     either' = P.condB (== Nothing) P.emptyB (maybe (0, 0) ((,) 1) >$< P.liftFixedToBounded entry)
 
--- A primitive of the user's own, at top level.
+-- A user's primitive, at top level.
 entry :: FixedPrim (Word8, Word32)
 entry = P.word8 >*< P.word32LE
 
--- | A primitive that a function makes of another.
+-- | A primitive that a function makes from another.
 combinedPrimitives :: Word32 -> Word64 -> Builder
 combinedPrimitives x y = P.primBounded (twice P.word32Dec) x <> P.primBounded (twice P.word64Dec) y
   where
@@ -117,11 +125,11 @@ byMethods x y z = encode' x <> encode' y <> encode' z <> encode' x
 pointFree :: Word8 -> Builder
 pointFree = (<> word16LE 3) . word8
 
--- | All kinds.
+-- | Writes of all kinds.
 manyFields :: Word8 -> Double -> Char -> Int64 -> Builder
 manyFields a b c d = mempty <> word8 a <> doubleBE b <> (charUtf8 c <> (int64Host d <> mempty))
 
--- | 33 writes of 8 bytes: 264 bytes are more than one reservation takes.
+-- | 33 writes of 8 bytes. 264 bytes exceed one reservation.
 tooMany :: Word64 -> Builder
 tooMany x =
   word64LE x <> word64LE x <> word64LE x
@@ -160,7 +168,7 @@ tooMany x =
 textFields :: Int -> Double -> Word -> Builder
 textFields x y z = char7 '-' <> intDec x <> doubleDec y <> wordHex z <> wordDecPadded 2 z
 
--- | By 'mconcat' of a literal list.
+-- | 'mconcat' of a literal list.
 listed :: Word8 -> Word32 -> Word64 -> Builder
 listed x y z = mconcat [word8 x, word32LE y, word64LE z]
 
@@ -183,8 +191,8 @@ data Sum = End | One !Int64 Sum | Two Word8 Bool Sum | Three Text
   deriving stock (Generic)
   deriving anyclass (Codec)
 
--- | Several constructors, all with fields. (Without an instance: the code below
--- would be the same as the instance's, and be replaced by a reference to it.)
+-- | Several constructors, all with fields. It has no instance, because GHC would replace the equal
+-- code below with a reference to the instance.
 data Some = First !Int64 Sum | Second Word8 Bool Sum | Third Text
   deriving stock (Generic)
 
@@ -209,17 +217,16 @@ getSum = get
 sizeSum :: Sum -> Int
 sizeSum = size
 
--- | The derived writer: a number and a byte, a text, two more.
+-- | The derived writer: a number and a byte, a text, two more fields.
 mixedFields :: Mixed -> Builder
 mixedFields x = genericPut x
 
--- | The derived writer: for each of three constructors, its tag and the fields
--- before the variable one.
+-- | The derived writer: for each of three constructors, its tag and the fields before the variable
+-- one.
 oneOfSome :: Some -> Builder
 oneOfSome x = genericPut x
 
--- | For each derived function, whether its code mentions the types of the
--- generic representation.
+-- | Whether the code of each derived function mentions the types of the generic representation.
 withoutGenerics :: [(String, Result)]
 withoutGenerics =
   [ ("putSomeData", $(inspectTest (hasNoGenerics 'putSomeData))),

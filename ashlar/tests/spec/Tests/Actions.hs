@@ -4,13 +4,14 @@
 -- Module      : Tests.Actions
 -- Description : Random decoders
 --
--- As binary's own test suite does it: a decoder as data, run once by the
--- library and once by a naive model on a list of bytes ("Tests.Model").
+-- A decoder is data, as in binary's own test suite. The library runs it, and so does a naive model
+-- on a list of bytes ("Tests.Model").
 module Tests.Actions
   ( Action (..),
     Seen (..),
     runAction,
     valueNames,
+    checkShares,
   )
 where
 
@@ -25,7 +26,7 @@ import Test.QuickCheck hiding (label, labels, total)
 -- | A decoder.
 data Action
   = Byte
-  | -- | A byte that is not odd.
+  | -- | An even byte.
     Even
   | Little16
   | Big32
@@ -43,9 +44,9 @@ data Action
   | Then Action Action
   | Or Action Action
   | Ahead Action
-  | -- | By 'lookAheadM', which goes back only if this says so.
+  | -- | With 'lookAheadM', which goes back if the flag is set.
     AheadM Bool Action
-  | -- | By 'lookAheadE'.
+  | -- | With 'lookAheadE', which goes back if the flag is set.
     AheadE Bool Action
   | Attempt Action
   | Without Action
@@ -53,7 +54,7 @@ data Action
   | Isolated Int Action
   | Matched Action
   | Named Action
-  | -- | By '<?>', with one of 'valueNames'.
+  | -- | With '<?>' and one of 'valueNames'.
     Expected Int Action
   | Deeper Action
   | Budgeted Int Action
@@ -115,7 +116,7 @@ action n
   where
     half = action (n `div` 2)
 
--- | Names of what is expected.
+-- | The names for '<?>'.
 valueNames :: [String]
 valueNames = ["a", "b", "c"]
 
@@ -140,7 +141,15 @@ leaf =
       (1, pure Nothing')
     ]
 
--- | Run by the library.
+-- | Checks what random decoders do, given the result of one: a share of them succeeds with a value,
+-- and a share fails.
+checkShares :: Testable p => Either e [Seen] -> p -> Property
+checkShares result =
+  checkCoverage
+    . cover 25 (either (const False) (not . null) result) "succeed with a value"
+    . cover 25 (either (const True) (const False) result) "fail"
+
+-- | The decoder in the library.
 runAction :: Action -> Get [Seen]
 runAction a = case a of
   Byte -> one (Number . fromIntegral <$> getWord8)

@@ -3,9 +3,6 @@
 -- |
 -- Module      : Tests.Arithmetic
 -- Description : Tables and divisions, against exact integers
---
--- The modules in @src@ are hidden in the library; the tests compile them
--- for themselves.
 module Tests.Arithmetic (tests) where
 
 import Ashlar.Internal.Prim.Digits
@@ -37,7 +34,12 @@ tests =
           .&&. divides (2 ^ (64 :: Int)) 100000000 quotRem1e8
           .&&. divides (2 ^ (64 :: Int)) 10000000000000000 quotRem1e16,
       testProperty "all digits of 2 and 4" $
-        once (conjoin ([digits 2 x (digits2 x) | x <- [0 .. 99]] ++ [digits 4 x (digits4 x) | x <- [0 .. 9999]])),
+        once
+          ( conjoin
+              ( [digits 2 x (digits2 x) | x <- [0 .. 99]]
+                  ++ [digits 4 x (digits4 x) | x <- [0 .. 9999]]
+              )
+          ),
       testProperty "8 digits" $ forAll below1e8 $ \x -> digits 8 x (digits8 x),
       testProperty "all pairs of hexadecimal digits" $
         once (conjoin [hexPair x === characters (printf "%02x" x) | x <- [0 .. 255]]),
@@ -50,7 +52,7 @@ tests =
 exponents :: [Int]
 exponents = [leastPower .. greatestPower]
 
--- The formula at the head of the table.
+-- The formula at the top of the module with the table.
 power :: Int -> (Word64, Word64)
 power e = (fromInteger (g `shiftR` 64), fromInteger g)
   where
@@ -58,7 +60,7 @@ power e = (fromInteger (g `shiftR` 64), fromInteger g)
     r = floorLog2 - 127
     numerator = 10 ^ max 0 e :: Integer
     denominator = 10 ^ max 0 (negate e) :: Integer
-    -- 2^n <= 10^e < 2^(n+1), found from far below.
+    -- The n with 2^n <= 10^e < 2^(n+1), searched from far below.
     floorLog2 = until (\n -> not (atLeast (n + 1))) (+ 1) (-1200) :: Int
     atLeast n = numerator `shiftL` max 0 (negate n) >= denominator `shiftL` max 0 n
 
@@ -66,9 +68,14 @@ wide :: (# Word64, Word64 #) -> Integer
 wide (# hi, lo #) = toInteger hi `shiftL` 64 + toInteger lo
 
 words64 :: Gen Word64
-words64 = oneof [arbitraryBoundedIntegral, elements [0, 1, 2 ^ (32 :: Int) - 1, 2 ^ (32 :: Int), maxBound - 1, maxBound], (2 ^) <$> choose (0, 63 :: Int)]
+words64 =
+  oneof
+    [ arbitraryBoundedIntegral,
+      elements [0, 1, 2 ^ (32 :: Int) - 1, 2 ^ (32 :: Int), maxBound - 1, maxBound],
+      (2 ^) <$> choose (0, 63 :: Int)
+    ]
 
--- Quotient and remainder by d of numbers below a limit.
+-- Quotient and remainder of numbers below a limit, divided by d.
 divides :: Integer -> Integer -> (Word64 -> (Word64, Word64)) -> Property
 divides limit d f =
   forAll (choose (0, limit `div` d)) $ \m ->
@@ -80,11 +87,17 @@ divides limit d f =
       ]
 
 below1e8 :: Gen Word64
-below1e8 = oneof [choose (0, 99999999), (\m d -> min 99999999 (10000 * m + d)) <$> choose (0, 9999) <*> elements [0, 1, 9999]]
+below1e8 =
+  oneof
+    [ choose (0, 99999999),
+      (\m d -> min 99999999 (10000 * m + d)) <$> choose (0, 9999) <*> elements [0, 1, 9999]
+    ]
 
--- So many digits in bytes, the first in the least significant byte.
+-- n digits in n bytes, the first in the least significant byte.
 digits :: Int -> Word64 -> Word64 -> Property
-digits n x made = asCharacters made .&. (if n == 8 then maxBound else 2 ^ (8 * n) - 1) === characters (printf "%0*d" n x)
+digits n x made =
+  asCharacters made .&. (if n == 8 then maxBound else 2 ^ (8 * n) - 1)
+    === characters (printf "%0*d" n x)
 
 characters :: String -> Word64
 characters = foldr (\c w -> w * 256 + fromIntegral (fromEnum c)) 0

@@ -14,7 +14,7 @@ where
 import Ashlar.Codec (Codec)
 import GHC.Generics (Generic)
 
--- | More constructors than one byte can tell apart.
+-- | More constructors than one byte can number.
 data Big
   = Big0
   | Big1
@@ -279,6 +279,6 @@ data Big
   deriving stock (Eq, Show, Enum, Bounded, Generic)
   deriving anyclass (Codec)
 
--- | All of them.
+-- | All constructors.
 bigs :: [Big]
 bigs = [minBound .. maxBound]

@@ -7,7 +7,13 @@
 module Tests.Builder (tests) where
 
 import Ashlar.Builder
-import Ashlar.Builder.Extra (byteStringCopy, byteStringInsert, flush, safeStrategy, toLazyByteStringWith)
+import Ashlar.Builder.Extra
+  ( byteStringCopy,
+    byteStringInsert,
+    flush,
+    safeStrategy,
+    toLazyByteStringWith,
+  )
 import Ashlar.Builder.Sink
 import Control.Exception (ErrorCall, evaluate, try)
 import qualified Data.ByteString as S
@@ -24,7 +30,7 @@ import System.IO.Unsafe (unsafePerformIO)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
-import Tests.Pieces
+import Tests.Programs
 
 tests :: TestTree
 tests =
@@ -39,16 +45,18 @@ tests =
       testCase "strict output is trimmed" trimmed,
       testProperty "pokeBuilder stops at the end of its memory" pokeOverflow,
       testCase "pokeBuilder of a negative size" pokeNegative,
-      testProperty "Show" $ \p -> show (build p) === show (L.pack (model p)),
+      testProperty "Show" $ \p ->
+        checkSizes (model p) (show (build p) === show (L.pack (model p))),
       testProperty "append is associative, mempty neutral" monoidLaws,
       testProperty "stimes" $ \(NonNegative n) p ->
-        n <= 20 ==> toStrictByteString (stimes (n :: Int) (build p)) === S.pack (concat (replicate n (model p))),
+        n <= 20 ==> toStrictByteString (stimes (n :: Int) (build p))
+          === S.pack (concat (replicate n (model p))),
       testCase "stimes of a negative number" stimesNegative,
       testCase "literals" literals
     ]
 
--- Every way to run a builder gives the bytes of the model (INV-B4), with
--- buffers of every size from 1 byte up.
+-- Every way to run a builder writes the bytes of the model (INV-B4), with buffers of every size
+-- from 1 byte up.
 sinkTests :: TestTree
 sinkTests =
   testGroup
@@ -57,8 +65,17 @@ sinkTests =
       through "toLazyByteString" (\_ b -> L.toStrict (toLazyByteString b)),
       through "toLazyByteStringWith n n" (\n b -> L.toStrict (lazilyWith n n b)),
       through "toLazyByteStringWith 1 n" (\n b -> L.toStrict (lazilyWith 1 n b)),
-      through "toByteStringIOWith" (\n b -> unsafePerformIO (collected (\put -> toByteStringIOWith n put b))),
-      through "toBufferIOWith" (\n b -> unsafePerformIO (collected (\put -> toBufferIOWith n (\p k -> S.packCStringLen (castPtr p, k) >>= put) b))),
+      through
+        "toByteStringIOWith"
+        (\n b -> unsafePerformIO (collected (\put -> toByteStringIOWith n put b))),
+      through
+        "toBufferIOWith"
+        ( \n b ->
+            unsafePerformIO
+              ( collected
+                  (\put -> toBufferIOWith n (\p k -> S.packCStringLen (castPtr p, k) >>= put) b)
+              )
+        ),
       through "pokeBuilder" (\_ b -> let size = S.length (toStrictByteString b) in poked size b),
       through "a sink of our own" (\n b -> unsafePerformIO (collected (\put -> stutter n put b)))
     ]
@@ -66,7 +83,10 @@ sinkTests =
     through name run =
       testProperty name $ \p ->
         let expected = S.pack (model p)
-         in conjoin [counterexample ("buffer size " ++ show n) (run n (build p) === expected) | n <- sizes]
+         in conjoin
+              [ counterexample ("buffer size " ++ show n) (run n (build p) === expected)
+                | n <- sizes
+              ]
     sizes = [1 .. 20] ++ [31, 32, 33, 63, 64, 65, 127, 128, 129, 4095, 4096, 4097] :: [Int]
 
 collected :: ((S.ByteString -> IO ()) -> IO a) -> IO S.ByteString
@@ -75,15 +95,15 @@ collected act = do
   _ <- act (\bs -> modifyIORef ref (bs :))
   S.concat . reverse <$> readIORef ref
 
--- All the bytes through memory of just that size.
+-- All bytes, in memory of exactly that size.
 poked :: Int -> Builder -> S.ByteString
 poked size b = unsafePerformIO $
   allocaBytes (max 1 size) $ \p -> do
     n <- pokeBuilder p size b
     S.packCStringLen (castPtr p, n)
 
--- A sink that gives exactly what is asked for, but at least n bytes, and never
--- the rest of a buffer.
+-- A sink that grants exactly the request, but at least n bytes. It never grants the rest of a
+-- buffer.
 stutter :: Int -> (S.ByteString -> IO ()) -> Builder -> IO ()
 stutter n put b =
   allocaBytes 4096 $ \buffer -> do
@@ -108,8 +128,7 @@ byteStringsOfEveryLength = conjoin $ do
       .&&. L.toStrict (lazilyWith 3 5 (word8 9 <> byteString bs <> word8 9)) === expected
       .&&. L.toStrict (toLazyByteString (byteStringCopy bs <> byteStringInsert bs)) === bs <> bs
 
--- Chunks are copied when they arrive, and compared with what they are at the
--- end.
+-- Copies the chunks when they arrive, and compares them with the copies at the end.
 notWrittenAgain :: Assertion
 notWrittenAgain = do
   ref <- newIORef []
@@ -128,26 +147,36 @@ sinkRefused :: Assertion
 sinkRefused = allocaBytes 8 $ \p -> do
   fillBytes p 0x55 8
   let sink = Sink (\_ at -> pure (Space at (p `plusPtr` 7)))
-  result <- try (runBuilderWith sink (Space p (p `plusPtr` 7)) (word64LE 0)) :: IO (Either SinkRefused (Ptr Word8))
-  either (\e -> (refusedNeeded e, refusedGiven e) @?= (8, 7)) (const (assertFailure "not refused")) result
+  result <-
+    try (runBuilderWith sink (Space p (p `plusPtr` 7)) (word64LE 0)) ::
+      IO (Either SinkRefused (Ptr Word8))
+  either
+    (\e -> (refusedNeeded e, refusedGiven e) @?= (8, 7))
+    (const (assertFailure "not refused"))
+    result
   untouched <- mapM (peekByteOff p) [0 .. 7]
   untouched @?= replicate 8 (0x55 :: Word8)
 
 noEmptyChunk :: Assertion
 noEmptyChunk = do
   ref <- newIORef []
-  toByteStringIOWith 4 (\bs -> modifyIORef ref (S.length bs :)) (flush <> word8 1 <> flush <> flush <> word32LE 2 <> flush)
+  toByteStringIOWith
+    4
+    (\bs -> modifyIORef ref (S.length bs :))
+    (flush <> word8 1 <> flush <> flush <> word32LE 2 <> flush)
   sizes <- readIORef ref
   assertBool (show sizes) (all (> 0) sizes)
 
 chunksOf32KiB :: Assertion
 chunksOf32KiB = do
   ref <- newIORef []
-  toByteStringIO (\bs -> modifyIORef ref (S.length bs :)) (foldMap word8 (replicate 40000 7) <> byteString (S.replicate 8192 0))
+  toByteStringIO
+    (\bs -> modifyIORef ref (S.length bs :))
+    (foldMap word8 (replicate 40000 7) <> byteString (S.replicate 8192 0))
   sizes <- readIORef ref
   sizes @?= [8192, 40000 - 32768, 32768]
 
--- Of the memory behind a strict result, at most a quarter is unused, or 128 bytes.
+-- At most a quarter of the memory of a strict result is unused, or 128 bytes.
 trimmed :: Assertion
 trimmed =
   mapM_
@@ -155,14 +184,32 @@ trimmed =
         let bs = toStrictByteString (foldMap word8 (replicate n 7))
         S.length bs @?= n
         bs @?= S.replicate n 7
-        let memory = memoryBehind bs
+        let memory = memoryOf bs
         assertBool (show (n, memory)) (memory - n <= max 128 (memory `div` 4))
     )
-    [0, 1, 127, 128, 129, 255, 256, 257, 3071, 3072, 3073, 4095, 4096, 4097, 6143, 6144, 6145, 100000]
+    [ 0,
+      1,
+      127,
+      128,
+      129,
+      255,
+      256,
+      257,
+      3071,
+      3072,
+      3073,
+      4095,
+      4096,
+      4097,
+      6143,
+      6144,
+      6145,
+      100000
+    ]
 
 -- The size of the memory that a ByteString keeps alive.
-memoryBehind :: S.ByteString -> Int
-memoryBehind bs = case B.toForeignPtr bs of
+memoryOf :: S.ByteString -> Int
+memoryOf bs = case B.toForeignPtr bs of
   (ForeignPtr _ (PlainPtr memory), _, _) -> I# (sizeofMutableByteArray# memory)
   _ -> maxBound
 
@@ -182,7 +229,9 @@ pokeOverflow p = forAll (choose (0, S.length expected)) $ \size ->
 
 pokeNegative :: Assertion
 pokeNegative = do
-  result <- allocaBytes 8 (\p -> try (pokeBuilder p (-1) (word8 1))) :: IO (Either BufferOverflow Int)
+  result <-
+    allocaBytes 8 (\p -> try (pokeBuilder p (-1) (word8 1))) ::
+      IO (Either BufferOverflow Int)
   either (const (pure ())) (const (assertFailure "no exception")) result
 
 monoidLaws :: Program -> Program -> Program -> Property
@@ -197,14 +246,17 @@ monoidLaws p q r =
 
 stimesNegative :: Assertion
 stimesNegative = do
-  result <- try (evaluate (toStrictByteString (stimes (-1 :: Int) (word8 1)))) :: IO (Either ErrorCall S.ByteString)
+  result <-
+    try (evaluate (toStrictByteString (stimes (-1 :: Int) (word8 1)))) ::
+      IO (Either ErrorCall S.ByteString)
   either (const (pure ())) (const (assertFailure "no exception")) result
 
 literals :: Assertion
 literals = do
-  toStrictByteString ("abc\0\228\8364\120120" :: Builder) @?= C.pack "abc\0" <> "\xC3\xA4\xE2\x82\xAC\xF0\x9D\x94\xB8"
+  toStrictByteString ("abc\0\228\8364\120120" :: Builder)
+    @?= C.pack "abc\0" <> "\xC3\xA4\xE2\x82\xAC\xF0\x9D\x94\xB8"
   toStrictByteString (fromList [1, 2, 255]) @?= S.pack [1, 2, 255]
 
--- With buffers of these sizes.
+-- Lazy output with buffers of these sizes.
 lazilyWith :: Int -> Int -> Builder -> L.ByteString
 lazilyWith first next = toLazyByteStringWith (safeStrategy first next) L.empty

@@ -4,7 +4,7 @@
 
 -- |
 -- Module      : Tests.Bulk
--- Description : Strings, texts, nested parts and vectors of numbers
+-- Description : Strings, texts, nested input and vectors of numbers
 module Tests.Bulk (tests) where
 
 import Ashlar.Builder (Builder, toStrictByteString)
@@ -40,7 +40,7 @@ tests :: TestTree
 tests =
   testGroup
     "Get, many bytes at once"
-    [ testProperty "strings with a zero byte behind" nulTerminated,
+    [ testProperty "strings that a zero byte ends" nulTerminated,
       testProperty "short strings, copies, all that is left" strings,
       testCase "a copy is one" copies,
       testCase "the rest of an infinite input, up to a zero byte" infinite,
@@ -63,7 +63,9 @@ tests =
     ]
 
 small :: Gen S.ByteString
-small = choose (0, 9) >>= \n -> S.pack <$> vectorOf n (elements [0, 1, 65, 0x80, 0xC3, 0xA4, 0xE2, 0xED, 0xF0])
+small =
+  choose (0, 9) >>= \n ->
+    S.pack <$> vectorOf n (elements [0, 1, 65, 0x80, 0xC3, 0xA4, 0xE2, 0xED, 0xF0])
 
 nulTerminated :: Property
 nulTerminated = forAllShrink small (map S.pack . shrink . S.unpack) $ \bs ->
@@ -71,8 +73,11 @@ nulTerminated = forAllShrink small (map S.pack . shrink . S.unpack) $ \bs ->
       wanted = if S.null rest then Left 0 else Right (string, S.drop 1 rest)
    in agreesAt getByteStringNul bs wanted
         .&&. agreesAt getLazyByteStringNul bs (first L.fromStrict <$> wanted)
-        -- The offset is that of the string's beginning.
-        .&&. agreesAt (isolate 1 (skip 1) *> getByteStringNul) ("x" <> bs) (either (Left . (+ 1)) Right wanted)
+        -- The offset of the error is where the string starts.
+        .&&. agreesAt
+          (isolate 1 (skip 1) *> getByteStringNul)
+          ("x" <> bs)
+          (either (Left . (+ 1)) Right wanted)
 
 strings :: Int -> Property
 strings k = forAll small $ \bs ->
@@ -100,7 +105,8 @@ copies = do
 infinite :: Assertion
 infinite = do
   let input = L.fromChunks (S.replicate 10 65 : S.pack [66, 0, 67] : repeat "more")
-  runGetLazy ((,) <$> getLazyByteStringNul <*> getWord8) input @?= Right (L.replicate 10 65 <> "B", 67)
+  runGetLazy ((,) <$> getLazyByteStringNul <*> getWord8) input
+    @?= Right (L.replicate 10 65 <> "B", 67)
   runGetLazy ((,) <$> getByteStringNul <*> getWord8) input @?= Right (S.replicate 10 65 <> "B", 67)
 
 texts :: Property
@@ -108,14 +114,32 @@ texts = forAll anyBytes $ \bs ->
   let wanted = either (const (Left (validPrefix bs))) (\t -> Right (t, "")) (T.decodeUtf8' bs)
    in agreesAt (getTextUtf8 (S.length bs)) bs wanted
         .&&. agreesAt getRemainingTextUtf8 bs wanted
-        .&&. agreesAt (skip 2 *> getRemainingTextUtf8) ("xx" <> bs) (either (Left . (+ 2)) Right wanted)
+        .&&. agreesAt
+          (skip 2 *> getRemainingTextUtf8)
+          ("xx" <> bs)
+          (either (Left . (+ 2)) Right wanted)
   where
-    anyBytes = oneof [small, T.encodeUtf8 . T.pack <$> (choose (0, 4) >>= \n -> vectorOf n (elements "a\228\8364\x10FFFF\xD7FF\xE000")), mixed]
-    mixed = S.append <$> (T.encodeUtf8 . T.pack <$> vectorOf 2 (elements "a\228\8364\x1F600")) <*> (S.take 4 <$> small)
+    anyBytes =
+      oneof
+        [ small,
+          T.encodeUtf8 . T.pack
+            <$> (choose (0, 4) >>= \n -> vectorOf n (elements "a\228\8364\x10FFFF\xD7FF\xE000")),
+          mixed
+        ]
+    mixed =
+      S.append <$> (T.encodeUtf8 . T.pack <$> vectorOf 2 (elements "a\228\8364\x1F600"))
+        <*> (S.take 4 <$> small)
 
--- The longest beginning that text accepts.
+-- The longest prefix that text accepts.
 validPrefix :: S.ByteString -> Int64
-validPrefix bs = fromIntegral (last [n | n <- [0 .. S.length bs], either (const False) (const True) (T.decodeUtf8' (S.take n bs))])
+validPrefix bs =
+  fromIntegral
+    ( last
+        [ n
+          | n <- [0 .. S.length bs],
+            either (const False) (const True) (T.decodeUtf8' (S.take n bs))
+        ]
+    )
 
 malformed :: Assertion
 malformed = do
@@ -155,16 +179,31 @@ order little big wanted = case wanted of
   LittleEndian -> little
   BigEndian -> big
 
--- Every kind of vector, in every order, is what the elements are one by one.
-vectors :: forall a. (NumberElement a, Arbitrary a, Show a, Eq a) => a -> (ByteOrder -> a -> Builder) -> Property
+-- Every kind of vector, in every byte order, has the elements that single decoders read.
+vectors ::
+  forall a.
+  (NumberElement a, Arbitrary a, Show a, Eq a) =>
+  a ->
+  (ByteOrder -> a -> Builder) ->
+  Property
 vectors zero build = withMaxSuccess 40 $
   forAll (choose (0, 3) >>= \n -> vectorOf n arbitrary) $ \(xs :: [a]) ->
     conjoin
       [ agrees (allKinds getIt (length xs)) input (Just ((xs, xs, xs, xs), "r"))
-          -- Too few bytes: the error is where the last whole element ends.
-          .&&. agreesAt (G.toList <$> (getIt (length xs + 1) :: Get (U.Vector a))) body (Left (fromIntegral (S.length body)))
-          .&&. agreesAt (G.toList <$> (getIt (length xs) :: Get (SV.Vector a))) (S.take (S.length body - 1) body) (if null xs then Right ([], "") else Left (fromIntegral (S.length body - sizeOf zero)))
-        | (which, Getter getIt) <- [(LittleEndian, Getter getVectorLE), (BigEndian, Getter getVectorBE), (targetByteOrder, Getter getVectorHost)],
+          -- With too few bytes, the error is where the last whole element ends.
+          .&&. agreesAt
+            (G.toList <$> (getIt (length xs + 1) :: Get (U.Vector a)))
+            body
+            (Left (fromIntegral (S.length body)))
+          .&&. agreesAt
+            (G.toList <$> (getIt (length xs) :: Get (SV.Vector a)))
+            (S.take (S.length body - 1) body)
+            (if null xs then Right ([], "") else Left (fromIntegral (S.length body - sizeOf zero)))
+        | (which, Getter getIt) <-
+            [ (LittleEndian, Getter getVectorLE),
+              (BigEndian, Getter getVectorBE),
+              (targetByteOrder, Getter getVectorHost)
+            ],
           let body = toStrictByteString (foldMap (build which) xs)
               input = body <> "r"
       ]
@@ -179,7 +218,7 @@ vectors zero build = withMaxSuccess 40 $
 
 newtype Getter a = Getter (forall v. NumberVector v => Int -> Get (v a))
 
--- More than a piece of a copy, in one chunk and in chunks of odd sizes.
+-- More bytes than one call copies, in one chunk and in chunks of odd sizes.
 longVectors :: Assertion
 longVectors = do
   let n = 200000
@@ -188,9 +227,12 @@ longVectors = do
       big = toStrictByteString (U.foldr (\x rest -> B.word64BE x <> rest) mempty xs)
   forM_ [S.length little, 32752, 4097, 11] $ \size -> do
     runGetLazy (getVectorLE n) (inPieces size little) == Right xs @? "unboxed"
-    runGetLazy (getVectorLE n) (inPieces size little) == Right (G.convert xs :: P.Vector Word64) @? "primitive"
-    runGetLazy (getVectorLE n) (inPieces size little) == Right (G.convert xs :: SV.Vector Word64) @? "storable"
-    runGetLazy (getVectorBE n) (inPieces size big) == Right (G.convert xs :: SV.Vector Word64) @? "storable, big-endian"
+    runGetLazy (getVectorLE n) (inPieces size little)
+      == Right (G.convert xs :: P.Vector Word64) @? "primitive"
+    runGetLazy (getVectorLE n) (inPieces size little)
+      == Right (G.convert xs :: SV.Vector Word64) @? "storable"
+    runGetLazy (getVectorBE n) (inPieces size big)
+      == Right (G.convert xs :: SV.Vector Word64) @? "storable, big-endian"
   runGet (getVectorLE n) little == Right xs @? "one chunk"
   runGet (getVectorBE n) big == Right xs @? "one chunk, big-endian"
 
@@ -198,23 +240,30 @@ vectorsOf :: [[Word8]] -> Property
 vectorsOf wss =
   let strings' = map (S.pack . filter (/= 0)) (take 6 (map (take 3) wss))
       input = foldMap (`S.snoc` 0) strings' <> "x"
-   in agrees (V.toList <$> getVectorOf (length strings') getByteStringNul) input (Just (strings', "x"))
-        .&&. agrees (U.toList <$> getVectorOf (S.length input) getWord8) input (Just (S.unpack input, ""))
+   in agrees
+        (V.toList <$> getVectorOf (length strings') getByteStringNul)
+        input
+        (Just (strings', "x"))
+        .&&. agrees
+          (U.toList <$> getVectorOf (S.length input) getWord8)
+          input
+          (Just (S.unpack input, ""))
         .&&. agrees (V.toList <$> getVectorOf (-1) getWord8) input Nothing
 
--- The suite has a limit for the heap.
+-- The suite has a heap limit.
 hostile :: Assertion
-hostile = forM_ [maxBound, maxBound - 1, 2 ^ (61 :: Int), 2 ^ (60 :: Int) + 1, 2 ^ (40 :: Int)] $ \n -> do
-  atOnce 8 (runGet (getVectorLE n :: Get (U.Vector Word64)) (S.replicate 12 0))
-  atOnce 12 (runGet (getVectorBE n :: Get (SV.Vector Word32)) (S.replicate 12 0))
-  atOnce 12 (runGet (getVectorHost n :: Get (P.Vector Word8)) (S.replicate 12 0))
-  atOnce 12 (runGetLazy (getVectorLE n :: Get (P.Vector Int16)) (inPieces 5 (S.replicate 13 0)))
-  atOnce 12 (runGet (getVectorOf n getInt32be :: Get (V.Vector Int32)) (S.replicate 13 0))
-  atOnce 0 (runGet (getVectorOf n (pure 'a') :: Get (U.Vector Char)) "")
-  atOnce 0 (runGet (getTextUtf8 n) "abc")
-  atOnce 0 (runGet (getShortByteString n) "abc")
-  atOnce 0 (runGet (getByteStringCopy n) "abc")
-  failsAt 0 (runGet (getVectorLE (negate n) :: Get (U.Vector Word8)) "abc")
+hostile =
+  forM_ [maxBound, maxBound - 1, 2 ^ (61 :: Int), 2 ^ (60 :: Int) + 1, 2 ^ (40 :: Int)] $ \n -> do
+    atOnce 8 (runGet (getVectorLE n :: Get (U.Vector Word64)) (S.replicate 12 0))
+    atOnce 12 (runGet (getVectorBE n :: Get (SV.Vector Word32)) (S.replicate 12 0))
+    atOnce 12 (runGet (getVectorHost n :: Get (P.Vector Word8)) (S.replicate 12 0))
+    atOnce 12 (runGetLazy (getVectorLE n :: Get (P.Vector Int16)) (inPieces 5 (S.replicate 13 0)))
+    atOnce 12 (runGet (getVectorOf n getInt32be :: Get (V.Vector Int32)) (S.replicate 13 0))
+    atOnce 0 (runGet (getVectorOf n (pure 'a') :: Get (U.Vector Char)) "")
+    atOnce 0 (runGet (getTextUtf8 n) "abc")
+    atOnce 0 (runGet (getShortByteString n) "abc")
+    atOnce 0 (runGet (getByteStringCopy n) "abc")
+    failsAt 0 (runGet (getVectorLE (negate n) :: Get (U.Vector Word8)) "abc")
   where
     atOnce :: Int64 -> Either DecodeError a -> Assertion
     atOnce at r = timeout 60000000 (evaluate r) >>= maybe (assertFailure "too long") (failsAt at)

@@ -3,10 +3,10 @@
 
 -- |
 -- Module      : Tests.Dialect
--- Description : Random decoders in the names that binary, cereal and ours have in common
+-- Description : Random decoders over the functions that binary, cereal and Ashlar share
 --
--- A decoder as data, and one interpretation of it, which is given the functions of a
--- library. So it is the same program for two of them.
+-- A decoder is data. One interpretation runs it with the functions of a library, so two libraries
+-- run the same program.
 module Tests.Dialect
   ( Dialect (..),
     Program (..),
@@ -15,6 +15,7 @@ module Tests.Dialect
     program,
     shrinkProgram,
     interpret,
+    checkShares,
     pieces,
   )
 where
@@ -25,7 +26,8 @@ import qualified Data.ByteString.Lazy as L
 import Data.Word (Word8)
 import Test.QuickCheck
 
--- | The functions of a library. (Numbers are what they are as integers, or their bits.)
+-- | The functions of a library. Numbers are returned as integers, floating-point numbers as their
+-- bits.
 data Dialect m = Dialect
   { numbers :: [(String, m Integer)],
     bytes :: Int -> m S.ByteString,
@@ -58,7 +60,7 @@ data Program
   | Done'
   | Then Program Program
   | Or Program Program
-  | -- | Each round reads one byte first.
+  | -- | Each iteration reads one byte first.
     Many Program
   | Isolated Int Program
   | Named Program
@@ -71,21 +73,21 @@ data Program
 data Seen = Value Integer | String' [Word8] | Flag Bool | Group [[Seen]]
   deriving stock (Eq, Show)
 
--- | Which decoders there shall be.
+-- | Which decoders to generate.
 data Kind = Kind
   { -- | Alternatives.
     withChoices :: Bool,
-    -- | What reads over the ends of chunks, and does not give them back if it fails.
-    withStretches :: Bool,
-    -- | What only binary has: strings up to a zero byte, or to the end.
+    -- | Decoders that read past the ends of chunks, and do not give them back if they fail.
+    withLongReads :: Bool,
+    -- | Decoders that only binary has: strings up to a zero byte, or up to the end.
     withStrings :: Bool,
-    -- | What depends on offsets and on the end of the input.
+    -- | Decoders that depend on the offset or on the end of the input.
     withPlaces :: Bool,
-    -- | Isolated parts.
+    -- | Decoders with 'isolated'.
     withIsolation :: Bool
   }
 
--- | A random decoder, of which the library has so many numbers.
+-- | A random decoder, for a library with this many kinds of numbers.
 program :: Kind -> Int -> Gen Program
 program kind count = sized go
   where
@@ -94,19 +96,26 @@ program kind count = sized go
       | otherwise =
         frequency $
           [(8, Then <$> half <*> half), (1, Named <$> half), (1, Ahead <$> half), (2, leaf)]
-            ++ [(w, g) | withChoices kind, (w, g) <- [(4, Or <$> half <*> half), (2, Many <$> half)]]
+            ++ concat [[(4, Or <$> half <*> half), (2, Many <$> half)] | withChoices kind]
             ++ [(2, Isolated <$> choose (-1, 12) <*> half) | withIsolation kind]
             ++ [(1, AheadM <$> arbitrary <*> half), (1, AheadE <$> arbitrary <*> half)]
       where
         half = go (n `div` 2)
     leaf =
       frequency $
-        [(10, Number <$> choose (0, count - 1)), (3, Bytes <$> choose (0, 6)), (1, pure Done'), (1, pure Failing)]
+        [ (10, Number <$> choose (0, count - 1)),
+          (3, Bytes <$> choose (0, 6)),
+          (1, pure Done'),
+          (1, pure Failing)
+        ]
           ++ [(1, g) | withPlaces kind, g <- [pure Place, pure Left', pure AtEnd]]
-          ++ [(w, g) | withStretches kind, (w, g) <- [(2, LazyBytes <$> choose (0, 20)), (2, Skip <$> choose (-1, 6))]]
-          ++ [(1, g) | withStrings kind, g <- [pure UpToNul, pure Rest, pure (Bytes (-1)), pure (LazyBytes (-1))]]
+          ++ [ (2, g)
+               | withLongReads kind,
+                 g <- [LazyBytes <$> choose (0, 20), Skip <$> choose (-1, 6)]
+             ]
+          ++ [(1, g) | withStrings kind, g <- map pure [UpToNul, Rest, Bytes (-1), LazyBytes (-1)]]
 
--- | Programs that are smaller.
+-- | Smaller programs.
 shrinkProgram :: Program -> [Program]
 shrinkProgram p = case p of
   Then x y -> [x, y] ++ [Then x' y | x' <- shrinkProgram x] ++ [Then x y' | y' <- shrinkProgram y]
@@ -140,7 +149,8 @@ interpret d = go
       Done' -> pure []
       Then x y -> (++) <$> go x <*> go y
       Or x y -> go x <|> go y
-      Many x -> one (Group <$> many ((\a b -> String' (S.unpack a) : b) <$> bytes d 1 <*> go x))
+      Many x ->
+        one (Group <$> many ((\a b -> String' (S.unpack a) : b) <$> bytes d 1 <*> go x))
       Isolated n x -> isolated d n (go x)
       Named x -> named d "named" (go x)
       Ahead x -> ahead d (go x)
@@ -148,7 +158,15 @@ interpret d = go
       AheadE b x -> either id id <$> aheadE d ((if b then Left else Right) <$> go x)
     one = fmap (: [])
 
--- | Input of some bytes, many of them small, cut anywhere (none of the pieces is empty).
+-- | Checks what random decoders do, given the result of one: a share of them succeeds with a value,
+-- and a share fails.
+checkShares :: Testable p => Either e [Seen] -> p -> Property
+checkShares result =
+  checkCoverage
+    . cover 25 (either (const False) (not . null) result) "succeed with a value"
+    . cover 25 (either (const True) (const False) result) "fail"
+
+-- | Input cut anywhere into chunks that are not empty. Many of its bytes are small.
 pieces :: Gen [S.ByteString]
 pieces = do
   n <- choose (0, 40)

@@ -25,19 +25,30 @@ tests =
   testGroup
     "escaping"
     [ agrees "JSON" jsonEscaping json,
-      agrees "every character by seven" (escaping (const (Just "sevenXX"))) (\c -> if isAscii c then "sevenXX" else [c]),
-      agrees "every character left out" (escaping (const (Just ""))) (\c -> if isAscii c then "" else [c]),
+      agrees
+        "every character by seven"
+        (escaping (const (Just "sevenXX")))
+        (\c -> if isAscii c then "sevenXX" else [c]),
+      agrees
+        "every character left out"
+        (escaping (const (Just "")))
+        (\c -> if isAscii c then "" else [c]),
       testProperty "bytes above 127 stay" $ \bs ->
         let bytes = S.pack (filter (\w -> w > 31 && w /= 92) bs)
          in throughSinks
               (S.concatMap (\w -> if w == 34 then "\\\"" else S.singleton w) bytes)
               (byteStringEscaped jsonEscaping bytes),
       testCase "a replacement of eight bytes" $ do
-        result <- try (evaluate (toStrictByteString (stringUtf8Escaped (escaping (const (Just "12345678"))) "a"))) :: IO (Either ErrorCall S.ByteString)
+        result <-
+          try
+            ( evaluate
+                (toStrictByteString (stringUtf8Escaped (escaping (const (Just "12345678"))) "a"))
+            ) ::
+            IO (Either ErrorCall S.ByteString)
         either (const (pure ())) (const (assertFailure "no error")) result
     ]
 
--- All the builders, against a function on characters.
+-- All builders that escape, against a function on characters.
 agrees :: String -> Escaping -> (Char -> String) -> TestTree
 agrees name escapes replacement =
   testProperty name $
@@ -51,13 +62,21 @@ agrees name escapes replacement =
               throughSinks expected (byteStringEscaped escapes (utf8 s))
             ]
 
--- Stretches of ASCII, which are taken several characters at once, and others.
+-- ASCII, where the loops take several characters at once, mixed with other characters.
 characters :: Gen String
-characters = concat <$> (choose (0, 8) >>= \n -> vectorOf n stretch)
+characters = concat <$> (choose (0, 8) >>= \n -> vectorOf n oneSequence)
   where
-    stretch = choose (0, 12) >>= \n -> oneof [vectorOf n ascii, vectorOf (min 3 n) other]
-    ascii = frequency [(4, choose (' ', '~')), (2, elements "\"\\<>&'\n\t\r\b\f"), (1, choose ('\0', '\x7F'))]
-    other = oneof [choose ('\x80', '\x7FF'), choose ('\x800', '\xD7FF'), choose ('\xE000', '\xFFFF'), choose ('\x10000', '\x10FFFF')]
+    oneSequence = choose (0, 12) >>= \n -> oneof [vectorOf n ascii, vectorOf (min 3 n) other]
+    ascii =
+      frequency
+        [(4, choose (' ', '~')), (2, elements "\"\\<>&'\n\t\r\b\f"), (1, choose ('\0', '\x7F'))]
+    other =
+      oneof
+        [ choose ('\x80', '\x7FF'),
+          choose ('\x800', '\xD7FF'),
+          choose ('\xE000', '\xFFFF'),
+          choose ('\x10000', '\x10FFFF')
+        ]
 
 json :: Char -> String
 json c = case c of

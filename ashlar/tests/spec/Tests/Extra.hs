@@ -23,7 +23,7 @@ import System.IO (hClose, openBinaryTempFile)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
-import Tests.Pieces
+import Tests.Programs
 import Prelude hiding (writeFile)
 
 tests :: TestTree
@@ -31,15 +31,17 @@ tests =
   testGroup
     "extra"
     [ testProperty "both strategies, at all sizes" bothStrategies,
-      testProperty "safeStrategy: chunks take up half of their memory" halfFull,
+      testProperty "safeStrategy: chunks fill half of their memory" halfFull,
       testCase "untrimmedStrategy: chunks share a buffer" sharedBuffer,
       testCase "a copied chunk's place is used again" placeUsedAgain,
       testCase "a short result is not kept in a large buffer" shortResult,
-      testCase "what comes behind is not forced before its turn" behind,
+      testCase "the rest is not forced before its turn" lazyRest,
       testProperty "thresholds, against bytestring's" thresholds,
       testCase "copied or shared" copiedOrShared,
       testCase "runBuilder asks again for what it needs" asksAgain,
-      testCase "sizes of chunks are those of bytestring" ((smallChunkSize, defaultChunkSize) @?= (B.smallChunkSize, B.defaultChunkSize)),
+      testCase
+        "sizes of chunks are those of bytestring"
+        ((smallChunkSize, defaultChunkSize) @?= (B.smallChunkSize, B.defaultChunkSize)),
       testCase "writeFile" writesFile
     ]
 
@@ -47,73 +49,105 @@ bothStrategies :: Program -> Property
 bothStrategies p = forAll size $ \m -> forAll size $ \n ->
   let bytes = S.pack (model p)
       run strategy = L.toStrict (toLazyByteStringWith (strategy m n) (L.pack [1, 2, 3]) (build p))
-   in run safeStrategy === bytes <> S.pack [1, 2, 3] .&&. run untrimmedStrategy === bytes <> S.pack [1, 2, 3]
+   in run safeStrategy === bytes <> S.pack [1, 2, 3] .&&. run untrimmedStrategy
+        === bytes <> S.pack [1, 2, 3]
   where
     size = oneof [choose (-2, 40), choose (40, 5000)]
 
 -- The memory that a ByteString keeps alive.
-memoryBehind :: S.ByteString -> Int
-memoryBehind bs = case I.toForeignPtr bs of
+memoryOf :: S.ByteString -> Int
+memoryOf bs = case I.toForeignPtr bs of
   (ForeignPtr _ (PlainPtr memory), _, _) -> I# (sizeofMutableByteArray# memory)
   _ -> maxBound
 
--- Of the chunks that are not inserted: they have bytes of other values.
+-- The chunks that are not inserted. Their bytes have other values.
 halfFull :: [NonNegative Int] -> Property
 halfFull lengths = forAll (choose (1, 3000)) $ \n ->
-  let b = mconcat [mconcat (replicate k (word8 1)) <> if even k then flush else byteStringInsert (S.replicate 10 2) | NonNegative k <- lengths]
-      chunks = filter ((== 1) . S.head) (L.toChunks (toLazyByteStringWith (safeStrategy n n) L.empty b))
-   in counterexample (show [(S.length c, memoryBehind c) | c <- chunks]) $
-        conjoin [2 * S.length c >= memoryBehind c | c <- chunks]
+  let b =
+        mconcat
+          [ mconcat (replicate k (word8 1))
+              <> if even k then flush else byteStringInsert (S.replicate 10 2)
+            | NonNegative k <- lengths
+          ]
+      chunks =
+        filter ((== 1) . S.head) (L.toChunks (toLazyByteStringWith (safeStrategy n n) L.empty b))
+   in counterexample (show [(S.length c, memoryOf c) | c <- chunks]) $
+        conjoin [2 * S.length c >= memoryOf c | c <- chunks]
 
 sharedBuffer :: Assertion
 sharedBuffer = do
   let b = mconcat (replicate 100 (word64LE 1 <> flush))
       chunks = L.toChunks (toLazyByteStringWith (untrimmedStrategy 1000 1000) L.empty b)
   map S.length chunks @?= replicate 100 8
-  forM_ chunks $ \c -> memoryBehind c @?= 1000
+  forM_ chunks $ \c -> memoryOf c @?= 1000
 
--- 100 chunks of 8 bytes come from one buffer of 24, which is then filled by the rest.
+-- 100 chunks of 8 bytes come from one buffer of 24 bytes. The rest of the output fills it.
 placeUsedAgain :: Assertion
 placeUsedAgain = do
-  let b = mconcat (replicate 100 (word64LE 1 <> flush)) <> mconcat (replicate 24 (word8 2)) <> word8 3
+  let b =
+        mconcat (replicate 100 (word64LE 1 <> flush)) <> mconcat (replicate 24 (word8 2)) <> word8 3
       chunks = L.toChunks (toLazyByteStringWith (safeStrategy 24 1) L.empty b)
   map S.length chunks @?= replicate 100 8 ++ [24, 1]
-  forM_ (take 100 chunks) $ \c -> memoryBehind c @?= 8
+  forM_ (take 100 chunks) $ \c -> memoryOf c @?= 8
 
 shortResult :: Assertion
 shortResult =
-  map memoryBehind (L.toChunks (toLazyByteString (word64LE 1))) @?= [8]
+  map memoryOf (L.toChunks (toLazyByteString (word64LE 1))) @?= [8]
 
-behind :: Assertion
-behind = do
-  let lazy = toLazyByteStringWith (safeStrategy 16 16) (throw (userError "behind")) (byteString (S.replicate 40 1))
+lazyRest :: Assertion
+lazyRest = do
+  let lazy =
+        toLazyByteStringWith
+          (safeStrategy 16 16)
+          (throw (userError "rest"))
+          (byteString (S.replicate 40 1))
   L.take 40 lazy @?= L.replicate 40 1
   result <- try (evaluate (L.length lazy))
-  either (\e -> show (e :: IOException) @?= "user error (behind)") (const (assertFailure "no exception")) result
+  either
+    (\e -> show (e :: IOException) @?= "user error (rest)")
+    (const (assertFailure "no exception"))
+    result
 
 thresholds :: [[Word8]] -> Property
 thresholds xss = forAll (choose (-1, 20)) $ \n ->
   let bss = map S.pack xss
       both name ours theirs =
         counterexample name $
-          L.toStrict (toLazyByteStringWith (safeStrategy 7 7) L.empty ours) === L.toStrict (B.toLazyByteString theirs)
-   in both "byteStringThreshold" (foldMap (byteStringThreshold n) bss) (foldMap (B.byteStringThreshold n) bss)
+          L.toStrict (toLazyByteStringWith (safeStrategy 7 7) L.empty ours)
+            === L.toStrict (B.toLazyByteString theirs)
+   in both
+        "byteStringThreshold"
+        (foldMap (byteStringThreshold n) bss)
+        (foldMap (B.byteStringThreshold n) bss)
         .&&. both "byteStringCopy" (foldMap byteStringCopy bss) (foldMap B.byteStringCopy bss)
         .&&. both "byteStringInsert" (foldMap byteStringInsert bss) (foldMap B.byteStringInsert bss)
-        .&&. both "lazyByteStringThreshold" (lazyByteStringThreshold n (L.fromChunks bss)) (B.lazyByteStringThreshold n (L.fromChunks bss))
-        .&&. both "lazyByteStringCopy" (lazyByteStringCopy (L.fromChunks bss)) (B.lazyByteStringCopy (L.fromChunks bss))
-        .&&. both "lazyByteStringInsert" (lazyByteStringInsert (L.fromChunks bss)) (B.lazyByteStringInsert (L.fromChunks bss))
+        .&&. both
+          "lazyByteStringThreshold"
+          (lazyByteStringThreshold n (L.fromChunks bss))
+          (B.lazyByteStringThreshold n (L.fromChunks bss))
+        .&&. both
+          "lazyByteStringCopy"
+          (lazyByteStringCopy (L.fromChunks bss))
+          (B.lazyByteStringCopy (L.fromChunks bss))
+        .&&. both
+          "lazyByteStringInsert"
+          (lazyByteStringInsert (L.fromChunks bss))
+          (B.lazyByteStringInsert (L.fromChunks bss))
 
 copiedOrShared :: Assertion
 copiedOrShared =
-  forM_ [(n, limit) | n <- [1, 5, 8191, 8192, 8193, 20000], limit <- [0, 4, 5, 6, 8191, 8192, 30000]] $ \(n, limit) -> do
-    let bs = S.replicate n 7
-        shares b = any (\c -> I.toForeignPtr c == I.toForeignPtr bs) (L.toChunks (toLazyByteString b))
-        lazy = L.fromStrict bs
-    map shares [byteString bs, lazyByteString lazy] @?= replicate 2 (n >= 8192)
-    map shares [byteStringCopy bs, lazyByteStringCopy lazy] @?= replicate 2 False
-    map shares [byteStringInsert bs, lazyByteStringInsert lazy] @?= replicate 2 True
-    map shares [byteStringThreshold limit bs, lazyByteStringThreshold limit lazy] @?= replicate 2 (n > limit)
+  forM_
+    [(n, limit) | n <- [1, 5, 8191, 8192, 8193, 20000], limit <- [0, 4, 5, 6, 8191, 8192, 30000]]
+    $ \(n, limit) -> do
+      let bs = S.replicate n 7
+          shares b =
+            any (\c -> I.toForeignPtr c == I.toForeignPtr bs) (L.toChunks (toLazyByteString b))
+          lazy = L.fromStrict bs
+      map shares [byteString bs, lazyByteString lazy] @?= replicate 2 (n >= 8192)
+      map shares [byteStringCopy bs, lazyByteStringCopy lazy] @?= replicate 2 False
+      map shares [byteStringInsert bs, lazyByteStringInsert lazy] @?= replicate 2 True
+      map shares [byteStringThreshold limit bs, lazyByteStringThreshold limit lazy]
+        @?= replicate 2 (n > limit)
 
 asksAgain :: Assertion
 asksAgain = allocaBytes 8 $ \p -> do
@@ -134,14 +168,15 @@ asksAgain = allocaBytes 8 $ \p -> do
 writesFile :: Assertion
 writesFile = do
   dir <- getTemporaryDirectory
-  bracket (openBinaryTempFile dir "ashlar" >>= \(path, h) -> path <$ hClose h) removeFile $ \path -> do
-    S.writeFile path (S.replicate 100000 9)
-    let b = foldMap word64LE [0 .. 9999] <> stringUtf8 "\n\228"
-    writeFile path b
-    out <- S.readFile path
-    assertBool "contents" (out == toStrictByteString b)
-    -- As much of it as was written before the exception.
-    result <- try (writeFile path (b <> word8 (throw (userError "value"))))
-    either (\e -> show (e :: IOException) @?= "user error (value)") pure result
-    prefix <- S.readFile path
-    assertBool "prefix" (prefix `S.isPrefixOf` toStrictByteString b)
+  bracket (openBinaryTempFile dir "ashlar" >>= \(path, h) -> path <$ hClose h) removeFile $
+    \path -> do
+      S.writeFile path (S.replicate 100000 9)
+      let b = foldMap word64LE [0 .. 9999] <> stringUtf8 "\n\228"
+      writeFile path b
+      out <- S.readFile path
+      assertBool "contents" (out == toStrictByteString b)
+      -- The bytes that were written before the exception.
+      result <- try (writeFile path (b <> word8 (throw (userError "value"))))
+      either (\e -> show (e :: IOException) @?= "user error (value)") pure result
+      prefix <- S.readFile path
+      assertBool "prefix" (prefix `S.isPrefixOf` toStrictByteString b)

@@ -24,20 +24,49 @@ tests :: TestTree
 tests =
   testGroup
     "floating-point numbers as text"
-    [ testProperty "doubleDec, against exact arithmetic" $ forAll doubles $ \x -> text (doubleDec x) === modelGeneric x,
-      testProperty "floatDec, against exact arithmetic" $ forAll floats $ \x -> text (floatDec x) === modelGeneric x,
+    [ testProperty "doubleDec, against exact arithmetic" $
+        forAll doubles $
+          \x -> text (doubleDec x) === modelGeneric x,
+      testProperty "floatDec, against exact arithmetic" $
+        forAll floats $
+          \x -> text (floatDec x) === modelGeneric x,
       testProperty "doubleDec, in every buffer" $
         forAll doubles $ \x ->
           throughSinks (C.pack (show x)) (doubleDec x) .&&. among x doubleDec B.doubleDec,
       testProperty "floatDec, in every buffer" $
         forAll floats $ \x ->
           throughSinks (C.pack (show x)) (floatDec x) .&&. among x floatDec B.floatDec,
-      testProperty "doubles are read back" $ forAll (doubles `suchThat` isNumber) $ \x -> castDoubleToWord64 (read (text (doubleDec x))) === castDoubleToWord64 x,
-      testProperty "floats are read back" $ forAll (floats `suchThat` isNumber) $ \x -> castFloatToWord32 (read (text (floatDec x))) === castFloatToWord32 x,
-      testProperty "all powers of two and their neighbours" $ once (conjoin [text (doubleDec x) === show x | x <- powersOfTwo]),
-      testProperty "all powers of two and their neighbours, of floats" $ once (conjoin [text (floatDec x) === show x | x <- powersOfTwoF]),
-      testProperty "all powers of ten" $ once (conjoin [text (doubleDec x) === show x | e <- [-324 .. 308 :: Int], let x = read ("1e" ++ show e) :: Double]),
-      testProperty "whole numbers and cents" $ once (conjoin [text (doubleDec x) === show x | n <- [0 .. 2000 :: Int], x <- [fromIntegral n, fromIntegral n / 100, fromIntegral n * 99991, negate (fromIntegral n) / 8]]),
+      testProperty "doubles are read back" $
+        forAll (doubles `suchThat` isNumber) $
+          \x -> castDoubleToWord64 (read (text (doubleDec x))) === castDoubleToWord64 x,
+      testProperty "floats are read back" $
+        forAll (floats `suchThat` isNumber) $
+          \x -> castFloatToWord32 (read (text (floatDec x))) === castFloatToWord32 x,
+      testProperty "all powers of two and their neighbours" $
+        once (conjoin [text (doubleDec x) === show x | x <- powersOfTwo]),
+      testProperty "all powers of two and their neighbours, of floats" $
+        once (conjoin [text (floatDec x) === show x | x <- powersOfTwoF]),
+      testProperty "all powers of ten" $
+        once
+          ( conjoin
+              [ text (doubleDec x) === show x
+                | e <- [-324 .. 308 :: Int],
+                  let x = read ("1e" ++ show e) :: Double
+              ]
+          ),
+      testProperty "whole numbers and cents" $
+        once
+          ( conjoin
+              [ text (doubleDec x) === show x
+                | n <- [0 .. 2000 :: Int],
+                  x <-
+                    [ fromIntegral n,
+                      fromIntegral n / 100,
+                      fromIntegral n * 99991,
+                      negate (fromIntegral n) / 8
+                    ]
+              ]
+          ),
       testProperty "scientific" $
         forAll doubles $ \x -> forAll floats $ \y ->
           throughSinks (C.pack (showEFloat Nothing x "")) (formatDouble scientific x)
@@ -48,17 +77,21 @@ tests =
       testProperty "standardDefaultPrecision" $
         forAll doubles $ \x -> forAll floats $ \y ->
           throughSinks (C.pack (showFFloat Nothing x "")) (formatDouble standardDefaultPrecision x)
-            .&&. throughSinks (C.pack (showFFloat Nothing y "")) (formatFloat standardDefaultPrecision y),
+            .&&. throughSinks
+              (C.pack (showFFloat Nothing y ""))
+              (formatFloat standardDefaultPrecision y),
       testProperty "standard" $
         forAll doubles $ \x -> forAll floats $ \y -> forAll precisions $ \n ->
           throughSinks (C.pack (modelStandard n x)) (formatDouble (standard n) x)
             .&&. throughSinks (C.pack (modelStandard n y)) (formatFloat (standard n) y),
       testCase "with the greatest precision, by and by" $
-        L.take 100000 (toLazyByteString (formatDouble (standard maxBound) 1.5)) @?= "1.5" <> L.replicate 99997 48,
+        L.take 100000 (toLazyByteString (formatDouble (standard maxBound) 1.5))
+          @?= "1.5" <> L.replicate 99997 48,
       testCase "with the least precision" $ text (formatDouble (standard minBound) 1.5) @?= "2",
       testCase "numbers that are no numbers" noNumbers,
       testCase "as bytestring 0.12" (mapM_ asBytestring golden),
-      testCase "the same in both modules" $ text (R.formatDouble R.scientific 1.5 <> R.doubleDec 2) @?= "1.5e02.0"
+      testCase "the same in both modules" $
+        text (R.formatDouble R.scientific 1.5 <> R.doubleDec 2) @?= "1.5e02.0"
     ]
 
 text :: A.Builder -> String
@@ -67,14 +100,13 @@ text = C.unpack . toStrictByteString
 isNumber :: RealFloat a => a -> Bool
 isNumber x = not (isNaN x || isInfinite x)
 
--- Neighbours in one reservation; against bytestring, whose bytes these are in all
--- versions.
+-- Neighbours in one reservation, against bytestring. All its versions write the same bytes here.
 among :: a -> (a -> A.Builder) -> (a -> B.Builder) -> Property
 among x ours theirs =
   toStrictByteString (A.char7 'a' <> ours x <> A.char7 ',' <> ours x)
     === L.toStrict (B.toLazyByteString (B.char7 'a' <> theirs x <> B.char7 ',' <> theirs x))
 
--- Any bits; numbers of everyday size; few bits; around the powers of two.
+-- Random bits, numbers of everyday size, numbers with few bits, neighbours of powers of two.
 doubles :: Gen Double
 doubles =
   oneof
@@ -99,7 +131,7 @@ floats =
       elements [0, -0.0, 1 / 0, -1 / 0, 0 / 0, castWord32ToFloat 0xFFC00001]
     ]
 
--- All powers of two, the greatest number, and what is next to them.
+-- All powers of two, the greatest number, and their neighbours.
 powersOfTwo :: [Double]
 powersOfTwo =
   [ castWord64ToDouble w'
@@ -119,21 +151,21 @@ powersOfTwoF =
 precisions :: Gen Int
 precisions = oneof [choose (-2, 12), choose (0, 30), choose (300, 350)]
 
--- The shortest decimal in the interval of a positive number, as a whole number times
--- a power of ten: naively, with exact fractions.
+-- The shortest decimal in the interval of a positive number, as a whole number times a power of
+-- ten. Computed naively, with exact fractions.
 shortestModel :: RealFloat a => a -> (Integer, Int)
 shortestModel x = from (magnitude high)
   where
     from e = case inside e of
       [] -> from (e - 1)
-      -- Of two, the first is below the number, and taken only if it is closer.
+      -- Of two decimals, the first is below the number. It is chosen only if it is closer.
       [a, b] | value - fromInteger a * 10 ^^ e >= fromInteger b * 10 ^^ e - value -> (b, e)
       a : _ -> (a, e)
     (m, exponentOf) = decodeFloat x
     leastExponent = fst (floatRange x) - floatDigits x
     unit = 2 ^^ max exponentOf leastExponent :: Rational
     value = fromInteger m * 2 ^^ exponentOf :: Rational
-    -- The number below a power of two is closer than the one above.
+    -- The neighbour below a power of two is closer than the one above.
     low
       | m == 2 ^ (floatDigits x - 1) && exponentOf > leastExponent = value - unit / 4
       | otherwise = value - unit / 2
@@ -147,11 +179,11 @@ shortestModel x = from (magnitude high)
           fromInteger d * 10 ^^ e < high
       ]
 
--- A number that is not below the decimal exponent of a fraction.
+-- An upper bound of the decimal exponent of a fraction.
 magnitude :: Rational -> Int
 magnitude r = length (show (numerator r)) - length (show (denominator r)) + 1
 
--- What is no positive number, and the sign, as 'show' writes them.
+-- Signs, and all that is not a positive number, as 'show' writes them.
 withSpecials :: RealFloat a => (a -> String) -> a -> String
 withSpecials f x
   | isNaN x = "NaN"
@@ -168,31 +200,42 @@ modelGeneric = withSpecials $ \x ->
       orZero s = if null s then "0" else s
    in case () of
         _
-          | point < 0 || point > 7 -> take 1 digits ++ "." ++ orZero (drop 1 digits) ++ "e" ++ show (point - 1)
+          | point < 0 || point > 7 ->
+            take 1 digits ++ "." ++ orZero (drop 1 digits) ++ "e" ++ show (point - 1)
           | otherwise ->
-            let (before, behind) = splitAt point (digits ++ replicate (point - length digits) '0')
-             in orZero before ++ "." ++ orZero behind
+            let (before, after) = splitAt point (digits ++ replicate (point - length digits) '0')
+             in orZero before ++ "." ++ orZero after
 
--- The shortest decimal, rounded to n places, half to even.
+-- The shortest decimal, rounded to n places, with ties to even.
 modelStandard :: RealFloat a => Int -> a -> String
 modelStandard n = withSpecials $ \x ->
   let (d, e) = shortestModel x
       places = max 0 n
       digits = show (round (fromInteger d * 10 ^^ (e + places) :: Rational) :: Integer)
-      (before, behind) = splitAt (max 1 (length digits - places)) (replicate (places + 1 - length digits) '0' ++ digits)
-   in if places == 0 then before else before ++ "." ++ behind
+      (before, after) =
+        splitAt
+          (max 1 (length digits - places))
+          (replicate (places + 1 - length digits) '0' ++ digits)
+   in if places == 0 then before else before ++ "." ++ after
 
 noNumbers :: Assertion
 noNumbers = do
   text (doubleDec (0 / 0)) @?= "NaN"
-  -- Neither the sign nor the payload of a NaN is shown.
+  -- The output shows neither the sign nor the payload of a NaN.
   text (doubleDec (castWord64ToDouble 0xFFF0000000000001)) @?= "NaN"
   text (floatDec (castWord32ToFloat 0xFF800001)) @?= "NaN"
   text (doubleDec (1 / 0) <> doubleDec (-1 / 0)) @?= "Infinity-Infinity"
   text (floatDec (1 / 0) <> floatDec (-1 / 0)) @?= "Infinity-Infinity"
   sequence_
-    [ (map (text . formatDouble format) specials, map (text . formatFloat format) specialsF) @?= (expected zero, expected zero)
-      | (format, zero) <- [(generic, "0.0"), (scientific, "0.0e0"), (standardDefaultPrecision, "0.0"), (standard 0, "0.0"), (standard 3, "0.0")]
+    [ (map (text . formatDouble format) specials, map (text . formatFloat format) specialsF)
+        @?= (expected zero, expected zero)
+      | (format, zero) <-
+          [ (generic, "0.0"),
+            (scientific, "0.0e0"),
+            (standardDefaultPrecision, "0.0"),
+            (standard 0, "0.0"),
+            (standard 3, "0.0")
+          ]
     ]
   where
     specials = [0, -0.0, 1 / 0, -1 / 0, 0 / 0]
@@ -235,18 +278,54 @@ golden =
     (0.1, ["0.1", "1.0e-1", "0", "0.1", "0.10"]),
     (9.99999e-2, ["9.99999e-2", "9.99999e-2", "0", "0.1", "0.10"]),
     (1.2345e-2, ["1.2345e-2", "1.2345e-2", "0", "0.0", "0.01"]),
-    (1.0e23, ["9.999999999999999e22", "9.999999999999999e22", "99999999999999990000000", "99999999999999990000000.0", "99999999999999990000000.00"]),
-    (9.007199254740993e15, ["9.007199254740992e15", "9.007199254740992e15", "9007199254740992", "9007199254740992.0", "9007199254740992.00"]),
-    (1.7976931348623157e22, ["1.7976931348623158e22", "1.7976931348623158e22", "17976931348623158000000", "17976931348623158000000.0", "17976931348623158000000.00"]),
+    ( 1.0e23,
+      [ "9.999999999999999e22",
+        "9.999999999999999e22",
+        "99999999999999990000000",
+        "99999999999999990000000.0",
+        "99999999999999990000000.00"
+      ]
+    ),
+    ( 9.007199254740993e15,
+      [ "9.007199254740992e15",
+        "9.007199254740992e15",
+        "9007199254740992",
+        "9007199254740992.0",
+        "9007199254740992.00"
+      ]
+    ),
+    ( 1.7976931348623157e22,
+      [ "1.7976931348623158e22",
+        "1.7976931348623158e22",
+        "17976931348623158000000",
+        "17976931348623158000000.0",
+        "17976931348623158000000.00"
+      ]
+    ),
     (5.0e-324, ["5.0e-324", "5.0e-324", "0", "0.0", "0.00"]),
-    (2.2250738585072014e-308, ["2.2250738585072014e-308", "2.2250738585072014e-308", "0", "0.0", "0.00"]),
-    (2.2250738585072011e-308, ["2.225073858507201e-308", "2.225073858507201e-308", "0", "0.0", "0.00"]),
+    ( 2.2250738585072014e-308,
+      ["2.2250738585072014e-308", "2.2250738585072014e-308", "0", "0.0", "0.00"]
+    ),
+    ( 2.2250738585072011e-308,
+      ["2.225073858507201e-308", "2.225073858507201e-308", "0", "0.0", "0.00"]
+    ),
     (4.35, ["4.35", "4.35e0", "4", "4.4", "4.35"]),
     (3.0e-44, ["3.0e-44", "3.0e-44", "0", "0.0", "0.00"]),
     (123456.789, ["123456.789", "1.23456789e5", "123457", "123456.8", "123456.79"]),
-    (1.8446744073709552e19, ["1.8446744073709552e19", "1.8446744073709552e19", "18446744073709552000", "18446744073709552000.0", "18446744073709552000.00"]),
-    (4.5036e15, ["4.5036e15", "4.5036e15", "4503600000000000", "4503600000000000.0", "4503600000000000.00"]),
+    ( 1.8446744073709552e19,
+      [ "1.8446744073709552e19",
+        "1.8446744073709552e19",
+        "18446744073709552000",
+        "18446744073709552000.0",
+        "18446744073709552000.00"
+      ]
+    ),
+    ( 4.5036e15,
+      ["4.5036e15", "4.5036e15", "4503600000000000", "4503600000000000.0", "4503600000000000.00"]
+    ),
     (9.5367431640625e-7, ["9.5367431640625e-7", "9.5367431640625e-7", "0", "0.0", "0.00"]),
-    (2.98023223876953125e-8, ["2.9802322387695313e-8", "2.9802322387695313e-8", "0", "0.0", "0.00"]),
+    ( 2.98023223876953125e-8,
+      ["2.9802322387695313e-8", "2.9802322387695313e-8", "0", "0.0", "0.00"]
+    ),
     (9.2e-17, ["9.2e-17", "9.2e-17", "0", "0.0", "0.00"])
   ]

@@ -64,7 +64,9 @@ instance Arbitrary Input where
   shrink (Input ws) = map Input (shrink ws)
 
 againstModel :: Action -> Input -> Property
-againstModel a (Input ws) = onEverySplit (runAction a) (S.pack ws) (modelAction ws a)
+againstModel a (Input ws) = checkShares expected (onEverySplit (runAction a) (S.pack ws) expected)
+  where
+    expected = modelAction ws a
 
 laws :: Action -> Action -> Action -> Input -> Property
 laws p q r (Input ws) =

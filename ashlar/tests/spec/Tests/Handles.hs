@@ -22,7 +22,7 @@ tests =
   testGroup
     "Handles"
     [ testCase "sizes around every threshold, counted" sizes,
-      testCase "pieces around every threshold" pieces,
+      testCase "strings around every threshold" aroundThresholds,
       testCase "in order with other output" inOrder,
       testCase "an exception leaves a prefix and a usable Handle" prefix,
       testCase "a value may use the same Handle" reentrant
@@ -32,10 +32,11 @@ tests =
 written :: (Handle -> IO ()) -> IO S.ByteString
 written act = do
   dir <- getTemporaryDirectory
-  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $ \(path, h) -> do
-    act h
-    hClose h
-    S.readFile path
+  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $
+    \(path, h) -> do
+      act h
+      hClose h
+      S.readFile path
 
 thresholds :: [Int]
 thresholds = [0, 1] ++ concat [[n - 1, n, n + 1] | n <- [128, 4096, 8192, 32768, 65536, 1048576]]
@@ -43,13 +44,14 @@ thresholds = [0, 1] ++ concat [[n - 1, n, n + 1] | n <- [128, 4096, 8192, 32768,
 sizes :: Assertion
 sizes = forEach thresholds $ \n -> do
   let bs = S.pack (take n (cycle [0 .. 250]))
-      builders = [byteString bs, byteStringCopy bs, byteStringInsert bs, foldMap word8 (S.unpack bs)]
+      builders =
+        [byteString bs, byteStringCopy bs, byteStringInsert bs, foldMap word8 (S.unpack bs)]
   forM_ (if n > 100000 then take 3 builders else builders) $ \b -> do
     out <- written (\h -> hPutBuilderLen h b >>= (@?= n))
     assertBool ("size " ++ show n) (out == bs)
 
-pieces :: Assertion
-pieces = forM_ thresholds $ \n -> do
+aroundThresholds :: Assertion
+aroundThresholds = forM_ thresholds $ \n -> do
   let bs = S.replicate n 3
       b = word8 1 <> byteString bs <> word32LE 0 <> byteStringCopy bs <> word8 2
       whole = toStrictByteString b
@@ -71,13 +73,16 @@ prefix = do
   let before = foldMap word8 (replicate 100000 7)
   out <- written $ \h -> do
     r <- try (hPutBuilder h (before <> word8 (throw (userError "value"))))
-    either (\e -> show (e :: IOException) @?= "user error (value)") (const (assertFailure "no exception")) r
+    either
+      (\e -> show (e :: IOException) @?= "user error (value)")
+      (const (assertFailure "no exception"))
+      r
     S.hPut h "end"
   let (start, end) = S.span (== 7) out
   end @?= "end"
   assertBool (show (S.length start)) (S.length start <= 100000 && S.length start > 60000)
 
--- Were the Handle's lock held while the builder runs, this would not end.
+-- If the builder ran while the Handle's lock is held, this would never end.
 reentrant :: Assertion
 reentrant = do
   out <- written $ \h -> do

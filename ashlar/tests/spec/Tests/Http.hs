@@ -22,7 +22,7 @@ import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
 import Tests.Everywhere
-import Tests.Pieces
+import Tests.Programs
 
 tests :: TestTree
 tests =
@@ -42,8 +42,8 @@ tests =
       testCase "twice at once" twice
     ]
 
--- The chunks of a coded body, by the grammar of RFC 9112, section 7.1, without
--- the liberties that it gives: no empty chunk, no leading zeros, nothing behind.
+-- The chunks of a coded body, by the grammar of RFC 9112, section 7.1, in its strictest form: no
+-- empty chunk, no leading zeros, nothing after the last chunk.
 decoded :: S.ByteString -> Either String [S.ByteString]
 decoded input
   | S.null input = Right []
@@ -56,28 +56,34 @@ decoded input
     unless (S.length body == n) $ Left "too short"
     (body :) <$> (lineEnd rest'' >>= decoded)
   where
-    lineEnd bs = maybe (Left ("no line end: " ++ show (S.take 10 bs))) Right (S.stripPrefix "\r\n" bs)
+    lineEnd bs =
+      maybe (Left ("no line end: " ++ show (S.take 10 bs))) Right (S.stripPrefix "\r\n" bs)
 
 readBack :: Program -> Property
-readBack p = everyRun (chunkedTransferEncoding (build p)) $ \sent -> (S.concat <$> decoded sent) === Right (S.pack (model p))
+readBack p = everyRun (chunkedTransferEncoding (build p)) $ \sent ->
+  (S.concat <$> decoded sent) === Right (S.pack (model p))
 
--- Just as many bytes as are asked for, and each time.
+-- A sink that always grants exactly the bytes of the request.
 stingy :: Program -> Property
 stingy p = (S.concat <$> decoded (unsafePerformIO run)) === Right (S.pack (model p))
   where
     run = allocaBytes 1024 $ \buffer -> do
       ref <- newIORef []
-      let taken q = S.packCStringLen (castPtr buffer, q `minusPtr` buffer) >>= \bs -> modifyIORef ref (bs :)
+      let taken q =
+            S.packCStringLen (castPtr buffer, q `minusPtr` buffer) >>= \bs -> modifyIORef ref (bs :)
           sink = Sink $ \request q -> do
             taken q
             case request of
-              More n _ -> if n > 1024 then fail "too much" else pure (Space buffer (buffer `plusPtr` n))
+              More n _ ->
+                if n > 1024
+                  then fail "too much"
+                  else pure (Space buffer (buffer `plusPtr` n))
               Insert bs -> Space buffer buffer <$ modifyIORef ref (bs :)
               Flush -> pure (Space buffer buffer)
       runBuilderWith sink (Space buffer buffer) (chunkedTransferEncoding (build p)) >>= taken
       S.concat . reverse <$> readIORef ref
 
--- Its chunks depend on the memory, so only a part of it may be used.
+-- The chunks depend on the memory, so some of it may stay unused.
 inMemory :: Program -> Property
 inMemory p = unsafePerformIO $
   allocaBytes size $ \memory -> do
@@ -85,7 +91,7 @@ inMemory p = unsafePerformIO $
     sent <- S.packCStringLen (castPtr memory, n)
     pure ((S.concat <$> decoded sent) === Right (S.pack (model p)))
   where
-    -- Large enough for one byte in each chunk.
+    -- Enough for chunks of one byte.
     size = 64 + 20 * length (model p)
 
 smallMessages :: Assertion
@@ -98,7 +104,8 @@ smallMessages = do
   coded (byteString (C.replicate 26 'x')) @?= "1a\r\n" <> C.replicate 26 'x' <> "\r\n0\r\n\r\n"
   coded (byteString (S.replicate 8192 1)) @?= "2000\r\n" <> S.replicate 8192 1 <> "\r\n0\r\n\r\n"
   -- Coded twice.
-  toStrictByteString (chunkedTransferEncoding (chunkedTransferEncoding "abc" <> chunkedTransferTerminator))
+  toStrictByteString
+    (chunkedTransferEncoding (chunkedTransferEncoding "abc" <> chunkedTransferTerminator))
     @?= "d\r\n3\r\nabc\r\n0\r\n\r\n\r\n"
 
 everyLength :: Assertion
@@ -106,7 +113,8 @@ everyLength = forM_ [0 .. 600] $ \n -> do
   let body = C.pack (take n (cycle (map intToDigit [0 .. 15])))
   forM_ [1, 64, 100, 1000] $ \size -> do
     let one = S.concat (chunksOf size (chunkedTransferEncoding (byteString body)))
-        bytewise = S.concat (chunksOf size (chunkedTransferEncoding (foldMap word8 (S.unpack body))))
+        bytewise =
+          S.concat (chunksOf size (chunkedTransferEncoding (foldMap word8 (S.unpack body))))
     (S.concat <$> decoded one) @?= Right body
     (S.concat <$> decoded bytewise) @?= Right body
 
@@ -125,7 +133,13 @@ numbers from to
 
 flushes :: Assertion
 flushes =
-  chunksOf 200 ("head" <> chunkedTransferEncoding ("a" <> build Flushed <> build Flushed <> "bc" <> build Flushed <> "d") <> "tail")
+  chunksOf
+    200
+    ( "head"
+        <> chunkedTransferEncoding
+          ("a" <> build Flushed <> build Flushed <> "bc" <> build Flushed <> "d")
+        <> "tail"
+    )
     @?= ["head1\r\na\r\n", "2\r\nbc\r\n", "1\r\nd\r\ntail"]
 
 inserted :: Assertion
@@ -141,26 +155,34 @@ infinite = do
   forM_ [ones, big] $ \body -> do
     let start = L.toStrict (L.take 1000000 (toLazyByteString (chunkedTransferEncoding body)))
     -- The last chunk is cut off.
-    length (S.elemIndices 1 start) `seq` assertBool "mostly body" (length (S.elemIndices 1 start) > 990000)
+    length (S.elemIndices 1 start)
+      `seq` assertBool "mostly body" (length (S.elemIndices 1 start) > 990000)
 
 exceptionInside :: Assertion
 exceptionInside = do
   ref <- newIORef []
   let body = "first" <> build Flushed <> "second" <> word8 (throw (userError "value"))
-  r <- try (toByteStringIOWith 100 (\bs -> modifyIORef ref (bs :)) (chunkedTransferEncoding body)) :: IO (Either IOError ())
+  r <-
+    try (toByteStringIOWith 100 (\bs -> modifyIORef ref (bs :)) (chunkedTransferEncoding body)) ::
+      IO (Either IOError ())
   either (\e -> show e @?= "user error (value)") (const (assertFailure "no exception")) r
   readIORef ref >>= (@?= ["5\r\nfirst\r\n"])
 
 interrupted :: Assertion
-interrupted = interruptedOften (chunkedTransferEncoding (numbers 0 300000)) (bodyOf300000 . decoded . L.toStrict)
+interrupted =
+  interruptedOften
+    (chunkedTransferEncoding (numbers 0 300000))
+    (bodyOf300000 . decoded . L.toStrict)
   where
     bodyOf300000 chunks = (S.concat <$> chunks) == Right (toStrictByteString (numbers 0 300000))
 
--- The chunks of two runs, made by turns.
+-- The chunks of two runs that take turns.
 twice :: Assertion
 twice = do
   let b = chunkedTransferEncoding (numbers 0 20000)
       one = toLazyByteString b
       two = toLazyByteString b
-  forM_ (zip (L.toChunks one) (L.toChunks two)) $ \(x, y) -> assertBool "not empty" (S.length x > 0 && S.length y > 0)
-  forM_ [one, two] $ \sent -> (S.concat <$> decoded (L.toStrict sent)) @?= Right (toStrictByteString (numbers 0 20000))
+  forM_ (zip (L.toChunks one) (L.toChunks two)) $ \(x, y) ->
+    assertBool "not empty" (S.length x > 0 && S.length y > 0)
+  forM_ [one, two] $ \sent ->
+    (S.concat <$> decoded (L.toStrict sent)) @?= Right (toStrictByteString (numbers 0 20000))

@@ -36,7 +36,7 @@ import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck hiding (again, collect, output)
-import Tests.Pieces
+import Tests.Programs
 
 tests :: TestTree
 tests =

@@ -49,7 +49,7 @@ tests =
           testCase "in an unbound thread" (inThread forkIO),
           testCase "forced by many threads at once" raced,
           testCase "interrupted by timeouts at any moment" interrupted,
-          testCase "interrupted and taken up by other threads" takenUp
+          testCase "interrupted and resumed by other threads" resumedElsewhere
         ],
       testCase "chunks keep their size under mask" maskedSizes,
       testCase "deep builders are produced in linear time" deep,
@@ -57,7 +57,7 @@ tests =
       testCase "with the compacting collector" compacting
     ]
 
--- 8 n bytes, not a function of n that GHC could share.
+-- 8 n bytes. Written so that GHC cannot share it between tests.
 numbers :: Word64 -> Word64 -> Builder
 numbers from to
   | from >= to = mempty
@@ -90,16 +90,19 @@ insertShares = do
 exceptionInTheMiddle :: Assertion
 exceptionInTheMiddle = do
   let lazy = lazilyWith 64 64 (numbers 0 100 <> word8 (throw (userError "value")) <> numbers 0 100)
-  -- Every chunk that was full is there.
+  -- Every chunk that was full has arrived.
   L.take 768 lazy @?= L.take 768 (expected 0 100)
   result <- try (evaluate (L.length lazy))
   assertUserError "value" result
-  -- And again, when it is forced again.
+  -- The same when it is forced again.
   again <- try (evaluate (L.length lazy))
   assertUserError "value" again
 
 assertUserError :: Show a => String -> Either IOException a -> Assertion
-assertUserError message = either (\e -> show e @?= "user error (" ++ message ++ ")") (\a -> assertFailure ("no exception, but " ++ show a))
+assertUserError message =
+  either
+    (\e -> show e @?= "user error (" ++ message ++ ")")
+    (\a -> assertFailure ("no exception, but " ++ show a))
 
 onDemand :: Assertion
 onDemand = do
@@ -111,7 +114,7 @@ onDemand = do
   _ <- evaluate (L.index lazy 500)
   readIORef reached >>= \n -> assertBool (show n) (n <= 520)
 
--- Begun here, and finished under a wrapper.
+-- Starts here and finishes under a wrapper.
 oddly :: (IO () -> IO ()) -> Assertion
 oddly wrapper = do
   let lazy = toLazyByteString (numbers 0 50000)
@@ -147,7 +150,11 @@ inCatchSTM :: Assertion
 inCatchSTM = do
   let lazy = lazilyWith 64 64 (numbers 0 100 <> word8 (throw (userError "value")))
   _ <- evaluate (L.head lazy)
-  r <- atomically ((Just <$> (evaluate' (L.length lazy))) `catchSTM` \e -> const (pure Nothing) (e :: IOException))
+  r <-
+    atomically
+      ( (Just <$> (evaluate' (L.length lazy))) `catchSTM` \e ->
+          const (pure Nothing) (e :: IOException)
+      )
   assertBool (show r) (isNothing r)
   where
     evaluate' x = x `seq` pure x
@@ -155,7 +162,11 @@ inCatchSTM = do
 nested :: Assertion
 nested = do
   let inner = lazilyWith 8 8 (numbers 0 1000)
-      middle = lazilyWith 16 24 (lazyByteString inner <> lazyByteString (lazilyWith 1 9 (numbers 1000 2000)))
+      middle =
+        lazilyWith
+          16
+          24
+          (lazyByteString inner <> lazyByteString (lazilyWith 1 9 (numbers 1000 2000)))
       outer = lazilyWith 32 32 (lazyByteString middle <> word64LE (fromIntegral (L.length inner)))
   outer @?= expected 0 2000 <> expected 8000 8001
 
@@ -178,8 +189,7 @@ raced = forM_ [1 .. 20 :: Int] $ \i -> do
   let right = L.foldl' (\acc w -> acc * 31 + fromIntegral w) 7 (expected 0 20000)
   sums @?= replicate 4 right
 
--- A timeout strikes wherever it happens to, again and again, and nothing is
--- lost or doubled.
+-- Timeouts strike at random points, again and again. Nothing is lost or duplicated.
 interrupted :: Assertion
 interrupted = forM_ [10, 50, 100 :: Int] $ \limit -> do
   let lazy = lazilyWith 64 256 (numbers 0 300000)
@@ -191,16 +201,16 @@ interrupted = forM_ [10, 50, 100 :: Int] $ \limit -> do
   go 0
   lazy @?= expected 0 300000
 
--- Threads that force the same output are killed one after the other; a
--- bystander must not be hit by what suspends the computation.
-takenUp :: Assertion
-takenUp = do
+-- Threads that force the same output are killed one after the other. The exception that suspends
+-- the computation must not hit a bystander.
+resumedElsewhere :: Assertion
+resumedElsewhere = do
   let lazy = lazilyWith 64 128 (numbers 0 200000)
   bystander <- newEmptyMVar
   watching <- mask (\unmasked -> forkIO (try (unmasked (forever yield)) >>= putMVar bystander))
   forM_ [1 .. 60 :: Int] $ \i -> do
     done <- newEmptyMVar
-    -- (forkFinally, because the thread may be killed before it has begun.)
+    -- forkFinally, because the thread may be killed before it starts.
     t <- forkFinally (evaluate (L.length lazy)) (\_ -> putMVar done ())
     threadDelay (10 * i)
     killThread t
@@ -210,7 +220,7 @@ takenUp = do
   r <- takeMVar bystander :: IO (Either AsyncException ())
   either (@?= ThreadKilled) (const (assertFailure "it ended")) r
 
--- However much the thread has allocated that began.
+-- No matter how much the first thread has allocated.
 maskedSizes :: Assertion
 maskedSizes = do
   _ <- evaluate (length [1 .. 2000000 :: Integer])
@@ -219,8 +229,8 @@ maskedSizes = do
   sizes <- mask_ (evaluate (map S.length (L.toChunks lazy)) >>= \s -> s <$ evaluate (sum s))
   assertBool (show sizes) (maximum sizes <= 32768)
 
--- Left-nested appends make a deep stack, and suspending copies it. The number
--- of chunks shows that chunks grow with it.
+-- Left-nested appends make a deep stack, which is copied at each suspension. The number of chunks
+-- shows that chunks grow with the stack.
 deep :: Assertion
 deep = do
   let lazy = toLazyByteString (foldl (<>) mempty (map word64LE [0 .. 299999]))
@@ -229,26 +239,31 @@ deep = do
   assertBool (show chunks) (chunks < 20)
   lazy @?= expected 0 300000
 
--- When the rest of the output is dropped, what the builder refers to goes.
+-- When the rest of the output is dropped, so is what the builder refers to.
 dropped :: Assertion
 dropped = do
   ref <- newIORef ()
   weak <- mkWeakIORef ref (pure ())
-  let lazy = toLazyByteString (numbers 0 10000 <> word64LE (unsafePerformIO (readIORef ref >> pure 0)))
+  let lazy =
+        toLazyByteString (numbers 0 10000 <> word64LE (unsafePerformIO (readIORef ref >> pure 0)))
   _ <- evaluate (L.length (L.take 10000 lazy))
   performMajorGC
   threadDelay 1000
   alive <- deRefWeak weak
   isNothing alive @?= True
 
--- With buffers of these sizes.
+-- Lazy output with buffers of these sizes.
 lazilyWith :: Int -> Int -> Builder -> L.ByteString
 lazilyWith first next = toLazyByteStringWith (safeStrategy first next) L.empty
 
--- This program again, and one of the tests above: Note [Tags of two words].
+-- Runs this program again with one of the tests above. See Note [Tags of two words].
 compacting :: Assertion
 compacting = do
   self <- getExecutablePath
-  (code, out, err) <- readProcessWithExitCode self ["-p", "/lazy output/ && /nested in one another/", "+RTS", "-c", "-A256k"] ""
+  (code, out, err) <-
+    readProcessWithExitCode
+      self
+      ["-p", "/lazy output/ && /nested in one another/", "+RTS", "-c", "-A256k"]
+      ""
   code @?= ExitSuccess
   assertBool (out ++ err) ("All 1 tests passed" `isInfixOf` out)

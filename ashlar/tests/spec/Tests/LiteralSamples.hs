@@ -16,10 +16,11 @@ import qualified Data.Text.Lazy as TL
 import Data.Word (Word8)
 import Language.Haskell.TH (Exp, Q, listE, litE, stringL)
 
--- | Strings of every length around those at which the code changes, and with every
--- character that is special in a literal.
+-- | Strings of the lengths around those at which the code changes, and with every character that
+-- is special in a literal.
 samples :: [String]
-samples = map ascii ([0 .. 34] ++ [63, 64, 65, 224, 225, 256, 257, 5000]) ++ others ++ map among others
+samples =
+  map ascii ([0 .. 34] ++ [63, 64, 65, 224, 225, 256, 257, 5000]) ++ others ++ map among others
   where
     ascii n = take n (cycle ['\x01' .. '\x7F'])
     among s = ascii 40 ++ s ++ ascii 30 ++ s
@@ -49,13 +50,13 @@ samples = map ascii ([0 .. 34] ++ [63, 64, 65, 224, 225, 256, 257, 5000]) ++ oth
 data Uses = Uses
   { -- | By 'Data.String.fromString'.
     alone :: Builder,
-    -- | By 'stringUtf8'.
+    -- | With 'stringUtf8'.
     called :: Builder,
     -- | Between two bytes.
     between :: Word8 -> Builder,
-    -- | Two times, in front of another builder.
+    -- | Twice, before another builder.
     doubled :: Builder -> Builder,
-    -- | In front of another string.
+    -- | Before another string.
     before :: String -> Builder,
     -- | As a text.
     strict :: Word8 -> Builder,
@@ -63,7 +64,7 @@ data Uses = Uses
     lazily :: Word8 -> Builder
   }
 
--- | All of them for each of the samples, in order.
+-- | All these uses, for each sample in order.
 uses :: Q Exp
 uses = listE (map (usesOf . litE . stringL) samples)
 

@@ -3,7 +3,7 @@
 
 -- |
 -- Module      : Tests.Literals
--- Description : Literals, which rules turn into copies of bytes, against strings
+-- Description : Literals, which rules turn into copies of bytes, against other strings
 module Tests.Literals (tests) where
 
 import Ashlar.Builder
@@ -29,7 +29,7 @@ tests =
       check "as a lazy text" (\_ u -> lazily u 65) (\s -> "A" ++ map valid s ++ map valid s)
     ]
 
--- The samples are made at run time, so they are no literals to the rules.
+-- Strings made at run time. The rules do not see literals here.
 check :: String -> (String -> Uses -> Builder) -> (String -> String) -> TestTree
 check name use expected = testCase name (zipWithM_ each samples $(uses))
   where
@@ -41,13 +41,13 @@ check name use expected = testCase name (zipWithM_ each samples $(uses))
         out <- throughBuffers n b
         assertEqual (show (n, s)) right out
 
--- By way of buffers of this size.
+-- Output through buffers of this size.
 throughBuffers :: Int -> Builder -> IO S.ByteString
 throughBuffers n b = do
   ref <- newIORef []
   toByteStringIOWith n (\bs -> modifyIORef ref (bs :)) b
   S.concat . reverse <$> readIORef ref
 
--- What a text makes of a character.
+-- The character that a text holds in place of this one.
 valid :: Char -> Char
 valid c = if c >= '\xD800' && c <= '\xDFFF' then '\xFFFD' else c

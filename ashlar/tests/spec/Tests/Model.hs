@@ -4,8 +4,7 @@
 -- Module      : Tests.Model
 -- Description : What random decoders should return, by a naive model
 --
--- The model has its input as a list of bytes, and a log of everything that ever
--- failed.
+-- The model has its input as a list of bytes, and a log of all failures.
 module Tests.Model (modelAction) where
 
 import Ashlar.Get
@@ -16,23 +15,23 @@ import Data.Word (Word8)
 import Tests.Actions
 import Tests.Failures
 
--- What changes.
+-- The state.
 data World = World
   { at :: Int,
-    -- The choices around have been given up.
+    -- Whether a commit has given up the enclosing choices.
     committed :: Bool,
-    -- What has failed, the latest first.
+    -- All failures, the latest first.
     failed :: [Failed]
   }
 
--- A failure: its offset, its labels, the name that was expected, what was found,
--- and the reason.
+-- A failure: its offset, its labels, the name of what was expected, the bytes found, and the
+-- reason.
 data Failed = Failed Int [String] (Maybe String) [Word8] Reason
 
--- What is around a decoder.
+-- The environment of a decoder.
 data Around = Around
   { labels :: [String],
-    -- Names of what was expected at which offset, the innermost first.
+    -- The names of what is expected at an offset, the innermost first.
     names :: [(Int, String)],
     limit :: Int,
     depth :: Int,
@@ -40,7 +39,7 @@ data Around = Around
     allowed :: Int
   }
 
--- | Run by the model.
+-- | The result of a decoder in the model.
 modelAction :: [Word8] -> Action -> Either DecodeError [Seen]
 modelAction input top = case run (Around [] [] total 100000 100000) top (World 0 False []) of
   (Just seen, _) -> Right seen
@@ -86,12 +85,16 @@ modelAction input top = case run (Around [] [] total 100000 100000) top (World 0
         (Nothing, world', True) -> (Nothing, world')
         (Nothing, world', False) -> run around y world'
       Ahead x -> ahead True x
-      AheadM b x -> if b then case ahead True x of (seen, world') -> ([] <$ seen, world') else run around x world
+      AheadM b x ->
+        if b
+          then case ahead True x of (seen, world') -> ([] <$ seen, world')
+          else run around x world
       AheadE b x -> ahead b x
       Attempt x -> case run around x world {committed = False} of
         (seen, world') -> (seen, world' {committed = committed world})
       Without x -> case run around x world {committed = False} of
-        (Just _, world') -> (Nothing, logged around (take 16 (between here (at world'))) Unexpected world)
+        (Just _, world') ->
+          (Nothing, logged around (take 16 (between here (at world'))) Unexpected world)
         (Nothing, _) -> (Just [], world)
       Many x -> rounds x [] world
       Isolated n x
@@ -102,7 +105,16 @@ modelAction input top = case run (Around [] [] total 100000 100000) top (World 0
             | otherwise ->
               let rest = n - (at world' - here)
                   unread = "isolate: " ++ show rest ++ " of " ++ show n ++ " bytes were not read"
-               in (Nothing, logged around [] (if at world' >= min (limit around) total then MissingInput rest 0 else Invalid unread) world')
+               in ( Nothing,
+                    logged
+                      around
+                      []
+                      ( if at world' >= min (limit around) total
+                          then MissingInput rest 0
+                          else Invalid unread
+                      )
+                      world'
+                  )
           nothing -> nothing
       Matched x -> case run around x world of
         (seen, world') -> ((String' (between here (at world')) :) <$> seen, world')
@@ -119,20 +131,25 @@ modelAction input top = case run (Around [] [] total 100000 100000) top (World 0
         found n = take (min 16 n) (between here (here + left))
         wrong message = failAs [] (Invalid message)
         failAs bytes reason = (Nothing, logged around bytes reason world)
-        expecting around' name bytes reason = (Nothing, logged around' {names = (here, name) : names around'} bytes reason world)
+        expecting around' name bytes reason =
+          (Nothing, logged around' {names = (here, name) : names around'} bytes reason world)
 
         need n
           | n <= left = (Just (between here (here + n)), world {at = here + n})
           | otherwise = failAs (found left) (MissingInput n left)
         number n order = case need n of
-          (bytes, world') -> ((\bs -> [Number (foldl (\acc b -> acc * 256 + fromIntegral b) 0 (order bs))]) <$> bytes, world')
+          (bytes, world') ->
+            ( (\bs -> [Number (foldl (\acc b -> acc * 256 + fromIntegral b) 0 (order bs))])
+                <$> bytes,
+              world'
+            )
         string n = case need n of
           (bytes, world') -> ((\bs -> [String' bs]) <$> bytes, world')
         signed s = case s of
           Number x | x >= 2 ^ (31 :: Int) -> Number (x - 2 ^ (32 :: Int))
           _ -> s
 
-        -- A failure does not get out, unless it is behind a commit (True).
+        -- A failure does not escape, except after a commit. Then the flag is True.
         choice x w = case run around x w {committed = False} of
           (Just seen, w') -> (Just seen, w' {committed = committed w || committed w'}, False)
           (Nothing, w')
@@ -152,23 +169,29 @@ modelAction input top = case run (Around [] [] total 100000 100000) top (World 0
 
     between from to = take (to - from) (drop from input)
 
-    logged around bytes reason world = world {failed = Failed (at world) (labels around) name bytes reason : failed world}
+    logged around bytes reason world =
+      world {failed = Failed (at world) (labels around) name bytes reason : failed world}
       where
-        -- The outermost name for this place.
+        -- The outermost name for this offset.
         name = case [n | (offset, n) <- reverse (names around), offset == at world] of
           n : _ -> Just n
           [] -> Nothing
 
--- The error is about what got farthest; there, the last of those that count most.
+-- The error is about the failures that got farthest. Of these, the last of the weightiest counts.
 errorFrom :: [Failed] -> DecodeError
 errorFrom everything = case filter (\f -> weight f == top) talkative of
   Failed offset labelled _ _ reason : _ ->
-    failure (fromIntegral offset) labelled reason (List.nub (reverse (mapMaybe nameOf peers))) (S.pack (longest (map bytesOf peers)))
+    failure
+      (fromIntegral offset)
+      labelled
+      reason
+      (List.nub (reverse (mapMaybe nameOf peers)))
+      (S.pack (longest (map bytesOf peers)))
   [] -> error "nothing failed"
   where
     farthest = filter (\f -> offsetOf f == maximum (map offsetOf everything)) everything
     top = maximum (map weight farthest)
-    -- If none says anything, those with most labels.
+    -- If none of them carries information, the ones with the most labels.
     talkative
       | top == 0 = filter (\f -> labelsOf f == maximum (map labelsOf farthest)) farthest
       | otherwise = farthest

@@ -4,9 +4,9 @@
 -- Module      : Tests.Names
 -- Description : The names of bytestring's modules, with their types
 --
--- Every name that bytestring 0.12 exports from @Data.ByteString.Builder@ and the modules
--- @Extra@ and @Prim@ below it, with its type there. That this module compiles is the
--- test; it does not depend on the version of bytestring at hand.
+-- Every name that bytestring 0.12 exports from @Data.ByteString.Builder@ and its submodules
+-- @Extra@ and @Prim@, with its type there. Most of the test is that this module compiles, with
+-- any version of bytestring. At run time, each name must have a value.
 module Tests.Names (tests) where
 
 import Ashlar.Builder (Builder)
@@ -14,6 +14,7 @@ import qualified Ashlar.Builder as A
 import qualified Ashlar.Builder.Extra as E
 import Ashlar.Builder.Prim (BoundedPrim, FixedPrim, (>$<), (>*<))
 import qualified Ashlar.Builder.Prim as P
+import Control.Exception (evaluate)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.ByteString.Short (ShortByteString)
@@ -26,11 +27,12 @@ import Test.Tasty
 import Test.Tasty.HUnit
 
 tests :: TestTree
-tests = testCase "every name of bytestring's modules, with its type" (length names @?= 170)
+tests =
+  testCase "every name of bytestring's modules, with its type" (mapM_ evaluate names)
 
--- A name that has this type.
+-- A name has this type, and a value.
 has :: a -> ()
-has _ = ()
+has x = x `seq` ()
 
 names :: [()]
 names = concat [builder, extra, prim, binaryBuilders, binaryPrims, textBuilders, textPrims]

@@ -53,8 +53,8 @@ tests =
       testCase "NaN keeps its payload" nanPayload
     ]
 
--- The same bytes as bytestring, at every offset from 0 to 15; read back equal,
--- up to a view that tells NaNs apart.
+-- The bytes are those of bytestring, at every offset from 0 to 15. Reading them returns an equal
+-- value, compared through a view that tells NaNs apart.
 number ::
   forall a b.
   (Arbitrary a, Show a, Eq b, Show b) =>
@@ -70,7 +70,8 @@ number name ours theirs getter view =
       [ let bytes = A.toStrictByteString (A.byteString padding <> ours x)
             padding = S.replicate offset 0xAA
          in bytes === padding <> L.toStrict (B.toLazyByteString (theirs x))
-              .&&. (view <$> A.runGet (A.skip offset *> getter <* A.endOfInput) bytes) === Right (view x)
+              .&&. (view <$> A.runGet (A.skip offset *> getter <* A.endOfInput) bytes)
+                === Right (view x)
         | offset <- [0 .. 15]
       ]
 

@@ -32,13 +32,21 @@ tests :: TestTree
 tests =
   testGroup
     "output"
-    [ testGroup "sizes around every threshold, counted" [testCase name (sizes run) | (name, run) <- ways],
+    [ testGroup
+        "sizes around every threshold, counted"
+        [testCase name (sizes run) | (name, run) <- ways],
       testCase "buffers of no size, or less" noSize,
       testCase "sizes that overflow are not merged" overflowing,
       testCase "a very long row of nothing can be interrupted" longNothing,
       testCase "small chunks between inserted ones share a buffer" sharedBuffer,
-      testGroup "a Handle with an encoding" [testCase (show encoding) (encoded encoding) | encoding <- [latin1, utf8, utf16, utf32]],
-      testGroup "a Handle's buffering" [testCase (show mode) (buffered mode) | mode <- [NoBuffering, LineBuffering, BlockBuffering Nothing, BlockBuffering (Just 10)]],
+      testGroup
+        "a Handle with an encoding"
+        [testCase (show encoding) (encoded encoding) | encoding <- [latin1, utf8, utf16, utf32]],
+      testGroup
+        "a Handle's buffering"
+        [ testCase (show mode) (buffered mode)
+          | mode <- [NoBuffering, LineBuffering, BlockBuffering Nothing, BlockBuffering (Just 10)]
+        ],
       testCase "a closed Handle" closed,
       testCase "a Handle for reading" readOnly,
       testCase "a full disk" full,
@@ -47,15 +55,17 @@ tests =
       testCase "a value that throws, and a Handle that cannot be written" valueFirst
     ]
 
--- Each way to run a builder, with the number of bytes that it tells.
+-- Each way to run a builder, with the number of bytes that it reports.
 ways :: [(String, Builder -> IO (Int, S.ByteString))]
 ways =
   [ ("toStrictByteString", \b -> let bs = toStrictByteString b in pure (S.length bs, bs)),
-    ("toLazyByteString", \b -> let bs = toLazyByteString b in pure (fromIntegral (L.length bs), L.toStrict bs)),
+    ( "toLazyByteString",
+      \b -> let bs = toLazyByteString b in pure (fromIntegral (L.length bs), L.toStrict bs)
+    ),
     ("toByteStringIOWith 4096", chunksOf 4096),
     ("toByteStringIOWith 32768", chunksOf 32768),
-    ("toBufferIOWith 4096", pieces 4096),
-    ("toBufferIOWith 8192", pieces 8192),
+    ("toBufferIOWith 4096", chunksOf 4096),
+    ("toBufferIOWith 8192", chunksOf 8192),
     ("hPutBuilderLen", \b -> inFile (`hPutBuilderLen` b)),
     ("pokeBuilder", poked)
   ]
@@ -63,8 +73,9 @@ ways =
     chunksOf n b = do
       bs <- collected (\put -> toByteStringIOWith n put b)
       pure (S.length (snd bs), snd bs)
-    pieces n b = collected (\put -> toBufferIOWith n (\p k -> S.packCStringLen (castPtr p, k) >>= put) b)
-    -- Memory of exactly that size, between two bytes that must stay.
+    chunksOf n b =
+      collected (\put -> toBufferIOWith n (\p k -> S.packCStringLen (castPtr p, k) >>= put) b)
+    -- Memory of exactly that size, between two bytes that must not change.
     poked b = do
       let size = S.length (toStrictByteString b)
       allocaBytes (size + 2) $ \p -> do
@@ -83,15 +94,16 @@ collected act = do
   bs <- S.concat . reverse <$> readIORef ref
   pure (a, bs)
 
--- The result of an action on a file, and what the file contains.
+-- The result of an action on a file, and the contents of the file.
 inFile :: (Handle -> IO a) -> IO (a, S.ByteString)
 inFile act = do
   dir <- getTemporaryDirectory
-  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $ \(path, h) -> do
-    a <- act h
-    hClose h
-    bs <- S.readFile path
-    pure (a, bs)
+  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $
+    \(path, h) -> do
+      a <- act h
+      hClose h
+      bs <- S.readFile path
+      pure (a, bs)
 
 sizes :: (Builder -> IO (Int, S.ByteString)) -> Assertion
 sizes run = forEach [n + d | n <- [128, 4096, 8192, 32768, 1048576], d <- [-1, 0, 1]] $ \n -> do
@@ -101,15 +113,17 @@ sizes run = forEach [n + d | n <- [128, 4096, 8192, 32768, 1048576], d <- [-1, 0
         [ ("one ByteString", byteString bs),
           ("two", byteString (fst halves) <> byteString (snd halves)),
           ("a byte before", word8 (S.head bs) <> byteString (S.tail bs)),
-          ("a byte behind", byteString (S.init bs) <> word8 (S.last bs)),
-          ("pieces of 1000", lazyByteString (L.fromChunks (cut 1000 bs))),
+          ("a byte after", byteString (S.init bs) <> word8 (S.last bs)),
+          ("chunks of 1000", lazyByteString (L.fromChunks (cut 1000 bs))),
           ("bytes", foldMap word8 (S.unpack bs)),
           ("a string", stringUtf8 (map (toEnum . (`mod` 128) . fromIntegral) (S.unpack bs)))
         ]
   forM_ (if n > 100000 then take 5 builders else builders) $ \(name, b) -> do
     (count, out) <- run b
     count @?= n
-    assertBool (name ++ " of " ++ show n) (out == if name == "a string" then S.map (`mod` 128) bs else bs)
+    assertBool
+      (name ++ " of " ++ show n)
+      (out == if name == "a string" then S.map (`mod` 128) bs else bs)
 
 cut :: Int -> S.ByteString -> [S.ByteString]
 cut n bs
@@ -122,29 +136,39 @@ noSize = forM_ [0, -1, minBound] $ \n -> do
       right = toStrictByteString b
   (_, chunks) <- collected (\put -> toByteStringIOWith n put b)
   chunks @?= right
-  (count, parts) <- collected (\put -> toBufferIOWith n (\p k -> S.packCStringLen (castPtr p, k) >>= put) b)
+  (count, parts) <-
+    collected (\put -> toBufferIOWith n (\p k -> S.packCStringLen (castPtr p, k) >>= put) b)
   (count, parts) @?= (S.length right, right)
 
--- A reservation of nearly all there is, beside another: refused, and nothing is
--- written behind the memory.
+-- A reservation of almost the whole memory, next to another one. It is refused, and nothing is
+-- written past the end.
 overflowing :: Assertion
-overflowing = forM_ [word8 1 <> huge, huge <> word8 1, word8 1 <> huge <> word8 2, lengthPrefixedWithin 10 hugePrim mempty] $ \b ->
-  allocaBytes 16 $ \p -> do
-    fillBytes p 0x55 16
-    result <- try (pokeBuilder p 1 b) :: IO (Either SomeException Int)
-    assertBool "no exception" (either (const True) (const False) result)
-    behind <- mapM (peekByteOff p) [1 .. 15]
-    behind @?= replicate 15 (0x55 :: Word8)
+overflowing = forM_
+  [ word8 1 <> huge,
+    huge <> word8 1,
+    word8 1 <> huge <> word8 2,
+    lengthPrefixedWithin 10 hugePrim mempty
+  ]
+  $ \b ->
+    allocaBytes 16 $ \p -> do
+      fillBytes p 0x55 16
+      result <- try (pokeBuilder p 1 b) :: IO (Either SomeException Int)
+      assertBool "no exception" (either (const True) (const False) result)
+      after <- mapM (peekByteOff p) [1 .. 15]
+      after @?= replicate 15 (0x55 :: Word8)
   where
     huge = primBounded hugePrim 7
-    hugePrim = boundedPrim maxBound (\x p -> poke p (fromIntegral (x :: Word64) :: Word8) >> pure (p `plusPtr` 1))
+    hugePrim =
+      boundedPrim
+        maxBound
+        (\x p -> poke p (fromIntegral (x :: Word64) :: Word8) >> pure (p `plusPtr` 1))
 
 longNothing :: Assertion
 longNothing = do
   result <- timeout 20000 (evaluate (toStrictByteString (stimes (10 ^ (15 :: Int) :: Int) mempty)))
   result @?= Nothing
 
--- After a ByteString that was inserted, the rest of the open buffer is used on.
+-- After an inserted ByteString, the rest of the open buffer is still used.
 sharedBuffer :: Assertion
 sharedBuffer = do
   let big = S.replicate 8192 5
@@ -152,16 +176,17 @@ sharedBuffer = do
   ref <- newIORef []
   toByteStringIOWith 4096 (\bs -> modifyIORef ref (bs :)) b
   chunks <- readIORef ref
-  forM_ [chunks, L.toChunks (toLazyByteStringWith (untrimmedStrategy 4096 32768) L.empty b)] $ \bss -> do
-    length bss @?= 200
-    let single = filter ((== 1) . S.length) bss
-    starts <- forM single (\bs -> S.unsafeUseAsCString bs pure)
-    length starts @?= 100
-    assertBool "in one buffer" (maximum starts `minusPtr` minimum starts < 4096)
-    -- All are alive until here.
-    sum (map S.length single) @?= 100
+  forM_ [chunks, L.toChunks (toLazyByteStringWith (untrimmedStrategy 4096 32768) L.empty b)] $
+    \bss -> do
+      length bss @?= 200
+      let single = filter ((== 1) . S.length) bss
+      starts <- forM single (\bs -> S.unsafeUseAsCString bs pure)
+      length starts @?= 100
+      assertBool "in one buffer" (maximum starts `minusPtr` minimum starts < 4096)
+      -- All chunks are alive until here.
+      sum (map S.length single) @?= 100
 
--- By 'hPutBuf' and by 'hPutBuilder', between strings: the same file.
+-- 'hPutBuf' and 'hPutBuilder', between strings, write the same file.
 encoded :: TextEncoding -> Assertion
 encoded encoding = do
   (_, one) <- inFile (around (\h -> S.useAsCStringLen raw (uncurry (hPutBuf h))))
@@ -214,7 +239,7 @@ full :: Assertion
 full = forM_ [small, large] $ \b -> do
   h <- openBinaryFile "/dev/full" WriteMode
   failsWith isFullError (hPutBuilder h b >> hFlush h)
-  -- What is left in the Handle's own buffer cannot be written either.
+  -- The rest of the Handle's own buffer cannot be written either.
   _ <- try (hClose h) :: IO (Either IOException ())
   pure ()
 
@@ -226,7 +251,7 @@ brokenPipe = forM_ [small, large] $ \b -> do
   _ <- try (hClose w) :: IO (Either IOException ())
   pure ()
 
--- To the last byte, if the value is no part of a larger write.
+-- Everything before the value is written, unless the value is part of a larger write.
 written :: Assertion
 written = forEach [0, 1, 100, 32767, 32768, 40000, 100000] $ \n -> do
   let before = byteString "start" <> foldMap word8 (replicate n 7) <> flush
@@ -236,10 +261,13 @@ written = forEach [0, 1, 100, 32767, 32768, 40000, 100000] $ \n -> do
     S.hPut h "end"
   assertBool (show n) (out == "start" <> S.replicate n 7 <> "end")
 
--- The failure of the value is told, not the one of what is done about it.
+-- The exception is that of the value, not one from handling it.
 valueFirst :: Assertion
 valueFirst = void $
   inFile $ \h -> do
     hClose h
     r <- try (hPutBuilder h (word8 1 <> byteString (throw (userError "value"))))
-    either (\e -> show (e :: IOException) @?= "user error (value)") (const (assertFailure "no exception")) r
+    either
+      (\e -> show (e :: IOException) @?= "user error (value)")
+      (const (assertFailure "no exception"))
+      r

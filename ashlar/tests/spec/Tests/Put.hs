@@ -71,8 +71,16 @@ eachPut =
     same character "putCharUtf8" Ours.putCharUtf8 Theirs.putCharUtf8,
     same (listOf character) "putStringUtf8" Ours.putStringUtf8 Theirs.putStringUtf8,
     same bytes "putByteString" Ours.putByteString Theirs.putByteString,
-    same (L.fromChunks <$> listOf bytes) "putLazyByteString" Ours.putLazyByteString Theirs.putLazyByteString,
-    same (SBS.toShort <$> bytes) "putShortByteString" Ours.putShortByteString Theirs.putShortByteString
+    same
+      (L.fromChunks <$> listOf bytes)
+      "putLazyByteString"
+      Ours.putLazyByteString
+      Theirs.putLazyByteString,
+    same
+      (SBS.toShort <$> bytes)
+      "putShortByteString"
+      Ours.putShortByteString
+      Theirs.putShortByteString
   ]
   where
     same :: Show a => Gen a -> String -> (a -> Ours.Put) -> (a -> Theirs.Put) -> TestTree
@@ -83,12 +91,21 @@ eachPut =
 number :: (Bounded a, Integral a) => Gen a
 number = frequency [(3, arbitraryBoundedIntegral), (1, elements [minBound, maxBound, 0, 1])]
 
--- From all patterns of bits, so with every kind of NaN; and the numbers at the edges.
+-- All bit patterns, so every kind of NaN, and extreme numbers.
 float :: Gen Float
-float = oneof [castWord32ToFloat <$> number, elements [0, -0, 1 / 0, -1 / 0, 0 / 0, 1.0e-45, 1.17549435e-38, 3.4028235e38]]
+float =
+  oneof
+    [ castWord32ToFloat <$> number,
+      elements [0, -0, 1 / 0, -1 / 0, 0 / 0, 1.0e-45, 1.17549435e-38, 3.4028235e38]
+    ]
 
 double :: Gen Double
-double = oneof [castWord64ToDouble <$> number, elements [0, -0, 1 / 0, -1 / 0, 0 / 0, 5.0e-324, 2.2250738585072014e-308, 1.7976931348623157e308]]
+double =
+  oneof
+    [ castWord64ToDouble <$> number,
+      elements
+        [0, -0, 1 / 0, -1 / 0, 0 / 0, 5.0e-324, 2.2250738585072014e-308, 1.7976931348623157e308]
+    ]
 
 character :: Gen Char
 character =
@@ -101,9 +118,11 @@ character =
     ]
 
 bytes :: Gen S.ByteString
-bytes = frequency [(9, S.pack <$> listOf arbitrary), (1, (`S.replicate` 7) <$> elements [8191, 8192, 8193])]
+bytes =
+  frequency
+    [(9, S.pack <$> listOf arbitrary), (1, (`S.replicate` 7) <$> elements [8191, 8192, 8193])]
 
--- | What can be said in any monad that has 'Theirs.putWord8' and 'Theirs.putWord64le'.
+-- | A program for any monad with 'Theirs.putWord8' and 'Theirs.putWord64le'.
 data Program
   = Return Int
   | Narrow Word8
@@ -112,7 +131,7 @@ data Program
   | Before Program Program
   | Apply Program Program
   | Map Int Program
-  | -- | What comes next depends on the value of the first.
+  | -- | The first value decides which program comes next.
     Bind Program Program Program
   | Each Program [Word8]
   deriving stock (Show)
@@ -169,12 +188,15 @@ programs p =
   where
     ours = perform Ours.putWord8 Ours.putWord64le p
 
--- Each is run in both monads, and must have the same value, or none in both; and the
--- same for the first bytes.
+-- Each program runs in both monads. Both must have the same value, or both none. The same holds
+-- for the first bytes.
 laziness :: [TestTree]
 laziness =
   zipWith compared (inMonad Ours.putWord8) (map (fmap Theirs.runPutM) (inMonad Theirs.putWord8))
-    ++ zipWith compared (inMonoid Ours.putWord8) (map (fmap Theirs.runPutM) (inMonoid Theirs.putWord8))
+    ++ zipWith
+      compared
+      (inMonoid Ours.putWord8)
+      (map (fmap Theirs.runPutM) (inMonoid Theirs.putWord8))
   where
     compared :: (Eq a, Show a) => (String, PutM a) -> (String, (a, L.ByteString)) -> TestTree
     compared (name, ours) (_, theirs) = testCase name $ do
@@ -187,14 +209,14 @@ laziness =
       start' <- observed (L.unpack (L.take 3 bs'))
       start @?= start'
 
--- There, 'fmap' looks at the builder.
+-- In binary, 'fmap' forces the builder.
 lazier :: Assertion
 lazier = do
   fst (Ours.runPutM (fmap (const 3) undefined)) @?= (3 :: Int)
   fst (Ours.runPutM (fmap (const 3) undefined >>= pure)) @?= (3 :: Int)
   fst (Ours.runPutM (join (pure 3 <$ undefined))) @?= (3 :: Int)
 
--- The value, unless it is undefined.
+-- The value, or Nothing if it is undefined.
 observed :: Show a => a -> IO (Maybe a)
 observed a = either none Just <$> try (a <$ evaluate (length (show a)))
   where
@@ -244,7 +266,7 @@ builders = do
   let p = Ours.putBuilder (B.word8 1 <> B.stringUtf8 "ab") >> Ours.putWord8 2
   L.unpack (Ours.runPut p) @?= [1, 97, 98, 2]
   let b = Ours.execPut p
-  -- As often as one likes.
+  -- It can run any number of times.
   S.unpack (B.toStrictByteString (b <> B.word8 9 <> b)) @?= [1, 97, 98, 2, 9, 1, 97, 98, 2]
   L.unpack (Ours.runPut (Ours.putBuilder (Ours.execPut (Ours.putBuilder b)))) @?= [1, 97, 98, 2]
 
@@ -267,16 +289,17 @@ manyTimes :: Assertion
 manyTimes = do
   L.unpack (Ours.runPut (stimes (3 :: Word8) (Ours.putWord8 5))) @?= [5, 5, 5]
   Ours.runPut (stimes (0 :: Int) (Ours.putWord8 5)) @?= L.empty
-  -- By doubling, this would never come to its first byte.
-  L.length (L.take 100000 (Ours.runPut (stimes (10 ^ (30 :: Int) :: Integer) (Ours.putWord8 5)))) @?= 100000
-  -- The value does not look at the bytes.
+  -- Repeated doubling would never reach the first byte.
+  L.length (L.take 100000 (Ours.runPut (stimes (10 ^ (30 :: Int) :: Integer) (Ours.putWord8 5))))
+    @?= 100000
+  -- The value does not force the bytes.
   fst (Ours.runPutM (stimes (-1 :: Int) (Ours.putWord8 5))) @?= ()
   r <- try (evaluate (L.length (Ours.runPut (stimes (-1 :: Int) (Ours.putWord8 5)))))
   case r of
     Left e -> show (e :: ErrorCall) @?= "Ashlar.Builder: stimes of a negative number"
     Right n -> assertFailure (show n ++ " bytes")
 
--- The number of bytes, in front of them.
+-- Bytes with their number before them.
 fixed :: Assertion
 fixed = L.unpack (Ours.runPut (() <$ mfix prefixed)) @?= [3, 7, 8, 9]
   where

@@ -37,7 +37,7 @@ tests =
     [ testGroup "each put, against cereal's" eachPut,
       testGroup "containers, against cereal's" containers,
       testCase "every way to run a put" runs,
-      testCase "a length in front" nested,
+      testCase "a length prefix" nested,
       testCase "the value without the elements" laziness
     ]
 
@@ -74,8 +74,16 @@ eachPut =
     same double "putFloat64le" Ours.putFloat64le Theirs.putFloat64le,
     same double "putFloat64be" Ours.putFloat64be Theirs.putFloat64be,
     same bytes "putByteString" Ours.putByteString Theirs.putByteString,
-    same (L.fromChunks <$> listOf bytes) "putLazyByteString" Ours.putLazyByteString Theirs.putLazyByteString,
-    same (SBS.toShort <$> bytes) "putShortByteString" Ours.putShortByteString Theirs.putShortByteString
+    same
+      (L.fromChunks <$> listOf bytes)
+      "putLazyByteString"
+      Ours.putLazyByteString
+      Theirs.putLazyByteString,
+    same
+      (SBS.toShort <$> bytes)
+      "putShortByteString"
+      Ours.putShortByteString
+      Theirs.putShortByteString
   ]
   where
     bytes = S.pack <$> listOf arbitrary
@@ -89,18 +97,42 @@ containers :: [TestTree]
 containers =
   [ same arbitrary "putTwoOf" (Ours.putTwoOf w8 w16) (Theirs.putTwoOf w8' w16'),
     same arbitrary "putListOf" (Ours.putListOf w16) (Theirs.putListOf w16'),
-    same (array <$> arbitrary) "putIArrayOf" (Ours.putIArrayOf i16 w8) (Theirs.putIArrayOf i16' w8'),
-    same (unboxed <$> arbitrary) "putIArrayOf, unboxed" (Ours.putIArrayOf i16 w16) (Theirs.putIArrayOf i16' w16'),
+    same
+      (array <$> arbitrary)
+      "putIArrayOf"
+      (Ours.putIArrayOf i16 w8)
+      (Theirs.putIArrayOf i16' w8'),
+    same
+      (unboxed <$> arbitrary)
+      "putIArrayOf, unboxed"
+      (Ours.putIArrayOf i16 w16)
+      (Theirs.putIArrayOf i16' w16'),
     same (Seq.fromList <$> arbitrary) "putSeqOf" (Ours.putSeqOf w16) (Theirs.putSeqOf w16'),
     same (sized tree) "putTreeOf" (Ours.putTreeOf w16) (Theirs.putTreeOf w16'),
     same (Map.fromList <$> arbitrary) "putMapOf" (Ours.putMapOf w16 w8) (Theirs.putMapOf w16' w8'),
-    same (IntMap.fromList <$> arbitrary) "putIntMapOf" (Ours.putIntMapOf int w8) (Theirs.putIntMapOf int' w8'),
+    same
+      (IntMap.fromList <$> arbitrary)
+      "putIntMapOf"
+      (Ours.putIntMapOf int w8)
+      (Theirs.putIntMapOf int' w8'),
     same (Set.fromList <$> arbitrary) "putSetOf" (Ours.putSetOf w16) (Theirs.putSetOf w16'),
-    same (IntSet.fromList <$> arbitrary) "putIntSetOf" (Ours.putIntSetOf int) (Theirs.putIntSetOf int'),
+    same
+      (IntSet.fromList <$> arbitrary)
+      "putIntSetOf"
+      (Ours.putIntSetOf int)
+      (Theirs.putIntSetOf int'),
     same arbitrary "putMaybeOf" (Ours.putMaybeOf w16) (Theirs.putMaybeOf w16'),
     same arbitrary "putEitherOf" (Ours.putEitherOf w16 w8) (Theirs.putEitherOf w16' w8'),
-    same arbitrary "putNested" (Ours.putNested int . Ours.putListOf w16) (Theirs.putNested int' . Theirs.putListOf w16'),
-    same arbitrary "one in another" (Ours.putListOf (Ours.putMaybeOf (Ours.putTwoOf w8 (Ours.putListOf w16)))) (Theirs.putListOf (Theirs.putMaybeOf (Theirs.putTwoOf w8' (Theirs.putListOf w16'))))
+    same
+      arbitrary
+      "putNested"
+      (Ours.putNested int . Ours.putListOf w16)
+      (Theirs.putNested int' . Theirs.putListOf w16'),
+    same
+      arbitrary
+      "one in another"
+      (Ours.putListOf (Ours.putMaybeOf (Ours.putTwoOf w8 (Ours.putListOf w16))))
+      (Theirs.putListOf (Theirs.putMaybeOf (Theirs.putTwoOf w8' (Theirs.putListOf w16'))))
   ]
   where
     w8 = Ours.putWord8
@@ -116,7 +148,9 @@ containers =
     unboxed :: [Word16] -> UArray Int16 Word16
     unboxed xs = U.listArray (5, fromIntegral (length xs) + 4) xs
     tree :: Int -> Gen (Tree Word16)
-    tree n = Node <$> arbitrary <*> (choose (0, 4) >>= \k -> vectorOf (if n <= 1 then 0 else k) (tree (n `div` 4)))
+    tree n =
+      Node <$> arbitrary
+        <*> (choose (0, 4) >>= \k -> vectorOf (if n <= 1 then 0 else k) (tree (n `div` 4)))
 
 runs :: Assertion
 runs = do
@@ -132,13 +166,22 @@ runs = do
 
 nested :: Assertion
 nested =
-  S.unpack (Ours.runPut (Ours.putNested (Ours.putWord32be . fromIntegral) (Ours.putWord16be (5 :: Word16) >> Ours.putNested (Ours.putWord8 . fromIntegral) (Ours.putWord32le (7 :: Word32)))))
+  S.unpack
+    ( Ours.runPut
+        ( Ours.putNested
+            (Ours.putWord32be . fromIntegral)
+            ( Ours.putWord16be (5 :: Word16)
+                >> Ours.putNested (Ours.putWord8 . fromIntegral) (Ours.putWord32le (7 :: Word32))
+            )
+        )
+    )
     @?= [0, 0, 0, 7, 0, 5, 4, 7, 0, 0, 0]
 
--- The elements are not needed for the value.
+-- The value does not need the elements.
 laziness :: Assertion
 laziness = do
   let unit :: (forall a. Ours.Putter a -> Ours.Putter [a]) -> IO (Either ErrorCall ())
-      unit list = try (evaluate (fst (Ours.runPutM (list (undefined :: Ours.Putter Word8) undefined))))
+      unit list =
+        try (evaluate (fst (Ours.runPutM (list (undefined :: Ours.Putter Word8) undefined))))
   unit Ours.putListOf >>= (@?= Right ())
   fst (Ours.runPutM (Ours.putNested undefined undefined >> pure 'x')) @?= 'x'

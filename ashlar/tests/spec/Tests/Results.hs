@@ -27,7 +27,7 @@ import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
 import Tests.Everywhere
-import Tests.Pieces
+import Tests.Programs
 
 tests :: TestTree
 tests =

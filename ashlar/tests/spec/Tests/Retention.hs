@@ -1,12 +1,12 @@
--- The chunks must not become a constant, which would be kept.
+-- The chunks must not become a constant, which would be retained.
 {-# OPTIONS_GHC -fno-full-laziness #-}
 
 -- |
 -- Module      : Tests.Retention
--- Description : Input that has been passed is not kept
+-- Description : Decoders do not retain the input before their cursor
 --
--- Each input is 1200 chunks of 1 MiB, made as they are asked for. If they were kept,
--- they would not fit under the suite's heap limit.
+-- Each input is 1200 chunks of 1 MiB, made on demand. If they were retained, they would exceed the
+-- suite's heap limit.
 module Tests.Retention (tests) where
 
 import Ashlar.Get
@@ -22,17 +22,38 @@ tests :: TestTree
 tests =
   testGroup
     "input that has been passed is not kept"
-    [ inBoth "many, of what looks ahead" (length <$> many (lookAhead getWord16be *> skip mebi)) chunks,
-      inBoth "in an isolated part" (isolate (chunks * mebi) (length <$> many (label "chunk" (skip mebi)))) chunks,
-      inBoth "in an alternative, behind a commit" ((getWord8 *> commit *> rounds (chunks - 1)) <|> pure 0) (chunks - 1),
-      inBoth "in an alternative inside of attempt, behind a commit" (attempt ((getWord8 *> commit *> rounds (chunks - 1)) <|> pure 0)) (chunks - 1),
-      inBoth "behind an alternative that has failed" ((getWord32be *> fail "no") <|> rounds chunks) chunks,
-      -- Each is a copy of its own, of two bytes; a slice would keep its chunk.
-      inBoth "strings that lie in two chunks keep neither" (sum . map S.length <$> (skip (mebi - 1) *> many (getByteString 2 <* skip (mebi - 2)))) (2 * (chunks - 1)),
-      inBoth "copies keep no chunk" (sum . map S.length <$> many (getByteStringCopy 10 <* skip (mebi - 10))) (10 * chunks)
+    [ inBoth
+        "many, of what looks ahead"
+        (length <$> many (lookAhead getWord16be *> skip mebi))
+        chunks,
+      inBoth
+        "in an isolated part"
+        (isolate (chunks * mebi) (length <$> many (label "chunk" (skip mebi))))
+        chunks,
+      inBoth
+        "in an alternative, after a commit"
+        ((getWord8 *> commit *> rounds (chunks - 1)) <|> pure 0)
+        (chunks - 1),
+      inBoth
+        "in an alternative inside of attempt, after a commit"
+        (attempt ((getWord8 *> commit *> rounds (chunks - 1)) <|> pure 0))
+        (chunks - 1),
+      inBoth
+        "after an alternative that has failed"
+        ((getWord32be *> fail "no") <|> rounds chunks)
+        chunks,
+      -- Each result is a copy of two bytes. A slice would retain its chunk.
+      inBoth
+        "strings that lie in two chunks keep neither"
+        (sum . map S.length <$> (skip (mebi - 1) *> many (getByteString 2 <* skip (mebi - 2))))
+        (2 * (chunks - 1)),
+      inBoth
+        "copies keep no chunk"
+        (sum . map S.length <$> many (getByteStringCopy 10 <* skip (mebi - 10)))
+        (10 * chunks)
     ]
   where
-    -- As many chunks, one by one.
+    -- The same chunks, one by one.
     rounds :: Int -> Get Int
     rounds n = n <$ replicateM_ n (skip mebi)
 
@@ -49,4 +70,5 @@ inBoth name getter expected = testCase name $ do
     writeIORef made (n + 1)
     pure (if n >= chunks then S.empty else S.replicate mebi (fromIntegral n))
   getFrom source getter >>= (@?= Right expected)
-  runGetLazy getter (L.fromChunks [S.replicate mebi (fromIntegral i) | i <- [1 .. chunks]]) @?= Right expected
+  runGetLazy getter (L.fromChunks [S.replicate mebi (fromIntegral i) | i <- [1 .. chunks]])
+    @?= Right expected

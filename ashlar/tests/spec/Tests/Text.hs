@@ -36,10 +36,20 @@ tests =
           agrees "int32Dec" A.int32Dec B.int32Dec,
           agrees "int64Dec" A.int64Dec B.int64Dec,
           agrees "intDec" A.intDec B.intDec,
-          testProperty "all of 16 bits" $ once (toStrictByteString (foldMap A.int16Dec all16 <> foldMap A.word16Dec all16) === strict (foldMap B.int16Dec all16 <> foldMap B.word16Dec all16)),
-          testProperty "integerDec" $ forAll integers $ \x -> throughSinks (C.pack (show x)) (integerDec x),
-          testProperty "naturalDec" $ forAll integers $ \x -> throughSinks (C.pack (show (abs x))) (naturalDec (fromInteger (abs x) :: Natural)),
-          testProperty "integerDec of many digits" $ forAll large $ \x -> toStrictByteString (integerDec x) === C.pack (show x)
+          testProperty "all of 16 bits" $
+            once
+              ( toStrictByteString (foldMap A.int16Dec all16 <> foldMap A.word16Dec all16)
+                  === strict (foldMap B.int16Dec all16 <> foldMap B.word16Dec all16)
+              ),
+          testProperty "integerDec" $
+            forAll integers $ \x ->
+              throughSinks (C.pack (show x)) (integerDec x),
+          testProperty "naturalDec" $
+            forAll integers $ \x ->
+              throughSinks (C.pack (show (abs x))) (naturalDec (fromInteger (abs x) :: Natural)),
+          testProperty "integerDec of many digits" $
+            forAll large $
+              \x -> toStrictByteString (integerDec x) === C.pack (show x)
         ],
       testGroup
         "hexadecimal"
@@ -56,18 +66,36 @@ tests =
           agrees "int16HexFixed" A.int16HexFixed B.int16HexFixed,
           agrees "int32HexFixed" A.int32HexFixed B.int32HexFixed,
           agrees "int64HexFixed" A.int64HexFixed B.int64HexFixed,
-          testProperty "all of 16 bits" $ once (toStrictByteString (foldMap A.word16Hex all16) === strict (foldMap B.word16Hex all16)),
-          testProperty "byteStringHex" $ \ws -> let bs = S.pack ws in throughSinks (strict (B.byteStringHex bs)) (A.byteStringHex bs),
-          testProperty "byteStringHex of a slice, large" $ once (let bs = S.drop 5 (S.pack (take 200005 (cycle [0 .. 250]))) in toStrictByteString (A.byteStringHex bs) === strict (B.byteStringHex bs)),
-          testProperty "lazyByteStringHex" $ \wss -> let bs = L.fromChunks (map S.pack wss) in throughSinks (strict (B.lazyByteStringHex bs)) (A.lazyByteStringHex bs)
+          testProperty "all of 16 bits" $
+            once
+              ( toStrictByteString (foldMap A.word16Hex all16)
+                  === strict (foldMap B.word16Hex all16)
+              ),
+          testProperty "byteStringHex" $ \ws ->
+            let bs = S.pack ws in throughSinks (strict (B.byteStringHex bs)) (A.byteStringHex bs),
+          testProperty "byteStringHex of a slice, large" $
+            once
+              ( let bs = S.drop 5 (S.pack (take 200005 (cycle [0 .. 250])))
+                 in toStrictByteString (A.byteStringHex bs)
+                      === strict (B.byteStringHex bs)
+              ),
+          testProperty "lazyByteStringHex" $ \wss ->
+            let bs = L.fromChunks (map S.pack wss)
+             in throughSinks (strict (B.lazyByteStringHex bs)) (A.lazyByteStringHex bs)
         ],
       testGroup
         "characters"
         [ agreesOn characters "char7" A.char7 B.char7,
           agreesOn characters "char8" A.char8 B.char8,
-          testProperty "string7" $ forAll (listOf characters) $ \s -> throughSinks (strict (B.string7 s)) (A.string7 s),
-          testProperty "string8" $ forAll (listOf characters) $ \s -> throughSinks (strict (B.string8 s)) (A.string8 s),
-          testCase "an infinite string" $ L.take 100000 (toLazyByteString (A.string8 (cycle "abc"))) @?= L.take 100000 (L.cycle "abc")
+          testProperty "string7" $
+            forAll (listOf characters) $ \s ->
+              throughSinks (strict (B.string7 s)) (A.string7 s),
+          testProperty "string8" $
+            forAll (listOf characters) $ \s ->
+              throughSinks (strict (B.string8 s)) (A.string8 s),
+          testCase "an infinite string" $
+            L.take 100000 (toLazyByteString (A.string8 (cycle "abc")))
+              @?= L.take 100000 (L.cycle "abc")
         ],
       paddedTests
     ]
@@ -78,9 +106,10 @@ strict = L.toStrict . B.toLazyByteString
 all16 :: (Bounded a, Enum a) => [a]
 all16 = [minBound .. maxBound]
 
--- The same bytes as bytestring's, in every buffer, and no byte outside of what was
--- reserved; alone and among neighbours.
-agrees :: (Bounded a, Integral a, Show a) => String -> (a -> A.Builder) -> (a -> B.Builder) -> TestTree
+-- The bytes are those of bytestring, in every buffer, alone and among neighbours. No byte outside
+-- of the reservation is written.
+agrees ::
+  (Bounded a, Integral a, Show a) => String -> (a -> A.Builder) -> (a -> B.Builder) -> TestTree
 agrees = agreesOn numbers
 
 agreesOn :: Show a => Gen a -> String -> (a -> A.Builder) -> (a -> B.Builder) -> TestTree
@@ -89,9 +118,11 @@ agreesOn gen name ours theirs =
     forAll gen $ \x -> forAll gen $ \y ->
       let expected = strict (theirs x)
        in throughSinks expected (ours x)
-            .&&. throughSinks (expected <> ";" <> strict (theirs y) <> expected) (ours x <> A.char7 ';' <> ours y <> ours x)
+            .&&. throughSinks
+              (expected <> ";" <> strict (theirs y) <> expected)
+              (ours x <> A.char7 ';' <> ours y <> ours x)
 
--- Numbers of any length, and around those at which something changes.
+-- Numbers of any length, and numbers around those at which the code changes.
 numbers :: forall a. (Bounded a, Integral a) => Gen a
 numbers =
   oneof
@@ -115,7 +146,7 @@ integers = oneof [choose (-1000, 1000), numbersOf 70, numbersOf 2000, edges]
 numbersOf :: Int -> Gen Integer
 numbersOf bits = choose (0, bits) >>= \n -> choose (negate (2 ^ n), 2 ^ n)
 
--- Also just below and above the powers by which they are divided.
+-- Also numbers just below and above the powers that divide them.
 large :: Gen Integer
 large = oneof [numbersOf 20000, powers]
   where
@@ -126,7 +157,9 @@ large = oneof [numbersOf 20000, powers]
       pure (n * 10 ^ (16 * 2 ^ k :: Int) + d)
 
 characters :: Gen Char
-characters = oneof [choose ('\0', '\xFF'), choose ('\0', '\x10FFFF'), elements "\0\x7F\x80\xFF\x100\xD800\x10FFFF"]
+characters =
+  oneof
+    [choose ('\0', '\xFF'), choose ('\0', '\x10FFFF'), elements "\0\x7F\x80\xFF\x100\xD800\x10FFFF"]
 
 paddedTests :: TestTree
 paddedTests =
@@ -139,10 +172,23 @@ paddedTests =
       testProperty "literal widths among neighbours" $
         forAll numbers $ \(x :: Word) -> forAll numbers $ \(y :: Int) ->
           throughSinks
-            (C.pack (zeros 2 (show x) ++ "-" ++ signed 20 y ++ zeros 20 (show x) ++ signed 1 y ++ zeros 21 (show x) ++ signed 21 y))
-            (wordDecPadded 2 x <> char7 '-' <> intDecPadded 20 y <> wordDecPadded 20 x <> intDecPadded 1 y <> wordDecPadded 21 x <> intDecPadded 21 y),
+            ( C.pack
+                ( zeros 2 (show x) ++ "-" ++ signed 20 y ++ zeros 20 (show x)
+                    ++ signed 1 y
+                    ++ zeros 21 (show x)
+                    ++ signed 21 y
+                )
+            )
+            ( wordDecPadded 2 x <> char7 '-' <> intDecPadded 20 y <> wordDecPadded 20 x
+                <> intDecPadded 1 y
+                <> wordDecPadded 21 x
+                <> intDecPadded 21 y
+            ),
       testProperty "as printf" $ \(x :: Int) ->
-        conjoin [toStrictByteString (intDecPadded n x) === C.pack (printf ("%0" ++ show n ++ "d") x) | n <- [1 .. 30]],
+        conjoin
+          [ toStrictByteString (intDecPadded n x) === C.pack (printf ("%0" ++ show n ++ "d") x)
+            | n <- [1 .. 30]
+          ],
       testCase "a width of a million" $
         toStrictByteString (intDecPadded 1000000 (-7)) @?= "-" <> C.replicate 999998 '0' <> "7",
       testCase "the greatest width, by and by" $
@@ -158,9 +204,18 @@ paddedTests =
       '-' : s -> '-' : zeros (n - 1) s
       s -> zeros n s
 
-padsWith :: (Bounded a, Integral a, Show a) => String -> (Int -> a -> A.Builder) -> (Int -> a -> String) -> TestTree
+padsWith ::
+  (Bounded a, Integral a, Show a) =>
+  String ->
+  (Int -> a -> A.Builder) ->
+  (Int -> a -> String) ->
+  TestTree
 padsWith name ours model =
   testProperty name $
-    forAll numbers $ \x -> forAll (frequency [(8, choose (-3, 24)), (1, choose (0, 100)), (1, elements [minBound, 62, 63, 64, 65, 66])]) $ \n ->
-      let expected = C.pack (model (max (-5) n) x)
-       in throughSinks expected (ours n x)
+    forAll numbers $ \x -> forAll
+      ( frequency
+          [(8, choose (-3, 24)), (1, choose (0, 100)), (1, elements [minBound, 62, 63, 64, 65, 66])]
+      )
+      $ \n ->
+        let expected = C.pack (model (max (-5) n) x)
+         in throughSinks expected (ours n x)

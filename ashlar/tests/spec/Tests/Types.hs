@@ -1,12 +1,15 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE UnboxedTuples #-}
 {-# OPTIONS_GHC -fdefer-type-errors -Wno-deferred-type-errors #-}
 
 -- |
 -- Module      : Tests.Types
--- Description : What must not compile
+-- Description : Programs that must not compile
 --
--- With type errors deferred, a program that must not compile is one that throws
--- a 'TypeError' when it is run.
+-- Type errors are deferred, so a program that must not compile throws a 'TypeError' when it runs.
+-- The programs of the group "must compile" are the same but for the mistake. They show that the
+-- others are rejected for that mistake alone.
 module Tests.Types (tests) where
 
 import Ashlar.Get
@@ -22,13 +25,32 @@ import Test.Tasty.HUnit
 tests :: TestTree
 tests =
   testGroup
-    "must not compile"
-    [ rejected "IO in Get" (run (liftIO (pure ()) :: Get ())),
-      rejected "PrimMonad for Get" (run (primitive (\s -> (# s, () #)) :: Get ())),
-      rejected "MonadIO for GetST" (run (runGetST (liftIO (pure ())))),
-      rejected "a variable that leaves its GetST" (run (runGetST (newMutVar 'a') >>= \var -> runGetST (readMutVar var))),
-      rejected "the state of one GetST in another" (run (runGetST (newMutVar 'a' >>= \var -> liftGet (runGetST (readMutVar var))))),
-      rejected "coercing the state" (run (runGetST coerced))
+    "types"
+    [ testGroup
+        "must not compile"
+        [ rejected "IO in Get" (run (liftIO (pure ()) :: Get ())),
+          rejected "PrimMonad for Get" (run (primitive (\s -> (# s, () #)) :: Get ())),
+          rejected "MonadIO for GetST" (run (runGetST (liftIO (pure ())))),
+          rejected
+            "a variable that leaves its GetST"
+            (run (runGetST (newMutVar 'a') >>= \var -> runGetST (readMutVar var))),
+          rejected
+            "the state of one GetST in another"
+            (run (runGetST (newMutVar 'a' >>= \var -> liftGet (runGetST (readMutVar var))))),
+          rejected "coercing the state" (run (runGetST coerced))
+        ],
+      testGroup
+        "must compile"
+        [ accepted "a value in Get" () (run (pure () :: Get ())),
+          accepted "PrimMonad for GetST" () (run (runGetST (primitive (\s -> (# s, () #))))),
+          accepted "a decoder in GetST" () (run (runGetST (liftGet (pure ())))),
+          accepted "a variable in its GetST" 'a' (run (runGetST (newMutVar 'a' >>= readMutVar))),
+          accepted
+            "a GetST in another"
+            'a'
+            (run (runGetST (liftGet (runGetST (newMutVar 'a' >>= readMutVar))))),
+          accepted "coercing the result" (Char' 'a') (run (runGetST coercedResult))
+        ]
     ]
 
 run :: Get a -> Either DecodeError a
@@ -37,9 +59,23 @@ run g = runGet g mempty
 coerced :: GetST s Char
 coerced = coerce (pure 'a' :: GetST () Char)
 
+newtype Char' = Char' Char
+  deriving stock (Eq, Show)
+
+coercedResult :: forall s. GetST s Char'
+coercedResult = coerce (pure 'a' :: GetST s Char)
+
 rejected :: String -> Either DecodeError a -> TestTree
 rejected name result = testCase name $ do
   r <- try (evaluate result)
   case r of
     Left (TypeError _) -> pure ()
     Right _ -> assertFailure "it compiled"
+
+-- The positive control: a program that compiles, and its result.
+accepted :: (Eq a, Show a) => String -> a -> Either DecodeError a -> TestTree
+accepted name expected result = testCase name $ do
+  r <- try (evaluate result)
+  case r of
+    Left (TypeError message) -> assertFailure message
+    Right x -> x @?= Right expected

@@ -18,8 +18,8 @@ import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
 import Tests.Everywhere (throughSinks)
 
--- Before version 2 of text, blocks of 4, 8 and 16 characters are moved at once, and blocks of
--- 64 counted, if they are ASCII; one call is given 65,536 bytes or 32,768 units of UTF-16 at most.
+-- Before version 2 of text, ASCII is moved in blocks of 4, 8 and 16 characters, and counted in
+-- blocks of 64. One call gets at most 65,536 bytes or 32,768 units of UTF-16.
 tests :: TestTree
 tests =
   testGroup
@@ -32,7 +32,7 @@ tests =
       testCase "bytes at the borders of what is well-formed" borders
     ]
 
--- What is done with a text, and with its bytes, is what text does.
+-- All functions on a text, and on its bytes, agree with those of text.
 agrees :: T.Text -> Bool
 agrees t =
   toStrictByteString (textUtf8 t) == bytes
@@ -48,29 +48,43 @@ oneOther = forM_ [0 .. 70] $ \n -> forM_ [0 .. n] $ \at -> forM_ others $ \other
   let t = T.drop 2 (T.concat ["--", T.replicate at "a", other, T.replicate (n - at) "b"])
   agrees t @? show t
   where
-    others = ["", "\x7F", "\x80", "\x7FF", "\x800", "\xD7FF", "\xE000", "\xFFFF", "\x10000", "\x10FFFF"]
+    others =
+      ["", "\x7F", "\x80", "\x7FF", "\x800", "\xD7FF", "\xE000", "\xFFFF", "\x10000", "\x10FFFF"]
 
 anyText :: Gen T.Text
 anyText = do
   n <- choose (0, 400)
-  kinds <- sublistOf ["ab \0\x7F", "\x80\xE4\x7FF", "\x800\x20AC\xFFFD\xFFFF", "\x10000\x1F600\x10FFFF"]
+  kinds <-
+    sublistOf ["ab \0\x7F", "\x80\xE4\x7FF", "\x800\x20AC\xFFFD\xFFFF", "\x10000\x1F600\x10FFFF"]
   from <- choose (0, 3)
   T.drop from . T.pack <$> vectorOf n (elements ('x' : concat kinds))
 
 long :: Assertion
-long = forM_ ["a", "\xE4", "\x20AC", "\x1F600", "\x1F600z"] $ \piece ->
+long = forM_ ["a", "\xE4", "\x20AC", "\x1F600", "\x1F600z"] $ \unit ->
   forM_ ([32760 .. 32775] ++ [21840 .. 21850] ++ [65530 .. 65540]) $ \n ->
-    forM_ [0, n `quot` T.length piece] $ \k -> do
-      let t = T.append (T.replicate (n - k) "a") (T.replicate k piece)
-      -- The pair of surrogates is cut in every way.
-      agrees (T.append t "\x1F600") @? show (piece, n, k)
+    forM_ [0, n `quot` T.length unit] $ \k -> do
+      let t = T.append (T.replicate (n - k) "a") (T.replicate k unit)
+      -- The surrogate pair is cut at every offset.
+      agrees (T.append t "\x1F600") @? show (unit, n, k)
 
--- Up to four bytes, behind up to 18 others, and before up to two.
+-- Up to four bytes, after up to 18 others and before up to two.
 borders :: Assertion
 borders = mapM_ check (three ++ four)
   where
-    three = [S.concat [S.replicate front 120, S.pack [a, b, c], S.replicate behind 121] | a <- bytes, b <- bytes, c <- bytes, let (front, behind) = around (a + b + c)]
-    four = [S.concat [S.replicate front 120, S.pack [a, b, 0x80, c], S.replicate behind 121] | a <- [0xF0, 0xF1, 0xF3, 0xF4], b <- bytes, c <- bytes, let (front, behind) = around (a + b + c)]
+    three =
+      [ S.concat [S.replicate front 120, S.pack [a, b, c], S.replicate after 121]
+        | a <- bytes,
+          b <- bytes,
+          c <- bytes,
+          let (front, after) = around (a + b + c)
+      ]
+    four =
+      [ S.concat [S.replicate front 120, S.pack [a, b, 0x80, c], S.replicate after 121]
+        | a <- [0xF0, 0xF1, 0xF3, 0xF4],
+          b <- bytes,
+          c <- bytes,
+          let (front, after) = around (a + b + c)
+      ]
     around w = (fromIntegral w `mod` 19, fromIntegral w `mod` 3)
     check input = case (runGet (getTextUtf8 (S.length input)) input, T.decodeUtf8' input) of
       (Right t, Right wanted) -> t == wanted @? show input
@@ -78,4 +92,26 @@ borders = mapM_ check (three ++ four)
       other -> assertFailure (show input ++ ": " ++ show other)
     validUpTo input = fromIntegral (last (filter (valid input) [0 .. S.length input]))
     valid input n = either (const False) (const True) (T.decodeUtf8' (S.take n input))
-    bytes = [0x41, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xED, 0xEE, 0xF0, 0xF1, 0xF4, 0xF5, 0xFF] :: [Word8]
+    bytes =
+      [ 0x41,
+        0x80,
+        0x8F,
+        0x90,
+        0x9F,
+        0xA0,
+        0xBF,
+        0xC0,
+        0xC1,
+        0xC2,
+        0xDF,
+        0xE0,
+        0xE1,
+        0xED,
+        0xEE,
+        0xF0,
+        0xF1,
+        0xF4,
+        0xF5,
+        0xFF
+      ] ::
+        [Word8]

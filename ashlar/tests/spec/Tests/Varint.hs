@@ -44,8 +44,12 @@ tests =
           format "int32Zigzag" int32Zigzag P.int32Zigzag (unsigned . zigzag),
           format "int64Zigzag" int64Zigzag P.int64Zigzag (unsigned . zigzag),
           format "intZigzag" intZigzag P.intZigzag (unsigned . zigzag),
-          testProperty "zigzag32" $ forAll (interesting :: Gen Int32) $ \x -> toInteger (zigzag32 x) === zigzag (toInteger x),
-          testProperty "zigzag64" $ forAll (interesting :: Gen Int64) $ \x -> toInteger (zigzag64 x) === zigzag (toInteger x)
+          testProperty "zigzag32" $
+            forAll (interesting :: Gen Int32) $
+              \x -> toInteger (zigzag32 x) === zigzag (toInteger x),
+          testProperty "zigzag64" $
+            forAll (interesting :: Gen Int64) $
+              \x -> toInteger (zigzag64 x) === zigzag (toInteger x)
         ],
       testGroup
         "VLQ"
@@ -57,20 +61,34 @@ tests =
       testProperty "between neighbours" neighbours
     ]
 
--- The bytes of the model, the size, and the bound, for random numbers and for all
--- around a power of two.
-format :: forall a. (Bounded a, Integral a, Show a) => String -> (a -> Builder) -> Varint a -> (Integer -> [Word8]) -> TestTree
+-- The bytes of the model, the size, and the bound, for random numbers and for all numbers around
+-- powers of two.
+format ::
+  forall a.
+  (Bounded a, Integral a, Show a) =>
+  String ->
+  (a -> Builder) ->
+  Varint a ->
+  (Integer -> [Word8]) ->
+  TestTree
 format name builder prim model =
   testGroup
     name
-    [ testProperty "against the model, everywhere" $ forAll interesting $ \x -> everywhere (builder x) (expected x),
-      testProperty "in memory of their size" $ forAll interesting $ \x -> exactly (builder x) (expected x),
-      testProperty "as a primitive" $ forAll interesting $ \x -> toStrictByteString (primBounded (varintPrim prim) x) === expected x,
+    [ testProperty "against the model, everywhere" $
+        forAll interesting $
+          \x -> everywhere (builder x) (expected x),
+      testProperty "in memory of their size" $
+        forAll interesting $
+          \x -> exactly (builder x) (expected x),
+      testProperty "as a primitive" $
+        forAll interesting $ \x ->
+          toStrictByteString (primBounded (varintPrim prim) x) === expected x,
       testCase "size and bound" $ do
         let sizes = map (S.length . expected) edges
         map (varintSize prim) edges @?= sizes
         varintBound prim @?= maximum sizes,
-      testProperty "the same, around each power of two" $ once (conjoin [counterexample (show x) (exactly (builder x) (expected x)) | x <- edges])
+      testProperty "the same, around each power of two" $
+        once (conjoin [counterexample (show x) (exactly (builder x) (expected x)) | x <- edges])
     ]
   where
     expected = S.pack . model . toInteger
@@ -86,9 +104,10 @@ edges =
       x <= toInteger (maxBound :: a)
   ]
 
--- Numbers of every length alike.
+-- Every length is equally likely.
 interesting :: forall a. (Bounded a, Integral a) => Gen a
-interesting = oneof [elements edges, choose (0, 63 :: Int) >>= \k -> clamp <$> choose (negate (2 ^ k), 2 ^ k)]
+interesting =
+  oneof [elements edges, choose (0, 63 :: Int) >>= \k -> clamp <$> choose (negate (2 ^ k), 2 ^ k)]
   where
     clamp x = fromInteger (max (toInteger (minBound :: a)) (min (toInteger (maxBound :: a)) x))
 
@@ -124,7 +143,8 @@ prefixed x
 standards :: Assertion
 standards = do
   -- DWARF 5, section 7.6.
-  map (bytes . word64LEB128) [2, 127, 128, 129, 12857] @?= [[2], [0x7F], [0x80, 1], [0x81, 1], [0xB9, 0x64]]
+  map (bytes . word64LEB128) [2, 127, 128, 129, 12857]
+    @?= [[2], [0x7F], [0x80, 1], [0x81, 1], [0xB9, 0x64]]
   map (bytes . int64LEB128) [2, -2, 127, -127, 128, -128, 129, -129]
     @?= [[2], [0x7E], [0xFF, 0], [0x81, 0x7F], [0x80, 1], [0x80, 0x7F], [0x81, 1], [0xFF, 0x7E]]
   -- Wikipedia, "LEB128".
@@ -138,18 +158,26 @@ standards = do
   bytes (int64Varint (-1)) @?= replicate 9 0xFF ++ [1]
   map zigzag32 [0, -1, 1, -2, maxBound, minBound] @?= [0, 1, 2, 3, 0xFFFFFFFE, 0xFFFFFFFF]
   bytes (int32Zigzag (-1)) @?= [1]
-  -- What the descriptions of mason's formats say.
-  map (bytes . intVLQ) [0, 63, -63, 64, -64, -1] @?= [[0], [0x3F], [0x7F], [0x80, 1], [0xC0, 1], [0x41]]
+  -- From the descriptions of mason's formats.
+  map (bytes . intVLQ) [0, 63, -63, 64, -64, -1]
+    @?= [[0], [0x3F], [0x7F], [0x80, 1], [0xC0, 1], [0x41]]
   bytes (intVLQ minBound) @?= 0xC0 : replicate 8 0x80 ++ [2]
-  map (bytes . prefixVarInt) [0, 1, 127, 128, 16383, 16384] @?= [[1], [3], [0xFF], [2, 2], [0xFE, 0xFF], [4, 0, 2]]
+  map (bytes . prefixVarInt) [0, 1, 127, 128, 16383, 16384]
+    @?= [[1], [3], [0xFF], [2, 2], [0xFE, 0xFF], [4, 0, 2]]
   bytes (prefixVarInt (2 ^ (56 :: Int) - 1)) @?= 0x80 : replicate 7 0xFF
   bytes (prefixVarInt maxBound) @?= 0 : replicate 8 0xFF
   where
     bytes = S.unpack . toStrictByteString
 
--- More bytes are written than a number takes; those of a neighbour must come after.
+-- A write may store more bytes than the number takes. The next number must overwrite them.
 neighbours :: Property
 neighbours = forAll ((,,) <$> interesting <*> interesting <*> interesting) $ \(x, y, z) ->
-  let b = word64LEB128 x <> word8 7 <> int32LEB128 y <> word16LEB128 3 <> prefixVarInt z <> word8 8 <> intVLQ 5
-      expected = concat [unsigned (toInteger x), [7], signed (toInteger y), [3], prefixed (toInteger z), [8, 5]]
+  let b =
+        word64LEB128 x <> word8 7 <> int32LEB128 y <> word16LEB128 3
+          <> prefixVarInt z
+          <> word8 8
+          <> intVLQ 5
+      expected =
+        concat
+          [unsigned (toInteger x), [7], signed (toInteger y), [3], prefixed (toInteger z), [8, 5]]
    in everywhere b (S.pack expected) .&&. exactly b (S.pack expected)

@@ -1,11 +1,11 @@
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedTuples #-}
--- The chunks must not become a constant, which would be kept.
+-- The chunks must not become a constant, which would be retained.
 {-# OPTIONS_GHC -fno-full-laziness #-}
 
 -- |
 -- Module      : Tests.Waiting
--- Description : What decoders that wait for input hold, and what it costs to bring input together
+-- Description : What waiting decoders retain, and what joining chunks costs
 module Tests.Waiting (tests) where
 
 import Ashlar.Get
@@ -30,10 +30,19 @@ tests =
   testGroup
     "input that has been passed is not kept while a decoder waits"
     [ inBoth "a choice has been closed" ((1 <$ skip (64 * size)) <|> pure 2) (replicate 64 size),
-      inBoth "a place to go back to has been closed" (1 <$ lookAheadM (Just <$> skip (64 * size))) (replicate 64 size),
-      inBoth "a choice has been given up" ((skip (63 * size + 1) *> commit *> (1 <$ skip (size - 1))) <|> pure 2) (replicate 64 size),
+      inBoth
+        "a place to go back to has been closed"
+        (1 <$ lookAheadM (Just <$> skip (64 * size)))
+        (replicate 64 size),
+      inBoth
+        "a choice has been given up"
+        ((skip (63 * size + 1) *> commit *> (1 <$ skip (size - 1))) <|> pure 2)
+        (replicate 64 size),
       inBoth "at the end of a chunk" (1 <$ skip size) [size],
-      inBoth "at the end of what was brought together" (1 <$ (getByteString (3 * size) >>= \bs -> if S.length bs == 0 then empty else pure ())) (replicate 3 size),
+      inBoth
+        "at the end of what was brought together"
+        (1 <$ (getByteString (3 * size) >>= \bs -> if S.length bs == 0 then empty else pure ()))
+        (replicate 3 size),
       testCase "errors still show what stood before" excerpts,
       testCase "a window that is moved by little is not copied each time" window
     ]
@@ -54,7 +63,7 @@ tracked n = do
       (# s1, 0#, _ #) -> (# s1, False #)
       (# s1, _, _ #) -> (# s1, True #)
 
--- The decoder, and then a byte, of chunks of these sizes; fed, and from a source that waits.
+-- The decoder, then one byte, on chunks of these sizes: fed, and from a source that waits.
 inBoth :: String -> Get Int -> [Int] -> TestTree
 inBoth name g sizes =
   testGroup
@@ -95,7 +104,7 @@ inBoth name g sizes =
       kept <- readIORef ref >>= filterM id
       length kept @?= 0
 
--- The bytes before the end, where the chunk that had them has been let go of.
+-- The bytes before the end, after their chunk has been released.
 excerpts :: Assertion
 excerpts = do
   let chunk = S.pack (map fromIntegral [1 .. 2000 :: Int])
@@ -105,13 +114,18 @@ excerpts = do
     Excerpt from bytes -> (from, bytes) @?= (1984, S.drop 1984 chunk)
   excerpt (runGetLazy g (L.fromStrict chunk)) @?= excerpt (runGet g chunk)
 
--- 16 KiB from each byte on; the ends of two chunks lie in between.
+-- A window of 16 KiB from each byte on, across the ends of two chunks.
 window :: Assertion
 window = do
   let chunks = replicate 3 (S.replicate 32768 5)
   before <- getAllocationCounter
-  n <- evaluate (runGetLazy (length <$> many (lookAhead (getByteString 16384) *> getWord8)) (L.fromChunks chunks))
+  n <-
+    evaluate
+      ( runGetLazy
+          (length <$> many (lookAhead (getByteString 16384) *> getWord8))
+          (L.fromChunks chunks)
+      )
   after <- getAllocationCounter
   n @?= Right (3 * 32768 - 16384 + 1)
-  -- To copy the window each time takes more than 500 MB.
+  -- Copying the window each time would allocate more than 500 MB.
   assertBool (show (before - after)) (before - after < 100000000)

@@ -1,12 +1,13 @@
 {-# LANGUAGE DerivingStrategies #-}
 
 -- |
--- Module      : Tests.Pieces
+-- Module      : Tests.Programs
 -- Description : Random builder programs, and what they should write
-module Tests.Pieces
+module Tests.Programs
   ( Program (..),
     build,
     model,
+    checkSizes,
   )
 where
 
@@ -23,7 +24,7 @@ import qualified Data.Text.Lazy as TL
 import Data.Word (Word16, Word64, Word8)
 import Test.QuickCheck
 
--- | A builder as a tree of appends, in every shape.
+-- | A builder as a tree of appends of any shape.
 data Program
   = Nothing'
   | Append Program Program
@@ -57,18 +58,18 @@ instance Arbitrary Program where
 
 program :: Int -> Gen Program
 program n
-  | n <= 1 = piece
+  | n <= 1 = leaf
   | otherwise =
     frequency
       [ (4, Append <$> program (n `div` 2) <*> program (n `div` 2)),
-        (2, Append <$> piece <*> program (n - 1)),
+        (2, Append <$> leaf <*> program (n - 1)),
         (1, Concat <$> (choose (0, 5) >>= \k -> vectorOf k (program (n `div` 5)))),
         (1, Times <$> choose (0, 4) <*> program (n `div` 4)),
-        (1, piece)
+        (1, leaf)
       ]
 
-piece :: Gen Program
-piece =
+leaf :: Gen Program
+leaf =
   oneof
     [ pure Nothing',
       Byte <$> arbitrary,
@@ -88,7 +89,7 @@ piece =
       pure Flushed
     ]
 
--- Lengths around those at which something changes.
+-- Lengths around those at which the code changes.
 bytes :: Gen S.ByteString
 bytes = do
   n <- frequency [(6, choose (0, 40)), (1, choose (100, 300)), (1, elements [8191, 8192, 8193])]
@@ -97,7 +98,13 @@ bytes = do
 
 character :: Gen Char
 character =
-  oneof [choose ('\0', '\x7F'), choose ('\x80', '\x7FF'), choose ('\x800', '\xFFFF'), choose ('\x10000', '\x10FFFF'), elements "\0\x7F\x80\x7FF\x800\xD800\xDFFF\xFFFF\x10000\x10FFFF"]
+  oneof
+    [ choose ('\0', '\x7F'),
+      choose ('\x80', '\x7FF'),
+      choose ('\x800', '\xFFFF'),
+      choose ('\x10000', '\x10FFFF'),
+      elements "\0\x7F\x80\x7FF\x800\xD800\xDFFF\xFFFF\x10000\x10FFFF"
+    ]
 
 string :: Gen String
 string = do
@@ -105,9 +112,17 @@ string = do
   -- Mostly ASCII, for the loops that take several characters at once.
   vectorOf n (frequency [(8, choose (' ', '~')), (1, character)])
 
--- What Data.Text makes of a character.
+-- The character that Data.Text holds in place of this one.
 notSurrogate :: Char -> Char
 notSurrogate c = if c >= '\xD800' && c <= '\xDFFF' then '\xFFFD' else c
+
+-- | Checks how much random programs write, given the bytes of one: a share of them fills small
+-- buffers, and a share exceeds the first buffer of every way to run them.
+checkSizes :: Testable p => [Word8] -> p -> Property
+checkSizes out =
+  checkCoverage
+    . cover 25 (length out > 100) "write more than 100 bytes"
+    . cover 10 (length out > 4096) "write more than 4096 bytes"
 
 -- | The program as a builder.
 build :: Program -> Builder
@@ -132,7 +147,7 @@ build p = case p of
   Flushed -> flush
   Times n a -> mconcat (replicate n (build a))
 
--- | The bytes that it should write.
+-- | The bytes that the program should write.
 model :: Program -> [Word8]
 model p = case p of
   Nothing' -> []
