@@ -11,22 +11,22 @@
 -- >>> decode (encode (Order "brick" 12)) :: Either DecodeError Order
 -- Right (Order {item = "brick", count = 12})
 --
--- Decoding is safe on input from strangers: no length in it is believed before
--- the bytes have arrived, and every value is checked (UTF-8, tags of
--- constructors, order of keys).
+-- Decoding is safe on untrusted input: no length is believed before the bytes have arrived, and
+-- every value is checked (UTF-8, tags of constructors, order of keys).
 --
--- The format has the least significant byte first; 'Int', 'Word' and lengths
--- take eight bytes. All of it is written down in @docs/format.md@, and stays as it is within a
--- major version of this library.
+-- The least significant byte comes first. 'Int', 'Word' and lengths take eight bytes.
+-- @docs/format.md@ describes all formats. They do not change within a major version of this
+-- library.
 --
--- A derived format changes with its type. Put the number of a version before what you
--- keep ('Ashlar.Codec.Combinators.constant').
+-- A derived format changes with its type. Put a version number before data that you keep
+-- ('Ashlar.Codec.Combinators.constant').
 --
 -- 'get' and 'put' are a decoder and a builder like any other: @runGetOrFail get@ of
 -- "Ashlar.Get" decodes a value at the beginning of a lazy ByteString, and
 -- @foldFrom source get@ all values that a 'Source' has.
 --
--- * "Ashlar.Codec.Combinators": instances by hand, once for both directions
+-- * 'HasFormat': instances that refine the derived format, or have their own
+-- * "Ashlar.Codec.Combinators": formats by hand, once for both directions
 -- * "Ashlar.Codec.Fixed": formats of constant size by hand
 -- * "Ashlar.Codec.Wrappers": newtypes that choose another format
 -- * "Ashlar.Codec.Laws", in the package ashlar-laws: tests for instances of your own

@@ -17,7 +17,7 @@ import Data.Scientific (Scientific, base10Exponent, coefficient, scientific)
 --
 -- Exponents are not limited: what is read takes little memory, but to turn
 -- @1e1000000000@ into an 'Integer' or a 'Rational' takes all there is. Use
--- 'Data.Scientific.toBoundedInteger' and the like on numbers from strangers.
+-- 'Data.Scientific.toBoundedInteger' and the like on untrusted numbers.
 instance Codec Scientific
 
 instance HasFormat Scientific where
@@ -26,7 +26,7 @@ instance HasFormat Scientific where
 
 -- The same number with as few digits as can be. (The exponent must not overflow.)
 --
--- Zeros are taken off 1, 2, 4 and so on at a time, as long as there are so many, and then
+-- Zeros are taken off 1, 2, 4 and so on at a time, as long as there are enough, and then
 -- fewer again: one by one takes quadratic time.
 normal :: Scientific -> (Integer, Zigzag Int)
 normal x
@@ -34,7 +34,7 @@ normal x
   | otherwise = case without 10 1 (coefficient x, base10Exponent x) of
     (c, e) -> (c, Zigzag e)
   where
-    -- The power of ten with so many zeros.
+    -- The power of ten with this number of zeros.
     without power zeros (c, e) = case once power zeros (c, e) of
       Just less -> let most = without (power * power) (2 * zeros) less in fromMaybe most (once power zeros most)
       Nothing -> (c, e)

@@ -155,7 +155,7 @@ sinksAgree s = forShortValues s $ \x ->
     .&&. conjoin [toLazyByteStringWith (safeStrategy first rest) L.empty (put x) === L.fromStrict (encode x) | (first, rest) <- [(1, 1), (1, 3), (7, 16)]]
 
 -- | What is decoded does not depend on how the input is cut: into single bytes, and
--- into two and three pieces.
+-- into two and three chunks.
 --
 -- @since 0.1.0.0
 chunksAgree :: Codec a => Samples a -> Property
@@ -169,7 +169,7 @@ chunksAgree s = forShortValues s $ \x ->
           | chunks <- map S.singleton (S.unpack bs) : map atCut (places (S.length bs)) ++ [atCuts (min i j) (max i j) | (i, j) <- both]
         ]
 
--- Some places in so many bytes: all, if they are few, and always the first ones.
+-- Some offsets in n bytes: all, if they are few, and always the first ones.
 places :: Int -> [Int]
 places n
   | n <= 64 = [0 .. n]
@@ -206,7 +206,7 @@ truncationFails s = forShortValues s $ \x ->
           Left y -> counterexample ("decoded: " ++ sampleShow s y) False
    in conjoin (map missing (filter (< S.length bs) (places (S.length bs))))
 
--- | Bytes behind an encoding are refused, where they begin.
+-- | Bytes after an encoding are refused, where they begin.
 --
 -- @since 0.1.0.0
 trailingFails :: Codec a => Samples a -> Property

@@ -2,9 +2,8 @@
 -- Module      : Ashlar.Codec.Combinators
 -- Description : Instances written by hand, once for both directions
 --
--- Most instances are derived. This is for those that are not: where the format is
--- given, where not every value that the fields can have is valid, or where numbers of
--- constructors must stay the same while the type changes.
+-- Most instances are derived. This module is for the others: where the format is given, or where
+-- the tags of constructors must stay the same while the type changes.
 --
 -- A 'Format' says how values are written and read, in one expression, so that the two
 -- cannot drift apart. The instance of its type is taken from it:
@@ -24,16 +23,17 @@
 --
 -- >>> decode (encode (Reading "Oslo" 4)) :: Either DecodeError Reading
 -- Right (Reading {station = "Oslo", celsius = 4.0})
--- >>> either (putStrLn . displayException) print (decode (encode ("Oslo" :: Text, -300 :: Double)) :: Either DecodeError Reading)
+-- >>> let cold = encode ("Oslo" :: Text, -300 :: Double)
+-- >>> either (putStrLn . displayException) print (decode cold :: Either DecodeError Reading)
 -- at byte 12, in Reading.celsius: colder than can be
 --   00000000  04 00 00 00 00 00 00 00 4f 73 6c 6f 00 00 00 00   |........Oslo....|
 --                                                 ^^ ^^ ^^ ^^
 --   00000010  00 c0 72 c0                                       |..r.|
 --
--- The pragma is what makes it as fast as a derived instance: with it, nothing of the
--- 'Format' is left when the program runs.
+-- With the pragma it is as fast as a derived instance: nothing of the 'Format' is left when the
+-- program runs.
 --
--- Errors say the path to the field, from the names that are given here.
+-- Errors show the path to the field, with the names that are given here.
 --
 -- Records and variants have the bytes that derived instances have: a record is its
 -- fields one after the other; a variant is a tag, which counts the alternatives from 0,

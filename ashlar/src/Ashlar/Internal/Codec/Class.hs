@@ -131,7 +131,8 @@ class Codec a where
 --
 -- >>> decode (encode [Port 8080]) :: Either DecodeError [Port]
 -- Right [Port 8080]
--- >>> either (print . errorReason) print (decode (encode [80 :: Word16]) :: Either DecodeError [Port])
+-- >>> let privileged = decode (encode [80 :: Word16]) :: Either DecodeError [Port]
+-- >>> either (print . errorReason) print privileged
 -- Invalid "a privileged port"
 --
 -- A type with a @put@ and a @get@ of @binary@ takes two lines, by 'Ashlar.Codec.fromPutGet' or

@@ -113,7 +113,8 @@ instance {-# OVERLAPPABLE #-} (Generic a, GCodec (Rep a), Codec a) => HasFormat 
 --   {-# INLINE format #-}
 -- :}
 --
--- >>> either (print . errorReason) print (decode (encode (2 :: Int, 1 :: Int)) :: Either DecodeError Range)
+-- >>> let range = decode (encode (2 :: Int, 1 :: Int)) :: Either DecodeError Range
+-- >>> either (print . errorReason) print range
 -- Invalid "an empty range"
 --
 -- @since 0.1.0.0
@@ -157,7 +158,8 @@ class GCodec (f :: Type -> Type) where
   gGet :: Layout a -> Layout a -> (f p -> a) -> Get a
 
 instance (KnownSymbol name, GBody f) => GCodec (D1 ('MetaData name m pkg 'False) f) where
-  gLayout there back = gBodyLayout (symbolVal (Proxy :: Proxy name)) (\x -> unM1 (there x)) (\x -> back (M1 x))
+  gLayout there back =
+    gBodyLayout (symbolVal (Proxy :: Proxy name)) (\x -> unM1 (there x)) (\x -> back (M1 x))
   {-# INLINE gLayout #-}
   gSize own there = case own of
     Fix f -> \_ -> fixedSize f
@@ -174,8 +176,15 @@ instance (KnownSymbol name, GBody f) => GCodec (D1 ('MetaData name m pkg 'False)
 
 -- A newtype is what it wraps. That must be one level deeper, or
 -- @newtype N = N N@ would be read without end; unless it is surely of another kind.
-instance (KnownSymbol name, Codec a) => GCodec (D1 ('MetaData name m pkg 'True) (C1 c (S1 s (K1 i a)))) where
-  gLayout there back = mappedLayout (\y -> case there y of M1 (M1 (M1 (K1 x))) -> x) (\x -> back (M1 (M1 (M1 (K1 x))))) layout
+instance
+  (KnownSymbol name, Codec a) =>
+  GCodec (D1 ('MetaData name m pkg 'True) (C1 c (S1 s (K1 i a))))
+  where
+  gLayout there back =
+    mappedLayout
+      (\y -> case there y of M1 (M1 (M1 (K1 x))) -> x)
+      (\x -> back (M1 (M1 (M1 (K1 x)))))
+      layout
   {-# INLINE gLayout #-}
   gSize own there = case own of
     Fix f -> \_ -> fixedSize f
@@ -234,7 +243,12 @@ instance (KnownSymbol (FieldNames c f), GFields f) => GBody (C1 c f) where
   gBodyLayout name there back = derivedLayout (\asks -> gWidth @f asks) $ \n ->
     fixedRaw
       n
-      (OfConstructor name "" (symbolVal (Proxy :: Proxy (FieldNames c f))) (partsOf @_ @(f () -> ()) (\r -> gRead r)))
+      ( OfConstructor
+          name
+          ""
+          (symbolVal (Proxy :: Proxy (FieldNames c f)))
+          (partsOf @_ @(f () -> ()) (\r -> gRead r))
+      )
       (\p x -> writeSpan (gWrite n unM1 noFields) (there x) p)
       (\p -> readSpan (\r -> gRead r) (\x -> back (M1 x)) p)
   {-# INLINE gBodyLayout #-}
@@ -246,7 +260,11 @@ instance (KnownSymbol (FieldNames c f), GFields f) => GBody (C1 c f) where
   {-# INLINE gBodyPut #-}
   gBodyGet whole name back = case isConstant (\asks -> gWidth @f asks) of
     1# -> getNamed whole
-    _ -> readFields (\parts -> OfConstructor name "" (symbolVal (Proxy :: Proxy (FieldNames c f))) parts) (\r -> gRead r) (\x -> back (M1 x))
+    _ ->
+      readFields
+        (\parts -> OfConstructor name "" (symbolVal (Proxy :: Proxy (FieldNames c f))) parts)
+        (\r -> gRead r)
+        (\x -> back (M1 x))
   {-# INLINE gBodyGet #-}
 
 instance GTagged (IsEnum (f :+: g)) (f :+: g) => GBody (f :+: g) where
@@ -312,9 +330,15 @@ instance (GFields f, GFields g) => GFields (f :*: g) where
         I# mn -> Width asks'' (constant `andI#` constant') mn
   {-# INLINE gWidth #-}
   gWrite most part rest =
-    gWrite most (\x -> case part x of y :*: _ -> y) (gWrite most (\x -> case part x of _ :*: y -> y) rest)
+    gWrite
+      most
+      (\x -> case part x of y :*: _ -> y)
+      (gWrite most (\x -> case part x of _ :*: y -> y) rest)
   {-# INLINE gWrite #-}
-  gFieldsSize part rest = gFieldsSize (\x -> case part x of y :*: _ -> y) (gFieldsSize (\x -> case part x of _ :*: y -> y) rest)
+  gFieldsSize part rest =
+    gFieldsSize
+      (\x -> case part x of y :*: _ -> y)
+      (gFieldsSize (\x -> case part x of _ :*: y -> y) rest)
   {-# INLINE gFieldsSize #-}
   gRead rest = mapReading (\build x y -> build (x :*: y)) (gRead (gRead rest))
   {-# INLINE gRead #-}
@@ -341,19 +365,35 @@ instance (GSum f, GSum g, GCount f) => GSum (f :+: g) where
       else gSumGet name (\x -> k (R1 x)) (i + gCount @f) tag
   {-# INLINE gSumGet #-}
 
-instance (KnownSymbol con, KnownSymbol (FieldNames ('MetaCons con fix rec) f), GFields f) => GSum (C1 ('MetaCons con fix rec) f) where
+instance
+  (KnownSymbol con, KnownSymbol (FieldNames ('MetaCons con fix rec) f), GFields f) =>
+  GSum (C1 ('MetaCons con fix rec) f)
+  where
   gSumSize n x = late (gFieldsSize unM1 (\_ -> n)) x
   {-# INLINE gSumSize #-}
   gSumPut name count i x =
     late
       ( case mostAtOnce of
-          I# most -> written (constantBefore most (tagFormat name count) (\_ -> i) (gWrite mostAtOnce unM1 noFields))
+          I# most ->
+            written
+              ( constantBefore
+                  most
+                  (tagFormat name count)
+                  (\_ -> i)
+                  (gWrite mostAtOnce unM1 noFields)
+              )
       )
       x
   {-# INLINE gSumPut #-}
   gSumGet name k _ = \_ ->
     readFields
-      (\parts -> OfConstructor name (symbolVal (Proxy :: Proxy con)) (symbolVal (Proxy :: Proxy (FieldNames ('MetaCons con fix rec) f))) parts)
+      ( \parts ->
+          OfConstructor
+            name
+            (symbolVal (Proxy :: Proxy con))
+            (symbolVal (Proxy :: Proxy (FieldNames ('MetaCons con fix rec) f)))
+            parts
+      )
       (\r -> gRead r)
       (\x -> k (M1 x))
   {-# INLINE gSumGet #-}
@@ -379,12 +419,21 @@ instance (GCount f, GSum f) => GTagged 'False f where
   {-# INLINE gTaggedSize #-}
   gTaggedPut _ name there = \x -> gSumPut name (gCount @f) 0 (there x)
   {-# INLINE gTaggedPut #-}
-  gTaggedGet _ name back = getNamed (fixedNamed (OfType name) (tagFormat name (gCount @f))) >>= gSumGet name back 0
+  gTaggedGet _ name back =
+    getNamed (fixedNamed (OfType name) (tagFormat name (gCount @f))) >>= gSumGet name back 0
   {-# INLINE gTaggedGet #-}
 
 instance (GCount f, GEnum f) => GTagged 'True f where
   gTagged name there back =
-    Fix (fixedNamed (OfType name) (fixedMap (\x -> gNumber 0 (there x)) (\i -> back (gNumbered 0 i)) (tagFormat name (gCount @f))))
+    Fix
+      ( fixedNamed
+          (OfType name)
+          ( fixedMap
+              (\x -> gNumber 0 (there x))
+              (\i -> back (gNumbered 0 i))
+              (tagFormat name (gCount @f))
+          )
+      )
   {-# INLINE gTagged #-}
   gTaggedSize _ = \_ -> fixedSize (tagFormat "" (gCount @f))
   {-# INLINE gTaggedSize #-}

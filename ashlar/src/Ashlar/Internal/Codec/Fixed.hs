@@ -95,9 +95,17 @@ fixedNamed :: Names -> Fixed a -> Fixed a
 fixedNamed names (Fixed n plain _ write rd) = Fixed n plain names write rd
 {-# INLINE fixedNamed #-}
 
--- | A format from its size, what writes so many bytes (all of them and no
--- more), and what reads them. This is where the two must agree.
-fixedRaw :: Int -> Names -> (Ptr Word8 -> a -> IO ()) -> (Ptr Word8 -> Get a) -> Fixed a
+-- | A format from its halves. This is where the two must agree.
+fixedRaw ::
+  -- | The size: n bytes.
+  Int ->
+  -- | What errors say of the type.
+  Names ->
+  -- | Writes exactly n bytes.
+  (Ptr Word8 -> a -> IO ()) ->
+  -- | Reads n bytes, without moving the cursor.
+  (Ptr Word8 -> Get a) ->
+  Fixed a
 fixedRaw (I# n) = Fixed n False
 {-# INLINE fixedRaw #-}
 
@@ -221,7 +229,7 @@ fixedInt
   | I# 64# <- finiteBitSize (0 :: Int) = fixedScalar plainLE P.intAs64LE
   | otherwise = fixedChecked fromIntegral narrow fixedInt64LE
 
--- | A number of 64 bits as one of the machine's, of the same sign. Where its words have 32 bits, not
+-- | A number of 64 bits as one of the machine's, of the same sign. Where words have 32 bits, not
 -- every number fits.
 narrow :: (Integral a, Integral b) => a -> Either String b
 narrow n
@@ -257,13 +265,13 @@ fixedUnit :: a -> Fixed a
 fixedUnit x = Fixed 0# False Nameless (\_ _ -> pure ()) (\_ -> pure x)
 {-# INLINE fixedUnit #-}
 
--- | One value behind another, given how to take the whole apart and how to put
+-- | One value after another, given how to take the whole apart and how to put
 -- it together.
 --
 -- @since 0.1.0.0
 fixedPair :: (c -> a) -> (c -> b) -> (a -> b -> c) -> Fixed a -> Fixed b -> Fixed c
 fixedPair left right both a b =
-  -- Each half has as many bytes as its own format says, one behind the other.
+  -- Each half has as many bytes as its own format says, one after the other.
   -- (If the sum is cut off, no buffer and no input is ever large enough.)
   fixedRaw
     (plusSize (fixedSize a) (fixedSize b))
@@ -280,7 +288,8 @@ fixedPair left right both a b =
 -- @since 0.1.0.0
 fixedMap :: (b -> a) -> (a -> b) -> Fixed a -> Fixed b
 fixedMap there back f =
-  fixedRaw (fixedSize f) (fixedNames f) (\p x -> fixedWrite f p (there x)) (\p -> fixedRead f p >>= \x -> pure (back x))
+  fixedRaw (fixedSize f) (fixedNames f) (\p x -> fixedWrite f p (there x)) $ \p ->
+    fixedRead f p >>= \x -> pure (back x)
 {-# INLINE fixedMap #-}
 
 -- | The format of one type for some of its values. Reading any other value

@@ -60,8 +60,8 @@ byHand least n p g = Format (Var least) n p (deeper g)
 -- takes as long as encoding and a buffer of 512 bytes for each such value.
 --
 -- >>> import Ashlar.Codec.Combinators (formatPut, formatSize)
--- >>> let pair = fromPutGet 9 (\(n, t) -> put n <> put t) ((,) <$> get <*> get) :: Format (Word8, Text)
--- >>> formatSize pair (1, "hello")
+-- >>> let pair = fromPutGet 9 (\(n, t) -> put n <> put t) ((,) <$> get <*> get)
+-- >>> formatSize (pair :: Format (Word8, Text)) (1, "hello")
 -- 14
 --
 -- @since 0.1.0.0
@@ -118,7 +118,8 @@ bijection there back (Format l n p g) =
 -- if each value shall have one encoding.)
 --
 -- >>> import Ashlar.Codec.Combinators
--- >>> let percent = refined id (\n -> if n <= 100 then Right n else Left (show n ++ " percent")) (codec :: Format Word8)
+-- >>> let atMost100 n = if n <= 100 then Right n else Left (show n ++ " percent")
+-- >>> let percent = refined id atMost100 (codec :: Format Word8)
 -- >>> toStrictByteString (formatPut percent 50)
 -- "2"
 -- >>> either (print . errorReason) print (runGet (formatGet percent) "e")
@@ -152,5 +153,6 @@ satisfying message condition = refined id (\x -> if condition x then Right x els
 --
 -- @since 0.1.0.0
 constant :: (Eq a, Show a) => a -> Format a -> Format ()
-constant x = refined (\() -> x) (\y -> if y == x then Right () else Left (show y ++ " instead of " ++ show x))
+constant x =
+  refined (\() -> x) (\y -> if y == x then Right () else Left (show y ++ " instead of " ++ show x))
 {-# INLINE constant #-}

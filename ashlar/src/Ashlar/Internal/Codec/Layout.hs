@@ -68,11 +68,10 @@ pattern Fix f <-
   where
     Fix f = case fixedSize f of I# n -> Layout Written (\asks -> Width asks 1# n) (Constant f)
 
--- | It depends on the value; at least so many. State at least 1 if every
--- value has at least one byte: with 0 the elements of a container count
--- against the budget for elements of no size ('Ashlar.Codec.decode'), and
--- long containers are refused. Apart from that the number only decides how
--- much memory is allocated in advance, and a wrong one is safe.
+-- | It depends on the value, and is at least this number. State at least 1 if every value has a
+-- byte: with 0 the elements of a container count against the budget for empty elements
+-- ('Ashlar.Codec.decode'), and long containers are refused. Apart from that the number only
+-- decides how much memory is allocated in advance, and a wrong one is safe.
 --
 -- @since 0.1.0.0
 pattern Var :: Int -> Layout a
@@ -113,8 +112,8 @@ widthOf :: Layout a -> Int# -> Width
 widthOf (Layout _ width _) = width
 {-# INLINE widthOf #-}
 
--- | The layout of a type, given what it asks its parts, and its format for the case that
--- all of them are of constant size and take so many bytes.
+-- | The layout of a type, given what it asks its parts, and its format for the case that all of
+-- them are of constant size. The format is given the sum of these.
 derivedLayout :: (Int# -> Width) -> (Int -> Fixed a) -> Layout a
 derivedLayout width format = Layout Derived (counted width) $ case counted width (mostAsked ()) of
   Width left constant n -> case left ># 0# of

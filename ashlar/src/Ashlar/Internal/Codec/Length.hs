@@ -5,8 +5,8 @@
 -- Module      : Ashlar.Internal.Codec.Length
 -- Description : Lengths of containers, and what may be believed of them
 --
--- Note [Lengths from strangers]
--- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- Note [Untrusted lengths]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~
 -- A length in the input is eight bytes, and can announce anything. It is never
 -- trusted:
 --
@@ -36,9 +36,9 @@ import Ashlar.Internal.Get.Budget (spendEmpties)
 import Ashlar.Internal.Get.Bytes (available)
 import Ashlar.Internal.Get.Core
 
--- | Types whose values are written as a number, and what it is the number of:
--- strings, lists, vectors, maps, sets. The instances of 'Ashlar.Codec.Codec' write the
--- number as a length, 'Ashlar.Codec.Wrappers.Compact' writes it in fewer bytes.
+-- | Types encoded as a count followed by that many elements: strings, lists, vectors, maps, sets.
+-- The instances of 'Ashlar.Codec.Codec' write the count as a length of eight bytes,
+-- 'Ashlar.Codec.Wrappers.Compact' writes it as a varint.
 --
 -- @since 0.1.0.0
 class Counted a where
@@ -51,8 +51,7 @@ class Counted a where
   -- | Write what follows it.
   putCounted :: a -> Builder
 
-  -- | Read what follows a number, which is not negative, and otherwise not to be
-  -- believed.
+  -- | Read what follows a count. It is not negative, and otherwise untrusted.
   getCounted :: Int -> Get a
 
 -- | A length: an 'Int', and not negative.
@@ -74,20 +73,28 @@ putLength :: Int -> Builder
 putLength n = putFixed lengthFormat n
 {-# INLINE putLength #-}
 
--- | Read a length: not negative, and otherwise not to be believed.
+-- | Read a length. It is not negative, and otherwise untrusted.
 getLength :: Get Int
 getLength = getFixed lengthFormat
 
--- | How many of so many announced elements to allocate memory for at first,
--- given the least number of bytes that one takes.
-firstCapacity :: Int -> Int -> Get Int
+-- | How many elements to allocate memory for at first.
+firstCapacity ::
+  -- | The least size of an element.
+  Int ->
+  -- | How many were announced.
+  Int ->
+  Get Int
 firstCapacity least n
   | least <= 0 = pure n
   | otherwise = (\bytes -> min n (bytes `quot` least)) <$> available
 
--- | Count so many elements (not negative) against the budget for elements of
--- no size, if their least size is none.
-chargeEmpties :: Int -> Int -> Get ()
+-- | Count elements against the budget for empty elements, if they may be empty.
+chargeEmpties ::
+  -- | The least size of an element.
+  Int ->
+  -- | How many there are; not negative.
+  Int ->
+  Get ()
 chargeEmpties least n
   | least > 0 = pure ()
   | otherwise = spendEmpties n

@@ -69,18 +69,28 @@ constantFirst f back (Reading variable n count parts rest) = case fixedSize f of
         total
         (count +# 1#)
         (ConstantPart (I# width) (fixedNames f) : parts)
-        $ nothingLeftIf (total ==# 0#) count (fieldAt f back total (movedIf (variable `andI#` (n ==# 0#) `andI#` (width ># 0#)) rest))
+        $ nothingLeftIf (total ==# 0#) count $
+          fieldAt f back total $
+            movedIf (variable `andI#` (n ==# 0#) `andI#` (width ># 0#)) rest
 {-# INLINE constantFirst #-}
 
--- A field that stands so far in front of the end of its span.
-fieldAt :: Fixed x -> (x -> y) -> Int# -> (b -> Ptr Word8 -> Get a) -> (y -> b) -> Ptr Word8 -> Get a
+-- A field that begins this number of bytes before the end of its span.
+fieldAt ::
+  Fixed x ->
+  (x -> y) ->
+  Int# ->
+  (b -> Ptr Word8 -> Get a) ->
+  (y -> b) ->
+  Ptr Word8 ->
+  Get a
 fieldAt f back before rest = \build end -> Get $ \c env s0 ->
   case unGet (fixedRead f (end `plusPtr` I# (negateInt# before))) c env s0 of
     (# s1, x #) -> x `seq` unGet (rest (build (back x)) end) c env s1
 {-# INLINE fieldAt #-}
 
--- If it is so (1): a field before so many others, at the end of its span or in one that takes no
--- bytes at all, which is where the cursor is. (Which field it is, the offset does not tell.)
+-- If it is so (1): a field at the end of its span, or in a span that takes no bytes, which is where
+-- the cursor is. The offset does not tell which field it is, so the number of fields after it is
+-- written down.
 nothingLeftIf :: Int# -> Int# -> (b -> Ptr Word8 -> Get a) -> b -> Ptr Word8 -> Get a
 nothingLeftIf it count rest = case it of
   0# -> rest
@@ -110,18 +120,18 @@ variableFirst get back (Reading variable n count parts rest) =
 
 -- | Given something else, from which what is to be applied to the fields is made.
 mapReading :: (c -> b) -> Reading b a -> Reading c a
-mapReading h (Reading variable n count parts rest) = Reading variable n count parts (\build -> rest (h build))
+mapReading h (Reading variable n count parts rest) =
+  Reading variable n count parts (\build -> rest (h build))
 {-# INLINE mapReading #-}
 
--- A part comes next, with so many behind it. (In every run, traced or not: to find out takes
--- longer, and three times the code.)
+-- A part comes next, with this number of others after it. Not only in traced runs: to find out
+-- takes longer than to write the number, and three times the code.
 partNext :: Cells -> Int -> State# RealWorld -> (# State# RealWorld, () #)
 partNext c count = unIO (putInt c partCell (inPart count))
 {-# INLINE partNext #-}
 
--- Read a span, where so many fields are left. (Here it takes longer not to find out: a
--- tree of 10,000 nodes takes 76 µs, and with a write before every span 84 µs; before parts it is
--- the other way round, 78 µs; GHC 9.0.2.)
+-- Read a span, where this number of fields is left. Only traced runs write it: before spans that
+-- is faster, before parts slower (benchmark "decode Tree", GHC 9.0.2).
 spanNext :: Int -> Get a -> Get a
 spanNext count (Get p) = Get $ \c env s0 -> case unIO (mark c) s0 of
   (# s1, _ #) -> p c env s1
@@ -130,9 +140,17 @@ spanNext count (Get p) = Get $ \c env s0 -> case unIO (mark c) s0 of
     {-# INLINE mark #-}
 {-# INLINE spanNext #-}
 
--- The span where so many fields are left, of which one is of variable size (1) or none (0), and
--- which takes so many bytes. The reader is given its end.
-spanThen :: Int# -> Int# -> Int# -> (Ptr Word8 -> Get a) -> Get a
+-- A span, and what follows it.
+spanThen ::
+  -- Is a field after it of variable size (1) or none (0)?
+  Int# ->
+  -- The number of fields that are left.
+  Int# ->
+  -- The bytes that the span takes.
+  Int# ->
+  -- Given the end of the span.
+  (Ptr Word8 -> Get a) ->
+  Get a
 spanThen variable count n rest = case n of
   0# -> rest nullPtr
   _ -> spanNext (I# count) $ case variable of
@@ -188,13 +206,13 @@ getInside names f = case fixedSize f of
   n -> placed names n (fixedRead f)
 {-# INLINE getInside #-}
 
--- | Read a field of variable size, before so many others.
+-- | Read a field of variable size, before this number of others.
 getPart :: Int -> Get a -> Get a
 getPart count get = Get $ \c env s0 -> case partNext c count s0 of
   (# s1, _ #) -> case unGet get c env s1 of (# s2, x #) -> x `seq` (# s2, x #)
 {-# INLINE getPart #-}
 
--- | Read a span of fields of constant size, where so many fields are left.
+-- | Read a span of fields of constant size, where this number of fields is left.
 getSpan :: Int -> Fixed a -> Get a
 getSpan count f = case fixedSize f of
   I# 0# -> getFixed f

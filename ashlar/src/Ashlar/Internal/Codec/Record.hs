@@ -31,7 +31,7 @@ import Ashlar.Internal.Get.Path
 -- after optimisation.
 --
 -- For errors they also have their names ("Ashlar.Internal.Get.Path"), and so a reader is told how
--- many fields are behind it.
+-- many fields follow it.
 
 -- | Some fields of a record of type @r@, and what is made of them when they are read.
 --
@@ -42,7 +42,18 @@ data Fields r a
   = -- All of constant size: how many, what is written for a record, and what is made of it.
     forall x. Span Named Int (r -> x) (x -> a) (Fixed x)
   | -- Fields (how many, the least size, size, writer and reader), and then a span.
-    forall y x. Then Named Int Int (r -> Int) (r -> Builder) (Int -> Get y) Int (r -> x) (y -> x -> a) (Fixed x)
+    forall y x.
+    Then
+      Named
+      Int
+      Int
+      (r -> Int)
+      (r -> Builder)
+      (Int -> Get y)
+      Int
+      (r -> x)
+      (y -> x -> a)
+      (Fixed x)
 
 -- Names of fields, and what these are.
 type Named = [(String, Part)]
@@ -50,16 +61,32 @@ type Named = [(String, Part)]
 instance Functor (Fields r) where
   fmap h fields = case fields of
     Span names k there back f -> Span names k there (\x -> h (back x)) f
-    Then names m least n p g k there back f -> Then names m least n p g k there (\y x -> h (back y x)) f
+    Then names m least n p g k there back f ->
+      Then names m least n p g k there (\y x -> h (back y x)) f
   {-# INLINE fmap #-}
 
 instance Applicative (Fields r) where
   pure a = Span [] 0 (\_ -> ()) (\() -> a) (fixedUnit ())
   {-# INLINE pure #-}
   Span names1 k1 there1 back1 f1 <*> Span names2 k2 there2 back2 f2 =
-    Span (names1 ++ names2) (k1 + k2) (\r -> (there1 r, there2 r)) (\(x1, x2) -> back1 x1 (back2 x2)) (sideBySide f1 f2)
+    Span
+      (names1 ++ names2)
+      (k1 + k2)
+      (\r -> (there1 r, there2 r))
+      (\(x1, x2) -> back1 x1 (back2 x2))
+      (sideBySide f1 f2)
   Then names1 m least n p g k1 there1 back1 f1 <*> Span names2 k2 there2 back2 f2 =
-    Then (names1 ++ names2) m least n p g (k1 + k2) (\r -> (there1 r, there2 r)) (\y (x1, x2) -> back1 y x1 (back2 x2)) (sideBySide f1 f2)
+    Then
+      (names1 ++ names2)
+      m
+      least
+      n
+      p
+      g
+      (k1 + k2)
+      (\r -> (there1 r, there2 r))
+      (\y (x1, x2) -> back1 y x1 (back2 x2))
+      (sideBySide f1 f2)
   Span names1 k1 there1 back1 f1 <*> Then names2 m2 least n p g k2 there2 back2 f2 =
     Then
       (names1 ++ names2)
@@ -67,23 +94,28 @@ instance Applicative (Fields r) where
       (plusSize (fixedSize f1) least)
       (\r -> fixedSize f1 + n r)
       (\r -> append (putFixed f1 (there1 r)) (p r))
-      (\behind -> getSpan (k1 + m2 + behind) f1 >>= \x1 -> g behind >>= \y -> pure (x1, y))
+      (\after -> getSpan (k1 + m2 + after) f1 >>= \x1 -> g after >>= \y -> pure (x1, y))
       k2
       there2
       (\(x1, y) x2 -> back1 x1 (back2 y x2))
       f2
-  Then names1 m1 least1 n1 p1 g1 k1 there1 back1 f1 <*> Then names2 m2 least2 n2 p2 g2 k2 there2 back2 f2 =
-    Then
-      (names1 ++ names2)
-      (m1 + k1 + m2)
-      (plusSize least1 (plusSize (fixedSize f1) least2))
-      (\r -> n1 r + fixedSize f1 + n2 r)
-      (\r -> append (p1 r) (append (putFixed f1 (there1 r)) (p2 r)))
-      (\behind -> g1 (k1 + m2 + behind) >>= \y1 -> getSpan (k1 + m2 + behind) f1 >>= \x1 -> g2 behind >>= \y2 -> pure (y1, x1, y2))
-      k2
-      there2
-      (\(y1, x1, y2) x2 -> back1 y1 x1 (back2 y2 x2))
-      f2
+  Then names1 m1 least1 n1 p1 g1 k1 there1 back1 f1
+    <*> Then names2 m2 least2 n2 p2 g2 k2 there2 back2 f2 =
+      Then
+        (names1 ++ names2)
+        (m1 + k1 + m2)
+        (plusSize least1 (plusSize (fixedSize f1) least2))
+        (\r -> n1 r + fixedSize f1 + n2 r)
+        (\r -> append (p1 r) (append (putFixed f1 (there1 r)) (p2 r)))
+        ( \after ->
+            g1 (k1 + m2 + after) >>= \y1 ->
+              getSpan (k1 + m2 + after) f1 >>= \x1 ->
+                g2 after >>= \y2 -> pure (y1, x1, y2)
+        )
+        k2
+        there2
+        (\(y1, x1, y2) x2 -> back1 y1 x1 (back2 y2 x2))
+        f2
   {-# INLINE (<*>) #-}
 
 sideBySide :: Fixed a -> Fixed b -> Fixed (a, b)
@@ -98,7 +130,17 @@ field :: String -> (r -> a) -> Format a -> Fields r a
 field name from (Format l n p g) = case l of
   Fix f -> Span [(name, ConstantPart (fixedSize f) (fixedNames f))] 1 from id f
   Var least ->
-    Then [(name, VariablePart)] 1 least (\r -> n (from r)) (\r -> p (from r)) (\behind -> getPart behind g) 0 (\_ -> ()) (\y () -> y) (fixedUnit ())
+    Then
+      [(name, VariablePart)]
+      1
+      least
+      (\r -> n (from r))
+      (\r -> p (from r))
+      (\after -> getPart after g)
+      0
+      (\_ -> ())
+      (\y () -> y)
+      (fixedUnit ())
 {-# INLINE field #-}
 
 -- | A record: the name of its type, and its fields. (The name is for errors; \"\" if there
@@ -121,7 +163,7 @@ record name fields = case fields of
       (nested (OfFields name names) (g k >>= \y -> getSpan k f >>= \x -> pure $! back y x))
 {-# INLINE record #-}
 
--- | One value behind another.
+-- | One value after another.
 --
 -- >>> import Ashlar.Codec.Combinators
 -- >>> toStrictByteString (formatPut (both codec codec) (1 :: Word8, 'a'))

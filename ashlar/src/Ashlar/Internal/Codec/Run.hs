@@ -85,7 +85,7 @@ encodedSize :: Codec a => a -> Int
 encodedSize = size
 {-# INLINE encodedSize #-}
 
--- | A value from its binary format. The input must end behind it.
+-- | A value from its binary format. The input must end after it.
 --
 -- Whatever the input is, this ends in time and memory in proportion to its length
 -- and to two limits. Elements that take no bytes, like those of @[()]@, may be
@@ -100,7 +100,7 @@ encodedSize = size
 -- of small elements more than 128 times.
 --
 -- What it returns is a valid value, or an error, which says the offset and the path to the
--- field. (The error is found out when it is looked at, as with 'Ashlar.Get.runGet'.)
+-- field. (The error is computed when it is forced, as with 'Ashlar.Get.runGet'.)
 --
 -- >>> decode (encode (Just 'x')) :: Either DecodeError (Maybe Char)
 -- Right (Just 'x')
@@ -114,7 +114,7 @@ decode :: Codec a => ByteString -> Either DecodeError a
 decode = runGetWhole get
 {-# INLINE decode #-}
 
--- | The value at the beginning of the input, and what is behind it.
+-- | The value at the beginning of the input, and what follows it.
 --
 -- >>> import Data.ByteString (ByteString)
 -- >>> decodeRest "\1\0\2" :: Either DecodeError (Word16, ByteString)
@@ -130,7 +130,8 @@ decodeRest = runGetRest get
 -- >>> let budget = defaultBudget {budgetEmpties = 2}
 -- >>> decodeWith budget (encode [(), ()]) :: Either DecodeError [()]
 -- Right [(),()]
--- >>> either (print . errorReason) print (decodeWith budget (encode [(), (), ()]) :: Either DecodeError [()])
+-- >>> let units = decodeWith budget (encode [(), (), ()]) :: Either DecodeError [()]
+-- >>> either (print . errorReason) print units
 -- OverBudget "3 elements of no size, more than the budget of 2"
 --
 -- @since 0.1.0.0

@@ -56,9 +56,13 @@ instance GCount (C1 c f) where
   gCount = 1
   {-# INLINE gCount #-}
 
--- | The number of a constructor, of so many, of a type of this name: one byte, or two if
--- they are more than 256.
-tagFormat :: String -> Int -> Fixed Int
+-- | The number of a constructor: one byte, or two for more than 256 constructors.
+tagFormat ::
+  -- | The name of the type.
+  String ->
+  -- | The number of constructors.
+  Int ->
+  Fixed Int
 tagFormat name count@(I# n) = case n <=# 256# of
   1# -> checked (fixedMap fromIntegral fromIntegral fixedWord8)
   _ -> checked (fixedMap fromIntegral fromIntegral fixedWord16LE)

@@ -89,7 +89,9 @@ variant name decide cases
       (\s -> case encoding s of Encoding i _ p -> append (putFixed tag i) p)
       (getNamed tag >>= casesGet cases name 0)
   where
-    tag = fixedNamed (OfType name) (fixedChecked id (casesCheck cases 0) (tagFormat name (casesCount cases)))
+    tag =
+      fixedNamed (OfType name) $
+        fixedChecked id (casesCheck cases 0) (tagFormat name (casesCount cases))
     encoding = casesEncode cases 0 decide
     tagOf (Encoding i _ _) = i
 {-# INLINE variant #-}
@@ -121,26 +123,32 @@ alternative con make f rest =
   Cases
     { casesCount = 1 + casesCount rest,
       casesPlain = False,
-      casesEncode = \i decide -> casesEncode rest (i + 1) (decide (\x -> Encoding i (formatSize f x) (formatPut f x))),
+      casesEncode = \i decide ->
+        casesEncode rest (i + 1) (decide (\x -> Encoding i (formatSize f x) (formatPut f x))),
       casesCheck = \i tag -> casesCheck rest (i + 1) tag,
       casesValue = \i tag -> casesValue rest (i + 1) tag,
       casesGet = \name i tag ->
-        if tag == i then getAlternative name con f >>= \x -> x `seq` (pure $! make x) else casesGet rest name (i + 1) tag
+        if tag == i
+          then getAlternative name con f >>= \x -> x `seq` (pure $! make x)
+          else casesGet rest name (i + 1) tag
     }
 {-# INLINE alternative #-}
 
 -- What belongs to an alternative, given the names of the type and of this.
 getAlternative :: String -> String -> Format a -> Get a
 getAlternative name con (Format l _ _ g) = case l of
-  Fix f -> getNamed (fixedNamed (OfConstructor name con "" [ConstantPart (fixedSize f) (fixedNames f)]) f)
+  Fix f ->
+    getNamed $
+      fixedNamed (OfConstructor name con "" [ConstantPart (fixedSize f) (fixedNames f)]) f
   Var _ -> nested (OfConstructor name con "" [VariablePart]) (getPart 0 g)
 {-# INLINE getAlternative #-}
 
--- | A tag that is no longer used, so that the alternatives behind it keep theirs.
+-- | A tag that is no longer used, so that the alternatives after it keep theirs.
 -- Reading it fails; the message says which it was.
 --
 -- >>> import Ashlar.Codec.Combinators
--- >>> let bit = variant "Bit" (\off on b -> if b then on else off) (constructor "Off" False (retired "Unknown" (constructor "On" True end)))
+-- >>> let cases = constructor "Off" False (retired "Unknown" (constructor "On" True end))
+-- >>> let bit = variant "Bit" (\off on b -> if b then on else off) cases
 -- >>> toStrictByteString (formatPut bit True)
 -- "\STX"
 -- >>> either (print . errorReason) print (runGet (formatGet bit) "\1")
@@ -153,7 +161,8 @@ retired name rest =
     { casesCount = 1 + casesCount rest,
       casesPlain = casesPlain rest,
       casesEncode = \i decide -> casesEncode rest (i + 1) decide,
-      casesCheck = \i tag -> if tag == i then Left (isRetired name) else casesCheck rest (i + 1) tag,
+      casesCheck = \i tag ->
+        if tag == i then Left (isRetired name) else casesCheck rest (i + 1) tag,
       casesValue = \i tag -> casesValue rest (i + 1) tag,
       casesGet = \ty i tag -> casesGet rest ty (i + 1) tag
     }

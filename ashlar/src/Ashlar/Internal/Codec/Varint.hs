@@ -3,7 +3,7 @@
 -- Description : Numbers of which small ones take few bytes
 --
 -- Unsigned LEB128 ("Ashlar.Prim.Varint"). Each number has one encoding: reading refuses a
--- last byte of zero behind others, and what does not fit 64 bits.
+-- last byte of zero after others, and what does not fit 64 bits.
 module Ashlar.Internal.Codec.Varint
   ( varintSize,
     putVarint,

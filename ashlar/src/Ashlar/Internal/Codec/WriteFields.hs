@@ -9,7 +9,7 @@
 --
 -- How the fields of a constructor are written. It is put together while the compiler
 -- inlines a derived instance, from the last field to the first, so that nothing is
--- there twice: what is known of the fields behind decides about the one before.
+-- there twice: what is known of the fields after it decides about a field.
 module Ashlar.Internal.Codec.WriteFields
   ( Writing,
     Rest,
@@ -34,7 +34,8 @@ import GHC.IO (IO (..), unIO)
 -- front of an address; and what writes the rest. The sizes do not depend on the value, so
 -- nothing has to be known of it to see where the checks are. (The number is unboxed for the
 -- reason given at 'Ashlar.Internal.Codec.Layout.Width'.)
-data Writing s rest = Writing Int# (s -> Ptr Word8 -> State# RealWorld -> (# State# RealWorld, () #)) (s -> rest)
+data Writing s rest
+  = Writing Int# (s -> Ptr Word8 -> State# RealWorld -> (# State# RealWorld, () #)) (s -> rest)
 
 -- | What writes the rest: a builder, or nothing, where all of the fields have a constant
 -- size.
@@ -72,12 +73,22 @@ noFields :: Rest rest => Writing s rest
 noFields = Writing 0# (\_ _ s -> (# s, () #)) (\_ -> noRest)
 {-# INLINE noFields #-}
 
--- | A field of constant size before others. No more than so many bytes are written with
--- one check.
-constantBefore :: Rest rest => Int# -> Fixed a -> (s -> a) -> Writing s rest -> Writing s rest
-constantBefore most f field rest@(Writing n write behind) = case fixedSize f of
+-- | A field of constant size before others.
+constantBefore ::
+  Rest rest =>
+  -- | The most bytes that are written with one check.
+  Int# ->
+  Fixed a ->
+  (s -> a) ->
+  Writing s rest ->
+  Writing s rest
+constantBefore most f field rest@(Writing n write after) = case fixedSize f of
   I# width -> case width +# n <=# most of
-    1# -> Writing (width +# n) (\x end s -> case this x n end s of (# s', _ #) -> write x end s') behind
+    1# ->
+      Writing
+        (width +# n)
+        (\x end s -> case this x n end s of (# s', _ #) -> write x end s')
+        after
     _ -> Writing width (\x end s -> this x 0# end s) (\x -> written rest x)
   where
     this x following end = case fixedSize f of
@@ -87,14 +98,22 @@ constantBefore most f field rest@(Writing n write behind) = case fixedSize f of
 
 -- | A field of variable size before others.
 variableBefore :: Rest rest => (s -> Builder) -> Writing s rest -> Writing s rest
-variableBefore field rest = Writing 0# (\_ _ s -> (# s, () #)) (\x -> before (field x) (written rest x))
+variableBefore field rest =
+  Writing 0# (\_ _ s -> (# s, () #)) (\x -> before (field x) (written rest x))
 {-# INLINE variableBefore #-}
 
 -- | Write the fields.
 written :: Rest rest => Writing s rest -> s -> rest
-written (Writing n write behind) = \x -> case n of
-  0# -> behind x
-  _ -> spanOf (I# n) (\p -> let end = p `plusPtr` I# n in IO (\s -> case write x end s of (# s', _ #) -> (# s', end #))) (behind x)
+written (Writing n write after) = \x -> case n of
+  0# -> after x
+  _ ->
+    spanOf
+      (I# n)
+      ( \p ->
+          let end = p `plusPtr` I# n
+           in IO (\s -> case write x end s of (# s', _ #) -> (# s', end #))
+      )
+      (after x)
 {-# INLINE written #-}
 
 -- | Write the bytes at the beginning to this address.

@@ -34,7 +34,12 @@ import Data.Primitive.Array (Array, indexArrayM, sizeofArray)
 import qualified Data.Primitive.Array as Primitive
 import Data.Primitive.ByteArray (ByteArray (ByteArray), sizeofByteArray)
 import Data.Primitive.PrimArray (PrimArray (PrimArray), clonePrimArray, sizeofPrimArray)
-import Data.Primitive.SmallArray (SmallArray, indexSmallArrayM, sizeofSmallArray, smallArrayFromListN)
+import Data.Primitive.SmallArray
+  ( SmallArray,
+    indexSmallArrayM,
+    sizeofSmallArray,
+    smallArrayFromListN,
+  )
 import Data.Primitive.Types (Prim)
 import qualified Data.Vector as V
 import qualified Data.Vector.Primitive as P
@@ -45,8 +50,11 @@ import GHC.Exts (noinline)
 -- the order of their indices. A number that does not agree with the bounds is refused.
 instance (Ix i, Codec i, Codec e) => Codec (Base.Array i e) where
   layout = layoutIndexed @i
-  size arr = sizeIndexed (Base.bounds arr) (layout :: Layout e) (Base.numElements arr) (F.foldl' (\n x -> n + size x) 0 arr)
-  put arr@(Base.Array _ _ n elements#) = putBounds (Base.bounds arr) (putIndexed n (indexArrayM (Primitive.Array elements#)))
+  size arr =
+    sizeIndexed (Base.bounds arr) (layout :: Layout e) (Base.numElements arr) $
+      F.foldl' (\n x -> n + size x) 0 arr
+  put arr@(Base.Array _ _ n elements#) =
+    putBounds (Base.bounds arr) (putIndexed n (indexArrayM (Primitive.Array elements#)))
   get = getIndexed $ \(l, u) v -> case V.toArray v of
     -- It has as many elements as the vector, and these as many as the bounds say.
     Primitive.Array elements# -> Base.Array l u (V.length v) elements#
@@ -57,7 +65,9 @@ instance (Ix i, Codec i, Codec e) => Codec (Base.Array i e) where
 -- | As a boxed array.
 instance (Ix i, Codec i, IArray UArray e, Codec e) => Codec (UArray i e) where
   layout = layoutIndexed @i
-  size arr = sizeIndexed (bounds arr) (layout :: Layout e) (numElements arr) (sum [size (unsafeAt arr i) | i <- [0 .. numElements arr - 1]])
+  size arr =
+    sizeIndexed (bounds arr) (layout :: Layout e) (numElements arr) $
+      sum [size (unsafeAt arr i) | i <- [0 .. numElements arr - 1]]
 
   -- The number is between 0 and the length.
   put arr = putBounds (bounds arr) (putIndexed (numElements arr) (\i -> pure $! unsafeAt arr i))
@@ -94,7 +104,8 @@ getIndexed make = do
 instance Codec ByteArray where
   layout = Var lengthSize
   size arr = lengthSize + sizeofByteArray arr
-  put arr@(ByteArray bytes#) = append (putLength (sizeofByteArray arr)) (shortByteString (SBS bytes#))
+  put arr@(ByteArray bytes#) =
+    append (putLength (sizeofByteArray arr)) (shortByteString (SBS bytes#))
   get = (\(SBS bytes#) -> ByteArray bytes#) <$> get
 
 instance Counted ByteArray where
@@ -151,7 +162,8 @@ instance Codec a => Codec (Array a) where
 
 instance Codec a => Counted (Array a) where
   counted = sizeofArray
-  sizeCounted arr = sizeElements (layout :: Layout a) (sizeofArray arr) (F.foldl' (\n x -> n + size x) 0 arr)
+  sizeCounted arr =
+    sizeElements (layout :: Layout a) (sizeofArray arr) (F.foldl' (\n x -> n + size x) 0 arr)
   putCounted arr = putIndexedBare (sizeofArray arr) (indexArrayM arr)
   getCounted n = V.toArray <$> getVector n
   {-# INLINEABLE sizeCounted #-}
@@ -170,7 +182,8 @@ instance Codec a => Codec (SmallArray a) where
 
 instance Codec a => Counted (SmallArray a) where
   counted = sizeofSmallArray
-  sizeCounted arr = sizeElements (layout :: Layout a) (sizeofSmallArray arr) (F.foldl' (\n x -> n + size x) 0 arr)
+  sizeCounted arr =
+    sizeElements (layout :: Layout a) (sizeofSmallArray arr) (F.foldl' (\n x -> n + size x) 0 arr)
   putCounted arr = putIndexedBare (sizeofSmallArray arr) (indexSmallArrayM arr)
   getCounted n = smallFrom <$> getVector n
   {-# INLINEABLE sizeCounted #-}

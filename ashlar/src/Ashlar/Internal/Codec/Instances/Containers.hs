@@ -49,9 +49,11 @@ instance (Ord k, Codec k, Codec v) => Codec (M.Map k v) where
 
 instance (Ord k, Codec k, Codec v) => Counted (M.Map k v) where
   counted = M.size
-  sizeCounted m = sizePairs (layout :: Layout k) (layout :: Layout v) (M.size m) (\f -> M.foldlWithKey' f 0 m)
+  sizeCounted m =
+    sizePairs (layout :: Layout k) (layout :: Layout v) (M.size m) (\f -> M.foldlWithKey' f 0 m)
   putCounted m = action (\c s -> putMap c s m)
-  getCounted n = chargeEmpties (leastSize (layout :: Layout k) + leastSize (layout :: Layout v)) n >> getMap n
+  getCounted n =
+    chargeEmpties (leastSize (layout :: Layout k) + leastSize (layout :: Layout v)) n >> getMap n
   {-# INLINEABLE sizeCounted #-}
   {-# INLINEABLE putCounted #-}
   {-# INLINEABLE getCounted #-}
@@ -68,7 +70,8 @@ instance Codec v => Codec (IM.IntMap v) where
 
 instance Codec v => Counted (IM.IntMap v) where
   counted = IM.size
-  sizeCounted m = sizePairs (layout :: Layout Int) (layout :: Layout v) (IM.size m) (\f -> IM.foldlWithKey' f 0 m)
+  sizeCounted m =
+    sizePairs (layout :: Layout Int) (layout :: Layout v) (IM.size m) (\f -> IM.foldlWithKey' f 0 m)
   putCounted = IM.foldrWithKey (\k v rest -> append (put k) (append (put v) rest)) empty
   getCounted = getIntMap
   {-# INLINEABLE sizeCounted #-}
@@ -119,7 +122,8 @@ instance Codec a => Codec (Seq.Seq a) where
 
 instance Codec a => Counted (Seq.Seq a) where
   counted = Seq.length
-  sizeCounted s = sizeElements (layout :: Layout a) (Seq.length s) (F.foldl' (\n x -> n + size x) 0 s)
+  sizeCounted s =
+    sizeElements (layout :: Layout a) (Seq.length s) (F.foldl' (\n x -> n + size x) 0 s)
   putCounted = putElements
   getCounted n = Seq.fromList . V.toList <$> getVector n
   {-# INLINEABLE sizeCounted #-}
@@ -139,7 +143,13 @@ instance Codec a => Codec (Tree a) where
 
 -- The size of a number of keys and values: by multiplication if that will do,
 -- else by the fold that is given.
-sizePairs :: (Codec k, Codec v) => Layout k -> Layout v -> Int -> ((Int -> k -> v -> Int) -> Int) -> Int
+sizePairs ::
+  (Codec k, Codec v) =>
+  Layout k ->
+  Layout v ->
+  Int ->
+  ((Int -> k -> v -> Int) -> Int) ->
+  Int
 sizePairs keys values n fold = case (keys, values) of
   (Fix k, Fix v) -> n * (fixedSize k + fixedSize v)
   _ -> fold (\acc k v -> acc + size k + size v)
@@ -177,7 +187,7 @@ data Built k t = Built !t !(Below k)
 
 data Below k = Nothing' | Below !k
 
--- So many entries.
+-- Read n entries.
 getMap :: forall k v. (Ord k, Codec k, Codec v) => Int -> Get (M.Map k v)
 getMap count = (\(Built m _) -> m) <$> amongElements count (build count Nothing')
   where
@@ -192,7 +202,7 @@ getMap count = (\(Built m _) -> m) <$> amongElements count (build count Nothing'
         pure (Built (M.Bin n k v left right) before'')
 {-# INLINE getMap #-}
 
--- So many elements.
+-- Read n elements.
 getSet :: forall a. (Ord a, Codec a) => Int -> Get (Set.Set a)
 getSet count = (\(Built s _) -> s) <$> amongElements count (build count Nothing')
   where
@@ -233,4 +243,6 @@ getIntMap n = (\v -> IM.fromDistinctAscList (V.toList v)) <$> getSuccessive n en
 {-# INLINE getIntMap #-}
 
 getIntSet :: Int -> Get IS.IntSet
-getIntSet n = (\v -> IS.fromDistinctAscList (U.toList v)) <$> getSuccessive n (getAbove . maybe Nothing' Below)
+getIntSet n =
+  (\v -> IS.fromDistinctAscList (U.toList v))
+    <$> getSuccessive n (getAbove . maybe Nothing' Below)

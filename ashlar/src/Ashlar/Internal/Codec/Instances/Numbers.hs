@@ -27,13 +27,26 @@ import Data.Bits (countLeadingZeros, finiteBitSize, unsafeShiftL, unsafeShiftR, 
 import Data.ByteString.Short.Internal (ShortByteString (SBS))
 import Data.Complex (Complex (..))
 import Data.Fixed (Fixed (MkFixed))
-import Data.Primitive.ByteArray (ByteArray (ByteArray), MutableByteArray (MutableByteArray), newByteArray, unsafeFreezeByteArray)
+import Data.Primitive.ByteArray
+  ( ByteArray (ByteArray),
+    MutableByteArray (MutableByteArray),
+    newByteArray,
+    unsafeFreezeByteArray,
+  )
 import Data.Ratio (Ratio, denominator, numerator)
 import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Ptr (plusPtr)
 import GHC.Exts (Int (I#), Ptr (Ptr), int2Word#)
 import GHC.IO (IO (IO))
-import GHC.Num.Integer (Integer (IS), integerFromAddr#, integerFromNatural, integerFromWord, integerLog2, integerToMutableByteArray#, integerToNatural)
+import GHC.Num.Integer
+  ( Integer (IS),
+    integerFromAddr#,
+    integerFromNatural,
+    integerFromWord,
+    integerLog2,
+    integerToMutableByteArray#,
+    integerToNatural,
+  )
 import GHC.Real (Ratio ((:%)))
 import Numeric.Natural (Natural)
 
@@ -110,7 +123,7 @@ magnitudeBytes n = runST $ do
   ByteArray bytes# <- unsafeFreezeByteArray arr
   pure (SBS bytes#)
 
--- Read a magnitude of so many bytes.
+-- Read a magnitude of n bytes.
 getMagnitude :: Word64 -> Get Integer
 getMagnitude n
   | n == 0 = pure 0

@@ -73,7 +73,7 @@ instance Codec T.Text where
   size t = lengthSize + utf8LengthOf t
   put = putText
 
-  -- As 'getLength', but in line: records with three texts take 7 % less time (GHC 9.0.2).
+  -- As 'getLength', but in line: records of texts are read faster (GHC 9.0.2).
   get = getFixed lengthFormat >>= getTextUtf8
 
 -- Where there is room for the longest that the text can be, it is written before its

@@ -20,10 +20,25 @@ import Ashlar.Internal.Codec.Instances.Structures ()
 import Ashlar.Internal.Codec.Record
 import Data.Fixed (Pico)
 import Data.Time.Calendar (CalendarDiffDays (..), Day (..), DayOfWeek (..))
-import Data.Time.Clock (DiffTime, NominalDiffTime, UTCTime (..), UniversalTime (..), diffTimeToPicoseconds, nominalDiffTimeToSeconds, picosecondsToDiffTime, secondsToNominalDiffTime)
+import Data.Time.Clock
+  ( DiffTime,
+    NominalDiffTime,
+    UTCTime (..),
+    UniversalTime (..),
+    diffTimeToPicoseconds,
+    nominalDiffTimeToSeconds,
+    picosecondsToDiffTime,
+    secondsToNominalDiffTime,
+  )
 import Data.Time.Clock.System (SystemTime (..))
 import Data.Time.Clock.TAI (AbsoluteTime, addAbsoluteTime, diffAbsoluteTime, taiEpoch)
-import Data.Time.LocalTime (CalendarDiffTime (..), LocalTime (..), TimeOfDay (..), TimeZone (..), ZonedTime (..))
+import Data.Time.LocalTime
+  ( CalendarDiffTime (..),
+    LocalTime (..),
+    TimeOfDay (..),
+    TimeZone (..),
+    ZonedTime (..),
+  )
 import Data.Word (Word8)
 
 -- | The Modified Julian Day: 'Integer' days since 1858-11-17.
@@ -55,7 +70,9 @@ instance HasFormat UTCTime where
     record "UTCTime" $
       UTCTime
         <$> field "utctDay" utctDay codec
-        <*> field "utctDayTime" utctDayTime (satisfying "UTCTime: not a time of a day" (\t -> t >= 0 && t < 86401) codec)
+        <*> field "utctDayTime" utctDayTime (satisfying "UTCTime: not a time of a day" ofDay codec)
+    where
+      ofDay t = t >= 0 && t < 86401
   {-# INLINE format #-}
 
 -- | TAI: the time since the Modified Julian Day 0, as a 'DiffTime'.
@@ -74,7 +91,10 @@ instance HasFormat SystemTime where
     record "SystemTime" $
       MkSystemTime
         <$> field "systemSeconds" systemSeconds codec
-        <*> field "systemNanoseconds" systemNanoseconds (satisfying "SystemTime: more than two seconds" (< 2000000000) codec)
+        <*> field
+          "systemNanoseconds"
+          systemNanoseconds
+          (satisfying "SystemTime: more than two seconds" (< 2000000000) codec)
   {-# INLINE format #-}
 
 -- | Hour and minute, one byte each, and the seconds as 'Pico': from 0 to 23, from 0 to
@@ -88,12 +108,15 @@ instance HasFormat TimeOfDay where
       TimeOfDay
         <$> field "todHour" todHour (upTo 23 "TimeOfDay: the hour is above 23")
         <*> field "todMin" todMin (upTo 59 "TimeOfDay: the minute is above 59")
-        <*> field "todSec" todSec (satisfying "TimeOfDay: the seconds are not of a minute" (\s -> s >= 0 && s < (61 :: Pico)) codec)
+        <*> field "todSec" todSec (satisfying "TimeOfDay: the seconds are not of a minute" ofMinute codec)
+    where
+      ofMinute s = s >= 0 && s < (61 :: Pico)
   {-# INLINE format #-}
 
 upTo :: Word8 -> String -> Format Int
-upTo greatest message = refined toByte (\b -> if b <= greatest then Right (fromIntegral b) else Left message) codec
+upTo greatest message = refined toByte fromByte codec
   where
+    fromByte b = if b <= greatest then Right (fromIntegral b) else Left message
     toByte :: Int -> Word8
     toByte n = if n < 0 || n > 255 then 255 else fromIntegral n
 {-# INLINE upTo #-}
@@ -102,7 +125,9 @@ upTo greatest message = refined toByte (\b -> if b <= greatest then Right (fromI
 instance Codec LocalTime
 
 instance HasFormat LocalTime where
-  format = record "LocalTime" (LocalTime <$> field "localDay" localDay codec <*> field "localTimeOfDay" localTimeOfDay codec)
+  format =
+    record "LocalTime" $
+      LocalTime <$> field "localDay" localDay codec <*> field "localTimeOfDay" localTimeOfDay codec
   {-# INLINE format #-}
 
 -- | The minutes that it is ahead of UTC, whether it is in summer only, and its name.
@@ -132,14 +157,18 @@ instance HasFormat ZonedTime where
 instance Codec CalendarDiffDays
 
 instance HasFormat CalendarDiffDays where
-  format = record "CalendarDiffDays" (CalendarDiffDays <$> field "cdMonths" cdMonths codec <*> field "cdDays" cdDays codec)
+  format =
+    record "CalendarDiffDays" $
+      CalendarDiffDays <$> field "cdMonths" cdMonths codec <*> field "cdDays" cdDays codec
   {-# INLINE format #-}
 
 -- | Months as an 'Integer', and a 'NominalDiffTime'.
 instance Codec CalendarDiffTime
 
 instance HasFormat CalendarDiffTime where
-  format = record "CalendarDiffTime" (CalendarDiffTime <$> field "ctMonths" ctMonths codec <*> field "ctTime" ctTime codec)
+  format =
+    record "CalendarDiffTime" $
+      CalendarDiffTime <$> field "ctMonths" ctMonths codec <*> field "ctTime" ctTime codec
   {-# INLINE format #-}
 
 -- | One byte, from 1 for Monday to 7 for Sunday; others are refused.

@@ -228,7 +228,7 @@ plainPrim f =
       readByteArray arr 0 >>= writesSample f
 {-# INLINE plainPrim #-}
 
--- A value that is not looked at.
+-- A value that is not forced.
 valueOf :: Fixed a -> a
 valueOf _ = errorWithoutStackTrace "Ashlar.Codec: sizeOf looked at its argument"
 

@@ -235,8 +235,12 @@ instance Counted a => Codec (Compact a) where
   size (Compact x) = varintSize (fromIntegral (counted x)) + sizeCounted x
   put (Compact x) = append (putVarint (fromIntegral (counted x))) (putCounted x)
   get = do
-    n <- refine (\w -> if w <= fromIntegral (maxBound :: Int) then Right (fromIntegral w) else Left "a length that does not fit") getVarint
+    n <- refine toLength getVarint
     Compact <$> getCounted n
+    where
+      toLength w
+        | w <= fromIntegral (maxBound :: Int) = Right (fromIntegral w)
+        | otherwise = Left "a length that does not fit"
   {-# INLINE size #-}
   {-# INLINE put #-}
   {-# INLINE get #-}

@@ -49,8 +49,13 @@ newtype UTF16 = UTF16 {getUTF16 :: T.Text}
 instance Codec UTF16 where
   layout = Var lengthSize
   size (UTF16 t) = lengthSize + 2 * utf16Length t
-  put (UTF16 t) = append (putLength (utf16Length t)) (T.foldr (\c rest -> append (utf16Char c) rest) empty t)
-  get = getLength >>= \n -> UTF16 <$> refine utf16Text (if n > maxBound `quot` 2 then invalid "a length that does not fit" else getByteString (2 * n))
+  put (UTF16 t) =
+    append (putLength (utf16Length t)) (T.foldr (\c rest -> append (utf16Char c) rest) empty t)
+  get = getLength >>= \n -> UTF16 <$> refine utf16Text (units n)
+    where
+      units n
+        | n > maxBound `quot` 2 = invalid "a length that does not fit"
+        | otherwise = getByteString (2 * n)
 
 utf16Length :: T.Text -> Int
 utf16Length = T.foldl' (\n c -> if c < '\x10000' then n + 1 else n + 2) 0
@@ -115,7 +120,7 @@ fixedScalarValue = case layout of
 --
 -- The 'Storable' instance is trusted: to write and to read no more bytes than it says,
 -- and to read valid values. (That of 'Char' reads numbers above U+10FFFF.) So this is not
--- for input from strangers.
+-- for untrusted input.
 --
 -- @since 0.1.0.0
 newtype AsStorable a = AsStorable {getStorable :: a}
@@ -133,7 +138,7 @@ instance Storable a => Codec (AsStorable a) where
         where
           x = fromStorableBytes bs
 
--- A value that is not looked at.
+-- A value that is not forced.
 undefinedOf :: a
 undefinedOf = errorWithoutStackTrace "Ashlar.Codec: sizeOf or alignment looked at its argument"
 
