@@ -49,6 +49,7 @@ import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Mem.Cells
 import Control.Exception (Exception, SomeException, catch, evaluate, fromException, throw, throwIO)
 import Data.Maybe (isJust)
+import Data.Void (Void, absurd)
 import GHC.Exts (RealWorld, State#, catch#)
 import GHC.IO (IO (..), unIO)
 import Unsafe.Coerce (unsafeCoerce)
@@ -96,9 +97,9 @@ catching c env (Get f) = guarded c (\s -> f c env s)
 
 -- Note [Caught by a cell]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
--- The handler writes into a cell that it was called, and returns a 'Stop' in place of a result. So
--- the result needs no box to tell the two apart. Where the exception is not ours, the 'Stop' is a
--- thunk that throws it, and is forced when the handler has returned: Note [Thrown outside of the
+-- The handler writes into a cell that it was called, and returns why in place of a result. So
+-- the result needs no box to tell the two apart. Where the exception is not ours, that is a
+-- thunk which throws it, and is forced when the handler has returned: Note [Thrown outside of the
 -- handler].
 --
 -- (A run in place could be frozen between writing and reading the cell, and another handler would
@@ -112,25 +113,26 @@ guarded c body s0 = case unIO (getInt c inPlaceCell) s0 of
   (# s1, 0 #) -> case catch# body caught s1 of
     (# s2, a #) -> case unIO (getInt c caughtCell) s2 of
       (# s3, 0 #) -> (# s3, (# a | #) #)
-      (# s3, _ #) -> case unIO (putInt c caughtCell 0 >> evaluate (unsafeCoerce a)) s3 of
-        (# s4, stop #) -> (# s4, (# | stop #) #)
+      (# s3, _ #) -> case unIO (putInt c caughtCell 0 >> evaluate (unsafeCoerce a :: Either Stop Void)) s3 of
+        (# s4, stopped #) -> (# s4, (# | either id absurd stopped #) #)
   (# s1, _ #) -> case unIO (inPlace (IO body)) s1 of
     (# s2, Right a #) -> (# s2, (# a | #) #)
     (# s2, Left stop #) -> (# s2, (# | stop #) #)
   where
     caught e = unIO $ do
-      stop <- stopOf MustRestart e
-      unsafeCoerce stop <$ putInt c caughtCell 1
+      stopped <- stopOf MustRestart e
+      unsafeCoerce (stopped :: Either Stop Void) <$ putInt c caughtCell 1
 {-# NOINLINE guarded #-}
 
 -- What stopped a decoder, found out in its handler. If the exception is foreign and asynchronous,
 -- this returns when the evaluation is resumed, with the given stop. If it is foreign and
--- synchronous, the stop throws it.
-stopOf :: Stop -> SomeException -> IO Stop
+-- synchronous, what is returned throws it. (An 'Either', and not boxed by the caller, because then a
+-- failure allocates nothing.)
+stopOf :: Stop -> SomeException -> IO (Either Stop a)
 stopOf resumed e
-  | isFailure e = pure HasFailed
-  | isJust (fromException e :: Maybe Restart) = pure MustRestart
-  | otherwise = passOn e (pure (throw e)) (pure resumed)
+  | isFailure e = pure (Left HasFailed)
+  | isJust (fromException e :: Maybe Restart) = pure (Left MustRestart)
+  | otherwise = passOn e (pure (throw e)) (pure (Left resumed))
 
 -- | Run an action of a decoder as a thunk. An asynchronous exception freezes it. If the evaluation
 -- that was interrupted is resumed, it goes on where it was.
@@ -140,7 +142,7 @@ inPlace act = newThunk (Right <$> act) >>= force 0
     -- A thunk that has been frozen n times. (Without 'shortened' a decoder that waits for many
     -- bytes in an alternative, one by one, takes time in proportion to their square.)
     force n thunk@(Thunk run) = do
-      r <- evaluate run `catch` (fmap Left . stopOf Frozen)
+      r <- evaluate run `catch` stopOf Frozen
       case r of
         Left Frozen -> shortened n thunk >>= force (n + 1)
         _ -> pure r

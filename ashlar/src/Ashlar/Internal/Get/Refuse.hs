@@ -113,8 +113,8 @@ invalidFrom at message = step $ \c env -> do
 -- | Decode a value and convert it. If that gives a message, fail with it
 -- ('Ashlar.Get.Invalid') at the offset where the value begins.
 --
--- @'refine' 'Right' g == g@, and @'refine' f ('refine' g x) == 'refine' (g 'Control.Monad.>=>' f)
--- x@.
+-- @'refine' 'Right' g == g@, and
+-- @'refine' f ('refine' g x) == 'refine' (g 'Control.Monad.>=>' f) x@.
 --
 -- >>> import Ashlar.Get.Combinators (refine)
 -- >>> let even' n = if even n then Right (n `div` 2) else Left "an odd number"
