@@ -1,9 +1,9 @@
 -- |
 -- Module      : Ashlar.Internal.Codec.Varint
--- Description : Numbers of which small ones take few bytes
+-- Description : Variable-length numbers in formats of Codec
 --
--- Unsigned LEB128 ("Ashlar.Prim.Varint"). Each number has one encoding: reading refuses a
--- last byte of zero behind others, and what does not fit 64 bits.
+-- Unsigned LEB128 ("Ashlar.Prim.Varint"). Each number has one encoding: reading refuses a last byte
+-- of zero after others, and what does not fit 64 bits.
 module Ashlar.Internal.Codec.Varint
   ( varintSize,
     putVarint,
@@ -18,7 +18,7 @@ import Ashlar.Internal.Prim.Varint.Groups (writeUnsigned64)
 import qualified Ashlar.Prim.Varint as P
 import Data.Word (Word64)
 
--- | Bytes that a number takes, from 1 to 10.
+-- | The bytes that a number takes, from 1 to 10.
 varintSize :: Word64 -> Int
 varintSize = P.varintSize P.word64LEB128
 {-# INLINE varintSize #-}

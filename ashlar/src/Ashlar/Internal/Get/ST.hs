@@ -10,7 +10,7 @@
 -- Module      : Ashlar.Internal.Get.ST
 -- Description : Mutable state inside a decoder
 --
--- The type behind "Ashlar.Get.ST", and what only the library itself may do
+-- The type of "Ashlar.Get.ST", and what only the library itself may do
 -- with it.
 module Ashlar.Internal.Get.ST
   ( GetST,
