@@ -13,7 +13,7 @@ module Decoders
     recordsAdded,
     numberLeftOut,
     afterUnknown,
-    of24Bits,
+    ofThreeBytes,
     inSomeOrder,
   )
 where
@@ -56,8 +56,8 @@ afterUnknown :: Get (Word8 -> Word16) -> Get Word16
 afterUnknown f = f <*> getWord8
 
 -- | Numbers of three bytes.
-of24Bits :: Get Record
-of24Bits = recordOf getWord8 (fromIntegral <$> getWord24be) getInt24le getWord64le
+ofThreeBytes :: Get Record
+ofThreeBytes = recordOf getWord8 (fromIntegral <$> getWord24be) getInt24le getWord64le
 
 -- | Numbers whose order is not known.
 inSomeOrder :: O.ByteOrder -> Get Record

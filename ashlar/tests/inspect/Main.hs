@@ -72,7 +72,7 @@ main = do
             counts decoders "recordsAdded" 1,
             counts decoders "numberLeftOut" 1,
             counts decoders "afterUnknown" 1,
-            counts decoders "of24Bits" 1,
+            counts decoders "ofThreeBytes" 1,
             counts decoders "inSomeOrder" 1
           ],
         testGroup

@@ -2,9 +2,9 @@
 -- Module      : Ashlar.Builder.Varint
 -- Description : Variable-length integers (varints): LEB128, Protocol Buffers, VLQ, prefix
 --
--- Integers that take the more bytes the larger they are. Each is written in as few bytes
--- as its format allows. The formats themselves, as values, with the number of bytes that
--- a number takes, are in "Ashlar.Prim.Varint".
+-- Variable-length encodings of integers: small numbers take fewer bytes. Each number is written in
+-- as few bytes as its format allows. "Ashlar.Prim.Varint" has the formats as values, which know the
+-- size of a number. "Ashlar.Get.Varint" reads them.
 --
 -- >>> import Ashlar.Builder.Varint
 -- >>> word64Varint 300
@@ -52,7 +52,7 @@ import qualified Ashlar.Prim.Varint as P
 import Data.Int (Int16, Int32, Int64)
 import Data.Word (Word16, Word32, Word64)
 
--- A number in such a format.
+-- A number in a format.
 varint :: Varint a -> a -> Builder
 varint format x = primBounded (varintPrim format) x
 {-# INLINE [0] varint #-}
@@ -83,24 +83,23 @@ varint format x = primBounded (varintPrim format) x
   #-}
 
 -- $leb128
--- Little Endian Base 128, as in DWARF (version 5, section 7.6) and WebAssembly: seven bits
--- in each byte, the least significant first, and the highest bit set if another byte
--- follows. A signed number is cut down to the bits that tell its sign.
+-- Little Endian Base 128, as in DWARF (version 5, section 7.6) and WebAssembly. Each byte has seven
+-- bits, the least significant first. Its highest bit is set if another byte follows. A signed
+-- number is cut down to the bits that tell its sign.
 
 -- $protobuf
--- The integers of Protocol Buffers: a varint is unsigned LEB128, and a negative number is
--- taken as 64 bits, so that it has 10 bytes. Zigzag numbers the integers 0, -1, 1, -2, 2 and
--- so on; then those near 0 are short.
+-- The integers of Protocol Buffers. A varint is unsigned LEB128. A negative number is taken as 64
+-- bits, and has 10 bytes. Zigzag writes the index in the sequence 0, -1, 1, -2, 2 and so on, which
+-- is short for numbers near 0.
 
 -- $vlq
--- Variable-length quantities as in @mason@: unsigned LEB128, and, for signed numbers, the
--- magnitude with the sign in the second highest bit of the first byte. The quantities of
--- MIDI and of git have the most significant bits first: they are another format.
+-- Variable-length quantities as in @mason@. Unsigned numbers are LEB128. A signed number is its
+-- magnitude, with the sign in the second highest bit of the first byte. The quantities of MIDI and
+-- of git have the most significant bits first: they are another format.
 
 -- $prefix
--- The first byte tells the number of bytes, by the zeros below its lowest 1; seven
--- bits of the number for each byte follow, the least significant first
--- (<https://github.com/stoklund/varint>).
+-- The zeros below the lowest 1 of the first byte tell the number of bytes. Seven bits of the number
+-- for each byte follow, the least significant first (<https://github.com/stoklund/varint>).
 
 -- | A number in unsigned LEB128: 1 to 3 bytes.
 --
@@ -233,7 +232,7 @@ intZigzag :: Int -> Builder
 intZigzag x = varint P.intZigzag x
 {-# INLINE [0] intZigzag #-}
 
--- | A number of seven bits in each byte: 1 to 10 bytes. (The same as 'wordLEB128'.)
+-- | A number of seven bits in each byte: 1 to 10 bytes. The same as 'wordLEB128'.
 --
 -- @since 0.1.0.0
 wordVLQ :: Word -> Builder
@@ -250,7 +249,7 @@ intVLQ :: Int -> Builder
 intVLQ x = varint P.intVLQ x
 {-# INLINE [0] intVLQ #-}
 
--- | A number whose first byte tells the number of bytes: 1 to 9.
+-- | A number whose first byte tells its length: 1 to 9 bytes.
 --
 -- >>> prefixVarInt 300
 -- "\178\EOT"

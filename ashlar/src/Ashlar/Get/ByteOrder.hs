@@ -39,8 +39,7 @@ module Ashlar.Get.ByteOrder
   )
 where
 
-import Ashlar.Internal.Get.Core (Get)
-import Ashlar.Internal.Get.Numbers (getScalar)
+import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Prim.Scalar (Scalar (..))
 import qualified Ashlar.Internal.Prim.Scalar as P
 import Data.Int (Int16, Int32, Int64)
@@ -49,88 +48,82 @@ import GHC.ByteOrder (ByteOrder (..))
 
 -- A scalar in one of two formats of the same size.
 --
--- The order is looked at where the number is read, and not before: so there is one scalar, whose size
--- is known, and rules can join it with its neighbours.
+-- The order is looked at where the number is read, and not before: so the size is known, and rules
+-- can join the number with its neighbours. For the same end the functions below do not name their
+-- argument: GHC then inlines them wherever they have one, of which it need know nothing.
 ordered :: Scalar a -> Scalar a -> ByteOrder -> Get a
 ordered little big order =
-  getScalar
-    Scalar
-      { scalarSize = scalarSize little,
-        scalarWrite = case order of
-          LittleEndian -> scalarWrite little
-          BigEndian -> scalarWrite big,
-        scalarRead = \p -> case order of
-          LittleEndian -> scalarRead little p
-          BigEndian -> scalarRead big p
-      }
+  fixedGet (scalarSize little) (One (scalarSize little)) $ \p -> case order of
+    LittleEndian -> scalarRead little p
+    BigEndian -> scalarRead big p
 {-# INLINE ordered #-}
 
 -- | A number of 16 bits: 2 bytes.
 --
 -- @since 0.1.0.0
 getWord16 :: ByteOrder -> Get Word16
-getWord16 order = ordered P.word16LE P.word16BE order
+getWord16 = ordered P.word16LE P.word16BE
 {-# INLINE getWord16 #-}
 
 -- | A number of 24 bits: 3 bytes.
 --
 -- @since 0.1.0.0
 getWord24 :: ByteOrder -> Get Word32
-getWord24 order = ordered P.word24LE P.word24BE order
+getWord24 = ordered P.word24LE P.word24BE
 {-# INLINE getWord24 #-}
 
 -- | A number of 32 bits: 4 bytes.
 --
 -- @since 0.1.0.0
 getWord32 :: ByteOrder -> Get Word32
-getWord32 order = ordered P.word32LE P.word32BE order
+getWord32 = ordered P.word32LE P.word32BE
 {-# INLINE getWord32 #-}
 
 -- | A number of 64 bits: 8 bytes.
 --
 -- @since 0.1.0.0
 getWord64 :: ByteOrder -> Get Word64
-getWord64 order = ordered P.word64LE P.word64BE order
+getWord64 = ordered P.word64LE P.word64BE
 {-# INLINE getWord64 #-}
 
 -- | A number of 16 bits in two's complement: 2 bytes.
 --
 -- @since 0.1.0.0
 getInt16 :: ByteOrder -> Get Int16
-getInt16 order = ordered P.int16LE P.int16BE order
+getInt16 = ordered P.int16LE P.int16BE
 {-# INLINE getInt16 #-}
 
 -- | A number of 24 bits in two's complement: 3 bytes.
 --
 -- @since 0.1.0.0
 getInt24 :: ByteOrder -> Get Int32
-getInt24 order = ordered P.int24LE P.int24BE order
+getInt24 = ordered P.int24LE P.int24BE
 {-# INLINE getInt24 #-}
 
 -- | A number of 32 bits in two's complement: 4 bytes.
 --
 -- @since 0.1.0.0
 getInt32 :: ByteOrder -> Get Int32
-getInt32 order = ordered P.int32LE P.int32BE order
+getInt32 = ordered P.int32LE P.int32BE
 {-# INLINE getInt32 #-}
 
 -- | A number of 64 bits in two's complement: 8 bytes.
 --
 -- @since 0.1.0.0
 getInt64 :: ByteOrder -> Get Int64
-getInt64 order = ordered P.int64LE P.int64BE order
+getInt64 = ordered P.int64LE P.int64BE
 {-# INLINE getInt64 #-}
 
 -- | The 4 bytes of an IEEE 754 number. A NaN keeps its payload.
 --
 -- @since 0.1.0.0
 getFloat :: ByteOrder -> Get Float
-getFloat order = ordered P.floatLE P.floatBE order
+getFloat = ordered P.floatLE P.floatBE
 {-# INLINE getFloat #-}
 
 -- | The 8 bytes of an IEEE 754 number. A NaN keeps its payload.
 --
 -- @since 0.1.0.0
 getDouble :: ByteOrder -> Get Double
-getDouble order = ordered P.doubleLE P.doubleBE order
+getDouble = ordered P.doubleLE P.doubleBE
 {-# INLINE getDouble #-}

@@ -18,7 +18,7 @@
 --
 -- Note [Elements that read nothing]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- A decoder is a function of the input and the place in it. If a round of a
+-- A decoder is a function of the input and the offset in it. If a round of a
 -- loop has succeeded without reading anything, all later ones would do the same. What
 -- takes as many as there are ends there, without the element, as
 -- 'Control.Applicative.many' does. What has an end of its own to look for would
@@ -114,10 +114,10 @@ forced :: Get a -> Get a
 forced p = p >>= \a -> a `seq` pure a
 {-# INLINE forced #-}
 
--- | So many values; none if the number is negative.
+-- | @n@ values, or none if @n@ is negative.
 --
--- The number may come out of the input: memory is taken as values are decoded, and
--- those that read nothing are counted against a budget.
+-- The number may be untrusted input: memory is taken as values are decoded, and those that read
+-- nothing are counted against a budget.
 --
 -- >>> runGet (getWord8 >>= \n -> count (fromIntegral n) getWord8) "\2ab"
 -- Right [97,98]
@@ -201,8 +201,8 @@ skipMany1 :: Get a -> Get ()
 skipMany1 p = p *> skipMany p
 {-# INLINE skipMany1 #-}
 
--- | @manyTill p end@: values up to the first place where @end@ succeeds, which is read too.
--- It is tried before each value.
+-- | @manyTill p end@: values until @end@ succeeds, which is read too. It is tried before each
+-- value.
 --
 -- >>> import Ashlar.Get.Parse (bytes)
 -- >>> runGet (manyTill getWord8 (bytes "\r\n")) "ab\r\n"
@@ -254,11 +254,13 @@ foldTill f z p end = go z
           before <- here
           a <- p
           after <- here
-          if after == before then invalid "an element that reads nothing, and no end" else go (f acc a)
+          if after == before
+            then invalid "an element that reads nothing, and no end"
+            else go (f acc a)
 {-# INLINE foldTill #-}
 
--- | @sepBy p sep@: values with separators between them. A separator is read only if
--- there is a value behind it.
+-- | @sepBy p sep@: values with separators between them. A separator is read only if a value follows
+-- it.
 --
 -- >>> import qualified Ashlar.Get.Parse as Parse
 -- >>> runGetRest (sepBy (Parse.decimal :: Get Int) (Parse.word8 44)) "1,23,4;"
@@ -290,7 +292,7 @@ sepBy1' :: Get a -> Get sep -> Get [a]
 sepBy1' p = sepBy1 (forced p)
 {-# INLINE sepBy1' #-}
 
--- | Values with a separator behind each.
+-- | Values with a separator after each.
 --
 -- >>> runGetRest (getWord8 `endBy` satisfy (== 0)) "\1\0\2\0\3"
 -- Right ([1,2],"\ETX")
@@ -307,7 +309,7 @@ endBy1 :: Get a -> Get sep -> Get [a]
 endBy1 p sep = some (p <* sep)
 {-# INLINE endBy1 #-}
 
--- | Values with separators between them, and perhaps one more behind the last.
+-- | Values with separators between them, and perhaps one more after the last.
 --
 -- >>> runGet (getWord8 `sepEndBy` satisfy (== 0)) "\1\0\2\0"
 -- Right [1,2]
@@ -324,7 +326,7 @@ sepEndBy1 :: Get a -> Get sep -> Get [a]
 sepEndBy1 p sep = p >>= sepEndAfter p sep
 {-# INLINE sepEndBy1 #-}
 
--- The values from the separator behind the first on.
+-- The values from the separator after the first on.
 sepEndAfter :: Get a -> Get sep -> a -> Get [a]
 sepEndAfter p sep a0 = go [a0]
   where
@@ -338,15 +340,15 @@ sepEndAfter p sep a0 = go [a0]
         _ -> pure (reverse acc)
 {-# INLINE sepEndAfter #-}
 
--- | @between open close p@ is @p@ with @open@ before it and @close@ behind it.
+-- | @between open close p@ is @p@ with @open@ before it and @close@ after it.
 --
 -- @since 0.1.0.0
 between :: Get open -> Get close -> Get a -> Get a
 between open close p = open *> p <* close
 {-# INLINE between #-}
 
--- | @chainl1 p op@: values with operators between them, which are applied from the left. An operator
--- is read only if a value follows it. Each result is forced.
+-- | @chainl1 p op@: values with operators between them, which are applied from the left. An
+-- operator is read only if a value follows it. Each result is forced.
 --
 -- >>> import qualified Ashlar.Get.Parse as Parse
 -- >>> let number = Parse.decimal :: Get Int

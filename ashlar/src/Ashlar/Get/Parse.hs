@@ -8,15 +8,16 @@
 --
 -- >>> import Ashlar.Get.Parse (bytes, decimal, endOfLine, skipSpace, takeTill)
 -- >>> let version = bytes "HTTP/1." *> (decimal :: Get Word8)
--- >>> let status = (,,) <$> version <* skipSpace <*> (decimal :: Get Int) <* skipSpace <*> takeTill (== 13) <* endOfLine
+-- >>> let code = skipSpace *> (decimal :: Get Int) <* skipSpace
+-- >>> let status = (,,) <$> version <*> code <*> takeTill (== 13) <* endOfLine
 -- >>> runGet status "HTTP/1.1 200 OK\r\n"
 -- Right (1,200,"OK")
 --
--- What reads bytes up to a place returns slices of the input, which keep their chunk
--- alive ('Data.ByteString.copy' them if that is not wanted).
+-- Strings of bytes are slices of the input, which keep their chunk alive ('Data.ByteString.copy'
+-- them if that is not wanted).
 --
--- What choices cost: 'switch', 'optionIf', 'manyWhile' and 'skipManyWhile' look at the next byte, which costs a comparison. So
--- does 'Control.Applicative.<|>' with optimisation, if its first part begins with 'satisfy',
+-- What choices cost: 'switch', 'optionIf', 'manyWhile' and 'skipManyWhile' compare the next byte.
+-- So does 'Control.Applicative.<|>' with optimisation, if its first part begins with 'satisfy',
 -- 'satisfyWith', 'word8' or 'notWord8' and refuses the byte. In all other cases it installs a
 -- handler, which costs several times that.
 module Ashlar.Get.Parse
@@ -28,7 +29,7 @@ module Ashlar.Get.Parse
     scan,
     runScanner,
 
-    -- * Leaving out bytes
+    -- * Skipping bytes
     skipWhile,
     skipWhile1,
     skipSpace,

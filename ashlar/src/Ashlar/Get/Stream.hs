@@ -5,10 +5,9 @@
 -- Module      : Ashlar.Get.Stream
 -- Description : Many values from lazy input, as a lazy list
 --
--- Values that follow one another in a lazy ByteString, decoded as they are asked
--- for, in constant memory. (To fold the values of a Handle, or of anything else
--- that is read piece by piece, there are 'Ashlar.Get.hFoldGet' and
--- 'Ashlar.Get.foldFrom'.)
+-- Values that follow one another in a lazy ByteString, decoded as they are asked for, in constant
+-- memory. ('Ashlar.Get.hFoldGet' and 'Ashlar.Get.foldFrom' fold the values of a Handle, or of
+-- anything else that is read chunk by chunk.)
 --
 -- >>> import Ashlar.Get.Stream
 -- >>> sum (runGetStream getWord16be "\0\1\0\2\0\3")

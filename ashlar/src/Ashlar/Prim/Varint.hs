@@ -67,21 +67,20 @@ import Ashlar.Internal.Prim.Varint.Type (Varint (..), varintBound)
 import Ashlar.Internal.Prim.Varint.VLQ (intVLQ, wordVLQ)
 
 -- $leb128
--- Little Endian Base 128, as in DWARF (version 5, section 7.6) and WebAssembly: seven bits
--- in each byte, the least significant first, and the highest bit set if another byte
--- follows. A signed number is cut down to the bits that tell its sign.
+-- Little Endian Base 128, as in DWARF (version 5, section 7.6) and WebAssembly. Each byte has seven
+-- bits, the least significant first. Its highest bit is set if another byte follows. A signed
+-- number is cut down to the bits that tell its sign.
 
 -- $protobuf
--- The integers of Protocol Buffers: a varint is unsigned LEB128, and a negative number is
--- taken as 64 bits, so that it has 10 bytes. Zigzag numbers the integers 0, -1, 1, -2, 2 and
--- so on; then those near 0 are short.
+-- The integers of Protocol Buffers. A varint is unsigned LEB128. A negative number is taken as 64
+-- bits, and has 10 bytes. Zigzag writes the index in the sequence 0, -1, 1, -2, 2 and so on, which
+-- is short for numbers near 0.
 
 -- $vlq
--- Variable-length quantities as in @mason@: unsigned LEB128, and, for signed numbers, the
--- magnitude with the sign in the second highest bit of the first byte. The quantities of
--- MIDI and of git have the most significant bits first: they are another format.
+-- Variable-length quantities as in @mason@. Unsigned numbers are LEB128. A signed number is its
+-- magnitude, with the sign in the second highest bit of the first byte. The quantities of MIDI and
+-- of git have the most significant bits first: they are another format.
 
 -- $prefix
--- The first byte tells the number of bytes, by the zeros below its lowest 1; seven
--- bits of the number for each byte follow, the least significant first
--- (<https://github.com/stoklund/varint>).
+-- The zeros below the lowest 1 of the first byte tell the number of bytes. Seven bits of the number
+-- for each byte follow, the least significant first (<https://github.com/stoklund/varint>).

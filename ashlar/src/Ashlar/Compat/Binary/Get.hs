@@ -30,7 +30,7 @@ module Ashlar.Compat.Binary.Get
     pushChunks,
     pushEndOfInput,
 
-    -- * The place in the input
+    -- * The offset in the input
     skip,
     isEmpty,
     bytesRead,
@@ -130,8 +130,12 @@ runGet g lbs = either (thrown "runGet") id (G.runGetLazy g lbs)
 -- or the same and a message.
 --
 -- @since 0.1.0.0
-runGetOrFail :: Get a -> L.ByteString -> Either (L.ByteString, ByteOffset, String) (L.ByteString, ByteOffset, a)
-runGetOrFail g lbs = either (\(rest, at, e) -> Left (rest, at, message e)) Right (G.runGetOrFail g lbs)
+runGetOrFail ::
+  Get a ->
+  L.ByteString ->
+  Either (L.ByteString, ByteOffset, String) (L.ByteString, ByteOffset, a)
+runGetOrFail g lbs =
+  either (\(rest, at, e) -> Left (rest, at, message e)) Right (G.runGetOrFail g lbs)
 {-# INLINE runGetOrFail #-}
 
 -- | 'runGet', which also returns what was not read, and the offset at which that begins,
@@ -146,10 +150,13 @@ runGetState g lbs before = case G.runGetOrFail g lbs of
 
 thrown :: String -> DecodeError -> a
 thrown function e =
-  errorWithoutStackTrace ("Ashlar.Compat.Binary.Get." ++ function ++ " at position " ++ show (errorOffset e) ++ ": " ++ message e)
+  errorWithoutStackTrace $
+    "Ashlar.Compat.Binary.Get." ++ function ++ " at position "
+      ++ show (errorOffset e)
+      ++ ": "
+      ++ message e
 
--- As in binary: what 'fail' was given is the message, and each label around is a line
--- behind it.
+-- As in binary: what 'fail' was given is the message, and each label around it is a line after it.
 message :: DecodeError -> String
 message e = List.intercalate "\n" (what : errorLabels e)
   where
@@ -212,7 +219,7 @@ pushEndOfInput state = case state of
   Partial resume -> resume Nothing
   _ -> state
 
--- | Leave out so many bytes; none if the number is negative.
+-- | Skip @n@ bytes, or none if @n@ is negative.
 --
 -- @since 0.1.0.0
 skip :: Int -> Get ()
@@ -232,7 +239,7 @@ bytesRead = bytesCounted
 isolate :: Int -> Get a -> Get a
 isolate = isolateCounting
 
--- | So many bytes; none if the number is negative. A slice of the input if they lie in one
+-- | @n@ bytes, or none if @n@ is negative. A slice of the input if they lie in one
 -- chunk, as with 'G.getByteString'.
 --
 -- @since 0.1.0.0
@@ -240,7 +247,7 @@ getByteString :: Int -> Get ByteString
 getByteString n = G.getByteString (max 0 n)
 {-# INLINE getByteString #-}
 
--- | So many bytes; none if the number is negative. Its chunks are slices of those of the
+-- | @n@ bytes, or none if @n@ is negative. Its chunks are slices of those of the
 -- input.
 --
 -- @since 0.1.0.0
@@ -254,7 +261,10 @@ getLazyByteString n = G.getLazyByteString (max 0 n)
 -- @since 0.1.0.0
 remaining :: Get Int64
 remaining = restLength >>= \n -> pure $! fromIntegral n
-{-# DEPRECATED remaining "This keeps all of the input in memory. Use isEmpty, or getRemainingLazyByteString" #-}
+{-# DEPRECATED
+  remaining
+  "This keeps all of the input in memory. Use isEmpty, or getRemainingLazyByteString"
+  #-}
 
 -- | 'getByteString'.
 --

@@ -14,10 +14,10 @@
 --   00000000  01                                                |.|
 --             ^^
 --
--- The things that differ are in @docs/porting.md@. In short: the text of errors; what
--- depends on how the input is cut in cereal by mistake, as 'bytesRead' behind 'lookAhead';
--- and what hostile input can do: trees have a greatest depth, arrays the size of their bounds,
--- and elements that take no bytes are counted against a budget.
+-- @docs/porting.md@ lists what differs. In short: the text of errors; what in cereal depends by
+-- mistake on how the input is cut, as 'bytesRead' after 'lookAhead'; and what untrusted input can
+-- do. Trees have a greatest depth, arrays the size of their bounds, and elements that take no bytes
+-- are counted against a budget.
 module Ashlar.Compat.Cereal.Get
   ( -- * Decoders
     Get,
@@ -33,7 +33,7 @@ module Ashlar.Compat.Cereal.Get
     runGetPartial,
     runGetChunk,
 
-    -- * The place in the input
+    -- * The offset in the input
     ensure,
     isolate,
     label,
@@ -191,12 +191,18 @@ instance Functor Result where
 runGetPartial :: Get a -> ByteString -> Result a
 runGetPartial g = runGetChunk g Nothing
 
--- | Start a decoder on the first chunk, given how many bytes there are behind it, if that is
--- known. Only 'remaining' and 'isEmpty' depend on it.
+-- | Start a decoder on the first chunk.
 --
 -- @since 0.1.0.0
-runGetChunk :: Get a -> Maybe Int -> ByteString -> Result a
-runGetChunk g behind bs = fed (G.runGetIncremental (announcing (maybe (-1) (S.length bs +) behind) begun) `G.pushChunk` bs)
+runGetChunk ::
+  Get a ->
+  -- | The bytes after the chunk, if their number is known. Only 'remaining' and 'isEmpty' depend on
+  -- it.
+  Maybe Int ->
+  ByteString ->
+  Result a
+runGetChunk g after bs =
+  fed (G.runGetIncremental (announcing (maybe (-1) (S.length bs +) after) begun) `G.pushChunk` bs)
   where
     -- It begins when the first chunk is there.
     begun = if S.null bs then g else G.isEmpty *> g
@@ -207,27 +213,27 @@ fed state = case state of
   G.Partial resume -> Partial (\bs -> fed (resume (if S.null bs then Nothing else Just bs)))
   G.Done rest _ a -> Done a rest
 
--- | Fail if there are not so many bytes. The result is what has not been read, up to the end
--- of the chunk; it remains to be read.
+-- | Fail if fewer than @n@ bytes are left. The result is what has not been read, up to the end of
+-- the chunk. It remains to be read.
 --
 -- @since 0.1.0.0
 ensure :: Int -> Get ByteString
 ensure = ensured
 
--- | Leave out so many bytes; none if the number is negative.
+-- | Skip @n@ bytes, or none if @n@ is negative.
 --
 -- @since 0.1.0.0
 skip :: Int -> Get ()
 skip n = G.skip (max 0 n)
 {-# INLINE skip #-}
 
--- | Leave out so many bytes, or what has arrived, if that is less.
+-- | Skip @n@ bytes, or what has arrived, if that is less.
 --
 -- @since 0.1.0.0
 uncheckedSkip :: Int -> Get ()
 uncheckedSkip n = heldHere >>= \m -> skip (min n m)
 
--- | So many bytes, or what has arrived, if that is less. They remain to be read.
+-- | @n@ bytes, or what has arrived, if that is less. They remain to be read.
 --
 -- @since 0.1.0.0
 uncheckedLookAhead :: Int -> Get ByteString
@@ -239,8 +245,8 @@ uncheckedLookAhead n = lookAhead (heldHere >>= \m -> G.getByteString (max 0 (min
 bytesRead :: Get Int
 bytesRead = here
 
--- | How many bytes are left: to the end of the innermost 'isolate', or of the input; and if
--- that is fed, what has arrived and is announced.
+-- | The bytes that are left: to the end of the innermost 'isolate', or of the input. If the input
+-- is fed, what has arrived and is announced.
 --
 -- @since 0.1.0.0
 remaining :: Get Int
@@ -253,19 +259,19 @@ remaining = heldOr restLength
 isEmpty :: Get Bool
 isEmpty = heldOr (G.isEmpty >>= \end -> pure $! if end then 0 else 1) >>= \n -> pure $! n <= 0
 
--- | So many bytes: a slice of the input if they lie in one chunk. A negative number fails.
+-- | @n@ bytes: a slice of the input if they lie in one chunk. A negative number fails.
 --
 -- @since 0.1.0.0
 getBytes :: Int -> Get ByteString
 getBytes = G.getByteString
 
--- | So many bytes, copied. A negative number fails.
+-- | @n@ bytes, copied. A negative number fails.
 --
 -- @since 0.1.0.0
 getByteString :: Int -> Get ByteString
 getByteString = getByteStringCopy
 
--- | So many bytes, copied. A negative number fails.
+-- | @n@ bytes, copied. A negative number fails.
 --
 -- @since 0.1.0.0
 getLazyByteString :: Int64 -> Get L.ByteString

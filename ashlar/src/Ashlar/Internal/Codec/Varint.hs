@@ -1,9 +1,9 @@
 -- |
 -- Module      : Ashlar.Internal.Codec.Varint
--- Description : Numbers of which small ones take few bytes
+-- Description : Variable-length numbers in formats of Codec
 --
--- Unsigned LEB128 ("Ashlar.Prim.Varint"). Each number has one encoding: reading refuses a
--- last byte of zero after others, and what does not fit 64 bits.
+-- Unsigned LEB128 ("Ashlar.Prim.Varint"). Each number has one encoding: reading refuses a last byte
+-- of zero after others, and what does not fit 64 bits.
 module Ashlar.Internal.Codec.Varint
   ( varintSize,
     putVarint,
@@ -19,7 +19,7 @@ import qualified Ashlar.Internal.Prim.Varint.LEB128 as P
 import qualified Ashlar.Internal.Prim.Varint.Type as P
 import Data.Word (Word64)
 
--- | Bytes that a number takes, from 1 to 10.
+-- | The bytes that a number takes, from 1 to 10.
 varintSize :: Word64 -> Int
 varintSize = P.varintSize P.word64LEB128
 {-# INLINE varintSize #-}

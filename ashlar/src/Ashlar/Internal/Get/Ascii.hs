@@ -8,17 +8,16 @@
 -- The names are attoparsec's. What differs: an integer that its type cannot hold is an
 -- error, and not another number ('double' gives infinity).
 --
--- Note [Digits of strangers]
--- ~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- Note [Untrusted digits]
+-- ~~~~~~~~~~~~~~~~~~~~~~~
 -- Text can hold numbers of any length, so:
 --
 -- * Up to 18 digits are read in a register. More are read as an 'Integer' by halves,
 --   which takes much less than quadratic time, and only where the type could hold the result:
 --   a type that cannot hold 2^256 gets no more than 80 digits.
--- * Of a 'Double', 800 digits are looked at, and whether a digit behind them is not 0: no more
---   is needed to round correctly (a number halfway between two doubles has at most
---   767 digits). An exponent of which it is clear that the result is 0 or infinite
---   is not raised to any power. (Test "hostile numbers".)
+-- * Of a 'Double', 800 digits count, and whether a later one is not 0. No more is needed to round
+--   correctly: a number halfway between two doubles has at most 767 digits. If the exponent makes
+--   the result 0 or infinite, no power is computed. (Test "hostile numbers".)
 module Ashlar.Internal.Get.Ascii
   ( decimal,
     signedDecimal,
@@ -160,7 +159,7 @@ quickly base inType (Get slow) = step $ \c env -> do
       else IO (slow c env)
 {-# INLINE quickly #-}
 
--- Digits in a base up to an end, and their value behind another one. (For the form of
+-- Digits in a base up to an end, and their value, with another one before them. (For the form of
 -- the loop see Note [Scanning chunks].)
 digitRun :: Word64 -> Ptr Word8 -> Ptr Word8 -> Word64 -> (Ptr Word8 -> Word64 -> IO r) -> IO r
 digitRun base start e before done = go start before
@@ -230,10 +229,9 @@ fromDigits base bs
 -- Neither infinities nor NaN can be written; numbers too large for the type are
 -- infinite.
 --
--- Numbers of up to 15 digits and a power of ten up to 22 are exact in floating point
--- (William Clinger, "How to read floating point numbers accurately", 1990) and take
--- some nanoseconds; the others are computed as 'Rational', which takes a microsecond
--- or so.
+-- Numbers of up to 15 digits and a power of ten up to 22 are exact in floating point, and fast
+-- (William Clinger, "How to read floating point numbers accurately", 1990). The others are computed
+-- as 'Rational', which takes much longer.
 --
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGetRest P.double "-0.25e1;"
@@ -297,7 +295,9 @@ slowDouble = do
   if S.null whole then noDigit else pure ()
   fraction <- ifFollows (== 46) digitNext (skip 1 *> takeWhile isDigit)
   power <- ifFollows (\i -> i == 101 || i == 69) signedDigitNext (skip 1 *> powerDigits)
-  pure $! (if sign == Just 45 then negate else id) (toDouble (whole <> fromMaybe S.empty fraction) (fromMaybe 0 power - maybe 0 S.length fraction))
+  let digits = whole <> fromMaybe S.empty fraction
+      x = toDouble digits (fromMaybe 0 power - maybe 0 S.length fraction)
+  pure $! if sign == Just 45 then negate x else x
   where
     -- What begins with one byte, if something follows that one. To look for it never
     -- fails: so errors are the same as when the quick path did not look.
@@ -306,7 +306,8 @@ slowDouble = do
       found <- if this i then lookAhead (skip 1 *> follows) else pure False
       if found then Just <$> p else pure Nothing
     digitNext = (\i -> i >= 48 && i < 58) <$> nextCode
-    signedDigitNext = nextCode >>= \i -> if i == 45 || i == 43 then skip 1 *> digitNext else digitNext
+    signedDigitNext =
+      nextCode >>= \i -> if i == 45 || i == 43 then skip 1 *> digitNext else digitNext
     powerDigits = do
       sign <- optionIf isSign anyWord8
       ds <- S.dropWhile (== 48) <$> takeWhile isDigit
@@ -326,7 +327,7 @@ toDouble ds power
   where
     significant = S.dropWhile (== 48) ds
     n = S.length significant
-    -- See Note [Digits of strangers].
+    -- See Note [Untrusted digits].
     kept
       | n <= 800 = significant
       | S.all (== 48) (S.drop 800 significant) = S.take 800 significant

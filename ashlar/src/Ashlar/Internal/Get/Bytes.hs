@@ -3,7 +3,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Get.Bytes
--- Description : Decoders for strings of bytes, and for the place in the input
+-- Description : Decoders for strings of bytes, and for the offset in the input
 module Ashlar.Internal.Get.Bytes
   ( getByteString,
     getLazyByteString,
@@ -36,13 +36,11 @@ import Data.Int (Int64)
 import Data.Word (Word8)
 import Foreign.Ptr (minusPtr, plusPtr)
 
--- | So many bytes.
+-- | @n@ bytes. A negative number fails.
 --
--- Where they lie in one chunk of the input, the result is a slice of it: no
--- copy is made, and the result keeps that chunk's memory alive
--- ('Data.ByteString.copy' it if that is not wanted). Where they do not, they
--- are copied together; the memory for that is allocated after they have
--- arrived. A negative number fails.
+-- Where they lie in one chunk of the input, the result is a slice of it, which keeps that chunk's
+-- memory alive ('Data.ByteString.copy' it if that is not wanted). Where they do not, they are
+-- copied together, into memory that is allocated after they have arrived.
 --
 -- @since 0.1.0.0
 getByteString :: Int -> Get ByteString
@@ -51,8 +49,8 @@ getByteString n
   | n == 0 = pure S.empty
   | otherwise = invalid "getByteString: negative number of bytes"
 
--- | So many bytes as a lazy 'L.ByteString', whose chunks are slices of those of
--- the input. A negative number fails.
+-- | @n@ bytes as a lazy 'L.ByteString', whose chunks are slices of those of the input. A negative
+-- number fails.
 --
 -- @since 0.1.0.0
 getLazyByteString :: Int64 -> Get L.ByteString
@@ -110,8 +108,7 @@ acceptedBySatisfy :: String
 acceptedBySatisfy = "a byte that satisfy accepts"
 {-# NOINLINE acceptedBySatisfy #-}
 
--- | Leave out so many bytes. They are not brought together, and take no memory.
--- A negative number fails.
+-- | Skip @n@ bytes. They are not brought together, and take no memory. A negative number fails.
 --
 -- @since 0.1.0.0
 skip :: Int -> Get ()
@@ -149,9 +146,8 @@ endOfInput = do
   end <- isEmpty
   if end then pure () else failExpecting "the end of the input" 1 TrailingInput
 
--- | Bytes that could be read without asking the source. It depends on how the
--- input is cut into chunks: fit for deciding how much memory to allocate, and
--- for nothing that can be seen in the result.
+-- | Bytes that could be read without asking the source. It depends on how the input is cut into
+-- chunks: it may decide how much memory to allocate, and nothing that shows in the result.
 available :: Get Int
 available = step $ \c _ -> do
   p <- getPtr c cursorCell

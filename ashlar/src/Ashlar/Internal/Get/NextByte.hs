@@ -5,9 +5,9 @@
 -- Module      : Ashlar.Internal.Get.NextByte
 -- Description : Decoders that look at the next byte
 --
--- Single bytes, literals, and choices that the next byte decides. None of it goes
--- back, so none of it installs a handler or keeps input (but a literal that lies in
--- several chunks, while it is compared).
+-- Single bytes, literals, and choices that the next byte decides. None of it goes back, so none of
+-- it installs a handler or keeps input. The exception is a literal in several chunks, which is kept
+-- while it is compared.
 module Ashlar.Internal.Get.NextByte
   ( -- * One byte
     word8,
@@ -72,7 +72,7 @@ anyWord8 :: Get Word8
 anyWord8 = getWord8
 {-# INLINE anyWord8 #-}
 
--- | A byte, changed by a function, if a predicate then holds of it.
+-- | A byte that a function has changed, if a predicate then holds of it.
 --
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGet (P.satisfyWith (subtract 48) (<= 9)) "7"
@@ -102,7 +102,7 @@ nameOf w
   | otherwise = "byte 0x" ++ (if w < 16 then "0" else "") ++ showHex w ""
 {-# NOINLINE nameOf #-}
 
--- | The next byte, which is not read; 'Nothing' at the end of the input.
+-- | The next byte, which is not read. 'Nothing' at the end of the input.
 --
 -- @since 0.1.0.0
 peekWord8 :: Get (Maybe Word8)
@@ -121,8 +121,8 @@ nextCode :: Get Int
 nextCode = step nextByte
 {-# INLINE nextCode #-}
 
--- | Exactly these bytes, which are also the result. It fails at the first of them if any
--- is different, without asking for input behind that one.
+-- | Exactly these bytes, which are also the result. If one is different, the error is at the first
+-- of them, and no input after the one that is different is asked for.
 --
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGet (P.bytes "HTTP/" *> getWord8) "HTTP/1"
@@ -132,8 +132,8 @@ nextCode = step nextByte
 bytes :: ByteString -> Get ByteString
 bytes s = quickly s >>= \ok -> if ok then pure s else mismatched s
 
--- | Are exactly these bytes next? If so, they are read. If not, nothing is read. It never fails, and
--- does not ask for input after the first byte that is different.
+-- | Are exactly these bytes next? If so, they are read. If not, nothing is read. It never fails,
+-- and does not ask for input after the first byte that is different.
 --
 -- Unlike @'Control.Applicative.optional' ('bytes' s)@ it installs no handler, and leaves nothing in
 -- the error of what follows.
@@ -169,8 +169,13 @@ quickly s = step $ \c _ -> do
 foreign import ccall unsafe "string.h memcmp"
   memcmp :: Ptr Word8 -> Ptr Word8 -> CSize -> IO CInt
 
--- Are the first bytes of a string those at an address? So many must be readable at both.
-equal :: ByteString -> Ptr Word8 -> Int -> IO Bool
+-- Are the bytes of a string those at an address?
+equal ::
+  ByteString ->
+  Ptr Word8 ->
+  -- Bytes to compare, which are readable at both.
+  Int ->
+  IO Bool
 equal s p n = withBytesQuick s (\q _ -> go q p n)
   where
     go a b left
@@ -205,19 +210,20 @@ data Compared = Same | Ended !Int | Differs !Int
 --
 -- @since 0.1.0.0
 endOfLine :: Get ()
-endOfLine = satisfy (\w -> w == 10 || w == 13) >>= \w -> if w == 10 then pure () else () <$ word8 10
+endOfLine =
+  satisfy (\w -> w == 10 || w == 13) >>= \w -> if w == 10 then pure () else () <$ word8 10
 {-# INLINE endOfLine #-}
 
--- | Choose by the next byte, which is not read: @switch end f@ is @end@ at the end
--- of the input, and else @f@ of the byte. There is no going back: what the byte
--- decides is decided.
+-- | Choose by the next byte, which is not read: @switch end f@ is @end@ at the end of the input,
+-- and else @f@ of the byte. It never goes back.
 --
--- It never installs a handler, as 'Control.Applicative.<|>' mostly does (see
--- "Ashlar.Get.Parse" for when), and then is several times faster.
+-- It installs no handler. 'Control.Applicative.<|>' mostly does ("Ashlar.Get.Parse" says when), and
+-- then is several times slower.
 --
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> let digits = P.takeWhile (\w -> w >= 48 && w <= 57)
--- >>> let token = P.switch (pure "end") (\w -> if w == 45 then getWord8 *> fmap ("minus " <>) digits else digits)
+-- >>> let negative = getWord8 *> fmap ("minus " <>) digits
+-- >>> let token = P.switch (pure "end") (\w -> if w == 45 then negative else digits)
 -- >>> runGet token "-12"
 -- Right "minus 12"
 --
@@ -240,8 +246,8 @@ optionIf :: (Word8 -> Bool) -> Get a -> Get (Maybe a)
 optionIf f p = switch (pure Nothing) (\w -> if f w then Just <$> p else pure Nothing)
 {-# INLINE optionIf #-}
 
--- | Values as long as a predicate holds of the next byte. If one cannot be decoded,
--- or reads nothing, this fails.
+-- | Values as long as a predicate holds of the next byte. Fails if one cannot be decoded, or reads
+-- nothing.
 --
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGet (P.manyWhile (== 1) getWord16be) "\1\2\1\3\4"
@@ -258,7 +264,9 @@ manyWhile f p = go []
             before <- here
             a <- p
             after <- here
-            if after == before then invalid "manyWhile: an element that reads nothing" else go (a : acc)
+            if after == before
+              then invalid "manyWhile: an element that reads nothing"
+              else go (a : acc)
           else pure (reverse acc)
 {-# INLINE manyWhile #-}
 
@@ -281,6 +289,8 @@ skipManyWhile f p = go
             before <- here
             _ <- p
             after <- here
-            if after == before then invalid "skipManyWhile: an element that reads nothing" else go
+            if after == before
+              then invalid "skipManyWhile: an element that reads nothing"
+              else go
           else pure ()
 {-# INLINE skipManyWhile #-}

@@ -8,19 +8,17 @@
 --
 -- Note [Scanning chunks]
 -- ~~~~~~~~~~~~~~~~~~~~~~
--- A scanner looks at a stretch of memory, with its address in a register, and
--- returns where it stopped. If that is before the end of the chunk, the
--- result is a slice, and all is done in code without a call. Else the rest is
--- out of line: the slices of all chunks are put in a list, and copied together once,
--- at the end. So a token that comes in many small chunks takes time in proportion
--- to its length. (Test "a token in many chunks".)
+-- A scanner reads memory, with its address in a register, and returns where it stopped. If that is
+-- before the end of the chunk, the result is a slice, and all is done in code without a call. Else
+-- the rest is out of line: the slices of all chunks are put in a list, and copied together once, at
+-- the end. So a token in many small chunks takes time in proportion to its length. (Test "a token
+-- in many chunks".)
 --
--- The loop has the end as a free variable. So it belongs to the code around it, and the
--- compiler makes it a jump, and what follows a part of it. With the end as an
--- argument it becomes a function of the module, which is called, and returns its
--- results in a box (GHC before 9.4). The two copies of the loop, one for the first chunk
--- and one for all others, are given the predicate each: with one copy behind a function
--- that is passed, each byte costs a call and a box.
+-- The loop has the end as a free variable. So it belongs to the code around it, and the compiler
+-- makes it a jump, and what follows a part of it. With the end as an argument it becomes a function
+-- of the module, which is called, and returns its results in a box (GHC before 9.4). There are two
+-- copies of the loop, one for the first chunk and one for all others, and each has the predicate.
+-- With one copy that is passed as a function, each byte costs a call and a box.
 module Ashlar.Internal.Get.Scan
   ( -- * Taking
     takeWhile,
@@ -60,40 +58,47 @@ import Prelude hiding (takeWhile)
 -- or the end; and its state there.
 data Scanned s = Scanned !(Ptr Word8) s
 
--- | Take the bytes that a scanner wants, which is given its state and the range of
--- addresses to look at. It must stop inside the range, or at its end.
-takeScanned :: (ByteString -> s -> r) -> s -> (s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)) -> Get r
+-- | Take the bytes that a scanner wants.
+takeScanned ::
+  -- | The result, given the bytes and the last state.
+  (ByteString -> s -> r) ->
+  -- | The first state.
+  s ->
+  -- | The scanner: given a state and a range of addresses, it stops in the range or at its end.
+  (s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)) ->
+  Get r
 takeScanned result s0 scanner = step $ \c env -> do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
   Scanned q s <- scanner s0 p e
   if q /= e
     then (\bs -> result bs s) <$> slice c env (q `minusPtr` p)
-    else takeOn c env scanner s >>= \(Pieces bs s') -> pure (result bs s')
+    else takeOn c env scanner s >>= \(Taken bs s') -> pure (result bs s')
 {-# INLINE takeScanned #-}
 
-data Pieces s = Pieces !ByteString s
+-- All that was taken, in one string.
+data Taken s = Taken !ByteString s
 
 -- The scanner wants all up to the end of the open segment.
-takeOn :: Cells -> Env -> (s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)) -> s -> IO (Pieces s)
+takeOn :: Cells -> Env -> (s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)) -> s -> IO (Taken s)
 takeOn c env scanner = whole []
   where
     whole acc s = do
       p <- getPtr c cursorCell
       e <- getPtr c endCell
-      acc' <- takePiece acc (e `minusPtr` p)
+      acc' <- takeSlice acc (e `minusPtr` p)
       more <- moreInput c (envInput env)
       if more
         then do
           p' <- getPtr c cursorCell
           e' <- getPtr c endCell
           Scanned q s' <- scanner s p' e'
-          if q /= e' then (`finish` s') <$> takePiece acc' (q `minusPtr` p') else whole acc' s'
+          if q /= e' then (`finish` s') <$> takeSlice acc' (q `minusPtr` p') else whole acc' s'
         else pure (finish acc' s)
-    takePiece acc n
+    takeSlice acc n
       | n > 0 = (: acc) <$> slice c env n
       | otherwise = pure acc
-    finish acc = Pieces (S.concat (reverse acc))
+    finish acc = Taken (S.concat (reverse acc))
 {-# NOINLINE takeOn #-}
 
 -- A scanner that wants bytes of which a predicate holds.
@@ -115,7 +120,7 @@ byteScanner w s = go
     go p e
       | p == e = pure (Scanned e s)
       | otherwise = do
-        -- See Note [Foreign copies] for the size of a piece.
+        -- At most 64 KiB a call: Note [Foreign copies].
         let n = min 65536 (e `minusPtr` p)
         found <- memchr p (fromIntegral w) (fromIntegral n)
         if found == nullPtr then go (p `plusPtr` n) e else pure (Scanned found s)
@@ -123,11 +128,11 @@ byteScanner w s = go
 foreign import ccall unsafe "string.h memchr"
   memchr :: Ptr Word8 -> CInt -> CSize -> IO (Ptr Word8)
 
--- | The longest run of bytes of which a predicate holds; it may be empty.
+-- | The bytes up to the first of which a predicate does not hold, or up to the end. There may be
+-- none.
 --
--- Where they lie in one chunk of the input, the result is a slice of it, which
--- keeps that chunk's memory alive. Else they are copied together, in time in
--- proportion to their number.
+-- Where they lie in one chunk of the input, the result is a slice of it, which keeps that chunk's
+-- memory alive. Else they are copied together, in time in proportion to their number.
 --
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGetRest (P.takeWhile (/= 32)) "GET /"
@@ -138,8 +143,7 @@ takeWhile :: (Word8 -> Bool) -> Get ByteString
 takeWhile f = takeScanned const () (\s p e -> whileScanner f s p e)
 {-# INLINE takeWhile #-}
 
--- | 'takeWhile' of at least one byte: it fails where the predicate does not hold of
--- the next one.
+-- | 'takeWhile' of at least one byte. Fails if the predicate does not hold of the next one.
 --
 -- @since 0.1.0.0
 takeWhile1 :: (Word8 -> Bool) -> Get ByteString
@@ -152,17 +156,16 @@ acceptedBySkip = "a byte that skipWhile1 accepts"
 {-# NOINLINE acceptedByTake #-}
 {-# NOINLINE acceptedBySkip #-}
 
--- | The bytes up to the first of which a predicate holds, or up to the end: a slice of the
--- input, or a copy if they lie in several chunks.
+-- | The bytes up to the first of which a predicate holds, or up to the end. A slice of the input,
+-- or a copy if they lie in several chunks.
 --
 -- @since 0.1.0.0
 takeTill :: (Word8 -> Bool) -> Get ByteString
 takeTill f = takeWhile (not . f)
 {-# INLINE takeTill #-}
 
--- | The bytes up to the first that is this one, or up to the end. Long stretches
--- are searched faster than by @'takeTill' (== w)@, short ones slower. (A slice or a copy, as
--- there.)
+-- | The bytes up to the first that is this one, or up to the end: a slice or a copy, as of
+-- 'takeTill'. Long strings are searched faster than by @'takeTill' (== w)@, short ones slower.
 --
 -- @since 0.1.0.0
 takeTillByte :: Word8 -> Get ByteString
@@ -172,7 +175,8 @@ takeTillByte w = takeScanned const () (byteScanner w)
 -- returns 'Nothing'. (A slice or a copy, as of 'takeTill'.)
 --
 -- >>> import qualified Ashlar.Get.Parse as P
--- >>> let nested n w = case w of { 40 -> Just (n + 1); 41 -> if n > 0 then Just (n - 1) else Nothing; _ -> Just (n :: Int) }
+-- >>> let close n = if n > 0 then Just (n - 1) else Nothing
+-- >>> let nested n w = case w of { 40 -> Just (n + 1); 41 -> close n; _ -> Just (n :: Int) }
 -- >>> runGetRest (P.scan 0 nested) "a(b)c)d"
 -- Right ("a(b)c",")d")
 --
@@ -201,7 +205,7 @@ stateScanner f s0 start e = go s0 start
           Nothing -> pure (Scanned p s)
 {-# INLINE stateScanner #-}
 
--- | Leave out bytes as long as a predicate holds.
+-- | Skip bytes as long as a predicate holds.
 --
 -- @since 0.1.0.0
 skipWhile :: (Word8 -> Bool) -> Get ()
@@ -237,7 +241,7 @@ skipWhile1 :: (Word8 -> Bool) -> Get ()
 skipWhile1 f = guardedGet f (Expectation [acceptedBySkip]) (advance *> skipWhile f)
 {-# INLINE skipWhile1 #-}
 
--- | Leave out space, tab, line feed, vertical tab, form feed and carriage return.
+-- | Skip space, tab, line feed, vertical tab, form feed and carriage return.
 --
 -- @since 0.1.0.0
 skipSpace :: Get ()

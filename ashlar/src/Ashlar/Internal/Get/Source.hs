@@ -3,7 +3,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Get.Source
--- Description : Running decoders on input that is read piece by piece
+-- Description : Running decoders on input that is read chunk by chunk
 module Ashlar.Internal.Get.Source
   ( -- * One value
     hRunGet,
@@ -49,7 +49,15 @@ import Control.Monad (when)
 import Data.Bits (complement)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import Data.IORef (IORef, atomicModifyIORef', atomicWriteIORef, modifyIORef', newIORef, readIORef, writeIORef)
+import Data.IORef
+  ( IORef,
+    atomicModifyIORef',
+    atomicWriteIORef,
+    modifyIORef',
+    newIORef,
+    readIORef,
+    writeIORef,
+  )
 import Data.Int (Int64)
 import System.IO (Handle, IOMode (..), withBinaryFile)
 
@@ -73,7 +81,8 @@ newtype SourceBusy = SourceBusy Int64
 
 instance Exception SourceBusy where
   displayException (SourceBusy at) =
-    "Ashlar.Get: the source is in use, or an exception ended its decoder, which began at byte " ++ show at
+    "Ashlar.Get: the source is in use, or an exception ended its decoder, which began at byte "
+      ++ show at
 
 -- Take the source for a decoder, and return the offset of the next byte.
 --
@@ -94,16 +103,16 @@ giveBack (Source input offsetRef) c = do
   -- After all other writes: the next may be another thread.
   atomicWriteIORef offsetRef $! at
 
--- | A source from an action that returns the next chunk of any size, and an
--- empty one at the end. It is called only when a decoder cannot go on without
--- it, with asynchronous exceptions masked, and not again after it has returned
--- an empty chunk. An exception of it ends the decoder; what becomes of the source then depends on
--- what ran the decoder ('getFrom', 'attemptFrom').
+-- | A source from an action that returns the next chunk, of any size, and an empty one at the end.
+--
+-- It is called only when a decoder cannot go on without it, with asynchronous exceptions masked,
+-- and not again after it has returned an empty chunk. An exception of it ends the decoder. Whether
+-- the source can be used again depends on what ran the decoder ('getFrom', 'attemptFrom').
 --
 -- >>> import Data.ByteString (ByteString)
 -- >>> import Data.IORef (atomicModifyIORef', newIORef)
--- >>> pieces <- newIORef ["\1\0\2", "\0\3" :: ByteString]
--- >>> let next = atomicModifyIORef' pieces (\l -> (drop 1 l, mconcat (take 1 l)))
+-- >>> chunks <- newIORef ["\1\0\2", "\0\3" :: ByteString]
+-- >>> let next = atomicModifyIORef' chunks (\l -> (drop 1 l, mconcat (take 1 l)))
 -- >>> source <- newSource next
 -- >>> getFrom source getWord16le
 -- Right 1
@@ -114,13 +123,17 @@ giveBack (Source input offsetRef) c = do
 newSource :: IO ByteString -> IO Source
 newSource = sourceOf (pure ())
 
--- | A source with an action to be run, unmasked, before each of those that return a
--- chunk. It may be run again if it is interrupted.
-sourceOf :: IO () -> IO ByteString -> IO Source
+-- | A source like that of 'newSource'.
+sourceOf ::
+  -- | Run before each chunk, unmasked. It may be run again if it is interrupted.
+  IO () ->
+  -- | The next chunk.
+  IO ByteString ->
+  IO Source
 sourceOf prepare next = Source <$> newInput prepare next newSegments <*> newIORef 0
 
--- | A source that reads from a 'Handle', at most 32 KiB at a time. It waits
--- only until there is something to read.
+-- | A source that reads from a 'Handle', at most 32 KiB at a time. It waits only until there is
+-- something to read.
 --
 -- @since 0.1.0.0
 handleSource :: Handle -> IO Source
@@ -144,8 +157,8 @@ getFrom source@(Source input _) g = do
     giveBack source c
     pure result
 
--- | 'getFrom' that takes a whole value or nothing. After an error, and after an exception, the source
--- stands where the value begins, and can be used again.
+-- | 'getFrom' that takes a whole value or nothing. After an error, and after an exception, the
+-- source stands where the value begins, and can be used again.
 --
 -- So a 'System.Timeout.timeout' around this loses nothing, and the next attempt decodes the value
 -- from its beginning. For that, the bytes of a value are kept until it is decoded.
@@ -181,13 +194,13 @@ attemptFrom source@(Source input _) g = do
   -- again makes another attempt.
   either (\e -> passOn e (throwIO e) (attemptFrom source g)) pure outcome
 
--- | Decode values one after another until the source ends, and fold them from
--- the left, in constant memory. The accumulator is forced at each step.
+-- | Decode values one after another until the source ends, and fold them from the left, in constant
+-- memory. The accumulator is forced at each step.
 --
--- The decoder must read at least one byte each time; a value that reads nothing is an
--- error, because there would be no end of them. An
--- error, or an exception of the action, ends it; the source then stands where the
--- decoder failed, or behind the last value.
+-- A value that reads nothing is an error, because there would be no end of them. An error ends the
+-- fold, and the source stands where the decoder failed. So does an exception of the action, and the
+-- source stands after the last value. To keep the accumulator, or to stop early, use
+-- 'foldFromUntil'.
 --
 -- @since 0.1.0.0
 foldFrom :: Source -> Get a -> (b -> a -> IO b) -> b -> IO (Either DecodeError b)
@@ -213,9 +226,9 @@ foldFrom source g f = go
 -- >>> either (print . errorReason) print (runGet (nextOrEnd getWord16be) "\3")
 -- MissingInput 2 1
 --
--- This is how to read values one by one from a 'Source' (@'getFrom' source ('nextOrEnd' g)@), and from
--- input that is pushed ("Ashlar.Get.Feed"): after the end of the input the decoder is done with
--- 'Nothing' between values, and fails inside of one.
+-- This is how to read values one by one from a 'Source' (@'getFrom' source ('nextOrEnd' g)@), and
+-- from input that is pushed ("Ashlar.Get.Feed"): after the end of the input the decoder is done
+-- with 'Nothing' between values, and fails inside of one.
 --
 -- @since 0.1.0.0
 nextOrEnd :: Get a -> Get (Maybe a)
@@ -225,7 +238,9 @@ nextOrEnd g = isEmpty >>= \end -> if end then pure Nothing else next
       before <- here
       a <- g
       now <- here
-      if now == before then invalid "a value that reads nothing, of which there is no end" else pure (Just a)
+      if now == before
+        then invalid "a value that reads nothing, of which there is no end"
+        else pure (Just a)
     {-# INLINE next #-}
 {-# INLINE nextOrEnd #-}
 
@@ -245,8 +260,8 @@ data Folded c b
 -- | 'foldFrom' that can stop early, and that keeps what it has if a value cannot be decoded. The
 -- accumulator is forced at each step.
 --
--- Values are taken by 'attemptFrom'. So a broken one is not passed, and the source can be used again,
--- also if an exception ends the fold.
+-- Values are taken by 'attemptFrom'. So a broken one is not passed, and the source can be used
+-- again, also if an exception ends the fold.
 --
 -- >>> import Data.ByteString (ByteString)
 -- >>> import Data.IORef (atomicModifyIORef', newIORef)
@@ -278,9 +293,9 @@ foldFromUntil source@(Source _ offsetRef) g f b = do
         Right (Just a, now) -> f acc a >>= either (pure . FoldStopped (fromIntegral now)) (go now)
 {-# INLINE foldFromUntil #-}
 
--- | Decode one value from a 'Handle'. What has been read from the Handle behind
--- the value, at most 32 KiB, is lost: use a 'Source' to read on. What goes wrong with the
--- Handle is an 'Control.Exception.IOException'.
+-- | Decode one value from a 'Handle'. What has been read from the Handle after the value, at most
+-- 32 KiB, is lost: use a 'Source' to read on. Errors of the Handle are
+-- 'Control.Exception.IOException's.
 --
 -- @since 0.1.0.0
 hRunGet :: Handle -> Get a -> IO (Either DecodeError a)
@@ -292,22 +307,21 @@ hRunGet h g = handleSource h >>= \source -> getFrom source g
 hRunGetWhole :: Handle -> Get a -> IO (Either DecodeError a)
 hRunGetWhole h g = hRunGet h (g <* endOfInput)
 
--- | Decode all the values that can be read from a 'Handle', and fold them: see
--- 'foldFrom'.
+-- | Decode all the values of a 'Handle', and fold them: see 'foldFrom'.
 --
 -- @since 0.1.0.0
 hFoldGet :: Handle -> Get a -> (b -> a -> IO b) -> b -> IO (Either DecodeError b)
 hFoldGet h g f b = handleSource h >>= \source -> foldFrom source g f b
 
--- | 'foldFromUntil' of a 'Handle'. What has been read from it after the last value, at most 32 KiB, is
--- lost: use a 'Source' to read on.
+-- | 'foldFromUntil' of a 'Handle'. What has been read from it after the last value, at most 32 KiB,
+-- is lost: use a 'Source' to read on.
 --
 -- @since 0.1.0.0
 hFoldGetUntil :: Handle -> Get a -> (b -> a -> IO (Either c b)) -> b -> IO (Folded c b)
 hFoldGetUntil h g f b = handleSource h >>= \source -> foldFromUntil source g f b
 
--- | Decode one value from the beginning of a file. If it cannot be read, that is an
--- 'Control.Exception.IOException'.
+-- | Decode one value from the beginning of a file. Throws 'Control.Exception.IOException' if it
+-- cannot be read.
 --
 -- @since 0.1.0.0
 runGetFile :: FilePath -> Get a -> IO (Either DecodeError a)
@@ -319,13 +333,13 @@ runGetFile path g = withBinaryFile path ReadMode (\h -> hRunGet h g)
 runGetFileWhole :: FilePath -> Get a -> IO (Either DecodeError a)
 runGetFileWhole path g = runGetFile path (g <* endOfInput)
 
--- | Decode one value from what an action returns, piece by piece: see
--- 'newSource'. What the decoder leaves of the last piece is lost.
+-- | Decode one value from the chunks that an action returns: see 'newSource'. What the decoder
+-- leaves of the last chunk is lost.
 --
 -- >>> import Data.ByteString (ByteString)
 -- >>> import Data.IORef (atomicModifyIORef', newIORef)
--- >>> pieces <- newIORef ["\1\0\2", "\0\3" :: ByteString]
--- >>> let next = atomicModifyIORef' pieces (\l -> (drop 1 l, mconcat (take 1 l)))
+-- >>> chunks <- newIORef ["\1\0\2", "\0\3" :: ByteString]
+-- >>> let next = atomicModifyIORef' chunks (\l -> (drop 1 l, mconcat (take 1 l)))
 -- >>> runGetIO next getWord32le
 -- Right 131073
 --
@@ -333,7 +347,7 @@ runGetFileWhole path g = runGetFile path (g <* endOfInput)
 runGetIO :: IO ByteString -> Get a -> IO (Either DecodeError a)
 runGetIO next g = newSource next >>= \source -> getFrom source g
 
--- | 'runGetIO' of all there is, up to the first empty piece.
+-- | 'runGetIO' of all there is, up to the first empty chunk.
 --
 -- @since 0.1.0.0
 runGetIOWhole :: IO ByteString -> Get a -> IO (Either DecodeError a)

@@ -46,21 +46,21 @@ import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import System.IO.Unsafe (unsafePerformIO)
 
--- | So many bytes, copied: the result does not keep the input's memory alive.
--- ('getByteString' returns a slice.) A negative number fails.
+-- | @n@ bytes, copied: the result does not keep the input's memory alive. ('getByteString' returns
+-- a slice.) A negative number fails.
 --
 -- @since 0.1.0.0
 getByteStringCopy :: Int -> Get ByteString
 getByteStringCopy n = getByteString n >>= \bs -> pure $! S.copy bs
 
--- | So many bytes, copied into memory that is not pinned. A negative number fails.
+-- | @n@ bytes, copied into memory that is not pinned. A negative number fails.
 --
 -- @since 0.1.0.0
 getShortByteString :: Int -> Get ShortByteString
 getShortByteString n = getByteString n >>= \bs -> pure $! SBS.toShort bs
 
--- | The bytes up to a zero byte, which is read and left out. A slice of the
--- input, if they lie in one chunk. Fails if there is no zero byte.
+-- | The bytes up to a zero byte, which is read and left out. A slice of the input, if they lie in
+-- one chunk. Fails if there is no zero byte.
 --
 -- >>> runGet ((,) <$> getByteStringNul <*> getWord8) "ab\0c"
 -- Right ("ab",99)
@@ -84,8 +84,13 @@ getLazyByteStringNul = do
   endNul at (L.toStrict (L.take 16 bs))
   pure bs
 
--- The zero byte behind a string that began at this offset, with these bytes.
-endNul :: Int -> ByteString -> Get ()
+-- The zero byte after a string.
+endNul ::
+  -- The offset of the string.
+  Int ->
+  -- Its first bytes.
+  ByteString ->
+  Get ()
 endNul at start =
   nextCode >>= \i ->
     if i >= 0
@@ -126,9 +131,9 @@ chunksBy scanner = step $ \c env ->
       finish acc = pure $! L.fromChunks (reverse acc)
    in go []
 
--- | A text from so many bytes of UTF-8. A copy. A negative number fails, and so
--- does anything but UTF-8 (RFC 3629: also overlong forms and surrogates); the offset
--- of that error is that of the first byte that belongs to no character.
+-- | A text from @n@ bytes of UTF-8. A copy. A negative number fails, and so does anything but UTF-8
+-- (RFC 3629: also overlong forms and surrogates). The error is at the first byte that belongs to no
+-- character.
 --
 -- >>> runGet (getTextUtf8 3) "a\xC3\xA4"
 -- Right "a\228"
@@ -154,9 +159,9 @@ getRemainingTextUtf8 = do
   bs <- getRemainingByteString
   step $ \c env -> withBytes bs (decodeText c env at)
 
--- So many bytes must be readable at the address; they have this offset.
+-- The text of @n@ bytes, which are readable at an address and have an offset.
 --
--- What stands for the first malformed byte is never there: to look for it fails.
+-- The replacement of a malformed byte is never there: forcing it fails.
 decodeText :: Cells -> Env -> Int -> Ptr Word8 -> Int -> IO Text
 decodeText c env !at !p !n = decodeUtf8At malformed p n
   where
@@ -174,7 +179,8 @@ decodeText c env !at !p !n = decodeUtf8At malformed p n
 --
 -- >>> runGet (getNested (fromIntegral <$> getWord8) getRemainingByteString) "\2abc"
 -- Right "ab"
--- >>> either (putStrLn . displayException) print (runGet (getNested (fromIntegral <$> getWord8) getRemainingByteString) "\3ab")
+-- >>> let part = getNested (fromIntegral <$> getWord8) getRemainingByteString
+-- >>> either (putStrLn . displayException) print (runGet part "\3ab")
 -- at byte 1: 3 bytes needed, 2 left
 --   00000000  03 61 62                                          |.ab|
 --                ^^
@@ -184,8 +190,8 @@ getNested :: Get Int -> Get a -> Get a
 getNested len p = len >>= \n -> isolateOr (cutOff n) n p
 {-# INLINE getNested #-}
 
--- Why the last bytes of a part were not read. 'Ashlar.Get.isolate' says that these bytes are missing
--- where the input ends; here all of the part is too short, from its beginning on.
+-- Why the last bytes of a part were not read. Where the input ends, 'Ashlar.Get.isolate' says that
+-- these bytes are missing. Here all of the part is too short, from its beginning on.
 cutOff ::
   -- Bytes of the part.
   Int ->

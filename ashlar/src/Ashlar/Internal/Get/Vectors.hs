@@ -11,11 +11,10 @@
 --
 -- Note [Vectors grow as they arrive]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- The number of elements is what a stranger says it is. Memory is allocated for as
--- many as the bytes at hand could make; when those have been decoded and there are more
--- to come, it is doubled. So what is allocated is in proportion to input that has
--- arrived, and a number that is too large fails where the input ends. (Tests "hostile
--- lengths".)
+-- The number of elements may be untrusted input. Memory is allocated for as many as the bytes at
+-- hand could make. It is doubled when those have been decoded and there are more to come. So it is
+-- in proportion to input that has arrived, and a number that is too large fails where the input
+-- ends. (Tests "hostile lengths".)
 module Ashlar.Internal.Get.Vectors
   ( getVectorLE,
     getVectorBE,
@@ -112,8 +111,7 @@ instance NumberVector P.Vector where
     | otherwise = getNumbersBy (\_ -> copySwapping order)
   {-# INLINE getNumbers #-}
 
--- | So many numbers, each with the least significant byte first. A negative number
--- of them fails.
+-- | @n@ numbers, each with the least significant byte first. A negative @n@ fails.
 --
 -- >>> import qualified Data.Vector.Unboxed as U
 -- >>> runGet (getVectorLE 2) "\1\0\2\0" :: Either DecodeError (U.Vector Word16)
@@ -124,36 +122,35 @@ getVectorLE :: (NumberVector v, NumberElement a) => Int -> Get (v a)
 getVectorLE = getNumbers LittleEndian
 {-# INLINE getVectorLE #-}
 
--- | So many numbers, each with the most significant byte first. A negative number
--- of them fails.
+-- | @n@ numbers, each with the most significant byte first. A negative @n@ fails.
 --
 -- @since 0.1.0.0
 getVectorBE :: (NumberVector v, NumberElement a) => Int -> Get (v a)
 getVectorBE = getNumbers BigEndian
 {-# INLINE getVectorBE #-}
 
--- | So many numbers in the byte order of this machine. A negative number of them
--- fails.
+-- | @n@ numbers in the byte order of this machine. A negative @n@ fails.
 --
 -- @since 0.1.0.0
 getVectorHost :: (NumberVector v, NumberElement a) => Int -> Get (v a)
 getVectorHost = getNumbers targetByteOrder
 {-# INLINE getVectorHost #-}
 
--- | A vector of so many values, each of which is forced. Memory is taken as they are
--- decoded, and those that read nothing are counted against a budget. A negative number
--- of them fails.
+-- | A vector of @n@ values, each of which is forced. A negative @n@ fails.
+--
+-- Memory is taken as they are decoded. Those that read nothing are counted against a budget.
 --
 -- >>> import qualified Data.Vector as V
--- >>> runGet (getVectorOf 2 (getNested (fromIntegral <$> getWord8) getRemainingTextUtf8)) "\1a\2bc" :: Either DecodeError (V.Vector Text)
+-- >>> let text = getNested (fromIntegral <$> getWord8) getRemainingTextUtf8
+-- >>> runGet (getVectorOf 2 text) "\1a\2bc" :: Either DecodeError (V.Vector Text)
 -- Right ["a","bc"]
 --
 -- @since 0.1.0.0
 getVectorOf :: forall v a. G.Vector v a => Int -> Get a -> Get (v a)
 getVectorOf n p
   | n < 0 = invalid "getVectorOf: negative number of elements"
-  -- Elements may be vectors themselves: if each took room for all that the input
-  -- could hold, the memory would be quadratic.
+  -- Elements may be vectors themselves: if each took memory for all that the input could hold, that
+  -- would be quadratic.
   | otherwise = runGetST (GM.unsafeNew (min n 4) >>= fill 0)
   where
     -- The first i elements are there.
@@ -173,8 +170,8 @@ getVectorOf n p
       if after == before then x <$ chargeRound else pure x
 {-# INLINE getVectorOf #-}
 
--- A vector of so many numbers by a function as for 'getStretches', which is given the
--- size of an element first.
+-- A vector of numbers by a function as for 'getStretches', which is given the size of an element
+-- first.
 getNumbersBy ::
   forall v a.
   (G.Vector v a, NumberElement a) =>
@@ -188,14 +185,15 @@ getNumbersBy copy n
     width = sizeOf (0 :: a)
 {-# INLINE getNumbersBy #-}
 
--- | A vector of so many elements (not negative) of a size (positive), read by
--- stretches. The function is given an address where elements lie, the number of the
--- first of them in the vector, how many they are, and the vector, which has room for
--- them.
+-- | A vector of elements of constant size, read in spans.
 getStretches ::
   G.Vector v a =>
+  -- | Bytes of an element, more than none.
   Int ->
+  -- | Elements, not negative.
   Int ->
+  -- | Given the address of a span, the index of its first element, the number of its elements, and
+  -- the vector, which is long enough: put them there.
   (forall s. Ptr Word8 -> Int -> Int -> G.Mutable v s a -> GetST s ()) ->
   Get (v a)
 getStretches width n copy
@@ -218,33 +216,36 @@ getStretches width n copy
         fill (i + m) v
 {-# INLINE getStretches #-}
 
--- | By how much a vector of so many elements (the second number), of which
--- there shall be more (the first), is to grow: it doubles, and ends at the
--- right size.
-growthOf :: Int -> Int -> Int
+-- | By how much a vector is to grow: it doubles, and ends at the right size.
+growthOf ::
+  -- | Its elements in the end.
+  Int ->
+  -- | Its elements now.
+  Int ->
+  Int
 growthOf n i = min (n - i) (max 4 i)
 {-# INLINE growthOf #-}
 
--- | Copy into a storable vector elements that have the same bytes there, given the
--- size of one. It is a function for 'getStretches'.
+-- | Copy elements into a storable vector, where they have the same bytes. Given their size, it is a
+-- function for 'getStretches'.
 copyToStorable :: S.Storable a => Int -> Ptr Word8 -> Int -> Int -> SM.MVector s a -> GetST s ()
 copyToStorable width p i n v = case SM.unsafeToForeignPtr0 (SM.unsafeSlice i n v) of
   -- The vector stays alive: it is returned in the end.
   (fp, _) -> unsafeIOToPrim (copyRange (castPtr (unsafeForeignPtrToPtr fp)) p (n * width))
 {-# INLINE copyToStorable #-}
 
--- | Copy into a primitive vector elements that have the same bytes there, given the
--- size of one. It is a function for 'getStretches'.
+-- | Copy elements into a primitive vector, where they have the same bytes. Given their size, it is
+-- a function for 'getStretches'.
 copyToPrimitive :: P.Prim a => Int -> Ptr Word8 -> Int -> Int -> PM.MVector s a -> GetST s ()
 copyToPrimitive width p0 i0 n0 v = case PM.unsafeSlice i0 n0 v of
   PM.MVector start _ arr ->
-    -- In pieces: see Note [Foreign copies].
+    -- At most 64 KiB a call: Note [Foreign copies].
     let go p i n
-          | n <= piece = copyPtrToMutableByteArray arr i (castPtr p `asElementsOf` v) n
+          | n <= most = copyPtrToMutableByteArray arr i (castPtr p `asElementsOf` v) n
           | otherwise = do
-            copyPtrToMutableByteArray arr i (castPtr p `asElementsOf` v) piece
-            go (p `plusPtr` (piece * width)) (i + piece) (n - piece)
-        piece = max 1 (65536 `quot` width)
+            copyPtrToMutableByteArray arr i (castPtr p `asElementsOf` v) most
+            go (p `plusPtr` (most * width)) (i + most) (n - most)
+        most = max 1 (65536 `quot` width)
      in go p0 start n0
 {-# INLINE copyToPrimitive #-}
 
@@ -252,11 +253,19 @@ asElementsOf :: Ptr a -> v a -> Ptr a
 asElementsOf p _ = p
 
 -- Read numbers one by one, with their bytes in this order.
-copySwapping :: forall v a s. (GM.MVector v a, Number a) => ByteOrder -> Ptr Word8 -> Int -> Int -> v s a -> GetST s ()
+copySwapping ::
+  forall v a s.
+  (GM.MVector v a, Number a) =>
+  ByteOrder ->
+  Ptr Word8 ->
+  Int ->
+  Int ->
+  v s a ->
+  GetST s ()
 copySwapping order p0 i0 n v = go p0 i0
   where
     end = i0 + n
-    -- The elements from i up to the end lie at p, and the vector has room for them.
+    -- The elements from i up to the end lie at p, and the vector is long enough.
     go :: Ptr Word8 -> Int -> GetST s ()
     go p i
       | i >= end = pure ()

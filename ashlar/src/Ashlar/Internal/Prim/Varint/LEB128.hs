@@ -4,10 +4,9 @@
 -- Module      : Ashlar.Internal.Prim.Varint.LEB128
 -- Description : LEB128, unsigned and signed
 --
--- Little Endian Base 128, as in DWARF (version 5, section 7.6) and WebAssembly
--- (section 5.2.2). Seven bits of the number in each byte, the least significant first; the
--- highest bit of a byte is set if another one follows. A signed number is
--- written in two's complement, cut down to the groups that are needed to tell
+-- Little Endian Base 128, as in DWARF (version 5, section 7.6) and WebAssembly (section 5.2.2).
+-- Each byte has seven bits of the number, the least significant first. Its highest bit is set if
+-- another byte follows. A signed number is in two's complement, cut down to the groups that tell
 -- its sign. Each number is written in as few bytes as possible.
 module Ashlar.Internal.Prim.Varint.LEB128
   ( -- * Unsigned
@@ -36,14 +35,24 @@ import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Ptr (Ptr)
 
 -- An unsigned format: the most bytes that a number takes, and the writer.
-unsigned :: forall a. (Bounded a, Integral a) => Int -> (a -> Ptr Word8 -> IO (Ptr Word8)) -> Varint a
+unsigned ::
+  forall a.
+  (Bounded a, Integral a) =>
+  Int ->
+  (a -> Ptr Word8 -> IO (Ptr Word8)) ->
+  Varint a
 unsigned bound write =
   Varint (boundedPrim bound write) (groupsOfBits . bitsUnsigned . fromIntegral) $
     readAsUnsigned (rangeOf (0 :: a)) fromIntegral
 {-# INLINE unsigned #-}
 
 -- A signed one.
-signed :: forall a. (Bounded a, Integral a) => Int -> (a -> Ptr Word8 -> IO (Ptr Word8)) -> Varint a
+signed ::
+  forall a.
+  (Bounded a, Integral a) =>
+  Int ->
+  (a -> Ptr Word8 -> IO (Ptr Word8)) ->
+  Varint a
 signed bound write =
   Varint (boundedPrim bound write) (groupsOfBits . bitsSigned . fromIntegral) $
     ReadHalf (< 0x80) fromGroup (Signed (rangeOf (0 :: a))) fromIntegral

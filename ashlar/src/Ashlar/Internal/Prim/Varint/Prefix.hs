@@ -2,10 +2,10 @@
 -- Module      : Ashlar.Internal.Prim.Varint.Prefix
 -- Description : Numbers whose first byte tells their length
 --
--- PrefixVarint (Stoklund Olesen, <https://github.com/stoklund/varint>), as in @mason@: the
--- first byte has as many zeros below its lowest 1 as there are further bytes. Seven bits of the
--- number for each byte follow above that, the least significant first. A number of more than
--- 56 bits is a byte of zeros and then its 64 bits, the least significant byte first.
+-- PrefixVarint (Stoklund Olesen, <https://github.com/stoklund/varint>), as in @mason@. The first
+-- byte has as many zeros below its lowest 1 as bytes follow. Above that come seven bits of the
+-- number for each byte, the least significant first. A number of more than 56 bits is a byte of
+-- zeros and then 8 bytes, the least significant first.
 module Ashlar.Internal.Prim.Varint.Prefix
   ( prefixVarInt,
     readPrefixed,
@@ -26,14 +26,16 @@ import Foreign.Ptr (Ptr, plusPtr)
 prefixVarInt :: Varint Word
 prefixVarInt =
   Varint (boundedPrim 9 (prefixWrite . fromIntegral)) (prefixSize . fromIntegral) $
-    ReadHalf odd (\b -> fromIntegral (b `unsafeShiftR` 1)) (Prefixed (fromIntegral (maxBound :: Word))) fromIntegral
+    ReadHalf odd short (Prefixed (fromIntegral (maxBound :: Word))) fromIntegral
+  where
+    short b = fromIntegral (b `unsafeShiftR` 1)
 {-# INLINE prefixVarInt #-}
 
 prefixSize :: Word64 -> Int
 prefixSize x = min 9 (groupsOfBits (bitsUnsigned x))
 {-# INLINE prefixSize #-}
 
--- Eight bytes are written whatever their number: the room for the bound is there (INV-B2).
+-- Eight bytes are written whatever their number: the buffer has the bound free (INV-B2).
 prefixWrite :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
 prefixWrite x p
   | n <= 8 = do
@@ -63,7 +65,7 @@ readPrefixed greatest p have = do
     else of' n <$> if n == 9 then peekLE (p `plusPtr` 1) else (`unsafeShiftR` n) <$> bytes n
   where
     of' n x = checked n (prefixSize x) (Range 0 greatest) x
-    -- The first so many bytes, up to 8, which are there.
+    -- The first @k@ bytes (k ≤ 8), which are there.
     bytes n
       | have >= 8 = (\w -> (w `unsafeShiftL` (64 - 8 * n)) `unsafeShiftR` (64 - 8 * n)) <$> peekLE p
       | otherwise = go (n - 1) 0

@@ -10,8 +10,8 @@
 -- [@uint32@, @uint64@] An unsigned number is written as in unsigned LEB128.
 -- [@int32@, @int64@] A signed number is taken as 64 bits in two's complement, and these as
 --   an unsigned number: a negative one takes 10 bytes, whatever its type.
--- [@sint32@, @sint64@] \"Zigzag\" numbers the integers 0, -1, 1, -2, 2 and so on, so that
---   those near 0 are short; the number of the number is written.
+-- [@sint32@, @sint64@] The index of the number in the sequence 0, -1, 1, -2, 2 and so on
+--   (\"zigzag\") is written as an unsigned number. So numbers near 0 are short.
 module Ashlar.Internal.Prim.Varint.Protobuf
   ( -- * Unsigned
     word32Varint,
@@ -58,7 +58,8 @@ extended =
 -- Numbers that are written as others, which are unsigned.
 via :: forall a w. (Bounded w, Integral w) => (a -> w) -> (w -> a) -> Varint w -> Varint a
 via to from (Varint prim sizeOf _) =
-  Varint (contramapB to prim) (sizeOf . to) (readAsUnsigned (rangeOf (0 :: w)) (from . fromIntegral))
+  Varint (contramapB to prim) (sizeOf . to) $
+    readAsUnsigned (rangeOf (0 :: w)) (from . fromIntegral)
 {-# INLINE via #-}
 
 -- | Read a format of this module as the decoders of Protocol Buffers do: accept up to ten bytes,
@@ -131,7 +132,7 @@ intZigzag :: Varint Int
 intZigzag = via (zigzag64 . fromIntegral) (fromIntegral . unZigzag64) word64LEB128
 {-# INLINE intZigzag #-}
 
--- | The place of a number in the row 0, -1, 1, -2, 2 and so on.
+-- | The index of a number in the sequence 0, -1, 1, -2, 2 and so on.
 --
 -- >>> import Ashlar.Prim.Varint (zigzag32)
 -- >>> map zigzag32 [0, -1, 1, minBound]
@@ -149,7 +150,7 @@ zigzag64 :: Int64 -> Word64
 zigzag64 x = fromIntegral ((x `unsafeShiftL` 1) `xor` (x `unsafeShiftR` 63))
 {-# INLINE zigzag64 #-}
 
--- | The number that has this place in the row 0, -1, 1, -2, 2 and so on.
+-- | The number at an index of the sequence 0, -1, 1, -2, 2 and so on.
 --
 -- >>> import Ashlar.Prim.Varint (unZigzag32)
 -- >>> map unZigzag32 [0, 1, 2, 3, maxBound]

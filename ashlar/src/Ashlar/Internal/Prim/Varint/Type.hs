@@ -93,7 +93,7 @@ rangeOf _ = Range (negate least) (fromIntegral (maxBound :: a) - least)
     least = fromIntegral (minBound :: a)
 {-# INLINE rangeOf #-}
 
--- | The outcome of reading a number. Each names a number of bytes: all that were looked at.
+-- | The outcome of reading a number. Each has the number of bytes that were read.
 data Decoded
   = -- | The bytes of a number, and the number. A signed one is in two's complement.
     Decoded !Int !Word64

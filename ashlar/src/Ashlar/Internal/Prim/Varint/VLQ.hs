@@ -2,15 +2,14 @@
 -- Module      : Ashlar.Internal.Prim.Varint.VLQ
 -- Description : Variable-length quantities, with a bit for the sign
 --
--- The format of @mason@: groups of bits, the least significant first; the highest bit of
--- a byte is set if another one follows.
+-- The format of @mason@: groups of bits, the least significant first. The highest bit of a byte is
+-- set if another one follows.
 --
--- An unsigned number has seven bits in each byte, as in LEB128. A signed
--- number is its sign and magnitude: the second highest bit of the first byte is set if
--- the number is negative, which leaves six bits there.
+-- An unsigned number has seven bits in each byte, as in LEB128. A signed number is its sign and
+-- magnitude: the second highest bit of the first byte is the sign, which leaves six bits there.
 --
--- The quantities of MIDI have the same name, and the most significant bits first. They
--- are another format, which is not here.
+-- The quantities of MIDI have the same name, and the most significant bits first. They are another
+-- format.
 module Ashlar.Internal.Prim.Varint.VLQ
   ( wordVLQ,
     intVLQ,
@@ -88,7 +87,8 @@ readSignAndMagnitude range p have = do
       | b < 0x80 = Decoded 1 (signed (b .&. 0x3F))
       | n == 0 = Needs (have + 1)
       -- The magnitude is less than 2^63, or that with a sign; nine groups have 63 bits.
-      | n > 9 || m > 0x7FFFFFFFFFFFFFFF + negative || rest > 0x200000000000000 = TooLarge (min (n + 1) 10)
+      | n > 9 || m > 0x7FFFFFFFFFFFFFFF + negative || rest > 0x200000000000000 =
+        TooLarge (min (n + 1) 10)
       | rest == 0 = Overlong (n + 1)
       | otherwise = checked (n + 1) (1 + groupsOfBits (bitsUnsigned rest)) range (signed m)
       where
