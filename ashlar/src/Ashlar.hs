@@ -56,13 +56,13 @@
 -- * "Ashlar.Builder.Sink": sinks of one's own
 -- * "Ashlar.Builder.Padded": numbers with zeros in front, other values padded
 -- * "Ashlar.Builder.RealFloat": floating-point numbers in several notations
+-- * "Ashlar.Builder.ByteOrder": numbers whose byte order is chosen at run time
 -- * "Ashlar.Builder.Varint": variable-length integers: LEB128, Protocol Buffers and others
 -- * "Ashlar.Builder.Escape": text in which characters are replaced: JSON and the like
 -- * "Ashlar.Builder.Html": text in HTML
 -- * "Ashlar.Builder.Http": chunked transfer coding
 -- * "Ashlar.Builder.Section": parts with their length in front
 -- * "Ashlar.Builder.Combinators": builders like words and lines
--- * "Ashlar.Internal.Builder.Defragment": merging the small chunks of a lazy ByteString
 -- * "Ashlar.Builder.Bytestring": to and from the builders of bytestring
 -- * "Ashlar.Put": builders as a monad
 -- * "Ashlar.Compat.Binary.Put", "Ashlar.Compat.Cereal.Put": binary's and cereal's, by import

@@ -11,6 +11,7 @@ import qualified Tests.Alone
 import qualified Tests.Arithmetic
 import qualified Tests.Budget
 import qualified Tests.Builder
+import qualified Tests.BuilderOrders
 import qualified Tests.Bulk
 import qualified Tests.Codec
 import qualified Tests.CodecCombinators
@@ -52,6 +53,7 @@ import qualified Tests.Sources
 import qualified Tests.Text
 import qualified Tests.Types
 import qualified Tests.Unicode
+import qualified Tests.Unqualified
 import qualified Tests.Varint
 import qualified Tests.Waiting
 
@@ -64,6 +66,7 @@ main =
         Tests.Arithmetic.tests,
         Tests.Budget.tests,
         Tests.Builder.tests,
+        Tests.BuilderOrders.tests,
         Tests.Bulk.tests,
         Tests.Codec.tests,
         Tests.CodecCombinators.tests,
@@ -105,6 +108,7 @@ main =
         Tests.Text.tests,
         Tests.Unicode.tests,
         Tests.Types.tests,
+        Tests.Unqualified.tests,
         Tests.Varint.tests,
         Tests.Waiting.tests
       ]

@@ -14,11 +14,10 @@
 -- >>> import Ashlar.Builder
 -- >>> import Ashlar.Builder.Section
 -- >>> import Ashlar.Builder.Varint
--- >>> import qualified Ashlar.Prim.Varint as P
 -- >>> import Data.Word (Word32)
 -- >>> :{
 -- let field :: Word32 -> Builder -> Builder
---     field number body = word32Varint (number * 8 + 2) <> lengthPrefixed (P.varintPrim P.word32Varint) body
+--     field number body = word32Varint (number * 8 + 2) <> lengthPrefixedVarint body
 -- in field 3 (word8 8 <> word32Varint 150 <> field 2 "testing")
 -- :}
 -- "\SUB\f\b\150\SOH\DC2\atesting"
@@ -26,6 +25,7 @@ module Ashlar.Builder.Section
   ( lengthPrefixed,
     lengthPrefixedFixed,
     lengthPrefixedWithin,
+    lengthPrefixedVarint,
     SectionTooLong (..),
   )
 where
@@ -38,6 +38,7 @@ import Ashlar.Internal.Builder.Strict
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Bounded
+import Ashlar.Prim.Varint (varintPrim, word64Varint)
 import Control.Exception (Exception (..), throwIO)
 import Control.Monad (when)
 import Data.Bits (Bits, bitSizeMaybe, finiteBitSize, isSigned, unsafeShiftL)
@@ -89,6 +90,19 @@ lengthPrefixedFixed prim = lengthPrefixed (toB prim)
 lengthPrefixedWithin :: forall n. (Integral n, Bits n) => Int -> BoundedPrim n -> Builder -> Builder
 lengthPrefixedWithin most prim = section (min most (largest (0 :: n))) (max 0 (min 4096 most)) (prefixOf prim)
 {-# INLINE lengthPrefixedWithin #-}
+
+-- | 'lengthPrefixed' with the length as a varint of Protocol Buffers, of 1 to 9 bytes.
+--
+-- 'Ashlar.Get.Varint.lengthPrefixedVarint' decodes such a section.
+--
+-- >>> lengthPrefixedVarint "abc"
+-- "\ETXabc"
+-- >>> lengthPrefixedVarint (lengthPrefixedVarint "a" <> lengthPrefixedVarint mempty)
+-- "\ETX\SOHa\NUL"
+--
+-- @since 0.1.0.0
+lengthPrefixedVarint :: Builder -> Builder
+lengthPrefixedVarint = lengthPrefixed (varintPrim word64Varint)
 
 -- | A section had more bytes than its length can say, or than were allowed.
 --
