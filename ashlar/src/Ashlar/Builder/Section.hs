@@ -174,7 +174,7 @@ section limit hint (Prefix bound writeLength) body = action $ \c k -> do
   ref <- newIORef (InPlace False)
   -- The buffer that is collected in must live, however the body ends.
   keepAlive ref $ do
-    end <- runBuilderWith (sectionSink check start e ref) (Space start e) body
+    end <- runBuilderWith (sectionSink check start e ref) (FreeSpace start e) body
     state <- readIORef ref
     (flushed, firstEnd, others) <- case state of
       InPlace flushed -> pure (flushed, end, [])
@@ -196,11 +196,11 @@ sectionSink check start e ref = Sink $ \request p -> do
   case (state, request) of
     (InPlace _, Flush) -> do
       writeIORef ref (InPlace True)
-      pure (Space p e)
+      pure (FreeSpace p e)
     (InPlace _, Insert bs) | S.length bs <= copiedUpTo && S.length bs <= e `minusPtr` p -> do
       -- It was just compared with the room that there is.
       withBytesQuick bs (copyRange p)
-      pure (Space (p `plusPtr` S.length bs) e)
+      pure (FreeSpace (p `plusPtr` S.length bs) e)
     (InPlace flushed, _) -> do
       check (p `minusPtr` start)
       output <- newIORef noOutput

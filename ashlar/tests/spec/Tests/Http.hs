@@ -71,10 +71,10 @@ stingy p = (S.concat <$> decoded (unsafePerformIO run)) === Right (S.pack (model
           sink = Sink $ \request q -> do
             taken q
             case request of
-              More n _ -> if n > 1024 then fail "too much" else pure (Space buffer (buffer `plusPtr` n))
-              Insert bs -> Space buffer buffer <$ modifyIORef ref (bs :)
-              Flush -> pure (Space buffer buffer)
-      runBuilderWith sink (Space buffer buffer) (chunkedTransferEncoding (build p)) >>= taken
+              More n _ -> if n > 1024 then fail "too much" else pure (FreeSpace buffer (buffer `plusPtr` n))
+              Insert bs -> FreeSpace buffer buffer <$ modifyIORef ref (bs :)
+              Flush -> pure (FreeSpace buffer buffer)
+      runBuilderWith sink (FreeSpace buffer buffer) (chunkedTransferEncoding (build p)) >>= taken
       S.concat . reverse <$> readIORef ref
 
 -- Its chunks depend on the memory, so only a part of it may be used.

@@ -299,7 +299,7 @@ announced = do
                 More n wanted -> writeIORef ref (Just (n, wanted))
                 _ -> pure ()
               throwIO (userError "asked")
-        _ <- try (runBuilderWith sink (Space nullPtr nullPtr) b) :: IO (Either IOException (Ptr Word8))
+        _ <- try (runBuilderWith sink (FreeSpace nullPtr nullPtr) b) :: IO (Either IOException (Ptr Word8))
         readIORef ref
       fifty = S.replicate 50 1
       huge = P.fixedPrim (maxBound `div` 20) (\_ _ -> pure ()) :: P.FixedPrim Word8

@@ -6,7 +6,7 @@
 -- of a text) into output: make room for one at least, see how many fit, write these, and
 -- go on behind them.
 module Ashlar.Internal.Builder.Batches
-  ( inPieces,
+  ( inBatches,
     eachFits,
   )
 where
@@ -16,7 +16,7 @@ import Ashlar.Internal.Mem.Cells
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr)
 
--- | @inPieces c k total least likely fitting write@ writes the units from 0 to below
+-- | @inBatches c k total least likely fitting write@ writes the units from 0 to below
 -- @total@, piece by piece.
 --
 -- * @least@ bytes are reserved for a piece, so that it has one unit at least, and every
@@ -27,8 +27,8 @@ import Foreign.Ptr (Ptr, minusPtr)
 --   @room@ bytes. It must be positive, and not more than are left.
 -- * @write p off n@ writes @n@ units from unit @off@ on, and returns the address behind
 --   them. It is called with what @fitting@ has said: there is room at @p@ for these units.
-inPieces :: Cells -> Sink -> Int -> Int -> (Int -> Int) -> (Int -> Int -> Int) -> (Ptr Word8 -> Int -> Int -> IO (Ptr Word8)) -> IO ()
-inPieces c k total least likely fitting write = go 0
+inBatches :: Cells -> Sink -> Int -> Int -> (Int -> Int) -> (Int -> Int -> Int) -> (Ptr Word8 -> Int -> Int -> IO (Ptr Word8)) -> IO ()
+inBatches c k total least likely fitting write = go 0
   where
     go off
       | off >= total = pure ()
@@ -39,9 +39,9 @@ inPieces c k total least likely fitting write = go 0
         p' <- write p off n
         putPtr c cursorCell p'
         go (off + n)
-{-# INLINE inPieces #-}
+{-# INLINE inBatches #-}
 
--- | @eachFits most total bound@ tells how many units fit ('inPieces') where each takes at
+-- | @eachFits most total bound@ tells how many units fit ('inBatches') where each takes at
 -- most @bound@ bytes, and no piece is to have more than @most@.
 eachFits :: Int -> Int -> Int -> Int -> Int -> Int
 eachFits most total bound off room = min (min most (total - off)) (room `quot` bound)

@@ -46,12 +46,12 @@ noBuffer :: Open
 noBuffer = Open B.nullForeignPtr 0 nullPtr
 
 -- | The whole buffer, from its first byte on.
-wholeSpace :: Open -> Space
+wholeSpace :: Open -> FreeSpace
 wholeSpace open = restFrom open (unsafeForeignPtrToPtr (openBuffer open))
 
 -- | The part of the buffer from an address on. The address must lie inside.
-restFrom :: Open -> Ptr Word8 -> Space
-restFrom (Open fp size _) p = Space p (unsafeForeignPtrToPtr fp `plusPtr` size)
+restFrom :: Open -> Ptr Word8 -> FreeSpace
+restFrom (Open fp size _) p = FreeSpace p (unsafeForeignPtrToPtr fp `plusPtr` size)
 
 -- | What was written up to an address and has not been handed out. The address must
 -- lie inside, and these bytes must not be written any more.

@@ -36,10 +36,10 @@ module Ashlar.Internal.Builder.Core
     -- * What a builder asks of its sink
     Sink (..),
     Request (..),
-    Space (..),
+    FreeSpace (..),
     SinkRefused (..),
     ask,
-    spaceLeft,
+    freeBytes,
 
     -- * The two cells
     cursorCell,
@@ -73,7 +73,7 @@ newtype Builder = Builder (Cells -> Sink -> State# RealWorld -> State# RealWorld
 -- written, and returns the space that may be written next.
 --
 -- @since 0.1.0.0
-newtype Sink = Sink (Request -> Ptr Word8 -> IO Space)
+newtype Sink = Sink (Request -> Ptr Word8 -> IO FreeSpace)
 
 -- | What a builder asks when it cannot go on by itself.
 --
@@ -95,14 +95,14 @@ data Request
 -- address behind its last byte.
 --
 -- @since 0.1.0.0
-data Space = Space !(Ptr Word8) !(Ptr Word8)
+data FreeSpace = FreeSpace !(Ptr Word8) !(Ptr Word8)
 
 -- | Bytes that fit into a space.
 --
 -- @since 0.1.0.0
-spaceLeft :: Space -> Int
-spaceLeft (Space from to) = to `minusPtr` from
-{-# INLINE spaceLeft #-}
+freeBytes :: FreeSpace -> Int
+freeBytes (FreeSpace from to) = to `minusPtr` from
+{-# INLINE freeBytes #-}
 
 -- | A sink gave less room than it was asked for.
 --
@@ -215,14 +215,20 @@ ensureShared n write = Builder $ \c k s0 ->
 -- call unfolded. What was tried in place of the rules (GHC 9.0.2, -O1 and -O2, all modules
 -- compiled with @-fno-do-lambda-eta-expansion@):
 --
+
 -- * @word8 x = scalar P.word8 x@ with plain INLINE. GHC does not inline a call in an
+
 --   uninteresting context if the unfolding is larger than the call. Of five adjacent writes none
 --   fuse.
+
 -- * @word8 = scalar P.word8@ with plain INLINE, and 'ensure' CONLIKE. The call is over-saturated,
+
 --   so it is always inlined. But inlining binds its arguments with @let@ where a rule substitutes
 --   them, the user's module eta-expands such a right-hand side, and no rule sees 'ensure' below the
 --   lambda: @(<> word16LE 3) . word8@ has two checks.
+
 -- * The same, with a rule for @scalar@ only. All inspection tests of that time pass. But an INLINE
+
 --   name of arity 0 is unfolded where it stands alone, too. So in @instance Encode Word8 where
 --   encode = word8@ the method is no longer another name for @word8@, and calls of it do
 --   not fuse. (Inspection test "byMethods".)
@@ -287,7 +293,7 @@ grow c k n wanted = do
 ask :: Cells -> Sink -> Request -> IO ()
 ask c (Sink answer) request = do
   p <- getPtr c cursorCell
-  Space p' e' <- answer request p
+  FreeSpace p' e' <- answer request p
   putPtr c cursorCell p'
   putPtr c endCell e'
 
@@ -298,8 +304,8 @@ ask c (Sink answer) request = do
 -- next one, and the last until this action has returned.
 --
 -- @since 0.1.0.0
-runBuilderWith :: Sink -> Space -> Builder -> IO (Ptr Word8)
-runBuilderWith k (Space from to) (Builder f) = withCells 2 $ \c -> do
+runBuilderWith :: Sink -> FreeSpace -> Builder -> IO (Ptr Word8)
+runBuilderWith k (FreeSpace from to) (Builder f) = withCells 2 $ \c -> do
   putPtr c cursorCell from
   putPtr c endCell to
   IO (\s -> (# f c k s, () #))
@@ -313,8 +319,8 @@ runBuilderWith k (Space from to) (Builder f) = withCells 2 $ \c -> do
 -- For runs in 'IO' only. One in a pure value that is interrupted by an asynchronous
 -- exception is frozen and can be taken up again, but not from under a handler
 -- (Note [Exceptions that are not ours]).
-runBuilderSaving :: (Ptr Word8 -> IO ()) -> Sink -> Space -> Builder -> IO (Ptr Word8)
-runBuilderSaving save k (Space from to) b = withCells 2 $ \c -> do
+runBuilderSaving :: (Ptr Word8 -> IO ()) -> Sink -> FreeSpace -> Builder -> IO (Ptr Word8)
+runBuilderSaving save k (FreeSpace from to) b = withCells 2 $ \c -> do
   putPtr c cursorCell from
   putPtr c endCell to
   result <- try (runOn b c k)

@@ -7,10 +7,10 @@
 -- What is done about a request is for the driver to decide, which keeps its state in
 -- its arguments; the sink does nothing but stop.
 module Ashlar.Internal.Builder.Suspend
-  ( Steps,
+  ( BuilderStatus,
     Step (..),
-    Asked (..),
-    runSteps,
+    PendingRequest (..),
+    runToRequest,
     allocatedBySuspending,
   )
 where
@@ -27,29 +27,29 @@ import System.Mem (getAllocationCounter)
 -- ended at an address. It must be gone on with at most once.
 --
 -- A space must stay alive until the builder next stops; see 'Sink'.
-type Steps = Step Asked Space (Ptr Word8)
+type BuilderStatus = Step PendingRequest FreeSpace (Ptr Word8)
 
 -- | What a builder has asked for, and the address up to which its space was written.
-data Asked = Asked !Request !(Ptr Word8) !Before
+data PendingRequest = PendingRequest !Request !(Ptr Word8) !Before
 
 -- The thread that suspended, and its allocation counter just before.
 data Before = Before !ThreadId !Int64
 
 -- | Run a builder in a space until it asks for something.
-runSteps :: Builder -> Space -> IO Steps
-runSteps b space = start $ \suspend ->
+runToRequest :: Builder -> FreeSpace -> IO BuilderStatus
+runToRequest b space = start $ \suspend ->
   let sink = Sink $ \request p -> do
         here <- myThreadId
         counter <- getAllocationCounter
-        suspend (Asked request p (Before here counter))
+        suspend (PendingRequest request p (Before here counter))
    in runBuilderWith sink space b
 
 -- | How many bytes were allocated since the builder has asked, if that was just now.
 --
 -- The counter runs downwards. The computation may have been run in a thread of its own
 -- (Note [Freezing] in "Ashlar.Internal.Coroutine"), whose counter says nothing here.
-allocatedBySuspending :: Asked -> IO Int64
-allocatedBySuspending (Asked _ _ (Before there before)) = do
+allocatedBySuspending :: PendingRequest -> IO Int64
+allocatedBySuspending (PendingRequest _ _ (Before there before)) = do
   here <- myThreadId
   after <- getAllocationCounter
   pure $! if here == there then before - after else 0
