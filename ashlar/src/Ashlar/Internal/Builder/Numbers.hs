@@ -48,13 +48,12 @@ import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 
--- | A value in a format of fixed size, checked for room once; neighbours share
--- one check.
+-- | A value in a format of constant size. Neighbours share one check of the free space.
 scalar :: Scalar a -> a -> Builder
 scalar format x = ensure (scalarSize format) (scalarStep format x)
 {-# INLINE [0] scalar #-}
 
--- Writes scalarSize bytes, which the reservation above is for.
+-- Writes scalarSize bytes, which 'scalar' has reserved.
 scalarStep :: Scalar a -> a -> Ptr Word8 -> IO (Ptr Word8)
 scalarStep format x p = do
   scalarWrite format p x
