@@ -57,6 +57,7 @@
 -- * "Ashlar.Builder": builders, numbers and strings, and what runs them
 -- * "Ashlar.Builder.Extra": sizes of buffers, copying or sharing, native byte order
 -- * "Ashlar.Builder.Combinators": builders like words and lines
+-- * "Ashlar.Builder.ByteOrder": numbers whose byte order is chosen at run time
 -- * "Ashlar.Builder.Varint": variable-length integers: LEB128, Protocol Buffers and others
 -- * "Ashlar.Builder.Section": sections with a length prefix
 -- * "Ashlar.Builder.Padded": numbers and other values, padded to a width

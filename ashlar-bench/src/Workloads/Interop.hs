@@ -7,7 +7,7 @@ module Workloads.Interop (interopWorkloads) where
 
 import qualified Ashlar.Builder as A
 import qualified Ashlar.Builder.Bytestring as A
-import qualified Ashlar.Internal.Builder.Defragment as A
+import qualified Ashlar.Builder.Extra as A (defragment)
 import qualified Codec.Compression.Zlib as Zlib
 import qualified Data.Aeson as Aeson
 import qualified Data.ByteString as S

@@ -26,13 +26,13 @@
 -- * "Ashlar.Builder.Sink": sinks of one's own
 -- * "Ashlar.Builder.Padded": numbers with zeros in front, other values padded
 -- * "Ashlar.Builder.RealFloat": floating-point numbers in several notations
+-- * "Ashlar.Builder.ByteOrder": numbers whose byte order is chosen at run time
 -- * "Ashlar.Builder.Varint": variable-length integers: LEB128, Protocol Buffers and others
 -- * "Ashlar.Builder.Escape": text in which characters are replaced: JSON and the like
 -- * "Ashlar.Builder.Html": text in HTML
 -- * "Ashlar.Builder.Http": chunked transfer coding
 -- * "Ashlar.Builder.Section": parts with their length in front
 -- * "Ashlar.Builder.Combinators": builders like words and lines
--- * "Ashlar.Internal.Builder.Defragment": merging the small chunks of a lazy ByteString
 -- * "Ashlar.Builder.Bytestring": to and from the builders of bytestring
 module Ashlar.Builder
   ( -- * Builders
@@ -121,9 +121,11 @@ module Ashlar.Builder
 
     -- * Least significant byte first
     word16LE,
+    word24LE,
     word32LE,
     word64LE,
     int16LE,
+    int24LE,
     int32LE,
     int64LE,
     floatLE,
@@ -131,9 +133,11 @@ module Ashlar.Builder
 
     -- * Most significant byte first
     word16BE,
+    word24BE,
     word32BE,
     word64BE,
     int16BE,
+    int24BE,
     int32BE,
     int64BE,
     floatBE,

@@ -49,9 +49,11 @@ module Ashlar.Put
 
     -- * Most significant byte first
     putWord16be,
+    putWord24be,
     putWord32be,
     putWord64be,
     putInt16be,
+    putInt24be,
     putInt32be,
     putInt64be,
     putFloatbe,
@@ -59,9 +61,11 @@ module Ashlar.Put
 
     -- * Least significant byte first
     putWord16le,
+    putWord24le,
     putWord32le,
     putWord64le,
     putInt16le,
+    putInt24le,
     putInt32le,
     putInt64le,
     putFloatle,
@@ -132,17 +136,21 @@ flush = putBuilder Builder.flush
 "putLazyByteString" [~0] forall x. putLazyByteString x = putBuilder (lazyByteString x)
 "putShortByteString" [~0] forall x. putShortByteString x = putBuilder (shortByteString x)
 "putWord16be" [~0] forall x. putWord16be x = putBuilder (word16BE x)
+"putWord24be" [~0] forall x. putWord24be x = putBuilder (word24BE x)
 "putWord32be" [~0] forall x. putWord32be x = putBuilder (word32BE x)
 "putWord64be" [~0] forall x. putWord64be x = putBuilder (word64BE x)
 "putInt16be" [~0] forall x. putInt16be x = putBuilder (int16BE x)
+"putInt24be" [~0] forall x. putInt24be x = putBuilder (int24BE x)
 "putInt32be" [~0] forall x. putInt32be x = putBuilder (int32BE x)
 "putInt64be" [~0] forall x. putInt64be x = putBuilder (int64BE x)
 "putFloatbe" [~0] forall x. putFloatbe x = putBuilder (floatBE x)
 "putDoublebe" [~0] forall x. putDoublebe x = putBuilder (doubleBE x)
 "putWord16le" [~0] forall x. putWord16le x = putBuilder (word16LE x)
+"putWord24le" [~0] forall x. putWord24le x = putBuilder (word24LE x)
 "putWord32le" [~0] forall x. putWord32le x = putBuilder (word32LE x)
 "putWord64le" [~0] forall x. putWord64le x = putBuilder (word64LE x)
 "putInt16le" [~0] forall x. putInt16le x = putBuilder (int16LE x)
+"putInt24le" [~0] forall x. putInt24le x = putBuilder (int24LE x)
 "putInt32le" [~0] forall x. putInt32le x = putBuilder (int32LE x)
 "putInt64le" [~0] forall x. putInt64le x = putBuilder (int64LE x)
 "putFloatle" [~0] forall x. putFloatle x = putBuilder (floatLE x)
@@ -205,6 +213,14 @@ putWord16be :: Word16 -> Put
 putWord16be x = putBuilder (word16BE x)
 {-# INLINE [0] putWord16be #-}
 
+-- | A number of 24 bits, most significant byte first: 3 bytes.
+-- The 8 highest bits of the argument are ignored.
+--
+-- @since 0.1.0.0
+putWord24be :: Word32 -> Put
+putWord24be x = putBuilder (word24BE x)
+{-# INLINE [0] putWord24be #-}
+
 -- | A number of 32 bits, most significant byte first: 4 bytes.
 --
 -- @since 0.1.0.0
@@ -225,6 +241,14 @@ putWord64be x = putBuilder (word64BE x)
 putInt16be :: Int16 -> Put
 putInt16be x = putBuilder (int16BE x)
 {-# INLINE [0] putInt16be #-}
+
+-- | A number of 24 bits in two's complement, most significant byte first: 3 bytes.
+-- The 8 highest bits of the argument are ignored.
+--
+-- @since 0.1.0.0
+putInt24be :: Int32 -> Put
+putInt24be x = putBuilder (int24BE x)
+{-# INLINE [0] putInt24be #-}
 
 -- | A number of 32 bits, most significant byte first: 4 bytes.
 --
@@ -261,6 +285,14 @@ putWord16le :: Word16 -> Put
 putWord16le x = putBuilder (word16LE x)
 {-# INLINE [0] putWord16le #-}
 
+-- | A number of 24 bits, least significant byte first: 3 bytes.
+-- The 8 highest bits of the argument are ignored.
+--
+-- @since 0.1.0.0
+putWord24le :: Word32 -> Put
+putWord24le x = putBuilder (word24LE x)
+{-# INLINE [0] putWord24le #-}
+
 -- | A number of 32 bits, least significant byte first: 4 bytes.
 --
 -- @since 0.1.0.0
@@ -281,6 +313,14 @@ putWord64le x = putBuilder (word64LE x)
 putInt16le :: Int16 -> Put
 putInt16le x = putBuilder (int16LE x)
 {-# INLINE [0] putInt16le #-}
+
+-- | A number of 24 bits in two's complement, least significant byte first: 3 bytes.
+-- The 8 highest bits of the argument are ignored.
+--
+-- @since 0.1.0.0
+putInt24le :: Int32 -> Put
+putInt24le x = putBuilder (int24LE x)
+{-# INLINE [0] putInt24le #-}
 
 -- | A number of 32 bits, least significant byte first: 4 bytes.
 --

@@ -11,6 +11,7 @@ import qualified Tests.Alone
 import qualified Tests.Arithmetic
 import qualified Tests.Budget
 import qualified Tests.Builder
+import qualified Tests.BuilderOrders
 import qualified Tests.Bulk
 import qualified Tests.ByteOrders
 import qualified Tests.Codec
@@ -54,6 +55,7 @@ import qualified Tests.Sources
 import qualified Tests.Text
 import qualified Tests.Types
 import qualified Tests.Unicode
+import qualified Tests.Unqualified
 import qualified Tests.Varint
 import qualified Tests.Waiting
 
@@ -66,6 +68,7 @@ main =
         Tests.Arithmetic.tests,
         Tests.Budget.tests,
         Tests.Builder.tests,
+        Tests.BuilderOrders.tests,
         Tests.Bulk.tests,
         Tests.ByteOrders.tests,
         Tests.Codec.tests,
@@ -109,6 +112,7 @@ main =
         Tests.Text.tests,
         Tests.Unicode.tests,
         Tests.Types.tests,
+        Tests.Unqualified.tests,
         Tests.Varint.tests,
         Tests.Waiting.tests
       ]

@@ -62,7 +62,7 @@ import Foreign.Ptr (minusPtr)
 -- @since 0.1.0.0
 toBytestringBuilder :: Builder -> B.Builder
 toBytestringBuilder b = B.builder $ \next range@(B.BufferRange from to) ->
-  runSteps b (Space from to) >>= signal b next 0 range
+  runToRequest b (FreeSpace from to) >>= signal b next 0 range
 
 -- Note [Steps that may be run again]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -92,10 +92,10 @@ keptUpTo = 131072
 
 -- Tell the caller of a step what became of it. Of the output, so many bytes are in
 -- front of the range.
-signal :: Builder -> B.BuildStep r -> Int -> B.BufferRange -> Steps -> IO (B.BuildSignal r)
+signal :: Builder -> B.BuildStep r -> Int -> B.BufferRange -> BuilderStatus -> IO (B.BuildSignal r)
 signal b next before (B.BufferRange from to) outcome = case outcome of
   Completed p -> next (B.BufferRange p to)
-  Suspended (Asked request p _) resume -> case request of
+  Suspended (PendingRequest request p _) resume -> case request of
     More n _ -> B.bufferFull n p <$> goOn n 0
     Insert bs -> B.insertChunk p bs <$> goOn 0 (S.length bs)
     Flush -> B.insertChunk p S.empty <$> goOn 0 0
@@ -108,7 +108,7 @@ signal b next before (B.BufferRange from to) outcome = case outcome of
 
 -- A step that goes on with a builder if it is run first. It asks again for the room that
 -- the builder has asked for, if it does not get it.
-resumable :: Builder -> B.BuildStep r -> Int -> Int -> (Space -> IO Steps) -> IO (B.BuildStep r)
+resumable :: Builder -> B.BuildStep r -> Int -> Int -> (FreeSpace -> IO BuilderStatus) -> IO (B.BuildStep r)
 resumable b next needed before resume = do
   ref <- newIORef (Just resume)
   let step range@(B.BufferRange from to)
@@ -116,7 +116,7 @@ resumable b next needed before resume = do
         | otherwise = do
           mine <- atomicModifyIORef' ref (\left -> (Nothing, left))
           case mine of
-            Just go -> go (Space from to) >>= signal b next before range
+            Just go -> go (FreeSpace from to) >>= signal b next before range
             Nothing -> inserting (L.drop (fromIntegral before) (toLazyByteString b)) next range
   pure step
 

@@ -127,7 +127,7 @@ stringUtf8Escaped escapes = foldr (append . charUtf8Escaped escapes) empty
 -- @since 0.1.0.0
 byteStringEscaped :: Escaping -> ByteString -> Builder
 byteStringEscaped escapes bs = action $ \c k ->
-  inPieces c k total escapeBound (const escapeBound) (eachFits total total escapeBound) $ \p off n ->
+  inBatches c k total escapeBound (const escapeBound) (eachFits total total escapeBound) $ \p off n ->
     -- n bytes of the string, and room for n replacements.
     withBytesQuick bs (\src _ -> stretch (src `plusPtr` off) (src `plusPtr` (off + n)) p)
   where

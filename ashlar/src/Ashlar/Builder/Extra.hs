@@ -2,7 +2,8 @@
 -- Module      : Ashlar.Builder.Extra
 -- Description : More control over how builders are run
 --
--- The names are those of "Data.ByteString.Builder.Extra".
+-- The names are those of "Data.ByteString.Builder.Extra", and two more: 'defragment' and
+-- 'defragmentWith'.
 module Ashlar.Builder.Extra
   ( -- * Lazy output with buffers of chosen sizes
     toLazyByteStringWith,
@@ -22,6 +23,10 @@ module Ashlar.Builder.Extra
 
     -- * Ends of chunks
     flush,
+
+    -- * Merging the chunks of lazy output
+    defragment,
+    defragmentWith,
 
     -- * Running step by step
     BufferWriter,
@@ -45,6 +50,7 @@ where
 import Ashlar.Builder.Bytestring (toBytestringBuilder)
 import Ashlar.Internal.Builder.Bytes
 import Ashlar.Internal.Builder.Core (Builder)
+import Ashlar.Internal.Builder.Defragment
 import Ashlar.Internal.Builder.Instances ()
 import Ashlar.Internal.Builder.Lazy
 import Ashlar.Internal.Builder.Numbers

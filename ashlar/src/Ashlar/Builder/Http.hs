@@ -90,26 +90,26 @@ chunkSink c k = Sink $ \request p -> do
     Flush -> ask c k Flush >> rest c
 
 -- A chunk in the rest of the open buffer, unless it is not worth it.
-rest :: Cells -> IO Space
+rest :: Cells -> IO FreeSpace
 rest c = do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
-  if e `minusPtr` p >= 64 then begin c else pure (Space p p)
+  if e `minusPtr` p >= 64 then begin c else pure (FreeSpace p p)
 
 -- The space for the body of a chunk in the open buffer, which must have room for its
 -- header, the line end behind it, and a byte.
-begin :: Cells -> IO Space
+begin :: Cells -> IO FreeSpace
 begin c = do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
-  pure (Space (p `plusPtr` headerRoom p e) (e `plusPtr` (-2)))
+  pure (FreeSpace (p `plusPtr` headerBytes p e) (e `plusPtr` (-2)))
 
 -- End the chunk, if it has begun and is not empty, at this address.
 endChunk :: Cells -> Ptr Word8 -> IO ()
 endChunk c end = do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
-  let body = p `plusPtr` headerRoom p e
+  let body = p `plusPtr` headerBytes p e
       n = end `minusPtr` body
   -- If no chunk has begun, end is p.
   when (n > 0) $ do
@@ -121,8 +121,8 @@ endChunk c end = do
     putPtr c cursorCell (body' `plusPtr` (n + 2))
 
 -- The room for the header of a chunk in this part of a buffer.
-headerRoom :: Ptr Word8 -> Ptr Word8 -> Int
-headerRoom p e = hexDigits (e `minusPtr` p) + 2
+headerBytes :: Ptr Word8 -> Ptr Word8 -> Int
+headerBytes p e = hexDigits (e `minusPtr` p) + 2
 
 -- The longest header: 16 digits and a line end.
 maxHeader :: Int

@@ -160,5 +160,5 @@ paddedBoundedPrim filler n prim x
 replicateWord8 :: Int -> Word8 -> Builder
 replicateWord8 n x = action $ \c k ->
   -- A number that may be huge is not asked for at once. len bytes are free.
-  inPieces c k n 1 (min maxForeignCopy) (eachFits maxForeignCopy n 1) $ \p _ len ->
+  inBatches c k n 1 (min maxForeignCopy) (eachFits maxForeignCopy n 1) $ \p _ len ->
     (p `plusPtr` len) <$ fillBytes p x len

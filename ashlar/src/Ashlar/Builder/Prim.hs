@@ -61,9 +61,11 @@ module Ashlar.Builder.Prim
 
     -- * Most significant byte first
     int16BE,
+    int24BE,
     int32BE,
     int64BE,
     word16BE,
+    word24BE,
     word32BE,
     word64BE,
     floatBE,
@@ -71,9 +73,11 @@ module Ashlar.Builder.Prim
 
     -- * Least significant byte first
     int16LE,
+    int24LE,
     int32LE,
     int64LE,
     word16LE,
+    word24LE,
     word32LE,
     word64LE,
     floatLE,

@@ -14,11 +14,10 @@
 -- >>> import Ashlar.Builder
 -- >>> import Ashlar.Builder.Section
 -- >>> import Ashlar.Builder.Varint
--- >>> import qualified Ashlar.Prim.Varint as P
 -- >>> import Data.Word (Word32)
 -- >>> :{
 -- let field :: Word32 -> Builder -> Builder
---     field number body = word32Varint (number * 8 + 2) <> lengthPrefixed (P.varintPrim P.word32Varint) body
+--     field number body = word32Varint (number * 8 + 2) <> lengthPrefixedVarint body
 -- in field 3 (word8 8 <> word32Varint 150 <> field 2 "testing")
 -- :}
 -- "\SUB\f\b\150\SOH\DC2\atesting"
@@ -26,6 +25,7 @@ module Ashlar.Builder.Section
   ( lengthPrefixed,
     lengthPrefixedFixed,
     lengthPrefixedWithin,
+    lengthPrefixedVarint,
     SectionTooLong (..),
   )
 where
@@ -38,6 +38,7 @@ import Ashlar.Internal.Builder.Strict
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Core
+import Ashlar.Prim.Varint (varintPrim, word64Varint)
 import Control.Exception (Exception (..), throwIO)
 import Control.Monad (when)
 import Data.Bits (Bits, bitSizeMaybe, finiteBitSize, isSigned, unsafeShiftL)
@@ -89,6 +90,19 @@ lengthPrefixedFixed prim = lengthPrefixed (toB prim)
 lengthPrefixedWithin :: forall n. (Integral n, Bits n) => Int -> BoundedPrim n -> Builder -> Builder
 lengthPrefixedWithin most prim = section (min most (largest (0 :: n))) (max 0 (min 4096 most)) (prefixOf prim)
 {-# INLINE lengthPrefixedWithin #-}
+
+-- | 'lengthPrefixed' with the length as a varint of Protocol Buffers, of 1 to 9 bytes.
+--
+-- 'Ashlar.Get.Varint.lengthPrefixedVarint' decodes such a section.
+--
+-- >>> lengthPrefixedVarint "abc"
+-- "\ETXabc"
+-- >>> lengthPrefixedVarint (lengthPrefixedVarint "a" <> lengthPrefixedVarint mempty)
+-- "\ETX\SOHa\NUL"
+--
+-- @since 0.1.0.0
+lengthPrefixedVarint :: Builder -> Builder
+lengthPrefixedVarint = lengthPrefixed (varintPrim word64Varint)
 
 -- | A section had more bytes than its length can say, or than were allowed.
 --
@@ -160,7 +174,7 @@ section limit hint (Prefix bound writeLength) body = action $ \c k -> do
   ref <- newIORef (InPlace False)
   -- The buffer that is collected in must live, however the body ends.
   keepAlive ref $ do
-    end <- runBuilderWith (sectionSink check start e ref) (Space start e) body
+    end <- runBuilderWith (sectionSink check start e ref) (FreeSpace start e) body
     state <- readIORef ref
     (flushed, firstEnd, others) <- case state of
       InPlace flushed -> pure (flushed, end, [])
@@ -182,11 +196,11 @@ sectionSink check start e ref = Sink $ \request p -> do
   case (state, request) of
     (InPlace _, Flush) -> do
       writeIORef ref (InPlace True)
-      pure (Space p e)
+      pure (FreeSpace p e)
     (InPlace _, Insert bs) | S.length bs <= copiedUpTo && S.length bs <= e `minusPtr` p -> do
       -- It was just compared with the room that there is.
       withBytesQuick bs (copyRange p)
-      pure (Space (p `plusPtr` S.length bs) e)
+      pure (FreeSpace (p `plusPtr` S.length bs) e)
     (InPlace flushed, _) -> do
       check (p `minusPtr` start)
       output <- newIORef noOutput

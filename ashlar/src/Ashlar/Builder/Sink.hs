@@ -21,7 +21,7 @@
 -- let adler32 :: Builder -> IO Word32
 --     adler32 builder = allocaBytes 64 $ \start -> do
 --       sums <- newIORef (1, 0)
---       let bufferOf n = Space start (start `plusPtr` n)
+--       let bufferOf n = FreeSpace start (start `plusPtr` n)
 --           add bs = modifyIORef' sums (\(a, b) -> S.foldl' step (a, b) bs)
 --           step (a, b) w = let a' = (a + fromIntegral w) `mod` 65521 in a' `seq` (a', (b + a') `mod` 65521)
 --           written p = S.packCStringLen (castPtr start, p `minusPtr` start) >>= add
@@ -57,8 +57,8 @@
 module Ashlar.Builder.Sink
   ( Sink (..),
     Request (..),
-    Space (..),
-    spaceLeft,
+    FreeSpace (..),
+    freeBytes,
     runBuilderWith,
     SinkRefused (..),
   )

@@ -53,7 +53,7 @@ import GHC.ByteOrder (ByteOrder (..))
 -- argument: GHC then inlines them wherever they have one, of which it need know nothing.
 ordered :: Scalar a -> Scalar a -> ByteOrder -> Get a
 ordered little big order =
-  fixedGet (scalarSize little) (One (scalarSize little)) $ \p -> case order of
+  fixedGet (scalarSize little) (OneWidth (scalarSize little)) $ \p -> case order of
     LittleEndian -> scalarRead little p
     BigEndian -> scalarRead big p
 {-# INLINE ordered #-}

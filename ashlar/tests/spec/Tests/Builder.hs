@@ -111,10 +111,10 @@ stutter n put b =
         sink = Sink $ \request p -> do
           taken p
           case request of
-            More least _ -> pure (Space buffer (buffer `plusPtr` max least (min 4096 n)))
-            Insert bs -> put bs >> pure (Space buffer buffer)
-            Flush -> pure (Space buffer buffer)
-    end <- runBuilderWith sink (Space buffer buffer) b
+            More least _ -> pure (FreeSpace buffer (buffer `plusPtr` max least (min 4096 n)))
+            Insert bs -> put bs >> pure (FreeSpace buffer buffer)
+            Flush -> pure (FreeSpace buffer buffer)
+    end <- runBuilderWith sink (FreeSpace buffer buffer) b
     taken end
 
 byteStringsOfEveryLength :: Property
@@ -146,9 +146,9 @@ notWrittenAgain = do
 sinkRefused :: Assertion
 sinkRefused = allocaBytes 8 $ \p -> do
   fillBytes p 0x55 8
-  let sink = Sink (\_ at -> pure (Space at (p `plusPtr` 7)))
+  let sink = Sink (\_ at -> pure (FreeSpace at (p `plusPtr` 7)))
   result <-
-    try (runBuilderWith sink (Space p (p `plusPtr` 7)) (word64LE 0)) ::
+    try (runBuilderWith sink (FreeSpace p (p `plusPtr` 7)) (word64LE 0)) ::
       IO (Either SinkRefused (Ptr Word8))
   either
     (\e -> (refusedNeeded e, refusedGiven e) @?= (8, 7))

@@ -34,7 +34,7 @@ guarded expected b = counterexample "in guarded memory" $
           fresh given = do
             fillBytes memory guardByte size
             writeIORef open given
-            pure (Space start (start `plusPtr` given))
+            pure (FreeSpace start (start `plusPtr` given))
           sink = Sink $ \request p -> do
             settle p
             case request of

@@ -77,10 +77,10 @@ stingy p = (S.concat <$> decoded (unsafePerformIO run)) === Right (S.pack (model
               More n _ ->
                 if n > 1024
                   then fail "too much"
-                  else pure (Space buffer (buffer `plusPtr` n))
-              Insert bs -> Space buffer buffer <$ modifyIORef ref (bs :)
-              Flush -> pure (Space buffer buffer)
-      runBuilderWith sink (Space buffer buffer) (chunkedTransferEncoding (build p)) >>= taken
+                  else pure (FreeSpace buffer (buffer `plusPtr` n))
+              Insert bs -> FreeSpace buffer buffer <$ modifyIORef ref (bs :)
+              Flush -> pure (FreeSpace buffer buffer)
+      runBuilderWith sink (FreeSpace buffer buffer) (chunkedTransferEncoding (build p)) >>= taken
       S.concat . reverse <$> readIORef ref
 
 -- The chunks depend on the memory, so some of it may stay unused.

@@ -371,7 +371,7 @@ announced = do
                 _ -> pure ()
               throwIO (userError "asked")
         _ <-
-          try (runBuilderWith sink (Space nullPtr nullPtr) b) ::
+          try (runBuilderWith sink (FreeSpace nullPtr nullPtr) b) ::
             IO (Either IOException (Ptr Word8))
         readIORef ref
       fifty = S.replicate 50 1

@@ -8,8 +8,8 @@ module Tests.Results (tests) where
 
 import Ashlar.Builder
 import qualified Ashlar.Builder.Combinators as Builder
+import Ashlar.Builder.Extra (defragment, defragmentWith)
 import Ashlar.Builder.Unsafe
-import Ashlar.Internal.Builder.Defragment
 import Control.Exception
 import Control.Monad
 import qualified Data.ByteString as S

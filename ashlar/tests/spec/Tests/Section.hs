@@ -55,7 +55,7 @@ data Document
   | Section Prefix Document
   deriving stock (Show)
 
-data Prefix = Fixed32 | Varying | Prefixed | WithinRoom Int
+data Prefix = Fixed32 | Varying | Varint | Prefixed | Within Int
   deriving stock (Show)
 
 instance Arbitrary Document where
@@ -70,7 +70,7 @@ instance Arbitrary Document where
               (4, Section <$> prefix <*> go (n `div` 2))
             ]
       prefix =
-        oneof [pure Fixed32, pure Varying, pure Prefixed, WithinRoom <$> elements [0, 1, 50, 10000]]
+        oneof [pure Fixed32, pure Varying, pure Varint, pure Prefixed, Within <$> elements [0, 1, 50, 10000]]
   shrink d = case d of
     Part p -> map Part (shrink p)
     Row ds -> ds ++ map Row (shrinkList shrink ds)
@@ -82,9 +82,10 @@ document d = case d of
   Row ds -> foldMap document ds
   Section Fixed32 a -> lengthPrefixedFixed word32Prim (document a)
   Section Varying a -> lengthPrefixed (P.varintPrim P.word32Varint) (document a)
+  Section Varint a -> lengthPrefixedVarint (document a)
   Section Prefixed a -> lengthPrefixed (P.varintPrim P.prefixVarInt) (document a)
   -- More than the section has.
-  Section (WithinRoom n) a ->
+  Section (Within n) a ->
     lengthPrefixedWithin (n + length (bytesOf a)) (P.varintPrim P.intLEB128) (document a)
 
 bytesOf :: Document -> [Word8]
@@ -93,8 +94,9 @@ bytesOf d = case d of
   Row ds -> concatMap bytesOf ds
   Section Fixed32 a -> prefixedBy (\n -> [fromIntegral (n `shiftR` i) | i <- [24, 16, 8, 0]]) a
   Section Varying a -> prefixedBy (varint P.word32Varint) a
+  Section Varint a -> prefixedBy (varint P.word64Varint) a
   Section Prefixed a -> prefixedBy (varint P.prefixVarInt) a
-  Section (WithinRoom _) a -> prefixedBy (varint P.intLEB128) a
+  Section (Within _) a -> prefixedBy (varint P.intLEB128) a
   where
     prefixedBy f a = f (length (bytesOf a)) ++ bytesOf a
     -- The formats have tests of their own.

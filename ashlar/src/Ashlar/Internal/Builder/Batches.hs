@@ -1,12 +1,11 @@
 -- |
 -- Module      : Ashlar.Internal.Builder.Batches
--- Description : Something long, as much at a time as fits
+-- Description : Long values, written in batches that fit into the free space
 --
--- The loop of every builder that turns a known number of units (bytes of a string, units
--- of a text) into output: make room for one at least, see how many fit, write these, and
--- go on behind them.
+-- The loop of every builder that writes a known number of units, such as the bytes of a string:
+-- reserve space for one unit, see how many fit, write this batch, and continue after it.
 module Ashlar.Internal.Builder.Batches
-  ( inPieces,
+  ( inBatches,
     eachFits,
   )
 where
@@ -16,19 +15,25 @@ import Ashlar.Internal.Mem.Cells
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr)
 
--- | @inPieces c k total least likely fitting write@ writes the units from 0 to below
--- @total@, piece by piece.
---
--- * @least@ bytes are reserved for a piece, so that it has one unit at least, and every
---   round makes progress.
--- * @likely left@ is the number of bytes, not less than @least@, that are likely to come
---   where so many units are left.
--- * @fitting off room@ is the number of units, from unit @off@ on, that surely fit into
---   @room@ bytes. It must be positive, and not more than are left.
--- * @write p off n@ writes @n@ units from unit @off@ on, and returns the address behind
---   them. It is called with what @fitting@ has said: there is room at @p@ for these units.
-inPieces :: Cells -> Sink -> Int -> Int -> (Int -> Int) -> (Int -> Int -> Int) -> (Ptr Word8 -> Int -> Int -> IO (Ptr Word8)) -> IO ()
-inPieces c k total least likely fitting write = go 0
+-- | Write units number 0 to @total - 1@ in batches.
+inBatches ::
+  Cells ->
+  Sink ->
+  -- | @total@, the number of units.
+  Int ->
+  -- | The bytes to reserve for a batch: enough for one unit, so that every round makes progress.
+  Int ->
+  -- | @likely left@ is how many bytes are likely to come from the @left@ units that remain; not
+  -- less than are reserved.
+  (Int -> Int) ->
+  -- | @fitting off free@ is the number of units from unit @off@ on that surely fit into @free@
+  -- bytes. It must be positive, and at most the number that remains.
+  (Int -> Int -> Int) ->
+  -- | @write p off n@ writes @n@ units from unit @off@ on at @p@, where they fit as @fitting@ said,
+  -- and returns the address after them.
+  (Ptr Word8 -> Int -> Int -> IO (Ptr Word8)) ->
+  IO ()
+inBatches c k total least likely fitting write = go 0
   where
     go off
       | off >= total = pure ()
@@ -39,10 +44,20 @@ inPieces c k total least likely fitting write = go 0
         p' <- write p off n
         putPtr c cursorCell p'
         go (off + n)
-{-# INLINE inPieces #-}
+{-# INLINE inBatches #-}
 
--- | @eachFits most total bound@ tells how many units fit ('inPieces') where each takes at
--- most @bound@ bytes, and no piece is to have more than @most@.
-eachFits :: Int -> Int -> Int -> Int -> Int -> Int
-eachFits most total bound off room = min (min most (total - off)) (room `quot` bound)
+-- | How many units fit, for 'inBatches', where each takes at most the same number of bytes.
+eachFits ::
+  -- | The most units of a batch.
+  Int ->
+  -- | The number of units.
+  Int ->
+  -- | The most bytes of a unit.
+  Int ->
+  -- | The first unit of the batch.
+  Int ->
+  -- | The bytes of free space.
+  Int ->
+  Int
+eachFits most total bound off free = min (min most (total - off)) (free `quot` bound)
 {-# INLINE eachFits #-}

@@ -2,9 +2,8 @@
 -- Module      : Ashlar.Internal.Builder.Buffer
 -- Description : The open buffer of a sink
 --
--- What most sinks keep: the buffer that is being written, and how much of it has
--- been handed out already. The part that was handed out is never written again
--- (INV-B3); what lies behind it is used on.
+-- The state of most sinks: the buffer that is being written, and how much of it has been handed
+-- out. The part that was handed out is never written again (INV-B3). The rest stays in use.
 module Ashlar.Internal.Builder.Buffer
   ( Open (..),
     newOpen,
@@ -26,16 +25,15 @@ import Foreign.ForeignPtr (ForeignPtr)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Ptr (Ptr, nullPtr, plusPtr)
 
--- | A buffer, its size, and the address in it behind what was handed out. Whoever
--- uses an address of it keeps the value alive meanwhile, by 'keepAlive' on what
--- holds it.
+-- | A buffer, its size, and the address after the part that was handed out. Code that uses its
+-- addresses must keep the value alive meanwhile, by 'keepAlive' on what holds it.
 data Open = Open
   { openBuffer :: !(ForeignPtr Word8),
     openSize :: !Int,
     openFrom :: !(Ptr Word8)
   }
 
--- | A fresh buffer of so many bytes (not negative).
+-- | A new buffer of @n@ bytes (@n@ >= 0).
 newOpen :: Int -> IO Open
 newOpen n = do
   fp <- newBuffer n
@@ -46,22 +44,22 @@ noBuffer :: Open
 noBuffer = Open B.nullForeignPtr 0 nullPtr
 
 -- | The whole buffer, from its first byte on.
-wholeSpace :: Open -> Space
+wholeSpace :: Open -> FreeSpace
 wholeSpace open = restFrom open (unsafeForeignPtrToPtr (openBuffer open))
 
 -- | The part of the buffer from an address on. The address must lie inside.
-restFrom :: Open -> Ptr Word8 -> Space
-restFrom (Open fp size _) p = Space p (unsafeForeignPtrToPtr fp `plusPtr` size)
+restFrom :: Open -> Ptr Word8 -> FreeSpace
+restFrom (Open fp size _) p = FreeSpace p (unsafeForeignPtrToPtr fp `plusPtr` size)
 
 -- | What was written up to an address and has not been handed out. The address must
 -- lie inside, and these bytes must not be written any more.
 written :: Open -> Ptr Word8 -> ByteString
 written (Open fp _ from) = sliceBuffer fp from
 
--- | The same buffer, when what lies in front of an address has been handed out.
+-- | The same buffer, after the bytes before this address have been handed out.
 handedOut :: Open -> Ptr Word8 -> Open
 handedOut open p = open {openFrom = p}
 
--- | The same buffer, when nobody has what was handed out any more.
+-- | The same buffer, when nobody holds what was handed out any more.
 emptied :: Open -> Open
 emptied open = open {openFrom = unsafeForeignPtrToPtr (openBuffer open)}

@@ -14,7 +14,7 @@ module Ashlar.Internal.Builder.Bytes
     flush,
     chunkwise,
     copiedUpTo,
-    copyPieces,
+    copyBatches,
   )
 where
 
@@ -112,8 +112,8 @@ chunkwise f = L.foldrChunks (\bs rest -> f bs `append` rest) empty
 -- @since 0.1.0.0
 shortByteString :: ShortByteString -> Builder
 shortByteString sbs = action $ \c k ->
-  -- Offset and length stay within the string, as copyPieces promises.
-  copyPieces c k (SBS.length sbs) (\dst off n -> SBS.copyToPtr sbs off dst n)
+  -- Offset and length stay within the string, as copyBatches promises.
+  copyBatches c k (SBS.length sbs) (\dst off n -> SBS.copyToPtr sbs off dst n)
 
 -- | Ask the sink to hand on what has been written so far: lazy output ends its
 -- chunk here, a Handle's buffer is written to the Handle (the Handle itself is
@@ -160,7 +160,7 @@ copyOrInsertLong :: Int -> ByteString -> Cells -> Sink -> IO ()
 copyOrInsertLong limit bs c k
   | S.null bs = pure ()
   | S.length bs > limit = ask c k (Insert bs)
-  | otherwise = copyPieces c k (S.length bs) $ \dst off n ->
+  | otherwise = copyBatches c k (S.length bs) $ \dst off n ->
     -- off + n is at most the string's length; copyRange always returns.
     withBytesQuick bs (\src _ -> copyRange dst (src `plusPtr` off) n)
 {-# NOINLINE copyOrInsertLong #-}
@@ -171,7 +171,7 @@ foreignPtrTo (Ptr a) = ForeignPtr a
 -- | Copy @n@ bytes in pieces that fill each buffer to its end. The copying
 -- function is given a destination with room for a piece, the piece's offset
 -- within the @n@ bytes, and its length.
-copyPieces :: Cells -> Sink -> Int -> (Ptr Word8 -> Int -> Int -> IO ()) -> IO ()
-copyPieces c k n copy =
-  inPieces c k n 1 id (eachFits n n 1) (\p off len -> (p `plusPtr` len) <$ copy p off len)
-{-# INLINE copyPieces #-}
+copyBatches :: Cells -> Sink -> Int -> (Ptr Word8 -> Int -> Int -> IO ()) -> IO ()
+copyBatches c k n copy =
+  inBatches c k n 1 id (eachFits n n 1) (\p off len -> (p `plusPtr` len) <$ copy p off len)
+{-# INLINE copyBatches #-}

@@ -4,20 +4,19 @@
 
 -- |
 -- Module      : Ashlar.Internal.Builder.Core
--- Description : The type of builders, appending, and reserving room
+-- Description : The type of builders, appending, and reserving free space
 --
--- What every builder is made of. A builder is an action that moves a cursor
--- through a buffer, and asks its sink for another buffer where one is full.
+-- A builder is an action that moves a cursor through a buffer. When the buffer is full, it asks its
+-- sink for another.
 --
 -- Invariants, named so that tests and comments can point at them:
 --
--- [INV-B1] A builder writes only between the cursor and the end of the buffer,
---   and leaves the cursor in that range.
--- [INV-B2] In @'ensure' n write@, @write@ is called with at least @n@ bytes
---   free, and writes at most @n@.
+-- [INV-B1] A builder writes only between the cursor and the end of the buffer, and leaves the
+--   cursor in that range.
+-- [INV-B2] In @'ensure' n write@, @write@ has at least @n@ bytes of free space and writes at most
+--   @n@.
 -- [INV-B3] A buffer that a sink has handed out is never written again.
--- [INV-B4] The bytes do not depend on the sink, on the sizes of its buffers,
---   or on where they end.
+-- [INV-B4] The bytes do not depend on the sink, on the sizes of its buffers, or on where they end.
 module Ashlar.Internal.Builder.Core
   ( -- * Builders
     Builder (..),
@@ -26,7 +25,7 @@ module Ashlar.Internal.Builder.Core
     append,
     empty,
 
-    -- * Reserving room
+    -- * Reserving free space
     ensure,
     ensureShared,
     reserve,
@@ -36,10 +35,10 @@ module Ashlar.Internal.Builder.Core
     -- * What a builder asks of its sink
     Sink (..),
     Request (..),
-    Space (..),
+    FreeSpace (..),
     SinkRefused (..),
     ask,
-    spaceLeft,
+    freeBytes,
 
     -- * The two cells
     cursorCell,
@@ -57,54 +56,62 @@ import qualified Data.List.NonEmpty as NonEmpty
 import qualified Data.Semigroup as Semigroup
 import Data.Word (Word8)
 import Foreign.Ptr (minusPtr)
-import GHC.Exts (Int (I#), Ptr (Ptr), RealWorld, State#, int2Word#, isTrue#, leWord#, newByteArray#, (+#))
+import GHC.Exts
+  ( Int (I#),
+    Ptr (Ptr),
+    RealWorld,
+    State#,
+    int2Word#,
+    isTrue#,
+    leWord#,
+    newByteArray#,
+    (+#),
+  )
 import GHC.IO (IO (..), unIO)
 
--- | A sequence of bytes in the making, with append in constant time.
+-- | A sequence of bytes to be written. Appending takes constant time.
 --
--- A builder is an action, not a data structure: it writes its bytes each time
--- it is run, into whatever sink it is run with.
+-- A builder is an action, not a data structure: each run writes its bytes anew, into the sink of
+-- that run.
 --
 -- @since 0.1.0.0
 newtype Builder = Builder (Cells -> Sink -> State# RealWorld -> State# RealWorld)
 
--- | Where a builder's bytes go: a function that answers the three requests
--- of 'Request'. It is given the address up to which the open buffer has been
--- written, and returns the space that may be written next.
+-- | Where a builder's bytes go: a function that answers a 'Request'. Its second argument is the
+-- address up to which the open buffer has been written. It returns the free space to write next.
 --
 -- @since 0.1.0.0
-newtype Sink = Sink (Request -> Ptr Word8 -> IO Space)
+newtype Sink = Sink (Request -> Ptr Word8 -> IO FreeSpace)
 
--- | What a builder asks when it cannot go on by itself.
+-- | What a builder asks of its sink.
 --
 -- @since 0.1.0.0
 data Request
-  = -- | There is too little room. At least the first number of bytes is needed:
-    -- it is positive, and at most 256, unless a single primitive, 'ensure' or
-    -- 'Ashlar.Codec.Fixed.Fixed' needs more. The second, not less, says how many bytes
-    -- are likely to come: a sink may allocate accordingly, or ignore it. What was
-    -- written so far must be kept.
+  = -- | There is too little free space. The first number of bytes is needed. It is positive, and
+    -- more than 256 only if a single primitive, 'ensure' or 'Ashlar.Codec.Fixed.Fixed' needs more.
+    -- The second number, not less than the first, is how many bytes are likely to come: a sink may
+    -- allocate accordingly or ignore it. The sink must keep what was written so far.
     More !Int !Int
-  | -- | These bytes come next, and are too many to be worth copying. A sink
-    -- that has nothing better to do with them may copy them.
+  | -- | These bytes come next, and are too many to be worth copying. A sink that has no better use
+    -- for them may copy them.
     Insert !ByteString
   | -- | What was written so far should leave now.
     Flush
 
--- | The part of a buffer that may be written: its first address, and the
--- address behind its last byte.
+-- | The part of a buffer that may be written: the address of its first byte, and the address after
+-- its last.
 --
 -- @since 0.1.0.0
-data Space = Space !(Ptr Word8) !(Ptr Word8)
+data FreeSpace = FreeSpace !(Ptr Word8) !(Ptr Word8)
 
--- | Bytes that fit into a space.
+-- | The number of bytes that fit.
 --
 -- @since 0.1.0.0
-spaceLeft :: Space -> Int
-spaceLeft (Space from to) = to `minusPtr` from
-{-# INLINE spaceLeft #-}
+freeBytes :: FreeSpace -> Int
+freeBytes (FreeSpace from to) = to `minusPtr` from
+{-# INLINE freeBytes #-}
 
--- | A sink gave less room than it was asked for.
+-- | A sink gave less free space than it was asked for.
 --
 -- @since 0.1.0.0
 data SinkRefused = SinkRefused
@@ -118,7 +125,7 @@ data SinkRefused = SinkRefused
 instance Exception SinkRefused where
   displayException (SinkRefused needed given) =
     "Ashlar.Builder: the sink was asked for " ++ show needed
-      ++ " bytes of room and gave "
+      ++ " bytes of free space and gave "
       ++ show given
 
 -- | The cell that holds the address at which the next byte will be written.
@@ -126,18 +133,18 @@ cursorCell :: Cell (Ptr Word8)
 cursorCell = Cell 0
 {-# INLINE cursorCell #-}
 
--- | The cell that holds the address behind the last byte of the buffer.
+-- | The cell that holds the address after the last usable byte of the buffer.
 endCell :: Cell (Ptr Word8)
 endCell = Cell 1
 {-# INLINE endCell #-}
 
--- | A builder from an action on the two cells and the sink. The action must
--- keep INV-B1, and do nothing that could be observed but write its bytes.
+-- | A builder from an action on the two cells and the sink. The action must keep INV-B1 and have no
+-- effect but to write its bytes.
 action :: (Cells -> Sink -> IO ()) -> Builder
 action f = Builder (\c k s -> case f c k of IO m -> case m s of (# s', _ #) -> s')
 {-# INLINE action #-}
 
--- | Run a builder as a part of another's action.
+-- | Run a builder within the action of another.
 runOn :: Builder -> Cells -> Sink -> IO ()
 runOn (Builder f) c k = IO (\s -> (# f c k s, () #))
 {-# INLINE runOn #-}
@@ -152,24 +159,28 @@ append :: Builder -> Builder -> Builder
 append (Builder f) (Builder g) = Builder (\c k s -> g c k (f c k s))
 {-# INLINE [0] append #-}
 
--- | Reserve @n@ bytes, then write at most so many.
+-- | Reserve free space, then write into it.
 --
--- The function is given the address to write at, with at least @n@ bytes free
--- behind it, and returns the address behind the last byte it wrote. Nothing checks
--- that it writes no more; if it does, memory is corrupted. @n@ must not be negative. It
--- should be small and a constant: then neighbours are merged into one reservation.
+-- Nothing checks that the function writes no more than was reserved. If it does, memory is
+-- corrupted. Adjacent reservations of constant size are merged.
 --
 -- @since 0.1.0.0
-ensure :: Int -> (Ptr Word8 -> IO (Ptr Word8)) -> Builder
+ensure ::
+  -- | The bytes to reserve: not negative. A small constant is best.
+  Int ->
+  -- | Write at most that many bytes at this address, and return the address after the last.
+  (Ptr Word8 -> IO (Ptr Word8)) ->
+  Builder
 ensure n write = action $ \c k -> do
   p <- reserve c k n
   p' <- write p
   putPtr c cursorCell p'
 {-# INLINE [0] ensure #-}
 
--- | 'ensure' for writes that are long, and merged with no others: their code is not
--- copied. (The compiler copies what is behind a check into both of its branches if it
--- is not much; a derived instance is full of such copies.)
+-- | 'ensure' for long writes, whose code is not copied and which are merged with no others.
+--
+-- The compiler copies the code after a check into both branches if it is short. Derived instances
+-- would be full of such copies.
 ensureShared :: Int -> (Ptr Word8 -> IO (Ptr Word8)) -> Builder
 ensureShared n write = Builder $ \c k s0 ->
   let write# a s = case unIO (write (Ptr a) >>= putPtr c cursorCell) s of (# s', _ #) -> s'
@@ -215,14 +226,20 @@ ensureShared n write = Builder $ \c k s0 ->
 -- call unfolded. What was tried in place of the rules (GHC 9.0.2, -O1 and -O2, all modules
 -- compiled with @-fno-do-lambda-eta-expansion@):
 --
+
 -- * @word8 x = scalar P.word8 x@ with plain INLINE. GHC does not inline a call in an
+
 --   uninteresting context if the unfolding is larger than the call. Of five adjacent writes none
 --   fuse.
+
 -- * @word8 = scalar P.word8@ with plain INLINE, and 'ensure' CONLIKE. The call is over-saturated,
+
 --   so it is always inlined. But inlining binds its arguments with @let@ where a rule substitutes
 --   them, the user's module eta-expands such a right-hand side, and no rule sees 'ensure' below the
 --   lambda: @(<> word16LE 3) . word8@ has two checks.
+
 -- * The same, with a rule for @scalar@ only. All inspection tests of that time pass. But an INLINE
+
 --   name of arity 0 is unfolded where it stands alone, too. So in @instance Encode Word8 where
 --   encode = word8@ the method is no longer another name for @word8@, and calls of it do
 --   not fuse. (Inspection test "byMethods".)
@@ -230,15 +247,20 @@ ensureShared n write = Builder $ \c k s0 ->
 -- A rule has none of these conditions: it fires on @word8 x@ in any context, and leaves @word8@
 -- alone.
 
--- | Two writes in one reservation, if the first argument says so.
-fused :: Bool -> Int -> Int -> (Ptr Word8 -> IO (Ptr Word8)) -> (Ptr Word8 -> IO (Ptr Word8)) -> Builder
+-- | Two writes, in one reservation if the first argument says so.
+fused ::
+  Bool ->
+  Int ->
+  Int ->
+  (Ptr Word8 -> IO (Ptr Word8)) ->
+  (Ptr Word8 -> IO (Ptr Word8)) ->
+  Builder
 fused fits m n f g
   | fits = ensure (m + n) (\p -> f p >>= g)
   | otherwise = separate (ensure m f) (ensure n g)
 {-# INLINE [0] fused #-}
 
--- | 'append', with no rules attached: a pair that must not be merged would be
--- rewritten for ever.
+-- | 'append' without rules, for a pair that must not be merged. Rules would rewrite it for ever.
 separate :: Builder -> Builder -> Builder
 separate (Builder f) (Builder g) = Builder (\c k s -> g c k (f c k s))
 {-# INLINE [0] separate #-}
@@ -253,19 +275,21 @@ separate (Builder f) (Builder g) = Builder (\c k s -> g c k (f c k s))
 "ensure/ensure/rest" [~0] forall m f n g rest.
   append (ensure (I# m) f) (append (ensure (I# n) g) rest) =
     append (fused (isTrue# (int2Word# (m +# n) `leWord#` 256##)) (I# m) (I# n) f g) rest
-"fused/fits" [~0] forall m n f g. fused True (I# m) (I# n) f g = ensure (I# (m +# n)) (\p -> f p >>= g)
+"fused/fits" [~0] forall m n f g.
+  fused True (I# m) (I# n) f g =
+    ensure (I# (m +# n)) (\p -> f p >>= g)
 "fused/too-large" [~0] forall m n f g. fused False m n f g = separate (ensure m f) (ensure n g)
   #-}
 
--- | Make sure that at least @n@ bytes are free at the cursor, and return it.
+-- | Reserve @n@ bytes at the cursor, and return it.
 --
--- Everything but the comparison is one call out of line. Both branches join again; but code
--- behind it that is short is copied into both ('ensureShared').
+-- Everything but the comparison is one call out of line. Both branches join again, but the compiler
+-- copies short code after it into both ('ensureShared').
 reserve :: Cells -> Sink -> Int -> IO (Ptr Word8)
 reserve c k n = reserveFor c k n n
 {-# INLINE reserve #-}
 
--- | 'reserve' the first number of bytes, where the second (not less) is likely to be written.
+-- | 'reserve' the first number of bytes. The second, not less, is likely to be written.
 reserveFor :: Cells -> Sink -> Int -> Int -> IO (Ptr Word8)
 reserveFor c k n wanted = do
   p <- getPtr c cursorCell
@@ -273,7 +297,7 @@ reserveFor c k n wanted = do
   if e `minusPtr` p >= n then pure p else grow c k n wanted >> getPtr c cursorCell
 {-# INLINE reserveFor #-}
 
--- | Ask for room for @n@ bytes (positive), where @wanted@ (not less) are likely to be written.
+-- | Ask for @n@ bytes (@n@ > 0), where @wanted@ bytes (@wanted@ >= @n@) are likely to be written.
 grow :: Cells -> Sink -> Int -> Int -> IO ()
 grow c k n wanted = do
   ask c k (More n wanted)
@@ -283,38 +307,37 @@ grow c k n wanted = do
   if given >= n then pure () else throwIO (SinkRefused n given)
 {-# NOINLINE grow #-}
 
--- | Ask the sink, and go on in the space it returns.
+-- | Ask the sink, and continue in the free space it returns.
 ask :: Cells -> Sink -> Request -> IO ()
 ask c (Sink answer) request = do
   p <- getPtr c cursorCell
-  Space p' e' <- answer request p
+  FreeSpace p' e' <- answer request p
   putPtr c cursorCell p'
   putPtr c endCell e'
 
--- | Run a builder from a first space on, and return the address behind the
--- last byte written into the space that was open at the end.
+-- | Run a builder, beginning in the given free space. Returns the address after the last byte
+-- written into the free space that was open at the end.
 --
--- The memory of every space must stay alive until the sink is asked for the
--- next one, and the last until this action has returned.
+-- The memory of each free space must stay alive until the sink is asked for the next. The last must
+-- stay alive until this action has returned.
 --
 -- @since 0.1.0.0
-runBuilderWith :: Sink -> Space -> Builder -> IO (Ptr Word8)
-runBuilderWith k (Space from to) (Builder f) = withCells (cellsUpTo endCell) $ \c -> do
+runBuilderWith :: Sink -> FreeSpace -> Builder -> IO (Ptr Word8)
+runBuilderWith k (FreeSpace from to) (Builder f) = withCells (cellsUpTo endCell) $ \c -> do
   putPtr c cursorCell from
   putPtr c endCell to
   IO (\s -> (# f c k s, () #))
   getPtr c cursorCell
 {-# INLINE runBuilderWith #-}
 
--- | 'runBuilderWith' with something to be done if a value in the builder throws: the
--- action is given the address up to which the open buffer has been written. (If it
--- fails itself, the exception is that of the value.)
+-- | 'runBuilderWith', with an action to perform if a value in the builder throws. Its argument is
+-- the address up to which the open buffer has been written. If the action fails too, the value's
+-- exception is thrown.
 --
--- For runs in 'IO' only. One in a pure value that is interrupted by an asynchronous
--- exception is frozen and can be taken up again, but not from under a handler
--- (Note [Exceptions that are not ours]).
-runBuilderSaving :: (Ptr Word8 -> IO ()) -> Sink -> Space -> Builder -> IO (Ptr Word8)
-runBuilderSaving save k (Space from to) b = withCells (cellsUpTo endCell) $ \c -> do
+-- For runs in 'IO' only. An asynchronous exception freezes a run in a pure value, which can be
+-- resumed, but not from under a handler (Note [Exceptions that are not ours]).
+runBuilderSaving :: (Ptr Word8 -> IO ()) -> Sink -> FreeSpace -> Builder -> IO (Ptr Word8)
+runBuilderSaving save k (FreeSpace from to) b = withCells (cellsUpTo endCell) $ \c -> do
   putPtr c cursorCell from
   putPtr c endCell to
   result <- try (runOn b c k)
@@ -328,12 +351,11 @@ runBuilderSaving save k (Space from to) b = withCells (cellsUpTo endCell) $ \c -
     lessUrgent :: IOException -> IO ()
     lessUrgent _ = pure ()
 
--- | '<>' is append, in constant time.
+-- | '<>' appends, in constant time.
 --
--- 'Semigroup.stimes' is a loop: it takes no memory for any number of rounds, where the
--- default makes a chain of builders. @stimes 0@ is 'mempty'; a negative number is an
--- error. 'Semigroup.sconcat' and 'mconcat' are folds to the right: the list is forced as
--- the output gets there, and may be infinite.
+-- 'Semigroup.stimes' is a loop in constant memory; the default would make a chain of builders.
+-- @stimes 0@ is 'mempty', and a negative number is an error. 'Semigroup.sconcat' and 'mconcat' are
+-- right folds: they force the list as the output gets there, and it may be infinite.
 instance Semigroup Builder where
   (<>) = append
   {-# INLINE (<>) #-}
@@ -344,8 +366,8 @@ instance Semigroup Builder where
     | toInteger n <= toInteger (maxBound :: Int) = times (fromIntegral n) b
     | otherwise = times maxBound b `append` Semigroup.stimes (n - fromIntegral (maxBound :: Int)) b
 
--- | A builder so many times (not negative): a loop that allocates nothing, where doubling
--- ('Semigroup.stimesMonoid') makes a chain of builders, each of which runs the next twice.
+-- | A builder @n@ times (@n@ >= 0), in a loop that allocates nothing. Doubling
+-- ('Semigroup.stimesMonoid') would make a chain of builders, each of which runs the next twice.
 times :: Int -> Builder -> Builder
 times n (Builder f) =
   Builder $ \c k ->

@@ -24,7 +24,7 @@ import Foreign.Ptr (Ptr, plusPtr)
 -- 32 KiB.
 --
 -- >>> :set -XOverloadedStrings
--- >>> import Ashlar.Internal.Builder.Defragment
+-- >>> import Ashlar.Builder.Extra
 -- >>> import qualified Data.ByteString.Lazy as L
 -- >>> L.toChunks (defragment (L.fromChunks ["many", " ", "little", " ", "ones"]))
 -- ["many little ones"]

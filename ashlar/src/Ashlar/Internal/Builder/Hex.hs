@@ -177,7 +177,7 @@ doubleHexFixed x = primFixed P.doubleHexFixed x
 -- @since 0.1.0.0
 byteStringHex :: ByteString -> Builder
 byteStringHex bs = action $ \c k ->
-  inPieces c k n 2 (\left -> 2 * min piece left) (eachFits piece n 2) $ \p off len -> do
+  inBatches c k n 2 (\left -> 2 * min piece left) (eachFits piece n 2) $ \p off len -> do
     -- off + len is at most the string's length, and 2 * len bytes are free.
     withBytesQuick bs (\src _ -> writeBytes p (src `plusPtr` off) len)
     pure (p `plusPtr` (2 * len))

@@ -88,24 +88,24 @@ toLazyByteStringWith strategy@(AllocationStrategy first _ _) end b =
   -- Not the dupable form, here and below: a builder must not be gone on with twice.
   unsafePerformIO $ do
     open <- newOpen (max 1 first)
-    step <- keepAlive (openBuffer open) (runSteps b (wholeSpace open))
+    step <- keepAlive (openBuffer open) (runToRequest b (wholeSpace open))
     chunks strategy end open step
 
 -- The chunks of a builder that has stopped just now, and whose space is the rest of the
 -- open buffer, in front of other ones.
-chunks :: AllocationStrategy -> L.ByteString -> Open -> Steps -> IO L.ByteString
+chunks :: AllocationStrategy -> L.ByteString -> Open -> BuilderStatus -> IO L.ByteString
 chunks strategy end open step = case step of
   Completed p -> do
     Taken bytes _ <- takeWritten strategy open p
     pure (L.chunk bytes end)
-  Suspended asked@(Asked request p _) resume -> do
+  Suspended asked@(PendingRequest request p _) resume -> do
     copied <- allocatedBySuspending asked
     Taken bytes rest <- takeWritten strategy open p
     answer strategy end copied bytes rest request resume
 
 -- Hand out what was written, do what was asked, and go on. (The bytes that suspending
 -- has copied, what was written, and the open buffer when that has been handed out.)
-answer :: AllocationStrategy -> L.ByteString -> Int64 -> ByteString -> Open -> Request -> (Space -> IO Steps) -> IO L.ByteString
+answer :: AllocationStrategy -> L.ByteString -> Int64 -> ByteString -> Open -> Request -> (FreeSpace -> IO BuilderStatus) -> IO L.ByteString
 answer strategy@(AllocationStrategy _ next _) end copied bytes rest request resume = case request of
   -- What is left of the open buffer is used on.
   Flush -> deliver [bytes] (goOn rest)
@@ -122,7 +122,7 @@ deliver bss rest
 
 -- | What comes behind a request, made as it is consumed (behind the ByteString, for an
 -- 'Insert').
-chunksBehind :: Request -> (Space -> IO Steps) -> L.ByteString
+chunksBehind :: Request -> (FreeSpace -> IO BuilderStatus) -> L.ByteString
 chunksBehind request resume =
   unsafePerformIO $
     -- What suspending has copied is not known any more.

@@ -44,7 +44,7 @@ module Ashlar.Internal.Builder.Literal
   )
 where
 
-import Ashlar.Internal.Builder.Bytes (copyPieces)
+import Ashlar.Internal.Builder.Bytes (copyBatches)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells
@@ -116,7 +116,7 @@ copyLiteral s n = action $ \c k -> do
     then do
       copyMedium p (Ptr s) n
       putPtr c cursorCell (p `plusPtr` n)
-    else copyPieces c k n (\dst off len -> copyRange dst (Ptr s `plusPtr` off) len)
+    else copyBatches c k n (\dst off len -> copyRange dst (Ptr s `plusPtr` off) len)
 {-# NOINLINE copyLiteral #-}
 
 -- | A literal.

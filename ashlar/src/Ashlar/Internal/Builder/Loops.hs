@@ -222,7 +222,7 @@ mapBytes :: (Int -> Int) -> BoundedPrim Word8 -> ByteString -> Builder
 mapBytes known prim = \bs -> action $ \c k ->
   let total = S.length bs
       fitting off room = if n > 0 then eachFits total total n off room else total - off
-   in inPieces c k total n known fitting $ \p off len ->
+   in inBatches c k total n known fitting $ \p off len ->
         -- There is room for each of the len bytes, which lie within the string. (The
         -- primitive is not ours, and may not return.)
         withBytes bs (\src _ -> each (src `plusPtr` off) (src `plusPtr` (off + len)) p)

@@ -9,17 +9,21 @@ module Ashlar.Internal.Builder.Numbers
     word8,
     int8,
     word16LE,
+    word24LE,
     word32LE,
     word64LE,
     int16LE,
+    int24LE,
     int32LE,
     int64LE,
     floatLE,
     doubleLE,
     word16BE,
+    word24BE,
     word32BE,
     word64BE,
     int16BE,
+    int24BE,
     int32BE,
     int64BE,
     floatBE,
@@ -44,13 +48,12 @@ import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 
--- | A value in a format of fixed size, checked for room once; neighbours share
--- one check.
+-- | A value in a format of constant size. Neighbours share one check of the free space.
 scalar :: Scalar a -> a -> Builder
 scalar format x = ensure (scalarSize format) (scalarStep format x)
 {-# INLINE [0] scalar #-}
 
--- Writes scalarSize bytes, which the reservation above is for.
+-- Writes scalarSize bytes, which 'scalar' has reserved.
 scalarStep :: Scalar a -> a -> Ptr Word8 -> IO (Ptr Word8)
 scalarStep format x p = do
   scalarWrite format p x
@@ -67,17 +70,21 @@ scalarStep format x p = do
 "word8" [~0] forall x. word8 x = scalar P.word8 x
 "int8" [~0] forall x. int8 x = scalar P.int8 x
 "word16LE" [~0] forall x. word16LE x = scalar P.word16LE x
+"word24LE" [~0] forall x. word24LE x = scalar P.word24LE x
 "word32LE" [~0] forall x. word32LE x = scalar P.word32LE x
 "word64LE" [~0] forall x. word64LE x = scalar P.word64LE x
 "int16LE" [~0] forall x. int16LE x = scalar P.int16LE x
+"int24LE" [~0] forall x. int24LE x = scalar P.int24LE x
 "int32LE" [~0] forall x. int32LE x = scalar P.int32LE x
 "int64LE" [~0] forall x. int64LE x = scalar P.int64LE x
 "floatLE" [~0] forall x. floatLE x = scalar P.floatLE x
 "doubleLE" [~0] forall x. doubleLE x = scalar P.doubleLE x
 "word16BE" [~0] forall x. word16BE x = scalar P.word16BE x
+"word24BE" [~0] forall x. word24BE x = scalar P.word24BE x
 "word32BE" [~0] forall x. word32BE x = scalar P.word32BE x
 "word64BE" [~0] forall x. word64BE x = scalar P.word64BE x
 "int16BE" [~0] forall x. int16BE x = scalar P.int16BE x
+"int24BE" [~0] forall x. int24BE x = scalar P.int24BE x
 "int32BE" [~0] forall x. int32BE x = scalar P.int32BE x
 "int64BE" [~0] forall x. int64BE x = scalar P.int64BE x
 "floatBE" [~0] forall x. floatBE x = scalar P.floatBE x
@@ -115,6 +122,14 @@ word16LE :: Word16 -> Builder
 word16LE x = scalar P.word16LE x
 {-# INLINE [0] word16LE #-}
 
+-- | A number of 24 bits, least significant byte first: 3 bytes.
+-- The 8 highest bits of the argument are ignored.
+--
+-- @since 0.1.0.0
+word24LE :: Word32 -> Builder
+word24LE x = scalar P.word24LE x
+{-# INLINE [0] word24LE #-}
+
 -- | A number of 32 bits, least significant byte first: 4 bytes.
 --
 -- @since 0.1.0.0
@@ -135,6 +150,17 @@ word64LE x = scalar P.word64LE x
 int16LE :: Int16 -> Builder
 int16LE x = scalar P.int16LE x
 {-# INLINE [0] int16LE #-}
+
+-- | A number of 24 bits in two's complement, least significant byte first: 3 bytes.
+-- The 8 highest bits of the argument are ignored.
+--
+-- >>> toStrictByteString (int24LE (-2))
+-- "\254\255\255"
+--
+-- @since 0.1.0.0
+int24LE :: Int32 -> Builder
+int24LE x = scalar P.int24LE x
+{-# INLINE [0] int24LE #-}
 
 -- | A number of 32 bits in two's complement, least significant byte first: 4 bytes.
 --
@@ -171,6 +197,17 @@ word16BE :: Word16 -> Builder
 word16BE x = scalar P.word16BE x
 {-# INLINE [0] word16BE #-}
 
+-- | A number of 24 bits, most significant byte first: 3 bytes.
+-- The 8 highest bits of the argument are ignored.
+--
+-- >>> toStrictByteString (word24BE 0x01020304)
+-- "\STX\ETX\EOT"
+--
+-- @since 0.1.0.0
+word24BE :: Word32 -> Builder
+word24BE x = scalar P.word24BE x
+{-# INLINE [0] word24BE #-}
+
 -- | A number of 32 bits, most significant byte first: 4 bytes.
 --
 -- @since 0.1.0.0
@@ -191,6 +228,14 @@ word64BE x = scalar P.word64BE x
 int16BE :: Int16 -> Builder
 int16BE x = scalar P.int16BE x
 {-# INLINE [0] int16BE #-}
+
+-- | A number of 24 bits in two's complement, most significant byte first: 3 bytes.
+-- The 8 highest bits of the argument are ignored.
+--
+-- @since 0.1.0.0
+int24BE :: Int32 -> Builder
+int24BE x = scalar P.int24BE x
+{-# INLINE [0] int24BE #-}
 
 -- | A number of 32 bits in two's complement, most significant byte first: 4 bytes.
 --

@@ -56,7 +56,7 @@ withPtr n write
 -- @since 0.1.0.0
 data PokedOutside = PokedOutside
   { -- | Bytes that it may write.
-    pokedRoom :: !Int,
+    pokedReserved :: !Int,
     -- | Bytes from where it may write up to the address that it returned.
     pokedBytes :: !Int
   }
@@ -83,14 +83,14 @@ instance Exception PokedOutside where
 --
 -- @since 0.1.0.0
 storable :: Storable a => a -> Builder
-storable x = ensure (storableRoom (sizeOf x) (alignment x)) (storableWrite (sizeOf x) (alignment x) x)
+storable x = ensure (storableReserved (sizeOf x) (alignment x)) (storableWrite (sizeOf x) (alignment x) x)
 {-# INLINE [0] storable #-}
 
 -- See Note [Fusing reservations].
 {-# RULES
 "storable" [~0] forall x.
   storable x =
-    ensure (storableRoom (sizeOf x) (alignment x)) (storableWrite (sizeOf x) (alignment x) x)
+    ensure (storableReserved (sizeOf x) (alignment x)) (storableWrite (sizeOf x) (alignment x) x)
   #-}
 
 -- | The values of a list, each as by 'storable', in one loop. The list is forced as the
@@ -105,20 +105,20 @@ storables :: Storable a => [a] -> Builder
 storables xs = case xs of
   [] -> empty
   -- Size and alignment belong to the type, and any value of it tells them.
-  x : _ -> primMapListBounded (boundedPrim (storableRoom size align) (storableWrite size align)) xs
+  x : _ -> primMapListBounded (boundedPrim (storableReserved size align) (storableWrite size align)) xs
     where
       size = sizeOf x
       align = alignment x
 {-# INLINE storables #-}
 
 -- Room for a value of this size behind the next address of this alignment.
-storableRoom :: Int -> Int -> Int
-storableRoom size align
+storableReserved :: Int -> Int -> Int
+storableReserved size align
   | size >= 0 && size <= maxBound - gap = size + gap
   | otherwise = errorWithoutStackTrace "Ashlar.Builder: storable with an impossible size"
   where
     gap = max 1 align - 1
-{-# INLINE storableRoom #-}
+{-# INLINE storableReserved #-}
 
 -- Note [Storable at any address]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

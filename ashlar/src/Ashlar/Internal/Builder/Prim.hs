@@ -2,8 +2,8 @@
 -- Module      : Ashlar.Internal.Builder.Prim
 -- Description : Builders from primitives
 --
--- One check for the room that a primitive may need, then its write. Neighbours
--- share one check: Note [Fusing reservations] in "Ashlar.Internal.Builder.Core".
+-- A builder checks the free space for a primitive's bound once, then writes. Neighbours share one
+-- check: Note [Fusing reservations] in "Ashlar.Internal.Builder.Core".
 module Ashlar.Internal.Builder.Prim
   ( primFixed,
     primBounded,
@@ -24,7 +24,7 @@ primFixed prim x = primBounded (toB prim) x
 --
 -- @since 0.1.0.0
 primBounded :: BoundedPrim a -> a -> Builder
--- The write is given the room that the reservation is for.
+-- The write has the free space that was reserved.
 primBounded prim x = ensure (sizeBound prim) (runB prim x)
 {-# INLINE [0] primBounded #-}
 

@@ -89,7 +89,7 @@ toBufferIOWith size = throughBuffer (const runBuilderWith) size size
 -- | 'toBufferIOWith', with a first buffer of another size, by a way to run builders. This
 -- is given an action that hands over what has been written up to an address.
 throughBuffer ::
-  ((Ptr Word8 -> IO ()) -> Sink -> Space -> Builder -> IO (Ptr Word8)) ->
+  ((Ptr Word8 -> IO ()) -> Sink -> FreeSpace -> Builder -> IO (Ptr Word8)) ->
   Int ->
   Int ->
   (Ptr Word8 -> Int -> IO ()) ->
@@ -201,9 +201,9 @@ pokeBuilder start size b
           done <- settle p
           let room = end `minusPtr` done
           case request of
-            Flush -> pure (Space done end)
+            Flush -> pure (FreeSpace done end)
             More n _
-              | n <= room -> pure (Space done end)
+              | n <= room -> pure (FreeSpace done end)
               | otherwise -> do
                 buffer <- newOpen n
                 writeIORef doneRef done
@@ -214,9 +214,9 @@ pokeBuilder start size b
               -- At most room bytes.
               withBytesQuick bs (\src _ -> copyRange done src (min n room))
               when (n > room) $ throwIO (BufferOverflow room n)
-              pure (Space (done `plusPtr` n) end)
+              pure (FreeSpace (done `plusPtr` n) end)
     keepAlive scratchRef $ do
-      p <- runBuilderWith sink (Space start end) b
+      p <- runBuilderWith sink (FreeSpace start end) b
       (`minusPtr` start) <$> settle p
   where
     end = start `plusPtr` size
@@ -226,7 +226,7 @@ pokeBuilder start size b
 -- @since 0.1.0.0
 data BufferOverflow = BufferOverflow
   { -- | Bytes that were left at that moment.
-    overflowRoom :: !Int,
+    overflowFree :: !Int,
     -- | Bytes that were to be written next.
     overflowNeeded :: !Int
   }

@@ -134,7 +134,7 @@ inOneBuffer = null . outputPieces
 wasteful :: Output -> Ptr Word8 -> Bool
 wasteful (Output _ _ open) p = slack > 128 && slack > openSize open `quot` 4
   where
-    slack = spaceLeft (restFrom open p)
+    slack = freeBytes (restFrom open p)
 
 -- Note [Growing]
 -- ~~~~~~~~~~~~~~
@@ -172,7 +172,7 @@ cut p output@(Output pieces count open)
 insert :: ByteString -> Output -> Output
 insert bs (Output pieces count open) = Output (bs : pieces) (count + S.length bs) open
 
-enlarged :: IORef Output -> Output -> Ptr Word8 -> Int -> Int -> IO Space
+enlarged :: IORef Output -> Output -> Ptr Word8 -> Int -> Int -> IO FreeSpace
 enlarged ref output@(Output pieces _ open) p n wanted
   | null pieces && used <= regrownUpTo = do
     new <- newOpen (max (used + wanted) sizeAfter)

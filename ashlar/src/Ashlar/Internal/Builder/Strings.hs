@@ -88,7 +88,7 @@ textUtf8 t = textUnits Mem.bytesPerUnit Mem.writeUtf8 t
 -- function that writes so many of them.
 textUnits :: Int -> (Ptr Word8 -> T.Text -> Int -> Int -> IO Int) -> T.Text -> Builder
 textUnits perUnit write t = action $ \c k ->
-  inPieces c k (Mem.lengthUnits t) one (max one . Mem.bytesLikely) (Mem.unitsThatFit perUnit t) $ \p off n ->
+  inBatches c k (Mem.lengthUnits t) one (max one . Mem.bytesLikely) (Mem.unitsThatFit perUnit t) $ \p off n ->
     plusPtr p <$> write p t off n
   where
     one = Mem.bytesForOne perUnit

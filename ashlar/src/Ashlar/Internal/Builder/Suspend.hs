@@ -2,15 +2,14 @@
 -- Module      : Ashlar.Internal.Builder.Suspend
 -- Description : Running a builder from one request to the next
 --
--- For drivers that cannot stay until a builder has ended: the builder is run until
--- it asks for something, and is then a value, with the function that goes on with it.
--- What is done about a request is for the driver to decide, which keeps its state in
--- its arguments; the sink does nothing but stop.
+-- For drivers that cannot wait until a builder has ended. The builder runs until it makes a
+-- request. It is then a value: the request, and the function that resumes it. The driver answers
+-- the request and keeps its state in its arguments. The sink only suspends.
 module Ashlar.Internal.Builder.Suspend
-  ( Steps,
+  ( BuilderStatus,
     Status (..),
-    Asked (..),
-    runSteps,
+    PendingRequest (..),
+    runToRequest,
     allocatedBySuspending,
   )
 where
@@ -23,33 +22,33 @@ import Data.Word (Word8)
 import Foreign.Ptr (Ptr)
 import System.Mem (getAllocationCounter)
 
--- | A builder that has asked for something and is given a space to go on, or that has
--- ended at an address. It must be gone on with at most once.
+-- | A builder that is suspended and resumes when given free space, or that has ended at an address.
+-- Resume it at most once.
 --
--- A space must stay alive until the builder next stops; see 'Sink'.
-type Steps = Status Asked Space (Ptr Word8)
+-- The free space must stay alive until the builder next suspends; see 'Sink'.
+type BuilderStatus = Status PendingRequest FreeSpace (Ptr Word8)
 
--- | What a builder has asked for, and the address up to which its space was written.
-data Asked = Asked !Request !(Ptr Word8) !Before
+-- | The request of a suspended builder, and the address up to which its free space was written.
+data PendingRequest = PendingRequest !Request !(Ptr Word8) !Before
 
 -- The thread that suspended, and its allocation counter just before.
 data Before = Before !ThreadId !Int64
 
--- | Run a builder in a space until it asks for something.
-runSteps :: Builder -> Space -> IO Steps
-runSteps b space = start $ \suspend ->
+-- | Run a builder until its first request.
+runToRequest :: Builder -> FreeSpace -> IO BuilderStatus
+runToRequest b space = start $ \suspend ->
   let sink = Sink $ \request p -> do
         here <- myThreadId
         counter <- getAllocationCounter
-        suspend (Asked request p (Before here counter))
+        suspend (PendingRequest request p (Before here counter))
    in runBuilderWith sink space b
 
--- | How many bytes were allocated since the builder has asked, if that was just now.
+-- | How many bytes suspending has allocated, if called at once after it.
 --
--- The counter runs downwards. The computation may have been run in a thread of its own
--- (Note [Freezing] in "Ashlar.Internal.Coroutine"), whose counter says nothing here.
-allocatedBySuspending :: Asked -> IO Int64
-allocatedBySuspending (Asked _ _ (Before there before)) = do
+-- The counter runs downwards. If the computation ran in a thread of its own (Note [Freezing] in
+-- "Ashlar.Internal.Coroutine"), its counter says nothing here, and the result is 0.
+allocatedBySuspending :: PendingRequest -> IO Int64
+allocatedBySuspending (PendingRequest _ _ (Before there before)) = do
   here <- myThreadId
   after <- getAllocationCounter
   pure $! if here == there then before - after else 0

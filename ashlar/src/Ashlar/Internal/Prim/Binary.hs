@@ -11,9 +11,11 @@ module Ashlar.Internal.Prim.Binary
 
     -- * Least significant byte first
     word16LE,
+    word24LE,
     word32LE,
     word64LE,
     int16LE,
+    int24LE,
     int32LE,
     int64LE,
     floatLE,
@@ -21,9 +23,11 @@ module Ashlar.Internal.Prim.Binary
 
     -- * Most significant byte first
     word16BE,
+    word24BE,
     word32BE,
     word64BE,
     int16BE,
+    int24BE,
     int32BE,
     int64BE,
     floatBE,
@@ -75,6 +79,14 @@ word16LE :: FixedPrim Word16
 word16LE = writeHalf Scalar.word16LE
 {-# INLINE word16LE #-}
 
+-- | A number of 24 bits, least significant byte first: 3 bytes.
+-- The 8 highest bits of the argument are ignored.
+--
+-- @since 0.1.0.0
+word24LE :: FixedPrim Word32
+word24LE = writeHalf Scalar.word24LE
+{-# INLINE word24LE #-}
+
 -- | An unsigned 32-bit number, least significant byte first: 4 bytes.
 --
 -- @since 0.1.0.0
@@ -95,6 +107,14 @@ word64LE = writeHalf Scalar.word64LE
 int16LE :: FixedPrim Int16
 int16LE = writeHalf Scalar.int16LE
 {-# INLINE int16LE #-}
+
+-- | A number of 24 bits in two's complement, least significant byte first: 3 bytes.
+-- The 8 highest bits of the argument are ignored.
+--
+-- @since 0.1.0.0
+int24LE :: FixedPrim Int32
+int24LE = writeHalf Scalar.int24LE
+{-# INLINE int24LE #-}
 
 -- | A signed 32-bit number in two's complement, least significant byte first: 4 bytes.
 --
@@ -131,6 +151,14 @@ word16BE :: FixedPrim Word16
 word16BE = writeHalf Scalar.word16BE
 {-# INLINE word16BE #-}
 
+-- | A number of 24 bits, most significant byte first: 3 bytes.
+-- The 8 highest bits of the argument are ignored.
+--
+-- @since 0.1.0.0
+word24BE :: FixedPrim Word32
+word24BE = writeHalf Scalar.word24BE
+{-# INLINE word24BE #-}
+
 -- | An unsigned 32-bit number, most significant byte first: 4 bytes.
 --
 -- @since 0.1.0.0
@@ -151,6 +179,14 @@ word64BE = writeHalf Scalar.word64BE
 int16BE :: FixedPrim Int16
 int16BE = writeHalf Scalar.int16BE
 {-# INLINE int16BE #-}
+
+-- | A number of 24 bits in two's complement, most significant byte first: 3 bytes.
+-- The 8 highest bits of the argument are ignored.
+--
+-- @since 0.1.0.0
+int24BE :: FixedPrim Int32
+int24BE = writeHalf Scalar.int24BE
+{-# INLINE int24BE #-}
 
 -- | A signed 32-bit number in two's complement, most significant byte first: 4 bytes.
 --

@@ -157,8 +157,8 @@ instance (Codec a, P.Prim a) => Counted (P.Vector a) where
 -- The same for the memory of a primitive vector.
 putPrimitive :: Fixed a -> P.Vector a -> Builder
 putPrimitive f (P.Vector start n arr) = action $ \c k ->
-  copyPieces c k (n * fixedSize f) $ \p off len ->
-    -- Offset and length stay within the vector, as copyPieces promises.
+  copyBatches c k (n * fixedSize f) $ \p off len ->
+    -- Offset and length stay within the vector, as copyBatches promises.
     copyByteArrayToPtr p arr (start * fixedSize f + off) len
 {-# INLINE putPrimitive #-}
 
