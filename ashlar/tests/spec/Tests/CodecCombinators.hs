@@ -244,8 +244,8 @@ refusals = do
   refused (decode (encode (2 :: Word16, 1 :: Word16)) :: Either DecodeError Range) 0 ["Range"] "an empty range"
   refused (decode (encode ("x" :: Text) <> encode (2 :: Word16, 1 :: Word16)) :: Either DecodeError (Text, Range)) 9 ["(,).2"] "an empty range"
   refused (decode "\2" :: Either DecodeError Expression) 0 ["Expression"] "constructor Product, which is no longer in use"
-  refused (decode "\4" :: Either DecodeError Expression) 0 ["Expression"] "constructor 4 of Expression, which has 4"
-  refused (runGet (formatGet colour) "\3") 0 ["Colour"] "constructor 3 of Colour, which has 3"
+  refused (decode "\4" :: Either DecodeError Expression) 0 ["Expression"] "constructor tag 4, but Expression has 4 constructors (tags 0 to 3)"
+  refused (runGet (formatGet colour) "\3") 0 ["Colour"] "constructor tag 3, but Colour has 3 constructors (tags 0 to 2)"
   refused (runGet (formatGet (constant (2 :: Word8) codec)) "\3") 0 [] "3 instead of 2"
   refused (runGet (formatGet (refined id (\t -> if T.null t then Left "empty" else Right t) codec)) (encode T.empty)) 0 [] "empty"
   encode (Let "" (Literal 1) (Literal 2)) @?= "\3" <> encode T.empty <> "\0" <> encode (1 :: Int) <> "\0" <> encode (2 :: Int)

@@ -26,6 +26,7 @@ failure offset labels reason expected found =
     { errorOffset = offset,
       errorLabels = labels,
       errorReason = reason,
+      errorAnnounced = Nothing,
       errorExpected = expected,
       errorFound = found,
       errorExcerpt = Excerpt 0 S.empty

@@ -238,7 +238,7 @@ alternatives = do
   brief (runGet (() <$ (get :: Get Either')) "\1\3ab") @?= Left (1, ["Either'.second"], Unexpected)
   where
     byteOf w = satisfy (== (w :: Word8))
-    colourError = Invalid "constructor 7 of Colour, which has 3"
+    colourError = Invalid "constructor tag 7, but Colour has 3 constructors (tags 0 to 2)"
 
 -- A field whose decoder tries a derived type first.
 data Either' = Either' {first' :: Word8, second :: Tried}

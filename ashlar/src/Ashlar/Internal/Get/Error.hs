@@ -50,6 +50,9 @@ data DecodeError = DecodeError
     errorLabels :: [String],
     -- | What was wrong there.
     errorReason :: !Reason,
+    -- | Where input is missing inside a list, vector or map of a @Codec@: how many elements
+    -- that has announced. Of the innermost one, and however many of them were there.
+    errorAnnounced :: !(Maybe Int),
     -- | The names of what could have stood there ('Ashlar.Get.<?>'), each once,
     -- in the order in which it was tried. Of failures at the same place 32 are remembered,
     -- so of more names than that there are the first ones and the last.
@@ -126,7 +129,8 @@ instance Exception DecodeError where
 -- | What was wrong, in a phrase, without the place.
 errorSummary :: DecodeError -> String
 errorSummary e = case errorReason e of
-  MissingInput needed left -> count needed ++ " needed, " ++ show left ++ " left"
+  MissingInput needed left ->
+    bytes needed ++ " needed, " ++ show left ++ " left" ++ maybe "" announced (errorAnnounced e)
   Invalid message -> message
   OverBudget message -> message
   TrailingInput -> expectedOr "the input should end here"
@@ -135,8 +139,10 @@ errorSummary e = case errorReason e of
   where
     -- Where nothing else is known, the names come first.
     expectedOr message = if null (errorExpected e) then message else "expected " ++ alternatives (errorExpected e)
-    count 1 = "1 byte"
-    count n = show n ++ " bytes"
+    bytes 1 = "1 byte"
+    bytes n = show n ++ " bytes"
+    announced 1 = " (1 element announced)"
+    announced n = " (" ++ show n ++ " elements announced)"
 
 -- The names of what was expected, as one phrase.
 alternatives :: [String] -> String

@@ -127,6 +127,9 @@ toError list =
     { errorOffset = fromIntegral (failureOffset winner),
       errorLabels = labels winner,
       errorReason = failureReason winner,
+      errorAnnounced = case failureReason winner of
+        MissingInput _ _ -> announcedElements (failureContext winner)
+        _ -> Nothing,
       errorExpected = List.nub [name | f <- reverse peers, Just name <- [expectation f]],
       errorFound = foundBytes (List.maximumBy (\a b -> compare (foundLength a) (foundLength b)) (map failureFound peers)),
       errorExcerpt = noExcerpt

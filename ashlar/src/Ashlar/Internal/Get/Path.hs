@@ -37,6 +37,7 @@ module Ashlar.Internal.Get.Path
     labelsAt,
     Cut (..),
     cutField,
+    announcedElements,
   )
 where
 
@@ -53,8 +54,8 @@ data Names
     OfConstructor String String String [Part]
   | -- | A record: the name of its type, or none, and its fields, each with its name.
     OfFields String [(String, Part)]
-  | -- | Elements, which are numbered from this on, and what each of them is.
-    OfElements !Int Part
+  | -- | Elements: the number of the first, how many were announced, and what each of them is.
+    OfElements !Int !Int Part
 
 -- | A field or an element.
 data Part
@@ -118,6 +119,19 @@ cutField context cell left = case context of
       Spot start width _
         | width > 0 && start <= left -> Cut start width
         | otherwise -> NoPart
+
+-- | How many elements the innermost container has announced.
+announcedElements :: Context -> Maybe Int
+announcedElements context = case context of
+  Inside (OfElements _ n _) _ _ -> Just n
+  InsideRun (OfElements _ n _) _ -> Just n
+  Top -> Nothing
+  Labelled _ outer -> announcedElements outer
+  Expecting _ _ outer -> announcedElements outer
+  Inside _ _ outer -> announcedElements outer
+  InsideRun _ outer -> announcedElements outer
+  CountedFrom _ outer -> announcedElements outer
+  Announced _ outer -> announcedElements outer
 
 -- | The labels around a failure, the innermost first, given the place in the cell, how
 -- far behind the cursor the failure is, and how many bytes it is about. (If these are more
@@ -206,7 +220,7 @@ pathIn names place target size = case names of
     behindPath (Type name : [Dot constructor | not (null constructor)]) $
       among (zip (if null fields then unnamed parts else map (\f -> [Dot f]) (words fields)) parts)
   OfFields name fields -> behindPath [Type name | not (null name)] $ among [([Dot field], part) | (field, part) <- fields]
-  OfElements first part -> case (placed, part) of
+  OfElements first _ part -> case (placed, part) of
     (Nothing, _) -> unknown
     (Just (i, True), ConstantPart width inner)
       | width > 0 ->
@@ -241,7 +255,7 @@ wholeRun :: Names -> Place
 wholeRun names = case names of
   OfConstructor _ _ _ parts -> inRun (length parts)
   OfFields _ fields -> inRun (length fields)
-  OfElements _ _ -> inRun 0
+  OfElements {} -> inRun 0
   _ -> somewhere
 
 -- What is at this byte of a value that has so many, and begins there.

@@ -179,7 +179,7 @@ data Below k = Nothing' | Below !k
 
 -- So many entries.
 getMap :: forall k v. (Ord k, Codec k, Codec v) => Int -> Get (M.Map k v)
-getMap count = (\(Built m _) -> m) <$> amongElements (build count Nothing')
+getMap count = (\(Built m _) -> m) <$> amongElements count (build count Nothing')
   where
     build :: Int -> Below k -> Get (Built k (M.Map k v))
     build !n before
@@ -194,7 +194,7 @@ getMap count = (\(Built m _) -> m) <$> amongElements (build count Nothing')
 
 -- So many elements.
 getSet :: forall a. (Ord a, Codec a) => Int -> Get (Set.Set a)
-getSet count = (\(Built s _) -> s) <$> amongElements (build count Nothing')
+getSet count = (\(Built s _) -> s) <$> amongElements count (build count Nothing')
   where
     build :: Int -> Below a -> Get (Built a (Set.Set a))
     build !n before

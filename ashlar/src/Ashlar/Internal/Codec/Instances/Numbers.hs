@@ -15,9 +15,9 @@ import Ashlar.Internal.Builder.Bytes (shortByteString)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Derive
-import Ashlar.Internal.Codec.Varint
 import Ashlar.Internal.Codec.Format
 import Ashlar.Internal.Codec.Record (both)
+import Ashlar.Internal.Codec.Varint
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Mem
 import Control.Monad.Primitive (primitive_)

@@ -16,9 +16,9 @@ import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Derive
 import Ashlar.Internal.Codec.Elements
 import Ashlar.Internal.Codec.Fixed (fixedUnit)
+import Ashlar.Internal.Codec.Format
 import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Length
-import Ashlar.Internal.Codec.Format
 import Ashlar.Internal.Get.Refine
 import Data.List.NonEmpty (NonEmpty (..), toList)
 import Data.Proxy (Proxy (..))
