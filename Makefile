@@ -1,37 +1,34 @@
-# For Debian machines: everything is built with Debian's GHC and the libraries
-# of its packages, which "make setup" installs, and nothing is taken from
-# Hackage. Where Hackage is at hand, use plain cabal instead of this file:
-# "cabal test all", "cabal run ashlar-demo".
-#
-# WERROR=1 makes warnings of our own packages errors.
+# The local path, for Debian: GHC and all libraries come from its packages, and
+# nothing from Hackage. "make setup" installs them, as do the other targets that
+# need them. Elsewhere use plain cabal: "cabal test all".
 
 SHELL := /bin/bash
 export WERROR
 
-# Arguments for the demo and for the benchmarks, as the shell would read them.
+# Arguments of the demo and the benchmarks, as for a shell.
 ARGS ?=
 BENCH ?=
 
-# How long, or how many cases of each property: 10m, 90s, 100000.
+# A time or the number of cases of each property: 10m, 90s, 100000.
 FUZZ ?= 10000
 
 .PHONY: help setup build demo test fuzz bench bench-criterion docs lint ci clean
 .NOTPARALLEL:
 
 help:
-	@echo 'make demo             the demonstration; ARGS="..." are its arguments'
-	@echo 'make test             all test suites and the examples in the documentation'
-	@echo 'make fuzz             the properties of all instances at length; FUZZ=10m or FUZZ=100000'
-	@echo 'make bench            time and space relative to other libraries; BENCH="..." selects'
-	@echo 'make bench-criterion  the same workloads in criterion; BENCH="..." are its arguments'
-	@echo 'make build            compile everything, the benchmarks included'
-	@echo 'make docs             the Haddock pages of the library'
-	@echo 'make lint             hlint over all sources'
-	@echo 'make ci               all that has to pass, on all compilers (.ci/run)'
-	@echo 'make setup            install the Debian packages that are missing (the others do it, too)'
+	@echo 'make demo             run the demonstration; ARGS="..." are its arguments'
+	@echo 'make test             run all test suites, the examples of the documentation, the cookbook'
+	@echo 'make fuzz             test all instances at length; FUZZ=10m or FUZZ=100000'
+	@echo 'make bench            compare time and space with other libraries; BENCH="..." selects'
+	@echo 'make bench-criterion  run the same workloads in criterion; BENCH="..." are its arguments'
+	@echo 'make build            compile everything, including the benchmarks'
+	@echo 'make docs             write the Haddock pages to dist-newstyle/haddock'
+	@echo 'make lint             check layers, notes, layout and cabal files; run hlint'
+	@echo 'make ci               run all of it, on all compilers (.ci/run)'
+	@echo 'make setup            install the missing Debian packages'
 	@echo 'make clean            remove what was built'
 	@echo
-	@echo 'With WERROR=1, warnings are errors.'
+	@echo 'WERROR=1 turns warnings into errors.'
 
 setup:
 	@scripts/setup
@@ -42,9 +39,10 @@ build: setup
 demo: setup
 	@scripts/run-exe ashlar-demo:exe:ashlar-demo $(ARGS)
 
-# The examples run even if a suite has failed, so that one run shows it all.
+# The examples run even if a suite fails, so that one run shows all failures.
 test: setup
-	@status=0; scripts/test-suites || status=1; scripts/doctests || status=1; exit $$status
+	@status=0; scripts/test-suites || status=1; scripts/doctests || status=1; \
+	 scripts/cookbook || status=1; exit $$status
 
 fuzz: setup
 	@scripts/fuzz $(FUZZ)

@@ -1,10 +1,10 @@
 # shellcheck shell=bash disable=SC2034
-# Which Debian packages are needed for what. Sourced, never run.
+# The Debian packages for each purpose. Sourced, never run.
 #
-# The libraries that ship with GHC (binary, bytestring, containers, text, ...)
-# are not named: Debian has no packages of these names.
+# The libraries that ship with GHC (binary, bytestring, containers, text, ...) have
+# no packages.
 
-# Building and testing the library alone, on any of its compilers.
+# The library and its tests, on every compiler.
 core_packages=(
   ghc
   cabal-install
@@ -27,6 +27,7 @@ base_packages=(
   libghc-attoparsec-dev
   libghc-cereal-dev
   libghc-criterion-dev
+  libghc-network-dev
   libghc-scientific-dev
   libghc-store-dev
   libghc-zlib-dev
@@ -36,9 +37,9 @@ base_packages=(
 )
 
 # make lint.
-lint_packages=(hlint)
+lint_packages=(hlint ormolu)
 
-# scripts/in-root. mmdebstrap uses gpg to find the keys of the other releases.
+# scripts/in-root. mmdebstrap finds the keys of other releases by gpg.
 root_packages=(debian-archive-keyring gpg mmdebstrap mount util-linux)
 
 # .ci/run.

@@ -37,39 +37,35 @@ main =
 newtype Another = Another Word8
   deriving newtype (Eq, Show, Arbitrary)
 
-instance Codec Another where
-  layout = Var 1
-  size _ = 1
-  put (Another w) = word8 w
-  get = Another . max 1 <$> getWord8
+instance Codec Another
+
+instance HasFormat Another where
+  format = byHand 1 (const 1) (\(Another w) -> word8 w) (Another . max 1 <$> getWord8)
 
 newtype Sizeless = Sizeless Word8
   deriving newtype (Eq, Show, Arbitrary)
 
-instance Codec Sizeless where
-  layout = Var 1
-  size (Sizeless w) = if w < 8 then 1 else 2
-  put (Sizeless w) = word8 w
-  get = Sizeless <$> getWord8
+instance Codec Sizeless
+
+instance HasFormat Sizeless where
+  format = byHand 1 (\(Sizeless w) -> if w < 8 then 1 else 2) (\(Sizeless w) -> word8 w) (Sizeless <$> getWord8)
 
 newtype Promising = Promising Word8
   deriving newtype (Eq, Show, Arbitrary)
 
-instance Codec Promising where
-  layout = Var 2
-  size _ = 1
-  put (Promising w) = word8 w
-  get = Promising <$> getWord8
+instance Codec Promising
+
+instance HasFormat Promising where
+  format = byHand 2 (const 1) (\(Promising w) -> word8 w) (Promising <$> getWord8)
 
 -- A number of bytes that ends where the input does.
 newtype Greedy = Greedy [Word8]
   deriving newtype (Eq, Show, Arbitrary)
 
-instance Codec Greedy where
-  layout = Var 0
-  size (Greedy ws) = length ws
-  put (Greedy ws) = foldMap word8 ws
-  get = Greedy <$> go
+instance Codec Greedy
+
+instance HasFormat Greedy where
+  format = byHand 0 (\(Greedy ws) -> length ws) (\(Greedy ws) -> foldMap word8 ws) (Greedy <$> go)
     where
       go = isEmpty >>= \end -> if end then pure [] else (:) <$> getWord8 <*> go
 
@@ -77,8 +73,7 @@ instance Codec Greedy where
 newtype Loose = Loose Bool
   deriving newtype (Eq, Show, Arbitrary)
 
-instance Codec Loose where
-  layout = Var 1
-  size _ = 1
-  put (Loose b) = put b
-  get = Loose . (/= 0) <$> getWord8
+instance Codec Loose
+
+instance HasFormat Loose where
+  format = byHand 1 (const 1) (\(Loose b) -> put b) (Loose . (/= 0) <$> getWord8)

@@ -2,87 +2,92 @@
 -- Module      : Ashlar
 -- Description : A tour of the library
 --
--- Ashlar turns values into bytes and bytes into values.
+-- Ashlar turns values into bytes and bytes into values. This module has no code: it says which
+-- module to import for what.
 --
--- [@"Ashlar.Builder"@] appends pieces of output in constant time, and runs the
---   whole into a strict or lazy ByteString, a Handle, or a sink of your own
---   ("Ashlar.Builder.Sink"). It has the names of "Data.ByteString.Builder".
---   "Ashlar.Put" is the same as a monad, with the names of "Data.Binary.Put".
+-- = Codec: derive a format
 --
--- [@"Ashlar.Get"@] decodes input of any format, from memory or piece by piece
---   from elsewhere, with alternatives and exact errors. It has the names of
---   "Data.Binary.Get". "Ashlar.Get.ST" adds mutable state, for filling a
---   vector, say.
+-- "Ashlar.Codec" is the class of types with a binary format. A derived instance gives the exact
+-- size, the encoder and the decoder. It is for bytes that your own programs write and read.
 --
--- [@"Ashlar.Codec"@] is the class of types that have a format of this
---   library's own: derived, exact in size, fast, and safe to decode from
---   strangers. Instances that are not derived are written with
---   "Ashlar.Codec.Combinators", once for both directions; "Ashlar.Codec.Fixed" has formats
---   of constant size, and "Ashlar.Codec.Wrappers" newtypes that choose another format. The
---   package ashlar-laws has tests for them.
---
--- Programs for @binary@ and @cereal@ find the modules they import under
--- "Ashlar.Compat.Binary.Get", "Ashlar.Compat.Binary.Put" and "Ashlar.Compat.Cereal".
---
--- A value goes through all three and back:
---
--- >>> import Ashlar.Builder
 -- >>> import Ashlar.Codec
--- >>> import Ashlar.Get
--- >>> import Control.Monad (replicateM)
 -- >>> import Data.Word (Word16)
 -- >>> import GHC.Generics (Generic)
 -- >>> :set -XDeriveGeneric -XDeriveAnyClass
--- >>> data Reading = Reading { sensor :: Word16, values :: [Double] } deriving (Show, Eq, Generic, Codec)
+-- >>> data Reading = Reading {sensor :: Word16, values :: [Double]} deriving (Show, Generic, Codec)
 -- >>> let reading = Reading 7 [1.5, 2.5]
--- >>> decode (encode reading) == Right reading
--- True
+-- >>> decode (encode reading) :: Either DecodeError Reading
+-- Right (Reading {sensor = 7, values = [1.5,2.5]})
 --
--- The same bytes, written and read by hand:
+-- = Builder and Get: write and read any format
 --
+-- "Ashlar.Builder" appends in constant time, and writes to a strict or lazy ByteString, a Handle,
+-- or a sink of your own. It has the names of "Data.ByteString.Builder". These are the bytes of the
+-- @reading@ above:
+--
+-- >>> import Ashlar.Builder
 -- >>> let written = word16LE 7 <> int64LE 2 <> doubleLE 1.5 <> doubleLE 2.5
 -- >>> toStrictByteString written == encode reading
 -- True
--- >>> runGet ((,) <$> getWord16le <*> (getInt64le >>= \n -> replicateM (fromIntegral n) getDoublele)) (encode reading)
--- Right (7,[1.5,2.5])
 --
--- All modules, for writing:
+-- "Ashlar.Get" decodes input from memory or in chunks from elsewhere, with alternatives and exact
+-- errors. It has the names of "Data.Binary.Get".
 --
--- * "Ashlar.Builder": builders, the numbers and strings, and what runs them
--- * "Ashlar.Builder.Extra": choosing buffers, copying or inserting, the machine's own order
--- * "Ashlar.Builder.Prim": primitives: many values with one check, loops over lists and bytes
--- * "Ashlar.Builder.Prim.Unsafe": primitives of one's own
--- * "Ashlar.Builder.Unsafe": builders from functions that write at an address; Storable
--- * "Ashlar.Builder.Sink": sinks of one's own
--- * "Ashlar.Builder.Padded": numbers with zeros in front, other values padded
--- * "Ashlar.Builder.RealFloat": floating-point numbers in several notations
--- * "Ashlar.Builder.Varint": variable-length integers: LEB128, Protocol Buffers and others
--- * "Ashlar.Builder.Escape": text in which characters are replaced: JSON and the like
--- * "Ashlar.Builder.Html": text in HTML
--- * "Ashlar.Builder.Http": chunked transfer coding
--- * "Ashlar.Builder.Section": parts with their length in front
+-- >>> import Ashlar.Get
+-- >>> import Control.Monad (replicateM)
+-- >>> let counted g = getInt64le >>= \n -> replicateM (fromIntegral n) g
+-- >>> runGet (Reading <$> getWord16le <*> counted getDoublele) (encode reading)
+-- Right (Reading {sensor = 7, values = [1.5,2.5]})
+--
+-- = All modules
+--
+-- Both directions:
+--
+-- * "Ashlar.Codec": the class of types with a format
+-- * "Ashlar.Codec.Combinators": formats written by hand, once for both directions
+-- * "Ashlar.Codec.Fixed": formats of constant size
+-- * "Ashlar.Codec.Wrappers": newtypes that choose another format
+-- * "Ashlar.Prim.Varint": formats of variable-length integers, as values
+--
+-- The package @ashlar-laws@ tests instances. The package @ashlar-instances@ has instances for the
+-- types of aeson, scientific, unordered-containers and uuid-types.
+--
+-- Writing:
+--
+-- * "Ashlar.Builder": builders, numbers and strings, and what runs them
+-- * "Ashlar.Builder.Extra": sizes of buffers, copying or sharing, native byte order
 -- * "Ashlar.Builder.Combinators": builders like words and lines
--- * "Ashlar.Internal.Builder.Defragment": merging the small chunks of a lazy ByteString
--- * "Ashlar.Builder.Bytestring": to and from the builders of bytestring
--- * "Ashlar.Put": builders as a monad
--- * "Ashlar.Compat.Binary.Put", "Ashlar.Compat.Cereal.Put": binary's and cereal's, by import
+-- * "Ashlar.Builder.Varint": variable-length integers: LEB128, Protocol Buffers and others
+-- * "Ashlar.Builder.Section": sections with a length prefix
+-- * "Ashlar.Builder.Padded": numbers and other values, padded to a width
+-- * "Ashlar.Builder.RealFloat": floating-point numbers in several notations
+-- * "Ashlar.Builder.Escape": text with characters escaped, as for JSON
+-- * "Ashlar.Builder.Html": text for HTML
+-- * "Ashlar.Builder.Http": chunked transfer coding
+-- * "Ashlar.Builder.Prim": primitives: several values with one check, loops over lists and bytes
+-- * "Ashlar.Builder.Prim.Unsafe": primitives of your own
+-- * "Ashlar.Builder.Unsafe": builders from functions that write at an address; Storable
+-- * "Ashlar.Builder.Sink": sinks of your own
+-- * "Ashlar.Builder.Bytestring": conversion from and to the builders of bytestring
+-- * "Ashlar.Put": builders as a monad, with the names of "Data.Binary.Put"
 --
--- for reading:
+-- Reading:
 --
 -- * "Ashlar.Get": decoders, and what runs them
 -- * "Ashlar.Get.Combinators": repetition, choice and separators
--- * "Ashlar.Get.Parse": text protocols, in attoparsec's names
+-- * "Ashlar.Get.Parse": text protocols, with the names of attoparsec
+-- * "Ashlar.Get.ByteOrder": numbers whose byte order is known at run time
 -- * "Ashlar.Get.Varint": variable-length integers
--- * "Ashlar.Get.ST": mutable state inside a decoder
--- * "Ashlar.Get.Feed": decoders that are fed in IO
--- * "Ashlar.Get.Stream": the values of lazy input as a lazy list
--- * "Ashlar.Compat.Binary.Get", "Ashlar.Compat.Cereal.Get": binary's and cereal's, by import
+-- * "Ashlar.Get.ST": mutable state in a decoder, to fill a vector for example
+-- * "Ashlar.Get.Feed": decoders that are fed in 'IO'
+-- * "Ashlar.Get.Stream": the values of lazy input, as a lazy list
 --
--- and for both:
+-- The names of other libraries, for a change of imports:
 --
--- * "Ashlar.Codec": the class of types with a format, derived
--- * "Ashlar.Codec.Combinators": instances written by hand, once for both directions
--- * "Ashlar.Codec.Fixed": formats of constant size
--- * "Ashlar.Codec.Wrappers": newtypes that choose another format
--- * "Ashlar.Prim.Varint": the formats of variable-length integers, as values
+-- * "Ashlar.Compat.Binary.Get", "Ashlar.Compat.Binary.Put": "Data.Binary.Get", "Data.Binary.Put"
+-- * "Ashlar.Compat.Cereal", "Ashlar.Compat.Cereal.Get", "Ashlar.Compat.Cereal.Put",
+--   "Ashlar.Compat.Cereal.IEEE754": the modules of "Data.Serialize"
+--
+-- The modules of @Ashlar.Internal@ are for those who build on this library. The version policy does
+-- not cover them.
 module Ashlar () where

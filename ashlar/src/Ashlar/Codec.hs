@@ -32,14 +32,23 @@
 -- * "Ashlar.Codec.Laws", in the package ashlar-laws: tests for instances of your own
 module Ashlar.Codec
   ( -- * The class
-    Codec (..),
+    Codec,
+    put,
+    get,
+    size,
+    layout,
     Layout (Fix, Var),
     leastSize,
+
+    -- * Instances with a format of their own
+    HasFormat (format),
+    Format,
+    derivedFormat,
     GCodec,
-    genericLayout,
-    genericSize,
-    genericPut,
-    genericGet,
+    satisfying,
+    refined,
+    byHand,
+    fromPutGet,
 
     -- * Encoding
     encode,
@@ -77,7 +86,10 @@ module Ashlar.Codec
 where
 
 import Ashlar.Internal.Builder.Core (Builder)
-import Ashlar.Internal.Codec.Class
+import Ashlar.Internal.Codec.Class (Codec, Format, HasFormat (format), Layout (Fix, Var), leastSize)
+import qualified Ashlar.Internal.Codec.Class as Class
+import Ashlar.Internal.Codec.Derive (GCodec, derivedFormat)
+import Ashlar.Internal.Codec.Format (byHand, fromPutGet, refined, satisfying)
 import Ashlar.Internal.Codec.Instances.Arrays ()
 import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Instances.Containers ()
@@ -93,3 +105,40 @@ import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Source (Source, handleSource, newSource)
+
+-- Functions and no methods: see Note [The shape of the class].
+
+-- | Write a value: the bytes of 'encode', to be put together with others.
+--
+-- >>> toStrictByteString (put 'a' <> put True)
+-- "a\NUL\NUL\NUL\SOH"
+--
+-- @since 0.1.0.0
+put :: Codec a => a -> Builder
+put = Class.put
+{-# INLINE put #-}
+
+-- | Read a value, and leave what follows it.
+--
+-- >>> runGet ((,) <$> get <*> getWord8) "a\NUL\NUL\NUL\SOH" :: Either DecodeError (Char, Word8)
+-- Right ('a',1)
+--
+-- @since 0.1.0.0
+get :: Codec a => Get a
+get = Class.get
+{-# INLINE get #-}
+
+-- | The exact number of bytes that 'put' writes. ('encodedSize' is the same.)
+--
+-- @since 0.1.0.0
+size :: Codec a => a -> Int
+size = Class.size
+{-# INLINE size #-}
+
+-- | 'Fix' if all values take the same number of bytes, else 'Var'. A derived format is 'Fix' if
+-- the type has one constructor, whose fields are all 'Fix', or if no constructor has fields.
+--
+-- @since 0.1.0.0
+layout :: Codec a => Layout a
+layout = Class.layout
+{-# INLINE layout #-}

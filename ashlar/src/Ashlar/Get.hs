@@ -67,8 +67,14 @@ module Ashlar.Get
     Source,
     newSource,
     handleSource,
+    SourceBusy (..),
     getFrom,
+    attemptFrom,
+    nextOrEnd,
     foldFrom,
+    Folded (..),
+    foldFromUntil,
+    hFoldGetUntil,
 
     -- ** Input that is pushed
 
@@ -81,6 +87,7 @@ module Ashlar.Get
 
     -- ** Errors
     DecodeError (..),
+    summarizeError,
     Reason (..),
     Excerpt (..),
 
@@ -141,9 +148,11 @@ module Ashlar.Get
 
     -- * Least significant byte first
     getWord16le,
+    getWord24le,
     getWord32le,
     getWord64le,
     getInt16le,
+    getInt24le,
     getInt32le,
     getInt64le,
     getFloatle,
@@ -151,9 +160,11 @@ module Ashlar.Get
 
     -- * Most significant byte first
     getWord16be,
+    getWord24be,
     getWord32be,
     getWord64be,
     getInt16be,
+    getInt24be,
     getInt32be,
     getInt64be,
     getFloatbe,
@@ -179,6 +190,7 @@ import Ashlar.Internal.Get.Bytes
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Decoder
 import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Isolate
 import Ashlar.Internal.Get.Label
 import Ashlar.Internal.Get.LookAhead
 import Ashlar.Internal.Get.Numbers

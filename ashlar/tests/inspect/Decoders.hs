@@ -13,10 +13,13 @@ module Decoders
     recordsAdded,
     numberLeftOut,
     afterUnknown,
+    of24Bits,
+    inSomeOrder,
   )
 where
 
 import Ashlar.Get
+import qualified Ashlar.Get.ByteOrder as O
 import Data.Int (Int32)
 import Data.Word (Word16, Word64, Word8)
 
@@ -51,3 +54,11 @@ numberLeftOut = getWord8 *> getWord16le <* getInt32be
 -- | After an unknown decoder.
 afterUnknown :: Get (Word8 -> Word16) -> Get Word16
 afterUnknown f = f <*> getWord8
+
+-- | Numbers of three bytes.
+of24Bits :: Get Record
+of24Bits = recordOf getWord8 (fromIntegral <$> getWord24be) getInt24le getWord64le
+
+-- | Numbers whose byte order is unknown.
+inSomeOrder :: O.ByteOrder -> Get Record
+inSomeOrder order = recordOf getWord8 (O.getWord16 order) (O.getInt24 order) (O.getWord64 order)

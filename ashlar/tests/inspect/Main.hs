@@ -49,7 +49,9 @@ main = do
             counts core "ofVariableLength" 1,
             counts core "asInMemory" 1,
             counts core "asPrimitives" 1,
-            counts core "combinedPrimitives" 1
+            counts core "combinedPrimitives" 1,
+            counts core "byMethods" 1,
+            counts core "pointFree" 1
           ],
         testGroup "no generic representation is left" (map (uncurry holds) withoutGenerics),
         testGroup
@@ -69,7 +71,9 @@ main = do
             counts decoders "ofNumbers" 1,
             counts decoders "recordsAdded" 1,
             counts decoders "numberLeftOut" 1,
-            counts decoders "afterUnknown" 1
+            counts decoders "afterUnknown" 1,
+            counts decoders "of24Bits" 1,
+            counts decoders "inSomeOrder" 1
           ],
         testGroup
           "string literals"

@@ -27,6 +27,8 @@ module Subjects
     asInMemory,
     asPrimitives,
     combinedPrimitives,
+    byMethods,
+    pointFree,
     SomeData (..),
     Mixed (..),
     Sum (..),
@@ -44,6 +46,7 @@ import qualified Ashlar.Builder.Prim as P
 import Ashlar.Builder.Unsafe (storable)
 import Ashlar.Builder.Varint
 import Ashlar.Codec
+import Ashlar.Internal.Codec.Derive (genericPut)
 import Data.ByteString (ByteString)
 import Data.Int (Int64)
 import Data.Text (Text)
@@ -100,6 +103,27 @@ combinedPrimitives x y = P.primBounded (twice P.word32Dec) x <> P.primBounded (t
     twice :: BoundedPrim a -> BoundedPrim a
     twice prim = (\z -> (z, z)) >$< prim >*< prim
     {-# INLINE twice #-}
+
+-- | A user's class, whose methods are other names for primitives.
+class Encode a where
+  encode' :: a -> Builder
+
+instance Encode Word8 where
+  encode' = word8
+
+instance Encode Word32 where
+  encode' = word32BE
+
+instance Encode Int where
+  encode' = intDec
+
+-- | With the methods of the class.
+byMethods :: Word8 -> Word32 -> Int -> Builder
+byMethods x y z = encode' x <> encode' y <> encode' z <> encode' x
+
+-- | A composition of functions.
+pointFree :: Word8 -> Builder
+pointFree = (<> word16LE 3) . word8
 
 -- | Writes of all kinds.
 manyFields :: Word8 -> Double -> Char -> Int64 -> Builder

@@ -12,8 +12,10 @@ import qualified Tests.Arithmetic
 import qualified Tests.Budget
 import qualified Tests.Builder
 import qualified Tests.Bulk
+import qualified Tests.ByteOrders
 import qualified Tests.Codec
 import qualified Tests.CodecCombinators
+import qualified Tests.CodecRefined
 import qualified Tests.CodecRun
 import qualified Tests.Combinators
 import qualified Tests.Errors
@@ -65,8 +67,10 @@ main =
         Tests.Budget.tests,
         Tests.Builder.tests,
         Tests.Bulk.tests,
+        Tests.ByteOrders.tests,
         Tests.Codec.tests,
         Tests.CodecCombinators.tests,
+        Tests.CodecRefined.tests,
         Tests.CodecRun.tests,
         Tests.Combinators.tests,
         Tests.Errors.tests,

@@ -14,50 +14,38 @@ import Data.Aeson.KeyMap (KeyMap)
 import qualified Data.Aeson.KeyMap as KeyMap
 
 -- | The text.
-instance Codec Key where
-  layout = formatLayout key
-  size = formatSize key
-  put = formatPut key
-  get = formatGet key
+instance Codec Key
 
-key :: Format Key
-key = bijection Key.toText Key.fromText codec
-{-# INLINE key #-}
+instance HasFormat Key where
+  format = bijection Key.toText Key.fromText codec
+  {-# INLINE format #-}
 
 -- | As a 'Data.Map.Map': by ascending key.
-instance Codec v => Codec (KeyMap v) where
-  layout = formatLayout keyMap
-  size = formatSize keyMap
-  put = formatPut keyMap
-  get = formatGet keyMap
+instance Codec v => Codec (KeyMap v)
 
-keyMap :: Codec v => Format (KeyMap v)
-keyMap = bijection KeyMap.toMap KeyMap.fromMap codec
-{-# INLINE keyMap #-}
+instance Codec v => HasFormat (KeyMap v) where
+  format = bijection KeyMap.toMap KeyMap.fromMap codec
+  {-# INLINE format #-}
 
 -- | A tag: 0 for null, 1 for a truth value, 2 for a number, 3 for a string, 4 for an
 -- array, 5 for an object; and what belongs to it.
-instance Codec Value where
-  layout = formatLayout value
-  size = formatSize value
-  put = formatPut value
-  get = formatGet value
+instance Codec Value
 
-value :: Format Value
-value =
-  variant "Value" decide $
-    constructor "Null" Null $
-      alternative "Bool" Bool codec $
-        alternative "Number" Number codec $
-          alternative "String" String codec $
-            alternative "Array" Array codec $
-              alternative "Object" Object codec end
-  where
-    decide null' bool number string array object v = case v of
-      Null -> null'
-      Bool b -> bool b
-      Number n -> number n
-      String s -> string s
-      Array vs -> array vs
-      Object o -> object o
-{-# INLINE value #-}
+instance HasFormat Value where
+  format =
+    variant "Value" decide $
+      constructor "Null" Null $
+        alternative "Bool" Bool codec $
+          alternative "Number" Number codec $
+            alternative "String" String codec $
+              alternative "Array" Array codec $
+                alternative "Object" Object codec end
+    where
+      decide null' bool number string array object v = case v of
+        Null -> null'
+        Bool b -> bool b
+        Number n -> number n
+        String s -> string s
+        Array vs -> array vs
+        Object o -> object o
+  {-# INLINE format #-}

@@ -18,15 +18,11 @@ import Data.Scientific (Scientific, base10Exponent, coefficient, scientific)
 -- Exponents are not limited: what is read takes little memory, but to turn
 -- @1e1000000000@ into an 'Integer' or a 'Rational' takes all there is. Use
 -- 'Data.Scientific.toBoundedInteger' and the like on numbers from strangers.
-instance Codec Scientific where
-  layout = formatLayout scientificFormat
-  size = formatSize scientificFormat
-  put = formatPut scientificFormat
-  get = formatGet scientificFormat
+instance Codec Scientific
 
-scientificFormat :: Format Scientific
-scientificFormat = refined normal fromNormal (both codec codec)
-{-# INLINE scientificFormat #-}
+instance HasFormat Scientific where
+  format = refined normal fromNormal (both codec codec)
+  {-# INLINE format #-}
 
 -- The same number with as few digits as can be. (The exponent must not overflow.)
 --

@@ -6,21 +6,14 @@
 module Ashlar.Instances.UUID () where
 
 import Ashlar.Codec
-import Ashlar.Codec.Fixed
+import Ashlar.Codec.Combinators (fixed)
+import Ashlar.Codec.Fixed (fixedPair)
 import Ashlar.Codec.Wrappers (ByteOrdered (..))
 import Data.UUID.Types (UUID, fromWords64, toWords64)
 
 -- | The 16 bytes of RFC 4122, in the order in which they are shown.
-instance Codec UUID where
-  layout = Fix fixedUUID
-  {-# INLINE layout #-}
-  size _ = fixedSize fixedUUID
-  {-# INLINE size #-}
-  put = putFixed fixedUUID
-  {-# INLINE put #-}
-  get = getFixed fixedUUID
-  {-# INLINE get #-}
+instance Codec UUID
 
-fixedUUID :: Fixed UUID
-fixedUUID = fixedPair (fst . toWords64) (snd . toWords64) fromWords64 fixedBE fixedBE
-{-# INLINE fixedUUID #-}
+instance HasFormat UUID where
+  format = fixed (fixedPair (fst . toWords64) (snd . toWords64) fromWords64 fixedBE fixedBE)
+  {-# INLINE format #-}

@@ -30,20 +30,16 @@ import qualified Data.Map.Strict as Map
 import qualified Data.Set as Set
 
 -- | As a 'Map.Map'. More than 256 keys with the same hash are refused.
-instance (Hashable k, Ord k, Codec k, Codec v) => Codec (HashMap.HashMap k v) where
-  layout = formatLayout hashMap
-  size = formatSize hashMap
-  put = formatPut hashMap
-  get = formatGet hashMap
+instance (Hashable k, Ord k, Codec k, Codec v) => Codec (HashMap.HashMap k v)
+
+instance (Hashable k, Ord k, Codec k, Codec v) => HasFormat (HashMap.HashMap k v) where
+  format = refined toMap fromMap codec
 
 instance (Hashable k, Ord k, Codec k, Codec v) => Counted (HashMap.HashMap k v) where
   counted = HashMap.size
   sizeCounted m = sizeCounted (toMap m)
   putCounted m = putCounted (toMap m)
   getCounted n = refine fromMap (getCounted n)
-
-hashMap :: (Hashable k, Ord k, Codec k, Codec v) => Format (HashMap.HashMap k v)
-hashMap = refined toMap fromMap codec
 
 toMap :: Ord k => HashMap.HashMap k v -> Map.Map k v
 toMap = Map.fromList . HashMap.toList
@@ -52,20 +48,16 @@ fromMap :: (Hashable k, Ord k) => Map.Map k v -> Either String (HashMap.HashMap 
 fromMap m = HashMap.fromList (Map.toAscList m) <$ fewCollisions (Map.keys m)
 
 -- | As a 'Set.Set'. More than 256 elements with the same hash are refused.
-instance (Hashable a, Ord a, Codec a) => Codec (HashSet.HashSet a) where
-  layout = formatLayout hashSet
-  size = formatSize hashSet
-  put = formatPut hashSet
-  get = formatGet hashSet
+instance (Hashable a, Ord a, Codec a) => Codec (HashSet.HashSet a)
+
+instance (Hashable a, Ord a, Codec a) => HasFormat (HashSet.HashSet a) where
+  format = refined toSet fromSet codec
 
 instance (Hashable a, Ord a, Codec a) => Counted (HashSet.HashSet a) where
   counted = HashSet.size
   sizeCounted s = sizeCounted (toSet s)
   putCounted s = putCounted (toSet s)
   getCounted n = refine fromSet (getCounted n)
-
-hashSet :: (Hashable a, Ord a, Codec a) => Format (HashSet.HashSet a)
-hashSet = refined toSet fromSet codec
 
 toSet :: Ord a => HashSet.HashSet a -> Set.Set a
 toSet = Set.fromList . HashSet.toList

@@ -47,7 +47,7 @@ where
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Instances ()
 import Ashlar.Internal.Builder.Prim
-import Ashlar.Prim.Varint (Varint (..))
+import Ashlar.Prim.Varint (Varint, varintPrim)
 import qualified Ashlar.Prim.Varint as P
 import Data.Int (Int16, Int32, Int64)
 import Data.Word (Word16, Word32, Word64)

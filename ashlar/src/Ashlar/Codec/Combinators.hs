@@ -7,13 +7,12 @@
 -- constructors must stay the same while the type changes.
 --
 -- A 'Format' says how values are written and read, in one expression, so that the two
--- cannot drift apart. Its type's instance is taken from it:
+-- cannot drift apart. The instance of its type is taken from it:
 --
--- >>> :set -XDerivingVia
+-- >>> :set -XDeriveAnyClass
 -- >>> :{
 -- data Reading = Reading { station :: Text, celsius :: Double }
---   deriving stock Show
---   deriving Codec via ByFormat Reading
+--   deriving (Show, Codec)
 -- instance HasFormat Reading where
 --   format =
 --     record "Reading" $
@@ -49,8 +48,10 @@ module Ashlar.Codec.Combinators
     fixed,
 
     -- ** From formats to instances
-    HasFormat (..),
-    ByFormat (..),
+    HasFormat (format),
+    derivedFormat,
+    byHand,
+    fromPutGet,
     formatLayout,
     formatSize,
     formatPut,
@@ -79,6 +80,8 @@ module Ashlar.Codec.Combinators
   )
 where
 
+import Ashlar.Internal.Codec.Class (HasFormat (format))
+import Ashlar.Internal.Codec.Derive (derivedFormat)
 import Ashlar.Internal.Codec.Format
 import Ashlar.Internal.Codec.Record
 import Ashlar.Internal.Codec.Variant

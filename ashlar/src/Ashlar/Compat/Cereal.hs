@@ -1,15 +1,16 @@
 -- |
 -- Module      : Ashlar.Compat.Cereal
--- Description : Data.Serialize.Get and Data.Serialize.Put, by import
+-- Description : Data.Serialize without its class, by import
 --
--- What "Ashlar.Compat.Cereal.Get" and "Ashlar.Compat.Cereal.Put" export: what
--- "Data.Serialize" does, but for its class. In the place of that there is
+-- Every name that "Data.Serialize" exports beside its class. In place of the class there is
 -- "Ashlar.Codec".
 module Ashlar.Compat.Cereal
   ( module Ashlar.Compat.Cereal.Get,
     module Ashlar.Compat.Cereal.Put,
+    module Ashlar.Compat.Cereal.IEEE754,
   )
 where
 
 import Ashlar.Compat.Cereal.Get
+import Ashlar.Compat.Cereal.IEEE754
 import Ashlar.Compat.Cereal.Put

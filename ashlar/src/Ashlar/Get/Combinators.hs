@@ -61,15 +61,22 @@ module Ashlar.Get.Combinators
     sepEndBy,
     sepEndBy1,
     between,
+
+    -- * With operators
+    chainl,
+    chainl1,
+    chainr,
+    chainr1,
   )
 where
 
 import Ashlar.Internal.Get.Alternative ()
+import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Progress
-import Ashlar.Internal.Get.Refine
+import Ashlar.Internal.Get.Refuse
 import Control.Applicative (Alternative (..), optional)
 import Data.Bifunctor (first)
+import Data.List (foldl')
 import Data.Maybe (fromMaybe)
 
 -- | The first of several decoders that succeeds.
@@ -337,3 +344,66 @@ sepEndAfter p sep a0 = go [a0]
 between :: Get open -> Get close -> Get a -> Get a
 between open close p = open *> p <* close
 {-# INLINE between #-}
+
+-- | @chainl1 p op@: values with operators between them, which are applied from the left. An operator
+-- is read only if a value follows it. Each result is forced.
+--
+-- >>> import qualified Ashlar.Get.Parse as Parse
+-- >>> let number = Parse.decimal :: Get Int
+-- >>> let minus = (-) <$ Parse.word8 45
+-- >>> runGetRest (chainl1 number minus) "9-4-3-"
+-- Right (2,"-")
+--
+-- @since 0.1.0.0
+chainl1 ::
+  -- | A value.
+  Get a ->
+  -- | An operator.
+  Get (a -> a -> a) ->
+  Get a
+chainl1 p op = p >>= go
+  where
+    go a = operand p op >>= maybe (pure a) (\(f, b) -> go $! f a b)
+{-# INLINE chainl1 #-}
+
+-- | 'chainl1', or a given value if there are no values.
+--
+-- @since 0.1.0.0
+chainl :: Get a -> Get (a -> a -> a) -> a -> Get a
+chainl p op a = chainl1 p op <|> pure a
+{-# INLINE chainl #-}
+
+-- | 'chainl1' whose operators are applied from the right, when the last value has been read.
+--
+-- >>> import qualified Ashlar.Get.Parse as Parse
+-- >>> let number = Parse.decimal :: Get Int
+-- >>> let power = (^) <$ Parse.word8 94
+-- >>> runGet (chainr1 number power) "2^3^2"
+-- Right 512
+--
+-- @since 0.1.0.0
+chainr1 :: Get a -> Get (a -> a -> a) -> Get a
+chainr1 p op = p >>= go []
+  where
+    -- The values before the latest, each applied to the operator after it, the last first.
+    go acc a =
+      operand p op >>= \next -> case next of
+        Just (f, b) -> go (f a : acc) b
+        Nothing -> pure (foldl' (\b applied -> applied b) a acc)
+{-# INLINE chainr1 #-}
+
+-- | 'chainr1', or a given value if there are no values.
+--
+-- @since 0.1.0.0
+chainr :: Get a -> Get (a -> a -> a) -> a -> Get a
+chainr p op a = chainr1 p op <|> pure a
+{-# INLINE chainr #-}
+
+-- An operator and a value, if there are such, and they read something.
+operand :: Get a -> Get op -> Get (Maybe (op, a))
+operand p op = do
+  before <- here
+  next <- optional ((,) <$> op <*> p)
+  after <- here
+  pure (if after == before then Nothing else next)
+{-# INLINE operand #-}

@@ -68,10 +68,10 @@ data Feed a
 newFeed :: Get a -> IO (Feed a)
 newFeed g = begin g [] False >>= fed
 
-fed :: Progress a -> IO (Feed a)
+fed :: Fed a -> IO (Feed a)
 fed progress = case progress of
-  Failed rest at e -> pure (FeedFail rest at e)
-  Finished rest at a -> pure (FeedDone rest at a)
+  Finished rest at (Left e) -> pure (FeedFail rest at e)
+  Finished rest at (Right a) -> pure (FeedDone rest at a)
   Lost -> throwIO (userError "Ashlar.Get.Feed: the decoder was interrupted, and cannot be taken up")
   Waiting go -> do
     used <- newIORef False

@@ -15,7 +15,7 @@
 -- What reads bytes up to a place returns slices of the input, which keep their chunk
 -- alive ('Data.ByteString.copy' them if that is not wanted).
 --
--- What choices cost: 'switch', 'optionIf' and 'manyWhile' look at the next byte, which costs a comparison. So
+-- What choices cost: 'switch', 'optionIf', 'manyWhile' and 'skipManyWhile' look at the next byte, which costs a comparison. So
 -- does 'Control.Applicative.<|>' with optimisation, if its first part begins with 'satisfy',
 -- 'satisfyWith', 'word8' or 'notWord8' and refuses the byte. In all other cases it installs a
 -- handler, which costs several times that.
@@ -44,12 +44,14 @@ module Ashlar.Get.Parse
 
     -- * Literals
     bytes,
+    optionBytes,
     endOfLine,
 
     -- * Choosing by the next byte
     switch,
     optionIf,
     manyWhile,
+    skipManyWhile,
 
     -- * Numbers in ASCII
     decimal,

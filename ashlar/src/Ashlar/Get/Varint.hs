@@ -1,30 +1,30 @@
 -- |
 -- Module      : Ashlar.Get.Varint
--- Description : Decoders for numbers that take the more bytes the larger they are
+-- Description : Decoders for variable-length integers (varints)
 --
--- The numbers that "Ashlar.Builder.Varint" writes. Each has one encoding, the shortest: all
--- other bytes are refused, and so is a number that its type cannot hold. The error is at the first
--- byte of the number.
+-- Reads the numbers that "Ashlar.Builder.Varint" writes: small numbers take fewer bytes.
 --
 -- >>> import Ashlar.Get.Varint
 -- >>> runGet getWord64Varint "\172\STX"
 -- Right 300
+--
+-- The decoders are /strict/. Each number has one encoding, the shortest. They refuse all others, and
+-- numbers that the type cannot hold. The error is at the first byte of the number.
+--
 -- >>> either (putStrLn . displayException) print (runGet getWord64Varint "\128\0")
 -- at byte 0: a varint that is not in its shortest form
 --   00000000  80 00                                             |..|
 --             ^^ ^^
 --
--- A part with its length in front:
+-- Those whose names end in @Lenient@ read what other programs write as Protocol Buffers.
 --
--- >>> runGet (getNested (fromIntegral <$> getWord32Varint) getRemainingByteString) "\3abcd"
--- Right "abc"
---
--- Note [Numbers of one byte]
--- ~~~~~~~~~~~~~~~~~~~~~~~~~~
--- Most numbers in such formats are small. One of a single byte is read in code, like a
--- 'Ashlar.Get.getWord8' with a comparison; all others by a call.
+-- >>> runGet getWord64VarintLenient "\128\0"
+-- Right 0
 module Ashlar.Get.Varint
-  ( -- * LEB128
+  ( -- * Any format
+    getVarint,
+
+    -- * LEB128
     -- $leb128
     getWord16LEB128,
     getWord32LEB128,
@@ -35,7 +35,7 @@ module Ashlar.Get.Varint
     getInt64LEB128,
     getIntLEB128,
 
-    -- * Protocol Buffers
+    -- * Protocol Buffers, strict
     -- $protobuf
     getWord32Varint,
     getWord64Varint,
@@ -46,6 +46,22 @@ module Ashlar.Get.Varint
     getInt32Zigzag,
     getInt64Zigzag,
     getIntZigzag,
+
+    -- * Protocol Buffers, lenient
+    -- $lenient
+    getWord32VarintLenient,
+    getWord64VarintLenient,
+    getWordVarintLenient,
+    getInt32VarintLenient,
+    getInt64VarintLenient,
+    getIntVarintLenient,
+    getInt32ZigzagLenient,
+    getInt64ZigzagLenient,
+    getIntZigzagLenient,
+
+    -- * A length before its part
+    lengthPrefixedVarint,
+    lengthPrefixedVarintLenient,
 
     -- * VLQ
     -- $vlq
@@ -59,236 +75,270 @@ module Ashlar.Get.Varint
 where
 
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Failure (peekFound)
-import Ashlar.Internal.Mem (peekHost)
-import Ashlar.Internal.Mem.Cells
-import Ashlar.Internal.Prim.Varint.Groups
-import Ashlar.Internal.Prim.Varint.Prefix (readPrefixed)
-import Ashlar.Internal.Prim.Varint.Protobuf (unZigzag32, unZigzag64)
-import Ashlar.Internal.Prim.Varint.VLQ (readSignAndMagnitude)
-import Data.Bits (unsafeShiftL, unsafeShiftR, (.&.))
-import Data.Int (Int16, Int32, Int64, Int8)
-import Data.Word (Word16, Word32, Word64, Word8)
-import Foreign.Ptr (Ptr, minusPtr, plusPtr)
-import GHC.IO (IO (..))
-
--- A number: what a single byte is, for those bytes of which a predicate holds; what all
--- others are, made of what is read. It is forced.
-startingWith :: (Word8 -> Bool) -> (Word8 -> a) -> (Word64 -> a) -> Get Word64 -> Get a
-startingWith alone short long (Get readLong) = step $ \c env -> do
-  p <- need c env 1
-  b <- peekHost p
-  if alone b
-    then putPtr c cursorCell (p `plusPtr` 1) >> (pure $! short b)
-    else IO (readLong c env) >>= \x -> pure $! long x
-{-# INLINE startingWith #-}
-
--- The number that a function for the bytes at the cursor reads; it is given how many
--- bytes are readable there, and called again when it needs more.
-reading :: (Ptr Word8 -> Int -> IO Decoded) -> Get Word64
-reading rd = step go
-  where
-    go c env = do
-      p <- getPtr c cursorCell
-      e <- getPtr c endCell
-      decoded <- rd p (e `minusPtr` p)
-      case decoded of
-        Decoded n x -> x <$ putPtr c cursorCell (p `plusPtr` n)
-        -- More than there are, so this comes to an end.
-        Needs n -> need c env n >> go c env
-        Overlong n -> refused c env p n "a varint that is not in its shortest form"
-        TooLarge n -> refused c env p n "a varint that does not fit its type"
-        NegativeZero n -> refused c env p n "a varint of negative zero"
-{-# INLINE reading #-}
-
--- The number is so many bytes, which are there.
-refused :: Cells -> Env -> Ptr Word8 -> Int -> String -> IO a
-refused c env p n message = do
-  at <- position c
-  found <- peekFound p n
-  failWith c env (at + n) at found (Invalid message)
-{-# NOINLINE refused #-}
-
--- In ranges that are given as for 'checked'.
-
-longUnsigned, longSigned, longVLQ :: Word64 -> Word64 -> Get Word64
-longUnsigned toZero greatest = reading (readUnsigned toZero greatest)
-longSigned toZero greatest = reading (readSigned toZero greatest)
-longVLQ toZero greatest = reading (readSignAndMagnitude toZero greatest)
-{-# NOINLINE longUnsigned #-}
-{-# NOINLINE longSigned #-}
-{-# NOINLINE longVLQ #-}
-
-longPrefixed :: Word64 -> Get Word64
-longPrefixed greatest = reading (readPrefixed greatest)
-{-# NOINLINE longPrefixed #-}
-
--- An unsigned number that is changed by a function.
-unsigned :: (Word64 -> a) -> Word64 -> Word64 -> Get a
-unsigned change toZero greatest = startingWith (< 0x80) (change . fromIntegral) change (longUnsigned toZero greatest)
-{-# INLINE unsigned #-}
-
--- A number in two's complement.
-signed :: Num a => Word64 -> Word64 -> Get a
-signed toZero greatest = startingWith (< 0x80) short fromIntegral (longSigned toZero greatest)
-  where
-    -- Its seven bits are moved up, and down with the sign.
-    short b = fromIntegral ((fromIntegral (b `unsafeShiftL` 1) :: Int8) `unsafeShiftR` 1)
-{-# INLINE signed #-}
+import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Strings (getNested)
+import Ashlar.Internal.Get.Varint
+import Ashlar.Internal.Prim.Varint.Protobuf (lenient)
+import qualified Ashlar.Prim.Varint as P
+import Data.Int (Int16, Int32, Int64)
+import Data.Word (Word16, Word32, Word64)
 
 -- $leb128
--- As in "Ashlar.Builder.Varint": Little Endian Base 128.
+-- Little Endian Base 128, as in "Ashlar.Builder.Varint".
 
 -- $protobuf
--- As in "Ashlar.Builder.Varint": the integers of Protocol Buffers. (Its own decoders accept
--- encodings that are longer than they need be, and cut numbers off that are too large; these do not.)
+-- The integers of Protocol Buffers, as in "Ashlar.Builder.Varint". Use these where each value must
+-- have one encoding: for signatures, for keys, for formats of your own.
+
+-- $lenient
+-- The integers of Protocol Buffers, as its own decoders read them. Use these for messages of other
+-- programs. They accept up to ten bytes, be they needed or not, and drop the bits that the type
+-- cannot hold: of an @int64@ that is read as @int32@ the low 32 bits remain. More than ten bytes are
+-- an error.
 
 -- $vlq
--- As in "Ashlar.Builder.Varint": variable-length quantities of @mason@.
+-- The variable-length quantities of @mason@, as in "Ashlar.Builder.Varint".
 
 -- $prefix
--- As in "Ashlar.Builder.Varint": the first byte tells the number of bytes.
+-- The first byte tells the length, as in "Ashlar.Builder.Varint".
 
 -- | A number in unsigned LEB128: 1 to 3 bytes.
 --
 -- @since 0.1.0.0
 getWord16LEB128 :: Get Word16
-getWord16LEB128 = unsigned fromIntegral 0 (fromIntegral (maxBound :: Word16))
+getWord16LEB128 = getVarint P.word16LEB128
 {-# INLINE getWord16LEB128 #-}
 
 -- | A number in unsigned LEB128: 1 to 5 bytes.
 --
 -- @since 0.1.0.0
 getWord32LEB128 :: Get Word32
-getWord32LEB128 = unsigned fromIntegral 0 (fromIntegral (maxBound :: Word32))
+getWord32LEB128 = getVarint P.word32LEB128
 {-# INLINE getWord32LEB128 #-}
 
 -- | A number in unsigned LEB128: 1 to 10 bytes.
 --
 -- @since 0.1.0.0
 getWord64LEB128 :: Get Word64
-getWord64LEB128 = unsigned id 0 maxBound
+getWord64LEB128 = getVarint P.word64LEB128
 {-# INLINE getWord64LEB128 #-}
 
 -- | A number in unsigned LEB128: 1 to 10 bytes.
 --
 -- @since 0.1.0.0
 getWordLEB128 :: Get Word
-getWordLEB128 = unsigned fromIntegral 0 (fromIntegral (maxBound :: Word))
+getWordLEB128 = getVarint P.wordLEB128
 {-# INLINE getWordLEB128 #-}
 
 -- | A number in signed LEB128: 1 to 3 bytes.
 --
 -- @since 0.1.0.0
 getInt16LEB128 :: Get Int16
-getInt16LEB128 = signed (negate (fromIntegral (minBound :: Int16))) (fromIntegral (maxBound :: Int16) - fromIntegral (minBound :: Int16))
+getInt16LEB128 = getVarint P.int16LEB128
 {-# INLINE getInt16LEB128 #-}
 
 -- | A number in signed LEB128: 1 to 5 bytes.
 --
 -- @since 0.1.0.0
 getInt32LEB128 :: Get Int32
-getInt32LEB128 = signed (negate (fromIntegral (minBound :: Int32))) (fromIntegral (maxBound :: Int32) - fromIntegral (minBound :: Int32))
+getInt32LEB128 = getVarint P.int32LEB128
 {-# INLINE getInt32LEB128 #-}
 
 -- | A number in signed LEB128: 1 to 10 bytes.
 --
 -- @since 0.1.0.0
 getInt64LEB128 :: Get Int64
-getInt64LEB128 = signed (negate (fromIntegral (minBound :: Int64))) (fromIntegral (maxBound :: Int64) - fromIntegral (minBound :: Int64))
+getInt64LEB128 = getVarint P.int64LEB128
 {-# INLINE getInt64LEB128 #-}
 
 -- | A number in signed LEB128: 1 to 10 bytes.
 --
 -- @since 0.1.0.0
 getIntLEB128 :: Get Int
-getIntLEB128 = signed (negate (fromIntegral (minBound :: Int))) (fromIntegral (maxBound :: Int) - fromIntegral (minBound :: Int))
+getIntLEB128 = getVarint P.intLEB128
 {-# INLINE getIntLEB128 #-}
 
 -- | A number as @uint32@: 1 to 5 bytes.
 --
 -- @since 0.1.0.0
 getWord32Varint :: Get Word32
-getWord32Varint = unsigned fromIntegral 0 (fromIntegral (maxBound :: Word32))
+getWord32Varint = getVarint P.word32Varint
 {-# INLINE getWord32Varint #-}
 
 -- | A number as @uint64@: 1 to 10 bytes.
 --
 -- @since 0.1.0.0
 getWord64Varint :: Get Word64
-getWord64Varint = unsigned id 0 maxBound
+getWord64Varint = getVarint P.word64Varint
 {-# INLINE getWord64Varint #-}
 
 -- | A number as @uint64@: 1 to 10 bytes.
 --
 -- @since 0.1.0.0
 getWordVarint :: Get Word
-getWordVarint = unsigned fromIntegral 0 (fromIntegral (maxBound :: Word))
+getWordVarint = getVarint P.wordVarint
 {-# INLINE getWordVarint #-}
 
 -- | A number as @int32@ or @enum@: 1 to 5 bytes, or 10 if negative.
 --
 -- @since 0.1.0.0
 getInt32Varint :: Get Int32
-getInt32Varint = unsigned fromIntegral (negate (fromIntegral (minBound :: Int32))) (fromIntegral (maxBound :: Int32) - fromIntegral (minBound :: Int32))
+getInt32Varint = getVarint P.int32Varint
 {-# INLINE getInt32Varint #-}
 
 -- | A number as @int64@: 1 to 9 bytes, or 10 if negative.
 --
 -- @since 0.1.0.0
 getInt64Varint :: Get Int64
-getInt64Varint = unsigned fromIntegral (negate (fromIntegral (minBound :: Int64))) (fromIntegral (maxBound :: Int64) - fromIntegral (minBound :: Int64))
+getInt64Varint = getVarint P.int64Varint
 {-# INLINE getInt64Varint #-}
 
 -- | A number as @int64@: 1 to 9 bytes, or 10 if negative.
 --
 -- @since 0.1.0.0
 getIntVarint :: Get Int
-getIntVarint = unsigned fromIntegral (negate (fromIntegral (minBound :: Int))) (fromIntegral (maxBound :: Int) - fromIntegral (minBound :: Int))
+getIntVarint = getVarint P.intVarint
 {-# INLINE getIntVarint #-}
 
 -- | A number as @sint32@: 1 to 5 bytes.
 --
 -- @since 0.1.0.0
 getInt32Zigzag :: Get Int32
-getInt32Zigzag = unsigned (unZigzag32 . fromIntegral) 0 (fromIntegral (maxBound :: Word32))
+getInt32Zigzag = getVarint P.int32Zigzag
 {-# INLINE getInt32Zigzag #-}
 
 -- | A number as @sint64@: 1 to 10 bytes.
 --
 -- @since 0.1.0.0
 getInt64Zigzag :: Get Int64
-getInt64Zigzag = unsigned unZigzag64 0 maxBound
+getInt64Zigzag = getVarint P.int64Zigzag
 {-# INLINE getInt64Zigzag #-}
 
 -- | A number as @sint64@: 1 to 10 bytes.
 --
 -- @since 0.1.0.0
 getIntZigzag :: Get Int
-getIntZigzag = unsigned (fromIntegral . unZigzag64) 0 (fromIntegral (maxBound :: Word))
+getIntZigzag = getVarint P.intZigzag
 {-# INLINE getIntZigzag #-}
 
--- | A number of seven bits in each byte: 1 to 10 bytes. (The same as 'getWordLEB128'.)
+-- | A number as @uint32@: 1 to 10 bytes.
+--
+-- @since 0.1.0.0
+getWord32VarintLenient :: Get Word32
+getWord32VarintLenient = getVarint (lenient P.word32Varint)
+{-# INLINE getWord32VarintLenient #-}
+
+-- | A number as @uint64@: 1 to 10 bytes.
+--
+-- @since 0.1.0.0
+getWord64VarintLenient :: Get Word64
+getWord64VarintLenient = getVarint (lenient P.word64Varint)
+{-# INLINE getWord64VarintLenient #-}
+
+-- | A number as @uint64@: 1 to 10 bytes.
+--
+-- @since 0.1.0.0
+getWordVarintLenient :: Get Word
+getWordVarintLenient = getVarint (lenient P.wordVarint)
+{-# INLINE getWordVarintLenient #-}
+
+-- | A number as @int32@ or @enum@: 1 to 10 bytes.
+--
+-- >>> runGet getInt32VarintLenient "\255\255\255\255\SI"
+-- Right (-1)
+--
+-- @since 0.1.0.0
+getInt32VarintLenient :: Get Int32
+getInt32VarintLenient = getVarint (lenient P.int32Varint)
+{-# INLINE getInt32VarintLenient #-}
+
+-- | A number as @int64@: 1 to 10 bytes.
+--
+-- @since 0.1.0.0
+getInt64VarintLenient :: Get Int64
+getInt64VarintLenient = getVarint (lenient P.int64Varint)
+{-# INLINE getInt64VarintLenient #-}
+
+-- | A number as @int64@: 1 to 10 bytes.
+--
+-- @since 0.1.0.0
+getIntVarintLenient :: Get Int
+getIntVarintLenient = getVarint (lenient P.intVarint)
+{-# INLINE getIntVarintLenient #-}
+
+-- | A number as @sint32@: 1 to 10 bytes.
+--
+-- @since 0.1.0.0
+getInt32ZigzagLenient :: Get Int32
+getInt32ZigzagLenient = getVarint (lenient P.int32Zigzag)
+{-# INLINE getInt32ZigzagLenient #-}
+
+-- | A number as @sint64@: 1 to 10 bytes.
+--
+-- @since 0.1.0.0
+getInt64ZigzagLenient :: Get Int64
+getInt64ZigzagLenient = getVarint (lenient P.int64Zigzag)
+{-# INLINE getInt64ZigzagLenient #-}
+
+-- | A number as @sint64@: 1 to 10 bytes.
+--
+-- @since 0.1.0.0
+getIntZigzagLenient :: Get Int
+getIntZigzagLenient = getVarint (lenient P.intZigzag)
+{-# INLINE getIntZigzagLenient #-}
+
+-- | A part with its length before it: a @uint64@, and a decoder that is run on that many bytes alone,
+-- as by 'Ashlar.Get.isolate'. So Protocol Buffers have strings, bytes, messages and packed numbers.
+--
+-- The decoder must read all of the part. If the input ends before the part does, and the decoder
+-- does not fail by itself, the error is at the beginning of the part. The length is strict.
+--
+-- "Ashlar.Builder.Section" writes such parts: @lengthPrefixed (varintPrim word32Varint)@.
+--
+-- >>> runGet (lengthPrefixedVarint getRemainingByteString) "\3abcd"
+-- Right "abc"
+-- >>> runGet (lengthPrefixedVarint (many getWord32Varint)) "\3\1\172\2"
+-- Right [1,300]
+--
+-- @since 0.1.0.0
+lengthPrefixedVarint :: Get a -> Get a
+lengthPrefixedVarint = getNested (getWord64Varint >>= toLength)
+{-# INLINE lengthPrefixedVarint #-}
+
+-- | 'lengthPrefixedVarint' whose length is lenient.
+--
+-- >>> runGet (lengthPrefixedVarintLenient getRemainingByteString) "\131\0abcd"
+-- Right "abc"
+--
+-- @since 0.1.0.0
+lengthPrefixedVarintLenient :: Get a -> Get a
+lengthPrefixedVarintLenient = getNested (getWord64VarintLenient >>= toLength)
+{-# INLINE lengthPrefixedVarintLenient #-}
+
+-- No input is longer than an 'Int' can say, so such a part is longer than what is left.
+toLength :: Word64 -> Get Int
+toLength n
+  | n <= fromIntegral (maxBound :: Int) = pure (fromIntegral n)
+  | otherwise = invalid ("a part of " ++ show n ++ " bytes")
+{-# INLINE toLength #-}
+
+-- | A number of seven bits in each byte: 1 to 10 bytes. The same as 'getWordLEB128'.
 --
 -- @since 0.1.0.0
 getWordVLQ :: Get Word
-getWordVLQ = getWordLEB128
+getWordVLQ = getVarint P.wordVLQ
 {-# INLINE getWordVLQ #-}
 
 -- | A number as sign and magnitude: 1 to 10 bytes. A zero with a sign is refused.
 --
 -- @since 0.1.0.0
 getIntVLQ :: Get Int
-getIntVLQ = startingWith (\b -> b < 0x80 && b /= 0x40) short fromIntegral (longVLQ (negate (fromIntegral (minBound :: Int))) (fromIntegral (maxBound :: Int) - fromIntegral (minBound :: Int)))
-  where
-    short b = if b < 0x40 then fromIntegral b else negate (fromIntegral (b .&. 0x3F))
+getIntVLQ = getVarint P.intVLQ
 {-# INLINE getIntVLQ #-}
 
--- | A number whose first byte tells the number of bytes: 1 to 9.
+-- | A number whose first byte tells its length: 1 to 9 bytes.
 --
 -- @since 0.1.0.0
 getPrefixVarInt :: Get Word
-getPrefixVarInt = startingWith odd (\b -> fromIntegral (b `unsafeShiftR` 1)) fromIntegral (longPrefixed (fromIntegral (maxBound :: Word)))
+getPrefixVarInt = getVarint P.prefixVarInt
 {-# INLINE getPrefixVarInt #-}

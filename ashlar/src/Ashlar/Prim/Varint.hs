@@ -2,16 +2,24 @@
 -- Module      : Ashlar.Prim.Varint
 -- Description : Variable-length integers (varints): LEB128, Protocol Buffers, VLQ, prefix
 --
--- Each format as a value: how to write a number, the most bytes that takes, and the bytes
--- that a number takes. The builders in "Ashlar.Builder.Varint" have the same names, so
--- import this qualified, for example to write a length:
+-- Each format as one value, which knows how to write a number, the bytes that this takes, and how
+-- to read it back. "Ashlar.Builder.Varint" has a builder of the same name for each, and
+-- "Ashlar.Get.Varint" a decoder. Import this module qualified.
 --
 -- >>> import qualified Ashlar.Prim.Varint as P
 -- >>> P.varintSize P.word32Varint 300
 -- 2
+-- >>> import Ashlar.Builder.Prim (primBounded)
+-- >>> primBounded (P.varintPrim P.word32Varint) 300
+-- "\172\STX"
+-- >>> import Ashlar.Get.Varint (getVarint)
+-- >>> runGet (getVarint P.word32Varint) "\172\STX"
+-- Right 300
 module Ashlar.Prim.Varint
   ( -- * Formats
-    Varint (..),
+    Varint,
+    varintPrim,
+    varintSize,
     varintBound,
 
     -- * LEB128
@@ -52,10 +60,10 @@ module Ashlar.Prim.Varint
   )
 where
 
-import Ashlar.Internal.Prim.Varint.Groups (Varint (..), varintBound)
-import Ashlar.Internal.Prim.Varint.LEB128
+import Ashlar.Internal.Prim.Varint.LEB128 hiding (readAsUnsigned)
 import Ashlar.Internal.Prim.Varint.Prefix (prefixVarInt)
-import Ashlar.Internal.Prim.Varint.Protobuf
+import Ashlar.Internal.Prim.Varint.Protobuf hiding (lenient)
+import Ashlar.Internal.Prim.Varint.Type (Varint (..), varintBound)
 import Ashlar.Internal.Prim.Varint.VLQ (intVLQ, wordVLQ)
 
 -- $leb128

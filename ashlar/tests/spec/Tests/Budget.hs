@@ -23,6 +23,7 @@ tests =
   testGroup
     "budgets"
     [ testCase "a million levels are an error" million,
+      testCase "the error names the budget's number" named,
       testCase "as many levels as the budget says" exactly,
       testCase "a budget within a budget" within,
       testCase "elements of no size" empties,
@@ -35,26 +36,35 @@ tests =
 nested :: Get Int
 nested = deeper (getWord8 >>= \w -> if w == 0 then pure 0 else (+ 1) <$> nested)
 
-tooDeep :: Reason
-tooDeep = OverBudget "nested more deeply than the budget allows"
-
 million :: Assertion
 million = do
   let bs = S.replicate 1000000 1
-  brief (runGet nested bs) @?= Left (fromIntegral levels, [], tooDeep)
-  brief (runGetLazy nested (L.fromChunks (replicate 100 (S.replicate 10000 1)))) @?= Left (fromIntegral levels, [], tooDeep)
+  brief (runGet nested bs) @?= Left (fromIntegral levels, [], tooDeep levels)
+  brief (runGetLazy nested (L.fromChunks (replicate 100 (S.replicate 10000 1)))) @?= Left (fromIntegral levels, [], tooDeep levels)
   case pushChunk (runGetIncremental nested) bs of
-    Fail _ _ e -> errorReason e @?= tooDeep
+    Fail _ _ e -> errorReason e @?= tooDeep levels
     _ -> assertFailure "not failed"
   where
     levels = budgetDepth defaultBudget
+
+-- The error names the innermost budget, through labels and alternatives.
+named :: Assertion
+named = do
+  let levels n = defaultBudget {budgetDepth = n}
+      few n = defaultBudget {budgetEmpties = n}
+      reasonIn g = reasonOf (runGetWith (levels 7) g (S.replicate 10 1))
+  reasonIn (() <$ nested) @?= Just (tooDeep 7)
+  reasonIn (label "a" (withBudget (levels 3) (label "b" (() <$ nested <|> empty)) <?> "c")) @?= Just (tooDeep 3)
+  reasonIn (withBudget (levels 3) (deeper getWord8) *> (() <$ nested)) @?= Just (tooDeep 7)
+  reasonIn (withBudget (levels 9) (withBudget (few 4) (skipCount 5 (pure ())))) @?= Just (tooManyEmpties 4)
+  reasonOf (runGet (skipCount maxBound (pure ())) "") @?= Just (tooManyEmpties 1048576)
 
 exactly :: Assertion
 exactly = do
   let levels n = S.replicate (n - 1) 1 <> "\0"
   runGet nested (levels (budgetDepth defaultBudget)) @?= Right (budgetDepth defaultBudget - 1)
   runGetWith defaultBudget {budgetDepth = 5} nested (levels 5) @?= Right 4
-  reasonOf (runGetWith defaultBudget {budgetDepth = 5} nested (levels 6)) @?= Just tooDeep
+  reasonOf (runGetWith defaultBudget {budgetDepth = 5} nested (levels 6)) @?= Just (tooDeep 5)
   -- Levels that are side by side do not add up.
   runGetWith defaultBudget {budgetDepth = 1} (many (deeper getWord8)) "abc" @?= Right [97, 98, 99]
   -- An alternative begins at the level it is on.
@@ -64,22 +74,22 @@ within :: Assertion
 within = do
   let two = defaultBudget {budgetDepth = 2}
   runGetWith two (deeper (deeper (withBudget two (deeper (deeper getWord8))))) "a" @?= Right 97
-  reasonOf (runGetWith two (deeper (withBudget two getWord8 *> deeper (deeper getWord8))) "ab") @?= Just tooDeep
+  reasonOf (runGetWith two (deeper (withBudget two getWord8 *> deeper (deeper getWord8))) "ab") @?= Just (tooDeep 2)
   -- What is decoded within does not count outside.
   let few = defaultBudget {budgetEmpties = 10}
       units = get :: Get [()]
       five = encode (replicate 5 ())
   runGetWith few (length <$> (units *> withBudget few (units *> units) *> units)) (S.concat (replicate 4 five)) @?= Right 5
-  overBudget (runGetWith few (units *> withBudget few units *> units *> units) (S.concat (replicate 4 five)))
+  overBudget 10 (runGetWith few (units *> withBudget few units *> units *> units) (S.concat (replicate 4 five)))
 
 empties :: Assertion
 empties = do
   decodeWith budget (encode (replicate 7 ())) @?= Right (replicate 7 ())
-  overBudget (decodeWith budget (encode (replicate 8 ())) :: Either DecodeError [()])
-  overBudget (decodeLazyWith budget (encodeLazy [replicate 4 (), replicate 4 ()]) :: Either DecodeError [[()]])
+  overBudget 7 (decodeWith budget (encode (replicate 8 ())) :: Either DecodeError [()])
+  overBudget 7 (decodeLazyWith budget (encodeLazy [replicate 4 (), replicate 4 ()]) :: Either DecodeError [[()]])
   -- Those of an alternative that failed count, and those that were looked at.
-  overBudget (runGetWith budget (((get :: Get [()]) *> empty) <|> get) (encode (replicate 7 ())) :: Either DecodeError [()])
-  overBudget (runGetWith budget (lookAhead (get :: Get [()]) *> get) (encode (replicate 7 ())) :: Either DecodeError [()])
+  overBudget 7 (runGetWith budget (((get :: Get [()]) *> empty) <|> get) (encode (replicate 7 ())) :: Either DecodeError [()])
+  overBudget 7 (runGetWith budget (lookAhead (get :: Get [()]) *> get) (encode (replicate 7 ())) :: Either DecodeError [()])
   runGetWith budget {budgetEmpties = 14} (((get :: Get [()]) *> empty) <|> get) (encode (replicate 7 ())) @?= Right (replicate 7 ())
   -- A round of 'match' is decoded once, so it counts once.
   runGetWith budget (S.length . fst <$> match (get :: Get [()])) (encode (replicate 7 ())) @?= Right 8
@@ -102,9 +112,9 @@ failedWithin = do
       five = encode (replicate 5 ())
       within' = withBudget more (skipCount 900 (pure ()) *> empty) :: Get [()]
   runGetWith few ((within' <|> units) *> ((units *> within') <|> pure [])) (five <> five) @?= Right []
-  overBudget (runGetWith few ((within' <|> units) *> units *> units) (S.concat (replicate 3 five)))
+  overBudget 10 (runGetWith few ((within' <|> units) *> units *> units) (S.concat (replicate 3 five)))
   -- Nor does it get more.
-  overBudget (runGetWith few ((withBudget more empty <|> pure ()) *> skipCount 11 (pure ())) "")
+  overBudget 10 (runGetWith few ((withBudget more empty <|> pure ()) *> skipCount 11 (pure ())) "")
   brief (runGetLazy (withBudget few (many (within' <|> units))) (L.fromChunks (replicate 3 five))) @?= Right [replicate 5 (), replicate 5 ()]
 
 -- A million empty elements, and not as many for each byte. (Without a limit this takes hours.)
@@ -122,13 +132,11 @@ extremes = do
   let none = Budget minBound minBound
       all' = Budget maxBound maxBound
   runGetWith none getWord8 "a" @?= Right 97
-  reasonOf (runGetWith none (deeper getWord8) "a") @?= Just tooDeep
+  reasonOf (runGetWith none (deeper getWord8) "a") @?= Just (tooDeep 0)
   decodeWith none (encode ([] :: [()])) @?= Right ([] :: [()])
-  overBudget (decodeWith none (encode [()]) :: Either DecodeError [()])
+  overBudget 0 (decodeWith none (encode [()]) :: Either DecodeError [()])
   runGetWith all' nested (S.replicate 200000 1 <> "\0") @?= Right 200000
   decodeWith all' (encode (replicate 2000000 ())) @?= Right (replicate 2000000 ())
 
-overBudget :: Either DecodeError a -> Assertion
-overBudget r = case reasonOf r of
-  Just (OverBudget _) -> pure ()
-  other -> assertFailure (show other)
+overBudget :: Int -> Either DecodeError a -> Assertion
+overBudget n r = reasonOf r @?= Just (tooManyEmpties n)

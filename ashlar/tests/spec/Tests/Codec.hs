@@ -57,7 +57,7 @@ manyConstructors = do
   length bigs @?= 260
   mapM_ (\(i, b) -> encode b @?= S.pack [fromIntegral (i `mod` 256), fromIntegral (i `div` 256 :: Int)]) (zip [0 ..] bigs)
   mapM_ (\b -> decode (encode b) @?= Right b) bigs
-  (decode (S.pack [4, 1]) :: Either DecodeError Big) @?= Left (failure 0 ["Big"] (Invalid "constructor 260 of Big, which has 260") [] (S.pack [4, 1]))
+  (decode (S.pack [4, 1]) :: Either DecodeError Big) @?= Left (failure 0 ["Big"] (Invalid "constructor tag 260, but Big has 260 constructors (tags 0 to 259)") [] (S.pack [4, 1]))
 
 noConstructors :: Assertion
 noConstructors = do

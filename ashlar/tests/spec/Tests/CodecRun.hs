@@ -4,7 +4,7 @@
 module Tests.CodecRun (tests) where
 
 import Ashlar.Codec
-import Ashlar.Get (foldFrom, getRemainingByteString, isolate, runGet)
+import Ashlar.Get (foldFrom, getByteString, getNested, getRemainingByteString, isolate, runGet, skip)
 import Ashlar.Get.Stream (Stream (..), runGetStream)
 import Control.Exception (bracket)
 import qualified Data.ByteString as S
@@ -92,6 +92,13 @@ isolated = do
   found (isolate 2 (pure S.empty)) @?= Left (0, Invalid "isolate: 2 of 2 bytes were not read")
   -- The end of a part around it counts, too.
   found (isolate 2 (isolate 3 getRemainingByteString)) @?= Left (2, MissingInput 1 0)
+  -- A part that is too short is so where it begins, as a string of bytes is.
+  found (getNested (5 <$ skip 1) getRemainingByteString) @?= Left (1, MissingInput 5 2)
+  found (skip 1 *> getByteString 5) @?= Left (1, MissingInput 5 2)
+  found (isolate 2 (getNested (2 <$ skip 1) getRemainingByteString)) @?= Left (1, MissingInput 2 1)
+  found (getNested (2 <$ skip 1) (S.empty <$ skip 1)) @?= Left (2, Invalid "isolate: 1 of 2 bytes were not read")
+  -- A decoder that fails by itself says so.
+  found (getNested (5 <$ skip 1) (skip 1 *> getByteString 4)) @?= Left (2, MissingInput 4 1)
   where
     found g = either (\e -> Left (errorOffset e, errorReason e)) Right (runGet g (S.pack [1, 2, 3]))
 

@@ -31,6 +31,7 @@ tests =
       testProperty "up to an end" upToEnd,
       testProperty "separators" separators,
       testProperty "choice" choices,
+      testProperty "operators" operators,
       testProperty "values that are refused" refusing,
       testCase "elements that read nothing" readNothing,
       testCase "primes force, the others do not" primes,
@@ -180,6 +181,29 @@ separators e f input =
         Just (_, rest) -> Just ([], rest)
         Nothing -> Just ([], more)
 
+-- Each operator shows where it was applied, and what it was.
+operators :: Element -> Element -> Input -> Property
+operators e f input =
+  conjoin
+    [ same "chainl1" input (chainl1 p op) left1,
+      same "chainl" input (chainl p op (Leaf [9])) (left1 `orElse` returned (Leaf [9])),
+      same "chainr1" input (chainr1 p op) right1,
+      same "chainr" input (chainr p op (Leaf [9])) (right1 `orElse` returned (Leaf [9]))
+    ]
+  where
+    p = Leaf <$> get e
+    op = flip Applied <$> get f
+    m = model e `followed` (returned . Leaf)
+    rounds = manyOf (model f `followed` \w -> m `followed` \a -> returned (w, a))
+    left1 = m `followed` \a -> rounds `followed` (returned . foldl (\acc (w, b) -> Applied acc w b) a)
+    right1 = m `followed` \a -> rounds `followed` (returned . toRight a)
+    toRight a more = case more of
+      [] -> a
+      (w, b) : rest -> Applied a w (toRight b rest)
+
+data Expression = Leaf [Word8] | Applied Expression [Word8] Expression
+  deriving stock (Eq, Show)
+
 choices :: [Element] -> Element -> Input -> Property
 choices es e input =
   conjoin
@@ -195,6 +219,8 @@ choices es e input =
 readNothing :: Assertion
 readNothing = do
   runGet (many nothing) "ab" @?= Right []
+  runGet (chainl1 (1 <$ nothing) ((+) <$ nothing)) "ab" @?= Right (1 :: Int)
+  runGet (chainr1 (1 <$ nothing) ((+) <$ nothing)) "ab" @?= Right (1 :: Int)
   runGet (sepBy nothing nothing) "ab" @?= Right [()]
   runGet (sepEndBy nothing nothing) "ab" @?= Right [()]
   runGet (endBy nothing nothing) "ab" @?= Right []

@@ -34,6 +34,10 @@ tests =
     "errors"
     [ testCase "displayException" display,
       testProperty "displayException: every error, in few lines, without a call stack" displayAny,
+      testCase "summarizeError" summaries,
+      testProperty "summarizeError: one line that displayException begins with" summaryAny,
+      testProperty "the labels of nested decoders, shortened" manyLabels,
+      testCase "an error is short, however deeply the decoder is nested" shortErrors,
       testProperty "the excerpt is that of the input" excerpts,
       testCase "what was expected, over alternatives" expectations,
       testCase "names that are not needed are not forced" namesLazy,
@@ -124,6 +128,49 @@ displayAny a bytes = case runGet (runAction a) (S.pack bytes) of
           (length (lines s) <= 6)
             .&&. all (\c -> c >= ' ' && c < '\DEL' || c == '\n') s
             .&&. not (any (`isInfixOf` s) ["CallStack", "Empty", "error, called at"])
+
+summaries :: Assertion
+summaries = do
+  let summary g bs = either summarizeError (const "decoded") (runGet g bs)
+  summary (label "point" (getWord8 *> label "y" getInt32be)) "\0\0\0"
+    @?= "at byte 1, in point / y: 4 bytes needed, 2 left"
+  summary (word 1 "x" <|> word 2 "y") "\0" @?= "at byte 0: expected x or y"
+  -- What stands in a message, or in a label, does not break the line.
+  summary (label "a\nb" (fail "one\r\n\ttwo\x85 \x2028\&three \955" :: Get ())) ""
+    @?= "at byte 0, in a\\nb: one\\r\\n\\ttwo\\133 \\8232three \955"
+
+summaryAny :: Action -> [Word8] -> Property
+summaryAny a bytes = case runGet (runAction a) (S.pack bytes) of
+  Right _ -> property ()
+  Left e -> take 1 (lines (displayException e)) === [summarizeError e]
+
+manyLabels :: Property
+manyLabels = forAll (choose (0, 100)) $ \n ->
+  let names = map show [n, n - 1 .. 1 :: Int]
+      shortened = if n <= 32 then names else take 24 names ++ [".."] ++ drop (n - 8) names
+      g = foldl (flip label) (fail "no") names :: Get ()
+   in brief (runGet g "") === Left (0, shortened, Invalid "no")
+        .&&. brief (runGetLazy g "") === Left (0, shortened, Invalid "no")
+
+shortErrors :: Assertion
+shortErrors = do
+  short (foldr label getWord8 (map show [1 .. 200000 :: Int]))
+  -- Labels and paths in one another.
+  short (foldr (\i g -> if even i then label (show i) g else g <?> show i) getWord8 [1 .. 200000 :: Int])
+  short (nestedLevels 50000)
+  where
+    short g = do
+      check (runGet g "")
+      check (runGetLazy g "")
+    check r = case r of
+      Left e -> do
+        assertBool "labels" (length (errorLabels e) <= 33)
+        assertBool "all of the labels" (length (concat (errorLabels e)) < 1000)
+        assertBool "expected" (length (errorExpected e) <= 32)
+        assertBool "displayException" (length (displayException e) < 2000)
+        assertBool "summarizeError" (length (summarizeError e) < 1000)
+      Right _ -> assertFailure "decoded"
+    nestedLevels n = if n == (0 :: Int) then getWord8 else label "m" (deeper (nestedLevels (n - 1)))
 
 -- Strict: all that could be asked for. In pieces: less, but nothing else.
 excerpts :: Action -> [Word8] -> Property

@@ -6,6 +6,8 @@ module Tests.Failures
     failure,
     failing,
     reasonOf,
+    tooDeep,
+    tooManyEmpties,
   )
 where
 
@@ -26,6 +28,7 @@ failure offset labels reason expected found =
     { errorOffset = offset,
       errorLabels = labels,
       errorReason = reason,
+      errorAnnounced = Nothing,
       errorExpected = expected,
       errorFound = found,
       errorExcerpt = Excerpt 0 S.empty
@@ -38,3 +41,12 @@ failing offset reason = Left (failure offset [] reason [] S.empty)
 -- | Why it failed, if it did.
 reasonOf :: Either DecodeError a -> Maybe Reason
 reasonOf = either (Just . errorReason) (const Nothing)
+
+-- | Why a decoder fails that nests more deeply than this many levels.
+tooDeep :: Int -> Reason
+tooDeep n = OverBudget ("nested more than " ++ show n ++ " levels deep; withBudget raises the limit")
+
+-- | Why a decoder fails that decodes more than this many elements of no bytes.
+tooManyEmpties :: Int -> Reason
+tooManyEmpties n =
+  OverBudget ("more than " ++ show n ++ " elements of no bytes; withBudget raises the limit")

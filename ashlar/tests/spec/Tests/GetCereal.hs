@@ -7,6 +7,7 @@
 module Tests.GetCereal (tests) where
 
 import qualified Ashlar.Compat.Cereal as Ours
+import qualified Ashlar.Compat.Cereal.IEEE754 as Ours
 import Control.Applicative (empty, many, (<|>))
 import Control.Exception (ArithException (..), evaluate, throw, try)
 import Data.Array (Array, listArray)
@@ -19,10 +20,12 @@ import qualified Data.IntSet as IntSet
 import qualified Data.Map as Map
 import qualified Data.Sequence as Seq
 import qualified Data.Serialize.Get as Theirs
+import qualified Data.Serialize.IEEE754 as Theirs
 import qualified Data.Serialize.Put as Theirs
 import qualified Data.Set as Set
 import Data.Tree (Tree (..))
 import Data.Word (Word16, Word8)
+import GHC.Float (castDoubleToWord64, castFloatToWord32)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
@@ -64,7 +67,11 @@ ours :: Dialect Ours.Get
 ours =
   Dialect
     { numbers =
-        [ ("getWord8", toInteger <$> Ours.getWord8),
+        [ ("getFloat32le", toInteger . castFloatToWord32 <$> Ours.getFloat32le),
+          ("getFloat32be", toInteger . castFloatToWord32 <$> Ours.getFloat32be),
+          ("getFloat64le", toInteger . castDoubleToWord64 <$> Ours.getFloat64le),
+          ("getFloat64be", toInteger . castDoubleToWord64 <$> Ours.getFloat64be),
+          ("getWord8", toInteger <$> Ours.getWord8),
           ("getInt8", toInteger <$> Ours.getInt8),
           ("getWord16be", toInteger <$> Ours.getWord16be),
           ("getWord32be", toInteger <$> Ours.getWord32be),
@@ -102,7 +109,11 @@ theirs :: Dialect Theirs.Get
 theirs =
   Dialect
     { numbers =
-        [ ("getWord8", toInteger <$> Theirs.getWord8),
+        [ ("getFloat32le", toInteger . castFloatToWord32 <$> Theirs.getFloat32le),
+          ("getFloat32be", toInteger . castFloatToWord32 <$> Theirs.getFloat32be),
+          ("getFloat64le", toInteger . castDoubleToWord64 <$> Theirs.getFloat64le),
+          ("getFloat64be", toInteger . castDoubleToWord64 <$> Theirs.getFloat64be),
+          ("getWord8", toInteger <$> Theirs.getWord8),
           ("getInt8", toInteger <$> Theirs.getInt8),
           ("getWord16be", toInteger <$> Theirs.getWord16be),
           ("getWord32be", toInteger <$> Theirs.getWord32be),

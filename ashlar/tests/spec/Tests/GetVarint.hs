@@ -6,10 +6,12 @@
 module Tests.GetVarint (tests) where
 
 import Ashlar.Builder (Builder, toStrictByteString)
+import Ashlar.Builder.Prim (primBounded)
 import Ashlar.Builder.Varint
 import Ashlar.Get
 import Ashlar.Get.Varint
 import Ashlar.Prim.Varint (unZigzag32, unZigzag64, zigzag32, zigzag64)
+import qualified Ashlar.Prim.Varint as P
 import Control.Applicative (many, (<|>))
 import Data.Bits (countTrailingZeros)
 import qualified Data.ByteString as S
@@ -57,6 +59,21 @@ tests =
           format "getIntVLQ" intVLQ getIntVLQ groups signAndMagnitude
         ],
       format "getPrefixVarInt" prefixVarInt getPrefixVarInt prefixLength prefixed,
+      testGroup
+        "Protocol Buffers, lenient"
+        [ lenient "getWord32VarintLenient" word32Varint getWord32VarintLenient id 32,
+          lenient "getWord64VarintLenient" word64Varint getWord64VarintLenient id 64,
+          lenient "getWordVarintLenient" wordVarint getWordVarintLenient id 64,
+          lenient "getInt32VarintLenient" int32Varint getInt32VarintLenient id 32,
+          lenient "getInt64VarintLenient" int64Varint getInt64VarintLenient id 64,
+          lenient "getIntVarintLenient" intVarint getIntVarintLenient id 64,
+          lenient "getInt32ZigzagLenient" int32Zigzag getInt32ZigzagLenient unZigzag 32,
+          lenient "getInt64ZigzagLenient" int64Zigzag getInt64ZigzagLenient unZigzag 64,
+          lenient "getIntZigzagLenient" intZigzag getIntZigzagLenient unZigzag 64,
+          testCase "more than ten bytes" tooLong
+        ],
+      testProperty "a length before its part" lengthPrefixes,
+      testProperty "a format of Ashlar.Prim.Varint reads what it writes" roundTrip,
       testCase "what is refused, and where" refusals,
       testCase "the last byte is not asked for more" noMore
     ]
@@ -84,6 +101,91 @@ format name builder get lengthOf model =
       if x < toInteger (minBound :: a) || x > toInteger (maxBound :: a) || S.unpack (written (fromInteger x)) /= take n bs
         then Nothing
         else Just (fromInteger x, fromIntegral n)
+
+-- What was written; and any bytes: up to ten groups, of which the low bits count that the type has.
+lenient :: forall a. (Bounded a, Integral a, Show a) => String -> (a -> Builder) -> Get a -> (Integer -> Integer) -> Int -> TestTree
+lenient name builder get change width =
+  testGroup
+    name
+    [ testCase "what was written" $ mapM_ (\x -> runGetWhole get (toStrictByteString (builder x)) @?= Right x) edges,
+      testProperty "what was written, longer than it need be" $
+        forAll ((,) <$> elements edges <*> choose (0, 9)) $ \(x, k) ->
+          let bytes = padded k (S.unpack (toStrictByteString (builder x)))
+           in onEverySplit ((,) <$> get <*> bytesRead) (S.pack (bytes ++ [7])) (Right (x, fromIntegral (length bytes))),
+      testProperty "any bytes, against the model" $
+        forAll anyBytes $ \bs ->
+          onEverySplit get (S.pack bs) (runGet get (S.pack bs))
+            .&&. either (const Nothing) Just (runGet ((,) <$> get <*> bytesRead) (S.pack bs)) === expected bs
+    ]
+  where
+    expected bs = do
+      n <- groups bs
+      x <- if n <= 10 then unsigned (take n bs) else Nothing
+      Just (fromInteger (change (x `mod` 2 ^ width)), fromIntegral n)
+
+-- Longer by some groups of zeros, but of ten groups at most.
+padded :: Int -> [Word8] -> [Word8]
+padded k bs = case splitAt (length bs - 1) bs of
+  (more, [b]) | n > 0 -> more ++ [b + 128] ++ replicate (n - 1) 128 ++ [0]
+    where
+      n = min k (10 - length bs)
+  _ -> bs
+
+tooLong :: Assertion
+tooLong = do
+  runGet getWord64VarintLenient (S.pack (replicate 10 0x80 ++ [0])) @?= Left (failure 0 [] (Invalid "a varint of more than 10 bytes") [] (S.pack (replicate 10 0x80)))
+  -- The tenth byte has one bit of 64.
+  runGet getWord64VarintLenient (S.pack (replicate 9 0x80 ++ [0x7F])) @?= Right (2 ^ (63 :: Int))
+
+-- Strict or lenient; the part is what the length says, or it fails where the part begins.
+lengthPrefixes :: Property
+lengthPrefixes = forAll ((,,) <$> choose (0, 5) <*> choose (0, 4) <*> (S.pack <$> listOf arbitrary)) $ \(n, k, bs) ->
+  let part = S.take n bs
+      canonical = toStrictByteString (word64Varint (fromIntegral n))
+      longer = S.pack (padded k (S.unpack canonical))
+      offsetAfter prefix = if n > S.length bs then Left (fromIntegral (S.length prefix), MissingInput n (S.length bs)) else Right part
+      says get prefix wanted =
+        onEverySplit get (prefix <> bs) (runGet get (prefix <> bs))
+          .&&. either (\e -> Left (errorOffset e, errorReason e)) Right (runGet get (prefix <> bs)) === wanted
+   in conjoin
+        [ says (lengthPrefixedVarint getRemainingByteString) canonical (offsetAfter canonical),
+          says (lengthPrefixedVarintLenient getRemainingByteString) longer (offsetAfter longer),
+          says (lengthPrefixedVarint getRemainingByteString) longer $
+            if k == 0 then offsetAfter canonical else Left (0, Invalid "a varint that is not in its shortest form"),
+          -- Longer than anything.
+          says (lengthPrefixedVarint getRemainingByteString) (toStrictByteString (word64Varint maxBound)) $
+            Left (10, Invalid "a part of 18446744073709551615 bytes")
+        ]
+
+roundTrip :: Property
+roundTrip =
+  conjoin
+    [ both P.word16LEB128,
+      both P.word32LEB128,
+      both P.word64LEB128,
+      both P.wordLEB128,
+      both P.int16LEB128,
+      both P.int32LEB128,
+      both P.int64LEB128,
+      both P.intLEB128,
+      both P.word32Varint,
+      both P.word64Varint,
+      both P.wordVarint,
+      both P.int32Varint,
+      both P.int64Varint,
+      both P.intVarint,
+      both P.int32Zigzag,
+      both P.int64Zigzag,
+      both P.intZigzag,
+      both P.wordVLQ,
+      both P.intVLQ,
+      both P.prefixVarInt
+    ]
+  where
+    both :: (Bounded a, Integral a, Show a) => P.Varint a -> Property
+    both prim = forAll (elements edges) $ \x ->
+      let bytes = toStrictByteString (primBounded (P.varintPrim prim) x)
+       in runGetWhole (getVarint prim) bytes === Right x .&&. P.varintSize prim x === S.length bytes
 
 -- Many that go on, and many at the limits.
 anyBytes :: Gen [Word8]

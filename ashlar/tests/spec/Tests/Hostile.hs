@@ -12,7 +12,7 @@
 module Tests.Hostile (tests) where
 
 import Ashlar.Codec
-import Control.Exception (evaluate)
+import Control.Exception (displayException, evaluate)
 import Control.Monad (forM_)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -66,6 +66,7 @@ tests =
       testCase "elements of no size have a budget for the whole run" budget,
       testCase "within the budget they decode" withinBudget,
       testCase "keys out of order" order,
+      testCase "what was announced is in the error" announced,
       testCase "formats larger than any memory" perfect,
       testCase "vectors within vectors" nested,
       testCase "invalid values, each with its offset" invalid
@@ -101,6 +102,40 @@ budget = do
 
 withinBudget :: Assertion
 withinBudget = (length <$> (decode (encode (replicate 1000000 ())) :: Either DecodeError [()])) @?= Right 1000000
+
+-- However the input is cut. In what is nested, it is what the innermost container has announced.
+announced :: Assertion
+announced = do
+  says @[Word8] (encode huge) huge
+  says @[Word8] (encode huge <> S.replicate 100 0) huge
+  says @[Int] (encode (3 :: Int, 0 :: Int, 1 :: Int)) 3
+  says @[T.Text] (encode (3 :: Int) <> encode ("" :: T.Text)) 3
+  says @[[Word8]] (encode (1 :: Int) <> encode huge) huge
+  says @(V.Vector Int) (encode huge) huge
+  says @(V.Vector T.Text) (encode huge) huge
+  says @(V.Vector (Int, T.Text)) (encode (2 :: Int, 1 :: Int) <> "\1") 2
+  says @(U.Vector Int) (encode huge) huge
+  says @(SV.Vector Char) (encode huge) huge
+  says @(Map Int Int) (encode huge) huge
+  says @(Set T.Text) (encode huge) huge
+  says @(IntMap Int) (encode huge) huge
+  says @IntSet (encode huge) huge
+  says @(Seq Int) (encode huge) huge
+  -- Nothing is announced, or not by a container that is not complete.
+  says' (decode "" :: Either DecodeError [Word8]) Nothing
+  says' (decode (encode ("abc" :: String)) :: Either DecodeError (String, Int)) Nothing
+  says' (decode (encode [0, 2 :: Word8]) :: Either DecodeError [Bool]) Nothing
+  either (takeWhile (/= '\n') . displayException) (const "decoded") (decode (encode huge) :: Either DecodeError [Word8])
+    @?= "at byte 8, in [0]: 1 byte needed, 0 left (4611686018427387904 elements announced)"
+  where
+    huge = 2 ^ (62 :: Int) :: Int
+    says :: forall a. Codec a => S.ByteString -> Int -> Assertion
+    says bs n = do
+      says' (decode bs :: Either DecodeError a) (Just n)
+      says' (decodeLazy (L.fromChunks (map S.singleton (S.unpack bs))) :: Either DecodeError a) (Just n)
+      says' (decodeLazy (L.fromChunks [S.take 9 bs, S.drop 9 bs]) :: Either DecodeError a) (Just n)
+    says' :: Either DecodeError a -> Maybe Int -> Assertion
+    says' r n = either errorAnnounced (const (Just (-1))) r @?= n
 
 -- The size of such a format must not overflow, or it passes every check.
 perfect :: Assertion

@@ -34,12 +34,14 @@ data Around = Around
     -- The names of what is expected at an offset, the innermost first.
     names :: [(Int, String)],
     limit :: Int,
-    depth :: Int
+    depth :: Int,
+    -- The depth of the innermost budget.
+    allowed :: Int
   }
 
 -- | The result of a decoder in the model.
 modelAction :: [Word8] -> Action -> Either DecodeError [Seen]
-modelAction input top = case run (Around [] [] total 100000) top (World 0 False []) of
+modelAction input top = case run (Around [] [] total 100000 100000) top (World 0 False []) of
   (Just seen, _) -> Right seen
   (Nothing, world) -> Left (errorFrom (failed world))
   where
@@ -49,7 +51,7 @@ modelAction input top = case run (Around [] [] total 100000) top (World 0 False 
     run around a world = case a of
       Byte -> number 1 id
       Even
-        | left > 0, odd (input !! here) -> failAs (found 1) Unexpected
+        | left > 0, odd (input !! here) -> expecting around "a byte that satisfy accepts" (found 1) Unexpected
         | otherwise -> number 1 id
       Little16 -> number 2 reverse
       Big32 -> case number 4 id of
@@ -119,9 +121,9 @@ modelAction input top = case run (Around [] [] total 100000) top (World 0 False 
       Named x -> run around {labels = "named" : labels around} x world
       Expected n x -> run around {names = (here, valueNames !! n) : names around} x world
       Deeper x
-        | depth around <= 0 -> failAs [] (OverBudget "nested more deeply than the budget allows")
+        | depth around <= 0 -> failAs [] (tooDeep (allowed around))
         | otherwise -> run around {depth = depth around - 1} x world
-      Budgeted n x -> run around {depth = n} x world
+      Budgeted n x -> run around {depth = n, allowed = n} x world
       Nothing' -> (Just [], world)
       where
         here = at world

@@ -6,6 +6,7 @@
 module Tests.PutCereal (tests) where
 
 import qualified Ashlar.Builder as B
+import qualified Ashlar.Compat.Cereal.IEEE754 as Ours
 import qualified Ashlar.Compat.Cereal.Put as Ours
 import Control.Exception (ErrorCall, evaluate, try)
 import Data.Array (Array, listArray)
@@ -19,10 +20,12 @@ import qualified Data.IntMap as IntMap
 import qualified Data.IntSet as IntSet
 import qualified Data.Map as Map
 import qualified Data.Sequence as Seq
+import qualified Data.Serialize.IEEE754 as Theirs
 import qualified Data.Serialize.Put as Theirs
 import qualified Data.Set as Set
 import Data.Tree (Tree (..))
 import Data.Word (Word16, Word32, Word8)
+import GHC.Float (castWord32ToFloat, castWord64ToDouble)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
@@ -66,6 +69,10 @@ eachPut =
     same number "putInt16host" Ours.putInt16host Theirs.putInt16host,
     same number "putInt32host" Ours.putInt32host Theirs.putInt32host,
     same number "putInt64host" Ours.putInt64host Theirs.putInt64host,
+    same float "putFloat32le" Ours.putFloat32le Theirs.putFloat32le,
+    same float "putFloat32be" Ours.putFloat32be Theirs.putFloat32be,
+    same double "putFloat64le" Ours.putFloat64le Theirs.putFloat64le,
+    same double "putFloat64be" Ours.putFloat64be Theirs.putFloat64be,
     same bytes "putByteString" Ours.putByteString Theirs.putByteString,
     same
       (L.fromChunks <$> listOf bytes)
@@ -80,6 +87,8 @@ eachPut =
   ]
   where
     bytes = S.pack <$> listOf arbitrary
+    float = oneof [arbitrary, castWord32ToFloat <$> arbitraryBoundedIntegral]
+    double = oneof [arbitrary, castWord64ToDouble <$> arbitraryBoundedIntegral]
 
 number :: (Bounded a, Integral a) => Gen a
 number = frequency [(3, arbitraryBoundedIntegral), (1, elements [minBound, maxBound, 0, 1])]

@@ -17,6 +17,7 @@ import Ashlar.Get
 import qualified Ashlar.Get.Parse as P
 import Control.Applicative
 import Control.Exception (evaluate)
+import Control.Monad (guard)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
 import qualified Data.ByteString.Internal as B
@@ -43,8 +44,9 @@ tests =
     [ testProperty "takeWhile, takeTill, takeWhile1, scan" taking,
       testProperty "skipWhile, skipWhile1, skipSpace" skipping,
       testProperty "word8, satisfy, peekWord8" single,
-      testProperty "bytes" literal,
-      testProperty "switch, optionIf, manyWhile" switching,
+      testProperty "bytes, optionBytes" literal,
+      testProperty "switch, optionIf, manyWhile, skipManyWhile" switching,
+      testCase "every refused byte has a name for what was expected" named,
       testCase "endOfLine" lineEnds,
       testCase "results are slices" slices,
       testCase "inside isolate" isolated,
@@ -146,7 +148,14 @@ literal :: Property
 literal = forText $ \bs -> forAll (C.pack <$> (choose (0, 4) >>= \n -> vectorOf n (elements "aab "))) $ \s ->
   conjoin
     [ agreesAt (P.bytes s) bs (maybe (Left 0) (\rest -> Right (s, rest)) (S.stripPrefix s bs)),
-      agrees (P.bytes (S.take 3 bs)) bs (Just (S.take 3 bs, S.drop 3 bs))
+      agrees (P.bytes (S.take 3 bs)) bs (Just (S.take 3 bs, S.drop 3 bs)),
+      agrees (P.optionBytes s) bs (Just (maybe (False, bs) ((,) True) (S.stripPrefix s bs))),
+      agrees (P.optionBytes (S.take 3 bs)) bs (Just (True, S.drop 3 bs)),
+      agrees (many (P.optionBytes s >>= guard)) bs $
+        let stripped b = case S.stripPrefix s b of
+              Just more | not (S.null s) -> let (n, rest) = stripped more in (() : n, rest)
+              _ -> ([], b)
+         in Just (stripped bs)
     ]
 
 switching :: Property
@@ -162,9 +171,31 @@ switching = forText $ \bs ->
           agrees (P.optionIf isA getWord8) bs (Just (case S.uncons bs of Just (97, rest) -> (Just 97, rest); _ -> (Nothing, bs))),
           agrees (P.manyWhile isA ((,) <$> getWord8 <*> getWord8)) bs $
             if left' == [97] then Nothing else Just (elems, S.pack left'),
+          agrees (P.skipManyWhile isA ((,) <$> getWord8 <*> getWord8)) bs $
+            if left' == [97] then Nothing else Just ((), S.pack left'),
+          counterexample "reads nothing" $
+            agrees (P.skipManyWhile isA (pure ())) bs (if S.null run then Just ((), bs) else Nothing),
           counterexample "reads nothing" $
             agrees (P.manyWhile isA (pure ())) bs (if S.null run then Just ([], bs) else Nothing)
         ]
+
+named :: Assertion
+named = do
+  says (P.satisfy isA) ["a byte that satisfy accepts"]
+  says (P.satisfyWith id isA) ["a byte that satisfyWith accepts"]
+  says (P.takeWhile1 isA) ["a byte that takeWhile1 accepts"]
+  says (P.skipWhile1 isA) ["a byte that skipWhile1 accepts"]
+  -- The user's name counts.
+  says (P.satisfy isA <?> "letter") ["letter"]
+  says (P.skipWhile1 isA <?> "letters") ["letters"]
+  says (P.takeWhile1 isA <?> "letters") ["letters"]
+  says ((P.satisfy isA <?> "letter") <|> (P.satisfy (== 48) <?> "digit")) ["letter", "digit"]
+  where
+    says :: Get a -> [String] -> Assertion
+    says g names =
+      mapM_
+        (\input -> either (\e -> (errorOffset e, errorReason e, errorExpected e)) (const (0, TrailingInput, [])) (runGetLazy (getWord8 *> g) input) @?= (1, Unexpected, names))
+        [inPieces 1 "abc", inPieces 3 "abc"]
 
 lineEnds :: Assertion
 lineEnds = do
@@ -219,6 +250,8 @@ asksForLittle = do
   let stop = error "asked for more"
   runGetLazy (P.bytes "abc" <|> pure "no") (L.fromChunks ("ax" : stop)) @?= Right "no"
   runGetLazy (P.bytes "abc") (L.fromChunks ("a" : "bc" : stop)) @?= Right "abc"
+  runGetLazy (P.optionBytes "abc") (L.fromChunks ("ax" : stop)) @?= Right False
+  runGetLazy (P.optionBytes "abc") (L.fromChunks ("a" : "bc" : stop)) @?= Right True
   runGetLazy (P.takeWhile isA) (L.fromChunks ("a" : "ab" : stop)) @?= Right "aa"
   runGetLazy (P.decimal :: Get Int) (L.fromChunks ("1" : "2;" : stop)) @?= Right 12
   runGetLazy (P.satisfy isA) (L.fromChunks ("a" : stop)) @?= Right 97

@@ -7,7 +7,8 @@ module Tests.Sources (tests) where
 
 import Ashlar.Builder
 import Ashlar.Get
-import Control.Applicative (many, (<|>))
+import Ashlar.Get.Feed
+import Control.Applicative (empty, many, (<|>))
 import Control.Concurrent
 import Control.Exception
 import Control.Monad
@@ -15,8 +16,10 @@ import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.IORef
 import Data.Int (Int64)
+import Data.Word (Word8)
 import System.Directory (getTemporaryDirectory, removeFile)
 import System.IO
+import System.IO.Unsafe (unsafePerformIO)
 import System.Process (createPipe)
 import System.Timeout (timeout)
 import Test.Tasty
@@ -39,6 +42,12 @@ tests =
       testCase "a source that two threads take at the same moment" takenAtOnce,
       testCase "an exception of the source" sourceThrows,
       testCase "interrupted while it waits for a Handle" whileWaiting,
+      testCase "interrupted while it waits, and used again" usedAgain,
+      testProperty "interrupted any number of times, over any pieces" interruptedOften,
+      testProperty "an attempt that fails takes nothing" takesNothing,
+      testCase "an attempt in a value that is interrupted" attemptInValue,
+      testProperty "folds that stop, end or fail" folds,
+      testProperty "a value, or the end, or a truncation" valueOrEnd,
       testCase "all ways to run, on a file" onFile,
       testCase "bytes are kept only for open choice points" retention
     ]
@@ -117,7 +126,7 @@ leftByException = do
   r <- try (getFrom source (getWord8 >>= \_ -> throw (userError "value") :: Get ()))
   either (\e -> show (e :: IOException) @?= "user error (value)") (const (assertFailure "no exception")) r
   again <- try (getFrom source getWord8)
-  either (\e -> const (pure ()) (e :: IOException)) (const (assertFailure "no exception")) again
+  either (@?= SourceBusy 0) (const (assertFailure "no exception")) again
 
 -- A second decoder while the first one is waiting for input.
 inUse :: Assertion
@@ -129,7 +138,7 @@ inUse = do
   _ <- forkIO (getFrom source getWord8 >>= putMVar done)
   takeMVar asked
   second <- try (getFrom source getWord8)
-  either (\e -> const (pure ()) (e :: IOException)) (const (assertFailure "no exception")) second
+  either (@?= SourceBusy 0) (const (assertFailure "no exception")) second
   putMVar go "a"
   takeMVar done >>= (@?= Right 97)
 
@@ -147,7 +156,7 @@ takenAtOnce = do
     "a" <$ count inside (-1)
   let tries = forM_ [1 .. 20000 :: Int] $ \_ -> do
         r <- try (getFrom source getWord8)
-        either (\e -> const (pure ()) (e :: IOException)) (@?= Right 97) r
+        either (\e -> const (pure ()) (e :: SourceBusy)) (@?= Right 97) r
   threads <- forM [0, 1] $ \i -> do
     done <- newEmptyMVar
     _ <- forkOn i (try tries >>= putMVar done)
@@ -172,8 +181,140 @@ whileWaiting = do
   t @?= Nothing
   -- The decoder was lost, and what it might have read.
   after' <- try (getFrom source getWord8)
-  either (\e -> const (pure ()) (e :: IOException)) (const (assertFailure "no exception")) after'
+  either (@?= SourceBusy 8) (const (assertFailure "no exception")) after'
   mapM_ hClose [r, w]
+
+-- As above, and then the rest arrives.
+usedAgain :: Assertion
+usedAgain = do
+  (r, w) <- createPipe
+  mapM_ (\h -> hSetBinaryMode h True >> hSetBuffering h NoBuffering) [r, w]
+  source <- handleSource r
+  let message = label "message" (getNested (fromIntegral <$> getWord8) (many getInt64le <* commit <|> empty))
+      waits = timeout 20000 (attemptFrom source message) >>= (@?= Nothing)
+  waits
+  S.hPut w (S.singleton 24) >> waits
+  S.hPut w (toStrictByteString (int64LE 1 <> int64LE 2)) >> waits
+  waits
+  S.hPut w (toStrictByteString (int64LE 3 <> word8 8)) >> attemptFrom source message >>= (@?= Right [1, 2, 3])
+  waits
+  S.hPut w (S.take 5 (toStrictByteString (int64LE 4))) >> waits
+  getFrom source bytesRead >>= (@?= Right 25)
+  hClose w
+  fmap brief (attemptFrom source message) >>= (@?= Left (26, ["message"], Invalid "isolate: 8 of 8 bytes were not read"))
+  getFrom source getRemainingByteString >>= (@?= Right (S.cons 8 (S.take 5 (toStrictByteString (int64LE 4)))))
+  hClose r
+
+-- The source throws before some of its pieces. Values, offsets and errors are as without that.
+interruptedOften :: Property
+interruptedOften =
+  forAll ((,) <$> resize 3 (listOf (S.pack <$> resize 4 (listOf arbitrary))) <*> infiniteListOf (choose (0, 2 :: Int))) $ \(strings, times) ->
+    let input = S.concat [S.cons (fromIntegral (S.length bs)) bs | bs <- strings] <> S.pack [9, 7]
+        value = (,) <$> bytesRead <*> (skip 0 *> nextOrEnd ((getWord8 >>= \n -> commit *> getByteString (fromIntegral n)) <|> empty))
+        wanted = take (length strings + 1) (run input)
+        run bs = go 0
+          where
+            go at = case runGetRest ((,) <$> (skip at *> value) <*> bytesRead) bs of
+              Left e -> [Left (errorOffset e, errorReason e)]
+              Right (((_, x), now), _) -> Right (fromIntegral at, x) : go (fromIntegral now)
+     in conjoin
+          [ ioProperty $ do
+              rest <- newIORef (zip times pieces)
+              source <- newSource . join . atomicModifyIORef rest $ \l -> case l of
+                (n, p) : more | n > 0 -> ((n - 1, p) : more, throwIO (userError "not now"))
+                (_, p) : more -> (more, pure p)
+                [] -> ([], pure S.empty)
+              let again = try (attemptFrom source value) >>= either (\e -> const again (e :: IOException)) pure
+              results <- forM wanted $ \_ -> either (\e -> Left (errorOffset e, errorReason e)) Right <$> again
+              pure (results === wanted)
+            | pieces <- splits input
+          ]
+
+takesNothing :: [Word8] -> Int -> Int -> Property
+takesNothing bytes k n =
+  conjoin
+    [ ioProperty $ do
+        rest <- newIORef pieces
+        source <- newSource (atomicModifyIORef rest (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty)))
+        _ <- getFrom source (skip before)
+        r <- attemptFrom source ((many (satisfy even) *> skip beyond *> commit *> empty) <|> (skip beyond <* fail "no"))
+        left <- getFrom source ((,) <$> bytesRead <*> getRemainingByteString)
+        pure ((() <$ r) =/= Right () .&&. left === Right (fromIntegral before, S.drop before input))
+      | pieces <- splits input
+    ]
+  where
+    input = S.pack (take 6 bytes)
+    before = abs k `mod` (S.length input + 1)
+    beyond = abs n `mod` (S.length input - before + 1)
+
+-- The evaluation is frozen; whoever forces the value again gets it.
+attemptInValue :: Assertion
+attemptInValue = do
+  (r, w) <- createPipe
+  mapM_ (\h -> hSetBinaryMode h True >> hSetBuffering h NoBuffering) [r, w]
+  source <- handleSource r
+  let x = unsafePerformIO (attemptFrom source getInt64le)
+  S.hPut w (S.pack [1, 0, 0])
+  timeout 20000 (evaluate x) >>= (@?= Nothing)
+  S.hPut w (S.pack [0, 0, 0, 0, 0])
+  evaluate x >>= (@?= Right 1)
+  mapM_ hClose [r, w]
+
+-- Against a fold of a list: bytes are values, but for 255, which begins a value of three bytes.
+folds :: [Word8] -> Word8 -> Property
+folds bytes limit =
+  conjoin
+    [ ioProperty $ do
+        rest <- newIORef pieces
+        source <- newSource (atomicModifyIORef rest (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty)))
+        r <- foldFromUntil source value step' []
+        left <- getFrom source ((,) <$> bytesRead <*> getRemainingByteString)
+        let (wanted, at) = model 0 [] (S.unpack input)
+        pure $
+          outcome r === wanted
+            .&&. left === Right (at, S.drop (fromIntegral at) input)
+            .&&. classify (either (const True) (const False) wanted) "fails" True
+      | pieces <- splits input
+    ]
+  where
+    input = S.pack (map shifted (take 6 bytes))
+    -- Often the first of three.
+    shifted b = if b > 200 then 255 else b
+    value = getWord8 >>= \b -> if b == 255 then sum <$> replicateM 2 getWord8 else pure b
+    step' acc x = pure (if x == limit `mod` 8 then Left (x, acc) else Right (x : acc))
+    outcome r = case r of
+      FoldEnded at acc -> Right (at, Nothing, acc)
+      FoldStopped at (x, acc) -> Right (at, Just x, acc)
+      FoldFailed at acc e -> Left (at, acc, errorReason e)
+    model at acc ws = case ws of
+      [] -> (Right (at, Nothing, acc), at)
+      255 : a : b : more -> next 3 (a + b) more
+      255 : _ -> (Left (at, acc, MissingInput 1 0), at)
+      w : more -> next 1 w more
+      where
+        next n x more
+          | x == limit `mod` 8 = (Right (at + n, Just x, acc), at + n)
+          | otherwise = model (at + n) (x : acc) more
+
+-- The same from a source, and fed.
+valueOrEnd :: [Word8] -> Property
+valueOrEnd bytes =
+  onEverySplit (nextOrEnd getWord16be) input wanted
+    .&&. conjoin
+      [ ioProperty $ do
+          f <- newFeed (nextOrEnd getWord16be) >>= \f -> foldM feed f pieces >>= feedEndOfInput
+          pure $ case f of
+            FeedDone rest _ r -> (Right r, rest) === (wanted, S.drop 2 input)
+            FeedFail _ _ e -> Left e === wanted
+            FeedPartial _ -> counterexample "not done" False
+        | pieces <- splits input
+      ]
+  where
+    input = S.pack (take 4 bytes)
+    wanted = case S.unpack input of
+      [] -> Right Nothing
+      [b] -> Left (failure 0 [] (MissingInput 2 1) [] (S.singleton b))
+      a : b : _ -> Right (Just (fromIntegral a * 256 + fromIntegral b))
 
 onFile :: Assertion
 onFile = do
@@ -189,6 +330,7 @@ onFile = do
     fmap brief (opened (\h' -> hRunGetWhole h' (skip 30))) >>= (@?= Left (30, [], TrailingInput))
     opened (\h' -> hFoldGet h' getInt64le (\acc x -> pure (x : acc)) []) >>= (@?= Right [5, 4, 3, 2, 1])
     fmap brief (opened (\h' -> hFoldGet h' (skip 12) (\n () -> pure (n + 1)) (0 :: Int))) >>= (@?= Left (36, [], MissingInput 12 4))
+    opened (\h' -> hFoldGetUntil h' getInt64le (\acc x -> pure (if x > 3 then Left acc else Right (x : acc))) []) >>= (@?= FoldStopped 32 [3, 2, 1])
     opened (\h' -> runGetIO (S.hGet h' 3) getInt64le) >>= (@?= Right 1)
     opened (\h' -> runGetIOWhole (S.hGet h' 3) (sum <$> many getInt64le)) >>= (@?= Right 15)
     bs <- opened (\h' -> S.hGet h' 12)

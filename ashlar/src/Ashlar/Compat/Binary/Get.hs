@@ -91,7 +91,7 @@ module Ashlar.Compat.Binary.Get
   )
 where
 
-import Ashlar.Internal.Compat.Remaining
+import Ashlar.Internal.Compat.BinaryOffsets
 import Ashlar.Internal.Get.Alternative ()
 import Ashlar.Internal.Get.Bytes (isEmpty)
 import qualified Ashlar.Internal.Get.Bytes as G
@@ -155,7 +155,7 @@ message e = List.intercalate "\n" (what : errorLabels e)
   where
     what = case errorReason e of
       MissingInput _ _ -> "not enough bytes"
-      _ -> errorSummary e
+      _ -> reasonText e
 
 -- | A decoder that is fed its input chunk by chunk. As with 'G.Decoder', of which it is
 -- made, each state can be used any number of times, and 'Partial' keeps the input.

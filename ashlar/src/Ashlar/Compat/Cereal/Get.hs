@@ -96,7 +96,8 @@ module Ashlar.Compat.Cereal.Get
 where
 
 import Ashlar.Get.Combinators (count)
-import Ashlar.Internal.Compat.Remaining
+import Ashlar.Internal.Compat.BinaryOffsets (restLength)
+import Ashlar.Internal.Compat.CerealArrival
 import Ashlar.Internal.Get.Alternative ()
 import Ashlar.Internal.Get.ArrayBounds (agree)
 import Ashlar.Internal.Get.Budget (deeper)
@@ -104,10 +105,11 @@ import qualified Ashlar.Internal.Get.Bytes as G
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Decoder (Decoder)
 import qualified Ashlar.Internal.Get.Decoder as G
+import Ashlar.Internal.Get.Isolate
 import Ashlar.Internal.Get.Label
 import Ashlar.Internal.Get.LookAhead
 import Ashlar.Internal.Get.Numbers
-import Ashlar.Internal.Get.Progress (here)
+import Ashlar.Internal.Get.Refuse
 import qualified Ashlar.Internal.Get.Run as G
 import Ashlar.Internal.Get.Strings (getByteStringCopy, getNested, getShortByteString)
 import Control.Exception (displayException)

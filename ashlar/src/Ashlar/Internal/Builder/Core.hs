@@ -122,13 +122,13 @@ instance Exception SinkRefused where
       ++ show given
 
 -- | The cell that holds the address at which the next byte will be written.
-cursorCell :: Int
-cursorCell = 0
+cursorCell :: Cell (Ptr Word8)
+cursorCell = Cell 0
 {-# INLINE cursorCell #-}
 
 -- | The cell that holds the address behind the last byte of the buffer.
-endCell :: Int
-endCell = 1
+endCell :: Cell (Ptr Word8)
+endCell = Cell 1
 {-# INLINE endCell #-}
 
 -- | A builder from an action on the two cells and the sink. The action must
@@ -184,47 +184,51 @@ ensureShared n write = Builder $ \c k s0 ->
 
 -- Note [Fusing reservations]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~
--- Two fixed writes that stand side by side need one check of the room left,
--- not two. Appends are turned to lean right, and reservations that meet are
--- merged: @ensure m f <> ensure n g@, and @ensure m f <> (ensure n g <> rest)@,
--- which is what a chain looks like where something of no fixed size follows.
--- So @word8 <> word32LE <> byteString <> word64LE <> word8@ has two checks.
+-- Adjacent writes of bounded size need one check of the free space, not one each. Rewrite
+-- rules turn appends to the right and merge reservations that meet: @ensure m f <> ensure n g@,
+-- and @ensure m f <> (ensure n g <> rest)@, the form that a chain has where something of
+-- unknown size follows. So @word8 <> word32LE <> byteString <> word64LE <> word8@ has two checks.
 --
-
--- * A rule sees 'ensure' only if the primitive has been unfolded to it, and
-
---   'ensure' itself has not. Plain INLINE on the primitive is not enough: of
---   five, none fused. So each primitive is @INLINE [0]@ and has a rule that
---   states its equation, active until then (GHC 9.0.2, 9.6.6 and 9.10.3, at
---   -O1 and -O2).
-
--- * The rules are stated for 'append', not for the class method: a rule on a
-
---   method fires or not depending on when its instance is resolved.
-
--- * The sum of two sizes may overflow, and is compared as a number without a sign: such
-
---   a pair is not merged. (Test "sizes that overflow are not merged".)
-
--- * The numbers are literals, so the comparison with 256 is decided by the
-
---   compiler, and 'fused' is rewritten by one of two rules. As a function with two
---   branches it would name its writes twice, and the bindings that the compiler puts
---   around them would hide the result from the next rule: of three writes in front
---   of the rest of a fold, two fused. The operators of 'Int' are unfolded too late,
---   so these are those of the machine. Without a limit, a chain of a thousand writes
---   would reserve 8 KB at once, and a small buffer would be left unfilled.
-
--- * Such a rule repeats the right side of its function, and GHC does not check that the
-
---   two are the same. The suites do: at -O0 no rule fires and the functions run, at -O2
---   the rules have fired, and both must write the bytes of the model.
-
--- * Where buffers end may differ with the optimisation level; the bytes do
-
---   not (INV-B4).
+-- 1. A rule sees 'ensure' only if the primitive has been unfolded to it and 'ensure' itself has
+--    not. So each primitive is @INLINE [0]@ and has a rule, active until then, that states its
+--    equation: Note [Why primitives have rules].
+-- 2. The rules are stated for 'append', not for @<>@: a rule on a class method fires or not
+--    depending on when its instance is resolved.
+-- 3. The sum of two sizes may overflow. It is compared as an unsigned number, and such a pair is
+--    not merged. (Test "sizes that overflow are not merged".)
+-- 4. The numbers are literals, so the compiler decides the comparison with 256, and one of two
+--    rules rewrites 'fused'. If 'fused' were unfolded to a conditional, it would name its writes
+--    twice, and the bindings around them would hide the result from the next rule. The operators
+--    of 'Int' are unfolded too late, so these are primitive operations. Without a limit a chain of
+--    a thousand writes would reserve 8 KB at once and leave a small buffer unfilled.
+-- 5. GHC does not check that such a rule repeats its function's equation. The suites do: at -O0 no
+--    rule fires, at -O2 they have fired, and both must write the bytes of the model.
+-- 6. The optimisation level may change where buffers end, never the bytes (INV-B4).
 --
--- The inspection tests ("checks of the room left in the buffer") count them.
+-- The inspection tests "checks of the free space" count the checks.
+--
+-- Note [Why primitives have rules]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- Decoders of numbers fuse with plain INLINE pragmas (Note [Rules for decoders] in
+-- "Ashlar.Internal.Get.Core"). They are constants: a rule looks through the name of a constant
+-- whose unfolding is CONLIKE. Primitives are functions of a value, so the rule must meet the
+-- call unfolded. What was tried in place of the rules (GHC 9.0.2, -O1 and -O2, all modules
+-- compiled with @-fno-do-lambda-eta-expansion@):
+--
+-- * @word8 x = scalar P.word8 x@ with plain INLINE. GHC does not inline a call in an
+--   uninteresting context if the unfolding is larger than the call. Of five adjacent writes none
+--   fuse.
+-- * @word8 = scalar P.word8@ with plain INLINE, and 'ensure' CONLIKE. The call is over-saturated,
+--   so it is always inlined. But inlining binds its arguments with @let@ where a rule substitutes
+--   them, the user's module eta-expands such a right-hand side, and no rule sees 'ensure' below the
+--   lambda: @(<> word16LE 3) . word8@ has two checks.
+-- * The same, with a rule for @scalar@ only. All inspection tests of that time pass. But an INLINE
+--   name of arity 0 is unfolded where it stands alone, too. So in @instance Encode Word8 where
+--   encode = word8@ the method is no longer another name for @word8@, and calls of it do
+--   not fuse. (Inspection test "byMethods".)
+--
+-- A rule has none of these conditions: it fires on @word8 x@ in any context, and leaves @word8@
+-- alone.
 
 -- | Two writes in one reservation, if the first argument says so.
 fused :: Bool -> Int -> Int -> (Ptr Word8 -> IO (Ptr Word8)) -> (Ptr Word8 -> IO (Ptr Word8)) -> Builder
@@ -295,7 +299,7 @@ ask c (Sink answer) request = do
 --
 -- @since 0.1.0.0
 runBuilderWith :: Sink -> Space -> Builder -> IO (Ptr Word8)
-runBuilderWith k (Space from to) (Builder f) = withCells 2 $ \c -> do
+runBuilderWith k (Space from to) (Builder f) = withCells (cellsUpTo endCell) $ \c -> do
   putPtr c cursorCell from
   putPtr c endCell to
   IO (\s -> (# f c k s, () #))
@@ -310,7 +314,7 @@ runBuilderWith k (Space from to) (Builder f) = withCells 2 $ \c -> do
 -- exception is frozen and can be taken up again, but not from under a handler
 -- (Note [Exceptions that are not ours]).
 runBuilderSaving :: (Ptr Word8 -> IO ()) -> Sink -> Space -> Builder -> IO (Ptr Word8)
-runBuilderSaving save k (Space from to) b = withCells 2 $ \c -> do
+runBuilderSaving save k (Space from to) b = withCells (cellsUpTo endCell) $ \c -> do
   putPtr c cursorCell from
   putPtr c endCell to
   result <- try (runOn b c k)

@@ -52,7 +52,7 @@
 -- * The modules here are compiled with @-fno-do-lambda-eta-expansion@, or the rules
 --   would find lambdas around what they look for.
 --
--- The inspection tests ("checks of the room left, in the monad") hold this in place.
+-- The inspection tests ("checks of the free space, in the monad") hold this in place.
 module Ashlar.Internal.Builder.Put
   ( PutM,
     Put,
@@ -74,7 +74,7 @@ import GHC.Exts (RealWorld, State#, runRW#)
 -- passes on the value lazily.
 --
 -- @since 0.1.0.0
-newtype PutM a = PutM (Wanted -> State# RealWorld -> (# State# RealWorld, a #))
+newtype PutM a = PutM (Expectation -> State# RealWorld -> (# State# RealWorld, a #))
 
 -- | Bytes only.
 --
@@ -84,12 +84,12 @@ type Put = PutM ()
 -- | What is wanted of a put: nothing but its value; or both, the bytes being written
 -- by way of the two arguments of a builder. Only the second may do anything to the
 -- state of the world.
-data Wanted
+data Expectation
   = Value
   | Both Cells Sink
 
 -- | Run a put.
-with :: PutM a -> Wanted -> State# RealWorld -> (# State# RealWorld, a #)
+with :: PutM a -> Expectation -> State# RealWorld -> (# State# RealWorld, a #)
 with (PutM f) = f
 {-# INLINE with #-}
 

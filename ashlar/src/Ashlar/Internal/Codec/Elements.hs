@@ -171,8 +171,8 @@ getList n = case layout :: Layout a of
       | n <= 64 = chargeEmpties (leastSize (layout :: Layout a)) n >> few
       | otherwise = V.foldr' (:) [] <$> getVector n
     few = case layout :: Layout a of
-      Fix f -> collect (\i -> getElement i f) 0 []
-      Var _ -> amongElements (collect (\i -> atElement i >> get) 0 [])
+      Fix f -> collect (\i -> getElement n i f) 0 []
+      Var _ -> amongElements n (collect (\i -> atElement i >> get) 0 [])
     -- The elements from number i down lie at p.
     fromEnd :: Fixed a -> Ptr Word8 -> Int -> [a] -> Get [a]
     fromEnd f !p !i acc
@@ -187,9 +187,9 @@ getList n = case layout :: Layout a of
     {-# INLINE collect #-}
 {-# INLINE getList #-}
 
--- Elements from this number on.
-elementsFrom :: Int -> Fixed a -> Names
-elementsFrom i f = OfElements i (ConstantPart (fixedSize f) (fixedNames f))
+-- Elements from number i on, of n.
+elementsFrom :: Int -> Int -> Fixed a -> Names
+elementsFrom i n f = OfElements i n (ConstantPart (fixedSize f) (fixedNames f))
 {-# INLINE elementsFrom #-}
 
 -- How many of n elements can be read without asking for input.
@@ -213,7 +213,7 @@ getVector n = do
   let filled = runGetST (GM.unsafeNew first >>= fill 0)
   case layout :: Layout a of
     Fix _ -> filled
-    Var _ -> amongElements filled
+    Var _ -> amongElements n filled
   where
     -- The first i elements of n are there.
     fill :: Int -> G.Mutable v s a -> GetST s (v a)
@@ -225,7 +225,7 @@ getVector n = do
         Fix f -> do
           m <- liftGet (stretch f (GM.length v - i))
           if m <= 0
-            then one i v (getElement i f)
+            then one i v (getElement n i f)
             else do
               let end = i + m
                   -- The elements from k up to the end lie at p, and the
@@ -236,7 +236,7 @@ getVector n = do
                       x <- liftGet (fixedRead f p)
                       x `seq` GM.unsafeWrite v k x
                       readOn (p `plusPtr` fixedSize f) (k + 1)
-              insideRunST (elementsFrom i f) (consumeST (m * fixedSize f) (\p -> readOn p i))
+              insideSpanST (elementsFrom i n f) (consumeST (m * fixedSize f) (\p -> readOn p i))
               fill end v
     -- i is less than the vector's length.
     one :: Int -> G.Mutable v s a -> Get a -> GetST s (v a)
@@ -245,7 +245,7 @@ getVector n = do
 
 -- | Read a vector of so many elements, each by a decoder that is given the one before.
 getSuccessive :: forall v a. G.Vector v a => Int -> (Maybe a -> Get a) -> Get (v a)
-getSuccessive n element = amongElements (runGetST (GM.unsafeNew (min n 4) >>= fill 0 Nothing))
+getSuccessive n element = amongElements n (runGetST (GM.unsafeNew (min n 4) >>= fill 0 Nothing))
   where
     fill :: Int -> Maybe a -> G.Mutable v s a -> GetST s (v a)
     fill !i before v

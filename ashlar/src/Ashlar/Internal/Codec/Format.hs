@@ -1,4 +1,3 @@
-{-# LANGUAGE DerivingStrategies #-}
 -- Unfoldings must not be eta-expanded: see Note [Generic methods].
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
@@ -6,11 +5,11 @@
 -- Module      : Ashlar.Internal.Codec.Format
 -- Description : How the values of a type are written and read, as a value
 module Ashlar.Internal.Codec.Format
-  ( Format (..),
+  ( Format,
     codec,
     fixed,
-    HasFormat (..),
-    ByFormat (..),
+    byHand,
+    fromPutGet,
     formatLayout,
     formatSize,
     formatPut,
@@ -22,92 +21,77 @@ module Ashlar.Internal.Codec.Format
   )
 where
 
-import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.Core (Builder)
+import Ashlar.Internal.Builder.RunIO (toBufferIOWith)
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed
+import Ashlar.Internal.Codec.Layout (mapLayout)
 import Ashlar.Internal.Codec.ReadFields
+import Ashlar.Internal.Get.Budget (deeper)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Path
-import Ashlar.Internal.Get.Refine
+import Ashlar.Internal.Get.Refuse
+import System.IO.Unsafe (unsafePerformIO)
 
--- | How the values of a type are written and read.
+-- | A format of variable size from its parts: the least size of a value, its size, how it is
+-- written, and how it is read.
+--
+-- A value counts as a level of nesting, so that no input makes a recursive reader nest without
+-- end. That the size is what is written is not checked: 'Ashlar.Codec.encode' does not use it, so
+-- a wrong one never gives wrong bytes, but 'Ashlar.Codec.encodedSize' returns it. @exactSize@ of
+-- "Ashlar.Codec.Laws" finds that out; 'fromPutGet' computes it.
 --
 -- @since 0.1.0.0
-data Format a = Format (Layout a) (a -> Int) (a -> Builder) (Get a)
+byHand ::
+  -- | No value takes fewer bytes. State at least 1 if every value has a byte: with 0 the elements
+  -- of a container count against the budget for elements of no size.
+  Int ->
+  -- | The exact number of bytes that are written.
+  (a -> Int) ->
+  (a -> Builder) ->
+  Get a ->
+  Format a
+byHand least n p g = Format (Var least) n p (deeper g)
+{-# INLINE byHand #-}
 
--- | 'layout' for a format.
+-- | 'byHand' without the size, which is found out by running the builder.
+--
+-- 'Ashlar.Codec.encode' does not ask for sizes, and costs the same. 'Ashlar.Codec.encodedSize'
+-- takes as long as encoding and a buffer of 512 bytes for each such value.
+--
+-- >>> import Ashlar.Codec.Combinators (formatPut, formatSize)
+-- >>> let pair = fromPutGet 9 (\(n, t) -> put n <> put t) ((,) <$> get <*> get) :: Format (Word8, Text)
+-- >>> formatSize pair (1, "hello")
+-- 14
 --
 -- @since 0.1.0.0
-formatLayout :: Format a -> Layout a
-formatLayout (Format l _ _ _) = l
-{-# INLINE formatLayout #-}
+fromPutGet ::
+  -- | No value takes fewer bytes, as for 'byHand'.
+  Int ->
+  (a -> Builder) ->
+  Get a ->
+  Format a
+fromPutGet least p = byHand least (\x -> builderSize (p x)) p
+{-# INLINE fromPutGet #-}
 
--- | 'size' for a format.
---
--- @since 0.1.0.0
-formatSize :: Format a -> a -> Int
-formatSize (Format _ n _ _) = n
-{-# INLINE formatSize #-}
-
--- | 'put' for a format.
---
--- @since 0.1.0.0
-formatPut :: Format a -> a -> Builder
-formatPut (Format _ _ p _) = p
-{-# INLINE formatPut #-}
-
--- | 'get' for a format.
---
--- @since 0.1.0.0
-formatGet :: Format a -> Get a
-formatGet (Format _ _ _ g) = g
-{-# INLINE formatGet #-}
-
--- | Types with a format that is written by hand.
---
--- @since 0.1.0.0
-class HasFormat a where
-  -- | The format. Give it an INLINE pragma.
-  --
-  -- In the format of a recursive type, 'codec' stands for the type itself, and must
-  -- stand in a @variant@ somewhere.
-  format :: Format a
-
--- | The instance of a type that has a format, for @deriving Codec via ByFormat T@.
---
--- @since 0.1.0.0
-newtype ByFormat a = ByFormat a
-  deriving stock (Eq, Ord, Show)
-
-instance HasFormat a => Codec (ByFormat a) where
-  layout = formatLayout (bijection unByFormat ByFormat format)
-  {-# INLINE layout #-}
-  size (ByFormat x) = formatSize format x
-  {-# INLINE size #-}
-  put (ByFormat x) = formatPut format x
-  {-# INLINE put #-}
-  get = formatGet (bijection unByFormat ByFormat format)
-  {-# INLINE get #-}
-
-unByFormat :: ByFormat a -> a
-unByFormat (ByFormat x) = x
-{-# INLINE unByFormat #-}
-
--- | The format of a type that has an instance.
---
--- @since 0.1.0.0
-codec :: Codec a => Format a
-codec = Format layout size put get
-{-# INLINE codec #-}
+-- The number of bytes of a builder, written into one small buffer again and again.
+builderSize :: Builder -> Int
+builderSize b = unsafePerformIO (toBufferIOWith 512 (\_ _ -> pure ()) b)
+{-# NOINLINE builderSize #-}
 
 -- | A format from "Ashlar.Codec.Fixed".
 --
 -- @since 0.1.0.0
 fixed :: Fixed a -> Format a
-fixed f = Format (Fix f) (\_ -> fixedSize f) (putFixed f) $ case fixedNames f of
+fixed f = Format (Fix f) (\_ -> fixedSize f) (putFixed f) (readFixed f)
+{-# INLINE fixed #-}
+
+-- Its errors say what the format has names for.
+readFixed :: Fixed a -> Get a
+readFixed f = case fixedNames f of
   Nameless -> getFixed f
   _ -> getNamed f
-{-# INLINE fixed #-}
+{-# INLINE readFixed #-}
 
 -- | The format of one type for another that corresponds to it, one value to one value:
 -- @'bijection' there back@, where each function undoes the other.
@@ -120,9 +104,10 @@ fixed f = Format (Fix f) (\_ -> fixedSize f) (putFixed f) $ case fixedNames f of
 --
 -- @since 0.1.0.0
 bijection :: (b -> a) -> (a -> b) -> Format a -> Format b
-bijection there back (Format l n p g) = case l of
-  Fix f -> fixed (fixedMap there back f)
-  Var least -> Format (Var least) (\x -> n (there x)) (\x -> p (there x)) (g >>= \x -> pure $! back x)
+bijection there back (Format l n p g) =
+  Format (mapLayout (fixedMap there back) l) (\x -> n (there x)) (\x -> p (there x)) $ case l of
+    Fix f -> readFixed (fixedMap there back f)
+    Var _ -> g >>= \x -> pure $! back x
 {-# INLINE bijection #-}
 
 -- | The format of one type for another that corresponds to a part of it. Reading a
@@ -141,9 +126,10 @@ bijection there back (Format l n p g) = case l of
 --
 -- @since 0.1.0.0
 refined :: (b -> a) -> (a -> Either String b) -> Format a -> Format b
-refined there back (Format l n p g) = case l of
-  Fix f -> fixed (fixedChecked there back f)
-  Var least -> Format (Var least) (\x -> n (there x)) (\x -> p (there x)) (refine back g)
+refined there back (Format l n p g) =
+  Format (mapLayout (fixedChecked there back) l) (\x -> n (there x)) (\x -> p (there x)) $ case l of
+    Fix f -> readFixed (fixedChecked there back f)
+    Var _ -> refine back g
 {-# INLINE refined #-}
 
 -- | Only the values for which the condition holds; reading others fails with the

@@ -20,6 +20,7 @@
 module Ashlar.Internal.Codec.Layout
   ( Layout (Fix, Var),
     leastSize,
+    mapLayout,
     Plain (..),
     layoutPlain,
 
@@ -92,6 +93,15 @@ leastSize l = case l of
 -- (Unboxed, because such numbers are computed as soon as they are there. What has to
 -- wait for a phase of the compiler is there twice for each field, and so 2^n times.)
 data Width = Width Int# Int# Int#
+
+-- | The layout of a type that is written as another one, given its format for the case that the
+-- size is constant. A derived layout stays one, and is not forced
+-- (Note [Types that contain themselves]).
+mapLayout :: (Fixed a -> Fixed b) -> Layout a -> Layout b
+mapLayout h (Layout kind width plain) = Layout kind width $ case plain of
+  Constant f -> Constant (h f)
+  Variable n -> Variable n
+{-# INLINE mapLayout #-}
 
 -- | Ask a type.
 widthOf :: Layout a -> Int# -> Width

@@ -32,10 +32,9 @@ where
 
 import Ashlar.Internal.Builder.Core (Builder)
 import Ashlar.Internal.Codec.Fixed
-import Ashlar.Internal.Get.Budget (overBudget)
+import Ashlar.Internal.Get.Budget (spendEmpties)
 import Ashlar.Internal.Get.Bytes (available)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Env
 
 -- | Types whose values are written as a number, and what it is the number of:
 -- strings, lists, vectors, maps, sets. The instances of 'Ashlar.Codec.Codec' write the
@@ -91,8 +90,4 @@ firstCapacity least n
 chargeEmpties :: Int -> Int -> Get ()
 chargeEmpties least n
   | least > 0 = pure ()
-  | otherwise = step $ \c env -> do
-    left <- emptiesLeft env
-    if n <= left
-      then setEmptiesLeft env (left - n)
-      else overBudget c env (show n ++ " elements of no size, more than the budget of " ++ show left)
+  | otherwise = spendEmpties n

@@ -26,10 +26,11 @@ module Ashlar.Internal.Codec.ReadFields
 where
 
 import Ashlar.Internal.Codec.Fixed
+import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Input (demand)
-import Ashlar.Internal.Get.Nested
+import Ashlar.Internal.Get.Label
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Mem.Cells
 import Data.Word (Word8)
@@ -115,7 +116,7 @@ mapReading h (Reading variable n count parts rest) = Reading variable n count pa
 -- A part comes next, with so many behind it. (In every run, traced or not: to find out takes
 -- longer, and three times the code.)
 partNext :: Cells -> Int -> State# RealWorld -> (# State# RealWorld, () #)
-partNext c count = unIO (putInt c placeCell (inPart count))
+partNext c count = unIO (putInt c partCell (inPart count))
 {-# INLINE partNext #-}
 
 -- Read a run, where so many fields are left. (Here it takes longer not to find out: a
@@ -125,7 +126,7 @@ runNext :: Int -> Get a -> Get a
 runNext count (Get p) = Get $ \c env s0 -> case unIO (mark c) s0 of
   (# s1, _ #) -> p c env s1
   where
-    mark c = whenTraced c (putInt c placeCell (inRun count))
+    mark c = whenTraced c (putInt c partCell (inSpan count))
     {-# INLINE mark #-}
 {-# INLINE runNext #-}
 
@@ -169,9 +170,15 @@ getNamed :: Fixed a -> Get a
 getNamed f = getInside (fixedNames f) f
 {-# INLINE getNamed #-}
 
--- | Read the element with this number, of constant size.
-getElement :: Int -> Fixed a -> Get a
-getElement i f = getInside (OfElements i (ConstantPart (fixedSize f) (fixedNames f))) f
+-- | Read an element of constant size.
+getElement ::
+  -- | How many elements were announced.
+  Int ->
+  -- | The number of this one.
+  Int ->
+  Fixed a ->
+  Get a
+getElement n i f = getInside (OfElements i n (ConstantPart (fixedSize f) (fixedNames f))) f
 {-# INLINE getElement #-}
 
 getInside :: Names -> Fixed a -> Get a
@@ -194,10 +201,10 @@ getRun count f = case fixedSize f of
   n -> runNext count (consumeShared n (fixedRead f))
 {-# INLINE getRun #-}
 
--- | Inside of a container whose elements are of variable size. It counts as a level:
--- otherwise @newtype T = T [T]@ would be read without end.
-amongElements :: Get a -> Get a
-amongElements = nested (OfElements 0 VariablePart)
+-- | Inside of a container whose elements are of variable size, which has announced this number of
+-- them. It counts as a level: otherwise @newtype T = T [T]@ would be read without end.
+amongElements :: Int -> Get a -> Get a
+amongElements n = nested (OfElements 0 n VariablePart)
 {-# INLINE amongElements #-}
 
 -- | The element with this number comes next.
@@ -207,11 +214,11 @@ atElement i = Get $ \c _ s -> partNext c i s
 
 -- A run of so many bytes, and nothing else, inside a value.
 placed :: Names -> Int -> (Ptr Word8 -> Get a) -> Get a
-placed names n rest = consumeSharedOr (demandInside names) n (\p -> insideRun names (rest p))
+placed names n rest = consumeSharedOr (demandInside names) n (\p -> insideSpan names (rest p))
 {-# INLINE placed #-}
 
 -- What is said of the value is needed only if something is wrong, and then built by this
 -- function: what is built in a branch makes all of the code around it check for heap.
 demandInside :: Names -> Cells -> Env -> Int -> IO ()
-demandInside names c env n = demand c (inRunOf names env) n
+demandInside names c env n = demand c (inSpanOf names env) n
 {-# NOINLINE demandInside #-}

@@ -18,8 +18,8 @@ import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.Format
 import Ashlar.Internal.Codec.ReadFields
+import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Nested
 import Ashlar.Internal.Get.Path
 
 -- Note [Fields read together]

@@ -105,7 +105,7 @@ encodedSize = size
 -- >>> decode (encode (Just 'x')) :: Either DecodeError (Maybe Char)
 -- Right (Just 'x')
 -- >>> either (putStrLn . displayException) print (decode "\2" :: Either DecodeError (Maybe Char))
--- at byte 0, in Maybe: constructor 2 of Maybe, which has 2
+-- at byte 0, in Maybe: constructor tag 2, but Maybe has 2 constructors (tags 0 and 1)
 --   00000000  02                                                |.|
 --             ^^
 --

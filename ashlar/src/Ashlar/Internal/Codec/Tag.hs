@@ -26,6 +26,7 @@ where
 import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Path
+import Ashlar.Internal.Get.Refuse
 import Data.Kind (Type)
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr)
@@ -71,7 +72,14 @@ tagFormat name count@(I# n) = case n <=# 256# of
 -- A function that builds nothing before it is called: what is built in a branch makes all
 -- of the code around it check for heap.
 unknownTag :: Ptr Word8 -> String -> Int -> Int -> Get a
-unknownTag p name !count !i = invalidAt p (if count <= 256 then 1 else 2) ("constructor " ++ show i ++ " of " ++ name ++ ", which has " ++ show count)
+unknownTag p name !count !i = invalidAt p (if count <= 256 then 1 else 2) message
+  where
+    message =
+      "constructor tag " ++ show i ++ ", but " ++ name ++ " has " ++ case count of
+        0 -> "no constructors"
+        1 -> "1 constructor (tag 0)"
+        2 -> "2 constructors (tags 0 and 1)"
+        _ -> show count ++ " constructors (tags 0 to " ++ show (count - 1) ++ ")"
 {-# NOINLINE unknownTag #-}
 
 -- | Does no constructor have fields?

@@ -21,9 +21,10 @@ import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.Format
 import Ashlar.Internal.Codec.ReadFields
 import Ashlar.Internal.Codec.Tag (tagFormat)
+import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Nested
 import Ashlar.Internal.Get.Path
+import Ashlar.Internal.Get.Refuse
 
 -- | What is written for a value of a variant; made by the functions that 'variant'
 -- passes.

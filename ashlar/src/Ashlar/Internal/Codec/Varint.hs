@@ -11,11 +11,12 @@ module Ashlar.Internal.Codec.Varint
   )
 where
 
-import Ashlar.Get.Varint (getWord64LEB128)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Get.Core (Get)
+import qualified Ashlar.Internal.Get.Varint as Get
 import Ashlar.Internal.Prim.Varint.Groups (writeUnsigned64)
-import qualified Ashlar.Prim.Varint as P
+import qualified Ashlar.Internal.Prim.Varint.LEB128 as P
+import qualified Ashlar.Internal.Prim.Varint.Type as P
 import Data.Word (Word64)
 
 -- | Bytes that a number takes, from 1 to 10.
@@ -30,5 +31,5 @@ putVarint n = ensure 10 (\p -> writeUnsigned64 n p)
 
 -- | Read a number.
 getVarint :: Get Word64
-getVarint = getWord64LEB128
+getVarint = Get.getVarint P.word64LEB128
 {-# INLINE getVarint #-}

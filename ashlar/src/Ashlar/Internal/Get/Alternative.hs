@@ -1,5 +1,6 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedSums #-}
 {-# LANGUAGE UnboxedTuples #-}
 -- No eta-expansion: Note [Rules for decoders] in "Ashlar.Internal.Get.Core".
 {-# OPTIONS_GHC -Wno-orphans -fno-do-lambda-eta-expansion #-}
@@ -8,8 +9,7 @@
 -- Module      : Ashlar.Internal.Get.Alternative
 -- Description : Choices, and giving them up
 --
--- (The 'Alternative' instance is here, and not beside the type, because it needs
--- the handlers.)
+-- (The 'Alternative' instance is here, and not beside the type, because it needs the handlers.)
 module Ashlar.Internal.Get.Alternative
   ( commit,
     attempt,
@@ -22,8 +22,10 @@ import Ashlar.Internal.Get.ChoicePoint
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure (Failures)
 import Ashlar.Internal.Get.Input (lookAt)
+import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Mem.Cells
 import Control.Applicative (Alternative (..))
 import Control.Exception (throwIO)
@@ -33,15 +35,13 @@ import Data.Word (Word8)
 import GHC.Exts (RealWorld, State#)
 import GHC.IO (IO (..), unIO)
 
--- | 'empty' fails. @p '<|>' q@ is @q@ from the same place if @p@ fails, however
--- much @p@ has read (unless that was behind a 'commit').
+-- | 'empty' fails. If @p@ fails, @p '<|>' q@ is @q@ from the same offset, however much @p@ has read
+-- (unless it has passed a 'commit').
 --
--- 'many' and 'some' take as many as they can, in constant memory apart from
--- the result, and end where their decoder fails, or succeeds without reading
--- anything.
+-- 'many' and 'some' take as many as they can, in constant memory apart from the result. They end
+-- where their decoder fails, or succeeds without reading anything.
 --
--- If all fails, the error is that of the alternative that got farthest
--- ('Ashlar.Get.DecodeError').
+-- If all fails, the error is that of the alternative that got farthest ('Ashlar.Get.DecodeError').
 instance Alternative Get where
   empty = failHere NoAlternative
   (<|>) = orGet
@@ -57,8 +57,8 @@ orGet :: Get a -> Get a -> Get a
 orGet p (Get q) = Get (eitherOr p q)
 {-# INLINE [1] orGet #-}
 
--- A choice of which the next byte may decide that the first is in vain.
-orGuarded :: (Word8 -> Bool) -> Wanted -> Get a -> Get a -> Get a
+-- A choice in which the next byte may rule out the first alternative.
+orGuarded :: (Word8 -> Bool) -> Expectation -> Get a -> Get a -> Get a
 orGuarded accepts wanted p (Get q) = Get $ \c env s0 ->
   let other s = q c env s
    in case unIO (nextIs accepts c env) s0 of
@@ -70,7 +70,7 @@ manyGet :: Get a -> Get [a]
 manyGet p = step (manyFrom (\_ _ -> pure True) p)
 {-# INLINE [1] manyGet #-}
 
-manyGuarded :: (Word8 -> Bool) -> Wanted -> Get a -> Get [a]
+manyGuarded :: (Word8 -> Bool) -> Expectation -> Get a -> Get [a]
 manyGuarded accepts wanted p = step (manyFrom begins p)
   where
     begins c env = do
@@ -78,7 +78,7 @@ manyGuarded accepts wanted p = step (manyFrom begins p)
       if ok then pure True else False <$ refuseByte c env wanted
 {-# INLINE [1] manyGuarded #-}
 
--- Note [Rules for decoders] in "Ashlar.Internal.Get.Core". Choices are associative, so that in a
+-- See Note [Rules for decoders] in "Ashlar.Internal.Get.Core". Choices are associative, so that in a
 -- row of them each has its guard at the front.
 {-# RULES
 "or/guarded" forall t w p q. orGet (guardedGet t w p) q = orGuarded t w p q
@@ -87,36 +87,41 @@ manyGuarded accepts wanted p = step (manyFrom begins p)
 "or/or/guarded" forall t w p q r. orGet (orGuarded t w p q) r = orGuarded t w p (orGet q r)
   #-}
 
--- The first, or else the second from the same place.
-eitherOr :: Get a -> (Cells -> Env -> State# RealWorld -> (# State# RealWorld, a #)) -> Cells -> Env -> State# RealWorld -> (# State# RealWorld, a #)
+-- The first, or else the second from the same offset.
+eitherOr ::
+  Get a ->
+  (Cells -> Env -> State# RealWorld -> (# State# RealWorld, a #)) ->
+  Cells ->
+  Env ->
+  State# RealWorld ->
+  (# State# RealWorld, a #)
 eitherOr p q = \c env s0 -> case unIO (openChoice c) s0 of
-  (# s1, mark #) -> case catching c env p s1 of
-    (# s2, Succeeded, a #) -> case unIO (closeChoice c mark) s2 of (# s3, _ #) -> (# s3, a #)
-    -- The alternative runs after the handler has returned: inside of it
-    -- asynchronous exceptions are masked, and alternatives would nest.
-    (# s2, outcome, _ #) -> case unIO (retreat c env outcome mark) s2 of (# s3, _ #) -> q c env s3
+  (# s1, point #) -> case catching c env p s1 of
+    (# s2, (# a | #) #) -> case unIO (closeChoice c point) s2 of (# s3, _ #) -> (# s3, a #)
+    -- The alternative runs after the handler has returned: inside of it asynchronous exceptions
+    -- are masked, and alternatives would nest.
+    (# s2, (# | stop #) #) -> case unIO (retreat c env stop point) s2 of (# s3, _ #) -> q c env s3
 {-# INLINE eitherOr #-}
 
--- How far 'many' has come: where the round under way began, whether a round before it has
--- committed (1, else 0), and the elements, the last first.
+-- How far 'many' has come: the offset at which the round under way began, whether a round before it
+-- has committed (1, else 0), and the elements, the last first.
 data Rounds a = Rounds !Int !Int [a]
 
--- One handler around all rounds, and not one for each. How far they have come is
--- written at once, for the rounds do not return to say it. Each round is a choice:
--- to close one and open the next ('closeChoice', 'openChoice') amounts to what
--- 'rounds' does.
+-- One handler around all rounds, and not one for each. How far they have come is written at once,
+-- for the rounds do not return to say it. Each round is a choice: to close one and open the next
+-- ('closeChoice', 'openChoice') amounts to what 'rounds' does.
 --
--- Before each round it is asked whether there can be one; if not, that has been
--- remembered as a failure is.
+-- Before each round it is asked whether there can be one. If not, that has been recorded as a
+-- failure is.
 manyFrom :: (Cells -> Env -> IO Bool) -> Get a -> Cells -> Env -> IO [a]
 manyFrom begins (Get p) = \c env ->
   begins c env >>= \one ->
     if not one
       then pure []
       else do
-        Mark start limit keep release before0 depth place <- openChoice c
-        progress <- newIORef (Rounds start before0 [])
-        let keepOutside before = if before == 0 then keep else release
+        first <- openChoice c
+        progress <- newIORef (Rounds (pointOffset first) (pointCommitted first) [])
+        let keepOutside before = if before == 0 then pointKeep first else pointRelease first
             rounds !at !before as = do
               a <- IO (p c env)
               at' <- position c
@@ -131,29 +136,36 @@ manyFrom begins (Get p) = \c env ->
                   writeIORef progress (Rounds at' before' as')
                   again <- begins c env
                   if again then rounds at' before' as' else pure ()
-            session s0 = case catching c env (step (\_ _ -> rounds start before0 [])) s0 of
-              (# s1, Succeeded, _ #) -> unIO (latest >>= closeChoice c) s1
-              (# s1, outcome, _ #) -> unIO (latest >>= retreat c env outcome) s1
+            all' = step (\_ _ -> rounds (pointOffset first) (pointCommitted first) [])
+            session s0 = case catching c env all' s0 of
+              (# s1, (# _ | #) #) -> unIO (latest >>= closeChoice c) s1
+              (# s1, (# | stop #) #) -> unIO (latest >>= retreat c env stop) s1
             -- The choice of the last round.
-            latest = (\(Rounds at before _) -> Mark at limit (keepOutside before) release before depth place) <$> readIORef progress
+            latest = do
+              Rounds at before _ <- readIORef progress
+              pure
+                first
+                  { pointOffset = at,
+                    pointKeep = keepOutside before,
+                    pointCommitted = before
+                  }
         IO session
         (\(Rounds _ _ as) -> reverse as) <$> readIORef progress
 {-# INLINE manyFrom #-}
 
--- | Give up going back: if the decoder fails from now on, the choices that it is in
--- fail too, and their other alternatives are not tried. The bytes that were
--- kept for that are released, so a choice whose first part decides can have a second
--- part of any length. In short,
+-- | Give up going back. If the decoder fails from now on, the choices that it is in fail too, and
+-- their other alternatives are not tried. The bytes that were kept for them are released, so what
+-- comes after the commit may be of any length. In short,
 --
 -- > (commit *> p) <|> q  =  commit *> p
 --
--- The choices are all that are open: each 'Control.Applicative.<|>' to the left of which this is, and
--- each round of a 'Control.Applicative.many'; up to the innermost 'attempt', which
--- is how a decoder keeps its commits to itself. Choices that are made after this
--- one are as free as ever.
+-- This concerns all choices that are open: each 'Control.Applicative.<|>' that this stands to the
+-- left of, and each round of a 'Control.Applicative.many', up to the innermost 'attempt', which is
+-- how a decoder keeps its commits to itself. Choices that are made after this one are as free as
+-- ever.
 --
--- A typical use is @many (tag *> commit *> body)@, which fails if a body does,
--- where @many (tag *> body)@ would end before its tag.
+-- A typical use is @many (tag *> commit *> body)@, which fails if a body does, where
+-- @many (tag *> body)@ would end before its tag.
 --
 -- >>> let item = getWord8 >>= \w -> if w == 1 then commit *> getWord16be else empty
 -- >>> runGet (many item) "\1ab\1cd."
@@ -165,52 +177,54 @@ manyFrom begins (Get p) = \c env ->
 commit :: Get ()
 commit = step (\c _ -> commitHere c)
 
--- | Run a decoder whose 'commit's are of no concern to the choices around it: if it
--- fails, they go on to their next alternative in any case.
+-- | Run a decoder whose 'commit's do not concern the choices around it. If it fails, they go on to
+-- their next alternative in any case.
 --
 -- > attempt (commit *> p)  =  attempt p
 --
--- Not parsec's @try@, which is not needed here: a choice always goes back.
+-- This is not parsec's @try@, which is not needed here: a choice always goes back.
 --
 -- >>> runGet (attempt (getWord8 *> commit *> empty) <|> getWord8) "a"
 -- Right 97
 --
 -- @since 0.1.0.0
 attempt :: Get a -> Get a
-attempt p = Get $ \c env s0 -> case unIO (openBorder c) s0 of
-  (# s1, mark #) -> case catching c env p s1 of
-    (# s2, outcome, a #) -> case unIO (closeBorder c mark >> failAgain outcome) s2 of (# s3, _ #) -> (# s3, a #)
+attempt p = Get $ \c env s0 -> case unIO (openBarrier c) s0 of
+  (# s1, barrier #) -> case catching c env p s1 of
+    (# s2, (# a | #) #) -> case unIO (closeBarrier c barrier) s2 of (# s3, _ #) -> (# s3, a #)
+    (# s2, (# | stop #) #) -> unIO (closeBarrier c barrier >> failAgain stop) s2
 {-# INLINE attempt #-}
 
-failAgain :: Outcome -> IO ()
-failAgain outcome = case outcome of
-  Succeeded -> pure ()
-  HasFailed -> throwFailed
-  TakenUp -> throwIO Restart
-
--- | Succeed, reading nothing, where a decoder fails; fail where it succeeds. Commits
--- in it are of no concern to others, as with 'attempt'.
+-- | Succeed without reading anything where a decoder fails, and fail where it succeeds. Commits in
+-- it do not concern others, as with 'attempt'.
 --
 -- >>> runGet (many (notFollowedBy (getWord16be >>= guard . (== 3338)) *> getWord8)) "ab\r\n"
 -- Right [97,98]
 --
 -- @since 0.1.0.0
 notFollowedBy :: Get a -> Get ()
-notFollowedBy p = Get $ \c env s0 -> case unIO (openPlace c) s0 of
-  (# s1, place #) -> case unIO ((,) <$> openBorder c <*> failuresSoFar env) s1 of
-    (# s2, (border, before) #) -> case catching c env p s2 of
-      (# s3, outcome, _ #) -> unIO (position c >>= \end -> closeBorder c border >> decided c env place before end outcome) s3
+notFollowedBy p = Get $ \c env s0 -> case unIO (openLookAhead c) s0 of
+  (# s1, start #) -> case unIO ((,) <$> openBarrier c <*> failuresSoFar env) s1 of
+    (# s2, (barrier, before) #) -> case catching c env p s2 of
+      (# s3, outcome #) -> unIO (ended c env start barrier before (stopIn outcome)) s3
+  where
+    stopIn outcome = case outcome of
+      (# _ | #) -> Nothing
+      (# | stop #) -> Just stop
 {-# INLINE notFollowedBy #-}
 
--- The decoder has come to an end.
-decided :: Cells -> Env -> Mark -> Failures -> Int -> Outcome -> IO ()
-decided c env place@(Mark at _ _ _ _ _ _) before end outcome = do
-  undo c env place before
-  case outcome of
-    Succeeded -> do
+-- The decoder has ended, and succeeded if there is no stop.
+ended :: Cells -> Env -> ChoicePoint -> ChoicePoint -> Failures -> Maybe Stop -> IO ()
+ended c env !start !barrier before stop = do
+  end <- position c
+  closeBarrier c barrier
+  undo c env start before
+  case stop of
+    Nothing -> do
+      let at = pointOffset start
       -- The bytes are there: they have been read.
       found <- lookAt c env (min 16 (end - at))
       failWith c env at at found Unexpected
-    HasFailed -> pure ()
-    TakenUp -> throwIO Restart
-{-# NOINLINE decided #-}
+    Just HasFailed -> pure ()
+    Just _ -> throwIO Restart
+{-# NOINLINE ended #-}

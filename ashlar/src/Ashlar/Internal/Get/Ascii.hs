@@ -31,10 +31,9 @@ where
 import Ashlar.Internal.Get.Bytes (skip)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Expect
 import Ashlar.Internal.Get.LookAhead (lookAhead)
 import Ashlar.Internal.Get.NextByte
-import Ashlar.Internal.Get.Progress
+import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Get.Scan
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells

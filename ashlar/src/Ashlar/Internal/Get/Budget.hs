@@ -1,83 +1,185 @@
 {-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedTuples #-}
 
 -- |
 -- Module      : Ashlar.Internal.Get.Budget
--- Description : Limits to what input can make a decoder do
+-- Description : Limits on costs that the size of the input does not bound
 --
--- Most of what decoding takes is in proportion to the input. Two things are not,
--- or not in the same measure, and have a limit: nested values need stack, some
--- hundred bytes for a byte of input; and elements of no size, like those of a
--- @[()]@, are announced in any number by eight bytes.
+-- Most costs of decoding are in proportion to the input. Two are not, or by a large factor, and
+-- have a limit. Each level of nested values takes some hundred bytes of stack for one byte of
+-- input. And eight bytes announce any number of empty elements, like those of a @[()]@.
+--
+-- Note [Spent is spent]
+-- ~~~~~~~~~~~~~~~~~~~~~
+-- To go back restores the level of nesting, but not the budget for empty elements: they have taken
+-- their time, whatever becomes of the alternative. (Otherwise
+-- @many ((skipCount maxBound (pure ()) *> empty) \<|> getWord8)@ takes a million steps for each
+-- byte.) So the counter is not part of a choice point. It belongs to its budget: if a decoder
+-- fails within a budget of its own, the one that catches the failure goes on with the counter of
+-- the budget around it. (Tests "budgets".)
 module Ashlar.Internal.Get.Budget
-  ( Budget (..),
+  ( -- * Budgets
+    Budget (..),
     defaultBudget,
     withBudget,
+    startBudget,
+
+    -- * Levels
     deeper,
-    overBudget,
+    nested,
+
+    -- * Empty elements
+    spendEmpties,
+    chargeRound,
   )
 where
 
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Nested
+import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Mem.Cells
 import GHC.IO (unIO)
 
--- | How much a decoder may use of what is not in proportion to its input.
+-- | Limits on costs that the size of the input does not bound.
 --
 -- @since 0.1.0.0
 data Budget = Budget
-  { -- | How many levels may be nested in one another: of 'deeper', and of what counts
-    -- as a level in instances of @Codec@.
+  { -- | How many levels may be nested in one another: those of 'deeper', and what counts as a
+    -- level in instances of @Codec@.
     budgetDepth :: !Int,
-    -- | How many elements that take no bytes may be decoded in all. Those that were decoded
-    -- in an alternative that failed, or to look ahead, count too: they have taken their time.
+    -- | How many elements of no bytes may be decoded in all. Those that were decoded in an
+    -- alternative that failed, or to look ahead, count too: they have taken their time.
     budgetEmpties :: !Int
   }
   deriving stock (Eq, Show)
 
--- | What every run begins with: 100,000 levels, which take some ten megabytes of
--- stack, and 1,048,576 elements of no size.
+-- | The budget of every run: 100,000 levels, which take some ten megabytes of stack, and 1,048,576
+-- elements of no bytes.
 --
 -- @since 0.1.0.0
 defaultBudget :: Budget
 defaultBudget = Budget {budgetDepth = 100000, budgetEmpties = 1048576}
 
--- | Run a decoder with a budget of its own. That of the decoders around it is
--- neither used nor a limit to it.
+-- | Run a decoder with a budget of its own. It neither uses the budget of the decoders around it
+-- nor is limited by it.
 --
--- >>> let nested = deeper (getWord8 >>= \w -> if w == 0 then pure 0 else (+ 1) <$> nested) :: Get Int
--- >>> runGet (withBudget defaultBudget {budgetDepth = 4} nested) "\1\1\1\0"
+-- >>> let more w = if w == 0 then pure 0 else (+ 1) <$> nested; nested = deeper (getWord8 >>= more)
+-- >>> let within n = withBudget defaultBudget {budgetDepth = n} (nested :: Get Int)
+-- >>> runGet (within 4) "\1\1\1\0"
 -- Right 3
--- >>> either (print . errorReason) print (runGet (withBudget defaultBudget {budgetDepth = 3} nested) "\1\1\1\0")
--- OverBudget "nested more deeply than the budget allows"
+-- >>> either (print . errorReason) print (runGet (within 3) "\1\1\1\0")
+-- OverBudget "nested more than 3 levels deep; withBudget raises the limit"
 --
 -- @since 0.1.0.0
 withBudget :: Budget -> Get a -> Get a
 withBudget budget (Get p) = Get $ \c env s0 -> case unIO (enter c env) s0 of
   (# s1, Entered inner levels #) -> case p c inner s1 of
-    (# s2, a #) -> case unIO (putInt c depthCell levels) s2 of (# s3, _ #) -> (# s3, a #)
+    (# s2, a #) -> case unIO (putInt c levelsCell levels) s2 of (# s3, _ #) -> (# s3, a #)
   where
     depth = max 0 (budgetDepth budget)
+    empties = max 0 (budgetEmpties budget)
     enter c env = do
-      levels <- getInt c depthCell
-      traced <- isTraced c
-      startDepth c traced depth
+      levels <- getInt c levelsCell
+      putInt c levelsCell depth
       -- A counter of its own: Note [Spent is spent].
-      withCells (emptiesCell + 1) $ \own -> do
-        putInt own emptiesCell (max 0 (budgetEmpties budget))
-        pure (Entered env {envEmpties = own} levels)
+      withCells (cellsUpTo emptiesCell) $ \own -> do
+        putInt own emptiesCell empties
+        let context = Budgeted depth empties (envContext env)
+        pure (Entered env {envEmpties = own, envContext = context} levels)
 
--- The environment with the new budget, and what is in 'depthCell' outside.
+-- The environment with the new budget, and what 'levelsCell' was outside.
 data Entered = Entered !Env !Int
 
--- | A decoder that counts as one level deeper than what is around it. To put it
--- around each level of a recursive decoder keeps hostile input from making it use
--- more stack than the budget allows. Costs a few nanoseconds.
+-- | Begin a run with the default budget.
+startBudget :: Cells -> IO ()
+startBudget c = do
+  putInt c levelsCell (budgetDepth defaultBudget)
+  putInt c emptiesCell (budgetEmpties defaultBudget)
+
+-- The budget that a context is in.
+budgetOf :: Context -> Budget
+budgetOf context = case innermost budgeted context of
+  Just budget -> budget
+  Nothing -> defaultBudget
+  where
+    budgeted (Budgeted depth empties _) = Just (Budget depth empties)
+    budgeted _ = Nothing
+
+-- | Count a decoder as one level deeper than what is around it. Put it around each level of a
+-- recursive decoder, so that untrusted input cannot make it use more stack than the budget allows.
+-- Costs a few nanoseconds.
 --
 -- @since 0.1.0.0
 deeper :: Get a -> Get a
 deeper = nested Nameless
 {-# INLINE deeper #-}
+
+-- | Inside a value that may contain others: one level deeper.
+nested :: Names -> Get a -> Get a
+nested names (Get p) = Get $ \c env s0 -> case unIO (getInt c levelsCell) s0 of
+  (# s1, left #) ->
+    -- One copy for both ways in: see Note [One copy behind the check].
+    let inside# e s = case p c e s of
+          (# s', a #) -> case unIO (leave c e) s' of (# s'', _ #) -> (# s'', a #)
+        {-# NOINLINE inside# #-}
+     in case unIO (isTraced c) s1 of
+          (# s2, traced #)
+            | left > 0 && not traced -> case unIO (putInt c levelsCell (left - 1)) s2 of
+              (# s3, _ #) -> inside# env s3
+            | otherwise -> case unIO (enterTraced names c env left) s2 of
+              (# s3, env' #) -> inside# env' s3
+  where
+    -- One more again, and not what it was: to keep a number until here takes longer.
+    leave c env = do
+      left <- getInt c levelsCell
+      putInt c levelsCell (left + 1)
+      whenTraced c (leaveTraced c env)
+    {-# INLINE leave #-}
+{-# INLINE nested #-}
+
+enterTraced :: Names -> Cells -> Env -> Int -> IO Env
+enterTraced names c env left
+  | left > 0 = do
+    putInt c levelsCell (left - 1)
+    part <- getInt c partCell
+    putInt c partCell unknownPart
+    pure (inContext (Inside names part) env)
+  | otherwise = overBudget c env $ \budget ->
+    "nested more than " ++ show (budgetDepth budget) ++ " levels deep"
+{-# NOINLINE enterTraced #-}
+
+-- The decoder around it is in the part that it was in.
+leaveTraced :: Cells -> Env -> IO ()
+leaveTraced c env = putInt c partCell $ case envContext env of
+  Inside _ part _ -> part
+  _ -> unknownPart
+{-# NOINLINE leaveTraced #-}
+
+-- | Count empty elements, or fail if they are more than the budget allows.
+spendEmpties ::
+  -- | How many (not negative).
+  Int ->
+  Get ()
+spendEmpties n = step $ \c env -> do
+  left <- getInt (envEmpties env) emptiesCell
+  if n <= left
+    then putInt (envEmpties env) emptiesCell (left - n)
+    else overBudget c env $ \budget ->
+      "more than " ++ show (budgetEmpties budget) ++ " elements of no bytes"
+{-# NOINLINE spendEmpties #-}
+
+-- | Count a round that has read nothing: Note [Elements that read nothing] in
+-- "Ashlar.Get.Combinators".
+chargeRound :: Get ()
+chargeRound = spendEmpties 1
+
+-- Fail at the cursor, because the budget does not allow more.
+overBudget :: Cells -> Env -> (Budget -> String) -> IO a
+overBudget c env limit = do
+  p <- getPtr c cursorCell
+  let reached = limit (budgetOf (envContext env))
+  failAt c env p 0 (OverBudget (reached ++ "; withBudget raises the limit"))
+{-# NOINLINE overBudget #-}

@@ -21,8 +21,10 @@ where
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Input
+import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Mem (withBytes)
 import Ashlar.Internal.Mem.Cells
 import Data.ByteString (ByteString)
@@ -88,8 +90,8 @@ slice c env n = do
   -- The cursor is in the open segment.
   pure $! unsafeTake n (unsafeDrop (p `minusPtr` start) bs)
 
--- | The next byte, if it is one of these. If it is not, the error is at this byte, and
--- 'Ashlar.Get.<?>' can say what was expected.
+-- | The next byte, if a predicate holds of it. If it does not, the error is at this byte. It says
+-- that a byte was expected that @satisfy@ accepts: give it a better name with 'Ashlar.Get.<?>'.
 --
 -- >>> let digit = satisfy (\w -> w >= 48 && w <= 57) <?> "digit"
 -- >>> runGet (many digit) "12x"
@@ -101,8 +103,12 @@ slice c env n = do
 --
 -- @since 0.1.0.0
 satisfy :: (Word8 -> Bool) -> Get Word8
-satisfy ok = guardedGet ok (Wanted []) takeByte
+satisfy ok = guardedGet ok (Expectation [acceptedBySatisfy]) takeByte
 {-# INLINE satisfy #-}
+
+acceptedBySatisfy :: String
+acceptedBySatisfy = "a byte that satisfy accepts"
+{-# NOINLINE acceptedBySatisfy #-}
 
 -- | Leave out so many bytes. They are not brought together, and take no memory.
 -- A negative number fails.

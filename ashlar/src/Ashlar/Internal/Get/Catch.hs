@@ -1,4 +1,5 @@
 {-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedSums #-}
 {-# LANGUAGE UnboxedTuples #-}
 
 -- |
@@ -7,32 +8,34 @@
 --
 -- Note [Interrupted inside an alternative]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- An asynchronous exception freezes the evaluation of a decoder's run, and
--- whoever forces the result again takes it up: Note [Exceptions that are not ours].
--- But it freezes thunks only. What is on the stack above a handler is no thunk, and
--- is lost when the handler is called. There are two ways out, and a run says which
--- is its own ('inPlaceCell'):
+-- An asynchronous exception freezes the evaluation of a decoder's run, and whoever forces the
+-- result again resumes it: Note [Exceptions that are not ours]. But it freezes thunks only. What
+-- is on the stack above a handler is no thunk, and is lost when the handler is called. There are
+-- two ways out, and a run says which is its own ('inPlaceCell'):
 --
--- * All of the input is in memory, in one piece: the run begins again. Nothing
---   is needed for that.
--- * Input that has been read is gone: the alternative is run as a thunk inside
---   the handler, and so is frozen in its turn. When the evaluation is taken up,
---   the handler has nothing to do, and the thunk is forced again. A run that is
---   suspended by freezing it (see "Ashlar.Internal.Coroutine") goes this way too, each
---   time it waits for input.
+-- * All of the input is in memory, in one chunk. The run begins again, and nothing is needed for
+--   that.
+-- * Input that has been read is gone. The alternative runs as a thunk inside the handler, and so is
+--   frozen in its turn. When the evaluation is resumed, the handler has nothing to do, and the
+--   thunk is forced again. A run that is suspended by freezing it (see
+--   "Ashlar.Internal.Coroutine") goes this way too, each time it waits for input.
 --
--- A thunk costs 12 ns for each alternative (10,000 of which half fail took 165 µs
--- without thunks and 285 µs with them, GHC 9.0.2). Also tried: to begin again at the
--- choice, without a thunk. That needs the bytes from there on, which
--- 'Ashlar.Get.commit' gives up; and a decoder that is suspended n times inside of one
--- alternative takes time in proportion to n².
+-- A thunk adds to the cost of each alternative (benchmark "many with an alternative"). Also tried:
+-- to begin again at the choice, without a thunk. That needs the bytes from there on, which
+-- 'Ashlar.Get.commit' gives up; and a decoder that is suspended n times inside one alternative
+-- takes time in proportion to n².
 --
--- (Tests "an interrupted decode can be forced again", "an alternative of many chunks
--- is run once", and others of the group "push mode".)
+-- (Tests "an interrupted decode can be forced again", "an alternative of many chunks is run once",
+-- and others of the group "push mode".)
 module Ashlar.Internal.Get.Catch
-  ( Outcome (..),
+  ( -- * How a decoder ended
+    Stop (..),
+    Outcome,
+    Restart (..),
+    failAgain,
+
+    -- * Catching
     catching,
-    Caught (..),
     inPlace,
   )
 where
@@ -42,103 +45,103 @@ import Ashlar.Internal.Coroutine.Exception (passOn)
 import Ashlar.Internal.Coroutine.Thunk
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Mem.Cells
-import Control.Exception (SomeException, catch, evaluate, throw, throwIO)
+import Control.Exception (Exception, SomeException, catch, evaluate, fromException, throw, throwIO)
+import Data.Maybe (isJust)
 import GHC.Exts (RealWorld, State#, catch#)
 import GHC.IO (IO (..), unIO)
+import Unsafe.Coerce (unsafeCoerce)
 
--- | How a decoder ended.
-data Outcome
-  = Succeeded
-  | -- | It failed. The cursor is where that happened.
+-- | Why a decoder has no result.
+data Stop
+  = -- | It failed. The cursor is where that happened.
     HasFailed
-  | -- | A foreign asynchronous exception ended it; then somebody took up the
-    -- evaluation that it froze. The whole run must begin again.
-    TakenUp
+  | -- | A foreign asynchronous exception ended it, and the evaluation that it froze was resumed.
+    -- The whole run must begin again.
+    MustRestart
+  | -- | A foreign asynchronous exception froze it as a thunk, and the evaluation was resumed. The
+    -- thunk can go on. ('inPlace' sees to that, and does not return this.)
+    Frozen
 
--- | Run a decoder, and catch its failure. The result is good only if it
--- 'Succeeded'.
+-- | How a decoder ended: with a result, or not. (Unboxed, because most results are used at once.)
+type Outcome a = (# a| Stop #)
+
+-- | Thrown when a decoder that was interrupted has to begin again. It never leaves a run.
+data Restart = Restart
+
+instance Show Restart where
+  show Restart = "Ashlar.Get: restart outside of a run"
+
+instance Exception Restart
+
+-- | End as a decoder ended that did not succeed.
+failAgain :: Stop -> IO a
+failAgain stop = case stop of
+  HasFailed -> throwFailed
+  _ -> throwIO Restart
+
+-- | Run a decoder, and catch its failure.
 --
--- Whatever comes next runs outside of the handler, where asynchronous exceptions
--- are as they were.
+-- Whatever comes next runs outside of the handler, where asynchronous exceptions are as they were.
 --
--- The work is out of line for the sake of what calls it: inlined, the code for the
--- other alternative was there four times, and the environment was taken apart and
--- built anew each time.
+-- The work is out of line for the sake of what calls it: inlined, the code for the other
+-- alternative was there four times, and the environment was taken apart and built anew each time.
 --
--- It is given a lambda: @f c env@ would be a thunk, which is evaluated and updated before it can be
--- run. A run on one byte took 8 ns more.
-catching :: Cells -> Env -> Get a -> State# RealWorld -> (# State# RealWorld, Outcome, a #)
+-- It is given a lambda. @f c env@ would be a thunk, which is evaluated and updated before it can
+-- run: a run on one byte took half as long again.
+catching :: Cells -> Env -> Get a -> State# RealWorld -> (# State# RealWorld, Outcome a #)
 catching c env (Get f) = guarded c (\s -> f c env s)
 {-# INLINE catching #-}
 
 -- Note [Caught by a cell]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
--- The handler writes into a cell that it was called, and returns something
--- that is not looked at, or throws the exception that it was called with, where that is
--- not ours (Note [Thrown outside of the handler]). So the result needs no box to tell the
--- two cases apart. (A run in place could be frozen between writing and reading the cell,
--- and another handler would write to it before it is taken up. There the result has its
--- box.)
-guarded :: Cells -> (State# RealWorld -> (# State# RealWorld, a #)) -> State# RealWorld -> (# State# RealWorld, Outcome, a #)
+-- The handler writes into a cell that it was called, and returns a 'Stop' in place of a result. So
+-- the result needs no box to tell the two apart. Where the exception is not ours, the 'Stop' is a
+-- thunk that throws it, and is forced when the handler has returned: Note [Thrown outside of the
+-- handler].
+--
+-- (A run in place could be frozen between writing and reading the cell, and another handler would
+-- write to it before it is resumed. There the result has its box.)
+guarded ::
+  Cells ->
+  (State# RealWorld -> (# State# RealWorld, a #)) ->
+  State# RealWorld ->
+  (# State# RealWorld, Outcome a #)
 guarded c body s0 = case unIO (getInt c inPlaceCell) s0 of
-  (# s1, 0 #) -> case catch# body (caught c) s1 of
-    (# s2, a #) -> case unIO (getInt c failedCell) s2 of
-      (# s3, 0 #) -> (# s3, Succeeded, a #)
-      (# s3, how #) -> case unIO (putInt c failedCell 0) s3 of
-        (# s4, _ #)
-          | how == 1 -> (# s4, HasFailed, a #)
-          | how == 2 -> (# s4, TakenUp, a #)
-          -- This throws the exception.
-          | otherwise -> case unIO (evaluate a) s4 of (# s5, a' #) -> (# s5, TakenUp, a' #)
+  (# s1, 0 #) -> case catch# body caught s1 of
+    (# s2, a #) -> case unIO (getInt c caughtCell) s2 of
+      (# s3, 0 #) -> (# s3, (# a | #) #)
+      (# s3, _ #) -> case unIO (putInt c caughtCell 0 >> evaluate (unsafeCoerce a)) s3 of
+        (# s4, stop #) -> (# s4, (# | stop #) #)
   (# s1, _ #) -> case unIO (inPlace (IO body)) s1 of
-    (# s2, Returned a #) -> (# s2, Succeeded, a #)
-    (# s2, Missed #) -> (# s2, HasFailed, notLookedAt #)
-    (# s2, _ #) -> (# s2, TakenUp, notLookedAt #)
+    (# s2, Right a #) -> (# s2, (# a | #) #)
+    (# s2, Left stop #) -> (# s2, (# | stop #) #)
+  where
+    caught e = unIO $ do
+      stop <- stopOf MustRestart e
+      unsafeCoerce stop <$ putInt c caughtCell 1
 {-# NOINLINE guarded #-}
 
-caught :: Cells -> SomeException -> State# RealWorld -> (# State# RealWorld, a #)
-caught c e = unIO handler
+-- What stopped a decoder, found out in its handler. If the exception is foreign and asynchronous,
+-- this returns when the evaluation is resumed, with the given stop. If it is foreign and
+-- synchronous, the stop throws it.
+stopOf :: Stop -> SomeException -> IO Stop
+stopOf resumed e
+  | isFailure e = pure HasFailed
+  | isJust (fromException e :: Maybe Restart) = pure MustRestart
+  | otherwise = passOn e (pure (throw e)) (pure resumed)
+
+-- | Run an action of a decoder as a thunk. An asynchronous exception freezes it. If the evaluation
+-- that was interrupted is resumed, it goes on where it was.
+inPlace :: IO a -> IO (Either Stop a)
+inPlace act = newThunk (Right <$> act) >>= force 0
   where
-    handler
-      | isFailed e = notLookedAt <$ putInt c failedCell 1
-      | isRestart e = notLookedAt <$ putInt c failedCell 2
-      | otherwise = passOn e (throw e <$ putInt c failedCell 3) (notLookedAt <$ putInt c failedCell 2)
-
-notLookedAt :: a
-notLookedAt = errorWithoutStackTrace "Ashlar.Get: the result of a failed decoder was used"
-{-# NOINLINE notLookedAt #-}
-
--- | How an action of a decoder ended.
-data Caught a
-  = Returned a
-  | -- | It failed.
-    Missed
-  | -- | The whole run must begin again.
-    Interrupted
-  | -- | It was frozen, and can go on. ('inPlace' does not return this, nor the next.)
-    Frozen
-  | -- | It was ended by an exception that is not ours.
-    Threw SomeException
-
--- | Run an action of a decoder as a thunk. If an asynchronous exception strikes, it
--- is frozen; and if somebody takes up the evaluation that was interrupted, it
--- goes on where it was.
-inPlace :: IO a -> IO (Caught a)
-inPlace act = newThunk (Returned <$> act) >>= force 0
-  where
-    -- A thunk that has been frozen so often. (Without 'shortened' a decoder that waits for
-    -- 40,000 bytes in an alternative, one by one, took 8.8 s, and takes 24 ms, with a
-    -- nursery of 64 MiB, GHC 9.0.2.)
+    -- A thunk that has been frozen n times. (Without 'shortened' a decoder that waits for many
+    -- bytes in an alternative, one by one, takes time in proportion to their square.)
     force n thunk@(Thunk run) = do
-      r <- evaluate run `catch` stopped
+      r <- evaluate run `catch` (fmap Left . stopOf Frozen)
       case r of
-        Frozen -> shortened n thunk >>= force (n + 1)
-        Threw e -> throwIO e
+        Left Frozen -> shortened n thunk >>= force (n + 1)
         _ -> pure r
-    stopped :: SomeException -> IO (Caught a)
-    stopped e
-      | isFailed e = pure Missed
-      | isRestart e = pure Interrupted
-      | otherwise = passOn e (pure (Threw e)) (pure Frozen)
 {-# NOINLINE inPlace #-}

@@ -4,37 +4,34 @@
 
 -- |
 -- Module      : Ashlar.Internal.Get.Core
--- Description : The type of decoders, sequencing, and making sure of input
+-- Description : The type of decoders, sequencing, and demanding input
 --
--- A decoder is an action that moves a cursor through the input. Where it needs
--- more bytes than there are, it asks for them in the middle of the action; the
--- code that follows does not know. A failure is an exception that never leaves
--- a run, so the path on which all is well tests nothing.
+-- A decoder is an action that moves a cursor through the input. Where it needs more bytes than
+-- there are, it asks for them in the middle of the action, and the code that follows does not know.
+-- A failure is an exception that never leaves a run, so on success nothing is tested.
 --
 -- Note [Direct style]
 -- ~~~~~~~~~~~~~~~~~~~
--- Two other designs were tried (GHC 9.0.2; a vector of 10,000 records of three
--- fields takes 49 µs in this style). A result that is either a value or an
--- error, with code that joins again after asking for input, boxes every field:
--- 98 µs and twice the memory, unless the code after the check is kept out of
--- line, and then sums of numbers suffer. A loop back to the check is peeled
--- and copied by the compiler. (Allocation test "decode: 40 bytes for each element".)
+-- Two other designs were tried (GHC 9.0.2, a vector of records). A result that is either a value or
+-- an error, with code that joins again after asking for input, boxes every field: twice the time
+-- and memory, unless the code after the check is kept out of line, and then sums of numbers suffer.
+-- A loop back to the check is peeled and copied by the compiler. (Allocation test "decode: 40 bytes
+-- for each element".)
 module Ashlar.Internal.Get.Core
   ( Get (..),
     step,
 
     -- * Numbers of constant size
     fixedGet,
-    Parts (..),
+    Widths (..),
 
     -- * Demands on the next byte
     guardedGet,
-    Wanted (..),
+    Expectation (..),
     takeByte,
     advance,
     nextIs,
     nextByte,
-    refuseByte,
 
     -- * Making sure of input
     need,
@@ -43,20 +40,14 @@ module Ashlar.Internal.Get.Core
     consumeSharedOr,
     shared,
 
-    -- * Failing
-    failHere,
-    failExpecting,
-    invalid,
-    invalidAt,
-    invalidFrom,
+    -- * Where the decoder is
+    here,
   )
 where
 
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Failure
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Input
-import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells
 import Data.Word (Word8)
@@ -66,17 +57,16 @@ import GHC.IO (IO (..), unIO)
 
 -- | A decoder of values of type @a@.
 --
--- A decoder may be run any number of times. 'fmap' and '<*>' do not force the
--- values they work on.
+-- A decoder may be run any number of times. 'fmap' and '<*>' do not force the values they work on.
 --
--- There is no way to perform 'IO' in a decoder, by intention: a run of it is
--- a pure function of its input. For mutable state there is "Ashlar.Get.ST".
+-- By intention a decoder cannot perform 'IO': a run is a pure function of its input. For mutable
+-- state there is "Ashlar.Get.ST".
 --
 -- @since 0.1.0.0
 newtype Get a = Get {unGet :: Cells -> Env -> State# RealWorld -> (# State# RealWorld, a #)}
 
--- | A decoder from an action on the cells and the environment. The action must
--- keep INV-G1 to INV-G3 and have no other effect.
+-- | A decoder from an action on the cells and the environment. The action must keep INV-G1 to
+-- INV-G3 and have no other effect.
 step :: (Cells -> Env -> IO a) -> Get a
 step f = Get (\c env -> unIO (f c env))
 {-# INLINE step #-}
@@ -104,7 +94,7 @@ instance Monad Get where
   {-# INLINE (>>) #-}
 
 instance MonadFail Get where
-  fail = invalid
+  fail message = step (\c env -> failInvalid c env message)
   {-# INLINE fail #-}
 
 instance Semigroup a => Semigroup (Get a) where
@@ -117,39 +107,31 @@ instance Monoid a => Monoid (Get a) where
 
 -- Note [Rules for decoders]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~
--- Two things are worked out by rewrite rules while a program is compiled, for which
--- the functions below are not unfolded before phase 1, and no decoder is expanded.
+-- Rewrite rules work out two things while a program is compiled. For them the functions below are
+-- not unfolded before phase 1, and no decoder is eta-expanded.
 --
-
--- * Numbers side by side, joined by @\<*>@ and its like, share one check of how many
-
---   bytes are left ('fixedGet'). If there are too few, the error is that of the
---   first number that lacks bytes, as without the rule: what each takes is known
---   ('Parts').
-
--- * What a decoder demands of the next byte ('guardedGet') moves to its front, from where
-
---   a choice can take it: then it looks at the byte before it installs a handler, and
---   where the byte is refused nothing is thrown.
-
--- * This module and the others that define such decoders ("Ashlar.Internal.Get.Alternative",
-
---   "Ashlar.Internal.Get.Bytes", "Ashlar.Internal.Get.NextByte", "Ashlar.Internal.Get.Numbers") are compiled with
---   @-fno-do-lambda-eta-expansion@. Without it the unfolding of an exported decoder is a
---   lambda, in which the rules find no 'fixedGet'.
+-- First, numbers side by side, joined by @\<*>@ and its like, share one check of how many bytes are
+-- left ('fixedGet'). If there are too few, the error is that of the first number that lacks bytes,
+-- as without the rule: the width of each is known ('Widths').
 --
--- Neither changes a result or an error, so whether rules fire (at -O0 they do not)
--- only shows in the time taken. (The suites run at -O0 and -O2; inspection tests "checks of
--- the bytes left, in decoders", allocation test "a choice that the next byte decides".)
+-- Second, what a decoder demands of the next byte ('guardedGet') moves to its front, from where a
+-- choice can take it. The choice looks at the byte before it installs a handler, and where the byte
+-- is refused nothing is thrown.
 --
--- With GHC 9.0.2, time divided by binary's, before and after: structures of four bytes
--- 0.22 -> 0.08; the brackets of binary's benchmark, @many@ of what begins with a byte,
--- 1.38 -> 0.98. Groups of 16 bytes, added up, take 0.04 side by side (1.04 times a loop in
--- C), and 0.23 one after the other in the monad. The rules fire
--- before phase 1, also where a decoder has been given a name of its own by then: for
--- that 'fixedGet' and 'guardedGet' are CONLIKE. In the monad numbers are not joined: to
--- look for the second below a lambda, rules would have to match it (GHC can from 9.10
--- on).
+-- This module and the others that define such decoders ("Ashlar.Internal.Get.Alternative",
+-- "Ashlar.Internal.Get.Bytes", "Ashlar.Internal.Get.NextByte", "Ashlar.Internal.Get.Numbers") are
+-- compiled with @-fno-do-lambda-eta-expansion@. Without it the unfolding of an exported decoder is
+-- a lambda, in which the rules find no 'fixedGet'.
+--
+-- Neither changes a result or an error, so whether rules fire (at -O0 they do not) only shows in
+-- the time taken. (The suites run at -O0 and -O2; inspection tests "checks of the bytes left, in
+-- decoders", allocation test "a choice that the next byte decides".)
+--
+-- The rules make structures of a few bytes several times as fast, and groups of numbers as fast as
+-- a loop in C (benchmarks "side by side", "structures of four Word8" and "brackets"). They fire
+-- before phase 1, also where a decoder has been given a name of its own by then: for that
+-- 'fixedGet' and 'guardedGet' are CONLIKE. In the monad numbers are not joined: to look for the
+-- second below a lambda, rules would have to match it, which GHC can from 9.10 on.
 
 mapGet :: (a -> b) -> Get a -> Get b
 mapGet f (Get g) = Get $ \c env s -> case g c env s of (# s', a #) -> (# s', f a #)
@@ -202,40 +184,45 @@ apIO m n = IO $ \s -> case unIO m s of
   (# s', f #) -> case unIO n s' of (# s'', a #) -> (# s'', f a #)
 {-# INLINE apIO #-}
 
--- | How many bytes (not negative) each of several numbers takes, in their order.
-data Parts = One Int | Both Parts Parts
+-- | How many bytes each of several numbers takes, in their order. None is negative.
+data Widths = OneWidth Int | Both Widths Widths
 
--- | Read numbers of constant size: how many bytes they take in all, and each of them,
--- and a function that reads them, given the address of the first byte, which must not
--- read beyond the last.
-fixedGet :: Int -> Parts -> (Ptr Word8 -> IO a) -> Get a
+-- | Read numbers of constant size.
+fixedGet ::
+  -- | How many bytes they take in all.
+  Int ->
+  -- | How many bytes each of them takes.
+  Widths ->
+  -- | Read them, given the address of the first byte. It must not read beyond the last.
+  (Ptr Word8 -> IO a) ->
+  Get a
 fixedGet n parts rd = case parts of
-  One _ -> consume n rd'
-  Both _ _ -> consumeSharedOr (demandParts parts) n rd'
+  OneWidth _ -> consume n rd'
+  Both _ _ -> consumeSharedOr (demandWidths parts) n rd'
   where
     rd' p = step (\_ _ -> rd p)
 {-# INLINE CONLIKE [1] fixedGet #-}
 
--- Make sure of all the bytes that the parts take, or fail as the first of them does
--- that lacks some, when those before it have been read.
-demandParts :: Parts -> Cells -> Env -> Int -> IO ()
-demandParts parts c env n = do
+-- Demand all the bytes that the numbers take. If there are too few, read the numbers that are
+-- there, and fail as the next one does.
+demandWidths :: Widths -> Cells -> Env -> Int -> IO ()
+demandWidths parts c env n = do
   left <- atHand c env n
   if left >= n then pure () else go left (sizes parts [])
   where
-    sizes (One k) rest = k : rest
+    sizes (OneWidth k) rest = k : rest
     sizes (Both a b) rest = sizes a (sizes b rest)
     go left (k : rest) | k <= left = advanceBy c k >> go (left - k) rest
     go _ (k : _) = demand c env k
     go _ [] = pure ()
-{-# NOINLINE demandParts #-}
+{-# NOINLINE demandWidths #-}
 
 -- Move the cursor over bytes that are there.
 advanceBy :: Cells -> Int -> IO ()
 advanceBy c n = getPtr c cursorCell >>= \p -> putPtr c cursorCell (p `plusPtr` n)
 {-# INLINE advanceBy #-}
 
--- | The next byte, which is there, as 'guardedGet' has found out.
+-- | The next byte, which must be there. ('guardedGet' has found out.)
 takeByte :: Get Word8
 takeByte = step (\c _ -> getPtr c cursorCell >>= peekHost) <* advance
 {-# INLINE takeByte #-}
@@ -245,17 +232,19 @@ advance :: Get ()
 advance = step (\c _ -> advanceBy c 1)
 {-# INLINE advance #-}
 
--- | A decoder that begins with a demand on the next byte: what the demand is, its names
--- for errors, and the decoder of all that follows, with that byte. That is run only
--- where the byte is there and accepted.
-guardedGet :: (Word8 -> Bool) -> Wanted -> Get a -> Get a
+-- | A decoder that begins with a demand on the next byte.
+guardedGet ::
+  -- | Is the byte accepted?
+  (Word8 -> Bool) ->
+  -- | Its names, for errors.
+  Expectation ->
+  -- | Decode that byte and all that follows. This runs only where the byte is there and accepted.
+  Get a ->
+  Get a
 guardedGet accepts wanted (Get g) = Get $ \c env s0 -> case unIO (nextIs accepts c env) s0 of
   (# s1, True #) -> g c env s1
   (# s1, False #) -> unIO (refuseByte c env wanted >> throwFailed) s1
 {-# INLINE CONLIKE [1] guardedGet #-}
-
--- | What a byte is called that is demanded, the innermost name first.
-newtype Wanted = Wanted [String]
 
 -- | Is there a next byte, and is it accepted?
 nextIs :: (Word8 -> Bool) -> Cells -> Env -> IO Bool
@@ -283,28 +272,10 @@ nextByteOn c env = do
   if more then getPtr c cursorCell >>= byteAt else pure (-1)
 {-# NOINLINE nextByteOn #-}
 
--- | Remember a failure at the next byte, because it is not accepted or not there, if the run
--- is traced.
-refuseByte :: Cells -> Env -> Wanted -> IO ()
-refuseByte c env (Wanted names) = whenTraced c $ do
-  at <- position c
-  farthest <- failuresSoFar env
-  -- Most are not worth the trouble.
-  if at < failureReach farthest
-    then pure ()
-    else do
-      p <- getPtr c cursorCell
-      e <- getPtr c endCell
-      if p == e
-        then recordAt c env p 0 (MissingInput 1 0)
-        else recordAt c env {envContext = foldr (\name -> Expecting name at) (envContext env) names} p 1 Unexpected
-{-# NOINLINE refuseByte #-}
-
--- | Make sure that so many bytes (not negative) lie between cursor and end.
+-- | Demand that n bytes (not negative) lie between cursor and end, and return the address of the
+-- first of them.
 --
 -- Everything but the comparison is one call out of line.
---
--- Returns the address of the first of them.
 need :: Cells -> Env -> Int -> IO (Ptr Word8)
 need c env n = do
   p <- getPtr c cursorCell
@@ -312,10 +283,13 @@ need c env n = do
   if e `minusPtr` p >= n then pure p else demand c env n >> getPtr c cursorCell
 {-# INLINE need #-}
 
--- | Read so many bytes (not negative): the function is given the address of
--- the first of them, and must not read beyond the last. The cursor stands
--- before them while it runs, and behind them afterwards.
-consume :: Int -> (Ptr Word8 -> Get a) -> Get a
+-- | Demand n bytes (not negative) and read them. The cursor stands before them meanwhile, and after
+-- them when that is done.
+consume ::
+  Int ->
+  -- | Read them, given the address of the first. It must not read beyond the last.
+  (Ptr Word8 -> Get a) ->
+  Get a
 consume n rd = Get $ \c env s0 -> case unIO (need c env n) s0 of
   (# s1, p #) -> case unGet (rd p) c env s1 of
     (# s2, a #) -> case unIO (putPtr c cursorCell (p `plusPtr` n)) s2 of
@@ -326,29 +300,31 @@ consume n rd = Get $ \c env s0 -> case unIO (need c env n) s0 of
 --
 -- Note [One copy behind the check]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- Both branches of a check go on with the reading. The compiler copies that if
--- it is small, and puts only what comes after it into a join point, which takes
--- the value that was read. This is the best for a number, which is passed
--- unboxed: a sum of 10,000 takes 6.9 µs. A product would be boxed. Here the
--- reading itself is the join point, and all that follows becomes part of it;
--- a sum would take 10.9 µs so (GHC 9.0.2). The inspection tests see to it that
--- no product is left in derived instances.
+-- Both branches of a check go on with the reading. The compiler copies that if it is small, and
+-- puts only what comes after it into a join point, which takes the value that was read. This is the
+-- best for a number, which is passed unboxed. A product would be boxed. Here the reading itself is
+-- the join point, and all that follows becomes part of it, which makes sums of numbers slower (GHC
+-- 9.0.2). The inspection tests see to it that no product is left in derived instances.
 consumeShared :: Int -> (Ptr Word8 -> Get a) -> Get a
 consumeShared = consumeSharedOr demand
 {-# INLINE consumeShared #-}
 
--- | 'consumeShared', given what makes sure of the bytes, or fails, where they are not at
--- hand.
+-- | 'consumeShared', given what demands the bytes where they are not at hand.
 consumeSharedOr :: (Cells -> Env -> Int -> IO ()) -> Int -> (Ptr Word8 -> Get a) -> Get a
 consumeSharedOr more n rd = shared more n $ \p -> Get $ \c env s0 -> case unGet (rd p) c env s0 of
   (# s1, x #) -> case unIO (putPtr c cursorCell (p `plusPtr` n)) s1 of
     (# s2, _ #) -> (# s2, x #)
 {-# INLINE consumeSharedOr #-}
 
--- | Make sure of so many bytes, more than none, by this function where they are not at
--- hand, and read them with code that is not copied: Note [One copy behind the check]. The
+-- | Demand bytes, and read them with code that is not copied: Note [One copy behind the check]. The
 -- cursor is not moved.
-shared :: (Cells -> Env -> Int -> IO ()) -> Int -> (Ptr Word8 -> Get a) -> Get a
+shared ::
+  -- | Demand them where they are not at hand.
+  (Cells -> Env -> Int -> IO ()) ->
+  -- | How many (at least 1).
+  Int ->
+  (Ptr Word8 -> Get a) ->
+  Get a
 shared more n rest = Get $ \c env s0 ->
   let read# a s = unGet (rest (Ptr a)) c env s
       {-# NOINLINE read# #-}
@@ -360,36 +336,7 @@ shared more n rest = Get $ \c env s0 ->
               (# s3, Ptr a' #) -> read# a' s3
 {-# INLINE shared #-}
 
--- | Fail at the cursor, having looked at none of the bytes there.
-failHere :: Reason -> Get a
-failHere reason = step $ \c env -> do
-  p <- getPtr c cursorCell
-  failAt c env p 0 reason
-
--- | Fail at the cursor, where so many bytes lie before the end that the decoder has
--- looked at (which must not depend on how the input is cut), for something else
--- with this name was expected.
-failExpecting :: String -> Int -> Reason -> Get a
-failExpecting name n reason = step $ \c env -> do
-  p <- getPtr c cursorCell
-  at <- position c
-  failAt c env {envContext = Expecting name at (envContext env)} p n reason
-{-# NOINLINE failExpecting #-}
-
--- | Fail at the cursor with a message.
-invalid :: String -> Get a
-invalid message = failHere (Invalid message)
-{-# NOINLINE invalid #-}
-
--- | Fail at an address that 'consume' gave, or behind it, with a message about so
--- many bytes there, all of them among those that 'consume' was asked for.
-invalidAt :: Ptr Word8 -> Int -> String -> Get a
-invalidAt p n message = step (\c env -> failAt c env p n (Invalid message))
-{-# NOINLINE invalidAt #-}
-
--- | Fail with a message about what was read from this offset on.
-invalidFrom :: Int -> String -> Get a
-invalidFrom at message = step $ \c env -> do
-  reach <- position c
-  failWith c env reach at nothingFound (Invalid message)
-{-# NOINLINE invalidFrom #-}
+-- | The offset of the next byte.
+here :: Get Int
+here = step (\c _ -> position c)
+{-# INLINE here #-}

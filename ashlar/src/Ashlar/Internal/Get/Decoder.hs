@@ -26,29 +26,28 @@ import System.IO.Unsafe (unsafePerformIO)
 
 -- | A decoder that is fed its input chunk by chunk.
 --
--- This is a pure value: each state can be used any number of times, also by several
--- threads, with other input each time. The first use of a 'Partial' goes on
--- where the decoder stopped. A later one runs it again from the start, on all
--- chunks that led there; for that, a 'Partial' keeps them all. "Ashlar.Get.Feed"
--- has decoders that take constant memory and are used once. (What it says about the
--- time that a stop takes holds here, too.)
+-- This is a pure value: each state can be used any number of times, also by several threads, with
+-- other input each time. The first use of a 'Partial' goes on where the decoder stopped. A later
+-- one runs the decoder again from the start, on all chunks that led there. For that, a 'Partial'
+-- keeps them all. "Ashlar.Get.Feed" has decoders that take constant memory and are used once. What
+-- it says about the time that a stop takes holds here, too.
 --
 -- @since 0.1.0.0
 data Decoder a
-  = -- | It has failed: what it had not read, the offset at which that begins, and
-    -- why.
+  = -- | It has failed: the bytes that it had not read, the offset at which they begin, and why.
     Fail !ByteString !Int64 DecodeError
-  | -- | It needs the next chunk, or to know that there is none ('Nothing'). An
-    -- empty chunk changes nothing.
+  | -- | It needs the next chunk, or 'Nothing' at the end of the input. An empty chunk changes
+    -- nothing.
     Partial (Maybe ByteString -> Decoder a)
-  | -- | It has ended: what it had not read, the offset at which that begins, and
-    -- the result.
+  | -- | It has ended: the bytes that it had not read, the offset at which they begin, and the
+    -- result.
     Done !ByteString !Int64 a
 
--- | Start a decoder. It stops where it needs input, only if it cannot go on
--- otherwise; and it ends as soon as it can.
+-- | Start a decoder. It stops for input only if it cannot go on otherwise, and ends as soon as it
+-- can.
 --
--- >>> case runGetIncremental getWord16be `pushChunk` "\1" `pushChunk` "\2\3" of Done rest at w -> print (rest, at, w); _ -> putStrLn "not done"
+-- >>> let fed = runGetIncremental getWord16be `pushChunk` "\1" `pushChunk` "\2\3"
+-- >>> case fed of Done rest at w -> print (rest, at, w); _ -> putStrLn "not done"
 -- ("\ETX",2,258)
 --
 -- @since 0.1.0.0
@@ -56,11 +55,11 @@ runGetIncremental :: Get a -> Decoder a
 runGetIncremental g = unsafePerformIO (begin g [] False >>= decoder g [])
 {-# NOINLINE runGetIncremental #-}
 
--- What has been fed to get there is given, the last first.
-decoder :: Get a -> [Maybe ByteString] -> Progress a -> IO (Decoder a)
+-- The second argument is what has been fed to get there, the last first.
+decoder :: Get a -> [Maybe ByteString] -> Fed a -> IO (Decoder a)
 decoder g history progress = case progress of
-  Failed rest at e -> pure (Fail rest at e)
-  Finished rest at a -> pure (Done rest at a)
+  Finished rest at (Left e) -> pure (Fail rest at e)
+  Finished rest at (Right a) -> pure (Done rest at a)
   Lost -> begin g (reverse (catMaybes history)) (any isNothing history) >>= decoder g history
   Waiting go -> do
     first <- newIORef (Just go)
@@ -72,9 +71,8 @@ decoder g history progress = case progress of
             maybe (pure Lost) ($ chunk) mine >>= decoder g (chunk : history)
     pure (Partial resume)
 
--- | Go on with a chunk. If the decoder has ended already, the chunk is added to
--- what it had not read, which is copied for that: for many chunks there is 'pushChunks',
--- which does it once.
+-- | Go on with a chunk. If the decoder has ended already, the chunk is added to the bytes that it
+-- had not read, which are copied for that. For many chunks, 'pushChunks' does it once.
 --
 -- @since 0.1.0.0
 pushChunk :: Decoder a -> ByteString -> Decoder a
@@ -83,8 +81,8 @@ pushChunk state bs = case state of
   Fail rest at e -> Fail (rest <> bs) at e
   Done rest at a -> Done (rest <> bs) at a
 
--- | Go on with the chunks of a lazy 'L.ByteString'. They are not forced before they are
--- needed, but all are when the decoder ends, to return what it had not read.
+-- | Go on with the chunks of a lazy 'L.ByteString'. They are not forced before they are needed.
+-- When the decoder ends, all are forced, to return the bytes that it had not read.
 --
 -- @since 0.1.0.0
 pushChunks :: Decoder a -> L.ByteString -> Decoder a

@@ -2,10 +2,11 @@
 
 -- |
 -- Module      : Ashlar.Internal.Get.Error
--- Description : What is said about input that cannot be decoded
+-- Description : Errors of decoders, and how they are shown
 module Ashlar.Internal.Get.Error
   ( DecodeError (..),
-    errorSummary,
+    summarizeError,
+    reasonText,
     Reason (..),
     Excerpt (..),
     noExcerpt,
@@ -17,25 +18,26 @@ import Control.Exception (Exception (..))
 import Data.Bits (shiftR, (.&.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import Data.Char (intToDigit)
+import Data.Char (GeneralCategory (..), generalCategory, intToDigit)
 import Data.Int (Int64)
 import qualified Data.List as List
 import Data.Word (Word8)
 
 -- | Where and why a decoder failed.
 --
--- Of all alternatives that were tried, this is about the one that got farthest
--- in the input. Where several got equally far, 'errorExpected' has what each of
--- them expected; the rest is from the last of them, but a message of 'fail'
--- counts for more than missing or unexpected bytes.
+-- Of all alternatives that were tried, this is about the one that got farthest in the input. Where
+-- several got equally far, 'errorExpected' has what each of them expected. The rest is from the
+-- last of them, but a message of 'fail' counts for more than missing or unexpected bytes.
 --
--- All but the excerpt is the same however the input was cut into chunks.
+-- An error is small, however large the input and however deeply the decoder was nested. All but the
+-- excerpt is the same however the input was cut into chunks.
 --
--- 'displayException' shows it in a few lines:
+-- 'displayException' shows it in a few lines, 'summarizeError' in one:
 --
 -- >>> let constant w name = satisfy (== w) <?> name
 -- >>> let colour = label "colour" (constant 1 "red" <|> constant 2 "green")
--- >>> either (putStrLn . displayException) print (runGet (label "order" (getInt32be *> colour)) "\0\0\0\xFF\x03z")
+-- >>> let order = label "order" (getInt32be *> colour)
+-- >>> either (putStrLn . displayException) print (runGet order "\0\0\0\xFF\x03z")
 -- at byte 4, in order / colour: expected red or green
 --   00000000  00 00 00 ff 03 7a                                 |.....z|
 --                         ^^
@@ -44,17 +46,22 @@ import Data.Word (Word8)
 data DecodeError = DecodeError
   { -- | Bytes from the start of the stream to the point of failure.
     errorOffset :: !Int64,
-    -- | The labels around that point ('Ashlar.Get.label'), innermost first. Instances
-    -- of @Codec@ give the path to the field, such as @Order.items[3].price@, as one label.
-    -- Of a path of more than 32 values only the ends are there.
+    -- | The labels around that point ('Ashlar.Get.label'), innermost first. Instances of @Codec@
+    -- give the path to the field, such as @Order.items[3].price@, as one label.
+    --
+    -- Of more than 32 labels and values in one another only the innermost 24 and the outermost 8
+    -- are there, with @..@ for the others.
     errorLabels :: [String],
     -- | What was wrong there.
     errorReason :: !Reason,
-    -- | The names of what could have stood there ('Ashlar.Get.<?>'), each once,
-    -- in the order in which it was tried. Of failures at the same place 32 are remembered,
-    -- so of more names than that there are the first ones and the last.
+    -- | Where input is missing inside a list, vector or map of a @Codec@: the number of elements
+    -- that the innermost of them announced.
+    errorAnnounced :: !(Maybe Int),
+    -- | The names of what could have stood there ('Ashlar.Get.<?>'), each once, in the order in
+    -- which it was tried. A run remembers 32 failures at one offset, so of more names than that
+    -- the first ones and the last are there.
     errorExpected :: [String],
-    -- | What stood there, as far as the decoder looked at it, at most 16 bytes.
+    -- | What stood there, as far as the decoder looked at it: at most 16 bytes.
     errorFound :: !ByteString,
     -- | The bytes around that point that were still at hand.
     errorExcerpt :: !Excerpt
@@ -65,8 +72,8 @@ data DecodeError = DecodeError
 --
 -- @since 0.1.0.0
 data Reason
-  = -- | The input ends (or the bytes of an 'Ashlar.Get.isolate' do): how many
-    -- bytes were needed, and how many were left.
+  = -- | The input ends, or the bytes of an 'Ashlar.Get.isolate' do: how many bytes were needed, and
+    -- how many were left.
     MissingInput !Int !Int
   | -- | The decoder called 'fail', or found a value that is not allowed.
     Invalid String
@@ -80,11 +87,11 @@ data Reason
     OverBudget String
   deriving stock (Eq, Show)
 
--- | Some bytes of the input, and the offset of the first of them. At most 48
--- bytes, copied, so that an error that was looked at does not keep the input in memory.
+-- | Some bytes of the input, and the offset of the first of them. They are a copy of at most 48
+-- bytes, so that an error does not keep the input in memory.
 --
--- How much of the input was still at hand depends on the chunks it came in. For
--- errors not to depend on that, any two excerpts are equal.
+-- How much of the input was still at hand depends on the chunks it came in. For errors not to
+-- depend on that, any two excerpts are equal.
 --
 -- @since 0.1.0.0
 data Excerpt = Excerpt !Int64 !ByteString
@@ -97,22 +104,23 @@ instance Eq Excerpt where
 noExcerpt :: Excerpt
 noExcerpt = Excerpt 0 S.empty
 
--- | The offsets from which on and up to which an error at an offset shows bytes
--- of its input, given how many were found there: whole lines of 16.
-excerptRange :: Int64 -> Int -> (Int64, Int64)
-excerptRange offset found = (max 0 (line - 16), line + (if within + found > 16 then 32 else 16))
+-- | The offsets at which the excerpt of an error begins and ends: whole lines of 16 bytes.
+excerptRange ::
+  -- | The offset of the error.
+  Int64 ->
+  -- | How many bytes were found there.
+  Int ->
+  (Int64, Int64)
+excerptRange offset found =
+  (max 0 (line - 16), line + (if within + found > 16 then 32 else 16))
   where
     line = offset - fromIntegral within
     within = fromIntegral (offset .&. 15) :: Int
 
 instance Exception DecodeError where
   displayException e =
-    List.intercalate "\n" $
-      ("at byte " ++ show (errorOffset e) ++ place ++ ": " ++ errorSummary e) : map ("  " ++) (expected ++ shown)
+    List.intercalate "\n" (placed e (reasonText e) : map ("  " ++) (expected ++ shown))
     where
-      place
-        | null (errorLabels e) = ""
-        | otherwise = ", in " ++ List.intercalate " / " (reverse (errorLabels e))
       expected = case errorReason e of
         TrailingInput -> []
         Unexpected -> []
@@ -120,13 +128,41 @@ instance Exception DecodeError where
         _ -> ["expected " ++ alternatives names | not (null names)]
       names = errorExpected e
       shown = case excerptLines e of
-        [] -> ["found " ++ hex (errorFound e) ++ " |" ++ text (errorFound e) ++ "|" | not (S.null (errorFound e))]
+        [] -> ["found " ++ hex found ++ " |" ++ text found ++ "|" | not (S.null found)]
         ls -> ls
+      found = errorFound e
 
--- | What was wrong, in a phrase, without the place.
-errorSummary :: DecodeError -> String
-errorSummary e = case errorReason e of
-  MissingInput needed left -> count needed ++ " needed, " ++ show left ++ " left"
+-- | An error in one line, for logs: the offset, the labels, and the reason. There are no bytes of
+-- the input in it but those that a message quotes. Control characters are escaped, as 'show'
+-- escapes them.
+--
+-- >>> let unprivileged n = if n < 1024 then fail "privileged" else pure n
+-- >>> let address = label "address" (getWord32be *> label "port" (getWord16be >>= unprivileged))
+-- >>> either (putStrLn . summarizeError) print (runGet address "\127\0\0\1\0\80")
+-- at byte 6, in address / port: privileged
+--
+-- @since 0.1.0.0
+summarizeError :: DecodeError -> String
+summarizeError e = concatMap escaped (placed e (reasonText e))
+  where
+    escaped c
+      | generalCategory c `elem` [Control, LineSeparator, ParagraphSeparator] =
+        drop 1 (init (show [c]))
+      | otherwise = [c]
+
+-- What was wrong, after where that was.
+placed :: DecodeError -> String -> String
+placed e what = "at byte " ++ show (errorOffset e) ++ path ++ ": " ++ what
+  where
+    path
+      | null (errorLabels e) = ""
+      | otherwise = ", in " ++ List.intercalate " / " (reverse (errorLabels e))
+
+-- | What was wrong, in a phrase that does not say where.
+reasonText :: DecodeError -> String
+reasonText e = case errorReason e of
+  MissingInput needed left ->
+    bytes needed ++ " needed, " ++ show left ++ " left" ++ maybe "" announced (errorAnnounced e)
   Invalid message -> message
   OverBudget message -> message
   TrailingInput -> expectedOr "the input should end here"
@@ -134,9 +170,13 @@ errorSummary e = case errorReason e of
   NoAlternative -> expectedOr "no alternative left"
   where
     -- Where nothing else is known, the names come first.
-    expectedOr message = if null (errorExpected e) then message else "expected " ++ alternatives (errorExpected e)
-    count 1 = "1 byte"
-    count n = show n ++ " bytes"
+    expectedOr message
+      | null (errorExpected e) = message
+      | otherwise = "expected " ++ alternatives (errorExpected e)
+    bytes 1 = "1 byte"
+    bytes n = show n ++ " bytes"
+    announced 1 = " (1 element announced)"
+    announced n = " (" ++ show n ++ " elements announced)"
 
 -- The names of what was expected, as one phrase.
 alternatives :: [String] -> String
@@ -144,8 +184,8 @@ alternatives names = case reverse names of
   lastName : others@(_ : _) -> List.intercalate ", " (reverse others) ++ " or " ++ lastName
   _ -> concat names
 
--- The lines of an excerpt that has the place of the error (or ends there), with
--- marks under what was found.
+-- The lines of an excerpt that has the offset of the error, or ends there, with carets below what
+-- was found.
 excerptLines :: DecodeError -> [String]
 excerptLines e
   | S.null bytes || at < from || at > from + fromIntegral (S.length bytes) = []
@@ -155,17 +195,22 @@ excerptLines e
     at = errorOffset e
     found = max 1 (S.length (errorFound e))
     end = from + fromIntegral (S.length bytes)
-    dumped (start, row) = (offsetHex start ++ "  " ++ padded (cells start row) ++ " |" ++ text row ++ "|") : marks start (S.length row)
-    cells start row = replicate (3 * fromIntegral (start .&. 15)) ' ' ++ concatMap (\w -> hexByte w ++ " ") (S.unpack row)
+    dumped (start, row) =
+      (offsetHex start ++ "  " ++ padded (columns start row) ++ " |" ++ text row ++ "|") :
+      carets start (S.length row)
+    columns start row =
+      replicate (3 * fromIntegral (start .&. 15)) ' '
+        ++ concatMap (\w -> hexByte w ++ " ") (S.unpack row)
     padded s = take 49 (s ++ repeat ' ')
-    -- Under the first row that has the place, or that it is just behind.
-    marks start n
-      | at >= start && (at < start + fromIntegral n || at == end && start + fromIntegral n == end) =
-        [replicate (10 + 3 * column) ' ' ++ unwords (replicate (min found (16 - column)) mark)]
+    -- Below the first row that has the offset, or that ends just before it.
+    carets start n
+      | at >= start && at < start + fromIntegral n
+          || at == end && start + fromIntegral n == end =
+        [replicate (10 + 3 * column) ' ' ++ unwords (replicate (min found (16 - column)) caret)]
       | otherwise = []
       where
         column = min 16 (fromIntegral (start .&. 15) + fromIntegral (at - start)) :: Int
-        mark = if at == end then "^" else "^^"
+        caret = if at == end then "^" else "^^"
 
 -- Cut where the offset is a multiple of 16.
 linesOf :: Int64 -> ByteString -> [(Int64, ByteString)]

@@ -2,30 +2,29 @@
 
 -- |
 -- Module      : Ashlar.Internal.Get.Failure
--- Description : What is remembered of failures, and made of them in the end
+-- Description : What a run remembers of failures, and the error that it makes of them
 --
 -- Note [The farthest failure]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- A decoder that goes back and tries something else fails many times, and in
--- the end reports one error. The last failure is rarely the one to report:
--- @many record <* endOfInput@ fails at the beginning of a broken record,
--- because the input does not end there, and what is wrong is inside the record.
--- So a run, if it is traced (Note [Traced runs]), remembers the failures that got farthest
--- ("reach": where the cursor was), and makes its error from those (Bryan Ford, "Packrat
--- Parsing", 2002, section 3.2.4). What is tried only to look ahead does not count, if it
--- succeeds as a whole.
+-- A decoder that goes back and tries something else fails many times, and in the end reports one
+-- error. The last failure is rarely the one to report: @many record <* endOfInput@ fails at the
+-- beginning of a broken record, because the input does not end there, and what is wrong is inside
+-- the record. So a traced run (Note [Traced runs]) remembers the failures that got farthest, and
+-- makes its error from those (Bryan Ford, "Packrat Parsing", 2002, section 3.2.4). How far a
+-- failure got, its reach, is where the cursor was. What is tried only to look ahead does not count
+-- if it succeeds as a whole.
 --
--- Failing must stay cheap, because most failures lead to another alternative.
--- Only one comparison is made for each that got less far; for the others what is
--- at hand is put into a record, and all else waits until a run has failed.
--- Among failures that got equally far the order is: no alternative, unexpected
--- bytes, bytes left over, bytes missing, messages, limits of the run. The last of
--- the highest is the winner ('toError'). So 'Control.Applicative.empty' is neutral and choices are
+-- Failing must stay cheap, because most failures lead to another alternative. A failure that got
+-- less far costs one comparison. For the others, what is at hand is put into a record, and all else
+-- waits until the run has failed. Among failures of the same reach the order is: no alternative,
+-- unexpected bytes, bytes left over, bytes missing, messages, limits of the run. The last of the
+-- highest is the winner ('toError'). So 'Control.Applicative.empty' is neutral and choices are
 -- associative, also in their errors.
 module Ashlar.Internal.Get.Failure
   ( -- * Failures
+    Failure (..),
     Failures (..),
-    noFailures,
+    reachSoFar,
     addFailure,
     addsNothing,
     toError,
@@ -45,72 +44,87 @@ import Data.Bits (shiftL, shiftR, (.|.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.List as List
+import Data.Ord (comparing)
 import Data.Word (Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 import Foreign.Storable (peekByteOff)
 import GHC.Exts (isTrue#, reallyUnsafePtrEquality#)
 
--- | The failures that got farthest: the latest of them, and the others.
-data Failures = Failures
-  { -- | The offset up to which the decoder had come; the same for all of them.
+-- | One failure.
+data Failure = Failure
+  { -- | The offset up to which the decoder had come.
     failureReach :: !Int,
-    -- | The offset of what was wrong; not behind the reach.
+    -- | The offset of what was wrong: not after the reach.
     failureOffset :: !Int,
-    failureFound :: {-# NOUNPACK #-} !Found,
+    -- | The bytes that the decoder looked at there.
+    failureFound :: !Found,
+    -- | What was being decoded.
     failureContext :: !Context,
-    -- | The place that the context does not have, how far behind the cursor the offset
-    -- was, and how many bytes the failure is about: see 'labelsAt'.
-    failurePlace :: !Place,
+    -- | The part that the innermost value was in: 'partCell'.
+    failurePart :: !PartNumber,
+    -- | How far after the cursor the offset is, for 'labelsAt'.
     failureAhead :: !Int,
+    -- | How many bytes the failure is about, for 'labelsAt'.
     failureSize :: !Int,
-    failureReason :: !Reason,
-    -- | How many failures there are, with this one.
-    failureCount :: !Int,
-    -- | (Not strict, for 'noFailures'.)
-    failureOlder :: Failures
+    failureReason :: !Reason
   }
 
--- | Before anything has failed.
-noFailures :: Failures
-noFailures = Failures (-1) (-1) nothingFound Top somewhere 0 0 NoAlternative 0 noFailures
+-- | The failures that got farthest.
+data Failures
+  = -- | Nothing has failed yet.
+    NoFailures
+  | -- | The last of them, how many there are, and those before the last. All have the same reach.
+    Failures {-# UNPACK #-} !Failure !Int !Failures
 
--- | Add a failure to those that got equally far; it takes the place of those that
--- got less far. Reach, offset, what was found, context, place, how far ahead it was,
--- how many bytes it is about, and reason are given.
+-- | The reach of the failures so far, or -1.
+reachSoFar :: Failures -> Int
+reachSoFar failures = case failures of
+  NoFailures -> -1
+  Failures f _ _ -> failureReach f
+
+-- | Add a failure to those that got equally far. It replaces those that got less far.
 --
--- A loop may fail at the same place any number of times, so their number has a
--- limit. Beyond it, one takes the place of the latest, unless that counts for
--- more.
-addFailure :: Int -> Int -> Found -> Context -> Place -> Int -> Int -> Reason -> Failures -> Failures
-addFailure reach offset found context place ahead size reason olds
-  | reach > failureReach olds = new 1 noFailures
-  | failureCount olds < 32 = new (failureCount olds + 1) olds
-  | rank latest >= rank olds = latest
-  | otherwise = olds
-  where
-    new = Failures reach offset found context place ahead size reason
-    latest = new (failureCount olds) (failureOlder olds)
+-- A loop may fail at the same offset any number of times, so their number has a limit. Beyond
+-- it, a failure replaces the latest, unless that counts for more.
+addFailure :: Failure -> Failures -> Failures
+addFailure f olds = case olds of
+  NoFailures -> Failures f 1 NoFailures
+  Failures latest n older
+    | failureReach f > failureReach latest -> Failures f 1 NoFailures
+    | n < 32 -> Failures f (n + 1) olds
+    | rank f >= rank latest -> Failures f n older
+    | otherwise -> olds
 {-# INLINE addFailure #-}
 
--- | Would it change nothing to add a failure with this reach and offset, this number
--- of bytes found, this context, place and reason? Context and reason are compared by address,
--- which is enough: this only saves time and memory.
-addsNothing :: Int -> Int -> Int -> Context -> Place -> Reason -> Failures -> Bool
-addsNothing reach offset found context place reason olds
-  | reach == failureReach olds =
-    offset == failureOffset olds
-      && found <= foundLength (failureFound olds)
-      && place == failurePlace olds
-      && isTrue# (reallyUnsafePtrEquality# context (failureContext olds))
-      && isTrue# (reallyUnsafePtrEquality# reason (failureReason olds))
-  | otherwise = reach < failureReach olds
+-- | Would 'addFailure' change nothing? The failure need not have its bytes yet.
+--
+-- Context and reason are compared by address, which is enough: this only saves time and memory.
+addsNothing ::
+  Failure ->
+  -- | How many bytes will be found, at most 16.
+  Int ->
+  Failures ->
+  Bool
+addsNothing f found olds = case olds of
+  NoFailures -> False
+  Failures latest _ _
+    | failureReach f == failureReach latest ->
+      failureOffset f == failureOffset latest
+        && found <= foundLength (failureFound latest)
+        && failurePart f == failurePart latest
+        && isTrue# (reallyUnsafePtrEquality# (failureContext f) (failureContext latest))
+        && isTrue# (reallyUnsafePtrEquality# (failureReason f) (failureReason latest))
+    | otherwise -> failureReach f < failureReach latest
 {-# INLINE addsNothing #-}
 
-toList :: Failures -> [Failures]
-toList failures = take (failureCount failures) (iterate failureOlder failures)
+-- The latest first.
+toList :: Failures -> [Failure]
+toList failures = case failures of
+  NoFailures -> []
+  Failures f _ older -> f : toList older
 
 -- How much a failure counts among those that got equally far.
-rank :: Failures -> Int
+rank :: Failure -> Int
 rank f = case failureReason f of
   NoAlternative -> maybe 0 (const 1) (expectation f)
   Unexpected -> 1
@@ -119,16 +133,19 @@ rank f = case failureReason f of
   Invalid _ -> 4
   OverBudget _ -> 5
 
--- | The error that is made of the failures that got farthest; there must be one.
--- The excerpt is left empty.
+-- | The error that is made of the failures that got farthest. There must be one. The excerpt is
+-- left empty.
 toError :: Failures -> DecodeError
 toError list =
   DecodeError
     { errorOffset = fromIntegral (failureOffset winner),
       errorLabels = labels winner,
       errorReason = failureReason winner,
+      errorAnnounced = case failureReason winner of
+        MissingInput _ _ -> announcedElements (failureContext winner)
+        _ -> Nothing,
       errorExpected = List.nub [name | f <- reverse peers, Just name <- [expectation f]],
-      errorFound = foundBytes (List.maximumBy (\a b -> compare (foundLength a) (foundLength b)) (map failureFound peers)),
+      errorFound = foundBytes (List.maximumBy (comparing foundLength) (map failureFound peers)),
       errorExcerpt = noExcerpt
     }
   where
@@ -136,26 +153,19 @@ toError list =
     -- The latest of the highest rank. Where nothing is said, labels count.
     winner = List.foldl1' (\best f -> if weight f > weight best then f else best) failures
     weight f = (rank f, if rank f == 0 then length (labels f) else 0)
-    -- What it shares its place with. A message stands alone.
+    -- Those at the same offset. A message stands alone.
     peers = filter (\f -> kind f == kind winner && failureOffset f == failureOffset winner) failures
     kind f = max 3 (rank f)
-    labels f = labelsAt (failureContext f) (failurePlace f) (failureAhead f) (failureSize f)
+    labels f = labelsAt (failureContext f) (failurePart f) (failureAhead f) (failureSize f)
 
--- What was expected where a failure happened: the outermost name that was given
--- for that place.
-expectation :: Failures -> Maybe String
+-- What was expected where a failure happened: the outermost name that was given for that offset.
+expectation :: Failure -> Maybe String
 expectation f = go Nothing (failureContext f)
   where
-    go found context = case context of
-      Top -> found
-      Labelled _ outer -> go found outer
-      Inside _ _ outer -> go found outer
-      InsideRun _ outer -> go found outer
-      Expecting name at outer
-        | at == failureOffset f -> go (Just name) outer
-        | otherwise -> go found outer
-      CountedFrom _ outer -> go found outer
-      Announced _ outer -> go found outer
+    go found context = maybe (named context found) (go (named context found)) (enclosing context)
+    named context found = case context of
+      Expecting name at _ | at == failureOffset f -> Just name
+      _ -> found
 
 -- | Up to 16 bytes: how many, and the bytes, the first in the lowest bits.
 data Found = Found {foundLength :: !Int, _foundLow :: !Word64, _foundHigh :: !Word64}
@@ -164,7 +174,7 @@ data Found = Found {foundLength :: !Int, _foundLow :: !Word64, _foundHigh :: !Wo
 nothingFound :: Found
 nothingFound = Found 0 0 0
 
--- | The first 16 of so many bytes, all of which must be readable.
+-- | The first 16 of n bytes, all of which must be readable.
 peekFound :: Ptr Word8 -> Int -> IO Found
 peekFound p n
   | n >= 16 = Found 16 <$> peekLE p <*> peekLE (p `plusPtr` 8)

@@ -4,36 +4,31 @@
 -- Module      : Ashlar.Internal.Get.Input
 -- Description : Moving through the stream: more input, going back, limits
 --
--- The slow paths of decoding. The input is held as segments that follow one
--- another in the stream ('Segments'); the cursor moves in the open one. All
--- offsets count from the start of the stream, so going back needs nothing but
--- an offset.
+-- The slow paths of decoding. The input is held as segments that follow one another in the stream
+-- ('Segments'), and the cursor moves in the open one. All offsets count from the start of the
+-- stream, so going back needs nothing but an offset.
 --
 -- Note [Bridges]
 -- ~~~~~~~~~~~~~~
--- A value whose bytes begin in one chunk and end in another is read from a
--- bridge: a small segment made of the end of the one and the beginning of the
--- other, just as long as the value. The rest of the second chunk comes after
--- it as a segment of its own, so a chunk is never copied whole for the few
--- bytes at its edge. The segment that was open is cut off where the bridge
--- begins, so that no byte is held in two segments.
+-- A value whose bytes begin in one chunk and end in another is read from a bridge: a small segment
+-- made of the end of the one and the beginning of the other, just as long as the value. The rest of
+-- the second chunk comes after it as a segment of its own, so a chunk is never copied whole for the
+-- few bytes at its edge. The segment that was open is cut off where the bridge begins, so that no
+-- byte is held in two segments.
 --
--- Where a decoder looks far ahead and goes on by little, a bridge of the length that is
--- asked for would be copied each time. So if more than 256 bytes are already held from
--- the cursor on, it gets twice as long as these, as far as bytes are there: to look 4 KiB
--- ahead at each of 300,000 bytes takes 27 ms in chunks of 32 KiB, and took 93 ms
--- (GHC 9.0.2).
+-- Where a decoder looks far ahead and goes on by little, a bridge of the length that is asked for
+-- would be copied each time. So if more than 256 bytes are already held from the cursor on, the
+-- bridge gets twice as long as these, as far as bytes are there. (Test "a window that is moved by
+-- little is not copied each time".)
 --
 -- Note [Interrupted between two steps]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- An asynchronous exception may strike anywhere, and a decoder inside an
--- alternative is then run again from the choice point, should the evaluation be
--- taken up (Note [Exceptions that are not ours]). So the state must be good at
--- every moment. The segments change together with the cells, and a chunk is
--- taken from the source together with being put into the segments, both with
--- exceptions masked; whatever takes time is done before that. All else is
--- repeated by going back to the choice point. (Test "an interrupted decode can
--- be forced again".)
+-- An asynchronous exception may strike anywhere, and a decoder inside an alternative then runs
+-- again from the choice point, if the evaluation is resumed (Note [Exceptions that are not ours]).
+-- So the state must be good at every moment. The segments change together with the cells, and a
+-- chunk is taken from the source together with being put into the segments, both with exceptions
+-- masked. Whatever takes time is done before that. All else is repeated by going back to the choice
+-- point. (Test "an interrupted decode can be forced again".)
 module Ashlar.Internal.Get.Input
   ( demand,
     atHand,
@@ -51,6 +46,7 @@ where
 
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Mem (copyRange, newBuffer, sliceBuffer, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
@@ -70,15 +66,20 @@ import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 newSegments :: Segments
 newSegments = Segments [] S.empty [] [] False
 
--- | Set up the cells for reading from the open segment, which begins at this
--- offset in the stream.
-openFirst :: Cells -> Int -> ByteString -> IO ()
+-- | Set up the cells for reading from the open segment.
+openFirst ::
+  Cells ->
+  -- | The offset at which the segment begins.
+  Int ->
+  -- | The segment.
+  ByteString ->
+  IO ()
 openFirst c offset bs = do
   putInt c limitCell maxBound
   putInt c keepCell maxBound
   putInt c releaseCell maxBound
   putInt c committedCell 0
-  putInt c failedCell 0
+  putInt c caughtCell 0
   enter c offset bs
 
 -- Put the cursor at the beginning of a segment.
@@ -93,24 +94,24 @@ enter c offset bs = do
   putInt c segmentOffsetCell offset
   placeEnd c
 
--- The end is the segment's, or the limit where that comes first. The limit
--- never lies before the cursor.
+-- The end is the segment's, or the limit where that comes first. The limit never lies before the
+-- cursor.
 placeEnd :: Cells -> IO ()
 placeEnd c = do
   start <- getPtr c segmentStartCell
   end <- getPtr c segmentEndCell
   offset <- getInt c segmentOffsetCell
   limit <- getInt c limitCell
-  let room = limit - offset
-  putPtr c endCell (if room < end `minusPtr` start then start `plusPtr` room else end)
+  let allowed = limit - offset
+  putPtr c endCell (if allowed < end `minusPtr` start then start `plusPtr` allowed else end)
 
--- | Let the input seem to end at this offset (at the cursor or behind it), or
--- end where it does ('maxBound').
+-- | Let the input seem to end at this offset, which is not before the cursor, or end where it does
+-- ('maxBound').
 setLimit :: Cells -> Int -> IO ()
 setLimit c limit = putInt c limitCell limit >> placeEnd c
 
--- | Make sure that so many bytes (positive) lie between cursor and end, or
--- fail. The cursor stays where it is in the stream.
+-- | Make sure that n bytes (at least 1) lie between cursor and end, or fail. The cursor keeps its
+-- offset.
 demand :: Cells -> Env -> Int -> IO ()
 demand c env n = do
   left <- atHand c env n
@@ -120,9 +121,9 @@ demand c env n = do
     failAt c env p left (MissingInput n left)
 {-# NOINLINE demand #-}
 
--- | Bring so many bytes together, from the cursor on, and return their number: fewer
--- if the input ends, or the limit is, before. (How many there are is looked up even if
--- they are not enough, because the error says it: INV-G2.)
+-- | Bring n bytes together, from the cursor on, and return their number: fewer if the input or the
+-- limit ends before. (How many there are is looked up even if they are not enough, because the
+-- error says it: INV-G2.)
 atHand :: Cells -> Env -> Int -> IO Int
 atHand c env n = do
   at <- position c
@@ -130,8 +131,7 @@ atHand c env n = do
   let target = min n (limit - at)
   min target <$> gather c (envInput env) target
 
--- | Make sure that there is at least one byte between cursor and end; 'False'
--- if the input ends here.
+-- | Bring at least one byte between cursor and end. 'False' if the input ends here.
 moreInput :: Cells -> Input -> IO Bool
 moreInput c input = do
   at <- position c
@@ -139,8 +139,8 @@ moreInput c input = do
   if at >= limit then pure False else (> 0) <$> gather c input 1
 {-# NOINLINE moreInput #-}
 
--- Bring so many bytes from the cursor on into one segment, and return how many
--- there are: fewer only if the input ends, perhaps more.
+-- Bring n bytes from the cursor on into one segment, and return how many there are: fewer only if
+-- the input ends, perhaps more.
 --
 -- Memory is allocated only for bytes that have arrived.
 gather :: Cells -> Input -> Int -> IO Int
@@ -153,13 +153,15 @@ gather c input target = do
     else do
       segments <- readIORef (inputSegments input)
       case segments of
-        Segments {segmentsComing = bs : coming} | have == 0, S.length bs >= target -> open c input segments bs coming
-        Segments {segmentsComing = [], segmentsArrived = [], segmentsEnded = False} | target <= 256 -> do
-          found <- nextChunk c input target
-          if found >= 0 then pure found else gatherAll c input target
+        Segments {segmentsComing = bs : coming}
+          | have == 0, S.length bs >= target -> open c input segments bs coming
+        Segments {segmentsComing = [], segmentsArrived = [], segmentsEnded = False}
+          | target <= 256 -> do
+            found <- nextChunk c input target
+            if found >= 0 then pure found else gatherAll c input target
         _ -> gatherAll c input target
 
--- Open this segment at the cursor, with these behind it, and return its length.
+-- Open this segment at the cursor, with these after it, and return its length.
 open :: Cells -> Input -> Segments -> ByteString -> [ByteString] -> IO Int
 open c input segments bs coming = do
   at <- position c
@@ -207,13 +209,12 @@ passed c segments = do
 
 -- Note [Waiting]
 -- ~~~~~~~~~~~~~~
--- The source may take any time to answer, and many decoders may be waiting at once. So
--- before it is asked, all is let go of that nothing can go back to: segments that were
--- kept for a choice that is closed by now, and the open segment if it is at its end. (For
--- the excerpt of an error the last 64 bytes of it are kept, as a copy.) And while it is
--- asked, nothing on the stack may refer to segments: what was read from the cells and
--- from 'inputSegments' before is read again afterwards. (Tests of the group "input that
--- has been passed is not kept while a decoder waits".)
+-- The source may take any time to answer, and many decoders may be waiting at once. So before it is
+-- asked, all is released that nothing can go back to: segments that were kept for a choice that is
+-- closed by now, and the open segment if the cursor is at its end. (For the excerpt of an error its
+-- last 64 bytes are kept, as a copy.) And while it is asked, nothing on the stack may refer to
+-- segments: what was read from the cells and from 'inputSegments' before is read again afterwards.
+-- (Tests of the group "input that has been passed is not kept while a decoder waits".)
 
 letGo :: Cells -> Input -> IO ()
 letGo c input = do
@@ -237,14 +238,13 @@ letGo c input = do
 
 -- Note [The next chunk]
 -- ~~~~~~~~~~~~~~~~~~~~~
--- Most calls of 'gather' want a few bytes, and find them in the next chunk. This is done
--- in one step, without lists: 10,486 chunks of 100 bytes, read as numbers of 8 bytes,
--- take 720 µs this way, and 1150 µs by way of 'fetch' and 'bridge', which are for all
--- else (GHC 9.0.2). As it copies with exceptions masked, it is for short bridges only.
+-- Most calls of 'gather' want a few bytes, and find them in the next chunk. This is done in one
+-- step, without lists, which is faster for small chunks than 'fetch' and 'bridge', which are for
+-- all else (benchmark "Word64le in chunks of 100 bytes"). As it copies with exceptions masked, it
+-- is for short bridges only.
 
--- Take the next chunk, nothing being there behind the open segment, and open it, or a
--- bridge into it. Returns how many bytes there are, or -1 if the chunk does not
--- suffice; then it has arrived.
+-- Take the next chunk, where there is nothing after the open segment, and open it, or a bridge into
+-- it. Returns how many bytes there are, or -1 if the chunk does not suffice. Then it has arrived.
 nextChunk :: Cells -> Input -> Int -> IO Int
 nextChunk c input target = do
   letGo c input
@@ -259,7 +259,8 @@ nextChunk c input target = do
         opened new coming = do
           at <- position c
           past <- passed c segments
-          writeIORef (inputSegments input) $! segments {segmentsPast = past, segmentOpen = new, segmentsComing = coming}
+          writeIORef (inputSegments input)
+            $! segments {segmentsPast = past, segmentOpen = new, segmentsComing = coming}
           enter c at new
           pure (S.length new)
     if S.null bs
@@ -273,12 +274,12 @@ nextChunk c input target = do
               else do
                 buffer <- newBuffer target
                 let q = unsafeForeignPtrToPtr buffer
-                -- The open segment has so many bytes at the cursor, the chunk the others;
-                -- the input holds the one until we are done, and the buffer is held by
-                -- the slice.
+                -- The open segment has the first bytes, at the cursor, the chunk the others. The
+                -- input holds the one until we are done, and the slice holds the buffer.
                 copyRange q p have
                 withBytesQuick bs (\b _ -> copyRange (q `plusPtr` have) b more)
-                opened (sliceBuffer buffer q (q `plusPtr` target)) [unsafeDrop more bs | S.length bs > more]
+                let rest = [unsafeDrop more bs | S.length bs > more]
+                opened (sliceBuffer buffer q (q `plusPtr` target)) rest
 
 -- Make the segments these, of which the open one begins at this offset.
 replaceOpen :: Cells -> Input -> Int -> Segments -> IO ()
@@ -288,17 +289,21 @@ replaceOpen c input at segments = do
     writeIORef (inputSegments input) new
     enter c at (segmentOpen new)
 
--- Take chunks from the source until so many bytes are coming, or it ends.
+-- Take chunks from the source until n bytes are coming, or it ends.
 fetch :: Cells -> Input -> Int -> IO Segments
 fetch c input target = do
   before <- readIORef (inputSegments input)
   go (sum (map S.length (segmentsArrived before)) + atLeast target (segmentsComing before))
   segments <- readIORef (inputSegments input)
-  -- Only if there is something to append: else each call would put another layer
-  -- around the same list.
+  -- Only if there is something to append: otherwise each call would put another layer around the
+  -- same list.
   pure $ case segmentsArrived segments of
     [] -> segments
-    arrived -> segments {segmentsComing = segmentsComing segments ++ reverse arrived, segmentsArrived = []}
+    arrived ->
+      segments
+        { segmentsComing = segmentsComing segments ++ reverse arrived,
+          segmentsArrived = []
+        }
   where
     go n
       | n >= target = pure ()
@@ -321,7 +326,7 @@ fetch c input target = do
     atLeast n (bs : more) | n > 0 = S.length bs + atLeast (n - S.length bs) more
     atLeast _ _ = 0
 
--- One segment of so many bytes (or of all, if there are fewer), and the rest.
+-- One segment of n bytes, or of all if there are fewer, and the rest.
 bridge :: Int -> [ByteString] -> (ByteString, [ByteString])
 bridge target = go target []
   where
@@ -331,8 +336,7 @@ bridge target = go target []
       | otherwise = (S.concat (reverse acc), bs : more)
     go _ acc [] = (S.concat (reverse acc), [])
 
--- | Go forward by so many bytes (not negative), or fail, without bringing them
--- together.
+-- | Go forward by n bytes (not negative), or fail, without bringing them together.
 skipInput :: Cells -> Env -> Int -> IO ()
 skipInput c env n = do
   at <- position c
@@ -349,17 +353,18 @@ skipInput c env n = do
             more <- moreInput c (envInput env)
             if more then go (left - have) else pure (left - have)
   missing <- go target
-  when (target - missing < n) $ failWith c env at at nothingFound (MissingInput n (target - missing))
+  let left = target - missing
+  when (left < n) $ failWith c env at at nothingFound (MissingInput n left)
 {-# NOINLINE skipInput #-}
 
--- | The next bytes, up to so many (and to 16).
+-- | The next bytes: at most n, and at most 16.
 lookAt :: Cells -> Env -> Int -> IO Found
 lookAt c env n = do
   have <- if n > 0 then gather c (envInput env) n else pure 0
   p <- getPtr c cursorCell
   peekFound p (min n have)
 
--- | Go back to an offset at or behind 'keepCell'.
+-- | Go back to an offset, at or after that in 'keepCell'.
 returnTo :: Cells -> Input -> Int -> IO ()
 returnTo c input to = do
   offset <- getInt c segmentOffsetCell
@@ -377,7 +382,12 @@ returnFar c input to = do
   segments <- readIORef (inputSegments input)
   case segmentsPast segments of
     bs : past -> do
-      replaceOpen c input (offset - S.length bs) segments {segmentsPast = past, segmentOpen = bs, segmentsComing = segmentOpen segments : segmentsComing segments}
+      replaceOpen c input (offset - S.length bs) $
+        segments
+          { segmentsPast = past,
+            segmentOpen = bs,
+            segmentsComing = segmentOpen segments : segmentsComing segments
+          }
       returnTo c input to
     -- Unreachable: gather keeps everything from keepCell on.
     [] -> ioError (userError "Ashlar.Get: going back to bytes that were not kept")
@@ -395,8 +405,7 @@ unread c input = do
         arrived -> segmentsComing segments ++ reverse arrived
   pure (if S.null rest then coming else rest : coming)
 
--- | The bytes between two offsets that are held, as a copy, and the offset of the
--- first of them.
+-- | The bytes between two offsets that are held, as a copy, and the offset of the first of them.
 heldBetween :: Cells -> Input -> Int -> Int -> IO (Int, ByteString)
 heldBetween c input from to = do
   offset <- getInt c segmentOffsetCell
@@ -405,5 +414,5 @@ heldBetween c input from to = do
       first = offset - sum (map S.length past)
       start = max from first
       held = L.fromChunks (reverse past ++ segmentOpen segments : segmentsComing segments)
-      bytes = L.toStrict (L.take (fromIntegral (to - start)) (L.drop (fromIntegral (start - first)) held))
-  pure (start, S.copy bytes)
+      between = L.take (fromIntegral (to - start)) (L.drop (fromIntegral (start - first)) held)
+  pure (start, S.copy (L.toStrict between))

@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Get.LookAhead
--- Description : Decoders that go back when all is well
+-- Description : Decoders that go back on success
 module Ashlar.Internal.Get.LookAhead
   ( lookAhead,
     lookAheadM,
@@ -15,13 +15,28 @@ import Ashlar.Internal.Get.Bytes (getByteString)
 import Ashlar.Internal.Get.ChoicePoint
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Fail
 import Data.ByteString (ByteString)
 import Data.Either (isLeft)
 import Data.Maybe (isNothing)
 import GHC.IO (IO (..), unIO)
 
--- | Run a decoder, and go back to where it began. If it fails, so does this,
--- and the input is where it failed.
+-- | Run a decoder, and go back to where it began. If it fails, so does this, and the input is where
+-- it failed.
+--
+-- Until the decoder ends, the bytes that it reads are kept. Where input comes in chunks
+-- ('Ashlar.Get.Decoder', "Ashlar.Get.Feed", 'Ashlar.Get.Source'), it may have to wait for the next
+-- chunk, and keeps those from where it began: a look ahead by n bytes holds n bytes, rounded up to
+-- whole chunks. So @lookAhead@ around the rest of a stream waits for the end of the stream, and
+-- keeps all of it. When the decoder ends, the bytes that were read ahead stay at hand and are
+-- decoded without waiting again. They are released as the decoders after it pass them. If the
+-- stream ends first, the decoder fails, as anywhere else. Nothing needs to be fed twice.
+--
+-- >>> let size = lookAhead (getWord8 *> getWord16be)
+-- >>> let message = size >>= \n -> getByteString (3 + fromIntegral n)
+-- >>> let fed = runGetIncremental message `pushChunk` "m\0" `pushChunk` "\2hi"
+-- >>> case fed of Done _ _ m -> print m; _ -> putStrLn "not done"
+-- "m\NUL\STXhi"
 --
 -- >>> runGet ((,) <$> lookAhead getWord16be <*> getWord8) "\1\2"
 -- Right (258,1)
@@ -53,32 +68,33 @@ lookAheadE = aheadIf isLeft
 
 -- Go back if the result says so.
 aheadIf :: (a -> Bool) -> Get a -> Get a
-aheadIf goesBack (Get p) = Get $ \c env s0 -> case unIO (openPlace c) s0 of
-  (# s1, mark #) -> case unIO (failuresSoFar env) s1 of
+aheadIf goesBack (Get p) = Get $ \c env s0 -> case unIO (openLookAhead c) s0 of
+  (# s1, point #) -> case unIO (failuresSoFar env) s1 of
     (# s2, before #) -> case p c env s2 of
       -- What failed there, but not for good, says nothing of what comes now.
-      (# s3, a #) -> case unIO (if goesBack a then undo c env mark before else closePlace c mark) s3 of
-        (# s4, _ #) -> (# s4, a #)
+      (# s3, a #) ->
+        let close = if goesBack a then undo c env point before else closeLookAhead c point
+         in case unIO close s3 of (# s4, _ #) -> (# s4, a #)
 {-# INLINE aheadIf #-}
 
--- | Run a decoder, and return the bytes that it read beside its result: a slice
--- of the input if they lie in one chunk, as with 'getByteString'.
+-- | Run a decoder, and return its result with the bytes that it read. These are a slice of the
+-- input if they lie in one chunk, as with 'getByteString'.
 --
 -- >>> runGet (match (many (getWord8 >>= guard . (> 32)))) "word "
 -- Right ("word",[(),(),(),()])
 --
 -- @since 0.1.0.0
 match :: Get a -> Get (ByteString, a)
-match (Get p) = Get $ \c env s0 -> case unIO (openPlace c) s0 of
-  (# s1, mark #) -> case p c env s1 of
-    (# s2, a #) -> case unIO (consumed c env mark) s2 of
+match (Get p) = Get $ \c env s0 -> case unIO (openLookAhead c) s0 of
+  (# s1, point #) -> case p c env s1 of
+    (# s2, a #) -> case unIO (consumed c env point) s2 of
       (# s3, bytes #) -> (# s3, (bytes, a) #)
   where
-    consumed c env mark@(Mark at _ _ _ _ _ _) = do
+    consumed c env point = do
       now <- position c
-      goBack c env mark
-      closePlace c mark
-      -- No fewer than none: nothing goes back to before where it began.
-      toIO (getByteString (now - at)) c env
+      goBack c env point
+      closeLookAhead c point
+      -- Not negative: nothing goes back to before where it began.
+      toIO (getByteString (now - pointOffset point)) c env
     toIO (Get g) c env = IO (g c env)
 {-# INLINE match #-}

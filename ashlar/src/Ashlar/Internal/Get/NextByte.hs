@@ -20,12 +20,14 @@ module Ashlar.Internal.Get.NextByte
 
     -- * Literals
     bytes,
+    optionBytes,
     endOfLine,
 
     -- * Choosing by the next byte
     switch,
     optionIf,
     manyWhile,
+    skipManyWhile,
 
     -- * For other modules
     nextCode,
@@ -36,10 +38,9 @@ where
 import Ashlar.Internal.Get.Bytes (satisfy, skip)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Expect
 import Ashlar.Internal.Get.LookAhead (lookAhead)
 import Ashlar.Internal.Get.Numbers (getWord8)
-import Ashlar.Internal.Get.Progress
+import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Mem (peekHost, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Data.ByteString (ByteString)
@@ -54,14 +55,14 @@ import Numeric (showHex)
 --
 -- @since 0.1.0.0
 word8 :: Word8 -> Get Word8
-word8 w = guardedGet (== w) (Wanted [nameOf w]) (w <$ advance)
+word8 w = guardedGet (== w) (Expectation [nameOf w]) (w <$ advance)
 {-# INLINE word8 #-}
 
 -- | Any byte but this one.
 --
 -- @since 0.1.0.0
 notWord8 :: Word8 -> Get Word8
-notWord8 w = guardedGet (/= w) (Wanted ["a byte other than " ++ nameOf w]) takeByte
+notWord8 w = guardedGet (/= w) (Expectation ["a byte other than " ++ nameOf w]) takeByte
 {-# INLINE notWord8 #-}
 
 -- | 'getWord8', by the name that attoparsec gives it.
@@ -79,12 +80,20 @@ anyWord8 = getWord8
 --
 -- @since 0.1.0.0
 satisfyWith :: (Word8 -> a) -> (a -> Bool) -> Get a
-satisfyWith change f = guardedGet (f . change) (Wanted []) (change <$> takeByte)
+satisfyWith change f = guardedGet (f . change) (Expectation [acceptedByWith]) (change <$> takeByte)
 {-# INLINE satisfyWith #-}
 
+acceptedByWith :: String
+acceptedByWith = "a byte that satisfyWith accepts"
+{-# NOINLINE acceptedByWith #-}
+
 -- | Fail at the next byte, which is not wanted, or at the end of the input.
-refused :: Get a
-refused = nextCode >>= \i -> if i < 0 then missing 1 0 else unexpected 1
+refused ::
+  -- | A name for what is wanted.
+  String ->
+  Get a
+refused name = nextCode >>= \i -> if i < 0 then missing 1 0 else expected name 1
+{-# NOINLINE refused #-}
 
 -- A byte's name in errors.
 nameOf :: Word8 -> String
@@ -121,18 +130,41 @@ nextCode = step nextByte
 --
 -- @since 0.1.0.0
 bytes :: ByteString -> Get ByteString
-bytes s = (\ok -> if ok then pure s else mismatched s) =<< step quick
+bytes s = quickly s >>= \ok -> if ok then pure s else mismatched s
+
+-- | Are exactly these bytes next? If so, they are read. If not, nothing is read. It never fails, and
+-- does not ask for input after the first byte that is different.
+--
+-- Unlike @'Control.Applicative.optional' ('bytes' s)@ it installs no handler, and leaves nothing in
+-- the error of what follows.
+--
+-- >>> import qualified Ashlar.Get.Parse as P
+-- >>> runGetRest (P.optionBytes "0x") "0xff"
+-- Right (True,"ff")
+-- >>> runGetRest (P.optionBytes "0x") "0y"
+-- Right (False,"0y")
+--
+-- @since 0.1.0.0
+optionBytes :: ByteString -> Get Bool
+optionBytes s = quickly s >>= \ok -> if ok then pure True else slowly
+  where
+    slowly =
+      lookAhead (compared s) >>= \how -> case how of
+        Same -> True <$ skip (S.length s)
+        _ -> pure False
+
+-- Read these bytes if all of them are at hand.
+quickly :: ByteString -> Get Bool
+quickly s = step $ \c _ -> do
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
+  if e `minusPtr` p < n
+    then pure False
+    else do
+      same <- equal s p n
+      if same then True <$ putPtr c cursorCell (p `plusPtr` n) else pure False
   where
     n = S.length s
-    -- All of it is there, and the same.
-    quick c _ = do
-      p <- getPtr c cursorCell
-      e <- getPtr c endCell
-      if e `minusPtr` p < n
-        then pure False
-        else do
-          same <- equal s p n
-          if same then True <$ putPtr c cursorCell (p `plusPtr` n) else pure False
 
 foreign import ccall unsafe "string.h memcmp"
   memcmp :: Ptr Word8 -> Ptr Word8 -> CSize -> IO CInt
@@ -151,12 +183,16 @@ equal s p n = withBytesQuick s (\q _ -> go q p n)
 mismatched :: ByteString -> Get ByteString
 mismatched s = do
   -- It goes back, so that the error is at the first byte, and so is the cursor.
-  compared <- lookAhead (compareOn 0)
-  case compared of
+  how <- lookAhead (compared s)
+  case how of
     Same -> s <$ skip (S.length s)
     Ended n -> missing (S.length s) n
     -- How many bytes are the same is known whatever the chunks.
     Differs n -> expected (show s) (n + 1)
+
+-- Read bytes as long as they are these.
+compared :: ByteString -> Get Compared
+compared s = compareOn 0
   where
     compareOn at
       | at >= S.length s = pure Same
@@ -225,3 +261,26 @@ manyWhile f p = go []
             if after == before then invalid "manyWhile: an element that reads nothing" else go (a : acc)
           else pure (reverse acc)
 {-# INLINE manyWhile #-}
+
+-- | 'manyWhile' without the values: run a decoder as long as a predicate holds of the next byte. It
+-- is to decoders what 'Ashlar.Get.Parse.skipWhile' is to bytes, in constant memory.
+--
+-- >>> import qualified Ashlar.Get.Parse as P
+-- >>> let comment = P.word8 35 *> P.skipWhile (/= 10) *> P.word8 10
+-- >>> runGetRest (P.skipManyWhile (== 35) comment) "#one\n#two\nthree"
+-- Right ((),"three")
+--
+-- @since 0.1.0.0
+skipManyWhile :: (Word8 -> Bool) -> Get a -> Get ()
+skipManyWhile f p = go
+  where
+    go =
+      nextCode >>= \i ->
+        if i >= 0 && f (fromIntegral i)
+          then do
+            before <- here
+            _ <- p
+            after <- here
+            if after == before then invalid "skipManyWhile: an element that reads nothing" else go
+          else pure ()
+{-# INLINE skipManyWhile #-}

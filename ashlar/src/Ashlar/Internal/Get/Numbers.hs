@@ -13,17 +13,21 @@ module Ashlar.Internal.Get.Numbers
     getWord8,
     getInt8,
     getWord16le,
+    getWord24le,
     getWord32le,
     getWord64le,
     getInt16le,
+    getInt24le,
     getInt32le,
     getInt64le,
     getFloatle,
     getDoublele,
     getWord16be,
+    getWord24be,
     getWord32be,
     getWord64be,
     getInt16be,
+    getInt24be,
     getInt32be,
     getInt64be,
     getFloatbe,
@@ -49,7 +53,7 @@ import Data.Word (Word16, Word32, Word64, Word8)
 
 -- | A value in a format of fixed size.
 getScalar :: Scalar a -> Get a
-getScalar format = fixedGet (scalarSize format) (One (scalarSize format)) (scalarRead format)
+getScalar format = fixedGet (scalarSize format) (OneWidth (scalarSize format)) (scalarRead format)
 {-# INLINE getScalar #-}
 
 -- | One byte.
@@ -73,6 +77,16 @@ getWord16le :: Get Word16
 getWord16le = getScalar P.word16LE
 {-# INLINE getWord16le #-}
 
+-- | A number of 24 bits, least significant byte first: 3 bytes.
+--
+-- >>> runGet getWord24le "\1\2\0"
+-- Right 513
+--
+-- @since 0.1.0.0
+getWord24le :: Get Word32
+getWord24le = getScalar P.word24LE
+{-# INLINE getWord24le #-}
+
 -- | A number of 32 bits, least significant byte first: 4 bytes.
 --
 -- @since 0.1.0.0
@@ -93,6 +107,13 @@ getWord64le = getScalar P.word64LE
 getInt16le :: Get Int16
 getInt16le = getScalar P.int16LE
 {-# INLINE getInt16le #-}
+
+-- | A number of 24 bits in two's complement, least significant byte first: 3 bytes.
+--
+-- @since 0.1.0.0
+getInt24le :: Get Int32
+getInt24le = getScalar P.int24LE
+{-# INLINE getInt24le #-}
 
 -- | A number of 32 bits in two's complement, least significant byte first: 4 bytes.
 --
@@ -129,6 +150,13 @@ getWord16be :: Get Word16
 getWord16be = getScalar P.word16BE
 {-# INLINE getWord16be #-}
 
+-- | A number of 24 bits, most significant byte first: 3 bytes.
+--
+-- @since 0.1.0.0
+getWord24be :: Get Word32
+getWord24be = getScalar P.word24BE
+{-# INLINE getWord24be #-}
+
 -- | A number of 32 bits, most significant byte first: 4 bytes.
 --
 -- @since 0.1.0.0
@@ -149,6 +177,16 @@ getWord64be = getScalar P.word64BE
 getInt16be :: Get Int16
 getInt16be = getScalar P.int16BE
 {-# INLINE getInt16be #-}
+
+-- | A number of 24 bits in two's complement, most significant byte first: 3 bytes.
+--
+-- >>> runGet getInt24be "\255\255\254"
+-- Right (-2)
+--
+-- @since 0.1.0.0
+getInt24be :: Get Int32
+getInt24be = getScalar P.int24BE
+{-# INLINE getInt24be #-}
 
 -- | A number of 32 bits in two's complement, most significant byte first: 4 bytes.
 --

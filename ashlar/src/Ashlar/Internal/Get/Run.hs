@@ -1,4 +1,5 @@
 {-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE UnboxedSums #-}
 {-# LANGUAGE UnboxedTuples #-}
 
 -- |
@@ -34,7 +35,6 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Input
-import Ashlar.Internal.Get.Nested
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Mem (keepAlive)
 import Ashlar.Internal.Mem.Cells
@@ -51,21 +51,25 @@ import System.IO.Unsafe (unsafeDupablePerformIO, unsafePerformIO)
 
 -- | Input from what prepares a chunk and what returns it.
 newInput :: IO () -> IO ByteString -> Segments -> IO Input
-newInput prepare next !segments = Input prepare next <$> newIORef segments <*> newIORef noFailures
+newInput prepare next !segments = Input prepare next <$> newIORef segments <*> newIORef NoFailures
 
--- | Set up the cells for an input whose open segment begins at this offset, and
--- for a run that goes on in place if it is interrupted, and is traced.
-startCells :: Cells -> Input -> Int -> IO ()
+-- | Set up the cells for a traced run that goes on in place if it is interrupted.
+startCells ::
+  Cells ->
+  Input ->
+  -- | The offset at which the open segment begins.
+  Int ->
+  IO ()
 startCells c input offset = do
   putInt c inPlaceCell 1
   open <- segmentOpen <$> readIORef (inputSegments input)
   openFirst c offset open
-  putInt c emptiesCell (budgetEmpties defaultBudget)
-  putInt c placeCell somewhere
-  startDepth c True (budgetDepth defaultBudget)
+  putInt c partCell unknownPart
+  putInt c tracedCell 1
+  startBudget c
 
--- | Run a decoder on cells that have been set up. It may throw 'failedException'. (A lambda, as in
--- 'catching'.)
+-- | Run a decoder on cells that have been set up. It may throw
+-- 'Ashlar.Internal.Get.Fail.failureException'. (A lambda, as in 'catching'.)
 runIn :: Cells -> Input -> Get a -> IO a
 runIn c input g = keepAlive (inputSegments input) (IO (\s -> unGet g c (topEnv c input) s))
 
@@ -76,11 +80,11 @@ topEnv c input = Env input c Top
 -- | Decode from a strict 'ByteString'. Bytes that are left over are ignored:
 -- 'runGetWhole' refuses them, 'runGetRest' returns them.
 --
--- An error is found out when it is looked at, by another run of the decoder. So one that nobody
--- looks at costs nothing; to look at one takes as long as the run did, and until then it keeps the
--- input, whose memory must not be written again before. A decoder that runs another one on a part of
--- its input and looks at the error pays for both runs, at each level of such parts
--- ('Ashlar.Get.isolate' does not). All this is so with 'runGetWhole', 'runGetRest' and 'runGetWith', too.
+-- Forcing an error runs the decoder again, to find out what it says. So an error that is not forced
+-- costs nothing. One that is forced takes as long as the run did. Until then it keeps the input,
+-- whose memory must not be written before. A decoder that runs another one on a part of its input
+-- and forces the error pays for both runs, at each level of such parts ('Ashlar.Get.isolate' does
+-- not). The same holds for 'runGetWhole', 'runGetRest' and 'runGetWith'.
 --
 -- >>> runGet getWord16be "\1\2\3"
 -- Right 258
@@ -114,48 +118,58 @@ runGetRest :: Get a -> ByteString -> Either DecodeError (a, ByteString)
 runGetRest g bs = runStrict (\used a -> let !rest = S.drop used bs in Right (a, rest)) g bs
 {-# INLINE runGetRest #-}
 
--- | 'runGet' within a budget other than 'defaultBudget'. (For the other ways to
--- run a decoder, use 'withBudget' on it.)
+-- | 'runGet' within a budget other than 'defaultBudget'. For the other ways to run a decoder, use
+-- 'withBudget' on it.
 --
 -- @since 0.1.0.0
 runGetWith :: Budget -> Get a -> ByteString -> Either DecodeError a
 runGetWith budget g = runGet (withBudget budget g)
 {-# INLINE runGetWith #-}
 
--- The function is given the number of bytes that were read, and what was. (The dupable form is
+-- The function makes the result of how many bytes were read, and the value. (The dupable form is
 -- enough: two threads that evaluate the result have a state each.)
 runStrict :: (Int -> a -> Either DecodeError r) -> Get a -> ByteString -> Either DecodeError r
 runStrict f g bs = unsafeDupablePerformIO (strictRun False f g bs)
 {-# NOINLINE runStrict #-}
 
--- (A run on one byte takes 18 ns, GHC 9.0.2. It took 8 more with thunks where nothing is saved by
--- them: for the input's first segment, for its address, which as a let without a type is
--- polymorphic and no pointer yet, and for the result; and with an 'Input' that is built twice,
--- once to be kept alive. Now that is what the segments are in.)
-strictRun :: Bool -> (Int -> a -> Either DecodeError r) -> Get a -> ByteString -> IO (Either DecodeError r)
+-- For a run on one byte it matters that there are no thunks where nothing is saved by them: for the
+-- input's first segment; for its address, which as a let without a type is polymorphic and no
+-- pointer yet; for the result. And the variable of the segments is kept alive, not the 'Input',
+-- which would be built twice. (Benchmark "one run on 16 bytes".)
+strictRun ::
+  -- | Is it traced?
+  Bool ->
+  (Int -> a -> Either DecodeError r) ->
+  Get a ->
+  ByteString ->
+  IO (Either DecodeError r)
 strictRun traced f g bs = do
   input <- newInput (pure ()) (pure S.empty) newSegments {segmentOpen = bs, segmentsEnded = True}
   outcome <- keepAlive (inputSegments input) $
     withCells cellCount $ \c -> do
       startCells c input 0
-      -- The limit is where the input ends: so the end is seen without a look at the segments.
+      -- The limit is where the input ends, so the end is seen without looking at the segments.
       -- ('endCell' is right already.)
       putInt c limitCell (S.length bs)
       -- It can begin again.
       putInt c inPlaceCell 0
-      startDepth c traced (budgetDepth defaultBudget)
+      putInt c tracedCell (if traced then 1 else 0)
       IO $ \s0 -> case catching c (topEnv c input) g s0 of
-        (# s1, Succeeded, a #) -> unIO (position c >>= \used -> Just <$> (pure $! f used a)) s1
-        (# s1, HasFailed, _ #) -> unIO (Just . Left <$> (if traced then errorOf c input else pure (strictError f g bs))) s1
+        (# s1, (# a | #) #) ->
+          unIO (position c >>= \used -> Just <$> (pure $! f used a)) s1
+        (# s1, (# | HasFailed #) #) ->
+          unIO (Just . Left <$> (if traced then errorOf c input else pure (strictError f g bs))) s1
         -- It must begin again.
-        (# s1, TakenUp, _ #) -> (# s1, Nothing #)
+        (# s1, _ #) -> (# s1, Nothing #)
   maybe (strictRun traced f g bs) pure outcome
 
--- The error of a run, found out by another one: Note [Traced runs].
+-- The error of a run, found out by another run: Note [Traced runs].
 strictError :: (Int -> a -> Either DecodeError r) -> Get a -> ByteString -> DecodeError
 strictError f g bs = fromLeft succeeds (unsafeDupablePerformIO (strictRun True f g bs))
   where
-    succeeds = errorWithoutStackTrace "Ashlar.Get: a decoder that failed succeeds when it is run again: was the input's memory written?"
+    succeeds =
+      errorWithoutStackTrace
+        "Ashlar.Get: a decoder that failed succeeds when run again: was the input's memory written?"
 {-# NOINLINE strictError #-}
 
 -- | The error of a run that has failed.
@@ -172,13 +186,12 @@ inPlaceOr :: Cells -> Input -> IO a -> IO (Either DecodeError a)
 inPlaceOr c input act = do
   r <- inPlace act
   case r of
-    Returned a -> pure (Right a)
-    Missed -> Left <$> errorOf c input
-    _ -> throwIO Restart
+    Right a -> pure (Right a)
+    Left HasFailed -> Left <$> errorOf c input
+    Left _ -> throwIO Restart
 
--- | Decode from a lazy 'L.ByteString', whose chunks are forced as the decoder
--- gets there, and dropped when it has passed them. Bytes that are left over
--- are ignored, and not forced.
+-- | Decode from a lazy 'L.ByteString'. Its chunks are forced when the decoder gets there, and
+-- released when it has passed them. Bytes that are left over are ignored, and not forced.
 --
 -- @since 0.1.0.0
 runGetLazy :: Get a -> L.ByteString -> Either DecodeError a
@@ -192,20 +205,24 @@ runGetLazyWhole :: Get a -> L.ByteString -> Either DecodeError a
 runGetLazyWhole g = runGetLazy (g <* endOfInput)
 {-# INLINE runGetLazyWhole #-}
 
--- | 'runGetLazy', also returning the bytes that are left over, and the offset at
--- which they begin. If the decoder fails, that is where it was in the end, which
--- may be before the offset of the error.
+-- | 'runGetLazy', also returning the bytes that are left over, and the offset at which they begin.
+-- If the decoder fails, that is where it was in the end, which may be before the offset of the
+-- error.
 --
 -- >>> either (const Nothing) Just (runGetOrFail getWord16be "\1\2\3")
 -- Just ("\ETX",2,258)
 --
 -- @since 0.1.0.0
-runGetOrFail :: Get a -> L.ByteString -> Either (L.ByteString, Int64, DecodeError) (L.ByteString, Int64, a)
+runGetOrFail ::
+  Get a ->
+  L.ByteString ->
+  Either (L.ByteString, Int64, DecodeError) (L.ByteString, Int64, a)
 runGetOrFail = runLazy $ \result rest at ->
   pure (either (\e -> Left (rest, at, e)) (\a -> Right (rest, at, a)) result)
 {-# INLINE runGetOrFail #-}
 
--- The function is given the result, what is left over, and where that begins.
+-- The function is given the result, the bytes that are left over, and the offset at which they
+-- begin.
 runLazy :: (Either DecodeError a -> L.ByteString -> Int64 -> IO r) -> Get a -> L.ByteString -> r
 runLazy f g lbs = unsafePerformIO $ do
   chunks <- newIORef lbs
@@ -215,12 +232,11 @@ runLazy f g lbs = unsafePerformIO $ do
     result <- inPlaceOr c input (runIn c input g)
     at <- position c
     rest <- unread c input
-    behind <- readIORef chunks
-    f result (foldr L.chunk behind rest) (fromIntegral at)
+    notTaken <- readIORef chunks
+    f result (foldr L.chunk notTaken rest) (fromIntegral at)
 {-# NOINLINE runLazy #-}
 
--- | The next chunk of a lazy 'L.ByteString', which has been forced; an empty one
--- at its end.
+-- | The next chunk of a lazy 'L.ByteString', which has been forced, or an empty one at its end.
 nextOf :: IORef L.ByteString -> IO ByteString
 nextOf ref = do
   lbs <- readIORef ref

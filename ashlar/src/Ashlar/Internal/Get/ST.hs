@@ -10,8 +10,7 @@
 -- Module      : Ashlar.Internal.Get.ST
 -- Description : Mutable state inside a decoder
 --
--- The type behind "Ashlar.Get.ST", and what only the library itself may do
--- with it.
+-- The type of "Ashlar.Get.ST", and what only the library itself may do with it.
 module Ashlar.Internal.Get.ST
   ( GetST,
     runGetST,
@@ -21,16 +20,16 @@ module Ashlar.Internal.Get.ST
     lookAheadST,
     deeperST,
     consumeST,
-    insideRunST,
+    insideSpanST,
   )
 where
 
 import Ashlar.Internal.Get.Alternative ()
 import Ashlar.Internal.Get.Budget (deeper)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Label (isolate, label)
+import Ashlar.Internal.Get.Isolate (isolate)
+import Ashlar.Internal.Get.Label (insideSpan, label)
 import Ashlar.Internal.Get.LookAhead (lookAhead)
-import Ashlar.Internal.Get.Nested (insideRun)
 import Ashlar.Internal.Get.Path (Names)
 import Control.Applicative (Alternative)
 import Control.Monad (MonadPlus)
@@ -41,8 +40,8 @@ import GHC.Exts (RealWorld, State#, unsafeCoerce#)
 
 -- | A decoder with mutable state that belongs to the thread of state @s@.
 --
--- Within it, 'Control.Applicative.<|>' goes back in the input and does /not/ undo what the failed
--- decoder has written.
+-- 'Control.Applicative.<|>' goes back in the input, and does /not/ undo what the failed decoder has
+-- written.
 --
 -- @since 0.1.0.0
 newtype GetST s a = GetST (Get a)
@@ -54,8 +53,8 @@ type role GetST nominal representational
 instance PrimMonad (GetST s) where
   type PrimState (GetST s) = s
 
-  -- A run of the decoder is one thread of state. State tokens of any type are
-  -- the same thing, and the type of this one cannot leave 'runGetST'.
+  -- A run of the decoder is one thread of state. State tokens of all types are the same thing, and
+  -- the type of this one cannot leave 'runGetST'.
   primitive f = GetST (Get (\_ _ -> asRealWorld f))
   {-# INLINE primitive #-}
 
@@ -63,23 +62,23 @@ asRealWorld :: (State# s -> (# State# s, a #)) -> State# RealWorld -> (# State# 
 asRealWorld = unsafeCoerce#
 {-# INLINE asRealWorld #-}
 
--- | A decoder that uses mutable state inside is a decoder. Nothing of the
--- state is visible from outside, because @s@ is not known there.
+-- | A decoder that uses mutable state inside. Nothing of the state is visible from outside, because
+-- @s@ is not known there.
 --
 -- @since 0.1.0.0
 runGetST :: (forall s. GetST s a) -> Get a
 runGetST g = case g of GetST get -> get
 {-# INLINE runGetST #-}
 
--- | A decoder without state, among those with.
+-- | Use a decoder without state among those with state.
 --
 -- @since 0.1.0.0
 liftGet :: Get a -> GetST s a
 liftGet = GetST
 {-# INLINE liftGet #-}
 
--- A decoder with state must not be turned into one without, which could be run
--- elsewhere; so there is no function that takes any @Get a -> Get b@.
+-- A decoder with state must not be turned into one without, which could be run elsewhere. So there
+-- is no function that takes any @Get a -> Get b@.
 
 -- | 'Ashlar.Get.label' for a decoder with state.
 --
@@ -109,10 +108,10 @@ deeperST :: GetST s a -> GetST s a
 deeperST (GetST get) = GetST (deeper get)
 {-# INLINE deeperST #-}
 
--- | 'insideRun' for a decoder with state.
-insideRunST :: Names -> GetST s a -> GetST s a
-insideRunST names (GetST get) = GetST (insideRun names get)
-{-# INLINE insideRunST #-}
+-- | 'insideSpan' for a decoder with state.
+insideSpanST :: Names -> GetST s a -> GetST s a
+insideSpanST names (GetST get) = GetST (insideSpan names get)
+{-# INLINE insideSpanST #-}
 
 -- | 'consume' with mutable state; it has the same demands.
 consumeST :: Int -> (Ptr Word8 -> GetST s a) -> GetST s a

@@ -143,8 +143,14 @@ takeWhile f = takeScanned const () (\s p e -> whileScanner f s p e)
 --
 -- @since 0.1.0.0
 takeWhile1 :: (Word8 -> Bool) -> Get ByteString
-takeWhile1 f = takeWhile f >>= \bs -> if S.null bs then refused else pure bs
+takeWhile1 f = takeWhile f >>= \bs -> if S.null bs then refused acceptedByTake else pure bs
 {-# INLINE takeWhile1 #-}
+
+acceptedByTake, acceptedBySkip :: String
+acceptedByTake = "a byte that takeWhile1 accepts"
+acceptedBySkip = "a byte that skipWhile1 accepts"
+{-# NOINLINE acceptedByTake #-}
+{-# NOINLINE acceptedBySkip #-}
 
 -- | The bytes up to the first of which a predicate holds, or up to the end: a slice of the
 -- input, or a copy if they lie in several chunks.
@@ -223,11 +229,12 @@ skipOn c env scanner = go
         else pure ()
 {-# NOINLINE skipOn #-}
 
--- | 'skipWhile' of at least one byte.
+-- | 'skipWhile' of at least one byte. Its error says that a byte was expected that @skipWhile1@
+-- accepts: give it a better name with 'Ashlar.Get.<?>'.
 --
 -- @since 0.1.0.0
 skipWhile1 :: (Word8 -> Bool) -> Get ()
-skipWhile1 f = satisfy f *> skipWhile f
+skipWhile1 f = guardedGet f (Expectation [acceptedBySkip]) (advance *> skipWhile f)
 {-# INLINE skipWhile1 #-}
 
 -- | Leave out space, tab, line feed, vertical tab, form feed and carriage return.

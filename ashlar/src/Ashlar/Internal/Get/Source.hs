@@ -1,4 +1,5 @@
 {-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE DerivingStrategies #-}
 
 -- |
 -- Module      : Ashlar.Internal.Get.Source
@@ -16,44 +17,88 @@ module Ashlar.Internal.Get.Source
     Source,
     newSource,
     handleSource,
+    SourceBusy (..),
     getFrom,
+    attemptFrom,
+    nextOrEnd,
+
+    -- * Folds
     foldFrom,
     hFoldGet,
+    Folded (..),
+    foldFromUntil,
+    hFoldGetUntil,
 
     -- * For other modules
     sourceOf,
-    nextOrEnd,
   )
 where
 
+import Ashlar.Internal.Coroutine.Exception (passOn)
 import Ashlar.Internal.Get.Bytes (endOfInput, isEmpty)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Input
-import Ashlar.Internal.Get.Progress (here)
+import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Get.Run
 import Ashlar.Internal.Mem.Cells
+import Control.Exception (Exception (..), mask, throwIO, try)
 import Control.Monad (when)
+import Data.Bits (complement)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import Data.IORef (IORef, atomicModifyIORef', atomicWriteIORef, modifyIORef', newIORef, writeIORef)
+import Data.IORef (IORef, atomicModifyIORef', atomicWriteIORef, modifyIORef', newIORef, readIORef, writeIORef)
+import Data.Int (Int64)
 import System.IO (Handle, IOMode (..), withBinaryFile)
 
--- | Input that is read piece by piece, by one decoder after another. It
--- remembers what has been taken from where it comes and not been read yet.
+-- | Input that is read chunk by chunk, by one decoder after another. It remembers what has been
+-- taken from where it comes and not been read yet.
 --
--- It must not be used by two threads at the same time: to do so is an
--- 'Control.Exception.IOException' in the one that comes second.
+-- Two threads must not use it at the same time. The one that comes second gets 'SourceBusy'.
 --
 -- @since 0.1.0.0
 data Source = Source !Input !(IORef Int)
 
+-- The variable holds the offset of the next byte; while a decoder runs, its complement.
+
+-- | A 'Source' cannot be used, because a decoder that began at this offset has not come to its end.
+-- Either another thread still runs it, or an exception has ended it in the middle of its value, as
+-- 'System.Timeout.timeout' does. 'attemptFrom' leaves a source usable in that case.
+--
+-- @since 0.1.0.0
+newtype SourceBusy = SourceBusy Int64
+  deriving stock (Eq, Show)
+
+instance Exception SourceBusy where
+  displayException (SourceBusy at) =
+    "Ashlar.Get: the source is in use, or an exception ended its decoder, which began at byte " ++ show at
+
+-- Take the source for a decoder, and return the offset of the next byte.
+--
+-- In one step: if two threads could get in, one of them would drop the bytes that the other reads.
+takeSource :: Source -> IO Int
+takeSource (Source _ offsetRef) = do
+  offset <- atomicModifyIORef' offsetRef (\now -> (if now < 0 then now else complement now, now))
+  when (offset < 0) $ throwIO (SourceBusy (fromIntegral (complement offset)))
+  pure offset
+
+-- Give it back. What has been taken from where it comes and lies after the cursor comes next.
+giveBack :: Source -> Cells -> IO ()
+giveBack (Source input offsetRef) c = do
+  at <- position c
+  rest <- unread c input
+  modifyIORef' (inputSegments input) $ \now ->
+    newSegments {segmentsComing = rest, segmentsEnded = segmentsEnded now}
+  -- After all other writes: the next may be another thread.
+  atomicWriteIORef offsetRef $! at
+
 -- | A source from an action that returns the next chunk of any size, and an
 -- empty one at the end. It is called only when a decoder cannot go on without
 -- it, with asynchronous exceptions masked, and not again after it has returned
--- an empty chunk. An exception of it leaves the source unusable.
+-- an empty chunk. An exception of it ends the decoder; what becomes of the source then depends on
+-- what ran the decoder ('getFrom', 'attemptFrom').
 --
 -- >>> import Data.ByteString (ByteString)
 -- >>> import Data.IORef (atomicModifyIORef', newIORef)
@@ -81,36 +126,60 @@ sourceOf prepare next = Source <$> newInput prepare next newSegments <*> newIORe
 handleSource :: Handle -> IO Source
 handleSource h = newSource (S.hGetSome h 32768)
 
--- | Decode the next value of a source. Offsets in errors count from the start
--- of the source; the budget is for each call.
+-- | Decode the next value of a source. Offsets in errors count from the start of the source. The
+-- budget is for each call.
 --
--- After an error the source stands where the decoder was in the end, which may be
--- before the offset of the error. A source whose
--- decoder was ended by an exception, or is still running, cannot be used:
--- that is an 'Control.Exception.IOException'.
+-- After an error the source stands where the decoder was in the end, which may be before the offset
+-- of the error. Bytes that have been passed are not kept. So if an exception ends the decoder, the
+-- source cannot be used again, and says so by 'SourceBusy'. Use 'attemptFrom' to try again.
 --
 -- @since 0.1.0.0
 getFrom :: Source -> Get a -> IO (Either DecodeError a)
-getFrom (Source input offsetRef) g = do
-  -- In one step: if two threads could get in, one of them would drop the bytes that the
-  -- other reads.
-  offset <- atomicModifyIORef' offsetRef (\now -> (busy, now))
-  when (offset == busy) $ ioError (userError "Ashlar.Get: source in use, or left by an exception")
-  writeIORef (inputFailures input) noFailures
+getFrom source@(Source input _) g = do
+  offset <- takeSource source
+  writeIORef (inputFailures input) NoFailures
   withCells cellCount $ \c -> do
     startCells c input offset
     result <- inPlaceOr c input (runIn c input g)
-    -- Keep what was not read as what comes next.
-    at <- position c
-    rest <- unread c input
-    modifyIORef' (inputSegments input) $ \now ->
-      newSegments {segmentsComing = rest, segmentsEnded = segmentsEnded now}
-    -- Behind all that has been written before: the next may be another thread.
-    atomicWriteIORef offsetRef $! at
+    giveBack source c
     pure result
-  where
-    -- In place of the offset while a decoder runs.
-    busy = -1
+
+-- | 'getFrom' that takes a whole value or nothing. After an error, and after an exception, the source
+-- stands where the value begins, and can be used again.
+--
+-- So a 'System.Timeout.timeout' around this loses nothing, and the next attempt decodes the value
+-- from its beginning. For that, the bytes of a value are kept until it is decoded.
+--
+-- >>> import Data.ByteString (ByteString)
+-- >>> import Data.IORef (atomicModifyIORef', newIORef)
+-- >>> chunks <- newIORef [pure "\1", ioError (userError "not now"), pure "\2" :: IO ByteString]
+-- >>> source <- newSource (join (atomicModifyIORef' chunks (\l -> (drop 1 l, head l))))
+-- >>> import Control.Exception (IOException, try)
+-- >>> try (attemptFrom source getWord16be) :: IO (Either IOException (Either DecodeError Word16))
+-- Left user error (not now)
+-- >>> attemptFrom source getWord16be
+-- Right 258
+--
+-- @since 0.1.0.0
+attemptFrom :: Source -> Get a -> IO (Either DecodeError a)
+attemptFrom source@(Source input _) g = do
+  outcome <- mask $ \unmask -> do
+    offset <- takeSource source
+    writeIORef (inputFailures input) NoFailures
+    withCells cellCount $ \c -> do
+      startCells c input offset
+      -- Nothing from here on is let go of, also after a commit.
+      putInt c keepCell offset
+      putInt c releaseCell offset
+      result <- try (unmask (inPlaceOr c input (runIn c input g)))
+      case result of
+        Right (Right _) -> pure ()
+        _ -> returnTo c input offset
+      giveBack source c
+      pure result
+  -- Where this is part of a value, an asynchronous exception freezes it. Whoever forces the value
+  -- again makes another attempt.
+  either (\e -> passOn e (throwIO e) (attemptFrom source g)) pure outcome
 
 -- | Decode values one after another until the source ends, and fold them from
 -- the left, in constant memory. The accumulator is forced at each step.
@@ -132,8 +201,23 @@ foldFrom source g f = go
         Right (Just a) -> f acc a >>= go
 {-# INLINE foldFrom #-}
 
--- | The next value, if the input does not end here. It must read something, or there would
--- be no end of values.
+-- | The next value, or 'Nothing' if the input ends here. So the end of a stream of values is told
+-- apart from a value that is cut off, which is an error.
+--
+-- A value that reads nothing is an error, too, because there would be no end of them.
+--
+-- >>> runGetRest (nextOrEnd getWord16be) "\1\2\3"
+-- Right (Just 258,"\ETX")
+-- >>> runGet (nextOrEnd getWord16be) ""
+-- Right Nothing
+-- >>> either (print . errorReason) print (runGet (nextOrEnd getWord16be) "\3")
+-- MissingInput 2 1
+--
+-- This is how to read values one by one from a 'Source' (@'getFrom' source ('nextOrEnd' g)@), and from
+-- input that is pushed ("Ashlar.Get.Feed"): after the end of the input the decoder is done with
+-- 'Nothing' between values, and fails inside of one.
+--
+-- @since 0.1.0.0
 nextOrEnd :: Get a -> Get (Maybe a)
 nextOrEnd g = isEmpty >>= \end -> if end then pure Nothing else next
   where
@@ -144,6 +228,55 @@ nextOrEnd g = isEmpty >>= \end -> if end then pure Nothing else next
       if now == before then invalid "a value that reads nothing, of which there is no end" else pure (Just a)
     {-# INLINE next #-}
 {-# INLINE nextOrEnd #-}
+
+-- | How a fold of a 'Source' ended. Each case has the offset after the last whole value, where the
+-- source stands.
+--
+-- @since 0.1.0.0
+data Folded c b
+  = -- | The source ended after a value. The accumulator.
+    FoldEnded !Int64 b
+  | -- | The action stopped it after a value, with this result.
+    FoldStopped !Int64 c
+  | -- | The next value could not be decoded. The accumulator up to there, and why.
+    FoldFailed !Int64 b DecodeError
+  deriving stock (Eq, Show)
+
+-- | 'foldFrom' that can stop early, and that keeps what it has if a value cannot be decoded. The
+-- accumulator is forced at each step.
+--
+-- Values are taken by 'attemptFrom'. So a broken one is not passed, and the source can be used again,
+-- also if an exception ends the fold.
+--
+-- >>> import Data.ByteString (ByteString)
+-- >>> import Data.IORef (atomicModifyIORef', newIORef)
+-- >>> chunks <- newIORef ["\1\0\2", "\0\3" :: ByteString]
+-- >>> source <- newSource (atomicModifyIORef' chunks (\l -> (drop 1 l, mconcat (take 1 l))))
+-- >>> let upTo limit n x = pure (if x > limit then Left x else Right (n + x))
+-- >>> foldFromUntil source getWord16le (upTo 1) 0
+-- FoldStopped 4 2
+-- >>> foldFromUntil source getWord8 (upTo 9) 0
+-- FoldEnded 5 3
+--
+-- @since 0.1.0.0
+foldFromUntil ::
+  Source ->
+  Get a ->
+  -- | Given the accumulator and a value: stop with a result, or go on with an accumulator.
+  (b -> a -> IO (Either c b)) ->
+  b ->
+  IO (Folded c b)
+foldFromUntil source@(Source _ offsetRef) g f b = do
+  start <- readIORef offsetRef
+  go start b
+  where
+    go !at !acc = do
+      next <- attemptFrom source ((,) <$> nextOrEnd g <*> here)
+      case next of
+        Left e -> pure (FoldFailed (fromIntegral at) acc e)
+        Right (Nothing, _) -> pure (FoldEnded (fromIntegral at) acc)
+        Right (Just a, now) -> f acc a >>= either (pure . FoldStopped (fromIntegral now)) (go now)
+{-# INLINE foldFromUntil #-}
 
 -- | Decode one value from a 'Handle'. What has been read from the Handle behind
 -- the value, at most 32 KiB, is lost: use a 'Source' to read on. What goes wrong with the
@@ -165,6 +298,13 @@ hRunGetWhole h g = hRunGet h (g <* endOfInput)
 -- @since 0.1.0.0
 hFoldGet :: Handle -> Get a -> (b -> a -> IO b) -> b -> IO (Either DecodeError b)
 hFoldGet h g f b = handleSource h >>= \source -> foldFrom source g f b
+
+-- | 'foldFromUntil' of a 'Handle'. What has been read from it after the last value, at most 32 KiB, is
+-- lost: use a 'Source' to read on.
+--
+-- @since 0.1.0.0
+hFoldGetUntil :: Handle -> Get a -> (b -> a -> IO (Either c b)) -> b -> IO (Folded c b)
+hFoldGetUntil h g f b = handleSource h >>= \source -> foldFromUntil source g f b
 
 -- | Decode one value from the beginning of a file. If it cannot be read, that is an
 -- 'Control.Exception.IOException'.

@@ -25,11 +25,12 @@ import Ashlar.Internal.Get.Bytes
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Failure (peekFound)
+import Ashlar.Internal.Get.Fail
+import Ashlar.Internal.Get.Failure (nothingFound, peekFound)
 import Ashlar.Internal.Get.Input
-import Ashlar.Internal.Get.Label (isolate)
+import Ashlar.Internal.Get.Isolate (isolateOr)
 import Ashlar.Internal.Get.NextByte
-import Ashlar.Internal.Get.Progress
+import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Get.Scan
 import Ashlar.Internal.Mem (withBytes)
 import Ashlar.Internal.Mem.Cells
@@ -165,13 +166,41 @@ decodeText c env !at !p !n = decodeUtf8At malformed p n
       found <- peekFound (p `plusPtr` good) (n - good)
       failWith c env (at + n) (at + good) found (Invalid "invalid UTF-8")
 
--- | @getNested len p@ reads a length in bytes, and then @p@ on so many bytes alone, as
--- by 'isolate'.
+-- | @getNested len p@ reads a length in bytes with @len@, and then runs @p@ on that many bytes
+-- alone, as by 'Ashlar.Get.isolate'.
+--
+-- If the input ends before the part does, and @p@ does not fail by itself, the error is at the
+-- beginning of the part, as with 'getByteString'.
 --
 -- >>> runGet (getNested (fromIntegral <$> getWord8) getRemainingByteString) "\2abc"
 -- Right "ab"
+-- >>> either (putStrLn . displayException) print (runGet (getNested (fromIntegral <$> getWord8) getRemainingByteString) "\3ab")
+-- at byte 1: 3 bytes needed, 2 left
+--   00000000  03 61 62                                          |.ab|
+--                ^^
 --
 -- @since 0.1.0.0
 getNested :: Get Int -> Get a -> Get a
-getNested len p = len >>= \n -> isolate n p
+getNested len p = len >>= \n -> isolateOr (cutOff n) n p
 {-# INLINE getNested #-}
+
+-- Why the last bytes of a part were not read. 'Ashlar.Get.isolate' says that these bytes are missing
+-- where the input ends; here all of the part is too short, from its beginning on.
+cutOff ::
+  -- Bytes of the part.
+  Int ->
+  Cells ->
+  Env ->
+  -- Bytes that were not read.
+  Int ->
+  -- What to say if they are there.
+  Reason ->
+  IO Reason
+cutOff n c env left leftOver = do
+  more <- moreInput c (envInput env)
+  if more
+    then pure leftOver
+    else do
+      now <- position c
+      let have = n - left
+      failWith c env now (now - have) nothingFound (MissingInput n have)

@@ -2,18 +2,16 @@
 -- Module      : Ashlar.Internal.Get.Suspend
 -- Description : Decoders that stop when they need input
 --
--- What is behind "Ashlar.Get.Feed" and 'Ashlar.Get.Decoder'. The decoder runs as
--- a coroutine, whose only suspension is in what prepares the next chunk
--- ('inputPrepare').
+-- The engine of "Ashlar.Get.Feed" and 'Ashlar.Get.Decoder'. The decoder runs as a coroutine that
+-- suspends only in what prepares the next chunk ('inputPrepare').
 --
 -- Note [The chunk comes first]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- The chunk is not handed over by resuming. It is written to a variable before,
--- and the decoder looks there before it suspends. So it cannot be lost if an
--- exception strikes just after the decoder has been resumed, and what prepares a
--- chunk can be run again, as it must.
+-- The chunk is not handed over by resuming. It is written to a variable before, and the decoder
+-- looks there before it suspends. So it cannot be lost if an exception strikes just after the
+-- decoder has been resumed, and what prepares a chunk can be run again, as it must.
 module Ashlar.Internal.Get.Suspend
-  ( Progress (..),
+  ( Fed (..),
     begin,
   )
 where
@@ -33,26 +31,28 @@ import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
 import Data.Maybe (maybeToList)
 
--- | How far a decoder has come.
-data Progress a
-  = -- | It has failed: what it had not read, where that begins, and why.
-    Failed !ByteString !Int64 DecodeError
-  | -- | It needs a chunk, which is not empty, or the end of the input. To be
-    -- resumed at most once.
-    Waiting (Maybe ByteString -> IO (Progress a))
-  | -- | It has ended: what it had not read, where that begins, and the result.
-    Finished !ByteString !Int64 a
-  | -- | It was interrupted, the evaluation was taken up, and it would have to begin
-    -- again from the start.
+-- | How far a decoder has come that is fed its input.
+data Fed a
+  = -- | It needs a chunk, which is not empty, or the end of the input. To be resumed at most once.
+    Waiting (Maybe ByteString -> IO (Fed a))
+  | -- | It has ended: the bytes that it had not read, the offset at which they begin, and the
+    -- result.
+    Finished !ByteString !Int64 (Either DecodeError a)
+  | -- | It was interrupted, the evaluation was resumed, and it would have to begin again from the
+    -- start.
     Lost
 
--- What has been handed over and not been taken: chunks, and whether these are the
--- last ones.
+-- What has been handed over and not been taken: chunks, and whether these are the last ones.
 data Pending = Pending [ByteString] !Bool
 
--- | Start a decoder on chunks (none of them empty), which may be the last ones, and
--- run it until it needs more.
-begin :: Get a -> [ByteString] -> Bool -> IO (Progress a)
+-- | Start a decoder, and run it until it needs more.
+begin ::
+  Get a ->
+  -- | The first chunks. None is empty.
+  [ByteString] ->
+  -- | Are these all?
+  Bool ->
+  IO (Fed a)
 begin g chunks isLast = do
   pending <- newIORef (Pending chunks isLast)
   suspension <- newIORef (pure ())
@@ -72,18 +72,18 @@ begin g chunks isLast = do
     let advance act = do
           r <- inPlace act
           case r of
-            Returned (Suspended () go) -> pure $
+            Right (Suspended () go) -> pure $
               Waiting $ \chunk -> do
                 writeIORef pending (Pending (maybeToList chunk) (null chunk))
                 advance (go ())
-            Returned (Completed a) -> uncurry Finished <$> left <*> pure a
-            Missed -> uncurry Failed <$> left <*> errorOf c input
-            _ -> pure Lost
-        left = do
+            Right (Completed a) -> finished (Right a)
+            Left HasFailed -> errorOf c input >>= finished . Left
+            Left _ -> pure Lost
+        finished result = do
           at <- position c
           held <- unread c input
           Pending more _ <- readIORef pending
-          pure (S.concat (held ++ more), fromIntegral at)
+          pure $! Finished (S.concat (held ++ more)) (fromIntegral at) result
     advance $
       start $ \yield -> do
         writeIORef suspension (yield ())

@@ -32,9 +32,10 @@ module Ashlar.Internal.Get.Vectors
   )
 where
 
+import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Bytes (available)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Progress
+import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Get.ST
 import Ashlar.Internal.Mem (Number (..), copyRange)
 import Control.Monad.Primitive (unsafeIOToPrim)

@@ -1,31 +1,34 @@
 {-# LANGUAGE MagicHash #-}
+{-# LANGUAGE RoleAnnotations #-}
 {-# LANGUAGE UnboxedTuples #-}
 
 -- |
 -- Module      : Ashlar.Internal.Mem.Cells
 -- Description : A few mutable machine words, read and written without boxing
 --
--- The state of a running builder or decoder that changes all the time: the
--- cursor, the end of the buffer, some counters. It lives in a mutable byte
--- array of words, so that an unknown function can be handed all of it as one
--- pointer, and reading or writing a word allocates nothing.
+-- The state of a running builder or decoder that changes all the time: the cursor, the end of
+-- the buffer, some counters. It lives in a mutable byte array of words. So an unknown function
+-- gets all of it as one pointer, and to read or write a word allocates nothing.
 --
 -- Note [The cursor is in memory]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- The obvious design passes cursor and end from step to step in registers.
--- It wins where everything inlines and loses where anything does not: GHC has
--- ready-made code for calling an unknown function with pointers and the state
--- token, but for a pointer and two addresses it builds a partial application
--- on the heap for every call. With GHC 9.0.2 a JSON value took 117 µs with
--- registers and 78 µs with memory, 100 appends through unknown functions 36
--- and 18 µs, 10,000 ByteStrings by foldMap 147 and 51 µs, 10,000 decoders
--- taken from a list 147 and 26 µs; where everything is known, the two are
--- within a few percent of each other, but for small trees (164 against
--- 221 ns for a Fibonacci tree). A store followed by a load of the same word
--- is forwarded inside the processor.
+-- The obvious design passes cursor and end from step to step in registers. It wins where
+-- everything inlines and loses where anything does not. GHC has ready-made code for calling an
+-- unknown function with pointers and the state token. For a pointer and two addresses it builds
+-- a partial application on the heap, for every call. With registers, JSON values, appends
+-- through unknown functions, ByteStrings by @foldMap@ and decoders taken from a list took 1.5 to
+-- 6 times as long. Where everything is known the two designs are within a few percent of each
+-- other, but for small trees, which registers favour. The processor forwards a store to a load
+-- of the same word. (GHC 9.0.2; benchmarks "JSON", "strings by foldMap",
+-- "Getters from a list".)
 module Ashlar.Internal.Mem.Cells
-  ( Cells,
+  ( -- * Arrays of cells
+    Cells,
     withCells,
+
+    -- * Cells
+    Cell (..),
+    cellsUpTo,
     getPtr,
     putPtr,
     getInt,
@@ -48,31 +51,51 @@ import GHC.Exts
   )
 import GHC.IO (IO (..))
 
--- | Mutable words, numbered from 0.
+-- | The cells of one run.
 type Cells = MutableByteArray# RealWorld
 
--- | Run an action with so many fresh cells, not initialised.
-withCells :: Int -> (Cells -> IO r) -> IO r
+-- | The number of a cell, counted from 0, that holds a value of type @a@: an address or an
+-- 'Int'.
+--
+-- INV-M1: each number has one type, in the builders' cells and in the decoders'. So an address
+-- is never read as a number. Nothing checks that an array has a cell of this number.
+newtype Cell a = Cell Int
+
+type role Cell nominal
+
+-- | Run an action with fresh cells, which are not initialised.
+withCells ::
+  -- | How many.
+  Int ->
+  (Cells -> IO r) ->
+  IO r
 withCells (I# n) act = IO $ \s0 -> case newByteArray# (8# *# n) s0 of
   (# s1, cells #) -> case act cells of IO m -> m s1
 {-# INLINE withCells #-}
 
--- | Read an address. The number of the cell is not checked, here and below.
-getPtr :: Cells -> Int -> IO (Ptr Word8)
-getPtr cells (I# i) = IO $ \s -> case readAddrArray# cells i s of (# s', a #) -> (# s', Ptr a #)
+-- | How many cells there are up to this one, for 'withCells'.
+cellsUpTo :: Cell a -> Int
+cellsUpTo (Cell i) = i + 1
+{-# INLINE cellsUpTo #-}
+
+-- | Read an address.
+getPtr :: Cells -> Cell (Ptr Word8) -> IO (Ptr Word8)
+getPtr cells (Cell (I# i)) = IO $ \s -> case readAddrArray# cells i s of
+  (# s', a #) -> (# s', Ptr a #)
 {-# INLINE getPtr #-}
 
 -- | Write an address.
-putPtr :: Cells -> Int -> Ptr Word8 -> IO ()
-putPtr cells (I# i) (Ptr a) = IO $ \s -> (# writeAddrArray# cells i a s, () #)
+putPtr :: Cells -> Cell (Ptr Word8) -> Ptr Word8 -> IO ()
+putPtr cells (Cell (I# i)) (Ptr a) = IO $ \s -> (# writeAddrArray# cells i a s, () #)
 {-# INLINE putPtr #-}
 
 -- | Read a number.
-getInt :: Cells -> Int -> IO Int
-getInt cells (I# i) = IO $ \s -> case readIntArray# cells i s of (# s', n #) -> (# s', I# n #)
+getInt :: Cells -> Cell Int -> IO Int
+getInt cells (Cell (I# i)) = IO $ \s -> case readIntArray# cells i s of
+  (# s', n #) -> (# s', I# n #)
 {-# INLINE getInt #-}
 
 -- | Write a number.
-putInt :: Cells -> Int -> Int -> IO ()
-putInt cells (I# i) (I# n) = IO $ \s -> (# writeIntArray# cells i n s, () #)
+putInt :: Cells -> Cell Int -> Int -> IO ()
+putInt cells (Cell (I# i)) (I# n) = IO $ \s -> (# writeIntArray# cells i n s, () #)
 {-# INLINE putInt #-}

@@ -16,9 +16,11 @@ module Ashlar.Internal.Prim.Scalar
 
     -- * Least significant byte first
     word16LE,
+    word24LE,
     word32LE,
     word64LE,
     int16LE,
+    int24LE,
     int32LE,
     int64LE,
     floatLE,
@@ -26,9 +28,11 @@ module Ashlar.Internal.Prim.Scalar
 
     -- * Most significant byte first
     word16BE,
+    word24BE,
     word32BE,
     word64BE,
     int16BE,
+    int24BE,
     int32BE,
     int64BE,
     floatBE,
@@ -53,9 +57,10 @@ module Ashlar.Internal.Prim.Scalar
 where
 
 import Ashlar.Internal.Mem
+import Data.Bits (unsafeShiftL, unsafeShiftR, (.|.))
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
-import Foreign.Ptr (Ptr)
+import Foreign.Ptr (Ptr, plusPtr)
 import Foreign.Storable (Storable, sizeOf)
 
 -- | A format in which every value of a type takes the same number of bytes.
@@ -82,6 +87,39 @@ be :: forall a. (Number a, Num a) => Scalar a
 be = Scalar (sizeOf (0 :: a)) pokeBE peekBE
 {-# INLINE be #-}
 
+-- Scalars of three bytes, by way of a word whose low 24 bits count.
+
+le24, be24 :: (Word32 -> a) -> (a -> Word32) -> Scalar a
+le24 from to = Scalar 3 write rd
+  where
+    write p a = do
+      pokeLE p (fromIntegral x :: Word16)
+      pokeHost (p `plusPtr` 2) (fromIntegral (x `unsafeShiftR` 16) :: Word8)
+      where
+        x = to a
+    rd p = do
+      low <- peekLE p :: IO Word16
+      high <- peekHost (p `plusPtr` 2) :: IO Word8
+      pure (from (fromIntegral low .|. (fromIntegral high `unsafeShiftL` 16)))
+be24 from to = Scalar 3 write rd
+  where
+    write p a = do
+      pokeBE p (fromIntegral (x `unsafeShiftR` 8) :: Word16)
+      pokeHost (p `plusPtr` 2) (fromIntegral x :: Word8)
+      where
+        x = to a
+    rd p = do
+      high <- peekBE p :: IO Word16
+      low <- peekHost (p `plusPtr` 2) :: IO Word8
+      pure (from ((fromIntegral high `unsafeShiftL` 8) .|. fromIntegral low))
+{-# INLINE le24 #-}
+{-# INLINE be24 #-}
+
+-- 24 bits in two's complement.
+extend24 :: Word32 -> Int32
+extend24 x = (fromIntegral (x `unsafeShiftL` 8) :: Int32) `unsafeShiftR` 8
+{-# INLINE extend24 #-}
+
 word8 :: Scalar Word8
 word8 = host
 {-# INLINE word8 #-}
@@ -94,6 +132,11 @@ word16LE :: Scalar Word16
 word16LE = le
 {-# INLINE word16LE #-}
 
+-- | The low 24 bits. Writing drops the others.
+word24LE :: Scalar Word32
+word24LE = le24 id id
+{-# INLINE word24LE #-}
+
 word32LE :: Scalar Word32
 word32LE = le
 {-# INLINE word32LE #-}
@@ -105,6 +148,11 @@ word64LE = le
 int16LE :: Scalar Int16
 int16LE = le
 {-# INLINE int16LE #-}
+
+-- | 24 bits in two's complement. Writing drops the others.
+int24LE :: Scalar Int32
+int24LE = le24 extend24 fromIntegral
+{-# INLINE int24LE #-}
 
 int32LE :: Scalar Int32
 int32LE = le
@@ -126,6 +174,11 @@ word16BE :: Scalar Word16
 word16BE = be
 {-# INLINE word16BE #-}
 
+-- | The low 24 bits. Writing drops the others.
+word24BE :: Scalar Word32
+word24BE = be24 id id
+{-# INLINE word24BE #-}
+
 word32BE :: Scalar Word32
 word32BE = be
 {-# INLINE word32BE #-}
@@ -137,6 +190,11 @@ word64BE = be
 int16BE :: Scalar Int16
 int16BE = be
 {-# INLINE int16BE #-}
+
+-- | 24 bits in two's complement. Writing drops the others.
+int24BE :: Scalar Int32
+int24BE = be24 extend24 fromIntegral
+{-# INLINE int24BE #-}
 
 int32BE :: Scalar Int32
 int32BE = be

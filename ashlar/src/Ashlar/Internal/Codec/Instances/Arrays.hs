@@ -24,7 +24,7 @@ import Ashlar.Internal.Codec.Instances.Vector ()
 import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Get.ArrayBounds (agree)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Progress (here)
+import Ashlar.Internal.Get.Refuse
 import Data.Array.Base (IArray, UArray, listArray, numElements, unsafeAt)
 import Data.Array.IArray (bounds)
 import Data.ByteString.Short.Internal (ShortByteString (SBS))

@@ -14,6 +14,7 @@ module Ashlar.Internal.Codec.Instances.Containers () where
 
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Codec.Class
+import Ashlar.Internal.Codec.Derive
 import Ashlar.Internal.Codec.Elements
 import Ashlar.Internal.Codec.Fixed (fixedSize)
 import Ashlar.Internal.Codec.Instances.Base ()
@@ -21,7 +22,7 @@ import Ashlar.Internal.Codec.Instances.Structures ()
 import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Codec.ReadFields (amongElements)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Progress (here)
+import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Mem.Cells (Cells)
 import qualified Data.Foldable as F
 import qualified Data.IntMap.Strict as IM
@@ -178,7 +179,7 @@ data Below k = Nothing' | Below !k
 
 -- So many entries.
 getMap :: forall k v. (Ord k, Codec k, Codec v) => Int -> Get (M.Map k v)
-getMap count = (\(Built m _) -> m) <$> amongElements (build count Nothing')
+getMap count = (\(Built m _) -> m) <$> amongElements count (build count Nothing')
   where
     build :: Int -> Below k -> Get (Built k (M.Map k v))
     build !n before
@@ -193,7 +194,7 @@ getMap count = (\(Built m _) -> m) <$> amongElements (build count Nothing')
 
 -- So many elements.
 getSet :: forall a. (Ord a, Codec a) => Int -> Get (Set.Set a)
-getSet count = (\(Built s _) -> s) <$> amongElements (build count Nothing')
+getSet count = (\(Built s _) -> s) <$> amongElements count (build count Nothing')
   where
     build :: Int -> Below a -> Get (Built a (Set.Set a))
     build !n before

@@ -14,6 +14,7 @@
 module Ashlar.Internal.Codec.Instances.Newtypes () where
 
 import Ashlar.Internal.Codec.Class
+import Ashlar.Internal.Codec.Derive
 import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Instances.Structures ()
 import Control.Applicative (ZipList (..))

@@ -11,12 +11,15 @@
 -- Description : Formats of Integer, and of what is made of other numbers
 module Ashlar.Internal.Codec.Instances.Numbers () where
 
-import Ashlar.Codec.Combinators
 import Ashlar.Internal.Builder.Bytes (shortByteString)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Codec.Class
+import Ashlar.Internal.Codec.Derive
+import Ashlar.Internal.Codec.Format
+import Ashlar.Internal.Codec.Record (both)
 import Ashlar.Internal.Codec.Varint
 import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Mem
 import Control.Monad.Primitive (primitive_)
 import Control.Monad.ST (runST)

@@ -11,14 +11,15 @@
 -- a triple.)
 module Ashlar.Internal.Codec.Instances.Structures () where
 
-import Ashlar.Codec.Combinators
 import Ashlar.Internal.Builder.Core (append)
 import Ashlar.Internal.Codec.Class
+import Ashlar.Internal.Codec.Derive
 import Ashlar.Internal.Codec.Elements
 import Ashlar.Internal.Codec.Fixed (fixedUnit)
+import Ashlar.Internal.Codec.Format
 import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Length
-import Ashlar.Internal.Get.Refine
+import Ashlar.Internal.Get.Refuse
 import Data.List.NonEmpty (NonEmpty (..), toList)
 import Data.Proxy (Proxy (..))
 import Data.Version (Version)

@@ -10,16 +10,14 @@
 -- All are exact: days are a number of days, and seconds a number of picoseconds, both
 -- of any size. What the types' documentation excludes (the hour 24, a
 -- time of day of more than 86,401 seconds) is refused when it is read.
---
--- (The methods are written out, where one's own types would use @ByFormat@: that takes an
--- instance of @HasFormat@, which everyone would see.)
 module Ashlar.Internal.Codec.Instances.Time () where
 
-import Ashlar.Codec.Combinators
 import Ashlar.Internal.Codec.Class
+import Ashlar.Internal.Codec.Format
 import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Instances.Numbers ()
 import Ashlar.Internal.Codec.Instances.Structures ()
+import Ashlar.Internal.Codec.Record
 import Data.Fixed (Pico)
 import Data.Time.Calendar (CalendarDiffDays (..), Day (..), DayOfWeek (..))
 import Data.Time.Clock (DiffTime, NominalDiffTime, UTCTime (..), UniversalTime (..), diffTimeToPicoseconds, nominalDiffTimeToSeconds, picosecondsToDiffTime, secondsToNominalDiffTime)
@@ -35,87 +33,63 @@ deriving newtype instance Codec Day
 deriving newtype instance Codec UniversalTime
 
 -- | Picoseconds, as an 'Integer'.
-instance Codec DiffTime where
-  layout = formatLayout diffTime
-  size = formatSize diffTime
-  put = formatPut diffTime
-  get = formatGet diffTime
+instance Codec DiffTime
 
-diffTime :: Format DiffTime
-diffTime = bijection diffTimeToPicoseconds picosecondsToDiffTime codec
-{-# INLINE diffTime #-}
+instance HasFormat DiffTime where
+  format = bijection diffTimeToPicoseconds picosecondsToDiffTime codec
+  {-# INLINE format #-}
 
 -- | Picoseconds, as an 'Integer'.
-instance Codec NominalDiffTime where
-  layout = formatLayout nominalDiffTime
-  size = formatSize nominalDiffTime
-  put = formatPut nominalDiffTime
-  get = formatGet nominalDiffTime
+instance Codec NominalDiffTime
 
-nominalDiffTime :: Format NominalDiffTime
-nominalDiffTime = bijection nominalDiffTimeToSeconds secondsToNominalDiffTime codec
-{-# INLINE nominalDiffTime #-}
+instance HasFormat NominalDiffTime where
+  format = bijection nominalDiffTimeToSeconds secondsToNominalDiffTime codec
+  {-# INLINE format #-}
 
 -- | The 'Day', and the 'DiffTime' since midnight: 0 or more and less than 86,401
 -- seconds, where the last second is there for leap seconds. Others are refused.
-instance Codec UTCTime where
-  layout = formatLayout utcTime
-  size = formatSize utcTime
-  put = formatPut utcTime
-  get = formatGet utcTime
+instance Codec UTCTime
 
-utcTime :: Format UTCTime
-utcTime =
-  record "UTCTime" $
-    UTCTime
-      <$> field "utctDay" utctDay codec
-      <*> field "utctDayTime" utctDayTime (satisfying "UTCTime: not a time of a day" (\t -> t >= 0 && t < 86401) codec)
-{-# INLINE utcTime #-}
+instance HasFormat UTCTime where
+  format =
+    record "UTCTime" $
+      UTCTime
+        <$> field "utctDay" utctDay codec
+        <*> field "utctDayTime" utctDayTime (satisfying "UTCTime: not a time of a day" (\t -> t >= 0 && t < 86401) codec)
+  {-# INLINE format #-}
 
 -- | TAI: the time since the Modified Julian Day 0, as a 'DiffTime'.
-instance Codec AbsoluteTime where
-  layout = formatLayout absoluteTime
-  size = formatSize absoluteTime
-  put = formatPut absoluteTime
-  get = formatGet absoluteTime
+instance Codec AbsoluteTime
 
-absoluteTime :: Format AbsoluteTime
-absoluteTime = bijection (`diffAbsoluteTime` taiEpoch) (`addAbsoluteTime` taiEpoch) codec
-{-# INLINE absoluteTime #-}
+instance HasFormat AbsoluteTime where
+  format = bijection (`diffAbsoluteTime` taiEpoch) (`addAbsoluteTime` taiEpoch) codec
+  {-# INLINE format #-}
 
 -- | Seconds since 1970 as 64 bits, and nanoseconds as 32 bits, less than
 -- 2,000,000,000 (from 1,000,000,000 on they are in a leap second). Others are refused.
-instance Codec SystemTime where
-  layout = formatLayout systemTime
-  size = formatSize systemTime
-  put = formatPut systemTime
-  get = formatGet systemTime
+instance Codec SystemTime
 
-systemTime :: Format SystemTime
-systemTime =
-  record "SystemTime" $
-    MkSystemTime
-      <$> field "systemSeconds" systemSeconds codec
-      <*> field "systemNanoseconds" systemNanoseconds (satisfying "SystemTime: more than two seconds" (< 2000000000) codec)
-{-# INLINE systemTime #-}
+instance HasFormat SystemTime where
+  format =
+    record "SystemTime" $
+      MkSystemTime
+        <$> field "systemSeconds" systemSeconds codec
+        <*> field "systemNanoseconds" systemNanoseconds (satisfying "SystemTime: more than two seconds" (< 2000000000) codec)
+  {-# INLINE format #-}
 
 -- | Hour and minute, one byte each, and the seconds as 'Pico': from 0 to 23, from 0 to
 -- 59, and 0 or more and less than 61. Others are refused; an hour or minute that is
 -- no such byte is written as 255.
-instance Codec TimeOfDay where
-  layout = formatLayout timeOfDay
-  size = formatSize timeOfDay
-  put = formatPut timeOfDay
-  get = formatGet timeOfDay
+instance Codec TimeOfDay
 
-timeOfDay :: Format TimeOfDay
-timeOfDay =
-  record "TimeOfDay" $
-    TimeOfDay
-      <$> field "todHour" todHour (upTo 23 "TimeOfDay: the hour is above 23")
-      <*> field "todMin" todMin (upTo 59 "TimeOfDay: the minute is above 59")
-      <*> field "todSec" todSec (satisfying "TimeOfDay: the seconds are not of a minute" (\s -> s >= 0 && s < (61 :: Pico)) codec)
-{-# INLINE timeOfDay #-}
+instance HasFormat TimeOfDay where
+  format =
+    record "TimeOfDay" $
+      TimeOfDay
+        <$> field "todHour" todHour (upTo 23 "TimeOfDay: the hour is above 23")
+        <*> field "todMin" todMin (upTo 59 "TimeOfDay: the minute is above 59")
+        <*> field "todSec" todSec (satisfying "TimeOfDay: the seconds are not of a minute" (\s -> s >= 0 && s < (61 :: Pico)) codec)
+  {-# INLINE format #-}
 
 upTo :: Word8 -> String -> Format Int
 upTo greatest message = refined toByte (\b -> if b <= greatest then Right (fromIntegral b) else Left message) codec
@@ -125,82 +99,58 @@ upTo greatest message = refined toByte (\b -> if b <= greatest then Right (fromI
 {-# INLINE upTo #-}
 
 -- | The 'Day', and the 'TimeOfDay'.
-instance Codec LocalTime where
-  layout = formatLayout localTime
-  size = formatSize localTime
-  put = formatPut localTime
-  get = formatGet localTime
+instance Codec LocalTime
 
-localTime :: Format LocalTime
-localTime = record "LocalTime" (LocalTime <$> field "localDay" localDay codec <*> field "localTimeOfDay" localTimeOfDay codec)
-{-# INLINE localTime #-}
+instance HasFormat LocalTime where
+  format = record "LocalTime" (LocalTime <$> field "localDay" localDay codec <*> field "localTimeOfDay" localTimeOfDay codec)
+  {-# INLINE format #-}
 
 -- | The minutes that it is ahead of UTC, whether it is in summer only, and its name.
-instance Codec TimeZone where
-  layout = formatLayout timeZone
-  size = formatSize timeZone
-  put = formatPut timeZone
-  get = formatGet timeZone
+instance Codec TimeZone
 
-timeZone :: Format TimeZone
-timeZone =
-  record "TimeZone" $
-    TimeZone
-      <$> field "timeZoneMinutes" timeZoneMinutes codec
-      <*> field "timeZoneSummerOnly" timeZoneSummerOnly codec
-      <*> field "timeZoneName" timeZoneName codec
-{-# INLINE timeZone #-}
+instance HasFormat TimeZone where
+  format =
+    record "TimeZone" $
+      TimeZone
+        <$> field "timeZoneMinutes" timeZoneMinutes codec
+        <*> field "timeZoneSummerOnly" timeZoneSummerOnly codec
+        <*> field "timeZoneName" timeZoneName codec
+  {-# INLINE format #-}
 
 -- | The 'LocalTime', and the 'TimeZone'.
-instance Codec ZonedTime where
-  layout = formatLayout zonedTime
-  size = formatSize zonedTime
-  put = formatPut zonedTime
-  get = formatGet zonedTime
+instance Codec ZonedTime
 
-zonedTime :: Format ZonedTime
-zonedTime =
-  record "ZonedTime" $
-    ZonedTime
-      <$> field "zonedTimeToLocalTime" zonedTimeToLocalTime codec
-      <*> field "zonedTimeZone" zonedTimeZone codec
-{-# INLINE zonedTime #-}
+instance HasFormat ZonedTime where
+  format =
+    record "ZonedTime" $
+      ZonedTime
+        <$> field "zonedTimeToLocalTime" zonedTimeToLocalTime codec
+        <*> field "zonedTimeZone" zonedTimeZone codec
+  {-# INLINE format #-}
 
 -- | Months and days, as 'Integer's.
-instance Codec CalendarDiffDays where
-  layout = formatLayout calendarDiffDays
-  size = formatSize calendarDiffDays
-  put = formatPut calendarDiffDays
-  get = formatGet calendarDiffDays
+instance Codec CalendarDiffDays
 
-calendarDiffDays :: Format CalendarDiffDays
-calendarDiffDays = record "CalendarDiffDays" (CalendarDiffDays <$> field "cdMonths" cdMonths codec <*> field "cdDays" cdDays codec)
-{-# INLINE calendarDiffDays #-}
+instance HasFormat CalendarDiffDays where
+  format = record "CalendarDiffDays" (CalendarDiffDays <$> field "cdMonths" cdMonths codec <*> field "cdDays" cdDays codec)
+  {-# INLINE format #-}
 
 -- | Months as an 'Integer', and a 'NominalDiffTime'.
-instance Codec CalendarDiffTime where
-  layout = formatLayout calendarDiffTime
-  size = formatSize calendarDiffTime
-  put = formatPut calendarDiffTime
-  get = formatGet calendarDiffTime
+instance Codec CalendarDiffTime
 
-calendarDiffTime :: Format CalendarDiffTime
-calendarDiffTime = record "CalendarDiffTime" (CalendarDiffTime <$> field "ctMonths" ctMonths codec <*> field "ctTime" ctTime codec)
-{-# INLINE calendarDiffTime #-}
+instance HasFormat CalendarDiffTime where
+  format = record "CalendarDiffTime" (CalendarDiffTime <$> field "ctMonths" ctMonths codec <*> field "ctTime" ctTime codec)
+  {-# INLINE format #-}
 
 -- | One byte, from 1 for Monday to 7 for Sunday; others are refused.
-instance Codec DayOfWeek where
-  layout = formatLayout dayOfWeek
-  size = formatSize dayOfWeek
-  put = formatPut dayOfWeek
-  get = formatGet dayOfWeek
+instance Codec DayOfWeek
 
-dayOfWeek :: Format DayOfWeek
-dayOfWeek = refined toByte fromByte codec
-  where
-    toByte :: DayOfWeek -> Word8
-    toByte = fromIntegral . fromEnum
-    fromByte b
-      | b >= 1 && b <= 7 = Right (toEnum (fromIntegral b))
-      | otherwise = Left "DayOfWeek: not from 1 to 7"
-{-# INLINE dayOfWeek #-}
+instance HasFormat DayOfWeek where
+  format = refined toByte fromByte codec
+    where
+      toByte :: DayOfWeek -> Word8
+      toByte = fromIntegral . fromEnum
+      fromByte b
+        | b >= 1 && b <= 7 = Right (toEnum (fromIntegral b))
+        | otherwise = Left "DayOfWeek: not from 1 to 7"
+  {-# INLINE format #-}

@@ -13,6 +13,7 @@ module Ashlar.Internal.Codec.Instances.Tuples () where
 
 import Ashlar.Internal.Builder.Core (Builder)
 import Ashlar.Internal.Codec.Class
+import Ashlar.Internal.Codec.Derive
 import Ashlar.Internal.Codec.Instances.Structures ()
 import Ashlar.Internal.Get.Core (Get)
 

@@ -23,9 +23,9 @@ import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Codec.Varint
-import Ashlar.Internal.Get.Refine
+import Ashlar.Internal.Get.Refuse
 import qualified Ashlar.Internal.Prim.Scalar as P
-import Ashlar.Prim.Varint (unZigzag64, zigzag64)
+import Ashlar.Internal.Prim.Varint.Protobuf (unZigzag64, zigzag64)
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
 import qualified GHC.ByteOrder as ByteOrder

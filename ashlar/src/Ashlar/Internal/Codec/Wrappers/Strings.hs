@@ -19,8 +19,7 @@ import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Get.Bytes (getByteString)
-import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Refine
+import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Mem (copyRange, pokeLE)
 import Data.Bits (unsafeShiftR, (.&.))
 import qualified Data.ByteString as S

@@ -2,16 +2,13 @@
 
 -- |
 -- Module      : Ashlar.Internal.Prim.Varint.Groups
--- Description : What formats of variable length have in common: groups of seven bits
+-- Description : Groups of seven bits, which most varints are made of
 --
--- The type of a format, and the writing and reading of a number as groups of seven bits, the least
--- significant first, each in a byte whose highest bit says whether another one follows.
--- LEB128, Protocol Buffers and VLQ are made of them.
+-- Writes and reads a number as groups of seven bits, the least significant first. Each group is a
+-- byte whose highest bit says whether another one follows. LEB128, Protocol Buffers and VLQ are
+-- made of them.
 module Ashlar.Internal.Prim.Varint.Groups
-  ( Varint (..),
-    varintBound,
-
-    -- * Counting groups
+  ( -- * Counting groups
     groupsOfBits,
     bitsUnsigned,
     bitsSigned,
@@ -25,39 +22,21 @@ module Ashlar.Internal.Prim.Varint.Groups
     writeSigned32,
     writeSigned16,
 
-    -- * Reading
-    Decoded (..),
+    -- * Reading groups
     Groups (..),
     readGroups,
     readUnsigned,
     readSigned,
-    checked,
+    readLenient,
   )
 where
 
 import Ashlar.Internal.Mem
-import Ashlar.Internal.Prim.Core
+import Ashlar.Internal.Prim.Varint.Type
 import Data.Bits (complement, countLeadingZeros, countTrailingZeros, unsafeShiftL, unsafeShiftR, xor, (.&.), (.|.))
 import Data.Int (Int16, Int32, Int64)
 import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
-
--- | A format in which a number takes the more bytes the larger it is.
---
--- @since 0.1.0.0
-data Varint a = Varint
-  { -- | How to write a number, and the most bytes that one takes.
-    varintPrim :: !(BoundedPrim a),
-    -- | Just how many bytes a number takes.
-    varintSize :: a -> Int
-  }
-
--- | The most bytes that a number takes.
---
--- @since 0.1.0.0
-varintBound :: Varint a -> Int
-varintBound = sizeBound . varintPrim
-{-# INLINE varintBound #-}
 
 -- | The number of groups that hold so many bits, from 1 to 65: the quotient by 7, rounded
 -- up. (9/64 is near enough to 1/7.)
@@ -215,20 +194,6 @@ moreSigned16 x = groupsUpTo3 (groupsOfBits (bitsSigned x)) (fromIntegral x)
 {-# NOINLINE moreSigned32 #-}
 {-# NOINLINE moreSigned16 #-}
 
--- | What comes of reading a number: the number of bytes that were looked at, always; from
--- all of which a number was made only if it is 'Decoded'.
-data Decoded
-  = -- | So many bytes, and the number (in two's complement, if it is signed).
-    Decoded !Int !Word64
-  | -- | So many bytes are needed, which is more than there are.
-    Needs !Int
-  | -- | A number that is written in fewer bytes.
-    Overlong !Int
-  | -- | A number that is not in the range.
-    TooLarge !Int
-  | -- | A zero with a sign.
-    NegativeZero !Int
-
 -- | Groups up to the last one: how many they are, the lowest 63 bits, and the tenth group.
 -- It is no groups if the bytes end before the last one, and 11 if there are more than ten.
 data Groups = Groups !Int !Word64 !Word64
@@ -278,40 +243,45 @@ gathered = step 4 0x000000000FFFFFFF 0x0FFFFFFF00000000 . step 2 0x00003FFF00003
     {-# INLINE step #-}
 {-# INLINE gathered #-}
 
--- | A number of so many bytes, if it is the number of bytes that it is written in, and the number
--- is in the range, which is given by what is added to its least number to make 0, and to its
--- greatest.
-checked :: Int -> Int -> Word64 -> Word64 -> Word64 -> Decoded
-checked n shortest toZero greatest x
-  | shortest /= n = Overlong n
-  | x + toZero > greatest = TooLarge n
-  | otherwise = Decoded n x
-{-# INLINE checked #-}
-
--- | Read an unsigned number in a range (see 'checked'), where so many bytes are readable.
-readUnsigned :: Word64 -> Word64 -> Ptr Word8 -> Int -> IO Decoded
-readUnsigned toZero greatest p have = of' <$> readGroups p have
+-- | Read an unsigned number in a range.
+readUnsigned ::
+  Range ->
+  -- | Address of the number.
+  Ptr Word8 ->
+  -- | Bytes readable there.
+  Int ->
+  IO Decoded
+readUnsigned range p have = of' <$> readGroups p have
   where
     of' (Groups n low tenth)
       | n == 0 = Needs (have + 1)
       | n > 10 || tenth > 1 = TooLarge (min n 10)
-      | otherwise = checked n (groupsOfBits (bitsUnsigned x)) toZero greatest x
+      | otherwise = checked n (groupsOfBits (bitsUnsigned x)) range x
       where
         x = low .|. (tenth `unsafeShiftL` 63)
 {-# INLINE readUnsigned #-}
 
--- | Read a number in two's complement in a range (see 'checked'), where so many bytes are
--- readable.
-readSigned :: Word64 -> Word64 -> Ptr Word8 -> Int -> IO Decoded
-readSigned toZero greatest p have = of' <$> readGroups p have
+-- | Read a number in two's complement, in a range. The arguments are those of 'readUnsigned'.
+readSigned :: Range -> Ptr Word8 -> Int -> IO Decoded
+readSigned range p have = of' <$> readGroups p have
   where
     of' (Groups n low tenth)
       | n == 0 = Needs (have + 1)
       | n > 10 || (tenth /= 0 && tenth /= 0x7F) = TooLarge (min n 10)
-      | otherwise = checked n (groupsOfBits (bitsSigned x)) toZero greatest (fromIntegral x)
+      | otherwise = checked n (groupsOfBits (bitsSigned x)) range (fromIntegral x)
       where
         -- The bits above those of the groups are as the highest of them; in the tenth, all
         -- are.
         unused = if n < 10 then 64 - 7 * n else 0
         x = (fromIntegral ((low .|. (tenth `unsafeShiftL` 63)) `unsafeShiftL` unused) :: Int64) `unsafeShiftR` unused
 {-# INLINE readSigned #-}
+
+-- | Read the low 64 bits of an unsigned number of up to ten groups, be they needed or not.
+readLenient :: Ptr Word8 -> Int -> IO Decoded
+readLenient p have = of' <$> readGroups p have
+  where
+    of' (Groups n low tenth)
+      | n == 0 = Needs (have + 1)
+      | n > 10 = TooLong 10
+      | otherwise = Decoded n (low .|. (tenth `unsafeShiftL` 63))
+{-# INLINE readLenient #-}

@@ -1,3 +1,5 @@
+{-# LANGUAGE ScopedTypeVariables #-}
+
 -- |
 -- Module      : Ashlar.Internal.Prim.Varint.LEB128
 -- Description : LEB128, unsigned and signed
@@ -19,74 +21,99 @@ module Ashlar.Internal.Prim.Varint.LEB128
     int32LEB128,
     int64LEB128,
     intLEB128,
+
+    -- * For other formats
+    readAsUnsigned,
   )
 where
 
 import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.Varint.Groups
-import Data.Int (Int16, Int32, Int64)
-import Data.Word (Word16, Word32, Word64)
+import Ashlar.Internal.Prim.Varint.Type
+import Data.Bits (unsafeShiftL, unsafeShiftR)
+import Data.Int (Int16, Int32, Int64, Int8)
+import Data.Word (Word16, Word32, Word64, Word8)
+import Foreign.Ptr (Ptr)
 
-sizeUnsigned :: Integral a => a -> Int
-sizeUnsigned = groupsOfBits . bitsUnsigned . fromIntegral
-{-# INLINE sizeUnsigned #-}
+-- An unsigned format: the most bytes that a number takes, and the writer.
+unsigned :: forall a. (Bounded a, Integral a) => Int -> (a -> Ptr Word8 -> IO (Ptr Word8)) -> Varint a
+unsigned bound write =
+  Varint (boundedPrim bound write) (groupsOfBits . bitsUnsigned . fromIntegral) $
+    readAsUnsigned (rangeOf (0 :: a)) fromIntegral
+{-# INLINE unsigned #-}
 
-sizeSigned :: Integral a => a -> Int
-sizeSigned = groupsOfBits . bitsSigned . fromIntegral
-{-# INLINE sizeSigned #-}
+-- A signed one.
+signed :: forall a. (Bounded a, Integral a) => Int -> (a -> Ptr Word8 -> IO (Ptr Word8)) -> Varint a
+signed bound write =
+  Varint (boundedPrim bound write) (groupsOfBits . bitsSigned . fromIntegral) $
+    ReadHalf (< 0x80) fromGroup (Signed (rangeOf (0 :: a))) fromIntegral
+  where
+    -- Its seven bits are moved up, and down with the sign.
+    fromGroup b = fromIntegral ((fromIntegral (b `unsafeShiftL` 1) :: Int8) `unsafeShiftR` 1)
+{-# INLINE signed #-}
+
+-- | Read an unsigned number, which a function changes.
+readAsUnsigned ::
+  -- | The range of the number before it is changed.
+  Range ->
+  (Word64 -> a) ->
+  ReadHalf a
+readAsUnsigned range change =
+  ReadHalf (< 0x80) (change . fromIntegral) (Unsigned range) change
+{-# INLINE readAsUnsigned #-}
 
 -- | 1 to 3 bytes.
 --
 -- @since 0.1.0.0
 word16LEB128 :: Varint Word16
-word16LEB128 = Varint (boundedPrim 3 writeUnsigned16) sizeUnsigned
+word16LEB128 = unsigned 3 writeUnsigned16
 {-# INLINE word16LEB128 #-}
 
 -- | 1 to 5 bytes.
 --
 -- @since 0.1.0.0
 word32LEB128 :: Varint Word32
-word32LEB128 = Varint (boundedPrim 5 writeUnsigned32) sizeUnsigned
+word32LEB128 = unsigned 5 writeUnsigned32
 {-# INLINE word32LEB128 #-}
 
 -- | 1 to 10 bytes.
 --
 -- @since 0.1.0.0
 word64LEB128 :: Varint Word64
-word64LEB128 = Varint (boundedPrim 10 writeUnsigned64) sizeUnsigned
+word64LEB128 = unsigned 10 writeUnsigned64
 {-# INLINE word64LEB128 #-}
 
 -- | 1 to 10 bytes.
 --
 -- @since 0.1.0.0
 wordLEB128 :: Varint Word
-wordLEB128 = Varint (boundedPrim 10 (writeUnsigned64 . fromIntegral)) sizeUnsigned
+wordLEB128 = unsigned 10 (writeUnsigned64 . fromIntegral)
 {-# INLINE wordLEB128 #-}
 
 -- | 1 to 3 bytes.
 --
 -- @since 0.1.0.0
 int16LEB128 :: Varint Int16
-int16LEB128 = Varint (boundedPrim 3 writeSigned16) sizeSigned
+int16LEB128 = signed 3 writeSigned16
 {-# INLINE int16LEB128 #-}
 
 -- | 1 to 5 bytes.
 --
 -- @since 0.1.0.0
 int32LEB128 :: Varint Int32
-int32LEB128 = Varint (boundedPrim 5 writeSigned32) sizeSigned
+int32LEB128 = signed 5 writeSigned32
 {-# INLINE int32LEB128 #-}
 
 -- | 1 to 10 bytes.
 --
 -- @since 0.1.0.0
 int64LEB128 :: Varint Int64
-int64LEB128 = Varint (boundedPrim 10 writeSigned64) sizeSigned
+int64LEB128 = signed 10 writeSigned64
 {-# INLINE int64LEB128 #-}
 
 -- | 1 to 10 bytes.
 --
 -- @since 0.1.0.0
 intLEB128 :: Varint Int
-intLEB128 = Varint (boundedPrim 10 (writeSigned64 . fromIntegral)) sizeSigned
+intLEB128 = signed 10 (writeSigned64 . fromIntegral)
 {-# INLINE intLEB128 #-}

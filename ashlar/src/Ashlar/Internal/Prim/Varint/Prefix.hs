@@ -15,6 +15,7 @@ where
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.Varint.Groups
+import Ashlar.Internal.Prim.Varint.Type
 import Data.Bits (countTrailingZeros, unsafeShiftL, unsafeShiftR, (.|.))
 import Data.Word (Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
@@ -23,7 +24,9 @@ import Foreign.Ptr (Ptr, plusPtr)
 --
 -- @since 0.1.0.0
 prefixVarInt :: Varint Word
-prefixVarInt = Varint (boundedPrim 9 (prefixWrite . fromIntegral)) (prefixSize . fromIntegral)
+prefixVarInt =
+  Varint (boundedPrim 9 (prefixWrite . fromIntegral)) (prefixSize . fromIntegral) $
+    ReadHalf odd (\b -> fromIntegral (b `unsafeShiftR` 1)) (Prefixed (fromIntegral (maxBound :: Word))) fromIntegral
 {-# INLINE prefixVarInt #-}
 
 prefixSize :: Word64 -> Int
@@ -43,8 +46,15 @@ prefixWrite x p
   where
     n = prefixSize x
 
--- | Read a number up to a greatest one, where so many bytes (at least one) are readable.
-readPrefixed :: Word64 -> Ptr Word8 -> Int -> IO Decoded
+-- | Read a number.
+readPrefixed ::
+  -- | The greatest number; the least is 0.
+  Word64 ->
+  -- | Address of the number.
+  Ptr Word8 ->
+  -- | Bytes readable there, at least one.
+  Int ->
+  IO Decoded
 readPrefixed greatest p have = do
   b <- peekHost p :: IO Word8
   let n = countTrailingZeros b + 1
@@ -52,7 +62,7 @@ readPrefixed greatest p have = do
     then pure (Needs n)
     else of' n <$> if n == 9 then peekLE (p `plusPtr` 1) else (`unsafeShiftR` n) <$> bytes n
   where
-    of' n x = checked n (prefixSize x) 0 greatest x
+    of' n x = checked n (prefixSize x) (Range 0 greatest) x
     -- The first so many bytes, up to 8, which are there.
     bytes n
       | have >= 8 = (\w -> (w `unsafeShiftL` (64 - 8 * n)) `unsafeShiftR` (64 - 8 * n)) <$> peekLE p

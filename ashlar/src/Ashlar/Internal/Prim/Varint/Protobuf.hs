@@ -1,3 +1,5 @@
+{-# LANGUAGE ScopedTypeVariables #-}
+
 -- |
 -- Module      : Ashlar.Internal.Prim.Varint.Protobuf
 -- Description : The integers of Protocol Buffers
@@ -29,27 +31,42 @@ module Ashlar.Internal.Prim.Varint.Protobuf
     zigzag64,
     unZigzag32,
     unZigzag64,
+
+    -- * Other rules for reading
+    lenient,
   )
 where
 
 import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.Varint.Groups
 import Ashlar.Internal.Prim.Varint.LEB128
+import Ashlar.Internal.Prim.Varint.Type
 import Data.Bits (unsafeShiftL, unsafeShiftR, xor, (.&.))
 import Data.Int (Int32, Int64)
 import Data.Word (Word32, Word64)
 
-size64 :: Word64 -> Int
-size64 = groupsOfBits . bitsUnsigned
-{-# INLINE size64 #-}
-
 -- A signed number, extended to 64 bits of two's complement, and these as an unsigned
 -- number.
-extended :: Integral a => Varint a
-extended = Varint (boundedPrim 10 (writeUnsigned64 . bits)) (size64 . bits)
+extended :: forall a. (Bounded a, Integral a) => Varint a
+extended =
+  Varint (boundedPrim 10 (writeUnsigned64 . bits)) (groupsOfBits . bitsUnsigned . bits) $
+    readAsUnsigned (rangeOf (0 :: a)) fromIntegral
   where
     bits x = fromIntegral (fromIntegral x :: Int64)
 {-# INLINE extended #-}
+
+-- Numbers that are written as others, which are unsigned.
+via :: forall a w. (Bounded w, Integral w) => (a -> w) -> (w -> a) -> Varint w -> Varint a
+via to from (Varint prim sizeOf _) =
+  Varint (contramapB to prim) (sizeOf . to) (readAsUnsigned (rangeOf (0 :: w)) (from . fromIntegral))
+{-# INLINE via #-}
+
+-- | Read a format of this module as the decoders of Protocol Buffers do: accept up to ten bytes,
+-- be they needed or not, and drop the bits that the type cannot hold.
+lenient :: Varint a -> Varint a
+lenient (Varint prim sizeOf (ReadHalf alone short _ long)) =
+  Varint prim sizeOf (ReadHalf alone short Lenient long)
+{-# INLINE lenient #-}
 
 -- | @uint32@: 1 to 5 bytes.
 --
@@ -97,21 +114,21 @@ intVarint = extended
 --
 -- @since 0.1.0.0
 int32Zigzag :: Varint Int32
-int32Zigzag = Varint (boundedPrim 5 (writeUnsigned32 . zigzag32)) (size64 . fromIntegral . zigzag32)
+int32Zigzag = via zigzag32 unZigzag32 word32LEB128
 {-# INLINE int32Zigzag #-}
 
 -- | @sint64@: 1 to 10 bytes.
 --
 -- @since 0.1.0.0
 int64Zigzag :: Varint Int64
-int64Zigzag = Varint (boundedPrim 10 (writeUnsigned64 . zigzag64)) (size64 . zigzag64)
+int64Zigzag = via zigzag64 unZigzag64 word64LEB128
 {-# INLINE int64Zigzag #-}
 
 -- | @sint64@: 1 to 10 bytes.
 --
 -- @since 0.1.0.0
 intZigzag :: Varint Int
-intZigzag = Varint (boundedPrim 10 (writeUnsigned64 . zigzag64 . fromIntegral)) (size64 . zigzag64 . fromIntegral)
+intZigzag = via (zigzag64 . fromIntegral) (fromIntegral . unZigzag64) word64LEB128
 {-# INLINE intZigzag #-}
 
 -- | The place of a number in the row 0, -1, 1, -2, 2 and so on.

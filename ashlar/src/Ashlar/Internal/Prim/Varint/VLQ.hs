@@ -22,6 +22,7 @@ import Ashlar.Internal.Mem
 import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.Varint.Groups
 import Ashlar.Internal.Prim.Varint.LEB128 (wordLEB128)
+import Ashlar.Internal.Prim.Varint.Type
 import Data.Bits (unsafeShiftL, unsafeShiftR, (.&.), (.|.))
 import Data.Word (Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
@@ -37,7 +38,13 @@ wordVLQ = wordLEB128
 --
 -- @since 0.1.0.0
 intVLQ :: Varint Int
-intVLQ = Varint (boundedPrim 10 intWrite) intSize
+intVLQ =
+  Varint (boundedPrim 10 intWrite) intSize $
+    ReadHalf alone short (SignAndMagnitude (rangeOf (0 :: Int))) fromIntegral
+  where
+    -- Not a zero with a sign.
+    alone b = b < 0x80 && b /= 0x40
+    short b = if b < 0x40 then fromIntegral b else negate (fromIntegral (b .&. 0x3F))
 {-# INLINE intVLQ #-}
 
 -- (The absolute value of the least number is a 'Word64', and not an 'Int'.)
@@ -64,10 +71,15 @@ intSize x
   where
     m = magnitude x
 
--- | Read a number in a range (see 'checked') as sign and magnitude, where so many bytes (at
--- least one) are readable.
-readSignAndMagnitude :: Word64 -> Word64 -> Ptr Word8 -> Int -> IO Decoded
-readSignAndMagnitude toZero greatest p have = do
+-- | Read a number as sign and magnitude, in a range.
+readSignAndMagnitude ::
+  Range ->
+  -- | Address of the number.
+  Ptr Word8 ->
+  -- | Bytes readable there, at least one.
+  Int ->
+  IO Decoded
+readSignAndMagnitude range p have = do
   b <- (fromIntegral :: Word8 -> Word64) <$> peekHost p
   of' b <$> if b < 0x80 then pure (Groups 0 0 0) else readGroups (p `plusPtr` 1) (have - 1)
   where
@@ -78,7 +90,7 @@ readSignAndMagnitude toZero greatest p have = do
       -- The magnitude is less than 2^63, or that with a sign; nine groups have 63 bits.
       | n > 9 || m > 0x7FFFFFFFFFFFFFFF + negative || rest > 0x200000000000000 = TooLarge (min (n + 1) 10)
       | rest == 0 = Overlong (n + 1)
-      | otherwise = checked (n + 1) (1 + groupsOfBits (bitsUnsigned rest)) toZero greatest (signed m)
+      | otherwise = checked (n + 1) (1 + groupsOfBits (bitsUnsigned rest)) range (signed m)
       where
         m = (rest `unsafeShiftL` 6) .|. (b .&. 0x3F)
         negative = (b `unsafeShiftR` 6) .&. 1

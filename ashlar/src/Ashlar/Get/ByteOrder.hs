@@ -1,0 +1,136 @@
+-- No eta-expansion: Note [Rules for decoders] in "Ashlar.Internal.Get.Core".
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
+-- |
+-- Module      : Ashlar.Get.ByteOrder
+-- Description : Numbers whose byte order is known at run time
+--
+-- For formats that say in their first bytes which order they have, like TIFF and pcap. Where the
+-- order is known beforehand, use the decoders of "Ashlar.Get", whose names end in @le@ and @be@.
+--
+-- >>> import Ashlar.Get.ByteOrder
+-- >>> let order = (\mark -> if mark == 0x4949 then LittleEndian else BigEndian) <$> getWord16be
+-- >>> let header = order >>= \o -> (,) <$> getWord16 o <*> getWord32 o
+-- >>> runGet header "II*\0\8\0\0\0"
+-- Right (42,8)
+-- >>> runGet header "MM\0*\0\0\0\8"
+-- Right (42,8)
+--
+-- Numbers side by side share one check of the bytes left, as those of "Ashlar.Get" do. Each then
+-- looks at the order.
+module Ashlar.Get.ByteOrder
+  ( ByteOrder (..),
+
+    -- * Words
+    getWord16,
+    getWord24,
+    getWord32,
+    getWord64,
+
+    -- * Integers in two's complement
+    getInt16,
+    getInt24,
+    getInt32,
+    getInt64,
+
+    -- * IEEE 754
+    getFloat,
+    getDouble,
+  )
+where
+
+import Ashlar.Internal.Get.Core (Get)
+import Ashlar.Internal.Get.Numbers (getScalar)
+import Ashlar.Internal.Prim.Scalar (Scalar (..))
+import qualified Ashlar.Internal.Prim.Scalar as P
+import Data.Int (Int16, Int32, Int64)
+import Data.Word (Word16, Word32, Word64)
+import GHC.ByteOrder (ByteOrder (..))
+
+-- A scalar in one of two formats of the same size.
+--
+-- The order is looked at where the number is read, and not before: so there is one scalar, whose size
+-- is known, and rules can join it with its neighbours.
+ordered :: Scalar a -> Scalar a -> ByteOrder -> Get a
+ordered little big order =
+  getScalar
+    Scalar
+      { scalarSize = scalarSize little,
+        scalarWrite = case order of
+          LittleEndian -> scalarWrite little
+          BigEndian -> scalarWrite big,
+        scalarRead = \p -> case order of
+          LittleEndian -> scalarRead little p
+          BigEndian -> scalarRead big p
+      }
+{-# INLINE ordered #-}
+
+-- | A number of 16 bits: 2 bytes.
+--
+-- @since 0.1.0.0
+getWord16 :: ByteOrder -> Get Word16
+getWord16 order = ordered P.word16LE P.word16BE order
+{-# INLINE getWord16 #-}
+
+-- | A number of 24 bits: 3 bytes.
+--
+-- @since 0.1.0.0
+getWord24 :: ByteOrder -> Get Word32
+getWord24 order = ordered P.word24LE P.word24BE order
+{-# INLINE getWord24 #-}
+
+-- | A number of 32 bits: 4 bytes.
+--
+-- @since 0.1.0.0
+getWord32 :: ByteOrder -> Get Word32
+getWord32 order = ordered P.word32LE P.word32BE order
+{-# INLINE getWord32 #-}
+
+-- | A number of 64 bits: 8 bytes.
+--
+-- @since 0.1.0.0
+getWord64 :: ByteOrder -> Get Word64
+getWord64 order = ordered P.word64LE P.word64BE order
+{-# INLINE getWord64 #-}
+
+-- | A number of 16 bits in two's complement: 2 bytes.
+--
+-- @since 0.1.0.0
+getInt16 :: ByteOrder -> Get Int16
+getInt16 order = ordered P.int16LE P.int16BE order
+{-# INLINE getInt16 #-}
+
+-- | A number of 24 bits in two's complement: 3 bytes.
+--
+-- @since 0.1.0.0
+getInt24 :: ByteOrder -> Get Int32
+getInt24 order = ordered P.int24LE P.int24BE order
+{-# INLINE getInt24 #-}
+
+-- | A number of 32 bits in two's complement: 4 bytes.
+--
+-- @since 0.1.0.0
+getInt32 :: ByteOrder -> Get Int32
+getInt32 order = ordered P.int32LE P.int32BE order
+{-# INLINE getInt32 #-}
+
+-- | A number of 64 bits in two's complement: 8 bytes.
+--
+-- @since 0.1.0.0
+getInt64 :: ByteOrder -> Get Int64
+getInt64 order = ordered P.int64LE P.int64BE order
+{-# INLINE getInt64 #-}
+
+-- | The 4 bytes of an IEEE 754 number. A NaN keeps its payload.
+--
+-- @since 0.1.0.0
+getFloat :: ByteOrder -> Get Float
+getFloat order = ordered P.floatLE P.floatBE order
+{-# INLINE getFloat #-}
+
+-- | The 8 bytes of an IEEE 754 number. A NaN keeps its payload.
+--
+-- @since 0.1.0.0
+getDouble :: ByteOrder -> Get Double
+getDouble order = ordered P.doubleLE P.doubleBE order
+{-# INLINE getDouble #-}

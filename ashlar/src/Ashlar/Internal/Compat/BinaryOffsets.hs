@@ -1,0 +1,55 @@
+-- |
+-- Module      : Ashlar.Internal.Compat.BinaryOffsets
+-- Description : Offsets as binary counts them
+--
+-- In @binary@ offsets count from where the innermost isolated part began, and how many bytes are
+-- left may be asked. Both depend on more than the input and the offset in it, so they are for
+-- "Ashlar.Compat" alone.
+--
+-- The beginning of an isolated part stands in the context, which is scoped as the part is: going
+-- back out of it needs no care. To look for it takes time in proportion to the labels around.
+module Ashlar.Internal.Compat.BinaryOffsets
+  ( isolateCounting,
+    bytesCounted,
+    restLength,
+  )
+where
+
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Input
+import Ashlar.Internal.Get.Isolate (isolateOr)
+import Ashlar.Internal.Get.LookAhead (lookAhead)
+import Ashlar.Internal.Get.Path (Context (..), innermost)
+import Ashlar.Internal.Mem.Cells
+import Data.Int (Int64)
+import Data.Maybe (fromMaybe)
+
+-- | 'Ashlar.Get.isolate', for which 'bytesCounted' begins at 0. Bytes that it does not read are not
+-- called missing, whether they are there or not: to know that, it would have to ask for more input
+-- than binary's.
+isolateCounting :: Int -> Get a -> Get a
+isolateCounting n (Get p) = isolateOr (\_ _ _ leftOver -> pure leftOver) n $ do
+  at <- here
+  Get (\c env -> p c (inContext (CountedFrom at) env))
+
+-- | Bytes read since the innermost 'isolateCounting' began.
+bytesCounted :: Get Int64
+bytesCounted = step $ \c env -> do
+  at <- position c
+  pure $! fromIntegral (at - fromMaybe 0 (innermost start (envContext env)))
+  where
+    start (CountedFrom at _) = Just at
+    start _ = Nothing
+
+-- | How many bytes are left to the end of the input, or of the innermost @isolate@. All of them are
+-- asked for, and kept.
+restLength :: Get Int
+restLength = lookAhead $
+  step $ \c env -> do
+    from <- position c
+    let go = do
+          getPtr c endCell >>= putPtr c cursorCell
+          more <- moreInput c (envInput env)
+          if more then go else position c >>= \at -> pure $! at - from
+    go

@@ -1,0 +1,69 @@
+-- |
+-- Module      : Ashlar.Internal.Compat.CerealArrival
+-- Description : How much input has arrived, as cereal's decoders can see it
+--
+-- In @cereal@ the meaning of @remaining@ and its like depends on how much input has arrived, or was
+-- announced. Ours must not depend on that (INV-G2), so this is for "Ashlar.Compat" alone.
+--
+-- What was announced stands in the context. To look for it takes time in proportion to the labels
+-- around.
+module Ashlar.Internal.Compat.CerealArrival
+  ( announcing,
+    heldOr,
+    heldHere,
+    ensured,
+  )
+where
+
+import Ashlar.Internal.Get.Bytes (slice)
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Input
+import Ashlar.Internal.Get.Path (Context (..), innermost)
+import Ashlar.Internal.Mem.Cells
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import Foreign.Ptr (minusPtr)
+
+-- | Run a decoder on input that is fed.
+announcing ::
+  -- | How many bytes are announced in all, or -1.
+  Int ->
+  Get a ->
+  Get a
+announcing n (Get p) = Get (\c env -> p c (inContext (Announced n) env))
+
+-- | How many bytes are left as far as they have arrived, or were announced.
+heldOr ::
+  -- | What counts where that makes no difference: inside an @isolate@, and in a run whose input is
+  -- there as a whole.
+  Get Int ->
+  Get Int
+heldOr p = do
+  limit <- step (\c _ -> getInt c limitCell)
+  known <- step (\_ env -> pure (innermost announced (envContext env)))
+  case known of
+    Just total
+      | limit == maxBound -> if total < 0 then heldHere else here >>= \at -> pure $! total - at
+    _ -> p
+  where
+    announced (Announced n _) = Just n
+    announced _ = Nothing
+
+-- | How many bytes have arrived and not been read, up to the end of the innermost @isolate@.
+heldHere :: Get Int
+heldHere = step $ \c env -> do
+  at <- position c
+  limit <- getInt c limitCell
+  chunks <- unread c (envInput env)
+  -- Forced, because the chunks must not be kept.
+  pure $! min (limit - at) (sum (map S.length chunks))
+
+-- | At least n bytes, which are not read: those up to the end of the chunk.
+ensured :: Int -> Get ByteString
+ensured n = step $ \c env -> do
+  p <- need c env (max 0 n)
+  e <- getPtr c endCell
+  bs <- slice c env (e `minusPtr` p)
+  -- The slice is from the open segment.
+  bs <$ putPtr c cursorCell p

@@ -1,0 +1,65 @@
+{-# LANGUAGE UnboxedTuples #-}
+
+-- |
+-- Module      : Ashlar.Internal.Get.Isolate
+-- Description : Decoders to which the input ends early
+module Ashlar.Internal.Get.Isolate
+  ( isolate,
+    isolateOr,
+  )
+where
+
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Fail
+import Ashlar.Internal.Get.Failure
+import Ashlar.Internal.Get.Input
+import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Mem.Cells
+import GHC.IO (unIO)
+
+-- | @isolate n p@ runs @p@ on the next @n@ bytes alone: to @p@ the input ends there. Fails if @p@
+-- does, if @n@ is negative, or if @p@ leaves bytes over. Where the input ends before them, they are
+-- missing.
+--
+-- >>> runGet (isolate 2 getWord16le) "abc"
+-- Right 25185
+-- >>> either (print . errorReason) print (runGet (isolate 2 getWord8) "abc")
+-- Invalid "isolate: 1 of 2 bytes were not read"
+--
+-- @since 0.1.0.0
+isolate :: Int -> Get a -> Get a
+isolate = isolateOr $ \c env left leftOver -> do
+  more <- moreInput c (envInput env)
+  pure $! if more then leftOver else MissingInput left 0
+
+-- | 'isolate', given the reason to fail where bytes were not read.
+isolateOr ::
+  -- | The reason, given how many bytes were not read, and the reason if they are there.
+  (Cells -> Env -> Int -> Reason -> IO Reason) ->
+  Int ->
+  Get a ->
+  Get a
+isolateOr reason n (Get p)
+  | n < 0 = invalid "isolate: negative number of bytes"
+  | otherwise = Get $ \c env s0 -> case unIO (enter c) s0 of
+    (# s1, (at, limit) #) -> case p c env s1 of
+      (# s2, a #) -> case unIO (leave c env at limit) s2 of (# s3, _ #) -> (# s3, a #)
+  where
+    enter c = do
+      at <- position c
+      limit <- getInt c limitCell
+      -- Compared so that nothing overflows; the outer limit stays in force.
+      setLimit c (if n < limit - at then at + n else limit)
+      pure (at, limit)
+    leave c env at limit = do
+      now <- position c
+      setLimit c limit
+      let left = n - (now - at)
+      if left == 0
+        then pure ()
+        else do
+          let message = "isolate: " ++ show left ++ " of " ++ show n ++ " bytes were not read"
+          why <- reason c env left (Invalid message)
+          failWith c env now now nothingFound why

@@ -1,0 +1,134 @@
+-- |
+-- Module      : Ashlar.Internal.Get.Refuse
+-- Description : Decoders that fail
+--
+-- Each says how many bytes it has looked at, which its error shows. That number must not depend on
+-- how the input is cut (INV-G2).
+module Ashlar.Internal.Get.Refuse
+  ( -- * At the cursor
+    failHere,
+    failExpecting,
+    unexpected,
+    expected,
+    missing,
+
+    -- * With a message
+    invalid,
+    invalidAt,
+    invalidFrom,
+    refine,
+  )
+where
+
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Fail
+import Ashlar.Internal.Get.Failure
+import Ashlar.Internal.Get.Input
+import Ashlar.Internal.Get.Path
+import Ashlar.Internal.Mem.Cells
+import Data.Word (Word8)
+import Foreign.Ptr (Ptr)
+
+-- | Fail at the cursor, having looked at no bytes.
+failHere :: Reason -> Get a
+failHere reason = step $ \c env -> do
+  p <- getPtr c cursorCell
+  failAt c env p 0 reason
+
+-- | Fail at the cursor, because something else was expected.
+failExpecting ::
+  -- | What was expected.
+  String ->
+  -- | How many bytes the decoder has looked at. They must be in the open segment.
+  Int ->
+  Reason ->
+  Get a
+failExpecting name n reason = step $ \c env -> do
+  p <- getPtr c cursorCell
+  at <- position c
+  failAt c (inContext (Expecting name at) env) p n reason
+{-# NOINLINE failExpecting #-}
+
+-- | Fail at the cursor, because the decoder does not want the bytes there.
+unexpected ::
+  -- | How many bytes it has looked at.
+  Int ->
+  Get a
+unexpected n =
+  together n >>= \m -> step $ \c env -> do
+    p <- getPtr c cursorCell
+    failAt c env p m Unexpected
+{-# NOINLINE unexpected #-}
+
+-- | 'unexpected', with a name for what should stand there.
+expected :: String -> Int -> Get a
+expected name n = together n >>= \m -> failExpecting name m Unexpected
+{-# NOINLINE expected #-}
+
+-- | Fail at the cursor, because the input ends too early.
+missing ::
+  -- | How many bytes were needed.
+  Int ->
+  -- | How many are left. The decoder has looked at all of them.
+  Int ->
+  Get a
+missing needed left =
+  together left >>= \m -> step $ \c env -> do
+    p <- getPtr c cursorCell
+    failAt c env p m (MissingInput needed left)
+{-# NOINLINE missing #-}
+
+-- Bring n bytes that are there, but no more than an error shows, into one segment: the decoder
+-- may have looked at them in several. Returns their number.
+together :: Int -> Get Int
+together n = step $ \c env -> m <$ lookAt c env m
+  where
+    m = min 16 n
+
+-- | Fail at the cursor with a message.
+invalid :: String -> Get a
+invalid message = step (\c env -> failInvalid c env message)
+{-# NOINLINE invalid #-}
+
+-- | Fail with a message about bytes that 'consume' made sure of.
+invalidAt ::
+  -- | Where they begin: at the address that 'consume' gave, or after it.
+  Ptr Word8 ->
+  -- | How many they are.
+  Int ->
+  String ->
+  Get a
+invalidAt p n message = step (\c env -> failAt c env p n (Invalid message))
+{-# NOINLINE invalidAt #-}
+
+-- | Fail with a message about what was read from this offset on.
+invalidFrom :: Int -> String -> Get a
+invalidFrom at message = step $ \c env -> do
+  reach <- position c
+  failWith c env reach at nothingFound (Invalid message)
+{-# NOINLINE invalidFrom #-}
+
+-- | Decode a value and convert it. If that gives a message, fail with it
+-- ('Ashlar.Get.Invalid') at the offset where the value begins.
+--
+-- @'refine' 'Right' g == g@, and @'refine' f ('refine' g x) == 'refine' (g 'Control.Monad.>=>' f)
+-- x@.
+--
+-- >>> import Ashlar.Get.Combinators (refine)
+-- >>> let even' n = if even n then Right (n `div` 2) else Left "an odd number"
+-- >>> runGet (refine even' getWord16be) "\0\6"
+-- Right 3
+-- >>> let byteAndEven = getWord8 *> refine even' getWord16be
+-- >>> either (putStrLn . displayException) print (runGet byteAndEven "\1\0\7")
+-- at byte 1: an odd number
+--   00000000  01 00 07                                          |...|
+--                ^^
+--
+-- @since 0.1.0.0
+refine :: (a -> Either String b) -> Get a -> Get b
+refine check g = do
+  at <- here
+  g >>= \x -> either (invalidFrom at) pure (check x)
+{-# INLINE refine #-}

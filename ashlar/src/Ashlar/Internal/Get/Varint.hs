@@ -1,0 +1,114 @@
+-- |
+-- Module      : Ashlar.Internal.Get.Varint
+-- Description : The decoder of a varint format
+--
+-- Note [Numbers of one byte]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- Most numbers in such formats are small. One of a single byte is read in code, like a
+-- 'Ashlar.Get.getWord8' with a comparison. All others are read by a call.
+module Ashlar.Internal.Get.Varint
+  ( getVarint,
+  )
+where
+
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Fail
+import Ashlar.Internal.Get.Failure (peekFound)
+import Ashlar.Internal.Mem (peekHost)
+import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Prim.Varint.Groups
+import Ashlar.Internal.Prim.Varint.Prefix (readPrefixed)
+import Ashlar.Internal.Prim.Varint.Type
+import Ashlar.Internal.Prim.Varint.VLQ (readSignAndMagnitude)
+import Data.Word (Word64, Word8)
+import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import GHC.IO (IO (..))
+
+-- | A number in a varint format. The strict decoders of "Ashlar.Get.Varint" are this one, each for
+-- a format of "Ashlar.Prim.Varint".
+--
+-- >>> import Ashlar.Get.Varint (getVarint)
+-- >>> import qualified Ashlar.Prim.Varint as P
+-- >>> runGet (getVarint P.int32Zigzag) "\ETX"
+-- Right (-2)
+--
+-- @since 0.1.0.0
+getVarint :: Varint a -> Get a
+getVarint format = startingWith alone short long (coded code)
+  where
+    ReadHalf alone short code long = varintRead format
+{-# INLINE getVarint #-}
+
+-- A number: what a single byte is, for those bytes of which a predicate holds; what all
+-- others are, made of what is read. It is forced.
+startingWith :: (Word8 -> Bool) -> (Word8 -> a) -> (Word64 -> a) -> Get Word64 -> Get a
+startingWith alone short long (Get readLong) = step $ \c env -> do
+  p <- need c env 1
+  b <- peekHost p
+  if alone b
+    then putPtr c cursorCell (p `plusPtr` 1) >> (pure $! short b)
+    else IO (readLong c env) >>= \x -> pure $! long x
+{-# INLINE startingWith #-}
+
+-- One decoder for each code: Note [A code is no function] in "Ashlar.Internal.Prim.Varint.Type".
+coded :: Code -> Get Word64
+coded code = case code of
+  Unsigned (Range toZero greatest) -> longUnsigned toZero greatest
+  Signed (Range toZero greatest) -> longSigned toZero greatest
+  SignAndMagnitude (Range toZero greatest) -> longSignAndMagnitude toZero greatest
+  Prefixed greatest -> longPrefixed greatest
+  Lenient -> longLenient
+{-# INLINE coded #-}
+
+longUnsigned, longSigned, longSignAndMagnitude :: Word64 -> Word64 -> Get Word64
+longUnsigned toZero greatest = reading (readUnsigned (Range toZero greatest))
+longSigned toZero greatest = reading (readSigned (Range toZero greatest))
+longSignAndMagnitude toZero greatest = reading (readSignAndMagnitude (Range toZero greatest))
+{-# NOINLINE longUnsigned #-}
+{-# NOINLINE longSigned #-}
+{-# NOINLINE longSignAndMagnitude #-}
+
+longPrefixed :: Word64 -> Get Word64
+longPrefixed greatest = reading (readPrefixed greatest)
+{-# NOINLINE longPrefixed #-}
+
+longLenient :: Get Word64
+longLenient = reading readLenient
+{-# NOINLINE longLenient #-}
+
+-- The number that a function reads at the cursor. The function is given the bytes that are readable
+-- there, and is called again when it needs more.
+reading :: (Ptr Word8 -> Int -> IO Decoded) -> Get Word64
+reading rd = step go
+  where
+    go c env = do
+      p <- getPtr c cursorCell
+      e <- getPtr c endCell
+      decoded <- rd p (e `minusPtr` p)
+      case decoded of
+        Decoded n x -> x <$ putPtr c cursorCell (p `plusPtr` n)
+        -- More than there are, so this comes to an end.
+        Needs n -> need c env n >> go c env
+        Overlong n -> refused c env p n "a varint that is not in its shortest form"
+        TooLarge n -> refused c env p n "a varint that does not fit its type"
+        NegativeZero n -> refused c env p n "a varint of negative zero"
+        TooLong n -> refused c env p n "a varint of more than 10 bytes"
+{-# INLINE reading #-}
+
+-- Fail because of a number that is refused.
+refused ::
+  Cells ->
+  Env ->
+  -- Address of the number.
+  Ptr Word8 ->
+  -- Its bytes, which are there.
+  Int ->
+  String ->
+  IO a
+refused c env p n message = do
+  at <- position c
+  found <- peekFound p n
+  failWith c env (at + n) at found (Invalid message)
+{-# NOINLINE refused #-}

@@ -1,0 +1,125 @@
+{-# LANGUAGE ScopedTypeVariables #-}
+
+-- |
+-- Module      : Ashlar.Internal.Prim.Varint.Type
+-- Description : A varint format as a value: size, write half and read half
+--
+-- A format is put together where it is described, from a writer and a code. So its halves cannot
+-- drift apart, and one round-trip property covers all of them.
+module Ashlar.Internal.Prim.Varint.Type
+  ( -- * Formats
+    Varint (..),
+    varintBound,
+
+    -- * Reading
+    ReadHalf (..),
+    Code (..),
+    Range (..),
+    rangeOf,
+    Decoded (..),
+    checked,
+  )
+where
+
+import Ashlar.Internal.Prim.Core
+import Data.Word (Word64, Word8)
+
+-- | A variable-length format of numbers: small numbers take fewer bytes.
+--
+-- @since 0.1.0.0
+data Varint a = Varint
+  { -- | Writes a number, and knows the most bytes that one takes.
+    varintPrim :: !(BoundedPrim a),
+    -- | The bytes that a number takes.
+    varintSize :: a -> Int,
+    -- | Reads a number.
+    varintRead :: !(ReadHalf a)
+  }
+
+-- | The most bytes that a number takes.
+--
+-- @since 0.1.0.0
+varintBound :: Varint a -> Int
+varintBound = sizeBound . varintPrim
+{-# INLINE varintBound #-}
+
+-- | How a number is read.
+--
+-- Most numbers take one byte. These are told apart first, by code that is inlined. All others are
+-- read out of line.
+data ReadHalf a = ReadHalf
+  { -- | Is this first byte the whole number?
+    readsAlone :: Word8 -> Bool,
+    -- | The number that such a byte is.
+    fromByte :: Word8 -> a,
+    -- | How all numbers are coded.
+    readCode :: !Code,
+    -- | The number that a decoded word stands for.
+    fromCoded :: Word64 -> a
+  }
+
+-- | How a word is coded in bytes.
+--
+-- Note [A code is no function]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- A format names its code and does not hold the function that reads it. A function in a record is
+-- called with its arguments boxed, and returns its result in a box. The name is known while a
+-- program is compiled, and becomes a call of a decoder for just this code, with the range unboxed
+-- ('Ashlar.Internal.Get.Varint.getVarint').
+data Code
+  = -- | Groups of seven bits, unsigned.
+    Unsigned !Range
+  | -- | Groups of seven bits, in two's complement.
+    Signed !Range
+  | -- | A sign and six bits, and then groups of seven.
+    SignAndMagnitude !Range
+  | -- | The first byte tells the length. The greatest number; the least is 0.
+    Prefixed !Word64
+  | -- | Up to ten groups of seven bits, be they needed or not.
+    Lenient
+
+-- | The numbers of a type, as words.
+data Range = Range
+  { -- | What makes 0 of the least number when it is added.
+    rangeToZero :: !Word64,
+    -- | The greatest number after that has been added.
+    rangeGreatest :: !Word64
+  }
+
+-- | The range of a type.
+rangeOf :: forall a. (Bounded a, Integral a) => a -> Range
+rangeOf _ = Range (negate least) (fromIntegral (maxBound :: a) - least)
+  where
+    least = fromIntegral (minBound :: a)
+{-# INLINE rangeOf #-}
+
+-- | The outcome of reading a number. Each names a number of bytes: all that were looked at.
+data Decoded
+  = -- | The bytes of a number, and the number. A signed one is in two's complement.
+    Decoded !Int !Word64
+  | -- | More bytes are needed than there are: this many.
+    Needs !Int
+  | -- | The number has a shorter form.
+    Overlong !Int
+  | -- | The number is not in the range.
+    TooLarge !Int
+  | -- | A zero with a sign.
+    NegativeZero !Int
+  | -- | More bytes than a number may have.
+    TooLong !Int
+
+-- | Accept a number that is in its shortest form and in the range.
+checked ::
+  -- | The bytes it was read from.
+  Int ->
+  -- | The bytes of its shortest form.
+  Int ->
+  Range ->
+  -- | The number.
+  Word64 ->
+  Decoded
+checked n shortest (Range toZero greatest) x
+  | shortest /= n = Overlong n
+  | x + toZero > greatest = TooLarge n
+  | otherwise = Decoded n x
+{-# INLINE checked #-}
