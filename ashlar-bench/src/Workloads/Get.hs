@@ -305,7 +305,7 @@ requests =
         "Host: www.example.org",
         "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:102.0) Gecko/20100101 Firefox/102.0",
         "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,\
-            \*/*;q=0.8",
+        \*/*;q=0.8",
         "Accept-Language: en-GB,en;q=0.5",
         "Accept-Encoding: gzip, deflate, br",
         "Referer: https://www.example.org/projects/",
