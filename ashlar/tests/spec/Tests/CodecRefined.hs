@@ -33,7 +33,7 @@ import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck hiding (getFixed)
 import Tests.Arbitrary ()
-import Tests.Failures
+import Tests.Failures hiding (tooDeep)
 
 tests :: TestTree
 tests =
@@ -205,19 +205,10 @@ data Around = Around Word8 Around
 instance HasFormat Around where
   format = satisfying "" (const True) derivedFormat
 
-newtype Doubled a = Doubled (Doubled (a, a))
-  deriving stock (Generic)
-
-instance Codec a => Codec (Doubled a)
-
-instance Codec a => HasFormat (Doubled a) where
-  format = satisfying "" (const True) derivedFormat
-
 endless :: Assertion
 endless = do
   tooDeep @Inside ""
   tooDeep @Around (S.replicate 1000000 0)
-  tooDeep @(Doubled Word8) ""
 
 data Brackets = Close | Open Brackets
 

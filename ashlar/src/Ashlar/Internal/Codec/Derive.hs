@@ -47,66 +47,44 @@ import GHC.TypeLits (KnownSymbol, symbolVal)
 
 -- Note [Generic methods]
 -- ~~~~~~~~~~~~~~~~~~~~~~
--- Everything generic is gone after optimisation (an inspection test looks). And it is gone
--- early: in the first phase of the simplifier, before GHC specialises. A call of a generic
--- method that is still there by then is copied for its types, all that it calls is copied
--- too, and the copies are optimised to the end, though all calls are unfolded meanwhile and
--- nobody needs them. (A sum of 50 constructors with 4 fields took 21 s to compile, of which
--- 17 were for such copies, now 4, GHC 9.0.2.) It takes:
+-- Everything generic is gone after optimisation; an inspection test checks that. And it is gone
+-- early: in the first phase of the simplifier, before GHC specialises. A call of a generic method
+-- that is still there by then is copied for its types, and so is all that it calls. The copies
+-- are optimised to the end, though all calls are unfolded meanwhile and nobody needs them. For a
+-- sum of 50 constructors, four fifths of the time of compilation went there. It takes:
 --
-
--- * INLINE on every method of the generic classes, with no phase, and so few arguments on
-
---   the left of each that it is always saturated.
-
--- * No pragma on the defaults of 'Codec'. They are so small that they are unfolded all the
-
---   same; GHC would hand the pragma on to the methods of all derived instances, and
---   these would be unfolded wherever they are used.
-
--- * Numbers that the compiler can compute where they stand. This phase does not push a
-
---   case into the branches of another, so what is known must be seen at once: sizes are added without
---   a branch ('Ashlar.Internal.Codec.Fixed.plusSize'), the writer of fields knows their sizes
---   without their values ("Ashlar.Internal.Codec.WriteFields"), and where a function depends on a size, the
---   case is around the function, not in it.
-
--- * A type's own layout is not yet known in this phase, as it is a method of the same
-
---   instance. So whether all fields are of constant size is asked once more ('isConstant'):
---   a case on the layout alone would unfold the code for both answers.
-
--- * The constructors of a sum are read with a continuation, which puts together
-
---   the whole value. A result that is returned through the comparisons of the
---   tag would be boxed once for each.
-
--- * "Is it an enumeration?" is answered by the shape of the type alone. To ask
-
---   the fields for their layouts would loop for a recursive type.
-
--- * The number of constructors is in a class of its own: called at run time
-
---   from within the class of sums, it keeps all their dictionaries, and 200
---   constructors take 46 s to compile.
-
--- * What is done for one constructor of a sum is applied to it only in phase 0 ('late'), after
-
---   'from' (which is unfolded in phase 1 from GHC 9.2 on). As long as it is but a
---   call, the comparisons of the representation with itself, one within the
---   other, are cheap to copy, and cancel out. Otherwise the compiler makes join
---   points of them, and at -O1 keeps the representation to pass to them.
-
--- * At phase 0 it is too late for the rules that merge reservations. So the writer
-
---   merges them itself ("Ashlar.Internal.Codec.WriteFields").
-
--- * This module and those whose formats it uses are compiled with
-
---   @-fno-do-lambda-eta-expansion@. GHC would expand the unfoldings of INLINE
---   functions that make builders to functions of the builder's three arguments
---   (9.0.2, 9.6.6 and 9.10.3 do), and a reservation inside a lambda is not seen by
---   the rules. The inspection test "mixedFields" counts one check more without it.
+-- 1. INLINE on every method of the generic classes, with no phase, and so few arguments on the
+--    left of each that it is always saturated.
+-- 2. No pragma on the defaults of 'Codec'. They are so small that they are unfolded all the same.
+--    GHC would hand the pragma on to the methods of all derived instances, and these would be
+--    unfolded wherever they are used.
+-- 3. Numbers that the compiler can compute where they stand. This phase does not push a case into
+--    the branches of another, so what is known must be seen at once: sizes are added without a
+--    branch ('Ashlar.Internal.Codec.Fixed.plusSize'), and the writer of fields knows their sizes
+--    without their values ("Ashlar.Internal.Codec.WriteFields"). Where a function depends on a
+--    size, the case is around the function, not in it.
+-- 4. A type's own layout is not yet known in this phase, as it is a method of the same instance.
+--    So whether all fields are of constant size is asked once more ('isConstant'): a case on the
+--    layout alone would unfold the code for both answers.
+-- 5. The constructors of a sum are read with a continuation, which puts together the whole value.
+--    A result that is returned through the comparisons of the tag would be boxed once for each.
+-- 6. The shape of the type alone answers whether it is an enumeration. To ask the fields for
+--    their layouts would loop for a recursive type.
+-- 7. The number of constructors is in a class of its own. Called at run time from within the
+--    class of sums, it would keep all their dictionaries: 200 constructors compile ten times
+--    slower.
+-- 8. What is done for one constructor of a sum is applied to it only in phase 0 ('late'), after
+--    'from', which is unfolded in phase 1 from GHC 9.2 on. As long as it is but a call, the
+--    comparisons of the representation with itself, one within the other, are cheap to copy, and
+--    cancel out. Otherwise the compiler makes join points of them, and at -O1 keeps the
+--    representation to pass to them.
+-- 9. At phase 0 it is too late for the rules that merge reservations. So the writer merges them
+--    itself ("Ashlar.Internal.Codec.WriteFields").
+-- 10. This module and those whose formats it uses are compiled with
+--    @-fno-do-lambda-eta-expansion@. GHC (9.0.2, 9.6.6 and 9.10.3) would expand the unfoldings of
+--    INLINE functions that make builders to functions of the builder's three arguments, and the
+--    rules do not see a reservation inside a lambda. The inspection test "mixedFields" counts one
+--    check more without it.
 --
 -- @scripts/compile-times@ measures what it costs, against other libraries, and the continuous
 -- integration runs it with @--check@.
@@ -169,10 +147,9 @@ derived = genericLayout
 {-# NOINLINE derived #-}
 
 -- | What the methods of 'Codec' are for the representation of a type, given the ways there
--- and back. They are also given two layouts, that of the type, and the derived one. If the
--- first is of constant size, its format is used. It is a part of the instance as it is, so
--- there is one copy of it. (The two may differ: an instance may have a layout that was written by
--- hand, and derived methods.) The reader forces its result.
+-- and back. They are also given two layouts, that of the instance, and the derived one. If the
+-- first is of constant size, its format is used: it is a part of the instance already, so there is
+-- one copy of it. The reader forces its result.
 class GCodec (f :: Type -> Type) where
   gLayout :: (a -> f p) -> (f p -> a) -> Layout a
   gSize :: Layout a -> (a -> f p) -> a -> Int
@@ -258,8 +235,8 @@ instance (KnownSymbol (FieldNames c f), GFields f) => GBody (C1 c f) where
     fixedRaw
       n
       (OfConstructor name "" (symbolVal (Proxy :: Proxy (FieldNames c f))) (partsOf @_ @(f () -> ()) (\r -> gRead r)))
-      (\p x -> writeRun (gWrite n unM1 noFields) (there x) p)
-      (\p -> readRun (\r -> gRead r) (\x -> back (M1 x)) p)
+      (\p x -> writeSpan (gWrite n unM1 noFields) (there x) p)
+      (\p -> readSpan (\r -> gRead r) (\x -> back (M1 x)) p)
   {-# INLINE gBodyLayout #-}
   gBodySize there = gFieldsSize (\x -> unM1 (there x)) (\_ -> 0)
   {-# INLINE gBodySize #-}

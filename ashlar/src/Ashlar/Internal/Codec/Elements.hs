@@ -6,7 +6,7 @@
 -- Description : Many values of one type, one after another
 --
 -- The loops behind lists and vectors. Where all elements have the same size,
--- vectors are written, and lists and vectors read, in stretches of as many
+-- vectors are written, and lists and vectors read, in spans of as many
 -- elements as the buffer holds, each in a tight loop without checks.
 module Ashlar.Internal.Codec.Elements
   ( sizeElements,
@@ -60,17 +60,17 @@ putList xs = case layout :: Layout a of
 {-# INLINE putList #-}
 
 putListFixed :: Fixed a -> [a] -> Cells -> Sink -> IO ()
-putListFixed f xs0 c k = stretchOf xs0
+putListFixed f xs0 c k = spanFrom xs0
   where
     width = fixedSize f
-    stretchOf [] = pure ()
-    stretchOf xs = do
+    spanFrom [] = pure ()
+    spanFrom xs = do
       p <- getPtr c cursorCell
       e <- getPtr c endCell
       rest <- write e p xs
       case rest of
         [] -> pure ()
-        _ -> grow c k width width >> stretchOf rest
+        _ -> grow c k width width >> spanFrom rest
     write !e !p xs = case xs of
       x : rest | e `minusPtr` p >= width -> fixedWrite f p x >> write e (p `plusPtr` width) rest
       _ -> xs <$ putPtr c cursorCell p
@@ -91,7 +91,7 @@ putIndexed n at = case layout of
       p <- reserveFor c k lengthSize (lengthSize + n * fixedSize f)
       fixedWrite lengthFormat p n
       putPtr c cursorCell (p `plusPtr` lengthSize)
-      putStretches f n at c k
+      putSpans f n at c k
     -- Elements of no size: nothing but their number.
     | otherwise -> putLength n
   Var _ -> append (putLength n) (putEach n at)
@@ -101,7 +101,7 @@ putIndexed n at = case layout of
 putIndexedBare :: forall a. Codec a => Int -> (Int -> IO a) -> Builder
 putIndexedBare n at = case layout of
   Fix f
-    | fixedSize f > 0 -> action (putStretches f n at)
+    | fixedSize f > 0 -> action (putSpans f n at)
     | otherwise -> empty
   Var _ -> putEach n at
 {-# INLINE putIndexedBare #-}
@@ -121,10 +121,10 @@ putEach n at = putFrom 0
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- The inner loop is a function with its three variables as arguments, called
 -- by the outer one. Also tried (GHC 9.0.2, 10,000 elements of 17 bytes, this
--- form 26 µs): the end of the stretch as a free variable, 37 µs; the two loops
+-- form 26 µs): the end of the span as a free variable, 37 µs; the two loops
 -- calling each other, so that they become one, 29 µs.
-putStretches :: Fixed a -> Int -> (Int -> IO a) -> Cells -> Sink -> IO ()
-putStretches f n at c k = go 0
+putSpans :: Fixed a -> Int -> (Int -> IO a) -> Cells -> Sink -> IO ()
+putSpans f n at c k = go 0
   where
     width = fixedSize f
     go !i
@@ -145,7 +145,7 @@ putStretches f n at c k = go 0
         x <- at i
         fixedWrite f p x
         write (p `plusPtr` width) (i + 1) end
-{-# INLINE putStretches #-}
+{-# INLINE putSpans #-}
 
 -- | Read a list of so many elements.
 --
@@ -160,7 +160,7 @@ putStretches f n at c k = go 0
 getList :: forall a. Codec a => Int -> Get [a]
 getList n = case layout :: Layout a of
   Fix f | fixedPlain f -> do
-    m <- stretch f n
+    m <- readable f n
     if m == n
       then -- All of them are there, so this does not overflow.
         consume (n * fixedSize f) (\p -> fromEnd f p (n - 1) [])
@@ -193,11 +193,11 @@ elementsFrom i n f = OfElements i n (ConstantPart (fixedSize f) (fixedNames f))
 {-# INLINE elementsFrom #-}
 
 -- How many of n elements can be read without asking for input.
-stretch :: Fixed a -> Int -> Get Int
-stretch f n
+readable :: Fixed a -> Int -> Get Int
+readable f n
   | fixedSize f == 0 = pure n
   | otherwise = (\bytes -> min n (bytes `quot` fixedSize f)) <$> available
-{-# INLINE stretch #-}
+{-# INLINE readable #-}
 
 -- | Read a vector of so many elements. It grows as they arrive.
 getVector :: forall v a. (G.Vector v a, Codec a) => Int -> Get (v a)
@@ -223,7 +223,7 @@ getVector n = do
       | otherwise = case layout of
         Var _ -> one i v (atElement i >> get)
         Fix f -> do
-          m <- liftGet (stretch f (GM.length v - i))
+          m <- liftGet (readable f (GM.length v - i))
           if m <= 0
             then one i v (getElement n i f)
             else do

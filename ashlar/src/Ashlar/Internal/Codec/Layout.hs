@@ -14,9 +14,14 @@
 -- a program may contain it, and a decoder must end.
 --
 -- So a derived layout is known to be a derived one without asking ('isDerived'), and
--- what it asks is a function that counts the types it meets. If they are too many, the
+-- what it asks is a function that counts the types it meets. If they are more than 'mostAsked', the
 -- type is of variable size. For any other type GHC computes all this, and the
 -- layout is a constant.
+--
+-- The count stays although nobody needs such types: it costs nothing when the program runs, and
+-- nothing else ends. To find the cycle by name would miss @P@, whose types are all different, and
+-- to ask nothing would make every type that is not an enumeration one of variable size. (Tests
+-- "values nested too deeply" and "types without finite values".)
 module Ashlar.Internal.Codec.Layout
   ( Layout (Fix, Var),
     leastSize,
@@ -111,19 +116,23 @@ widthOf (Layout _ width _) = width
 -- | The layout of a type, given what it asks its parts, and its format for the case that
 -- all of them are of constant size and take so many bytes.
 derivedLayout :: (Int# -> Width) -> (Int -> Fixed a) -> Layout a
-derivedLayout width format = Layout Derived (counted width) $ case counted width 10000# of
+derivedLayout width format = Layout Derived (counted width) $ case counted width (mostAsked ()) of
   Width left constant n -> case left ># 0# of
     1# -> case constant of
       1# -> Constant (format (I# n))
       _ -> Variable (I# n)
-    -- So many types within one another, without a sum or a container between them,
-    -- nobody writes.
     _ -> Variable 0
 {-# INLINE derivedLayout #-}
 
+-- Nobody nests more types in one another without a sum or a container between them. (A function,
+-- so that it is unfolded to a literal.)
+mostAsked :: () -> Int#
+mostAsked () = 10000#
+{-# INLINE mostAsked #-}
+
 -- | Is this layout, given what it asks, of constant size (1) or not (0)?
 isConstant :: (Int# -> Width) -> Int#
-isConstant width = case counted width 10000# of
+isConstant width = case counted width (mostAsked ()) of
   Width left constant _ -> constant `andI#` (left ># 0#)
 {-# INLINE isConstant #-}
 

@@ -3,21 +3,21 @@
 
 -- |
 -- Module      : Ashlar.Internal.Codec.ReadFields
--- Description : Runs of fields of constant size, read with one check
+-- Description : Spans of fields of constant size, read with one check
 --
 -- How the fields of a constructor are read. It is put together while the compiler
 -- inlines a derived instance, from the last field to the first, so that before a
--- run of fields of constant size it is known how many bytes they take.
+-- span of fields of constant size it is known how many bytes they take.
 module Ashlar.Internal.Codec.ReadFields
   ( Reading,
     constantFirst,
     variableFirst,
     mapReading,
-    readRun,
+    readSpan,
     readFields,
     getNamed,
     getPart,
-    getRun,
+    getSpan,
     amongElements,
     atElement,
     getElement,
@@ -44,10 +44,10 @@ import GHC.IO (unIO)
 -- * Is one of them of variable size (1) or not (0)?
 -- * How many bytes the first of them take, up to one of variable size.
 -- * How many they are, and what each of them is.
--- * The reader. It is given what is to be applied to the fields, and where the run of the
---   first of them ends. The run is there, and the cursor before it. (If it takes no bytes, the
---   address may be null.) Before a field of variable size the reader moves the cursor behind the
---   run; behind the last run the cursor is moved by whoever calls the reader.
+-- * The reader. It is given what is to be applied to the fields, and where the span of the
+--   first of them ends. The span is there, and the cursor before it. (If it takes no bytes, the
+--   address may be null.) Before a field of variable size the reader moves the cursor after the
+--   span; after the last span the cursor is moved by whoever calls the reader.
 data Reading b a = Reading Int# Int# Int# [Part] (b -> Ptr Word8 -> Get a)
 
 -- No more fields. The value is forced.
@@ -59,7 +59,7 @@ finished = Reading 0# 0# 0# [] (\x _ -> Get (\_ _ s -> x `seq` (# s, x #)))
 -- constructor.
 constantFirst :: Fixed x -> (x -> y) -> Reading b a -> Reading (y -> b) a
 constantFirst f back (Reading variable n count parts rest) = case fixedSize f of
-  -- Cut off if it is too large: then the check of the whole run fails. (The sum of the fields of
+  -- Cut off if it is too large: then the check of the whole span fails. (The sum of the fields of
   -- a type that contains itself in tuples, say, grows with each level, which the input
   -- may choose the number of.)
   I# width
@@ -72,14 +72,14 @@ constantFirst f back (Reading variable n count parts rest) = case fixedSize f of
         $ nothingLeftIf (total ==# 0#) count (fieldAt f back total (movedIf (variable `andI#` (n ==# 0#) `andI#` (width ># 0#)) rest))
 {-# INLINE constantFirst #-}
 
--- A field that stands so far in front of the end of its run.
+-- A field that stands so far in front of the end of its span.
 fieldAt :: Fixed x -> (x -> y) -> Int# -> (b -> Ptr Word8 -> Get a) -> (y -> b) -> Ptr Word8 -> Get a
 fieldAt f back before rest = \build end -> Get $ \c env s0 ->
   case unGet (fixedRead f (end `plusPtr` I# (negateInt# before))) c env s0 of
     (# s1, x #) -> x `seq` unGet (rest (build (back x)) end) c env s1
 {-# INLINE fieldAt #-}
 
--- If it is so (1): a field before so many others, at the end of its run or in one that takes no
+-- If it is so (1): a field before so many others, at the end of its span or in one that takes no
 -- bytes at all, which is where the cursor is. (Which field it is, the offset does not tell.)
 nothingLeftIf :: Int# -> Int# -> (b -> Ptr Word8 -> Get a) -> b -> Ptr Word8 -> Get a
 nothingLeftIf it count rest = case it of
@@ -91,7 +91,7 @@ nothingLeftIf it count rest = case it of
       | otherwise -> unGet (rest build end) c env s1
 {-# INLINE nothingLeftIf #-}
 
--- If it is so (1), move the cursor to the end of the run first: the last field that takes
+-- If it is so (1), move the cursor to the end of the span first: the last field that takes
 -- bytes has been read.
 movedIf :: Int# -> (b -> Ptr Word8 -> Get a) -> b -> Ptr Word8 -> Get a
 movedIf it rest = case it of
@@ -105,7 +105,7 @@ variableFirst :: Get x -> (x -> y) -> Reading b a -> Reading (y -> b) a
 variableFirst get back (Reading variable n count parts rest) =
   Reading 1# 0# (count +# 1#) (VariablePart : parts) $ \build _ ->
     Get $ \c env s0 -> case unGet (getPart (I# count) get) c env s0 of
-      (# s1, x #) -> unGet (run variable count n (\end -> rest (build (back x)) end)) c env s1
+      (# s1, x #) -> unGet (spanThen variable count n (\end -> rest (build (back x)) end)) c env s1
 {-# INLINE variableFirst #-}
 
 -- | Given something else, from which what is to be applied to the fields is made.
@@ -119,40 +119,40 @@ partNext :: Cells -> Int -> State# RealWorld -> (# State# RealWorld, () #)
 partNext c count = unIO (putInt c partCell (inPart count))
 {-# INLINE partNext #-}
 
--- Read a run, where so many fields are left. (Here it takes longer not to find out: a
--- tree of 10,000 nodes takes 76 µs, and with a write before every run 84 µs; before parts it is
+-- Read a span, where so many fields are left. (Here it takes longer not to find out: a
+-- tree of 10,000 nodes takes 76 µs, and with a write before every span 84 µs; before parts it is
 -- the other way round, 78 µs; GHC 9.0.2.)
-runNext :: Int -> Get a -> Get a
-runNext count (Get p) = Get $ \c env s0 -> case unIO (mark c) s0 of
+spanNext :: Int -> Get a -> Get a
+spanNext count (Get p) = Get $ \c env s0 -> case unIO (mark c) s0 of
   (# s1, _ #) -> p c env s1
   where
     mark c = whenTraced c (putInt c partCell (inSpan count))
     {-# INLINE mark #-}
-{-# INLINE runNext #-}
+{-# INLINE spanNext #-}
 
--- The run where so many fields are left, of which one is of variable size (1) or none (0), and
+-- The span where so many fields are left, of which one is of variable size (1) or none (0), and
 -- which takes so many bytes. The reader is given its end.
-run :: Int# -> Int# -> Int# -> (Ptr Word8 -> Get a) -> Get a
-run variable count n rest = case n of
+spanThen :: Int# -> Int# -> Int# -> (Ptr Word8 -> Get a) -> Get a
+spanThen variable count n rest = case n of
   0# -> rest nullPtr
-  _ -> runNext (I# count) $ case variable of
+  _ -> spanNext (I# count) $ case variable of
     0# -> consumeShared (I# n) (\p -> rest (p `plusPtr` I# n))
     _ -> shared demand (I# n) (\p -> rest (p `plusPtr` I# n))
-{-# INLINE run #-}
+{-# INLINE spanThen #-}
 
 -- | Read fields at an address, which must all be of constant size, without moving the
 -- cursor.
-readRun :: (Reading a a -> Reading b a) -> b -> Ptr Word8 -> Get a
-readRun fields build p = case fields finished of
+readSpan :: (Reading a a -> Reading b a) -> b -> Ptr Word8 -> Get a
+readSpan fields build p = case fields finished of
   Reading _ n _ _ rest -> rest build (p `plusPtr` I# n)
-{-# INLINE readRun #-}
+{-# INLINE readSpan #-}
 
 -- | Read the fields of a constructor, given what is to be said of it, which needs to
 -- know what its fields are.
 readFields :: ([Part] -> Names) -> (Reading a a -> Reading b a) -> b -> Get a
 readFields names fields build = case fields finished of
   Reading variable n count parts rest -> case variable of
-    1# -> nested (names parts) (run variable count n (\end -> rest build end))
+    1# -> nested (names parts) (spanThen variable count n (\end -> rest build end))
     _ -> case n of
       0# -> rest build nullPtr
       _ -> placed (names parts) (I# n) (\p -> rest build (p `plusPtr` I# n))
@@ -194,12 +194,12 @@ getPart count get = Get $ \c env s0 -> case partNext c count s0 of
   (# s1, _ #) -> case unGet get c env s1 of (# s2, x #) -> x `seq` (# s2, x #)
 {-# INLINE getPart #-}
 
--- | Read a run of fields of constant size, where so many fields are left.
-getRun :: Int -> Fixed a -> Get a
-getRun count f = case fixedSize f of
+-- | Read a span of fields of constant size, where so many fields are left.
+getSpan :: Int -> Fixed a -> Get a
+getSpan count f = case fixedSize f of
   I# 0# -> getFixed f
-  n -> runNext count (consumeShared n (fixedRead f))
-{-# INLINE getRun #-}
+  n -> spanNext count (consumeShared n (fixedRead f))
+{-# INLINE getSpan #-}
 
 -- | Inside of a container whose elements are of variable size, which has announced this number of
 -- them. It counts as a level: otherwise @newtype T = T [T]@ would be read without end.
@@ -212,7 +212,7 @@ atElement :: Int -> Get ()
 atElement i = Get $ \c _ s -> partNext c i s
 {-# INLINE atElement #-}
 
--- A run of so many bytes, and nothing else, inside a value.
+-- A span of n bytes, and nothing else, inside a value.
 placed :: Names -> Int -> (Ptr Word8 -> Get a) -> Get a
 placed names n rest = consumeSharedOr (demandInside names) n (\p -> insideSpan names (rest p))
 {-# INLINE placed #-}

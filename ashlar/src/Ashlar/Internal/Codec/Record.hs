@@ -26,7 +26,7 @@ import Ashlar.Internal.Get.Path
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- Fields of constant size that stand side by side are written and read with one check.
 -- So 'Fields' are what comes up to the last field of variable size (if there is one),
--- and a run of constant size behind it, which grows with each field of constant size.
+-- and a span of constant size after it, which grows with each field of constant size.
 -- With everything inlined, which of the two constructors it is, and the pairs, are gone
 -- after optimisation.
 --
@@ -40,8 +40,8 @@ import Ashlar.Internal.Get.Path
 -- @since 0.1.0.0
 data Fields r a
   = -- All of constant size: how many, what is written for a record, and what is made of it.
-    forall x. Run Named Int (r -> x) (x -> a) (Fixed x)
-  | -- Fields (how many, the least size, size, writer and reader), and then a run.
+    forall x. Span Named Int (r -> x) (x -> a) (Fixed x)
+  | -- Fields (how many, the least size, size, writer and reader), and then a span.
     forall y x. Then Named Int Int (r -> Int) (r -> Builder) (Int -> Get y) Int (r -> x) (y -> x -> a) (Fixed x)
 
 -- Names of fields, and what these are.
@@ -49,25 +49,25 @@ type Named = [(String, Part)]
 
 instance Functor (Fields r) where
   fmap h fields = case fields of
-    Run names k there back f -> Run names k there (\x -> h (back x)) f
+    Span names k there back f -> Span names k there (\x -> h (back x)) f
     Then names m least n p g k there back f -> Then names m least n p g k there (\y x -> h (back y x)) f
   {-# INLINE fmap #-}
 
 instance Applicative (Fields r) where
-  pure a = Run [] 0 (\_ -> ()) (\() -> a) (fixedUnit ())
+  pure a = Span [] 0 (\_ -> ()) (\() -> a) (fixedUnit ())
   {-# INLINE pure #-}
-  Run names1 k1 there1 back1 f1 <*> Run names2 k2 there2 back2 f2 =
-    Run (names1 ++ names2) (k1 + k2) (\r -> (there1 r, there2 r)) (\(x1, x2) -> back1 x1 (back2 x2)) (sideBySide f1 f2)
-  Then names1 m least n p g k1 there1 back1 f1 <*> Run names2 k2 there2 back2 f2 =
+  Span names1 k1 there1 back1 f1 <*> Span names2 k2 there2 back2 f2 =
+    Span (names1 ++ names2) (k1 + k2) (\r -> (there1 r, there2 r)) (\(x1, x2) -> back1 x1 (back2 x2)) (sideBySide f1 f2)
+  Then names1 m least n p g k1 there1 back1 f1 <*> Span names2 k2 there2 back2 f2 =
     Then (names1 ++ names2) m least n p g (k1 + k2) (\r -> (there1 r, there2 r)) (\y (x1, x2) -> back1 y x1 (back2 x2)) (sideBySide f1 f2)
-  Run names1 k1 there1 back1 f1 <*> Then names2 m2 least n p g k2 there2 back2 f2 =
+  Span names1 k1 there1 back1 f1 <*> Then names2 m2 least n p g k2 there2 back2 f2 =
     Then
       (names1 ++ names2)
       (k1 + m2)
       (plusSize (fixedSize f1) least)
       (\r -> fixedSize f1 + n r)
       (\r -> append (putFixed f1 (there1 r)) (p r))
-      (\behind -> getRun (k1 + m2 + behind) f1 >>= \x1 -> g behind >>= \y -> pure (x1, y))
+      (\behind -> getSpan (k1 + m2 + behind) f1 >>= \x1 -> g behind >>= \y -> pure (x1, y))
       k2
       there2
       (\(x1, y) x2 -> back1 x1 (back2 y x2))
@@ -79,7 +79,7 @@ instance Applicative (Fields r) where
       (plusSize least1 (plusSize (fixedSize f1) least2))
       (\r -> n1 r + fixedSize f1 + n2 r)
       (\r -> append (p1 r) (append (putFixed f1 (there1 r)) (p2 r)))
-      (\behind -> g1 (k1 + m2 + behind) >>= \y1 -> getRun (k1 + m2 + behind) f1 >>= \x1 -> g2 behind >>= \y2 -> pure (y1, x1, y2))
+      (\behind -> g1 (k1 + m2 + behind) >>= \y1 -> getSpan (k1 + m2 + behind) f1 >>= \x1 -> g2 behind >>= \y2 -> pure (y1, x1, y2))
       k2
       there2
       (\(y1, x1, y2) x2 -> back1 y1 x1 (back2 y2 x2))
@@ -96,7 +96,7 @@ sideBySide = fixedPair fst snd (,)
 -- @since 0.1.0.0
 field :: String -> (r -> a) -> Format a -> Fields r a
 field name from (Format l n p g) = case l of
-  Fix f -> Run [(name, ConstantPart (fixedSize f) (fixedNames f))] 1 from id f
+  Fix f -> Span [(name, ConstantPart (fixedSize f) (fixedNames f))] 1 from id f
   Var least ->
     Then [(name, VariablePart)] 1 least (\r -> n (from r)) (\r -> p (from r)) (\behind -> getPart behind g) 0 (\_ -> ()) (\y () -> y) (fixedUnit ())
 {-# INLINE field #-}
@@ -112,13 +112,13 @@ field name from (Format l n p g) = case l of
 -- @since 0.1.0.0
 record :: String -> Fields a a -> Format a
 record name fields = case fields of
-  Run names _ there back f -> fixed (fixedNamed (OfFields name names) (fixedMap there back f))
+  Span names _ there back f -> fixed (fixedNamed (OfFields name names) (fixedMap there back f))
   Then names _ least n p g k there back f ->
     Format
       (Var (plusSize least (fixedSize f)))
       (\r -> n r + fixedSize f)
       (\r -> append (p r) (putFixed f (there r)))
-      (nested (OfFields name names) (g k >>= \y -> getRun k f >>= \x -> pure $! back y x))
+      (nested (OfFields name names) (g k >>= \y -> getSpan k f >>= \x -> pure $! back y x))
 {-# INLINE record #-}
 
 -- | One value behind another.

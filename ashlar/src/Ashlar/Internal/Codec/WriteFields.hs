@@ -5,7 +5,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Codec.WriteFields
--- Description : Runs of fields of constant size, written with one check
+-- Description : Spans of fields of constant size, written with one check
 --
 -- How the fields of a constructor are written. It is put together while the compiler
 -- inlines a derived instance, from the last field to the first, so that nothing is
@@ -18,7 +18,7 @@ module Ashlar.Internal.Codec.WriteFields
     variableBefore,
     written,
     putShared,
-    writeRun,
+    writeSpan,
   )
 where
 
@@ -47,23 +47,23 @@ class Rest rest where
   noRest :: rest
 
   -- | Bytes of this number, by this function, in front of others.
-  run :: Int -> (Ptr Word8 -> IO (Ptr Word8)) -> rest -> rest
+  spanOf :: Int -> (Ptr Word8 -> IO (Ptr Word8)) -> rest -> rest
 
   before :: Builder -> rest -> rest
 
 instance Rest Builder where
   noRest = empty
   {-# INLINE noRest #-}
-  run n write rest = append (ensureShared n write) rest
-  {-# INLINE run #-}
+  spanOf n write rest = append (ensureShared n write) rest
+  {-# INLINE spanOf #-}
   before b rest = append b rest
   {-# INLINE before #-}
 
 instance Rest () where
   noRest = ()
   {-# INLINE noRest #-}
-  run _ _ _ = ()
-  {-# INLINE run #-}
+  spanOf _ _ _ = ()
+  {-# INLINE spanOf #-}
   before _ _ = ()
   {-# INLINE before #-}
 
@@ -94,13 +94,13 @@ variableBefore field rest = Writing 0# (\_ _ s -> (# s, () #)) (\x -> before (fi
 written :: Rest rest => Writing s rest -> s -> rest
 written (Writing n write behind) = \x -> case n of
   0# -> behind x
-  _ -> run (I# n) (\p -> let end = p `plusPtr` I# n in IO (\s -> case write x end s of (# s', _ #) -> (# s', end #))) (behind x)
+  _ -> spanOf (I# n) (\p -> let end = p `plusPtr` I# n in IO (\s -> case write x end s of (# s', _ #) -> (# s', end #))) (behind x)
 {-# INLINE written #-}
 
 -- | Write the bytes at the beginning to this address.
-writeRun :: Writing s () -> s -> Ptr Word8 -> IO ()
-writeRun (Writing n write _) x p = IO (write x (p `plusPtr` I# n))
-{-# INLINE writeRun #-}
+writeSpan :: Writing s () -> s -> Ptr Word8 -> IO ()
+writeSpan (Writing n write _) x p = IO (write x (p `plusPtr` I# n))
+{-# INLINE writeSpan #-}
 
 -- | Write a value in a format that is large: 'putFixed' without copies.
 putShared :: Fixed a -> a -> Builder
