@@ -304,7 +304,8 @@ requests =
       [ "GET /projects/ashlar/index.html?page=2 HTTP/1.1",
         "Host: www.example.org",
         "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:102.0) Gecko/20100101 Firefox/102.0",
-        "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8",
+        "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,\
+        \*/*;q=0.8",
         "Accept-Language: en-GB,en;q=0.5",
         "Accept-Encoding: gzip, deflate, br",
         "Referer: https://www.example.org/projects/",

@@ -90,7 +90,8 @@ main = do
       results =
         [ ("runGet", runGet getBook bytes == Right book),
           ( "runGetState",
-            runGetState getBook (S.append (C.pack "before") followed) 6 == Right (book, C.pack "more")
+            runGetState getBook (S.append (C.pack "before") followed) 6
+              == Right (book, C.pack "more")
           ),
           ("runGetLazy", runGetLazy getBook (runPutLazy (putBook book)) == Right book),
           ( "runGetLazyState",

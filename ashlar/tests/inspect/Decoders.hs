@@ -59,6 +59,6 @@ afterUnknown f = f <*> getWord8
 ofThreeBytes :: Get Record
 ofThreeBytes = recordOf getWord8 (fromIntegral <$> getWord24be) getInt24le getWord64le
 
--- | Numbers whose order is not known.
+-- | Numbers whose byte order is unknown.
 inSomeOrder :: O.ByteOrder -> Get Record
 inSomeOrder order = recordOf getWord8 (O.getWord16 order) (O.getInt24 order) (O.getWord64 order)

@@ -104,7 +104,7 @@ combinedPrimitives x y = P.primBounded (twice P.word32Dec) x <> P.primBounded (t
     twice prim = (\z -> (z, z)) >$< prim >*< prim
     {-# INLINE twice #-}
 
--- | A class of the user's, whose methods are other names for primitives.
+-- | A user's class, whose methods are other names for primitives.
 class Encode a where
   encode' :: a -> Builder
 
@@ -117,11 +117,11 @@ instance Encode Word32 where
 instance Encode Int where
   encode' = intDec
 
--- | By its methods.
+-- | With the methods of the class.
 byMethods :: Word8 -> Word32 -> Int -> Builder
 byMethods x y z = encode' x <> encode' y <> encode' z <> encode' x
 
--- | By composition.
+-- | A composition of functions.
 pointFree :: Word8 -> Builder
 pointFree = (<> word16LE 3) . word8
 

@@ -33,7 +33,7 @@ import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck hiding (getFixed)
 import Tests.Arbitrary ()
-import Tests.Failures
+import Tests.Failures hiding (tooDeep)
 
 tests :: TestTree
 tests =

@@ -90,8 +90,16 @@ binary =
     has (B.pushEndOfInput :: B.Decoder a -> B.Decoder a),
     has (B.runGet :: B.Get a -> L.ByteString -> a),
     has (B.runGetIncremental :: B.Get a -> B.Decoder a),
-    has (B.runGetOrFail :: B.Get a -> L.ByteString -> Either (L.ByteString, B.ByteOffset, String) (L.ByteString, B.ByteOffset, a)),
-    has (B.runGetState :: B.Get a -> L.ByteString -> B.ByteOffset -> (a, L.ByteString, B.ByteOffset)),
+    has
+      ( B.runGetOrFail ::
+          B.Get a ->
+          L.ByteString ->
+          Either (L.ByteString, B.ByteOffset, String) (L.ByteString, B.ByteOffset, a)
+      ),
+    has
+      ( B.runGetState ::
+          B.Get a -> L.ByteString -> B.ByteOffset -> (a, L.ByteString, B.ByteOffset)
+      ),
     has (B.skip :: Int -> B.Get ()),
     has (B.bytesRead :: B.Get Int64),
     has (B.getByteString :: Int -> B.Get S.ByteString),

@@ -51,7 +51,9 @@ modelAction input top = case run (Around [] [] total 100000 100000) top (World 0
     run around a world = case a of
       Byte -> number 1 id
       Even
-        | left > 0, odd (input !! here) -> expecting around "a byte that satisfy accepts" (found 1) Unexpected
+        | left > 0,
+          odd (input !! here) ->
+          expecting around "a byte that satisfy accepts" (found 1) Unexpected
         | otherwise -> number 1 id
       Little16 -> number 2 reverse
       Big32 -> case number 4 id of
