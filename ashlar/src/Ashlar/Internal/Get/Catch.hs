@@ -115,7 +115,7 @@ guarded c body s0 = case unIO (getInt c inPlaceCell) s0 of
       (# s3, 0 #) -> (# s3, (# a | #) #)
       (# s3, _ #) -> case unIO (putInt c caughtCell 0 >> evaluate (whyStopped a)) s3 of
         (# s4, Left stop #) -> (# s4, (# | stop #) #)
-        (# _, Right impossible #) -> absurd impossible
+        (# s4, Right impossible #) -> (# s4, (# absurd impossible | #) #)
   (# s1, _ #) -> case unIO (inPlace (IO body)) s1 of
     (# s2, Right a #) -> (# s2, (# a | #) #)
     (# s2, Left stop #) -> (# s2, (# | stop #) #)
