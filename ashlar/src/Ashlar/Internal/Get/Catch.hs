@@ -113,12 +113,14 @@ guarded c body s0 = case unIO (getInt c inPlaceCell) s0 of
   (# s1, 0 #) -> case catch# body caught s1 of
     (# s2, a #) -> case unIO (getInt c caughtCell) s2 of
       (# s3, 0 #) -> (# s3, (# a | #) #)
-      (# s3, _ #) -> case unIO (putInt c caughtCell 0 >> evaluate (unsafeCoerce a :: Either Stop Void)) s3 of
-        (# s4, stopped #) -> (# s4, (# | either id absurd stopped #) #)
+      (# s3, _ #) -> case unIO (putInt c caughtCell 0 >> evaluate (whyStopped a)) s3 of
+        (# s4, Left stop #) -> (# s4, (# | stop #) #)
+        (# s4, Right impossible #) -> (# s4, (# absurd impossible | #) #)
   (# s1, _ #) -> case unIO (inPlace (IO body)) s1 of
     (# s2, Right a #) -> (# s2, (# a | #) #)
     (# s2, Left stop #) -> (# s2, (# | stop #) #)
   where
+    whyStopped a = unsafeCoerce a :: Either Stop Void
     caught e = unIO $ do
       stopped <- stopOf MustRestart e
       unsafeCoerce (stopped :: Either Stop Void) <$ putInt c caughtCell 1
@@ -126,8 +128,8 @@ guarded c body s0 = case unIO (getInt c inPlaceCell) s0 of
 
 -- What stopped a decoder, found out in its handler. If the exception is foreign and asynchronous,
 -- this returns when the evaluation is resumed, with the given stop. If it is foreign and
--- synchronous, what is returned throws it. (An 'Either', and not boxed by the caller, because then a
--- failure allocates nothing.)
+-- synchronous, what is returned throws it. (An 'Either', and not boxed by the caller, because then
+-- a failure allocates nothing.)
 stopOf :: Stop -> SomeException -> IO (Either Stop a)
 stopOf resumed e
   | isFailure e = pure (Left HasFailed)

@@ -134,9 +134,10 @@ recordIn !part c env !p !n !reason = do
   offset <- offsetOf c p
   cursor <- getPtr c cursorCell
   let !ahead = p `minusPtr` cursor
+      !reach = max offset (offset - ahead)
       failure =
         Failure
-          { failureReach = max offset (offset - ahead),
+          { failureReach = reach,
             failureOffset = offset,
             failureFound = nothingFound,
             failureContext = envContext env,
