@@ -131,7 +131,7 @@ decodeRest = runGetRest get
 -- >>> decodeWith budget (encode [(), ()]) :: Either DecodeError [()]
 -- Right [(),()]
 -- >>> either (print . errorReason) print (decodeWith budget (encode [(), (), ()]) :: Either DecodeError [()])
--- OverBudget "3 elements of no size, more than the budget of 2"
+-- OverBudget "more than 2 elements of no bytes; withBudget raises the limit"
 --
 -- @since 0.1.0.0
 decodeWith :: Codec a => Budget -> ByteString -> Either DecodeError a
