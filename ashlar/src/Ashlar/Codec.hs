@@ -45,6 +45,7 @@ module Ashlar.Codec
     Format,
     derivedFormat,
     GCodec,
+    codec,
     satisfying,
     refined,
     byHand,
@@ -68,6 +69,7 @@ module Ashlar.Codec
     DecodeError (..),
     Reason (..),
     Excerpt (..),
+    summarizeError,
 
     -- ** Many values
     decodeFrom,
@@ -86,7 +88,14 @@ module Ashlar.Codec
 where
 
 import Ashlar.Internal.Builder.Core (Builder)
-import Ashlar.Internal.Codec.Class (Codec, Format, HasFormat (format), Layout (Fix, Var), leastSize)
+import Ashlar.Internal.Codec.Class
+  ( Codec,
+    Format,
+    HasFormat (format),
+    Layout (Fix, Var),
+    codec,
+    leastSize,
+  )
 import qualified Ashlar.Internal.Codec.Class as Class
 import Ashlar.Internal.Codec.Derive (GCodec, derivedFormat)
 import Ashlar.Internal.Codec.Format (byHand, fromPutGet, refined, satisfying)

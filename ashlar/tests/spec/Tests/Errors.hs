@@ -97,6 +97,10 @@ display = do
     @?= "at byte 1: message\n\
         \  00000000  61                                                |a|\n\
         \               ^"
+  shown (skip 16 *> getWord8) (S.replicate 16 97)
+    @?= "at byte 16: 1 byte needed, 0 left\n\
+        \  00000000  61 61 61 61 61 61 61 61 61 61 61 61 61 61 61 61   |aaaaaaaaaaaaaaaa|\n\
+        \                                                            ^"
   shown (fail "message" :: Get ()) "" @?= "at byte 0: message"
   shown (empty :: Get ()) "" @?= "at byte 0: no alternative left"
   shown (getWord8 <?> "a byte") "" @?= "at byte 0: 1 byte needed, 0 left\n  expected a byte"

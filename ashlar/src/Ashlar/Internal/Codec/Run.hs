@@ -132,7 +132,7 @@ decodeRest = runGetRest get
 -- Right [(),()]
 -- >>> let units = decodeWith budget (encode [(), (), ()]) :: Either DecodeError [()]
 -- >>> either (print . errorReason) print units
--- OverBudget "3 elements of no size, more than the budget of 2"
+-- OverBudget "more than 2 elements of no bytes; withBudget raises the limit"
 --
 -- @since 0.1.0.0
 decodeWith :: Codec a => Budget -> ByteString -> Either DecodeError a

@@ -206,7 +206,8 @@ excerptLines e
     carets start n
       | at >= start && at < start + fromIntegral n
           || at == end && start + fromIntegral n == end =
-        [replicate (10 + 3 * column) ' ' ++ unwords (replicate (min found (16 - column)) caret)]
+        -- After a full row there is one caret, too.
+        [replicate (10 + 3 * column) ' ' ++ unwords (replicate (max 1 (min found (16 - column))) caret)]
       | otherwise = []
       where
         column = min 16 (fromIntegral (start .&. 15) + fromIntegral (at - start)) :: Int
