@@ -2,8 +2,8 @@
 -- Module      : Ashlar.Builder.Bytestring
 -- Description : To and from the builders and primitives of bytestring
 --
--- Builders and primitives of this library as those of "Data.ByteString.Builder", and
--- the other way round.
+-- Converts between the builders and primitives of this library and those of
+-- "Data.ByteString.Builder".
 --
 -- >>> import Ashlar.Builder
 -- >>> import Ashlar.Builder.Bytestring
@@ -13,8 +13,8 @@
 -- >>> toStrictByteString (word8 1 <> fromBytestringBuilder (B.word16LE 2) <> word8 3)
 -- "\SOH\STX\NUL\ETX"
 --
--- So a server that wants bytestring's builder (@warp@), or a logger (@fast-logger@),
--- takes ours, and ours takes what other libraries make (@aeson@, @blaze-html@).
+-- Servers and loggers that take bytestring's builders, such as @warp@ and @fast-logger@, can take
+-- ours. Ours can take the output of libraries such as @aeson@ and @blaze-html@.
 module Ashlar.Builder.Bytestring
   ( -- * Builders
     toBytestringBuilder,
@@ -45,19 +45,16 @@ import Foreign.Ptr (minusPtr)
 
 -- | A builder as one of bytestring's.
 --
--- It may be run like any other: more than once, by several threads at once, any of
--- its steps again. It is run from its beginning in the memory it is given, and what
--- does not fit is run in the memory that is given next; behind 128 KiB it is made as
--- chunks of 32 KiB instead. An exception in a value surfaces in the step that would
--- have used it.
+-- It may be run like any other: more than once, by several threads at once, any of its steps again.
+-- The first 128 KiB are written directly into the memory of each step, the rest as chunks of 32
+-- KiB. A value's exception surfaces in the step that would have used it.
 --
--- The bridge has its price, because each run is a coroutine: a response of 100 bytes takes
--- about a tenth longer than with bytestring's own builders, one of 60 KB two thirds of
--- their time. Where the other side takes ByteStrings, 'Ashlar.Builder.toByteStringIOWith'
--- needs no bridge.
+-- Each run is a coroutine. Short outputs take a little longer than with bytestring's own builders,
+-- long ones less time (benchmarks: docs/benchmarks.md). If the other side takes ByteStrings,
+-- 'Ashlar.Builder.toByteStringIOWith' needs no conversion.
 --
--- (bytestring's own @hPutBuilder@ holds the Handle's lock while it runs a builder: a value
--- that uses the same Handle waits for itself. 'Ashlar.Builder.hPutBuilder' does not.)
+-- bytestring's @hPutBuilder@ holds the Handle's lock while it runs a builder, so a value that uses
+-- the same Handle waits for itself. 'Ashlar.Builder.hPutBuilder' does not.
 --
 -- @since 0.1.0.0
 toBytestringBuilder :: Builder -> B.Builder
@@ -66,32 +63,27 @@ toBytestringBuilder b = B.builder $ \next range@(B.BufferRange from to) ->
 
 -- Note [Steps that may be run again]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- What is left of a builder that has stopped in the middle can be gone on with once. A
--- step of bytestring's may be run any number of times; mostly it is run once. So:
+-- A suspended builder can be resumed once. A step of bytestring's may be run any number of times,
+-- but usually is run once. So:
 --
-
--- * Whoever runs the step first takes what is left, and goes on with it in the
-
---   memory at hand: no byte is copied, and nothing allocated but the next step.
-
--- * Whoever comes later runs the builder again from its beginning, lazily, and drops
-
---   what is in front of this step. The bytes are the same (INV-B4).
+-- 1. Who runs the step first resumes the builder in the memory at hand. No byte is copied, and
+--    nothing allocated but the next step.
+-- 2. Who runs it later runs the builder again from its beginning, lazily, and drops the bytes
+--    before this step. The bytes are the same (INV-B4).
 --
--- For the latter the step refers to the whole builder. A builder may refer to a lazy
--- input as long as the output; that must not be kept while it is consumed. So behind
--- the first 128 KiB all that follows is a lazy ByteString that is made on demand, and
--- which keeps what it has made: several may read it, and it refers to nothing in front
--- of it. To do that from the first overflow on was simpler, and took 5.8 µs for 60 KB in
--- place of 4.7 (ByteStrings of 100 bytes, a buffer of 16 KiB; GHC 9.0.2).
+-- For the second case the step refers to the whole builder. A builder may refer to a lazy input as
+-- long as the output, which must not be kept while it is consumed. So after the first 128 KiB all
+-- that follows is a lazy ByteString, made on demand. It keeps what it has made, several may read
+-- it, and it refers to nothing before it. To do that from the first overflow on is simpler but
+-- slower.
 --
 -- (Tests "every step twice", "by two threads at once", "under another masking state",
 -- "the beginning is not kept".)
 keptUpTo :: Int
 keptUpTo = 131072
 
--- Tell the caller of a step what became of it. Of the output, so many bytes are in
--- front of the range.
+-- Tell the caller of a step its outcome. @before@ is the number of bytes of output before the
+-- range.
 signal :: Builder -> B.BuildStep r -> Int -> B.BufferRange -> BuilderStatus -> IO (B.BuildSignal r)
 signal b next before (B.BufferRange from to) outcome = case outcome of
   Completed p -> next (B.BufferRange p to)
@@ -102,12 +94,12 @@ signal b next before (B.BufferRange from to) outcome = case outcome of
     where
       goOn needed inserted
         | upTo <= keptUpTo = resumable b next needed upTo resume
-        | otherwise = onDemand next (chunksBehind request resume)
+        | otherwise = onDemand next (chunksAfter request resume)
         where
           upTo = before + (p `minusPtr` from) + inserted
 
--- A step that goes on with a builder if it is run first. It asks again for the room that
--- the builder has asked for, if it does not get it.
+-- A step that resumes a builder if it is run first. If it gets less space than the builder asked
+-- for, it asks again.
 resumable :: Builder -> B.BuildStep r -> Int -> Int -> (FreeSpace -> IO BuilderStatus) -> IO (B.BuildStep r)
 resumable b next needed before resume = do
   ref <- newIORef (Just resume)
@@ -120,11 +112,11 @@ resumable b next needed before resume = do
             Nothing -> inserting (L.drop (fromIntegral before) (toLazyByteString b)) next range
   pure step
 
--- A step that inserts chunks. They are behind a reference, so that no optimisation
--- makes two lazy ByteStrings of one, where each would go on with the same builder.
+-- A step that inserts chunks. A reference holds them, or an optimisation might make two lazy
+-- ByteStrings of one, and each would resume the same builder.
 onDemand :: B.BuildStep r -> L.ByteString -> IO (B.BuildStep r)
-onDemand next behind = do
-  ref <- newIORef behind
+onDemand next following = do
+  ref <- newIORef following
   pure (\range -> readIORef ref >>= \chunks -> inserting chunks next range)
 
 inserting :: L.ByteString -> B.BuildStep r -> B.BuildStep r
@@ -132,8 +124,8 @@ inserting chunks = B.runBuilderWith (B.lazyByteString chunks)
 
 -- | A builder of bytestring's as one of ours.
 --
--- Its steps write directly into the buffers at hand. ByteStrings that it inserts are
--- inserted if they have 8 KiB or more, and copied otherwise.
+-- Its steps write directly into the buffers at hand. ByteStrings that it inserts are inserted from
+-- 8 KiB on, and copied otherwise.
 --
 -- @since 0.1.0.0
 fromBytestringBuilder :: B.Builder -> Builder

@@ -178,7 +178,7 @@ section limit hint (Prefix bound writeLength) body = action $ \c k -> do
     state <- readIORef ref
     (flushed, firstEnd, others) <- case state of
       InPlace flushed -> pure (flushed, end, [])
-      Collected flushed firstEnd output -> (\o -> (flushed, firstEnd, piecesUpTo end o)) <$> readIORef output
+      Collected flushed firstEnd output -> (\o -> (flushed, firstEnd, chunksUpTo end o)) <$> readIORef output
     let first = firstEnd `minusPtr` start
         total = first + sum (map S.length others)
     check total

@@ -36,16 +36,16 @@ import Foreign.Ptr (minusPtr, plusPtr)
 import GHC.Exts (Ptr (Ptr))
 import GHC.ForeignPtr (ForeignPtr (ForeignPtr), ForeignPtrContents)
 
--- | ByteStrings of up to so many bytes are copied, longer ones are handed to the sink
--- whole: those of 8 KiB and more, as in @bytestring@.
+-- | The length up to which ByteStrings are copied. Longer ones, of 8 KiB and more as in
+-- @bytestring@, are handed to the sink whole.
 copiedUpTo :: Int
 copiedUpTo = 8191
 
 -- | The bytes of a strict 'ByteString'.
 --
--- Below 8 KiB they are copied; from there on they are handed to the sink as
--- they are, which for lazy output means a chunk that shares their memory.
--- Use the functions of "Ashlar.Builder.Extra" to decide for yourself.
+-- Below 8 KiB they are copied. From 8 KiB on they are handed to the sink as they are; in lazy
+-- output they become a chunk that shares their memory. To choose, use the functions of
+-- "Ashlar.Builder.Extra".
 --
 -- @since 0.1.0.0
 byteString :: ByteString -> Builder
@@ -54,24 +54,23 @@ byteString bs = action $ \c k -> case B.toForeignPtr bs of
     ForeignPtr a memory -> copyOrInsert (Ptr a) memory n c k
 {-# INLINE byteString #-}
 
--- | @byteStringThreshold limit bs@ is the bytes of @bs@: copied if there are at most
--- @limit@ of them, and handed to the sink as they are if there are more. An empty one is
--- left out.
+-- | The bytes of a strict 'ByteString': copied if there are at most as many as the first argument
+-- says, else handed to the sink as they are. An empty one is left out.
 --
 -- @since 0.1.0.0
 byteStringThreshold :: Int -> ByteString -> Builder
 byteStringThreshold limit bs = action $ \c k ->
   if S.length bs <= min limit copiedUpTo then runOn (byteString bs) c k else copyOrInsertLong limit bs c k
 
--- | The bytes of a strict 'ByteString', always copied, so that the output does
--- not keep the original's memory alive.
+-- | The bytes of a strict 'ByteString', always copied. So the output does not keep the original's
+-- memory alive.
 --
 -- @since 0.1.0.0
 byteStringCopy :: ByteString -> Builder
 byteStringCopy = byteStringThreshold maxBound
 
--- | The bytes of a strict 'ByteString', handed to the sink as they are
--- whatever their number. An empty one is left out.
+-- | The bytes of a strict 'ByteString', always handed to the sink as they are. An empty one is left
+-- out.
 --
 -- @since 0.1.0.0
 byteStringInsert :: ByteString -> Builder

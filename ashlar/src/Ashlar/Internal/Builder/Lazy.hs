@@ -11,7 +11,7 @@ module Ashlar.Internal.Builder.Lazy
     untrimmedStrategy,
 
     -- * What is left of a builder
-    chunksBehind,
+    chunksAfter,
   )
 where
 
@@ -56,43 +56,42 @@ data AllocationStrategy
     -- of so many bytes, from a buffer of so many, is to be copied.
     AllocationStrategy !Int !Int (Int -> Int -> Bool)
 
--- | Given the size of the first buffer and of the others (at least 1; more where a
--- primitive needs more at once): chunks that take up less than half of their buffer
--- are copied.
+-- | A strategy with the size of the first buffer and of the others: at least 1, and more where a
+-- primitive needs more at once. Chunks that fill less than half of their buffer are copied.
 --
--- Use it where the output, or a part of it, is kept.
+-- Use it if the output, or a part of it, is kept.
 --
 -- @since 0.1.0.0
 safeStrategy :: Int -> Int -> AllocationStrategy
 safeStrategy first next = AllocationStrategy first next (\used size -> used < size - used)
 
--- | The same sizes, but no chunk is copied. Chunks that end early, at a
--- 'Ashlar.Builder.Extra.flush' say, share their buffer, and each keeps all of it alive.
+-- | The same sizes, but no chunk is copied. Chunks that end early, for instance at a
+-- 'Ashlar.Builder.Extra.flush', share their buffer, and each keeps all of it alive.
 --
--- Use it where the output is consumed at once.
+-- Use it if the output is consumed at once.
 --
 -- @since 0.1.0.0
 untrimmedStrategy :: Int -> Int -> AllocationStrategy
 untrimmedStrategy first next = AllocationStrategy first next (\_ _ -> False)
 
--- | 'toLazyByteString' with buffers of given sizes, in front of another lazy
--- 'L.ByteString', which is not forced before the consumer gets there.
+-- | 'toLazyByteString' with buffers of chosen sizes, followed by another lazy 'L.ByteString', which
+-- is not forced before the consumer gets there.
 --
--- Where a chunk ends before its buffer does, at a 'Ashlar.Builder.Extra.flush' or an
--- inserted ByteString, what is left of the buffer is used on (and where the chunk was
--- copied, all of it is), so that many of them do not leave many half-empty buffers.
+-- Where a chunk ends before its buffer, at a 'Ashlar.Builder.Extra.flush' or an inserted
+-- ByteString, the rest of the buffer stays in use; all of the buffer, if the chunk was copied. So
+-- many short chunks do not leave many half-empty buffers.
 --
 -- @since 0.1.0.0
 toLazyByteStringWith :: AllocationStrategy -> L.ByteString -> Builder -> L.ByteString
 toLazyByteStringWith strategy@(AllocationStrategy first _ _) end b =
-  -- Not the dupable form, here and below: a builder must not be gone on with twice.
+  -- Not the dupable form, here and below: a builder must not be resumed twice.
   unsafePerformIO $ do
     open <- newOpen (max 1 first)
     step <- keepAlive (openBuffer open) (runToRequest b (wholeSpace open))
     chunks strategy end open step
 
--- The chunks of a builder that has stopped just now, and whose space is the rest of the
--- open buffer, in front of other ones.
+-- The chunks of a builder that has just suspended, followed by @end@. Its free space is the rest of
+-- the open buffer.
 chunks :: AllocationStrategy -> L.ByteString -> Open -> BuilderStatus -> IO L.ByteString
 chunks strategy end open step = case step of
   Completed p -> do
@@ -103,41 +102,39 @@ chunks strategy end open step = case step of
     Taken bytes rest <- takeWritten strategy open p
     answer strategy end copied bytes rest request resume
 
--- Hand out what was written, do what was asked, and go on. (The bytes that suspending
--- has copied, what was written, and the open buffer when that has been handed out.)
+-- Hand out what was written, answer the request, and resume. Arguments: the bytes that suspending
+-- has copied, what was written, and the open buffer after that has been handed out.
 answer :: AllocationStrategy -> L.ByteString -> Int64 -> ByteString -> Open -> Request -> (FreeSpace -> IO BuilderStatus) -> IO L.ByteString
 answer strategy@(AllocationStrategy _ next _) end copied bytes rest request resume = case request of
-  -- What is left of the open buffer is used on.
+  -- The rest of the open buffer stays in use.
   Flush -> deliver [bytes] (goOn rest)
   Insert bs -> deliver [bytes, bs] (goOn rest)
   More n _ -> deliver [bytes] (newOpen (max n (max next (sizeForStack copied))) >>= goOn)
   where
     goOn open = keepAlive (openBuffer open) (resume (restFrom open (openFrom open))) >>= chunks strategy end open
 
--- Chunks, and what comes behind them when it is needed; at once, if they are empty.
+-- Chunks, and what follows them when it is needed; at once, if they are empty.
 deliver :: [ByteString] -> IO L.ByteString -> IO L.ByteString
 deliver bss rest
   | all S.null bss = rest
   | otherwise = pure (foldr L.chunk (unsafePerformIO rest) bss)
 
--- | What comes behind a request, made as it is consumed (behind the ByteString, for an
--- 'Insert').
-chunksBehind :: Request -> (FreeSpace -> IO BuilderStatus) -> L.ByteString
-chunksBehind request resume =
+-- | What follows a request, made as it is consumed. For an 'Insert', what follows the ByteString.
+chunksAfter :: Request -> (FreeSpace -> IO BuilderStatus) -> L.ByteString
+chunksAfter request resume =
   unsafePerformIO $
-    -- What suspending has copied is not known any more.
+    -- How much suspending has copied is not known any more.
     answer (safeStrategy L.defaultChunkSize L.defaultChunkSize) L.empty 0 S.empty noBuffer request' resume
   where
     request' = case request of
       Insert _ -> Flush
       _ -> request
 
--- Bytes to be handed out, and the open buffer when they have been.
+-- Bytes to hand out, and the open buffer after that.
 data Taken = Taken !ByteString !Open
 
--- The bytes written up to an address and not handed out yet. They count as
--- handed out from now on (INV-B3), unless they are copied: then their place is free
--- again.
+-- The bytes written up to an address and not handed out yet. They count as handed out from now on
+-- (INV-B3), unless they are copied, which frees their space.
 takeWritten :: AllocationStrategy -> Open -> Ptr Word8 -> IO Taken
 takeWritten (AllocationStrategy _ _ trimmed) open p
   | trimmed (S.length bytes) (openSize open) = pure $! Taken (S.copy bytes) open
@@ -147,13 +144,11 @@ takeWritten (AllocationStrategy _ _ trimmed) open p
 
 -- Note [Chunks as large as the stack]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- Suspending copies the stack to the heap, and resuming copies it back. A
--- builder nested deeply to the left (a million appends) has tens of megabytes
--- of it, and copying that for every 32 KiB of output takes seconds. So a chunk
--- is made at least as large as what the last suspension allocated, if that was
--- more than 8 KiB, up to 64 MiB: then copying the stack costs no more than
--- writing the bytes, and the memory needed at most doubles. The same builder
--- takes 17 to 88 ms. (Test "deep builders are produced in linear time" counts
+-- Suspending copies the stack to the heap, and resuming copies it back. A builder nested deeply to
+-- the left, by a million appends, has tens of megabytes of stack, and copying that for every 32 KiB
+-- of output takes seconds. So a chunk is at least as large as what the last suspension allocated,
+-- if that was more than 8 KiB, up to 64 MiB. Then copying the stack costs no more than writing the
+-- bytes, and memory at most doubles. (Test "deep builders are produced in linear time" counts
 -- chunks.)
 sizeForStack :: Int64 -> Int
 sizeForStack copied

@@ -23,17 +23,15 @@ import Foreign.Marshal.Utils (fillBytes)
 import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 import Foreign.Storable (Storable, alignment, sizeOf)
 
--- | @withPtr n write@ is what @write@ writes: at most @n@ bytes, from the address on that
--- it is given. It returns the address behind the last byte it wrote.
+-- | The bytes that a function writes into memory.
 --
--- @n@ may be 0 and need not be small, but a sink may refuse more than 256. A negative
--- @n@ is an error. If @write@ returns an address in front of the first byte or behind
--- the last, 'PokedOutside' is thrown, and nothing of what it wrote is output. (By then
--- it may have written outside: memory that is not ours cannot be guarded.) 'ensure' is
--- the same without the tests, and shares its check of the room left with its neighbours.
+-- If it returns an address before the first byte or after the last, 'PokedOutside' is thrown, and
+-- nothing that it wrote is output. By then it may have written outside: memory that is not ours
+-- cannot be guarded. 'ensure' does not test the address, and shares its check of the free space
+-- with its neighbours.
 --
--- @write@ is run each time the builder is run. It must write the same bytes each time,
--- and nothing else may observe that it was run.
+-- The function runs each time the builder runs. It must write the same bytes each time, and have no
+-- other effect.
 --
 -- >>> import Ashlar.Builder.Unsafe (withPtr)
 -- >>> import Foreign (plusPtr, poke)
@@ -41,7 +39,12 @@ import Foreign.Storable (Storable, alignment, sizeOf)
 -- "A"
 --
 -- @since 0.1.0.0
-withPtr :: Int -> (Ptr Word8 -> IO (Ptr Word8)) -> Builder
+withPtr ::
+  -- | The bytes to reserve. A negative number is an error, and a sink may refuse more than 256.
+  Int ->
+  -- | Write at most that many bytes at this address, and return the address after the last.
+  (Ptr Word8 -> IO (Ptr Word8)) ->
+  Builder
 withPtr n write
   | n < 0 = errorWithoutStackTrace "Ashlar.Builder: withPtr with a negative number of bytes"
   | otherwise = action $ \c k -> do
@@ -50,32 +53,30 @@ withPtr n write
     let used = p' `minusPtr` p
     if used >= 0 && used <= n then putPtr c cursorCell p' else throwIO (PokedOutside n used)
 
--- | A function given to 'withPtr' returned an address outside of the memory that it
--- may write.
+-- | A function given to 'withPtr' returned an address outside the memory that it may write.
 --
 -- @since 0.1.0.0
 data PokedOutside = PokedOutside
   { -- | Bytes that it may write.
     pokedReserved :: !Int,
-    -- | Bytes from where it may write up to the address that it returned.
+    -- | Bytes from the first that it may write to the address that it returned.
     pokedBytes :: !Int
   }
   deriving stock (Eq, Show)
 
 instance Exception PokedOutside where
-  displayException (PokedOutside room used) =
-    "Ashlar.Builder: a function that may write " ++ show room ++ " bytes returned the address "
+  displayException (PokedOutside reserved used) =
+    "Ashlar.Builder: a function that may write " ++ show reserved ++ " bytes returned the address "
       ++ show used
-      ++ " bytes behind the first of them"
+      ++ " bytes after the first of them"
 
 -- | A value as it lies in memory: 'sizeOf' bytes, in the machine's byte order.
 --
--- The value may come to lie at any address; its 'Foreign.Storable.poke' is given one that
--- has the alignment it asks for, and the bytes are moved from there. Bytes that it leaves
--- out, such as the padding of a C structure, are 0.
+-- The value's 'Foreign.Storable.poke' gets an address of the alignment that it asks for. Bytes that
+-- it does not write, such as the padding of a C structure, are 0.
 --
--- All this has its price next to the builders of numbers: the bytes are cleared first,
--- they may be moved, and @'alignment' - 1@ bytes more are reserved than are written.
+-- This costs more than the builders of numbers: the bytes are cleared first, they may be moved, and
+-- @'alignment' - 1@ more bytes are reserved than written.
 --
 -- >>> import Ashlar.Builder.Unsafe (storable)
 -- >>> storable (7 :: Word8)
@@ -93,8 +94,8 @@ storable x = ensure (storableReserved (sizeOf x) (alignment x)) (storableWrite (
     ensure (storableReserved (sizeOf x) (alignment x)) (storableWrite (sizeOf x) (alignment x) x)
   #-}
 
--- | The values of a list, each as by 'storable', in one loop. The list is forced as the
--- output gets there, and may be infinite.
+-- | The values of a list, each as by 'storable', in one loop. The list is forced as the output gets
+-- there, and may be infinite.
 --
 -- >>> import Ashlar.Builder.Unsafe (storables)
 -- >>> storables [1, 2, 3 :: Word8]
@@ -111,7 +112,7 @@ storables xs = case xs of
       align = alignment x
 {-# INLINE storables #-}
 
--- Room for a value of this size behind the next address of this alignment.
+-- The bytes for a value of this size at the next address of this alignment.
 storableReserved :: Int -> Int -> Int
 storableReserved size align
   | size >= 0 && size <= maxBound - gap = size + gap
@@ -122,12 +123,11 @@ storableReserved size align
 
 -- Note [Storable at any address]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- A number may be written at any address (Note [Unaligned access]), but the 'poke' of a
--- type that we do not know may be a function in C, compiled to instructions that need
--- the alignment it asks for. So it writes at the next address with this alignment, and
--- the bytes are moved down from there by less than the alignment. Before that they are
--- cleared: what 'poke' leaves out would be whatever the memory held before, which would
--- make the output depend on the sink (INV-B4), and give away what is no one's business.
+-- A number may be written at any address (Note [Unaligned access]). But the 'poke' of an unknown
+-- type may be a C function, compiled to instructions that need the alignment it asks for. So it
+-- writes at the next address of this alignment, and the bytes are then moved down by less than the
+-- alignment. They are cleared before: bytes that 'poke' does not write would show what the memory
+-- held, which would make the output depend on the sink (INV-B4) and leak data.
 storableWrite :: Storable a => Int -> Int -> a -> Ptr Word8 -> IO (Ptr Word8)
 storableWrite size align0 x p = do
   clear q size
@@ -144,7 +144,7 @@ storableWrite size align0 x p = do
     q = p `plusPtr` gap
 {-# INLINE storableWrite #-}
 
--- Write so many zeros.
+-- Write @n@ zeros.
 clear :: Ptr Word8 -> Int -> IO ()
 clear p n
   | n == 1 = pokeHost p (0 :: Word8)

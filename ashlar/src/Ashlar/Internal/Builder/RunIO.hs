@@ -4,9 +4,8 @@
 -- Module      : Ashlar.Internal.Builder.RunIO
 -- Description : Sinks and drivers that run a builder in IO
 --
--- Every driver here is made of a sink and 'runBuilderWith'. (Those that collect all
--- bytes are in "Ashlar.Internal.Builder.Strict"; lazy output, which has to stop in the middle,
--- is in "Ashlar.Internal.Builder.Lazy".)
+-- Each driver is a sink and 'runBuilderWith'. "Ashlar.Internal.Builder.Strict" has those that
+-- collect all bytes, "Ashlar.Internal.Builder.Lazy" lazy output, which has to suspend.
 module Ashlar.Internal.Builder.RunIO
   ( toByteStringIO,
     toByteStringIOWith,
@@ -34,12 +33,11 @@ import Prelude hiding (writeFile)
 
 -- | Run a builder, and hand each buffer to an action as soon as it is full.
 --
--- Every buffer has the given size (at least 1; more where a primitive needs
--- more at once). No byte is written again after it has been handed on, so the
--- chunks may be kept; those that end early, at a flush say, share a buffer, and
--- each keeps all of it alive. ByteStrings of 8 KiB and more arrive as they are. The
--- action is never given an empty chunk; an exception of it ends the run. If a value in
--- the builder throws, what is in the open buffer is lost.
+-- Each buffer has the given size: at least 1, and more where a primitive needs more at once. No
+-- byte is written again after it has been handed out, so the chunks may be kept. Chunks that end
+-- early, for instance at a flush, share a buffer, and each keeps all of it alive. ByteStrings of 8
+-- KiB and more are handed out as they are. No chunk is empty. If the action throws, the run ends.
+-- If a value in the builder throws, the bytes in the open buffer are lost.
 --
 -- @since 0.1.0.0
 toByteStringIOWith :: Int -> (ByteString -> IO ()) -> Builder -> IO ()
@@ -54,7 +52,7 @@ toByteStringIOWith size consume b = do
       sink = Sink $ \request p -> do
         deliver p
         case request of
-          -- What is left of the open buffer is used on.
+          -- The rest of the open buffer stays in use.
           Flush -> (`restFrom` p) <$> readIORef ref
           Insert bs -> consume bs >> (`restFrom` p) <$> readIORef ref
           More n _ -> do
@@ -74,20 +72,19 @@ toByteStringIOWith size consume b = do
 toByteStringIO :: (ByteString -> IO ()) -> Builder -> IO ()
 toByteStringIO = toByteStringIOWith 32768
 
--- | Run a builder through one buffer of the given size (at least 1; more where
--- a primitive needs more at once), and hand its bytes to an action each time
--- it is full, as an address and a number of bytes.
+-- | Run a builder through one buffer, and hand its bytes to an action each time the buffer is full,
+-- as an address and a number of bytes. Returns the number of bytes in all.
 --
--- The memory is used again after the action has returned. ByteStrings of
--- 8 KiB and more are handed over where they are. Returns the number of bytes. If a value
--- in the builder throws, what is in the open buffer is lost.
+-- The buffer has the given size: at least 1, and more where a primitive needs more at once. Its
+-- memory is used again after the action has returned. ByteStrings of 8 KiB and more are handed over
+-- where they are. If a value in the builder throws, the bytes in the open buffer are lost.
 --
 -- @since 0.1.0.0
 toBufferIOWith :: Int -> (Ptr Word8 -> Int -> IO ()) -> Builder -> IO Int
 toBufferIOWith size = throughBuffer (const runBuilderWith) size size
 
--- | 'toBufferIOWith', with a first buffer of another size, by a way to run builders. This
--- is given an action that hands over what has been written up to an address.
+-- | 'toBufferIOWith' with a first buffer of another size, by the given way to run builders. Its
+-- first argument is an action that hands over what has been written up to an address.
 throughBuffer ::
   ((Ptr Word8 -> IO ()) -> Sink -> FreeSpace -> Builder -> IO (Ptr Word8)) ->
   Int ->
@@ -125,19 +122,20 @@ throughBuffer runWith firstSize size consume b = do
 
 -- | Write the bytes to a 'Handle', in constant memory.
 --
--- The bytes pass through a buffer of the driver's own (2 KiB, and 32 KiB where these do
--- not suffice) and reach the Handle by 'hPutBuf': in order, without its newline or
--- character encoding. The Handle's lock is held while a buffer is written and not while
--- the builder runs, so a value inside the builder may use the same Handle.
+-- The bytes pass through the driver's own buffer, of 2 KiB at first and 32 KiB if these do not
+-- suffice, and reach the Handle by 'hPutBuf': in order, without its newline conversion or character
+-- encoding. The Handle's lock is held while a buffer is written, not while the builder runs. So a
+-- value in the builder may use the same Handle.
 --
--- If a value inside the builder throws, what comes before it is written first, with two
--- exceptions. Fixed writes next to the value may share its reservation: up to 256 bytes
--- are lost. And if the value is a character of a string, or an element of a list in a
--- loop of "Ashlar.Builder.Prim", all that this loop has written into the open buffer
--- is lost: up to 32 KiB.
+-- If a value in the builder throws, the bytes before it are written first, with two exceptions:
 --
--- If the thread is interrupted, what was written is a prefix of the output. A Handle
--- that is closed or cannot be written raises the usual 'Control.Exception.IOException'.
+-- * Adjacent writes of bounded size may share the value's reservation. Up to 256 bytes are lost.
+-- * If the value is a character of a string, or an element of a list in a loop of
+--   "Ashlar.Builder.Prim", the bytes that this loop wrote into the open buffer are lost: up to
+--   32 KiB.
+--
+-- If the thread is interrupted, the Handle has received a prefix of the output. A Handle that is
+-- closed or cannot be written raises the usual 'Control.Exception.IOException'.
 --
 -- @since 0.1.0.0
 hPutBuilder :: Handle -> Builder -> IO ()
@@ -153,17 +151,16 @@ hPutBuilderLen h =
 
 -- Note [A buffer of our own]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~
--- bytestring runs a builder in the Handle's own buffer, and must hold the Handle's lock
--- meanwhile: a value inside the builder that writes to the same Handle then waits for
--- ever, or its bytes land in the middle. To take the buffer out of the Handle first
--- would leave the Handle without one, so it needs a second buffer all the same. What a
--- buffer of one's own costs is its allocation and one more copy of small outputs.
--- With a first buffer of 2 KiB, ours takes 0.84 of bytestring's time for 10 bytes, 0.71
--- for 100, and 0.6 to 0.7 for 1,000 to 40,000 (pieces of 10 bytes, to /dev/null, GHC
--- 9.0.2); with 32 KiB from the start it was 1.67 for 10 bytes and 1.21 for 100.
+-- bytestring runs a builder in the Handle's own buffer, and must hold the Handle's lock meanwhile.
+-- A value in the builder that writes to the same Handle then waits for ever, or its bytes land in
+-- the middle. To take the buffer out of the Handle first would leave the Handle without one, so a
+-- second buffer is needed all the same. A buffer of our own costs its allocation, and one more copy
+-- of small outputs. With a first buffer of 2 KiB this is faster than bytestring's way at every
+-- size; with
+-- 32 KiB from the start it is slower for short outputs. (Benchmark "Handle".)
 
--- | Write the bytes to a file, in constant memory. What was in it before is gone, also
--- where an exception in the builder ends the output early.
+-- | Write the bytes to a file, in constant memory. Its previous contents are lost, even if an
+-- exception in the builder ends the output early.
 --
 -- @since 0.1.0.0
 writeFile :: FilePath -> Builder -> IO ()
@@ -172,10 +169,9 @@ writeFile path b = bracket (openBinaryFile path WriteMode) hClose (`hPutBuilder`
 
 -- | Write the bytes into memory of the given size, and return their number.
 --
--- Throws 'BufferOverflow' where they do not fit or the size is negative; the memory then
--- holds the beginning of them. Nothing is ever written behind it. Bytes that fit exactly
--- do fit: a primitive that asks for more room than it uses in the end gets that room
--- elsewhere.
+-- Throws 'BufferOverflow' if they do not fit or the size is negative. The memory then holds the
+-- first of them. Nothing is ever written after its end. Bytes that fit exactly do fit: a primitive
+-- that reserves more than it uses gets that space elsewhere.
 --
 -- @since 0.1.0.0
 pokeBuilder :: Ptr Word8 -> Int -> Builder -> IO Int
@@ -183,27 +179,27 @@ pokeBuilder start size b
   | size < 0 = throwIO (BufferOverflow size 0)
   | otherwise = do
     scratchRef <- newIORef Nothing
-    -- Up to here the memory has been written, when there is a scratch buffer.
+    -- If there is a scratch buffer, the memory has been written up to this address.
     doneRef <- newIORef start
-    let -- Take over what was written up to p, wherever that is.
+    let -- Take over what was written up to p, in the memory or the scratch buffer.
         settle p =
           readIORef scratchRef >>= \scratch -> case scratch of
             Nothing -> pure p
             Just buffer -> do
               done <- readIORef doneRef
               let n = p `minusPtr` openFrom buffer
-                  room = end `minusPtr` done
-              copyRange done (openFrom buffer) (min n room)
-              when (n > room) $ throwIO (BufferOverflow room n)
+                  free = end `minusPtr` done
+              copyRange done (openFrom buffer) (min n free)
+              when (n > free) $ throwIO (BufferOverflow free n)
               writeIORef scratchRef Nothing
               pure (done `plusPtr` n)
         sink = Sink $ \request p -> do
           done <- settle p
-          let room = end `minusPtr` done
+          let free = end `minusPtr` done
           case request of
             Flush -> pure (FreeSpace done end)
             More n _
-              | n <= room -> pure (FreeSpace done end)
+              | n <= free -> pure (FreeSpace done end)
               | otherwise -> do
                 buffer <- newOpen n
                 writeIORef doneRef done
@@ -211,9 +207,9 @@ pokeBuilder start size b
                 pure (wholeSpace buffer)
             Insert bs -> do
               let n = S.length bs
-              -- At most room bytes.
-              withBytesQuick bs (\src _ -> copyRange done src (min n room))
-              when (n > room) $ throwIO (BufferOverflow room n)
+              -- At most free bytes.
+              withBytesQuick bs (\src _ -> copyRange done src (min n free))
+              when (n > free) $ throwIO (BufferOverflow free n)
               pure (FreeSpace (done `plusPtr` n) end)
     keepAlive scratchRef $ do
       p <- runBuilderWith sink (FreeSpace start end) b
@@ -225,13 +221,13 @@ pokeBuilder start size b
 --
 -- @since 0.1.0.0
 data BufferOverflow = BufferOverflow
-  { -- | Bytes that were left at that moment.
+  { -- | Bytes that were free at that moment.
     overflowFree :: !Int,
-    -- | Bytes that were to be written next.
+    -- | Bytes to be written next.
     overflowNeeded :: !Int
   }
   deriving stock (Eq, Show)
 
 instance Exception BufferOverflow where
-  displayException (BufferOverflow room needed) =
-    "Ashlar.Builder: buffer overflow: " ++ show needed ++ " bytes to write, room for " ++ show room
+  displayException (BufferOverflow free needed) =
+    "Ashlar.Builder: buffer overflow: " ++ show needed ++ " bytes to write, " ++ show free ++ " free"

@@ -1,9 +1,8 @@
 -- |
 -- Module      : Ashlar.Internal.Builder.Strict
--- Description : All of a builder's bytes in one piece of memory
+-- Description : All of a builder's bytes in one strict value
 --
--- One sink, 'growing', collects the bytes in memory; the drivers differ in what
--- they make of them.
+-- One sink, 'growing', collects the bytes in memory. The drivers differ in what they make of them.
 module Ashlar.Internal.Builder.Strict
   ( -- * Drivers
     toStrictByteString,
@@ -14,7 +13,7 @@ module Ashlar.Internal.Builder.Strict
     Output (..),
     noOutput,
     growing,
-    piecesUpTo,
+    chunksUpTo,
   )
 where
 
@@ -33,19 +32,18 @@ import System.IO.Unsafe (unsafeDupablePerformIO)
 
 -- | The bytes in one strict 'ByteString'.
 --
--- Linear in the number of bytes. The buffer has 128 bytes, then 4 KiB, and doubles
--- up to 64 KiB by copying; what is longer is kept in pieces, each as large as all
--- before it (or as large as need be, where a builder knows how much it will write),
--- and put together in the end. Of the memory behind the result, no more than a quarter
--- is unused, or 128 bytes. If the builder is a single ByteString of 8 KiB or more, the
--- result is that ByteString.
+-- Linear in the number of bytes. The buffer has 128 bytes at first, then 4 KiB, and doubles by
+-- copying up to 64 KiB. Longer output is kept in chunks, each as large as all before it or as large
+-- as a builder announces, and concatenated at the end. At most a quarter of the result's memory is
+-- unused, or 128 bytes. If the builder is a single ByteString of 8 KiB or more, the result is that
+-- ByteString.
 --
 -- @since 0.1.0.0
 toStrictByteString :: Builder -> ByteString
 toStrictByteString = collected $ \output p ->
   let end = written (outputOpen output) p
       result
-        | not (inOneBuffer output) = S.concat (piecesUpTo p output)
+        | not (inOneBuffer output) = S.concat (chunksUpTo p output)
         | wasteful output p = S.copy end
         | otherwise = end
    in pure $! result
@@ -61,10 +59,10 @@ toShortByteString b = case toByteArray b of ByteArray bytes -> SBS.SBS bytes
 
 -- | The bytes in a 'ByteArray' of their size.
 --
--- Linear in the number of bytes, which are collected as by 'toStrictByteString' and
--- then copied once. The result is not pinned, so it does not fragment the heap. (If it
--- has more than 3 KiB, the garbage collector would not move it in any case; then the
--- buffer itself is the result, where that wastes no more than a quarter of it.)
+-- Linear in the number of bytes, which are collected as by 'toStrictByteString' and then copied
+-- once. The result is not pinned, so it does not fragment the heap. A result of 4 KiB or more,
+-- which the garbage collector would not move in any case, is the buffer itself, if at most a
+-- quarter of it is unused.
 --
 -- @since 0.1.0.0
 toByteArray :: Builder -> ByteArray
@@ -79,10 +77,10 @@ toByteArray = collected $ \output p -> do
       unsafeFreezeByteArray array
     else do
       array <- newByteArray n
-      gather array 0 (piecesUpTo p output)
+      gather array 0 (chunksUpTo p output)
       unsafeFreezeByteArray array
   where
-    -- Copies the pieces to an array, from an offset on; it has room for them.
+    -- Copy the chunks to an array that has space for them, from an offset on.
     gather array off (bs : rest) = do
       withBytesQuick bs (copyToArray array off)
       gather array (off + S.length bs) rest
@@ -92,12 +90,11 @@ toByteArray = collected $ \output p -> do
 largeObject :: Int
 largeObject = 4096
 
--- Run a builder, and make something of its output and the address behind its last
--- byte.
+-- Run a builder, and make something of its output and the address after its last byte.
 collected :: (Output -> Ptr Word8 -> IO r) -> Builder -> r
 collected use b =
-  -- The dupable form is enough: two threads that both evaluate the result
-  -- have buffers of their own.
+  -- The dupable form is enough: two threads that both evaluate the result have buffers of their
+  -- own.
   unsafeDupablePerformIO $ do
     first <- newOpen 128
     ref <- newIORef (Output [] 0 first)
@@ -107,30 +104,29 @@ collected use b =
       use output p
 {-# INLINE collected #-}
 
--- | The output so far: pieces that are complete, the last first, and the number of
--- their bytes; and the open buffer. Without pieces, nothing of the open buffer has been
--- handed out.
+-- | The output so far. If there are no chunks, nothing of the open buffer has been handed out.
 data Output = Output
-  { outputPieces :: ![ByteString],
+  { -- | The chunks that are complete, the last first.
+    outputChunks :: ![ByteString],
+    -- | The number of their bytes.
     outputCount :: !Int,
     outputOpen :: !Open
   }
 
--- | Nothing yet. No buffer is allocated before the first request, which may tell how
--- much is needed.
+-- | No output yet. The first request allocates the buffer, because it may tell how much is needed.
 noOutput :: Output
 noOutput = Output [] 0 noBuffer
 
--- | All pieces in their order, the last of them up to an address in the open buffer. It
--- must not be written any more.
-piecesUpTo :: Ptr Word8 -> Output -> [ByteString]
-piecesUpTo p (Output pieces _ open) = reverse (written open p : pieces)
+-- | All chunks in order, the last of them up to this address in the open buffer, which must not be
+-- written any more.
+chunksUpTo :: Ptr Word8 -> Output -> [ByteString]
+chunksUpTo p (Output chunks _ open) = reverse (written open p : chunks)
 
 -- All bytes are in the open buffer.
 inOneBuffer :: Output -> Bool
-inOneBuffer = null . outputPieces
+inOneBuffer = null . outputChunks
 
--- More than a quarter of the open buffer, and more than 128 bytes, lie behind an address.
+-- More than a quarter of the open buffer, and more than 128 bytes, lie after this address.
 wasteful :: Output -> Ptr Word8 -> Bool
 wasteful (Output _ _ open) p = slack > 128 && slack > openSize open `quot` 4
   where
@@ -138,18 +134,17 @@ wasteful (Output _ _ open) p = slack > 128 && slack > openSize open `quot` 4
 
 -- Note [Growing]
 -- ~~~~~~~~~~~~~~
--- The first buffer is there before the builder runs, and is not trimmed: that takes
--- 20 ns for the bytes of one number, where asking for it at the first write and
--- copying the result to its size took 50 (GHC 9.0.2). From 1 KiB instead of
--- 4 KiB on, or by a factor of 4, nothing changes for outputs of 100 bytes to 340 KB.
+-- The first buffer is allocated before the builder runs, and is not trimmed. Asking for it at the
+-- first write, and copying the result to its size, takes more than twice as long for one number.
+-- Growing to 1 KiB instead of 4 KiB, or by a factor of 4, changes nothing.
 --
--- A buffer with at most 32 KiB in it is copied into a larger one. A larger one is
--- left as it is, and the pieces are put together in the end: each byte is copied
--- once, where doubling copies it once or twice and, more often than not, once
--- more to trim the result. The 170,000 bytes of 10,000 records take 69 µs in
--- place of 81 (GHC 9.0.2). Also tried: realloc moves the pages of a huge buffer
--- instead of copying it, which is three times faster at 100 MB; between 64 KB
--- and 1 MB, where most outputs are, it is three to six times slower.
+-- A buffer with at most 32 KiB in it is copied into a larger one. A larger one is left as it is,
+-- and the chunks are concatenated at the end. So each byte is copied once. Doubling copies it once
+-- or twice, and often once more to trim the result.
+--
+-- Also tried: realloc, which moves the pages of a huge buffer instead of copying it. It is faster
+-- at
+-- 100 MB, but several times slower between 64 KB and 1 MB, where most outputs are.
 regrownUpTo :: Int
 regrownUpTo = 32768
 
@@ -159,31 +154,31 @@ growing ref = Sink $ \request p -> do
   output <- readIORef ref
   case request of
     Flush -> pure (restFrom (outputOpen output) p)
-    -- The rest of the open buffer is used on, behind what was written.
+    -- The rest of the open buffer stays in use.
     Insert bs -> restFrom (outputOpen output) p <$ writeIORef ref (insert bs (cut p output))
     More n wanted -> enlarged ref output p n wanted
 
--- What was written up to this address becomes a piece.
+-- What was written up to this address becomes a chunk.
 cut :: Ptr Word8 -> Output -> Output
-cut p output@(Output pieces count open)
+cut p output@(Output chunks count open)
   | p == openFrom open = output
-  | otherwise = Output (written open p : pieces) (count + p `minusPtr` openFrom open) (handedOut open p)
+  | otherwise = Output (written open p : chunks) (count + p `minusPtr` openFrom open) (handedOut open p)
 
 insert :: ByteString -> Output -> Output
-insert bs (Output pieces count open) = Output (bs : pieces) (count + S.length bs) open
+insert bs (Output chunks count open) = Output (bs : chunks) (count + S.length bs) open
 
 enlarged :: IORef Output -> Output -> Ptr Word8 -> Int -> Int -> IO FreeSpace
-enlarged ref output@(Output pieces _ open) p n wanted
-  | null pieces && used <= regrownUpTo = do
+enlarged ref output@(Output chunks _ open) p n wanted
+  | null chunks && used <= regrownUpTo = do
     new <- newOpen (max (used + wanted) sizeAfter)
     -- Both hold the used bytes; the old one stays alive until replaced.
     copyRange (openFrom new) (openFrom open) used
     writeIORef ref (Output [] 0 new)
     pure (restFrom new (openFrom new `plusPtr` used))
   | otherwise = do
-    let Output pieces' count _ = cut p output
+    let Output chunks' count _ = cut p output
     new <- newOpen (max wanted (max 4096 count))
-    writeIORef ref (Output pieces' count new)
+    writeIORef ref (Output chunks' count new)
     pure (wholeSpace new)
   where
     size = openSize open
