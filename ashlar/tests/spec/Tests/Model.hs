@@ -125,7 +125,7 @@ modelAction input top = case run (Around [] [] total 100000 100000) top (World 0
       Deeper x
         | depth around <= 0 -> failAs [] (tooDeep (allowed around))
         | otherwise -> run around {depth = depth around - 1} x world
-      Budgeted n x -> run around {depth = n, allowed = n} x world
+      Budgeted n x -> run around {depth = n, allowed = max 0 n} x world
       Nothing' -> (Just [], world)
       where
         here = at world
