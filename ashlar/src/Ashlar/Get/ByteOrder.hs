@@ -8,9 +8,9 @@
 -- For formats that say in their first bytes which order they have, like TIFF and pcap. Where the
 -- order is known beforehand, use the decoders of "Ashlar.Get", whose names end in @le@ and @be@.
 --
--- >>> import Ashlar.Get.ByteOrder
--- >>> let order = (\mark -> if mark == 0x4949 then LittleEndian else BigEndian) <$> getWord16be
--- >>> let header = order >>= \o -> (,) <$> getWord16 o <*> getWord32 o
+-- >>> import qualified Ashlar.Get.ByteOrder as O
+-- >>> let order = (\mark -> if mark == 0x4949 then O.LittleEndian else O.BigEndian) <$> getWord16be
+-- >>> let header = order >>= \o -> (,) <$> O.getWord16 o <*> O.getWord32 o
 -- >>> runGet header "II*\0\8\0\0\0"
 -- Right (42,8)
 -- >>> runGet header "MM\0*\0\0\0\8"

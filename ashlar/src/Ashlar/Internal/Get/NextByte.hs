@@ -273,9 +273,9 @@ manyWhile f p = go []
 -- | 'manyWhile' without the values: run a decoder as long as a predicate holds of the next byte. It
 -- is to decoders what 'Ashlar.Get.Parse.skipWhile' is to bytes, in constant memory.
 --
--- >>> import qualified Ashlar.Get.Parse as P
--- >>> let comment = P.word8 35 *> P.skipWhile (/= 10) *> P.word8 10
--- >>> runGetRest (P.skipManyWhile (== 35) comment) "#one\n#two\nthree"
+-- >>> import qualified Ashlar.Get.Parse as Parse
+-- >>> let comment = Parse.skipWhile (/= 10) *> Parse.word8 10
+-- >>> runGetRest (Parse.skipManyWhile (== 35) comment) "#one\n#two\nthree"
 -- Right ((),"three")
 --
 -- @since 0.1.0.0
