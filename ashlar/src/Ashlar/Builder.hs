@@ -2,20 +2,20 @@
 -- Module      : Ashlar.Builder
 -- Description : Builders: values to bytes
 --
--- Builders: sequences of bytes that are appended in constant time and then run
--- into a sink, which may be a strict or lazy 'Data.ByteString.ByteString', a
--- Handle, or anything else.
+-- A builder is a sequence of bytes. Appending takes constant time. A builder runs into a sink: a
+-- strict or lazy 'Data.ByteString.ByteString', a Handle, or a sink of your own.
 --
 -- >>> :set -XOverloadedStrings
 -- >>> import Ashlar.Builder
 -- >>> toStrictByteString (word8 1 <> word32BE 2 <> "abc")
 -- "\SOH\NUL\NUL\NUL\STXabc"
 --
--- All names of "Data.ByteString.Builder" are here, so that changing the import is enough,
--- and some more: import qualified, or what you need, where 'writeFile' (a name of the
--- Prelude) or 'toStrictByteString' stands for something else already. Where another
--- library wants bytestring's own builder, or gives one, "Ashlar.Builder.Bytestring"
--- converts, as in @responseBuilder status headers (toBytestringBuilder page)@.
+-- This module has all names of "Data.ByteString.Builder", so that changing the import is enough,
+-- and some more. 'generic', 'scientific' and 'standard' are among them since bytestring 0.11.1.
+-- Import it unqualified, together with "Ashlar.Codec" and "Ashlar.Get": only 'writeFile' is also a
+-- name of the Prelude. If another library takes or gives bytestring's builder,
+-- "Ashlar.Builder.Bytestring" converts, as in @responseBuilder status headers (toBytestringBuilder
+-- page)@.
 --
 -- In the modules below this one:
 --
@@ -31,7 +31,7 @@
 -- * "Ashlar.Builder.Escape": text in which characters are replaced: JSON and the like
 -- * "Ashlar.Builder.Html": text in HTML
 -- * "Ashlar.Builder.Http": chunked transfer coding
--- * "Ashlar.Builder.Section": parts with their length in front
+-- * "Ashlar.Builder.Section": parts that follow their length
 -- * "Ashlar.Builder.Combinators": builders like words and lines
 -- * "Ashlar.Builder.Bytestring": to and from the builders of bytestring
 module Ashlar.Builder

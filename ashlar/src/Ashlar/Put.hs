@@ -5,8 +5,8 @@
 -- Module      : Ashlar.Put
 -- Description : Builders as a monad
 --
--- The monadic face of "Ashlar.Builder": a 'Put' is a builder that is appended to others
--- with @do@, and a 'PutM' has a value besides.
+-- The monadic form of "Ashlar.Builder". A 'Put' is a builder that @do@ appends to others. A 'PutM'
+-- also has a value.
 --
 -- >>> import Ashlar.Put
 -- >>> import qualified Data.ByteString.Lazy as L
@@ -18,10 +18,10 @@
 -- :}
 -- [1,0,2,3,4]
 --
--- The names and their types are those of "Data.Binary.Put", but that the type of
--- builders is that of "Ashlar.Builder". Puts are as lazy as there, and about as fast as
--- builders that are appended by @<>@: in a @do@ block, too, fixed writes in a row share one
--- check of the room left, and long loops need no stack.
+-- The names and types are those of "Data.Binary.Put", except that builders are those of
+-- "Ashlar.Builder"; the puts of 24 bits are added. Puts are as lazy as there, and about as fast as
+-- builders appended by @<>@: in a @do@ block, too, adjacent writes share one check of the free
+-- space, and long loops need no stack.
 module Ashlar.Put
   ( -- * Puts
     Put,
@@ -109,8 +109,8 @@ runPut :: Put -> L.ByteString
 runPut m = toLazyByteString (execPut m)
 {-# INLINE runPut #-}
 
--- | The value of a put and its bytes. Each is made when it is looked at. What is needed
--- for both is computed twice; share it with a @let@ outside of the put.
+-- | The value of a put and its bytes. Each is computed when it is forced. What both need is
+-- computed twice; share it with a @let@ outside the put.
 --
 -- >>> fst (runPutM (pure 3 <* putWord8 undefined))
 -- 3
@@ -378,7 +378,7 @@ putWord64host :: Word64 -> Put
 putWord64host x = putBuilder (word64Host x)
 {-# INLINE [0] putWord64host #-}
 
--- | A 'Int' in the machine's own byte order and size: 4 or 8 bytes.
+-- | An 'Int' in the machine's own byte order and size: 4 or 8 bytes.
 --
 -- @since 0.1.0.0
 putInthost :: Int -> Put

@@ -100,7 +100,13 @@ signal b next before (B.BufferRange from to) outcome = case outcome of
 
 -- A step that resumes a builder if it is run first. If it gets less space than the builder asked
 -- for, it asks again.
-resumable :: Builder -> B.BuildStep r -> Int -> Int -> (FreeSpace -> IO BuilderStatus) -> IO (B.BuildStep r)
+resumable ::
+  Builder ->
+  B.BuildStep r ->
+  Int ->
+  Int ->
+  (FreeSpace -> IO BuilderStatus) ->
+  IO (B.BuildStep r)
 resumable b next needed before resume = do
   ref <- newIORef (Just resume)
   let step range@(B.BufferRange from to)

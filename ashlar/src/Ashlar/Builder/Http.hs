@@ -3,7 +3,7 @@
 -- Description : HTTP's chunked transfer coding
 --
 -- The body of an HTTP/1.1 message whose length is not known when it begins (RFC 9112,
--- section 7.1): a row of chunks, each behind its length, and a terminator.
+-- section 7.1): a row of chunks, each after its length, and a terminator.
 --
 -- >>> :set -XOverloadedStrings
 -- >>> import Ashlar.Builder.Http
@@ -30,14 +30,13 @@ import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 
 -- | The bytes of a builder as chunks, without the terminator.
 --
--- A chunk ends where the buffer of the sink ends, before and behind a ByteString that is
--- inserted (which becomes a chunk, and is not copied), and at a
--- 'Ashlar.Builder.Extra.flush', which flushes the chunks made so far. So where the chunks
--- end depends on the sink, and what a recipient makes of them does not. No chunk is
--- empty, because that would end the message.
+-- A chunk ends where the buffer of the sink ends, and at a 'Ashlar.Builder.Extra.flush', which
+-- flushes the chunks made so far. An inserted ByteString becomes a chunk of its own, and is not
+-- copied. So the ends of chunks depend on the sink, but what a recipient makes of them does not. No
+-- chunk is empty, because that would end the message.
 --
--- The builder runs once, in the same buffer, and may be infinite. It needs up to 20 bytes
--- of room more than it asks for.
+-- The builder runs once, in the same buffer, and may be infinite. It reserves up to 20 bytes more
+-- than its body.
 --
 -- @since 0.1.0.0
 chunkedTransferEncoding :: Builder -> Builder
@@ -58,17 +57,15 @@ chunkedTransferTerminator = ensure 5 $ \p -> do
 
 -- Note [Chunks in place]
 -- ~~~~~~~~~~~~~~~~~~~~~~
--- The body is written into the buffer of the sink outside. Its space leaves room in
--- front for a chunk's header (as many digits as the number of free bytes has, and a line
--- end), and behind for another line end. When the chunk ends, the header is filled in,
--- and if its length has fewer digits than there was room for, the body moves up to it: it
--- is short then.
+-- The body is written into the buffer of the outer sink. Its free space begins after the chunk's
+-- header, which has as many digits as the number of free bytes, and a line end. It ends before
+-- another line end. When the chunk ends, the header is filled in. If the length has fewer digits
+-- than were reserved, the body, which is short then, moves up to it.
 --
--- While the body runs, the two cells outside do not change: the cursor there is where the
--- chunk begins, with its header, and the end is that of the buffer. So all that the sink
--- inside needs to know follows from them, and it has no state of its own. An empty space
--- at the cursor means that no chunk has begun; in a chunk, the cursor inside is always
--- behind the one outside.
+-- While the body runs, the outer cells do not change. Their cursor is where the chunk's header
+-- begins, and their end is that of the buffer. So the inner sink needs no state of its own. If the
+-- inner free space is empty and begins at the outer cursor, no chunk has begun. In a chunk, the
+-- inner cursor is always after the outer.
 
 chunkSink :: Cells -> Sink -> Sink
 chunkSink c k = Sink $ \request p -> do
@@ -96,8 +93,8 @@ rest c = do
   e <- getPtr c endCell
   if e `minusPtr` p >= 64 then begin c else pure (FreeSpace p p)
 
--- The space for the body of a chunk in the open buffer, which must have room for its
--- header, the line end behind it, and a byte.
+-- The free space for the body of a chunk in the open buffer, which must hold the header, the line
+-- end after the body, and a byte.
 begin :: Cells -> IO FreeSpace
 begin c = do
   p <- getPtr c cursorCell
@@ -113,14 +110,14 @@ endChunk c end = do
       n = end `minusPtr` body
   -- If no chunk has begun, end is p.
   when (n > 0) $ do
-    -- n has no more digits than the number of free bytes that the room is for.
+    -- n has no more digits than the number of free bytes, for which they were reserved.
     body' <- header p (hexDigits n) n
     when (body' /= body) $ moveDown body' body n
-    -- The space of the body ended 2 bytes in front of the buffer's end.
+    -- The body's free space ended 2 bytes before the buffer's end.
     crlf (body' `plusPtr` n)
     putPtr c cursorCell (body' `plusPtr` (n + 2))
 
--- The room for the header of a chunk in this part of a buffer.
+-- The bytes reserved for the header of a chunk in this part of a buffer.
 headerBytes :: Ptr Word8 -> Ptr Word8 -> Int
 headerBytes p e = hexDigits (e `minusPtr` p) + 2
 
@@ -128,16 +125,15 @@ headerBytes p e = hexDigits (e `minusPtr` p) + 2
 maxHeader :: Int
 maxHeader = 18
 
--- So many bytes, and the longest header and a line end; the largest number, if
--- that would overflow.
+-- @n@ bytes, the longest header and a line end; the largest number, if that would overflow.
 withOverhead :: Int -> Int
 withOverhead n = if n > maxBound - overhead then maxBound else n + overhead
   where
     overhead = maxHeader + 2
 
 -- Write a number in hexadecimal, with the digits that it has, and a line end. Returns the
--- address behind that. (Not by "Ashlar.Internal.Prim.Hex": that stores whole words, which may
--- reach behind the last digit, and there the body stands already.)
+-- address after that. ("Ashlar.Internal.Prim.Hex" stores whole words, which may overwrite the body
+-- after the last digit.)
 header :: Ptr Word8 -> Int -> Int -> IO (Ptr Word8)
 header p digits number = do
   go (digits - 1) number

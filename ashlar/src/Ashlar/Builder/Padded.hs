@@ -4,9 +4,8 @@
 -- Module      : Ashlar.Builder.Padded
 -- Description : Builders for values that are padded to a width
 --
--- What is shorter than its width is padded in front; what is longer is written in
--- full. Any width will do: a negative one is like 0, and the padding for a large one
--- is written piece by piece, without room for all of it being reserved.
+-- A value shorter than its width gets padding before it. A longer one is written in full. Any width
+-- is allowed: a negative one is like 0, and the padding of a large one is written in batches.
 --
 -- >>> :set -XOverloadedStrings
 -- >>> import Ashlar.Builder
@@ -48,10 +47,9 @@ import GHC.Exts (Int (I#), isTrue#, (<=#))
 
 -- Note [Narrow and wide]
 -- ~~~~~~~~~~~~~~~~~~~~~~
--- A number that is padded to 20 characters or fewer is a primitive, and shares its
--- reservation with its neighbours (Note [Fusing reservations]): what a rule must
--- know, that the width is so small, it sees where the width is a literal. There the
--- comparison is decided while the program is compiled, as in 'fused'.
+-- A number padded to at most 20 characters is a primitive, and shares its reservation with its
+-- neighbours (Note [Fusing reservations]). If the width is a literal, the comparison with 20 is
+-- decided while the program is compiled, as in 'fused'.
 
 {-# RULES
 "wordDecPadded" [~0] forall n x. wordDecPadded n x = word64DecPadded n (fromIntegral x)

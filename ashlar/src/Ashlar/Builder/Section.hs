@@ -5,8 +5,8 @@
 -- Module      : Ashlar.Builder.Section
 -- Description : Sections with their length in front
 --
--- Many formats write the length of a part in front of it, and a builder knows it only
--- when it has run. Here the part is written first and its length then filled in.
+-- Many formats write the length of a part before it, but a builder knows its length only after it
+-- has run. Here the part is written first, and then its length is filled in.
 --
 -- A message of Protocol Buffers inside another, each with its length as a varint:
 --
@@ -48,27 +48,32 @@ import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 
--- | @lengthPrefixed prim body@ is the length of @body@, written by @prim@, and then
--- @body@.
+-- | The length of a body, then the body.
 --
--- The body runs once. What fits into the open buffer is written there, and moved by
--- the bytes that the length does not need of its bound. What does not fit is held in
--- memory until the length is known, and copied once more then. So the body must be
--- finite, and a long one is not for constant memory.
+-- The body runs once and must be finite. Bytes that fit into the open buffer are written there, and
+-- moved if the length takes fewer bytes than its bound. Bytes that do not fit are held in memory
+-- until the length is known, and then copied once more. So a long body does not run in constant
+-- memory.
 --
--- Throws 'SectionTooLong' if the length is not a number of the primitive's type, as soon
--- as that is known. (If the primitive itself writes less than its type holds, nobody
--- notices.)
+-- Throws 'SectionTooLong' as soon as the length exceeds the primitive's type. Nothing checks that
+-- the primitive writes all of its type's numbers in full.
 --
--- Sections may be nested; then each byte that is moved is moved once for each level at
--- most. A 'Ashlar.Builder.Extra.flush' in a section takes place behind it.
+-- Sections may be nested. Each level moves a byte at most once. A 'Ashlar.Builder.Extra.flush' in a
+-- section takes place after it.
 --
 -- @since 0.1.0.0
-lengthPrefixed :: forall n. (Integral n, Bits n) => BoundedPrim n -> Builder -> Builder
+lengthPrefixed ::
+  forall n.
+  (Integral n, Bits n) =>
+  -- | Writes the length.
+  BoundedPrim n ->
+  -- | The body.
+  Builder ->
+  Builder
 lengthPrefixed prim = section (largest (0 :: n)) 0 (prefixOf prim)
 {-# INLINE lengthPrefixed #-}
 
--- | 'lengthPrefixed' with a length of fixed size. Nothing is moved.
+-- | 'lengthPrefixed' with a length of constant size. Nothing is moved.
 --
 -- >>> import Ashlar.Builder.Prim.Unsafe (fixedPrim)
 -- >>> import Foreign (castPtr, poke)
@@ -80,15 +85,23 @@ lengthPrefixedFixed :: (Integral n, Bits n) => FixedPrim n -> Builder -> Builder
 lengthPrefixedFixed prim = lengthPrefixed (toB prim)
 {-# INLINE lengthPrefixedFixed #-}
 
--- | @lengthPrefixedWithin most prim body@ is 'lengthPrefixed', and throws
--- 'SectionTooLong' if the body has more than @most@ bytes; if @most@ is negative, always.
+-- | 'lengthPrefixed' for bodies of limited length.
 --
--- Room for @most@ bytes, or for 4 KiB if that is less, is made beforehand: then such a
--- body need not be held elsewhere.
+-- Reserves space for the body beforehand, up to 4 KiB, so that it need not be held elsewhere.
 --
 -- @since 0.1.0.0
-lengthPrefixedWithin :: forall n. (Integral n, Bits n) => Int -> BoundedPrim n -> Builder -> Builder
-lengthPrefixedWithin most prim = section (min most (largest (0 :: n))) (max 0 (min 4096 most)) (prefixOf prim)
+lengthPrefixedWithin ::
+  forall n.
+  (Integral n, Bits n) =>
+  -- | The most bytes of the body. Throws 'SectionTooLong' if it has more; always, if negative.
+  Int ->
+  -- | Writes the length.
+  BoundedPrim n ->
+  -- | The body.
+  Builder ->
+  Builder
+lengthPrefixedWithin most prim =
+  section (min most (largest (0 :: n))) (max 0 (min 4096 most)) (prefixOf prim)
 {-# INLINE lengthPrefixedWithin #-}
 
 -- | 'lengthPrefixed' with the length as a varint of Protocol Buffers, of 1 to 9 bytes.
@@ -104,20 +117,21 @@ lengthPrefixedWithin most prim = section (min most (largest (0 :: n))) (max 0 (m
 lengthPrefixedVarint :: Builder -> Builder
 lengthPrefixedVarint = lengthPrefixed (varintPrim word64Varint)
 
--- | A section had more bytes than its length can say, or than were allowed.
+-- | A section had more bytes than its length can express, or than were allowed.
 --
 -- @since 0.1.0.0
 data SectionTooLong = SectionTooLong
-  { -- | Bytes that there were when it was given up.
+  { -- | Bytes of the section when it was given up, at least.
     sectionLength :: !Int,
-    -- | Bytes that there may be.
+    -- | Bytes that it may have.
     sectionLimit :: !Int
   }
   deriving stock (Eq, Show)
 
 instance Exception SectionTooLong where
   displayException (SectionTooLong len limit) =
-    "Ashlar.Builder: a section of at least " ++ show len ++ " bytes, where " ++ show limit ++ " are allowed"
+    "Ashlar.Builder: a section of at least " ++ show len ++ " bytes, where " ++ show limit
+      ++ " are allowed"
 
 -- The largest number of a type that is also an Int, given a number of the type.
 largest :: Bits n => n -> Int
@@ -138,28 +152,28 @@ prefixOf prim = Prefix (sizeBound prim) (runB prim . fromIntegral)
 
 -- Where the bytes of a section are. The flag says whether a flush was asked for.
 data State
-  = -- | All of them where they belong, behind the room for the length.
+  = -- | All in the outer buffer, after the space for the length.
     InPlace !Bool
-  | -- | There up to an address, and the others elsewhere.
+  | -- | In the outer buffer up to an address, and the others elsewhere.
     Collected !Bool !(Ptr Word8) !(IORef Output)
 
 -- Note [Sections in place]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~
--- The body is written into the buffer of the sink outside, behind room for the longest
--- length. The cells outside do not change until the section is complete: for the
--- sink outside, nothing of it has been written, and nothing can be handed out (INV-B3).
--- So the sink outside is not asked for anything meanwhile, and its buffer stays.
+-- The body is written into the buffer of the outer sink, after space for the longest length. The
+-- outer cells do not change until the section is complete: to the outer sink nothing of it has been
+-- written, and nothing can be handed out (INV-B3). So the outer sink gets no request meanwhile, and
+-- its buffer stays.
 --
--- Where the body asks for more than the buffer has, the bytes up to there stay, and the
--- others are collected elsewhere ('growing'). In the end, the length is written, the
--- first part moves down to it, and the others are appended like any 'byteString'.
+-- If the body asks for more than the buffer has, its bytes so far stay, and the others are
+-- collected elsewhere ('growing'). At the end the length is written, the first part moves down to
+-- it, and the others are appended like any 'byteString'.
 --
--- Also considered: to run the body twice, the first time only to count. It would evaluate
--- everything twice, and where the bytes depend on the buffers (chunked transfer coding), the
--- second run would not keep to the count of the first.
+-- Also considered: to run the body twice, first only to count. That evaluates everything twice. And
+-- where the bytes depend on the buffers, as in chunked transfer coding, the second run may differ
+-- from the count of the first.
 
--- A section: the most bytes it may have, how much room to make beforehand, how to write the
--- length, and the body.
+-- A section: the most bytes it may have, how many to reserve beforehand, how to write the length,
+-- and the body.
 section :: Int -> Int -> Prefix -> Builder -> Builder
 section limit hint (Prefix bound writeLength) body = action $ \c k -> do
   free <- minusPtr <$> getPtr c endCell <*> getPtr c cursorCell
@@ -178,11 +192,12 @@ section limit hint (Prefix bound writeLength) body = action $ \c k -> do
     state <- readIORef ref
     (flushed, firstEnd, others) <- case state of
       InPlace flushed -> pure (flushed, end, [])
-      Collected flushed firstEnd output -> (\o -> (flushed, firstEnd, chunksUpTo end o)) <$> readIORef output
+      Collected flushed firstEnd output ->
+        (\o -> (flushed, firstEnd, chunksUpTo end o)) <$> readIORef output
     let first = firstEnd `minusPtr` start
         total = first + sum (map S.length others)
     check total
-    -- It writes at most bound bytes, in front of the body.
+    -- It writes at most bound bytes, before the body.
     start' <- writeLength total p
     when (start' /= start) $ moveDown start' start first
     putPtr c cursorCell (start' `plusPtr` first)
@@ -198,7 +213,7 @@ sectionSink check start e ref = Sink $ \request p -> do
       writeIORef ref (InPlace True)
       pure (FreeSpace p e)
     (InPlace _, Insert bs) | S.length bs <= copiedUpTo && S.length bs <= e `minusPtr` p -> do
-      -- It was just compared with the room that there is.
+      -- It was just compared with the free space.
       withBytesQuick bs (copyRange p)
       pure (FreeSpace (p `plusPtr` S.length bs) e)
     (InPlace flushed, _) -> do

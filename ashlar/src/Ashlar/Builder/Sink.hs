@@ -2,10 +2,10 @@
 -- Module      : Ashlar.Builder.Sink
 -- Description : Sinks: where the bytes of a builder go
 --
--- A builder writes into a buffer that it is given, and turns to its sink when
--- that does not suffice. A sink of your own takes its bytes wherever you like.
--- It is a function that answers three requests ('Request'). It is told up to
--- where the open buffer has been written, and returns the space to write next.
+-- A builder writes into the buffer that it is given, and asks its sink when that does not suffice.
+-- A sink of your own can send the bytes anywhere. It is a function that answers a 'Request'. It
+-- gets the address up to which the open buffer has been written, and returns the free space to
+-- write next.
 --
 -- As an example, a sink that passes the bytes through a small buffer into a
 -- checksum, Adler-32 (RFC 1950), without ever holding more than 64 of them:
@@ -23,8 +23,8 @@
 --       sums <- newIORef (1, 0)
 --       let bufferOf n = FreeSpace start (start `plusPtr` n)
 --           add bs = modifyIORef' sums (\(a, b) -> S.foldl' step (a, b) bs)
---           step (a, b) w = let a' = (a + fromIntegral w) `mod` 65521 in a' `seq` (a', (b + a') `mod` 65521)
---           written p = S.packCStringLen (castPtr start, p `minusPtr` start) >>= add
+--           step (a, b) w = let a' = (a + fromIntegral w) `mod` 65521 in a' `seq` (a', (b + a')
+--           `mod` 65521) written p = S.packCStringLen (castPtr start, p `minusPtr` start) >>= add
 --           sink = Sink $ \request p -> do
 --             written p
 --             case request of

@@ -2,12 +2,11 @@
 -- Module      : Ashlar.Compat.Binary.Put
 -- Description : Data.Binary.Put, by import
 --
--- Every name of "Data.Binary.Put" (as of @binary@ 0.8.9) with its type and its meaning:
--- the same bytes, as lazily. Only the line that imports it must change. The builders,
--- in the types of 'putBuilder' and 'execPut', are those of "Ashlar.Builder".
+-- Every name of "Data.Binary.Put", as of @binary@ 0.8.9, with its type and meaning: the same bytes,
+-- as lazily. Only the import must change. The builders in the types of 'putBuilder' and 'execPut'
+-- are those of "Ashlar.Builder".
 --
--- (The constructor of 'PutM' is not exported. @binary@ exports it, but not the type of
--- what is in it.)
+-- The constructor of 'PutM' is not exported. @binary@ exports it, but not the type of its content.
 module Ashlar.Compat.Binary.Put
   ( module Ashlar.Put,
   )

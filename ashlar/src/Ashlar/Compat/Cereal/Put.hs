@@ -5,12 +5,11 @@
 -- Module      : Ashlar.Compat.Cereal.Put
 -- Description : Data.Serialize.Put, by import
 --
--- Every name of "Data.Serialize.Put" (as of @cereal@ 0.5.8) with its type and its
--- meaning: the same bytes. Only the line that imports it must change. The builders, in
--- the types of 'putBuilder' and 'execPut', are those of "Ashlar.Builder".
+-- Every name of "Data.Serialize.Put", as of @cereal@ 0.5.8, with its type and meaning: the same
+-- bytes. Only the import must change. The builders in the types of 'putBuilder' and 'execPut' are
+-- those of "Ashlar.Builder".
 --
--- (The constructor of 'PutM' is not exported. @cereal@ exports it, but not the type of
--- what is in it.)
+-- The constructor of 'PutM' is not exported. @cereal@ exports it, but not the type of its content.
 module Ashlar.Compat.Cereal.Put
   ( -- * Puts
     Put,
@@ -115,8 +114,8 @@ runPut :: Put -> ByteString
 runPut m = toStrictByteString (execPut m)
 {-# INLINE runPut #-}
 
--- | The value of a put and its bytes. Each is made when it is looked at. What is
--- needed for both is computed twice; share it with a @let@ outside of the put.
+-- | The value of a put and its bytes. Each is computed when it is forced. What both
+-- need is computed twice; share it with a @let@ outside the put.
 --
 -- @since 0.1.0.0
 runPutM :: PutM a -> (a, ByteString)

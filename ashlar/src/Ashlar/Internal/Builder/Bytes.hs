@@ -60,7 +60,9 @@ byteString bs = action $ \c k -> case B.toForeignPtr bs of
 -- @since 0.1.0.0
 byteStringThreshold :: Int -> ByteString -> Builder
 byteStringThreshold limit bs = action $ \c k ->
-  if S.length bs <= min limit copiedUpTo then runOn (byteString bs) c k else copyOrInsertLong limit bs c k
+  if S.length bs <= min limit copiedUpTo
+    then runOn (byteString bs) c k
+    else copyOrInsertLong limit bs c k
 
 -- | The bytes of a strict 'ByteString', always copied. So the output does not keep the original's
 -- memory alive.

@@ -76,35 +76,35 @@ wordDec :: Word -> Builder
 wordDec x = primBounded P.wordDec x
 {-# INLINE [0] wordDec #-}
 
--- | A number of 8 bits in decimal: 1 to 3 digits, behind a minus sign where it is negative.
+-- | A number of 8 bits in decimal: 1 to 3 digits, after a minus sign if it is negative.
 --
 -- @since 0.1.0.0
 int8Dec :: Int8 -> Builder
 int8Dec x = primBounded P.int8Dec x
 {-# INLINE [0] int8Dec #-}
 
--- | A number of 16 bits in decimal: 1 to 5 digits, behind a minus sign where it is negative.
+-- | A number of 16 bits in decimal: 1 to 5 digits, after a minus sign if it is negative.
 --
 -- @since 0.1.0.0
 int16Dec :: Int16 -> Builder
 int16Dec x = primBounded P.int16Dec x
 {-# INLINE [0] int16Dec #-}
 
--- | A number of 32 bits in decimal: 1 to 10 digits, behind a minus sign where it is negative.
+-- | A number of 32 bits in decimal: 1 to 10 digits, after a minus sign if it is negative.
 --
 -- @since 0.1.0.0
 int32Dec :: Int32 -> Builder
 int32Dec x = primBounded P.int32Dec x
 {-# INLINE [0] int32Dec #-}
 
--- | A number of 64 bits in decimal: 1 to 19 digits, behind a minus sign where it is negative.
+-- | A number of 64 bits in decimal: 1 to 19 digits, after a minus sign if it is negative.
 --
 -- @since 0.1.0.0
 int64Dec :: Int64 -> Builder
 int64Dec x = primBounded P.int64Dec x
 {-# INLINE [0] int64Dec #-}
 
--- | A number of the machine's word size in decimal, behind a minus sign where it is
+-- | A number of the machine's word size in decimal, after a minus sign if it is
 -- negative.
 --
 -- >>> toStrictByteString (intDec (-42))

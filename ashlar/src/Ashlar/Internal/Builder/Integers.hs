@@ -15,10 +15,10 @@ import Ashlar.Internal.Prim.Decimal (sixteenDigits)
 import GHC.Num (naturalLog2)
 import Numeric.Natural (Natural)
 
--- | A number of any size in decimal, behind a minus sign where it is negative.
+-- | A number of any size in decimal, after a minus sign if it is negative.
 --
--- A large number is taken apart by dividing it by half as large ones, so the time for
--- it is that of some such divisions, and grows more slowly than the square of its digits.
+-- A large number is divided by one of half as many digits, and so on. The time grows more slowly
+-- than the square of the number of digits.
 --
 -- >>> toStrictByteString (integerDec (negate (2 ^ 70)))
 -- "-1180591620717411303424"
@@ -39,11 +39,11 @@ naturalDec x
 
 -- Note [Dividing and conquering]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- A number is divided by the power of ten that has about half of its digits; what
--- comes before and behind is written in the same way, until 16 digits are left. The
--- powers are squares of one another: 10^16, 10^32, 10^64 and so on. GMP, which is
--- below 'Natural', divides large numbers by large ones in less than quadratic time.
--- 1,000 digits take 5.5 µs (bytestring 5.8, show 8.0), 100,000 take 3.5 ms (4.0, 4.2).
+-- A number is divided by the power of ten that has about half of its digits. Quotient and remainder
+-- are written in the same way, until 16 digits are left. The powers are squares of one another:
+-- 10^16,
+-- 10^32, 10^64 and so on. GMP, which implements 'Natural', divides large numbers in less than
+-- quadratic time.
 
 -- | As many powers as are needed for the square of the greatest, which comes first, to
 -- be above the number.

@@ -104,14 +104,24 @@ chunks strategy end open step = case step of
 
 -- Hand out what was written, answer the request, and resume. Arguments: the bytes that suspending
 -- has copied, what was written, and the open buffer after that has been handed out.
-answer :: AllocationStrategy -> L.ByteString -> Int64 -> ByteString -> Open -> Request -> (FreeSpace -> IO BuilderStatus) -> IO L.ByteString
+answer ::
+  AllocationStrategy ->
+  L.ByteString ->
+  Int64 ->
+  ByteString ->
+  Open ->
+  Request ->
+  (FreeSpace -> IO BuilderStatus) ->
+  IO L.ByteString
 answer strategy@(AllocationStrategy _ next _) end copied bytes rest request resume = case request of
   -- The rest of the open buffer stays in use.
   Flush -> deliver [bytes] (goOn rest)
   Insert bs -> deliver [bytes, bs] (goOn rest)
   More n _ -> deliver [bytes] (newOpen (max n (max next (sizeForStack copied))) >>= goOn)
   where
-    goOn open = keepAlive (openBuffer open) (resume (restFrom open (openFrom open))) >>= chunks strategy end open
+    goOn open =
+      keepAlive (openBuffer open) (resume (restFrom open (openFrom open)))
+        >>= chunks strategy end open
 
 -- Chunks, and what follows them when it is needed; at once, if they are empty.
 deliver :: [ByteString] -> IO L.ByteString -> IO L.ByteString
@@ -124,8 +134,9 @@ chunksAfter :: Request -> (FreeSpace -> IO BuilderStatus) -> L.ByteString
 chunksAfter request resume =
   unsafePerformIO $
     -- How much suspending has copied is not known any more.
-    answer (safeStrategy L.defaultChunkSize L.defaultChunkSize) L.empty 0 S.empty noBuffer request' resume
+    answer strategy L.empty 0 S.empty noBuffer request' resume
   where
+    strategy = safeStrategy L.defaultChunkSize L.defaultChunkSize
     request' = case request of
       Insert _ -> Flush
       _ -> request

@@ -84,7 +84,8 @@ instance Exception PokedOutside where
 --
 -- @since 0.1.0.0
 storable :: Storable a => a -> Builder
-storable x = ensure (storableReserved (sizeOf x) (alignment x)) (storableWrite (sizeOf x) (alignment x) x)
+storable x =
+  ensure (storableReserved (sizeOf x) (alignment x)) (storableWrite (sizeOf x) (alignment x) x)
 {-# INLINE [0] storable #-}
 
 -- See Note [Fusing reservations].
@@ -106,8 +107,9 @@ storables :: Storable a => [a] -> Builder
 storables xs = case xs of
   [] -> empty
   -- Size and alignment belong to the type, and any value of it tells them.
-  x : _ -> primMapListBounded (boundedPrim (storableReserved size align) (storableWrite size align)) xs
+  x : _ -> primMapListBounded (boundedPrim (storableReserved size align) write) xs
     where
+      write = storableWrite size align
       size = sizeOf x
       align = alignment x
 {-# INLINE storables #-}

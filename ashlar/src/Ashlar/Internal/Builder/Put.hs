@@ -10,40 +10,29 @@
 --
 -- Note [A pair without a pair]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- A put is a value and a builder, and whoever wants one of them need not touch the
--- other: @fst (runPutM (pure 3 <* undefined))@ is 3. @binary@ and @cereal@ have a
--- record of the two. But then each call of a function that returns a put makes a
--- record, and a closure for the builder in it, where builders as a monoid make
--- nothing: they are functions, and a call is a call.
+-- A put is a value and a builder, and to use one does not force the other:
+-- @fst (runPutM (pure 3 <* undefined))@ is 3. @binary@ and @cereal@ have a record of the two. But
+-- then each call of a function that returns a put allocates a record, and a closure for its
+-- builder. Builders as a monoid allocate nothing: they are functions.
 --
--- So a put is a function here, too, and is told what is wanted of it. If that is the
--- value alone, nothing is written and no builder is looked at. If it is both, the put
--- writes its bytes, and returns its value to what comes after it. Each function that
--- returns a put asks this question once; within it the compiler knows the answer.
+-- So a put is a function, too, with an argument that says what is wanted. If that is the value
+-- alone, nothing is written and no builder is forced. If it is both, the put writes its bytes and
+-- returns its value. A function that returns a put tests this once; within it the compiler knows
+-- the answer.
 --
--- The price: a value that is looked at from both sides of 'Ashlar.Put.runPutM', in the
--- bytes and beside them, is made twice.
+-- The price: a value that is used on both sides of 'Ashlar.Put.runPutM', in the bytes and beside
+-- them, is computed twice.
 --
--- Measured with user code at -O1, in µs (GHC 9.0.2; builders as a monoid, this, a record
--- with our builders, and @binary@):
---
--- * a tree of 16,383 nodes: 80, 92, 310, 1,390;
--- * @mapM_@ over a list of 100,000 numbers: 290, 330, 790, 1,600;
--- * five fields, by a function of its own, 100,000 times: 470, 470, 1,700, 3,500;
--- * a list of 20,000 puts, by @sequence_@: 113, 138, 220, 570;
--- * @forM_ [1 .. 100000]@, one number each: 64, 117, 690, 1,120.
---
--- At -O2 they are within a tenth of the monoid's, but for the third (550): to call
--- that function, the loop there makes the argument that says what is wanted anew. Also
--- tried: the two parts of that argument as arguments of their own, beside one that
--- says what is wanted (20 to 30% slower at -O1, 5 to 10% at -O2).
+-- Puts are about as fast as builders as a monoid, and several times faster than a record of the
+-- same builders. Also tried: the two parts of that argument as arguments of their own, beside one
+-- that says what is wanted. That is slower at -O1 and -O2.
 --
 -- Note [Fusing puts]
 -- ~~~~~~~~~~~~~~~~~~
--- The builders of puts that stand in a row are appended while a program is compiled, so
--- that fixed writes share a reservation as they do with @<>@
--- (Note [Fusing reservations] in "Ashlar.Internal.Builder.Core"): @putBuilder a >> putBuilder b@
--- becomes @putBuilder (a <> b)@, also with something behind it.
+-- Rules append the builders of adjacent puts while a program is compiled, so that their writes
+-- share a reservation as they do with @<>@ (Note [Fusing reservations] in
+-- "Ashlar.Internal.Builder.Core").
+-- @putBuilder a >> putBuilder b@ becomes @putBuilder (a <> b)@, also if something follows.
 --
 -- * The rules are stated for functions of this module, to which the methods of the
 --   classes are bound. These functions are unfolded in phase 0.

@@ -230,4 +230,5 @@ data BufferOverflow = BufferOverflow
 
 instance Exception BufferOverflow where
   displayException (BufferOverflow free needed) =
-    "Ashlar.Builder: buffer overflow: " ++ show needed ++ " bytes to write, " ++ show free ++ " free"
+    "Ashlar.Builder: buffer overflow: " ++ show needed ++ " bytes to write, " ++ show free
+      ++ " free"

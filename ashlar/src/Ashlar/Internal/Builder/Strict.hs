@@ -25,7 +25,12 @@ import qualified Data.ByteString as S
 import Data.ByteString.Short (ShortByteString)
 import qualified Data.ByteString.Short.Internal as SBS
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
-import Data.Primitive.ByteArray (ByteArray (..), newByteArray, shrinkMutableByteArray, unsafeFreezeByteArray)
+import Data.Primitive.ByteArray
+  ( ByteArray (..),
+    newByteArray,
+    shrinkMutableByteArray,
+    unsafeFreezeByteArray,
+  )
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import System.IO.Unsafe (unsafeDupablePerformIO)
@@ -162,7 +167,8 @@ growing ref = Sink $ \request p -> do
 cut :: Ptr Word8 -> Output -> Output
 cut p output@(Output chunks count open)
   | p == openFrom open = output
-  | otherwise = Output (written open p : chunks) (count + p `minusPtr` openFrom open) (handedOut open p)
+  | otherwise =
+    Output (written open p : chunks) (count + p `minusPtr` openFrom open) (handedOut open p)
 
 insert :: ByteString -> Output -> Output
 insert bs (Output chunks count open) = Output (bs : chunks) (count + S.length bs) open
