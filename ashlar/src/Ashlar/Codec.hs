@@ -25,6 +25,15 @@
 -- "Ashlar.Get" decodes a value at the beginning of a lazy ByteString, and
 -- @foldFrom source get@ all values that a 'Source' has.
 --
+-- The class has no methods to override, so a type has the same format wherever it occurs. The
+-- one thing that an instance may choose is its 'format':
+--
+-- >>> newtype Flag = Flag Bool
+-- >>> instance Codec Flag where get = fail "never"
+-- ...
+-- ...get... is not a (visible) method of class ...Codec...
+-- ...
+--
 -- * 'HasFormat': instances that refine the derived format, or have their own
 -- * "Ashlar.Codec.Combinators": formats by hand, once for both directions
 -- * "Ashlar.Codec.Fixed": formats of constant size by hand

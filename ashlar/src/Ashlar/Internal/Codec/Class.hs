@@ -80,13 +80,7 @@ import Ashlar.Internal.Get.Core (Get)
 -- up to 256 constructors, else two, least significant first.
 --
 -- To change the format, write an instance of 'HasFormat' beside it. The class has no methods to
--- override, so a type cannot have one format alone and another in a container:
---
--- >>> newtype Flag = Flag Bool
--- >>> instance Codec Flag where get = fail "never"
--- ...
--- ...get... is not a (visible) method of class ...Codec...
--- ...
+-- override, so a type cannot have one format alone and another in a container.
 --
 -- @since 0.1.0.0
 class Codec a where
@@ -136,17 +130,7 @@ class Codec a where
 -- Invalid "a privileged port"
 --
 -- A type with a @put@ and a @get@ of @binary@ takes two lines, by 'Ashlar.Codec.fromPutGet' or
--- 'Ashlar.Codec.byHand':
---
--- >>> :{
--- data Message = Message Word8 Text deriving Show
--- instance Codec Message
--- instance HasFormat Message where
---   format = fromPutGet 9 (\(Message n t) -> put n <> put t) (Message <$> get <*> get)
--- :}
---
--- >>> decode (encode (Message 1 "hello")) :: Either DecodeError Message
--- Right (Message 1 "hello")
+-- 'Ashlar.Codec.byHand'.
 --
 -- "Ashlar.Codec.Combinators" has formats that say both directions at once.
 --

@@ -59,9 +59,16 @@ byHand least n p g = Format (Var least) n p (deeper g)
 -- 'Ashlar.Codec.encode' does not ask for sizes, and costs the same. 'Ashlar.Codec.encodedSize'
 -- takes as long as encoding and a buffer of 512 bytes for each such value.
 --
--- >>> import Ashlar.Codec.Combinators (formatPut, formatSize)
--- >>> let pair = fromPutGet 9 (\(n, t) -> put n <> put t) ((,) <$> get <*> get)
--- >>> formatSize (pair :: Format (Word8, Text)) (1, "hello")
+-- >>> :{
+-- data Message = Message Word8 Text deriving Show
+-- instance Codec Message
+-- instance HasFormat Message where
+--   format = fromPutGet 9 (\(Message n t) -> put n <> put t) (Message <$> get <*> get)
+-- :}
+--
+-- >>> decode (encode (Message 1 "hello")) :: Either DecodeError Message
+-- Right (Message 1 "hello")
+-- >>> encodedSize (Message 1 "hello")
 -- 14
 --
 -- @since 0.1.0.0
