@@ -73,10 +73,7 @@ bytesBetween x y bs z = word8 x <> word32LE y <> byteString bs <> word64LE z <> 
 -- | Formats of variable length.
 ofVariableLength :: Word8 -> Word64 -> Int64 -> Char -> Word -> Builder
 ofVariableLength u x y c z =
-  word8 u <> word64Varint x <> int64Zigzag y
-    <> int64LEB128 y
-    <> charHtmlUtf8 c
-    <> prefixVarInt z
+  word8 u <> word64Varint x <> int64Zigzag y <> int64LEB128 y <> charHtmlUtf8 c <> prefixVarInt z
     <> word8 u
 
 -- | Values as they are in memory.
@@ -86,8 +83,7 @@ asInMemory u x y = word8 u <> storable x <> storable y
 -- | Primitives, alone and combined, and a user's primitive that is used twice.
 asPrimitives :: Word8 -> Word32 -> Char -> Builder
 asPrimitives x y c =
-  P.primFixed entry (x, y) <> P.primBounded P.charUtf8 c
-    <> P.primFixed entry (x, y)
+  P.primFixed entry (x, y) <> P.primBounded P.charUtf8 c <> P.primFixed entry (x, y)
     <> P.primBounded either' (Just y)
   where
     either' = P.condB (== Nothing) P.emptyB (maybe (0, 0) ((,) 1) >$< P.liftFixedToBounded entry)

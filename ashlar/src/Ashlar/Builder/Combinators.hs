@@ -1,17 +1,17 @@
 -- |
 -- Module      : Ashlar.Builder.Combinators
--- Description : Putting builders together like words and lines
+-- Description : Builders joined like words and lines
 --
--- The functions on lists that users of strings expect, for builders. Import it
--- qualified: its names are those of the Prelude and of @Mason.Builder@.
+-- The list functions that users of strings expect, for builders. Import it qualified: the names are
+-- those of the Prelude and of @Mason.Builder@.
 --
 -- >>> :set -XOverloadedStrings
 -- >>> import qualified Ashlar.Builder.Combinators as Builder
--- >>> Builder.unlines [Builder.unwords ["GET", "/", "HTTP/1.1"], Builder.intersperse ": " ["Host", "example.org"]]
+-- >>> let request = Builder.unwords ["GET", "/", "HTTP/1.1"]
+-- >>> Builder.unlines [request, Builder.intersperse ": " ["Host", "example.org"]]
 -- "GET / HTTP/1.1\nHost: example.org\n"
 --
--- Each is one loop over the list, whose elements are forced as the output gets there;
--- it may be infinite.
+-- Each is one loop over the list. The list is forced as the output gets there, and may be infinite.
 module Ashlar.Builder.Combinators
   ( intersperse,
     unwords,
@@ -27,7 +27,7 @@ import Ashlar.Internal.Builder.Strings (stringUtf8)
 import Prelude hiding (unlines, unwords)
 
 -- | Builders one after the other, with the first argument between any two.
--- (On strings, this is called 'Data.List.intercalate'.)
+-- On strings, this is called 'Data.List.intercalate'.
 --
 -- @since 0.1.0.0
 intersperse :: Builder -> [Builder] -> Builder
@@ -44,7 +44,7 @@ intersperse separator builders = action $ \c k ->
 unwords :: [Builder] -> Builder
 unwords = intersperse (word8 0x20)
 
--- | Builders one after the other, with a newline behind each.
+-- | Builders one after the other, with a newline after each.
 --
 -- @since 0.1.0.0
 unlines :: [Builder] -> Builder

@@ -4,9 +4,9 @@
 -- Module      : Ashlar.Builder.Escape
 -- Description : Text in which characters are replaced: JSON, HTML and the like
 --
--- Builders that write text in UTF-8 and replace some ASCII characters by short
--- strings on the way. What is replaced is an 'Escaping'; that of JSON is here, that of
--- HTML in "Ashlar.Builder.Html", and for others a function says it.
+-- Builders that write text in UTF-8 and replace some ASCII characters by short strings. An
+-- 'Escaping' says which. This module has that of JSON, "Ashlar.Builder.Html" that of HTML. A
+-- function gives any other.
 --
 -- >>> :set -XOverloadedStrings
 -- >>> import Ashlar.Builder
@@ -15,9 +15,8 @@
 -- >>> toStrictByteString (char7 '"' <> stringUtf8Escaped csv "6\" nails" <> char7 '"')
 -- "\"6\"\" nails\""
 --
--- The cost is one table look-up for each character, whatever is replaced. Characters above
--- 127 cannot be replaced: they are written as they are, and in 'byteStringEscaped' so are
--- bytes above 127.
+-- Each character costs one table look-up, whatever is replaced. Characters above 127 cannot be
+-- replaced: they are written as they are. So are bytes above 127 in 'byteStringEscaped'.
 --
 -- >>> toStrictByteString (stringUtf8Escaped csv "\233")
 -- "\195\169"
@@ -57,9 +56,8 @@ import Data.Word (Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 import Numeric (showHex)
 
--- | As JSON asks inside a string (RFC 8259, section 7): quotation mark, backslash and
--- control characters are replaced, by two characters where there is such a form, else
--- by @\\u00XX@.
+-- | As JSON requires in a string (RFC 8259, section 7): quotation mark, backslash and control
+-- characters are replaced, by two characters if there is such a form, else by @\\u00XX@.
 --
 -- >>> toStrictByteString (stringUtf8Escaped jsonEscaping "a\"b\n\SOH")
 -- "a\\\"b\\n\\u0001"
@@ -88,7 +86,9 @@ charUtf8Escaped escapes x = ensure escapeBound (escapeOrUtf8 escapes x)
 
 -- See Note [Fusing reservations].
 {-# RULES
-"charUtf8Escaped" [~0] forall escapes x. charUtf8Escaped escapes x = ensure escapeBound (escapeOrUtf8 escapes x)
+"charUtf8Escaped" [~0] forall escapes x.
+  charUtf8Escaped escapes x =
+    ensure escapeBound (escapeOrUtf8 escapes x)
   #-}
 
 -- escapeBound is more than utf8Bound.
@@ -120,24 +120,28 @@ lazyTextUtf8Escaped escapes = textChunkwise (textUtf8Escaped escapes)
 stringUtf8Escaped :: Escaping -> String -> Builder
 stringUtf8Escaped escapes = foldr (append . charUtf8Escaped escapes) empty
 
--- | The bytes of a strict 'ByteString', with those below 128 replaced as the escaping
--- says, and the others as they are: for what is in UTF-8 already, or in another
--- encoding that contains ASCII.
+-- | The bytes of a strict 'ByteString'. Those below 128 are replaced as the escaping says, the
+-- others are written as they are. For text that is in UTF-8 already, or in another superset of
+-- ASCII.
 --
 -- @since 0.1.0.0
 byteStringEscaped :: Escaping -> ByteString -> Builder
 byteStringEscaped escapes bs = action $ \c k ->
-  inBatches c k total escapeBound (const escapeBound) (eachFits total total escapeBound) $ \p off n ->
-    -- n bytes of the string, and room for n replacements.
-    withBytesQuick bs (\src _ -> stretch (src `plusPtr` off) (src `plusPtr` (off + n)) p)
+  inBatches c k total escapeBound (const escapeBound) fitting $ \p off n ->
+    -- n bytes of the string, and space for n replacements.
+    withBytesQuick bs (\src _ -> each (src `plusPtr` off) (src `plusPtr` (off + n)) p)
   where
     total = S.length bs
-    stretch src end p
+    fitting = eachFits total total escapeBound
+    each src end p
       | src >= end = pure p
       | otherwise = do
         b <- peekHost src
-        p' <- if b < 0x80 then escapeWrite escapes p b else (p `plusPtr` 1) <$ pokeHost p (b :: Word8)
-        stretch (src `plusPtr` 1) end p'
+        p' <-
+          if b < 0x80
+            then escapeWrite escapes p b
+            else (p `plusPtr` 1) <$ pokeHost p (b :: Word8)
+        each (src `plusPtr` 1) end p'
 
 -- | The bytes of a lazy 'L.ByteString', chunk by chunk, as by 'byteStringEscaped'.
 --

@@ -58,22 +58,19 @@ import Data.ByteString.Builder.Extra (BufferWriter, Next (..))
 import qualified Data.ByteString.Builder.Extra as B
 import Data.ByteString.Lazy.Internal (defaultChunkSize, smallChunkSize)
 
--- | A builder as a function that fills a buffer, given as an address and a number of
--- bytes, and returns how many it has written and what is to be done next. The types are
--- bytestring's own.
+-- | A builder as a function that fills a buffer, given by its address and size. It returns how many
+-- bytes it has written, and what to do next. The types are bytestring's own.
 --
--- Each function that it returns may be called more than once, and by several threads;
--- see 'toBytestringBuilder' for how it goes on. A buffer smaller than it has asked for
--- makes it ask again.
+-- Each function that it returns may be called more than once, and by several threads, as with
+-- 'toBytestringBuilder'. A buffer smaller than it asked for makes it ask again.
 --
--- A buffer of 4 bytes takes the first 4 of 16, and the step that comes next asks for
--- one byte at least:
+-- A buffer of 4 bytes takes the first 4 of 17, and the next step asks for at least one byte:
 --
 -- >>> :set -XOverloadedStrings
 -- >>> import Ashlar.Builder
 -- >>> import Ashlar.Builder.Extra
 -- >>> import Foreign (allocaBytes)
--- >>> let step = runBuilder (byteString "copied in pieces")
+-- >>> let step = runBuilder (byteString "copied in batches")
 -- >>> (n, next) <- allocaBytes 4 (\p -> step p 4)
 -- >>> case next of { More least _ -> (n, least); _ -> (n, 0) }
 -- (4,1)

@@ -10,7 +10,7 @@
 -- >>> :set -XOverloadedStrings
 -- >>> import Ashlar.Builder
 -- >>> import Ashlar.Builder.Padded
--- >>> let date year month day = wordDecPadded 4 year <> "-" <> wordDecPadded 2 month <> "-" <> wordDecPadded 2 day
+-- >>> let date y m d = wordDecPadded 4 y <> "-" <> wordDecPadded 2 m <> "-" <> wordDecPadded 2 d
 -- >>> toStrictByteString (date 1970 1 1)
 -- "1970-01-01"
 module Ashlar.Builder.Padded
@@ -139,7 +139,8 @@ zeroPaddedBoundedPrim = paddedBoundedPrim 0x30
 -- @since 0.1.0.0
 paddedBoundedPrim :: Word8 -> Int -> BoundedPrim a -> a -> Builder
 paddedBoundedPrim filler n prim x
-  | n <= 64 = ensure (max n (max 1 (sizeBound prim))) (\p -> runB prim x p >>= rightAlign filler n p)
+  | n <= 64 =
+    ensure (max n (max 1 (sizeBound prim))) (\p -> runB prim x p >>= rightAlign filler n p)
   | otherwise = action $ \c k -> do
     -- Written once to learn its length, and again where it belongs.
     p <- reserve c k (sizeBound prim)

@@ -4,13 +4,12 @@
 -- Module      : Ashlar.Builder.Prim
 -- Description : Primitives: how values of fixed or bounded size are written
 --
--- A primitive is the way to write values of a type that take a fixed number of
--- bytes ('FixedPrim') or at most some number ('BoundedPrim'). Primitives are put
--- together into larger ones, and made into builders, for one value or for many:
--- the room for a whole primitive is checked once.
+-- A primitive writes values that take a fixed number of bytes ('FixedPrim') or at most some number
+-- ('BoundedPrim'). Primitives combine into larger ones. As a builder, for one value or for many, a
+-- whole primitive takes one check of the free space.
 --
--- The names are those of "Data.ByteString.Builder.Prim"; import qualified. Floating-point
--- numbers and numbers with leading zeros are added here.
+-- Import this module qualified. The names are those of "Data.ByteString.Builder.Prim".
+-- Floating-point numbers, numbers of 24 bits and numbers with leading zeros are added.
 --
 -- A tag of one byte, a key of four and a value of eight, with one check for all 13:
 --
@@ -20,13 +19,12 @@
 -- >>> toLazyByteString (P.primMapListFixed entry [(1, (2, 3))])
 -- "\SOH\NUL\NUL\NUL\STX\NUL\NUL\NUL\NUL\NUL\NUL\NUL\ETX"
 --
--- Primitives of bytestring's own are turned into these by "Ashlar.Builder.Bytestring".
--- New ones are made with "Ashlar.Builder.Prim.Unsafe".
+-- "Ashlar.Builder.Bytestring" converts bytestring's own primitives. "Ashlar.Builder.Prim.Unsafe"
+-- makes new ones.
 --
--- Primitives are for small things. The whole bound is reserved at once: where a
--- buffer has less left, that rest stays unused, and a sink with a buffer of its own
--- size may refuse one that is larger ('Ashlar.Builder.Sink.SinkRefused'; the sinks of
--- this library do not).
+-- Primitives are for small values. The whole bound is reserved at once. If a buffer has less free
+-- space, that space stays unused. A sink of your own may refuse a large bound
+-- ('Ashlar.Builder.Sink.SinkRefused'); those of this library do not.
 module Ashlar.Builder.Prim
   ( -- * Primitives of bounded size
     BoundedPrim,
@@ -162,8 +160,8 @@ import Ashlar.Internal.Prim.Hex
 import Ashlar.Internal.Prim.Padded
 import GHC.Exts (Addr#)
 
--- | The bytes at an address up to the first that is zero, as in @"abc"#@. They must
--- stay readable for as long as the program runs.
+-- | The bytes at an address up to the first zero, as in @"abc"#@. They must stay readable for as
+-- long as the program runs.
 --
 -- @since 0.1.0.0
 cstring :: Addr# -> Builder

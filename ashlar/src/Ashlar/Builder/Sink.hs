@@ -39,21 +39,20 @@
 -- :}
 -- 300286872
 --
--- This sink gives 64 bytes at a time. Neighbouring fields of fixed size are
--- reserved together, up to 256 bytes (with optimisation), and a single
--- 'Ashlar.Codec.Fixed.Fixed' of any size at once. Where 64 are too few, running the
--- builder throws 'SinkRefused', and nothing is written outside of the buffer. A sink
--- for all builders gives as many bytes as the first number of 'More' asks for.
+-- This sink gives 64 bytes at a time. With optimisation, adjacent writes of bounded size are
+-- reserved together, up to 256 bytes; a single 'Ashlar.Codec.Fixed.Fixed' of any size is reserved
+-- at once. If 64 bytes are too few, running the builder throws 'SinkRefused', and nothing is
+-- written outside the buffer. A sink for all builders gives at least as many bytes as the first
+-- number of 'More'.
 --
--- What a sink must keep to:
+-- The rules for a sink:
 --
--- * The space it returns is memory that stays valid until the next request, or
---   until 'runBuilderWith' has returned. For memory of the garbage collector,
---   that means to hold it ('Foreign.ForeignPtr.withForeignPtr' around
---   'runBuilderWith', for one).
--- * Memory that it has handed to others must not be in a space it returns
---   (INV-B3). The part of a buffer behind what was written may be.
--- * It may throw, and the exception ends the run.
+-- * The free space that it returns must stay valid until the next request, or until
+--   'runBuilderWith' has returned. Memory of the garbage collector must be held meanwhile, for
+--   instance by 'Foreign.ForeignPtr.withForeignPtr' around 'runBuilderWith'.
+-- * The free space must not contain memory that the sink has handed out (INV-B3). It may be the
+--   rest of the same buffer.
+-- * It may throw. The exception ends the run.
 module Ashlar.Builder.Sink
   ( Sink (..),
     Request (..),

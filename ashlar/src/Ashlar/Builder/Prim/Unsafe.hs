@@ -2,14 +2,12 @@
 -- Module      : Ashlar.Builder.Prim.Unsafe
 -- Description : Making and running primitives, unchecked
 --
--- What primitives are: a number of bytes, and a function that writes so many, or at
--- most so many, at an address. Here are the ways to make one of these and to take it
--- apart.
+-- A primitive is a number of bytes @n@, and a function that writes @n@ bytes, or at most @n@, at an
+-- address. This module makes primitives and takes them apart.
 --
--- Nothing checks that a function writes what it says. If it writes more, memory is
--- corrupted. If it writes fewer bytes than a fixed primitive's size, the output has
--- bytes that nobody wrote, which may be secrets. It may be run more than once, and by
--- several threads, and must write the same bytes each time.
+-- Nothing checks the function. If it writes more, memory is corrupted. If it writes fewer bytes
+-- than a fixed primitive's size, the output has bytes that nobody wrote, which may be secrets. It
+-- may run more than once, and in several threads, and must write the same bytes each time.
 --
 -- >>> import Ashlar.Builder
 -- >>> import qualified Ashlar.Builder.Prim as P
@@ -19,11 +17,11 @@
 -- >>> toLazyByteString (P.primMapListFixed byte [False, True])
 -- "\NUL\SOH"
 --
--- The names are those of @Data.ByteString.Builder.Prim.Internal@. (Its @storableToF@ is
--- not here: the bytes between the fields of a value would be those that were in the buffer
--- before. 'Monoidal' is the class of this library's own primitives, not bytestring's.)
+-- The names are those of @Data.ByteString.Builder.Prim.Internal@, without @storableToF@: it would
+-- leave between the fields of a value the bytes that the buffer held before. 'Monoidal' is the
+-- class of this library's primitives, not bytestring's.
 module Ashlar.Builder.Prim.Unsafe
-  ( -- * Exactly so many bytes
+  ( -- * A fixed number of bytes
     Size,
     FixedPrim,
     fixedPrim,
@@ -33,7 +31,7 @@ module Ashlar.Builder.Prim.Unsafe
     contramapF,
     pairF,
 
-    -- * At most so many bytes
+    -- * A bounded number of bytes
     BoundedPrim,
     boundedPrim,
     sizeBound,

@@ -116,9 +116,8 @@ shortByteString sbs = action $ \c k ->
   -- Offset and length stay within the string, as copyBatches promises.
   copyBatches c k (SBS.length sbs) (\dst off n -> SBS.copyToPtr sbs off dst n)
 
--- | Ask the sink to hand on what has been written so far: lazy output ends its
--- chunk here, a Handle's buffer is written to the Handle (the Handle itself is
--- not flushed).
+-- | Ask the sink to hand out what was written so far. Lazy output ends its chunk here. Output to a
+-- Handle is written to the Handle, which is not flushed itself.
 --
 -- @since 0.1.0.0
 flush :: Builder
@@ -126,28 +125,24 @@ flush = action (\c k -> ask c k Flush)
 
 -- Note [A string in five registers]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- Most strings are short, and what they cost is the way to the copy. Here it is a
--- call with five arguments, as many as GHC passes in registers on x86-64: address,
--- owner of the memory, length, cells, sink. The string is taken apart by the caller,
--- where it is often known to be evaluated; the offset that bytestring has before
--- version 0.11 would be a sixth argument, and is added to the address first. The
--- rare cases are a call of their own, so that this function needs no stack and no
--- heap. With GHC 9.0.2, ours divided by bytestring's: five appended strings of 4 to 7
--- bytes, 100 times 0.65 -> 0.31; 10,000 of 7 bytes by foldMap 0.73 -> 0.6 to 0.7 (half
--- of what is left is the walk along the list); strings of 100 bytes 1.25 -> 0.69. Up to
--- 32 bytes are copied without a call of memcpy: 10,000 strings of 20 bytes, lazily, 1.43 ->
--- 0.84 (with a limit of 16 they were not). Also tried: to pass the string itself, which
--- must then be entered again. (Benchmark groups "appends" and "strings".)
+-- Most strings are short, and their cost is the way to the copy. Here that is a call with five
+-- arguments, as many as GHC passes in registers on x86-64: address, owner of the memory, length,
+-- cells, sink. The caller takes the string apart, because there it is often known to be evaluated.
+-- The offset that bytestring has before version 0.11 would be a sixth argument, so it is added to
+-- the address first. The rare cases are a call of their own, so that this function needs no stack
+-- and no heap. This makes short strings about twice as fast. Strings of up to 32 bytes are copied
+-- without a call of memcpy; with a limit of 16, those of 20 bytes are slower than bytestring's.
+-- Also tried: to pass the string itself, which must then be entered again. (Benchmark groups
+-- "appends" and "strings".)
 
--- A string of so many bytes at an address, in memory that is kept by its owner.
+-- A string of @n@ bytes at an address, in memory that its owner keeps.
 copyOrInsert :: Ptr Word8 -> ForeignPtrContents -> Int -> Cells -> Sink -> IO ()
 copyOrInsert src memory n c k = do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
   if n <= e `minusPtr` p && n <= copiedUpTo
     then do
-      -- There is room for n bytes. A copy always returns, so a plain touch keeps the
-      -- source.
+      -- n bytes are free. A copy always returns, so a plain touch keeps the source.
       if n <= 32 then copyMedium p src n else copyBytes p src n
       touchForeignPtr owner
       putPtr c cursorCell (p `plusPtr` n)
@@ -155,8 +150,8 @@ copyOrInsert src memory n c k = do
   where
     owner = foreignPtrTo src memory
 
--- A string that does not fit into the buffer, or is to be inserted; the first number is
--- the largest length that is copied. An empty one is not worth the sink's attention.
+-- A string that does not fit into the buffer, or is to be inserted. The first number is the largest
+-- length that is copied. An empty one makes no request.
 copyOrInsertLong :: Int -> ByteString -> Cells -> Sink -> IO ()
 copyOrInsertLong limit bs c k
   | S.null bs = pure ()
@@ -169,10 +164,15 @@ copyOrInsertLong limit bs c k
 foreignPtrTo :: Ptr Word8 -> ForeignPtrContents -> ForeignPtr Word8
 foreignPtrTo (Ptr a) = ForeignPtr a
 
--- | Copy @n@ bytes in pieces that fill each buffer to its end. The copying
--- function is given a destination with room for a piece, the piece's offset
--- within the @n@ bytes, and its length.
-copyBatches :: Cells -> Sink -> Int -> (Ptr Word8 -> Int -> Int -> IO ()) -> IO ()
+-- | Copy bytes in batches that fill each buffer to its end.
+copyBatches ::
+  Cells ->
+  Sink ->
+  -- | The number of bytes.
+  Int ->
+  -- | Copy a batch: its destination, where it fits, its offset within the bytes, and its length.
+  (Ptr Word8 -> Int -> Int -> IO ()) ->
+  IO ()
 copyBatches c k n copy =
   inBatches c k n 1 id (eachFits n n 1) (\p off len -> (p `plusPtr` len) <$ copy p off len)
 {-# INLINE copyBatches #-}

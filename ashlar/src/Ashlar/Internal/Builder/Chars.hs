@@ -65,7 +65,7 @@ string8 = characters (toB P.char8)
 -- quarter faster for UTF-8. To check for the end of the buffer once in four characters was not
 -- faster: the time goes into following the list.
 
--- What is left of a string, and the address behind what was written.
+-- The rest of a string, and the address after what was written.
 data Filled = Filled String !(Ptr Word8)
 
 -- | The characters of a string, each by a primitive.

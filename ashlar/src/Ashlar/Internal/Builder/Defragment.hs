@@ -2,10 +2,13 @@
 -- Module      : Ashlar.Internal.Builder.Defragment
 -- Description : Merging the small chunks of a lazy ByteString
 --
--- A lazy ByteString of many small chunks costs more than its bytes: each chunk takes
--- some words of its own, and everything that is done for each chunk (a system call, a
--- call of a compressor) is done often. Here small neighbours are merged, and
--- large chunks are left as they are.
+-- A lazy ByteString of many small chunks costs more than its bytes: each chunk takes some words,
+-- and whatever is done for each chunk, such as a system call or a call of a compressor, is done
+-- often. These functions merge small neighbours and leave large chunks as they are.
+--
+-- They work on the output of any builder, ours or another's. Our own lazy output has small chunks
+-- only where a program asks for them, by flushing or inserting. "Ashlar.Builder.Extra" exports
+-- them.
 module Ashlar.Internal.Builder.Defragment
   ( defragment,
     defragmentWith,
@@ -20,8 +23,7 @@ import qualified Data.ByteString.Lazy.Internal as L
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 
--- | The same bytes, where chunks of less than 4 KiB are merged into chunks of up to
--- 32 KiB.
+-- | The same bytes, with chunks of less than 4 KiB merged into chunks of up to 32 KiB.
 --
 -- >>> :set -XOverloadedStrings
 -- >>> import Ashlar.Builder.Extra
@@ -33,21 +35,24 @@ import Foreign.Ptr (Ptr, plusPtr)
 defragment :: L.ByteString -> L.ByteString
 defragment = defragmentWith 4096 32768
 
--- | @defragmentWith least most@ merges chunks of less than @least@ bytes into
--- chunks of at most @most@ bytes.
+-- | The same bytes, with small chunks merged.
 --
--- A chunk of @least@ bytes and more is shared with the input, and so is a
--- smaller one that has no small neighbour, or none that fits. All others are copied once. The
--- result is made as it is consumed, and the input may be infinite: for each chunk of the
--- result, just the input is forced that it is made of, and at most one chunk
--- behind that. If forcing the input throws, so does the chunk of the result that it would
--- have gone into.
+-- Chunks that are not small are shared with the input. So are small ones without a small neighbour
+-- that fits. All others are copied once. If one of the sizes is not positive, nothing is merged. No
+-- chunk of the result is empty.
 --
--- If @least@ or @most@ is not positive, nothing is merged. No chunk of the result is
--- empty.
+-- The result is made as it is consumed, and the input may be infinite. A chunk of the result forces
+-- only the input that it is made of, and at most one chunk more. If forcing the input throws, the
+-- chunk of the result that would contain it throws.
 --
 -- @since 0.1.0.0
-defragmentWith :: Int -> Int -> L.ByteString -> L.ByteString
+defragmentWith ::
+  -- | Chunks of fewer bytes are small.
+  Int ->
+  -- | The most bytes of a chunk that is made by merging.
+  Int ->
+  L.ByteString ->
+  L.ByteString
 defragmentWith least most = go
   where
     go L.Empty = L.Empty
@@ -58,7 +63,7 @@ defragmentWith least most = go
 
     small bs = S.length bs < least
 
-    -- A group of small chunks, so many bytes and chunks up to now; where it begins; and what
+    -- Collect small chunks: their bytes and their number so far, where they begin, and what
     -- follows. Empty chunks do not count.
     group :: Int -> Int -> L.ByteString -> L.ByteString -> L.ByteString
     group total count begin rest
@@ -67,22 +72,25 @@ defragmentWith least most = go
         L.Chunk bs rest'
           | S.null bs -> group total count begin rest'
           -- No overflow: both are less than the largest Int.
-          | small bs && S.length bs <= most - total -> group (total + S.length bs) (count + 1) begin rest'
+          | small bs && S.length bs <= most - total ->
+            group (total + S.length bs) (count + 1) begin rest'
         _ -> merged total count begin rest
 
-    merged total count begin rest = L.Chunk (if count == 1 then firstOf begin else copied total begin) (go rest)
+    merged total count begin rest = L.Chunk chunk (go rest)
+      where
+        chunk = if count == 1 then firstOf begin else copied total begin
 
 -- The first chunk.
 firstOf :: L.ByteString -> ByteString
 firstOf (L.Chunk bs _) = bs
 firstOf L.Empty = S.empty
 
--- The first so many bytes, which end with a chunk.
+-- The first @total@ bytes, which end with a chunk.
 copied :: Int -> L.ByteString -> ByteString
 copied total begin = B.unsafeCreate total (\p -> fill p total begin)
 
--- Copy the first so many bytes. Only their chunks are looked at, and these have been forced,
--- so nothing here can throw.
+-- Copy the first @n@ bytes. It reads only their chunks, which have been forced, so nothing here can
+-- throw.
 fill :: Ptr Word8 -> Int -> L.ByteString -> IO ()
 fill p n input
   | n <= 0 = pure ()
@@ -90,6 +98,6 @@ fill p n input
     L.Empty -> pure ()
     L.Chunk bs rest -> do
       let len = S.length bs
-      -- The chunks that are copied have n bytes together, and so much room is left.
+      -- The chunks that remain to be copied have n bytes together, and n bytes are free.
       withBytesQuick bs (\src _ -> if len <= 16 then copyShort p src len else copyRange p src len)
       fill (p `plusPtr` len) (n - len) rest

@@ -63,31 +63,32 @@ data FloatFormat
   | Scientific
   | Standard !Precision
 
--- | Digits behind the point.
+-- | Digits after the point.
 data Precision = AsNeeded | Exactly !Int
 
--- | @standard n@ is in full, with @n@ digits behind the point; if @n@ is 0 or negative,
--- without digits there, and without a point.
+-- | In full, with the given number of digits after the point. If that is 0 or negative, there are
+-- no such digits and no point.
 --
--- What is rounded is not the number itself but its shortest decimal, that of 'doubleDec';
--- one that lies half-way goes to the even digit. So 1.005, which is a little less than
--- its decimal, is half-way all the same:
+-- Not the number itself is rounded but its shortest decimal, that of 'doubleDec'. Half-way goes to
+-- the even digit. So 1.005 counts as half-way, although the number is a little less than its
+-- decimal:
 --
 -- >>> toStrictByteString (formatDouble (standard 2) 3.14159)
 -- "3.14"
--- >>> toStrictByteString (foldMap (\x -> formatDouble (standard 2) x <> " ") [1.005, 1.015, 1.025])
+-- >>> let cents x = formatDouble (standard 2) x <> " "
+-- >>> toStrictByteString (foldMap cents [1.005, 1.015, 1.025])
 -- "1.00 1.02 1.02 "
 -- >>> toStrictByteString (formatDouble (standard 0) 2.5)
 -- "2"
 --
--- The numbers 0 and -0 are written @0.0@ and @-0.0@ whatever @n@ is, as
--- @Data.ByteString.Builder@ writes them.
+-- The numbers 0 and -0 are always written @0.0@ and @-0.0@, as @Data.ByteString.Builder@ writes
+-- them.
 --
 -- @since 0.1.0.0
 standard :: Int -> FloatFormat
 standard n = Standard (Exactly (max 0 n))
 
--- | In full, with as many digits as are needed, and at least one behind the point.
+-- | In full, with as many digits as needed, and at least one after the point.
 --
 -- >>> toStrictByteString (formatDouble standardDefaultPrecision 1.25e10)
 -- "12500000000.0"
@@ -96,7 +97,7 @@ standard n = Standard (Exactly (max 0 n))
 standardDefaultPrecision :: FloatFormat
 standardDefaultPrecision = Standard AsNeeded
 
--- | With one digit in front of the point, and an exponent.
+-- | With one digit before the point, and an exponent.
 --
 -- >>> toStrictByteString (formatDouble scientific 12.5)
 -- "1.25e1"
@@ -143,16 +144,18 @@ inFull precision negative x = (if negative then char7 '-' else empty) `append` d
       AsNeeded -> withPoint (max 1 places) exact
       Exactly n -> withPoint n (if n < places then rounded n exact else exact)
 
--- | A decimal in full, with so many digits behind the point: not fewer than it has.
+-- | A decimal in full, with @n@ digits after the point: not fewer than it has.
 withPoint :: Int -> Decimal -> Builder
 withPoint n (Decimal d e)
   | n <= 0 = whole
   | e >= 0 = whole `append` char7 '.' `append` zeros n
-  | otherwise = word64Dec before `append` char7 '.' `append` word64DecPadded places behind `append` zeros (n - places)
+  | otherwise =
+    word64Dec before `append` char7 '.' `append` word64DecPadded places after
+      `append` zeros (n - places)
   where
     whole = word64Dec d `append` zeros e
     places = negate e
-    (before, behind) = d `splitAtPower` places
+    (before, after) = d `splitAtPower` places
     zeros m = replicateWord8 m 0x30
 
 -- | The same decimal, with a number that does not end in a zero. It must be positive
@@ -165,8 +168,7 @@ reduced = without 1 10 . without 2 100 . without 4 10000 . eight . eight
       (q, 0) -> Decimal q (e + n)
       _ -> x
 
--- | A decimal with more than this many places behind the point, rounded to so many;
--- half to even.
+-- | A decimal with more than @n@ digits after the point, rounded to @n@, half to even.
 rounded :: Int -> Decimal -> Decimal
 rounded n (Decimal d e) = Decimal (if up then q + 1 else q) (negate n)
   where

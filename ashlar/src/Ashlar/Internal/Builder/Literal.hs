@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Builder.Literal
--- Description : The bytes of string literals, with no String in between
+-- Description : The bytes of string literals, without a String
 --
 -- Note [Literals]
 -- ~~~~~~~~~~~~~~~
@@ -28,12 +28,11 @@
 --   merged with those beside it (Note [Fusing reservations] in "Ashlar.Internal.Builder.Core"),
 --   and is a few moves of words.
 -- * A literal that stands alone is a call of 'copyLiteral', and takes ten terms of Core.
---   To write it in place, too, takes a hundred: then a row of a table with three of them
---   took 5.3 ns instead of 10.1, but a module of 3,000 took 14.6 s to compile instead of
---   2.8 (GHC 9.0.2, -O1; with @bytestring@'s builder it takes 38 s).
+--   To write it in place takes a hundred: then a row of a table with three of them runs
+--   twice as fast, but a module of 3,000 takes five times as long to compile.
 -- * The moves are unfolded in phase 0 and no sooner. A reservation is simplified anew
---   with each that it is merged with: 300 functions with ten literals each took 50 s to
---   compile, and now take 23.
+--   with each that it is merged with. Unfolded sooner, long rows of literals take twice as
+--   long to compile.
 --
 -- The group "literals" of the tests compares all this with strings that are made at run
 -- time, and the inspection tests ("string literals") look for them in Core.
@@ -60,7 +59,7 @@ asciiLiteral :: Addr# -> Builder
 asciiLiteral s = literal False (I# (cstringLength# s)) s
 {-# INLINE [0] asciiLiteral #-}
 
--- | A literal in ASCII of so many bytes. The first argument says whether 'moves'
+-- | A literal in ASCII of @n@ bytes. The first argument says whether 'moves'
 -- may be used for it.
 literal :: Bool -> Int -> Addr# -> Builder
 literal _ n s = called (copyLiteral s n)
@@ -98,7 +97,7 @@ called b = Builder (\c k st -> case b of Builder f -> f c k st)
     append (ensure (I# m) f) (append (ensure (I# n) (moves t (I# n))) rest)
   #-}
 
--- | Write a literal of at most 32 bytes: there must be room for them.
+-- | Write a literal of at most 32 bytes, which must be free.
 --
 -- Where the length is known, what is left of this is the loads and stores for it.
 moves :: Addr# -> Int -> Ptr Word8 -> IO (Ptr Word8)
@@ -107,7 +106,7 @@ moves s n p = do
   pure (p `plusPtr` n)
 {-# INLINE [0] moves #-}
 
--- | The first bytes of a literal, so many of them.
+-- | The first @n@ bytes of a literal.
 copyLiteral :: Addr# -> Int -> Builder
 copyLiteral s n = action $ \c k -> do
   p <- getPtr c cursorCell
@@ -129,7 +128,7 @@ textLiteral :: Addr# -> Builder
 textLiteral s = markedLiteral True (I# (cstringLength# s)) s
 {-# INLINE [0] textLiteral #-}
 
--- | A literal of so many bytes. The first argument says whether surrogates are
+-- | A literal of @n@ bytes. The first argument says whether surrogates are
 -- replaced.
 markedLiteral :: Bool -> Int -> Addr# -> Builder
 markedLiteral replace n s = called (copyMarked replace n s)
@@ -151,7 +150,7 @@ copyMarked replace n s = action $ \c k ->
         | p >= end = copyUpTo end
         | otherwise = do
           x <- peekHost p :: IO Word8
-          -- At the last byte, this is the zero behind it.
+          -- At the last byte, this is the zero after it.
           y <- peekHost (p `plusPtr` 1) :: IO Word8
           case x of
             0xC0 -> instead "\0"# 1 2

@@ -187,7 +187,8 @@ primMapByteStringFixed prim = mapBytes (total (size prim)) (toB prim)
 
 -- | The bytes of a strict 'ByteString', each by a primitive of bounded size.
 --
--- >>> let newlines = P.condB (== 10) (const (13, 10) P.>$< P.liftFixedToBounded (P.word8 P.>*< P.word8)) (P.liftFixedToBounded P.word8)
+-- >>> let crlf = const (13, 10) P.>$< P.liftFixedToBounded (P.word8 P.>*< P.word8)
+-- >>> let newlines = P.condB (== 10) crlf (P.liftFixedToBounded P.word8)
 -- >>> toLazyByteString (P.primMapByteStringBounded newlines "a\nb\n")
 -- "a\r\nb\r\n"
 --

@@ -84,13 +84,19 @@ textUtf8 :: T.Text -> Builder
 textUtf8 t = textUnits Mem.bytesPerUnit Mem.writeUtf8 t
 {-# NOINLINE [0] textUtf8 #-}
 
--- | Write a text stretch by stretch, given the most bytes that a unit takes and the
--- function that writes so many of them.
-textUnits :: Int -> (Ptr Word8 -> T.Text -> Int -> Int -> IO Int) -> T.Text -> Builder
+-- | Write a text in batches.
+textUnits ::
+  -- | The most bytes of a unit.
+  Int ->
+  -- | @write p text off n@ writes @n@ units from unit @off@ on, and returns the number of bytes.
+  (Ptr Word8 -> T.Text -> Int -> Int -> IO Int) ->
+  T.Text ->
+  Builder
 textUnits perUnit write t = action $ \c k ->
-  inBatches c k (Mem.lengthUnits t) one (max one . Mem.bytesLikely) (Mem.unitsThatFit perUnit t) $ \p off n ->
+  inBatches c k (Mem.lengthUnits t) one likely (Mem.unitsThatFit perUnit t) $ \p off n ->
     plusPtr p <$> write p t off n
   where
+    likely = max one . Mem.bytesLikely
     one = Mem.bytesForOne perUnit
 {-# INLINE textUnits #-}
 
