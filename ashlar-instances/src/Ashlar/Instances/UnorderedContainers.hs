@@ -19,7 +19,6 @@
 module Ashlar.Instances.UnorderedContainers () where
 
 import Ashlar.Codec
-import Ashlar.Codec.Combinators
 import Ashlar.Codec.Wrappers (Counted (..))
 import Ashlar.Get.Combinators (refine)
 import qualified Data.HashMap.Strict as HashMap

@@ -203,8 +203,8 @@ modelGeneric = withSpecials $ \x ->
           | point < 0 || point > 7 ->
             take 1 digits ++ "." ++ orZero (drop 1 digits) ++ "e" ++ show (point - 1)
           | otherwise ->
-            let (before, after) = splitAt point (digits ++ replicate (point - length digits) '0')
-             in orZero before ++ "." ++ orZero after
+            let (whole, fraction) = splitAt point (digits ++ replicate (point - length digits) '0')
+             in orZero whole ++ "." ++ orZero fraction
 
 -- The shortest decimal, rounded to n places, with ties to even.
 modelStandard :: RealFloat a => Int -> a -> String
@@ -212,11 +212,11 @@ modelStandard n = withSpecials $ \x ->
   let (d, e) = shortestModel x
       places = max 0 n
       digits = show (round (fromInteger d * 10 ^^ (e + places) :: Rational) :: Integer)
-      (before, after) =
+      (whole, fraction) =
         splitAt
           (max 1 (length digits - places))
           (replicate (places + 1 - length digits) '0' ++ digits)
-   in if places == 0 then before else before ++ "." ++ after
+   in if places == 0 then whole else whole ++ "." ++ fraction
 
 noNumbers :: Assertion
 noNumbers = do

@@ -7,7 +7,6 @@
 module Tests.GetCereal (tests) where
 
 import qualified Ashlar.Compat.Cereal as Ours
-import qualified Ashlar.Compat.Cereal.IEEE754 as Ours
 import Control.Applicative (empty, many, (<|>))
 import Control.Exception (ArithException (..), evaluate, throw, try)
 import Data.Array (Array, listArray)

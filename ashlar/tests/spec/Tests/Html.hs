@@ -121,8 +121,8 @@ everyPlace =
     [ toStrictByteString (f s) @?= escaped s
       | c <- ['\0' .. '\x100'],
         before <- [0 .. 17],
-        after <- [0, 1, 7, 8, 9],
-        let s = replicate before 'x' ++ [c] ++ replicate after 'y',
+        following <- [0, 1, 7, 8, 9],
+        let s = replicate before 'x' ++ [c] ++ replicate following 'y',
         f <- [textHtmlUtf8 . T.pack, byteStringHtmlUtf8 . T.encodeUtf8 . T.pack]
     ]
 

@@ -24,7 +24,7 @@ import System.IO
 import System.IO.Error (isFullError, isIllegalOperation, isResourceVanishedError)
 import System.Process (createPipe)
 import System.Timeout (timeout)
-import Test.Tasty
+import Test.Tasty hiding (after)
 import Test.Tasty.HUnit
 import Tests.Loop
 

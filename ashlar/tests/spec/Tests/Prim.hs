@@ -21,7 +21,7 @@ import Data.Word (Word16, Word64, Word8)
 import Foreign (Ptr, allocaBytes, castPtr, fillBytes, nullPtr, plusPtr)
 import GHC.Float (castWord32ToFloat, castWord64ToDouble)
 import System.IO.Unsafe (unsafePerformIO)
-import Test.Tasty
+import Test.Tasty hiding (after)
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
 

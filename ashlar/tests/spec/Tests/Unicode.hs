@@ -13,7 +13,7 @@ import qualified Data.ByteString as S
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
 import Data.Word (Word8)
-import Test.Tasty
+import Test.Tasty hiding (after)
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
 import Tests.Everywhere (throughSinks)

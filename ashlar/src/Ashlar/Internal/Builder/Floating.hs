@@ -16,10 +16,10 @@ module Ashlar.Internal.Builder.Floating
   )
 where
 
-import Ashlar.Builder.Padded
 import Ashlar.Internal.Builder.Chars
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Decimal
+import Ashlar.Internal.Builder.Padded
 import Ashlar.Internal.Builder.Prim
 import Ashlar.Internal.Prim.Floating (Decimal (..), Unpacked (..))
 import qualified Ashlar.Internal.Prim.Floating as P
