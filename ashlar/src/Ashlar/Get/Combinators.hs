@@ -76,7 +76,7 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Refuse
 import Control.Applicative (Alternative (..), optional)
 import Data.Bifunctor (first)
-import Data.List (foldl')
+import qualified Data.List as List
 import Data.Maybe (fromMaybe)
 
 -- | The first of several decoders that succeeds.
@@ -391,7 +391,7 @@ chainr1 p op = p >>= go []
     go acc a =
       operand p op >>= \next -> case next of
         Just (f, b) -> go (f a : acc) b
-        Nothing -> pure (foldl' (\b applied -> applied b) a acc)
+        Nothing -> pure (List.foldl' (\b applied -> applied b) a acc)
 {-# INLINE chainr1 #-}
 
 -- | 'chainr1', or a given value if there are no values.
