@@ -20,15 +20,29 @@ main =
   defaultMain $
     testGroup
       "laws"
-      [ testProperties "an instance that keeps them" (codecLaws (Proxy :: Proxy (Word8, [Maybe Int]))),
+      [ testProperties
+          "an instance that keeps them"
+          (codecLaws (Proxy :: Proxy (Word8, [Maybe Int]))),
         testGroup
           "instances that break one"
-          [ testProperty "another value" (expectFailure (withMaxSuccess 100000 (roundTrip (samples :: Samples Another)))),
-            testProperty "another size" (expectFailure (withMaxSuccess 100000 (exactSize (samples :: Samples Sizeless)))),
-            testProperty "a layout that promises too much" (expectFailure (withMaxSuccess 100000 (layoutAgrees (samples :: Samples Promising)))),
-            testProperty "what ends with the input" (expectFailure (withMaxSuccess 100000 (consumesAll (samples :: Samples Greedy)))),
-            testProperty "two encodings of one value" (expectFailure (withMaxSuccess 100000 (anyBytesAreSafe (samples :: Samples Loose)))),
-            testProperty "truncated and still read" (expectFailure (withMaxSuccess 100000 (truncationFails (samples :: Samples Greedy))))
+          [ testProperty
+              "another value"
+              (expectFailure (withMaxSuccess 100000 (roundTrip (samples :: Samples Another)))),
+            testProperty
+              "another size"
+              (expectFailure (withMaxSuccess 100000 (exactSize (samples :: Samples Sizeless)))),
+            testProperty
+              "a layout that promises too much"
+              (expectFailure (withMaxSuccess 100000 (layoutAgrees (samples :: Samples Promising)))),
+            testProperty
+              "what ends with the input"
+              (expectFailure (withMaxSuccess 100000 (consumesAll (samples :: Samples Greedy)))),
+            testProperty
+              "two encodings of one value"
+              (expectFailure (withMaxSuccess 100000 (anyBytesAreSafe (samples :: Samples Loose)))),
+            testProperty
+              "truncated and still read"
+              (expectFailure (withMaxSuccess 100000 (truncationFails (samples :: Samples Greedy))))
           ]
       ]
 
@@ -48,7 +62,12 @@ newtype Sizeless = Sizeless Word8
 instance Codec Sizeless
 
 instance HasFormat Sizeless where
-  format = byHand 1 (\(Sizeless w) -> if w < 8 then 1 else 2) (\(Sizeless w) -> word8 w) (Sizeless <$> getWord8)
+  format =
+    byHand
+      1
+      (\(Sizeless w) -> if w < 8 then 1 else 2)
+      (\(Sizeless w) -> word8 w)
+      (Sizeless <$> getWord8)
 
 newtype Promising = Promising Word8
   deriving newtype (Eq, Show, Arbitrary)

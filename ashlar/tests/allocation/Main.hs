@@ -55,9 +55,13 @@ main =
         testCase "lazy output that is dropped half way leaves nothing" droppedHalfWay,
         testCase "lookAhead: nothing" lookAheads,
         testCase "an alternative: 64 bytes for one that may fail" alternatives,
-        testCase "a choice that the next byte decides: nothing, and 280 bytes in a traced run if it refuses farther than before" decidedByByte,
+        testCase
+          "a choice that the next byte decides: nothing, and 280 bytes in a traced run if it refuses farther than before"
+          decidedByByte,
         testCase "an error that nobody looks at: no second run" errorsUnseen,
-        testCase "memory in use stays constant: lazy output, Handle output, lazy input" constantMemory
+        testCase
+          "memory in use stays constant: lazy output, Handle output, lazy input"
+          constantMemory
       ]
 
 -- The bytes that an action allocates, the second time.
@@ -87,7 +91,11 @@ decodeElements = do
       bs <- evaluate (encode (vectorOf n))
       allocated (decoded bs)
     decoded :: S.ByteString -> IO Int
-    decoded bs = either (assertFailure . show) (evaluate . V.length) (decode bs :: Either DecodeError (V.Vector SomeData))
+    decoded bs =
+      either
+        (assertFailure . show)
+        (evaluate . V.length)
+        (decode bs :: Either DecodeError (V.Vector SomeData))
     {-# NOINLINE decoded #-}
 
 -- Elements of one byte take the most. What the collector finds while the value is held, besides
@@ -99,8 +107,16 @@ decodedSizes = do
   small "[[Word8]]" (map (\i -> [fromIntegral i]) numbered :: [[Word8]])
   small "[Maybe Word8]" (map (Just . fromIntegral) numbered :: [Maybe Word8])
   small "[Integer]" (map toInteger numbered)
-  small "Vector (Bool, Word8)" (V.fromList (map (\i -> (even i, fromIntegral i)) numbered) :: V.Vector (Bool, Word8))
-  small "Map Word16 ()" (Map.fromList (map (\i -> (fromIntegral i, ())) numbered) :: Map.Map Word16 ())
+  small
+    "Vector (Bool, Word8)"
+    ( V.fromList (map (\i -> (even i, fromIntegral i)) numbered) ::
+        V.Vector (Bool, Word8)
+    )
+  small
+    "Map Word16 ()"
+    ( Map.fromList (map (\i -> (fromIntegral i, ())) numbered) ::
+        Map.Map Word16 ()
+    )
   small "Set Word16" (Set.fromList (map fromIntegral numbered) :: Set.Set Word16)
   small "[Text]" (map (Text.pack . show) numbered)
   where
@@ -115,7 +131,9 @@ decodedSizes = do
       map encode [x, y] @?= [bs, bs]
       let each = fromIntegral (after - before) / fromIntegral (S.length bs) :: Double
       assertBool (name ++ ": " ++ show each) (each > 1 && each < 128)
-    live = performMajorGC >> fmap (\stats -> fromIntegral (gcdetails_live_bytes (gc stats)) :: Int) getRTSStats
+    live =
+      performMajorGC
+        >> fmap (\stats -> fromIntegral (gcdetails_live_bytes (gc stats)) :: Int) getRTSStats
     {-# NOINLINE live #-}
 
 -- The result, and one per cent.
@@ -147,10 +165,11 @@ loopsOfBuilders :: Assertion
 loopsOfBuilders = do
   bs <- evaluate (replicate 100000 (byteString (S.pack [1, 2, 3])))
   _ <- evaluate (length bs)
-  forM_ [stimes (1000000 :: Int) (word8 1), stimes (1000000 :: Integer) (word8 1), mconcat bs] $ \b -> do
-    n <- allocated (run b)
-    -- Something for each buffer of 4096 bytes.
-    assertBool (show n) (n < 80000)
+  forM_ [stimes (1000000 :: Int) (word8 1), stimes (1000000 :: Integer) (word8 1), mconcat bs] $
+    \b -> do
+      n <- allocated (run b)
+      -- Something for each buffer of 4096 bytes.
+      assertBool (show n) (n < 80000)
   where
     run = toBufferIOWith 4096 (\_ _ -> pure ())
     {-# NOINLINE run #-}
@@ -335,8 +354,11 @@ constantMemory = do
 -- kept.
 lazyOutput, handleOutput, lazyInput :: Word64 -> Assertion
 lazyOutput n = L.length (toLazyByteString (numbers 0 n)) @?= 8 * fromIntegral n
-handleOutput n = withBinaryFile "/dev/null" WriteMode $ \h -> hPutBuilderLen h (numbers 0 n) >>= (@?= 8 * fromIntegral n)
-lazyInput n = runGetLazy (total (fromIntegral n) 0) (toLazyByteString (numbers 0 n)) @?= Right (fromIntegral (n * (n - 1) `div` 2))
+handleOutput n = withBinaryFile "/dev/null" WriteMode $ \h ->
+  hPutBuilderLen h (numbers 0 n) >>= (@?= 8 * fromIntegral n)
+lazyInput n =
+  runGetLazy (total (fromIntegral n) 0) (toLazyByteString (numbers 0 n))
+    @?= Right (fromIntegral (n * (n - 1) `div` 2))
 {-# NOINLINE lazyOutput #-}
 {-# NOINLINE handleOutput #-}
 {-# NOINLINE lazyInput #-}

@@ -60,18 +60,22 @@ budget = Budget {budgetDepth = 100, budgetEmpties = 100}
 withinFactor :: Codec a => String -> Samples a -> Assertion
 withinFactor name s = do
   this <- getExecutablePath
-  answer <- readPiped (proc this ["measure", name, "+RTS", "-T", "-G1", "-A64k", "-RTS"]) (encode (inputs s))
+  answer <-
+    readPiped
+      (proc this ["measure", name, "+RTS", "-T", "-G1", "-A64k", "-RTS"])
+      (encode (inputs s))
   let peak = read answer :: Int
   assertBool (show peak ++ " bytes") (peak > 0 && peak <= 128 * inputSize + constantPart)
 
 readPiped :: CreateProcess -> S.ByteString -> IO String
-readPiped p input = withCreateProcess p {std_in = CreatePipe, std_out = CreatePipe} $ \to from _ _ -> case (to, from) of
-  (Just h, Just h') -> do
-    hSetBinaryMode h True
-    S.hPut h input
-    hClose h
-    hGetLine h'
-  _ -> assertFailure "no pipe"
+readPiped p input = withCreateProcess p {std_in = CreatePipe, std_out = CreatePipe} $
+  \to from _ _ -> case (to, from) of
+    (Just h, Just h') -> do
+      hSetBinaryMode h True
+      S.hPut h input
+      hClose h
+      hGetLine h'
+    _ -> assertFailure "no pipe"
 
 -- How many bytes were live at most, besides the inputs, while they were decoded.
 measure :: String -> IO ()
@@ -81,7 +85,11 @@ measure name = do
   strange <- either (fail . show) evaluate (decode bytes)
   performMajorGC
   before <- gcdetails_live_bytes . gc <$> getRTSStats
-  sequence_ [mapM_ (decodeAs s) (strange :: [S.ByteString]) | Golden name' s _ <- instances, name' == name]
+  sequence_
+    [ mapM_ (decodeAs s) (strange :: [S.ByteString])
+      | Golden name' s _ <- instances,
+        name' == name
+    ]
   peak <- max_live_bytes <$> getRTSStats
   print (fromIntegral peak - fromIntegral before :: Int64)
 
@@ -115,5 +123,8 @@ inputs s = valid : changed : noise : fills ++ [announce k bs | k <- counts, bs <
 -- How many values fit into an input, if so many bytes are used. (Few of those of no size.)
 fitting :: Codec a => Int -> Int -> [a] -> Int
 fitting used n xs = case xs of
-  x : more | used + size x <= inputSize, size x > 0 || n < 50 -> fitting (used + size x) (n + 1) more
+  x : more
+    | used + size x <= inputSize,
+      size x > 0 || n < 50 ->
+      fitting (used + size x) (n + 1) more
   _ -> n

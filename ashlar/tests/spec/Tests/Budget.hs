@@ -40,7 +40,8 @@ million :: Assertion
 million = do
   let bs = S.replicate 1000000 1
   brief (runGet nested bs) @?= Left (fromIntegral levels, [], tooDeep levels)
-  brief (runGetLazy nested (L.fromChunks (replicate 100 (S.replicate 10000 1)))) @?= Left (fromIntegral levels, [], tooDeep levels)
+  brief (runGetLazy nested (L.fromChunks (replicate 100 (S.replicate 10000 1))))
+    @?= Left (fromIntegral levels, [], tooDeep levels)
   case pushChunk (runGetIncremental nested) bs of
     Fail _ _ e -> errorReason e @?= tooDeep levels
     _ -> assertFailure "not failed"
@@ -54,9 +55,11 @@ named = do
       few n = defaultBudget {budgetEmpties = n}
       reasonIn g = reasonOf (runGetWith (levels 7) g (S.replicate 10 1))
   reasonIn (() <$ nested) @?= Just (tooDeep 7)
-  reasonIn (label "a" (withBudget (levels 3) (label "b" (() <$ nested <|> empty)) <?> "c")) @?= Just (tooDeep 3)
+  reasonIn (label "a" (withBudget (levels 3) (label "b" (() <$ nested <|> empty)) <?> "c"))
+    @?= Just (tooDeep 3)
   reasonIn (withBudget (levels 3) (deeper getWord8) *> (() <$ nested)) @?= Just (tooDeep 7)
-  reasonIn (withBudget (levels 9) (withBudget (few 4) (skipCount 5 (pure ())))) @?= Just (tooManyEmpties 4)
+  reasonIn (withBudget (levels 9) (withBudget (few 4) (skipCount 5 (pure ()))))
+    @?= Just (tooManyEmpties 4)
   reasonOf (runGet (skipCount maxBound (pure ())) "") @?= Just (tooManyEmpties 1048576)
 
 exactly :: Assertion
@@ -68,31 +71,68 @@ exactly = do
   -- Levels that are side by side do not add up.
   runGetWith defaultBudget {budgetDepth = 1} (many (deeper getWord8)) "abc" @?= Right [97, 98, 99]
   -- An alternative begins at the level it is on.
-  runGetWith defaultBudget {budgetDepth = 2} ((deeper (deeper getWord8) *> empty) <|> deeper (deeper getWord8)) "a" @?= Right 97
+  runGetWith
+    defaultBudget {budgetDepth = 2}
+    ((deeper (deeper getWord8) *> empty) <|> deeper (deeper getWord8))
+    "a"
+    @?= Right 97
 
 within :: Assertion
 within = do
   let two = defaultBudget {budgetDepth = 2}
   runGetWith two (deeper (deeper (withBudget two (deeper (deeper getWord8))))) "a" @?= Right 97
-  reasonOf (runGetWith two (deeper (withBudget two getWord8 *> deeper (deeper getWord8))) "ab") @?= Just (tooDeep 2)
+  reasonOf (runGetWith two (deeper (withBudget two getWord8 *> deeper (deeper getWord8))) "ab")
+    @?= Just (tooDeep 2)
   -- What is decoded within does not count outside.
   let few = defaultBudget {budgetEmpties = 10}
       units = get :: Get [()]
       five = encode (replicate 5 ())
-  runGetWith few (length <$> (units *> withBudget few (units *> units) *> units)) (S.concat (replicate 4 five)) @?= Right 5
-  overBudget 10 (runGetWith few (units *> withBudget few units *> units *> units) (S.concat (replicate 4 five)))
+  runGetWith
+    few
+    (length <$> (units *> withBudget few (units *> units) *> units))
+    (S.concat (replicate 4 five))
+    @?= Right 5
+  overBudget
+    10
+    ( runGetWith
+        few
+        (units *> withBudget few units *> units *> units)
+        (S.concat (replicate 4 five))
+    )
 
 empties :: Assertion
 empties = do
   decodeWith budget (encode (replicate 7 ())) @?= Right (replicate 7 ())
   overBudget 7 (decodeWith budget (encode (replicate 8 ())) :: Either DecodeError [()])
-  overBudget 7 (decodeLazyWith budget (encodeLazy [replicate 4 (), replicate 4 ()]) :: Either DecodeError [[()]])
+  overBudget
+    7
+    ( decodeLazyWith budget (encodeLazy [replicate 4 (), replicate 4 ()]) ::
+        Either DecodeError [[()]]
+    )
   -- Those of an alternative that failed count, and those that were looked at.
-  overBudget 7 (runGetWith budget (((get :: Get [()]) *> empty) <|> get) (encode (replicate 7 ())) :: Either DecodeError [()])
-  overBudget 7 (runGetWith budget (lookAhead (get :: Get [()]) *> get) (encode (replicate 7 ())) :: Either DecodeError [()])
-  runGetWith budget {budgetEmpties = 14} (((get :: Get [()]) *> empty) <|> get) (encode (replicate 7 ())) @?= Right (replicate 7 ())
+  overBudget
+    7
+    ( runGetWith
+        budget
+        (((get :: Get [()]) *> empty) <|> get)
+        (encode (replicate 7 ())) ::
+        Either
+          DecodeError
+          [()]
+    )
+  overBudget
+    7
+    ( runGetWith budget (lookAhead (get :: Get [()]) *> get) (encode (replicate 7 ())) ::
+        Either DecodeError [()]
+    )
+  runGetWith
+    budget {budgetEmpties = 14}
+    (((get :: Get [()]) *> empty) <|> get)
+    (encode (replicate 7 ()))
+    @?= Right (replicate 7 ())
   -- A round of 'match' is decoded once, so it counts once.
-  runGetWith budget (S.length . fst <$> match (get :: Get [()])) (encode (replicate 7 ())) @?= Right 8
+  runGetWith budget (S.length . fst <$> match (get :: Get [()])) (encode (replicate 7 ()))
+    @?= Right 8
   -- Each value of a source has a budget of its own.
   let bs = encode (replicate 600000 ())
   source <- newSource (pure (bs <> bs))
@@ -111,11 +151,19 @@ failedWithin = do
       units = get :: Get [()]
       five = encode (replicate 5 ())
       within' = withBudget more (skipCount 900 (pure ()) *> empty) :: Get [()]
-  runGetWith few ((within' <|> units) *> ((units *> within') <|> pure [])) (five <> five) @?= Right []
-  overBudget 10 (runGetWith few ((within' <|> units) *> units *> units) (S.concat (replicate 3 five)))
+  runGetWith few ((within' <|> units) *> ((units *> within') <|> pure [])) (five <> five)
+    @?= Right []
+  overBudget
+    10
+    ( runGetWith
+        few
+        ((within' <|> units) *> units *> units)
+        (S.concat (replicate 3 five))
+    )
   -- Nor does it get more.
   overBudget 10 (runGetWith few ((withBudget more empty <|> pure ()) *> skipCount 11 (pure ())) "")
-  brief (runGetLazy (withBudget few (many (within' <|> units))) (L.fromChunks (replicate 3 five))) @?= Right [replicate 5 (), replicate 5 ()]
+  brief (runGetLazy (withBudget few (many (within' <|> units))) (L.fromChunks (replicate 3 five)))
+    @?= Right [replicate 5 (), replicate 5 ()]
 
 -- A million empty elements, and not as many for each byte. (Without a limit this takes hours.)
 spentIsSpent :: Assertion
@@ -123,9 +171,15 @@ spentIsSpent = do
   let costly = (skipCount maxBound (pure ()) *> empty) <|> getWord8
       ahead = (lookAhead (skipCount maxBound (pure ())) *> empty) <|> getWord8
       input = S.replicate 100000 0
-  forM_ [costly, ahead, attempt costly, (notFollowedBy (skipCount maxBound (pure ())) *> empty) <|> getWord8] $ \g -> do
-    r <- timeout 20000000 (evaluate (length <$> runGet (many g) input))
-    r @?= Just (Right 100000)
+  forM_
+    [ costly,
+      ahead,
+      attempt costly,
+      (notFollowedBy (skipCount maxBound (pure ())) *> empty) <|> getWord8
+    ]
+    $ \g -> do
+      r <- timeout 20000000 (evaluate (length <$> runGet (many g) input))
+      r @?= Just (Right 100000)
 
 extremes :: Assertion
 extremes = do

@@ -55,23 +55,43 @@ signed24 x = if low >= 0x800000 then low - 0x1000000 else low
     low = x `mod` 0x1000000
 
 -- Written between guards, at every offset, against the model; and read back, on every split.
-number24 :: forall a. (Arbitrary a, Integral a, Bounded a, Show a) => String -> Scalar a -> Get a -> ([Word8] -> [Word8]) -> (Integer -> Integer) -> (a -> Integer) -> TestTree
+number24 ::
+  forall a.
+  (Arbitrary a, Integral a, Bounded a, Show a) =>
+  String ->
+  Scalar a ->
+  Get a ->
+  ([Word8] -> [Word8]) ->
+  (Integer -> Integer) ->
+  (a -> Integer) ->
+  TestTree
 number24 name scalar get order kept view =
   testGroup
     name
     [ testProperty "written" $
         forAll numbers $ \x ->
-          conjoin [written offset x === replicate offset 0xAA ++ bytesOf x ++ [0xAA] | offset <- [0 .. 8]],
+          conjoin
+            [ written offset x === replicate offset 0xAA ++ bytesOf x ++ [0xAA]
+              | offset <- [0 .. 8]
+            ],
       testProperty "read" $
         forAll numbers $ \x ->
           onEverySplit (view <$> get) (S.pack (bytesOf x)) (Right (kept (view x))),
       testProperty "any bytes" $ \bs ->
         onEverySplit get (S.pack bs) (runGet get (S.pack bs))
           .&&. either (Left . errorReason) (Right . view) (runGet get (S.pack bs))
-            === (if length bs < 3 then Left (MissingInput 3 (length bs)) else Right (kept (bigEndian (order (take 3 bs)))))
+            === ( if length bs < 3
+                    then Left (MissingInput 3 (length bs))
+                    else Right (kept (bigEndian (order (take 3 bs))))
+                )
     ]
   where
-    numbers = oneof [arbitrary, arbitraryBoundedIntegral, elements [0, 1, 0x7FFFFF, 0x800000, 0xFFFFFF, 0x1000000, maxBound, minBound]]
+    numbers =
+      oneof
+        [ arbitrary,
+          arbitraryBoundedIntegral,
+          elements [0, 1, 0x7FFFFF, 0x800000, 0xFFFFFF, 0x1000000, maxBound, minBound]
+        ]
     bytesOf x = order [fromInteger (view x `shiftR` k) | k <- [16, 8, 0]]
     bigEndian = foldl (\acc b -> acc * 256 + toInteger b) 0
     written offset x = S.unpack $
@@ -80,7 +100,8 @@ number24 name scalar get order kept view =
         scalarWrite scalar (p `plusPtr` offset) x
 
 -- The decoder of that order, also in its errors.
-chosen :: (Eq b, Show b) => String -> (O.ByteOrder -> Get a) -> Get a -> Get a -> (a -> b) -> TestTree
+chosen ::
+  (Eq b, Show b) => String -> (O.ByteOrder -> Get a) -> Get a -> Get a -> (a -> b) -> TestTree
 chosen name get little big view =
   testProperty name $
     forAll (choose (0, 9) >>= vector) $ \bytes ->
@@ -94,7 +115,9 @@ sideBySide a b bytes = onEverySplit together bs (runGet apart bs)
   where
     bs = S.pack bytes
     order little = if little then O.LittleEndian else O.BigEndian
-    together = (,,) . fromIntegral <$> O.getWord16 (order a) <*> O.getInt24 (order b) <*> O.getWord32 (order a)
+    together =
+      (,,) . fromIntegral
+        <$> O.getWord16 (order a) <*> O.getInt24 (order b) <*> O.getWord32 (order a)
     apart :: Get (Word, Int32, Word32)
     apart = do
       x <- if a then getWord16le else getWord16be

@@ -55,9 +55,21 @@ tests =
 manyConstructors :: Assertion
 manyConstructors = do
   length bigs @?= 260
-  mapM_ (\(i, b) -> encode b @?= S.pack [fromIntegral (i `mod` 256), fromIntegral (i `div` 256 :: Int)]) (zip [0 ..] bigs)
+  mapM_
+    ( \(i, b) ->
+        encode b @?= S.pack [fromIntegral (i `mod` 256), fromIntegral (i `div` 256 :: Int)]
+    )
+    (zip [0 ..] bigs)
   mapM_ (\b -> decode (encode b) @?= Right b) bigs
-  (decode (S.pack [4, 1]) :: Either DecodeError Big) @?= Left (failure 0 ["Big"] (Invalid "constructor tag 260, but Big has 260 constructors (tags 0 to 259)") [] (S.pack [4, 1]))
+  (decode (S.pack [4, 1]) :: Either DecodeError Big)
+    @?= Left
+      ( failure
+          0
+          ["Big"]
+          (Invalid "constructor tag 260, but Big has 260 constructors (tags 0 to 259)")
+          []
+          (S.pack [4, 1])
+      )
 
 noConstructors :: Assertion
 noConstructors = do
@@ -181,21 +193,32 @@ handles :: Assertion
 handles = do
   dir <- getTemporaryDirectory
   let x = [Named "n" (Both Point (Circle 1)) | _ <- [1 .. 5000 :: Int]]
-  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $ \(path, h) -> do
-    hEncode h x
-    hClose h
-    bs <- S.readFile path
-    bs == encode x @?= True
-    r <- withBinaryFile path ReadMode hDecode
-    (r == Right x) @?= True
-    S.appendFile path "x"
-    trailing <- withBinaryFile path ReadMode hDecode :: IO (Either DecodeError [Shape])
-    either errorReason (const (Invalid "decoded")) trailing @?= TrailingInput
+  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $
+    \(path, h) -> do
+      hEncode h x
+      hClose h
+      bs <- S.readFile path
+      bs == encode x @?= True
+      r <- withBinaryFile path ReadMode hDecode
+      (r == Right x) @?= True
+      S.appendFile path "x"
+      trailing <- withBinaryFile path ReadMode hDecode :: IO (Either DecodeError [Shape])
+      either errorReason (const (Invalid "decoded")) trailing @?= TrailingInput
 
 several :: Assertion
 several = do
-  rest <- newIORef (map S.singleton (S.unpack (encode (1 :: Int) <> encode ("ab" :: T.Text) <> encode True)))
-  source <- newSource (atomicModifyIORef rest (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty)))
+  rest <-
+    newIORef
+      ( map
+          S.singleton
+          (S.unpack (encode (1 :: Int) <> encode ("ab" :: T.Text) <> encode True))
+      )
+  source <-
+    newSource
+      ( atomicModifyIORef
+          rest
+          (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty))
+      )
   decodeFrom source >>= (@?= Right (1 :: Int))
   decodeFrom source >>= (@?= Right ("ab" :: T.Text))
   decodeFrom source >>= (@?= Right True)

@@ -44,13 +44,17 @@ tests =
       testCase "constant size stays constant" constantSizes,
       testCase "types without finite values" endless,
       testCase "readers by hand are limited in depth" limited,
-      testProperty "the size of what is put" (\n t -> formatSize (format @Message) (Message n t) === 9 + S.length (encode t) - 8),
+      testProperty
+        "the size of what is put"
+        (\n t -> formatSize (format @Message) (Message n t) === 9 + S.length (encode t) - 8),
       lawful "constant size" (samples @Port),
       lawful "variable size" (samples @Named),
       lawful "a type with a parameter" (samples @(Ascending Word8)),
       lawful "a recursive type" (samples @Chain),
       lawful "fromPutGet" (samples @Message),
-      testProperty "a format that is ignored is found out" (expectFailure (withMaxSuccess 10000 (formatAgrees (samples @Ignored))))
+      testProperty
+        "a format that is ignored is found out"
+        (expectFailure (withMaxSuccess 10000 (formatAgrees (samples @Ignored))))
     ]
 
 lawful :: (Codec a, HasFormat a) => String -> Samples a -> TestTree
@@ -83,7 +87,8 @@ data Ascending a = Ascending a a
 instance (Ord a, Codec a) => Codec (Ascending a)
 
 instance (Ord a, Codec a) => HasFormat (Ascending a) where
-  format = refined id (\x@(Ascending a b) -> if a <= b then Right x else Left "descending") derivedFormat
+  format =
+    refined id (\x@(Ascending a b) -> if a <= b then Right x else Left "descending") derivedFormat
   {-# INLINE format #-}
 
 instance (Arbitrary a, Ord a) => Arbitrary (Ascending a) where
@@ -170,8 +175,10 @@ later = do
     [ do
         let ports = replicate i 1024 ++ [80] ++ replicate (n - i - 1) (1024 :: Word16)
             at = 8 + 2 * fromIntegral i
-        brief (decode (encode ports) :: Either DecodeError [Port]) @?= Left (at, ["[" ++ show i ++ "]"], Invalid "privileged")
-        brief (decode (encode ports) :: Either DecodeError (V.Vector Port)) @?= Left (at, ["[" ++ show i ++ "]"], Invalid "privileged")
+        brief (decode (encode ports) :: Either DecodeError [Port])
+          @?= Left (at, ["[" ++ show i ++ "]"], Invalid "privileged")
+        brief (decode (encode ports) :: Either DecodeError (V.Vector Port))
+          @?= Left (at, ["[" ++ show i ++ "]"], Invalid "privileged")
       | n <- [1, 2, 63, 64, 65, 200],
         i <- [0, n `div` 2, n - 1]
     ]

@@ -4,7 +4,15 @@
 module Tests.CodecRun (tests) where
 
 import Ashlar.Codec
-import Ashlar.Get (foldFrom, getByteString, getNested, getRemainingByteString, isolate, runGet, skip)
+import Ashlar.Get
+  ( foldFrom,
+    getByteString,
+    getNested,
+    getRemainingByteString,
+    isolate,
+    runGet,
+    skip,
+  )
 import Ashlar.Get.Stream (Stream (..), runGetStream)
 import Control.Exception (bracket)
 import qualified Data.ByteString as S
@@ -39,7 +47,8 @@ files = bracket temporary removeFile $ \path -> do
   decodeFile path >>= (@?= Right [1, 2, 3 :: Word16])
   encodeFile path (7 :: Word8)
   S.readFile path >>= (@?= S.pack [7])
-  (decodeFile path :: IO (Either DecodeError ())) >>= (@?= Left TrailingInput) . either (Left . errorReason) Right
+  (decodeFile path :: IO (Either DecodeError ()))
+    >>= (@?= Left TrailingInput) . either (Left . errorReason) Right
   where
     temporary = do
       directory <- getTemporaryDirectory
@@ -50,7 +59,8 @@ budgets :: Assertion
 budgets = bracket temporary removeFile $ \path -> do
   encodeFile path [(), (), ()]
   withBinaryFile path ReadMode (hDecodeWith enough) >>= (@?= Right [(), (), ()])
-  withBinaryFile path ReadMode (hDecodeWith few) >>= assertBool "more than the budget" . isLeft . units
+  withBinaryFile path ReadMode (hDecodeWith few)
+    >>= assertBool "more than the budget" . isLeft . units
   -- Each value of a source has the whole budget.
   bs <- S.readFile path
   source <- once (bs <> bs)
@@ -96,7 +106,8 @@ isolated = do
   found (getNested (5 <$ skip 1) getRemainingByteString) @?= Left (1, MissingInput 5 2)
   found (skip 1 *> getByteString 5) @?= Left (1, MissingInput 5 2)
   found (isolate 2 (getNested (2 <$ skip 1) getRemainingByteString)) @?= Left (1, MissingInput 2 1)
-  found (getNested (2 <$ skip 1) (S.empty <$ skip 1)) @?= Left (2, Invalid "isolate: 1 of 2 bytes were not read")
+  found (getNested (2 <$ skip 1) (S.empty <$ skip 1))
+    @?= Left (2, Invalid "isolate: 1 of 2 bytes were not read")
   -- A decoder that fails by itself says so.
   found (getNested (5 <$ skip 1) (skip 1 *> getByteString 4)) @?= Left (2, MissingInput 4 1)
   where
@@ -104,6 +115,7 @@ isolated = do
 
 typeNamed :: Assertion
 typeNamed =
-  either errorLabels (error . show) (decode (encode late) :: Either DecodeError UTCTime) @?= ["UTCTime.utctDayTime"]
+  either errorLabels (error . show) (decode (encode late) :: Either DecodeError UTCTime)
+    @?= ["UTCTime.utctDayTime"]
   where
     late = UTCTime (ModifiedJulianDay 0) 90000

@@ -62,7 +62,13 @@ instance Arbitrary Element where
   arbitrary = sized $ \n ->
     if n <= 1
       then Letter <$> elements [97, 98, 44]
-      else frequency [(3, Letter <$> elements [97, 98, 44]), (1, Both <$> half <*> half), (1, Either' <$> half <*> half), (1, Perhaps <$> half)]
+      else
+        frequency
+          [ (3, Letter <$> elements [97, 98, 44]),
+            (1, Both <$> half <*> half),
+            (1, Either' <$> half <*> half),
+            (1, Perhaps <$> half)
+          ]
     where
       half = scale (`div` 2) arbitrary
   shrink e = case e of
@@ -142,7 +148,11 @@ upToEnd e f input =
     [ same "manyTill" input (manyTill p end) (untilEnd `followed` (returned . fst)),
       same "manyTill'" input (manyTill' p end) (untilEnd `followed` (returned . fst)),
       same "manyTill_" input (manyTill_ p end) untilEnd,
-      same "someTill" input (someTill p end) (m `followed` \a -> untilEnd `followed` (returned . (a :) . fst)),
+      same
+        "someTill"
+        input
+        (someTill p end)
+        (m `followed` \a -> untilEnd `followed` (returned . (a :) . fst)),
       same "skipManyTill" input (skipManyTill p end) (untilEnd `followed` (returned . snd))
     ]
   where
@@ -151,7 +161,9 @@ upToEnd e f input =
     untilEnd s = case mEnd s of
       Just (x, rest) -> Just (([], x), rest)
       Nothing -> case m s of
-        Just (a, more) | length more < length s -> (\((as, x), rest) -> ((a : as, x), rest)) <$> untilEnd more
+        Just (a, more)
+          | length more < length s ->
+            (\((as, x), rest) -> ((a : as, x), rest)) <$> untilEnd more
         _ -> Nothing
 
 separators :: Element -> Element -> Input -> Property
@@ -162,10 +174,18 @@ separators e f input =
       same "sepBy1" input (sepBy1 p sep) sep1,
       same "sepBy1'" input (sepBy1' p sep) sep1,
       same "endBy" input (endBy p sep) (manyOf ended),
-      same "endBy1" input (endBy1 p sep) (ended `followed` \a -> manyOf ended `followed` (returned . (a :))),
+      same
+        "endBy1"
+        input
+        (endBy1 p sep)
+        (ended `followed` \a -> manyOf ended `followed` (returned . (a :))),
       same "sepEndBy" input (sepEndBy p sep) (sepEnd1 `orElse` returned []),
       same "sepEndBy1" input (sepEndBy1 p sep) sepEnd1,
-      same "between" input (between sep sep p) (mSep `followed` \_ -> m `followed` \a -> mSep `followed` \_ -> returned a)
+      same
+        "between"
+        input
+        (between sep sep p)
+        (mSep `followed` \_ -> m `followed` \a -> mSep `followed` \_ -> returned a)
     ]
   where
     (p, m) = (get e, model e)
@@ -195,7 +215,8 @@ operators e f input =
     op = flip Applied <$> get f
     m = model e `followed` (returned . Leaf)
     rounds = manyOf (model f `followed` \w -> m `followed` \a -> returned (w, a))
-    left1 = m `followed` \a -> rounds `followed` (returned . foldl (\acc (w, b) -> Applied acc w b) a)
+    left1 =
+      m `followed` \a -> rounds `followed` (returned . foldl (\acc (w, b) -> Applied acc w b) a)
     right1 = m `followed` \a -> rounds `followed` (returned . toRight a)
     toRight a more = case more of
       [] -> a
@@ -209,7 +230,11 @@ choices es e input =
   conjoin
     [ same "choice" input (choice (map get es)) (foldr (orElse . model) (const Nothing) es),
       same "option" input (option [0] (get e)) (model e `orElse` returned [0]),
-      same "eitherP" input (eitherP (get e) getWord8) ((model e `followed` (returned . Left)) `orElse` any1)
+      same
+        "eitherP"
+        input
+        (eitherP (get e) getWord8)
+        ((model e `followed` (returned . Left)) `orElse` any1)
     ]
   where
     any1 s = case s of
@@ -248,7 +273,12 @@ primes = do
   lazily (manyTill boom endOfInput) >>= (@?= Right 2)
   mapM_
     (\g -> lazily g >>= (@?= Left (ErrorCall "forced")))
-    [many' boom, many1' boom, sepBy' boom (pure ()), sepBy1' boom (pure ()), manyTill' boom endOfInput]
+    [ many' boom,
+      many1' boom,
+      sepBy' boom (pure ()),
+      sepBy1' boom (pure ()),
+      manyTill' boom endOfInput
+    ]
   where
     boom = errorWithoutStackTrace "forced" <$ getWord8 :: Get ()
     lazily :: Get [()] -> IO (Either ErrorCall Int)

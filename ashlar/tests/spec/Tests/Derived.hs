@@ -54,7 +54,15 @@ data Record = Record
   deriving anyclass (Codec)
 
 instance Arbitrary Record where
-  arbitrary = Record <$> arbitrary <*> arbitrary <*> text <*> arbitrary <*> few arbitrary <*> scale (`div` 4) (fmap (fmap T.pack) arbitrary) <*> arbitrary
+  arbitrary =
+    Record
+      <$> arbitrary
+        <*> arbitrary
+        <*> text
+        <*> arbitrary
+        <*> few arbitrary
+        <*> scale (`div` 4) (fmap (fmap T.pack) arbitrary)
+        <*> arbitrary
 
 text :: Gen Text
 text = T.pack <$> few arbitrary
@@ -85,7 +93,12 @@ instance Arbitrary Shape where
     where
       go n
         | n <= 1 = oneof [pure Point, Circle <$> arbitrary, Polygon <$> few arbitrary]
-        | otherwise = oneof [go 1, Named <$> text <*> go (n `div` 2), Both <$> go (n `div` 2) <*> go (n `div` 2)]
+        | otherwise =
+          oneof
+            [ go 1,
+              Named <$> text <*> go (n `div` 2),
+              Both <$> go (n `div` 2) <*> go (n `div` 2)
+            ]
 
 -- | An enumeration.
 data Colour = Red | Green | Blue
@@ -105,7 +118,8 @@ instance Arbitrary a => Arbitrary (Tree a) where
     where
       go n
         | n <= 1 = pure Leaf
-        | otherwise = frequency [(1, pure Leaf), (3, Node <$> go (n `div` 2) <*> arbitrary <*> go (n `div` 2))]
+        | otherwise =
+          frequency [(1, pure Leaf), (3, Node <$> go (n `div` 2) <*> arbitrary <*> go (n `div` 2))]
 
 -- | Recursive through a list.
 data Rose a = Rose a [Rose a]

@@ -69,7 +69,9 @@ runsItself = do
     inside g =
       getWord8 >>= \t ->
         if t == 1
-          then getRemainingByteString >>= \bs -> either (fail . displayException) (pure . (+ 1)) (runGet g bs)
+          then
+            getRemainingByteString >>= \bs ->
+              either (fail . displayException) (pure . (+ 1)) (runGet g bs)
           else if t == 0 then pure (0 :: Int) else fail "neither 0 nor 1"
 
 word :: Word8 -> String -> Get ()
@@ -156,7 +158,12 @@ shortErrors :: Assertion
 shortErrors = do
   short (foldr label getWord8 (map show [1 .. 200000 :: Int]))
   -- Labels and paths in one another.
-  short (foldr (\i g -> if even i then label (show i) g else g <?> show i) getWord8 [1 .. 200000 :: Int])
+  short
+    ( foldr
+        (\i g -> if even i then label (show i) g else g <?> show i)
+        getWord8
+        [1 .. 200000 :: Int]
+    )
   short (nestedLevels 50000)
   where
     short g = do
@@ -184,7 +191,11 @@ excerpts a bytes = case runGet g input of
         lines' = at - at `mod` 16 + 16 - start
      in (from === fromIntegral start)
           .&&. (S.take lines' shownBytes === S.take lines' (S.drop start input))
-          .&&. conjoin (map (inPieces . filter (not . S.null)) [map S.singleton (S.unpack input), [S.take 17 input, S.drop 17 input]])
+          .&&. conjoin
+            ( map
+                (inPieces . filter (not . S.null))
+                [map S.singleton (S.unpack input), [S.take 17 input, S.drop 17 input]]
+            )
   where
     g = runAction (Then (Bytes 5) (Or a (Then (Many Byte) Failing)))
     input = S.pack (bytes ++ bytes ++ [0 .. 40])
@@ -192,8 +203,14 @@ excerpts a bytes = case runGet g input of
       Right _ -> counterexample "decoded" False
       Left e ->
         let Excerpt from part = errorExcerpt e
-         in counterexample (show (from, part)) (S.take (S.length part) (S.drop (fromIntegral from) input) === part)
-              .&&. counterexample "found" (S.take (S.length (errorFound e)) (S.drop (fromIntegral (errorOffset e)) input) === errorFound e)
+         in counterexample
+              (show (from, part))
+              (S.take (S.length part) (S.drop (fromIntegral from) input) === part)
+              .&&. counterexample
+                "found"
+                ( S.take (S.length (errorFound e)) (S.drop (fromIntegral (errorOffset e)) input)
+                    === errorFound e
+                )
 
 expectations :: Assertion
 expectations = do
@@ -219,34 +236,58 @@ expectations = do
 namesLazy :: Assertion
 namesLazy = do
   runGet (getWord8 <?> error "forced") "a" @?= Right 97
-  runGet ((word 1 (error "forced") <|> word 2 (error "forced")) <|> word 97 (error "forced")) "a" @?= Right ()
+  runGet ((word 1 (error "forced") <|> word 2 (error "forced")) <|> word 97 (error "forced")) "a"
+    @?= Right ()
   -- Nor if there is an error, unless it is looked at.
   errorOffset <$> either Right Left (runGet (getWord8 *> word 1 (error "forced")) "ab") @?= Right 1
 
 -- What is wrong is inside the third record, though the decoder fails behind the second.
 farthest :: Assertion
 farthest = do
-  let record = label "record" (word 1 "tag" *> label "length" getWord8 >>= \n -> label "body" (getByteString (fromIntegral n)))
+  let record =
+        label
+          "record"
+          ( word 1 "tag" *> label "length" getWord8 >>= \n ->
+              label "body" (getByteString (fromIntegral n))
+          )
       three = "\1\1a\1\2bc\1\9abc"
-  brief (runGet (many record <* endOfInput) three) @?= Left (9, ["body", "record"], MissingInput 9 3)
-  brief (runGet (many record <* endOfInput) (S.take 7 three <> "\2")) @?= Left (7, [], TrailingInput)
+  brief (runGet (many record <* endOfInput) three)
+    @?= Left (9, ["body", "record"], MissingInput 9 3)
+  brief (runGet (many record <* endOfInput) (S.take 7 three <> "\2"))
+    @?= Left (7, [], TrailingInput)
   -- A message, though others say more of where it is.
-  brief (runGet (many (word 1 "x") *> fail "no") "\1\1\0" :: Either DecodeError ()) @?= Left (2, [], Invalid "no")
+  brief (runGet (many (word 1 "x") *> fail "no") "\1\1\0" :: Either DecodeError ())
+    @?= Left (2, [], Invalid "no")
   -- The latest of equals.
   brief (runGet (fail "one" <|> fail "two" :: Get ()) "") @?= Left (0, [], Invalid "two")
-  brief (runGet (getWord8 *> fail "one" <|> fail "two" :: Get ()) "a") @?= Left (1, [], Invalid "one")
+  brief (runGet (getWord8 *> fail "one" <|> fail "two" :: Get ()) "a")
+    @?= Left (1, [], Invalid "one")
   -- The source stands where the decoder was in the end, and says so.
-  case runGetOrFail ((getWord8 *> getWord8 *> fail "far") <|> getWord8 *> (fail "near" :: Get ())) "abc" of
+  case runGetOrFail
+    ( (getWord8 *> getWord8 *> fail "far")
+        <|> getWord8 *> (fail "near" :: Get ())
+    )
+    "abc" of
     Left (rest, at, e) -> (rest, at, errorOffset e) @?= ("bc", 1, 2)
     Right _ -> assertFailure "decoded"
 
 lookedAt :: Assertion
 lookedAt = do
   -- 'many' fails at the end; but that was not for this.
-  brief (runGet (lookAhead (many getWord8) *> getWord8 *> fail "here" :: Get ()) "abc") @?= Left (1, [], Invalid "here")
-  brief (runGet (lookAheadM (Nothing <$ many getWord8) *> getWord8 *> empty :: Get ()) "abc") @?= Left (1, [], NoAlternative)
-  brief (runGet (lookAheadE (Left () <$ many getWord8) *> getWord8 *> empty :: Get (Either () ())) "abc") @?= Left (1, [], NoAlternative)
-  brief (runGet (notFollowedBy (getWord8 *> getWord8 *> word 1 "x") *> empty :: Get ()) "abc") @?= Left (0, [], NoAlternative)
+  brief (runGet (lookAhead (many getWord8) *> getWord8 *> fail "here" :: Get ()) "abc")
+    @?= Left (1, [], Invalid "here")
+  brief (runGet (lookAheadM (Nothing <$ many getWord8) *> getWord8 *> empty :: Get ()) "abc")
+    @?= Left (1, [], NoAlternative)
+  brief
+    ( runGet
+        ( lookAheadE (Left () <$ many getWord8) *> getWord8 *> empty ::
+            Get (Either () ())
+        )
+        "abc"
+    )
+    @?= Left (1, [], NoAlternative)
+  brief (runGet (notFollowedBy (getWord8 *> getWord8 *> word 1 "x") *> empty :: Get ()) "abc")
+    @?= Left (0, [], NoAlternative)
   -- If it fails itself, it counts.
   brief (runGet (lookAhead (getWord8 *> getWord16be)) "ab") @?= Left (1, [], MissingInput 2 1)
 
@@ -255,13 +296,15 @@ messagesBehind :: Assertion
 messagesBehind = do
   -- The keys' decoder fails inside, where 'many' ends; that is not the error.
   let twice = encode [(T.pack "b", 1 :: Int), (T.pack "a", 2)]
-  brief (decode twice :: Either DecodeError (Map T.Text Int)) @?= Left (25, [], Invalid "keys that do not ascend")
+  brief (decode twice :: Either DecodeError (Map T.Text Int))
+    @?= Left (25, [], Invalid "keys that do not ascend")
   let bad = encode ("ab\xFFmore" :: S.ByteString)
   case decode bad :: Either DecodeError T.Text of
     Left e -> e @?= failure 10 [] (Invalid "invalid UTF-8") [] "\xFFmore"
     Right _ -> assertFailure "decoded"
   -- A text that was good leaves nothing behind.
-  brief (decode (encode (T.pack "good") <> "x") :: Either DecodeError T.Text) @?= Left (12, [], TrailingInput)
+  brief (decode (encode (T.pack "good") <> "x") :: Either DecodeError T.Text)
+    @?= Left (12, [], TrailingInput)
 
 earlierRuns :: Assertion
 earlierRuns = do
@@ -308,7 +351,10 @@ notKept :: Assertion
 notKept = do
   errors <- forM [1 .. 40 :: Int] $ \i -> do
     let bs = S.replicate 33554432 (fromIntegral i)
-    either evaluate (const (assertFailure "decoded")) (runGet (label "x" (skip 33554400 *> getByteString 100)) bs)
+    either
+      evaluate
+      (const (assertFailure "decoded"))
+      (runGet (label "x" (skip 33554400 *> getByteString 100)) bs)
   map errorFound errors @?= [S.replicate 16 i | i <- [1 .. 40]]
   sum (map (length . displayException) errors) > 0 @? "shown"
 
@@ -355,8 +401,14 @@ commitReleases = do
       pieces = L.fromChunks (map S.singleton (S.unpack bs))
       h = (attempt (getWord8 *> commit *> skip 100) *> empty) <|> getByteString 256
   runGetLazy h pieces @?= Right bs
-  runGetLazy (lookAhead (((getWord8 *> commit *> skip 100) <|> pure ()) *> getWord8) *> getByteString 256) pieces @?= Right bs
-  fmap fst (runGetLazy (match (((getWord8 *> commit *> skip 100) <|> pure ()) *> skip 155)) pieces) @?= Right bs
+  runGetLazy
+    ( lookAhead (((getWord8 *> commit *> skip 100) <|> pure ()) *> getWord8)
+        *> getByteString 256
+    )
+    pieces
+    @?= Right bs
+  fmap fst (runGetLazy (match (((getWord8 *> commit *> skip 100) <|> pure ()) *> skip 155)) pieces)
+    @?= Right bs
 
 streams :: Assertion
 streams = do

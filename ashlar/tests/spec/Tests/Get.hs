@@ -39,7 +39,9 @@ tests :: TestTree
 tests =
   testGroup
     "Get"
-    [ testProperty "random decoders against the model, on every split (INV-G1, G2, G3)" againstModel,
+    [ testProperty
+        "random decoders against the model, on every split (INV-G1, G2, G3)"
+        againstModel,
       testProperty "laws of Functor, Applicative, Monad, Alternative" laws,
       testCase "fmap and <*> do not force" lazyInValues,
       testCase "a value's exception is not a decode error" valueException,
@@ -109,13 +111,35 @@ lazyInValues = do
 
 valueException :: Assertion
 valueException = do
-  let ran bs = try (evaluate (runGet ((getWord8 >>= \w -> if w == 97 then throw (userError "value") else pure w) <|> pure 0) bs))
-  ran "a" >>= either (\e -> show (e :: IOException) @?= "user error (value)") (\r -> assertFailure (show r))
+  let ran bs =
+        try
+          ( evaluate
+              ( runGet
+                  ( (getWord8 >>= \w -> if w == 97 then throw (userError "value") else pure w)
+                      <|> pure 0
+                  )
+                  bs
+              )
+          )
+  ran "a"
+    >>= either
+      (\e -> show (e :: IOException) @?= "user error (value)")
+      (\r -> assertFailure (show r))
   r <- try (evaluate (runGetLazy (throw (userError "value") :: Get Word8) "a"))
   either (\e -> show (e :: IOException) @?= "user error (value)") (\x -> assertFailure (show x)) r
   -- And what the input's chunks throw.
-  lazy <- try (evaluate (runGetLazy (getWord8 *> getWord8 <|> pure 0) (L.fromChunks ["a", throw (userError "chunk")])))
-  either (\e -> show (e :: IOException) @?= "user error (chunk)") (\x -> assertFailure (show x)) lazy
+  lazy <-
+    try
+      ( evaluate
+          ( runGetLazy
+              (getWord8 *> getWord8 <|> pure 0)
+              (L.fromChunks ["a", throw (userError "chunk")])
+          )
+      )
+  either
+    (\e -> show (e :: IOException) @?= "user error (chunk)")
+    (\x -> assertFailure (show x))
+    lazy
 
 nestedRuns :: Assertion
 nestedRuns = runGet outer "ab" @?= Right (Left (failure 0 [] (MissingInput 8 1) [] "a"), 98)
@@ -141,11 +165,13 @@ hugeNumbers = forM_ [maxBound, maxBound - 1, 2 ^ (62 :: Int)] $ \n -> do
   where
     missing n g = do
       brief (runGet (getWord8 *> g) "abcd") @?= Left (1, [], MissingInput n 3)
-      brief (runGetLazy (getWord8 *> g) (L.fromChunks ["a", "b", "cd"])) @?= Left (1, [], MissingInput n 3)
+      brief (runGetLazy (getWord8 *> g) (L.fromChunks ["a", "b", "cd"]))
+        @?= Left (1, [], MissingInput n 3)
 
 deepAlternatives :: Assertion
 deepAlternatives =
-  runGet (foldr (\_ g -> (getWord8 *> empty) <|> g) (pure 'x') [1 .. 100000 :: Int]) "a" @?= Right 'x'
+  runGet (foldr (\_ g -> (getWord8 *> empty) <|> g) (pure 'x') [1 .. 100000 :: Int]) "a"
+    @?= Right 'x'
 
 manyLong :: Assertion
 manyLong = do

@@ -77,7 +77,18 @@ hostile name =
   testCase name $
     sequence_
       [ atOnce (n, S.length rest, pieces) (fails (encode n <> rest) pieces)
-        | n <- [-1, minBound, maxBound, maxBound - 7, 2 ^ (60 :: Int), 2 ^ (61 :: Int), 2 ^ (61 :: Int) + 1, 2 ^ (62 :: Int), maxBound `div` 24 + 1] :: [Int64],
+        | n <-
+            [ -1,
+              minBound,
+              maxBound,
+              maxBound - 7,
+              2 ^ (60 :: Int),
+              2 ^ (61 :: Int),
+              2 ^ (61 :: Int) + 1,
+              2 ^ (62 :: Int),
+              maxBound `div` 24 + 1
+            ] ::
+              [Int64],
           rest <- ["", "\1", S.replicate 64 0, S.replicate 1000 1],
           pieces <- [False, True]
       ]
@@ -95,13 +106,15 @@ budget :: Assertion
 budget = do
   let lists = encode (replicate 20 (replicate 100000 ()))
   case decode lists :: Either DecodeError [[()]] of
-    Left DecodeError {errorOffset = offset, errorReason = OverBudget _} -> assertBool (show offset) (offset > 8)
+    Left DecodeError {errorOffset = offset, errorReason = OverBudget _} ->
+      assertBool (show offset) (offset > 8)
     other -> assertFailure (show (either displayReason (const "decoded") other))
   where
     displayReason = show . errorReason
 
 withinBudget :: Assertion
-withinBudget = (length <$> (decode (encode (replicate 1000000 ())) :: Either DecodeError [()])) @?= Right 1000000
+withinBudget =
+  (length <$> (decode (encode (replicate 1000000 ())) :: Either DecodeError [()])) @?= Right 1000000
 
 -- However the input is cut. In what is nested, it is what the innermost container has announced.
 announced :: Assertion
@@ -125,14 +138,21 @@ announced = do
   says' (decode "" :: Either DecodeError [Word8]) Nothing
   says' (decode (encode ("abc" :: String)) :: Either DecodeError (String, Int)) Nothing
   says' (decode (encode [0, 2 :: Word8]) :: Either DecodeError [Bool]) Nothing
-  either (takeWhile (/= '\n') . displayException) (const "decoded") (decode (encode huge) :: Either DecodeError [Word8])
+  either
+    (takeWhile (/= '\n') . displayException)
+    (const "decoded")
+    (decode (encode huge) :: Either DecodeError [Word8])
     @?= "at byte 8, in [0]: 1 byte needed, 0 left (4611686018427387904 elements announced)"
   where
     huge = 2 ^ (62 :: Int) :: Int
     says :: forall a. Codec a => S.ByteString -> Int -> Assertion
     says bs n = do
       says' (decode bs :: Either DecodeError a) (Just n)
-      says' (decodeLazy (L.fromChunks (map S.singleton (S.unpack bs))) :: Either DecodeError a) (Just n)
+      says'
+        ( decodeLazy (L.fromChunks (map S.singleton (S.unpack bs))) ::
+            Either DecodeError a
+        )
+        (Just n)
       says' (decodeLazy (L.fromChunks [S.take 9 bs, S.drop 9 bs]) :: Either DecodeError a) (Just n)
     says' :: Either DecodeError a -> Maybe Int -> Assertion
     says' r n = either errorAnnounced (const (Just (-1))) r @?= n
@@ -146,7 +166,11 @@ perfect = mapM_ try' [1 .. 70] >> mapM_ towers [1 .. 30]
       let bs = S.replicate n 2 <> S.singleton constructor <> S.replicate 8 0
       missing (fmap (const ()) (decode bs :: Either DecodeError (Towers Word8)))
       missing (fmap (const ()) (decode bs :: Either DecodeError (Towers Bool)))
-      either ((<= S.length bs) . fromIntegral . errorOffset) (const False) (decode bs :: Either DecodeError (Towers Bool)) @? show n
+      either
+        ((<= S.length bs) . fromIntegral . errorOffset)
+        (const False)
+        (decode bs :: Either DecodeError (Towers Bool))
+        @? show n
     try' n = do
       let bs = S.replicate n 1 <> S.singleton 0
       missing (fmap (const ()) (decode bs :: Either DecodeError (Perfect Word8)))
@@ -160,7 +184,8 @@ perfect = mapM_ try' [1 .. 70] >> mapM_ towers [1 .. 30]
 nested :: Assertion
 nested = do
   let bs = S.concat (replicate 50000 (encode (maxBound :: Int)))
-  either errorReason (const TrailingInput) (decode bs :: Either DecodeError Nested) @?= MissingInput 8 0
+  either errorReason (const TrailingInput) (decode bs :: Either DecodeError Nested)
+    @?= MissingInput 8 0
 
 order :: Assertion
 order = do
@@ -192,4 +217,18 @@ invalid = do
   mapM_ (\(bs, at) -> refused (decode (encode bs) :: Either DecodeError T.Text) (8 + at)) malformed
   mapM_ (\(bs, at) -> refused (decode (encode bs) :: Either DecodeError TL.Text) (8 + at)) malformed
   where
-    malformed = [("\x80", 0), ("\xC0\x80", 0), ("\xC1\xBF", 0), ("\xE0\x80\x80", 0), ("\xED\xA0\x80", 0), ("\xF0\x80\x80\x80", 0), ("\xF4\x90\x80\x80", 0), ("\xF5\x80\x80\x80", 0), ("\xFF", 0), ("a\xC3", 1), ("\xE2\x82", 0), ("\xF0\x9F\x98", 0)] :: [(S.ByteString, Int64)]
+    malformed =
+      [ ("\x80", 0),
+        ("\xC0\x80", 0),
+        ("\xC1\xBF", 0),
+        ("\xE0\x80\x80", 0),
+        ("\xED\xA0\x80", 0),
+        ("\xF0\x80\x80\x80", 0),
+        ("\xF4\x90\x80\x80", 0),
+        ("\xF5\x80\x80\x80", 0),
+        ("\xFF", 0),
+        ("a\xC3", 1),
+        ("\xE2\x82", 0),
+        ("\xF0\x9F\x98", 0)
+      ] ::
+        [(S.ByteString, Int64)]

@@ -30,7 +30,11 @@ tests =
     "instances"
     [ testGroup
         "laws"
-        [ testGroup (sectionName s) [testProperties name (codecLawsFor xs) | Golden name xs _ <- sectionInstances s]
+        [ testGroup
+            (sectionName s)
+            [ testProperties name (codecLawsFor xs)
+              | Golden name xs _ <- sectionInstances s
+            ]
           | s <- sections
         ],
       testGroup "golden bytes" [testCase (sectionName s) (goldenFile s) | s <- sections],
@@ -57,7 +61,8 @@ documented = do
   text <- takeWhile (/= "## Other packages") . lines <$> hGetContents h
   let found = [line | line <- text, "| `" `isPrefixOf` line]
       wanted = concatMap (map markdownRow . goldenRows . sectionInstances) sections
-  forM_ sections $ \s -> assertBool ("no section " ++ sectionName s) (("## " ++ sectionName s) `elem` text)
+  forM_ sections $ \s ->
+    assertBool ("no section " ++ sectionName s) (("## " ++ sectionName s) `elem` text)
   found \\ wanted @?= []
   wanted \\ found @?= []
   found @?= wanted

@@ -44,12 +44,32 @@ tests =
     "bytestring's builders"
     [ testGroup
         "ours as theirs"
-        [ testProperty "runBuilder, at every buffer size" $ \p -> throughSteps (A.runBuilder (build p)) p,
+        [ testProperty "runBuilder, at every buffer size" $ \p ->
+            throughSteps (A.runBuilder (build p)) p,
           testProperty "between builders of theirs" $ \p -> ioProperty $ do
-            out <- driven 16 (B.runBuilder (B.word8 1 <> toBytestringBuilder (build p) <> B.word64LE 2 <> toBytestringBuilder (build p)))
-            pure (out === S.concat [S.singleton 1, bytesOf p, S.pack [2, 0, 0, 0, 0, 0, 0, 0], bytesOf p]),
+            out <-
+              driven
+                16
+                ( B.runBuilder
+                    ( B.word8 1
+                        <> toBytestringBuilder (build p)
+                        <> B.word64LE 2
+                        <> toBytestringBuilder (build p)
+                    )
+                )
+            pure
+              ( out
+                  === S.concat
+                    [S.singleton 1, bytesOf p, S.pack [2, 0, 0, 0, 0, 0, 0, 0], bytesOf p]
+              ),
           testProperty "toLazyByteString" $ \p -> forAll (choose (1, 100)) $ \n ->
-            L.toStrict (B.toLazyByteStringWith (B.untrimmedStrategy n n) L.empty (toBytestringBuilder (build p))) === bytesOf p,
+            L.toStrict
+              ( B.toLazyByteStringWith
+                  (B.untrimmedStrategy n n)
+                  L.empty
+                  (toBytestringBuilder (build p))
+              )
+              === bytesOf p,
           testCase "hPutBuilder" handleOutput,
           testCase "insertions and ends of chunks arrive" insertions,
           testProperty "every step twice" everyStepTwice,
@@ -59,30 +79,58 @@ tests =
           testCase "lazy output interrupted by timeouts" interruptedChunks,
           testCase "under atomically" inAtomically,
           testCase "an exception surfaces where it is reached" exceptionTo,
-          testCase "an infinite builder" $ L.take 1000000 (B.toLazyByteString (toBytestringBuilder ones)) @?= L.replicate 1000000 1,
-          testCase "nothing is evaluated before it is needed" (onDemand (B.toLazyByteStringWith (B.untrimmedStrategy 16 16) L.empty . toBytestringBuilder)),
+          testCase "an infinite builder" $
+            L.take 1000000 (B.toLazyByteString (toBytestringBuilder ones))
+              @?= L.replicate 1000000 1,
+          testCase
+            "nothing is evaluated before it is needed"
+            ( onDemand
+                ( B.toLazyByteStringWith (B.untrimmedStrategy 16 16) L.empty
+                    . toBytestringBuilder
+                )
+            ),
           testCase "the beginning is not kept" notKeptTo,
           testCase "chunks keep their size, however much is allocated between them" chunkSizes
         ],
       testGroup
         "theirs as ours"
-        [ testProperty "at every buffer size" $ withMaxSuccess 40 $ \p -> conjoin [counterexample (show n) (L.toStrict (lazily n (fromBytestringBuilder (theirs p))) === bytesOf p) | n <- sizes],
+        [ testProperty "at every buffer size" $
+            withMaxSuccess 40 $ \p ->
+              conjoin
+                [ counterexample
+                    (show n)
+                    (L.toStrict (lazily n (fromBytestringBuilder (theirs p))) === bytesOf p)
+                  | n <- sizes
+                ],
           testProperty "between builders of ours" $ \p ->
             let b = fromBytestringBuilder (theirs p)
-             in toStrictByteString (word8 1 <> b <> b) === S.concat [S.singleton 1, bytesOf p, bytesOf p],
+             in toStrictByteString (word8 1 <> b <> b)
+                  === S.concat [S.singleton 1, bytesOf p, bytesOf p],
           testProperty "into memory of just that size" $ \p -> ioProperty $ do
-            (memory, _) <- guarded (S.length (bytesOf p)) (\at n -> (\k -> (k, ())) <$> pokeBuilder at n (fromBytestringBuilder (theirs p)))
+            (memory, _) <-
+              guarded
+                (S.length (bytesOf p))
+                (\at n -> (\k -> (k, ())) <$> pokeBuilder at n (fromBytestringBuilder (theirs p)))
             out <- contents memory
             pure (out === bytesOf p),
           testCase "room that is asked for is there" largeSteps,
           testCase "an exception surfaces where it is reached" exceptionFrom,
-          testCase "an infinite builder" $ L.take 1000000 (toLazyByteString (fromBytestringBuilder onesB)) @?= L.replicate 1000000 1,
+          testCase "an infinite builder" $
+            L.take 1000000 (toLazyByteString (fromBytestringBuilder onesB))
+              @?= L.replicate 1000000 1,
           testCase "the beginning is not kept" notKeptFrom
         ],
       testGroup
         "there and back"
-        [ testProperty "ours" $ withMaxSuccess 30 $ \p -> conjoin [L.toStrict (lazily n (fromBytestringBuilder (toBytestringBuilder (build p)))) === bytesOf p | n <- sizes],
-          testProperty "theirs" $ \p -> throughSteps (A.runBuilder (fromBytestringBuilder (theirs p))) p,
+        [ testProperty "ours" $
+            withMaxSuccess 30 $ \p ->
+              conjoin
+                [ L.toStrict (lazily n (fromBytestringBuilder (toBytestringBuilder (build p))))
+                    === bytesOf p
+                  | n <- sizes
+                ],
+          testProperty "theirs" $ \p ->
+            throughSteps (A.runBuilder (fromBytestringBuilder (theirs p))) p,
           testProperty "primitives" primitives
         ]
     ]
@@ -152,7 +200,11 @@ contents (Memory fp whole k) = withForeignPtr fp $ \p -> do
 -- All the bytes, through buffers of so many or of as many as are asked for; and the
 -- steps, with the number of bytes in front of each. Each step is run within a wrapper,
 -- which is told the step's number.
-driveWith :: (forall a. Int -> IO a -> IO a) -> Int -> A.BufferWriter -> IO (S.ByteString, [(Int, A.BufferWriter)])
+driveWith ::
+  (forall a. Int -> IO a -> IO a) ->
+  Int ->
+  A.BufferWriter ->
+  IO (S.ByteString, [(Int, A.BufferWriter)])
 driveWith around n = go 0 n [] [] 0
   where
     go i size pieces ran before writer = do
@@ -166,7 +218,8 @@ driveWith around n = go 0 n [] [] 0
         A.More least writer' -> do
           assertBool "asked for nothing" (least > 0)
           go (i + 1) (max n least) pieces' ran' (before + k) writer'
-        A.Chunk bs writer' -> go (i + 1) n (pure bs : pieces') ran' (before + k + S.length bs) writer'
+        A.Chunk bs writer' ->
+          go (i + 1) n (pure bs : pieces') ran' (before + k + S.length bs) writer'
 
 driven :: Int -> A.BufferWriter -> IO S.ByteString
 driven n writer = fst <$> driveWith (const id) n writer
@@ -185,16 +238,18 @@ numbers from to
 {-# NOINLINE numbers #-}
 
 expected :: Word64 -> Word64 -> S.ByteString
-expected from to = L.toStrict (B.toLazyByteString (BP.primMapListFixed BP.word64LE (takeWhile (< to) [from ..])))
+expected from to =
+  L.toStrict (B.toLazyByteString (BP.primMapListFixed BP.word64LE (takeWhile (< to) [from ..])))
 
 -- When all is done, some of the steps are run again, with other buffers.
 everyStepTwice :: Property
-everyStepTwice = forAll (choose (8, 300)) $ \n -> forAll (choose (1, 300)) $ \m -> forAllBlind output $ \(b, what) -> ioProperty $ do
-  (out, ran) <- driveWith (const id) n (A.runBuilder b)
-  again <- forM (each (1 + length ran `div` 8) ran) $ \(before, writer) -> do
-    rest <- driven m writer
-    pure (counterexample ("again from byte " ++ show before) (rest == S.drop before what))
-  pure (counterexample "first" (out == what) .&&. conjoin again)
+everyStepTwice = forAll (choose (8, 300)) $ \n -> forAll (choose (1, 300)) $ \m ->
+  forAllBlind output $ \(b, what) -> ioProperty $ do
+    (out, ran) <- driveWith (const id) n (A.runBuilder b)
+    again <- forM (each (1 + length ran `div` 8) ran) $ \(before, writer) -> do
+      rest <- driven m writer
+      pure (counterexample ("again from byte " ++ show before) (rest == S.drop before what))
+    pure (counterexample "first" (out == what) .&&. conjoin again)
   where
     output =
       frequency
@@ -265,7 +320,8 @@ interruptionsFrom first = do
   interruptions <- newIORef 0
   let retried :: Int -> IO a -> IO a
       retried tries act =
-        timeout (1 + tries * tries) act >>= maybe (modifyIORef interruptions (+ 1) >> retried (tries + 1) act) pure
+        timeout (1 + tries * tries) act
+          >>= maybe (modifyIORef interruptions (+ 1) >> retried (tries + 1) act) pure
   (out, _) <- driveWith (const (retried 0)) 8000 (A.runBuilder (slowly first 20000))
   assertBool "output" (out == expected first 20000)
   readIORef interruptions
@@ -282,10 +338,16 @@ slowly from to
 
 interruptedChunks :: Assertion
 interruptedChunks = forM_ [10, 50, 100 :: Int] $ \limit -> do
-  let lazy = B.toLazyByteStringWith (B.untrimmedStrategy 64 256) L.empty (toBytestringBuilder (numbers 0 100000))
+  let lazy =
+        B.toLazyByteStringWith
+          (B.untrimmedStrategy 64 256)
+          L.empty
+          (toBytestringBuilder (numbers 0 100000))
       go tries
         | tries > (100000 :: Int) = assertFailure "no progress"
-        | otherwise = timeout (limit * (1 + tries `div` 100)) (evaluate (L.length lazy)) >>= maybe (go (tries + 1)) (@?= 800000)
+        | otherwise =
+          timeout (limit * (1 + tries `div` 100)) (evaluate (L.length lazy))
+            >>= maybe (go (tries + 1)) (@?= 800000)
   go 0
   assertBool "output" (lazy == L.fromStrict (expected 0 100000))
 
@@ -302,11 +364,12 @@ handleOutput = do
   let big = S.replicate 9000 7
       b = numbers 0 5000 <> byteString big <> A.flush <> numbers 5000 40000
   dir <- getTemporaryDirectory
-  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $ \(path, h) -> do
-    B.hPutBuilder h (toBytestringBuilder b)
-    hClose h
-    out <- S.readFile path
-    assertBool "output" (out == S.concat [expected 0 5000, big, expected 5000 40000])
+  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $
+    \(path, h) -> do
+      B.hPutBuilder h (toBytestringBuilder b)
+      hClose h
+      out <- S.readFile path
+      assertBool "output" (out == S.concat [expected 0 5000, big, expected 5000 40000])
 
 -- Both ways: a large string is shared, and a flush ends a chunk.
 insertions :: Assertion
@@ -351,7 +414,10 @@ exceptionTo = do
           A.Chunk bs w -> modifyIORef chunks (<> bs) >> collect w
           A.Done -> pure ()
   result <- try (collect (ran !! 4))
-  either (\e -> show (e :: IOException) @?= "user error (value)") (const (assertFailure "no exception")) result
+  either
+    (\e -> show (e :: IOException) @?= "user error (value)")
+    (const (assertFailure "no exception"))
+    result
   out <- readIORef chunks
   assertBool "a prefix" (out `S.isPrefixOf` S.drop 256 (expected 0 100))
 
@@ -362,7 +428,10 @@ exceptionFrom = do
   L.take 768 lazy @?= L.take 768 (L.fromStrict (expected 0 100))
   replicateM_ 2 $ do
     result <- try (evaluate (L.length lazy))
-    either (\e -> show (e :: IOException) @?= "user error (value)") (const (assertFailure "no exception")) result
+    either
+      (\e -> show (e :: IOException) @?= "user error (value)")
+      (const (assertFailure "no exception"))
+      result
 
 -- With buffers of 16 bytes.
 onDemand :: (Builder -> L.ByteString) -> Assertion
@@ -428,9 +497,12 @@ largeSteps = do
 primitives :: [(Char, Word64)] -> Property
 primitives xs =
   theirBytes (BP.primMapListBounded (toBytestringBoundedPrim ours) xs) === expected'
-    .&&. theirBytes (BP.primMapListFixed (toBytestringFixedPrim P.word64BE) (map snd xs)) === toStrictByteString (P.primMapListFixed P.word64BE (map snd xs))
-    .&&. toStrictByteString (P.primMapListBounded (fromBytestringBoundedPrim theirs') xs) === expected'
-    .&&. toStrictByteString (P.primMapListFixed (fromBytestringFixedPrim BP.word64BE) (map snd xs)) === theirBytes (BP.primMapListFixed BP.word64BE (map snd xs))
+    .&&. theirBytes (BP.primMapListFixed (toBytestringFixedPrim P.word64BE) (map snd xs))
+      === toStrictByteString (P.primMapListFixed P.word64BE (map snd xs))
+    .&&. toStrictByteString (P.primMapListBounded (fromBytestringBoundedPrim theirs') xs)
+      === expected'
+    .&&. toStrictByteString (P.primMapListFixed (fromBytestringFixedPrim BP.word64BE) (map snd xs))
+      === theirBytes (BP.primMapListFixed BP.word64BE (map snd xs))
   where
     theirBytes = L.toStrict . B.toLazyByteString
     ours = P.charUtf8 P.>*< P.liftFixedToBounded P.word64LE

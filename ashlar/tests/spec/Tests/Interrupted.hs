@@ -56,7 +56,10 @@ failing :: Builder
 failing = numbers 0 1000 <> word64LE (throw (userError "value")) <> numbers 0 1000
 
 assertThrown :: Show a => String -> Either IOException a -> Assertion
-assertThrown message = either (\e -> show e @?= "user error (" ++ message ++ ")") (\a -> assertFailure ("no exception, but " ++ show a))
+assertThrown message =
+  either
+    (\e -> show e @?= "user error (" ++ message ++ ")")
+    (\a -> assertFailure ("no exception, but " ++ show a))
 
 -- All full buffers; and the same again, since nothing was left in a bad state.
 chunksBefore :: Assertion
@@ -68,7 +71,13 @@ chunksBefore = forM_ [1 .. 3 :: Int] $ \_ -> do
   chunks @?= S.take (S.length chunks) (expected 0 1000)
   assertBool (show (S.length chunks)) (S.length chunks > 8000 - 64)
   pieces <- newIORef []
-  r' <- try (toBufferIOWith 64 (\p n -> S.packCStringLen (castPtr p, n) >>= \bs -> modifyIORef pieces (bs :)) failing)
+  r' <-
+    try
+      ( toBufferIOWith
+          64
+          (\p n -> S.packCStringLen (castPtr p, n) >>= \bs -> modifyIORef pieces (bs :))
+          failing
+      )
   assertThrown "value" r'
   out <- S.concat . reverse <$> readIORef pieces
   out @?= chunks
@@ -91,7 +100,10 @@ consumerThrows = forM_ [0 .. 40] $ \k -> do
         out @?= S.take (S.length out) right
         if length seen == k + 1 then assertThrown "consumer" r else (r, out) @?= (Right (), right)
   check (\consume -> toByteStringIOWith 64 consume b)
-  check (\consume -> void (toBufferIOWith 64 (\p n -> S.packCStringLen (castPtr p, n) >>= consume) b))
+  check
+    ( \consume ->
+        void (toBufferIOWith 64 (\p n -> S.packCStringLen (castPtr p, n) >>= consume) b)
+    )
 
 strictFails :: Assertion
 strictFails = do
@@ -112,7 +124,11 @@ strictInterrupted = forEach [1 .. 5] $ \i -> do
   let value = sum [1 .. 200000 + i] :: Word64
       bs = toStrictByteString (numbers i 100000 <> word64LE value <> numbers 0 100000)
   out <- insisting bs
-  assertBool "all of it, once" (out == expected i 100000 <> expected value (value + 1) <> expected 0 100000)
+  assertBool
+    "all of it, once"
+    ( out
+        == expected i 100000 <> expected value (value + 1) <> expected 0 100000
+    )
 
 -- A consumer with a state in a pure value: a checksum, and the number of its calls.
 -- An interrupted run goes on where it was.
@@ -124,7 +140,11 @@ pureInterrupted = forEach [1 .. 5] $ \i -> do
         readIORef ref
       parts = unsafePerformIO $ do
         ref <- newIORef []
-        n <- toBufferIOWith 100 (\p n -> S.packCStringLen (castPtr p, n) >>= \bs -> modifyIORef' ref (bs :)) (numbers i 100000)
+        n <-
+          toBufferIOWith
+            100
+            (\p n -> S.packCStringLen (castPtr p, n) >>= \bs -> modifyIORef' ref (bs :))
+            (numbers i 100000)
         (,) n <$> readIORef ref
   out <- insisting chunks
   assertBool "all of it, once" (S.concat (reverse out) == expected i 100000)
@@ -135,10 +155,11 @@ pureInterrupted = forEach [1 .. 5] $ \i -> do
 inFile :: (Handle -> IO ()) -> IO S.ByteString
 inFile act = do
   dir <- getTemporaryDirectory
-  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $ \(path, h) -> do
-    act h
-    hClose h
-    S.readFile path
+  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $
+    \(path, h) -> do
+      act h
+      hClose h
+      S.readFile path
 
 twoHundredThousand :: S.ByteString
 twoHundredThousand = expected 0 200000
@@ -179,7 +200,12 @@ together acts = do
 
 oneBuilder :: Assertion
 oneBuilder = do
-  let b = numbers 0 20000 <> byteString (S.replicate 9000 7) <> stringUtf8 "abc\0\228" <> flush <> numbers 0 20000
+  let b =
+        numbers 0 20000
+          <> byteString (S.replicate 9000 7)
+          <> stringUtf8 "abc\0\228"
+          <> flush
+          <> numbers 0 20000
       right = expected 0 20000 <> S.replicate 9000 7 <> "abc\0\xC3\xA4" <> expected 0 20000
       chunked n = do
         ref <- newIORef []

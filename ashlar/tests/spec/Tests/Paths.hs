@@ -82,7 +82,15 @@ instance HasFormat Reading where
       Reading
         <$> field "station" station codec
         <*> field "celsius" celsius (satisfying "too cold" (>= -273) codec)
-        <*> field "box" box (record "Size" (Size <$> field "w" width codec <*> field "h" height codec <*> field "r" rotated codec))
+        <*> field
+          "box"
+          box
+          ( record
+              "Size"
+              ( Size
+                  <$> field "w" width codec <*> field "h" height codec <*> field "r" rotated codec
+              )
+          )
         <*> field "shape" shape codec
   {-# INLINE format #-}
 
@@ -123,7 +131,11 @@ setByte :: Int -> Word8 -> S.ByteString -> S.ByteString
 setByte i w bs = S.take i bs <> S.singleton w <> S.drop (i + 1) bs
 
 at :: forall a. Codec a => a -> S.ByteString -> Maybe (Int, [String])
-at _ bs = either (\e -> Just (fromIntegral (errorOffset e), errorLabels e)) (const Nothing) (decode bs :: Either DecodeError a)
+at _ bs =
+  either
+    (\e -> Just (fromIntegral (errorOffset e), errorLabels e))
+    (const Nothing)
+    (decode bs :: Either DecodeError a)
 
 -- All of the ways, on whatever is left of a value, or has become of it.
 everyWay :: Property
@@ -184,8 +196,10 @@ derived = do
   at order (setByte 59 7 bytes) @?= Just (59, ["Order.next"])
   -- After something that is nested too, the place is as before.
   at order (S.take (S.length bytes - 1) bytes) @?= Just (83, ["Order.next.Just.next"])
-  at (1 :: Word8, "a" :: Text) (encode (1 :: Word8, "abc" :: S.ByteString) <> "\255") @?= Just (12, [])
-  at (1 :: Word8, "a" :: Text) (encode (1 :: Word8, "a\255" :: S.ByteString)) @?= Just (10, ["(,).2"])
+  at (1 :: Word8, "a" :: Text) (encode (1 :: Word8, "abc" :: S.ByteString) <> "\255")
+    @?= Just (12, [])
+  at (1 :: Word8, "a" :: Text) (encode (1 :: Word8, "a\255" :: S.ByteString))
+    @?= Just (10, ["(,).2"])
   at (Just 'x') "\2" @?= Just (0, ["Maybe"])
 
 together :: Assertion
@@ -198,7 +212,8 @@ together = do
   cutAt 5 @?= Left (5, ["Size.rotated"], MissingInput 1 0)
   -- What was found is what is there.
   either errorFound (const "") (decode "\1ab" :: Either DecodeError Size) @?= "ab"
-  brief (decode "\1\0\0\0\0\5" :: Either DecodeError Size) @?= Left (5, ["Size.rotated"], Invalid "Bool: 5")
+  brief (decode "\1\0\0\0\0\5" :: Either DecodeError Size)
+    @?= Left (5, ["Size.rotated"], Invalid "Bool: 5")
 
 handWritten :: Assertion
 handWritten = do
@@ -216,24 +231,34 @@ elements :: Assertion
 elements = do
   at [True] (encode [0, 1, 2 :: Word8]) @?= Just (10, ["[2]"])
   at (V.fromList [Red]) (encode (replicate 100 (0 :: Word8) ++ [7])) @?= Just (108, ["[100]"])
-  at [Size 1 2 True] (setByte 25 9 (encode (replicate 5 (Size 1 2 True)))) @?= Just (25, ["[2].rotated"])
+  at [Size 1 2 True] (setByte 25 9 (encode (replicate 5 (Size 1 2 True))))
+    @?= Just (25, ["[2].rotated"])
   at ["" :: Text] (S.take 20 (encode ["", "abc" :: Text])) @?= Just (16, ["[1]"])
   at [["" :: Text]] (encode [[], ["a", "\255" :: S.ByteString]]) @?= Just (41, ["[1][1]"])
   at (Map.fromList [(1 :: Int, True)]) (encode [(1 :: Int, 2 :: Word8)]) @?= Just (16, [])
-  at (T.Node 'a' []) (setByte 15 1 (encode (T.Node 'a' [T.Node 'b' []]))) @?= Just (12, ["Tree.subForest[0].rootLabel"])
+  at (T.Node 'a' []) (setByte 15 1 (encode (T.Node 'a' [T.Node 'b' []])))
+    @?= Just (12, ["Tree.subForest[0].rootLabel"])
 
 labels :: Assertion
 labels = do
   let g = label "outer" ((,) <$> getWord8 <*> label "inner" (get :: Get Order))
-  brief (runGet g ("x" <> S.take 45 (encode order))) @?= Left (44, ["Order.items[1].title", "inner", "outer"], MissingInput 4 2)
+  brief (runGet g ("x" <> S.take 45 (encode order)))
+    @?= Left (44, ["Order.items[1].title", "inner", "outer"], MissingInput 4 2)
 
 alternatives :: Assertion
 alternatives = do
   let bad = setByte 51 7 (encode order)
   -- The one that got farthest, whatever was tried after it.
-  brief (runGet ((Just <$> (get :: Get Order)) <|> (Nothing <$ byteOf 9)) bad) @?= Left (51, ["Order.items[1].colour"], colourError)
-  brief (runGet ((Nothing <$ byteOf 9) <|> (Just <$> (get :: Get Order))) bad) @?= Left (51, ["Order.items[1].colour"], colourError)
-  brief (runGet (many (get :: Get Item) <* endOfInput) (setByte 32 7 (encode (Item "tea" 3 Red) <> encode (Item "milk" 2 Blue)))) @?= Left (32, ["Item.colour"], colourError)
+  brief (runGet ((Just <$> (get :: Get Order)) <|> (Nothing <$ byteOf 9)) bad)
+    @?= Left (51, ["Order.items[1].colour"], colourError)
+  brief (runGet ((Nothing <$ byteOf 9) <|> (Just <$> (get :: Get Order))) bad)
+    @?= Left (51, ["Order.items[1].colour"], colourError)
+  brief
+    ( runGet
+        (many (get :: Get Item) <* endOfInput)
+        (setByte 32 7 (encode (Item "tea" 3 Red) <> encode (Item "milk" 2 Blue)))
+    )
+    @?= Left (32, ["Item.colour"], colourError)
   -- An alternative that has failed leaves the place as it was.
   brief (runGet (() <$ (get :: Get Either')) "\1\3ab") @?= Left (1, ["Either'.second"], Unexpected)
   where
@@ -250,7 +275,14 @@ data Tried = Tried
 instance Codec Tried
 
 instance HasFormat Tried where
-  format = byHand 1 (const 1) mempty (lookAhead ((Tried <$ (get :: Get Shape)) <|> pure Tried) <* satisfy (== 1))
+  format =
+    byHand
+      1
+      (const 1)
+      mempty
+      ( lookAhead ((Tried <$ (get :: Get Shape)) <|> pure Tried)
+          <* satisfy (== 1)
+      )
 
 short :: Assertion
 short = do
@@ -292,8 +324,12 @@ ofNoSize = do
   wrong (briefly (get :: Get Alone') (S.replicate 40 0)) (8, ["Alone'.second2"])
   wrong (briefly (get :: Get Constant') (S.cons 1 (S.replicate 40 0))) (3, ["Constant'.Constant2"])
   where
-    briefly g bs = (brief (() <$ runGet g bs), brief (() <$ runGetLazy g (L.fromChunks (map S.singleton (S.unpack bs)))))
-    wrong got (offset, path) = got @?= (Left (offset, path, Invalid "no value"), Left (offset, path, Invalid "no value"))
+    briefly g bs =
+      ( brief (() <$ runGet g bs),
+        brief (() <$ runGetLazy g (L.fromChunks (map S.singleton (S.unpack bs))))
+      )
+    wrong got (offset, path) =
+      got @?= (Left (offset, path, Invalid "no value"), Left (offset, path, Invalid "no value"))
 
 data Refusing = Refusing
 
@@ -322,12 +358,15 @@ exactly = do
   let nest n = if n == 0 then Point else Named "a" (nest (n - 1 :: Int))
       within n = defaultBudget {budgetDepth = n}
   decodeWith (within 7) (encode (nest 7)) @?= Right (nest 7)
-  reasonOf (decodeWith (within 6) (encode (nest 7)) :: Either DecodeError Shape) @?= Just (tooDeep 6)
+  reasonOf (decodeWith (within 6) (encode (nest 7)) :: Either DecodeError Shape)
+    @?= Just (tooDeep 6)
   decodeLazyWith (within 7) (encodeLazy (nest 7)) @?= Right (nest 7)
-  reasonOf (decodeLazyWith (within 6) (encodeLazy (nest 7)) :: Either DecodeError Shape) @?= Just (tooDeep 6)
+  reasonOf (decodeLazyWith (within 6) (encodeLazy (nest 7)) :: Either DecodeError Shape)
+    @?= Just (tooDeep 6)
   -- Values side by side do not add up.
   decodeWith (within 3) (encode (replicate 500 (nest 2))) @?= Right (replicate 500 (nest 2))
-  decodeWith (within 2) (encode (Map.fromList [(i, nest 1) | i <- [1 .. 500 :: Int]])) @?= Right (Map.fromList [(i, nest 1) | i <- [1 .. 500]] :: Map Int Shape)
+  decodeWith (within 2) (encode (Map.fromList [(i, nest 1) | i <- [1 .. 500 :: Int]]))
+    @?= Right (Map.fromList [(i, nest 1) | i <- [1 .. 500]] :: Map Int Shape)
 
 -- Levels that were entered before a failure are left.
 restored :: Assertion
@@ -339,7 +378,13 @@ restored = do
   within 3 (bad <|> bad <|> (get <* endOfInput)) bytes @?= Right (nest 3)
   within 3 (lookAhead (get :: Get Shape) *> get) bytes @?= Right (nest 3)
   within 3 (notFollowedBy (bad :: Get Shape) *> get) bytes @?= Right (nest 3)
-  within 3 (optional (attempt ((get :: Get Shape) *> commit *> bad)) *> get) (bytes <> bytes) @?= Right (nest 3)
+  within 3 (optional (attempt ((get :: Get Shape) *> commit *> bad)) *> get) (bytes <> bytes)
+    @?= Right (nest 3)
   -- A broken value ends 'many', at the levels that it was on.
-  within 3 ((,) <$> many (get :: Get Shape) <*> (getWord8 *> getWord8)) (bytes <> "\3\9") @?= Right ([nest 3], 9)
-  within 3 (withBudget defaultBudget {budgetDepth = 9} (get :: Get Shape) *> get) (encode (nest 8) <> bytes) @?= Right (nest 3)
+  within 3 ((,) <$> many (get :: Get Shape) <*> (getWord8 *> getWord8)) (bytes <> "\3\9")
+    @?= Right ([nest 3], 9)
+  within
+    3
+    (withBudget defaultBudget {budgetDepth = 9} (get :: Get Shape) *> get)
+    (encode (nest 8) <> bytes)
+    @?= Right (nest 3)

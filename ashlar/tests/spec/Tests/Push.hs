@@ -47,9 +47,17 @@ tests =
         "in odd places"
         [ testCase "resumed twice in the middle of a vector" twiceInVector,
           testCase "resumed by several threads at once" manyThreads,
-          testCase "under mask" (evaluate (pushed 500) >>= \d -> mask_ (outcome (finished d)) >>= (@?= expected)),
-          testCase "started under mask" (mask_ (evaluate (pushed 500)) >>= \d -> outcome (finished d) >>= (@?= expected)),
-          testCase "under uninterruptibleMask" (uninterruptibleMask_ (outcome (finished (pushed 500))) >>= (@?= expected)),
+          testCase
+            "under mask"
+            ( evaluate (pushed 500) >>= \d ->
+                mask_ (outcome (finished d)) >>= (@?= expected)
+            ),
+          testCase
+            "started under mask"
+            (mask_ (evaluate (pushed 500)) >>= \d -> outcome (finished d) >>= (@?= expected)),
+          testCase
+            "under uninterruptibleMask"
+            (uninterruptibleMask_ (outcome (finished (pushed 500))) >>= (@?= expected)),
           testCase "under atomically" underAtomically,
           testCase "Feed under mask" (mask_ (newFeed getter >>= fedAll) >>= (@?= expected)),
           testCase "in a bound thread, from another" inBound,
@@ -83,10 +91,14 @@ sameInPieces :: Action -> [Word8] -> Property
 sameInPieces a bytes =
   conjoin
     [ counterexample (show (map S.length pieces)) $
-        ofDecoder (pushEndOfInput (pushChunks (runGetIncremental g) (L.fromChunks pieces))) === whole
-          .&&. ofDecoder (pushEndOfInput (foldl pushChunk (runGetIncremental g) pieces)) === whole
-          .&&. ofLazy g pieces === whole
-          .&&. unsafePerformIO (newFeed g >>= \f -> foldM feed f pieces >>= feedEndOfInput) `isFed` whole
+        ofDecoder (pushEndOfInput (pushChunks (runGetIncremental g) (L.fromChunks pieces)))
+          === whole
+          .&&. ofDecoder (pushEndOfInput (foldl pushChunk (runGetIncremental g) pieces))
+          === whole
+          .&&. ofLazy g pieces
+          === whole
+          .&&. unsafePerformIO (newFeed g >>= \f -> foldM feed f pieces >>= feedEndOfInput)
+            `isFed` whole
       | pieces <- splits input
     ]
   where
@@ -99,7 +111,11 @@ sameInPieces a bytes =
 -- before or not, and does not disturb the way.
 resumedAgain :: Action -> [Word8] -> [Word8] -> Property
 resumedAgain a bytes others =
-  conjoin [ofDecoder (endedBy other d) === expect (S.take i input <> other) | (i, d) <- states, other <- [behind i, S.pack others, ""]]
+  conjoin
+    [ ofDecoder (endedBy other d) === expect (S.take i input <> other)
+      | (i, d) <- states,
+        other <- [behind i, S.pack others, ""]
+    ]
     .&&. ofDecoder (pushEndOfInput (snd (last states))) === expect input
   where
     g = runAction a
@@ -142,7 +158,8 @@ asSoonAsItCan = do
 oddChunks :: Assertion
 oddChunks = do
   let d = runGetIncremental getWord8
-  ofDecoder (d `pushChunk` "" `pushChunk` "" `pushChunk` "a" `pushChunk` "b" `pushChunk` "c") @?= Just (Right 97, "bc", 1)
+  ofDecoder (d `pushChunk` "" `pushChunk` "" `pushChunk` "a" `pushChunk` "b" `pushChunk` "c")
+    @?= Just (Right 97, "bc", 1)
   ofDecoder (pushEndOfInput (pushEndOfInput d)) @?= Just (failing 0 (MissingInput 1 0), "", 0)
   ofDecoder (pushEndOfInput d `pushChunk` "x") @?= Just (failing 0 (MissingInput 1 0), "x", 0)
   f <- newFeed getWord8
@@ -164,7 +181,11 @@ lazyChunks = do
     Partial _ -> pure ()
     _ -> assertFailure "not partial"
   -- A value of the decoder is not forced.
-  case runGetIncremental (const (0 :: Int) <$> fmap (\_ -> throw (userError "value") :: Int) getWord8) `pushChunk` "a" of
+  case runGetIncremental
+    ( const (0 :: Int)
+        <$> fmap (\_ -> throw (userError "value") :: Int) getWord8
+    )
+    `pushChunk` "a" of
     Done _ _ n -> n @?= 0
     _ -> assertFailure "not done"
 
@@ -173,7 +194,10 @@ usedTwice = do
   f <- newFeed getter
   f1 <- feed f "abc"
   second <- try (feed f "abc")
-  either (\e -> assertBool (show e) ("Ashlar.Get.Feed" `S.isInfixOf` message e)) (const (assertFailure "resumed twice")) second
+  either
+    (\e -> assertBool (show e) ("Ashlar.Get.Feed" `S.isInfixOf` message e))
+    (const (assertFailure "resumed twice"))
+    second
   -- The first resumption is none the worse.
   _ <- feed f1 "d"
   pure ()
@@ -195,7 +219,9 @@ runOnce = do
       counted :: Get Int
       counted = runGetST $ do
         count <- newMutVar 0
-        _ <- (replicateM_ n (liftGet getWord8 >> modifyMutVar' count (+ 1)) >> empty) <|> many (liftGet (skip 1) >> modifyMutVar' count (+ 1))
+        _ <-
+          (replicateM_ n (liftGet getWord8 >> modifyMutVar' count (+ 1)) >> empty)
+            <|> many (liftGet (skip 1) >> modifyMutVar' count (+ 1))
         readMutVar count
   f <- newFeed counted >>= \f -> foldM (\s _ -> feed s "a") f [1 .. n]
   end <- feedEndOfInput f
@@ -204,7 +230,11 @@ runOnce = do
 valueThrows :: Assertion
 valueThrows = do
   let g = (getWord8 >>= \w -> if w == 97 then throw (userError "value") else pure w) <|> pure 0
-      expectValue r = either (\e -> show (e :: IOException) @?= "user error (value)") (const (assertFailure "no exception")) =<< try r
+      expectValue r =
+        either
+          (\e -> show (e :: IOException) @?= "user error (value)")
+          (const (assertFailure "no exception"))
+          =<< try r
   expectValue (newFeed g >>= \f -> void (feed f "a"))
   case runGetIncremental g of
     Partial k -> do
@@ -221,7 +251,10 @@ numbers = toStrictByteString (foldMap int64LE [1 .. 1000])
 
 -- Suspended inside of a choice, of 'many', and of 'lookAhead', and without any.
 getter :: Get Int64
-getter = (+) <$> ((replicateM_ 700 getInt64le *> empty) <|> sums 0) <*> (lookAhead (sum <$> many getInt64le) <* skip 4000)
+getter =
+  (+)
+    <$> ((replicateM_ 700 getInt64le *> empty) <|> sums 0)
+      <*> (lookAhead (sum <$> many getInt64le) <* skip 4000)
   where
     sums n
       | n == (500 :: Int) = pure 0
@@ -280,7 +313,10 @@ manyThreads = forM_ [1 .. 20 :: Int] $ \round' -> do
   putMVar begin ()
   sums <- mapM takeMVar results
   forM_ (zip [0 ..] sums) $ \(i, r) ->
-    either (\e -> assertFailure (show (e :: SomeException))) (@?= Just (Right (sum [1 .. 500] + sum [i * 1000 + k | k <- [1 .. 500]]), "", 8000)) r
+    either
+      (\e -> assertFailure (show (e :: SomeException)))
+      (@?= Just (Right (sum [1 .. 500] + sum [i * 1000 + k | k <- [1 .. 500]]), "", 8000))
+      r
 
 underAtomically :: Assertion
 underAtomically = do
@@ -316,7 +352,13 @@ nested = do
       endOf d = case d of
         Done _ _ n -> pure n
         _ -> fail "no end"
-  let r = pushEndOfInput (foldl pushChunk (runGetIncremental (outer (runGetIncremental getter))) (piecesOf 17 numbers))
+  let r =
+        pushEndOfInput
+          ( foldl
+              pushChunk
+              (runGetIncremental (outer (runGetIncremental getter)))
+              (piecesOf 17 numbers)
+          )
   outcome r >>= (@?= expected)
 
 -- Timeouts strike wherever they happen to, while it is resumed, and whoever forces
@@ -350,4 +392,7 @@ takenUp = forM_ [1 .. 10 :: Int] $ \i -> do
     _ <- forkIO (try (outcome d) >>= putMVar done)
     pure done
   rs <- mapM takeMVar results
-  forM_ rs $ either (\e -> assertFailure (show (e :: SomeException))) (@?= Just (Right (sum [1 .. 20000]), "", 160000))
+  forM_ rs $
+    either
+      (\e -> assertFailure (show (e :: SomeException)))
+      (@?= Just (Right (sum [1 .. 20000]), "", 160000))

@@ -109,7 +109,10 @@ taking = forText $ \bs ->
           agrees (P.takeTill (== 0)) bs (Just tilled),
           agrees (P.takeTillByte 0) bs (Just tilled),
           agrees (P.scan 0 limited) bs (Just (short, S.drop (S.length short) bs)),
-          agrees (P.runScanner 0 limited) bs (Just ((short, S.length short), S.drop (S.length short) bs)),
+          agrees
+            (P.runScanner 0 limited)
+            bs
+            (Just ((short, S.length short), S.drop (S.length short) bs)),
           -- Going back over it.
           agrees ((P.takeWhile isA *> P.word8 98) <|> pure 0) bs $
             Just (case S.uncons rest of Just (98, more) -> (98, more); _ -> (0, bs))
@@ -119,7 +122,13 @@ skipping :: Property
 skipping = forText $ \bs ->
   conjoin
     [ agrees (P.skipWhile isA) bs (Just ((), S.dropWhile isA bs)),
-      agreesAt (P.skipWhile1 isA) bs (if S.null (S.takeWhile isA bs) then Left 0 else Right ((), S.dropWhile isA bs)),
+      agreesAt
+        (P.skipWhile1 isA)
+        bs
+        ( if S.null (S.takeWhile isA bs)
+            then Left 0
+            else Right ((), S.dropWhile isA bs)
+        ),
       agrees P.skipSpace bs (Just ((), S.dropWhile (`elem` [9, 10, 11, 12, 13, 32]) bs))
     ]
 
@@ -141,22 +150,26 @@ single = forText $ \bs ->
             _ : 97 : rest -> Right (97, S.pack rest)
             [] -> Left 0
             _ -> Left 1,
-          agrees (many (P.word8 97 <|> P.word8 98)) bs (Just (S.unpack (S.takeWhile (`elem` [97, 98]) bs), S.dropWhile (`elem` [97, 98]) bs))
+          agrees
+            (many (P.word8 97 <|> P.word8 98))
+            bs
+            (Just (S.unpack (S.takeWhile (`elem` [97, 98]) bs), S.dropWhile (`elem` [97, 98]) bs))
         ]
 
 literal :: Property
-literal = forText $ \bs -> forAll (C.pack <$> (choose (0, 4) >>= \n -> vectorOf n (elements "aab "))) $ \s ->
-  conjoin
-    [ agreesAt (P.bytes s) bs (maybe (Left 0) (\rest -> Right (s, rest)) (S.stripPrefix s bs)),
-      agrees (P.bytes (S.take 3 bs)) bs (Just (S.take 3 bs, S.drop 3 bs)),
-      agrees (P.optionBytes s) bs (Just (maybe (False, bs) ((,) True) (S.stripPrefix s bs))),
-      agrees (P.optionBytes (S.take 3 bs)) bs (Just (True, S.drop 3 bs)),
-      agrees (many (P.optionBytes s >>= guard)) bs $
-        let stripped b = case S.stripPrefix s b of
-              Just more | not (S.null s) -> let (n, rest) = stripped more in (() : n, rest)
-              _ -> ([], b)
-         in Just (stripped bs)
-    ]
+literal = forText $ \bs ->
+  forAll (C.pack <$> (choose (0, 4) >>= \n -> vectorOf n (elements "aab "))) $ \s ->
+    conjoin
+      [ agreesAt (P.bytes s) bs (maybe (Left 0) (\rest -> Right (s, rest)) (S.stripPrefix s bs)),
+        agrees (P.bytes (S.take 3 bs)) bs (Just (S.take 3 bs, S.drop 3 bs)),
+        agrees (P.optionBytes s) bs (Just (maybe (False, bs) ((,) True) (S.stripPrefix s bs))),
+        agrees (P.optionBytes (S.take 3 bs)) bs (Just (True, S.drop 3 bs)),
+        agrees (many (P.optionBytes s >>= guard)) bs $
+          let stripped b = case S.stripPrefix s b of
+                Just more | not (S.null s) -> let (n, rest) = stripped more in (() : n, rest)
+                _ -> ([], b)
+           in Just (stripped bs)
+      ]
 
 switching :: Property
 switching = forText $ \bs ->
@@ -166,15 +179,33 @@ switching = forText $ \bs ->
         _ -> ([], ws)
       (elems, left') = pairs (S.unpack bs)
    in conjoin
-        [ agrees (P.switch (pure "end") (\w -> if w == 97 then P.takeWhile isA else pure "other")) bs $
-            Just (if S.null bs then ("end", "") else if S.null run then ("other", bs) else (run, S.drop (S.length run) bs)),
-          agrees (P.optionIf isA getWord8) bs (Just (case S.uncons bs of Just (97, rest) -> (Just 97, rest); _ -> (Nothing, bs))),
+        [ agrees
+            ( P.switch
+                (pure "end")
+                (\w -> if w == 97 then P.takeWhile isA else pure "other")
+            )
+            bs
+            $ Just
+              ( if S.null bs
+                  then ("end", "")
+                  else
+                    if S.null run
+                      then ("other", bs)
+                      else (run, S.drop (S.length run) bs)
+              ),
+          agrees
+            (P.optionIf isA getWord8)
+            bs
+            (Just (case S.uncons bs of Just (97, rest) -> (Just 97, rest); _ -> (Nothing, bs))),
           agrees (P.manyWhile isA ((,) <$> getWord8 <*> getWord8)) bs $
             if left' == [97] then Nothing else Just (elems, S.pack left'),
           agrees (P.skipManyWhile isA ((,) <$> getWord8 <*> getWord8)) bs $
             if left' == [97] then Nothing else Just ((), S.pack left'),
           counterexample "reads nothing" $
-            agrees (P.skipManyWhile isA (pure ())) bs (if S.null run then Just ((), bs) else Nothing),
+            agrees
+              (P.skipManyWhile isA (pure ()))
+              bs
+              (if S.null run then Just ((), bs) else Nothing),
           counterexample "reads nothing" $
             agrees (P.manyWhile isA (pure ())) bs (if S.null run then Just ([], bs) else Nothing)
         ]
@@ -194,7 +225,13 @@ named = do
     says :: Get a -> [String] -> Assertion
     says g names =
       mapM_
-        (\input -> either (\e -> (errorOffset e, errorReason e, errorExpected e)) (const (0, TrailingInput, [])) (runGetLazy (getWord8 *> g) input) @?= (1, Unexpected, names))
+        ( \input ->
+            either
+              (\e -> (errorOffset e, errorReason e, errorExpected e))
+              (const (0, TrailingInput, []))
+              (runGetLazy (getWord8 *> g) input)
+              @?= (1, Unexpected, names)
+        )
         [inPieces 1 "abc", inPieces 3 "abc"]
 
 lineEnds :: Assertion
@@ -263,7 +300,12 @@ outcome g = either (Left . errorOffset) Right . runGet g
 -- Also from chunks of some sizes, with the same outcome.
 inChunks :: Eq a => Get a -> S.ByteString -> Either Int64 a
 inChunks g bs
-  | all (== strict) [either (Left . errorOffset) Right (runGetLazy g (inPieces n bs)) | n <- [1, 3, 8]] = strict
+  | all
+      (== strict)
+      [ either (Left . errorOffset) Right (runGetLazy g (inPieces n bs))
+        | n <- [1, 3, 8]
+      ] =
+    strict
   | otherwise = error ("other results from chunks: " ++ show bs)
   where
     strict = outcome g bs
@@ -287,49 +329,91 @@ decimals k =
     bounded _ =
       conjoin
         [ counterexample (show n) $
-            inChunks (P.signedDecimal :: Get a) (shown <> ";") === (if inside then Right (fromInteger n) else Left 0)
-              .&&. (if n < 0 then property True else inChunks (P.decimal :: Get a) (zeros <> shown) === (if inside then Right (fromInteger n) else Left 0))
-          | n <- [k, toInteger (maxBound :: a), toInteger (maxBound :: a) + 1 + abs k, toInteger (minBound :: a), toInteger (minBound :: a) - 1 - abs k, 2 ^ (64 :: Int) + k],
+            inChunks (P.signedDecimal :: Get a) (shown <> ";")
+              === (if inside then Right (fromInteger n) else Left 0)
+              .&&. ( if n < 0
+                       then property True
+                       else
+                         inChunks (P.decimal :: Get a) (zeros <> shown)
+                           === (if inside then Right (fromInteger n) else Left 0)
+                   )
+          | n <-
+              [ k,
+                toInteger (maxBound :: a),
+                toInteger (maxBound :: a) + 1 + abs k,
+                toInteger (minBound :: a),
+                toInteger (minBound :: a) - 1 - abs k,
+                2 ^ (64 :: Int) + k
+              ],
             let inside = n >= toInteger (minBound :: a) && n <= toInteger (maxBound :: a)
                 shown = C.pack (show n)
                 zeros = if even k then "" else "0000000000000000000000"
         ]
 
 anyDigits :: Property
-anyDigits = forAll (choose (0, 60) >>= \n -> vectorOf n (frequency [(1, pure '0'), (2, elements ['0' .. '9'])])) $ \ds ->
-  forAll (elements ["", ";", "a"]) $ \end ->
-    let bs = C.pack (ds ++ end)
-        number = if null ds then Left 0 else Right (read ds :: Integer, C.pack end)
-        same g = inChunks g bs === (fst <$> number)
-     in conjoin
-          [ same P.decimal,
-            same (P.signed P.decimal),
-            same P.signedDecimal,
-            outcome (P.signed P.decimal) ("-" <> bs) === either (const (Left 1)) (Right . negate . fst) number,
-            outcome P.signedDecimal ("-" <> bs) === either (const (Left 1)) (Right . negate . fst) number,
-            outcome P.signedDecimal ("+" <> bs) === either (const (Left 1)) (Right . fst) number,
-            outcome (P.decimal :: Get Natural) bs === (fromInteger . fst <$> number),
-            if length ds < 10 then agreesAt P.decimal bs number else property True
-          ]
+anyDigits =
+  forAll
+    ( choose (0, 60) >>= \n ->
+        vectorOf n (frequency [(1, pure '0'), (2, elements ['0' .. '9'])])
+    )
+    $ \ds ->
+      forAll (elements ["", ";", "a"]) $ \end ->
+        let bs = C.pack (ds ++ end)
+            number = if null ds then Left 0 else Right (read ds :: Integer, C.pack end)
+            same g = inChunks g bs === (fst <$> number)
+         in conjoin
+              [ same P.decimal,
+                same (P.signed P.decimal),
+                same P.signedDecimal,
+                outcome (P.signed P.decimal) ("-" <> bs)
+                  === either (const (Left 1)) (Right . negate . fst) number,
+                outcome P.signedDecimal ("-" <> bs)
+                  === either (const (Left 1)) (Right . negate . fst) number,
+                outcome P.signedDecimal ("+" <> bs)
+                  === either (const (Left 1)) (Right . fst) number,
+                outcome (P.decimal :: Get Natural) bs === (fromInteger . fst <$> number),
+                if length ds < 10 then agreesAt P.decimal bs number else property True
+              ]
 
 hexadecimals :: Property
-hexadecimals = forAll (choose (0, 40) >>= \n -> vectorOf n (elements "0123456789abcdefABCDEF0")) $ \ds ->
-  let bs = C.pack (ds ++ "g")
-      n = read ("0x" ++ ds) :: Integer
-   in conjoin
-        [ outcome P.hexadecimal bs === (if null ds then Left 0 else Right n),
-          outcome (P.hexadecimal :: Get Word64) bs === (if null ds || n > toInteger (maxBound :: Word64) then Left 0 else Right (fromInteger n)),
-          outcome (P.hexadecimal :: Get Int64) bs === (if null ds || n > toInteger (maxBound :: Int64) then Left 0 else Right (fromInteger n)),
-          forAll arbitrary (\w -> agreesAt P.hexadecimal (C.pack (map toUpper (showHex (w :: Word16) "")) <> "\n") (Right (w, "\n")))
-        ]
+hexadecimals =
+  forAll (choose (0, 40) >>= \n -> vectorOf n (elements "0123456789abcdefABCDEF0")) $ \ds ->
+    let bs = C.pack (ds ++ "g")
+        n = read ("0x" ++ ds) :: Integer
+     in conjoin
+          [ outcome P.hexadecimal bs === (if null ds then Left 0 else Right n),
+            outcome (P.hexadecimal :: Get Word64) bs
+              === ( if null ds || n > toInteger (maxBound :: Word64)
+                      then Left 0
+                      else Right (fromInteger n)
+                  ),
+            outcome (P.hexadecimal :: Get Int64) bs
+              === ( if null ds || n > toInteger (maxBound :: Int64)
+                      then Left 0
+                      else Right (fromInteger n)
+                  ),
+            forAll
+              arbitrary
+              ( \w ->
+                  agreesAt
+                    P.hexadecimal
+                    (C.pack (map toUpper (showHex (w :: Word16) "")) <> "\n")
+                    (Right (w, "\n"))
+              )
+          ]
 
 sameDouble :: Double -> Double -> Property
-sameDouble a b = counterexample (show a ++ " /= " ++ show b) (castDoubleToWord64 a == castDoubleToWord64 b)
+sameDouble a b =
+  counterexample (show a ++ " /= " ++ show b) (castDoubleToWord64 a == castDoubleToWord64 b)
 
 readBack :: S.ByteString -> Double -> Property
-readBack bs x = case (runGet P.double bs, runGetLazy P.double (inPieces 1 bs), runGet (P.double <* P.word8 44) (bs <> ",")) of
-  (Right a, Right b, Right c) -> sameDouble a x .&&. sameDouble b x .&&. sameDouble c x
-  other -> counterexample (show other) False
+readBack bs x =
+  case ( runGet P.double bs,
+         runGetLazy P.double (inPieces 1 bs),
+         runGet (P.double <* P.word8 44) (bs <> ",")
+       ) of
+    (Right a, Right b, Right c) -> sameDouble a x .&&. sameDouble b x .&&. sameDouble c x
+    other -> counterexample (show other) False
 
 doubleShown :: Word64 -> Double -> Int -> Word16 -> Property
 doubleShown w x n k =
@@ -338,8 +422,12 @@ doubleShown w x n k =
       readBack (C.pack (show x)) x,
       readBack (C.pack (show n)) (fromIntegral n),
       -- Halfway between two doubles, and a little beside it.
-      if isNaN y || isInfinite y || abs y < 1.0e-200 || abs y > 1.0e200 then property True else halfway (abs y),
-      readBack (C.pack (show n ++ "e-" ++ show (k `mod` 30))) (fromRational (toInteger n % 10 ^ (k `mod` 30)))
+      if isNaN y || isInfinite y || abs y < 1.0e-200 || abs y > 1.0e200
+        then property True
+        else halfway (abs y),
+      readBack
+        (C.pack (show n ++ "e-" ++ show (k `mod` 30)))
+        (fromRational (toInteger n % 10 ^ (k `mod` 30)))
     ]
   where
     y = castWord64ToDouble w

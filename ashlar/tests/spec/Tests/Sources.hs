@@ -58,7 +58,12 @@ valuesInTurn xs =
   conjoin
     [ ioProperty $ do
         rest <- newIORef pieces
-        source <- newSource (atomicModifyIORef rest (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty)))
+        source <-
+          newSource
+            ( atomicModifyIORef
+                rest
+                (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty))
+            )
         ys <- foldFrom source getInt64le (\acc y -> pure (y : acc)) []
         end <- getFrom source bytesRead
         pure (fmap reverse ys === Right few .&&. end === Right (8 * fromIntegral (length few)))
@@ -70,24 +75,31 @@ valuesInTurn xs =
 offsetsGoOn :: Assertion
 offsetsGoOn = do
   rest <- newIORef ["abc", "defg"]
-  source <- newSource (atomicModifyIORef rest (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty)))
+  source <-
+    newSource
+      ( atomicModifyIORef
+          rest
+          (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty))
+      )
   getFrom source (skip 2) >>= (@?= Right ())
   getFrom source bytesRead >>= (@?= Right 2)
   getFrom source (lookAhead (getByteString 3)) >>= (@?= Right "cde")
-  getFrom source (label "x" getInt64le) >>= (@?= Left (failure 2 ["x"] (MissingInput 8 5) [] "cdefg"))
+  getFrom source (label "x" getInt64le)
+    >>= (@?= Left (failure 2 ["x"] (MissingInput 8 5) [] "cdefg"))
   getFrom source (getByteString 5 <* endOfInput) >>= (@?= Right "cdefg")
 
 fromHandle :: Assertion
 fromHandle = do
   dir <- getTemporaryDirectory
-  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $ \(path, h) -> do
-    hPutBuilder h (foldMap int64LE [1 .. 50000])
-    hClose h
-    withBinaryFile path ReadMode $ \h' -> do
-      source <- handleSource h'
-      foldFrom source getInt64le (\acc x -> pure (acc + x)) 0 >>= (@?= Right (sum [1 .. 50000]))
-    withBinaryFile path ReadMode $ \h' ->
-      hRunGet h' (sum <$> many getInt64le <* endOfInput) >>= (@?= Right (sum [1 .. 50000]))
+  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $
+    \(path, h) -> do
+      hPutBuilder h (foldMap int64LE [1 .. 50000])
+      hClose h
+      withBinaryFile path ReadMode $ \h' -> do
+        source <- handleSource h'
+        foldFrom source getInt64le (\acc x -> pure (acc + x)) 0 >>= (@?= Right (sum [1 .. 50000]))
+      withBinaryFile path ReadMode $ \h' ->
+        hRunGet h' (sum <$> many getInt64le <* endOfInput) >>= (@?= Right (sum [1 .. 50000]))
 
 -- The other side of a pipe has sent one message, and waits.
 fromPipe :: Assertion
@@ -124,7 +136,10 @@ leftByException :: Assertion
 leftByException = do
   source <- newSource (pure "abc")
   r <- try (getFrom source (getWord8 >>= \_ -> throw (userError "value") :: Get ()))
-  either (\e -> show (e :: IOException) @?= "user error (value)") (const (assertFailure "no exception")) r
+  either
+    (\e -> show (e :: IOException) @?= "user error (value)")
+    (const (assertFailure "no exception"))
+    r
   again <- try (getFrom source getWord8)
   either (@?= SourceBusy 0) (const (assertFailure "no exception")) again
 
@@ -168,7 +183,10 @@ sourceThrows :: Assertion
 sourceThrows = do
   source <- newSource (throwIO (userError "source"))
   r <- try (getFrom source (getWord8 <|> pure 0))
-  either (\e -> show (e :: IOException) @?= "user error (source)") (const (assertFailure "no exception")) r
+  either
+    (\e -> show (e :: IOException) @?= "user error (source)")
+    (const (assertFailure "no exception"))
+    r
 
 -- The exception gets through at once, also from inside of an alternative.
 whileWaiting :: Assertion
@@ -190,54 +208,87 @@ usedAgain = do
   (r, w) <- createPipe
   mapM_ (\h -> hSetBinaryMode h True >> hSetBuffering h NoBuffering) [r, w]
   source <- handleSource r
-  let message = label "message" (getNested (fromIntegral <$> getWord8) (many getInt64le <* commit <|> empty))
+  let message =
+        label
+          "message"
+          ( getNested
+              (fromIntegral <$> getWord8)
+              (many getInt64le <* commit <|> empty)
+          )
       waits = timeout 20000 (attemptFrom source message) >>= (@?= Nothing)
   waits
   S.hPut w (S.singleton 24) >> waits
   S.hPut w (toStrictByteString (int64LE 1 <> int64LE 2)) >> waits
   waits
-  S.hPut w (toStrictByteString (int64LE 3 <> word8 8)) >> attemptFrom source message >>= (@?= Right [1, 2, 3])
+  S.hPut w (toStrictByteString (int64LE 3 <> word8 8)) >> attemptFrom source message
+    >>= (@?= Right [1, 2, 3])
   waits
   S.hPut w (S.take 5 (toStrictByteString (int64LE 4))) >> waits
   getFrom source bytesRead >>= (@?= Right 25)
   hClose w
-  fmap brief (attemptFrom source message) >>= (@?= Left (26, ["message"], Invalid "isolate: 8 of 8 bytes were not read"))
-  getFrom source getRemainingByteString >>= (@?= Right (S.cons 8 (S.take 5 (toStrictByteString (int64LE 4)))))
+  fmap brief (attemptFrom source message)
+    >>= (@?= Left (26, ["message"], Invalid "isolate: 8 of 8 bytes were not read"))
+  getFrom source getRemainingByteString
+    >>= (@?= Right (S.cons 8 (S.take 5 (toStrictByteString (int64LE 4)))))
   hClose r
 
 -- The source throws before some of its pieces. Values, offsets and errors are as without that.
 interruptedOften :: Property
 interruptedOften =
-  forAll ((,) <$> resize 3 (listOf (S.pack <$> resize 4 (listOf arbitrary))) <*> infiniteListOf (choose (0, 2 :: Int))) $ \(strings, times) ->
-    let input = S.concat [S.cons (fromIntegral (S.length bs)) bs | bs <- strings] <> S.pack [9, 7]
-        value = (,) <$> bytesRead <*> (skip 0 *> nextOrEnd ((getWord8 >>= \n -> commit *> getByteString (fromIntegral n)) <|> empty))
-        wanted = take (length strings + 1) (run input)
-        run bs = go 0
-          where
-            go at = case runGetRest ((,) <$> (skip at *> value) <*> bytesRead) bs of
-              Left e -> [Left (errorOffset e, errorReason e)]
-              Right (((_, x), now), _) -> Right (fromIntegral at, x) : go (fromIntegral now)
-     in conjoin
-          [ ioProperty $ do
-              rest <- newIORef (zip times pieces)
-              source <- newSource . join . atomicModifyIORef rest $ \l -> case l of
-                (n, p) : more | n > 0 -> ((n - 1, p) : more, throwIO (userError "not now"))
-                (_, p) : more -> (more, pure p)
-                [] -> ([], pure S.empty)
-              let again = try (attemptFrom source value) >>= either (\e -> const again (e :: IOException)) pure
-              results <- forM wanted $ \_ -> either (\e -> Left (errorOffset e, errorReason e)) Right <$> again
-              pure (results === wanted)
-            | pieces <- splits input
-          ]
+  forAll
+    ( (,)
+        <$> resize 3 (listOf (S.pack <$> resize 4 (listOf arbitrary)))
+          <*> infiniteListOf (choose (0, 2 :: Int))
+    )
+    $ \(strings, times) ->
+      let input = S.concat [S.cons (fromIntegral (S.length bs)) bs | bs <- strings] <> S.pack [9, 7]
+          value =
+            (,)
+              <$> bytesRead
+                <*> ( skip 0
+                        *> nextOrEnd
+                          ((getWord8 >>= \n -> commit *> getByteString (fromIntegral n)) <|> empty)
+                    )
+          wanted = take (length strings + 1) (run input)
+          run bs = go 0
+            where
+              go at = case runGetRest ((,) <$> (skip at *> value) <*> bytesRead) bs of
+                Left e -> [Left (errorOffset e, errorReason e)]
+                Right (((_, x), now), _) -> Right (fromIntegral at, x) : go (fromIntegral now)
+       in conjoin
+            [ ioProperty $ do
+                rest <- newIORef (zip times pieces)
+                source <- newSource . join . atomicModifyIORef rest $ \l -> case l of
+                  (n, p) : more | n > 0 -> ((n - 1, p) : more, throwIO (userError "not now"))
+                  (_, p) : more -> (more, pure p)
+                  [] -> ([], pure S.empty)
+                let again =
+                      try (attemptFrom source value)
+                        >>= either (\e -> const again (e :: IOException)) pure
+                results <- forM wanted $ \_ ->
+                  either (\e -> Left (errorOffset e, errorReason e)) Right <$> again
+                pure (results === wanted)
+              | pieces <- splits input
+            ]
 
 takesNothing :: [Word8] -> Int -> Int -> Property
 takesNothing bytes k n =
   conjoin
     [ ioProperty $ do
         rest <- newIORef pieces
-        source <- newSource (atomicModifyIORef rest (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty)))
+        source <-
+          newSource
+            ( atomicModifyIORef
+                rest
+                (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty))
+            )
         _ <- getFrom source (skip before)
-        r <- attemptFrom source ((many (satisfy even) *> skip beyond *> commit *> empty) <|> (skip beyond <* fail "no"))
+        r <-
+          attemptFrom
+            source
+            ( (many (satisfy even) *> skip beyond *> commit *> empty)
+                <|> (skip beyond <* fail "no")
+            )
         left <- getFrom source ((,) <$> bytesRead <*> getRemainingByteString)
         pure ((() <$ r) =/= Right () .&&. left === Right (fromIntegral before, S.drop before input))
       | pieces <- splits input
@@ -266,7 +317,12 @@ folds bytes limit =
   conjoin
     [ ioProperty $ do
         rest <- newIORef pieces
-        source <- newSource (atomicModifyIORef rest (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty)))
+        source <-
+          newSource
+            ( atomicModifyIORef
+                rest
+                (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty))
+            )
         r <- foldFromUntil source value step' []
         left <- getFrom source ((,) <$> bytesRead <*> getRemainingByteString)
         let (wanted, at) = model 0 [] (S.unpack input)
@@ -319,25 +375,36 @@ valueOrEnd bytes =
 onFile :: Assertion
 onFile = do
   dir <- getTemporaryDirectory
-  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $ \(path, h) -> do
-    hPutBuilder h (foldMap int64LE [1 .. 5])
-    hClose h
-    runGetFile path getInt64le >>= (@?= Right 1)
-    fmap brief (runGetFileWhole path getInt64le) >>= (@?= Left (8, [], TrailingInput))
-    runGetFileWhole path (sum <$> many getInt64le) >>= (@?= Right 15)
-    let opened = withBinaryFile path ReadMode
-    opened (\h' -> hRunGetWhole h' (skip 32 *> getInt64le)) >>= (@?= Right 5)
-    fmap brief (opened (\h' -> hRunGetWhole h' (skip 30))) >>= (@?= Left (30, [], TrailingInput))
-    opened (\h' -> hFoldGet h' getInt64le (\acc x -> pure (x : acc)) []) >>= (@?= Right [5, 4, 3, 2, 1])
-    fmap brief (opened (\h' -> hFoldGet h' (skip 12) (\n () -> pure (n + 1)) (0 :: Int))) >>= (@?= Left (36, [], MissingInput 12 4))
-    opened (\h' -> hFoldGetUntil h' getInt64le (\acc x -> pure (if x > 3 then Left acc else Right (x : acc))) []) >>= (@?= FoldStopped 32 [3, 2, 1])
-    opened (\h' -> runGetIO (S.hGet h' 3) getInt64le) >>= (@?= Right 1)
-    opened (\h' -> runGetIOWhole (S.hGet h' 3) (sum <$> many getInt64le)) >>= (@?= Right 15)
-    bs <- opened (\h' -> S.hGet h' 12)
-    runGetWhole (skip 12) bs @?= Right ()
-    runGetLazyWhole (skip 12) (L.fromStrict bs) @?= Right ()
-    brief (runGetWhole (skip 11) bs) @?= Left (11, [], TrailingInput)
-    brief (runGetLazyWhole (skip 11) (L.fromStrict bs)) @?= Left (11, [], TrailingInput)
+  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $
+    \(path, h) -> do
+      hPutBuilder h (foldMap int64LE [1 .. 5])
+      hClose h
+      runGetFile path getInt64le >>= (@?= Right 1)
+      fmap brief (runGetFileWhole path getInt64le) >>= (@?= Left (8, [], TrailingInput))
+      runGetFileWhole path (sum <$> many getInt64le) >>= (@?= Right 15)
+      let opened = withBinaryFile path ReadMode
+      opened (\h' -> hRunGetWhole h' (skip 32 *> getInt64le)) >>= (@?= Right 5)
+      fmap brief (opened (\h' -> hRunGetWhole h' (skip 30))) >>= (@?= Left (30, [], TrailingInput))
+      opened (\h' -> hFoldGet h' getInt64le (\acc x -> pure (x : acc)) [])
+        >>= (@?= Right [5, 4, 3, 2, 1])
+      fmap brief (opened (\h' -> hFoldGet h' (skip 12) (\n () -> pure (n + 1)) (0 :: Int)))
+        >>= (@?= Left (36, [], MissingInput 12 4))
+      opened
+        ( \h' ->
+            hFoldGetUntil
+              h'
+              getInt64le
+              (\acc x -> pure (if x > 3 then Left acc else Right (x : acc)))
+              []
+        )
+        >>= (@?= FoldStopped 32 [3, 2, 1])
+      opened (\h' -> runGetIO (S.hGet h' 3) getInt64le) >>= (@?= Right 1)
+      opened (\h' -> runGetIOWhole (S.hGet h' 3) (sum <$> many getInt64le)) >>= (@?= Right 15)
+      bs <- opened (\h' -> S.hGet h' 12)
+      runGetWhole (skip 12) bs @?= Right ()
+      runGetLazyWhole (skip 12) (L.fromStrict bs) @?= Right ()
+      brief (runGetWhole (skip 11) bs) @?= Left (11, [], TrailingInput)
+      brief (runGetLazyWhole (skip 11) (L.fromStrict bs)) @?= Left (11, [], TrailingInput)
 
 -- A long stream through many and through alternatives that close again: the
 -- chunks that have been passed can be collected. Each is 1 MiB, 1200 of them

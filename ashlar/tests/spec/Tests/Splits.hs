@@ -42,6 +42,9 @@ fromPieces getter pieces = unsafePerformIO $ do
 splits :: S.ByteString -> [[S.ByteString]]
 splits bs =
   map S.singleton (S.unpack bs) :
-    [filter (not . S.null) [S.take i bs, S.take (j - i) (S.drop i bs), S.drop j bs] | i <- [0 .. n], j <- [i .. n]]
+    [ filter (not . S.null) [S.take i bs, S.take (j - i) (S.drop i bs), S.drop j bs]
+      | i <- [0 .. n],
+        j <- [i .. n]
+    ]
   where
     n = S.length bs
