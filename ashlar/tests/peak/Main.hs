@@ -2,12 +2,12 @@
 
 -- |
 -- Module      : Main
--- Description : How much memory a decoder takes at most, for every instance
+-- Description : The peak memory of decoding, for every instance
 --
--- INV-C3: the memory is in proportion to the input and to the budgets. A process of its
--- own decodes hostile inputs of 'inputSize' bytes as values of one type, and reports how much was
--- live at most. It has one generation and a small nursery, so every collection is
--- a full one, and there is one for every 64 KiB that are allocated.
+-- INV-C3: the memory is proportional to the input and to the budgets. For each type, a process of
+-- its own decodes hostile inputs of 'inputSize' bytes and reports the peak of the live bytes. It
+-- has one generation and a nursery of 64 KiB, so there is a full collection for every 64 KiB
+-- allocated.
 module Main (main) where
 
 import Ashlar.Codec
@@ -48,15 +48,15 @@ instances = concatMap sectionInstances sections
 inputSize :: Int
 inputSize = 16384
 
--- For what does not depend on the length: cells, buffers, an error, a nursery.
+-- Memory that does not depend on the length: cells, buffers, an error, a nursery.
 constantPart :: Int
 constantPart = 128 * 1024
 
--- So small that all that it allows is in the constant part.
+-- Small, so that all that it allows fits into 'constantPart'.
 budget :: Budget
 budget = Budget {budgetDepth = 100, budgetEmpties = 100}
 
--- In a process of its own.
+-- Measure in a process of its own.
 withinFactor :: Codec a => String -> Samples a -> Assertion
 withinFactor name s = do
   this <- getExecutablePath
@@ -77,7 +77,7 @@ readPiped p input = withCreateProcess p {std_in = CreatePipe, std_out = CreatePi
       hGetLine h'
     _ -> assertFailure "no pipe"
 
--- How many bytes were live at most, besides the inputs, while they were decoded.
+-- Print the peak of the live bytes, without the inputs, while they are decoded.
 measure :: String -> IO ()
 measure name = do
   hSetBinaryMode stdin True
@@ -93,7 +93,7 @@ measure name = do
   peak <- max_live_bytes <$> getRTSStats
   print (fromIntegral peak - fromIntegral before :: Int64)
 
--- As a value, as a list, and as a vector, each held until a collection has seen it.
+-- Decode a value, a list and a vector, each held until a collection has seen it.
 decodeAs :: forall a. Codec a => Samples a -> S.ByteString -> IO ()
 decodeAs _ bs = do
   held (decodeWith budget bs :: Either DecodeError a)
@@ -106,8 +106,8 @@ held x = do
   performMajorGC
   writeIORef ref Nothing
 
--- Bytes at random; all the same; announcing many elements, of any size; as many values as there is
--- room for, whole and with a byte changed.
+-- Valid values, as many as fit, the same with a byte changed, random bytes, equal bytes, and bytes
+-- that announce many elements.
 inputs :: Codec a => Samples a -> [S.ByteString]
 inputs s = valid : changed : noise : fills ++ [announce k bs | k <- counts, bs <- noise : fills]
   where
@@ -118,9 +118,9 @@ inputs s = valid : changed : noise : fills ++ [announce k bs | k <- counts, bs <
     valid = encode (take (fitting 8 0 values) values)
     values = [unGen (sampleGen s) (mkQCGen i) 20 | i <- [1 .. 4000]]
     changed = case S.splitAt (S.length valid `div` 2) valid of
-      (before, behind) -> before <> S.map (+ 1) (S.take 1 behind) <> S.drop 1 behind
+      (start, end) -> start <> S.map (+ 1) (S.take 1 end) <> S.drop 1 end
 
--- How many values fit into an input, if so many bytes are used. (Few of those of no size.)
+-- The number of values that fit into an input, but few of values of no bytes.
 fitting :: Codec a => Int -> Int -> [a] -> Int
 fitting used n xs = case xs of
   x : more

@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Tests.Budget
--- Description : Limits to what input can make a decoder do
+-- Description : Limits on costs that the size of the input does not bound
 module Tests.Budget (tests) where
 
 import Ashlar.Codec
@@ -22,17 +22,17 @@ tests :: TestTree
 tests =
   testGroup
     "budgets"
-    [ testCase "a million levels are an error" million,
+    [ testCase "a million levels are refused" million,
       testCase "the error names the budget's number" named,
-      testCase "as many levels as the budget says" exactly,
+      testCase "exactly as many levels as the budget allows" exactly,
       testCase "a budget within a budget" within,
-      testCase "elements of no size" empties,
+      testCase "empty elements" empties,
       testCase "a budget within a budget, in an alternative that fails" failedWithin,
-      testCase "what has been spent is not given back" spentIsSpent,
+      testCase "backtracking gives nothing back" spentIsSpent,
       testCase "extreme budgets" extremes
     ]
 
--- How many of these nest; 0 ends it.
+-- The number of levels. A 0 ends them.
 nested :: Get Int
 nested = deeper (getWord8 >>= \w -> if w == 0 then pure 0 else (+ 1) <$> nested)
 
@@ -68,9 +68,9 @@ exactly = do
   runGet nested (levels (budgetDepth defaultBudget)) @?= Right (budgetDepth defaultBudget - 1)
   runGetWith defaultBudget {budgetDepth = 5} nested (levels 5) @?= Right 4
   reasonOf (runGetWith defaultBudget {budgetDepth = 5} nested (levels 6)) @?= Just (tooDeep 5)
-  -- Levels that are side by side do not add up.
+  -- Adjacent levels do not add up.
   runGetWith defaultBudget {budgetDepth = 1} (many (deeper getWord8)) "abc" @?= Right [97, 98, 99]
-  -- An alternative begins at the level it is on.
+  -- An alternative begins at the level of its choice.
   runGetWith
     defaultBudget {budgetDepth = 2}
     ((deeper (deeper getWord8) *> empty) <|> deeper (deeper getWord8))
@@ -83,7 +83,7 @@ within = do
   runGetWith two (deeper (deeper (withBudget two (deeper (deeper getWord8))))) "a" @?= Right 97
   reasonOf (runGetWith two (deeper (withBudget two getWord8 *> deeper (deeper getWord8))) "ab")
     @?= Just (tooDeep 2)
-  -- What is decoded within does not count outside.
+  -- Elements inside of the inner budget do not count outside.
   let few = defaultBudget {budgetEmpties = 10}
       units = get :: Get [()]
       five = encode (replicate 5 ())
@@ -109,7 +109,7 @@ empties = do
     ( decodeLazyWith budget (encodeLazy [replicate 4 (), replicate 4 ()]) ::
         Either DecodeError [[()]]
     )
-  -- Those of an alternative that failed count, and those that were looked at.
+  -- Those in a failed alternative count, and so do those in a look-ahead.
   overBudget
     7
     ( runGetWith
@@ -130,7 +130,7 @@ empties = do
     (((get :: Get [()]) *> empty) <|> get)
     (encode (replicate 7 ()))
     @?= Right (replicate 7 ())
-  -- A round of 'match' is decoded once, so it counts once.
+  -- 'match' decodes its elements once, so they count once.
   runGetWith budget (S.length . fst <$> match (get :: Get [()])) (encode (replicate 7 ()))
     @?= Right 8
   -- Each value of a source has a budget of its own.
@@ -143,7 +143,7 @@ empties = do
   where
     budget = defaultBudget {budgetEmpties = 7}
 
--- What a budget within a budget has used counts only there, also if it failed.
+-- Elements inside of an inner budget count only there, even if the decoder fails.
 failedWithin :: Assertion
 failedWithin = do
   let few = defaultBudget {budgetEmpties = 10}
@@ -160,12 +160,13 @@ failedWithin = do
         ((within' <|> units) *> units *> units)
         (S.concat (replicate 3 five))
     )
-  -- Nor does it get more.
+  -- A failure does not leave the larger budget in force either.
   overBudget 10 (runGetWith few ((withBudget more empty <|> pure ()) *> skipCount 11 (pure ())) "")
   brief (runGetLazy (withBudget few (many (within' <|> units))) (L.fromChunks (replicate 3 five)))
     @?= Right [replicate 5 (), replicate 5 ()]
 
--- A million empty elements, and not as many for each byte. (Without a limit this takes hours.)
+-- The run decodes a million empty elements in all, not a million for each byte, which would take
+-- hours.
 spentIsSpent :: Assertion
 spentIsSpent = do
   let costly = (skipCount maxBound (pure ()) *> empty) <|> getWord8

@@ -45,16 +45,16 @@ tests =
           chosen "getFloat" O.getFloat getFloatle getFloatbe castFloatToWord32,
           chosen "getDouble" O.getDouble getDoublele getDoublebe castDoubleToWord64
         ],
-      testProperty "in both orders side by side" sideBySide
+      testProperty "both orders in one record" sideBySide
     ]
 
--- The number that the low 24 bits are.
+-- The low 24 bits as a signed number.
 signed24 :: Integer -> Integer
 signed24 x = if low >= 0x800000 then low - 0x1000000 else low
   where
     low = x `mod` 0x1000000
 
--- Written between guards, at every offset, against the model; and read back, on every split.
+-- Numbers are written between guards, at every offset. They are read on every split.
 number24 ::
   forall a.
   (Arbitrary a, Integral a, Bounded a, Show a) =>
@@ -99,7 +99,7 @@ number24 name scalar get order kept view =
         mapM_ (\i -> poke (p `plusPtr` i) (0xAA :: Word8)) [0 .. offset + 3]
         scalarWrite scalar (p `plusPtr` offset) x
 
--- The decoder of that order, also in its errors.
+-- The decoder is that of the chosen order, in its errors too.
 chosen ::
   (Eq b, Show b) => String -> (O.ByteOrder -> Get a) -> Get a -> Get a -> (a -> b) -> TestTree
 chosen name get little big view =
@@ -109,7 +109,8 @@ chosen name get little big view =
           same order theirs = onEverySplit (view <$> get order) bs (runGet (view <$> theirs) bs)
        in same O.LittleEndian little .&&. same O.BigEndian big
 
--- One check for all of them, whatever the orders; the error is that of the first that lacks bytes.
+-- One check covers all fields, whatever their orders. The error is that of the first field that
+-- lacks bytes.
 sideBySide :: Bool -> Bool -> [Word8] -> Property
 sideBySide a b bytes = onEverySplit together bs (runGet apart bs)
   where

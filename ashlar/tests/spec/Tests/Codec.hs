@@ -92,8 +92,8 @@ layouts = do
       Fix _ -> Just (leastSize l)
       Var _ -> Nothing
 
--- Formats taken over from Word64 and Word16, with Storable and Prim instances that
--- have less, more, and the same bytes in another order.
+-- These have the formats of Word64 and Word16. Their Storable instances have fewer bytes, more
+-- bytes, and the same bytes in another order.
 newtype Small = Small Word64
   deriving newtype (Eq, Show, Codec)
 
@@ -139,7 +139,7 @@ nan = do
   encode x @?= S.pack [0xEF, 0xBE, 0xAD, 0xDE, 0, 0, 0xF8, 0x7F]
   (encode <$> (decode (encode x) :: Either DecodeError Double)) @?= Right (encode x)
 
--- With optimisation, rules replace the loops.
+-- With optimisation, rewrite rules replace the loops.
 unboxed :: Assertion
 unboxed = do
   like [minBound, -1, 0, 1, maxBound :: Int]
@@ -162,8 +162,8 @@ unboxed = do
       decode (encode xs) @?= Right v
     {-# INLINE like #-}
 
--- Of a constant size and plain, of a constant size and validated; whole, and in chunks
--- that divide elements; into small buffers.
+-- Elements of constant size, validated elements, and elements of variable size. Input in one chunk,
+-- and in chunks that divide elements. Output into small buffers.
 longLists :: [Int] -> [Bool] -> Property
 longLists xs ts = long xs .&&. long ts .&&. long (map show xs)
   where

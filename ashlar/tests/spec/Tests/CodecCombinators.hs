@@ -7,7 +7,7 @@
 
 -- |
 -- Module      : Tests.CodecCombinators
--- Description : Instances written by hand are those that would be derived
+-- Description : Formats written by hand, against derived ones
 module Tests.CodecCombinators (tests) where
 
 import Ashlar.Builder (toStrictByteString)
@@ -45,13 +45,13 @@ tests =
         "a sum of constant size"
         (codecLaws (Proxy :: Proxy (Perhaps, [Perhaps], Perhaps))),
       testProperties "two bytes by hand" (codecLaws (Proxy :: Proxy (Bytes2, [Bytes2], Bytes2))),
-      testProperty "formats by hand are what is written" layoutsByHand,
+      testProperty "formats by hand have their own bytes" layoutsByHand,
       testCase "fields in any arrangement" arrangements,
       testCase "constant size stays constant" constants,
       testCase "what is refused" refusals
     ]
 
--- Derived it would be of variable size.
+-- A derived instance would be of variable size.
 data Perhaps = No | Yes Word8
   deriving stock (Eq, Show, Generic)
 
@@ -71,7 +71,7 @@ instance HasFormat Perhaps where
 instance Arbitrary Perhaps where
   arbitrary = oneof [pure No, Yes <$> arbitrary]
 
--- Derived it would be of constant size.
+-- A derived instance would be of constant size.
 data Bytes2 = Bytes2 Word8 Word8
   deriving stock (Eq, Show, Generic)
 
@@ -88,7 +88,7 @@ layoutsByHand a b =
   (encode (No, Yes a), encode (Bytes2 a b)) === (S.pack [0, 0, a, 1], S.pack [a, b])
     .&&. (encodedSize (Yes a), encodedSize (Bytes2 a b)) === (2, 2)
 
--- The laws, and the same bytes and layout as the instance.
+-- The format has the bytes, the sizes, the errors and the layout of the derived instance.
 sameAsDerived :: forall a. Codec a => String -> Samples a -> Format a -> TestTree
 sameAsDerived title s f =
   testGroup
@@ -101,14 +101,14 @@ sameAsDerived title s f =
       testProperty "the same is refused" $
         with $ \x -> forAll arbitrary $ \m ->
           let bs = mutate m (encode x)
-           in either (Left . place) (Right . encode) (runGet (formatGet f) bs)
-                === either (Left . place) (Right . encode) (runGet (get :: Get a) bs),
+           in either (Left . offset) (Right . encode) (runGet (formatGet f) bs)
+                === either (Left . offset) (Right . encode) (runGet (get :: Get a) bs),
       testCase "layout" $ described (formatLayout f) @?= described (layout :: Layout a)
     ]
   where
     with :: Testable p => (a -> p) -> Property
     with = forAllShrinkShow (scale (`div` 4) (sampleGen s)) (sampleShrink s) (sampleShow s)
-    place = errorOffset
+    offset = errorOffset
 
 described :: Layout a -> (Bool, Int)
 described l = case l of
@@ -183,7 +183,7 @@ tree =
       Leaf -> leaf
       Node l x r -> node (l, (x, r))
 
--- | Two numbers of which the first is not the larger.
+-- | Two numbers, the smaller one first.
 data Range = Range {low :: Word16, high :: Word16}
   deriving stock (Eq, Show)
   deriving anyclass (Codec)
@@ -240,7 +240,7 @@ instance Arbitrary Expression where
               Let . T.pack <$> arbitrary <*> go (n `div` 2) <*> go (n `div` 2)
             ]
 
--- Fields of variable and of constant size, in every order.
+-- Fields of variable and of constant size, mixed.
 data Fields6 = Fields6 Word8 Text Word16 Bool Text Text
   deriving stock (Eq, Show, Generic)
   deriving anyclass (Codec)
@@ -248,7 +248,7 @@ data Fields6 = Fields6 Word8 Text Word16 Bool Text Text
 arrangements :: Assertion
 arrangements = do
   agree (Fields6 <$> a <*> b <*> c <*> d <*> e <*> f)
-  -- Associated to the right, and in two parts, of which either may be of any kind.
+  -- Nested applications, associated to the left and to the right, of fields of either kind.
   agree
     ( (\(x, y) (z, u) (v, w) -> Fields6 x y z u v w)
         <$> ((,) <$> a <*> b) <*> ((,) <$> c <*> d) <*> ((,) <$> e <*> f)
@@ -289,7 +289,7 @@ arrangements = do
               @?= Right ()
         )
         [0 .. encodedSize value - 1]
-    -- It takes no bytes.
+    -- A field of no bytes.
     a' = field "nothing" (const ()) codec
     a = field "a" (\(Fields6 x _ _ _ _ _) -> x) codec
     b = field "b" (\(Fields6 _ x _ _ _ _) -> x) codec

@@ -9,7 +9,7 @@
 
 -- |
 -- Module      : Tests.CodecRefined
--- Description : What a format refuses is refused wherever the type occurs
+-- Description : A format refuses the same values wherever its type occurs
 module Tests.CodecRefined (tests) where
 
 import Ashlar.Codec
@@ -40,7 +40,7 @@ tests =
   testGroup
     "refined formats"
     [ testCase "a value is refused wherever it occurs" everywhere,
-      testCase "a value that is not first, or in a long container" later,
+      testCase "a value that is not the first, or is in a long container" later,
       testCase "constant size stays constant" constantSizes,
       testCase "types without finite values" endless,
       testCase "readers by hand are limited in depth" limited,
@@ -53,7 +53,7 @@ tests =
       lawful "a recursive type" (samples @Chain),
       lawful "fromPutGet" (samples @Message),
       testProperty
-        "a format that is ignored is found out"
+        "formatAgrees detects a format that is not used"
         (expectFailure (withMaxSuccess 10000 (formatAgrees (samples @Ignored))))
     ]
 
@@ -98,7 +98,7 @@ data Chain = End | Link Word8 Chain
   deriving stock (Eq, Show, Generic)
   deriving anyclass (Codec)
 
--- No link has the number 0, at any depth.
+-- No link, at any depth, has the number 0.
 instance HasFormat Chain where
   format = satisfying "a link of number 0" nonZero derivedFormat
     where
@@ -120,7 +120,7 @@ instance HasFormat Message where
 instance Arbitrary Message where
   arbitrary = Message <$> arbitrary <*> arbitrary
 
--- Its format is that of the number.
+-- The derived Codec uses the format of Word8, not this one.
 newtype Ignored = Ignored Word8
   deriving newtype (Eq, Show, Arbitrary, Codec)
 
@@ -139,7 +139,7 @@ newtype Wrapped = Wrapped Port
   deriving stock (Eq, Show, Generic)
   deriving anyclass (Codec)
 
--- Each is written with 80 in the place of the port, by the type that has no limit.
+-- Each value has the port 80. It is encoded at Word16, which has no limit.
 everywhere :: Assertion
 everywhere = do
   refuses @Port 0 bad

@@ -5,8 +5,8 @@
 -- Module      : Tests.GetBinary
 -- Description : Decoders against those of binary
 --
--- What is the same, on random decoders and inputs; and each difference that
--- @docs/porting.md@ lists, in both libraries.
+-- Random decoders and inputs show what is the same. Each difference that @docs/porting.md@ lists is
+-- shown in both libraries.
 module Tests.GetBinary (tests) where
 
 import qualified Ashlar.Compat.Binary.Get as Ours
@@ -33,13 +33,13 @@ tests =
       testProperty "failures among alternatives: what is left" failuresAmongChoices,
       testProperty "programs that are fed, against binary's" whenFed,
       testProperty "waits for no more input than binary's" waits,
-      testCase "each state can be resumed again" resumedAgain,
-      testCase "chunks behind the end" behindEnd,
+      testCase "each state can be resumed more than once" resumedAgain,
+      testCase "chunks after the end" afterEnd,
       testCase "runGet throws an ErrorCall" throws,
       testCase "runGetState" states,
       testGroup
         "differences"
-        [ testCase "the error is about the alternative that got farthest" farthest,
+        [ testCase "the error is that of the alternative that got farthest" farthest,
           testCase "many ends where nothing is read" manyOfNothing,
           testCase "skip and lazy strings do not give back what they passed" notGivenBack,
           testCase "the message of empty, and of isolate" messages
@@ -84,7 +84,7 @@ ours =
       upToNul = Ours.getLazyByteStringNul,
       rest = Ours.getRemainingLazyByteString,
       skipped = Ours.skip,
-      place = toInteger <$> Ours.bytesRead,
+      offset = toInteger <$> Ours.bytesRead,
       left = toInteger <$> Ours.remaining,
       atEnd = Ours.isEmpty,
       isolated = Ours.isolate,
@@ -132,7 +132,7 @@ theirs =
       upToNul = Theirs.getLazyByteStringNul,
       rest = Theirs.getRemainingLazyByteString,
       skipped = Theirs.skip,
-      place = toInteger <$> Theirs.bytesRead,
+      offset = toInteger <$> Theirs.bytesRead,
       left = toInteger <$> Theirs.remaining,
       atEnd = Theirs.isEmpty,
       isolated = Theirs.isolate,
@@ -145,7 +145,7 @@ theirs =
 eachNumber :: [TestTree]
 eachNumber =
   [ testProperty name $
-      forAll pieces $ \ps ->
+      forAll chunks $ \ps ->
         let input = L.fromChunks ps
          in Ours.runGetOrFail (many mine) input === Theirs.runGetOrFail (many his) input
     | ((name, mine), (_, his)) <- zip (numbers ours) (numbers theirs)
@@ -157,15 +157,15 @@ everything =
     { withChoices = True,
       withLongReads = True,
       withStrings = True,
-      withPlaces = True,
+      withOffsets = True,
       withIsolation = True
     }
 
 onPrograms :: Testable p => Kind -> (Program -> [S.ByteString] -> p) -> Property
 onPrograms kind f =
-  forAllShrink (program kind (length (numbers ours))) shrinkProgram $ \p -> forAll pieces (f p)
+  forAllShrink (program kind (length (numbers ours))) shrinkProgram $ \p -> forAll chunks (f p)
 
--- The result, what is left, and the offset; or that it fails.
+-- The result, the input left and the offset, or that the decoder fails.
 programs :: Property
 programs = onPrograms everything $ \p ps ->
   let input = L.fromChunks ps
@@ -174,7 +174,7 @@ programs = onPrograms everything $ \p ps ->
    in checkShares ((\(_, _, seen) -> seen) <$> his) $
         either (const Nothing) Just mine === either (const Nothing) Just his
 
--- What is left, the offset there, and the message.
+-- The input left, its offset, and the message.
 failures :: Property
 failures =
   onPrograms everything {withChoices = False, withLongReads = False, withStrings = False} $ \p ps ->
@@ -183,7 +183,7 @@ failures =
         his = Theirs.runGetOrFail (interpret theirs p) input
      in either (Just . known) (const Nothing) mine === either (Just . known) (const Nothing) his
   where
-    -- The text about isolate is our own, but not the labels behind it.
+    -- The text about isolate differs. The labels after it do not.
     known :: (L.ByteString, Int64, String) -> (L.ByteString, Int64, String)
     known (bs, at, text) =
       ( bs,
@@ -191,7 +191,7 @@ failures =
         if "isolate" `List.isPrefixOf` text then "isolate" ++ dropWhile (/= '\n') text else text
       )
 
--- What is left, and the offset there.
+-- The input left, and its offset.
 failuresAmongChoices :: Property
 failuresAmongChoices = onPrograms everything {withLongReads = False, withStrings = False} $ \p ps ->
   let input = L.fromChunks ps
@@ -220,7 +220,7 @@ whenFed = onPrograms everything $ \p ps ->
                 _ -> Nothing
             )
 
--- Whenever theirs has ended, ours has.
+-- When binary's decoder has ended, ours has too.
 waits :: Property
 waits = onPrograms everything $ \p ps ->
   let mine = scanl Ours.pushChunk (Ours.runGetIncremental (interpret ours p)) ps
@@ -255,8 +255,8 @@ resumedAgain = do
     @?= Left (S.pack [3], 2, "not enough bytes\npair")
   end begun @?= Left (S.empty, -1, "partial")
 
-behindEnd :: Assertion
-behindEnd = do
+afterEnd :: Assertion
+afterEnd = do
   case Ours.runGetIncremental (pure 'x')
     `Ours.pushChunk` S.pack [1]
     `Ours.pushChunks` L.fromChunks [S.pack [2], S.pack [3]] of
@@ -289,7 +289,7 @@ states = do
   r <- try (evaluate (Ours.runGetState (fail "no" :: Ours.Get ()) input 10))
   either (\(ErrorCall e) -> e) show r @?= "Ashlar.Compat.Binary.Get.runGetState at position 0: no"
 
--- The differences, each in both libraries.
+-- The differences, each shown in both libraries.
 
 messageOf :: Either (L.ByteString, Int64, String) b -> String
 messageOf = either (\(_, _, e) -> e) (const "")
@@ -309,7 +309,7 @@ farthest = do
     )
     @?= "near"
 
--- (Theirs does not end.)
+-- Binary's does not terminate.
 manyOfNothing :: Assertion
 manyOfNothing = Ours.runGet (many (Ours.skip 0)) L.empty @?= []
 

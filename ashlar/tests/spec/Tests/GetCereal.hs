@@ -2,12 +2,12 @@
 -- Module      : Tests.GetCereal
 -- Description : Decoders against those of cereal
 --
--- What is the same, on random decoders and inputs; and each difference that
--- @docs/porting.md@ lists, in both libraries.
+-- Random decoders and inputs show what is the same. Each difference that @docs/porting.md@ lists is
+-- shown in both libraries.
 module Tests.GetCereal (tests) where
 
 import qualified Ashlar.Compat.Cereal as Ours
-import qualified Ashlar.Compat.Cereal.IEEE754 as Ours
+import qualified Ashlar.Compat.Cereal.IEEE754 as IEEE754
 import Control.Applicative (empty, many, (<|>))
 import Control.Exception (ArithException (..), evaluate, throw, try)
 import Data.Array (Array, listArray)
@@ -39,27 +39,27 @@ tests =
       testGroup "containers, against cereal's" containers,
       testGroup "containers of any bytes, against cereal's" hostile,
       testProperty "programs on strict input, against cereal's" onStrict,
-      testProperty "programs on strict input, with offsets" onStrictWithPlaces,
+      testProperty "programs on strict input, with offsets" onStrictWithOffsets,
       testProperty "programs on lazy input, against cereal's" onLazy,
       testProperty "programs that are fed, against cereal's" whenFed,
-      testCase "what has arrived" arrived,
-      testCase "what was announced" announced,
-      testCase "strings of bytes" strings,
+      testCase "functions of the input that has arrived" arrived,
+      testCase "runGetChunk: the announced length" announced,
+      testCase "byte strings" strings,
       testCase "runGetState, runGetLazyState" states,
-      testCase "Result: Functor, Show, resumed again" results,
+      testCase "Result: Functor, Show, resumed more than once" results,
       testGroup
         "differences"
         [ testCase "the text of errors" texts,
-          testCase "what is left over by alternatives that fail" leftByFailures,
-          testCase "bytesRead behind lookAhead, and uncheckedSkip" offsets,
-          testCase "lookAheadM when more input has come" lookedAhead,
+          testCase "the input left by alternatives that fail" leftByFailures,
+          testCase "bytesRead after lookAhead, and uncheckedSkip" offsets,
+          testCase "lookAheadM after more input has arrived" lookedAhead,
           testCase "the end of an isolated part of lazy input" isolatedEnds,
           testCase "an isolated part of lazy input has no more than its bytes" isolatedBytes,
           testCase "lazy input is forced as the decoder gets there" forced,
-          testCase "many ends where nothing is read" manyOfNothing,
+          testCase "many stops where nothing is read" manyOfNothing,
           testCase "arrays have the size of their bounds" bounds,
-          testCase "trees have a greatest depth" depth,
-          testCase "elements of no size are counted" empties
+          testCase "the depth of trees is limited" depth,
+          testCase "the number of empty elements is limited" empties
         ]
     ]
 
@@ -67,10 +67,10 @@ ours :: Dialect Ours.Get
 ours =
   Dialect
     { numbers =
-        [ ("getFloat32le", toInteger . castFloatToWord32 <$> Ours.getFloat32le),
-          ("getFloat32be", toInteger . castFloatToWord32 <$> Ours.getFloat32be),
-          ("getFloat64le", toInteger . castDoubleToWord64 <$> Ours.getFloat64le),
-          ("getFloat64be", toInteger . castDoubleToWord64 <$> Ours.getFloat64be),
+        [ ("getFloat32le", toInteger . castFloatToWord32 <$> IEEE754.getFloat32le),
+          ("getFloat32be", toInteger . castFloatToWord32 <$> IEEE754.getFloat32be),
+          ("getFloat64le", toInteger . castDoubleToWord64 <$> IEEE754.getFloat64le),
+          ("getFloat64be", toInteger . castDoubleToWord64 <$> IEEE754.getFloat64be),
           ("getWord8", toInteger <$> Ours.getWord8),
           ("getInt8", toInteger <$> Ours.getInt8),
           ("getWord16be", toInteger <$> Ours.getWord16be),
@@ -95,7 +95,7 @@ ours =
       upToNul = empty,
       rest = empty,
       skipped = Ours.skip . max 0,
-      place = toInteger <$> Ours.bytesRead,
+      offset = toInteger <$> Ours.bytesRead,
       left = toInteger <$> Ours.remaining,
       atEnd = Ours.isEmpty,
       isolated = Ours.isolate,
@@ -137,7 +137,7 @@ theirs =
       upToNul = empty,
       rest = empty,
       skipped = Theirs.skip . max 0,
-      place = toInteger <$> Theirs.bytesRead,
+      offset = toInteger <$> Theirs.bytesRead,
       left = toInteger <$> Theirs.remaining,
       atEnd = Theirs.isEmpty,
       isolated = Theirs.isolate,
@@ -147,14 +147,14 @@ theirs =
       aheadE = Theirs.lookAheadE
     }
 
--- Without looking ahead, after which cereal's offsets are wrong, or its input.
+-- Without look-ahead, after which cereal's offset or its input is wrong.
 straight :: Dialect m -> Dialect m
 straight d = d {ahead = id, aheadM = id, aheadE = id}
 
 eachNumber :: [TestTree]
 eachNumber =
   [ testProperty name $
-      forAll pieces $ \ps ->
+      forAll chunks $ \ps ->
         rightOf (Ours.runGetLazyState (many mine) (L.fromChunks ps))
           === rightOf (Theirs.runGetLazyState (many his) (L.fromChunks ps))
     | ((name, mine), (_, his)) <- zip (numbers ours) (numbers theirs)
@@ -163,7 +163,7 @@ eachNumber =
 rightOf :: Either e a -> Maybe a
 rightOf = either (const Nothing) Just
 
--- What cereal has written.
+-- Encodings that cereal wrote.
 containers :: [TestTree]
 containers =
   [ same "getTwoOf" arbitrary (Theirs.putTwoOf w8' w16') (Ours.getTwoOf w8 w16),
@@ -210,7 +210,7 @@ containers =
         <$> arbitrary
           <*> (choose (0, 4) >>= \k -> vectorOf (if n <= 1 then 0 else k) (tree (n `div` 4)))
 
--- Any bytes, most of them zero, so that there are short lists.
+-- Any bytes. Most are zero, so that lists are short.
 hostile :: [TestTree]
 hostile =
   [ same "getListOf" (Ours.getListOf w16) (Theirs.getListOf Theirs.getWord16le),
@@ -272,27 +272,27 @@ everything =
     { withChoices = True,
       withLongReads = True,
       withStrings = False,
-      withPlaces = True,
+      withOffsets = True,
       withIsolation = True
     }
 
 onPrograms :: Testable p => Kind -> (Program -> [S.ByteString] -> p) -> Property
 onPrograms kind f =
-  forAllShrink (program kind (length (numbers ours))) shrinkProgram $ \p -> forAll pieces (f p)
+  forAllShrink (program kind (length (numbers ours))) shrinkProgram $ \p -> forAll chunks (f p)
 
 onStrict :: Property
-onStrict = onPrograms everything {withPlaces = False} $ \p ps ->
+onStrict = onPrograms everything {withOffsets = False} $ \p ps ->
   let his = Theirs.runGetState (interpret theirs p) (S.concat ps) 0
    in checkShares (fst <$> his) $
         rightOf (Ours.runGetState (interpret ours p) (S.concat ps) 0) === rightOf his
 
-onStrictWithPlaces :: Property
-onStrictWithPlaces = onPrograms everything $ \p ps ->
+onStrictWithOffsets :: Property
+onStrictWithOffsets = onPrograms everything $ \p ps ->
   rightOf (Ours.runGetState (interpret (straight ours) p) (S.concat ps) 0)
     === rightOf (Theirs.runGetState (interpret (straight theirs) p) (S.concat ps) 0)
 
 onLazy :: Property
-onLazy = onPrograms everything {withPlaces = False, withIsolation = False} $ \p ps ->
+onLazy = onPrograms everything {withOffsets = False, withIsolation = False} $ \p ps ->
   let input = L.fromChunks ps
    in rightOf (Ours.runGetLazyState (interpret (half ours) p) input)
         === rightOf (Theirs.runGetLazyState (interpret (half theirs) p) input)
@@ -341,10 +341,10 @@ arrived = do
           Theirs.uncheckedLookAhead
           Theirs.uncheckedSkip
       right = (1 :: Int, S.pack [1], S.pack [1, 2, 3], 2 :: Int, (0 :: Int, True))
-  -- The first has one byte, the second three.
+  -- The first chunk has one byte, the second has three.
   done (Ours.runGetPartial mine (S.pack [1])) @?= Just right
   done' (Theirs.runGetPartial his (S.pack [1])) @?= Just right
-  -- All of it is there.
+  -- The whole input is there.
   Ours.runGet mine (S.pack [1, 2, 3, 4]) @?= Theirs.runGet his (S.pack [1, 2, 3, 4])
   Ours.runGet (Ours.uncheckedSkip (-3) *> Ours.uncheckedLookAhead (-1)) (S.pack [1])
     @?= Right S.empty
@@ -371,7 +371,7 @@ announced = do
         )
   map both [0, 2, 3, 5]
     @?= [(Just r, Just r) | r <- [(5, False), (3, False), (2, False), (0, True)]]
-  -- It is not a limit.
+  -- The length is a hint, not a limit.
   done (Ours.runGetChunk (Ours.getBytes 4) (Just 0) (S.pack [1, 2])) @?= Just (S.pack [1, 2, 9, 9])
   where
     done result = case result of
@@ -428,7 +428,7 @@ results = do
     _ -> assertFailure "not partial"
   show begun @?= "Partial _"
 
--- The differences, each in both libraries.
+-- The differences, each shown in both libraries.
 
 texts :: Assertion
 texts = do
@@ -438,10 +438,12 @@ texts = do
   Ours.runGet (fail "no" :: Ours.Get ()) S.empty @?= Left "at byte 0: no"
   Theirs.runGet (fail "no" :: Theirs.Get ()) S.empty
     @?= Left "Failed reading: no\nEmpty call stack\n"
-  -- Of several alternatives, the one that got farthest.
+  -- The message is that of the alternative that got farthest.
   Ours.runGet ((Ours.getWord8 *> fail "far") <|> fail "near" :: Ours.Get ()) (S.pack [1])
     @?= Left
-      "at byte 1: far\n  00000000  01                                                |.|\n               ^"
+      "at byte 1: far\n\
+      \  00000000  01                                                |.|\n\
+      \               ^"
   Theirs.runGet ((Theirs.getWord8 *> fail "far") <|> fail "near" :: Theirs.Get ()) (S.pack [1])
     @?= Left "Failed reading: near\nEmpty call stack\n"
 
@@ -501,7 +503,7 @@ forced = do
   r <- try (evaluate (Theirs.runGetLazy Theirs.getWord16be input))
   either (@?= Overflow) (const (assertFailure "not forced")) r
 
--- (Theirs does not end.)
+-- Cereal's does not terminate.
 manyOfNothing :: Assertion
 manyOfNothing = Ours.runGet (many (Ours.skip 0)) S.empty @?= Right []
 
@@ -528,7 +530,7 @@ depth = do
   assertBool "refused" (isLeft (mine (nested 100000)))
   Theirs.runGet (() <$ Theirs.getTreeOf (pure ())) (nested 100000) @?= Right ()
 
--- (Theirs takes for ever.)
+-- Cereal's takes forever.
 empties :: Assertion
 empties = do
   assertBool "refused" (isLeft (Ours.runGet (Ours.getListOf (pure ())) (S.replicate 8 255)))

@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Tests.GetVarint
--- Description : Reading numbers of variable length, against models in Integer
+-- Description : Variable-length integers, against models in Integer
 module Tests.GetVarint (tests) where
 
 import Ashlar.Builder (Builder, toStrictByteString)
@@ -27,7 +27,7 @@ import Tests.Varint (edges)
 tests :: TestTree
 tests =
   testGroup
-    "reading numbers of variable length"
+    "reading variable-length integers"
     [ testGroup
         "LEB128"
         [ format "getWord16LEB128" word16LEB128 getWord16LEB128 groups unsigned,
@@ -72,15 +72,15 @@ tests =
           lenient "getIntZigzagLenient" intZigzag getIntZigzagLenient unZigzag 64,
           testCase "more than ten bytes" tooLong
         ],
-      testProperty "a length before its part" lengthPrefixes,
-      testProperty "a format of Ashlar.Prim.Varint reads what it writes" roundTrip,
-      testCase "what is refused, and where" refusals,
-      testCase "the last byte is not asked for more" noMore
+      testProperty "length prefixes" lengthPrefixes,
+      testProperty "each format of Ashlar.Prim.Varint reads what it writes" roundTrip,
+      testCase "invalid encodings, each with its offset" refusals,
+      testCase "no input is demanded after the last byte" noMore
     ]
 
--- What was written, on all splits; and any bytes: how many of them are a number by the
--- model, and which (a number that has no encoding is 'Nothing'). The other way round, the
--- writer shows which encodings are good.
+-- The decoder reads what the builder wrote, on every split. On any bytes it agrees with the model,
+-- which says how many of them form a number, and which number. An encoding is valid only if it is
+-- the one that the builder writes.
 format ::
   forall a.
   (Bounded a, Integral a, Show a) =>
@@ -101,7 +101,7 @@ format name builder get lengthOf model =
             ((,) <$> get <*> bytesRead)
             (written x <> S.pack [0xFF])
             (Right (x, fromIntegral (S.length (written x)))),
-      testProperty "one after another" $
+      testProperty "several in a row" $
         forAll (listOf (elements edges)) $ \xs ->
           runGetLazy (many get <* endOfInput) (L.fromChunks (map written xs)) === Right xs,
       testProperty "any bytes, against the model" $
@@ -123,7 +123,8 @@ format name builder get lengthOf model =
         then Nothing
         else Just (fromInteger x, fromIntegral n)
 
--- What was written; and any bytes: up to ten groups, of which the low bits count that the type has.
+-- The decoder reads what the builder wrote. On any bytes it agrees with the model: up to ten
+-- groups, reduced to the width of the type.
 lenient ::
   forall a.
   (Bounded a, Integral a, Show a) =>
@@ -138,7 +139,7 @@ lenient name builder get change width =
     name
     [ testCase "what was written" $
         mapM_ (\x -> runGetWhole get (toStrictByteString (builder x)) @?= Right x) edges,
-      testProperty "what was written, longer than it need be" $
+      testProperty "what was written, padded" $
         forAll ((,) <$> elements edges <*> choose (0, 9)) $ \(x, k) ->
           let bytes = padded k (S.unpack (toStrictByteString (builder x)))
            in onEverySplit
@@ -157,7 +158,7 @@ lenient name builder get change width =
       x <- if n <= 10 then unsigned (take n bs) else Nothing
       Just (fromInteger (change (x `mod` 2 ^ width)), fromIntegral n)
 
--- Longer by some groups of zeros, but of ten groups at most.
+-- The encoding with k groups of zeros added, up to ten groups in all.
 padded :: Int -> [Word8] -> [Word8]
 padded k bs = case splitAt (length bs - 1) bs of
   (more, [b]) | n > 0 -> more ++ [b + 128] ++ replicate (n - 1) 128 ++ [0]
@@ -176,10 +177,11 @@ tooLong = do
           []
           (S.pack (replicate 10 0x80))
       )
-  -- The tenth byte has one bit of 64.
+  -- Only the lowest bit of the tenth byte counts.
   runGet getWord64VarintLenient (S.pack (replicate 9 0x80 ++ [0x7F])) @?= Right (2 ^ (63 :: Int))
 
--- Strict or lenient; the part is what the length says, or it fails where the part begins.
+-- Strict and lenient. The prefix limits the input of the decoder. If the input is shorter, the
+-- error is where the limited input begins.
 lengthPrefixes :: Property
 lengthPrefixes =
   forAll ((,,) <$> choose (0, 5) <*> choose (0, 4) <*> (S.pack <$> listOf arbitrary)) $
@@ -205,7 +207,7 @@ lengthPrefixes =
                 if k == 0
                   then offsetAfter canonical
                   else Left (0, Invalid "a varint that is not in its shortest form"),
-              -- Longer than anything.
+              -- The largest length.
               says
                 (lengthPrefixedVarint getRemainingByteString)
                 (toStrictByteString (word64Varint maxBound))
@@ -242,7 +244,7 @@ roundTrip =
       let bytes = toStrictByteString (primBounded (P.varintPrim prim) x)
        in runGetWhole (getVarint prim) bytes === Right x .&&. P.varintSize prim x === S.length bytes
 
--- Many that go on, and many at the limits.
+-- Many have the continuation bit, and many are at the limits of their types.
 anyBytes :: Gen [Word8]
 anyBytes = do
   n <- choose (0, 12)
@@ -259,7 +261,7 @@ anyBytes = do
   where
     going = oneof [pure 0x80, pure 0xFF, choose (0x80, 0xFF)]
 
--- Up to the first byte without the highest bit.
+-- The length up to the first byte without the continuation bit.
 groups :: [Word8] -> Maybe Int
 groups bs = case span (>= 0x80) bs of
   (more, _ : _) -> Just (length more + 1)
@@ -328,7 +330,7 @@ refusals = do
   runGet (getWord8 *> getPrefixVarInt) (S.pack [7, 4, 0x80])
     @?= Left (failure 1 [] (MissingInput 3 2) [] (S.pack [4, 0x80]))
   brief (runGet getWord64LEB128 S.empty) @?= Left (0, [], MissingInput 1 0)
-  -- It goes back like any other decoder, and it ends where an isolated part does.
+  -- It backtracks like any other decoder, and stops at the limit of an 'isolate'.
   runGet ((getWord16LEB128 *> getWord8) <|> getWord8) (S.pack [0x80, 0]) @?= Right 0x80
   brief (runGet (isolate 1 getWord64LEB128) (S.pack [0x80, 1])) @?= Left (0, [], MissingInput 2 1)
   where
@@ -338,7 +340,7 @@ refusals = do
         Left e -> e @?= failure 1 ["number"] (Invalid message) [] (S.pack found)
         Right x -> assertFailure (show x)
 
--- The decoder ends with the number's last byte, without asking whether there is more.
+-- The decoder ends with the last byte of the number and does not wait for more input.
 noMore :: Assertion
 noMore = do
   assertBool "ended" (ended [0x80, 0x80, 1])

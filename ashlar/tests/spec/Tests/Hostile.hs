@@ -5,10 +5,10 @@
 
 -- |
 -- Module      : Tests.Hostile
--- Description : Input that lies about its length
+-- Description : Untrusted input that lies about its length
 --
--- The suite runs under a heap limit (see the cabal file), so an allocation that
--- believes such a length ends it.
+-- The suite runs under the heap limit in the cabal file. An allocation that believes such a length
+-- exceeds it.
 module Tests.Hostile (tests) where
 
 import Ashlar.Codec
@@ -38,7 +38,7 @@ import Tests.Derived hiding (first, name)
 tests :: TestTree
 tests =
   testGroup
-    "hostile lengths give an error at once"
+    "hostile lengths are refused at once"
     [ hostile @[Int] "list",
       hostile @[()] "list of ()",
       hostile @[[()]] "list of lists",
@@ -63,10 +63,10 @@ tests =
       hostile @IntSet "IntSet",
       hostile @(Seq Unit) "Seq",
       hostile @(Rose ()) "a derived type",
-      testCase "elements of no size have a budget for the whole run" budget,
-      testCase "within the budget they decode" withinBudget,
+      testCase "empty elements have one budget for the whole run" budget,
+      testCase "empty elements within the budget decode" withinBudget,
       testCase "keys out of order" order,
-      testCase "what was announced is in the error" announced,
+      testCase "the error says how many elements were announced" announced,
       testCase "formats larger than any memory" perfect,
       testCase "vectors within vectors" nested,
       testCase "invalid values, each with its offset" invalid
@@ -76,7 +76,7 @@ hostile :: forall a. Codec a => String -> TestTree
 hostile name =
   testCase name $
     sequence_
-      [ atOnce (n, S.length rest, pieces) (fails (encode n <> rest) pieces)
+      [ atOnce (n, S.length rest, bytewise) (fails (encode n <> rest) bytewise)
         | n <-
             [ -1,
               minBound,
@@ -90,12 +90,12 @@ hostile name =
             ] ::
               [Int64],
           rest <- ["", "\1", S.replicate 64 0, S.replicate 1000 1],
-          pieces <- [False, True]
+          bytewise <- [False, True]
       ]
   where
-    fails bs pieces =
+    fails bs bytewise =
       either (const True) (const False) $
-        if pieces
+        if bytewise
           then decodeLazy (L.fromChunks (map S.singleton (S.unpack bs))) :: Either DecodeError a
           else decode bs
     atOnce what failed = do
@@ -116,7 +116,8 @@ withinBudget :: Assertion
 withinBudget =
   (length <$> (decode (encode (replicate 1000000 ())) :: Either DecodeError [()])) @?= Right 1000000
 
--- However the input is cut. In what is nested, it is what the innermost container has announced.
+-- The number does not depend on how the input is cut. In nested containers, it is that of the
+-- innermost one.
 announced :: Assertion
 announced = do
   says @[Word8] (encode huge) huge
@@ -134,7 +135,7 @@ announced = do
   says @(IntMap Int) (encode huge) huge
   says @IntSet (encode huge) huge
   says @(Seq Int) (encode huge) huge
-  -- Nothing is announced, or not by a container that is not complete.
+  -- No number: nothing was announced, or the container is complete.
   says' (decode "" :: Either DecodeError [Word8]) Nothing
   says' (decode (encode ("abc" :: String)) :: Either DecodeError (String, Int)) Nothing
   says' (decode (encode [0, 2 :: Word8]) :: Either DecodeError [Bool]) Nothing
@@ -157,11 +158,11 @@ announced = do
     says' :: Either DecodeError a -> Maybe Int -> Assertion
     says' r n = either errorAnnounced (const (Just (-1))) r @?= n
 
--- The size of such a format must not overflow, or it passes every check.
+-- The size of such a format must not overflow. Otherwise it would pass every check.
 perfect :: Assertion
 perfect = mapM_ try' [1 .. 70] >> mapM_ towers [1 .. 30]
   where
-    -- No byte is looked at that is not there, so none is found behind the end.
+    -- No byte after the end of the input is read, so the error is not after it either.
     towers n = forM_ [0, 1] $ \constructor -> do
       let bs = S.replicate n 2 <> S.singleton constructor <> S.replicate 8 0
       missing (fmap (const ()) (decode bs :: Either DecodeError (Towers Word8)))
@@ -179,8 +180,7 @@ perfect = mapM_ try' [1 .. 70] >> mapM_ towers [1 .. 30]
       Left DecodeError {errorReason = MissingInput _ _} -> pure ()
       other -> assertFailure (show other)
 
--- Each announces as many elements as there can be, and the next one is inside the
--- first of them.
+-- Each vector announces the largest number of elements. The next vector is its first element.
 nested :: Assertion
 nested = do
   let bs = S.concat (replicate 50000 (encode (maxBound :: Int)))

@@ -1,14 +1,12 @@
 -- |
 -- Module      : Tests.Instances
--- Description : Every instance: its laws, and its bytes
+-- Description : The laws and the bytes of every instance
 --
--- For each ("Tests.Instances.All") there are values at random, for the laws
--- (INV-C1, INV-C2, INV-C3), and values whose bytes are written down twice: in
--- tests/golden, which tells when the format has changed, and in docs/format.md, which
--- tells users.
+-- "Tests.Instances.All" lists the instances. The laws (INV-C1, INV-C2, INV-C3) run on random
+-- values. The bytes of some values are recorded twice: in tests/golden, so that a change of the
+-- format fails a test, and in docs/format.md, for users.
 --
--- With ASHLAR_GOLDEN=write in the environment the golden files are written, and not
--- compared.
+-- With ASHLAR_GOLDEN=write in the environment, the golden files are written instead of compared.
 module Tests.Instances (tests) where
 
 import Ashlar.Codec.Golden
@@ -41,7 +39,7 @@ tests =
       testCase "docs/format.md has these bytes" documented
     ]
 
--- The file has the bytes that we make, and from these come the values.
+-- The file has the bytes that the instances write, and decodes to the values.
 goldenFile :: Section -> Assertion
 goldenFile s = do
   how <- lookupEnv "ASHLAR_GOLDEN"
@@ -52,8 +50,8 @@ goldenFile s = do
     file = "tests/golden/" ++ map plain (sectionName s) ++ ".txt"
     plain c = if isAlphaNum c then toLower c else '-'
 
--- The tables in the documentation are these rows, in this order and no others, up to
--- the part on other packages.
+-- The tables in the documentation have exactly these rows, in this order, up to the section on
+-- other packages.
 documented :: Assertion
 documented = do
   h <- openFile "format.md" ReadMode

@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Tests.Refused
--- Description : Bytes that are no value of a type, each with the place of the error
+-- Description : Bytes that encode no value of a type, each with the offset of the error
 module Tests.Refused (tests) where
 
 import Ashlar.Codec
@@ -29,23 +29,23 @@ tests :: TestTree
 tests =
   testGroup
     "refused"
-    [ testCase "numbers of any size" numbers,
+    [ testCase "integers of any size" numbers,
       testCase "fractions" fractions,
       testCase "arrays whose bounds lie" arrays,
       testCase "times" times,
       testCase "varints" varints,
-      testCase "lengths of few bytes" compact,
+      testCase "compact lengths" compact,
       testCase "UTF-16" utf16,
       testCase "others" others
     ]
 
--- The error is not that input is missing, and has this offset.
+-- The bytes are invalid. The error has this offset.
 refused :: (Show a) => Either DecodeError a -> Int64 -> Assertion
 refused r offset = case r of
   Left (DecodeError {errorOffset = at, errorReason = Invalid _}) -> at @?= offset
   other -> assertFailure (show other)
 
--- The error is that it would be too much, and has this offset.
+-- The value exceeds the budget. The error has this offset.
 overBudget :: (Show a) => Either DecodeError a -> Int64 -> Assertion
 overBudget r offset = case r of
   Left (DecodeError {errorOffset = at, errorReason = OverBudget _}) -> at @?= offset
@@ -110,7 +110,7 @@ arrays = do
         Either DecodeError (Array Int Char)
     )
     16
-  -- The sizes of these overflow to 0, and to as many elements as there are.
+  -- The numbers of elements overflow, to 0 and to the number that is there.
   refused
     ( decode
         ( encode
@@ -139,7 +139,7 @@ arrays = do
           (UArray (Int, Int) Word8)
     )
     32
-  -- One dimension without end, the other one empty.
+  -- One dimension is huge, the other one is empty.
   ( decode (encode (((0, 0), (maxBound, -1)) :: ((Int, Int), (Int, Int)), "" :: String)) ::
       Either DecodeError (Array (Int, Int) Char)
     )
@@ -149,7 +149,7 @@ arrays = do
         Either DecodeError (Array (Int, Int) Char)
     )
     32
-  -- No size, and more than the budget.
+  -- More empty elements than the budget allows.
   overBudget
     ( decode (encode (0 :: Int, maxBound - 1 :: Int, maxBound :: Int)) ::
         Either DecodeError (Array Int ())

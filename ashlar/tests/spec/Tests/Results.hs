@@ -3,7 +3,7 @@
 
 -- |
 -- Module      : Tests.Results
--- Description : Other results, loops over builders, merging of chunks, pokes
+-- Description : Unpinned results, loops over builders, merging of chunks, pokes
 module Tests.Results (tests) where
 
 import Ashlar.Builder
@@ -36,8 +36,8 @@ tests =
     [ testGroup
         "ShortByteString and ByteArray"
         [ testProperty "the bytes of the model" shortAgainstModel,
-          testCase "of every size at which something changes" shortSizes,
-          testCase "a ByteString that is inserted" shortInserted
+          testCase "each size at which something changes" shortSizes,
+          testCase "an inserted ByteString" shortInserted
         ],
       testGroup
         "loops"
@@ -51,7 +51,7 @@ tests =
       testGroup
         "defragment"
         [ testProperty "against the model" defragmentModel,
-          testProperty "what the chunks are" defragmentChunks,
+          testProperty "properties of the chunks" defragmentChunks,
           testCase "by default" defragmentDefault,
           testCase "shares large chunks, and single small ones" defragmentShares,
           testCase "forces no more than it must" defragmentLazy,
@@ -63,7 +63,7 @@ tests =
           testCase "withPtr of a negative number, and an address outside" pokedOutside,
           testProperty "storable at every address" storableAnywhere,
           testCase "storable: alignment and padding" storableRecords,
-          testProperty "storables: one after the other, at every address" storableLists
+          testProperty "storables: several in a row, at every address" storableLists
         ]
     ]
 
@@ -79,14 +79,14 @@ bytesOf = foldrByteArray (:) []
 shortSizes :: Assertion
 shortSizes = forM_ sizes $ \n -> do
   let b = foldMap (word8 . fromIntegral) [1 .. n]
-      pieces = foldMap (byteString . S.pack . map fromIntegral) (slices 1000 [1 .. n])
+      chunked = foldMap (byteString . S.pack . map fromIntegral) (slices 1000 [1 .. n])
       expected = map fromIntegral [1 .. n]
       array = toByteArray b
   sizeofByteArray array @?= n
   bytesOf array @?= expected
   SBS.unpack (toShortByteString b) @?= expected
-  SBS.unpack (toShortByteString pieces) @?= expected
-  -- The first is not changed by a second run.
+  SBS.unpack (toShortByteString chunked) @?= expected
+  -- A second run does not change the first result.
   bytesOf (toByteArray b) @?= expected
   bytesOf array @?= expected
   where
@@ -121,7 +121,7 @@ shortInserted = do
   SBS.fromShort (toShortByteString (byteString big)) @?= big
   SBS.fromShort (toShortByteString (word8 1 <> byteString big <> word8 2))
     @?= S.cons 1 (S.snoc big 2)
-  -- A full buffer of which a part has been handed out is not the result.
+  -- A full buffer is not the result if a slice of it has been handed out.
   let b =
         foldMap word8 (replicate 5000 1) <> build (Inserted "x") <> foldMap word8 (replicate 2500 2)
   SBS.fromShort (toShortByteString b) @?= S.replicate 5000 1 <> "x" <> S.replicate 2500 2
@@ -163,7 +163,7 @@ stimesOfEveryType = do
       r <- try (evaluate (toStrictByteString b')) :: IO (Either ErrorCall S.ByteString)
       either (const (pure ())) (const (assertFailure "no exception")) r
 
--- The longest runs of small chunks that fit.
+-- Adjacent small chunks are merged, as many as fit.
 defragmented :: Int -> Int -> [S.ByteString] -> [S.ByteString]
 defragmented least most chunks = case filter (not . S.null) chunks of
   [] -> []
@@ -220,10 +220,10 @@ defragmentLazy = do
       firstOf lbs = case lbs of
         L.Chunk bs _ -> S.length bs
         L.Empty -> 0
-  -- A large chunk is there before what follows, and so is a full one.
+  -- A large chunk, or a full one, is there before the chunks after it.
   firstOf (defragment (L.Chunk big unreached)) @?= 5000
   firstOf (defragment (foldr L.Chunk unreached (replicate 2048 small))) @?= 32768
-  -- Another one must be looked at, and no more.
+  -- After a small chunk, one more is forced, but no others.
   firstOf (defragment (L.Chunk small (L.Chunk big unreached))) @?= 16
   r <-
     try (evaluate (firstOf (defragment (L.Chunk small unreached)))) ::
@@ -231,7 +231,7 @@ defragmentLazy = do
   either (const (pure ())) (const (assertFailure "not reached")) r
   L.take 1000000 (defragment (L.cycle (L.fromStrict small))) @?= L.replicate 1000000 2
 
--- Chunks that only the constructor makes.
+-- Empty chunks, which only the constructor can make.
 defragmentEmpty :: Assertion
 defragmentEmpty = do
   let with = foldr L.Chunk L.Empty
@@ -270,11 +270,10 @@ storableAnywhere x y z = conjoin $ do
             (build (Little x) <> wordOf y <> wordOf z <> wordOf 'x' <> wordOf True)
       )
   where
-    -- What peeking at the bytes in a place of their own gives.
+    -- The bytes that 'poke' writes into memory of its own.
     wordOf v = byteString (B.unsafeCreate (sizeOf v) (\p -> poke (castPtr p) v))
 
--- A structure of C with padding in its middle and at its end, whose poke insists on
--- its alignment.
+-- A C structure with padding in its middle and at its end. Its 'poke' insists on the alignment.
 data Record = Record !Word8 !Word64 !Word16
   deriving stock (Eq, Show)
 
@@ -288,7 +287,7 @@ instance Storable Record where
     pokeByteOff p 8 y
     pokeByteOff p 16 z
 
--- Alignments that are not powers of two, and sizes of nothing.
+-- An alignment that is not a power of two.
 newtype Odd = Odd Word8
 
 instance Storable Odd where
@@ -335,7 +334,7 @@ storableRecords = do
   forM_ [0 .. 17] $ \offset -> do
     let start = S.replicate offset 0xFF
     forM_ [1, 24, 25, 32, 100] $ \size' -> do
-      -- What the memory held before must not show.
+      -- The bytes that the memory held before must not show in the padding.
       S.concat (chunksOf size' (byteString start <> record <> storable (Odd 5) <> record))
         @?= start <> bytes <> S.pack [0, 5, 0] <> bytes
       S.concat (chunksOf size' (byteString start <> storable () <> storable (Odd 5)))

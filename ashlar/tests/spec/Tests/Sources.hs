@@ -32,32 +32,32 @@ tests :: TestTree
 tests =
   testGroup
     "sources"
-    [ testProperty "values one after another, over any pieces" valuesInTurn,
+    [ testProperty "values one after another, in any chunks" valuesInTurn,
       testCase "offsets count from the start of the source" offsetsGoOn,
       testCase "a Handle" fromHandle,
       testCase "a Handle is asked only for what is needed" fromPipe,
       testCase "the source is not asked after its end" notAfterEnd,
-      testCase "a source that was left by an exception" leftByException,
+      testCase "a source after an exception" leftByException,
       testCase "a source in use" inUse,
-      testCase "a source that two threads take at the same moment" takenAtOnce,
+      testCase "two threads that use a source at once" takenAtOnce,
       testCase "an exception of the source" sourceThrows,
       testCase "interrupted while it waits for a Handle" whileWaiting,
       testCase "interrupted while it waits, and used again" usedAgain,
-      testProperty "interrupted any number of times, over any pieces" interruptedOften,
-      testProperty "an attempt that fails takes nothing" takesNothing,
+      testProperty "interrupted any number of times, in any chunks" interruptedOften,
+      testProperty "a failed attempt consumes nothing" takesNothing,
       testCase "an attempt in a value that is interrupted" attemptInValue,
       testProperty "folds that stop, end or fail" folds,
-      testProperty "a value, or the end, or a truncation" valueOrEnd,
-      testCase "all ways to run, on a file" onFile,
-      testCase "bytes are kept only for open choice points" retention
+      testProperty "nextOrEnd: a value, the end, or a truncation" valueOrEnd,
+      testCase "every function that reads a file" onFile,
+      testCase "bytes are retained only for open choice points" retention
     ]
 
--- However the bytes are cut, decoders in turn see what they should.
+-- Decoders that run in turn read the values, however the input is cut.
 valuesInTurn :: [Int64] -> Property
 valuesInTurn xs =
   conjoin
     [ ioProperty $ do
-        rest <- newIORef pieces
+        rest <- newIORef chunks
         source <-
           newSource
             ( atomicModifyIORef
@@ -67,7 +67,7 @@ valuesInTurn xs =
         ys <- foldFrom source getInt64le (\acc y -> pure (y : acc)) []
         end <- getFrom source bytesRead
         pure (fmap reverse ys === Right few .&&. end === Right (8 * fromIntegral (length few)))
-      | pieces <- splits (toStrictByteString (foldMap int64LE few))
+      | chunks <- splits (toStrictByteString (foldMap int64LE few))
     ]
   where
     few = take 3 xs
@@ -101,7 +101,7 @@ fromHandle = do
       withBinaryFile path ReadMode $ \h' ->
         hRunGet h' (sum <$> many getInt64le <* endOfInput) >>= (@?= Right (sum [1 .. 50000]))
 
--- The other side of a pipe has sent one message, and waits.
+-- The other end of the pipe has sent one message and waits for the answer.
 fromPipe :: Assertion
 fromPipe = do
   (r, w) <- createPipe
@@ -143,7 +143,7 @@ leftByException = do
   again <- try (getFrom source getWord8)
   either (@?= SourceBusy 0) (const (assertFailure "no exception")) again
 
--- A second decoder while the first one is waiting for input.
+-- A second decoder starts while the first one waits for input.
 inUse :: Assertion
 inUse = do
   asked <- newEmptyMVar
@@ -157,8 +157,7 @@ inUse = do
   putMVar go "a"
   takeMVar done >>= (@?= Right 97)
 
--- Two threads that try to read from the same source all the time: it is never asked
--- by one while it is asked by the other.
+-- Two threads keep reading from one source. The action of the source never runs in both at once.
 takenAtOnce :: Assertion
 takenAtOnce = do
   inside <- newIORef (0 :: Int)
@@ -188,7 +187,7 @@ sourceThrows = do
     (const (assertFailure "no exception"))
     r
 
--- The exception gets through at once, also from inside of an alternative.
+-- The exception gets through at once, even from inside of an alternative.
 whileWaiting :: Assertion
 whileWaiting = do
   (r, w) <- createPipe
@@ -197,12 +196,12 @@ whileWaiting = do
   getFrom source getInt64le >>= (@?= Right 1)
   t <- timeout 10000 (getFrom source ((getWord8 *> getWord8) <|> pure 0))
   t @?= Nothing
-  -- The decoder was lost, and what it might have read.
+  -- The decoder is lost, and so is the input that it had read.
   after' <- try (getFrom source getWord8)
   either (@?= SourceBusy 8) (const (assertFailure "no exception")) after'
   mapM_ hClose [r, w]
 
--- As above, and then the rest arrives.
+-- 'attemptFrom' is interrupted as above. Then the rest of the input arrives.
 usedAgain :: Assertion
 usedAgain = do
   (r, w) <- createPipe
@@ -232,7 +231,7 @@ usedAgain = do
     >>= (@?= Right (S.cons 8 (S.take 5 (toStrictByteString (int64LE 4)))))
   hClose r
 
--- The source throws before some of its pieces. Values, offsets and errors are as without that.
+-- The source throws before some of its chunks. Values, offsets and errors are as if it did not.
 interruptedOften :: Property
 interruptedOften =
   forAll
@@ -257,7 +256,7 @@ interruptedOften =
                 Right (((_, x), now), _) -> Right (fromIntegral at, x) : go (fromIntegral now)
        in conjoin
             [ ioProperty $ do
-                rest <- newIORef (zip times pieces)
+                rest <- newIORef (zip times chunks)
                 source <- newSource . join . atomicModifyIORef rest $ \l -> case l of
                   (n, p) : more | n > 0 -> ((n - 1, p) : more, throwIO (userError "not now"))
                   (_, p) : more -> (more, pure p)
@@ -268,14 +267,14 @@ interruptedOften =
                 results <- forM wanted $ \_ ->
                   either (\e -> Left (errorOffset e, errorReason e)) Right <$> again
                 pure (results === wanted)
-              | pieces <- splits input
+              | chunks <- splits input
             ]
 
 takesNothing :: [Word8] -> Int -> Int -> Property
 takesNothing bytes k n =
   conjoin
     [ ioProperty $ do
-        rest <- newIORef pieces
+        rest <- newIORef chunks
         source <-
           newSource
             ( atomicModifyIORef
@@ -291,14 +290,14 @@ takesNothing bytes k n =
             )
         left <- getFrom source ((,) <$> bytesRead <*> getRemainingByteString)
         pure ((() <$ r) =/= Right () .&&. left === Right (fromIntegral before, S.drop before input))
-      | pieces <- splits input
+      | chunks <- splits input
     ]
   where
     input = S.pack (take 6 bytes)
     before = abs k `mod` (S.length input + 1)
     beyond = abs n `mod` (S.length input - before + 1)
 
--- The evaluation is frozen; whoever forces the value again gets it.
+-- The interrupted evaluation is frozen, and resumes when the value is forced again.
 attemptInValue :: Assertion
 attemptInValue = do
   (r, w) <- createPipe
@@ -311,12 +310,13 @@ attemptInValue = do
   evaluate x >>= (@?= Right 1)
   mapM_ hClose [r, w]
 
--- Against a fold of a list: bytes are values, but for 255, which begins a value of three bytes.
+-- Against a fold of a list. Each byte is a value, except for 255, which begins a value of three
+-- bytes.
 folds :: [Word8] -> Word8 -> Property
 folds bytes limit =
   conjoin
     [ ioProperty $ do
-        rest <- newIORef pieces
+        rest <- newIORef chunks
         source <-
           newSource
             ( atomicModifyIORef
@@ -330,11 +330,11 @@ folds bytes limit =
           outcome r === wanted
             .&&. left === Right (at, S.drop (fromIntegral at) input)
             .&&. classify (either (const True) (const False) wanted) "fails" True
-      | pieces <- splits input
+      | chunks <- splits input
     ]
   where
     input = S.pack (map shifted (take 6 bytes))
-    -- Often the first of three.
+    -- Often the first byte of three.
     shifted b = if b > 200 then 255 else b
     value = getWord8 >>= \b -> if b == 255 then sum <$> replicateM 2 getWord8 else pure b
     step' acc x = pure (if x == limit `mod` 8 then Left (x, acc) else Right (x : acc))
@@ -352,18 +352,18 @@ folds bytes limit =
           | x == limit `mod` 8 = (Right (at + n, Just x, acc), at + n)
           | otherwise = model (at + n) (x : acc) more
 
--- The same from a source, and fed.
+-- The result is the same from a source and in push mode.
 valueOrEnd :: [Word8] -> Property
 valueOrEnd bytes =
   onEverySplit (nextOrEnd getWord16be) input wanted
     .&&. conjoin
       [ ioProperty $ do
-          f <- newFeed (nextOrEnd getWord16be) >>= \f -> foldM feed f pieces >>= feedEndOfInput
+          f <- newFeed (nextOrEnd getWord16be) >>= \f -> foldM feed f chunks >>= feedEndOfInput
           pure $ case f of
             FeedDone rest _ r -> (Right r, rest) === (wanted, S.drop 2 input)
             FeedFail _ _ e -> Left e === wanted
             FeedPartial _ -> counterexample "not done" False
-        | pieces <- splits input
+        | chunks <- splits input
       ]
   where
     input = S.pack (take 4 bytes)
@@ -406,9 +406,8 @@ onFile = do
       brief (runGetWhole (skip 11) bs) @?= Left (11, [], TrailingInput)
       brief (runGetLazyWhole (skip 11) (L.fromStrict bs)) @?= Left (11, [], TrailingInput)
 
--- A long stream through many and through alternatives that close again: the
--- chunks that have been passed can be collected. Each is 1 MiB, 1200 of them
--- would not fit under the suite's heap limit.
+-- Each element is an alternative that closes again, so the collector frees the chunks before the
+-- cursor. The 1200 chunks of 1 MiB would exceed the suite's heap limit.
 retention :: Assertion
 retention = do
   count <- newIORef (0 :: Int)

@@ -60,7 +60,7 @@ numbers =
       is "Complex Integer" [3 :+ 4 :: Complex Integer]
     ]
 
--- Of any size, and often where the number of bytes changes.
+-- Integers of any size, often where the number of bytes changes.
 integer :: Gen Integer
 integer =
   oneof

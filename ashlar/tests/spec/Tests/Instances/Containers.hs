@@ -124,7 +124,7 @@ arrays =
         [smallArrayFromList [1, 2 :: Word16]]
     ]
   where
-    -- How these are shown depends on the version of primitive.
+    -- Their Show instances depend on the version of primitive.
     asList :: (Codec a, Eq a, Show b) => String -> (a -> b) -> Gen a -> [a] -> Golden
     asList name elements' gen = Golden name (Samples gen (const []) (show . elements') (==))
     boxed =
@@ -142,7 +142,7 @@ arrays =
     rows n = listArray ((0, False), (n, True))
     points = listArray minMax (repeat ()) :: Array (Word8, Bool, Ordering, Word8) ()
     minMax = ((3, False, EQ, 1), (5, True, GT, 2))
-    -- At least one element, from this index on.
+    -- At least one element. The first index is given.
     from :: Num i => (i -> i -> [e] -> a) -> i -> NonEmptyList e -> a
     from make l (NonEmpty xs) = make l (fromIntegral (length few - 1)) few
       where

@@ -109,7 +109,7 @@ wrappers =
   where
     compact name = compactFrom name arbitrary
     compactFrom name gen = made name (Compact <$> gen) . map Compact
-    -- How arrays are shown depends on the version of primitive.
+    -- The Show instances of arrays depend on the version of primitive.
     compactShown list name gen =
       Golden name (Samples (Compact <$> gen) (const []) (show . fmap list) (==)) . map Compact
     wide :: (Arbitrary a, Bounded a, Integral a) => Gen a
