@@ -48,7 +48,7 @@ tests =
       testCase "the bytes found" found,
       testCase "any number of failures at one offset" manyFailures,
       testCase "a forced error does not retain the input" notKept,
-      testCase "a decoder that runs itself on the remaining input" runsItself,
+      testCase "a decoder that runs itself on what is left" runsItself,
       testCase "commit" commits,
       testCase "commit releases the input" commitReleases,
       testCase "streams" streams

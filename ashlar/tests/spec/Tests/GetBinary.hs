@@ -33,13 +33,13 @@ tests =
       testProperty "failures among alternatives: what is left" failuresAmongChoices,
       testProperty "programs that are fed, against binary's" whenFed,
       testProperty "waits for no more input than binary's" waits,
-      testCase "each state can be resumed more than once" resumedAgain,
+      testCase "each state can be resumed again" resumedAgain,
       testCase "chunks after the end" afterEnd,
       testCase "runGet throws an ErrorCall" throws,
       testCase "runGetState" states,
       testGroup
         "differences"
-        [ testCase "the error is that of the alternative that got farthest" farthest,
+        [ testCase "the error is about the alternative that got farthest" farthest,
           testCase "many ends where nothing is read" manyOfNothing,
           testCase "skip and lazy strings do not give back what they passed" notGivenBack,
           testCase "the message of empty, and of isolate" messages

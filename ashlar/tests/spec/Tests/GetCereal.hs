@@ -52,11 +52,11 @@ tests =
         [ testCase "the text of errors" texts,
           testCase "the input left by alternatives that fail" leftByFailures,
           testCase "bytesRead after lookAhead, and uncheckedSkip" offsets,
-          testCase "lookAheadM after more input has arrived" lookedAhead,
+          testCase "lookAheadM when more input has come" lookedAhead,
           testCase "the end of an isolated part of lazy input" isolatedEnds,
           testCase "an isolated part of lazy input has no more than its bytes" isolatedBytes,
           testCase "lazy input is forced as the decoder gets there" forced,
-          testCase "many stops where nothing is read" manyOfNothing,
+          testCase "many ends where nothing is read" manyOfNothing,
           testCase "arrays have the size of their bounds" bounds,
           testCase "the depth of trees is limited" depth,
           testCase "the number of empty elements is limited" empties

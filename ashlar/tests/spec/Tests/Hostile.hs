@@ -38,7 +38,7 @@ import Tests.Derived hiding (first, name)
 tests :: TestTree
 tests =
   testGroup
-    "hostile lengths are refused at once"
+    "hostile lengths give an error at once"
     [ hostile @[Int] "list",
       hostile @[()] "list of ()",
       hostile @[[()]] "list of lists",

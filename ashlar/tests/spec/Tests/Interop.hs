@@ -72,7 +72,7 @@ tests =
               === bytesOf p,
           testCase "hPutBuilder" handleOutput,
           testCase "insertions and ends of chunks arrive" insertions,
-          testProperty "every step run twice" everyStepTwice,
+          testProperty "every step twice" everyStepTwice,
           testCase "by two threads at once" atOnce,
           testCase "under another masking state" otherMasking,
           testCase "an interrupted step runs again" interruptedSteps,

@@ -38,7 +38,7 @@ tests :: TestTree
 tests =
   testGroup
     "paths"
-    [ testProperty "every way to run gives the same error" everyWay,
+    [ testProperty "every way to run says the same" everyWay,
       testCase "of derived instances" derived,
       testCase "of fields in one span" together,
       testCase "of instances by hand" handWritten,

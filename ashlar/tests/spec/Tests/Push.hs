@@ -41,7 +41,7 @@ tests =
       testCase "pushChunks is lazy" lazyChunks,
       testCase "Feed: a second resumption is an error" usedTwice,
       testCase "Feed: constant memory" constantMemory,
-      testCase "an alternative of many chunks runs once" runOnce,
+      testCase "an alternative of many chunks is run once" runOnce,
       testCase "a value that throws" valueThrows,
       testGroup
         "in unusual contexts"
