@@ -50,15 +50,36 @@ main =
 
 instances :: [Golden]
 instances =
-  [ made "HashMap Word8 Bool" (HashMap.fromList <$> arbitrary) [HashMap.fromList [(2, True), (1, False)] :: HashMap.HashMap Word8 Bool],
-    made "HashMap Text Word8" (HashMap.fromList <$> listOf ((,) <$> text <*> arbitrary)) [HashMap.fromList [("a", 1)] :: HashMap.HashMap T.Text Word8],
-    made "HashSet Word8" (HashSet.fromList <$> arbitrary) [HashSet.fromList [2, 1] :: HashSet.HashSet Word8],
-    made "Compact (HashMap Word8 Bool)" (Compact . HashMap.fromList <$> arbitrary) [Compact (HashMap.fromList [(2, True), (1, False)]) :: Compact (HashMap.HashMap Word8 Bool)],
-    made "Compact (HashSet Word8)" (Compact . HashSet.fromList <$> arbitrary) [Compact (HashSet.fromList [2, 1]) :: Compact (HashSet.HashSet Word8)],
-    made "UUID" (UUID.fromWords64 <$> arbitrary <*> arbitrary) [UUID.fromWords64 0x0001020304050607 0x08090A0B0C0D0E0F],
+  [ made
+      "HashMap Word8 Bool"
+      (HashMap.fromList <$> arbitrary)
+      [HashMap.fromList [(2, True), (1, False)] :: HashMap.HashMap Word8 Bool],
+    made
+      "HashMap Text Word8"
+      (HashMap.fromList <$> listOf ((,) <$> text <*> arbitrary))
+      [HashMap.fromList [("a", 1)] :: HashMap.HashMap T.Text Word8],
+    made
+      "HashSet Word8"
+      (HashSet.fromList <$> arbitrary)
+      [HashSet.fromList [2, 1] :: HashSet.HashSet Word8],
+    made
+      "Compact (HashMap Word8 Bool)"
+      (Compact . HashMap.fromList <$> arbitrary)
+      [Compact (HashMap.fromList [(2, True), (1, False)]) :: Compact (HashMap.HashMap Word8 Bool)],
+    made
+      "Compact (HashSet Word8)"
+      (Compact . HashSet.fromList <$> arbitrary)
+      [Compact (HashSet.fromList [2, 1]) :: Compact (HashSet.HashSet Word8)],
+    made
+      "UUID"
+      (UUID.fromWords64 <$> arbitrary <*> arbitrary)
+      [UUID.fromWords64 0x0001020304050607 0x08090A0B0C0D0E0F],
     made "Scientific" number [scientific 0 0, scientific 1200 (-3), scientific (-1) maxBound],
     made "Key" (Key.fromText <$> text) [Key.fromString "a"],
-    made "KeyMap Word8" (KeyMap.fromList <$> listOf ((,) . Key.fromText <$> text <*> arbitrary)) [KeyMap.fromList [("b", 1), ("a", 2)] :: KeyMap Word8],
+    made
+      "KeyMap Word8"
+      (KeyMap.fromList <$> listOf ((,) . Key.fromText <$> text <*> arbitrary))
+      [KeyMap.fromList [("b", 1), ("a", 2)] :: KeyMap Word8],
     made
       "Value"
       (sized value)
@@ -77,12 +98,26 @@ text :: Gen T.Text
 text = T.pack <$> arbitrary
 
 number :: Gen Scientific
-number = scientific <$> oneof [arbitrary, (* 1000) <$> arbitrary, choose (-(10 ^ (40 :: Int)), 10 ^ (40 :: Int))] <*> oneof [choose (-30, 30), elements [minBound, maxBound]]
+number =
+  scientific
+    <$> oneof [arbitrary, (* 1000) <$> arbitrary, choose (-(10 ^ (40 :: Int)), 10 ^ (40 :: Int))]
+      <*> oneof [choose (-30, 30), elements [minBound, maxBound]]
 
 value :: Int -> Gen Aeson.Value
 value n
-  | n <= 1 = oneof [pure Aeson.Null, Aeson.Bool <$> arbitrary, Aeson.Number <$> number, Aeson.String <$> text]
-  | otherwise = oneof [value 1, Aeson.Array . V.fromList <$> few (value (n `div` 3)), Aeson.Object . KeyMap.fromList <$> few ((,) . Key.fromText <$> text <*> value (n `div` 3))]
+  | n <= 1 =
+    oneof
+      [ pure Aeson.Null,
+        Aeson.Bool <$> arbitrary,
+        Aeson.Number <$> number,
+        Aeson.String <$> text
+      ]
+  | otherwise =
+    oneof
+      [ value 1,
+        Aeson.Array . V.fromList <$> few (value (n `div` 3)),
+        Aeson.Object . KeyMap.fromList <$> few ((,) . Key.fromText <$> text <*> value (n `div` 3))
+      ]
   where
     few gen = choose (0, 3) >>= \k -> vectorOf k gen
 
@@ -104,7 +139,10 @@ sameAsMap = do
   let entries = [(i * 7919 `mod` 1009, show i) | i <- [1 .. 1000 :: Int]]
   encode (HashMap.fromList entries) @?= encode (Map.fromList entries)
   decode (encode (Map.fromList entries)) @?= Right (HashMap.fromList entries)
-  refused (decode (encode [(2 :: Int, 'a'), (1, 'b')]) :: Either DecodeError (HashMap.HashMap Int Char))
+  refused
+    ( decode (encode [(2 :: Int, 'a'), (1, 'b')]) ::
+        Either DecodeError (HashMap.HashMap Int Char)
+    )
 
 -- All have the same hash.
 newtype Colliding = Colliding Int
@@ -117,8 +155,18 @@ collisions :: Assertion
 collisions = do
   decode (encode (few 256)) @?= Right (HashSet.fromList (few 256))
   refused (decode (encode (few 257)) :: Either DecodeError (HashSet.HashSet Colliding))
-  refused (decode (encode (Compact (few 257))) :: Either DecodeError (Compact (HashSet.HashSet Colliding)))
-  r <- timeout 5000000 (refused (decode (encode (few 200000)) :: Either DecodeError (HashSet.HashSet Colliding)))
+  refused
+    ( decode (encode (Compact (few 257))) ::
+        Either DecodeError (Compact (HashSet.HashSet Colliding))
+    )
+  r <-
+    timeout
+      5000000
+      ( refused
+          ( decode (encode (few 200000)) ::
+              Either DecodeError (HashSet.HashSet Colliding)
+          )
+      )
   r @?= Just ()
   where
     few n = map Colliding [1 .. n]

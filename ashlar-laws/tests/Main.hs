@@ -3,7 +3,7 @@
 
 -- |
 -- Module      : Main
--- Description : Instances that break a law are found out by that law
+-- Description : Each law detects an instance that breaks it
 module Main (main) where
 
 import Ashlar.Builder (word8)
@@ -20,19 +20,33 @@ main =
   defaultMain $
     testGroup
       "laws"
-      [ testProperties "an instance that keeps them" (codecLaws (Proxy :: Proxy (Word8, [Maybe Int]))),
+      [ testProperties
+          "an instance that keeps the laws"
+          (codecLaws (Proxy :: Proxy (Word8, [Maybe Int]))),
         testGroup
-          "instances that break one"
-          [ testProperty "another value" (expectFailure (withMaxSuccess 100000 (roundTrip (samples :: Samples Another)))),
-            testProperty "another size" (expectFailure (withMaxSuccess 100000 (exactSize (samples :: Samples Sizeless)))),
-            testProperty "a layout that promises too much" (expectFailure (withMaxSuccess 100000 (layoutAgrees (samples :: Samples Promising)))),
-            testProperty "what ends with the input" (expectFailure (withMaxSuccess 100000 (consumesAll (samples :: Samples Greedy)))),
-            testProperty "two encodings of one value" (expectFailure (withMaxSuccess 100000 (anyBytesAreSafe (samples :: Samples Loose)))),
-            testProperty "truncated and still read" (expectFailure (withMaxSuccess 100000 (truncationFails (samples :: Samples Greedy))))
+          "instances that break a law"
+          [ testProperty
+              "roundTrip: another value is decoded"
+              (expectFailure (withMaxSuccess 100000 (roundTrip (samples :: Samples Another)))),
+            testProperty
+              "exactSize: the size is wrong"
+              (expectFailure (withMaxSuccess 100000 (exactSize (samples :: Samples Sizeless)))),
+            testProperty
+              "layoutAgrees: the least size is too large"
+              (expectFailure (withMaxSuccess 100000 (layoutAgrees (samples :: Samples Promising)))),
+            testProperty
+              "consumesAll: the value extends to the end of the input"
+              (expectFailure (withMaxSuccess 100000 (consumesAll (samples :: Samples Greedy)))),
+            testProperty
+              "anyBytesAreSafe: a value has two encodings"
+              (expectFailure (withMaxSuccess 100000 (anyBytesAreSafe (samples :: Samples Loose)))),
+            testProperty
+              "truncationFails: a truncated value is decoded"
+              (expectFailure (withMaxSuccess 100000 (truncationFails (samples :: Samples Greedy))))
           ]
       ]
 
--- Written and read as one byte, but for what is wrong with each.
+-- Each is one byte, except for its defect.
 
 newtype Another = Another Word8
   deriving newtype (Eq, Show, Arbitrary)
@@ -48,7 +62,12 @@ newtype Sizeless = Sizeless Word8
 instance Codec Sizeless
 
 instance HasFormat Sizeless where
-  format = byHand 1 (\(Sizeless w) -> if w < 8 then 1 else 2) (\(Sizeless w) -> word8 w) (Sizeless <$> getWord8)
+  format =
+    byHand
+      1
+      (\(Sizeless w) -> if w < 8 then 1 else 2)
+      (\(Sizeless w) -> word8 w)
+      (Sizeless <$> getWord8)
 
 newtype Promising = Promising Word8
   deriving newtype (Eq, Show, Arbitrary)
@@ -58,7 +77,7 @@ instance Codec Promising
 instance HasFormat Promising where
   format = byHand 2 (const 1) (\(Promising w) -> word8 w) (Promising <$> getWord8)
 
--- A number of bytes that ends where the input does.
+-- Bytes up to the end of the input.
 newtype Greedy = Greedy [Word8]
   deriving newtype (Eq, Show, Arbitrary)
 
@@ -69,7 +88,7 @@ instance HasFormat Greedy where
     where
       go = isEmpty >>= \end -> if end then pure [] else (:) <$> getWord8 <*> go
 
--- Any byte but 0 is True.
+-- Every byte except 0 is True.
 newtype Loose = Loose Bool
   deriving newtype (Eq, Show, Arbitrary)
 

@@ -5,10 +5,9 @@
 
 -- |
 -- Module      : Main
--- Description : How much is allocated
+-- Description : Limits on allocation
 --
--- What is allocated does not depend on the machine or its load, so it is what
--- performance is tested by.
+-- Allocation does not depend on the machine or its load, so it is how the tests check performance.
 module Main (main) where
 
 import Ashlar.Builder
@@ -45,22 +44,26 @@ main =
     testGroup
       "allocation"
       [ testCase "decode: 40 bytes for each element" decodeElements,
-        testCase "decode: values of less than 128 bytes for each byte of input" decodedSizes,
-        testCase "encode: nothing but the result" encodeElements,
-        testCase "a builder in a loop: nothing but for each buffer" loopOfWrites,
+        testCase "decode: values take less than 128 bytes for each byte of input" decodedSizes,
+        testCase "encode: only the result" encodeElements,
+        testCase "a builder in a loop: only a little for each buffer" loopOfWrites,
         testCase "stimes and mconcat are loops" loopsOfBuilders,
         testCase "puts: what the builders allocate, and a few words" putsAsBuilders,
         testCase "puts in a row need no stack" putsInARow,
         testCase "a sum in Get: nothing for each element" sumOfNumbers,
-        testCase "lazy output that is dropped half way leaves nothing" droppedHalfWay,
+        testCase "lazy output that is dropped halfway leaves nothing" droppedHalfWay,
         testCase "lookAhead: nothing" lookAheads,
         testCase "an alternative: 64 bytes for one that may fail" alternatives,
-        testCase "a choice that the next byte decides: nothing, and 280 bytes in a traced run if it refuses farther than before" decidedByByte,
-        testCase "an error that nobody looks at: no second run" errorsUnseen,
-        testCase "memory in use stays constant: lazy output, Handle output, lazy input" constantMemory
+        testCase
+          "a choice decided by the next byte: nothing; in a traced run, 280 bytes if it is farther"
+          decidedByByte,
+        testCase "an error that is not forced: no second run" errorsUnseen,
+        testCase
+          "memory in use stays constant: lazy output, Handle output, lazy input"
+          constantMemory
       ]
 
--- The bytes that an action allocates, the second time.
+-- The bytes that an action allocates when it runs for the second time.
 allocated :: IO a -> IO Int
 allocated act = do
   _ <- act
@@ -74,8 +77,8 @@ vectorOf :: Int -> V.Vector SomeData
 vectorOf n = V.generate n (\i -> SomeData (fromIntegral i) (fromIntegral i) (fromIntegral i))
 {-# NOINLINE vectorOf #-}
 
--- 32 for the value with its three fields, and 8 for its place in the vector.
--- (The array's table of changed parts has a byte for every 128 of them.)
+-- 32 bytes for the value with its three fields, and 8 for the pointer in the vector. The card table
+-- of the array has one more byte for every 128 elements.
 decodeElements :: Assertion
 decodeElements = do
   few <- elements 1000
@@ -87,11 +90,14 @@ decodeElements = do
       bs <- evaluate (encode (vectorOf n))
       allocated (decoded bs)
     decoded :: S.ByteString -> IO Int
-    decoded bs = either (assertFailure . show) (evaluate . V.length) (decode bs :: Either DecodeError (V.Vector SomeData))
+    decoded bs =
+      either
+        (assertFailure . show)
+        (evaluate . V.length)
+        (decode bs :: Either DecodeError (V.Vector SomeData))
     {-# NOINLINE decoded #-}
 
--- Elements of one byte take the most. What the collector finds while the value is held, besides
--- the input.
+-- The live bytes while the value is held, without the input. Elements of one byte take the most.
 decodedSizes :: Assertion
 decodedSizes = do
   small "[Word8]" (map fromIntegral numbered :: [Word8])
@@ -99,8 +105,16 @@ decodedSizes = do
   small "[[Word8]]" (map (\i -> [fromIntegral i]) numbered :: [[Word8]])
   small "[Maybe Word8]" (map (Just . fromIntegral) numbered :: [Maybe Word8])
   small "[Integer]" (map toInteger numbered)
-  small "Vector (Bool, Word8)" (V.fromList (map (\i -> (even i, fromIntegral i)) numbered) :: V.Vector (Bool, Word8))
-  small "Map Word16 ()" (Map.fromList (map (\i -> (fromIntegral i, ())) numbered) :: Map.Map Word16 ())
+  small
+    "Vector (Bool, Word8)"
+    ( V.fromList (map (\i -> (even i, fromIntegral i)) numbered) ::
+        V.Vector (Bool, Word8)
+    )
+  small
+    "Map Word16 ()"
+    ( Map.fromList (map (\i -> (fromIntegral i, ())) numbered) ::
+        Map.Map Word16 ()
+    )
   small "Set Word16" (Set.fromList (map fromIntegral numbered) :: Set.Set Word16)
   small "[Text]" (map (Text.pack . show) numbered)
   where
@@ -111,14 +125,16 @@ decodedSizes = do
       before <- live
       y <- either (assertFailure . show) evaluate (decode bs `asTypeOf` Right x)
       after <- live
-      -- Holds all of it up to here, so that nothing was freed between the two.
+      -- Holds all values up to here, so that nothing is freed between the two measurements.
       map encode [x, y] @?= [bs, bs]
       let each = fromIntegral (after - before) / fromIntegral (S.length bs) :: Double
       assertBool (name ++ ": " ++ show each) (each > 1 && each < 128)
-    live = performMajorGC >> fmap (\stats -> fromIntegral (gcdetails_live_bytes (gc stats)) :: Int) getRTSStats
+    live =
+      performMajorGC
+        >> fmap (\stats -> fromIntegral (gcdetails_live_bytes (gc stats)) :: Int) getRTSStats
     {-# NOINLINE live #-}
 
--- The result, and one per cent.
+-- The result and one per cent.
 encodeElements :: Assertion
 encodeElements = do
   let n = 10000
@@ -142,15 +158,16 @@ loopOfWrites = do
     run n = toBufferIOWith 4096 (\_ _ -> pure ()) (numbers 0 n)
     {-# NOINLINE run #-}
 
--- A million rounds; and a list of builders that is there already.
+-- A million rounds, and a list of builders that is evaluated already.
 loopsOfBuilders :: Assertion
 loopsOfBuilders = do
   bs <- evaluate (replicate 100000 (byteString (S.pack [1, 2, 3])))
   _ <- evaluate (length bs)
-  forM_ [stimes (1000000 :: Int) (word8 1), stimes (1000000 :: Integer) (word8 1), mconcat bs] $ \b -> do
-    n <- allocated (run b)
-    -- Something for each buffer of 4096 bytes.
-    assertBool (show n) (n < 80000)
+  forM_ [stimes (1000000 :: Int) (word8 1), stimes (1000000 :: Integer) (word8 1), mconcat bs] $
+    \b -> do
+      n <- allocated (run b)
+      -- A little for each buffer of 4096 bytes.
+      assertBool (show n) (n < 80000)
   where
     run = toBufferIOWith 4096 (\_ _ -> pure ())
     {-# NOINLINE run #-}
@@ -163,7 +180,7 @@ numbers from to
 
 data Tree = Leaf | Node Tree !Word64 Tree
 
--- The left one half as high.
+-- The left subtree is half as high.
 tree :: Int -> Tree
 tree n
   | n <= 0 = Leaf
@@ -202,7 +219,7 @@ putsAsBuilders = do
     written = toBufferIOWith 4096 (\_ _ -> pure ())
     {-# NOINLINE written #-}
 
--- A million of each, while the suite runs with a stack of 1 MB.
+-- A million of each. The suite runs with a stack of 1 MB.
 putsInARow :: Assertion
 putsInARow = do
   row "mapM_" (\n -> mapM_ putWord64le [1 .. n])
@@ -235,7 +252,7 @@ total n acc
   | n == 0 = pure acc
   | otherwise = getInt64le >>= \x -> let acc' = acc + x in acc' `seq` total (n - 1) acc'
 
--- Each of them would leave a buffer of 32 KiB, or a thread.
+-- Otherwise each of them would leave a buffer of 32 KiB, or a thread.
 droppedHalfWay :: Assertion
 droppedHalfWay = do
   before <- live
@@ -261,19 +278,19 @@ lookAheads = do
       | n == 0 = pure acc
       | otherwise = lookAhead getInt64le >>= \x -> skip 8 >> ahead (n - 1) (acc + x)
 
--- No handler and no mark: only what a traced run remembers of a byte that is refused, where it
--- lies farther than all before.
+-- There is no handler and no choice point. Only a traced run allocates, when the refused byte is
+-- farther than all failures before.
 decidedByByte :: Assertion
 decidedByByte = do
   untraced <- each runGet loop
   assertBool (show untraced) (untraced < 1)
   farther <- each traced loop
   assertBool (show farther) (farther <= 280)
-  -- Something has failed behind all of it.
+  -- A failure after all of them.
   nearer <- each traced (\n -> (skip (n + 1) *> empty) <|> loop n)
   assertBool (show nearer) (nearer < 1)
   where
-    -- As every run on a lazy ByteString is.
+    -- Every run on a lazy ByteString is traced.
     traced p bs = runGetLazy p (L.fromStrict bs)
     each :: (Get () -> S.ByteString -> Either DecodeError ()) -> (Int -> Get ()) -> IO Double
     each run f = do
@@ -291,8 +308,8 @@ decidedByByte = do
     unwanted = many (Parse.word8 2 *> getWord64le)
     {-# NOINLINE unwanted #-}
 
--- The handler's closures. Half of them fail, at a place farther on each time: a run that is not
--- traced remembers nothing of it.
+-- The closures of the handler. Half of the alternatives fail, each farther than the one before. A run
+-- that is not traced records nothing of it.
 alternatives :: Assertion
 alternatives = do
   few <- tried 1000
@@ -321,8 +338,8 @@ errorsUnseen = do
     look f bs = evaluate (f (runGet ((length <$> many getWord8) <* skip 1) bs))
     {-# NOINLINE look #-}
 
--- 400 MB through each; the memory of the whole process stays below 64 MB, which
--- is also the limit that the suite runs under.
+-- 400 MB through each. The memory of the whole process stays below 64 MB, which is also the limit
+-- that the suite runs under.
 constantMemory :: Assertion
 constantMemory = do
   lazyOutput 50000000
@@ -331,12 +348,14 @@ constantMemory = do
   used <- max_mem_in_use_bytes <$> getRTSStats
   assertBool (show used) (used < 64000000)
 
--- Functions of their own, and not inlined: a constant list of chunks would be
--- kept.
+-- Functions of their own, not inlined. A constant list of chunks would be retained.
 lazyOutput, handleOutput, lazyInput :: Word64 -> Assertion
 lazyOutput n = L.length (toLazyByteString (numbers 0 n)) @?= 8 * fromIntegral n
-handleOutput n = withBinaryFile "/dev/null" WriteMode $ \h -> hPutBuilderLen h (numbers 0 n) >>= (@?= 8 * fromIntegral n)
-lazyInput n = runGetLazy (total (fromIntegral n) 0) (toLazyByteString (numbers 0 n)) @?= Right (fromIntegral (n * (n - 1) `div` 2))
+handleOutput n = withBinaryFile "/dev/null" WriteMode $ \h ->
+  hPutBuilderLen h (numbers 0 n) >>= (@?= 8 * fromIntegral n)
+lazyInput n =
+  runGetLazy (total (fromIntegral n) 0) (toLazyByteString (numbers 0 n))
+    @?= Right (fromIntegral (n * (n - 1) `div` 2))
 {-# NOINLINE lazyOutput #-}
 {-# NOINLINE handleOutput #-}
 {-# NOINLINE lazyInput #-}

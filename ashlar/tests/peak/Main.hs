@@ -2,12 +2,12 @@
 
 -- |
 -- Module      : Main
--- Description : How much memory a decoder takes at most, for every instance
+-- Description : The peak memory of decoding, for every instance
 --
--- INV-C3: the memory is in proportion to the input and to the budgets. A process of its
--- own decodes hostile inputs of 'inputSize' bytes as values of one type, and reports how much was
--- live at most. It has one generation and a small nursery, so every collection is
--- a full one, and there is one for every 64 KiB that are allocated.
+-- INV-C3: the memory is proportional to the input and to the budgets. For each type, a process of
+-- its own decodes hostile inputs of 'inputSize' bytes and reports the peak of the live bytes. It
+-- has one generation and a nursery of 64 KiB, so there is a full collection for every 64 KiB
+-- allocated.
 module Main (main) where
 
 import Ashlar.Codec
@@ -48,32 +48,36 @@ instances = concatMap sectionInstances sections
 inputSize :: Int
 inputSize = 16384
 
--- For what does not depend on the length: cells, buffers, an error, a nursery.
+-- Memory that does not depend on the length: cells, buffers, an error, a nursery.
 constantPart :: Int
 constantPart = 128 * 1024
 
--- So small that all that it allows is in the constant part.
+-- Small, so that all that it allows fits into 'constantPart'.
 budget :: Budget
 budget = Budget {budgetDepth = 100, budgetEmpties = 100}
 
--- In a process of its own.
+-- Measure in a process of its own.
 withinFactor :: Codec a => String -> Samples a -> Assertion
 withinFactor name s = do
   this <- getExecutablePath
-  answer <- readPiped (proc this ["measure", name, "+RTS", "-T", "-G1", "-A64k", "-RTS"]) (encode (inputs s))
+  answer <-
+    readPiped
+      (proc this ["measure", name, "+RTS", "-T", "-G1", "-A64k", "-RTS"])
+      (encode (inputs s))
   let peak = read answer :: Int
   assertBool (show peak ++ " bytes") (peak > 0 && peak <= 128 * inputSize + constantPart)
 
 readPiped :: CreateProcess -> S.ByteString -> IO String
-readPiped p input = withCreateProcess p {std_in = CreatePipe, std_out = CreatePipe} $ \to from _ _ -> case (to, from) of
-  (Just h, Just h') -> do
-    hSetBinaryMode h True
-    S.hPut h input
-    hClose h
-    hGetLine h'
-  _ -> assertFailure "no pipe"
+readPiped p input = withCreateProcess p {std_in = CreatePipe, std_out = CreatePipe} $
+  \to from _ _ -> case (to, from) of
+    (Just h, Just h') -> do
+      hSetBinaryMode h True
+      S.hPut h input
+      hClose h
+      hGetLine h'
+    _ -> assertFailure "no pipe"
 
--- How many bytes were live at most, besides the inputs, while they were decoded.
+-- Print the peak of the live bytes, without the inputs, while they are decoded.
 measure :: String -> IO ()
 measure name = do
   hSetBinaryMode stdin True
@@ -81,11 +85,15 @@ measure name = do
   strange <- either (fail . show) evaluate (decode bytes)
   performMajorGC
   before <- gcdetails_live_bytes . gc <$> getRTSStats
-  sequence_ [mapM_ (decodeAs s) (strange :: [S.ByteString]) | Golden name' s _ <- instances, name' == name]
+  sequence_
+    [ mapM_ (decodeAs s) (strange :: [S.ByteString])
+      | Golden name' s _ <- instances,
+        name' == name
+    ]
   peak <- max_live_bytes <$> getRTSStats
   print (fromIntegral peak - fromIntegral before :: Int64)
 
--- As a value, as a list, and as a vector, each held until a collection has seen it.
+-- Decode a value, a list and a vector, each held until a collection has seen it.
 decodeAs :: forall a. Codec a => Samples a -> S.ByteString -> IO ()
 decodeAs _ bs = do
   held (decodeWith budget bs :: Either DecodeError a)
@@ -98,8 +106,8 @@ held x = do
   performMajorGC
   writeIORef ref Nothing
 
--- Bytes at random; all the same; announcing many elements, of any size; as many values as there is
--- room for, whole and with a byte changed.
+-- Valid values, as many as fit, the same with a byte changed, random bytes, equal bytes, and bytes
+-- that announce many elements.
 inputs :: Codec a => Samples a -> [S.ByteString]
 inputs s = valid : changed : noise : fills ++ [announce k bs | k <- counts, bs <- noise : fills]
   where
@@ -110,10 +118,13 @@ inputs s = valid : changed : noise : fills ++ [announce k bs | k <- counts, bs <
     valid = encode (take (fitting 8 0 values) values)
     values = [unGen (sampleGen s) (mkQCGen i) 20 | i <- [1 .. 4000]]
     changed = case S.splitAt (S.length valid `div` 2) valid of
-      (before, behind) -> before <> S.map (+ 1) (S.take 1 behind) <> S.drop 1 behind
+      (start, end) -> start <> S.map (+ 1) (S.take 1 end) <> S.drop 1 end
 
--- How many values fit into an input, if so many bytes are used. (Few of those of no size.)
+-- The number of values that fit into an input, but few of values of no bytes.
 fitting :: Codec a => Int -> Int -> [a] -> Int
 fitting used n xs = case xs of
-  x : more | used + size x <= inputSize, size x > 0 || n < 50 -> fitting (used + size x) (n + 1) more
+  x : more
+    | used + size x <= inputSize,
+      size x > 0 || n < 50 ->
+      fitting (used + size x) (n + 1) more
   _ -> n

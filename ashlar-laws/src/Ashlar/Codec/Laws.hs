@@ -137,7 +137,8 @@ exactSize s = forValues s $ \x -> encodedSize x === S.length (encode x)
 -- @since 0.1.0.0
 layoutAgrees :: Codec a => Samples a -> Property
 layoutAgrees s = forValues s $ \x -> case layoutOf x of
-  Var least -> counterexample ("at least " ++ show least) (least >= 0 && least <= S.length (encode x))
+  Var least ->
+    counterexample ("at least " ++ show least) (least >= 0 && least <= S.length (encode x))
   Fix f ->
     fixedSize f === encodedSize x
       .&&. toStrictByteString (putFixed f x) === encode x
@@ -169,7 +170,9 @@ chunksAgree s = forShortValues s $ \x ->
       both = zip (places (S.length bs)) (reverse (places (S.length bs)))
    in conjoin
         [ returns s x (decodeLazy (L.fromChunks (filter (not . S.null) chunks)))
-          | chunks <- map S.singleton (S.unpack bs) : map atCut (places (S.length bs)) ++ [atCuts (min i j) (max i j) | (i, j) <- both]
+          | chunks <-
+              map S.singleton (S.unpack bs) :
+              map atCut (places (S.length bs)) ++ [atCuts (min i j) (max i j) | (i, j) <- both]
         ]
 
 -- Some offsets in n bytes: all, if they are few, and always the first ones.
@@ -204,7 +207,13 @@ truncationFails s = forShortValues s $ \x ->
           Right e@DecodeError {errorOffset = offset, errorReason = MissingInput needed left} ->
             fromIntegral offset + left === n
               .&&. counterexample "enough is left" (needed > left)
-              .&&. either Just (const Nothing) (decodeLazy (L.fromChunks (map S.singleton (S.unpack (truncated n)))) `asTypeOf` Right x) === Just e
+              .&&. either
+                Just
+                (const Nothing)
+                ( decodeLazy (L.fromChunks (map S.singleton (S.unpack (truncated n))))
+                    `asTypeOf` Right x
+                )
+                === Just e
           Right e -> counterexample (show e) False
           Left y -> counterexample ("decoded: " ++ sampleShow s y) False
    in conjoin (map missing (filter (< S.length bs) (places (S.length bs))))
@@ -240,7 +249,12 @@ mutationIsSafe s = forShortValues s $ \x ->
 anyBytesAreSafe :: Codec a => Samples a -> Property
 anyBytesAreSafe s = forAllShrinkShow bytes shrinkBytes show (safely s . S.pack)
   where
-    bytes = oneof [listOf arbitrary, listOf small, (\n ws -> n : replicate 7 0 ++ ws) <$> small <*> listOf (oneof [small, arbitrary])]
+    bytes =
+      oneof
+        [ listOf arbitrary,
+          listOf small,
+          (\n ws -> n : replicate 7 0 ++ ws) <$> small <*> listOf (oneof [small, arbitrary])
+        ]
     small = choose (0, 4)
     shrinkBytes = shrink :: [Word8] -> [[Word8]]
 
@@ -250,7 +264,8 @@ anyBytesAreSafe s = forAllShrinkShow bytes shrinkBytes show (safely s . S.pack)
 -- @since 0.1.0.0
 safely :: Codec a => Samples a -> ByteString -> Property
 safely s bs = within 10000000 $ case decode bs of
-  Left e -> counterexample (show e) (errorOffset e >= 0 && errorOffset e <= fromIntegral (S.length bs))
+  Left e ->
+    counterexample (show e) (errorOffset e >= 0 && errorOffset e <= fromIntegral (S.length bs))
   Right x -> counterexample ("decoded: " ++ sampleShow s x) (encode x === bs)
 
 -- | @'decode' bs == 'Right' x@ implies @'encode' x == bs@, for all inputs of at most two bytes,
@@ -389,7 +404,20 @@ instance Arbitrary Mutation where
         InsertByte <$> place <*> arbitrary,
         Remove <$> place <*> choose (1, 9),
         Repeat <$> place <*> choose (1, 17),
-        Number <$> frequency [(1, pure 0), (1, place)] <*> elements [0, 1, 2, -1, 2 ^ (31 :: Int), 2 ^ (60 :: Int), 2 ^ (61 :: Int), 2 ^ (62 :: Int), 2 ^ (63 :: Int) - 1, 2 ^ (63 :: Int)]
+        Number
+          <$> frequency [(1, pure 0), (1, place)]
+            <*> elements
+              [ 0,
+                1,
+                2,
+                -1,
+                2 ^ (31 :: Int),
+                2 ^ (60 :: Int),
+                2 ^ (61 :: Int),
+                2 ^ (62 :: Int),
+                2 ^ (63 :: Int) - 1,
+                2 ^ (63 :: Int)
+              ]
       ]
     where
       -- Often near the beginning, where tags and lengths are.
@@ -401,7 +429,8 @@ instance Arbitrary Mutation where
 mutate :: Mutation -> ByteString -> ByteString
 mutate mutation bs = case mutation of
   Replace i w -> at i (\a b -> a <> S.cons w (S.drop 1 b))
-  Flip i k -> at i (\a b -> a <> maybe S.empty (\(w, rest) -> S.cons (complementBit w k) rest) (S.uncons b))
+  Flip i k ->
+    at i (\a b -> a <> maybe S.empty (\(w, rest) -> S.cons (complementBit w k) rest) (S.uncons b))
   InsertByte i w -> at i (\a b -> a <> S.cons w b)
   Remove i n -> at i (\a b -> a <> S.drop n b)
   Repeat i n -> at i (\a b -> a <> S.take n b <> b)

@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Tests.Budget
--- Description : Limits to what input can make a decoder do
+-- Description : Limits on costs that the size of the input does not bound
 module Tests.Budget (tests) where
 
 import Ashlar.Codec
@@ -22,17 +22,17 @@ tests :: TestTree
 tests =
   testGroup
     "budgets"
-    [ testCase "a million levels are an error" million,
+    [ testCase "a million levels are refused" million,
       testCase "the error names the budget's number" named,
-      testCase "as many levels as the budget says" exactly,
+      testCase "exactly as many levels as the budget allows" exactly,
       testCase "a budget within a budget" within,
-      testCase "elements of no size" empties,
+      testCase "empty elements" empties,
       testCase "a budget within a budget, in an alternative that fails" failedWithin,
-      testCase "what has been spent is not given back" spentIsSpent,
+      testCase "backtracking gives nothing back" spentIsSpent,
       testCase "extreme budgets" extremes
     ]
 
--- How many of these nest; 0 ends it.
+-- The number of levels. A 0 ends them.
 nested :: Get Int
 nested = deeper (getWord8 >>= \w -> if w == 0 then pure 0 else (+ 1) <$> nested)
 
@@ -40,7 +40,8 @@ million :: Assertion
 million = do
   let bs = S.replicate 1000000 1
   brief (runGet nested bs) @?= Left (fromIntegral levels, [], tooDeep levels)
-  brief (runGetLazy nested (L.fromChunks (replicate 100 (S.replicate 10000 1)))) @?= Left (fromIntegral levels, [], tooDeep levels)
+  brief (runGetLazy nested (L.fromChunks (replicate 100 (S.replicate 10000 1))))
+    @?= Left (fromIntegral levels, [], tooDeep levels)
   case pushChunk (runGetIncremental nested) bs of
     Fail _ _ e -> errorReason e @?= tooDeep levels
     _ -> assertFailure "not failed"
@@ -54,9 +55,11 @@ named = do
       few n = defaultBudget {budgetEmpties = n}
       reasonIn g = reasonOf (runGetWith (levels 7) g (S.replicate 10 1))
   reasonIn (() <$ nested) @?= Just (tooDeep 7)
-  reasonIn (label "a" (withBudget (levels 3) (label "b" (() <$ nested <|> empty)) <?> "c")) @?= Just (tooDeep 3)
+  reasonIn (label "a" (withBudget (levels 3) (label "b" (() <$ nested <|> empty)) <?> "c"))
+    @?= Just (tooDeep 3)
   reasonIn (withBudget (levels 3) (deeper getWord8) *> (() <$ nested)) @?= Just (tooDeep 7)
-  reasonIn (withBudget (levels 9) (withBudget (few 4) (skipCount 5 (pure ())))) @?= Just (tooManyEmpties 4)
+  reasonIn (withBudget (levels 9) (withBudget (few 4) (skipCount 5 (pure ()))))
+    @?= Just (tooManyEmpties 4)
   reasonOf (runGet (skipCount maxBound (pure ())) "") @?= Just (tooManyEmpties 1048576)
 
 exactly :: Assertion
@@ -65,34 +68,71 @@ exactly = do
   runGet nested (levels (budgetDepth defaultBudget)) @?= Right (budgetDepth defaultBudget - 1)
   runGetWith defaultBudget {budgetDepth = 5} nested (levels 5) @?= Right 4
   reasonOf (runGetWith defaultBudget {budgetDepth = 5} nested (levels 6)) @?= Just (tooDeep 5)
-  -- Levels that are side by side do not add up.
+  -- Adjacent levels do not add up.
   runGetWith defaultBudget {budgetDepth = 1} (many (deeper getWord8)) "abc" @?= Right [97, 98, 99]
-  -- An alternative begins at the level it is on.
-  runGetWith defaultBudget {budgetDepth = 2} ((deeper (deeper getWord8) *> empty) <|> deeper (deeper getWord8)) "a" @?= Right 97
+  -- An alternative begins at the level of its choice.
+  runGetWith
+    defaultBudget {budgetDepth = 2}
+    ((deeper (deeper getWord8) *> empty) <|> deeper (deeper getWord8))
+    "a"
+    @?= Right 97
 
 within :: Assertion
 within = do
   let two = defaultBudget {budgetDepth = 2}
   runGetWith two (deeper (deeper (withBudget two (deeper (deeper getWord8))))) "a" @?= Right 97
-  reasonOf (runGetWith two (deeper (withBudget two getWord8 *> deeper (deeper getWord8))) "ab") @?= Just (tooDeep 2)
-  -- What is decoded within does not count outside.
+  reasonOf (runGetWith two (deeper (withBudget two getWord8 *> deeper (deeper getWord8))) "ab")
+    @?= Just (tooDeep 2)
+  -- Elements inside of the inner budget do not count outside.
   let few = defaultBudget {budgetEmpties = 10}
       units = get :: Get [()]
       five = encode (replicate 5 ())
-  runGetWith few (length <$> (units *> withBudget few (units *> units) *> units)) (S.concat (replicate 4 five)) @?= Right 5
-  overBudget 10 (runGetWith few (units *> withBudget few units *> units *> units) (S.concat (replicate 4 five)))
+  runGetWith
+    few
+    (length <$> (units *> withBudget few (units *> units) *> units))
+    (S.concat (replicate 4 five))
+    @?= Right 5
+  overBudget
+    10
+    ( runGetWith
+        few
+        (units *> withBudget few units *> units *> units)
+        (S.concat (replicate 4 five))
+    )
 
 empties :: Assertion
 empties = do
   decodeWith budget (encode (replicate 7 ())) @?= Right (replicate 7 ())
   overBudget 7 (decodeWith budget (encode (replicate 8 ())) :: Either DecodeError [()])
-  overBudget 7 (decodeLazyWith budget (encodeLazy [replicate 4 (), replicate 4 ()]) :: Either DecodeError [[()]])
-  -- Those of an alternative that failed count, and those that were looked at.
-  overBudget 7 (runGetWith budget (((get :: Get [()]) *> empty) <|> get) (encode (replicate 7 ())) :: Either DecodeError [()])
-  overBudget 7 (runGetWith budget (lookAhead (get :: Get [()]) *> get) (encode (replicate 7 ())) :: Either DecodeError [()])
-  runGetWith budget {budgetEmpties = 14} (((get :: Get [()]) *> empty) <|> get) (encode (replicate 7 ())) @?= Right (replicate 7 ())
-  -- A round of 'match' is decoded once, so it counts once.
-  runGetWith budget (S.length . fst <$> match (get :: Get [()])) (encode (replicate 7 ())) @?= Right 8
+  overBudget
+    7
+    ( decodeLazyWith budget (encodeLazy [replicate 4 (), replicate 4 ()]) ::
+        Either DecodeError [[()]]
+    )
+  -- Those in a failed alternative count, and so do those in a look-ahead.
+  overBudget
+    7
+    ( runGetWith
+        budget
+        (((get :: Get [()]) *> empty) <|> get)
+        (encode (replicate 7 ())) ::
+        Either
+          DecodeError
+          [()]
+    )
+  overBudget
+    7
+    ( runGetWith budget (lookAhead (get :: Get [()]) *> get) (encode (replicate 7 ())) ::
+        Either DecodeError [()]
+    )
+  runGetWith
+    budget {budgetEmpties = 14}
+    (((get :: Get [()]) *> empty) <|> get)
+    (encode (replicate 7 ()))
+    @?= Right (replicate 7 ())
+  -- 'match' decodes its elements once, so they count once.
+  runGetWith budget (S.length . fst <$> match (get :: Get [()])) (encode (replicate 7 ()))
+    @?= Right 8
   -- Each value of a source has a budget of its own.
   let bs = encode (replicate 600000 ())
   source <- newSource (pure (bs <> bs))
@@ -103,7 +143,7 @@ empties = do
   where
     budget = defaultBudget {budgetEmpties = 7}
 
--- What a budget within a budget has used counts only there, also if it failed.
+-- Elements inside of an inner budget count only there, even if the decoder fails.
 failedWithin :: Assertion
 failedWithin = do
   let few = defaultBudget {budgetEmpties = 10}
@@ -111,21 +151,36 @@ failedWithin = do
       units = get :: Get [()]
       five = encode (replicate 5 ())
       within' = withBudget more (skipCount 900 (pure ()) *> empty) :: Get [()]
-  runGetWith few ((within' <|> units) *> ((units *> within') <|> pure [])) (five <> five) @?= Right []
-  overBudget 10 (runGetWith few ((within' <|> units) *> units *> units) (S.concat (replicate 3 five)))
-  -- Nor does it get more.
+  runGetWith few ((within' <|> units) *> ((units *> within') <|> pure [])) (five <> five)
+    @?= Right []
+  overBudget
+    10
+    ( runGetWith
+        few
+        ((within' <|> units) *> units *> units)
+        (S.concat (replicate 3 five))
+    )
+  -- A failure does not leave the larger budget in force either.
   overBudget 10 (runGetWith few ((withBudget more empty <|> pure ()) *> skipCount 11 (pure ())) "")
-  brief (runGetLazy (withBudget few (many (within' <|> units))) (L.fromChunks (replicate 3 five))) @?= Right [replicate 5 (), replicate 5 ()]
+  brief (runGetLazy (withBudget few (many (within' <|> units))) (L.fromChunks (replicate 3 five)))
+    @?= Right [replicate 5 (), replicate 5 ()]
 
--- A million empty elements, and not as many for each byte. (Without a limit this takes hours.)
+-- The run decodes a million empty elements in all, not a million for each byte, which would take
+-- hours.
 spentIsSpent :: Assertion
 spentIsSpent = do
   let costly = (skipCount maxBound (pure ()) *> empty) <|> getWord8
       ahead = (lookAhead (skipCount maxBound (pure ())) *> empty) <|> getWord8
       input = S.replicate 100000 0
-  forM_ [costly, ahead, attempt costly, (notFollowedBy (skipCount maxBound (pure ())) *> empty) <|> getWord8] $ \g -> do
-    r <- timeout 20000000 (evaluate (length <$> runGet (many g) input))
-    r @?= Just (Right 100000)
+  forM_
+    [ costly,
+      ahead,
+      attempt costly,
+      (notFollowedBy (skipCount maxBound (pure ())) *> empty) <|> getWord8
+    ]
+    $ \g -> do
+      r <- timeout 20000000 (evaluate (length <$> runGet (many g) input))
+      r @?= Just (Right 100000)
 
 extremes :: Assertion
 extremes = do

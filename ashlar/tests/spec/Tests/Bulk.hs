@@ -34,7 +34,7 @@ import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
-import Tests.Scan (agrees, agreesAt, failsAt, inPieces)
+import Tests.Scan (agrees, agreesAt, failsAt, inChunksOf)
 
 tests :: TestTree
 tests =
@@ -147,7 +147,7 @@ malformed = do
   forM_ bad $ \(bs, at) -> do
     let long = S.replicate 1000 97 <> bs <> "abc"
     failsAt (1000 + at) (runGet getRemainingTextUtf8 long)
-    failsAt (1000 + at) (runGetLazy (getTextUtf8 (S.length long)) (inPieces 7 long))
+    failsAt (1000 + at) (runGetLazy (getTextUtf8 (S.length long)) (inChunksOf 7 long))
   where
     bad =
       [ ("\x80", 0),
@@ -226,12 +226,12 @@ longVectors = do
       little = toStrictByteString (U.foldr (\x rest -> B.word64LE x <> rest) mempty xs)
       big = toStrictByteString (U.foldr (\x rest -> B.word64BE x <> rest) mempty xs)
   forM_ [S.length little, 32752, 4097, 11] $ \size -> do
-    runGetLazy (getVectorLE n) (inPieces size little) == Right xs @? "unboxed"
-    runGetLazy (getVectorLE n) (inPieces size little)
+    runGetLazy (getVectorLE n) (inChunksOf size little) == Right xs @? "unboxed"
+    runGetLazy (getVectorLE n) (inChunksOf size little)
       == Right (G.convert xs :: P.Vector Word64) @? "primitive"
-    runGetLazy (getVectorLE n) (inPieces size little)
+    runGetLazy (getVectorLE n) (inChunksOf size little)
       == Right (G.convert xs :: SV.Vector Word64) @? "storable"
-    runGetLazy (getVectorBE n) (inPieces size big)
+    runGetLazy (getVectorBE n) (inChunksOf size big)
       == Right (G.convert xs :: SV.Vector Word64) @? "storable, big-endian"
   runGet (getVectorLE n) little == Right xs @? "one chunk"
   runGet (getVectorBE n) big == Right xs @? "one chunk, big-endian"
@@ -257,7 +257,7 @@ hostile =
     atOnce 8 (runGet (getVectorLE n :: Get (U.Vector Word64)) (S.replicate 12 0))
     atOnce 12 (runGet (getVectorBE n :: Get (SV.Vector Word32)) (S.replicate 12 0))
     atOnce 12 (runGet (getVectorHost n :: Get (P.Vector Word8)) (S.replicate 12 0))
-    atOnce 12 (runGetLazy (getVectorLE n :: Get (P.Vector Int16)) (inPieces 5 (S.replicate 13 0)))
+    atOnce 12 (runGetLazy (getVectorLE n :: Get (P.Vector Int16)) (inChunksOf 5 (S.replicate 13 0)))
     atOnce 12 (runGet (getVectorOf n getInt32be :: Get (V.Vector Int32)) (S.replicate 13 0))
     atOnce 0 (runGet (getVectorOf n (pure 'a') :: Get (U.Vector Char)) "")
     atOnce 0 (runGet (getTextUtf8 n) "abc")

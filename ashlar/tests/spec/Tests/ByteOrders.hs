@@ -45,33 +45,53 @@ tests =
           chosen "getFloat" O.getFloat getFloatle getFloatbe castFloatToWord32,
           chosen "getDouble" O.getDouble getDoublele getDoublebe castDoubleToWord64
         ],
-      testProperty "in both orders side by side" sideBySide
+      testProperty "both orders in one record" sideBySide
     ]
 
--- The number that the low 24 bits are.
+-- The low 24 bits as a signed number.
 signed24 :: Integer -> Integer
 signed24 x = if low >= 0x800000 then low - 0x1000000 else low
   where
     low = x `mod` 0x1000000
 
--- Written between guards, at every offset, against the model; and read back, on every split.
-number24 :: forall a. (Arbitrary a, Integral a, Bounded a, Show a) => String -> Scalar a -> Get a -> ([Word8] -> [Word8]) -> (Integer -> Integer) -> (a -> Integer) -> TestTree
+-- Numbers are written between guards, at every offset. They are read on every split.
+number24 ::
+  forall a.
+  (Arbitrary a, Integral a, Bounded a, Show a) =>
+  String ->
+  Scalar a ->
+  Get a ->
+  ([Word8] -> [Word8]) ->
+  (Integer -> Integer) ->
+  (a -> Integer) ->
+  TestTree
 number24 name scalar get order kept view =
   testGroup
     name
     [ testProperty "written" $
         forAll numbers $ \x ->
-          conjoin [written offset x === replicate offset 0xAA ++ bytesOf x ++ [0xAA] | offset <- [0 .. 8]],
+          conjoin
+            [ written offset x === replicate offset 0xAA ++ bytesOf x ++ [0xAA]
+              | offset <- [0 .. 8]
+            ],
       testProperty "read" $
         forAll numbers $ \x ->
           onEverySplit (view <$> get) (S.pack (bytesOf x)) (Right (kept (view x))),
       testProperty "any bytes" $ \bs ->
         onEverySplit get (S.pack bs) (runGet get (S.pack bs))
           .&&. either (Left . errorReason) (Right . view) (runGet get (S.pack bs))
-            === (if length bs < 3 then Left (MissingInput 3 (length bs)) else Right (kept (bigEndian (order (take 3 bs)))))
+            === ( if length bs < 3
+                    then Left (MissingInput 3 (length bs))
+                    else Right (kept (bigEndian (order (take 3 bs))))
+                )
     ]
   where
-    numbers = oneof [arbitrary, arbitraryBoundedIntegral, elements [0, 1, 0x7FFFFF, 0x800000, 0xFFFFFF, 0x1000000, maxBound, minBound]]
+    numbers =
+      oneof
+        [ arbitrary,
+          arbitraryBoundedIntegral,
+          elements [0, 1, 0x7FFFFF, 0x800000, 0xFFFFFF, 0x1000000, maxBound, minBound]
+        ]
     bytesOf x = order [fromInteger (view x `shiftR` k) | k <- [16, 8, 0]]
     bigEndian = foldl (\acc b -> acc * 256 + toInteger b) 0
     written offset x = S.unpack $
@@ -79,8 +99,9 @@ number24 name scalar get order kept view =
         mapM_ (\i -> poke (p `plusPtr` i) (0xAA :: Word8)) [0 .. offset + 3]
         scalarWrite scalar (p `plusPtr` offset) x
 
--- The decoder of that order, also in its errors.
-chosen :: (Eq b, Show b) => String -> (O.ByteOrder -> Get a) -> Get a -> Get a -> (a -> b) -> TestTree
+-- The decoder is that of the chosen order, in its errors too.
+chosen ::
+  (Eq b, Show b) => String -> (O.ByteOrder -> Get a) -> Get a -> Get a -> (a -> b) -> TestTree
 chosen name get little big view =
   testProperty name $
     forAll (choose (0, 9) >>= vector) $ \bytes ->
@@ -88,13 +109,16 @@ chosen name get little big view =
           same order theirs = onEverySplit (view <$> get order) bs (runGet (view <$> theirs) bs)
        in same O.LittleEndian little .&&. same O.BigEndian big
 
--- One check for all of them, whatever the orders; the error is that of the first that lacks bytes.
+-- One check covers all fields, whatever their orders. The error is that of the first field that
+-- lacks bytes.
 sideBySide :: Bool -> Bool -> [Word8] -> Property
 sideBySide a b bytes = onEverySplit together bs (runGet apart bs)
   where
     bs = S.pack bytes
     order little = if little then O.LittleEndian else O.BigEndian
-    together = (,,) . fromIntegral <$> O.getWord16 (order a) <*> O.getInt24 (order b) <*> O.getWord32 (order a)
+    together =
+      (,,) . fromIntegral
+        <$> O.getWord16 (order a) <*> O.getInt24 (order b) <*> O.getWord32 (order a)
     apart :: Get (Word, Int32, Word32)
     apart = do
       x <- if a then getWord16le else getWord16be

@@ -55,9 +55,21 @@ tests =
 manyConstructors :: Assertion
 manyConstructors = do
   length bigs @?= 260
-  mapM_ (\(i, b) -> encode b @?= S.pack [fromIntegral (i `mod` 256), fromIntegral (i `div` 256 :: Int)]) (zip [0 ..] bigs)
+  mapM_
+    ( \(i, b) ->
+        encode b @?= S.pack [fromIntegral (i `mod` 256), fromIntegral (i `div` 256 :: Int)]
+    )
+    (zip [0 ..] bigs)
   mapM_ (\b -> decode (encode b) @?= Right b) bigs
-  (decode (S.pack [4, 1]) :: Either DecodeError Big) @?= Left (failure 0 ["Big"] (Invalid "constructor tag 260, but Big has 260 constructors (tags 0 to 259)") [] (S.pack [4, 1]))
+  (decode (S.pack [4, 1]) :: Either DecodeError Big)
+    @?= Left
+      ( failure
+          0
+          ["Big"]
+          (Invalid "constructor tag 260, but Big has 260 constructors (tags 0 to 259)")
+          []
+          (S.pack [4, 1])
+      )
 
 noConstructors :: Assertion
 noConstructors = do
@@ -80,8 +92,8 @@ layouts = do
       Fix _ -> Just (leastSize l)
       Var _ -> Nothing
 
--- Formats taken over from Word64 and Word16, with Storable and Prim instances that
--- have less, more, and the same bytes in another order.
+-- These have the formats of Word64 and Word16. Their Storable instances have fewer bytes, more
+-- bytes, and the same bytes in another order.
 newtype Small = Small Word64
   deriving newtype (Eq, Show, Codec)
 
@@ -127,7 +139,7 @@ nan = do
   encode x @?= S.pack [0xEF, 0xBE, 0xAD, 0xDE, 0, 0, 0xF8, 0x7F]
   (encode <$> (decode (encode x) :: Either DecodeError Double)) @?= Right (encode x)
 
--- With optimisation, rules replace the loops.
+-- With optimisation, rewrite rules replace the loops.
 unboxed :: Assertion
 unboxed = do
   like [minBound, -1, 0, 1, maxBound :: Int]
@@ -150,8 +162,8 @@ unboxed = do
       decode (encode xs) @?= Right v
     {-# INLINE like #-}
 
--- Of a constant size and plain, of a constant size and validated; whole, and in chunks
--- that divide elements; into small buffers.
+-- Elements of constant size, validated elements, and elements of variable size. Input in one chunk,
+-- and in chunks that divide elements. Output into small buffers.
 longLists :: [Int] -> [Bool] -> Property
 longLists xs ts = long xs .&&. long ts .&&. long (map show xs)
   where
@@ -181,21 +193,32 @@ handles :: Assertion
 handles = do
   dir <- getTemporaryDirectory
   let x = [Named "n" (Both Point (Circle 1)) | _ <- [1 .. 5000 :: Int]]
-  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $ \(path, h) -> do
-    hEncode h x
-    hClose h
-    bs <- S.readFile path
-    bs == encode x @?= True
-    r <- withBinaryFile path ReadMode hDecode
-    (r == Right x) @?= True
-    S.appendFile path "x"
-    trailing <- withBinaryFile path ReadMode hDecode :: IO (Either DecodeError [Shape])
-    either errorReason (const (Invalid "decoded")) trailing @?= TrailingInput
+  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $
+    \(path, h) -> do
+      hEncode h x
+      hClose h
+      bs <- S.readFile path
+      bs == encode x @?= True
+      r <- withBinaryFile path ReadMode hDecode
+      (r == Right x) @?= True
+      S.appendFile path "x"
+      trailing <- withBinaryFile path ReadMode hDecode :: IO (Either DecodeError [Shape])
+      either errorReason (const (Invalid "decoded")) trailing @?= TrailingInput
 
 several :: Assertion
 several = do
-  rest <- newIORef (map S.singleton (S.unpack (encode (1 :: Int) <> encode ("ab" :: T.Text) <> encode True)))
-  source <- newSource (atomicModifyIORef rest (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty)))
+  rest <-
+    newIORef
+      ( map
+          S.singleton
+          (S.unpack (encode (1 :: Int) <> encode ("ab" :: T.Text) <> encode True))
+      )
+  source <-
+    newSource
+      ( atomicModifyIORef
+          rest
+          (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty))
+      )
   decodeFrom source >>= (@?= Right (1 :: Int))
   decodeFrom source >>= (@?= Right ("ab" :: T.Text))
   decodeFrom source >>= (@?= Right True)

@@ -7,7 +7,7 @@
 
 -- |
 -- Module      : Tests.CodecCombinators
--- Description : Instances written by hand are those that would be derived
+-- Description : Formats written by hand, against derived ones
 module Tests.CodecCombinators (tests) where
 
 import Ashlar.Builder (toStrictByteString)
@@ -41,15 +41,17 @@ tests =
       sameAsDerived "a pair" (samples :: Samples (Word8, Text)) (both codec codec),
       testProperties "a record that is checked" (codecLaws (Proxy :: Proxy Range)),
       testProperties "a recursive variant" (codecLaws (Proxy :: Proxy Expression)),
-      testProperties "a sum of constant size" (codecLaws (Proxy :: Proxy (Perhaps, [Perhaps], Perhaps))),
+      testProperties
+        "a sum of constant size"
+        (codecLaws (Proxy :: Proxy (Perhaps, [Perhaps], Perhaps))),
       testProperties "two bytes by hand" (codecLaws (Proxy :: Proxy (Bytes2, [Bytes2], Bytes2))),
-      testProperty "formats by hand are what is written" layoutsByHand,
+      testProperty "formats by hand have their own bytes" layoutsByHand,
       testCase "fields in any arrangement" arrangements,
       testCase "constant size stays constant" constants,
       testCase "what is refused" refusals
     ]
 
--- Derived it would be of variable size.
+-- A derived instance would be of variable size.
 data Perhaps = No | Yes Word8
   deriving stock (Eq, Show, Generic)
 
@@ -69,7 +71,7 @@ instance HasFormat Perhaps where
 instance Arbitrary Perhaps where
   arbitrary = oneof [pure No, Yes <$> arbitrary]
 
--- Derived it would be of constant size.
+-- A derived instance would be of constant size.
 data Bytes2 = Bytes2 Word8 Word8
   deriving stock (Eq, Show, Generic)
 
@@ -86,24 +88,27 @@ layoutsByHand a b =
   (encode (No, Yes a), encode (Bytes2 a b)) === (S.pack [0, 0, a, 1], S.pack [a, b])
     .&&. (encodedSize (Yes a), encodedSize (Bytes2 a b)) === (2, 2)
 
--- The laws, and the same bytes and layout as the instance.
+-- The format has the bytes, the sizes, the errors and the layout of the derived instance.
 sameAsDerived :: forall a. Codec a => String -> Samples a -> Format a -> TestTree
 sameAsDerived title s f =
   testGroup
     title
     [ testProperty "bytes" $ with $ \x -> toStrictByteString (formatPut f x) === encode x,
       testProperty "size" $ with $ \x -> formatSize f x === encodedSize x,
-      testProperty "reading" $ with $ \x -> either (const False) (sampleEq s x) (runGet (formatGet f) (encode x)),
+      testProperty "reading" $
+        with $ \x ->
+          either (const False) (sampleEq s x) (runGet (formatGet f) (encode x)),
       testProperty "the same is refused" $
         with $ \x -> forAll arbitrary $ \m ->
           let bs = mutate m (encode x)
-           in either (Left . place) (Right . encode) (runGet (formatGet f) bs) === either (Left . place) (Right . encode) (runGet (get :: Get a) bs),
+           in either (Left . offset) (Right . encode) (runGet (formatGet f) bs)
+                === either (Left . offset) (Right . encode) (runGet (get :: Get a) bs),
       testCase "layout" $ described (formatLayout f) @?= described (layout :: Layout a)
     ]
   where
     with :: Testable p => (a -> p) -> Property
     with = forAllShrinkShow (scale (`div` 4) (sampleGen s)) (sampleShrink s) (sampleShow s)
-    place = errorOffset
+    offset = errorOffset
 
 described :: Layout a -> (Bool, Int)
 described l = case l of
@@ -148,7 +153,15 @@ shape =
       Both x y -> two (x, y)
 
 colour :: Format Colour
-colour = variant "Colour" decide (constructor "Red" Red (constructor "Green" Green (constructor "Blue" Blue end)))
+colour =
+  variant
+    "Colour"
+    decide
+    ( constructor
+        "Red"
+        Red
+        (constructor "Green" Green (constructor "Blue" Blue end))
+    )
   where
     decide red green blue c = case c of
       Red -> red
@@ -156,19 +169,31 @@ colour = variant "Colour" decide (constructor "Red" Red (constructor "Green" Gre
       Blue -> blue
 
 tree :: Format (Tree Text)
-tree = variant "Tree" decide (constructor "Leaf" Leaf (alternative "Node" (\(l, (x, r)) -> Node l x r) (both codec (both codec codec)) end))
+tree =
+  variant
+    "Tree"
+    decide
+    ( constructor
+        "Leaf"
+        Leaf
+        (alternative "Node" (\(l, (x, r)) -> Node l x r) (both codec (both codec codec)) end)
+    )
   where
     decide leaf node t = case t of
       Leaf -> leaf
       Node l x r -> node (l, (x, r))
 
--- | Two numbers of which the first is not the larger.
+-- | Two numbers, the smaller one first.
 data Range = Range {low :: Word16, high :: Word16}
   deriving stock (Eq, Show)
   deriving anyclass (Codec)
 
 instance HasFormat Range where
-  format = satisfying "an empty range" (\r -> low r <= high r) (record "Range" (Range <$> field "low" low codec <*> field "high" high codec))
+  format =
+    satisfying
+      "an empty range"
+      (\r -> low r <= high r)
+      (record "Range" (Range <$> field "low" low codec <*> field "high" high codec))
   {-# INLINE format #-}
 
 instance Arbitrary Range where
@@ -184,7 +209,18 @@ instance HasFormat Expression where
       alternative "Literal" Literal codec $
         alternative "Sum" Sum codec $
           retired "Product" $
-            alternative "Let" (\(x, e, b) -> Let x e b) (record "" ((,,) <$> field "variable" (\(x, _, _) -> x) codec <*> field "value" (\(_, e, _) -> e) codec <*> field "body" (\(_, _, b) -> b) codec)) end
+            alternative
+              "Let"
+              (\(x, e, b) -> Let x e b)
+              ( record
+                  ""
+                  ( (,,)
+                      <$> field "variable" (\(x, _, _) -> x) codec
+                        <*> field "value" (\(_, e, _) -> e) codec
+                        <*> field "body" (\(_, _, b) -> b) codec
+                  )
+              )
+              end
     where
       decide literal sum' let' e = case e of
         Literal n -> literal n
@@ -197,9 +233,14 @@ instance Arbitrary Expression where
     where
       go n
         | n <= 1 = Literal <$> arbitrary
-        | otherwise = oneof [go 1, Sum <$> (choose (0, 3) >>= \k -> vectorOf k (go (n `div` 4))), Let . T.pack <$> arbitrary <*> go (n `div` 2) <*> go (n `div` 2)]
+        | otherwise =
+          oneof
+            [ go 1,
+              Sum <$> (choose (0, 3) >>= \k -> vectorOf k (go (n `div` 4))),
+              Let . T.pack <$> arbitrary <*> go (n `div` 2) <*> go (n `div` 2)
+            ]
 
--- Fields of variable and of constant size, in every order.
+-- Fields of variable and of constant size, mixed.
 data Fields6 = Fields6 Word8 Text Word16 Bool Text Text
   deriving stock (Eq, Show, Generic)
   deriving anyclass (Codec)
@@ -207,11 +248,29 @@ data Fields6 = Fields6 Word8 Text Word16 Bool Text Text
 arrangements :: Assertion
 arrangements = do
   agree (Fields6 <$> a <*> b <*> c <*> d <*> e <*> f)
-  -- Associated to the right, and in two parts, of which either may be of any kind.
-  agree ((\(x, y) (z, u) (v, w) -> Fields6 x y z u v w) <$> ((,) <$> a <*> b) <*> ((,) <$> c <*> d) <*> ((,) <$> e <*> f))
-  agree ((\x (y, z, (u, (v, w))) -> Fields6 x y z u v w) <$> a <*> ((,,) <$> b <*> c <*> ((,) <$> d <*> ((,) <$> e <*> f))))
-  agree ((\((x, y, z), u) (v, w) -> Fields6 x y z u v w) <$> ((,) <$> ((,,) <$> a <*> b <*> c) <*> d) <*> (pure (,) <*> e <*> f))
-  agree (pure (\_ x y z u v w -> Fields6 x y z u v w) <*> pure () <*> a <*> b <*> c <*> d <*> e <*> f)
+  -- Nested applications, associated to the left and to the right, of fields of either kind.
+  agree
+    ( (\(x, y) (z, u) (v, w) -> Fields6 x y z u v w)
+        <$> ((,) <$> a <*> b) <*> ((,) <$> c <*> d) <*> ((,) <$> e <*> f)
+    )
+  agree
+    ( (\x (y, z, (u, (v, w))) -> Fields6 x y z u v w)
+        <$> a <*> ((,,) <$> b <*> c <*> ((,) <$> d <*> ((,) <$> e <*> f)))
+    )
+  agree
+    ( (\((x, y, z), u) (v, w) -> Fields6 x y z u v w)
+        <$> ((,) <$> ((,,) <$> a <*> b <*> c) <*> d) <*> (pure (,) <*> e <*> f)
+    )
+  agree
+    ( pure (\_ x y z u v w -> Fields6 x y z u v w)
+        <*> pure ()
+        <*> a
+        <*> b
+        <*> c
+        <*> d
+        <*> e
+        <*> f
+    )
   agree (a' *> (Fields6 <$> a <*> b <*> c <*> d <*> e <*> f <* a'))
   where
     value = Fields6 1 "two" 3 True "" "six"
@@ -221,8 +280,16 @@ arrangements = do
       formatSize g value @?= encodedSize value
       runGet (formatGet g) (encode value) @?= Right value
       leastSize (formatLayout g) @?= leastSize (layout :: Layout Fields6)
-      mapM_ (\n -> either (const (Right ())) (const (Left n)) (runGet (formatGet g) (S.take n (encode value))) @?= Right ()) [0 .. encodedSize value - 1]
-    -- It takes no bytes.
+      mapM_
+        ( \n ->
+            either
+              (const (Right ()))
+              (const (Left n))
+              (runGet (formatGet g) (S.take n (encode value)))
+              @?= Right ()
+        )
+        [0 .. encodedSize value - 1]
+    -- A field of no bytes.
     a' = field "nothing" (const ()) codec
     a = field "a" (\(Fields6 x _ _ _ _ _) -> x) codec
     b = field "b" (\(Fields6 _ x _ _ _ _) -> x) codec
@@ -241,14 +308,44 @@ constants = do
 
 refusals :: Assertion
 refusals = do
-  refused (decode (encode (2 :: Word16, 1 :: Word16)) :: Either DecodeError Range) 0 ["Range"] "an empty range"
-  refused (decode (encode ("x" :: Text) <> encode (2 :: Word16, 1 :: Word16)) :: Either DecodeError (Text, Range)) 9 ["(,).2"] "an empty range"
-  refused (decode "\2" :: Either DecodeError Expression) 0 ["Expression"] "constructor Product, which is no longer in use"
-  refused (decode "\4" :: Either DecodeError Expression) 0 ["Expression"] "constructor tag 4, but Expression has 4 constructors (tags 0 to 3)"
-  refused (runGet (formatGet colour) "\3") 0 ["Colour"] "constructor tag 3, but Colour has 3 constructors (tags 0 to 2)"
+  refused
+    (decode (encode (2 :: Word16, 1 :: Word16)) :: Either DecodeError Range)
+    0
+    ["Range"]
+    "an empty range"
+  refused
+    ( decode (encode ("x" :: Text) <> encode (2 :: Word16, 1 :: Word16)) ::
+        Either DecodeError (Text, Range)
+    )
+    9
+    ["(,).2"]
+    "an empty range"
+  refused
+    (decode "\2" :: Either DecodeError Expression)
+    0
+    ["Expression"]
+    "constructor Product, which is no longer in use"
+  refused
+    (decode "\4" :: Either DecodeError Expression)
+    0
+    ["Expression"]
+    "constructor tag 4, but Expression has 4 constructors (tags 0 to 3)"
+  refused
+    (runGet (formatGet colour) "\3")
+    0
+    ["Colour"]
+    "constructor tag 3, but Colour has 3 constructors (tags 0 to 2)"
   refused (runGet (formatGet (constant (2 :: Word8) codec)) "\3") 0 [] "3 instead of 2"
-  refused (runGet (formatGet (refined id (\t -> if T.null t then Left "empty" else Right t) codec)) (encode T.empty)) 0 [] "empty"
-  encode (Let "" (Literal 1) (Literal 2)) @?= "\3" <> encode T.empty <> "\0" <> encode (1 :: Int) <> "\0" <> encode (2 :: Int)
+  refused
+    ( runGet
+        (formatGet (refined id (\t -> if T.null t then Left "empty" else Right t) codec))
+        (encode T.empty)
+    )
+    0
+    []
+    "empty"
+  encode (Let "" (Literal 1) (Literal 2))
+    @?= "\3" <> encode T.empty <> "\0" <> encode (1 :: Int) <> "\0" <> encode (2 :: Int)
 
 refused :: (Eq a, Show a) => Either DecodeError a -> Int -> [String] -> String -> Assertion
 refused r offset path message = brief r @?= Left (fromIntegral offset, path, Invalid message)

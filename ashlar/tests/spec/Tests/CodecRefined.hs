@@ -9,7 +9,7 @@
 
 -- |
 -- Module      : Tests.CodecRefined
--- Description : What a format refuses is refused wherever the type occurs
+-- Description : A format refuses the same values wherever its type occurs
 module Tests.CodecRefined (tests) where
 
 import Ashlar.Codec
@@ -40,17 +40,21 @@ tests =
   testGroup
     "refined formats"
     [ testCase "a value is refused wherever it occurs" everywhere,
-      testCase "a value that is not first, or in a long container" later,
+      testCase "a value that is not the first, or is in a long container" later,
       testCase "constant size stays constant" constantSizes,
       testCase "types without finite values" endless,
       testCase "readers by hand are limited in depth" limited,
-      testProperty "the size of what is put" (\n t -> formatSize (format @Message) (Message n t) === 9 + S.length (encode t) - 8),
+      testProperty
+        "the size of what is put"
+        (\n t -> formatSize (format @Message) (Message n t) === 9 + S.length (encode t) - 8),
       lawful "constant size" (samples @Port),
       lawful "variable size" (samples @Named),
       lawful "a type with a parameter" (samples @(Ascending Word8)),
       lawful "a recursive type" (samples @Chain),
       lawful "fromPutGet" (samples @Message),
-      testProperty "a format that is ignored is found out" (expectFailure (withMaxSuccess 10000 (formatAgrees (samples @Ignored))))
+      testProperty
+        "formatAgrees detects a format that is not used"
+        (expectFailure (withMaxSuccess 10000 (formatAgrees (samples @Ignored))))
     ]
 
 lawful :: (Codec a, HasFormat a) => String -> Samples a -> TestTree
@@ -83,7 +87,8 @@ data Ascending a = Ascending a a
 instance (Ord a, Codec a) => Codec (Ascending a)
 
 instance (Ord a, Codec a) => HasFormat (Ascending a) where
-  format = refined id (\x@(Ascending a b) -> if a <= b then Right x else Left "descending") derivedFormat
+  format =
+    refined id (\x@(Ascending a b) -> if a <= b then Right x else Left "descending") derivedFormat
   {-# INLINE format #-}
 
 instance (Arbitrary a, Ord a) => Arbitrary (Ascending a) where
@@ -93,7 +98,7 @@ data Chain = End | Link Word8 Chain
   deriving stock (Eq, Show, Generic)
   deriving anyclass (Codec)
 
--- No link has the number 0, at any depth.
+-- No link, at any depth, has the number 0.
 instance HasFormat Chain where
   format = satisfying "a link of number 0" nonZero derivedFormat
     where
@@ -115,7 +120,7 @@ instance HasFormat Message where
 instance Arbitrary Message where
   arbitrary = Message <$> arbitrary <*> arbitrary
 
--- Its format is that of the number.
+-- The derived Codec uses the format of Word8, not this one.
 newtype Ignored = Ignored Word8
   deriving newtype (Eq, Show, Arbitrary, Codec)
 
@@ -134,7 +139,7 @@ newtype Wrapped = Wrapped Port
   deriving stock (Eq, Show, Generic)
   deriving anyclass (Codec)
 
--- Each is written with 80 in the place of the port, by the type that has no limit.
+-- Each value has the port 80. It is encoded at Word16, which has no limit.
 everywhere :: Assertion
 everywhere = do
   refuses @Port 0 bad
@@ -170,8 +175,10 @@ later = do
     [ do
         let ports = replicate i 1024 ++ [80] ++ replicate (n - i - 1) (1024 :: Word16)
             at = 8 + 2 * fromIntegral i
-        brief (decode (encode ports) :: Either DecodeError [Port]) @?= Left (at, ["[" ++ show i ++ "]"], Invalid "privileged")
-        brief (decode (encode ports) :: Either DecodeError (V.Vector Port)) @?= Left (at, ["[" ++ show i ++ "]"], Invalid "privileged")
+        brief (decode (encode ports) :: Either DecodeError [Port])
+          @?= Left (at, ["[" ++ show i ++ "]"], Invalid "privileged")
+        brief (decode (encode ports) :: Either DecodeError (V.Vector Port))
+          @?= Left (at, ["[" ++ show i ++ "]"], Invalid "privileged")
       | n <- [1, 2, 63, 64, 65, 200],
         i <- [0, n `div` 2, n - 1]
     ]

@@ -1,10 +1,18 @@
 -- |
 -- Module      : Tests.CodecRun
--- Description : The ways to run the class: files, remainders, many values, budgets
+-- Description : Functions that run codecs: files, rests, many values, budgets
 module Tests.CodecRun (tests) where
 
 import Ashlar.Codec
-import Ashlar.Get (foldFrom, getByteString, getNested, getRemainingByteString, isolate, runGet, skip)
+import Ashlar.Get
+  ( foldFrom,
+    getByteString,
+    getNested,
+    getRemainingByteString,
+    isolate,
+    runGet,
+    skip,
+  )
 import Ashlar.Get.Stream (Stream (..), runGetStream)
 import Control.Exception (bracket)
 import qualified Data.ByteString as S
@@ -24,12 +32,12 @@ tests :: TestTree
 tests =
   testGroup
     "Running Codec"
-    [ testProperty "a value and what is behind it" $ \n ws ->
+    [ testProperty "a value and the bytes after it" $ \n ws ->
         decodeRest (encode (n :: Word16) <> S.pack ws) === Right (n, S.pack ws),
       testCase "files" files,
       testCase "budgets" budgets,
       testCase "values that read nothing, one after another" nothingRead,
-      testCase "isolate: what is missing, and what is left over" isolated,
+      testCase "isolate: missing bytes, and bytes left over" isolated,
       testCase "a record names its type" typeNamed
     ]
 
@@ -39,7 +47,8 @@ files = bracket temporary removeFile $ \path -> do
   decodeFile path >>= (@?= Right [1, 2, 3 :: Word16])
   encodeFile path (7 :: Word8)
   S.readFile path >>= (@?= S.pack [7])
-  (decodeFile path :: IO (Either DecodeError ())) >>= (@?= Left TrailingInput) . either (Left . errorReason) Right
+  (decodeFile path :: IO (Either DecodeError ()))
+    >>= (@?= Left TrailingInput) . either (Left . errorReason) Right
   where
     temporary = do
       directory <- getTemporaryDirectory
@@ -50,7 +59,8 @@ budgets :: Assertion
 budgets = bracket temporary removeFile $ \path -> do
   encodeFile path [(), (), ()]
   withBinaryFile path ReadMode (hDecodeWith enough) >>= (@?= Right [(), (), ()])
-  withBinaryFile path ReadMode (hDecodeWith few) >>= assertBool "more than the budget" . isLeft . units
+  withBinaryFile path ReadMode (hDecodeWith few)
+    >>= assertBool "more than the budget" . isLeft . units
   -- Each value of a source has the whole budget.
   bs <- S.readFile path
   source <- once (bs <> bs)
@@ -68,11 +78,11 @@ budgets = bracket temporary removeFile $ \path -> do
       (path, h) <- openBinaryTempFile directory "ashlar"
       path <$ hClose h
 
--- A source of one piece.
+-- A source of one chunk.
 once :: S.ByteString -> IO Source
 once bs = do
-  pieces <- newIORef [bs]
-  newSource (atomicModifyIORef' pieces (\l -> (drop 1 l, mconcat (take 1 l))))
+  chunks <- newIORef [bs]
+  newSource (atomicModifyIORef' chunks (\l -> (drop 1 l, mconcat (take 1 l))))
 
 nothingRead :: Assertion
 nothingRead = do
@@ -90,20 +100,22 @@ isolated :: Assertion
 isolated = do
   found (isolate 5 getRemainingByteString) @?= Left (3, MissingInput 2 0)
   found (isolate 2 (pure S.empty)) @?= Left (0, Invalid "isolate: 2 of 2 bytes were not read")
-  -- The end of a part around it counts, too.
+  -- The limit of an enclosing isolate counts too.
   found (isolate 2 (isolate 3 getRemainingByteString)) @?= Left (2, MissingInput 1 0)
-  -- A part that is too short is so where it begins, as a string of bytes is.
+  -- Input that is shorter than its length is an error where it begins, as for a byte string.
   found (getNested (5 <$ skip 1) getRemainingByteString) @?= Left (1, MissingInput 5 2)
   found (skip 1 *> getByteString 5) @?= Left (1, MissingInput 5 2)
   found (isolate 2 (getNested (2 <$ skip 1) getRemainingByteString)) @?= Left (1, MissingInput 2 1)
-  found (getNested (2 <$ skip 1) (S.empty <$ skip 1)) @?= Left (2, Invalid "isolate: 1 of 2 bytes were not read")
-  -- A decoder that fails by itself says so.
+  found (getNested (2 <$ skip 1) (S.empty <$ skip 1))
+    @?= Left (2, Invalid "isolate: 1 of 2 bytes were not read")
+  -- If the inner decoder fails, its own error is reported.
   found (getNested (5 <$ skip 1) (skip 1 *> getByteString 4)) @?= Left (2, MissingInput 4 1)
   where
     found g = either (\e -> Left (errorOffset e, errorReason e)) Right (runGet g (S.pack [1, 2, 3]))
 
 typeNamed :: Assertion
 typeNamed =
-  either errorLabels (error . show) (decode (encode late) :: Either DecodeError UTCTime) @?= ["UTCTime.utctDayTime"]
+  either errorLabels (error . show) (decode (encode late) :: Either DecodeError UTCTime)
+    @?= ["UTCTime.utctDayTime"]
   where
     late = UTCTime (ModifiedJulianDay 0) 90000

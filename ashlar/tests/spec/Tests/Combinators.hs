@@ -28,24 +28,25 @@ tests =
   testGroup
     "Get.Combinators"
     [ testProperty "repetition" repetition,
-      testProperty "up to an end" upToEnd,
+      testProperty "up to a terminator" upToEnd,
       testProperty "separators" separators,
       testProperty "choice" choices,
       testProperty "operators" operators,
-      testProperty "values that are refused" refusing,
+      testProperty "refine" refusing,
       testCase "elements that read nothing" readNothing,
-      testCase "primes force, the others do not" primes,
+      testCase "primed functions force their values, the others do not" primes,
       testCase "long inputs, in constant memory" long,
-      testCase "the separator behind the last stays" separatorStays
+      testCase "the separator after the last element stays" separatorStays
     ]
 
--- Behind another, so that it does not begin at 0. What is refused is so where it begins.
+-- The element follows a byte, so it does not begin at offset 0. A value that is refused is refused
+-- where it begins.
 refusing :: Element -> Property
 refusing e = forAll (S.pack <$> listOf (elements [97, 98, 44])) $ \bs ->
   agreesAt (word8 97 *> refine few (get e)) (S.cons 97 bs) $ case model e (S.unpack bs) of
-    -- Behind the first byte.
+    -- After the first byte.
     Just (x, more) -> bimap (const 1) (\y -> (y, S.pack more)) (few x)
-    -- As without the check.
+    -- The error is the same as without the check.
     Nothing -> Left (either errorOffset (const (-1)) (runGet (word8 97 *> get e) (S.cons 97 bs)))
   where
     few :: [Word8] -> Either String Int
@@ -54,7 +55,7 @@ refusing e = forAll (S.pack <$> listOf (elements [97, 98, 44])) $ \bs ->
 -- A naive parser of lists.
 type Model a = [Word8] -> Maybe (a, [Word8])
 
--- | What is repeated.
+-- | The element that is repeated.
 data Element = Letter Word8 | Both Element Element | Either' Element Element | Perhaps Element
   deriving stock (Show)
 
@@ -62,7 +63,13 @@ instance Arbitrary Element where
   arbitrary = sized $ \n ->
     if n <= 1
       then Letter <$> elements [97, 98, 44]
-      else frequency [(3, Letter <$> elements [97, 98, 44]), (1, Both <$> half <*> half), (1, Either' <$> half <*> half), (1, Perhaps <$> half)]
+      else
+        frequency
+          [ (3, Letter <$> elements [97, 98, 44]),
+            (1, Both <$> half <*> half),
+            (1, Either' <$> half <*> half),
+            (1, Perhaps <$> half)
+          ]
     where
       half = scale (`div` 2) arbitrary
   shrink e = case e of
@@ -89,7 +96,7 @@ model e s = case e of
   Either' a b -> model a s <|> model b s
   Perhaps a -> Just (fromMaybe ([], s) (model a s))
 
--- As many as there are, each of which reads something.
+-- As many elements as there are, until one reads nothing.
 manyOf :: Model a -> Model [a]
 manyOf p s = case p s of
   Just (a, more) | length more < length s -> first (a :) <$> manyOf p more
@@ -142,7 +149,11 @@ upToEnd e f input =
     [ same "manyTill" input (manyTill p end) (untilEnd `followed` (returned . fst)),
       same "manyTill'" input (manyTill' p end) (untilEnd `followed` (returned . fst)),
       same "manyTill_" input (manyTill_ p end) untilEnd,
-      same "someTill" input (someTill p end) (m `followed` \a -> untilEnd `followed` (returned . (a :) . fst)),
+      same
+        "someTill"
+        input
+        (someTill p end)
+        (m `followed` \a -> untilEnd `followed` (returned . (a :) . fst)),
       same "skipManyTill" input (skipManyTill p end) (untilEnd `followed` (returned . snd))
     ]
   where
@@ -151,7 +162,9 @@ upToEnd e f input =
     untilEnd s = case mEnd s of
       Just (x, rest) -> Just (([], x), rest)
       Nothing -> case m s of
-        Just (a, more) | length more < length s -> (\((as, x), rest) -> ((a : as, x), rest)) <$> untilEnd more
+        Just (a, more)
+          | length more < length s ->
+            (\((as, x), rest) -> ((a : as, x), rest)) <$> untilEnd more
         _ -> Nothing
 
 separators :: Element -> Element -> Input -> Property
@@ -162,10 +175,18 @@ separators e f input =
       same "sepBy1" input (sepBy1 p sep) sep1,
       same "sepBy1'" input (sepBy1' p sep) sep1,
       same "endBy" input (endBy p sep) (manyOf ended),
-      same "endBy1" input (endBy1 p sep) (ended `followed` \a -> manyOf ended `followed` (returned . (a :))),
+      same
+        "endBy1"
+        input
+        (endBy1 p sep)
+        (ended `followed` \a -> manyOf ended `followed` (returned . (a :))),
       same "sepEndBy" input (sepEndBy p sep) (sepEnd1 `orElse` returned []),
       same "sepEndBy1" input (sepEndBy1 p sep) sepEnd1,
-      same "between" input (between sep sep p) (mSep `followed` \_ -> m `followed` \a -> mSep `followed` \_ -> returned a)
+      same
+        "between"
+        input
+        (between sep sep p)
+        (mSep `followed` \_ -> m `followed` \a -> mSep `followed` \_ -> returned a)
     ]
   where
     (p, m) = (get e, model e)
@@ -173,7 +194,7 @@ separators e f input =
     sep1 = m `followed` \a -> manyOf (mSep `followed` const m) `followed` (returned . (a :))
     ended = m `followed` \a -> mSep `followed` \_ -> returned a
     sepEnd1 = m `followed` \a -> rounds `followed` (returned . (a :))
-    -- Separators are read even if nothing is behind.
+    -- A separator is read even if no element follows.
     rounds s = case mSep s of
       Nothing -> Just ([], s)
       Just (_, more) -> case m more of
@@ -181,7 +202,7 @@ separators e f input =
         Just (_, rest) -> Just ([], rest)
         Nothing -> Just ([], more)
 
--- Each operator shows where it was applied, and what it was.
+-- The result shows which operators were applied, and to what.
 operators :: Element -> Element -> Input -> Property
 operators e f input =
   conjoin
@@ -195,7 +216,8 @@ operators e f input =
     op = flip Applied <$> get f
     m = model e `followed` (returned . Leaf)
     rounds = manyOf (model f `followed` \w -> m `followed` \a -> returned (w, a))
-    left1 = m `followed` \a -> rounds `followed` (returned . foldl (\acc (w, b) -> Applied acc w b) a)
+    left1 =
+      m `followed` \a -> rounds `followed` (returned . foldl (\acc (w, b) -> Applied acc w b) a)
     right1 = m `followed` \a -> rounds `followed` (returned . toRight a)
     toRight a more = case more of
       [] -> a
@@ -209,7 +231,11 @@ choices es e input =
   conjoin
     [ same "choice" input (choice (map get es)) (foldr (orElse . model) (const Nothing) es),
       same "option" input (option [0] (get e)) (model e `orElse` returned [0]),
-      same "eitherP" input (eitherP (get e) getWord8) ((model e `followed` (returned . Left)) `orElse` any1)
+      same
+        "eitherP"
+        input
+        (eitherP (get e) getWord8)
+        ((model e `followed` (returned . Left)) `orElse` any1)
     ]
   where
     any1 s = case s of
@@ -230,7 +256,7 @@ readNothing = do
   failsAt 0 (runGet (manyTill nothing (word8 98)) "ab")
   failsAt 0 (runGet (skipManyTill nothing (word8 98)) "ab")
   runGet (length <$> count 1000 nothing) "" @?= Right 1000
-  -- What was read does not count.
+  -- Bytes read before do not count.
   runGet (getWord8 *> count 3 nothing) "a" @?= Right [(), (), ()]
   forM_ [maxBound, 2 ^ (40 :: Int)] $ \n -> do
     failsAt 0 (runGet (skipCount n nothing) "")
@@ -248,13 +274,18 @@ primes = do
   lazily (manyTill boom endOfInput) >>= (@?= Right 2)
   mapM_
     (\g -> lazily g >>= (@?= Left (ErrorCall "forced")))
-    [many' boom, many1' boom, sepBy' boom (pure ()), sepBy1' boom (pure ()), manyTill' boom endOfInput]
+    [ many' boom,
+      many1' boom,
+      sepBy' boom (pure ()),
+      sepBy1' boom (pure ()),
+      manyTill' boom endOfInput
+    ]
   where
     boom = errorWithoutStackTrace "forced" <$ getWord8 :: Get ()
     lazily :: Get [()] -> IO (Either ErrorCall Int)
     lazily g = try (evaluate (either (const 0) length (runGet g "ab")))
 
--- The suite has a limit for the heap, and the list of the input is lazy.
+-- The input is lazy. If it were retained, it would exceed the suite's heap limit.
 long :: Assertion
 long = do
   run (manyFold (\n w -> n + fromIntegral w) 0 getWord8) @?= Right (n0 * 97)

@@ -40,7 +40,7 @@ import Data.Word (Word16, Word64, Word8)
 import GHC.Generics (Generic)
 import Test.QuickCheck
 
--- | Fields of fixed and of variable size, strict and lazy.
+-- | Fields of constant and of variable size, strict and lazy.
 data Record = Record
   { first :: !Int32,
     second :: Word8,
@@ -54,7 +54,15 @@ data Record = Record
   deriving anyclass (Codec)
 
 instance Arbitrary Record where
-  arbitrary = Record <$> arbitrary <*> arbitrary <*> text <*> arbitrary <*> few arbitrary <*> scale (`div` 4) (fmap (fmap T.pack) arbitrary) <*> arbitrary
+  arbitrary =
+    Record
+      <$> arbitrary
+        <*> arbitrary
+        <*> text
+        <*> arbitrary
+        <*> few arbitrary
+        <*> scale (`div` 4) (fmap (fmap T.pack) arbitrary)
+        <*> arbitrary
 
 text :: Gen Text
 text = T.pack <$> few arbitrary
@@ -62,7 +70,7 @@ text = T.pack <$> few arbitrary
 few :: Gen a -> Gen [a]
 few g = choose (0, 5) >>= \n -> vectorOf n g
 
--- | All fields of fixed size, and so the whole.
+-- | All fields are of constant size, and so is the record.
 data AllFixed = AllFixed !Int64 Word8 !Double (Bool, Colour)
   deriving stock (Eq, Show, Generic)
   deriving anyclass (Codec)
@@ -85,7 +93,12 @@ instance Arbitrary Shape where
     where
       go n
         | n <= 1 = oneof [pure Point, Circle <$> arbitrary, Polygon <$> few arbitrary]
-        | otherwise = oneof [go 1, Named <$> text <*> go (n `div` 2), Both <$> go (n `div` 2) <*> go (n `div` 2)]
+        | otherwise =
+          oneof
+            [ go 1,
+              Named <$> text <*> go (n `div` 2),
+              Both <$> go (n `div` 2) <*> go (n `div` 2)
+            ]
 
 -- | An enumeration.
 data Colour = Red | Green | Blue
@@ -105,7 +118,8 @@ instance Arbitrary a => Arbitrary (Tree a) where
     where
       go n
         | n <= 1 = pure Leaf
-        | otherwise = frequency [(1, pure Leaf), (3, Node <$> go (n `div` 2) <*> arbitrary <*> go (n `div` 2))]
+        | otherwise =
+          frequency [(1, pure Leaf), (3, Node <$> go (n `div` 2) <*> arbitrary <*> go (n `div` 2))]
 
 -- | Recursive through a list.
 data Rose a = Rose a [Rose a]
@@ -152,12 +166,12 @@ instance Show Never where
 instance Eq Never where
   x == _ = x `seq` True
 
--- | Of a format that doubles at each level.
+-- | The size doubles at each level.
 data Perfect a = Zero a | Succ (Perfect (a, a))
   deriving stock (Generic)
   deriving anyclass (Codec)
 
--- | Of formats that grow by the factor of eight at each level, and stand side by side.
+-- | The sizes grow by a factor of eight at each level, in adjacent constructors.
 data Towers a
   = Nine a a a a a a a a a String
   | Sixteen a a a a a a a a a a a a a a a a Word64 Word64 Word64 String

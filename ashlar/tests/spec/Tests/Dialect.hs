@@ -16,7 +16,7 @@ module Tests.Dialect
     shrinkProgram,
     interpret,
     checkShares,
-    pieces,
+    chunks,
   )
 where
 
@@ -35,7 +35,7 @@ data Dialect m = Dialect
     upToNul :: m L.ByteString,
     rest :: m L.ByteString,
     skipped :: Int -> m (),
-    place :: m Integer,
+    offset :: m Integer,
     left :: m Integer,
     atEnd :: m Bool,
     isolated :: forall a. Int -> m a -> m a,
@@ -53,7 +53,7 @@ data Program
   | UpToNul
   | Rest
   | Skip Int
-  | Place
+  | Where
   | Left'
   | AtEnd
   | Failing
@@ -82,7 +82,7 @@ data Kind = Kind
     -- | Decoders that only binary has: strings up to a zero byte, or up to the end.
     withStrings :: Bool,
     -- | Decoders that depend on the offset or on the end of the input.
-    withPlaces :: Bool,
+    withOffsets :: Bool,
     -- | Decoders with 'isolated'.
     withIsolation :: Bool
   }
@@ -108,7 +108,7 @@ program kind count = sized go
           (1, pure Done'),
           (1, pure Failing)
         ]
-          ++ [(1, g) | withPlaces kind, g <- [pure Place, pure Left', pure AtEnd]]
+          ++ [(1, g) | withOffsets kind, g <- [pure Where, pure Left', pure AtEnd]]
           ++ [ (2, g)
                | withLongReads kind,
                  g <- [LazyBytes <$> choose (0, 20), Skip <$> choose (-1, 6)]
@@ -142,7 +142,7 @@ interpret d = go
       UpToNul -> one (String' . L.unpack <$> upToNul d)
       Rest -> one (String' . L.unpack <$> rest d)
       Skip n -> [] <$ skipped d n
-      Place -> one (Value <$> place d)
+      Where -> one (Value <$> offset d)
       Left' -> one (Value <$> left d)
       AtEnd -> one (Flag <$> atEnd d)
       Failing -> fail "failing"
@@ -167,8 +167,8 @@ checkShares result =
     . cover 25 (either (const True) (const False) result) "fail"
 
 -- | Input cut anywhere into chunks that are not empty. Many of its bytes are small.
-pieces :: Gen [S.ByteString]
-pieces = do
+chunks :: Gen [S.ByteString]
+chunks = do
   n <- choose (0, 40)
   input <- S.pack <$> vectorOf n (frequency [(2, choose (0, 3)), (1, arbitrary)])
   cut input

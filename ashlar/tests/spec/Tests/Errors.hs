@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Tests.Errors
--- Description : What errors say
+-- Description : The contents of errors
 module Tests.Errors (tests) where
 
 import Ashlar.Builder (toStrictByteString, word8)
@@ -38,24 +38,24 @@ tests =
       testProperty "summarizeError: one line that displayException begins with" summaryAny,
       testProperty "the labels of nested decoders, shortened" manyLabels,
       testCase "an error is short, however deeply the decoder is nested" shortErrors,
-      testProperty "the excerpt is that of the input" excerpts,
-      testCase "what was expected, over alternatives" expectations,
+      testProperty "the excerpt is taken from the input" excerpts,
+      testCase "the names expected, across alternatives" expectations,
       testCase "names that are not needed are not forced" namesLazy,
       testCase "the failure that got farthest" farthest,
-      testCase "what was only looked at does not count" lookedAt,
-      testCase "a message about what was read" messagesBehind,
+      testCase "failures inside of look-ahead do not count" lookedAt,
+      testCase "a message about bytes already read" messagesAfterwards,
       testCase "failures of an earlier run do not count" earlierRuns,
-      testCase "what was found" found,
-      testCase "any number of failures at one place" manyFailures,
-      testCase "an error that was looked at does not keep the input" notKept,
+      testCase "the bytes found" found,
+      testCase "any number of failures at one offset" manyFailures,
+      testCase "a forced error does not retain the input" notKept,
       testCase "a decoder that runs itself on what is left" runsItself,
       testCase "commit" commits,
       testCase "commit releases the input" commitReleases,
       testCase "streams" streams
     ]
 
--- 64 levels, of which each fails if the one inside does: were each of them run twice, it
--- would not end.
+-- 64 levels, each of which fails if the one inside of it does. If each ran twice, the test would
+-- not terminate.
 runsItself :: Assertion
 runsItself = do
   r <- timeout 60000000 (evaluate (either displayException show (runGet envelope input)))
@@ -69,7 +69,9 @@ runsItself = do
     inside g =
       getWord8 >>= \t ->
         if t == 1
-          then getRemainingByteString >>= \bs -> either (fail . displayException) (pure . (+ 1)) (runGet g bs)
+          then
+            getRemainingByteString >>= \bs ->
+              either (fail . displayException) (pure . (+ 1)) (runGet g bs)
           else if t == 0 then pure (0 :: Int) else fail "neither 0 nor 1"
 
 word :: Word8 -> String -> Get ()
@@ -92,7 +94,7 @@ display = do
     @?= "at byte 0: isolate: 1 of 1 bytes were not read\n\
         \  00000000  61                                                |a|\n\
         \            ^^"
-  -- At the end, and with nothing to show.
+  -- At the end of the input, and without any input.
   shown (getWord8 *> fail "message" :: Get ()) "a"
     @?= "at byte 1: message\n\
         \  00000000  61                                                |a|\n\
@@ -112,14 +114,14 @@ display = do
     @?= "at byte 0: unexpected input\n\
         \  00000000  ff                                                |.|\n\
         \            ^^"
-  -- The line before, and the next one if what was found goes on there.
+  -- The line before, and the line after if the bytes found extend into it.
   shown (skip 40 *> getByteString 20) (S.pack [0 .. 57])
     @?= "at byte 40: 20 bytes needed, 18 left\n\
         \  00000010  10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f   |................|\n\
         \  00000020  20 21 22 23 24 25 26 27 28 29 2a 2b 2c 2d 2e 2f   | !\"#$%&'()*+,-./|\n\
         \                                    ^^ ^^ ^^ ^^ ^^ ^^ ^^ ^^\n\
         \  00000030  30 31 32 33 34 35 36 37 38 39                     |0123456789|"
-  -- The input is gone, but for what was found.
+  -- The input is gone, except for the bytes found.
   displayException ((failure 3 [] (MissingInput 3 2) ["digit"] "1\n") {errorExcerpt = Excerpt 0 ""})
     @?= "at byte 3: 3 bytes needed, 2 left\n  expected digit\n  found 31 0a |1.|"
 
@@ -139,7 +141,7 @@ summaries = do
   summary (label "point" (getWord8 *> label "y" getInt32be)) "\0\0\0"
     @?= "at byte 1, in point / y: 4 bytes needed, 2 left"
   summary (word 1 "x" <|> word 2 "y") "\0" @?= "at byte 0: expected x or y"
-  -- What stands in a message, or in a label, does not break the line.
+  -- Messages and labels do not break the line.
   summary (label "a\nb" (fail "one\r\n\ttwo\x85 \x2028\&three \955" :: Get ())) ""
     @?= "at byte 0, in a\\nb: one\\r\\n\\ttwo\\133 \\8232three \955"
 
@@ -159,8 +161,13 @@ manyLabels = forAll (choose (0, 100)) $ \n ->
 shortErrors :: Assertion
 shortErrors = do
   short (foldr label getWord8 (map show [1 .. 200000 :: Int]))
-  -- Labels and paths in one another.
-  short (foldr (\i g -> if even i then label (show i) g else g <?> show i) getWord8 [1 .. 200000 :: Int])
+  -- Labels and names, nested in one another.
+  short
+    ( foldr
+        (\i g -> if even i then label (show i) g else g <?> show i)
+        getWord8
+        [1 .. 200000 :: Int]
+    )
   short (nestedLevels 50000)
   where
     short g = do
@@ -176,44 +183,54 @@ shortErrors = do
       Right _ -> assertFailure "decoded"
     nestedLevels n = if n == (0 :: Int) then getWord8 else label "m" (deeper (nestedLevels (n - 1)))
 
--- Strict: all that could be asked for. In pieces: less, but nothing else.
+-- On strict input the excerpt is complete. In chunks it may be shorter, but its bytes are the same.
 excerpts :: Action -> [Word8] -> Property
 excerpts a bytes = case runGet g input of
   Right _ -> property ()
   Left e ->
     let Excerpt from shownBytes = errorExcerpt e
         at = fromIntegral (errorOffset e)
-        -- The line that it is in, and the one before.
+        -- The line of the error, and the line before.
         start = max 0 (at - at `mod` 16 - 16)
         lines' = at - at `mod` 16 + 16 - start
      in (from === fromIntegral start)
           .&&. (S.take lines' shownBytes === S.take lines' (S.drop start input))
-          .&&. conjoin (map (inPieces . filter (not . S.null)) [map S.singleton (S.unpack input), [S.take 17 input, S.drop 17 input]])
+          .&&. conjoin
+            ( map
+                (inChunks . filter (not . S.null))
+                [map S.singleton (S.unpack input), [S.take 17 input, S.drop 17 input]]
+            )
   where
     g = runAction (Then (Bytes 5) (Or a (Then (Many Byte) Failing)))
     input = S.pack (bytes ++ bytes ++ [0 .. 40])
-    inPieces pieces = case runGetLazy g (L.fromChunks pieces) of
+    inChunks chunks = case runGetLazy g (L.fromChunks chunks) of
       Right _ -> counterexample "decoded" False
       Left e ->
         let Excerpt from part = errorExcerpt e
-         in counterexample (show (from, part)) (S.take (S.length part) (S.drop (fromIntegral from) input) === part)
-              .&&. counterexample "found" (S.take (S.length (errorFound e)) (S.drop (fromIntegral (errorOffset e)) input) === errorFound e)
+         in counterexample
+              (show (from, part))
+              (S.take (S.length part) (S.drop (fromIntegral from) input) === part)
+              .&&. counterexample
+                "found"
+                ( S.take (S.length (errorFound e)) (S.drop (fromIntegral (errorOffset e)) input)
+                    === errorFound e
+                )
 
 expectations :: Assertion
 expectations = do
   names (word 1 "x" <|> word 2 "y") "\0" ["x", "y"]
-  -- Once each.
+  -- Each name once.
   names (word 1 "x" <|> word 2 "y" <|> word 1 "x") "\0" ["x", "y"]
-  -- What could have gone on before it counts too.
+  -- The names of an optional decoder before it count too.
   names (many (word 1 "x") *> word 2 "y") "\1\1\0" ["x", "y"]
   names (many (word 1 "x") *> endOfInput) "\1\1\0" ["x", "the end of the input"]
-  -- A name outside takes the place of names inside, at the same place only.
+  -- An outer name replaces inner names, but only those at the same offset.
   names ((word 1 "x" <|> word 2 "y") <?> "z") "\0" ["z"]
   names ((word 1 "x" *> word 2 "y") <?> "z") "\1\0" ["y"]
   names ((word 1 "x" *> word 2 "y") <?> "z") "\0" ["z"]
   names (((word 1 "x" <?> "y") <?> "z") <|> word 1 "x") "\0" ["z", "x"]
   names (optional (word 1 "x") *> word 2 "y" <?> "z") "\0" ["z"]
-  -- Bytes missing, or a message.
+  -- Missing input, or a message.
   names (getWord32be <?> "number") "ab" ["number"]
   names ((() <$ getWord8 <?> "any") <|> endOfInput *> empty) "" ["any"]
   names ((fail "message" <?> "x") <|> word 1 "y" :: Get ()) "\0" ["x"]
@@ -223,49 +240,75 @@ expectations = do
 namesLazy :: Assertion
 namesLazy = do
   runGet (getWord8 <?> error "forced") "a" @?= Right 97
-  runGet ((word 1 (error "forced") <|> word 2 (error "forced")) <|> word 97 (error "forced")) "a" @?= Right ()
-  -- Nor if there is an error, unless it is looked at.
+  runGet ((word 1 (error "forced") <|> word 2 (error "forced")) <|> word 97 (error "forced")) "a"
+    @?= Right ()
+  -- An error does not force them either, unless they are forced themselves.
   errorOffset <$> either Right Left (runGet (getWord8 *> word 1 (error "forced")) "ab") @?= Right 1
 
--- What is wrong is inside the third record, though the decoder fails behind the second.
+-- The fault is inside of the third record, although the decoder fails after the second.
 farthest :: Assertion
 farthest = do
-  let record = label "record" (word 1 "tag" *> label "length" getWord8 >>= \n -> label "body" (getByteString (fromIntegral n)))
+  let record =
+        label
+          "record"
+          ( word 1 "tag" *> label "length" getWord8 >>= \n ->
+              label "body" (getByteString (fromIntegral n))
+          )
       three = "\1\1a\1\2bc\1\9abc"
-  brief (runGet (many record <* endOfInput) three) @?= Left (9, ["body", "record"], MissingInput 9 3)
-  brief (runGet (many record <* endOfInput) (S.take 7 three <> "\2")) @?= Left (7, [], TrailingInput)
-  -- A message, though others say more of where it is.
-  brief (runGet (many (word 1 "x") *> fail "no") "\1\1\0" :: Either DecodeError ()) @?= Left (2, [], Invalid "no")
-  -- The latest of equals.
+  brief (runGet (many record <* endOfInput) three)
+    @?= Left (9, ["body", "record"], MissingInput 9 3)
+  brief (runGet (many record <* endOfInput) (S.take 7 three <> "\2"))
+    @?= Left (7, [], TrailingInput)
+  -- A message, even if other failures have more labels.
+  brief (runGet (many (word 1 "x") *> fail "no") "\1\1\0" :: Either DecodeError ())
+    @?= Left (2, [], Invalid "no")
+  -- At the same offset, the latest.
   brief (runGet (fail "one" <|> fail "two" :: Get ()) "") @?= Left (0, [], Invalid "two")
-  brief (runGet (getWord8 *> fail "one" <|> fail "two" :: Get ()) "a") @?= Left (1, [], Invalid "one")
-  -- The source stands where the decoder was in the end, and says so.
-  case runGetOrFail ((getWord8 *> getWord8 *> fail "far") <|> getWord8 *> (fail "near" :: Get ())) "abc" of
+  brief (runGet (getWord8 *> fail "one" <|> fail "two" :: Get ()) "a")
+    @?= Left (1, [], Invalid "one")
+  -- The input left begins where the decoder failed in the end, which may be before the error.
+  case runGetOrFail
+    ( (getWord8 *> getWord8 *> fail "far")
+        <|> getWord8 *> (fail "near" :: Get ())
+    )
+    "abc" of
     Left (rest, at, e) -> (rest, at, errorOffset e) @?= ("bc", 1, 2)
     Right _ -> assertFailure "decoded"
 
 lookedAt :: Assertion
 lookedAt = do
-  -- 'many' fails at the end; but that was not for this.
-  brief (runGet (lookAhead (many getWord8) *> getWord8 *> fail "here" :: Get ()) "abc") @?= Left (1, [], Invalid "here")
-  brief (runGet (lookAheadM (Nothing <$ many getWord8) *> getWord8 *> empty :: Get ()) "abc") @?= Left (1, [], NoAlternative)
-  brief (runGet (lookAheadE (Left () <$ many getWord8) *> getWord8 *> empty :: Get (Either () ())) "abc") @?= Left (1, [], NoAlternative)
-  brief (runGet (notFollowedBy (getWord8 *> getWord8 *> word 1 "x") *> empty :: Get ()) "abc") @?= Left (0, [], NoAlternative)
-  -- If it fails itself, it counts.
+  -- 'many' fails at the end of the input, but inside of the look-ahead.
+  brief (runGet (lookAhead (many getWord8) *> getWord8 *> fail "here" :: Get ()) "abc")
+    @?= Left (1, [], Invalid "here")
+  brief (runGet (lookAheadM (Nothing <$ many getWord8) *> getWord8 *> empty :: Get ()) "abc")
+    @?= Left (1, [], NoAlternative)
+  brief
+    ( runGet
+        ( lookAheadE (Left () <$ many getWord8) *> getWord8 *> empty ::
+            Get (Either () ())
+        )
+        "abc"
+    )
+    @?= Left (1, [], NoAlternative)
+  brief (runGet (notFollowedBy (getWord8 *> getWord8 *> word 1 "x") *> empty :: Get ()) "abc")
+    @?= Left (0, [], NoAlternative)
+  -- If the look-ahead itself fails, its failure counts.
   brief (runGet (lookAhead (getWord8 *> getWord16be)) "ab") @?= Left (1, [], MissingInput 2 1)
 
--- The offset is that of what is wrong, and the decoder has got farther.
-messagesBehind :: Assertion
-messagesBehind = do
-  -- The keys' decoder fails inside, where 'many' ends; that is not the error.
+-- The error has the offset of the fault, although the decoder got farther.
+messagesAfterwards :: Assertion
+messagesAfterwards = do
+  -- The failure that ends the elements lies farther, but is not the error.
   let twice = encode [(T.pack "b", 1 :: Int), (T.pack "a", 2)]
-  brief (decode twice :: Either DecodeError (Map T.Text Int)) @?= Left (25, [], Invalid "keys that do not ascend")
+  brief (decode twice :: Either DecodeError (Map T.Text Int))
+    @?= Left (25, [], Invalid "keys that do not ascend")
   let bad = encode ("ab\xFFmore" :: S.ByteString)
   case decode bad :: Either DecodeError T.Text of
     Left e -> e @?= failure 10 [] (Invalid "invalid UTF-8") [] "\xFFmore"
     Right _ -> assertFailure "decoded"
-  -- A text that was good leaves nothing behind.
-  brief (decode (encode (T.pack "good") <> "x") :: Either DecodeError T.Text) @?= Left (12, [], TrailingInput)
+  -- A valid text leaves no failure.
+  brief (decode (encode (T.pack "good") <> "x") :: Either DecodeError T.Text)
+    @?= Left (12, [], TrailingInput)
 
 earlierRuns :: Assertion
 earlierRuns = do
@@ -285,17 +328,17 @@ found = do
   finds (notFollowedBy (skip 20)) (C.replicate 40 'z') (C.replicate 16 'z')
   finds (notFollowedBy (skip 2)) "abc" "ab"
   finds endOfInput "abc" "a"
-  -- Nothing was looked at.
+  -- No byte was read.
   finds (skip 10) "abc" ""
   finds (fail "x" :: Get ()) "abc" ""
   where
     finds :: Get a -> S.ByteString -> S.ByteString -> Assertion
     finds g bs f = do
       either errorFound (const "decoded") (runGet g bs) @?= f
-      forM_ (take 60 (splits bs)) $ \pieces ->
-        either errorFound (const "decoded") (runGetLazy g (L.fromChunks pieces)) @?= f
+      forM_ (take 60 (splits bs)) $ \chunks ->
+        either errorFound (const "decoded") (runGetLazy g (L.fromChunks chunks)) @?= f
 
--- Their number has a limit, and a message is not lost.
+-- The number of names is limited, and a message is not lost.
 manyFailures :: Assertion
 manyFailures = do
   let failures = msum [empty <?> ("name " ++ show n) | n <- [1 .. 1000 :: Int]] :: Get ()
@@ -304,7 +347,7 @@ manyFailures = do
   case runGet failures "" of
     Left e -> take 3 (errorExpected e) @?= ["name 1", "name 2", "name 3"]
     Right () -> assertFailure "decoded"
-  -- In constant memory.
+  -- This takes constant memory.
   runGet (replicateM_ 1000000 (optional (word 1 "x")) *> pure 'a') "b" @?= Right 'a'
 
 -- 40 errors from inputs of 32 MiB, under the suite's heap limit.
@@ -312,13 +355,16 @@ notKept :: Assertion
 notKept = do
   errors <- forM [1 .. 40 :: Int] $ \i -> do
     let bs = S.replicate 33554432 (fromIntegral i)
-    either evaluate (const (assertFailure "decoded")) (runGet (label "x" (skip 33554400 *> getByteString 100)) bs)
+    either
+      evaluate
+      (const (assertFailure "decoded"))
+      (runGet (label "x" (skip 33554400 *> getByteString 100)) bs)
   map errorFound errors @?= [S.replicate 16 i | i <- [1 .. 40]]
   sum (map (length . displayException) errors) > 0 @? "shown"
 
 commits :: Assertion
 commits = do
-  -- Choices that are open, on all levels; also those that are at another place.
+  -- Open choices on all levels, including those that began at another offset.
   fails ((commit *> empty) <|> pure ())
   fails (((commit *> empty) <|> pure ()) <|> pure ())
   fails ((getWord8 *> ((commit *> empty) <|> pure ())) <|> pure ())
@@ -328,16 +374,16 @@ commits = do
   fails (() <$ many (getWord8 *> commit *> getWord8 *> getWord8))
   fails ((() <$ many (getWord8 *> commit) *> empty) <|> pure ())
   fails (lookAhead commit *> empty <|> pure ())
-  -- On the right of a choice it is about those around.
+  -- In the second alternative it affects the enclosing choices.
   fails ((empty <|> commit *> empty) <|> pure ())
-  -- Not those that open later, or beyond a border.
+  -- It does not affect later choices, nor those outside of a barrier.
   works (commit *> (empty <|> pure ()))
   works (attempt (commit *> empty) <|> pure ())
   works ((attempt commit *> empty) <|> pure ())
   works (notFollowedBy (commit *> empty))
   works ((notFollowedBy (commit *> empty) *> empty) <|> pure ())
   works (() <$ many (attempt (getWord8 *> commit *> getWord8 *> getWord8)))
-  -- But within it.
+  -- It affects those inside of the barrier.
   fails (attempt ((commit *> empty) <|> pure ()))
   fails (commit *> attempt (commit *> empty) <|> pure ())
   where
@@ -347,20 +393,27 @@ commits = do
     outcomes g = [right (runGet g "ab"), right (runGetLazy g (L.fromChunks ["a", "b"]))]
     right = either (const False) (const True)
 
--- 600 chunks of 1 MiB behind a commit in three choices, under the suite's heap limit.
+-- 600 chunks of 1 MiB after a commit inside of three choices. If they were retained, they would
+-- exceed the suite's heap limit.
 commitReleases :: Assertion
 commitReleases = do
   let lazy = L.fromChunks [S.replicate 1048576 (fromIntegral i) | i <- [1 .. 600 :: Int]]
       long = getWord8 *> commit *> (length <$> many (skip 65536))
       g = ((long <|> pure 1) <|> pure 2) <|> pure 3
   runGetLazy g lazy @?= Right (600 * 16 - 1)
-  -- A border keeps what is outside of it.
+  -- The choices outside of a barrier still retain their input.
   let bs = toStrictByteString (foldMap word8 [0 .. 255])
-      pieces = L.fromChunks (map S.singleton (S.unpack bs))
+      chunks = L.fromChunks (map S.singleton (S.unpack bs))
       h = (attempt (getWord8 *> commit *> skip 100) *> empty) <|> getByteString 256
-  runGetLazy h pieces @?= Right bs
-  runGetLazy (lookAhead (((getWord8 *> commit *> skip 100) <|> pure ()) *> getWord8) *> getByteString 256) pieces @?= Right bs
-  fmap fst (runGetLazy (match (((getWord8 *> commit *> skip 100) <|> pure ()) *> skip 155)) pieces) @?= Right bs
+  runGetLazy h chunks @?= Right bs
+  runGetLazy
+    ( lookAhead (((getWord8 *> commit *> skip 100) <|> pure ()) *> getWord8)
+        *> getByteString 256
+    )
+    chunks
+    @?= Right bs
+  fmap fst (runGetLazy (match (((getWord8 *> commit *> skip 100) <|> pure ()) *> skip 155)) chunks)
+    @?= Right bs
 
 streams :: Assertion
 streams = do
@@ -369,7 +422,7 @@ streams = do
   streamToEither (values "\0\1\0\2") @?= Right [1, 2]
   streamToEither (values "\0\1\0") @?= Left (failure 2 [] (MissingInput 2 1) [] "\0")
   sum (values "\0\1\0\2\0") @?= 3
-  -- As they are asked for.
+  -- Values are decoded on demand.
   case values (L.fromChunks ["\0\1", error "forced"]) of
     Next 1 _ -> pure ()
     _ -> assertFailure "not lazy"

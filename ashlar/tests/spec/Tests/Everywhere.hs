@@ -52,7 +52,9 @@ chunksOf n b = unsafePerformIO $ do
   ref <- newIORef []
   toByteStringIOWith n (\bs -> modifyIORef ref ((bs, S.copy bs) :)) b
   pairs <- reverse <$> readIORef ref
-  if all (uncurry (==)) pairs then pure (map fst pairs) else errorWithoutStackTrace "a chunk was written after it was handed on"
+  if all (uncurry (==)) pairs
+    then pure (map fst pairs)
+    else errorWithoutStackTrace "a chunk was written after it was handed on"
 
 -- | The builder writes these bytes into memory of just their number, and none
 -- behind.

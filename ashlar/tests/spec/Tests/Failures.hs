@@ -44,7 +44,8 @@ reasonOf = either (Just . errorReason) (const Nothing)
 
 -- | Why a decoder fails that nests more deeply than this many levels.
 tooDeep :: Int -> Reason
-tooDeep n = OverBudget ("nested more than " ++ show n ++ " levels deep; withBudget raises the limit")
+tooDeep n =
+  OverBudget ("nested more than " ++ show n ++ " levels deep; withBudget raises the limit")
 
 -- | Why a decoder fails that decodes more than this many elements of no bytes.
 tooManyEmpties :: Int -> Reason

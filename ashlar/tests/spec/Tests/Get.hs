@@ -39,13 +39,15 @@ tests :: TestTree
 tests =
   testGroup
     "Get"
-    [ testProperty "random decoders against the model, on every split (INV-G1, G2, G3)" againstModel,
+    [ testProperty
+        "random decoders against the model, on every split (INV-G1, G2, G3)"
+        againstModel,
       testProperty "laws of Functor, Applicative, Monad, Alternative" laws,
       testCase "fmap and <*> do not force" lazyInValues,
       testCase "a value's exception is not a decode error" valueException,
       testCase "a decode inside a value inside a decoder" nestedRuns,
-      testCase "labels are not forced without an error" labelsLazy,
-      testCase "huge numbers of bytes" hugeNumbers,
+      testCase "labels are not forced unless there is an error" labelsLazy,
+      testCase "huge demands" hugeNumbers,
       testCase "deep alternatives" deepAlternatives,
       testCase "many on a long input" manyLong,
       testCase "getByteString is a slice" slices,
@@ -109,13 +111,35 @@ lazyInValues = do
 
 valueException :: Assertion
 valueException = do
-  let ran bs = try (evaluate (runGet ((getWord8 >>= \w -> if w == 97 then throw (userError "value") else pure w) <|> pure 0) bs))
-  ran "a" >>= either (\e -> show (e :: IOException) @?= "user error (value)") (\r -> assertFailure (show r))
+  let ran bs =
+        try
+          ( evaluate
+              ( runGet
+                  ( (getWord8 >>= \w -> if w == 97 then throw (userError "value") else pure w)
+                      <|> pure 0
+                  )
+                  bs
+              )
+          )
+  ran "a"
+    >>= either
+      (\e -> show (e :: IOException) @?= "user error (value)")
+      (\r -> assertFailure (show r))
   r <- try (evaluate (runGetLazy (throw (userError "value") :: Get Word8) "a"))
   either (\e -> show (e :: IOException) @?= "user error (value)") (\x -> assertFailure (show x)) r
-  -- And what the input's chunks throw.
-  lazy <- try (evaluate (runGetLazy (getWord8 *> getWord8 <|> pure 0) (L.fromChunks ["a", throw (userError "chunk")])))
-  either (\e -> show (e :: IOException) @?= "user error (chunk)") (\x -> assertFailure (show x)) lazy
+  -- Exceptions of the input's chunks.
+  lazy <-
+    try
+      ( evaluate
+          ( runGetLazy
+              (getWord8 *> getWord8 <|> pure 0)
+              (L.fromChunks ["a", throw (userError "chunk")])
+          )
+      )
+  either
+    (\e -> show (e :: IOException) @?= "user error (chunk)")
+    (\x -> assertFailure (show x))
+    lazy
 
 nestedRuns :: Assertion
 nestedRuns = runGet outer "ab" @?= Right (Left (failure 0 [] (MissingInput 8 1) [] "a"), 98)
@@ -141,19 +165,21 @@ hugeNumbers = forM_ [maxBound, maxBound - 1, 2 ^ (62 :: Int)] $ \n -> do
   where
     missing n g = do
       brief (runGet (getWord8 *> g) "abcd") @?= Left (1, [], MissingInput n 3)
-      brief (runGetLazy (getWord8 *> g) (L.fromChunks ["a", "b", "cd"])) @?= Left (1, [], MissingInput n 3)
+      brief (runGetLazy (getWord8 *> g) (L.fromChunks ["a", "b", "cd"]))
+        @?= Left (1, [], MissingInput n 3)
 
 deepAlternatives :: Assertion
 deepAlternatives =
-  runGet (foldr (\_ g -> (getWord8 *> empty) <|> g) (pure 'x') [1 .. 100000 :: Int]) "a" @?= Right 'x'
+  runGet (foldr (\_ g -> (getWord8 *> empty) <|> g) (pure 'x') [1 .. 100000 :: Int]) "a"
+    @?= Right 'x'
 
 manyLong :: Assertion
 manyLong = do
   let bs = toStrictByteString (foldMap int64LE [1 .. 100000] <> word8 1)
-      pieces = takeWhile (not . S.null) (map (S.take 1000) (iterate (S.drop 1000) bs))
+      chunks = takeWhile (not . S.null) (map (S.take 1000) (iterate (S.drop 1000) bs))
       total = sum [1 .. 100000]
   (sum <$> runGet (many getInt64le <* getWord8) bs) @?= Right total
-  (sum <$> runGetLazy (many getInt64le <* getWord8) (L.fromChunks pieces)) @?= Right total
+  (sum <$> runGetLazy (many getInt64le <* getWord8) (L.fromChunks chunks)) @?= Right total
   (length <$> runGet (many (getWord8 <|> empty)) bs) @?= Right (S.length bs)
 
 slices :: Assertion
@@ -176,7 +202,7 @@ fillVector = do
       expected = Right (U.enumFromStepN 99 (-1) 100)
   runGet filled bs @?= expected
   runGetLazy filled (L.fromChunks (map S.singleton (S.unpack bs))) @?= expected
-  -- Each run has a state of its own.
+  -- Each run of a GetST has a state of its own.
   runGet ((,) <$> lookAhead filled <*> filled) bs @?= ((,) <$> expected <*> expected)
 
 writesStay :: Assertion
@@ -205,8 +231,8 @@ rest = do
   runGetRest (lookAhead getWord8) "abc" @?= Right (97, "abc")
   runGetRest (skip 4) "abc" @?= failing 0 (MissingInput 4 3)
 
--- Timeouts strike again and again; the result is the right one in the end, and
--- not the timeout, whatever the source and wherever in an alternative.
+-- Timeouts interrupt the decoder again and again, also inside of alternatives. In the end the
+-- result is the right one.
 interrupted :: Assertion
 interrupted = do
   let bs = toStrictByteString (foldMap int64LE [1 .. 200000])
@@ -218,12 +244,12 @@ interrupted = do
   r @?= expected
   l <- persist 10 (runGetLazy getter chunked)
   l @?= expected
-  -- In the middle of a text, which the library text decodes.
+  -- In the middle of a text, which the package text decodes.
   let long = T.replicate 300000 (T.pack "a\228\8364")
       encoded = L.fromStrict (encode [long, long])
   texts <- persist 10 (decodeLazy encoded :: Either DecodeError [T.Text])
   texts == Right [long, long] @? "another text"
-  -- Killed in the middle, and forced by another thread.
+  -- The first thread is killed in the middle. Another one forces the value.
   let shared = runGetLazy getter chunked
   t <- forkIO (void (evaluate shared))
   threadDelay 2000

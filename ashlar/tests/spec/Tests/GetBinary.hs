@@ -5,8 +5,8 @@
 -- Module      : Tests.GetBinary
 -- Description : Decoders against those of binary
 --
--- What is the same, on random decoders and inputs; and each difference that
--- @docs/porting.md@ lists, in both libraries.
+-- Random decoders and inputs show what is the same. Each difference that @docs/porting.md@ lists is
+-- shown in both libraries.
 module Tests.GetBinary (tests) where
 
 import qualified Ashlar.Compat.Binary.Get as Ours
@@ -34,7 +34,7 @@ tests =
       testProperty "programs that are fed, against binary's" whenFed,
       testProperty "waits for no more input than binary's" waits,
       testCase "each state can be resumed again" resumedAgain,
-      testCase "chunks behind the end" behindEnd,
+      testCase "chunks after the end" afterEnd,
       testCase "runGet throws an ErrorCall" throws,
       testCase "runGetState" states,
       testGroup
@@ -84,7 +84,7 @@ ours =
       upToNul = Ours.getLazyByteStringNul,
       rest = Ours.getRemainingLazyByteString,
       skipped = Ours.skip,
-      place = toInteger <$> Ours.bytesRead,
+      offset = toInteger <$> Ours.bytesRead,
       left = toInteger <$> Ours.remaining,
       atEnd = Ours.isEmpty,
       isolated = Ours.isolate,
@@ -132,7 +132,7 @@ theirs =
       upToNul = Theirs.getLazyByteStringNul,
       rest = Theirs.getRemainingLazyByteString,
       skipped = Theirs.skip,
-      place = toInteger <$> Theirs.bytesRead,
+      offset = toInteger <$> Theirs.bytesRead,
       left = toInteger <$> Theirs.remaining,
       atEnd = Theirs.isEmpty,
       isolated = Theirs.isolate,
@@ -145,19 +145,27 @@ theirs =
 eachNumber :: [TestTree]
 eachNumber =
   [ testProperty name $
-      forAll pieces $ \ps ->
+      forAll chunks $ \ps ->
         let input = L.fromChunks ps
          in Ours.runGetOrFail (many mine) input === Theirs.runGetOrFail (many his) input
     | ((name, mine), (_, his)) <- zip (numbers ours) (numbers theirs)
   ]
 
 everything :: Kind
-everything = Kind {withChoices = True, withLongReads = True, withStrings = True, withPlaces = True, withIsolation = True}
+everything =
+  Kind
+    { withChoices = True,
+      withLongReads = True,
+      withStrings = True,
+      withOffsets = True,
+      withIsolation = True
+    }
 
 onPrograms :: Testable p => Kind -> (Program -> [S.ByteString] -> p) -> Property
-onPrograms kind f = forAllShrink (program kind (length (numbers ours))) shrinkProgram $ \p -> forAll pieces (f p)
+onPrograms kind f =
+  forAllShrink (program kind (length (numbers ours))) shrinkProgram $ \p -> forAll chunks (f p)
 
--- The result, what is left, and the offset; or that it fails.
+-- The result, the input left and the offset, or that the decoder fails.
 programs :: Property
 programs = onPrograms everything $ \p ps ->
   let input = L.fromChunks ps
@@ -166,29 +174,43 @@ programs = onPrograms everything $ \p ps ->
    in checkShares ((\(_, _, seen) -> seen) <$> his) $
         either (const Nothing) Just mine === either (const Nothing) Just his
 
--- What is left, the offset there, and the message.
+-- The input left, its offset, and the message.
 failures :: Property
-failures = onPrograms everything {withChoices = False, withLongReads = False, withStrings = False} $ \p ps ->
-  let input = L.fromChunks ps
-      mine = Ours.runGetOrFail (interpret ours p) input
-      his = Theirs.runGetOrFail (interpret theirs p) input
-   in either (Just . known) (const Nothing) mine === either (Just . known) (const Nothing) his
+failures =
+  onPrograms everything {withChoices = False, withLongReads = False, withStrings = False} $ \p ps ->
+    let input = L.fromChunks ps
+        mine = Ours.runGetOrFail (interpret ours p) input
+        his = Theirs.runGetOrFail (interpret theirs p) input
+     in either (Just . known) (const Nothing) mine === either (Just . known) (const Nothing) his
   where
-    -- The text about isolate is our own, but not the labels behind it.
+    -- The text about isolate differs. The labels after it do not.
     known :: (L.ByteString, Int64, String) -> (L.ByteString, Int64, String)
-    known (bs, at, text) = (bs, at, if "isolate" `List.isPrefixOf` text then "isolate" ++ dropWhile (/= '\n') text else text)
+    known (bs, at, text) =
+      ( bs,
+        at,
+        if "isolate" `List.isPrefixOf` text then "isolate" ++ dropWhile (/= '\n') text else text
+      )
 
--- What is left, and the offset there.
+-- The input left, and its offset.
 failuresAmongChoices :: Property
 failuresAmongChoices = onPrograms everything {withLongReads = False, withStrings = False} $ \p ps ->
   let input = L.fromChunks ps
       left' = either (\(bs, at, _) -> Just (bs, at)) (const Nothing)
-   in left' (Ours.runGetOrFail (interpret ours p) input) === left' (Theirs.runGetOrFail (interpret theirs p) input)
+   in left' (Ours.runGetOrFail (interpret ours p) input)
+        === left' (Theirs.runGetOrFail (interpret theirs p) input)
 
 whenFed :: Property
 whenFed = onPrograms everything $ \p ps ->
-  let mine = Ours.pushEndOfInput (List.foldl' Ours.pushChunk (Ours.runGetIncremental (interpret ours p)) ps)
-      his = Theirs.pushEndOfInput (List.foldl' Theirs.pushChunk (Theirs.runGetIncremental (interpret theirs p)) ps)
+  let mine =
+        Ours.pushEndOfInput
+          (List.foldl' Ours.pushChunk (Ours.runGetIncremental (interpret ours p)) ps)
+      his =
+        Theirs.pushEndOfInput
+          ( List.foldl'
+              Theirs.pushChunk
+              (Theirs.runGetIncremental (interpret theirs p))
+              ps
+          )
    in ( case mine of
           Ours.Done bs at x -> Just (bs, at, x)
           _ -> Nothing
@@ -198,12 +220,15 @@ whenFed = onPrograms everything $ \p ps ->
                 _ -> Nothing
             )
 
--- Whenever theirs has ended, ours has.
+-- When binary's decoder has ended, ours has too.
 waits :: Property
 waits = onPrograms everything $ \p ps ->
   let mine = scanl Ours.pushChunk (Ours.runGetIncremental (interpret ours p)) ps
       his = scanl Theirs.pushChunk (Theirs.runGetIncremental (interpret theirs p)) ps
-   in conjoin [counterexample (show n) (not (waiting m) || waiting' h) | (n, m, h) <- zip3 [0 :: Int ..] mine his]
+   in conjoin
+        [ counterexample (show n) (not (waiting m) || waiting' h)
+          | (n, m, h) <- zip3 [0 :: Int ..] mine his
+        ]
   where
     waiting d = case d of
       Ours.Partial _ -> True
@@ -214,29 +239,47 @@ waits = onPrograms everything $ \p ps ->
 
 resumedAgain :: Assertion
 resumedAgain = do
-  let begun = Ours.runGetIncremental (Ours.label "pair" ((,) <$> Ours.getWord16be <*> Ours.getByteString 3)) `Ours.pushChunk` S.pack [1]
+  let begun =
+        Ours.runGetIncremental
+          (Ours.label "pair" ((,) <$> Ours.getWord16be <*> Ours.getByteString 3))
+          `Ours.pushChunk` S.pack [1]
       end state = case state of
         Ours.Done bs at x -> Right (bs, at, x)
         Ours.Fail bs at e -> Left (bs, at, e)
         Ours.Partial _ -> Left (S.empty, -1, "partial")
-  end (begun `Ours.pushChunks` L.pack [2, 3, 4, 5, 6]) @?= Right (S.pack [6], 5, (258, S.pack [3, 4, 5]))
-  end (begun `Ours.pushChunks` L.fromChunks (map S.singleton [9, 8, 7, 6])) @?= Right (S.empty, 5, (265, S.pack [8, 7, 6]))
-  end (Ours.pushEndOfInput (begun `Ours.pushChunk` S.pack [2, 3])) @?= Left (S.pack [3], 2, "not enough bytes\npair")
+  end (begun `Ours.pushChunks` L.pack [2, 3, 4, 5, 6])
+    @?= Right (S.pack [6], 5, (258, S.pack [3, 4, 5]))
+  end (begun `Ours.pushChunks` L.fromChunks (map S.singleton [9, 8, 7, 6]))
+    @?= Right (S.empty, 5, (265, S.pack [8, 7, 6]))
+  end (Ours.pushEndOfInput (begun `Ours.pushChunk` S.pack [2, 3]))
+    @?= Left (S.pack [3], 2, "not enough bytes\npair")
   end begun @?= Left (S.empty, -1, "partial")
 
-behindEnd :: Assertion
-behindEnd = do
-  case Ours.runGetIncremental (pure 'x') `Ours.pushChunk` S.pack [1] `Ours.pushChunks` L.fromChunks [S.pack [2], S.pack [3]] of
+afterEnd :: Assertion
+afterEnd = do
+  case Ours.runGetIncremental (pure 'x')
+    `Ours.pushChunk` S.pack [1]
+    `Ours.pushChunks` L.fromChunks [S.pack [2], S.pack [3]] of
     Ours.Done bs at x -> (bs, at, x) @?= (S.pack [1, 2, 3], 0, 'x')
     _ -> assertFailure "not done"
-  case Ours.runGetIncremental (fail "no" :: Ours.Get ()) `Ours.pushChunk` S.pack [1] `Ours.pushChunks` L.fromChunks [S.pack [2], S.pack [3]] of
+  case Ours.runGetIncremental (fail "no" :: Ours.Get ())
+    `Ours.pushChunk` S.pack [1]
+    `Ours.pushChunks` L.fromChunks [S.pack [2], S.pack [3]] of
     Ours.Fail bs at e -> (bs, at, e) @?= (S.pack [1, 2, 3], 0, "no")
     _ -> assertFailure "not failed"
 
 throws :: Assertion
 throws = do
-  r <- try (evaluate (Ours.runGet (Ours.getWord8 *> Ours.label "b" (Ours.label "a" Ours.getWord16be)) (L.pack [1, 2])))
-  either (\(ErrorCall e) -> e) show r @?= "Ashlar.Compat.Binary.Get.runGet at position 1: not enough bytes\na\nb"
+  r <-
+    try
+      ( evaluate
+          ( Ours.runGet
+              (Ours.getWord8 *> Ours.label "b" (Ours.label "a" Ours.getWord16be))
+              (L.pack [1, 2])
+          )
+      )
+  either (\(ErrorCall e) -> e) show r
+    @?= "Ashlar.Compat.Binary.Get.runGet at position 1: not enough bytes\na\nb"
   Ours.runGet Ours.getWord8 (L.pack [7, 8]) @?= 7
 
 states :: Assertion
@@ -246,31 +289,57 @@ states = do
   r <- try (evaluate (Ours.runGetState (fail "no" :: Ours.Get ()) input 10))
   either (\(ErrorCall e) -> e) show r @?= "Ashlar.Compat.Binary.Get.runGetState at position 0: no"
 
--- The differences, each in both libraries.
+-- The differences, each shown in both libraries.
 
 messageOf :: Either (L.ByteString, Int64, String) b -> String
 messageOf = either (\(_, _, e) -> e) (const "")
 
 farthest :: Assertion
 farthest = do
-  messageOf (Ours.runGetOrFail ((Ours.getWord8 *> fail "far") <|> fail "near" :: Ours.Get ()) (L.pack [1])) @?= "far"
-  messageOf (Theirs.runGetOrFail ((Theirs.getWord8 *> fail "far") <|> fail "near" :: Theirs.Get ()) (L.pack [1])) @?= "near"
+  messageOf
+    ( Ours.runGetOrFail
+        ((Ours.getWord8 *> fail "far") <|> fail "near" :: Ours.Get ())
+        (L.pack [1])
+    )
+    @?= "far"
+  messageOf
+    ( Theirs.runGetOrFail
+        ((Theirs.getWord8 *> fail "far") <|> fail "near" :: Theirs.Get ())
+        (L.pack [1])
+    )
+    @?= "near"
 
--- (Theirs does not end.)
+-- Binary's does not terminate.
 manyOfNothing :: Assertion
 manyOfNothing = Ours.runGet (many (Ours.skip 0)) L.empty @?= []
 
 notGivenBack :: Assertion
 notGivenBack = do
   let input = L.pack [1, 2, 3]
-  either (\(bs, at, _) -> Left (bs, at)) (\_ -> Right ()) (Ours.runGetOrFail (Ours.skip 5) input) @?= Left (L.empty, 3)
-  either (\(bs, at, _) -> Left (bs, at)) (\_ -> Right ()) (Theirs.runGetOrFail (Theirs.skip 5) input) @?= Left (input, 0)
-  either (\(bs, at, _) -> Left (bs, at)) (\_ -> Right ()) (Ours.runGetOrFail (Ours.getLazyByteString 5) input) @?= Left (L.empty, 3)
-  either (\(bs, at, _) -> Left (bs, at)) (\_ -> Right ()) (Theirs.runGetOrFail (Theirs.getLazyByteString 5) input) @?= Left (input, 0)
+  either (\(bs, at, _) -> Left (bs, at)) (\_ -> Right ()) (Ours.runGetOrFail (Ours.skip 5) input)
+    @?= Left (L.empty, 3)
+  either
+    (\(bs, at, _) -> Left (bs, at))
+    (\_ -> Right ())
+    (Theirs.runGetOrFail (Theirs.skip 5) input)
+    @?= Left (input, 0)
+  either
+    (\(bs, at, _) -> Left (bs, at))
+    (\_ -> Right ())
+    (Ours.runGetOrFail (Ours.getLazyByteString 5) input)
+    @?= Left (L.empty, 3)
+  either
+    (\(bs, at, _) -> Left (bs, at))
+    (\_ -> Right ())
+    (Theirs.runGetOrFail (Theirs.getLazyByteString 5) input)
+    @?= Left (input, 0)
 
 messages :: Assertion
 messages = do
   messageOf (Ours.runGetOrFail (empty :: Ours.Get ()) L.empty) @?= "no alternative left"
-  messageOf (Theirs.runGetOrFail (empty :: Theirs.Get ()) L.empty) @?= "Data.Binary.Get(Alternative).empty"
-  messageOf (Ours.runGetOrFail (Ours.isolate 2 Ours.getWord8) (L.pack [1, 2])) @?= "isolate: 1 of 2 bytes were not read"
-  messageOf (Theirs.runGetOrFail (Theirs.isolate 2 Theirs.getWord8) (L.pack [1, 2])) @?= "isolate: the decoder consumed 1 bytes which is less than the expected 2 bytes"
+  messageOf (Theirs.runGetOrFail (empty :: Theirs.Get ()) L.empty)
+    @?= "Data.Binary.Get(Alternative).empty"
+  messageOf (Ours.runGetOrFail (Ours.isolate 2 Ours.getWord8) (L.pack [1, 2]))
+    @?= "isolate: 1 of 2 bytes were not read"
+  messageOf (Theirs.runGetOrFail (Theirs.isolate 2 Theirs.getWord8) (L.pack [1, 2]))
+    @?= "isolate: the decoder consumed 1 bytes which is less than the expected 2 bytes"

@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Tests.GetVarint
--- Description : Reading numbers of variable length, against models in Integer
+-- Description : Variable-length integers, against models in Integer
 module Tests.GetVarint (tests) where
 
 import Ashlar.Builder (Builder, toStrictByteString)
@@ -27,7 +27,7 @@ import Tests.Varint (edges)
 tests :: TestTree
 tests =
   testGroup
-    "reading numbers of variable length"
+    "reading variable-length integers"
     [ testGroup
         "LEB128"
         [ format "getWord16LEB128" word16LEB128 getWord16LEB128 groups unsigned,
@@ -72,50 +72,85 @@ tests =
           lenient "getIntZigzagLenient" intZigzag getIntZigzagLenient unZigzag 64,
           testCase "more than ten bytes" tooLong
         ],
-      testProperty "a length before its part" lengthPrefixes,
-      testProperty "a format of Ashlar.Prim.Varint reads what it writes" roundTrip,
-      testCase "what is refused, and where" refusals,
-      testCase "the last byte is not asked for more" noMore
+      testProperty "length prefixes" lengthPrefixes,
+      testProperty "each format of Ashlar.Prim.Varint reads what it writes" roundTrip,
+      testCase "invalid encodings, each with its offset" refusals,
+      testCase "no input is demanded after the last byte" noMore
     ]
 
--- What was written, on all splits; and any bytes: how many of them are a number by the
--- model, and which (a number that has no encoding is 'Nothing'). The other way round, the
--- writer shows which encodings are good.
-format :: forall a. (Bounded a, Integral a, Show a) => String -> (a -> Builder) -> Get a -> ([Word8] -> Maybe Int) -> ([Word8] -> Maybe Integer) -> TestTree
+-- The decoder reads what the builder wrote, on every split. On any bytes it agrees with the model,
+-- which says how many of them form a number, and which number. An encoding is valid only if it is
+-- the one that the builder writes.
+format ::
+  forall a.
+  (Bounded a, Integral a, Show a) =>
+  String ->
+  (a -> Builder) ->
+  Get a ->
+  ([Word8] -> Maybe Int) ->
+  ([Word8] -> Maybe Integer) ->
+  TestTree
 format name builder get lengthOf model =
   testGroup
     name
-    [ testCase "around each power of two" $ mapM_ (\x -> runGetWhole get (written x) @?= Right x) edges,
-      testProperty "what was written, on every split" $ forAll (elements edges) $ \x -> onEverySplit ((,) <$> get <*> bytesRead) (written x <> S.pack [0xFF]) (Right (x, fromIntegral (S.length (written x)))),
-      testProperty "one after another" $ forAll (listOf (elements edges)) $ \xs -> runGetLazy (many get <* endOfInput) (L.fromChunks (map written xs)) === Right xs,
+    [ testCase "around each power of two" $
+        mapM_ (\x -> runGetWhole get (written x) @?= Right x) edges,
+      testProperty "what was written, on every split" $
+        forAll (elements edges) $ \x ->
+          onEverySplit
+            ((,) <$> get <*> bytesRead)
+            (written x <> S.pack [0xFF])
+            (Right (x, fromIntegral (S.length (written x)))),
+      testProperty "several in a row" $
+        forAll (listOf (elements edges)) $ \xs ->
+          runGetLazy (many get <* endOfInput) (L.fromChunks (map written xs)) === Right xs,
       testProperty "any bytes, against the model" $
         forAll anyBytes $ \bs ->
-          either (const Nothing) Just (runGet ((,) <$> get <*> bytesRead) (S.pack bs)) === expected bs,
-      testProperty "any bytes, on every split" $ forAll anyBytes $ \bs -> onEverySplit get (S.pack bs) (runGet get (S.pack bs))
+          either (const Nothing) Just (runGet ((,) <$> get <*> bytesRead) (S.pack bs))
+            === expected bs,
+      testProperty "any bytes, on every split" $
+        forAll anyBytes $ \bs ->
+          onEverySplit get (S.pack bs) (runGet get (S.pack bs))
     ]
   where
     written = toStrictByteString . builder
     expected bs = do
       n <- lengthOf bs
       x <- model (take n bs)
-      if x < toInteger (minBound :: a) || x > toInteger (maxBound :: a) || S.unpack (written (fromInteger x)) /= take n bs
+      if x < toInteger (minBound :: a)
+        || x > toInteger (maxBound :: a)
+        || S.unpack (written (fromInteger x)) /= take n bs
         then Nothing
         else Just (fromInteger x, fromIntegral n)
 
--- What was written; and any bytes: up to ten groups, of which the low bits count that the type has.
-lenient :: forall a. (Bounded a, Integral a, Show a) => String -> (a -> Builder) -> Get a -> (Integer -> Integer) -> Int -> TestTree
+-- The decoder reads what the builder wrote. On any bytes it agrees with the model: up to ten
+-- groups, reduced to the width of the type.
+lenient ::
+  forall a.
+  (Bounded a, Integral a, Show a) =>
+  String ->
+  (a -> Builder) ->
+  Get a ->
+  (Integer -> Integer) ->
+  Int ->
+  TestTree
 lenient name builder get change width =
   testGroup
     name
-    [ testCase "what was written" $ mapM_ (\x -> runGetWhole get (toStrictByteString (builder x)) @?= Right x) edges,
-      testProperty "what was written, longer than it need be" $
+    [ testCase "what was written" $
+        mapM_ (\x -> runGetWhole get (toStrictByteString (builder x)) @?= Right x) edges,
+      testProperty "what was written, padded" $
         forAll ((,) <$> elements edges <*> choose (0, 9)) $ \(x, k) ->
           let bytes = padded k (S.unpack (toStrictByteString (builder x)))
-           in onEverySplit ((,) <$> get <*> bytesRead) (S.pack (bytes ++ [7])) (Right (x, fromIntegral (length bytes))),
+           in onEverySplit
+                ((,) <$> get <*> bytesRead)
+                (S.pack (bytes ++ [7]))
+                (Right (x, fromIntegral (length bytes))),
       testProperty "any bytes, against the model" $
         forAll anyBytes $ \bs ->
           onEverySplit get (S.pack bs) (runGet get (S.pack bs))
-            .&&. either (const Nothing) Just (runGet ((,) <$> get <*> bytesRead) (S.pack bs)) === expected bs
+            .&&. either (const Nothing) Just (runGet ((,) <$> get <*> bytesRead) (S.pack bs))
+              === expected bs
     ]
   where
     expected bs = do
@@ -123,7 +158,7 @@ lenient name builder get change width =
       x <- if n <= 10 then unsigned (take n bs) else Nothing
       Just (fromInteger (change (x `mod` 2 ^ width)), fromIntegral n)
 
--- Longer by some groups of zeros, but of ten groups at most.
+-- The encoding with k groups of zeros added, up to ten groups in all.
 padded :: Int -> [Word8] -> [Word8]
 padded k bs = case splitAt (length bs - 1) bs of
   (more, [b]) | n > 0 -> more ++ [b + 128] ++ replicate (n - 1) 128 ++ [0]
@@ -133,29 +168,51 @@ padded k bs = case splitAt (length bs - 1) bs of
 
 tooLong :: Assertion
 tooLong = do
-  runGet getWord64VarintLenient (S.pack (replicate 10 0x80 ++ [0])) @?= Left (failure 0 [] (Invalid "a varint of more than 10 bytes") [] (S.pack (replicate 10 0x80)))
-  -- The tenth byte has one bit of 64.
+  runGet getWord64VarintLenient (S.pack (replicate 10 0x80 ++ [0]))
+    @?= Left
+      ( failure
+          0
+          []
+          (Invalid "a varint of more than 10 bytes")
+          []
+          (S.pack (replicate 10 0x80))
+      )
+  -- Only the lowest bit of the tenth byte counts.
   runGet getWord64VarintLenient (S.pack (replicate 9 0x80 ++ [0x7F])) @?= Right (2 ^ (63 :: Int))
 
--- Strict or lenient; the part is what the length says, or it fails where the part begins.
+-- Strict and lenient. The prefix limits the input of the decoder. If the input is shorter, the
+-- error is where the limited input begins.
 lengthPrefixes :: Property
-lengthPrefixes = forAll ((,,) <$> choose (0, 5) <*> choose (0, 4) <*> (S.pack <$> listOf arbitrary)) $ \(n, k, bs) ->
-  let part = S.take n bs
-      canonical = toStrictByteString (word64Varint (fromIntegral n))
-      longer = S.pack (padded k (S.unpack canonical))
-      offsetAfter prefix = if n > S.length bs then Left (fromIntegral (S.length prefix), MissingInput n (S.length bs)) else Right part
-      says get prefix wanted =
-        onEverySplit get (prefix <> bs) (runGet get (prefix <> bs))
-          .&&. either (\e -> Left (errorOffset e, errorReason e)) Right (runGet get (prefix <> bs)) === wanted
-   in conjoin
-        [ says (lengthPrefixedVarint getRemainingByteString) canonical (offsetAfter canonical),
-          says (lengthPrefixedVarintLenient getRemainingByteString) longer (offsetAfter longer),
-          says (lengthPrefixedVarint getRemainingByteString) longer $
-            if k == 0 then offsetAfter canonical else Left (0, Invalid "a varint that is not in its shortest form"),
-          -- Longer than anything.
-          says (lengthPrefixedVarint getRemainingByteString) (toStrictByteString (word64Varint maxBound)) $
-            Left (10, Invalid "a part of 18446744073709551615 bytes")
-        ]
+lengthPrefixes =
+  forAll ((,,) <$> choose (0, 5) <*> choose (0, 4) <*> (S.pack <$> listOf arbitrary)) $
+    \(n, k, bs) ->
+      let part = S.take n bs
+          canonical = toStrictByteString (word64Varint (fromIntegral n))
+          longer = S.pack (padded k (S.unpack canonical))
+          offsetAfter prefix =
+            if n > S.length bs
+              then Left (fromIntegral (S.length prefix), MissingInput n (S.length bs))
+              else Right part
+          says get prefix wanted =
+            onEverySplit get (prefix <> bs) (runGet get (prefix <> bs))
+              .&&. either
+                (\e -> Left (errorOffset e, errorReason e))
+                Right
+                (runGet get (prefix <> bs))
+                === wanted
+       in conjoin
+            [ says (lengthPrefixedVarint getRemainingByteString) canonical (offsetAfter canonical),
+              says (lengthPrefixedVarintLenient getRemainingByteString) longer (offsetAfter longer),
+              says (lengthPrefixedVarint getRemainingByteString) longer $
+                if k == 0
+                  then offsetAfter canonical
+                  else Left (0, Invalid "a varint that is not in its shortest form"),
+              -- The largest length.
+              says
+                (lengthPrefixedVarint getRemainingByteString)
+                (toStrictByteString (word64Varint maxBound))
+                $ Left (10, Invalid "a part of 18446744073709551615 bytes")
+            ]
 
 roundTrip :: Property
 roundTrip =
@@ -187,13 +244,16 @@ roundTrip =
       let bytes = toStrictByteString (primBounded (P.varintPrim prim) x)
        in runGetWhole (getVarint prim) bytes === Right x .&&. P.varintSize prim x === S.length bytes
 
--- Many that go on, and many at the limits.
+-- Many have the continuation bit, and many are at the limits of their types.
 anyBytes :: Gen [Word8]
 anyBytes = do
   n <- choose (0, 12)
   frequency
     [ (3, (++) <$> vectorOf n going <*> vectorOf 2 arbitrary),
-      (3, (\a b c -> a : replicate n b ++ [c, 0]) <$> going <*> elements [0x80, 0xFF] <*> elements [0, 1, 2, 0x3F, 0x40, 0x7E, 0x7F]),
+      ( 3,
+        (\a b c -> a : replicate n b ++ [c, 0])
+          <$> going <*> elements [0x80, 0xFF] <*> elements [0, 1, 2, 0x3F, 0x40, 0x7E, 0x7F]
+      ),
       (1, (: replicate 8 0) <$> arbitrary),
       (1, (\b bs -> 2 ^ b : bs) <$> choose (0, 7 :: Int) <*> vectorOf n (elements [0, 1, 255])),
       (1, vectorOf n arbitrary)
@@ -201,7 +261,7 @@ anyBytes = do
   where
     going = oneof [pure 0x80, pure 0xFF, choose (0x80, 0xFF)]
 
--- Up to the first byte without the highest bit.
+-- The length up to the first byte without the continuation bit.
 groups :: [Word8] -> Maybe Int
 groups bs = case span (>= 0x80) bs of
   (more, _ : _) -> Just (length more + 1)
@@ -221,7 +281,9 @@ unZigzag x = if even x then x `div` 2 else negate (x `div` 2) - 1
 
 signAndMagnitude :: [Word8] -> Maybe Integer
 signAndMagnitude bs = case bs of
-  b : more -> (\m -> (if b `mod` 128 >= 64 then negate else id) (toInteger (b `mod` 64) + 64 * m)) <$> unsigned more
+  b : more ->
+    (\m -> (if b `mod` 128 >= 64 then negate else id) (toInteger (b `mod` 64) + 64 * m))
+      <$> unsigned more
   [] -> Nothing
 
 prefixLength :: [Word8] -> Maybe Int
@@ -241,29 +303,44 @@ prefixed bs
 refusals :: Assertion
 refusals = do
   refusedAt getWord64LEB128 [0x80, 0] "a varint that is not in its shortest form" [0x80, 0]
-  refusedAt getWord64LEB128 (replicate 9 0xFF ++ [2]) "a varint that does not fit its type" (replicate 9 0xFF ++ [2])
-  refusedAt getWord64LEB128 (replicate 20 0xFF) "a varint that does not fit its type" (replicate 10 0xFF)
+  refusedAt
+    getWord64LEB128
+    (replicate 9 0xFF ++ [2])
+    "a varint that does not fit its type"
+    (replicate 9 0xFF ++ [2])
+  refusedAt
+    getWord64LEB128
+    (replicate 20 0xFF)
+    "a varint that does not fit its type"
+    (replicate 10 0xFF)
   refusedAt getWord16LEB128 [0x80, 0x80, 4] "a varint that does not fit its type" [0x80, 0x80, 4]
   refusedAt getInt32LEB128 [0xFF, 0x7F] "a varint that is not in its shortest form" [0xFF, 0x7F]
   refusedAt getInt16LEB128 [0xFF, 0xFF, 2] "a varint that does not fit its type" [0xFF, 0xFF, 2]
-  refusedAt getInt32Varint [0xFF, 0xFF, 0xFF, 0xFF, 0x0F] "a varint that does not fit its type" [0xFF, 0xFF, 0xFF, 0xFF, 0x0F]
+  refusedAt
+    getInt32Varint
+    [0xFF, 0xFF, 0xFF, 0xFF, 0x0F]
+    "a varint that does not fit its type"
+    [0xFF, 0xFF, 0xFF, 0xFF, 0x0F]
   refusedAt getIntVLQ [0x40] "a varint of negative zero" [0x40]
   refusedAt getIntVLQ [0xC0, 0] "a varint that is not in its shortest form" [0xC0, 0]
   refusedAt getPrefixVarInt [2, 0] "a varint that is not in its shortest form" [2, 0]
   -- The end of the input.
-  runGet (getWord8 *> getWord64LEB128) (S.pack [7, 0x80, 0x80]) @?= Left (failure 1 [] (MissingInput 3 2) [] (S.pack [0x80, 0x80]))
-  runGet (getWord8 *> getPrefixVarInt) (S.pack [7, 4, 0x80]) @?= Left (failure 1 [] (MissingInput 3 2) [] (S.pack [4, 0x80]))
+  runGet (getWord8 *> getWord64LEB128) (S.pack [7, 0x80, 0x80])
+    @?= Left (failure 1 [] (MissingInput 3 2) [] (S.pack [0x80, 0x80]))
+  runGet (getWord8 *> getPrefixVarInt) (S.pack [7, 4, 0x80])
+    @?= Left (failure 1 [] (MissingInput 3 2) [] (S.pack [4, 0x80]))
   brief (runGet getWord64LEB128 S.empty) @?= Left (0, [], MissingInput 1 0)
-  -- It goes back like any other decoder, and it ends where an isolated part does.
+  -- It backtracks like any other decoder, and stops at the limit of an 'isolate'.
   runGet ((getWord16LEB128 *> getWord8) <|> getWord8) (S.pack [0x80, 0]) @?= Right 0x80
   brief (runGet (isolate 1 getWord64LEB128) (S.pack [0x80, 1])) @?= Left (0, [], MissingInput 2 1)
   where
     refusedAt :: Show a => Get a -> [Word8] -> String -> [Word8] -> Assertion
-    refusedAt get bs message found = case runGet (getWord8 *> label "number" get) (S.pack (7 : bs)) of
-      Left e -> e @?= failure 1 ["number"] (Invalid message) [] (S.pack found)
-      Right x -> assertFailure (show x)
+    refusedAt get bs message found =
+      case runGet (getWord8 *> label "number" get) (S.pack (7 : bs)) of
+        Left e -> e @?= failure 1 ["number"] (Invalid message) [] (S.pack found)
+        Right x -> assertFailure (show x)
 
--- The decoder ends with the number's last byte, without asking whether there is more.
+-- The decoder ends with the last byte of the number and does not wait for more input.
 noMore :: Assertion
 noMore = do
   assertBool "ended" (ended [0x80, 0x80, 1])

@@ -5,10 +5,10 @@
 
 -- |
 -- Module      : Tests.Hostile
--- Description : Input that lies about its length
+-- Description : Untrusted input that lies about its length
 --
--- The suite runs under a heap limit (see the cabal file), so an allocation that
--- believes such a length ends it.
+-- The suite runs under the heap limit in the cabal file. An allocation that believes such a length
+-- exceeds it.
 module Tests.Hostile (tests) where
 
 import Ashlar.Codec
@@ -63,10 +63,10 @@ tests =
       hostile @IntSet "IntSet",
       hostile @(Seq Unit) "Seq",
       hostile @(Rose ()) "a derived type",
-      testCase "elements of no size have a budget for the whole run" budget,
-      testCase "within the budget they decode" withinBudget,
+      testCase "empty elements have one budget for the whole run" budget,
+      testCase "empty elements within the budget decode" withinBudget,
       testCase "keys out of order" order,
-      testCase "what was announced is in the error" announced,
+      testCase "the error says how many elements were announced" announced,
       testCase "formats larger than any memory" perfect,
       testCase "vectors within vectors" nested,
       testCase "invalid values, each with its offset" invalid
@@ -76,15 +76,26 @@ hostile :: forall a. Codec a => String -> TestTree
 hostile name =
   testCase name $
     sequence_
-      [ atOnce (n, S.length rest, pieces) (fails (encode n <> rest) pieces)
-        | n <- [-1, minBound, maxBound, maxBound - 7, 2 ^ (60 :: Int), 2 ^ (61 :: Int), 2 ^ (61 :: Int) + 1, 2 ^ (62 :: Int), maxBound `div` 24 + 1] :: [Int64],
+      [ atOnce (n, S.length rest, bytewise) (fails (encode n <> rest) bytewise)
+        | n <-
+            [ -1,
+              minBound,
+              maxBound,
+              maxBound - 7,
+              2 ^ (60 :: Int),
+              2 ^ (61 :: Int),
+              2 ^ (61 :: Int) + 1,
+              2 ^ (62 :: Int),
+              maxBound `div` 24 + 1
+            ] ::
+              [Int64],
           rest <- ["", "\1", S.replicate 64 0, S.replicate 1000 1],
-          pieces <- [False, True]
+          bytewise <- [False, True]
       ]
   where
-    fails bs pieces =
+    fails bs bytewise =
       either (const True) (const False) $
-        if pieces
+        if bytewise
           then decodeLazy (L.fromChunks (map S.singleton (S.unpack bs))) :: Either DecodeError a
           else decode bs
     atOnce what failed = do
@@ -95,15 +106,18 @@ budget :: Assertion
 budget = do
   let lists = encode (replicate 20 (replicate 100000 ()))
   case decode lists :: Either DecodeError [[()]] of
-    Left DecodeError {errorOffset = offset, errorReason = OverBudget _} -> assertBool (show offset) (offset > 8)
+    Left DecodeError {errorOffset = offset, errorReason = OverBudget _} ->
+      assertBool (show offset) (offset > 8)
     other -> assertFailure (show (either displayReason (const "decoded") other))
   where
     displayReason = show . errorReason
 
 withinBudget :: Assertion
-withinBudget = (length <$> (decode (encode (replicate 1000000 ())) :: Either DecodeError [()])) @?= Right 1000000
+withinBudget =
+  (length <$> (decode (encode (replicate 1000000 ())) :: Either DecodeError [()])) @?= Right 1000000
 
--- However the input is cut. In what is nested, it is what the innermost container has announced.
+-- The number does not depend on how the input is cut. In nested containers, it is that of the
+-- innermost one.
 announced :: Assertion
 announced = do
   says @[Word8] (encode huge) huge
@@ -121,32 +135,43 @@ announced = do
   says @(IntMap Int) (encode huge) huge
   says @IntSet (encode huge) huge
   says @(Seq Int) (encode huge) huge
-  -- Nothing is announced, or not by a container that is not complete.
+  -- No number: nothing was announced, or the container is complete.
   says' (decode "" :: Either DecodeError [Word8]) Nothing
   says' (decode (encode ("abc" :: String)) :: Either DecodeError (String, Int)) Nothing
   says' (decode (encode [0, 2 :: Word8]) :: Either DecodeError [Bool]) Nothing
-  either (takeWhile (/= '\n') . displayException) (const "decoded") (decode (encode huge) :: Either DecodeError [Word8])
+  either
+    (takeWhile (/= '\n') . displayException)
+    (const "decoded")
+    (decode (encode huge) :: Either DecodeError [Word8])
     @?= "at byte 8, in [0]: 1 byte needed, 0 left (4611686018427387904 elements announced)"
   where
     huge = 2 ^ (62 :: Int) :: Int
     says :: forall a. Codec a => S.ByteString -> Int -> Assertion
     says bs n = do
       says' (decode bs :: Either DecodeError a) (Just n)
-      says' (decodeLazy (L.fromChunks (map S.singleton (S.unpack bs))) :: Either DecodeError a) (Just n)
+      says'
+        ( decodeLazy (L.fromChunks (map S.singleton (S.unpack bs))) ::
+            Either DecodeError a
+        )
+        (Just n)
       says' (decodeLazy (L.fromChunks [S.take 9 bs, S.drop 9 bs]) :: Either DecodeError a) (Just n)
     says' :: Either DecodeError a -> Maybe Int -> Assertion
     says' r n = either errorAnnounced (const (Just (-1))) r @?= n
 
--- The size of such a format must not overflow, or it passes every check.
+-- The size of such a format must not overflow. Otherwise it would pass every check.
 perfect :: Assertion
 perfect = mapM_ try' [1 .. 70] >> mapM_ towers [1 .. 30]
   where
-    -- No byte is looked at that is not there, so none is found behind the end.
+    -- No byte after the end of the input is read, so the error is not after it either.
     towers n = forM_ [0, 1] $ \constructor -> do
       let bs = S.replicate n 2 <> S.singleton constructor <> S.replicate 8 0
       missing (fmap (const ()) (decode bs :: Either DecodeError (Towers Word8)))
       missing (fmap (const ()) (decode bs :: Either DecodeError (Towers Bool)))
-      either ((<= S.length bs) . fromIntegral . errorOffset) (const False) (decode bs :: Either DecodeError (Towers Bool)) @? show n
+      either
+        ((<= S.length bs) . fromIntegral . errorOffset)
+        (const False)
+        (decode bs :: Either DecodeError (Towers Bool))
+        @? show n
     try' n = do
       let bs = S.replicate n 1 <> S.singleton 0
       missing (fmap (const ()) (decode bs :: Either DecodeError (Perfect Word8)))
@@ -155,12 +180,12 @@ perfect = mapM_ try' [1 .. 70] >> mapM_ towers [1 .. 30]
       Left DecodeError {errorReason = MissingInput _ _} -> pure ()
       other -> assertFailure (show other)
 
--- Each announces as many elements as there can be, and the next one is inside the
--- first of them.
+-- Each vector announces the largest number of elements. The next vector is its first element.
 nested :: Assertion
 nested = do
   let bs = S.concat (replicate 50000 (encode (maxBound :: Int)))
-  either errorReason (const TrailingInput) (decode bs :: Either DecodeError Nested) @?= MissingInput 8 0
+  either errorReason (const TrailingInput) (decode bs :: Either DecodeError Nested)
+    @?= MissingInput 8 0
 
 order :: Assertion
 order = do
@@ -192,4 +217,18 @@ invalid = do
   mapM_ (\(bs, at) -> refused (decode (encode bs) :: Either DecodeError T.Text) (8 + at)) malformed
   mapM_ (\(bs, at) -> refused (decode (encode bs) :: Either DecodeError TL.Text) (8 + at)) malformed
   where
-    malformed = [("\x80", 0), ("\xC0\x80", 0), ("\xC1\xBF", 0), ("\xE0\x80\x80", 0), ("\xED\xA0\x80", 0), ("\xF0\x80\x80\x80", 0), ("\xF4\x90\x80\x80", 0), ("\xF5\x80\x80\x80", 0), ("\xFF", 0), ("a\xC3", 1), ("\xE2\x82", 0), ("\xF0\x9F\x98", 0)] :: [(S.ByteString, Int64)]
+    malformed =
+      [ ("\x80", 0),
+        ("\xC0\x80", 0),
+        ("\xC1\xBF", 0),
+        ("\xE0\x80\x80", 0),
+        ("\xED\xA0\x80", 0),
+        ("\xF0\x80\x80\x80", 0),
+        ("\xF4\x90\x80\x80", 0),
+        ("\xF5\x80\x80\x80", 0),
+        ("\xFF", 0),
+        ("a\xC3", 1),
+        ("\xE2\x82", 0),
+        ("\xF0\x9F\x98", 0)
+      ] ::
+        [(S.ByteString, Int64)]

@@ -1,14 +1,12 @@
 -- |
 -- Module      : Tests.Instances
--- Description : Every instance: its laws, and its bytes
+-- Description : The laws and the bytes of every instance
 --
--- For each ("Tests.Instances.All") there are values at random, for the laws
--- (INV-C1, INV-C2, INV-C3), and values whose bytes are written down twice: in
--- tests/golden, which tells when the format has changed, and in docs/format.md, which
--- tells users.
+-- "Tests.Instances.All" lists the instances. The laws (INV-C1, INV-C2, INV-C3) run on random
+-- values. The bytes of some values are recorded twice: in tests/golden, so that a change of the
+-- format fails a test, and in docs/format.md, for users.
 --
--- With ASHLAR_GOLDEN=write in the environment the golden files are written, and not
--- compared.
+-- With ASHLAR_GOLDEN=write in the environment, the golden files are written instead of compared.
 module Tests.Instances (tests) where
 
 import Ashlar.Codec.Golden
@@ -30,14 +28,18 @@ tests =
     "instances"
     [ testGroup
         "laws"
-        [ testGroup (sectionName s) [testProperties name (codecLawsFor xs) | Golden name xs _ <- sectionInstances s]
+        [ testGroup
+            (sectionName s)
+            [ testProperties name (codecLawsFor xs)
+              | Golden name xs _ <- sectionInstances s
+            ]
           | s <- sections
         ],
       testGroup "golden bytes" [testCase (sectionName s) (goldenFile s) | s <- sections],
       testCase "docs/format.md has these bytes" documented
     ]
 
--- The file has the bytes that we make, and from these come the values.
+-- The file has the bytes that the instances write, and decodes to the values.
 goldenFile :: Section -> Assertion
 goldenFile s = do
   how <- lookupEnv "ASHLAR_GOLDEN"
@@ -48,8 +50,8 @@ goldenFile s = do
     file = "tests/golden/" ++ map plain (sectionName s) ++ ".txt"
     plain c = if isAlphaNum c then toLower c else '-'
 
--- The tables in the documentation are these rows, in this order and no others, up to
--- the part on other packages.
+-- The tables in the documentation have exactly these rows, in this order, up to the section on
+-- other packages.
 documented :: Assertion
 documented = do
   h <- openFile "format.md" ReadMode
@@ -57,7 +59,8 @@ documented = do
   text <- takeWhile (/= "## Other packages") . lines <$> hGetContents h
   let found = [line | line <- text, "| `" `isPrefixOf` line]
       wanted = concatMap (map markdownRow . goldenRows . sectionInstances) sections
-  forM_ sections $ \s -> assertBool ("no section " ++ sectionName s) (("## " ++ sectionName s) `elem` text)
+  forM_ sections $ \s ->
+    assertBool ("no section " ++ sectionName s) (("## " ++ sectionName s) `elem` text)
   found \\ wanted @?= []
   wanted \\ found @?= []
   found @?= wanted

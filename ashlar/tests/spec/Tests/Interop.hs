@@ -3,7 +3,7 @@
 
 -- |
 -- Module      : Tests.Interop
--- Description : Builders of ours as bytestring's, and the other way round
+-- Description : Conversions between Ashlar's builders and bytestring's
 module Tests.Interop (tests) where
 
 import Ashlar.Builder
@@ -44,45 +44,93 @@ tests =
     "bytestring's builders"
     [ testGroup
         "ours as theirs"
-        [ testProperty "runBuilder, at every buffer size" $ \p -> throughSteps (A.runBuilder (build p)) p,
+        [ testProperty "runBuilder, at every buffer size" $ \p ->
+            throughSteps (A.runBuilder (build p)) p,
           testProperty "between builders of theirs" $ \p -> ioProperty $ do
-            out <- driven 16 (B.runBuilder (B.word8 1 <> toBytestringBuilder (build p) <> B.word64LE 2 <> toBytestringBuilder (build p)))
-            pure (out === S.concat [S.singleton 1, bytesOf p, S.pack [2, 0, 0, 0, 0, 0, 0, 0], bytesOf p]),
+            out <-
+              driven
+                16
+                ( B.runBuilder
+                    ( B.word8 1
+                        <> toBytestringBuilder (build p)
+                        <> B.word64LE 2
+                        <> toBytestringBuilder (build p)
+                    )
+                )
+            pure
+              ( out
+                  === S.concat
+                    [S.singleton 1, bytesOf p, S.pack [2, 0, 0, 0, 0, 0, 0, 0], bytesOf p]
+              ),
           testProperty "toLazyByteString" $ \p -> forAll (choose (1, 100)) $ \n ->
-            L.toStrict (B.toLazyByteStringWith (B.untrimmedStrategy n n) L.empty (toBytestringBuilder (build p))) === bytesOf p,
+            L.toStrict
+              ( B.toLazyByteStringWith
+                  (B.untrimmedStrategy n n)
+                  L.empty
+                  (toBytestringBuilder (build p))
+              )
+              === bytesOf p,
           testCase "hPutBuilder" handleOutput,
           testCase "insertions and ends of chunks arrive" insertions,
           testProperty "every step twice" everyStepTwice,
           testCase "by two threads at once" atOnce,
           testCase "under another masking state" otherMasking,
-          testCase "a step that is interrupted is run again" interruptedSteps,
+          testCase "an interrupted step runs again" interruptedSteps,
           testCase "lazy output interrupted by timeouts" interruptedChunks,
           testCase "under atomically" inAtomically,
           testCase "an exception surfaces where it is reached" exceptionTo,
-          testCase "an infinite builder" $ L.take 1000000 (B.toLazyByteString (toBytestringBuilder ones)) @?= L.replicate 1000000 1,
-          testCase "nothing is evaluated before it is needed" (onDemand (B.toLazyByteStringWith (B.untrimmedStrategy 16 16) L.empty . toBytestringBuilder)),
+          testCase "an infinite builder" $
+            L.take 1000000 (B.toLazyByteString (toBytestringBuilder ones))
+              @?= L.replicate 1000000 1,
+          testCase
+            "nothing is evaluated before it is needed"
+            ( onDemand
+                ( B.toLazyByteStringWith (B.untrimmedStrategy 16 16) L.empty
+                    . toBytestringBuilder
+                )
+            ),
           testCase "the beginning is not kept" notKeptTo,
           testCase "chunks keep their size, however much is allocated between them" chunkSizes
         ],
       testGroup
         "theirs as ours"
-        [ testProperty "at every buffer size" $ withMaxSuccess 40 $ \p -> conjoin [counterexample (show n) (L.toStrict (lazily n (fromBytestringBuilder (theirs p))) === bytesOf p) | n <- sizes],
+        [ testProperty "at every buffer size" $
+            withMaxSuccess 40 $ \p ->
+              conjoin
+                [ counterexample
+                    (show n)
+                    (L.toStrict (lazily n (fromBytestringBuilder (theirs p))) === bytesOf p)
+                  | n <- sizes
+                ],
           testProperty "between builders of ours" $ \p ->
             let b = fromBytestringBuilder (theirs p)
-             in toStrictByteString (word8 1 <> b <> b) === S.concat [S.singleton 1, bytesOf p, bytesOf p],
+             in toStrictByteString (word8 1 <> b <> b)
+                  === S.concat [S.singleton 1, bytesOf p, bytesOf p],
           testProperty "into memory of just that size" $ \p -> ioProperty $ do
-            (memory, _) <- guarded (S.length (bytesOf p)) (\at n -> (\k -> (k, ())) <$> pokeBuilder at n (fromBytestringBuilder (theirs p)))
+            (memory, _) <-
+              guarded
+                (S.length (bytesOf p))
+                (\at n -> (\k -> (k, ())) <$> pokeBuilder at n (fromBytestringBuilder (theirs p)))
             out <- contents memory
             pure (out === bytesOf p),
-          testCase "room that is asked for is there" largeSteps,
+          testCase "a step gets the free space that it asks for" largeSteps,
           testCase "an exception surfaces where it is reached" exceptionFrom,
-          testCase "an infinite builder" $ L.take 1000000 (toLazyByteString (fromBytestringBuilder onesB)) @?= L.replicate 1000000 1,
+          testCase "an infinite builder" $
+            L.take 1000000 (toLazyByteString (fromBytestringBuilder onesB))
+              @?= L.replicate 1000000 1,
           testCase "the beginning is not kept" notKeptFrom
         ],
       testGroup
         "there and back"
-        [ testProperty "ours" $ withMaxSuccess 30 $ \p -> conjoin [L.toStrict (lazily n (fromBytestringBuilder (toBytestringBuilder (build p)))) === bytesOf p | n <- sizes],
-          testProperty "theirs" $ \p -> throughSteps (A.runBuilder (fromBytestringBuilder (theirs p))) p,
+        [ testProperty "ours" $
+            withMaxSuccess 30 $ \p ->
+              conjoin
+                [ L.toStrict (lazily n (fromBytestringBuilder (toBytestringBuilder (build p))))
+                    === bytesOf p
+                  | n <- sizes
+                ],
+          testProperty "theirs" $ \p ->
+            throughSteps (A.runBuilder (fromBytestringBuilder (theirs p))) p,
           testProperty "primitives" primitives
         ]
     ]
@@ -102,7 +150,7 @@ ones = word8 1 <> ones
 onesB :: B.Builder
 onesB = B.word8 1 <> onesB
 
--- | The program as a builder of theirs.
+-- | The program as a builder of bytestring.
 theirs :: Program -> B.Builder
 theirs p = case p of
   Nothing' -> mempty
@@ -125,12 +173,11 @@ theirs p = case p of
   Flushed -> B.flush
   Times n a -> mconcat (replicate n (theirs a))
 
--- Memory that a step was given: all of it as the step left it, and how many bytes it
--- said it had written.
+-- The buffer of a step: all its bytes when the step returned, and the number of bytes that the step
+-- reported.
 data Memory = Memory (ForeignPtr Word8) S.ByteString Int
 
--- Run a step on fresh memory of so many bytes, with some behind that must not be
--- written.
+-- Run a step on a fresh buffer of n bytes. The 16 bytes after the buffer must not change.
 guarded :: Int -> (Ptr Word8 -> Int -> IO (Int, a)) -> IO (Memory, a)
 guarded n act = do
   fp <- mallocForeignPtrBytes (n + 16)
@@ -142,31 +189,36 @@ guarded n act = do
     S.drop n whole @?= S.replicate 16 0x55
     pure (Memory fp whole k, x)
 
--- What was written, if the memory is still as it was.
+-- The bytes that the step wrote. The buffer must not have changed since.
 contents :: Memory -> IO S.ByteString
 contents (Memory fp whole k) = withForeignPtr fp $ \p -> do
   now <- S.packCStringLen (castPtr p, S.length whole)
   assertBool "memory was written after the step had returned" (now == whole)
   pure (S.take k whole)
 
--- All the bytes, through buffers of so many or of as many as are asked for; and the
--- steps, with the number of bytes in front of each. Each step is run within a wrapper,
--- which is told the step's number.
-driveWith :: (forall a. Int -> IO a -> IO a) -> Int -> A.BufferWriter -> IO (S.ByteString, [(Int, A.BufferWriter)])
+-- All the bytes, and the steps, each with the offset at which it began. Buffers have n bytes, or
+-- more if a step asks for more. Each step runs inside of the wrapper, which gets the number of the
+-- step.
+driveWith ::
+  (forall a. Int -> IO a -> IO a) ->
+  Int ->
+  A.BufferWriter ->
+  IO (S.ByteString, [(Int, A.BufferWriter)])
 driveWith around n = go 0 n [] [] 0
   where
-    go i size pieces ran before writer = do
+    go i size written ran before writer = do
       (memory@(Memory _ _ k), next) <- around i (guarded size writer)
-      let pieces' = contents memory : pieces
+      let written' = contents memory : written
           ran' = (before, writer) : ran
       case next of
         A.Done -> do
-          out <- S.concat . reverse <$> sequence pieces'
+          out <- S.concat . reverse <$> sequence written'
           pure (out, reverse ran')
         A.More least writer' -> do
           assertBool "asked for nothing" (least > 0)
-          go (i + 1) (max n least) pieces' ran' (before + k) writer'
-        A.Chunk bs writer' -> go (i + 1) n (pure bs : pieces') ran' (before + k + S.length bs) writer'
+          go (i + 1) (max n least) written' ran' (before + k) writer'
+        A.Chunk bs writer' ->
+          go (i + 1) n (pure bs : written') ran' (before + k + S.length bs) writer'
 
 driven :: Int -> A.BufferWriter -> IO S.ByteString
 driven n writer = fst <$> driveWith (const id) n writer
@@ -174,10 +226,10 @@ driven n writer = fst <$> driveWith (const id) n writer
 throughSteps :: A.BufferWriter -> Program -> Property
 throughSteps writer p = forAll size $ \n -> ioProperty ((=== bytesOf p) <$> driven n writer)
   where
-    -- Not all sizes for long output: it takes time.
+    -- Long output through tiny buffers takes too long.
     size = if S.length (bytesOf p) < 1000 then choose (1, 64) else choose (16, 300)
 
--- 8 n bytes, not a function of n that GHC could share.
+-- 8 bytes for each number. Not inlined, so that GHC shares nothing between runs.
 numbers :: Word64 -> Word64 -> Builder
 numbers from to
   | from >= to = mempty
@@ -185,30 +237,32 @@ numbers from to
 {-# NOINLINE numbers #-}
 
 expected :: Word64 -> Word64 -> S.ByteString
-expected from to = L.toStrict (B.toLazyByteString (BP.primMapListFixed BP.word64LE (takeWhile (< to) [from ..])))
+expected from to =
+  L.toStrict (B.toLazyByteString (BP.primMapListFixed BP.word64LE (takeWhile (< to) [from ..])))
 
--- When all is done, some of the steps are run again, with other buffers.
+-- After the run, some of the steps run again, with other buffers.
 everyStepTwice :: Property
-everyStepTwice = forAll (choose (8, 300)) $ \n -> forAll (choose (1, 300)) $ \m -> forAllBlind output $ \(b, what) -> ioProperty $ do
-  (out, ran) <- driveWith (const id) n (A.runBuilder b)
-  again <- forM (each (1 + length ran `div` 8) ran) $ \(before, writer) -> do
-    rest <- driven m writer
-    pure (counterexample ("again from byte " ++ show before) (rest == S.drop before what))
-  pure (counterexample "first" (out == what) .&&. conjoin again)
+everyStepTwice = forAll (choose (8, 300)) $ \n -> forAll (choose (1, 300)) $ \m ->
+  forAllBlind output $ \(b, what) -> ioProperty $ do
+    (out, ran) <- driveWith (const id) n (A.runBuilder b)
+    again <- forM (each (1 + length ran `div` 8) ran) $ \(before, writer) -> do
+      rest <- driven m writer
+      pure (counterexample ("again from byte " ++ show before) (rest == S.drop before what))
+    pure (counterexample "first" (out == what) .&&. conjoin again)
   where
     output =
       frequency
         [ (20, (\p -> (build p, bytesOf p)) <$> arbitrary),
-          -- Behind 128 KiB steps are of another kind.
+          -- After 128 KiB, steps are of another kind.
           (1, (\i -> (numbers i (i + 20000), expected i (i + 20000))) <$> choose (0, 99))
         ]
 
--- Every k-th.
+-- Every k-th element.
 each :: Int -> [a] -> [a]
 each _ [] = []
 each k (x : xs) = x : each k (drop (k - 1) xs)
 
--- The results of an action in several threads.
+-- The results of an action that n threads run at once.
 inThreads :: forall a. Int -> IO a -> IO [a]
 inThreads n act = do
   results <- forM [1 .. n] $ \_ -> do
@@ -224,7 +278,7 @@ atOnce = forM_ [1 .. 6] $ \i -> do
       what = expected i 8000
   outs <- inThreads 4 (evaluate (lazy == L.fromStrict what))
   outs @?= replicate 4 True
-  -- The second step, by all of them.
+  -- All threads run the second step.
   (_, next) <- guarded 100 (A.runBuilder (numbers i 8000))
   case next of
     A.More _ writer -> do
@@ -247,30 +301,30 @@ otherMasking = forM_ [100, 5000] $ \n -> do
     assertBool "again" (rest == S.drop before what)
   getMaskingState >>= (@?= Unmasked)
 
--- A step is interrupted wherever it happens to be, and run again, from its
--- beginning, until it comes through.
--- (On a busy machine the first attempts may come through unscathed.)
+-- Timeouts interrupt steps at any point. Each step runs again from its beginning until it
+-- completes. On a busy machine the first attempts may not be interrupted at all.
 interruptedSteps :: Assertion
 interruptedSteps = attempt (100 :: Int)
   where
-    -- Each with values of its own, which are not evaluated yet.
+    -- Each attempt has values of its own, which are not evaluated yet.
     attempt left = do
       n <- interruptionsFrom (fromIntegral left)
       if n == 0 && left > 0 then attempt (left - 1) else assertBool "never interrupted" (n > 0)
 
--- Other numbers each time, or the builder of the last time would be used again, whose
--- numbers are there.
+-- The numbers differ each time. Otherwise GHC would share the builder, and its numbers would be
+-- evaluated already.
 interruptionsFrom :: Word64 -> IO Int
 interruptionsFrom first = do
   interruptions <- newIORef 0
   let retried :: Int -> IO a -> IO a
       retried tries act =
-        timeout (1 + tries * tries) act >>= maybe (modifyIORef interruptions (+ 1) >> retried (tries + 1) act) pure
+        timeout (1 + tries * tries) act
+          >>= maybe (modifyIORef interruptions (+ 1) >> retried (tries + 1) act) pure
   (out, _) <- driveWith (const (retried 0)) 8000 (A.runBuilder (slowly first 20000))
   assertBool "output" (out == expected first 20000)
   readIORef interruptions
 
--- 'numbers', at about a microsecond each.
+-- As 'numbers', but each number takes about a microsecond.
 slowly :: Word64 -> Word64 -> Builder
 slowly from to
   | from >= to = mempty
@@ -282,10 +336,16 @@ slowly from to
 
 interruptedChunks :: Assertion
 interruptedChunks = forM_ [10, 50, 100 :: Int] $ \limit -> do
-  let lazy = B.toLazyByteStringWith (B.untrimmedStrategy 64 256) L.empty (toBytestringBuilder (numbers 0 100000))
+  let lazy =
+        B.toLazyByteStringWith
+          (B.untrimmedStrategy 64 256)
+          L.empty
+          (toBytestringBuilder (numbers 0 100000))
       go tries
         | tries > (100000 :: Int) = assertFailure "no progress"
-        | otherwise = timeout (limit * (1 + tries `div` 100)) (evaluate (L.length lazy)) >>= maybe (go (tries + 1)) (@?= 800000)
+        | otherwise =
+          timeout (limit * (1 + tries `div` 100)) (evaluate (L.length lazy))
+            >>= maybe (go (tries + 1)) (@?= 800000)
   go 0
   assertBool "output" (lazy == L.fromStrict (expected 0 100000))
 
@@ -302,13 +362,14 @@ handleOutput = do
   let big = S.replicate 9000 7
       b = numbers 0 5000 <> byteString big <> A.flush <> numbers 5000 40000
   dir <- getTemporaryDirectory
-  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $ \(path, h) -> do
-    B.hPutBuilder h (toBytestringBuilder b)
-    hClose h
-    out <- S.readFile path
-    assertBool "output" (out == S.concat [expected 0 5000, big, expected 5000 40000])
+  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $
+    \(path, h) -> do
+      B.hPutBuilder h (toBytestringBuilder b)
+      hClose h
+      out <- S.readFile path
+      assertBool "output" (out == S.concat [expected 0 5000, big, expected 5000 40000])
 
--- Both ways: a large string is shared, and a flush ends a chunk.
+-- In both directions, a large string is shared, and a flush ends a chunk.
 insertions :: Assertion
 insertions = do
   let big = S.replicate 9000 7
@@ -336,11 +397,11 @@ exceptionTo = do
           Right (_, A.More _ next) -> (writer :) <$> go next
           Right _ -> assertFailure "neither more nor an exception"
   ran <- go (A.runBuilder b)
-  -- Each step fills its 64 bytes, and the 13th fails; again, when it is run again.
+  -- Each step fills its 64 bytes. The 13th fails, and fails again when it runs again.
   length ran @?= 13
   again <- go (last ran)
   length again @?= 1
-  -- From an earlier one on, a prefix arrives. (It is run by another computation.)
+  -- From an earlier step, a prefix arrives. Another computation runs it.
   chunks <- newIORef S.empty
   let collect writer = do
         (memory, next) <- guarded 64 writer
@@ -351,7 +412,10 @@ exceptionTo = do
           A.Chunk bs w -> modifyIORef chunks (<> bs) >> collect w
           A.Done -> pure ()
   result <- try (collect (ran !! 4))
-  either (\e -> show (e :: IOException) @?= "user error (value)") (const (assertFailure "no exception")) result
+  either
+    (\e -> show (e :: IOException) @?= "user error (value)")
+    (const (assertFailure "no exception"))
+    result
   out <- readIORef chunks
   assertBool "a prefix" (out `S.isPrefixOf` S.drop 256 (expected 0 100))
 
@@ -362,9 +426,12 @@ exceptionFrom = do
   L.take 768 lazy @?= L.take 768 (L.fromStrict (expected 0 100))
   replicateM_ 2 $ do
     result <- try (evaluate (L.length lazy))
-    either (\e -> show (e :: IOException) @?= "user error (value)") (const (assertFailure "no exception")) result
+    either
+      (\e -> show (e :: IOException) @?= "user error (value)")
+      (const (assertFailure "no exception"))
+      result
 
--- With buffers of 16 bytes.
+-- The buffers have 16 bytes.
 onDemand :: (Builder -> L.ByteString) -> Assertion
 onDemand run = do
   reached <- newIORef (0 :: Int)
@@ -375,12 +442,12 @@ onDemand run = do
   _ <- evaluate (L.index lazy 500)
   readIORef reached >>= \n -> assertBool (show n) (n <= 520)
 
--- More bytes than the heap limit, which must not be kept while they are consumed.
+-- More bytes than the heap limit allows. They must not be retained while they are consumed.
 huge :: Word8 -> L.ByteString
 huge x = L.fromChunks (map (\i -> S.replicate 32000 (x + fromIntegral i)) [1 .. 20000 :: Int])
 {-# NOINLINE huge #-}
 
--- In an action, so that GHC does not make a constant of it, which would be kept.
+-- An action, so that GHC does not make it a constant, which would be retained.
 hugeNow :: IO L.ByteString
 hugeNow = huge <$> (newIORef 1 >>= readIORef)
 
@@ -388,7 +455,7 @@ notKeptTo :: Assertion
 notKeptTo = do
   chunks <- L.length . B.toLazyByteString . toBytestringBuilder . lazyByteString <$> hugeNow
   chunks @?= 640000000
-  -- Here all of it passes through the caller's buffers.
+  -- Here all bytes pass through the caller's buffers.
   let count n writer = do
         (_, next) <- guarded 32768 writer
         case next of
@@ -401,7 +468,7 @@ notKeptTo = do
 chunkSizes :: Assertion
 chunkSizes = do
   let lazy = B.toLazyByteString (toBytestringBuilder (numbers 0 100000))
-  -- Behind 128 KiB they are of our own making.
+  -- After 128 KiB, the chunks are made by Ashlar.
   forM_ [100000, 160000, 200000, 300000] $ \n -> do
     _ <- evaluate (L.length (L.take n lazy))
     evaluate (sum [1 .. 200000 :: Integer])
@@ -413,7 +480,7 @@ notKeptFrom = do
   chunks <- L.length . toLazyByteString . fromBytestringBuilder . B.lazyByteStringCopy <$> hugeNow
   chunks @?= 640000000
 
--- A step that says how much room it needs gets so much.
+-- A step that asks for n bytes of free space gets them.
 largeSteps :: Assertion
 largeSteps = do
   let n = 1048576 + 5
@@ -428,9 +495,12 @@ largeSteps = do
 primitives :: [(Char, Word64)] -> Property
 primitives xs =
   theirBytes (BP.primMapListBounded (toBytestringBoundedPrim ours) xs) === expected'
-    .&&. theirBytes (BP.primMapListFixed (toBytestringFixedPrim P.word64BE) (map snd xs)) === toStrictByteString (P.primMapListFixed P.word64BE (map snd xs))
-    .&&. toStrictByteString (P.primMapListBounded (fromBytestringBoundedPrim theirs') xs) === expected'
-    .&&. toStrictByteString (P.primMapListFixed (fromBytestringFixedPrim BP.word64BE) (map snd xs)) === theirBytes (BP.primMapListFixed BP.word64BE (map snd xs))
+    .&&. theirBytes (BP.primMapListFixed (toBytestringFixedPrim P.word64BE) (map snd xs))
+      === toStrictByteString (P.primMapListFixed P.word64BE (map snd xs))
+    .&&. toStrictByteString (P.primMapListBounded (fromBytestringBoundedPrim theirs') xs)
+      === expected'
+    .&&. toStrictByteString (P.primMapListFixed (fromBytestringFixedPrim BP.word64BE) (map snd xs))
+      === theirBytes (BP.primMapListFixed BP.word64BE (map snd xs))
   where
     theirBytes = L.toStrict . B.toLazyByteString
     ours = P.charUtf8 P.>*< P.liftFixedToBounded P.word64LE

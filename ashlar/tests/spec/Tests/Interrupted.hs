@@ -2,9 +2,9 @@
 
 -- |
 -- Module      : Tests.Interrupted
--- Description : Runs that end by an exception, are interrupted, or meet other runs
+-- Description : Builders that throw, are interrupted, or run in several threads
 --
--- (Lazy output has tests of this kind in "Tests.Lazy".)
+-- "Tests.Lazy" has the tests of this kind for lazy output.
 module Tests.Interrupted (tests) where
 
 import Ashlar.Builder
@@ -41,7 +41,7 @@ tests =
       testCase "one strict result, forced by many threads" oneResult
     ]
 
--- 8 bytes each, not a function of the two that GHC could share.
+-- 8 bytes for each number. Not inlined, so that GHC shares nothing between runs.
 numbers :: Word64 -> Word64 -> Builder
 numbers from to
   | from >= to = mempty
@@ -56,9 +56,12 @@ failing :: Builder
 failing = numbers 0 1000 <> word64LE (throw (userError "value")) <> numbers 0 1000
 
 assertThrown :: Show a => String -> Either IOException a -> Assertion
-assertThrown message = either (\e -> show e @?= "user error (" ++ message ++ ")") (\a -> assertFailure ("no exception, but " ++ show a))
+assertThrown message =
+  either
+    (\e -> show e @?= "user error (" ++ message ++ ")")
+    (\a -> assertFailure ("no exception, but " ++ show a))
 
--- All full buffers; and the same again, since nothing was left in a bad state.
+-- All full buffers arrive. They do so again, since the run left nothing in a bad state.
 chunksBefore :: Assertion
 chunksBefore = forM_ [1 .. 3 :: Int] $ \_ -> do
   ref <- newIORef []
@@ -67,13 +70,19 @@ chunksBefore = forM_ [1 .. 3 :: Int] $ \_ -> do
   chunks <- S.concat . reverse <$> readIORef ref
   chunks @?= S.take (S.length chunks) (expected 0 1000)
   assertBool (show (S.length chunks)) (S.length chunks > 8000 - 64)
-  pieces <- newIORef []
-  r' <- try (toBufferIOWith 64 (\p n -> S.packCStringLen (castPtr p, n) >>= \bs -> modifyIORef pieces (bs :)) failing)
+  handed <- newIORef []
+  r' <-
+    try
+      ( toBufferIOWith
+          64
+          (\p n -> S.packCStringLen (castPtr p, n) >>= \bs -> modifyIORef handed (bs :))
+          failing
+      )
   assertThrown "value" r'
-  out <- S.concat . reverse <$> readIORef pieces
+  out <- S.concat . reverse <$> readIORef handed
   out @?= chunks
 
--- With its exception the run ends.
+-- Its exception ends the run.
 consumerThrows :: Assertion
 consumerThrows = forM_ [0 .. 40] $ \k -> do
   let b = numbers 0 30 <> byteString (S.replicate 8192 9) <> flush <> numbers 30 60
@@ -91,14 +100,17 @@ consumerThrows = forM_ [0 .. 40] $ \k -> do
         out @?= S.take (S.length out) right
         if length seen == k + 1 then assertThrown "consumer" r else (r, out) @?= (Right (), right)
   check (\consume -> toByteStringIOWith 64 consume b)
-  check (\consume -> void (toBufferIOWith 64 (\p n -> S.packCStringLen (castPtr p, n) >>= consume) b))
+  check
+    ( \consume ->
+        void (toBufferIOWith 64 (\p n -> S.packCStringLen (castPtr p, n) >>= consume) b)
+    )
 
 strictFails :: Assertion
 strictFails = do
   let bs = toStrictByteString failing
   forM_ [1 .. 3 :: Int] $ \_ -> try (evaluate (S.length bs)) >>= assertThrown "value"
 
--- Force something under time limits until it is there.
+-- Force a value under time limits until it is evaluated.
 insisting :: a -> IO a
 insisting a = go (1 :: Int)
   where
@@ -106,16 +118,19 @@ insisting a = go (1 :: Int)
       | tries > 100000 = assertFailure "no progress"
       | otherwise = timeout (10 + tries `div` 10) (evaluate a) >>= maybe (go (tries + 1)) pure
 
--- Also values inside the builder that are interrupted.
+-- Timeouts also interrupt a value inside of the builder.
 strictInterrupted :: Assertion
 strictInterrupted = forEach [1 .. 5] $ \i -> do
   let value = sum [1 .. 200000 + i] :: Word64
       bs = toStrictByteString (numbers i 100000 <> word64LE value <> numbers 0 100000)
   out <- insisting bs
-  assertBool "all of it, once" (out == expected i 100000 <> expected value (value + 1) <> expected 0 100000)
+  assertBool
+    "all of it, once"
+    ( out
+        == expected i 100000 <> expected value (value + 1) <> expected 0 100000
+    )
 
--- A consumer with a state in a pure value: a checksum, and the number of its calls.
--- An interrupted run goes on where it was.
+-- A consumer with a state, in a pure value. An interrupted run resumes where it was.
 pureInterrupted :: Assertion
 pureInterrupted = forEach [1 .. 5] $ \i -> do
   let chunks = unsafePerformIO $ do
@@ -124,7 +139,11 @@ pureInterrupted = forEach [1 .. 5] $ \i -> do
         readIORef ref
       parts = unsafePerformIO $ do
         ref <- newIORef []
-        n <- toBufferIOWith 100 (\p n -> S.packCStringLen (castPtr p, n) >>= \bs -> modifyIORef' ref (bs :)) (numbers i 100000)
+        n <-
+          toBufferIOWith
+            100
+            (\p n -> S.packCStringLen (castPtr p, n) >>= \bs -> modifyIORef' ref (bs :))
+            (numbers i 100000)
         (,) n <$> readIORef ref
   out <- insisting chunks
   assertBool "all of it, once" (S.concat (reverse out) == expected i 100000)
@@ -135,15 +154,16 @@ pureInterrupted = forEach [1 .. 5] $ \i -> do
 inFile :: (Handle -> IO ()) -> IO S.ByteString
 inFile act = do
   dir <- getTemporaryDirectory
-  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $ \(path, h) -> do
-    act h
-    hClose h
-    S.readFile path
+  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $
+    \(path, h) -> do
+      act h
+      hClose h
+      S.readFile path
 
 twoHundredThousand :: S.ByteString
 twoHundredThousand = expected 0 200000
 
--- What comes before the end mark is the beginning of the numbers.
+-- The bytes before the end mark are a prefix of the numbers.
 assertPrefix :: S.ByteString -> Assertion
 assertPrefix out = do
   let (start, end) = S.splitAt (S.length out - 3) out
@@ -168,7 +188,7 @@ handleKilled = forEach [0, 20 .. 500] $ \delay -> do
     S.hPut h "end"
   assertPrefix out
 
--- Run the actions at once, and return their results.
+-- The results of actions that run at once.
 together :: [IO a] -> IO [a]
 together acts = do
   waiting <- forM acts $ \act -> do
@@ -179,7 +199,12 @@ together acts = do
 
 oneBuilder :: Assertion
 oneBuilder = do
-  let b = numbers 0 20000 <> byteString (S.replicate 9000 7) <> stringUtf8 "abc\0\228" <> flush <> numbers 0 20000
+  let b =
+        numbers 0 20000
+          <> byteString (S.replicate 9000 7)
+          <> stringUtf8 "abc\0\228"
+          <> flush
+          <> numbers 0 20000
       right = expected 0 20000 <> S.replicate 9000 7 <> "abc\0\xC3\xA4" <> expected 0 20000
       chunked n = do
         ref <- newIORef []

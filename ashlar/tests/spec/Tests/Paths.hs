@@ -6,7 +6,7 @@
 
 -- |
 -- Module      : Tests.Paths
--- Description : Paths in the errors of instances, and how deep values may be
+-- Description : Paths in the errors of instances, and the depth of values
 module Tests.Paths (tests) where
 
 import Ashlar.Codec
@@ -40,15 +40,15 @@ tests =
     "paths"
     [ testProperty "every way to run says the same" everyWay,
       testCase "of derived instances" derived,
-      testCase "of fields that are read together" together,
+      testCase "of fields in one span" together,
       testCase "of instances by hand" handWritten,
       testCase "of elements" elements,
       testCase "with labels" labels,
       testCase "after alternatives" alternatives,
-      testCase "of a nested value are short" short,
+      testCase "of a deeply nested value are short" short,
       testCase "values nested too deeply" deep,
-      testCase "fields that take no bytes and refuse" ofNoSize,
-      testCase "as deep as the budget says" exactly,
+      testCase "empty fields that are refused" ofNoSize,
+      testCase "exactly as deep as the budget allows" exactly,
       testCase "depth after alternatives" restored
     ]
 
@@ -71,7 +71,7 @@ data Size = Size {width :: Word8, height :: Int32, rotated :: Bool}
   deriving stock (Eq, Show, Generic)
   deriving anyclass (Codec)
 
--- As Item, Size, and a sum.
+-- By hand: fields as in 'Item', a record as 'Size', and a sum.
 data Reading = Reading {station :: Text, celsius :: Int32, box :: Size, shape :: Form}
   deriving stock (Eq, Show)
   deriving anyclass (Codec)
@@ -82,7 +82,15 @@ instance HasFormat Reading where
       Reading
         <$> field "station" station codec
         <*> field "celsius" celsius (satisfying "too cold" (>= -273) codec)
-        <*> field "box" box (record "Size" (Size <$> field "w" width codec <*> field "h" height codec <*> field "r" rotated codec))
+        <*> field
+          "box"
+          box
+          ( record
+              "Size"
+              ( Size
+                  <$> field "w" width codec <*> field "h" height codec <*> field "r" rotated codec
+              )
+          )
         <*> field "shape" shape codec
   {-# INLINE format #-}
 
@@ -118,14 +126,18 @@ order =
       next = Just (Order "" [] False (Size 0 0 True) Nothing)
     }
 
--- Put a byte in place of the one at an offset.
+-- Replace the byte at an offset.
 setByte :: Int -> Word8 -> S.ByteString -> S.ByteString
 setByte i w bs = S.take i bs <> S.singleton w <> S.drop (i + 1) bs
 
 at :: forall a. Codec a => a -> S.ByteString -> Maybe (Int, [String])
-at _ bs = either (\e -> Just (fromIntegral (errorOffset e), errorLabels e)) (const Nothing) (decode bs :: Either DecodeError a)
+at _ bs =
+  either
+    (\e -> Just (fromIntegral (errorOffset e), errorLabels e))
+    (const Nothing)
+    (decode bs :: Either DecodeError a)
 
--- All of the ways, on whatever is left of a value, or has become of it.
+-- Every way to run, on a truncated encoding and on one with a byte changed.
 everyWay :: Property
 everyWay =
   forAll (choose (0, S.length bytes - 1)) $ \i -> forAll (QC.elements [0, 2, 255]) $ \w ->
@@ -140,13 +152,13 @@ everyWay =
       conjoin
         [ counterexample (show n) $
             conjoin
-              [ runGetLazy g (L.fromChunks pieces) === expected,
-                fromPieces g pieces === expected,
-                pushed (pushEndOfInput (foldl pushChunk (runGetIncremental g) pieces)) === expected,
-                fed g pieces === expected
+              [ runGetLazy g (L.fromChunks chunks) === expected,
+                fromChunks g chunks === expected,
+                pushed (pushEndOfInput (foldl pushChunk (runGetIncremental g) chunks)) === expected,
+                fed g chunks === expected
               ]
           | n <- [1, 7, 64, 1000],
-            let pieces = cut n bs
+            let chunks = cut n bs
         ]
     pushed d = case d of
       Fail _ _ e -> Left e
@@ -156,10 +168,10 @@ everyWay =
       | S.null bs = []
       | otherwise = S.take n bs : cut n (S.drop n bs)
 
--- Fed with these pieces.
+-- In push mode, with these chunks.
 fed :: Get a -> [S.ByteString] -> Either DecodeError a
-fed g pieces = unsafePerformIO $ do
-  f <- newFeed g >>= \f0 -> go f0 pieces
+fed g chunks = unsafePerformIO $ do
+  f <- newFeed g >>= \f0 -> go f0 chunks
   ended <- feedEndOfInput f
   case ended of
     FeedFail _ _ e -> pure (Left e)
@@ -182,23 +194,26 @@ derived = do
   at order (setByte 52 7 bytes) @?= Just (52, ["Order.paid"])
   at order (setByte 58 7 bytes) @?= Just (58, ["Order.size'.rotated"])
   at order (setByte 59 7 bytes) @?= Just (59, ["Order.next"])
-  -- After something that is nested too, the place is as before.
+  -- A nested value leaves the path as it was.
   at order (S.take (S.length bytes - 1) bytes) @?= Just (83, ["Order.next.Just.next"])
-  at (1 :: Word8, "a" :: Text) (encode (1 :: Word8, "abc" :: S.ByteString) <> "\255") @?= Just (12, [])
-  at (1 :: Word8, "a" :: Text) (encode (1 :: Word8, "a\255" :: S.ByteString)) @?= Just (10, ["(,).2"])
+  at (1 :: Word8, "a" :: Text) (encode (1 :: Word8, "abc" :: S.ByteString) <> "\255")
+    @?= Just (12, [])
+  at (1 :: Word8, "a" :: Text) (encode (1 :: Word8, "a\255" :: S.ByteString))
+    @?= Just (10, ["(,).2"])
   at (Just 'x') "\2" @?= Just (0, ["Maybe"])
 
 together :: Assertion
 together = do
-  -- As if one were read after the other.
+  -- The errors are as if each field were read by itself.
   let cutAt n = brief (decode (S.take n (encode (Size 1 2 False))) :: Either DecodeError Size)
   cutAt 0 @?= Left (0, ["Size.width"], MissingInput 1 0)
   cutAt 1 @?= Left (1, ["Size.height"], MissingInput 4 0)
   cutAt 4 @?= Left (1, ["Size.height"], MissingInput 4 3)
   cutAt 5 @?= Left (5, ["Size.rotated"], MissingInput 1 0)
-  -- What was found is what is there.
+  -- The bytes found are those of the field.
   either errorFound (const "") (decode "\1ab" :: Either DecodeError Size) @?= "ab"
-  brief (decode "\1\0\0\0\0\5" :: Either DecodeError Size) @?= Left (5, ["Size.rotated"], Invalid "Bool: 5")
+  brief (decode "\1\0\0\0\0\5" :: Either DecodeError Size)
+    @?= Left (5, ["Size.rotated"], Invalid "Bool: 5")
 
 handWritten :: Assertion
 handWritten = do
@@ -216,25 +231,35 @@ elements :: Assertion
 elements = do
   at [True] (encode [0, 1, 2 :: Word8]) @?= Just (10, ["[2]"])
   at (V.fromList [Red]) (encode (replicate 100 (0 :: Word8) ++ [7])) @?= Just (108, ["[100]"])
-  at [Size 1 2 True] (setByte 25 9 (encode (replicate 5 (Size 1 2 True)))) @?= Just (25, ["[2].rotated"])
+  at [Size 1 2 True] (setByte 25 9 (encode (replicate 5 (Size 1 2 True))))
+    @?= Just (25, ["[2].rotated"])
   at ["" :: Text] (S.take 20 (encode ["", "abc" :: Text])) @?= Just (16, ["[1]"])
   at [["" :: Text]] (encode [[], ["a", "\255" :: S.ByteString]]) @?= Just (41, ["[1][1]"])
   at (Map.fromList [(1 :: Int, True)]) (encode [(1 :: Int, 2 :: Word8)]) @?= Just (16, [])
-  at (T.Node 'a' []) (setByte 15 1 (encode (T.Node 'a' [T.Node 'b' []]))) @?= Just (12, ["Tree.subForest[0].rootLabel"])
+  at (T.Node 'a' []) (setByte 15 1 (encode (T.Node 'a' [T.Node 'b' []])))
+    @?= Just (12, ["Tree.subForest[0].rootLabel"])
 
 labels :: Assertion
 labels = do
   let g = label "outer" ((,) <$> getWord8 <*> label "inner" (get :: Get Order))
-  brief (runGet g ("x" <> S.take 45 (encode order))) @?= Left (44, ["Order.items[1].title", "inner", "outer"], MissingInput 4 2)
+  brief (runGet g ("x" <> S.take 45 (encode order)))
+    @?= Left (44, ["Order.items[1].title", "inner", "outer"], MissingInput 4 2)
 
 alternatives :: Assertion
 alternatives = do
   let bad = setByte 51 7 (encode order)
-  -- The one that got farthest, whatever was tried after it.
-  brief (runGet ((Just <$> (get :: Get Order)) <|> (Nothing <$ byteOf 9)) bad) @?= Left (51, ["Order.items[1].colour"], colourError)
-  brief (runGet ((Nothing <$ byteOf 9) <|> (Just <$> (get :: Get Order))) bad) @?= Left (51, ["Order.items[1].colour"], colourError)
-  brief (runGet (many (get :: Get Item) <* endOfInput) (setByte 32 7 (encode (Item "tea" 3 Red) <> encode (Item "milk" 2 Blue)))) @?= Left (32, ["Item.colour"], colourError)
-  -- An alternative that has failed leaves the place as it was.
+  -- The error is that of the alternative that got farthest, whatever was tried after it.
+  brief (runGet ((Just <$> (get :: Get Order)) <|> (Nothing <$ byteOf 9)) bad)
+    @?= Left (51, ["Order.items[1].colour"], colourError)
+  brief (runGet ((Nothing <$ byteOf 9) <|> (Just <$> (get :: Get Order))) bad)
+    @?= Left (51, ["Order.items[1].colour"], colourError)
+  brief
+    ( runGet
+        (many (get :: Get Item) <* endOfInput)
+        (setByte 32 7 (encode (Item "tea" 3 Red) <> encode (Item "milk" 2 Blue)))
+    )
+    @?= Left (32, ["Item.colour"], colourError)
+  -- An alternative that fails leaves the path as it was.
   brief (runGet (() <$ (get :: Get Either')) "\1\3ab") @?= Left (1, ["Either'.second"], Unexpected)
   where
     byteOf w = satisfy (== (w :: Word8))
@@ -250,7 +275,14 @@ data Tried = Tried
 instance Codec Tried
 
 instance HasFormat Tried where
-  format = byHand 1 (const 1) mempty (lookAhead ((Tried <$ (get :: Get Shape)) <|> pure Tried) <* satisfy (== 1))
+  format =
+    byHand
+      1
+      (const 1)
+      mempty
+      ( lookAhead ((Tried <$ (get :: Get Shape)) <|> pure Tried)
+          <* satisfy (== 1)
+      )
 
 short :: Assertion
 short = do
@@ -268,7 +300,7 @@ deep = do
   refused (get :: Get Lists) (S.concat (replicate 150000 (encode (1 :: Int))))
   refused (get :: Get Form) (S.concat (replicate 150000 ("\2" <> encode ("" :: Text))))
   refused (get :: Get (T.Tree ())) (S.concat (replicate 150000 (encode (1 :: Int))))
-  -- Types that contain themselves, whose layouts must not ask for each other for ever.
+  -- Types without finite values. Computing their layouts must terminate.
   refused (get :: Get Inside) ""
   refused (get :: Get Wrapped) ""
   refused (get :: Get (Doubled Word8)) ""
@@ -278,22 +310,28 @@ deep = do
     refused g bs = do
       isTooDeep (() <$ runGet g bs)
       isTooDeep (() <$ runGetLazy g (L.fromChunks [bs]))
-      isTooDeep (() <$ fromPieces g [bs])
+      isTooDeep (() <$ fromChunks g [bs])
       case pushChunk (runGetIncremental g) bs of
         Fail _ _ e -> isTooDeep (Left e)
         _ -> assertFailure "not failed"
     isTooDeep r = reasonOf r @?= Just (tooDeep 100000)
 
--- Behind a run, behind a field of variable size, and in a constructor of constant size, where the
--- offset does not tell which field it was.
+-- After a span, after a field of variable size, and in a constructor of constant size. The offset
+-- does not tell which field it was.
 ofNoSize :: Assertion
 ofNoSize = do
-  wrong (briefly (get :: Get Behind) (S.replicate 40 0)) (10, ["Behind.last4"])
-  wrong (briefly (get :: Get Alone') (S.replicate 40 0)) (8, ["Alone'.second2"])
-  wrong (briefly (get :: Get Constant') (S.cons 1 (S.replicate 40 0))) (3, ["Constant'.Constant2"])
+  wrong (briefly (get :: Get AfterSpan) (S.replicate 40 0)) (10, ["AfterSpan.last4"])
+  wrong (briefly (get :: Get AfterVariable) (S.replicate 40 0)) (8, ["AfterVariable.second2"])
+  wrong
+    (briefly (get :: Get InConstant) (S.cons 1 (S.replicate 40 0)))
+    (3, ["InConstant.Constant2"])
   where
-    briefly g bs = (brief (() <$ runGet g bs), brief (() <$ runGetLazy g (L.fromChunks (map S.singleton (S.unpack bs)))))
-    wrong got (offset, path) = got @?= (Left (offset, path, Invalid "no value"), Left (offset, path, Invalid "no value"))
+    briefly g bs =
+      ( brief (() <$ runGet g bs),
+        brief (() <$ runGetLazy g (L.fromChunks (map S.singleton (S.unpack bs))))
+      )
+    wrong got (offset, path) =
+      got @?= (Left (offset, path, Invalid "no value"), Left (offset, path, Invalid "no value"))
 
 data Refusing = Refusing
 
@@ -305,15 +343,21 @@ instance HasFormat Refusing where
 refusing :: Fixed Refusing
 refusing = fixedChecked (\Refusing -> ()) (const (Left "no value")) (fixedUnit ())
 
-data Behind = Behind {first1 :: [Word8], second1 :: Word8, third1 :: Word8, unit1 :: (), last4 :: Refusing}
+data AfterSpan = AfterSpan
+  { first1 :: [Word8],
+    second1 :: Word8,
+    third1 :: Word8,
+    unit1 :: (),
+    last4 :: Refusing
+  }
   deriving stock (Generic)
   deriving anyclass (Codec)
 
-data Alone' = Alone' {first2 :: [Word8], second2 :: Refusing, third2 :: [Word8]}
+data AfterVariable = AfterVariable {first2 :: [Word8], second2 :: Refusing, third2 :: [Word8]}
   deriving stock (Generic)
   deriving anyclass (Codec)
 
-data Constant' = Constant1 | Constant2 Word8 Word8 Refusing
+data InConstant = Constant1 | Constant2 Word8 Word8 Refusing
   deriving stock (Generic)
   deriving anyclass (Codec)
 
@@ -322,14 +366,17 @@ exactly = do
   let nest n = if n == 0 then Point else Named "a" (nest (n - 1 :: Int))
       within n = defaultBudget {budgetDepth = n}
   decodeWith (within 7) (encode (nest 7)) @?= Right (nest 7)
-  reasonOf (decodeWith (within 6) (encode (nest 7)) :: Either DecodeError Shape) @?= Just (tooDeep 6)
+  reasonOf (decodeWith (within 6) (encode (nest 7)) :: Either DecodeError Shape)
+    @?= Just (tooDeep 6)
   decodeLazyWith (within 7) (encodeLazy (nest 7)) @?= Right (nest 7)
-  reasonOf (decodeLazyWith (within 6) (encodeLazy (nest 7)) :: Either DecodeError Shape) @?= Just (tooDeep 6)
-  -- Values side by side do not add up.
+  reasonOf (decodeLazyWith (within 6) (encodeLazy (nest 7)) :: Either DecodeError Shape)
+    @?= Just (tooDeep 6)
+  -- The levels of adjacent values do not add up.
   decodeWith (within 3) (encode (replicate 500 (nest 2))) @?= Right (replicate 500 (nest 2))
-  decodeWith (within 2) (encode (Map.fromList [(i, nest 1) | i <- [1 .. 500 :: Int]])) @?= Right (Map.fromList [(i, nest 1) | i <- [1 .. 500]] :: Map Int Shape)
+  decodeWith (within 2) (encode (Map.fromList [(i, nest 1) | i <- [1 .. 500 :: Int]]))
+    @?= Right (Map.fromList [(i, nest 1) | i <- [1 .. 500]] :: Map Int Shape)
 
--- Levels that were entered before a failure are left.
+-- A failure leaves the levels that were entered before it.
 restored :: Assertion
 restored = do
   let nest n = if n == 0 then Point else Named "a" (nest (n - 1 :: Int))
@@ -339,7 +386,13 @@ restored = do
   within 3 (bad <|> bad <|> (get <* endOfInput)) bytes @?= Right (nest 3)
   within 3 (lookAhead (get :: Get Shape) *> get) bytes @?= Right (nest 3)
   within 3 (notFollowedBy (bad :: Get Shape) *> get) bytes @?= Right (nest 3)
-  within 3 (optional (attempt ((get :: Get Shape) *> commit *> bad)) *> get) (bytes <> bytes) @?= Right (nest 3)
-  -- A broken value ends 'many', at the levels that it was on.
-  within 3 ((,) <$> many (get :: Get Shape) <*> (getWord8 *> getWord8)) (bytes <> "\3\9") @?= Right ([nest 3], 9)
-  within 3 (withBudget defaultBudget {budgetDepth = 9} (get :: Get Shape) *> get) (encode (nest 8) <> bytes) @?= Right (nest 3)
+  within 3 (optional (attempt ((get :: Get Shape) *> commit *> bad)) *> get) (bytes <> bytes)
+    @?= Right (nest 3)
+  -- A value that fails ends 'many', which is back at its own level.
+  within 3 ((,) <$> many (get :: Get Shape) <*> (getWord8 *> getWord8)) (bytes <> "\3\9")
+    @?= Right ([nest 3], 9)
+  within
+    3
+    (withBudget defaultBudget {budgetDepth = 9} (get :: Get Shape) *> get)
+    (encode (nest 8) <> bytes)
+    @?= Right (nest 3)

@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Tests.Push
--- Description : Decoders that are fed
+-- Description : Push mode
 module Tests.Push (tests) where
 
 import Ashlar.Builder (int64LE, toStrictByteString)
@@ -34,32 +34,40 @@ tests :: TestTree
 tests =
   testGroup
     "push mode"
-    [ testProperty "the same result, left over and offset, in any pieces" sameInPieces,
-      testProperty "any state can be resumed again" resumedAgain,
+    [ testProperty "the same result, rest and offset, in any chunks" sameInChunks,
+      testProperty "any state can be resumed more than once" resumedAgain,
       testCase "it ends as soon as it can" asSoonAsItCan,
-      testCase "empty chunks, and chunks behind the end" oddChunks,
+      testCase "empty chunks, and chunks after the end" oddChunks,
       testCase "pushChunks is lazy" lazyChunks,
       testCase "Feed: a second resumption is an error" usedTwice,
       testCase "Feed: constant memory" constantMemory,
       testCase "an alternative of many chunks is run once" runOnce,
-      testCase "the exception of a value" valueThrows,
+      testCase "a value that throws" valueThrows,
       testGroup
-        "in odd places"
+        "in unusual contexts"
         [ testCase "resumed twice in the middle of a vector" twiceInVector,
           testCase "resumed by several threads at once" manyThreads,
-          testCase "under mask" (evaluate (pushed 500) >>= \d -> mask_ (outcome (finished d)) >>= (@?= expected)),
-          testCase "started under mask" (mask_ (evaluate (pushed 500)) >>= \d -> outcome (finished d) >>= (@?= expected)),
-          testCase "under uninterruptibleMask" (uninterruptibleMask_ (outcome (finished (pushed 500))) >>= (@?= expected)),
+          testCase
+            "under mask"
+            ( evaluate (pushed 500) >>= \d ->
+                mask_ (outcome (finished d)) >>= (@?= expected)
+            ),
+          testCase
+            "started under mask"
+            (mask_ (evaluate (pushed 500)) >>= \d -> outcome (finished d) >>= (@?= expected)),
+          testCase
+            "under uninterruptibleMask"
+            (uninterruptibleMask_ (outcome (finished (pushed 500))) >>= (@?= expected)),
           testCase "under atomically" underAtomically,
           testCase "Feed under mask" (mask_ (newFeed getter >>= fedAll) >>= (@?= expected)),
           testCase "in a bound thread, from another" inBound,
           testCase "nested" nested,
           testCase "interrupted again and again" interrupted,
-          testCase "killed, and taken up by several threads" takenUp
+          testCase "killed, and resumed by several threads" killedAndResumed
         ]
     ]
 
--- The result, what is left over, and where that begins.
+-- The result, the input left, and the offset at which it begins.
 type Outcome a = (Either DecodeError a, S.ByteString, Int64)
 
 ofDecoder :: Decoder a -> Maybe (Outcome a)
@@ -75,19 +83,23 @@ ofFeed d = case d of
   FeedPartial _ -> Nothing
 
 ofLazy :: Get a -> [S.ByteString] -> Maybe (Outcome a)
-ofLazy g pieces = Just $ case runGetOrFail g (L.fromChunks pieces) of
+ofLazy g chunks = Just $ case runGetOrFail g (L.fromChunks chunks) of
   Right (rest, at, a) -> (Right a, L.toStrict rest, at)
   Left (rest, at, e) -> (Left e, L.toStrict rest, at)
 
-sameInPieces :: Action -> [Word8] -> Property
-sameInPieces a bytes =
+sameInChunks :: Action -> [Word8] -> Property
+sameInChunks a bytes =
   conjoin
-    [ counterexample (show (map S.length pieces)) $
-        ofDecoder (pushEndOfInput (pushChunks (runGetIncremental g) (L.fromChunks pieces))) === whole
-          .&&. ofDecoder (pushEndOfInput (foldl pushChunk (runGetIncremental g) pieces)) === whole
-          .&&. ofLazy g pieces === whole
-          .&&. unsafePerformIO (newFeed g >>= \f -> foldM feed f pieces >>= feedEndOfInput) `isFed` whole
-      | pieces <- splits input
+    [ counterexample (show (map S.length chunks)) $
+        ofDecoder (pushEndOfInput (pushChunks (runGetIncremental g) (L.fromChunks chunks)))
+          === whole
+          .&&. ofDecoder (pushEndOfInput (foldl pushChunk (runGetIncremental g) chunks))
+          === whole
+          .&&. ofLazy g chunks
+          === whole
+          .&&. unsafePerformIO (newFeed g >>= \f -> foldM feed f chunks >>= feedEndOfInput)
+            `isFed` whole
+      | chunks <- splits input
     ]
   where
     g = runAction a
@@ -95,16 +107,20 @@ sameInPieces a bytes =
     whole = ofLazy g [input]
     isFed f o = ofFeed f === o
 
--- From each state on the way, other input leads elsewhere, whether it was resumed
--- before or not, and does not disturb the way.
+-- Each state on the way can also be resumed with other input, whether it was resumed before or not.
+-- That does not disturb the first run.
 resumedAgain :: Action -> [Word8] -> [Word8] -> Property
 resumedAgain a bytes others =
-  conjoin [ofDecoder (endedBy other d) === expect (S.take i input <> other) | (i, d) <- states, other <- [behind i, S.pack others, ""]]
+  conjoin
+    [ ofDecoder (endedBy other d) === expect (S.take i input <> other)
+      | (i, d) <- states,
+        other <- [later i, S.pack others, ""]
+    ]
     .&&. ofDecoder (pushEndOfInput (snd (last states))) === expect input
   where
     g = runAction a
     input = S.pack (take 6 bytes)
-    behind i = S.drop i input
+    later i = S.drop i input
     endedBy other d = pushEndOfInput (if S.null other then d else pushChunk d other)
     expect bs = ofLazy g [bs]
     states = zip [0 ..] (scanl pushChunk (runGetIncremental g) (map S.singleton (S.unpack input)))
@@ -125,7 +141,7 @@ asSoonAsItCan = do
   steps (match (getWord8 *> getWord8)) 2
   steps (notFollowedBy (getWord8 *> getWord8)) 2
   where
-    -- That many bytes, one by one.
+    -- The decoder ends after n bytes, fed one by one.
     steps :: Get a -> Int -> Assertion
     steps g n = do
       let ds = scanl pushChunk (runGetIncremental g) (replicate 10 "a")
@@ -142,12 +158,13 @@ asSoonAsItCan = do
 oddChunks :: Assertion
 oddChunks = do
   let d = runGetIncremental getWord8
-  ofDecoder (d `pushChunk` "" `pushChunk` "" `pushChunk` "a" `pushChunk` "b" `pushChunk` "c") @?= Just (Right 97, "bc", 1)
+  ofDecoder (d `pushChunk` "" `pushChunk` "" `pushChunk` "a" `pushChunk` "b" `pushChunk` "c")
+    @?= Just (Right 97, "bc", 1)
   ofDecoder (pushEndOfInput (pushEndOfInput d)) @?= Just (failing 0 (MissingInput 1 0), "", 0)
   ofDecoder (pushEndOfInput d `pushChunk` "x") @?= Just (failing 0 (MissingInput 1 0), "x", 0)
   f <- newFeed getWord8
   f1 <- feed f ""
-  -- That was no resumption.
+  -- An empty chunk did not resume it.
   f2 <- feed f "a"
   ofFeed f2 @?= Just (Right 97, "", 1)
   f3 <- feed f2 "b"
@@ -164,7 +181,11 @@ lazyChunks = do
     Partial _ -> pure ()
     _ -> assertFailure "not partial"
   -- A value of the decoder is not forced.
-  case runGetIncremental (const (0 :: Int) <$> fmap (\_ -> throw (userError "value") :: Int) getWord8) `pushChunk` "a" of
+  case runGetIncremental
+    ( const (0 :: Int)
+        <$> fmap (\_ -> throw (userError "value") :: Int) getWord8
+    )
+    `pushChunk` "a" of
     Done _ _ n -> n @?= 0
     _ -> assertFailure "not done"
 
@@ -173,8 +194,11 @@ usedTwice = do
   f <- newFeed getter
   f1 <- feed f "abc"
   second <- try (feed f "abc")
-  either (\e -> assertBool (show e) ("Ashlar.Get.Feed" `S.isInfixOf` message e)) (const (assertFailure "resumed twice")) second
-  -- The first resumption is none the worse.
+  either
+    (\e -> assertBool (show e) ("Ashlar.Get.Feed" `S.isInfixOf` message e))
+    (const (assertFailure "resumed twice"))
+    second
+  -- The second one did not harm the first.
   _ <- feed f1 "d"
   pure ()
   where
@@ -188,14 +212,16 @@ constantMemory = do
   end <- feedEndOfInput f'
   ofFeed end @?= Just (Right (600 * 16), "", 600 * 1048576)
 
--- How often elements are written, inside an alternative, with a chunk for each.
+-- Count the elements that are decoded inside of alternatives, with one chunk for each element.
 runOnce :: Assertion
 runOnce = do
   let n = 2000
       counted :: Get Int
       counted = runGetST $ do
         count <- newMutVar 0
-        _ <- (replicateM_ n (liftGet getWord8 >> modifyMutVar' count (+ 1)) >> empty) <|> many (liftGet (skip 1) >> modifyMutVar' count (+ 1))
+        _ <-
+          (replicateM_ n (liftGet getWord8 >> modifyMutVar' count (+ 1)) >> empty)
+            <|> many (liftGet (skip 1) >> modifyMutVar' count (+ 1))
         readMutVar count
   f <- newFeed counted >>= \f -> foldM (\s _ -> feed s "a") f [1 .. n]
   end <- feedEndOfInput f
@@ -204,24 +230,31 @@ runOnce = do
 valueThrows :: Assertion
 valueThrows = do
   let g = (getWord8 >>= \w -> if w == 97 then throw (userError "value") else pure w) <|> pure 0
-      expectValue r = either (\e -> show (e :: IOException) @?= "user error (value)") (const (assertFailure "no exception")) =<< try r
+      expectValue r =
+        either
+          (\e -> show (e :: IOException) @?= "user error (value)")
+          (const (assertFailure "no exception"))
+          =<< try r
   expectValue (newFeed g >>= \f -> void (feed f "a"))
   case runGetIncremental g of
     Partial k -> do
       expectValue (void (outcome (k (Just "a"))))
-      -- Again, from the start, and otherwise.
+      -- The same again, and then with another byte.
       expectValue (void (outcome (k (Just "a"))))
       outcome (k (Just "b")) >>= (@?= Just (Right 98, "", 1))
     _ -> assertFailure "not partial"
 
--- * In odd places
+-- * In unusual contexts
 
 numbers :: S.ByteString
 numbers = toStrictByteString (foldMap int64LE [1 .. 1000])
 
--- Suspended inside of a choice, of 'many', and of 'lookAhead', and without any.
+-- It is suspended inside of a choice, of 'many' and of 'lookAhead', and outside of all of them.
 getter :: Get Int64
-getter = (+) <$> ((replicateM_ 700 getInt64le *> empty) <|> sums 0) <*> (lookAhead (sum <$> many getInt64le) <* skip 4000)
+getter =
+  (+)
+    <$> ((replicateM_ 700 getInt64le *> empty) <|> sums 0)
+      <*> (lookAhead (sum <$> many getInt64le) <* skip 4000)
   where
     sums n
       | n == (500 :: Int) = pure 0
@@ -230,22 +263,22 @@ getter = (+) <$> ((replicateM_ 700 getInt64le *> empty) <|> sums 0) <*> (lookAhe
 expected :: Maybe (Outcome Int64)
 expected = Just (Right (sum [1 .. 1000]), "", 8000)
 
--- The decoder after so many numbers, in pieces of 13 bytes.
+-- The decoder after n numbers, in chunks of 13 bytes.
 pushed :: Int -> Decoder Int64
-pushed n = foldl pushChunk (runGetIncremental getter) (piecesOf 13 (S.take (8 * n) numbers))
+pushed n = foldl pushChunk (runGetIncremental getter) (chunksOf 13 (S.take (8 * n) numbers))
 
--- With the rest of 500.
+-- Feeds the 500 numbers left.
 finished :: Decoder Int64 -> Decoder Int64
-finished d = pushEndOfInput (foldl pushChunk d (piecesOf 13 (S.drop 4000 numbers)))
+finished d = pushEndOfInput (foldl pushChunk d (chunksOf 13 (S.drop 4000 numbers)))
 
-piecesOf :: Int -> S.ByteString -> [S.ByteString]
-piecesOf n = takeWhile (not . S.null) . map (S.take n) . iterate (S.drop n)
+chunksOf :: Int -> S.ByteString -> [S.ByteString]
+chunksOf n = takeWhile (not . S.null) . map (S.take n) . iterate (S.drop n)
 
 outcome :: Decoder a -> IO (Maybe (Outcome a))
 outcome d = ofDecoder <$> evaluate d
 
 fedAll :: Feed Int64 -> IO (Maybe (Outcome Int64))
-fedAll f = ofFeed <$> (foldM feed f (piecesOf 13 numbers) >>= feedEndOfInput)
+fedAll f = ofFeed <$> (foldM feed f (chunksOf 13 numbers) >>= feedEndOfInput)
 
 twiceInVector :: Assertion
 twiceInVector = do
@@ -254,13 +287,13 @@ twiceInVector = do
         v <- UM.new 100
         forM_ [0 .. 99] $ \i -> liftGet getInt64le >>= UM.write v i
         U.unsafeFreeze v
-      half = foldl pushChunk (runGetIncremental filled) (piecesOf 13 (S.take 403 numbers))
-      with bs d = ofDecoder (foldl pushChunk d (piecesOf 13 bs))
+      half = foldl pushChunk (runGetIncremental filled) (chunksOf 13 (S.take 403 numbers))
+      with bs d = ofDecoder (foldl pushChunk d (chunksOf 13 bs))
       zeros = S.replicate 397 0
       result bs = Just (runGet filled bs, "", 800)
   first <- evaluate (with (S.take 397 (S.drop 403 numbers)) half)
   second <- evaluate (with zeros half)
-  -- The second has not written into the vector of the first.
+  -- The second run did not write into the vector of the first.
   first @?= result (S.take 800 numbers)
   second @?= result (S.take 403 numbers <> zeros)
   with zeros half @?= result (S.take 403 numbers <> zeros)
@@ -274,13 +307,16 @@ manyThreads = forM_ [1 .. 20 :: Int] $ \round' -> do
     _ <- forkIO $ do
       readMVar begin
       let bs = toStrictByteString (foldMap int64LE [fromIntegral (i * 1000 + k) | k <- [1 .. 500]])
-      r <- try (outcome (pushEndOfInput (foldl pushChunk d (piecesOf (10 + round') bs))))
+      r <- try (outcome (pushEndOfInput (foldl pushChunk d (chunksOf (10 + round') bs))))
       putMVar done r
     pure done
   putMVar begin ()
   sums <- mapM takeMVar results
   forM_ (zip [0 ..] sums) $ \(i, r) ->
-    either (\e -> assertFailure (show (e :: SomeException))) (@?= Just (Right (sum [1 .. 500] + sum [i * 1000 + k | k <- [1 .. 500]]), "", 8000)) r
+    either
+      (\e -> assertFailure (show (e :: SomeException)))
+      (@?= Just (Right (sum [1 .. 500] + sum [i * 1000 + k | k <- [1 .. 500]]), "", 8000))
+      r
 
 underAtomically :: Assertion
 underAtomically = do
@@ -303,7 +339,7 @@ inBound = do
   takeMVar done >>= (@?= expected)
   outcome (finished d) >>= (@?= expected)
 
--- A decoder in a value in a decoder, both of which are waiting for input.
+-- A decoder runs inside of a value of another. Both wait for input.
 nested :: Assertion
 nested = do
   let outer :: Decoder Int64 -> Get Int64
@@ -316,28 +352,33 @@ nested = do
       endOf d = case d of
         Done _ _ n -> pure n
         _ -> fail "no end"
-  let r = pushEndOfInput (foldl pushChunk (runGetIncremental (outer (runGetIncremental getter))) (piecesOf 17 numbers))
+  let r =
+        pushEndOfInput
+          ( foldl
+              pushChunk
+              (runGetIncremental (outer (runGetIncremental getter)))
+              (chunksOf 17 numbers)
+          )
   outcome r >>= (@?= expected)
 
--- Timeouts strike wherever they happen to, while it is resumed, and whoever forces
--- a state again gets the right one.
+-- Timeouts interrupt the resumed decoder at any point. A state that is forced again is the right
+-- one.
 interrupted :: Assertion
 interrupted = do
   let long = toStrictByteString (foldMap int64LE [1 .. 100000])
       g = sum <$> many (getInt64le <|> empty) <|> pure 0
-      states = scanl pushChunk (runGetIncremental g) (piecesOf 4001 long)
+      states = scanl pushChunk (runGetIncremental g) (chunksOf 4001 long)
       persist limit x = timeout limit (evaluate x) >>= maybe (persist (limit * 2) x) pure
   mapM_ (persist 1) states
   r <- persist 1 (pushEndOfInput (last states))
   ofDecoder r @?= Just (Right (sum [1 .. 100000]), "", 800000)
 
--- Threads that force the same state are killed one after the other, and then several
--- take it up at the same time.
-takenUp :: Assertion
-takenUp = forM_ [1 .. 10 :: Int] $ \i -> do
+-- Threads that force the same state are killed one after the other. Then several resume it at once.
+killedAndResumed :: Assertion
+killedAndResumed = forM_ [1 .. 10 :: Int] $ \i -> do
   let long = toStrictByteString (foldMap int64LE [1 .. 20000])
       g = (replicateM_ 1000000 getWord8 *> empty) <|> (sum <$> many getInt64le)
-      -- One chunk, in which the decoder has something to do.
+      -- One chunk, which keeps the decoder busy.
       d = pushEndOfInput (runGetIncremental g `pushChunk` long)
   forM_ [1 .. 5 :: Int] $ \k -> do
     done <- newEmptyMVar
@@ -350,4 +391,7 @@ takenUp = forM_ [1 .. 10 :: Int] $ \i -> do
     _ <- forkIO (try (outcome d) >>= putMVar done)
     pure done
   rs <- mapM takeMVar results
-  forM_ rs $ either (\e -> assertFailure (show (e :: SomeException))) (@?= Just (Right (sum [1 .. 20000]), "", 160000))
+  forM_ rs $
+    either
+      (\e -> assertFailure (show (e :: SomeException)))
+      (@?= Just (Right (sum [1 .. 20000]), "", 160000))

@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Tests.Refused
--- Description : Bytes that are no value of a type, each with the place of the error
+-- Description : Bytes that encode no value of a type, each with the offset of the error
 module Tests.Refused (tests) where
 
 import Ashlar.Codec
@@ -29,23 +29,23 @@ tests :: TestTree
 tests =
   testGroup
     "refused"
-    [ testCase "numbers of any size" numbers,
+    [ testCase "integers of any size" numbers,
       testCase "fractions" fractions,
       testCase "arrays whose bounds lie" arrays,
       testCase "times" times,
       testCase "varints" varints,
-      testCase "lengths of few bytes" compact,
+      testCase "compact lengths" compact,
       testCase "UTF-16" utf16,
       testCase "others" others
     ]
 
--- The error is not that input is missing, and has this offset.
+-- The bytes are invalid. The error has this offset.
 refused :: (Show a) => Either DecodeError a -> Int64 -> Assertion
 refused r offset = case r of
   Left (DecodeError {errorOffset = at, errorReason = Invalid _}) -> at @?= offset
   other -> assertFailure (show other)
 
--- The error is that it would be too much, and has this offset.
+-- The value exceeds the budget. The error has this offset.
 overBudget :: (Show a) => Either DecodeError a -> Int64 -> Assertion
 overBudget r offset = case r of
   Left (DecodeError {errorOffset = at, errorReason = OverBudget _}) -> at @?= offset
@@ -65,9 +65,19 @@ numbers = do
   refused (decode "\x82\0\1" :: Either DecodeError Integer) 0
   refused (decode "\1\0" :: Either DecodeError Natural) 1
   refused (decode ("\x11" <> S.replicate 16 1 <> "\0") :: Either DecodeError Natural) 1
-  missing (decode ("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x7F" <> S.replicate 100 1) :: Either DecodeError Natural)
-  missing (decode ("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\1" <> S.replicate 100 1) :: Either DecodeError Integer)
-  refused (decode ("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\1" <> S.replicate 100 1) :: Either DecodeError Natural) 10
+  missing
+    ( decode ("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x7F" <> S.replicate 100 1) ::
+        Either DecodeError Natural
+    )
+  missing
+    ( decode ("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\1" <> S.replicate 100 1) ::
+        Either DecodeError Integer
+    )
+  refused
+    ( decode ("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\1" <> S.replicate 100 1) ::
+        Either DecodeError Natural
+    )
+    10
 
 fractions :: Assertion
 fractions = do
@@ -80,19 +90,71 @@ fractions = do
 
 arrays :: Assertion
 arrays = do
-  refused (decode (encode ((0, 5) :: (Word8, Word8), "a" :: String)) :: Either DecodeError (Array Word8 Char)) 2
-  refused (decode (encode ((0, 0) :: (Word8, Word8), "" :: String)) :: Either DecodeError (Array Word8 Char)) 2
-  refused (decode (encode ((1, 0) :: (Word8, Word8), "a" :: String)) :: Either DecodeError (Array Word8 Char)) 2
-  refused (decode (encode ((minBound, maxBound) :: (Int, Int), "" :: String)) :: Either DecodeError (Array Int Char)) 16
-  -- The sizes of these overflow to 0, and to as many elements as there are.
-  refused (decode (encode (((0, 0), (2 ^ (32 :: Int) - 1, 2 ^ (32 :: Int) - 1)) :: ((Int, Int), (Int, Int)), "" :: String)) :: Either DecodeError (Array (Int, Int) Char)) 32
-  refused (decode (encode (((0, 0), (2, inverse - 1)) :: ((Int, Int), (Int, Int)), "a" :: String)) :: Either DecodeError (Array (Int, Int) Char)) 32
-  refused (decode (encode (((0, 0), (2, inverse - 1)) :: ((Int, Int), (Int, Int)), [1] :: [Word8])) :: Either DecodeError (UArray (Int, Int) Word8)) 32
-  -- One dimension without end, the other one empty.
-  (decode (encode (((0, 0), (maxBound, -1)) :: ((Int, Int), (Int, Int)), "" :: String)) :: Either DecodeError (Array (Int, Int) Char)) `returns` ()
-  refused (decode (encode (((0, 0), (maxBound, -1)) :: ((Int, Int), (Int, Int)), "a" :: String)) :: Either DecodeError (Array (Int, Int) Char)) 32
-  -- No size, and more than the budget.
-  overBudget (decode (encode (0 :: Int, maxBound - 1 :: Int, maxBound :: Int)) :: Either DecodeError (Array Int ())) 24
+  refused
+    ( decode (encode ((0, 5) :: (Word8, Word8), "a" :: String)) ::
+        Either DecodeError (Array Word8 Char)
+    )
+    2
+  refused
+    ( decode (encode ((0, 0) :: (Word8, Word8), "" :: String)) ::
+        Either DecodeError (Array Word8 Char)
+    )
+    2
+  refused
+    ( decode (encode ((1, 0) :: (Word8, Word8), "a" :: String)) ::
+        Either DecodeError (Array Word8 Char)
+    )
+    2
+  refused
+    ( decode (encode ((minBound, maxBound) :: (Int, Int), "" :: String)) ::
+        Either DecodeError (Array Int Char)
+    )
+    16
+  -- The numbers of elements overflow, to 0 and to the number that is there.
+  refused
+    ( decode
+        ( encode
+            ( ((0, 0), (2 ^ (32 :: Int) - 1, 2 ^ (32 :: Int) - 1)) :: ((Int, Int), (Int, Int)),
+              "" :: String
+            )
+        ) ::
+        Either
+          DecodeError
+          (Array (Int, Int) Char)
+    )
+    32
+  refused
+    ( decode
+        (encode (((0, 0), (2, inverse - 1)) :: ((Int, Int), (Int, Int)), "a" :: String)) ::
+        Either
+          DecodeError
+          (Array (Int, Int) Char)
+    )
+    32
+  refused
+    ( decode
+        (encode (((0, 0), (2, inverse - 1)) :: ((Int, Int), (Int, Int)), [1] :: [Word8])) ::
+        Either
+          DecodeError
+          (UArray (Int, Int) Word8)
+    )
+    32
+  -- One dimension is huge, the other one is empty.
+  ( decode (encode (((0, 0), (maxBound, -1)) :: ((Int, Int), (Int, Int)), "" :: String)) ::
+      Either DecodeError (Array (Int, Int) Char)
+    )
+    `returns` ()
+  refused
+    ( decode (encode (((0, 0), (maxBound, -1)) :: ((Int, Int), (Int, Int)), "a" :: String)) ::
+        Either DecodeError (Array (Int, Int) Char)
+    )
+    32
+  -- More empty elements than the budget allows.
+  overBudget
+    ( decode (encode (0 :: Int, maxBound - 1 :: Int, maxBound :: Int)) ::
+        Either DecodeError (Array Int ())
+    )
+    24
   where
     -- Three times this is 1, modulo 2^64.
     inverse = -6148914691236517205
@@ -100,11 +162,27 @@ arrays = do
 
 times :: Assertion
 times = do
-  refused (decode (encode (ModifiedJulianDay 1, 86401 * 10 ^ (12 :: Int) :: Integer)) :: Either DecodeError UTCTime) 2
+  refused
+    ( decode (encode (ModifiedJulianDay 1, 86401 * 10 ^ (12 :: Int) :: Integer)) ::
+        Either DecodeError UTCTime
+    )
+    2
   refused (decode (encode (ModifiedJulianDay 1, -1 :: Integer)) :: Either DecodeError UTCTime) 2
-  refused (decode (encode (24 :: Word8, 0 :: Word8, 0 :: Integer)) :: Either DecodeError TimeOfDay) 0
-  refused (decode (encode (0 :: Word8, 60 :: Word8, 0 :: Integer)) :: Either DecodeError TimeOfDay) 1
-  refused (decode (encode (0 :: Word8, 0 :: Word8, 61 * 10 ^ (12 :: Int) :: Integer)) :: Either DecodeError TimeOfDay) 2
+  refused
+    ( decode (encode (24 :: Word8, 0 :: Word8, 0 :: Integer)) ::
+        Either DecodeError TimeOfDay
+    )
+    0
+  refused
+    ( decode (encode (0 :: Word8, 60 :: Word8, 0 :: Integer)) ::
+        Either DecodeError TimeOfDay
+    )
+    1
+  refused
+    ( decode (encode (0 :: Word8, 0 :: Word8, 61 * 10 ^ (12 :: Int) :: Integer)) ::
+        Either DecodeError TimeOfDay
+    )
+    2
   refused (decode (encode (TimeOfDay 300 0 0)) :: Either DecodeError TimeOfDay) 0
   refused (decode (encode (MkSystemTime 0 2000000000)) :: Either DecodeError SystemTime) 8
   refused (decode "\0" :: Either DecodeError DayOfWeek) 0
@@ -125,10 +203,15 @@ varints = do
 compact :: Assertion
 compact = do
   refused (decode (S.replicate 9 0xFF <> "\1") :: Either DecodeError (Compact T.Text)) 0
-  forM_ [S.replicate 8 0xFF <> "\x7F", "\x80\x80\x80\x80\x80\x80\x80\x80\x20", "\x81\x80\x80\x80\x80\x80\x80\x80\x20"] $ \n -> do
-    missing (decode n :: Either DecodeError (Compact T.Text))
-    missing (decode n :: Either DecodeError (Compact [Word64]))
-    missing (decode n :: Either DecodeError (Compact S.ByteString))
+  forM_
+    [ S.replicate 8 0xFF <> "\x7F",
+      "\x80\x80\x80\x80\x80\x80\x80\x80\x20",
+      "\x81\x80\x80\x80\x80\x80\x80\x80\x20"
+    ]
+    $ \n -> do
+      missing (decode n :: Either DecodeError (Compact T.Text))
+      missing (decode n :: Either DecodeError (Compact [Word64]))
+      missing (decode n :: Either DecodeError (Compact S.ByteString))
 
 utf16 :: Assertion
 utf16 = do

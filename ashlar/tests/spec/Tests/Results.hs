@@ -3,7 +3,7 @@
 
 -- |
 -- Module      : Tests.Results
--- Description : Other results, loops over builders, merging of chunks, pokes
+-- Description : Unpinned results, loops over builders, merging of chunks, pokes
 module Tests.Results (tests) where
 
 import Ashlar.Builder
@@ -36,20 +36,22 @@ tests =
     [ testGroup
         "ShortByteString and ByteArray"
         [ testProperty "the bytes of the model" shortAgainstModel,
-          testCase "of every size at which something changes" shortSizes,
-          testCase "a ByteString that is inserted" shortInserted
+          testCase "each size at which something changes" shortSizes,
+          testCase "an inserted ByteString" shortInserted
         ],
       testGroup
         "loops"
         [ testProperty "intersperse, unwords, unlines" joined,
           testCase "infinite lists" infiniteLists,
-          testCase "viaShow" $ toStrictByteString (Builder.viaShow (Just ("\228" :: String), 1.5 :: Double)) @?= "(Just \"\\228\",1.5)",
+          testCase "viaShow" $
+            toStrictByteString (Builder.viaShow (Just ("\228" :: String), 1.5 :: Double))
+              @?= "(Just \"\\228\",1.5)",
           testCase "stimes of numbers of every type" stimesOfEveryType
         ],
       testGroup
         "defragment"
         [ testProperty "against the model" defragmentModel,
-          testProperty "what the chunks are" defragmentChunks,
+          testProperty "properties of the chunks" defragmentChunks,
           testCase "by default" defragmentDefault,
           testCase "shares large chunks, and single small ones" defragmentShares,
           testCase "forces no more than it must" defragmentLazy,
@@ -61,7 +63,7 @@ tests =
           testCase "withPtr of a negative number, and an address outside" pokedOutside,
           testProperty "storable at every address" storableAnywhere,
           testCase "storable: alignment and padding" storableRecords,
-          testProperty "storables: one after the other, at every address" storableLists
+          testProperty "storables: several in a row, at every address" storableLists
         ]
     ]
 
@@ -77,27 +79,51 @@ bytesOf = foldrByteArray (:) []
 shortSizes :: Assertion
 shortSizes = forM_ sizes $ \n -> do
   let b = foldMap (word8 . fromIntegral) [1 .. n]
-      pieces = foldMap (byteString . S.pack . map fromIntegral) (slices 1000 [1 .. n])
+      chunked = foldMap (byteString . S.pack . map fromIntegral) (slices 1000 [1 .. n])
       expected = map fromIntegral [1 .. n]
       array = toByteArray b
   sizeofByteArray array @?= n
   bytesOf array @?= expected
   SBS.unpack (toShortByteString b) @?= expected
-  SBS.unpack (toShortByteString pieces) @?= expected
-  -- The first is not changed by a second run.
+  SBS.unpack (toShortByteString chunked) @?= expected
+  -- A second run does not change the first result.
   bytesOf (toByteArray b) @?= expected
   bytesOf array @?= expected
   where
-    sizes = [0, 1, 2, 127, 128, 129, 3071, 3072, 3073, 4095, 4096, 4097, 6144, 8192, 32767, 32768, 32769, 65536, 70000, 200000] :: [Int]
+    sizes =
+      [ 0,
+        1,
+        2,
+        127,
+        128,
+        129,
+        3071,
+        3072,
+        3073,
+        4095,
+        4096,
+        4097,
+        6144,
+        8192,
+        32767,
+        32768,
+        32769,
+        65536,
+        70000,
+        200000
+      ] ::
+        [Int]
     slices k xs = if null xs then [] else take k xs : slices k (drop k xs)
 
 shortInserted :: Assertion
 shortInserted = do
   let big = S.replicate 9000 3
   SBS.fromShort (toShortByteString (byteString big)) @?= big
-  SBS.fromShort (toShortByteString (word8 1 <> byteString big <> word8 2)) @?= S.cons 1 (S.snoc big 2)
-  -- A full buffer of which a part has been handed out is not the result.
-  let b = foldMap word8 (replicate 5000 1) <> build (Inserted "x") <> foldMap word8 (replicate 2500 2)
+  SBS.fromShort (toShortByteString (word8 1 <> byteString big <> word8 2))
+    @?= S.cons 1 (S.snoc big 2)
+  -- A full buffer is not the result if a slice of it has been handed out.
+  let b =
+        foldMap word8 (replicate 5000 1) <> build (Inserted "x") <> foldMap word8 (replicate 2500 2)
   SBS.fromShort (toShortByteString b) @?= S.replicate 5000 1 <> "x" <> S.replicate 2500 2
 
 joined :: Property
@@ -105,7 +131,9 @@ joined = forAll (resize 7 ((,) <$> arbitrary <*> arbitrary)) $ \(programs, separ
   let bs = map build (programs :: [Program])
       ms = map model programs
    in conjoin
-        [ everywhere (Builder.intersperse (build separator) bs) (S.pack (intercalate (model separator) ms)),
+        [ everywhere
+            (Builder.intersperse (build separator) bs)
+            (S.pack (intercalate (model separator) ms)),
           everywhere (Builder.unwords bs) (S.intercalate " " (map S.pack ms)),
           everywhere (Builder.unlines bs) (S.concat (map ((`S.snoc` 10) . S.pack) ms))
         ]
@@ -126,20 +154,25 @@ stimesOfEveryType = do
   toStrictByteString (stimes (255 :: Word8) b) @?= expected 255
   toStrictByteString (stimes (3 :: Natural) b) @?= expected 3
   toStrictByteString (stimes (100000 :: Int32) b) @?= expected 100000
-  L.take 300000 (toLazyByteString (stimes (maxBound :: Word64) b)) @?= L.fromStrict (expected 100000)
-  L.take 300000 (toLazyByteString (stimes (2 ^ (100 :: Int) :: Natural) b)) @?= L.fromStrict (expected 100000)
-  forM_ [stimes (-1 :: Integer) b, stimes (minBound :: Int) b, stimes (-1 :: Int) mempty] $ \b' -> do
-    r <- try (evaluate (toStrictByteString b')) :: IO (Either ErrorCall S.ByteString)
-    either (const (pure ())) (const (assertFailure "no exception")) r
+  L.take 300000 (toLazyByteString (stimes (maxBound :: Word64) b))
+    @?= L.fromStrict (expected 100000)
+  L.take 300000 (toLazyByteString (stimes (2 ^ (100 :: Int) :: Natural) b))
+    @?= L.fromStrict (expected 100000)
+  forM_ [stimes (-1 :: Integer) b, stimes (minBound :: Int) b, stimes (-1 :: Int) mempty] $ \b' ->
+    do
+      r <- try (evaluate (toStrictByteString b')) :: IO (Either ErrorCall S.ByteString)
+      either (const (pure ())) (const (assertFailure "no exception")) r
 
--- The longest runs of small chunks that fit.
+-- Adjacent small chunks are merged, as many as fit.
 defragmented :: Int -> Int -> [S.ByteString] -> [S.ByteString]
 defragmented least most chunks = case filter (not . S.null) chunks of
   [] -> []
   bs : rest
     | S.length bs >= least -> bs : defragmented least most rest
     | otherwise ->
-      let fits n = all ((< least) . S.length) (take n rest) && S.length bs + sum (map S.length (take n rest)) <= most
+      let fits n =
+            all ((< least) . S.length) (take n rest)
+              && S.length bs + sum (map S.length (take n rest)) <= most
           k = length (takeWhile fits [1 .. length rest])
        in S.concat (bs : take k rest) : defragmented least most (drop k rest)
 
@@ -176,7 +209,8 @@ defragmentShares :: Assertion
 defragmentShares = do
   let big = S.replicate 5000 1
       small = S.replicate 10 2
-  map address (L.toChunks (defragment (L.fromChunks [big, small, big]))) @?= map address [big, small, big]
+  map address (L.toChunks (defragment (L.fromChunks [big, small, big])))
+    @?= map address [big, small, big]
 
 defragmentLazy :: Assertion
 defragmentLazy = do
@@ -186,16 +220,18 @@ defragmentLazy = do
       firstOf lbs = case lbs of
         L.Chunk bs _ -> S.length bs
         L.Empty -> 0
-  -- A large chunk is there before what follows, and so is a full one.
+  -- A large chunk, or a full one, is there before the chunks after it.
   firstOf (defragment (L.Chunk big unreached)) @?= 5000
   firstOf (defragment (foldr L.Chunk unreached (replicate 2048 small))) @?= 32768
-  -- Another one must be looked at, and no more.
+  -- After a small chunk, one more is forced, but no others.
   firstOf (defragment (L.Chunk small (L.Chunk big unreached))) @?= 16
-  r <- try (evaluate (firstOf (defragment (L.Chunk small unreached)))) :: IO (Either IOException Int)
+  r <-
+    try (evaluate (firstOf (defragment (L.Chunk small unreached)))) ::
+      IO (Either IOException Int)
   either (const (pure ())) (const (assertFailure "not reached")) r
   L.take 1000000 (defragment (L.cycle (L.fromStrict small))) @?= L.replicate 1000000 2
 
--- Chunks that only the constructor makes.
+-- Empty chunks, which only the constructor can make.
 defragmentEmpty :: Assertion
 defragmentEmpty = do
   let with = foldr L.Chunk L.Empty
@@ -229,13 +265,15 @@ storableAnywhere x y z = conjoin $ do
   pure $
     everywhere
       (byteString start <> storable x <> storable y <> storable z <> storable 'x' <> storable True)
-      (start <> toStrictByteString (build (Little x) <> wordOf y <> wordOf z <> wordOf 'x' <> wordOf True))
+      ( start
+          <> toStrictByteString
+            (build (Little x) <> wordOf y <> wordOf z <> wordOf 'x' <> wordOf True)
+      )
   where
-    -- What peeking at the bytes in a place of their own gives.
+    -- The bytes that 'poke' writes into memory of its own.
     wordOf v = byteString (B.unsafeCreate (sizeOf v) (\p -> poke (castPtr p) v))
 
--- A structure of C with padding in its middle and at its end, whose poke insists on
--- its alignment.
+-- A C structure with padding in its middle and at its end. Its 'poke' insists on the alignment.
 data Record = Record !Word8 !Word64 !Word16
   deriving stock (Eq, Show)
 
@@ -249,7 +287,7 @@ instance Storable Record where
     pokeByteOff p 8 y
     pokeByteOff p 16 z
 
--- Alignments that are not powers of two, and sizes of nothing.
+-- An alignment that is not a power of two.
 newtype Odd = Odd Word8
 
 instance Storable Odd where
@@ -273,8 +311,21 @@ storableLists xs ys = forAll (choose (0, 8)) $ \n ->
   let start = S.replicate n 7
       records = [Record 1 0x0202020202020202 0x0303, Record 4 5 6]
    in everywhere
-        (byteString start <> storables xs <> storables ys <> storables (map Odd [5, 6, 7]) <> storables records <> storables ([] :: [Record]))
-        (toStrictByteString (byteString start <> foldMap storable xs <> foldMap storable ys <> foldMap (storable . Odd) [5, 6, 7] <> foldMap storable records))
+        ( byteString start
+            <> storables xs
+            <> storables ys
+            <> storables (map Odd [5, 6, 7])
+            <> storables records
+            <> storables ([] :: [Record])
+        )
+        ( toStrictByteString
+            ( byteString start
+                <> foldMap storable xs
+                <> foldMap storable ys
+                <> foldMap (storable . Odd) [5, 6, 7]
+                <> foldMap storable records
+            )
+        )
 
 storableRecords :: Assertion
 storableRecords = do
@@ -283,8 +334,10 @@ storableRecords = do
   forM_ [0 .. 17] $ \offset -> do
     let start = S.replicate offset 0xFF
     forM_ [1, 24, 25, 32, 100] $ \size' -> do
-      -- What the memory held before must not show.
-      S.concat (chunksOf size' (byteString start <> record <> storable (Odd 5) <> record)) @?= start <> bytes <> S.pack [0, 5, 0] <> bytes
-      S.concat (chunksOf size' (byteString start <> storable () <> storable (Odd 5))) @?= start <> S.pack [0, 5, 0]
+      -- The bytes that the memory held before must not show in the padding.
+      S.concat (chunksOf size' (byteString start <> record <> storable (Odd 5) <> record))
+        @?= start <> bytes <> S.pack [0, 5, 0] <> bytes
+      S.concat (chunksOf size' (byteString start <> storable () <> storable (Odd 5)))
+        @?= start <> S.pack [0, 5, 0]
   r <- try (evaluate (toStrictByteString (storable Huge))) :: IO (Either ErrorCall S.ByteString)
   either (const (pure ())) (const (assertFailure "no exception")) r

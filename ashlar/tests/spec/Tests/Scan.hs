@@ -3,13 +3,13 @@
 
 -- |
 -- Module      : Tests.Scan
--- Description : Scanning and numbers in ASCII, against naive models, on every split
+-- Description : Scanning, and numbers in ASCII, against naive models on every split
 module Tests.Scan
   ( tests,
     agrees,
     agreesAt,
     failsAt,
-    inPieces,
+    inChunksOf,
   )
 where
 
@@ -61,7 +61,7 @@ tests =
       testCase "hostile numbers" hostile
     ]
 
--- | On every split, the decoder returns this and leaves these bytes over, or fails.
+-- | On every split, the decoder returns this result and leaves these bytes, or it fails.
 agrees :: (Eq a, Show a) => Get a -> S.ByteString -> Maybe (a, S.ByteString) -> Property
 agrees g bs expected =
   onEverySplit g' bs (runGet g' bs)
@@ -69,7 +69,7 @@ agrees g bs expected =
   where
     g' = (,) <$> g <*> getRemainingByteString
 
--- | The same, with the offset of the error.
+-- | As 'agrees', but with the offset of the error.
 agreesAt :: (Eq a, Show a) => Get a -> S.ByteString -> Either Int64 (a, S.ByteString) -> Property
 agreesAt g bs expected =
   onEverySplit g' bs (runGet g' bs)
@@ -77,15 +77,15 @@ agreesAt g bs expected =
   where
     g' = (,) <$> g <*> getRemainingByteString
 
--- | It fails at this offset.
+-- | The decoder failed at this offset.
 failsAt :: Int64 -> Either DecodeError a -> Assertion
 failsAt at = either (\e -> errorOffset e @?= at) (const (assertFailure "decoded"))
 
--- | In chunks of so many bytes.
-inPieces :: Int -> S.ByteString -> L.ByteString
-inPieces n bs = L.fromChunks (takeWhile (not . S.null) (map (S.take n) (iterate (S.drop n) bs)))
+-- | The input in chunks of n bytes.
+inChunksOf :: Int -> S.ByteString -> L.ByteString
+inChunksOf n bs = L.fromChunks (takeWhile (not . S.null) (map (S.take n) (iterate (S.drop n) bs)))
 
--- Few different bytes, so that much happens.
+-- Few different bytes, so that many of them match.
 text :: Gen S.ByteString
 text = C.pack <$> (choose (0, 9) >>= \n -> vectorOf n (elements "aab \n\r\0"))
 
@@ -100,7 +100,7 @@ taking = forText $ \bs ->
   let run = S.takeWhile isA bs
       rest = S.drop (S.length run) bs
       tilled = S.break (== 0) bs
-      -- No more than three letters.
+      -- At most three letters.
       limited n w = if w == 97 && n < 3 then Just (n + 1 :: Int) else Nothing
       short = S.take 3 run
    in conjoin
@@ -109,8 +109,11 @@ taking = forText $ \bs ->
           agrees (P.takeTill (== 0)) bs (Just tilled),
           agrees (P.takeTillByte 0) bs (Just tilled),
           agrees (P.scan 0 limited) bs (Just (short, S.drop (S.length short) bs)),
-          agrees (P.runScanner 0 limited) bs (Just ((short, S.length short), S.drop (S.length short) bs)),
-          -- Going back over it.
+          agrees
+            (P.runScanner 0 limited)
+            bs
+            (Just ((short, S.length short), S.drop (S.length short) bs)),
+          -- Backtracking over the match.
           agrees ((P.takeWhile isA *> P.word8 98) <|> pure 0) bs $
             Just (case S.uncons rest of Just (98, more) -> (98, more); _ -> (0, bs))
         ]
@@ -119,7 +122,13 @@ skipping :: Property
 skipping = forText $ \bs ->
   conjoin
     [ agrees (P.skipWhile isA) bs (Just ((), S.dropWhile isA bs)),
-      agreesAt (P.skipWhile1 isA) bs (if S.null (S.takeWhile isA bs) then Left 0 else Right ((), S.dropWhile isA bs)),
+      agreesAt
+        (P.skipWhile1 isA)
+        bs
+        ( if S.null (S.takeWhile isA bs)
+            then Left 0
+            else Right ((), S.dropWhile isA bs)
+        ),
       agrees P.skipSpace bs (Just ((), S.dropWhile (`elem` [9, 10, 11, 12, 13, 32]) bs))
     ]
 
@@ -136,27 +145,31 @@ single = forText $ \bs ->
           agreesAt (P.satisfyWith (+ 1) (> 33)) bs ((\(w, rest) -> (w + 1, rest)) <$> one (> 32)),
           agrees P.peekWord8 bs (Just (fst <$> S.uncons bs, bs)),
           agreesAt P.peekWord8' bs ((\(w, _) -> (w, bs)) <$> one (const True)),
-          -- Behind something, and in alternatives that are given up.
+          -- After another byte, and in alternatives that fail.
           agreesAt (getWord8 *> P.word8 97) bs $ case S.unpack bs of
             _ : 97 : rest -> Right (97, S.pack rest)
             [] -> Left 0
             _ -> Left 1,
-          agrees (many (P.word8 97 <|> P.word8 98)) bs (Just (S.unpack (S.takeWhile (`elem` [97, 98]) bs), S.dropWhile (`elem` [97, 98]) bs))
+          agrees
+            (many (P.word8 97 <|> P.word8 98))
+            bs
+            (Just (S.unpack (S.takeWhile (`elem` [97, 98]) bs), S.dropWhile (`elem` [97, 98]) bs))
         ]
 
 literal :: Property
-literal = forText $ \bs -> forAll (C.pack <$> (choose (0, 4) >>= \n -> vectorOf n (elements "aab "))) $ \s ->
-  conjoin
-    [ agreesAt (P.bytes s) bs (maybe (Left 0) (\rest -> Right (s, rest)) (S.stripPrefix s bs)),
-      agrees (P.bytes (S.take 3 bs)) bs (Just (S.take 3 bs, S.drop 3 bs)),
-      agrees (P.optionBytes s) bs (Just (maybe (False, bs) ((,) True) (S.stripPrefix s bs))),
-      agrees (P.optionBytes (S.take 3 bs)) bs (Just (True, S.drop 3 bs)),
-      agrees (many (P.optionBytes s >>= guard)) bs $
-        let stripped b = case S.stripPrefix s b of
-              Just more | not (S.null s) -> let (n, rest) = stripped more in (() : n, rest)
-              _ -> ([], b)
-         in Just (stripped bs)
-    ]
+literal = forText $ \bs ->
+  forAll (C.pack <$> (choose (0, 4) >>= \n -> vectorOf n (elements "aab "))) $ \s ->
+    conjoin
+      [ agreesAt (P.bytes s) bs (maybe (Left 0) (\rest -> Right (s, rest)) (S.stripPrefix s bs)),
+        agrees (P.bytes (S.take 3 bs)) bs (Just (S.take 3 bs, S.drop 3 bs)),
+        agrees (P.optionBytes s) bs (Just (maybe (False, bs) ((,) True) (S.stripPrefix s bs))),
+        agrees (P.optionBytes (S.take 3 bs)) bs (Just (True, S.drop 3 bs)),
+        agrees (many (P.optionBytes s >>= guard)) bs $
+          let stripped b = case S.stripPrefix s b of
+                Just more | not (S.null s) -> let (n, rest) = stripped more in (() : n, rest)
+                _ -> ([], b)
+           in Just (stripped bs)
+      ]
 
 switching :: Property
 switching = forText $ \bs ->
@@ -166,15 +179,33 @@ switching = forText $ \bs ->
         _ -> ([], ws)
       (elems, left') = pairs (S.unpack bs)
    in conjoin
-        [ agrees (P.switch (pure "end") (\w -> if w == 97 then P.takeWhile isA else pure "other")) bs $
-            Just (if S.null bs then ("end", "") else if S.null run then ("other", bs) else (run, S.drop (S.length run) bs)),
-          agrees (P.optionIf isA getWord8) bs (Just (case S.uncons bs of Just (97, rest) -> (Just 97, rest); _ -> (Nothing, bs))),
+        [ agrees
+            ( P.switch
+                (pure "end")
+                (\w -> if w == 97 then P.takeWhile isA else pure "other")
+            )
+            bs
+            $ Just
+              ( if S.null bs
+                  then ("end", "")
+                  else
+                    if S.null run
+                      then ("other", bs)
+                      else (run, S.drop (S.length run) bs)
+              ),
+          agrees
+            (P.optionIf isA getWord8)
+            bs
+            (Just (case S.uncons bs of Just (97, rest) -> (Just 97, rest); _ -> (Nothing, bs))),
           agrees (P.manyWhile isA ((,) <$> getWord8 <*> getWord8)) bs $
             if left' == [97] then Nothing else Just (elems, S.pack left'),
           agrees (P.skipManyWhile isA ((,) <$> getWord8 <*> getWord8)) bs $
             if left' == [97] then Nothing else Just ((), S.pack left'),
           counterexample "reads nothing" $
-            agrees (P.skipManyWhile isA (pure ())) bs (if S.null run then Just ((), bs) else Nothing),
+            agrees
+              (P.skipManyWhile isA (pure ()))
+              bs
+              (if S.null run then Just ((), bs) else Nothing),
           counterexample "reads nothing" $
             agrees (P.manyWhile isA (pure ())) bs (if S.null run then Just ([], bs) else Nothing)
         ]
@@ -185,7 +216,7 @@ named = do
   says (P.satisfyWith id isA) ["a byte that satisfyWith accepts"]
   says (P.takeWhile1 isA) ["a byte that takeWhile1 accepts"]
   says (P.skipWhile1 isA) ["a byte that skipWhile1 accepts"]
-  -- The user's name counts.
+  -- A name that the user gives has precedence.
   says (P.satisfy isA <?> "letter") ["letter"]
   says (P.skipWhile1 isA <?> "letters") ["letters"]
   says (P.takeWhile1 isA <?> "letters") ["letters"]
@@ -194,8 +225,14 @@ named = do
     says :: Get a -> [String] -> Assertion
     says g names =
       mapM_
-        (\input -> either (\e -> (errorOffset e, errorReason e, errorExpected e)) (const (0, TrailingInput, [])) (runGetLazy (getWord8 *> g) input) @?= (1, Unexpected, names))
-        [inPieces 1 "abc", inPieces 3 "abc"]
+        ( \input ->
+            either
+              (\e -> (errorOffset e, errorReason e, errorExpected e))
+              (const (0, TrailingInput, []))
+              (runGetLazy (getWord8 *> g) input)
+              @?= (1, Unexpected, names)
+        )
+        [inChunksOf 1 "abc", inChunksOf 3 "abc"]
 
 lineEnds :: Assertion
 lineEnds = do
@@ -221,7 +258,7 @@ slices = do
 
 isolated :: Assertion
 isolated = do
-  let ends = map (`inPieces` "aaaaaaaa") [1, 2, 3, 8]
+  let ends = map (`inChunksOf` "aaaaaaaa") [1, 2, 3, 8]
       everywhere g r = mapM_ (\input -> runGetLazy g input @?= Right r) ends
   everywhere ((,) <$> isolate 3 (P.takeWhile isA) <*> getRemainingByteString) ("aaa", "aaaaa")
   everywhere ((,) <$> isolate 3 (P.skipWhile isA) <*> getRemainingByteString) ((), "aaaaa")
@@ -230,21 +267,21 @@ isolated = do
   everywhere (isolate 2 getRemainingLazyByteString) "aa"
   mapM_ (failsAt 0 . runGetLazy (isolate 2 (P.bytes "aaa"))) ends
 
--- 8 MB in chunks of 100 bytes: some milliseconds, and hours if it were quadratic.
+-- 8 MB in chunks of 100 bytes. In quadratic time this would take hours.
 manyChunks :: Assertion
 manyChunks = do
   let n = 8000000
-      input = inPieces 100 (S.replicate n 97 <> "b")
+      input = inChunksOf 100 (S.replicate n 97 <> "b")
       inTime g r = timeout 120000000 (evaluate (runGetLazy g input == Right r)) >>= (@?= Just True)
   inTime (S.length <$> P.takeWhile isA <* P.word8 98) n
   inTime (S.length <$> P.takeTillByte 98) n
   inTime (snd <$> P.runScanner 0 (\k w -> if w == 97 then Just $! (k + 1) else Nothing)) n
   inTime (P.skipWhile isA *> getWord8) 98
-  -- Kept for an alternative meanwhile.
+  -- With the input retained for an alternative.
   inTime ((P.takeWhile isA *> P.word8 97) <|> (P.skipWhile isA *> getWord8)) 98
   inTime (fromIntegral . L.length <$> getRemainingLazyByteString) (n + 1)
 
--- The rest of the input must not be looked at.
+-- The rest of the input must not be forced.
 asksForLittle :: Assertion
 asksForLittle = do
   let stop = error "asked for more"
@@ -260,10 +297,15 @@ asksForLittle = do
 outcome :: Get a -> S.ByteString -> Either Int64 a
 outcome g = either (Left . errorOffset) Right . runGet g
 
--- Also from chunks of some sizes, with the same outcome.
+-- The outcome, which must be the same on chunks of several sizes.
 inChunks :: Eq a => Get a -> S.ByteString -> Either Int64 a
 inChunks g bs
-  | all (== strict) [either (Left . errorOffset) Right (runGetLazy g (inPieces n bs)) | n <- [1, 3, 8]] = strict
+  | all
+      (== strict)
+      [ either (Left . errorOffset) Right (runGetLazy g (inChunksOf n bs))
+        | n <- [1, 3, 8]
+      ] =
+    strict
   | otherwise = error ("other results from chunks: " ++ show bs)
   where
     strict = outcome g bs
@@ -287,49 +329,91 @@ decimals k =
     bounded _ =
       conjoin
         [ counterexample (show n) $
-            inChunks (P.signedDecimal :: Get a) (shown <> ";") === (if inside then Right (fromInteger n) else Left 0)
-              .&&. (if n < 0 then property True else inChunks (P.decimal :: Get a) (zeros <> shown) === (if inside then Right (fromInteger n) else Left 0))
-          | n <- [k, toInteger (maxBound :: a), toInteger (maxBound :: a) + 1 + abs k, toInteger (minBound :: a), toInteger (minBound :: a) - 1 - abs k, 2 ^ (64 :: Int) + k],
+            inChunks (P.signedDecimal :: Get a) (shown <> ";")
+              === (if inside then Right (fromInteger n) else Left 0)
+              .&&. ( if n < 0
+                       then property True
+                       else
+                         inChunks (P.decimal :: Get a) (zeros <> shown)
+                           === (if inside then Right (fromInteger n) else Left 0)
+                   )
+          | n <-
+              [ k,
+                toInteger (maxBound :: a),
+                toInteger (maxBound :: a) + 1 + abs k,
+                toInteger (minBound :: a),
+                toInteger (minBound :: a) - 1 - abs k,
+                2 ^ (64 :: Int) + k
+              ],
             let inside = n >= toInteger (minBound :: a) && n <= toInteger (maxBound :: a)
                 shown = C.pack (show n)
                 zeros = if even k then "" else "0000000000000000000000"
         ]
 
 anyDigits :: Property
-anyDigits = forAll (choose (0, 60) >>= \n -> vectorOf n (frequency [(1, pure '0'), (2, elements ['0' .. '9'])])) $ \ds ->
-  forAll (elements ["", ";", "a"]) $ \end ->
-    let bs = C.pack (ds ++ end)
-        number = if null ds then Left 0 else Right (read ds :: Integer, C.pack end)
-        same g = inChunks g bs === (fst <$> number)
-     in conjoin
-          [ same P.decimal,
-            same (P.signed P.decimal),
-            same P.signedDecimal,
-            outcome (P.signed P.decimal) ("-" <> bs) === either (const (Left 1)) (Right . negate . fst) number,
-            outcome P.signedDecimal ("-" <> bs) === either (const (Left 1)) (Right . negate . fst) number,
-            outcome P.signedDecimal ("+" <> bs) === either (const (Left 1)) (Right . fst) number,
-            outcome (P.decimal :: Get Natural) bs === (fromInteger . fst <$> number),
-            if length ds < 10 then agreesAt P.decimal bs number else property True
-          ]
+anyDigits =
+  forAll
+    ( choose (0, 60) >>= \n ->
+        vectorOf n (frequency [(1, pure '0'), (2, elements ['0' .. '9'])])
+    )
+    $ \ds ->
+      forAll (elements ["", ";", "a"]) $ \end ->
+        let bs = C.pack (ds ++ end)
+            number = if null ds then Left 0 else Right (read ds :: Integer, C.pack end)
+            same g = inChunks g bs === (fst <$> number)
+         in conjoin
+              [ same P.decimal,
+                same (P.signed P.decimal),
+                same P.signedDecimal,
+                outcome (P.signed P.decimal) ("-" <> bs)
+                  === either (const (Left 1)) (Right . negate . fst) number,
+                outcome P.signedDecimal ("-" <> bs)
+                  === either (const (Left 1)) (Right . negate . fst) number,
+                outcome P.signedDecimal ("+" <> bs)
+                  === either (const (Left 1)) (Right . fst) number,
+                outcome (P.decimal :: Get Natural) bs === (fromInteger . fst <$> number),
+                if length ds < 10 then agreesAt P.decimal bs number else property True
+              ]
 
 hexadecimals :: Property
-hexadecimals = forAll (choose (0, 40) >>= \n -> vectorOf n (elements "0123456789abcdefABCDEF0")) $ \ds ->
-  let bs = C.pack (ds ++ "g")
-      n = read ("0x" ++ ds) :: Integer
-   in conjoin
-        [ outcome P.hexadecimal bs === (if null ds then Left 0 else Right n),
-          outcome (P.hexadecimal :: Get Word64) bs === (if null ds || n > toInteger (maxBound :: Word64) then Left 0 else Right (fromInteger n)),
-          outcome (P.hexadecimal :: Get Int64) bs === (if null ds || n > toInteger (maxBound :: Int64) then Left 0 else Right (fromInteger n)),
-          forAll arbitrary (\w -> agreesAt P.hexadecimal (C.pack (map toUpper (showHex (w :: Word16) "")) <> "\n") (Right (w, "\n")))
-        ]
+hexadecimals =
+  forAll (choose (0, 40) >>= \n -> vectorOf n (elements "0123456789abcdefABCDEF0")) $ \ds ->
+    let bs = C.pack (ds ++ "g")
+        n = read ("0x" ++ ds) :: Integer
+     in conjoin
+          [ outcome P.hexadecimal bs === (if null ds then Left 0 else Right n),
+            outcome (P.hexadecimal :: Get Word64) bs
+              === ( if null ds || n > toInteger (maxBound :: Word64)
+                      then Left 0
+                      else Right (fromInteger n)
+                  ),
+            outcome (P.hexadecimal :: Get Int64) bs
+              === ( if null ds || n > toInteger (maxBound :: Int64)
+                      then Left 0
+                      else Right (fromInteger n)
+                  ),
+            forAll
+              arbitrary
+              ( \w ->
+                  agreesAt
+                    P.hexadecimal
+                    (C.pack (map toUpper (showHex (w :: Word16) "")) <> "\n")
+                    (Right (w, "\n"))
+              )
+          ]
 
 sameDouble :: Double -> Double -> Property
-sameDouble a b = counterexample (show a ++ " /= " ++ show b) (castDoubleToWord64 a == castDoubleToWord64 b)
+sameDouble a b =
+  counterexample (show a ++ " /= " ++ show b) (castDoubleToWord64 a == castDoubleToWord64 b)
 
 readBack :: S.ByteString -> Double -> Property
-readBack bs x = case (runGet P.double bs, runGetLazy P.double (inPieces 1 bs), runGet (P.double <* P.word8 44) (bs <> ",")) of
-  (Right a, Right b, Right c) -> sameDouble a x .&&. sameDouble b x .&&. sameDouble c x
-  other -> counterexample (show other) False
+readBack bs x =
+  case ( runGet P.double bs,
+         runGetLazy P.double (inChunksOf 1 bs),
+         runGet (P.double <* P.word8 44) (bs <> ",")
+       ) of
+    (Right a, Right b, Right c) -> sameDouble a x .&&. sameDouble b x .&&. sameDouble c x
+    other -> counterexample (show other) False
 
 doubleShown :: Word64 -> Double -> Int -> Word16 -> Property
 doubleShown w x n k =
@@ -337,9 +421,13 @@ doubleShown w x n k =
     [ if isNaN y || isInfinite y then property True else readBack (C.pack (show y)) y,
       readBack (C.pack (show x)) x,
       readBack (C.pack (show n)) (fromIntegral n),
-      -- Halfway between two doubles, and a little beside it.
-      if isNaN y || isInfinite y || abs y < 1.0e-200 || abs y > 1.0e200 then property True else halfway (abs y),
-      readBack (C.pack (show n ++ "e-" ++ show (k `mod` 30))) (fromRational (toInteger n % 10 ^ (k `mod` 30)))
+      -- Halfway between two doubles, and slightly above.
+      if isNaN y || isInfinite y || abs y < 1.0e-200 || abs y > 1.0e200
+        then property True
+        else halfway (abs y),
+      readBack
+        (C.pack (show n ++ "e-" ++ show (k `mod` 30)))
+        (fromRational (toInteger n % 10 ^ (k `mod` 30)))
     ]
   where
     y = castWord64ToDouble w
@@ -350,7 +438,7 @@ doubleShown w x n k =
        in readBack (C.pack digits) (fromRational middle)
             .&&. readBack (C.pack (digits ++ replicate 900 '0' ++ "1")) next
 
--- A rational with a power of two below the line, in full.
+-- All digits of a rational whose denominator is a power of two.
 exactly :: Rational -> String
 exactly = go (0 :: Int)
   where
@@ -362,7 +450,7 @@ exactly = go (0 :: Int)
           (whole, fraction) = splitAt (length padded - k) padded
        in whole ++ "." ++ (if null fraction then "0" else fraction)
 
--- The longest beginning that is a number, by trying all.
+-- The model tries every prefix, the longest first.
 doubleText :: Property
 doubleText = forAll (choose (0, 8) >>= \n -> vectorOf n (elements "0127.eE+-")) $ \s ->
   let bs = C.pack s
@@ -375,7 +463,7 @@ doubleText = forAll (choose (0, 8) >>= \n -> vectorOf n (elements "0127.eE+-")) 
       '-' : more -> negate (value more)
       '+' : more -> value more
       _ -> read (normal s) :: Double
-    -- For 'read', which wants no sign @+@ in an exponent.
+    -- 'read' does not accept a plus sign in an exponent.
     normal = filter (/= '+')
     isNumber s = case s of
       c : more | c `elem` ("+-" :: String) -> unsigned more

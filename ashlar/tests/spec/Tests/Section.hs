@@ -70,7 +70,13 @@ instance Arbitrary Document where
               (4, Section <$> prefix <*> go (n `div` 2))
             ]
       prefix =
-        oneof [pure Fixed32, pure Varying, pure Varint, pure Prefixed, Within <$> elements [0, 1, 50, 10000]]
+        oneof
+          [ pure Fixed32,
+            pure Varying,
+            pure Varint,
+            pure Prefixed,
+            Within <$> elements [0, 1, 50, 10000]
+          ]
   shrink d = case d of
     Part p -> map Part (shrink p)
     Row ds -> ds ++ map Row (shrinkList shrink ds)

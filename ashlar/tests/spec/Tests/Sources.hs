@@ -32,37 +32,42 @@ tests :: TestTree
 tests =
   testGroup
     "sources"
-    [ testProperty "values one after another, over any pieces" valuesInTurn,
+    [ testProperty "values one after another, in any chunks" valuesInTurn,
       testCase "offsets count from the start of the source" offsetsGoOn,
       testCase "a Handle" fromHandle,
       testCase "a Handle is asked only for what is needed" fromPipe,
       testCase "the source is not asked after its end" notAfterEnd,
-      testCase "a source that was left by an exception" leftByException,
+      testCase "a source after an exception" leftByException,
       testCase "a source in use" inUse,
-      testCase "a source that two threads take at the same moment" takenAtOnce,
+      testCase "two threads that use a source at once" takenAtOnce,
       testCase "an exception of the source" sourceThrows,
       testCase "interrupted while it waits for a Handle" whileWaiting,
       testCase "interrupted while it waits, and used again" usedAgain,
-      testProperty "interrupted any number of times, over any pieces" interruptedOften,
-      testProperty "an attempt that fails takes nothing" takesNothing,
+      testProperty "interrupted any number of times, in any chunks" interruptedOften,
+      testProperty "a failed attempt consumes nothing" takesNothing,
       testCase "an attempt in a value that is interrupted" attemptInValue,
       testProperty "folds that stop, end or fail" folds,
-      testProperty "a value, or the end, or a truncation" valueOrEnd,
-      testCase "all ways to run, on a file" onFile,
-      testCase "bytes are kept only for open choice points" retention
+      testProperty "nextOrEnd: a value, the end, or a truncation" valueOrEnd,
+      testCase "every function that reads a file" onFile,
+      testCase "bytes are retained only for open choice points" retention
     ]
 
--- However the bytes are cut, decoders in turn see what they should.
+-- Decoders that run in turn read the values, however the input is cut.
 valuesInTurn :: [Int64] -> Property
 valuesInTurn xs =
   conjoin
     [ ioProperty $ do
-        rest <- newIORef pieces
-        source <- newSource (atomicModifyIORef rest (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty)))
+        rest <- newIORef chunks
+        source <-
+          newSource
+            ( atomicModifyIORef
+                rest
+                (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty))
+            )
         ys <- foldFrom source getInt64le (\acc y -> pure (y : acc)) []
         end <- getFrom source bytesRead
         pure (fmap reverse ys === Right few .&&. end === Right (8 * fromIntegral (length few)))
-      | pieces <- splits (toStrictByteString (foldMap int64LE few))
+      | chunks <- splits (toStrictByteString (foldMap int64LE few))
     ]
   where
     few = take 3 xs
@@ -70,26 +75,33 @@ valuesInTurn xs =
 offsetsGoOn :: Assertion
 offsetsGoOn = do
   rest <- newIORef ["abc", "defg"]
-  source <- newSource (atomicModifyIORef rest (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty)))
+  source <-
+    newSource
+      ( atomicModifyIORef
+          rest
+          (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty))
+      )
   getFrom source (skip 2) >>= (@?= Right ())
   getFrom source bytesRead >>= (@?= Right 2)
   getFrom source (lookAhead (getByteString 3)) >>= (@?= Right "cde")
-  getFrom source (label "x" getInt64le) >>= (@?= Left (failure 2 ["x"] (MissingInput 8 5) [] "cdefg"))
+  getFrom source (label "x" getInt64le)
+    >>= (@?= Left (failure 2 ["x"] (MissingInput 8 5) [] "cdefg"))
   getFrom source (getByteString 5 <* endOfInput) >>= (@?= Right "cdefg")
 
 fromHandle :: Assertion
 fromHandle = do
   dir <- getTemporaryDirectory
-  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $ \(path, h) -> do
-    hPutBuilder h (foldMap int64LE [1 .. 50000])
-    hClose h
-    withBinaryFile path ReadMode $ \h' -> do
-      source <- handleSource h'
-      foldFrom source getInt64le (\acc x -> pure (acc + x)) 0 >>= (@?= Right (sum [1 .. 50000]))
-    withBinaryFile path ReadMode $ \h' ->
-      hRunGet h' (sum <$> many getInt64le <* endOfInput) >>= (@?= Right (sum [1 .. 50000]))
+  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $
+    \(path, h) -> do
+      hPutBuilder h (foldMap int64LE [1 .. 50000])
+      hClose h
+      withBinaryFile path ReadMode $ \h' -> do
+        source <- handleSource h'
+        foldFrom source getInt64le (\acc x -> pure (acc + x)) 0 >>= (@?= Right (sum [1 .. 50000]))
+      withBinaryFile path ReadMode $ \h' ->
+        hRunGet h' (sum <$> many getInt64le <* endOfInput) >>= (@?= Right (sum [1 .. 50000]))
 
--- The other side of a pipe has sent one message, and waits.
+-- The other end of the pipe has sent one message and waits for the answer.
 fromPipe :: Assertion
 fromPipe = do
   (r, w) <- createPipe
@@ -124,11 +136,14 @@ leftByException :: Assertion
 leftByException = do
   source <- newSource (pure "abc")
   r <- try (getFrom source (getWord8 >>= \_ -> throw (userError "value") :: Get ()))
-  either (\e -> show (e :: IOException) @?= "user error (value)") (const (assertFailure "no exception")) r
+  either
+    (\e -> show (e :: IOException) @?= "user error (value)")
+    (const (assertFailure "no exception"))
+    r
   again <- try (getFrom source getWord8)
   either (@?= SourceBusy 0) (const (assertFailure "no exception")) again
 
--- A second decoder while the first one is waiting for input.
+-- A second decoder starts while the first one waits for input.
 inUse :: Assertion
 inUse = do
   asked <- newEmptyMVar
@@ -142,8 +157,7 @@ inUse = do
   putMVar go "a"
   takeMVar done >>= (@?= Right 97)
 
--- Two threads that try to read from the same source all the time: it is never asked
--- by one while it is asked by the other.
+-- Two threads keep reading from one source. The action of the source never runs in both at once.
 takenAtOnce :: Assertion
 takenAtOnce = do
   inside <- newIORef (0 :: Int)
@@ -168,9 +182,12 @@ sourceThrows :: Assertion
 sourceThrows = do
   source <- newSource (throwIO (userError "source"))
   r <- try (getFrom source (getWord8 <|> pure 0))
-  either (\e -> show (e :: IOException) @?= "user error (source)") (const (assertFailure "no exception")) r
+  either
+    (\e -> show (e :: IOException) @?= "user error (source)")
+    (const (assertFailure "no exception"))
+    r
 
--- The exception gets through at once, also from inside of an alternative.
+-- The exception gets through at once, even from inside of an alternative.
 whileWaiting :: Assertion
 whileWaiting = do
   (r, w) <- createPipe
@@ -179,75 +196,108 @@ whileWaiting = do
   getFrom source getInt64le >>= (@?= Right 1)
   t <- timeout 10000 (getFrom source ((getWord8 *> getWord8) <|> pure 0))
   t @?= Nothing
-  -- The decoder was lost, and what it might have read.
+  -- The decoder is lost, and so is the input that it had read.
   after' <- try (getFrom source getWord8)
   either (@?= SourceBusy 8) (const (assertFailure "no exception")) after'
   mapM_ hClose [r, w]
 
--- As above, and then the rest arrives.
+-- 'attemptFrom' is interrupted as above. Then the rest of the input arrives.
 usedAgain :: Assertion
 usedAgain = do
   (r, w) <- createPipe
   mapM_ (\h -> hSetBinaryMode h True >> hSetBuffering h NoBuffering) [r, w]
   source <- handleSource r
-  let message = label "message" (getNested (fromIntegral <$> getWord8) (many getInt64le <* commit <|> empty))
+  let message =
+        label
+          "message"
+          ( getNested
+              (fromIntegral <$> getWord8)
+              (many getInt64le <* commit <|> empty)
+          )
       waits = timeout 20000 (attemptFrom source message) >>= (@?= Nothing)
   waits
   S.hPut w (S.singleton 24) >> waits
   S.hPut w (toStrictByteString (int64LE 1 <> int64LE 2)) >> waits
   waits
-  S.hPut w (toStrictByteString (int64LE 3 <> word8 8)) >> attemptFrom source message >>= (@?= Right [1, 2, 3])
+  S.hPut w (toStrictByteString (int64LE 3 <> word8 8)) >> attemptFrom source message
+    >>= (@?= Right [1, 2, 3])
   waits
   S.hPut w (S.take 5 (toStrictByteString (int64LE 4))) >> waits
   getFrom source bytesRead >>= (@?= Right 25)
   hClose w
-  fmap brief (attemptFrom source message) >>= (@?= Left (26, ["message"], Invalid "isolate: 8 of 8 bytes were not read"))
-  getFrom source getRemainingByteString >>= (@?= Right (S.cons 8 (S.take 5 (toStrictByteString (int64LE 4)))))
+  fmap brief (attemptFrom source message)
+    >>= (@?= Left (26, ["message"], Invalid "isolate: 8 of 8 bytes were not read"))
+  getFrom source getRemainingByteString
+    >>= (@?= Right (S.cons 8 (S.take 5 (toStrictByteString (int64LE 4)))))
   hClose r
 
--- The source throws before some of its pieces. Values, offsets and errors are as without that.
+-- The source throws before some of its chunks. Values, offsets and errors are as if it did not.
 interruptedOften :: Property
 interruptedOften =
-  forAll ((,) <$> resize 3 (listOf (S.pack <$> resize 4 (listOf arbitrary))) <*> infiniteListOf (choose (0, 2 :: Int))) $ \(strings, times) ->
-    let input = S.concat [S.cons (fromIntegral (S.length bs)) bs | bs <- strings] <> S.pack [9, 7]
-        value = (,) <$> bytesRead <*> (skip 0 *> nextOrEnd ((getWord8 >>= \n -> commit *> getByteString (fromIntegral n)) <|> empty))
-        wanted = take (length strings + 1) (run input)
-        run bs = go 0
-          where
-            go at = case runGetRest ((,) <$> (skip at *> value) <*> bytesRead) bs of
-              Left e -> [Left (errorOffset e, errorReason e)]
-              Right (((_, x), now), _) -> Right (fromIntegral at, x) : go (fromIntegral now)
-     in conjoin
-          [ ioProperty $ do
-              rest <- newIORef (zip times pieces)
-              source <- newSource . join . atomicModifyIORef rest $ \l -> case l of
-                (n, p) : more | n > 0 -> ((n - 1, p) : more, throwIO (userError "not now"))
-                (_, p) : more -> (more, pure p)
-                [] -> ([], pure S.empty)
-              let again = try (attemptFrom source value) >>= either (\e -> const again (e :: IOException)) pure
-              results <- forM wanted $ \_ -> either (\e -> Left (errorOffset e, errorReason e)) Right <$> again
-              pure (results === wanted)
-            | pieces <- splits input
-          ]
+  forAll
+    ( (,)
+        <$> resize 3 (listOf (S.pack <$> resize 4 (listOf arbitrary)))
+          <*> infiniteListOf (choose (0, 2 :: Int))
+    )
+    $ \(strings, times) ->
+      let input = S.concat [S.cons (fromIntegral (S.length bs)) bs | bs <- strings] <> S.pack [9, 7]
+          value =
+            (,)
+              <$> bytesRead
+                <*> ( skip 0
+                        *> nextOrEnd
+                          ((getWord8 >>= \n -> commit *> getByteString (fromIntegral n)) <|> empty)
+                    )
+          wanted = take (length strings + 1) (run input)
+          run bs = go 0
+            where
+              go at = case runGetRest ((,) <$> (skip at *> value) <*> bytesRead) bs of
+                Left e -> [Left (errorOffset e, errorReason e)]
+                Right (((_, x), now), _) -> Right (fromIntegral at, x) : go (fromIntegral now)
+       in conjoin
+            [ ioProperty $ do
+                rest <- newIORef (zip times chunks)
+                source <- newSource . join . atomicModifyIORef rest $ \l -> case l of
+                  (n, p) : more | n > 0 -> ((n - 1, p) : more, throwIO (userError "not now"))
+                  (_, p) : more -> (more, pure p)
+                  [] -> ([], pure S.empty)
+                let again =
+                      try (attemptFrom source value)
+                        >>= either (\e -> const again (e :: IOException)) pure
+                results <- forM wanted $ \_ ->
+                  either (\e -> Left (errorOffset e, errorReason e)) Right <$> again
+                pure (results === wanted)
+              | chunks <- splits input
+            ]
 
 takesNothing :: [Word8] -> Int -> Int -> Property
 takesNothing bytes k n =
   conjoin
     [ ioProperty $ do
-        rest <- newIORef pieces
-        source <- newSource (atomicModifyIORef rest (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty)))
+        rest <- newIORef chunks
+        source <-
+          newSource
+            ( atomicModifyIORef
+                rest
+                (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty))
+            )
         _ <- getFrom source (skip before)
-        r <- attemptFrom source ((many (satisfy even) *> skip beyond *> commit *> empty) <|> (skip beyond <* fail "no"))
+        r <-
+          attemptFrom
+            source
+            ( (many (satisfy even) *> skip beyond *> commit *> empty)
+                <|> (skip beyond <* fail "no")
+            )
         left <- getFrom source ((,) <$> bytesRead <*> getRemainingByteString)
         pure ((() <$ r) =/= Right () .&&. left === Right (fromIntegral before, S.drop before input))
-      | pieces <- splits input
+      | chunks <- splits input
     ]
   where
     input = S.pack (take 6 bytes)
     before = abs k `mod` (S.length input + 1)
     beyond = abs n `mod` (S.length input - before + 1)
 
--- The evaluation is frozen; whoever forces the value again gets it.
+-- The interrupted evaluation is frozen, and resumes when the value is forced again.
 attemptInValue :: Assertion
 attemptInValue = do
   (r, w) <- createPipe
@@ -260,13 +310,19 @@ attemptInValue = do
   evaluate x >>= (@?= Right 1)
   mapM_ hClose [r, w]
 
--- Against a fold of a list: bytes are values, but for 255, which begins a value of three bytes.
+-- Against a fold of a list. Each byte is a value, except for 255, which begins a value of three
+-- bytes.
 folds :: [Word8] -> Word8 -> Property
 folds bytes limit =
   conjoin
     [ ioProperty $ do
-        rest <- newIORef pieces
-        source <- newSource (atomicModifyIORef rest (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty)))
+        rest <- newIORef chunks
+        source <-
+          newSource
+            ( atomicModifyIORef
+                rest
+                (\ps -> case ps of p : more -> (more, p); [] -> ([], S.empty))
+            )
         r <- foldFromUntil source value step' []
         left <- getFrom source ((,) <$> bytesRead <*> getRemainingByteString)
         let (wanted, at) = model 0 [] (S.unpack input)
@@ -274,11 +330,11 @@ folds bytes limit =
           outcome r === wanted
             .&&. left === Right (at, S.drop (fromIntegral at) input)
             .&&. classify (either (const True) (const False) wanted) "fails" True
-      | pieces <- splits input
+      | chunks <- splits input
     ]
   where
     input = S.pack (map shifted (take 6 bytes))
-    -- Often the first of three.
+    -- Often the first byte of three.
     shifted b = if b > 200 then 255 else b
     value = getWord8 >>= \b -> if b == 255 then sum <$> replicateM 2 getWord8 else pure b
     step' acc x = pure (if x == limit `mod` 8 then Left (x, acc) else Right (x : acc))
@@ -296,18 +352,18 @@ folds bytes limit =
           | x == limit `mod` 8 = (Right (at + n, Just x, acc), at + n)
           | otherwise = model (at + n) (x : acc) more
 
--- The same from a source, and fed.
+-- The result is the same from a source and in push mode.
 valueOrEnd :: [Word8] -> Property
 valueOrEnd bytes =
   onEverySplit (nextOrEnd getWord16be) input wanted
     .&&. conjoin
       [ ioProperty $ do
-          f <- newFeed (nextOrEnd getWord16be) >>= \f -> foldM feed f pieces >>= feedEndOfInput
+          f <- newFeed (nextOrEnd getWord16be) >>= \f -> foldM feed f chunks >>= feedEndOfInput
           pure $ case f of
             FeedDone rest _ r -> (Right r, rest) === (wanted, S.drop 2 input)
             FeedFail _ _ e -> Left e === wanted
             FeedPartial _ -> counterexample "not done" False
-        | pieces <- splits input
+        | chunks <- splits input
       ]
   where
     input = S.pack (take 4 bytes)
@@ -319,29 +375,39 @@ valueOrEnd bytes =
 onFile :: Assertion
 onFile = do
   dir <- getTemporaryDirectory
-  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $ \(path, h) -> do
-    hPutBuilder h (foldMap int64LE [1 .. 5])
-    hClose h
-    runGetFile path getInt64le >>= (@?= Right 1)
-    fmap brief (runGetFileWhole path getInt64le) >>= (@?= Left (8, [], TrailingInput))
-    runGetFileWhole path (sum <$> many getInt64le) >>= (@?= Right 15)
-    let opened = withBinaryFile path ReadMode
-    opened (\h' -> hRunGetWhole h' (skip 32 *> getInt64le)) >>= (@?= Right 5)
-    fmap brief (opened (\h' -> hRunGetWhole h' (skip 30))) >>= (@?= Left (30, [], TrailingInput))
-    opened (\h' -> hFoldGet h' getInt64le (\acc x -> pure (x : acc)) []) >>= (@?= Right [5, 4, 3, 2, 1])
-    fmap brief (opened (\h' -> hFoldGet h' (skip 12) (\n () -> pure (n + 1)) (0 :: Int))) >>= (@?= Left (36, [], MissingInput 12 4))
-    opened (\h' -> hFoldGetUntil h' getInt64le (\acc x -> pure (if x > 3 then Left acc else Right (x : acc))) []) >>= (@?= FoldStopped 32 [3, 2, 1])
-    opened (\h' -> runGetIO (S.hGet h' 3) getInt64le) >>= (@?= Right 1)
-    opened (\h' -> runGetIOWhole (S.hGet h' 3) (sum <$> many getInt64le)) >>= (@?= Right 15)
-    bs <- opened (\h' -> S.hGet h' 12)
-    runGetWhole (skip 12) bs @?= Right ()
-    runGetLazyWhole (skip 12) (L.fromStrict bs) @?= Right ()
-    brief (runGetWhole (skip 11) bs) @?= Left (11, [], TrailingInput)
-    brief (runGetLazyWhole (skip 11) (L.fromStrict bs)) @?= Left (11, [], TrailingInput)
+  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $
+    \(path, h) -> do
+      hPutBuilder h (foldMap int64LE [1 .. 5])
+      hClose h
+      runGetFile path getInt64le >>= (@?= Right 1)
+      fmap brief (runGetFileWhole path getInt64le) >>= (@?= Left (8, [], TrailingInput))
+      runGetFileWhole path (sum <$> many getInt64le) >>= (@?= Right 15)
+      let opened = withBinaryFile path ReadMode
+      opened (\h' -> hRunGetWhole h' (skip 32 *> getInt64le)) >>= (@?= Right 5)
+      fmap brief (opened (\h' -> hRunGetWhole h' (skip 30))) >>= (@?= Left (30, [], TrailingInput))
+      opened (\h' -> hFoldGet h' getInt64le (\acc x -> pure (x : acc)) [])
+        >>= (@?= Right [5, 4, 3, 2, 1])
+      fmap brief (opened (\h' -> hFoldGet h' (skip 12) (\n () -> pure (n + 1)) (0 :: Int)))
+        >>= (@?= Left (36, [], MissingInput 12 4))
+      opened
+        ( \h' ->
+            hFoldGetUntil
+              h'
+              getInt64le
+              (\acc x -> pure (if x > 3 then Left acc else Right (x : acc)))
+              []
+        )
+        >>= (@?= FoldStopped 32 [3, 2, 1])
+      opened (\h' -> runGetIO (S.hGet h' 3) getInt64le) >>= (@?= Right 1)
+      opened (\h' -> runGetIOWhole (S.hGet h' 3) (sum <$> many getInt64le)) >>= (@?= Right 15)
+      bs <- opened (\h' -> S.hGet h' 12)
+      runGetWhole (skip 12) bs @?= Right ()
+      runGetLazyWhole (skip 12) (L.fromStrict bs) @?= Right ()
+      brief (runGetWhole (skip 11) bs) @?= Left (11, [], TrailingInput)
+      brief (runGetLazyWhole (skip 11) (L.fromStrict bs)) @?= Left (11, [], TrailingInput)
 
--- A long stream through many and through alternatives that close again: the
--- chunks that have been passed can be collected. Each is 1 MiB, 1200 of them
--- would not fit under the suite's heap limit.
+-- Each element is an alternative that closes again, so the collector frees the chunks before the
+-- cursor. The 1200 chunks of 1 MiB would exceed the suite's heap limit.
 retention :: Assertion
 retention = do
   count <- newIORef (0 :: Int)

@@ -3,7 +3,7 @@
 -- Description : A decoder on every way to cut its input
 module Tests.Splits
   ( onEverySplit,
-    fromPieces,
+    fromChunks,
     splits,
   )
 where
@@ -15,33 +15,36 @@ import Data.IORef
 import System.IO.Unsafe (unsafePerformIO)
 import Test.QuickCheck hiding (label)
 
--- | The result on the strict input, and on every cut into two and three chunks
--- and byte by byte, as lazy input and from a source, is this one.
+-- | The decoder has this result on the strict input, and on every cut into two and three chunks and
+-- into single bytes, as lazy input and from a source.
 onEverySplit :: (Eq a, Show a) => Get a -> S.ByteString -> Either DecodeError a -> Property
 onEverySplit getter input expected =
   counterexample "strict" (runGet getter input === expected)
     .&&. conjoin
-      [ counterexample (show (map S.length pieces)) $
-          runGetLazy getter (L.fromChunks pieces) === expected
-            .&&. fromPieces getter pieces === expected
-        | pieces <- splits input
+      [ counterexample (show (map S.length chunks)) $
+          runGetLazy getter (L.fromChunks chunks) === expected
+            .&&. fromChunks getter chunks === expected
+        | chunks <- splits input
       ]
 
--- | From a source that returns these pieces (not empty) one by one.
-fromPieces :: Get a -> [S.ByteString] -> Either DecodeError a
-fromPieces getter pieces = unsafePerformIO $ do
-  rest <- newIORef pieces
+-- | The result from a source that returns these chunks, none of them empty, one by one.
+fromChunks :: Get a -> [S.ByteString] -> Either DecodeError a
+fromChunks getter chunks = unsafePerformIO $ do
+  rest <- newIORef chunks
   source <- newSource (atomicModifyIORef rest next)
   getFrom source getter
   where
     next [] = ([], S.empty)
     next (p : ps) = (ps, p)
-{-# NOINLINE fromPieces #-}
+{-# NOINLINE fromChunks #-}
 
--- | Every cut into two and three pieces that are not empty, and into bytes.
+-- | Every cut into two and three chunks, none of them empty, and into single bytes.
 splits :: S.ByteString -> [[S.ByteString]]
 splits bs =
   map S.singleton (S.unpack bs) :
-    [filter (not . S.null) [S.take i bs, S.take (j - i) (S.drop i bs), S.drop j bs] | i <- [0 .. n], j <- [i .. n]]
+    [ filter (not . S.null) [S.take i bs, S.take (j - i) (S.drop i bs), S.drop j bs]
+      | i <- [0 .. n],
+        j <- [i .. n]
+    ]
   where
     n = S.length bs

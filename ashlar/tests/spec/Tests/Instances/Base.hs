@@ -43,9 +43,15 @@ numbers =
       is "Int" [1, minBound :: Int],
       is "Float" [1.5, -1 / 0 :: Float],
       is "Double" [1.5, -0.0 :: Double],
-      made "Integer" integer [0, 1, -1, 255, 256, 2 ^ (64 :: Int) - 1, -(2 ^ (64 :: Int)) :: Integer],
+      made
+        "Integer"
+        integer
+        [0, 1, -1, 255, 256, 2 ^ (64 :: Int) - 1, -(2 ^ (64 :: Int)) :: Integer],
       made "Natural" (fromInteger . abs <$> integer) [0, 1, 256, 2 ^ (64 :: Int) :: Natural],
-      made "Ratio Int8" ((\n d -> n % d) <$> choose (-127, 127) <*> choose (1, 127)) [-(3 % 4) :: Ratio Int8],
+      made
+        "Ratio Int8"
+        ((\n d -> n % d) <$> choose (-127, 127) <*> choose (1, 127))
+        [-(3 % 4) :: Ratio Int8],
       made "Rational" (ratio integer) [1 % 3, -2 :: Rational],
       is "Centi" [-12.34 :: Centi],
       is "Uni" [5 :: Uni],
@@ -54,13 +60,14 @@ numbers =
       is "Complex Integer" [3 :+ 4 :: Complex Integer]
     ]
 
--- Of any size, and often where the number of bytes changes.
+-- Integers of any size, often where the number of bytes changes.
 integer :: Gen Integer
 integer =
   oneof
     [ choose (-1000, 1000),
       choose (-(2 ^ (70 :: Int)), 2 ^ (70 :: Int)),
-      (\k d s -> s * (256 ^ k + d)) <$> choose (0, 40 :: Int) <*> choose (-1, 1) <*> elements [-1, 1],
+      (\k d s -> s * (256 ^ k + d))
+        <$> choose (0, 40 :: Int) <*> choose (-1, 1) <*> elements [-1, 1],
       choose (-(2 ^ (700 :: Int)), 2 ^ (700 :: Int))
     ]
 
@@ -71,7 +78,10 @@ characters :: Section
 characters =
   Section
     "Characters, truth and order"
-    [ made "Char" (oneof [arbitrary, choose ('\xD7F0', '\xE010'), pure maxBound]) ['a', '\x1F600', '\xD800'],
+    [ made
+        "Char"
+        (oneof [arbitrary, choose ('\xD7F0', '\xE010'), pure maxBound])
+        ['a', '\x1F600', '\xD800'],
       is "Bool" [False, True],
       is "Ordering" [LT, EQ, GT],
       is "()" [()],
@@ -107,15 +117,106 @@ tuples =
       is "5 of Word8" [(1, 2, 3, 4, 5) :: (Word8, Word8, Word8, Word8, Word8)],
       is "6 of Word8" [(1, 2, 3, 4, 5, 6) :: (Word8, Word8, Word8, Word8, Word8, Word8)],
       is "7 of Word8" [(1, 2, 3, 4, 5, 6, 7) :: (Word8, Word8, Word8, Word8, Word8, Word8, Word8)],
-      is "8 of Word8" [(1, 2, 3, 4, 5, 6, 7, 8) :: (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)],
-      is "9 of Word8" [(1, 2, 3, 4, 5, 6, 7, 8, 9) :: (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)],
-      is "10 of Word8" [(1, 2, 3, 4, 5, 6, 7, 8, 9, 10) :: (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)],
-      made "11 of Word8" (ten >>= \(a, b, c, d, e, f, g, h, i, j) -> (,,,,,,,,,,) a b c d e f g h i j <$> arbitrary) [(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11) :: (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)],
-      made "12 of Word8" (ten >>= \(a, b, c, d, e, f, g, h, i, j) -> (,,,,,,,,,,,) a b c d e f g h i j <$> arbitrary <*> arbitrary) [(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12) :: (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)],
-      made "13 of Word8" (ten >>= \(a, b, c, d, e, f, g, h, i, j) -> (,,,,,,,,,,,,) a b c d e f g h i j <$> arbitrary <*> arbitrary <*> arbitrary) [(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13) :: (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)],
-      made "14 of Word8" (ten >>= \(a, b, c, d, e, f, g, h, i, j) -> (,,,,,,,,,,,,,) a b c d e f g h i j <$> arbitrary <*> arbitrary <*> arbitrary <*> arbitrary) [(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14) :: (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)],
-      made "15 of Word8" (ten >>= \(a, b, c, d, e, f, g, h, i, j) -> (,,,,,,,,,,,,,,) a b c d e f g h i j <$> arbitrary <*> arbitrary <*> arbitrary <*> arbitrary <*> arbitrary) [(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) :: (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)],
-      is "(Int8, String, (), Bool, [Int8], Int8, Char, Word8)" [(1, "a", (), True, [2], 3, 'b', 4) :: (Int8, String, (), Bool, [Int8], Int8, Char, Word8)]
+      is
+        "8 of Word8"
+        [ (1, 2, 3, 4, 5, 6, 7, 8) ::
+            (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)
+        ],
+      is
+        "9 of Word8"
+        [ (1, 2, 3, 4, 5, 6, 7, 8, 9) ::
+            (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)
+        ],
+      is
+        "10 of Word8"
+        [ (1, 2, 3, 4, 5, 6, 7, 8, 9, 10) ::
+            (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)
+        ],
+      made
+        "11 of Word8"
+        (ten >>= \(a, b, c, d, e, f, g, h, i, j) -> (,,,,,,,,,,) a b c d e f g h i j <$> arbitrary)
+        [ (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11) ::
+            (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)
+        ],
+      made
+        "12 of Word8"
+        ( ten >>= \(a, b, c, d, e, f, g, h, i, j) ->
+            (,,,,,,,,,,,) a b c d e f g h i j <$> arbitrary <*> arbitrary
+        )
+        [ (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12) ::
+            (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)
+        ],
+      made
+        "13 of Word8"
+        ( ten >>= \(a, b, c, d, e, f, g, h, i, j) ->
+            (,,,,,,,,,,,,) a b c d e f g h i j <$> arbitrary <*> arbitrary <*> arbitrary
+        )
+        [ (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13) ::
+            ( Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8
+            )
+        ],
+      made
+        "14 of Word8"
+        ( ten >>= \(a, b, c, d, e, f, g, h, i, j) ->
+            (,,,,,,,,,,,,,) a b c d e f g h i j
+              <$> arbitrary <*> arbitrary <*> arbitrary <*> arbitrary
+        )
+        [ (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14) ::
+            ( Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8
+            )
+        ],
+      made
+        "15 of Word8"
+        ( ten >>= \(a, b, c, d, e, f, g, h, i, j) ->
+            (,,,,,,,,,,,,,,) a b c d e f g h i j
+              <$> arbitrary <*> arbitrary <*> arbitrary <*> arbitrary <*> arbitrary
+        )
+        [ (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) ::
+            ( Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8
+            )
+        ],
+      is
+        "(Int8, String, (), Bool, [Int8], Int8, Char, Word8)"
+        [(1, "a", (), True, [2], 3, 'b', 4) :: (Int8, String, (), Bool, [Int8], Int8, Char, Word8)]
     ]
   where
     ten = arbitrary :: Gen (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)
@@ -142,8 +243,20 @@ newtypes =
       made "Max Word8" (Semigroup.Max <$> arbitrary) [Semigroup.Max (1 :: Word8)],
       made "Semigroup.First Word8" (Semigroup.First <$> arbitrary) [Semigroup.First (1 :: Word8)],
       made "Semigroup.Last Word8" (Semigroup.Last <$> arbitrary) [Semigroup.Last (1 :: Word8)],
-      made "WrappedMonoid [Word8]" (Semigroup.WrapMonoid <$> arbitrary) [Semigroup.WrapMonoid [1 :: Word8]],
-      made "Arg Word8 Bool" (Semigroup.Arg <$> arbitrary <*> arbitrary) [Semigroup.Arg (1 :: Word8) True],
-      made "Functor.Product Maybe [] Word8" (Functor.Pair <$> arbitrary <*> arbitrary) [Functor.Pair (Just 1) [2] :: Functor.Product Maybe [] Word8],
-      made "Functor.Sum Maybe [] Word8" (oneof [Functor.InL <$> arbitrary, Functor.InR <$> arbitrary]) [Functor.InL (Just 1), Functor.InR [2] :: Functor.Sum Maybe [] Word8]
+      made
+        "WrappedMonoid [Word8]"
+        (Semigroup.WrapMonoid <$> arbitrary)
+        [Semigroup.WrapMonoid [1 :: Word8]],
+      made
+        "Arg Word8 Bool"
+        (Semigroup.Arg <$> arbitrary <*> arbitrary)
+        [Semigroup.Arg (1 :: Word8) True],
+      made
+        "Functor.Product Maybe [] Word8"
+        (Functor.Pair <$> arbitrary <*> arbitrary)
+        [Functor.Pair (Just 1) [2] :: Functor.Product Maybe [] Word8],
+      made
+        "Functor.Sum Maybe [] Word8"
+        (oneof [Functor.InL <$> arbitrary, Functor.InR <$> arbitrary])
+        [Functor.InL (Just 1), Functor.InR [2] :: Functor.Sum Maybe [] Word8]
     ]

@@ -89,30 +89,60 @@ arrays =
   Section
     "Arrays"
     [ made "Array Word8 Text" boxed [listArray (1, 2) ["a", ""], listArray (1, 0) []],
-      made "Array (Word8, Bool) Word8" (rows <$> choose (0, 9) <*> infiniteList) [rows 1 [1, 2, 3, 4]],
+      made
+        "Array (Word8, Bool) Word8"
+        (rows <$> choose (0, 9) <*> infiniteList)
+        [rows 1 [1, 2, 3, 4]],
       made "Array (Word8, Bool, Ordering, Word8) ()" (pure points) [],
       made "UArray Int8 Int" unboxed [listArray (-1, 0) [1, 2]],
       made "UArray Word8 Bool" bools [listArray (0, 2) [True, False, True]],
       made "ByteArray" bytes [byteArrayFromList [1, 2 :: Word8]],
-      asList "PrimArray Word16" primArrayToList (primArrayFromList <$> arbitrary) [primArrayFromList [1, 2 :: Word16]],
-      asList "PrimArray Char" primArrayToList (primArrayFromList <$> arbitrary) [primArrayFromList ['a']],
-      asList "Primitive.Array Word16" F.toList (Primitive.arrayFromList <$> arbitrary) [Primitive.arrayFromList [1, 2 :: Word16]],
-      asList "Primitive.Array Text" F.toList (Primitive.arrayFromList <$> arbitrary) [Primitive.arrayFromList ["a" :: T.Text]],
-      asList "SmallArray Word16" F.toList (smallArrayFromList <$> arbitrary) [smallArrayFromList [1, 2 :: Word16]]
+      asList
+        "PrimArray Word16"
+        primArrayToList
+        (primArrayFromList <$> arbitrary)
+        [primArrayFromList [1, 2 :: Word16]],
+      asList
+        "PrimArray Char"
+        primArrayToList
+        (primArrayFromList <$> arbitrary)
+        [primArrayFromList ['a']],
+      asList
+        "Primitive.Array Word16"
+        F.toList
+        (Primitive.arrayFromList <$> arbitrary)
+        [Primitive.arrayFromList [1, 2 :: Word16]],
+      asList
+        "Primitive.Array Text"
+        F.toList
+        (Primitive.arrayFromList <$> arbitrary)
+        [Primitive.arrayFromList ["a" :: T.Text]],
+      asList
+        "SmallArray Word16"
+        F.toList
+        (smallArrayFromList <$> arbitrary)
+        [smallArrayFromList [1, 2 :: Word16]]
     ]
   where
-    -- How these are shown depends on the version of primitive.
+    -- Their Show instances depend on the version of primitive.
     asList :: (Codec a, Eq a, Show b) => String -> (a -> b) -> Gen a -> [a] -> Golden
     asList name elements' gen = Golden name (Samples gen (const []) (show . elements') (==))
-    boxed = from (\l n -> listArray (l, l + n)) <$> choose (0, 200) <*> arbitrary :: Gen (Array Word8 T.Text)
-    unboxed = from (\l n -> listArray (l, l + n)) <$> choose (-100, 50) <*> arbitrary :: Gen (UArray Int8 Int)
-    bools = (\bs -> listArray (0, fromIntegral (length bs) - 1) bs) <$> (arbitrary `suchThat` (not . null)) :: Gen (UArray Word8 Bool)
+    boxed =
+      from (\l n -> listArray (l, l + n)) <$> choose (0, 200) <*> arbitrary ::
+        Gen (Array Word8 T.Text)
+    unboxed =
+      from (\l n -> listArray (l, l + n)) <$> choose (-100, 50) <*> arbitrary ::
+        Gen (UArray Int8 Int)
+    bools =
+      (\bs -> listArray (0, fromIntegral (length bs) - 1) bs)
+        <$> (arbitrary `suchThat` (not . null)) ::
+        Gen (UArray Word8 Bool)
     bytes = byteArrayFromList <$> (arbitrary :: Gen [Word8]) :: Gen ByteArray
     rows :: Word8 -> [Word8] -> Array (Word8, Bool) Word8
     rows n = listArray ((0, False), (n, True))
     points = listArray minMax (repeat ()) :: Array (Word8, Bool, Ordering, Word8) ()
     minMax = ((3, False, EQ, 1), (5, True, GT, 2))
-    -- At least one element, from this index on.
+    -- At least one element. The first index is given.
     from :: Num i => (i -> i -> [e] -> a) -> i -> NonEmptyList e -> a
     from make l (NonEmpty xs) = make l (fromIntegral (length few - 1)) few
       where

@@ -22,16 +22,33 @@ times =
       made "DayOfWeek" (elements [Monday .. Sunday]) [Monday, Sunday],
       made "DiffTime" diffTime [1.5],
       made "NominalDiffTime" (secondsToNominalDiffTime . realToFrac <$> diffTime) [-1],
-      made "UTCTime" utcTime [UTCTime (ModifiedJulianDay 60369) 3600, UTCTime (ModifiedJulianDay 57753) 86400.5],
-      made "UniversalTime" (ModJulianDate <$> ((\n d -> n % (1 + abs d)) <$> arbitrary <*> arbitrary)) [ModJulianDate (1 % 2)],
+      made
+        "UTCTime"
+        utcTime
+        [ UTCTime (ModifiedJulianDay 60369) 3600,
+          UTCTime (ModifiedJulianDay 57753) 86400.5
+        ],
+      made
+        "UniversalTime"
+        (ModJulianDate <$> ((\n d -> n % (1 + abs d)) <$> arbitrary <*> arbitrary))
+        [ModJulianDate (1 % 2)],
       made "AbsoluteTime" ((`addAbsoluteTime` taiEpoch) <$> diffTime) [addAbsoluteTime 1 taiEpoch],
       made "SystemTime" (MkSystemTime <$> arbitrary <*> choose (0, 1999999999)) [MkSystemTime 1 2],
       made "TimeOfDay" timeOfDay [TimeOfDay 23 59 60.5],
       made "LocalTime" localTime [LocalTime (ModifiedJulianDay 60369) midday],
       made "TimeZone" timeZone [TimeZone 60 False "CET"],
-      Golden "ZonedTime" zonedTime [ZonedTime (LocalTime (ModifiedJulianDay 60369) midday) (TimeZone 60 False "CET")],
+      Golden
+        "ZonedTime"
+        zonedTime
+        [ ZonedTime
+            (LocalTime (ModifiedJulianDay 60369) midday)
+            (TimeZone 60 False "CET")
+        ],
       made "CalendarDiffDays" (CalendarDiffDays <$> arbitrary <*> arbitrary) [CalendarDiffDays 1 2],
-      made "CalendarDiffTime" (CalendarDiffTime <$> arbitrary <*> (realToFrac <$> diffTime)) [CalendarDiffTime 1 2]
+      made
+        "CalendarDiffTime"
+        (CalendarDiffTime <$> arbitrary <*> (realToFrac <$> diffTime))
+        [CalendarDiffTime 1 2]
     ]
 
 day :: Gen Day
@@ -46,7 +63,9 @@ utcTime = UTCTime <$> day <*> (picosecondsToDiffTime <$> choose (0, 86401 * 10 ^
 timeOfDay :: Gen TimeOfDay
 timeOfDay = TimeOfDay <$> choose (0, 23) <*> choose (0, 59) <*> seconds
   where
-    seconds = (\n -> fromRational (n % 10 ^ (12 :: Int))) <$> choose (0, 61 * 10 ^ (12 :: Int) - 1) :: Gen Pico
+    seconds =
+      (\n -> fromRational (n % 10 ^ (12 :: Int))) <$> choose (0, 61 * 10 ^ (12 :: Int) - 1) ::
+        Gen Pico
 
 localTime :: Gen LocalTime
 localTime = LocalTime <$> day <*> timeOfDay

@@ -1,6 +1,6 @@
 -- |
 -- Module      : Tests.Instances.Type
--- Description : What the tests know of an instance
+-- Description : An instance as the tests see it
 module Tests.Instances.Type
   ( Section (..),
     Golden (..),
@@ -17,15 +17,15 @@ import Test.QuickCheck (Arbitrary, Gen)
 -- | Instances that belong together: a table in docs/format.md and a golden file.
 data Section = Section
   { sectionName :: String,
-    -- | The type as the documentation has it, values at random, and values whose bytes
-    -- are written down.
+    -- | The type as the documentation names it, random values, and values whose bytes are
+    -- recorded.
     sectionInstances :: [Golden]
   }
 
--- | With the values that QuickCheck makes.
+-- | With QuickCheck's random values.
 is :: (Arbitrary a, Show a, Eq a, Codec a) => String -> [a] -> Golden
 is name = Golden name samples
 
--- | With values of our own making.
+-- | With random values of a generator.
 made :: (Show a, Eq a, Codec a) => String -> Gen a -> [a] -> Golden
 made name gen = Golden name (Samples gen (const []) show (==))

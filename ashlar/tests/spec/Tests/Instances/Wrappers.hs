@@ -34,7 +34,10 @@ wrappers :: Section
 wrappers =
   Section
     "Wrappers"
-    [ made "Varint Word16" (Varint <$> wide) [Varint 0, Varint 127, Varint 128, Varint maxBound :: Varint Word16],
+    [ made
+        "Varint Word16"
+        (Varint <$> wide)
+        [Varint 0, Varint 127, Varint 128, Varint maxBound :: Varint Word16],
       made "Varint Word64" (Varint <$> wide) [Varint maxBound :: Varint Word64],
       made "Varint Int8" (Varint <$> wide) [Varint 1, Varint (-1) :: Varint Int8],
       made "Varint Int" (Varint <$> wide) [Varint 300 :: Varint Int],
@@ -68,22 +71,46 @@ wrappers =
       compact "Compact (Unboxed.Vector Int16)" [U.fromList [1, 2 :: Int16]],
       compact "Compact (Storable.Vector Int16)" [SV.fromList [1, 2 :: Int16]],
       compact "Compact (Primitive.Vector Int16)" [P.fromList [1, 2 :: Int16]],
-      compactFrom "Compact ByteArray" (Prim.byteArrayFromList <$> (arbitrary :: Gen [Word8])) [Prim.byteArrayFromList [1, 2 :: Word8]],
-      compactShown Prim.primArrayToList "Compact (PrimArray Int16)" (Prim.primArrayFromList <$> arbitrary) [Prim.primArrayFromList [1, 2 :: Int16]],
-      compactShown toList "Compact (Array Word8)" (Prim.arrayFromList <$> arbitrary) [Prim.arrayFromList [1, 2 :: Word8]],
-      compactShown toList "Compact (SmallArray Text)" (Prim.smallArrayFromList <$> arbitrary) [Prim.smallArrayFromList ["a" :: T.Text]],
+      compactFrom
+        "Compact ByteArray"
+        (Prim.byteArrayFromList <$> (arbitrary :: Gen [Word8]))
+        [Prim.byteArrayFromList [1, 2 :: Word8]],
+      compactShown
+        Prim.primArrayToList
+        "Compact (PrimArray Int16)"
+        (Prim.primArrayFromList <$> arbitrary)
+        [Prim.primArrayFromList [1, 2 :: Int16]],
+      compactShown
+        toList
+        "Compact (Array Word8)"
+        (Prim.arrayFromList <$> arbitrary)
+        [Prim.arrayFromList [1, 2 :: Word8]],
+      compactShown
+        toList
+        "Compact (SmallArray Text)"
+        (Prim.smallArrayFromList <$> arbitrary)
+        [Prim.smallArrayFromList ["a" :: T.Text]],
       compact "Compact (Map Word8 Bool)" [Map.fromList [(1, True) :: (Word8, Bool)]],
       compact "Compact (IntMap Bool)" [IntMap.fromList [(1, True)]],
       compact "Compact (Set Word8)" [Set.fromList [1, 2 :: Word8]],
       compact "Compact IntSet" [IntSet.fromList [1]],
       compact "Compact (Seq Word8)" [Seq.fromList [1, 2 :: Word8]],
-      made "UTF16" (UTF16 . T.pack <$> listOf (oneof [arbitrary, choose ('\xE000', maxBound)])) [UTF16 "a\x1F600"],
-      made "ScalarValue" (ScalarValue <$> (arbitrary `suchThat` \c -> c < '\xD800' || c > '\xDFFF')) [ScalarValue 'a']
+      made
+        "UTF16"
+        ( UTF16 . T.pack
+            <$> listOf (oneof [arbitrary, choose ('\xE000', maxBound)])
+        )
+        [UTF16 "a\x1F600"],
+      made
+        "ScalarValue"
+        (ScalarValue <$> (arbitrary `suchThat` \c -> c < '\xD800' || c > '\xDFFF'))
+        [ScalarValue 'a']
     ]
   where
     compact name = compactFrom name arbitrary
     compactFrom name gen = made name (Compact <$> gen) . map Compact
-    -- How arrays are shown depends on the version of primitive.
-    compactShown list name gen = Golden name (Samples (Compact <$> gen) (const []) (show . fmap list) (==)) . map Compact
+    -- The Show instances of arrays depend on the version of primitive.
+    compactShown list name gen =
+      Golden name (Samples (Compact <$> gen) (const []) (show . fmap list) (==)) . map Compact
     wide :: (Arbitrary a, Bounded a, Integral a) => Gen a
     wide = oneof [arbitrary, arbitraryBoundedIntegral, elements [minBound, maxBound, 127, 64, 63]]
