@@ -44,8 +44,8 @@ main =
         testCase "docs/format.md has these bytes" documented,
         testCase "a HashMap has the bytes of a Map" sameAsMap,
         testCase "keys that collide" collisions,
-        testCase "numbers with more digits than needed" digits,
-        testCase "numbers that are huge" huge
+        testCase "numbers with more digits than needed are refused" digits,
+        testCase "huge exponents" huge
       ]
 
 instances :: [Golden]
@@ -144,7 +144,7 @@ sameAsMap = do
         Either DecodeError (HashMap.HashMap Int Char)
     )
 
--- All have the same hash.
+-- All values have the same hash.
 newtype Colliding = Colliding Int
   deriving newtype (Eq, Ord, Show, Codec)
 
@@ -177,7 +177,7 @@ digits = do
   refused (decode (encode (0 :: Integer, Zigzag (1 :: Int))) :: Either DecodeError Scientific)
   decode (encode (10 :: Integer, Zigzag (maxBound :: Int))) @?= Right (scientific 10 maxBound)
 
--- Neither writing nor reading computes the number.
+-- Neither encoding nor decoding computes the number.
 huge :: Assertion
 huge = do
   S.length (encode (Aeson.Number (scientific 1 (10 ^ (18 :: Int))))) @?= 12

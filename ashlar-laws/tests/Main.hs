@@ -9,7 +9,7 @@ module Main (main) where
 import Ashlar.Builder (word8)
 import Ashlar.Codec
 import Ashlar.Codec.Laws
-import Ashlar.Get (getWord8, isEmpty)
+import Ashlar.Get (bytesRead, getWord8, isEmpty)
 import Data.Proxy (Proxy (Proxy))
 import Data.Word (Word8)
 import Test.Tasty
@@ -42,7 +42,19 @@ main =
               (expectFailure (withMaxSuccess 100000 (anyBytesAreSafe (samples :: Samples Loose)))),
             testProperty
               "truncationFails: a truncated value is decoded"
-              (expectFailure (withMaxSuccess 100000 (truncationFails (samples :: Samples Greedy))))
+              (expectFailure (withMaxSuccess 100000 (truncationFails (samples :: Samples Greedy)))),
+            testProperty
+              "trailingFails: bytes after the value are part of it"
+              (expectFailure (withMaxSuccess 100000 (trailingFails (samples :: Samples Greedy)))),
+            testProperty
+              "mutationIsSafe: a value has two encodings"
+              (expectFailure (withMaxSuccess 100000 (mutationIsSafe (samples :: Samples Loose)))),
+            testProperty
+              "canonical: a value has two encodings"
+              (expectFailure (canonical (samples :: Samples Loose))),
+            testProperty
+              "acceptedAlike: a value is accepted only at the start of the input"
+              (expectFailure (withMaxSuccess 100000 (acceptedAlike (samples :: Samples Leading))))
           ]
       ]
 
@@ -87,6 +99,17 @@ instance HasFormat Greedy where
   format = byHand 0 (\(Greedy ws) -> length ws) (\(Greedy ws) -> foldMap word8 ws) (Greedy <$> go)
     where
       go = isEmpty >>= \end -> if end then pure [] else (:) <$> getWord8 <*> go
+
+-- One byte, which must be the first of the input.
+newtype Leading = Leading Word8
+  deriving newtype (Eq, Show, Arbitrary)
+
+instance Codec Leading
+
+instance HasFormat Leading where
+  format = byHand 1 (const 1) (\(Leading w) -> word8 w) (Leading <$> (bytesRead >>= leading))
+    where
+      leading n = if n == 0 then getWord8 else fail "not at the start of the input"
 
 -- Every byte except 0 is True.
 newtype Loose = Loose Bool

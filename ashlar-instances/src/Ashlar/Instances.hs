@@ -2,7 +2,7 @@
 -- Module      : Ashlar.Instances
 -- Description : Codec instances for the types of widely used packages
 --
--- Import this for all of them, or one of the modules.
+-- Import this module for all of them, or one of its submodules.
 module Ashlar.Instances () where
 
 import Ashlar.Instances.Aeson ()

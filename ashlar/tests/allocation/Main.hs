@@ -55,7 +55,7 @@ main =
         testCase "lookAhead: nothing" lookAheads,
         testCase "an alternative: 64 bytes for one that may fail" alternatives,
         testCase
-          "a choice decided by the next byte: nothing; in a traced run, 280 bytes if it is farther"
+          "a choice that the next byte decides: nothing, or 280 bytes in a traced run"
           decidedByByte,
         testCase "an error that is not forced: no second run" errorsUnseen,
         testCase
@@ -308,8 +308,8 @@ decidedByByte = do
     unwanted = many (Parse.word8 2 *> getWord64le)
     {-# NOINLINE unwanted #-}
 
--- The closures of the handler. Half of the alternatives fail, each farther than the one before. A run
--- that is not traced records nothing of it.
+-- The closures of the handler. Half of the alternatives fail, each farther than the one before. A
+-- run that is not traced records nothing of it.
 alternatives :: Assertion
 alternatives = do
   few <- tried 1000

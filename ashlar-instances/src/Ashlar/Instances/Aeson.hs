@@ -13,22 +13,22 @@ import qualified Data.Aeson.Key as Key
 import Data.Aeson.KeyMap (KeyMap)
 import qualified Data.Aeson.KeyMap as KeyMap
 
--- | The text.
+-- | Its text.
 instance Codec Key
 
 instance HasFormat Key where
   format = bijection Key.toText Key.fromText codec
   {-# INLINE format #-}
 
--- | As a 'Data.Map.Map': by ascending key.
+-- | As a 'Data.Map.Map', in ascending order of keys.
 instance Codec v => Codec (KeyMap v)
 
 instance Codec v => HasFormat (KeyMap v) where
   format = bijection KeyMap.toMap KeyMap.fromMap codec
   {-# INLINE format #-}
 
--- | A tag: 0 for null, 1 for a truth value, 2 for a number, 3 for a string, 4 for an
--- array, 5 for an object; and what belongs to it.
+-- | A tag, then the value: 0 for null, 1 for a Boolean, 2 for a number, 3 for a string, 4 for an
+-- array, 5 for an object.
 instance Codec Value
 
 instance HasFormat Value where

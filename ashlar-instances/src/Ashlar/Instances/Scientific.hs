@@ -11,12 +11,12 @@ import Ashlar.Codec.Wrappers (Zigzag (..))
 import Data.Maybe (fromMaybe)
 import Data.Scientific (Scientific, base10Exponent, coefficient, scientific)
 
--- | The coefficient as an 'Integer', and the exponent as a 'Zigzag'. A coefficient that
--- can be divided by 10 is refused (unless the exponent is the largest there is), and so
--- is a 0 with an exponent: each number has one encoding.
+-- | The coefficient as an 'Integer', then the exponent as a 'Zigzag'. Each number has one encoding:
+-- a coefficient that is a multiple of 10 is refused unless the exponent is 'maxBound', and 0 has
+-- the exponent 0.
 --
--- Exponents are not limited: what is read takes little memory, but to turn
--- @1e1000000000@ into an 'Integer' or a 'Rational' takes all there is. Use
+-- Exponents are not limited. The decoded number takes little memory, but converting @1e1000000000@
+-- to an 'Integer' or a 'Rational' takes all the memory there is. Use
 -- 'Data.Scientific.toBoundedInteger' and the like on untrusted numbers.
 instance Codec Scientific
 
@@ -24,10 +24,10 @@ instance HasFormat Scientific where
   format = refined normal fromNormal (both codec codec)
   {-# INLINE format #-}
 
--- The same number with as few digits as can be. (The exponent must not overflow.)
+-- The same number with as few digits as possible. The exponent must not overflow.
 --
--- Zeros are taken off 1, 2, 4 and so on at a time, as long as there are enough, and then
--- fewer again: one by one takes quadratic time.
+-- Zeros are removed 1, 2, 4 and so on at a time, while there are enough, and then fewer again. One
+-- at a time would take quadratic time.
 normal :: Scientific -> (Integer, Zigzag Int)
 normal x
   | coefficient x == 0 = (0, Zigzag 0)

@@ -11,7 +11,7 @@ import Ashlar.Codec.Fixed (fixedPair)
 import Ashlar.Codec.Wrappers (ByteOrdered (..))
 import Data.UUID.Types (UUID, fromWords64, toWords64)
 
--- | The 16 bytes of RFC 4122, in the order in which they are shown.
+-- | The 16 bytes of RFC 4122, in the order of the textual form.
 instance Codec UUID
 
 instance HasFormat UUID where

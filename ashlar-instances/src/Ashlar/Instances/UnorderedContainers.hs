@@ -5,17 +5,16 @@
 -- Module      : Ashlar.Instances.UnorderedContainers
 -- Description : Codec instances for HashMap and HashSet
 --
--- The order in a HashMap depends on the version of @hashable@, and on the order in which
--- keys with the same hash were inserted. So they are written in ascending order, with the
--- same bytes as a 'Map.Map' or 'Set.Set' (and keys must have an order). That takes
--- O(n log n).
+-- The order of a HashMap depends on the version of @hashable@, and on the order in which keys with
+-- the same hash were inserted. Keys are therefore written in ascending order, with the bytes of a
+-- 'Map.Map' or 'Set.Set'. They need an instance of 'Ord', and encoding takes O(n log n).
 --
 -- Note [Hashes that collide]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~
--- Whoever knows the hash function can choose keys that all have the same hash, and then a
--- HashMap of n keys takes n^2 comparisons to build. So decoding refuses more than 256 keys
--- with one hash, before it builds the HashMap. A good hash function makes no such
--- values; with a bad one, decode a 'Map.Map'.
+-- An attacker who knows the hash function can choose keys that all have the same hash. Building a
+-- HashMap of n such keys takes n^2 comparisons. Decoding therefore refuses more than 256 keys with
+-- one hash before it builds the HashMap. A good hash function has no such values. With a bad one,
+-- decode a 'Map.Map'.
 module Ashlar.Instances.UnorderedContainers () where
 
 import Ashlar.Codec

@@ -5,15 +5,15 @@
 -- Module      : Ashlar.Codec.Golden
 -- Description : Bytes that must stay what they are
 --
--- The laws do not notice that a format has changed: what is read is changed with what
--- is written. For formats in files or between programs, write the bytes of some values
--- into a file that is kept with the sources, and compare:
+-- The laws do not notice a change of a format, because the decoder changes with the encoder. For
+-- formats in files or between programs, keep the bytes of some values in a file with the sources,
+-- and compare:
 --
 -- > testCase "format" (compareGolden "tests/orders.txt" orders >>= (@?= []))
 -- >   where orders = [golden "Order" [Order "brick" 12]]
 --
--- 'writeGolden' makes the file. It has three lines for each value: its type, how it is
--- shown, and its bytes in hexadecimal.
+-- 'writeGolden' writes the file. It has three lines for each value: its type, the shown value, and
+-- its bytes in hexadecimal.
 module Ashlar.Codec.Golden
   ( Golden (..),
     golden,
@@ -34,7 +34,7 @@ import Numeric (readHex, showHex)
 import System.IO
 import Test.QuickCheck (elements)
 
--- | The name of a type, how to show and to compare its values, and some of them.
+-- | The name of a type, how to generate, show and compare its values, and some values.
 --
 -- @since 0.1.0.0
 data Golden = forall a. Codec a => Golden String (Samples a) [a]
@@ -51,14 +51,14 @@ golden name xs = Golden name (Samples (elements xs) (const []) show (==)) xs
 data Row = Row String String String
   deriving stock (Eq, Show)
 
--- | What is to be written down.
+-- | The rows of the file.
 --
 -- @since 0.1.0.0
 goldenRows :: [Golden] -> [Row]
 goldenRows gs = [Row name (sampleShow s x) (hex (encode x)) | Golden name s xs <- gs, x <- xs]
 
--- | What is wrong: the values whose bytes are not those in the file, or which do not
--- come out of these.
+-- | The mismatches: values whose bytes are not those in the file, and values that these bytes do
+-- not decode to.
 --
 -- @since 0.1.0.0
 compareGolden :: FilePath -> [Golden] -> IO [String]

@@ -5,21 +5,20 @@
 
 -- |
 -- Module      : Ashlar.Codec.Laws
--- Description : What every instance of Codec must keep, as properties
+-- Description : The laws of Codec, as properties
 --
--- Properties of QuickCheck for instances of 'Codec', derived or written by hand. With
--- tasty, all of them for one type are
+-- QuickCheck properties for instances of 'Codec', derived or written by hand. With tasty, all of
+-- them for one type are
 --
 -- > testProperties "Order" (codecLaws (Proxy :: Proxy Order))
 --
--- where the type needs instances of 'Arbitrary', 'Show' and 'Eq'. Where it has none, or
--- where ('==') does not find a value equal to itself (NaN), give 'codecLawsFor' a comparison
--- of your own.
+-- The type needs instances of 'Arbitrary', 'Show' and 'Eq'. If it has none, or if a value may
+-- differ from itself by ('==') as NaN does, use 'codecLawsFor' with a comparison of your own.
 --
--- All instances of the packages ashlar and ashlar-instances keep all laws, without exception.
+-- All instances of the packages ashlar and ashlar-instances keep all laws.
 --
--- The values that are truncated, mutated and cut into chunks are generated at an eighth
--- of the size, so that their encodings are short.
+-- Values that are truncated, mutated or cut into chunks are generated at an eighth of the size, so
+-- that their encodings are short.
 module Ashlar.Codec.Laws
   ( -- * All laws
     codecLaws,
@@ -54,8 +53,8 @@ import Ashlar.Builder.Extra (safeStrategy, toLazyByteStringWith)
 import Ashlar.Codec
 import Ashlar.Codec.Combinators (formatGet, formatPut, formatSize)
 import Ashlar.Codec.Fixed (fixedSize, getFixed, putFixed)
+import Ashlar.Codec.Laws.Mutation (Mutation (..), mutate)
 import Ashlar.Get (runGet, runGetRest)
-import Data.Bits (complementBit)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -66,21 +65,21 @@ import Data.Word (Word16, Word8)
 import GHC.Generics (Generic)
 import Test.QuickCheck hiding (getFixed)
 
--- | Where values for the properties come from, and when two are the same.
+-- | How to generate, show and compare values for the properties.
 --
 -- @since 0.1.0.0
 data Samples a = Samples
-  { -- | Makes the values.
+  { -- | Generates values.
     sampleGen :: Gen a,
-    -- | Smaller values, to be tried when one breaks a law.
+    -- | Smaller values, which are tried when a value breaks a law.
     sampleShrink :: a -> [a],
-    -- | What is shown of a value that breaks a law.
+    -- | Shows a value that breaks a law.
     sampleShow :: a -> String,
-    -- | Is what was decoded the same as what was encoded?
+    -- | Is the decoded value the same as the encoded one?
     sampleEq :: a -> a -> Bool
   }
 
--- | The values that QuickCheck makes.
+-- | The values of the type's own instances.
 --
 -- @since 0.1.0.0
 samples :: (Arbitrary a, Show a, Eq a) => Samples a
@@ -132,7 +131,7 @@ returns s x r = case r of
 exactSize :: Codec a => Samples a -> Property
 exactSize s = forValues s $ \x -> encodedSize x === S.length (encode x)
 
--- | The 'layout' says what the methods do.
+-- | The 'layout' agrees with the methods.
 --
 -- @since 0.1.0.0
 layoutAgrees :: Codec a => Samples a -> Property
@@ -158,8 +157,8 @@ sinksAgree s = forShortValues s $ \x ->
         | (first, rest) <- [(1, 1), (1, 3), (7, 16)]
       ]
 
--- | What is decoded does not depend on how the input is cut: into single bytes, and
--- into two and three chunks.
+-- | The decoded value does not depend on how the input is cut: into single bytes, or into two or
+-- three chunks.
 --
 -- @since 0.1.0.0
 chunksAgree :: Codec a => Samples a -> Property
@@ -167,22 +166,21 @@ chunksAgree s = forShortValues s $ \x ->
   let bs = encode x
       atCut i = [S.take i bs, S.drop i bs]
       atCuts i j = [S.take i bs, S.take (j - i) (S.drop i bs), S.drop j bs]
-      both = zip (places (S.length bs)) (reverse (places (S.length bs)))
+      both = zip (someOffsets (S.length bs)) (reverse (someOffsets (S.length bs)))
    in conjoin
         [ returns s x (decodeLazy (L.fromChunks (filter (not . S.null) chunks)))
           | chunks <-
               map S.singleton (S.unpack bs) :
-              map atCut (places (S.length bs)) ++ [atCuts (min i j) (max i j) | (i, j) <- both]
+              map atCut (someOffsets (S.length bs)) ++ [atCuts (min i j) (max i j) | (i, j) <- both]
         ]
 
--- Some offsets in n bytes: all, if they are few, and always the first ones.
-places :: Int -> [Int]
-places n
+-- Some offsets in n bytes: all of them if there are few, and always the first ones.
+someOffsets :: Int -> [Int]
+someOffsets n
   | n <= 64 = [0 .. n]
   | otherwise = [0 .. 31] ++ [32, 32 + n `div` 32 .. n - 1] ++ [n - 1]
 
--- | Values written one after another are read one after another: what is read ends
--- where the value does.
+-- | Decoding ends where the encoding of the value ends, so values can follow one another.
 --
 -- @since 0.1.0.0
 consumesAll :: Codec a => Samples a -> Property
@@ -192,9 +190,9 @@ consumesAll s = forShortValues s $ \x ->
         Right (y, left) -> returns s x (Right y) .&&. left === rest
         Left e -> counterexample (show e) False
 
--- | The beginning of an encoding is refused, because input is missing; and with the
--- same error in one chunk and in many. What the error says to be left ends where the
--- input does, and is less than what was needed.
+-- | A truncated encoding is refused because input is missing, with the same error in one chunk and
+-- in many. The bytes that the error reports as left end with the input, and are fewer than those
+-- needed.
 --
 -- @since 0.1.0.0
 truncationFails :: Codec a => Samples a -> Property
@@ -216,9 +214,9 @@ truncationFails s = forShortValues s $ \x ->
                 === Just e
           Right e -> counterexample (show e) False
           Left y -> counterexample ("decoded: " ++ sampleShow s y) False
-   in conjoin (map missing (filter (< S.length bs) (places (S.length bs))))
+   in conjoin (map missing (filter (< S.length bs) (someOffsets (S.length bs))))
 
--- | Bytes after an encoding are refused, where they begin.
+-- | Bytes after an encoding are refused. The error is where they begin.
 --
 -- @since 0.1.0.0
 trailingFails :: Codec a => Samples a -> Property
@@ -227,11 +225,11 @@ trailingFails s = forShortValues s $ \x ->
     Left e -> (errorOffset e, errorReason e) === (fromIntegral (encodedSize x), TrailingInput)
     Right y -> counterexample ("decoded: " ++ sampleShow s y) False
 
--- | An encoding of which something was changed is refused, or is the encoding of what
--- it decodes to. Nothing crashes or hangs.
+-- | A mutated encoding is refused, or it is the encoding of the value that it decodes to. Nothing
+-- crashes or hangs.
 --
--- This demands that each value has one encoding. An instance that reads several encodings of
--- one value breaks it, and must do without this law and 'anyBytesAreSafe'.
+-- This requires that each value has one encoding. An instance that reads several encodings of one
+-- value breaks this law, 'anyBytesAreSafe' and 'canonical'.
 --
 -- @since 0.1.0.0
 mutationIsSafe :: Codec a => Samples a -> Property
@@ -242,8 +240,8 @@ mutationIsSafe s = forShortValues s $ \x ->
         | bs <- map (`mutate` encode x) mutations ++ scanl (flip mutate) (encode x) mutations
       ]
 
--- | The same for bytes of any kind, which often begin like a length. It, too, demands that
--- each value has one encoding.
+-- | As 'mutationIsSafe', for arbitrary bytes, which often begin like a length. This, too, requires
+-- that each value has one encoding.
 --
 -- @since 0.1.0.0
 anyBytesAreSafe :: Codec a => Samples a -> Property
@@ -258,8 +256,8 @@ anyBytesAreSafe s = forAllShrinkShow bytes shrinkBytes show (safely s . S.pack)
     small = choose (0, 4)
     shrinkBytes = shrink :: [Word8] -> [[Word8]]
 
--- | Decoding these bytes gives an error inside of them, or a value whose encoding they
--- are; within ten seconds.
+-- | Within ten seconds, decoding these bytes gives a value of which they are the encoding, or an
+-- error whose offset lies inside of them.
 --
 -- @since 0.1.0.0
 safely :: Codec a => Samples a -> ByteString -> Property
@@ -271,7 +269,7 @@ safely s bs = within 10000000 $ case decode bs of
 -- | @'decode' bs == 'Right' x@ implies @'encode' x == bs@, for all inputs of at most two bytes,
 -- and for all of at most one byte after a length from 0 to 2.
 --
--- It takes some 70,000 runs of the decoder. It, too, demands that each value has one encoding.
+-- This runs the decoder about 70,000 times. It, too, requires that each value has one encoding.
 --
 -- @since 0.1.0.0
 canonical :: Codec a => Samples a -> Property
@@ -290,10 +288,10 @@ canonical s = once $ case [(bs, x) | bs <- inputs, Right x <- [decode bs], encod
         ++ [encode n <> bs | n <- [0, 1, 2 :: Int], bs <- upToOne]
 
 -- | A type accepts the same bytes alone, by its 'layout', and as a part of other types: in pairs,
--- records and sums, and as an element of lists, vectors and maps. Where the bytes are accepted,
--- the values are the same too.
+-- records and sums, and as an element of lists, vectors and maps. If the bytes are accepted, the
+-- values are the same.
 --
--- The bytes are encodings, mutated and truncated encodings, and random ones.
+-- The bytes are encodings, mutated encodings, truncated encodings, and random bytes.
 --
 -- @since 0.1.0.0
 acceptedAlike :: forall a. Codec a => Samples a -> Property
@@ -302,7 +300,7 @@ acceptedAlike s = forShortValues s $ \x -> forAll (bytesLike x) $ \bs ->
       alone = whole get bs :: Maybe a
       way :: String -> Maybe a -> Property
       way name found = counterexample name (sameValue s alone found)
-      -- The elements before the one in question, and what announces them all.
+      -- The number of all elements, and the elements before the last one.
       after n = mconcat (encode (n + 1 :: Int) : replicate n valid)
       many = if S.length valid <= 64 then 70 else 2
       lastOf n xs = if length xs == n + 1 then Just (last xs) else Nothing
@@ -319,9 +317,10 @@ acceptedAlike s = forShortValues s $ \x -> forAll (bytesLike x) $ \bs ->
           way "last of a list" (whole get (after 1 <> bs) >>= lastOf 1),
           way "last of a long list" (whole get (after many <> bs) >>= lastOf many),
           way "last of a vector" (whole get (after 1 <> bs) >>= lastOf 1 . V.toList),
-          way "value in a map" $
-            whole get (encode (1 :: Int) <> S.cons 7 bs) >>= Map.lookup (7 :: Word8),
-          -- What comes after is the next field, so the value need not take all of the bytes.
+          way
+            "value in a map"
+            (whole get (encode (1 :: Int) <> S.cons 7 bs) >>= Map.lookup (7 :: Word8)),
+          -- The value may leave bytes to the next field.
           counterexample "in the middle of a record" $
             case (runGetRest get (bs <> suffix), runGetRest get (S.cons 0 bs <> suffix)) of
               (Right (y, rest), found)
@@ -337,7 +336,7 @@ data Between a = Between Word8 a Word16
   deriving stock (Generic)
   deriving anyclass (Codec)
 
--- The value that all of the bytes are.
+-- The value that takes all of the bytes.
 whole :: Get a -> ByteString -> Maybe a
 whole g bs = case runGetRest g bs of
   Right (x, rest) | S.null rest -> Just x
@@ -353,7 +352,7 @@ sameValue s alone found = case (alone, found) of
   (Just x, Nothing) -> counterexample ("accepted alone: " ++ sampleShow s x) False
   (Nothing, Just y) -> counterexample ("refused alone, accepted: " ++ sampleShow s y) False
 
--- Bytes that a decoder for this value's type may take for a value.
+-- Bytes that a decoder of this type may accept.
 bytesLike :: Codec a => a -> Gen ByteString
 bytesLike x =
   oneof
@@ -365,10 +364,10 @@ bytesLike x =
       S.pack <$> arbitrary
     ]
 
--- | An instance of 'HasFormat' is what the instance of 'Codec' uses. That is not so where 'Codec'
--- was derived by @deriving newtype@, or where the instance of 'HasFormat' was not in scope.
+-- | The instance of 'Codec' uses the instance of 'HasFormat'. It does not if 'Codec' was derived by
+-- @deriving newtype@, or if the instance of 'HasFormat' was not in scope.
 --
--- It is not one of 'codecLaws', which are for types without a format of their own, too.
+-- This is not one of 'codecLaws', which are also for types without a format of their own.
 --
 -- @since 0.1.0.0
 formatAgrees :: forall a. (HasFormat a, Codec a) => Samples a -> Property
@@ -376,65 +375,3 @@ formatAgrees s = forShortValues s $ \x -> forAll (bytesLike x) $ \bs ->
   toStrictByteString (formatPut format x) === encode x
     .&&. formatSize format x === encodedSize x
     .&&. sameValue s (whole get bs) (whole (formatGet format) bs)
-
--- | A change of some bytes. The places are taken modulo the length.
---
--- @since 0.1.0.0
-data Mutation
-  = -- | This byte at a place.
-    Replace Int Word8
-  | -- | One bit at a place turned over.
-    Flip Int Int
-  | -- | A byte more.
-    InsertByte Int Word8
-  | -- | Some bytes less.
-    Remove Int Int
-  | -- | Some bytes twice.
-    Repeat Int Int
-  | -- | Eight bytes with a number that is extreme as a length.
-    Number Int Integer
-  deriving stock (Eq, Show)
-
-instance Arbitrary Mutation where
-  arbitrary =
-    oneof
-      [ Replace <$> place <*> arbitrary,
-        Replace <$> place <*> elements [0, 1, 2, 0x7F, 0x80, 0xFF],
-        Flip <$> place <*> choose (0, 7),
-        InsertByte <$> place <*> arbitrary,
-        Remove <$> place <*> choose (1, 9),
-        Repeat <$> place <*> choose (1, 17),
-        Number
-          <$> frequency [(1, pure 0), (1, place)]
-            <*> elements
-              [ 0,
-                1,
-                2,
-                -1,
-                2 ^ (31 :: Int),
-                2 ^ (60 :: Int),
-                2 ^ (61 :: Int),
-                2 ^ (62 :: Int),
-                2 ^ (63 :: Int) - 1,
-                2 ^ (63 :: Int)
-              ]
-      ]
-    where
-      -- Often near the beginning, where tags and lengths are.
-      place = oneof [choose (0, 15), choose (0, 10000)]
-
--- | Change some bytes.
---
--- @since 0.1.0.0
-mutate :: Mutation -> ByteString -> ByteString
-mutate mutation bs = case mutation of
-  Replace i w -> at i (\a b -> a <> S.cons w (S.drop 1 b))
-  Flip i k ->
-    at i (\a b -> a <> maybe S.empty (\(w, rest) -> S.cons (complementBit w k) rest) (S.uncons b))
-  InsertByte i w -> at i (\a b -> a <> S.cons w b)
-  Remove i n -> at i (\a b -> a <> S.drop n b)
-  Repeat i n -> at i (\a b -> a <> S.take n b <> b)
-  Number i n -> at i (\a b -> a <> S.pack (take 8 (littleEndian n)) <> S.drop 8 b)
-  where
-    at i change = uncurry change (S.splitAt (i `mod` max 1 (S.length bs)) bs)
-    littleEndian n = fromInteger (n `mod` 256) : littleEndian (n `div` 256)

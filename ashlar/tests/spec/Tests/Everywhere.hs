@@ -45,8 +45,8 @@ everyRun b holds =
     -- All up to 80, but not more than some hundreds of chunks, because these take time.
     sizes = filter (\n -> S.length (toStrictByteString b) <= 400 * n) [1 .. 80]
 
--- | The chunks that are handed on with buffers of this size. (They are looked at
--- when all have been: none may have been written again.)
+-- | The chunks that are handed on, with buffers of this size. Each is compared with a copy after the
+-- run, since no chunk may be written after it was handed on.
 chunksOf :: Int -> Builder -> [S.ByteString]
 chunksOf n b = unsafePerformIO $ do
   ref <- newIORef []
@@ -56,8 +56,7 @@ chunksOf n b = unsafePerformIO $ do
     then pure (map fst pairs)
     else errorWithoutStackTrace "a chunk was written after it was handed on"
 
--- | The builder writes these bytes into memory of just their number, and none
--- behind.
+-- | The builder writes these bytes into memory of exactly their size, and none after it.
 exactly :: Builder -> S.ByteString -> Property
 exactly b expected = unsafePerformIO $
   allocaBytes (size + 16) $ \p -> do

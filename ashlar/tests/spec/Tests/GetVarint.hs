@@ -16,6 +16,7 @@ import Control.Applicative (many, (<|>))
 import Data.Bits (countTrailingZeros)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
+import Data.Maybe (isJust, isNothing)
 import Data.Word (Word8)
 import Test.Tasty
 import Test.Tasty.HUnit
@@ -106,8 +107,12 @@ format name builder get lengthOf model =
           runGetLazy (many get <* endOfInput) (L.fromChunks (map written xs)) === Right xs,
       testProperty "any bytes, against the model" $
         forAll anyBytes $ \bs ->
-          either (const Nothing) Just (runGet ((,) <$> get <*> bytesRead) (S.pack bs))
-            === expected bs,
+          let wanted = expected bs
+           in checkCoverage
+                . cover 15 (isJust wanted) "accepted"
+                . cover 15 (isNothing wanted) "refused"
+                $ either (const Nothing) Just (runGet ((,) <$> get <*> bytesRead) (S.pack bs))
+                  === wanted,
       testProperty "any bytes, on every split" $
         forAll anyBytes $ \bs ->
           onEverySplit get (S.pack bs) (runGet get (S.pack bs))
