@@ -140,10 +140,7 @@ counted n0 f z p = go n0 z
     go n !acc
       | n <= 0 = pure acc
       | otherwise = do
-        before <- here
-        a <- p
-        after <- here
-        if after == before then chargeRound else pure ()
+        a <- chargedIfEmpty p
         go (n - 1) (f acc a)
 {-# INLINE counted #-}
 
@@ -363,16 +360,21 @@ chainl1 ::
   -- | An operator.
   Get (a -> a -> a) ->
   Get a
-chainl1 p op = p >>= go
+chainl1 p op = p >>= chainlFrom p op
+{-# INLINE chainl1 #-}
+
+-- The rest of a chain, after its first values, applied.
+chainlFrom :: Get a -> Get (a -> a -> a) -> a -> Get a
+chainlFrom p op = go
   where
     go a = operand p op >>= maybe (pure a) (\(f, b) -> go $! f a b)
-{-# INLINE chainl1 #-}
+{-# INLINE chainlFrom #-}
 
 -- | 'chainl1', or a given value if there are no values.
 --
 -- @since 0.1.0.0
 chainl :: Get a -> Get (a -> a -> a) -> a -> Get a
-chainl p op a = chainl1 p op <|> pure a
+chainl p op a = optional p >>= maybe (pure a) (chainlFrom p op)
 {-# INLINE chainl #-}
 
 -- | 'chainl1' whose operators are applied from the right, when the last value has been read.
@@ -385,20 +387,25 @@ chainl p op a = chainl1 p op <|> pure a
 --
 -- @since 0.1.0.0
 chainr1 :: Get a -> Get (a -> a -> a) -> Get a
-chainr1 p op = p >>= go []
+chainr1 p op = p >>= chainrFrom p op
+{-# INLINE chainr1 #-}
+
+-- The rest of a chain, after its first value.
+chainrFrom :: Get a -> Get (a -> a -> a) -> a -> Get a
+chainrFrom p op = go []
   where
     -- The values before the latest, each applied to the operator after it, the last first.
     go acc a =
       operand p op >>= \next -> case next of
         Just (f, b) -> go (f a : acc) b
         Nothing -> pure (List.foldl' (\b applied -> applied b) a acc)
-{-# INLINE chainr1 #-}
+{-# INLINE chainrFrom #-}
 
 -- | 'chainr1', or a given value if there are no values.
 --
 -- @since 0.1.0.0
 chainr :: Get a -> Get (a -> a -> a) -> a -> Get a
-chainr p op a = chainr1 p op <|> pure a
+chainr p op a = optional p >>= maybe (pure a) (chainrFrom p op)
 {-# INLINE chainr #-}
 
 -- An operator and a value, if there are such, and they read something.

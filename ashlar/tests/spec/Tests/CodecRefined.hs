@@ -44,6 +44,7 @@ tests =
       testCase "constant size stays constant" constantSizes,
       testCase "types without finite values" endless,
       testCase "readers by hand are limited in depth" limited,
+      testCase "a promised byte that is not there counts as an empty element" promised,
       testProperty
         "the size of what is put"
         (\n t -> formatSize (format @Message) (Message n t) === 9 + S.length (encode t) - 8),
@@ -227,6 +228,21 @@ instance HasFormat Brackets where
       write b = case b of
         Close -> put (0 :: Word8)
         Open inner -> put (1 :: Word8) <> put inner
+
+-- A least size that is too large must not allow any number of values.
+promised :: Assertion
+promised = do
+  tooDeep @[Promising] (encode (2 ^ (40 :: Int) :: Int))
+  tooDeep @(V.Vector Promising) (encode (2 ^ (40 :: Int) :: Int))
+  decode (encode [Promising, Promising]) @?= Right [Promising, Promising]
+
+data Promising = Promising
+  deriving stock (Eq, Show)
+
+instance Codec Promising
+
+instance HasFormat Promising where
+  format = fromPutGet 1 (const mempty) (pure Promising)
 
 limited :: Assertion
 limited = tooDeep @Brackets (S.replicate 1000000 1)

@@ -12,6 +12,7 @@
 -- others are rejected for that mistake alone.
 module Tests.Types (tests) where
 
+import Ashlar.Codec.Combinators (Format, codec, formatGet)
 import Ashlar.Get
 import Ashlar.Get.ST
 import Control.Exception (TypeError (..), evaluate, try)
@@ -37,7 +38,8 @@ tests =
           rejected
             "the state of one GetST in another"
             (run (runGetST (newMutVar 'a' >>= \var -> liftGet (runGetST (readMutVar var))))),
-          rejected "coercing the state" (run (runGetST coerced))
+          rejected "coercing the state" (run (runGetST coerced)),
+          rejected "coercing a format" (run (formatGet coercedFormat))
         ],
       testGroup
         "must compile"
@@ -49,7 +51,8 @@ tests =
             "a GetST in another"
             'a'
             (run (runGetST (liftGet (runGetST (newMutVar 'a' >>= readMutVar))))),
-          accepted "coercing the result" (Char' 'a') (run (runGetST coercedResult))
+          accepted "coercing the result" (Char' 'a') (run (runGetST coercedResult)),
+          accepted "a format" () (run (formatGet (codec :: Format ())))
         ]
     ]
 
@@ -61,6 +64,10 @@ coerced = coerce (pure 'a' :: GetST () Char)
 
 newtype Char' = Char' Char
   deriving stock (Eq, Show)
+
+-- So that 'HasFormat' cannot be derived by newtype.
+coercedFormat :: Format Char'
+coercedFormat = coerce (codec :: Format Char)
 
 coercedResult :: forall s. GetST s Char'
 coercedResult = coerce (pure 'a' :: GetST s Char)

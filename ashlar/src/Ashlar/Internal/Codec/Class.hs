@@ -1,4 +1,5 @@
 {-# LANGUAGE DefaultSignatures #-}
+{-# LANGUAGE RoleAnnotations #-}
 -- Unfoldings must not be eta-expanded: see Note [Generic methods].
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
@@ -43,9 +44,10 @@
 -- * Sizes on the type level. They reject @Codec a => Codec (Pair a)@.
 -- * A MINIMAL pragma. It cannot say "all methods or none".
 --
--- An instance of 'HasFormat' is ignored if 'Codec' is derived where it is not in scope (it is an
--- orphan then, and the compiler warns), or by @deriving newtype@. The compiler cannot find that
--- out: an instance that nobody uses is no error. @formatAgrees@ of "Ashlar.Codec.Laws" can.
+-- An instance of 'HasFormat' is ignored if 'Codec' is derived where it is not in scope: in another
+-- module, or above a splice of Template Haskell that stands between the two. It is ignored, too, if
+-- 'Codec' is derived by @deriving newtype@. The compiler cannot find that out: an instance that
+-- nobody uses is no error. @formatAgrees@ of "Ashlar.Codec.Laws" can.
 module Ashlar.Internal.Codec.Class
   ( Codec (..),
     HasFormat (..),
@@ -134,9 +136,11 @@ class Codec a where
 --
 -- "Ashlar.Codec.Combinators" has formats that say both directions at once.
 --
--- Write the instance in the module of the type, beside the instance of 'Codec'. It is ignored
--- where 'Codec' was derived in another module before, or by @deriving newtype@: the format is
--- then that of the wrapped type. (@formatAgrees@ of "Ashlar.Codec.Laws" finds that out.)
+-- Write the instance beside the instance of 'Codec', in the module of the type, with no splice of
+-- Template Haskell (such as @makeLenses@) between them. It is __silently ignored__ where 'Codec' was
+-- derived before such a splice or in another module, also in @instance HasFormat (T Mine)@ where @T@
+-- is from there; and where 'Codec' was derived by @deriving newtype@. @formatAgrees@ of
+-- "Ashlar.Codec.Laws" finds that out.
 --
 -- @since 0.1.0.0
 class HasFormat a where
@@ -166,6 +170,10 @@ class HasFormat a where
 --
 -- @since 0.1.0.0
 data Format a = Format (Layout a) (a -> Int) (a -> Builder) (Get a)
+
+-- Formats are not coerced: 'HasFormat' derived by newtype or by @via@ would take 'format' and the
+-- hidden methods from different instances. (Test "what must not compile".)
+type role Format nominal
 
 -- | The 'layout' of a format.
 --

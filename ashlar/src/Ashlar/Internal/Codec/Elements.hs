@@ -17,6 +17,7 @@ module Ashlar.Internal.Codec.Elements
     getList,
     getVector,
     getSuccessive,
+    elementsFrom,
   )
 where
 
@@ -191,7 +192,7 @@ getList n = case layout :: Layout a of
     {-# INLINE collect #-}
 {-# INLINE getList #-}
 
--- Elements from number i on, of n.
+-- | Elements from number i on, of n.
 elementsFrom :: Int -> Int -> Fixed a -> Names
 elementsFrom i n f = OfElements i n (ConstantPart (fixedSize f) (fixedNames f))
 {-# INLINE elementsFrom #-}

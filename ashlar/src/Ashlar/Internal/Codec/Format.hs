@@ -27,7 +27,7 @@ import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.Layout (mapLayout)
 import Ashlar.Internal.Codec.ReadFields
-import Ashlar.Internal.Get.Budget (deeper)
+import Ashlar.Internal.Get.Budget (chargedIfEmpty, deeper)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Get.Refuse
@@ -51,7 +51,9 @@ byHand ::
   (a -> Builder) ->
   Get a ->
   Format a
-byHand least n p g = Format (Var least) n p (deeper g)
+-- A value that takes no byte, although one was promised, counts as an empty element. Else a
+-- container could announce any number of them.
+byHand least n p g = Format (Var least) n p (deeper (if least > 0 then chargedIfEmpty g else g))
 {-# INLINE byHand #-}
 
 -- | 'byHand' without the size, which is found out by running the builder.

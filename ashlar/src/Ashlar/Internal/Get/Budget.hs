@@ -32,6 +32,7 @@ module Ashlar.Internal.Get.Budget
     -- * Empty elements
     spendEmpties,
     chargeRound,
+    chargedIfEmpty,
   )
 where
 
@@ -175,6 +176,15 @@ spendEmpties n = step $ \c env -> do
 -- "Ashlar.Get.Combinators".
 chargeRound :: Get ()
 chargeRound = spendEmpties 1
+
+-- | A decoder that counts as an empty element where it reads nothing.
+chargedIfEmpty :: Get a -> Get a
+chargedIfEmpty g = do
+  before <- here
+  x <- g
+  after <- here
+  if after == before then x <$ chargeRound else pure x
+{-# INLINE chargedIfEmpty #-}
 
 -- Fail at the cursor, because the budget does not allow more.
 overBudget :: Cells -> Env -> (Budget -> String) -> IO a

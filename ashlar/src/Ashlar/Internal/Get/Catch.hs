@@ -36,6 +36,7 @@ module Ashlar.Internal.Get.Catch
 
     -- * Catching
     catching,
+    catchingRun,
     inPlace,
   )
 where
@@ -48,6 +49,7 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Mem.Cells
 import Control.Exception (Exception, SomeException, catch, evaluate, fromException, throw, throwIO)
+import Control.Monad (when)
 import Data.Maybe (isJust)
 import Data.Void (Void, absurd)
 import GHC.Exts (RealWorld, State#, catch#)
@@ -92,8 +94,13 @@ failAgain stop = case stop of
 -- It is given a lambda. @f c env@ would be a thunk, which is evaluated and updated before it can
 -- run: a run on one byte took half as long again.
 catching :: Cells -> Env -> Get a -> State# RealWorld -> (# State# RealWorld, Outcome a #)
-catching c env (Get f) = guarded c (\s -> f c env s)
+catching c env (Get f) = guarded True c (\s -> f c env s)
 {-# INLINE catching #-}
+
+-- | 'catching' for a whole run, after which nobody uses the cells.
+catchingRun :: Cells -> Env -> Get a -> State# RealWorld -> (# State# RealWorld, Outcome a #)
+catchingRun c env (Get f) = guarded False c (\s -> f c env s)
+{-# INLINE catchingRun #-}
 
 -- Note [Caught by a cell]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
@@ -104,16 +111,23 @@ catching c env (Get f) = guarded c (\s -> f c env s)
 --
 -- (A run in place could be frozen between writing and reading the cell, and another handler would
 -- write to it before it is resumed. There the result has its box.)
+--
+-- The handler of a whole run leaves the cell as it is. An exception that arrives while the handler
+-- is at work freezes the run between writing and reading the cell, and two threads may resume it at
+-- the same time. If the first put the cell back, the second would take a reason for a result. Around
+-- all other handlers there is one more, which makes the run begin again.
 guarded ::
+  -- | Are the cells used afterwards?
+  Bool ->
   Cells ->
   (State# RealWorld -> (# State# RealWorld, a #)) ->
   State# RealWorld ->
   (# State# RealWorld, Outcome a #)
-guarded c body s0 = case unIO (getInt c inPlaceCell) s0 of
+guarded again c body s0 = case unIO (getInt c inPlaceCell) s0 of
   (# s1, 0 #) -> case catch# body caught s1 of
     (# s2, a #) -> case unIO (getInt c caughtCell) s2 of
       (# s3, 0 #) -> (# s3, (# a | #) #)
-      (# s3, _ #) -> case unIO (putInt c caughtCell 0 >> evaluate (whyStopped a)) s3 of
+      (# s3, _ #) -> case unIO (when again (putInt c caughtCell 0) >> evaluate (whyStopped a)) s3 of
         (# s4, Left stop #) -> (# s4, (# | stop #) #)
         (# s4, Right impossible #) -> (# s4, (# absurd impossible | #) #)
   (# s1, _ #) -> case unIO (inPlace (IO body)) s1 of

@@ -154,7 +154,7 @@ strictRun traced f g bs = do
       -- It can begin again.
       putInt c inPlaceCell 0
       putInt c tracedCell (if traced then 1 else 0)
-      IO $ \s0 -> case catching c (topEnv c input) g s0 of
+      IO $ \s0 -> case catchingRun c (topEnv c input) g s0 of
         (# s1, (# a | #) #) ->
           unIO (position c >>= \used -> Just <$> (pure $! f used a)) s1
         (# s1, (# | HasFailed #) #) ->

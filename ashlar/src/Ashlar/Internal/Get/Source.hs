@@ -160,8 +160,10 @@ getFrom source@(Source input _) g = do
 -- | 'getFrom' that takes a whole value or nothing. After an error, and after an exception, the
 -- source stands where the value begins, and can be used again.
 --
--- So a 'System.Timeout.timeout' around this loses nothing, and the next attempt decodes the value
--- from its beginning. For that, the bytes of a value are kept until it is decoded.
+-- So after a 'System.Timeout.timeout' the next attempt decodes the value from its beginning. For
+-- that, the bytes of a value are kept until it is decoded. A timeout that strikes when the value has
+-- just been decoded loses it, as with any action. @'Control.Exception.mask_' (timeout n
+-- (attemptFrom source g))@ loses nothing: only waiting for input is interrupted.
 --
 -- >>> import Data.ByteString (ByteString)
 -- >>> import Data.IORef (atomicModifyIORef', newIORef)
@@ -184,7 +186,9 @@ attemptFrom source@(Source input _) g = do
       -- Nothing from here on is let go of, also after a commit.
       putInt c keepCell offset
       putInt c releaseCell offset
-      result <- try (unmask (inPlaceOr c input (runIn c input g)))
+      decoded <- try (unmask (inPlaceOr c input (runIn c input g)))
+      -- What has arrived meanwhile strikes while the value can still be given back.
+      result <- either (pure . Left) (\r -> try (r <$ unmask (pure ()))) decoded
       case result of
         Right (Right _) -> pure ()
         _ -> returnTo c input offset

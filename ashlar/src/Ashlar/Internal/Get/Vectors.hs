@@ -159,15 +159,10 @@ getVectorOf n p
       | i >= n = G.unsafeFreeze v
       | i >= GM.length v = GM.unsafeGrow v (growthOf n i) >>= fill i
       | otherwise = do
-        x <- liftGet element
+        x <- liftGet (chargedIfEmpty p)
         -- i is less than the vector's length.
         x `seq` GM.unsafeWrite v i x
         fill (i + 1) v
-    element = do
-      before <- here
-      x <- p
-      after <- here
-      if after == before then x <$ chargeRound else pure x
 {-# INLINE getVectorOf #-}
 
 -- A vector of numbers by a function as for 'getStretches', which is given the size of an element
@@ -180,7 +175,7 @@ getNumbersBy ::
   Get (v a)
 getNumbersBy copy n
   | n < 0 = invalid "getVector: negative number of elements"
-  | otherwise = getStretches width n (copy width)
+  | otherwise = getStretches (\_ reading -> reading) width n (copy width)
   where
     width = sizeOf (0 :: a)
 {-# INLINE getNumbersBy #-}
@@ -188,6 +183,8 @@ getNumbersBy copy n
 -- | A vector of elements of constant size, read in spans.
 getStretches ::
   G.Vector v a =>
+  -- | Given the index of the first element of a span: what errors say of the span.
+  (forall s. Int -> GetST s () -> GetST s ()) ->
   -- | Bytes of an element, more than none.
   Int ->
   -- | Elements, not negative.
@@ -196,7 +193,7 @@ getStretches ::
   -- the vector, which is long enough: put them there.
   (forall s. Ptr Word8 -> Int -> Int -> G.Mutable v s a -> GetST s ()) ->
   Get (v a)
-getStretches width n copy
+getStretches named width n copy
   -- One for all, or a byte of input could be an array of its own.
   | n == 0 = pure G.empty
   | otherwise = do
@@ -212,7 +209,7 @@ getStretches width n copy
         -- One element at least: where it lies in two chunks, it is brought
         -- together. Else no more than there are, so nothing overflows.
         let m = max 1 (min (GM.length v - i) (bytes `quot` width))
-        consumeST (m * width) (\p -> copy p i m v)
+        named i (consumeST (m * width) (\p -> copy p i m v))
         fill (i + m) v
 {-# INLINE getStretches #-}
 

@@ -28,6 +28,7 @@ import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Coroutine.Exception (passOn)
 import Ashlar.Internal.Get.Core (Get)
+import Ashlar.Internal.Get.ST (GetST, insideSpanST)
 import Ashlar.Internal.Get.Vectors
 import Control.Exception (catch)
 import qualified Data.ByteString.Internal as B
@@ -115,11 +116,17 @@ instance (Codec a, S.Storable a) => Counted (S.Vector a) where
     _ -> putVectorBare v
   getCounted n = case layout :: Layout a of
     -- Such elements are numbers, which take some bytes.
-    Fix f | plainStorable f -> getStretches (fixedSize f) n (copyToStorable (fixedSize f))
+    Fix f | plainStorable f -> getStretches (inElements n f) (fixedSize f) n (copyToStorable (fixedSize f))
     _ -> getVector n
   {-# INLINE sizeCounted #-}
   {-# INLINE putCounted #-}
   {-# INLINE getCounted #-}
+
+-- In a span of the n elements of a vector, which begins with the given one: errors are those of a
+-- boxed vector.
+inElements :: Int -> Fixed a -> Int -> GetST s () -> GetST s ()
+inElements n f i = insideSpanST (elementsFrom i n f)
+{-# INLINE inElements #-}
 
 -- The memory of a vector, whose elements are in memory as in the format.
 putStorable :: S.Storable a => Fixed a -> S.Vector a -> Builder
@@ -148,7 +155,7 @@ instance (Codec a, P.Prim a) => Counted (P.Vector a) where
     Fix f | plainPrim f -> putPrimitive f v
     _ -> putVectorBare v
   getCounted n = case layout :: Layout a of
-    Fix f | plainPrim f -> getStretches (fixedSize f) n (copyToPrimitive (fixedSize f))
+    Fix f | plainPrim f -> getStretches (inElements n f) (fixedSize f) n (copyToPrimitive (fixedSize f))
     _ -> getVector n
   {-# INLINE sizeCounted #-}
   {-# INLINE putCounted #-}
