@@ -24,7 +24,7 @@ module Ashlar.Internal.Get.Vectors
     NumberElement,
 
     -- * For other modules
-    getStretches,
+    getInSpans,
     copyToStorable,
     copyToPrimitive,
     growthOf,
@@ -170,7 +170,7 @@ getVectorOf n p
       if after == before then x <$ chargeRound else pure x
 {-# INLINE getVectorOf #-}
 
--- A vector of numbers by a function as for 'getStretches', which is given the size of an element
+-- A vector of numbers by a function as for 'getInSpans', which is given the size of an element
 -- first.
 getNumbersBy ::
   forall v a.
@@ -180,13 +180,13 @@ getNumbersBy ::
   Get (v a)
 getNumbersBy copy n
   | n < 0 = invalid "getVector: negative number of elements"
-  | otherwise = getStretches width n (copy width)
+  | otherwise = getInSpans width n (copy width)
   where
     width = sizeOf (0 :: a)
 {-# INLINE getNumbersBy #-}
 
 -- | A vector of elements of constant size, read in spans.
-getStretches ::
+getInSpans ::
   G.Vector v a =>
   -- | Bytes of an element, more than none.
   Int ->
@@ -196,7 +196,7 @@ getStretches ::
   -- the vector, which is long enough: put them there.
   (forall s. Ptr Word8 -> Int -> Int -> G.Mutable v s a -> GetST s ()) ->
   Get (v a)
-getStretches width n copy
+getInSpans width n copy
   -- One for all, or a byte of input could be an array of its own.
   | n == 0 = pure G.empty
   | otherwise = do
@@ -214,7 +214,7 @@ getStretches width n copy
         let m = max 1 (min (GM.length v - i) (bytes `quot` width))
         consumeST (m * width) (\p -> copy p i m v)
         fill (i + m) v
-{-# INLINE getStretches #-}
+{-# INLINE getInSpans #-}
 
 -- | By how much a vector is to grow: it doubles, and ends at the right size.
 growthOf ::
@@ -227,7 +227,7 @@ growthOf n i = min (n - i) (max 4 i)
 {-# INLINE growthOf #-}
 
 -- | Copy elements into a storable vector, where they have the same bytes. Given their size, it is a
--- function for 'getStretches'.
+-- function for 'getInSpans'.
 copyToStorable :: S.Storable a => Int -> Ptr Word8 -> Int -> Int -> SM.MVector s a -> GetST s ()
 copyToStorable width p i n v = case SM.unsafeToForeignPtr0 (SM.unsafeSlice i n v) of
   -- The vector stays alive: it is returned in the end.
@@ -235,7 +235,7 @@ copyToStorable width p i n v = case SM.unsafeToForeignPtr0 (SM.unsafeSlice i n v
 {-# INLINE copyToStorable #-}
 
 -- | Copy elements into a primitive vector, where they have the same bytes. Given their size, it is
--- a function for 'getStretches'.
+-- a function for 'getInSpans'.
 copyToPrimitive :: P.Prim a => Int -> Ptr Word8 -> Int -> Int -> PM.MVector s a -> GetST s ()
 copyToPrimitive width p0 i0 n0 v = case PM.unsafeSlice i0 n0 v of
   PM.MVector start _ arr ->
