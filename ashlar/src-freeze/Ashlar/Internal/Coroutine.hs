@@ -16,9 +16,8 @@
 -- resumes it. So a computation runs as a thunk. It suspends by throwing an asynchronous
 -- exception to its own thread, and 'run' catches the exception.
 --
--- A thread of its own for the computation, with MVars between the two, was also tried. On the
--- bound main thread it is far slower, and it leaves a thread behind when the consumer drops
--- the list.
+-- Tried and dropped: a thread of its own for the computation, with MVars between the two. On the
+-- bound main thread it is far slower, and the thread remains when the consumer drops the list.
 --
 -- What could go wrong, and what prevents it:
 --

@@ -18,8 +18,8 @@ where
 import Ashlar.Internal.Get.Bytes (slice)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Input
 import Ashlar.Internal.Get.Path (Context (..), innermost)
+import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem.Cells
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S

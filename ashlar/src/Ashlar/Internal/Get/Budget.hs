@@ -121,7 +121,7 @@ deeper = nested Nameless
 nested :: Names -> Get a -> Get a
 nested names (Get p) = Get $ \c env s0 -> case unIO (getInt c levelsCell) s0 of
   (# s1, left #) ->
-    -- One copy for both ways in: see Note [One copy behind the check].
+    -- One copy for both ways in: see Note [One copy after the check].
     let inside# e s = case p c e s of
           (# s', a #) -> case unIO (leave c e) s' of (# s'', _ #) -> (# s'', a #)
         {-# NOINLINE inside# #-}

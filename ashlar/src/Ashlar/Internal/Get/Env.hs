@@ -130,9 +130,8 @@ levelsCell = Cell 13
 
 -- | Is this a traced run? (1, else 0) It does not change during a run.
 --
--- (It was once a bias in 'levelsCell', told by the sign, which overflows on 32-bit machines. To read
--- a second cell at each level costs less than one percent of a tree's instructions: benchmark
--- "decode a tree of 10,000 nodes".)
+-- A bias in 'levelsCell', with the sign as the flag, would overflow on 32-bit machines. Reading a
+-- second cell at each level costs next to nothing (benchmark "decode a tree of 10,000 nodes").
 tracedCell :: Cell Int
 tracedCell = Cell 14
 

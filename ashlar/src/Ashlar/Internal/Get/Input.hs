@@ -35,12 +35,6 @@ module Ashlar.Internal.Get.Input
     moreInput,
     skipInput,
     lookAt,
-    returnTo,
-    setLimit,
-    openFirst,
-    newSegments,
-    unread,
-    heldBetween,
   )
 where
 
@@ -48,67 +42,17 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure
+import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem (copyRange, newBuffer, sliceBuffer, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Control.Exception (evaluate, mask_)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import qualified Data.ByteString.Internal as B
-import qualified Data.ByteString.Lazy as L
 import Data.ByteString.Unsafe (unsafeDrop, unsafeTake)
 import Data.IORef (modifyIORef', readIORef, writeIORef)
-import Data.Word (Word8)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
-import Foreign.Ptr (Ptr, minusPtr, plusPtr)
-
--- | Segments before anything has been read from the source.
-newSegments :: Segments
-newSegments = Segments [] S.empty [] [] False
-
--- | Set up the cells for reading from the open segment.
-openFirst ::
-  Cells ->
-  -- | The offset at which the segment begins.
-  Int ->
-  -- | The segment.
-  ByteString ->
-  IO ()
-openFirst c offset bs = do
-  putInt c limitCell maxBound
-  putInt c keepCell maxBound
-  putInt c releaseCell maxBound
-  putInt c committedCell 0
-  putInt c caughtCell 0
-  enter c offset bs
-
--- Put the cursor at the beginning of a segment.
-enter :: Cells -> Int -> ByteString -> IO ()
-enter c offset bs = do
-  let (fp, off, n) = B.toForeignPtr bs
-      -- The segment is kept alive by the input that holds it.
-      !start = unsafeForeignPtrToPtr fp `plusPtr` off :: Ptr Word8
-  putPtr c cursorCell start
-  putPtr c segmentStartCell start
-  putPtr c segmentEndCell (start `plusPtr` n)
-  putInt c segmentOffsetCell offset
-  placeEnd c
-
--- The end is the segment's, or the limit where that comes first. The limit never lies before the
--- cursor.
-placeEnd :: Cells -> IO ()
-placeEnd c = do
-  start <- getPtr c segmentStartCell
-  end <- getPtr c segmentEndCell
-  offset <- getInt c segmentOffsetCell
-  limit <- getInt c limitCell
-  let allowed = limit - offset
-  putPtr c endCell (if allowed < end `minusPtr` start then start `plusPtr` allowed else end)
-
--- | Let the input seem to end at this offset, which is not before the cursor, or end where it does
--- ('maxBound').
-setLimit :: Cells -> Int -> IO ()
-setLimit c limit = putInt c limitCell limit >> placeEnd c
+import Foreign.Ptr (minusPtr, plusPtr)
 
 -- | Make sure that n bytes (at least 1) lie between cursor and end, or fail. The cursor keeps its
 -- offset.
@@ -230,7 +174,7 @@ letGo c input = do
       tail' <- evaluate (S.copy (unsafeDrop (used - 64) (segmentOpen segments)))
       mask_ $ do
         writeIORef (inputSegments input) $! segments {segmentsPast = [], segmentOpen = tail'}
-        enter c (offset + used - 64) tail'
+        openAt c (offset + used - 64) tail'
         getPtr c segmentEndCell >>= putPtr c cursorCell
     else case segmentsPast segments of
       _ : _ | keep >= offset -> writeIORef (inputSegments input) $! segments {segmentsPast = []}
@@ -261,7 +205,7 @@ nextChunk c input target = do
           past <- passed c segments
           writeIORef (inputSegments input)
             $! segments {segmentsPast = past, segmentOpen = new, segmentsComing = coming}
-          enter c at new
+          openAt c at new
           pure (S.length new)
     if S.null bs
       then have <$ (writeIORef (inputSegments input) $! segments {segmentsEnded = True})
@@ -280,14 +224,6 @@ nextChunk c input target = do
                 withBytesQuick bs (\b _ -> copyRange (q `plusPtr` have) b more)
                 let rest = [unsafeDrop more bs | S.length bs > more]
                 opened (sliceBuffer buffer q (q `plusPtr` target)) rest
-
--- Make the segments these, of which the open one begins at this offset.
-replaceOpen :: Cells -> Input -> Int -> Segments -> IO ()
-replaceOpen c input at segments = do
-  new <- evaluate segments
-  mask_ $ do
-    writeIORef (inputSegments input) new
-    enter c at (segmentOpen new)
 
 -- Take chunks from the source until n bytes are coming, or it ends.
 fetch :: Cells -> Input -> Int -> IO Segments
@@ -363,56 +299,3 @@ lookAt c env n = do
   have <- if n > 0 then gather c (envInput env) n else pure 0
   p <- getPtr c cursorCell
   peekFound p (min n have)
-
--- | Go back to an offset, at or after that in 'keepCell'.
-returnTo :: Cells -> Input -> Int -> IO ()
-returnTo c input to = do
-  offset <- getInt c segmentOffsetCell
-  if to >= offset
-    then do
-      start <- getPtr c segmentStartCell
-      putPtr c cursorCell (start `plusPtr` (to - offset))
-      placeEnd c
-    else returnFar c input to
-{-# INLINE returnTo #-}
-
-returnFar :: Cells -> Input -> Int -> IO ()
-returnFar c input to = do
-  offset <- getInt c segmentOffsetCell
-  segments <- readIORef (inputSegments input)
-  case segmentsPast segments of
-    bs : past -> do
-      replaceOpen c input (offset - S.length bs) $
-        segments
-          { segmentsPast = past,
-            segmentOpen = bs,
-            segmentsComing = segmentOpen segments : segmentsComing segments
-          }
-      returnTo c input to
-    -- Unreachable: gather keeps everything from keepCell on.
-    [] -> ioError (userError "Ashlar.Get: going back to bytes that were not kept")
-{-# NOINLINE returnFar #-}
-
--- | What has been taken from the source and not been read, as one list.
-unread :: Cells -> Input -> IO [ByteString]
-unread c input = do
-  p <- getPtr c cursorCell
-  start <- getPtr c segmentStartCell
-  segments <- readIORef (inputSegments input)
-  let rest = S.drop (p `minusPtr` start) (segmentOpen segments)
-      coming = case segmentsArrived segments of
-        [] -> segmentsComing segments
-        arrived -> segmentsComing segments ++ reverse arrived
-  pure (if S.null rest then coming else rest : coming)
-
--- | The bytes between two offsets that are held, as a copy, and the offset of the first of them.
-heldBetween :: Cells -> Input -> Int -> Int -> IO (Int, ByteString)
-heldBetween c input from to = do
-  offset <- getInt c segmentOffsetCell
-  segments <- readIORef (inputSegments input)
-  let past = segmentsPast segments
-      first = offset - sum (map S.length past)
-      start = max from first
-      held = L.fromChunks (reverse past ++ segmentOpen segments : segmentsComing segments)
-      between = L.take (fromIntegral (to - start)) (L.drop (fromIntegral (start - first)) held)
-  pure (start, S.copy (L.toStrict between))
