@@ -23,8 +23,8 @@
 -- * "Ashlar.Compat.Binary.Get" and "Ashlar.Compat.Cereal": for programs written for @binary@ and
 --   @cereal@
 --
--- Join adjacent numbers with '<$>' and '<*>', or with @ApplicativeDo@: optimised code then makes one
--- check for all of them. In a @do@ block each number has a check of its own.
+-- Join adjacent numbers with '<$>' and '<*>', or with @ApplicativeDo@: optimised code then makes
+-- one check for all of them. In a @do@ block each number has a check of its own.
 --
 -- The getters have the names of "Data.Binary.Get". What differs:
 --

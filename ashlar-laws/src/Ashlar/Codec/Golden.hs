@@ -67,7 +67,10 @@ compareGolden file gs = do
   pure $
     [show r ++ " is not in " ++ file | r <- goldenRows gs, r `notElem` written]
       ++ [show r ++ " is in " ++ file ++ " alone" | r <- written, r `notElem` goldenRows gs]
-      ++ concat [maybe [] pure (problem s x bytes) | (Row _ _ bytes, Value s x) <- zip written (concatMap values gs)]
+      ++ concat
+        [ maybe [] pure (problem s x bytes)
+          | (Row _ _ bytes, Value s x) <- zip written (concatMap values gs)
+        ]
   where
     parse (t : x : b : more) = Row t (drop 2 x) (drop 2 b) : parse more
     parse _ = []

@@ -54,8 +54,8 @@ import Ashlar.Builder.Extra (safeStrategy, toLazyByteStringWith)
 import Ashlar.Codec
 import Ashlar.Codec.Combinators (formatGet, formatPut, formatSize)
 import Ashlar.Codec.Fixed (fixedSize, getFixed, putFixed)
+import Ashlar.Codec.Mutation
 import Ashlar.Get (runGet, runGetRest)
-import Data.Bits (complementBit)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -137,7 +137,8 @@ exactSize s = forValues s $ \x -> encodedSize x === S.length (encode x)
 -- @since 0.1.0.0
 layoutAgrees :: Codec a => Samples a -> Property
 layoutAgrees s = forValues s $ \x -> case layoutOf x of
-  Var least -> counterexample ("at least " ++ show least) (least >= 0 && least <= S.length (encode x))
+  Var least ->
+    counterexample ("at least " ++ show least) (least >= 0 && least <= S.length (encode x))
   Fix f ->
     fixedSize f === encodedSize x
       .&&. toStrictByteString (putFixed f x) === encode x
@@ -152,7 +153,10 @@ layoutOf _ = layout
 sinksAgree :: Codec a => Samples a -> Property
 sinksAgree s = forShortValues s $ \x ->
   encodeLazy x === L.fromStrict (encode x)
-    .&&. conjoin [toLazyByteStringWith (safeStrategy first rest) L.empty (put x) === L.fromStrict (encode x) | (first, rest) <- [(1, 1), (1, 3), (7, 16)]]
+    .&&. conjoin
+      [ toLazyByteStringWith (safeStrategy first rest) L.empty (put x) === L.fromStrict (encode x)
+        | (first, rest) <- [(1, 1), (1, 3), (7, 16)]
+      ]
 
 -- | What is decoded does not depend on how the input is cut: into single bytes, and
 -- into two and three chunks.
@@ -166,8 +170,14 @@ chunksAgree s = forShortValues s $ \x ->
       both = zip (places (S.length bs)) (reverse (places (S.length bs)))
    in conjoin
         [ returns s x (decodeLazy (L.fromChunks (filter (not . S.null) chunks)))
-          | chunks <- map S.singleton (S.unpack bs) : map atCut (places (S.length bs)) ++ [atCuts (min i j) (max i j) | (i, j) <- both]
+          | chunks <-
+              map S.singleton (S.unpack bs) :
+              map atCut (places (S.length bs)) ++ [atCuts (min i j) (max i j) | (i, j) <- both]
         ]
+
+-- Lazy input with one byte in each chunk.
+inBytes :: ByteString -> L.ByteString
+inBytes bs = L.fromChunks (map S.singleton (S.unpack bs))
 
 -- Some offsets in n bytes: all, if they are few, and always the first ones.
 places :: Int -> [Int]
@@ -196,12 +206,14 @@ truncationFails s = forShortValues s $ \x ->
   let bs = encode x
       truncated n = S.take n bs
       failure = either Right (Left . (`asTypeOf` x))
+      failed = either Just (const Nothing)
       missing n = counterexample ("the first " ++ show n ++ " bytes") $
         case failure (decode (truncated n)) of
           Right e@DecodeError {errorOffset = offset, errorReason = MissingInput needed left} ->
             fromIntegral offset + left === n
               .&&. counterexample "enough is left" (needed > left)
-              .&&. either Just (const Nothing) (decodeLazy (L.fromChunks (map S.singleton (S.unpack (truncated n)))) `asTypeOf` Right x) === Just e
+              .&&. failed (decodeLazy (inBytes (truncated n)) `asTypeOf` Right x)
+              === Just e
           Right e -> counterexample (show e) False
           Left y -> counterexample ("decoded: " ++ sampleShow s y) False
    in conjoin (map missing (filter (< S.length bs) (places (S.length bs))))
@@ -237,7 +249,12 @@ mutationIsSafe s = forShortValues s $ \x ->
 anyBytesAreSafe :: Codec a => Samples a -> Property
 anyBytesAreSafe s = forAllShrinkShow bytes shrinkBytes show (safely s . S.pack)
   where
-    bytes = oneof [listOf arbitrary, listOf small, (\n ws -> n : replicate 7 0 ++ ws) <$> small <*> listOf (oneof [small, arbitrary])]
+    bytes =
+      oneof
+        [ listOf arbitrary,
+          listOf small,
+          (\n ws -> n : replicate 7 0 ++ ws) <$> small <*> listOf (oneof [small, arbitrary])
+        ]
     small = choose (0, 4)
     shrinkBytes = shrink :: [Word8] -> [[Word8]]
 
@@ -247,7 +264,8 @@ anyBytesAreSafe s = forAllShrinkShow bytes shrinkBytes show (safely s . S.pack)
 -- @since 0.1.0.0
 safely :: Codec a => Samples a -> ByteString -> Property
 safely s bs = within 10000000 $ case decode bs of
-  Left e -> counterexample (show e) (errorOffset e >= 0 && errorOffset e <= fromIntegral (S.length bs))
+  Left e ->
+    counterexample (show e) (errorOffset e >= 0 && errorOffset e <= fromIntegral (S.length bs))
   Right x -> counterexample ("decoded: " ++ sampleShow s x) (encode x === bs)
 
 -- | @'decode' bs == 'Right' x@ implies @'encode' x == bs@, for all inputs of at most two bytes,
@@ -260,7 +278,8 @@ canonical :: Codec a => Samples a -> Property
 canonical s = once $ case [(bs, x) | bs <- inputs, Right x <- [decode bs], encode x /= bs] of
   [] -> property True
   (bs, x) : _ ->
-    counterexample (show (S.unpack bs) ++ " decodes to " ++ sampleShow s x ++ ", which is encoded as " ++ show (S.unpack (encode x))) False
+    let encoded = ", which is encoded as " ++ show (S.unpack (encode x))
+     in counterexample (show (S.unpack bs) ++ " decodes to " ++ sampleShow s x ++ encoded) False
   where
     bytes = [minBound .. maxBound]
     upToOne = S.empty : map S.singleton bytes
@@ -291,22 +310,25 @@ acceptedAlike s = forShortValues s $ \x -> forAll (bytesLike x) $ \bs ->
         [ case layout of
             Fix f -> way "by layout" (whole (getFixed f) bs)
             Var _ -> property True,
-          way "in lazy input" (either (const Nothing) Just (decodeLazy (L.fromChunks (map S.singleton (S.unpack bs))))),
+          way "in lazy input" (either (const Nothing) Just (decodeLazy (inBytes bs))),
           way "second of a pair" ((\(w, y) -> const y (w :: Word8)) <$> whole get (S.cons 0 bs)),
           way "in Maybe" (whole get (S.cons 1 bs) >>= id),
           way "in Either" (whole get (S.cons 1 bs) >>= either (\() -> Nothing) Just),
           way "last of a list" (whole get (after 1 <> bs) >>= lastOf 1),
           way "last of a long list" (whole get (after many <> bs) >>= lastOf many),
           way "last of a vector" (whole get (after 1 <> bs) >>= lastOf 1 . V.toList),
-          way "value in a map" (whole get (encode (1 :: Int) <> S.cons 7 bs) >>= Map.lookup (7 :: Word8)),
+          way "value in a map" $
+            whole get (encode (1 :: Int) <> S.cons 7 bs) >>= Map.lookup (7 :: Word8),
           -- What comes after is the next field, so the value need not take all of the bytes.
-          counterexample "in the middle of a record" $ case (runGetRest get (bs <> suffix), runGetRest get (S.cons 0 bs <> suffix)) of
-            (Right (y, rest), found)
-              | S.length rest >= 2 -> case found of
-                Right (Between _ y' _, rest') -> sameValue s (Just y) (Just y') .&&. rest' === S.drop 2 rest
-                Left e -> counterexample (show e) False
-            (_, Left _) -> property True
-            (_, Right (Between _ y' _, _)) -> sameValue s Nothing (Just y')
+          counterexample "in the middle of a record" $
+            case (runGetRest get (bs <> suffix), runGetRest get (S.cons 0 bs <> suffix)) of
+              (Right (y, rest), found)
+                | S.length rest >= 2 -> case found of
+                  Right (Between _ y' _, rest') ->
+                    sameValue s (Just y) (Just y') .&&. rest' === S.drop 2 rest
+                  Left e -> counterexample (show e) False
+              (_, Left _) -> property True
+              (_, Right (Between _ y' _, _)) -> sameValue s Nothing (Just y')
         ]
 
 data Between a = Between Word8 a Word16
@@ -349,51 +371,3 @@ formatAgrees s = forShortValues s $ \x -> forAll (bytesLike x) $ \bs ->
   toStrictByteString (formatPut format x) === encode x
     .&&. formatSize format x === encodedSize x
     .&&. sameValue s (whole get bs) (whole (formatGet format) bs)
-
--- | A change of some bytes. The places are taken modulo the length.
---
--- @since 0.1.0.0
-data Mutation
-  = -- | This byte at a place.
-    Replace Int Word8
-  | -- | One bit at a place turned over.
-    Flip Int Int
-  | -- | A byte more.
-    InsertByte Int Word8
-  | -- | Some bytes less.
-    Remove Int Int
-  | -- | Some bytes twice.
-    Repeat Int Int
-  | -- | Eight bytes with a number that is extreme as a length.
-    Number Int Integer
-  deriving stock (Eq, Show)
-
-instance Arbitrary Mutation where
-  arbitrary =
-    oneof
-      [ Replace <$> place <*> arbitrary,
-        Replace <$> place <*> elements [0, 1, 2, 0x7F, 0x80, 0xFF],
-        Flip <$> place <*> choose (0, 7),
-        InsertByte <$> place <*> arbitrary,
-        Remove <$> place <*> choose (1, 9),
-        Repeat <$> place <*> choose (1, 17),
-        Number <$> frequency [(1, pure 0), (1, place)] <*> elements [0, 1, 2, -1, 2 ^ (31 :: Int), 2 ^ (60 :: Int), 2 ^ (61 :: Int), 2 ^ (62 :: Int), 2 ^ (63 :: Int) - 1, 2 ^ (63 :: Int)]
-      ]
-    where
-      -- Often near the beginning, where tags and lengths are.
-      place = oneof [choose (0, 15), choose (0, 10000)]
-
--- | Change some bytes.
---
--- @since 0.1.0.0
-mutate :: Mutation -> ByteString -> ByteString
-mutate mutation bs = case mutation of
-  Replace i w -> at i (\a b -> a <> S.cons w (S.drop 1 b))
-  Flip i k -> at i (\a b -> a <> maybe S.empty (\(w, rest) -> S.cons (complementBit w k) rest) (S.uncons b))
-  InsertByte i w -> at i (\a b -> a <> S.cons w b)
-  Remove i n -> at i (\a b -> a <> S.drop n b)
-  Repeat i n -> at i (\a b -> a <> S.take n b <> b)
-  Number i n -> at i (\a b -> a <> S.pack (take 8 (littleEndian n)) <> S.drop 8 b)
-  where
-    at i change = uncurry change (S.splitAt (i `mod` max 1 (S.length bs)) bs)
-    littleEndian n = fromInteger (n `mod` 256) : littleEndian (n `div` 256)

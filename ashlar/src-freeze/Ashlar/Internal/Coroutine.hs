@@ -32,9 +32,9 @@
 --   caller waits for it uninterruptibly, as for any other value that it forces under a mask.
 --   The caller's stack meanwhile keeps alive what the computation writes to.
 -- * /Foreign exceptions./ A foreign asynchronous exception is thrown again as an asynchronous
---   one, so that the thunks under evaluation are frozen and not poisoned (Note [Exceptions that
---   are not ours]). If somebody forces them again, the handler continues and resumes the
---   computation. One flaw remains: if that thread has exceptions masked and the first one had
+--   one, so that the thunks under evaluation are frozen and not poisoned
+--   (Note [Exceptions that are not ours]). If somebody forces them again, the handler continues and
+--   resumes the computation. One flaw remains: if that thread has exceptions masked and the first had
 --   not, they become unmasked. In these versions of GHC, every 'Control.Exception.mask' within
 --   'System.IO.Unsafe.unsafePerformIO' has this flaw.
 -- * /Two threads./ The thread that froze the stack had claimed it. After each resumption,

@@ -4,27 +4,24 @@
 -- Module      : Ashlar.Get.Combinators
 -- Description : Repetition, choice and separators
 --
--- What attoparsec and parser-combinators offer for any parser, made for 'Get':
--- results are collected without using the stack, bytes are kept for going back only
--- while one element is under way, and nothing repeats for ever a decoder that reads
--- nothing.
+-- The combinators of attoparsec and parser-combinators, made for 'Get'. They collect results
+-- without using the stack. They keep bytes for going back only during one element. They do not loop
+-- on a decoder that reads nothing.
 --
 -- 'Control.Applicative.many', 'Control.Applicative.some' and
 -- 'Control.Applicative.optional' are those of "Control.Applicative". Names that end
 -- in a prime force each element when it has been decoded.
 --
 -- The names are short, and some may be taken in your program: import this module
--- qualified, or with a list.
+-- qualified, or with an import list.
 --
 -- Note [Elements that read nothing]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- A decoder is a function of the input and the offset in it. If a round of a
--- loop has succeeded without reading anything, all later ones would do the same. What
--- takes as many as there are ends there, without the element, as
--- 'Control.Applicative.many' does. What has an end of its own to look for would
--- never find it, and fails. And as a number of rounds may come out of the input,
--- those that read nothing are counted against the budget of the run for elements of no
--- size. (Tests "elements that read nothing".)
+-- A decoder is a function of the input and the offset in it. If a round of a loop succeeds without
+-- reading anything, all later rounds would do the same. A loop without an end marker stops there,
+-- without the element, as 'Control.Applicative.many' does. A loop with an end marker would never
+-- find it, and fails. The input may choose the number of rounds, so rounds that read nothing count
+-- against the run's budget for empty elements. (Tests "elements that read nothing".)
 module Ashlar.Get.Combinators
   ( -- * Choice
     choice,
@@ -89,20 +86,19 @@ import Data.Maybe (fromMaybe)
 choice :: Foldable f => f (Get a) -> Get a
 choice ps = fromMaybe empty (foldr join Nothing ps)
   where
-    -- Without 'empty' at the end, whose error would say nothing.
+    -- No 'empty' at the end: its error would say nothing.
     join p rest = Just (maybe p (p <|>) rest)
 {-# INLINE choice #-}
 
--- | @option x p@ is @p@, or @x@ if that fails. (If the next byte decides,
--- 'Ashlar.Get.Parse.optionIf' and 'Ashlar.Get.Parse.switch' are never slower, and mostly
--- faster: see "Ashlar.Get.Parse".)
+-- | @option x p@ is @p@, or @x@ if that fails. If the next byte decides,
+-- 'Ashlar.Get.Parse.optionIf' and 'Ashlar.Get.Parse.switch' are never slower, and mostly faster.
 --
 -- @since 0.1.0.0
 option :: a -> Get a -> Get a
 option x p = p <|> pure x
 {-# INLINE option #-}
 
--- | The one, or else the other.
+-- | The first decoder, or the second if the first fails.
 --
 -- @since 0.1.0.0
 eitherP :: Get a -> Get b -> Get (Either a b)
@@ -111,8 +107,8 @@ eitherP p q = (Left <$> p) <|> (Right <$> q)
 
 -- | @n@ values, or none if @n@ is negative.
 --
--- The number may be untrusted input: memory is taken as values are decoded, and those that read
--- nothing are counted against a budget.
+-- The number may be untrusted input: memory is allocated as values are decoded, and values that
+-- read nothing count against a budget.
 --
 -- >>> runGet (getWord8 >>= \n -> count (fromIntegral n) getWord8) "\2ab"
 -- Right [97,98]
@@ -163,8 +159,8 @@ many1' :: Get a -> Get [a]
 many1' p = some (forced p)
 {-# INLINE many1' #-}
 
--- | Fold as many values as there are from the left, in constant memory. The
--- accumulator is forced at each step.
+-- | Fold values from the left until the decoder fails, in constant memory. The accumulator is
+-- forced at each step.
 --
 -- >>> runGet (manyFold (\n w -> n + fromIntegral w) (0 :: Int) getWord16be) "\0\1\0\2\0"
 -- Right 3
@@ -196,8 +192,8 @@ skipMany1 :: Get a -> Get ()
 skipMany1 p = p *> skipMany p
 {-# INLINE skipMany1 #-}
 
--- | @manyTill p end@: values until @end@ succeeds, which is read too. It is tried before each
--- value.
+-- | @manyTill p end@: values until @end@ succeeds. @end@ is tried before each value, and is read,
+-- too.
 --
 -- >>> import Ashlar.Get.Parse (bytes)
 -- >>> runGet (manyTill getWord8 (bytes "\r\n")) "ab\r\n"

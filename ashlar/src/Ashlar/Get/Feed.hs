@@ -3,8 +3,8 @@
 -- Description : Decoders that are fed, in IO
 --
 -- For programs that receive input when it arrives and not when the decoder asks for it, such as
--- event loops. The decoder suspends when it needs more, and resumes with the next chunk. It suspends
--- only if it cannot go on, and ends as soon as it can.
+-- event loops. The decoder suspends when it needs more, and resumes with the next chunk. It
+-- suspends only if it cannot go on, and ends as soon as it can.
 --
 -- >>> import Ashlar.Get.Feed
 -- >>> :{

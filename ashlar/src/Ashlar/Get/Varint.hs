@@ -287,9 +287,9 @@ getIntZigzagLenient :: Get Int
 getIntZigzagLenient = getVarint (lenient P.intZigzag)
 {-# INLINE getIntZigzagLenient #-}
 
--- | A section with its length before it. The length is a @uint64@, and the decoder runs on the bytes
--- of the section alone, as by 'Ashlar.Get.isolate'. Strings, bytes, messages and packed numbers of
--- Protocol Buffers have this format.
+-- | A section with its length before it. The length is a @uint64@, and the decoder runs on the
+-- bytes of the section alone, as by 'Ashlar.Get.isolate'. Strings, bytes, messages and packed
+-- numbers of Protocol Buffers have this format.
 --
 -- The decoder must read the whole section. If the input ends before the section does, and the
 -- decoder does not fail by itself, the error is at the beginning of the section. The length is

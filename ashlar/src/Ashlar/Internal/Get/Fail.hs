@@ -13,8 +13,8 @@
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- Building an exception with offset and labels for every failure would make backtracking far more
 -- expensive. So there is only one, and handlers recognise it by its address, which is much faster
--- than comparing types. They compare types only if the addresses differ, so nothing depends on equal
--- addresses. (Benchmark "many with an alternative".)
+-- than comparing types. They compare types only if the addresses differ, so nothing depends on
+-- equal addresses. (Benchmark "many with an alternative".)
 --
 -- Note [Code that ends in a failure]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

@@ -4,7 +4,8 @@
 -- Module      : Ashlar.Internal.Get.Segments
 -- Description : Moving the cursor through the segments that a decoder holds
 --
--- Nothing here asks the source for input: see "Ashlar.Internal.Get.Input".
+-- All offsets count from the start of the stream, so going back needs only an offset. Nothing here
+-- asks the source for input: see "Ashlar.Internal.Get.Input".
 module Ashlar.Internal.Get.Segments
   ( newSegments,
     openFirst,
@@ -53,7 +54,7 @@ openFirst c offset bs = do
 openAt :: Cells -> Int -> ByteString -> IO ()
 openAt c offset bs = do
   let (fp, off, n) = B.toForeignPtr bs
-      -- The segment is kept alive by the input that holds it.
+      -- The input keeps the segment alive.
       !start = unsafeForeignPtrToPtr fp `plusPtr` off :: Ptr Word8
   putPtr c cursorCell start
   putPtr c segmentStartCell start
@@ -61,7 +62,7 @@ openAt c offset bs = do
   putInt c segmentOffsetCell offset
   placeEnd c
 
--- The end is the segment's, or the limit where that comes first. The limit never lies before the
+-- The end is that of the segment, or the limit if that comes first. The limit is never before the
 -- cursor.
 placeEnd :: Cells -> IO ()
 placeEnd c = do
@@ -72,12 +73,12 @@ placeEnd c = do
   let allowed = limit - offset
   putPtr c endCell (if allowed < end `minusPtr` start then start `plusPtr` allowed else end)
 
--- | Let the input seem to end at this offset, which is not before the cursor, or end where it does
--- ('maxBound').
+-- | Let the input seem to end at this offset, which must not be before the cursor. 'maxBound' means
+-- no limit.
 setLimit :: Cells -> Int -> IO ()
 setLimit c limit = putInt c limitCell limit >> placeEnd c
 
--- | Make the segments these, of which the open one begins at this offset.
+-- | Replace the segments. The open one begins at this offset.
 replaceOpen :: Cells -> Input -> Int -> Segments -> IO ()
 replaceOpen c input at segments = do
   new <- evaluate segments
@@ -114,7 +115,7 @@ returnFar c input to = do
     [] -> ioError (userError "Ashlar.Get: going back to bytes that were not kept")
 {-# NOINLINE returnFar #-}
 
--- | What has been taken from the source and not been read, as one list.
+-- | The input that has been taken from the source and not been read.
 unread :: Cells -> Input -> IO [ByteString]
 unread c input = do
   p <- getPtr c cursorCell
@@ -126,7 +127,7 @@ unread c input = do
         arrived -> segmentsComing segments ++ reverse arrived
   pure (if S.null rest then coming else rest : coming)
 
--- | The bytes between two offsets that are held, as a copy, and the offset of the first of them.
+-- | A copy of the held bytes between two offsets, and the offset of the first of them.
 heldBetween :: Cells -> Input -> Int -> Int -> IO (Int, ByteString)
 heldBetween c input from to = do
   offset <- getInt c segmentOffsetCell

@@ -101,7 +101,7 @@ sepEndBy1 :: Get a -> Get sep -> Get [a]
 sepEndBy1 p sep = p >>= sepEndAfter p sep
 {-# INLINE sepEndBy1 #-}
 
--- The values from the separator after the first on.
+-- The rest, from the separator after the first value on.
 sepEndAfter :: Get a -> Get sep -> a -> Get [a]
 sepEndAfter p sep a0 = go [a0]
   where
@@ -162,7 +162,7 @@ chainl p op a = chainl1 p op <|> pure a
 chainr1 :: Get a -> Get (a -> a -> a) -> Get a
 chainr1 p op = p >>= go []
   where
-    -- The values before the latest, each applied to the operator after it, the last first.
+    -- Each value before the latest, applied to the operator after it. The last is first.
     go acc a =
       operand p op >>= \next -> case next of
         Just (f, b) -> go (f a : acc) b
@@ -176,7 +176,7 @@ chainr :: Get a -> Get (a -> a -> a) -> a -> Get a
 chainr p op a = chainr1 p op <|> pure a
 {-# INLINE chainr #-}
 
--- An operator and a value, if there are such, and they read something.
+-- An operator and a value, if both succeed and read something.
 operand :: Get a -> Get op -> Get (Maybe (op, a))
 operand p op = do
   before <- here
