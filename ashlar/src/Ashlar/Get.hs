@@ -115,7 +115,7 @@ module Ashlar.Get
     getTextUtf8,
     getRemainingTextUtf8,
 
-    -- * The place in the input
+    -- * The offset in the input
     bytesRead,
     isEmpty,
     endOfInput,

@@ -36,7 +36,9 @@ normal x
   where
     -- The power of ten with this number of zeros.
     without power zeros (c, e) = case once power zeros (c, e) of
-      Just less -> let most = without (power * power) (2 * zeros) less in fromMaybe most (once power zeros most)
+      Just less ->
+        let most = without (power * power) (2 * zeros) less
+         in fromMaybe most (once power zeros most)
       Nothing -> (c, e)
     once :: Integer -> Int -> (Integer, Int) -> Maybe (Integer, Int)
     once power zeros (c, e)

@@ -34,9 +34,9 @@
 -- * /Foreign exceptions./ A foreign asynchronous exception is thrown again as an asynchronous
 --   one, so that the thunks under evaluation are frozen and not poisoned
 --   (Note [Exceptions that are not ours]). If somebody forces them again, the handler continues and
---   resumes the computation. One flaw remains: if that thread has exceptions masked and the first had
---   not, they become unmasked. In these versions of GHC, every 'Control.Exception.mask' within
---   'System.IO.Unsafe.unsafePerformIO' has this flaw.
+--   resumes the computation. One flaw remains: if that thread has exceptions masked and the first
+--   one had not, they become unmasked. In these versions of GHC, every 'Control.Exception.mask'
+--   within 'System.IO.Unsafe.unsafePerformIO' has this flaw.
 -- * /Two threads./ The thread that froze the stack had claimed it. After each resumption,
 --   'noDuplicate' claims it for the thread that continues.
 -- * /Chains./ Each freeze makes a new object for the stack, and turns the thunk into an

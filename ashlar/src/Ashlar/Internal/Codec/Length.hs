@@ -3,7 +3,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Codec.Length
--- Description : Lengths of containers, and what may be believed of them
+-- Description : Lengths of containers, which are never trusted
 --
 -- Note [Untrusted lengths]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~

@@ -41,9 +41,9 @@ data Writing s rest
 
 -- | The writer of the rest: a builder, or nothing if all fields have constant size.
 --
--- Tried and dropped: a builder that nobody uses in place of nothing. GHC 9.6.6 replaces an unused
--- argument by a placeholder. If the argument is a function that returns a state, as builders are,
--- it panics ("expectOnly: cgLit"). Derived instances of types with parameters met this.
+-- Tried and dropped: an unused builder instead of nothing. GHC 9.6.6 replaces an unused argument by
+-- a placeholder. If the argument is a function that returns a state, as builders are, it panics
+-- ("expectOnly: cgLit"). Derived instances of types with parameters met this.
 class Rest rest where
   noRest :: rest
 

@@ -150,7 +150,7 @@ summarizeError e = concatMap escaped (placed e (reasonText e))
         drop 1 (init (show [c]))
       | otherwise = [c]
 
--- What was wrong, after where that was.
+-- A message, after the offset and the path of the error.
 placed :: DecodeError -> String -> String
 placed e what = "at byte " ++ show (errorOffset e) ++ path ++ ": " ++ what
   where

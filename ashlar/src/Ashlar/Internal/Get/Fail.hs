@@ -103,7 +103,7 @@ failWith ::
   Int ->
   -- | The offset.
   Int ->
-  -- | What stands there.
+  -- | The bytes there.
   Found ->
   Reason ->
   IO a

@@ -13,7 +13,7 @@
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- The number of elements may be untrusted input. Memory is allocated for as many as the bytes at
 -- hand could make. It is doubled when those have been decoded and there are more to come. So it is
--- in proportion to input that has arrived, and a number that is too large fails where the input
+-- proportional to input that has arrived, and a number that is too large fails where the input
 -- ends. (Tests "hostile lengths".)
 module Ashlar.Internal.Get.Vectors
   ( getVectorLE,
@@ -203,14 +203,14 @@ getInSpans width n copy
     bytes <- available
     runGetST (GM.unsafeNew (min n (bytes `quot` width)) >>= fill 0)
   where
-    -- The first i elements are there.
+    -- The first i elements have been read.
     fill i v
       | i >= n = G.unsafeFreeze v
       | i >= GM.length v = GM.unsafeGrow v (growthOf n i) >>= fill i
       | otherwise = do
         bytes <- liftGet available
-        -- One element at least: where it lies in two chunks, it is brought
-        -- together. Else no more than there are, so nothing overflows.
+        -- One element at least: if it is in two chunks, it is brought together. Otherwise no more
+        -- than there are, so nothing overflows.
         let m = max 1 (min (GM.length v - i) (bytes `quot` width))
         consumeST (m * width) (\p -> copy p i m v)
         fill (i + m) v
