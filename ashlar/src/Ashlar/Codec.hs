@@ -11,19 +11,19 @@
 -- >>> decode (encode (Order "brick" 12)) :: Either DecodeError Order
 -- Right (Order {item = "brick", count = 12})
 --
--- Decoding is safe on untrusted input: no length is believed before the bytes have arrived, and
--- every value is checked (UTF-8, tags of constructors, order of keys).
+-- Decoding is safe on untrusted input: it believes no length before the bytes have arrived, and it
+-- checks every value: UTF-8, tags of constructors, order of keys.
 --
 -- The least significant byte comes first. 'Int', 'Word' and lengths take eight bytes.
 -- @docs/format.md@ describes all formats. They do not change within a major version of this
 -- library.
 --
--- A derived format changes with its type. Put a version number before data that you keep
--- ('Ashlar.Codec.Combinators.constant').
+-- A derived format changes with its type. Put a version number before data that you keep: see
+-- 'Ashlar.Codec.Combinators.constant'.
 --
--- 'get' and 'put' are a decoder and a builder like any other: @runGetOrFail get@ of
--- "Ashlar.Get" decodes a value at the beginning of a lazy ByteString, and
--- @foldFrom source get@ all values that a 'Source' has.
+-- 'get' and 'put' are a decoder and a builder like any other. @runGetOrFail get@ of "Ashlar.Get"
+-- decodes a value at the beginning of a lazy ByteString. @foldFrom source get@ decodes all values
+-- of a 'Source'.
 --
 -- The class has no methods to override, so a type has the same format wherever it occurs. The
 -- one thing that an instance may choose is its 'format':
@@ -34,7 +34,7 @@
 -- ...get... is not a (visible) method of class ...Codec...
 -- ...
 --
--- * 'HasFormat': instances that refine the derived format, or have their own
+-- * 'HasFormat': instances that refine the derived format, or replace it
 -- * "Ashlar.Codec.Combinators": formats by hand, once for both directions
 -- * "Ashlar.Codec.Fixed": formats of constant size by hand
 -- * "Ashlar.Codec.Wrappers": newtypes that choose another format
@@ -124,9 +124,9 @@ import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Source (Source, handleSource, newSource)
 
--- Functions and no methods: see Note [The shape of the class].
+-- Functions, not methods: see Note [The shape of the class].
 
--- | Write a value: the bytes of 'encode', to be put together with others.
+-- | Write a value: the bytes of 'encode', as a builder.
 --
 -- >>> toStrictByteString (put 'a' <> put True)
 -- "a\NUL\NUL\NUL\SOH"
@@ -146,7 +146,7 @@ get :: Codec a => Get a
 get = Class.get
 {-# INLINE get #-}
 
--- | The exact number of bytes that 'put' writes. ('encodedSize' is the same.)
+-- | The exact number of bytes that 'put' writes: the same as 'encodedSize'.
 --
 -- @since 0.1.0.0
 size :: Codec a => a -> Int
@@ -154,7 +154,7 @@ size = Class.size
 {-# INLINE size #-}
 
 -- | 'Fix' if all values take the same number of bytes, else 'Var'. A derived format is 'Fix' if
--- the type has one constructor, whose fields are all 'Fix', or if no constructor has fields.
+-- the type has a single constructor whose fields are all 'Fix', or if no constructor has fields.
 --
 -- @since 0.1.0.0
 layout :: Codec a => Layout a

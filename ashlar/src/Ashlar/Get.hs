@@ -2,9 +2,9 @@
 -- Module      : Ashlar.Get
 -- Description : Decoders: bytes to values
 --
--- Decoders that read from any source, piece by piece where it has to be, that
--- may go back ('Control.Applicative.<|>', 'Control.Applicative.many', 'lookAhead'), and say exactly what was wrong and
--- where.
+-- Decoders read from any source, chunk by chunk if need be. They may go back
+-- ('Control.Applicative.<|>', 'Control.Applicative.many', 'lookAhead'). Their errors say exactly
+-- what was wrong and where.
 --
 -- >>> let point = (,) <$> getInt32be <*> label "y" getInt32be
 -- >>> runGet point "\0\0\0\1\0\0\0\2"
@@ -14,30 +14,32 @@
 --   00000000  00 00 00 01 00 00                                 |......|
 --                         ^^ ^^
 --
--- For text protocols and mixed formats there are more decoders in "Ashlar.Get.Parse",
--- whose names, those of attoparsec, partly clash with the Prelude's; and loops and
--- choices for any decoder in "Ashlar.Get.Combinators". Numbers of variable length are
--- in "Ashlar.Get.Varint". Programs for @binary@ and @cereal@ find the modules they
--- import in "Ashlar.Compat.Binary.Get" and "Ashlar.Compat.Cereal".
+-- Other modules:
 --
--- Put numbers side by side with '<$>' and '<*>' (or @ApplicativeDo@): then one check is
--- made for all of them, with optimisation. In a @do@ block each number has its own.
+-- * "Ashlar.Get.Parse": text protocols and mixed formats. It has the names of attoparsec, some of
+--   which clash with the Prelude.
+-- * "Ashlar.Get.Combinators": loops and choices for any decoder
+-- * "Ashlar.Get.Varint": numbers of variable length
+-- * "Ashlar.Compat.Binary.Get" and "Ashlar.Compat.Cereal": for programs written for @binary@ and
+--   @cereal@
+--
+-- Join adjacent numbers with '<$>' and '<*>', or with @ApplicativeDo@: optimised code then makes
+-- one check for all of them. In a @do@ block each number has a check of its own.
 --
 -- The getters have the names of "Data.Binary.Get". What differs:
 --
--- * What runs a decoder returns 'Either' instead of throwing.
--- * 'runGet' takes a strict ByteString, 'runGetLazy' a lazy one. What reads from a
---   Handle, a file or an action takes that first, and then the decoder.
--- * A negative number of bytes fails, where binary counts it as 0.
--- * 'bytesRead' counts from the start of the stream, in 'isolate', too.
--- * 'Fail' has a 'DecodeError' in it.
--- * There is no @remaining@: what it would say depends on what has arrived.
---   ("Ashlar.Compat.Binary.Get" has it.)
+-- * Running a decoder returns 'Either' instead of throwing.
+-- * 'runGet' takes a strict ByteString, 'runGetLazy' a lazy one. Functions that read from a
+--   Handle, a file or an action take that first, and then the decoder.
+-- * A negative number of bytes fails. @binary@ counts it as 0.
+-- * 'bytesRead' counts from the start of the stream, inside 'isolate', too.
+-- * 'Fail' contains a 'DecodeError'.
+-- * There is no @remaining@, because its result would depend on how much input has arrived.
+--   "Ashlar.Compat.Binary.Get" has it.
 --
--- Of several alternatives that fail, the error is about the one that got farthest,
--- and 'errorExpected' has what each of them expected there ('<?>'). A decoder that
--- has seen enough to know what it is decoding can 'commit' to it: then the other
--- alternatives are not tried, and the input is not kept for them.
+-- If several alternatives fail, the error is about the one that got farthest, and 'errorExpected'
+-- has what each of them expected there ('<?>'). A decoder that knows what it is decoding can
+-- 'commit' to it: then the other alternatives are not tried, and no input is kept for them.
 module Ashlar.Get
   ( -- * Decoders
     Get,
@@ -113,7 +115,7 @@ module Ashlar.Get
     getTextUtf8,
     getRemainingTextUtf8,
 
-    -- * The place in the input
+    -- * The offset in the input
     bytesRead,
     isEmpty,
     endOfInput,

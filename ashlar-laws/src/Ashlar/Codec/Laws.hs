@@ -200,6 +200,7 @@ truncationFails s = forShortValues s $ \x ->
   let bs = encode x
       truncated n = S.take n bs
       failure = either Right (Left . (`asTypeOf` x))
+      failed = either Just (const Nothing)
       missing n = counterexample ("the first " ++ show n ++ " bytes") $
         case failure (decode (truncated n)) of
           Right e@DecodeError {errorOffset = offset, errorReason = MissingInput needed left} ->

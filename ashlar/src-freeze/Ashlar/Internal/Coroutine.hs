@@ -16,9 +16,8 @@
 -- resumes it. So a computation runs as a thunk. It suspends by throwing an asynchronous
 -- exception to its own thread, and 'run' catches the exception.
 --
--- A thread of its own for the computation, with MVars between the two, was also tried. On the
--- bound main thread it is far slower, and it leaves a thread behind when the consumer drops
--- the list.
+-- Tried and dropped: a thread of its own for the computation, with MVars between the two. On the
+-- bound main thread it is far slower, and the thread remains when the consumer drops the list.
 --
 -- What could go wrong, and what prevents it:
 --
@@ -33,11 +32,11 @@
 --   caller waits for it uninterruptibly, as for any other value that it forces under a mask.
 --   The caller's stack meanwhile keeps alive what the computation writes to.
 -- * /Foreign exceptions./ A foreign asynchronous exception is thrown again as an asynchronous
---   one, so that the thunks under evaluation are frozen and not poisoned (Note [Exceptions that
---   are not ours]). If somebody forces them again, the handler continues and resumes the
---   computation. One flaw remains: if that thread has exceptions masked and the first one had
---   not, they become unmasked. In these versions of GHC, every 'Control.Exception.mask' within
---   'System.IO.Unsafe.unsafePerformIO' has this flaw.
+--   one, so that the thunks under evaluation are frozen and not poisoned
+--   (Note [Exceptions that are not ours]). If somebody forces them again, the handler continues and
+--   resumes the computation. One flaw remains: if that thread has exceptions masked and the first
+--   one had not, they become unmasked. In these versions of GHC, every 'Control.Exception.mask'
+--   within 'System.IO.Unsafe.unsafePerformIO' has this flaw.
 -- * /Two threads./ The thread that froze the stack had claimed it. After each resumption,
 --   'noDuplicate' claims it for the thread that continues.
 -- * /Chains./ Each freeze makes a new object for the stack, and turns the thunk into an

@@ -2,11 +2,11 @@
 -- Module      : Ashlar.Codec.Combinators
 -- Description : Instances written by hand, once for both directions
 --
--- Most instances are derived. This module is for the others: where the format is given, or where
--- the tags of constructors must stay the same while the type changes.
+-- Most instances are derived. This module is for the others: formats that somebody else has
+-- specified, and constructors whose tags must stay the same while the type changes.
 --
--- A 'Format' says how values are written and read, in one expression, so that the two
--- cannot drift apart. The instance of its type is taken from it:
+-- A 'Format' describes writing and reading in one expression, so the two cannot drift apart. The
+-- instance follows from it:
 --
 -- >>> :set -XDeriveAnyClass
 -- >>> :{
@@ -30,17 +30,17 @@
 --                                                 ^^ ^^ ^^ ^^
 --   00000010  00 c0 72 c0                                       |..r.|
 --
--- With the pragma it is as fast as a derived instance: nothing of the 'Format' is left when the
--- program runs.
+-- The INLINE pragma makes it as fast as a derived instance: nothing of the 'Format' is left when
+-- the program runs.
 --
--- Errors show the path to the field, with the names that are given here.
+-- Errors show the path to the field, with the names given here.
 --
--- Records and variants have the bytes that derived instances have: a record is its
--- fields one after the other; a variant is a tag, which counts the alternatives from 0,
--- in one byte (two for more than 256), and what belongs to the alternative.
+-- Records and variants have the bytes of derived instances. A record is its fields, one after the
+-- other. A variant is a tag and the fields of the alternative. The tag counts the alternatives from
+-- 0, in one byte, or in two if there are more than 256.
 --
--- Some of the names are common words ('fixed', 'field', 'end'): import this module qualified,
--- or with a list.
+-- Some names are common words ('fixed', 'field', 'end'): import this module qualified, or with an
+-- import list.
 module Ashlar.Codec.Combinators
   ( -- * Formats
     Format,

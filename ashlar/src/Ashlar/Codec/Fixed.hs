@@ -2,13 +2,12 @@
 -- Module      : Ashlar.Codec.Fixed
 -- Description : Formats in which every value takes the same number of bytes
 --
--- A 'Fixed' describes how the values of a type are written and read, if all of
--- them take the same number of bytes. It can be made only from the formats of
--- this module and by putting such formats together. So its size and what it
--- writes cannot disagree, memory can be reserved for many values at once, and an
--- instance of 'Ashlar.Codec.Codec' written with it is as fast as a derived one.
+-- A 'Fixed' writes and reads the values of a type that all take the same number of bytes. You make
+-- one from the formats of this module and by combining them, so its size always agrees with the
+-- bytes it writes. The library reserves memory for many values at once, and an instance of
+-- 'Ashlar.Codec.Codec' written with a 'Fixed' is as fast as a derived one.
 --
--- Here the least significant byte comes first. Most significant byte first: @fixedBE@ of
+-- These formats write the least significant byte first. For the opposite order, see @fixedBE@ of
 -- "Ashlar.Codec.Wrappers".
 --
 -- >>> let named = fixedPair fst snd (,) fixedWord16LE fixedDoubleLE

@@ -2,18 +2,17 @@
 -- Module      : Ashlar.Codec.Wrappers
 -- Description : Newtypes that choose another format
 --
--- For fields whose format is to be another than that of their type: numbers that take
--- few bytes if they are small, numbers with the most significant byte first, short
--- lengths.
---
--- As the type of a field, or for a type of one's own by @DerivingVia@:
+-- Numbers that take few bytes if they are small, numbers with the most significant byte first,
+-- short lengths. Use a wrapper as the type of a field, or derive an instance of your own with
+-- @DerivingVia@:
 --
 -- >>> :set -XDerivingVia
 -- >>> newtype Port = Port Word16 deriving stock Show deriving Codec via BigEndian Word16
 -- >>> encode (Port 8080)
 -- "\US\144"
 --
--- With these, too, each value has one encoding, and all else is refused.
+-- Each value still has exactly one encoding, except that 'AsStorable' follows the machine. Decoding
+-- refuses any other bytes.
 module Ashlar.Codec.Wrappers
   ( -- * Numbers of few bytes
     Varint (..),

@@ -16,8 +16,8 @@
 -- >>> runGet header "MM\0*\0\0\0\8"
 -- Right (42,8)
 --
--- Numbers side by side share one check of the bytes left, as those of "Ashlar.Get" do. Each then
--- looks at the order.
+-- Adjacent numbers share one check of the bytes left, as in "Ashlar.Get". Each then tests the
+-- order.
 module Ashlar.Get.ByteOrder
   ( ByteOrder (..),
 
@@ -48,9 +48,9 @@ import GHC.ByteOrder (ByteOrder (..))
 
 -- A scalar in one of two formats of the same size.
 --
--- The order is looked at where the number is read, and not before: so the size is known, and rules
--- can join the number with its neighbours. For the same end the functions below do not name their
--- argument: GHC then inlines them wherever they have one, of which it need know nothing.
+-- The order is tested only where the number is read. So its size is known, and rules can join the
+-- number with its neighbours. For the same reason the functions below do not name their argument:
+-- GHC then inlines them even if it does not know the argument.
 ordered :: Scalar a -> Scalar a -> ByteOrder -> Get a
 ordered little big order =
   fixedGet (scalarSize little) (OneWidth (scalarSize little)) $ \p -> case order of

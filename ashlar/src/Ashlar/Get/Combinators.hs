@@ -4,27 +4,24 @@
 -- Module      : Ashlar.Get.Combinators
 -- Description : Repetition, choice and separators
 --
--- What attoparsec and parser-combinators offer for any parser, made for 'Get':
--- results are collected without using the stack, bytes are kept for going back only
--- while one element is under way, and nothing repeats for ever a decoder that reads
--- nothing.
+-- The combinators of attoparsec and parser-combinators, made for 'Get'. They collect results
+-- without using the stack. They keep bytes for going back only during one element. They do not loop
+-- on a decoder that reads nothing.
 --
 -- 'Control.Applicative.many', 'Control.Applicative.some' and
 -- 'Control.Applicative.optional' are those of "Control.Applicative". Names that end
 -- in a prime force each element when it has been decoded.
 --
 -- The names are short, and some may be taken in your program: import this module
--- qualified, or with a list.
+-- qualified, or with an import list.
 --
 -- Note [Elements that read nothing]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- A decoder is a function of the input and the offset in it. If a round of a
--- loop has succeeded without reading anything, all later ones would do the same. What
--- takes as many as there are ends there, without the element, as
--- 'Control.Applicative.many' does. What has an end of its own to look for would
--- never find it, and fails. And as a number of rounds may come out of the input,
--- those that read nothing are counted against the budget of the run for elements of no
--- size. (Tests "elements that read nothing".)
+-- A decoder is a function of the input and the offset in it. If a round of a loop succeeds without
+-- reading anything, all later rounds would do the same. A loop without an end marker stops there,
+-- without the element, as 'Control.Applicative.many' does. A loop with an end marker would never
+-- find it, and fails. The input may choose the number of rounds, so rounds that read nothing count
+-- against the run's budget for empty elements. (Tests "elements that read nothing".)
 module Ashlar.Get.Combinators
   ( -- * Choice
     choice,
@@ -74,9 +71,9 @@ import Ashlar.Internal.Get.Alternative ()
 import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Separated
 import Control.Applicative (Alternative (..), optional)
 import Data.Bifunctor (first)
-import qualified Data.List as List
 import Data.Maybe (fromMaybe)
 
 -- | The first of several decoders that succeeds.
@@ -89,35 +86,29 @@ import Data.Maybe (fromMaybe)
 choice :: Foldable f => f (Get a) -> Get a
 choice ps = fromMaybe empty (foldr join Nothing ps)
   where
-    -- Without 'empty' at the end, whose error would say nothing.
+    -- No 'empty' at the end: its error would say nothing.
     join p rest = Just (maybe p (p <|>) rest)
 {-# INLINE choice #-}
 
--- | @option x p@ is @p@, or @x@ if that fails. (If the next byte decides,
--- 'Ashlar.Get.Parse.optionIf' and 'Ashlar.Get.Parse.switch' are never slower, and mostly
--- faster: see "Ashlar.Get.Parse".)
+-- | @option x p@ is @p@, or @x@ if that fails. If the next byte decides,
+-- 'Ashlar.Get.Parse.optionIf' and 'Ashlar.Get.Parse.switch' are never slower, and mostly faster.
 --
 -- @since 0.1.0.0
 option :: a -> Get a -> Get a
 option x p = p <|> pure x
 {-# INLINE option #-}
 
--- | The one, or else the other.
+-- | The first decoder, or the second if the first fails.
 --
 -- @since 0.1.0.0
 eitherP :: Get a -> Get b -> Get (Either a b)
 eitherP p q = (Left <$> p) <|> (Right <$> q)
 {-# INLINE eitherP #-}
 
--- A decoder whose value is forced.
-forced :: Get a -> Get a
-forced p = p >>= \a -> a `seq` pure a
-{-# INLINE forced #-}
-
 -- | @n@ values, or none if @n@ is negative.
 --
--- The number may be untrusted input: memory is taken as values are decoded, and those that read
--- nothing are counted against a budget.
+-- The number may be untrusted input: memory is allocated as values are decoded, and values that
+-- read nothing count against a budget.
 --
 -- >>> runGet (getWord8 >>= \n -> count (fromIntegral n) getWord8) "\2ab"
 -- Right [97,98]
@@ -165,8 +156,8 @@ many1' :: Get a -> Get [a]
 many1' p = some (forced p)
 {-# INLINE many1' #-}
 
--- | Fold as many values as there are from the left, in constant memory. The
--- accumulator is forced at each step.
+-- | Fold values from the left until the decoder fails, in constant memory. The accumulator is
+-- forced at each step.
 --
 -- >>> runGet (manyFold (\n w -> n + fromIntegral w) (0 :: Int) getWord16be) "\0\1\0\2\0"
 -- Right 3
@@ -198,8 +189,8 @@ skipMany1 :: Get a -> Get ()
 skipMany1 p = p *> skipMany p
 {-# INLINE skipMany1 #-}
 
--- | @manyTill p end@: values until @end@ succeeds, which is read too. It is tried before each
--- value.
+-- | @manyTill p end@: values until @end@ succeeds. @end@ is tried before each value, and is read,
+-- too.
 --
 -- >>> import Ashlar.Get.Parse (bytes)
 -- >>> runGet (manyTill getWord8 (bytes "\r\n")) "ab\r\n"
@@ -255,164 +246,3 @@ foldTill f z p end = go z
             then invalid "an element that reads nothing, and no end"
             else go (f acc a)
 {-# INLINE foldTill #-}
-
--- | @sepBy p sep@: values with separators between them. A separator is read only if a value follows
--- it.
---
--- >>> import qualified Ashlar.Get.Parse as Parse
--- >>> runGetRest (sepBy (Parse.decimal :: Get Int) (Parse.word8 44)) "1,23,4;"
--- Right ([1,23,4],";")
---
--- @since 0.1.0.0
-sepBy :: Get a -> Get sep -> Get [a]
-sepBy p sep = optional p >>= maybe (pure []) (\a -> (a :) <$> many (sep *> p))
-{-# INLINE sepBy #-}
-
--- | 'sepBy' of at least one value.
---
--- @since 0.1.0.0
-sepBy1 :: Get a -> Get sep -> Get [a]
-sepBy1 p sep = (:) <$> p <*> many (sep *> p)
-{-# INLINE sepBy1 #-}
-
--- | 'sepBy', with each value forced.
---
--- @since 0.1.0.0
-sepBy' :: Get a -> Get sep -> Get [a]
-sepBy' p = sepBy (forced p)
-{-# INLINE sepBy' #-}
-
--- | 'sepBy1', with each value forced.
---
--- @since 0.1.0.0
-sepBy1' :: Get a -> Get sep -> Get [a]
-sepBy1' p = sepBy1 (forced p)
-{-# INLINE sepBy1' #-}
-
--- | Values with a separator after each.
---
--- >>> runGetRest (getWord8 `endBy` satisfy (== 0)) "\1\0\2\0\3"
--- Right ([1,2],"\ETX")
---
--- @since 0.1.0.0
-endBy :: Get a -> Get sep -> Get [a]
-endBy p sep = many (p <* sep)
-{-# INLINE endBy #-}
-
--- | 'endBy' of at least one value.
---
--- @since 0.1.0.0
-endBy1 :: Get a -> Get sep -> Get [a]
-endBy1 p sep = some (p <* sep)
-{-# INLINE endBy1 #-}
-
--- | Values with separators between them, and perhaps one more after the last.
---
--- >>> runGet (getWord8 `sepEndBy` satisfy (== 0)) "\1\0\2\0"
--- Right [1,2]
---
--- @since 0.1.0.0
-sepEndBy :: Get a -> Get sep -> Get [a]
-sepEndBy p sep = optional p >>= maybe (pure []) (sepEndAfter p sep)
-{-# INLINE sepEndBy #-}
-
--- | 'sepEndBy' of at least one value.
---
--- @since 0.1.0.0
-sepEndBy1 :: Get a -> Get sep -> Get [a]
-sepEndBy1 p sep = p >>= sepEndAfter p sep
-{-# INLINE sepEndBy1 #-}
-
--- The values from the separator after the first on.
-sepEndAfter :: Get a -> Get sep -> a -> Get [a]
-sepEndAfter p sep a0 = go [a0]
-  where
-    go acc = do
-      before <- here
-      separated <- option False (True <$ sep)
-      next <- if separated then optional p else pure Nothing
-      after <- here
-      case next of
-        Just a | after /= before -> go (a : acc)
-        _ -> pure (reverse acc)
-{-# INLINE sepEndAfter #-}
-
--- | @between open close p@ is @p@ with @open@ before it and @close@ after it.
---
--- @since 0.1.0.0
-between :: Get open -> Get close -> Get a -> Get a
-between open close p = open *> p <* close
-{-# INLINE between #-}
-
--- | @chainl1 p op@: values with operators between them, which are applied from the left. An
--- operator is read only if a value follows it. Each result is forced.
---
--- >>> import qualified Ashlar.Get.Parse as Parse
--- >>> let number = Parse.decimal :: Get Int
--- >>> let minus = (-) <$ Parse.word8 45
--- >>> runGetRest (chainl1 number minus) "9-4-3-"
--- Right (2,"-")
---
--- @since 0.1.0.0
-chainl1 ::
-  -- | A value.
-  Get a ->
-  -- | An operator.
-  Get (a -> a -> a) ->
-  Get a
-chainl1 p op = p >>= chainlFrom p op
-{-# INLINE chainl1 #-}
-
--- The rest of a chain, after its first values, applied.
-chainlFrom :: Get a -> Get (a -> a -> a) -> a -> Get a
-chainlFrom p op = go
-  where
-    go a = operand p op >>= maybe (pure a) (\(f, b) -> go $! f a b)
-{-# INLINE chainlFrom #-}
-
--- | 'chainl1', or a given value if there are no values.
---
--- @since 0.1.0.0
-chainl :: Get a -> Get (a -> a -> a) -> a -> Get a
-chainl p op a = optional p >>= maybe (pure a) (chainlFrom p op)
-{-# INLINE chainl #-}
-
--- | 'chainl1' whose operators are applied from the right, when the last value has been read.
---
--- >>> import qualified Ashlar.Get.Parse as Parse
--- >>> let number = Parse.decimal :: Get Int
--- >>> let power = (^) <$ Parse.word8 94
--- >>> runGet (chainr1 number power) "2^3^2"
--- Right 512
---
--- @since 0.1.0.0
-chainr1 :: Get a -> Get (a -> a -> a) -> Get a
-chainr1 p op = p >>= chainrFrom p op
-{-# INLINE chainr1 #-}
-
--- The rest of a chain, after its first value.
-chainrFrom :: Get a -> Get (a -> a -> a) -> a -> Get a
-chainrFrom p op = go []
-  where
-    -- The values before the latest, each applied to the operator after it, the last first.
-    go acc a =
-      operand p op >>= \next -> case next of
-        Just (f, b) -> go (f a : acc) b
-        Nothing -> pure (List.foldl' (\b applied -> applied b) a acc)
-{-# INLINE chainrFrom #-}
-
--- | 'chainr1', or a given value if there are no values.
---
--- @since 0.1.0.0
-chainr :: Get a -> Get (a -> a -> a) -> a -> Get a
-chainr p op a = optional p >>= maybe (pure a) (chainrFrom p op)
-{-# INLINE chainr #-}
-
--- An operator and a value, if there are such, and they read something.
-operand :: Get a -> Get op -> Get (Maybe (op, a))
-operand p op = do
-  before <- here
-  next <- optional ((,) <$> op <*> p)
-  after <- here
-  pure (if after == before then Nothing else next)
-{-# INLINE operand #-}

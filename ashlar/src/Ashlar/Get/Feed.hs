@@ -2,9 +2,9 @@
 -- Module      : Ashlar.Get.Feed
 -- Description : Decoders that are fed, in IO
 --
--- For programs that get their input chunk by chunk, and not when the decoder asks for it: an event
--- loop, say. The decoder suspends where it needs more, and is resumed with the next chunk. It
--- suspends only if it cannot go on otherwise, and ends as soon as it can.
+-- For programs that receive input when it arrives and not when the decoder asks for it, such as
+-- event loops. The decoder suspends when it needs more, and resumes with the next chunk. It
+-- suspends only if it cannot go on, and ends as soon as it can.
 --
 -- >>> import Ashlar.Get.Feed
 -- >>> :{
@@ -14,16 +14,15 @@
 -- :}
 -- (258,"\ETX")
 --
--- Each time the decoder suspends, its stack is copied, and copied back when it is resumed. So a
--- stop takes time in proportion to how deeply the decoder is nested just then. Before GHC 9.6,
--- levels inside an alternative cost many times as much as others. Untrusted input can nest as
--- deeply as the budget allows. If that is a concern, feed larger chunks (what a socket returned at
--- once, and not line by line), or give the decoder a budget of fewer levels
--- ('Ashlar.Get.withBudget'), a hundred, say.
+-- Suspending copies the decoder's stack, and resuming copies it back. So each takes time
+-- proportional to how deeply the decoder is nested at that point. Before GHC 9.6, levels inside an
+-- alternative cost many times as much as others. Untrusted input can nest as deeply as the budget
+-- allows. If that is a concern, feed larger chunks (all that a socket returned, not single lines),
+-- or give the decoder a budget of fewer levels, such as a hundred ('Ashlar.Get.withBudget').
 --
--- This takes constant memory, besides what the decoder itself needs. For that, a state can be
--- resumed only once. The pure 'Ashlar.Get.Decoder' can be resumed more often, and keeps all of the
--- input.
+-- A fed decoder takes constant memory, besides what it needs itself. In return, each state can be
+-- resumed only once. The pure 'Ashlar.Get.Decoder' can be resumed any number of times, and keeps
+-- all of its input.
 module Ashlar.Get.Feed
   ( Feed (..),
     newFeed,
@@ -46,18 +45,15 @@ import Data.Int (Int64)
 --
 -- @since 0.1.0.0
 data Feed a
-  = -- | It has failed: what it had not read, the offset at which that begins, and
-    -- why.
+  = -- | It has failed: the input that it has not read, the offset of that input, and the error.
     FeedFail !ByteString !Int64 DecodeError
-  | -- | It needs the next chunk, or to know that there is none ('Nothing'). Use
-    -- this once: to do so again is an 'Control.Exception.IOException'. An empty
-    -- chunk changes nothing.
+  | -- | It needs the next chunk. 'Nothing' means the end of the input, and an empty chunk changes
+    -- nothing. Use it once: a second use throws an 'Control.Exception.IOException'.
     --
-    -- If this is ended by an exception, of a value in the decoder or an asynchronous
-    -- one, the decoder is lost.
+    -- If an exception ends it, thrown by a value in the decoder or asynchronously, the decoder is
+    -- lost.
     FeedPartial (Maybe ByteString -> IO (Feed a))
-  | -- | It has ended: what it had not read, the offset at which that begins, and
-    -- the result.
+  | -- | It has ended: the input that it has not read, the offset of that input, and the result.
     FeedDone !ByteString !Int64 a
 
 -- | Start a decoder, and run it until it needs input.
@@ -83,8 +79,9 @@ fed progress = case progress of
             go chunk >>= fed
     pure (FeedPartial resume)
 
--- | Resume with a chunk. If the decoder has ended already, the chunk is added to what it had not
--- read, which is copied for that: check whether it has ended before you feed it a long stream.
+-- | Resume with a chunk. If the decoder has ended already, the chunk is appended to the input that
+-- it has not read, which copies both. So check whether it has ended before you feed it a long
+-- stream.
 --
 -- @since 0.1.0.0
 feed :: Feed a -> ByteString -> IO (Feed a)

@@ -8,8 +8,8 @@
 -- >>> runGet getWord64Varint "\172\STX"
 -- Right 300
 --
--- The decoders are /strict/. Each number has one encoding, the shortest. They refuse all others, and
--- numbers that the type cannot hold. The error is at the first byte of the number.
+-- The decoders are /strict/. Each number has one encoding, the shortest. They refuse all others,
+-- and numbers that the type cannot hold. The error is at the first byte of the number.
 --
 -- >>> either (putStrLn . displayException) print (runGet getWord64Varint "\128\0")
 -- at byte 0: a varint that is not in its shortest form
@@ -92,9 +92,9 @@ import Data.Word (Word16, Word32, Word64)
 
 -- $lenient
 -- The integers of Protocol Buffers, as its own decoders read them. Use these for messages of other
--- programs. They accept up to ten bytes, be they needed or not, and drop the bits that the type
--- cannot hold: of an @int64@ that is read as @int32@ the low 32 bits remain. More than ten bytes are
--- an error.
+-- programs. They accept up to ten bytes, even if fewer would do, and drop the bits that the type
+-- cannot hold: an @int64@ that is read as @int32@ keeps its low 32 bits. More than ten bytes are an
+-- error.
 
 -- $vlq
 -- The variable-length quantities of @mason@, as in "Ashlar.Builder.Varint".
@@ -287,13 +287,15 @@ getIntZigzagLenient :: Get Int
 getIntZigzagLenient = getVarint (lenient P.intZigzag)
 {-# INLINE getIntZigzagLenient #-}
 
--- | A part with its length before it: a @uint64@, and a decoder that is run on that many bytes alone,
--- as by 'Ashlar.Get.isolate'. So Protocol Buffers have strings, bytes, messages and packed numbers.
+-- | A section with its length before it. The length is a @uint64@, and the decoder runs on the
+-- bytes of the section alone, as by 'Ashlar.Get.isolate'. Strings, bytes, messages and packed
+-- numbers of Protocol Buffers have this format.
 --
--- The decoder must read all of the part. If the input ends before the part does, and the decoder
--- does not fail by itself, the error is at the beginning of the part. The length is strict.
+-- The decoder must read the whole section. If the input ends before the section does, and the
+-- decoder does not fail by itself, the error is at the beginning of the section. The length is
+-- strict.
 --
--- "Ashlar.Builder.Section" writes such parts: @lengthPrefixed (varintPrim word32Varint)@.
+-- "Ashlar.Builder.Section" writes such sections: @lengthPrefixed (varintPrim word32Varint)@.
 --
 -- >>> runGet (lengthPrefixedVarint getRemainingByteString) "\3abcd"
 -- Right "abc"

@@ -295,7 +295,7 @@ sliceBuffer fp from to =
   B.fromForeignPtr fp (from `minusPtr` unsafeForeignPtrToPtr fp) (to `minusPtr` from)
 {-# INLINE sliceBuffer #-}
 
--- | The array behind a buffer that 'newBuffer' made. Any other buffer is an error.
+-- | The array of a buffer that 'newBuffer' made. Any other buffer is an error.
 bufferArray :: ForeignPtr Word8 -> MutableByteArray RealWorld
 bufferArray (ForeignPtr _ (PlainPtr array)) = MutableByteArray array
 bufferArray _ = errorWithoutStackTrace "Ashlar.Internal.Mem.bufferArray: not from newBuffer"

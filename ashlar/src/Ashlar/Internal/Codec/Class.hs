@@ -10,11 +10,11 @@
 -- Invariants:
 --
 -- [INV-C1] @length (encode x) == size x@.
--- [INV-C2] @decode (encode x) == Right x@, within the budgets (@defaultBudget@: 100,000
---   levels, 1,048,576 elements of no size), if the type calls @x@ valid.
--- [INV-C3] Decoding any bytes ends in time and memory proportional to their number and to
---   the budgets; but fractions of 'Integer's take up to the square of that in time, because
---   they are checked to be in lowest terms.
+-- [INV-C2] @decode (encode x) == Right x@, if the type calls @x@ valid and @x@ is within the
+--   budgets (@defaultBudget@: 100,000 levels, 1,048,576 empty elements).
+-- [INV-C3] Decoding any bytes ends, in time and memory proportional to their number and to the
+--   budgets. Fractions of 'Integer's are the exception: checking that they are in lowest terms
+--   takes up to quadratic time.
 -- [INV-C4] The four methods of an instance describe one format, so a type accepts the same
 --   bytes wherever it occurs.
 --
@@ -26,20 +26,20 @@
 -- 'HasFormat', and all four methods follow from it. Only the instances of the library write
 -- methods, and they import this module to do so.
 --
--- The methods of 'HasFormat' besides 'format' are hidden too. They carry the derived methods
--- past 'Format': the derived methods take the layout of the instance as an argument, so each
--- of them is a recursive function of its own, as the next paragraph requires.
+-- The other methods of 'HasFormat' are hidden too. They carry the derived methods past 'Format':
+-- each takes the layout of the instance as an argument and is a recursive function of its own. The
+-- next paragraph says why.
 --
--- Tried and dropped (GHC 9.0.2):
+-- Tried and dropped:
 --
 -- * One method that returns a sum of records with size, put and get inside. It is perfect on
 --   flat types, but makes the instance of a recursive type a loop breaker: a tree decodes many
---   times slower at -O1. With the layout apart from the three functions, each of them is a
---   recursive function of its own, and the layout is known when the instance is compiled.
+--   times slower at -O1. With the layout apart, each of the three functions is a recursive
+--   function of its own, and the layout is known when the instance is compiled.
 -- * 'format' as a method of 'Codec'. Instances read best, but recursive types with parameters
 --   compile much slower.
 -- * Instances by DerivingVia alone. Recursive types with parameters encode many times slower,
---   and a forgotten @via@ is silent.
+--   and nothing reports a forgotten @via@.
 -- * An associated type for the format. It breaks @deriving newtype@.
 -- * Sizes on the type level. They reject @Codec a => Codec (Pair a)@.
 -- * A MINIMAL pragma. It cannot say "all methods or none".
@@ -78,7 +78,7 @@ import Ashlar.Internal.Get.Core (Get)
 -- Right (Rectangle 1.0 2.0)
 --
 -- The derived format of a type with one constructor is its fields, one after the other. With
--- several constructors the number of the constructor comes first, counted from 0: one byte for
+-- several constructors, the number of the constructor comes first, counted from 0: one byte for
 -- up to 256 constructors, else two, least significant first.
 --
 -- To change the format, write an instance of 'HasFormat' beside it. The class has no methods to
@@ -90,8 +90,8 @@ class Codec a where
   --
   -- If it is @'Fix' f@, then @'put' = 'Ashlar.Codec.Fixed.putFixed' f@,
   -- @'get' = 'Ashlar.Codec.Fixed.getFixed' f@ and
-  -- @'size' _ = 'Ashlar.Codec.Fixed.fixedSize' f@. If it is @'Var' n@, no value takes fewer
-  -- than n bytes. It must not ask for the layout of a type that contains this one, or it loops.
+  -- @'size' _ = 'Ashlar.Codec.Fixed.fixedSize' f@. If it is @'Var' n@, every value takes at least
+  -- n bytes. It must not ask for the layout of a type that contains this one, or it loops.
   layout :: Layout a
   default layout :: HasFormat a => Layout a
   layout = ownLayout
@@ -107,7 +107,7 @@ class Codec a where
   put = ownPut layout
 
   -- | Read a value. The reader of a recursive type goes through 'Ashlar.Get.deeper' at each
-  -- level, so that no input makes it nest without end.
+  -- level, so that no input makes it recurse without limit.
   get :: Get a
   default get :: HasFormat a => Get a
   get = ownGet layout
@@ -134,7 +134,7 @@ class Codec a where
 -- A type with a @put@ and a @get@ of @binary@ takes two lines, by 'Ashlar.Codec.fromPutGet' or
 -- 'Ashlar.Codec.byHand'.
 --
--- "Ashlar.Codec.Combinators" has formats that say both directions at once.
+-- "Ashlar.Codec.Combinators" has formats that describe both directions at once.
 --
 -- Write the instance beside the instance of 'Codec', in the module of the type, with no splice of
 -- Template Haskell (such as @makeLenses@) between them. It is __silently ignored__ where 'Codec' was
@@ -148,11 +148,11 @@ class HasFormat a where
   -- program runs.
   --
   -- In the format of a recursive type, 'Ashlar.Codec.Combinators.codec' stands for the type
-  -- itself, and must stand in a @variant@ or a container. (To change the derived format, use
-  -- 'Ashlar.Codec.derivedFormat': @codec@ would be the format that is being defined.)
+  -- itself. It must be inside a @variant@ or a container. To refine the derived format, use
+  -- 'Ashlar.Codec.derivedFormat': @codec@ would be the format that is being defined.
   format :: Format a
 
-  -- What 'Codec' takes, given the layout of the instance, which is 'ownLayout'.
+  -- The methods of 'Codec', given the layout of the instance, which is 'ownLayout'.
 
   ownLayout :: Layout a
   ownLayout = formatLayout format

@@ -5,9 +5,8 @@
 -- Module      : Ashlar.Internal.Codec.Elements
 -- Description : Many values of one type, one after another
 --
--- The loops behind lists and vectors. Where all elements have the same size,
--- vectors are written, and lists and vectors read, in spans of as many
--- elements as the buffer holds, each in a tight loop without checks.
+-- The loops of lists and vectors. Elements of constant size are written and read in spans of as
+-- many elements as the buffer holds, each in a tight loop without checks.
 module Ashlar.Internal.Codec.Elements
   ( sizeElements,
     putElements,
@@ -57,8 +56,8 @@ putElements :: (Foldable t, Codec a) => t a -> Builder
 putElements = F.foldr (\x rest -> append (put x) rest) empty
 {-# INLINE putElements #-}
 
--- | Write the elements of a list: those of a constant size with the cursor in a
--- register, as in Note [Loops over elements].
+-- | Write the elements of a list. Where they have constant size, the cursor stays in a register, as
+-- in Note [Loops over elements].
 putList :: forall a. Codec a => [a] -> Builder
 putList xs = case layout :: Layout a of
   Fix f -> action (\c k -> putListFixed f xs c k)
@@ -82,18 +81,21 @@ putListFixed f xs0 c k = spanFrom xs0
       _ -> xs <$ putPtr c cursorCell p
 {-# INLINE putListFixed #-}
 
--- | Write a number of elements, and then those that a function gives for the
--- numbers from 0 on.
---
--- The function is an action so that it can look up an element without forcing
--- it; it must have no effect.
-putIndexed :: forall a. Codec a => Int -> (Int -> IO a) -> Builder
+-- | Write a number of elements, and the elements.
+putIndexed ::
+  forall a.
+  Codec a =>
+  -- | The number of elements.
+  Int ->
+  -- | The element at an index, from 0 on. An action, so that it can look up an element without
+  -- forcing it. It must have no effect.
+  (Int -> IO a) ->
+  Builder
 putIndexed n at = case layout of
   Fix f
     | fixedSize f > 0 -> action $ \c k -> do
-      -- The number comes first: it tells the loops what it was taken from,
-      -- and the sink, in the same request, what is to come. All elements are
-      -- in memory, so the multiplication does not overflow.
+      -- The request for the number covers the elements too, so the sink learns at once what is to
+      -- come. All elements are in memory, so the multiplication does not overflow.
       p <- reserveFor c k lengthSize (lengthSize + n * fixedSize f)
       fixedWrite lengthFormat p n
       putPtr c cursorCell (p `plusPtr` lengthSize)
@@ -103,7 +105,7 @@ putIndexed n at = case layout of
   Var _ -> append (putLength n) (putEach n at)
 {-# INLINE putIndexed #-}
 
--- | The same without the number.
+-- | 'putIndexed' without the number.
 putIndexedBare :: forall a. Codec a => Int -> (Int -> IO a) -> Builder
 putIndexedBare n at = case layout of
   Fix f
@@ -125,9 +127,9 @@ putEach n at = putFrom 0
 --
 -- Note [Loops over elements]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~
--- The inner loop is a function with its three variables as arguments, called
--- by the outer one. Also tried, and slower (GHC 9.0.2, benchmark "encode Vector of SomeData"): the
--- end of the span as a free variable; the two loops calling each other, so that they become one.
+-- The inner loop is a function with its three variables as arguments, called by the outer one. Two
+-- variants are slower in the benchmark "encode Vector of SomeData": the end of the span as a free
+-- variable, and two loops that call each other, so that they become one.
 putSpans :: Fixed a -> Int -> (Int -> IO a) -> Cells -> Sink -> IO ()
 putSpans f n at c k = go 0
   where
@@ -142,7 +144,7 @@ putSpans f n at c k = go 0
         if fit <= 0
           then grow c k width ((n - i) * width) >> go i
           else write p i end >>= putPtr c cursorCell >> go end
-    -- There is room for the elements from i up to end.
+    -- The elements from i up to end fit into the free space.
     write :: Ptr Word8 -> Int -> Int -> IO (Ptr Word8)
     write !p !i !end
       | i >= end = pure p
@@ -156,18 +158,17 @@ putSpans f n at c k = go 0
 --
 -- Note [Lists by way of vectors]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- A list is made from its end, but read from its beginning. Numbers that are all there,
--- of which none can be refused, are read from the end. (Of others, the first one
--- that is refused must make the error.) Otherwise the elements are collected first:
--- few of them in a list that is reversed, many in a vector, which takes a third of the
--- memory, and is not moved by the garbage collector. For a million Ints, reversing is slower than
--- by way of a vector, and that is slower than from the end (GHC 9.0.2).
+-- A list is built from its end, but its input starts at the beginning. If all elements are there,
+-- and none can be refused, they are read from the last to the first. This is fastest. Where an
+-- element may be refused, the first such element must make the error, so the elements are collected
+-- in order: few of them in a list that is reversed, many in a vector. A vector takes a third of the
+-- list's memory and the garbage collector does not move it, so it beats reversing a long list.
 getList :: forall a. Codec a => Int -> Get [a]
 getList n = case layout :: Layout a of
   Fix f | fixedPlain f -> do
     m <- readable f n
     if m == n
-      then -- All of them are there, so this does not overflow.
+      then -- All elements are in memory, so this does not overflow.
         consume (n * fixedSize f) (\p -> fromEnd f p (n - 1) [])
       else collected
   _ -> collected
@@ -178,11 +179,12 @@ getList n = case layout :: Layout a of
     few = case layout :: Layout a of
       Fix f -> collect (\i -> getElement n i f) 0 []
       Var _ -> amongElements n (collect (\i -> atElement i >> get) 0 [])
-    -- The elements from number i down lie at p.
+    -- Read the elements from index i down to 0. Element 0 is at p.
     fromEnd :: Fixed a -> Ptr Word8 -> Int -> [a] -> Get [a]
     fromEnd f !p !i acc
       | i < 0 = pure acc
-      | otherwise = fixedRead f (p `plusPtr` (i * fixedSize f)) >>= \x -> x `seq` fromEnd f p (i - 1) (x : acc)
+      | otherwise =
+        fixedRead f (p `plusPtr` (i * fixedSize f)) >>= \x -> x `seq` fromEnd f p (i - 1) (x : acc)
     collect :: (Int -> Get a) -> Int -> [a] -> Get [a]
     collect element = go
       where
@@ -192,12 +194,12 @@ getList n = case layout :: Layout a of
     {-# INLINE collect #-}
 {-# INLINE getList #-}
 
--- | Elements from number i on, of n.
+-- | The elements from index i on, of n.
 elementsFrom :: Int -> Int -> Fixed a -> Names
 elementsFrom i n f = OfElements i n (ConstantPart (fixedSize f) (fixedNames f))
 {-# INLINE elementsFrom #-}
 
--- How many of n elements can be read without asking for input.
+-- How many of n elements the open segment holds.
 readable :: Fixed a -> Int -> Get Int
 readable f n
   | fixedSize f == 0 = pure n
@@ -212,15 +214,15 @@ getVector n = do
   chargeEmpties least n
   first <- case layout :: Layout a of
     Fix _ -> firstCapacity least n
-    -- Such elements may be vectors themselves. If each took room for all that the
-    -- input could hold, the memory would be quadratic.
+    -- Such elements may be vectors themselves. If each allocated what the rest of the input could
+    -- hold, the memory would be quadratic.
     Var _ -> pure (min n 4)
   let filled = runGetST (GM.unsafeNew first >>= fill 0)
   case layout :: Layout a of
     Fix _ -> filled
     Var _ -> amongElements n filled
   where
-    -- The first i elements of n are there.
+    -- The first i of n elements have been read.
     fill :: Int -> G.Mutable v s a -> GetST s (v a)
     fill !i v
       | i >= n = G.unsafeFreeze v
@@ -233,8 +235,7 @@ getVector n = do
             then one i v (getElement n i f)
             else do
               let end = i + m
-                  -- The elements from k up to the end lie at p, and the
-                  -- vector has room for them.
+                  -- The elements from k up to end are at p, and the vector has slots for them.
                   readOn !p !k
                     | k >= end = pure ()
                     | otherwise = do
@@ -248,7 +249,7 @@ getVector n = do
     one i v g = liftGet g >>= \x -> x `seq` (GM.unsafeWrite v i x >> fill (i + 1) v)
 {-# INLINE getVector #-}
 
--- | Read a vector of n elements, each by a decoder that is given the one before.
+-- | Read a vector of n elements, each by a decoder that gets the element before.
 getSuccessive :: forall v a. G.Vector v a => Int -> (Maybe a -> Get a) -> Get (v a)
 getSuccessive n element = amongElements n (runGetST (GM.unsafeNew (min n 4) >>= fill 0 Nothing))
   where

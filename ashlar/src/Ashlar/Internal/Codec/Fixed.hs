@@ -6,11 +6,10 @@
 -- Module      : Ashlar.Internal.Codec.Fixed
 -- Description : Formats in which every value takes the same number of bytes
 --
--- The type behind "Ashlar.Codec.Fixed", with what only the library may do.
+-- The type of "Ashlar.Codec.Fixed", with functions for the library alone.
 --
--- A 'Fixed' can be made only from the formats of this module and by putting such
--- formats together, so its size, its write half and its read half cannot
--- disagree, and memory can be reserved for many values at once.
+-- A 'Fixed' is made only from the formats of this module and by combining them. So its size, its
+-- write half and its read half always agree, and memory can be reserved for many values at once.
 module Ashlar.Internal.Codec.Fixed
   ( Fixed,
     fixedSize,
@@ -70,17 +69,17 @@ import GHC.Exts (Int (I#), Int#, andI#, negateInt#, orI#, (+#), (>#))
 -- @since 0.1.0.0
 data Fixed a = Fixed Int# Bool Names (Ptr Word8 -> a -> IO ()) (Ptr Word8 -> Get a)
 
--- Functions and not fields: with a field, anyone could update the size alone.
+-- Functions, not fields: with a field, anyone could update the size alone.
 
--- | Bytes that each value takes.
+-- | The number of bytes that each value takes.
 --
 -- @since 0.1.0.0
 fixedSize :: Fixed a -> Int
 fixedSize (Fixed n _ _ _ _) = I# n
 {-# INLINE fixedSize #-}
 
--- | Are the bytes of the format those that 'Foreign.Storable.Storable' and @Prim@
--- have in memory, and all of them valid? Then many values are copied at once.
+-- | Does the format have the bytes that 'Foreign.Storable.Storable' and @Prim@ have in memory, and
+-- are all bytes valid? Then many values are copied at once.
 fixedPlain :: Fixed a -> Bool
 fixedPlain (Fixed _ plain _ _ _) = plain
 {-# INLINE fixedPlain #-}
@@ -90,12 +89,12 @@ fixedNames :: Fixed a -> Names
 fixedNames (Fixed _ _ names _ _) = names
 {-# INLINE fixedNames #-}
 
--- | The same format of a type with other names.
+-- | The same format with other names for errors.
 fixedNamed :: Names -> Fixed a -> Fixed a
 fixedNamed names (Fixed n plain _ write rd) = Fixed n plain names write rd
 {-# INLINE fixedNamed #-}
 
--- | A format from its halves. This is where the two must agree.
+-- | A format from its halves. The two must agree.
 fixedRaw ::
   -- | The size: n bytes.
   Int ->
@@ -109,13 +108,13 @@ fixedRaw ::
 fixedRaw (I# n) = Fixed n False
 {-# INLINE fixedRaw #-}
 
--- | Write a value: 'fixedSize' bytes must be writable, and no more are written.
+-- | Write exactly 'fixedSize' bytes to an address. They must be writable.
 fixedWrite :: Fixed a -> Ptr Word8 -> a -> IO ()
 fixedWrite (Fixed _ _ _ write _) = write
 {-# INLINE fixedWrite #-}
 
--- | Read a value: 'fixedSize' bytes must be readable in the open segment, and no
--- more are read. The cursor does not move.
+-- | Read exactly 'fixedSize' bytes at an address. They must be in the open segment. The cursor does
+-- not move.
 fixedRead :: Fixed a -> Ptr Word8 -> Get a
 fixedRead (Fixed _ _ _ _ rd) = rd
 {-# INLINE fixedRead #-}
@@ -135,14 +134,13 @@ getFixed :: Fixed a -> Get a
 getFixed format = consume (fixedSize format) (fixedRead format)
 {-# INLINE getFixed #-}
 
--- | A number in a format of single numbers, and whether that is also how this machine has
--- it in memory.
+-- | The format of a scalar. The flag says whether this machine has the same bytes in memory.
 fixedScalar :: Bool -> Scalar a -> Fixed a
 fixedScalar plain format = case scalarSize format of
   I# n -> Fixed n plain Nameless (scalarWrite format) (\p -> step (\_ _ -> scalarRead format p))
 {-# INLINE fixedScalar #-}
 
--- The formats below have the least significant byte first.
+-- The formats below write the least significant byte first. Does this machine, too?
 plainLE :: Bool
 plainLE = case targetByteOrder of
   LittleEndian -> True
@@ -229,8 +227,7 @@ fixedInt
   | I# 64# <- finiteBitSize (0 :: Int) = fixedScalar plainLE P.intAs64LE
   | otherwise = fixedChecked fromIntegral narrow fixedInt64LE
 
--- | A number of 64 bits as one of the machine's, of the same sign. Where words have 32 bits, not
--- every number fits.
+-- | A number of 64 bits as a word of the machine. Where words have 32 bits, not every number fits.
 narrow :: (Integral a, Integral b) => a -> Either String b
 narrow n
   | fromIntegral m == n = Right m
@@ -243,36 +240,35 @@ outOfBounds :: Integer -> String
 outOfBounds n = "number out of bounds: " ++ show n
 {-# NOINLINE outOfBounds #-}
 
--- | The sum of two sizes, cut off at a number that no memory has bytes for. A type
--- that doubles at each level (@data Perfect a = Zero a | Succ (Perfect (a, a))@) has
--- formats of any size, and a sum that overflowed would pass every check.
+-- | The sum of two sizes, cut off at a number of bytes that no memory has. A type that doubles at
+-- each level (@data Perfect a = Zero a | Succ (Perfect (a, a))@) has formats of any size, and a sum
+-- that overflowed would pass every check.
 plusSize :: Int -> Int -> Int
 plusSize (I# m) (I# n) = case sizeLimit of
-  -- Both are at most the limit, so the sum of two does not overflow. If it is more, all of its
-  -- bits are set, of which those of the limit are left. (Without a branch: see
-  -- Note [Generic methods].)
+  -- Both are at most the limit, so the sum does not overflow. If it is above the limit, all bits
+  -- are set, and the mask leaves those of the limit. There is no branch: see
+  -- Note [Generic methods].
   I# limit -> I# (((m +# n) `orI#` negateInt# ((m +# n) ># limit)) `andI#` limit)
 {-# INLINE plusSize #-}
 
--- Its bits are all set.
+-- All its bits are set, so that it is a mask.
 sizeLimit :: Int
 sizeLimit = maxBound `quot` 8
 
--- | No bytes at all, for a type of one value.
+-- | No bytes, for a type of one value.
 --
 -- @since 0.1.0.0
 fixedUnit :: a -> Fixed a
 fixedUnit x = Fixed 0# False Nameless (\_ _ -> pure ()) (\_ -> pure x)
 {-# INLINE fixedUnit #-}
 
--- | One value after another, given how to take the whole apart and how to put
--- it together.
+-- | One value after another. The functions take the pair apart and put it together.
 --
 -- @since 0.1.0.0
 fixedPair :: (c -> a) -> (c -> b) -> (a -> b -> c) -> Fixed a -> Fixed b -> Fixed c
 fixedPair left right both a b =
-  -- Each half has as many bytes as its own format says, one after the other.
-  -- (If the sum is cut off, no buffer and no input is ever large enough.)
+  -- Each half has the bytes of its own format. If the sum is cut off, no buffer and no input is
+  -- ever large enough.
   fixedRaw
     (plusSize (fixedSize a) (fixedSize b))
     Nameless
@@ -282,8 +278,8 @@ fixedPair left right both a b =
 
 -- | The format of one type for another that corresponds to it.
 --
--- The two functions must be inverse to each other; if they are not, values come
--- back different, and nothing worse.
+-- The two functions must undo each other. If they do not, values come back changed, and nothing
+-- worse happens.
 --
 -- @since 0.1.0.0
 fixedMap :: (b -> a) -> (a -> b) -> Fixed a -> Fixed b
@@ -292,10 +288,10 @@ fixedMap there back f =
     fixedRead f p >>= \x -> pure (back x)
 {-# INLINE fixedMap #-}
 
--- | The format of one type for some of its values. Reading any other value
--- fails with the message that the function gives ('Ashlar.Get.Invalid').
+-- | The format of one type for another that corresponds to some of its values. Reading any other
+-- value fails with the message that the function returns ('Ashlar.Get.Invalid').
 --
--- For @'fixedChecked' there back@ the law is @back (there x) == 'Right' x@.
+-- The law of @'fixedChecked' there back@ is @back (there x) == 'Right' x@.
 --
 -- @since 0.1.0.0
 fixedChecked :: (b -> a) -> (a -> Either String b) -> Fixed a -> Fixed b

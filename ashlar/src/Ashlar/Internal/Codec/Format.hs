@@ -33,18 +33,17 @@ import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Get.Refuse
 import System.IO.Unsafe (unsafePerformIO)
 
--- | A format of variable size from its parts: the least size of a value, its size, how it is
--- written, and how it is read.
+-- | A format of variable size from its size, writer and reader.
 --
--- A value counts as a level of nesting, so that no input makes a recursive reader nest without
--- end. That the size is what is written is not checked: 'Ashlar.Codec.encode' does not use it, so
--- a wrong one never gives wrong bytes, but 'Ashlar.Codec.encodedSize' returns it. @exactSize@ of
--- "Ashlar.Codec.Laws" finds that out; 'fromPutGet' computes it.
+-- Each value counts as a level of nesting, so that no input makes a recursive reader recurse
+-- without limit. Nothing checks the size. 'Ashlar.Codec.encode' does not use it, so a wrong size
+-- never gives wrong bytes, but 'Ashlar.Codec.encodedSize' returns it. @exactSize@ of
+-- "Ashlar.Codec.Laws" finds wrong sizes. 'fromPutGet' computes the size for you.
 --
 -- @since 0.1.0.0
 byHand ::
-  -- | No value takes fewer bytes. State at least 1 if every value has a byte: with 0 the elements
-  -- of a container count against the budget for elements of no size.
+  -- | No value takes fewer bytes. State at least 1 if every value has a byte: with 0, the elements
+  -- of a container count against the budget for empty elements.
   Int ->
   -- | The exact number of bytes that are written.
   (a -> Int) ->
@@ -56,10 +55,10 @@ byHand ::
 byHand least n p g = Format (Var least) n p (deeper (if least > 0 then chargedIfEmpty g else g))
 {-# INLINE byHand #-}
 
--- | 'byHand' without the size, which is found out by running the builder.
+-- | 'byHand' without the size: the builder is run to find it.
 --
--- 'Ashlar.Codec.encode' does not ask for sizes, and costs the same. 'Ashlar.Codec.encodedSize'
--- takes as long as encoding and a buffer of 512 bytes for each such value.
+-- 'Ashlar.Codec.encode' does not ask for sizes and costs the same. 'Ashlar.Codec.encodedSize'
+-- takes as long as encoding, and a buffer of 512 bytes for each such value.
 --
 -- >>> :{
 -- data Message = Message Word8 Text deriving Show
@@ -83,7 +82,7 @@ fromPutGet ::
 fromPutGet least p = byHand least (\x -> builderSize (p x)) p
 {-# INLINE fromPutGet #-}
 
--- The number of bytes of a builder, written into one small buffer again and again.
+-- The number of bytes of a builder, which writes into one small buffer again and again.
 builderSize :: Builder -> Int
 builderSize b = unsafePerformIO (toBufferIOWith 512 (\_ _ -> pure ()) b)
 {-# NOINLINE builderSize #-}
@@ -95,15 +94,15 @@ fixed :: Fixed a -> Format a
 fixed f = Format (Fix f) (\_ -> fixedSize f) (putFixed f) (readFixed f)
 {-# INLINE fixed #-}
 
--- Its errors say what the format has names for.
+-- Its errors show the names that the format has.
 readFixed :: Fixed a -> Get a
 readFixed f = case fixedNames f of
   Nameless -> getFixed f
   _ -> getNamed f
 {-# INLINE readFixed #-}
 
--- | The format of one type for another that corresponds to it, one value to one value:
--- @'bijection' there back@, where each function undoes the other.
+-- | The format of one type for another whose values correspond to its values one to one. The two
+-- functions must undo each other.
 --
 -- >>> import Ashlar.Codec.Combinators
 -- >>> newtype Celsius = Celsius Double deriving Show
@@ -119,12 +118,11 @@ bijection there back (Format l n p g) =
     Var _ -> g >>= \x -> pure $! back x
 {-# INLINE bijection #-}
 
--- | The format of one type for another that corresponds to a part of it. Reading a
--- value outside of that part fails, at its first byte, with the message that the
--- function gives.
+-- | The format of one type for another that corresponds to some of its values. Reading any other
+-- value fails, at its first byte, with the message that the function returns.
 --
--- The law is @back (there x) == 'Right' x@. (And @there y == x@ if @back x == 'Right' y@,
--- if each value shall have one encoding.)
+-- The law of @refined there back@ is @back (there x) == 'Right' x@. If each value shall have one
+-- encoding, @back x == 'Right' y@ must also imply @there y == x@.
 --
 -- >>> import Ashlar.Codec.Combinators
 -- >>> let atMost100 n = if n <= 100 then Right n else Left (show n ++ " percent")
@@ -142,16 +140,15 @@ refined there back (Format l n p g) =
     Var _ -> refine back g
 {-# INLINE refined #-}
 
--- | Only the values for which the condition holds; reading others fails with the
--- message. (They are written like all others: 'Ashlar.Codec.encode' does not fail.)
+-- | Only the values for which the condition holds. Reading any other fails with the message.
+-- Writing never fails: it writes the others as well.
 --
 -- @since 0.1.0.0
 satisfying :: String -> (a -> Bool) -> Format a -> Format a
 satisfying message condition = refined id (\x -> if condition x then Right x else Left message)
 {-# INLINE satisfying #-}
 
--- | Always the same value, such as the number of a version; reading another one
--- fails.
+-- | Always the same value, such as a version number. Reading another value fails.
 --
 -- >>> import Ashlar.Codec.Combinators
 -- >>> let version = constant (2 :: Word8) codec

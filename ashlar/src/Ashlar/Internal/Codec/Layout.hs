@@ -7,21 +7,19 @@
 --
 -- Note [Types that contain themselves]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- Whether a type with one constructor has a constant size depends on its fields, so
--- its layout asks for theirs. In @data Inf = Inf Inf@ that would never end; nor would
--- it in types that contain each other, or in @data P a = P (P (a, a))@, where each
--- layout asks for that of yet another type. Such a type has infinite values only, but
--- a program may contain it, and a decoder must end.
+-- Whether a type with one constructor has constant size depends on its fields, so its layout asks
+-- for theirs. In @data Inf = Inf Inf@ that would never end. Nor would it in types that contain each
+-- other, or in @data P a = P (P (a, a))@, where each layout asks for that of yet another type. Such
+-- types have only infinite values, but a program may contain them, and a decoder must end.
 --
--- So a derived layout is known to be a derived one without asking ('isDerived'), and
--- what it asks is a function that counts the types it meets. If they are more than 'mostAsked', the
--- type is of variable size. For any other type GHC computes all this, and the
--- layout is a constant.
+-- So 'isDerived' recognises a derived layout without asking anything, and a layout asks by a
+-- function that counts the types it meets. A type that meets more than 'mostAsked' has variable
+-- size. For any other type GHC computes all this, and the layout is a constant.
 --
--- The count stays although nobody needs such types: it costs nothing when the program runs, and
--- nothing else ends. To find the cycle by name would miss @P@, whose types are all different, and
--- to ask nothing would make every type that is not an enumeration one of variable size. (Tests
--- "values nested too deeply" and "types without finite values".)
+-- Nobody needs such types, but the count costs nothing at run time, and nothing else ends. Finding
+-- the cycle by name would miss @P@, whose types are all different. Asking nothing would give every
+-- type that is not an enumeration variable size. (Tests "values nested too deeply" and "types
+-- without finite values".)
 module Ashlar.Internal.Codec.Layout
   ( Layout (Fix, Var),
     leastSize,
@@ -49,17 +47,17 @@ data Layout a = Layout
   { _layoutKind :: Kind,
     -- | What it asks.
     _layoutWidth :: Int# -> Width,
-    -- | What comes out of that. (One constructor for all kinds, and the choice in here: the
-    -- compiler sees which one it is at once.)
+    -- | The answer. One constructor for all kinds, with the choice in here, lets the compiler see
+    -- at once which one it is.
     layoutPlain :: Plain a
   }
 
 data Kind = Derived | Written
 
--- | What a layout is.
+-- | Constant or variable size.
 data Plain a = Constant (Fixed a) | Variable Int
 
--- | All of them as many as this format says.
+-- | All values take as many bytes as this format says.
 --
 -- @since 0.1.0.0
 pattern Fix :: Fixed a -> Layout a
@@ -68,9 +66,9 @@ pattern Fix f <-
   where
     Fix f = case fixedSize f of I# n -> Layout Written (\asks -> Width asks 1# n) (Constant f)
 
--- | It depends on the value, and is at least this number. State at least 1 if every value has a
--- byte: with 0 the elements of a container count against the budget for empty elements
--- ('Ashlar.Codec.decode'), and long containers are refused. Apart from that the number only
+-- | The number of bytes depends on the value. It is at least this number. State at least 1 if every
+-- value has a byte: with 0, the elements of a container count against the budget for empty elements
+-- ('Ashlar.Codec.decode'), and long containers are refused. Apart from that, the number only
 -- decides how much memory is allocated in advance, and a wrong one is safe.
 --
 -- @since 0.1.0.0
@@ -82,7 +80,7 @@ pattern Var n <-
 
 {-# COMPLETE Fix, Var #-}
 
--- | The least number of bytes a value takes.
+-- | The fewest bytes that a value takes.
 --
 -- @since 0.1.0.0
 leastSize :: Layout a -> Int
@@ -91,15 +89,15 @@ leastSize l = case l of
   Var n -> n
 {-# INLINE leastSize #-}
 
--- | What was found out by asking: how many more types may be asked, whether the size is
--- constant (1) or not (0), and the least size. If no more may be asked, the rest is wrong.
+-- | An answer: how many more types may be asked, whether the size is constant (1) or not (0), and
+-- the least size. If no more may be asked, the other two are wrong.
 --
--- (Unboxed, because such numbers are computed as soon as they are there. What has to
--- wait for a phase of the compiler is there twice for each field, and so 2^n times.)
+-- The numbers are unboxed because the compiler computes such numbers at once. What has to wait for
+-- a phase of the compiler is there twice for each field, and so 2^n times.
 data Width = Width Int# Int# Int#
 
--- | The layout of a type that is written as another one, given its format for the case that the
--- size is constant. A derived layout stays one, and is not forced
+-- | The layout of a type that is written as another one. The function makes its format if the size
+-- is constant. A derived layout stays one, and is not forced
 -- (Note [Types that contain themselves]).
 mapLayout :: (Fixed a -> Fixed b) -> Layout a -> Layout b
 mapLayout h (Layout kind width plain) = Layout kind width $ case plain of
@@ -112,8 +110,8 @@ widthOf :: Layout a -> Int# -> Width
 widthOf (Layout _ width _) = width
 {-# INLINE widthOf #-}
 
--- | The layout of a type, given what it asks its parts, and its format for the case that all of
--- them are of constant size. The format is given the sum of these.
+-- | The layout of a type, given what it asks its parts. If all of them have constant size, the
+-- second function makes the format from the sum of their sizes.
 derivedLayout :: (Int# -> Width) -> (Int -> Fixed a) -> Layout a
 derivedLayout width format = Layout Derived (counted width) $ case counted width (mostAsked ()) of
   Width left constant n -> case left ># 0# of
@@ -123,13 +121,13 @@ derivedLayout width format = Layout Derived (counted width) $ case counted width
     _ -> Variable 0
 {-# INLINE derivedLayout #-}
 
--- Nobody nests more types in one another without a sum or a container between them. (A function,
--- so that it is unfolded to a literal.)
+-- Nobody nests more types in one another without a sum or a container between them. It is a
+-- function so that it is unfolded to a literal.
 mostAsked :: () -> Int#
 mostAsked () = 10000#
 {-# INLINE mostAsked #-}
 
--- | Is this layout, given what it asks, of constant size (1) or not (0)?
+-- | Does a layout that asks this have constant size (1) or not (0)?
 isConstant :: (Int# -> Width) -> Int#
 isConstant width = case counted width (mostAsked ()) of
   Width left constant _ -> constant `andI#` (left ># 0#)
@@ -141,12 +139,12 @@ counted width asks = case asks ># 0# of
   _ -> Width 0# 0# 0#
 {-# INLINE counted #-}
 
--- | The layout of a type that is of variable size whatever its parts are.
+-- | The layout of a type that has variable size whatever its parts are.
 variableLayout :: Int -> Layout a
 variableLayout n@(I# n#) = Layout Derived (\asks -> Width asks 0# n#) (Variable n)
 {-# INLINE variableLayout #-}
 
--- | Is it a derived one?
+-- | Is it a derived layout?
 isDerived :: Layout a -> Bool
 isDerived l = case l of
   Layout Derived _ _ -> True

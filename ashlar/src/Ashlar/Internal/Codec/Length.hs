@@ -3,20 +3,18 @@
 
 -- |
 -- Module      : Ashlar.Internal.Codec.Length
--- Description : Lengths of containers, and what may be believed of them
+-- Description : Lengths of containers, which are never trusted
 --
 -- Note [Untrusted lengths]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~
--- A length in the input is eight bytes, and can announce anything. It is never
--- trusted:
+-- A length in the input is eight bytes, and can announce anything. It is never trusted:
 --
--- * A negative one, or one that is no 'Int', is refused where it stands.
--- * Memory is allocated for as many elements as could be made from bytes that
---   have arrived ('firstCapacity'), and more only when those have been decoded.
---   So a length that is too large fails where the input ends, with the same
---   error whether the input came in one chunk or in many.
--- * Elements of no size could be announced without end: they are counted
---   against a budget for the whole run ('chargeEmpties').
+-- * A length that is negative or no 'Int' is refused at its own offset.
+-- * Memory is allocated only for the elements that the bytes that have arrived can hold
+--   ('firstCapacity'), and for more once those have been decoded. So a length that is too large
+--   fails where the input ends, with the same error for one chunk and for many.
+-- * An input could announce any number of empty elements. They count against a budget of the
+--   whole run ('chargeEmpties').
 --
 -- The tests "hostile lengths give an error at once" run under a heap limit.
 module Ashlar.Internal.Codec.Length
@@ -42,16 +40,16 @@ import Ashlar.Internal.Get.Core
 --
 -- @since 0.1.0.0
 class Counted a where
-  -- | The number.
+  -- | The count.
   counted :: a -> Int
 
-  -- | The size of what follows it.
+  -- | The size of what follows the count.
   sizeCounted :: a -> Int
 
-  -- | Write what follows it.
+  -- | Write what follows the count.
   putCounted :: a -> Builder
 
-  -- | Read what follows a count. It is not negative, and otherwise untrusted.
+  -- | Read what follows the count, given the count. It is not negative, but otherwise untrusted.
   getCounted :: Int -> Get a
 
 -- | A length: an 'Int', and not negative.
@@ -63,7 +61,7 @@ negativeLength :: Int -> String
 negativeLength n = "negative length " ++ show n
 {-# NOINLINE negativeLength #-}
 
--- | Bytes that a length takes.
+-- | The number of bytes of a length.
 lengthSize :: Int
 lengthSize = 8
 {-# INLINE lengthSize #-}
@@ -73,7 +71,7 @@ putLength :: Int -> Builder
 putLength n = putFixed lengthFormat n
 {-# INLINE putLength #-}
 
--- | Read a length. It is not negative, and otherwise untrusted.
+-- | Read a length. It is not negative, but otherwise untrusted.
 getLength :: Get Int
 getLength = getFixed lengthFormat
 
@@ -81,7 +79,7 @@ getLength = getFixed lengthFormat
 firstCapacity ::
   -- | The least size of an element.
   Int ->
-  -- | How many were announced.
+  -- | The number of elements announced.
   Int ->
   Get Int
 firstCapacity least n
@@ -92,7 +90,7 @@ firstCapacity least n
 chargeEmpties ::
   -- | The least size of an element.
   Int ->
-  -- | How many there are; not negative.
+  -- | The number of elements, not negative.
   Int ->
   Get ()
 chargeEmpties least n

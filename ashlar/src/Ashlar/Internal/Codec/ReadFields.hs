@@ -5,9 +5,9 @@
 -- Module      : Ashlar.Internal.Codec.ReadFields
 -- Description : Spans of fields of constant size, read with one check
 --
--- How the fields of a constructor are read. It is put together while the compiler
--- inlines a derived instance, from the last field to the first, so that before a
--- span of fields of constant size it is known how many bytes they take.
+-- The compiler assembles the reader of a constructor while it inlines a derived instance. It goes
+-- from the last field to the first, so before each span of fields of constant size it knows how
+-- many bytes they take.
 module Ashlar.Internal.Codec.ReadFields
   ( Reading,
     constantFirst,
@@ -38,16 +38,16 @@ import Foreign.Ptr (nullPtr, plusPtr)
 import GHC.Exts (Int (I#), Int#, Ptr, RealWorld, State#, andI#, negateInt#, (+#), (==#), (>#))
 import GHC.IO (unIO)
 
--- | How fields, the last of a constructor, are read. The numbers are unboxed for the
--- reason that is given at 'Ashlar.Internal.Codec.Layout.Width'.
+-- | How the last fields of a constructor are read. 'Ashlar.Internal.Codec.Layout.Width' says why
+-- the numbers are unboxed.
 --
--- * Is one of them of variable size (1) or not (0)?
--- * How many bytes the first of them take, up to one of variable size.
--- * How many they are, and what each of them is.
--- * The reader. It is given what is to be applied to the fields, and where the span of the
---   first of them ends. The span is there, and the cursor before it. (If it takes no bytes, the
---   address may be null.) Before a field of variable size the reader moves the cursor after the
---   span; after the last span the cursor is moved by whoever calls the reader.
+-- * Whether one of the fields has variable size (1) or none (0).
+-- * The bytes of the first span: all fields before the first one of variable size.
+-- * The number of fields, and what each of them is.
+-- * The reader. Its arguments are the function to apply to the fields, and the end of the first
+--   span. The span has been demanded, and the cursor is before it. The end may be null if the span
+--   has no bytes. Before a field of variable size, the reader moves the cursor past the span. After
+--   the last span, its caller does.
 data Reading b a = Reading Int# Int# Int# [Part] (b -> Ptr Word8 -> Get a)
 
 -- No more fields. The value is forced.
@@ -55,13 +55,12 @@ finished :: Reading a a
 finished = Reading 0# 0# 0# [] (\x _ -> Get (\_ _ s -> x `seq` (# s, x #)))
 {-# INLINE finished #-}
 
--- | A field of constant size before the others, given what it is to its
--- constructor.
+-- | A field of constant size before the others. The function makes the field's representation.
 constantFirst :: Fixed x -> (x -> y) -> Reading b a -> Reading (y -> b) a
 constantFirst f back (Reading variable n count parts rest) = case fixedSize f of
-  -- Cut off if it is too large: then the check of the whole span fails. (The sum of the fields of
-  -- a type that contains itself in tuples, say, grows with each level, which the input
-  -- may choose the number of.)
+  -- A sum that is too large is cut off, and the check of the whole span fails. In a type that
+  -- contains itself in tuples, the sum grows with each level, and the input chooses the number of
+  -- levels.
   I# width
     | I# total <- plusSize (I# width) (I# n) ->
       Reading
@@ -74,7 +73,7 @@ constantFirst f back (Reading variable n count parts rest) = case fixedSize f of
             movedIf (variable `andI#` (n ==# 0#) `andI#` (width ># 0#)) rest
 {-# INLINE constantFirst #-}
 
--- A field that begins this number of bytes before the end of its span.
+-- A field that begins n bytes before the end of its span.
 fieldAt ::
   Fixed x ->
   (x -> y) ->
@@ -88,9 +87,9 @@ fieldAt f back before rest = \build end -> Get $ \c env s0 ->
     (# s1, x #) -> x `seq` unGet (rest (build (back x)) end) c env s1
 {-# INLINE fieldAt #-}
 
--- If it is so (1): a field at the end of its span, or in a span that takes no bytes, which is where
--- the cursor is. The offset does not tell which field it is, so the number of fields after it is
--- written down.
+-- If the flag is 1: no bytes of the span are left for this field. The offset cannot tell which
+-- field it is, so the reader writes down the number of fields after it. A span without bytes ends
+-- at the cursor.
 nothingLeftIf :: Int# -> Int# -> (b -> Ptr Word8 -> Get a) -> b -> Ptr Word8 -> Get a
 nothingLeftIf it count rest = case it of
   0# -> rest
@@ -101,8 +100,8 @@ nothingLeftIf it count rest = case it of
       | otherwise -> unGet (rest build end) c env s1
 {-# INLINE nothingLeftIf #-}
 
--- If it is so (1), move the cursor to the end of the span first: the last field that takes
--- bytes has been read.
+-- If the flag is 1, move the cursor to the end of the span first: the last field with bytes has
+-- been read.
 movedIf :: Int# -> (b -> Ptr Word8 -> Get a) -> b -> Ptr Word8 -> Get a
 movedIf it rest = case it of
   0# -> rest
@@ -118,20 +117,20 @@ variableFirst get back (Reading variable n count parts rest) =
       (# s1, x #) -> unGet (spanThen variable count n (\end -> rest (build (back x)) end)) c env s1
 {-# INLINE variableFirst #-}
 
--- | Given something else, from which what is to be applied to the fields is made.
+-- | Change what the reader's function is made of.
 mapReading :: (c -> b) -> Reading b a -> Reading c a
 mapReading h (Reading variable n count parts rest) =
   Reading variable n count parts (\build -> rest (h build))
 {-# INLINE mapReading #-}
 
--- A part comes next, with this number of others after it. Not only in traced runs: to find out
--- takes longer than to write the number, and three times the code.
+-- A part comes next, with n others after it. Untraced runs write the number too: testing for a
+-- trace takes longer, and three times the code.
 partNext :: Cells -> Int -> State# RealWorld -> (# State# RealWorld, () #)
 partNext c count = unIO (putInt c partCell (inPart count))
 {-# INLINE partNext #-}
 
--- Read a span, where this number of fields is left. Only traced runs write it: before spans that
--- is faster, before parts slower (benchmark "decode Tree", GHC 9.0.2).
+-- Read a span when n fields are left. Only traced runs write the number: that is faster before
+-- spans and slower before parts (benchmark "decode Tree").
 spanNext :: Int -> Get a -> Get a
 spanNext count (Get p) = Get $ \c env s0 -> case unIO (mark c) s0 of
   (# s1, _ #) -> p c env s1
@@ -158,15 +157,14 @@ spanThen variable count n rest = case n of
     _ -> shared demand (I# n) (\p -> rest (p `plusPtr` I# n))
 {-# INLINE spanThen #-}
 
--- | Read fields at an address, which must all be of constant size, without moving the
--- cursor.
+-- | Read fields at an address, without moving the cursor. All must have constant size.
 readSpan :: (Reading a a -> Reading b a) -> b -> Ptr Word8 -> Get a
 readSpan fields build p = case fields finished of
   Reading _ n _ _ rest -> rest build (p `plusPtr` I# n)
 {-# INLINE readSpan #-}
 
--- | Read the fields of a constructor, given what is to be said of it, which needs to
--- know what its fields are.
+-- | Read the fields of a constructor. Errors say of it what the first function returns, given what
+-- its fields are.
 readFields :: ([Part] -> Names) -> (Reading a a -> Reading b a) -> b -> Get a
 readFields names fields build = case fields finished of
   Reading variable n count parts rest -> case variable of
@@ -182,17 +180,17 @@ partsOf fields = case fields finished of
   Reading _ _ _ parts _ -> parts
 {-# INLINE partsOf #-}
 
--- | Read a value of constant size, or the tag of one that is not. If something is wrong
--- with it, this says what its format has to say.
+-- | Read a value of constant size, or the tag of another value. Errors show the names of the
+-- format.
 getNamed :: Fixed a -> Get a
 getNamed f = getInside (fixedNames f) f
 {-# INLINE getNamed #-}
 
 -- | Read an element of constant size.
 getElement ::
-  -- | How many elements were announced.
+  -- | The number of elements announced.
   Int ->
-  -- | The number of this one.
+  -- | The index of this one.
   Int ->
   Fixed a ->
   Get a
@@ -201,42 +199,42 @@ getElement n i f = getInside (OfElements i n (ConstantPart (fixedSize f) (fixedN
 
 getInside :: Names -> Fixed a -> Get a
 getInside names f = case fixedSize f of
-  -- Nothing is there; but what reads nothing may refuse it, at an address.
+  -- Even a format without bytes may refuse its value, at an address.
   I# 0# -> getFixed f
   n -> placed names n (fixedRead f)
 {-# INLINE getInside #-}
 
--- | Read a field of variable size, before this number of others.
+-- | Read a field of variable size, before n others.
 getPart :: Int -> Get a -> Get a
 getPart count get = Get $ \c env s0 -> case partNext c count s0 of
   (# s1, _ #) -> case unGet get c env s1 of (# s2, x #) -> x `seq` (# s2, x #)
 {-# INLINE getPart #-}
 
--- | Read a span of fields of constant size, where this number of fields is left.
+-- | Read a span of fields of constant size, when n fields are left.
 getSpan :: Int -> Fixed a -> Get a
 getSpan count f = case fixedSize f of
   I# 0# -> getFixed f
   n -> spanNext count (consumeShared n (fixedRead f))
 {-# INLINE getSpan #-}
 
--- | Inside of a container whose elements are of variable size, which has announced this number of
--- them. It counts as a level: otherwise @newtype T = T [T]@ would be read without end.
+-- | Inside a container that has announced n elements of variable size. It counts as a level:
+-- otherwise reading @newtype T = T [T]@ would not end.
 amongElements :: Int -> Get a -> Get a
 amongElements n = nested (OfElements 0 n VariablePart)
 {-# INLINE amongElements #-}
 
--- | The element with this number comes next.
+-- | The element with this index comes next.
 atElement :: Int -> Get ()
 atElement i = Get $ \c _ s -> partNext c i s
 {-# INLINE atElement #-}
 
--- A span of n bytes, and nothing else, inside a value.
+-- A span of n bytes that is a whole value.
 placed :: Names -> Int -> (Ptr Word8 -> Get a) -> Get a
 placed names n rest = consumeSharedOr (demandInside names) n (\p -> insideSpan names (rest p))
 {-# INLINE placed #-}
 
--- What is said of the value is needed only if something is wrong, and then built by this
--- function: what is built in a branch makes all of the code around it check for heap.
+-- Only a failure needs the names. This function builds them then: a branch that allocates would
+-- make all of the code around it check for heap.
 demandInside :: Names -> Cells -> Env -> Int -> IO ()
 demandInside names c env n = demand c (inSpanOf names env) n
 {-# NOINLINE demandInside #-}

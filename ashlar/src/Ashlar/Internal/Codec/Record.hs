@@ -24,24 +24,23 @@ import Ashlar.Internal.Get.Path
 
 -- Note [Fields read together]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- Fields of constant size that stand side by side are written and read with one check.
--- So 'Fields' are what comes up to the last field of variable size (if there is one),
--- and a span of constant size after it, which grows with each field of constant size.
--- With everything inlined, which of the two constructors it is, and the pairs, are gone
--- after optimisation.
+-- Adjacent fields of constant size are written and read with one check. So 'Fields' has two halves:
+-- everything up to the last field of variable size, if there is one, and the span after it, which
+-- grows with each field of constant size. Everything is inlined, and optimisation removes the
+-- constructors and the pairs.
 --
--- For errors they also have their names ("Ashlar.Internal.Get.Path"), and so a reader is told how
--- many fields follow it.
+-- Errors show the names of fields ("Ashlar.Internal.Get.Path"). So a reader is told how many fields
+-- follow it.
 
--- | Some fields of a record of type @r@, and what is made of them when they are read.
+-- | Some fields of a record of type @r@. Reading them makes an @a@.
 --
--- Put together by '<$>' and '<*>', in the order in which they are written.
+-- Combine them with '<$>' and '<*>', in the order in which they are written.
 --
 -- @since 0.1.0.0
 data Fields r a
-  = -- All of constant size: how many, what is written for a record, and what is made of it.
+  = -- All of constant size: how many, what is written for a record, and what reading it makes.
     forall x. Span Named Int (r -> x) (x -> a) (Fixed x)
-  | -- Fields (how many, the least size, size, writer and reader), and then a span.
+  | -- Fields (how many, their least size, size, writer and reader), then a span.
     forall y x.
     Then
       Named
@@ -55,7 +54,7 @@ data Fields r a
       (y -> x -> a)
       (Fixed x)
 
--- Names of fields, and what these are.
+-- The names of fields, and what each field is.
 type Named = [(String, Part)]
 
 instance Functor (Fields r) where
@@ -122,11 +121,16 @@ sideBySide :: Fixed a -> Fixed b -> Fixed (a, b)
 sideBySide = fixedPair fst snd (,)
 {-# INLINE sideBySide #-}
 
--- | A field of a record: its name, which errors in it have in their labels, how to get at
--- it, and its format.
+-- | A field of a record.
 --
 -- @since 0.1.0.0
-field :: String -> (r -> a) -> Format a -> Fields r a
+field ::
+  -- | Its name, which errors show in their path.
+  String ->
+  -- | Its selector.
+  (r -> a) ->
+  Format a ->
+  Fields r a
 field name from (Format l n p g) = case l of
   Fix f -> Span [(name, ConstantPart (fixedSize f) (fixedNames f))] 1 from id f
   Var least ->
@@ -143,8 +147,7 @@ field name from (Format l n p g) = case l of
       (fixedUnit ())
 {-# INLINE field #-}
 
--- | A record: the name of its type, and its fields. (The name is for errors; \"\" if there
--- is none.)
+-- | A record: the name of its type, and its fields. Only errors show the name. It may be empty.
 --
 -- >>> import Ashlar.Codec.Combinators
 -- >>> let interval = record "Interval" ((,) <$> field "low" fst codec <*> field "high" snd codec)

@@ -33,13 +33,13 @@ import qualified Data.ByteString.Lazy as L
 import System.IO (Handle)
 import Prelude hiding (writeFile)
 
--- | A value in its binary format. It never fails, and takes time in proportion to the
--- number of bytes.
+-- | A value in its binary format. It never fails, and takes time proportional to the number of
+-- bytes.
 --
--- @'decode' ('encode' x) == 'Right' x@, with two exceptions. Values beyond 'defaultBudget'
--- (a vector of @10^8@ units, a chain of more than 100,000 constructors) are read by
--- 'decodeWith'. And values that their own type calls invalid are refused (a @UTCTime@ whose
--- time of the day is 25 hours).
+-- @'decode' ('encode' x) == 'Right' x@, with two exceptions. 'decode' refuses values beyond
+-- 'defaultBudget', such as a vector of @10^8@ units or a chain of more than 100,000 constructors.
+-- 'decodeWith' reads these. It also refuses values that their own type calls invalid, such as a
+-- @UTCTime@ whose time of the day is 25 hours.
 --
 -- >>> encode (1 :: Word16, 'a', [True, False])
 -- "\SOH\NULa\NUL\NUL\NUL\STX\NUL\NUL\NUL\NUL\NUL\NUL\NUL\SOH\NUL"
@@ -49,33 +49,32 @@ encode :: Codec a => a -> ByteString
 encode x = toStrictByteString (put x)
 {-# INLINE encode #-}
 
--- | 'encode' into chunks, which are made as they are consumed. (The length of a
--- list or lazy string comes first, so these are forced to their end before.)
+-- | 'encode' into chunks, which are made as they are consumed. The length of a list or lazy string
+-- comes first, so its whole spine is forced before its first element is written.
 --
 -- @since 0.1.0.0
 encodeLazy :: Codec a => a -> L.ByteString
 encodeLazy x = toLazyByteString (put x)
 {-# INLINE encodeLazy #-}
 
--- | 'encode' to a 'Handle', in constant memory besides the value; see
--- 'hPutBuilder'.
+-- | 'encode' to a 'Handle', in constant memory besides the value. See 'hPutBuilder'.
 --
 -- @since 0.1.0.0
 hEncode :: Codec a => Handle -> a -> IO ()
 hEncode h x = hPutBuilder h (put x)
 {-# INLINE hEncode #-}
 
--- | 'encode' to a file, in place of what is in it.
+-- | 'encode' to a file, replacing its contents.
 --
 -- @since 0.1.0.0
 encodeFile :: Codec a => FilePath -> a -> IO ()
 encodeFile path x = writeFile path (put x)
 {-# INLINE encodeFile #-}
 
--- | The number of bytes that 'encode' makes of a value, without encoding it:
+-- | The number of bytes of a value, without encoding it:
 -- @'encodedSize' x == length ('encode' x)@. It takes constant time for types of constant
--- size, and for unboxed vectors of them. Otherwise it visits every value of variable size;
--- in a text it may visit every character.
+-- size, and for unboxed vectors of them. Otherwise it visits every value of variable size. In a
+-- text it may visit every character.
 --
 -- >>> encodedSize [1, 2, 3 :: Int]
 -- 32
@@ -87,20 +86,20 @@ encodedSize = size
 
 -- | A value from its binary format. The input must end after it.
 --
--- Whatever the input is, this ends in time and memory in proportion to its length
--- and to two limits. Elements that take no bytes, like those of @[()]@, may be
--- 1,048,576 in all, because eight bytes could announce any number of them. And values may be
--- nested 100,000 levels deep, because each takes stack: records and constructors with
--- fields of variable size are levels, and so are containers of elements of variable
--- size. More is an 'OverBudget' error ('decodeWith' sets other limits). Two types take more
--- time: @'Data.Ratio.Ratio' 'Integer'@ and @UniversalTime@, whose fractions are checked to be
--- in lowest terms, which for numbers of n bytes takes up to n² steps.
+-- It ends on any input, in time and memory proportional to the input's length and to two limits.
+-- Elements without bytes, like those of @[()]@, may be 1,048,576 in all, because eight bytes could
+-- announce any number of them. Values may be nested 100,000 levels deep, because each level takes
+-- stack: records and constructors with fields of variable size are levels, and so are containers
+-- of elements of variable size. More is an 'OverBudget' error. 'decodeWith' sets other limits.
+--
+-- Two types take more time: @'Data.Ratio.Ratio' 'Integer'@ and @UniversalTime@. Checking that a
+-- fraction of two numbers of n bytes is in lowest terms takes up to n² steps.
 --
 -- A value takes more memory than its bytes: a list of bytes 40 times as much, and no container
 -- of small elements more than 128 times.
 --
--- What it returns is a valid value, or an error, which says the offset and the path to the
--- field. (The error is computed when it is forced, as with 'Ashlar.Get.runGet'.)
+-- The result is a valid value, or an error with the offset and the path to the field. The error is
+-- computed when it is forced, as with 'Ashlar.Get.runGet'.
 --
 -- >>> decode (encode (Just 'x')) :: Either DecodeError (Maybe Char)
 -- Right (Just 'x')
@@ -168,21 +167,20 @@ hDecodeWith :: Codec a => Budget -> Handle -> IO (Either DecodeError a)
 hDecodeWith budget h = hRunGetWhole h (withBudget budget get)
 {-# INLINE hDecodeWith #-}
 
--- | 'decode' of a file. If it cannot be read, that is an
--- 'Control.Exception.IOException'.
+-- | 'decode' a file. It throws an 'Control.Exception.IOException' if it cannot read the file.
 --
 -- @since 0.1.0.0
 decodeFile :: Codec a => FilePath -> IO (Either DecodeError a)
 decodeFile path = runGetFileWhole path get
 {-# INLINE decodeFile #-}
 
--- | The next of several values from a 'Source'. At its end this is 'MissingInput';
--- 'Ashlar.Get.foldFrom' reads all there are.
+-- | The next of several values from a 'Source'. At the end of the source it fails with
+-- 'MissingInput'. 'Ashlar.Get.foldFrom' reads all values.
 --
 -- >>> import Data.ByteString (ByteString)
 -- >>> import Data.IORef (atomicModifyIORef', newIORef)
--- >>> pieces <- newIORef ["\1\0\2", "\0" :: ByteString]
--- >>> source <- newSource (atomicModifyIORef' pieces (\l -> (drop 1 l, mconcat (take 1 l))))
+-- >>> chunks <- newIORef ["\1\0\2", "\0" :: ByteString]
+-- >>> source <- newSource (atomicModifyIORef' chunks (\l -> (drop 1 l, mconcat (take 1 l))))
 -- >>> decodeFrom source :: IO (Either DecodeError Word16)
 -- Right 1
 -- >>> decodeFrom source :: IO (Either DecodeError Word16)

@@ -13,7 +13,7 @@
 -- Module      : Ashlar.Internal.Codec.Tag
 -- Description : The numbers of constructors, and enumerations
 --
--- What a derived instance needs to know of a sum without looking at fields.
+-- What a derived instance needs to know of a sum without asking its fields.
 module Ashlar.Internal.Codec.Tag
   ( GCount (..),
     tagFormat,
@@ -34,8 +34,8 @@ import GHC.Exts (Int (I#), (<=#))
 import GHC.Generics
 import GHC.TypeLits (AppendSymbol, Symbol)
 
--- | The names of a constructor's fields, each ended by a space; nothing if it is no record.
--- One string for all, made when the type is compiled, because each string is code.
+-- | The names of a constructor's fields, each followed by a space. Empty if it is no record. The
+-- compiler makes one string of all names, because each string is code.
 type family FieldNames (c :: Meta) (f :: Type -> Type) :: Symbol where
   FieldNames ('MetaCons con fix 'False) f = ""
   FieldNames ('MetaCons con fix 'True) f = Selectors f
@@ -73,8 +73,8 @@ tagFormat name count@(I# n) = case n <=# 256# of
     {-# INLINE checked #-}
 {-# INLINE tagFormat #-}
 
--- A function that builds nothing before it is called: what is built in a branch makes all
--- of the code around it check for heap.
+-- A function of its own: a branch that allocates would make all of the code around it check for
+-- heap.
 unknownTag :: Ptr Word8 -> String -> Int -> Int -> Get a
 unknownTag p name !count !i = invalidAt p (if count <= 256 then 1 else 2) message
   where
@@ -96,8 +96,8 @@ type family And (a :: Bool) (b :: Bool) :: Bool where
   And 'True b = b
   And 'False _ = 'False
 
--- | The number of a constructor without fields, and back. The first constructor has the
--- number that is given.
+-- | The number of a constructor without fields, and back. The first 'Int' is the number of the
+-- first constructor.
 class GEnum (f :: Type -> Type) where
   gNumber :: Int -> f p -> Int
   gNumbered :: Int -> Int -> f p

@@ -26,8 +26,7 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Get.Refuse
 
--- | What is written for a value of a variant; made by the functions that 'variant'
--- passes.
+-- | What is written for a value of a variant. The functions that 'variant' passes make it.
 --
 -- @since 0.1.0.0
 data Encoding = Encoding Int Int Builder
@@ -38,24 +37,24 @@ data Encoding = Encoding Int Int Builder
 -- @since 0.1.0.0
 data Cases s m = Cases
   { casesCount :: Int,
-    -- | Has none of them anything but its tag?
+    -- | Is each of them only a tag?
     casesPlain :: Bool,
-    -- | What the function that decides says of a value. The first alternative has the
-    -- number that is given, as in the functions below.
+    -- | What the deciding function says of a value. The 'Int' is the tag of the first alternative,
+    -- here and below.
     casesEncode :: Int -> m -> s -> Encoding,
-    -- | Is this tag, of those that there are, still in use?
+    -- | Is this tag still in use?
     casesCheck :: Int -> Int -> Either String Int,
-    -- | The value of an alternative that is nothing but its tag, by its tag.
+    -- | The value of the alternative with this tag, if all are only tags.
     casesValue :: Int -> Int -> Either String s,
-    -- | What belongs to the alternative that has this tag, in a type of this name.
+    -- | Read what follows this tag, in a type of this name.
     casesGet :: String -> Int -> Int -> Get s
   }
 
 -- | A type with several constructors: its name, a function that decides between them,
 -- and the alternatives.
 --
--- The function is given one argument for each alternative, in their order, and then the
--- value. So the compiler sees whether a constructor has been forgotten.
+-- The function gets one argument for each alternative, in their order, and then the value. So the
+-- compiler warns if it forgets a constructor.
 --
 -- >>> import Ashlar.Codec.Combinators
 -- >>> :{
@@ -96,8 +95,7 @@ variant name decide cases
     tagOf (Encoding i _ _) = i
 {-# INLINE variant #-}
 
--- | An alternative without fields: its name, its value, and the alternatives that
--- follow.
+-- | An alternative without fields: its name, its value, and the alternatives after it.
 --
 -- @since 0.1.0.0
 constructor :: String -> s -> Cases s m -> Cases s (Encoding -> m)
@@ -112,12 +110,19 @@ constructor _ value rest =
     }
 {-# INLINE constructor #-}
 
--- | An alternative with fields: its name, how its value is made of what belongs to it,
--- the format of that, and the alternatives that follow. Several fields are a tuple or
--- a @record@.
+-- | An alternative with fields.
 --
 -- @since 0.1.0.0
-alternative :: String -> (a -> s) -> Format a -> Cases s m -> Cases s ((a -> Encoding) -> m)
+alternative ::
+  -- | Its name.
+  String ->
+  -- | Make the value from the fields.
+  (a -> s) ->
+  -- | The format of the fields. Several fields are a tuple or a @record@.
+  Format a ->
+  -- | The alternatives after it.
+  Cases s m ->
+  Cases s ((a -> Encoding) -> m)
 alternative con make f rest =
   -- The format is not forced: that of a recursive type asks for its own layout.
   Cases
@@ -134,7 +139,7 @@ alternative con make f rest =
     }
 {-# INLINE alternative #-}
 
--- What belongs to an alternative, given the names of the type and of this.
+-- Read the fields of an alternative, given the names of the type and of the alternative.
 getAlternative :: String -> String -> Format a -> Get a
 getAlternative name con (Format l _ _ g) = case l of
   Fix f ->
@@ -143,8 +148,8 @@ getAlternative name con (Format l _ _ g) = case l of
   Var _ -> nested (OfConstructor name con "" [VariablePart]) (getPart 0 g)
 {-# INLINE getAlternative #-}
 
--- | A tag that is no longer used, so that the alternatives after it keep theirs.
--- Reading it fails; the message says which it was.
+-- | A tag that is no longer in use. The alternatives after it keep their tags. Reading it fails
+-- with a message that names it.
 --
 -- >>> import Ashlar.Codec.Combinators
 -- >>> let cases = constructor "Off" False (retired "Unknown" (constructor "On" True end))
@@ -172,7 +177,7 @@ isRetired :: String -> String
 isRetired name = "constructor " ++ name ++ ", which is no longer in use"
 {-# NOINLINE isRetired #-}
 
--- | There are no more alternatives.
+-- | No more alternatives.
 --
 -- @since 0.1.0.0
 end :: Cases s (s -> Encoding)

@@ -2,8 +2,8 @@
 -- Module      : Ashlar.Internal.Codec.Varint
 -- Description : Variable-length numbers in formats of Codec
 --
--- Unsigned LEB128 ("Ashlar.Prim.Varint"). Each number has one encoding: reading refuses a last byte
--- of zero after others, and what does not fit 64 bits.
+-- Unsigned LEB128 ("Ashlar.Prim.Varint"). Each number has one encoding: reading refuses a zero byte
+-- at the end, except in the number 0, and numbers that do not fit 64 bits.
 module Ashlar.Internal.Codec.Varint
   ( varintSize,
     putVarint,

@@ -7,9 +7,9 @@
 -- Module      : Ashlar.Internal.Codec.WriteFields
 -- Description : Spans of fields of constant size, written with one check
 --
--- How the fields of a constructor are written. It is put together while the compiler
--- inlines a derived instance, from the last field to the first, so that nothing is
--- there twice: what is known of the fields after it decides about a field.
+-- The compiler assembles the writer of a constructor while it inlines a derived instance. It goes
+-- from the last field to the first: what it knows of the fields after a field decides about that
+-- field, so no code is there twice.
 module Ashlar.Internal.Codec.WriteFields
   ( Writing,
     Rest,
@@ -29,25 +29,25 @@ import Foreign.Ptr (plusPtr)
 import GHC.Exts (Int (I#), Int#, Ptr, RealWorld, State#, negateInt#, (+#), (<=#))
 import GHC.IO (IO (..), unIO)
 
--- | How fields of a constructor, the last of them, are written, given the constructor: how
--- many bytes the first of them take, up to one of variable size; what writes these in
--- front of an address; and what writes the rest. The sizes do not depend on the value, so
--- nothing has to be known of it to see where the checks are. (The number is unboxed for the
--- reason given at 'Ashlar.Internal.Codec.Layout.Width'.)
+-- | How the last fields of a constructor are written:
+--
+-- * The bytes of the first span: all fields before the first one of variable size. They do not
+--   depend on the value, so the compiler sees where the checks are.
+--   'Ashlar.Internal.Codec.Layout.Width' says why the number is unboxed.
+-- * A function that writes the span in front of an address.
+-- * The writer of the rest.
 data Writing s rest
   = Writing Int# (s -> Ptr Word8 -> State# RealWorld -> (# State# RealWorld, () #)) (s -> rest)
 
--- | What writes the rest: a builder, or nothing, where all of the fields have a constant
--- size.
+-- | The writer of the rest: a builder, or nothing if all fields have constant size.
 --
--- (Also tried: to leave out of account a builder that is not needed. Where an argument is
--- not needed, GHC 9.6.6 puts rubbish in its place, and if that is a function whose result
--- is a state, as builders are, it panics: "expectOnly: cgLit". Derived instances of
--- types with parameters met this.)
+-- Tried and dropped: an unused builder instead of nothing. GHC 9.6.6 replaces an unused argument by
+-- a placeholder. If the argument is a function that returns a state, as builders are, it panics
+-- ("expectOnly: cgLit"). Derived instances of types with parameters met this.
 class Rest rest where
   noRest :: rest
 
-  -- | Bytes of this number, by this function, in front of others.
+  -- | Write n bytes with a function, before the rest.
   spanOf :: Int -> (Ptr Word8 -> IO (Ptr Word8)) -> rest -> rest
 
   before :: Builder -> rest -> rest
@@ -68,7 +68,7 @@ instance Rest () where
   before _ _ = ()
   {-# INLINE before #-}
 
--- | None.
+-- | No fields.
 noFields :: Rest rest => Writing s rest
 noFields = Writing 0# (\_ _ s -> (# s, () #)) (\_ -> noRest)
 {-# INLINE noFields #-}
@@ -76,7 +76,7 @@ noFields = Writing 0# (\_ _ s -> (# s, () #)) (\_ -> noRest)
 -- | A field of constant size before others.
 constantBefore ::
   Rest rest =>
-  -- | The most bytes that are written with one check.
+  -- | The most bytes written with one check.
   Int# ->
   Fixed a ->
   (s -> a) ->
@@ -116,12 +116,12 @@ written (Writing n write after) = \x -> case n of
       (after x)
 {-# INLINE written #-}
 
--- | Write the bytes at the beginning to this address.
+-- | Write the first span to an address.
 writeSpan :: Writing s () -> s -> Ptr Word8 -> IO ()
 writeSpan (Writing n write _) x p = IO (write x (p `plusPtr` I# n))
 {-# INLINE writeSpan #-}
 
--- | Write a value in a format that is large: 'putFixed' without copies.
+-- | 'putFixed' without copies of its code, for large formats.
 putShared :: Fixed a -> a -> Builder
 putShared f x = ensureShared (fixedSize f) (\p -> (p `plusPtr` fixedSize f) <$ fixedWrite f p x)
 {-# INLINE putShared #-}

@@ -2,12 +2,12 @@
 -- Module      : Ashlar.Internal.Compat.BinaryOffsets
 -- Description : Offsets as binary counts them
 --
--- In @binary@ offsets count from where the innermost isolated part began, and how many bytes are
--- left may be asked. Both depend on more than the input and the offset in it, so they are for
+-- In @binary@, offsets count from the beginning of the innermost @isolate@, and a decoder can ask
+-- how many bytes are left. Both depend on more than the input and the offset in it, so they are for
 -- "Ashlar.Compat" alone.
 --
--- The beginning of an isolated part stands in the context, which is scoped as the part is: going
--- back out of it needs no care. To look for it takes time in proportion to the labels around.
+-- The context holds the beginning of an @isolate@ and has the same scope, so going back out of it
+-- needs no care. Finding it takes time proportional to the number of labels around.
 module Ashlar.Internal.Compat.BinaryOffsets
   ( isolateCounting,
     bytesCounted,

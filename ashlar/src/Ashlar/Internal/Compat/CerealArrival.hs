@@ -5,7 +5,7 @@
 -- In @cereal@ the meaning of @remaining@ and its like depends on how much input has arrived, or was
 -- announced. Ours must not depend on that (INV-G2), so this is for "Ashlar.Compat" alone.
 --
--- What was announced stands in the context. To look for it takes time in proportion to the labels
+-- The context holds what was announced. Finding it takes time proportional to the number of labels
 -- around.
 module Ashlar.Internal.Compat.CerealArrival
   ( announcing,
@@ -18,8 +18,8 @@ where
 import Ashlar.Internal.Get.Bytes (slice)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Input
 import Ashlar.Internal.Get.Path (Context (..), innermost)
+import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem.Cells
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -35,8 +35,8 @@ announcing n (Get p) = Get (\c env -> p c (inContext (Announced n) env))
 
 -- | How many bytes are left as far as they have arrived, or were announced.
 heldOr ::
-  -- | What counts where that makes no difference: inside an @isolate@, and in a run whose input is
-  -- there as a whole.
+  -- | The answer where arrival makes no difference: inside an @isolate@, and in a run whose whole
+  -- input is in memory.
   Get Int ->
   Get Int
 heldOr p = do

@@ -78,8 +78,8 @@ manyGuarded accepts wanted p = step (manyFrom begins p)
       if ok then pure True else False <$ refuseByte c env wanted
 {-# INLINE [1] manyGuarded #-}
 
--- See Note [Rules for decoders] in "Ashlar.Internal.Get.Core". Choices are associative, so that in a
--- row of them each has its guard at the front.
+-- See Note [Rules for decoders] in "Ashlar.Internal.Get.Core". Choices are associative, so that
+-- each one in a row of them has its guard at the front.
 {-# RULES
 "or/guarded" forall t w p q. orGet (guardedGet t w p) q = orGuarded t w p q
 "many/guarded" forall t w p. manyGet (guardedGet t w p) = manyGuarded t w p

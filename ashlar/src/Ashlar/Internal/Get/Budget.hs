@@ -6,16 +6,16 @@
 -- Module      : Ashlar.Internal.Get.Budget
 -- Description : Limits on costs that the size of the input does not bound
 --
--- Most costs of decoding are in proportion to the input. Two are not, or by a large factor, and
--- have a limit. Each level of nested values takes some hundred bytes of stack for one byte of
--- input. And eight bytes announce any number of empty elements, like those of a @[()]@.
+-- Most costs of decoding are proportional to the input, by a small factor. Two are not, and have a
+-- limit. Each level of nested values takes some hundred bytes of stack for one byte of input. And
+-- eight bytes announce any number of empty elements, like those of a @[()]@.
 --
 -- Note [Spent is spent]
 -- ~~~~~~~~~~~~~~~~~~~~~
--- To go back restores the level of nesting, but not the budget for empty elements: they have taken
--- their time, whatever becomes of the alternative. (Otherwise
--- @many ((skipCount maxBound (pure ()) *> empty) \<|> getWord8)@ takes a million steps for each
--- byte.) So the counter is not part of a choice point. It belongs to its budget: if a decoder
+-- Going back restores the level of nesting, but not the budget for empty elements: they have taken
+-- their time, whatever becomes of the alternative. Otherwise
+-- @many ((skipCount maxBound (pure ()) *> empty) \<|> getWord8)@ would take a million steps for
+-- each byte. So the counter is not part of a choice point. It belongs to its budget: if a decoder
 -- fails within a budget of its own, the one that catches the failure goes on with the counter of
 -- the budget around it. (Tests "budgets".)
 module Ashlar.Internal.Get.Budget
@@ -122,7 +122,7 @@ deeper = nested Nameless
 nested :: Names -> Get a -> Get a
 nested names (Get p) = Get $ \c env s0 -> case unIO (getInt c levelsCell) s0 of
   (# s1, left #) ->
-    -- One copy for both ways in: see Note [One copy behind the check].
+    -- One copy for both ways in: see Note [One copy after the check].
     let inside# e s = case p c e s of
           (# s', a #) -> case unIO (leave c e) s' of (# s'', _ #) -> (# s'', a #)
         {-# NOINLINE inside# #-}

@@ -20,10 +20,10 @@
 --   thunk is forced again. A run that is suspended by freezing it (see
 --   "Ashlar.Internal.Coroutine") goes this way too, each time it waits for input.
 --
--- A thunk adds to the cost of each alternative (benchmark "many with an alternative"). Also tried:
--- to begin again at the choice, without a thunk. That needs the bytes from there on, which
--- 'Ashlar.Get.commit' gives up; and a decoder that is suspended n times inside one alternative
--- takes time in proportion to n².
+-- A thunk adds to the cost of each alternative (benchmark "many with an alternative"). Tried and
+-- dropped: beginning again at the choice, without a thunk. That needs the bytes from there on,
+-- which 'Ashlar.Get.commit' gives up. A decoder suspended n times inside one alternative would take
+-- time proportional to n².
 --
 -- (Tests "an interrupted decode can be forced again", "an alternative of many chunks is run once",
 -- and others of the group "push mode".)
@@ -64,10 +64,11 @@ data Stop
     -- The whole run must begin again.
     MustRestart
   | -- | A foreign asynchronous exception froze it as a thunk, and the evaluation was resumed. The
-    -- thunk can go on. ('inPlace' sees to that, and does not return this.)
+    -- thunk can go on. 'inPlace' takes care of that, and does not return this.
     Frozen
 
--- | How a decoder ended: with a result, or not. (Unboxed, because most results are used at once.)
+-- | How a decoder ended: with a result, or not. It is unboxed because most results are used at
+-- once.
 type Outcome a = (# a| Stop #)
 
 -- | Thrown when a decoder that was interrupted has to begin again. It never leaves a run.
@@ -78,7 +79,7 @@ instance Show Restart where
 
 instance Exception Restart
 
--- | End as a decoder ended that did not succeed.
+-- | End in the same way as a decoder that did not succeed.
 failAgain :: Stop -> IO a
 failAgain stop = case stop of
   HasFailed -> throwFailed
@@ -86,13 +87,13 @@ failAgain stop = case stop of
 
 -- | Run a decoder, and catch its failure.
 --
--- Whatever comes next runs outside of the handler, where asynchronous exceptions are as they were.
+-- The code after it runs outside of the handler, where the masking state is as before.
 --
--- The work is out of line for the sake of what calls it: inlined, the code for the other
--- alternative was there four times, and the environment was taken apart and built anew each time.
+-- The work is out of line to keep its callers small: inlined, the code of the other alternative is
+-- there four times, and the environment is taken apart and rebuilt each time.
 --
--- It is given a lambda. @f c env@ would be a thunk, which is evaluated and updated before it can
--- run: a run on one byte took half as long again.
+-- 'guarded' gets a lambda. @f c env@ would be a thunk, to be evaluated and updated before it can
+-- run, which slows down short runs.
 catching :: Cells -> Env -> Get a -> State# RealWorld -> (# State# RealWorld, Outcome a #)
 catching c env (Get f) = guarded True c (\s -> f c env s)
 {-# INLINE catching #-}
@@ -104,13 +105,13 @@ catchingRun c env (Get f) = guarded False c (\s -> f c env s)
 
 -- Note [Caught by a cell]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
--- The handler writes into a cell that it was called, and returns why in place of a result. So
--- the result needs no box to tell the two apart. Where the exception is not ours, that is a
--- thunk which throws it, and is forced when the handler has returned: Note [Thrown outside of the
--- handler].
+-- A handler that is called notes that in a cell, and returns the 'Stop' in place of a result. So
+-- the result needs no box to tell the two apart. For a foreign exception it returns a thunk that
+-- throws it. The thunk is forced after the handler has returned:
+-- Note [Thrown outside of the handler].
 --
--- (A run in place could be frozen between writing and reading the cell, and another handler would
--- write to it before it is resumed. There the result has its box.)
+-- A run in place could be frozen between writing and reading the cell, and another handler would
+-- write to the cell before the run resumes. There the result has a box.
 --
 -- The handler of a whole run leaves the cell as it is. An exception that arrives while the handler
 -- is at work freezes the run between writing and reading the cell, and two threads may resume it at
@@ -140,23 +141,22 @@ guarded again c body s0 = case unIO (getInt c inPlaceCell) s0 of
       unsafeCoerce (stopped :: Either Stop Void) <$ putInt c caughtCell 1
 {-# NOINLINE guarded #-}
 
--- What stopped a decoder, found out in its handler. If the exception is foreign and asynchronous,
--- this returns when the evaluation is resumed, with the given stop. If it is foreign and
--- synchronous, what is returned throws it. (An 'Either', and not boxed by the caller, because then
--- a failure allocates nothing.)
+-- What stopped a decoder, as its handler finds out. If the exception is foreign and asynchronous,
+-- this returns the given stop when the evaluation is resumed. If it is foreign and synchronous, the
+-- result throws it. It returns the 'Either' itself, so that a failure allocates nothing.
 stopOf :: Stop -> SomeException -> IO (Either Stop a)
 stopOf resumed e
   | isFailure e = pure (Left HasFailed)
   | isJust (fromException e :: Maybe Restart) = pure (Left MustRestart)
   | otherwise = passOn e (pure (throw e)) (pure (Left resumed))
 
--- | Run an action of a decoder as a thunk. An asynchronous exception freezes it. If the evaluation
--- that was interrupted is resumed, it goes on where it was.
+-- | Run an action of a decoder as a thunk. An asynchronous exception freezes it. When the
+-- interrupted evaluation is resumed, the thunk continues where it was.
 inPlace :: IO a -> IO (Either Stop a)
 inPlace act = newThunk (Right <$> act) >>= force 0
   where
-    -- A thunk that has been frozen n times. (Without 'shortened' a decoder that waits for many
-    -- bytes in an alternative, one by one, takes time in proportion to their square.)
+    -- A thunk that has been frozen n times. Without 'shortened', a decoder that waits for bytes in
+    -- an alternative, one by one, would take time proportional to the square of their number.
     force n thunk@(Thunk run) = do
       r <- evaluate run `catch` stopOf Frozen
       case r of

@@ -53,7 +53,7 @@ import Ashlar.Internal.Get.Catch
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure (Failures)
-import Ashlar.Internal.Get.Input
+import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem.Cells
 import Control.Exception (throwIO)
 import GHC.Exts (lazy)

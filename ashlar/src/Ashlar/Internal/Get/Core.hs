@@ -12,11 +12,10 @@
 --
 -- Note [Direct style]
 -- ~~~~~~~~~~~~~~~~~~~
--- Two other designs were tried (GHC 9.0.2, a vector of records). A result that is either a value or
--- an error, with code that joins again after asking for input, boxes every field: twice the time
--- and memory, unless the code after the check is kept out of line, and then sums of numbers suffer.
--- A loop back to the check is peeled and copied by the compiler. (Allocation test "decode: 40 bytes
--- for each element".)
+-- Two other designs lose. A result that is either a value or an error, with code that joins again
+-- after asking for input, boxes every field. Keeping the code after the check out of line avoids
+-- that, but slows down sums of numbers. A loop back to the check is peeled and copied by the
+-- compiler. (Allocation test "decode: 40 bytes for each element".)
 module Ashlar.Internal.Get.Core
   ( Get (..),
     step,
@@ -115,8 +114,8 @@ instance Monoid a => Monoid (Get a) where
 -- as without the rule: the width of each is known ('Widths').
 --
 -- Second, what a decoder demands of the next byte ('guardedGet') moves to its front, from where a
--- choice can take it. The choice looks at the byte before it installs a handler, and where the byte
--- is refused nothing is thrown.
+-- choice can take it. The choice tests the byte before it installs a handler, and nothing is thrown
+-- if the byte is refused.
 --
 -- This module and the others that define such decoders ("Ashlar.Internal.Get.Alternative",
 -- "Ashlar.Internal.Get.Bytes", "Ashlar.Internal.Get.NextByte", "Ashlar.Internal.Get.Numbers") are
@@ -298,13 +297,13 @@ consume n rd = Get $ \c env s0 -> case unIO (need c env n) s0 of
 
 -- | 'consume' for what is read with more code, or is a product.
 --
--- Note [One copy behind the check]
+-- Note [One copy after the check]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- Both branches of a check go on with the reading. The compiler copies that if it is small, and
 -- puts only what comes after it into a join point, which takes the value that was read. This is the
 -- best for a number, which is passed unboxed. A product would be boxed. Here the reading itself is
--- the join point, and all that follows becomes part of it, which makes sums of numbers slower (GHC
--- 9.0.2). The inspection tests see to it that no product is left in derived instances.
+-- the join point, and all code after it becomes part of it, which makes sums of numbers slower. The
+-- inspection tests check that no product is left in derived instances.
 consumeShared :: Int -> (Ptr Word8 -> Get a) -> Get a
 consumeShared = consumeSharedOr demand
 {-# INLINE consumeShared #-}
@@ -316,7 +315,7 @@ consumeSharedOr more n rd = shared more n $ \p -> Get $ \c env s0 -> case unGet 
     (# s2, _ #) -> (# s2, x #)
 {-# INLINE consumeSharedOr #-}
 
--- | Demand bytes, and read them with code that is not copied: Note [One copy behind the check]. The
+-- | Demand bytes, and read them with code that is not copied: Note [One copy after the check]. The
 -- cursor is not moved.
 shared ::
   -- | Demand them where they are not at hand.

@@ -18,14 +18,14 @@
 -- each level, and what failed where of all that it tried in vain. With that, trees and failing
 -- alternatives take twice as long. So a run on a strict 'Data.ByteString.ByteString' keeps
 -- neither. If it fails, its error is a thunk that runs it once more, as a traced run, which fails
--- in the same way and knows why. Where the input is gone by then (lazy input, a
+-- in the same way and knows why. If the input is gone by then (lazy input, a
 -- 'Ashlar.Get.Source', push mode), all runs are traced from the start. So all of them give the
--- same errors. (Tests "errors", where each error is that of every way to run the decoder.)
+-- same errors. (Tests "errors", which compare the errors of every way to run a decoder.)
 --
--- The second run is left to whoever wants the error, because a decoder may run another one on a
--- part of its input, and fail if that fails. To run both at once would double the time with each
--- level of such parts. (Test "a decoder that runs itself on what is left". It still doubles where
--- the decoder inspects the error to decide how to go on.)
+-- The second run waits until the error is forced, because a decoder may run another one on a
+-- slice of its input, and fail if that fails. Two runs at once would double the time at each level
+-- of such slices. (Test "a decoder that runs itself on what is left". The time still doubles if the
+-- decoder inspects the error to decide how to go on.)
 module Ashlar.Internal.Get.Env
   ( -- * Cells
     cursorCell,
@@ -70,7 +70,7 @@ cursorCell :: Cell (Ptr Word8)
 cursorCell = Cell 0
 
 -- | The address after the last byte that may be read without asking: the segment's end, or the
--- limit where that comes first.
+-- limit if that comes first.
 endCell :: Cell (Ptr Word8)
 endCell = Cell 1
 
@@ -103,7 +103,7 @@ releaseCell = Cell 7
 committedCell :: Cell Int
 committedCell = Cell 8
 
--- | Was a handler called, and whoever installed it has not seen that yet? (1, else 0) See
+-- | Was a handler called whose installer has not seen that yet (1) or not (0)? See
 -- Note [Caught by a cell].
 caughtCell :: Cell Int
 caughtCell = Cell 9
@@ -130,9 +130,8 @@ levelsCell = Cell 13
 
 -- | Is this a traced run? (1, else 0) It does not change during a run.
 --
--- (It was once a bias in 'levelsCell', told by the sign, which overflows on 32-bit machines. To read
--- a second cell at each level costs less than one percent of a tree's instructions: benchmark
--- "decode a tree of 10,000 nodes".)
+-- A bias in 'levelsCell', with the sign as the flag, would overflow on 32-bit machines. Reading a
+-- second cell at each level costs next to nothing (benchmark "decode a tree of 10,000 nodes").
 tracedCell :: Cell Int
 tracedCell = Cell 14
 

@@ -61,7 +61,7 @@ data DecodeError = DecodeError
     -- which it was tried. A run remembers 32 failures at one offset, so of more names than that
     -- the first ones and the last are there.
     errorExpected :: [String],
-    -- | What stood there, as far as the decoder looked at it: at most 16 bytes.
+    -- | The bytes there that the decoder examined, at most 16.
     errorFound :: !ByteString,
     -- | The bytes around that point that were still at hand.
     errorExcerpt :: !Excerpt
@@ -150,7 +150,7 @@ summarizeError e = concatMap escaped (placed e (reasonText e))
         drop 1 (init (show [c]))
       | otherwise = [c]
 
--- What was wrong, after where that was.
+-- A message, after the offset and the path of the error.
 placed :: DecodeError -> String -> String
 placed e what = "at byte " ++ show (errorOffset e) ++ path ++ ": " ++ what
   where
@@ -207,7 +207,9 @@ excerptLines e
       | at >= start && at < start + fromIntegral n
           || at == end && start + fromIntegral n == end =
         -- After a full row there is one caret, too.
-        [replicate (10 + 3 * column) ' ' ++ unwords (replicate (max 1 (min found (16 - column))) caret)]
+        [ replicate (10 + 3 * column) ' '
+            ++ unwords (replicate (max 1 (min found (16 - column))) caret)
+        ]
       | otherwise = []
       where
         column = min 16 (fromIntegral (start .&. 15) + fromIntegral (at - start)) :: Int

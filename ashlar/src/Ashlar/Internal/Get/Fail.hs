@@ -11,16 +11,16 @@
 --
 -- Note [One exception for all failures]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- To build an exception with its offset and labels for every failure doubles the cost of
--- backtracking. So there is one, and handlers recognise it by its address, which is several times
--- faster than comparing types. The types are compared only where the addresses differ, so nothing
--- depends on them being equal. (GHC 9.0.2; benchmark "many with an alternative".)
+-- Building an exception with offset and labels for every failure would make backtracking far more
+-- expensive. So there is only one, and handlers recognise it by its address, which is much faster
+-- than comparing types. They compare types only if the addresses differ, so nothing depends on
+-- equal addresses. (Benchmark "many with an alternative".)
 --
 -- Note [Code that ends in a failure]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- GHC takes code that ends in an exception to be run rarely. It moves such code out of the way,
--- and builds closures for what it needs. So all work is done in functions that return, are strict,
--- and are not inlined into what fails. Otherwise failing alternatives take 1.7 times as long (the
+-- GHC assumes that code that ends in an exception rarely runs. It moves such code out of the way,
+-- and builds closures for what the code needs. So strict functions that return do all the work, and
+-- are not inlined into the code that fails. Otherwise failing alternatives take much longer (the
 -- same benchmark).
 module Ashlar.Internal.Get.Fail
   ( -- * The exception
@@ -87,15 +87,15 @@ failAt ::
   Cells ->
   Env ->
   Ptr Word8 ->
-  -- | How many bytes there the decoder has looked at. All are before the end. It must not depend
-  -- on how the input was cut (INV-G2).
+  -- | How many bytes there the decoder has examined. All are before the end. The number must not
+  -- depend on how the input was cut (INV-G2).
   Int ->
   Reason ->
   IO a
 failAt c env p n reason = recordAt c env p n reason >> throwFailed
 {-# NOINLINE failAt #-}
 
--- | Fail at an offset that the decoder may have left far behind.
+-- | Fail at an offset, which may be far before the cursor.
 failWith ::
   Cells ->
   Env ->
@@ -103,7 +103,7 @@ failWith ::
   Int ->
   -- | The offset.
   Int ->
-  -- | What stands there.
+  -- | The bytes there.
   Found ->
   Reason ->
   IO a

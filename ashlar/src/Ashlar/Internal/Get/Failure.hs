@@ -56,7 +56,7 @@ data Failure = Failure
     failureReach :: !Int,
     -- | The offset of what was wrong: not after the reach.
     failureOffset :: !Int,
-    -- | The bytes that the decoder looked at there.
+    -- | The bytes that the decoder examined there.
     failureFound :: !Found,
     -- | What was being decoded.
     failureContext :: !Context,

@@ -2,45 +2,37 @@
 
 -- |
 -- Module      : Ashlar.Internal.Get.Input
--- Description : Moving through the stream: more input, going back, limits
+-- Description : Moving forward in the stream, and asking the source for more
 --
--- The slow paths of decoding. The input is held as segments that follow one another in the stream
--- ('Segments'), and the cursor moves in the open one. All offsets count from the start of the
--- stream, so going back needs nothing but an offset.
+-- The slow paths of decoding. A run holds its input as consecutive segments ('Segments'), and the
+-- cursor moves in the open one. "Ashlar.Internal.Get.Segments" moves between them.
 --
 -- Note [Bridges]
 -- ~~~~~~~~~~~~~~
 -- A value whose bytes begin in one chunk and end in another is read from a bridge: a small segment
 -- made of the end of the one and the beginning of the other, just as long as the value. The rest of
--- the second chunk comes after it as a segment of its own, so a chunk is never copied whole for the
--- few bytes at its edge. The segment that was open is cut off where the bridge begins, so that no
--- byte is held in two segments.
+-- the second chunk becomes a segment of its own, so no chunk is copied whole for the few bytes at
+-- its edge. The segment that was open is cut off where the bridge begins, so no byte is held twice.
 --
--- Where a decoder looks far ahead and goes on by little, a bridge of the length that is asked for
--- would be copied each time. So if more than 256 bytes are already held from the cursor on, the
--- bridge gets twice as long as these, as far as bytes are there. (Test "a window that is moved by
--- little is not copied each time".)
+-- A decoder may look far ahead and then move on by little. A bridge of exactly the demanded length
+-- would be copied at each such step. So if more than 256 bytes from the cursor on are already held,
+-- the bridge is made twice as long as these, if the bytes are there. (Test "a window that is moved
+-- by little is not copied each time".)
 --
 -- Note [Interrupted between two steps]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- An asynchronous exception may strike anywhere, and a decoder inside an alternative then runs
 -- again from the choice point, if the evaluation is resumed (Note [Exceptions that are not ours]).
--- So the state must be good at every moment. The segments change together with the cells, and a
--- chunk is taken from the source together with being put into the segments, both with exceptions
--- masked. Whatever takes time is done before that. All else is repeated by going back to the choice
--- point. (Test "an interrupted decode can be forced again".)
+-- So the state must be consistent at every moment. With exceptions masked, the segments change
+-- together with the cells, and a chunk is taken from the source and put into the segments. Whatever
+-- takes time is done before. Going back to the choice point repeats all else. (Test "an interrupted
+-- decode can be forced again".)
 module Ashlar.Internal.Get.Input
   ( demand,
     atHand,
     moreInput,
     skipInput,
     lookAt,
-    returnTo,
-    setLimit,
-    openFirst,
-    newSegments,
-    unread,
-    heldBetween,
   )
 where
 
@@ -48,82 +40,32 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure
+import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem (copyRange, newBuffer, sliceBuffer, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Control.Exception (evaluate, mask_)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import qualified Data.ByteString.Internal as B
-import qualified Data.ByteString.Lazy as L
 import Data.ByteString.Unsafe (unsafeDrop, unsafeTake)
 import Data.IORef (modifyIORef', readIORef, writeIORef)
-import Data.Word (Word8)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
-import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import Foreign.Ptr (minusPtr, plusPtr)
 
--- | Segments before anything has been read from the source.
-newSegments :: Segments
-newSegments = Segments [] S.empty [] [] False
-
--- | Set up the cells for reading from the open segment.
-openFirst ::
-  Cells ->
-  -- | The offset at which the segment begins.
-  Int ->
-  -- | The segment.
-  ByteString ->
-  IO ()
-openFirst c offset bs = do
-  putInt c limitCell maxBound
-  putInt c keepCell maxBound
-  putInt c releaseCell maxBound
-  putInt c committedCell 0
-  putInt c caughtCell 0
-  enter c offset bs
-
--- Put the cursor at the beginning of a segment.
-enter :: Cells -> Int -> ByteString -> IO ()
-enter c offset bs = do
-  let (fp, off, n) = B.toForeignPtr bs
-      -- The segment is kept alive by the input that holds it.
-      !start = unsafeForeignPtrToPtr fp `plusPtr` off :: Ptr Word8
-  putPtr c cursorCell start
-  putPtr c segmentStartCell start
-  putPtr c segmentEndCell (start `plusPtr` n)
-  putInt c segmentOffsetCell offset
-  placeEnd c
-
--- The end is the segment's, or the limit where that comes first. The limit never lies before the
--- cursor.
-placeEnd :: Cells -> IO ()
-placeEnd c = do
-  start <- getPtr c segmentStartCell
-  end <- getPtr c segmentEndCell
-  offset <- getInt c segmentOffsetCell
-  limit <- getInt c limitCell
-  let allowed = limit - offset
-  putPtr c endCell (if allowed < end `minusPtr` start then start `plusPtr` allowed else end)
-
--- | Let the input seem to end at this offset, which is not before the cursor, or end where it does
--- ('maxBound').
-setLimit :: Cells -> Int -> IO ()
-setLimit c limit = putInt c limitCell limit >> placeEnd c
-
--- | Make sure that n bytes (at least 1) lie between cursor and end, or fail. The cursor keeps its
+-- | Make sure that n bytes (at least 1) are between cursor and end, or fail. The cursor keeps its
 -- offset.
 demand :: Cells -> Env -> Int -> IO ()
 demand c env n = do
   left <- atHand c env n
   when (left < n) $ do
     p <- getPtr c cursorCell
-    -- Now that many bytes lie before the end.
+    -- All bytes that are left are before the end now.
     failAt c env p left (MissingInput n left)
 {-# NOINLINE demand #-}
 
--- | Bring n bytes together, from the cursor on, and return their number: fewer if the input or the
--- limit ends before. (How many there are is looked up even if they are not enough, because the
--- error says it: INV-G2.)
+-- | Bring n bytes from the cursor on into one segment, and return their number. It is less than n
+-- if the input or the limit ends before. Even then all of them are counted, because the error shows
+-- their number (INV-G2).
 atHand :: Cells -> Env -> Int -> IO Int
 atHand c env n = do
   at <- position c
@@ -139,10 +81,9 @@ moreInput c input = do
   if at >= limit then pure False else (> 0) <$> gather c input 1
 {-# NOINLINE moreInput #-}
 
--- Bring n bytes from the cursor on into one segment, and return how many there are: fewer only if
--- the input ends, perhaps more.
---
--- Memory is allocated only for bytes that have arrived.
+-- Bring n bytes from the cursor on into one segment, and return how many that segment has there.
+-- These are fewer than n only if the input ends. Memory is allocated only for bytes that have
+-- arrived.
 gather :: Cells -> Input -> Int -> IO Int
 gather c input target = do
   p <- getPtr c cursorCell
@@ -161,7 +102,7 @@ gather c input target = do
             if found >= 0 then pure found else gatherAll c input target
         _ -> gatherAll c input target
 
--- Open this segment at the cursor, with these after it, and return its length.
+-- Open a segment at the cursor, with others after it, and return its length.
 open :: Cells -> Input -> Segments -> ByteString -> [ByteString] -> IO Int
 open c input segments bs coming = do
   at <- position c
@@ -169,18 +110,18 @@ open c input segments bs coming = do
   replaceOpen c input at segments {segmentsPast = past, segmentOpen = bs, segmentsComing = coming}
   pure (S.length bs)
 
--- 'gather' in general: what is not there yet is taken from the source.
+-- 'gather' in general: it takes missing bytes from the source.
 gatherAll :: Cells -> Input -> Int -> IO Int
 gatherAll c input target = do
   already <- getPtr c cursorCell >>= \p -> (`minusPtr` p) <$> getPtr c segmentEndCell
   segments <- fetch c input (target - already)
-  -- Looked at after the wait, not before: Note [Waiting].
+  -- Read after the wait, not before: Note [Waiting].
   p <- getPtr c cursorCell
   start <- getPtr c segmentStartCell
   end <- getPtr c segmentEndCell
   let have = end `minusPtr` p
       left = unsafeDrop (p `minusPtr` start) (segmentOpen segments)
-      -- Where much is held already, twice as much: Note [Bridges].
+      -- If much is held already, twice as much: Note [Bridges].
       wanted = if have > 256 then max target (2 * have) else target
   case segmentsComing segments of
     [] -> pure have
@@ -197,7 +138,7 @@ passed c segments = do
   offset <- getInt c segmentOffsetCell
   at <- position c
   let used = at - offset
-      -- Forced, or else it would hold all of the segments.
+      -- Forced, or it would keep all segments alive.
       !before = unsafeTake used (segmentOpen segments)
   pure
     $! if keep >= at
@@ -209,12 +150,12 @@ passed c segments = do
 
 -- Note [Waiting]
 -- ~~~~~~~~~~~~~~
--- The source may take any time to answer, and many decoders may be waiting at once. So before it is
--- asked, all is released that nothing can go back to: segments that were kept for a choice that is
--- closed by now, and the open segment if the cursor is at its end. (For the excerpt of an error its
--- last 64 bytes are kept, as a copy.) And while it is asked, nothing on the stack may refer to
--- segments: what was read from the cells and from 'inputSegments' before is read again afterwards.
--- (Tests of the group "input that has been passed is not kept while a decoder waits".)
+-- The source may take any time to answer, and many decoders may be waiting at once. So a run
+-- releases all that nothing can go back to before it asks: segments kept for a choice that is now
+-- closed, and the open segment if the cursor is at its end. Of that segment it copies the last 64
+-- bytes, for the excerpt of an error. While it waits, nothing on the stack may refer to segments:
+-- afterwards it reads the cells and 'inputSegments' again. (Tests of the group "input that has been
+-- passed is not kept while a decoder waits".)
 
 letGo :: Cells -> Input -> IO ()
 letGo c input = do
@@ -230,7 +171,7 @@ letGo c input = do
       tail' <- evaluate (S.copy (unsafeDrop (used - 64) (segmentOpen segments)))
       mask_ $ do
         writeIORef (inputSegments input) $! segments {segmentsPast = [], segmentOpen = tail'}
-        enter c (offset + used - 64) tail'
+        openAt c (offset + used - 64) tail'
         getPtr c segmentEndCell >>= putPtr c cursorCell
     else case segmentsPast segments of
       _ : _ | keep >= offset -> writeIORef (inputSegments input) $! segments {segmentsPast = []}
@@ -238,13 +179,14 @@ letGo c input = do
 
 -- Note [The next chunk]
 -- ~~~~~~~~~~~~~~~~~~~~~
--- Most calls of 'gather' want a few bytes, and find them in the next chunk. This is done in one
--- step, without lists, which is faster for small chunks than 'fetch' and 'bridge', which are for
--- all else (benchmark "Word64le in chunks of 100 bytes"). As it copies with exceptions masked, it
--- is for short bridges only.
+-- Most calls of 'gather' need a few bytes, and find them in the next chunk. 'nextChunk' handles
+-- these in one step, without lists. For small chunks that is faster than 'fetch' and 'bridge',
+-- which handle all other calls (benchmark "Word64le in chunks of 100 bytes"). It copies with
+-- exceptions masked, so it makes short bridges only.
 
--- Take the next chunk, where there is nothing after the open segment, and open it, or a bridge into
--- it. Returns how many bytes there are, or -1 if the chunk does not suffice. Then it has arrived.
+-- Take the next chunk when nothing comes after the open segment. Open the chunk, or a bridge into
+-- it. Returns how many bytes there are, or -1 if the chunk does not suffice. Then the chunk is
+-- among those that have arrived.
 nextChunk :: Cells -> Input -> Int -> IO Int
 nextChunk c input target = do
   letGo c input
@@ -261,7 +203,7 @@ nextChunk c input target = do
           past <- passed c segments
           writeIORef (inputSegments input)
             $! segments {segmentsPast = past, segmentOpen = new, segmentsComing = coming}
-          enter c at new
+          openAt c at new
           pure (S.length new)
     if S.null bs
       then have <$ (writeIORef (inputSegments input) $! segments {segmentsEnded = True})
@@ -274,20 +216,13 @@ nextChunk c input target = do
               else do
                 buffer <- newBuffer target
                 let q = unsafeForeignPtrToPtr buffer
-                -- The open segment has the first bytes, at the cursor, the chunk the others. The
-                -- input holds the one until we are done, and the slice holds the buffer.
+                -- The first bytes are in the open segment, at the cursor, and the others in the
+                -- chunk. The input keeps the segment alive until we are done, and the slice keeps
+                -- the buffer alive.
                 copyRange q p have
                 withBytesQuick bs (\b _ -> copyRange (q `plusPtr` have) b more)
                 let rest = [unsafeDrop more bs | S.length bs > more]
                 opened (sliceBuffer buffer q (q `plusPtr` target)) rest
-
--- Make the segments these, of which the open one begins at this offset.
-replaceOpen :: Cells -> Input -> Int -> Segments -> IO ()
-replaceOpen c input at segments = do
-  new <- evaluate segments
-  mask_ $ do
-    writeIORef (inputSegments input) new
-    enter c at (segmentOpen new)
 
 -- Take chunks from the source until n bytes are coming, or it ends.
 fetch :: Cells -> Input -> Int -> IO Segments
@@ -295,8 +230,7 @@ fetch c input target = do
   before <- readIORef (inputSegments input)
   go (sum (map S.length (segmentsArrived before)) + atLeast target (segmentsComing before))
   segments <- readIORef (inputSegments input)
-  -- Only if there is something to append: otherwise each call would put another layer around the
-  -- same list.
+  -- Only if there is something to append: otherwise each call would wrap the same list once more.
   pure $ case segmentsArrived segments of
     [] -> segments
     arrived ->
@@ -322,7 +256,7 @@ fetch c input target = do
                   else now {segmentsArrived = bs : segmentsArrived now}
               pure (S.length bs)
             go (n + got)
-    -- The number of bytes, counted only as far as that matters.
+    -- The number of bytes, counted up to n.
     atLeast n (bs : more) | n > 0 = S.length bs + atLeast (n - S.length bs) more
     atLeast _ _ = 0
 
@@ -336,7 +270,7 @@ bridge target = go target []
       | otherwise = (S.concat (reverse acc), bs : more)
     go _ acc [] = (S.concat (reverse acc), [])
 
--- | Go forward by n bytes (not negative), or fail, without bringing them together.
+-- | Go forward by n bytes (not negative), or fail. It does not bring them into one segment.
 skipInput :: Cells -> Env -> Int -> IO ()
 skipInput c env n = do
   at <- position c
@@ -363,56 +297,3 @@ lookAt c env n = do
   have <- if n > 0 then gather c (envInput env) n else pure 0
   p <- getPtr c cursorCell
   peekFound p (min n have)
-
--- | Go back to an offset, at or after that in 'keepCell'.
-returnTo :: Cells -> Input -> Int -> IO ()
-returnTo c input to = do
-  offset <- getInt c segmentOffsetCell
-  if to >= offset
-    then do
-      start <- getPtr c segmentStartCell
-      putPtr c cursorCell (start `plusPtr` (to - offset))
-      placeEnd c
-    else returnFar c input to
-{-# INLINE returnTo #-}
-
-returnFar :: Cells -> Input -> Int -> IO ()
-returnFar c input to = do
-  offset <- getInt c segmentOffsetCell
-  segments <- readIORef (inputSegments input)
-  case segmentsPast segments of
-    bs : past -> do
-      replaceOpen c input (offset - S.length bs) $
-        segments
-          { segmentsPast = past,
-            segmentOpen = bs,
-            segmentsComing = segmentOpen segments : segmentsComing segments
-          }
-      returnTo c input to
-    -- Unreachable: gather keeps everything from keepCell on.
-    [] -> ioError (userError "Ashlar.Get: going back to bytes that were not kept")
-{-# NOINLINE returnFar #-}
-
--- | What has been taken from the source and not been read, as one list.
-unread :: Cells -> Input -> IO [ByteString]
-unread c input = do
-  p <- getPtr c cursorCell
-  start <- getPtr c segmentStartCell
-  segments <- readIORef (inputSegments input)
-  let rest = S.drop (p `minusPtr` start) (segmentOpen segments)
-      coming = case segmentsArrived segments of
-        [] -> segmentsComing segments
-        arrived -> segmentsComing segments ++ reverse arrived
-  pure (if S.null rest then coming else rest : coming)
-
--- | The bytes between two offsets that are held, as a copy, and the offset of the first of them.
-heldBetween :: Cells -> Input -> Int -> Int -> IO (Int, ByteString)
-heldBetween c input from to = do
-  offset <- getInt c segmentOffsetCell
-  segments <- readIORef (inputSegments input)
-  let past = segmentsPast segments
-      first = offset - sum (map S.length past)
-      start = max from first
-      held = L.fromChunks (reverse past ++ segmentOpen segments : segmentsComing segments)
-      between = L.take (fromIntegral (to - start)) (L.drop (fromIntegral (start - first)) held)
-  pure (start, S.copy (L.toStrict between))

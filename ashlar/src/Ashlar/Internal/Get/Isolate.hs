@@ -16,6 +16,7 @@ import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Input
 import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem.Cells
 import GHC.IO (unIO)
 

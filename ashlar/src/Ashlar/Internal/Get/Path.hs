@@ -170,7 +170,7 @@ labelsAt context part ahead size = map labelText (foldr labelled [] entries)
         '.' : name -> name
         name -> name
 
--- What a context adds to the labels: a label that was given, or a stretch of a path.
+-- What a context adds to the labels: a label that was given, or some selectors of a path.
 data Entry = Named String | Along [Selector]
 
 -- The entries of all contexts around a failure, the innermost first.
@@ -211,8 +211,8 @@ labelled s labels = case s of
     (_, Path typed outer : rest) -> Path typed (outer . render path) : rest
     _ -> Path False (render path) : labels
   where
-    render pieces rest = foldr piece rest pieces
-    piece p = case p of
+    render selectors rest = foldr selector rest selectors
+    selector p = case p of
       Type name -> showString (typeName name)
       Dot name -> showChar '.' . showString name
       Index i -> showChar '[' . shows i . showChar ']'
@@ -230,36 +230,36 @@ data Selector = Type String | Dot String | Index Int
 -- known; and the path to it.
 data Spot = Spot Int Int [Selector]
 
-behindPath :: [Selector] -> Spot -> Spot
-behindPath pieces (Spot start width path) = Spot start width (pieces ++ path)
+within :: [Selector] -> Spot -> Spot
+within outer (Spot start width path) = Spot start width (outer ++ path)
 
--- What is at a part, and in a span, at this byte of it, in a part that has at least this many bytes
--- from there on.
+-- The part that a failure is in. In a span, the failure is at the byte with this number, and the
+-- part has at least this many bytes from there on.
 pathIn :: Names -> PartNumber -> Int -> Int -> Spot
 pathIn names place target size = case names of
   Nameless -> unknown
-  OfType name -> behindPath [Type name] unknown
+  OfType name -> within [Type name] unknown
   OfConstructor name constructor fields parts ->
-    behindPath (Type name : [Dot constructor | not (null constructor)]) $
+    within (Type name : [Dot constructor | not (null constructor)]) $
       among (zip (if null fields then unnamed parts else map (\f -> [Dot f]) (words fields)) parts)
   OfFields name fields ->
-    behindPath [Type name | not (null name)] $
+    within [Type name | not (null name)] $
       among [([Dot field], part) | (field, part) <- fields]
   OfElements first _ part -> case (placed, part) of
     (Nothing, _) -> unknown
     (Just (i, True), ConstantPart width inner)
       | width > 0 ->
-        let (n, within) = target `quotRem` width
-         in behindPath [Index (first + i + n)] (inConstant inner width (n * width) within size)
-    (Just (i, _), _) -> behindPath [Index (first + i)] unknown
+        let (n, byte) = target `quotRem` width
+         in within [Index (first + i + n)] (inConstant inner width (n * width) byte size)
+    (Just (i, _), _) -> within [Index (first + i)] unknown
   where
     unknown = Spot 0 0 []
     among fields = case placed of
       Nothing -> unknown
-      Just (i, False) -> behindPath (concatMap fst (take 1 (behind (i + 1)))) unknown
-      Just (i, True) -> inFields (behind i) 0 target size
+      Just (i, False) -> within (concatMap fst (take 1 (final (i + 1)))) unknown
+      Just (i, True) -> inFields (final i) 0 target size
       where
-        behind n = drop (length fields - n) fields
+        final n = drop (length fields - n) fields
     placed
       | place < 2 = Nothing
       | otherwise = Just (place `quot` 2 - 1, odd place)
@@ -267,12 +267,13 @@ pathIn names place target size = case names of
       [_] -> [[]]
       _ -> [[Dot (show i)] | i <- [1 .. length parts]]
 
--- What is at this byte of a span of fields, of which the first begins at the second number.
+-- The field at a byte of a span of fields. The first field begins at the first number, and the byte
+-- is counted from there.
 inFields :: [([Selector], Part)] -> Int -> Int -> Int -> Spot
 inFields fields start target size = case fields of
-  (pieces, ConstantPart width inner) : more
+  (path, ConstantPart width inner) : more
     | target >= width -> inFields more (start + width) (target - width) size
-    | size <= width - target -> behindPath pieces (inConstant inner width start target size)
+    | size <= width - target -> within path (inConstant inner width start target size)
   _ -> Spot 0 0 []
 
 -- The span of all fields, or elements.
@@ -283,7 +284,7 @@ wholeSpan names = case names of
   OfElements {} -> inSpan 0
   _ -> unknownPart
 
--- What is at this byte of a value of constant size, which begins at the second number.
+-- The part at a byte of a value of constant size, which begins at the second number.
 inConstant :: Names -> Int -> Int -> Int -> Int -> Spot
 inConstant names width start target size = case pathIn names (wholeSpan names) target size of
   Spot inner innerWidth path

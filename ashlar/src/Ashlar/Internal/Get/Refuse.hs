@@ -2,7 +2,7 @@
 -- Module      : Ashlar.Internal.Get.Refuse
 -- Description : Decoders that fail
 --
--- Each says how many bytes it has looked at, which its error shows. That number must not depend on
+-- Each says how many bytes it has examined, which its error shows. That number must not depend on
 -- how the input is cut (INV-G2).
 module Ashlar.Internal.Get.Refuse
   ( -- * At the cursor
@@ -31,7 +31,7 @@ import Ashlar.Internal.Mem.Cells
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr)
 
--- | Fail at the cursor, having looked at no bytes.
+-- | Fail at the cursor, having examined no bytes.
 failHere :: Reason -> Get a
 failHere reason = step $ \c env -> do
   p <- getPtr c cursorCell
@@ -41,7 +41,7 @@ failHere reason = step $ \c env -> do
 failExpecting ::
   -- | What was expected.
   String ->
-  -- | How many bytes the decoder has looked at. They must be in the open segment.
+  -- | How many bytes the decoder has examined. They must be in the open segment.
   Int ->
   Reason ->
   Get a
@@ -53,7 +53,7 @@ failExpecting name n reason = step $ \c env -> do
 
 -- | Fail at the cursor, because the decoder does not want the bytes there.
 unexpected ::
-  -- | How many bytes it has looked at.
+  -- | How many bytes it has examined.
   Int ->
   Get a
 unexpected n =
@@ -71,7 +71,7 @@ expected name n = together n >>= \m -> failExpecting name m Unexpected
 missing ::
   -- | How many bytes were needed.
   Int ->
-  -- | How many are left. The decoder has looked at all of them.
+  -- | How many are left. The decoder has examined all of them.
   Int ->
   Get a
 missing needed left =
@@ -81,7 +81,7 @@ missing needed left =
 {-# NOINLINE missing #-}
 
 -- Bring n bytes that are there, but no more than an error shows, into one segment: the decoder
--- may have looked at them in several. Returns their number.
+-- may have examined them in several. Returns their number.
 together :: Int -> Get Int
 together n = step $ \c env -> m <$ lookAt c env m
   where

@@ -34,8 +34,8 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure
-import Ashlar.Internal.Get.Input
 import Ashlar.Internal.Get.Path
+import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem (keepAlive)
 import Ashlar.Internal.Mem.Cells
 import Control.Exception (evaluate, throwIO)

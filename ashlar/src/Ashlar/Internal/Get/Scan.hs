@@ -9,10 +9,10 @@
 -- Note [Scanning chunks]
 -- ~~~~~~~~~~~~~~~~~~~~~~
 -- A scanner reads memory, with its address in a register, and returns where it stopped. If that is
--- before the end of the chunk, the result is a slice, and all is done in code without a call. Else
--- the rest is out of line: the slices of all chunks are put in a list, and copied together once, at
--- the end. So a token in many small chunks takes time in proportion to its length. (Test "a token
--- in many chunks".)
+-- before the end of the chunk, the result is a slice, made without a call. Otherwise code out of
+-- line collects the slices of all chunks in a list, and copies them together once, at the end. So a
+-- token in many small chunks takes time proportional to its length. (Test "a token in many
+-- chunks".)
 --
 -- The loop has the end as a free variable. So it belongs to the code around it, and the compiler
 -- makes it a jump, and what follows a part of it. With the end as an argument it becomes a function
@@ -131,8 +131,8 @@ foreign import ccall unsafe "string.h memchr"
 -- | The bytes up to the first of which a predicate does not hold, or up to the end. There may be
 -- none.
 --
--- Where they lie in one chunk of the input, the result is a slice of it, which keeps that chunk's
--- memory alive. Else they are copied together, in time in proportion to their number.
+-- If they are in one chunk of the input, the result is a slice of it, which keeps that chunk's
+-- memory alive. Otherwise they are copied together, in time proportional to their number.
 --
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGetRest (P.takeWhile (/= 32)) "GET /"

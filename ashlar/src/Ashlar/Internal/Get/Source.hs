@@ -40,9 +40,9 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure
-import Ashlar.Internal.Get.Input
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Get.Run
+import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem.Cells
 import Control.Exception (Exception (..), mask, throwIO, try)
 import Control.Monad (when)

@@ -21,8 +21,8 @@ import Ashlar.Internal.Get.Catch
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Input
 import Ashlar.Internal.Get.Run
+import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem.Cells
 import Control.Monad (join, when)
 import Data.ByteString (ByteString)

@@ -13,7 +13,7 @@
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- The number of elements may be untrusted input. Memory is allocated for as many as the bytes at
 -- hand could make. It is doubled when those have been decoded and there are more to come. So it is
--- in proportion to input that has arrived, and a number that is too large fails where the input
+-- proportional to input that has arrived, and a number that is too large fails where the input
 -- ends. (Tests "hostile lengths".)
 module Ashlar.Internal.Get.Vectors
   ( getVectorLE,
@@ -24,7 +24,7 @@ module Ashlar.Internal.Get.Vectors
     NumberElement,
 
     -- * For other modules
-    getStretches,
+    getInSpans,
     copyToStorable,
     copyToPrimitive,
     growthOf,
@@ -165,7 +165,7 @@ getVectorOf n p
         fill (i + 1) v
 {-# INLINE getVectorOf #-}
 
--- A vector of numbers by a function as for 'getStretches', which is given the size of an element
+-- A vector of numbers by a function as for 'getInSpans', which is given the size of an element
 -- first.
 getNumbersBy ::
   forall v a.
@@ -175,13 +175,13 @@ getNumbersBy ::
   Get (v a)
 getNumbersBy copy n
   | n < 0 = invalid "getVector: negative number of elements"
-  | otherwise = getStretches (\_ reading -> reading) width n (copy width)
+  | otherwise = getInSpans (\_ reading -> reading) width n (copy width)
   where
     width = sizeOf (0 :: a)
 {-# INLINE getNumbersBy #-}
 
 -- | A vector of elements of constant size, read in spans.
-getStretches ::
+getInSpans ::
   G.Vector v a =>
   -- | Given the index of the first element of a span: what errors say of the span.
   (forall s. Int -> GetST s () -> GetST s ()) ->
@@ -193,25 +193,25 @@ getStretches ::
   -- the vector, which is long enough: put them there.
   (forall s. Ptr Word8 -> Int -> Int -> G.Mutable v s a -> GetST s ()) ->
   Get (v a)
-getStretches named width n copy
+getInSpans named width n copy
   -- One for all, or a byte of input could be an array of its own.
   | n == 0 = pure G.empty
   | otherwise = do
     bytes <- available
     runGetST (GM.unsafeNew (min n (bytes `quot` width)) >>= fill 0)
   where
-    -- The first i elements are there.
+    -- The first i elements have been read.
     fill i v
       | i >= n = G.unsafeFreeze v
       | i >= GM.length v = GM.unsafeGrow v (growthOf n i) >>= fill i
       | otherwise = do
         bytes <- liftGet available
-        -- One element at least: where it lies in two chunks, it is brought
-        -- together. Else no more than there are, so nothing overflows.
+        -- One element at least: if it is in two chunks, it is brought together. Otherwise no more
+        -- than there are, so nothing overflows.
         let m = max 1 (min (GM.length v - i) (bytes `quot` width))
         named i (consumeST (m * width) (\p -> copy p i m v))
         fill (i + m) v
-{-# INLINE getStretches #-}
+{-# INLINE getInSpans #-}
 
 -- | By how much a vector is to grow: it doubles, and ends at the right size.
 growthOf ::
@@ -224,7 +224,7 @@ growthOf n i = min (n - i) (max 4 i)
 {-# INLINE growthOf #-}
 
 -- | Copy elements into a storable vector, where they have the same bytes. Given their size, it is a
--- function for 'getStretches'.
+-- function for 'getInSpans'.
 copyToStorable :: S.Storable a => Int -> Ptr Word8 -> Int -> Int -> SM.MVector s a -> GetST s ()
 copyToStorable width p i n v = case SM.unsafeToForeignPtr0 (SM.unsafeSlice i n v) of
   -- The vector stays alive: it is returned in the end.
@@ -232,7 +232,7 @@ copyToStorable width p i n v = case SM.unsafeToForeignPtr0 (SM.unsafeSlice i n v
 {-# INLINE copyToStorable #-}
 
 -- | Copy elements into a primitive vector, where they have the same bytes. Given their size, it is
--- a function for 'getStretches'.
+-- a function for 'getInSpans'.
 copyToPrimitive :: P.Prim a => Int -> Ptr Word8 -> Int -> Int -> PM.MVector s a -> GetST s ()
 copyToPrimitive width p0 i0 n0 v = case PM.unsafeSlice i0 n0 v of
   PM.MVector start _ arr ->

@@ -16,11 +16,10 @@
 -- everything inlines and loses where anything does not. GHC has ready-made code for calling an
 -- unknown function with pointers and the state token. For a pointer and two addresses it builds
 -- a partial application on the heap, for every call. With registers, JSON values, appends
--- through unknown functions, ByteStrings by @foldMap@ and decoders taken from a list took 1.5 to
--- 6 times as long. Where everything is known the two designs are within a few percent of each
--- other, but for small trees, which registers favour. The processor forwards a store to a load
--- of the same word. (GHC 9.0.2; benchmarks "JSON", "strings by foldMap",
--- "Getters from a list".)
+-- through unknown functions, ByteStrings by @foldMap@ and decoders taken from a list are much
+-- slower. Where everything is known, the two designs are about equal, except for small trees, which
+-- registers favour. The processor forwards a store to a load of the same word. (Benchmarks "JSON",
+-- "strings by foldMap", "Getters from a list".)
 module Ashlar.Internal.Mem.Cells
   ( -- * Arrays of cells
     Cells,

@@ -6,8 +6,8 @@
 -- Description : Numbers in hexadecimal
 --
 -- Numbers in base 16, with the digits @0@ to @9@ and @a@ to @f@, either without leading zeros or
--- with all digits of the type. The digits come from a table: see Note [Hexadecimal digits from a
--- table] in "Ashlar.Internal.Prim.HexPairs".
+-- with all digits of the type. The digits come from a table: see
+-- Note [Hexadecimal digits from a table] in "Ashlar.Internal.Prim.HexPairs".
 module Ashlar.Internal.Prim.Hex
   ( -- * Without leading zeros
     word8Hex,

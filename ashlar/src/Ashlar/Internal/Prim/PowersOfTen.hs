@@ -38,8 +38,8 @@ powerLow e = word (2 * (e - leastPower))
 {-# INLINE powerHigh #-}
 {-# INLINE powerLow #-}
 
--- The i-th word of the table. The address of the table need not be aligned: see Note [Unaligned
--- access] in "Ashlar.Internal.Mem".
+-- The i-th word of the table. The address of the table need not be aligned: see
+-- Note [Unaligned access] in "Ashlar.Internal.Mem".
 word :: Int -> Word64
 word (I# i) = case (table, targetByteOrder) of
   (Ptr a, LittleEndian) -> W64# (indexWord64OffAddr# a i)

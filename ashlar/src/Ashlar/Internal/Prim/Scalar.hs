@@ -252,8 +252,8 @@ doubleHost :: Scalar Double
 doubleHost = host
 {-# INLINE doubleHost #-}
 
--- | A 'Word' as 64 bits. Where words have 32 bits, reading keeps the low half;
--- whoever reads input from elsewhere must look at the whole with 'word64LE'.
+-- | A 'Word' as 64 bits. Where words have 32 bits, reading keeps the low half. To check untrusted
+-- input, read all of it with 'word64LE'.
 wordAs64LE :: Scalar Word
 wordAs64LE = Scalar 8 (\p -> pokeLE p . toWord64) (fmap fromWord64 . peekLE)
   where

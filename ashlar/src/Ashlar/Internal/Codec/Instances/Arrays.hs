@@ -9,8 +9,8 @@
 -- Module      : Ashlar.Internal.Codec.Instances.Arrays
 -- Description : Formats of arrays
 --
--- Those of @primitive@ have the bytes of a vector: the number of elements, and the
--- elements. Those with an index begin with its bounds.
+-- Arrays of @primitive@ have the bytes of a vector: the number of elements, and the elements.
+-- Arrays with an index have their bounds before these.
 module Ashlar.Internal.Codec.Instances.Arrays () where
 
 import Ashlar.Internal.Builder.Bytes (shortByteString)
@@ -46,8 +46,8 @@ import qualified Data.Vector.Primitive as P
 import qualified GHC.Arr as Base
 import GHC.Exts (noinline)
 
--- | The lower bound, the upper bound, the number of elements, and the elements, in
--- the order of their indices. A number that does not agree with the bounds is refused.
+-- | The lower bound, the upper bound, the number of elements, and the elements, in the order of
+-- their indices. Decoding refuses a number that does not agree with the bounds.
 instance (Ix i, Codec i, Codec e) => Codec (Base.Array i e) where
   layout = layoutIndexed @i
   size arr =
@@ -56,7 +56,7 @@ instance (Ix i, Codec i, Codec e) => Codec (Base.Array i e) where
   put arr@(Base.Array _ _ n elements#) =
     putBounds (Base.bounds arr) (putIndexed n (indexArrayM (Primitive.Array elements#)))
   get = getIndexed $ \(l, u) v -> case V.toArray v of
-    -- It has as many elements as the vector, and these as many as the bounds say.
+    -- The vector has as many elements as the bounds say.
     Primitive.Array elements# -> Base.Array l u (V.length v) elements#
   {-# INLINEABLE size #-}
   {-# INLINEABLE put #-}
@@ -78,7 +78,7 @@ instance (Ix i, Codec i, IArray UArray e, Codec e) => Codec (UArray i e) where
 
 layoutIndexed :: forall i a. Codec i => Layout a
 layoutIndexed = case leastSize (layout :: Layout (i, i)) of
-  -- Not more than a part of what memory there can be, so the sum does not overflow.
+  -- Sizes are cut off far below 'maxBound', so the sum does not overflow.
   n -> Var (n + lengthSize)
 
 sizeIndexed :: Codec i => (i, i) -> Layout e -> Int -> Int -> Int
@@ -129,8 +129,8 @@ instance (Codec a, Prim a) => Counted (PrimArray a) where
   sizeCounted arr = sizeCounted (primVector arr)
   putCounted arr = putCounted (primVector arr)
 
-  -- Not unfolded: on the unfolding, for elements that are not known, GHC 9.0.2 panics ("Unknown call
-  -- method").
+  -- Not unfolded: if the element type is not known, GHC 9.0.2 panics on the unfolding
+  -- ("Unknown call method").
   getCounted n = noinline getCounted n >>= \v -> pure $! primArray v
   {-# INLINE sizeCounted #-}
   {-# INLINE putCounted #-}

@@ -18,9 +18,8 @@ import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
 import GHC.Exts (Int (I#), dataToTag#, tagToEnum#)
 
--- Types with a fixed format. Each instance says the same four things of its
--- format, in its own words: methods that are derived by way of a newtype have no
--- unfolding as written, and reservations would not be merged.
+-- Each instance writes out the same four methods for its fixed format. Methods derived through a
+-- newtype have no unfolding as written, so the rules would not merge their reservations.
 
 instance Codec Word8 where
   layout = Fix fixedWord8
@@ -134,7 +133,7 @@ instance Codec Double where
   get = getFixed fixedDoubleLE
   {-# INLINE get #-}
 
--- | One byte, 0 or 1; others are refused.
+-- | One byte, 0 or 1. Decoding refuses any other.
 instance Codec Bool where
   layout = Fix fixedBool
   size _ = fixedSize fixedBool
@@ -144,8 +143,8 @@ instance Codec Bool where
   get = getFixed fixedBool
   {-# INLINE get #-}
 
--- | The number of the character in 4 bytes; above U+10FFFF it is refused. Surrogates
--- are allowed: file names that GHC could not decode contain them.
+-- | The code point in 4 bytes. Decoding refuses numbers above U+10FFFF. It allows surrogates: file
+-- names that GHC could not decode contain them.
 instance Codec Char where
   layout = Fix fixedChar
   size _ = fixedSize fixedChar
@@ -169,7 +168,7 @@ instance Codec () where
 fixedBool :: Fixed Bool
 fixedBool = fixedChecked fromBool toBool fixedWord8
   where
-    -- No branch on which of the two it is, or what follows would be there twice.
+    -- Without a branch on the value, or all code after it would be there twice.
     fromBool !b = fromIntegral (I# (dataToTag# b))
     toBool n
       | n <= 1, I# i <- fromIntegral n = Right (tagToEnum# i :: Bool)
@@ -179,7 +178,7 @@ badBool :: Word8 -> String
 badBool n = "Bool: " ++ show n
 {-# NOINLINE badBool #-}
 
--- The number of the character, as 32 bits.
+-- The code point, as 32 bits.
 fixedChar :: Fixed Char
 fixedChar = fixedChecked (fromIntegral . ord) toChar fixedWord32LE
   where

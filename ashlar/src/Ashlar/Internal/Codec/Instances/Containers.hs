@@ -6,10 +6,10 @@
 -- Module      : Ashlar.Internal.Codec.Instances.Containers
 -- Description : Formats of maps, sets, sequences and trees
 --
--- A map or set is a number of elements and the elements, in ascending order; of a map,
--- key and value in turn. Decoding refuses keys that do not ascend strictly: a
--- map or set that is out of order gives wrong answers. (So does one with NaN for a
--- key, and it is refused.)
+-- A set is the number of its elements, and the elements in ascending order. A map is the number of
+-- its entries, and the key and value of each. Decoding refuses keys that do not ascend strictly,
+-- because a map or set that is out of order gives wrong answers. One with NaN for a key does, too,
+-- and is refused.
 module Ashlar.Internal.Codec.Instances.Containers () where
 
 import Ashlar.Internal.Builder.Core
@@ -36,8 +36,8 @@ import Data.Tree (Tree)
 import qualified Data.Vector as V
 import qualified Data.Vector.Unboxed as U
 
--- | The number of entries; key and value of each, by ascending key. Keys that do not
--- ascend strictly are refused.
+-- | The number of entries, and the key and value of each, in ascending order of keys. Decoding
+-- refuses keys that do not ascend strictly.
 instance (Ord k, Codec k, Codec v) => Codec (M.Map k v) where
   layout = Var lengthSize
   size x = lengthSize + sizeCounted x
@@ -78,7 +78,8 @@ instance Codec v => Counted (IM.IntMap v) where
   {-# INLINEABLE putCounted #-}
   {-# INLINEABLE getCounted #-}
 
--- | The number of elements, and the elements, ascending. Others are refused.
+-- | The number of elements, and the elements in ascending order. Decoding refuses elements that do
+-- not ascend strictly.
 instance (Ord a, Codec a) => Codec (Set.Set a) where
   layout = Var lengthSize
   size x = lengthSize + sizeCounted x
@@ -141,8 +142,7 @@ instance Codec a => Codec (Tree a) where
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
 
--- The size of a number of keys and values: by multiplication if that will do,
--- else by the fold that is given.
+-- The size of n keys and values: by multiplication if both have constant size, else by the fold.
 sizePairs ::
   (Codec k, Codec v) =>
   Layout k ->
@@ -155,8 +155,8 @@ sizePairs keys values n fold = case (keys, values) of
   _ -> fold (\acc k v -> acc + size k + size v)
 {-# INLINE sizePairs #-}
 
--- Write the entries of a map. (A walk along the tree, as here, allocates nothing; a fold
--- that appends builders allocates 200 bytes for each entry, GHC 9.0.2.)
+-- Write the entries of a map. This walk along the tree allocates nothing. A fold that appends
+-- builders allocates for each entry.
 putMap :: (Codec k, Codec v) => Cells -> Sink -> M.Map k v -> IO ()
 putMap c s = go
   where
@@ -175,14 +175,13 @@ putSet c s = go
 
 -- Note [Trees built in order]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- Entries arrive in the order of their keys, and their number is known, so a balanced
--- tree is built as they arrive: the left half, the root, the right half. Sizes of
--- siblings differ by one at most, so the tree is balanced as @containers@ wants it
--- (and the tests ask 'M.valid'). To collect the entries in a list first, and give that
--- to 'M.fromDistinctAscList', takes three times as long (100,000 Ints, GHC 9.0.2).
--- An announced number that is too large costs a recursion no deeper than its bits.
+-- Entries arrive in the order of their keys, and their number is known. So the decoder builds a
+-- balanced tree as they arrive: the left half, the root, the right half. Sizes of siblings differ
+-- by at most one, which is balanced enough for @containers@. The tests check 'M.valid'. Collecting
+-- the entries in a list for 'M.fromDistinctAscList' is several times slower. An announced number
+-- that is too large costs a recursion no deeper than its bits.
 
--- A tree, and the key before what comes next.
+-- A tree, and its last key.
 data Built k t = Built !t !(Below k)
 
 data Below k = Nothing' | Below !k
@@ -216,7 +215,7 @@ getSet count = (\(Built s _) -> s) <$> amongElements count (build count Nothing'
         pure (Built (Set.Bin n x left right) before'')
 {-# INLINE getSet #-}
 
--- A key that is above the one before.
+-- Read a key. It must be above the one before.
 getAbove :: (Ord k, Codec k) => Below k -> Get k
 getAbove before = do
   at <- here
@@ -230,8 +229,8 @@ isAbove k before = case before of
   Below b -> b < k
 {-# INLINE isAbove #-}
 
--- The trees of IntMap and IntSet depend on the bits of the keys. They are made from
--- lists, which are not kept: they come from vectors.
+-- The shape of IntMap and IntSet depends on the bits of the keys. They are built from lazy lists of
+-- a vector's elements, which are never whole in memory.
 
 getIntMap :: Codec v => Int -> Get (IM.IntMap v)
 getIntMap n = (\v -> IM.fromDistinctAscList (V.toList v)) <$> getSuccessive n entry

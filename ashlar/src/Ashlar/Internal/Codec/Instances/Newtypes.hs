@@ -10,7 +10,7 @@
 -- Module      : Ashlar.Internal.Codec.Instances.Newtypes
 -- Description : Formats of base's newtypes
 --
--- Each has the format of what it wraps.
+-- Each newtype has the format of what it wraps.
 module Ashlar.Internal.Codec.Instances.Newtypes () where
 
 import Ashlar.Internal.Codec.Class

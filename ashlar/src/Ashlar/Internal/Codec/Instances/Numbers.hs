@@ -8,7 +8,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Codec.Instances.Numbers
--- Description : Formats of Integer, and of what is made of other numbers
+-- Description : Formats of Integer, Natural and of numbers made of others
 module Ashlar.Internal.Codec.Instances.Numbers () where
 
 import Ashlar.Internal.Builder.Bytes (shortByteString)
@@ -50,9 +50,9 @@ import GHC.Num.Integer
 import GHC.Real (Ratio ((:%)))
 import Numeric.Natural (Natural)
 
--- | Twice the number of bytes of the magnitude, plus one if the number is negative, as
--- unsigned LEB128; and the magnitude, least significant byte first. Each number has one
--- encoding: a magnitude that ends in zeros, and a negative zero, are refused.
+-- | A header in unsigned LEB128, and the magnitude, least significant byte first. The header is
+-- twice the number of bytes of the magnitude, plus one if the number is negative. Each number has
+-- one encoding: decoding refuses a magnitude whose last byte is 0, and a negative zero.
 instance Codec Integer where
   layout = Var 1
   size n = varintSize (header n) + magnitudeSize n
@@ -68,8 +68,8 @@ header :: Integer -> Word64
 header n = 2 * fromIntegral (magnitudeSize n) + (if n < 0 then 1 else 0)
 {-# INLINE header #-}
 
--- | The number of bytes as unsigned LEB128, and the bytes, least significant first, of
--- which the last is not 0.
+-- | The number of bytes in unsigned LEB128, and the bytes, least significant first. The last byte
+-- is not 0.
 instance Codec Natural where
   layout = Var 1
   size n = varintSize (fromIntegral bytes) + bytes
@@ -92,12 +92,12 @@ magnitudeSize n = case n of
   _ -> fromIntegral (integerLog2 (abs n) `unsafeShiftR` 3) + 1
 {-# INLINE magnitudeSize #-}
 
--- The least Int becomes what its magnitude is as a Word.
+-- The magnitude of the least Int does not fit an Int, but a Word.
 magnitudeOf :: Int -> Word
 magnitudeOf i = fromIntegral (abs i)
 {-# INLINE magnitudeOf #-}
 
--- The number of bytes of a word without the leading zeros.
+-- The number of bytes of a word without leading zero bytes.
 wordBytes :: Word -> Int
 wordBytes w = (finiteBitSize w - countLeadingZeros w + 7) `unsafeShiftR` 3
 {-# INLINE wordBytes #-}
@@ -106,8 +106,8 @@ wordBytes w = (finiteBitSize w - countLeadingZeros w + 7) `unsafeShiftR` 3
 putMagnitude :: Word64 -> Integer -> Builder
 putMagnitude h n = case n of
   IS i -> ensure 9 $ \p -> do
-    -- So small a number has at most 8 bytes, and so a header of one. What is written
-    -- too much is overwritten later.
+    -- A number this small has at most 8 bytes, so its header has one. Whatever comes next
+    -- overwrites the surplus bytes.
     let w = magnitudeOf (I# i)
     pokeHost p (fromIntegral h :: Word8)
     pokeLE (p `plusPtr` 1) (fromIntegral w :: Word64)
@@ -117,7 +117,7 @@ putMagnitude h n = case n of
 -- The bytes of the magnitude, least significant first.
 magnitudeBytes :: Integer -> ShortByteString
 magnitudeBytes n = runST $ do
-  -- It has as many bytes as the number's magnitude, and these are written.
+  -- The array has exactly the bytes of the magnitude, and all of them are written.
   arr@(MutableByteArray arr#) <- newByteArray (magnitudeSize n)
   primitive_ (\s -> case integerToMutableByteArray# (abs n) arr# 0## 0# s of (# s', _ #) -> s')
   ByteArray bytes# <- unsafeFreezeByteArray arr
@@ -127,7 +127,9 @@ magnitudeBytes n = runST $ do
 getMagnitude :: Word64 -> Get Integer
 getMagnitude n
   | n == 0 = pure 0
-  | n <= 8 = consume (fromIntegral n) (\p -> step (\_ _ -> peekShort p (fromIntegral n)) >>= \w -> minimal p (w `unsafeShiftR` (8 * (fromIntegral n - 1)) /= 0) (fromWord64 w))
+  | n <= 8 = consume (fromIntegral n) $ \p ->
+    step (\_ _ -> peekShort p (fromIntegral n)) >>= \w ->
+      minimal p (w `unsafeShiftR` (8 * (fromIntegral n - 1)) /= 0) (fromWord64 w)
   | n > fromIntegral (maxBound :: Int) = invalid "Integer: more bytes than there can be"
   | otherwise = case fromIntegral n of
     bytes@(I# bytes#) -> consume bytes $ \p@(Ptr a) -> do
@@ -136,13 +138,14 @@ getMagnitude n
         then minimal p False 0
         else step (\_ _ -> IO (integerFromAddr# (int2Word# bytes#) a 0#))
   where
-    minimal p ok m = if ok then pure m else invalidAt p (fromIntegral n) "Integer: more bytes than needed"
+    minimal p ok m =
+      if ok then pure m else invalidAt p (fromIntegral n) "Integer: more bytes than needed"
     fromWord64 w
       | finiteBitSize (0 :: Word) == 64 = integerFromWord (fromIntegral w)
       | otherwise = toInteger w
 
--- From 1 to 8 bytes as a number, least significant first: two reads that may overlap,
--- both inside these bytes.
+-- Read 1 to 8 bytes as a number, least significant first, by two reads that may overlap. Both stay
+-- inside these bytes.
 peekShort :: Ptr Word8 -> Int -> IO Word64
 peekShort p n
   | n >= 4 = do
@@ -156,11 +159,10 @@ peekShort p n
   | otherwise = fromIntegral <$> (peekHost p :: IO Word8)
 {-# INLINE peekShort #-}
 
--- | Numerator and denominator, in lowest terms and with a positive denominator; others
--- are refused.
+-- | The numerator and the denominator. Decoding refuses a fraction that is not in lowest terms, or
+-- whose denominator is not positive.
 --
--- Whether two large numbers have a common divisor takes more than linear time to find
--- out: a 'Rational' of a megabyte takes a good part of a second.
+-- Checking that two large numbers have no common divisor takes up to quadratic time.
 instance (Integral a, Codec a) => Codec (Ratio a) where
   layout = formatLayout ratio
   size = formatSize ratio
@@ -176,14 +178,14 @@ ratio = refined (\r -> (numerator r, denominator r)) check (both codec codec)
   where
     check (n, d)
       | d <= 0 = Left "Ratio: the denominator is not positive"
-      -- In a type with bounds the divisor can come out negative.
+      -- In a bounded type the divisor may be negative.
       | divisor == 1 || divisor == -1 = Right (n :% d)
       | otherwise = Left "Ratio: not in lowest terms"
       where
         divisor = gcd n d
 {-# INLINE ratio #-}
 
--- | The number without its point: that of the least units.
+-- | The number as a count of its smallest units.
 deriving newtype instance Codec (Fixed e)
 
 -- | The real part and the imaginary part.

@@ -4,7 +4,7 @@
 -- Module      : Ashlar.Internal.Codec.Instances.Strings
 -- Description : Formats of strings of bytes and of text
 --
--- Each is a number of bytes and the bytes; text is in UTF-8.
+-- Each is the number of bytes, and the bytes. Text is in UTF-8.
 module Ashlar.Internal.Codec.Instances.Strings () where
 
 import Ashlar.Internal.Builder.Bytes
@@ -26,8 +26,8 @@ import qualified Data.Text.Lazy as TL
 import Data.Word (Word64)
 import Foreign.Ptr (minusPtr, plusPtr)
 
--- | The number of bytes, and the bytes. What is decoded is a slice of the input
--- where that was in one chunk, and keeps that chunk alive.
+-- | The number of bytes, and the bytes. Decoding returns a slice of the input if the bytes are in
+-- one chunk. The slice keeps that chunk alive.
 instance Codec S.ByteString where
   layout = Var lengthSize
   size bs = lengthSize + S.length bs
@@ -40,7 +40,7 @@ instance Counted S.ByteString where
   putCounted = byteString
   getCounted = getByteString
 
--- | As a strict one. What is decoded consists of slices of the input's chunks.
+-- | As a strict 'S.ByteString'. Decoding returns slices of the input's chunks.
 instance Codec L.ByteString where
   layout = Var lengthSize
   size bs = lengthSize + counted bs
@@ -53,7 +53,7 @@ instance Counted L.ByteString where
   putCounted = lazyByteString
   getCounted n = getLazyByteString (fromIntegral n)
 
--- | As a strict 'S.ByteString'; a copy.
+-- | As a strict 'S.ByteString'. Decoding copies the bytes.
 instance Codec SBS.ShortByteString where
   layout = Var lengthSize
   size bs = lengthSize + SBS.length bs
@@ -66,18 +66,18 @@ instance Counted SBS.ShortByteString where
   putCounted = shortByteString
   getCounted = getShortByteString
 
--- | The number of bytes in UTF-8, and these bytes, whatever the version of @text@
--- has in memory. Anything but UTF-8 is refused.
+-- | The number of bytes in UTF-8, and these bytes, with every version of @text@. Decoding refuses
+-- invalid UTF-8.
 instance Codec T.Text where
   layout = Var lengthSize
   size t = lengthSize + utf8LengthOf t
   put = putText
 
-  -- As 'getLength', but in line: records of texts are read faster (GHC 9.0.2).
+  -- 'getLength' inlined, which makes records of texts faster to read.
   get = getFixed lengthFormat >>= getTextUtf8
 
--- Where there is room for the longest that the text can be, it is written before its
--- length, which is known then.
+-- If the free space holds the longest encoding of the text, one pass writes the text, and then its
+-- length in front of it.
 putText :: T.Text -> Builder
 putText t = action $ \c k -> do
   p <- getPtr c cursorCell
@@ -97,7 +97,7 @@ instance Counted T.Text where
   putCounted = textUtf8
   getCounted = getTextUtf8
 
--- | As a strict text.
+-- | As a strict 'T.Text'.
 instance Codec TL.Text where
   layout = Var lengthSize
   size t = lengthSize + lazyLength t

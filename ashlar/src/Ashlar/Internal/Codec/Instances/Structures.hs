@@ -6,9 +6,8 @@
 -- Module      : Ashlar.Internal.Codec.Instances.Structures
 -- Description : Formats of tuples, sums and lists
 --
--- Most of these are derived. (In a module of their own: "Ashlar.Internal.Codec.Instances.Base"
--- turns eta-expansion off, and with that GHC 9.0.2 panics on the derived reader of
--- a triple.)
+-- Most of these are derived. They are not in "Ashlar.Internal.Codec.Instances.Base", which turns
+-- eta-expansion off: GHC 9.0.2 would panic on the derived reader of a triple.
 module Ashlar.Internal.Codec.Instances.Structures () where
 
 import Ashlar.Internal.Builder.Core (append)
@@ -26,9 +25,9 @@ import Data.Version (Version)
 import Data.Void (Void)
 import GHC.Fingerprint (Fingerprint)
 
--- Tuples are their elements one after the other; sums have a tag. The methods are those
--- that would be derived, but can be specialised to the types of elements in other
--- modules. That makes writing a tree with triples in it many times faster (GHC 9.0.2).
+-- Tuples are their elements, one after the other. Sums have a tag. The methods are those that would
+-- be derived, but INLINEABLE lets other modules specialise them to the types of their elements.
+-- That makes writing a tree with triples in it many times faster.
 
 instance Codec Ordering
 
@@ -102,7 +101,10 @@ instance (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f) => Codec (a, b, 
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
 
-instance (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g) => Codec (a, b, c, d, e, f, g) where
+instance
+  (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g) =>
+  Codec (a, b, c, d, e, f, g)
+  where
   layout = genericLayout
   size = genericSize
   put = genericPut
@@ -131,7 +133,7 @@ instance Codec a => Counted [a] where
   {-# INLINEABLE putCounted #-}
   {-# INLINEABLE getCounted #-}
 
--- | As a list; an empty one is refused.
+-- | As a list. Decoding refuses an empty one.
 instance Codec a => Codec (NonEmpty a) where
   layout = Var lengthSize
   size = formatSize nonEmpty'
@@ -159,7 +161,7 @@ fromList' xs = case xs of
   x : rest -> Right (x :| rest)
   [] -> Left "NonEmpty: no elements"
 
--- | There are no values, and so no bytes are one.
+-- | There are no values, so decoding always fails.
 instance Codec Void
 
 -- | No bytes.
@@ -172,5 +174,5 @@ instance Codec (Proxy a) where
 -- | The numbers as a list, and the tags as a list of strings.
 instance Codec Version
 
--- | The two halves, the higher one first.
+-- | The two halves, the more significant one first.
 instance Codec Fingerprint

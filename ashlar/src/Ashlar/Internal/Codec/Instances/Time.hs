@@ -7,9 +7,9 @@
 -- Module      : Ashlar.Internal.Codec.Instances.Time
 -- Description : Formats of dates, times and durations
 --
--- All are exact: days are a number of days, and seconds a number of picoseconds, both
--- of any size. What the types' documentation excludes (the hour 24, a
--- time of day of more than 86,401 seconds) is refused when it is read.
+-- All are exact: a number of days, and a number of picoseconds, both of any size. Decoding refuses
+-- what the documentation of the types excludes, such as the hour 24 or a time of day of more than
+-- 86,401 seconds.
 module Ashlar.Internal.Codec.Instances.Time () where
 
 import Ashlar.Internal.Codec.Class
@@ -44,7 +44,7 @@ import Data.Word (Word8)
 -- | The Modified Julian Day: 'Integer' days since 1858-11-17.
 deriving newtype instance Codec Day
 
--- | The day of UT1 and the fraction of it, as a 'Rational' Modified Julian Date.
+-- | The Modified Julian Date in UT1, as a 'Rational'.
 deriving newtype instance Codec UniversalTime
 
 -- | Picoseconds, as an 'Integer'.
@@ -61,8 +61,8 @@ instance HasFormat NominalDiffTime where
   format = bijection nominalDiffTimeToSeconds secondsToNominalDiffTime codec
   {-# INLINE format #-}
 
--- | The 'Day', and the 'DiffTime' since midnight: 0 or more and less than 86,401
--- seconds, where the last second is there for leap seconds. Others are refused.
+-- | The 'Day', and the 'DiffTime' since midnight: at least 0 and less than 86,401 seconds. The last
+-- second is for leap seconds. Decoding refuses any other time.
 instance Codec UTCTime
 
 instance HasFormat UTCTime where
@@ -82,8 +82,8 @@ instance HasFormat AbsoluteTime where
   format = bijection (`diffAbsoluteTime` taiEpoch) (`addAbsoluteTime` taiEpoch) codec
   {-# INLINE format #-}
 
--- | Seconds since 1970 as 64 bits, and nanoseconds as 32 bits, less than
--- 2,000,000,000 (from 1,000,000,000 on they are in a leap second). Others are refused.
+-- | Seconds since 1970 as 64 bits, and nanoseconds as 32 bits. Nanoseconds from 1,000,000,000 on
+-- are in a leap second. Decoding refuses 2,000,000,000 and more.
 instance Codec SystemTime
 
 instance HasFormat SystemTime where
@@ -97,9 +97,9 @@ instance HasFormat SystemTime where
           (satisfying "SystemTime: more than two seconds" (< 2000000000) codec)
   {-# INLINE format #-}
 
--- | Hour and minute, one byte each, and the seconds as 'Pico': from 0 to 23, from 0 to
--- 59, and 0 or more and less than 61. Others are refused; an hour or minute that is
--- no such byte is written as 255.
+-- | The hour from 0 to 23 and the minute from 0 to 59, one byte each, and the seconds as 'Pico', at
+-- least 0 and less than 61. Decoding refuses any other. An hour or minute that does not fit its
+-- byte is written as 255.
 instance Codec TimeOfDay
 
 instance HasFormat TimeOfDay where
@@ -108,7 +108,10 @@ instance HasFormat TimeOfDay where
       TimeOfDay
         <$> field "todHour" todHour (upTo 23 "TimeOfDay: the hour is above 23")
         <*> field "todMin" todMin (upTo 59 "TimeOfDay: the minute is above 59")
-        <*> field "todSec" todSec (satisfying "TimeOfDay: the seconds are not of a minute" ofMinute codec)
+        <*> field
+          "todSec"
+          todSec
+          (satisfying "TimeOfDay: the seconds are not of a minute" ofMinute codec)
     where
       ofMinute s = s >= 0 && s < (61 :: Pico)
   {-# INLINE format #-}
@@ -130,7 +133,7 @@ instance HasFormat LocalTime where
       LocalTime <$> field "localDay" localDay codec <*> field "localTimeOfDay" localTimeOfDay codec
   {-# INLINE format #-}
 
--- | The minutes that it is ahead of UTC, whether it is in summer only, and its name.
+-- | The minutes ahead of UTC, whether it is for summer only, and its name.
 instance Codec TimeZone
 
 instance HasFormat TimeZone where
@@ -171,7 +174,7 @@ instance HasFormat CalendarDiffTime where
       CalendarDiffTime <$> field "ctMonths" ctMonths codec <*> field "ctTime" ctTime codec
   {-# INLINE format #-}
 
--- | One byte, from 1 for Monday to 7 for Sunday; others are refused.
+-- | One byte, from 1 for Monday to 7 for Sunday. Decoding refuses any other.
 instance Codec DayOfWeek
 
 instance HasFormat DayOfWeek where

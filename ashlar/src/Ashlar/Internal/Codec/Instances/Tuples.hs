@@ -4,11 +4,12 @@
 -- Module      : Ashlar.Internal.Codec.Instances.Tuples
 -- Description : Formats of tuples of more than seven elements
 --
--- The elements one after the other, as in all tuples. They are not derived, because
--- base 4.15 has no 'GHC.Generics.Generic' instances for them, but taken from tuples of two tuples,
--- which have the same bytes. (With a representation of all fields side by side, made here, the paths in
--- errors would have one number and not two. But what is compiled for a field whose type is not
--- known has two branches, with all that follows in both: this module took minutes to compile.)
+-- The elements one after the other, as in all tuples. @base@ 4.15 has no 'GHC.Generics.Generic'
+-- instances to derive them from, so they use pairs of tuples, which have the same bytes.
+--
+-- Tried and dropped: a representation of all fields, made here. Paths in errors would have one
+-- number and not two. But the code for a field of unknown type has two branches, each with the code
+-- of all fields after it, and this module took minutes to compile.
 module Ashlar.Internal.Codec.Instances.Tuples () where
 
 import Ashlar.Internal.Builder.Core (Builder)
@@ -50,7 +51,10 @@ instance
   {-# INLINEABLE get #-}
 
 tuple8 :: Halves (a, b, c, d, e, f, g, h) (a, b, c, d) (e, f, g, h)
-tuple8 = Halves (\(a, b, c, d, e, f, g, h) -> ((a, b, c, d), (e, f, g, h))) (\((a, b, c, d), (e, f, g, h)) -> (a, b, c, d, e, f, g, h))
+tuple8 =
+  Halves
+    (\(a, b, c, d, e, f, g, h) -> ((a, b, c, d), (e, f, g, h)))
+    (\((a, b, c, d), (e, f, g, h)) -> (a, b, c, d, e, f, g, h))
 {-# INLINE tuple8 #-}
 
 instance
@@ -67,7 +71,10 @@ instance
   {-# INLINEABLE get #-}
 
 tuple9 :: Halves (a, b, c, d, e, f, g, h, i) (a, b, c, d) (e, f, g, h, i)
-tuple9 = Halves (\(a, b, c, d, e, f, g, h, i) -> ((a, b, c, d), (e, f, g, h, i))) (\((a, b, c, d), (e, f, g, h, i)) -> (a, b, c, d, e, f, g, h, i))
+tuple9 =
+  Halves
+    (\(a, b, c, d, e, f, g, h, i) -> ((a, b, c, d), (e, f, g, h, i)))
+    (\((a, b, c, d), (e, f, g, h, i)) -> (a, b, c, d, e, f, g, h, i))
 {-# INLINE tuple9 #-}
 
 instance
@@ -84,11 +91,25 @@ instance
   {-# INLINEABLE get #-}
 
 tuple10 :: Halves (a, b, c, d, e, f, g, h, i, j) (a, b, c, d, e) (f, g, h, i, j)
-tuple10 = Halves (\(a, b, c, d, e, f, g, h, i, j) -> ((a, b, c, d, e), (f, g, h, i, j))) (\((a, b, c, d, e), (f, g, h, i, j)) -> (a, b, c, d, e, f, g, h, i, j))
+tuple10 =
+  Halves
+    (\(a, b, c, d, e, f, g, h, i, j) -> ((a, b, c, d, e), (f, g, h, i, j)))
+    (\((a, b, c, d, e), (f, g, h, i, j)) -> (a, b, c, d, e, f, g, h, i, j))
 {-# INLINE tuple10 #-}
 
 instance
-  (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i, Codec j, Codec k) =>
+  ( Codec a,
+    Codec b,
+    Codec c,
+    Codec d,
+    Codec e,
+    Codec f,
+    Codec g,
+    Codec h,
+    Codec i,
+    Codec j,
+    Codec k
+  ) =>
   Codec (a, b, c, d, e, f, g, h, i, j, k)
   where
   layout = layoutOf tuple11
@@ -101,11 +122,26 @@ instance
   {-# INLINEABLE get #-}
 
 tuple11 :: Halves (a, b, c, d, e, f, g, h, i, j, k) (a, b, c, d, e) (f, g, h, i, j, k)
-tuple11 = Halves (\(a, b, c, d, e, f, g, h, i, j, k) -> ((a, b, c, d, e), (f, g, h, i, j, k))) (\((a, b, c, d, e), (f, g, h, i, j, k)) -> (a, b, c, d, e, f, g, h, i, j, k))
+tuple11 =
+  Halves
+    (\(a, b, c, d, e, f, g, h, i, j, k) -> ((a, b, c, d, e), (f, g, h, i, j, k)))
+    (\((a, b, c, d, e), (f, g, h, i, j, k)) -> (a, b, c, d, e, f, g, h, i, j, k))
 {-# INLINE tuple11 #-}
 
 instance
-  (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i, Codec j, Codec k, Codec l) =>
+  ( Codec a,
+    Codec b,
+    Codec c,
+    Codec d,
+    Codec e,
+    Codec f,
+    Codec g,
+    Codec h,
+    Codec i,
+    Codec j,
+    Codec k,
+    Codec l
+  ) =>
   Codec (a, b, c, d, e, f, g, h, i, j, k, l)
   where
   layout = layoutOf tuple12
@@ -118,11 +154,27 @@ instance
   {-# INLINEABLE get #-}
 
 tuple12 :: Halves (a, b, c, d, e, f, g, h, i, j, k, l) (a, b, c, d, e, f) (g, h, i, j, k, l)
-tuple12 = Halves (\(a, b, c, d, e, f, g, h, i, j, k, l) -> ((a, b, c, d, e, f), (g, h, i, j, k, l))) (\((a, b, c, d, e, f), (g, h, i, j, k, l)) -> (a, b, c, d, e, f, g, h, i, j, k, l))
+tuple12 =
+  Halves
+    (\(a, b, c, d, e, f, g, h, i, j, k, l) -> ((a, b, c, d, e, f), (g, h, i, j, k, l)))
+    (\((a, b, c, d, e, f), (g, h, i, j, k, l)) -> (a, b, c, d, e, f, g, h, i, j, k, l))
 {-# INLINE tuple12 #-}
 
 instance
-  (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i, Codec j, Codec k, Codec l, Codec m) =>
+  ( Codec a,
+    Codec b,
+    Codec c,
+    Codec d,
+    Codec e,
+    Codec f,
+    Codec g,
+    Codec h,
+    Codec i,
+    Codec j,
+    Codec k,
+    Codec l,
+    Codec m
+  ) =>
   Codec (a, b, c, d, e, f, g, h, i, j, k, l, m)
   where
   layout = layoutOf tuple13
@@ -135,11 +187,28 @@ instance
   {-# INLINEABLE get #-}
 
 tuple13 :: Halves (a, b, c, d, e, f, g, h, i, j, k, l, m) (a, b, c, d, e, f) (g, h, i, j, k, l, m)
-tuple13 = Halves (\(a, b, c, d, e, f, g, h, i, j, k, l, m) -> ((a, b, c, d, e, f), (g, h, i, j, k, l, m))) (\((a, b, c, d, e, f), (g, h, i, j, k, l, m)) -> (a, b, c, d, e, f, g, h, i, j, k, l, m))
+tuple13 =
+  Halves
+    (\(a, b, c, d, e, f, g, h, i, j, k, l, m) -> ((a, b, c, d, e, f), (g, h, i, j, k, l, m)))
+    (\((a, b, c, d, e, f), (g, h, i, j, k, l, m)) -> (a, b, c, d, e, f, g, h, i, j, k, l, m))
 {-# INLINE tuple13 #-}
 
 instance
-  (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i, Codec j, Codec k, Codec l, Codec m, Codec n) =>
+  ( Codec a,
+    Codec b,
+    Codec c,
+    Codec d,
+    Codec e,
+    Codec f,
+    Codec g,
+    Codec h,
+    Codec i,
+    Codec j,
+    Codec k,
+    Codec l,
+    Codec m,
+    Codec n
+  ) =>
   Codec (a, b, c, d, e, f, g, h, i, j, k, l, m, n)
   where
   layout = layoutOf tuple14
@@ -151,12 +220,34 @@ instance
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
 
-tuple14 :: Halves (a, b, c, d, e, f, g, h, i, j, k, l, m, n) (a, b, c, d, e, f, g) (h, i, j, k, l, m, n)
-tuple14 = Halves (\(a, b, c, d, e, f, g, h, i, j, k, l, m, n) -> ((a, b, c, d, e, f, g), (h, i, j, k, l, m, n))) (\((a, b, c, d, e, f, g), (h, i, j, k, l, m, n)) -> (a, b, c, d, e, f, g, h, i, j, k, l, m, n))
+tuple14 ::
+  Halves
+    (a, b, c, d, e, f, g, h, i, j, k, l, m, n)
+    (a, b, c, d, e, f, g)
+    (h, i, j, k, l, m, n)
+tuple14 =
+  Halves
+    (\(a, b, c, d, e, f, g, h, i, j, k, l, m, n) -> ((a, b, c, d, e, f, g), (h, i, j, k, l, m, n)))
+    (\((a, b, c, d, e, f, g), (h, i, j, k, l, m, n)) -> (a, b, c, d, e, f, g, h, i, j, k, l, m, n))
 {-# INLINE tuple14 #-}
 
 instance
-  (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g, Codec h, Codec i, Codec j, Codec k, Codec l, Codec m, Codec n, Codec o) =>
+  ( Codec a,
+    Codec b,
+    Codec c,
+    Codec d,
+    Codec e,
+    Codec f,
+    Codec g,
+    Codec h,
+    Codec i,
+    Codec j,
+    Codec k,
+    Codec l,
+    Codec m,
+    Codec n,
+    Codec o
+  ) =>
   Codec (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o)
   where
   layout = layoutOf tuple15
@@ -168,6 +259,17 @@ instance
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
 
-tuple15 :: Halves (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o) (a, b, c, d, e, f, g) (h, i, j, k, l, m, n, o)
-tuple15 = Halves (\(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o) -> ((a, b, c, d, e, f, g), (h, i, j, k, l, m, n, o))) (\((a, b, c, d, e, f, g), (h, i, j, k, l, m, n, o)) -> (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o))
+tuple15 ::
+  Halves
+    (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o)
+    (a, b, c, d, e, f, g)
+    (h, i, j, k, l, m, n, o)
+tuple15 =
+  Halves
+    ( \(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o) ->
+        ((a, b, c, d, e, f, g), (h, i, j, k, l, m, n, o))
+    )
+    ( \((a, b, c, d, e, f, g), (h, i, j, k, l, m, n, o)) ->
+        (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o)
+    )
 {-# INLINE tuple15 #-}

@@ -5,19 +5,18 @@
 -- Module      : Ashlar.Internal.Codec.Instances.Vector
 -- Description : Formats of vectors
 --
--- Each is a number of elements and the elements, whatever the kind of vector.
+-- Each kind of vector is the number of elements, and the elements.
 --
 -- Note [Vectors copied whole]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- Storable and primitive vectors hold their elements in memory as the format
--- has them, if the element's format says so ('fixedPlain': numbers, on a
--- little-endian machine). Then a vector is written and read by copying.
+-- If the element's format says so ('fixedPlain': numbers, on a little-endian machine), storable and
+-- primitive vectors have the bytes of the format in memory. Such vectors are written and read by
+-- copying.
 --
--- A newtype may take the format from the type that it wraps (by
--- @deriving newtype Codec@), and have a 'S.Storable' or 'P.Prim' instance of its own.
--- So it is looked at, too: its size, on which safety depends, and whether it reads a
--- sample of bytes as the value that the format writes as these bytes. (Test "a
--- newtype with another layout in memory".)
+-- A newtype may take its format from the type that it wraps, by @deriving newtype Codec@, and have
+-- a 'S.Storable' or 'P.Prim' instance of its own. So that instance is checked, too: its size, on
+-- which safety depends, and whether it reads a sample of bytes as a value that the format writes as
+-- the same bytes. (Test "a newtype with another layout in memory".)
 module Ashlar.Internal.Codec.Instances.Vector () where
 
 import Ashlar.Internal.Builder.Bytes
@@ -96,7 +95,7 @@ instance (Codec a, U.Unbox a) => Counted (U.Vector a) where
   {-# INLINE putCounted #-}
   {-# INLINE getCounted #-}
 
--- | As a boxed vector; copied as memory where the element has the same bytes there.
+-- | As a boxed vector. It is copied where its memory has the bytes of the format.
 instance (Codec a, S.Storable a) => Codec (S.Vector a) where
   layout = Var lengthSize
   size v = lengthSize + sizeVector v
@@ -115,8 +114,8 @@ instance (Codec a, S.Storable a) => Counted (S.Vector a) where
     Fix f | plainStorable f -> putStorable f v
     _ -> putVectorBare v
   getCounted n = case layout :: Layout a of
-    -- Such elements are numbers, which take some bytes.
-    Fix f | plainStorable f -> getStretches (inElements n f) (fixedSize f) n (copyToStorable (fixedSize f))
+    -- Such elements are numbers, so none is empty.
+    Fix f | plainStorable f -> getInSpans (inElements n f) (fixedSize f) n (copyToStorable (fixedSize f))
     _ -> getVector n
   {-# INLINE sizeCounted #-}
   {-# INLINE putCounted #-}
@@ -128,7 +127,7 @@ inElements :: Int -> Fixed a -> Int -> GetST s () -> GetST s ()
 inElements n f i = insideSpanST (elementsFrom i n f)
 {-# INLINE inElements #-}
 
--- The memory of a vector, whose elements are in memory as in the format.
+-- The memory of a vector, which has the bytes of the format.
 putStorable :: S.Storable a => Fixed a -> S.Vector a -> Builder
 putStorable f v = byteString bytes
   where
@@ -136,7 +135,7 @@ putStorable f v = byteString bytes
       (fp, _) -> B.fromForeignPtr (castForeignPtr fp) 0 (G.length v * fixedSize f)
 {-# INLINE putStorable #-}
 
--- | As a boxed vector; copied as memory where the element has the same bytes there.
+-- | As a boxed vector. It is copied where its memory has the bytes of the format.
 instance (Codec a, P.Prim a) => Codec (P.Vector a) where
   layout = Var lengthSize
   size v = lengthSize + sizeVector v
@@ -155,26 +154,26 @@ instance (Codec a, P.Prim a) => Counted (P.Vector a) where
     Fix f | plainPrim f -> putPrimitive f v
     _ -> putVectorBare v
   getCounted n = case layout :: Layout a of
-    Fix f | plainPrim f -> getStretches (inElements n f) (fixedSize f) n (copyToPrimitive (fixedSize f))
+    Fix f | plainPrim f -> getInSpans (inElements n f) (fixedSize f) n (copyToPrimitive (fixedSize f))
     _ -> getVector n
   {-# INLINE sizeCounted #-}
   {-# INLINE putCounted #-}
   {-# INLINE getCounted #-}
 
--- The same for the memory of a primitive vector.
+-- 'putStorable' for a primitive vector.
 putPrimitive :: Fixed a -> P.Vector a -> Builder
 putPrimitive f (P.Vector start n arr) = action $ \c k ->
   copyBatches c k (n * fixedSize f) $ \p off len ->
-    -- Offset and length stay within the vector, as copyBatches promises.
+    -- 'copyBatches' promises that offset and length stay within the vector.
     copyByteArrayToPtr p arr (start * fixedSize f + off) len
 {-# INLINE putPrimitive #-}
 
 -- Note [Unboxed vectors as memory]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- How an unboxed vector lies in memory is known only where its type is. So rules
--- replace the loops for the types whose memory is the format's: a million Ints take
--- 1.03 of a copy's time, by the loop 1.23. Where the compiler does not see the type, the
--- loops do the same. (Test "unboxed vectors have the bytes of lists".)
+-- The memory of an unboxed vector is known only where its type is known. So rules replace the loops
+-- by copying for the types whose memory is the format's, which is faster. Where the compiler does
+-- not see the type, the loops write the same bytes. (Test "unboxed vectors have the bytes of
+-- lists".)
 
 putUnboxed :: (U.Unbox a, Codec a) => U.Vector a -> Builder
 putUnboxed = putVector
@@ -221,13 +220,15 @@ plainStorable f =
       peek (castPtr p) >>= writesSample f
 {-# INLINE plainStorable #-}
 
--- The sample need not be a value of the type: if an exception says so, this value.
+-- An action, or a value if the action throws: the sample need not be a value of the type.
 orElse :: a -> IO a -> IO a
 orElse x act = act `catch` \e -> passOn e (pure x) (orElse x act)
 
 plainPrim :: P.Prim a => Fixed a -> Bool
 plainPrim f =
-  fixedPlain f && Prim.sizeOf (valueOf f) == fixedSize f && unsafeDupablePerformIO (orElse False probe)
+  fixedPlain f
+    && Prim.sizeOf (valueOf f) == fixedSize f
+    && unsafeDupablePerformIO (orElse False probe)
   where
     probe = do
       arr <- newByteArray (fixedSize f)
@@ -235,7 +236,7 @@ plainPrim f =
       readByteArray arr 0 >>= writesSample f
 {-# INLINE plainPrim #-}
 
--- A value that is not forced.
+-- A value that nobody may force.
 valueOf :: Fixed a -> a
 valueOf _ = errorWithoutStackTrace "Ashlar.Codec: sizeOf looked at its argument"
 
@@ -245,7 +246,7 @@ sampleByte i = fromIntegral (i + 1)
 pokeSample :: Ptr Word8 -> Int -> IO ()
 pokeSample p n = mapM_ (\i -> pokeByteOff p i (sampleByte i)) [0 .. n - 1]
 
--- Does the format write this value as the sample?
+-- Does the format write the value as the sample?
 writesSample :: Fixed a -> a -> IO Bool
 writesSample f x = allocaBytes (fixedSize f) $ \p -> do
   fixedWrite f p x

@@ -31,8 +31,8 @@ import Data.Word (Word16, Word32, Word64, Word8)
 import qualified GHC.ByteOrder as ByteOrder
 
 -- | A number in unsigned LEB128 (the varint of Protocol Buffers): one byte below 128,
--- two below 16,384, up to ten. Negative numbers are taken as 64 bits in two's complement and
--- so take ten bytes: use 'Zigzag' for these. Numbers that do not fit the type are refused.
+-- two below 16,384, up to ten. A negative number is written as 64 bits in two's complement and so
+-- takes ten bytes: use 'Zigzag' for these. Decoding refuses numbers that do not fit the type.
 --
 -- >>> encode (Varint (300 :: Int))
 -- "\172\STX"
@@ -50,8 +50,7 @@ instance VarintNumber a => Codec (Varint a) where
   {-# INLINE put #-}
   {-# INLINE get #-}
 
--- | A number as the 'Varint' that counts 0, -1, 1, -2, 2 and so on: one byte from -64
--- to 63.
+-- | A number as the 'Varint' of its position in 0, -1, 1, -2, 2 and so on: one byte from -64 to 63.
 --
 -- >>> encode (Zigzag (-3 :: Int))
 -- "\ENQ"
@@ -69,7 +68,7 @@ instance VarintNumber a => Codec (Zigzag a) where
   {-# INLINE put #-}
   {-# INLINE get #-}
 
--- Is the second number, which was made of the first, still the same?
+-- The second number was made of the first. Is it still the same?
 fits :: (Integral w, Integral a) => w -> a -> Either String a
 fits w n
   | fromIntegral n == w = Right n
@@ -120,9 +119,8 @@ instance ByteOrdered a => Codec (BigEndian a) where
   {-# INLINE put #-}
   {-# INLINE get #-}
 
--- | In the order of the machine: to share with programs on the same machine, and with
--- nobody else, because what another machine writes may be read as another number. On
--- a little-endian machine it is the usual format.
+-- | In the byte order of the machine, to share with programs on the same machine only: another
+-- machine may read another number. On a little-endian machine it is the usual format.
 --
 -- @since 0.1.0.0
 newtype HostEndian a = HostEndian {getHostEndian :: a}
@@ -144,7 +142,7 @@ fixedHost = case ByteOrder.targetByteOrder of
   ByteOrder.BigEndian -> fixedBE
 {-# INLINE fixedHost #-}
 
--- | Numbers of constant size. (Not 'Word8' and 'Int8', whose bytes have no order.)
+-- | Numbers of constant size. 'Word8' and 'Int8' have no byte order, and no instance.
 --
 -- @since 0.1.0.0
 class ByteOrdered a where
@@ -216,12 +214,12 @@ instance ByteOrdered Double where
   {-# INLINE fixedLE #-}
   {-# INLINE fixedBE #-}
 
--- | A string, list, vector, map or set with its length as a 'Varint': one byte instead
--- of eight up to 127. The lengths inside of its elements are as always.
+-- | A string, list, vector, map or set with its length as a 'Varint': one byte instead of eight, up
+-- to a length of 127. Lengths inside its elements still take eight bytes.
 --
 -- There are instances of 'Counted' for lists, @NonEmpty@, 'Data.Text.Text' and ByteStrings (strict,
 -- lazy and short), the four kinds of vector, the arrays of @primitive@, @Map@, @IntMap@, @Set@,
--- @IntSet@ and @Seq@; and in the package @ashlar-instances@ for @HashMap@ and @HashSet@.
+-- @IntSet@ and @Seq@. The package @ashlar-instances@ has those for @HashMap@ and @HashSet@.
 --
 -- >>> encode (Compact ("ab" :: Text))
 -- "\STXab"

@@ -35,9 +35,9 @@ import Foreign.Ptr (castPtr, plusPtr)
 import Foreign.Storable (Storable (..))
 import System.IO.Unsafe (unsafeDupablePerformIO)
 
--- | Text in UTF-16, as @store@ writes it with @text@ before version 2, on a
--- little-endian machine: the number of units of 16 bits, and these, least significant
--- byte first. Surrogates that are not in pairs are refused.
+-- | Text in UTF-16: the number of units of 16 bits, and the units, least significant byte first.
+-- Decoding refuses unpaired surrogates. @store@ writes this format on a little-endian machine, with
+-- @text@ before version 2.
 --
 -- >>> encode (UTF16 "a")
 -- "\SOH\NUL\NUL\NUL\NUL\NUL\NUL\NULa\NUL"
@@ -71,7 +71,7 @@ utf16Char c = ensure 4 $ \p ->
   where
     n = ord c
 
--- A text from an even number of bytes.
+-- The text of an even number of bytes.
 utf16Text :: S.ByteString -> Either String T.Text
 utf16Text bs
   | paired 0 = Right $! T.decodeUtf16LE bs
@@ -81,12 +81,12 @@ utf16Text bs
       | i >= S.length bs = True
       | isHalf 0xD8 i = i + 2 < S.length bs && isHalf 0xDC (i + 2) && paired (i + 4)
       | otherwise = not (isHalf 0xDC i) && paired (i + 2)
-    -- The unit at an even index, which is less than the length, which is even.
+    -- The index is even and less than the length, which is even, too. So the next byte exists.
     isHalf :: Word8 -> Int -> Bool
     isHalf high i = S.unsafeIndex bs (i + 1) .&. 0xFC == high
 
--- | A character that is not a surrogate: reading one is refused. (Those of a plain
--- 'Char' are not, because GHC's file names contain them.)
+-- | A character that is not a surrogate: decoding refuses surrogates. The instance of 'Char' allows
+-- them, because GHC's file names contain them.
 --
 -- @since 0.1.0.0
 newtype ScalarValue = ScalarValue {getScalarValue :: Char}
@@ -112,15 +112,14 @@ fixedScalarValue = case layout of
       | otherwise = Right (ScalarValue c)
 {-# INLINE fixedScalarValue #-}
 
--- | The bytes that 'Storable' has in memory, for the structures of C on this machine.
--- They depend on the machine; gaps between fields are written as zeros.
+-- | The bytes that 'Storable' has in memory, for C structures on this machine. They depend on the
+-- machine. Gaps between fields are written as zeros.
 --
--- What is read is written again to see whether that gives the same bytes; if not, it is
--- refused. So a 'Bool' that is neither 0 nor 1, or a gap that is not zero, does not come in.
+-- Decoding writes the value again, and refuses it unless that gives the same bytes. So it refuses a
+-- 'Bool' that is neither 0 nor 1, and a gap that is not zero.
 --
--- The 'Storable' instance is trusted: to write and to read no more bytes than it says,
--- and to read valid values. (That of 'Char' reads numbers above U+10FFFF.) So this is not
--- for untrusted input.
+-- Do not use it on untrusted input. The 'Storable' instance must write and read no more bytes than
+-- it says, and must read valid values. That of 'Char' reads numbers above U+10FFFF.
 --
 -- @since 0.1.0.0
 newtype AsStorable a = AsStorable {getStorable :: a}
@@ -138,7 +137,7 @@ instance Storable a => Codec (AsStorable a) where
         where
           x = fromStorableBytes bs
 
--- A value that is not forced.
+-- A value that nobody may force.
 undefinedOf :: a
 undefinedOf = errorWithoutStackTrace "Ashlar.Codec: sizeOf or alignment looked at its argument"
 
@@ -148,7 +147,7 @@ storableBytes (AsStorable x) = B.unsafeCreate (sizeOf x) $ \p -> do
   fillBytes p 0 (sizeOf x)
   poke (castPtr p) x
 
--- From as many bytes as the type has. A copy, because they may not be aligned.
+-- The value of exactly the bytes of the type. They may not be aligned, so they are copied.
 fromStorableBytes :: forall a. Storable a => S.ByteString -> AsStorable a
 fromStorableBytes bs = unsafeDupablePerformIO $
   allocaBytesAligned (S.length bs) (alignment (undefinedOf :: a)) $ \p -> do

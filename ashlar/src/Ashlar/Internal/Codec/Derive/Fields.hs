@@ -1,0 +1,95 @@
+{-# LANGUAGE AllowAmbiguousTypes #-}
+{-# LANGUAGE FlexibleInstances #-}
+{-# LANGUAGE KindSignatures #-}
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeApplications #-}
+{-# LANGUAGE TypeOperators #-}
+-- Unfoldings must not be eta-expanded: see Note [Generic methods].
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
+-- |
+-- Module      : Ashlar.Internal.Codec.Derive.Fields
+-- Description : The fields of a constructor in derived formats
+--
+-- See Note [Generic methods] in "Ashlar.Internal.Codec.Derive".
+module Ashlar.Internal.Codec.Derive.Fields
+  ( GFields (..),
+    mostAtOnce,
+  )
+where
+
+import Ashlar.Internal.Codec.Class
+import Ashlar.Internal.Codec.Fixed
+import Ashlar.Internal.Codec.Layout
+import Ashlar.Internal.Codec.ReadFields
+import Ashlar.Internal.Codec.WriteFields
+import Data.Kind (Type)
+import GHC.Exts (Int (I#), Int#, andI#)
+import GHC.Generics
+
+-- | The most bytes written with one check: as many as the rules merge.
+mostAtOnce :: Int
+mostAtOnce = 256
+{-# INLINE mostAtOnce #-}
+
+-- | The fields of a constructor.
+class GFields (f :: Type -> Type) where
+  -- | What the layout asks ("Ashlar.Internal.Codec.Layout").
+  gWidth :: Int# -> Width
+
+  -- | Write the fields before others. One check covers n bytes at most.
+  gWrite :: Rest rest => Int -> (s -> f p) -> Writing s rest -> Writing s rest
+
+  -- | The size, added to another.
+  gFieldsSize :: (s -> f p) -> (s -> Int) -> s -> Int
+
+  -- | Read the fields before others.
+  gRead :: Reading b a -> Reading (f p -> b) a
+
+instance GFields U1 where
+  gWidth asks = Width asks 1# 0#
+  {-# INLINE gWidth #-}
+  gWrite _ _ rest = rest
+  {-# INLINE gWrite #-}
+  gFieldsSize _ rest = rest
+  {-# INLINE gFieldsSize #-}
+  gRead rest = mapReading (\build -> build U1) rest
+  {-# INLINE gRead #-}
+
+-- A field. Reading forces it.
+instance Codec a => GFields (S1 c (K1 i a)) where
+  gWidth asks = widthOf (layout :: Layout a) asks
+  {-# INLINE gWidth #-}
+  gWrite (I# most) part rest = case layoutPlain layout of
+    Constant f -> constantBefore most f (\x -> unK1 (unM1 (part x))) rest
+    Variable _ -> variableBefore (\x -> put (unK1 (unM1 (part x)))) rest
+  {-# INLINE gWrite #-}
+  gFieldsSize part rest = case layoutPlain (layout :: Layout a) of
+    Constant f -> \x -> fixedSize f + rest x
+    Variable _ -> \x -> size (unK1 (unM1 (part x))) + rest x
+  {-# INLINE gFieldsSize #-}
+  gRead rest = case layoutPlain layout of
+    Constant f -> constantFirst f (\x -> M1 (K1 x)) rest
+    Variable _ -> variableFirst get (\x -> M1 (K1 x)) rest
+  {-# INLINE gRead #-}
+
+instance (GFields f, GFields g) => GFields (f :*: g) where
+  gWidth asks = case gWidth @f asks of
+    Width asks' constant m -> case gWidth @g asks' of
+      Width asks'' constant' n -> case plusSize (I# m) (I# n) of
+        I# mn -> Width asks'' (constant `andI#` constant') mn
+  {-# INLINE gWidth #-}
+  gWrite most part rest =
+    gWrite
+      most
+      (\x -> case part x of y :*: _ -> y)
+      (gWrite most (\x -> case part x of _ :*: y -> y) rest)
+  {-# INLINE gWrite #-}
+  gFieldsSize part rest =
+    gFieldsSize
+      (\x -> case part x of y :*: _ -> y)
+      (gFieldsSize (\x -> case part x of _ :*: y -> y) rest)
+  {-# INLINE gFieldsSize #-}
+  gRead rest = mapReading (\build x y -> build (x :*: y)) (gRead (gRead rest))
+  {-# INLINE gRead #-}

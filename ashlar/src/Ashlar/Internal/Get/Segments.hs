@@ -1,0 +1,140 @@
+{-# LANGUAGE BangPatterns #-}
+
+-- |
+-- Module      : Ashlar.Internal.Get.Segments
+-- Description : Moving the cursor through the segments that a decoder holds
+--
+-- All offsets count from the start of the stream, so going back needs only an offset. Nothing here
+-- asks the source for input: see "Ashlar.Internal.Get.Input".
+module Ashlar.Internal.Get.Segments
+  ( newSegments,
+    openFirst,
+    openAt,
+    setLimit,
+    replaceOpen,
+    returnTo,
+    unread,
+    heldBetween,
+  )
+where
+
+import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Mem.Cells
+import Control.Exception (evaluate, mask_)
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Internal as B
+import qualified Data.ByteString.Lazy as L
+import Data.IORef (readIORef, writeIORef)
+import Data.Word (Word8)
+import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
+import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+
+-- | Segments before anything has been read from the source.
+newSegments :: Segments
+newSegments = Segments [] S.empty [] [] False
+
+-- | Set up the cells for reading from the open segment.
+openFirst ::
+  Cells ->
+  -- | The offset at which the segment begins.
+  Int ->
+  -- | The segment.
+  ByteString ->
+  IO ()
+openFirst c offset bs = do
+  putInt c limitCell maxBound
+  putInt c keepCell maxBound
+  putInt c releaseCell maxBound
+  putInt c committedCell 0
+  putInt c caughtCell 0
+  openAt c offset bs
+
+-- | Open a segment that begins at this offset, and put the cursor at its beginning.
+openAt :: Cells -> Int -> ByteString -> IO ()
+openAt c offset bs = do
+  let (fp, off, n) = B.toForeignPtr bs
+      -- The input keeps the segment alive.
+      !start = unsafeForeignPtrToPtr fp `plusPtr` off :: Ptr Word8
+  putPtr c cursorCell start
+  putPtr c segmentStartCell start
+  putPtr c segmentEndCell (start `plusPtr` n)
+  putInt c segmentOffsetCell offset
+  placeEnd c
+
+-- The end is that of the segment, or the limit if that comes first. The limit is never before the
+-- cursor.
+placeEnd :: Cells -> IO ()
+placeEnd c = do
+  start <- getPtr c segmentStartCell
+  end <- getPtr c segmentEndCell
+  offset <- getInt c segmentOffsetCell
+  limit <- getInt c limitCell
+  let allowed = limit - offset
+  putPtr c endCell (if allowed < end `minusPtr` start then start `plusPtr` allowed else end)
+
+-- | Let the input seem to end at this offset, which must not be before the cursor. 'maxBound' means
+-- no limit.
+setLimit :: Cells -> Int -> IO ()
+setLimit c limit = putInt c limitCell limit >> placeEnd c
+
+-- | Replace the segments. The open one begins at this offset.
+replaceOpen :: Cells -> Input -> Int -> Segments -> IO ()
+replaceOpen c input at segments = do
+  new <- evaluate segments
+  mask_ $ do
+    writeIORef (inputSegments input) new
+    openAt c at (segmentOpen new)
+
+-- | Go back to an offset, at or after that in 'keepCell'.
+returnTo :: Cells -> Input -> Int -> IO ()
+returnTo c input to = do
+  offset <- getInt c segmentOffsetCell
+  if to >= offset
+    then do
+      start <- getPtr c segmentStartCell
+      putPtr c cursorCell (start `plusPtr` (to - offset))
+      placeEnd c
+    else returnFar c input to
+{-# INLINE returnTo #-}
+
+returnFar :: Cells -> Input -> Int -> IO ()
+returnFar c input to = do
+  offset <- getInt c segmentOffsetCell
+  segments <- readIORef (inputSegments input)
+  case segmentsPast segments of
+    bs : past -> do
+      replaceOpen c input (offset - S.length bs) $
+        segments
+          { segmentsPast = past,
+            segmentOpen = bs,
+            segmentsComing = segmentOpen segments : segmentsComing segments
+          }
+      returnTo c input to
+    -- Unreachable: gather keeps everything from keepCell on.
+    [] -> ioError (userError "Ashlar.Get: going back to bytes that were not kept")
+{-# NOINLINE returnFar #-}
+
+-- | The input that has been taken from the source and not been read.
+unread :: Cells -> Input -> IO [ByteString]
+unread c input = do
+  p <- getPtr c cursorCell
+  start <- getPtr c segmentStartCell
+  segments <- readIORef (inputSegments input)
+  let rest = S.drop (p `minusPtr` start) (segmentOpen segments)
+      coming = case segmentsArrived segments of
+        [] -> segmentsComing segments
+        arrived -> segmentsComing segments ++ reverse arrived
+  pure (if S.null rest then coming else rest : coming)
+
+-- | A copy of the held bytes between two offsets, and the offset of the first of them.
+heldBetween :: Cells -> Input -> Int -> Int -> IO (Int, ByteString)
+heldBetween c input from to = do
+  offset <- getInt c segmentOffsetCell
+  segments <- readIORef (inputSegments input)
+  let past = segmentsPast segments
+      first = offset - sum (map S.length past)
+      start = max from first
+      held = L.fromChunks (reverse past ++ segmentOpen segments : segmentsComing segments)
+      between = L.take (fromIntegral (to - start)) (L.drop (fromIntegral (start - first)) held)
+  pure (start, S.copy (L.toStrict between))
