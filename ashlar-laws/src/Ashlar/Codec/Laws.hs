@@ -55,6 +55,7 @@ import Ashlar.Codec.Combinators (formatGet, formatPut, formatSize)
 import Ashlar.Codec.Fixed (fixedSize, getFixed, putFixed)
 import Ashlar.Codec.Laws.Mutation (Mutation (..), mutate)
 import Ashlar.Get (runGet, runGetRest)
+import Control.Monad (join)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -206,13 +207,8 @@ truncationFails s = forShortValues s $ \x ->
           Right e@DecodeError {errorOffset = offset, errorReason = MissingInput needed left} ->
             fromIntegral offset + left === n
               .&&. counterexample "enough is left" (needed > left)
-              .&&. either
-                Just
-                (const Nothing)
-                ( decodeLazy (L.fromChunks (map S.singleton (S.unpack (truncated n))))
-                    `asTypeOf` Right x
-                )
-                === Just e
+              .&&. failed (decodeLazy (inBytes (truncated n)) `asTypeOf` Right x)
+              === Just e
           Right e -> counterexample (show e) False
           Left y -> counterexample ("decoded: " ++ sampleShow s y) False
    in conjoin (map missing (filter (< S.length bs) (someOffsets (S.length bs))))
@@ -311,9 +307,9 @@ acceptedAlike s = forShortValues s $ \x -> forAll (bytesLike x) $ \bs ->
             Fix f -> way "by layout" (whole (getFixed f) bs)
             Var _ -> property True,
           way "in single bytes" $
-            either (const Nothing) Just (decodeLazy (L.fromChunks (map S.singleton (S.unpack bs)))),
-          way "second of a pair" ((\(w, y) -> const y (w :: Word8)) <$> whole get (S.cons 0 bs)),
-          way "in Maybe" (whole get (S.cons 1 bs) >>= id),
+            either (const Nothing) Just (decodeLazy (inBytes bs)),
+          way "second of a pair" (secondOf <$> whole get (S.cons 0 bs)),
+          way "in Maybe" (join (whole get (S.cons 1 bs))),
           way "in Either" (whole get (S.cons 1 bs) >>= either (\() -> Nothing) Just),
           way "last of a list" (whole get (after 1 <> bs) >>= lastOf 1),
           way "last of a long list" (whole get (after many <> bs) >>= lastOf many),
@@ -336,6 +332,13 @@ acceptedAlike s = forShortValues s $ \x -> forAll (bytesLike x) $ \bs ->
 data Between a = Between Word8 a Word16
   deriving stock (Generic)
   deriving anyclass (Codec)
+
+secondOf :: (Word8, a) -> a
+secondOf = snd
+
+-- Lazy input with one byte in each chunk.
+inBytes :: ByteString -> L.ByteString
+inBytes bs = L.fromChunks (map S.singleton (S.unpack bs))
 
 -- The value that takes all of the bytes.
 whole :: Get a -> ByteString -> Maybe a

@@ -45,8 +45,8 @@ everyRun b holds =
     -- All up to 80, but not more than some hundreds of chunks, because these take time.
     sizes = filter (\n -> S.length (toStrictByteString b) <= 400 * n) [1 .. 80]
 
--- | The chunks that are handed on, with buffers of this size. Each is compared with a copy after the
--- run, since no chunk may be written after it was handed on.
+-- | The chunks that are handed on, with buffers of this size. Each is compared with a copy after
+-- the run, since no chunk may be written after it was handed on.
 chunksOf :: Int -> Builder -> [S.ByteString]
 chunksOf n b = unsafePerformIO $ do
   ref <- newIORef []

@@ -137,9 +137,9 @@ class Codec a where
 -- "Ashlar.Codec.Combinators" has formats that describe both directions at once.
 --
 -- Write the instance beside the instance of 'Codec', in the module of the type, with no splice of
--- Template Haskell (such as @makeLenses@) between them. It is __silently ignored__ where 'Codec' was
--- derived before such a splice or in another module, also in @instance HasFormat (T Mine)@ where @T@
--- is from there; and where 'Codec' was derived by @deriving newtype@. @formatAgrees@ of
+-- Template Haskell (such as @makeLenses@) between them. It is __silently ignored__ where 'Codec'
+-- was derived before such a splice or in another module, also in @instance HasFormat (T Mine)@
+-- where @T@ is from there; and where 'Codec' was derived by @deriving newtype@. @formatAgrees@ of
 -- "Ashlar.Codec.Laws" finds that out.
 --
 -- @since 0.1.0.0

@@ -42,6 +42,7 @@ import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Mem.Cells
+import Data.Maybe (fromMaybe)
 import GHC.IO (unIO)
 
 -- | Limits on costs that the size of the input does not bound.
@@ -102,9 +103,7 @@ startBudget c = do
 
 -- The budget that a context is in.
 budgetOf :: Context -> Budget
-budgetOf context = case innermost budgeted context of
-  Just budget -> budget
-  Nothing -> defaultBudget
+budgetOf context = fromMaybe defaultBudget (innermost budgeted context)
   where
     budgeted (Budgeted depth empties _) = Just (Budget depth empties)
     budgeted _ = Nothing

@@ -115,8 +115,8 @@ catchingRun c env (Get f) = guarded False c (\s -> f c env s)
 --
 -- The handler of a whole run leaves the cell as it is. An exception that arrives while the handler
 -- is at work freezes the run between writing and reading the cell, and two threads may resume it at
--- the same time. If the first put the cell back, the second would take a reason for a result. Around
--- all other handlers there is one more, which makes the run begin again.
+-- the same time. If the first put the cell back, the second would take a reason for a result. All
+-- other handlers have one around them, which makes the run begin again.
 guarded ::
   -- | Are the cells used afterwards?
   Bool ->

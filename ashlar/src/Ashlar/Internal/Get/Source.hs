@@ -161,8 +161,8 @@ getFrom source@(Source input _) g = do
 -- source stands where the value begins, and can be used again.
 --
 -- So after a 'System.Timeout.timeout' the next attempt decodes the value from its beginning. For
--- that, the bytes of a value are kept until it is decoded. A timeout that strikes when the value has
--- just been decoded loses it, as with any action. @'Control.Exception.mask_' (timeout n
+-- that, the bytes of a value are kept until it is decoded. A timeout that strikes when the value
+-- has just been decoded loses it, as with any action. @'Control.Exception.mask_' (timeout n
 -- (attemptFrom source g))@ loses nothing: only waiting for input is interrupted.
 --
 -- >>> import Data.ByteString (ByteString)

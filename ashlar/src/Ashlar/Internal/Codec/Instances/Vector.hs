@@ -115,7 +115,9 @@ instance (Codec a, S.Storable a) => Counted (S.Vector a) where
     _ -> putVectorBare v
   getCounted n = case layout :: Layout a of
     -- Such elements are numbers, so none is empty.
-    Fix f | plainStorable f -> getInSpans (inElements n f) (fixedSize f) n (copyToStorable (fixedSize f))
+    Fix f
+      | plainStorable f ->
+        getInSpans (inElements n f) (fixedSize f) n (copyToStorable (fixedSize f))
     _ -> getVector n
   {-# INLINE sizeCounted #-}
   {-# INLINE putCounted #-}
@@ -154,7 +156,9 @@ instance (Codec a, P.Prim a) => Counted (P.Vector a) where
     Fix f | plainPrim f -> putPrimitive f v
     _ -> putVectorBare v
   getCounted n = case layout :: Layout a of
-    Fix f | plainPrim f -> getInSpans (inElements n f) (fixedSize f) n (copyToPrimitive (fixedSize f))
+    Fix f
+      | plainPrim f ->
+        getInSpans (inElements n f) (fixedSize f) n (copyToPrimitive (fixedSize f))
     _ -> getVector n
   {-# INLINE sizeCounted #-}
   {-# INLINE putCounted #-}
