@@ -1,3 +1,5 @@
+{-# LANGUAGE Safe #-}
+
 -- |
 -- Module      : Ashlar
 -- Description : A tour of the library
@@ -47,6 +49,7 @@
 -- * "Ashlar.Codec.Combinators": formats written by hand, once for both directions
 -- * "Ashlar.Codec.Fixed": formats of constant size
 -- * "Ashlar.Codec.Wrappers": newtypes that choose another format
+-- * "Ashlar.Codec.Unsafe": values as they are in memory, by Storable
 -- * "Ashlar.Prim.Varint": formats of variable-length integers, as values
 --
 -- The package @ashlar-laws@ tests instances. The package @ashlar-instances@ has instances for the

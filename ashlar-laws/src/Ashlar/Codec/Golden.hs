@@ -1,5 +1,6 @@
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE ExistentialQuantification #-}
+{-# LANGUAGE Safe #-}
 
 -- |
 -- Module      : Ashlar.Codec.Golden

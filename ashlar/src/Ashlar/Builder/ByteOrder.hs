@@ -1,3 +1,5 @@
+{-# LANGUAGE Trustworthy #-}
+
 -- |
 -- Module      : Ashlar.Builder.ByteOrder
 -- Description : Numbers whose byte order is chosen at run time

@@ -1,3 +1,5 @@
+{-# LANGUAGE Trustworthy #-}
+
 -- |
 -- Module      : Ashlar.Builder.Bytestring
 -- Description : To and from the builders and primitives of bytestring

@@ -1,3 +1,5 @@
+{-# LANGUAGE Trustworthy #-}
+
 -- |
 -- Module      : Ashlar.Builder.Html
 -- Description : Text in an HTML document, in UTF-8

@@ -1,4 +1,5 @@
 {-# LANGUAGE MagicHash #-}
+{-# LANGUAGE Trustworthy #-}
 
 -- |
 -- Module      : Ashlar.Builder.Prim

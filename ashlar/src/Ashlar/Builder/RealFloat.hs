@@ -1,3 +1,5 @@
+{-# LANGUAGE Trustworthy #-}
+
 -- |
 -- Module      : Ashlar.Builder.RealFloat
 -- Description : Floating-point numbers in decimal, in several notations

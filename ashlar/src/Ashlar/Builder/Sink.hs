@@ -1,3 +1,5 @@
+{-# LANGUAGE Trustworthy #-}
+
 -- |
 -- Module      : Ashlar.Builder.Sink
 -- Description : Sinks: where the bytes of a builder go

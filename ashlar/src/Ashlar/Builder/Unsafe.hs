@@ -1,3 +1,5 @@
+{-# LANGUAGE Unsafe #-}
+
 -- |
 -- Module      : Ashlar.Builder.Unsafe
 -- Description : Making primitives of one's own

@@ -1,3 +1,5 @@
+{-# LANGUAGE Trustworthy #-}
+
 -- |
 -- Module      : Ashlar.Builder.Varint
 -- Description : Variable-length integers (varints): LEB128, Protocol Buffers, VLQ, prefix

@@ -1,3 +1,5 @@
+{-# LANGUAGE Trustworthy #-}
+
 -- |
 -- Module      : Ashlar.Codec.Combinators
 -- Description : Instances written by hand, once for both directions

@@ -1,3 +1,5 @@
+{-# LANGUAGE Trustworthy #-}
+
 -- |
 -- Module      : Ashlar.Codec.Fixed
 -- Description : Formats in which every value takes the same number of bytes

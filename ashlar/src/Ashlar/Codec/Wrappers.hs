@@ -1,3 +1,5 @@
+{-# LANGUAGE Trustworthy #-}
+
 -- |
 -- Module      : Ashlar.Codec.Wrappers
 -- Description : Newtypes that choose another format
@@ -11,8 +13,8 @@
 -- >>> encode (Port 8080)
 -- "\US\144"
 --
--- Each value still has exactly one encoding, except that 'AsStorable' follows the machine. Decoding
--- refuses any other bytes.
+-- Each value still has exactly one encoding. Decoding refuses any other bytes. The format of
+-- 'Foreign.Storable.Storable' is in "Ashlar.Codec.Unsafe".
 module Ashlar.Codec.Wrappers
   ( -- * Numbers of few bytes
     Varint (..),
@@ -31,9 +33,6 @@ module Ashlar.Codec.Wrappers
     -- * Characters
     UTF16 (..),
     ScalarValue (..),
-
-    -- * Memory
-    AsStorable (..),
   )
 where
 

@@ -1,3 +1,5 @@
+{-# LANGUAGE Safe #-}
+
 -- |
 -- Module      : Ashlar.Compat.Cereal
 -- Description : Data.Serialize without its class, by import

@@ -1,4 +1,5 @@
 {-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE Trustworthy #-}
 
 -- |
 -- Module      : Ashlar.Get.Combinators

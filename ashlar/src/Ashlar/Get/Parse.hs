@@ -1,3 +1,5 @@
+{-# LANGUAGE Trustworthy #-}
+
 -- |
 -- Module      : Ashlar.Get.Parse
 -- Description : Decoders for text protocols and mixed formats

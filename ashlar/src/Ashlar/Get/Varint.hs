@@ -1,3 +1,5 @@
+{-# LANGUAGE Trustworthy #-}
+
 -- |
 -- Module      : Ashlar.Get.Varint
 -- Description : Decoders for variable-length integers (varints)

@@ -14,6 +14,7 @@ import qualified Ashlar.Builder as A
 import qualified Ashlar.Builder.Extra as E
 import Ashlar.Builder.Prim (BoundedPrim, FixedPrim, (>$<), (>*<))
 import qualified Ashlar.Builder.Prim as P
+import Ashlar.Codec (encodeLazy)
 import Control.Exception (evaluate)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -25,10 +26,18 @@ import GHC.Exts (Addr#)
 import System.IO (Handle)
 import Test.Tasty
 import Test.Tasty.HUnit
+import Test.Tasty.QuickCheck (testProperty, (.&&.), (===))
+import Tests.Safe
 
 tests :: TestTree
 tests =
-  testCase "every name of bytestring's modules, with its type" (mapM_ evaluate names)
+  testGroup
+    "Names"
+    [ testCase "every name of bytestring's modules, with its type" (mapM_ evaluate names),
+      testProperty "Safe code derives, encodes and decodes" $ \name n ->
+        decoded name n === Right (Order name n)
+          .&&. streamed name n === Right (encodeLazy (Order name n))
+    ]
 
 -- A name has this type, and a value.
 has :: a -> ()

@@ -6,6 +6,7 @@
 module Tests.Refused (tests) where
 
 import Ashlar.Codec
+import Ashlar.Codec.Unsafe (AsStorable (..))
 import Ashlar.Codec.Wrappers
 import Control.Monad (forM_)
 import Data.Array (Array)

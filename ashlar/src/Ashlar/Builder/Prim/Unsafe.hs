@@ -1,3 +1,5 @@
+{-# LANGUAGE Unsafe #-}
+
 -- |
 -- Module      : Ashlar.Builder.Prim.Unsafe
 -- Description : Making and running primitives, unchecked

@@ -1,3 +1,5 @@
+{-# LANGUAGE Safe #-}
+
 -- |
 -- Module      : Ashlar.Compat.Binary.Put
 -- Description : Data.Binary.Put, by import

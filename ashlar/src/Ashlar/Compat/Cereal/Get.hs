@@ -1,3 +1,5 @@
+{-# LANGUAGE Trustworthy #-}
+
 -- |
 -- Module      : Ashlar.Compat.Cereal.Get
 -- Description : Data.Serialize.Get, by import

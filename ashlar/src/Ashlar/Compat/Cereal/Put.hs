@@ -1,3 +1,5 @@
+{-# LANGUAGE Trustworthy #-}
+
 -- See Note [Fusing puts] in "Ashlar.Internal.Builder.Put".
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 

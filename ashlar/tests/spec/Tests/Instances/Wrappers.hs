@@ -6,6 +6,7 @@
 module Tests.Instances.Wrappers (wrappers) where
 
 import Ashlar.Codec.Laws (Samples (..))
+import Ashlar.Codec.Unsafe (AsStorable (..))
 import Ashlar.Codec.Wrappers
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L

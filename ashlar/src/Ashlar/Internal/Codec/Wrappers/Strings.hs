@@ -4,15 +4,13 @@
 
 -- |
 -- Module      : Ashlar.Internal.Codec.Wrappers.Strings
--- Description : Text, characters and memory in other formats
+-- Description : Text and characters in other formats
 module Ashlar.Internal.Codec.Wrappers.Strings
   ( UTF16 (..),
     ScalarValue (..),
-    AsStorable (..),
   )
 where
 
-import Ashlar.Internal.Builder.Bytes (byteString)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed
@@ -20,20 +18,15 @@ import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Get.Bytes (getByteString)
 import Ashlar.Internal.Get.Refuse
-import Ashlar.Internal.Mem (copyRange, pokeLE)
+import Ashlar.Internal.Mem (pokeLE)
 import Data.Bits (unsafeShiftR, (.&.))
 import qualified Data.ByteString as S
-import qualified Data.ByteString.Internal as B
 import qualified Data.ByteString.Unsafe as S
 import Data.Char (ord)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
 import Data.Word (Word16, Word8)
-import Foreign.Marshal.Alloc (allocaBytesAligned)
-import Foreign.Marshal.Utils (fillBytes)
-import Foreign.Ptr (castPtr, plusPtr)
-import Foreign.Storable (Storable (..))
-import System.IO.Unsafe (unsafeDupablePerformIO)
+import Foreign.Ptr (plusPtr)
 
 -- | Text in UTF-16: the number of units of 16 bits, and the units, least significant byte first.
 -- Decoding refuses unpaired surrogates. @store@ writes this format on a little-endian machine, with
@@ -111,45 +104,3 @@ fixedScalarValue = case layout of
       | c >= '\xD800' && c <= '\xDFFF' = Left "a surrogate"
       | otherwise = Right (ScalarValue c)
 {-# INLINE fixedScalarValue #-}
-
--- | The bytes that 'Storable' has in memory, for C structures on this machine. They depend on the
--- machine. Gaps between fields are written as zeros.
---
--- Decoding writes the value again, and refuses it unless that gives the same bytes. So it refuses a
--- 'Bool' that is neither 0 nor 1, and a gap that is not zero.
---
--- Do not use it on untrusted input. The 'Storable' instance must write and read no more bytes than
--- it says, and must read valid values. That of 'Char' reads numbers above U+10FFFF.
---
--- @since 0.1.0.0
-newtype AsStorable a = AsStorable {getStorable :: a}
-  deriving stock (Eq, Ord, Show, Functor, Foldable, Traversable)
-
-instance Storable a => Codec (AsStorable a) where
-  layout = Var (sizeOf (undefinedOf :: a))
-  size _ = sizeOf (undefinedOf :: a)
-  put x = byteString (storableBytes x)
-  get = refine check (getByteString (sizeOf (undefinedOf :: a)))
-    where
-      check bs
-        | storableBytes x == bs = Right x
-        | otherwise = Left "bytes that are not those of a value in memory"
-        where
-          x = fromStorableBytes bs
-
--- A value that nobody may force.
-undefinedOf :: a
-undefinedOf = errorWithoutStackTrace "Ashlar.Codec: sizeOf or alignment looked at its argument"
-
--- The memory is aligned for any type, and cleared first.
-storableBytes :: Storable a => AsStorable a -> S.ByteString
-storableBytes (AsStorable x) = B.unsafeCreate (sizeOf x) $ \p -> do
-  fillBytes p 0 (sizeOf x)
-  poke (castPtr p) x
-
--- The value of exactly the bytes of the type. They may not be aligned, so they are copied.
-fromStorableBytes :: forall a. Storable a => S.ByteString -> AsStorable a
-fromStorableBytes bs = unsafeDupablePerformIO $
-  allocaBytesAligned (S.length bs) (alignment (undefinedOf :: a)) $ \p -> do
-    S.unsafeUseAsCStringLen bs (\(src, n) -> copyRange (castPtr p) (castPtr src) n)
-    AsStorable <$> peek p
