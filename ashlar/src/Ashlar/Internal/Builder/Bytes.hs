@@ -76,7 +76,7 @@ byteStringCopy = byteStringThreshold maxBound
 --
 -- @since 0.1.0.0
 byteStringInsert :: ByteString -> Builder
-byteStringInsert = byteStringThreshold 0
+byteStringInsert bs = action $ \c k -> if S.null bs then pure () else ask c k (Insert bs)
 
 -- | The bytes of a lazy 'L.ByteString', each chunk as by 'byteString'. Its
 -- chunks are forced one by one, as the output gets there.
