@@ -72,7 +72,7 @@ byteStringCopy :: ByteString -> Builder
 byteStringCopy = byteStringThreshold maxBound
 
 -- | The bytes of a strict 'ByteString', always handed to the sink as they are. An empty one is left
--- out.
+-- out. This does not imply a 'flush': lazy output may make more before it hands them out.
 --
 -- @since 0.1.0.0
 byteStringInsert :: ByteString -> Builder

@@ -37,9 +37,13 @@ import System.IO.Unsafe (unsafePerformIO)
 -- share their memory. Every other chunk takes up at least half of the memory that it
 -- keeps alive.
 --
+-- After an inserted ByteString, more of them are made ahead: at most 256 or 2 MiB, and in
+-- proportion to what has been consumed. What comes before a 'Ashlar.Builder.Extra.flush' is handed
+-- out before anything after it runs.
+--
 -- An exception in a value of the builder surfaces at the chunk that would have contained the value.
--- The chunks before it are good. Several threads may consume the result at once. When the consumer
--- stops, nothing is left running.
+-- All chunks before it are handed out. Several threads may consume the result at once. When the
+-- consumer stops, nothing is left running.
 --
 -- Before GHC 9.6, each chunk costs more, because suspending there freezes a thunk.
 --
@@ -93,7 +97,7 @@ chunks strategy end (Resumed open queued left outcome) allowance = case outcome 
     copied <- allocatedBySuspending asked
     Taken bytes rest <- takeWritten strategy open p
     let stack = sizeForStack copied
-        next = doubled allowance left (S.length bytes + insertedBytes request) stack
+        next = nextAllowance allowance left (S.length bytes + insertedBytes request) stack
     answer (Answer strategy end queued bytes stack next queue) rest request resume
   Left e -> case queued of
     [] -> throwIO e

@@ -4,25 +4,23 @@
 --
 -- Note [Chunks made ahead]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~
--- Suspending costs as much as copying several kilobytes. A run of inserted ByteStrings would pay
--- that for each, so the sink of lazy output queues them and goes on. It suspends when the queue is
--- full, at a flush, and where a buffer is full. All chunks of the queue are then handed out at
--- once.
+-- Suspending costs as much as copying some kilobytes, and a run of inserted ByteStrings would pay
+-- that for each. So the sink of lazy output queues them and goes on. It suspends when the queue is
+-- full, at a flush, and where a buffer is full. Then all chunks of the queue are handed out.
 --
--- * /Laziness./ The first inserted ByteString after any other request is handed out before anything
---   after it runs. Then the queue may hold twice as many chunks as were handed out last
---   ('doubled'). So what is done ahead is in proportion to what has been asked for, and a builder
---   may be infinite. What a flush has asked for never waits.
--- * /Exceptions./ The chunks in the queue are handed out before an exception that follows them. So
---   a builder with a queue runs as a thunk inside a handler ('resumeQueueing'). Without a queue no
---   handler is needed.
--- * /Memory./ The queue is emptied when its chunks are handed out, and holds at most 1 MiB, or one
---   stack: Note [Chunks as large as the stack] in "Ashlar.Internal.Builder.Lazy".
+-- * /Laziness./ After any other request, the first inserted ByteString is handed out before
+--   anything after it runs. Then up to four times as much as was handed out last is made ahead, at
+--   most 256 ByteStrings or 2 MiB ('nextAllowance'). So a builder may be infinite. What a flush has
+--   asked for never waits.
+-- * /Exceptions./ The chunks of the queue are handed out before an exception that follows them. So
+--   a builder with a queue runs as a thunk inside a handler ('resumeQueueing'). A builder without a
+--   queue needs no handler.
+-- * /Memory./ The queue refers to nothing that has been handed out.
 --
--- A builder whose values depend on its own output, or wait for someone who reads it, needs a flush
--- before such a value. Small strings, which are copied, need it in any case.
+-- A value that depends on the output before it, or waits for somebody who reads it, needs a flush
+-- before it. After short strings, which are copied, it needs one in any case.
 --
--- (Benchmarks whose names begin with "inserted", group "inserted ByteStrings" of the tests.)
+-- (Benchmarks whose names begin with "inserted". Tests of the group "inserted ByteStrings".)
 module Ashlar.Internal.Builder.Queue
   ( -- * The queue
     Queue,
@@ -32,7 +30,7 @@ module Ashlar.Internal.Builder.Queue
     -- * How much may be queued
     Allowance (..),
     noAllowance,
-    doubled,
+    nextAllowance,
 
     -- * Filling and emptying it
     Resumed (..),
@@ -123,18 +121,19 @@ data Allowance = Allowance !Int !Int
 noAllowance :: Allowance
 noAllowance = Allowance 0 0
 
--- | Twice as much as has been handed out at this stop.
-doubled ::
+-- | Four times as much as has been handed out at this stop.
+nextAllowance ::
   -- | What the stop before this one allowed.
   Allowance ->
   -- | What is left of that.
   Allowance ->
   -- | The bytes handed out besides the queue.
   Int ->
-  -- | Allow at least as much as takes this number of bytes in memory.
+  -- | Allow at least what takes this number of bytes of memory:
+  -- Note [Chunks as large as the stack] in "Ashlar.Internal.Builder.Lazy".
   Int ->
   Allowance
-doubled (Allowance bytes count) (Allowance bytesLeft countLeft) more least =
+nextAllowance (Allowance bytes count) (Allowance bytesLeft countLeft) more least =
   Allowance
     (max least (max 32768 (min 2097152 (4 * (bytes - bytesLeft + more)))))
     -- A short chunk takes some 64 bytes.
