@@ -179,28 +179,28 @@ primUnfoldrBounded prim next = \start -> eachOf prim $ \cons nil ->
 --
 -- @since 0.1.0.0
 primMapByteStringFixed :: FixedPrim Word8 -> ByteString -> Builder
-primMapByteStringFixed prim = mapBytes n total $ \src0 end p0 leave ->
-  let -- Four at a time are for small primitives: their code is there five times.
-      four src p
-        | n <= 8 && end `minusPtr` src >= 4 = do
-          let write i = peekHost (src `plusPtr` i) >>= \x -> runF prim x (p `plusPtr` (i * n))
-          write 0
-          write 1
-          write 2
-          write 3
-          four (src `plusPtr` 4) (p `plusPtr` (4 * n))
-        | otherwise = one src p
-      one src p
-        | src == end = leave p
-        | otherwise = do
-          x <- peekHost src
-          runF prim x p
-          one (src `plusPtr` 1) (p `plusPtr` n)
-   in four src0 p0
+primMapByteStringFixed prim = mapBytes n total (\c src end p -> four c src end p)
   where
     n = size prim
     -- Nothing is announced that is more than there could be.
     total left = if n > 0 && left <= maxBound `quot` n then left * n else n
+    -- Four at a time are for small primitives: their code is there five times.
+    four c src end p
+      | n <= 8 && end `minusPtr` src >= 4 = do
+        let write i = peekHost (src `plusPtr` i) >>= \x -> runF prim x (p `plusPtr` (i * n))
+        write 0
+        write 1
+        write 2
+        write 3
+        four c (src `plusPtr` 4) end (p `plusPtr` (4 * n))
+      | otherwise = one c src end p
+    {-# NOINLINE four #-}
+    one c src end p
+      | src == end = putPtr c cursorCell p
+      | otherwise = do
+        x <- peekHost src
+        runF prim x p
+        one c (src `plusPtr` 1) end (p `plusPtr` n)
 {-# INLINE primMapByteStringFixed #-}
 
 -- | The bytes of a strict 'ByteString', each by a primitive of bounded size.
@@ -212,14 +212,15 @@ primMapByteStringFixed prim = mapBytes n total $ \src0 end p0 leave ->
 --
 -- @since 0.1.0.0
 primMapByteStringBounded :: BoundedPrim Word8 -> ByteString -> Builder
-primMapByteStringBounded prim =
-  mapBytes (sizeBound prim) (const (sizeBound prim)) $ \src0 end p0 leave ->
-    let each src p
-          | src == end = leave p
-          | otherwise = do
-            x <- peekHost src
-            runB prim x p >>= each (src `plusPtr` 1)
-     in each src0 p0
+primMapByteStringBounded prim = mapBytes n (const n) (\c src end p -> each c src end p)
+  where
+    n = sizeBound prim
+    each c src end p
+      | src == end = putPtr c cursorCell p
+      | otherwise = do
+        x <- peekHost src
+        runB prim x p >>= each c (src `plusPtr` 1) end
+    {-# NOINLINE each #-}
 {-# INLINE primMapByteStringBounded #-}
 
 -- | The bytes of a lazy 'L.ByteString', each by a primitive of fixed size. Its chunks
@@ -240,9 +241,13 @@ primMapLazyByteStringBounded prim = chunkwise (primMapByteStringBounded prim)
 
 -- Note [Loops over bytes]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
--- The loop over a batch stores the cursor in its cell at its end. If it returned the address, that
--- would be boxed there, and GHC would check the heap in every round, which takes longer than
--- writing a byte. (Benchmarks whose names begin with "mapped".)
+-- The loop over a batch is a function of its own, with nothing but its state in registers. Inlined
+-- into the loop over batches, some of it may be on the stack.
+--
+-- At its end it stores the cursor in its cell. If it returned the address, that would be boxed
+-- there, and GHC would check the heap in every round, which takes longer than writing a byte.
+--
+-- (Benchmarks whose names begin with "mapped".)
 
 -- Each byte by a primitive, as many at a time as surely fit.
 mapBytes ::
@@ -251,8 +256,8 @@ mapBytes ::
   -- | The bytes of output that are known to come from this number of bytes of input.
   (Int -> Int) ->
   -- | Write the bytes of input between the first two addresses to the third, where @n@ bytes are
-  -- free for each. Pass on the address after the last.
-  (Ptr Word8 -> Ptr Word8 -> Ptr Word8 -> (Ptr Word8 -> IO ()) -> IO ()) ->
+  -- free for each, and store the address after the last in its cell.
+  (Cells -> Ptr Word8 -> Ptr Word8 -> Ptr Word8 -> IO ()) ->
   ByteString ->
   Builder
 mapBytes n known write = \bs -> action $ \c k ->
@@ -261,7 +266,6 @@ mapBytes n known write = \bs -> action $ \c k ->
    in inBatches c k total n known fitting $ \p off len -> do
         -- There is space for each of the len bytes, which lie within the string. The primitive
         -- is not ours, and may not return.
-        withBytes bs $ \src _ ->
-          write (src `plusPtr` off) (src `plusPtr` (off + len)) p (putPtr c cursorCell)
+        withBytes bs (\src _ -> write c (src `plusPtr` off) (src `plusPtr` (off + len)) p)
         getPtr c cursorCell
 {-# INLINE mapBytes #-}
