@@ -8,10 +8,12 @@ module Output (Output (..)) where
 
 import qualified Ashlar.Builder as A
 import qualified Ashlar.Builder.Escape as A
+import qualified Ashlar.Builder.Extra as A
 import qualified Ashlar.Builder.Prim as AP
 import qualified Data.Aeson.Encoding as Aeson
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Builder as B
+import qualified Data.ByteString.Builder.Extra as B
 import qualified Data.ByteString.Builder.Prim as BP
 import qualified Data.ByteString.Lazy as L
 import Data.Int (Int64)
@@ -30,7 +32,13 @@ class Monoid b => Output b where
   integerDec :: Integer -> b
   doubleDec :: Double -> b
   byteString :: S.ByteString -> b
+  byteStringInsert :: S.ByteString -> b
   stringUtf8 :: String -> b
+
+  -- | The bytes of a string, each by a primitive.
+  mapWord8 :: S.ByteString -> b
+
+  mapLazyWord8 :: L.ByteString -> b
 
   -- | A list of bytes, in the best way that the library has.
   word8s :: [Word8] -> b
@@ -52,6 +60,9 @@ instance Output A.Builder where
   integerDec = A.integerDec
   doubleDec = A.doubleDec
   byteString = A.byteString
+  byteStringInsert = A.byteStringInsert
+  mapWord8 = AP.primMapByteStringFixed AP.word8
+  mapLazyWord8 = AP.primMapLazyByteStringFixed AP.word8
   stringUtf8 = A.stringUtf8
   word8s = AP.primMapListFixed AP.word8
   jsonString t = A.char7 '"' <> A.textUtf8Escaped A.jsonEscaping t <> A.char7 '"'
@@ -69,6 +80,9 @@ instance Output B.Builder where
   integerDec = B.integerDec
   doubleDec = B.doubleDec
   byteString = B.byteString
+  byteStringInsert = B.byteStringInsert
+  mapWord8 = BP.primMapByteStringFixed BP.word8
+  mapLazyWord8 = BP.primMapLazyByteStringFixed BP.word8
   stringUtf8 = B.stringUtf8
   word8s = BP.primMapListFixed BP.word8
   jsonString = Aeson.fromEncoding . Aeson.text

@@ -12,6 +12,7 @@ module Shapes
     toTheRight,
     toTheLeft,
     folded,
+    separated,
 
     -- * Endless loops
     records,
@@ -93,6 +94,12 @@ folded :: Output b => [S.ByteString] -> b
 folded = foldMap byteString
 {-# SPECIALIZE folded :: [S.ByteString] -> A.Builder #-}
 {-# SPECIALIZE folded :: [S.ByteString] -> B.Builder #-}
+
+-- | A list of strings, with a byte after each.
+separated :: Output b => [S.ByteString] -> b
+separated = foldMap (\bs -> byteString bs <> word8 1)
+{-# SPECIALIZE separated :: [S.ByteString] -> A.Builder #-}
+{-# SPECIALIZE separated :: [S.ByteString] -> B.Builder #-}
 
 -- | This many records of 17 bytes.
 records :: Output b => Int -> b

@@ -55,6 +55,38 @@ builderWorkloads =
           (strings 10000 n)
         | n <- [20, 100, 1000]
       ],
+      [ versus
+          ("inserted: 10000 ByteStrings of " ++ show n ++ " bytes, lazy")
+          drained
+          (foldMap byteStringInsert)
+          (foldMap byteStringInsert)
+          (strings 10000 n)
+        | n <- [4, 20000]
+      ],
+      [ versus
+          ("inserted: 2000 of " ++ show n ++ " bytes by byteString, lazy")
+          drained
+          folded
+          folded
+          (strings 2000 n)
+        | n <- [9000, 20000]
+      ],
+      [ versus
+          ("inserted: 2000 of " ++ show n ++ " bytes, a byte between, lazy")
+          drained
+          separated
+          separated
+          (strings 2000 n)
+        | n <- [9000, 20000]
+      ],
+      [ versus "mapped: the bytes of 10 KB, lazy" drained mapWord8 mapWord8 (S.replicate 10240 7),
+        versus
+          "mapped: the bytes of 10 KB in a lazy ByteString, lazy"
+          drained
+          mapLazyWord8
+          mapLazyWord8
+          (L.fromStrict (S.replicate 10240 7))
+      ],
       [ versus ("bytes: [Word8] of " ++ show n ++ ", strict") toStrict word8s word8s xs
           `with` ("S.pack", apply S.pack xs)
         | n <- [1, 8, 64, 10240],

@@ -11,6 +11,7 @@
 module Main (main) where
 
 import Ashlar.Builder
+import Ashlar.Builder.Extra (byteStringInsert)
 import Ashlar.Codec
 import Ashlar.Get
 import qualified Ashlar.Get.Parse as Parse
@@ -52,6 +53,8 @@ main =
         testCase "puts in a row need no stack" putsInARow,
         testCase "a sum in Get: nothing for each element" sumOfNumbers,
         testCase "lazy output that is dropped halfway leaves nothing" droppedHalfWay,
+        testCase "lazy output: 128 bytes for each inserted ByteString" insertedRun,
+        testCase "lazy output: stops of a deep builder, in proportion" insertedDeep,
         testCase "lookAhead: nothing" lookAheads,
         testCase "an alternative: 64 bytes for one that may fail" alternatives,
         testCase
@@ -340,16 +343,51 @@ errorsUnseen = do
 
 -- 400 MB through each. The memory of the whole process stays below 64 MB, which is also the limit
 -- that the suite runs under.
+-- A suspension for each of them would allocate several times as much.
+insertedRun :: Assertion
+insertedRun = do
+  few <- drained 1000
+  many' <- drained 101000
+  let each = fromIntegral (many' - few) / 100000 :: Double
+  assertBool (show each) (each > 0 && each < 128)
+  where
+    drained n = allocated (evaluate (L.length (toLazyByteString (run n))))
+    run :: Int -> Builder
+    run n = stimes n (byteStringInsert someBytes)
+    {-# NOINLINE run #-}
+
+-- Each stop copies the stack, which has a frame for each ByteString that is to come.
+insertedDeep :: Assertion
+insertedDeep = do
+  few <- drained 10000
+  many' <- drained 100000
+  assertBool (show (few, many')) (many' < 20 * few)
+  where
+    drained n = allocated (evaluate (L.length (toLazyByteString (nested n))))
+    nested :: Int -> Builder
+    nested n = foldl (<>) mempty (replicate n (byteStringInsert someBytes))
+    {-# NOINLINE nested #-}
+
+someBytes :: S.ByteString
+someBytes = S.replicate 10 1
+{-# NOINLINE someBytes #-}
+
 constantMemory :: Assertion
 constantMemory = do
   lazyOutput 50000000
+  insertedOutput 20000
   handleOutput 50000000
   lazyInput 50000000
   used <- max_mem_in_use_bytes <$> getRTSStats
   assertBool (show used) (used < 64000000)
 
 -- Functions of their own, not inlined. A constant list of chunks would be retained.
-lazyOutput, handleOutput, lazyInput :: Word64 -> Assertion
+lazyOutput, insertedOutput, handleOutput, lazyInput :: Word64 -> Assertion
+insertedOutput n = L.length (toLazyByteString (go 0)) @?= 40000 * fromIntegral n
+  where
+    go i
+      | i < n = byteStringInsert (S.replicate 40000 (fromIntegral i)) <> go (i + 1)
+      | otherwise = mempty
 lazyOutput n = L.length (toLazyByteString (numbers 0 n)) @?= 8 * fromIntegral n
 handleOutput n = withBinaryFile "/dev/null" WriteMode $ \h ->
   hPutBuilderLen h (numbers 0 n) >>= (@?= 8 * fromIntegral n)
@@ -357,5 +395,6 @@ lazyInput n =
   runGetLazy (total (fromIntegral n) 0) (toLazyByteString (numbers 0 n))
     @?= Right (fromIntegral (n * (n - 1) `div` 2))
 {-# NOINLINE lazyOutput #-}
+{-# NOINLINE insertedOutput #-}
 {-# NOINLINE handleOutput #-}
 {-# NOINLINE lazyInput #-}

@@ -32,6 +32,7 @@ import qualified Tests.Handles
 import qualified Tests.Hostile
 import qualified Tests.Html
 import qualified Tests.Http
+import qualified Tests.Inserted
 import qualified Tests.Instances
 import qualified Tests.Interop
 import qualified Tests.Interrupted
@@ -89,6 +90,7 @@ main =
         Tests.Hostile.tests,
         Tests.Html.tests,
         Tests.Http.tests,
+        Tests.Inserted.tests,
         Tests.Instances.tests,
         Tests.Interop.tests,
         Tests.Interrupted.tests,

@@ -72,11 +72,11 @@ byteStringCopy :: ByteString -> Builder
 byteStringCopy = byteStringThreshold maxBound
 
 -- | The bytes of a strict 'ByteString', always handed to the sink as they are. An empty one is left
--- out.
+-- out. This does not imply a 'flush': lazy output may make more before it hands them out.
 --
 -- @since 0.1.0.0
 byteStringInsert :: ByteString -> Builder
-byteStringInsert = byteStringThreshold 0
+byteStringInsert bs = action $ \c k -> if S.null bs then pure () else ask c k (Insert bs)
 
 -- | The bytes of a lazy 'L.ByteString', each chunk as by 'byteString'. Its
 -- chunks are forced one by one, as the output gets there.

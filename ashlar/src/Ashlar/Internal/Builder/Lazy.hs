@@ -17,15 +17,15 @@ where
 
 import Ashlar.Internal.Builder.Buffer
 import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.Queue
 import Ashlar.Internal.Builder.Suspend
 import Ashlar.Internal.Mem
+import Control.Exception (throw, throwIO)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Lazy.Internal as L
 import Data.Int (Int64)
-import Data.Word (Word8)
-import Foreign.Ptr (Ptr)
 import System.IO.Unsafe (unsafePerformIO)
 
 -- | The bytes in a lazy 'L.ByteString', whose chunks are made one by one as
@@ -37,24 +37,19 @@ import System.IO.Unsafe (unsafePerformIO)
 -- share their memory. Every other chunk takes up at least half of the memory that it
 -- keeps alive.
 --
+-- After an inserted ByteString, more of them are made ahead: at most 256 or 2 MiB, and in
+-- proportion to what has been consumed. What comes before a 'Ashlar.Builder.Extra.flush' is handed
+-- out before anything after it runs.
+--
 -- An exception in a value of the builder surfaces at the chunk that would have contained the value.
--- The chunks before it are good. Several threads may consume the result at once. When the consumer
--- stops, nothing is left running.
+-- All chunks before it are handed out. Several threads may consume the result at once. When the
+-- consumer stops, nothing is left running.
 --
 -- Before GHC 9.6, each chunk costs more, because suspending there freezes a thunk.
 --
 -- @since 0.1.0.0
 toLazyByteString :: Builder -> L.ByteString
 toLazyByteString = toLazyByteStringWith (safeStrategy L.smallChunkSize L.defaultChunkSize) L.empty
-
--- | The sizes of the buffers of lazy output, and which chunks are copied so that a few bytes do not
--- keep a large buffer alive.
---
--- @since 0.1.0.0
-data AllocationStrategy
-  = -- The size of the first buffer, the size of the others, and whether to copy a chunk, given its
-    -- size and that of its buffer.
-    AllocationStrategy !Int !Int (Int -> Int -> Bool)
 
 -- | A strategy with the size of the first buffer and of the others: at least 1, and more where a
 -- primitive needs more at once. Chunks that fill less than half of their buffer are copied.
@@ -88,70 +83,72 @@ toLazyByteStringWith strategy@(AllocationStrategy first _ _) end b =
   unsafePerformIO $ do
     open <- newOpen (max 1 first)
     step <- keepAlive (openBuffer open) (runToRequest b (wholeSpace open))
-    chunks strategy end open step
+    chunks strategy end (Resumed open [] noAllowance (Right step)) noAllowance
 
--- The chunks of a builder that has just suspended, followed by @end@. Its free space is the rest of
--- the open buffer.
-chunks :: AllocationStrategy -> L.ByteString -> Open -> BuilderStatus -> IO L.ByteString
-chunks strategy end open step = case step of
-  Completed p -> do
+-- The chunks of a builder that has just stopped, followed by @end@. It could queue as much as the
+-- last argument says.
+chunks ::
+  AllocationStrategy -> L.ByteString -> Resumed BuilderStatus -> Allowance -> IO L.ByteString
+chunks strategy end (Resumed open queued left outcome) allowance = case outcome of
+  Right (Completed p) -> do
     Taken bytes _ <- takeWritten strategy open p
-    pure (L.chunk bytes end)
-  Suspended asked@(PendingRequest request p _) resume -> do
+    pure (queued `inFrontOf` L.chunk bytes end)
+  Right (Suspended asked@(PendingRequest request p _ queue) resume) -> do
     copied <- allocatedBySuspending asked
     Taken bytes rest <- takeWritten strategy open p
-    answer strategy end copied bytes rest request resume
+    let stack = sizeForStack copied
+        next = nextAllowance allowance left (S.length bytes + insertedBytes request) stack
+    answer (Answer strategy end queued bytes stack next queue) rest request resume
+  Left e -> case queued of
+    [] -> throwIO e
+    -- The chunks before the exception.
+    _ -> pure (queued `inFrontOf` throw e)
 
--- Hand out what was written, answer the request, and resume. Arguments: the bytes that suspending
--- has copied, what was written, and the open buffer after that has been handed out.
-answer ::
-  AllocationStrategy ->
-  L.ByteString ->
-  Int64 ->
-  ByteString ->
-  Open ->
-  Request ->
-  (FreeSpace -> IO BuilderStatus) ->
-  IO L.ByteString
-answer strategy@(AllocationStrategy _ next _) end copied bytes rest request resume = case request of
-  -- The rest of the open buffer stays in use.
-  Flush -> deliver [bytes] (goOn rest)
-  Insert bs -> deliver [bytes, bs] (goOn rest)
-  More n _ -> deliver [bytes] (newOpen (max n (max next (sizeForStack copied))) >>= goOn)
+insertedBytes :: Request -> Int
+insertedBytes request = case request of
+  Insert bs -> S.length bs
+  _ -> 0
+
+-- What answering a request takes: the strategy, what follows the builder, the chunks that were
+-- queued, what was written after them, the least size of a new buffer, and what may be queued next.
+data Answer
+  = Answer !AllocationStrategy L.ByteString ![ByteString] !ByteString !Int !Allowance !Queue
+
+-- Hand out what was written, answer the request, and resume in the rest of the open buffer or a new
+-- one.
+answer :: Answer -> Open -> Request -> (FreeSpace -> IO BuilderStatus) -> IO L.ByteString
+answer (Answer strategy end queued bytes least allowance queue) rest request resume =
+  case request of
+    -- The rest of the open buffer stays in use.
+    Flush -> deliver queued [bytes] (goOn rest)
+    Insert bs -> deliver queued [bytes, bs] (goOnQueueing rest)
+    More n _ -> deliver queued [bytes] (newOpen (max n (max size least)) >>= goOn)
   where
-    goOn open =
-      keepAlive (openBuffer open) (resume (restFrom open (openFrom open)))
-        >>= chunks strategy end open
+    AllocationStrategy _ size _ = strategy
+    goOn open = do
+      step <- keepAlive (openBuffer open) (resume (restFrom open (openFrom open)))
+      chunks strategy end (Resumed open [] noAllowance (Right step)) noAllowance
+    goOnQueueing open = do
+      resumed <- keepAlive (openBuffer open) (resumeQueueing queue strategy allowance open resume)
+      chunks strategy end resumed allowance
 
--- Chunks, and what follows them when it is needed; at once, if they are empty.
-deliver :: [ByteString] -> IO L.ByteString -> IO L.ByteString
-deliver bss rest
-  | all S.null bss = rest
-  | otherwise = pure (foldr L.chunk (unsafePerformIO rest) bss)
+-- The chunks of the queue, other chunks, and what follows them when it is needed; at once, if there
+-- are none.
+deliver :: [ByteString] -> [ByteString] -> IO L.ByteString -> IO L.ByteString
+deliver [] bss rest | all S.null bss = rest
+deliver queued bss rest = pure (queued `inFrontOf` foldr L.chunk (unsafePerformIO rest) bss)
 
 -- | What follows a request, made as it is consumed. For an 'Insert', what follows the ByteString.
-chunksAfter :: Request -> (FreeSpace -> IO BuilderStatus) -> L.ByteString
-chunksAfter request resume =
+chunksAfter :: Request -> Queue -> (FreeSpace -> IO BuilderStatus) -> L.ByteString
+chunksAfter request queue resume =
   unsafePerformIO $
     -- How much suspending has copied is not known any more.
-    answer strategy L.empty 0 S.empty noBuffer request' resume
+    answer (Answer strategy L.empty [] S.empty 0 noAllowance queue) noBuffer request' resume
   where
     strategy = safeStrategy L.defaultChunkSize L.defaultChunkSize
     request' = case request of
       Insert _ -> Flush
       _ -> request
-
--- Bytes to hand out, and the open buffer after that.
-data Taken = Taken !ByteString !Open
-
--- The bytes written up to an address and not handed out yet. They count as handed out from now on
--- (INV-B3), unless they are copied, which frees their space.
-takeWritten :: AllocationStrategy -> Open -> Ptr Word8 -> IO Taken
-takeWritten (AllocationStrategy _ _ trimmed) open p
-  | trimmed (S.length bytes) (openSize open) = pure $! Taken (S.copy bytes) open
-  | otherwise = pure $! Taken bytes (handedOut open p)
-  where
-    bytes = written open p
 
 -- Note [Chunks as large as the stack]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
