@@ -21,6 +21,7 @@ import qualified Tests.CodecRun
 import qualified Tests.Combinators
 import qualified Tests.Errors
 import qualified Tests.Escape
+import qualified Tests.Exceptions
 import qualified Tests.Extra
 import qualified Tests.Floating
 import qualified Tests.Get
@@ -79,6 +80,7 @@ main =
         Tests.Combinators.tests,
         Tests.Errors.tests,
         Tests.Escape.tests,
+        Tests.Exceptions.tests,
         Tests.Extra.tests,
         Tests.Floating.tests,
         Tests.Get.tests,

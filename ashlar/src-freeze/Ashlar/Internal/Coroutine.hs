@@ -57,16 +57,16 @@ module Ashlar.Internal.Coroutine
   )
 where
 
-import Ashlar.Internal.Coroutine.Exception (passOn, throwHere)
+import Ashlar.Internal.Coroutine.Exception (passOn, rethrow, throwHere, throwOn)
 import Ashlar.Internal.Coroutine.Status
 import Ashlar.Internal.Coroutine.Thunk
 import Control.Concurrent (forkIOWithUnmask)
 import Control.Concurrent.MVar (newEmptyMVar, putMVar, takeMVar)
 import Control.Exception
+import Control.Monad (join)
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
-import GHC.Exts.Heap (Box (..), GenClosure (..), asBox, getBoxedClosureData)
+import Data.Maybe (fromMaybe)
 import GHC.IO (noDuplicate)
-import Unsafe.Coerce (unsafeCoerce)
 
 -- | Whether a computation suspends by an exception that its own handlers see. Here it does:
 -- the handlers must pass it on ('passOn'), and be ready to continue afterwards.
@@ -117,13 +117,13 @@ suspend mail o = do
 
 -- Run the computation until it suspends or ends. The number counts its resumptions so far.
 run :: IORef (Mail o i) -> Int -> Thunk r -> IO (Status o i r)
-run mail !n (Thunk computation) = go
+run mail !n thunk@(Thunk computation) = go
   where
     go = do
       end <- (Returned . Completed <$> evaluate computation) `catch` stopped
       case end of
         Returned step -> pure step
-        Raised e -> throwIO e
+        Raised e -> rethrow e
         Resumed -> go
 
     stopped e = case fromException e of
@@ -131,11 +131,11 @@ run mail !n (Thunk computation) = go
         letter <- readIORef mail
         writeIORef mail Empty
         case letter of
-          Out x state -> pure (Returned (Suspended x (resume mail (Thunk computation) state n)))
+          Out x state -> pure (Returned (Suspended x (resume mail thunk state n)))
           _ -> others e
       Nothing -> others e
 
-    others e = passOn e (pure (Raised e)) (pure Resumed)
+    others e = passOn thunk e (pure (Raised e)) (pure Resumed)
 
 -- How an attempt to run the computation came out.
 data Outcome o i r
@@ -164,18 +164,9 @@ shortened ::
   Int ->
   Thunk r ->
   IO (Thunk r)
-shortened n thunk@(Thunk computation)
-  | n `rem` 16 == 15 = follow (asBox computation)
+shortened n thunk
+  | n `rem` 16 == 15 = fromMaybe thunk <$> frozenStack thunk
   | otherwise = pure thunk
-  where
-    follow box = do
-      closure <- getBoxedClosureData box
-      case closure of
-        BlackholeClosure {indirectee = next} -> follow next
-        IndClosure {indirectee = next} -> follow next
-        -- Entering it resumes the thunk that became an indirection to it, so it has its type.
-        APStackClosure {} | Box frozen <- box -> pure (Thunk (unsafeCoerce frozen))
-        _ -> pure thunk
 
 -- Run an action in a new thread with exceptions unmasked, and wait for it. An asynchronous
 -- exception that ends the action is thrown here as one. If the evaluation that it freezes is
@@ -183,6 +174,10 @@ shortened n thunk@(Thunk computation)
 elsewhere :: IO a -> IO a
 elsewhere act = do
   result <- newEmptyMVar
-  _ <- forkIOWithUnmask (\unmask -> try (unmask act) >>= putMVar result)
-  uninterruptibleMask_ (takeMVar result)
-    >>= either (\e -> passOn e (throwIO e) (elsewhere act)) pure
+  _ <- forkIOWithUnmask $ \unmask -> do
+    thunk@(Thunk unmasked) <- newThunk (unmask act)
+    end <- (pure <$> evaluate unmasked) `catch` \e -> do
+      thrown <- hasThrown thunk
+      pure (if thrown then rethrow e else throwOn e (elsewhere act))
+    putMVar result end
+  join (uninterruptibleMask_ (takeMVar result))

@@ -48,9 +48,10 @@ module Ashlar.Internal.Builder.Core
   )
 where
 
-import Ashlar.Internal.Coroutine.Exception (passOn)
+import Ashlar.Internal.Coroutine.Exception (passOn, rethrow)
+import Ashlar.Internal.Coroutine.Thunk
 import Ashlar.Internal.Mem.Cells
-import Control.Exception (Exception (..), IOException, SomeAsyncException (..), catch, throwIO, try)
+import Control.Exception (Exception (..), IOException, SomeException, catch, evaluate, throwIO)
 import Data.ByteString (ByteString)
 import qualified Data.List.NonEmpty as NonEmpty
 import qualified Data.Semigroup as Semigroup
@@ -334,22 +335,30 @@ runBuilderWith k (FreeSpace from to) (Builder f) = withCells (cellsUpTo endCell)
 -- the address up to which the open buffer has been written. If the action fails too, the value's
 -- exception is thrown.
 --
--- For runs in 'IO' only. An asynchronous exception freezes a run in a pure value, which can be
--- resumed, but not from under a handler (Note [Exceptions that are not ours]).
+-- The builder runs as a thunk. So an asynchronous exception is told from one of a value, and if
+-- this run is part of a pure value, it can be resumed (Note [Exceptions that are not ours]).
 runBuilderSaving :: (Ptr Word8 -> IO ()) -> Sink -> FreeSpace -> Builder -> IO (Ptr Word8)
 runBuilderSaving save k (FreeSpace from to) b = withCells (cellsUpTo endCell) $ \c -> do
   putPtr c cursorCell from
   putPtr c endCell to
-  result <- try (runOn b c k)
-  p <- getPtr c cursorCell
-  case result of
-    Right () -> pure p
-    Left e -> case fromException e of
-      Just (SomeAsyncException _) -> passOn e (throwIO e) (throwIO e)
-      Nothing -> (save p `catch` lessUrgent) >> throwIO e
+  newThunk (runOn b c k) >>= force c
   where
+    force c thunk@(Thunk run) = do
+      end <- (Ended <$ evaluate run) `catch` \e -> passOn thunk e (pure (Raised e)) (pure Resumed)
+      case end of
+        Ended -> getPtr c cursorCell
+        Raised e -> ((getPtr c cursorCell >>= save) `catch` lessUrgent) >> rethrow e
+        Resumed -> force c thunk
     lessUrgent :: IOException -> IO ()
     lessUrgent _ = pure ()
+
+-- How a builder's run as a thunk came out.
+data Ended
+  = Ended
+  | -- | A value in it threw.
+    Raised SomeException
+  | -- | An asynchronous exception froze it, and the evaluation was resumed.
+    Resumed
 
 -- | '<>' appends, in constant time.
 --

@@ -14,9 +14,34 @@
 -- Whoever forces the thunk again comes back to the point after the throw, and the work resumes
 -- there.
 --
--- The type of an exception tells the two kinds apart ('SomeAsyncException'). Throwing every
--- exception asynchronously would be simpler. But handlers in STM do not see asynchronous
--- exceptions, and would miss the error call of a pure value.
+-- A handler is not told how an exception was thrown. Its type does not say: 'throwTo' takes any
+-- exception, and users throw types of their own. What shows it is the evaluation:
+--
+-- * /What the handler encloses is a thunk./ A synchronous exception becomes the value of the thunk,
+--   an asynchronous one does not ('hasThrown'). So 'passOn' decides exactly.
+-- * /It is not./ Making a thunk of every run on a few bytes would cost too much. There the handler
+--   throws every exception asynchronously ('passOnUnseen'). That does no harm. If somebody forces
+--   the value again, the run begins again, now as a thunk, and a synchronous exception is thrown a
+--   second time, as what it is.
+--
+-- The second way has one exception. Within a transaction, 'Control.Concurrent.STM.catchSTM' does
+-- not see asynchronous exceptions, and would miss the error call of a pure value. So if the
+-- exception's type is not an asynchronous one ('SomeAsyncException'), nothing is thrown yet. The
+-- run begins again as a thunk. Either that throws the exception a second time, or the exception was
+-- asynchronous, and is thrown after the run ('throwSuspect').
+--
+-- What is not perfect:
+--
+-- * Within a transaction, an asynchronous exception of a plain type waits until the second run has
+--   ended. If the run never ends, it takes a second such exception to stop it.
+-- * Within a transaction, an asynchronous type that a value throws ('throw' 'UserInterrupt') passes
+--   'Control.Concurrent.STM.catchSTM' by, where the handler encloses no thunk.
+-- * 'Control.Exception.bracket' and its like rethrow every exception synchronously. So a value that
+--   runs one of them in 'System.IO.Unsafe.unsafePerformIO' keeps it ('Ashlar.Builder.writeFile',
+--   'Ashlar.Get.runGetFile'). GHC's own library does the same.
+--
+-- Tried and dropped: deciding by the type alone. Exceptions of plain types poisoned pure values.
+-- Throwing every exception asynchronously would be simpler, but for 'Control.Concurrent.STM'.
 --
 -- Note [Thrown outside of the handler]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -30,19 +55,32 @@
 -- ('Control.Exception.try', 'Control.Exception.finally').
 --
 -- The tests "catchSTM sees an exception of a value", "an interrupted decode can be forced
--- again" and those of the group "the masking state" cover both notes.
+-- again" and those of the groups "the masking state" and "exceptions that are not ours" cover both
+-- notes.
 module Ashlar.Internal.Coroutine.Exception
   ( passOn,
+    passOnUnseen,
+    Suspect (..),
+    throwSuspect,
+    throwOn,
     throwHere,
+    rethrow,
   )
 where
 
+import Ashlar.Internal.Coroutine.Thunk
+import Control.Concurrent (ThreadId, myThreadId)
 import Control.Exception
-import GHC.Exts (killThread#, myThreadId#)
+import Data.Maybe (isJust)
+import GHC.Conc (atomically)
+import GHC.Exts (killThread#, myThreadId#, raiseIO#)
 import GHC.IO (IO (..), noDuplicate)
 
--- | What a handler does with a foreign exception. An asynchronous one is thrown again at once.
+-- | What a handler does with a foreign exception that ended the evaluation of a thunk. An
+-- asynchronous one is thrown again at once.
 passOn ::
+  -- | The thunk, of which the handler encloses all of the evaluation.
+  Thunk r ->
   -- | The exception.
   SomeException ->
   -- | For a synchronous exception: make sure that it is thrown after the handler has returned.
@@ -50,10 +88,45 @@ passOn ::
   -- | For an asynchronous exception: what to do when the evaluation that it froze is resumed.
   IO a ->
   IO a
-passOn e synchronous again = case fromException e of
-  -- Two threads may resume the evaluation at the same time. Only one of them may go on.
-  Just (SomeAsyncException _) -> throwHere e >> noDuplicate >> again
-  Nothing -> synchronous
+passOn thunk e synchronous again = do
+  thrown <- hasThrown thunk
+  if thrown then synchronous else throwOn e again
+
+-- | What a handler does with a foreign exception if it does not enclose a thunk. This returns when
+-- the computation must begin again, as a thunk: either the exception has been thrown, and the
+-- evaluation that it froze is resumed, or it is yet to be thrown ('throwSuspect').
+passOnUnseen :: SomeException -> IO (Maybe Suspect)
+passOnUnseen e = do
+  transaction <- inTransaction
+  if transaction && not (isJust (fromException e :: Maybe SomeAsyncException))
+    then (\here -> Just (Suspect here e)) <$> myThreadId
+    else throwOn e (pure Nothing)
+{-# NOINLINE passOnUnseen #-}
+
+-- | An exception that may have been asynchronous, and the thread that received it.
+data Suspect = Suspect !ThreadId SomeException
+
+-- | Throw an exception that was asynchronous, since the computation has not thrown it again.
+--
+-- A thread that resumes the evaluation in place of the one that received the exception does not get
+-- it.
+throwSuspect ::
+  Suspect ->
+  -- | What to do when the evaluation that it froze is resumed.
+  IO a ->
+  IO a
+throwSuspect (Suspect there e) again = do
+  here <- myThreadId
+  if here == there then throwOn e again else again
+
+-- | Throw an exception as an asynchronous one.
+throwOn ::
+  SomeException ->
+  -- | What to do when the evaluation that it froze is resumed.
+  IO a ->
+  IO a
+-- Two threads may resume the evaluation at the same time. Only one of them may go on.
+throwOn e again = throwHere e >> noDuplicate >> again
 
 -- | Throw an asynchronous exception to the thread that runs this, and return when the
 -- evaluation that it froze is forced again.
@@ -65,3 +138,13 @@ throwHere :: SomeException -> IO ()
 throwHere e = mask_ $
   IO $ \s0 -> case myThreadId# s0 of
     (# s1, me #) -> (# killThread# me e s1, () #)
+
+-- | Throw an exception that was caught, as it was. (From GHC 9.10 on, 'throwIO' would add another
+-- backtrace.)
+rethrow :: SomeException -> IO a
+rethrow e = IO (raiseIO# e)
+
+-- Does this thread run a transaction?
+inTransaction :: IO Bool
+inTransaction = (False <$ atomically (pure ())) `catch` \NestedAtomically -> pure True
+{-# NOINLINE inTransaction #-}

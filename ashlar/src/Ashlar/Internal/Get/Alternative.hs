@@ -28,7 +28,6 @@ import Ashlar.Internal.Get.Input (lookAt)
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Mem.Cells
 import Control.Applicative (Alternative (..))
-import Control.Exception (throwIO)
 import Control.Monad (MonadPlus)
 import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.Word (Word8)
@@ -226,5 +225,5 @@ ended c env !start !barrier before stop = do
       found <- lookAt c env (min 16 (end - at))
       failWith c env at at found Unexpected
     Just HasFailed -> pure ()
-    Just _ -> throwIO Restart
+    Just other -> failAgain other
 {-# NOINLINE ended #-}

@@ -13,12 +13,15 @@
 -- is on the stack above a handler is no thunk, and is lost when the handler is called. There are
 -- two ways out, and a run says which is its own ('inPlaceCell'):
 --
--- * All of the input is in memory, in one chunk. The run begins again, and nothing is needed for
---   that.
+-- * The input is there from its first byte on: all of it is in memory, in one chunk, or a pure
+--   decoder has kept it. The run begins again, and nothing is needed for that.
 -- * Input that has been read is gone. The alternative runs as a thunk inside the handler, and so is
 --   frozen in its turn. When the evaluation is resumed, the handler has nothing to do, and the
 --   thunk is forced again. A run that is suspended by freezing it (see
 --   "Ashlar.Internal.Coroutine") goes this way too, each time it waits for input.
+--
+-- A run in memory that has to begin again goes the second way from then on. Its thunks show whether
+-- an exception is synchronous, and its work is not lost a second time.
 --
 -- A thunk adds to the cost of each alternative (benchmark "many with an alternative"). Tried and
 -- dropped: beginning again at the choice, without a thunk. That needs the bytes from there on,
@@ -26,12 +29,11 @@
 -- time proportional to n².
 --
 -- (Tests "an interrupted decode can be forced again", "an alternative of many chunks is run once",
--- and others of the group "push mode".)
+-- and others of the groups "push mode" and "exceptions that are not ours".)
 module Ashlar.Internal.Get.Catch
   ( -- * How a decoder ended
     Stop (..),
     Outcome,
-    Restart (..),
     failAgain,
 
     -- * Catching
@@ -42,16 +44,14 @@ module Ashlar.Internal.Get.Catch
 where
 
 import Ashlar.Internal.Coroutine (shortened)
-import Ashlar.Internal.Coroutine.Exception (passOn)
+import Ashlar.Internal.Coroutine.Exception (Suspect, passOn, passOnUnseen, rethrow)
 import Ashlar.Internal.Coroutine.Thunk
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Mem.Cells
-import Control.Exception (Exception, SomeException, catch, evaluate, fromException, throw, throwIO)
+import Control.Exception (Exception, SomeException, catch, evaluate, fromException, throwIO)
 import Control.Monad (when)
-import Data.Maybe (isJust)
-import Data.Void (Void, absurd)
 import GHC.Exts (RealWorld, State#, catch#)
 import GHC.IO (IO (..), unIO)
 import Unsafe.Coerce (unsafeCoerce)
@@ -60,9 +60,12 @@ import Unsafe.Coerce (unsafeCoerce)
 data Stop
   = -- | It failed. The cursor is where that happened.
     HasFailed
-  | -- | A foreign asynchronous exception ended it, and the evaluation that it froze was resumed.
-    -- The whole run must begin again.
-    MustRestart
+  | -- | A foreign synchronous exception ended it, which must be thrown outside of the handler.
+    Raised SomeException
+  | -- | A foreign exception ended it, and the whole run must begin again, in place. Either the
+    -- exception was thrown to the thread, and the evaluation that it froze was resumed. Or it must
+    -- be thrown if the new run does not throw it again.
+    MustRestart (Maybe Suspect)
   | -- | A foreign asynchronous exception froze it as a thunk, and the evaluation was resumed. The
     -- thunk can go on. 'inPlace' takes care of that, and does not return this.
     Frozen
@@ -71,11 +74,11 @@ data Stop
 -- once.
 type Outcome a = (# a| Stop #)
 
--- | Thrown when a decoder that was interrupted has to begin again. It never leaves a run.
-data Restart = Restart
+-- Thrown when a decoder that was interrupted has to begin again. It never leaves a run.
+newtype Restart = Restart (Maybe Suspect)
 
 instance Show Restart where
-  show Restart = "Ashlar.Get: restart outside of a run"
+  show _ = "Ashlar.Get: restart outside of a run"
 
 instance Exception Restart
 
@@ -83,7 +86,10 @@ instance Exception Restart
 failAgain :: Stop -> IO a
 failAgain stop = case stop of
   HasFailed -> throwFailed
-  _ -> throwIO Restart
+  Raised e -> rethrow e
+  MustRestart suspect -> throwIO (Restart suspect)
+  Frozen -> throwIO (Restart Nothing)
+{-# NOINLINE failAgain #-}
 
 -- | Run a decoder, and catch its failure.
 --
@@ -106,9 +112,7 @@ catchingRun c env (Get f) = guarded False c (\s -> f c env s)
 -- Note [Caught by a cell]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
 -- A handler that is called notes that in a cell, and returns the 'Stop' in place of a result. So
--- the result needs no box to tell the two apart. For a foreign exception it returns a thunk that
--- throws it. The thunk is forced after the handler has returned:
--- Note [Thrown outside of the handler].
+-- the result needs no box to tell the two apart.
 --
 -- A run in place could be frozen between writing and reading the cell, and another handler would
 -- write to the cell before the run resumes. There the result has a box.
@@ -129,26 +133,24 @@ guarded again c body s0 = case unIO (getInt c inPlaceCell) s0 of
     (# s2, a #) -> case unIO (getInt c caughtCell) s2 of
       (# s3, 0 #) -> (# s3, (# a | #) #)
       (# s3, _ #) -> case unIO (when again (putInt c caughtCell 0) >> evaluate (whyStopped a)) s3 of
-        (# s4, Left stop #) -> (# s4, (# | stop #) #)
-        (# s4, Right impossible #) -> (# s4, (# absurd impossible | #) #)
+        (# s4, stop #) -> (# s4, (# | stop #) #)
   (# s1, _ #) -> case unIO (inPlace (IO body)) s1 of
     (# s2, Right a #) -> (# s2, (# a | #) #)
     (# s2, Left stop #) -> (# s2, (# | stop #) #)
   where
-    whyStopped a = unsafeCoerce a :: Either Stop Void
+    whyStopped a = unsafeCoerce a :: Stop
     caught e = unIO $ do
-      stopped <- stopOf MustRestart e
-      unsafeCoerce (stopped :: Either Stop Void) <$ putInt c caughtCell 1
+      stop <- maybe (MustRestart <$> passOnUnseen e) pure (stopOf e)
+      unsafeCoerce (stop :: Stop) <$ putInt c caughtCell 1
 {-# NOINLINE guarded #-}
 
--- What stopped a decoder, as its handler finds out. If the exception is foreign and asynchronous,
--- this returns the given stop when the evaluation is resumed. If it is foreign and synchronous, the
--- result throws it. It returns the 'Either' itself, so that a failure allocates nothing.
-stopOf :: Stop -> SomeException -> IO (Either Stop a)
-stopOf resumed e
-  | isFailure e = pure (Left HasFailed)
-  | isJust (fromException e :: Maybe Restart) = pure (Left MustRestart)
-  | otherwise = passOn e (pure (throw e)) (pure (Left resumed))
+-- What stopped a decoder, unless the exception is foreign.
+stopOf :: SomeException -> Maybe Stop
+stopOf e
+  | isFailure e = Just HasFailed
+  | Just (Restart suspect) <- fromException e = Just (MustRestart suspect)
+  | otherwise = Nothing
+{-# INLINE stopOf #-}
 
 -- | Run an action of a decoder as a thunk. An asynchronous exception freezes it. When the
 -- interrupted evaluation is resumed, the thunk continues where it was.
@@ -158,7 +160,8 @@ inPlace act = newThunk (Right <$> act) >>= force 0
     -- A thunk that has been frozen n times. Without 'shortened', a decoder that waits for bytes in
     -- an alternative, one by one, would take time proportional to the square of their number.
     force n thunk@(Thunk run) = do
-      r <- evaluate run `catch` stopOf Frozen
+      r <- evaluate run `catch` \e ->
+        maybe (passOn thunk e (pure (Left (Raised e))) (pure (Left Frozen))) (pure . Left) (stopOf e)
       case r of
         Left Frozen -> shortened n thunk >>= force (n + 1)
         _ -> pure r

@@ -55,7 +55,6 @@ import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure (Failures)
 import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem.Cells
-import Control.Exception (throwIO)
 import GHC.Exts (lazy)
 
 -- | What the cells were where a decoder may go back to.
@@ -114,7 +113,7 @@ retreat c env stop !point = do
         putInt c keepCell (pointKeep point)
         putInt c releaseCell (pointRelease point)
         putInt c committedCell (pointCommitted point)
-    _ -> throwIO Restart
+    _ -> failAgain stop
 {-# NOINLINE retreat #-}
 
 -- | Go back to a choice point, without closing it.

@@ -112,8 +112,8 @@ caughtCell = Cell 9
 emptiesCell :: Cell Int
 emptiesCell = Cell 10
 
--- | Are alternatives run as thunks, because the run cannot begin again? (1, else 0) See
--- Note [Interrupted inside an alternative]. It does not change during a run.
+-- | Are alternatives run as thunks, because the run cannot begin again, or has done so? (1, else
+-- 0) See Note [Interrupted inside an alternative]. It does not change during a run.
 --
 -- (A cell and not a field of 'Input'. For a field, GHC made decoders take 'Env' and 'Input' apart
 -- as arguments, only to put them together again for others.)

@@ -28,6 +28,7 @@ module Ashlar.Internal.Get.Run
   )
 where
 
+import Ashlar.Internal.Coroutine.Exception (throwSuspect)
 import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Bytes (endOfInput)
 import Ashlar.Internal.Get.Catch
@@ -39,7 +40,7 @@ import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem (keepAlive)
 import Ashlar.Internal.Mem.Cells
-import Control.Exception (evaluate, throwIO)
+import Control.Exception (evaluate)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -130,7 +131,7 @@ runGetWith budget g = runGet (withBudget budget g)
 -- The function makes the result of how many bytes were read, and the value. (The dupable form is
 -- enough: two threads that evaluate the result have a state each.)
 runStrict :: (Int -> a -> Either DecodeError r) -> Get a -> ByteString -> Either DecodeError r
-runStrict f g bs = unsafeDupablePerformIO (strictRun False f g bs)
+runStrict f g bs = unsafeDupablePerformIO (strictRun False False f g bs)
 {-# NOINLINE runStrict #-}
 
 -- For a run on one byte it matters that there are no thunks where nothing is saved by them: for the
@@ -138,13 +139,16 @@ runStrict f g bs = unsafeDupablePerformIO (strictRun False f g bs)
 -- pointer yet; for the result. And the variable of the segments is kept alive, not the 'Input',
 -- which would be built twice. (Benchmark "one run on 16 bytes".)
 strictRun ::
+  -- | Does it begin again, because a foreign exception ended it? Then it goes on in place:
+  -- Note [Interrupted inside an alternative].
+  Bool ->
   -- | Is it traced?
   Bool ->
   (Int -> a -> Either DecodeError r) ->
   Get a ->
   ByteString ->
   IO (Either DecodeError r)
-strictRun traced f g bs = do
+strictRun again traced f g bs = do
   input <- newInput (pure ()) (pure S.empty) newSegments {segmentOpen = bs, segmentsEnded = True}
   outcome <- keepAlive (inputSegments input) $
     withCells cellCount $ \c -> do
@@ -152,21 +156,24 @@ strictRun traced f g bs = do
       -- The limit is where the input ends, so the end is seen without looking at the segments.
       -- ('endCell' is right already.)
       putInt c limitCell (S.length bs)
-      -- It can begin again.
-      putInt c inPlaceCell 0
+      putInt c inPlaceCell (if again then 1 else 0)
       putInt c tracedCell (if traced then 1 else 0)
       IO $ \s0 -> case catchingRun c (topEnv c input) g s0 of
         (# s1, (# a | #) #) ->
-          unIO (position c >>= \used -> Just <$> (pure $! f used a)) s1
+          unIO (position c >>= \used -> Right <$> (pure $! f used a)) s1
         (# s1, (# | HasFailed #) #) ->
-          unIO (Just . Left <$> (if traced then errorOf c input else pure (strictError f g bs))) s1
-        -- It must begin again.
-        (# s1, _ #) -> (# s1, Nothing #)
-  maybe (strictRun traced f g bs) pure outcome
+          unIO (Right . Left <$> (if traced then errorOf c input else pure (strictError f g bs))) s1
+        (# s1, (# | stop #) #) -> (# s1, Left stop #)
+  case outcome of
+    Right result -> pure result
+    Left (MustRestart suspect) -> do
+      result <- strictRun True traced f g bs
+      maybe id throwSuspect suspect (pure result)
+    Left stop -> failAgain stop
 
 -- The error of a run, found out by another run: Note [Traced runs].
 strictError :: (Int -> a -> Either DecodeError r) -> Get a -> ByteString -> DecodeError
-strictError f g bs = fromLeft succeeds (unsafeDupablePerformIO (strictRun True f g bs))
+strictError f g bs = fromLeft succeeds (unsafeDupablePerformIO (strictRun False True f g bs))
   where
     succeeds =
       errorWithoutStackTrace
@@ -189,7 +196,7 @@ inPlaceOr c input act = do
   case r of
     Right a -> pure (Right a)
     Left HasFailed -> Left <$> errorOf c input
-    Left _ -> throwIO Restart
+    Left stop -> failAgain stop
 
 -- | Decode from a lazy 'L.ByteString'. Its chunks are forced when the decoder gets there, and
 -- released when it has passed them. Bytes that are left over are ignored, and not forced.

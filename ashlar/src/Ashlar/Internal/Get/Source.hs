@@ -34,8 +34,9 @@ module Ashlar.Internal.Get.Source
   )
 where
 
-import Ashlar.Internal.Coroutine.Exception (passOn)
+import Ashlar.Internal.Coroutine.Exception (throwOn)
 import Ashlar.Internal.Get.Bytes (endOfInput, isEmpty)
+import Ashlar.Internal.Get.Catch
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
@@ -186,17 +187,23 @@ attemptFrom source@(Source input _) g = do
       -- Nothing from here on is let go of, also after a commit.
       putInt c keepCell offset
       putInt c releaseCell offset
-      decoded <- try (unmask (inPlaceOr c input (runIn c input g)))
+      -- A synchronous exception does not get here as one: 'inPlace' returns it.
+      decoded <- try (unmask (inPlace (runIn c input g)))
       -- What has arrived meanwhile strikes while the value can still be given back.
-      result <- either (pure . Left) (\r -> try (r <$ unmask (pure ()))) decoded
-      case result of
+      ended <- either (pure . Left) (\r -> try (r <$ unmask (pure ()))) decoded
+      result <- case ended of
+        Right (Left HasFailed) -> pure . Left <$> errorOf c input
+        Right (Left stop) -> pure (failAgain stop)
+        Right (Right a) -> pure (pure (Right a))
+        -- Where this is part of a value, an asynchronous exception freezes it. Whoever forces the
+        -- value again makes another attempt.
+        Left e -> pure (throwOn e (attemptFrom source g))
+      case ended of
         Right (Right _) -> pure ()
         _ -> returnTo c input offset
       giveBack source c
       pure result
-  -- Where this is part of a value, an asynchronous exception freezes it. Whoever forces the value
-  -- again makes another attempt.
-  either (\e -> passOn e (throwIO e) (attemptFrom source g)) pure outcome
+  outcome
 
 -- | Decode values one after another until the source ends, and fold them from the left, in constant
 -- memory. The accumulator is forced at each step.

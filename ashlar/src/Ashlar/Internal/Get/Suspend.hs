@@ -17,6 +17,7 @@ module Ashlar.Internal.Get.Suspend
 where
 
 import Ashlar.Internal.Coroutine
+import Ashlar.Internal.Coroutine.Exception (Suspect)
 import Ashlar.Internal.Get.Catch
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Env
@@ -38,9 +39,9 @@ data Fed a
   | -- | It has ended: the bytes that it had not read, the offset at which they begin, and the
     -- result.
     Finished !ByteString !Int64 (Either DecodeError a)
-  | -- | It was interrupted, the evaluation was resumed, and it would have to begin again from the
-    -- start.
-    Lost
+  | -- | A foreign exception ended it, and it would have to begin again from the start. If the
+    -- exception is still to be thrown ('throwSuspect'), this is it.
+    Lost (Maybe Suspect)
 
 -- What has been handed over and not been taken: chunks, and whether these are the last ones.
 data Pending = Pending [ByteString] !Bool
@@ -78,7 +79,8 @@ begin g chunks isLast = do
                 advance (go ())
             Right (Completed a) -> finished (Right a)
             Left HasFailed -> errorOf c input >>= finished . Left
-            Left _ -> pure Lost
+            Left (MustRestart suspect) -> pure (Lost suspect)
+            Left stop -> failAgain stop
         finished result = do
           at <- position c
           held <- unread c input

@@ -25,11 +25,11 @@ import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Elements
 import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.Length
-import Ashlar.Internal.Coroutine.Exception (passOn)
+import Ashlar.Internal.Coroutine.Exception (throwOn)
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.ST (GetST, insideSpanST)
 import Ashlar.Internal.Get.Vectors
-import Control.Exception (catch)
+import Control.Exception (SomeException, catch, try)
 import qualified Data.ByteString.Internal as B
 import Data.Primitive.ByteArray (copyByteArrayToPtr, newByteArray, readByteArray, writeByteArray)
 import qualified Data.Primitive.Types as Prim
@@ -224,9 +224,12 @@ plainStorable f =
       peek (castPtr p) >>= writesSample f
 {-# INLINE plainStorable #-}
 
--- An action, or a value if the action throws: the sample need not be a value of the type.
+-- An action, or a value if the action throws: the sample need not be a value of the type. If the
+-- action does not throw when the handler repeats it, the exception was asynchronous.
 orElse :: a -> IO a -> IO a
-orElse x act = act `catch` \e -> passOn e (pure x) (orElse x act)
+orElse x act = act `catch` \e -> tried act >>= either (\_ -> pure x) (throwOn e . pure)
+  where
+    tried = try :: IO a -> IO (Either SomeException a)
 
 plainPrim :: P.Prim a => Fixed a -> Bool
 plainPrim f =
