@@ -241,7 +241,8 @@ instance (Binary a, Integral a) => Binary (Ratio a) where
   get = do
     n <- get
     d <- get
-    if d == 0 then invalid "a fraction over 0" else pure $! n % d
+    -- Not forced: of numbers with bounds, that can be an exception.
+    if d == 0 then invalid "a fraction over 0" else pure (n % d)
   isFlat = isFlat @a
   {-# INLINE put #-}
   {-# INLINE get #-}
