@@ -48,8 +48,9 @@ import Ashlar.Compat.Cereal.Get
 import Ashlar.Compat.Cereal.IEEE754
 import Ashlar.Compat.Cereal.Put
 import Ashlar.Internal.Compat.Cereal.Class
-import Ashlar.Internal.Compat.Cereal.Instances ()
-import Ashlar.Internal.Compat.Cereal.Tuples ()
+import Ashlar.Internal.Compat.Cereal.Instances.Base ()
+import Ashlar.Internal.Compat.Cereal.Instances.Containers ()
+import Ashlar.Internal.Compat.Cereal.Instances.Tuples ()
 import Control.Applicative (empty)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString.Lazy as L

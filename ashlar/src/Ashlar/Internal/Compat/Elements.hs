@@ -1,8 +1,6 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE TypeApplications #-}
--- See Note [Fusing puts] in "Ashlar.Internal.Builder.Put".
-{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
 -- Module      : Ashlar.Internal.Compat.Elements
@@ -17,6 +15,14 @@
 -- element that reads nothing is charged to the budget of the run for empty elements. A
 -- negative count fails at once; the loops of both libraries would go on until the input
 -- ends, and for ever if the elements take no bytes.
+--
+-- Note [Loops apart]
+-- ~~~~~~~~~~~~~~~~~~
+-- The instances are compiled with @-fno-do-lambda-eta-expansion@ (Note [Fusing puts] in
+-- "Ashlar.Internal.Builder.Put"). Loops are not: without eta-expansion each round allocates
+-- closures, and GHC 9.0.2 panics on the loops over vectors in 'getVectorOf'. So loops are
+-- here and in "Ashlar.Internal.Compat.Lists", and the instances that inline them are in
+-- modules without that option.
 module Ashlar.Internal.Compat.Elements
   ( -- * Counts
     putCount,
@@ -31,11 +37,11 @@ module Ashlar.Internal.Compat.Elements
     putEach,
     getElements,
     getElementsLazily,
-    getCharacters,
 
     -- * Maps and sets
     putMapEntries,
     putSetElements,
+    putIntMapEntries,
     getMapEntries,
     getSetElements,
     ascending,
@@ -55,11 +61,11 @@ import Ashlar.Internal.Mem (Number, peekBE, pokeBE)
 import Ashlar.Internal.Mem.Cells
 import qualified Data.Foldable as F
 import Data.Int (Int64)
+import qualified Data.IntMap as IM
 import qualified Data.Map.Internal as M (Map (Bin, Tip))
 import qualified Data.Set.Internal as Set (Set (Bin, Tip))
 import qualified Data.Vector as V
 import qualified Data.Vector.Primitive as P
-import qualified Data.Vector.Unboxed as U
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import Foreign.Storable (sizeOf)
@@ -145,7 +151,8 @@ putElements p xs = append (putCount (F.length xs)) (putEach p xs)
 
 -- | Each element by a put.
 putEach :: Foldable t => (a -> Put) -> t a -> Builder
-putEach p = F.foldr (\x rest -> append (execPut (p x)) rest) empty
+putEach p xs = action $ \c k ->
+  F.foldr (\x rest -> runOn (execPut (p x)) c k >> rest) (pure ()) xs
 {-# INLINE putEach #-}
 
 -- | A list of n elements, each of which is forced.
@@ -154,21 +161,14 @@ getElements n p
   | n > 64 = V.foldr' (:) [] <$> getVectorOf n p
   | n < 0 = negative n
   | otherwise = count n (p >>= \x -> x `seq` pure x)
-{-# INLINE getElements #-}
+{-# NOINLINE getElements #-}
 
 -- | A list of n elements, which are not forced.
 getElementsLazily :: Int -> Get a -> Get [a]
 getElementsLazily n p
   | n < 0 = negative n
   | otherwise = count n p
-{-# INLINE getElementsLazily #-}
-
--- | A string of n characters.
-getCharacters :: Int -> Get Char -> Get String
-getCharacters n p
-  | n > 64 = U.foldr' (:) [] <$> getVectorOf n p
-  | otherwise = getElements n p
-{-# INLINE getCharacters #-}
+{-# NOINLINE getElementsLazily #-}
 
 -- | The entries of a map, by ascending key. (A walk along the tree, as here, allocates
 -- nothing.)
@@ -191,6 +191,13 @@ putSetElements p m0 = action (\c s -> go c s m0)
       Set.Tip -> pure ()
       Set.Bin _ x left right -> go c s left >> runOn (execPut (p x)) c s >> go c s right
 {-# INLINE putSetElements #-}
+
+-- | The entries of an 'IM.IntMap', by ascending key.
+putIntMapEntries :: (v -> Put) -> IM.IntMap v -> Builder
+putIntMapEntries p m = action $ \c s ->
+  let entry k v rest = runOn (append (putCount k) (execPut (p v))) c s >> rest
+   in IM.foldrWithKey entry (pure ()) m
+{-# INLINE putIntMapEntries #-}
 
 -- | A map of n entries, which are taken to ascend. The tree is built as they arrive: see
 -- Note [Trees built in order] in "Ashlar.Internal.Codec.Instances.Containers".

@@ -10,11 +10,10 @@
 -- Description : Numbers, tuples and other types of base in binary's format
 module Ashlar.Internal.Compat.Binary.Instances.Base () where
 
-import Ashlar.Internal.Builder.Core (append)
 import Ashlar.Internal.Builder.Put
-import Ashlar.Internal.Builder.Strings (stringUtf8)
 import Ashlar.Internal.Compat.Binary.Class
-import Ashlar.Internal.Compat.Elements
+import Ashlar.Internal.Compat.Elements (getCount)
+import Ashlar.Internal.Compat.Lists
 import Ashlar.Internal.Compat.Numbers
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Numbers
@@ -79,8 +78,8 @@ notOf name w = invalid ("Could not map value " ++ show w ++ " to " ++ name)
 instance Binary Word8 where
   put = putWord8
   get = getWord8
-  putList xs = putBuilder (putNumbers id xs)
-  getList = getNumbers (id :: Word8 -> Word8)
+  putList xs = putBuilder (putWord8s xs)
+  getList = getWord8s
   isFlat = True
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -90,8 +89,8 @@ instance Binary Word8 where
 instance Binary Word16 where
   put = putWord16be
   get = getWord16be
-  putList xs = putBuilder (putNumbers id xs)
-  getList = getNumbers (id :: Word16 -> Word16)
+  putList xs = putBuilder (putWord16s xs)
+  getList = getWord16s
   isFlat = True
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -101,8 +100,8 @@ instance Binary Word16 where
 instance Binary Word32 where
   put = putWord32be
   get = getWord32be
-  putList xs = putBuilder (putNumbers id xs)
-  getList = getNumbers (id :: Word32 -> Word32)
+  putList xs = putBuilder (putWord32s xs)
+  getList = getWord32s
   isFlat = True
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -112,8 +111,8 @@ instance Binary Word32 where
 instance Binary Word64 where
   put = putWord64be
   get = getWord64be
-  putList xs = putBuilder (putNumbers id xs)
-  getList = getNumbers (id :: Word64 -> Word64)
+  putList xs = putBuilder (putWord64s xs)
+  getList = getWord64s
   isFlat = True
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -123,8 +122,8 @@ instance Binary Word64 where
 instance Binary Int8 where
   put = putInt8
   get = getInt8
-  putList xs = putBuilder (putNumbers id xs)
-  getList = getNumbers (id :: Int8 -> Int8)
+  putList xs = putBuilder (putInt8s xs)
+  getList = getInt8s
   isFlat = True
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -134,8 +133,8 @@ instance Binary Int8 where
 instance Binary Int16 where
   put = putInt16be
   get = getInt16be
-  putList xs = putBuilder (putNumbers id xs)
-  getList = getNumbers (id :: Int16 -> Int16)
+  putList xs = putBuilder (putInt16s xs)
+  getList = getInt16s
   isFlat = True
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -145,8 +144,8 @@ instance Binary Int16 where
 instance Binary Int32 where
   put = putInt32be
   get = getInt32be
-  putList xs = putBuilder (putNumbers id xs)
-  getList = getNumbers (id :: Int32 -> Int32)
+  putList xs = putBuilder (putInt32s xs)
+  getList = getInt32s
   isFlat = True
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -156,8 +155,8 @@ instance Binary Int32 where
 instance Binary Int64 where
   put = putInt64be
   get = getInt64be
-  putList xs = putBuilder (putNumbers id xs)
-  getList = getNumbers (id :: Int64 -> Int64)
+  putList xs = putBuilder (putInt64s xs)
+  getList = getInt64s
   isFlat = True
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -167,8 +166,8 @@ instance Binary Int64 where
 instance Binary Word where
   put x = putWord64be (fromIntegral x)
   get = fromIntegral <$> getWord64be
-  putList xs = putBuilder (putNumbers (fromIntegral :: Word -> Word64) xs)
-  getList = getNumbers (fromIntegral :: Word64 -> Word)
+  putList xs = putBuilder (putWords xs)
+  getList = getWords
   isFlat = True
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -178,8 +177,8 @@ instance Binary Word where
 instance Binary Int where
   put x = putInt64be (fromIntegral x)
   get = fromIntegral <$> getInt64be
-  putList xs = putBuilder (putNumbers (fromIntegral :: Int -> Int64) xs)
-  getList = getNumbers (fromIntegral :: Int64 -> Int)
+  putList xs = putBuilder (putInts xs)
+  getList = getInts
   isFlat = True
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -225,8 +224,8 @@ instance Binary Float where
 instance Binary Char where
   put = putCharUtf8
   get = getChar8
-  putList str = putBuilder (append (putCount (length str)) (stringUtf8 str))
-  getList n = getCharacters n getChar8
+  putList str = putBuilder (putChars str)
+  getList = getChars
   isFlat = True
   {-# INLINE put #-}
   {-# INLINE get #-}

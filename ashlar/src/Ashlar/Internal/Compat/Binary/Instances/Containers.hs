@@ -1,7 +1,5 @@
 {-# LANGUAGE FlexibleContexts #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
--- See Note [Fusing puts] in "Ashlar.Internal.Builder.Put".
-{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
 -- Module      : Ashlar.Internal.Compat.Binary.Instances.Containers
@@ -105,9 +103,7 @@ instance Binary a => Binary (Set.Set a) where
 
 -- | As a 'M.Map' with keys of type 'Int'. Keys that do not ascend are refused.
 instance Binary v => Binary (IM.IntMap v) where
-  put m = putBuilder (append (putCount (IM.size m)) (IM.foldrWithKey entry empty m))
-    where
-      entry k v rest = append (execPut (put k)) (append (execPut (put v)) rest)
+  put m = putBuilder (append (putCount (IM.size m)) (putIntMapEntries put m))
   get = do
     list <- get
     if ascending fst list then pure $! IM.fromDistinctAscList list else notAscending

@@ -1,5 +1,4 @@
 {-# LANGUAGE DerivingStrategies #-}
-{-# LANGUAGE FlexibleContexts #-}
 {-# LANGUAGE GeneralizedNewtypeDeriving #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE StandaloneDeriving #-}
@@ -9,41 +8,21 @@
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
--- Module      : Ashlar.Internal.Compat.Cereal.Instances
--- Description : Types of base, bytestring, containers and array in cereal's format
-module Ashlar.Internal.Compat.Cereal.Instances () where
+-- Module      : Ashlar.Internal.Compat.Cereal.Instances.Base
+-- Description : Types of base in cereal's format
+module Ashlar.Internal.Compat.Cereal.Instances.Base () where
 
-import Ashlar.Internal.Builder.Bytes (byteString, lazyByteString, shortByteString)
-import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Put
-import Ashlar.Internal.Builder.Strings (stringUtf8)
 import Ashlar.Internal.Compat.Cereal.Class
-import Ashlar.Internal.Compat.Cereal.Tuples ()
-import Ashlar.Internal.Compat.Elements
+import Ashlar.Internal.Compat.Elements (getCount)
+import Ashlar.Internal.Compat.Lists
 import Ashlar.Internal.Compat.Numbers
-import Ashlar.Internal.Get.ArrayBounds (agree)
-import Ashlar.Internal.Get.Budget (deeper)
-import Ashlar.Internal.Get.Bytes (getLazyByteString)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Numbers
-import Ashlar.Internal.Get.Progress (here)
-import Ashlar.Internal.Get.Strings (getByteStringCopy, getShortByteString)
 import Ashlar.Put
-import Data.Array (Array)
-import Data.Array.IArray (IArray, Ix, bounds, elems, listArray, rangeSize)
-import Data.Array.Unboxed (UArray)
-import qualified Data.ByteString as S
-import qualified Data.ByteString.Lazy as L
-import qualified Data.ByteString.Short as SBS
 import Data.Int (Int16, Int32, Int64, Int8)
-import qualified Data.IntMap as IM
-import qualified Data.IntSet as IS
-import qualified Data.Map as M
 import qualified Data.Monoid as Monoid
 import Data.Ratio (Ratio, denominator, numerator, (%))
-import qualified Data.Sequence as Seq
-import qualified Data.Set as Set
-import Data.Tree (Tree (..))
 import Data.Word (Word16, Word32, Word64, Word8)
 import Numeric.Natural (Natural)
 
@@ -91,8 +70,8 @@ notOf name w = invalid ("Could not map value " ++ show w ++ " to " ++ name)
 instance Serialize Word8 where
   put = putWord8
   get = getWord8
-  putList xs = putBuilder (putNumbers id xs)
-  getList = getNumbers (id :: Word8 -> Word8)
+  putList xs = putBuilder (putWord8s xs)
+  getList = getWord8s
   isFlat = True
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -102,8 +81,8 @@ instance Serialize Word8 where
 instance Serialize Word16 where
   put = putWord16be
   get = getWord16be
-  putList xs = putBuilder (putNumbers id xs)
-  getList = getNumbers (id :: Word16 -> Word16)
+  putList xs = putBuilder (putWord16s xs)
+  getList = getWord16s
   isFlat = True
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -113,8 +92,8 @@ instance Serialize Word16 where
 instance Serialize Word32 where
   put = putWord32be
   get = getWord32be
-  putList xs = putBuilder (putNumbers id xs)
-  getList = getNumbers (id :: Word32 -> Word32)
+  putList xs = putBuilder (putWord32s xs)
+  getList = getWord32s
   isFlat = True
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -124,8 +103,8 @@ instance Serialize Word32 where
 instance Serialize Word64 where
   put = putWord64be
   get = getWord64be
-  putList xs = putBuilder (putNumbers id xs)
-  getList = getNumbers (id :: Word64 -> Word64)
+  putList xs = putBuilder (putWord64s xs)
+  getList = getWord64s
   isFlat = True
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -135,8 +114,8 @@ instance Serialize Word64 where
 instance Serialize Int8 where
   put = putInt8
   get = getInt8
-  putList xs = putBuilder (putNumbers id xs)
-  getList = getNumbers (id :: Int8 -> Int8)
+  putList xs = putBuilder (putInt8s xs)
+  getList = getInt8s
   isFlat = True
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -146,8 +125,8 @@ instance Serialize Int8 where
 instance Serialize Int16 where
   put = putInt16be
   get = getInt16be
-  putList xs = putBuilder (putNumbers id xs)
-  getList = getNumbers (id :: Int16 -> Int16)
+  putList xs = putBuilder (putInt16s xs)
+  getList = getInt16s
   isFlat = True
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -157,8 +136,8 @@ instance Serialize Int16 where
 instance Serialize Int32 where
   put = putInt32be
   get = getInt32be
-  putList xs = putBuilder (putNumbers id xs)
-  getList = getNumbers (id :: Int32 -> Int32)
+  putList xs = putBuilder (putInt32s xs)
+  getList = getInt32s
   isFlat = True
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -168,8 +147,8 @@ instance Serialize Int32 where
 instance Serialize Int64 where
   put = putInt64be
   get = getInt64be
-  putList xs = putBuilder (putNumbers id xs)
-  getList = getNumbers (id :: Int64 -> Int64)
+  putList xs = putBuilder (putInt64s xs)
+  getList = getInt64s
   isFlat = True
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -179,8 +158,8 @@ instance Serialize Int64 where
 instance Serialize Word where
   put x = putWord64be (fromIntegral x)
   get = fromIntegral <$> getWord64be
-  putList xs = putBuilder (putNumbers (fromIntegral :: Word -> Word64) xs)
-  getList = getNumbers (fromIntegral :: Word64 -> Word)
+  putList xs = putBuilder (putWords xs)
+  getList = getWords
   isFlat = True
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -190,8 +169,8 @@ instance Serialize Word where
 instance Serialize Int where
   put x = putInt64be (fromIntegral x)
   get = fromIntegral <$> getInt64be
-  putList xs = putBuilder (putNumbers (fromIntegral :: Int -> Int64) xs)
-  getList = getNumbers (fromIntegral :: Int64 -> Int)
+  putList xs = putBuilder (putInts xs)
+  getList = getInts
   isFlat = True
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -238,8 +217,8 @@ instance Serialize Float where
 instance Serialize Char where
   put = putCharUtf8
   get = getChar8
-  putList str = putBuilder (append (putCount (length str)) (stringUtf8 str))
-  getList n = getCharacters n getChar8
+  putList str = putBuilder (putChars str)
+  getList = getChars
   isFlat = True
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -304,106 +283,3 @@ deriving newtype instance Serialize a => Serialize (Monoid.Product a)
 deriving newtype instance Serialize a => Serialize (Monoid.First a)
 
 deriving newtype instance Serialize a => Serialize (Monoid.Last a)
-
--- | The number of bytes, and the bytes. What is read is a copy.
-instance Serialize S.ByteString where
-  put bs = putBuilder (append (putCount (S.length bs)) (byteString bs))
-  get = getCount >>= getByteStringCopy
-
--- | As a strict one.
-instance Serialize L.ByteString where
-  put bs = putBuilder (append (putCount (fromIntegral (L.length bs))) (lazyByteString bs))
-  get = getCount >>= \n -> L.fromStrict . L.toStrict <$> getLazyByteString (fromIntegral n)
-
--- | As a strict 'S.ByteString'.
-instance Serialize SBS.ShortByteString where
-  put bs = putBuilder (append (putCount (SBS.length bs)) (shortByteString bs))
-  get = getCount >>= getShortByteString
-
--- | As the list of its pairs, by ascending key. They are read in any order. Of equal keys,
--- the last one counts.
-instance (Ord k, Serialize k, Serialize v) => Serialize (M.Map k v) where
-  put m = putBuilder (append (putCount (M.size m)) (putMapEntries put put m))
-  get = getCount >>= getMapEntries get get >>= \m -> pure $! inOrder m
-    where
-      -- The tree has its entries as they came.
-      inOrder m = if increasing (M.keys m) then m else M.fromList (M.toList m)
-  {-# INLINEABLE put #-}
-  {-# INLINEABLE get #-}
-
--- | As the list of its elements, ascending. They are read in any order.
-instance (Ord a, Serialize a) => Serialize (Set.Set a) where
-  put s = putBuilder (append (putCount (Set.size s)) (putSetElements put s))
-  get = getCount >>= getSetElements get >>= \s -> pure $! inOrder s
-    where
-      inOrder s = if increasing (Set.toList s) then s else Set.fromList (Set.toList s)
-  {-# INLINEABLE put #-}
-  {-# INLINEABLE get #-}
-
-increasing :: Ord a => [a] -> Bool
-increasing xs = and (zipWith (<) xs (drop 1 xs))
-{-# INLINE increasing #-}
-
--- | As a 'M.Map' with keys of type 'Int'.
-instance Serialize v => Serialize (IM.IntMap v) where
-  put m = putBuilder (append (putCount (IM.size m)) (IM.foldrWithKey entry empty m))
-    where
-      entry k v rest = append (execPut (put k)) (append (execPut (put v)) rest)
-  get = do
-    list <- get
-    pure $! if ascending fst list then IM.fromDistinctAscList list else IM.fromList list
-  {-# INLINEABLE put #-}
-  {-# INLINEABLE get #-}
-
--- | As a 'Set.Set' of 'Int'.
-instance Serialize IS.IntSet where
-  put s = put (IS.toAscList s)
-  get = do
-    list <- get
-    pure $! if ascending id list then IS.fromDistinctAscList list else IS.fromList list
-
--- | As the list of its elements, which are not forced when they are read.
-instance Serialize a => Serialize (Seq.Seq a) where
-  put s = putBuilder (putElements put s)
-  get = getCount >>= \n -> getElementsLazily n get >>= \xs -> pure $! Seq.fromList xs
-  {-# INLINEABLE put #-}
-  {-# INLINEABLE get #-}
-
--- | The root, and the list of the trees below it. Trees that are nested more deeply than
--- the budget of the run allows are refused.
-instance Serialize a => Serialize (Tree a) where
-  put (Node x ts) = put x *> put ts
-  get = deeper (Node <$> get <*> get)
-  {-# INLINEABLE put #-}
-  {-# INLINEABLE get #-}
-
--- | The bounds, and the list of the elements. Another number of them than the bounds enclose
--- is refused.
-instance (Serialize i, Ix i, Serialize e) => Serialize (Array i e) where
-  put = putArray
-  get = getArray
-  {-# INLINEABLE put #-}
-  {-# INLINEABLE get #-}
-
--- | As an 'Array'.
-instance (Serialize i, Ix i, Serialize e, IArray UArray e) => Serialize (UArray i e) where
-  put = putArray
-  get = getArray
-  {-# INLINEABLE put #-}
-  {-# INLINEABLE get #-}
-
-putArray :: (Serialize i, Ix i, Serialize e, IArray a e) => a i e -> Put
-putArray a =
-  put (bounds a) *> putBuilder (append (putCount (rangeSize (bounds a))) (putEach put (elems a)))
-{-# INLINE putArray #-}
-
-getArray :: (Serialize i, Ix i, Serialize e, IArray a e) => Get (a i e)
-getArray = do
-  bs <- get
-  at <- here
-  n <- getCount
-  xs <- getList n
-  if agree bs n
-    then pure $! listArray bs xs
-    else invalidFrom at "an array with another number of elements than its bounds"
-{-# INLINE getArray #-}

@@ -5,11 +5,11 @@
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
--- Module      : Ashlar.Internal.Compat.Cereal.Tuples
+-- Module      : Ashlar.Internal.Compat.Cereal.Instances.Tuples
 -- Description : Tuples in cereal's format
 --
 -- One part after another.
-module Ashlar.Internal.Compat.Cereal.Tuples () where
+module Ashlar.Internal.Compat.Cereal.Instances.Tuples () where
 
 import Ashlar.Internal.Builder.Put ()
 import Ashlar.Internal.Compat.Cereal.Class
