@@ -16,6 +16,9 @@ import qualified Tests.Codec
 import qualified Tests.CodecCombinators
 import qualified Tests.CodecRun
 import qualified Tests.Combinators
+import qualified Tests.CompatBinary
+import qualified Tests.CompatCereal
+import qualified Tests.CompatText
 import qualified Tests.Errors
 import qualified Tests.Escape
 import qualified Tests.Extra
@@ -69,6 +72,9 @@ main =
         Tests.CodecCombinators.tests,
         Tests.CodecRun.tests,
         Tests.Combinators.tests,
+        Tests.CompatBinary.tests,
+        Tests.CompatCereal.tests,
+        Tests.CompatText.tests,
         Tests.Errors.tests,
         Tests.Escape.tests,
         Tests.Extra.tests,

@@ -84,39 +84,41 @@ negative :: Int -> Get a
 negative n = invalid ("negative number of elements: " ++ show n)
 {-# NOINLINE negative #-}
 
--- | The number of elements of a list, and each as a number of constant size. The list is
--- forced to its end first. Its elements are written with one check for as many as the
--- buffer holds.
+-- | The number of elements of a list, and each as a number of constant size.
+--
+-- The elements are written while they are counted, as far as the buffer goes, and their
+-- number is filled in after that. What is left of the list is counted first, and written
+-- with one check for as many elements as a buffer holds.
 putNumbers :: forall a w. (Number w, Num w) => (a -> w) -> [a] -> Builder
 putNumbers toNumber xs0 = action $ \c k -> do
-  let n = length xs0
-  -- All cells are in memory, so the product does not overflow.
-  p0 <- reserveFor c k 8 (8 + n * width)
-  pokeBE p0 (fromIntegral n :: Int64)
-  putPtr c cursorCell (p0 `plusPtr` 8)
-  let go !left xs
-        | left <= 0 = pure ()
-        | otherwise = do
-          p <- getPtr c cursorCell
+  p0 <- reserve c k 8
+  e0 <- getPtr c endCell
+  rest <- fill c e0 (p0 `plusPtr` 8) xs0
+  p <- getPtr c cursorCell
+  let written = (p `minusPtr` p0 - 8) `quot` width
+      left = length rest
+  -- Nothing has been handed out since.
+  pokeBE p0 (fromIntegral (written + left) :: Int64)
+  let go !n xs = case xs of
+        [] -> pure ()
+        _ -> do
+          -- All cells are in memory, so the product does not overflow.
+          grow c k width (n * width)
+          from <- getPtr c cursorCell
           e <- getPtr c endCell
-          let m = min left ((e `minusPtr` p) `quot` width)
-          if m <= 0
-            then grow c k width (left * width) >> go left xs
-            else do
-              let stop = p `plusPtr` (m * width)
-              rest <- write p stop xs
-              putPtr c cursorCell stop
-              go (left - m) rest
-  go n xs0
+          more <- fill c e from xs
+          to <- getPtr c cursorCell
+          go (n - (to `minusPtr` from) `quot` width) more
+  go left rest
   where
     width = sizeOf (0 :: w)
-    -- The bytes from p up to the end are free, and a multiple of the width.
-    write :: Ptr Word8 -> Ptr Word8 -> [a] -> IO [a]
-    write !p !stop xs
-      | p == stop = pure xs
-      | otherwise = case xs of
-        [] -> pure []
-        x : rest -> pokeBE p (toNumber x) >> write (p `plusPtr` width) stop rest
+    -- Write as many elements as there is free space for, and return the others.
+    fill :: Cells -> Ptr Word8 -> Ptr Word8 -> [a] -> IO [a]
+    fill c !e !p xs = case xs of
+      x : rest | e `minusPtr` p >= width -> do
+        pokeBE p (toNumber x)
+        fill c e (p `plusPtr` width) rest
+      _ -> xs <$ putPtr c cursorCell p
 {-# INLINE putNumbers #-}
 
 -- | A list of n numbers of constant size. If all bytes are at hand, the list is made from

@@ -68,7 +68,13 @@ instance (Ord a, Serialize a) => Serialize (Set.Set a) where
   {-# INLINEABLE get #-}
 
 increasing :: Ord a => [a] -> Bool
-increasing xs = and (zipWith (<) xs (drop 1 xs))
+increasing list = case list of
+  [] -> True
+  x0 : rest -> go x0 rest
+  where
+    go x xs = case xs of
+      [] -> True
+      y : more -> x < y && go y more
 {-# INLINE increasing #-}
 
 -- | As a 'M.Map' with keys of type 'Int'.
