@@ -49,7 +49,7 @@ data Item = Item {label_ :: S.ByteString, count :: Int, price :: Maybe Integer}
 data Event
   = Opened
   | Sold Key Word16
-  | Moved {from :: Either Key String, to :: Either Key String}
+  | Moved (Either Key String) (Either Key String)
   | Both Event Event
   deriving (Eq, Show, Generic, Binary)
 
@@ -93,7 +93,7 @@ stock =
           ],
       tags = Set.fromList ["", "new", "\8364"],
       history =
-        [Opened, Both (Sold (Key 7) 3) (Moved {from = Left (Key 1), to = Right "shop"}), Opened],
+        [Opened, Both (Sold (Key 7) 3) (Moved (Left (Key 1)) (Right "shop")), Opened],
       ratio = -3 / 4,
       weight = 0.1
     }

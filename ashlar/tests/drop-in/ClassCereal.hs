@@ -41,7 +41,7 @@ newtype Member = Member Word16
 
 data Game
   = Draw
-  | Won {winner :: Member, moves :: [(Char, Int)]}
+  | Won Member [(Char, Int)]
   | Match Game Game
   deriving (Eq, Show, Generic, Serialize)
 

@@ -8,11 +8,11 @@
 -- "Ashlar.Compat.Binary.Get" and "Ashlar.Compat.Binary.Put". Instances stay as they are,
 -- derived or written by hand.
 --
--- >>> import Ashlar.Compat.Binary
+-- >>> import qualified Ashlar.Compat.Binary as B
 -- >>> import qualified Data.ByteString.Lazy as L
--- >>> L.unpack (encode (Just 'a', 258 :: Word16))
+-- >>> L.unpack (B.encode (Just 'a', 258 :: Word16))
 -- [1,97,1,2]
--- >>> decode (L.pack [1, 97, 1, 2]) :: (Maybe Char, Word16)
+-- >>> B.decode (L.pack [1, 97, 1, 2]) :: (Maybe Char, Word16)
 -- (Just 'a',258)
 --
 -- 'Get' and 'Put' are those of "Ashlar.Get" and "Ashlar.Put", so all other decoders and
@@ -89,9 +89,8 @@ decode lbs = runGet get lbs
 -- | Decode a value. Also returns what was not read, and the offset at which that begins; or
 -- the same and a message.
 --
--- >>> import Ashlar.Compat.Binary
--- >>> import qualified Data.ByteString.Lazy as L
--- >>> decodeOrFail (L.pack [2]) :: Either (L.ByteString, Int64, String) (L.ByteString, Int64, Bool)
+-- >>> import qualified Ashlar.Compat.Binary as B
+-- >>> fmap (\(_, _, b) -> b :: Bool) (B.decodeOrFail "\2")
 -- Left ("",1,"Could not map value 2 to Bool")
 --
 -- @since 0.1.0.0

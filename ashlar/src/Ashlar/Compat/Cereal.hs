@@ -8,12 +8,11 @@
 -- "Ashlar.Compat.Cereal.IEEE754" export. Only the line that imports it must change.
 -- Instances stay as they are, derived or written by hand.
 --
--- >>> import Ashlar.Compat.Cereal
--- >>> import Data.Word (Word16)
+-- >>> import qualified Ashlar.Compat.Cereal as C
 -- >>> import qualified Data.ByteString as S
--- >>> S.unpack (encode (Just 'a', 258 :: Word16))
+-- >>> S.unpack (C.encode (Just 'a', 258 :: Word16))
 -- [1,97,1,2]
--- >>> decode (S.pack [1, 97, 1, 2]) :: Either String (Maybe Char, Word16)
+-- >>> C.decode (S.pack [1, 97, 1, 2]) :: Either String (Maybe Char, Word16)
 -- Right (Just 'a',258)
 --
 -- Decoding is as safe as "Ashlar.Get": memory is in proportion to the input, elements that
@@ -86,11 +85,9 @@ decodeLazy lbs = runGetLazy get lbs
 
 -- | Read a value, and fail unless it is this one.
 --
--- >>> import Ashlar.Compat.Cereal
--- >>> import Data.Either (isLeft)
--- >>> import Data.Word (Word8)
--- >>> isLeft (runGet (expect (7 :: Word8)) "\8")
--- True
+-- >>> import qualified Ashlar.Compat.Cereal as C
+-- >>> C.runGet (C.expect (7 :: Word8)) "\7"
+-- Right 7
 --
 -- @since 0.1.0.0
 expect :: (Eq a, Serialize a) => a -> Get a

@@ -35,12 +35,10 @@ encodeUtf8Builder t = textUtf8 t
 -- | A text in UTF-8, of which each ASCII character is written by the primitive, and all
 -- others as they are.
 --
--- >>> import Ashlar.Builder (toLazyByteString)
--- >>> import qualified Ashlar.Builder.Prim as P
--- >>> import Ashlar.Compat.Text.Encoding
+-- >>> import qualified Ashlar.Compat.Text.Encoding as T
 -- >>> let pair = const ('\\', 'n') P.>$< P.liftFixedToBounded (P.char7 P.>*< P.char7)
 -- >>> let newlines = P.condB (== 10) pair (P.liftFixedToBounded P.word8)
--- >>> toLazyByteString (encodeUtf8BuilderEscaped newlines "a\nb")
+-- >>> toLazyByteString (T.encodeUtf8BuilderEscaped newlines "a\nb")
 -- "a\\nb"
 --
 -- A primitive that copies bytes from 128 on can do the same to bytes that are UTF-8 already:

@@ -77,14 +77,14 @@ data Two = No | Yes Word32 Int
 instance Arbitrary Two where
   arbitrary = oneof [pure No, Yes <$> arbitrary <*> arbitrary]
 
-data Three a b = ThreeA a | ThreeB {three1 :: b, three2 :: a} | ThreeC
+data Three a b = ThreeA a | ThreeB {_three1 :: b, _three2 :: a} | ThreeC
   deriving stock (Eq, Show, Generic)
   deriving anyclass (B.Binary, C.Serialize, Binary, Serialize)
 
 instance (Arbitrary a, Arbitrary b) => Arbitrary (Three a b) where
   arbitrary = oneof [ThreeA <$> arbitrary, ThreeB <$> arbitrary <*> arbitrary, pure ThreeC]
 
-data Five = F1 | F2 Word8 | F3 Word8 Word16 | F4 [Five] | F5 {f5 :: Word64, f6 :: ()}
+data Five = F1 | F2 Word8 | F3 Word8 Word16 | F4 [Five] | F5 {_f5 :: Word64, _f6 :: ()}
   deriving stock (Eq, Show, Generic)
   deriving anyclass (B.Binary, C.Serialize, Binary, Serialize)
 

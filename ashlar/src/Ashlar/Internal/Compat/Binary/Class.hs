@@ -39,11 +39,10 @@ import GHC.Generics
 -- the same methods, the same derivation and the same bytes.
 --
 -- >>> :set -XDeriveAnyClass -XDeriveGeneric
--- >>> import Ashlar.Compat.Binary
--- >>> import GHC.Generics (Generic)
+-- >>> import qualified Ashlar.Compat.Binary as B
 -- >>> import qualified Data.ByteString.Lazy as L
--- >>> data Shape = Dot | Circle Word16 deriving (Generic, Binary)
--- >>> L.unpack (encode [Dot, Circle 5])
+-- >>> data Shape = Dot | Circle Word16 deriving (Generic, B.Binary)
+-- >>> L.unpack (B.encode [Dot, Circle 5])
 -- [0,0,0,0,0,0,0,2,0,1,0,5]
 --
 -- @since 0.1.0.0

@@ -34,11 +34,10 @@ import GHC.Generics
 -- the same methods, the same derivation and the same bytes.
 --
 -- >>> :set -XDeriveAnyClass -XDeriveGeneric
--- >>> import Ashlar.Compat.Cereal
--- >>> import GHC.Generics (Generic)
+-- >>> import qualified Ashlar.Compat.Cereal as C
 -- >>> import qualified Data.ByteString as S
--- >>> data Shape = Dot | Circle Float deriving (Generic, Serialize)
--- >>> S.unpack (encode [Dot, Circle 1])
+-- >>> data Shape = Dot | Circle Float deriving (Generic, C.Serialize)
+-- >>> S.unpack (C.encode [Dot, Circle 1])
 -- [0,0,0,0,0,0,0,2,0,1,63,128,0,0]
 --
 -- @since 0.1.0.0
