@@ -18,6 +18,7 @@ import qualified Tests.CodecRun
 import qualified Tests.Combinators
 import qualified Tests.CompatBinary
 import qualified Tests.CompatCereal
+import qualified Tests.CompatStore
 import qualified Tests.CompatText
 import qualified Tests.Errors
 import qualified Tests.Escape
@@ -74,6 +75,7 @@ main =
         Tests.Combinators.tests,
         Tests.CompatBinary.tests,
         Tests.CompatCereal.tests,
+        Tests.CompatStore.tests,
         Tests.CompatText.tests,
         Tests.Errors.tests,
         Tests.Escape.tests,

@@ -76,9 +76,9 @@ by ::
   String ->
   Gen a ->
   TestTree
-by damage mayRefuse label gen =
+by damage mayRefuse title gen =
   testGroup
-    label
+    title
     [ testProperty "the same bytes" . forAll gen $ \x -> Ours.encode x === Theirs.encode x,
       testProperty "the same bytes as a list" . forAll (resize 12 (listOf gen)) $ \xs ->
         Ours.encode xs === Theirs.encode xs,
@@ -107,7 +107,7 @@ theirsOf _ bytes = outcome $ case Theirs.decodeOrFail bytes of
   Right (left, _, x) -> Just (x :: a, L.length left)
 
 each :: forall a. (Both a, Arbitrary a) => String -> Proxy a -> TestTree
-each label _ = by damaged (const False) label (arbitrary :: Gen a)
+each title _ = by damaged (const False) title (arbitrary :: Gen a)
 
 -- Of damaged bytes, binary might not come to an end.
 cut :: Both a => String -> Gen a -> TestTree
@@ -254,7 +254,7 @@ unordered proxy keys bytes = case Theirs.decodeOrFail bytes of
   Left _ -> False
 
 refuses :: forall a. Ours.Binary a => String -> Proxy a -> L.ByteString -> TestTree
-refuses label _ bytes = testCase label $ case Ours.decodeOrFail bytes of
+refuses title _ bytes = testCase title $ case Ours.decodeOrFail bytes of
   Left _ -> pure ()
   Right (_, _, _ :: a) -> assertFailure "read"
 

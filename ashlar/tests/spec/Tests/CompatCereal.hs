@@ -65,9 +65,9 @@ by ::
   String ->
   Gen a ->
   TestTree
-by damage mayRefuse label gen =
+by damage mayRefuse title gen =
   testGroup
-    label
+    title
     [ testProperty "the same bytes" . forAll gen $ \x -> Ours.encodeLazy x === encodeTheirs x,
       testProperty "the same bytes as a list" . forAll (resize 12 (listOf gen)) $ \xs ->
         Ours.encodeLazy xs === encodeTheirs xs,
@@ -96,7 +96,7 @@ theirsOf _ bytes = outcome $ case Theirs.runGetState Theirs.get (L.toStrict byte
   Right (x, left) -> Just (x :: a, fromIntegral (S.length left))
 
 each :: forall a. (Both a, Arbitrary a) => String -> Proxy a -> TestTree
-each label _ = by damaged (const False) label (arbitrary :: Gen a)
+each title _ = by damaged (const False) title (arbitrary :: Gen a)
 
 -- Of damaged bytes, cereal might not come to an end.
 cut :: Both a => String -> Gen a -> TestTree
@@ -215,7 +215,7 @@ unboxed :: [Word32] -> UArray Word8 Word32
 unboxed xs = U.listArray (1, fromIntegral (length xs)) xs
 
 refuses :: forall a. Ours.Serialize a => String -> Proxy a -> L.ByteString -> TestTree
-refuses label _ bytes = testCase label $ case Ours.decodeLazy bytes of
+refuses title _ bytes = testCase title $ case Ours.decodeLazy bytes of
   Left _ -> pure ()
   Right (_ :: a) -> assertFailure "read"
 

@@ -34,18 +34,18 @@ tests =
           === B.toLazyByteString (TheirsLazy.encodeUtf8Builder t),
       testProperty "encodeUtf8BuilderEscaped" . forAll ((,) <$> text <*> sizes) $ \(t, n) ->
         conjoin
-          [ counterexample label $
+          [ counterexample title $
               run n (Ours.encodeUtf8BuilderEscaped ours t)
                 === B.toLazyByteString (Theirs.encodeUtf8BuilderEscaped theirs t)
-            | (label, ours, theirs) <- escapings
+            | (title, ours, theirs) <- escapings
           ],
       testProperty "encodeUtf8BuilderEscaped, lazy" . forAll ((,) <$> lazyText <*> sizes) $
         \(t, n) ->
           conjoin
-            [ counterexample label $
+            [ counterexample title $
                 run n (OursLazy.encodeUtf8BuilderEscaped ours t)
                   === B.toLazyByteString (TheirsLazy.encodeUtf8BuilderEscaped theirs t)
-              | (label, ours, theirs) <- escapings
+              | (title, ours, theirs) <- escapings
             ],
       testProperty "as by a primitive on the bytes" . forAll text $ \t ->
         toLazyByteString (P.primMapByteStringBounded html (Ours.encodeUtf8 t))

@@ -2,8 +2,8 @@
 -- Module      : Ashlar.Compat.Text.Lazy.Encoding
 -- Description : Data.Text.Lazy.Encoding, by import
 --
--- Every name of "Data.Text.Lazy.Encoding", of whatever version of @text@ is there. The two that make
--- builders, 'encodeUtf8Builder' and 'encodeUtf8BuilderEscaped', make those of
+-- Every name of "Data.Text.Lazy.Encoding", of whatever version of @text@ is there. The two that
+-- make builders, 'encodeUtf8Builder' and 'encodeUtf8BuilderEscaped', make those of
 -- "Ashlar.Builder". Only the line that imports it must change.
 --
 -- "Ashlar.Builder.Escape" has escapings that are looked up in a table, and are faster.

@@ -101,9 +101,17 @@ instance
   ) =>
   Binary (a, b, c, d, e, f, g, h)
   where
-  put (a, b, c, d, e, f, g, h) = put a *> put b *> put c *> put d *> put e *> put f *> put g *> put h
+  put (a, b, c, d, e, f, g, h) =
+    put a *> put b *> put c *> put d *> put e
+      *> put f
+      *> put g
+      *> put h
   get = (,,,,,,,) <$> get <*> get <*> get <*> get <*> get <*> get <*> get <*> get
-  isFlat = isFlat @a && isFlat @b && isFlat @c && isFlat @d && isFlat @e && isFlat @f && isFlat @g && isFlat @h
+  isFlat =
+    isFlat @a && isFlat @b && isFlat @c && isFlat @d && isFlat @e
+      && isFlat @f
+      && isFlat @g
+      && isFlat @h
   {-# INLINE put #-}
   {-# INLINE get #-}
   {-# INLINE isFlat #-}
@@ -122,9 +130,19 @@ instance
   ) =>
   Binary (a, b, c, d, e, f, g, h, i)
   where
-  put (a, b, c, d, e, f, g, h, i) = put a *> put b *> put c *> put d *> put e *> put f *> put g *> put h *> put i
+  put (a, b, c, d, e, f, g, h, i) =
+    put a *> put b *> put c *> put d *> put e
+      *> put f
+      *> put g
+      *> put h
+      *> put i
   get = (,,,,,,,,) <$> get <*> get <*> get <*> get <*> get <*> get <*> get <*> get <*> get
-  isFlat = isFlat @a && isFlat @b && isFlat @c && isFlat @d && isFlat @e && isFlat @f && isFlat @g && isFlat @h && isFlat @i
+  isFlat =
+    isFlat @a && isFlat @b && isFlat @c && isFlat @d && isFlat @e
+      && isFlat @f
+      && isFlat @g
+      && isFlat @h
+      && isFlat @i
   {-# INLINE put #-}
   {-# INLINE get #-}
   {-# INLINE isFlat #-}
@@ -144,9 +162,21 @@ instance
   ) =>
   Binary (a, b, c, d, e, f, g, h, i, j)
   where
-  put (a, b, c, d, e, f, g, h, i, j) = put a *> put b *> put c *> put d *> put e *> put f *> put g *> put h *> put i *> put j
+  put (a, b, c, d, e, f, g, h, i, j) =
+    put a *> put b *> put c *> put d *> put e
+      *> put f
+      *> put g
+      *> put h
+      *> put i
+      *> put j
   get = (,,,,,,,,,) <$> get <*> get <*> get <*> get <*> get <*> get <*> get <*> get <*> get <*> get
-  isFlat = isFlat @a && isFlat @b && isFlat @c && isFlat @d && isFlat @e && isFlat @f && isFlat @g && isFlat @h && isFlat @i && isFlat @j
+  isFlat =
+    isFlat @a && isFlat @b && isFlat @c && isFlat @d && isFlat @e
+      && isFlat @f
+      && isFlat @g
+      && isFlat @h
+      && isFlat @i
+      && isFlat @j
   {-# INLINE put #-}
   {-# INLINE get #-}
   {-# INLINE isFlat #-}

@@ -43,7 +43,15 @@ instance (Serialize a, Serialize b, Serialize c, Serialize d) => Serialize (a, b
   {-# INLINE isFlat #-}
 
 -- | The 5 parts.
-instance (Serialize a, Serialize b, Serialize c, Serialize d, Serialize e) => Serialize (a, b, c, d, e) where
+instance
+  ( Serialize a,
+    Serialize b,
+    Serialize c,
+    Serialize d,
+    Serialize e
+  ) =>
+  Serialize (a, b, c, d, e)
+  where
   put (a, b, c, d, e) = put a *> put b *> put c *> put d *> put e
   get = (,,,,) <$> get <*> get <*> get <*> get <*> get
   isFlat = isFlat @a && isFlat @b && isFlat @c && isFlat @d && isFlat @e
@@ -101,9 +109,17 @@ instance
   ) =>
   Serialize (a, b, c, d, e, f, g, h)
   where
-  put (a, b, c, d, e, f, g, h) = put a *> put b *> put c *> put d *> put e *> put f *> put g *> put h
+  put (a, b, c, d, e, f, g, h) =
+    put a *> put b *> put c *> put d *> put e
+      *> put f
+      *> put g
+      *> put h
   get = (,,,,,,,) <$> get <*> get <*> get <*> get <*> get <*> get <*> get <*> get
-  isFlat = isFlat @a && isFlat @b && isFlat @c && isFlat @d && isFlat @e && isFlat @f && isFlat @g && isFlat @h
+  isFlat =
+    isFlat @a && isFlat @b && isFlat @c && isFlat @d && isFlat @e
+      && isFlat @f
+      && isFlat @g
+      && isFlat @h
   {-# INLINE put #-}
   {-# INLINE get #-}
   {-# INLINE isFlat #-}
@@ -122,9 +138,19 @@ instance
   ) =>
   Serialize (a, b, c, d, e, f, g, h, i)
   where
-  put (a, b, c, d, e, f, g, h, i) = put a *> put b *> put c *> put d *> put e *> put f *> put g *> put h *> put i
+  put (a, b, c, d, e, f, g, h, i) =
+    put a *> put b *> put c *> put d *> put e
+      *> put f
+      *> put g
+      *> put h
+      *> put i
   get = (,,,,,,,,) <$> get <*> get <*> get <*> get <*> get <*> get <*> get <*> get <*> get
-  isFlat = isFlat @a && isFlat @b && isFlat @c && isFlat @d && isFlat @e && isFlat @f && isFlat @g && isFlat @h && isFlat @i
+  isFlat =
+    isFlat @a && isFlat @b && isFlat @c && isFlat @d && isFlat @e
+      && isFlat @f
+      && isFlat @g
+      && isFlat @h
+      && isFlat @i
   {-# INLINE put #-}
   {-# INLINE get #-}
   {-# INLINE isFlat #-}
@@ -144,9 +170,21 @@ instance
   ) =>
   Serialize (a, b, c, d, e, f, g, h, i, j)
   where
-  put (a, b, c, d, e, f, g, h, i, j) = put a *> put b *> put c *> put d *> put e *> put f *> put g *> put h *> put i *> put j
+  put (a, b, c, d, e, f, g, h, i, j) =
+    put a *> put b *> put c *> put d *> put e
+      *> put f
+      *> put g
+      *> put h
+      *> put i
+      *> put j
   get = (,,,,,,,,,) <$> get <*> get <*> get <*> get <*> get <*> get <*> get <*> get <*> get <*> get
-  isFlat = isFlat @a && isFlat @b && isFlat @c && isFlat @d && isFlat @e && isFlat @f && isFlat @g && isFlat @h && isFlat @i && isFlat @j
+  isFlat =
+    isFlat @a && isFlat @b && isFlat @c && isFlat @d && isFlat @e
+      && isFlat @f
+      && isFlat @g
+      && isFlat @h
+      && isFlat @i
+      && isFlat @j
   {-# INLINE put #-}
   {-# INLINE get #-}
   {-# INLINE isFlat #-}
