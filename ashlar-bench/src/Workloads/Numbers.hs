@@ -162,16 +162,16 @@ group1 = summed 1
 group2 g = summed 2 (do a <- g; b <- g; pure $! a + b)
 group4 g = summed 4 (do a <- g; b <- g; c <- g; d <- g; pure $! a + b + c + d)
 group8 g =
-  summed
-    8
-    ( do a <- g; b <- g; c <- g; d <- g; e <- g; f <- g; h <- g; i <- g; pure $! a + b
-        + c
-        + d
-        + e
-        + f
-        + h
-        + i
-    )
+  summed 8 $ do
+    a <- g
+    b <- g
+    c <- g
+    d <- g
+    e <- g
+    f <- g
+    h <- g
+    i <- g
+    pure $! a + b + c + d + e + f + h + i
 group16 g =
   summed 16 $ do
     a <- g

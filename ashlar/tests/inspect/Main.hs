@@ -51,7 +51,8 @@ main = do
             counts core "asPrimitives" 1,
             counts core "combinedPrimitives" 1,
             counts core "byMethods" 1,
-            counts core "pointFree" 1
+            counts core "pointFree" 1,
+            counts core "byteOrders" 1
           ],
         testGroup "no generic representation is left" (map (uncurry holds) withoutGenerics),
         testGroup

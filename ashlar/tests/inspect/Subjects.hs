@@ -29,6 +29,7 @@ module Subjects
     combinedPrimitives,
     byMethods,
     pointFree,
+    byteOrders,
     SomeData (..),
     Mixed (..),
     Sum (..),
@@ -38,6 +39,7 @@ module Subjects
 where
 
 import Ashlar.Builder
+import qualified Ashlar.Builder.ByteOrder as Order
 import Ashlar.Builder.Extra (int64Host)
 import Ashlar.Builder.Html (charHtmlUtf8)
 import Ashlar.Builder.Padded
@@ -50,7 +52,7 @@ import Ashlar.Internal.Codec.Derive (genericPut)
 import Data.ByteString (ByteString)
 import Data.Int (Int64)
 import Data.Text (Text)
-import Data.Word (Word32, Word64, Word8)
+import Data.Word (Word16, Word32, Word64, Word8)
 import GHC.Generics (Generic)
 import Test.Inspection (Result, hasNoGenerics, inspectTest)
 
@@ -120,6 +122,11 @@ byMethods x y z = encode' x <> encode' y <> encode' z <> encode' x
 -- | A composition of functions.
 pointFree :: Word8 -> Builder
 pointFree = (<> word16LE 3) . word8
+
+-- | Byte order chosen at run time, and 24 bits.
+byteOrders :: Order.ByteOrder -> Word16 -> Word32 -> Double -> Builder
+byteOrders order x y z =
+  Order.word16 order x <> Order.word24 order y <> word24BE y <> Order.double order z
 
 -- | Writes of all kinds.
 manyFields :: Word8 -> Double -> Char -> Int64 -> Builder

@@ -23,8 +23,10 @@
 --       sums <- newIORef (1, 0)
 --       let bufferOf n = FreeSpace start (start `plusPtr` n)
 --           add bs = modifyIORef' sums (\(a, b) -> S.foldl' step (a, b) bs)
---           step (a, b) w = let a' = (a + fromIntegral w) `mod` 65521 in a' `seq` (a', (b + a')
---           `mod` 65521) written p = S.packCStringLen (castPtr start, p `minusPtr` start) >>= add
+--           step (a, b) w =
+--             let a' = (a + fromIntegral w) `mod` 65521
+--              in a' `seq` (a', (b + a') `mod` 65521)
+--           written p = S.packCStringLen (castPtr start, p `minusPtr` start) >>= add
 --           sink = Sink $ \request p -> do
 --             written p
 --             case request of

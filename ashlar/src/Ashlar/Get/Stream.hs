@@ -21,11 +21,10 @@ where
 
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Run (nextOf)
+import Ashlar.Internal.Get.Run (forceNext, nextOf)
 import Ashlar.Internal.Get.Source
-import Control.Exception (evaluate)
 import qualified Data.ByteString.Lazy as L
-import Data.IORef (newIORef, readIORef)
+import Data.IORef (newIORef)
 import System.IO.Unsafe (unsafePerformIO)
 
 -- | The values that were decoded from a stream one after another, up to its end
@@ -66,7 +65,7 @@ streamToEither = go []
 runGetStream :: Get a -> L.ByteString -> Stream a
 runGetStream g lbs = unsafePerformIO $ do
   chunks <- newIORef lbs
-  sourceOf (() <$ (readIORef chunks >>= evaluate)) (nextOf chunks) >>= following
+  sourceOf (forceNext chunks) (nextOf chunks) >>= following
   where
     following source = do
       next <- getFrom source (nextOrEnd g)

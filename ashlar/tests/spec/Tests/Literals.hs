@@ -1,3 +1,4 @@
+{-# LANGUAGE MagicHash #-}
 {-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE TemplateHaskell #-}
 
@@ -7,6 +8,7 @@
 module Tests.Literals (tests) where
 
 import Ashlar.Builder
+import qualified Ashlar.Builder.Prim as P
 import Control.Monad (forM_, zipWithM_)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Builder as B
@@ -26,8 +28,19 @@ tests =
       check "two, before a builder" (\s u -> doubled u (stringUtf8 s)) (\s -> s ++ s ++ s),
       check "before a string" (flip before) (\s -> s ++ s),
       check "as a text" (\_ u -> strict u 65) (\s -> "A" ++ map valid s ++ map valid s),
-      check "as a lazy text" (\_ u -> lazily u 65) (\s -> "A" ++ map valid s ++ map valid s)
+      check "as a lazy text" (\_ u -> lazily u 65) (\s -> "A" ++ map valid s ++ map valid s),
+      testCase "C0 stands for itself unless 80 follows" notZero
     ]
+
+-- As bytestring 0.12 does it.
+notZero :: Assertion
+notZero = do
+  bytes (P.cstringUtf8 "a\xC0\x41z"#) @?= [97, 192, 65, 122]
+  bytes (P.cstringUtf8 "\xC0"#) @?= [192]
+  bytes (P.cstringUtf8 "\xC0\xC0\x80z"#) @?= [192, 0, 122]
+  bytes (P.cstringUtf8 "\xC0\x80\xC0"#) @?= [0, 192]
+  where
+    bytes = S.unpack . toStrictByteString
 
 -- Strings made at run time. The rules do not see literals here.
 check :: String -> (String -> Uses -> Builder) -> (String -> String) -> TestTree

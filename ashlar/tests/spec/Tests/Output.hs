@@ -64,8 +64,8 @@ ways =
     ),
     ("toByteStringIOWith 4096", chunksOf 4096),
     ("toByteStringIOWith 32768", chunksOf 32768),
-    ("toBufferIOWith 4096", chunksOf 4096),
-    ("toBufferIOWith 8192", chunksOf 8192),
+    ("toBufferIOWith 4096", buffersOf 4096),
+    ("toBufferIOWith 8192", buffersOf 8192),
     ("hPutBuilderLen", \b -> inFile (`hPutBuilderLen` b)),
     ("pokeBuilder", poked)
   ]
@@ -73,7 +73,7 @@ ways =
     chunksOf n b = do
       bs <- collected (\put -> toByteStringIOWith n put b)
       pure (S.length (snd bs), snd bs)
-    chunksOf n b =
+    buffersOf n b =
       collected (\put -> toBufferIOWith n (\p k -> S.packCStringLen (castPtr p, k) >>= put) b)
     -- Memory of exactly that size, between two bytes that must not change.
     poked b = do

@@ -11,21 +11,29 @@ where
 import Ashlar.Get
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
+import qualified Data.ByteString.Lazy.Internal as L
 import Data.IORef
 import System.IO.Unsafe (unsafePerformIO)
 import Test.QuickCheck hiding (label)
 
 -- | The decoder has this result on the strict input, and on every cut into two and three chunks and
--- into single bytes, as lazy input and from a source.
+-- into single bytes, as lazy input, with empty chunks between the others, and from a source.
 onEverySplit :: (Eq a, Show a) => Get a -> S.ByteString -> Either DecodeError a -> Property
 onEverySplit getter input expected =
   counterexample "strict" (runGet getter input === expected)
     .&&. conjoin
       [ counterexample (show (map S.length chunks)) $
           runGetLazy getter (L.fromChunks chunks) === expected
+            .&&. runGetLazy getter (amongEmpty chunks) === expected
             .&&. fromChunks getter chunks === expected
         | chunks <- splits input
       ]
+
+-- A lazy ByteString that breaks its invariant.
+amongEmpty :: [S.ByteString] -> L.ByteString
+amongEmpty = foldr (\bs rest -> emptyChunk (L.Chunk bs (emptyChunk rest))) L.Empty
+  where
+    emptyChunk = L.Chunk S.empty
 
 -- | The result from a source that returns these chunks, none of them empty, one by one.
 fromChunks :: Get a -> [S.ByteString] -> Either DecodeError a

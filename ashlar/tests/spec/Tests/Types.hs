@@ -12,7 +12,8 @@
 -- others are rejected for that mistake alone.
 module Tests.Types (tests) where
 
-import Ashlar.Codec.Combinators (Format, codec, formatGet)
+import Ashlar.Codec (Format, codec)
+import Ashlar.Codec.Combinators (formatGet)
 import Ashlar.Get
 import Ashlar.Get.ST
 import Control.Exception (TypeError (..), evaluate, try)

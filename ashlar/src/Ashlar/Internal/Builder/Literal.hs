@@ -153,8 +153,10 @@ copyMarked replace n s = action $ \c k ->
           -- At the last byte, this is the zero after it.
           y <- peekHost (p `plusPtr` 1) :: IO Word8
           case x of
-            0xC0 -> instead "\0"# 1 2
-            0xED | replace && y >= 0xA0 -> instead "\xEF\xBF\xBD"# 3 3
+            -- Its two bytes are in the literal: the zero after the literal is no 0x80.
+            0xC0 | y == 0x80 -> instead "\0"# 1 2
+            0xED
+              | replace && y >= 0xA0 && end `minusPtr` p >= 3 -> instead "\xEF\xBF\xBD"# 3 3
             _ -> go from (p `plusPtr` 1)
         where
           copyUpTo to = runOn (copyLiteral a (to `minusPtr` from)) c k

@@ -157,7 +157,7 @@ hPutBuilderLen h =
 -- second buffer is needed all the same. A buffer of our own costs its allocation, and one more copy
 -- of small outputs. With a first buffer of 2 KiB this is faster than bytestring's way at every
 -- size; with
--- 32 KiB from the start it is slower for short outputs. (Benchmark "Handle".)
+-- 32 KiB from the start it is slower for short outputs. (Benchmarks whose names end in "Handle".)
 
 -- | Write the bytes to a file, in constant memory. Its previous contents are lost, even if an
 -- exception in the builder ends the output early.

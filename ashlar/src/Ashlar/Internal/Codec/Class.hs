@@ -81,6 +81,9 @@ import Ashlar.Internal.Get.Core (Get)
 -- several constructors, the number of the constructor comes first, counted from 0: one byte for
 -- up to 256 constructors, else two, least significant first.
 --
+-- The methods that Haddock lists are not exported. The functions 'Ashlar.Codec.put',
+-- 'Ashlar.Codec.get', 'Ashlar.Codec.size' and 'Ashlar.Codec.layout' are.
+--
 -- To change the format, write an instance of 'HasFormat' beside it. The class has no methods to
 -- override, so a type cannot have one format alone and another in a container.
 --

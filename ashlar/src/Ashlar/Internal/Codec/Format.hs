@@ -140,8 +140,9 @@ refined there back (Format l n p g) =
     Var _ -> refine back g
 {-# INLINE refined #-}
 
--- | Only the values for which the condition holds. Reading any other fails with the message.
--- Writing never fails: it writes the others as well.
+-- | Only the values for which the condition holds. Reading any other fails with the message, which
+-- says what is wrong with the value: @"port below 1024"@, not what was expected. Writing never
+-- fails: it writes the others as well.
 --
 -- @since 0.1.0.0
 satisfying :: String -> (a -> Bool) -> Format a -> Format a

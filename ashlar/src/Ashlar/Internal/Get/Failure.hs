@@ -60,7 +60,7 @@ data Failure = Failure
     failureFound :: !Found,
     -- | What was being decoded.
     failureContext :: !Context,
-    -- | The part that the innermost value was in: 'partCell'.
+    -- | The part that the innermost value was in: 'Ashlar.Internal.Get.Env.partCell'.
     failurePart :: !PartNumber,
     -- | How far after the cursor the offset is, for 'labelsAt'.
     failureAhead :: !Int,

@@ -20,8 +20,8 @@ import GHC.IO (unIO)
 
 infix 0 <?>
 
--- | Name what a decoder decodes. Errors anywhere inside have the name in their 'errorLabels'. It is
--- evaluated only for an error.
+-- | Name what a decoder decodes. Errors anywhere inside have the name in their
+-- 'Ashlar.Get.errorLabels'. It is evaluated only for an error.
 --
 -- >>> either (print . errorLabels) print (runGet (label "price" getWord32le) "ab")
 -- ["price"]
@@ -32,7 +32,7 @@ label name (Get p) = Get (\c env -> p c (inContext (Labelled name) env))
 {-# INLINE label #-}
 
 -- | Name what is expected where a decoder begins. Errors at that offset have the name in their
--- 'errorExpected', in place of the names inside. Errors after it are as they were.
+-- 'Ashlar.Get.errorExpected', in place of the names inside. Errors after it are as they were.
 --
 -- The operator means the same in parsec and its kin. In attoparsec it is 'label'.
 --

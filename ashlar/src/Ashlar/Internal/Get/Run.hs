@@ -23,6 +23,7 @@ module Ashlar.Internal.Get.Run
     runIn,
     inPlaceOr,
     errorOf,
+    forceNext,
     nextOf,
   )
 where
@@ -226,7 +227,7 @@ runGetOrFail = runLazy $ \result rest at ->
 runLazy :: (Either DecodeError a -> L.ByteString -> Int64 -> IO r) -> Get a -> L.ByteString -> r
 runLazy f g lbs = unsafePerformIO $ do
   chunks <- newIORef lbs
-  input <- newInput (() <$ (readIORef chunks >>= evaluate)) (nextOf chunks) newSegments
+  input <- newInput (forceNext chunks) (nextOf chunks) newSegments
   withCells cellCount $ \c -> do
     startCells c input 0
     result <- inPlaceOr c input (runIn c input g)
@@ -236,7 +237,18 @@ runLazy f g lbs = unsafePerformIO $ do
     f result (foldr L.chunk notTaken rest) (fromIntegral at)
 {-# NOINLINE runLazy #-}
 
--- | The next chunk of a lazy 'L.ByteString', which has been forced, or an empty one at its end.
+-- | Force the next chunk of a lazy 'L.ByteString' and drop the empty chunks before it. A lazy
+-- 'L.ByteString' should have no empty chunks, but some libraries make them. An empty chunk does not
+-- end a stream.
+forceNext :: IORef L.ByteString -> IO ()
+forceNext ref = readIORef ref >>= \lbs -> evaluate (nonEmpty lbs) >>= writeIORef ref
+  where
+    nonEmpty lbs = case lbs of
+      L.Chunk bs rest | S.null bs -> nonEmpty rest
+      _ -> lbs
+
+-- | The next chunk of a lazy 'L.ByteString', which 'forceNext' has forced, or an empty one at its
+-- end.
 nextOf :: IORef L.ByteString -> IO ByteString
 nextOf ref = do
   lbs <- readIORef ref

@@ -27,7 +27,7 @@ where
 import Ashlar.Internal.Get.Alternative ()
 import Ashlar.Internal.Get.Core
 import Control.Applicative (Alternative (..), optional)
-import Data.List (foldl')
+import qualified Data.List as List
 
 -- | A decoder whose value is forced.
 forced :: Get a -> Get a
@@ -176,7 +176,7 @@ chainrFrom p op = go []
     go acc a =
       operand p op >>= \next -> case next of
         Just (f, b) -> go (f a : acc) b
-        Nothing -> pure (foldl' (\b applied -> applied b) a acc)
+        Nothing -> pure (List.foldl' (\b applied -> applied b) a acc)
 {-# INLINE chainrFrom #-}
 
 -- | 'chainr1', or a given value if there are no values.

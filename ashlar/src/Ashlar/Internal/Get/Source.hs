@@ -311,7 +311,8 @@ hRunGet h g = handleSource h >>= \source -> getFrom source g
 hRunGetWhole :: Handle -> Get a -> IO (Either DecodeError a)
 hRunGetWhole h g = hRunGet h (g <* endOfInput)
 
--- | Decode all the values of a 'Handle', and fold them: see 'foldFrom'.
+-- | Decode all the values of a 'Handle', and fold them: see 'foldFrom'. An error loses the
+-- accumulator. 'hFoldGetUntil' keeps it, with the offset after the last whole value.
 --
 -- @since 0.1.0.0
 hFoldGet :: Handle -> Get a -> (b -> a -> IO b) -> b -> IO (Either DecodeError b)

@@ -100,14 +100,14 @@ endNul at start =
         found <- foundIn start
         failWith c env end at found (MissingInput (end - at + 1) (end - at))
 
--- | All that is left (of the innermost 'isolate', too). A slice of the input, if it
+-- | All that is left (of the innermost 'Ashlar.Get.isolate', too). A slice of the input, if it
 -- lies in one chunk.
 --
 -- @since 0.1.0.0
 getRemainingByteString :: Get ByteString
 getRemainingByteString = takeScanned const () (\_ _ e -> pure (Scanned e ()))
 
--- | All that is left (of the innermost 'isolate', too), as slices of the input's
+-- | All that is left (of the innermost 'Ashlar.Get.isolate', too), as slices of the input's
 -- chunks. It is there when the input has ended, not before.
 --
 -- @since 0.1.0.0
@@ -150,7 +150,7 @@ getTextUtf8 n
       -- n bytes lie at p.
       decodeText c env at p n
 
--- | All that is left (of the innermost 'isolate', too) as text, as with 'getTextUtf8'.
+-- | All that is left (of the innermost 'Ashlar.Get.isolate', too) as text, as with 'getTextUtf8'.
 --
 -- @since 0.1.0.0
 getRemainingTextUtf8 :: Get Text
