@@ -50,6 +50,7 @@ import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
 import Tests.Arbitrary ()
 import Tests.Compat.Agree
+import Tests.Compat.Enumerations
 import Tests.Compat.Types
 
 tests :: TestTree
