@@ -5,6 +5,8 @@
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE TypeApplications #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
+-- One copy of the properties for all types.
+{-# OPTIONS_GHC -fno-specialise #-}
 
 -- |
 -- Module      : Tests.CompatBinary
