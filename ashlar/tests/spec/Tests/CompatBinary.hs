@@ -5,6 +5,8 @@
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE TypeApplications #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
+-- One copy of the properties for all types.
+{-# OPTIONS_GHC -fno-specialise #-}
 
 -- |
 -- Module      : Tests.CompatBinary
@@ -50,6 +52,7 @@ import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
 import Tests.Arbitrary ()
 import Tests.Compat.Agree
+import Tests.Compat.Enumerations
 import Tests.Compat.Types
 
 tests :: TestTree

@@ -4,6 +4,8 @@
 {-# LANGUAGE RankNTypes #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE TypeApplications #-}
+-- One copy of the properties for all types.
+{-# OPTIONS_GHC -fno-specialise #-}
 
 -- |
 -- Module      : Tests.CompatCereal
@@ -36,6 +38,7 @@ import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
 import Tests.Arbitrary ()
 import Tests.Compat.Agree
+import Tests.Compat.Enumerations
 import Tests.Compat.Types
 
 tests :: TestTree

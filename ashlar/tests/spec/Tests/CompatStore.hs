@@ -4,6 +4,8 @@
 {-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE TypeApplications #-}
+-- One copy of the properties for all types.
+{-# OPTIONS_GHC -fno-specialise #-}
 
 -- |
 -- Module      : Tests.CompatStore

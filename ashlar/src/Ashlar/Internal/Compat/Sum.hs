@@ -24,17 +24,30 @@ import Ashlar.Internal.Get.Refuse
 tag :: Int -> Int -> Builder
 tag count i
   | count <= 256 = word8 (fromIntegral i)
+  | otherwise = wideTag count i
+{-# INLINE tag #-}
+
+-- Out of line, as 'getWideTag': code for it in each constructor takes long to compile.
+wideTag :: Int -> Int -> Builder
+wideTag count i
   | count <= 65536 = word16BE (fromIntegral i)
   | otherwise = word32BE (fromIntegral i)
-{-# INLINE tag #-}
+{-# NOINLINE wideTag #-}
 
 -- | The number of one of so many constructors. One that there is not fails.
 getTag :: Int -> Get Int
-getTag count
-  | count <= 256 = fmap fromIntegral getWord8 >>= known
-  | count <= 65536 = fmap fromIntegral getWord16be >>= known
-  | otherwise = fmap fromIntegral getWord32be >>= known
+getTag count = (if count <= 256 then fromIntegral <$> getWord8 else getWideTag count) >>= known
   where
-    known i = if i < count then pure i else invalid "Unknown encoding for constructor"
+    known i = if i < count then pure i else unknown
     {-# INLINE known #-}
 {-# INLINE getTag #-}
+
+getWideTag :: Int -> Get Int
+getWideTag count
+  | count <= 65536 = fromIntegral <$> getWord16be
+  | otherwise = fromIntegral <$> getWord32be
+{-# NOINLINE getWideTag #-}
+
+unknown :: Get a
+unknown = invalid "Unknown encoding for constructor"
+{-# NOINLINE unknown #-}

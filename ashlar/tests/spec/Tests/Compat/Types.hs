@@ -2,7 +2,6 @@
 {-# LANGUAGE DeriveGeneric #-}
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE GeneralizedNewtypeDeriving #-}
-{-# LANGUAGE TemplateHaskell #-}
 
 -- |
 -- Module      : Tests.Compat.Types
@@ -20,9 +19,6 @@ module Tests.Compat.Types
     Perfect (..),
     Wrapped (..),
     ByNewtype (..),
-    E255,
-    E256,
-    E257,
     nested,
   )
 where
@@ -36,7 +32,6 @@ import Data.Serialize (Serialize)
 import Data.Word (Word16, Word32, Word64, Word8)
 import GHC.Generics (Generic)
 import Test.QuickCheck
-import Tests.Compat.Large (enumeration)
 
 -- | Numbers alone, which are read with one check.
 data Plain = Plain {p1 :: Word16, p2 :: Int64, p3 :: Char, p4 :: Bool, p5 :: Double, p6 :: Int8}
@@ -141,7 +136,3 @@ instance Arbitrary (f a) => Arbitrary (Wrapped f a) where
 newtype ByNewtype = ByNewtype Word32
   deriving stock (Eq, Show)
   deriving newtype (B.Binary, C.Serialize, Binary, Serialize, Arbitrary)
-
-enumeration "E255" 255
-enumeration "E256" 256
-enumeration "E257" 257

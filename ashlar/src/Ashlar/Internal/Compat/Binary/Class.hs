@@ -76,13 +76,19 @@ class Binary t where
   {-# INLINE put #-}
 
   default get :: (Generic t, GBinaryGet (Rep t)) => Get t
-  get = if gflat @(Rep t) then to <$> gget else deeper (to <$> gget)
+  get = levelled (gflat @(Rep t)) (to <$> gget)
   {-# INLINE get #-}
 
 -- | A list of so many elements by 'get'.
 getMany :: Binary t => Int -> Get [t]
 getMany n = getElements n get
 {-# INLINE getMany #-}
+
+-- One level deeper, but for what is flat. (A function, so that the decoder is not copied
+-- before the compiler knows which.)
+levelled :: Bool -> Get a -> Get a
+levelled flat g = if flat then g else deeper g
+{-# INLINE levelled #-}
 
 -- | Types of "GHC.Generics" that can be written.
 --
@@ -157,7 +163,7 @@ instance (GSumPut f, GSumPut g, GCount f, GCount g) => GBinaryPut (f :+: g) wher
   {-# INLINE gput #-}
 
 instance (GSumGet f, GSumGet g, GCount f, GCount g) => GBinaryGet (f :+: g) where
-  gget = getTag (gCount @(f :+: g)) >>= gsumGet
+  gget = getTag (gCount @(f :+: g)) >>= \i -> gsumGet i id
   {-# INLINE gget #-}
   gflat = gsumFlat @(f :+: g)
   {-# INLINE gflat #-}
@@ -176,21 +182,22 @@ instance GBinaryPut f => GSumPut (C1 c f) where
   gsumPut count i (M1 x) = putBuilder (tag count i) *> gput x
   {-# INLINE gsumPut #-}
 
--- Given the number of the constructor, the first of which has 0.
+-- Given the number of the constructor, the first of which has 0, and what to make of the
+-- value: a function at the end takes less time to compile than one at each level.
 class GSumGet (f :: Type -> Type) where
-  gsumGet :: Int -> Get (f t)
+  gsumGet :: Int -> (f t -> a) -> Get a
   gsumFlat :: Bool
 
 instance (GSumGet f, GSumGet g, GCount f) => GSumGet (f :+: g) where
-  gsumGet i
-    | i < gCount @f = L1 <$> gsumGet i
-    | otherwise = R1 <$> gsumGet (i - gCount @f)
+  gsumGet i inside
+    | i < gCount @f = gsumGet i (\x -> inside (L1 x))
+    | otherwise = gsumGet (i - gCount @f) (\x -> inside (R1 x))
   {-# INLINE gsumGet #-}
   gsumFlat = gsumFlat @f && gsumFlat @g
   {-# INLINE gsumFlat #-}
 
 instance GBinaryGet f => GSumGet (C1 c f) where
-  gsumGet _ = M1 <$> gget
+  gsumGet _ inside = (\x -> inside (M1 x)) <$> gget
   {-# INLINE gsumGet #-}
   gsumFlat = gflat @f
   {-# INLINE gsumFlat #-}

@@ -71,8 +71,14 @@ class Serialize t where
   {-# INLINE put #-}
 
   default get :: (Generic t, GSerializeGet (Rep t)) => Get t
-  get = if gflat @(Rep t) then to <$> gGet else deeper (to <$> gGet)
+  get = levelled (gflat @(Rep t)) (to <$> gGet)
   {-# INLINE get #-}
+
+-- One level deeper, but for what is flat. (A function, so that the decoder is not copied
+-- before the compiler knows which.)
+levelled :: Bool -> Get a -> Get a
+levelled flat g = if flat then g else deeper g
+{-# INLINE levelled #-}
 
 -- | Types of "GHC.Generics" that can be written.
 --
@@ -138,7 +144,7 @@ instance (GSumPut f, GSumPut g, GCount f, GCount g) => GSerializePut (f :+: g) w
   {-# INLINE gPut #-}
 
 instance (GSumGet f, GSumGet g, GCount f, GCount g) => GSerializeGet (f :+: g) where
-  gGet = getTag (gCount @(f :+: g)) >>= gsumGet
+  gGet = getTag (gCount @(f :+: g)) >>= \i -> gsumGet i id
   {-# INLINE gGet #-}
   gflat = gsumFlat @(f :+: g)
   {-# INLINE gflat #-}
@@ -157,21 +163,22 @@ instance GSerializePut f => GSumPut (C1 c f) where
   gsumPut count i (M1 x) = putBuilder (tag count i) *> gPut x
   {-# INLINE gsumPut #-}
 
--- Given the number of the constructor, the first of which has 0.
+-- Given the number of the constructor, the first of which has 0, and what to make of the
+-- value: a function at the end takes less time to compile than one at each level.
 class GSumGet (f :: Type -> Type) where
-  gsumGet :: Int -> Get (f t)
+  gsumGet :: Int -> (f t -> a) -> Get a
   gsumFlat :: Bool
 
 instance (GSumGet f, GSumGet g, GCount f) => GSumGet (f :+: g) where
-  gsumGet i
-    | i < gCount @f = L1 <$> gsumGet i
-    | otherwise = R1 <$> gsumGet (i - gCount @f)
+  gsumGet i inside
+    | i < gCount @f = gsumGet i (\x -> inside (L1 x))
+    | otherwise = gsumGet (i - gCount @f) (\x -> inside (R1 x))
   {-# INLINE gsumGet #-}
   gsumFlat = gsumFlat @f && gsumFlat @g
   {-# INLINE gsumFlat #-}
 
 instance GSerializeGet f => GSumGet (C1 c f) where
-  gsumGet _ = M1 <$> gGet
+  gsumGet _ inside = (\x -> inside (M1 x)) <$> gGet
   {-# INLINE gsumGet #-}
   gsumFlat = gflat @f
   {-# INLINE gsumFlat #-}
