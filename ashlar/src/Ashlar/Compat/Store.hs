@@ -37,8 +37,11 @@ module Ashlar.Compat.Store
     decodeWith,
     decodeEx,
     decodeExWith,
+    decodeExPortionWith,
     decodeIO,
     decodeIOWith,
+    decodeIOPortionWith,
+    Offset,
     PeekException (..),
     peekException,
 
@@ -62,9 +65,9 @@ import Ashlar.Internal.Builder.Strict (toStrictByteString)
 import Ashlar.Internal.Compat.Store.Class
 import Ashlar.Internal.Compat.Store.Instances.Base ()
 import Ashlar.Internal.Compat.Store.Instances.Containers ()
-import Ashlar.Internal.Get.Error (errorOffset, reasonText)
+import Ashlar.Internal.Get.Error (DecodeError, errorOffset, reasonText)
 import Ashlar.Internal.Get.Refuse (invalid)
-import Ashlar.Internal.Get.Run (runGetWhole)
+import Ashlar.Internal.Get.Run (runGetRest, runGetWhole)
 import Control.Exception (Exception (..), throw, throwIO)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -83,6 +86,11 @@ data PeekException = PeekException
 instance Exception PeekException where
   displayException (PeekException n message) =
     "Exception while peeking, " ++ show n ++ " bytes from end: " ++ T.unpack message
+
+-- | A number of bytes.
+--
+-- @since 0.1.0.0
+type Offset = Int
 
 -- | Fail with a message.
 --
@@ -108,12 +116,14 @@ decode = decodeWith peek
 --
 -- @since 0.1.0.0
 decodeWith :: Peek a -> ByteString -> Either PeekException a
-decodeWith p bs = case runGetWhole p bs of
-  Right x -> Right x
-  Left e -> Left (PeekException (S.length bs - at) (T.pack (reasonText e)))
-    where
-      at = fromIntegral (errorOffset e)
+decodeWith p bs = either (Left . exceptionOf bs) Right (runGetWhole p bs)
 {-# INLINE decodeWith #-}
+
+-- What is wrong with these bytes.
+exceptionOf :: ByteString -> DecodeError -> PeekException
+exceptionOf bs e = PeekException (S.length bs - at) (T.pack (reasonText e))
+  where
+    at = fromIntegral (errorOffset e)
 
 -- | 'decode' that throws a 'PeekException'.
 --
@@ -142,3 +152,25 @@ decodeIO = decodeIOWith peek
 decodeIOWith :: Peek a -> ByteString -> IO a
 decodeIOWith p bs = either throwIO pure (decodeWith p bs)
 {-# INLINE decodeIOWith #-}
+
+-- | 'decodeExWith' that ignores what follows the value, and also returns the number of bytes that the
+-- value takes.
+--
+-- >>> import qualified Ashlar.Compat.Store as S
+-- >>> S.decodeExPortionWith (S.peek :: S.Peek Word8) "\7\8"
+-- (1,7)
+--
+-- @since 0.1.0.0
+decodeExPortionWith :: Peek a -> ByteString -> (Offset, a)
+decodeExPortionWith p bs = either throw id (portion p bs)
+
+-- | 'decodeExPortionWith' in 'IO', where it throws a 'PeekException'.
+--
+-- @since 0.1.0.0
+decodeIOPortionWith :: Peek a -> ByteString -> IO (Offset, a)
+decodeIOPortionWith p bs = either throwIO pure (portion p bs)
+
+portion :: Peek a -> ByteString -> Either PeekException (Offset, a)
+portion p bs = case runGetRest p bs of
+  Right (x, rest) -> Right (S.length bs - S.length rest, x)
+  Left e -> Left (exceptionOf bs e)

@@ -232,7 +232,7 @@ getCharLenient = do
   if w < 0x80 then pure $! unsafeChr w else long w
   where
     long w
-      | w < 0xE0 = (\x -> shift6 (w `xor` 0xC0) .|. x) <$> continued >>= character
+      | w < 0xE0 = continued >>= \x -> character (shift6 (w `xor` 0xC0) .|. x)
       | w < 0xF0 =
         (\x y -> shift6 (shift6 (w `xor` 0xE0) .|. x) .|. y) <$> continued <*> continued
           >>= character
