@@ -1,3 +1,8 @@
+{-# LANGUAGE DataKinds #-}
+{-# LANGUAGE KindSignatures #-}
+{-# LANGUAGE TypeFamilies #-}
+{-# LANGUAGE TypeOperators #-}
+{-# LANGUAGE UndecidableInstances #-}
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
@@ -8,6 +13,7 @@
 -- first, as the number of constructors demands. Both libraries do it so.
 module Ashlar.Internal.Compat.Sum
   ( GCount (..),
+    SumArity,
     tag,
     getTag,
   )
@@ -19,6 +25,14 @@ import Ashlar.Internal.Codec.Tag (GCount (..))
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Numbers
 import Ashlar.Internal.Get.Refuse
+import Data.Kind (Type)
+import GHC.Generics (C1, type (:+:))
+import GHC.TypeLits (Nat, type (+))
+
+-- | The number of constructors.
+type family SumArity (f :: Type -> Type) :: Nat where
+  SumArity (C1 c f) = 1
+  SumArity (f :+: g) = SumArity f + SumArity g
 
 -- | The number (the second argument) of one of so many constructors.
 tag :: Int -> Int -> Builder

@@ -2,38 +2,29 @@
 {-# LANGUAGE DefaultSignatures #-}
 {-# LANGUAGE FlexibleContexts #-}
 {-# LANGUAGE FlexibleInstances #-}
+{-# LANGUAGE MultiParamTypeClasses #-}
 {-# LANGUAGE PolyKinds #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE TypeApplications #-}
-{-# LANGUAGE TypeOperators #-}
+{-# LANGUAGE UndecidableInstances #-}
 -- See Note [Fusing puts] in "Ashlar.Internal.Builder.Put".
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
 -- Module      : Ashlar.Internal.Compat.Binary.Class
 -- Description : The class of Data.Binary, and its derivation
---
--- Note [Levels of derived decoders]
--- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- A recursive type lets a byte of input cost a frame of the stack, so a derived decoder
--- counts as a level ('deeper'). One that reads nothing but numbers and the like needs
--- none ('isFlat'): there the check would cost more than the reading, and would stand
--- between fields that share one check of the bytes left.
 module Ashlar.Internal.Compat.Binary.Class
   ( Binary (..),
     GBinaryPut (..),
     GBinaryGet (..),
-    getMany,
   )
 where
 
 import Ashlar.Internal.Builder.Put
 import Ashlar.Internal.Compat.Elements
-import Ashlar.Internal.Compat.Sum
-import Ashlar.Internal.Get.Budget (deeper)
+import Ashlar.Internal.Compat.Generic
 import Ashlar.Internal.Get.Core
-import Data.Kind (Type)
-import GHC.Generics
+import GHC.Generics (Generic (..), V1)
 
 -- | Types that have the format of the package @binary@: the class of "Data.Binary", with
 -- the same methods, the same derivation and the same bytes.
@@ -53,20 +44,20 @@ class Binary t where
   -- | Read a value.
   get :: Get t
 
-  -- | Write a list: the number of elements as an 'Int', and the elements. An instance may
-  -- do it faster, but not differently.
+  -- | Write a list: the number of elements as an 'Int', and the elements. An instance may have
+  -- faster code for the same bytes.
   putList :: [t] -> Put
   putList xs = putBuilder (putElements put xs)
   {-# INLINEABLE putList #-}
 
-  -- | Read a list of so many elements, of which each is forced. (Hidden: instances of
-  -- users have the default.)
+  -- | Read a list of n elements and force each. This method is hidden: instances of users have the
+  -- default.
   getList :: Int -> Get [t]
-  getList = getMany
+  getList n = getElements n get
   {-# INLINEABLE getList #-}
 
-  -- | Is the type without any types inside that could be its own? (Hidden: instances of
-  -- users have the default.)
+  -- | Is it impossible that the type contains itself? This method is hidden: instances of users
+  -- have the default. See Note [Levels of derived decoders] in "Ashlar.Internal.Compat.Generic".
   isFlat :: Bool
   isFlat = False
   {-# INLINE isFlat #-}
@@ -76,19 +67,16 @@ class Binary t where
   {-# INLINE put #-}
 
   default get :: (Generic t, GBinaryGet (Rep t)) => Get t
-  get = levelled (gflat @(Rep t)) (to <$> gget)
+  get = levelled (gisFlat @(Rep t)) (to <$> gget)
   {-# INLINE get #-}
 
--- | A list of so many elements by 'get'.
-getMany :: Binary t => Int -> Get [t]
-getMany n = getElements n get
-{-# INLINE getMany #-}
-
--- One level deeper, but for what is flat. (A function, so that the decoder is not copied
--- before the compiler knows which.)
-levelled :: Bool -> Get a -> Get a
-levelled flat g = if flat then g else deeper g
-{-# INLINE levelled #-}
+instance Binary a => Part Binary a where
+  putPart = put
+  {-# INLINE putPart #-}
+  getPart = get
+  {-# INLINE getPart #-}
+  isFlatPart = isFlat @a
+  {-# INLINE isFlatPart #-}
 
 -- | Types of "GHC.Generics" that can be written.
 --
@@ -97,6 +85,10 @@ class GBinaryPut f where
   -- | Write a value.
   gput :: f t -> Put
 
+instance GPut Binary f => GBinaryPut f where
+  gput = putGeneric @Binary
+  {-# INLINE gput #-}
+
 -- | Types of "GHC.Generics" that can be read.
 --
 -- @since 0.1.0.0
@@ -104,100 +96,22 @@ class GBinaryGet f where
   -- | Read a value.
   gget :: Get (f t)
 
-  -- See Note [Levels of derived decoders].
-  gflat :: Bool
-  gflat = False
-  {-# INLINE gflat #-}
+  -- | See 'isFlat'.
+  gisFlat :: Bool
 
-instance GBinaryPut V1 where
-  gput _ = pure ()
-  {-# INLINE gput #-}
+instance GGet Binary f => GBinaryGet f where
+  gget = getGeneric @Binary
+  {-# INLINE gget #-}
+  gisFlat = isFlatGeneric @Binary @f
+  {-# INLINE gisFlat #-}
+
+instance GPut Binary V1 where
+  putGeneric _ = pure ()
+  {-# INLINE putGeneric #-}
 
 -- | As in @binary@, reading succeeds, with a value that is undefined.
-instance GBinaryGet V1 where
-  gget = pure (errorWithoutStackTrace "Ashlar.Compat.Binary: a value of a type that has none")
-  {-# INLINE gget #-}
-
-instance GBinaryPut U1 where
-  gput _ = pure ()
-  {-# INLINE gput #-}
-
-instance GBinaryGet U1 where
-  gget = pure U1
-  {-# INLINE gget #-}
-  gflat = True
-  {-# INLINE gflat #-}
-
-instance (GBinaryPut f, GBinaryPut g) => GBinaryPut (f :*: g) where
-  gput (x :*: y) = gput x *> gput y
-  {-# INLINE gput #-}
-
-instance (GBinaryGet f, GBinaryGet g) => GBinaryGet (f :*: g) where
-  gget = (:*:) <$> gget <*> gget
-  {-# INLINE gget #-}
-  gflat = gflat @f && gflat @g
-  {-# INLINE gflat #-}
-
-instance GBinaryPut f => GBinaryPut (M1 i c f) where
-  gput (M1 x) = gput x
-  {-# INLINE gput #-}
-
-instance GBinaryGet f => GBinaryGet (M1 i c f) where
-  gget = M1 <$> gget
-  {-# INLINE gget #-}
-  gflat = gflat @f
-  {-# INLINE gflat #-}
-
-instance Binary a => GBinaryPut (K1 i a) where
-  gput (K1 x) = put x
-  {-# INLINE gput #-}
-
-instance Binary a => GBinaryGet (K1 i a) where
-  gget = K1 <$> get
-  {-# INLINE gget #-}
-  gflat = isFlat @a
-  {-# INLINE gflat #-}
-
-instance (GSumPut f, GSumPut g, GCount f, GCount g) => GBinaryPut (f :+: g) where
-  gput = gsumPut (gCount @(f :+: g)) 0
-  {-# INLINE gput #-}
-
-instance (GSumGet f, GSumGet g, GCount f, GCount g) => GBinaryGet (f :+: g) where
-  gget = getTag (gCount @(f :+: g)) >>= \i -> gsumGet i id
-  {-# INLINE gget #-}
-  gflat = gsumFlat @(f :+: g)
-  {-# INLINE gflat #-}
-
--- Given the number of all constructors, and that of the first.
-class GSumPut (f :: Type -> Type) where
-  gsumPut :: Int -> Int -> f t -> Put
-
-instance (GSumPut f, GSumPut g, GCount f) => GSumPut (f :+: g) where
-  gsumPut count i x = case x of
-    L1 y -> gsumPut count i y
-    R1 y -> gsumPut count (i + gCount @f) y
-  {-# INLINE gsumPut #-}
-
-instance GBinaryPut f => GSumPut (C1 c f) where
-  gsumPut count i (M1 x) = putBuilder (tag count i) *> gput x
-  {-# INLINE gsumPut #-}
-
--- Given the number of the constructor, the first of which has 0, and what to make of the
--- value: a function at the end takes less time to compile than one at each level.
-class GSumGet (f :: Type -> Type) where
-  gsumGet :: Int -> (f t -> a) -> Get a
-  gsumFlat :: Bool
-
-instance (GSumGet f, GSumGet g, GCount f) => GSumGet (f :+: g) where
-  gsumGet i inside
-    | i < gCount @f = gsumGet i (\x -> inside (L1 x))
-    | otherwise = gsumGet (i - gCount @f) (\x -> inside (R1 x))
-  {-# INLINE gsumGet #-}
-  gsumFlat = gsumFlat @f && gsumFlat @g
-  {-# INLINE gsumFlat #-}
-
-instance GBinaryGet f => GSumGet (C1 c f) where
-  gsumGet _ inside = (\x -> inside (M1 x)) <$> gget
-  {-# INLINE gsumGet #-}
-  gsumFlat = gflat @f
-  {-# INLINE gsumFlat #-}
+instance GGet Binary V1 where
+  getGeneric = pure (errorWithoutStackTrace "Ashlar.Compat.Binary: a value of a type without values")
+  {-# INLINE getGeneric #-}
+  isFlatGeneric = False
+  {-# INLINE isFlatGeneric #-}

@@ -34,7 +34,7 @@ module Ashlar.Internal.Compat.Store.Class
 where
 
 import Ashlar.Internal.Builder.Put
-import Ashlar.Internal.Codec.Tag (GCount (..))
+import Ashlar.Internal.Compat.Sum (GCount (..), SumArity)
 import Ashlar.Internal.Get.Budget (deeper)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Numbers (getWord8)
@@ -42,7 +42,7 @@ import Ashlar.Internal.Get.Refuse
 import Ashlar.Put (putWord8)
 import Data.Kind (Type)
 import GHC.Generics
-import GHC.TypeLits (Nat, type (+), type (<=))
+import GHC.TypeLits (type (<=))
 
 -- | Bytes in the making, and a value. In @store@ this writes into memory; here it is a put,
 -- so memory needs no care.
@@ -229,11 +229,6 @@ instance (GStorePoke f, GStorePoke g) => GStorePoke (f :*: g) where
 instance (GStorePeek f, GStorePeek g) => GStorePeek (f :*: g) where
   gpeek = (:*:) <$> gpeek <*> gpeek
   {-# INLINE gpeek #-}
-
--- | The number of constructors.
-type family SumArity (f :: Type -> Type) :: Nat where
-  SumArity (C1 c f) = 1
-  SumArity (f :+: g) = SumArity f + SumArity g
 
 -- | A byte for the number of the constructor, counted from 0, and its fields.
 instance
