@@ -21,7 +21,7 @@ import Ashlar.Internal.Prim.Core (FixedPrim, boundedPrim, fixedPrim)
 import Control.Exception (Exception (..), throwIO)
 import Data.Bits ((.&.))
 import Data.Word (Word16, Word32, Word64, Word8)
-import Foreign.Marshal.Alloc (allocaBytesAligned)
+import Foreign.Marshal.Alloc (allocaBytes)
 import Foreign.Marshal.Utils (copyBytes, fillBytes)
 import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 import Foreign.Storable (Storable, alignment, sizeOf)
@@ -128,7 +128,8 @@ storableToF :: forall a. Storable a => FixedPrim a
 storableToF = fixedPrim size $ \x p -> case gapBefore align p of
   0 -> clear p size >> pokeHost p x
   -- There are no bytes to spare here, as in 'storableWrite'.
-  _ -> allocaBytesAligned size align $ \q -> do
+  _ -> allocaBytes (size + align - 1) $ \q0 -> do
+    let q = q0 `plusPtr` gapBefore align q0
     clear q size
     pokeHost q x
     copyBytes p q size
