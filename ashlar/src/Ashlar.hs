@@ -88,9 +88,15 @@
 --
 -- The names of other libraries, for a change of imports:
 --
--- * "Ashlar.Compat.Binary.Get", "Ashlar.Compat.Binary.Put": "Data.Binary.Get", "Data.Binary.Put"
--- * "Ashlar.Compat.Cereal", "Ashlar.Compat.Cereal.Get", "Ashlar.Compat.Cereal.Put",
---   "Ashlar.Compat.Cereal.IEEE754": the modules of "Data.Serialize"
+-- * "Ashlar.Compat.Binary": "Data.Binary", with its class
+-- * "Ashlar.Compat.Binary.Builder", "Ashlar.Compat.Binary.Get", "Ashlar.Compat.Binary.Put": the
+--   modules below it
+-- * "Ashlar.Compat.Cereal": "Data.Serialize", with its class
+-- * "Ashlar.Compat.Cereal.Get", "Ashlar.Compat.Cereal.IEEE754", "Ashlar.Compat.Cereal.Put": the
+--   modules below it
+-- * "Ashlar.Compat.Store": the class of "Data.Store"
+-- * "Ashlar.Compat.Text.Encoding", "Ashlar.Compat.Text.Lazy.Encoding": the modules of the package
+--   text, with our builders
 --
 -- The modules of @Ashlar.Internal@ are for those who build on this library. The version policy does
 -- not cover them.

@@ -19,6 +19,10 @@ import qualified Tests.CodecCombinators
 import qualified Tests.CodecRefined
 import qualified Tests.CodecRun
 import qualified Tests.Combinators
+import qualified Tests.CompatBinary
+import qualified Tests.CompatCereal
+import qualified Tests.CompatStore
+import qualified Tests.CompatText
 import qualified Tests.Errors
 import qualified Tests.Escape
 import qualified Tests.Exceptions
@@ -78,6 +82,10 @@ main =
         Tests.CodecRefined.tests,
         Tests.CodecRun.tests,
         Tests.Combinators.tests,
+        Tests.CompatBinary.tests,
+        Tests.CompatCereal.tests,
+        Tests.CompatStore.tests,
+        Tests.CompatText.tests,
         Tests.Errors.tests,
         Tests.Escape.tests,
         Tests.Exceptions.tests,

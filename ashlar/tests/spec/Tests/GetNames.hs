@@ -104,6 +104,7 @@ binary =
     has (B.bytesRead :: B.Get Int64),
     has (B.getByteString :: Int -> B.Get S.ByteString),
     has (B.getBytes :: Int -> B.Get S.ByteString),
+    has (B.getShortByteString :: Int -> B.Get ShortByteString),
     has (B.isEmpty :: B.Get Bool),
     has (B.isolate :: Int -> B.Get a -> B.Get a),
     has (B.label :: String -> B.Get a -> B.Get a),

@@ -1,11 +1,14 @@
 {-# LANGUAGE MagicHash #-}
+-- The deprecated names are names, too.
+{-# OPTIONS_GHC -Wno-deprecations #-}
 
 -- |
 -- Module      : Tests.Names
 -- Description : The names of bytestring's modules, with their types
 --
 -- Every name that bytestring 0.12 exports from @Data.ByteString.Builder@ and its submodules
--- @Extra@ and @Prim@, with its type there. Most of the test is that this module compiles, with
+-- @Extra@, @Prim@ and @Prim.Internal@, with its type there, and those of @Data.Binary.Builder@ of
+-- binary 0.8.9. Most of the test is that this module compiles, with
 -- any version of bytestring. At run time, each name must have a value.
 module Tests.Names (tests) where
 
@@ -14,6 +17,8 @@ import qualified Ashlar.Builder as A
 import qualified Ashlar.Builder.Extra as E
 import Ashlar.Builder.Prim (BoundedPrim, FixedPrim, (>$<), (>*<))
 import qualified Ashlar.Builder.Prim as P
+import qualified Ashlar.Builder.Prim.Unsafe as U
+import qualified Ashlar.Compat.Binary.Builder as B
 import Ashlar.Codec (encodeLazy)
 import Control.Exception (evaluate)
 import qualified Data.ByteString as S
@@ -44,7 +49,7 @@ has :: a -> ()
 has x = x `seq` ()
 
 names :: [()]
-names = concat [builder, extra, prim, binaryBuilders, binaryPrims, textBuilders, textPrims]
+names = concat [builder, extra, prim, primUnsafe, dataBinaryBuilder, binaryBuilders, binaryPrims, textBuilders, textPrims]
 
 builder :: [()]
 builder =
@@ -101,6 +106,63 @@ prim =
     has (P.primMapByteStringFixed :: FixedPrim Word8 -> S.ByteString -> Builder),
     has (P.primMapLazyByteStringFixed :: FixedPrim Word8 -> L.ByteString -> Builder),
     has (P.charUtf8 :: BoundedPrim Char)
+  ]
+
+primUnsafe :: [()]
+primUnsafe =
+  [ has (U.fixedPrim :: Int -> (a -> Ptr Word8 -> IO ()) -> FixedPrim a),
+    has (U.size :: FixedPrim a -> Int),
+    has (U.runF :: FixedPrim a -> a -> Ptr Word8 -> IO ()),
+    has (U.emptyF :: FixedPrim a),
+    has (U.contramapF :: (b -> a) -> FixedPrim a -> FixedPrim b),
+    has (U.pairF :: FixedPrim a -> FixedPrim b -> FixedPrim (a, b)),
+    has (U.storableToF :: FixedPrim Word32),
+    has (U.boundedPrim :: Int -> (a -> Ptr Word8 -> IO (Ptr Word8)) -> BoundedPrim a),
+    has (U.boudedPrim :: Int -> (a -> Ptr Word8 -> IO (Ptr Word8)) -> BoundedPrim a),
+    has (U.sizeBound :: BoundedPrim a -> Int),
+    has (U.runB :: BoundedPrim a -> a -> Ptr Word8 -> IO (Ptr Word8)),
+    has (U.emptyB :: BoundedPrim a),
+    has (U.contramapB :: (b -> a) -> BoundedPrim a -> BoundedPrim b),
+    has (U.pairB :: BoundedPrim a -> BoundedPrim b -> BoundedPrim (a, b)),
+    has (U.eitherB :: BoundedPrim a -> BoundedPrim b -> BoundedPrim (Either a b)),
+    has (U.condB :: (a -> Bool) -> BoundedPrim a -> BoundedPrim a -> BoundedPrim a),
+    has (U.toB :: FixedPrim a -> BoundedPrim a),
+    has (U.liftFixedToBounded :: FixedPrim a -> BoundedPrim a),
+    has (U.caseWordSize_32_64 :: Int -> Int -> Int)
+  ]
+
+dataBinaryBuilder :: [()]
+dataBinaryBuilder =
+  [ has (B.toLazyByteString :: B.Builder -> L.ByteString),
+    has (B.empty :: Builder),
+    has (B.singleton :: Word8 -> Builder),
+    has (B.fromByteString :: S.ByteString -> Builder),
+    has (B.fromLazyByteString :: L.ByteString -> Builder),
+    has (B.fromShortByteString :: ShortByteString -> Builder),
+    has (B.putWord16be :: Word16 -> Builder),
+    has (B.putWord32be :: Word32 -> Builder),
+    has (B.putWord64be :: Word64 -> Builder),
+    has (B.putInt16be :: Int16 -> Builder),
+    has (B.putInt32be :: Int32 -> Builder),
+    has (B.putInt64be :: Int64 -> Builder),
+    has (B.putWord16le :: Word16 -> Builder),
+    has (B.putWord32le :: Word32 -> Builder),
+    has (B.putWord64le :: Word64 -> Builder),
+    has (B.putInt16le :: Int16 -> Builder),
+    has (B.putInt32le :: Int32 -> Builder),
+    has (B.putInt64le :: Int64 -> Builder),
+    has (B.putWord16host :: Word16 -> Builder),
+    has (B.putWord32host :: Word32 -> Builder),
+    has (B.putWord64host :: Word64 -> Builder),
+    has (B.putInt16host :: Int16 -> Builder),
+    has (B.putInt32host :: Int32 -> Builder),
+    has (B.putInt64host :: Int64 -> Builder),
+    has (B.putWordhost :: Word -> Builder),
+    has (B.putInthost :: Int -> Builder),
+    has (B.putCharUtf8 :: Char -> Builder),
+    has (B.putStringUtf8 :: String -> Builder),
+    has (B.append :: Builder -> Builder -> Builder),
+    has (B.flush :: Builder)
   ]
 
 binaryBuilders :: [()]

@@ -9,6 +9,8 @@ module Tests.Results (tests) where
 import Ashlar.Builder
 import qualified Ashlar.Builder.Combinators as Builder
 import Ashlar.Builder.Extra (defragment, defragmentWith)
+import Ashlar.Builder.Prim (primMapListFixed)
+import Ashlar.Builder.Prim.Unsafe (storableToF)
 import Ashlar.Builder.Unsafe
 import Control.Exception
 import Control.Monad
@@ -63,7 +65,7 @@ tests =
           testCase "withPtr of a negative number, and an address outside" pokedOutside,
           testProperty "storable at every address" storableAnywhere,
           testCase "storable: alignment and padding" storableRecords,
-          testProperty "storables: several in a row, at every address" storableLists
+          testProperty "storables and storableToF: several in a row, at every address" storableLists
         ]
     ]
 
@@ -317,11 +319,17 @@ storableLists xs ys = forAll (choose (0, 8)) $ \n ->
             <> storables (map Odd [5, 6, 7])
             <> storables records
             <> storables ([] :: [Record])
+            <> primMapListFixed storableToF xs
+            <> primMapListFixed storableToF (map Odd [5, 6, 7])
+            <> primMapListFixed storableToF records
         )
         ( toStrictByteString
             ( byteString start
                 <> foldMap storable xs
                 <> foldMap storable ys
+                <> foldMap (storable . Odd) [5, 6, 7]
+                <> foldMap storable records
+                <> foldMap storable xs
                 <> foldMap (storable . Odd) [5, 6, 7]
                 <> foldMap storable records
             )

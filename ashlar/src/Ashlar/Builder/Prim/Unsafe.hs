@@ -19,9 +19,8 @@
 -- >>> toLazyByteString (P.primMapListFixed byte [False, True])
 -- "\NUL\SOH"
 --
--- The names are those of @Data.ByteString.Builder.Prim.Internal@, without @storableToF@: it would
--- leave between the fields of a value the bytes that the buffer held before. 'Monoidal' is the
--- class of this library's primitives, not bytestring's.
+-- The names are those of @Data.ByteString.Builder.Prim.Internal@, all of them. 'Monoidal' is the class
+-- of this library's primitives, not bytestring's.
 module Ashlar.Builder.Prim.Unsafe
   ( -- * A fixed number of bytes
     Size,
@@ -32,10 +31,12 @@ module Ashlar.Builder.Prim.Unsafe
     emptyF,
     contramapF,
     pairF,
+    storableToF,
 
     -- * A bounded number of bytes
     BoundedPrim,
     boundedPrim,
+    boudedPrim,
     sizeBound,
     runB,
     emptyB,
@@ -50,8 +51,39 @@ module Ashlar.Builder.Prim.Unsafe
     (>$<),
     (>*<),
     Monoidal (..),
+
+    -- * The size of a word
+    caseWordSize_32_64,
   )
 where
 
+import Ashlar.Internal.Builder.Poke (storableToF)
 import Ashlar.Internal.Prim.Combinators
 import Ashlar.Internal.Prim.Core
+import Data.Bits (finiteBitSize)
+import Data.Word (Word8)
+import Foreign.Ptr (Ptr)
+
+-- | 'boundedPrim', as bytestring once misspelt it.
+--
+-- @since 0.1.0.0
+boudedPrim :: Int -> (a -> Ptr Word8 -> IO (Ptr Word8)) -> BoundedPrim a
+boudedPrim = boundedPrim
+{-# INLINE boudedPrim #-}
+{-# DEPRECATED boudedPrim "Use boundedPrim" #-}
+
+-- | The first value where a 'Word' has 32 bits, the second where it has 64.
+--
+-- >>> import Ashlar.Builder.Prim.Unsafe
+-- >>> caseWordSize_32_64 4 8 == sizeBound (P.liftFixedToBounded P.wordHost)
+-- True
+--
+-- @since 0.1.0.0
+caseWordSize_32_64 ::
+  -- | For 32 bits.
+  a ->
+  -- | For 64 bits.
+  a ->
+  a
+caseWordSize_32_64 on32 on64 = if finiteBitSize (0 :: Word) == 32 then on32 else on64
+{-# INLINE caseWordSize_32_64 #-}

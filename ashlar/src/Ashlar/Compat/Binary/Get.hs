@@ -46,6 +46,7 @@ module Ashlar.Compat.Binary.Get
 
     -- * Bytes
     getByteString,
+    getShortByteString,
     getLazyByteString,
     getLazyByteStringNul,
     getRemainingLazyByteString,
@@ -104,10 +105,12 @@ import Ashlar.Internal.Get.Label (label)
 import Ashlar.Internal.Get.LookAhead
 import Ashlar.Internal.Get.Numbers
 import qualified Ashlar.Internal.Get.Run as G
-import Ashlar.Internal.Get.Strings
+import Ashlar.Internal.Get.Strings hiding (getShortByteString)
+import qualified Ashlar.Internal.Get.Strings as G
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
+import Data.ByteString.Short (ShortByteString)
 import Data.Int (Int64)
 import qualified Data.List as List
 
@@ -164,6 +167,7 @@ message e = List.intercalate "\n" (what : errorLabels e)
   where
     what = case errorReason e of
       MissingInput _ _ -> "not enough bytes"
+      NoAlternative -> "Data.Binary.Get(Alternative).empty"
       _ -> reasonText e
 
 -- | A decoder that is fed its input chunk by chunk. As with 'G.Decoder', of which it is
@@ -248,6 +252,13 @@ isolate = isolateCounting
 getByteString :: Int -> Get ByteString
 getByteString n = G.getByteString (max 0 n)
 {-# INLINE getByteString #-}
+
+-- | @n@ bytes, or none if @n@ is negative, copied into memory that is not pinned.
+--
+-- @since 0.1.0.0
+getShortByteString :: Int -> Get ShortByteString
+getShortByteString n = G.getShortByteString (max 0 n)
+{-# INLINE getShortByteString #-}
 
 -- | @n@ bytes, or none if @n@ is negative. Its chunks are slices of those of the
 -- input.

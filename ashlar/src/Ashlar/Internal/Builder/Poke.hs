@@ -1,4 +1,5 @@
 {-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE ScopedTypeVariables #-}
 
 -- |
 -- Module      : Ashlar.Internal.Builder.Poke
@@ -8,6 +9,7 @@ module Ashlar.Internal.Builder.Poke
     PokedOutside (..),
     storable,
     storables,
+    storableToF,
   )
 where
 
@@ -15,11 +17,12 @@ import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Loops (primMapListBounded)
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells
-import Ashlar.Internal.Prim.Core (boundedPrim)
+import Ashlar.Internal.Prim.Core (FixedPrim, boundedPrim, fixedPrim)
 import Control.Exception (Exception (..), throwIO)
 import Data.Bits ((.&.))
 import Data.Word (Word16, Word32, Word64, Word8)
-import Foreign.Marshal.Utils (fillBytes)
+import Foreign.Marshal.Alloc (allocaBytes)
+import Foreign.Marshal.Utils (copyBytes, fillBytes)
 import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 import Foreign.Storable (Storable, alignment, sizeOf)
 
@@ -114,6 +117,27 @@ storables xs = case xs of
       align = alignment x
 {-# INLINE storables #-}
 
+-- | A value as by 'storable', as a primitive of 'sizeOf' bytes.
+--
+-- >>> import Ashlar.Builder.Prim.Unsafe (storableToF)
+-- >>> toLazyByteString (P.primMapListFixed storableToF [1, 2 :: Word8])
+-- "\SOH\STX"
+--
+-- @since 0.1.0.0
+storableToF :: forall a. Storable a => FixedPrim a
+storableToF = fixedPrim size $ \x p -> case gapBefore align p of
+  0 -> clear p size >> pokeHost p x
+  -- There are no bytes to spare here, as in 'storableWrite'.
+  _ -> allocaBytes (size + align - 1) $ \q0 -> do
+    let q = q0 `plusPtr` gapBefore align q0
+    clear q size
+    pokeHost q x
+    copyBytes p q size
+  where
+    size = sizeOf (undefined :: a)
+    align = max 1 (alignment (undefined :: a))
+{-# INLINE storableToF #-}
+
 -- The bytes for a value of this size at the next address of this alignment.
 storableReserved :: Int -> Int -> Int
 storableReserved size align
@@ -138,13 +162,18 @@ storableWrite size align0 x p = do
   if gap == 0 then pure () else moveDown p q size
   pure (p `plusPtr` size)
   where
-    align = max 1 align0
-    address = p `minusPtr` nullPtr
-    gap
-      | align .&. (align - 1) == 0 = negate address .&. (align - 1)
-      | otherwise = negate address `mod` align
+    gap = gapBefore (max 1 align0) p
     q = p `plusPtr` gap
 {-# INLINE storableWrite #-}
+
+-- Bytes from an address to the next of this alignment.
+gapBefore :: Int -> Ptr Word8 -> Int
+gapBefore align p
+  | align .&. (align - 1) == 0 = negate address .&. (align - 1)
+  | otherwise = negate address `mod` align
+  where
+    address = p `minusPtr` nullPtr
+{-# INLINE gapBefore #-}
 
 -- Write @n@ zeros.
 clear :: Ptr Word8 -> Int -> IO ()

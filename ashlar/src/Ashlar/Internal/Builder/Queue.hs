@@ -200,7 +200,7 @@ resumeQueueing (Queue ref) strategy allowance open resume = do
     force thunk@(Thunk run) = do
       ended <-
         (Just . Right <$> evaluate run)
-          `catch` \e -> passOn e (pure (Just (Left e))) (pure Nothing)
+          `catch` \e -> passOn thunk e (pure (Just (Left e))) (pure Nothing)
       maybe (force thunk) pure ended
 
 -- | Chunks, the last first, in front of others.

@@ -17,21 +17,31 @@ where
 
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Error (Reason (Invalid))
 import Ashlar.Internal.Get.Input
 import Ashlar.Internal.Get.Isolate (isolateOr)
 import Ashlar.Internal.Get.LookAhead (lookAhead)
 import Ashlar.Internal.Get.Path (Context (..), innermost)
+import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Mem.Cells
 import Data.Int (Int64)
 import Data.Maybe (fromMaybe)
 
--- | 'Ashlar.Get.isolate', for which 'bytesCounted' begins at 0. Bytes that it does not read are not
--- called missing, whether they are there or not: to know that, it would have to ask for more input
--- than binary's.
+-- | 'Ashlar.Get.isolate' with binary's messages, for which 'bytesCounted' begins at 0. Bytes that it
+-- does not read are not called missing, whether they are there or not: to know that, it would have to
+-- ask for more input than binary's.
 isolateCounting :: Int -> Get a -> Get a
-isolateCounting n (Get p) = isolateOr (\_ _ _ leftOver -> pure leftOver) n $ do
-  at <- here
-  Get (\c env -> p c (inContext (CountedFrom at) env))
+isolateCounting n (Get p)
+  | n < 0 = invalid "isolate: negative size"
+  | otherwise = isolateOr (\_ _ left _ -> pure (Invalid (message left))) n $ do
+    at <- here
+    Get (\c env -> p c (inContext (CountedFrom at) env))
+  where
+    message left =
+      "isolate: the decoder consumed " ++ show (n - left)
+        ++ " bytes which is less than the expected "
+        ++ show n
+        ++ " bytes"
 
 -- | Bytes read since the innermost 'isolateCounting' began.
 bytesCounted :: Get Int64

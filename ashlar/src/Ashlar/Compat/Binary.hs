@@ -1,0 +1,129 @@
+-- |
+-- Module      : Ashlar.Compat.Binary
+-- Description : Data.Binary, by import
+--
+-- Every name of "Data.Binary" (as of @binary@ 0.8.8) with its type and its meaning: the
+-- class, its derivation, its instances and their bytes. Only the lines that import
+-- "Data.Binary", "Data.Binary.Get" and "Data.Binary.Put" must change, to this module,
+-- "Ashlar.Compat.Binary.Get" and "Ashlar.Compat.Binary.Put". Instances stay as they are,
+-- derived or written by hand.
+--
+-- >>> import qualified Ashlar.Compat.Binary as B
+-- >>> import qualified Data.ByteString.Lazy as L
+-- >>> L.unpack (B.encode (Just 'a', 258 :: Word16))
+-- [1,97,1,2]
+-- >>> B.decode (L.pack [1, 97, 1, 2]) :: (Maybe Char, Word16)
+-- (Just 'a',258)
+--
+-- 'Get' and 'Put' are those of "Ashlar.Get" and "Ashlar.Put", so all other decoders and
+-- builders of this library can be used in instances.
+--
+-- The instances of @binary@ are all here. That of the package @text@ for its two types is,
+-- too, because it belongs to @binary@'s class. There are none of the other packages that
+-- define some, such as @vector-binary-instances@.
+--
+-- Decoding is as safe as "Ashlar.Get": memory is in proportion to the input, elements that
+-- take no bytes and nested values of derived types are counted against a budget
+-- ('Ashlar.Get.defaultBudget'). An instance of a recursive type that is written by hand
+-- counts its levels with 'Ashlar.Get.deeper'.
+--
+-- The few things that differ are in @docs/porting.md@.
+module Ashlar.Compat.Binary
+  ( -- * The class
+    Binary (put, get, putList),
+
+    -- * Derivation
+    GBinaryGet (gget),
+    GBinaryPut (gput),
+
+    -- * Puts and decoders
+    Get,
+    Put,
+    putWord8,
+    getWord8,
+
+    -- * Encode and decode
+    encode,
+    decode,
+    decodeOrFail,
+
+    -- * Files
+    encodeFile,
+    decodeFile,
+    decodeFileOrFail,
+
+    -- * Types of words
+    module Data.Word,
+  )
+where
+
+import Ashlar.Compat.Binary.Get
+import Ashlar.Compat.Binary.Put
+import Ashlar.Internal.Builder.RunIO (writeFile)
+import Ashlar.Internal.Compat.Binary.Class
+import Ashlar.Internal.Compat.Binary.Instances.Base ()
+import Ashlar.Internal.Compat.Binary.Instances.Containers ()
+import Ashlar.Internal.Compat.Binary.Instances.Newtypes ()
+import Ashlar.Internal.Compat.Binary.Instances.Tuples ()
+import Control.Exception (evaluate)
+import qualified Data.ByteString.Lazy as L
+import Data.Word
+import System.IO (IOMode (ReadMode), withBinaryFile)
+import Prelude hiding (writeFile)
+
+-- | The bytes of a value, made as they are consumed.
+--
+-- @since 0.1.0.0
+encode :: Binary a => a -> L.ByteString
+encode x = runPut (put x)
+{-# INLINE encode #-}
+
+-- | Decode a value. Bytes that are left over are ignored. An error is an
+-- 'Control.Exception.ErrorCall': 'decodeOrFail' returns it.
+--
+-- @since 0.1.0.0
+decode :: Binary a => L.ByteString -> a
+decode lbs = runGet get lbs
+{-# INLINE decode #-}
+
+-- | Decode a value. Also returns what was not read, and the offset at which that begins; or
+-- the same and a message.
+--
+-- >>> import qualified Ashlar.Compat.Binary as B
+-- >>> fmap (\(_, _, b) -> b :: Bool) (B.decodeOrFail "\2")
+-- Left ("",1,"Could not map value 2 to Bool")
+--
+-- @since 0.1.0.0
+decodeOrFail ::
+  Binary a =>
+  L.ByteString ->
+  Either (L.ByteString, ByteOffset, String) (L.ByteString, ByteOffset, a)
+decodeOrFail lbs = runGetOrFail get lbs
+{-# INLINE decodeOrFail #-}
+
+-- | Write the bytes of a value to a file, which is made or emptied first.
+--
+-- @since 0.1.0.0
+encodeFile :: Binary a => FilePath -> a -> IO ()
+encodeFile path x = writeFile path (execPut (put x))
+{-# INLINE encodeFile #-}
+
+-- | Decode a value from a file. An error is an 'Control.Exception.ErrorCall'.
+--
+-- @since 0.1.0.0
+decodeFile :: Binary a => FilePath -> IO a
+decodeFile path =
+  decodeFileOrFail path
+    >>= either (\(_, message) -> evaluate (errorWithoutStackTrace message)) pure
+
+-- | Decode a value from a file, in chunks. An error is a message and the offset that the
+-- decoder had come to. What is left of the file is not read.
+--
+-- @since 0.1.0.0
+decodeFileOrFail :: Binary a => FilePath -> IO (Either (ByteOffset, String) a)
+decodeFileOrFail path = withBinaryFile path ReadMode $ \h -> do
+  lbs <- L.hGetContents h
+  -- All that is read is read before the file is closed.
+  evaluate $ case runGetOrFail get lbs of
+    Left (_, at, message) -> Left (at, message)
+    Right (_, _, x) -> Right x

@@ -1,0 +1,176 @@
+{-# LANGUAGE DerivingStrategies #-}
+
+-- |
+-- Module      : Ashlar.Compat.Store
+-- Description : The class of Data.Store
+--
+-- The class of "Data.Store" (as of @store@ 0.7) for programs that derive their instances, or
+-- write them with 'size', 'poke' and 'peek' of other types: the same names, and the same
+-- bytes. Decoding does not trust its input: lengths are not believed, characters, texts and
+-- keys are checked, and nested values are counted against a budget.
+--
+-- >>> import qualified Ashlar.Compat.Store as S
+-- >>> import qualified Data.ByteString as B
+-- >>> B.unpack (S.encode (Just (5 :: Word8), True))
+-- [1,5,1]
+-- >>> S.decodeEx (S.encode "text") :: String
+-- "text"
+--
+-- 'encode' does not use 'size': a wrong one is a wrong number and nothing worse.
+--
+-- What @store@ has and this module has not: 'Poke' and 'Peek' as functions of memory
+-- (@unsafeEncodeWith@, @pokeStorable@, "Data.Store.Internal"); "Data.Store.TH" and
+-- "Data.Store.Version"; and instances for 'Integer', 'Numeric.Natural.Natural',
+-- 'Data.Fixed.Fixed', @time@, @template-haskell@, @unordered-containers@ and vectors other
+-- than boxed ones. New data is better written by "Ashlar.Codec", whose format does not
+-- depend on the machine.
+module Ashlar.Compat.Store
+  ( -- * The class
+    Store (..),
+    Size (..),
+    Poke,
+    Peek,
+
+    -- * Encode and decode
+    encode,
+    decode,
+    decodeWith,
+    decodeEx,
+    decodeExWith,
+    decodeExPortionWith,
+    decodeIO,
+    decodeIOWith,
+    decodeIOPortionWith,
+    Offset,
+    PeekException (..),
+    peekException,
+
+    -- * Sizes
+    getSize,
+    getSizeWith,
+    contramapSize,
+    combineSize,
+    combineSizeWith,
+    addSize,
+
+    -- * Derivation
+    GStoreSize (..),
+    GStorePoke (..),
+    GStorePeek (..),
+  )
+where
+
+import Ashlar.Internal.Builder.Put (execPut)
+import Ashlar.Internal.Builder.Strict (toStrictByteString)
+import Ashlar.Internal.Compat.Store.Class
+import Ashlar.Internal.Compat.Store.Instances.Base ()
+import Ashlar.Internal.Compat.Store.Instances.Containers ()
+import Ashlar.Internal.Get.Error (DecodeError, errorOffset, reasonText)
+import Ashlar.Internal.Get.Refuse (invalid)
+import Ashlar.Internal.Get.Run (runGetRest, runGetWhole)
+import Control.Exception (Exception (..), throw, throwIO)
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import Data.Text (Text)
+import qualified Data.Text as T
+
+-- | Why decoding failed, and how many bytes were left there.
+--
+-- @since 0.1.0.0
+data PeekException = PeekException
+  { peekExBytesFromEnd :: Int,
+    peekExMessage :: Text
+  }
+  deriving stock (Eq, Show)
+
+instance Exception PeekException where
+  displayException (PeekException n message) =
+    "Exception while peeking, " ++ show n ++ " bytes from end: " ++ T.unpack message
+
+-- | A number of bytes.
+--
+-- @since 0.1.0.0
+type Offset = Int
+
+-- | Fail with a message.
+--
+-- @since 0.1.0.0
+peekException :: Text -> Peek a
+peekException message = invalid (T.unpack message)
+
+-- | The bytes of a value.
+--
+-- @since 0.1.0.0
+encode :: Store a => a -> ByteString
+encode x = toStrictByteString (execPut (poke x))
+{-# INLINE encode #-}
+
+-- | Decode a value, which must take all of the bytes.
+--
+-- @since 0.1.0.0
+decode :: Store a => ByteString -> Either PeekException a
+decode = decodeWith peek
+{-# INLINE decode #-}
+
+-- | 'decode' by this decoder.
+--
+-- @since 0.1.0.0
+decodeWith :: Peek a -> ByteString -> Either PeekException a
+decodeWith p bs = either (Left . exceptionOf bs) Right (runGetWhole p bs)
+{-# INLINE decodeWith #-}
+
+-- What is wrong with these bytes.
+exceptionOf :: ByteString -> DecodeError -> PeekException
+exceptionOf bs e = PeekException (S.length bs - at) (T.pack (reasonText e))
+  where
+    at = fromIntegral (errorOffset e)
+
+-- | 'decode' that throws a 'PeekException'.
+--
+-- @since 0.1.0.0
+decodeEx :: Store a => ByteString -> a
+decodeEx = decodeExWith peek
+{-# INLINE decodeEx #-}
+
+-- | 'decodeEx' by this decoder.
+--
+-- @since 0.1.0.0
+decodeExWith :: Peek a -> ByteString -> a
+decodeExWith p bs = either throw id (decodeWith p bs)
+{-# INLINE decodeExWith #-}
+
+-- | 'decode' in 'IO', where it throws a 'PeekException'.
+--
+-- @since 0.1.0.0
+decodeIO :: Store a => ByteString -> IO a
+decodeIO = decodeIOWith peek
+{-# INLINE decodeIO #-}
+
+-- | 'decodeIO' by this decoder.
+--
+-- @since 0.1.0.0
+decodeIOWith :: Peek a -> ByteString -> IO a
+decodeIOWith p bs = either throwIO pure (decodeWith p bs)
+{-# INLINE decodeIOWith #-}
+
+-- | 'decodeExWith' that ignores what follows the value, and also returns the number of bytes that the
+-- value takes.
+--
+-- >>> import qualified Ashlar.Compat.Store as S
+-- >>> S.decodeExPortionWith (S.peek :: S.Peek Word8) "\7\8"
+-- (1,7)
+--
+-- @since 0.1.0.0
+decodeExPortionWith :: Peek a -> ByteString -> (Offset, a)
+decodeExPortionWith p bs = either throw id (portion p bs)
+
+-- | 'decodeExPortionWith' in 'IO', where it throws a 'PeekException'.
+--
+-- @since 0.1.0.0
+decodeIOPortionWith :: Peek a -> ByteString -> IO (Offset, a)
+decodeIOPortionWith p bs = either throwIO pure (portion p bs)
+
+portion :: Peek a -> ByteString -> Either PeekException (Offset, a)
+portion p bs = case runGetRest p bs of
+  Right (x, rest) -> Right (S.length bs - S.length rest, x)
+  Left e -> Left (exceptionOf bs e)

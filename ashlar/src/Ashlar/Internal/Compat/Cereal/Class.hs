@@ -1,0 +1,106 @@
+{-# LANGUAGE AllowAmbiguousTypes #-}
+{-# LANGUAGE DefaultSignatures #-}
+{-# LANGUAGE FlexibleContexts #-}
+{-# LANGUAGE FlexibleInstances #-}
+{-# LANGUAGE MultiParamTypeClasses #-}
+{-# LANGUAGE PolyKinds #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeApplications #-}
+{-# LANGUAGE UndecidableInstances #-}
+-- See Note [Fusing puts] in "Ashlar.Internal.Builder.Put".
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
+-- |
+-- Module      : Ashlar.Internal.Compat.Cereal.Class
+-- Description : The class of Data.Serialize, and its derivation
+module Ashlar.Internal.Compat.Cereal.Class
+  ( Serialize (..),
+    GSerializePut (..),
+    GSerializeGet (..),
+  )
+where
+
+import Ashlar.Compat.Cereal.Put (Putter)
+import Ashlar.Internal.Builder.Put
+import Ashlar.Internal.Compat.Elements
+import Ashlar.Internal.Compat.Generic
+import Ashlar.Internal.Get.Core
+import GHC.Generics (Generic (..))
+
+-- | Types that have the format of the package @cereal@: the class of "Data.Serialize", with
+-- the same methods, the same derivation and the same bytes.
+--
+-- >>> :set -XDeriveAnyClass -XDeriveGeneric
+-- >>> import qualified Ashlar.Compat.Cereal as C
+-- >>> import qualified Data.ByteString as S
+-- >>> data Shape = Dot | Circle Float deriving (Generic, C.Serialize)
+-- >>> S.unpack (C.encode [Dot, Circle 1])
+-- [0,0,0,0,0,0,0,2,0,1,63,128,0,0]
+--
+-- @since 0.1.0.0
+class Serialize t where
+  -- | Write a value.
+  put :: Putter t
+
+  -- | Read a value.
+  get :: Get t
+
+  -- | Write a list: the number of elements in 64 bits, and the elements. This method and the
+  -- next two are hidden: instances of users have the defaults.
+  putList :: [t] -> Put
+  putList xs = putBuilder (putElements put xs)
+  {-# INLINEABLE putList #-}
+
+  -- | Read a list of n elements and force each.
+  getList :: Int -> Get [t]
+  getList n = getElements n get
+  {-# INLINEABLE getList #-}
+
+  -- | Is it impossible that the type contains itself? See Note [Levels of derived decoders] in
+  -- "Ashlar.Internal.Compat.Generic".
+  isFlat :: Bool
+  isFlat = False
+  {-# INLINE isFlat #-}
+
+  default put :: (Generic t, GSerializePut (Rep t)) => Putter t
+  put x = gPut (from x)
+  {-# INLINE put #-}
+
+  default get :: (Generic t, GSerializeGet (Rep t)) => Get t
+  get = levelled (gisFlat @(Rep t)) (to <$> gGet)
+  {-# INLINE get #-}
+
+instance Serialize a => Part Serialize a where
+  putPart = put
+  {-# INLINE putPart #-}
+  getPart = get
+  {-# INLINE getPart #-}
+  isFlatPart = isFlat @a
+  {-# INLINE isFlatPart #-}
+
+-- | Types of "GHC.Generics" that can be written.
+--
+-- @since 0.1.0.0
+class GSerializePut f where
+  -- | Write a value.
+  gPut :: Putter (f t)
+
+instance GPut Serialize f => GSerializePut f where
+  gPut = putGeneric @Serialize
+  {-# INLINE gPut #-}
+
+-- | Types of "GHC.Generics" that can be read.
+--
+-- @since 0.1.0.0
+class GSerializeGet f where
+  -- | Read a value.
+  gGet :: Get (f t)
+
+  -- | See 'isFlat'.
+  gisFlat :: Bool
+
+instance GGet Serialize f => GSerializeGet f where
+  gGet = getGeneric @Serialize
+  {-# INLINE gGet #-}
+  gisFlat = isFlatGeneric @Serialize @f
+  {-# INLINE gisFlat #-}

@@ -1,0 +1,153 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE DerivingVia #-}
+{-# LANGUAGE GeneralizedNewtypeDeriving #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE StandaloneDeriving #-}
+{-# LANGUAGE TypeApplications #-}
+{-# OPTIONS_GHC -Wno-orphans #-}
+-- See Note [Fusing puts] in "Ashlar.Internal.Builder.Put".
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
+-- |
+-- Module      : Ashlar.Internal.Compat.Cereal.Instances.Base
+-- Description : Types of base in cereal's format
+module Ashlar.Internal.Compat.Cereal.Instances.Base () where
+
+import Ashlar.Internal.Builder.Put ()
+import Ashlar.Internal.Compat.Binary.Class (Binary)
+import qualified Ashlar.Internal.Compat.Binary.Class as B
+import Ashlar.Internal.Compat.Binary.Instances.Base ()
+import Ashlar.Internal.Compat.Cereal.Class
+import Ashlar.Internal.Compat.Elements (getCount)
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Numbers
+import Ashlar.Internal.Get.Refuse
+import Ashlar.Put
+import Data.Coerce (coerce)
+import Data.Int (Int16, Int32, Int64, Int8)
+import qualified Data.Monoid as Monoid
+import Data.Ratio (Ratio, denominator, numerator, (%))
+import Data.Word (Word16, Word32, Word64, Word8)
+import Numeric.Natural (Natural)
+
+-- | The format that @binary@ has, too.
+newtype AsBinary a = AsBinary a
+
+instance Binary a => Serialize (AsBinary a) where
+  put (AsBinary x) = B.put x
+  get = coerce (B.get @a)
+  putList xs = B.putList (coerce xs :: [a])
+  getList n = coerce (B.getList @a n)
+  isFlat = B.isFlat @a
+  {-# INLINE put #-}
+  {-# INLINE get #-}
+  {-# INLINE putList #-}
+  {-# INLINE getList #-}
+  {-# INLINE isFlat #-}
+
+deriving via AsBinary () instance Serialize ()
+
+deriving via AsBinary Bool instance Serialize Bool
+
+deriving via AsBinary Ordering instance Serialize Ordering
+
+deriving via AsBinary Word8 instance Serialize Word8
+
+deriving via AsBinary Word16 instance Serialize Word16
+
+deriving via AsBinary Word32 instance Serialize Word32
+
+deriving via AsBinary Word64 instance Serialize Word64
+
+deriving via AsBinary Word instance Serialize Word
+
+deriving via AsBinary Int8 instance Serialize Int8
+
+deriving via AsBinary Int16 instance Serialize Int16
+
+deriving via AsBinary Int32 instance Serialize Int32
+
+deriving via AsBinary Int64 instance Serialize Int64
+
+deriving via AsBinary Int instance Serialize Int
+
+deriving via AsBinary Integer instance Serialize Integer
+
+deriving via AsBinary Natural instance Serialize Natural
+
+deriving via AsBinary Char instance Serialize Char
+
+-- | 8 bytes of IEEE 754, most significant first.
+instance Serialize Double where
+  put = putDoublebe
+  get = getDoublebe
+  isFlat = True
+  {-# INLINE put #-}
+  {-# INLINE get #-}
+  {-# INLINE isFlat #-}
+
+-- | 4 bytes of IEEE 754, most significant first.
+instance Serialize Float where
+  put = putFloatbe
+  get = getFloatbe
+  isFlat = True
+  {-# INLINE put #-}
+  {-# INLINE get #-}
+  {-# INLINE isFlat #-}
+
+-- | The numerator and the denominator. One that is 0 is refused.
+instance (Serialize a, Integral a) => Serialize (Ratio a) where
+  put r = put (numerator r) *> put (denominator r)
+  get = do
+    n <- get
+    d <- get
+    -- Not forced: of numbers with bounds, that can be an exception.
+    if d == 0 then invalid "a fraction over 0" else pure (n % d)
+  isFlat = isFlat @a
+  {-# INLINE put #-}
+  {-# INLINE get #-}
+  {-# INLINE isFlat #-}
+
+-- | The number of elements as an 'Int', and the elements.
+instance Serialize a => Serialize [a] where
+  put = putList
+  get = getCount >>= getList
+  {-# INLINE put #-}
+  {-# INLINE get #-}
+
+-- | A byte 0; or a byte 1 and the value. When read, any other byte is as 1.
+instance Serialize a => Serialize (Maybe a) where
+  put m = case m of
+    Nothing -> putWord8 0
+    Just x -> putWord8 1 *> put x
+  get = getWord8 >>= \w -> if w == 0 then pure Nothing else Just <$> get
+  isFlat = isFlat @a
+  {-# INLINE put #-}
+  {-# INLINE get #-}
+  {-# INLINE isFlat #-}
+
+-- | A byte 0 and the value on the left, or a byte 1 and the value on the right. When read,
+-- any other byte is as 1.
+instance (Serialize a, Serialize b) => Serialize (Either a b) where
+  put e = case e of
+    Left x -> putWord8 0 *> put x
+    Right y -> putWord8 1 *> put y
+  get = getWord8 >>= \w -> if w == 0 then Left <$> get else Right <$> get
+  isFlat = isFlat @a && isFlat @b
+  {-# INLINE put #-}
+  {-# INLINE get #-}
+  {-# INLINE isFlat #-}
+
+deriving newtype instance Serialize a => Serialize (Monoid.Dual a)
+
+deriving newtype instance Serialize Monoid.All
+
+deriving newtype instance Serialize Monoid.Any
+
+deriving newtype instance Serialize a => Serialize (Monoid.Sum a)
+
+deriving newtype instance Serialize a => Serialize (Monoid.Product a)
+
+deriving newtype instance Serialize a => Serialize (Monoid.First a)
+
+deriving newtype instance Serialize a => Serialize (Monoid.Last a)

@@ -1,0 +1,190 @@
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeApplications #-}
+{-# OPTIONS_GHC -Wno-orphans #-}
+-- See Note [Fusing puts] in "Ashlar.Internal.Builder.Put".
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
+-- |
+-- Module      : Ashlar.Internal.Compat.Cereal.Instances.Tuples
+-- Description : Tuples in cereal's format
+--
+-- One part after another.
+module Ashlar.Internal.Compat.Cereal.Instances.Tuples () where
+
+import Ashlar.Internal.Builder.Put ()
+import Ashlar.Internal.Compat.Cereal.Class
+import Ashlar.Internal.Get.Core ()
+
+-- | The 2 parts.
+instance (Serialize a, Serialize b) => Serialize (a, b) where
+  put (a, b) = put a *> put b
+  get = (,) <$> get <*> get
+  isFlat = isFlat @a && isFlat @b
+  {-# INLINE put #-}
+  {-# INLINE get #-}
+  {-# INLINE isFlat #-}
+
+-- | The 3 parts.
+instance (Serialize a, Serialize b, Serialize c) => Serialize (a, b, c) where
+  put (a, b, c) = put a *> put b *> put c
+  get = (,,) <$> get <*> get <*> get
+  isFlat = isFlat @a && isFlat @b && isFlat @c
+  {-# INLINE put #-}
+  {-# INLINE get #-}
+  {-# INLINE isFlat #-}
+
+-- | The 4 parts.
+instance (Serialize a, Serialize b, Serialize c, Serialize d) => Serialize (a, b, c, d) where
+  put (a, b, c, d) = put a *> put b *> put c *> put d
+  get = (,,,) <$> get <*> get <*> get <*> get
+  isFlat = isFlat @a && isFlat @b && isFlat @c && isFlat @d
+  {-# INLINE put #-}
+  {-# INLINE get #-}
+  {-# INLINE isFlat #-}
+
+-- | The 5 parts.
+instance
+  ( Serialize a,
+    Serialize b,
+    Serialize c,
+    Serialize d,
+    Serialize e
+  ) =>
+  Serialize (a, b, c, d, e)
+  where
+  put (a, b, c, d, e) = put a *> put b *> put c *> put d *> put e
+  get = (,,,,) <$> get <*> get <*> get <*> get <*> get
+  isFlat = isFlat @a && isFlat @b && isFlat @c && isFlat @d && isFlat @e
+  {-# INLINE put #-}
+  {-# INLINE get #-}
+  {-# INLINE isFlat #-}
+
+-- | The 6 parts.
+instance
+  ( Serialize a,
+    Serialize b,
+    Serialize c,
+    Serialize d,
+    Serialize e,
+    Serialize f
+  ) =>
+  Serialize (a, b, c, d, e, f)
+  where
+  put (a, b, c, d, e, f) = put a *> put b *> put c *> put d *> put e *> put f
+  get = (,,,,,) <$> get <*> get <*> get <*> get <*> get <*> get
+  isFlat = isFlat @a && isFlat @b && isFlat @c && isFlat @d && isFlat @e && isFlat @f
+  {-# INLINE put #-}
+  {-# INLINE get #-}
+  {-# INLINE isFlat #-}
+
+-- | The 7 parts.
+instance
+  ( Serialize a,
+    Serialize b,
+    Serialize c,
+    Serialize d,
+    Serialize e,
+    Serialize f,
+    Serialize g
+  ) =>
+  Serialize (a, b, c, d, e, f, g)
+  where
+  put (a, b, c, d, e, f, g) = put a *> put b *> put c *> put d *> put e *> put f *> put g
+  get = (,,,,,,) <$> get <*> get <*> get <*> get <*> get <*> get <*> get
+  isFlat = isFlat @a && isFlat @b && isFlat @c && isFlat @d && isFlat @e && isFlat @f && isFlat @g
+  {-# INLINE put #-}
+  {-# INLINE get #-}
+  {-# INLINE isFlat #-}
+
+-- | The 8 parts.
+instance
+  ( Serialize a,
+    Serialize b,
+    Serialize c,
+    Serialize d,
+    Serialize e,
+    Serialize f,
+    Serialize g,
+    Serialize h
+  ) =>
+  Serialize (a, b, c, d, e, f, g, h)
+  where
+  put (a, b, c, d, e, f, g, h) =
+    put a *> put b *> put c *> put d *> put e
+      *> put f
+      *> put g
+      *> put h
+  get = (,,,,,,,) <$> get <*> get <*> get <*> get <*> get <*> get <*> get <*> get
+  isFlat =
+    isFlat @a && isFlat @b && isFlat @c && isFlat @d && isFlat @e
+      && isFlat @f
+      && isFlat @g
+      && isFlat @h
+  {-# INLINE put #-}
+  {-# INLINE get #-}
+  {-# INLINE isFlat #-}
+
+-- | The 9 parts.
+instance
+  ( Serialize a,
+    Serialize b,
+    Serialize c,
+    Serialize d,
+    Serialize e,
+    Serialize f,
+    Serialize g,
+    Serialize h,
+    Serialize i
+  ) =>
+  Serialize (a, b, c, d, e, f, g, h, i)
+  where
+  put (a, b, c, d, e, f, g, h, i) =
+    put a *> put b *> put c *> put d *> put e
+      *> put f
+      *> put g
+      *> put h
+      *> put i
+  get = (,,,,,,,,) <$> get <*> get <*> get <*> get <*> get <*> get <*> get <*> get <*> get
+  isFlat =
+    isFlat @a && isFlat @b && isFlat @c && isFlat @d && isFlat @e
+      && isFlat @f
+      && isFlat @g
+      && isFlat @h
+      && isFlat @i
+  {-# INLINE put #-}
+  {-# INLINE get #-}
+  {-# INLINE isFlat #-}
+
+-- | The 10 parts.
+instance
+  ( Serialize a,
+    Serialize b,
+    Serialize c,
+    Serialize d,
+    Serialize e,
+    Serialize f,
+    Serialize g,
+    Serialize h,
+    Serialize i,
+    Serialize j
+  ) =>
+  Serialize (a, b, c, d, e, f, g, h, i, j)
+  where
+  put (a, b, c, d, e, f, g, h, i, j) =
+    put a *> put b *> put c *> put d *> put e
+      *> put f
+      *> put g
+      *> put h
+      *> put i
+      *> put j
+  get = (,,,,,,,,,) <$> get <*> get <*> get <*> get <*> get <*> get <*> get <*> get <*> get <*> get
+  isFlat =
+    isFlat @a && isFlat @b && isFlat @c && isFlat @d && isFlat @e
+      && isFlat @f
+      && isFlat @g
+      && isFlat @h
+      && isFlat @i
+      && isFlat @j
+  {-# INLINE put #-}
+  {-# INLINE get #-}
+  {-# INLINE isFlat #-}

@@ -1,0 +1,253 @@
+{-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+
+-- |
+-- Module      : Ashlar.Internal.Compat.Elements
+-- Description : Containers in the formats of binary and cereal
+--
+-- In both libraries a container is the number of its elements, in 64 bits with the most
+-- significant byte first, and the elements.
+--
+-- Note [Counts in untrusted input]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- A count is never believed. Memory grows with the elements that have been read, and an
+-- element that reads nothing is charged to the budget of the run for empty elements. A
+-- negative count fails at once; the loops of both libraries would go on until the input
+-- ends, and for ever if the elements take no bytes.
+--
+-- Note [Loops apart]
+-- ~~~~~~~~~~~~~~~~~~
+-- The instances are compiled with @-fno-do-lambda-eta-expansion@ (Note [Fusing puts] in
+-- "Ashlar.Internal.Builder.Put"). Loops are not: without eta-expansion each round allocates
+-- closures, and GHC 9.0.2 panics on the loops over vectors in 'getVectorOf'. So loops are
+-- here and in "Ashlar.Internal.Compat.Lists", and the instances that inline them are in
+-- modules without that option.
+module Ashlar.Internal.Compat.Elements
+  ( -- * Counts
+    putCount,
+    getCount,
+
+    -- * Numbers of constant size
+    putNumbers,
+    getNumbers,
+
+    -- * Any elements
+    putElements,
+    putEach,
+    getElements,
+    getElementsLazily,
+
+    -- * Maps and sets
+    putMapEntries,
+    putSetElements,
+    putIntMapEntries,
+    getMapEntries,
+    getSetElements,
+    ascending,
+  )
+where
+
+import Ashlar.Get.Combinators (count)
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.Numbers (int64BE)
+import Ashlar.Internal.Builder.Put (Put, execPut)
+import Ashlar.Internal.Get.Budget (chargeRound)
+import Ashlar.Internal.Get.Bytes (available)
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Numbers (getInt64be)
+import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Vectors (NumberElement, getVectorBE, getVectorOf)
+import Ashlar.Internal.Mem (Number, peekBE, pokeBE)
+import Ashlar.Internal.Mem.Cells
+import qualified Data.Foldable as F
+import Data.Int (Int64)
+import qualified Data.IntMap as IM
+import qualified Data.Map.Internal as M (Map (Bin, Tip))
+import qualified Data.Set.Internal as Set (Set (Bin, Tip))
+import qualified Data.Vector as V
+import qualified Data.Vector.Primitive as P
+import Data.Word (Word8)
+import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import Foreign.Storable (sizeOf)
+
+-- | A number of elements: 64 bits, most significant byte first.
+putCount :: Int -> Builder
+putCount n = int64BE (fromIntegral n)
+{-# INLINE putCount #-}
+
+-- | A number of elements, which may be negative, and is not to be believed.
+getCount :: Get Int
+getCount = fromIntegral <$> getInt64be
+{-# INLINE getCount #-}
+
+negative :: Int -> Get a
+negative n = invalid ("negative number of elements: " ++ show n)
+{-# NOINLINE negative #-}
+
+-- | The number of elements of a list, and each as a number of constant size.
+--
+-- The elements are written while they are counted, as far as the buffer goes, and their
+-- number is filled in after that. What is left of the list is counted first, and written
+-- with one check for as many elements as a buffer holds.
+putNumbers :: forall a w. (Number w, Num w) => (a -> w) -> [a] -> Builder
+putNumbers toNumber xs0 = action $ \c k -> do
+  p0 <- reserve c k 8
+  e0 <- getPtr c endCell
+  rest <- fill c e0 (p0 `plusPtr` 8) xs0
+  p <- getPtr c cursorCell
+  let written = (p `minusPtr` p0 - 8) `quot` width
+      left = length rest
+  -- Nothing has been handed out since.
+  pokeBE p0 (fromIntegral (written + left) :: Int64)
+  let go !n xs = case xs of
+        [] -> pure ()
+        _ -> do
+          -- All cells are in memory, so the product does not overflow.
+          grow c k width (n * width)
+          from <- getPtr c cursorCell
+          e <- getPtr c endCell
+          more <- fill c e from xs
+          to <- getPtr c cursorCell
+          go (n - (to `minusPtr` from) `quot` width) more
+  go left rest
+  where
+    width = sizeOf (0 :: w)
+    -- Write as many elements as there is free space for, and return the others.
+    fill :: Cells -> Ptr Word8 -> Ptr Word8 -> [a] -> IO [a]
+    fill c !e !p xs = case xs of
+      x : rest | e `minusPtr` p >= width -> do
+        pokeBE p (toNumber x)
+        fill c e (p `plusPtr` width) rest
+      _ -> xs <$ putPtr c cursorCell p
+{-# INLINE putNumbers #-}
+
+-- | A list of n numbers of constant size. If all bytes are at hand, the list is made from
+-- its end, without a check for each element. Otherwise they are collected in a vector,
+-- which grows as they arrive.
+getNumbers :: forall w a. NumberElement w => (w -> a) -> Int -> Get [a]
+getNumbers fromNumber n
+  | n < 0 = negative n
+  | otherwise = do
+    bytes <- available
+    if n <= bytes `quot` width
+      then consume (n * width) (\p -> step (\_ _ -> fromEnd p (n - 1) []))
+      else P.foldr' (\w rest -> strictly (fromNumber w) rest) [] <$> vector
+  where
+    width = sizeOf (0 :: w)
+    vector = getVectorBE n :: Get (P.Vector w)
+    strictly !x rest = x : rest
+    -- The elements from number i down lie at p.
+    fromEnd :: Ptr Word8 -> Int -> [a] -> IO [a]
+    fromEnd !p !i acc
+      | i < 0 = pure acc
+      | otherwise = do
+        w <- peekBE (p `plusPtr` (i * width))
+        let !x = fromNumber w
+        fromEnd p (i - 1) (x : acc)
+{-# INLINE getNumbers #-}
+
+-- | The number of elements, and each by a put.
+putElements :: Foldable t => (a -> Put) -> t a -> Builder
+putElements p xs = append (putCount (F.length xs)) (putEach p xs)
+{-# INLINE putElements #-}
+
+-- | Each element by a put.
+putEach :: Foldable t => (a -> Put) -> t a -> Builder
+putEach p xs = action $ \c k ->
+  F.foldr (\x rest -> runOn (execPut (p x)) c k >> rest) (pure ()) xs
+{-# INLINE putEach #-}
+
+-- | A list of n elements, each of which is forced.
+getElements :: Int -> Get a -> Get [a]
+getElements n p
+  | n > 64 = V.foldr' (:) [] <$> getVectorOf n p
+  | n < 0 = negative n
+  | otherwise = count n (p >>= \x -> x `seq` pure x)
+{-# NOINLINE getElements #-}
+
+-- | A list of n elements, which are not forced.
+getElementsLazily :: Int -> Get a -> Get [a]
+getElementsLazily n p
+  | n < 0 = negative n
+  | otherwise = count n p
+{-# NOINLINE getElementsLazily #-}
+
+-- | The entries of a map, by ascending key. (A walk along the tree, as here, allocates
+-- nothing.)
+putMapEntries :: (k -> Put) -> (v -> Put) -> M.Map k v -> Builder
+putMapEntries pk pv m0 = action (\c s -> go c s m0)
+  where
+    go c s m = case m of
+      M.Tip -> pure ()
+      M.Bin _ k v left right -> do
+        go c s left
+        runOn (append (execPut (pk k)) (execPut (pv v))) c s
+        go c s right
+{-# INLINE putMapEntries #-}
+
+-- | The elements of a set, ascending.
+putSetElements :: (a -> Put) -> Set.Set a -> Builder
+putSetElements p m0 = action (\c s -> go c s m0)
+  where
+    go c s m = case m of
+      Set.Tip -> pure ()
+      Set.Bin _ x left right -> go c s left >> runOn (execPut (p x)) c s >> go c s right
+{-# INLINE putSetElements #-}
+
+-- | The entries of an 'IM.IntMap', by ascending key.
+putIntMapEntries :: (v -> Put) -> IM.IntMap v -> Builder
+putIntMapEntries p m = action $ \c s ->
+  let entry k v rest = runOn (append (putCount k) (execPut (p v))) c s >> rest
+   in IM.foldrWithKey entry (pure ()) m
+{-# INLINE putIntMapEntries #-}
+
+-- | A map of n entries, which are taken to ascend. The tree is built as they arrive: see
+-- Note [Trees built in order] in "Ashlar.Internal.Codec.Instances.Containers".
+getMapEntries :: forall k v. Get k -> Get v -> Int -> Get (M.Map k v)
+getMapEntries gk gv n0
+  | n0 < 0 = negative n0
+  | otherwise = build n0
+  where
+    build :: Int -> Get (M.Map k v)
+    build n
+      | n <= 0 = pure M.Tip
+      | otherwise = do
+        left <- build (n `quot` 2)
+        before <- here
+        k <- gk
+        v <- gv
+        after <- here
+        if after == before then chargeRound else pure ()
+        right <- build (n - n `quot` 2 - 1)
+        pure $! M.Bin n k v left right
+{-# INLINE getMapEntries #-}
+
+-- | A set of n elements, which are taken to ascend.
+getSetElements :: forall a. Get a -> Int -> Get (Set.Set a)
+getSetElements g n0
+  | n0 < 0 = negative n0
+  | otherwise = build n0
+  where
+    build :: Int -> Get (Set.Set a)
+    build n
+      | n <= 0 = pure Set.Tip
+      | otherwise = do
+        left <- build (n `quot` 2)
+        before <- here
+        x <- g
+        after <- here
+        if after == before then chargeRound else pure ()
+        right <- build (n - n `quot` 2 - 1)
+        pure $! Set.Bin n x left right
+{-# INLINE getSetElements #-}
+
+-- | Does each key lie above the one before?
+ascending :: (a -> Int) -> [a] -> Bool
+ascending key xs = case xs of
+  [] -> True
+  x : rest -> go (key x) rest
+  where
+    go !before ys = case ys of
+      [] -> True
+      y : more -> before < key y && go (key y) more
+{-# INLINE ascending #-}

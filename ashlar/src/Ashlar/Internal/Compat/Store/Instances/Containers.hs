@@ -1,0 +1,229 @@
+{-# LANGUAGE FlexibleContexts #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeApplications #-}
+{-# OPTIONS_GHC -Wno-orphans #-}
+
+-- |
+-- Module      : Ashlar.Internal.Compat.Store.Instances.Containers
+-- Description : Integers, strings, texts and containers in store's format
+--
+-- A container is its number of elements as an 'Int', and the elements. A map has a mark in
+-- front; an array has its bounds in place of the number.
+module Ashlar.Internal.Compat.Store.Instances.Containers () where
+
+import Ashlar.Internal.Builder.Bytes (byteString, lazyByteString, shortByteString)
+import Ashlar.Internal.Builder.Put
+import Ashlar.Internal.Compat.Elements (ascending, getElements, putEach)
+import Ashlar.Internal.Compat.Store.Class
+import Ashlar.Internal.Compat.Store.Instances.Base ()
+import Ashlar.Internal.Get.ArrayBounds (agree)
+import Ashlar.Internal.Get.Bytes (getByteString, getLazyByteString)
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Numbers
+import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Strings (getShortByteString, getTextUtf8)
+import Ashlar.Internal.Prim.Text (bytesPerUnit, lengthUnits)
+import Ashlar.Put
+import Data.Array (Array)
+import Data.Array.IArray (IArray, Ix, bounds, elems, inRange, listArray, rangeSize)
+import Data.Array.Unboxed (UArray)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
+import qualified Data.ByteString.Short as SBS
+import qualified Data.Foldable as F
+import qualified Data.IntMap as IM
+import qualified Data.IntSet as IS
+import Data.List.NonEmpty (NonEmpty (..))
+import qualified Data.Map as M
+import qualified Data.Sequence as Seq
+import qualified Data.Set as Set
+import qualified Data.Text as T
+import qualified Data.Text.Encoding as T
+import qualified Data.Text.Encoding.Error as T
+import qualified Data.Vector as V
+import Data.Word (Word32)
+import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
+
+-- The size of a number of elements, and the elements.
+sizeElements :: forall t a. (Foldable t, Store a) => Size (t a)
+sizeElements = VarSize $ \xs -> case size @a of
+  ConstSize n -> 8 + n * F.length xs
+  VarSize f -> F.foldl' (\n x -> n + f x) 8 xs
+{-# INLINE sizeElements #-}
+
+pokeElements :: (Foldable t, Store a) => t a -> Poke ()
+pokeElements xs = poke (F.length xs) *> putBuilder (putEach poke xs)
+{-# INLINE pokeElements #-}
+
+peekElements :: Store a => Peek [a]
+peekElements = peek >>= \n -> getElements n peek
+{-# INLINE peekElements #-}
+
+instance Store a => Store [a] where
+  size = sizeElements
+  poke = pokeElements
+  peek = peekElements
+  {-# INLINEABLE size #-}
+  {-# INLINEABLE poke #-}
+  {-# INLINEABLE peek #-}
+
+instance Store a => Store (Seq.Seq a) where
+  size = sizeElements
+  poke = pokeElements
+  peek = Seq.fromList <$> peekElements
+  {-# INLINEABLE size #-}
+  {-# INLINEABLE poke #-}
+  {-# INLINEABLE peek #-}
+
+instance Store a => Store (V.Vector a) where
+  size = sizeElements
+  poke = pokeElements
+  peek = V.fromList <$> peekElements
+  {-# INLINEABLE size #-}
+  {-# INLINEABLE poke #-}
+  {-# INLINEABLE peek #-}
+
+-- | Elements that do not ascend are refused.
+instance (Ord a, Store a) => Store (Set.Set a) where
+  size = sizeElements
+  poke = pokeElements
+  peek =
+    peekElements >>= \xs ->
+      if increasing xs then pure $! Set.fromDistinctAscList xs else unordered
+  {-# INLINEABLE size #-}
+  {-# INLINEABLE poke #-}
+  {-# INLINEABLE peek #-}
+
+increasing :: Ord a => [a] -> Bool
+increasing xs = and (zipWith (<) xs (drop 1 xs))
+{-# INLINE increasing #-}
+
+unordered :: Get a
+unordered = invalid "keys that do not ascend"
+{-# NOINLINE unordered #-}
+
+-- | As a 'Set.Set' of 'Int'.
+instance Store IS.IntSet where
+  size = VarSize (\s -> 8 * (1 + IS.size s))
+  poke s = poke (IS.toAscList s)
+  peek = peek >>= \xs -> if ascending id xs then pure $! IS.fromDistinctAscList xs else unordered
+
+-- What stands before a map.
+mapMark :: Word32
+mapMark = 1217678090
+
+pokeMark :: Poke ()
+pokeMark = putWord32host mapMark
+
+peekMark :: Peek ()
+peekMark =
+  getWord32host >>= \mark ->
+    if mark == mapMark then pure () else invalid "Expected marker for ascending Map / IntMap"
+
+-- | A mark of 4 bytes, and the pairs by ascending key. Others are refused.
+instance (Ord k, Store k, Store v) => Store (M.Map k v) where
+  size = VarSize (\m -> 12 + M.foldlWithKey' (\n k v -> n + getSize k + getSize v) 0 m)
+  poke m = pokeMark *> poke (M.size m) *> putBuilder (putEach poke (M.toAscList m))
+  peek =
+    peekMark *> peekElements >>= \xs ->
+      if increasing (map fst xs) then pure $! M.fromDistinctAscList xs else unordered
+  {-# INLINEABLE size #-}
+  {-# INLINEABLE poke #-}
+  {-# INLINEABLE peek #-}
+
+-- | As a 'M.Map' with keys of type 'Int'.
+instance Store v => Store (IM.IntMap v) where
+  size = VarSize (IM.foldl' (\n v -> n + 8 + getSize v) 12)
+  poke m = pokeMark *> poke (IM.size m) *> putBuilder (putEach poke (IM.toAscList m))
+  peek =
+    peekMark *> peekElements >>= \xs ->
+      if ascending fst xs then pure $! IM.fromDistinctAscList xs else unordered
+  {-# INLINEABLE size #-}
+  {-# INLINEABLE poke #-}
+  {-# INLINEABLE peek #-}
+
+-- | The first element, and the list of the others.
+instance Store a => Store (NonEmpty a) where
+  size = combineSize (\(x :| _) -> x) (\(_ :| xs) -> xs)
+  poke (x :| xs) = poke x *> poke xs
+  peek = (:|) <$> peek <*> peek
+  {-# INLINEABLE size #-}
+  {-# INLINEABLE poke #-}
+  {-# INLINEABLE peek #-}
+
+-- | The bounds, and the elements.
+instance (Ix i, Store i, Store e) => Store (Array i e) where
+  size = sizeArray
+  poke = pokeArray
+  peek = peekArray
+  {-# INLINEABLE size #-}
+  {-# INLINEABLE poke #-}
+  {-# INLINEABLE peek #-}
+
+-- | As an 'Array'.
+instance (Ix i, IArray UArray e, Store i, Store e) => Store (UArray i e) where
+  size = sizeArray
+  poke = pokeArray
+  peek = peekArray
+  {-# INLINEABLE size #-}
+  {-# INLINEABLE poke #-}
+  {-# INLINEABLE peek #-}
+
+sizeArray :: (Ix i, IArray a e, Store i, Store e) => Size (a i e)
+sizeArray = VarSize (\a -> getSize (bounds a) + sum (map getSize (elems a)))
+{-# INLINE sizeArray #-}
+
+pokeArray :: (Ix i, IArray a e, Store i, Store e) => a i e -> Poke ()
+pokeArray a = poke (bounds a) *> putBuilder (putEach poke (elems a))
+{-# INLINE pokeArray #-}
+
+-- The bounds are not believed: the elements are read first.
+peekArray :: (Ix i, IArray a e, Store i, Store e) => Peek (a i e)
+peekArray = do
+  bs <- peek
+  let n = if inRange bs (snd bs) then rangeSize bs else 0
+  xs <- getElements n peek
+  if agree bs n then pure $! listArray bs xs else invalid "the bounds of the array overflow"
+{-# INLINE peekArray #-}
+
+-- | The number of bytes, and the bytes. What is read is a slice of the input.
+instance Store S.ByteString where
+  size = VarSize (\bs -> 8 + S.length bs)
+  poke bs = poke (S.length bs) *> putBuilder (byteString bs)
+  peek = peek >>= getByteString
+
+instance Store L.ByteString where
+  size = VarSize (\bs -> 8 + fromIntegral (L.length bs))
+  poke bs = poke (fromIntegral (L.length bs) :: Int) *> putBuilder (lazyByteString bs)
+  peek = peek >>= \n -> getLazyByteString (fromIntegral (n :: Int))
+
+instance Store SBS.ShortByteString where
+  size = VarSize (\bs -> 8 + SBS.length bs)
+  poke bs = poke (SBS.length bs) *> putBuilder (shortByteString bs)
+  peek = peek >>= getShortByteString
+
+-- | The memory of a text: with @text@ before version 2 the number of units of 16 bits, and
+-- these, as @store@ wrote it then; from version 2 on the number of bytes, and UTF-8. What is
+-- no such text is refused.
+instance Store T.Text where
+  size = VarSize (\t -> 8 + unitSize * lengthUnits t)
+  poke t = poke (lengthUnits t) *> putByteString (if unitSize == 1 then T.encodeUtf8 t else utf16 t)
+    where
+      utf16 = if targetByteOrder == LittleEndian then T.encodeUtf16LE else T.encodeUtf16BE
+  peek
+    | unitSize == 1 = peek >>= getTextUtf8
+    | otherwise = do
+      n <- peek
+      if n < 0 || n > maxBound `quot` 2 then invalid "negative length" else pure ()
+      bs <- getByteString (2 * n)
+      let t = utf16 bs
+      if 2 * lengthUnits t == S.length bs then pure t else invalid "invalid UTF-16"
+    where
+      -- Without what is malformed.
+      utf16
+        | targetByteOrder == LittleEndian = T.decodeUtf16LEWith T.ignore
+        | otherwise = T.decodeUtf16BEWith T.ignore
+
+-- Bytes in a unit of the memory of a text.
+unitSize :: Int
+unitSize = if bytesPerUnit == 1 then 1 else 2

@@ -1,0 +1,67 @@
+{-# LANGUAGE DataKinds #-}
+{-# LANGUAGE KindSignatures #-}
+{-# LANGUAGE TypeFamilies #-}
+{-# LANGUAGE TypeOperators #-}
+{-# LANGUAGE UndecidableInstances #-}
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
+-- |
+-- Module      : Ashlar.Internal.Compat.Sum
+-- Description : The numbers of constructors, as binary and cereal write them
+--
+-- A constructor is its number, counted from 0: in 1, 2 or 4 bytes, the most significant
+-- first, as the number of constructors demands. Both libraries do it so.
+module Ashlar.Internal.Compat.Sum
+  ( GCount (..),
+    SumArity,
+    tag,
+    getTag,
+  )
+where
+
+import Ashlar.Internal.Builder.Core (Builder)
+import Ashlar.Internal.Builder.Numbers (word16BE, word32BE, word8)
+import Ashlar.Internal.Codec.Tag (GCount (..))
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Numbers
+import Ashlar.Internal.Get.Refuse
+import Data.Kind (Type)
+import GHC.Generics (C1, type (:+:))
+import GHC.TypeLits (Nat, type (+))
+
+-- | The number of constructors.
+type family SumArity (f :: Type -> Type) :: Nat where
+  SumArity (C1 c f) = 1
+  SumArity (f :+: g) = SumArity f + SumArity g
+
+-- | The number (the second argument) of one of so many constructors.
+tag :: Int -> Int -> Builder
+tag count i
+  | count <= 256 = word8 (fromIntegral i)
+  | otherwise = wideTag count i
+{-# INLINE tag #-}
+
+-- Out of line, as 'getWideTag': code for it in each constructor takes long to compile.
+wideTag :: Int -> Int -> Builder
+wideTag count i
+  | count <= 65536 = word16BE (fromIntegral i)
+  | otherwise = word32BE (fromIntegral i)
+{-# NOINLINE wideTag #-}
+
+-- | The number of one of so many constructors. One that there is not fails.
+getTag :: Int -> Get Int
+getTag count = (if count <= 256 then fromIntegral <$> getWord8 else getWideTag count) >>= known
+  where
+    known i = if i < count then pure i else unknown
+    {-# INLINE known #-}
+{-# INLINE getTag #-}
+
+getWideTag :: Int -> Get Int
+getWideTag count
+  | count <= 65536 = fromIntegral <$> getWord16be
+  | otherwise = fromIntegral <$> getWord32be
+{-# NOINLINE getWideTag #-}
+
+unknown :: Get a
+unknown = invalid "Unknown encoding for constructor"
+{-# NOINLINE unknown #-}

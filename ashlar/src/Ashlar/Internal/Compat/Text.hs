@@ -1,0 +1,47 @@
+{-# LANGUAGE BangPatterns #-}
+
+-- |
+-- Module      : Ashlar.Internal.Compat.Text
+-- Description : Text through a primitive, byte by byte
+module Ashlar.Internal.Compat.Text
+  ( textEscaped,
+  )
+where
+
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Prim.Core
+import Ashlar.Internal.Prim.Text (lengthUnits)
+import Ashlar.Internal.Prim.Utf8 (utf8Write)
+import Data.Char (ord)
+import Data.Text (Text)
+import Data.Text.Unsafe (Iter (..), iter)
+import Data.Word (Word8)
+import Foreign.Ptr (minusPtr)
+
+-- | A text in UTF-8. Each ASCII character is written by the primitive, all others as they
+-- are.
+--
+-- There is one check for as many characters as the buffer surely holds. (A character is
+-- one unit of the text's memory or more, and at most @bound@ bytes of output.)
+textEscaped :: BoundedPrim Word8 -> Text -> Builder
+textEscaped prim = \t -> action $ \c k ->
+  let total = lengthUnits t
+      go off
+        | off >= total = pure ()
+        | otherwise = do
+          p <- reserveFor c k bound (max bound (total - off))
+          e <- getPtr c endCell
+          let stop = off + min (total - off) ((e `minusPtr` p) `quot` bound)
+          each off stop p
+      each !off !stop !p
+        | off < stop = case iter t off of
+          Iter x units -> do
+            p' <- if x < '\x80' then runB prim (fromIntegral (ord x)) p else utf8Write p x
+            each (off + units) stop p'
+        | otherwise = putPtr c cursorCell p >> go off
+   in go 0
+  where
+    -- No character takes more than 4 bytes in UTF-8.
+    bound = max 4 (sizeBound prim)
+{-# INLINE textEscaped #-}

@@ -1,0 +1,117 @@
+{-# LANGUAGE AllowAmbiguousTypes #-}
+{-# LANGUAGE DataKinds #-}
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE FlexibleInstances #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeApplications #-}
+{-# LANGUAGE TypeFamilies #-}
+{-# LANGUAGE TypeOperators #-}
+{-# LANGUAGE UndecidableInstances #-}
+-- The code of a type of 256 constructors takes minutes to optimise, with every library.
+{-# OPTIONS_GHC -O0 #-}
+
+-- |
+-- Module      : Tests.Compat.Enumerations
+-- Description : Types of as many constructors as one byte tells apart, and one more or less
+--
+-- What libraries see of a type are its 'Generic' functions, which are written by hand here:
+-- a declaration of so many constructors takes minutes to compile.
+module Tests.Compat.Enumerations
+  ( E255,
+    E256,
+    E257,
+  )
+where
+
+import qualified Ashlar.Compat.Binary as B
+import qualified Ashlar.Compat.Cereal as C
+import Data.Binary (Binary)
+import Data.Kind (Type)
+import Data.Serialize (Serialize)
+import GHC.Generics hiding (Constructor)
+import Test.QuickCheck
+
+-- | The constructor with this number, of those in the type.
+newtype Constructor (f :: Type -> Type) = Constructor Int
+  deriving stock (Eq, Show)
+
+class Numbered f where
+  count :: Int
+  numbered :: Int -> f p
+  number :: f p -> Int
+
+instance (Numbered f, Numbered g) => Numbered (f :+: g) where
+  count = count @f + count @g
+  numbered i
+    | i < count @f = L1 (numbered i)
+    | otherwise = R1 (numbered (i - count @f))
+  number x = case x of
+    L1 y -> number y
+    R1 y -> count @f + number y
+
+instance Numbered (M1 C c U1) where
+  count = 1
+  numbered _ = M1 U1
+  number _ = 0
+
+instance Numbered f => Generic (Constructor f) where
+  type Rep (Constructor f) = D1 ('MetaData "Constructor" "Enumerations" "spec" 'False) f
+  from (Constructor i) = M1 (numbered i)
+  to (M1 x) = Constructor (number x)
+
+instance Numbered f => Arbitrary (Constructor f) where
+  arbitrary = Constructor <$> chooseInt (0, count @f - 1)
+
+-- Halves, as the compiler makes them.
+
+type R1' = C1 ('MetaCons "C" 'PrefixI 'False) U1
+
+type R2 = R1' :+: R1'
+
+type R4 = R2 :+: R2
+
+type R8 = R4 :+: R4
+
+type R16 = R8 :+: R8
+
+type R32 = R16 :+: R16
+
+type R64 = R32 :+: R32
+
+type R128 = R64 :+: R64
+
+-- One less.
+type R127 = (((((R1' :+: R2) :+: R4) :+: R8) :+: R16) :+: R32) :+: R64
+
+-- One more.
+type R129 = R64 :+: (R32 :+: (R16 :+: (R8 :+: (R4 :+: (R2 :+: (R1' :+: R2))))))
+
+type E255 = Constructor (R127 :+: R128)
+
+type E256 = Constructor (R128 :+: R128)
+
+type E257 = Constructor (R128 :+: R129)
+
+instance B.Binary E255
+
+instance B.Binary E256
+
+instance B.Binary E257
+
+instance C.Serialize E255
+
+instance C.Serialize E256
+
+instance C.Serialize E257
+
+instance Binary E255
+
+instance Binary E256
+
+instance Binary E257
+
+instance Serialize E255
+
+instance Serialize E256
+
+instance Serialize E257
