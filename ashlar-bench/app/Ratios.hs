@@ -12,8 +12,8 @@
 module Main (main) where
 
 import Control.Monad (forM, forM_, replicateM, replicateM_)
-import Data.Function (on)
-import Data.List (groupBy, isInfixOf, isPrefixOf, partition, sortOn, transpose)
+import Data.List (isInfixOf, isPrefixOf, partition, transpose)
+import qualified Data.Map.Strict as Map
 import System.CPUTime (getCPUTime)
 import System.Environment (getArgs, getExecutablePath)
 import System.Exit (die)
@@ -55,12 +55,13 @@ severalRuns runs chosen = do
       if runs > 1 then printf "   %.2f to %.2f\n" (minimum each) (maximum each) else putStrLn ""
       pure (library, ratio)
   putStrLn "\nGeometric means of the ratios"
-  forM_ (groupBy ((==) `on` fst) (sortOn fst (concatMap (drop 1) rows))) $ \ratios@((library, _) : _) ->
-    printf "  %-32s %4d workloads   %6.3f\n" library (length ratios) (geometricMean (map snd ratios))
+  let means = Map.fromListWith (++) [(library, [ratio]) | row <- rows, (library, ratio) <- drop 1 row]
+  forM_ (Map.toList means) $ \(library, ratios) ->
+    printf "  %-32s %4d workloads   %6.3f\n" library (length ratios) (geometricMean ratios)
 
 -- Our library is the first.
 ourTime :: [Double] -> Double
-ourTime = head
+ourTime = minimum . take 1
 
 geometricMean :: [Double] -> Double
 geometricMean xs = exp (sum (map log xs) / fromIntegral (length xs))
