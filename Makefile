@@ -12,14 +12,15 @@ BENCH ?=
 # A time or the number of cases of each property: 10m, 90s, 100000.
 FUZZ ?= 10000
 
-.PHONY: help setup build demo test fuzz bench bench-criterion docs lint ci clean
+.PHONY: help setup build demo test fuzz bench bench-all bench-criterion docs lint ci clean
 .NOTPARALLEL:
 
 help:
 	@echo 'make demo             run the demonstration; ARGS="..." are its arguments'
 	@echo 'make test             run all test suites, the examples of the documentation, the cookbook'
 	@echo 'make fuzz             test all instances at length; FUZZ=10m or FUZZ=100000'
-	@echo 'make bench            compare time and space with other libraries; BENCH="..." selects'
+	@echo 'make bench            compare time with other libraries; BENCH="..." selects'
+	@echo 'make bench-all        the same with GHC 9.10 and 9.6, too, and their versions of the libraries'
 	@echo 'make bench-criterion  run the same workloads in criterion; BENCH="..." are its arguments'
 	@echo 'make build            compile everything, including the benchmarks'
 	@echo 'make docs             write the Haddock pages to dist-newstyle/haddock'
@@ -50,6 +51,13 @@ fuzz: setup
 bench: setup
 	@scripts/run-exe ashlar-bench:exe:ashlar-ratios $(BENCH)
 	@scripts/run-exe ashlar-bench:exe:ashlar-ratios-o1 $(BENCH)
+
+bench-all: setup
+	@for suite in forky trixie; do for program in ashlar-ratios ashlar-ratios-o1; do \
+	   scripts/in-root --bench $$suite bash -c 'ghc --version && exec scripts/run-exe "$$@"' bash \
+	     ashlar-bench:exe:$$program $(BENCH) || exit 1; \
+	 done; done
+	@$(MAKE) bench
 
 bench-criterion: setup
 	@scripts/run-exe ashlar-bench:bench:criterion $(BENCH)

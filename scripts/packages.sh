@@ -18,19 +18,23 @@ core_packages=(
   libghc-vector-dev
 )
 
-# make demo, make test and make bench.
-base_packages=(
-  "${core_packages[@]}"
-  doctest
+# The libraries that we are compared with.
+bench_packages=(
   libghc-aeson-dev
-  libghc-blaze-html-dev
   libghc-attoparsec-dev
-  libghc-cereal-dev
+  libghc-blaze-html-dev
   libghc-criterion-dev
-  libghc-network-dev
   libghc-scientific-dev
   libghc-store-dev
   libghc-zlib-dev
+)
+
+# make demo, make test and make bench.
+base_packages=(
+  "${core_packages[@]}"
+  "${bench_packages[@]}"
+  doctest
+  libghc-network-dev
   libghc-hashable-dev
   libghc-unordered-containers-dev
   libghc-uuid-types-dev
