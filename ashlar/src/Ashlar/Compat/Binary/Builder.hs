@@ -1,3 +1,5 @@
+{-# LANGUAGE Trustworthy #-}
+
 -- |
 -- Module      : Ashlar.Compat.Binary.Builder
 -- Description : Data.Binary.Builder, by import

@@ -1,3 +1,5 @@
+{-# LANGUAGE Trustworthy #-}
+
 -- |
 -- Module      : Ashlar.Compat.Text.Encoding
 -- Description : Data.Text.Encoding, by import

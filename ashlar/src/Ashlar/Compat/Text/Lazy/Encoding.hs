@@ -1,3 +1,5 @@
+{-# LANGUAGE Trustworthy #-}
+
 -- |
 -- Module      : Ashlar.Compat.Text.Lazy.Encoding
 -- Description : Data.Text.Lazy.Encoding, by import
