@@ -1,4 +1,4 @@
-{-# LANGUAGE Trustworthy #-}
+{-# LANGUAGE Safe #-}
 
 -- |
 -- Module      : Ashlar.Compat.Binary.Builder
