@@ -242,7 +242,7 @@ putConstructor fields = PutTree 1 $ \count i (M1 x) -> putBuilder (tag count i) 
 {-# NOINLINE putConstructor #-}
 
 putByTree :: PutTree f t -> f t -> Put
-putByTree (PutTree n p) x = p n 0 x
+putByTree (PutTree n p) = p n 0
 {-# NOINLINE putByTree #-}
 
 -- How to read some constructors of a sum: how many they are, and a function of the number of one,
