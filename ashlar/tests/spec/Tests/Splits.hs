@@ -17,10 +17,13 @@ import System.IO.Unsafe (unsafePerformIO)
 import Test.QuickCheck hiding (label)
 
 -- | The decoder has this result on the strict input, and on every cut into two and three chunks and
--- into single bytes, as lazy input, with empty chunks between the others, and from a source.
+-- into single bytes, as lazy input, with empty chunks between the others, and from a source. It also
+-- has it on lazy input of one chunk, whether or not it is known that this is the last.
 onEverySplit :: (Eq a, Show a) => Get a -> S.ByteString -> Either DecodeError a -> Property
 onEverySplit getter input expected =
   counterexample "strict" (runGet getter input === expected)
+    .&&. counterexample "one chunk" (runGetLazy getter (L.fromStrict input) === expected)
+    .&&. counterexample "one chunk, one chunk and a thunk" (orFail L.fromStrict === orFail withThunk)
     .&&. conjoin
       [ counterexample (show (map S.length chunks)) $
           runGetLazy getter (L.fromChunks chunks) === expected
@@ -28,6 +31,13 @@ onEverySplit getter input expected =
             .&&. fromChunks getter chunks === expected
         | chunks <- splits input
       ]
+  where
+    orFail asLazy = runGetOrFail getter (asLazy input)
+    withThunk bs = L.chunk bs (nothingAfter bs)
+
+nothingAfter :: S.ByteString -> L.ByteString
+nothingAfter _ = L.Empty
+{-# NOINLINE nothingAfter #-}
 
 -- A lazy ByteString that breaks its invariant.
 amongEmpty :: [S.ByteString] -> L.ByteString
