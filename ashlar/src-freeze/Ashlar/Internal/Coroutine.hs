@@ -176,8 +176,9 @@ elsewhere act = do
   result <- newEmptyMVar
   _ <- forkIOWithUnmask $ \unmask -> do
     thunk@(Thunk unmasked) <- newThunk (unmask act)
-    end <- (pure <$> evaluate unmasked) `catch` \e -> do
-      thrown <- hasThrown thunk
-      pure (if thrown then rethrow e else throwOn e (elsewhere act))
+    end <-
+      (pure <$> evaluate unmasked) `catch` \e -> do
+        thrown <- hasThrown thunk
+        pure (if thrown then rethrow e else throwOn e (elsewhere act))
     putMVar result end
   join (uninterruptibleMask_ (takeMVar result))

@@ -158,33 +158,36 @@ withWorker = bracket start (\(Worker thread _) -> killThread thread)
       thread <- forkIOWithUnmask (\unmask -> unmask (forever (join (takeMVar jobs))))
       pure (Worker thread jobs)
 
--- Give it an action. This returns another, which waits for the result.
-give :: Worker -> IO a -> IO (IO a)
-give = giveThen (pure ())
-
--- The same, with an action for when the result is there.
-giveThen :: IO () -> Worker -> IO a -> IO (IO a)
-giveThen afterwards (Worker _ jobs) act = do
+-- Give it an action. The variable gets the result.
+give :: Worker -> IO a -> IO (MVar a)
+give (Worker _ jobs) act = do
   done <- newEmptyMVar
-  putMVar jobs (act >>= putMVar done >> afterwards)
-  pure (takeMVar done)
+  done <$ putMVar jobs (act >>= putMVar done)
+
+-- Give it an action, and wait for the result.
+by :: Worker -> IO a -> IO a
+by worker act = give worker act >>= takeMVar
 
 -- Let it force a value, and interrupt it at a slow byte. The value goes on afterwards.
 interruptAt :: Slow -> Interruption -> Worker -> Way -> S.ByteString -> Assertion
-interruptAt slow interruption worker@(Worker thread _) way value = do
+interruptAt slow interruption worker@(Worker thread jobs) way value = do
   case interruption of
     TimeOut -> do
-      r <- join (give worker (timeout 1000 (force way value)))
+      r <- by worker (timeout 1000 (force way value))
       -- It may strike before the value is forced.
       mapM_ (@?= Result (Left "<<timeout>>") False Unmasked) r
     ThrowTo kind e -> do
-      -- If the value does not reach the byte, this does not wait for ever, but fails.
-      wait <- giveThen (void (tryPutMVar (slowReached slow) ())) worker (force way value)
+      let reached = void (tryPutMVar (slowReached slow) ())
+      done <- give worker (force way value)
+      -- Should it not get to the byte, the test fails, and does not wait for ever.
+      putMVar jobs reached
       takeMVar (slowReached slow)
+      early <- tryReadMVar done
+      early @?= Nothing
       throwTo thread e
       -- Within a transaction a plain type may have to wait for the value.
       when (way == InSTM && kind == PlainType) $ putMVar (slowGo slow) (pure ())
-      wait >>= (@?= Result (Left (show e)) False Unmasked)
+      takeMVar done >>= (@?= Result (Left (show e)) False Unmasked)
   void (tryPutMVar (slowGo slow) (pure ()))
 
 -- The tests. They name what they do in the message of a failure.
@@ -204,7 +207,7 @@ interruptedTwice subject interruption way finally' resumption =
     withSlow subject $ \a b value -> withWorker $ \one -> withWorker $ \two -> do
       interruptAt a interruption one way value
       interruptAt b interruption (if resumption == SameThread then one else two) way value
-      join (give one (force finally' value)) >>= (@?= right subject)
+      by one (force finally' value) >>= (@?= right subject)
 
 interruptedInSTM :: Subject -> Interruption -> Way -> Resumption -> Assertion
 interruptedInSTM subject interruption finally' resumption =
@@ -213,14 +216,14 @@ interruptedInSTM subject interruption finally' resumption =
       putMVar (slowGo b) (pure ())
       interruptAt a interruption one InSTM value
       let resuming = if resumption == SameThread then one else two
-      join (give resuming (force finally' value)) >>= (@?= right subject)
+      by resuming (force finally' value) >>= (@?= right subject)
 
 throwsAlways :: Subject -> (Type, SomeException) -> Way -> Assertion
 throwsAlways subject (kind, e) way = inContext (show (e, way)) $
   withSlow subject $ \a _ value -> withWorker $ \one -> withWorker $ \two -> do
     putMVar (slowGo a) (throwIO e)
     let throwsIn worker w = inContext (show w) $ do
-          r <- join (give worker (force w value))
+          r <- by worker (force w value)
           -- 'catchSTM' may miss an asynchronous type.
           let seen = if kind == PlainType then w == InSTM else resultCaughtInSTM r
           r @?= Result (Left (show e)) seen Unmasked
@@ -229,5 +232,6 @@ throwsAlways subject (kind, e) way = inContext (show (e, way)) $
     mapM_ (throwsIn two) allWays
 
 inContext :: String -> IO a -> IO a
-inContext context act = act `catch` \e -> case e of
-  HUnitFailure location message -> throwIO (HUnitFailure location (context ++ ": " ++ message))
+inContext context act =
+  act `catch` \e -> case e of
+    HUnitFailure location message -> throwIO (HUnitFailure location (context ++ ": " ++ message))

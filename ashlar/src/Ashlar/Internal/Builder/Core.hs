@@ -341,14 +341,16 @@ runBuilderSaving :: (Ptr Word8 -> IO ()) -> Sink -> FreeSpace -> Builder -> IO (
 runBuilderSaving save k (FreeSpace from to) b = withCells (cellsUpTo endCell) $ \c -> do
   putPtr c cursorCell from
   putPtr c endCell to
-  newThunk (runOn b c k) >>= force c
+  newThunk (runOn b c k) >>= \(Thunk run) -> force c run
   where
-    force c thunk@(Thunk run) = do
-      end <- (Ended <$ evaluate run) `catch` \e -> passOn thunk e (pure (Raised e)) (pure Resumed)
+    force c run = do
+      end <-
+        (Ended <$ evaluate run) `catch` \e ->
+          passOn (Thunk run) e (pure (Raised e)) (pure Resumed)
       case end of
         Ended -> getPtr c cursorCell
         Raised e -> ((getPtr c cursorCell >>= save) `catch` lessUrgent) >> rethrow e
-        Resumed -> force c thunk
+        Resumed -> force c run
     lessUrgent :: IOException -> IO ()
     lessUrgent _ = pure ()
 

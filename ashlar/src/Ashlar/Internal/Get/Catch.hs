@@ -129,40 +129,50 @@ guarded ::
   State# RealWorld ->
   (# State# RealWorld, Outcome a #)
 guarded again c body s0 = case unIO (getInt c inPlaceCell) s0 of
-  (# s1, 0 #) -> case catch# body caught s1 of
-    (# s2, a #) -> case unIO (getInt c caughtCell) s2 of
-      (# s3, 0 #) -> (# s3, (# a | #) #)
-      (# s3, _ #) -> case unIO (when again (putInt c caughtCell 0) >> evaluate (whyStopped a)) s3 of
-        (# s4, stop #) -> (# s4, (# | stop #) #)
-  (# s1, _ #) -> case unIO (inPlace (IO body)) s1 of
-    (# s2, Right a #) -> (# s2, (# a | #) #)
-    (# s2, Left stop #) -> (# s2, (# | stop #) #)
+  (# s1, mode #)
+    | mode == beginsAgain -> case catch# body caught s1 of
+      (# s2, a #) -> case unIO (getInt c caughtCell) s2 of
+        (# s3, 0 #) -> (# s3, (# a | #) #)
+        (# s3, _ #) -> case unIO (stoppedBy a) s3 of
+          (# s4, stop #) -> (# s4, (# | stop #) #)
+    | otherwise -> case unIO (inPlace (IO body)) s1 of
+      (# s2, Right a #) -> (# s2, (# a | #) #)
+      (# s2, Left stop #) -> (# s2, (# | stop #) #)
   where
-    whyStopped a = unsafeCoerce a :: Stop
-    caught e = unIO $ do
-      stop <- maybe (MustRestart <$> passOnUnseen e) pure (stopOf e)
-      unsafeCoerce (stop :: Stop) <$ putInt c caughtCell 1
+    stoppedBy a = when again (putInt c caughtCell 0) >> evaluate (unsafeCoerce a :: Stop)
+    caught e
+      | isFailure e = stopped HasFailed
+      | otherwise = \s0' -> case unIO (stopOf e) s0' of (# s1', stop #) -> stopped stop s1'
+    stopped stop = unIO (unsafeCoerce (stop :: Stop) <$ putInt c caughtCell 1)
 {-# NOINLINE guarded #-}
 
--- What stopped a decoder, unless the exception is foreign.
-stopOf :: SomeException -> Maybe Stop
-stopOf e
-  | isFailure e = Just HasFailed
-  | Just (Restart suspect) <- fromException e = Just (MustRestart suspect)
-  | otherwise = Nothing
-{-# INLINE stopOf #-}
+-- What stopped a decoder, by an exception that is not a failure.
+stopOf :: SomeException -> IO Stop
+stopOf e = case fromException e of
+  Just (Restart suspect) -> pure (MustRestart suspect)
+  Nothing -> MustRestart <$> passOnUnseen e
+{-# NOINLINE stopOf #-}
+
+-- The same for one that runs as a thunk.
+stopOfThunk :: Thunk r -> SomeException -> IO Stop
+stopOfThunk thunk e = case fromException e of
+  Just (Restart suspect) -> pure (MustRestart suspect)
+  Nothing -> passOn thunk e (pure (Raised e)) (pure Frozen)
+{-# NOINLINE stopOfThunk #-}
 
 -- | Run an action of a decoder as a thunk. An asynchronous exception freezes it. When the
 -- interrupted evaluation is resumed, the thunk continues where it was.
 inPlace :: IO a -> IO (Either Stop a)
-inPlace act = newThunk (Right <$> act) >>= force 0
+inPlace act = newThunkRight act >>= \(Thunk run) -> force 0 run
   where
     -- A thunk that has been frozen n times. Without 'shortened', a decoder that waits for bytes in
-    -- an alternative, one by one, would take time proportional to the square of their number.
-    force n thunk@(Thunk run) = do
-      r <- evaluate run `catch` \e ->
-        maybe (passOn thunk e (pure (Left (Raised e))) (pure (Left Frozen))) (pure . Left) (stopOf e)
+    -- an alternative, one by one, would take time proportional to the square of their number. (The
+    -- box of the thunk is built where it is needed, which is rare.)
+    force n run = do
+      r <-
+        evaluate run `catch` \e ->
+          if isFailure e then pure (Left HasFailed) else Left <$> stopOfThunk (Thunk run) e
       case r of
-        Left Frozen -> shortened n thunk >>= force (n + 1)
+        Left Frozen -> shortened n (Thunk run) >>= \(Thunk frozen) -> force (n + 1) frozen
         _ -> pure r
 {-# NOINLINE inPlace #-}

@@ -40,6 +40,8 @@ module Ashlar.Internal.Get.Env
     caughtCell,
     emptiesCell,
     inPlaceCell,
+    beginsAgain,
+    goesOnInPlace,
     partCell,
     levelsCell,
     tracedCell,
@@ -112,13 +114,21 @@ caughtCell = Cell 9
 emptiesCell :: Cell Int
 emptiesCell = Cell 10
 
--- | Are alternatives run as thunks, because the run cannot begin again, or has done so? (1, else
--- 0) See Note [Interrupted inside an alternative]. It does not change during a run.
+-- | What becomes of the run if it is interrupted: 'beginsAgain' or 'goesOnInPlace'. It does not
+-- change during a run. See Note [Interrupted inside an alternative].
 --
 -- (A cell and not a field of 'Input'. For a field, GHC made decoders take 'Env' and 'Input' apart
 -- as arguments, only to put them together again for others.)
 inPlaceCell :: Cell Int
 inPlaceCell = Cell 11
+
+-- | An interrupted run begins again, and alternatives are not run as thunks.
+beginsAgain :: Int
+beginsAgain = 0
+
+-- | An interrupted run goes on where it was, because alternatives are run as thunks.
+goesOnInPlace :: Int
+goesOnInPlace = 1
 
 -- | The part of the innermost value that the decoder is in: see Note [Parts].
 partCell :: Cell Int

@@ -65,7 +65,7 @@ startCells ::
   Int ->
   IO ()
 startCells c input offset = do
-  putInt c inPlaceCell 1
+  putInt c inPlaceCell goesOnInPlace
   open <- segmentOpen <$> readIORef (inputSegments input)
   openFirst c offset open
   putInt c partCell unknownPart
@@ -133,7 +133,7 @@ runGetWith budget g = runGet (withBudget budget g)
 -- The function makes the result of how many bytes were read, and the value. (The dupable form is
 -- enough: two threads that evaluate the result have a state each.)
 runStrict :: (Int -> a -> Either DecodeError r) -> Get a -> ByteString -> Either DecodeError r
-runStrict f g bs = unsafeDupablePerformIO (strictRun False False f g bs)
+runStrict f g bs = unsafeDupablePerformIO (strictRun beginsAgain False f g bs)
 {-# NOINLINE runStrict #-}
 
 -- For a run on one byte it matters that there are no thunks where nothing is saved by them: for the
@@ -141,16 +141,15 @@ runStrict f g bs = unsafeDupablePerformIO (strictRun False False f g bs)
 -- pointer yet; for the result. And the variable of the segments is kept alive, not the 'Input',
 -- which would be built twice. (Benchmark "one run on 16 bytes".)
 strictRun ::
-  -- | Does it begin again, because a foreign exception ended it? Then it goes on in place:
-  -- Note [Interrupted inside an alternative].
-  Bool ->
+  -- | What becomes of it if it is interrupted: see 'inPlaceCell'.
+  Int ->
   -- | Is it traced?
   Bool ->
   (Int -> a -> Either DecodeError r) ->
   Get a ->
   ByteString ->
   IO (Either DecodeError r)
-strictRun again traced f g bs = do
+strictRun ifInterrupted traced f g bs = do
   input <- newInput (pure ()) (pure S.empty) newSegments {segmentOpen = bs, segmentsEnded = True}
   outcome <- keepAlive (inputSegments input) $
     withCells cellCount $ \c -> do
@@ -158,7 +157,7 @@ strictRun again traced f g bs = do
       -- The limit is where the input ends, so the end is seen without looking at the segments.
       -- ('endCell' is right already.)
       putInt c limitCell (S.length bs)
-      putInt c inPlaceCell (if again then 1 else 0)
+      putInt c inPlaceCell ifInterrupted
       putInt c tracedCell (if traced then 1 else 0)
       IO $ \s0 -> case catchingRun c (topEnv c input) g s0 of
         (# s1, (# a | #) #) ->
@@ -169,13 +168,13 @@ strictRun again traced f g bs = do
   case outcome of
     Right result -> pure result
     Left (MustRestart suspect) -> do
-      result <- strictRun True traced f g bs
+      result <- strictRun goesOnInPlace traced f g bs
       maybe id throwSuspect suspect (pure result)
     Left stop -> failAgain stop
 
 -- The error of a run, found out by another run: Note [Traced runs].
 strictError :: (Int -> a -> Either DecodeError r) -> Get a -> ByteString -> DecodeError
-strictError f g bs = fromLeft succeeds (unsafeDupablePerformIO (strictRun False True f g bs))
+strictError f g bs = fromLeft succeeds (unsafeDupablePerformIO (strictRun beginsAgain True f g bs))
   where
     succeeds =
       errorWithoutStackTrace

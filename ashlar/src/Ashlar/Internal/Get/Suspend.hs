@@ -69,7 +69,7 @@ begin g chunks isLast = do
   withCells cellCount $ \c -> do
     startCells c input 0
     -- A prompt must not have thunks above it.
-    putInt c inPlaceCell (if suspendsByFreezing then 1 else 0)
+    putInt c inPlaceCell (if suspendsByFreezing then goesOnInPlace else beginsAgain)
     let advance act = do
           r <- inPlace act
           case r of

@@ -70,7 +70,8 @@ subjects = builders ++ decoders ++ alternatives ++ codecs ++ inputs ++ nested
 builders :: [Subject]
 builders =
   [ pureValue "toStrictByteString" "\7.\8" (\a b -> toStrictByteString (slowly a b)),
-    pureValue "toShortByteString" "\7.\8" (\a b -> Short.fromShort (toShortByteString (slowly a b))),
+    pureValue "toShortByteString" "\7.\8" $ \a b ->
+      Short.fromShort (toShortByteString (slowly a b)),
     pureValue "toLazyByteString" "\7.\8" (\a b -> L.toStrict (toLazyByteString (slowly a b))),
     pureValue "toLazyByteString, resumed" "\7.\8" $ \a b ->
       L.toStrict (L.drop 100000 (toLazyByteString (long <> slowly a b <> long)) `takeL` 3),
@@ -241,4 +242,3 @@ nested =
     decoded x = either (const 0) id (runGet (one (written x) <|> pure 0) "1")
     written x = L.head (toLazyByteString (word8 x))
     lazily x = either (const 0) id (runGetLazy (one (decoded x) <|> pure 0) "1")
-
