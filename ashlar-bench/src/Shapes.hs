@@ -12,7 +12,7 @@ module Shapes
     toTheRight,
     toTheLeft,
     folded,
-    separated,
+    foldedWithBytes,
 
     -- * Endless loops
     records,
@@ -96,10 +96,10 @@ folded = foldMap byteString
 {-# SPECIALIZE folded :: [S.ByteString] -> B.Builder #-}
 
 -- | A list of strings, with a byte after each.
-separated :: Output b => [S.ByteString] -> b
-separated = foldMap (\bs -> byteString bs <> word8 1)
-{-# SPECIALIZE separated :: [S.ByteString] -> A.Builder #-}
-{-# SPECIALIZE separated :: [S.ByteString] -> B.Builder #-}
+foldedWithBytes :: Output b => [S.ByteString] -> b
+foldedWithBytes = foldMap (\bs -> byteString bs <> word8 1)
+{-# SPECIALIZE foldedWithBytes :: [S.ByteString] -> A.Builder #-}
+{-# SPECIALIZE foldedWithBytes :: [S.ByteString] -> B.Builder #-}
 
 -- | This many records of 17 bytes.
 records :: Output b => Int -> b

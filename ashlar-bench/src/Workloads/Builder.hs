@@ -74,8 +74,8 @@ builderWorkloads =
       [ versus
           ("inserted: 2000 of " ++ show n ++ " bytes, a byte between, lazy")
           drained
-          separated
-          separated
+          foldedWithBytes
+          foldedWithBytes
           (strings 2000 n)
         | n <- [9000, 20000]
       ],
