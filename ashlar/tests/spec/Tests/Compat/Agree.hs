@@ -1,15 +1,15 @@
 {-# LANGUAGE DerivingStrategies #-}
+-- One copy of the properties for all types.
+{-# OPTIONS_GHC -fno-specialise #-}
 
 -- |
 -- Module      : Tests.Compat.Agree
--- Description : Two libraries on the same bytes
+-- Description : Two libraries on the same values and bytes
 module Tests.Compat.Agree
   ( Outcome (..),
-    outcome,
-    damaged,
-    cutShort,
-    rechunked,
-    agree,
+    Library (..),
+    Damage (..),
+    same,
   )
 where
 
@@ -17,13 +17,14 @@ import Control.Exception (ArithException, evaluate, try)
 import qualified Data.ByteString.Lazy as L
 import Data.Int (Int64)
 import System.IO.Unsafe (unsafePerformIO)
-import Test.QuickCheck
+import Test.Tasty
+import Test.Tasty.QuickCheck
 
 -- | What became of some bytes: a value, as it is shown, and the number of bytes left over.
 data Outcome = Refused | Value String Int64 | Raises
   deriving stock (Eq, Show)
 
--- | Of a value that may be an exception.
+-- Of a value that may be an exception.
 outcome :: Show a => Maybe (a, Int64) -> Outcome
 outcome result = case result of
   Nothing -> Refused
@@ -36,7 +37,7 @@ outcome result = case result of
     arithmetic :: ArithException -> IO Outcome
     arithmetic _ = pure Raises
 
--- | The bytes of a value with something changed.
+-- The bytes of a value with something changed.
 damaged :: L.ByteString -> Gen L.ByteString
 damaged bytes =
   oneof
@@ -55,11 +56,11 @@ damaged bytes =
         let (front, behind) = L.splitAt i bytes
         pure (front <> L.cons w (L.drop 1 behind))
 
--- | The first of the bytes.
+-- The first of the bytes.
 cutShort :: L.ByteString -> Gen L.ByteString
 cutShort bytes = (`L.take` bytes) <$> choose (0, L.length bytes)
 
--- | The same bytes in small chunks.
+-- The same bytes in small chunks.
 rechunked :: L.ByteString -> Gen L.ByteString
 rechunked bytes
   | L.null bytes = pure L.empty
@@ -68,8 +69,59 @@ rechunked bytes
     let (front, behind) = L.splitAt n bytes
     (L.fromStrict (L.toStrict front) <>) <$> rechunked behind
 
--- | Ours is the same as theirs; where theirs is an exception, ours may refuse the bytes; and
--- it may do so if the first argument says so.
+-- | What a library makes of values of a type, and of bytes: the value, and how many bytes are left.
+data Library a = Library
+  { encoded :: a -> L.ByteString,
+    decoded :: L.ByteString -> Maybe (a, Int64)
+  }
+
+-- | How the bytes of a value are damaged: anyhow, or only cut short, where their library might not
+-- come to an end.
+data Damage = Damaged | Cut
+
+-- | The same bytes; the value again, however they are cut; and the same outcome of damaged bytes.
+same ::
+  Show a =>
+  -- | Ours and theirs.
+  (Library a, Library a) ->
+  -- | Ours and theirs, for lists.
+  (Library [a], Library [a]) ->
+  -- | May ours refuse these bytes though theirs reads them?
+  (L.ByteString -> Bool) ->
+  Damage ->
+  String ->
+  Gen a ->
+  TestTree
+same (ours, theirs) (oursOfLists, theirsOfLists) mayRefuse damage title gen =
+  testGroup
+    title
+    [ testProperty "the same bytes" . forAll gen $ \x -> encoded ours x === encoded theirs x,
+      testProperty "the same bytes as a list" . forAll (resize 12 (listOf gen)) $ \xs ->
+        encoded oursOfLists xs === encoded theirsOfLists xs,
+      testProperty "their bytes are read" . forAll gen $ \x ->
+        forAll (rechunked (encoded theirs x)) $ \bytes ->
+          of' ours bytes === of' theirs bytes .&&. of' ours bytes =/= Refused,
+      testProperty "their lists are read" . forAll (listUpTo 80 gen) $ \xs ->
+        forAll (rechunked (encoded theirsOfLists xs)) $ \bytes ->
+          of' oursOfLists bytes === of' theirsOfLists bytes,
+      testProperty "damaged bytes" . forAll gen $ \x ->
+        forAll (damagedBy damage (encoded theirs x) >>= rechunked) $ \bytes ->
+          agree (mayRefuse bytes) (of' ours bytes) (of' theirs bytes)
+    ]
+  where
+    of' library bytes = outcome (decoded library bytes)
+
+damagedBy :: Damage -> L.ByteString -> Gen L.ByteString
+damagedBy damage = case damage of
+  Damaged -> damaged
+  Cut -> cutShort
+
+-- Of few or many values, each of which is small.
+listUpTo :: Int -> Gen a -> Gen [a]
+listUpTo most gen = chooseInt (0, most) >>= \n -> resize 8 (vectorOf n gen)
+
+-- Ours is the same as theirs. Where theirs is an exception, and where the first argument says so,
+-- ours may refuse the bytes.
 agree :: Bool -> Outcome -> Outcome -> Property
 agree stricter ours theirs =
   cover 1 (theirs /= Refused) "a value" $

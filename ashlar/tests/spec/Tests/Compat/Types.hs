@@ -14,6 +14,7 @@ module Tests.Compat.Types
     Two (..),
     Three (..),
     Five (..),
+    Seventeen (..),
     Tree2 (..),
     Rose (..),
     Perfect (..),
@@ -91,6 +92,41 @@ instance Arbitrary Five where
         F3 <$> arbitrary <*> arbitrary,
         F4 <$> resize (n `div` 3) arbitrary,
         F5 <$> arbitrary <*> arbitrary
+      ]
+
+-- | More constructors than have code of their own.
+data Seventeen
+  = S1 Word8
+  | S2
+  | S3 Int16 Bool
+  | S4
+  | S5 [Seventeen]
+  | S6
+  | S7
+  | S8 Char
+  | S9
+  | S10
+  | S11
+  | S12
+  | S13
+  | S14
+  | S15 String
+  | S16 Word64 Word8 Word8
+  | S17 Seventeen
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (B.Binary, C.Serialize, Binary, Serialize)
+
+instance Arbitrary Seventeen where
+  arbitrary = sized $ \n ->
+    oneof
+      [ S1 <$> arbitrary,
+        S3 <$> arbitrary <*> arbitrary,
+        S5 <$> resize (n `div` 3) arbitrary,
+        S8 <$> arbitrary,
+        elements [S2, S4, S6, S7, S9, S10, S11, S12, S13, S14],
+        S15 <$> arbitrary,
+        S16 <$> arbitrary <*> arbitrary <*> arbitrary,
+        S17 <$> resize (n `div` 2) arbitrary
       ]
 
 data Tree2 = Leaf | Branch Tree2 Int16 Tree2
