@@ -71,7 +71,7 @@ where
 import Ashlar.Internal.Coroutine.Thunk
 import Control.Concurrent (ThreadId, myThreadId)
 import Control.Exception
-import Data.Maybe (isJust)
+import Data.Maybe (isNothing)
 import GHC.Conc (atomically)
 import GHC.Exts (killThread#, myThreadId#, raiseIO#)
 import GHC.IO (IO (..), noDuplicate)
@@ -98,7 +98,7 @@ passOn thunk e synchronous again = do
 passOnUnseen :: SomeException -> IO (Maybe Suspect)
 passOnUnseen e = do
   transaction <- inTransaction
-  if transaction && not (isJust (fromException e :: Maybe SomeAsyncException))
+  if transaction && isNothing (fromException e :: Maybe SomeAsyncException)
     then (\here -> Just (Suspect here e)) <$> myThreadId
     else throwOn e (pure Nothing)
 {-# NOINLINE passOnUnseen #-}

@@ -46,7 +46,7 @@ import Ashlar.Internal.Get.Run
 import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem.Cells
 import Control.Exception (Exception (..), mask, throwIO, try)
-import Control.Monad (when)
+import Control.Monad (join, when)
 import Data.Bits (complement)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -178,8 +178,8 @@ getFrom source@(Source input _) g = do
 --
 -- @since 0.1.0.0
 attemptFrom :: Source -> Get a -> IO (Either DecodeError a)
-attemptFrom source@(Source input _) g = do
-  outcome <- mask $ \unmask -> do
+attemptFrom source@(Source input _) g = join $
+  mask $ \unmask -> do
     offset <- takeSource source
     writeIORef (inputFailures input) NoFailures
     withCells cellCount $ \c -> do
@@ -203,7 +203,6 @@ attemptFrom source@(Source input _) g = do
         _ -> returnTo c input offset
       giveBack source c
       pure result
-  outcome
 
 -- | Decode values one after another until the source ends, and fold them from the left, in constant
 -- memory. The accumulator is forced at each step.

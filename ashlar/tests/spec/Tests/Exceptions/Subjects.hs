@@ -159,7 +159,7 @@ everyWay (name, g) =
     by "Compat.Cereal.runGet" $ \a b -> either (const "failed") id (Cereal.runGet (g a b) "12")
   ]
   where
-    by way f = pureValue (way ++ if null name then "" else ": " ++ name) "\7\8" f
+    by way = pureValue (way ++ if null name then "" else ": " ++ name) "\7\8"
     pushed state = case pushEndOfInput state of
       Done _ _ bs -> bs
       _ -> "not done"
@@ -199,7 +199,7 @@ codecs =
       either (const "failed") (\v -> S.pack [x | Slow x <- V.toList v]) (decode bs),
     alone "decode, a list in Maybe" ("\1" <> counted) $ \bs ->
       either (const "failed") (maybe "" (\l -> S.pack [x | Slow x <- l])) (decode bs),
-    pureValue "encode" "\7\8" (\a b -> encode (a, b))
+    pureValue "encode" "\7\8" (curry encode)
   ]
   where
     counted = encode [49 :: Word8, 50]
