@@ -1,3 +1,6 @@
+-- The arguments of 'answer' are passed in their fields, which are many.
+{-# OPTIONS_GHC -fmax-worker-args=16 #-}
+
 -- |
 -- Module      : Ashlar.Internal.Builder.Lazy
 -- Description : Lazy output, made while it is consumed
@@ -83,26 +86,28 @@ toLazyByteStringWith strategy@(AllocationStrategy first _ _) end b =
   unsafePerformIO $ do
     open <- newOpen (max 1 first)
     step <- keepAlive (openBuffer open) (runToRequest b (wholeSpace open))
-    chunks strategy end (Resumed open [] noAllowance (Right step)) noAllowance
+    chunks strategy end open [] noAllowance step
 
--- The chunks of a builder that has just stopped, followed by @end@. It could queue as much as the
--- last argument says.
+-- The chunks of a builder that has just stopped, followed by @end@. Arguments: the open buffer, the
+-- chunks that were queued before what is in it, the last first, and how much has been queued.
 chunks ::
-  AllocationStrategy -> L.ByteString -> Resumed BuilderStatus -> Allowance -> IO L.ByteString
-chunks strategy end (Resumed open queued left outcome) allowance = case outcome of
-  Right (Completed p) -> do
+  AllocationStrategy ->
+  L.ByteString ->
+  Open ->
+  [ByteString] ->
+  Allowance ->
+  BuilderStatus ->
+  IO L.ByteString
+chunks strategy end open queued used step = case step of
+  Completed p -> do
     Taken bytes _ <- takeWritten strategy open p
     pure (queued `inFrontOf` L.chunk bytes end)
-  Right (Suspended asked@(PendingRequest request p _ queue) resume) -> do
+  Suspended asked@(PendingRequest request p _ queue) resume -> do
     copied <- allocatedBySuspending asked
     Taken bytes rest <- takeWritten strategy open p
     let stack = sizeForStack copied
-        next = nextAllowance allowance left (S.length bytes + insertedBytes request) stack
+        next = nextAllowance used (S.length bytes + insertedBytes request) stack
     answer (Answer strategy end queued bytes stack next queue) rest request resume
-  Left e -> case queued of
-    [] -> throwIO e
-    -- The chunks before the exception.
-    _ -> pure (queued `inFrontOf` throw e)
 
 insertedBytes :: Request -> Int
 insertedBytes request = case request of
@@ -127,10 +132,16 @@ answer (Answer strategy end queued bytes least allowance queue) rest request res
     AllocationStrategy _ size _ = strategy
     goOn open = do
       step <- keepAlive (openBuffer open) (resume (restFrom open (openFrom open)))
-      chunks strategy end (Resumed open [] noAllowance (Right step)) noAllowance
+      chunks strategy end open [] noAllowance step
     goOnQueueing open = do
-      resumed <- keepAlive (openBuffer open) (resumeQueueing queue strategy allowance open resume)
-      chunks strategy end resumed allowance
+      Resumed open' more used outcome <-
+        keepAlive (openBuffer open) (resumeQueueing queue strategy allowance open resume)
+      case outcome of
+        Right step -> chunks strategy end open' more used step
+        Left e
+          | null more -> throwIO e
+          -- The chunks before the exception.
+          | otherwise -> pure (more `inFrontOf` throw e)
 
 -- The chunks of the queue, other chunks, and what follows them when it is needed; at once, if there
 -- are none.

@@ -114,7 +114,7 @@ setOpen waiting strategy open = do
   where
     space = restFrom open (openFrom open)
 
--- | The bytes and the chunks that may be queued.
+-- | A number of bytes, and one of chunks, that may be or have been queued.
 data Allowance = Allowance !Int !Int
 
 -- | Nothing may be queued.
@@ -123,9 +123,7 @@ noAllowance = Allowance 0 0
 
 -- | Four times as much as has been handed out at this stop.
 nextAllowance ::
-  -- | What the stop before this one allowed.
-  Allowance ->
-  -- | What is left of that.
+  -- | What has been queued.
   Allowance ->
   -- | The bytes handed out besides the queue.
   Int ->
@@ -133,11 +131,11 @@ nextAllowance ::
   -- Note [Chunks as large as the stack] in "Ashlar.Internal.Builder.Lazy".
   Int ->
   Allowance
-nextAllowance (Allowance bytes count) (Allowance bytesLeft countLeft) more least =
+nextAllowance (Allowance bytes count) more least =
   Allowance
-    (max least (max 32768 (min 2097152 (4 * (bytes - bytesLeft + more)))))
+    (max least (max 32768 (min 2097152 (4 * (bytes + more)))))
     -- A short chunk takes some 64 bytes.
-    (max (least `quot` 64) (min 256 (4 * (count - countLeft + 1))))
+    (max (least `quot` 64) (min 256 (4 * (count + 1))))
 
 -- | Queue an inserted ByteString, after what was written before it up to an address, and return the
 -- free space that is left. If the queue is full, do something else.
@@ -168,7 +166,7 @@ enqueueWritten waiting p = do
 {-# NOINLINE enqueueWritten #-}
 
 -- | How a builder with a queue came to its next stop: the open buffer, the chunks before what is in
--- it, the last first, what is left of the allowance, and the builder, or an exception of it.
+-- it, the last first, how much has been queued, and the builder, or an exception of it.
 data Resumed a = Resumed !Open ![ByteString] !Allowance !(Either SomeException a)
 
 -- | Resume a builder in the rest of the open buffer, with a queue. An asynchronous exception
@@ -176,7 +174,7 @@ data Resumed a = Resumed !Open ![ByteString] !Allowance !(Either SomeException a
 -- (Note [Exceptions that are not ours] in "Ashlar.Internal.Coroutine.Exception").
 resumeQueueing ::
   Queue -> AllocationStrategy -> Allowance -> Open -> (FreeSpace -> IO a) -> IO (Resumed a)
-resumeQueueing (Queue ref) strategy allowance open resume = do
+resumeQueueing (Queue ref) strategy allowance@(Allowance bytes count) open resume = do
   waiting <-
     readIORef ref >>= \queue -> case queue of
       Made waiting -> pure waiting
@@ -188,14 +186,14 @@ resumeQueueing (Queue ref) strategy allowance open resume = do
   space <- setOpen waiting strategy open
   setLeft waiting allowance
   outcome <- newThunk (resume space) >>= force
-  left <- getLeft waiting
+  Allowance bytesLeft countLeft <- getLeft waiting
   Opened _ open' <- readIORef (waitingOpen waiting)
   chunks <- readIORef (waitingChunks waiting)
   -- Nothing that is handed out is kept here.
   setLeft waiting noAllowance
   writeIORef (waitingOpen waiting) closed
   writeIORef (waitingChunks waiting) []
-  pure (Resumed open' chunks left outcome)
+  pure (Resumed open' chunks (Allowance (bytes - bytesLeft) (count - countLeft)) outcome)
   where
     force thunk@(Thunk run) = do
       ended <-
