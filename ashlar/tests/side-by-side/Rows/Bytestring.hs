@@ -1,0 +1,170 @@
+{-# LANGUAGE TemplateHaskell #-}
+
+-- |
+-- Module      : Rows.Bytestring
+-- Description : The functions of bytestring's builders
+module Rows.Bytestring (rows) where
+
+import qualified Ashlar.Builder as A
+import qualified Ashlar.Builder.Extra as A
+import Builders
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Builder as B
+import qualified Data.ByteString.Builder.Extra as B
+import Language.Haskell.TH (dyn)
+import Late (since)
+import Samples (Sample)
+import System.Directory (getTemporaryDirectory, removeFile)
+import System.IO (hClose, openBinaryTempFile)
+import System.IO.Unsafe (unsafePerformIO)
+
+rows :: [Row]
+rows =
+  [ -- Strings
+    is "byteString" A.byteString B.byteString,
+    is "lazyByteString" A.lazyByteString B.lazyByteString,
+    is "shortByteString" A.shortByteString B.shortByteString,
+    is "byteStringCopy" A.byteStringCopy B.byteStringCopy,
+    is "byteStringInsert" A.byteStringInsert B.byteStringInsert,
+    is "lazyByteStringCopy" A.lazyByteStringCopy B.lazyByteStringCopy,
+    is "lazyByteStringInsert" A.lazyByteStringInsert B.lazyByteStringInsert,
+    is "byteStringThreshold (-1)" (A.byteStringThreshold (-1)) (B.byteStringThreshold (-1)),
+    is "lazyByteStringThreshold (-1)" (A.lazyByteStringThreshold (-1)) (B.lazyByteStringThreshold (-1)),
+    is "byteStringThreshold 0" (A.byteStringThreshold 0) (B.byteStringThreshold 0),
+    is "lazyByteStringThreshold 0" (A.lazyByteStringThreshold 0) (B.lazyByteStringThreshold 0),
+    is "byteStringThreshold 1" (A.byteStringThreshold 1) (B.byteStringThreshold 1),
+    is "lazyByteStringThreshold 1" (A.lazyByteStringThreshold 1) (B.lazyByteStringThreshold 1),
+    is "byteStringThreshold 20" (A.byteStringThreshold 20) (B.byteStringThreshold 20),
+    is "lazyByteStringThreshold 20" (A.lazyByteStringThreshold 20) (B.lazyByteStringThreshold 20),
+    is "byteStringThreshold 4000" (A.byteStringThreshold 4000) (B.byteStringThreshold 4000),
+    is "lazyByteStringThreshold 4000" (A.lazyByteStringThreshold 4000) (B.lazyByteStringThreshold 4000),
+    is "byteStringThreshold maxBound" (A.byteStringThreshold maxBound) (B.byteStringThreshold maxBound),
+    is "lazyByteStringThreshold maxBound" (A.lazyByteStringThreshold maxBound) (B.lazyByteStringThreshold maxBound),
+    is "byteStringThreshold minBound" (A.byteStringThreshold minBound) (B.byteStringThreshold minBound),
+    is "lazyByteStringThreshold minBound" (A.lazyByteStringThreshold minBound) (B.lazyByteStringThreshold minBound),
+    is "smallChunkSize" (\() -> A.intDec A.smallChunkSize) (\() -> B.intDec B.smallChunkSize),
+    is "defaultChunkSize" (\() -> A.intDec A.defaultChunkSize) (\() -> B.intDec B.defaultChunkSize),
+    is "flush" (\() -> A.flush) (\() -> B.flush),
+    -- Text
+    is "char7" A.char7 B.char7,
+    is "char8" A.char8 B.char8,
+    is "charUtf8" A.charUtf8 B.charUtf8,
+    is "string7" A.string7 B.string7,
+    is "string8" A.string8 B.string8,
+    is "stringUtf8" A.stringUtf8 B.stringUtf8,
+    -- Numbers
+    is "word8" A.word8 B.word8,
+    is "int8" A.int8 B.int8,
+    is "word16LE" A.word16LE B.word16LE,
+    is "word32LE" A.word32LE B.word32LE,
+    is "word64LE" A.word64LE B.word64LE,
+    is "int16LE" A.int16LE B.int16LE,
+    is "int32LE" A.int32LE B.int32LE,
+    is "int64LE" A.int64LE B.int64LE,
+    is "word16BE" A.word16BE B.word16BE,
+    is "word32BE" A.word32BE B.word32BE,
+    is "word64BE" A.word64BE B.word64BE,
+    is "int16BE" A.int16BE B.int16BE,
+    is "int32BE" A.int32BE B.int32BE,
+    is "int64BE" A.int64BE B.int64BE,
+    is "floatLE" A.floatLE B.floatLE,
+    is "doubleLE" A.doubleLE B.doubleLE,
+    is "floatBE" A.floatBE B.floatBE,
+    is "doubleBE" A.doubleBE B.doubleBE,
+    is "wordHost" A.wordHost B.wordHost,
+    is "word16Host" A.word16Host B.word16Host,
+    is "word32Host" A.word32Host B.word32Host,
+    is "word64Host" A.word64Host B.word64Host,
+    is "intHost" A.intHost B.intHost,
+    is "int16Host" A.int16Host B.int16Host,
+    is "int32Host" A.int32Host B.int32Host,
+    is "int64Host" A.int64Host B.int64Host,
+    is "floatHost" A.floatHost B.floatHost,
+    is "doubleHost" A.doubleHost B.doubleHost,
+    -- Digits
+    is "word8Dec" A.word8Dec B.word8Dec,
+    is "word16Dec" A.word16Dec B.word16Dec,
+    is "word32Dec" A.word32Dec B.word32Dec,
+    is "word64Dec" A.word64Dec B.word64Dec,
+    is "wordDec" A.wordDec B.wordDec,
+    is "int8Dec" A.int8Dec B.int8Dec,
+    is "int16Dec" A.int16Dec B.int16Dec,
+    is "int32Dec" A.int32Dec B.int32Dec,
+    is "int64Dec" A.int64Dec B.int64Dec,
+    is "intDec" A.intDec B.intDec,
+    is "integerDec" A.integerDec B.integerDec,
+    is "word8Hex" A.word8Hex B.word8Hex,
+    is "word16Hex" A.word16Hex B.word16Hex,
+    is "word32Hex" A.word32Hex B.word32Hex,
+    is "word64Hex" A.word64Hex B.word64Hex,
+    is "wordHex" A.wordHex B.wordHex,
+    is "word8HexFixed" A.word8HexFixed B.word8HexFixed,
+    is "word16HexFixed" A.word16HexFixed B.word16HexFixed,
+    is "word32HexFixed" A.word32HexFixed B.word32HexFixed,
+    is "word64HexFixed" A.word64HexFixed B.word64HexFixed,
+    is "int8HexFixed" A.int8HexFixed B.int8HexFixed,
+    is "int16HexFixed" A.int16HexFixed B.int16HexFixed,
+    is "int32HexFixed" A.int32HexFixed B.int32HexFixed,
+    is "int64HexFixed" A.int64HexFixed B.int64HexFixed,
+    is "floatHexFixed" A.floatHexFixed B.floatHexFixed,
+    is "doubleHexFixed" A.doubleHexFixed B.doubleHexFixed,
+    is "byteStringHex" A.byteStringHex B.byteStringHex,
+    is "lazyByteStringHex" A.lazyByteStringHex B.lazyByteStringHex,
+    is "floatDec" A.floatDec B.floatDec,
+    is "doubleDec" A.doubleDec B.doubleDec
+  ]
+    ++ late
+
+-- | Not in all versions.
+late :: [Row]
+late =
+  concat
+    [ $( since
+           "B.writeFile"
+           [ [|
+               is
+                 "writeFile"
+                 (A.byteString . written A.writeFile . A.byteString)
+                 (B.byteString . written $(dyn "B.writeFile") . B.byteString)
+               |]
+           ]
+       ),
+      $( since
+           "B.formatFloat"
+           [ [|is "formatFloat standard (-1)" (A.formatFloat (A.standard (-1))) ($(dyn "B.formatFloat") ($(dyn "B.standard") (-1)))|],
+             [|is "formatFloat standard 0" (A.formatFloat (A.standard 0)) ($(dyn "B.formatFloat") ($(dyn "B.standard") 0))|],
+             [|is "formatFloat standard 1" (A.formatFloat (A.standard 1)) ($(dyn "B.formatFloat") ($(dyn "B.standard") 1))|],
+             [|is "formatFloat standard 2" (A.formatFloat (A.standard 2)) ($(dyn "B.formatFloat") ($(dyn "B.standard") 2))|],
+             [|is "formatFloat standard 7" (A.formatFloat (A.standard 7)) ($(dyn "B.formatFloat") ($(dyn "B.standard") 7))|],
+             [|is "formatFloat standard 30" (A.formatFloat (A.standard 30)) ($(dyn "B.formatFloat") ($(dyn "B.standard") 30))|],
+             [|is "formatFloat standardDefaultPrecision" (A.formatFloat (A.standardDefaultPrecision)) ($(dyn "B.formatFloat") ($(dyn "B.standardDefaultPrecision")))|],
+             [|is "formatFloat scientific" (A.formatFloat (A.scientific)) ($(dyn "B.formatFloat") ($(dyn "B.scientific")))|],
+             [|is "formatFloat generic" (A.formatFloat (A.generic)) ($(dyn "B.formatFloat") ($(dyn "B.generic")))|]
+           ]
+       ),
+      $( since
+           "B.formatDouble"
+           [ [|is "formatDouble standard (-1)" (A.formatDouble (A.standard (-1))) ($(dyn "B.formatDouble") ($(dyn "B.standard") (-1)))|],
+             [|is "formatDouble standard 0" (A.formatDouble (A.standard 0)) ($(dyn "B.formatDouble") ($(dyn "B.standard") 0))|],
+             [|is "formatDouble standard 1" (A.formatDouble (A.standard 1)) ($(dyn "B.formatDouble") ($(dyn "B.standard") 1))|],
+             [|is "formatDouble standard 2" (A.formatDouble (A.standard 2)) ($(dyn "B.formatDouble") ($(dyn "B.standard") 2))|],
+             [|is "formatDouble standard 7" (A.formatDouble (A.standard 7)) ($(dyn "B.formatDouble") ($(dyn "B.standard") 7))|],
+             [|is "formatDouble standard 30" (A.formatDouble (A.standard 30)) ($(dyn "B.formatDouble") ($(dyn "B.standard") 30))|],
+             [|is "formatDouble standardDefaultPrecision" (A.formatDouble (A.standardDefaultPrecision)) ($(dyn "B.formatDouble") ($(dyn "B.standardDefaultPrecision")))|],
+             [|is "formatDouble scientific" (A.formatDouble (A.scientific)) ($(dyn "B.formatDouble") ($(dyn "B.scientific")))|],
+             [|is "formatDouble generic" (A.formatDouble (A.generic)) ($(dyn "B.formatDouble") ($(dyn "B.generic")))|]
+           ]
+       )
+    ]
+
+-- | What a function writes to a file.
+written :: (FilePath -> b -> IO ()) -> b -> S.ByteString
+written write b = unsafePerformIO $ do
+  dir <- getTemporaryDirectory
+  (path, h) <- openBinaryTempFile dir "ashlar"
+  hClose h
+  write path b
+  S.readFile path <* removeFile path
+
+is :: Sample a => String -> (a -> A.Builder) -> (a -> B.Builder) -> Row
+is = row ours theirs

@@ -1,0 +1,58 @@
+-- |
+-- Module      : Threads
+-- Description : Values that are interrupted, or forced by two threads at once
+module Threads
+  ( inThreads,
+    meeting,
+    interruptions,
+  )
+where
+
+import Control.Concurrent
+import Control.Exception
+import Control.Monad
+import Samples
+import Seen
+
+-- | What the threads see, one after the other.
+inThreads :: [IO Seen] -> IO Seen
+inThreads acts = do
+  waiting <- forM acts $ \act -> do
+    done <- newEmptyMVar
+    done <$ forkIO (act >>= putMVar done)
+  mconcat <$> mapM takeMVar waiting
+
+-- | The same, and all of them have begun before one goes through the gate.
+meeting :: Gate -> [IO Seen] -> IO Seen
+meeting gate acts = do
+  waiting <- forM acts $ \act -> do
+    done <- newEmptyMVar
+    done <$ (forkIO ((act >>= putMVar done) `finally` arrive gate) >> awaitArrival gate)
+  openGate gate
+  mconcat <$> mapM takeMVar waiting
+
+-- | A pure value is interrupted at its hole, and then forced again. The bytes that were seen before
+-- the interruption do not count.
+interruptions :: (Hole -> a) -> (a -> IO Seen) -> [(String, IO Seen)]
+interruptions value look = by "Plain" Plain ++ by "Halt" Halt
+  where
+    by name e =
+      [ ( "interrupted by " ++ name,
+          do
+            let x = value (interrupting e)
+            (<>) <$> once x <*> seeing (look x)
+        ),
+        ( "interrupted by another thread's " ++ name,
+          do
+            gate <- newGate
+            let x = value (waitingAt gate)
+            done <- newEmptyMVar
+            t <- forkIO ((once x >>= putMVar done) `finally` arrive gate)
+            awaitArrival gate
+            throwTo t e
+            first <- takeMVar done
+            openGate gate
+            (first <>) <$> seeing (look x)
+        )
+      ]
+    once x = exceptionOnly <$> seeing (look x)
