@@ -359,8 +359,8 @@ insertedRun = do
 -- Each stop copies the stack, which has a frame for each ByteString that is to come.
 insertedDeep :: Assertion
 insertedDeep = do
-  few <- drained 10000
-  many' <- drained 100000
+  few <- drained 1000
+  many' <- drained 10000
   assertBool (show (few, many')) (many' < 20 * few)
   where
     drained n = allocated (evaluate (L.length (toLazyByteString (nested n))))
