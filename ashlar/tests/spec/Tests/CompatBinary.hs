@@ -11,8 +11,10 @@
 -- Description : The class of Data.Binary against the package's
 module Tests.CompatBinary (tests) where
 
+import Ashlar.Builder (writeFile)
 import qualified Ashlar.Compat.Binary as Ours
 import qualified Ashlar.Compat.Binary.Builder as OursB
+import Ashlar.Compat.Binary.Put (execPut, putWord8)
 import Control.Exception (ErrorCall, evaluate, try)
 import Data.Array (Array)
 import Data.Array.Unboxed (UArray)
@@ -39,7 +41,7 @@ import qualified Data.Text as T
 import qualified Data.Text.Lazy as TL
 import Data.Version (Version)
 import Data.Void (Void)
-import Data.Word (Word16, Word64, Word8)
+import Data.Word (Word16, Word32, Word64, Word8)
 import GHC.Fingerprint (Fingerprint (..))
 import System.Directory (getTemporaryDirectory, removeFile)
 import System.IO (hClose, openTempFile)
@@ -51,6 +53,7 @@ import Tests.Compat.Agree
 import Tests.Compat.Enumerations
 import Tests.Compat.Types
 import Tests.Compat.Values
+import Prelude hiding (writeFile)
 
 tests :: TestTree
 tests =
@@ -62,7 +65,9 @@ tests =
       testGroup "where binary loses values" lossy,
       testGroup "hostile input" hostile,
       testGroup "files" files,
-      testProperty "each builder, against binary's" builders
+      testProperty "each builder, against binary's" builders,
+      testCase "long lists of numbers" longLists,
+      testCase "of a list whose element throws nothing is written" throwingElement
     ]
 
 -- Ours and binary's, given which bytes ours may refuse.
@@ -222,6 +227,25 @@ builders n ws str =
         ("putWordhost", OursB.putWordhost (fromIntegral n), TheirsB.putWordhost (fromIntegral n)),
         ("putInthost", OursB.putInthost (fromIntegral n), TheirsB.putInthost (fromIntegral n))
       ]
+
+-- Around the sizes of buffers and chunks.
+longLists :: Assertion
+longLists = mapM_ agrees [n + d | n <- [508, 1022, 15870, 31742, 200000], d <- [-2 .. 2]]
+  where
+    agrees n = do
+      let ws = map fromIntegral [1 .. n] :: [Word64]
+          bs = map fromIntegral [1 .. 8 * n] :: [Word8]
+      Ours.encode ws @?= Theirs.encode ws
+      Ours.encode (n :: Int, bs) @?= Theirs.encode (n, bs)
+
+throwingElement :: Assertion
+throwingElement = temporary $ \path -> mapM_ (check path) [1 :: Int, 600, 40000, 60000]
+  where
+    check path n = do
+      let xs = map fromIntegral [1 .. n] ++ [errorWithoutStackTrace "element"] :: [Word32]
+      thrown <- try (writeFile path (execPut (putWord8 7 <> Ours.put xs)))
+      bytes <- S.readFile path
+      (either (\e -> show (e :: ErrorCall)) show thrown, bytes) @?= ("element", "\7")
 
 files :: [TestTree]
 files =

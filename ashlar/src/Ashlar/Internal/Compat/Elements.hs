@@ -48,6 +48,7 @@ module Ashlar.Internal.Compat.Elements
 where
 
 import Ashlar.Get.Combinators (count)
+import Ashlar.Internal.Builder.Bytes (byteString)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Numbers (int64BE)
 import Ashlar.Internal.Builder.Put (Put, execPut)
@@ -57,8 +58,9 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Numbers (getInt64be)
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Get.Vectors (NumberElement, getVectorBE, getVectorOf)
-import Ashlar.Internal.Mem (Number, peekBE, pokeBE)
+import Ashlar.Internal.Mem (Number, keepAlive, newBuffer, peekBE, pokeBE, sliceBuffer)
 import Ashlar.Internal.Mem.Cells
+import qualified Data.ByteString as S
 import qualified Data.Foldable as F
 import Data.Int (Int64)
 import qualified Data.IntMap as IM
@@ -67,6 +69,7 @@ import qualified Data.Set.Internal as Set (Set (Bin, Tip))
 import qualified Data.Vector as V
 import qualified Data.Vector.Primitive as P
 import Data.Word (Word8)
+import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import Foreign.Storable (sizeOf)
 
@@ -86,40 +89,61 @@ negative n = invalid ("negative number of elements: " ++ show n)
 
 -- | The number of elements of a list, and each as a number of constant size.
 --
--- The elements are written while they are counted, as far as the buffer goes, and their
--- number is filled in after that. What is left of the list is counted first, and written
--- with one check for as many elements as a buffer holds.
+-- Elements are written while they are counted, first into the free space and then into chunks, and
+-- their number is filled in after that. What is left of a long list is counted first. Until the
+-- number is known, nothing of the list counts as written: an element may be an exception.
 putNumbers :: forall a w. (Number w, Num w) => (a -> w) -> [a] -> Builder
 putNumbers toNumber xs0 = action $ \c k -> do
   p0 <- reserve c k 8
   e0 <- getPtr c endCell
-  rest <- fill c e0 (p0 `plusPtr` 8) xs0
-  p <- getPtr c cursorCell
-  let written = (p `minusPtr` p0 - 8) `quot` width
-      left = length rest
-  -- Nothing has been handed out since.
-  pokeBE p0 (fromIntegral (written + left) :: Int64)
-  let go !n xs = case xs of
-        [] -> pure ()
-        _ -> do
-          -- All cells are in memory, so the product does not overflow.
-          grow c k width (n * width)
-          from <- getPtr c cursorCell
-          e <- getPtr c endCell
-          more <- fill c e from xs
-          to <- getPtr c cursorCell
-          go (n - (to `minusPtr` from) `quot` width) more
-  go left rest
+  let before p = (p `minusPtr` p0 - 8) `quot` width
+      counted p n = pokeBE p0 (fromIntegral n :: Int64) >> putPtr c cursorCell p
+  fill e0 (p0 `plusPtr` 8) xs0 $ \p rest -> case rest of
+    [] -> counted p (before p)
+    _ -> do
+      (chunks, more) <- collect smallestChunk rest
+      let left = length more
+      counted p (before p + sum (map S.length chunks) `quot` width + left)
+      mapM_ (\chunk -> runOn (byteString chunk) c k) chunks
+      remaining c k left more
   where
     width = sizeOf (0 :: w)
-    -- Write as many elements as there is free space for, and return the others.
-    fill :: Cells -> Ptr Word8 -> Ptr Word8 -> [a] -> IO [a]
-    fill c !e !p xs = case xs of
+    -- The last elements, of which the number is given.
+    remaining :: Cells -> Sink -> Int -> [a] -> IO ()
+    remaining c k !n xs = case xs of
+      [] -> pure ()
+      _ -> do
+        -- All cells are in memory, so the product does not overflow.
+        grow c k width (n * width)
+        p <- getPtr c cursorCell
+        e <- getPtr c endCell
+        fill e p xs $ \p' rest -> do
+          putPtr c cursorCell p'
+          remaining c k (n - (p' `minusPtr` p) `quot` width) rest
+    -- Write as many elements as there is free space for, and go on after them.
+    fill :: Ptr Word8 -> Ptr Word8 -> [a] -> (Ptr Word8 -> [a] -> IO r) -> IO r
+    fill !e !p xs goOn = case xs of
       x : rest | e `minusPtr` p >= width -> do
         pokeBE p (toNumber x)
-        fill c e (p `plusPtr` width) rest
-      _ -> xs <$ putPtr c cursorCell p
+        fill e (p `plusPtr` width) rest goOn
+      _ -> goOn p xs
+    -- Chunks of elements, each twice as large as the one before, and the elements that are left.
+    collect :: Int -> [a] -> IO ([S.ByteString], [a])
+    collect !size xs
+      | null xs || size > largestChunk = pure ([], xs)
+      | otherwise = do
+        buffer <- newBuffer size
+        let start = unsafeForeignPtrToPtr buffer
+        (chunk, rest) <- keepAlive buffer . fill (start `plusPtr` size) start xs $ \p others ->
+          pure (sliceBuffer buffer start p, others)
+        (chunks, more) <- collect (2 * size) rest
+        pure (chunk : chunks, more)
 {-# INLINE putNumbers #-}
+
+-- Sizes of the chunks that 'putNumbers' holds until the number is known.
+smallestChunk, largestChunk :: Int
+smallestChunk = 4096
+largestChunk = 131072
 
 -- | A list of n numbers of constant size. If all bytes are at hand, the list is made from
 -- its end, without a check for each element. Otherwise they are collected in a vector,
