@@ -194,9 +194,11 @@ builders n ws str =
     bs = S.pack ws
     lbs = L.fromChunks [bs, bs]
     sbs = SBS.toShort bs
+    to :: Num a => Word64 -> a
+    to = fromIntegral
     named =
       [ ("empty", OursB.empty, TheirsB.empty),
-        ("singleton", OursB.singleton (fromIntegral n), TheirsB.singleton (fromIntegral n)),
+        ("singleton", OursB.singleton (to n), TheirsB.singleton (to n)),
         ( "append",
           OursB.append (OursB.fromByteString bs) (OursB.singleton 1),
           TheirsB.append (TheirsB.fromByteString bs) (TheirsB.singleton 1)
@@ -206,26 +208,26 @@ builders n ws str =
         ("fromShortByteString", OursB.fromShortByteString sbs, TheirsB.fromShortByteString sbs),
         ("putCharUtf8", foldMap OursB.putCharUtf8 str, foldMap TheirsB.putCharUtf8 str),
         ("putStringUtf8", OursB.putStringUtf8 str, TheirsB.putStringUtf8 str),
-        ("putWord16be", OursB.putWord16be (fromIntegral n), TheirsB.putWord16be (fromIntegral n)),
-        ("putWord32be", OursB.putWord32be (fromIntegral n), TheirsB.putWord32be (fromIntegral n)),
+        ("putWord16be", OursB.putWord16be (to n), TheirsB.putWord16be (to n)),
+        ("putWord32be", OursB.putWord32be (to n), TheirsB.putWord32be (to n)),
         ("putWord64be", OursB.putWord64be n, TheirsB.putWord64be n),
-        ("putInt16be", OursB.putInt16be (fromIntegral n), TheirsB.putInt16be (fromIntegral n)),
-        ("putInt32be", OursB.putInt32be (fromIntegral n), TheirsB.putInt32be (fromIntegral n)),
-        ("putInt64be", OursB.putInt64be (fromIntegral n), TheirsB.putInt64be (fromIntegral n)),
-        ("putWord16le", OursB.putWord16le (fromIntegral n), TheirsB.putWord16le (fromIntegral n)),
-        ("putWord32le", OursB.putWord32le (fromIntegral n), TheirsB.putWord32le (fromIntegral n)),
+        ("putInt16be", OursB.putInt16be (to n), TheirsB.putInt16be (to n)),
+        ("putInt32be", OursB.putInt32be (to n), TheirsB.putInt32be (to n)),
+        ("putInt64be", OursB.putInt64be (to n), TheirsB.putInt64be (to n)),
+        ("putWord16le", OursB.putWord16le (to n), TheirsB.putWord16le (to n)),
+        ("putWord32le", OursB.putWord32le (to n), TheirsB.putWord32le (to n)),
         ("putWord64le", OursB.putWord64le n, TheirsB.putWord64le n),
-        ("putInt16le", OursB.putInt16le (fromIntegral n), TheirsB.putInt16le (fromIntegral n)),
-        ("putInt32le", OursB.putInt32le (fromIntegral n), TheirsB.putInt32le (fromIntegral n)),
-        ("putInt64le", OursB.putInt64le (fromIntegral n), TheirsB.putInt64le (fromIntegral n)),
-        ("putWord16host", OursB.putWord16host (fromIntegral n), TheirsB.putWord16host (fromIntegral n)),
-        ("putWord32host", OursB.putWord32host (fromIntegral n), TheirsB.putWord32host (fromIntegral n)),
+        ("putInt16le", OursB.putInt16le (to n), TheirsB.putInt16le (to n)),
+        ("putInt32le", OursB.putInt32le (to n), TheirsB.putInt32le (to n)),
+        ("putInt64le", OursB.putInt64le (to n), TheirsB.putInt64le (to n)),
+        ("putWord16host", OursB.putWord16host (to n), TheirsB.putWord16host (to n)),
+        ("putWord32host", OursB.putWord32host (to n), TheirsB.putWord32host (to n)),
         ("putWord64host", OursB.putWord64host n, TheirsB.putWord64host n),
-        ("putInt16host", OursB.putInt16host (fromIntegral n), TheirsB.putInt16host (fromIntegral n)),
-        ("putInt32host", OursB.putInt32host (fromIntegral n), TheirsB.putInt32host (fromIntegral n)),
-        ("putInt64host", OursB.putInt64host (fromIntegral n), TheirsB.putInt64host (fromIntegral n)),
-        ("putWordhost", OursB.putWordhost (fromIntegral n), TheirsB.putWordhost (fromIntegral n)),
-        ("putInthost", OursB.putInthost (fromIntegral n), TheirsB.putInthost (fromIntegral n))
+        ("putInt16host", OursB.putInt16host (to n), TheirsB.putInt16host (to n)),
+        ("putInt32host", OursB.putInt32host (to n), TheirsB.putInt32host (to n)),
+        ("putInt64host", OursB.putInt64host (to n), TheirsB.putInt64host (to n)),
+        ("putWordhost", OursB.putWordhost (to n), TheirsB.putWordhost (to n)),
+        ("putInthost", OursB.putInthost (to n), TheirsB.putInthost (to n))
       ]
 
 -- Around the sizes of buffers and chunks.

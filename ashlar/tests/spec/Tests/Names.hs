@@ -49,7 +49,18 @@ has :: a -> ()
 has x = x `seq` ()
 
 names :: [()]
-names = concat [builder, extra, prim, primUnsafe, dataBinaryBuilder, binaryBuilders, binaryPrims, textBuilders, textPrims]
+names =
+  concat
+    [ builder,
+      extra,
+      prim,
+      primUnsafe,
+      dataBinaryBuilder,
+      binaryBuilders,
+      binaryPrims,
+      textBuilders,
+      textPrims
+    ]
 
 builder :: [()]
 builder =

@@ -27,9 +27,9 @@ import Ashlar.Internal.Mem.Cells
 import Data.Int (Int64)
 import Data.Maybe (fromMaybe)
 
--- | 'Ashlar.Get.isolate' with binary's messages, for which 'bytesCounted' begins at 0. Bytes that it
--- does not read are not called missing, whether they are there or not: to know that, it would have to
--- ask for more input than binary's.
+-- | 'Ashlar.Get.isolate' with binary's messages, for which 'bytesCounted' begins at 0. Bytes that
+-- it does not read are not called missing, whether they are there or not: to know that, it would
+-- have to ask for more input than binary's.
 isolateCounting :: Int -> Get a -> Get a
 isolateCounting n (Get p)
   | n < 0 = invalid "isolate: negative size"

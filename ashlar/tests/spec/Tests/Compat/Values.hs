@@ -97,8 +97,10 @@ commonInstances how =
     how Damaged "(,,,,,)" (arbitrary @(Word8, Int, Char, Bool, Word16, String)),
     how Damaged "(,,,,,,)" (arbitrary @(Word8, Int, Char, Bool, Word16, String, Int8)),
     how Damaged "(,,,,,,,)" (arbitrary @(Word8, Int, Char, Bool, Word16, String, Int8, Word32)),
-    how Damaged "(,,,,,,,,)" (arbitrary @(Word8, Int, Char, Bool, Word16, String, Int8, Word32, Integer)),
-    how Damaged "(,,,,,,,,,)" (arbitrary @(Word8, Int, Char, Bool, Word16, String, Int8, Word32, Integer, Maybe Int))
+    how Damaged "(,,,,,,,,)" $
+      arbitrary @(Word8, Int, Char, Bool, Word16, String, Int8, Word32, Integer),
+    how Damaged "(,,,,,,,,,)" $
+      arbitrary @(Word8, Int, Char, Bool, Word16, String, Int8, Word32, Integer, Maybe Int)
   ]
 
 -- | Instances that are derived.
