@@ -46,39 +46,49 @@ literals =
 is :: Sample a => String -> (a -> A.Builder) -> (a -> B.Builder) -> Row
 is = row ours theirs
 
--- | A primitive alone, in a list, and as the output of an unfold.
+-- | A primitive alone, and in a list.
 fixed :: Sample a => String -> A.FixedPrim a -> B.FixedPrim a -> [Row]
 fixed name a b =
-  is (name ++ " by primFixed") (A.primFixed a) (B.primFixed b) :
-  is (name ++ " by primMapListFixed") (A.primMapListFixed a) (B.primMapListFixed b) :
-  is (name ++ " by primUnfoldrFixed") (A.primUnfoldrFixed a uncons) (B.primUnfoldrFixed b uncons) :
-  bounded (name ++ " by liftFixedToBounded") (A.liftFixedToBounded a) (B.liftFixedToBounded b)
+  [ is name (A.primFixed a) (B.primFixed b),
+    is (name ++ " in a list") (A.primMapListFixed a) (B.primMapListFixed b)
+  ]
 
 bounded :: Sample a => String -> A.BoundedPrim a -> B.BoundedPrim a -> [Row]
 bounded name a b =
-  [ is (name ++ " by primBounded") (A.primBounded a) (B.primBounded b),
-    is (name ++ " by primMapListBounded") (A.primMapListBounded a) (B.primMapListBounded b),
-    is
-      (name ++ " by primUnfoldrBounded")
-      (A.primUnfoldrBounded a uncons)
-      (B.primUnfoldrBounded b uncons)
+  [ is name (A.primBounded a) (B.primBounded b),
+    is (name ++ " in a list") (A.primMapListBounded a) (B.primMapListBounded b)
   ]
+
+-- | Also as the output of an unfold, and as a primitive of bounded size.
+fixedEverywhere :: Sample a => String -> A.FixedPrim a -> B.FixedPrim a -> [Row]
+fixedEverywhere name a b =
+  is (name ++ " unfolded") (A.primUnfoldrFixed a uncons) (B.primUnfoldrFixed b uncons) :
+  fixed name a b
+    ++ boundedEverywhere
+      (name ++ " by liftFixedToBounded")
+      (A.liftFixedToBounded a)
+      (B.liftFixedToBounded b)
+
+boundedEverywhere :: Sample a => String -> A.BoundedPrim a -> B.BoundedPrim a -> [Row]
+boundedEverywhere name a b =
+  is (name ++ " unfolded") (A.primUnfoldrBounded a uncons) (B.primUnfoldrBounded b uncons) :
+  bounded name a b
 
 makers :: [Row]
 makers =
   concat
-    [ map finite (fixed "emptyF" (A.emptyF :: A.FixedPrim Word8) B.emptyF),
-      map finite (bounded "emptyB" (A.emptyB :: A.BoundedPrim Word8) B.emptyB),
-      fixed ">*< of fixed" (A.word8 >*< A.word64BE) (B.word8 B.>*< B.word64BE),
-      fixed ">$< of fixed" (fst >$< A.int64LE) (fst B.>$< B.int64LE :: B.FixedPrim (Int64, Word8)),
-      bounded ">*< of bounded" (A.charUtf8 >*< A.intDec) (B.charUtf8 B.>*< B.intDec),
-      bounded ">$< of bounded" (snd >$< A.charUtf8) (snd B.>$< B.charUtf8 :: B.BoundedPrim (Char, Char)),
-      bounded "eitherB" (A.eitherB A.charUtf8 A.wordHex) (B.eitherB B.charUtf8 B.wordHex),
-      bounded
+    [ map finite (fixedEverywhere "emptyF" (A.emptyF :: A.FixedPrim Word8) B.emptyF),
+      map finite (boundedEverywhere "emptyB" (A.emptyB :: A.BoundedPrim Word8) B.emptyB),
+      fixedEverywhere ">*< of fixed" (A.word8 >*< A.word64BE) (B.word8 B.>*< B.word64BE),
+      fixedEverywhere ">$< of fixed" (fst >$< A.int64LE) (fst B.>$< B.int64LE :: B.FixedPrim (Int64, Word8)),
+      boundedEverywhere ">*< of bounded" (A.charUtf8 >*< A.intDec) (B.charUtf8 B.>*< B.intDec),
+      boundedEverywhere ">$< of bounded" (snd >$< A.charUtf8) (snd B.>$< B.charUtf8 :: B.BoundedPrim (Char, Char)),
+      boundedEverywhere "eitherB" (A.eitherB A.charUtf8 A.wordHex) (B.eitherB B.charUtf8 B.wordHex),
+      boundedEverywhere
         "condB"
         (A.condB even A.word64Dec (A.liftFixedToBounded A.word64LE))
         (B.condB even B.word64Dec (B.liftFixedToBounded B.word64LE)),
-      bounded "condB of emptyB" (A.condB (> 9) A.word16Hex A.emptyB) (B.condB (> 9) B.word16Hex B.emptyB)
+      boundedEverywhere "condB of emptyB" (A.condB (> 9) A.word16Hex A.emptyB) (B.condB (> 9) B.word16Hex B.emptyB)
     ]
     ++ [ is "primMapByteStringFixed" (A.primMapByteStringFixed A.word8) (B.primMapByteStringFixed B.word8),
          is "primMapByteStringFixed, two" (A.primMapByteStringFixed two) (B.primMapByteStringFixed two'),
