@@ -15,9 +15,11 @@ import Control.Applicative
 import Control.Concurrent
 import Control.Exception
 import Control.Monad
+import Data.Bifunctor (first)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as B
 import qualified Data.ByteString.Lazy as L
+import Data.IORef
 import Data.Int (Int64)
 import Data.Primitive.MutVar
 import qualified Data.Text as T
@@ -26,6 +28,7 @@ import qualified Data.Vector.Unboxed.Mutable as UM
 import Data.Word (Word8)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Ptr (minusPtr, plusPtr)
+import System.IO.Unsafe (unsafePerformIO)
 import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
@@ -46,6 +49,7 @@ tests =
       testCase "fmap and <*> do not force" lazyInValues,
       testCase "a value's exception is not a decode error" valueException,
       testCase "a decode inside a value inside a decoder" nestedRuns,
+      testCase "a decoder that fails in a nested run is run once" nestedFailures,
       testCase "labels are not forced unless there is an error" labelsLazy,
       testCase "huge demands" hugeNumbers,
       testCase "deep alternatives" deepAlternatives,
@@ -150,6 +154,25 @@ nestedRuns = runGet outer "ab" @?= Right (Left (failure 0 [] (MissingInput 8 1) 
       let inner = runGet getInt64le bs
       w <- (if inner == Right 0 then empty else getWord8) <|> pure 0
       pure (inner, w)
+
+-- Each level decodes the rest of its input, and fails as that did.
+nestedFailures :: Assertion
+nestedFailures = forM_ [asStrict, asOneChunk :: Get () -> S.ByteString -> Either String ()] $ \run -> do
+  runs <- newIORef (0 :: Int)
+  let level = getWord8 >>= \w -> if w == 0 then innermost w else getRemaining >>= inner
+      innermost w = if counted runs w == 0 then empty else pure ()
+      inner bs = either fail pure (run level bs)
+      input = S.replicate 20 1 <> S.singleton 0
+  assertBool "fails" (either (const True) (const False) (run level input))
+  readIORef runs >>= (@?= 1)
+  where
+    getRemaining = L.toStrict <$> getRemainingLazyByteString
+    asStrict g = first show . runGet g
+    asOneChunk g bs = first (\(_, _, e) -> show e) (() <$ runGetOrFail g (L.fromStrict bs))
+
+counted :: IORef Int -> Word8 -> Word8
+counted runs w = unsafePerformIO (w <$ modifyIORef' runs (+ 1))
+{-# NOINLINE counted #-}
 
 labelsLazy :: Assertion
 labelsLazy = runGet (label (error "forced") getWord8) "a" @?= Right 97

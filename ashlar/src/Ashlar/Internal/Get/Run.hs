@@ -174,12 +174,14 @@ strictRun ifInterrupted traced f g bs = do
 
 -- The error of a run, found out by another run: Note [Traced runs].
 strictError :: (Int -> a -> Either DecodeError r) -> Get a -> ByteString -> DecodeError
-strictError f g bs = fromLeft succeeds (unsafeDupablePerformIO (strictRun beginsAgain True f g bs))
-  where
-    succeeds =
-      errorWithoutStackTrace
-        "Ashlar.Get: a decoder that failed succeeds when run again: was the input's memory written?"
+strictError f g bs =
+  fromLeft succeedsAgain (unsafeDupablePerformIO (strictRun beginsAgain True f g bs))
 {-# NOINLINE strictError #-}
+
+succeedsAgain :: a
+succeedsAgain =
+  errorWithoutStackTrace
+    "Ashlar.Get: a decoder that failed succeeds when run again: was the input's memory written?"
 
 -- | The error of a run that has failed.
 errorOf :: Cells -> Input -> IO DecodeError
@@ -202,9 +204,12 @@ inPlaceOr c input act = do
 -- | Decode from a lazy 'L.ByteString'. Its chunks are forced when the decoder gets there, and
 -- released when it has passed them. Bytes that are left over are ignored, and not forced.
 --
+-- Input of one chunk, as 'L.fromStrict' makes it, is decoded as 'runGet' does it: forcing an error
+-- runs the decoder again.
+--
 -- @since 0.1.0.0
 runGetLazy :: Get a -> L.ByteString -> Either DecodeError a
-runGetLazy = runLazy (\result _ _ -> pure result)
+runGetLazy = runLazy (\result _ _ -> result)
 {-# INLINE runGetLazy #-}
 
 -- | 'runGetLazy' of all of the input: the decoder must read it to its end.
@@ -227,7 +232,7 @@ runGetOrFail ::
   L.ByteString ->
   Either (L.ByteString, Int64, DecodeError) (L.ByteString, Int64, a)
 runGetOrFail = runLazy $ \result rest at ->
-  pure (either (\e -> Left (rest, at, e)) (\a -> Right (rest, at, a)) result)
+  either (\e -> Left (rest, at, e)) (\a -> Right (rest, at, a)) result
 {-# INLINE runGetOrFail #-}
 
 -- Note [A lazy ByteString of one chunk]
@@ -237,28 +242,34 @@ runGetOrFail = runLazy $ \result rest at ->
 -- where decoders often fail.
 --
 -- So if the input is one chunk and nothing after it, as 'L.fromStrict' makes it, the decoder runs on
--- the chunk. If it fails there, the lazy run finds out why. What comes after the chunk must not be
--- forced before the decoder gets there. Therefore we only compare its address with that of
--- 'L.Empty': it never is the same by mistake. Where the end is a thunk, or an indirection that the
--- next garbage collection removes, the run is a lazy one.
+-- the chunk. What comes after the chunk must not be forced before the decoder gets there. Therefore
+-- we only compare its address with that of 'L.Empty': it never is the same by mistake. Where the
+-- end is a thunk, or an indirection that the next garbage collection removes, the run is a lazy one.
 --
--- (Benchmark "brackets, binary's program". The tests on splits run each decoder both ways.)
+-- If the decoder fails, the lazy run finds out why, and where it was in the end, when somebody asks.
+-- It must not run before. A decoder that runs another one on a part of its input, and fails as that
+-- did, would double the time at each level.
+--
+-- (Benchmark "brackets, binary's program". The tests on splits run each decoder both ways. Test "a
+-- decoder that fails in a nested run is run once".)
 onlyChunk :: L.ByteString -> Maybe ByteString
 onlyChunk lbs = case lbs of
   L.Chunk bs rest | isTrue# (reallyUnsafePtrEquality# rest L.Empty) -> Just bs
   _ -> Nothing
 
--- The function is given the result, the bytes that are left over, and the offset at which they
--- begin.
-runLazy :: (Either DecodeError a -> L.ByteString -> Int64 -> IO r) -> Get a -> L.ByteString -> r
+-- The function makes the result of the value or the error, the bytes that are left over, and the
+-- offset at which they begin. All are lazy.
+runLazy :: (Either DecodeError a -> L.ByteString -> Int64 -> r) -> Get a -> L.ByteString -> r
 runLazy f g lbs = case runStrict (\used a -> Right (used, a)) g <$> onlyChunk lbs of
-  Just (Right (used, a)) ->
-    unsafeDupablePerformIO (f (Right a) (L.drop (fromIntegral used) lbs) (fromIntegral used))
-  _ -> runChunks f g lbs
+  Nothing -> case runChunks g lbs of (result, rest, at) -> f result rest at
+  Just (Right (used, a)) -> f (Right a) (L.drop (fromIntegral used) lbs) (fromIntegral used)
+  Just (Left _) ->
+    let (result, rest, at) = runChunks g lbs
+     in f (Left (fromLeft succeedsAgain result)) rest at
 {-# NOINLINE runLazy #-}
 
-runChunks :: (Either DecodeError a -> L.ByteString -> Int64 -> IO r) -> Get a -> L.ByteString -> r
-runChunks f g lbs = unsafePerformIO $ do
+runChunks :: Get a -> L.ByteString -> (Either DecodeError a, L.ByteString, Int64)
+runChunks g lbs = unsafePerformIO $ do
   chunks <- newIORef lbs
   input <- newInput (forceNext chunks) (nextOf chunks) newSegments
   withCells cellCount $ \c -> do
@@ -267,7 +278,7 @@ runChunks f g lbs = unsafePerformIO $ do
     at <- position c
     rest <- unread c input
     notTaken <- readIORef chunks
-    f result (foldr L.chunk notTaken rest) (fromIntegral at)
+    pure (result, foldr L.chunk notTaken rest, fromIntegral at)
 {-# NOINLINE runChunks #-}
 
 -- | Force the next chunk of a lazy 'L.ByteString' and drop the empty chunks before it. A lazy

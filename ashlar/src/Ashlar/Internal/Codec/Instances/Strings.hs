@@ -82,9 +82,9 @@ putText :: T.Text -> Builder
 putText t = action $ \c k -> do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
-  if lengthSize + bytesPerUnit * lengthUnits t <= e `minusPtr` p
+  if lengthUnits t <= (e `minusPtr` p - lengthSize) `quot` bytesPerUnit && e `minusPtr` p >= lengthSize
     then do
-      -- No unit takes more bytes than bytesPerUnit.
+      -- No unit takes more bytes than bytesPerUnit. (Their product could overflow on 32 bits.)
       len <- writeUtf8 (p `plusPtr` lengthSize) t 0 (lengthUnits t)
       pokeLE p (fromIntegral len :: Word64)
       putPtr c cursorCell (p `plusPtr` (lengthSize + len))

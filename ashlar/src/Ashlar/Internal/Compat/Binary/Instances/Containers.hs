@@ -75,9 +75,9 @@ putText :: T.Text -> Builder
 putText t = action $ \c k -> do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
-  if 8 + bytesPerUnit * lengthUnits t <= e `minusPtr` p
+  if lengthUnits t <= (e `minusPtr` p - 8) `quot` bytesPerUnit && e `minusPtr` p >= 8
     then do
-      -- No unit takes more bytes than bytesPerUnit.
+      -- No unit takes more bytes than bytesPerUnit. (Their product could overflow on 32 bits.)
       len <- writeUtf8 (p `plusPtr` 8) t 0 (lengthUnits t)
       pokeBE p (fromIntegral len :: Word64)
       putPtr c cursorCell (p `plusPtr` (8 + len))
