@@ -154,8 +154,8 @@ decodeIOWith :: Peek a -> ByteString -> IO a
 decodeIOWith p bs = either throwIO pure (decodeWith p bs)
 {-# INLINE decodeIOWith #-}
 
--- | 'decodeExWith' that ignores what follows the value, and also returns the number of bytes that the
--- value takes.
+-- | 'decodeExWith' that ignores what follows the value, and also returns the number of bytes that
+-- the value takes.
 --
 -- >>> import qualified Ashlar.Compat.Store as S
 -- >>> S.decodeExPortionWith (S.peek :: S.Peek Word8) "\7\8"

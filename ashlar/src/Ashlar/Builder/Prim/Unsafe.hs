@@ -19,8 +19,8 @@
 -- >>> toLazyByteString (P.primMapListFixed byte [False, True])
 -- "\NUL\SOH"
 --
--- The names are those of @Data.ByteString.Builder.Prim.Internal@, all of them. 'Monoidal' is the class
--- of this library's primitives, not bytestring's.
+-- The names are those of @Data.ByteString.Builder.Prim.Internal@, all of them. 'Monoidal' is the
+-- class of this library's primitives, not bytestring's.
 module Ashlar.Builder.Prim.Unsafe
   ( -- * A fixed number of bytes
     Size,

@@ -44,6 +44,10 @@ module Ashlar.Internal.Compat.Elements
     getMapEntries,
     getSetElements,
     ascending,
+
+    -- * Arrays
+    putArray,
+    getArray,
   )
 where
 
@@ -51,7 +55,8 @@ import Ashlar.Get.Combinators (count)
 import Ashlar.Internal.Builder.Bytes (byteString)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Numbers (int64BE)
-import Ashlar.Internal.Builder.Put (Put, execPut)
+import Ashlar.Internal.Builder.Put (Put, execPut, putBuilder)
+import Ashlar.Internal.Get.ArrayBounds (agree)
 import Ashlar.Internal.Get.Budget (chargeRound)
 import Ashlar.Internal.Get.Bytes (available)
 import Ashlar.Internal.Get.Core
@@ -60,6 +65,7 @@ import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Get.Vectors (NumberElement, getVectorBE, getVectorOf)
 import Ashlar.Internal.Mem (Number, keepAlive, newBuffer, peekBE, pokeBE, sliceBuffer)
 import Ashlar.Internal.Mem.Cells
+import Data.Array.IArray (IArray, Ix, bounds, elems, listArray, rangeSize)
 import qualified Data.ByteString as S
 import qualified Data.Foldable as F
 import Data.Int (Int64)
@@ -275,3 +281,28 @@ ascending key xs = case xs of
       [] -> True
       y : more -> before < key y && go (key y) more
 {-# INLINE ascending #-}
+
+-- | The bounds, the number of elements, and these.
+putArray :: (Ix i, IArray a e) => ((i, i) -> Put) -> (e -> Put) -> a i e -> Put
+putArray putBounds p a =
+  putBounds (bounds a)
+    *> putBuilder (append (putCount (rangeSize (bounds a))) (putEach p (elems a)))
+{-# INLINE putArray #-}
+
+-- | An array. Another number of elements than its bounds enclose is refused.
+getArray ::
+  (Ix i, IArray a e) =>
+  -- | The bounds.
+  Get (i, i) ->
+  -- | A number of elements, each of which is forced.
+  (Int -> Get [e]) ->
+  Get (a i e)
+getArray getBounds get = do
+  bs <- getBounds
+  at <- here
+  n <- getCount
+  xs <- get n
+  if agree bs n
+    then pure $! listArray bs xs
+    else invalidFrom at "an array with another number of elements than its bounds"
+{-# INLINE getArray #-}

@@ -111,7 +111,7 @@ instance GPut Binary V1 where
 
 -- | As in @binary@, reading succeeds, with a value that is undefined.
 instance GGet Binary V1 where
-  getGeneric = pure (errorWithoutStackTrace "Ashlar.Compat.Binary: a value of a type without values")
+  getGeneric = pure (errorWithoutStackTrace "Ashlar.Compat.Binary: a type without values")
   {-# INLINE getGeneric #-}
   isFlatGeneric = False
   {-# INLINE isFlatGeneric #-}

@@ -14,7 +14,6 @@ import Ashlar.Internal.Compat.Binary.Class
 import Ashlar.Internal.Compat.Binary.Instances.Base ()
 import Ashlar.Internal.Compat.Binary.Instances.Tuples ()
 import Ashlar.Internal.Compat.Elements
-import Ashlar.Internal.Get.ArrayBounds (agree)
 import Ashlar.Internal.Get.Budget (deeper)
 import Ashlar.Internal.Get.Bytes (getByteString, getLazyByteString)
 import Ashlar.Internal.Get.Core
@@ -24,7 +23,7 @@ import Ashlar.Internal.Mem (pokeBE)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Text (bytesPerUnit, lengthUnits, utf8LengthOf, writeUtf8)
 import Data.Array (Array)
-import Data.Array.IArray (IArray, Ix, bounds, elems, listArray, rangeSize)
+import Data.Array.IArray (IArray, Ix)
 import Data.Array.Unboxed (UArray)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -139,30 +138,14 @@ instance Binary a => Binary (Tree a) where
 -- | The bounds, and the list of the elements. Another number of them than the bounds enclose
 -- is refused.
 instance (Binary i, Ix i, Binary e) => Binary (Array i e) where
-  put = putArray
-  get = getArray
+  put = putArray put put
+  get = getArray get getList
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
 
 -- | As an 'Array'.
 instance (Binary i, Ix i, Binary e, IArray UArray e) => Binary (UArray i e) where
-  put = putArray
-  get = getArray
+  put = putArray put put
+  get = getArray get getList
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
-
-putArray :: (Binary i, Ix i, Binary e, IArray a e) => a i e -> Put
-putArray a =
-  put (bounds a) *> putBuilder (append (putCount (rangeSize (bounds a))) (putEach put (elems a)))
-{-# INLINE putArray #-}
-
-getArray :: (Binary i, Ix i, Binary e, IArray a e) => Get (a i e)
-getArray = do
-  bs <- get
-  at <- here
-  n <- getCount
-  xs <- getList n
-  if agree bs n
-    then pure $! listArray bs xs
-    else invalidFrom at "an array with another number of elements than its bounds"
-{-# INLINE getArray #-}

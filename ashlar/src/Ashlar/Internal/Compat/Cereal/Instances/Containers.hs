@@ -13,14 +13,12 @@ import Ashlar.Internal.Compat.Cereal.Class
 import Ashlar.Internal.Compat.Cereal.Instances.Base ()
 import Ashlar.Internal.Compat.Cereal.Instances.Tuples ()
 import Ashlar.Internal.Compat.Elements
-import Ashlar.Internal.Get.ArrayBounds (agree)
 import Ashlar.Internal.Get.Budget (deeper)
 import Ashlar.Internal.Get.Bytes (getLazyByteString)
-import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Core ()
 import Ashlar.Internal.Get.Strings (getByteStringCopy, getShortByteString)
 import Data.Array (Array)
-import Data.Array.IArray (IArray, Ix, bounds, elems, listArray, rangeSize)
+import Data.Array.IArray (IArray, Ix)
 import Data.Array.Unboxed (UArray)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -111,30 +109,14 @@ instance Serialize a => Serialize (Tree a) where
 -- | The bounds, and the list of the elements. Another number of them than the bounds enclose
 -- is refused.
 instance (Serialize i, Ix i, Serialize e) => Serialize (Array i e) where
-  put = putArray
-  get = getArray
+  put = putArray put put
+  get = getArray get getList
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
 
 -- | As an 'Array'.
 instance (Serialize i, Ix i, Serialize e, IArray UArray e) => Serialize (UArray i e) where
-  put = putArray
-  get = getArray
+  put = putArray put put
+  get = getArray get getList
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
-
-putArray :: (Serialize i, Ix i, Serialize e, IArray a e) => a i e -> Put
-putArray a =
-  put (bounds a) *> putBuilder (append (putCount (rangeSize (bounds a))) (putEach put (elems a)))
-{-# INLINE putArray #-}
-
-getArray :: (Serialize i, Ix i, Serialize e, IArray a e) => Get (a i e)
-getArray = do
-  bs <- get
-  at <- here
-  n <- getCount
-  xs <- getList n
-  if agree bs n
-    then pure $! listArray bs xs
-    else invalidFrom at "an array with another number of elements than its bounds"
-{-# INLINE getArray #-}
