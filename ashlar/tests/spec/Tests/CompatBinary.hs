@@ -26,7 +26,7 @@ import qualified Data.ByteString.Short as SBS
 import Data.Complex (Complex)
 import Data.Fixed (Centi)
 import Data.Functor.Identity (Identity)
-import Data.Int (Int64)
+import Data.Int (Int64, Int8)
 import Data.IntMap (IntMap)
 import Data.IntSet (IntSet)
 import Data.List.NonEmpty (NonEmpty (..))
@@ -43,6 +43,7 @@ import Data.Version (Version)
 import Data.Void (Void)
 import Data.Word (Word16, Word32, Word64, Word8)
 import GHC.Fingerprint (Fingerprint (..))
+import GHC.Real (Ratio (..))
 import System.Directory (getTemporaryDirectory, removeFile)
 import System.IO (hClose, openTempFile)
 import Test.Tasty
@@ -115,10 +116,6 @@ instances =
 derivedInstances :: [TestTree]
 derivedInstances =
   commonDerived (by (const False))
-    ++ [ testCase "no constructors" $ case Ours.decodeOrFail "ab" of
-           Right (left, at, _ :: Empty) -> (left, at) @?= ("ab", 0)
-           Left _ -> assertFailure "refused"
-       ]
 
 instance Arbitrary a => Arbitrary (NonEmpty a) where
   arbitrary = (:|) <$> arbitrary <*> arbitrary
@@ -139,6 +136,7 @@ stricter =
   [ refuses "IntMap: keys that do not ascend" (Proxy @(IntMap Int)) $
       Theirs.encode [(2 :: Int, 0 :: Int), (1, 0)],
     refuses "IntSet: elements that do not ascend" (Proxy @IntSet) (Theirs.encode [2, 2 :: Int]),
+    refuses "no constructors" (Proxy @Empty) "ab",
     refuses "Ratio: over 0" (Proxy @Rational) (Theirs.encode (1 :: Integer, 0 :: Integer)),
     refuses "Array: too many elements" (Proxy @(Array Int Int)) $
       Theirs.encode ((0 :: Int, 0 :: Int), [1, 2 :: Int]),
@@ -175,6 +173,13 @@ hostile =
     refuses "array of bounds that overflow" (Proxy @(Array (Int, Int) Word8)) $
       Theirs.encode (((0, 0), (most, most)) :: ((Int, Int), (Int, Int)), [] :: [Word8]),
     refuses "nested values" (Proxy @Tree2) (L.concat (replicate 3000000 "\1\0\0\0")),
+    refuses "nested newtypes: Maybe" (Proxy @Chain) (L.replicate 3000000 1),
+    refuses "nested newtypes: lists" (Proxy @Nest) $
+      L.concat (replicate 300000 (Theirs.encode (1 :: Int))),
+    refuses "Ratio: terms out of range" (Proxy @[Ratio Int8]) $
+      Theirs.encode [(minBound, -1) :: (Int8, Int8)],
+    testCase "Ratio: the least number" $
+      Ours.decode (Theirs.encode (minBound :: Int8, 127 :: Int8)) @?= ((-128) :% 127 :: Ratio Int8),
     testCase "as many levels as the budget has" $
       case Ours.decodeOrFail (Ours.encode (nested 99998)) of
         Right (_, _, t :: Tree2) -> t @?= nested 99998

@@ -122,6 +122,9 @@ hostile =
     refuses "array" (Proxy @(UArray Int Word8)) (encodeTheirs (0 :: Int, maxBound :: Int) <> huge),
     refuses "array of bounds that overflow" (Proxy @(Array (Int, Int) Word8)) $
       encodeTheirs (((0, 0), (most, most)) :: ((Int, Int), (Int, Int)), [] :: [Word8]),
+    refuses "nested newtypes: Maybe" (Proxy @Chain) (L.replicate 3000000 1),
+    refuses "nested newtypes: lists" (Proxy @Nest) $
+      L.concat (replicate 300000 (encodeTheirs (1 :: Int))),
     refuses "nested values" (Proxy @Tree2) (L.concat (replicate 3000000 "\1\0\0\0")),
     testCase "as many levels as the budget has" $
       isLeft (Ours.decode (Ours.encode (nested 99998)) :: Either String Tree2) @?= False

@@ -23,9 +23,15 @@
 -- Note [Levels of derived decoders]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- A recursive type lets a byte of input cost a frame of the stack, so a derived decoder counts as
--- a level ('deeper'). A type that cannot contain itself needs none ('isFlatPart'). There the check
--- would cost more than the reading, and would stand between fields that share one check of the
--- bytes left.
+-- a level ('deeper'). So does one of a container, for a newtype may have an instance that is its
+-- container's (@newtype Rose = Rose [Rose] deriving newtype Binary@).
+--
+-- Numbers and types of them need no level ('isFlatPart'). There the check would cost more than the
+-- reading, and would stand between fields that share one check of the bytes left. 'Maybe' and other
+-- types with parameters never are flat, even where their parameters are: for @newtype N = N (Maybe
+-- N)@ the question would not end.
+--
+-- (Tests "nested values" and "nested newtypes".)
 module Ashlar.Internal.Compat.Generic
   ( -- * Fields
     Part (..),
@@ -53,7 +59,7 @@ class Part (c :: Type -> Constraint) a where
   -- | Read a field.
   getPart :: Get a
 
-  -- | Is it impossible that the type contains itself?
+  -- | Is it known that the type does not contain itself?
   isFlatPart :: Bool
 
 -- | Types of "GHC.Generics" that can be written, given the class of their fields.

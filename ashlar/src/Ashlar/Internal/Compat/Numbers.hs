@@ -20,6 +20,7 @@ module Ashlar.Internal.Compat.Numbers
     putFloatParts,
     getFloatParts,
     getCharLenient,
+    fraction,
   )
 where
 
@@ -42,6 +43,7 @@ import Data.Primitive.ByteArray
     newByteArray,
     unsafeFreezeByteArray,
   )
+import Data.Ratio (denominator, numerator, (%))
 import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Ptr (plusPtr)
 import GHC.Base (unsafeChr)
@@ -57,6 +59,7 @@ import GHC.Num.Integer
     integerToMutableByteArray#,
     integerToNatural,
   )
+import GHC.Real (Ratio (..))
 import Numeric.Natural (Natural)
 
 -- | An 'Integer', in one of its two forms.
@@ -247,3 +250,20 @@ getCharLenient = do
       | i <= 0x10FFFF = pure $! unsafeChr i
       | otherwise = invalid "Not a valid Unicode code point!"
 {-# INLINE getCharLenient #-}
+
+-- | The fraction of a numerator and a denominator, in lowest terms. A denominator of 0 is refused,
+-- and so are terms that the type cannot hold.
+--
+-- (By way of 'Integer' if one of them is negative: of 'Data.Int.Int8', @-128 % 127@ is an exception.)
+fraction :: Integral a => a -> a -> Get (Ratio a)
+fraction n d
+  | d == 0 = invalid "a fraction over 0"
+  | n > 0 && d > 0 = pure $! n % d
+  | toInteger narrowN == numerator lowest && toInteger narrowD == denominator lowest =
+    pure $! narrowN :% narrowD
+  | otherwise = invalid "a fraction whose lowest terms its type cannot hold"
+  where
+    lowest = toInteger n % toInteger d
+    narrowN = fromInteger (numerator lowest)
+    narrowD = fromInteger (denominator lowest)
+{-# INLINEABLE fraction #-}

@@ -34,6 +34,8 @@
 --
 -- * Within a transaction, an asynchronous exception of a plain type waits until the second run has
 --   ended. If the run never ends, it takes a second such exception to stop it.
+-- * Within a transaction, where runs are nested in one another and a value in the innermost throws,
+--   each level of them doubles the time.
 -- * Within a transaction, an asynchronous type that a value throws ('throw' 'UserInterrupt') passes
 --   'Control.Concurrent.STM.catchSTM' by, where the handler encloses no thunk.
 -- * 'Control.Exception.bracket' and its like rethrow every exception synchronously. So a value that

@@ -20,6 +20,8 @@ module Tests.Compat.Types
     Perfect (..),
     Wrapped (..),
     ByNewtype (..),
+    Chain,
+    Nest,
     nested,
   )
 where
@@ -172,3 +174,10 @@ instance Arbitrary (f a) => Arbitrary (Wrapped f a) where
 newtype ByNewtype = ByNewtype Word32
   deriving stock (Eq, Show)
   deriving newtype (B.Binary, C.Serialize, Binary, Serialize, Arbitrary)
+
+-- | Types that contain themselves, with the instances of what they are made of.
+newtype Chain = Chain (Maybe Chain)
+  deriving newtype (B.Binary, C.Serialize)
+
+newtype Nest = Nest [Nest]
+  deriving newtype (B.Binary, C.Serialize)

@@ -24,6 +24,7 @@ import Ashlar.Internal.Builder.Put
 import Ashlar.Internal.Compat.Elements
 import Ashlar.Internal.Compat.Generic
 import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Refuse (invalid)
 import GHC.Generics (Generic (..), V1)
 
 -- | Types that have the format of the package @binary@: the class of "Data.Binary", with
@@ -56,7 +57,7 @@ class Binary t where
   getList n = getElements n get
   {-# INLINEABLE getList #-}
 
-  -- | Is it impossible that the type contains itself? This method is hidden: instances of users
+  -- | Is it known that the type does not contain itself? This method is hidden: instances of users
   -- have the default. See Note [Levels of derived decoders] in "Ashlar.Internal.Compat.Generic".
   isFlat :: Bool
   isFlat = False
@@ -109,9 +110,9 @@ instance GPut Binary V1 where
   putGeneric _ = pure ()
   {-# INLINE putGeneric #-}
 
--- | As in @binary@, reading succeeds, with a value that is undefined.
+-- | Reading fails.
 instance GGet Binary V1 where
-  getGeneric = pure (errorWithoutStackTrace "Ashlar.Compat.Binary: a type without values")
+  getGeneric = invalid "a type without values"
   {-# INLINE getGeneric #-}
   isFlatGeneric = False
   {-# INLINE isFlatGeneric #-}

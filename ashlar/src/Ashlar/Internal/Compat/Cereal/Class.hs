@@ -56,7 +56,7 @@ class Serialize t where
   getList n = getElements n get
   {-# INLINEABLE getList #-}
 
-  -- | Is it impossible that the type contains itself? See Note [Levels of derived decoders] in
+  -- | Is it known that the type does not contain itself? See Note [Levels of derived decoders] in
   -- "Ashlar.Internal.Compat.Generic".
   isFlat :: Bool
   isFlat = False

@@ -13,6 +13,7 @@ module Ashlar.Internal.Compat.Binary.Instances.Base () where
 import Ashlar.Internal.Builder.Put
 import Ashlar.Internal.Compat.Binary.Class
 import Ashlar.Internal.Compat.Elements (getCount)
+import Ashlar.Internal.Compat.Generic (levelled)
 import Ashlar.Internal.Compat.Lists
 import Ashlar.Internal.Compat.Numbers
 import Ashlar.Internal.Get.Core
@@ -23,7 +24,7 @@ import Data.Complex (Complex (..))
 import Data.Fixed (Fixed (MkFixed))
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.List.NonEmpty (NonEmpty (..))
-import Data.Ratio (Ratio, denominator, numerator, (%))
+import Data.Ratio (Ratio, denominator, numerator)
 import Data.Version (Version (..))
 import Data.Void (Void, absurd)
 import Data.Word (Word16, Word32, Word64, Word8)
@@ -235,27 +236,21 @@ instance Binary Char where
 getChar8 :: Get Char
 getChar8 = getCharLenient
 
--- | The numerator and the denominator. One that is 0 is refused.
+-- | The numerator and the denominator: see 'fraction'.
 instance (Binary a, Integral a) => Binary (Ratio a) where
   put r = put (numerator r) *> put (denominator r)
   get = do
     n <- get
-    d <- get
-    -- Not forced: of numbers with bounds, that can be an exception.
-    if d == 0 then invalid "a fraction over 0" else pure (n % d)
-  isFlat = isFlat @a
+    get >>= fraction n
   {-# INLINE put #-}
   {-# INLINE get #-}
-  {-# INLINE isFlat #-}
 
 -- | The real part and the imaginary part.
 instance Binary a => Binary (Complex a) where
   put (r :+ i) = put r *> put i
   get = (:+) <$> get <*> get
-  isFlat = isFlat @a
   {-# INLINE put #-}
   {-# INLINE get #-}
-  {-# INLINE isFlat #-}
 
 -- | The number without its point, as an 'Integer'.
 instance Binary (Fixed e) where
@@ -283,7 +278,7 @@ instance Binary Version where
 -- | The number of elements as an 'Int', and the elements.
 instance Binary a => Binary [a] where
   put = putList
-  get = getCount >>= getList
+  get = levelled (isFlat @a) (getCount >>= getList)
   {-# INLINE put #-}
   {-# INLINE get #-}
 
@@ -302,11 +297,9 @@ instance Binary a => Binary (Maybe a) where
   put m = case m of
     Nothing -> putWord8 0
     Just x -> putWord8 1 *> put x
-  get = getWord8 >>= \w -> if w == 0 then pure Nothing else Just <$> get
-  isFlat = isFlat @a
+  get = getWord8 >>= \w -> if w == 0 then pure Nothing else Just <$> levelled (isFlat @a) get
   {-# INLINE put #-}
   {-# INLINE get #-}
-  {-# INLINE isFlat #-}
 
 -- | A byte 0 and the value on the left, or a byte 1 and the value on the right. When read,
 -- any other byte is as 1.
@@ -314,8 +307,6 @@ instance (Binary a, Binary b) => Binary (Either a b) where
   put e = case e of
     Left x -> putWord8 0 *> put x
     Right y -> putWord8 1 *> put y
-  get = getWord8 >>= \w -> if w == 0 then Left <$> get else Right <$> get
-  isFlat = isFlat @a && isFlat @b
+  get = getWord8 >>= \w -> if w == 0 then Left <$> levelled (isFlat @a) get else Right <$> levelled (isFlat @b) get
   {-# INLINE put #-}
   {-# INLINE get #-}
-  {-# INLINE isFlat #-}

@@ -1,4 +1,6 @@
 {-# LANGUAGE FlexibleContexts #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeApplications #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
 
 -- |
@@ -14,6 +16,7 @@ import Ashlar.Internal.Compat.Binary.Class
 import Ashlar.Internal.Compat.Binary.Instances.Base ()
 import Ashlar.Internal.Compat.Binary.Instances.Tuples ()
 import Ashlar.Internal.Compat.Elements
+import Ashlar.Internal.Compat.Generic (levelled)
 import Ashlar.Internal.Get.Budget (deeper)
 import Ashlar.Internal.Get.Bytes (getByteString, getLazyByteString)
 import Ashlar.Internal.Get.Core
@@ -88,7 +91,7 @@ putText t = action $ \c k -> do
 -- forged, ask 'M.valid'.
 instance (Binary k, Binary v) => Binary (M.Map k v) where
   put m = putBuilder (append (putCount (M.size m)) (putMapEntries put put m))
-  get = getCount >>= getMapEntries get get
+  get = levelled (isFlat @k && isFlat @v) (getCount >>= getMapEntries get get)
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
 
@@ -96,7 +99,7 @@ instance (Binary k, Binary v) => Binary (M.Map k v) where
 -- 'M.Map'.
 instance Binary a => Binary (Set.Set a) where
   put s = putBuilder (append (putCount (Set.size s)) (putSetElements put s))
-  get = getCount >>= getSetElements get
+  get = levelled (isFlat @a) (getCount >>= getSetElements get)
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
 
@@ -123,7 +126,9 @@ notAscending = invalid "keys that do not ascend"
 -- | As the list of its elements, which are not forced when they are read.
 instance Binary a => Binary (Seq.Seq a) where
   put s = putBuilder (putElements put s)
-  get = getCount >>= \n -> getElementsLazily n get >>= \xs -> pure $! Seq.fromList xs
+  get =
+    levelled (isFlat @a) $
+      getCount >>= \n -> getElementsLazily n get >>= \xs -> pure $! Seq.fromList xs
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
 
@@ -139,13 +144,13 @@ instance Binary a => Binary (Tree a) where
 -- is refused.
 instance (Binary i, Ix i, Binary e) => Binary (Array i e) where
   put = putArray put put
-  get = getArray get getList
+  get = levelled (isFlat @e) (getArray get getList)
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
 
 -- | As an 'Array'.
 instance (Binary i, Ix i, Binary e, IArray UArray e) => Binary (UArray i e) where
   put = putArray put put
-  get = getArray get getList
+  get = levelled (isFlat @e) (getArray get getList)
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}

@@ -18,14 +18,15 @@ import qualified Ashlar.Internal.Compat.Binary.Class as B
 import Ashlar.Internal.Compat.Binary.Instances.Base ()
 import Ashlar.Internal.Compat.Cereal.Class
 import Ashlar.Internal.Compat.Elements (getCount)
+import Ashlar.Internal.Compat.Generic (levelled)
+import Ashlar.Internal.Compat.Numbers (fraction)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Numbers
-import Ashlar.Internal.Get.Refuse
 import Ashlar.Put
 import Data.Coerce (coerce)
 import Data.Int (Int16, Int32, Int64, Int8)
 import qualified Data.Monoid as Monoid
-import Data.Ratio (Ratio, denominator, numerator, (%))
+import Data.Ratio (Ratio, denominator, numerator)
 import Data.Word (Word16, Word32, Word64, Word8)
 import Numeric.Natural (Natural)
 
@@ -94,23 +95,19 @@ instance Serialize Float where
   {-# INLINE get #-}
   {-# INLINE isFlat #-}
 
--- | The numerator and the denominator. One that is 0 is refused.
+-- | The numerator and the denominator: see 'fraction'.
 instance (Serialize a, Integral a) => Serialize (Ratio a) where
   put r = put (numerator r) *> put (denominator r)
   get = do
     n <- get
-    d <- get
-    -- Not forced: of numbers with bounds, that can be an exception.
-    if d == 0 then invalid "a fraction over 0" else pure (n % d)
-  isFlat = isFlat @a
+    get >>= fraction n
   {-# INLINE put #-}
   {-# INLINE get #-}
-  {-# INLINE isFlat #-}
 
 -- | The number of elements as an 'Int', and the elements.
 instance Serialize a => Serialize [a] where
   put = putList
-  get = getCount >>= getList
+  get = levelled (isFlat @a) (getCount >>= getList)
   {-# INLINE put #-}
   {-# INLINE get #-}
 
@@ -119,11 +116,9 @@ instance Serialize a => Serialize (Maybe a) where
   put m = case m of
     Nothing -> putWord8 0
     Just x -> putWord8 1 *> put x
-  get = getWord8 >>= \w -> if w == 0 then pure Nothing else Just <$> get
-  isFlat = isFlat @a
+  get = getWord8 >>= \w -> if w == 0 then pure Nothing else Just <$> levelled (isFlat @a) get
   {-# INLINE put #-}
   {-# INLINE get #-}
-  {-# INLINE isFlat #-}
 
 -- | A byte 0 and the value on the left, or a byte 1 and the value on the right. When read,
 -- any other byte is as 1.
@@ -131,11 +126,9 @@ instance (Serialize a, Serialize b) => Serialize (Either a b) where
   put e = case e of
     Left x -> putWord8 0 *> put x
     Right y -> putWord8 1 *> put y
-  get = getWord8 >>= \w -> if w == 0 then Left <$> get else Right <$> get
-  isFlat = isFlat @a && isFlat @b
+  get = getWord8 >>= \w -> if w == 0 then Left <$> levelled (isFlat @a) get else Right <$> levelled (isFlat @b) get
   {-# INLINE put #-}
   {-# INLINE get #-}
-  {-# INLINE isFlat #-}
 
 deriving newtype instance Serialize a => Serialize (Monoid.Dual a)
 

@@ -1,4 +1,6 @@
 {-# LANGUAGE FlexibleContexts #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeApplications #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
 
 -- |
@@ -13,6 +15,7 @@ import Ashlar.Internal.Compat.Cereal.Class
 import Ashlar.Internal.Compat.Cereal.Instances.Base ()
 import Ashlar.Internal.Compat.Cereal.Instances.Tuples ()
 import Ashlar.Internal.Compat.Elements
+import Ashlar.Internal.Compat.Generic (levelled)
 import Ashlar.Internal.Get.Budget (deeper)
 import Ashlar.Internal.Get.Bytes (getLazyByteString)
 import Ashlar.Internal.Get.Core ()
@@ -49,7 +52,9 @@ instance Serialize SBS.ShortByteString where
 -- the last one counts.
 instance (Ord k, Serialize k, Serialize v) => Serialize (M.Map k v) where
   put m = putBuilder (append (putCount (M.size m)) (putMapEntries put put m))
-  get = getCount >>= getMapEntries get get >>= \m -> pure $! inOrder m
+  get =
+    levelled (isFlat @k && isFlat @v) $
+      getCount >>= getMapEntries get get >>= \m -> pure $! inOrder m
     where
       -- The tree has its entries as they came.
       inOrder m = if increasing (M.keys m) then m else M.fromList (M.toList m)
@@ -59,7 +64,9 @@ instance (Ord k, Serialize k, Serialize v) => Serialize (M.Map k v) where
 -- | As the list of its elements, ascending. They are read in any order.
 instance (Ord a, Serialize a) => Serialize (Set.Set a) where
   put s = putBuilder (append (putCount (Set.size s)) (putSetElements put s))
-  get = getCount >>= getSetElements get >>= \s -> pure $! inOrder s
+  get =
+    levelled (isFlat @a) $
+      getCount >>= getSetElements get >>= \s -> pure $! inOrder s
     where
       inOrder s = if increasing (Set.toList s) then s else Set.fromList (Set.toList s)
   {-# INLINEABLE put #-}
@@ -94,7 +101,9 @@ instance Serialize IS.IntSet where
 -- | As the list of its elements, which are not forced when they are read.
 instance Serialize a => Serialize (Seq.Seq a) where
   put s = putBuilder (putElements put s)
-  get = getCount >>= \n -> getElementsLazily n get >>= \xs -> pure $! Seq.fromList xs
+  get =
+    levelled (isFlat @a) $
+      getCount >>= \n -> getElementsLazily n get >>= \xs -> pure $! Seq.fromList xs
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
 
@@ -110,13 +119,13 @@ instance Serialize a => Serialize (Tree a) where
 -- is refused.
 instance (Serialize i, Ix i, Serialize e) => Serialize (Array i e) where
   put = putArray put put
-  get = getArray get getList
+  get = levelled (isFlat @e) (getArray get getList)
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
 
 -- | As an 'Array'.
 instance (Serialize i, Ix i, Serialize e, IArray UArray e) => Serialize (UArray i e) where
   put = putArray put put
-  get = getArray get getList
+  get = levelled (isFlat @e) (getArray get getList)
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}

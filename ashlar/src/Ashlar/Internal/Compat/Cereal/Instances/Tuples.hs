@@ -19,28 +19,22 @@ import Ashlar.Internal.Get.Core ()
 instance (Serialize a, Serialize b) => Serialize (a, b) where
   put (a, b) = put a *> put b
   get = (,) <$> get <*> get
-  isFlat = isFlat @a && isFlat @b
   {-# INLINE put #-}
   {-# INLINE get #-}
-  {-# INLINE isFlat #-}
 
 -- | The 3 parts.
 instance (Serialize a, Serialize b, Serialize c) => Serialize (a, b, c) where
   put (a, b, c) = put a *> put b *> put c
   get = (,,) <$> get <*> get <*> get
-  isFlat = isFlat @a && isFlat @b && isFlat @c
   {-# INLINE put #-}
   {-# INLINE get #-}
-  {-# INLINE isFlat #-}
 
 -- | The 4 parts.
 instance (Serialize a, Serialize b, Serialize c, Serialize d) => Serialize (a, b, c, d) where
   put (a, b, c, d) = put a *> put b *> put c *> put d
   get = (,,,) <$> get <*> get <*> get <*> get
-  isFlat = isFlat @a && isFlat @b && isFlat @c && isFlat @d
   {-# INLINE put #-}
   {-# INLINE get #-}
-  {-# INLINE isFlat #-}
 
 -- | The 5 parts.
 instance
@@ -54,10 +48,8 @@ instance
   where
   put (a, b, c, d, e) = put a *> put b *> put c *> put d *> put e
   get = (,,,,) <$> get <*> get <*> get <*> get <*> get
-  isFlat = isFlat @a && isFlat @b && isFlat @c && isFlat @d && isFlat @e
   {-# INLINE put #-}
   {-# INLINE get #-}
-  {-# INLINE isFlat #-}
 
 -- | The 6 parts.
 instance
@@ -72,10 +64,8 @@ instance
   where
   put (a, b, c, d, e, f) = put a *> put b *> put c *> put d *> put e *> put f
   get = (,,,,,) <$> get <*> get <*> get <*> get <*> get <*> get
-  isFlat = isFlat @a && isFlat @b && isFlat @c && isFlat @d && isFlat @e && isFlat @f
   {-# INLINE put #-}
   {-# INLINE get #-}
-  {-# INLINE isFlat #-}
 
 -- | The 7 parts.
 instance
@@ -91,10 +81,8 @@ instance
   where
   put (a, b, c, d, e, f, g) = put a *> put b *> put c *> put d *> put e *> put f *> put g
   get = (,,,,,,) <$> get <*> get <*> get <*> get <*> get <*> get <*> get
-  isFlat = isFlat @a && isFlat @b && isFlat @c && isFlat @d && isFlat @e && isFlat @f && isFlat @g
   {-# INLINE put #-}
   {-# INLINE get #-}
-  {-# INLINE isFlat #-}
 
 -- | The 8 parts.
 instance
@@ -115,14 +103,8 @@ instance
       *> put g
       *> put h
   get = (,,,,,,,) <$> get <*> get <*> get <*> get <*> get <*> get <*> get <*> get
-  isFlat =
-    isFlat @a && isFlat @b && isFlat @c && isFlat @d && isFlat @e
-      && isFlat @f
-      && isFlat @g
-      && isFlat @h
   {-# INLINE put #-}
   {-# INLINE get #-}
-  {-# INLINE isFlat #-}
 
 -- | The 9 parts.
 instance
@@ -145,15 +127,8 @@ instance
       *> put h
       *> put i
   get = (,,,,,,,,) <$> get <*> get <*> get <*> get <*> get <*> get <*> get <*> get <*> get
-  isFlat =
-    isFlat @a && isFlat @b && isFlat @c && isFlat @d && isFlat @e
-      && isFlat @f
-      && isFlat @g
-      && isFlat @h
-      && isFlat @i
   {-# INLINE put #-}
   {-# INLINE get #-}
-  {-# INLINE isFlat #-}
 
 -- | The 10 parts.
 instance
@@ -178,13 +153,5 @@ instance
       *> put i
       *> put j
   get = (,,,,,,,,,) <$> get <*> get <*> get <*> get <*> get <*> get <*> get <*> get <*> get <*> get
-  isFlat =
-    isFlat @a && isFlat @b && isFlat @c && isFlat @d && isFlat @e
-      && isFlat @f
-      && isFlat @g
-      && isFlat @h
-      && isFlat @i
-      && isFlat @j
   {-# INLINE put #-}
   {-# INLINE get #-}
-  {-# INLINE isFlat #-}

@@ -14,6 +14,7 @@
 module Ashlar.Internal.Compat.Store.Instances.Base () where
 
 import Ashlar.Internal.Builder.Put ()
+import Ashlar.Internal.Compat.Numbers (fraction)
 import Ashlar.Internal.Compat.Store.Class
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Numbers
@@ -24,7 +25,7 @@ import Data.Complex (Complex)
 import Data.Functor.Identity (Identity (..))
 import Data.Int (Int16, Int32, Int64, Int8)
 import qualified Data.Monoid as M
-import Data.Ratio (Ratio, denominator, numerator, (%))
+import Data.Ratio (Ratio, denominator, numerator)
 import Data.Void (Void)
 import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Storable (sizeOf)
@@ -151,15 +152,13 @@ instance (Store a, Store b) => Store (Either a b)
 -- | The real part and the imaginary part.
 instance Store a => Store (Complex a)
 
--- | The numerator and the denominator. One that is 0 is refused.
+-- | The numerator and the denominator: see 'fraction'.
 instance (Integral a, Store a) => Store (Ratio a) where
   size = combineSize numerator denominator
   poke r = poke (numerator r) *> poke (denominator r)
   peek = do
     n <- peek
-    d <- peek
-    -- Not forced: of numbers with bounds, that can be an exception.
-    if d == 0 then invalid "a fraction over 0" else pure (n % d)
+    peek >>= fraction n
   {-# INLINE size #-}
   {-# INLINE poke #-}
   {-# INLINE peek #-}

@@ -17,6 +17,7 @@ import Ashlar.Internal.Compat.Elements (ascending, getElements, putEach)
 import Ashlar.Internal.Compat.Store.Class
 import Ashlar.Internal.Compat.Store.Instances.Base ()
 import Ashlar.Internal.Get.ArrayBounds (agree)
+import Ashlar.Internal.Get.Budget (deeper)
 import Ashlar.Internal.Get.Bytes (getByteString, getLazyByteString)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Numbers
@@ -55,8 +56,9 @@ pokeElements :: (Foldable t, Store a) => t a -> Poke ()
 pokeElements xs = poke (F.length xs) *> putBuilder (putEach poke xs)
 {-# INLINE pokeElements #-}
 
+-- A list may be what a type contains itself by, so it counts as a level.
 peekElements :: Store a => Peek [a]
-peekElements = peek >>= \n -> getElements n peek
+peekElements = deeper (peek >>= \n -> getElements n peek)
 {-# INLINE peekElements #-}
 
 instance Store a => Store [a] where
@@ -179,7 +181,7 @@ pokeArray a = poke (bounds a) *> putBuilder (putEach poke (elems a))
 
 -- The bounds are not believed: the elements are read first.
 peekArray :: (Ix i, IArray a e, Store i, Store e) => Peek (a i e)
-peekArray = do
+peekArray = deeper $ do
   bs <- peek
   let n = if inRange bs (snd bs) then rangeSize bs else 0
   xs <- getElements n peek
