@@ -16,6 +16,7 @@ import qualified Rows.BinaryPut
 import qualified Rows.Bytestring
 import qualified Rows.CerealGet
 import qualified Rows.CerealPut
+import qualified Rows.Differences
 import qualified Rows.Prim
 import Test.Tasty
 import Test.Tasty.HUnit
@@ -32,6 +33,7 @@ main =
         testGroup "Data.Binary.Get" (map decoder Rows.BinaryGet.rows),
         testGroup "Data.Serialize.Put" (map builder Rows.CerealPut.rows),
         testGroup "Data.Serialize.Get" (map decoder Rows.CerealGet.rows),
+        Rows.Differences.tests,
         testCase "every function has a row" (nothing =<< complete tables)
       ]
   where
