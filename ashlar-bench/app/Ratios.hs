@@ -55,7 +55,8 @@ severalRuns runs chosen = do
       if runs > 1 then printf "   %.2f to %.2f\n" (minimum each) (maximum each) else putStrLn ""
       pure (library, ratio)
   putStrLn "\nGeometric means of the ratios"
-  let means = Map.fromListWith (++) [(library, [ratio]) | row <- rows, (library, ratio) <- drop 1 row]
+  let others = concatMap (drop 1) rows
+      means = Map.fromListWith (++) [(library, [ratio]) | (library, ratio) <- others]
   forM_ (Map.toList means) $ \(library, ratios) ->
     printf "  %-32s %4d workloads   %6.3f\n" library (length ratios) (geometricMean ratios)
 

@@ -20,12 +20,12 @@
 -- 'Get' and 'Put' are those of "Ashlar.Get" and "Ashlar.Put", so all other decoders and
 -- builders of this library can be used in instances.
 --
--- The instances of @binary@ are all here. That of the package @text@ for its two types is,
--- too, because it belongs to @binary@'s class. There are none of the other packages that
--- define some, such as @vector-binary-instances@.
+-- The instances of @binary@ are here, except those for 'Type.Reflection.TypeRep' and its parts.
+-- So are those for the two types of the package @text@, which belong to @binary@'s class.
+-- Instances from other packages, such as @vector-binary-instances@, are not.
 --
--- Decoding is as safe as "Ashlar.Get": memory is in proportion to the input, elements that
--- take no bytes and nested values of derived types are counted against a budget
+-- Decoding is as safe as "Ashlar.Get". Memory is in proportion to the input. Elements that take
+-- no bytes, and values nested in containers and derived types, are counted against a budget
 -- ('Ashlar.Get.defaultBudget'). An instance of a recursive type that is written by hand
 -- counts its levels with 'Ashlar.Get.deeper'.
 --
@@ -80,16 +80,16 @@ encode :: Binary a => a -> L.ByteString
 encode x = runPut (put x)
 {-# INLINE encode #-}
 
--- | Decode a value. Bytes that are left over are ignored. An error is an
--- 'Control.Exception.ErrorCall': 'decodeOrFail' returns it.
+-- | Decode a value. Bytes that are left over are ignored. Throws an 'Control.Exception.ErrorCall'
+-- if the bytes are invalid; 'decodeOrFail' returns the message instead.
 --
 -- @since 0.1.0.0
 decode :: Binary a => L.ByteString -> a
 decode lbs = runGet get lbs
 {-# INLINE decode #-}
 
--- | Decode a value. Also returns what was not read, and the offset at which that begins; or
--- the same and a message.
+-- | Decode a value. Also returns what was not read, and the offset at which that begins. On
+-- failure, a message takes the place of the value.
 --
 -- >>> import qualified Ashlar.Compat.Binary as B
 -- >>> fmap (\(_, _, b) -> b :: Bool) (B.decodeOrFail "\2")
@@ -110,7 +110,8 @@ encodeFile :: Binary a => FilePath -> a -> IO ()
 encodeFile path x = writeFile path (execPut (put x))
 {-# INLINE encodeFile #-}
 
--- | Decode a value from a file. An error is an 'Control.Exception.ErrorCall'.
+-- | Decode a value from a file. Throws an 'Control.Exception.ErrorCall' if the bytes are invalid,
+-- and an 'Control.Exception.IOException' if the file cannot be read.
 --
 -- @since 0.1.0.0
 decodeFile :: Binary a => FilePath -> IO a
@@ -118,8 +119,8 @@ decodeFile path =
   decodeFileOrFail path
     >>= either (\(_, message) -> evaluate (errorWithoutStackTrace message)) pure
 
--- | Decode a value from a file, in chunks. An error is a message and the offset that the
--- decoder had come to. What is left of the file is not read.
+-- | Decode a value from a file, in chunks. If it fails: the offset where the decoder stopped, and a
+-- message. What is left of the file is not read.
 --
 -- @since 0.1.0.0
 decodeFileOrFail :: Binary a => FilePath -> IO (Either (ByteOffset, String) a)

@@ -7,8 +7,8 @@
 --
 -- The class of "Data.Store" (as of @store@ 0.7) for programs that derive their instances, or
 -- write them with 'size', 'poke' and 'peek' of other types: the same names, and the same
--- bytes. Decoding does not trust its input: lengths are not believed, characters, texts and
--- keys are checked, and nested values are counted against a budget.
+-- bytes. Decoding does not trust its input. Lengths are not trusted; characters, texts and keys
+-- are checked; nested values are counted against a budget.
 --
 -- >>> import qualified Ashlar.Compat.Store as S
 -- >>> import qualified Data.ByteString as B
@@ -19,12 +19,11 @@
 --
 -- 'encode' does not use 'size': a wrong one is a wrong number and nothing worse.
 --
--- What @store@ has and this module has not: 'Poke' and 'Peek' as functions of memory
--- (@unsafeEncodeWith@, @pokeStorable@, "Data.Store.Internal"); "Data.Store.TH" and
--- "Data.Store.Version"; and instances for 'Integer', 'Numeric.Natural.Natural',
--- 'Data.Fixed.Fixed', @time@, @template-haskell@, @unordered-containers@ and vectors other
--- than boxed ones. New data is better written by "Ashlar.Codec", whose format does not
--- depend on the machine.
+-- Missing here: 'Poke' and 'Peek' as functions on raw memory (@unsafeEncodeWith@, @pokeStorable@,
+-- "Data.Store.Internal"); "Data.Store.TH", "Data.Store.TypeHash" and "Data.Store.Version";
+-- instances for 'Integer', 'Numeric.Natural.Natural', 'Data.Fixed.Fixed', @time@,
+-- @template-haskell@, @unordered-containers@ and vectors other than boxed ones. New data is better
+-- written by "Ashlar.Codec", whose format does not depend on the machine.
 module Ashlar.Compat.Store
   ( -- * The class
     Store (..),

@@ -157,7 +157,7 @@ nestedRuns = runGet outer "ab" @?= Right (Left (failure 0 [] (MissingInput 8 1) 
 
 -- Each level decodes the rest of its input, and fails as that did.
 nestedFailures :: Assertion
-nestedFailures = forM_ [asStrict, asOneChunk :: Get () -> S.ByteString -> Either String ()] $ \run -> do
+nestedFailures = forM_ ways $ \run -> do
   runs <- newIORef (0 :: Int)
   let level = getWord8 >>= \w -> if w == 0 then innermost w else getRemaining >>= inner
       innermost w = if counted runs w == 0 then empty else pure ()
@@ -166,6 +166,7 @@ nestedFailures = forM_ [asStrict, asOneChunk :: Get () -> S.ByteString -> Either
   assertBool "fails" (either (const True) (const False) (run level input))
   readIORef runs >>= (@?= 1)
   where
+    ways = [asStrict, asOneChunk] :: [Get () -> S.ByteString -> Either String ()]
     getRemaining = L.toStrict <$> getRemainingLazyByteString
     asStrict g = first show . runGet g
     asOneChunk g bs = first (\(_, _, e) -> show e) (() <$ runGetOrFail g (L.fromStrict bs))

@@ -17,13 +17,13 @@ import System.IO.Unsafe (unsafePerformIO)
 import Test.QuickCheck hiding (label)
 
 -- | The decoder has this result on the strict input, and on every cut into two and three chunks and
--- into single bytes, as lazy input, with empty chunks between the others, and from a source. It also
--- has it on lazy input of one chunk, whether or not it is known that this is the last.
+-- into single bytes, as lazy input, with empty chunks between the others, and from a source. It
+-- also has it on lazy input of one chunk, whether or not it is known that this is the last.
 onEverySplit :: (Eq a, Show a) => Get a -> S.ByteString -> Either DecodeError a -> Property
 onEverySplit getter input expected =
   counterexample "strict" (runGet getter input === expected)
     .&&. counterexample "one chunk" (runGetLazy getter (L.fromStrict input) === expected)
-    .&&. counterexample "one chunk, one chunk and a thunk" (orFail L.fromStrict === orFail withThunk)
+    .&&. counterexample "one chunk, then a thunk" (orFail L.fromStrict === orFail withThunk)
     .&&. conjoin
       [ counterexample (show (map S.length chunks)) $
           runGetLazy getter (L.fromChunks chunks) === expected

@@ -9,16 +9,17 @@
 -- full, at a flush, and where a buffer is full. Then all chunks of the queue are handed out.
 --
 -- * /Laziness./ After any other request, the first inserted ByteString is handed out before
---   anything after it runs. Then up to four times as much as was handed out last is made ahead, at
---   most 256 ByteStrings or 2 MiB ('nextAllowance'). So a builder may be infinite. What a flush has
---   asked for never waits.
+--   anything after it runs. Then up to four times as many bytes and ByteStrings as were handed out
+--   last are made ahead: at least 32 KiB, and at most 2 MiB and 256 ByteStrings, or more if the
+--   stack is large ('nextAllowance'). So a builder may be infinite. What a flush has asked for
+--   never waits.
 -- * /Exceptions./ The chunks of the queue are handed out before an exception that follows them. So
 --   a builder with a queue runs as a thunk inside a handler ('resumeQueueing'). A builder without a
 --   queue needs no handler.
 -- * /Memory./ The queue refers to nothing that has been handed out.
 --
--- A value that depends on the output before it, or waits for somebody who reads it, needs a flush
--- before it. After short strings, which are copied, it needs one in any case.
+-- A value that depends on earlier output having been read needs a flush before it. After short
+-- strings, which are copied, it needs one in any case.
 --
 -- (Benchmarks whose names begin with "inserted". Tests of the group "inserted ByteStrings".)
 module Ashlar.Internal.Builder.Queue
@@ -74,10 +75,11 @@ data Made = NotMade | Made {-# UNPACK #-} !Waiting
 data Waiting = Waiting
   { -- | The last first.
     waitingChunks :: !(IORef [ByteString]),
-    -- | The rest of the open buffer. Nothing was written to it when a chunk was queued.
+    -- | The rest of the open buffer, to which nothing has been written yet.
     waitingSpace :: !(IORef FreeSpace),
     waitingOpen :: !(IORef Opened),
-    -- | Where the rest of the open buffer begins, and how much may still be queued.
+    -- | 0: the address where the rest of the open buffer begins. 1: how many ByteStrings may still
+    -- be queued. 2: how many bytes.
     waitingCells :: !(MutablePrimArray RealWorld Int)
   }
 
@@ -121,7 +123,7 @@ data Allowance = Allowance !Int !Int
 noAllowance :: Allowance
 noAllowance = Allowance 0 0
 
--- | Four times as much as has been handed out at this stop.
+-- | Four times as much as has been handed out at this stop, within bounds.
 nextAllowance ::
   -- | What has been queued.
   Allowance ->
@@ -138,7 +140,7 @@ nextAllowance (Allowance bytes count) more least =
     (max (least `quot` 64) (min 256 (4 * (count + 1))))
 
 -- | Queue an inserted ByteString, after what was written before it up to an address, and return the
--- free space that is left. If the queue is full, do something else.
+-- free space that is left. If the queue is full or closed, run the other action.
 enqueue :: Queue -> IO FreeSpace -> ByteString -> Ptr Word8 -> IO FreeSpace
 enqueue (Queue ref) full bs p =
   readIORef ref >>= \queue -> case queue of

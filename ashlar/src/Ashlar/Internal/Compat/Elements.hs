@@ -10,7 +10,7 @@
 --
 -- Note [Counts in untrusted input]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- A count is never believed. Memory grows with the elements that have been read, and an
+-- A count is never trusted. Memory grows with the elements that have been read, and an
 -- element that reads nothing is charged to the budget of the run for empty elements. A
 -- negative count fails at once; the loops of both libraries would go on until the input
 -- ends, and for ever if the elements take no bytes.
@@ -84,7 +84,7 @@ putCount :: Int -> Builder
 putCount n = int64BE (fromIntegral n)
 {-# INLINE putCount #-}
 
--- | A number of elements, which may be negative, and is not to be believed.
+-- | A number of elements, which may be negative, and is not to be trusted.
 getCount :: Get Int
 getCount = fromIntegral <$> getInt64be
 {-# INLINE getCount #-}

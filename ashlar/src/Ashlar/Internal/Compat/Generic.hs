@@ -26,12 +26,12 @@
 -- a level ('deeper'). So does one of a container, for a newtype may have an instance that is its
 -- container's (@newtype Rose = Rose [Rose] deriving newtype Binary@).
 --
--- Numbers and types of them need no level ('isFlatPart'). There the check would cost more than the
--- reading, and would stand between fields that share one check of the bytes left. 'Maybe' and other
--- types with parameters never are flat, even where their parameters are: for @newtype N = N (Maybe
--- N)@ the question would not end.
+-- Numbers, and types made only of numbers, need no level ('isFlatPart'). There the check would cost
+-- more than the reading, and would stand between fields that share one check of the bytes left.
+-- 'Maybe' and other types with parameters never are flat, even where their parameters are: for
+-- @newtype N = N (Maybe N)@ the check would not terminate.
 --
--- (Tests "nested values" and "nested newtypes".)
+-- (Tests "nested values", and those whose names begin with "nested newtypes".)
 module Ashlar.Internal.Compat.Generic
   ( -- * Fields
     Part (..),

@@ -254,7 +254,7 @@ getCharLenient = do
 -- | The fraction of a numerator and a denominator, in lowest terms. A denominator of 0 is refused,
 -- and so are terms that the type cannot hold.
 --
--- (By way of 'Integer' if one of them is negative: of 'Data.Int.Int8', @-128 % 127@ is an exception.)
+-- (By way of 'Integer' if one of them is negative. Of 'Data.Int.Int8', @-128 % 127@ throws.)
 fraction :: Integral a => a -> a -> Get (Ratio a)
 fraction n d
   | d == 0 = invalid "a fraction over 0"

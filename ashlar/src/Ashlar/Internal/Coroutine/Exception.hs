@@ -24,13 +24,13 @@
 --   the value again, the run begins again, now as a thunk, and a synchronous exception is thrown a
 --   second time, as what it is.
 --
--- The second way has one exception. Within a transaction, 'Control.Concurrent.STM.catchSTM' does
--- not see asynchronous exceptions, and would miss the error call of a pure value. So if the
+-- Transactions need more care. There 'Control.Concurrent.STM.catchSTM' does not see asynchronous
+-- exceptions, and would miss the error call of a pure value. So if the
 -- exception's type is not an asynchronous one ('SomeAsyncException'), nothing is thrown yet. The
 -- run begins again as a thunk. Either that throws the exception a second time, or the exception was
 -- asynchronous, and is thrown after the run ('throwSuspect').
 --
--- What is not perfect:
+-- Limits:
 --
 -- * Within a transaction, an asynchronous exception of a plain type waits until the second run has
 --   ended. If the run never ends, it takes a second such exception to stop it.
@@ -108,7 +108,7 @@ passOnUnseen e = do
 -- | An exception that may have been asynchronous, and the thread that received it.
 data Suspect = Suspect !ThreadId SomeException
 
--- | Throw an exception that was asynchronous, since the computation has not thrown it again.
+-- | Throw a suspect asynchronously, because the second run did not throw it.
 --
 -- A thread that resumes the evaluation in place of the one that received the exception does not get
 -- it.

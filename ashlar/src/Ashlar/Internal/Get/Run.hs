@@ -85,10 +85,10 @@ topEnv c input = Env input c Top
 -- 'runGetWhole' refuses them, 'runGetRest' returns them.
 --
 -- Forcing an error runs the decoder again, to find out what it says. So an error that is not forced
--- costs nothing. One that is forced takes as long as the run did. Until then it keeps the input,
--- whose memory must not be written before. A decoder that runs another one on a part of its input
--- and forces the error pays for both runs, at each level of such parts ('Ashlar.Get.isolate' does
--- not). The same holds for 'runGetWhole', 'runGetRest' and 'runGetWith'.
+-- costs nothing. One that is forced takes as long as the run did. Until then, the error keeps the
+-- input alive, so do not overwrite its memory before. A decoder that runs another one on a part of
+-- its input and forces the error pays for both runs, at each level of such parts
+-- ('Ashlar.Get.isolate' does not). The same holds for 'runGetWhole', 'runGetRest' and 'runGetWith'.
 --
 -- >>> runGet getWord16be "\1\2\3"
 -- Right 258
@@ -130,7 +130,7 @@ runGetWith :: Budget -> Get a -> ByteString -> Either DecodeError a
 runGetWith budget g = runGet (withBudget budget g)
 {-# INLINE runGetWith #-}
 
--- The function makes the result of how many bytes were read, and the value. (The dupable form is
+-- The function makes the result from the number of bytes read and the value. (The dupable form is
 -- enough: two threads that evaluate the result have a state each.)
 runStrict :: (Int -> a -> Either DecodeError r) -> Get a -> ByteString -> Either DecodeError r
 runStrict f g bs = unsafeDupablePerformIO (strictRun beginsAgain False f g bs)
@@ -237,28 +237,29 @@ runGetOrFail = runLazy $ \result rest at ->
 
 -- Note [A lazy ByteString of one chunk]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- A run on lazy input cannot begin again, because its input is released as it goes. So it is traced,
--- and its alternatives are thunks. A run on strict input needs neither, and takes half the time
--- where decoders often fail.
+-- A run on lazy input cannot begin again, because its input is released as it goes. So it is
+-- traced, and its alternatives are thunks. A run on strict input needs neither, and takes half the
+-- time where decoders often fail.
 --
--- So if the input is one chunk and nothing after it, as 'L.fromStrict' makes it, the decoder runs on
--- the chunk. What comes after the chunk must not be forced before the decoder gets there. Therefore
--- we only compare its address with that of 'L.Empty': it never is the same by mistake. Where the
--- end is a thunk, or an indirection that the next garbage collection removes, the run is a lazy one.
+-- So if the input is one chunk and nothing after it, as 'L.fromStrict' makes it, the decoder runs
+-- on the chunk. What comes after the chunk must not be forced before the decoder gets there.
+-- Therefore we only compare its address with that of 'L.Empty': it never is the same by mistake.
+-- Where the end is a thunk, or an indirection that the next garbage collection removes, the run is
+-- a lazy one.
 --
--- If the decoder fails, the lazy run finds out why, and where it was in the end, when somebody asks.
--- It must not run before. A decoder that runs another one on a part of its input, and fails as that
--- did, would double the time at each level.
+-- If the decoder fails, the lazy run finds out why, and where it was in the end, when somebody
+-- asks. It must not run before. A decoder that runs another one on a part of its input, and fails
+-- as that did, would double the time at each level.
 --
--- (Benchmark "brackets, binary's program". The tests on splits run each decoder both ways. Test "a
+-- (Benchmark "brackets, 100 KB, one chunk". 'Tests.Splits' runs each decoder both ways. Test "a
 -- decoder that fails in a nested run is run once".)
 onlyChunk :: L.ByteString -> Maybe ByteString
 onlyChunk lbs = case lbs of
   L.Chunk bs rest | isTrue# (reallyUnsafePtrEquality# rest L.Empty) -> Just bs
   _ -> Nothing
 
--- The function makes the result of the value or the error, the bytes that are left over, and the
--- offset at which they begin. All are lazy.
+-- The function makes the result from the value or the error, the bytes left over, and the offset at
+-- which they begin. All are lazy.
 runLazy :: (Either DecodeError a -> L.ByteString -> Int64 -> r) -> Get a -> L.ByteString -> r
 runLazy f g lbs = case runStrict (\used a -> Right (used, a)) g <$> onlyChunk lbs of
   Nothing -> case runChunks g lbs of (result, rest, at) -> f result rest at

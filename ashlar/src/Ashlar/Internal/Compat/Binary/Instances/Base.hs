@@ -7,7 +7,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Compat.Binary.Instances.Base
--- Description : Numbers, tuples and other types of base in binary's format
+-- Description : Numbers and other types of base in binary's format
 module Ashlar.Internal.Compat.Binary.Instances.Base () where
 
 import Ashlar.Internal.Builder.Put
@@ -175,7 +175,7 @@ instance Binary Word where
   {-# INLINE get #-}
   {-# INLINE isFlat #-}
 
--- | As a 'Int64': 8 bytes, most significant first.
+-- | As an 'Int64': 8 bytes, most significant first.
 instance Binary Int where
   put x = putInt64be (fromIntegral x)
   get = fromIntegral <$> getInt64be
@@ -236,7 +236,8 @@ instance Binary Char where
 getChar8 :: Get Char
 getChar8 = getCharLenient
 
--- | The numerator and the denominator: see 'fraction'.
+-- | The numerator and the denominator. Reading reduces them to lowest terms. It refuses a
+-- denominator of 0, and terms that the type cannot hold.
 instance (Binary a, Integral a) => Binary (Ratio a) where
   put r = put (numerator r) *> put (denominator r)
   get = do
@@ -307,6 +308,10 @@ instance (Binary a, Binary b) => Binary (Either a b) where
   put e = case e of
     Left x -> putWord8 0 *> put x
     Right y -> putWord8 1 *> put y
-  get = getWord8 >>= \w -> if w == 0 then Left <$> levelled (isFlat @a) get else Right <$> levelled (isFlat @b) get
+  get =
+    getWord8 >>= \w ->
+      if w == 0
+        then Left <$> levelled (isFlat @a) get
+        else Right <$> levelled (isFlat @b) get
   {-# INLINE put #-}
   {-# INLINE get #-}

@@ -77,7 +77,8 @@ putText :: T.Text -> Builder
 putText t = action $ \c k -> do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
-  if lengthUnits t <= (e `minusPtr` p - 8) `quot` bytesPerUnit && e `minusPtr` p >= 8
+  let free = e `minusPtr` p - 8
+  if free >= 0 && lengthUnits t <= free `quot` bytesPerUnit
     then do
       -- No unit takes more bytes than bytesPerUnit. (Their product could overflow on 32 bits.)
       len <- writeUtf8 (p `plusPtr` 8) t 0 (lengthUnits t)

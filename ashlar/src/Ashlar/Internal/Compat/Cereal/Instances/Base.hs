@@ -95,7 +95,8 @@ instance Serialize Float where
   {-# INLINE get #-}
   {-# INLINE isFlat #-}
 
--- | The numerator and the denominator: see 'fraction'.
+-- | The numerator and the denominator. Reading reduces them to lowest terms. It refuses a
+-- denominator of 0, and terms that the type cannot hold.
 instance (Serialize a, Integral a) => Serialize (Ratio a) where
   put r = put (numerator r) *> put (denominator r)
   get = do
@@ -126,7 +127,11 @@ instance (Serialize a, Serialize b) => Serialize (Either a b) where
   put e = case e of
     Left x -> putWord8 0 *> put x
     Right y -> putWord8 1 *> put y
-  get = getWord8 >>= \w -> if w == 0 then Left <$> levelled (isFlat @a) get else Right <$> levelled (isFlat @b) get
+  get =
+    getWord8 >>= \w ->
+      if w == 0
+        then Left <$> levelled (isFlat @a) get
+        else Right <$> levelled (isFlat @b) get
   {-# INLINE put #-}
   {-# INLINE get #-}
 

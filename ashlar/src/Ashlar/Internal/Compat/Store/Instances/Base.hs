@@ -152,7 +152,8 @@ instance (Store a, Store b) => Store (Either a b)
 -- | The real part and the imaginary part.
 instance Store a => Store (Complex a)
 
--- | The numerator and the denominator: see 'fraction'.
+-- | The numerator and the denominator. Reading reduces them to lowest terms. It refuses a
+-- denominator of 0, and terms that the type cannot hold.
 instance (Integral a, Store a) => Store (Ratio a) where
   size = combineSize numerator denominator
   poke r = poke (numerator r) *> poke (denominator r)

@@ -5,9 +5,9 @@
 
 -- |
 -- Module      : Ashlar.Internal.Compat.Store.Instances.Containers
--- Description : Integers, strings, texts and containers in store's format
+-- Description : Strings, texts and containers in store's format
 --
--- A container is its number of elements as an 'Int', and the elements. A map has a mark in
+-- A container is its number of elements as an 'Int', and the elements. A map has a marker in
 -- front; an array has its bounds in place of the number.
 module Ashlar.Internal.Compat.Store.Instances.Containers () where
 
@@ -56,7 +56,7 @@ pokeElements :: (Foldable t, Store a) => t a -> Poke ()
 pokeElements xs = poke (F.length xs) *> putBuilder (putEach poke xs)
 {-# INLINE pokeElements #-}
 
--- A list may be what a type contains itself by, so it counts as a level.
+-- A type may contain itself through a list, so a list counts as a level.
 peekElements :: Store a => Peek [a]
 peekElements = deeper (peek >>= \n -> getElements n peek)
 {-# INLINE peekElements #-}
@@ -110,24 +110,24 @@ instance Store IS.IntSet where
   poke s = poke (IS.toAscList s)
   peek = peek >>= \xs -> if ascending id xs then pure $! IS.fromDistinctAscList xs else unordered
 
--- What stands before a map.
-mapMark :: Word32
-mapMark = 1217678090
+-- The marker before a map.
+mapMarker :: Word32
+mapMarker = 1217678090
 
-pokeMark :: Poke ()
-pokeMark = putWord32host mapMark
+pokeMarker :: Poke ()
+pokeMarker = putWord32host mapMarker
 
-peekMark :: Peek ()
-peekMark =
+peekMarker :: Peek ()
+peekMarker =
   getWord32host >>= \mark ->
-    if mark == mapMark then pure () else invalid "Expected marker for ascending Map / IntMap"
+    if mark == mapMarker then pure () else invalid "Expected marker for ascending Map / IntMap"
 
--- | A mark of 4 bytes, and the pairs by ascending key. Others are refused.
+-- | A marker of 4 bytes, and the pairs by ascending key. Keys that do not ascend are refused.
 instance (Ord k, Store k, Store v) => Store (M.Map k v) where
   size = VarSize (\m -> 12 + M.foldlWithKey' (\n k v -> n + getSize k + getSize v) 0 m)
-  poke m = pokeMark *> poke (M.size m) *> putBuilder (putEach poke (M.toAscList m))
+  poke m = pokeMarker *> poke (M.size m) *> putBuilder (putEach poke (M.toAscList m))
   peek =
-    peekMark *> peekElements >>= \xs ->
+    peekMarker *> peekElements >>= \xs ->
       if increasing (map fst xs) then pure $! M.fromDistinctAscList xs else unordered
   {-# INLINEABLE size #-}
   {-# INLINEABLE poke #-}
@@ -136,9 +136,9 @@ instance (Ord k, Store k, Store v) => Store (M.Map k v) where
 -- | As a 'M.Map' with keys of type 'Int'.
 instance Store v => Store (IM.IntMap v) where
   size = VarSize (IM.foldl' (\n v -> n + 8 + getSize v) 12)
-  poke m = pokeMark *> poke (IM.size m) *> putBuilder (putEach poke (IM.toAscList m))
+  poke m = pokeMarker *> poke (IM.size m) *> putBuilder (putEach poke (IM.toAscList m))
   peek =
-    peekMark *> peekElements >>= \xs ->
+    peekMarker *> peekElements >>= \xs ->
       if ascending fst xs then pure $! IM.fromDistinctAscList xs else unordered
   {-# INLINEABLE size #-}
   {-# INLINEABLE poke #-}
@@ -179,7 +179,7 @@ pokeArray :: (Ix i, IArray a e, Store i, Store e) => a i e -> Poke ()
 pokeArray a = poke (bounds a) *> putBuilder (putEach poke (elems a))
 {-# INLINE pokeArray #-}
 
--- The bounds are not believed: the elements are read first.
+-- The bounds are not trusted: the elements are read first.
 peekArray :: (Ix i, IArray a e, Store i, Store e) => Peek (a i e)
 peekArray = deeper $ do
   bs <- peek
