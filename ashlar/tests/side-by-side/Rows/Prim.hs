@@ -37,7 +37,10 @@ literals =
     ++ $( since
             "B.cstringUtf8"
             [|
-              [ is ("cstringUtf8 of " ++ name) (\() -> A.cstringUtf8 l) $ \() -> $(dyn "B.cstringUtf8") l
+              [ is
+                  ("cstringUtf8 of " ++ name)
+                  (\() -> A.cstringUtf8 l)
+                  (\() -> $(dyn "B.cstringUtf8") l)
                 | Literal name l <- ascii ++ utf8
               ]
               |]
