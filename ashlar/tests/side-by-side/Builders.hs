@@ -183,7 +183,7 @@ whole =
     Circumstance "small buffers" $ \lib b ->
       mconcat
         <$> sequence
-          [ (<>) <$> bytes output <*> pure (noted (show (all (not . S.null) (L.toChunks output))))
+          [ (<>) <$> bytes output <*> pure (noted (show (any S.null (L.toChunks output))))
             | (first, next) <- buffers lib b,
               safe <- [False, True],
               let output = lazilyWith lib safe first next (L.pack [1, 2, 3]) b
@@ -199,7 +199,8 @@ joined lib = foldr1 (also lib)
 buffers :: Library b -> b -> [(Int, Int)]
 buffers lib b
   | L.null (L.drop 400 (lazily lib b)) =
-    [(n, n) | n <- [1 .. 20]] ++ [(0, 0), (-1, -1), (minBound, 1), (1, 8), (17, 1), (64, 3), (300, 300)]
+    [(n, n) | n <- [1 .. 20]]
+      ++ [(0, 0), (-1, -1), (minBound, 1), (1, 8), (17, 1), (64, 3), (300, 300)]
   | otherwise = [(1000, 1001), (4080, 4096), (1, 9000)]
 
 padding :: Library b -> Int -> b
@@ -291,7 +292,8 @@ partial =
     Partial "masking seen by a value" $ \lib f -> do
       a <- bytes (lazily lib (f (maskedAs Unmasked)))
       b <- mask_ (bytes (lazily lib (f (maskedAs MaskedInterruptible))))
-      c <- uninterruptibleMask_ (bytes (L.fromStrict (strictly lib (f (maskedAs MaskedUninterruptible)))))
+      let strict = L.fromStrict (strictly lib (f (maskedAs MaskedUninterruptible)))
+      c <- uninterruptibleMask_ (bytes strict)
       pure (a <> b <> c),
     Partial "one result, two threads meet in it" $ \lib f -> do
       gate <- newGate

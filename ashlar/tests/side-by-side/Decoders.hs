@@ -16,7 +16,6 @@ module Decoders
     Trait (..),
     rowName,
     differences,
-    edges,
   )
 where
 
@@ -84,10 +83,6 @@ data Trait
     Differs
   deriving stock (Eq)
 
--- | For functions of a number.
-edges :: [(String, Int)]
-edges = [(show n, n) | n <- [-1, 0, 1, 2, 5, 8]] ++ [("maxBound", maxBound), ("minBound", minBound)]
-
 rowName :: Row -> String
 rowName (Row name _ _ _ _ _) = name
 
@@ -115,10 +110,12 @@ differences (Row _ traits mine his f g) =
                  circumstance
                  a
                  b
-               | (name, input) <- holedInputs,
-                 Does Arrived `notElem` traits,
+               | Does Arrived `notElem` traits,
+                 (name, input) <- holedInputs,
                  ((circumstance, a), (_, b)) <-
-                   zip (withHole late (onLazy mine f . input)) (withHole late (onLazy his g . input))
+                   zip
+                     (withHole late (onLazy mine f . input))
+                     (withHole late (onLazy his g . input))
              ]
       )
   where
@@ -141,11 +138,11 @@ contexts traits =
   [ Context "alone" Straight (\_ g -> show <$> g),
     Context "at an offset" Offsets $ \lib g ->
       (\_ x n -> show (x, n)) <$> oneByte lib <*> g <*> offset lib,
-    Context "twice" Straight (\_ g -> (\x y -> show (x, y)) <$> g <*> g),
+    Context "twice" Straight (\_ g -> curry show <$> g <*> g),
     Context "before a failure" Straight (\_ g -> g *> fail "no"),
     Context "labelled" Straight (\lib g -> named lib "a" (named lib "b" (show <$> g))),
     Context "lookAhead" Ahead $ \lib g ->
-      (\x y -> show (x, y)) <$> ahead lib g <*> oneByte lib,
+      curry show <$> ahead lib g <*> oneByte lib,
     Context "lookAheadM with Nothing" Backtracking $ \lib g ->
       (\x n -> show (x :: Maybe (), n)) <$> aheadM lib (Nothing <$ g) <*> oneByte lib,
     Context "lookAheadM with Just" Ahead $ \lib g ->
@@ -160,7 +157,7 @@ contexts traits =
       (oneByte lib *> oneByte lib *> fail "no") <|> (show <$> g)
   ]
     ++ [ Context ("isolate " ++ show n) Isolating $ \lib g ->
-           (\x at -> show (x, at)) <$> isolated lib n g <*> offset lib
+           curry show <$> isolated lib n g <*> offset lib
          | n <- [-1, 0, 1, 2, 3, 4, 5, 7, 8, 9, minBound, maxBound]
        ]
     ++ [ Context "isolated after a byte" Isolating $ \lib g ->
@@ -185,7 +182,7 @@ contents =
 
 -- | Split at every point, in single bytes, and with empty chunks between.
 inputs :: [[S.ByteString]]
-inputs = concatMap splits (map S.pack contents)
+inputs = concatMap (splits . S.pack) contents
   where
     splits bs =
       [bs] :

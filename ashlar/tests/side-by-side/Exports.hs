@@ -36,9 +36,16 @@ complete tables = do
       pure (check (functions (lines out)))
   where
     run = readProcessWithExitCode
-    script = unlines (concat [["putStrLn \"== " ++ m ++ "\"", ":browse " ++ m] | m <- nub (tables >>= modules)])
+    script =
+      unlines
+        (nub (tables >>= modules) >>= \m -> ["putStrLn \"== " ++ m ++ "\"", ":browse " ++ m])
     check exports =
-      [m ++ "." ++ f ++ " has no row" | table <- tables, m <- modules table, (m', f) <- exports, m == m', f `notElem` known table]
+      [ m ++ "." ++ f ++ " has no row"
+        | table <- tables,
+          (m, f) <- exports,
+          m `elem` modules table,
+          f `notElem` known table
+      ]
         ++ ["only " ++ show (length exports) ++ " exports were found" | length exports < 300]
     known table = map (head . words) (rowNames table) ++ map fst (without table)
 
@@ -52,7 +59,7 @@ functions = go ""
         | " " `isPrefixOf` l || null l || declares l -> go m more
         | otherwise -> (m, unqualified (takeWhile (/= ' ') l)) : go m more
       [] -> []
-    declares l = takeWhile (/= ' ') l `elem` ["type", "data", "newtype", "class", "pattern", "infixl", "infixr", "infix"]
+    declares l = takeWhile (/= ' ') l `elem` ["type", "data", "newtype", "class", "pattern"]
     -- Such as bytestring-0.11.5.3:Data.ByteString.Builder.ASCII.intDec, or (Data.Prim.>*<).
     unqualified name = case break (== ':') name of
       (package, ':' : more) | '-' `elem` package -> unqualified more

@@ -49,11 +49,22 @@ nothing found = case found of
 tables :: [Table]
 tables =
   [ Table
-      ["Data.ByteString.Builder", "Data.ByteString.Builder.Extra", "Data.ByteString.Builder.RealFloat"]
+      [ "Data.ByteString.Builder",
+        "Data.ByteString.Builder.Extra",
+        "Data.ByteString.Builder.RealFloat"
+      ]
       (map Builders.rowName Rows.Bytestring.rows)
       ( everyRow
-          ["toLazyByteString", "toLazyByteStringWith", "hPutBuilder", "runBuilder", "safeStrategy", "untrimmedStrategy"]
-          ++ [(f, "an argument of formatDouble") | f <- ["standard", "standardDefaultPrecision", "scientific", "generic"]]
+          [ "toLazyByteString",
+            "toLazyByteStringWith",
+            "hPutBuilder",
+            "runBuilder",
+            "safeStrategy",
+            "untrimmedStrategy"
+          ]
+          ++ [ (f, "an argument of formatDouble")
+               | f <- ["standard", "standardDefaultPrecision", "scientific", "generic"]
+             ]
       ),
     Table
       ["Data.ByteString.Builder.Prim"]
@@ -68,17 +79,40 @@ tables =
             "liftFixedToBounded"
           ]
       ),
-    Table ["Data.Binary.Put"] (map Builders.rowName Rows.BinaryPut.rows) (everyRow ["runPut", "execPut"]),
+    Table
+      ["Data.Binary.Put"]
+      (map Builders.rowName Rows.BinaryPut.rows)
+      (everyRow ["runPut", "execPut"]),
     Table ["Data.Binary.Builder"] (map Builders.rowName Rows.BinaryBuilder.rows) [],
     Table
       ["Data.Binary.Get"]
       (map Decoders.rowName Rows.BinaryGet.rows)
-      (everyRow ["runGet", "runGetOrFail", "runGetIncremental", "runGetState", "pushChunk", "pushChunks", "pushEndOfInput"]),
-    Table ["Data.Serialize.Put"] (map Builders.rowName Rows.CerealPut.rows) (everyRow ["runPutLazy", "execPut"]),
+      ( everyRow
+          [ "runGet",
+            "runGetOrFail",
+            "runGetIncremental",
+            "runGetState",
+            "pushChunk",
+            "pushChunks",
+            "pushEndOfInput"
+          ]
+      ),
+    Table
+      ["Data.Serialize.Put"]
+      (map Builders.rowName Rows.CerealPut.rows)
+      (everyRow ["runPutLazy", "execPut"]),
     Table
       ["Data.Serialize.Get"]
       (map Decoders.rowName Rows.CerealGet.rows)
-      (everyRow ["runGet", "runGetLazy", "runGetState", "runGetLazyState", "runGetPartial", "runGetChunk"]),
+      ( everyRow
+          [ "runGet",
+            "runGetLazy",
+            "runGetState",
+            "runGetLazyState",
+            "runGetPartial",
+            "runGetChunk"
+          ]
+      ),
     Table
       ["Data.Serialize.IEEE754"]
       (map Builders.rowName Rows.CerealPut.rows ++ map Decoders.rowName Rows.CerealGet.rows)

@@ -12,6 +12,7 @@
 module Samples
   ( Sample (..),
     Hole (..),
+    edges,
 
     -- * What a hole is filled with
     Boom (..),
@@ -37,6 +38,7 @@ import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Lazy.Internal as L (ByteString (..))
 import qualified Data.ByteString.Short as SBS
 import Data.Int (Int16, Int32, Int64, Int8)
+import Data.Maybe (mapMaybe)
 import Data.Word (Word16, Word32, Word64, Word8)
 import System.IO.Unsafe (unsafePerformIO)
 
@@ -115,6 +117,10 @@ maskedAs right = Hole $ \x -> unsafePerformIO $ do
   pure x
 {-# NOINLINE maskedAs #-}
 
+-- | For functions of a number.
+edges :: [(String, Int)]
+edges = [(show n, n) | n <- [-1, 0, 1, 2, 5, 8]] ++ [("maxBound", maxBound), ("minBound", minBound)]
+
 -- Numbers -----------------------------------------------------------------------------------------
 
 numbers :: forall a. (Show a, Bounded a, Integral a) => [(String, a)]
@@ -124,7 +130,7 @@ numbers =
         [minBound, maxBound, 0, 1, maxBound - 1, minBound + 1, 127, maxBound `div` 2]
           ++ [x | e <- [1 .. 19 :: Int], d <- [-1, 0], Just x <- [inside (10 ^ e + d)]]
           ++ [x | e <- [4, 8 .. 60 :: Int], d <- [-1, 0], Just x <- [inside (2 ^ e + d)]]
-          ++ [x | Just x <- map inside [-1, -9, -10, -128, -129]]
+          ++ mapMaybe inside [-1, -9, -10, -128, -129]
   ]
   where
     inside :: Integer -> Maybe a
@@ -250,7 +256,8 @@ instance Sample L.ByteString where
   samples =
     [(show n ++ " bytes", L.fromStrict (someBytes n)) | n <- sizes]
       ++ [ ("chunks of " ++ show ns, L.fromChunks (map someBytes ns))
-           | ns <- [[1, 1], [1, 4080], [4080, 1], [40, 8160, 40, 8192], [20000, 3, 20000], [1 .. 40]]
+           | ns <-
+               [[1, 1], [1, 4080], [4080, 1], [40, 8160, 40, 8192], [20000, 3, 20000], [1 .. 40]]
          ]
       ++ [ ("an empty chunk", chunk 1 (chunk 0 (chunk 3 L.Empty))),
            ("an empty chunk first", chunk 0 (chunk 9 L.Empty)),
@@ -261,7 +268,9 @@ instance Sample L.ByteString where
   holed =
     [ ("in the first chunk", \h -> fill h (L.fromStrict (someBytes 20))),
       ("after a chunk", \h -> L.Chunk (someBytes 20) (fill h (L.fromStrict (someBytes 20)))),
-      ("after a large chunk", \h -> L.Chunk (someBytes 9000) (fill h (L.fromStrict (someBytes 20)))),
+      ( "after a large chunk",
+        \h -> L.Chunk (someBytes 9000) (fill h (L.fromStrict (someBytes 20)))
+      ),
       ("at the end", \h -> L.Chunk (someBytes 20) (fill h L.Empty))
     ]
   endless =

@@ -59,7 +59,8 @@ lastOf :: Seen -> Seen
 lastOf (Seen events) = Seen (take 1 (reverse events))
 
 withoutRest :: Seen -> Seen
-withoutRest (Seen events) = Seen [case e of Failed _ text -> Failed Nothing text; _ -> e | e <- events]
+withoutRest (Seen events) =
+  Seen [case e of Failed _ text -> Failed Nothing text; _ -> e | e <- events]
 
 withoutMessage :: Seen -> Seen
 withoutMessage (Seen events) =
@@ -109,19 +110,20 @@ differ sample circumstance mine his = do
   Seen a <- seeing mine
   Seen b <- seeing his
   pure
-    [ sample ++ ", " ++ circumstance ++ ":\n    ours   " ++ display x ++ "\n    theirs " ++ display y
+    [ concat
+        [sample, ", ", circumstance, ":\n    ours   ", display x, "\n    theirs ", display y]
       | length a /= length b || not (and (zipWith agree a b)),
-        let (x, y) = unzipFirst (pad a) (pad b)
+        (x, y) <- take 1 (filter (not . both agree) (zip (pad a) (pad b)))
     ]
   where
     pad events = map Just events ++ repeat Nothing
-    unzipFirst xs ys = head [(x, y) | (x, y) <- zip xs ys, not (fromMaybe False (agree <$> x <*> y))]
+    both f (x, y) = fromMaybe False (f <$> x <*> y)
     display = maybe "nothing" event
 
 event :: Event -> String
 event e = case e of
   Bytes bs
-    | L.length bs > 60 -> show (L.length bs) ++ " bytes, " ++ show (L.toStrict (L.take 60 bs)) ++ "…"
+    | L.length bs > 60 -> show (L.length bs) ++ " bytes: " ++ show (L.take 60 bs)
     | otherwise -> show (S.unpack (L.toStrict bs))
   Some _ bs -> event (Bytes bs) ++ ", and then an exception"
   Failed rest text -> "failure: " ++ show rest ++ maybe "" (", " ++) text

@@ -16,7 +16,10 @@ is = row ours theirs
 rows :: [Row]
 rows =
   [ is "empty" (\() -> mempty) (\() -> B.empty),
-    is "append" (\(x, y) -> A.byteString x <> A.word8 y) (\(x, y) -> B.append (B.fromByteString x) (B.singleton y)),
+    is
+      "append"
+      (\(x, y) -> A.byteString x <> A.word8 y)
+      (\(x, y) -> B.append (B.fromByteString x) (B.singleton y)),
     is "flush" (\() -> A.flush) (\() -> B.flush),
     is "singleton" A.word8 B.singleton,
     is "fromByteString" A.byteString B.fromByteString,
@@ -24,7 +27,10 @@ rows =
     is "fromShortByteString" A.shortByteString B.fromShortByteString,
     is "putCharUtf8" A.charUtf8 B.putCharUtf8,
     is "putStringUtf8" A.stringUtf8 B.putStringUtf8,
-    is "toLazyByteString" (A.lazyByteString . A.toLazyByteString . A.stringUtf8) (B.fromLazyByteString . B.toLazyByteString . B.putStringUtf8),
+    is
+      "toLazyByteString"
+      (A.lazyByteString . A.toLazyByteString . A.stringUtf8)
+      (B.fromLazyByteString . B.toLazyByteString . B.putStringUtf8),
     is "putWord16be" A.word16BE B.putWord16be,
     is "putWord16le" A.word16LE B.putWord16le,
     is "putWord16host" A.word16Host B.putWord16host,

@@ -17,6 +17,7 @@ import qualified Data.ByteString.Lazy.Internal as L (ByteString (..))
 import Data.Int (Int64)
 import qualified Data.List as List
 import Decoders
+import Samples (edges)
 import Seen
 import Threads
 
@@ -76,11 +77,14 @@ theirs =
     byChunks g = step . B.pushEndOfInput . List.foldl' B.pushChunk (B.runGetIncremental g)
     atOnce g = step . B.pushEndOfInput . B.pushChunks (B.runGetIncremental g)
 
-shown :: Show a => Either (L.ByteString, Int64, String) (L.ByteString, Int64, a) -> String
+-- | What 'B.runGetOrFail' returns.
+type Result a = Either (L.ByteString, Int64, String) (L.ByteString, Int64, a)
+
+shown :: Show a => Result a -> String
 shown = either (const "failure") show
 
 runsBy ::
-  (forall a. g a -> L.ByteString -> Either (L.ByteString, Int64, String) (L.ByteString, Int64, a)) ->
+  (forall a. g a -> L.ByteString -> Result a) ->
   (forall a. g a -> L.ByteString -> a) ->
   (forall a. g a -> Step a) ->
   (forall a. g a -> [S.ByteString] -> Step a) ->
@@ -96,7 +100,9 @@ runsBy orFail run begin byChunks atOnce state =
         (x, rest, at) <- evaluate (state g (lazy input) 3)
         pure (noted (show (x, rest, at))),
     Run "resumed again" [] $ \g input -> case begin g of
-      Partial k -> pure (foldMap (\c -> steps (k (Just c)) (drop 1 input)) (take 1 input ++ take 1 input))
+      Partial k ->
+        let resumed = foldMap (\c -> steps (k (Just c)) (drop 1 input)) (take 1 input)
+         in pure (resumed <> resumed)
       d -> pure (steps d input),
     Run "pushChunk" [] (\g -> pure . ended . byChunks g),
     Run "pushChunks" [] (\g -> pure . ended . atOnce g . lazy),
@@ -107,7 +113,7 @@ runsBy orFail run begin byChunks atOnce state =
   where
     -- Also with empty chunks, which lazy ByteStrings must not have but which somebody may make.
     lazy = foldr L.Chunk L.Empty
-    end :: Show a => Either (L.ByteString, Int64, String) (L.ByteString, Int64, a) -> IO Seen
+    end :: Show a => Result a -> IO Seen
     end = either (\(rest, at, text) -> pure (failed rest at (known text))) (pure . noted . show)
     thrown act = act `catch` \(ErrorCall _) -> pure (noted "an ErrorCall")
     -- How many states a user sees, and the last.
@@ -152,19 +158,38 @@ rows =
     ++ numbered "skip" [OtherRest] A.skip B.skip
     ++ numbered "getByteString" [] A.getByteString B.getByteString
     ++ numbered "getBytes" [] A.getBytes B.getBytes
-    ++ numbered "getLazyByteString" [OtherRest] (A.getLazyByteString . toEnum) (B.getLazyByteString . toEnum)
+    ++ numbered
+      "getLazyByteString"
+      [OtherRest]
+      (A.getLazyByteString . toEnum)
+      (B.getLazyByteString . toEnum)
     ++ [ may "bytesRead" A.bytesRead B.bytesRead,
          may "isEmpty" A.isEmpty B.isEmpty,
          may "remaining" A.remaining B.remaining,
          may "getRemainingLazyByteString" A.getRemainingLazyByteString B.getRemainingLazyByteString,
          passes "getLazyByteStringNul" A.getLazyByteStringNul B.getLazyByteStringNul,
-         may "label" (A.label "x" (A.label "" A.getWord16be)) (B.label "x" (B.label "" B.getWord16be)),
-         Row "empty" [MayReadNothing, OtherMessage] ours theirs (empty :: A.Get ()) (empty :: B.Get ()),
+         may
+           "label"
+           (A.label "x" (A.label "" A.getWord16be))
+           (B.label "x" (B.label "" B.getWord16be)),
+         Row
+           "empty"
+           [MayReadNothing, OtherMessage]
+           ours
+           theirs
+           (empty :: A.Get ())
+           (empty :: B.Get ()),
          may "fail" (fail "" :: A.Get ()) (fail "" :: B.Get ()),
          may "lookAhead" (A.lookAhead A.getWord16be) (B.lookAhead B.getWord16be),
-         may "lookAhead in itself" (A.lookAhead ((,) <$> A.getWord8 <*> A.lookAhead A.getWord8)) (B.lookAhead ((,) <$> B.getWord8 <*> B.lookAhead B.getWord8)),
+         may
+           "lookAhead in itself"
+           (A.lookAhead ((,) <$> A.getWord8 <*> A.lookAhead A.getWord8))
+           (B.lookAhead ((,) <$> B.getWord8 <*> B.lookAhead B.getWord8)),
          may "lookAheadM" (A.lookAheadM (odds <$> A.getWord8)) (B.lookAheadM (odds <$> B.getWord8)),
-         may "lookAheadE" (A.lookAheadE (sides <$> A.getWord16le)) (B.lookAheadE (sides <$> B.getWord16le)),
+         may
+           "lookAheadE"
+           (A.lookAheadE (sides <$> A.getWord16le))
+           (B.lookAheadE (sides <$> B.getWord16le)),
          is "getDoublebe" A.getDoublebe B.getDoublebe,
          is "getDoublehost" A.getDoublehost B.getDoublehost,
          is "getDoublele" A.getDoublele B.getDoublele,

@@ -21,7 +21,10 @@ rows :: [Row]
 rows =
   [ is "flush" (\() -> A.flush) (\() -> B.flush),
     is "putBuilder" (A.putBuilder . A.byteString) (B.putBuilder . B.byteString),
-    is "runPutM" (A.putLazyByteString . snd . A.runPutM . A.putByteString) (B.putLazyByteString . snd . B.runPutM . B.putByteString),
+    is
+      "runPutM"
+      (A.putLazyByteString . snd . A.runPutM . A.putByteString)
+      (B.putLazyByteString . snd . B.runPutM . B.putByteString),
     is "putByteString" A.putByteString B.putByteString,
     is "putCharUtf8" A.putCharUtf8 B.putCharUtf8,
     is "putDoublebe" A.putDoublebe B.putDoublebe,

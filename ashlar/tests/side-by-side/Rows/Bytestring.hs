@@ -13,7 +13,7 @@ import qualified Data.ByteString.Builder as B
 import qualified Data.ByteString.Builder.Extra as B
 import Language.Haskell.TH (dyn)
 import Late (since)
-import Samples (Sample)
+import Samples (Sample, edges)
 import System.Directory (getTemporaryDirectory, removeFile)
 import System.IO (hClose, openBinaryTempFile)
 import System.IO.Unsafe (unsafePerformIO)
@@ -28,20 +28,6 @@ rows =
     is "byteStringInsert" A.byteStringInsert B.byteStringInsert,
     is "lazyByteStringCopy" A.lazyByteStringCopy B.lazyByteStringCopy,
     is "lazyByteStringInsert" A.lazyByteStringInsert B.lazyByteStringInsert,
-    is "byteStringThreshold (-1)" (A.byteStringThreshold (-1)) (B.byteStringThreshold (-1)),
-    is "lazyByteStringThreshold (-1)" (A.lazyByteStringThreshold (-1)) (B.lazyByteStringThreshold (-1)),
-    is "byteStringThreshold 0" (A.byteStringThreshold 0) (B.byteStringThreshold 0),
-    is "lazyByteStringThreshold 0" (A.lazyByteStringThreshold 0) (B.lazyByteStringThreshold 0),
-    is "byteStringThreshold 1" (A.byteStringThreshold 1) (B.byteStringThreshold 1),
-    is "lazyByteStringThreshold 1" (A.lazyByteStringThreshold 1) (B.lazyByteStringThreshold 1),
-    is "byteStringThreshold 20" (A.byteStringThreshold 20) (B.byteStringThreshold 20),
-    is "lazyByteStringThreshold 20" (A.lazyByteStringThreshold 20) (B.lazyByteStringThreshold 20),
-    is "byteStringThreshold 4000" (A.byteStringThreshold 4000) (B.byteStringThreshold 4000),
-    is "lazyByteStringThreshold 4000" (A.lazyByteStringThreshold 4000) (B.lazyByteStringThreshold 4000),
-    is "byteStringThreshold maxBound" (A.byteStringThreshold maxBound) (B.byteStringThreshold maxBound),
-    is "lazyByteStringThreshold maxBound" (A.lazyByteStringThreshold maxBound) (B.lazyByteStringThreshold maxBound),
-    is "byteStringThreshold minBound" (A.byteStringThreshold minBound) (B.byteStringThreshold minBound),
-    is "lazyByteStringThreshold minBound" (A.lazyByteStringThreshold minBound) (B.lazyByteStringThreshold minBound),
     is "smallChunkSize" (\() -> A.intDec A.smallChunkSize) (\() -> B.intDec B.smallChunkSize),
     is "defaultChunkSize" (\() -> A.intDec A.defaultChunkSize) (\() -> B.intDec B.defaultChunkSize),
     is "flush" (\() -> A.flush) (\() -> B.flush),
@@ -113,7 +99,21 @@ rows =
     is "floatDec" A.floatDec B.floatDec,
     is "doubleDec" A.doubleDec B.doubleDec
   ]
+    ++ thresholds
     ++ late
+
+-- | With numbers at the edges.
+thresholds :: [Row]
+thresholds =
+  concat
+    [ [ is ("byteStringThreshold " ++ name) (A.byteStringThreshold n) (B.byteStringThreshold n),
+        is
+          ("lazyByteStringThreshold " ++ name)
+          (A.lazyByteStringThreshold n)
+          (B.lazyByteStringThreshold n)
+      ]
+      | (name, n) <- edges ++ [("20", 20), ("4000", 4000)]
+    ]
 
 -- | Not in all versions.
 late :: [Row]
@@ -121,41 +121,58 @@ late =
   concat
     [ $( since
            "B.writeFile"
-           [ [|
-               is
+           [|
+             [ is
                  "writeFile"
                  (A.byteString . written A.writeFile . A.byteString)
                  (B.byteString . written $(dyn "B.writeFile") . B.byteString)
-               |]
-           ]
+             ]
+             |]
        ),
       $( since
            "B.formatFloat"
-           [ [|is "formatFloat standard (-1)" (A.formatFloat (A.standard (-1))) ($(dyn "B.formatFloat") ($(dyn "B.standard") (-1)))|],
-             [|is "formatFloat standard 0" (A.formatFloat (A.standard 0)) ($(dyn "B.formatFloat") ($(dyn "B.standard") 0))|],
-             [|is "formatFloat standard 1" (A.formatFloat (A.standard 1)) ($(dyn "B.formatFloat") ($(dyn "B.standard") 1))|],
-             [|is "formatFloat standard 2" (A.formatFloat (A.standard 2)) ($(dyn "B.formatFloat") ($(dyn "B.standard") 2))|],
-             [|is "formatFloat standard 7" (A.formatFloat (A.standard 7)) ($(dyn "B.formatFloat") ($(dyn "B.standard") 7))|],
-             [|is "formatFloat standard 30" (A.formatFloat (A.standard 30)) ($(dyn "B.formatFloat") ($(dyn "B.standard") 30))|],
-             [|is "formatFloat standardDefaultPrecision" (A.formatFloat (A.standardDefaultPrecision)) ($(dyn "B.formatFloat") ($(dyn "B.standardDefaultPrecision")))|],
-             [|is "formatFloat scientific" (A.formatFloat (A.scientific)) ($(dyn "B.formatFloat") ($(dyn "B.scientific")))|],
-             [|is "formatFloat generic" (A.formatFloat (A.generic)) ($(dyn "B.formatFloat") ($(dyn "B.generic")))|]
-           ]
+           [|
+             [ is ("formatFloat " ++ name) (A.formatFloat f) ($(dyn "B.formatFloat") g)
+               | ((name, f), (_, g)) <-
+                   zip
+                     formats
+                     ( formatsOf
+                         $(dyn "B.standard")
+                         $(dyn "B.standardDefaultPrecision")
+                         $(dyn "B.scientific")
+                         $(dyn "B.generic")
+                     )
+             ]
+             |]
        ),
       $( since
            "B.formatDouble"
-           [ [|is "formatDouble standard (-1)" (A.formatDouble (A.standard (-1))) ($(dyn "B.formatDouble") ($(dyn "B.standard") (-1)))|],
-             [|is "formatDouble standard 0" (A.formatDouble (A.standard 0)) ($(dyn "B.formatDouble") ($(dyn "B.standard") 0))|],
-             [|is "formatDouble standard 1" (A.formatDouble (A.standard 1)) ($(dyn "B.formatDouble") ($(dyn "B.standard") 1))|],
-             [|is "formatDouble standard 2" (A.formatDouble (A.standard 2)) ($(dyn "B.formatDouble") ($(dyn "B.standard") 2))|],
-             [|is "formatDouble standard 7" (A.formatDouble (A.standard 7)) ($(dyn "B.formatDouble") ($(dyn "B.standard") 7))|],
-             [|is "formatDouble standard 30" (A.formatDouble (A.standard 30)) ($(dyn "B.formatDouble") ($(dyn "B.standard") 30))|],
-             [|is "formatDouble standardDefaultPrecision" (A.formatDouble (A.standardDefaultPrecision)) ($(dyn "B.formatDouble") ($(dyn "B.standardDefaultPrecision")))|],
-             [|is "formatDouble scientific" (A.formatDouble (A.scientific)) ($(dyn "B.formatDouble") ($(dyn "B.scientific")))|],
-             [|is "formatDouble generic" (A.formatDouble (A.generic)) ($(dyn "B.formatDouble") ($(dyn "B.generic")))|]
-           ]
+           [|
+             [ is ("formatDouble " ++ name) (A.formatDouble f) ($(dyn "B.formatDouble") g)
+               | ((name, f), (_, g)) <-
+                   zip
+                     formats
+                     ( formatsOf
+                         $(dyn "B.standard")
+                         $(dyn "B.standardDefaultPrecision")
+                         $(dyn "B.scientific")
+                         $(dyn "B.generic")
+                     )
+             ]
+             |]
        )
     ]
+  where
+    formats = formatsOf A.standard A.standardDefaultPrecision A.scientific A.generic
+
+-- | The formats of a library.
+formatsOf :: (Int -> f) -> f -> f -> f -> [(String, f)]
+formatsOf standard standardDefault scientific generic =
+  [("standard " ++ show n, standard n) | n <- [-1, 0, 1, 2, 7, 30]]
+    ++ [ ("standardDefaultPrecision", standardDefault),
+         ("scientific", scientific),
+         ("generic", generic)
+       ]
 
 -- | What a function writes to a file.
 written :: (FilePath -> b -> IO ()) -> b -> S.ByteString

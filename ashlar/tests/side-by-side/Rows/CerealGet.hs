@@ -16,6 +16,7 @@ import qualified Data.Serialize.Get as B
 import qualified Data.Serialize.IEEE754 as B
 import Data.Word (Word8)
 import Decoders
+import Samples (edges)
 import Seen
 import Threads
 
@@ -42,8 +43,13 @@ ours =
     }
   where
     ways =
-      runsBy A.runGetState A.runGetLazyState (\g -> step . A.runGetPartial g) A.runGet A.runGetLazy $
-        \g n -> step . A.runGetChunk g n
+      runsBy
+        A.runGetState
+        A.runGetLazyState
+        (\g -> step . A.runGetPartial g)
+        A.runGet
+        A.runGetLazy
+        $ \g n -> step . A.runGetChunk g n
     step :: A.Result a -> Step a
     step d = case d of
       A.Done x rest -> Done rest x
@@ -67,8 +73,13 @@ theirs =
     }
   where
     ways =
-      runsBy B.runGetState B.runGetLazyState (\g -> step . B.runGetPartial g) B.runGet B.runGetLazy $
-        \g n -> step . B.runGetChunk g n
+      runsBy
+        B.runGetState
+        B.runGetLazyState
+        (\g -> step . B.runGetPartial g)
+        B.runGet
+        B.runGetLazy
+        $ \g n -> step . B.runGetChunk g n
     step :: B.Result a -> Step a
     step d = case d of
       B.Done x rest -> Done rest x
@@ -89,7 +100,9 @@ runsBy runState runLazyState begin run runLazy beginChunk =
   [ Run "runGetState" [] (\g input -> end (runState g (S.concat input) 0)),
     Run "runGetLazyState" [Isolating, Backtracking, Arrived] (\g -> end . runLazyState g . lazy),
     Run "runGetPartial" [Isolating, Ahead, Backtracking, Choosing, Arrived] $ \g input ->
-      pure (case whole input of first : more -> steps (begin g first) more; [] -> steps (begin g S.empty) []),
+      pure $ case whole input of
+        first : more -> steps (begin g first) more
+        [] -> steps (begin g S.empty) [],
     Run "runGetState at an offset" [] (\g input -> end (runState g (S.concat input) 1)),
     Run "runGetState at a negative offset" [] (\g input -> end (runState g (S.concat input) (-1))),
     Run "runGetState past the end" [] (\g input -> end (runState g (S.concat input) 99)),
@@ -144,7 +157,11 @@ rows =
   numbered "isolate" [Does Isolating] (`A.isolate` A.getWord16be) (`B.isolate` B.getWord16be)
     ++ numbered "getBytes" [] A.getBytes B.getBytes
     ++ numbered "getByteString" [] A.getByteString B.getByteString
-    ++ numbered "getLazyByteString" [OtherRest] (A.getLazyByteString . toEnum) (B.getLazyByteString . toEnum)
+    ++ numbered
+      "getLazyByteString"
+      [OtherRest]
+      (A.getLazyByteString . toEnum)
+      (B.getLazyByteString . toEnum)
     ++ numbered "getShortByteString" [] A.getShortByteString B.getShortByteString
     ++ numbered "skip" [OtherRest, OtherOffset] (A.skip . large) (B.skip . large)
     ++ numbered "ensure" [Does Arrived] (A.ensure . large) (B.ensure . large)
@@ -153,24 +170,57 @@ rows =
     ++ [ may "bytesRead" A.bytesRead B.bytesRead,
          has "isEmpty" A.isEmpty B.isEmpty,
          has "remaining" A.remaining B.remaining,
-         may "label" (A.label "x" (A.label "" A.getWord16be)) (B.label "x" (B.label "" B.getWord16be)),
+         may
+           "label"
+           (A.label "x" (A.label "" A.getWord16be))
+           (B.label "x" (B.label "" B.getWord16be)),
          may "empty" (empty :: A.Get ()) (empty :: B.Get ()),
          may "fail" (fail "" :: A.Get ()) (fail "" :: B.Get ()),
          looks "lookAhead" (A.lookAhead A.getWord16be) (B.lookAhead B.getWord16be),
-         Row "lookAheadM" [MayReadNothing, OtherOffset, Does Backtracking] ours theirs (A.lookAheadM (odds <$> A.getWord8)) (B.lookAheadM (odds <$> B.getWord8)),
-         Row "lookAheadE" [MayReadNothing, OtherOffset, Does Backtracking] ours theirs (A.lookAheadE (sides <$> A.getWord16le)) (B.lookAheadE (sides <$> B.getWord16le)),
+         Row
+           "lookAheadM"
+           [MayReadNothing, OtherOffset, Does Backtracking]
+           ours
+           theirs
+           (A.lookAheadM (odds <$> A.getWord8))
+           (B.lookAheadM (odds <$> B.getWord8)),
+         Row
+           "lookAheadE"
+           [MayReadNothing, OtherOffset, Does Backtracking]
+           ours
+           theirs
+           (A.lookAheadE (sides <$> A.getWord16le))
+           (B.lookAheadE (sides <$> B.getWord16le)),
          is "getTwoOf" (A.getTwoOf A.getWord8 A.getWord16le) (B.getTwoOf B.getWord8 B.getWord16le),
          is "getListOf" (A.getListOf A.getWord16be) (B.getListOf B.getWord16be),
          is "getSeqOf" (A.getSeqOf A.getWord16be) (B.getSeqOf B.getWord16be),
          is "getTreeOf" (A.getTreeOf A.getWord8) (B.getTreeOf B.getWord8),
          is "getMapOf" (A.getMapOf A.getWord8 A.getWord8) (B.getMapOf B.getWord8 B.getWord8),
-         is "getIntMapOf" (A.getIntMapOf (small <$> A.getWord8) A.getWord8) (B.getIntMapOf (small <$> B.getWord8) B.getWord8),
+         is
+           "getIntMapOf"
+           (A.getIntMapOf (small <$> A.getWord8) A.getWord8)
+           (B.getIntMapOf (small <$> B.getWord8) B.getWord8),
          is "getSetOf" (A.getSetOf A.getWord8) (B.getSetOf B.getWord8),
-         is "getIntSetOf" (A.getIntSetOf (small <$> A.getWord8)) (B.getIntSetOf (small <$> B.getWord8)),
+         is
+           "getIntSetOf"
+           (A.getIntSetOf (small <$> A.getWord8))
+           (B.getIntSetOf (small <$> B.getWord8)),
          is "getMaybeOf" (A.getMaybeOf A.getWord16be) (B.getMaybeOf B.getWord16be),
-         is "getEitherOf" (A.getEitherOf A.getWord8 A.getWord16be) (B.getEitherOf B.getWord8 B.getWord16be),
-         Row "getNested" [Does Isolating] ours theirs (A.getNested (small <$> A.getWord8) A.getWord16be) (B.getNested (small <$> B.getWord8) B.getWord16be),
-         is "getIArrayOf" (A.getIArrayOf ((`mod` 2) <$> A.getWord8) A.getWord8 :: A.Get (Array Word8 Word8)) (B.getIArrayOf ((`mod` 2) <$> B.getWord8) B.getWord8),
+         is
+           "getEitherOf"
+           (A.getEitherOf A.getWord8 A.getWord16be)
+           (B.getEitherOf B.getWord8 B.getWord16be),
+         Row
+           "getNested"
+           [Does Isolating]
+           ours
+           theirs
+           (A.getNested (small <$> A.getWord8) A.getWord16be)
+           (B.getNested (small <$> B.getWord8) B.getWord16be),
+         is
+           "getIArrayOf"
+           (A.getIArrayOf ((`mod` 2) <$> A.getWord8) A.getWord8 :: A.Get (Array Word8 Word8))
+           (B.getIArrayOf ((`mod` 2) <$> B.getWord8) B.getWord8),
          is "getInt16be" A.getInt16be B.getInt16be,
          is "getInt16le" A.getInt16le B.getInt16le,
          is "getInt32be" A.getInt32be B.getInt32be,
@@ -193,8 +243,20 @@ rows =
          is "getFloat32be" A.getFloat32be B.getFloat32be,
          is "getFloat64le" A.getFloat64le B.getFloat64le,
          is "getFloat64be" A.getFloat64be B.getFloat64be,
-         Row "skip minBound" [MayReadNothing, Differs] ours theirs (A.skip minBound) (B.skip minBound),
-         Row "ensure minBound" [MayReadNothing, Differs] ours theirs (A.ensure minBound) (B.ensure minBound)
+         Row
+           "skip minBound"
+           [MayReadNothing, Differs]
+           ours
+           theirs
+           (A.skip minBound)
+           (B.skip minBound),
+         Row
+           "ensure minBound"
+           [MayReadNothing, Differs]
+           ours
+           theirs
+           (A.ensure minBound)
+           (B.ensure minBound)
        ]
   where
     -- The smallest numbers overflow in cereal: see the last rows.

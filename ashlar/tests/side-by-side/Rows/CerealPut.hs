@@ -37,24 +37,62 @@ rows :: [Row]
 rows =
   [ is "flush" (\() -> A.flush) (\() -> B.flush),
     is "putBuilder" (A.putBuilder . A.byteString) (B.putBuilder . B.byteString),
-    is "runPut" (A.putByteString . A.runPut . A.putByteString) (B.putByteString . B.runPut . B.putByteString),
-    is "runPutM" (A.putByteString . snd . A.runPutM . A.putByteString) (B.putByteString . snd . B.runPutM . B.putByteString),
-    is "runPutMLazy" (A.putLazyByteString . snd . A.runPutMLazy . A.putByteString) (B.putLazyByteString . snd . B.runPutMLazy . B.putByteString),
-    is "runPutMBuilder" (A.putBuilder . snd . A.runPutMBuilder . A.putByteString) (B.putBuilder . snd . B.runPutMBuilder . B.putByteString),
+    is
+      "runPut"
+      (A.putByteString . A.runPut . A.putByteString)
+      (B.putByteString . B.runPut . B.putByteString),
+    is
+      "runPutM"
+      (A.putByteString . snd . A.runPutM . A.putByteString)
+      (B.putByteString . snd . B.runPutM . B.putByteString),
+    is
+      "runPutMLazy"
+      (A.putLazyByteString . snd . A.runPutMLazy . A.putByteString)
+      (B.putLazyByteString . snd . B.runPutMLazy . B.putByteString),
+    is
+      "runPutMBuilder"
+      (A.putBuilder . snd . A.runPutMBuilder . A.putByteString)
+      (B.putBuilder . snd . B.runPutMBuilder . B.putByteString),
     is "putTwoOf" (A.putTwoOf A.putWord8 A.putWord16le) (B.putTwoOf B.putWord8 B.putWord16le),
     finite $ is "putListOf" (A.putListOf A.putWord16be) (B.putListOf B.putWord16be),
     is "putMaybeOf" (A.putMaybeOf A.putWord64le) (B.putMaybeOf B.putWord64le),
-    is "putEitherOf" (A.putEitherOf A.putWord8 A.putInt32be) (B.putEitherOf B.putWord8 B.putInt32be),
-    finite $ is "putNested" (A.putNested (A.putWord32be . fromIntegral) . A.putListOf A.putWord16be) (B.putNested (B.putWord32be . fromIntegral) . B.putListOf B.putWord16be),
-    is "putNested with a hole in the size" (\n -> A.putNested (\_ -> A.putWord8 n) A.flush) (\n -> B.putNested (\_ -> B.putWord8 n) B.flush),
+    is
+      "putEitherOf"
+      (A.putEitherOf A.putWord8 A.putInt32be)
+      (B.putEitherOf B.putWord8 B.putInt32be),
+    finite $
+      is
+        "putNested"
+        (A.putNested (A.putWord32be . fromIntegral) . A.putListOf A.putWord16be)
+        (B.putNested (B.putWord32be . fromIntegral) . B.putListOf B.putWord16be),
+    is
+      "putNested with a hole in the size"
+      (\n -> A.putNested (\_ -> A.putWord8 n) A.flush)
+      (\n -> B.putNested (\_ -> B.putWord8 n) B.flush),
     from Seq.fromList "putSeqOf" (A.putSeqOf A.putWord16le) (B.putSeqOf B.putWord16le),
     from Set.fromList "putSetOf" (A.putSetOf A.putWord16le) (B.putSetOf B.putWord16le),
     from IntSet.fromList "putIntSetOf" (A.putIntSetOf A.putInthost) (B.putIntSetOf B.putInthost),
-    from Map.fromList "putMapOf" (A.putMapOf A.putWord16le A.putWord8) (B.putMapOf B.putWord16le B.putWord8),
-    from IntMap.fromList "putIntMapOf" (A.putIntMapOf A.putInthost A.putWord8) (B.putIntMapOf B.putInthost B.putWord8),
+    from
+      Map.fromList
+      "putMapOf"
+      (A.putMapOf A.putWord16le A.putWord8)
+      (B.putMapOf B.putWord16le B.putWord8),
+    from
+      IntMap.fromList
+      "putIntMapOf"
+      (A.putIntMapOf A.putInthost A.putWord8)
+      (B.putIntMapOf B.putInthost B.putWord8),
     from tree "putTreeOf" (A.putTreeOf A.putWord16le) (B.putTreeOf B.putWord16le),
-    from array "putIArrayOf" (A.putIArrayOf A.putInthost A.putWord16le) (B.putIArrayOf B.putInthost B.putWord16le),
-    from unboxed "putIArrayOf, unboxed" (A.putIArrayOf A.putWord16be A.putWord8) (B.putIArrayOf B.putWord16be B.putWord8),
+    from
+      array
+      "putIArrayOf"
+      (A.putIArrayOf A.putInthost A.putWord16le)
+      (B.putIArrayOf B.putInthost B.putWord16le),
+    from
+      unboxed
+      "putIArrayOf, unboxed"
+      (A.putIArrayOf A.putWord16be A.putWord8)
+      (B.putIArrayOf B.putWord16be B.putWord8),
     is "putFloat32le" A.putFloat32le B.putFloat32le,
     is "putFloat32be" A.putFloat32be B.putFloat32be,
     is "putFloat64le" A.putFloat64le B.putFloat64le,
@@ -92,4 +130,6 @@ rows =
     unboxed xs = U.listArray (5, fromIntegral (length xs) + 4) xs
     -- Two subtrees, of the rest of the list.
     tree :: [Word16] -> Tree Word16
-    tree = unfoldTree (\xs -> case xs of [] -> (9, []); x : more -> (x, [drop n more | n <- [length more `div` 2, length more - 1], n > 0]))
+    tree = unfoldTree $ \xs -> case xs of
+      [] -> (9, [])
+      x : more -> (x, [drop n more | n <- [length more `div` 2, length more - 1], n > 0])

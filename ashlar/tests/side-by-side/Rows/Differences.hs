@@ -2,8 +2,8 @@
 -- Module      : Rows.Differences
 -- Description : What the rows leave out, in both libraries
 --
--- These differences are listed in @docs\/porting.md@. "Tests.GetBinary" and "Tests.GetCereal" of the
--- suite @spec@ show the others.
+-- @docs\/porting.md@ lists these differences. "Tests.GetBinary" and "Tests.GetCereal" of the suite
+-- @spec@ show the others.
 module Rows.Differences (tests) where
 
 import qualified Ashlar.Builder as A

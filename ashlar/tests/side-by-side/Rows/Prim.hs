@@ -15,6 +15,7 @@ import qualified Data.ByteString.Builder.Prim as B
 import Data.Int (Int64)
 import Data.List (uncons)
 import Data.Word (Word64, Word8)
+import GHC.Exts (Addr#)
 import Language.Haskell.TH (dyn)
 import Late (since)
 import Samples (Sample)
@@ -25,23 +26,48 @@ rows = concat [makers, concat fixedPrims, concat boundedPrims, literals]
 -- | Not in all versions.
 literals :: [Row]
 literals =
-  concat
-    [ $(since "B.cstring" [[|is "cstring" (\() -> A.cstring "a literal"#) (\() -> $(dyn "B.cstring") "a literal"#)|], [|is "cstring, empty" (\() -> A.cstring ""#) (\() -> $(dyn "B.cstring") ""#)|]]),
-      $( since
-           "B.cstringUtf8"
-           [ [|is "cstringUtf8 0" (\() -> A.cstringUtf8 ""#) (\() -> $(dyn "B.cstringUtf8") ""#)|],
-             [|is "cstringUtf8 1" (\() -> A.cstringUtf8 "a literal"#) (\() -> $(dyn "B.cstringUtf8") "a literal"#)|],
-             [|is "cstringUtf8 2" (\() -> A.cstringUtf8 "\xC0\x80"#) (\() -> $(dyn "B.cstringUtf8") "\xC0\x80"#)|],
-             [|is "cstringUtf8 3" (\() -> A.cstringUtf8 "a\xC0\x80z\xC0\x80"#) (\() -> $(dyn "B.cstringUtf8") "a\xC0\x80z\xC0\x80"#)|],
-             [|is "cstringUtf8 4" (\() -> A.cstringUtf8 "\xE2\x82\xAC\xC0\x80"#) (\() -> $(dyn "B.cstringUtf8") "\xE2\x82\xAC\xC0\x80"#)|],
-             [|is "cstringUtf8 5" (\() -> A.cstringUtf8 "a\xC0\x41z"#) (\() -> $(dyn "B.cstringUtf8") "a\xC0\x41z"#)|],
-             [|is "cstringUtf8 6" (\() -> A.cstringUtf8 "\xC0"#) (\() -> $(dyn "B.cstringUtf8") "\xC0"#)|],
-             [|is "cstringUtf8 7" (\() -> A.cstringUtf8 "a\xC0"#) (\() -> $(dyn "B.cstringUtf8") "a\xC0"#)|],
-             [|is "cstringUtf8 8" (\() -> A.cstringUtf8 "\xC0\xC0\x80"#) (\() -> $(dyn "B.cstringUtf8") "\xC0\xC0\x80"#)|],
-             [|is "cstringUtf8 9" (\() -> A.cstringUtf8 "\xED\xA0\x80"#) (\() -> $(dyn "B.cstringUtf8") "\xED\xA0\x80"#)|]
-           ]
-       )
-    ]
+  $( since
+       "B.cstring"
+       [|
+         [ is ("cstring of " ++ name) (\() -> A.cstring l) (\() -> $(dyn "B.cstring") l)
+           | Literal name l <- ascii
+         ]
+         |]
+   )
+    ++ $( since
+            "B.cstringUtf8"
+            [|
+              [ is
+                  ("cstringUtf8 of " ++ name)
+                  (\() -> A.cstringUtf8 l)
+                  (\() -> $(dyn "B.cstringUtf8") l)
+                | Literal name l <- ascii ++ utf8
+              ]
+              |]
+        )
+
+-- | The address of a literal.
+data Literal = Literal String Addr#
+
+ascii :: [Literal]
+ascii =
+  [ Literal "nothing" ""#,
+    Literal "a" "a"#,
+    Literal "more" "a literal of some length, longer than a few words"#
+  ]
+
+-- | A zero in the string is C0 80. The last ones are not what the compiler makes of a string.
+utf8 :: [Literal]
+utf8 =
+  [ Literal "a zero" "\xC0\x80"#,
+    Literal "zeros" "a\xC0\x80z\xC0\x80"#,
+    Literal "long characters" "\xE2\x82\xAC\xC0\x80\xF0\x9F\x98\x80"#,
+    Literal "a surrogate" "\xED\xA0\x80"#,
+    Literal "C0 and a letter" "a\xC0\x41z"#,
+    Literal "C0" "\xC0"#,
+    Literal "C0 at the end" "a\xC0"#,
+    Literal "two C0 and 80" "\xC0\xC0\x80"#
+  ]
 
 is :: Sample a => String -> (a -> A.Builder) -> (a -> B.Builder) -> Row
 is = row ours theirs
@@ -80,18 +106,33 @@ makers =
     [ map finite (fixedEverywhere "emptyF" (A.emptyF :: A.FixedPrim Word8) B.emptyF),
       map finite (boundedEverywhere "emptyB" (A.emptyB :: A.BoundedPrim Word8) B.emptyB),
       fixedEverywhere ">*< of fixed" (A.word8 >*< A.word64BE) (B.word8 B.>*< B.word64BE),
-      fixedEverywhere ">$< of fixed" (fst >$< A.int64LE) (fst B.>$< B.int64LE :: B.FixedPrim (Int64, Word8)),
+      fixedEverywhere
+        ">$< of fixed"
+        (fst >$< A.int64LE)
+        (fst B.>$< B.int64LE :: B.FixedPrim (Int64, Word8)),
       boundedEverywhere ">*< of bounded" (A.charUtf8 >*< A.intDec) (B.charUtf8 B.>*< B.intDec),
-      boundedEverywhere ">$< of bounded" (snd >$< A.charUtf8) (snd B.>$< B.charUtf8 :: B.BoundedPrim (Char, Char)),
+      boundedEverywhere
+        ">$< of bounded"
+        (snd >$< A.charUtf8)
+        (snd B.>$< B.charUtf8 :: B.BoundedPrim (Char, Char)),
       boundedEverywhere "eitherB" (A.eitherB A.charUtf8 A.wordHex) (B.eitherB B.charUtf8 B.wordHex),
       boundedEverywhere
         "condB"
         (A.condB even A.word64Dec (A.liftFixedToBounded A.word64LE))
         (B.condB even B.word64Dec (B.liftFixedToBounded B.word64LE)),
-      boundedEverywhere "condB of emptyB" (A.condB (> 9) A.word16Hex A.emptyB) (B.condB (> 9) B.word16Hex B.emptyB)
+      boundedEverywhere
+        "condB of emptyB"
+        (A.condB (> 9) A.word16Hex A.emptyB)
+        (B.condB (> 9) B.word16Hex B.emptyB)
     ]
-    ++ [ is "primMapByteStringFixed" (A.primMapByteStringFixed A.word8) (B.primMapByteStringFixed B.word8),
-         is "primMapByteStringFixed, two" (A.primMapByteStringFixed two) (B.primMapByteStringFixed two'),
+    ++ [ is
+           "primMapByteStringFixed"
+           (A.primMapByteStringFixed A.word8)
+           (B.primMapByteStringFixed B.word8),
+         is
+           "primMapByteStringFixed, two"
+           (A.primMapByteStringFixed two)
+           (B.primMapByteStringFixed two'),
          is
            "primMapLazyByteStringFixed"
            (A.primMapLazyByteStringFixed A.word8)
@@ -100,7 +141,10 @@ makers =
            "primMapLazyByteStringFixed, two"
            (A.primMapLazyByteStringFixed two)
            (B.primMapLazyByteStringFixed two'),
-         is "primMapByteStringBounded" (A.primMapByteStringBounded dec) (B.primMapByteStringBounded dec'),
+         is
+           "primMapByteStringBounded"
+           (A.primMapByteStringBounded dec)
+           (B.primMapByteStringBounded dec'),
          is
            "primMapLazyByteStringBounded"
            (A.primMapLazyByteStringBounded dec)
