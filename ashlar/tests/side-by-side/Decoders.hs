@@ -222,6 +222,6 @@ withHole late result =
              meeting gate [look x, look x]
          )
        ]
-    ++ map (fmap (if late then id else fmap lastOf)) (interruptions result look)
+    ++ map (fmap (if late then id else fmap lastOf)) (interruptions [minBound ..] result look)
   where
     look x = seeing (noted x <$ evaluate (length x))

@@ -1,9 +1,12 @@
+{-# LANGUAGE DerivingStrategies #-}
+
 -- |
 -- Module      : Threads
 -- Description : Values that are interrupted, or forced by two threads at once
 module Threads
   ( inThreads,
     meeting,
+    Interruption (..),
     interruptions,
   )
 where
@@ -31,11 +34,18 @@ meeting gate acts = do
   openGate gate
   mconcat <$> mapM takeMVar waiting
 
+-- | By an exception of a plain type, or by one of the asynchronous hierarchy.
+data Interruption = ByPlain | ByHalt
+  deriving stock (Bounded, Enum)
+
 -- | A pure value is interrupted at its hole, and then forced again. The bytes that were seen before
 -- the interruption do not count.
-interruptions :: (Hole -> a) -> (a -> IO Seen) -> [(String, IO Seen)]
-interruptions value look = by "Plain" Plain ++ by "Halt" Halt
+interruptions :: [Interruption] -> (Hole -> a) -> (a -> IO Seen) -> [(String, IO Seen)]
+interruptions kinds value look = concatMap each kinds
   where
+    each kind = case kind of
+      ByPlain -> by "Plain" Plain
+      ByHalt -> by "Halt" Halt
     by name e =
       [ ( "interrupted by " ++ name,
           do

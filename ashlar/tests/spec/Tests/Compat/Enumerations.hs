@@ -7,8 +7,8 @@
 {-# LANGUAGE TypeFamilies #-}
 {-# LANGUAGE TypeOperators #-}
 {-# LANGUAGE UndecidableInstances #-}
--- The code of a type of 256 constructors takes minutes to optimise, with every library. GHC 9.6 runs
--- out of ticks even without.
+-- The code of a type of 256 constructors takes minutes to optimise, with every library. GHC 9.6
+-- runs out of ticks even without.
 {-# OPTIONS_GHC -O0 -fsimpl-tick-factor=1000 #-}
 
 -- |
