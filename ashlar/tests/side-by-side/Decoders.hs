@@ -71,6 +71,8 @@ data Row
 data Trait
   = -- | It may succeed without reading anything, so it is not put in 'many'.
     MayReadNothing
+  | -- | It fails without reading anything. Only our runners force the first chunk then.
+    ReadsNothing
   | -- | What is left after a failure is known to differ.
     OtherRest
   | -- | The message is known to differ.
@@ -111,7 +113,7 @@ differences (Row _ traits mine his f g) =
                  a
                  b
                | Does Arrived `notElem` traits,
-                 (name, input) <- holedInputs,
+                 (name, input) <- (if ReadsNothing `elem` traits then drop 1 else id) holedInputs,
                  ((circumstance, a), (_, b)) <-
                    zip
                      (withHole late (onLazy mine f . input))

@@ -8,10 +8,6 @@
 -- Description : Values as they are in memory
 --
 -- The format of this module calls functions that can break memory: the methods of 'Storable'.
---
--- >>> import Ashlar.Codec
--- >>> import Ashlar.Codec.Unsafe
--- >>> import Foreign.C.Types (CInt)
 module Ashlar.Codec.Unsafe
   ( AsStorable (..),
   )
@@ -40,6 +36,7 @@ import System.IO.Unsafe (unsafeDupablePerformIO)
 -- Do not use it on untrusted input. The 'Storable' instance must write and read no more bytes than
 -- it says, and must read valid values. That of 'Char' reads numbers above U+10FFFF.
 --
+-- >>> import Foreign.C.Types (CInt)
 -- >>> decode (encode (AsStorable (7 :: CInt))) :: Either DecodeError (AsStorable CInt)
 -- Right (AsStorable {getStorable = 7})
 --

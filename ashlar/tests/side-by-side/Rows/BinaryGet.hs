@@ -146,21 +146,21 @@ passes :: Show a => String -> A.Get a -> B.Get a -> Row
 passes name = Row name [MayReadNothing, OtherRest] ours theirs
 
 -- | With numbers at the edges.
-numbered :: Show a => String -> [Trait] -> (Int -> A.Get a) -> (Int -> B.Get a) -> [Row]
+numbered :: Show a => String -> (Int -> [Trait]) -> (Int -> A.Get a) -> (Int -> B.Get a) -> [Row]
 numbered name traits f g =
-  [ Row (name ++ " " ++ text) (MayReadNothing : traits) ours theirs (f n) (g n)
+  [ Row (name ++ " " ++ text) (MayReadNothing : traits n) ours theirs (f n) (g n)
     | (text, n) <- edges
   ]
 
 rows :: [Row]
 rows =
-  numbered "isolate" [] (`A.isolate` A.getWord16be) (`B.isolate` B.getWord16be)
-    ++ numbered "skip" [OtherRest] A.skip B.skip
-    ++ numbered "getByteString" [] A.getByteString B.getByteString
-    ++ numbered "getBytes" [] A.getBytes B.getBytes
+  numbered "isolate" (\n -> [ReadsNothing | n <= 0]) (`A.isolate` A.getWord16be) (`B.isolate` B.getWord16be)
+    ++ numbered "skip" (const [OtherRest]) A.skip B.skip
+    ++ numbered "getByteString" (const []) A.getByteString B.getByteString
+    ++ numbered "getBytes" (const []) A.getBytes B.getBytes
     ++ numbered
       "getLazyByteString"
-      [OtherRest]
+      (const [OtherRest])
       (A.getLazyByteString . toEnum)
       (B.getLazyByteString . toEnum)
     ++ [ may "bytesRead" A.bytesRead B.bytesRead,
@@ -174,12 +174,18 @@ rows =
            (B.label "x" (B.label "" B.getWord16be)),
          Row
            "empty"
-           [MayReadNothing, OtherMessage]
+           [MayReadNothing, ReadsNothing, OtherMessage]
            ours
            theirs
            (empty :: A.Get ())
            (empty :: B.Get ()),
-         may "fail" (fail "" :: A.Get ()) (fail "" :: B.Get ()),
+         Row
+           "fail"
+           [MayReadNothing, ReadsNothing]
+           ours
+           theirs
+           (fail "" :: A.Get ())
+           (fail "" :: B.Get ()),
          may "lookAhead" (A.lookAhead A.getWord16be) (B.lookAhead B.getWord16be),
          may
            "lookAhead in itself"

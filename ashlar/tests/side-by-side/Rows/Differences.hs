@@ -8,8 +8,10 @@ module Rows.Differences (tests) where
 
 import qualified Ashlar.Builder as A
 import qualified Ashlar.Builder.Prim as AP
+import qualified Ashlar.Compat.Binary.Get as AB
 import qualified Ashlar.Compat.Cereal.Get as AG
 import Control.Exception
+import qualified Data.Binary.Get as BB
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Builder as B
 import qualified Data.ByteString.Builder.Prim as BP
@@ -27,6 +29,7 @@ tests =
   testGroup
     "differences"
     [ testCase "an exception within a list, to a Handle" withinList,
+      testCase "binary: a decoder that reads nothing" nothingRead,
       testCase "cereal: an empty chunk of lazy input" emptyChunk,
       testCase "cereal: negative numbers that overflow" overflow,
       testCase "cereal: what is left after long reads that fail" longReads,
@@ -50,6 +53,13 @@ withinList = do
       either (\Boom -> pure ()) (\() -> assertFailure "no exception") r
       hClose h
       S.readFile path <* removeFile path
+
+nothingRead :: Assertion
+nothingRead = do
+  mine <- try (evaluate (isLeft (AB.runGetOrFail (fail "no" :: AB.Get ()) (throw Boom))))
+  his <- try (evaluate (isLeft (BB.runGetOrFail (fail "no" :: BB.Get ()) (throw Boom))))
+  either show show (mine :: Either Boom Bool) @?= "Boom"
+  either show show (his :: Either Boom Bool) @?= "True"
 
 emptyChunk :: Assertion
 emptyChunk = do

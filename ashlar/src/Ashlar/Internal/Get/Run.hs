@@ -201,8 +201,9 @@ inPlaceOr c input act = do
     Left HasFailed -> Left <$> errorOf c input
     Left stop -> failAgain stop
 
--- | Decode from a lazy 'L.ByteString'. Its chunks are forced when the decoder gets there, and
--- released when it has passed them. Bytes that are left over are ignored, and not forced.
+-- | Decode from a lazy 'L.ByteString'. Its first chunk is forced at once. The others are forced when
+-- the decoder gets there. All are released when it has passed them. Bytes that are left over are
+-- ignored, and not forced.
 --
 -- Input of one chunk, as 'L.fromStrict' makes it, is decoded as 'runGet' does it: forcing an error
 -- runs the decoder again.
