@@ -146,7 +146,13 @@ passes :: Show a => String -> A.Get a -> B.Get a -> Row
 passes name = Row name [MayReadNothing, OtherRest] ours theirs
 
 -- | With numbers at the edges.
-numbered :: Show a => String -> (Int -> [Trait]) -> (Int -> A.Get a) -> (Int -> B.Get a) -> [Row]
+numbered ::
+  Show a =>
+  String ->
+  (Int -> [Trait]) ->
+  (Int -> A.Get a) ->
+  (Int -> B.Get a) ->
+  [Row]
 numbered name traits f g =
   [ Row (name ++ " " ++ text) (MayReadNothing : traits n) ours theirs (f n) (g n)
     | (text, n) <- edges
@@ -154,7 +160,11 @@ numbered name traits f g =
 
 rows :: [Row]
 rows =
-  numbered "isolate" (\n -> [ReadsNothing | n <= 0]) (`A.isolate` A.getWord16be) (`B.isolate` B.getWord16be)
+  numbered
+    "isolate"
+    (\n -> [ReadsNothing | n <= 0])
+    (`A.isolate` A.getWord16be)
+    (`B.isolate` B.getWord16be)
     ++ numbered "skip" (const [OtherRest]) A.skip B.skip
     ++ numbered "getByteString" (const []) A.getByteString B.getByteString
     ++ numbered "getBytes" (const []) A.getBytes B.getBytes

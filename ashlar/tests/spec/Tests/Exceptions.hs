@@ -233,5 +233,5 @@ throwsAlways subject (kind, e) way = inContext (show (e, way)) $
 
 inContext :: String -> IO a -> IO a
 inContext context act =
-  act `catch` \e -> case e of
-    HUnitFailure location message -> throwIO (HUnitFailure location (context ++ ": " ++ message))
+  act `catch` \(HUnitFailure location message) ->
+    throwIO (HUnitFailure location (context ++ ": " ++ message))

@@ -18,8 +18,8 @@ import qualified Ashlar.Builder.Extra as E
 import Ashlar.Builder.Prim (BoundedPrim, FixedPrim, (>$<), (>*<))
 import qualified Ashlar.Builder.Prim as P
 import qualified Ashlar.Builder.Prim.Unsafe as U
-import qualified Ashlar.Compat.Binary.Builder as B
 import Ashlar.Codec (encodeLazy)
+import qualified Ashlar.Compat.Binary.Builder as B
 import Control.Exception (evaluate)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L

@@ -1,5 +1,4 @@
 {-# LANGUAGE Trustworthy #-}
-
 -- No eta-expansion: Note [Rules for decoders] in "Ashlar.Internal.Get.Core".
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 

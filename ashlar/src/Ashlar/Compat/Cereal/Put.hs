@@ -1,5 +1,4 @@
 {-# LANGUAGE Trustworthy #-}
-
 -- See Note [Fusing puts] in "Ashlar.Internal.Builder.Put".
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 

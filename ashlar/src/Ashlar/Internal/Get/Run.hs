@@ -201,8 +201,8 @@ inPlaceOr c input act = do
     Left HasFailed -> Left <$> errorOf c input
     Left stop -> failAgain stop
 
--- | Decode from a lazy 'L.ByteString'. Its first chunk is forced at once. The others are forced when
--- the decoder gets there. All are released when it has passed them. Bytes that are left over are
+-- | Decode from a lazy 'L.ByteString'. Its first chunk is forced at once, each other one when the
+-- decoder gets there. All are released when it has passed them. Bytes that are left over are
 -- ignored, and not forced.
 --
 -- Input of one chunk, as 'L.fromStrict' makes it, is decoded as 'runGet' does it: forcing an error
@@ -262,7 +262,7 @@ onlyChunk lbs = case lbs of
 -- The function makes the result from the value or the error, the bytes left over, and the offset at
 -- which they begin. All are lazy.
 runLazy :: (Either DecodeError a -> L.ByteString -> Int64 -> r) -> Get a -> L.ByteString -> r
-runLazy f g lbs = case runStrict (\used a -> Right (used, a)) g <$> onlyChunk lbs of
+runLazy f g lbs = case runStrict (curry Right) g <$> onlyChunk lbs of
   Nothing -> case runChunks g lbs of (result, rest, at) -> f result rest at
   Just (Right (used, a)) -> f (Right a) (L.drop (fromIntegral used) lbs) (fromIntegral used)
   Just (Left _) ->

@@ -1,5 +1,4 @@
 {-# LANGUAGE ScopedTypeVariables #-}
-{-# LANGUAGE TypeApplications #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
 -- See Note [Fusing puts] in "Ashlar.Internal.Builder.Put".
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
