@@ -37,6 +37,7 @@ module Ashlar.Internal.Get.Scan
     Scanned (..),
     takeScanned,
     byteScanner,
+    endsAt,
   )
 where
 
@@ -53,6 +54,13 @@ import Data.Word (Word8)
 import Foreign.C.Types (CInt (..), CSize (..))
 import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 import Prelude hiding (takeWhile)
+
+-- | Does the input (or the innermost @isolate@) end at this address, as far as is known without
+-- asking the source? The address must be in the open segment, or its end. The end of strict input
+-- is always known.
+endsAt :: Cells -> Ptr Word8 -> IO Bool
+endsAt c p = (<=) <$> getInt c limitCell <*> offsetOf c p
+{-# INLINE endsAt #-}
 
 -- | Where a scanner stopped: the address of the first byte that it does not want,
 -- or the end; and its state there.
