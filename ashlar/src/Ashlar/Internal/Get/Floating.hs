@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedTuples #-}
 
@@ -91,12 +92,12 @@ quick b c cast = do
   first <- if p == e then pure 0 else peekHost p
   let start = if isSign first then p `plusPtr` 1 else p
       notQuick = pure (0 / 0)
-  scanNumber start e notQuick $ \end examined digitsEnd x q -> do
+  scanNumber start e notQuick $ \end examined digitsEnd !x !q -> do
     complete <- if examined == e then endsAt c e else pure True
     if complete
       then do
-        bits <- nearestOf b start digitsEnd x q
         putPtr c cursorCell end
+        !bits <- nearestOf b start digitsEnd x q
         let y = cast bits
         pure $! if first == 45 then negate y else y
       else notQuick

@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE UnboxedTuples #-}
 
 -- |
@@ -93,7 +94,7 @@ approximated n w q = case timesWide w (powerHigh q) of
     | hi .&. mask /= mask -> (# hi, lo #)
     | otherwise ->
       let more = timesHigh w (truncatedLow q)
-          lo' = lo + more
+          !lo' = lo + more
        in (# if lo' < more then hi + 1 else hi, lo' #)
   where
     mask = (1 `unsafeShiftL` n) - 1
@@ -119,7 +120,7 @@ rounded ::
   -- | The lower 64 bits of the product.
   Word64 ->
   Word64
-rounded b q zeros hi lo
+rounded b q zeros hi !lo
   | e > 0 = normal
   | e <= -63 = 0
   -- Subnormal: it lies halfway nowhere.
