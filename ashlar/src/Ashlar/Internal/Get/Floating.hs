@@ -25,7 +25,7 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.Maybe (fromMaybe)
 import Data.Word (Word64, Word8)
-import Foreign.Ptr (plusPtr)
+import Foreign.Ptr (minusPtr, plusPtr)
 import GHC.Exts (Double (D#), Double#, Float (F#), Float#, RealWorld, State#)
 import GHC.Float (castWord32ToFloat, castWord64ToDouble)
 import GHC.IO (unIO)
@@ -77,28 +77,40 @@ isNumber x = x == x
 
 -- A number that lies in one chunk, or NaN, and nothing is read.
 quickDouble :: Cells -> State# RealWorld -> (# State# RealWorld, Double# #)
-quickDouble c s0 = case unIO (quick binary64 c castWord64ToDouble) s0 of (# s1, D# x #) -> (# s1, x #)
+quickDouble c s0 = case unIO (quick binary64 quotientDouble castWord64ToDouble c) s0 of
+  (# s1, D# x #) -> (# s1, x #)
 {-# NOINLINE quickDouble #-}
 
 quickFloat :: Cells -> State# RealWorld -> (# State# RealWorld, Float# #)
-quickFloat c s0 = case unIO (quick binary32 c (castWord32ToFloat . fromIntegral)) s0 of
+quickFloat c s0 = case unIO (quick binary32 quotientFloat (castWord32ToFloat . fromIntegral) c) s0 of
   (# s1, F# x #) -> (# s1, x #)
 {-# NOINLINE quickFloat #-}
 
-quick :: RealFloat a => Binary -> Cells -> (Word64 -> a) -> IO a
-quick b c cast = do
+quick ::
+  RealFloat a =>
+  Binary ->
+  -- The number where 'isQuotient' holds.
+  (Word64 -> Int -> a) ->
+  -- The number of these bits.
+  (Word64 -> a) ->
+  Cells ->
+  IO a
+quick b quotient cast c = do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
   first <- if p == e then pure 0 else peekHost p
   let start = if isSign first then p `plusPtr` 1 else p
       notQuick = pure (0 / 0)
+  -- (Strict, or they are boxed.)
   scanNumber start e notQuick $ \end examined digitsEnd !x !q -> do
     complete <- if examined == e then endsAt c e else pure True
     if complete
       then do
         putPtr c cursorCell end
-        !bits <- nearestOf b start digitsEnd x q
-        let y = cast bits
+        !y <-
+          if digitsEnd `minusPtr` start <= 19
+            then pure $! if isQuotient b x q then quotient x q else cast (nearest b x q)
+            else cast <$> nearestOfDigits b start digitsEnd q
         pure $! if first == 45 then negate y else y
       else notQuick
 {-# INLINE quick #-}

@@ -19,14 +19,13 @@
 module Ashlar.Internal.Prim.ParseFloating
   ( scanNumber,
     addDigit,
-    nearestOf,
     nearestOfDigits,
   )
 where
 
-import Ashlar.Internal.Mem (peekHost, peekLE)
+import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Prim.NearestBinary
-import Data.Bits (unsafeShiftR, (.&.), (.|.))
+import Data.Bits ((.&.), (.|.))
 import Data.Word (Word64, Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 
@@ -54,7 +53,7 @@ scanNumber start e none done =
           then withExponent p1 x1 0
           else do
             let fraction = p1 `plusPtr` 1
-            digitsByEight fraction e x1 $ \p2 x2 ->
+            digits fraction e x1 $ \p2 x2 ->
               if p2 == fraction
                 then done p1 p2 p1 x1 0
                 else withExponent p2 x2 (fraction `minusPtr` p2)
@@ -78,7 +77,8 @@ byteAt p e = if p == e then pure 0 else peekHost p
 {-# INLINE byteAt #-}
 
 -- Digits from an address up to an end, and their value with another one before them. (The loops
--- have the end as a free variable: Note [Scanning chunks] in "Ashlar.Internal.Get.Scan".)
+-- have the end as a free variable: Note [Scanning chunks] in "Ashlar.Internal.Get.Scan". Eight digits
+-- at a time, in one word, would make long fractions faster and short ones slower, both by a tenth.)
 digits :: Ptr Word8 -> Ptr Word8 -> Word64 -> (Ptr Word8 -> Word64 -> IO r) -> IO r
 digits start e before done = go start before
   where
@@ -90,38 +90,6 @@ digits start e before done = go start before
         let v = w - 48 :: Word8
         if v < 10 then go (p `plusPtr` 1) (acc * 10 + fromIntegral v) else done p acc
 {-# INLINE digits #-}
-
--- 'digits', eight at a time as long as there are so many.
-digitsByEight :: Ptr Word8 -> Ptr Word8 -> Word64 -> (Ptr Word8 -> Word64 -> IO r) -> IO r
-digitsByEight start e before done = go start before
-  where
-    go !p !acc
-      | e `minusPtr` p < 8 = rest p acc
-      | otherwise = do
-        -- There are eight bytes.
-        w <- peekLE p
-        if areDigits w then go (p `plusPtr` 8) (acc * 100000000 + valueOf8 w) else rest p acc
-    rest p acc = digits p e acc done
-{-# INLINE digitsByEight #-}
-
--- Are the eight bytes digits? Those below 48 have their first bit set in the difference, those
--- above 57 in the sum or, from 186 on, in the difference. Digits carry nothing to their neighbours,
--- so the first byte that is none is found.
-areDigits :: Word64 -> Bool
-areDigits w = ((w + 0x4646464646464646) .|. (w - 0x3030303030303030)) .&. 0x8080808080808080 == 0
-{-# INLINE areDigits #-}
-
--- The value of eight digits, the first in the least significant byte: pairs, then fours, then all
--- eight. (Johnny Lee, 2016.)
-valueOf8 :: Word64 -> Word64
-valueOf8 w = (upper + lower) `unsafeShiftR` 32
-  where
-    ds = w - 0x3030303030303030
-    pairs = ds * 10 + (ds `unsafeShiftR` 8)
-    -- 1 + 10^4 * 2^32 and 100 + 10^6 * 2^32.
-    upper = (pairs .&. 0x000000FF000000FF) * 0x000F424000000064
-    lower = ((pairs `unsafeShiftR` 16) .&. 0x000000FF000000FF) * 0x0000271000000001
-{-# INLINE valueOf8 #-}
 
 -- The digits of an exponent, and their value.
 exponentDigits :: Ptr Word8 -> Ptr Word8 -> (Ptr Word8 -> Int -> IO r) -> IO r
@@ -142,23 +110,6 @@ addDigit n w
   | n < maxBound `quot` 20 = n * 10 + fromIntegral w - 48
   | otherwise = n
 {-# INLINE addDigit #-}
-
--- | The bits of the number that is nearest to what 'scanNumber' found.
-nearestOf ::
-  Binary ->
-  -- | Where the digits begin.
-  Ptr Word8 ->
-  -- | Where they end.
-  Ptr Word8 ->
-  -- | Their value modulo 2^64.
-  Word64 ->
-  -- | The power of ten of the last digit.
-  Int ->
-  IO Word64
-nearestOf b start end x q
-  | end `minusPtr` start <= 19 = pure $! nearest b x q
-  | otherwise = nearestOfDigits b start end q
-{-# INLINE nearestOf #-}
 
 -- | The bits of the number that is nearest to any number of digits, which may have a point between
 -- them or at either end. Note [More than 19 digits].
@@ -238,8 +189,8 @@ halfway b below first end q = kept (800 :: Int) first 0
     decided p x = do
       dropped <- countDigits p end
       more <- anyNonZero p end
-      pure $!
-        case if more then compared (x * 10 + 1) (q + dropped - 1) else compared x (q + dropped) of
+      pure
+        $! case if more then compared (x * 10 + 1) (q + dropped - 1) else compared x (q + dropped) of
           LT -> below
           EQ -> below + (below .&. 1)
           GT -> below + 1
