@@ -77,6 +77,7 @@ alone =
     ends "takeWhile" (P.takeWhile (/= 32)) (T.takeWhile (/= 32)) "token"
   ]
   where
+    ends :: String -> A.Get a -> T.Parser a -> S.ByteString -> Workload
     ends name g p input =
       Workload
         ("one run: " ++ name ++ " at the end of the input")

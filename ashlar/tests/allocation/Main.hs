@@ -2,7 +2,6 @@
 {-# LANGUAGE DeriveAnyClass #-}
 {-# LANGUAGE DeriveGeneric #-}
 {-# LANGUAGE DerivingStrategies #-}
-{-# LANGUAGE OverloadedStrings #-}
 
 -- |
 -- Module      : Main
@@ -20,6 +19,7 @@ import Control.Applicative (empty, many, (<|>))
 import Control.Exception (evaluate)
 import Control.Monad (foldM, forM_, replicateM_, when)
 import qualified Data.ByteString as S
+import qualified Data.ByteString.Char8 as C
 import qualified Data.ByteString.Lazy as L
 import Data.Int (Int64)
 import qualified Data.Map.Strict as Map
@@ -291,10 +291,10 @@ numbersFromText = do
   -- Out of line.
   atMost 100 "0.1234567890123456789012345 " Parse.double
   where
-    atMost :: Double -> S.ByteString -> Get a -> Assertion
+    atMost :: Double -> String -> Get a -> Assertion
     atMost most s g = do
-      few <- running s g 100
-      many' <- running s g 10100
+      few <- running (C.pack s) g 100
+      many' <- running (C.pack s) g 10100
       let each = fromIntegral (many' - few) / 10000
       assertBool (show (s, each)) (each <= most)
     running s g n = do
@@ -319,10 +319,10 @@ atTheEnd = do
   same "token" (Parse.takeTillByte 32)
   same "12345;" (isolate 5 (Parse.decimal :: Get Int) <* Parse.word8 59)
   where
-    same :: S.ByteString -> Get a -> Assertion
+    same :: String -> Get a -> Assertion
     same s g = do
-      before <- run g (s <> " ")
-      end <- run g s
+      before <- run g (C.pack (s ++ " "))
+      end <- run g (C.pack s)
       assertBool (show (s, before, end)) (end <= before)
     run g bs = evaluate bs >>= \bs' -> allocated (evaluate (runGet g bs'))
     {-# NOINLINE run #-}

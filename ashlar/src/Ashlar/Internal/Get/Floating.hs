@@ -53,8 +53,8 @@ double = Get $ \c env s0 -> case quickDouble c s0 of
     | otherwise -> unGet slowDouble c env s1
 {-# INLINE double #-}
 
--- | 'double' for a 'Float', to which the decimal is rounded at once. (To round it to a 'Double', and
--- that to a 'Float', gives another number where the 'Double' is halfway between two floats.)
+-- | 'double' for a 'Float', to which the decimal is rounded at once. Rounding first to a 'Double'
+-- gives another number where that is halfway between two floats.
 --
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGetRest P.float "16777217.0000000001 "
@@ -82,9 +82,13 @@ quickDouble c s0 = case unIO (quick binary64 quotientDouble castWord64ToDouble c
 {-# NOINLINE quickDouble #-}
 
 quickFloat :: Cells -> State# RealWorld -> (# State# RealWorld, Float# #)
-quickFloat c s0 = case unIO (quick binary32 quotientFloat (castWord32ToFloat . fromIntegral) c) s0 of
+quickFloat c s0 = case unIO (quick binary32 quotientFloat castToFloat c) s0 of
   (# s1, F# x #) -> (# s1, x #)
 {-# NOINLINE quickFloat #-}
+
+castToFloat :: Word64 -> Float
+castToFloat = castWord32ToFloat . fromIntegral
+{-# INLINE castToFloat #-}
 
 quick ::
   RealFloat a =>
@@ -125,7 +129,7 @@ slowDouble = slow binary64 castWord64ToDouble
 {-# NOINLINE slowDouble #-}
 
 slowFloat :: Get Float
-slowFloat = slow binary32 (castWord32ToFloat . fromIntegral)
+slowFloat = slow binary32 castToFloat
 {-# NOINLINE slowFloat #-}
 
 slow :: Num a => Binary -> (Word64 -> a) -> Get a

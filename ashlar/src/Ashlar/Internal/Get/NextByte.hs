@@ -192,13 +192,17 @@ foreign import ccall unsafe "string.h memcmp"
 equal :: Ptr Word8 -> Ptr Word8 -> Int -> IO Bool
 equal a b n
   | n > 32 = equalLong a b n
-  | n > 16 = (\u v x y -> u .|. v .|. x .|. y == 0) <$> words64 0 <*> words64 8 <*> words64 (n - 16) <*> words64 (n - 8)
-  | n >= 8 = (\x y -> x .|. y == 0) <$> words64 0 <*> words64 (n - 8)
-  | n >= 4 = (\x y -> x .|. y == 0) <$> words32 0 <*> words32 (n - 4)
-  | n >= 2 = (\x y -> x .|. y == 0) <$> words16 0 <*> words16 (n - 2)
-  | n == 1 = (== 0) <$> words8
+  | n > 16 = nowhere ((.|.) <$> ends 0 8 <*> ends (n - 16) (n - 8))
+  | n >= 8 = nowhere (ends 0 (n - 8))
+  | n >= 4 = nowhere ((.|.) <$> words32 0 <*> words32 (n - 4))
+  | n >= 2 = nowhere ((.|.) <$> words16 0 <*> words16 (n - 2))
+  | n == 1 = nowhere words8
   | otherwise = pure True
   where
+    ends i j = (.|.) <$> words64 i <*> words64 j
+    nowhere :: (Num w, Eq w) => IO w -> IO Bool
+    nowhere = fmap (== 0)
+    {-# INLINE nowhere #-}
     words64 = differs :: Int -> IO Word64
     words32 = differs :: Int -> IO Word32
     words16 = differs :: Int -> IO Word16

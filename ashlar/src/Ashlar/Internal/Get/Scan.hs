@@ -10,9 +10,9 @@
 -- ~~~~~~~~~~~~~~~~~~~~~~
 -- A scanner reads memory, with its address in a register, and returns where it stopped. If that is
 -- before the end of the chunk, or where the input is known to end, the result is a slice, made
--- without a call. Otherwise code out of line collects the slices of all chunks in a list, and copies
--- them together once, at the end. So a token in many small chunks takes time proportional to its
--- length. (Test "a token in many chunks".)
+-- without a call. Otherwise code out of line collects the slices of all chunks in a list, and
+-- copies them together once, at the end. So a token in many small chunks takes time proportional
+-- to its length. (Test "a token in many chunks".)
 --
 -- The loop has the end as a free variable. So it belongs to the code around it, and the compiler
 -- makes it a jump, and what follows a part of it. With the end as an argument it becomes a function

@@ -77,8 +77,8 @@ byteAt p e = if p == e then pure 0 else peekHost p
 {-# INLINE byteAt #-}
 
 -- Digits from an address up to an end, and their value with another one before them. (The loops
--- have the end as a free variable: Note [Scanning chunks] in "Ashlar.Internal.Get.Scan". Eight digits
--- at a time, in one word, would make long fractions faster and short ones slower, both by a tenth.)
+-- have the end as a free variable: Note [Scanning chunks] in "Ashlar.Internal.Get.Scan". Eight
+-- digits at a time would make long fractions a little faster, and short ones a little slower.)
 digits :: Ptr Word8 -> Ptr Word8 -> Word64 -> (Ptr Word8 -> Word64 -> IO r) -> IO r
 digits start e before done = go start before
   where
@@ -189,8 +189,9 @@ halfway b below first end q = kept (800 :: Int) first 0
     decided p x = do
       dropped <- countDigits p end
       more <- anyNonZero p end
+      let e = q + dropped
       pure
-        $! case if more then compared (x * 10 + 1) (q + dropped - 1) else compared x (q + dropped) of
+        $! case if more then compared (x * 10 + 1) (e - 1) else compared x e of
           LT -> below
           EQ -> below + (below .&. 1)
           GT -> below + 1
