@@ -20,6 +20,7 @@ import Control.Applicative (empty, many, (<|>))
 import Control.Exception (evaluate)
 import Control.Monad (foldM, forM_, replicateM_, when)
 import qualified Data.ByteString as S
+import qualified Data.ByteString.Char8 as C
 import qualified Data.ByteString.Lazy as L
 import Data.Int (Int64)
 import qualified Data.Map.Strict as Map
@@ -60,6 +61,9 @@ main =
         testCase
           "a choice that the next byte decides: nothing, or 280 bytes in a traced run"
           decidedByByte,
+        testCase "a floating-point number from text: only the number" numbersFromText,
+        testCase "what ends with strict input: as before another byte" atTheEnd,
+        testCase "a literal: nothing" literals,
         testCase "an error that is not forced: no second run" errorsUnseen,
         testCase
           "memory in use stays constant: lazy output, Handle output, lazy input"
@@ -280,6 +284,66 @@ lookAheads = do
     ahead !n !acc
       | n == 0 = pure acc
       | otherwise = lookAhead getInt64le >>= \x -> skip 8 >> ahead (n - 1) (acc + x)
+
+-- Each has two words. Those of many digits take no Integer, unless they are next to halfway.
+numbersFromText :: Assertion
+numbersFromText = do
+  forM_ ["12.5 ", "-0.12345678901234567 ", "1.7976931348623157e-308 ", "4.35e22 "] $ \s -> do
+    atMost 16.1 s Parse.double
+    atMost 16.1 s Parse.float
+  -- Out of line.
+  atMost 100 "0.1234567890123456789012345 " Parse.double
+  where
+    atMost :: Double -> String -> Get a -> Assertion
+    atMost most s g = do
+      few <- running (C.pack s) g 100
+      many' <- running (C.pack s) g 10100
+      let each = fromIntegral (many' - few) / 10000
+      assertBool (show (s, each)) (each <= most)
+    running s g n = do
+      bs <- evaluate (stimes n s)
+      allocated (evaluate (runGet (loop g n) bs))
+    loop :: Get a -> Int -> Get ()
+    loop g n
+      | n == 0 = pure ()
+      | otherwise = g >>= \x -> skip 1 *> (x `seq` loop g (n - 1))
+    {-# INLINE loop #-}
+
+-- The slow path for what may go on in the next chunk is not taken.
+atTheEnd :: Assertion
+atTheEnd = do
+  same "12345" (Parse.decimal :: Get Int)
+  same "-12345" (Parse.signedDecimal :: Get Int)
+  same "12aBf" (Parse.hexadecimal :: Get Int)
+  same "1.5" Parse.double
+  same "-12.5e10" Parse.double
+  same "1.5" Parse.float
+  same "token" (Parse.takeWhile (/= 32))
+  same "token" (Parse.takeTillByte 32)
+  same "12345;" (isolate 5 (Parse.decimal :: Get Int) <* Parse.word8 59)
+  where
+    same :: String -> Get a -> Assertion
+    same s g = do
+      before <- run g (C.pack (s ++ " "))
+      end <- run g (C.pack s)
+      assertBool (show (s, before, end)) (end <= before)
+    run g bs = evaluate bs >>= \bs' -> allocated (evaluate (runGet g bs'))
+    {-# NOINLINE run #-}
+
+literals :: Assertion
+literals = do
+  few <- running 1000
+  many' <- running 101000
+  assertBool (show (few, many')) (many' - few < 1000)
+  where
+    running n = do
+      bs <- evaluate (stimes n word)
+      allocated (evaluate (runGet (loop n) bs))
+    word = S.pack [97 .. 114]
+    loop :: Int -> Get ()
+    loop n
+      | n == 0 = pure ()
+      | otherwise = Parse.bytes word *> loop (n - 1)
 
 -- There is no handler and no choice point. Only a traced run allocates, when the refused byte is
 -- farther than all failures before.

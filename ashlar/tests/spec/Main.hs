@@ -52,6 +52,7 @@ import qualified Tests.Prim
 import qualified Tests.Push
 import qualified Tests.Put
 import qualified Tests.PutCereal
+import qualified Tests.ReadFloating
 import qualified Tests.Refused
 import qualified Tests.Results
 import qualified Tests.Retention
@@ -115,6 +116,7 @@ main =
         Tests.Push.tests,
         Tests.Put.tests,
         Tests.PutCereal.tests,
+        Tests.ReadFloating.tests,
         Tests.Refused.tests,
         Tests.Results.tests,
         Tests.Retention.tests,

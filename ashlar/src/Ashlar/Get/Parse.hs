@@ -62,6 +62,7 @@ module Ashlar.Get.Parse
     signed,
     hexadecimal,
     double,
+    float,
 
     -- * Repetition, choice and separators
     module Ashlar.Get.Combinators,
@@ -70,6 +71,7 @@ where
 
 import Ashlar.Get.Combinators
 import Ashlar.Internal.Get.Ascii
+import Ashlar.Internal.Get.Floating
 import Ashlar.Internal.Get.NextByte
 import Ashlar.Internal.Get.Scan
 import Prelude ()

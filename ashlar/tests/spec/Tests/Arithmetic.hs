@@ -21,7 +21,10 @@ tests =
   testGroup
     "arithmetic"
     [ testCase "the table of powers" $
-        [(powerHigh e, powerLow e) | e <- exponents] @?= map power exponents,
+        do
+          [(powerHigh e, powerLow e) | e <- exponents] @?= map power exponents
+          -- "Ashlar.Internal.Prim.NearestBinary" subtracts 1 from the lower half.
+          filter ((== 0) . powerLow) exponents @?= [],
       testProperty "products of 128 bits" $
         forAll words64 $ \x -> forAll words64 $ \y ->
           let expected = toInteger x * toInteger y

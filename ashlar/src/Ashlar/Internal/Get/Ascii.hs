@@ -3,34 +3,29 @@
 
 -- |
 -- Module      : Ashlar.Internal.Get.Ascii
--- Description : Decoders for numbers written in ASCII
+-- Description : Decoders for integers written in ASCII
 --
 -- The names are attoparsec's. What differs: an integer that its type cannot hold is an
--- error, and not another number ('double' gives infinity).
+-- error, and not another number.
 --
 -- Note [Untrusted digits]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
--- Text can hold numbers of any length, so:
+-- Text can hold numbers of any length.
 --
--- * Up to 18 digits are read in a register. More are read as an 'Integer' by halves,
---   which takes much less than quadratic time, and only where the type could hold the result:
---   a type that cannot hold 2^256 gets no more than 80 digits.
--- * Of a 'Double', 800 digits count, and whether a later one is not 0. No more is needed to round
---   correctly: a number halfway between two doubles has at most 767 digits. If the exponent makes
---   the result 0 or infinite, no power is computed. (Test "hostile numbers".)
+-- Up to 18 digits are read in a register. More are read as an 'Integer' by halves, which takes much
+-- less than quadratic time, and only where the type could hold the result: a type that cannot hold
+-- 2^256 gets no more than 80 digits. (Test "hostile numbers".)
 module Ashlar.Internal.Get.Ascii
   ( decimal,
     signedDecimal,
     signed,
     hexadecimal,
-    double,
   )
 where
 
 import Ashlar.Internal.Get.Bytes (skip)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.LookAhead (lookAhead)
 import Ashlar.Internal.Get.NextByte
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Get.Scan
@@ -38,17 +33,10 @@ import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import Data.Maybe (fromMaybe)
-import Data.Ratio ((%))
-import qualified Data.Vector.Primitive as P
 import Data.Word (Word64, Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import GHC.IO (IO (..))
 import Prelude hiding (takeWhile)
-
-isDigit :: Word8 -> Bool
-isDigit w = w - 48 < 10
-{-# INLINE isDigit #-}
 
 isSign :: Word8 -> Bool
 isSign w = w == 45 || w == 43
@@ -144,15 +132,17 @@ slowHexadecimal :: Integral a => Get a
 slowHexadecimal = here >>= \at -> slowDigits 16 >>= largeInRange at id 16
 {-# NOINLINE slowHexadecimal #-}
 
--- Digits in a base (10 or 16) that lie in one chunk, are so few that nothing overflows,
--- and make a number of the type; or else whatever is done instead, with nothing read.
+-- Digits in a base (10 or 16) that lie in one chunk and do not go on in another, are so few that
+-- nothing overflows, and make a number of the type; or else whatever is done instead, with nothing
+-- read.
 quickly :: Word64 -> (Word64 -> Maybe a) -> Get a -> Get a
 quickly base inType (Get slow) = step $ \c env -> do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
-  digitRun base p e 0 $ \q w ->
+  digitRun base p e 0 $ \q w -> do
     -- 10^18 and 16^15 are less than 2^63.
-    if q /= p && q /= e && q `minusPtr` p < (if base == 10 then 19 else 16)
+    complete <- if q == e then endsAt c e else pure True
+    if complete && q /= p && q `minusPtr` p < (if base == 10 then 19 else 16)
       then case inType w of
         Just x -> x <$ putPtr c cursorCell q
         Nothing -> IO (slow c env)
@@ -195,10 +185,7 @@ inRangeNegated w
 slowDigits :: Int -> Get ByteString
 slowDigits base = do
   bs <- takeWhile (\w -> digitValue w < fromIntegral base)
-  if S.null bs then noDigit else pure (S.dropWhile (== 48) bs)
-
-noDigit :: Get a
-noDigit = nextCode >>= \i -> if i < 0 then missing 1 0 else expected "a digit" 1
+  if S.null bs then refused "a digit" else pure (S.dropWhile (== 48) bs)
 
 -- The number of these digits in its type, if that can hold it; else an error at this
 -- offset.
@@ -222,115 +209,3 @@ fromDigits base bs
     n = S.length bs
     half = n `quot` 2
     (high, low) = S.splitAt half bs
-
--- | A number with an optional sign, a fraction (a point and digits) and an exponent (@e@
--- or @E@, an optional sign, and digits), the last two optional; rounded correctly, to
--- even where it lies halfway. It takes as much as makes a number: of @1.e@ only the @1@.
--- Neither infinities nor NaN can be written; numbers too large for the type are
--- infinite.
---
--- Numbers of up to 15 digits and a power of ten up to 22 are exact in floating point, and fast
--- (William Clinger, "How to read floating point numbers accurately", 1990). The others are computed
--- as 'Rational', which takes much longer.
---
--- >>> import qualified Ashlar.Get.Parse as P
--- >>> runGetRest P.double "-0.25e1;"
--- Right (-2.5,";")
---
--- @since 0.1.0.0
-double :: Get Double
-double = step quickDouble >>= \x -> if isNaN x then slowDouble else pure x
-{-# INLINE double #-}
-
--- A number that lies in one chunk and is exact; or else NaN, and nothing is read.
-quickDouble :: Cells -> Env -> IO Double
-quickDouble c _ = do
-  p <- getPtr c cursorCell
-  e <- getPtr c endCell
-  first <- byteAt p e
-  let start = if isSign first then p `plusPtr` 1 else p
-      notQuick = pure (0 / 0)
-      done end x scale
-        -- At most 19 digits and perhaps a point, so x has not overflowed.
-        | end `minusPtr` start > 19 || x > 9007199254740992 || scale > 22 = notQuick
-        | otherwise = do
-          next <- byteAt end e
-          if next == 101 || next == 69
-            then notQuick
-            else do
-              putPtr c cursorCell end
-              let y = fromIntegral x / powerOfTen scale
-              pure $! if first == 45 then negate y else y
-  digitRun 10 start e 0 $ \p1 x1 ->
-    if p1 == start || p1 == e
-      then notQuick
-      else do
-        point <- peekHost p1
-        if point /= (46 :: Word8)
-          then done p1 x1 0
-          else do
-            let fraction = p1 `plusPtr` 1
-            -- "1." and something else is left to the slow path.
-            digitRun 10 fraction e x1 $ \p2 x2 ->
-              if p2 == fraction || p2 == e then notQuick else done p2 x2 (p2 `minusPtr` fraction)
-
--- The byte at an address, or 0 at the end.
-byteAt :: Ptr Word8 -> Ptr Word8 -> IO Word8
-byteAt p e = if p == e then pure 0 else peekHost p
-{-# INLINE byteAt #-}
-
--- 10^n for n from 0 to 22, all of which are exact.
-powerOfTen :: Int -> Double
-powerOfTen = P.unsafeIndex powersOfTen
-{-# INLINE powerOfTen #-}
-
-powersOfTen :: P.Vector Double
-powersOfTen = P.generate 23 (\n -> fromInteger (10 ^ n))
-{-# NOINLINE powersOfTen #-}
-
-slowDouble :: Get Double
-slowDouble = do
-  sign <- optionIf isSign anyWord8
-  whole <- takeWhile isDigit
-  if S.null whole then noDigit else pure ()
-  fraction <- ifFollows (== 46) digitNext (skip 1 *> takeWhile isDigit)
-  power <- ifFollows (\i -> i == 101 || i == 69) signedDigitNext (skip 1 *> powerDigits)
-  let digits = whole <> fromMaybe S.empty fraction
-      x = toDouble digits (fromMaybe 0 power - maybe 0 S.length fraction)
-  pure $! if sign == Just 45 then negate x else x
-  where
-    -- What begins with one byte, if something follows that one. To look for it never
-    -- fails: so errors are the same as when the quick path did not look.
-    ifFollows this follows p = do
-      i <- nextCode
-      found <- if this i then lookAhead (skip 1 *> follows) else pure False
-      if found then Just <$> p else pure Nothing
-    digitNext = (\i -> i >= 48 && i < 58) <$> nextCode
-    signedDigitNext =
-      nextCode >>= \i -> if i == 45 || i == 43 then skip 1 *> digitNext else digitNext
-    powerDigits = do
-      sign <- optionIf isSign anyWord8
-      ds <- S.dropWhile (== 48) <$> takeWhile isDigit
-      -- Beyond any number of digits that memory can hold.
-      let n = if S.length ds > 15 then 10 ^ (15 :: Int) else fromInteger (fromDigits 10 ds)
-      pure (if sign == Just 45 then negate n else n :: Int)
-
--- The number that these digits are, times a power of ten.
-toDouble :: ByteString -> Int -> Double
-toDouble ds power
-  | n == 0 = 0
-  | n + power > 310 = 1 / 0
-  | n + power < -330 = 0
-  -- Not fromInteger, which cuts off instead of rounding.
-  | e >= 0 = fromRational (x * 10 ^ e % 1)
-  | otherwise = fromRational (x % 10 ^ negate e)
-  where
-    significant = S.dropWhile (== 48) ds
-    n = S.length significant
-    -- See Note [Untrusted digits].
-    kept
-      | n <= 800 = significant
-      | S.all (== 48) (S.drop 800 significant) = S.take 800 significant
-      | otherwise = S.snoc (S.take 800 significant) 49
-    e = power + n - S.length kept
-    x = fromDigits 10 kept

@@ -43,12 +43,15 @@ import Ashlar.Internal.Get.Numbers (getWord8)
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Mem (peekHost, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
+import Data.Bits (Bits, xor, (.|.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Unsafe as S
-import Data.Word (Word8)
+import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.C.Types (CInt (..), CSize (..))
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import Foreign.Storable (Storable)
+import GHC.IO (IO (..))
 import Numeric (showHex)
 
 -- | This byte.
@@ -130,7 +133,15 @@ nextCode = step nextByte
 --
 -- @since 0.1.0.0
 bytes :: ByteString -> Get ByteString
-bytes s = quickly s >>= \ok -> if ok then pure s else mismatched s
+bytes s = s <$ step (readBytes s)
+{-# INLINE bytes #-}
+
+-- (A known function with all its arguments: called without an allocation.)
+readBytes :: ByteString -> Cells -> Env -> IO ()
+readBytes s c env = do
+  ok <- matches s c
+  if ok then pure () else IO (unGet (mismatched s) c env)
+{-# NOINLINE readBytes #-}
 
 -- | Are exactly these bytes next? If so, they are read. If not, nothing is read. It never fails,
 -- and does not ask for input after the first byte that is different.
@@ -146,51 +157,76 @@ bytes s = quickly s >>= \ok -> if ok then pure s else mismatched s
 --
 -- @since 0.1.0.0
 optionBytes :: ByteString -> Get Bool
-optionBytes s = quickly s >>= \ok -> if ok then pure True else slowly
+optionBytes s = step (readOption s)
+{-# INLINE optionBytes #-}
+
+readOption :: ByteString -> Cells -> Env -> IO Bool
+readOption s c env = do
+  ok <- matches s c
+  if ok then pure True else IO (unGet slowly c env)
   where
     slowly =
       lookAhead (compared s) >>= \how -> case how of
         Same -> True <$ skip (S.length s)
         _ -> pure False
+{-# NOINLINE readOption #-}
 
 -- Read these bytes if all of them are at hand.
-quickly :: ByteString -> Get Bool
-quickly s = step $ \c _ -> do
+matches :: ByteString -> Cells -> IO Bool
+matches s c = do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
+  let n = S.length s
   if e `minusPtr` p < n
     then pure False
     else do
-      same <- equal s p n
+      same <- withBytesQuick s (\q _ -> equal q p n)
       if same then True <$ putPtr c cursorCell (p `plusPtr` n) else pure False
-  where
-    n = S.length s
+{-# INLINE matches #-}
 
 foreign import ccall unsafe "string.h memcmp"
   memcmp :: Ptr Word8 -> Ptr Word8 -> CSize -> IO CInt
 
--- Are the bytes of a string those at an address?
-equal ::
-  ByteString ->
-  Ptr Word8 ->
-  -- Bytes to compare, which are readable at both.
-  Int ->
-  IO Bool
-equal s p n = withBytesQuick s (\q _ -> go q p n)
+-- Are n bytes the same at two addresses? They must be readable at both. Up to 32 bytes are compared
+-- by words, of which the last may overlap those before it, as in Note [Short copies].
+equal :: Ptr Word8 -> Ptr Word8 -> Int -> IO Bool
+equal a b n
+  | n > 32 = equalLong a b n
+  | n > 16 = nowhere ((.|.) <$> ends 0 8 <*> ends (n - 16) (n - 8))
+  | n >= 8 = nowhere (ends 0 (n - 8))
+  | n >= 4 = nowhere ((.|.) <$> words32 0 <*> words32 (n - 4))
+  | n >= 2 = nowhere ((.|.) <$> words16 0 <*> words16 (n - 2))
+  | n == 1 = nowhere words8
+  | otherwise = pure True
   where
-    go a b left
-      | left <= 65536 = (== 0) <$> memcmp a b (fromIntegral left)
-      | otherwise = do
-        r <- memcmp a b 65536
-        if r == 0 then go (a `plusPtr` 65536) (b `plusPtr` 65536) (left - 65536) else pure False
+    ends i j = (.|.) <$> words64 i <*> words64 j
+    nowhere :: (Num w, Eq w) => IO w -> IO Bool
+    nowhere = fmap (== 0)
+    {-# INLINE nowhere #-}
+    words64 = differs :: Int -> IO Word64
+    words32 = differs :: Int -> IO Word32
+    words16 = differs :: Int -> IO Word16
+    words8 = differs 0 :: IO Word8
+    differs :: (Storable w, Bits w) => Int -> IO w
+    differs i = xor <$> peekHost (a `plusPtr` i) <*> peekHost (b `plusPtr` i)
+    {-# INLINE differs #-}
+{-# INLINE equal #-}
+
+equalLong :: Ptr Word8 -> Ptr Word8 -> Int -> IO Bool
+equalLong a b left
+  | left <= 65536 = (== 0) <$> memcmp a b (fromIntegral left)
+  | otherwise = do
+    r <- memcmp a b 65536
+    if r == 0 then equalLong (a `plusPtr` 65536) (b `plusPtr` 65536) (left - 65536) else pure False
+{-# NOINLINE equalLong #-}
 
 -- It is different, or lies in several chunks, or the input ends before.
-mismatched :: ByteString -> Get ByteString
+mismatched :: ByteString -> Get ()
 mismatched s = do
   -- It goes back, so that the error is at the first byte, and so is the cursor.
   how <- lookAhead (compared s)
   case how of
-    Same -> s <$ skip (S.length s)
+    Same -> skip (S.length s)
     Ended n -> missing (S.length s) n
     -- How many bytes are the same is known whatever the chunks.
     Differs n -> expected (show s) (n + 1)

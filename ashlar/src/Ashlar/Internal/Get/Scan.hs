@@ -9,10 +9,10 @@
 -- Note [Scanning chunks]
 -- ~~~~~~~~~~~~~~~~~~~~~~
 -- A scanner reads memory, with its address in a register, and returns where it stopped. If that is
--- before the end of the chunk, the result is a slice, made without a call. Otherwise code out of
--- line collects the slices of all chunks in a list, and copies them together once, at the end. So a
--- token in many small chunks takes time proportional to its length. (Test "a token in many
--- chunks".)
+-- before the end of the chunk, or where the input is known to end, the result is a slice, made
+-- without a call. Otherwise code out of line collects the slices of all chunks in a list, and
+-- copies them together once, at the end. So a token in many small chunks takes time proportional
+-- to its length. (Test "a token in many chunks".)
 --
 -- The loop has the end as a free variable. So it belongs to the code around it, and the compiler
 -- makes it a jump, and what follows a part of it. With the end as an argument it becomes a function
@@ -37,6 +37,7 @@ module Ashlar.Internal.Get.Scan
     Scanned (..),
     takeScanned,
     byteScanner,
+    endsAt,
   )
 where
 
@@ -53,6 +54,13 @@ import Data.Word (Word8)
 import Foreign.C.Types (CInt (..), CSize (..))
 import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 import Prelude hiding (takeWhile)
+
+-- | Does the input (or the innermost @isolate@) end at this address, as far as is known without
+-- asking the source? The address must be in the open segment, or its end. The end of strict input
+-- is always known.
+endsAt :: Cells -> Ptr Word8 -> IO Bool
+endsAt c p = (<=) <$> getInt c limitCell <*> offsetOf c p
+{-# INLINE endsAt #-}
 
 -- | Where a scanner stopped: the address of the first byte that it does not want,
 -- or the end; and its state there.
@@ -71,7 +79,8 @@ takeScanned result s0 scanner = step $ \c env -> do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
   Scanned q s <- scanner s0 p e
-  if q /= e
+  complete <- if q == e then endsAt c e else pure True
+  if complete
     then (\bs -> result bs s) <$> slice c env (q `minusPtr` p)
     else takeOn c env scanner s >>= \(Taken bs s') -> pure (result bs s')
 {-# INLINE takeScanned #-}
