@@ -9,6 +9,7 @@ module Main (main) where
 import Test.Tasty
 import qualified Tests.Alone
 import qualified Tests.Arithmetic
+import qualified Tests.Base64
 import qualified Tests.Budget
 import qualified Tests.Builder
 import qualified Tests.BuilderOrders
@@ -66,6 +67,7 @@ main =
       "ashlar"
       [ Tests.Alone.tests,
         Tests.Arithmetic.tests,
+        Tests.Base64.tests,
         Tests.Budget.tests,
         Tests.Builder.tests,
         Tests.BuilderOrders.tests,
