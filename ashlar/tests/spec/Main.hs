@@ -20,6 +20,7 @@ import qualified Tests.CodecCombinators
 import qualified Tests.CodecRefined
 import qualified Tests.CodecRun
 import qualified Tests.Combinators
+import qualified Tests.Decimal
 import qualified Tests.Errors
 import qualified Tests.Escape
 import qualified Tests.Extra
@@ -54,6 +55,7 @@ import qualified Tests.Scan
 import qualified Tests.Section
 import qualified Tests.Sources
 import qualified Tests.Text
+import qualified Tests.Time
 import qualified Tests.Types
 import qualified Tests.Unicode
 import qualified Tests.Unqualified
@@ -78,6 +80,7 @@ main =
         Tests.CodecRefined.tests,
         Tests.CodecRun.tests,
         Tests.Combinators.tests,
+        Tests.Decimal.tests,
         Tests.Errors.tests,
         Tests.Escape.tests,
         Tests.Extra.tests,
@@ -113,6 +116,7 @@ main =
         Tests.Sources.tests,
         Tests.Text.tests,
         Tests.Unicode.tests,
+        Tests.Time.tests,
         Tests.Types.tests,
         Tests.Unqualified.tests,
         Tests.Varint.tests,

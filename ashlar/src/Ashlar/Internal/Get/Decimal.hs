@@ -1,0 +1,136 @@
+{-# LANGUAGE PolyKinds #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+
+-- |
+-- Module      : Ashlar.Internal.Get.Decimal
+-- Description : Decoders for exact decimal numbers
+--
+-- What "Ashlar.Get.Decimal" exports, and decimal digits for other modules. Nothing here computes a
+-- power that the input could make large.
+module Ashlar.Internal.Get.Decimal
+  ( fixed,
+    scaled,
+
+    -- * For other modules
+    isDigit,
+    twoDigits,
+    noDigit,
+  )
+where
+
+import Ashlar.Internal.Get.Bytes (skip)
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.LookAhead (lookAhead)
+import Ashlar.Internal.Get.NextByte
+import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Scan
+import Ashlar.Internal.Prim.Fixed
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Char8 as C
+import Data.Fixed (Fixed (MkFixed), HasResolution (..))
+import Data.Word (Word8)
+import Prelude hiding (takeWhile)
+
+isDigit :: Word8 -> Bool
+isDigit w = w - 48 < 10
+{-# INLINE isDigit #-}
+
+-- | The number that two digits make.
+twoDigits :: Get Int
+twoDigits = (\a b -> 10 * value a + value b) <$> digit <*> digit
+  where
+    digit = guardedGet isDigit (Expectation ["a digit"]) takeByte
+    value w = fromIntegral w - 48
+
+-- | Fail, because no digit is next.
+noDigit :: Get a
+noDigit = refused "a digit"
+
+-- | A number with an optional sign, and a fraction (a point and digits), which is optional too.
+--
+-- The number must be exact: digits that the type cannot hold must be 0, or the error is at the
+-- first of them that is not. If the resolution is not a power of ten, the number is rounded down,
+-- as by 'read'.
+--
+-- >>> import qualified Ashlar.Get.Decimal as D
+-- >>> import Data.Fixed (Centi)
+-- >>> runGet D.fixed "-12.5" :: Either DecodeError Centi
+-- Right (-12.50)
+-- >>> either (putStrLn . summarizeError) print (runGet (D.fixed :: Get Centi) "12.505")
+-- at byte 5: more digits than the type can hold
+--
+-- @since 0.1.0.0
+fixed :: forall a. HasResolution a => Get (Fixed a)
+fixed = do
+  negative <- minusSign
+  whole <- someDigits
+  at <- (+ 1) <$> here
+  fraction <- fractionDigits
+  let (kept, after) = S.splitAt places fraction
+      part = toNumber kept * 10 ^ (places - S.length kept) * unit `div` 10 ^ places
+      n = toNumber whole * unit + part
+  case S.findIndex (/= 48) after of
+    Just k -> invalidFrom (at + places + k) "more digits than the type can hold"
+    Nothing -> pure (MkFixed (if negative then negate n else n))
+  where
+    unit = resolution (MkFixed 0 :: Fixed a)
+    places = decimalPlaces unit
+
+-- | A number with an optional sign, a fraction (a point and digits), and an exponent (@e@ or @E@,
+-- an optional sign, and digits), the last two optional: a whole number, and the power of ten that
+-- it is to be multiplied by. It takes as much as makes a number: of @1.e@ only the @1@.
+--
+-- The power is not computed, so large exponents cost nothing. One that is no 'Int' is refused.
+--
+-- >>> import qualified Ashlar.Get.Decimal as D
+-- >>> runGet D.scaled "-12.50e3"
+-- Right (-1250,1)
+--
+-- @since 0.1.0.0
+scaled :: Get (Integer, Int)
+scaled = do
+  at <- here
+  negative <- minusSign
+  whole <- someDigits
+  fraction <- fractionDigits
+  power <- ifFollows (\i -> i == 101 || i == 69) signedDigitNext (skip 1 *> powerDigits)
+  let n = toNumber (whole <> fraction)
+      e = maybe 0 id power - toInteger (S.length fraction)
+  if e < toInteger (minBound :: Int) || e > toInteger (maxBound :: Int)
+    then invalidFrom at "exponent out of range"
+    else pure (if negative then negate n else n, fromInteger e)
+  where
+    signedDigitNext =
+      nextCode >>= \i -> if i == 45 || i == 43 then skip 1 *> digitNext else digitNext
+    powerDigits = do
+      negative <- minusSign
+      ds <- S.dropWhile (== 48) <$> takeWhile isDigit
+      -- 10^30 is no Int, even if all digits in memory are subtracted.
+      let n = if S.length ds > 30 then 10 ^ (30 :: Int) else toNumber ds
+      pure (if negative then negate n else n)
+
+minusSign :: Get Bool
+minusSign = (== Just 45) <$> optionIf (\w -> w == 45 || w == 43) anyWord8
+
+someDigits :: Get ByteString
+someDigits = takeWhile isDigit >>= \ds -> if S.null ds then noDigit else pure ds
+
+-- The digits after a point, or none.
+fractionDigits :: Get ByteString
+fractionDigits =
+  maybe S.empty id <$> ifFollows (== 46) digitNext (skip 1 *> takeWhile isDigit)
+
+digitNext :: Get Bool
+digitNext = (\i -> i >= 48 && i < 58) <$> nextCode
+
+-- What begins with one byte, if something follows that one. Looking for it never fails.
+ifFollows :: (Int -> Bool) -> Get Bool -> Get a -> Get (Maybe a)
+ifFollows this follows p = do
+  i <- nextCode
+  found <- if this i then lookAhead (skip 1 *> follows) else pure False
+  if found then Just <$> p else pure Nothing
+
+-- The number of decimal digits, 0 for none. (It takes less than quadratic time.)
+toNumber :: ByteString -> Integer
+toNumber = maybe 0 fst . C.readInteger
