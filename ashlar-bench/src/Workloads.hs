@@ -15,6 +15,7 @@ import Workloads.Get
 import Workloads.Interop
 import Workloads.Numbers
 import Workloads.Records
+import Workloads.Texts
 
 -- | All workloads.
 workloads :: [Workload]
@@ -23,3 +24,4 @@ workloads =
     ++ codecWorkloads
     ++ recordWorkloads
     ++ bulkWorkloads
+    ++ textWorkloads
