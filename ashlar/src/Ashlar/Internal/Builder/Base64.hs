@@ -152,7 +152,7 @@ encodeBase64UrlUnpadded = asBase64 (Variant ForUrls False)
 asBase64 :: Variant -> ByteString -> ByteString
 asBase64 v bs = case base64Length v n of
   -- Four bytes are writable for each group, also for one that is not whole.
-  Just len -> S.unsafeTake len (ofSize (4 * groupsOf n) (writeTo bs (writeBase64 v)))
+  Just len -> ofSize (4 * groupsOf n) len (writeTo bs (writeBase64 v))
   Nothing -> errorWithoutStackTrace "Ashlar.Builder.Base64: the result would be too long"
   where
     n = S.length bs
@@ -169,18 +169,26 @@ groupsOf n = n `quot` 3 + (if n `rem` 3 == 0 then 0 else 1)
 -- @since 0.1.0.0
 encodeHex :: ByteString -> ByteString
 encodeHex bs
-  | n <= maxBound `quot` 2 = ofSize (2 * n) (writeTo bs writeHex)
+  | n <= maxBound `quot` 2 = ofSize (2 * n) (2 * n) (writeTo bs writeHex)
   | otherwise = errorWithoutStackTrace "Ashlar.Builder.Hex: the result would be too long"
   where
     n = S.length bs
 
--- A string of this size, written at its address.
-ofSize :: Int -> (Ptr Word8 -> IO ()) -> ByteString
-ofSize n write = unsafeDupablePerformIO $ do
+-- A string written at its address.
+ofSize ::
+  -- The bytes that are writable.
+  Int ->
+  -- The bytes of the result, not more.
+  Int ->
+  (Ptr Word8 -> IO ()) ->
+  ByteString
+ofSize n len write = unsafeDupablePerformIO $ do
   buffer <- newBuffer n
   let p = unsafeForeignPtrToPtr buffer
   write p
-  pure $! sliceBuffer buffer p (p `plusPtr` n)
+  pure $! sliceBuffer buffer p (p `plusPtr` len)
+{-# INLINE ofSize #-}
 
 writeTo :: ByteString -> (Ptr Word8 -> Ptr Word8 -> Int -> IO r) -> Ptr Word8 -> IO ()
 writeTo bs write p = withBytesQuick bs (\src n -> () <$ write p src n)
+{-# INLINE writeTo #-}

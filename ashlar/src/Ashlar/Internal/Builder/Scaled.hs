@@ -15,12 +15,14 @@ where
 import Ashlar.Internal.Builder.Bytes
 import Ashlar.Internal.Builder.Chars
 import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.Decimal
 import Ashlar.Internal.Builder.Integers
 import Ashlar.Internal.Builder.Padded
 import Ashlar.Internal.Builder.Strict
 import Ashlar.Internal.Prim.Fixed
 import qualified Data.ByteString as S
 import Data.Fixed (Fixed (MkFixed), HasResolution (..))
+import Data.Word (Word64)
 import Prelude hiding (exponent)
 
 -- | A fixed-point number in decimal, with all of its decimal places and at least one, as 'show'
@@ -33,25 +35,29 @@ import Prelude hiding (exponent)
 --
 -- @since 0.1.0.0
 fixed :: HasResolution a => Fixed a -> Builder
-fixed x@(MkFixed n) = fixedPlaces (resolution x) n
+fixed x@(MkFixed n) = fixedPlaces (decimalPlaces unit) unit n
+  where
+    unit = resolution x
 {-# INLINE fixed #-}
 
--- | Given the resolution, and the number times the resolution.
-fixedPlaces :: Integer -> Integer -> Builder
-fixedPlaces unit n = action $ \c k -> case abs n `quotRem` unit of
-  (whole, part)
-    | places == 0 -> runOn (sign <> integerDec whole <> byteString ".0") c k
-    | otherwise -> runOn (sign <> integerDec whole <> char7 '.' <> digits (shown part)) c k
+-- Given the decimal places, the resolution, and the number times the resolution.
+fixedPlaces :: Int -> Integer -> Integer -> Builder
+fixedPlaces places unit n = action $ \c k ->
+  if unit < small && abs n < small && 10 ^ places == unit && places > 0
+    then case fromInteger (abs n) `quotRem` (fromInteger unit :: Word64) of
+      (whole, part) ->
+        runOn (sign <> word64Dec whole <> char7 '.' <> word64DecPadded places part) c k
+    else case abs n `quotRem` unit of
+      (whole, part) -> runOn (sign <> integerDec whole <> char7 '.' <> decimals part) c k
   where
-    places = decimalPlaces unit
+    small = 1000000000000000000
     sign = if n < 0 then char7 '-' else mempty
     -- Rounded up, because reading rounds down.
     shown part = negate (negate (part * 10 ^ places) `div` unit)
-    digits part
-      | places <= 18 = wordDecPadded places (fromInteger part)
-      | otherwise = zeros <> byteString text
+    decimals part = zeros <> byteString text
       where
-        text = toStrictByteString (integerDec part)
+        text = toStrictByteString (integerDec (shown part))
+        -- One place at least, even for whole numbers.
         zeros = replicateWord8 (places - S.length text) 0x30
 {-# NOINLINE fixedPlaces #-}
 

@@ -118,25 +118,25 @@ takeBase64UrlUnpadded = taken (Variant ForUrls False)
 --
 -- @since 0.1.0.0
 decodeBase64 :: ByteString -> Either DecodeError ByteString
-decodeBase64 bs = runGet (getBase64 (S.length bs)) bs
+decodeBase64 = whole (Variant Standard True)
 
 -- | 'decodeBase64' without padding, which it refuses.
 --
 -- @since 0.1.0.0
 decodeBase64Unpadded :: ByteString -> Either DecodeError ByteString
-decodeBase64Unpadded bs = runGet (getBase64Unpadded (S.length bs)) bs
+decodeBase64Unpadded = whole (Variant Standard False)
 
 -- | 'decodeBase64' with the alphabet for URLs and names of files.
 --
 -- @since 0.1.0.0
 decodeBase64Url :: ByteString -> Either DecodeError ByteString
-decodeBase64Url bs = runGet (getBase64Url (S.length bs)) bs
+decodeBase64Url = whole (Variant ForUrls True)
 
 -- | 'decodeBase64Url' without padding, which it refuses.
 --
 -- @since 0.1.0.0
 decodeBase64UrlUnpadded :: ByteString -> Either DecodeError ByteString
-decodeBase64UrlUnpadded bs = runGet (getBase64UrlUnpadded (S.length bs)) bs
+decodeBase64UrlUnpadded = whole (Variant ForUrls False)
 
 -- | The bytes that the characters of the alphabet stand for, up to padding where it may stand. All
 -- other bytes are skipped: line ends, for example. Bits that make no byte are dropped. It never
@@ -180,24 +180,37 @@ taken v = do
     padding :: Int -> Get ()
     padding n = if n == 0 then pure () else word8 0x3D *> padding (n - 1)
 
+-- All of a string. Only an error needs a run.
+whole :: Variant -> ByteString -> Either DecodeError ByteString
+whole v bs = case unsafeDupablePerformIO (converted v bs) of
+  Right r -> Right r
+  Left _ -> runGet (counted v (S.length bs)) bs
+
 -- The bytes of a string that has this offset.
 decoded :: Variant -> Int -> ByteString -> Get ByteString
 decoded v at bs = step $ \c env -> do
-  let n = S.length bs
-  buffer <- newBuffer (decodedUpTo n)
-  let p = unsafeForeignPtrToPtr buffer
-  -- n characters are readable, and decodedUpTo n bytes writable.
-  result <- withBytesQuick bs (\src _ -> readBase64 v p src n)
+  result <- converted v bs
   case result of
-    Right end -> pure $! sliceBuffer buffer p end
+    Right r -> pure r
     Left refusal -> do
       let (i, examined, message) = case refusal of
             WrongCharacter k -> (k, 1, "invalid Base64")
             UnusedBits k -> (k, 1, "invalid Base64: unused bits are not zero")
             CutOff k -> (k, 0, "invalid Base64: it ends within a group")
-      -- The index is at most n.
+      -- The index is at most the length.
       found <- foundIn (S.take examined (S.unsafeDrop i bs))
-      failWith c env (at + n) (at + i) found (Invalid message)
+      failWith c env (at + S.length bs) (at + i) found (Invalid message)
+
+converted :: Variant -> ByteString -> IO (Either Refused ByteString)
+converted v bs = do
+  let n = S.length bs
+  buffer <- newBuffer (decodedUpTo n)
+  let p = unsafeForeignPtrToPtr buffer
+  -- n characters are readable, and decodedUpTo n bytes writable.
+  result <- withBytesQuick bs (\src _ -> readBase64 v p src n)
+  pure $! case result of
+    Right end -> Right $! sliceBuffer buffer p end
+    Left refusal -> Left refusal
 
 lenient :: Alphabet -> ByteString -> ByteString
 lenient alphabet bs = unsafeDupablePerformIO $ do
@@ -206,11 +219,6 @@ lenient alphabet bs = unsafeDupablePerformIO $ do
   let q = unsafeForeignPtrToPtr copy
   -- n characters are readable, and n bytes writable.
   m <- withBytesQuick bs (\src _ -> collectLenient alphabet q src n)
-  buffer <- newBuffer (decodedUpTo m)
-  let p = unsafeForeignPtrToPtr buffer
-  result <- withBytesQuick (sliceBuffer copy q (q `plusPtr` m)) $ \src _ ->
-    readBase64 (Variant alphabet False) p src m
-  case result of
-    Right end -> pure $! sliceBuffer buffer p end
-    -- collectLenient leaves nothing to refuse.
-    Left _ -> pure S.empty
+  result <- converted (Variant alphabet False) (sliceBuffer copy q (q `plusPtr` m))
+  -- collectLenient leaves nothing to refuse.
+  pure $! either (const S.empty) id result

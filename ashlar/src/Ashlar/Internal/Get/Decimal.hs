@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE PolyKinds #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 
@@ -20,16 +21,21 @@ where
 
 import Ashlar.Internal.Get.Bytes (skip)
 import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.LookAhead (lookAhead)
 import Ashlar.Internal.Get.NextByte
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Get.Scan
+import Ashlar.Internal.Mem (peekHost)
+import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Fixed
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
 import Data.Fixed (Fixed (MkFixed), HasResolution (..))
-import Data.Word (Word8)
+import Data.Word (Word64, Word8)
+import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import GHC.IO (IO (..))
 import Prelude hiding (takeWhile)
 
 isDigit :: Word8 -> Bool
@@ -62,20 +68,35 @@ noDigit = refused "a digit"
 --
 -- @since 0.1.0.0
 fixed :: forall a. HasResolution a => Get (Fixed a)
-fixed = do
+fixed = fixedOf (decimalPlaces unit) unit
+  where
+    unit = resolution (MkFixed 0 :: Fixed a)
+{-# INLINE fixed #-}
+
+-- Given the decimal places and the resolution.
+fixedOf :: Int -> Integer -> Get (Fixed a)
+fixedOf places unit = quickNumber False quickly (slowFixed places unit)
+  where
+    quickly negative n count
+      | count <= places = Just $! MkFixed (signed negative (toInteger n * unit `div` 10 ^ count))
+      | otherwise = Nothing
+{-# NOINLINE fixedOf #-}
+
+slowFixed :: Int -> Integer -> Get (Fixed a)
+slowFixed places unit = do
   negative <- minusSign
   whole <- someDigits
   at <- (+ 1) <$> here
   fraction <- fractionDigits
   let (kept, after) = S.splitAt places fraction
       part = toNumber kept * 10 ^ (places - S.length kept) * unit `div` 10 ^ places
-      n = toNumber whole * unit + part
   case S.findIndex (/= 48) after of
     Just k -> invalidFrom (at + places + k) "more digits than the type can hold"
-    Nothing -> pure (MkFixed (if negative then negate n else n))
-  where
-    unit = resolution (MkFixed 0 :: Fixed a)
-    places = decimalPlaces unit
+    Nothing -> pure (MkFixed (signed negative (toNumber whole * unit + part)))
+{-# NOINLINE slowFixed #-}
+
+signed :: Bool -> Integer -> Integer
+signed negative n = if negative then negate n else n
 
 -- | A number with an optional sign, a fraction (a point and digits), and an exponent (@e@ or @E@,
 -- an optional sign, and digits), the last two optional: a whole number, and the power of ten that
@@ -89,7 +110,11 @@ fixed = do
 --
 -- @since 0.1.0.0
 scaled :: Get (Integer, Int)
-scaled = do
+scaled =
+  quickNumber True (\negative n count -> Just (signed negative (toInteger n), negate count)) slowScaled
+
+slowScaled :: Get (Integer, Int)
+slowScaled = do
   at <- here
   negative <- minusSign
   whole <- someDigits
@@ -99,7 +124,7 @@ scaled = do
       e = maybe 0 id power - toInteger (S.length fraction)
   if e < toInteger (minBound :: Int) || e > toInteger (maxBound :: Int)
     then invalidFrom at "exponent out of range"
-    else pure (if negative then negate n else n, fromInteger e)
+    else pure (signed negative n, fromInteger e)
   where
     signedDigitNext =
       nextCode >>= \i -> if i == 45 || i == 43 then skip 1 *> digitNext else digitNext
@@ -108,7 +133,63 @@ scaled = do
       ds <- S.dropWhile (== 48) <$> takeWhile isDigit
       -- 10^30 is no Int, even if all digits in memory are subtracted.
       let n = if S.length ds > 30 then 10 ^ (30 :: Int) else toNumber ds
-      pure (if negative then negate n else n)
+      pure (signed negative n)
+
+-- A number of at most 18 digits that lies in one chunk, or something else, with nothing read. (For
+-- the form of the loops see Note [Scanning chunks] in "Ashlar.Internal.Get.Scan".)
+quickNumber ::
+  -- May an exponent follow? A number that has one is left to the slow way.
+  Bool ->
+  -- Sign, all digits, and the number of those after the point, to the result, if there is one.
+  (Bool -> Word64 -> Int -> Maybe r) ->
+  -- The slow way.
+  Get r ->
+  Get r
+quickNumber exponents result (Get slow) = step $ \c env -> do
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
+  let byteAt q = if q == e then pure 0 else peekHost q :: IO Word8
+      notQuick = IO (slow c env)
+      digitsFrom q0 n0 next = go q0 n0
+        where
+          go !q !n
+            | q == e = next q n
+            | otherwise = do
+              -- q is before the end.
+              w <- peekHost q
+              if isDigit w
+                then go (q `plusPtr` 1) (10 * n + fromIntegral (w - 48))
+                else next q n
+  first <- byteAt p
+  let start = if first == 45 || first == 43 then p `plusPtr` 1 else p
+      -- 18 digits are less than 2^64, and a point may be among them.
+      done q n count
+        | q `minusPtr` start > 19 || (q `minusPtr` start > 18 && count == 0) = notQuick
+        | otherwise = do
+          next <- byteAt q
+          ended <- if q == e then endsAt c q else pure True
+          if not ended || (exponents && (next == 101 || next == 69))
+            then notQuick
+            else case result (first == 45) n count of
+              Just r -> r <$ putPtr c cursorCell q
+              Nothing -> notQuick
+  digitsFrom start (0 :: Word64) $ \q n ->
+    if q == start
+      then notQuick
+      else do
+        point <- byteAt q
+        if point /= 46
+          then done q n 0
+          else do
+            let fraction = q `plusPtr` 1
+            -- A point without digits after it is left to the slow way.
+            digitsFrom fraction n $ \q' n' ->
+              if q' == fraction then notQuick else done q' n' (q' `minusPtr` fraction)
+{-# INLINE quickNumber #-}
+
+-- Is this address, where the chunk ends, known to be the end of the input?
+endsAt :: Cells -> Ptr Word8 -> IO Bool
+endsAt c q = (>=) <$> offsetOf c q <*> getInt c limitCell
 
 minusSign :: Get Bool
 minusSign = (== Just 45) <$> optionIf (\w -> w == 45 || w == 43) anyWord8

@@ -24,6 +24,7 @@ import qualified Data.ByteString as S
 import qualified Data.ByteString.Unsafe as S
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Ptr (minusPtr, plusPtr)
+import System.IO.Unsafe (unsafeDupablePerformIO)
 
 -- | The bytes that @n@ hexadecimal digits stand for, two digits a byte, in either case. A negative
 -- number fails.
@@ -65,27 +66,37 @@ takeHex = here >>= \at -> takeScanned const () (\_ p e -> scanner p e) >>= decod
 --
 -- @since 0.1.0.0
 decodeHex :: ByteString -> Either DecodeError ByteString
-decodeHex bs = runGet (getHex (S.length bs)) bs
+decodeHex bs = case unsafeDupablePerformIO (converted bs) of
+  Right r -> Right r
+  -- Only an error needs a run.
+  Left _ -> runGet (getHex (S.length bs)) bs
 
 -- The bytes of digits that have this offset.
 decoded :: Int -> ByteString -> Get ByteString
 decoded at bs = step $ \c env -> do
+  result <- converted bs
+  case result of
+    Right r -> pure r
+    Left i -> do
+      let (examined, message)
+            | i == S.length bs = (0, "invalid hexadecimal: an odd number of digits")
+            | otherwise = (1, "invalid hexadecimal digit")
+      found <- foundIn (S.take examined (S.unsafeDrop i bs))
+      failWith c env (at + S.length bs) (at + i) found (Invalid message)
+
+-- The bytes of digits, or the index at which they are wrong.
+converted :: ByteString -> IO (Either Int ByteString)
+converted bs = do
   let n = S.length bs
       bytes = n `quot` 2
   buffer <- newBuffer bytes
   let p = unsafeForeignPtrToPtr buffer
   -- n characters are readable, and half as many bytes writable.
   good <- withBytesQuick bs (\src _ -> readHex p src bytes)
-  -- Where an odd number is good up to the last, that one may be no digit.
-  i <-
-    if good == 2 * bytes && good < n
-      then withBytesQuick bs (\src _ -> (good +) <$> hexSpan (src `plusPtr` good) 1)
-      else pure good
-  if i == n && even n
-    then pure $! sliceBuffer buffer p (p `plusPtr` bytes)
-    else do
-      let (examined, message)
-            | i == n = (0, "invalid hexadecimal: an odd number of digits")
-            | otherwise = (1, "invalid hexadecimal digit")
-      found <- foundIn (S.take examined (S.unsafeDrop i bs))
-      failWith c env (at + n) (at + i) found (Invalid message)
+  if good == n
+    then pure (Right $! sliceBuffer buffer p (p `plusPtr` bytes))
+    else
+      if good == 2 * bytes
+        then -- The last digit has no other, and may be none.
+          withBytesQuick bs (\src _ -> Left . (good +) <$> hexSpan (src `plusPtr` good) 1)
+        else pure (Left good)
