@@ -134,9 +134,11 @@ mutated = withMaxSuccess 50 $
         ours = runGet (T.utcTime <* endOfInput) text
      in onEverySplit T.utcTime text (runGet T.utcTime text)
           .&&. case (theirs, ours) of
-            -- It drops digits after the twelfth.
-            (_, Left DecodeError {errorReason = Invalid "a fraction of a picosecond"}) ->
-              property True
+            -- It drops digits after the twelfth, and counts a leap second within a day as the next
+            -- minute.
+            (_, Left DecodeError {errorReason = Invalid message})
+              | message `elem` ["a fraction of a picosecond", "a leap second within a day"] ->
+                property True
             (Just y, _) | utctDayTime y < 86400 -> ours === Right y
             _ -> property True
 

@@ -157,10 +157,6 @@ asBase64 v bs = case base64Length v n of
   where
     n = S.length bs
 
--- The groups of n bytes, up to one that is not whole.
-groupsOf :: Int -> Int
-groupsOf n = n `quot` 3 + (if n `rem` 3 == 0 then 0 else 1)
-
 -- | The bytes in hexadecimal, two digits for each, in memory of their size.
 --
 -- >>> encodeHex "\0\n\xff"

@@ -36,6 +36,7 @@ import Ashlar.Internal.Get.Run (runGet)
 import Ashlar.Internal.Get.Scan
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Prim.Base64
+import Data.Bits ((.&.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Unsafe as S
@@ -166,11 +167,11 @@ taken :: Variant -> Get ByteString
 taken v = do
   at <- here
   bs <- takeScanned const () (\_ p e -> alphabetScanner p e)
-  case negate (S.length bs) `mod` 4 of
+  case negate (S.length bs) .&. 3 of
     n | n `elem` [1, 2] && variantPadded v -> do
       -- The padding has to begin before anything is said about the characters.
       next <- nextCode
-      if next == 0x3D then decoded unpadded at bs <* padding n else word8 0x3D *> pure bs
+      if next == 0x3D then decoded unpadded at bs <* padding n else bs <$ word8 0x3D
     _ -> decoded unpadded at bs
   where
     unpadded = Variant (variantAlphabet v) False

@@ -33,6 +33,7 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
 import Data.Fixed (Fixed (MkFixed), HasResolution (..))
+import Data.Maybe (fromMaybe)
 import Data.Word (Word64, Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import GHC.IO (IO (..))
@@ -121,7 +122,7 @@ slowScaled = do
   fraction <- fractionDigits
   power <- ifFollows (\i -> i == 101 || i == 69) signedDigitNext (skip 1 *> powerDigits)
   let n = toNumber (whole <> fraction)
-      e = maybe 0 id power - toInteger (S.length fraction)
+      e = fromMaybe 0 power - toInteger (S.length fraction)
   if e < toInteger (minBound :: Int) || e > toInteger (maxBound :: Int)
     then invalidFrom at "exponent out of range"
     else pure (signed negative n, fromInteger e)
@@ -200,7 +201,7 @@ someDigits = takeWhile isDigit >>= \ds -> if S.null ds then noDigit else pure ds
 -- The digits after a point, or none.
 fractionDigits :: Get ByteString
 fractionDigits =
-  maybe S.empty id <$> ifFollows (== 46) digitNext (skip 1 *> takeWhile isDigit)
+  fromMaybe S.empty <$> ifFollows (== 46) digitNext (skip 1 *> takeWhile isDigit)
 
 digitNext :: Get Bool
 digitNext = (\i -> i >= 48 && i < 58) <$> nextCode

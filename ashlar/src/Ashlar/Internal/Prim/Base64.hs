@@ -12,6 +12,7 @@ module Ashlar.Internal.Prim.Base64
   ( Variant (..),
     Alphabet (..),
     mostGroups,
+    groupsOf,
     base64Length,
     writeBase64,
     decodedUpTo,
@@ -23,6 +24,7 @@ module Ashlar.Internal.Prim.Base64
 where
 
 import Ashlar.Internal.Mem (copyRange, peekHost, pokeHost)
+import Ashlar.Internal.Prim.Multiply128
 import Data.Bits (unsafeShiftL, unsafeShiftR, (.&.), (.|.))
 import Data.Word (Word32, Word8)
 import Foreign.C.Types (CInt (..), CSize (..))
@@ -41,14 +43,27 @@ mostGroups :: Int
 mostGroups = 16384
 {-# INLINE mostGroups #-}
 
+-- | The groups of three among n bytes (n >= 0), up to one that is not whole.
+groupsOf :: Int -> Int
+groupsOf n = if 3 * whole == n then whole else whole + 1
+  where
+    whole = third n
+{-# INLINE groupsOf #-}
+
+-- A third of a number that is not negative, rounded down. (Not by 'quot', for which GHC uses the
+-- machine's divide instruction.)
+third :: Int -> Int
+third n = fromIntegral (timesHigh (fromIntegral n) 0xAAAAAAAAAAAAAAAB `unsafeShiftR` 1)
+{-# INLINE third #-}
+
 -- | The number of characters for n bytes (n >= 0), if it is an 'Int'.
 base64Length :: Variant -> Int -> Maybe Int
 base64Length v n
   | groups > (maxBound - 4) `quot` 4 = Nothing
-  | otherwise = Just (4 * groups + if variantPadded v && rest > 0 then 4 else partial)
+  -- Without padding, a character is left out for each byte that the last group lacks.
+  | otherwise = Just (4 * groups - (if variantPadded v then 0 else 3 * groups - n))
   where
-    (groups, rest) = n `quotRem` 3
-    partial = if rest > 0 then rest + 1 else 0
+    groups = groupsOf n
 
 -- | Write n bytes, and return the address after the last character. They must be readable, and four
 -- bytes must be writable for each group of three, also for one that is not whole.
@@ -59,7 +74,7 @@ writeBase64 v = go
     go dst src n
       | n >= 3 = do
         -- The groups are readable, and four bytes are writable for each.
-        let groups = min mostGroups (n `quot` 3)
+        let groups = min mostGroups (third n)
         c_encode dst src (fromIntegral groups) code
         go (dst `plusPtr` (4 * groups)) (src `plusPtr` (3 * groups)) (n - 3 * groups)
       | n > 0 = do
