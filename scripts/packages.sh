@@ -8,6 +8,7 @@
 core_packages=(
   ghc
   cabal-install
+  libghc-base64-bytestring-dev
   libghc-cereal-dev
   libghc-inspection-testing-dev
   libghc-primitive-dev

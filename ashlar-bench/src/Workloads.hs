@@ -15,7 +15,8 @@ import Workloads.Get
 import Workloads.Interop
 import Workloads.Numbers
 import Workloads.Records
-import Workloads.Text
+import Workloads.Texts
+import Workloads.Tokens
 
 -- | All workloads.
 workloads :: [Workload]
@@ -25,3 +26,4 @@ workloads =
     ++ recordWorkloads
     ++ bulkWorkloads
     ++ textWorkloads
+    ++ tokenWorkloads

@@ -7,16 +7,24 @@
 -- Description : The laws and the bytes of the instances
 module Main (main) where
 
+import Ashlar.Builder (toStrictByteString)
 import Ashlar.Codec
 import Ashlar.Codec.Golden
 import Ashlar.Codec.Laws
 import Ashlar.Codec.Wrappers (Compact (..), Zigzag (..))
+import Ashlar.Get (runGet)
 import Ashlar.Instances ()
+import Ashlar.Instances.Scientific
+import Ashlar.Instances.UUID
 import qualified Data.Aeson as Aeson
 import qualified Data.Aeson.Key as Key
 import Data.Aeson.KeyMap (KeyMap)
 import qualified Data.Aeson.KeyMap as KeyMap
 import qualified Data.ByteString as S
+import qualified Data.ByteString.Builder as Builder
+import Data.ByteString.Builder.Scientific (scientificBuilder)
+import qualified Data.ByteString.Char8 as C
+import qualified Data.ByteString.Lazy as L
 import qualified Data.HashMap.Strict as HashMap
 import qualified Data.HashSet as HashSet
 import Data.Hashable (Hashable (..))
@@ -45,7 +53,9 @@ main =
         testCase "a HashMap has the bytes of a Map" sameAsMap,
         testCase "keys that collide" collisions,
         testCase "numbers with more digits than needed are refused" digits,
-        testCase "huge exponents" huge
+        testCase "huge exponents" huge,
+        testProperty "Scientific as text" scientificTexts,
+        testProperty "UUID as text" uuidTexts
       ]
 
 instances :: [Golden]
@@ -182,6 +192,24 @@ huge :: Assertion
 huge = do
   S.length (encode (Aeson.Number (scientific 1 (10 ^ (18 :: Int))))) @?= 12
   decode (encode (scientific 1 (10 ^ (18 :: Int)))) @?= Right (scientific 1 (10 ^ (18 :: Int)))
+
+-- Against the builder of scientific, and its instance of Read.
+scientificTexts :: Property
+scientificTexts = forAll (scientific <$> coefficients <*> choose (-400, 400)) $ \x ->
+  let shown = toStrictByteString (scientificText x)
+   in shown === L.toStrict (Builder.toLazyByteString (scientificBuilder x))
+        .&&. runGet getScientificText shown === Right x
+        .&&. runGet getScientificText (C.pack (show x)) === Right x
+        .&&. read (C.unpack shown) === x
+  where
+    coefficients = oneof [arbitrary, choose (-(10 ^ (40 :: Int)), 10 ^ (40 :: Int))]
+
+uuidTexts :: Property
+uuidTexts = forAll (UUID.fromWords64 <$> anyWord <*> anyWord) $ \u ->
+  toStrictByteString (uuidText u) === UUID.toASCIIBytes u
+    .&&. runGet getUUIDText (UUID.toASCIIBytes u) === Right u
+  where
+    anyWord = arbitraryBoundedIntegral
 
 refused :: Show a => Either DecodeError a -> Assertion
 refused r = case r of

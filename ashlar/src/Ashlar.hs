@@ -65,6 +65,11 @@
 -- * "Ashlar.Builder.Section": sections with a length prefix
 -- * "Ashlar.Builder.Padded": numbers and other values, padded to a width
 -- * "Ashlar.Builder.RealFloat": floating-point numbers in several notations
+-- * "Ashlar.Builder.Base64": bytes in Base64, with either alphabet
+-- * "Ashlar.Builder.Hex": bytes in hexadecimal
+-- * "Ashlar.Builder.Decimal": exact decimal numbers with a fraction
+-- * "Ashlar.Builder.Time": dates and times in ISO 8601
+-- * "Ashlar.Builder.UUID": UUIDs as text
 -- * "Ashlar.Builder.Escape": text with characters escaped, as for JSON
 -- * "Ashlar.Builder.Html": text for HTML
 -- * "Ashlar.Builder.Http": chunked transfer coding
@@ -80,6 +85,11 @@
 -- * "Ashlar.Get": decoders, and what runs them
 -- * "Ashlar.Get.Combinators": repetition, choice and separators
 -- * "Ashlar.Get.Parse": text protocols, with the names of attoparsec
+-- * "Ashlar.Get.Base64": bytes in Base64, with either alphabet
+-- * "Ashlar.Get.Hex": bytes in hexadecimal
+-- * "Ashlar.Get.Decimal": exact decimal numbers with a fraction
+-- * "Ashlar.Get.Time": dates and times in ISO 8601
+-- * "Ashlar.Get.UUID": UUIDs as text
 -- * "Ashlar.Get.ByteOrder": numbers whose byte order is known at run time
 -- * "Ashlar.Get.Varint": variable-length integers
 -- * "Ashlar.Get.ST": mutable state in a decoder, to fill a vector for example

@@ -12,8 +12,12 @@ module Main (main) where
 
 import Ashlar.Builder
 import Ashlar.Builder.Extra (byteStringInsert)
+import Ashlar.Builder.Base64 (encodeBase64)
+import Ashlar.Builder.Hex (encodeHex)
 import Ashlar.Codec
 import Ashlar.Get
+import Ashlar.Get.Base64 (decodeBase64)
+import Ashlar.Get.Hex (decodeHex)
 import qualified Ashlar.Get.Parse as Parse
 import Ashlar.Put (Put, execPut, putWord64le, putWord8)
 import Control.Applicative (empty, many, (<|>))
@@ -48,6 +52,7 @@ main =
       [ testCase "decode: 40 bytes for each element" decodeElements,
         testCase "decode: values take less than 128 bytes for each byte of input" decodedSizes,
         testCase "encode: only the result" encodeElements,
+        testCase "Base64 and hexadecimal: only the result" stringsAsText,
         testCase "a builder in a loop: only a little for each buffer" loopOfWrites,
         testCase "stimes and mconcat are loops" loopsOfBuilders,
         testCase "puts: what the builders allocate, and a few words" putsAsBuilders,
@@ -83,6 +88,22 @@ allocated act = do
 vectorOf :: Int -> V.Vector SomeData
 vectorOf n = V.generate n (\i -> SomeData (fromIntegral i) (fromIntegral i) (fromIntegral i))
 {-# NOINLINE vectorOf #-}
+
+stringsAsText :: Assertion
+stringsAsText =
+  forM_ [30, 3000, 300000] $ \n -> do
+    let bytes = S.replicate n 77
+        base64 = encodeBase64 bytes
+        hex = encodeHex bytes
+    onlyTheResult (S.length base64) encodeBase64 bytes
+    onlyTheResult (S.length hex) encodeHex bytes
+    onlyTheResult n decodeBase64 base64
+    onlyTheResult n decodeHex hex
+  where
+    onlyTheResult expected f x = do
+      n <- allocated (evaluate (f x))
+      (n >= expected && n < expected + 400) @? show n ++ " bytes for " ++ show expected
+    {-# NOINLINE onlyTheResult #-}
 
 -- 32 bytes for the value with its three fields, and 8 for the pointer in the vector. The card table
 -- of the array has one more byte for every 128 elements.

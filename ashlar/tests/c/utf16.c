@@ -9,35 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
+
 size_t ashlar_utf16_length(const uint16_t *units, size_t from, size_t n);
 size_t ashlar_utf16_to_utf8(uint8_t *to, const uint16_t *units, size_t from, size_t n);
 ptrdiff_t ashlar_utf8_to_utf16(uint16_t *to, const uint8_t *bytes, size_t n);
-
-/* Counts of the current group, and of groups. */
-static unsigned checks, faults;
-static unsigned passed, failed;
-
-static void check(int ok, const char *what, size_t n) {
-  checks++;
-  if (!ok && faults++ < 20) printf("  FAILED: %s, %zu\n", what, n);
-}
-
-static void group_ends(const char *name) {
-  printf("%s: %u checks\n", name, checks);
-  if (faults == 0 && checks > 0) {
-    passed++;
-  } else {
-    failed++;
-  }
-  checks = faults = 0;
-}
-
-static uint64_t state = 20260101;
-
-static uint32_t below(uint32_t n) {
-  state = state * 6364136223846793005u + 1442695040888963407u;
-  return (uint32_t)((state >> 33) % n);
-}
 
 static size_t model_put8(uint8_t *to, uint32_t c) {
   if (c < 0x80) return to[0] = (uint8_t)c, 1;
@@ -69,14 +45,6 @@ static long model_get8(const uint8_t *from, size_t n, size_t *size) {
     }
   }
   return -1;
-}
-
-/* A copy that ends where its memory ends. */
-static void *exact(const void *from, size_t size) {
-  void *to = malloc(size > 0 ? size : 1);
-  if (to == NULL) abort();
-  memcpy(to, from, size);
-  return to;
 }
 
 static uint32_t character(uint32_t kind) {
@@ -187,6 +155,5 @@ int main(void) {
   }
   group_ends("bytes at the edges of what is well-formed, with ASCII before and after");
 
-  printf("== UTF-16 in C: %u passed, %u failed\n", passed, failed);
-  return failed > 0;
+  return report("UTF-16 in C");
 }

@@ -9,6 +9,7 @@ module Main (main) where
 import Test.Tasty
 import qualified Tests.Alone
 import qualified Tests.Arithmetic
+import qualified Tests.Base64
 import qualified Tests.Budget
 import qualified Tests.Builder
 import qualified Tests.BuilderOrders
@@ -23,6 +24,7 @@ import qualified Tests.CompatBinary
 import qualified Tests.CompatCereal
 import qualified Tests.CompatStore
 import qualified Tests.CompatText
+import qualified Tests.Decimal
 import qualified Tests.Errors
 import qualified Tests.Escape
 import qualified Tests.Exceptions
@@ -60,6 +62,7 @@ import qualified Tests.Scan
 import qualified Tests.Section
 import qualified Tests.Sources
 import qualified Tests.Text
+import qualified Tests.Time
 import qualified Tests.Types
 import qualified Tests.Unicode
 import qualified Tests.Unqualified
@@ -73,6 +76,7 @@ main =
       "ashlar"
       [ Tests.Alone.tests,
         Tests.Arithmetic.tests,
+        Tests.Base64.tests,
         Tests.Budget.tests,
         Tests.Builder.tests,
         Tests.BuilderOrders.tests,
@@ -87,6 +91,7 @@ main =
         Tests.CompatCereal.tests,
         Tests.CompatStore.tests,
         Tests.CompatText.tests,
+        Tests.Decimal.tests,
         Tests.Errors.tests,
         Tests.Escape.tests,
         Tests.Exceptions.tests,
@@ -125,6 +130,7 @@ main =
         Tests.Sources.tests,
         Tests.Text.tests,
         Tests.Unicode.tests,
+        Tests.Time.tests,
         Tests.Types.tests,
         Tests.Unqualified.tests,
         Tests.Varint.tests,

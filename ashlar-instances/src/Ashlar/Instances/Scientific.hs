@@ -3,12 +3,18 @@
 
 -- |
 -- Module      : Ashlar.Instances.Scientific
--- Description : Codec instance for Scientific
-module Ashlar.Instances.Scientific () where
+-- Description : Scientific: Codec instance, and text both ways
+module Ashlar.Instances.Scientific
+  ( scientificText,
+    getScientificText,
+  )
+where
 
+import qualified Ashlar.Builder.Decimal as B
 import Ashlar.Codec
 import Ashlar.Codec.Combinators
 import Ashlar.Codec.Wrappers (Zigzag (..))
+import qualified Ashlar.Get.Decimal as G
 import Data.Maybe (fromMaybe)
 import Data.Scientific (Scientific, base10Exponent, coefficient, scientific)
 
@@ -51,3 +57,19 @@ fromNormal :: (Integer, Zigzag Int) -> Either String Scientific
 fromNormal (c, Zigzag e)
   | if c == 0 then e == 0 else e == maxBound || c `rem` 10 /= 0 = Right (scientific c e)
   | otherwise = Left "Scientific: more digits than needed"
+
+-- | A number in decimal, as 'show' writes it: with an exponent if it is less than 0.1 or not less
+-- than 10,000,000. So huge exponents make no huge text.
+--
+-- @since 0.1.0.0
+scientificText :: Scientific -> Builder
+scientificText x = B.scaled (coefficient x) (base10Exponent x)
+
+-- | A number from its text: an optional sign, digits, and a fraction and an exponent, both
+-- optional. (See 'Ashlar.Get.Decimal.scaled'.)
+--
+-- Exponents are not limited, and the number takes little memory: see the instance.
+--
+-- @since 0.1.0.0
+getScientificText :: Get Scientific
+getScientificText = uncurry scientific <$> G.scaled

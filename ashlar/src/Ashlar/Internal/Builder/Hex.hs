@@ -30,14 +30,14 @@ import Ashlar.Internal.Builder.Bytes (chunkwise)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Prim
 import Ashlar.Internal.Mem
-import Ashlar.Internal.Prim.Core
 import qualified Ashlar.Internal.Prim.Hex as P
+import Ashlar.Internal.Prim.HexBytes
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
-import Foreign.Ptr (Ptr, plusPtr)
+import Foreign.Ptr (plusPtr)
 
 -- See Note [Fusing reservations].
 {-# RULES
@@ -179,12 +179,12 @@ byteStringHex :: ByteString -> Builder
 byteStringHex bs = action $ \c k ->
   inBatches c k n 2 (\left -> 2 * min batch left) (eachFits batch n 2) $ \p off len -> do
     -- off + len is at most the string's length, and 2 * len bytes are free.
-    withBytesQuick bs (\src _ -> writeBytes p (src `plusPtr` off) len)
+    withBytesQuick bs (\src _ -> writeHex p (src `plusPtr` off) len)
     pure (p `plusPtr` (2 * len))
   where
     n = S.length bs
     -- Twice a length might overflow, twice this does not.
-    batch = 32768
+    batch = mostHexBytes
 
 -- | The bytes of a lazy 'L.ByteString' in hexadecimal: 2 digits for each. Its chunks
 -- are forced one by one, as the output gets there.
@@ -192,17 +192,3 @@ byteStringHex bs = action $ \c k ->
 -- @since 0.1.0.0
 lazyByteStringHex :: L.ByteString -> Builder
 lazyByteStringHex = chunkwise byteStringHex
-
--- | Write the digits of @n@ bytes: @n@ bytes must be readable, @2 * n@ writable.
-writeBytes :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
-writeBytes dst src n
-  -- Eight in a round take half as much time as one.
-  | n >= 8 = do
-    one 0 >> one 1 >> one 2 >> one 3 >> one 4 >> one 5 >> one 6 >> one 7
-    writeBytes (dst `plusPtr` 16) (src `plusPtr` 8) (n - 8)
-  | n > 0 = one 0 >> writeBytes (dst `plusPtr` 2) (src `plusPtr` 1) (n - 1)
-  | otherwise = pure ()
-  where
-    one i = do
-      b <- peekHost (src `plusPtr` i)
-      runF P.word8HexFixed b (dst `plusPtr` (2 * i))

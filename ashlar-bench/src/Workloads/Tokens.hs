@@ -2,9 +2,9 @@
 {-# LANGUAGE OverloadedStrings #-}
 
 -- |
--- Module      : Workloads.Text
+-- Module      : Workloads.Tokens
 -- Description : Tokens and numbers of text, alone and in rows
-module Workloads.Text (textWorkloads) where
+module Workloads.Tokens (tokenWorkloads) where
 
 import qualified Ashlar.Get as A
 import qualified Ashlar.Get.Parse as P
@@ -17,8 +17,8 @@ import Data.Word (Word64)
 import Workload
 
 -- | All of them.
-textWorkloads :: [Workload]
-textWorkloads = doubles ++ alone ++ literals
+tokenWorkloads :: [Workload]
+tokenWorkloads = doubles ++ alone ++ literals
 
 right :: Either e a -> a
 right = either (const (errorWithoutStackTrace "the benchmark's own data do not decode")) id
