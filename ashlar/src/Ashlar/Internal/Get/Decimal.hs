@@ -35,7 +35,7 @@ import qualified Data.ByteString.Char8 as C
 import Data.Fixed (Fixed (MkFixed), HasResolution (..))
 import Data.Maybe (fromMaybe)
 import Data.Word (Word64, Word8)
-import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import Foreign.Ptr (minusPtr, plusPtr)
 import GHC.IO (IO (..))
 import Prelude hiding (takeWhile)
 
@@ -187,10 +187,6 @@ quickNumber exponents result (Get slow) = step $ \c env -> do
             digitsFrom fraction n $ \q' n' ->
               if q' == fraction then notQuick else done q' n' (q' `minusPtr` fraction)
 {-# INLINE quickNumber #-}
-
--- Is this address, where the chunk ends, known to be the end of the input?
-endsAt :: Cells -> Ptr Word8 -> IO Bool
-endsAt c q = (>=) <$> offsetOf c q <*> getInt c limitCell
 
 minusSign :: Get Bool
 minusSign = (== Just 45) <$> optionIf (\w -> w == 45 || w == 43) anyWord8
