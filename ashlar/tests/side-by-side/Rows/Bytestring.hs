@@ -13,7 +13,7 @@ import qualified Data.ByteString.Builder as B
 import qualified Data.ByteString.Builder.Extra as B
 import Language.Haskell.TH (dyn)
 import Late (since)
-import Samples (Sample, edges)
+import Samples (Sample, Whole (..), edges)
 import System.Directory (getTemporaryDirectory, removeFile)
 import System.IO (hClose, openBinaryTempFile)
 import System.IO.Unsafe (unsafePerformIO)
