@@ -47,7 +47,7 @@ complete tables = do
           f `notElem` known table
       ]
         ++ ["only " ++ show (length exports) ++ " exports were found" | length exports < 300]
-    known table = map (head . words) (rowNames table) ++ map fst (without table)
+    known table = concatMap (take 1 . words) (rowNames table) ++ map fst (without table)
 
 -- | The functions in the output of @:browse@, with their modules.
 functions :: [String] -> [(String, String)]

@@ -11,6 +11,7 @@
 -- circumstance fills the hole: with an exception, an interruption, or a wait.
 module Samples
   ( Sample (..),
+    Whole (..),
     Hole (..),
     edges,
 
@@ -41,6 +42,9 @@ import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Maybe (mapMaybe)
 import Data.Word (Word16, Word32, Word64, Word8)
 import System.IO.Unsafe (unsafePerformIO)
+
+-- | A value that is not tried with holes.
+newtype Whole a = Whole a
 
 -- | What stands at one point of a value.
 newtype Hole = Hole {fill :: forall x. x -> x}
@@ -217,13 +221,17 @@ instance Sample a => Sample (Maybe a) where
   samples = ("Nothing", Nothing) : [("Just " ++ n, Just x) | (n, x) <- samples]
   holed = [("Just hole", Just . f) | (_, f) <- holed] ++ [("the value", \h -> fill h Nothing)]
 
+instance Sample a => Sample (Whole a) where
+  samples = [(name, Whole x) | (name, x) <- samples]
+  holed = []
+
 -- Strings -----------------------------------------------------------------------------------------
 
 instance Sample a => Sample [a] where
   samples =
     ("[]", []) :
     [("[" ++ name ++ "]", [x]) | (name, x) <- take 2 samples]
-      ++ [("one of each", each), ("3,000 of one", replicate 3000 (head each))]
+      ++ [("one of each", each), ("3,000 of one", concatMap (replicate 3000) (take 1 each))]
     where
       each = map snd samples
   holed =

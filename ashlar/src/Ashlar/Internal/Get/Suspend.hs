@@ -40,7 +40,8 @@ data Fed a
     -- result.
     Finished !ByteString !Int64 (Either DecodeError a)
   | -- | A foreign exception ended it, and it would have to begin again from the start. If the
-    -- exception is still to be thrown ('throwSuspect'), this is it.
+    -- exception is still to be thrown, this is it. See
+    -- 'Ashlar.Internal.Coroutine.Exception.throwSuspect'.
     Lost (Maybe Suspect)
 
 -- What has been handed over and not been taken: chunks, and whether these are the last ones.

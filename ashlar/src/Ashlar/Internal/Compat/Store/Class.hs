@@ -22,6 +22,9 @@ module Ashlar.Internal.Compat.Store.Class
     GStoreSize (..),
     GStorePoke (..),
     GStorePeek (..),
+    GSumSize (..),
+    GSumPoke (..),
+    GSumPeek (..),
 
     -- * Sizes
     getSizeWith,
