@@ -57,7 +57,7 @@ instance (Ord k, Serialize k, Serialize v) => Serialize (M.Map k v) where
       getCount >>= getMapEntries get get >>= \m -> pure $! inOrder m
     where
       -- The tree has its entries as they came.
-      inOrder m = if increasing (M.keys m) then m else M.fromList (M.toList m)
+      inOrder m = if ascending id (M.keys m) then m else M.fromList (M.toList m)
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
 
@@ -68,19 +68,9 @@ instance (Ord a, Serialize a) => Serialize (Set.Set a) where
     levelled (isFlat @a) $
       getCount >>= getSetElements get >>= \s -> pure $! inOrder s
     where
-      inOrder s = if increasing (Set.toList s) then s else Set.fromList (Set.toList s)
+      inOrder s = if ascending id (Set.toList s) then s else Set.fromList (Set.toList s)
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
-
-increasing :: Ord a => [a] -> Bool
-increasing list = case list of
-  [] -> True
-  x0 : rest -> go x0 rest
-  where
-    go x xs = case xs of
-      [] -> True
-      y : more -> x < y && go y more
-{-# INLINE increasing #-}
 
 -- | As a 'M.Map' with keys of type 'Int'.
 instance Serialize v => Serialize (IM.IntMap v) where

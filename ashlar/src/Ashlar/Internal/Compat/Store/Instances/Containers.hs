@@ -91,14 +91,10 @@ instance (Ord a, Store a) => Store (Set.Set a) where
   poke = pokeElements
   peek =
     peekElements >>= \xs ->
-      if increasing xs then pure $! Set.fromDistinctAscList xs else unordered
+      if ascending id xs then pure $! Set.fromDistinctAscList xs else unordered
   {-# INLINEABLE size #-}
   {-# INLINEABLE poke #-}
   {-# INLINEABLE peek #-}
-
-increasing :: Ord a => [a] -> Bool
-increasing xs = and (zipWith (<) xs (drop 1 xs))
-{-# INLINE increasing #-}
 
 unordered :: Get a
 unordered = invalid "keys that do not ascend"
@@ -128,7 +124,7 @@ instance (Ord k, Store k, Store v) => Store (M.Map k v) where
   poke m = pokeMarker *> poke (M.size m) *> putBuilder (putEach poke (M.toAscList m))
   peek =
     peekMarker *> peekElements >>= \xs ->
-      if increasing (map fst xs) then pure $! M.fromDistinctAscList xs else unordered
+      if ascending fst xs then pure $! M.fromDistinctAscList xs else unordered
   {-# INLINEABLE size #-}
   {-# INLINEABLE poke #-}
   {-# INLINEABLE peek #-}
