@@ -48,7 +48,8 @@ tests =
       testCase "writeFile" writesFile,
       testProperty "prebuilt: the same bytes" prebuiltBytes,
       testCase "prebuilt: values are computed once" prebuiltOnce,
-      testCase "values in a builder that runs twice: at most once in each run" oftenComputed,
+      testCase "a constant string is computed once" constantOnce,
+      testCase "numbers in a builder: at most once in each run" oftenComputed,
       testCase "prebuilt: an exception comes again" prebuiltThrows
     ]
 
@@ -72,6 +73,16 @@ kept = prebuilt (intDec (counted 42) <> char7 '.')
 
 page :: Builder
 page = char7 '<' <> kept <> char7 '>'
+
+constantPage :: Builder
+constantPage = char7 '<' <> byteString (countedBytes (S.pack [50, 49])) <> char7 '>'
+
+countedBytes :: S.ByteString -> S.ByteString
+countedBytes bs = unsafePerformIO (S.reverse bs <$ modifyIORef' evaluations (+ 1))
+{-# NOINLINE countedBytes #-}
+
+constantOnce :: Assertion
+constantOnce = timesComputed constantPage (C.pack "<12>") >>= (@?= 1)
 
 timesComputed :: Builder -> S.ByteString -> IO Int
 timesComputed b bytes = do

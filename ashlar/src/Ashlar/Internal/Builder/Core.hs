@@ -77,8 +77,9 @@ import GHC.IO (IO (..), unIO)
 --
 -- A builder is an action, not a data structure: each run writes its bytes anew, into the sink of
 -- that run. GHC may take it that a builder runs once. So a loop that a user writes by recursion
--- allocates nothing, and if a builder runs twice, the values inside it may be computed twice. For a
--- constant in many outputs there is 'Ashlar.Builder.Extra.prebuilt'.
+-- allocates nothing, and if a builder runs twice, the numbers in it may be computed twice. A
+-- constant string is computed once, with optimisation. For other constants in many outputs there is
+-- 'Ashlar.Builder.Extra.prebuilt'.
 --
 -- @since 0.1.0.0
 newtype Builder = Builder (Cells -> Sink -> State# RealWorld -> State# RealWorld)
@@ -274,14 +275,19 @@ ensureShared n write = Builder . oneShot $ \c -> oneShot $ \k s0 ->
 -- closure for each element.
 --
 -- The lambdas of 'append' and of the other ways to make a builder are therefore marked 'oneShot':
--- GHC may take it that each builder runs once. Where that is not so, a value that stands inside a
+-- GHC may take it that each builder runs once. Where that is not so, a number that stands inside a
 -- builder is computed in each run. The bytes are the same. 'Ashlar.Builder.Extra.prebuilt' is for
 -- those who want to compute them once.
 --
+-- A server sends the same compressed page many times, so for strings this would not do. The string
+-- of a @byteString@ is the argument of 'GHC.Exts.lazy'. If it is a constant, GHC floats it to the
+-- top level of the module, where it is computed once, and does not move it back. Where a string is
+-- in registers already, 'lazy' would put it into memory: library code uses @chunk@.
+--
 -- The other libraries leave the choice to the user, whose loops are slow until he finds the name
 -- for it (fast-builder's @rebuild@), or recompute some values and not others. (Allocation test "a
--- user's own recursion: nothing for each element". Benchmarks "own recursion". The test "values in
--- a builder that runs twice" says how often they are computed.)
+-- user's own recursion: nothing for each element". Benchmarks "own recursion". The tests "a
+-- constant string is computed once" and "numbers in a builder: at most once in each run".)
 
 -- | Two writes, in one reservation if the first argument says so. The second says whether to
 -- evaluate all values before the check. Many would have to be kept on the stack meanwhile.

@@ -62,8 +62,8 @@ toStrictByteString = collected $ \output p ->
 -- The builder runs when the result is first run or forced. It must not be infinite. If a value in
 -- it throws, so does every output with it.
 --
--- GHC moves a name that stands in one place of a builder to that place, and computes it in each
--- run. So give the result a name at top level that is not inlined:
+-- Give the result a name at top level that is not inlined. GHC would move it into the builder in
+-- which it stands, and compute it in each run:
 --
 -- > header :: Builder
 -- > header = prebuilt ("Server: " <> stringUtf8 name <> "\r\n")

@@ -8,7 +8,7 @@
 -- Description : Strings, maps, sets, sequences, trees and arrays in cereal's format
 module Ashlar.Internal.Compat.Cereal.Instances.Containers () where
 
-import Ashlar.Internal.Builder.Bytes (byteString, lazyByteString, shortByteString)
+import Ashlar.Internal.Builder.Bytes (chunk, lazyByteString, shortByteString)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Put
 import Ashlar.Internal.Compat.Cereal.Class
@@ -35,7 +35,7 @@ import Data.Tree (Tree (..))
 
 -- | The number of bytes, and the bytes. What is read is a copy.
 instance Serialize S.ByteString where
-  put bs = putBuilder (append (putCount (S.length bs)) (byteString bs))
+  put bs = putBuilder (append (putCount (S.length bs)) (chunk bs))
   get = getCount >>= getByteStringCopy
 
 -- | As a strict one.

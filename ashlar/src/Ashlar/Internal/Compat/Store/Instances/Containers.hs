@@ -11,7 +11,7 @@
 -- front; an array has its bounds in place of the number.
 module Ashlar.Internal.Compat.Store.Instances.Containers () where
 
-import Ashlar.Internal.Builder.Bytes (byteString, lazyByteString, shortByteString)
+import Ashlar.Internal.Builder.Bytes (chunk, lazyByteString, shortByteString)
 import Ashlar.Internal.Builder.Put
 import Ashlar.Internal.Compat.Elements (ascending, getElements, putEach)
 import Ashlar.Internal.Compat.Store.Class
@@ -187,7 +187,7 @@ peekArray = deeper $ do
 -- | The number of bytes, and the bytes. What is read is a slice of the input.
 instance Store S.ByteString where
   size = VarSize (\bs -> 8 + S.length bs)
-  poke bs = poke (S.length bs) *> putBuilder (byteString bs)
+  poke bs = poke (S.length bs) *> putBuilder (chunk bs)
   peek = peek >>= getByteString
 
 instance Store L.ByteString where
