@@ -14,6 +14,9 @@ module Shapes
     folded,
     foldedWithBytes,
 
+    -- * A user's own loop
+    ownRecursion,
+
     -- * Endless loops
     records,
     numbers,
@@ -36,6 +39,8 @@ import qualified Data.List as List
 import Data.Scientific (base10Exponent, coefficient, toRealFloat)
 import qualified Data.Text as T
 import qualified Data.Vector as V
+import qualified Data.Vector.Unboxed as U
+import Data.Word (Word64)
 import Output
 
 -- | A tree with words at its leaves.
@@ -65,6 +70,16 @@ fibonacci 1 = char7 'b'
 fibonacci n = fibonacci (n - 1) <> fibonacci (n - 2)
 {-# SPECIALIZE fibonacci :: Int -> A.Builder #-}
 {-# SPECIALIZE fibonacci :: Int -> B.Builder #-}
+
+-- | A loop over the elements of a vector, as users write it.
+ownRecursion :: Output b => U.Vector Word64 -> b
+ownRecursion v = go 0
+  where
+    go i
+      | i >= U.length v = mempty
+      | otherwise = word8 (fromIntegral (v U.! i)) <> word64LE (v U.! i) <> go (i + 1)
+{-# SPECIALIZE ownRecursion :: U.Vector Word64 -> A.Builder #-}
+{-# SPECIALIZE ownRecursion :: U.Vector Word64 -> B.Builder #-}
 
 five :: Output b => b
 five = byteString a <> byteString b <> byteString c <> byteString d <> byteString e

@@ -8,11 +8,14 @@
 module Workloads.Builder (builderWorkloads) where
 
 import qualified Ashlar.Builder as A
+import qualified Ashlar.Builder.Prim as AP
 import qualified Data.Aeson as Aeson
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Builder as B
 import qualified Data.ByteString.Lazy as L
 import Data.Int (Int64)
+import qualified Data.Vector.Unboxed as U
+import Data.Word (Word64)
 import Output
 import Shapes
 import qualified Stored
@@ -79,6 +82,29 @@ builderWorkloads =
           (strings 2000 n)
         | n <- [9000, 20000]
       ],
+      [ versus
+          ("own recursion: " ++ show n ++ " elements of a vector, lazy")
+          drained
+          ownRecursion
+          ownRecursion
+          (elements n)
+        | n <- [100, 10000]
+      ],
+      [ toNull
+          "own recursion: 10000 elements of a vector, Handle"
+          ownRecursion
+          ownRecursion
+          (elements 10000)
+      ],
+      [ versus
+          "own recursion: 10000 elements of a vector, strict"
+          toStrict
+          ownRecursion
+          ownRecursion
+          xs
+          `with` ("primUnfoldrFixed", apply (toStrict . unfolded) xs)
+        | xs <- [elements 10000]
+      ],
       [ versus "mapped: the bytes of 10 KB, lazy" drained mapWord8 mapWord8 (S.replicate 10240 7),
         versus
           "mapped: the bytes of 10 KB in a lazy ByteString, lazy"
@@ -129,8 +155,17 @@ builderWorkloads =
     counts = [1, 100, 10000]
     strings n size = replicate n (S.replicate size 7)
     bytes n = take n (cycle [0 ..])
+    elements n = U.generate n fromIntegral
     characters = take 1000000 . cycle
     with w other = w {workloadRuns = workloadRuns w ++ [other]}
+
+-- | What 'ownRecursion' writes, by our loop of primitives.
+unfolded :: U.Vector Word64 -> A.Builder
+unfolded v = AP.primUnfoldrFixed (AP.word8 AP.>*< AP.word64LE) next 0
+  where
+    next i
+      | i >= U.length v = Nothing
+      | otherwise = Just ((fromIntegral (v U.! i), v U.! i), i + 1)
 
 drained :: Output b => b -> Int64
 drained = L.length . toLazy

@@ -11,8 +11,8 @@
 module Main (main) where
 
 import Ashlar.Builder
-import Ashlar.Builder.Extra (byteStringInsert)
 import Ashlar.Builder.Base64 (encodeBase64)
+import Ashlar.Builder.Extra (byteStringInsert)
 import Ashlar.Builder.Hex (encodeHex)
 import Ashlar.Codec
 import Ashlar.Get
@@ -32,7 +32,8 @@ import Data.Semigroup (stimes)
 import qualified Data.Set as Set
 import qualified Data.Text as Text
 import qualified Data.Vector as V
-import Data.Word (Word16, Word64, Word8)
+import qualified Data.Vector.Unboxed as U
+import Data.Word (Word16, Word32, Word64, Word8)
 import GHC.Generics (Generic)
 import GHC.Stats (gc, gcdetails_live_bytes, getRTSStats, max_mem_in_use_bytes)
 import System.IO (IOMode (..), withBinaryFile)
@@ -54,6 +55,7 @@ main =
         testCase "encode: only the result" encodeElements,
         testCase "Base64 and hexadecimal: only the result" stringsAsText,
         testCase "a builder in a loop: only a little for each buffer" loopOfWrites,
+        testCase "a user's own recursion: nothing for each element" ownRecursion,
         testCase "stimes and mconcat are loops" loopsOfBuilders,
         testCase "puts: what the builders allocate, and a few words" putsAsBuilders,
         testCase "puts in a row need no stack" putsInARow,
@@ -185,6 +187,35 @@ loopOfWrites = do
     run :: Word64 -> IO Int
     run n = toBufferIOWith 4096 (\_ _ -> pure ()) (numbers 0 n)
     {-# NOINLINE run #-}
+
+-- Over a vector whose elements are read where they are written, by a function at top level and by
+-- a local one. Their output is the same, and as long as that of 'loopOfWrites'.
+ownRecursion :: Assertion
+ownRecursion = do
+  forM_ [run . atTopLevel, run . locally] $ \f -> do
+    few <- allocated (f (U.generate 1000 fromIntegral))
+    many' <- allocated (f (U.generate 101000 fromIntegral))
+    -- The vectors, and 100,000 elements of 8 bytes in buffers of 4096.
+    assertBool (show (few, many')) (many' - few < 4 * 100000 + 300 * (800000 `div` 4096))
+  where
+    run :: Builder -> IO Int
+    run = toBufferIOWith 4096 (\_ _ -> pure ())
+    {-# NOINLINE run #-}
+    atTopLevel v = elementsFrom v 0
+    {-# NOINLINE atTopLevel #-}
+
+elementsFrom :: U.Vector Word32 -> Int -> Builder
+elementsFrom v i
+  | i >= U.length v = mempty
+  | otherwise = word32LE (v U.! i) <> word32BE (v U.! i) <> elementsFrom v (i + 1)
+
+locally :: U.Vector Word32 -> Builder
+locally v = go 0
+  where
+    go i
+      | i == U.length v = mempty
+      | otherwise = let x = U.unsafeIndex v i in word32LE x <> word32BE x <> go (i + 1)
+{-# NOINLINE locally #-}
 
 -- A million rounds, and a list of builders that is evaluated already.
 loopsOfBuilders :: Assertion

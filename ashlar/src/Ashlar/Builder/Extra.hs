@@ -4,8 +4,8 @@
 -- Module      : Ashlar.Builder.Extra
 -- Description : More control over how builders are run
 --
--- The names are those of "Data.ByteString.Builder.Extra", and two more: 'defragment' and
--- 'defragmentWith'.
+-- The names are those of "Data.ByteString.Builder.Extra", and three more: 'prebuilt', 'defragment'
+-- and 'defragmentWith'.
 module Ashlar.Builder.Extra
   ( -- * Lazy output with buffers of chosen sizes
     toLazyByteStringWith,
@@ -22,6 +22,9 @@ module Ashlar.Builder.Extra
     lazyByteStringCopy,
     lazyByteStringInsert,
     lazyByteStringThreshold,
+
+    -- * Bytes that are kept
+    prebuilt,
 
     -- * Ends of chunks
     flush,
@@ -56,6 +59,7 @@ import Ashlar.Internal.Builder.Defragment
 import Ashlar.Internal.Builder.Instances ()
 import Ashlar.Internal.Builder.Lazy
 import Ashlar.Internal.Builder.Numbers
+import Ashlar.Internal.Builder.Strict (prebuilt)
 import Data.ByteString.Builder.Extra (BufferWriter, Next (..))
 import qualified Data.ByteString.Builder.Extra as B
 import Data.ByteString.Lazy.Internal (defaultChunkSize, smallChunkSize)

@@ -8,18 +8,21 @@ module Tests.Extra (tests) where
 import Ashlar.Builder
 import Ashlar.Builder.Extra
 import Control.Exception
-import Control.Monad (forM_)
+import Control.Monad (forM_, replicateM_)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Builder as B
 import qualified Data.ByteString.Builder.Extra as B
+import qualified Data.ByteString.Char8 as C
 import qualified Data.ByteString.Internal as I
 import qualified Data.ByteString.Lazy as L
+import Data.IORef
 import Data.Word (Word8)
 import Foreign (allocaBytes, castPtr)
 import GHC.Exts (Int (I#), sizeofMutableByteArray#)
 import GHC.ForeignPtr (ForeignPtr (..), ForeignPtrContents (..))
 import System.Directory (getTemporaryDirectory, removeFile)
 import System.IO (hClose, openBinaryTempFile)
+import System.IO.Unsafe (unsafePerformIO)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
@@ -42,8 +45,65 @@ tests =
       testCase
         "sizes of chunks are those of bytestring"
         ((smallChunkSize, defaultChunkSize) @?= (B.smallChunkSize, B.defaultChunkSize)),
-      testCase "writeFile" writesFile
+      testCase "writeFile" writesFile,
+      testProperty "prebuilt: the same bytes" prebuiltBytes,
+      testCase "prebuilt: values are computed once" prebuiltOnce,
+      testCase "a constant string is computed once" constantOnce,
+      testCase "numbers in a builder: at most once in each run" oftenComputed,
+      testCase "prebuilt: an exception comes again" prebuiltThrows
     ]
+
+prebuiltBytes :: Program -> Property
+prebuiltBytes p = toStrictByteString (b <> b) === S.pack (model p <> model p)
+  where
+    b = prebuilt (build p)
+
+-- How often 'counted' has been evaluated.
+evaluations :: IORef Int
+evaluations = unsafePerformIO (newIORef 0)
+{-# NOINLINE evaluations #-}
+
+counted :: Int -> Int
+counted n = unsafePerformIO (n <$ modifyIORef' evaluations (+ 1))
+{-# NOINLINE counted #-}
+
+kept :: Builder
+kept = prebuilt (intDec (counted 42) <> char7 '.')
+{-# NOINLINE kept #-}
+
+page :: Builder
+page = char7 '<' <> kept <> char7 '>'
+
+constantPage :: Builder
+constantPage = char7 '<' <> byteString (countedBytes (S.pack [50, 49])) <> char7 '>'
+
+countedBytes :: S.ByteString -> S.ByteString
+countedBytes bs = unsafePerformIO (S.reverse bs <$ modifyIORef' evaluations (+ 1))
+{-# NOINLINE countedBytes #-}
+
+constantOnce :: Assertion
+constantOnce = timesComputed constantPage (C.pack "<12>") >>= (@?= 1)
+
+timesComputed :: Builder -> S.ByteString -> IO Int
+timesComputed b bytes = do
+  writeIORef evaluations 0
+  replicateM_ 3 (toStrictByteString b @?= bytes)
+  readIORef evaluations
+
+prebuiltOnce :: Assertion
+prebuiltOnce = timesComputed page (C.pack "<42.>") >>= (@?= 1)
+
+oftenComputed :: Assertion
+oftenComputed = do
+  n <- timesComputed (intDec (counted 7) <> char7 '.') (C.pack "7.")
+  assertBool (show n) (n >= 1 && n <= 3)
+
+prebuiltThrows :: Assertion
+prebuiltThrows = replicateM_ 2 $ do
+  r <- try (evaluate (toStrictByteString (word8 1 <> broken)))
+  either (\e -> e @?= Overflow) (const (assertFailure "no exception")) r
+  where
+    broken = prebuilt (word8 2 <> word8 (throw Overflow))
 
 bothStrategies :: Program -> Property
 bothStrategies p = forAll size $ \m -> forAll size $ \n ->

@@ -3,6 +3,7 @@
 -- Description : Builders that copy or insert strings of bytes
 module Ashlar.Internal.Builder.Bytes
   ( byteString,
+    chunk,
     byteStringCopy,
     byteStringInsert,
     byteStringThreshold,
@@ -33,7 +34,7 @@ import Data.Word (Word8)
 import Foreign.ForeignPtr (plusForeignPtr, touchForeignPtr)
 import Foreign.Marshal.Utils (copyBytes)
 import Foreign.Ptr (minusPtr, plusPtr)
-import GHC.Exts (Ptr (Ptr))
+import GHC.Exts (Ptr (Ptr), lazy)
 import GHC.ForeignPtr (ForeignPtr (ForeignPtr), ForeignPtrContents)
 
 -- | The length up to which ByteStrings are copied. Longer ones, of 8 KiB and more as in
@@ -49,10 +50,16 @@ copiedUpTo = 8191
 --
 -- @since 0.1.0.0
 byteString :: ByteString -> Builder
-byteString bs = action $ \c k -> case B.toForeignPtr bs of
+-- 'lazy', so that a constant string is computed once: Note [Builders run once].
+byteString bs = chunk (lazy bs)
+{-# INLINE byteString #-}
+
+-- | 'byteString' of a string that is evaluated, and may be in registers.
+chunk :: ByteString -> Builder
+chunk bs = action $ \c k -> case B.toForeignPtr bs of
   (fp, off, n) -> case fp `plusForeignPtr` off of
     ForeignPtr a memory -> copyOrInsert (Ptr a) memory n c k
-{-# INLINE byteString #-}
+{-# INLINE chunk #-}
 
 -- | The bytes of a strict 'ByteString': copied if there are at most as many as the first argument
 -- says, else handed to the sink as they are. An empty one is left out.
@@ -83,7 +90,7 @@ byteStringInsert bs = action $ \c k -> if S.null bs then pure () else ask c k (I
 --
 -- @since 0.1.0.0
 lazyByteString :: L.ByteString -> Builder
-lazyByteString = chunkwise byteString
+lazyByteString = chunkwise chunk
 
 -- | The bytes of a lazy 'L.ByteString', each chunk as by 'byteStringThreshold'.
 --

@@ -22,22 +22,22 @@ import Foreign.Ptr (Ptr, minusPtr)
 
 -- See Note [Fusing reservations].
 {-# RULES
-"char7" [~0] forall c. char7 c = primFixed P.char7 c
-"char8" [~0] forall c. char8 c = primFixed P.char8 c
+"char7" [~0] forall c. char7 c = primStrict (toB P.char7) c
+"char8" [~0] forall c. char8 c = primStrict (toB P.char8) c
   #-}
 
 -- | A character of ASCII: the lowest 7 bits of its number.
 --
 -- @since 0.1.0.0
 char7 :: Char -> Builder
-char7 c = primFixed P.char7 c
+char7 c = primStrict (toB P.char7) c
 {-# INLINE [0] char7 #-}
 
 -- | A character of Latin-1 (ISO/IEC 8859-1): the lowest 8 bits of its number.
 --
 -- @since 0.1.0.0
 char8 :: Char -> Builder
-char8 c = primFixed P.char8 c
+char8 c = primStrict (toB P.char8) c
 {-# INLINE [0] char8 #-}
 
 -- | The characters of a string, each as by 'char7'. The string is forced as the

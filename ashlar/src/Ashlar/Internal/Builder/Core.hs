@@ -27,6 +27,8 @@ module Ashlar.Internal.Builder.Core
 
     -- * Reserving free space
     ensure,
+    ensureAfter,
+    evaluated,
     ensureShared,
     reserve,
     reserveFor,
@@ -48,10 +50,10 @@ module Ashlar.Internal.Builder.Core
   )
 where
 
-import Ashlar.Internal.Coroutine.Exception (passOn, rethrow)
+import Ashlar.Internal.Coroutine.Exception (rethrow, tryThunk)
 import Ashlar.Internal.Coroutine.Thunk
 import Ashlar.Internal.Mem.Cells
-import Control.Exception (Exception (..), IOException, SomeException, catch, evaluate, throwIO)
+import Control.Exception (Exception (..), IOException, catch, throwIO)
 import Data.ByteString (ByteString)
 import qualified Data.List.NonEmpty as NonEmpty
 import qualified Data.Semigroup as Semigroup
@@ -66,6 +68,7 @@ import GHC.Exts
     isTrue#,
     leWord#,
     newByteArray#,
+    oneShot,
     (+#),
   )
 import GHC.IO (IO (..), unIO)
@@ -73,7 +76,10 @@ import GHC.IO (IO (..), unIO)
 -- | A sequence of bytes to be written. Appending takes constant time.
 --
 -- A builder is an action, not a data structure: each run writes its bytes anew, into the sink of
--- that run.
+-- that run. GHC may take it that a builder runs once. So a loop that a user writes by recursion
+-- allocates nothing, and if a builder runs twice, the numbers in it may be computed twice. A
+-- constant string is computed once, with optimisation. For other constants in many outputs there is
+-- 'Ashlar.Builder.Extra.prebuilt'.
 --
 -- @since 0.1.0.0
 newtype Builder = Builder (Cells -> Sink -> State# RealWorld -> State# RealWorld)
@@ -142,7 +148,8 @@ endCell = Cell 1
 -- | A builder from an action on the two cells and the sink. The action must keep INV-B1 and have no
 -- effect but to write its bytes.
 action :: (Cells -> Sink -> IO ()) -> Builder
-action f = Builder (\c k s -> case f c k of IO m -> case m s of (# s', _ #) -> s')
+action f =
+  Builder (oneShot (\c -> oneShot (\k s -> case f c k of IO m -> case m s of (# s', _ #) -> s')))
 {-# INLINE action #-}
 
 -- | Run a builder within the action of another.
@@ -157,7 +164,7 @@ empty = Builder (\_ _ s -> s)
 
 -- | One builder after another.
 append :: Builder -> Builder -> Builder
-append (Builder f) (Builder g) = Builder (\c k s -> g c k (f c k s))
+append (Builder f) (Builder g) = Builder (oneShot (\c -> oneShot (\k s -> g c k (f c k s))))
 {-# INLINE [0] append #-}
 
 -- | Reserve free space, then write into it.
@@ -172,18 +179,35 @@ ensure ::
   -- | Write at most that many bytes at this address, and return the address after the last.
   (Ptr Word8 -> IO (Ptr Word8)) ->
   Builder
-ensure n write = action $ \c k -> do
-  p <- reserve c k n
-  p' <- write p
-  putPtr c cursorCell p'
-{-# INLINE [0] ensure #-}
+ensure n write = ensureAfter (\s -> s) n write
+{-# INLINE ensure #-}
+
+-- | 'ensure', and what is done before it: evaluating the values to write ('evaluated').
+--
+-- The compiler copies a short write into both branches of the check. A value that it did not know
+-- to be evaluated would be a thunk before the check. (Allocation test "a user's own recursion:
+-- nothing for each element".)
+ensureAfter ::
+  -- | What is done first.
+  (State# RealWorld -> State# RealWorld) ->
+  Int ->
+  (Ptr Word8 -> IO (Ptr Word8)) ->
+  Builder
+ensureAfter prepare n write = Builder . oneShot $ \c -> oneShot $ \k s0 ->
+  case unIO (reserve c k n >>= write >>= putPtr c cursorCell) (prepare s0) of (# s1, _ #) -> s1
+{-# INLINE [0] ensureAfter #-}
+
+-- | Evaluate a value.
+evaluated :: a -> State# RealWorld -> State# RealWorld
+evaluated x s = x `seq` s
+{-# INLINE evaluated #-}
 
 -- | 'ensure' for long writes, whose code is not copied and which are merged with no others.
 --
 -- The compiler copies the code after a check into both branches if it is short. Derived instances
 -- would be full of such copies.
 ensureShared :: Int -> (Ptr Word8 -> IO (Ptr Word8)) -> Builder
-ensureShared n write = Builder $ \c k s0 ->
+ensureShared n write = Builder . oneShot $ \c -> oneShot $ \k s0 ->
   let write# a s = case unIO (write (Ptr a) >>= putPtr c cursorCell) s of (# s', _ #) -> s'
       {-# NOINLINE write# #-}
    in case unIO (getPtr c cursorCell) s0 of
@@ -227,59 +251,101 @@ ensureShared n write = Builder $ \c k s0 ->
 -- call unfolded. What was tried in place of the rules (GHC 9.0.2, -O1 and -O2, all modules
 -- compiled with @-fno-do-lambda-eta-expansion@):
 --
-
--- * @word8 x = scalar P.word8 x@ with plain INLINE. GHC does not inline a call in an
-
---   uninteresting context if the unfolding is larger than the call. Of five adjacent writes none
---   fuse.
-
--- * @word8 = scalar P.word8@ with plain INLINE, and 'ensure' CONLIKE. The call is over-saturated,
-
---   so it is always inlined. But inlining binds its arguments with @let@ where a rule substitutes
---   them, the user's module eta-expands such a right-hand side, and no rule sees 'ensure' below the
---   lambda: @(<> word16LE 3) . word8@ has two checks.
-
--- * The same, with a rule for @scalar@ only. All inspection tests of that time pass. But an INLINE
-
---   name of arity 0 is unfolded where it stands alone, too. So in @instance Encode Word8 where
---   encode = word8@ the method is no longer another name for @word8@, and calls of it do
---   not fuse. (Inspection test "byMethods".)
+-- 1. @word8 x = scalar P.word8 x@ with plain INLINE. GHC does not inline a call in an
+--    uninteresting context if the unfolding is larger than the call. Of five adjacent writes none
+--    fuse.
+-- 2. @word8 = scalar P.word8@ with plain INLINE, and 'ensure' CONLIKE. The call is over-saturated,
+--    so it is always inlined. But inlining binds its arguments with @let@ where a rule substitutes
+--    them, the user's module eta-expands such a right-hand side, and no rule sees 'ensure' below
+--    the lambda: @(<> word16LE 3) . word8@ has two checks.
+-- 3. The same, with a rule for @scalar@ only. All inspection tests of that time pass. But an INLINE
+--    name of arity 0 is unfolded where it stands alone, too. So in @instance Encode Word8 where
+--    encode = word8@ the method is no longer another name for @word8@, and calls of it do not fuse.
+--    (Inspection test "byMethods".)
 --
 -- A rule has none of these conditions: it fires on @word8 x@ in any context, and leaves @word8@
 -- alone.
+--
+-- Note [Builders run once]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~
+-- A user's recursion such as @go i = word8 (at i) <> go (i + 1)@ is a function that returns a
+-- function of the cells and the sink. GHC makes it one function of all arguments, a loop that
+-- allocates nothing, only if no work between the two is repeated when the inner function is called
+-- twice. Reading an element of a vector is such work. So by default the loop allocates thunks and a
+-- closure for each element.
+--
+-- The lambdas of 'append' and of the other ways to make a builder are therefore marked 'oneShot':
+-- GHC may take it that each builder runs once. Where that is not so, a number that stands inside a
+-- builder is computed in each run. The bytes are the same. 'Ashlar.Builder.Extra.prebuilt' is for
+-- those who want to compute them once.
+--
+-- A server sends the same compressed page many times, so for strings this would not do. The string
+-- of a @byteString@ is the argument of 'GHC.Exts.lazy'. If it is a constant, GHC floats it to the
+-- top level of the module, where it is computed once, and does not move it back. Where a string is
+-- in registers already, 'lazy' would put it into memory: library code uses @chunk@.
+--
+-- The other libraries leave the choice to the user, whose loops are slow until he finds the name
+-- for it (fast-builder's @rebuild@), or recompute some values and not others. (Allocation test "a
+-- user's own recursion: nothing for each element". Benchmarks "own recursion". The tests "a
+-- constant string is computed once" and "numbers in a builder: at most once in each run".)
 
--- | Two writes, in one reservation if the first argument says so.
+-- | Two writes, in one reservation if the first argument says so. The second says whether to
+-- evaluate all values before the check. Many would have to be kept on the stack meanwhile.
 fused ::
   Bool ->
+  Bool ->
+  (State# RealWorld -> State# RealWorld) ->
+  (State# RealWorld -> State# RealWorld) ->
   Int ->
   Int ->
   (Ptr Word8 -> IO (Ptr Word8)) ->
   (Ptr Word8 -> IO (Ptr Word8)) ->
   Builder
-fused fits m n f g
-  | fits = ensure (m + n) (\p -> f p >>= g)
-  | otherwise = separate (ensure m f) (ensure n g)
+fused fits few d e m n f g
+  | fits = ensureAfter (\s -> if few then e (d s) else s) (m + n) (\p -> f p >>= g)
+  | otherwise = separate (ensureAfter d m f) (ensureAfter e n g)
 {-# INLINE [0] fused #-}
 
 -- | 'append' without rules, for a pair that must not be merged. Rules would rewrite it for ever.
 separate :: Builder -> Builder -> Builder
-separate (Builder f) (Builder g) = Builder (\c k s -> g c k (f c k s))
+separate (Builder f) (Builder g) = Builder (oneShot (\c -> oneShot (\k s -> g c k (f c k s))))
 {-# INLINE [0] separate #-}
 
 {-# RULES
 "append/right" [~0] forall a b c. append (append a b) c = append a (append b c)
 "append/empty-left" [~0] forall b. append empty b = b
 "append/empty-right" [~0] forall b. append b empty = b
-"ensure/ensure" [~0] forall m f n g.
-  append (ensure (I# m) f) (ensure (I# n) g) =
-    fused (isTrue# (int2Word# (m +# n) `leWord#` 256##)) (I# m) (I# n) f g
-"ensure/ensure/rest" [~0] forall m f n g rest.
-  append (ensure (I# m) f) (append (ensure (I# n) g) rest) =
-    append (fused (isTrue# (int2Word# (m +# n) `leWord#` 256##)) (I# m) (I# n) f g) rest
-"fused/fits" [~0] forall m n f g.
-  fused True (I# m) (I# n) f g =
-    ensure (I# (m +# n)) (\p -> f p >>= g)
-"fused/too-large" [~0] forall m n f g. fused False m n f g = separate (ensure m f) (ensure n g)
+"ensure/ensure" [~0] forall d m f e n g.
+  append (ensureAfter d (I# m) f) (ensureAfter e (I# n) g) =
+    fused
+      (isTrue# (int2Word# (m +# n) `leWord#` 256##))
+      (isTrue# (int2Word# (m +# n) `leWord#` 24##))
+      d
+      e
+      (I# m)
+      (I# n)
+      f
+      g
+"ensure/ensure/rest" [~0] forall d m f e n g rest.
+  append (ensureAfter d (I# m) f) (append (ensureAfter e (I# n) g) rest) =
+    append
+      ( fused
+          (isTrue# (int2Word# (m +# n) `leWord#` 256##))
+          (isTrue# (int2Word# (m +# n) `leWord#` 24##))
+          d
+          e
+          (I# m)
+          (I# n)
+          f
+          g
+      )
+      rest
+"fused/fits" [~0] forall few d e m n f g.
+  fused True few d e (I# m) (I# n) f g =
+    ensureAfter (\s -> if few then e (d s) else s) (I# (m +# n)) (\p -> f p >>= g)
+"fused/too-large" [~0] forall few d e m n f g.
+  fused False few d e m n f g =
+    separate (ensureAfter d m f) (ensureAfter e n g)
   #-}
 
 -- | Reserve @n@ bytes at the cursor, and return it.
@@ -341,26 +407,13 @@ runBuilderSaving :: (Ptr Word8 -> IO ()) -> Sink -> FreeSpace -> Builder -> IO (
 runBuilderSaving save k (FreeSpace from to) b = withCells (cellsUpTo endCell) $ \c -> do
   putPtr c cursorCell from
   putPtr c endCell to
-  newThunk (runOn b c k) >>= \(Thunk run) -> force c run
+  outcome <- newThunk (runOn b c k) >>= tryThunk
+  case outcome of
+    Right () -> getPtr c cursorCell
+    Left e -> ((getPtr c cursorCell >>= save) `catch` lessUrgent) >> rethrow e
   where
-    force c run = do
-      end <-
-        (Ended <$ evaluate run) `catch` \e ->
-          passOn (Thunk run) e (pure (Raised e)) (pure Resumed)
-      case end of
-        Ended -> getPtr c cursorCell
-        Raised e -> ((getPtr c cursorCell >>= save) `catch` lessUrgent) >> rethrow e
-        Resumed -> force c run
     lessUrgent :: IOException -> IO ()
     lessUrgent _ = pure ()
-
--- How a builder's run as a thunk came out.
-data Ended
-  = Ended
-  | -- | A value in it threw.
-    Raised SomeException
-  | -- | An asynchronous exception froze it, and the evaluation was resumed.
-    Resumed
 
 -- | '<>' appends, in constant time.
 --

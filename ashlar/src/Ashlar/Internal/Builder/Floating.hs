@@ -27,8 +27,8 @@ import Data.Word (Word64)
 
 -- See Note [Fusing reservations].
 {-# RULES
-"floatDec" [~0] forall x. floatDec x = primBounded P.floatDec x
-"doubleDec" [~0] forall x. doubleDec x = primBounded P.doubleDec x
+"floatDec" [~0] forall x. floatDec x = primStrict P.floatDec x
+"doubleDec" [~0] forall x. doubleDec x = primStrict P.doubleDec x
   #-}
 
 -- | A number in decimal, as 'show' writes it: the shortest one that is read back as
@@ -39,7 +39,7 @@ import Data.Word (Word64)
 --
 -- @since 0.1.0.0
 floatDec :: Float -> Builder
-floatDec x = primBounded P.floatDec x
+floatDec x = primStrict P.floatDec x
 {-# INLINE [0] floatDec #-}
 
 -- | A number in decimal, as 'show' writes it: the shortest one that is read back as
@@ -52,7 +52,7 @@ floatDec x = primBounded P.floatDec x
 --
 -- @since 0.1.0.0
 doubleDec :: Double -> Builder
-doubleDec x = primBounded P.doubleDec x
+doubleDec x = primStrict P.doubleDec x
 {-# INLINE [0] doubleDec #-}
 
 -- | A notation, for 'formatFloat' and 'formatDouble'.
@@ -118,7 +118,7 @@ generic = Generic
 formatFloat :: FloatFormat -> Float -> Builder
 formatFloat format x = case format of
   Generic -> floatDec x
-  Scientific -> primBounded P.floatScientific x
+  Scientific -> primStrict P.floatScientific x
   Standard precision -> case P.unpackFloat x of
     Finite negative c q narrow -> inFull precision negative (P.decimal c q narrow)
     _ -> floatDec x
@@ -129,7 +129,7 @@ formatFloat format x = case format of
 formatDouble :: FloatFormat -> Double -> Builder
 formatDouble format x = case format of
   Generic -> doubleDec x
-  Scientific -> primBounded P.doubleScientific x
+  Scientific -> primStrict P.doubleScientific x
   Standard precision -> case P.unpackDouble x of
     Finite negative c q narrow -> inFull precision negative (P.decimal c q narrow)
     _ -> doubleDec x

@@ -30,6 +30,7 @@ import Ashlar.Internal.Builder.Bytes (chunkwise)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Prim
 import Ashlar.Internal.Mem
+import Ashlar.Internal.Prim.Core (toB)
 import qualified Ashlar.Internal.Prim.Hex as P
 import Ashlar.Internal.Prim.HexBytes
 import Data.ByteString (ByteString)
@@ -41,28 +42,28 @@ import Foreign.Ptr (plusPtr)
 
 -- See Note [Fusing reservations].
 {-# RULES
-"word8Hex" [~0] forall x. word8Hex x = primBounded P.word8Hex x
-"word16Hex" [~0] forall x. word16Hex x = primBounded P.word16Hex x
-"word32Hex" [~0] forall x. word32Hex x = primBounded P.word32Hex x
-"word64Hex" [~0] forall x. word64Hex x = primBounded P.word64Hex x
-"wordHex" [~0] forall x. wordHex x = primBounded P.wordHex x
-"word8HexFixed" [~0] forall x. word8HexFixed x = primFixed P.word8HexFixed x
-"word16HexFixed" [~0] forall x. word16HexFixed x = primFixed P.word16HexFixed x
-"word32HexFixed" [~0] forall x. word32HexFixed x = primFixed P.word32HexFixed x
-"word64HexFixed" [~0] forall x. word64HexFixed x = primFixed P.word64HexFixed x
-"int8HexFixed" [~0] forall x. int8HexFixed x = primFixed P.int8HexFixed x
-"int16HexFixed" [~0] forall x. int16HexFixed x = primFixed P.int16HexFixed x
-"int32HexFixed" [~0] forall x. int32HexFixed x = primFixed P.int32HexFixed x
-"int64HexFixed" [~0] forall x. int64HexFixed x = primFixed P.int64HexFixed x
-"floatHexFixed" [~0] forall x. floatHexFixed x = primFixed P.floatHexFixed x
-"doubleHexFixed" [~0] forall x. doubleHexFixed x = primFixed P.doubleHexFixed x
+"word8Hex" [~0] forall x. word8Hex x = primStrict P.word8Hex x
+"word16Hex" [~0] forall x. word16Hex x = primStrict P.word16Hex x
+"word32Hex" [~0] forall x. word32Hex x = primStrict P.word32Hex x
+"word64Hex" [~0] forall x. word64Hex x = primStrict P.word64Hex x
+"wordHex" [~0] forall x. wordHex x = primStrict P.wordHex x
+"word8HexFixed" [~0] forall x. word8HexFixed x = primStrict (toB P.word8HexFixed) x
+"word16HexFixed" [~0] forall x. word16HexFixed x = primStrict (toB P.word16HexFixed) x
+"word32HexFixed" [~0] forall x. word32HexFixed x = primStrict (toB P.word32HexFixed) x
+"word64HexFixed" [~0] forall x. word64HexFixed x = primStrict (toB P.word64HexFixed) x
+"int8HexFixed" [~0] forall x. int8HexFixed x = primStrict (toB P.int8HexFixed) x
+"int16HexFixed" [~0] forall x. int16HexFixed x = primStrict (toB P.int16HexFixed) x
+"int32HexFixed" [~0] forall x. int32HexFixed x = primStrict (toB P.int32HexFixed) x
+"int64HexFixed" [~0] forall x. int64HexFixed x = primStrict (toB P.int64HexFixed) x
+"floatHexFixed" [~0] forall x. floatHexFixed x = primStrict (toB P.floatHexFixed) x
+"doubleHexFixed" [~0] forall x. doubleHexFixed x = primStrict (toB P.doubleHexFixed) x
   #-}
 
 -- | A number of 8 bits in hexadecimal, with as few digits as possible: 1 or 2.
 --
 -- @since 0.1.0.0
 word8Hex :: Word8 -> Builder
-word8Hex x = primBounded P.word8Hex x
+word8Hex x = primStrict P.word8Hex x
 {-# INLINE [0] word8Hex #-}
 
 -- | A number of 16 bits in hexadecimal, with as few digits as possible: 1 to 4.
@@ -72,35 +73,35 @@ word8Hex x = primBounded P.word8Hex x
 --
 -- @since 0.1.0.0
 word16Hex :: Word16 -> Builder
-word16Hex x = primBounded P.word16Hex x
+word16Hex x = primStrict P.word16Hex x
 {-# INLINE [0] word16Hex #-}
 
 -- | A number of 32 bits in hexadecimal, with as few digits as possible: 1 to 8.
 --
 -- @since 0.1.0.0
 word32Hex :: Word32 -> Builder
-word32Hex x = primBounded P.word32Hex x
+word32Hex x = primStrict P.word32Hex x
 {-# INLINE [0] word32Hex #-}
 
 -- | A number of 64 bits in hexadecimal, with as few digits as possible: 1 to 16.
 --
 -- @since 0.1.0.0
 word64Hex :: Word64 -> Builder
-word64Hex x = primBounded P.word64Hex x
+word64Hex x = primStrict P.word64Hex x
 {-# INLINE [0] word64Hex #-}
 
 -- | A number of the machine's word size in hexadecimal, with as few digits as possible.
 --
 -- @since 0.1.0.0
 wordHex :: Word -> Builder
-wordHex x = primBounded P.wordHex x
+wordHex x = primStrict P.wordHex x
 {-# INLINE [0] wordHex #-}
 
 -- | A number of 8 bits in hexadecimal: 2 digits.
 --
 -- @since 0.1.0.0
 word8HexFixed :: Word8 -> Builder
-word8HexFixed x = primFixed P.word8HexFixed x
+word8HexFixed x = primStrict (toB P.word8HexFixed) x
 {-# INLINE [0] word8HexFixed #-}
 
 -- | A number of 16 bits in hexadecimal: 4 digits.
@@ -110,63 +111,63 @@ word8HexFixed x = primFixed P.word8HexFixed x
 --
 -- @since 0.1.0.0
 word16HexFixed :: Word16 -> Builder
-word16HexFixed x = primFixed P.word16HexFixed x
+word16HexFixed x = primStrict (toB P.word16HexFixed) x
 {-# INLINE [0] word16HexFixed #-}
 
 -- | A number of 32 bits in hexadecimal: 8 digits.
 --
 -- @since 0.1.0.0
 word32HexFixed :: Word32 -> Builder
-word32HexFixed x = primFixed P.word32HexFixed x
+word32HexFixed x = primStrict (toB P.word32HexFixed) x
 {-# INLINE [0] word32HexFixed #-}
 
 -- | A number of 64 bits in hexadecimal: 16 digits.
 --
 -- @since 0.1.0.0
 word64HexFixed :: Word64 -> Builder
-word64HexFixed x = primFixed P.word64HexFixed x
+word64HexFixed x = primStrict (toB P.word64HexFixed) x
 {-# INLINE [0] word64HexFixed #-}
 
 -- | The two's complement of a number of 8 bits in hexadecimal: 2 digits.
 --
 -- @since 0.1.0.0
 int8HexFixed :: Int8 -> Builder
-int8HexFixed x = primFixed P.int8HexFixed x
+int8HexFixed x = primStrict (toB P.int8HexFixed) x
 {-# INLINE [0] int8HexFixed #-}
 
 -- | The two's complement of a number of 16 bits in hexadecimal: 4 digits.
 --
 -- @since 0.1.0.0
 int16HexFixed :: Int16 -> Builder
-int16HexFixed x = primFixed P.int16HexFixed x
+int16HexFixed x = primStrict (toB P.int16HexFixed) x
 {-# INLINE [0] int16HexFixed #-}
 
 -- | The two's complement of a number of 32 bits in hexadecimal: 8 digits.
 --
 -- @since 0.1.0.0
 int32HexFixed :: Int32 -> Builder
-int32HexFixed x = primFixed P.int32HexFixed x
+int32HexFixed x = primStrict (toB P.int32HexFixed) x
 {-# INLINE [0] int32HexFixed #-}
 
 -- | The two's complement of a number of 64 bits in hexadecimal: 16 digits.
 --
 -- @since 0.1.0.0
 int64HexFixed :: Int64 -> Builder
-int64HexFixed x = primFixed P.int64HexFixed x
+int64HexFixed x = primStrict (toB P.int64HexFixed) x
 {-# INLINE [0] int64HexFixed #-}
 
 -- | The bits of an IEEE 754 number in hexadecimal, sign and exponent first: 8 digits.
 --
 -- @since 0.1.0.0
 floatHexFixed :: Float -> Builder
-floatHexFixed x = primFixed P.floatHexFixed x
+floatHexFixed x = primStrict (toB P.floatHexFixed) x
 {-# INLINE [0] floatHexFixed #-}
 
 -- | The bits of an IEEE 754 number in hexadecimal, sign and exponent first: 16 digits.
 --
 -- @since 0.1.0.0
 doubleHexFixed :: Double -> Builder
-doubleHexFixed x = primFixed P.doubleHexFixed x
+doubleHexFixed x = primStrict (toB P.doubleHexFixed) x
 {-# INLINE [0] doubleHexFixed #-}
 
 -- | The bytes of a strict 'ByteString' in hexadecimal: 2 digits for each.

@@ -50,7 +50,7 @@ import Foreign.Ptr (Ptr, plusPtr)
 
 -- | A value in a format of constant size. Neighbours share one check of the free space.
 scalar :: Scalar a -> a -> Builder
-scalar format x = ensure (scalarSize format) (scalarStep format x)
+scalar format x = ensureAfter (evaluated x) (scalarSize format) (scalarStep format x)
 {-# INLINE [0] scalar #-}
 
 -- Writes scalarSize bytes, which 'scalar' has reserved.
@@ -66,7 +66,7 @@ scalarStep format x p = do
 {-# RULES
 "scalar" [~0] forall format x.
   scalar format x =
-    ensure (scalarSize format) (scalarStep format x)
+    ensureAfter (evaluated x) (scalarSize format) (scalarStep format x)
 "word8" [~0] forall x. word8 x = scalar P.word8 x
 "int8" [~0] forall x. int8 x = scalar P.int8 x
 "word16LE" [~0] forall x. word16LE x = scalar P.word16LE x

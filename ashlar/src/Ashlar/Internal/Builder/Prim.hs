@@ -7,6 +7,7 @@
 module Ashlar.Internal.Builder.Prim
   ( primFixed,
     primBounded,
+    primStrict,
   )
 where
 
@@ -28,9 +29,17 @@ primBounded :: BoundedPrim a -> a -> Builder
 primBounded prim x = ensure (sizeBound prim) (runB prim x)
 {-# INLINE [0] primBounded #-}
 
+-- | 'primBounded' of a primitive that evaluates its argument. So it can be evaluated first.
+primStrict :: BoundedPrim a -> a -> Builder
+primStrict prim x = ensureAfter (evaluated x) (sizeBound prim) (runB prim x)
+{-# INLINE [0] primStrict #-}
+
 {-# RULES
 "primFixed" [~0] forall prim x. primFixed prim x = primBounded (toB prim) x
 "primBounded" [~0] forall prim x.
   primBounded prim x =
     ensure (sizeBound prim) (runB prim x)
+"primStrict" [~0] forall prim x.
+  primStrict prim x =
+    ensureAfter (evaluated x) (sizeBound prim) (runB prim x)
   #-}

@@ -47,9 +47,9 @@ where
 
 import Ashlar.Internal.Builder.Buffer
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Coroutine.Exception (passOn)
+import Ashlar.Internal.Coroutine.Exception (tryThunk)
 import Ashlar.Internal.Coroutine.Thunk
-import Control.Exception (SomeException, catch, evaluate)
+import Control.Exception (SomeException)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -187,7 +187,7 @@ resumeQueueing (Queue ref) strategy allowance@(Allowance bytes count) open resum
         waiting <$ writeIORef ref (Made waiting)
   space <- setOpen waiting strategy open
   setLeft waiting allowance
-  outcome <- newThunk (resume space) >>= force
+  outcome <- newThunk (resume space) >>= tryThunk
   Allowance bytesLeft countLeft <- getLeft waiting
   Opened _ open' <- readIORef (waitingOpen waiting)
   chunks <- readIORef (waitingChunks waiting)
@@ -196,12 +196,6 @@ resumeQueueing (Queue ref) strategy allowance@(Allowance bytes count) open resum
   writeIORef (waitingOpen waiting) closed
   writeIORef (waitingChunks waiting) []
   pure (Resumed open' chunks (Allowance (bytes - bytesLeft) (count - countLeft)) outcome)
-  where
-    force thunk@(Thunk run) = do
-      ended <-
-        (Just . Right <$> evaluate run)
-          `catch` \e -> passOn thunk e (pure (Just (Left e))) (pure Nothing)
-      maybe (force thunk) pure ended
 
 -- | Chunks, the last first, in front of others.
 inFrontOf :: [ByteString] -> L.ByteString -> L.ByteString

@@ -9,6 +9,9 @@ module Ashlar.Internal.Builder.Strict
     toShortByteString,
     toByteArray,
 
+    -- * Bytes that are kept
+    prebuilt,
+
     -- * The sink
     Output (..),
     noOutput,
@@ -18,6 +21,7 @@ module Ashlar.Internal.Builder.Strict
 where
 
 import Ashlar.Internal.Builder.Buffer
+import Ashlar.Internal.Builder.Bytes (byteString)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Mem
 import Data.ByteString (ByteString)
@@ -52,6 +56,28 @@ toStrictByteString = collected $ \output p ->
         | wasteful output p = S.copy end
         | otherwise = end
    in pure $! result
+
+-- | The same bytes, computed once and kept: for a constant that many outputs contain.
+--
+-- The builder runs when the result is first run or forced. It must not be infinite. If a value in
+-- it throws, so does every output with it.
+--
+-- Give the result a name at top level that is not inlined. GHC would move it into the builder in
+-- which it stands, and compute it in each run:
+--
+-- > header :: Builder
+-- > header = prebuilt ("Server: " <> stringUtf8 name <> "\r\n")
+-- > {-# NOINLINE header #-}
+--
+-- >>> prebuilt ("x = " <> intDec 7)
+-- "x = 7"
+--
+-- @since 0.1.0.0
+prebuilt :: Builder -> Builder
+-- This lambda is not marked oneShot, so the bytes stay outside of it: Note [Builders run once].
+prebuilt b = case toStrictByteString b of
+  bytes -> Builder (\c k s -> case byteString bytes of Builder f -> f c k s)
+{-# NOINLINE prebuilt #-}
 
 -- | The bytes in a 'ShortByteString', as by 'toByteArray'.
 --

@@ -42,12 +42,12 @@ import GHC.Base
 --
 -- @since 0.1.0.0
 charUtf8 :: Char -> Builder
-charUtf8 c = ensure utf8Bound (`utf8Write` c)
+charUtf8 c = ensureAfter (evaluated c) utf8Bound (`utf8Write` c)
 {-# INLINE [0] charUtf8 #-}
 
 -- See Note [Fusing reservations].
 {-# RULES
-"charUtf8" [~0] forall c. charUtf8 c = ensure utf8Bound (`utf8Write` c)
+"charUtf8" [~0] forall c. charUtf8 c = ensureAfter (evaluated c) utf8Bound (`utf8Write` c)
   #-}
 
 -- | The characters of a string in UTF-8. The string is forced as the output

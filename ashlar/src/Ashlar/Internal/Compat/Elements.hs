@@ -272,7 +272,7 @@ getSetElements g n0
 {-# INLINE getSetElements #-}
 
 -- | Does each key lie above the one before?
-ascending :: (a -> Int) -> [a] -> Bool
+ascending :: Ord k => (a -> k) -> [a] -> Bool
 ascending key xs = case xs of
   [] -> True
   x : rest -> go (key x) rest

@@ -62,6 +62,7 @@
 module Ashlar.Internal.Coroutine.Exception
   ( passOn,
     passOnUnseen,
+    tryThunk,
     Suspect (..),
     throwSuspect,
     throwOn,
@@ -93,6 +94,13 @@ passOn ::
 passOn thunk e synchronous again = do
   thrown <- hasThrown thunk
   if thrown then synchronous else throwOn e again
+
+-- | Evaluate a thunk, or return the synchronous exception that it throws. An asynchronous one is
+-- thrown again. If the evaluation that it froze is resumed, so is the thunk.
+tryThunk :: Thunk a -> IO (Either SomeException a)
+tryThunk thunk@(Thunk x) = do
+  outcome <- (Just . Right <$> evaluate x) `catch` \e -> passOn thunk e (pure (Just (Left e))) (pure Nothing)
+  maybe (tryThunk thunk) pure outcome
 
 -- | What a handler does with a foreign exception if it does not enclose a thunk. This returns when
 -- the computation must begin again, as a thunk: either the exception has been thrown, and the

@@ -31,13 +31,13 @@ import Foreign.Ptr (minusPtr, plusPtr)
 instance Codec S.ByteString where
   layout = Var lengthSize
   size bs = lengthSize + S.length bs
-  put bs = append (putLength (S.length bs)) (byteString bs)
+  put bs = append (putLength (S.length bs)) (chunk bs)
   get = getLength >>= getByteString
 
 instance Counted S.ByteString where
   counted = S.length
   sizeCounted = S.length
-  putCounted = byteString
+  putCounted = chunk
   getCounted = getByteString
 
 -- | As a strict 'S.ByteString'. Decoding returns slices of the input's chunks.

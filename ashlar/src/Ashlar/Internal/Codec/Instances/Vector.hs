@@ -131,7 +131,7 @@ inElements n f i = insideSpanST (elementsFrom i n f)
 
 -- The memory of a vector, which has the bytes of the format.
 putStorable :: S.Storable a => Fixed a -> S.Vector a -> Builder
-putStorable f v = byteString bytes
+putStorable f v = chunk bytes
   where
     bytes = case S.unsafeToForeignPtr0 v of
       (fp, _) -> B.fromForeignPtr (castForeignPtr fp) 0 (G.length v * fixedSize f)

@@ -8,7 +8,7 @@
 -- Description : Strings, texts, maps, sets, sequences, trees and arrays in binary's format
 module Ashlar.Internal.Compat.Binary.Instances.Containers () where
 
-import Ashlar.Internal.Builder.Bytes (byteString, lazyByteString, shortByteString)
+import Ashlar.Internal.Builder.Bytes (chunk, lazyByteString, shortByteString)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Put
 import Ashlar.Internal.Builder.Strings (lazyTextUtf8, textUtf8)
@@ -45,7 +45,7 @@ import Foreign.Ptr (minusPtr, plusPtr)
 -- | The number of bytes, and the bytes. What is read is a slice of the input where that
 -- lies in one chunk. As in @binary@, a negative number counts as 0.
 instance Binary S.ByteString where
-  put bs = putBuilder (append (putCount (S.length bs)) (byteString bs))
+  put bs = putBuilder (append (putCount (S.length bs)) (chunk bs))
   get = getCount >>= \n -> getByteString (max 0 n)
 
 -- | As a strict one. What is read consists of slices of the input's chunks.

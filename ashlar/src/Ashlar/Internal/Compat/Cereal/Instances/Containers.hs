@@ -8,7 +8,7 @@
 -- Description : Strings, maps, sets, sequences, trees and arrays in cereal's format
 module Ashlar.Internal.Compat.Cereal.Instances.Containers () where
 
-import Ashlar.Internal.Builder.Bytes (byteString, lazyByteString, shortByteString)
+import Ashlar.Internal.Builder.Bytes (chunk, lazyByteString, shortByteString)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Put
 import Ashlar.Internal.Compat.Cereal.Class
@@ -35,7 +35,7 @@ import Data.Tree (Tree (..))
 
 -- | The number of bytes, and the bytes. What is read is a copy.
 instance Serialize S.ByteString where
-  put bs = putBuilder (append (putCount (S.length bs)) (byteString bs))
+  put bs = putBuilder (append (putCount (S.length bs)) (chunk bs))
   get = getCount >>= getByteStringCopy
 
 -- | As a strict one.
@@ -57,7 +57,7 @@ instance (Ord k, Serialize k, Serialize v) => Serialize (M.Map k v) where
       getCount >>= getMapEntries get get >>= \m -> pure $! inOrder m
     where
       -- The tree has its entries as they came.
-      inOrder m = if increasing (M.keys m) then m else M.fromList (M.toList m)
+      inOrder m = if ascending id (M.keys m) then m else M.fromList (M.toList m)
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
 
@@ -68,19 +68,9 @@ instance (Ord a, Serialize a) => Serialize (Set.Set a) where
     levelled (isFlat @a) $
       getCount >>= getSetElements get >>= \s -> pure $! inOrder s
     where
-      inOrder s = if increasing (Set.toList s) then s else Set.fromList (Set.toList s)
+      inOrder s = if ascending id (Set.toList s) then s else Set.fromList (Set.toList s)
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
-
-increasing :: Ord a => [a] -> Bool
-increasing list = case list of
-  [] -> True
-  x0 : rest -> go x0 rest
-  where
-    go x xs = case xs of
-      [] -> True
-      y : more -> x < y && go y more
-{-# INLINE increasing #-}
 
 -- | As a 'M.Map' with keys of type 'Int'.
 instance Serialize v => Serialize (IM.IntMap v) where

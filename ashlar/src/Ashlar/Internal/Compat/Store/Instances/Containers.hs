@@ -11,7 +11,7 @@
 -- front; an array has its bounds in place of the number.
 module Ashlar.Internal.Compat.Store.Instances.Containers () where
 
-import Ashlar.Internal.Builder.Bytes (byteString, lazyByteString, shortByteString)
+import Ashlar.Internal.Builder.Bytes (chunk, lazyByteString, shortByteString)
 import Ashlar.Internal.Builder.Put
 import Ashlar.Internal.Compat.Elements (ascending, getElements, putEach)
 import Ashlar.Internal.Compat.Store.Class
@@ -91,14 +91,10 @@ instance (Ord a, Store a) => Store (Set.Set a) where
   poke = pokeElements
   peek =
     peekElements >>= \xs ->
-      if increasing xs then pure $! Set.fromDistinctAscList xs else unordered
+      if ascending id xs then pure $! Set.fromDistinctAscList xs else unordered
   {-# INLINEABLE size #-}
   {-# INLINEABLE poke #-}
   {-# INLINEABLE peek #-}
-
-increasing :: Ord a => [a] -> Bool
-increasing xs = and (zipWith (<) xs (drop 1 xs))
-{-# INLINE increasing #-}
 
 unordered :: Get a
 unordered = invalid "keys that do not ascend"
@@ -128,7 +124,7 @@ instance (Ord k, Store k, Store v) => Store (M.Map k v) where
   poke m = pokeMarker *> poke (M.size m) *> putBuilder (putEach poke (M.toAscList m))
   peek =
     peekMarker *> peekElements >>= \xs ->
-      if increasing (map fst xs) then pure $! M.fromDistinctAscList xs else unordered
+      if ascending fst xs then pure $! M.fromDistinctAscList xs else unordered
   {-# INLINEABLE size #-}
   {-# INLINEABLE poke #-}
   {-# INLINEABLE peek #-}
@@ -191,7 +187,7 @@ peekArray = deeper $ do
 -- | The number of bytes, and the bytes. What is read is a slice of the input.
 instance Store S.ByteString where
   size = VarSize (\bs -> 8 + S.length bs)
-  poke bs = poke (S.length bs) *> putBuilder (byteString bs)
+  poke bs = poke (S.length bs) *> putBuilder (chunk bs)
   peek = peek >>= getByteString
 
 instance Store L.ByteString where
