@@ -180,7 +180,7 @@ ensure ::
   (Ptr Word8 -> IO (Ptr Word8)) ->
   Builder
 ensure n write = ensureAfter (\s -> s) n write
-{-# INLINE ensure #-}
+{-# INLINE [0] ensure #-}
 
 -- | 'ensure', and what is done before it: evaluating the values to write ('evaluated').
 --
@@ -315,6 +315,7 @@ separate (Builder f) (Builder g) = Builder (oneShot (\c -> oneShot (\k s -> g c 
 "append/right" [~0] forall a b c. append (append a b) c = append a (append b c)
 "append/empty-left" [~0] forall b. append empty b = b
 "append/empty-right" [~0] forall b. append b empty = b
+"ensure" [~0] forall n write. ensure n write = ensureAfter (\s -> s) n write
 "ensure/ensure" [~0] forall d m f e n g.
   append (ensureAfter d (I# m) f) (ensureAfter e (I# n) g) =
     fused
