@@ -180,7 +180,7 @@ ensure ::
   (Ptr Word8 -> IO (Ptr Word8)) ->
   Builder
 ensure n write = ensureAfter (\s -> s) n write
-{-# INLINE ensure #-}
+{-# INLINE [0] ensure #-}
 
 -- | 'ensure', and what is done before it: evaluating the values to write ('evaluated').
 --
@@ -225,9 +225,9 @@ ensureShared n write = Builder . oneShot $ \c -> oneShot $ \k s0 ->
 -- and @ensure m f <> (ensure n g <> rest)@, the form that a chain has where something of
 -- unknown size follows. So @word8 <> word32LE <> byteString <> word64LE <> word8@ has two checks.
 --
--- 1. A rule sees 'ensure' only if the primitive has been unfolded to it and 'ensure' itself has
---    not. So each primitive is @INLINE [0]@ and has a rule, active until then, that states its
---    equation: Note [Why primitives have rules].
+-- 1. What the rules match is 'ensureAfter'. They see it only if the primitive has been unfolded to
+--    it and 'ensureAfter' itself has not. So each primitive, 'ensure' among them, is @INLINE [0]@
+--    and has a rule, active until then, that states its equation: Note [Why primitives have rules].
 -- 2. The rules are stated for 'append', not for @<>@: a rule on a class method fires or not
 --    depending on when its instance is resolved.
 -- 3. The sum of two sizes may overflow. It is compared as an unsigned number, and such a pair is
@@ -315,6 +315,7 @@ separate (Builder f) (Builder g) = Builder (oneShot (\c -> oneShot (\k s -> g c 
 "append/right" [~0] forall a b c. append (append a b) c = append a (append b c)
 "append/empty-left" [~0] forall b. append empty b = b
 "append/empty-right" [~0] forall b. append b empty = b
+"ensure" [~0] forall n write. ensure n write = ensureAfter (\s -> s) n write
 "ensure/ensure" [~0] forall d m f e n g.
   append (ensureAfter d (I# m) f) (ensureAfter e (I# n) g) =
     fused

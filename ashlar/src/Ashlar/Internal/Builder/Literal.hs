@@ -49,7 +49,7 @@ import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
-import GHC.Exts (Addr#, Int (I#), Int#, Ptr (Ptr), cstringLength#, isTrue#, (<=#))
+import GHC.Exts (Addr#, Int (I#), Ptr (Ptr), cstringLength#, isTrue#, (<=#))
 
 -- Every address below is that of a literal: its bytes, and the zero byte that ends
 -- it, stay readable for as long as the program runs.
@@ -79,28 +79,23 @@ called b = Builder (\c k st -> case b of Builder f -> f c k st)
     literal (isTrue# (cstringLength# s <=# 32#)) (I# (cstringLength# s)) s
 "literal/literal" [~0] forall m s n t.
   append (literal True (I# m) s) (literal True (I# n) t) =
-    append (short m s) (short n t)
+    append (ensure (I# m) (moves s (I# m))) (ensure (I# n) (moves t (I# n)))
 "literal/literal/rest" [~0] forall m s n t rest.
   append (literal True (I# m) s) (append (literal True (I# n) t) rest) =
-    append (short m s) (append (short n t) rest)
+    append (ensure (I# m) (moves s (I# m))) (append (ensure (I# n) (moves t (I# n))) rest)
 "literal/ensure" [~0] forall m s d n g.
   append (literal True (I# m) s) (ensureAfter d (I# n) g) =
-    append (short m s) (ensureAfter d (I# n) g)
+    append (ensure (I# m) (moves s (I# m))) (ensureAfter d (I# n) g)
 "literal/ensure/rest" [~0] forall m s d n g rest.
   append (literal True (I# m) s) (append (ensureAfter d (I# n) g) rest) =
-    append (short m s) (append (ensureAfter d (I# n) g) rest)
+    append (ensure (I# m) (moves s (I# m))) (append (ensureAfter d (I# n) g) rest)
 "ensure/literal" [~0] forall d m f n t.
   append (ensureAfter d (I# m) f) (literal True (I# n) t) =
-    append (ensureAfter d (I# m) f) (short n t)
+    append (ensureAfter d (I# m) f) (ensure (I# n) (moves t (I# n)))
 "ensure/literal/rest" [~0] forall d m f n t rest.
   append (ensureAfter d (I# m) f) (append (literal True (I# n) t) rest) =
-    append (ensureAfter d (I# m) f) (append (short n t) rest)
+    append (ensureAfter d (I# m) f) (append (ensure (I# n) (moves t (I# n))) rest)
   #-}
-
--- | A literal of at most 32 bytes, as a reservation.
-short :: Int# -> Addr# -> Builder
-short n s = ensure (I# n) (moves s (I# n))
-{-# INLINE short #-}
 
 -- | Write a literal of at most 32 bytes, which must be free.
 --
