@@ -31,6 +31,7 @@ module Ashlar.Internal.Get.Source
 
     -- * For other modules
     sourceOf,
+    readsNothing,
   )
 where
 
@@ -248,11 +249,14 @@ nextOrEnd g = isEmpty >>= \end -> if end then pure Nothing else next
       before <- here
       a <- g
       now <- here
-      if now == before
-        then invalid "a value that reads nothing, of which there is no end"
-        else pure (Just a)
+      if now == before then readsNothing else pure (Just a)
     {-# INLINE next #-}
 {-# INLINE nextOrEnd #-}
+
+-- | Refuse a value that has read nothing.
+readsNothing :: Get a
+readsNothing = invalid "a value that reads nothing, of which there is no end"
+{-# NOINLINE readsNothing #-}
 
 -- | How a fold of a 'Source' ended. Each case has the offset after the last whole value, where the
 -- source stands.
