@@ -237,9 +237,8 @@ foldFrom source g f = go
 -- >>> either (print . errorReason) print (runGet (nextOrEnd getWord16be) "\3")
 -- MissingInput 2 1
 --
--- This is how to read values one by one from a 'Source' (@'getFrom' source ('nextOrEnd' g)@), and
--- from input that is pushed ("Ashlar.Get.Feed"): after the end of the input the decoder is done
--- with 'Nothing' between values, and fails inside of one.
+-- This is how to read values one by one from a 'Source': @'getFrom' source ('nextOrEnd' g)@. (For
+-- input that is pushed, "Ashlar.Get.Feed" does it.)
 --
 -- @since 0.1.0.0
 nextOrEnd :: Get a -> Get (Maybe a)

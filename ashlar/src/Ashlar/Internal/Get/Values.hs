@@ -73,6 +73,7 @@ data Values a
 -- The budget is for each value, and offsets in errors count from the start of the input. A value
 -- that reads nothing is an error, because there would be no end of them.
 --
+-- >>> import Ashlar.Get.Feed
 -- >>> let (as, state) = runGetValues getWord16be `feedValues` "\0\1\0\2\0"
 -- >>> let (bs, end) = state `feedValues` "\3\0"
 -- >>> (as, bs)
@@ -118,6 +119,7 @@ feedValuesEnd state = case state of
 -- it, or it was asynchronous and waited for input. No values are lost: use the state from before
 -- again.
 --
+-- >>> import Ashlar.Get.Feed
 -- >>> import Data.ByteString (ByteString)
 -- >>> let chunk = (["read a chunk"], "\0\1\0\2\0" :: ByteString)
 -- >>> fst <$> pullValues chunk (runGetValues getWord16be)
@@ -139,6 +141,10 @@ pullValues next state = case state of
 -- If an exception or the monad itself ends the fold, accumulator and state are lost. To keep them,
 -- call 'pullValues' in a loop of your own.
 --
+-- In conduit, @foldValues (fold \<$> await) (\\_ a -> yield a) ()@ yields each value, if there are no
+-- empty chunks in the stream.
+--
+-- >>> import Ashlar.Get.Feed
 -- >>> import Data.ByteString (ByteString)
 -- >>> import Data.IORef (atomicModifyIORef', newIORef)
 -- >>> chunks <- newIORef ["\1\0\2", "\0\3" :: ByteString]
