@@ -293,8 +293,8 @@ pushedValues = do
       stop = (more - few) `div` 90 - 512 * each
   assertBool (show (each, stop)) (each <= 80 && stop <= 4096)
   where
-    pushed n size = do
-      chunks <- evaluate (replicate n (S.replicate size 7))
+    pushed n bytes = do
+      chunks <- evaluate (replicate n (S.replicate bytes 7))
       allocated (evaluate (added (runGetValues getWord64le) chunks 0))
     added state chunks acc = case chunks of
       bs : more -> case feedValues state bs of

@@ -147,7 +147,7 @@ pulled :: [[Word8]] -> Property
 pulled chunks =
   (total, endOf state, seen) === (sum (map fromIntegral as), end, as) .&&. left === drop 1 behind
   where
-    (taken, behind) = span (not . S.null) (map S.pack chunks ++ [""])
+    (taken, behind) = break S.null (map S.pack chunks ++ [""])
     (as, end) = model getWord16be (S.concat taken)
     next = Script (\(bss, ws) -> (head bss, (drop 1 bss, ws)))
     see n w = Script (\(bss, ws) -> (n + fromIntegral w, (bss, ws ++ [w])))
@@ -169,7 +169,7 @@ pullThrows bytes = ioProperty $ do
         Nothing -> do
           r <- try (pullValues next state)
           case r of
-            Left e -> const (go acc state) (e :: IOException)
+            Left e -> (e :: IOException) `seq` go acc state
             Right (as, later) -> go (acc ++ as) later
   got <- go [] (runGetValues getWord16be)
   pure (got === model getWord16be input)

@@ -95,9 +95,9 @@ begin g offset chunks isLast = do
         writeIORef suspension (yield ())
         runIn c input g
 
--- | Throw an exception that ended a decoder, which may have been asynchronous. On the same chunks, a
--- run in place throws it again if it was synchronous. Else that run comes to an end, or to the end
--- of the chunks.
+-- | Throw an exception that ended a decoder, which may have been asynchronous. On the same chunks,
+-- a run in place throws it again if it was synchronous. Else that run comes to an end, or to the
+-- end of the chunks.
 throwAsItWas ::
   Get a ->
   -- | As those of 'begin'.

@@ -141,8 +141,8 @@ pullValues next state = case state of
 -- If an exception or the monad itself ends the fold, accumulator and state are lost. To keep them,
 -- call 'pullValues' in a loop of your own.
 --
--- In conduit, @foldValues (fold \<$> await) (\\_ a -> yield a) ()@ yields each value, if there are no
--- empty chunks in the stream.
+-- In conduit, @foldValues (fold \<$> await) (\\_ a -> yield a) ()@ yields each value. (Remove empty
+-- chunks from the stream before, because one would end the values.)
 --
 -- >>> import Ashlar.Get.Feed
 -- >>> import Data.ByteString (ByteString)
