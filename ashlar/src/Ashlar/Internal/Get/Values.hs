@@ -189,7 +189,7 @@ batchValues = go []
       NoValues -> acc
       Decoded a _ older -> go (a : acc) older
 
--- What the values leave. (Forced, or it would keep all chunks alive.)
+-- What the values leave.
 heldAfter :: Batch a -> Held -> Held
 heldAfter batch held@(Held from chunks) = case batch of
   NoValues -> held
@@ -234,15 +234,16 @@ advanced :: Get a -> IORef (Batch a) -> Held -> Bool -> Fed () -> IO ([a], Value
 advanced g batch held isLast progress = do
   decoded <- readIORef batch
   writeIORef batch NoValues
-  let values = batchValues decoded
-      left@(Held from chunks) = heldAfter decoded held
+  let !left@(Held from chunks) = heldAfter decoded held
       at = fromIntegral from
+      -- The state is forced, or it would keep all chunks alive.
+      handOut !state = pure (batchValues decoded, state)
   case progress of
     Waiting go -> do
       first <- newIORef (Just (Loop batch go))
-      pure (values, waiting g left (atomicModifyIORef' first (\mine -> (Nothing, mine))))
-    Finished _ _ (Right ()) -> pure (values, ValuesDone at)
-    Finished _ _ (Left e) -> pure (values, ValuesFail (heldBytes left) at e)
+      handOut (waiting g left (atomicModifyIORef' first (\mine -> (Nothing, mine))))
+    Finished _ _ (Right ()) -> handOut (ValuesDone at)
+    Finished _ _ (Left e) -> handOut (ValuesFail (heldBytes left) at e)
     Lost suspect -> do
       unseen <- newIORef NoValues
       mapM_ (throwAsItWas (loop unseen g) from (reverse chunks) isLast) suspect
