@@ -44,6 +44,7 @@ tests =
       testCase "an error tells of one value" errorOfOne,
       testCase "values within looked-ahead input" lookedAhead,
       testCase "constant memory" constantMemory,
+      testCase "a state between two values keeps no chunk" keepsNothing,
       testCase "one value in many chunks" manyChunks,
       testCase "an exception of the decoder" decoderThrows,
       testCase "an exception of the fold" foldThrows,
@@ -253,6 +254,15 @@ constantMemory = do
     _ -> assertFailure "not partial"
   where
     whole = (600 * 1048576) `div` 65537
+
+-- All the chunks together would exceed the suite's heap limit.
+keepsNothing :: Assertion
+keepsNothing = do
+  states <- forM [1 .. 1200 :: Int] $ \i -> do
+    let (as, state) = feedValues (runGetValues (skip 1024)) (S.replicate 1048576 (fromIntegral i))
+    length as @?= 1024
+    pure state
+  forM_ states $ \state -> endOf (snd (feedValuesEnd state)) @?= Just ("", 1048576, Nothing)
 
 -- If each stop cost as much as the chunks before it, this would take minutes.
 manyChunks :: Assertion
