@@ -14,6 +14,7 @@ import Workloads.Codec
 import Workloads.Get
 import Workloads.Interop
 import Workloads.Numbers
+import Workloads.Pushed
 import Workloads.Records
 import Workloads.Texts
 import Workloads.Tokens
@@ -22,6 +23,7 @@ import Workloads.Tokens
 workloads :: [Workload]
 workloads =
   builderWorkloads ++ interopWorkloads ++ getWorkloads ++ numberWorkloads
+    ++ pushedWorkloads
     ++ codecWorkloads
     ++ recordWorkloads
     ++ bulkWorkloads

@@ -93,7 +93,7 @@
 -- * "Ashlar.Get.ByteOrder": numbers whose byte order is known at run time
 -- * "Ashlar.Get.Varint": variable-length integers
 -- * "Ashlar.Get.ST": mutable state in a decoder, to fill a vector for example
--- * "Ashlar.Get.Feed": decoders that are fed in 'IO'
+-- * "Ashlar.Get.Feed": input that is pushed: a stream of values, or one value
 -- * "Ashlar.Get.Stream": the values of lazy input, as a lazy list
 --
 -- The names of other libraries, for a change of imports:

@@ -82,7 +82,7 @@ module Ashlar.Get
 
     -- ** Input that is pushed
 
-    -- | (In 'IO', in constant memory: "Ashlar.Get.Feed".)
+    -- | (A stream of values, or one value in constant memory: "Ashlar.Get.Feed".)
     runGetIncremental,
     Decoder (..),
     pushChunk,

@@ -17,6 +17,7 @@ import Ashlar.Builder.Hex (encodeHex)
 import Ashlar.Codec
 import Ashlar.Get
 import Ashlar.Get.Base64 (decodeBase64)
+import Ashlar.Get.Feed (Values (..), feedValues, feedValuesEnd, runGetValues)
 import Ashlar.Get.Hex (decodeHex)
 import qualified Ashlar.Get.Parse as Parse
 import Ashlar.Put (Put, execPut, putWord64le, putWord8)
@@ -27,6 +28,7 @@ import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
 import qualified Data.ByteString.Lazy as L
 import Data.Int (Int64)
+import qualified Data.List as List
 import qualified Data.Map.Strict as Map
 import Data.Semigroup (stimes)
 import qualified Data.Set as Set
@@ -60,6 +62,7 @@ main =
         testCase "puts: what the builders allocate, and a few words" putsAsBuilders,
         testCase "puts in a row need no stack" putsInARow,
         testCase "a sum in Get: nothing for each element" sumOfNumbers,
+        testCase "pushed values: 80 bytes for each, and 4 KiB for each chunk" pushedValues,
         testCase "lazy output that is dropped halfway leaves nothing" droppedHalfWay,
         testCase "lazy output: 128 bytes for each inserted ByteString" insertedRun,
         testCase "lazy output: stops of a deep builder, in proportion" insertedDeep,
@@ -310,6 +313,27 @@ total :: Int -> Int64 -> Get Int64
 total n acc
   | n == 0 = pure acc
   | otherwise = getInt64le >>= \x -> let acc' = acc + x in acc' `seq` total (n - 1) acc'
+
+-- A number with its box takes 16 bytes, what collects it 32, and the list 24.
+pushedValues :: Assertion
+pushedValues = do
+  few <- pushed 10 4096
+  longer <- pushed 10 40960
+  more <- pushed 100 4096
+  let each = (longer - few) `div` (10 * 9 * 512)
+      stop = (more - few) `div` 90 - 512 * each
+  assertBool (show (each, stop)) (each <= 80 && stop <= 4096)
+  where
+    pushed n bytes = do
+      chunks <- evaluate (replicate n (S.replicate bytes 7))
+      allocated (evaluate (added (runGetValues getWord64le) chunks 0))
+    added state chunks acc = case chunks of
+      bs : more -> case feedValues state bs of
+        (ws, next) -> let acc' = List.foldl' (+) acc ws in acc' `seq` added next more acc'
+      [] -> case feedValuesEnd state of
+        ([], ValuesDone _) -> acc
+        _ -> 0 :: Word64
+    {-# NOINLINE added #-}
 
 -- Otherwise each of them would leave a buffer of 32 KiB, or a thread.
 droppedHalfWay :: Assertion

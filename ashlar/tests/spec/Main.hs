@@ -52,6 +52,7 @@ import qualified Tests.Output
 import qualified Tests.Paths
 import qualified Tests.Prim
 import qualified Tests.Push
+import qualified Tests.PushedValues
 import qualified Tests.Put
 import qualified Tests.PutCereal
 import qualified Tests.ReadFloating
@@ -119,6 +120,7 @@ main =
         Tests.Paths.tests,
         Tests.Prim.tests,
         Tests.Push.tests,
+        Tests.PushedValues.tests,
         Tests.Put.tests,
         Tests.PutCereal.tests,
         Tests.ReadFloating.tests,

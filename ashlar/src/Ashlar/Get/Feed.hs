@@ -2,13 +2,24 @@
 
 -- |
 -- Module      : Ashlar.Get.Feed
--- Description : Decoders that are fed, in IO
+-- Description : Input that is pushed: decoders that are fed
 --
 -- For programs that receive input when it arrives and not when the decoder asks for it, such as
 -- event loops. The decoder suspends when it needs more, and resumes with the next chunk. It
 -- suspends only if it cannot go on, and ends as soon as it can.
 --
+-- A stream of values is a 'Values'. Each chunk gives the values that it completes:
+--
 -- >>> import Ashlar.Get.Feed
+-- >>> let (as, s1) = runGetValues getWord16be `feedValues` "\0\1\0\2\0"
+-- >>> let (bs, s2) = s1 `feedValues` "\3\0\4"
+-- >>> (as, bs)
+-- ([1,2],[3,4])
+-- >>> case feedValuesEnd s2 of (_, ValuesDone at) -> print at; _ -> putStrLn "not done"
+-- 8
+--
+-- A single value is a 'Feed', in 'IO':
+--
 -- >>> :{
 -- newFeed getWord32be >>= \f0 -> feed f0 "\0\0" >>= \f1 -> feed f1 "\1\2\3" >>= \f2 -> case f2 of
 --   FeedDone rest _ w -> print (w, rest)
@@ -22,11 +33,23 @@
 -- allows. If that is a concern, feed larger chunks (all that a socket returned, not single lines),
 -- or give the decoder a budget of fewer levels, such as a hundred ('Ashlar.Get.withBudget').
 --
--- A fed decoder takes constant memory, besides what it needs itself. In return, each state can be
--- resumed only once. The pure 'Ashlar.Get.Decoder' can be resumed any number of times, and keeps
--- all of its input.
+-- Memory is constant, however long the stream. A 'Values' keeps the bytes of the value that has
+-- begun, and so can be used any number of times. A 'Feed' keeps nothing that the decoder does not
+-- need itself. In return, each state can be resumed only once. The pure 'Ashlar.Get.Decoder' of a
+-- single value can be resumed any number of times, and keeps all of its input.
 module Ashlar.Get.Feed
-  ( Feed (..),
+  ( -- * Many values
+    Values (..),
+    runGetValues,
+    feedValues,
+    feedValuesEnd,
+
+    -- ** Pulled in any monad
+    pullValues,
+    foldValues,
+
+    -- * One value
+    Feed (..),
     newFeed,
     feed,
     feedEndOfInput,
@@ -37,6 +60,7 @@ import Ashlar.Internal.Coroutine.Exception (Suspect (..), rethrow)
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Suspend
+import Ashlar.Internal.Get.Values
 import Control.Exception (throwIO)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
@@ -63,7 +87,7 @@ data Feed a
 --
 -- @since 0.1.0.0
 newFeed :: Get a -> IO (Feed a)
-newFeed g = begin g [] False >>= fed
+newFeed g = begin g 0 [] False >>= fed
 
 fed :: Fed a -> IO (Feed a)
 fed progress = case progress of

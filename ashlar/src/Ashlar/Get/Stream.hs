@@ -8,7 +8,7 @@
 --
 -- Values that follow one another in a lazy ByteString, decoded as they are asked for, in constant
 -- memory. ('Ashlar.Get.hFoldGet' and 'Ashlar.Get.foldFrom' fold the values of a Handle, or of
--- anything else that is read chunk by chunk.)
+-- anything else that is read chunk by chunk. "Ashlar.Get.Feed" decodes those of pushed input.)
 --
 -- >>> import Ashlar.Get.Stream
 -- >>> sum (runGetStream getWord16be "\0\1\0\2\0\3")

@@ -13,17 +13,12 @@ module Ashlar.Internal.Get.Decoder
   )
 where
 
-import Ashlar.Internal.Coroutine.Exception (Suspect, rethrow, throwSuspect)
-import Ashlar.Internal.Get.Catch
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Run (runGetLazy)
 import Ashlar.Internal.Get.Suspend
-import Control.Exception (Exception, evaluate, fromException, throw)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
-import qualified Data.ByteString.Lazy.Internal as L
 import Data.IORef (atomicModifyIORef', newIORef)
 import Data.Int (Int64)
 import Data.Maybe (catMaybes, isNothing)
@@ -57,7 +52,7 @@ data Decoder a
 --
 -- @since 0.1.0.0
 runGetIncremental :: Get a -> Decoder a
-runGetIncremental g = unsafePerformIO (begin g [] False >>= decoder g [])
+runGetIncremental g = unsafePerformIO (begin g 0 [] False >>= decoder g [])
 {-# NOINLINE runGetIncremental #-}
 
 -- The second argument is what has been fed to get there, the last first.
@@ -68,8 +63,8 @@ decoder g history progress = case progress of
   Lost suspect -> do
     let chunks = reverse (catMaybes history)
         isLast = any isNothing history
-    mapM_ (throwAsItWas g chunks isLast) suspect
-    begin g chunks isLast >>= decoder g history
+    mapM_ (throwAsItWas g 0 chunks isLast) suspect
+    begin g 0 chunks isLast >>= decoder g history
   Waiting go -> do
     first <- newIORef (Just go)
     let resume chunk
@@ -79,26 +74,6 @@ decoder g history progress = case progress of
             mine <- atomicModifyIORef' first (\m -> (Nothing, m))
             maybe (pure (Lost Nothing)) ($ chunk) mine >>= decoder g (chunk : history)
     pure (Partial resume)
-
--- Throw an exception that ended a decoder, which may have been asynchronous. On the same chunks, a
--- run in place throws it again if it was synchronous. Else that run comes to an end, or to the end
--- of the chunks.
-throwAsItWas :: Get a -> [ByteString] -> Bool -> Suspect -> IO ()
-throwAsItWas g chunks isLast suspect = do
-  again <- inPlace (evaluate (runGetLazy g (foldr L.Chunk end chunks)))
-  case again of
-    Left (Raised e) | isNothing (fromException e :: Maybe Exhausted) -> rethrow e
-    _ -> throwSuspect suspect (pure ())
-  where
-    end = if isLast then L.Empty else throw Exhausted
-
--- Thrown where the chunks end. It never leaves 'throwAsItWas'.
-data Exhausted = Exhausted
-
-instance Show Exhausted where
-  show Exhausted = "Ashlar.Get: the chunks have ended"
-
-instance Exception Exhausted
 
 -- | Go on with a chunk. If the decoder has ended already, the chunk is added to the bytes that it
 -- had not read, which are copied for that. For many chunks, 'pushChunks' does it once.

@@ -31,6 +31,7 @@ module Ashlar.Internal.Get.Source
 
     -- * For other modules
     sourceOf,
+    readsNothing,
   )
 where
 
@@ -236,9 +237,8 @@ foldFrom source g f = go
 -- >>> either (print . errorReason) print (runGet (nextOrEnd getWord16be) "\3")
 -- MissingInput 2 1
 --
--- This is how to read values one by one from a 'Source' (@'getFrom' source ('nextOrEnd' g)@), and
--- from input that is pushed ("Ashlar.Get.Feed"): after the end of the input the decoder is done
--- with 'Nothing' between values, and fails inside of one.
+-- This is how to read values one by one from a 'Source': @'getFrom' source ('nextOrEnd' g)@. (For
+-- input that is pushed, "Ashlar.Get.Feed" does it.)
 --
 -- @since 0.1.0.0
 nextOrEnd :: Get a -> Get (Maybe a)
@@ -248,11 +248,14 @@ nextOrEnd g = isEmpty >>= \end -> if end then pure Nothing else next
       before <- here
       a <- g
       now <- here
-      if now == before
-        then invalid "a value that reads nothing, of which there is no end"
-        else pure (Just a)
+      if now == before then readsNothing else pure (Just a)
     {-# INLINE next #-}
 {-# INLINE nextOrEnd #-}
+
+-- | Refuse a value that has read nothing.
+readsNothing :: Get a
+readsNothing = invalid "a value that reads nothing, of which there is no end"
+{-# NOINLINE readsNothing #-}
 
 -- | How a fold of a 'Source' ended. Each case has the offset after the last whole value, where the
 -- source stands.

@@ -13,11 +13,12 @@
 module Ashlar.Internal.Get.Suspend
   ( Fed (..),
     begin,
+    throwAsItWas,
   )
 where
 
 import Ashlar.Internal.Coroutine
-import Ashlar.Internal.Coroutine.Exception (Suspect)
+import Ashlar.Internal.Coroutine.Exception (Suspect, rethrow, throwSuspect)
 import Ashlar.Internal.Get.Catch
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Env
@@ -25,12 +26,13 @@ import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Run
 import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem.Cells
+import Control.Exception (Exception, fromException, throwIO)
 import Control.Monad (join, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
-import Data.Maybe (maybeToList)
+import Data.Maybe (isNothing, maybeToList)
 
 -- | How far a decoder has come that is fed its input.
 data Fed a
@@ -40,8 +42,7 @@ data Fed a
     -- result.
     Finished !ByteString !Int64 (Either DecodeError a)
   | -- | A foreign exception ended it, and it would have to begin again from the start. If the
-    -- exception is still to be thrown, this is it. See
-    -- 'Ashlar.Internal.Coroutine.Exception.throwSuspect'.
+    -- exception is still to be thrown ('throwAsItWas'), this is it.
     Lost (Maybe Suspect)
 
 -- What has been handed over and not been taken: chunks, and whether these are the last ones.
@@ -50,12 +51,14 @@ data Pending = Pending [ByteString] !Bool
 -- | Start a decoder, and run it until it needs more.
 begin ::
   Get a ->
+  -- | The offset of the first byte.
+  Int ->
   -- | The first chunks. None is empty.
   [ByteString] ->
   -- | Are these all?
   Bool ->
   IO (Fed a)
-begin g chunks isLast = do
+begin g offset chunks isLast = do
   pending <- newIORef (Pending chunks isLast)
   suspension <- newIORef (pure ())
   let prepare = do
@@ -68,7 +71,7 @@ begin g chunks isLast = do
           [] -> pure S.empty
   input <- newInput prepare next newSegments
   withCells cellCount $ \c -> do
-    startCells c input 0
+    startCells c input offset
     -- A prompt must not have thunks above it.
     putInt c inPlaceCell (if suspendsByFreezing then goesOnInPlace else beginsAgain)
     let advance act = do
@@ -91,3 +94,37 @@ begin g chunks isLast = do
       start $ \yield -> do
         writeIORef suspension (yield ())
         runIn c input g
+
+-- | Throw an exception that ended a decoder, which may have been asynchronous. On the same chunks,
+-- a run in place throws it again if it was synchronous. Else that run comes to an end, or to the
+-- end of the chunks.
+throwAsItWas ::
+  Get a ->
+  -- | As those of 'begin'.
+  Int ->
+  [ByteString] ->
+  Bool ->
+  Suspect ->
+  IO ()
+throwAsItWas g offset chunks isLast suspect = do
+  pending <- newIORef chunks
+  let next = do
+        bss <- readIORef pending
+        case bss of
+          bs : more -> bs <$ writeIORef pending more
+          [] -> if isLast then pure S.empty else throwIO Exhausted
+  input <- newInput (pure ()) next newSegments
+  again <- withCells cellCount $ \c -> do
+    startCells c input offset
+    inPlace (runIn c input g)
+  case again of
+    Left (Raised e) | isNothing (fromException e :: Maybe Exhausted) -> rethrow e
+    _ -> throwSuspect suspect (pure ())
+
+-- Thrown where the chunks end. It never leaves 'throwAsItWas'.
+data Exhausted = Exhausted
+
+instance Show Exhausted where
+  show Exhausted = "Ashlar.Get: the chunks have ended"
+
+instance Exception Exhausted

@@ -151,6 +151,9 @@ everyWay (name, g) =
     by "push mode" $ \a b -> pushed (runGetIncremental (g a b) `pushChunks` "12"),
     by "push mode, resumed" $ \a b ->
       pushed (runGetIncremental (g a b) `pushChunk` "1" `pushChunk` "2"),
+    by "pushed values" $ \a b -> values (runGetValues (g a b) `feedValues` "12"),
+    by "pushed values, resumed" $ \a b ->
+      values (snd (runGetValues (g a b) `feedValues` "1") `feedValues` "2"),
     by "getFrom" $ \a b -> fromSource (\source -> getFrom source (g a b)),
     by "attemptFrom" $ \a b -> fromSource (\source -> attemptFrom source (g a b)),
     by "foldFrom" $ \a b ->
@@ -162,6 +165,9 @@ everyWay (name, g) =
     by way = pureValue (way ++ if null name then "" else ": " ++ name) "\7\8"
     pushed state = case pushEndOfInput state of
       Done _ _ bs -> bs
+      _ -> "not done"
+    values (as, state) = case feedValuesEnd state of
+      (bs, ValuesDone _) -> S.concat (as ++ bs)
       _ -> "not done"
     fromSource run = unsafePerformIO $ do
       chunks <- newIORef ["1", "2"]

@@ -1,0 +1,87 @@
+-- |
+-- Module      : Workloads.Pushed
+-- Description : Many values from input that is pushed, in chunks of 4 KiB
+module Workloads.Pushed (pushedWorkloads) where
+
+import qualified Ashlar.Get as A
+import qualified Ashlar.Get.Feed as A
+import qualified Data.Binary.Get as B
+import qualified Data.ByteString as S
+import Data.IORef
+import qualified Data.List as List
+import Data.Word (Word32, Word64)
+import Workload
+
+-- | All of them.
+pushedWorkloads :: [Workload]
+pushedWorkloads =
+  [ Workload
+      "pushed values: 100000 Word32 in chunks of 4 KiB"
+      [ ("ashlar", apply (ours A.getWord32le added 0) numbers),
+        ("ashlar, Source", applyIO (fromSource A.getWord32le added 0) numbers),
+        ("binary", apply (binarys B.getWord32le added 0) numbers)
+      ],
+    Workload
+      "pushed values: 20000 messages of 100 bytes in chunks of 4 KiB"
+      [ ("ashlar", apply (ours message lengths 0) messages),
+        ("ashlar, Source", applyIO (fromSource message lengths 0) messages),
+        ("binary", apply (binarys binaryMessage lengths 0) messages)
+      ]
+  ]
+  where
+    numbers = chunksOf4096 (S.replicate 400000 7)
+    messages = chunksOf4096 (S.concat (replicate 20000 (S.pack [96, 0, 0, 0] <> S.replicate 96 1)))
+    message = A.getWord32le >>= A.getByteString . fromIntegral
+    binaryMessage = B.getWord32le >>= B.getByteString . fromIntegral
+    added :: Word64 -> Word32 -> Word64
+    added acc w = acc + fromIntegral w
+    lengths :: Int -> S.ByteString -> Int
+    lengths acc bs = acc + S.length bs
+
+chunksOf4096 :: S.ByteString -> [S.ByteString]
+chunksOf4096 = map S.copy . takeWhile (not . S.null) . map (S.take 4096) . iterate (S.drop 4096)
+
+ours :: A.Get a -> (b -> a -> b) -> b -> [S.ByteString] -> b
+ours g f = go (A.runGetValues g)
+  where
+    go state acc chunks =
+      acc `seq` case chunks of
+        bs : more -> case A.feedValues state bs of
+          (as, next) -> go next (List.foldl' f acc as) more
+        [] -> case A.feedValuesEnd state of
+          (as, A.ValuesDone _) -> List.foldl' f acc as
+          _ -> noDecode
+{-# INLINE ours #-}
+
+fromSource :: A.Get a -> (b -> a -> b) -> b -> [S.ByteString] -> IO ()
+fromSource g f b chunks = do
+  left <- newIORef chunks
+  source <- A.newSource $ do
+    now <- readIORef left
+    case now of
+      bs : more -> bs <$ writeIORef left more
+      [] -> pure S.empty
+  result <- A.foldFrom source g (\acc a -> pure (f acc a)) b
+  either (const noDecode) (`seq` pure ()) result
+{-# INLINE fromSource #-}
+
+-- A new decoder for each value, as binary's documentation has it.
+binarys :: B.Get a -> (b -> a -> b) -> b -> [S.ByteString] -> b
+binarys g f = fresh
+  where
+    fresh acc chunks =
+      acc `seq` case chunks of
+        [] -> acc
+        bs : more
+          | S.null bs -> fresh acc more
+          | otherwise -> go (B.runGetIncremental g `B.pushChunk` bs) acc more
+    go decoder acc chunks = case decoder of
+      B.Done rest _ a -> fresh (f acc a) (rest : chunks)
+      B.Partial resume -> case chunks of
+        bs : more -> go (resume (Just bs)) acc more
+        [] -> noDecode
+      B.Fail {} -> noDecode
+{-# INLINE binarys #-}
+
+noDecode :: a
+noDecode = errorWithoutStackTrace "the benchmark's own data do not decode"
