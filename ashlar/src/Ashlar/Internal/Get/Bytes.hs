@@ -61,7 +61,7 @@ getLazyByteString n
     let go left acc
           | left == 0 = pure (L.fromChunks (reverse acc))
           | otherwise = do
-            more <- moreInput c (envInput env)
+            more <- moreInput c env
             if more
               then do
                 p <- getPtr c cursorCell
@@ -83,10 +83,17 @@ slice :: Cells -> Env -> Int -> IO ByteString
 slice c env n = do
   p <- getPtr c cursorCell
   start <- getPtr c segmentStartCell
-  bs <- segmentOpen <$> readIORef (inputSegments (envInput env))
+  bs <- openSegment env
   putPtr c cursorCell (p `plusPtr` n)
   -- The cursor is in the open segment.
   pure $! unsafeTake n (unsafeDrop (p `minusPtr` start) bs)
+
+-- The segment that the cursor is in.
+openSegment :: Env -> IO ByteString
+openSegment env = case env of
+  Whole bs -> pure bs
+  Env input _ _ -> segmentOpen <$> readIORef (inputSegments input)
+{-# INLINE openSegment #-}
 
 -- | The next byte, if a predicate holds of it. If it does not, the error is at this byte. It says
 -- that a byte was expected that @satisfy@ accepts: give it a better name with 'Ashlar.Get.<?>'.
@@ -136,7 +143,7 @@ isEmpty :: Get Bool
 isEmpty = step $ \c env -> do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
-  if p /= e then pure False else not <$> moreInput c (envInput env)
+  if p /= e then pure False else not <$> moreInput c env
 
 -- | Fail unless 'isEmpty'.
 --
