@@ -152,7 +152,8 @@ enterTraced ::
   Int ->
   IO Env
 enterTraced names c env left
-  | left < 0, complement left > 0 = do
+  | left < 0,
+    complement left > 0 = do
     putInt c levelsCell (left + 1)
     part <- getInt c partCell
     putInt c partCell unknownPart

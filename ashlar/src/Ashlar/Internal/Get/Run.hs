@@ -124,7 +124,9 @@ runGetWhole g = runGet (g <* endOfInput)
 --
 -- @since 0.1.0.0
 runGetRest :: Get a -> ByteString -> Either DecodeError (a, ByteString)
-runGetRest g bs = runStrict (g >>= \a -> here >>= \used -> let !rest = S.drop used bs in pure (a, rest)) bs
+runGetRest g bs = runStrict (g >>= \a -> here >>= \used -> pure $! rest a used) bs
+  where
+    rest a used = let !left = S.drop used bs in (a, left)
 {-# INLINE runGetRest #-}
 
 -- | 'runGet' within a budget other than 'defaultBudget'. For the other ways to run a decoder, use
@@ -286,12 +288,14 @@ onlyChunk lbs = case lbs of
 -- The function makes the result from the value or the error, the bytes left over, and the offset at
 -- which they begin. All are lazy.
 runLazy :: (Either DecodeError a -> L.ByteString -> Int64 -> r) -> Get a -> L.ByteString -> r
-runLazy f g lbs = case runStrict (g >>= \a -> here >>= \ !used -> pure (used, a)) <$> onlyChunk lbs of
+runLazy f g lbs = case runStrict measured <$> onlyChunk lbs of
   Nothing -> case runChunks g lbs of (result, rest, at) -> f result rest at
   Just (Right (used, a)) -> f (Right a) (L.drop (fromIntegral used) lbs) (fromIntegral used)
   Just (Left _) ->
     let (result, rest, at) = runChunks g lbs
      in f (Left (fromLeft succeedsAgain result)) rest at
+  where
+    measured = g >>= \a -> here >>= \ !used -> pure (used, a)
 {-# NOINLINE runLazy #-}
 
 runChunks :: Get a -> L.ByteString -> (Either DecodeError a, L.ByteString, Int64)

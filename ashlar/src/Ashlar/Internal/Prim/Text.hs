@@ -30,36 +30,28 @@ import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
 import qualified Data.Text.Internal as T
 import Data.Word (Word8)
-import Foreign.Ptr (Ptr, castPtr, minusPtr, plusPtr)
+import Foreign.Ptr (castPtr, minusPtr, plusPtr)
+import GHC.Ptr (Ptr (..))
 #if MIN_VERSION_text(2,0,0)
-import Ashlar.Internal.Mem (copyToArray, peekHost, pokeHost)
+import Ashlar.Internal.Mem (copyToArray, pokeHost)
+import Ashlar.Internal.Mem.Arrays (copyShortFrom, copyShortTo)
 import Control.Monad.ST.Unsafe (unsafeSTToIO)
-import Data.Bits (unsafeShiftR, (.&.), (.|.))
+import Data.Bits ((.&.))
 #if MIN_VERSION_bytestring(0,11,2)
 import qualified Data.ByteString as B
 #endif
-import Data.Primitive.ByteArray (MutableByteArray (..), newByteArray)
+import Data.Primitive.ByteArray (ByteArray (..), MutableByteArray (..), newByteArray)
 import qualified Data.Text.Array as A
-import Data.Word (Word16, Word32, Word64)
 import GHC.Exts
   ( Addr#,
     ByteArray#,
     Int (I#),
     Int#,
-    Ptr (Ptr),
     RealWorld,
     State#,
-    indexWord8ArrayAsWord16#,
-    indexWord8ArrayAsWord32#,
-    indexWord8ArrayAsWord64#,
     unsafeFreezeByteArray#,
-    writeWord8Array#,
-    writeWord8ArrayAsWord16#,
-    writeWord8ArrayAsWord32#,
-    writeWord8ArrayAsWord64#,
   )
 import GHC.IO (IO (..), unIO)
-import GHC.Word (Word16 (W16#), Word32 (W32#), Word64 (W64#), Word8 (W8#))
 #else
 import Ashlar.Internal.Prim.Utf8 (utf8Write)
 import Control.Monad.ST (RealWorld, stToIO)
@@ -169,9 +161,9 @@ writeEscaped ::
 -- closures around them take longer than the copy (benchmark "decode 1000 records"). They decode
 -- what is malformed, so that all versions treat it the same.
 --
--- The array is made with the cold path out of line. So the closure of the exception is built only
--- there. (Allocation test "a text: its units and six words". The tests "texts in UTF-8" cover
--- lengths around the limits.)
+-- Only the copy is out of line. So the closure of the exception is built where the bytes are
+-- malformed, and not for each text. (Allocation test "a text: its units and six words". The tests
+-- "texts in UTF-8" cover lengths around the limits.)
 decodeUtf8At malformed !p@(Ptr a) !n@(I# k)
   | n <= 0 = pure T.empty
   | otherwise = IO $ \s -> case copyUtf8 a k s of
@@ -192,7 +184,9 @@ copyUtf8 a k = \s -> case unIO copied s of
           arr <- newByteArray n
           bits <- copyShortTo arr p n
           -- ASCII: no byte has its highest bit.
-          if bits .&. 0x8080808080808080 == 0 then pure (Copied arr True) else Copied arr <$> isUtf8 p n
+          if bits .&. 0x8080808080808080 == 0
+            then pure (Copied arr True)
+            else Copied arr <$> isUtf8 p n
       | otherwise = do
           good <- isUtf8 p n
           arr <- newByteArray (if good then n else 0)
@@ -217,42 +211,6 @@ isUtf8 _ _ = pure False
 #endif
 {-# INLINE isUtf8 #-}
 
--- Copy at least one byte to the beginning of an array, and return what it takes to know if one of
--- them has its highest bit. As in Note [Short copies] of "Ashlar.Internal.Mem", moves overlap.
-copyShortTo :: MutableByteArray RealWorld -> Ptr Word8 -> Int -> IO Word64
-copyShortTo (MutableByteArray arr) p n
-  | n >= 8 = words8 0 0
-  | n >= 4 = do
-      a <- peekHost p
-      b <- peekHost (p `plusPtr` (n - 4))
-      write32 0 a
-      write32 (n - 4) b
-      pure (fromIntegral (a .|. b))
-  | n >= 2 = do
-      a <- peekHost p
-      b <- peekHost (p `plusPtr` (n - 2))
-      write16 0 a
-      write16 (n - 2) b
-      pure (fromIntegral (a .|. b))
-  | otherwise = do
-      a@(W8# b) <- peekHost p
-      IO (\s -> (# writeWord8Array# arr 0# b s, fromIntegral a #))
-  where
-    -- All n bytes are readable and writable, and i + 8 is not above n.
-    words8 !i !bits
-      | i + 8 < n = do
-          w <- peekHost (p `plusPtr` i)
-          write64 i w
-          words8 (i + 8) (bits .|. w)
-      | otherwise = do
-          w <- peekHost (p `plusPtr` (n - 8))
-          write64 (n - 8) w
-          pure (bits .|. w)
-    write64 (I# i) (W64# w) = IO (\s -> (# writeWord8ArrayAsWord64# arr i w s, () #))
-    write32 (I# i) (W32# w) = IO (\s -> (# writeWord8ArrayAsWord32# arr i w s, () #))
-    write16 (I# i) (W16# w) = IO (\s -> (# writeWord8ArrayAsWord16# arr i w s, () #))
-{-# INLINE copyShortTo #-}
-
 utf8LengthOf = lengthUnits
 {-# INLINE utf8LengthOf #-}
 
@@ -269,27 +227,10 @@ unitsThatFit perUnit (T.Text _ _ n) off space = min (n - off) (space `quot` perU
 {-# INLINE unitsThatFit #-}
 
 -- The units lie in the text, and n bytes are writable.
-writeUtf8 p (T.Text arr start _) off n
-  | n <= shortText = n <$ copyShortFrom arr (start + off) p n
+writeUtf8 p (T.Text arr@(A.ByteArray bytes) start _) off n
+  | n <= shortText = n <$ copyShortFrom (ByteArray bytes) (start + off) p n
   | otherwise = n <$ unsafeSTToIO (A.copyToPointer arr (start + off) p n)
 {-# INLINE writeUtf8 #-}
-
--- Copy bytes of an array, by words: Note [Copies of UTF-8].
-copyShortFrom :: A.Array -> Int -> Ptr Word8 -> Int -> IO ()
-copyShortFrom (A.ByteArray arr) from p n
-  | n >= 8 = words8 0
-  | n >= 4 = pokeHost p (read32 0) >> pokeHost (p `plusPtr` (n - 4)) (read32 (n - 4))
-  | n >= 2 = pokeHost p (read16 0) >> pokeHost (p `plusPtr` (n - 2)) (read16 (n - 2))
-  | n == 1 = pokeHost p (A.unsafeIndex (A.ByteArray arr) from)
-  | otherwise = pure ()
-  where
-    words8 !i
-      | i + 8 < n = pokeHost (p `plusPtr` i) (read64 i) >> words8 (i + 8)
-      | otherwise = pokeHost (p `plusPtr` (n - 8)) (read64 (n - 8))
-    read64 i = case from + i of I# j -> W64# (indexWord8ArrayAsWord64# arr j)
-    read32 i = case from + i of I# j -> W32# (indexWord8ArrayAsWord32# arr j)
-    read16 i = case from + i of I# j -> W16# (indexWord8ArrayAsWord16# arr j)
-{-# INLINE copyShortFrom #-}
 
 writeEscaped escapes p0 (T.Text arr start _) off n = go (start + off) p0
   where
