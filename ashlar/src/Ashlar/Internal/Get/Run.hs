@@ -104,7 +104,7 @@ startWhole c bs = do
 --
 -- @since 0.1.0.0
 runGet :: Get a -> ByteString -> Either DecodeError a
-runGet = runStrict
+runGet g !bs = runStrict g bs
 {-# INLINE runGet #-}
 
 -- | 'runGet' of all of the input: the decoder must read it to its end.
@@ -124,7 +124,7 @@ runGetWhole g = runGet (g <* endOfInput)
 --
 -- @since 0.1.0.0
 runGetRest :: Get a -> ByteString -> Either DecodeError (a, ByteString)
-runGetRest g bs = runStrict (g >>= \a -> here >>= \used -> pure $! rest a used) bs
+runGetRest g !bs = runStrict (g >>= \a -> here >>= \used -> pure $! rest a used) bs
   where
     rest a used = let !left = S.drop used bs in (a, left)
 {-# INLINE runGetRest #-}
@@ -145,11 +145,12 @@ runStrict g bs = unsafeDupablePerformIO (smallRun g bs)
 -- A run as in Note [A small run].
 --
 -- The string stays in its box, for 'lazy' hides from the compiler that it is taken apart. Otherwise
--- the caller would unpack it, to be packed again here. No closure keeps it alive: the handler does,
--- which is on the stack until the decoder has ended.
+-- the caller would unpack it, to be packed again here. (So callers force it themselves.) No closure
+-- keeps it alive: the handler does, which is on the stack until the decoder has ended.
 smallRun :: Get a -> ByteString -> IO (Either DecodeError a)
-smallRun g !bs = withCells cellCount $ \c -> do
-  startWhole c (lazy bs)
+smallRun g boxed = withCells cellCount $ \c -> do
+  let !bs = lazy boxed
+  startWhole c bs
   IO $ \s0 -> case catchingWhole c bs g s0 of
     (# s1, (# a | #) #) -> (# s1, Right a #)
     (# s1, (# | stop #) #) -> unIO (notWhole stop g bs) s1

@@ -62,14 +62,17 @@ import Foreign.C.Types (CPtrdiff (..), CSize (..))
 import GHC.Base (unsafeChr)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
 import GHC.Exts
-  ( ByteArray#,
+  ( Addr#,
+    ByteArray#,
     Int (I#),
+    Int#,
     MutableByteArray#,
+    State#,
     indexWord8ArrayAsWord64#,
     shrinkMutableByteArray#,
     (*#),
   )
-import GHC.IO (IO (..))
+import GHC.IO (IO (..), unIO)
 import GHC.Word (Word64 (W64#))
 #endif
 
@@ -259,17 +262,36 @@ writeEscaped escapes p0 (T.Text arr start _) off n = go (start + off) p0
 -- of text decode longer texts, and malformed ones, so that all versions treat those the same.
 -- The tests "texts in UTF-8" cover this, and @tests/c/utf16.c@ tests the C code under gcc's
 -- sanitizers.
-decodeUtf8At malformed !p !n
-  | n <= 0 || n > 2 * maxForeignUnits = decodeAny malformed p n
-  | otherwise = do
-      arr <- stToIO (A.new n)
-      -- n bytes are readable, and the array has n units. No character has more units than bytes.
-      units <- fromIntegral <$> c_utf8_to_utf16 (A.maBA arr) p (fromIntegral n)
-      if units < 0
-        then decodeAny malformed p n
-        else do
-          arr' <- if units < n then cutUnits arr n units else pure arr
-          (\frozen -> T.Text frozen 0 units) <$> stToIO (A.unsafeFreeze arr')
+--
+-- Only the conversion is out of line. So the closure of the exception is built where the bytes are
+-- malformed, and not for each text. (Allocation test "a text: its units and six words".)
+decodeUtf8At malformed !p@(Ptr a) !n@(I# k)
+  | n <= 0 = pure T.empty
+  | otherwise = IO $ \s -> case toUtf16 a k s of
+      (# s', arr, units #)
+        | I# units >= 0 -> (# s', T.Text (A.Array arr) 0 (I# units) #)
+        | otherwise -> unIO (decodeAny malformed p n) s'
+{-# INLINE decodeUtf8At #-}
+
+-- An array with the units, and their number. It is -1 if the bytes are malformed, or too many.
+toUtf16 :: Addr# -> Int# -> State# RealWorld -> (# State# RealWorld, ByteArray#, Int# #)
+toUtf16 a k = \s -> case unIO converted s of
+  (# s', Units (A.Array arr) (I# units) #) -> (# s', arr, units #)
+  where
+    n = I# k
+    converted
+      | n > 2 * maxForeignUnits = (`Units` (-1)) <$> (stToIO (A.new 0) >>= frozen)
+      | otherwise = do
+          arr <- stToIO (A.new n)
+          -- n bytes are readable, and the array has n units. No character has more units than
+          -- bytes.
+          units <- fromIntegral <$> c_utf8_to_utf16 (A.maBA arr) (Ptr a) (fromIntegral n)
+          cut <- if units >= 0 && units < n then cutUnits arr n units else pure arr
+          (`Units` units) <$> frozen cut
+    frozen arr = stToIO (A.unsafeFreeze arr)
+{-# NOINLINE toUtf16 #-}
+
+data Units = Units !A.Array !Int
 
 -- The most units for one foreign call. A unit has two bytes.
 maxForeignUnits :: Int
