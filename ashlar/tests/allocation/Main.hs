@@ -66,6 +66,8 @@ main =
         testCase "lazy output that is dropped halfway leaves nothing" droppedHalfWay,
         testCase "lazy output: 128 bytes for each inserted ByteString" insertedRun,
         testCase "lazy output: stops of a deep builder, in proportion" insertedDeep,
+        testCase "a strict run: 200 bytes" strictRuns,
+        testCase "a text: its units and six words" textsRead,
         testCase "lookAhead: nothing" lookAheads,
         testCase "an alternative: 64 bytes for one that may fail" alternatives,
         testCase
@@ -346,6 +348,43 @@ droppedHalfWay = do
   assertBool (show (before, after')) (after' < before + 100000)
   where
     live = performMajorGC >> gcdetails_live_bytes . gc <$> getRTSStats
+
+-- With the 'Right' of the result, and what the result itself takes.
+strictRuns :: Assertion
+strictRuns = do
+  atMost "pure" 200 (runGet (pure ()))
+  atMost "a label" 200 (runGet (label "all" (pure ())))
+  -- The box of the result.
+  atMost "a number" 216 (runGet getWord64le)
+  atMost "to the end" 216 (runGetWhole (getWord64le <* getWord64le))
+  where
+    atMost :: String -> Int -> (S.ByteString -> Either DecodeError a) -> Assertion
+    atMost name most run = do
+      bs <- evaluate (S.replicate 16 7)
+      few <- allocated (times run bs 100)
+      more <- allocated (times run bs 10100)
+      assertBool (show (name, (more - few) `div` 10000)) (more - few <= most * 10000)
+    times :: (S.ByteString -> Either DecodeError a) -> S.ByteString -> Int -> IO ()
+    times run bs n
+      | n == 0 = pure ()
+      | otherwise = run bs `seq` times run bs (n - 1)
+    {-# NOINLINE times #-}
+
+-- 20 ASCII characters, as bytes or as 16-bit words, in whole words.
+textsRead :: Assertion
+textsRead = do
+  few <- texts 100
+  more <- texts 10100
+  let each = (more - few) `div` 10000
+  assertBool (show each) (each == 24 + 48 || each == 40 + 48)
+  where
+    texts n = do
+      bs <- evaluate (S.replicate (20 * n) 97)
+      allocated (evaluate (runGet (loop n) bs))
+    loop :: Int -> Get ()
+    loop n
+      | n == 0 = pure ()
+      | otherwise = getTextUtf8 20 >>= \t -> t `seq` loop (n - 1)
 
 lookAheads :: Assertion
 lookAheads = do

@@ -60,6 +60,6 @@ restLength = lookAhead $
     from <- position c
     let go = do
           getPtr c endCell >>= putPtr c cursorCell
-          more <- moreInput c (envInput env)
+          more <- moreInput c env
           if more then go else position c >>= \at -> pure $! at - from
     go

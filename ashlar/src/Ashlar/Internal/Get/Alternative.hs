@@ -102,8 +102,8 @@ eitherOr p q = \c env s0 -> case unIO (openChoice c) s0 of
     (# s2, (# | stop #) #) -> case unIO (retreat c env stop point) s2 of (# s3, _ #) -> q c env s3
 {-# INLINE eitherOr #-}
 
--- How far 'many' has come: the offset at which the round under way began, whether a round before it
--- has committed (1, else 0), and the elements, the last first.
+-- How far 'many' has come: the offset at which the round under way began, 'releaseCell' as it is
+-- outside, where a round before it may have committed, and the elements, the last first.
 data Rounds a = Rounds !Int !Int [a]
 
 -- One handler around all rounds, and not one for each. How far they have come is written at once,
@@ -119,23 +119,24 @@ manyFrom begins (Get p) = \c env ->
       then pure []
       else do
         first <- openChoice c
-        progress <- newIORef (Rounds (pointOffset first) (pointCommitted first) [])
-        let keepOutside before = if before == 0 then pointKeep first else pointRelease first
+        progress <- newIORef (Rounds (pointOffset first) (pointRelease first) [])
+        let keepOutside before = if givenUp before then released before else pointKeep first
             rounds !at !before as = do
               a <- IO (p c env)
               at' <- position c
               if at' == at
                 then pure ()
                 else do
-                  committed <- getInt c committedCell
-                  let !before' = if committed == 0 then before else 1
+                  release <- getInt c releaseCell
+                  -- The number is always the same, and the flag stays once it is set.
+                  let !before' = if givenUp release then release else before
                       !as' = a : as
                   putInt c keepCell (min (keepOutside before') at')
-                  putInt c committedCell 0
+                  putInt c releaseCell (released before')
                   writeIORef progress (Rounds at' before' as')
                   again <- begins c env
                   if again then rounds at' before' as' else pure ()
-            all' = step (\_ _ -> rounds (pointOffset first) (pointCommitted first) [])
+            all' = step (\_ _ -> rounds (pointOffset first) (pointRelease first) [])
             session s0 = case catching c env all' s0 of
               (# s1, (# _ | #) #) -> unIO (latest >>= closeChoice c) s1
               (# s1, (# | stop #) #) -> unIO (latest >>= retreat c env stop) s1
@@ -146,7 +147,7 @@ manyFrom begins (Get p) = \c env ->
                 first
                   { pointOffset = at,
                     pointKeep = keepOutside before,
-                    pointCommitted = before
+                    pointRelease = before
                   }
         IO session
         (\(Rounds _ _ as) -> reverse as) <$> readIORef progress

@@ -42,6 +42,7 @@ import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Mem.Cells
+import Data.Bits (complement)
 import Data.Maybe (fromMaybe)
 import GHC.IO (unIO)
 
@@ -85,21 +86,27 @@ withBudget budget (Get p) = Get $ \c env s0 -> case unIO (enter c env) s0 of
     empties = max 0 (budgetEmpties budget)
     enter c env = do
       levels <- getInt c levelsCell
-      putInt c levelsCell depth
+      putInt c levelsCell (if levels < 0 then complement depth else depth)
       -- A counter of its own: Note [Spent is spent].
       withCells (cellsUpTo emptiesCell) $ \own -> do
         putInt own emptiesCell empties
         let context = Budgeted depth empties (envContext env)
-        pure (Entered env {envEmpties = own, envContext = context} levels)
+        pure (Entered (Env (envInput env) (Own own) context) levels)
 
 -- The environment with the new budget, and what 'levelsCell' was outside.
 data Entered = Entered !Env !Int
 
 -- | Begin a run with the default budget.
-startBudget :: Cells -> IO ()
-startBudget c = do
-  putInt c levelsCell (budgetDepth defaultBudget)
+startBudget ::
+  Cells ->
+  -- | Is it traced?
+  Bool ->
+  IO ()
+startBudget c traced = do
+  let depth = budgetDepth defaultBudget
+  putInt c levelsCell (if traced then complement depth else depth)
   putInt c emptiesCell (budgetEmpties defaultBudget)
+{-# INLINE startBudget #-}
 
 -- The budget that a context is in.
 budgetOf :: Context -> Budget
@@ -125,37 +132,43 @@ nested names (Get p) = Get $ \c env s0 -> case unIO (getInt c levelsCell) s0 of
     let inside# e s = case p c e s of
           (# s', a #) -> case unIO (leave c e) s' of (# s'', _ #) -> (# s'', a #)
         {-# NOINLINE inside# #-}
-     in case unIO (isTraced c) s1 of
-          (# s2, traced #)
-            | left > 0 && not traced -> case unIO (putInt c levelsCell (left - 1)) s2 of
-              (# s3, _ #) -> inside# env s3
-            | otherwise -> case unIO (enterTraced names c env left) s2 of
-              (# s3, env' #) -> inside# env' s3
+     in if left > 0
+          then case unIO (putInt c levelsCell (left - 1)) s1 of (# s2, _ #) -> inside# env s2
+          else case unIO (enterTraced names c env left) s1 of (# s2, env' #) -> inside# env' s2
   where
     -- One more again, and not what it was: to keep a number until here takes longer.
     leave c env = do
       left <- getInt c levelsCell
-      putInt c levelsCell (left + 1)
-      whenTraced c (leaveTraced c env)
+      if left >= 0 then putInt c levelsCell (left + 1) else leaveTraced c env left
     {-# INLINE leave #-}
 {-# INLINE nested #-}
 
-enterTraced :: Names -> Cells -> Env -> Int -> IO Env
+-- Enter a level in a traced run, or fail in any run.
+enterTraced ::
+  Names ->
+  Cells ->
+  Env ->
+  -- What 'levelsCell' has.
+  Int ->
+  IO Env
 enterTraced names c env left
-  | left > 0 = do
-    putInt c levelsCell (left - 1)
+  | left < 0,
+    complement left > 0 = do
+    putInt c levelsCell (left + 1)
     part <- getInt c partCell
     putInt c partCell unknownPart
-    pure (inContext (Inside names part) env)
+    pure (inTraced (Inside names part) env)
   | otherwise = overBudget c env $ \budget ->
     "nested more than " ++ show (budgetDepth budget) ++ " levels deep"
 {-# NOINLINE enterTraced #-}
 
 -- The decoder around it is in the part that it was in.
-leaveTraced :: Cells -> Env -> IO ()
-leaveTraced c env = putInt c partCell $ case envContext env of
-  Inside _ part _ -> part
-  _ -> unknownPart
+leaveTraced :: Cells -> Env -> Int -> IO ()
+leaveTraced c env left = do
+  putInt c levelsCell (left - 1)
+  putInt c partCell $ case envContext env of
+    Inside _ part _ -> part
+    _ -> unknownPart
 {-# NOINLINE leaveTraced #-}
 
 -- | Count empty elements, or fail if they are more than the budget allows.
@@ -164,9 +177,9 @@ spendEmpties ::
   Int ->
   Get ()
 spendEmpties n = step $ \c env -> do
-  left <- getInt (envEmpties env) emptiesCell
+  left <- getInt (emptiesOf c env) emptiesCell
   if n <= left
-    then putInt (envEmpties env) emptiesCell (left - n)
+    then putInt (emptiesOf c env) emptiesCell (left - n)
     else overBudget c env $ \budget ->
       "more than " ++ show (budgetEmpties budget) ++ " elements of no bytes"
 {-# NOINLINE spendEmpties #-}

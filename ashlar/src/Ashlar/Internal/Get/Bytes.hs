@@ -1,3 +1,4 @@
+{-# LANGUAGE UnboxedTuples #-}
 -- No eta-expansion: Note [Rules for decoders] in "Ashlar.Internal.Get.Core".
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
@@ -34,7 +35,8 @@ import Data.ByteString.Unsafe (unsafeDrop, unsafeTake)
 import Data.IORef (readIORef)
 import Data.Int (Int64)
 import Data.Word (Word8)
-import Foreign.Ptr (minusPtr, plusPtr)
+import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import GHC.IO (IO (..), unIO)
 
 -- | @n@ bytes. A negative number fails.
 --
@@ -45,7 +47,7 @@ import Foreign.Ptr (minusPtr, plusPtr)
 -- @since 0.1.0.0
 getByteString :: Int -> Get ByteString
 getByteString n
-  | n > 0 = step (\c env -> need c env n >> slice c env n)
+  | n > 0 = step (\c env -> need c env n >>= \p -> sliceAt p c env n)
   | n == 0 = pure S.empty
   | otherwise = invalid "getByteString: negative number of bytes"
 
@@ -61,7 +63,7 @@ getLazyByteString n
     let go left acc
           | left == 0 = pure (L.fromChunks (reverse acc))
           | otherwise = do
-            more <- moreInput c (envInput env)
+            more <- moreInput c env
             if more
               then do
                 p <- getPtr c cursorCell
@@ -80,13 +82,26 @@ foundIn bs = withBytes bs peekFound
 
 -- | The next bytes, which must lie between cursor and end.
 slice :: Cells -> Env -> Int -> IO ByteString
-slice c env n = do
-  p <- getPtr c cursorCell
+slice c env n = getPtr c cursorCell >>= \p -> sliceAt p c env n
+
+-- The same, given the cursor.
+sliceAt :: Ptr Word8 -> Cells -> Env -> Int -> IO ByteString
+sliceAt p c env n = do
   start <- getPtr c segmentStartCell
-  bs <- segmentOpen <$> readIORef (inputSegments (envInput env))
+  bs <- openSegment env
   putPtr c cursorCell (p `plusPtr` n)
   -- The cursor is in the open segment.
   pure $! unsafeTake n (unsafeDrop (p `minusPtr` start) bs)
+{-# INLINE sliceAt #-}
+
+-- The segment that the cursor is in. It has a box already. (Not inlined: the code for both kinds of
+-- environment would make 'getByteString' too large to be inlined.)
+openSegment :: Env -> IO ByteString
+openSegment env = IO $ \s -> case env of
+  Whole bs -> (# s, bs #)
+  Env input _ _ -> case unIO (readIORef (inputSegments input)) s of
+    (# s', segments #) -> case segmentOpen segments of bs -> (# s', bs #)
+{-# NOINLINE openSegment #-}
 
 -- | The next byte, if a predicate holds of it. If it does not, the error is at this byte. It says
 -- that a byte was expected that @satisfy@ accepts: give it a better name with 'Ashlar.Get.<?>'.
@@ -136,7 +151,7 @@ isEmpty :: Get Bool
 isEmpty = step $ \c env -> do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
-  if p /= e then pure False else not <$> moreInput c (envInput env)
+  if p /= e then pure False else not <$> moreInput c env
 
 -- | Fail unless 'isEmpty'.
 --

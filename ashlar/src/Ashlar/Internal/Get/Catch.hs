@@ -39,6 +39,7 @@ module Ashlar.Internal.Get.Catch
     -- * Catching
     catching,
     catchingRun,
+    catchingWhole,
     inPlace,
   )
 where
@@ -52,7 +53,8 @@ import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Mem.Cells
 import Control.Exception (Exception, SomeException, catch, evaluate, fromException, throwIO)
 import Control.Monad (when)
-import GHC.Exts (RealWorld, State#, catch#)
+import Data.ByteString (ByteString)
+import GHC.Exts (RealWorld, State#, catch#, touch#)
 import GHC.IO (IO (..), unIO)
 import Unsafe.Coerce (unsafeCoerce)
 
@@ -109,6 +111,28 @@ catchingRun :: Cells -> Env -> Get a -> State# RealWorld -> (# State# RealWorld,
 catchingRun c env (Get f) = guarded False c (\s -> f c env s)
 {-# INLINE catchingRun #-}
 
+-- | 'catching' for a whole run on strict input that is not traced: Note [A small run].
+--
+-- The handler, which is on the stack until the decoder has ended, keeps the string alive.
+catchingWhole ::
+  Cells ->
+  ByteString ->
+  Get a ->
+  State# RealWorld ->
+  (# State# RealWorld, Outcome a #)
+catchingWhole c bs (Get f) s0 = case catch# (\s -> f c env s) caught s0 of
+  (# s1, a #) -> case unIO (getInt c inPlaceCell) s1 of
+    (# s2, now #)
+      | now == hasCaught -> (# s2, (# | unsafeCoerce a #) #)
+      | otherwise -> (# s2, (# a | #) #)
+  where
+    env = Whole bs
+    caught e s = case unIO (stopIn e) s of
+      (# s1, stop #) -> case unIO (putInt c inPlaceCell hasCaught) s1 of
+        (# s2, _ #) -> case touch# bs s2 of s3 -> (# s3, unsafeCoerce (stop :: Stop) #)
+    stopIn e = if isFailure e then pure HasFailed else stopOf e
+{-# INLINE catchingWhole #-}
+
 -- Note [Caught by a cell]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
 -- A handler that is called notes that in a cell, and returns the 'Stop' in place of a result. So
@@ -130,20 +154,21 @@ guarded ::
   (# State# RealWorld, Outcome a #)
 guarded again c body s0 = case unIO (getInt c inPlaceCell) s0 of
   (# s1, mode #)
-    | mode == beginsAgain -> case catch# body caught s1 of
-      (# s2, a #) -> case unIO (getInt c caughtCell) s2 of
-        (# s3, 0 #) -> (# s3, (# a | #) #)
-        (# s3, _ #) -> case unIO (stoppedBy a) s3 of
-          (# s4, stop #) -> (# s4, (# | stop #) #)
+    | mode /= goesOnInPlace -> case catch# body caught s1 of
+      (# s2, a #) -> case unIO (getInt c inPlaceCell) s2 of
+        (# s3, now #)
+          | now == hasCaught -> case unIO (stoppedBy a) s3 of
+            (# s4, stop #) -> (# s4, (# | stop #) #)
+          | otherwise -> (# s3, (# a | #) #)
     | otherwise -> case unIO (inPlace (IO body)) s1 of
       (# s2, Right a #) -> (# s2, (# a | #) #)
       (# s2, Left stop #) -> (# s2, (# | stop #) #)
   where
-    stoppedBy a = when again (putInt c caughtCell 0) >> evaluate (unsafeCoerce a :: Stop)
+    stoppedBy a = when again (putInt c inPlaceCell beginsAgain) >> evaluate (unsafeCoerce a :: Stop)
     caught e
       | isFailure e = stopped HasFailed
       | otherwise = \s0' -> case unIO (stopOf e) s0' of (# s1', stop #) -> stopped stop s1'
-    stopped stop = unIO (unsafeCoerce (stop :: Stop) <$ putInt c caughtCell 1)
+    stopped stop = unIO (unsafeCoerce (stop :: Stop) <$ putInt c inPlaceCell hasCaught)
 {-# NOINLINE guarded #-}
 
 -- What stopped a decoder, by an exception that is not a failure.

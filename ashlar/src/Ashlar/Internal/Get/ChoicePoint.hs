@@ -20,11 +20,12 @@
 --
 -- Note [Commit]
 -- ~~~~~~~~~~~~~
--- @commit@ gives up all choices up to the innermost barrier: a failure goes through them
--- ('committedCell'), and their bytes are no longer kept. 'releaseCell' has what is kept without
--- them: what is kept for the barrier, for what is outside of it, and for look-aheads. A choice that
--- opens later has not been given up, so each choice begins with no commit. When it closes, those
--- outside of it have been given up if they had been before, or if it has been.
+-- @commit@ gives up all choices up to the innermost barrier: a failure goes through them, and their
+-- bytes are no longer kept. 'releaseCell' has what is kept without them: what is kept for the
+-- barrier, for what is outside of it, and for look-aheads. After a commit it has the complement of
+-- that. A choice that opens later has not been given up, so each choice begins with no commit. When
+-- it closes, those outside of it have been given up if they had been before, or if it has been. All
+-- that was opened within a choice is closed by then, so the number is that of its opening again.
 --
 -- Also thought of: to give up the innermost choice alone. Then @p \<|> q \<|> r@ would try @r@
 -- after a commit in @p@, or not, depending on where the parentheses are.
@@ -36,6 +37,9 @@ module Ashlar.Internal.Get.ChoicePoint
     closeChoice,
     retreat,
     commitHere,
+    hasCommitted,
+    released,
+    givenUp,
 
     -- * Look-aheads
     openLookAhead,
@@ -55,6 +59,7 @@ import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure (Failures)
 import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem.Cells
+import Data.Bits (complement, finiteBitSize, unsafeShiftR, xor)
 import GHC.Exts (lazy)
 
 -- | What the cells were where a decoder may go back to.
@@ -65,8 +70,6 @@ data ChoicePoint = ChoicePoint
     pointKeep :: !Int,
     -- | 'releaseCell', outside of this.
     pointRelease :: !Int,
-    -- | 'committedCell', outside of this.
-    pointCommitted :: !Int,
     pointLevels :: !Int,
     pointPart :: !Int
   }
@@ -77,42 +80,60 @@ pointHere c =
     <*> getInt c limitCell
     <*> getInt c keepCell
     <*> getInt c releaseCell
-    <*> getInt c committedCell
     <*> getInt c levelsCell
     <*> getInt c partCell
 {-# INLINE pointHere #-}
+
+-- | The number in 'releaseCell', without the flag.
+released :: Int -> Int
+released r = r `xor` signOf r
+{-# INLINE released #-}
+
+-- -1 if it is negative, else 0.
+signOf :: Int -> Int
+signOf r = r `unsafeShiftR` (finiteBitSize r - 1)
+{-# INLINE signOf #-}
+
+-- | Does 'releaseCell' say that the innermost choice has been given up?
+givenUp :: Int -> Bool
+givenUp r = r < 0
+{-# INLINE givenUp #-}
+
+-- | Has the innermost choice been given up?
+hasCommitted :: Cells -> IO Bool
+hasCommitted c = givenUp <$> getInt c releaseCell
+{-# INLINE hasCommitted #-}
 
 -- | Open a choice at the cursor.
 openChoice :: Cells -> IO ChoicePoint
 openChoice c = do
   point <- pointHere c
   putInt c keepCell (min (pointKeep point) (pointOffset point))
-  putInt c committedCell 0
+  putInt c releaseCell (released (pointRelease point))
   pure point
 {-# INLINE openChoice #-}
 
 -- | Close it after success.
 closeChoice :: Cells -> ChoicePoint -> IO ()
 closeChoice c point = do
-  committed <- getInt c committedCell
-  if committed == 0
-    then putInt c keepCell (pointKeep point) >> putInt c committedCell (pointCommitted point)
-    else getInt c releaseCell >>= putInt c keepCell
+  release <- getInt c releaseCell
+  if givenUp release
+    then putInt c keepCell (released release)
+    else putInt c keepCell (pointKeep point) >> putInt c releaseCell (pointRelease point)
 {-# INLINE closeChoice #-}
 
 -- | Close a choice in which a decoder did not succeed. If it failed, go back to the choice, or fail
 -- again if the choice has been given up.
 retreat :: Cells -> Env -> Stop -> ChoicePoint -> IO ()
 retreat c env stop !point = do
-  committed <- getInt c committedCell
+  committed <- hasCommitted c
   case stop of
     HasFailed
-      | committed /= 0 -> throwFailed
+      | committed -> throwFailed
       | otherwise -> do
         goBack c env point
         putInt c keepCell (pointKeep point)
         putInt c releaseCell (pointRelease point)
-        putInt c committedCell (pointCommitted point)
     _ -> failAgain stop
 {-# NOINLINE retreat #-}
 
@@ -131,16 +152,19 @@ openLookAhead :: Cells -> IO ChoicePoint
 openLookAhead c = do
   point <- pointHere c
   putInt c keepCell (min (pointKeep point) (pointOffset point))
-  putInt c releaseCell (min (pointRelease point) (pointOffset point))
+  -- With the flag as it is.
+  let before = pointRelease point
+  putInt c releaseCell (min (released before) (pointOffset point) `xor` signOf before)
   pure point
 {-# INLINE openLookAhead #-}
 
 -- | Need these bytes no longer, and stay at the cursor.
 closeLookAhead :: Cells -> ChoicePoint -> IO ()
 closeLookAhead c point = do
-  committed <- getInt c committedCell
-  putInt c keepCell (if committed == 0 then pointKeep point else pointRelease point)
-  putInt c releaseCell (pointRelease point)
+  now <- getInt c releaseCell
+  let outside = released (pointRelease point)
+  putInt c keepCell (if givenUp now then outside else pointKeep point)
+  putInt c releaseCell (outside `xor` signOf now)
 {-# INLINE closeLookAhead #-}
 
 -- | Go back to a look-ahead and close it, as if nothing had happened since: failures since are
@@ -157,7 +181,6 @@ openBarrier :: Cells -> IO ChoicePoint
 openBarrier c = do
   point <- pointHere c
   putInt c releaseCell (pointKeep point)
-  putInt c committedCell 0
   pure point
 {-# INLINE openBarrier #-}
 
@@ -166,11 +189,11 @@ closeBarrier :: Cells -> ChoicePoint -> IO ()
 closeBarrier c point = do
   putInt c keepCell (pointKeep point)
   putInt c releaseCell (pointRelease point)
-  putInt c committedCell (pointCommitted point)
 {-# INLINE closeBarrier #-}
 
 -- | Give up all choices up to the innermost barrier.
 commitHere :: Cells -> IO ()
 commitHere c = do
-  getInt c releaseCell >>= putInt c keepCell
-  putInt c committedCell 1
+  release <- released <$> getInt c releaseCell
+  putInt c keepCell release
+  putInt c releaseCell (complement release)

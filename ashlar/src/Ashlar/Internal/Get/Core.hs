@@ -267,7 +267,7 @@ byteAt p = (fromIntegral :: Word8 -> Int) <$> peekHost p
 
 nextByteOn :: Cells -> Env -> IO Int
 nextByteOn c env = do
-  more <- moreInput c (envInput env)
+  more <- moreInput c env
   if more then getPtr c cursorCell >>= byteAt else pure (-1)
 {-# NOINLINE nextByteOn #-}
 

@@ -1,3 +1,5 @@
+{-# LANGUAGE BangPatterns #-}
+
 -- |
 -- Module      : Ashlar.Internal.Get.Env
 -- Description : The state of a running decoder
@@ -36,15 +38,13 @@ module Ashlar.Internal.Get.Env
     limitCell,
     keepCell,
     releaseCell,
-    committedCell,
-    caughtCell,
     emptiesCell,
     inPlaceCell,
     beginsAgain,
     goesOnInPlace,
+    hasCaught,
     partCell,
     levelsCell,
-    tracedCell,
     cellCount,
     position,
     offsetOf,
@@ -53,8 +53,15 @@ module Ashlar.Internal.Get.Env
 
     -- * The environment
     Env (..),
+    envInput,
+    envContext,
+    emptiesOf,
+    Empties (..),
     inContext,
+    inTraced,
     Input (..),
+    newInput,
+    newSegments,
     Segments (..),
   )
 where
@@ -63,9 +70,11 @@ import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Mem.Cells
 import Data.ByteString (ByteString)
-import Data.IORef (IORef)
+import qualified Data.ByteString as S
+import Data.IORef (IORef, newIORef)
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr)
+import System.IO.Unsafe (unsafeDupablePerformIO)
 
 -- | The address of the next byte.
 cursorCell :: Cell (Ptr Word8)
@@ -97,30 +106,22 @@ limitCell = Cell 5
 keepCell :: Cell Int
 keepCell = Cell 6
 
--- | The value that 'keepCell' gets when choice points are given up: see Note [Commit].
+-- | The value that 'keepCell' gets when choice points are given up, which is not negative. Its
+-- complement says that the innermost one has been given up: see Note [Commit].
 releaseCell :: Cell Int
 releaseCell = Cell 7
 
--- | Has the innermost choice point been given up? (1, else 0)
-committedCell :: Cell Int
-committedCell = Cell 8
-
--- | Was a handler called whose installer has not seen that yet (1) or not (0)? See
--- Note [Caught by a cell].
-caughtCell :: Cell Int
-caughtCell = Cell 9
-
--- | How many more empty elements may be decoded. This is read in the cells of 'envEmpties'.
+-- | How many more empty elements may be decoded. This is read in the cells of 'emptiesOf'.
 emptiesCell :: Cell Int
-emptiesCell = Cell 10
+emptiesCell = Cell 8
 
--- | What becomes of the run if it is interrupted: 'beginsAgain' or 'goesOnInPlace'. It does not
--- change during a run. See Note [Interrupted inside an alternative].
+-- | What becomes of the run if it is interrupted: 'beginsAgain' or 'goesOnInPlace'. See
+-- Note [Interrupted inside an alternative]. The first is 'hasCaught' for a moment.
 --
 -- (A cell and not a field of 'Input'. For a field, GHC made decoders take 'Env' and 'Input' apart
 -- as arguments, only to put them together again for others.)
 inPlaceCell :: Cell Int
-inPlaceCell = Cell 11
+inPlaceCell = Cell 9
 
 -- | An interrupted run begins again, and alternatives are not run as thunks.
 beginsAgain :: Int
@@ -130,24 +131,24 @@ beginsAgain = 0
 goesOnInPlace :: Int
 goesOnInPlace = 1
 
+-- | A handler was called whose installer has not seen that yet: see Note [Caught by a cell]. Only a
+-- run that begins again has this.
+hasCaught :: Int
+hasCaught = 2
+
 -- | The part of the innermost value that the decoder is in: see Note [Parts].
 partCell :: Cell Int
-partCell = Cell 12
+partCell = Cell 10
 
--- | How many more levels of nesting are allowed.
+-- | How many more levels of nesting are allowed, or the complement of this number in a traced run.
+-- So one comparison says that there is a level and that the run is not traced (benchmark "decode
+-- Tree").
 levelsCell :: Cell Int
-levelsCell = Cell 13
-
--- | Is this a traced run? (1, else 0) It does not change during a run.
---
--- A bias in 'levelsCell', with the sign as the flag, would overflow on 32-bit machines. Reading a
--- second cell at each level costs next to nothing (benchmark "decode a tree of 10,000 nodes").
-tracedCell :: Cell Int
-tracedCell = Cell 14
+levelsCell = Cell 11
 
 -- | How many cells there are.
 cellCount :: Int
-cellCount = cellsUpTo tracedCell
+cellCount = cellsUpTo levelsCell
 
 -- | The offset of the next byte.
 position :: Cells -> IO Int
@@ -162,7 +163,7 @@ offsetOf c p = do
 
 -- | Is this run traced? Note [Traced runs].
 isTraced :: Cells -> IO Bool
-isTraced c = (/= 0) <$> getInt c tracedCell
+isTraced c = (< 0) <$> getInt c levelsCell
 {-# INLINE isTraced #-}
 
 -- | Only in traced runs, which record failures and paths.
@@ -171,17 +172,78 @@ whenTraced c act = isTraced c >>= \traced -> if traced then act else pure ()
 {-# INLINE whenTraced #-}
 
 -- | What is rarely read. A decoder inside a label, for example, runs with a copy.
-data Env = Env
-  { envInput :: !Input,
-    -- | The cells that have the 'emptiesCell' of the innermost budget.
-    envEmpties :: Cells,
-    envContext :: !Context
-  }
+--
+-- Note [A small run]
+-- ~~~~~~~~~~~~~~~~~~
+-- A decoder of a few bytes takes less time than it takes to allocate what a large one may need. So
+-- a run on a strict 'ByteString' that is not traced has 'Whole' for an environment, which refers to
+-- the input and nothing else. Its input does not change, and it records no failures. Where it needs
+-- more ('envInput', 'inContext'), that is made on the spot. What is written to it there is lost,
+-- and nobody misses it.
+--
+-- So such a run allocates its cells, two closures and this. (Allocation test "a strict run: 200
+-- bytes". Benchmarks "one run on 16 bytes", "decode one record".)
+data Env
+  = Env !Input !Empties !Context
+  | -- | All of the input, which is in memory, in a run that is not traced, with no context. (Not
+    -- unpacked: the box is there already.)
+    Whole {-# NOUNPACK #-} !ByteString
+
+-- | Where the 'emptiesCell' of the innermost budget is.
+data Empties
+  = -- | In the cells of the run.
+    OfRun
+  | -- | In these cells.
+    Own Cells
+
+-- | Where input comes from.
+envInput :: Env -> Input
+envInput env = case env of
+  Env input _ _ -> input
+  Whole bs -> inputOf bs
+{-# INLINE envInput #-}
+
+-- | What encloses the decoder.
+envContext :: Env -> Context
+envContext env = case env of
+  Env _ _ context -> context
+  Whole _ -> Top
+{-# INLINE envContext #-}
+
+-- | The cells that have the 'emptiesCell' of the innermost budget, given those of the run.
+emptiesOf :: Cells -> Env -> Cells
+emptiesOf c env = case env of
+  Env _ (Own own) _ -> own
+  _ -> c
 
 -- | The environment of what is inside a context.
 inContext :: (Context -> Context) -> Env -> Env
-inContext inside env = env {envContext = inside (envContext env)}
+inContext inside env = case env of
+  Env input empties context -> Env input empties (inside context)
+  Whole bs -> Env (inputOf bs) OfRun (inside Top)
 {-# INLINE inContext #-}
+
+-- | The environment inside a context that only errors show.
+inTraced :: (Context -> Context) -> Env -> Env
+inTraced inside env = case env of
+  Env input empties context -> Env input empties (inside context)
+  Whole _ -> env
+{-# INLINE inTraced #-}
+
+-- The input of a run that has all of it: Note [A small run].
+inputOf :: ByteString -> Input
+inputOf bs =
+  unsafeDupablePerformIO $
+    newInput (pure ()) (pure S.empty) newSegments {segmentOpen = bs, segmentsEnded = True}
+{-# NOINLINE inputOf #-}
+
+-- | Input from what prepares a chunk and what returns it.
+newInput :: IO () -> IO ByteString -> Segments -> IO Input
+newInput prepare next !segments = Input prepare next <$> newIORef segments <*> newIORef NoFailures
+
+-- | Segments before anything has been read from the source.
+newSegments :: Segments
+newSegments = Segments [] S.empty [] [] False
 
 -- | Where input comes from, and the part of it that is held.
 data Input = Input

@@ -191,17 +191,22 @@ refuseByte c env (Expectation names) = whenTraced c $ do
       e <- getPtr c endCell
       if p == e
         then recordAt c env p 0 (MissingInput 1 0)
-        else recordAt c (inContext (expectingAt at) env) p 1 Unexpected
+        else recordAt c (inTraced (expectingAt at) env) p 1 Unexpected
   where
     expectingAt at context = foldr (`Expecting` at) context names
 {-# NOINLINE refuseByte #-}
 
 -- | What has been recorded of failures.
 failuresSoFar :: Env -> IO Failures
-failuresSoFar env = readIORef (inputFailures (envInput (lazy env)))
+failuresSoFar env = case lazy env of
+  Env input _ _ -> readIORef (inputFailures input)
+  -- Not traced.
+  Whole _ -> pure NoFailures
 {-# NOINLINE failuresSoFar #-}
 
 -- | Forget all recorded failures but these.
 setFailures :: Env -> Failures -> IO ()
-setFailures env !failures = writeIORef (inputFailures (envInput env)) failures
+setFailures env !failures = case env of
+  Env input _ _ -> writeIORef (inputFailures input) failures
+  Whole _ -> pure ()
 {-# INLINE setFailures #-}

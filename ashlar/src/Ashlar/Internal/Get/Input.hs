@@ -74,11 +74,11 @@ atHand c env n = do
   min target <$> gather c (envInput env) target
 
 -- | Bring at least one byte between cursor and end. 'False' if the input ends here.
-moreInput :: Cells -> Input -> IO Bool
-moreInput c input = do
+moreInput :: Cells -> Env -> IO Bool
+moreInput c env = do
   at <- position c
   limit <- getInt c limitCell
-  if at >= limit then pure False else (> 0) <$> gather c input 1
+  if at >= limit then pure False else (> 0) <$> gather c (envInput env) 1
 {-# NOINLINE moreInput #-}
 
 -- Bring n bytes from the cursor on into one segment, and return how many that segment has there.
@@ -284,7 +284,7 @@ skipInput c env n = do
           then putPtr c cursorCell (p `plusPtr` left) >> pure 0
           else do
             putPtr c cursorCell e
-            more <- moreInput c (envInput env)
+            more <- moreInput c env
             if more then go (left - have) else pure (left - have)
   missing <- go target
   let left = target - missing

@@ -32,7 +32,7 @@ import GHC.IO (unIO)
 -- @since 0.1.0.0
 isolate :: Int -> Get a -> Get a
 isolate = isolateOr $ \c env left leftOver -> do
-  more <- moreInput c (envInput env)
+  more <- moreInput c env
   pure $! if more then leftOver else MissingInput left 0
 
 -- | 'isolate', given the reason to fail where bytes were not read.

@@ -28,7 +28,7 @@ infix 0 <?>
 --
 -- @since 0.1.0.0
 label :: String -> Get a -> Get a
-label name (Get p) = Get (\c env -> p c (inContext (Labelled name) env))
+label name (Get p) = Get (\c env -> p c (inTraced (Labelled name) env))
 {-# INLINE label #-}
 
 -- | Name what is expected where a decoder begins. Errors at that offset have the name in their
@@ -53,7 +53,7 @@ label name (Get p) = Get (\c env -> p c (inContext (Labelled name) env))
 
 named :: Get a -> String -> Get a
 named (Get p) name = Get $ \c env s0 -> case unIO (position c) s0 of
-  (# s1, at #) -> p c (inContext (Expecting name at) env) s1
+  (# s1, at #) -> p c (inTraced (Expecting name at) env) s1
 {-# INLINE [1] named #-}
 
 -- Note [Rules for decoders] in "Ashlar.Internal.Get.Core".
@@ -71,5 +71,5 @@ insideSpan names (Get p) = Get (\c env -> p c (inSpanOf names env))
 
 -- | The environment inside such a value.
 inSpanOf :: Names -> Env -> Env
-inSpanOf names = inContext (InsideSpan names)
+inSpanOf names = inTraced (InsideSpan names)
 {-# INLINE inSpanOf #-}

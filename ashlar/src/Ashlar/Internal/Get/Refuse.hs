@@ -48,7 +48,7 @@ failExpecting ::
 failExpecting name n reason = step $ \c env -> do
   p <- getPtr c cursorCell
   at <- position c
-  failAt c (inContext (Expecting name at) env) p n reason
+  failAt c (inTraced (Expecting name at) env) p n reason
 {-# NOINLINE failExpecting #-}
 
 -- | Fail at the cursor, because the decoder does not want the bytes there.

@@ -19,7 +19,6 @@ module Ashlar.Internal.Get.Run
     runGetOrFail,
 
     -- * For other modules
-    newInput,
     startCells,
     runIn,
     inPlaceOr,
@@ -49,13 +48,9 @@ import qualified Data.ByteString.Lazy.Internal as L
 import Data.Either (fromLeft)
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
-import GHC.Exts (isTrue#, reallyUnsafePtrEquality#)
+import GHC.Exts (isTrue#, lazy, reallyUnsafePtrEquality#)
 import GHC.IO (IO (..), unIO)
 import System.IO.Unsafe (unsafeDupablePerformIO, unsafePerformIO)
-
--- | Input from what prepares a chunk and what returns it.
-newInput :: IO () -> IO ByteString -> Segments -> IO Input
-newInput prepare next !segments = Input prepare next <$> newIORef segments <*> newIORef NoFailures
 
 -- | Set up the cells for a traced run that goes on in place if it is interrupted.
 startCells ::
@@ -69,17 +64,27 @@ startCells c input offset = do
   open <- segmentOpen <$> readIORef (inputSegments input)
   openFirst c offset open
   putInt c partCell unknownPart
-  putInt c tracedCell 1
-  startBudget c
+  startBudget c True
 
 -- | Run a decoder on cells that have been set up. It may throw
 -- 'Ashlar.Internal.Get.Fail.failureException'. (A lambda, as in 'catching'.)
 runIn :: Cells -> Input -> Get a -> IO a
-runIn c input g = keepAlive (inputSegments input) (IO (\s -> unGet g c (topEnv c input) s))
+runIn c input g = keepAlive (inputSegments input) (IO (\s -> unGet g c (topEnv input) s))
 
--- The counter of the default budget is in the cells of the run.
-topEnv :: Cells -> Input -> Env
-topEnv c input = Env input c Top
+topEnv :: Input -> Env
+topEnv input = Env input OfRun Top
+
+-- Set up the cells for a run that is not traced and begins again if it is interrupted.
+startWhole :: Cells -> ByteString -> IO ()
+startWhole c bs = do
+  openFirst c 0 bs
+  -- The limit is where the input ends, so the end is seen without looking at the segments.
+  -- ('endCell' is right already.)
+  putInt c limitCell (S.length bs)
+  putInt c inPlaceCell beginsAgain
+  putInt c partCell unknownPart
+  startBudget c False
+{-# INLINE startWhole #-}
 
 -- | Decode from a strict 'ByteString'. Bytes that are left over are ignored:
 -- 'runGetWhole' refuses them, 'runGetRest' returns them.
@@ -99,7 +104,7 @@ topEnv c input = Env input c Top
 --
 -- @since 0.1.0.0
 runGet :: Get a -> ByteString -> Either DecodeError a
-runGet = runStrict (\_ a -> Right a)
+runGet g !bs = runStrict g bs
 {-# INLINE runGet #-}
 
 -- | 'runGet' of all of the input: the decoder must read it to its end.
@@ -119,7 +124,9 @@ runGetWhole g = runGet (g <* endOfInput)
 --
 -- @since 0.1.0.0
 runGetRest :: Get a -> ByteString -> Either DecodeError (a, ByteString)
-runGetRest g bs = runStrict (\used a -> let !rest = S.drop used bs in Right (a, rest)) g bs
+runGetRest g !bs = runStrict (g >>= \a -> here >>= \used -> pure $! rest a used) bs
+  where
+    rest a used = let !left = S.drop used bs in (a, left)
 {-# INLINE runGetRest #-}
 
 -- | 'runGet' within a budget other than 'defaultBudget'. For the other ways to run a decoder, use
@@ -130,26 +137,49 @@ runGetWith :: Budget -> Get a -> ByteString -> Either DecodeError a
 runGetWith budget g = runGet (withBudget budget g)
 {-# INLINE runGetWith #-}
 
--- The function makes the result from the number of bytes read and the value. (The dupable form is
--- enough: two threads that evaluate the result have a state each.)
-runStrict :: (Int -> a -> Either DecodeError r) -> Get a -> ByteString -> Either DecodeError r
-runStrict f g bs = unsafeDupablePerformIO (strictRun beginsAgain False f g bs)
+-- The dupable form is enough: two threads that evaluate the result have a state each.
+runStrict :: Get a -> ByteString -> Either DecodeError a
+runStrict g bs = unsafeDupablePerformIO (smallRun g bs)
 {-# NOINLINE runStrict #-}
 
--- For a run on one byte it matters that there are no thunks where nothing is saved by them: for the
--- input's first segment; for its address, which as a let without a type is polymorphic and no
--- pointer yet; for the result. And the variable of the segments is kept alive, not the 'Input',
--- which would be built twice. (Benchmark "one run on 16 bytes".)
+-- A run as in Note [A small run].
+--
+-- The string stays in its box, for 'lazy' hides from the compiler that it is taken apart. Otherwise
+-- the caller would unpack it, to be packed again here. (So callers force it themselves.) No closure
+-- keeps it alive: the handler does, which is on the stack until the decoder has ended.
+smallRun :: Get a -> ByteString -> IO (Either DecodeError a)
+smallRun g boxed = withCells cellCount $ \c -> do
+  let !bs = lazy boxed
+  startWhole c bs
+  IO $ \s0 -> case catchingWhole c bs g s0 of
+    (# s1, (# a | #) #) -> (# s1, Right a #)
+    (# s1, (# | stop #) #) -> unIO (notWhole stop g bs) s1
+
+-- The result of a run that did not end with one.
+notWhole :: Stop -> Get a -> ByteString -> IO (Either DecodeError a)
+notWhole stop g bs = case stop of
+  HasFailed -> pure (Left (strictError g bs))
+  _ -> restarted stop False g bs
+{-# NOINLINE notWhole #-}
+
+-- Run again, in place, if that is called for.
+restarted :: Stop -> Bool -> Get a -> ByteString -> IO (Either DecodeError a)
+restarted stop traced g bs = case stop of
+  MustRestart suspect -> do
+    result <- strictRun goesOnInPlace traced g bs
+    maybe id throwSuspect suspect (pure result)
+  _ -> failAgain stop
+
+-- A run on strict input that is traced, or that goes on in place.
 strictRun ::
   -- | What becomes of it if it is interrupted: see 'inPlaceCell'.
   Int ->
   -- | Is it traced?
   Bool ->
-  (Int -> a -> Either DecodeError r) ->
   Get a ->
   ByteString ->
-  IO (Either DecodeError r)
-strictRun ifInterrupted traced f g bs = do
+  IO (Either DecodeError a)
+strictRun ifInterrupted traced g bs = do
   input <- newInput (pure ()) (pure S.empty) newSegments {segmentOpen = bs, segmentsEnded = True}
   outcome <- keepAlive (inputSegments input) $
     withCells cellCount $ \c -> do
@@ -158,24 +188,21 @@ strictRun ifInterrupted traced f g bs = do
       -- ('endCell' is right already.)
       putInt c limitCell (S.length bs)
       putInt c inPlaceCell ifInterrupted
-      putInt c tracedCell (if traced then 1 else 0)
-      IO $ \s0 -> case catchingRun c (topEnv c input) g s0 of
-        (# s1, (# a | #) #) ->
-          unIO (position c >>= \used -> Right <$> (pure $! f used a)) s1
+      startBudget c traced
+      IO $ \s0 -> case catchingRun c (topEnv input) g s0 of
+        (# s1, (# a | #) #) -> (# s1, Right (Right a) #)
         (# s1, (# | HasFailed #) #) ->
-          unIO (Right . Left <$> (if traced then errorOf c input else pure (strictError f g bs))) s1
+          unIO (Right . Left <$> (if traced then errorOf c input else pure (strictError g bs))) s1
         (# s1, (# | stop #) #) -> (# s1, Left stop #)
   case outcome of
     Right result -> pure result
-    Left (MustRestart suspect) -> do
-      result <- strictRun goesOnInPlace traced f g bs
-      maybe id throwSuspect suspect (pure result)
-    Left stop -> failAgain stop
+    Left stop -> restarted stop traced g bs
+{-# NOINLINE strictRun #-}
 
 -- The error of a run, found out by another run: Note [Traced runs].
-strictError :: (Int -> a -> Either DecodeError r) -> Get a -> ByteString -> DecodeError
-strictError f g bs =
-  fromLeft succeedsAgain (unsafeDupablePerformIO (strictRun beginsAgain True f g bs))
+strictError :: Get a -> ByteString -> DecodeError
+strictError g bs =
+  fromLeft succeedsAgain (unsafeDupablePerformIO (strictRun beginsAgain True g bs))
 {-# NOINLINE strictError #-}
 
 succeedsAgain :: a
@@ -262,12 +289,14 @@ onlyChunk lbs = case lbs of
 -- The function makes the result from the value or the error, the bytes left over, and the offset at
 -- which they begin. All are lazy.
 runLazy :: (Either DecodeError a -> L.ByteString -> Int64 -> r) -> Get a -> L.ByteString -> r
-runLazy f g lbs = case runStrict (curry Right) g <$> onlyChunk lbs of
+runLazy f g lbs = case runStrict measured <$> onlyChunk lbs of
   Nothing -> case runChunks g lbs of (result, rest, at) -> f result rest at
   Just (Right (used, a)) -> f (Right a) (L.drop (fromIntegral used) lbs) (fromIntegral used)
   Just (Left _) ->
     let (result, rest, at) = runChunks g lbs
      in f (Left (fromLeft succeedsAgain result)) rest at
+  where
+    measured = g >>= \a -> here >>= \ !used -> pure (used, a)
 {-# NOINLINE runLazy #-}
 
 runChunks :: Get a -> L.ByteString -> (Either DecodeError a, L.ByteString, Int64)

@@ -96,7 +96,7 @@ takeOn c env scanner = whole []
       p <- getPtr c cursorCell
       e <- getPtr c endCell
       acc' <- takeSlice acc (e `minusPtr` p)
-      more <- moreInput c (envInput env)
+      more <- moreInput c env
       if more
         then do
           p' <- getPtr c cursorCell
@@ -231,7 +231,7 @@ skipOn :: Cells -> Env -> (Ptr Word8 -> Ptr Word8 -> IO (Scanned ())) -> IO ()
 skipOn c env scanner = go
   where
     go = do
-      more <- moreInput c (envInput env)
+      more <- moreInput c env
       if more
         then do
           p <- getPtr c cursorCell

@@ -7,8 +7,7 @@
 -- All offsets count from the start of the stream, so going back needs only an offset. Nothing here
 -- asks the source for input: see "Ashlar.Internal.Get.Input".
 module Ashlar.Internal.Get.Segments
-  ( newSegments,
-    openFirst,
+  ( openFirst,
     openAt,
     setLimit,
     replaceOpen,
@@ -30,10 +29,6 @@ import Data.Word (Word8)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 
--- | Segments before anything has been read from the source.
-newSegments :: Segments
-newSegments = Segments [] S.empty [] [] False
-
 -- | Set up the cells for reading from the open segment.
 openFirst ::
   Cells ->
@@ -46,8 +41,6 @@ openFirst c offset bs = do
   putInt c limitCell maxBound
   putInt c keepCell maxBound
   putInt c releaseCell maxBound
-  putInt c committedCell 0
-  putInt c caughtCell 0
   openAt c offset bs
 
 -- | Open a segment that begins at this offset, and put the cursor at its beginning.

@@ -118,7 +118,7 @@ getRemainingLazyByteString = chunksBy (\_ e -> pure e)
 chunksBy :: (Ptr Word8 -> Ptr Word8 -> IO (Ptr Word8)) -> Get L.ByteString
 chunksBy scanner = step $ \c env ->
   let go acc = do
-        more <- moreInput c (envInput env)
+        more <- moreInput c env
         if more
           then do
             p <- getPtr c cursorCell
@@ -145,10 +145,8 @@ getTextUtf8 :: Int -> Get Text
 getTextUtf8 n
   | n < 0 = invalid "getTextUtf8: negative number of bytes"
   | otherwise = consume n $ \p ->
-    step $ \c env -> do
-      at <- position c
-      -- n bytes lie at p.
-      decodeText c env at p n
+    -- n bytes lie at p, where the cursor is until they have been read.
+    step $ \c env -> decodeText c env (position c) p n
 
 -- | All that is left (of the innermost 'Ashlar.Get.isolate', too) as text, as with 'getTextUtf8'.
 --
@@ -157,19 +155,21 @@ getRemainingTextUtf8 :: Get Text
 getRemainingTextUtf8 = do
   at <- here
   bs <- getRemainingByteString
-  step $ \c env -> withBytes bs (decodeText c env at)
+  step $ \c env -> withBytes bs (decodeText c env (pure at))
 
 -- The text of @n@ bytes, which are readable at an address and have an offset.
 --
 -- The replacement of a malformed byte is never there: forcing it fails.
-decodeText :: Cells -> Env -> Int -> Ptr Word8 -> Int -> IO Text
-decodeText c env !at !p !n = decodeUtf8At malformed p n
+decodeText :: Cells -> Env -> IO Int -> Ptr Word8 -> Int -> IO Text
+decodeText c env offset !p !n = decodeUtf8At malformed p n
   where
     malformed = unsafePerformIO $ do
+      at <- offset
       good <- utf8ValidPrefix p n
       -- No more than n bytes are good.
       found <- peekFound (p `plusPtr` good) (n - good)
       failWith c env (at + n) (at + good) found (Invalid "invalid UTF-8")
+{-# INLINE decodeText #-}
 
 -- | @getNested len p@ reads a length in bytes with @len@, and then runs @p@ on that many bytes
 -- alone, as by 'Ashlar.Get.isolate'.
@@ -203,7 +203,7 @@ cutOff ::
   Reason ->
   IO Reason
 cutOff n c env left leftOver = do
-  more <- moreInput c (envInput env)
+  more <- moreInput c env
   if more
     then pure leftOver
     else do

@@ -30,11 +30,28 @@ import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
 import qualified Data.Text.Internal as T
 import Data.Word (Word8)
-import Foreign.Ptr (Ptr, castPtr, minusPtr, plusPtr)
+import Foreign.Ptr (castPtr, minusPtr, plusPtr)
+import GHC.Ptr (Ptr (..))
 #if MIN_VERSION_text(2,0,0)
-import Ashlar.Internal.Mem (pokeHost)
+import Ashlar.Internal.Mem (copyToArray, pokeHost)
+import Ashlar.Internal.Mem.Arrays (copyShortFrom, copyShortTo)
 import Control.Monad.ST.Unsafe (unsafeSTToIO)
+import Data.Bits ((.&.))
+#if MIN_VERSION_bytestring(0,11,2)
+import qualified Data.ByteString as B
+#endif
+import Data.Primitive.ByteArray (ByteArray (..), MutableByteArray (..), newByteArray)
 import qualified Data.Text.Array as A
+import GHC.Exts
+  ( Addr#,
+    ByteArray#,
+    Int (I#),
+    Int#,
+    RealWorld,
+    State#,
+    unsafeFreezeByteArray#,
+  )
+import GHC.IO (IO (..), unIO)
 #else
 import Ashlar.Internal.Prim.Utf8 (utf8Write)
 import Control.Monad.ST (RealWorld, stToIO)
@@ -45,14 +62,17 @@ import Foreign.C.Types (CPtrdiff (..), CSize (..))
 import GHC.Base (unsafeChr)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
 import GHC.Exts
-  ( ByteArray#,
+  ( Addr#,
+    ByteArray#,
     Int (I#),
+    Int#,
     MutableByteArray#,
+    State#,
     indexWord8ArrayAsWord64#,
     shrinkMutableByteArray#,
     (*#),
   )
-import GHC.IO (IO (..))
+import GHC.IO (IO (..), unIO)
 import GHC.Word (Word64 (W64#))
 #endif
 
@@ -133,8 +153,66 @@ writeEscaped ::
 
 #if MIN_VERSION_text(2,0,0)
 
-decodeUtf8At = decodeAny
+-- Note [Copies of UTF-8]
+-- ~~~~~~~~~~~~~~~~~~~~~~
+-- Most texts of a record are a few ASCII characters. Up to 'shortText' bytes are copied by words,
+-- and the words are collected on the way: no bit above the lowest seven of each byte says that the
+-- bytes are ASCII. So such a text costs no foreign call. Any other is validated where it is, by the
+-- C code of bytestring, and copied once.
+--
+-- The functions of text do the same work for long texts, but for short ones the calls and the
+-- closures around them take longer than the copy (benchmark "decode 1000 records"). They decode
+-- what is malformed, so that all versions treat it the same.
+--
+-- Only the copy is out of line. So the closure of the exception is built where the bytes are
+-- malformed, and not for each text. (Allocation test "a text: its units and six words". The tests
+-- "texts in UTF-8" cover lengths around the limits.)
+decodeUtf8At malformed !p@(Ptr a) !n@(I# k)
+  | n <= 0 = pure T.empty
+  | otherwise = IO $ \s -> case copyUtf8 a k s of
+      (# s', arr, 1# #) -> (# s', T.Text (A.ByteArray arr) 0 n #)
+      (# s', _, _ #) -> unIO (decodeAny malformed p n) s'
 {-# INLINE decodeUtf8At #-}
+
+-- An array with the bytes, at least one. The flag is 1 if they are valid, and else they may be.
+copyUtf8 :: Addr# -> Int# -> State# RealWorld -> (# State# RealWorld, ByteArray#, Int# #)
+copyUtf8 a k = \s -> case unIO copied s of
+  (# s', Copied (MutableByteArray arr) good #) -> case unsafeFreezeByteArray# arr s' of
+    (# s'', frozen #) -> (# s'', frozen, if good then 1# else 0# #)
+  where
+    p = Ptr a
+    n = I# k
+    copied
+      | n <= shortText = do
+          arr <- newByteArray n
+          bits <- copyShortTo arr p n
+          -- ASCII: no byte has its highest bit.
+          if bits .&. 0x8080808080808080 == 0
+            then pure (Copied arr True)
+            else Copied arr <$> isUtf8 p n
+      | otherwise = do
+          good <- isUtf8 p n
+          arr <- newByteArray (if good then n else 0)
+          if good then Copied arr True <$ copyToArray arr 0 p n else pure (Copied arr False)
+{-# NOINLINE copyUtf8 #-}
+
+data Copied = Copied !(MutableByteArray RealWorld) !Bool
+
+-- The most bytes that are copied by words.
+shortText :: Int
+shortText = 64
+
+-- Are the bytes valid? If not, or if nobody knows, text decides.
+isUtf8 :: Ptr Word8 -> Int -> IO Bool
+#if MIN_VERSION_bytestring(0,11,2)
+isUtf8 p n = do
+  -- A view of the memory. Nothing retains it.
+  bs <- unsafePackCStringLen (castPtr p, n)
+  pure $! B.isValidUtf8 bs
+#else
+isUtf8 _ _ = pure False
+#endif
+{-# INLINE isUtf8 #-}
 
 utf8LengthOf = lengthUnits
 {-# INLINE utf8LengthOf #-}
@@ -151,10 +229,10 @@ bytesForOne = id
 unitsThatFit perUnit (T.Text _ _ n) off space = min (n - off) (space `quot` perUnit)
 {-# INLINE unitsThatFit #-}
 
-writeUtf8 p (T.Text arr start _) off n = do
-  -- The units lie in the text, and n bytes are writable.
-  unsafeSTToIO (A.copyToPointer arr (start + off) p n)
-  pure n
+-- The units lie in the text, and n bytes are writable.
+writeUtf8 p (T.Text arr@(A.ByteArray bytes) start _) off n
+  | n <= shortText = n <$ copyShortFrom (ByteArray bytes) (start + off) p n
+  | otherwise = n <$ unsafeSTToIO (A.copyToPointer arr (start + off) p n)
 {-# INLINE writeUtf8 #-}
 
 writeEscaped escapes p0 (T.Text arr start _) off n = go (start + off) p0
@@ -184,17 +262,36 @@ writeEscaped escapes p0 (T.Text arr start _) off n = go (start + off) p0
 -- of text decode longer texts, and malformed ones, so that all versions treat those the same.
 -- The tests "texts in UTF-8" cover this, and @tests/c/utf16.c@ tests the C code under gcc's
 -- sanitizers.
-decodeUtf8At malformed !p !n
-  | n <= 0 || n > 2 * maxForeignUnits = decodeAny malformed p n
-  | otherwise = do
-      arr <- stToIO (A.new n)
-      -- n bytes are readable, and the array has n units. No character has more units than bytes.
-      units <- fromIntegral <$> c_utf8_to_utf16 (A.maBA arr) p (fromIntegral n)
-      if units < 0
-        then decodeAny malformed p n
-        else do
-          arr' <- if units < n then cutUnits arr n units else pure arr
-          (\frozen -> T.Text frozen 0 units) <$> stToIO (A.unsafeFreeze arr')
+--
+-- Only the conversion is out of line. So the closure of the exception is built where the bytes are
+-- malformed, and not for each text. (Allocation test "a text: its units and six words".)
+decodeUtf8At malformed !p@(Ptr a) !n@(I# k)
+  | n <= 0 = pure T.empty
+  | otherwise = IO $ \s -> case toUtf16 a k s of
+      (# s', arr, units #)
+        | I# units >= 0 -> (# s', T.Text (A.Array arr) 0 (I# units) #)
+        | otherwise -> unIO (decodeAny malformed p n) s'
+{-# INLINE decodeUtf8At #-}
+
+-- An array with the units, and their number. It is -1 if the bytes are malformed, or too many.
+toUtf16 :: Addr# -> Int# -> State# RealWorld -> (# State# RealWorld, ByteArray#, Int# #)
+toUtf16 a k = \s -> case unIO converted s of
+  (# s', Units (A.Array arr) (I# units) #) -> (# s', arr, units #)
+  where
+    n = I# k
+    converted
+      | n > 2 * maxForeignUnits = (`Units` (-1)) <$> (stToIO (A.new 0) >>= frozen)
+      | otherwise = do
+          arr <- stToIO (A.new n)
+          -- n bytes are readable, and the array has n units. No character has more units than
+          -- bytes.
+          units <- fromIntegral <$> c_utf8_to_utf16 (A.maBA arr) (Ptr a) (fromIntegral n)
+          cut <- if units >= 0 && units < n then cutUnits arr n units else pure arr
+          (`Units` units) <$> frozen cut
+    frozen arr = stToIO (A.unsafeFreeze arr)
+{-# NOINLINE toUtf16 #-}
+
+data Units = Units !A.Array !Int
 
 -- The most units for one foreign call. A unit has two bytes.
 maxForeignUnits :: Int
