@@ -19,7 +19,8 @@
 #if defined(__x86_64__) && defined(__SSE2__) && defined(__GNUC__)
 #define USE_SSE2
 #include <emmintrin.h>
-#ifndef ASHLAR_BASELINE
+/* On Windows, gcc does not align the stack for registers of 32 bytes (its bug 54412). */
+#if !defined(ASHLAR_BASELINE) && (!defined(_WIN32) || defined(__clang__))
 #define USE_AVX2
 #include <cpuid.h>
 #include <immintrin.h>
@@ -188,10 +189,13 @@ static int has_avx2(void) {
   if (answer == 0) {
     unsigned a, b, c, d, low, high;
     answer = 1;
-    if (__get_cpuid(1, &a, &b, &c, &d) && (c & (1u << 27)) != 0) {
-      __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-      if ((low & 6) == 6 && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & (1u << 5)) != 0)
-        answer = 2;
+    if (__get_cpuid_max(0, NULL) >= 7) {
+      __cpuid(1, a, b, c, d);
+      if ((c & (1u << 27)) != 0) {
+        __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+        __cpuid_count(7, 0, a, b, c, d);
+        if ((low & 6) == 6 && (b & (1u << 5)) != 0) answer = 2;
+      }
     }
     __atomic_store_n(&known, answer, __ATOMIC_RELAXED);
   }
@@ -278,7 +282,9 @@ AVX2 static size_t decode_avx2(uint8_t **to, const uint8_t **from, size_t left,
 static size_t encode_neon(uint8_t **to, const uint8_t **from, size_t left, const char *alphabet) {
   uint8_t *d = *to;
   const uint8_t *s = *from;
-  const uint8x16x4_t table = vld1q_u8_x4((const uint8_t *)alphabet);
+  /* (Before version 10, gcc has no vld1q_u8_x4.) */
+  uint8x16x4_t table;
+  for (int i = 0; i < 4; i++) table.val[i] = vld1q_u8((const uint8_t *)alphabet + 16 * i);
   const uint8x16_t low6 = vdupq_n_u8(0x3F);
   for (; left >= 16; left -= 16, s += 48, d += 64) {
     uint8x16x3_t v = vld3q_u8(s);

@@ -50,7 +50,9 @@ textWorkloads =
          Workload
            "write 1000 UUIDs"
            [ ("ashlar", apply (each (uncurry B.uuid)) halves),
-             ("uuid-types", apply (S.concat . map (UUID.toASCIIBytes . uncurry UUID.fromWords64)) halves)
+             ( "uuid-types",
+               apply (S.concat . map (UUID.toASCIIBytes . uncurry UUID.fromWords64)) halves
+             )
            ],
          Workload
            "read a UUID"
@@ -77,7 +79,9 @@ textWorkloads =
          Workload
            "read a decimal number"
            [ ("ashlar", apply (right . runGet G.scaled) "-1234.567891e-12"),
-             ("attoparsec's scientific", apply (right . A.parseOnly A.scientific) "-1234.567891e-12")
+             ( "attoparsec's scientific",
+               apply (right . A.parseOnly A.scientific) "-1234.567891e-12"
+             )
            ]
        ]
   where
@@ -111,7 +115,9 @@ strings n =
     Workload
       ("hexadecimal of " ++ size)
       [ ("ashlar", apply encodeHex bytes),
-        ("bytestring", apply (L.toStrict . Bytestring.toLazyByteString . Bytestring.byteStringHex) bytes),
+        ( "bytestring",
+          apply (L.toStrict . Bytestring.toLazyByteString . Bytestring.byteStringHex) bytes
+        ),
         ("memcpy of the result", apply S.copy hex)
       ],
     Workload

@@ -11,8 +11,8 @@
 module Main (main) where
 
 import Ashlar.Builder
-import Ashlar.Builder.Extra (byteStringInsert)
 import Ashlar.Builder.Base64 (encodeBase64)
+import Ashlar.Builder.Extra (byteStringInsert)
 import Ashlar.Builder.Hex (encodeHex)
 import Ashlar.Codec
 import Ashlar.Get
