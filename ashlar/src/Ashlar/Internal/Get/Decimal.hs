@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE PolyKinds #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 
@@ -16,14 +17,17 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Digits
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Scan (endsAt)
+import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.DecimalPlaces
+import Ashlar.Internal.Prim.ParseFloating (scanNumber)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
 import Data.Fixed (Fixed (MkFixed), HasResolution (..))
 import Data.Word (Word8)
-import Foreign.Ptr (Ptr, minusPtr)
+import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import GHC.IO (IO (..))
 
 -- | A number with an optional sign, and a fraction (a point and digits), which is optional too.
@@ -48,10 +52,10 @@ fixed = fixedOf (decimalPlaces unit) unit
 
 -- Given the decimal places and the resolution.
 fixedOf :: Int -> Integer -> Get (Fixed a)
-fixedOf places unit = quickly (slowFixed places unit) $ \n end digitsEnd q ->
+fixedOf places unit = quickly (slowFixed places unit) $ \negative n end digitsEnd q ->
   -- A letter that begins an exponent is not part of the number.
   if end == digitsEnd && negate q <= places
-    then Just $! MkFixed (n * unit `div` 10 ^ negate q)
+    then Just $! MkFixed (signed negative (n * unit `div` 10 ^ negate q))
     else Nothing
 {-# NOINLINE fixedOf #-}
 
@@ -83,9 +87,9 @@ signed negative n = if negative then negate n else n
 --
 -- @since 0.1.0.0
 scaled :: Get (Integer, Int)
-scaled = quickly slowScaled $ \n _ _ q ->
+scaled = quickly slowScaled $ \negative n _ _ q ->
   -- Beyond that, 'scanNumber' may have stopped counting.
-  if abs q < 1000000 then Just (n, q) else Nothing
+  if abs q < 1000000 then Just (signed negative n, q) else Nothing
 
 slowScaled :: Get (Integer, Int)
 slowScaled = do
@@ -107,19 +111,25 @@ slowScaled = do
 quickly ::
   -- What reads any other.
   Get r ->
-  -- The result, if there is one, of: the digits with their sign; where the number ends; where the
-  -- digits end, before any exponent; the power of ten of the last digit.
-  (Integer -> Ptr Word8 -> Ptr Word8 -> Int -> Maybe r) ->
+  -- The result, if there is one, of: whether there is a minus; the digits; where the number ends;
+  -- where the digits end, before any exponent; the power of ten of the last digit.
+  (Bool -> Integer -> Ptr Word8 -> Ptr Word8 -> Int -> Maybe r) ->
   Get r
-quickly (Get slow) result = step $ \c env ->
-  let notQuick = IO (slow c env)
-   in quickNumber c notQuick $ \negative start digitsEnd end x q ->
-        -- 10^19 is less than 2^64.
-        if digitsEnd `minusPtr` start > 19
-          then notQuick
-          else case result (signed negative (toInteger x)) end digitsEnd q of
-            Just r -> r <$ putPtr c cursorCell end
-            Nothing -> notQuick
+quickly (Get slow) result = step $ \c env -> do
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
+  first <- if p == e then pure 0 else peekHost p
+  let start = if isSign first then p `plusPtr` 1 else p
+      notQuick = IO (slow c env)
+  -- (Strict, or they are boxed.)
+  scanNumber start e notQuick $ \end examined digitsEnd !x !q -> do
+    complete <- if examined == e then endsAt c e else pure True
+    -- 10^19 is less than 2^64.
+    if complete && digitsEnd `minusPtr` start <= 19
+      then case result (first == 45) (toInteger x) end digitsEnd q of
+        Just r -> r <$ putPtr c cursorCell end
+        Nothing -> notQuick
+      else notQuick
 {-# INLINE quickly #-}
 
 -- The number of decimal digits, 0 for none. (It takes less than quadratic time.)

@@ -1,19 +1,14 @@
-{-# LANGUAGE BangPatterns #-}
-
 -- |
 -- Module      : Ashlar.Internal.Get.Digits
 -- Description : The parts of numbers in ASCII, for other modules
 --
--- A number that lies in one chunk is scanned in memory. Any other is read part by part, which also
--- finds out what is wrong and where.
+-- A number that lies in one chunk is read in a loop of its own. These are for all others, and to
+-- find out what is wrong and where.
 module Ashlar.Internal.Get.Digits
   ( -- * Bytes
     isDigit,
     isSign,
     digitValue,
-
-    -- * In one chunk
-    quickNumber,
 
     -- * Part by part
     noDigit,
@@ -27,18 +22,13 @@ where
 
 import Ashlar.Internal.Get.Bytes (skip)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.LookAhead (lookAhead)
 import Ashlar.Internal.Get.NextByte
 import Ashlar.Internal.Get.Scan
-import Ashlar.Internal.Mem (peekHost)
-import Ashlar.Internal.Mem.Cells
-import Ashlar.Internal.Prim.ParseFloating (scanNumber)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.Maybe (fromMaybe)
 import Data.Word (Word64, Word8)
-import Foreign.Ptr (Ptr, plusPtr)
 import Prelude hiding (takeWhile)
 
 isDigit :: Word8 -> Bool
@@ -58,28 +48,6 @@ digitValue w
   where
     letter = if w - 65 < 26 then w + 32 else w
 {-# INLINE digitValue #-}
-
--- | Scan a number that lies in one chunk: an optional sign, digits, perhaps a point and digits,
--- perhaps an exponent. It takes as much as makes a number. The cursor stays where it is.
-quickNumber ::
-  Cells ->
-  -- | The result if there is no number, or it may go on in another chunk.
-  IO r ->
-  -- | The result of: whether the sign is a minus; where the digits begin; where they end, before
-  -- any exponent; where the number ends; the value of the digits modulo 2^64, without the point;
-  -- the power of ten of the last digit.
-  (Bool -> Ptr Word8 -> Ptr Word8 -> Ptr Word8 -> Word64 -> Int -> IO r) ->
-  IO r
-quickNumber c notQuick found = do
-  p <- getPtr c cursorCell
-  e <- getPtr c endCell
-  first <- if p == e then pure 0 else peekHost p
-  let start = if isSign first then p `plusPtr` 1 else p
-  -- (Strict, or they are boxed.)
-  scanNumber start e notQuick $ \end examined digitsEnd !x !q -> do
-    complete <- if examined == e then endsAt c e else pure True
-    if complete then found (first == 45) start digitsEnd end x q else notQuick
-{-# INLINE quickNumber #-}
 
 -- | Fail, because no digit is next.
 noDigit :: Get a

@@ -14,7 +14,8 @@ where
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Digits
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Mem (withBytesQuick)
+import Ashlar.Internal.Get.Scan (endsAt)
+import Ashlar.Internal.Mem (peekHost, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.NearestBinary
 import Ashlar.Internal.Prim.ParseFloating
@@ -94,14 +95,24 @@ quick ::
   (Word64 -> a) ->
   Cells ->
   IO a
-quick b quotient cast c =
-  quickNumber c (pure (0 / 0)) $ \negative start digitsEnd end x q -> do
-    putPtr c cursorCell end
-    !y <-
-      if digitsEnd `minusPtr` start <= 19
-        then pure $! if isQuotient b x q then quotient x q else cast (nearest b x q)
-        else cast <$> nearestOfDigits b start digitsEnd q
-    pure $! if negative then negate y else y
+quick b quotient cast c = do
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
+  first <- if p == e then pure 0 else peekHost p
+  let start = if isSign first then p `plusPtr` 1 else p
+      notQuick = pure (0 / 0)
+  -- (Strict, or they are boxed.)
+  scanNumber start e notQuick $ \end examined digitsEnd !x !q -> do
+    complete <- if examined == e then endsAt c e else pure True
+    if complete
+      then do
+        putPtr c cursorCell end
+        !y <-
+          if digitsEnd `minusPtr` start <= 19
+            then pure $! if isQuotient b x q then quotient x q else cast (nearest b x q)
+            else cast <$> nearestOfDigits b start digitsEnd q
+        pure $! if first == 45 then negate y else y
+      else notQuick
 {-# INLINE quick #-}
 
 -- A number that lies in several chunks, or none.
