@@ -134,8 +134,8 @@ nearestOfDigits b start end q = leading start
         if w == 48 || w == point then leading (p `plusPtr` 1) else upTo 19 p end 0 (decided p)
     decided first p w = do
       more <- countDigits p end
-      let q' = q + more
-          below = nearest b w q'
+      let !q' = q + more
+          !below = nearest b w q'
           above = nearest b (w + 1) q'
       if more == 0 || below == above then pure below else halfway b below first end q
 {-# NOINLINE nearestOfDigits #-}
