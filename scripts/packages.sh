@@ -21,12 +21,14 @@ core_packages=(
 
 # The libraries that we are compared with.
 bench_packages=(
+  g++
   libghc-aeson-dev
   libghc-attoparsec-dev
   libghc-blaze-html-dev
   libghc-criterion-dev
   libghc-scientific-dev
   libghc-store-dev
+  libghc-uuid-types-dev
   libghc-zlib-dev
 )
 
@@ -38,7 +40,6 @@ base_packages=(
   libghc-network-dev
   libghc-hashable-dev
   libghc-unordered-containers-dev
-  libghc-uuid-types-dev
 )
 
 # make lint.

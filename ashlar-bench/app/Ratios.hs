@@ -22,6 +22,7 @@ import System.Mem (performMajorGC)
 import System.Process (readProcess)
 import Text.Printf (printf)
 import Text.Read (readMaybe)
+import Workload
 import Workloads
 
 main :: IO ()
@@ -51,7 +52,7 @@ severalRuns runs chosen = do
         ratios = transpose [map (ourTime run /) run | run <- times]
     forM (zip3 (map fst (workloadRuns w)) best ratios) $ \(library, t, each) -> do
       let ratio = ourTime best / t
-      printf "  %-32s %10.2f us   ours / this %6.3f" library (t / 1000) ratio
+      printf "  %-32s %10.2f us%s   ours / this %6.3f" library (t / 1000) (rate w t) ratio
       if runs > 1 then printf "   %.2f to %.2f\n" (minimum each) (maximum each) else putStrLn ""
       pure (library, ratio)
   putStrLn "\nGeometric means of the ratios"
@@ -59,6 +60,13 @@ severalRuns runs chosen = do
       means = Map.fromListWith (++) [(library, [ratio]) | (library, ratio) <- others]
   forM_ (Map.toList means) $ \(library, ratios) ->
     printf "  %-32s %4d workloads   %6.3f\n" library (length ratios) (geometricMean ratios)
+
+-- The time of a value, or the bytes in a second, given the time in ns.
+rate :: Workload -> Double -> String
+rate w t = case workloadSize w of
+  Unknown -> ""
+  Items n -> printf " %8.1f ns each" (t / fromIntegral n)
+  Bytes n -> printf " %8.2f GB/s" (fromIntegral n / t)
 
 -- Our library is the first.
 ourTime :: [Double] -> Double

@@ -33,52 +33,62 @@ import qualified Data.UUID.Types as UUID
 import Data.Word (Word64)
 import Workload
 
--- | All of them. The times of 1,000,000 bytes in microseconds are those of GB in milliseconds.
+-- | All of them.
 textWorkloads :: [Workload]
 textWorkloads =
   concatMap strings [30, 300, 3000, 1000000]
-    ++ [ Workload
-           "write 1000 UTCTimes"
-           [ ("ashlar", apply (each B.utcTime) times),
-             ("aeson", apply (L.toStrict . Aeson.encode) times)
-           ],
-         Workload
-           "read 1000 UTCTimes"
-           [ ("ashlar", apply (right . runGet (list G.utcTime)) (quoted times)),
-             ("aeson", apply (\bs -> Aeson.decodeStrict bs == Just times) (quoted times))
-           ],
-         Workload
-           "write 1000 UUIDs"
-           [ ("ashlar", apply (each (uncurry B.uuid)) halves),
-             ("uuid-types", apply (S.concat . map (UUID.toASCIIBytes . uncurry UUID.fromWords64)) halves)
-           ],
-         Workload
-           "read a UUID"
-           [ ("ashlar", apply (right . runGet G.uuid) uuidText),
-             ("uuid-types", apply UUID.fromASCIIBytes uuidText)
-           ],
-         Workload
-           "write 1000 Micro"
-           [ ("ashlar", apply (each B.fixed) amounts),
-             ("show", apply (C.concat . map (C.pack . show)) amounts)
-           ],
-         Workload
-           "read a Micro"
-           [ ("ashlar", apply (right . runGet (G.fixed :: Get Micro)) "1234.567891"),
-             ("attoparsec's scientific", apply (right . A.parseOnly A.scientific) "1234.567891")
-           ],
-         Workload
-           "write 1000 decimal numbers"
-           [ ("ashlar", apply (each (\x -> B.scaled (coefficient x) (base10Exponent x))) numbers),
-             ( "scientific",
-               apply (L.toStrict . Bytestring.toLazyByteString . foldMap scientificBuilder) numbers
-             )
-           ],
-         Workload
-           "read a decimal number"
-           [ ("ashlar", apply (right . runGet G.scaled) "-1234.567891e-12"),
-             ("attoparsec's scientific", apply (right . A.parseOnly A.scientific) "-1234.567891e-12")
-           ]
+    ++ [ items 1000 $
+           Workload
+             "write 1000 UTCTimes"
+             [ ("ashlar", apply (each B.utcTime) times),
+               ("aeson", apply (L.toStrict . Aeson.encode) times)
+             ],
+         items 1000 $
+           Workload
+             "read 1000 UTCTimes"
+             [ ("ashlar", apply (right . runGet (list G.utcTime)) (quoted times)),
+               ("aeson", apply (\bs -> Aeson.decodeStrict bs == Just times) (quoted times))
+             ],
+         items 1000 $
+           Workload
+             "write 1000 UUIDs"
+             [ ("ashlar", apply (each (uncurry B.uuid)) halves),
+               ( "uuid-types",
+                 apply (S.concat . map (UUID.toASCIIBytes . uncurry UUID.fromWords64)) halves
+               )
+             ],
+         items 1 $
+           Workload
+             "read a UUID"
+             [ ("ashlar", apply (right . runGet G.uuid) uuidText),
+               ("uuid-types", apply UUID.fromASCIIBytes uuidText)
+             ],
+         items 1000 $
+           Workload
+             "write 1000 Micro"
+             [ ("ashlar", apply (each B.fixed) amounts),
+               ("show", apply (C.concat . map (C.pack . show)) amounts)
+             ],
+         items 1 $
+           Workload
+             "read a Micro"
+             [ ("ashlar", apply (right . runGet (G.fixed :: Get Micro)) "1234.567891"),
+               ("attoparsec's scientific", apply (right . A.parseOnly A.scientific) "1234.567891")
+             ],
+         items 1000 $
+           Workload
+             "write 1000 decimal numbers"
+             [ ("ashlar", apply (each (\x -> B.scaled (coefficient x) (base10Exponent x))) numbers),
+               ("scientific", apply (theirs . foldMap scientificBuilder) numbers)
+             ],
+         items 1 $
+           Workload
+             "read a decimal number"
+             [ ("ashlar", apply (right . runGet G.scaled) "-1234.567891e-12"),
+               ( "attoparsec's scientific",
+                 apply (right . A.parseOnly A.scientific) "-1234.567891e-12"
+               )
+             ]
        ]
   where
     times =
@@ -94,31 +104,37 @@ textWorkloads =
 
 strings :: Int -> [Workload]
 strings n =
-  [ Workload
-      ("Base64 of " ++ size)
-      [ ("ashlar", apply encodeBase64 bytes),
-        ("ashlar, by a builder", apply (toStrictByteString . byteStringBase64) bytes),
-        ("base64-bytestring", apply Theirs.encode bytes),
-        ("memcpy of the result", apply S.copy base64)
-      ],
-    Workload
-      ("Base64 to " ++ size)
-      [ ("ashlar", apply (right . decodeBase64) base64),
-        ("ashlar, as much as there is", apply (right . runGet takeBase64) base64),
-        ("base64-bytestring", apply (right . Theirs.decode) base64),
-        ("memcpy of the argument", apply S.copy base64)
-      ],
-    Workload
-      ("hexadecimal of " ++ size)
-      [ ("ashlar", apply encodeHex bytes),
-        ("bytestring", apply (L.toStrict . Bytestring.toLazyByteString . Bytestring.byteStringHex) bytes),
-        ("memcpy of the result", apply S.copy hex)
-      ],
-    Workload
-      ("hexadecimal to " ++ size)
-      [ ("ashlar", apply (right . decodeHex) hex),
-        ("memcpy of the argument", apply S.copy hex)
-      ]
+  [ bytesOfText (S.length base64) $
+      Workload
+        ("Base64 of " ++ size)
+        [ ("ashlar", apply encodeBase64 bytes),
+          ("ashlar, by a builder", apply (toStrictByteString . byteStringBase64) bytes),
+          ("base64-bytestring", apply Theirs.encode bytes),
+          ("memcpy of the result", apply S.copy base64)
+        ],
+    bytesOfText (S.length base64) $
+      Workload
+        ("Base64 to " ++ size)
+        [ ("ashlar", apply (right . decodeBase64) base64),
+          ("ashlar, as much as there is", apply (right . runGet takeBase64) base64),
+          ("base64-bytestring", apply (right . Theirs.decode) base64),
+          ("memcpy of the argument", apply S.copy base64)
+        ],
+    bytesOfText (S.length hex) $
+      Workload
+        ("hexadecimal of " ++ size)
+        [ ("ashlar", apply encodeHex bytes),
+          ( "bytestring",
+            apply (theirs . Bytestring.byteStringHex) bytes
+          ),
+          ("memcpy of the result", apply S.copy hex)
+        ],
+    bytesOfText (S.length hex) $
+      Workload
+        ("hexadecimal to " ++ size)
+        [ ("ashlar", apply (right . decodeHex) hex),
+          ("memcpy of the argument", apply S.copy hex)
+        ]
   ]
   where
     size = show n ++ " bytes"
@@ -129,6 +145,9 @@ strings n =
 each :: (a -> Builder) -> [a] -> S.ByteString
 each f = toStrictByteString . foldMap f
 {-# INLINE each #-}
+
+theirs :: Bytestring.Builder -> S.ByteString
+theirs = L.toStrict . Bytestring.toLazyByteString
 
 right :: Show e => Either e a -> a
 right = either (errorWithoutStackTrace . show) id

@@ -6,14 +6,25 @@
 -- Description : Tokens and numbers of text, alone and in rows
 module Workloads.Tokens (tokenWorkloads) where
 
+import qualified Ashlar.Builder as B
+import qualified Ashlar.Builder.Prim as Prim
 import qualified Ashlar.Get as A
 import qualified Ashlar.Get.Parse as P
 import qualified Data.Attoparsec.ByteString as T
 import qualified Data.Attoparsec.ByteString.Char8 as T (decimal, double, hexadecimal, signed)
 import Data.Bits (unsafeShiftR)
 import qualified Data.ByteString as S
+import qualified Data.ByteString.Builder as Bytestring
 import qualified Data.ByteString.Char8 as C8
-import Data.Word (Word64)
+import qualified Data.ByteString.Internal as S
+import qualified Data.ByteString.Lazy as L
+import qualified Data.ByteString.Unsafe as S
+import qualified Data.Vector.Storable as V
+import Data.Word (Word64, Word8)
+import Foreign.C.String (CString)
+import Foreign.C.Types (CSize (..))
+import Foreign.Ptr (Ptr)
+import System.IO.Unsafe (unsafePerformIO)
 import Workload
 
 -- | All of them.
@@ -35,27 +46,70 @@ atto p = right . T.parseOnly p
 
 doubles :: [Workload]
 doubles =
-  [ row "1000 doubles of 16 or 17 digits" long,
-    row "1000 doubles of 3 digits" short,
-    row "1000 doubles of 25 digits" longest
+  [ reading "1000 doubles of 16 or 17 digits" (map shown long),
+    reading "1000 doubles of 3 digits" (map shown short),
+    reading "1000 doubles of 25 digits" (map ((<> "12345678") . shown) long),
+    writing "write 1000 doubles of 16 or 17 digits" long,
+    writing "write 1000 doubles of 3 digits" short
   ]
   where
-    row name input =
-      Workload
-        name
-        [ ("ashlar", apply (ours (added P.double (A.skip 1))) input),
-          ("ashlar, 3 digits", apply (ours (added P.double (A.skip 1))) short),
-          ("attoparsec", apply (atto (added T.double T.anyWord8)) input)
-        ]
-    short = spaced [fromIntegral i / 100 | i <- [101 .. 999 :: Int], i `mod` 10 /= 0]
-    long = spaced fractions
-    longest = C8.unwords (take 1001 (cycle (map ((<> "12345678") . shown) fractions)))
-    spaced xs = C8.unwords (take 1001 (cycle (map shown xs)))
+    reading name texts =
+      items 1000 $
+        Workload
+          name
+          [ ("ashlar", apply (ours (added P.double (A.skip 1))) input),
+            ("ashlar, 3 digits", apply (ours (added P.double (A.skip 1))) threes),
+            ("attoparsec", apply (atto (added T.double T.anyWord8)) input),
+            ("std::from_chars", apply fromChars input)
+          ]
+      where
+        input = spaced texts
+        threes = spaced (map shown short)
+    writing name xs =
+      items 1000 $
+        Workload
+          name
+          [ ("ashlar", apply oursWritten vector),
+            ("bytestring", apply theirsWritten vector),
+            ("std::to_chars", apply toChars vector)
+          ]
+      where
+        vector = V.fromList (take 1000 (cycle xs))
+    short = [fromIntegral i / 100 | i <- [101 .. 999 :: Int], i `mod` 10 /= 0]
+    spaced = C8.unwords . take 1001 . cycle
     shown = C8.pack . show :: Double -> S.ByteString
-    fractions =
+    long =
       take 997 . filter (>= 0.1) $
         [fromIntegral (x `unsafeShiftR` 11) / 9007199254740992 | x <- iterate next 12345]
     next x = x * 6364136223846793005 + 1442695040888963407 :: Word64
+
+-- Each with a space after it.
+oursWritten :: V.Vector Double -> S.ByteString
+oursWritten v = B.toStrictByteString (Prim.primUnfoldrBounded number unfold 0)
+  where
+    number = Prim.doubleDec Prim.>*< Prim.liftFixedToBounded Prim.char7
+    unfold i = if i < V.length v then Just ((V.unsafeIndex v i, ' '), i + 1) else Nothing
+
+theirsWritten :: V.Vector Double -> S.ByteString
+theirsWritten =
+  L.toStrict . Bytestring.toLazyByteString
+    . V.foldr (\x rest -> Bytestring.doubleDec x <> Bytestring.char7 ' ' <> rest) mempty
+
+toChars :: V.Vector Double -> S.ByteString
+toChars v = unsafePerformIO $
+  S.createUptoN (32 * V.length v) $ \p ->
+    V.unsafeWith v $ \q -> fromIntegral <$> c_toChars p q (fromIntegral (V.length v))
+
+-- The sum of a thousand numbers with a byte after each.
+fromChars :: S.ByteString -> Double
+fromChars bs = unsafePerformIO $
+  S.unsafeUseAsCStringLen bs $ \(p, n) -> c_fromChars p (fromIntegral n) 1000
+
+foreign import ccall unsafe "ashlar_bench_to_chars"
+  c_toChars :: Ptr Word8 -> Ptr Double -> CSize -> IO CSize
+
+foreign import ccall unsafe "ashlar_bench_from_chars"
+  c_fromChars :: CString -> CSize -> CSize -> IO Double
 
 -- A thousand numbers with a byte after each.
 added :: Monad m => m Double -> m b -> m Double
@@ -79,24 +133,26 @@ alone =
   where
     ends :: String -> A.Get a -> T.Parser a -> S.ByteString -> Workload
     ends name g p input =
-      Workload
-        ("one run: " ++ name ++ " at the end of the input")
-        [ ("ashlar", apply (ours g) input),
-          ("ashlar, before a space", apply (ours g) (input <> " ")),
-          ("attoparsec", apply (atto p) input)
-        ]
+      items 1 $
+        Workload
+          ("one run: " ++ name ++ " at the end of the input")
+          [ ("ashlar", apply (ours g) input),
+            ("ashlar, before a space", apply (ours g) (input <> " ")),
+            ("attoparsec", apply (atto p) input)
+          ]
     {-# INLINE ends #-}
 
 -- * Literals
 
 literals :: [Workload]
 literals =
-  [ Workload
-      "2000 literals of 18 bytes"
-      [ ("ashlar", apply (ours (counted (P.bytes "supercalifragilist"))) input),
-        ("ashlar, skip", apply (ours (counted (A.skip 18))) input),
-        ("attoparsec", apply (atto (counted (T.string "supercalifragilist"))) input)
-      ]
+  [ items 2000 $
+      Workload
+        "2000 literals of 18 bytes"
+        [ ("ashlar", apply (ours (counted (P.bytes "supercalifragilist"))) input),
+          ("ashlar, skip", apply (ours (counted (A.skip 18))) input),
+          ("attoparsec", apply (atto (counted (T.string "supercalifragilist"))) input)
+        ]
   ]
   where
     input = S.concat (replicate 2000 "supercalifragilist")

@@ -16,6 +16,5 @@ module Ashlar.Builder.Hex
   )
 where
 
-import Ashlar.Internal.Builder.Base64
 import Ashlar.Internal.Builder.Hex
 import Prelude ()

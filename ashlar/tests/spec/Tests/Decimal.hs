@@ -142,6 +142,8 @@ scaledText = forAll anyText $ \bs ->
 
 scaledLimits :: Assertion
 scaledLimits = do
+  runGet D.scaled "-1e0999999" @?= Right (-1, 999999)
+  runGet D.scaled "-1.5E-12345678" @?= Right (-15, -12345679)
   runGet D.scaled "1e9223372036854775807" @?= Right (1, maxBound)
   failsAt 1 (runGet (getWord8 *> D.scaled) "x1e9223372036854775808")
   failsAt 0 (runGet D.scaled ("1e1" <> S.replicate 100000 0x30))

@@ -18,7 +18,6 @@ module Ashlar.Internal.Builder.Base64
     encodeBase64Unpadded,
     encodeBase64Url,
     encodeBase64UrlUnpadded,
-    encodeHex,
   )
 where
 
@@ -26,15 +25,13 @@ import Ashlar.Internal.Builder.Batches
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Prim.Base64
-import Ashlar.Internal.Prim.HexBytes
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Lazy.Internal as L
 import qualified Data.ByteString.Unsafe as S
-import Data.Word (Word8)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
-import Foreign.Ptr (Ptr, plusPtr)
+import Foreign.Ptr (plusPtr)
 import System.IO.Unsafe (unsafeDupablePerformIO)
 
 -- | The bytes of a strict 'ByteString' in Base64, with padding.
@@ -151,40 +148,12 @@ encodeBase64UrlUnpadded = asBase64 (Variant ForUrls False)
 
 asBase64 :: Variant -> ByteString -> ByteString
 asBase64 v bs = case base64Length v n of
-  -- Four bytes are writable for each group, also for one that is not whole.
-  Just len -> ofSize (4 * groupsOf n) len (writeTo bs (writeBase64 v))
+  Just len -> unsafeDupablePerformIO $ do
+    -- Four bytes are writable for each group, also for one that is not whole.
+    buffer <- newBuffer (4 * groupsOf n)
+    let p = unsafeForeignPtrToPtr buffer
+    _ <- withBytesQuick bs (writeBase64 v p)
+    pure $! sliceBuffer buffer p (p `plusPtr` len)
   Nothing -> errorWithoutStackTrace "Ashlar.Builder.Base64: the result would be too long"
   where
     n = S.length bs
-
--- | The bytes in hexadecimal, two digits for each, in memory of their size.
---
--- >>> encodeHex "\0\n\xff"
--- "000aff"
---
--- @since 0.1.0.0
-encodeHex :: ByteString -> ByteString
-encodeHex bs
-  | n <= maxBound `quot` 2 = ofSize (2 * n) (2 * n) (writeTo bs writeHex)
-  | otherwise = errorWithoutStackTrace "Ashlar.Builder.Hex: the result would be too long"
-  where
-    n = S.length bs
-
--- A string written at its address.
-ofSize ::
-  -- The bytes that are writable.
-  Int ->
-  -- The bytes of the result, not more.
-  Int ->
-  (Ptr Word8 -> IO ()) ->
-  ByteString
-ofSize n len write = unsafeDupablePerformIO $ do
-  buffer <- newBuffer n
-  let p = unsafeForeignPtrToPtr buffer
-  write p
-  pure $! sliceBuffer buffer p (p `plusPtr` len)
-{-# INLINE ofSize #-}
-
-writeTo :: ByteString -> (Ptr Word8 -> Ptr Word8 -> Int -> IO r) -> Ptr Word8 -> IO ()
-writeTo bs write p = withBytesQuick bs (\src n -> () <$ write p src n)
-{-# INLINE writeTo #-}

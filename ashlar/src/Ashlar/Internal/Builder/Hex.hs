@@ -22,6 +22,7 @@ module Ashlar.Internal.Builder.Hex
     doubleHexFixed,
     byteStringHex,
     lazyByteStringHex,
+    encodeHex,
   )
 where
 
@@ -38,7 +39,9 @@ import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
+import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Ptr (plusPtr)
+import System.IO.Unsafe (unsafeDupablePerformIO)
 
 -- See Note [Fusing reservations].
 {-# RULES
@@ -193,3 +196,21 @@ byteStringHex bs = action $ \c k ->
 -- @since 0.1.0.0
 lazyByteStringHex :: L.ByteString -> Builder
 lazyByteStringHex = chunkwise byteStringHex
+
+-- | The bytes in hexadecimal, two digits for each, in memory of their size.
+--
+-- >>> encodeHex "\0\n\xff"
+-- "000aff"
+--
+-- @since 0.1.0.0
+encodeHex :: ByteString -> ByteString
+encodeHex bs
+  | n <= maxBound `quot` 2 = unsafeDupablePerformIO $ do
+    buffer <- newBuffer (2 * n)
+    let p = unsafeForeignPtrToPtr buffer
+    -- Two bytes are writable for each.
+    withBytesQuick bs (writeHex p)
+    pure $! sliceBuffer buffer p (p `plusPtr` (2 * n))
+  | otherwise = errorWithoutStackTrace "Ashlar.Builder.Hex: the result would be too long"
+  where
+    n = S.length bs

@@ -19,7 +19,7 @@ import Ashlar.Internal.Builder.Decimal
 import Ashlar.Internal.Builder.Integers
 import Ashlar.Internal.Builder.Padded
 import Ashlar.Internal.Builder.Strict
-import Ashlar.Internal.Prim.Fixed
+import Ashlar.Internal.Prim.DecimalPlaces
 import qualified Data.ByteString as S
 import Data.Fixed (Fixed (MkFixed), HasResolution (..))
 import Data.Word (Word64)

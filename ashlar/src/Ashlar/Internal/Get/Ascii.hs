@@ -25,6 +25,7 @@ where
 
 import Ashlar.Internal.Get.Bytes (skip)
 import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Digits
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.NextByte
 import Ashlar.Internal.Get.Refuse
@@ -37,20 +38,6 @@ import Data.Word (Word64, Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import GHC.IO (IO (..))
 import Prelude hiding (takeWhile)
-
-isSign :: Word8 -> Bool
-isSign w = w == 45 || w == 43
-{-# INLINE isSign #-}
-
--- The value of a digit, in bases up to 16; 16 if it is none.
-digitValue :: Word8 -> Word64
-digitValue w
-  | w - 48 < 10 = fromIntegral (w - 48)
-  | letter - 97 < 6 = fromIntegral (letter - 87)
-  | otherwise = 16
-  where
-    letter = if w - 65 < 26 then w + 32 else w
-{-# INLINE digitValue #-}
 
 -- | A number without sign in decimal digits, of which there must be one at least.
 -- 'Ashlar.Get.Invalid', at its first digit, if the type cannot hold it.
@@ -185,7 +172,7 @@ inRangeNegated w
 slowDigits :: Int -> Get ByteString
 slowDigits base = do
   bs <- takeWhile (\w -> digitValue w < fromIntegral base)
-  if S.null bs then refused "a digit" else pure (S.dropWhile (== 48) bs)
+  if S.null bs then noDigit else pure (S.dropWhile (== 48) bs)
 
 -- The number of these digits in its type, if that can hold it; else an error at this
 -- offset.

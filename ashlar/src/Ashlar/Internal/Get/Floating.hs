@@ -11,26 +11,22 @@ module Ashlar.Internal.Get.Floating
   )
 where
 
-import Ashlar.Internal.Get.Bytes (skip)
 import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Digits
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.LookAhead (lookAhead)
-import Ashlar.Internal.Get.NextByte
-import Ashlar.Internal.Get.Scan
+import Ashlar.Internal.Get.Scan (endsAt)
 import Ashlar.Internal.Mem (peekHost, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.NearestBinary
 import Ashlar.Internal.Prim.ParseFloating
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import Data.Maybe (fromMaybe)
-import Data.Word (Word64, Word8)
+import Data.Word (Word64)
 import Foreign.Ptr (minusPtr, plusPtr)
 import GHC.Exts (Double (D#), Double#, Float (F#), Float#, RealWorld, State#)
 import GHC.Float (castWord32ToFloat, castWord64ToDouble)
 import GHC.IO (unIO)
 import System.IO.Unsafe (unsafeDupablePerformIO)
-import Prelude hiding (takeWhile)
 
 -- | A number with an optional sign, a fraction (a point and digits) and an exponent (@e@
 -- or @E@, an optional sign, and digits), the last two optional; rounded correctly, to
@@ -119,10 +115,6 @@ quick b quotient cast c = do
       else notQuick
 {-# INLINE quick #-}
 
-isSign :: Word8 -> Bool
-isSign w = w == 45 || w == 43
-{-# INLINE isSign #-}
-
 -- A number that lies in several chunks, or none.
 slowDouble :: Get Double
 slowDouble = slow binary64 castWord64ToDouble
@@ -134,32 +126,14 @@ slowFloat = slow binary32 castToFloat
 
 slow :: Num a => Binary -> (Word64 -> a) -> Get a
 slow b cast = do
-  sign <- optionIf isSign anyWord8
-  whole <- takeWhile isDigit
-  if S.null whole then refused "a digit" else pure ()
-  fraction <- ifFollows (== 46) digitNext (skip 1 *> takeWhile isDigit)
-  power <- ifFollows (\i -> i == 101 || i == 69) signedDigitNext (skip 1 *> powerDigits)
-  let ds = whole <> fromMaybe S.empty fraction
-      x = cast (nearestOfBytes b ds (fromMaybe 0 power - maybe 0 S.length fraction))
-  pure $! if sign == Just 45 then negate x else x
-  where
-    -- What begins with one byte, if something follows that one. To look for it never
-    -- fails: so errors are the same as when the quick path did not look.
-    ifFollows this follows p = do
-      i <- nextCode
-      found <- if this i then lookAhead (skip 1 *> follows) else pure False
-      if found then Just <$> p else pure Nothing
-    digitNext = (\i -> i >= 48 && i < 58) <$> nextCode
-    signedDigitNext =
-      nextCode >>= \i -> if i == 45 || i == 43 then skip 1 *> digitNext else digitNext
-    powerDigits = do
-      sign <- optionIf isSign anyWord8
-      n <- S.foldl' addDigit 0 <$> takeWhile isDigit
-      pure (if sign == Just 45 then negate n else n)
-
-isDigit :: Word8 -> Bool
-isDigit w = w - 48 < 10
-{-# INLINE isDigit #-}
+  negative <- minusSign
+  whole <- someDigits
+  fraction <- fractionDigits
+  (down, ds) <- exponentDigits
+  let n = S.foldl' addDigit 0 ds
+      q = (if down then negate n else n) - S.length fraction
+      x = cast (nearestOfBytes b (whole <> fraction) q)
+  pure $! if negative then negate x else x
 
 -- The bits of the number that is nearest to these digits times a power of ten.
 nearestOfBytes :: Binary -> ByteString -> Int -> Word64

@@ -21,7 +21,7 @@ where
 
 import Ashlar.Internal.Get.Bytes (skip)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Decimal
+import Ashlar.Internal.Get.Digits
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.NextByte
 import Ashlar.Internal.Get.Refuse
@@ -202,8 +202,7 @@ picosAfterPoint =
       else do
         skip 1
         at <- here
-        digits <- takeWhile isDigit
-        if S.null digits then noDigit else pure ()
+        digits <- someDigits
         let (picos, after) = S.splitAt 12 digits
             value = S.foldl' (\acc w -> 10 * acc + fromIntegral (w - 48)) 0 picos :: Word64
         case S.findIndex (/= 48) after of

@@ -4,6 +4,7 @@
 module Ashlar.Internal.Get.UUID (uuid) where
 
 import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Digits (digitValue)
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.NextByte (word8)
 import Ashlar.Internal.Mem.Cells
@@ -47,6 +48,5 @@ slow = do
     digits n acc
       | n == 0 = pure acc
       | otherwise = digit >>= \d -> digits (n - 1) (acc `unsafeShiftL` 4 .|. d)
-    digit = value <$> guardedGet isHex (Expectation ["a hexadecimal digit"]) takeByte
-    isHex w = w - 48 < 10 || (w .|. 32) - 97 < 6
-    value w = fromIntegral (if w < 58 then w - 48 else (w .|. 32) - 87)
+    digit = digitValue <$> guardedGet isHex (Expectation ["a hexadecimal digit"]) takeByte
+    isHex w = digitValue w < 16

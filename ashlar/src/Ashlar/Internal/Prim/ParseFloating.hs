@@ -64,11 +64,14 @@ scanNumber start e none done =
         then done p p p x q
         else do
           sign <- byteAt (p `plusPtr` 1) e
-          let ds = if sign == 45 || sign == 43 then p `plusPtr` 2 else p `plusPtr` 1
-          exponentDigits ds e $ \p3 n ->
-            if p3 == ds
-              then done p p3 p x q
-              else done p3 p3 p x (if sign == 45 then q - n else q + n)
+          -- (A function, because an address that is chosen would be boxed.)
+          let digitsFrom !ds = exponentDigits ds e $ \p3 n ->
+                if p3 == ds
+                  then done p p3 p x q
+                  else done p3 p3 p x (if sign == 45 then q - n else q + n)
+          if sign == 45 || sign == 43
+            then digitsFrom (p `plusPtr` 2)
+            else digitsFrom (p `plusPtr` 1)
 {-# INLINE scanNumber #-}
 
 -- The byte at an address, or 0 at the end.
@@ -131,8 +134,8 @@ nearestOfDigits b start end q = leading start
         if w == 48 || w == point then leading (p `plusPtr` 1) else upTo 19 p end 0 (decided p)
     decided first p w = do
       more <- countDigits p end
-      let q' = q + more
-          below = nearest b w q'
+      let !q' = q + more
+          !below = nearest b w q'
           above = nearest b (w + 1) q'
       if more == 0 || below == above then pure below else halfway b below first end q
 {-# NOINLINE nearestOfDigits #-}

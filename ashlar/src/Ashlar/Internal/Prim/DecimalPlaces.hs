@@ -1,7 +1,7 @@
 -- |
--- Module      : Ashlar.Internal.Prim.Fixed
+-- Module      : Ashlar.Internal.Prim.DecimalPlaces
 -- Description : The decimal places of fixed-point numbers
-module Ashlar.Internal.Prim.Fixed (decimalPlaces) where
+module Ashlar.Internal.Prim.DecimalPlaces (decimalPlaces) where
 
 -- | The number of decimal places that tell all multiples of a unit apart, as shown by
 -- 'Data.Fixed.showFixed'. The argument says how many of it make 1.
