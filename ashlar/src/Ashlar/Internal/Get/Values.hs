@@ -32,6 +32,7 @@ where
 
 import Ashlar.Internal.Get.Budget (startBudget)
 import Ashlar.Internal.Get.Bytes (isEmpty)
+import Ashlar.Internal.Get.ChoicePoint (released)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
@@ -277,9 +278,9 @@ loop batch g = step $ \c env ->
 -- Each value is decoded as by a run of its own.
 beginValue :: Cells -> IORef Failures -> IO ()
 beginValue c failures = do
-  startBudget c
+  startBudget c True
   putInt c partCell unknownPart
-  putInt c committedCell 0
+  getInt c releaseCell >>= putInt c releaseCell . released
   before <- readIORef failures
   case before of
     NoFailures -> pure ()
