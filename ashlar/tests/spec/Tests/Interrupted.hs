@@ -61,7 +61,8 @@ assertThrown message =
     (\e -> show e @?= "user error (" ++ message ++ ")")
     (\a -> assertFailure ("no exception, but " ++ show a))
 
--- All full buffers arrive. They do so again, since the run left nothing in a bad state.
+-- All buffers but the open one arrive, which may be full. They do so again, since the run left
+-- nothing in a bad state.
 chunksBefore :: Assertion
 chunksBefore = forM_ [1 .. 3 :: Int] $ \_ -> do
   ref <- newIORef []
@@ -69,7 +70,7 @@ chunksBefore = forM_ [1 .. 3 :: Int] $ \_ -> do
   assertThrown "value" r
   chunks <- S.concat . reverse <$> readIORef ref
   chunks @?= S.take (S.length chunks) (expected 0 1000)
-  assertBool (show (S.length chunks)) (S.length chunks > 8000 - 64)
+  assertBool (show (S.length chunks)) (S.length chunks >= 8000 - 64)
   handed <- newIORef []
   r' <-
     try
