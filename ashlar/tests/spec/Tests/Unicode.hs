@@ -7,7 +7,7 @@ module Tests.Unicode (tests) where
 
 import Ashlar.Builder (textUtf8, toStrictByteString)
 import Ashlar.Codec (decode, encode, encodedSize)
-import Ashlar.Get (DecodeError (..), getTextUtf8, runGet)
+import Ashlar.Get (DecodeError (..), getTextUtf8, runGet, skip)
 import Control.Monad (forM_)
 import qualified Data.ByteString as S
 import qualified Data.Text as T
@@ -29,7 +29,8 @@ tests =
       testProperty "any characters, through every sink" $
         withMaxSuccess 30 $ forAll anyText $ \t -> throughSinks (T.encodeUtf8 t) (textUtf8 t),
       testCase "longer than one call" long,
-      testCase "bytes at the borders of what is well-formed" borders
+      testCase "bytes at the borders of what is well-formed" borders,
+      testCase "a malformed character after its missing beginning, or among spaces" outOfPlace
     ]
 
 -- All functions on a text, and on its bytes, agree with those of text.
@@ -42,6 +43,20 @@ agrees t =
     && runGet (getTextUtf8 (S.length bytes)) bytes == Right t
   where
     bytes = T.encodeUtf8 t
+
+-- Some versions of bytestring's validation look at the bytes before the string, or miss a character
+-- among ASCII.
+outOfPlace :: Assertion
+outOfPlace = do
+  forM_ [0 .. 200] $ \n -> forM_ beginnings $ \character -> do
+    let bytes = character <> S.replicate n 32
+    refused n (runGet (skip 1 *> getTextUtf8 (S.length bytes - 1)) bytes)
+  forM_ [0 .. 300] $ \n -> do
+    let bytes = S.replicate n 32 <> "\xD8" <> S.replicate 128 32
+    refused n (runGet (getTextUtf8 (S.length bytes)) bytes)
+  where
+    beginnings = ["\xC3\x80", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"]
+    refused n = either (const (pure ())) (\t -> assertFailure (show (n :: Int, t)))
 
 oneOther :: Assertion
 oneOther = forM_ [0 .. 70] $ \n -> forM_ [0 .. n] $ \at -> forM_ others $ \other -> do
