@@ -89,7 +89,7 @@ asTheModel :: Action -> [Word8] -> Property
 asTheModel a bytes =
   conjoin
     [ counterexample (show (map S.length chunks)) (ended (pushEnd (pushAll start chunks)) === whole)
-      | chunks <- concatMap (\bs -> ["", bs, ""]) (head cuts) : cuts
+      | chunks <- map (concatMap (\bs -> ["", bs, ""])) (take 1 cuts) ++ cuts
     ]
   where
     input = S.pack (take 7 bytes)
@@ -150,7 +150,7 @@ pulled chunks =
   where
     (taken, behind) = break S.null (map S.pack chunks ++ [""])
     (as, end) = model getWord16be (S.concat taken)
-    next = Script (\(bss, ws) -> (head bss, (drop 1 bss, ws)))
+    next = Script (\(bss, ws) -> (mconcat (take 1 bss), (drop 1 bss, ws)))
     see n w = Script (\(bss, ws) -> (n + fromIntegral w, (bss, ws ++ [w])))
     fold = foldValues next see (0 :: Int) (runGetValues getWord16be)
     ((total, state), (left, seen)) = runScript fold (taken ++ behind, [])

@@ -122,7 +122,7 @@ quickly (Get slow) result = step $ \c env -> do
   let start = if isSign first then p `plusPtr` 1 else p
       notQuick = IO (slow c env)
   -- (Strict, or they are boxed.)
-  scanNumber start e notQuick $ \end examined digitsEnd !x !q -> do
+  scanNumber start e notQuick $ \ !end !examined !digitsEnd !x !q -> do
     complete <- if examined == e then endsAt c e else pure True
     -- 10^19 is less than 2^64.
     if complete && digitsEnd `minusPtr` start <= 19

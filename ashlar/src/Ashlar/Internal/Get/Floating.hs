@@ -102,7 +102,7 @@ quick b quotient cast c = do
   let start = if isSign first then p `plusPtr` 1 else p
       notQuick = pure (0 / 0)
   -- (Strict, or they are boxed.)
-  scanNumber start e notQuick $ \end examined digitsEnd !x !q -> do
+  scanNumber start e notQuick $ \ !end !examined !digitsEnd !x !q -> do
     complete <- if examined == e then endsAt c e else pure True
     if complete
       then do
