@@ -2,9 +2,9 @@
 {-# LANGUAGE DeriveGeneric #-}
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE TemplateHaskell #-}
+{-# OPTIONS_GHC -ddump-simpl -ddump-to-file -dsuppress-all -dsuppress-uniques #-}
 -- Without common subexpressions, so that a function does not become another name of a method.
 {-# OPTIONS_GHC -fno-cse #-}
-{-# OPTIONS_GHC -ddump-simpl -ddump-to-file -dsuppress-all -dsuppress-uniques #-}
 {-# OPTIONS_GHC -fplugin Test.Inspection.Plugin #-}
 
 -- |
