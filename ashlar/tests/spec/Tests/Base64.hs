@@ -61,8 +61,8 @@ data Variant = Variant
     decodes :: S.ByteString -> Either DecodeError S.ByteString
   }
 
-standard :: Variant
-standard =
+usual :: Variant
+usual =
   Variant
     (common ++ "+/")
     True
@@ -75,7 +75,7 @@ standard =
 
 variants :: [Variant]
 variants =
-  [ standard,
+  [ usual,
     Variant
       (common ++ "+/")
       False
@@ -249,14 +249,14 @@ sameAsTheirs =
         encodeBase64 bs === Theirs.encode bs
           .&&. encodeBase64Url bs === TheirUrl.encode bs
           .&&. encodeBase64UrlUnpadded bs === TheirUrl.encodeUnpadded bs,
-      forAll (text standard 50) $ \bs ->
+      forAll (text usual 50) $ \bs ->
         same decodeBase64 Theirs.decode bs
           .&&. decodeBase64Lenient bs === Theirs.decodeLenient bs,
       forAll (text (variants !! 2) 50) $ \bs ->
         same decodeBase64Url TheirUrl.decodePadded bs
           .&&. decodeBase64UrlLenient bs === TheirUrl.decodeLenient bs,
       forAll (text (variants !! 3) 50) $ same decodeBase64UrlUnpadded TheirUrl.decodeUnpadded,
-      forAll (S.intercalate "\r\n" <$> listOf (text standard 50)) $ \bs ->
+      forAll (S.intercalate "\r\n" <$> listOf (text usual 50)) $ \bs ->
         decodeBase64Lenient bs === Theirs.decodeLenient bs
     ]
   where

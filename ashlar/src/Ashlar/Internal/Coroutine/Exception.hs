@@ -99,7 +99,9 @@ passOn thunk e synchronous again = do
 -- thrown again. If the evaluation that it froze is resumed, so is the thunk.
 tryThunk :: Thunk a -> IO (Either SomeException a)
 tryThunk thunk@(Thunk x) = do
-  outcome <- (Just . Right <$> evaluate x) `catch` \e -> passOn thunk e (pure (Just (Left e))) (pure Nothing)
+  outcome <-
+    (Just . Right <$> evaluate x)
+      `catch` \e -> passOn thunk e (pure (Just (Left e))) (pure Nothing)
   maybe (tryThunk thunk) pure outcome
 
 -- | What a handler does with a foreign exception if it does not enclose a thunk. This returns when

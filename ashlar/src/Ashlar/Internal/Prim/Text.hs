@@ -169,7 +169,7 @@ writeEscaped ::
 -- Only the copy is out of line. So the closure of the exception is built where the bytes are
 -- malformed, and not for each text. (Allocation test "a text: its units and six words". The tests
 -- "texts in UTF-8" cover lengths around the limits.)
-decodeUtf8At malformed !p@(Ptr a) !n@(I# k)
+decodeUtf8At malformed p@(Ptr a) n@(I# k)
   | n <= 0 = pure T.empty
   | otherwise = IO $ \s -> case copyUtf8 a k s of
       (# s', arr, 1# #) -> (# s', T.Text (A.ByteArray arr) 0 n #)
@@ -267,7 +267,7 @@ writeEscaped escapes p0 (T.Text arr start _) off n = go (start + off) p0
 --
 -- Only the conversion is out of line. So the closure of the exception is built where the bytes are
 -- malformed, and not for each text. (Allocation test "a text: its units and six words".)
-decodeUtf8At malformed !p@(Ptr a) !n@(I# k)
+decodeUtf8At malformed p@(Ptr a) n@(I# k)
   | n <= 0 = pure T.empty
   | otherwise = IO $ \s -> case toUtf16 a k s of
       (# s', arr, units #)
