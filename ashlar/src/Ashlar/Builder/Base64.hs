@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE Trustworthy #-}
 
 -- |
@@ -34,5 +35,139 @@ module Ashlar.Builder.Base64
   )
 where
 
-import Ashlar.Internal.Builder.Base64
-import Prelude ()
+import Ashlar.Internal.Builder.Batches
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Mem
+import Ashlar.Internal.Prim.Base64
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
+import qualified Data.ByteString.Lazy.Internal as L
+import qualified Data.ByteString.Unsafe as S
+import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
+import Foreign.Ptr (plusPtr)
+import System.IO.Unsafe (unsafeDupablePerformIO)
+
+-- | The bytes of a strict 'ByteString' in Base64, with padding.
+--
+-- >>> toStrictByteString (byteStringBase64 "Hello")
+-- "SGVsbG8="
+--
+-- @since 0.1.0.0
+byteStringBase64 :: ByteString -> Builder
+byteStringBase64 = inBase64 (Variant Standard True)
+
+-- | 'byteStringBase64' without padding.
+--
+-- @since 0.1.0.0
+byteStringBase64Unpadded :: ByteString -> Builder
+byteStringBase64Unpadded = inBase64 (Variant Standard False)
+
+-- | The bytes of a strict 'ByteString' in Base64 for URLs and names of files, with padding.
+--
+-- >>> toStrictByteString (byteStringBase64Url "\xFB\xFF")
+-- "-_8="
+--
+-- @since 0.1.0.0
+byteStringBase64Url :: ByteString -> Builder
+byteStringBase64Url = inBase64 (Variant ForUrls True)
+
+-- | 'byteStringBase64Url' without padding, as in JSON Web Tokens.
+--
+-- >>> toStrictByteString (byteStringBase64UrlUnpadded "\xFB\xFF")
+-- "-_8"
+--
+-- @since 0.1.0.0
+byteStringBase64UrlUnpadded :: ByteString -> Builder
+byteStringBase64UrlUnpadded = inBase64 (Variant ForUrls False)
+
+-- | The bytes of a lazy 'L.ByteString' in Base64, with padding at the end. Where its chunks are cut
+-- does not show in the output. They are forced one by one, as the output gets there.
+--
+-- @since 0.1.0.0
+lazyByteStringBase64 :: L.ByteString -> Builder
+lazyByteStringBase64 = lazyInBase64 (Variant Standard True)
+
+-- | 'lazyByteStringBase64' without padding.
+--
+-- @since 0.1.0.0
+lazyByteStringBase64Unpadded :: L.ByteString -> Builder
+lazyByteStringBase64Unpadded = lazyInBase64 (Variant Standard False)
+
+-- | 'lazyByteStringBase64' for URLs and names of files.
+--
+-- @since 0.1.0.0
+lazyByteStringBase64Url :: L.ByteString -> Builder
+lazyByteStringBase64Url = lazyInBase64 (Variant ForUrls True)
+
+-- | 'lazyByteStringBase64Url' without padding.
+--
+-- @since 0.1.0.0
+lazyByteStringBase64UrlUnpadded :: L.ByteString -> Builder
+lazyByteStringBase64UrlUnpadded = lazyInBase64 (Variant ForUrls False)
+
+inBase64 :: Variant -> ByteString -> Builder
+inBase64 v bs = action $ \c k ->
+  inBatches c k groups 4 (\left -> 4 * min mostGroups left) (eachFits mostGroups groups 4) $
+    \p off count -> withBytesQuick bs $ \src n ->
+      -- These are whole groups, up to the last. Four bytes are free for each.
+      writeBase64 v p (src `plusPtr` (3 * off)) (min (3 * count) (n - 3 * off))
+  where
+    groups = groupsOf (S.length bs)
+
+-- A group may begin in one chunk and end in another. Its first bytes are carried on.
+lazyInBase64 :: Variant -> L.ByteString -> Builder
+lazyInBase64 v = go S.empty
+  where
+    go !carried chunks = case chunks of
+      L.Empty -> inBase64 v carried
+      L.Chunk bs rest
+        | S.null carried ->
+          let whole = n - n `rem` 3
+           in inBase64 v (S.unsafeTake whole bs) `append` go (S.unsafeDrop whole bs) rest
+        | n < wanted -> go (carried <> bs) rest
+        | otherwise ->
+          inBase64 v (carried <> S.unsafeTake wanted bs)
+            `append` go S.empty (L.Chunk (S.unsafeDrop wanted bs) rest)
+        where
+          n = S.length bs
+          wanted = 3 - S.length carried
+
+-- | Base64 with padding, in memory of its size.
+--
+-- >>> encodeBase64 "Hello"
+-- "SGVsbG8="
+--
+-- @since 0.1.0.0
+encodeBase64 :: ByteString -> ByteString
+encodeBase64 = asBase64 (Variant Standard True)
+
+-- | Base64 without padding.
+--
+-- @since 0.1.0.0
+encodeBase64Unpadded :: ByteString -> ByteString
+encodeBase64Unpadded = asBase64 (Variant Standard False)
+
+-- | Base64 for URLs and names of files, with padding.
+--
+-- @since 0.1.0.0
+encodeBase64Url :: ByteString -> ByteString
+encodeBase64Url = asBase64 (Variant ForUrls True)
+
+-- | Base64 for URLs and names of files, without padding.
+--
+-- @since 0.1.0.0
+encodeBase64UrlUnpadded :: ByteString -> ByteString
+encodeBase64UrlUnpadded = asBase64 (Variant ForUrls False)
+
+asBase64 :: Variant -> ByteString -> ByteString
+asBase64 v bs = case base64Length v n of
+  Just len -> unsafeDupablePerformIO $ do
+    -- Four bytes are writable for each group, also for one that is not whole.
+    buffer <- newBuffer (4 * groupsOf n)
+    let p = unsafeForeignPtrToPtr buffer
+    _ <- withBytesQuick bs (writeBase64 v p)
+    pure $! sliceBuffer buffer p (p `plusPtr` len)
+  Nothing -> errorWithoutStackTrace "Ashlar.Builder.Base64: the result would be too long"
+  where
+    n = S.length bs

@@ -16,5 +16,158 @@ module Ashlar.Builder.Time
   )
 where
 
-import Ashlar.Internal.Builder.Time
-import Prelude ()
+import Ashlar.Internal.Builder.Chars
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.Integers (integerDec)
+import Ashlar.Internal.Builder.Padded (intDecPadded, wordDecPadded)
+import Ashlar.Internal.Mem (pokeHost)
+import Ashlar.Internal.Prim.Calendar
+import Data.Fixed (Fixed (MkFixed), showFixed)
+import Data.Time.Calendar (Day (..), toGregorian)
+import Data.Time.Clock (UTCTime (..), diffTimeToPicoseconds)
+import Data.Time.LocalTime
+  ( LocalTime (..),
+    TimeOfDay (..),
+    TimeZone (..),
+    ZonedTime (..),
+    timeToTimeOfDay,
+  )
+import Data.Word (Word64, Word8)
+import Foreign.Ptr (Ptr, plusPtr)
+
+-- | A date as @YYYY-MM-DD@. A year after 9999 has more digits, and one before 0000 a minus sign.
+--
+-- >>> import qualified Ashlar.Builder.Time as T
+-- >>> import Data.Time.Calendar (fromGregorian)
+-- >>> toStrictByteString (T.day (fromGregorian 2024 2 29))
+-- "2024-02-29"
+--
+-- @since 0.1.0.0
+day :: Day -> Builder
+day d = action $ \c k -> case commonDay d of
+  Just n -> runOn (ensure 10 (\p -> (p `plusPtr` 10) <$ writeDay n p)) c k
+  Nothing -> runOn (longDay d) c k
+
+-- | A time of day as @HH:MM:SS@, and the fraction of the second if it is not 0, in up to 12 digits.
+--
+-- The hour is from 0 to 23, the minute from 0 to 59, and the second less than 61. Other numbers are
+-- written too, but no standard has them and no decoder reads them.
+--
+-- >>> import qualified Ashlar.Builder.Time as T
+-- >>> import Data.Time.LocalTime (TimeOfDay (..))
+-- >>> toStrictByteString (T.timeOfDay (TimeOfDay 7 5 3.25))
+-- "07:05:03.25"
+--
+-- @since 0.1.0.0
+timeOfDay :: TimeOfDay -> Builder
+timeOfDay t = action $ \c k -> case commonTime t of
+  Just clock -> runOn (ensure clockBound (writeClock clock)) c k
+  Nothing -> runOn (longTime t) c k
+
+-- | Date and time of day, with a @T@ between them.
+--
+-- @since 0.1.0.0
+localTime :: LocalTime -> Builder
+localTime (LocalTime d t) = action $ \c k -> case commonDay d of
+  Just n | Just clock <- commonTime t -> runOn (ensure (11 + clockBound) (writeBoth n clock)) c k
+  _ -> runOn (day d <> char7 'T' <> timeOfDay t) c k
+
+-- | The difference from UTC as @+HH:MM@ or @-HH:MM@. The name is left out.
+--
+-- @since 0.1.0.0
+timeZone :: TimeZone -> Builder
+timeZone z = sign <> wordDecPadded 2 hours <> char7 ':' <> wordDecPadded 2 minutes
+  where
+    sign = char7 (if timeZoneMinutes z < 0 then '-' else '+')
+    -- The least number is its own opposite, and right as a number without sign.
+    (hours, minutes) = fromIntegral (abs (timeZoneMinutes z)) `quotRem` 60
+
+-- | A 'localTime', and its 'timeZone'.
+--
+-- >>> import qualified Ashlar.Builder.Time as T
+-- >>> import Data.Time
+-- >>> let noon = LocalTime (fromGregorian 2024 2 29) midday
+-- >>> toStrictByteString (T.zonedTime (ZonedTime noon (minutesToTimeZone (-90))))
+-- "2024-02-29T12:00:00-01:30"
+--
+-- @since 0.1.0.0
+zonedTime :: ZonedTime -> Builder
+zonedTime (ZonedTime t z) = localTime t <> timeZone z
+
+-- | A time in UTC, as a 'localTime' and @Z@. The last second of a day may be a leap second, which
+-- is @23:59:60@.
+--
+-- >>> import qualified Ashlar.Builder.Time as T
+-- >>> import Data.Time
+-- >>> toStrictByteString (T.utcTime (UTCTime (fromGregorian 2016 12 31) 86400.5))
+-- "2016-12-31T23:59:60.5Z"
+--
+-- @since 0.1.0.0
+utcTime :: UTCTime -> Builder
+utcTime (UTCTime d t) = action $ \c k -> case commonDay d of
+  Just n | inDay picos -> runOn (ensure (12 + clockBound) (writeUtc n)) c k
+  _ -> runOn (day d <> char7 'T' <> timeOfDay (timeToTimeOfDay t) <> char7 'Z') c k
+  where
+    picos = diffTimeToPicoseconds t
+    inDay x = x >= 0 && x < 86401000000000000
+    writeUtc n p = do
+      end <- writeBoth n (clockOf (fromInteger picos)) p
+      (end `plusPtr` 1) <$ pokeHost end (0x5A :: Word8)
+
+-- The Modified Julian Day of a date whose year has four digits.
+commonDay :: Day -> Maybe Int
+commonDay (ModifiedJulianDay n)
+  | n >= toInteger firstDay && n <= toInteger lastDay = Just (fromInteger n)
+  | otherwise = Nothing
+{-# INLINE commonDay #-}
+
+-- Hour, minute, second and picosecond, all in their ranges.
+data Clock = Clock !Word64 !Word64 !Word64 !Word64
+
+commonTime :: TimeOfDay -> Maybe Clock
+commonTime (TimeOfDay h m (MkFixed picos))
+  | h >= 0 && h < 24 && m >= 0 && m < 60 && picos >= 0 && picos < 61000000000000 =
+    case fromInteger picos `quotRem` picosPerSecond of
+      (s, rest) -> Just (Clock (fromIntegral h) (fromIntegral m) s rest)
+  | otherwise = Nothing
+{-# INLINE commonTime #-}
+
+-- The time of day for picoseconds, less than 86,401 seconds.
+clockOf :: Word64 -> Clock
+clockOf picos
+  | seconds >= 86400 = Clock 23 59 60 rest
+  | otherwise = Clock h m s rest
+  where
+    (seconds, rest) = picos `quotRem` picosPerSecond
+    (minutes, s) = seconds `quotRem` 60
+    (h, m) = minutes `quotRem` 60
+
+-- The most bytes of a time of day whose numbers are in their ranges.
+clockBound :: Int
+clockBound = 21
+
+writeClock :: Clock -> Ptr Word8 -> IO (Ptr Word8)
+writeClock (Clock h m s rest) = writeTimeOfDay h m s rest
+
+-- Date and time of day.
+writeBoth :: Int -> Clock -> Ptr Word8 -> IO (Ptr Word8)
+writeBoth n clock p = do
+  writeDay n p
+  pokeHost (p `plusPtr` 10) (0x54 :: Word8)
+  writeClock clock (p `plusPtr` 11)
+
+longDay :: Day -> Builder
+longDay d = sign <> digits <> char7 '-' <> intDecPadded 2 month <> char7 '-' <> intDecPadded 2 n
+  where
+    (year, month, n) = toGregorian d
+    sign = if year < 0 then char7 '-' else mempty
+    digits
+      | abs year < 10000 = intDecPadded 4 (fromInteger (abs year))
+      | otherwise = integerDec (abs year)
+
+longTime :: TimeOfDay -> Builder
+longTime (TimeOfDay h m s@(MkFixed picos)) =
+  intDecPadded 2 h <> char7 ':' <> intDecPadded 2 m <> char7 ':' <> zero <> string7 seconds
+  where
+    zero = if picos >= 0 && picos < 10000000000000 then char7 '0' else mempty
+    seconds = showFixed True s

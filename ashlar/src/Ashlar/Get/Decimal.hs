@@ -1,3 +1,6 @@
+{-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE PolyKinds #-}
+{-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE Trustworthy #-}
 
 -- |
@@ -12,5 +15,125 @@ module Ashlar.Get.Decimal
   )
 where
 
-import Ashlar.Internal.Get.Decimal
-import Prelude ()
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Digits
+import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Scan (endsAt)
+import Ashlar.Internal.Mem (peekHost)
+import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Prim.DecimalPlaces
+import Ashlar.Internal.Prim.ParseFloating (scanNumber)
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Char8 as C
+import Data.Fixed (Fixed (MkFixed), HasResolution (..))
+import Data.Word (Word8)
+import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import GHC.IO (IO (..))
+
+-- | A number with an optional sign, and a fraction (a point and digits), which is optional too.
+--
+-- The number must be exact: digits that the type cannot hold must be 0, or the error is at the
+-- first of them that is not. If the resolution is not a power of ten, the number is rounded down,
+-- as by 'read'.
+--
+-- >>> import qualified Ashlar.Get.Decimal as D
+-- >>> import Data.Fixed (Centi)
+-- >>> runGet D.fixed "-12.5" :: Either DecodeError Centi
+-- Right (-12.50)
+-- >>> either (putStrLn . summarizeError) print (runGet (D.fixed :: Get Centi) "12.505")
+-- at byte 5: more digits than the type can hold
+--
+-- @since 0.1.0.0
+fixed :: forall a. HasResolution a => Get (Fixed a)
+fixed = fixedOf (decimalPlaces unit) unit
+  where
+    unit = resolution (MkFixed 0 :: Fixed a)
+{-# INLINE fixed #-}
+
+-- Given the decimal places and the resolution.
+fixedOf :: Int -> Integer -> Get (Fixed a)
+fixedOf places unit = quickly (slowFixed places unit) $ \negative n end digitsEnd q ->
+  -- A letter that begins an exponent is not part of the number.
+  if end == digitsEnd && negate q <= places
+    then Just $! MkFixed (signed negative (n * unit `div` 10 ^ negate q))
+    else Nothing
+{-# NOINLINE fixedOf #-}
+
+slowFixed :: Int -> Integer -> Get (Fixed a)
+slowFixed places unit = do
+  negative <- minusSign
+  whole <- someDigits
+  at <- (+ 1) <$> here
+  fraction <- fractionDigits
+  let (kept, after) = S.splitAt places fraction
+      part = toNumber kept * 10 ^ (places - S.length kept) * unit `div` 10 ^ places
+  case S.findIndex (/= 48) after of
+    Just k -> invalidFrom (at + places + k) "more digits than the type can hold"
+    Nothing -> pure (MkFixed (signed negative (toNumber whole * unit + part)))
+{-# NOINLINE slowFixed #-}
+
+signed :: Bool -> Integer -> Integer
+signed negative n = if negative then negate n else n
+
+-- | A number with an optional sign, a fraction (a point and digits), and an exponent (@e@ or @E@,
+-- an optional sign, and digits), the last two optional: a whole number, and the power of ten that
+-- it is to be multiplied by. It takes as much as makes a number: of @1.e@ only the @1@.
+--
+-- The power is not computed, so large exponents cost nothing. One that is no 'Int' is refused.
+--
+-- >>> import qualified Ashlar.Get.Decimal as D
+-- >>> runGet D.scaled "-12.50e3"
+-- Right (-1250,1)
+--
+-- @since 0.1.0.0
+scaled :: Get (Integer, Int)
+scaled = quickly slowScaled $ \negative n _ _ q ->
+  -- Beyond that, 'scanNumber' may have stopped counting.
+  if abs q < 1000000 then Just (signed negative n, q) else Nothing
+
+slowScaled :: Get (Integer, Int)
+slowScaled = do
+  at <- here
+  negative <- minusSign
+  whole <- someDigits
+  fraction <- fractionDigits
+  (down, ds) <- exponentDigits
+  let power = signed down (exponentOf (S.dropWhile (== 48) ds))
+      e = power - toInteger (S.length fraction)
+  if e < toInteger (minBound :: Int) || e > toInteger (maxBound :: Int)
+    then invalidFrom at "exponent out of range"
+    else pure (signed negative (toNumber (whole <> fraction)), fromInteger e)
+  where
+    -- 10^30 is no Int, even if all digits in memory are subtracted.
+    exponentOf ds = if S.length ds > 30 then 10 ^ (30 :: Int) else toNumber ds
+
+-- A number of at most 19 digits that lies in one chunk.
+quickly ::
+  -- What reads any other.
+  Get r ->
+  -- The result, if there is one, of: whether there is a minus; the digits; where the number ends;
+  -- where the digits end, before any exponent; the power of ten of the last digit.
+  (Bool -> Integer -> Ptr Word8 -> Ptr Word8 -> Int -> Maybe r) ->
+  Get r
+quickly (Get slow) result = step $ \c env -> do
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
+  first <- if p == e then pure 0 else peekHost p
+  let start = if isSign first then p `plusPtr` 1 else p
+      notQuick = IO (slow c env)
+  -- (Strict, or they are boxed.)
+  scanNumber start e notQuick $ \ !end !examined !digitsEnd !x !q -> do
+    complete <- if examined == e then endsAt c e else pure True
+    -- 10^19 is less than 2^64.
+    if complete && digitsEnd `minusPtr` start <= 19
+      then case result (first == 45) (toInteger x) end digitsEnd q of
+        Just r -> r <$ putPtr c cursorCell end
+        Nothing -> notQuick
+      else notQuick
+{-# INLINE quickly #-}
+
+-- The number of decimal digits, 0 for none. (It takes less than quadratic time.)
+toNumber :: ByteString -> Integer
+toNumber = maybe 0 fst . C.readInteger
