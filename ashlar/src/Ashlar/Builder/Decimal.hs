@@ -36,15 +36,13 @@ import Prelude hiding (exponent)
 --
 -- @since 0.1.0.0
 fixed :: HasResolution a => Fixed a -> Builder
-fixed x@(MkFixed n) = fixedPlaces (decimalPlaces unit) unit n
-  where
-    unit = resolution x
+fixed x@(MkFixed n) = fixedPlaces (decimalPlaces (resolution x)) n
 {-# INLINE fixed #-}
 
--- Given the decimal places, the resolution, and the number times the resolution.
-fixedPlaces :: Int -> Integer -> Integer -> Builder
-fixedPlaces places unit n = action $ \c k ->
-  if unit < small && abs n < small && 10 ^ places == unit && places > 0
+-- Given the number times the resolution.
+fixedPlaces :: DecimalPlaces -> Integer -> Builder
+fixedPlaces (DecimalPlaces unit places power) n = action $ \c k ->
+  if unit < small && abs n < small && power == unit && places > 0
     then case fromInteger (abs n) `quotRem` (fromInteger unit :: Word64) of
       (whole, part) ->
         runOn (sign <> word64Dec whole <> char7 '.' <> word64DecPadded places part) c k
@@ -54,7 +52,7 @@ fixedPlaces places unit n = action $ \c k ->
     small = 1000000000000000000
     sign = if n < 0 then char7 '-' else mempty
     -- Rounded up, because reading rounds down.
-    shown part = negate (negate (part * 10 ^ places) `div` unit)
+    shown part = negate (negate (part * power) `div` unit)
     decimals part = zeros <> byteString text
       where
         text = toStrictByteString (integerDec (shown part))

@@ -47,28 +47,26 @@ import GHC.IO (IO (..))
 --
 -- @since 0.1.0.0
 fixed :: forall a. HasResolution a => Get (Fixed a)
-fixed = fixedOf (decimalPlaces unit) unit
-  where
-    unit = resolution (MkFixed 0 :: Fixed a)
+fixed = fixedOf (decimalPlaces (resolution (MkFixed 0 :: Fixed a)))
 {-# INLINE fixed #-}
 
--- Given the decimal places and the resolution.
-fixedOf :: Int -> Integer -> Get (Fixed a)
-fixedOf places unit = quickly (slowFixed places unit) $ \negative n end digitsEnd q ->
+-- No power is computed that the input could make large.
+fixedOf :: DecimalPlaces -> Get (Fixed a)
+fixedOf format@(DecimalPlaces unit places _) = quickly (slowFixed format) $ \negative n end digitsEnd q ->
   -- A letter that begins an exponent is not part of the number.
   if end == digitsEnd && negate q <= places
     then Just $! MkFixed (signed negative (n * unit `div` 10 ^ negate q))
     else Nothing
 {-# NOINLINE fixedOf #-}
 
-slowFixed :: Int -> Integer -> Get (Fixed a)
-slowFixed places unit = do
+slowFixed :: DecimalPlaces -> Get (Fixed a)
+slowFixed (DecimalPlaces unit places power) = do
   negative <- minusSign
   whole <- someDigits
   at <- (+ 1) <$> here
   fraction <- fractionDigits
   let (kept, after) = S.splitAt places fraction
-      part = toNumber kept * 10 ^ (places - S.length kept) * unit `div` 10 ^ places
+      part = toNumber kept * 10 ^ (places - S.length kept) * unit `div` power
   case S.findIndex (/= 48) after of
     Just k -> invalidFrom (at + places + k) "more digits than the type can hold"
     Nothing -> pure (MkFixed (signed negative (toNumber whole * unit + part)))

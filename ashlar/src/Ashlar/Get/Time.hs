@@ -151,8 +151,13 @@ clock =
       else do
         let (minutes, s) = n `quotRem` 64
             (h, m) = minutes `quotRem` 64
-        fraction <- picosAfterPoint
-        pure (Clock h m (toInteger s * 1000000000000 + fraction))
+        withFraction h m s
+
+-- A second, and the fraction of it that may follow.
+withFraction :: Int -> Int -> Int -> Get Clock
+withFraction h m s = Clock h m . (wholeSeconds +) <$> picosAfterPoint
+  where
+    wholeSeconds = toInteger s * toInteger picosPerSecond
 
 -- Hour, minute and second, with 6 bits each for the last two, or -1, where nothing is read. See
 -- Note [Dates that lie in one chunk].
@@ -190,9 +195,7 @@ slowClock = do
     then pure (Clock h m 0)
     else do
       skip 1
-      s <- twoUpTo 0 60 "no such second"
-      fraction <- picosAfterPoint
-      pure (Clock h m (toInteger s * 1000000000000 + fraction))
+      twoUpTo 0 60 "no such second" >>= withFraction h m
   where
     colon = word8 0x3A
 

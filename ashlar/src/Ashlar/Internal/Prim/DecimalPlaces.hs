@@ -1,9 +1,26 @@
 -- |
 -- Module      : Ashlar.Internal.Prim.DecimalPlaces
 -- Description : The decimal places of fixed-point numbers
-module Ashlar.Internal.Prim.DecimalPlaces (decimalPlaces) where
+module Ashlar.Internal.Prim.DecimalPlaces
+  ( DecimalPlaces (..),
+    decimalPlaces,
+  )
+where
 
--- | The number of decimal places that tell all multiples of a unit apart, as shown by
--- 'Data.Fixed.showFixed'. The argument says how many of it make 1.
-decimalPlaces :: Integer -> Int
-decimalPlaces unit = length (takeWhile (< unit) (iterate (* 10) 1))
+-- | How a fixed-point type is shown. A constant of the type, so its powers are computed once.
+data DecimalPlaces = DecimalPlaces
+  { -- | How many of its unit make 1.
+    placesUnit :: !Integer,
+    -- | The number of decimal places that tell all multiples of the unit apart, as shown by
+    -- 'Data.Fixed.showFixed'.
+    placesCount :: !Int,
+    -- | Ten to the power of that number.
+    placesPower :: !Integer
+  }
+
+-- | The decimal places of a type, given its 'Data.Fixed.resolution'.
+decimalPlaces :: Integer -> DecimalPlaces
+decimalPlaces unit = DecimalPlaces unit places (10 ^ places)
+  where
+    places = length (takeWhile (< unit) (iterate (* 10) 1))
+{-# NOINLINE decimalPlaces #-}
