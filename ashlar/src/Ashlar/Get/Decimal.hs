@@ -52,11 +52,12 @@ fixed = fixedOf (decimalPlaces (resolution (MkFixed 0 :: Fixed a)))
 
 -- No power is computed that the input could make large.
 fixedOf :: DecimalPlaces -> Get (Fixed a)
-fixedOf format@(DecimalPlaces unit places _) = quickly (slowFixed format) $ \negative n end digitsEnd q ->
-  -- A letter that begins an exponent is not part of the number.
-  if end == digitsEnd && negate q <= places
-    then Just $! MkFixed (signed negative (n * unit `div` 10 ^ negate q))
-    else Nothing
+fixedOf format@(DecimalPlaces unit places _) =
+  quickly (slowFixed format) $ \negative n end digitsEnd q ->
+    -- A letter that begins an exponent is not part of the number.
+    if end == digitsEnd && negate q <= places
+      then Just $! MkFixed (signed negative (n * unit `div` 10 ^ negate q))
+      else Nothing
 {-# NOINLINE fixedOf #-}
 
 slowFixed :: DecimalPlaces -> Get (Fixed a)
