@@ -41,12 +41,11 @@ import Ashlar.Internal.Mem
 import Ashlar.Internal.Prim.Base64
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
+import qualified Data.ByteString.Internal as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Lazy.Internal as L
 import qualified Data.ByteString.Unsafe as S
-import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Ptr (plusPtr)
-import System.IO.Unsafe (unsafeDupablePerformIO)
 
 -- | The bytes of a strict 'ByteString' in Base64, with padding.
 --
@@ -162,12 +161,8 @@ encodeBase64UrlUnpadded = asBase64 (Variant ForUrls False)
 
 asBase64 :: Variant -> ByteString -> ByteString
 asBase64 v bs = case base64Length v n of
-  Just len -> unsafeDupablePerformIO $ do
-    -- Four bytes are writable for each group, also for one that is not whole.
-    buffer <- newBuffer (4 * groupsOf n)
-    let p = unsafeForeignPtrToPtr buffer
-    _ <- withBytesQuick bs (writeBase64 v p)
-    pure $! sliceBuffer buffer p (p `plusPtr` len)
+  -- Four bytes are writable for each group, also for one that is not whole.
+  Just len -> S.unsafeCreateUptoN (4 * groupsOf n) (\p -> len <$ withBytesQuick bs (writeBase64 v p))
   Nothing -> errorWithoutStackTrace "Ashlar.Builder.Base64: the result would be too long"
   where
     n = S.length bs

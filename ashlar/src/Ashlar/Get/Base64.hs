@@ -34,21 +34,18 @@ module Ashlar.Get.Base64
   )
 where
 
-import Ashlar.Internal.Get.Bytes (foundIn, getByteString)
 import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Encoded
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.NextByte
-import Ashlar.Internal.Get.Refuse
-import Ashlar.Internal.Get.Run (runGet)
 import Ashlar.Internal.Get.Scan
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Prim.Base64
+import Data.Bifunctor (first)
 import Data.Bits ((.&.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import qualified Data.ByteString.Unsafe as S
-import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
+import qualified Data.ByteString.Internal as S
 import Foreign.Ptr (minusPtr, plusPtr)
 import System.IO.Unsafe (unsafeDupablePerformIO)
 
@@ -67,25 +64,25 @@ import System.IO.Unsafe (unsafeDupablePerformIO)
 --
 -- @since 0.1.0.0
 getBase64 :: Int -> Get ByteString
-getBase64 = counted (Variant Standard True)
+getBase64 = getEncoded (base64 (Variant Standard True))
 
 -- | 'getBase64' without padding, which it refuses.
 --
 -- @since 0.1.0.0
 getBase64Unpadded :: Int -> Get ByteString
-getBase64Unpadded = counted (Variant Standard False)
+getBase64Unpadded = getEncoded (base64 (Variant Standard False))
 
 -- | 'getBase64' with the alphabet for URLs and names of files.
 --
 -- @since 0.1.0.0
 getBase64Url :: Int -> Get ByteString
-getBase64Url = counted (Variant ForUrls True)
+getBase64Url = getEncoded (base64 (Variant ForUrls True))
 
 -- | 'getBase64Url' without padding, which it refuses.
 --
 -- @since 0.1.0.0
 getBase64UrlUnpadded :: Int -> Get ByteString
-getBase64UrlUnpadded = counted (Variant ForUrls False)
+getBase64UrlUnpadded = getEncoded (base64 (Variant ForUrls False))
 
 -- | The bytes that the next characters stand for: all up to the first that is not in the alphabet,
 -- and the padding that they need. Errors are as of 'getBase64'.
@@ -127,25 +124,25 @@ takeBase64UrlUnpadded = taken (Variant ForUrls False)
 --
 -- @since 0.1.0.0
 decodeBase64 :: ByteString -> Either DecodeError ByteString
-decodeBase64 = whole (Variant Standard True)
+decodeBase64 = decodeEncoded (base64 (Variant Standard True))
 
 -- | 'decodeBase64' without padding, which it refuses.
 --
 -- @since 0.1.0.0
 decodeBase64Unpadded :: ByteString -> Either DecodeError ByteString
-decodeBase64Unpadded = whole (Variant Standard False)
+decodeBase64Unpadded = decodeEncoded (base64 (Variant Standard False))
 
 -- | 'decodeBase64' with the alphabet for URLs and names of files.
 --
 -- @since 0.1.0.0
 decodeBase64Url :: ByteString -> Either DecodeError ByteString
-decodeBase64Url = whole (Variant ForUrls True)
+decodeBase64Url = decodeEncoded (base64 (Variant ForUrls True))
 
 -- | 'decodeBase64Url' without padding, which it refuses.
 --
 -- @since 0.1.0.0
 decodeBase64UrlUnpadded :: ByteString -> Either DecodeError ByteString
-decodeBase64UrlUnpadded = whole (Variant ForUrls False)
+decodeBase64UrlUnpadded = decodeEncoded (base64 (Variant ForUrls False))
 
 -- | The bytes that the characters of the alphabet stand for, up to padding where it may stand. All
 -- other bytes are skipped: line ends, for example. Bits that make no byte are dropped. It never
@@ -166,11 +163,6 @@ decodeBase64Lenient = lenient Standard
 decodeBase64UrlLenient :: ByteString -> ByteString
 decodeBase64UrlLenient = lenient ForUrls
 
-counted :: Variant -> Int -> Get ByteString
-counted v n
-  | n < 0 = invalid "getBase64: negative number of characters"
-  | otherwise = here >>= \at -> getByteString n >>= decoded v at
-
 taken :: Variant -> Get ByteString
 taken v = do
   at <- here
@@ -179,55 +171,30 @@ taken v = do
     n | n `elem` [1, 2] && variantPadded v -> do
       -- The padding has to begin before anything is said about the characters.
       next <- nextCode
-      if next == 0x3D then decoded unpadded at bs <* padding n else bs <$ word8 0x3D
-    _ -> decoded unpadded at bs
+      if next == 0x3D then decodedFrom unpadded at bs <* padding n else bs <$ word8 0x3D
+    _ -> decodedFrom unpadded at bs
   where
-    unpadded = Variant (variantAlphabet v) False
+    unpadded = base64 (Variant (variantAlphabet v) False)
     alphabetScanner p e = do
       n <- base64Span (variantAlphabet v) p (e `minusPtr` p)
       pure (Scanned (p `plusPtr` n) ())
     padding :: Int -> Get ()
     padding n = if n == 0 then pure () else word8 0x3D *> padding (n - 1)
 
--- All of a string. Only an error needs a run.
-whole :: Variant -> ByteString -> Either DecodeError ByteString
-whole v bs = case unsafeDupablePerformIO (converted v bs) of
-  Right r -> Right r
-  Left _ -> runGet (counted v (S.length bs)) bs
-
--- The bytes of a string that has this offset.
-decoded :: Variant -> Int -> ByteString -> Get ByteString
-decoded v at bs = step $ \c env -> do
-  result <- converted v bs
-  case result of
-    Right r -> pure r
-    Left refusal -> do
-      let (i, examined, message) = case refusal of
-            WrongCharacter k -> (k, 1, "invalid Base64")
-            UnusedBits k -> (k, 1, "invalid Base64: unused bits are not zero")
-            CutOff k -> (k, 0, "invalid Base64: it ends within a group")
-      -- The index is at most the length.
-      found <- foundIn (S.take examined (S.unsafeDrop i bs))
-      failWith c env (at + S.length bs) (at + i) found (Invalid message)
-
-converted :: Variant -> ByteString -> IO (Either Refused ByteString)
-converted v bs = do
-  let n = S.length bs
-  buffer <- newBuffer (decodedUpTo n)
-  let p = unsafeForeignPtrToPtr buffer
-  -- n characters are readable, and decodedUpTo n bytes writable.
-  result <- withBytesQuick bs (\src _ -> readBase64 v p src n)
-  pure $! case result of
-    Right end -> Right $! sliceBuffer buffer p end
-    Left refusal -> Left refusal
+base64 :: Variant -> Encoding
+base64 v = Encoding decodedUpTo (\dst src n -> first refusal <$> readBase64 v dst src n) negative
+  where
+    refusal why = case why of
+      WrongCharacter i -> Refusal i 1 "invalid Base64"
+      UnusedBits i -> Refusal i 1 "invalid Base64: unused bits are not zero"
+      CutOff i -> Refusal i 0 "invalid Base64: it ends within a group"
+    negative = "getBase64: negative number of characters"
 
 lenient :: Alphabet -> ByteString -> ByteString
 lenient alphabet bs = unsafeDupablePerformIO $ do
-  let n = S.length bs
-  copy <- newBuffer n
-  let q = unsafeForeignPtrToPtr copy
   -- n characters are readable, and n bytes writable.
-  m <- withBytesQuick bs (\src _ -> collectLenient alphabet q src n)
-  result <- converted (Variant alphabet False) (sliceBuffer copy q (q `plusPtr` m))
+  collected <- S.createUptoN (S.length bs) $ \q ->
+    withBytesQuick bs (collectLenient alphabet q)
+  result <- decodeInto (base64 (Variant alphabet False)) collected
   -- collectLenient leaves nothing to refuse.
   pure $! either (const S.empty) id result

@@ -36,12 +36,11 @@ import qualified Ashlar.Internal.Prim.Hex as P
 import Ashlar.Internal.Prim.HexBytes
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
+import qualified Data.ByteString.Internal as S
 import qualified Data.ByteString.Lazy as L
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
-import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Ptr (plusPtr)
-import System.IO.Unsafe (unsafeDupablePerformIO)
 
 -- See Note [Fusing reservations].
 {-# RULES
@@ -205,12 +204,9 @@ lazyByteStringHex = chunkwise byteStringHex
 -- @since 0.1.0.0
 encodeHex :: ByteString -> ByteString
 encodeHex bs
-  | n <= maxBound `quot` 2 = unsafeDupablePerformIO $ do
-    buffer <- newBuffer (2 * n)
-    let p = unsafeForeignPtrToPtr buffer
+  | n <= maxBound `quot` 2 =
     -- Two bytes are writable for each.
-    withBytesQuick bs (writeHex p)
-    pure $! sliceBuffer buffer p (p `plusPtr` (2 * n))
+    S.unsafeCreate (2 * n) (withBytesQuick bs . writeHex)
   | otherwise = errorWithoutStackTrace "Ashlar.Builder.Hex: the result would be too long"
   where
     n = S.length bs

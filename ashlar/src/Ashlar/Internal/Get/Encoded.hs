@@ -1,0 +1,86 @@
+-- |
+-- Module      : Ashlar.Internal.Get.Encoded
+-- Description : Decoders for bytes that the input has as text
+--
+-- Base64 and hexadecimal differ in how characters become bytes. All else is here: how many
+-- characters are read, where the bytes go, and the error.
+module Ashlar.Internal.Get.Encoded
+  ( Encoding (..),
+    Refusal (..),
+    getEncoded,
+    decodedFrom,
+    decodeEncoded,
+    decodeInto,
+  )
+where
+
+import Ashlar.Internal.Get.Bytes (foundIn, getByteString)
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Fail
+import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Run (runGet)
+import Ashlar.Internal.Mem
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Unsafe as S
+import Data.Word (Word8)
+import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
+import Foreign.Ptr (Ptr)
+import System.IO.Unsafe (unsafeDupablePerformIO)
+
+-- | How characters become bytes.
+data Encoding = Encoding
+  { -- | At least as many bytes as this many characters stand for.
+    encodingBytes :: Int -> Int,
+    -- | Decode characters, all of which are readable. The first argument is where the bytes go:
+    -- 'encodingBytes' of them are writable. Returns the address after the last byte.
+    encodingRead :: Ptr Word8 -> Ptr Word8 -> Int -> IO (Either Refusal (Ptr Word8)),
+    -- | The message for a negative number of characters.
+    encodingNegative :: String
+  }
+
+-- | Why characters are refused.
+data Refusal = Refusal
+  { -- | The index of the first that is, at most the number of characters.
+    refusedIndex :: !Int,
+    -- | How many from there on the error shows: 1, or 0 at the end.
+    refusedBytes :: !Int,
+    -- | The message.
+    refusedWhy :: String
+  }
+
+-- | The bytes that @n@ characters stand for.
+getEncoded :: Encoding -> Int -> Get ByteString
+getEncoded encoding n
+  | n < 0 = invalid (encodingNegative encoding)
+  | otherwise = here >>= \at -> getByteString n >>= decodedFrom encoding at
+
+-- | The bytes that these characters stand for, which begin at this offset and have been read.
+decodedFrom :: Encoding -> Int -> ByteString -> Get ByteString
+decodedFrom encoding at characters = step $ \c env -> do
+  result <- decodeInto encoding characters
+  case result of
+    Right bs -> pure bs
+    Left (Refusal i shown message) -> do
+      -- The index is at most the length.
+      found <- foundIn (S.take shown (S.unsafeDrop i characters))
+      failWith c env (at + S.length characters) (at + i) found (Invalid message)
+
+-- | The bytes that a whole string stands for. Only an error needs a run.
+decodeEncoded :: Encoding -> ByteString -> Either DecodeError ByteString
+decodeEncoded encoding characters = case unsafeDupablePerformIO (decodeInto encoding characters) of
+  Right bs -> Right bs
+  Left _ -> runGet (getEncoded encoding (S.length characters)) characters
+
+-- | The bytes that characters stand for, in memory of their own.
+decodeInto :: Encoding -> ByteString -> IO (Either Refusal ByteString)
+decodeInto encoding characters = do
+  let n = S.length characters
+  buffer <- newBuffer (encodingBytes encoding n)
+  let p = unsafeForeignPtrToPtr buffer
+  -- n characters are readable, and encodingBytes n bytes writable.
+  result <- withBytesQuick characters (\src _ -> encodingRead encoding p src n)
+  pure $! case result of
+    Right end -> Right $! sliceBuffer buffer p end
+    Left refusal -> Left refusal
