@@ -149,6 +149,7 @@ where
 
 import Ashlar.Internal.Builder.Bytes
 import Ashlar.Internal.Builder.Chars
+import Ashlar.Internal.Builder.Constant ()
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Decimal
 import Ashlar.Internal.Builder.Floating

@@ -91,6 +91,7 @@ module Ashlar.Put
 where
 
 import Ashlar.Internal.Builder.Bytes (byteString, lazyByteString, shortByteString)
+import Ashlar.Internal.Builder.Constant ()
 import qualified Ashlar.Internal.Builder.Bytes as Builder
 import Ashlar.Internal.Builder.Instances ()
 import Ashlar.Internal.Builder.Lazy (toLazyByteString)

@@ -1,6 +1,7 @@
 {-# LANGUAGE DeriveAnyClass #-}
 {-# LANGUAGE DeriveGeneric #-}
 {-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE TemplateHaskell #-}
 {-# OPTIONS_GHC -ddump-simpl -ddump-to-file -dsuppress-all -dsuppress-uniques #-}
 -- Without common subexpressions, so that a function does not become another name of a method.
@@ -32,6 +33,7 @@ module Subjects
     byMethods,
     pointFree,
     byteOrders,
+    byteStrings,
     SomeData (..),
     Mixed (..),
     Sum (..),
@@ -129,6 +131,10 @@ pointFree = (<> word16LE 3) . word8
 byteOrders :: Order.ByteOrder -> Word16 -> Word32 -> Double -> Builder
 byteOrders order x y z =
   Order.word16 order x <> Order.word24 order y <> word24BE y <> Order.double order z
+
+-- | Literals of ByteStrings, one reservation from GHC 9.6 on.
+byteStrings :: Word8 -> Builder
+byteStrings x = byteString "name" <> word8 x <> byteString "another" <> byteString "third"
 
 -- | Writes of all kinds.
 manyFields :: Word8 -> Double -> Char -> Int64 -> Builder

@@ -52,7 +52,7 @@ copiedUpTo = 8191
 byteString :: ByteString -> Builder
 -- 'lazy', so that a constant string is computed once: Note [Builders run once].
 byteString bs = chunk (lazy bs)
-{-# INLINE byteString #-}
+{-# INLINE [0] byteString #-}
 
 -- | 'byteString' of a string that is evaluated, and may be in registers.
 chunk :: ByteString -> Builder

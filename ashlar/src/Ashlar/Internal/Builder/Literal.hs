@@ -40,6 +40,7 @@ module Ashlar.Internal.Builder.Literal
   ( asciiLiteral,
     utf8Literal,
     textLiteral,
+    literal,
   )
 where
 
@@ -51,16 +52,16 @@ import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import GHC.Exts (Addr#, Int (I#), Ptr (Ptr), cstringLength#, isTrue#, (<=#))
 
--- Every address below is that of a literal: its bytes, and the zero byte that ends
--- it, stay readable for as long as the program runs.
+-- Every address below is that of a literal: its bytes stay readable for as long as the program
+-- runs. Only the functions for marked literals read the zero byte that ends it.
 
 -- | A literal in ASCII, without U+0000.
 asciiLiteral :: Addr# -> Builder
 asciiLiteral s = literal False (I# (cstringLength# s)) s
 {-# INLINE [0] asciiLiteral #-}
 
--- | A literal in ASCII of @n@ bytes. The first argument says whether 'moves'
--- may be used for it.
+-- | @n@ bytes that are always readable. The first argument says whether 'moves' may be used for
+-- them.
 literal :: Bool -> Int -> Addr# -> Builder
 literal _ n s = called (copyLiteral s n)
 {-# INLINE [0] literal #-}

@@ -42,8 +42,8 @@ import System.IO.Unsafe (unsafeDupablePerformIO)
 -- | The bytes in one strict 'ByteString'.
 --
 -- Linear in the number of bytes. The buffer has 128 bytes at first, then 4 KiB, and doubles by
--- copying up to 64 KiB. Longer output is kept in chunks, each as large as all before it or as large
--- as a builder announces, and concatenated at the end. At most a quarter of the result's memory is
+-- copying up to 64 KiB. Longer output is kept in chunks of 64 KiB, or as large as a builder announces,
+-- and concatenated at the end. At most a quarter of the result's memory is
 -- unused, or 128 bytes. If the builder is a single ByteString of 8 KiB or more, the result is that
 -- ByteString.
 --
@@ -176,8 +176,8 @@ wasteful (Output _ _ open) p = slack > 128 && slack > openSize open `quot` 4
 -- Also tried: realloc, which moves the pages of a huge buffer instead of copying it. It is faster
 -- at
 -- 100 MB, but several times slower between 64 KB and 1 MB, where most outputs are.
-regrownUpTo :: Int
-regrownUpTo = 32768
+regrownTo :: Int
+regrownTo = 65536
 
 -- | The sink that collects the output in memory.
 growing :: IORef Output -> Sink
@@ -201,7 +201,7 @@ insert bs (Output chunks count open) = Output (bs : chunks) (count + S.length bs
 
 enlarged :: IORef Output -> Output -> Ptr Word8 -> Int -> Int -> IO FreeSpace
 enlarged ref output@(Output chunks _ open) p n wanted
-  | null chunks && used <= regrownUpTo = do
+  | null chunks && used <= regrownTo `quot` 2 = do
     new <- newOpen (max (used + wanted) sizeAfter)
     -- Both hold the used bytes; the old one stays alive until replaced.
     copyRange (openFrom new) (openFrom open) used
@@ -209,7 +209,7 @@ enlarged ref output@(Output chunks _ open) p n wanted
     pure (restFrom new (openFrom new `plusPtr` used))
   | otherwise = do
     let Output chunks' count _ = cut p output
-    new <- newOpen (max wanted (max 4096 count))
+    new <- newOpen (max wanted (max 4096 (min regrownTo count)))
     writeIORef ref (Output chunks' count new)
     pure (wholeSpace new)
   where

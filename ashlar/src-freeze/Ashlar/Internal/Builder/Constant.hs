@@ -1,0 +1,7 @@
+-- |
+-- Module      : Ashlar.Internal.Builder.Constant
+-- Description : ByteStrings that are literals
+--
+-- For GHC before 9.6. Its bytestring may make a literal when the program runs, so there is nothing
+-- to know about it.
+module Ashlar.Internal.Builder.Constant () where
