@@ -10,5 +10,5 @@ main :: IO ()
 main =
   defaultMain
     [ bgroup (workloadName w) [bench library (whnfIO run) | (library, run) <- workloadRuns w]
-      | w <- workloads
+      | w <- concatMap snd families
     ]

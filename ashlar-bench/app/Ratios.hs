@@ -16,14 +16,17 @@
 module Main (main) where
 
 import Control.Monad (forM, forM_, replicateM, replicateM_)
-import Data.List (isInfixOf, isPrefixOf, partition, transpose)
-import qualified Data.Map.Strict as Map
+import Data.List (isInfixOf, isPrefixOf, isSuffixOf, partition, stripPrefix, transpose)
+import Data.Version (showVersion)
+import Result
 import System.CPUTime (getCPUTime)
-import System.Environment (getArgs, getExecutablePath)
+import System.Environment (getArgs, getExecutablePath, getProgName)
 import System.Exit (die)
 import System.IO (BufferMode (..), hSetBuffering, stdout)
-import System.Mem (performMajorGC)
+import System.Info (fullCompilerVersion)
+import System.Mem (performMinorGC)
 import System.Process (readProcess)
+import Table (tables)
 import Text.Printf (printf)
 import Text.Read (readMaybe)
 import Workload
@@ -34,50 +37,44 @@ main = do
   hSetBuffering stdout LineBuffering
   (options, wanted) <- partition ("--" `isPrefixOf`) <$> getArgs
   let isWanted w = null wanted || any (`isInfixOf` workloadName w) wanted
+      workloads = concatMap snd families
+      option name = [value | Just value <- map (stripPrefix ("--" ++ name ++ "=")) options]
   case options of
-    [] -> severalRuns 3 (filter isWanted workloads)
     ["--one-run"] -> mapM_ oneRun (filter ((`elem` wanted) . workloadName) workloads)
-    [option]
-      | ("--runs", '=' : number) <- break (== '=') option,
-        Just runs <- readMaybe number,
-        runs > 0 ->
-        severalRuns runs (filter isWanted workloads)
-    _ -> die "usage: ashlar-ratios [--runs=N] [PART OF A WORKLOAD'S NAME]..."
+    ["--tables"] -> mapM readReport wanted >>= putStr . tables
+    _
+      | length (option "runs" ++ option "save") == length options,
+        Just runs <- mapM readMaybe (option "runs"),
+        all (> 0) runs -> do
+        report <- severalRuns (last (3 : runs)) [(f, filter isWanted ws) | (f, ws) <- families]
+        mapM_ (`writeReport` report) (option "save")
+    _ ->
+      die
+        "usage: ashlar-ratios [--runs=N] [--save=FILE] [PART OF A WORKLOAD'S NAME]...\n\
+        \       ashlar-ratios --tables FILE..."
 
--- For each library: the ratio of the least times of all runs, and the least and the greatest ratio
--- of one run.
-severalRuns :: Int -> [Workload] -> IO ()
+-- Measure, and print the results.
+severalRuns :: Int -> [(String, [Workload])] -> IO Report
 severalRuns runs chosen = do
   this <- getExecutablePath
-  rows <- forM chosen $ \w -> do
-    putStrLn (workloadName w)
-    times <- replicateM runs (read <$> readProcess this ["--one-run", workloadName w] "")
-    let best = map minimum (transpose times)
-        ratios = transpose [map (ourTime run /) run | run <- times]
-    forM (zip3 (map fst (workloadRuns w)) best ratios) $ \(library, t, each) -> do
-      let ratio = ourTime best / t
-      printf "  %-32s %10.2f us%s   ours / this %6.3f" library (t / 1000) (rate w t) ratio
-      if runs > 1 then printf "   %.2f to %.2f\n" (minimum each) (maximum each) else putStrLn ""
-      pure (library, ratio)
+  program <- getProgName
+  results <- forM chosen $ \(family, workloads) -> do
+    measured <- forM workloads $ \w -> do
+      putStrLn (workloadName w)
+      times <- replicateM runs (read <$> readProcess this ["--one-run", workloadName w] "")
+      let result =
+            Result (workloadName w) (workloadSize w) (zip (map fst (workloadRuns w)) (transpose times))
+      result <$ forM_ (others result) (printRatio (workloadSize w))
+    pure (family, measured)
   putStrLn "\nGeometric means of the ratios"
-  let others = concatMap (drop 1) rows
-      means = Map.fromListWith (++) [(library, [ratio]) | (library, ratio) <- others]
-  forM_ (Map.toList means) $ \(library, ratios) ->
-    printf "  %-32s %4d workloads   %6.3f\n" library (length ratios) (geometricMean ratios)
-
--- The time of a value, or the bytes in a second, given the time in ns.
-rate :: Workload -> Double -> String
-rate w t = case workloadSize w of
-  Unknown -> ""
-  Items n -> printf " %8.1f ns each" (t / fromIntegral n)
-  Bytes n -> printf " %8.2f GB/s" (fromIntegral n / t)
-
--- Our library is the first.
-ourTime :: [Double] -> Double
-ourTime = minimum . take 1
-
-geometricMean :: [Double] -> Double
-geometricMean xs = exp (sum (map log xs) / fromIntegral (length xs))
+  forM_ (means (concatMap snd results)) $ \(library, n, mean) ->
+    printf "  %-32s %4d workloads   %6.3f\n" library n mean
+  let level = if "-o1" `isSuffixOf` program then "-O1" else "-O2"
+  pure (Report ("GHC " ++ showVersion fullCompilerVersion ++ ", " ++ level) results)
+  where
+    printRatio size (Ratio library t best (least, greatest)) = do
+      printf "  %-32s %10.2f us  %13s   ours / this %6.3f" library (t / 1000) (speed size t) best
+      if runs > 1 then printf "   %.2f to %.2f\n" least greatest else putStrLn ""
 
 -- Print the least time of each library in ns.
 oneRun :: Workload -> IO ()
@@ -100,8 +97,9 @@ measure libraries = do
 -- The CPU time of one of n repetitions, in ns.
 timed :: Int -> IO () -> IO Double
 timed n work = do
-  -- Collect the garbage of the previous library first.
-  performMajorGC
+  -- Collect the garbage of the previous library first. A major collection would return memory to
+  -- the system, and each round would wait for it again.
+  performMinorGC
   before <- getCPUTime
   replicateM_ n work
   after <- getCPUTime

@@ -1,3 +1,4 @@
+{-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE PatternSynonyms #-}
 
 -- |
@@ -39,6 +40,7 @@ data Size
     Items Int
   | -- | A number of bytes, for the bytes in a second.
     Bytes Int
+  deriving stock (Read, Show)
 
 -- | Work on a number of values.
 items :: Int -> Workload -> Workload

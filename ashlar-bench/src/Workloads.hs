@@ -3,7 +3,7 @@
 -- Description : All benchmarks
 module Workloads
   ( Workload (..),
-    workloads,
+    families,
   )
 where
 
@@ -19,13 +19,12 @@ import Workloads.Records
 import Workloads.Texts
 import Workloads.Tokens
 
--- | All workloads.
-workloads :: [Workload]
-workloads =
-  builderWorkloads ++ interopWorkloads ++ getWorkloads ++ numberWorkloads
-    ++ pushedWorkloads
-    ++ codecWorkloads
-    ++ recordWorkloads
-    ++ bulkWorkloads
-    ++ textWorkloads
-    ++ tokenWorkloads
+-- | All workloads, by what they measure.
+families :: [(String, [Workload])]
+families =
+  [ ("Builders", builderWorkloads ++ interopWorkloads),
+    ("Decoders", getWorkloads ++ pushedWorkloads ++ tokenWorkloads),
+    ("Numbers one after the other", numberWorkloads),
+    ("Codec", codecWorkloads ++ recordWorkloads ++ bulkWorkloads),
+    ("Text, Base64, dates and decimals", textWorkloads)
+  ]

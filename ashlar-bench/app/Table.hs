@@ -1,0 +1,91 @@
+-- |
+-- Module      : Table
+-- Description : Reports as tables in Markdown
+module Table (tables) where
+
+import Data.Char (isDigit)
+import Data.List (intercalate, nub, transpose)
+import Result
+import Text.Printf (printf)
+
+-- | A table for each family, with a column for each report, and one of geometric means.
+--
+-- Workloads that differ in one number share a row, with the figures in their order.
+tables :: [Report] -> String
+tables reports = unlines (intercalate [""] (meanTable : map familyTable families))
+  where
+    families = nub (concatMap (map fst . reportResults) reports)
+    columns = map reportName reports
+    header first = [row (first : columns), row ("---" : map (const "---") columns)]
+    familyTable family =
+      ("### " ++ family) :
+      "" :
+      header "work"
+        ++ [ row (rowName names : map (cell names) results)
+             | names <- merged (nub (concatMap (map resultName) results))
+           ]
+      where
+        results = map (concat . lookup family . reportResults) reports
+    cell names results = figures [r | name <- names, r <- results, resultName r == name]
+    -- Our own rows compare two ways of ours.
+    meanTable =
+      "### Geometric means of all workloads" :
+      "" :
+      header "library"
+        ++ [ row (library : map (meanOf library) allMeans)
+             | library <- nub [l | ms <- allMeans, (l, n, _) <- ms, n >= 3],
+               take 6 library /= "ashlar"
+           ]
+      where
+        allMeans = map (means . concatMap snd . reportResults) reports
+    meanOf library ms = head' [printf "%s, %d workloads" (quotient m) n | (l, n, m) <- ms, l == library]
+    head' = concat . take 1
+
+row :: [String] -> String
+row cells = "| " ++ intercalate " | " cells ++ " |"
+
+-- Adjacent names that differ in one number, and in the same one.
+merged :: [String] -> [[String]]
+merged = foldr add []
+  where
+    add name groups = case groups of
+      group@(next : _) : rest
+        | alike (name : group) -> (name : group) : rest
+        | otherwise -> [name] : (next : drop 1 group) : rest
+      _ -> [name] : groups
+    alike names =
+      let columns = transpose (map words names)
+          differing = filter ((> 1) . length . nub) columns
+       in length (nub (map (length . words) names)) == 1
+            && length differing == 1
+            && all (all isNumber) differing
+    isNumber word = not (null word) && all isDigit (filter (/= ',') word)
+
+rowName :: [String] -> String
+rowName names = unwords (map together (transpose (map words names)))
+  where
+    together column = case nub column of
+      [word] -> word
+      different -> intercalate " / " (map (filter (/= ',')) different) ++ comma different
+    comma different = if any (elem ',') different then "," else ""
+
+-- Our speed where it is known, and our time divided by that of each other library.
+figures :: [Result] -> String
+figures results = intercalate ", " (ours ++ map ratios libraries)
+  where
+    libraries = nub [ratioLibrary r | x <- results, r <- drop 1 (others x)]
+    ours = [s | s <- [intercalate " / " (filter (not . null) (map ourSpeed results))], not (null s)]
+    ourSpeed x = concat [speed (resultSize x) (ratioTime r) | r <- take 1 (others x)]
+    ratios library =
+      library ++ " "
+        ++ intercalate " / " [shown r | x <- results, r <- drop 1 (others x), ratioLibrary r == library]
+    shown r = quotient (ratioBest r) ++ spread (ratioRange r)
+    -- Where the runs differ by more than a fifth.
+    spread (least, greatest)
+      | greatest > 1.2 * least = " (" ++ quotient least ++ " to " ++ quotient greatest ++ ")"
+      | otherwise = ""
+
+quotient :: Double -> String
+quotient x
+  | x < 0.005 = "0.00"
+  | otherwise = printf "%.2f" x
