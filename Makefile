@@ -12,7 +12,7 @@ BENCH ?=
 # A time or the number of cases of each property: 10m, 90s, 100000.
 FUZZ ?= 10000
 
-.PHONY: help setup build demo test fuzz bench bench-all bench-criterion docs lint ci clean
+.PHONY: help setup build demo test fuzz bench bench-all bench-docs bench-criterion docs lint ci clean
 .NOTPARALLEL:
 
 help:
@@ -21,6 +21,7 @@ help:
 	@echo 'make fuzz             test all instances at length; FUZZ=10m or FUZZ=100000'
 	@echo 'make bench            compare time with other libraries; BENCH="..." selects'
 	@echo 'make bench-all        the same with GHC 9.10 and 9.6, too, and their versions of the libraries'
+	@echo 'make bench-docs       measure with GHC 9.10 and 9.0, and write the tables of docs/benchmarks.md'
 	@echo 'make bench-criterion  run the same workloads in criterion; BENCH="..." are its arguments'
 	@echo 'make build            compile everything, including the benchmarks'
 	@echo 'make docs             write the Haddock pages to dist-newstyle/haddock'
@@ -58,6 +59,9 @@ bench-all: setup
 	     ashlar-bench:exe:$$program $(BENCH) || exit 1; \
 	 done; done
 	@$(MAKE) bench
+
+bench-docs: setup
+	@scripts/bench-docs $(BENCH)
 
 bench-criterion: setup
 	@scripts/run-exe ashlar-bench:bench:criterion $(BENCH)

@@ -23,8 +23,8 @@ import Workloads.Tokens
 families :: [(String, [Workload])]
 families =
   [ ("Builders", builderWorkloads ++ interopWorkloads),
-    ("Decoders", getWorkloads ++ pushedWorkloads ++ tokenWorkloads),
+    ("Decoders", getWorkloads ++ pushedWorkloads),
     ("Numbers one after the other", numberWorkloads),
     ("Codec", codecWorkloads ++ recordWorkloads ++ bulkWorkloads),
-    ("Text, Base64, dates and decimals", textWorkloads)
+    ("Text: Base64, dates, numbers", textWorkloads ++ tokenWorkloads)
   ]
