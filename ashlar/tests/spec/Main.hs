@@ -25,6 +25,7 @@ import qualified Tests.CompatCereal
 import qualified Tests.CompatStore
 import qualified Tests.CompatText
 import qualified Tests.Decimal
+import qualified Tests.Edited
 import qualified Tests.Errors
 import qualified Tests.Escape
 import qualified Tests.Exceptions
@@ -49,6 +50,7 @@ import qualified Tests.Masking
 import qualified Tests.Names
 import qualified Tests.Numbers
 import qualified Tests.Output
+import Tests.Pages (pagesTest)
 import qualified Tests.Paths
 import qualified Tests.Prim
 import qualified Tests.Push
@@ -93,6 +95,7 @@ main =
         Tests.CompatStore.tests,
         Tests.CompatText.tests,
         Tests.Decimal.tests,
+        Tests.Edited.tests,
         Tests.Errors.tests,
         Tests.Escape.tests,
         Tests.Exceptions.tests,
@@ -117,6 +120,7 @@ main =
         Tests.Names.tests,
         Tests.Numbers.tests,
         Tests.Output.tests,
+        pagesTest,
         Tests.Paths.tests,
         Tests.Prim.tests,
         Tests.Push.tests,

@@ -16,12 +16,13 @@ import Control.Exception (evaluate)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.IORef
-import Foreign (allocaBytes, castPtr, fillBytes)
+import Foreign (castPtr)
 import System.IO.Unsafe (unsafePerformIO)
 import System.Timeout (timeout)
 import Test.QuickCheck
 import Test.Tasty.HUnit
 import Tests.Guarded
+import Tests.Pages
 
 -- | The builder, which asks for at most 256 bytes at once, writes these bytes through
 -- every sink, and no others anywhere.
@@ -56,14 +57,14 @@ chunksOf n b = unsafePerformIO $ do
     then pure (map fst pairs)
     else errorWithoutStackTrace "a chunk was written after it was handed on"
 
--- | The builder writes these bytes into memory of exactly their size, and none after it.
+-- | The builder writes these bytes into memory of exactly their size, before a page that cannot be
+-- accessed.
 exactly :: Builder -> S.ByteString -> Property
 exactly b expected = unsafePerformIO $
-  allocaBytes (size + 16) $ \p -> do
-    fillBytes p 0x55 (size + 16)
+  withPages AtEnd size $ \p -> do
     n <- pokeBuilder p size b
-    memory <- S.packCStringLen (castPtr p, size + 16)
-    pure (n === size .&&. memory === expected <> S.replicate 16 0x55)
+    memory <- S.packCStringLen (castPtr p, size)
+    pure (n === size .&&. memory === expected)
   where
     size = S.length expected
 

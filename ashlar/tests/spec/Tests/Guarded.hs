@@ -11,22 +11,30 @@ import Data.IORef
 import Foreign
 import System.IO.Unsafe (unsafePerformIO)
 import Test.QuickCheck
+import Tests.Pages
 
--- | The builder writes these bytes, into spaces that are not a byte larger than what
--- it asks for; and the bytes in front of and behind them stay what they were (INV-B1,
--- INV-B2).
+-- | The builder writes these bytes, into spaces that are not a byte larger than what it asks for.
+-- Each space begins or ends at a page that cannot be accessed, and the bytes on its other side stay
+-- what they were (INV-B1, INV-B2).
 guarded :: S.ByteString -> Builder -> Property
-guarded expected b = counterexample "in guarded memory" $
+guarded expected b = conjoin [guardedAt edge expected b | edge <- [minBound ..]]
+
+guardedAt :: Edge -> S.ByteString -> Builder -> Property
+guardedAt edge expected b = counterexample ("beside a page: " ++ show edge) $
   unsafePerformIO $
-    allocaBytes size $ \memory -> do
+    withPages edge size $ \memory -> do
       written <- newIORef []
       damaged <- newIORef False
       open <- newIORef 0
-      let start = memory `plusPtr` guard
+      let offsetOf given = case edge of
+            AtStart -> 0
+            AtEnd -> size - given
           -- The guards are compared, and what lies between them taken.
           settle p = do
             given <- readIORef open
-            forM_ ([0 .. guard - 1] ++ [guard + given .. size - 1]) $ \i -> do
+            let offset = offsetOf given
+                start = memory `plusPtr` offset
+            forM_ ([0 .. offset - 1] ++ [offset + given .. size - 1]) $ \i -> do
               w <- peekByteOff memory i
               when (w /= guardByte) $ writeIORef damaged True
             bs <- S.packCStringLen (castPtr start, p `minusPtr` start)
@@ -34,6 +42,7 @@ guarded expected b = counterexample "in guarded memory" $
           fresh given = do
             fillBytes memory guardByte size
             writeIORef open given
+            let start = memory `plusPtr` offsetOf given
             pure (FreeSpace start (start `plusPtr` given))
           sink = Sink $ \request p -> do
             settle p
@@ -50,5 +59,5 @@ guarded expected b = counterexample "in guarded memory" $
   where
     guard = 32
     largest = 256
-    size = guard + largest + guard
+    size = largest + guard
     guardByte = 0xA5 :: Word8

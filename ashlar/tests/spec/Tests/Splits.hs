@@ -15,15 +15,22 @@ import qualified Data.ByteString.Lazy.Internal as L
 import Data.IORef
 import System.IO.Unsafe (unsafePerformIO)
 import Test.QuickCheck hiding (label)
+import Tests.Pages
 
 -- | The decoder has this result on the strict input, and on every cut into two and three chunks and
 -- into single bytes, as lazy input, with empty chunks between the others, and from a source. It
--- also has it on lazy input of one chunk, whether or not it is known that this is the last.
+-- also has it on lazy input of one chunk, whether or not it is known that this is the last, and
+-- where the input touches a page that cannot be accessed.
 onEverySplit :: (Eq a, Show a) => Get a -> S.ByteString -> Either DecodeError a -> Property
 onEverySplit getter input expected =
   counterexample "strict" (runGet getter input === expected)
     .&&. counterexample "one chunk" (runGetLazy getter (L.fromStrict input) === expected)
     .&&. counterexample "one chunk, then a thunk" (orFail L.fromStrict === orFail withThunk)
+    .&&. conjoin
+      [ counterexample ("beside a page: " ++ show edge) (besidePage edge cut)
+        | edge <- [minBound ..],
+          cut <- [[input], [S.take half input, S.drop half input]]
+      ]
     .&&. conjoin
       [ counterexample (show (map S.length chunks)) $
           runGetLazy getter (L.fromChunks chunks) === expected
@@ -32,6 +39,13 @@ onEverySplit getter input expected =
         | chunks <- splits input
       ]
   where
+    half = S.length input `div` 2
+    -- The result of a run is compared while the memory is there.
+    besidePage edge cut = unsafePerformIO . insidePages edge cut $ \chunks ->
+      let result = case chunks of
+            [bs] -> runGet getter bs
+            _ -> fromChunks getter (filter (not . S.null) chunks)
+       in if result == expected then property True else counterexample "another result" False
     orFail asLazy = runGetOrFail getter (asLazy input)
     withThunk bs = L.chunk bs (nothingAfter bs)
 
