@@ -126,6 +126,7 @@ module Ashlar.Get
     label,
     (<?>),
     isolate,
+    isolateAtMost,
     getNested,
     match,
 

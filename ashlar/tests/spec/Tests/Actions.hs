@@ -52,6 +52,7 @@ data Action
   | Without Action
   | Many Action
   | Isolated Int Action
+  | AtMost Int Action
   | Matched Action
   | Named Action
   | -- | With '<?>' and one of 'valueNames'.
@@ -82,6 +83,7 @@ instance Arbitrary Action where
     Without x -> inside Without x
     Many x -> inside Many x
     Isolated n x -> [Isolated n' x | n' <- shrink n] ++ inside (Isolated n) x
+    AtMost n x -> [AtMost n' x | n' <- shrink n] ++ inside (AtMost n) x
     Matched x -> inside Matched x
     Named x -> inside Named x
     Expected n x -> inside (Expected n) x
@@ -106,6 +108,7 @@ action n
         (1, Without <$> half),
         (2, Many <$> half),
         (2, Isolated <$> choose (-1, 8) <*> half),
+        (1, AtMost <$> choose (-1, 8) <*> half),
         (1, Matched <$> half),
         (1, Named <$> half),
         (2, Expected <$> choose (0, length valueNames - 1) <*> half),
@@ -176,6 +179,7 @@ runAction a = case a of
   Without x -> [] <$ notFollowedBy (runAction x)
   Many x -> one (Group <$> many (runAction x))
   Isolated n x -> isolate n (runAction x)
+  AtMost n x -> isolateAtMost n (runAction x)
   Matched x -> (\(bytes, seen) -> String' (S.unpack bytes) : seen) <$> match (runAction x)
   Named x -> label "named" (runAction x)
   Expected n x -> runAction x <?> (valueNames !! n)

@@ -99,6 +99,9 @@ modelAction input top = case run (Around [] [] total 100000 100000) top (World 0
           (Nothing, logged around (take 16 (between here (at world'))) Unexpected world)
         (Nothing, _) -> (Just [], world)
       Many x -> rounds x [] world
+      AtMost n x
+        | n < 0 -> wrong "isolateAtMost: negative number of bytes"
+        | otherwise -> run around {limit = min (limit around) (here + n)} x world
       Isolated n x
         | n < 0 -> wrong "isolate: negative number of bytes"
         | otherwise -> case run around {limit = min (limit around) (here + n)} x world of

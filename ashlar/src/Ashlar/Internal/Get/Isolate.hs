@@ -5,6 +5,7 @@
 -- Description : Decoders to which the input ends early
 module Ashlar.Internal.Get.Isolate
   ( isolate,
+    isolateAtMost,
     isolateOr,
   )
 where
@@ -35,6 +36,21 @@ isolate = isolateOr $ \c env left leftOver -> do
   more <- moreInput c env
   pure $! if more then leftOver else MissingInput left 0
 
+-- | @isolateAtMost n p@ runs @p@ with at most the next @n@ bytes: to @p@ the input ends after them.
+-- What @p@ leaves over comes next. Fails if @p@ does, or if @n@ is negative.
+--
+-- This bounds what @p@ may read, whatever lengths the input announces. The value that it makes of
+-- the bytes may take more memory than they do.
+--
+-- >>> runGetRest (isolateAtMost 3 (getWord8 *> getWord8)) "abcd"
+-- Right (98,"cd")
+-- >>> either (print . errorReason) print (runGet (isolateAtMost 3 getWord32be) "abcd")
+-- MissingInput 4 3
+--
+-- @since 0.1.0.0
+isolateAtMost :: Int -> Get a -> Get a
+isolateAtMost n = limited "isolateAtMost: negative number of bytes" n (\_ _ _ -> pure ())
+
 -- | 'isolate', given the reason to fail where bytes were not read.
 isolateOr ::
   -- | The reason, given how many bytes were not read, and the reason if they are there.
@@ -42,8 +58,27 @@ isolateOr ::
   Int ->
   Get a ->
   Get a
-isolateOr reason n (Get p)
-  | n < 0 = invalid "isolate: negative number of bytes"
+isolateOr reason n = limited "isolate: negative number of bytes" n $ \c env left ->
+  if left == 0
+    then pure ()
+    else do
+      now <- position c
+      let message = "isolate: " ++ show left ++ " of " ++ show n ++ " bytes were not read"
+      why <- reason c env left (Invalid message)
+      failWith c env now now nothingFound why
+{-# INLINE isolateOr #-}
+
+-- A decoder to which the input ends after n bytes.
+limited ::
+  -- The message if n is negative.
+  String ->
+  Int ->
+  -- What to do at the end, given how many of the n bytes were not read.
+  (Cells -> Env -> Int -> IO ()) ->
+  Get a ->
+  Get a
+limited negative n atEnd (Get p)
+  | n < 0 = invalid negative
   | otherwise = Get $ \c env s0 -> case unIO (enter c) s0 of
     (# s1, (at, limit) #) -> case p c env s1 of
       (# s2, a #) -> case unIO (leave c env at limit) s2 of (# s3, _ #) -> (# s3, a #)
@@ -57,10 +92,5 @@ isolateOr reason n (Get p)
     leave c env at limit = do
       now <- position c
       setLimit c limit
-      let left = n - (now - at)
-      if left == 0
-        then pure ()
-        else do
-          let message = "isolate: " ++ show left ++ " of " ++ show n ++ " bytes were not read"
-          why <- reason c env left (Invalid message)
-          failWith c env now now nothingFound why
+      atEnd c env (n - (now - at))
+{-# INLINE limited #-}
