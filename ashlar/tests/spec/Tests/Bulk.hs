@@ -253,7 +253,7 @@ vectorsOf wss =
 -- The suite has a heap limit.
 hostile :: Assertion
 hostile =
-  forM_ [maxBound, maxBound - 1, 2 ^ (61 :: Int), 2 ^ (60 :: Int) + 1, 2 ^ (40 :: Int)] $ \n -> do
+  forM_ [maxBound, maxBound - 1, quarter, quarter `div` 2 + 1, 2 ^ (30 :: Int)] $ \n -> do
     atOnce 8 (runGet (getVectorLE n :: Get (U.Vector Word64)) (S.replicate 12 0))
     atOnce 12 (runGet (getVectorBE n :: Get (SV.Vector Word32)) (S.replicate 12 0))
     atOnce 12 (runGet (getVectorHost n :: Get (P.Vector Word8)) (S.replicate 12 0))
@@ -265,5 +265,6 @@ hostile =
     atOnce 0 (runGet (getByteStringCopy n) "abc")
     failsAt 0 (runGet (getVectorLE (negate n) :: Get (U.Vector Word8)) "abc")
   where
+    quarter = maxBound `div` 4 + 1
     atOnce :: Int64 -> Either DecodeError a -> Assertion
     atOnce at r = timeout 60000000 (evaluate r) >>= maybe (assertFailure "too long") (failsAt at)

@@ -232,8 +232,8 @@ instance HasFormat Brackets where
 -- A least size that is too large must not allow any number of values.
 promised :: Assertion
 promised = do
-  tooDeep @[Promising] (encode (2 ^ (40 :: Int) :: Int))
-  tooDeep @(V.Vector Promising) (encode (2 ^ (40 :: Int) :: Int))
+  tooDeep @[Promising] (encode (2 ^ (30 :: Int) :: Int))
+  tooDeep @(V.Vector Promising) (encode (2 ^ (30 :: Int) :: Int))
   decode (encode [Promising, Promising]) @?= Right [Promising, Promising]
 
 data Promising = Promising

@@ -258,7 +258,7 @@ readNothing = do
   runGet (length <$> count 1000 nothing) "" @?= Right 1000
   -- Bytes read before do not count.
   runGet (getWord8 *> count 3 nothing) "a" @?= Right [(), (), ()]
-  forM_ [maxBound, 2 ^ (40 :: Int)] $ \n -> do
+  forM_ [maxBound, 2 ^ (30 :: Int)] $ \n -> do
     failsAt 0 (runGet (skipCount n nothing) "")
     failsAt 1 (runGet (getWord8 *> skipCount n (nothing <|> nothing)) "a")
     failsAt 2 (runGet (count n getWord8) "ab")

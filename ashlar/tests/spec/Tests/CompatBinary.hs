@@ -20,6 +20,7 @@ import Data.Array (Array)
 import Data.Array.Unboxed (UArray)
 import qualified Data.Binary as Theirs
 import qualified Data.Binary.Builder as TheirsB
+import Data.Bits (finiteBitSize)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Short as SBS
@@ -186,7 +187,7 @@ hostile =
         Left _ -> assertFailure "refused"
   ]
   where
-    most = 2 ^ (32 :: Int) - 1
+    most = 2 ^ (finiteBitSize (0 :: Int) `div` 2) - 1
     huge = Theirs.encode (maxBound `div` 2 :: Int)
 
 builders :: Word64 -> [Word8] -> String -> Property

@@ -13,6 +13,7 @@ module Tests.CompatCereal (tests) where
 import qualified Ashlar.Compat.Cereal as Ours
 import Data.Array (Array)
 import Data.Array.Unboxed (UArray)
+import Data.Bits (finiteBitSize)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.Either (isLeft)
@@ -130,7 +131,7 @@ hostile =
       isLeft (Ours.decode (Ours.encode (nested 99998)) :: Either String Tree2) @?= False
   ]
   where
-    most = 2 ^ (32 :: Int) - 1
+    most = 2 ^ (finiteBitSize (0 :: Int) `div` 2) - 1
     huge = encodeTheirs (maxBound `div` 2 :: Int)
 
 runners :: [TestTree]

@@ -42,6 +42,7 @@ import qualified Data.Set as Set
 import qualified Data.Text as T
 import qualified Data.Vector as V
 import Data.Word (Word16, Word32, Word64, Word8)
+import Foreign.Storable (sizeOf)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
 import GHC.Generics (Generic)
 import Test.Tasty
@@ -98,7 +99,7 @@ is name x bytes = testCase name $ do
   decode (S.pack bytes) @?= Right x
 
 count :: Word8 -> [Word8]
-count n = n : replicate 7 0
+count n = n : replicate (sizeOf (0 :: Int) - 1) 0
 
 written :: [TestTree]
 written =
@@ -195,10 +196,12 @@ refused =
     refuses "a map without its mark" (Proxy @(Map Int Int)) (encode (0 :: Word32, 0 :: Int)),
     refuses "large bounds" (Proxy @(UArray Int Word8)) (encode (0 :: Int, maxBound :: Int)),
     refuses "bounds that overflow" (Proxy @(Array (Int, Int) Word8)) $
-      encode ((0, 0) :: (Int, Int), (2 ^ (32 :: Int) - 1, 2 ^ (32 :: Int) - 1) :: (Int, Int)),
+      encode ((0, 0) :: (Int, Int), (most, most) :: (Int, Int)),
     refuses "nested values" (Proxy @Shape) $
       S.concat (replicate 300000 ("\3" <> encode (1 :: Int))),
     testCase "how many bytes are left" $ case decode (encode True <> "ab") of
       Left e -> peekExBytesFromEnd e @?= 2
       Right (_ :: Bool) -> assertFailure "read"
   ]
+  where
+    most = 2 ^ (4 * sizeOf (0 :: Int)) - 1

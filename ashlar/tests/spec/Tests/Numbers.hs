@@ -9,6 +9,7 @@ module Tests.Numbers (tests) where
 import qualified Ashlar.Builder as A
 import qualified Ashlar.Builder.Extra as A
 import qualified Ashlar.Get as A
+import Data.Bits (Bits, bit, zeroBits, (.|.))
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Builder as B
 import qualified Data.ByteString.Builder.Extra as B
@@ -75,13 +76,15 @@ number name ours theirs getter view =
         | offset <- [0 .. 15]
       ]
 
--- The bits of signalling NaNs with a payload.
+-- The bits of signalling NaNs with a payload. (The x87 makes them quiet.)
 nanPayload :: Assertion
 nanPayload = do
   let double = castWord64ToDouble 0x7FF00000DEADBEEF
       float = castWord32ToFloat 0x7F80BEEF
       through builder getter = A.runGet getter (A.toStrictByteString builder)
-  castDoubleToWord64 <$> through (A.doubleLE double) A.getDoublele @?= Right 0x7FF00000DEADBEEF
-  castDoubleToWord64 <$> through (A.doubleBE double) A.getDoublebe @?= Right 0x7FF00000DEADBEEF
-  castFloatToWord32 <$> through (A.floatLE float) A.getFloatle @?= Right 0x7F80BEEF
-  castFloatToWord32 <$> through (A.floatBE float) A.getFloatbe @?= Right 0x7F80BEEF
+      quiet :: Bits a => Int -> a
+      quiet n = if arch == "i386" then bit n else zeroBits
+  castDoubleToWord64 <$> through (A.doubleLE double) A.getDoublele @?= Right (0x7FF00000DEADBEEF .|. quiet 51)
+  castDoubleToWord64 <$> through (A.doubleBE double) A.getDoublebe @?= Right (0x7FF00000DEADBEEF .|. quiet 51)
+  castFloatToWord32 <$> through (A.floatLE float) A.getFloatle @?= Right (0x7F80BEEF .|. quiet 22)
+  castFloatToWord32 <$> through (A.floatBE float) A.getFloatbe @?= Right (0x7F80BEEF .|. quiet 22)

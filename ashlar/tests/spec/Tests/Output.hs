@@ -165,7 +165,7 @@ overflowing = forM_
 
 longNothing :: Assertion
 longNothing = do
-  result <- timeout 20000 (evaluate (toStrictByteString (stimes (10 ^ (15 :: Int) :: Int) mempty)))
+  result <- timeout 20000 (evaluate (toStrictByteString (stimes (10 ^ (15 :: Int) :: Integer) mempty)))
   result @?= Nothing
 
 -- After an inserted ByteString, the rest of the open buffer is still used.

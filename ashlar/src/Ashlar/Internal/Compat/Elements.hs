@@ -56,6 +56,7 @@ import Ashlar.Internal.Builder.Bytes (byteString)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Numbers (int64BE)
 import Ashlar.Internal.Builder.Put (Put, execPut, putBuilder)
+import Ashlar.Internal.Codec.Fixed (narrow)
 import Ashlar.Internal.Get.ArrayBounds (agree)
 import Ashlar.Internal.Get.Budget (chargeRound)
 import Ashlar.Internal.Get.Bytes (available)
@@ -66,6 +67,7 @@ import Ashlar.Internal.Get.Vectors (NumberElement, getVectorBE, getVectorOf)
 import Ashlar.Internal.Mem (Number, keepAlive, newBuffer, peekBE, pokeBE, sliceBuffer)
 import Ashlar.Internal.Mem.Cells
 import Data.Array.IArray (IArray, Ix, bounds, elems, listArray, rangeSize)
+import Data.Bits (finiteBitSize)
 import qualified Data.ByteString as S
 import qualified Data.Foldable as F
 import Data.Int (Int64)
@@ -84,9 +86,12 @@ putCount :: Int -> Builder
 putCount n = int64BE (fromIntegral n)
 {-# INLINE putCount #-}
 
--- | A number of elements, which may be negative, and is not to be trusted.
+-- | A number of elements, which may be negative, and is not to be trusted. Where an 'Int' has 32
+-- bits, not every number fits.
 getCount :: Get Int
-getCount = fromIntegral <$> getInt64be
+getCount
+  | finiteBitSize (0 :: Int) == 64 = fromIntegral <$> getInt64be
+  | otherwise = getInt64be >>= either invalid pure . narrow
 {-# INLINE getCount #-}
 
 negative :: Int -> Get a

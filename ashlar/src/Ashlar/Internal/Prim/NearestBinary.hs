@@ -40,7 +40,14 @@ where
 
 import Ashlar.Internal.Prim.Multiply128
 import Ashlar.Internal.Prim.PowersOfTen
-import Data.Bits (complement, countLeadingZeros, unsafeShiftL, unsafeShiftR, (.&.))
+import Data.Bits
+  ( complement,
+    countLeadingZeros,
+    finiteBitSize,
+    unsafeShiftL,
+    unsafeShiftR,
+    (.&.),
+  )
 import Data.Word (byteSwap64)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
 import GHC.Exts (Double (D#), Int (I#), Ptr (Ptr), indexDoubleOffAddr#, indexWord64OffAddr#)
@@ -173,7 +180,9 @@ significandAndExponent b bits
     fraction = bits .&. ((1 `unsafeShiftL` significandBits b) - 1)
     least = leastExponent b - significandBits b
 
--- | Is @w * 10^q@ a quotient of two exact numbers?
+-- | Is @w * 10^q@ a quotient of two exact numbers, which the machine rounds once?
+--
+-- Not on 32 bits: an 'Int' holds no such @w@, and the x87 rounds to 64 bits of significand first.
 isQuotient ::
   Binary ->
   -- | @w@
@@ -181,7 +190,11 @@ isQuotient ::
   -- | @q@
   Int ->
   Bool
-isQuotient b w q = q <= 0 && q >= leastExact b && w <= 1 `unsafeShiftL` (significandBits b + 1)
+isQuotient b w q =
+  finiteBitSize (0 :: Int) == 64
+    && q <= 0
+    && q >= leastExact b
+    && w <= 1 `unsafeShiftL` (significandBits b + 1)
 {-# INLINE isQuotient #-}
 
 -- | @w * 10^q@ where 'isQuotient' holds.

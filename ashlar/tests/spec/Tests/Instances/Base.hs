@@ -40,7 +40,7 @@ numbers =
       is "Int16" [-2 :: Int16],
       is "Int32" [-2 :: Int32],
       is "Int64" [-2, maxBound :: Int64],
-      is "Int" [1, minBound :: Int],
+      is "Int" [1, -2147483648 :: Int],
       is "Float" [1.5, -1 / 0 :: Float],
       is "Double" [1.5, -0.0 :: Double],
       made

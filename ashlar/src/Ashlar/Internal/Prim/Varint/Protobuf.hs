@@ -41,7 +41,7 @@ import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.Varint.Groups
 import Ashlar.Internal.Prim.Varint.LEB128
 import Ashlar.Internal.Prim.Varint.Type
-import Data.Bits (unsafeShiftL, unsafeShiftR, xor, (.&.))
+import Data.Bits (finiteBitSize, unsafeShiftL, unsafeShiftR, xor, (.&.))
 import Data.Int (Int32, Int64)
 import Data.Word (Word32, Word64)
 
@@ -129,7 +129,10 @@ int64Zigzag = via zigzag64 unZigzag64 word64LEB128
 --
 -- @since 0.1.0.0
 intZigzag :: Varint Int
-intZigzag = via (zigzag64 . fromIntegral) (fromIntegral . unZigzag64) word64LEB128
+intZigzag
+  | finiteBitSize (0 :: Int) == 64 =
+    via (zigzag64 . fromIntegral) (fromIntegral . unZigzag64) word64LEB128
+  | otherwise = via (zigzag32 . fromIntegral) (fromIntegral . unZigzag32) word32LEB128
 {-# INLINE intZigzag #-}
 
 -- | The index of a number in the sequence 0, -1, 1, -2, 2 and so on.

@@ -43,13 +43,18 @@ import qualified Data.Text.Encoding as T
 import qualified Data.Text.Encoding.Error as T
 import qualified Data.Vector as V
 import Data.Word (Word32)
+import Foreign.Storable (sizeOf)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
+
+-- The size of a number of elements: an 'Int', as the machine has it.
+countSize :: Int
+countSize = sizeOf (0 :: Int)
 
 -- The size of a number of elements, and the elements.
 sizeElements :: forall t a. (Foldable t, Store a) => Size (t a)
 sizeElements = VarSize $ \xs -> case size @a of
-  ConstSize n -> 8 + n * F.length xs
-  VarSize f -> F.foldl' (\n x -> n + f x) 8 xs
+  ConstSize n -> countSize + n * F.length xs
+  VarSize f -> F.foldl' (\n x -> n + f x) countSize xs
 {-# INLINE sizeElements #-}
 
 pokeElements :: (Foldable t, Store a) => t a -> Poke ()
@@ -102,7 +107,7 @@ unordered = invalid "keys that do not ascend"
 
 -- | As a 'Set.Set' of 'Int'.
 instance Store IS.IntSet where
-  size = VarSize (\s -> 8 * (1 + IS.size s))
+  size = VarSize (\s -> countSize * (1 + IS.size s))
   poke s = poke (IS.toAscList s)
   peek = peek >>= \xs -> if ascending id xs then pure $! IS.fromDistinctAscList xs else unordered
 
@@ -120,7 +125,7 @@ peekMarker =
 
 -- | A marker of 4 bytes, and the pairs by ascending key. Keys that do not ascend are refused.
 instance (Ord k, Store k, Store v) => Store (M.Map k v) where
-  size = VarSize (\m -> 12 + M.foldlWithKey' (\n k v -> n + getSize k + getSize v) 0 m)
+  size = VarSize (\m -> 4 + countSize + M.foldlWithKey' (\n k v -> n + getSize k + getSize v) 0 m)
   poke m = pokeMarker *> poke (M.size m) *> putBuilder (putEach poke (M.toAscList m))
   peek =
     peekMarker *> peekElements >>= \xs ->
@@ -131,7 +136,7 @@ instance (Ord k, Store k, Store v) => Store (M.Map k v) where
 
 -- | As a 'M.Map' with keys of type 'Int'.
 instance Store v => Store (IM.IntMap v) where
-  size = VarSize (IM.foldl' (\n v -> n + 8 + getSize v) 12)
+  size = VarSize (IM.foldl' (\n v -> n + countSize + getSize v) (4 + countSize))
   poke m = pokeMarker *> poke (IM.size m) *> putBuilder (putEach poke (IM.toAscList m))
   peek =
     peekMarker *> peekElements >>= \xs ->
@@ -186,17 +191,17 @@ peekArray = deeper $ do
 
 -- | The number of bytes, and the bytes. What is read is a slice of the input.
 instance Store S.ByteString where
-  size = VarSize (\bs -> 8 + S.length bs)
+  size = VarSize (\bs -> countSize + S.length bs)
   poke bs = poke (S.length bs) *> putBuilder (chunk bs)
   peek = peek >>= getByteString
 
 instance Store L.ByteString where
-  size = VarSize (\bs -> 8 + fromIntegral (L.length bs))
+  size = VarSize (\bs -> countSize + fromIntegral (L.length bs))
   poke bs = poke (fromIntegral (L.length bs) :: Int) *> putBuilder (lazyByteString bs)
   peek = peek >>= \n -> getLazyByteString (fromIntegral (n :: Int))
 
 instance Store SBS.ShortByteString where
-  size = VarSize (\bs -> 8 + SBS.length bs)
+  size = VarSize (\bs -> countSize + SBS.length bs)
   poke bs = poke (SBS.length bs) *> putBuilder (shortByteString bs)
   peek = peek >>= getShortByteString
 
@@ -204,7 +209,7 @@ instance Store SBS.ShortByteString where
 -- these, as @store@ wrote it then; from version 2 on the number of bytes, and UTF-8. What is
 -- no such text is refused.
 instance Store T.Text where
-  size = VarSize (\t -> 8 + unitSize * lengthUnits t)
+  size = VarSize (\t -> countSize + unitSize * lengthUnits t)
   poke t = poke (lengthUnits t) *> putByteString (if unitSize == 1 then T.encodeUtf8 t else utf16 t)
     where
       utf16 = if targetByteOrder == LittleEndian then T.encodeUtf16LE else T.encodeUtf16BE
