@@ -17,6 +17,7 @@ module Main (main) where
 
 import Control.Monad (forM, forM_, replicateM, replicateM_)
 import Data.List (isInfixOf, isPrefixOf, isSuffixOf, partition, stripPrefix, transpose)
+import Data.Maybe (mapMaybe)
 import Data.Version (showVersion)
 import Result
 import System.CPUTime (getCPUTime)
@@ -38,7 +39,7 @@ main = do
   (options, wanted) <- partition ("--" `isPrefixOf`) <$> getArgs
   let isWanted w = null wanted || any (`isInfixOf` workloadName w) wanted
       workloads = concatMap snd families
-      option name = [value | Just value <- map (stripPrefix ("--" ++ name ++ "=")) options]
+      option name = mapMaybe (stripPrefix ("--" ++ name ++ "=")) options
   case options of
     ["--one-run"] -> mapM_ oneRun (filter ((`elem` wanted) . workloadName) workloads)
     ["--tables"] -> mapM readReport wanted >>= putStr . tables

@@ -91,8 +91,8 @@ module Ashlar.Put
 where
 
 import Ashlar.Internal.Builder.Bytes (byteString, lazyByteString, shortByteString)
-import Ashlar.Internal.Builder.Constant ()
 import qualified Ashlar.Internal.Builder.Bytes as Builder
+import Ashlar.Internal.Builder.Constant ()
 import Ashlar.Internal.Builder.Instances ()
 import Ashlar.Internal.Builder.Lazy (toLazyByteString)
 import Ashlar.Internal.Builder.Numbers

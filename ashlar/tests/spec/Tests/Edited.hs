@@ -43,7 +43,7 @@ answers _ value = mapM_ sameEverywhere (edits (encode value))
     sameEverywhere bs = do
       let expected = answer (decode bs)
           (front, back) = S.splitAt (S.length bs `div` 2) bs
-          says how r = assertEqual (how ++ ": " ++ show bs) expected r
+          says how = assertEqual (how ++ ": " ++ show bs) expected
           lazily = answer . runGetLazy get' . L.fromChunks
       says "single bytes" (lazily (map S.singleton (S.unpack bs)))
       says "two chunks" (lazily [front, back])

@@ -15,6 +15,7 @@ import qualified Data.ByteString.Builder as B
 import qualified Data.ByteString.Builder.Extra as B
 import qualified Data.ByteString.Lazy as L
 import GHC.Float (castDoubleToWord64, castFloatToWord32, castWord32ToFloat, castWord64ToDouble)
+import System.Info (arch)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck hiding (label)
@@ -82,9 +83,11 @@ nanPayload = do
   let double = castWord64ToDouble 0x7FF00000DEADBEEF
       float = castWord32ToFloat 0x7F80BEEF
       through builder getter = A.runGet getter (A.toStrictByteString builder)
+      doubleBack = 0x7FF00000DEADBEEF .|. quiet 51
+      floatBack = 0x7F80BEEF .|. quiet 22
       quiet :: Bits a => Int -> a
       quiet n = if arch == "i386" then bit n else zeroBits
-  castDoubleToWord64 <$> through (A.doubleLE double) A.getDoublele @?= Right (0x7FF00000DEADBEEF .|. quiet 51)
-  castDoubleToWord64 <$> through (A.doubleBE double) A.getDoublebe @?= Right (0x7FF00000DEADBEEF .|. quiet 51)
-  castFloatToWord32 <$> through (A.floatLE float) A.getFloatle @?= Right (0x7F80BEEF .|. quiet 22)
-  castFloatToWord32 <$> through (A.floatBE float) A.getFloatbe @?= Right (0x7F80BEEF .|. quiet 22)
+  castDoubleToWord64 <$> through (A.doubleLE double) A.getDoublele @?= Right doubleBack
+  castDoubleToWord64 <$> through (A.doubleBE double) A.getDoublebe @?= Right doubleBack
+  castFloatToWord32 <$> through (A.floatLE float) A.getFloatle @?= Right floatBack
+  castFloatToWord32 <$> through (A.floatBE float) A.getFloatbe @?= Right floatBack

@@ -165,7 +165,8 @@ overflowing = forM_
 
 longNothing :: Assertion
 longNothing = do
-  result <- timeout 20000 (evaluate (toStrictByteString (stimes (10 ^ (15 :: Int) :: Integer) mempty)))
+  let many = 10 ^ (15 :: Int) :: Integer
+  result <- timeout 20000 (evaluate (toStrictByteString (stimes many mempty)))
   result @?= Nothing
 
 -- After an inserted ByteString, the rest of the open buffer is still used.
