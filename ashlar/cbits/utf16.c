@@ -99,7 +99,7 @@ static inline size_t widen4(uint16_t *to, const uint8_t *from) {
     }                                                                  \
     if (all < 0x80) return count;                                      \
     size_t good = 0;                                                   \
-    while (from[good] < 0x80) good++;                                  \
+    while (good < count && from[good] < 0x80) good++;                  \
     return good;                                                       \
   }
 

@@ -122,9 +122,11 @@ lazyInBase64 v = go S.empty
       L.Empty -> inBase64 v carried
       L.Chunk bs rest
         | S.null carried ->
+          -- Not more than n.
           let whole = n - n `rem` 3
            in inBase64 v (S.unsafeTake whole bs) `append` go (S.unsafeDrop whole bs) rest
         | n < wanted -> go (carried <> bs) rest
+        -- At least the wanted bytes are there.
         | otherwise ->
           inBase64 v (carried <> S.unsafeTake wanted bs)
             `append` go S.empty (L.Chunk (S.unsafeDrop wanted bs) rest)

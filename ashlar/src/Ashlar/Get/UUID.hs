@@ -37,6 +37,7 @@ uuid = step quick >>= maybe slow pure
       if e `minusPtr` p < uuidBytes
         then pure Nothing
         else do
+          -- All of the text is there.
           found <- readUUID p
           found <$ maybe (pure ()) (\_ -> putPtr c cursorCell (p `plusPtr` uuidBytes)) found
 

@@ -99,7 +99,7 @@ toShortByteString b = case toByteArray b of ByteArray bytes -> SBS.SBS bytes
 toByteArray :: Builder -> ByteArray
 toByteArray = collected $ \output p -> do
   let open = outputOpen output
-      n = outputCount output + p `minusPtr` openFrom open
+      n = outputCount output `plusCount` (p `minusPtr` openFrom open)
   if inOneBuffer output && n >= largeObject && not (wasteful output p)
     then do
       -- The buffer was made for this run, and no part of it has been handed out.
@@ -107,7 +107,8 @@ toByteArray = collected $ \output p -> do
       shrinkMutableByteArray array n
       unsafeFreezeByteArray array
     else do
-      array <- newByteArray n
+      array <- if n < maxBound then newByteArray n else tooLong
+      -- The chunks have n bytes together.
       gather array 0 (chunksUpTo p output)
       unsafeFreezeByteArray array
   where
@@ -139,7 +140,7 @@ collected use b =
 data Output = Output
   { -- | The chunks that are complete, the last first.
     outputChunks :: ![ByteString],
-    -- | The number of their bytes.
+    -- | The number of their bytes, by 'plusCount'.
     outputCount :: !Int,
     outputOpen :: !Open
   }
@@ -194,10 +195,22 @@ cut :: Ptr Word8 -> Output -> Output
 cut p output@(Output chunks count open)
   | p == openFrom open = output
   | otherwise =
-    Output (written open p : chunks) (count + p `minusPtr` openFrom open) (handedOut open p)
+    Output
+      (written open p : chunks)
+      (count `plusCount` (p `minusPtr` openFrom open))
+      (handedOut open p)
 
 insert :: ByteString -> Output -> Output
-insert bs (Output chunks count open) = Output (bs : chunks) (count + S.length bs) open
+insert bs (Output chunks count open) = Output (bs : chunks) (count `plusCount` S.length bs) open
+
+-- The sum of two numbers of bytes, or 'maxBound' if it is larger. The same ByteString may be inserted
+-- again and again, so on 32 bits there can be more bytes than memory holds.
+plusCount :: Int -> Int -> Int
+plusCount m n = if n > maxBound - m then maxBound else m + n
+
+tooLong :: a
+tooLong = errorWithoutStackTrace "Ashlar.Builder: the bytes are too many for an array"
+{-# NOINLINE tooLong #-}
 
 enlarged :: IORef Output -> Output -> Ptr Word8 -> Int -> Int -> IO FreeSpace
 enlarged ref output@(Output chunks _ open) p n wanted

@@ -120,6 +120,7 @@ gatherAll c input target = do
   start <- getPtr c segmentStartCell
   end <- getPtr c segmentEndCell
   let have = end `minusPtr` p
+      -- The cursor is in the open segment.
       left = unsafeDrop (p `minusPtr` start) (segmentOpen segments)
       -- If much is held already, twice as much: Note [Bridges].
       wanted = if have > 256 then max target (2 * have) else target
@@ -138,7 +139,7 @@ passed c segments = do
   offset <- getInt c segmentOffsetCell
   at <- position c
   let used = at - offset
-      -- Forced, or it would keep all segments alive.
+      -- Forced, or it would keep all segments alive. The cursor is in the open one.
       !before = unsafeTake used (segmentOpen segments)
   pure
     $! if keep >= at
@@ -168,6 +169,7 @@ letGo c input = do
   let used = p `minusPtr` start
   if p == end && used > 512 && keep >= offset + used
     then do
+      -- The segment has the used bytes, which are more than 512.
       tail' <- evaluate (S.copy (unsafeDrop (used - 64) (segmentOpen segments)))
       mask_ $ do
         writeIORef (inputSegments input) $! segments {segmentsPast = [], segmentOpen = tail'}
@@ -266,6 +268,7 @@ bridge target = go target []
   where
     go n acc (bs : more)
       | S.length bs <= n = go (n - S.length bs) (bs : acc) more
+      -- The chunk has more than n bytes.
       | n > 0 = (S.concat (reverse (unsafeTake n bs : acc)), unsafeDrop n bs : more)
       | otherwise = (S.concat (reverse acc), bs : more)
     go _ acc [] = (S.concat (reverse acc), [])

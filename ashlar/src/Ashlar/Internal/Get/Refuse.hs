@@ -81,11 +81,9 @@ missing needed left =
 {-# NOINLINE missing #-}
 
 -- Bring n bytes that are there, but no more than an error shows, into one segment: the decoder
--- may have examined them in several. Returns their number.
+-- may have examined them in several. Returns their number, which is that of the bytes found there.
 together :: Int -> Get Int
-together n = step $ \c env -> m <$ lookAt c env m
-  where
-    m = min 16 n
+together n = step $ \c env -> foundLength <$> lookAt c env (min 16 n)
 
 -- | Fail at the cursor with a message.
 invalid :: String -> Get a

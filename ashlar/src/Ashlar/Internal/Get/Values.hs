@@ -202,7 +202,8 @@ heldAfter batch held@(Held from chunks) = case batch of
             let start = end - S.length bs
              in if at <= start
                   then go (bs : later) start older
-                  else reverse (unsafeDrop (at - start) bs : later)
+                  else -- The offset lies within the chunk.
+                    reverse (unsafeDrop (at - start) bs : later)
         go later _ _ = reverse later
      in Held at left
 

@@ -53,6 +53,8 @@ instance (Ix i, Codec i, Codec e) => Codec (Base.Array i e) where
   size arr =
     sizeIndexed (Base.bounds arr) (layout :: Layout e) (Base.numElements arr) $
       F.foldl' (\n x -> n + size x) 0 arr
+
+  -- The number is between 0 and n, which is the length of the array.
   put arr@(Base.Array _ _ n elements#) =
     putBounds (Base.bounds arr) (putIndexed n (indexArrayM (Primitive.Array elements#)))
   get = getIndexed $ \(l, u) v -> case V.toArray v of
