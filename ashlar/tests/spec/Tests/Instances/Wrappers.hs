@@ -43,7 +43,10 @@ wrappers =
       made "Varint Int8" (Varint <$> wide) [Varint 1, Varint (-1) :: Varint Int8],
       made "Varint Int" (Varint <$> wide) [Varint 300 :: Varint Int],
       made "Zigzag Int8" (Zigzag <$> wide) [Zigzag minBound, Zigzag 1 :: Zigzag Int8],
-      made "Zigzag Int" (Zigzag <$> wide) [Zigzag (-1), Zigzag 64, Zigzag (-2147483648) :: Zigzag Int],
+      made
+        "Zigzag Int"
+        (Zigzag <$> wide)
+        [Zigzag (-1), Zigzag 64, Zigzag (-2147483648) :: Zigzag Int],
       made "BigEndian Word16" (BigEndian <$> arbitrary) [BigEndian (258 :: Word16)],
       made "BigEndian Word32" (BigEndian <$> wide) [BigEndian (16909060 :: Word32)],
       made "BigEndian Word64" (BigEndian <$> wide) [BigEndian (258 :: Word64)],
