@@ -48,6 +48,7 @@ import qualified Tests.Literals
 import qualified Tests.Masking
 import qualified Tests.Names
 import qualified Tests.Numbers
+import qualified Tests.OneStep
 import qualified Tests.Output
 import qualified Tests.Paths
 import qualified Tests.Prim
@@ -116,6 +117,7 @@ main =
         Tests.Masking.tests,
         Tests.Names.tests,
         Tests.Numbers.tests,
+        Tests.OneStep.tests,
         Tests.Output.tests,
         Tests.Paths.tests,
         Tests.Prim.tests,

@@ -19,9 +19,11 @@
 module Ashlar.Internal.Get.Core
   ( Get (..),
     step,
+    pureGet,
 
     -- * Numbers of constant size
     fixedGet,
+    skipFixed,
     Widths (..),
 
     -- * Demands on the next byte
@@ -77,7 +79,7 @@ instance Functor Get where
   {-# INLINE (<$) #-}
 
 instance Applicative Get where
-  pure a = Get (\_ _ s -> (# s, a #))
+  pure = pureGet
   {-# INLINE pure #-}
   (<*>) = apGet
   {-# INLINE (<*>) #-}
@@ -132,6 +134,10 @@ instance Monoid a => Monoid (Get a) where
 -- 'fixedGet' and 'guardedGet' are CONLIKE. In the monad numbers are not joined: to look for the
 -- second below a lambda, rules would have to match it, which GHC can from 9.10 on.
 
+pureGet :: a -> Get a
+pureGet a = Get (\_ _ s -> (# s, a #))
+{-# INLINE CONLIKE [1] pureGet #-}
+
 mapGet :: (a -> b) -> Get a -> Get b
 mapGet f (Get g) = Get $ \c env s -> case g c env s of (# s', a #) -> (# s', f a #)
 {-# INLINE [1] mapGet #-}
@@ -150,6 +156,8 @@ bindGet (Get f) k = Get $ \c env s -> case f c env s of (# s', a #) -> unGet (k 
 {-# INLINE [1] bindGet #-}
 
 {-# RULES
+"map/pure" forall f a. mapGet f (pureGet a) = pureGet (f a)
+"ap/pure" forall f g. apGet (pureGet f) g = mapGet f g
 "map/fixed" forall f n ps r.
   mapGet f (fixedGet n ps r) =
     fixedGet n ps (\p -> mapIO f (r p))
@@ -201,6 +209,11 @@ fixedGet n parts rd = case parts of
   where
     rd' p = step (\_ _ -> rd p)
 {-# INLINE CONLIKE [1] fixedGet #-}
+
+-- | Leave out numbers of constant size: how many bytes they take in all, and each of them. It fails
+-- as reading them does.
+skipFixed :: Int -> Widths -> Get ()
+skipFixed n parts = step (\c env -> demandWidths parts c env n >> advanceBy c n)
 
 -- Demand all the bytes that the numbers take. If there are too few, read the numbers that are
 -- there, and fail as the next one does.

@@ -1,4 +1,6 @@
 {-# LANGUAGE BangPatterns #-}
+-- No eta-expansion: Note [Rules for decoders] in "Ashlar.Internal.Get.Core".
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
 -- Module      : Ashlar.Internal.Get.Scan
@@ -83,7 +85,7 @@ takeScanned result s0 scanner = step $ \c env -> do
   if complete
     then (\bs -> result bs s) <$> slice c env (q `minusPtr` p)
     else takeOn c env scanner s >>= \(Taken bs s') -> pure (result bs s')
-{-# INLINE takeScanned #-}
+{-# INLINE CONLIKE [1] takeScanned #-}
 
 -- All that was taken, in one string.
 data Taken s = Taken !ByteString s
@@ -179,6 +181,7 @@ takeTill f = takeWhile (not . f)
 -- @since 0.1.0.0
 takeTillByte :: Word8 -> Get ByteString
 takeTillByte w = takeScanned const () (byteScanner w)
+{-# INLINE takeTillByte #-}
 
 -- | 'takeWhile' with a state: the bytes up to the one for which the function
 -- returns 'Nothing'. (A slice or a copy, as of 'takeTill'.)
