@@ -62,6 +62,7 @@ main =
         testCase "puts: what the builders allocate, and a few words" putsAsBuilders,
         testCase "puts in a row need no stack" putsInARow,
         testCase "a sum in Get: nothing for each element" sumOfNumbers,
+        testCase "numbers in the monad: nothing" monadic,
         testCase "pushed values: 80 bytes for each, and 4 KiB for each chunk" pushedValues,
         testCase "lazy output that is dropped halfway leaves nothing" droppedHalfWay,
         testCase "lazy output: 128 bytes for each inserted ByteString" insertedRun,
@@ -349,6 +350,27 @@ droppedHalfWay = do
   assertBool (show (before, after')) (after' < before + 100000)
   where
     live = performMajorGC >> gcdetails_live_bytes . gc <$> getRTSStats
+
+-- The compiler finds no box for any of them.
+monadic :: Assertion
+monadic = do
+  few <- running 1000
+  many' <- running 101000
+  assertBool (show (few, many')) (many' - few < 1000)
+  where
+    running n = do
+      bs <- evaluate (S.replicate (n * 25) 7)
+      allocated (evaluate (runGet (loop n 0) bs))
+    loop :: Int -> Int64 -> Get Int64
+    loop n acc
+      | n == 0 = pure acc
+      | otherwise = do
+        a <- getInt64le
+        b <- getWord8
+        c <- getInt64be
+        d <- getInt64host
+        let acc' = acc + a + fromIntegral b + c * d
+        acc' `seq` loop (n - 1) acc'
 
 -- With the 'Right' of the result, and what the result itself takes.
 strictRuns :: Assertion

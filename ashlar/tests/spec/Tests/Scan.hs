@@ -201,12 +201,30 @@ literalsInProgram =
         (P.bytes "abcdefghijklmno", P.optionBytes "abcdefghijklmno", "abcdefghijklmno"),
         (P.bytes "abcdefghijklmnop", P.optionBytes "abcdefghijklmnop", "abcdefghijklmnop"),
         (P.bytes "abcdefghijklmnopq", P.optionBytes "abcdefghijklmnopq", "abcdefghijklmnopq"),
-        (P.bytes "abcdefghijklmnopqrstuvw", P.optionBytes "abcdefghijklmnopqrstuvw", "abcdefghijklmnopqrstuvw"),
-        (P.bytes "abcdefghijklmnopqrstuvwx", P.optionBytes "abcdefghijklmnopqrstuvwx", "abcdefghijklmnopqrstuvwx"),
-        (P.bytes "abcdefghijklmnopqrstuvwxy", P.optionBytes "abcdefghijklmnopqrstuvwxy", "abcdefghijklmnopqrstuvwxy"),
-        (P.bytes "abcdefghijklmnopqrstuvwxyzABCDE", P.optionBytes "abcdefghijklmnopqrstuvwxyzABCDE", "abcdefghijklmnopqrstuvwxyzABCDE"),
-        (P.bytes "abcdefghijklmnopqrstuvwxyzABCDEF", P.optionBytes "abcdefghijklmnopqrstuvwxyzABCDEF", "abcdefghijklmnopqrstuvwxyzABCDEF"),
-        (P.bytes "abcdefghijklmnopqrstuvwxyzABCDEFG", P.optionBytes "abcdefghijklmnopqrstuvwxyzABCDEFG", "abcdefghijklmnopqrstuvwxyzABCDEFG"),
+        ( P.bytes "abcdefghijklmnopqrstuvw",
+          P.optionBytes "abcdefghijklmnopqrstuvw",
+          "abcdefghijklmnopqrstuvw"
+        ),
+        ( P.bytes "abcdefghijklmnopqrstuvwx",
+          P.optionBytes "abcdefghijklmnopqrstuvwx",
+          "abcdefghijklmnopqrstuvwx"
+        ),
+        ( P.bytes "abcdefghijklmnopqrstuvwxy",
+          P.optionBytes "abcdefghijklmnopqrstuvwxy",
+          "abcdefghijklmnopqrstuvwxy"
+        ),
+        ( P.bytes "abcdefghijklmnopqrstuvwxyzABCDE",
+          P.optionBytes "abcdefghijklmnopqrstuvwxyzABCDE",
+          "abcdefghijklmnopqrstuvwxyzABCDE"
+        ),
+        ( P.bytes "abcdefghijklmnopqrstuvwxyzABCDEF",
+          P.optionBytes "abcdefghijklmnopqrstuvwxyzABCDEF",
+          "abcdefghijklmnopqrstuvwxyzABCDEF"
+        ),
+        ( P.bytes "abcdefghijklmnopqrstuvwxyzABCDEFG",
+          P.optionBytes "abcdefghijklmnopqrstuvwxyzABCDEFG",
+          "abcdefghijklmnopqrstuvwxyzABCDEFG"
+        ),
         (P.bytes "caf\233", P.optionBytes "caf\233", "caf\233"),
         (P.bytes "a\0b", P.optionBytes "a\0b", "a\0b")
       ]

@@ -143,12 +143,12 @@ runGetWith budget g = runGet (withBudget budget g)
 
 -- Note [A run of one step]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~
--- Numbers side by side, a token, or no input at all: such a decoder neither goes back nor waits, and
--- whether it fails is known before it begins. On strict input it needs no cells, no handler and no
--- environment. So rules run it on the memory itself. They match before phase 1, where it is known
--- what the decoder is, and leave failing runs to the general way. (Benchmarks "one run on 16
--- bytes", "one run of a decoder that reads nothing", "one run: takeWhile". Allocation test "a strict
--- run of one step: its result".)
+-- Numbers side by side, a token, or no input at all: such a decoder neither goes back nor waits,
+-- and whether it fails is known before it begins. On strict input it needs no cells, no handler and
+-- no environment. So rules run it on the memory itself. They match before phase 1, where it is
+-- known what the decoder is, and leave runs that fail to the general way. (Benchmarks "one run on
+-- 16 bytes", "one run of a decoder that reads nothing", "one run: takeWhile at the end of the
+-- input". Allocation test "a strict run of one step: its result". Tests "runs of one step".)
 runStrict, runAll :: Get a -> ByteString -> Either DecodeError a
 runStrict g bs = runWithCells g bs
 runAll g bs = runWithCells (g <* endOfInput) bs
@@ -190,8 +190,8 @@ wrongLength n parts = runWithCells (skipFixed n parts *> endOfInput *> pure succ
 
 -- The bytes that a scanner wants.
 --
--- It may not return, if a predicate does not. What 'withBytesQuick' does to keep the string alive is
--- then dropped as dead code, but only where no byte is read any more: a scanner ends where the
+-- It may not return, if a predicate does not. What 'withBytesQuick' does to keep the string alive
+-- is then dropped as dead code, but only where no byte is read any more: a scanner ends where the
 -- range does, so as long as it reads it may return, and then the result is a slice of the string.
 -- (@keepAlive#@ is a call from GHC 9.2 on, with two closures.)
 runScanned ::
