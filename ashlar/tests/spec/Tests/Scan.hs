@@ -178,11 +178,11 @@ literalsInProgram :: Property
 literalsInProgram =
   conjoin
     [ conjoin
-        [ agreesAt exactly bs (maybe (Left 0) (\rest -> Right (s, rest)) (S.stripPrefix s bs))
+        [ agreesAt literally bs (maybe (Left 0) (\rest -> Right (s, rest)) (S.stripPrefix s bs))
             .&&. agrees option bs (Just (maybe (False, bs) ((,) True) (S.stripPrefix s bs)))
           | bs <- [s, s <> "a", S.drop 1 s] ++ S.inits s ++ map (changed s) [0 .. S.length s - 1]
         ]
-      | (exactly, option, s) <- samples
+      | (literally, option, s) <- samples
     ]
   where
     changed s i = case S.splitAt i s of
