@@ -185,7 +185,7 @@ runFixed right n parts rd bs
 
 -- The input is not as long as the numbers. So it does not matter what they are.
 wrongLength :: Int -> Widths -> ByteString -> Either DecodeError a
-wrongLength n parts = runWithCells (skipFixed n parts *> endOfInput *> pure succeedsAgain)
+wrongLength n parts = runWithCells (succeedsAgain <$ (skipFixed n parts *> endOfInput))
 {-# NOINLINE wrongLength #-}
 
 -- The bytes that a scanner wants.

@@ -145,7 +145,8 @@ stateScanner f s0 start e = go s0 start
 {-# INLINE stateScanner #-}
 
 -- | The bytes up to the first that is this one, or up to the end: a slice or a copy, as of
--- 'Ashlar.Get.Parse.takeTill'. Long strings are searched faster than by @takeTill (== w)@, short ones slower.
+-- 'Ashlar.Get.Parse.takeTill'. Long strings are searched faster than by @takeTill (== w)@, short
+-- ones slower.
 --
 -- @since 0.1.0.0
 takeTillByte :: Word8 -> Get ByteString
