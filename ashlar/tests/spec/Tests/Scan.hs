@@ -176,7 +176,7 @@ literal = forText $ \bs ->
 -- different in each byte.
 literalsInProgram :: Property
 literalsInProgram =
-  conjoin
+  once . conjoin $
     [ conjoin
         [ agreesAt literally bs (maybe (Left 0) (\rest -> Right (s, rest)) (S.stripPrefix s bs))
             .&&. agrees option bs (Just (maybe (False, bs) ((,) True) (S.stripPrefix s bs)))
