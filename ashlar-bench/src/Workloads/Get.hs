@@ -350,6 +350,25 @@ csvDouble =
 around :: [Workload]
 around =
   [ Workload
+      "one run of a decoder that reads nothing"
+      [ ("ashlar", apply (right . A.runGet (pure ())) sixteen),
+        ("cereal", apply (right . C.runGet (pure ())) sixteen)
+      ],
+    Workload
+      "one run on 16 bytes, in the monad"
+      [ ( "ashlar",
+          apply (right . A.runGet (A.getWord64le >>= \a -> (+ a) <$> A.getWord64be)) sixteen
+        ),
+        ( "binary",
+          apply
+            (B.runGet (B.getWord64le >>= \a -> (+ a) <$> B.getWord64be))
+            (L.fromStrict sixteen)
+        ),
+        ( "cereal",
+          apply (right . C.runGet (C.getWord64le >>= \a -> (+ a) <$> C.getWord64be)) sixteen
+        )
+      ],
+    Workload
       "one run on 16 bytes"
       [ ("ashlar", apply (right . A.runGet two) sixteen),
         ( "binary",

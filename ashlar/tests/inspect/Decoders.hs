@@ -1,3 +1,4 @@
+{-# LANGUAGE OverloadedStrings #-}
 {-# OPTIONS_GHC -ddump-simpl -ddump-to-file -dsuppress-all -dsuppress-uniques #-}
 
 -- |
@@ -15,11 +16,13 @@ module Decoders
     afterUnknown,
     ofThreeBytes,
     inSomeOrder,
+    keywords,
   )
 where
 
 import Ashlar.Get
 import qualified Ashlar.Get.ByteOrder as O
+import qualified Ashlar.Get.Parse as P
 import Data.Int (Int32)
 import Data.Word (Word16, Word64, Word8)
 
@@ -62,3 +65,7 @@ ofThreeBytes = recordOf getWord8 (fromIntegral <$> getWord24be) getInt24le getWo
 -- | Numbers whose byte order is unknown.
 inSomeOrder :: O.ByteOrder -> Get Record
 inSomeOrder order = recordOf getWord8 (O.getWord16 order) (O.getInt24 order) (O.getWord64 order)
+
+-- | Literals.
+keywords :: Get Bool
+keywords = P.bytes "supercalifragilist" *> P.optionBytes "expialidocious"

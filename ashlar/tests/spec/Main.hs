@@ -49,6 +49,7 @@ import qualified Tests.Literals
 import qualified Tests.Masking
 import qualified Tests.Names
 import qualified Tests.Numbers
+import qualified Tests.OneStep
 import qualified Tests.Output
 import Tests.Pages (pagesTest)
 import qualified Tests.Paths
@@ -119,6 +120,7 @@ main =
         Tests.Masking.tests,
         Tests.Names.tests,
         Tests.Numbers.tests,
+        Tests.OneStep.tests,
         Tests.Output.tests,
         pagesTest,
         Tests.Paths.tests,

@@ -192,6 +192,13 @@ order = do
   refused (decode (encode [(2 :: Int, 'a'), (1, 'b')]) :: Either DecodeError (Map Int Char)) 20
   refused (decode (encode [(1 :: Int, 'a'), (1, 'b')]) :: Either DecodeError (Map Int Char)) 20
   refused (decode (encode [(1 :: Int, 'a'), (1, 'b')]) :: Either DecodeError (IntMap Char)) 20
+  -- They are decoded in batches.
+  forM_ [1, 15, 16, 17, 50, 99] $ \i ->
+    refused
+      ( decode (encode [(if k == i then 0 else k, 'a') | k <- [0 .. 99 :: Int]]) ::
+          Either DecodeError (IntMap Char)
+      )
+      (8 + 12 * fromIntegral i)
   refused (decode (encode ['b', 'a']) :: Either DecodeError (Set Char)) 12
   refused (decode (encode [1, 3, 2 :: Int]) :: Either DecodeError IntSet) 24
   refused (decode (encode [0 / 0 :: Double, 1]) :: Either DecodeError (Set Double)) 16

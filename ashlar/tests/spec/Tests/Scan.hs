@@ -1,4 +1,5 @@
 {-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE RankNTypes #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 
 -- |
@@ -45,6 +46,7 @@ tests =
       testProperty "skipWhile, skipWhile1, skipSpace" skipping,
       testProperty "word8, satisfy, peekWord8" single,
       testProperty "bytes, optionBytes" literal,
+      testProperty "literals in the program" literalsInProgram,
       testProperty "switch, optionIf, manyWhile, skipManyWhile" switching,
       testCase "every refused byte has a name for what was expected" named,
       testCase "endOfLine" lineEnds,
@@ -170,6 +172,67 @@ literal = forText $ \bs ->
                 _ -> ([], b)
            in Just (stripped bs)
       ]
+
+-- Of every length that is compared in its own way, and at its bounds. Each is found, cut short, and
+-- different in each byte, as the same string is that the compiler does not know.
+literalsInProgram :: Property
+literalsInProgram =
+  once . conjoin $
+    [ conjoin
+        [ run literally bs === run (P.bytes s) bs .&&. run option bs === run (P.optionBytes s) bs
+          | bs <- [s, s <> "a", S.drop 1 s] ++ S.inits s ++ map (changed s) [0 .. S.length s - 1]
+        ]
+      | (literally, option, s) <- samples,
+        Run run <- [Run runGetRest, Run (lazily 1), Run (lazily 7)]
+    ]
+  where
+    lazily n g = runGetLazy ((,) <$> g <*> getRemainingByteString) . inChunksOf n
+    changed s i = case S.splitAt i s of
+      (before, rest) -> S.concat [before, S.map (+ 1) (S.take 1 rest), S.drop 1 rest]
+    -- Each is there three times, or the compiler would share it.
+    samples =
+      [ (P.bytes "", P.optionBytes "", ""),
+        (P.bytes "a", P.optionBytes "a", "a"),
+        (P.bytes "ab", P.optionBytes "ab", "ab"),
+        (P.bytes "abc", P.optionBytes "abc", "abc"),
+        (P.bytes "abcd", P.optionBytes "abcd", "abcd"),
+        (P.bytes "abcde", P.optionBytes "abcde", "abcde"),
+        (P.bytes "abcdefg", P.optionBytes "abcdefg", "abcdefg"),
+        (P.bytes "abcdefgh", P.optionBytes "abcdefgh", "abcdefgh"),
+        (P.bytes "abcdefghi", P.optionBytes "abcdefghi", "abcdefghi"),
+        (P.bytes "abcdefghijklmno", P.optionBytes "abcdefghijklmno", "abcdefghijklmno"),
+        (P.bytes "abcdefghijklmnop", P.optionBytes "abcdefghijklmnop", "abcdefghijklmnop"),
+        (P.bytes "abcdefghijklmnopq", P.optionBytes "abcdefghijklmnopq", "abcdefghijklmnopq"),
+        ( P.bytes "abcdefghijklmnopqrstuvw",
+          P.optionBytes "abcdefghijklmnopqrstuvw",
+          "abcdefghijklmnopqrstuvw"
+        ),
+        ( P.bytes "abcdefghijklmnopqrstuvwx",
+          P.optionBytes "abcdefghijklmnopqrstuvwx",
+          "abcdefghijklmnopqrstuvwx"
+        ),
+        ( P.bytes "abcdefghijklmnopqrstuvwxy",
+          P.optionBytes "abcdefghijklmnopqrstuvwxy",
+          "abcdefghijklmnopqrstuvwxy"
+        ),
+        ( P.bytes "abcdefghijklmnopqrstuvwxyzABCDE",
+          P.optionBytes "abcdefghijklmnopqrstuvwxyzABCDE",
+          "abcdefghijklmnopqrstuvwxyzABCDE"
+        ),
+        ( P.bytes "abcdefghijklmnopqrstuvwxyzABCDEF",
+          P.optionBytes "abcdefghijklmnopqrstuvwxyzABCDEF",
+          "abcdefghijklmnopqrstuvwxyzABCDEF"
+        ),
+        ( P.bytes "abcdefghijklmnopqrstuvwxyzABCDEFG",
+          P.optionBytes "abcdefghijklmnopqrstuvwxyzABCDEFG",
+          "abcdefghijklmnopqrstuvwxyzABCDEFG"
+        ),
+        (P.bytes "caf\233", P.optionBytes "caf\233", "caf\233"),
+        (P.bytes "a\0b", P.optionBytes "a\0b", "a\0b")
+      ]
+
+-- A way to run a decoder of any type, which returns the bytes left over, too.
+newtype Run = Run (forall a. Get a -> S.ByteString -> Either DecodeError (a, S.ByteString))
 
 switching :: Property
 switching = forText $ \bs ->

@@ -46,6 +46,7 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Path
+import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells
 import Control.Exception (Exception, SomeException, fromException, toException)
 import Data.IORef (readIORef, writeIORef)
@@ -191,7 +192,14 @@ refuseByte c env (Expectation names) = whenTraced c $ do
       e <- getPtr c endCell
       if p == e
         then recordAt c env p 0 (MissingInput 1 0)
-        else recordAt c (inTraced (expectingAt at) env) p 1 Unexpected
+        else
+          if at == reachSoFar farthest
+            then recordAt c (inTraced (expectingAt at) env) p 1 Unexpected
+            else do
+              part <- getInt c partCell
+              -- A byte lies there.
+              byte <- peekHost p
+              setFailures env (Refusal at byte part (envContext env) names)
   where
     expectingAt at context = foldr (`Expecting` at) context names
 {-# NOINLINE refuseByte #-}

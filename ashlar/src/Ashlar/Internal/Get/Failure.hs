@@ -24,6 +24,7 @@ module Ashlar.Internal.Get.Failure
   ( -- * Failures
     Failure (..),
     Failures (..),
+    inFull,
     reachSoFar,
     addFailure,
     addsNothing,
@@ -75,25 +76,61 @@ data Failures
     NoFailures
   | -- | The last of them, how many there are, and those before the last. All have the same reach.
     Failures {-# UNPACK #-} !Failure !Int !Failures
+  | -- | One of them, which got farther than all before: a byte that was refused, in short. The
+    -- offset, the byte, 'failurePart', what is around, and what was expected, the innermost first.
+    Refusal !Int !Word8 !PartNumber !Context [String]
+
+-- | A failure that was kept in short, as it would be in full.
+--
+-- Note [Refusals in short]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~
+-- A traced run records each byte that a choice, or a 'Control.Applicative.many', does not go on
+-- with, and forgets almost all of these records at the next one. So of a refusal that got farther
+-- than all failures before it, only what is at hand is kept, in six words. It is written in full
+-- when another failure gets as far, or for the error. (Benchmark "brackets, 100 KB, chunks of 100
+-- bytes". Allocation test "a choice that the next byte decides". The tests "errors" compare traced
+-- runs with each other on every split.)
+inFull :: Failures -> Failures
+inFull failures = case failures of
+  Refusal at byte part context names -> Failures (refusal at byte part context names) 1 NoFailures
+  _ -> failures
+{-# INLINE inFull #-}
+
+refusal :: Int -> Word8 -> PartNumber -> Context -> [String] -> Failure
+refusal at byte part context names =
+  Failure
+    { failureReach = at,
+      failureOffset = at,
+      failureFound = Found 1 (fromIntegral byte) 0,
+      failureContext = foldr (`Expecting` at) context names,
+      failurePart = part,
+      failureAhead = 0,
+      failureSize = 1,
+      failureReason = Unexpected
+    }
+{-# NOINLINE refusal #-}
 
 -- | The reach of the failures so far, or -1.
 reachSoFar :: Failures -> Int
 reachSoFar failures = case failures of
   NoFailures -> -1
   Failures f _ _ -> failureReach f
+  Refusal at _ _ _ _ -> at
 
 -- | Add a failure to those that got equally far. It replaces those that got less far.
 --
 -- A loop may fail at the same offset any number of times, so their number has a limit. Beyond
 -- it, a failure replaces the latest, unless that counts for more.
 addFailure :: Failure -> Failures -> Failures
-addFailure f olds = case olds of
-  NoFailures -> Failures f 1 NoFailures
+addFailure f short = case olds of
   Failures latest n older
     | failureReach f > failureReach latest -> Failures f 1 NoFailures
     | n < 32 -> Failures f (n + 1) olds
     | rank f >= rank latest -> Failures f n older
     | otherwise -> olds
+  _ -> Failures f 1 NoFailures
+  where
+    olds = inFull short
 {-# INLINE addFailure #-}
 
 -- | Would 'addFailure' change nothing? The failure need not have its bytes yet.
@@ -105,23 +142,24 @@ addsNothing ::
   Int ->
   Failures ->
   Bool
-addsNothing f found olds = case olds of
-  NoFailures -> False
-  Failures latest _ _
-    | failureReach f == failureReach latest ->
+addsNothing f found olds = case compare (failureReach f) (reachSoFar olds) of
+  LT -> True
+  EQ | Failures latest _ _ <- inFull olds -> same latest
+  _ -> False
+  where
+    same latest =
       failureOffset f == failureOffset latest
         && found <= foundLength (failureFound latest)
         && failurePart f == failurePart latest
         && isTrue# (reallyUnsafePtrEquality# (failureContext f) (failureContext latest))
         && isTrue# (reallyUnsafePtrEquality# (failureReason f) (failureReason latest))
-    | otherwise -> failureReach f < failureReach latest
 {-# INLINE addsNothing #-}
 
 -- The latest first.
 toList :: Failures -> [Failure]
-toList failures = case failures of
-  NoFailures -> []
+toList failures = case inFull failures of
   Failures f _ older -> f : toList older
+  _ -> []
 
 -- How much a failure counts among those that got equally far.
 rank :: Failure -> Int

@@ -53,7 +53,7 @@ import Data.Word (Word16, Word32, Word64, Word8)
 
 -- | A value in a format of fixed size.
 getScalar :: Scalar a -> Get a
-getScalar format = fixedGet (scalarSize format) (OneWidth (scalarSize format)) (scalarRead format)
+getScalar format = fixedGet (scalarSize format) (OneNumber (scalarSize format)) (scalarRead format)
 {-# INLINE getScalar #-}
 
 -- | One byte.

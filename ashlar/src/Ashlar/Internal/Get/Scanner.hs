@@ -1,0 +1,199 @@
+{-# LANGUAGE BangPatterns #-}
+
+-- |
+-- Module      : Ashlar.Internal.Get.Scanner
+-- Description : Scanners, and skipping what they want
+--
+-- Note [Scanning chunks]
+-- ~~~~~~~~~~~~~~~~~~~~~~
+-- A scanner reads memory, with its address in a register, and returns where it stopped. If that is
+-- before the end of the chunk, or where the input is known to end, the result is a slice, made
+-- without a call. Otherwise code out of line collects the slices of all chunks in a list, and
+-- copies them together once, at the end. So a token in many small chunks takes time proportional
+-- to its length. (Test "a token in many chunks".)
+--
+-- The loop has the end as a free variable. So it belongs to the code around it, and the compiler
+-- makes it a jump, and what follows a part of it. With the end as an argument it becomes a function
+-- of the module, which is called, and returns its results in a box (GHC before 9.4). There are two
+-- copies of the loop, one for the first chunk and one for all others, and each has the predicate.
+-- With one copy that is passed as a function, each byte costs a call and a box.
+module Ashlar.Internal.Get.Scanner
+  ( -- * Scanners
+    Scanned (..),
+    whileScanner,
+    byteScanner,
+    stateScanner,
+
+    -- * Taking
+    endsAt,
+    takeScanned,
+    takeTillByte,
+
+    -- * Skipping
+    skipWhile,
+    skipWhile1,
+    skipSpace,
+  )
+where
+
+import Ashlar.Internal.Get.Bytes (slice)
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Input
+import Ashlar.Internal.Mem (peekHost)
+import Ashlar.Internal.Mem.Cells
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import Data.Word (Word8)
+import Foreign.C.Types (CInt (..), CSize (..))
+import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
+
+-- | Does the input (or the innermost @isolate@) end at this address, as far as is known without
+-- asking the source? The address must be in the open segment, or its end. The end of strict input
+-- is always known.
+endsAt :: Cells -> Ptr Word8 -> IO Bool
+endsAt c p = (<=) <$> getInt c limitCell <*> offsetOf c p
+{-# INLINE endsAt #-}
+
+-- | Where a scanner stopped: the address of the first byte that it does not want,
+-- or the end; and its state there.
+data Scanned s = Scanned !(Ptr Word8) s
+
+-- | Take the bytes that a scanner wants.
+takeScanned ::
+  -- | The result, given the bytes and the last state.
+  (ByteString -> s -> r) ->
+  -- | The first state.
+  s ->
+  -- | The scanner: given a state and a range of addresses, it stops in the range or at its end.
+  (s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)) ->
+  Get r
+takeScanned result s0 scanner = step $ \c env -> do
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
+  Scanned q s <- scanner s0 p e
+  complete <- if q == e then endsAt c e else pure True
+  if complete
+    then (\bs -> result bs s) <$> slice c env (q `minusPtr` p)
+    else takeOn c env scanner s >>= \(Taken bs s') -> pure (result bs s')
+{-# INLINE CONLIKE [1] takeScanned #-}
+
+-- All that was taken, in one string.
+data Taken s = Taken !ByteString s
+
+-- The scanner wants all up to the end of the open segment.
+takeOn :: Cells -> Env -> (s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)) -> s -> IO (Taken s)
+takeOn c env scanner = whole []
+  where
+    whole acc s = do
+      p <- getPtr c cursorCell
+      e <- getPtr c endCell
+      acc' <- takeSlice acc (e `minusPtr` p)
+      more <- moreInput c env
+      if more
+        then do
+          p' <- getPtr c cursorCell
+          e' <- getPtr c endCell
+          Scanned q s' <- scanner s p' e'
+          if q /= e' then (`finish` s') <$> takeSlice acc' (q `minusPtr` p') else whole acc' s'
+        else pure (finish acc' s)
+    takeSlice acc n
+      | n > 0 = (: acc) <$> slice c env n
+      | otherwise = pure acc
+    finish acc = Taken (S.concat (reverse acc))
+{-# NOINLINE takeOn #-}
+
+-- | A scanner that wants bytes of which a predicate holds.
+whileScanner :: (Word8 -> Bool) -> s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)
+whileScanner f s start e = go start
+  where
+    go !p
+      | p == e = pure (Scanned p s)
+      | otherwise = do
+        -- p is before the end.
+        w <- peekHost p
+        if f w then go (p `plusPtr` 1) else pure (Scanned p s)
+{-# INLINE whileScanner #-}
+
+-- | A scanner that wants all bytes but one.
+byteScanner :: Word8 -> s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)
+byteScanner w s = go
+  where
+    go p e
+      | p == e = pure (Scanned e s)
+      | otherwise = do
+        -- At most 64 KiB a call: Note [Foreign copies].
+        let n = min 65536 (e `minusPtr` p)
+        found <- memchr p (fromIntegral w) (fromIntegral n)
+        if found == nullPtr then go (p `plusPtr` n) e else pure (Scanned found s)
+
+foreign import ccall unsafe "string.h memchr"
+  memchr :: Ptr Word8 -> CInt -> CSize -> IO (Ptr Word8)
+
+-- | A scanner with a state, which ends where the function returns 'Nothing'.
+stateScanner :: (s -> Word8 -> Maybe s) -> s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)
+stateScanner f s0 start e = go s0 start
+  where
+    go !s !p
+      | p == e = pure (Scanned p s)
+      | otherwise = do
+        -- p is before the end.
+        w <- peekHost p
+        case f s w of
+          Just s' -> go s' (p `plusPtr` 1)
+          Nothing -> pure (Scanned p s)
+{-# INLINE stateScanner #-}
+
+-- | The bytes up to the first that is this one, or up to the end: a slice or a copy, as of
+-- 'Ashlar.Get.Parse.takeTill'. Long strings are searched faster than by @takeTill (== w)@, short
+-- ones slower.
+--
+-- @since 0.1.0.0
+takeTillByte :: Word8 -> Get ByteString
+takeTillByte w = takeScanned const () (byteScanner w)
+
+-- | Skip bytes as long as a predicate holds.
+--
+-- @since 0.1.0.0
+skipWhile :: (Word8 -> Bool) -> Get ()
+skipWhile f = step $ \c env -> do
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
+  Scanned q () <- whileScanner f () p e
+  putPtr c cursorCell q
+  if q /= e then pure () else skipOn c env (\p' e' -> whileScanner f () p' e')
+{-# INLINE skipWhile #-}
+
+-- The scanner wanted all up to the end of the open segment, where the cursor is.
+skipOn :: Cells -> Env -> (Ptr Word8 -> Ptr Word8 -> IO (Scanned ())) -> IO ()
+skipOn c env scanner = go
+  where
+    go = do
+      more <- moreInput c env
+      if more
+        then do
+          p <- getPtr c cursorCell
+          e <- getPtr c endCell
+          Scanned q () <- scanner p e
+          putPtr c cursorCell q
+          if q /= e then pure () else go
+        else pure ()
+{-# NOINLINE skipOn #-}
+
+acceptedBySkip :: String
+acceptedBySkip = "a byte that skipWhile1 accepts"
+{-# NOINLINE acceptedBySkip #-}
+
+-- | 'skipWhile' of at least one byte. Its error says that a byte was expected that @skipWhile1@
+-- accepts: give it a better name with 'Ashlar.Get.<?>'.
+--
+-- @since 0.1.0.0
+skipWhile1 :: (Word8 -> Bool) -> Get ()
+skipWhile1 f = guardedGet f (Expectation [acceptedBySkip]) (advance *> skipWhile f)
+{-# INLINE skipWhile1 #-}
+
+-- | Skip space, tab, line feed, vertical tab, form feed and carriage return.
+--
+-- @since 0.1.0.0
+skipSpace :: Get ()
+skipSpace = skipWhile (\w -> w == 32 || w - 9 < 5)
