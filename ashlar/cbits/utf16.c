@@ -202,6 +202,21 @@ size_t ashlar_utf16_units(const uint8_t *bytes, size_t from, size_t n) {
     if (good < n) goto others;   \
   }
 
+/* Convert n units or bytes with two blocks, which may overlap. Returns 0 if n is not from 4 to 32, or
+   not all are ASCII. Then n are converted anew. Most texts are that short, and their lengths differ:
+   where a loop over blocks, halves of blocks and the rest ends, the processor does not foresee. */
+#define CONVERT_SHORT(name, to_type, from_type, convert16, convert8, convert4)        \
+  static inline int name(to_type *to, const from_type *from, size_t n) {              \
+    if (n < 4 || n > 32) return 0;                                                    \
+    if (n >= 16)                                                                      \
+      return convert16(to, from) == 16 && convert16(to + n - 16, from + n - 16) == 16; \
+    if (n >= 8) return convert8(to, from) == 8 && convert8(to + n - 8, from + n - 8) == 8; \
+    return convert4(to, from) == 4 && convert4(to + n - 4, from + n - 4) == 4;        \
+  }
+
+CONVERT_SHORT(narrow_short, uint8_t, unit, narrow16, narrow8, narrow4)
+CONVERT_SHORT(widen_short, unit, uint8_t, widen16, widen8, widen4)
+
 /* Are the next 4 units ASCII? They must be readable. */
 static inline int ascii4(const unit *s) {
   uint64_t word;
@@ -219,6 +234,7 @@ static inline int ascii4(const unit *s) {
 size_t ashlar_utf16_to_utf8(uint8_t *to, const unit *units, size_t from, size_t n) {
   const unit *s = units + from, *end = s + n;
   uint8_t *d = to;
+  if (narrow_short(d, s, n)) return n;
   for (;;) {
     /* Three bytes are writable for each unit that is left, so a block fits. */
     while (end - s >= 16) MOVE_BLOCK(narrow16, 16)
@@ -267,6 +283,7 @@ static inline int is_tail(uint8_t b) { return (b & 0xC0) == 0x80; }
 ptrdiff_t ashlar_utf8_to_utf16(unit *to, const uint8_t *bytes, size_t from, size_t n) {
   const uint8_t *s = bytes + from, *end = s + n;
   unit *d = to;
+  if (widen_short(d, s, n)) return (ptrdiff_t)n;
   for (;;) {
     /* No character has more units than bytes, so a unit is writable for each byte that is left. */
     while (end - s >= 16) MOVE_BLOCK(widen16, 16)

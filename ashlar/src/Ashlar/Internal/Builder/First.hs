@@ -1,3 +1,6 @@
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedTuples #-}
+
 -- |
 -- Module      : Ashlar.Internal.Builder.First
 -- Description : The first buffer of a run, small and with the cells in it
@@ -35,12 +38,11 @@ import Data.Primitive.ByteArray
   )
 import Data.Word (Word8)
 import Foreign.Ptr (plusPtr)
-import GHC.Exts (Ptr (Ptr))
+import GHC.Exts (Ptr (Ptr), lazy)
 import GHC.ForeignPtr (ForeignPtr (..), ForeignPtrContents (..))
+import GHC.IO (IO (..))
 
 -- | The cells of one run, and then its first buffer.
---
--- The builder writes the buffer by its address, so the value must be kept alive while it does.
 data First = First {firstCells :: Cells}
 
 -- | The bytes of a first buffer.
@@ -71,10 +73,15 @@ firstOpen first@(First c) = case firstFrom first of
 {-# INLINE firstOpen #-}
 
 -- | 'runBuilderWith' in a first buffer.
+--
+-- The buffer lives while the builder runs, because the cells are read after that. A compiler that
+-- finds that the builder never returns would drop what comes after it, but 'lazy' hides the builder
+-- until no such analysis follows. ('Ashlar.Internal.Mem.keepAlive' would allocate a closure, on GHC
+-- 9.10.) So what a caller uses after this call lives as long.
 runInFirst :: First -> Sink -> Builder -> IO (Ptr Word8)
-runInFirst first@(First c) k b = do
+runInFirst first@(First c) k (Builder b) = do
   putPtr c cursorCell (firstFrom first)
   putPtr c endCell (firstFrom first `plusPtr` firstSize)
-  runOn b c k
+  IO (\s -> (# lazy b c k s, () #))
   getPtr c cursorCell
 {-# INLINE runInFirst #-}

@@ -29,7 +29,7 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Lazy.Internal as L
-import Data.IORef (newIORef, readIORef)
+import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
 import System.IO.Unsafe (unsafePerformIO)
 
@@ -90,12 +90,16 @@ toLazyByteStringWith strategy@(AllocationStrategy first _ _) end b =
     inSmall = do
       small <- newFirst
       ref <- newIORef Small
-      step <- keepAlive small (keepAlive ref (runInFirstToRequest first small ref b))
+      step <- runInFirstToRequest first small ref b
+      -- This keeps the larger buffer alive until here: see 'runInFirst'.
       larger <- readIORef ref
       case (larger, step) of
         -- The usual end of a short output. It is not worth a copy to its size.
         (Small, Completed p) -> pure $! L.chunk (written (firstOpen small) p) end
-        (Larger _ open, _) -> chunks strategy end open [] noAllowance step
+        (Larger queue open, _) -> do
+          -- The sink must not keep what is handed out.
+          writeIORef ref (Larger queue noBuffer)
+          chunks strategy end open [] noAllowance step
         -- Not met: a builder suspends in the larger buffer only.
         (Small, Suspended _ _) -> chunks strategy end (firstOpen small) [] noAllowance step
     inLarge = do

@@ -142,12 +142,10 @@ collected inFirst inBuffers b =
   unsafeDupablePerformIO $ do
     first <- newFirst
     ref <- newIORef noOutput
-    -- The sink refers to the first buffer, and by its reference to all others.
-    let sink = Sink (\request p -> fromFirst (firstCells first) ref request p)
-    keepAlive sink $ do
-      p <- runInFirst first sink b
-      output <- readIORef ref
-      if noBuffers output then inFirst (firstOpen first) p else inBuffers output p
+    p <- runInFirst first (Sink (\request p -> fromFirst (firstCells first) ref request p)) b
+    -- This keeps the buffers alive until here: see 'runInFirst'.
+    output <- readIORef ref
+    if noBuffers output then inFirst (firstOpen first) p else inBuffers output p
 {-# INLINE collected #-}
 
 -- The sink that collects the output in memory, beginning with a first buffer. Out of line, so that
@@ -201,7 +199,7 @@ wasteful (Output _ _ open) p = slack > 128 && slack > openSize open `quot` 4
 -- 64 KiB more than twice the output. If a builder announces at least as many bytes as there are so
 -- far, they are copied into a buffer that has space for all, which is the result.
 --
--- Buffers fill whole blocks of GHC's ('wholeBlocks').
+-- Buffers fill whole blocks of GHC's ('wholeBlocks'), but what is announced is often exact.
 --
 -- Also tried:
 --
@@ -256,14 +254,14 @@ insert bs (Output chunks count open) = Output (bs : chunks) (count + S.length bs
 enlarged :: IORef Output -> Output -> Ptr Word8 -> Int -> Int -> IO FreeSpace
 enlarged ref output@(Output chunks _ open) p n wanted
   | null chunks && (used <= firstSize || (wanted > n && wanted >= used)) = do
-    new <- newOpen (wholeBlocks (max (used + wanted) 4080))
+    new <- newOpen (max (used + wanted) (wholeBlocks 1))
     -- Both hold the used bytes; the old one stays alive until replaced.
     copyRange (openFrom new) (openFrom open) used
     writeIORef ref (Output [] 0 new)
     pure (restFrom new (openFrom new `plusPtr` used))
   | otherwise = do
     let Output chunks' count _ = cut p output
-    new <- newOpen (wholeBlocks (max wanted (min largestBuffer count)))
+    new <- newOpen (max wanted (wholeBlocks (min largestBuffer count)))
     writeIORef ref (Output chunks' count new)
     pure (wholeSpace new)
   where

@@ -69,8 +69,8 @@ putUtf16 t = action $ \c k -> do
   e <- getPtr c endCell
   let free = e `minusPtr` p - lengthSize
       n = lengthUnits t
-  -- The product does not overflow, as n is at most half of the free space.
-  if free >= 0 && n <= free `quot` 2 && utf16UnitsThatFit t 0 (2 * n) == n && littleEndian
+  -- All units fit at once.
+  if free >= 0 && n <= free `quot` 2 && n <= maxForeignUnits && littleEndian
     then do
       bytes <- writeUtf16 (p `plusPtr` lengthSize) t 0 n
       pokeLE p (fromIntegral (bytes `quot` 2) :: Word64)
