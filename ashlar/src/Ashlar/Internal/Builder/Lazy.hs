@@ -57,7 +57,8 @@ toLazyByteString :: Builder -> L.ByteString
 toLazyByteString = toLazyByteStringWith (safeStrategy L.smallChunkSize L.defaultChunkSize) L.empty
 
 -- | A strategy with the size of the first buffer and of the others: at least 1, and more where a
--- primitive needs more at once. Chunks that fill less than half of their buffer are copied.
+-- primitive needs more at once. Chunks that fill less than half of their buffer are copied, except
+-- an output of at most 128 bytes, which keeps 144.
 --
 -- Use it if the output, or a part of it, is kept.
 --
