@@ -151,8 +151,8 @@ static inline size_t surrogates(const unit *s, size_t n) {
   return count;
 }
 
-/* The number of bytes that n units take in UTF-8, or -1 if a surrogate is not in a pair. The n units
-   must be readable. */
+/* The number of bytes that n units take in UTF-8, or -1 if a surrogate is not in a pair. The n
+   units must be readable. */
 ptrdiff_t ashlar_utf16_check(const unit *units, size_t n) {
   const unit *s = units, *end = s + n;
   size_t length = 0;
@@ -202,9 +202,10 @@ size_t ashlar_utf16_units(const uint8_t *bytes, size_t from, size_t n) {
     if (good < n) goto others;   \
   }
 
-/* Convert n units or bytes with two blocks, which may overlap. Returns 0 if n is not from 4 to 32, or
-   not all are ASCII. Then n are converted anew. Most texts are that short, and their lengths differ:
-   where a loop over blocks, halves of blocks and the rest ends, the processor does not foresee. */
+/* Convert n units or bytes with two blocks, which may overlap. Returns 0 if n is not from 4 to 32,
+   or not all are ASCII. Then n are converted anew. Most texts are that short, and their lengths
+   differ: where a loop over blocks, halves of blocks and the rest ends, the processor does not
+   foresee. */
 #define CONVERT_SHORT(name, to_type, from_type, convert16, convert8, convert4)        \
   static inline int name(to_type *to, const from_type *from, size_t n) {              \
     if (n < 4 || n > 32) return 0;                                                    \
@@ -278,8 +279,9 @@ static inline int ascii8(const uint8_t *s) {
 
 static inline int is_tail(uint8_t b) { return (b & 0xC0) == 0x80; }
 
-/* Convert n bytes of UTF-8, starting at bytes[from], to units, and return their number, or -1 if any
-   character is malformed. n units must be writable. Those after the result may be overwritten. */
+/* Convert n bytes of UTF-8, starting at bytes[from], to units, and return their number, or -1 if
+   any character is malformed. n units must be writable. Those after the result may be
+   overwritten. */
 ptrdiff_t ashlar_utf8_to_utf16(unit *to, const uint8_t *bytes, size_t from, size_t n) {
   const uint8_t *s = bytes + from, *end = s + n;
   unit *d = to;

@@ -176,7 +176,9 @@ unfolded v = AP.primUnfoldrFixed (AP.word8 AP.>*< AP.word64LE) next 0
 
 -- | The keys and the values of a map.
 entries :: Output b => Map.Map Integer Integer -> b
-entries = Map.foldrWithKey (\k v rest -> integerDec k <> word8 58 <> integerDec v <> word8 44 <> rest) mempty
+entries = Map.foldrWithKey entry mempty
+  where
+    entry k v rest = integerDec k <> word8 58 <> integerDec v <> word8 44 <> rest
 
 drained :: Output b => b -> Int64
 drained = L.length . toLazy

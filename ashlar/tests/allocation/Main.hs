@@ -262,7 +262,8 @@ oneNumber = do
 -- 100 bytes, without a large buffer.
 shortResponse :: Assertion
 shortResponse =
-  eachAtMost 700 (\i -> fromIntegral (L.length (toLazyByteString (word64LE (fromIntegral i) <> body))))
+  eachAtMost 700 $ \i ->
+    fromIntegral (L.length (toLazyByteString (word64LE (fromIntegral i) <> body)))
   where
     body = byteString (S.replicate 92 65)
     {-# NOINLINE body #-}

@@ -131,7 +131,8 @@ static void broken(size_t n) {
   check(ashlar_utf16_to_utf8(out, units, 0, n) <= 3 * n, "broken units", n);
   size_t i = 0, length = 0;
   while (i < n) {
-    int lead = (units[i] & 0xFC00) == 0xD800, pair = lead && i + 1 < n && units[i + 1] >> 10 == 0x37;
+    int lead = (units[i] & 0xFC00) == 0xD800;
+    int pair = lead && i + 1 < n && (units[i + 1] & 0xFC00) == 0xDC00;
     if ((units[i] & 0xF800) == 0xD800 && !pair) break;
     length += pair ? 4 : units[i] < 0x80 ? 1 : units[i] < 0x800 ? 2 : 3;
     i += pair ? 2 : 1;

@@ -28,7 +28,9 @@ tests =
           let units = concatMap unitsOf s
               bytes = lengthOf units <> littleEndian units
               x = UTF16 (T.pack s)
-           in throughSinks bytes (put x) .&&. encodedSize x === S.length bytes .&&. readBack bytes x,
+           in throughSinks bytes (put x)
+                .&&. encodedSize x === S.length bytes
+                .&&. readBack bytes x,
       testProperty "UTF-16 of more units than one foreign call gets" $
         forAll longTexts $ \s ->
           let units = concatMap unitsOf s

@@ -8,9 +8,9 @@
 -- Note [Small first buffers]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- Most runs write a few bytes: a number, a key, a short response. A run begins in a buffer of
--- 'firstSize' bytes. It is one object with the two cells of the run, which stand before the bytes, so
--- one allocation serves both. All else that only longer output needs is made by the first request:
--- the record of the output so far, and a larger buffer, into which the bytes are copied.
+-- 'firstSize' bytes. It is one object with the two cells of the run, which stand before the bytes,
+-- so one allocation serves both. All else that only longer output needs is made by the first
+-- request: the record of the output so far, and a larger buffer, into which the bytes are copied.
 --
 -- Lazy output goes on in that larger buffer without suspending, whatever is asked of the sink. So
 -- where its chunks end does not depend on the small buffer.
@@ -18,7 +18,7 @@
 -- Tried and dropped: a first buffer of 4 KiB for lazy output. It is a large object of GHC's, which
 -- takes longer to allocate than a short response to write. Copying the bytes of a small buffer to
 -- their size takes half as long again as writing one number. (Allocation tests "one number, strict"
--- and "a short response, lazy". Benchmarks "one Int" and "a map of 10".)
+-- and "a short response, lazy". Benchmarks "short: one Integer" and "short: a map of 10".)
 module Ashlar.Internal.Builder.First
   ( First (..),
     newFirst,

@@ -44,10 +44,10 @@ import System.IO.Unsafe (unsafeDupablePerformIO)
 
 -- | The bytes in one strict 'ByteString'.
 --
--- Linear in the number of bytes. The buffer has 128 bytes at first, then 4 KiB. Longer output is kept
--- in chunks, each as large as all before it up to 64 KiB, or as large as a builder announces, and
--- concatenated at the end. At most a quarter of the result's memory is unused, or 144 bytes. If the builder is a single ByteString of 8 KiB or more, the result is that
--- ByteString.
+-- Linear in the number of bytes. The buffer has 128 bytes at first, then 4 KiB. Longer output is
+-- kept in chunks, each as large as all before it up to 64 KiB, or as large as a builder announces,
+-- and concatenated at the end. At most a quarter of the result's memory is unused, or 144 bytes. If
+-- the builder is a single ByteString of 8 KiB or more, the result is that ByteString.
 --
 -- @since 0.1.0.0
 toStrictByteString :: Builder -> ByteString
@@ -101,8 +101,9 @@ toShortByteString b = case toByteArray b of ByteArray bytes -> SBS.SBS bytes
 --
 -- @since 0.1.0.0
 toByteArray :: Builder -> ByteArray
-toByteArray b = collected (\open p -> gathered (p `minusPtr` openFrom open) [written open p]) inBuffers b
+toByteArray b = collected inFirst inBuffers b
   where
+    inFirst open p = gathered (p `minusPtr` openFrom open) [written open p]
     inBuffers output p
       | inOneBuffer output && n >= largeObject && not (wasteful output p) = do
         -- The buffer was made for this run, and no part of it has been handed out.
@@ -191,8 +192,8 @@ wasteful (Output _ _ open) p = slack > 128 && slack > openSize open `quot` 4
 
 -- Note [Growing]
 -- ~~~~~~~~~~~~~~
--- The first buffer is allocated before the builder runs, and is not trimmed: Note [Small first
--- buffers] in "Ashlar.Internal.Builder.First".
+-- The first buffer is allocated before the builder runs, and is not trimmed:
+-- Note [Small first buffers] in "Ashlar.Internal.Builder.First".
 --
 -- The output is copied from the first buffer to the next. From then on a full buffer is left as it
 -- is, and all are concatenated at the end. So each byte is copied once, and the memory is at most
@@ -201,20 +202,15 @@ wasteful (Output _ _ open) p = slack > 128 && slack > openSize open `quot` 4
 --
 -- Buffers fill whole blocks of GHC's ('wholeBlocks'), but what is announced is often exact.
 --
--- Also tried:
+-- Also tried: doubling by copying, up to 64 KiB, and chunks as large as all before them after that.
+-- That allocates half as much again. New memory costs more than writing it, because the kernel must
+-- supply it page by page: from GHC 9.2 on, the collector returns much of what it frees. Where it
+-- has done so, encoding a tree took twice as long as on 9.0.2. (Benchmark "encode Tree", allocation
+-- test "long strict output".)
 --
-
--- * Doubling by copying, up to 64 KiB, and chunks as large as all before them after that. That
-
---   allocates half as much again. New memory costs more than writing it, because the kernel must
---   supply it page by page: from GHC 9.2 on, the collector returns much of what it frees. Where it
---   had done so, encoding a tree took twice as long as on 9.0.2.
-
--- * Growing to 1 KiB instead of 4 KiB, or by a factor of 4: nothing changes.
-
--- * realloc, which moves the pages of a huge buffer instead of copying it. It is faster at 100 MB,
-
---   but several times slower between 64 KB and 1 MB, where most outputs are.
+-- Growing to 1 KiB instead of 4 KiB, or by a factor of 4, changes nothing. realloc, which moves the
+-- pages of a huge buffer instead of copying it, is faster at 100 MB, but several times slower
+-- between 64 KB and 1 MB, where most outputs are.
 
 -- The most bytes of a buffer, if a builder announces no more.
 largestBuffer :: Int

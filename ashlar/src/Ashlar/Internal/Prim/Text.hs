@@ -165,8 +165,8 @@ writeEscaped ::
 -- | The number of 16-bit units of a text in UTF-16. O(1) with UTF-16 in memory, otherwise O(n).
 utf16LengthOf :: T.Text -> Int
 
--- | The number of units that are sure to fit into the free space in UTF-16. A unit takes at most two
--- bytes. The result is positive if a unit is left and 8 bytes are free.
+-- | The number of units that are sure to fit into the free space in UTF-16. A unit takes at most
+-- two bytes. The result is positive if a unit is left and 8 bytes are free.
 utf16UnitsThatFit ::
   T.Text ->
   -- | The first unit.
@@ -314,9 +314,9 @@ utf16LengthOf (T.Text (A.ByteArray arr) start n) = go start n 0
         part' = 2 * maxForeignUnits
     part i k = fromIntegral (c_utf16_units arr (fromIntegral i) (fromIntegral k))
 
--- No byte of UTF-8 has more than one unit, so two bytes are enough for each. A character is not cut:
--- its other bytes, at most three, wait for the next batch. The byte that is read lies in the text,
--- as k < n - off.
+-- No byte of UTF-8 has more than one unit, so two bytes are enough for each. A character is not
+-- cut: its first bytes, at most three, wait for the next batch. The byte that is read lies in the
+-- text, as k < n - off.
 utf16UnitsThatFit (T.Text arr start n) off space = back (min (n - off) most)
   where
     most = min (2 * maxForeignUnits) (space `quot` 2)
