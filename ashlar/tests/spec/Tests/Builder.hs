@@ -176,8 +176,8 @@ chunksOf32KiB = do
   sizes <- readIORef ref
   sizes @?= [8192, 40000 - 32768, 32768]
 
--- At most a quarter of the memory of a strict result is unused, or 144 bytes: a first buffer and the
--- cells.
+-- At most a quarter of the memory of a strict result is unused, or 144 bytes: a first buffer and
+-- the cells.
 trimmed :: Assertion
 trimmed =
   mapM_

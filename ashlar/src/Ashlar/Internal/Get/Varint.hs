@@ -43,8 +43,8 @@ getVarint format = startingWith alone short long (coded code)
     ReadHalf alone short code long = varintRead format
 {-# INLINE getVarint #-}
 
--- | An unsigned number of 64 bits in LEB128, converted. One that is not a single byte is checked, and
--- fails with a message at its first byte.
+-- | An unsigned number of 64 bits in LEB128, converted. One that is not a single byte is checked,
+-- and fails with a message at its first byte.
 getConverted :: (Word8 -> a) -> (Word64 -> Either String a) -> Get a
 getConverted short check =
   startingWith (< 0x80) short id (refine check (longUnsigned 0 maxBound))

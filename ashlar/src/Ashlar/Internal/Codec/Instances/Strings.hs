@@ -108,8 +108,8 @@ instance Counted T.Text where
   getCounted = getTextUtf8
 
 -- As 'putText', with a length whose own size is not known before. It is written as if the text were
--- ASCII. If it is not, the length is written once more, and the text moved if the two lengths do not
--- take the same number of bytes.
+-- ASCII. If it is not, the length is written once more, and the text moved if the two lengths do
+-- not take the same number of bytes.
 putCompactText :: T.Text -> Builder
 putCompactText t = action $ \c k -> do
   p <- getPtr c cursorCell
