@@ -14,6 +14,7 @@ import qualified Data.ByteString as S
 import qualified Data.ByteString.Builder as B
 import qualified Data.ByteString.Lazy as L
 import Data.Int (Int64)
+import qualified Data.Map.Strict as Map
 import qualified Data.Vector.Unboxed as U
 import Data.Word (Word64)
 import Output
@@ -141,6 +142,11 @@ builderWorkloads =
           stringUtf8
           (characters "abcdef\228\8364\120120")
       ],
+      [ versus "short: one Integer, strict" toStrict integerDec integerDec 123456,
+        versus "short: one Double, strict" toStrict doubleDec doubleDec 1234.56,
+        versus "short: a map of 10, lazy" drained entries entries squares,
+        versus "short: a response of 100 bytes, lazy" drained folded folded (strings 5 20)
+      ],
       [ versus
           "stored: 10000 builders in a list, module at -O1"
           toStrict
@@ -157,6 +163,7 @@ builderWorkloads =
     bytes n = take n (cycle [0 ..])
     elements n = U.generate n fromIntegral
     characters = take 1000000 . cycle
+    squares = Map.fromList [(i, i * i) | i <- [1 .. 10]]
     with w other = w {workloadRuns = workloadRuns w ++ [other]}
 
 -- | What 'ownRecursion' writes, by our loop of primitives.
@@ -166,6 +173,12 @@ unfolded v = AP.primUnfoldrFixed (AP.word8 AP.>*< AP.word64LE) next 0
     next i
       | i >= U.length v = Nothing
       | otherwise = Just ((fromIntegral (v U.! i), v U.! i), i + 1)
+
+-- | The keys and the values of a map.
+entries :: Output b => Map.Map Integer Integer -> b
+entries = Map.foldrWithKey entry mempty
+  where
+    entry k v rest = integerDec k <> word8 58 <> integerDec v <> word8 44 <> rest
 
 drained :: Output b => b -> Int64
 drained = L.length . toLazy

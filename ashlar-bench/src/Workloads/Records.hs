@@ -9,6 +9,7 @@
 module Workloads.Records (recordWorkloads) where
 
 import qualified Ashlar.Codec as A
+import Ashlar.Codec.Wrappers (Compact (..), UTF16 (..), Varint (..))
 import Data.Binary (Binary)
 import qualified Data.Binary as Binary
 import qualified Data.ByteString as S
@@ -49,6 +50,30 @@ data Pair a = Pair !a !a
   deriving stock (Eq, Show, Generic)
   deriving anyclass (A.Codec, Store, Binary, Serialize)
 
+-- | The same fields in the plain format and in wrappers.
+data Plain = Plain !Int !Text !Text !Text !Int !Double
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (A.Codec)
+
+data Short
+  = Short !(Varint Int) !(Compact Text) !(Compact Text) !(Compact Text) !(Varint Int) !Double
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (A.Codec)
+
+data Wide = Wide !Int !UTF16 !UTF16 !UTF16 !Int !Double
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (A.Codec)
+
+plain :: Person -> Plain
+plain (Person i a b c _ n x _) = Plain i a b c n x
+
+short :: Person -> Short
+short (Person i a b c _ n x _) =
+  Short (Varint i) (Compact a) (Compact b) (Compact c) (Varint n) x
+
+wide :: Person -> Wide
+wide (Person i a b c _ n x _) = Wide i (UTF16 a) (UTF16 b) (UTF16 c) n x
+
 -- cereal has no instance for text, nor does any library that Debian packages.
 instance Serialize Text where
   put = Cereal.put . T.encodeUtf8
@@ -80,6 +105,8 @@ recordWorkloads =
         "Vector of 10000 of an enumeration"
         (V.generate 10000 (\i -> toEnum (i `mod` 7) :: Weekday)),
       bothWays "Vector of 10000 Pair Int" (V.generate 10000 (\i -> Pair i (i * 7919))),
+      besidePlain "1000 records with Varint and Compact" (map short people) (map plain people),
+      besidePlain "1000 records with UTF16" (map wide people) (map plain people),
       [ sizeAlone "Vector of 10000 SomeData" (someData 10000),
         sizeAlone "1000 records" (map person [1 .. 1000]),
         sizeAlone "Tree of 10000" (tree 10000),
@@ -89,6 +116,22 @@ recordWorkloads =
         sizeAlone "Vector of 10000 Pair Int" (V.generate 10000 (\i -> Pair i i))
       ]
     ]
+  where
+    people = map person [1 .. 1000]
+
+-- A format of ours, compared with our plain one.
+besidePlain :: (A.Codec a, A.Codec b) => String -> a -> b -> [Workload]
+besidePlain name x y =
+  [ Workload
+      ("encode " ++ name)
+      [("ashlar", apply A.encode x), ("ashlar, plain format", apply A.encode y)],
+    Workload
+      ("decode " ++ name)
+      [ ("ashlar", apply (\bs -> right (A.decode bs) `asTypeOf` x) (A.encode x)),
+        ("ashlar, plain format", apply (\bs -> right (A.decode bs) `asTypeOf` y) (A.encode y))
+      ]
+  ]
+{-# INLINE besidePlain #-}
 
 -- Encode and decode a value. Inlined, so that each library's code is compiled for the type, as in a
 -- user's program.

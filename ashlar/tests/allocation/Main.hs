@@ -14,7 +14,9 @@ import Ashlar.Builder
 import Ashlar.Builder.Base64 (encodeBase64)
 import Ashlar.Builder.Extra (byteStringInsert)
 import Ashlar.Builder.Hex (encodeHex)
+import Ashlar.Builder.Varint (int64LEB128, intVarint)
 import Ashlar.Codec
+import Ashlar.Codec.Wrappers (Varint (..))
 import Ashlar.Get
 import Ashlar.Get.Base64 (decodeBase64)
 import Ashlar.Get.Feed (Values (..), feedValues, feedValuesEnd, runGetValues)
@@ -58,6 +60,10 @@ main =
         testCase "Base64 and hexadecimal: only the result" stringsAsText,
         testCase "a builder in a loop: only a little for each buffer" loopOfWrites,
         testCase "a user's own recursion: nothing for each element" ownRecursion,
+        testCase "varints: nothing for each number" varints,
+        testCase "one number, strict: 290 bytes" oneNumber,
+        testCase "a short response, lazy: 700 bytes" shortResponse,
+        testCase "long strict output: twice its bytes, and 96 KiB" longOutput,
         testCase "stimes and mconcat are loops" loopsOfBuilders,
         testCase "puts: what the builders allocate, and a few words" putsAsBuilders,
         testCase "puts in a row need no stack" putsInARow,
@@ -223,6 +229,66 @@ locally v = go 0
       | i == U.length v = mempty
       | otherwise = let x = U.unsafeIndex v i in word32LE x <> word32BE x <> go (i + 1)
 {-# NOINLINE locally #-}
+
+-- Numbers of several bytes, as a loop and as the fields of a record.
+varints :: Assertion
+varints =
+  forM_ [run . numbersFrom 0, run . put . recordsOf] $ \f -> do
+    few <- allocated (f 1000)
+    many' <- allocated (f 101000)
+    -- The records, and less than 10 bytes for each number, in buffers of 4096.
+    assertBool (show (few, many')) (many' - few < 64 * 100000 + 300 * (1000000 `div` 4096))
+  where
+    run :: Builder -> IO Int
+    run = toBufferIOWith 4096 (\_ _ -> pure ())
+    {-# NOINLINE run #-}
+    recordsOf n = V.generate (n `div` 2) (\i -> Varints (Varint i) (Varint (i * 1000)))
+    {-# NOINLINE recordsOf #-}
+
+numbersFrom :: Int -> Int -> Builder
+numbersFrom i n
+  | i >= n = mempty
+  | otherwise = intVarint (i * 1000) <> int64LEB128 (fromIntegral i * 1000) <> numbersFrom (i + 1) n
+
+data Varints = Varints !(Varint Int) !(Varint Int)
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+-- The cells with the buffer, the result, the sink and its state.
+oneNumber :: Assertion
+oneNumber = do
+  -- With the boxes of the argument and of the length.
+  eachAtMost 322 (\i -> S.length (toStrictByteString (intDec i)))
+  eachAtMost 322 (\i -> S.length (toStrictByteString (doubleDec (fromIntegral i / 8))))
+
+-- 100 bytes, without a large buffer.
+shortResponse :: Assertion
+shortResponse =
+  eachAtMost 700 $ \i ->
+    fromIntegral (L.length (toLazyByteString (word64LE (fromIntegral i) <> body)))
+  where
+    body = byteString (S.replicate 92 65)
+    {-# NOINLINE body #-}
+
+-- At most so many bytes for each run.
+eachAtMost :: Int -> (Int -> Int) -> Assertion
+eachAtMost most f = do
+  few <- allocated (times 100)
+  more <- allocated (times 10100)
+  assertBool (show ((more - few) `div` 10000)) (more - few <= most * 10000)
+  where
+    times :: Int -> IO ()
+    times n
+      | n == 0 = pure ()
+      | otherwise = f n `seq` times (n - 1)
+    {-# NOINLINE times #-}
+
+-- The buffers, and the result.
+longOutput :: Assertion
+longOutput =
+  forM_ [10000, 100000, 1000000] $ \n -> do
+    bytes <- allocated (evaluate (toStrictByteString (numbers 0 (fromIntegral n `div` 8))))
+    assertBool (show (n, bytes)) (bytes < 2 * n + 98304 + n `div` 50)
 
 -- A million rounds, and a list of builders that is evaluated already.
 loopsOfBuilders :: Assertion

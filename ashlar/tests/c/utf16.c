@@ -13,7 +13,9 @@
 
 size_t ashlar_utf16_length(const uint16_t *units, size_t from, size_t n);
 size_t ashlar_utf16_to_utf8(uint8_t *to, const uint16_t *units, size_t from, size_t n);
-ptrdiff_t ashlar_utf8_to_utf16(uint16_t *to, const uint8_t *bytes, size_t n);
+ptrdiff_t ashlar_utf8_to_utf16(uint16_t *to, const uint8_t *bytes, size_t from, size_t n);
+ptrdiff_t ashlar_utf16_check(const uint16_t *units, size_t n);
+size_t ashlar_utf16_units(const uint8_t *bytes, size_t from, size_t n);
 
 static size_t model_put8(uint8_t *to, uint32_t c) {
   if (c < 0x80) return to[0] = (uint8_t)c, 1;
@@ -75,9 +77,26 @@ static void whole(const uint32_t *characters, size_t n, size_t from) {
         n);
   uint8_t *in8 = exact(bytes, n8);
   uint16_t *out16 = malloc(n8 > 0 ? 2 * n8 : 1);
-  check(ashlar_utf8_to_utf16(out16, in8, n8) == (ptrdiff_t)n16 &&
+  check(ashlar_utf8_to_utf16(out16, in8, 0, n8) == (ptrdiff_t)n16 &&
             memcmp(out16, units + from, 2 * n16) == 0,
         "from UTF-8", n);
+  check(ashlar_utf16_units(in8, 0, n8) == n16, "units", n);
+
+  /* At an odd address, into memory of exact size. */
+  uint8_t *odd = malloc(2 * n16 + 1);
+  if (odd == NULL) abort();
+  memcpy(odd + 1, units + from, 2 * n16);
+  uint8_t *odd_in = exact(odd, 2 * n16 + 1);
+  uint8_t *exact8 = malloc(n8 > 0 ? n8 : 1);
+  check(ashlar_utf16_check((void *)(odd_in + 1), n16) == (ptrdiff_t)n8, "check", n);
+  check(ashlar_utf16_to_utf8(exact8, (void *)(odd_in + 1), 0, n16) == n8 &&
+            memcmp(exact8, bytes, n8) == 0,
+        "to exact UTF-8", n);
+  uint8_t *odd_out = malloc(2 * n8 + 1);
+  check(ashlar_utf8_to_utf16((void *)(odd_out + 1), in8, 0, n8) == (ptrdiff_t)n16 &&
+            memcmp(odd_out + 1, units + from, 2 * n16) == 0,
+        "to odd addresses", n);
+  free(odd), free(odd_in), free(exact8), free(odd_out);
   free(bytes), free(units), free(in), free(out), free(in8), free(out16);
 }
 
@@ -97,7 +116,7 @@ static void anything(const uint8_t *bytes, size_t n) {
     }
     units += (ptrdiff_t)model_put16(wanted + units, (uint32_t)c);
   }
-  check(ashlar_utf8_to_utf16(out, in, n) == units &&
+  check(ashlar_utf8_to_utf16(out, in, 0, n) == units &&
             (units < 0 || memcmp(out, wanted, 2 * (size_t)units) == 0),
         "any bytes", n);
   free(in), free(out), free(wanted);
@@ -110,7 +129,17 @@ static void broken(size_t n) {
   for (size_t i = 0; i < n; i++)
     units[i] = (uint16_t)(below(3) == 0 ? below(0x80) : 0xD800 + below(0x800));
   check(ashlar_utf16_to_utf8(out, units, 0, n) <= 3 * n, "broken units", n);
-  free(units), free(out);
+  size_t i = 0, length = 0;
+  while (i < n) {
+    int lead = (units[i] & 0xFC00) == 0xD800;
+    int pair = lead && i + 1 < n && (units[i + 1] & 0xFC00) == 0xDC00;
+    if ((units[i] & 0xF800) == 0xD800 && !pair) break;
+    length += pair ? 4 : units[i] < 0x80 ? 1 : units[i] < 0x800 ? 2 : 3;
+    i += pair ? 2 : 1;
+  }
+  uint16_t *in = exact(units, 2 * n);
+  check(ashlar_utf16_check(in, n) == (i < n ? -1 : (ptrdiff_t)length), "check of broken units", n);
+  free(units), free(out), free(in);
 }
 
 int main(void) {
@@ -140,7 +169,7 @@ int main(void) {
   }
   group_ends("any characters, of few kinds or of many");
 
-  for (int i = 0; i < 20000; i++) broken(below(100));
+  for (int i = 0; i < 20000; i++) broken(below(i % 2 ? 100 : 8));
   group_ends("units that are no text");
 
   static const uint8_t border[] = {0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0,

@@ -70,6 +70,7 @@ import qualified Tests.Time
 import qualified Tests.Types
 import qualified Tests.Unicode
 import qualified Tests.Unqualified
+import qualified Tests.Utf16
 import qualified Tests.Varint
 import qualified Tests.Waiting
 
@@ -141,6 +142,7 @@ main =
         Tests.Time.tests,
         Tests.Types.tests,
         Tests.Unqualified.tests,
+        Tests.Utf16.tests,
         Tests.Varint.tests,
         Tests.Waiting.tests
       ]

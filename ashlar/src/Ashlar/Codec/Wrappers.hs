@@ -28,7 +28,7 @@ module Ashlar.Codec.Wrappers
 
     -- * Lengths of few bytes
     Compact (..),
-    Counted (..),
+    Counted (counted, sizeCounted, putCounted, getCounted),
 
     -- * Characters
     UTF16 (..),

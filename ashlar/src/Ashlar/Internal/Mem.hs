@@ -42,13 +42,14 @@ module Ashlar.Internal.Mem
     sliceBuffer,
     bufferArray,
     copyToArray,
+    copyFromArray,
   )
 where
 
 import Data.ByteString (ByteString)
 import qualified Data.ByteString.Internal as B
 import Data.Int (Int16, Int32, Int64, Int8)
-import Data.Primitive.ByteArray (MutableByteArray (..))
+import Data.Primitive.ByteArray (ByteArray, MutableByteArray (..), copyByteArrayToPtr)
 import Data.Primitive.Ptr (copyPtrToMutableByteArray)
 import Data.Word (Word16, Word32, Word64, Word8, byteSwap16, byteSwap32, byteSwap64)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
@@ -316,3 +317,20 @@ copyToArray array off src n
   | otherwise = do
     copyPtrToMutableByteArray array off src maxForeignCopy
     copyToArray array (off + maxForeignCopy) (src `plusPtr` maxForeignCopy) (n - maxForeignCopy)
+
+-- | Copy bytes of an array, a limited number in each call: see Note [Foreign copies].
+copyFromArray ::
+  -- | The destination: @n@ bytes must be writable.
+  Ptr Word8 ->
+  -- | The source.
+  ByteArray ->
+  -- | Where in the array to start, in bytes: the array has @n@ bytes from there on.
+  Int ->
+  -- | @n@, not negative.
+  Int ->
+  IO ()
+copyFromArray dst array off n
+  | n <= maxForeignCopy = copyByteArrayToPtr dst array off n
+  | otherwise = do
+    copyByteArrayToPtr dst array off maxForeignCopy
+    copyFromArray (dst `plusPtr` maxForeignCopy) array (off + maxForeignCopy) (n - maxForeignCopy)

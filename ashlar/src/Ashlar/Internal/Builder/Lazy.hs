@@ -20,6 +20,7 @@ where
 
 import Ashlar.Internal.Builder.Buffer
 import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.First
 import Ashlar.Internal.Builder.Queue
 import Ashlar.Internal.Builder.Suspend
 import Ashlar.Internal.Mem
@@ -28,6 +29,7 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Lazy.Internal as L
+import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
 import System.IO.Unsafe (unsafePerformIO)
 
@@ -38,7 +40,7 @@ import System.IO.Unsafe (unsafePerformIO)
 -- builder that is deeply nested to the left; less before a 'Ashlar.Builder.Extra.flush'
 -- or an inserted ByteString). ByteStrings of 8 KiB and more are chunks of their own and
 -- share their memory. Every other chunk takes up at least half of the memory that it
--- keeps alive.
+-- keeps alive, or keeps at most 144 bytes.
 --
 -- After an inserted ByteString, more of them are made ahead: at most 256 or 2 MiB, and in
 -- proportion to what has been consumed. What comes before a 'Ashlar.Builder.Extra.flush' is handed
@@ -55,7 +57,8 @@ toLazyByteString :: Builder -> L.ByteString
 toLazyByteString = toLazyByteStringWith (safeStrategy L.smallChunkSize L.defaultChunkSize) L.empty
 
 -- | A strategy with the size of the first buffer and of the others: at least 1, and more where a
--- primitive needs more at once. Chunks that fill less than half of their buffer are copied.
+-- primitive needs more at once. Chunks that fill less than half of their buffer are copied, except
+-- an output of at most 128 bytes, which keeps 144.
 --
 -- Use it if the output, or a part of it, is kept.
 --
@@ -83,10 +86,27 @@ untrimmedStrategy first next = AllocationStrategy first next (\_ _ -> False)
 toLazyByteStringWith :: AllocationStrategy -> L.ByteString -> Builder -> L.ByteString
 toLazyByteStringWith strategy@(AllocationStrategy first _ _) end b =
   -- Not the dupable form, here and below: a builder must not be resumed twice.
-  unsafePerformIO $ do
-    open <- newOpen (max 1 first)
-    step <- keepAlive (openBuffer open) (runToRequest b (wholeSpace open))
-    chunks strategy end open [] noAllowance step
+  unsafePerformIO (if first >= firstSize then inSmall else inLarge)
+  where
+    inSmall = do
+      small <- newFirst
+      ref <- newIORef Small
+      step <- runInFirstToRequest first small ref b
+      -- This keeps the larger buffer alive until here: see 'runInFirst'.
+      larger <- readIORef ref
+      case (larger, step) of
+        -- The usual end of a short output. It is not worth a copy to its size.
+        (Small, Completed p) -> pure $! L.chunk (written (firstOpen small) p) end
+        (Larger queue open, _) -> do
+          -- The sink must not keep what is handed out.
+          writeIORef ref (Larger queue noBuffer)
+          chunks strategy end open [] noAllowance step
+        -- Not met: a builder suspends in the larger buffer only.
+        (Small, Suspended _ _) -> chunks strategy end (firstOpen small) [] noAllowance step
+    inLarge = do
+      open <- newOpen (max 1 first)
+      step <- keepAlive (openBuffer open) (runToRequest b (wholeSpace open))
+      chunks strategy end open [] noAllowance step
 
 -- The chunks of a builder that has just stopped, followed by @end@. Arguments: the open buffer, the
 -- chunks that were queued before what is in it, the last first, and how much has been queued.

@@ -23,7 +23,10 @@ where
 import Ashlar.Internal.Builder.Buffer
 import Ashlar.Internal.Builder.Bytes (byteString)
 import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.First
 import Ashlar.Internal.Mem
+import Ashlar.Internal.Mem.Cells (Cells)
+import Data.Bits (complement, (.&.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.ByteString.Short (ShortByteString)
@@ -41,21 +44,22 @@ import System.IO.Unsafe (unsafeDupablePerformIO)
 
 -- | The bytes in one strict 'ByteString'.
 --
--- Linear in the number of bytes. The buffer has 128 bytes at first, then 4 KiB, and doubles by
--- copying up to 64 KiB. Longer output is kept in chunks of 64 KiB, or as large as a builder announces,
--- and concatenated at the end. At most a quarter of the result's memory is
--- unused, or 128 bytes. If the builder is a single ByteString of 8 KiB or more, the result is that
--- ByteString.
+-- Linear in the number of bytes. The buffer has 128 bytes at first, then 4 KiB. Longer output is
+-- kept in chunks, each as large as all before it up to 64 KiB, or as large as a builder announces,
+-- and concatenated at the end. At most a quarter of the result's memory is unused, or 144 bytes. If
+-- the builder is a single ByteString of 8 KiB or more, the result is that ByteString.
 --
 -- @since 0.1.0.0
 toStrictByteString :: Builder -> ByteString
-toStrictByteString = collected $ \output p ->
-  let end = written (outputOpen output) p
-      result
-        | not (inOneBuffer output) = S.concat (chunksUpTo p output)
-        | wasteful output p = S.copy end
-        | otherwise = end
-   in pure $! result
+toStrictByteString b = collected (\open p -> pure $! written open p) inBuffers b
+  where
+    inBuffers output p = pure $! result
+      where
+        end = written (outputOpen output) p
+        result
+          | not (inOneBuffer output) = S.concat (chunksUpTo p output)
+          | wasteful output p = S.copy end
+          | otherwise = end
 
 -- | The same bytes, computed once and kept: for a constant that many outputs contain.
 --
@@ -97,20 +101,27 @@ toShortByteString b = case toByteArray b of ByteArray bytes -> SBS.SBS bytes
 --
 -- @since 0.1.0.0
 toByteArray :: Builder -> ByteArray
-toByteArray = collected $ \output p -> do
-  let open = outputOpen output
-      n = outputCount output `plusCount` (p `minusPtr` openFrom open)
-  if inOneBuffer output && n >= largeObject && not (wasteful output p)
-    then do
-      -- The buffer was made for this run, and no part of it has been handed out.
-      let array = bufferArray (openBuffer open)
-      shrinkMutableByteArray array n
-      unsafeFreezeByteArray array
-    else do
-      array <- if n < maxBound then newByteArray n else tooLong
-      -- The chunks have n bytes together.
-      gather array 0 (chunksUpTo p output)
-      unsafeFreezeByteArray array
+toByteArray b = collected inFirst inBuffers b
+  where
+    inFirst open p = gathered (p `minusPtr` openFrom open) [written open p]
+    inBuffers output p
+      | inOneBuffer output && n >= largeObject && not (wasteful output p) = do
+        -- The buffer was made for this run, and no part of it has been handed out.
+        let array = bufferArray (openBuffer open)
+        shrinkMutableByteArray array n
+        unsafeFreezeByteArray array
+      | otherwise = gathered n (chunksUpTo p output)
+      where
+        open = outputOpen output
+        n = outputCount output `plusCount` (p `minusPtr` openFrom open)
+
+-- A new array of the bytes of some chunks, given their number.
+gathered :: Int -> [ByteString] -> IO ByteArray
+gathered n chunks = do
+  array <- if n < maxBound then newByteArray n else tooLong
+  -- The chunks have n bytes together.
+  gather array 0 chunks
+  unsafeFreezeByteArray array
   where
     -- Copy the chunks to an array that has space for them, from an offset on.
     gather array off (bs : rest) = do
@@ -122,19 +133,35 @@ toByteArray = collected $ \output p -> do
 largeObject :: Int
 largeObject = 4096
 
--- Run a builder, and make something of its output and the address after its last byte.
-collected :: (Output -> Ptr Word8 -> IO r) -> Builder -> r
-collected use b =
+-- Run a builder, and make something of the address after its last byte and of its output: of the
+-- first buffer, if it has made no request.
+--
+-- Each caller gives all arguments, so that this is inlined there.
+collected :: (Open -> Ptr Word8 -> IO r) -> (Output -> Ptr Word8 -> IO r) -> Builder -> r
+collected inFirst inBuffers b =
   -- The dupable form is enough: two threads that both evaluate the result have buffers of their
   -- own.
   unsafeDupablePerformIO $ do
-    first <- newOpen 128
-    ref <- newIORef (Output [] 0 first)
-    keepAlive ref $ do
-      p <- runBuilderWith (growing ref) (wholeSpace first) b
-      output <- readIORef ref
-      use output p
+    first <- newFirst
+    ref <- newIORef noOutput
+    p <- runInFirst first (Sink (\request p -> fromFirst (firstCells first) ref request p)) b
+    -- This keeps the buffers alive until here: see 'runInFirst'.
+    output <- readIORef ref
+    if noBuffers output then inFirst (firstOpen first) p else inBuffers output p
 {-# INLINE collected #-}
+
+-- The sink that collects the output in memory, beginning with a first buffer. Out of line, so that
+-- nothing is built for requests that are never made.
+fromFirst :: Cells -> IORef Output -> Request -> Ptr Word8 -> IO FreeSpace
+fromFirst c ref request p = do
+  output <- readIORef ref
+  grown ref (if noBuffers output then Output [] 0 (firstOpen (First c)) else output) request p
+{-# NOINLINE fromFirst #-}
+
+-- No request has been made yet.
+noBuffers :: Output -> Bool
+noBuffers output = openSize (outputOpen output) == 0
+{-# INLINE noBuffers #-}
 
 -- | The output so far. If there are no chunks, nothing of the open buffer has been handed out.
 data Output = Output
@@ -166,29 +193,50 @@ wasteful (Output _ _ open) p = slack > 128 && slack > openSize open `quot` 4
 
 -- Note [Growing]
 -- ~~~~~~~~~~~~~~
--- The first buffer is allocated before the builder runs, and is not trimmed. Asking for it at the
--- first write, and copying the result to its size, takes more than twice as long for one number.
--- Growing to 1 KiB instead of 4 KiB, or by a factor of 4, changes nothing.
+-- The first buffer is allocated before the builder runs, and is not trimmed:
+-- Note [Small first buffers] in "Ashlar.Internal.Builder.First".
 --
--- A buffer with at most 32 KiB in it is copied into a larger one. A larger one is left as it is,
--- and the chunks are concatenated at the end. So each byte is copied once. Doubling copies it once
--- or twice, and often once more to trim the result.
+-- The output is copied from the first buffer to the next. From then on a full buffer is left as it
+-- is, and all are concatenated at the end. So each byte is copied once, and the memory is at most
+-- 64 KiB more than twice the output. If a builder announces at least as many bytes as there are so
+-- far, they are copied into a buffer that has space for all, which is the result.
 --
--- Also tried: realloc, which moves the pages of a huge buffer instead of copying it. It is faster
--- at
--- 100 MB, but several times slower between 64 KB and 1 MB, where most outputs are.
-regrownTo :: Int
-regrownTo = 65536
+-- Buffers fill whole blocks of GHC's ('wholeBlocks'), but what is announced is often exact.
+--
+-- Also tried: doubling by copying, up to 64 KiB, and chunks as large as all before them after that.
+-- That allocates half as much again. New memory costs more than writing it, because the kernel must
+-- supply it page by page: from GHC 9.2 on, the collector returns much of what it frees. Where it
+-- has done so, encoding a tree took twice as long as on 9.0.2. (Benchmark "encode Tree", allocation
+-- test "long strict output".)
+--
+-- Growing to 1 KiB instead of 4 KiB, or by a factor of 4, changes nothing. realloc, which moves the
+-- pages of a huge buffer instead of copying it, is faster at 100 MB, but several times slower
+-- between 64 KB and 1 MB, where most outputs are.
+
+-- The most bytes of a buffer, if a builder announces no more.
+largestBuffer :: Int
+largestBuffer = 65536
+
+-- The bytes of the blocks of 4 KiB that an array of n bytes takes, without its header.
+wholeBlocks :: Int -> Int
+wholeBlocks n = ((n + header + 4095) .&. complement 4095) - header
+  where
+    header = 16
 
 -- | The sink that collects the output in memory.
 growing :: IORef Output -> Sink
 growing ref = Sink $ \request p -> do
   output <- readIORef ref
-  case request of
-    Flush -> pure (restFrom (outputOpen output) p)
-    -- The rest of the open buffer stays in use.
-    Insert bs -> restFrom (outputOpen output) p <$ writeIORef ref (insert bs (cut p output))
-    More n wanted -> enlarged ref output p n wanted
+  grown ref output request p
+
+-- Answer a request, given the output so far.
+grown :: IORef Output -> Output -> Request -> Ptr Word8 -> IO FreeSpace
+grown ref output request p = case request of
+  Flush -> pure (restFrom (outputOpen output) p)
+  -- The rest of the open buffer stays in use.
+  Insert bs -> restFrom (outputOpen output) p <$ writeIORef ref (insert bs (cut p output))
+  More n wanted -> enlarged ref output p n wanted
+{-# NOINLINE grown #-}
 
 -- What was written up to this address becomes a chunk.
 cut :: Ptr Word8 -> Output -> Output
@@ -214,20 +262,17 @@ tooLong = errorWithoutStackTrace "Ashlar.Builder: the bytes are too many for an 
 
 enlarged :: IORef Output -> Output -> Ptr Word8 -> Int -> Int -> IO FreeSpace
 enlarged ref output@(Output chunks _ open) p n wanted
-  | null chunks && used <= regrownTo `quot` 2 = do
-    new <- newOpen (max (used + wanted) sizeAfter)
+  | null chunks && (used <= firstSize || (wanted > n && wanted >= used)) = do
+    -- (A sum that is cut off at maxBound is not allocated.)
+    new <- newOpen (max (used `plusCount` wanted) (wholeBlocks 1))
     -- Both hold the used bytes; the old one stays alive until replaced.
     copyRange (openFrom new) (openFrom open) used
     writeIORef ref (Output [] 0 new)
     pure (restFrom new (openFrom new `plusPtr` used))
   | otherwise = do
     let Output chunks' count _ = cut p output
-    new <- newOpen (max wanted (max 4096 (min regrownTo count)))
+    new <- newOpen (max wanted (wholeBlocks (min largestBuffer count)))
     writeIORef ref (Output chunks' count new)
     pure (wholeSpace new)
   where
-    size = openSize open
     used = p `minusPtr` openFrom open
-    sizeAfter
-      | wanted > n = 2 * size
-      | otherwise = max 4096 (2 * size)

@@ -11,17 +11,24 @@ module Ashlar.Internal.Builder.Suspend
     Status (..),
     PendingRequest (..),
     runToRequest,
+    runInFirstToRequest,
+    Larger (..),
     allocatedBySuspending,
   )
 where
 
+import Ashlar.Internal.Builder.Buffer
 import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.First
 import Ashlar.Internal.Builder.Queue
 import Ashlar.Internal.Coroutine
+import Ashlar.Internal.Mem (copyRange)
+import Ashlar.Internal.Mem.Cells (Cells)
 import Control.Concurrent (ThreadId, myThreadId)
+import Data.IORef (IORef, readIORef, writeIORef)
 import Data.Int (Int64)
 import Data.Word (Word8)
-import Foreign.Ptr (Ptr)
+import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import System.Mem (getAllocationCounter)
 
 -- | A builder that is suspended and resumes when given free space, or that has ended at an address.
@@ -41,16 +48,67 @@ data Before = Before !ThreadId !Int64
 runToRequest :: Builder -> FreeSpace -> IO BuilderStatus
 runToRequest b space = do
   queue <- newQueue
+  start $ \suspend -> runBuilderWith (Sink (stopping queue suspend)) space b
+
+-- | Run a builder until its first request, in a small buffer. The first request of all, whatever it
+-- is, copies what was written into a buffer of the given size. If that has the space that is asked
+-- for, the builder goes on without suspending.
+runInFirstToRequest ::
+  -- | The size of the buffer, at least 'firstSize'.
+  Int ->
+  First ->
+  IORef Larger ->
+  Builder ->
+  IO BuilderStatus
+runInFirstToRequest size first ref b =
   start $ \suspend ->
-    let stop request p = do
-          here <- myThreadId
-          counter <- getAllocationCounter
-          suspend (PendingRequest request p (Before here counter) queue)
-        {-# NOINLINE stop #-}
-        sink = Sink $ \request p -> case request of
-          Insert bs -> enqueue queue (stop request p) bs p
-          _ -> stop request p
-     in runBuilderWith sink space b
+    let sink = Sink (\request p -> fromFirst size (firstCells first) ref suspend request p)
+     in runInFirst first sink b
+
+-- | The buffer after the first, and the queue. Nothing until a builder that runs in a first buffer
+-- has made a request.
+data Larger = Small | Larger !Queue !Open
+
+-- Out of line, so that nothing is built for requests that are never made.
+fromFirst ::
+  Int ->
+  Cells ->
+  IORef Larger ->
+  (PendingRequest -> IO FreeSpace) ->
+  Request ->
+  Ptr Word8 ->
+  IO FreeSpace
+fromFirst size c ref suspend request p =
+  readIORef ref >>= \larger -> case larger of
+    Larger queue _ -> stopping queue suspend request p
+    Small -> do
+      queue <- newQueue
+      open <- newOpen size
+      let from = openFrom (firstOpen (First c))
+          used = p `minusPtr` from
+      -- No more bytes than a first buffer has, and the new one has at least as many.
+      copyRange (openFrom open) from used
+      writeIORef ref (Larger queue open)
+      let p' = openFrom open `plusPtr` used
+          space = restFrom open p'
+      case request of
+        More n _ | freeBytes space >= n -> pure space
+        _ -> stopping queue suspend request p'
+{-# NOINLINE fromFirst #-}
+
+-- The sink of a builder that suspends at each request, except where a driver has given it a queue.
+stopping ::
+  Queue -> (PendingRequest -> IO FreeSpace) -> Request -> Ptr Word8 -> IO FreeSpace
+stopping queue suspend request p = case request of
+  Insert bs -> enqueue queue stop bs p
+  _ -> stop
+  where
+    stop = do
+      here <- myThreadId
+      counter <- getAllocationCounter
+      suspend (PendingRequest request p (Before here counter) queue)
+    {-# NOINLINE stop #-}
+{-# INLINE stopping #-}
 
 -- | How many bytes suspending has allocated, if called at once after it.
 --

@@ -28,8 +28,9 @@ module Ashlar.Internal.Codec.Length
   )
 where
 
-import Ashlar.Internal.Builder.Core (Builder)
+import Ashlar.Internal.Builder.Core (Builder, append)
 import Ashlar.Internal.Codec.Fixed
+import Ashlar.Internal.Codec.Varint (putVarint)
 import Ashlar.Internal.Get.Budget (spendEmpties)
 import Ashlar.Internal.Get.Bytes (available)
 import Ashlar.Internal.Get.Core
@@ -48,6 +49,11 @@ class Counted a where
 
   -- | Write what follows the count.
   putCounted :: a -> Builder
+
+  -- | Write the count as a varint, and what follows it.
+  putCompact :: a -> Builder
+  putCompact x = append (putVarint (fromIntegral (counted x))) (putCounted x)
+  {-# INLINE putCompact #-}
 
   -- | Read what follows the count, given the count. It is not negative, but otherwise untrusted.
   getCounted :: Int -> Get a

@@ -8,6 +8,7 @@ module Ashlar.Internal.Codec.Varint
   ( varintSize,
     putVarint,
     getVarint,
+    getVarintAs,
   )
 where
 
@@ -17,7 +18,7 @@ import qualified Ashlar.Internal.Get.Varint as Get
 import Ashlar.Internal.Prim.Varint.Groups (writeUnsigned64)
 import qualified Ashlar.Internal.Prim.Varint.LEB128 as P
 import qualified Ashlar.Internal.Prim.Varint.Type as P
-import Data.Word (Word64)
+import Data.Word (Word64, Word8)
 
 -- | The bytes that a number takes, from 1 to 10.
 varintSize :: Word64 -> Int
@@ -26,10 +27,21 @@ varintSize = P.varintSize P.word64LEB128
 
 -- | Write a number.
 putVarint :: Word64 -> Builder
-putVarint n = ensure 10 (\p -> writeUnsigned64 n p)
-{-# INLINE putVarint #-}
+putVarint n = ensureAfter (evaluated n) 10 (\p -> writeUnsigned64 n p)
+{-# INLINE [0] putVarint #-}
+
+-- Adjacent numbers share a check: Note [Fusing reservations] in "Ashlar.Internal.Builder.Core".
+{-# RULES
+"putVarint" [~0] forall n. putVarint n = ensureAfter (evaluated n) 10 (\p -> writeUnsigned64 n p)
+  #-}
 
 -- | Read a number.
 getVarint :: Get Word64
 getVarint = Get.getVarint P.word64LEB128
 {-# INLINE getVarint #-}
+
+-- | Read a number, and convert it. The first function is for numbers of one byte. The second may
+-- refuse the others.
+getVarintAs :: (Word8 -> a) -> (Word64 -> Either String a) -> Get a
+getVarintAs = Get.getConverted
+{-# INLINE getVarintAs #-}

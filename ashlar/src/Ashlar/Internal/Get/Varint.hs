@@ -8,6 +8,7 @@
 -- 'Ashlar.Get.getWord8' with a comparison. All others are read by a call.
 module Ashlar.Internal.Get.Varint
   ( getVarint,
+    getConverted,
   )
 where
 
@@ -16,6 +17,7 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure (peekFound)
+import Ashlar.Internal.Get.Refuse (refine)
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Varint.Groups
@@ -41,9 +43,16 @@ getVarint format = startingWith alone short long (coded code)
     ReadHalf alone short code long = varintRead format
 {-# INLINE getVarint #-}
 
+-- | An unsigned number of 64 bits in LEB128, converted. One that is not a single byte is checked,
+-- and fails with a message at its first byte.
+getConverted :: (Word8 -> a) -> (Word64 -> Either String a) -> Get a
+getConverted short check =
+  startingWith (< 0x80) short id (refine check (longUnsigned 0 maxBound))
+{-# INLINE getConverted #-}
+
 -- A number: what a single byte is, for those bytes of which a predicate holds; what all
 -- others are, made of what is read. It is forced.
-startingWith :: (Word8 -> Bool) -> (Word8 -> a) -> (Word64 -> a) -> Get Word64 -> Get a
+startingWith :: (Word8 -> Bool) -> (Word8 -> a) -> (w -> a) -> Get w -> Get a
 startingWith alone short long (Get readLong) = step $ \c env -> do
   p <- need c env 1
   b <- peekHost p

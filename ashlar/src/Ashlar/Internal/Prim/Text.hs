@@ -21,6 +21,13 @@ module Ashlar.Internal.Prim.Text
     writeUtf8,
     writeEscaped,
     decodeUtf8At,
+
+    -- * UTF-16
+    maxForeignUnits,
+    utf16LengthOf,
+    utf16UnitsThatFit,
+    writeUtf16,
+    decodeUtf16At,
   )
 where
 
@@ -30,6 +37,7 @@ import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
 import qualified Data.Text.Internal as T
 import Data.Word (Word8)
+import Foreign.C.Types (CPtrdiff (..), CSize (..))
 import Foreign.Ptr (castPtr, minusPtr, plusPtr)
 import GHC.Ptr (Ptr (..))
 #if MIN_VERSION_text(2,0,0)
@@ -47,18 +55,21 @@ import GHC.Exts
     ByteArray#,
     Int (I#),
     Int#,
+    MutableByteArray#,
     RealWorld,
     State#,
     unsafeFreezeByteArray#,
   )
 import GHC.IO (IO (..), unIO)
 #else
+import Ashlar.Internal.Mem (copyFromArray, copyToArray)
+import Ashlar.Internal.Mem.Arrays (copyShortFrom, copyShortTo)
 import Ashlar.Internal.Prim.Utf8 (utf8Write)
 import Control.Monad.ST (RealWorld, stToIO)
 import Data.Bits (finiteBitSize, shiftL, unsafeShiftR, (.&.))
+import Data.Primitive.ByteArray (ByteArray (..), MutableByteArray (..))
 import qualified Data.Text.Array as A
 import Data.Word (Word16, Word64)
-import Foreign.C.Types (CPtrdiff (..), CSize (..))
 import GHC.Base (unsafeChr)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
 import GHC.Exts
@@ -150,6 +161,49 @@ writeEscaped ::
   -- writable at the destination.
   Int ->
   IO Int
+
+-- | The number of 16-bit units of a text in UTF-16. O(1) with UTF-16 in memory, otherwise O(n).
+utf16LengthOf :: T.Text -> Int
+
+-- | The number of units that are sure to fit into the free space in UTF-16. A unit takes at most
+-- two bytes. The result is positive if a unit is left and 8 bytes are free.
+utf16UnitsThatFit ::
+  T.Text ->
+  -- | The first unit.
+  Int ->
+  -- | The free space in bytes.
+  Int ->
+  Int
+
+-- | Write units in UTF-16, in the byte order of the machine. Returns the number of bytes.
+writeUtf16 ::
+  -- | The destination.
+  Ptr Word8 ->
+  T.Text ->
+  -- | The first unit, in the text.
+  Int ->
+  -- | The number of units: at most what 'utf16UnitsThatFit' returns for the bytes writable at the
+  -- destination.
+  Int ->
+  IO Int
+
+-- | Make a text of UTF-16 in the byte order of the machine.
+decodeUtf16At ::
+  -- | What to do if a surrogate is not in a pair. Its result is returned.
+  IO T.Text ->
+  -- | The first byte.
+  Ptr Word8 ->
+  -- | The number of 16-bit units, all readable, from 1 to 'maxForeignUnits'.
+  Int ->
+  IO T.Text
+
+-- | The most units of 16 bits for one foreign call: the garbage collector waits for it.
+maxForeignUnits :: Int
+maxForeignUnits = 32768
+
+-- The bytes that units take in UTF-8, or -1 if a surrogate is not in a pair.
+foreign import ccall unsafe "ashlar_utf16_check"
+  c_utf16_check :: Ptr Word8 -> CSize -> IO CPtrdiff
 
 #if MIN_VERSION_text(2,0,0)
 
@@ -250,6 +304,52 @@ writeEscaped escapes p0 (T.Text arr start _) off n = go (start + off) p0
         -- Forced only if i < end, and then in the text.
         b = A.unsafeIndex arr i
 
+-- The bytes from start to start + n lie in the array.
+utf16LengthOf (T.Text (A.ByteArray arr) start n) = go start n 0
+  where
+    go i left acc
+      | left <= 2 * maxForeignUnits = acc + part i left
+      | otherwise = go (i + part') (left - part') (acc + part i part')
+      where
+        part' = 2 * maxForeignUnits
+    part i k = fromIntegral (c_utf16_units arr (fromIntegral i) (fromIntegral k))
+
+-- No byte of UTF-8 has more than one unit, so two bytes are enough for each. A character is not
+-- cut: its first bytes, at most three, wait for the next batch. The byte that is read lies in the
+-- text, as k < n - off.
+utf16UnitsThatFit (T.Text arr start n) off space = back (min (n - off) most)
+  where
+    most = min (2 * maxForeignUnits) (space `quot` 2)
+    back k
+      | k < n - off, k > 0, A.unsafeIndex arr (start + off + k) .&. 0xC0 == 0x80 = back (k - 1)
+      | otherwise = k
+
+-- The bytes lie in the text and cut no character, and there are two writable bytes for each, as the
+-- C code needs. A text is never malformed. If it were, nothing would count as written.
+writeUtf16 p (T.Text (A.ByteArray arr) start _) off n = do
+  units <- c_utf8_to_utf16 p arr (fromIntegral (start + off)) (fromIntegral n)
+  pure $! 2 * max 0 (fromIntegral units)
+
+decodeUtf16At bad p n = do
+  size <- fromIntegral <$> c_utf16_check p (fromIntegral n)
+  if size < 0
+    then bad
+    else do
+      -- The units are checked, so these bytes are enough.
+      MutableByteArray arr <- newByteArray size
+      _ <- c_utf16_to_utf8 arr p 0 (fromIntegral n)
+      IO $ \s -> case unsafeFreezeByteArray# arr s of
+        (# s', frozen #) -> (# s', T.Text (A.ByteArray frozen) 0 size #)
+
+foreign import ccall unsafe "ashlar_utf16_units"
+  c_utf16_units :: ByteArray# -> CSize -> CSize -> CSize
+
+foreign import ccall unsafe "ashlar_utf8_to_utf16"
+  c_utf8_to_utf16 :: Ptr Word8 -> ByteArray# -> CSize -> CSize -> IO CPtrdiff
+
+foreign import ccall unsafe "ashlar_utf16_to_utf8"
+  c_utf16_to_utf8 :: MutableByteArray# RealWorld -> Ptr Word8 -> CSize -> CSize -> IO CSize
+
 #else
 
 -- Note [UTF-8 and UTF-16]
@@ -287,17 +387,13 @@ toUtf16 a k = \s -> case unIO converted s of
           arr <- stToIO (A.new n)
           -- n bytes are readable, and the array has n units. No character has more units than
           -- bytes.
-          units <- fromIntegral <$> c_utf8_to_utf16 (A.maBA arr) (Ptr a) (fromIntegral n)
+          units <- fromIntegral <$> c_utf8_to_utf16 (A.maBA arr) (Ptr a) 0 (fromIntegral n)
           cut <- if units >= 0 && units < n then cutUnits arr n units else pure arr
           (`Units` units) <$> frozen cut
     frozen arr = stToIO (A.unsafeFreeze arr)
 {-# NOINLINE toUtf16 #-}
 
 data Units = Units !A.Array !Int
-
--- The most units for one foreign call. A unit has two bytes.
-maxForeignUnits :: Int
-maxForeignUnits = 32768
 
 -- Shorten an array. If that cuts more than a quarter off a large object, copy it instead, because
 -- GHC does not free the rest of a large object. An array of 1,600 units is large.
@@ -315,7 +411,7 @@ cutUnits arr n units@(I# k)
   | otherwise = IO (\s -> (# shrinkMutableByteArray# (A.maBA arr) (k *# 2#) s, arr #))
 
 foreign import ccall unsafe "ashlar_utf8_to_utf16"
-  c_utf8_to_utf16 :: MutableByteArray# RealWorld -> Ptr Word8 -> CSize -> IO CPtrdiff
+  c_utf8_to_utf16 :: MutableByteArray# RealWorld -> Ptr Word8 -> CSize -> CSize -> IO CPtrdiff
 
 foreign import ccall unsafe "ashlar_utf16_to_utf8"
   c_utf16_to_utf8 :: Ptr Word8 -> ByteArray# -> CSize -> CSize -> IO CSize
@@ -415,5 +511,44 @@ isAscii4 w = case targetByteOrder of
   LittleEndian -> w .&. 0xFF80FF80FF80FF80 == 0
   BigEndian -> False
 {-# INLINE isAscii4 #-}
+
+utf16LengthOf = lengthUnits
+{-# INLINE utf16LengthOf #-}
+
+utf16UnitsThatFit (T.Text _ _ n) off space = min (n - off) (space `quot` 2)
+{-# INLINE utf16UnitsThatFit #-}
+
+-- The units lie in the text, and each has two writable bytes.
+writeUtf16 p (T.Text arr start _) off n
+  | bytes <= shortCopy = bytes <$ copyShortFrom (ByteArray (A.aBA arr)) from p bytes
+  | otherwise = bytes <$ copyFromArray p (ByteArray (A.aBA arr)) from bytes
+  where
+    bytes = 2 * n
+    from = 2 * (start + off)
+{-# INLINE writeUtf16 #-}
+
+-- The units are those of the text, so they are checked and copied. Units below 0x8000 need no
+-- check: no surrogate is among them. A short text with no others is one pass over its words.
+decodeUtf16At bad p n = do
+  arr <- stToIO (A.new n)
+  let to = MutableByteArray (A.maBA arr)
+  good <-
+    if bytes <= shortCopy
+      then do
+        bits <- copyShortTo to p bytes
+        if bits .&. 0x8000800080008000 == 0 then pure True else paired
+      else do
+        ok <- paired
+        ok <$ copyToArray to 0 p bytes
+  if good
+    then (\frozen -> T.Text frozen 0 n) <$> stToIO (A.unsafeFreeze arr)
+    else bad
+  where
+    bytes = 2 * n
+    paired = (>= 0) <$> c_utf16_check p (fromIntegral n)
+
+-- The most bytes that are copied by words.
+shortCopy :: Int
+shortCopy = 64
 
 #endif

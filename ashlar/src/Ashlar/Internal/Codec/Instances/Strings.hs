@@ -13,17 +13,21 @@ import Ashlar.Internal.Builder.Strings
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed (getFixed)
 import Ashlar.Internal.Codec.Length
+import Ashlar.Internal.Codec.Varint
 import Ashlar.Internal.Get.Bytes
 import Ashlar.Internal.Get.Strings
-import Ashlar.Internal.Mem (pokeLE)
+import Ashlar.Internal.Mem (maxForeignCopy, pokeLE)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Text (bytesPerUnit, lengthUnits, utf8LengthOf, writeUtf8)
+import Ashlar.Internal.Prim.Varint.Groups (writeUnsigned64)
+import Data.Bits (unsafeShiftR, (.|.))
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Short as SBS
 import qualified Data.Text as T
 import qualified Data.Text.Lazy as TL
-import Data.Word (Word64)
+import Data.Word (Word64, Word8)
+import Foreign.Marshal.Utils (moveBytes)
 import Foreign.Ptr (minusPtr, plusPtr)
 
 -- | The number of bytes, and the bytes. Decoding returns a slice of the input if the bytes are in
@@ -96,7 +100,48 @@ instance Counted T.Text where
   counted = utf8LengthOf
   sizeCounted = utf8LengthOf
   putCounted = textUtf8
+
+  -- Where a unit is a byte, the number of bytes is known, and two builders do the same.
+  putCompact t
+    | bytesPerUnit == 1 = append (putVarint (fromIntegral (utf8LengthOf t))) (textUtf8 t)
+    | otherwise = putCompactText t
   getCounted = getTextUtf8
+
+-- As 'putText', with a length whose own size is not known before. It is written as if the text were
+-- ASCII. If it is not, the length is written once more, and the text moved if the two lengths do
+-- not take the same number of bytes.
+putCompactText :: T.Text -> Builder
+putCompactText t = action $ \c k -> do
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
+  let free = e `minusPtr` p - mostForLength
+      n = lengthUnits t
+  if free >= 0 && n <= min mostUnits (free `quot` bytesPerUnit)
+    then do
+      -- The longest length has free bytes, and so has the longest encoding after it.
+      from <- writeUnsigned64 (fromIntegral n) p
+      len <- writeUtf8 from t 0 n
+      let width = varintSize (fromIntegral len)
+      if len == n
+        then pure ()
+        else do
+          let to = p `plusPtr` width
+          if to == from then pure () else moveBytes to from len
+          writeLength p len
+      putPtr c cursorCell (p `plusPtr` (width + len))
+    else runOn (append (putVarint (fromIntegral (utf8LengthOf t))) (textUtf8 t)) c k
+  where
+    mostForLength = 10
+    -- One foreign call moves at most three bytes for each: Note [Foreign copies] in
+    -- "Ashlar.Internal.Mem".
+    mostUnits = maxForeignCopy `quot` 3
+    -- No more bytes than the length has: the text follows.
+    writeLength p len
+      | len < 0x80 = pokeLE p (fromIntegral len :: Word8)
+      | otherwise = do
+        pokeLE p (fromIntegral len .|. 0x80 :: Word8)
+        writeLength (p `plusPtr` 1) (len `unsafeShiftR` 7)
+{-# NOINLINE putCompactText #-}
 
 -- | As a strict 'T.Text'.
 instance Codec TL.Text where

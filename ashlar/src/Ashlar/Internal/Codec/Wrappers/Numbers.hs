@@ -18,12 +18,11 @@ module Ashlar.Internal.Codec.Wrappers.Numbers
   )
 where
 
-import Ashlar.Internal.Builder.Core (append)
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Codec.Varint
-import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Core (Get)
 import qualified Ashlar.Internal.Prim.Scalar as P
 import Ashlar.Internal.Prim.Varint.Protobuf (unZigzag64, zigzag64)
 import Data.Int (Int16, Int32, Int64, Int8)
@@ -45,7 +44,7 @@ instance VarintNumber a => Codec (Varint a) where
   layout = Var 1
   size (Varint n) = varintSize (fromIntegral n)
   put (Varint n) = putVarint (fromIntegral n)
-  get = Varint <$> refine (\w -> fits w (fromIntegral w)) getVarint
+  get = Varint <$> getVarintAs fromIntegral (\w -> fits w (fromIntegral w))
   {-# INLINE size #-}
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -63,7 +62,11 @@ instance VarintNumber a => Codec (Zigzag a) where
   layout = Var 1
   size (Zigzag n) = varintSize (zigzag64 (fromIntegral n))
   put (Zigzag n) = putVarint (zigzag64 (fromIntegral n))
-  get = Zigzag <$> refine (\w -> let n = unZigzag64 w in fits n (fromIntegral n)) getVarint
+  get =
+    Zigzag
+      <$> getVarintAs
+        (\b -> fromIntegral (unZigzag64 (fromIntegral b)))
+        (\w -> let n = unZigzag64 w in fits n (fromIntegral n))
   {-# INLINE size #-}
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -214,6 +217,16 @@ instance ByteOrdered Double where
   {-# INLINE fixedLE #-}
   {-# INLINE fixedBE #-}
 
+-- The numbers of one byte, -64 to 127, fit every type, so only the others are checked.
+
+compactLength :: Get Int
+compactLength = getVarintAs fromIntegral toLength
+  where
+    toLength w
+      | w <= fromIntegral (maxBound :: Int) = Right (fromIntegral w)
+      | otherwise = Left "a length that does not fit"
+{-# INLINE compactLength #-}
+
 -- | A string, list, vector, map or set with its length as a 'Varint': one byte instead of eight, up
 -- to a length of 127. Lengths inside its elements still take eight bytes.
 --
@@ -231,14 +244,8 @@ newtype Compact a = Compact {getCompact :: a}
 instance Counted a => Codec (Compact a) where
   layout = Var 1
   size (Compact x) = varintSize (fromIntegral (counted x)) + sizeCounted x
-  put (Compact x) = append (putVarint (fromIntegral (counted x))) (putCounted x)
-  get = do
-    n <- refine toLength getVarint
-    Compact <$> getCounted n
-    where
-      toLength w
-        | w <= fromIntegral (maxBound :: Int) = Right (fromIntegral w)
-        | otherwise = Left "a length that does not fit"
+  put (Compact x) = putCompact x
+  get = compactLength >>= \n -> Compact <$> getCounted n
   {-# INLINE size #-}
   {-# INLINE put #-}
   {-# INLINE get #-}

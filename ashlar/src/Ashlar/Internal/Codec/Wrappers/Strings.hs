@@ -10,22 +10,31 @@ module Ashlar.Internal.Codec.Wrappers.Strings
   )
 where
 
+import Ashlar.Internal.Builder.Batches
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Get.Bytes (getByteString)
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Env (Env, position)
+import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Fail
+import Ashlar.Internal.Get.Failure (nothingFound)
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Mem (pokeLE)
+import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Prim.Text
 import Data.Bits (unsafeShiftR, (.&.))
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Unsafe as S
 import Data.Char (ord)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
-import Data.Word (Word16, Word8)
-import Foreign.Ptr (plusPtr)
+import Data.Word (Word16, Word64, Word8)
+import Foreign.Ptr (minusPtr, plusPtr)
+import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
 
 -- | Text in UTF-16: the number of units of 16 bits, and the units, least significant byte first.
 -- Decoding refuses unpaired surrogates. @store@ writes this format on a little-endian machine, with
@@ -38,19 +47,50 @@ import Foreign.Ptr (plusPtr)
 newtype UTF16 = UTF16 {getUTF16 :: T.Text}
   deriving stock (Eq, Ord, Show)
 
+-- Note [UTF-16]
+-- ~~~~~~~~~~~~~
+-- Before version 2, text has UTF-16 in memory. Then encoding is a copy, and decoding a copy and a
+-- check for surrogates without a partner. From version 2 on, C code converts (@cbits/utf16.c@). The
+-- obvious program, with a builder for each character and the decoder of text, takes several times
+-- as long, on both. On machines with the most significant byte first, and for texts of more units
+-- than one foreign call may take, that program still runs. (Benchmark "UTF16". The tests "UTF-16 of
+-- any length" meet all limits.)
 instance Codec UTF16 where
   layout = Var lengthSize
-  size (UTF16 t) = lengthSize + 2 * utf16Length t
-  put (UTF16 t) =
-    append (putLength (utf16Length t)) (T.foldr (\c rest -> append (utf16Char c) rest) empty t)
-  get = getLength >>= \n -> UTF16 <$> refine utf16Text (units n)
-    where
-      units n
-        | n > maxBound `quot` 2 = invalid "a length that does not fit"
-        | otherwise = getByteString (2 * n)
+  size (UTF16 t) = lengthSize + 2 * utf16LengthOf t
+  put (UTF16 t) = putUtf16 t
+  get = getLength >>= \n -> UTF16 <$> getUtf16 n
 
-utf16Length :: T.Text -> Int
-utf16Length = T.foldl' (\n c -> if c < '\x10000' then n + 1 else n + 2) 0
+-- If the free space holds the longest encoding of the text, one pass writes the text, and then its
+-- length in front of it.
+putUtf16 :: T.Text -> Builder
+putUtf16 t = action $ \c k -> do
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
+  let free = e `minusPtr` p - lengthSize
+      n = lengthUnits t
+  -- All units fit at once.
+  if free >= 0 && n <= free `quot` 2 && n <= maxForeignUnits && littleEndian
+    then do
+      bytes <- writeUtf16 (p `plusPtr` lengthSize) t 0 n
+      pokeLE p (fromIntegral (bytes `quot` 2) :: Word64)
+      putPtr c cursorCell (p `plusPtr` (lengthSize + bytes))
+    else runOn (append (putLength (utf16LengthOf t)) (textUtf16 t)) c k
+{-# NOINLINE putUtf16 #-}
+
+-- The units, least significant byte first.
+textUtf16 :: T.Text -> Builder
+textUtf16 t
+  | littleEndian = action $ \c k ->
+    inBatches c k (lengthUnits t) 8 (\left -> max 8 (2 * left)) (utf16UnitsThatFit t) $ \p off n ->
+      plusPtr p <$> writeUtf16 p t off n
+  | otherwise = T.foldr (\x rest -> append (utf16Char x) rest) empty t
+
+littleEndian :: Bool
+littleEndian = case targetByteOrder of
+  LittleEndian -> True
+  BigEndian -> False
+{-# INLINE littleEndian #-}
 
 utf16Char :: Char -> Builder
 utf16Char c = ensure 4 $ \p ->
@@ -63,11 +103,30 @@ utf16Char c = ensure 4 $ \p ->
   where
     n = ord c
 
+-- A text of n units.
+getUtf16 :: Int -> Get T.Text
+getUtf16 n
+  | n > maxBound `quot` 2 = invalid "a length that does not fit"
+  | n > 0 && n <= maxForeignUnits && littleEndian = consume (2 * n) $ \p ->
+    -- 2n bytes lie at p, where the cursor is until they have been read.
+    step $ \c env -> decodeUtf16At (unpaired c env n) p n
+  | otherwise = refine utf16Text (getByteString (2 * n))
+
+-- Fail, with the cursor before n units.
+unpaired :: Cells -> Env -> Int -> IO a
+unpaired c env n = do
+  at <- position c
+  failWith c env (at + 2 * n) at nothingFound (Invalid invalidUtf16)
+{-# NOINLINE unpaired #-}
+
+invalidUtf16 :: String
+invalidUtf16 = "invalid UTF-16"
+
 -- The text of an even number of bytes.
 utf16Text :: S.ByteString -> Either String T.Text
 utf16Text bs
   | paired 0 = Right $! T.decodeUtf16LE bs
-  | otherwise = Left "invalid UTF-16"
+  | otherwise = Left invalidUtf16
   where
     paired i
       | i >= S.length bs = True

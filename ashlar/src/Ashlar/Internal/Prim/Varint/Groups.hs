@@ -152,59 +152,80 @@ groupsUpTo9 n x p
 
 -- | Write an unsigned number. Needs 10 writable bytes.
 writeUnsigned64 :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
-writeUnsigned64 x p = if x < 0x80 then oneGroup x p else moreUnsigned64 x p
+writeUnsigned64 x p
+  | x < 0x80 = oneGroup x p
+  | otherwise = manyGroups (groupsOfBits (bitsUnsigned x)) (\n -> moreUnsigned64 n x p) p
 {-# INLINE writeUnsigned64 #-}
 
 -- | Write an unsigned number below 2^63. Needs 9 writable bytes.
 writeUnsigned63 :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
-writeUnsigned63 x p = if x < 0x80 then oneGroup x p else moreUnsigned63 x p
+writeUnsigned63 x p
+  | x < 0x80 = oneGroup x p
+  | otherwise = manyGroups (groupsOfBits (bitsUnsigned x)) (\n -> moreUnsigned63 n x p) p
 {-# INLINE writeUnsigned63 #-}
 
 -- | Write an unsigned number of 32 bits. Needs 5 writable bytes.
 writeUnsigned32 :: Word32 -> Ptr Word8 -> IO (Ptr Word8)
 writeUnsigned32 x p
   | x < 0x80 = oneGroup (fromIntegral x) p
-  | otherwise = moreUnsigned32 (fromIntegral x) p
+  | otherwise = manyGroups (groupsOfBits (bitsUnsigned w)) (\n -> moreUnsigned32 n w p) p
+  where
+    w = fromIntegral x
 {-# INLINE writeUnsigned32 #-}
 
 -- | Write an unsigned number of 16 bits. Needs 3 writable bytes.
 writeUnsigned16 :: Word16 -> Ptr Word8 -> IO (Ptr Word8)
 writeUnsigned16 x p
   | x < 0x80 = oneGroup (fromIntegral x) p
-  | otherwise = moreUnsigned16 (fromIntegral x) p
+  | otherwise = manyGroups (groupsOfBits (bitsUnsigned w)) (\n -> moreUnsigned16 n w p) p
+  where
+    w = fromIntegral x
 {-# INLINE writeUnsigned16 #-}
 
 -- | Write a number in two's complement. Needs 10 writable bytes.
 writeSigned64 :: Int64 -> Ptr Word8 -> IO (Ptr Word8)
 writeSigned64 x p
   | x >= -0x40 && x < 0x40 = oneGroup (fromIntegral x) p
-  | otherwise = moreSigned64 x p
+  | otherwise = manyGroups (groupsOfBits (bitsSigned x)) (\n -> moreSigned64 n x p) p
 {-# INLINE writeSigned64 #-}
 
 -- | Write a number of 32 bits in two's complement. Needs 5 writable bytes.
 writeSigned32 :: Int32 -> Ptr Word8 -> IO (Ptr Word8)
 writeSigned32 x p
   | x >= -0x40 && x < 0x40 = oneGroup (fromIntegral x) p
-  | otherwise = moreSigned32 (fromIntegral x) p
+  | otherwise = manyGroups (groupsOfBits (bitsSigned i)) (\n -> moreSigned32 n i p) p
+  where
+    i = fromIntegral x
 {-# INLINE writeSigned32 #-}
 
 -- | Write a number of 16 bits in two's complement. Needs 3 writable bytes.
 writeSigned16 :: Int16 -> Ptr Word8 -> IO (Ptr Word8)
 writeSigned16 x p
   | x >= -0x40 && x < 0x40 = oneGroup (fromIntegral x) p
-  | otherwise = moreSigned16 (fromIntegral x) p
+  | otherwise = manyGroups (groupsOfBits (bitsSigned i)) (\n -> moreSigned16 n i p) p
+  where
+    i = fromIntegral x
 {-# INLINE writeSigned16 #-}
 
--- The same for any number of groups, out of line.
+-- Write any number of groups, out of line, and return the address after them.
+--
+-- The number is computed here, and handed to the function. So nothing has to be returned: before
+-- GHC 9.4, a function that is not inlined returns an address in a box, for each number. (Allocation
+-- test "varints: nothing for each number".)
+manyGroups :: Int -> (Int -> IO ()) -> Ptr Word8 -> IO (Ptr Word8)
+manyGroups n write p = (p `plusPtr` n) <$ write n
+{-# INLINE manyGroups #-}
 
-moreUnsigned64, moreUnsigned63 :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
-moreUnsigned32, moreUnsigned16 :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
-moreUnsigned64 x = groupsUpTo10 (groupsOfBits (bitsUnsigned x)) (x `unsafeShiftR` 63) x
-moreUnsigned63 x = groupsUpTo9 (groupsOfBits (bitsUnsigned x)) x
+-- Write n groups. Each needs as many writable bytes as the number of its type may take.
 
-moreUnsigned32 x = groupsUpTo5 (groupsOfBits (bitsUnsigned x)) x
+moreUnsigned64, moreUnsigned63 :: Int -> Word64 -> Ptr Word8 -> IO ()
+moreUnsigned32, moreUnsigned16 :: Int -> Word64 -> Ptr Word8 -> IO ()
+moreUnsigned64 n x p = () <$ groupsUpTo10 n (x `unsafeShiftR` 63) x p
+moreUnsigned63 n x p = () <$ groupsUpTo9 n x p
 
-moreUnsigned16 x = groupsUpTo3 (groupsOfBits (bitsUnsigned x)) x
+moreUnsigned32 n x p = () <$ groupsUpTo5 n x p
+
+moreUnsigned16 n x p = () <$ groupsUpTo3 n x p
 
 {-# NOINLINE moreUnsigned64 #-}
 
@@ -214,12 +235,12 @@ moreUnsigned16 x = groupsUpTo3 (groupsOfBits (bitsUnsigned x)) x
 
 {-# NOINLINE moreUnsigned16 #-}
 
-moreSigned64, moreSigned32, moreSigned16 :: Int64 -> Ptr Word8 -> IO (Ptr Word8)
-moreSigned64 x = groupsUpTo10 (groupsOfBits (bitsSigned x)) sign (fromIntegral x)
+moreSigned64, moreSigned32, moreSigned16 :: Int -> Int64 -> Ptr Word8 -> IO ()
+moreSigned64 n x p = () <$ groupsUpTo10 n sign (fromIntegral x) p
   where
     sign = fromIntegral (x `unsafeShiftR` 63) .&. 0x7F
-moreSigned32 x = groupsUpTo5 (groupsOfBits (bitsSigned x)) (fromIntegral x)
-moreSigned16 x = groupsUpTo3 (groupsOfBits (bitsSigned x)) (fromIntegral x)
+moreSigned32 n x p = () <$ groupsUpTo5 n (fromIntegral x) p
+moreSigned16 n x p = () <$ groupsUpTo3 n (fromIntegral x) p
 {-# NOINLINE moreSigned64 #-}
 {-# NOINLINE moreSigned32 #-}
 {-# NOINLINE moreSigned16 #-}
