@@ -84,6 +84,8 @@ import GHC.TypeLits (KnownSymbol, symbolVal)
 --    of INLINE functions that make builders to functions of the builder's three arguments, and
 --    rules do not see a reservation inside a lambda. Without the flag, the inspection test
 --    "mixedFields" counts one check more.
+-- 11. The writer and the size match each product once, and pass its parts on as arguments. A
+--    projection for each field would repeat the matches, and their types, for each.
 --
 -- @scripts/compile-times@ compares compile times with other libraries. Continuous integration runs
 -- it with @--check@.
@@ -250,14 +252,14 @@ instance (KnownSymbol (FieldNames c f), GFields f) => GBody (C1 c f) where
           (symbolVal (Proxy :: Proxy (FieldNames c f)))
           (partsOf @_ @(f () -> ()) (\r -> gRead r))
       )
-      (\p x -> writeSpan (gWrite n unM1 noFields) (there x) p)
+      (\p x -> writeSpan (gWrite n noFields) (unM1 (there x)) p)
       (\p -> readSpan (\r -> gRead r) (\x -> back (M1 x)) p)
   {-# INLINE gBodyLayout #-}
-  gBodySize there = gFieldsSize (\x -> unM1 (there x)) (\_ -> 0)
+  gBodySize there = \x -> gFieldsSize (unM1 (there x)) 0
   {-# INLINE gBodySize #-}
   gBodyPut whole _ there = case isConstant (\asks -> gWidth @f asks) of
     1# -> putShared whole
-    _ -> \x -> written (gWrite mostAtOnce unM1 noFields) (there x)
+    _ -> \x -> written (gWrite mostAtOnce noFields) (unM1 (there x)) :: Builder
   {-# INLINE gBodyPut #-}
   gBodyGet whole name back = case isConstant (\asks -> gWidth @f asks) of
     1# -> getNamed whole

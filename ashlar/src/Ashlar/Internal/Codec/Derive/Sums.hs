@@ -83,19 +83,16 @@ instance
   (KnownSymbol con, KnownSymbol (FieldNames ('MetaCons con fix rec) f), GFields f) =>
   GSum (C1 ('MetaCons con fix rec) f)
   where
-  gSumSize n x = late (gFieldsSize unM1 (\_ -> n)) x
+  gSumSize n x = late (\y -> gFieldsSize (unM1 y) n) x
   {-# INLINE gSumSize #-}
   gSumPut name count i x =
     late
       ( case mostAtOnce of
-          I# most ->
+          I# most -> \y ->
             written
-              ( constantBefore
-                  most
-                  (tagFormat name count)
-                  (\_ -> i)
-                  (gWrite mostAtOnce unM1 noFields)
-              )
+              (constantBefore most (tagFormat name count) (\_ -> i) (gWrite mostAtOnce noFields))
+              y
+              (unM1 y)
       )
       x
   {-# INLINE gSumPut #-}
