@@ -13,9 +13,11 @@
 module Ashlar.Internal.Codec.WriteFields
   ( Writing,
     Rest,
+    Apart (..),
     noFields,
     constantBefore,
     variableBefore,
+    tagBefore,
     mapWriting,
     written,
     putShared,
@@ -74,6 +76,17 @@ instance Rest Builder where
   spanOf n write rest = append (ensureShared n (writtenTo n write)) rest
   {-# INLINE spanOf #-}
   before b rest = append b rest
+  {-# INLINE before #-}
+
+-- | A builder that has calls in place of the checks of free space.
+newtype Apart = Apart {apart :: Builder}
+
+instance Rest Apart where
+  noRest = Apart empty
+  {-# INLINE noRest #-}
+  spanOf n write (Apart rest) = Apart (append (ensureApart n (writtenTo n write)) rest)
+  {-# INLINE spanOf #-}
+  before b (Apart rest) = Apart (append b rest)
   {-# INLINE before #-}
 
 -- | One span, or none.
@@ -140,6 +153,18 @@ constantBefore most f field (Writing n go) = case fixedSize f of
         unIO (fixedWrite f (Ptr (plusAddr# end (negateInt# (width +# following)))) (field x))
     {-# INLINE this #-}
 {-# INLINE constantBefore #-}
+
+-- | The number of a constructor, before its fields, in one byte or two.
+tagBefore :: Rest rest => Int -> Int -> Writing rest f -> Writing rest f
+tagBefore (I# width) tag (Writing n go) = Writing (width +# n) $ \left m write ->
+  go left (m +# width) $ \end s -> case write end s of
+    (# s', _ #) -> unIO (writeTag (Ptr (plusAddr# end (negateInt# (width +# n))))) s'
+  where
+    writeTag p = case width of
+      1# -> fixedWrite fixedWord8 p (fromIntegral tag)
+      _ -> fixedWrite fixedWord16LE p (fromIntegral tag)
+    {-# INLINE writeTag #-}
+{-# INLINE tagBefore #-}
 
 -- | A field of variable size before others.
 variableBefore :: Rest rest => (x -> Builder) -> Writing rest f -> Writing rest (x -> f)
