@@ -44,6 +44,7 @@ import qualified Tests.Inserted
 import qualified Tests.Instances
 import qualified Tests.Interop
 import qualified Tests.Interrupted
+import qualified Tests.Large
 import qualified Tests.Lazy
 import qualified Tests.Literals
 import qualified Tests.Masking
@@ -116,6 +117,7 @@ main =
         Tests.Instances.tests,
         Tests.Interop.tests,
         Tests.Interrupted.tests,
+        Tests.Large.tests,
         Tests.Lazy.tests,
         Tests.Literals.tests,
         Tests.Masking.tests,

@@ -30,6 +30,7 @@ module Ashlar.Internal.Builder.Core
     ensureAfter,
     evaluated,
     ensureShared,
+    ensureApart,
     reserve,
     reserveFor,
     grow,
@@ -60,7 +61,9 @@ import qualified Data.Semigroup as Semigroup
 import Data.Word (Word8)
 import Foreign.Ptr (minusPtr)
 import GHC.Exts
-  ( Int (I#),
+  ( Addr#,
+    Int (I#),
+    Int#,
     Ptr (Ptr),
     RealWorld,
     State#,
@@ -217,6 +220,18 @@ ensureShared n write = Builder . oneShot $ \c -> oneShot $ \k s0 ->
             | otherwise -> case unIO (grow c k n n >> getPtr c cursorCell) s2 of
               (# s3, Ptr a' #) -> write# a' s3
 {-# INLINE ensureShared #-}
+
+-- | 'ensureShared' with a call in place of its check.
+ensureApart :: Int -> (Ptr Word8 -> IO (Ptr Word8)) -> Builder
+ensureApart (I# n) write = Builder . oneShot $ \c -> oneShot $ \k s0 ->
+  case reserveApart n c k s0 of
+    (# s1, a #) -> case unIO (write (Ptr a) >>= putPtr c cursorCell) s1 of (# s2, _ #) -> s2
+{-# INLINE ensureApart #-}
+
+-- The address is unboxed in the result, or each call would allocate.
+reserveApart :: Int# -> Cells -> Sink -> State# RealWorld -> (# State# RealWorld, Addr# #)
+reserveApart n c k s0 = case unIO (reserve c k (I# n)) s0 of (# s1, Ptr a #) -> (# s1, a #)
+{-# NOINLINE reserveApart #-}
 
 -- Note [Fusing reservations]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~

@@ -70,8 +70,10 @@ import GHC.TypeLits (KnownSymbol, symbolVal)
 --    returned through the comparisons of the tag would be boxed at each of them.
 -- 6. The shape of the type alone says whether it is an enumeration. Asking the fields for their
 --    layouts would loop on a recursive type.
--- 7. The number of constructors is in a class of its own. In the class of sums, a call at run time
---    would keep all dictionaries of that class, and a large sum would compile many times slower.
+-- 7. The number of constructors is a method of the class of sums. In a class of its own, the type
+--    checker would go through the sum once more for each method of 'Codec', which takes longer than
+--    anything else it does. No call of it may be left when the program runs: that would keep all
+--    dictionaries of the class, and a large sum would compile many times slower.
 -- 8. The function for a constructor of a sum is applied to it only in phase 0 ('late'), after
 --    'from', which GHC 9.2 and later unfold in phase 1. While the application is only a call, the
 --    nested comparisons of the representation with itself are cheap to copy, and cancel out.
@@ -84,6 +86,12 @@ import GHC.TypeLits (KnownSymbol, symbolVal)
 --    of INLINE functions that make builders to functions of the builder's three arguments, and
 --    rules do not see a reservation inside a lambda. Without the flag, the inspection test
 --    "mixedFields" counts one check more.
+--
+-- 11. The writer and the size match each product once, and pass its parts on as arguments. A
+--    projection for each field would repeat the matches, and their types, for each.
+--
+-- Tried and dropped: one evidence of 'HasFormat' for all four methods, which the type checker finds
+-- four times. A method that holds it keeps the dictionaries of all generic classes.
 --
 -- @scripts/compile-times@ compares compile times with other libraries. Continuous integration runs
 -- it with @--check@.
@@ -250,14 +258,14 @@ instance (KnownSymbol (FieldNames c f), GFields f) => GBody (C1 c f) where
           (symbolVal (Proxy :: Proxy (FieldNames c f)))
           (partsOf @_ @(f () -> ()) (\r -> gRead r))
       )
-      (\p x -> writeSpan (gWrite n unM1 noFields) (there x) p)
+      (\p x -> writeSpan (gWrite n noFields) (unM1 (there x)) p)
       (\p -> readSpan (\r -> gRead r) (\x -> back (M1 x)) p)
   {-# INLINE gBodyLayout #-}
-  gBodySize there = gFieldsSize (\x -> unM1 (there x)) (\_ -> 0)
+  gBodySize there = \x -> gFieldsSize (unM1 (there x)) 0
   {-# INLINE gBodySize #-}
   gBodyPut whole _ there = case isConstant (\asks -> gWidth @f asks) of
     1# -> putShared whole
-    _ -> \x -> written (gWrite mostAtOnce unM1 noFields) (there x)
+    _ -> \x -> written (gWrite mostAtOnce noFields) (unM1 (there x)) :: Builder
   {-# INLINE gBodyPut #-}
   gBodyGet whole name back = case isConstant (\asks -> gWidth @f asks) of
     1# -> getNamed whole
@@ -268,12 +276,12 @@ instance (KnownSymbol (FieldNames c f), GFields f) => GBody (C1 c f) where
         (\x -> back (M1 x))
   {-# INLINE gBodyGet #-}
 
-instance GTagged (IsEnum (f :+: g)) (f :+: g) => GBody (f :+: g) where
-  gBodyLayout name there back = gTagged @(IsEnum (f :+: g)) name there back
+instance GTagged (KindOf (f :+: g)) (f :+: g) => GBody (f :+: g) where
+  gBodyLayout name there back = gTagged @(KindOf (f :+: g)) name there back
   {-# INLINE gBodyLayout #-}
-  gBodySize there = gTaggedSize @(IsEnum (f :+: g)) there
+  gBodySize there = gTaggedSize @(KindOf (f :+: g)) there
   {-# INLINE gBodySize #-}
-  gBodyPut whole name there = gTaggedPut @(IsEnum (f :+: g)) whole name there
+  gBodyPut whole name there = gTaggedPut @(KindOf (f :+: g)) whole name there
   {-# INLINE gBodyPut #-}
-  gBodyGet whole name back = gTaggedGet @(IsEnum (f :+: g)) whole name back
+  gBodyGet whole name back = gTaggedGet @(KindOf (f :+: g)) whole name back
   {-# INLINE gBodyGet #-}

@@ -15,6 +15,7 @@ module Ashlar.Internal.Codec.ReadFields
     mapReading,
     readSpan,
     readFields,
+    readFieldsApart,
     getNamed,
     getPart,
     getSpan,
@@ -35,12 +36,26 @@ import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Mem.Cells
 import Data.Word (Word8)
 import Foreign.Ptr (nullPtr, plusPtr)
-import GHC.Exts (Int (I#), Int#, Ptr, RealWorld, State#, andI#, negateInt#, (+#), (==#), (>#))
+import GHC.Exts
+  ( Addr#,
+    Int (I#),
+    Int#,
+    Ptr (Ptr),
+    RealWorld,
+    State#,
+    andI#,
+    negateInt#,
+    plusAddr#,
+    (+#),
+    (==#),
+    (>#),
+  )
 import GHC.IO (unIO)
 
 -- | How the last fields of a constructor are read. 'Ashlar.Internal.Codec.Layout.Width' says why
 -- the numbers are unboxed.
 --
+-- * Whether checks are calls (1) or code (0).
 -- * Whether one of the fields has variable size (1) or none (0).
 -- * The bytes of the first span: all fields before the first one of variable size.
 -- * The number of fields, and what each of them is.
@@ -48,22 +63,23 @@ import GHC.IO (unIO)
 --   span. The span has been demanded, and the cursor is before it. The end may be null if the span
 --   has no bytes. Before a field of variable size, the reader moves the cursor past the span. After
 --   the last span, its caller does.
-data Reading b a = Reading Int# Int# Int# [Part] (b -> Ptr Word8 -> Get a)
+data Reading b a = Reading Int# Int# Int# Int# [Part] (b -> Ptr Word8 -> Get a)
 
 -- No more fields. The value is forced.
-finished :: Reading a a
-finished = Reading 0# 0# 0# [] (\x _ -> Get (\_ _ s -> x `seq` (# s, x #)))
+finished :: Int# -> Reading a a
+finished calls = Reading calls 0# 0# 0# [] (\x _ -> Get (\_ _ s -> x `seq` (# s, x #)))
 {-# INLINE finished #-}
 
 -- | A field of constant size before the others. The function makes the field's representation.
 constantFirst :: Fixed x -> (x -> y) -> Reading b a -> Reading (y -> b) a
-constantFirst f back (Reading variable n count parts rest) = case fixedSize f of
+constantFirst f back (Reading calls variable n count parts rest) = case fixedSize f of
   -- A sum that is too large is cut off, and the check of the whole span fails. In a type that
   -- contains itself in tuples, the sum grows with each level, and the input chooses the number of
   -- levels.
   I# width
     | I# total <- plusSize (I# width) (I# n) ->
       Reading
+        calls
         variable
         total
         (count +# 1#)
@@ -111,16 +127,17 @@ movedIf it rest = case it of
 
 -- | A field of variable size before the others.
 variableFirst :: Get x -> (x -> y) -> Reading b a -> Reading (y -> b) a
-variableFirst get back (Reading variable n count parts rest) =
-  Reading 1# 0# (count +# 1#) (VariablePart : parts) $ \build _ ->
+variableFirst get back (Reading calls variable n count parts rest) =
+  Reading calls 1# 0# (count +# 1#) (VariablePart : parts) $ \build _ ->
     Get $ \c env s0 -> case unGet (getPart (I# count) get) c env s0 of
-      (# s1, x #) -> unGet (spanThen variable count n (\end -> rest (build (back x)) end)) c env s1
+      (# s1, x #) ->
+        unGet (spanThen calls variable count n (\end -> rest (build (back x)) end)) c env s1
 {-# INLINE variableFirst #-}
 
 -- | Change what the reader's function is made of.
 mapReading :: (c -> b) -> Reading b a -> Reading c a
-mapReading h (Reading variable n count parts rest) =
-  Reading variable n count parts (\build -> rest (h build))
+mapReading h (Reading calls variable n count parts rest) =
+  Reading calls variable n count parts (\build -> rest (h build))
 {-# INLINE mapReading #-}
 
 -- A part comes next, with n others after it. Untraced runs write the number too: testing for a
@@ -141,6 +158,8 @@ spanNext count (Get p) = Get $ \c env s0 -> case unIO (mark c) s0 of
 
 -- A span, and what follows it.
 spanThen ::
+  -- Is the check a call (1) or code (0)?
+  Int# ->
   -- Is a field after it of variable size (1) or none (0)?
   Int# ->
   -- The number of fields that are left.
@@ -150,34 +169,70 @@ spanThen ::
   -- Given the end of the span.
   (Ptr Word8 -> Get a) ->
   Get a
-spanThen variable count n rest = case n of
+spanThen calls variable count n rest = case n of
   0# -> rest nullPtr
-  _ -> spanNext (I# count) $ case variable of
-    0# -> consumeShared (I# n) (\p -> rest (p `plusPtr` I# n))
-    _ -> shared demand (I# n) (\p -> rest (p `plusPtr` I# n))
+  _ -> case calls of
+    1# -> Get $ \c env s0 -> case spanApart count n c env s0 of
+      (# s1, end #) -> case variable of
+        0# -> unGet (rest (Ptr end) `endingAt` Ptr end) c env s1
+        _ -> unGet (rest (Ptr end)) c env s1
+    _ -> spanNext (I# count) $ case variable of
+      0# -> consumeShared (I# n) (\p -> rest (p `plusPtr` I# n))
+      _ -> shared demand (I# n) (\p -> rest (p `plusPtr` I# n))
 {-# INLINE spanThen #-}
+
+-- Move the cursor when all is read.
+endingAt :: Get a -> Ptr Word8 -> Get a
+endingAt (Get p) end = Get $ \c env s0 -> case p c env s0 of
+  (# s1, x #) -> case unIO (putPtr c cursorCell end) s1 of (# s2, _ #) -> (# s2, x #)
+{-# INLINE endingAt #-}
+
+-- Demand a span of n bytes when fields are left, and return its end.
+spanApart :: Int# -> Int# -> Cells -> Env -> State# RealWorld -> (# State# RealWorld, Addr# #)
+spanApart count n c env s0 = case unIO demanded s0 of (# s1, Ptr p #) -> (# s1, plusAddr# p n #)
+  where
+    demanded = whenTraced c (putInt c partCell (inSpan (I# count))) >> need c env (I# n)
+{-# NOINLINE spanApart #-}
+
+-- The same for a span that is a whole value.
+placedApart :: Names -> Int# -> Cells -> Env -> State# RealWorld -> (# State# RealWorld, Addr# #)
+placedApart names n c env s0 = case unIO (need c (inSpanOf names env) (I# n)) s0 of
+  (# s1, Ptr p #) -> (# s1, plusAddr# p n #)
+{-# NOINLINE placedApart #-}
 
 -- | Read fields at an address, without moving the cursor. All must have constant size.
 readSpan :: (Reading a a -> Reading b a) -> b -> Ptr Word8 -> Get a
-readSpan fields build p = case fields finished of
-  Reading _ n _ _ rest -> rest build (p `plusPtr` I# n)
+readSpan fields build p = case fields (finished 0#) of
+  Reading _ _ n _ _ rest -> rest build (p `plusPtr` I# n)
 {-# INLINE readSpan #-}
 
 -- | Read the fields of a constructor. Errors say of it what the first function returns, given what
 -- its fields are.
 readFields :: ([Part] -> Names) -> (Reading a a -> Reading b a) -> b -> Get a
-readFields names fields build = case fields finished of
-  Reading variable n count parts rest -> case variable of
-    1# -> nested (names parts) (spanThen variable count n (\end -> rest build end))
+readFields names fields build = case fields (finished 0#) of
+  Reading calls variable n count parts rest -> case variable of
+    1# -> nested (names parts) (spanThen calls variable count n (\end -> rest build end))
     _ -> case n of
       0# -> rest build nullPtr
       _ -> placed (names parts) (I# n) (\p -> rest build (p `plusPtr` I# n))
 {-# INLINE readFields #-}
 
+-- | 'readFields' with calls in place of the checks.
+readFieldsApart :: ([Part] -> Names) -> (Reading a a -> Reading b a) -> b -> Get a
+readFieldsApart names fields build = case fields (finished 1#) of
+  Reading calls variable n count parts rest -> case variable of
+    1# -> nestedApart (names parts) (spanThen calls variable count n (\end -> rest build end))
+    _ -> case n of
+      0# -> rest build nullPtr
+      _ -> Get $ \c env s0 -> case placedApart (names parts) n c env s0 of
+        (# s1, end #) ->
+          unGet (insideSpan (names parts) (rest build (Ptr end)) `endingAt` Ptr end) c env s1
+{-# INLINE readFieldsApart #-}
+
 -- | What the fields of a constructor are.
 partsOf :: (Reading a a -> Reading b a) -> [Part]
-partsOf fields = case fields finished of
-  Reading _ _ _ parts _ -> parts
+partsOf fields = case fields (finished 0#) of
+  Reading _ _ _ _ parts _ -> parts
 {-# INLINE partsOf #-}
 
 -- | Read a value of constant size, or the tag of another value. Errors show the names of the

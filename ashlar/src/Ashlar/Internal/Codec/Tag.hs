@@ -18,7 +18,9 @@ module Ashlar.Internal.Codec.Tag
   ( GCount (..),
     tagFormat,
     FieldNames,
-    IsEnum,
+    SumKind (..),
+    KnownWidth (..),
+    KindOf,
     GEnum (..),
   )
 where
@@ -32,7 +34,7 @@ import Data.Word (Word8)
 import Foreign.Ptr (Ptr)
 import GHC.Exts (Int (I#), (<=#))
 import GHC.Generics
-import GHC.TypeLits (AppendSymbol, Symbol)
+import GHC.TypeLits (AppendSymbol, CmpNat, Nat, Symbol, type (+))
 
 -- | The names of a constructor's fields, each followed by a space. Empty if it is no record. The
 -- compiler makes one string of all names, because each string is code.
@@ -86,7 +88,44 @@ unknownTag p name !count !i = invalidAt p (if count <= 256 then 1 else 2) messag
         _ -> show count ++ " constructors (tags 0 to " ++ show (count - 1) ++ ")"
 {-# NOINLINE unknownTag #-}
 
--- | Does no constructor have fields?
+-- | What a sum is like.
+data SumKind
+  = -- | No constructor has fields.
+    Enumeration
+  | -- | Up to 16 constructors.
+    Small
+  | -- | More: does the tag have one byte or two? See Note [Large sums] in
+    -- "Ashlar.Internal.Codec.Derive.Sums".
+    Large TagWidth
+
+data TagWidth = Narrow | Wide
+
+-- | What this sum is like.
+type family KindOf (f :: Type -> Type) :: SumKind where
+  KindOf f = Sized (IsEnum f) (CmpNat (Count f) 17) (CmpNat (Count f) 257)
+
+type family Sized (enum :: Bool) (large :: Ordering) (wide :: Ordering) :: SumKind where
+  Sized 'True large wide = 'Enumeration
+  Sized 'False 'LT wide = 'Small
+  Sized 'False large 'LT = 'Large 'Narrow
+  Sized 'False large wide = 'Large 'Wide
+
+type family Count (f :: Type -> Type) :: Nat where
+  Count (f :+: g) = Count f + Count g
+  Count f = 1
+
+-- | The bytes of a tag.
+class KnownWidth (width :: TagWidth) where
+  tagWidth :: Int
+
+instance KnownWidth 'Narrow where
+  tagWidth = 1
+  {-# INLINE tagWidth #-}
+
+instance KnownWidth 'Wide where
+  tagWidth = 2
+  {-# INLINE tagWidth #-}
+
 type family IsEnum (f :: Type -> Type) :: Bool where
   IsEnum (f :+: g) = And (IsEnum f) (IsEnum g)
   IsEnum (C1 c U1) = 'True
@@ -99,20 +138,25 @@ type family And (a :: Bool) (b :: Bool) :: Bool where
 -- | The number of a constructor without fields, and back. The first 'Int' is the number of the
 -- first constructor.
 class GEnum (f :: Type -> Type) where
+  gEnumCount :: Int
   gNumber :: Int -> f p -> Int
   gNumbered :: Int -> Int -> f p
 
-instance (GEnum f, GEnum g, GCount f) => GEnum (f :+: g) where
+instance (GEnum f, GEnum g) => GEnum (f :+: g) where
+  gEnumCount = gEnumCount @f + gEnumCount @g
+  {-# INLINE gEnumCount #-}
   gNumber i x = case x of
     L1 y -> gNumber i y
-    R1 y -> gNumber (i + gCount @f) y
+    R1 y -> gNumber (i + gEnumCount @f) y
   {-# INLINE gNumber #-}
   gNumbered i tag
-    | tag < i + gCount @f = L1 (gNumbered i tag)
-    | otherwise = R1 (gNumbered (i + gCount @f) tag)
+    | tag < i + gEnumCount @f = L1 (gNumbered i tag)
+    | otherwise = R1 (gNumbered (i + gEnumCount @f) tag)
   {-# INLINE gNumbered #-}
 
 instance GEnum (C1 c U1) where
+  gEnumCount = 1
+  {-# INLINE gEnumCount #-}
   gNumber i _ = i
   {-# INLINE gNumber #-}
   gNumbered _ _ = M1 U1

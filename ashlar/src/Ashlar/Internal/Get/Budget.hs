@@ -28,6 +28,7 @@ module Ashlar.Internal.Get.Budget
     -- * Levels
     deeper,
     nested,
+    nestedApart,
 
     -- * Empty elements
     spendEmpties,
@@ -142,6 +143,25 @@ nested names (Get p) = Get $ \c env s0 -> case unIO (getInt c levelsCell) s0 of
       if left >= 0 then putInt c levelsCell (left + 1) else leaveTraced c env left
     {-# INLINE leave #-}
 {-# INLINE nested #-}
+
+-- | 'nested' with calls in place of its code.
+nestedApart :: Names -> Get a -> Get a
+nestedApart names (Get p) = Get $ \c env s0 -> case unIO (enterLevel names c env) s0 of
+  (# s1, inner #) -> case p c inner s1 of
+    (# s2, a #) -> case unIO (leaveLevel c inner) s2 of (# s3, _ #) -> (# s3, a #)
+{-# INLINE nestedApart #-}
+
+enterLevel :: Names -> Cells -> Env -> IO Env
+enterLevel names c env = do
+  left <- getInt c levelsCell
+  if left > 0 then env <$ putInt c levelsCell (left - 1) else enterTraced names c env left
+{-# NOINLINE enterLevel #-}
+
+leaveLevel :: Cells -> Env -> IO ()
+leaveLevel c env = do
+  left <- getInt c levelsCell
+  if left >= 0 then putInt c levelsCell (left + 1) else leaveTraced c env left
+{-# NOINLINE leaveLevel #-}
 
 -- Enter a level in a traced run, or fail in any run.
 enterTraced ::

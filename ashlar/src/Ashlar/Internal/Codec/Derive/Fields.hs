@@ -39,10 +39,10 @@ class GFields (f :: Type -> Type) where
   gWidth :: Int# -> Width
 
   -- | Write the fields before others. One check covers n bytes at most.
-  gWrite :: Rest rest => Int -> (s -> f p) -> Writing s rest -> Writing s rest
+  gWrite :: Rest rest => Int -> Writing rest r -> Writing rest (f p -> r)
 
   -- | The size, added to another.
-  gFieldsSize :: (s -> f p) -> (s -> Int) -> s -> Int
+  gFieldsSize :: f p -> Int -> Int
 
   -- | Read the fields before others.
   gRead :: Reading b a -> Reading (f p -> b) a
@@ -50,9 +50,9 @@ class GFields (f :: Type -> Type) where
 instance GFields U1 where
   gWidth asks = Width asks 1# 0#
   {-# INLINE gWidth #-}
-  gWrite _ _ rest = rest
+  gWrite _ rest = mapWriting (\r _ -> r) rest
   {-# INLINE gWrite #-}
-  gFieldsSize _ rest = rest
+  gFieldsSize _ n = n
   {-# INLINE gFieldsSize #-}
   gRead rest = mapReading (\build -> build U1) rest
   {-# INLINE gRead #-}
@@ -61,13 +61,13 @@ instance GFields U1 where
 instance Codec a => GFields (S1 c (K1 i a)) where
   gWidth asks = widthOf (layout :: Layout a) asks
   {-# INLINE gWidth #-}
-  gWrite (I# most) part rest = case layoutPlain layout of
-    Constant f -> constantBefore most f (\x -> unK1 (unM1 (part x))) rest
-    Variable _ -> variableBefore (\x -> put (unK1 (unM1 (part x)))) rest
+  gWrite (I# most) rest = case layoutPlain layout of
+    Constant f -> constantBefore most f (\x -> unK1 (unM1 x)) rest
+    Variable _ -> variableBefore (\x -> put (unK1 (unM1 x))) rest
   {-# INLINE gWrite #-}
-  gFieldsSize part rest = case layoutPlain (layout :: Layout a) of
-    Constant f -> \x -> fixedSize f + rest x
-    Variable _ -> \x -> size (unK1 (unM1 (part x))) + rest x
+  gFieldsSize x n = case layoutPlain (layout :: Layout a) of
+    Constant f -> fixedSize f + n
+    Variable _ -> size (unK1 (unM1 x)) + n
   {-# INLINE gFieldsSize #-}
   gRead rest = case layoutPlain layout of
     Constant f -> constantFirst f (\x -> M1 (K1 x)) rest
@@ -80,16 +80,10 @@ instance (GFields f, GFields g) => GFields (f :*: g) where
       Width asks'' constant' n -> case plusSize (I# m) (I# n) of
         I# mn -> Width asks'' (constant `andI#` constant') mn
   {-# INLINE gWidth #-}
-  gWrite most part rest =
-    gWrite
-      most
-      (\x -> case part x of y :*: _ -> y)
-      (gWrite most (\x -> case part x of _ :*: y -> y) rest)
+  gWrite most rest =
+    mapWriting (\r x -> case x of y :*: z -> r y z) (gWrite most (gWrite most rest))
   {-# INLINE gWrite #-}
-  gFieldsSize part rest =
-    gFieldsSize
-      (\x -> case part x of y :*: _ -> y)
-      (gFieldsSize (\x -> case part x of _ :*: y -> y) rest)
+  gFieldsSize x n = case x of y :*: z -> gFieldsSize y (gFieldsSize z n)
   {-# INLINE gFieldsSize #-}
   gRead rest = mapReading (\build x y -> build (x :*: y)) (gRead (gRead rest))
   {-# INLINE gRead #-}
