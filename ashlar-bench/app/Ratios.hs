@@ -63,8 +63,8 @@ severalRuns runs chosen = do
     measured <- forM workloads $ \w -> do
       putStrLn (workloadName w)
       times <- replicateM runs (read <$> readProcess this ["--one-run", workloadName w] "")
-      let result =
-            Result (workloadName w) (workloadSize w) (zip (map fst (workloadRuns w)) (transpose times))
+      let libraries = map fst (workloadRuns w)
+          result = Result (workloadName w) (workloadSize w) (zip libraries (transpose times))
       result <$ forM_ (others result) (printRatio (workloadSize w))
     pure (family, measured)
   putStrLn "\nGeometric means of the ratios"

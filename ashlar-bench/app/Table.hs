@@ -38,8 +38,8 @@ tables reports = unlines (intercalate [""] (meanTable : map familyTable families
            ]
       where
         allMeans = map (means . concatMap snd . reportResults) reports
-    meanOf library ms = head' [printf "%s, %d workloads" (quotient m) n | (l, n, m) <- ms, l == library]
-    head' = concat . take 1
+    meanOf library ms =
+      concat [printf "%s, %d workloads" (quotient m) n | (l, n, m) <- ms, l == library]
 
 row :: [String] -> String
 row cells = "| " ++ intercalate " | " cells ++ " |"
@@ -78,7 +78,9 @@ figures results = intercalate ", " (ours ++ map ratios libraries)
     ourSpeed x = concat [speed (resultSize x) (ratioTime r) | r <- take 1 (others x)]
     ratios library =
       library ++ " "
-        ++ intercalate " / " [shown r | x <- results, r <- drop 1 (others x), ratioLibrary r == library]
+        ++ intercalate
+          " / "
+          [shown r | x <- results, r <- drop 1 (others x), ratioLibrary r == library]
     shown r = quotient (ratioBest r) ++ spread (ratioRange r)
     -- Where the runs differ by more than a fifth.
     spread (least, greatest)

@@ -164,7 +164,8 @@ encodeBase64UrlUnpadded = asBase64 (Variant ForUrls False)
 asBase64 :: Variant -> ByteString -> ByteString
 asBase64 v bs = case base64Length v n of
   -- Four bytes are writable for each group, also for one that is not whole.
-  Just len -> S.unsafeCreateUptoN (4 * groupsOf n) (\p -> len <$ withBytesQuick bs (writeBase64 v p))
+  Just len ->
+    S.unsafeCreateUptoN (4 * groupsOf n) (\p -> len <$ withBytesQuick bs (writeBase64 v p))
   Nothing -> errorWithoutStackTrace "Ashlar.Builder.Base64: the result would be too long"
   where
     n = S.length bs

@@ -58,7 +58,9 @@ instance Numbered R1' where
 
 type R1' = C1 ('MetaCons "C" 'PrefixI 'False) (Field Word8 :*: Field Text)
 
-type Field a = S1 ('MetaSel 'Nothing 'NoSourceUnpackedness 'NoSourceStrictness 'DecidedLazy) (K1 R a)
+type Field a = S1 LazyField (K1 R a)
+
+type LazyField = 'MetaSel 'Nothing 'NoSourceUnpackedness 'NoSourceStrictness 'DecidedLazy
 
 type R2 = R1' :+: R1'
 

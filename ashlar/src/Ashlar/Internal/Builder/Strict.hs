@@ -251,8 +251,8 @@ cut p output@(Output chunks count open)
 insert :: ByteString -> Output -> Output
 insert bs (Output chunks count open) = Output (bs : chunks) (count `plusCount` S.length bs) open
 
--- The sum of two numbers of bytes, or 'maxBound' if it is larger. The same ByteString may be inserted
--- again and again, so on 32 bits there can be more bytes than memory holds.
+-- The sum of two numbers of bytes, or 'maxBound' if it is larger. The same ByteString may be
+-- inserted again and again, so on 32 bits there can be more bytes than memory holds.
 plusCount :: Int -> Int -> Int
 plusCount m n = if n > maxBound - m then maxBound else m + n
 

@@ -190,10 +190,9 @@ wrongLength n parts = runWithCells (succeedsAgain <$ (skipFixed n parts *> endOf
 
 -- The bytes that a scanner wants.
 --
--- It may not return, if a predicate does not. What 'withBytesQuick' does to keep the string alive
--- is then dropped as dead code, but only where no byte is read any more: a scanner ends where the
--- range does, so as long as it reads it may return, and then the result is a slice of the string.
--- (@keepAlive#@ is a call from GHC 9.2 on, with two closures.)
+-- It may not return, if a predicate does not. A compiler that finds so would drop what
+-- 'withBytesQuick' does afterwards to keep the string alive, but 'lazy' hides the scanner until no
+-- such analysis follows. (@keepAlive#@ is a call from GHC 9.2 on, with two closures.)
 runScanned ::
   (ByteString -> s -> r) ->
   s ->
@@ -202,7 +201,7 @@ runScanned ::
   Either DecodeError r
 runScanned result s0 scanner bs = unsafeDupablePerformIO $
   withBytesQuick bs $ \p n -> do
-    Scanned q s <- scanner s0 p (p `plusPtr` n)
+    Scanned q s <- lazy scanner s0 p (p `plusPtr` n)
     -- It stops in the range, or at its end.
     let !taken = unsafeTake (q `minusPtr` p) bs
     pure (Right (result taken s))

@@ -197,8 +197,8 @@ instance
       (\x -> k (x :: f ()))
   {-# INLINE gLargeGet #-}
 
--- | A representation of the sum in which the halves that are not there have another type. At run time
--- there is no difference.
+-- | A representation of the sum in which the halves that are not there have another type. At run
+-- time there is no difference.
 data Chosen = forall x. Chosen (x ())
 
 leftHalf :: x () -> (x :+: U1) ()
