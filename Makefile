@@ -12,7 +12,7 @@ BENCH ?=
 # A time or the number of cases of each property: 10m, 90s, 100000.
 FUZZ ?= 10000
 
-.PHONY: help setup build demo test fuzz bench bench-all bench-docs bench-criterion docs lint ci clean
+.PHONY: help setup build demo test fuzz bench bench-all bench-docs bench-criterion docs lint platforms ci clean
 .NOTPARALLEL:
 
 help:
@@ -26,6 +26,7 @@ help:
 	@echo 'make build            compile everything, including the benchmarks'
 	@echo 'make docs             write the Haddock pages to dist-newstyle/haddock'
 	@echo 'make lint             check layers, notes, layout and cabal files; run hlint'
+	@echo 'make platforms        run the properties on 32-bit x86'
 	@echo 'make ci               run all of it, on all compilers (.ci/run)'
 	@echo 'make setup            install the missing Debian packages'
 	@echo 'make clean            remove what was built'
@@ -72,6 +73,9 @@ docs: setup
 lint:
 	@scripts/setup lint
 	@scripts/lint
+
+platforms:
+	@scripts/platforms
 
 ci:
 	@.ci/run

@@ -45,8 +45,9 @@ base_packages=(
 # make lint.
 lint_packages=(hlint ormolu)
 
-# scripts/in-root. mmdebstrap finds the keys of other releases by gpg.
-root_packages=(debian-archive-keyring gpg mmdebstrap mount util-linux)
+# scripts/in-root. mmdebstrap finds the keys of other releases by gpg, and asks arch-test if the
+# machine runs another architecture.
+root_packages=(arch-test debian-archive-keyring gpg mmdebstrap mount util-linux)
 
 # .ci/run.
 ci_packages=(make "${lint_packages[@]}" "${root_packages[@]}")

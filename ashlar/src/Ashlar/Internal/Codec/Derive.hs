@@ -90,8 +90,9 @@ import GHC.TypeLits (KnownSymbol, symbolVal)
 -- 11. The writer and the size match each product once, and pass its parts on as arguments. A
 --    projection for each field would repeat the matches, and their types, for each.
 --
--- Tried and dropped: one evidence of 'HasFormat' for all four methods, which the type checker finds
--- four times. A method that holds it keeps the dictionaries of all generic classes.
+-- Thought of, and not built: one evidence of 'HasFormat' for all four methods, which the type
+-- checker finds four times. A method that held it would keep the dictionaries of all generic
+-- classes.
 --
 -- @scripts/compile-times@ compares compile times with other libraries. Continuous integration runs
 -- it with @--check@.

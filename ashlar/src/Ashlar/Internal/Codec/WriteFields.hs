@@ -155,7 +155,7 @@ constantBefore most f field (Writing n go) = case fixedSize f of
 {-# INLINE constantBefore #-}
 
 -- | The number of a constructor, before its fields, in one byte or two.
-tagBefore :: Rest rest => Int -> Int -> Writing rest f -> Writing rest f
+tagBefore :: Int -> Int -> Writing rest f -> Writing rest f
 tagBefore (I# width) tag (Writing n go) = Writing (width +# n) $ \left m write ->
   go left (m +# width) $ \end s -> case write end s of
     (# s', _ #) -> unIO (writeTag (Ptr (plusAddr# end (negateInt# (width +# n))))) s'
