@@ -3,6 +3,8 @@
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE ScopedTypeVariables #-}
+-- Constructors with names of fields are among the subjects.
+{-# OPTIONS_GHC -Wno-partial-fields #-}
 
 -- |
 -- Module      : Tests.Large
