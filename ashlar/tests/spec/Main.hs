@@ -1,3 +1,6 @@
+-- It is a list of tests. There is nothing to optimise.
+{-# OPTIONS_GHC -O0 #-}
+
 -- |
 -- Module      : Main
 -- Description : The properties of the library

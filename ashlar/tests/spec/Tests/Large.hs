@@ -3,8 +3,8 @@
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE ScopedTypeVariables #-}
--- Constructors with names of fields are among the subjects.
-{-# OPTIONS_GHC -Wno-partial-fields #-}
+-- Constructors with names of fields are among the subjects. The chain of 300 sums needs many ticks.
+{-# OPTIONS_GHC -Wno-partial-fields -fsimpl-tick-factor=2000 #-}
 
 -- |
 -- Module      : Tests.Large
