@@ -13,6 +13,7 @@
 module Ashlar.Internal.Codec.WriteFields
   ( Writing,
     Rest,
+    Write,
     Apart (..),
     noFields,
     constantBefore,
