@@ -264,7 +264,7 @@ enlarged :: IORef Output -> Output -> Ptr Word8 -> Int -> Int -> IO FreeSpace
 enlarged ref output@(Output chunks _ open) p n wanted
   | null chunks && (used <= firstSize || (wanted > n && wanted >= used)) = do
     -- (A sum that is cut off at maxBound is not allocated.)
-    new <- newOpen (max (used `plusCount` wanted) (wholeBlocks 1))
+    new <- newOpen (max (used `plusCount` wanted) (if wanted > n then 0 else wholeBlocks 1))
     -- Both hold the used bytes; the old one stays alive until replaced.
     copyRange (openFrom new) (openFrom open) used
     writeIORef ref (Output [] 0 new)

@@ -54,7 +54,7 @@ import GHC.IO (IO (..), unIO)
 --   before these, as a number of bytes and a function that writes them, and then the fields.
 data Writing rest f = Writing Int# ((rest -> rest) -> Int# -> Write -> f)
 
--- Given the end of its span.
+-- | How a span is written, given its end.
 type Write = Addr# -> State# RealWorld -> (# State# RealWorld, () #)
 
 -- | What is written: a builder, or one span if all fields have constant size.
