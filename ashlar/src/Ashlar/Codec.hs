@@ -76,6 +76,7 @@ module Ashlar.Codec
     decodeLazy,
     hDecode,
     decodeFile,
+    decodeFileWith,
     Get,
     DecodeError (..),
     Reason (..),

@@ -14,6 +14,7 @@ import qualified Tests.Alone
 import qualified Tests.Arithmetic
 import qualified Tests.Base64
 import qualified Tests.Budget
+import qualified Tests.ByteLimit
 import qualified Tests.Builder
 import qualified Tests.BuilderOrders
 import qualified Tests.Bulk
@@ -87,6 +88,7 @@ main =
         Tests.Arithmetic.tests,
         Tests.Base64.tests,
         Tests.Budget.tests,
+        Tests.ByteLimit.tests,
         Tests.Builder.tests,
         Tests.BuilderOrders.tests,
         Tests.Bulk.tests,

@@ -124,7 +124,7 @@ quickly (Get slow) result = step $ \c env -> do
       notQuick = IO (slow c env)
   -- (Strict, or they are boxed.)
   scanNumber start e notQuick $ \ !end !examined !digitsEnd !x !q -> do
-    complete <- if examined == e then endsAt c e else pure True
+    complete <- if examined == e then endsAt c env e else pure True
     -- 10^19 is less than 2^64.
     if complete && digitsEnd `minusPtr` start <= 19
       then case result (first == 45) (toInteger x) end digitsEnd q of

@@ -57,6 +57,7 @@ module Ashlar.Get.Feed
 where
 
 import Ashlar.Internal.Coroutine.Exception (Suspect (..), rethrow)
+import Ashlar.Internal.Get.ByteLimit (streamBytes)
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Suspend
@@ -83,11 +84,12 @@ data Feed a
   | -- | It has ended: the input that it has not read, the offset of that input, and the result.
     FeedDone !ByteString !Int64 a
 
--- | Start a decoder, and run it until it needs input.
+-- | Start a decoder, and run it until it needs input. It may take 64 MiB, and
+-- 'Ashlar.Get.withBudget' sets another limit.
 --
 -- @since 0.1.0.0
 newFeed :: Get a -> IO (Feed a)
-newFeed g = begin g 0 [] False >>= fed
+newFeed g = begin streamBytes g 0 [] False >>= fed
 
 fed :: Fed a -> IO (Feed a)
 fed progress = case progress of

@@ -56,7 +56,8 @@ streamToEither = go []
 -- for. The input is forced as the decoder gets there, and dropped when it has
 -- passed it, so this takes constant memory if the values are used as they come.
 --
--- A value that reads nothing is an error, because there would be no end of them.
+-- Each value may take 64 MiB ('Ashlar.Get.budgetBytes'). A value that reads nothing is an error,
+-- because there would be no end of them.
 --
 -- >>> import Ashlar.Get.Stream
 -- >>> runGetStream getWord16be "\0\1\0\2"

@@ -58,7 +58,10 @@ data Action
   | -- | With '<?>' and one of 'valueNames'.
     Expected Int Action
   | Deeper Action
-  | Budgeted Int Action
+  | -- | With a budget of levels.
+    Budgeted Int Action
+  | -- | With a budget of bytes.
+    Limited Int Action
   | Nothing'
   deriving stock (Show)
 
@@ -89,6 +92,7 @@ instance Arbitrary Action where
     Expected n x -> inside (Expected n) x
     Deeper x -> inside Deeper x
     Budgeted n x -> inside (Budgeted n) x
+    Limited n x -> [Limited n' x | n' <- shrink n] ++ inside (Limited n) x
     Nothing' -> []
     _ -> [Nothing']
     where
@@ -114,6 +118,7 @@ action n
         (2, Expected <$> choose (0, length valueNames - 1) <*> half),
         (1, Deeper <$> half),
         (1, Budgeted <$> choose (-1, 2) <*> half),
+        (2, Limited <$> choose (-1, 12) <*> half),
         (4, leaf)
       ]
   where
@@ -185,6 +190,7 @@ runAction a = case a of
   Expected n x -> runAction x <?> (valueNames !! n)
   Deeper x -> deeper (runAction x)
   Budgeted n x -> withBudget defaultBudget {budgetDepth = n} (runAction x)
+  Limited n x -> withBudget defaultBudget {budgetBytes = Just n} (runAction x)
   Nothing' -> pure []
   where
     one = fmap (: [])

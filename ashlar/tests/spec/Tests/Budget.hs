@@ -184,8 +184,8 @@ spentIsSpent = do
 
 extremes :: Assertion
 extremes = do
-  let none = Budget minBound minBound
-      all' = Budget maxBound maxBound
+  let none = defaultBudget {budgetDepth = minBound, budgetEmpties = minBound}
+      all' = Budget maxBound maxBound (Just maxBound)
   runGetWith none getWord8 "a" @?= Right 97
   reasonOf (runGetWith none (deeper getWord8) "a") @?= Just (tooDeep 0)
   decodeWith none (encode ([] :: [()])) @?= Right ([] :: [()])

@@ -8,6 +8,7 @@ module Tests.Failures
     reasonOf,
     tooDeep,
     tooManyEmpties,
+    tooManyBytes,
   )
 where
 
@@ -51,3 +52,10 @@ tooDeep n =
 tooManyEmpties :: Int -> Reason
 tooManyEmpties n =
   OverBudget ("more than " ++ show n ++ " elements of no bytes; withBudget raises the limit")
+
+-- | Why a value fails that may take this many bytes, and perhaps announces how many it needs.
+tooManyBytes :: Int -> Maybe Int -> Reason
+tooManyBytes n announced =
+  OverBudget ("more than " ++ show n ++ " bytes" ++ needed ++ "; withBudget raises the limit")
+  where
+    needed = maybe "" (\m -> " (" ++ show m ++ " needed)") announced

@@ -36,12 +36,15 @@ data Around = Around
     limit :: Int,
     depth :: Int,
     -- The depth of the innermost budget.
-    allowed :: Int
+    allowed :: Int,
+    -- How many bytes the innermost budget allows, and the offset at which they end.
+    most :: Int,
+    bytesEnd :: Int
   }
 
 -- | The result of a decoder in the model.
 modelAction :: [Word8] -> Action -> Either DecodeError [Seen]
-modelAction input top = case run (Around [] [] total 100000 100000) top (World 0 False []) of
+modelAction input top = case run (Around [] [] total 100000 100000 maxBound maxBound) top (World 0 False []) of
   (Just seen, _) -> Right seen
   (Nothing, world) -> Left (errorFrom (failed world))
   where
@@ -54,6 +57,7 @@ modelAction input top = case run (Around [] [] total 100000 100000) top (World 0
         | left > 0,
           odd (input !! here) ->
           expecting around "a byte that satisfy accepts" (found 1) Unexpected
+        | left == 0 -> ended (failAs [] (MissingInput 1 0))
         | otherwise -> number 1 id
       Little16 -> number 2 reverse
       Big32 -> case number 4 id of
@@ -64,15 +68,17 @@ modelAction input top = case run (Around [] [] total 100000 100000) top (World 0
         | otherwise -> string n
       LazyBytes n
         | n < 0 -> wrong "getLazyByteString: negative number of bytes"
-        | otherwise -> string n
+        | otherwise -> onTheWay n (string n)
       Skip n
         | n < 0 -> wrong "skip: negative number of bytes"
-        | n > left -> failAs [] (MissingInput n left)
+        | n > left -> onTheWay n (failAs [] (MissingInput n left))
         | otherwise -> (Just [], world {at = here + n})
       Where -> (Just [Offset (fromIntegral here)], world)
-      AtEnd -> (Just [End (left == 0)], world)
+      AtEnd
+        | left == 0 -> ended (Just [End True], world)
+        | otherwise -> (Just [End False], world)
       EndHere
-        | left == 0 -> (Just [], world)
+        | left == 0 -> ended (Just [], world)
         | otherwise -> expecting around "the end of the input" (found 1) TrailingInput
       Failing -> wrong "failing"
       Empty -> failAs [] NoAlternative
@@ -104,22 +110,18 @@ modelAction input top = case run (Around [] [] total 100000 100000) top (World 0
         | otherwise -> run around {limit = min (limit around) (here + n)} x world
       Isolated n x
         | n < 0 -> wrong "isolate: negative number of bytes"
+        | n > most around -> failAs [] (tooManyBytes (most around) (Just n))
         | otherwise -> case run around {limit = min (limit around) (here + n)} x world of
           (Just seen, world')
             | at world' - here == n -> (Just seen, world')
             | otherwise ->
               let rest = n - (at world' - here)
                   unread = "isolate: " ++ show rest ++ " of " ++ show n ++ " bytes were not read"
-               in ( Nothing,
-                    logged
-                      around
-                      []
-                      ( if at world' >= min (limit around) total
-                          then MissingInput rest 0
-                          else Invalid unread
-                      )
-                      world'
-                  )
+                  why
+                    | at world' >= inputEnd = MissingInput rest 0
+                    | at world' >= bytesEnd around = tooManyBytes (most around) Nothing
+                    | otherwise = Invalid unread
+               in (Nothing, logged around [] why world')
           nothing -> nothing
       Matched x -> case run around x world of
         (seen, world') -> ((String' (between here (at world')) :) <$> seen, world')
@@ -129,10 +131,27 @@ modelAction input top = case run (Around [] [] total 100000 100000) top (World 0
         | depth around <= 0 -> failAs [] (tooDeep (allowed around))
         | otherwise -> run around {depth = depth around - 1} x world
       Budgeted n x -> run around {depth = n, allowed = max 0 n} x world
+      Limited n x ->
+        let bytes = max 0 n
+            own = around {depth = 100000, allowed = 100000, most = bytes, bytesEnd = here + bytes}
+         in run own x world
       Nothing' -> (Just [], world)
       where
         here = at world
-        left = max 0 (min (limit around) total - here)
+        inputEnd = min (limit around) total
+        -- Where the value has no more bytes. What a budget inside allowed may have gone beyond that.
+        valueEnd = max here (bytesEnd around)
+        left = max 0 (min inputEnd valueEnd - here)
+        spent = tooManyBytes (most around)
+        -- The input seems to end: a failure if it does not.
+        ended whereItDoes
+          | valueEnd < inputEnd = failAs [] (spent Nothing)
+          | otherwise = whereItDoes
+        -- A decoder of n bytes that takes them one by one.
+        onTheWay n other
+          | n > most around = failAs [] (spent (Just n))
+          | n > left, valueEnd < inputEnd = (Nothing, logged around [] (spent Nothing) world {at = valueEnd})
+          | otherwise = other
         found n = take (min 16 n) (between here (here + left))
         wrong message = failAs [] (Invalid message)
         failAs bytes reason = (Nothing, logged around bytes reason world)
@@ -141,7 +160,8 @@ modelAction input top = case run (Around [] [] total 100000 100000) top (World 0
 
         need n
           | n <= left = (Just (between here (here + n)), world {at = here + n})
-          | otherwise = failAs (found left) (MissingInput n left)
+          | n > most around = failAs [] (spent (Just n))
+          | otherwise = ended (failAs (found left) (MissingInput n left))
         number n order = case need n of
           (bytes, world') ->
             ( (\bs -> [Number (foldl (\acc b -> acc * 256 + fromIntegral b) 0 (order bs))])

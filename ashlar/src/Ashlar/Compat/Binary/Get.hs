@@ -128,7 +128,7 @@ type ByteOffset = Int64
 --
 -- @since 0.1.0.0
 runGet :: Get a -> L.ByteString -> a
-runGet g lbs = either (thrown "runGet") id (G.runGetLazy g lbs)
+runGet g lbs = G.runLazy maxBound (\result _ _ -> either (thrown "runGet") id result) g lbs
 {-# INLINE runGet #-}
 
 -- | 'runGet', which also returns what was not read, and the offset at which that begins;
@@ -140,7 +140,7 @@ runGetOrFail ::
   L.ByteString ->
   Either (L.ByteString, ByteOffset, String) (L.ByteString, ByteOffset, a)
 runGetOrFail g lbs =
-  either (\(rest, at, e) -> Left (rest, at, message e)) Right (G.runGetOrFail g lbs)
+  either (\(rest, at, e) -> Left (rest, at, message e)) Right (G.runOrFail maxBound g lbs)
 {-# INLINE runGetOrFail #-}
 
 -- | 'runGet', which also returns what was not read, and the offset at which that begins,
@@ -148,7 +148,7 @@ runGetOrFail g lbs =
 --
 -- @since 0.1.0.0
 runGetState :: Get a -> L.ByteString -> ByteOffset -> (a, L.ByteString, ByteOffset)
-runGetState g lbs before = case G.runGetOrFail g lbs of
+runGetState g lbs before = case G.runOrFail maxBound g lbs of
   Left (_, _, e) -> thrown "runGetState" e
   Right (rest, at, a) -> (a, rest, before + at)
 {-# DEPRECATED runGetState "Use runGetIncremental, or Ashlar.Get.runGetOrFail" #-}
@@ -188,7 +188,7 @@ data Decoder a
 --
 -- @since 0.1.0.0
 runGetIncremental :: Get a -> Decoder a
-runGetIncremental g = go (G.runGetIncremental g)
+runGetIncremental g = go (G.incremental maxBound g)
   where
     go state = case state of
       G.Fail rest at e -> Fail rest at (message e)

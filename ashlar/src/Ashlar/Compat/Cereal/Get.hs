@@ -144,7 +144,7 @@ runGet g bs = first displayException (G.runGet g bs)
 --
 -- @since 0.1.0.0
 runGetLazy :: Get a -> L.ByteString -> Either String a
-runGetLazy g lbs = first displayException (G.runGetLazy g lbs)
+runGetLazy g lbs = first displayException (G.runLazy maxBound (\result _ _ -> result) g lbs)
 {-# INLINE runGetLazy #-}
 
 -- | 'runGet' from the byte with this number on, also returning the bytes that are left over.
@@ -158,7 +158,7 @@ runGetState g bs from = first displayException (G.runGetRest g (S.drop from bs))
 --
 -- @since 0.1.0.0
 runGetLazyState :: Get a -> L.ByteString -> Either String (a, L.ByteString)
-runGetLazyState g lbs = case G.runGetOrFail g lbs of
+runGetLazyState g lbs = case G.runOrFail maxBound g lbs of
   Left (_, _, e) -> Left (displayException e)
   Right (rest, _, a) -> Right (a, rest)
 {-# INLINE runGetLazyState #-}
@@ -204,7 +204,7 @@ runGetChunk ::
   ByteString ->
   Result a
 runGetChunk g after bs =
-  fed (G.runGetIncremental (announcing (maybe (-1) (S.length bs +) after) begun) `G.pushChunk` bs)
+  fed (G.incremental maxBound (announcing (maybe (-1) (S.length bs +) after) begun) `G.pushChunk` bs)
   where
     -- It begins when the first chunk is there.
     begun = if S.null bs then g else G.isEmpty *> g

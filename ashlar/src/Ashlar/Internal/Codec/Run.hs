@@ -15,6 +15,7 @@ module Ashlar.Internal.Codec.Run
     hDecode,
     hDecodeWith,
     decodeFile,
+    decodeFileWith,
     decodeFrom,
     decodeFromWith,
   )
@@ -139,7 +140,8 @@ decodeWith budget = runGetWhole (withBudget budget get)
 {-# INLINE decodeWith #-}
 
 -- | 'decode' from a lazy 'L.ByteString', whose chunks are dropped as they are
--- decoded.
+-- decoded. The value may take 64 MiB. More is an 'OverBudget' error, and 'decodeLazyWith' sets
+-- another limit ('budgetBytes').
 --
 -- @since 0.1.0.0
 decodeLazy :: Codec a => L.ByteString -> Either DecodeError a
@@ -153,7 +155,8 @@ decodeLazyWith :: Codec a => Budget -> L.ByteString -> Either DecodeError a
 decodeLazyWith budget = runGetLazyWhole (withBudget budget get)
 {-# INLINE decodeLazyWith #-}
 
--- | 'decode' from a 'Handle', reading it to its end.
+-- | 'decode' from a 'Handle', reading it to its end. The value may take 64 MiB, as with
+-- 'decodeLazy': 'hDecodeWith' sets another limit.
 --
 -- @since 0.1.0.0
 hDecode :: Codec a => Handle -> IO (Either DecodeError a)
@@ -167,15 +170,24 @@ hDecodeWith :: Codec a => Budget -> Handle -> IO (Either DecodeError a)
 hDecodeWith budget h = hRunGetWhole h (withBudget budget get)
 {-# INLINE hDecodeWith #-}
 
--- | 'decode' a file. It throws an 'Control.Exception.IOException' if it cannot read the file.
+-- | 'decode' a file. It throws an 'Control.Exception.IOException' if it cannot read the file. The
+-- value may take 64 MiB, as with 'decodeLazy': 'decodeFileWith' sets another limit.
 --
 -- @since 0.1.0.0
 decodeFile :: Codec a => FilePath -> IO (Either DecodeError a)
 decodeFile path = runGetFileWhole path get
 {-# INLINE decodeFile #-}
 
+-- | 'decodeFile' within another budget.
+--
+-- @since 0.1.0.0
+decodeFileWith :: Codec a => Budget -> FilePath -> IO (Either DecodeError a)
+decodeFileWith budget path = runGetFileWhole path (withBudget budget get)
+{-# INLINE decodeFileWith #-}
+
 -- | The next of several values from a 'Source'. At the end of the source it fails with
--- 'MissingInput'. 'Ashlar.Get.foldFrom' reads all values.
+-- 'MissingInput'. 'Ashlar.Get.foldFrom' reads all values. A value may take 64 MiB:
+-- 'decodeFromWith' sets another limit.
 --
 -- >>> import Data.ByteString (ByteString)
 -- >>> import Data.IORef (atomicModifyIORef', newIORef)

@@ -128,7 +128,7 @@ quickly base inType (Get slow) = step $ \c env -> do
   e <- getPtr c endCell
   digitRun base p e 0 $ \q w -> do
     -- 10^18 and 16^15 are less than 2^63.
-    complete <- if q == e then endsAt c e else pure True
+    complete <- if q == e then endsAt c env e else pure True
     if complete && q /= p && q `minusPtr` p < (if base == 10 then 19 else 16)
       then case inType w of
         Just x -> x <$ putPtr c cursorCell q

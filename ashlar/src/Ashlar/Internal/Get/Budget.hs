@@ -8,7 +8,8 @@
 --
 -- Most costs of decoding are proportional to the input, by a small factor. Two are not, and have a
 -- limit. Each level of nested values takes some hundred bytes of stack for one byte of input. And
--- eight bytes announce any number of empty elements, like those of a @[()]@.
+-- eight bytes announce any number of empty elements, like those of a @[()]@. The input itself has a
+-- limit where it is not in memory: "Ashlar.Internal.Get.ByteLimit".
 --
 -- Note [Spent is spent]
 -- ~~~~~~~~~~~~~~~~~~~~~
@@ -37,11 +38,11 @@ module Ashlar.Internal.Get.Budget
   )
 where
 
+import Ashlar.Internal.Get.ByteLimit
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Path
+import Ashlar.Internal.Get.Segments (setLimit)
 import Ashlar.Internal.Mem.Cells
 import Data.Bits (complement)
 import Data.Maybe (fromMaybe)
@@ -56,19 +57,26 @@ data Budget = Budget
     budgetDepth :: !Int,
     -- | How many elements of no bytes may be decoded in all. Those that were decoded in an
     -- alternative that failed, or to look ahead, count too: they have taken their time.
-    budgetEmpties :: !Int
+    budgetEmpties :: !Int,
+    -- | How many bytes the value may take. So that is all that can be held, whatever lengths the
+    -- input announces: a length of more is refused before anything is read for it.
+    --
+    -- 'Nothing' leaves it at what is around the decoder. That is 67,108,864 (64 MiB) for input that
+    -- is not in memory (a 'System.IO.Handle', a @Source@, lazy input and pushed input), and any
+    -- number for a strict 'Data.ByteString.ByteString'. @'Just' 'maxBound'@ is any number.
+    budgetBytes :: !(Maybe Int)
   }
   deriving stock (Eq, Show)
 
--- | The budget of every run: 100,000 levels, which take some ten megabytes of stack, and 1,048,576
--- elements of no bytes.
+-- | The budget of every run: 100,000 levels, which take some ten megabytes of stack, 1,048,576
+-- elements of no bytes, and 64 MiB for each value of input that is not in memory.
 --
 -- @since 0.1.0.0
 defaultBudget :: Budget
-defaultBudget = Budget {budgetDepth = 100000, budgetEmpties = 1048576}
+defaultBudget = Budget {budgetDepth = 100000, budgetEmpties = 1048576, budgetBytes = Nothing}
 
 -- | Run a decoder with a budget of its own. It neither uses the budget of the decoders around it
--- nor is limited by it.
+-- nor is limited by it, but for the bytes: those that it takes count for the value around it, too.
 --
 -- >>> let more w = if w == 0 then pure 0 else (+ 1) <$> nested; nested = deeper (getWord8 >>= more)
 -- >>> let within n = withBudget defaultBudget {budgetDepth = n} (nested :: Get Int)
@@ -77,25 +85,43 @@ defaultBudget = Budget {budgetDepth = 100000, budgetEmpties = 1048576}
 -- >>> either (print . errorReason) print (runGet (within 3) "\1\1\1\0")
 -- OverBudget "nested more than 3 levels deep; withBudget raises the limit"
 --
+-- >>> let most n = withBudget defaultBudget {budgetBytes = Just n} (getNested (fromIntegral <$> getWord8) getByteStringRest)
+-- >>> runGet (most 4) "\3abcd"
+-- Right "abc"
+-- >>> either (print . errorReason) print (runGet (most 4) "\200abcd")
+-- OverBudget "more than 4 bytes (200 needed); withBudget raises the limit"
+--
 -- @since 0.1.0.0
 withBudget :: Budget -> Get a -> Get a
 withBudget budget (Get p) = Get $ \c env s0 -> case unIO (enter c env) s0 of
-  (# s1, Entered inner levels #) -> case p c inner s1 of
-    (# s2, a #) -> case unIO (putInt c levelsCell levels) s2 of (# s3, _ #) -> (# s3, a #)
+  (# s1, Entered inner levels seen #) -> case p c inner s1 of
+    (# s2, a #) -> case unIO (leave c levels seen) s2 of (# s3, _ #) -> (# s3, a #)
   where
     depth = max 0 (budgetDepth budget)
     empties = max 0 (budgetEmpties budget)
     enter c env = do
       levels <- getInt c levelsCell
       putInt c levelsCell (if levels < 0 then complement depth else depth)
+      seen <- getInt c limitCell
+      outer <- byteLimit c env
+      limit <- case budgetBytes budget of
+        Nothing -> pure outer
+        Just bytes -> do
+          at <- position c
+          let (own, end) = within seen outer at (max 0 bytes)
+          own <$ setLimit c end
       -- A counter of its own: Note [Spent is spent].
       withCells (cellsUpTo emptiesCell) $ \own -> do
         putInt own emptiesCell empties
         let context = Budgeted depth empties (envContext env)
-        pure (Entered (Env (envInput env) (Own own) context) levels)
+        pure (Entered (Env (envInput env) (Own own limit) context) levels seen)
+    leave c levels seen = do
+      putInt c levelsCell levels
+      -- The value may have taken more bytes than are left around it.
+      position c >>= setLimit c . max seen
 
--- The environment with the new budget, and what 'levelsCell' was outside.
-data Entered = Entered !Env !Int
+-- The environment with the new budget, and what 'levelsCell' and 'limitCell' were outside.
+data Entered = Entered !Env !Int !Int
 
 -- | Begin a run with the default budget.
 startBudget ::
@@ -109,11 +135,12 @@ startBudget c traced = do
   putInt c emptiesCell (budgetEmpties defaultBudget)
 {-# INLINE startBudget #-}
 
--- The budget that a context is in.
-budgetOf :: Context -> Budget
-budgetOf context = fromMaybe defaultBudget (innermost budgeted context)
+-- The levels and the empty elements that are allowed in a context.
+allowedIn :: Context -> (Int, Int)
+allowedIn context =
+  fromMaybe (budgetDepth defaultBudget, budgetEmpties defaultBudget) (innermost budgeted context)
   where
-    budgeted (Budgeted depth empties _) = Just (Budget depth empties)
+    budgeted (Budgeted depth empties _) = Just (depth, empties)
     budgeted _ = Nothing
 
 -- | Count a decoder as one level deeper than what is around it. Put it around each level of a
@@ -131,24 +158,18 @@ nested names (Get p) = Get $ \c env s0 -> case unIO (getInt c levelsCell) s0 of
   (# s1, left #) ->
     -- One copy for both ways in: see Note [One copy after the check].
     let inside# e s = case p c e s of
-          (# s', a #) -> case unIO (leave c e) s' of (# s'', _ #) -> (# s'', a #)
+          (# s', a #) -> case unIO (leaveLevel c e) s' of (# s'', _ #) -> (# s'', a #)
         {-# NOINLINE inside# #-}
      in if left > 0
           then case unIO (putInt c levelsCell (left - 1)) s1 of (# s2, _ #) -> inside# env s2
           else case unIO (enterTraced names c env left) s1 of (# s2, env' #) -> inside# env' s2
-  where
-    -- One more again, and not what it was: to keep a number until here takes longer.
-    leave c env = do
-      left <- getInt c levelsCell
-      if left >= 0 then putInt c levelsCell (left + 1) else leaveTraced c env left
-    {-# INLINE leave #-}
 {-# INLINE nested #-}
 
 -- | 'nested' with calls in place of its code.
 nestedApart :: Names -> Get a -> Get a
 nestedApart names (Get p) = Get $ \c env s0 -> case unIO (enterLevel names c env) s0 of
   (# s1, inner #) -> case p c inner s1 of
-    (# s2, a #) -> case unIO (leaveLevel c inner) s2 of (# s3, _ #) -> (# s3, a #)
+    (# s2, a #) -> case unIO (leaveLevelApart c inner) s2 of (# s3, _ #) -> (# s3, a #)
 {-# INLINE nestedApart #-}
 
 enterLevel :: Names -> Cells -> Env -> IO Env
@@ -157,11 +178,16 @@ enterLevel names c env = do
   if left > 0 then env <$ putInt c levelsCell (left - 1) else enterTraced names c env left
 {-# NOINLINE enterLevel #-}
 
+-- One more again, and not what it was: to keep a number until here takes longer.
 leaveLevel :: Cells -> Env -> IO ()
 leaveLevel c env = do
   left <- getInt c levelsCell
   if left >= 0 then putInt c levelsCell (left + 1) else leaveTraced c env left
-{-# NOINLINE leaveLevel #-}
+{-# INLINE leaveLevel #-}
+
+leaveLevelApart :: Cells -> Env -> IO ()
+leaveLevelApart = leaveLevel
+{-# NOINLINE leaveLevelApart #-}
 
 -- Enter a level in a traced run, or fail in any run.
 enterTraced ::
@@ -178,8 +204,8 @@ enterTraced names c env left
     part <- getInt c partCell
     putInt c partCell unknownPart
     pure (inTraced (Inside names part) env)
-  | otherwise = overBudget c env $ \budget ->
-    "nested more than " ++ show (budgetDepth budget) ++ " levels deep"
+  | otherwise =
+    overBudget c env ("nested more than " ++ show (fst (allowedIn (envContext env))) ++ " levels deep")
 {-# NOINLINE enterTraced #-}
 
 -- The decoder around it is in the part that it was in.
@@ -197,11 +223,12 @@ spendEmpties ::
   Int ->
   Get ()
 spendEmpties n = step $ \c env -> do
-  left <- getInt (emptiesOf c env) emptiesCell
+  left <- getInt (budgetCells c env) emptiesCell
   if n <= left
-    then putInt (emptiesOf c env) emptiesCell (left - n)
-    else overBudget c env $ \budget ->
-      "more than " ++ show (budgetEmpties budget) ++ " elements of no bytes"
+    then putInt (budgetCells c env) emptiesCell (left - n)
+    else
+      let allowed = snd (allowedIn (envContext env))
+       in overBudget c env ("more than " ++ show allowed ++ " elements of no bytes")
 {-# NOINLINE spendEmpties #-}
 
 -- | Count a round that has read nothing: Note [Elements that read nothing] in
@@ -217,11 +244,3 @@ chargedIfEmpty g = do
   after <- here
   if after == before then x <$ chargeRound else pure x
 {-# INLINE chargedIfEmpty #-}
-
--- Fail at the cursor, because the budget does not allow more.
-overBudget :: Cells -> Env -> (Budget -> String) -> IO a
-overBudget c env limit = do
-  p <- getPtr c cursorCell
-  let reached = limit (budgetOf (envContext env))
-  failAt c env p 0 (OverBudget (reached ++ "; withBudget raises the limit"))
-{-# NOINLINE overBudget #-}

@@ -19,6 +19,7 @@ module Ashlar.Internal.Get.Bytes
   )
 where
 
+import Ashlar.Internal.Get.ByteLimit (announce)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
@@ -59,6 +60,7 @@ getLazyByteString :: Int64 -> Get L.ByteString
 getLazyByteString n
   | n < 0 = invalid "getLazyByteString: negative number of bytes"
   | otherwise = step $ \c env -> do
+    announce c env (fromIntegral (min n (fromIntegral (maxBound :: Int))))
     at <- position c
     let go left acc
           | left == 0 = pure (L.fromChunks (reverse acc))

@@ -7,12 +7,14 @@
 module Ashlar.Internal.Get.Decoder
   ( Decoder (..),
     runGetIncremental,
+    incremental,
     pushChunk,
     pushChunks,
     pushEndOfInput,
   )
 where
 
+import Ashlar.Internal.Get.ByteLimit (streamBytes)
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Suspend
@@ -44,7 +46,7 @@ data Decoder a
     Done !ByteString !Int64 a
 
 -- | Start a decoder. It stops for input only if it cannot go on otherwise, and ends as soon as it
--- can.
+-- can. It may take 64 MiB, and 'Ashlar.Get.withBudget' sets another limit.
 --
 -- >>> let fed = runGetIncremental getWord16be `pushChunk` "\1" `pushChunk` "\2\3"
 -- >>> case fed of Done rest at w -> print (rest, at, w); _ -> putStrLn "not done"
@@ -52,19 +54,24 @@ data Decoder a
 --
 -- @since 0.1.0.0
 runGetIncremental :: Get a -> Decoder a
-runGetIncremental g = unsafePerformIO (begin g 0 [] False >>= decoder g [])
-{-# NOINLINE runGetIncremental #-}
+runGetIncremental = incremental streamBytes
+{-# INLINE runGetIncremental #-}
 
--- The second argument is what has been fed to get there, the last first.
-decoder :: Get a -> [Maybe ByteString] -> Fed a -> IO (Decoder a)
-decoder g history progress = case progress of
+-- | 'runGetIncremental' of a value that may take so many bytes.
+incremental :: Int -> Get a -> Decoder a
+incremental bytes g = unsafePerformIO (begin bytes g 0 [] False >>= decoder bytes g [])
+{-# NOINLINE incremental #-}
+
+-- The third argument is what has been fed to get there, the last first.
+decoder :: Int -> Get a -> [Maybe ByteString] -> Fed a -> IO (Decoder a)
+decoder bytes g history progress = case progress of
   Finished rest at (Left e) -> pure (Fail rest at e)
   Finished rest at (Right a) -> pure (Done rest at a)
   Lost suspect -> do
     let chunks = reverse (catMaybes history)
         isLast = any isNothing history
-    mapM_ (throwAsItWas g 0 chunks isLast) suspect
-    begin g 0 chunks isLast >>= decoder g history
+    mapM_ (throwAsItWas bytes g 0 chunks isLast) suspect
+    begin bytes g 0 chunks isLast >>= decoder bytes g history
   Waiting go -> do
     first <- newIORef (Just go)
     let resume chunk
@@ -72,7 +79,7 @@ decoder g history progress = case progress of
           -- Not the dupable form: only one thread may go on.
           | otherwise = unsafePerformIO $ do
             mine <- atomicModifyIORef' first (\m -> (Nothing, m))
-            maybe (pure (Lost Nothing)) ($ chunk) mine >>= decoder g (chunk : history)
+            maybe (pure (Lost Nothing)) ($ chunk) mine >>= decoder bytes g (chunk : history)
     pure (Partial resume)
 
 -- | Go on with a chunk. If the decoder has ended already, the chunk is added to the bytes that it

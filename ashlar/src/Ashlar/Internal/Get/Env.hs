@@ -45,7 +45,9 @@ module Ashlar.Internal.Get.Env
     hasCaught,
     partCell,
     levelsCell,
+    bytesCell,
     cellCount,
+    streamCellCount,
     position,
     offsetOf,
     isTraced,
@@ -55,8 +57,10 @@ module Ashlar.Internal.Get.Env
     Env (..),
     envInput,
     envContext,
-    emptiesOf,
-    Empties (..),
+    Scope (..),
+    ByteLimit (..),
+    noByteLimit,
+    budgetCells,
     inContext,
     inTraced,
     Input (..),
@@ -111,7 +115,7 @@ keepCell = Cell 6
 releaseCell :: Cell Int
 releaseCell = Cell 7
 
--- | How many more empty elements may be decoded. This is read in the cells of 'emptiesOf'.
+-- | How many more empty elements may be decoded. This is read in the cells of 'budgetCells'.
 emptiesCell :: Cell Int
 emptiesCell = Cell 8
 
@@ -146,9 +150,18 @@ partCell = Cell 10
 levelsCell :: Cell Int
 levelsCell = Cell 11
 
--- | How many cells there are.
+-- | The offset at which the bytes of the run's own budget end, or 'maxBound'. Only runs whose input
+-- is not in memory have this cell.
+bytesCell :: Cell Int
+bytesCell = Cell 12
+
+-- | How many cells a run has whose input is in memory.
 cellCount :: Int
 cellCount = cellsUpTo levelsCell
+
+-- | How many cells the other runs have.
+streamCellCount :: Int
+streamCellCount = cellsUpTo bytesCell
 
 -- | The offset of the next byte.
 position :: Cells -> IO Int
@@ -184,17 +197,36 @@ whenTraced c act = isTraced c >>= \traced -> if traced then act else pure ()
 -- So such a run allocates its cells, two closures and this. (Allocation test "a strict run: 200
 -- bytes". Benchmarks "one run on 16 bytes", "decode one record".)
 data Env
-  = Env !Input !Empties !Context
+  = Env !Input !Scope !Context
   | -- | All of the input, which is in memory, in a run that is not traced, with no context. (Not
     -- unpacked: the box is there already.)
     Whole {-# NOUNPACK #-} !ByteString
 
--- | Where the 'emptiesCell' of the innermost budget is.
-data Empties
-  = -- | In the cells of the run.
+-- | Where the innermost budget is kept.
+data Scope
+  = -- | In the cells of the run. Its input is in memory, so its bytes are not limited.
+    OfWhole
+  | -- | In the cells of the run.
     OfRun
-  | -- | In these cells.
-    Own Cells
+  | -- | Here. These cells have the 'emptiesCell'.
+    Own !Cells !ByteLimit
+
+-- | How many bytes a value may take: see Note [Where a value ends]
+-- in "Ashlar.Internal.Get.ByteLimit".
+data ByteLimit = ByteLimit
+  { -- | How many in all, or 'maxBound'.
+    limitBytes :: !Int,
+    -- | The offset at which they end. 'maxBound' if there is no limit, or if an @isolate@ ends
+    -- there or before.
+    limitEnd :: !Int,
+    -- | The offset at which the innermost @isolate@ ends, or 'maxBound'. It is right where the
+    -- bytes end before that.
+    limitIsolate :: !Int
+  }
+
+-- | Any number of bytes.
+noByteLimit :: ByteLimit
+noByteLimit = ByteLimit maxBound maxBound maxBound
 
 -- | Where input comes from.
 envInput :: Env -> Input
@@ -211,22 +243,22 @@ envContext env = case env of
 {-# INLINE envContext #-}
 
 -- | The cells that have the 'emptiesCell' of the innermost budget, given those of the run.
-emptiesOf :: Cells -> Env -> Cells
-emptiesOf c env = case env of
-  Env _ (Own own) _ -> own
+budgetCells :: Cells -> Env -> Cells
+budgetCells c env = case env of
+  Env _ (Own own _) _ -> own
   _ -> c
 
 -- | The environment of what is inside a context.
 inContext :: (Context -> Context) -> Env -> Env
 inContext inside env = case env of
-  Env input empties context -> Env input empties (inside context)
-  Whole bs -> Env (inputOf bs) OfRun (inside Top)
+  Env input scope context -> Env input scope (inside context)
+  Whole bs -> Env (inputOf bs) OfWhole (inside Top)
 {-# INLINE inContext #-}
 
 -- | The environment inside a context that only errors show.
 inTraced :: (Context -> Context) -> Env -> Env
 inTraced inside env = case env of
-  Env input empties context -> Env input empties (inside context)
+  Env input scope context -> Env input scope (inside context)
   Whole _ -> env
 {-# INLINE inTraced #-}
 

@@ -43,7 +43,7 @@ import System.IO.Unsafe (unsafeDupablePerformIO)
 --
 -- @since 0.1.0.0
 double :: Get Double
-double = Get $ \c env s0 -> case quickDouble c s0 of
+double = Get $ \c env s0 -> case quickDouble c env s0 of
   (# s1, x #)
     | isNumber (D# x) -> (# s1, D# x #)
     | otherwise -> unGet slowDouble c env s1
@@ -60,7 +60,7 @@ double = Get $ \c env s0 -> case quickDouble c s0 of
 --
 -- @since 0.1.0.0
 float :: Get Float
-float = Get $ \c env s0 -> case quickFloat c s0 of
+float = Get $ \c env s0 -> case quickFloat c env s0 of
   (# s1, x #)
     | isNumber (F# x) -> (# s1, F# x #)
     | otherwise -> unGet slowFloat c env s1
@@ -72,13 +72,13 @@ isNumber x = x == x
 {-# INLINE isNumber #-}
 
 -- A number that lies in one chunk, or NaN, and nothing is read.
-quickDouble :: Cells -> State# RealWorld -> (# State# RealWorld, Double# #)
-quickDouble c s0 = case unIO (quick binary64 quotientDouble castWord64ToDouble c) s0 of
+quickDouble :: Cells -> Env -> State# RealWorld -> (# State# RealWorld, Double# #)
+quickDouble c env s0 = case unIO (quick binary64 quotientDouble castWord64ToDouble c env) s0 of
   (# s1, D# x #) -> (# s1, x #)
 {-# NOINLINE quickDouble #-}
 
-quickFloat :: Cells -> State# RealWorld -> (# State# RealWorld, Float# #)
-quickFloat c s0 = case unIO (quick binary32 quotientFloat castToFloat c) s0 of
+quickFloat :: Cells -> Env -> State# RealWorld -> (# State# RealWorld, Float# #)
+quickFloat c env s0 = case unIO (quick binary32 quotientFloat castToFloat c env) s0 of
   (# s1, F# x #) -> (# s1, x #)
 {-# NOINLINE quickFloat #-}
 
@@ -94,8 +94,9 @@ quick ::
   -- The number of these bits.
   (Word64 -> a) ->
   Cells ->
+  Env ->
   IO a
-quick b quotient cast c = do
+quick b quotient cast c env = do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
   first <- if p == e then pure 0 else peekHost p
@@ -103,7 +104,7 @@ quick b quotient cast c = do
       notQuick = pure (0 / 0)
   -- (Strict, or they are boxed.)
   scanNumber start e notQuick $ \ !end !examined !digitsEnd !x !q -> do
-    complete <- if examined == e then endsAt c e else pure True
+    complete <- if examined == e then endsAt c env e else pure True
     if complete
       then do
         putPtr c cursorCell end

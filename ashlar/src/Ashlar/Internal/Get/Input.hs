@@ -36,6 +36,7 @@ module Ashlar.Internal.Get.Input
   )
 where
 
+import Ashlar.Internal.Get.ByteLimit
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail
@@ -56,8 +57,10 @@ import Foreign.Ptr (minusPtr, plusPtr)
 -- offset.
 demand :: Cells -> Env -> Int -> IO ()
 demand c env n = do
+  announce c env n
   left <- atHand c env n
   when (left < n) $ do
+    refuseToGoOn c env left
     p <- getPtr c cursorCell
     -- All bytes that are left are before the end now.
     failAt c env p left (MissingInput n left)
@@ -73,13 +76,27 @@ atHand c env n = do
   let target = min n (limit - at)
   min target <$> gather c (envInput env) target
 
--- | Bring at least one byte between cursor and end. 'False' if the input ends here.
+-- | Bring at least one byte between cursor and end. 'False' if the input ends here. It fails if the
+-- input goes on, but the value has no more bytes.
 moreInput :: Cells -> Env -> IO Bool
 moreInput c env = do
   at <- position c
   limit <- getInt c limitCell
-  if at >= limit then pure False else (> 0) <$> gather c (envInput env) 1
+  if at >= limit then False <$ refuseToGoOn c env 0 else (> 0) <$> gather c (envInput env) 1
 {-# NOINLINE moreInput #-}
+
+-- Given how many bytes are between the cursor and the limit or the end of the input: fail if it is
+-- the limit of a budget, and the input goes on there. Note [Where a value ends].
+refuseToGoOn :: Cells -> Env -> Int -> IO ()
+refuseToGoOn c env left = do
+  at <- position c
+  limit <- getInt c limitCell
+  forGood <- if at + left < limit then pure True else endsForGood c env limit
+  if forGood
+    then pure ()
+    else do
+      more <- gather c (envInput env) (left + 1)
+      when (more > left) $ overBytes c env
 
 -- Bring n bytes from the cursor on into one segment, and return how many that segment has there.
 -- These are fewer than n only if the input ends. Memory is allocated only for bytes that have
@@ -276,6 +293,7 @@ bridge target = go target []
 -- | Go forward by n bytes (not negative), or fail. It does not bring them into one segment.
 skipInput :: Cells -> Env -> Int -> IO ()
 skipInput c env n = do
+  announce c env n
   at <- position c
   limit <- getInt c limitCell
   let target = min n (limit - at)
@@ -291,7 +309,9 @@ skipInput c env n = do
             if more then go (left - have) else pure (left - have)
   missing <- go target
   let left = target - missing
-  when (left < n) $ failWith c env at at nothingFound (MissingInput n left)
+  when (left < n) $ do
+    refuseToGoOn c env 0
+    failWith c env at at nothingFound (MissingInput n left)
 {-# NOINLINE skipInput #-}
 
 -- | The next bytes: at most n, and at most 16.

@@ -10,6 +10,7 @@ module Ashlar.Internal.Get.Isolate
   )
 where
 
+import Ashlar.Internal.Get.ByteLimit
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
@@ -49,7 +50,8 @@ isolate = isolateOr $ \c env left leftOver -> do
 --
 -- @since 0.1.0.0
 isolateAtMost :: Int -> Get a -> Get a
-isolateAtMost n = limited "isolateAtMost: negative number of bytes" n (\_ _ _ -> pure ())
+isolateAtMost n =
+  limited "isolateAtMost: negative number of bytes" n (\_ _ _ -> pure ()) (\_ _ _ -> pure ())
 
 -- | 'isolate', given the reason to fail where bytes were not read.
 isolateOr ::
@@ -58,7 +60,7 @@ isolateOr ::
   Int ->
   Get a ->
   Get a
-isolateOr reason n = limited "isolate: negative number of bytes" n $ \c env left ->
+isolateOr reason n = limited "isolate: negative number of bytes" n announce $ \c env left ->
   if left == 0
     then pure ()
     else do
@@ -73,24 +75,33 @@ limited ::
   -- The message if n is negative.
   String ->
   Int ->
+  -- What to do at the beginning, given n, if the input seems to end before that.
+  (Cells -> Env -> Int -> IO ()) ->
   -- What to do at the end, given how many of the n bytes were not read.
   (Cells -> Env -> Int -> IO ()) ->
   Get a ->
   Get a
-limited negative n atEnd (Get p)
+limited negative n atStart atEnd (Get p)
   | n < 0 = invalid negative
-  | otherwise = Get $ \c env s0 -> case unIO (enter c) s0 of
-    (# s1, (at, limit) #) -> case p c env s1 of
+  | otherwise = Get $ \c env s0 -> case unIO (enter c env) s0 of
+    (# s1, Entered at limit inner #) -> case p c inner s1 of
       (# s2, a #) -> case unIO (leave c env at limit) s2 of (# s3, _ #) -> (# s3, a #)
   where
-    enter c = do
+    enter c env = do
       at <- position c
       limit <- getInt c limitCell
-      -- Compared so that nothing overflows; the outer limit stays in force.
-      setLimit c (if n < limit - at then at + n else limit)
-      pure (at, limit)
+      -- Compared so that nothing overflows.
+      if n < limit - at
+        then Entered at limit env <$ setLimit c (at + n)
+        else do
+          atStart c env n
+          -- The outer limit stays in force.
+          Entered at limit <$> isolated c env limit (streamEnd at n)
     leave c env at limit = do
       now <- position c
       setLimit c limit
       atEnd c env (n - (now - at))
 {-# INLINE limited #-}
+
+-- The offset and the limit where it began, and the environment inside.
+data Entered = Entered !Int !Int !Env

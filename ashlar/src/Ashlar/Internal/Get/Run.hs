@@ -19,8 +19,10 @@ module Ashlar.Internal.Get.Run
     runGetOrFail,
 
     -- * For other modules
-    startCells,
+    startStream,
     runIn,
+    runLazy,
+    runOrFail,
     inPlaceOr,
     errorOf,
     forceNext,
@@ -30,6 +32,7 @@ where
 
 import Ashlar.Internal.Coroutine.Exception (throwSuspect)
 import Ashlar.Internal.Get.Budget
+import Ashlar.Internal.Get.ByteLimit (streamBytes, streamEnd)
 import Ashlar.Internal.Get.Bytes (endOfInput)
 import Ashlar.Internal.Get.Catch
 import Ashlar.Internal.Get.Core
@@ -56,35 +59,47 @@ import GHC.Exts (isTrue#, lazy, reallyUnsafePtrEquality#)
 import GHC.IO (IO (..), unIO)
 import System.IO.Unsafe (unsafeDupablePerformIO, unsafePerformIO)
 
--- | Set up the cells for a traced run that goes on in place if it is interrupted.
+-- Set up the cells for a traced run that goes on in place if it is interrupted.
 startCells ::
   Cells ->
   Input ->
-  -- | The offset at which the open segment begins.
+  -- The offset at which the open segment begins.
+  Int ->
+  -- The offset at which the input seems to end, or 'maxBound'.
   Int ->
   IO ()
-startCells c input offset = do
+startCells c input offset limit = do
   putInt c inPlaceCell goesOnInPlace
   open <- segmentOpen <$> readIORef (inputSegments input)
-  openFirst c offset open
+  openFirst c offset limit open
   putInt c partCell unknownPart
   startBudget c True
 
 -- | Run a decoder on cells that have been set up. It may throw
 -- 'Ashlar.Internal.Get.Fail.failureException'. (A lambda, as in 'catching'.)
 runIn :: Cells -> Input -> Get a -> IO a
-runIn c input g = keepAlive (inputSegments input) (IO (\s -> unGet g c (topEnv input) s))
+runIn c input g = keepAlive (inputSegments input) (IO (\s -> unGet g c (Env input OfRun Top) s))
 
-topEnv :: Input -> Env
-topEnv input = Env input OfRun Top
+-- | Set up the cells for a run whose input is not in memory. There must be 'streamCellCount' of
+-- them.
+startStream ::
+  Cells ->
+  Input ->
+  -- | The offset at which the open segment begins.
+  Int ->
+  -- | How many bytes the value may take, or 'maxBound'.
+  Int ->
+  IO ()
+startStream c input offset bytes = do
+  let end = streamEnd offset bytes
+  putInt c bytesCell end
+  startCells c input offset end
 
 -- Set up the cells for a run that is not traced and begins again if it is interrupted.
 startWhole :: Cells -> ByteString -> IO ()
 startWhole c bs = do
-  openFirst c 0 bs
   -- The limit is where the input ends, so the end is seen without looking at the segments.
-  -- ('endCell' is right already.)
-  putInt c limitCell (S.length bs)
+  openFirst c 0 (S.length bs) bs
   putInt c inPlaceCell beginsAgain
   putInt c partCell unknownPart
   startBudget c False
@@ -253,13 +268,10 @@ strictRun ifInterrupted traced g bs = do
   input <- newInput (pure ()) (pure S.empty) newSegments {segmentOpen = bs, segmentsEnded = True}
   outcome <- keepAlive (inputSegments input) $
     withCells cellCount $ \c -> do
-      startCells c input 0
-      -- The limit is where the input ends, so the end is seen without looking at the segments.
-      -- ('endCell' is right already.)
-      putInt c limitCell (S.length bs)
+      startCells c input 0 (S.length bs)
       putInt c inPlaceCell ifInterrupted
       startBudget c traced
-      IO $ \s0 -> case catchingRun c (topEnv input) g s0 of
+      IO $ \s0 -> case catchingRun c (Env input OfWhole Top) g s0 of
         (# s1, (# a | #) #) -> (# s1, Right (Right a) #)
         (# s1, (# | HasFailed #) #) ->
           unIO (Right . Left <$> (if traced then errorOf c input else pure (strictError g bs))) s1
@@ -302,12 +314,15 @@ inPlaceOr c input act = do
 -- decoder gets there. All are released when it has passed them. Bytes that are left over are
 -- ignored, and not forced.
 --
+-- The decoder may take 64 MiB of input. More is an 'OverBudget' error. 'withBudget' around the
+-- decoder sets another limit ('budgetBytes').
+--
 -- Input of one chunk, as 'L.fromStrict' makes it, is decoded as 'runGet' does it: forcing an error
 -- runs the decoder again.
 --
 -- @since 0.1.0.0
 runGetLazy :: Get a -> L.ByteString -> Either DecodeError a
-runGetLazy = runLazy (\result _ _ -> result)
+runGetLazy = runLazy streamBytes (\result _ _ -> result)
 {-# INLINE runGetLazy #-}
 
 -- | 'runGetLazy' of all of the input: the decoder must read it to its end.
@@ -329,9 +344,18 @@ runGetOrFail ::
   Get a ->
   L.ByteString ->
   Either (L.ByteString, Int64, DecodeError) (L.ByteString, Int64, a)
-runGetOrFail = runLazy $ \result rest at ->
-  either (\e -> Left (rest, at, e)) (\a -> Right (rest, at, a)) result
+runGetOrFail = runOrFail streamBytes
 {-# INLINE runGetOrFail #-}
+
+-- | 'runGetOrFail' of a value that may take so many bytes.
+runOrFail ::
+  Int ->
+  Get a ->
+  L.ByteString ->
+  Either (L.ByteString, Int64, DecodeError) (L.ByteString, Int64, a)
+runOrFail bytes = runLazy bytes $ \result rest at ->
+  either (\e -> Left (rest, at, e)) (\a -> Right (rest, at, a)) result
+{-# INLINE runOrFail #-}
 
 -- Note [A lazy ByteString of one chunk]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -351,30 +375,41 @@ runGetOrFail = runLazy $ \result rest at ->
 --
 -- (Benchmark "brackets, 100 KB, one chunk". 'Tests.Splits' runs each decoder both ways. Test "a
 -- decoder that fails in a nested run is run once".)
-onlyChunk :: L.ByteString -> Maybe ByteString
-onlyChunk lbs = case lbs of
-  L.Chunk bs rest | isTrue# (reallyUnsafePtrEquality# rest L.Empty) -> Just bs
+--
+-- A chunk of more bytes than the value may take is for the lazy run, which has a limit.
+onlyChunk :: Int -> L.ByteString -> Maybe ByteString
+onlyChunk bytes lbs = case lbs of
+  L.Chunk bs rest
+    | isTrue# (reallyUnsafePtrEquality# rest L.Empty), S.length bs <= bytes -> Just bs
   _ -> Nothing
 
--- The function makes the result from the value or the error, the bytes left over, and the offset at
--- which they begin. All are lazy.
-runLazy :: (Either DecodeError a -> L.ByteString -> Int64 -> r) -> Get a -> L.ByteString -> r
-runLazy f g lbs = case runStrict measured <$> onlyChunk lbs of
-  Nothing -> case runChunks g lbs of (result, rest, at) -> f result rest at
+
+-- | Run a decoder on lazy input.
+runLazy ::
+  -- | How many bytes the value may take, or 'maxBound'.
+  Int ->
+  -- | Make the result from the value or the error, the bytes left over, and the offset at which they
+  -- begin. All are lazy.
+  (Either DecodeError a -> L.ByteString -> Int64 -> r) ->
+  Get a ->
+  L.ByteString ->
+  r
+runLazy bytes f g lbs = case runStrict measured <$> onlyChunk bytes lbs of
+  Nothing -> case runChunks bytes g lbs of (result, rest, at) -> f result rest at
   Just (Right (used, a)) -> f (Right a) (L.drop (fromIntegral used) lbs) (fromIntegral used)
   Just (Left _) ->
-    let (result, rest, at) = runChunks g lbs
+    let (result, rest, at) = runChunks bytes g lbs
      in f (Left (fromLeft succeedsAgain result)) rest at
   where
     measured = g >>= \a -> here >>= \ !used -> pure (used, a)
 {-# NOINLINE runLazy #-}
 
-runChunks :: Get a -> L.ByteString -> (Either DecodeError a, L.ByteString, Int64)
-runChunks g lbs = unsafePerformIO $ do
+runChunks :: Int -> Get a -> L.ByteString -> (Either DecodeError a, L.ByteString, Int64)
+runChunks bytes g lbs = unsafePerformIO $ do
   chunks <- newIORef lbs
   input <- newInput (forceNext chunks) (nextOf chunks) newSegments
-  withCells cellCount $ \c -> do
-    startCells c input 0
+  withCells streamCellCount $ \c -> do
+    startStream c input 0 bytes
     result <- inPlaceOr c input (runIn c input g)
     at <- position c
     rest <- unread c input

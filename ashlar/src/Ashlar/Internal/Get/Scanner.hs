@@ -36,6 +36,7 @@ module Ashlar.Internal.Get.Scanner
   )
 where
 
+import Ashlar.Internal.Get.ByteLimit (endsForGood)
 import Ashlar.Internal.Get.Bytes (slice)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
@@ -51,8 +52,11 @@ import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 -- | Does the input (or the innermost @isolate@) end at this address, as far as is known without
 -- asking the source? The address must be in the open segment, or its end. The end of strict input
 -- is always known.
-endsAt :: Cells -> Ptr Word8 -> IO Bool
-endsAt c p = (<=) <$> getInt c limitCell <*> offsetOf c p
+endsAt :: Cells -> Env -> Ptr Word8 -> IO Bool
+endsAt c env p = do
+  limit <- getInt c limitCell
+  at <- offsetOf c p
+  if limit <= at then endsForGood c env limit else pure False
 {-# INLINE endsAt #-}
 
 -- | Where a scanner stopped: the address of the first byte that it does not want,
@@ -72,7 +76,7 @@ takeScanned result s0 scanner = step $ \c env -> do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
   Scanned q s <- scanner s0 p e
-  complete <- if q == e then endsAt c e else pure True
+  complete <- if q == e then endsAt c env e else pure True
   if complete
     then (\bs -> result bs s) <$> slice c env (q `minusPtr` p)
     else takeOn c env scanner s >>= \(Taken bs s') -> pure (result bs s')

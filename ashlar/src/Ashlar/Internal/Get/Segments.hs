@@ -34,11 +34,13 @@ openFirst ::
   Cells ->
   -- | The offset at which the segment begins.
   Int ->
+  -- | The offset at which the input seems to end, or 'maxBound'.
+  Int ->
   -- | The segment.
   ByteString ->
   IO ()
-openFirst c offset bs = do
-  putInt c limitCell maxBound
+openFirst c offset limit bs = do
+  putInt c limitCell limit
   putInt c keepCell maxBound
   putInt c releaseCell maxBound
   openAt c offset bs

@@ -36,6 +36,7 @@ module Ashlar.Internal.Get.Source
 where
 
 import Ashlar.Internal.Coroutine.Exception (throwOn)
+import Ashlar.Internal.Get.ByteLimit (streamBytes)
 import Ashlar.Internal.Get.Bytes (endOfInput, isEmpty)
 import Ashlar.Internal.Get.Catch
 import Ashlar.Internal.Get.Core
@@ -142,7 +143,8 @@ handleSource :: Handle -> IO Source
 handleSource h = newSource (S.hGetSome h 32768)
 
 -- | Decode the next value of a source. Offsets in errors count from the start of the source. The
--- budget is for each call.
+-- budget is for each call. So a call may take 64 MiB, and no more can ever be held. 'withBudget'
+-- around the decoder sets another limit ('budgetBytes').
 --
 -- After an error the source stands where the decoder was in the end, which may be before the offset
 -- of the error. Bytes that have been passed are not kept. So if an exception ends the decoder, the
@@ -153,8 +155,8 @@ getFrom :: Source -> Get a -> IO (Either DecodeError a)
 getFrom source@(Source input _) g = do
   offset <- takeSource source
   writeIORef (inputFailures input) NoFailures
-  withCells cellCount $ \c -> do
-    startCells c input offset
+  withCells streamCellCount $ \c -> do
+    startStream c input offset streamBytes
     result <- inPlaceOr c input (runIn c input g)
     giveBack source c
     pure result
@@ -183,8 +185,8 @@ attemptFrom source@(Source input _) g = join $
   mask $ \unmask -> do
     offset <- takeSource source
     writeIORef (inputFailures input) NoFailures
-    withCells cellCount $ \c -> do
-      startCells c input offset
+    withCells streamCellCount $ \c -> do
+      startStream c input offset streamBytes
       -- Nothing from here on is let go of, also after a commit.
       putInt c keepCell offset
       putInt c releaseCell offset
@@ -206,7 +208,7 @@ attemptFrom source@(Source input _) g = join $
       pure result
 
 -- | Decode values one after another until the source ends, and fold them from the left, in constant
--- memory. The accumulator is forced at each step.
+-- memory. The accumulator is forced at each step. Each value may take 64 MiB, as with 'getFrom'.
 --
 -- A value that reads nothing is an error, because there would be no end of them. An error ends the
 -- fold, and the source stands where the decoder failed. So does an exception of the action, and the
@@ -308,7 +310,7 @@ foldFromUntil source@(Source _ offsetRef) g f b = do
 
 -- | Decode one value from a 'Handle'. What has been read from the Handle after the value, at most
 -- 32 KiB, is lost: use a 'Source' to read on. Errors of the Handle are
--- 'Control.Exception.IOException's.
+-- 'Control.Exception.IOException's. The value may take 64 MiB, as with 'getFrom'.
 --
 -- @since 0.1.0.0
 hRunGet :: Handle -> Get a -> IO (Either DecodeError a)

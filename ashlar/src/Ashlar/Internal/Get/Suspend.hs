@@ -50,6 +50,8 @@ data Pending = Pending [ByteString] !Bool
 
 -- | Start a decoder, and run it until it needs more.
 begin ::
+  -- | How many bytes the value may take, or 'maxBound'.
+  Int ->
   Get a ->
   -- | The offset of the first byte.
   Int ->
@@ -58,7 +60,7 @@ begin ::
   -- | Are these all?
   Bool ->
   IO (Fed a)
-begin g offset chunks isLast = do
+begin bytes g offset chunks isLast = do
   pending <- newIORef (Pending chunks isLast)
   suspension <- newIORef (pure ())
   let prepare = do
@@ -70,8 +72,8 @@ begin g offset chunks isLast = do
           bs : more -> bs <$ writeIORef pending (Pending more end)
           [] -> pure S.empty
   input <- newInput prepare next newSegments
-  withCells cellCount $ \c -> do
-    startCells c input offset
+  withCells streamCellCount $ \c -> do
+    startStream c input offset bytes
     -- A prompt must not have thunks above it.
     putInt c inPlaceCell (if suspendsByFreezing then goesOnInPlace else beginsAgain)
     let advance act = do
@@ -99,14 +101,15 @@ begin g offset chunks isLast = do
 -- a run in place throws it again if it was synchronous. Else that run comes to an end, or to the
 -- end of the chunks.
 throwAsItWas ::
-  Get a ->
   -- | As those of 'begin'.
+  Int ->
+  Get a ->
   Int ->
   [ByteString] ->
   Bool ->
   Suspect ->
   IO ()
-throwAsItWas g offset chunks isLast suspect = do
+throwAsItWas bytes g offset chunks isLast suspect = do
   pending <- newIORef chunks
   let next = do
         bss <- readIORef pending
@@ -114,8 +117,8 @@ throwAsItWas g offset chunks isLast suspect = do
           bs : more -> bs <$ writeIORef pending more
           [] -> if isLast then pure S.empty else throwIO Exhausted
   input <- newInput (pure ()) next newSegments
-  again <- withCells cellCount $ \c -> do
-    startCells c input offset
+  again <- withCells streamCellCount $ \c -> do
+    startStream c input offset bytes
     inPlace (runIn c input g)
   case again of
     Left (Raised e) | isNothing (fromException e :: Maybe Exhausted) -> rethrow e

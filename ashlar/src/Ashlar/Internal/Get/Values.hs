@@ -31,6 +31,7 @@ module Ashlar.Internal.Get.Values
 where
 
 import Ashlar.Internal.Get.Budget (startBudget)
+import Ashlar.Internal.Get.ByteLimit (streamBytes, streamEnd)
 import Ashlar.Internal.Get.Bytes (isEmpty)
 import Ashlar.Internal.Get.ChoicePoint (released)
 import Ashlar.Internal.Get.Core
@@ -38,6 +39,7 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure (Failures (..))
 import Ashlar.Internal.Get.Path (unknownPart)
+import Ashlar.Internal.Get.Segments (setLimit)
 import Ashlar.Internal.Get.Source (readsNothing)
 import Ashlar.Internal.Get.Suspend
 import Ashlar.Internal.Mem.Cells
@@ -71,8 +73,9 @@ data Values a
 
 -- | Decode one value after another from input that is pushed.
 --
--- The budget is for each value, and offsets in errors count from the start of the input. A value
--- that reads nothing is an error, because there would be no end of them.
+-- The budget is for each value, which may take 64 MiB ('Ashlar.Get.budgetBytes'). Offsets in errors
+-- count from the start of the input. A value that reads nothing is an error, because there would be
+-- no end of them.
 --
 -- >>> import Ashlar.Get.Feed
 -- >>> let (as, state) = runGetValues getWord16be `feedValues` "\0\1\0\2\0"
@@ -230,7 +233,7 @@ waiting g held@(Held at chunks) takeLoop = state
 startLoop :: Get a -> Batch a -> Held -> Bool -> IO ([a], Values a)
 startLoop g decoded held@(Held at chunks) isLast = do
   batch <- newIORef decoded
-  begin (loop batch g) at (reverse chunks) isLast >>= advanced g batch held isLast
+  begin streamBytes (loop batch g) at (reverse chunks) isLast >>= advanced g batch held isLast
 
 advanced :: Get a -> IORef (Batch a) -> Held -> Bool -> Fed () -> IO ([a], Values a)
 advanced g batch held isLast progress = do
@@ -248,7 +251,7 @@ advanced g batch held isLast progress = do
     Finished _ _ (Left e) -> handOut (ValuesFail (heldBytes left) at e)
     Lost suspect -> do
       unseen <- newIORef NoValues
-      mapM_ (throwAsItWas (loop unseen g) from (reverse chunks) isLast) suspect
+      mapM_ (throwAsItWas streamBytes (loop unseen g) from (reverse chunks) isLast) suspect
       startLoop g decoded left isLast
 
 -- Decode values to the end of the input, and leave them in the variable.
@@ -261,11 +264,11 @@ loop batch g = step $ \c env ->
       run (Get p) = IO (p c env)
       failures = inputFailures (envInput env)
       go !before = do
+        beginValue c failures before
         end <- run isEmpty
         if end
           then pure ()
           else do
-            beginValue c failures
             a <- run g
             now <- position c
             if now == before
@@ -277,9 +280,12 @@ loop batch g = step $ \c env ->
    in position c >>= go
 
 -- Each value is decoded as by a run of its own.
-beginValue :: Cells -> IORef Failures -> IO ()
-beginValue c failures = do
+beginValue :: Cells -> IORef Failures -> Int -> IO ()
+beginValue c failures at = do
   startBudget c True
+  let end = streamEnd at streamBytes
+  putInt c bytesCell end
+  setLimit c end
   putInt c partCell unknownPart
   getInt c releaseCell >>= putInt c releaseCell . released
   before <- readIORef failures
