@@ -100,7 +100,7 @@ instance Counted T.Text where
 
   -- Where a unit is a byte, the number of bytes is known, and two builders do the same.
   putCompact t
-    | bytesPerUnit == 1 = append (putVarint (fromIntegral (utf8LengthOf t))) (textUtf8 t)
+    | bytesPerUnit == 1 = putCompactDefault t
     | otherwise = putCompactText t
   getCounted = getTextUtf8
 
@@ -108,7 +108,7 @@ instance Counted T.Text where
 -- ASCII. If it is not, the length is written once more, and the text moved if the two lengths do
 -- not take the same number of bytes.
 putCompactText :: T.Text -> Builder
-putCompactText t = atOnceOr longer mostForLength fits $ \p -> do
+putCompactText t = atOnceOr (putCompactDefault t) mostForLength fits $ \p -> do
   -- The longest length has free bytes, and so has the longest encoding after it.
   from <- writeUnsigned64 (fromIntegral n) p
   len <- writeUtf8 from t 0 n
@@ -122,7 +122,6 @@ putCompactText t = atOnceOr longer mostForLength fits $ \p -> do
   pure (p `plusPtr` (width + len))
   where
     n = lengthUnits t
-    longer = append (putVarint (fromIntegral (utf8LengthOf t))) (textUtf8 t)
     fits free = n <= min mostUnits (free `quot` bytesPerUnit)
     mostForLength = 10
     -- One foreign call moves at most three bytes for each: Note [Foreign copies] in
