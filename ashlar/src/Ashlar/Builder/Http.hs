@@ -21,6 +21,7 @@ where
 
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Instances ()
+import Ashlar.Internal.Builder.Run (runBuilderWith)
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Hex (countDigits)

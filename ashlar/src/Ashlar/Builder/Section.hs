@@ -35,6 +35,7 @@ import Ashlar.Internal.Builder.Buffer
 import Ashlar.Internal.Builder.Bytes
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Instances ()
+import Ashlar.Internal.Builder.Run (runBuilderWith)
 import Ashlar.Internal.Builder.Strict
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells

@@ -69,3 +69,4 @@ where
 
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Instances ()
+import Ashlar.Internal.Builder.Run (runBuilderWith)

@@ -19,7 +19,7 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Digits
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Refuse
-import Ashlar.Internal.Get.Scan (endsAt)
+import Ashlar.Internal.Get.Scanner (endsAt)
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.DecimalPlaces

@@ -222,12 +222,18 @@ copyRange dst src n = if n <= maxForeignCopy then copyBytes dst src n else copyL
 {-# INLINE copyRange #-}
 
 copyLong :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
-copyLong dst src n
-  | n <= maxForeignCopy = copyBytes dst src n
-  | otherwise = do
-    copyBytes dst src maxForeignCopy
-    copyLong (dst `plusPtr` maxForeignCopy) (src `plusPtr` maxForeignCopy) (n - maxForeignCopy)
+copyLong dst src n = inSteps n $ \off -> copyBytes (dst `plusPtr` off) (src `plusPtr` off)
 {-# NOINLINE copyLong #-}
+
+-- Copy n bytes, a limited number in each call. The step is given the bytes copied before it, and
+-- the number to copy.
+inSteps :: Int -> (Int -> Int -> IO ()) -> IO ()
+inSteps n step = go 0
+  where
+    go off = do
+      step off (min maxForeignCopy (n - off))
+      if n - off > maxForeignCopy then go (off + maxForeignCopy) else pure ()
+{-# INLINE inSteps #-}
 
 -- | The most bytes that one foreign call may copy or fill. See Note [Foreign copies].
 maxForeignCopy :: Int
@@ -247,10 +253,8 @@ moveDown ::
 moveDown dst src n
   -- copyShort reads all bytes before it writes any.
   | n <= 16 = copyShort dst src n
-  | n <= maxForeignCopy = moveBytes dst src n
-  | otherwise = do
-    moveBytes dst src maxForeignCopy
-    moveDown (dst `plusPtr` maxForeignCopy) (src `plusPtr` maxForeignCopy) (n - maxForeignCopy)
+  | otherwise = inSteps n $ \off -> moveBytes (dst `plusPtr` off) (src `plusPtr` off)
+{-# NOINLINE moveDown #-}
 
 -- | Run an action on the address and the length of a 'ByteString', and keep the string alive
 -- meanwhile.
@@ -312,11 +316,9 @@ copyToArray ::
   -- | @n@, not negative.
   Int ->
   IO ()
-copyToArray array off src n
-  | n <= maxForeignCopy = copyPtrToMutableByteArray array off src n
-  | otherwise = do
-    copyPtrToMutableByteArray array off src maxForeignCopy
-    copyToArray array (off + maxForeignCopy) (src `plusPtr` maxForeignCopy) (n - maxForeignCopy)
+copyToArray array from src n =
+  inSteps n $ \off -> copyPtrToMutableByteArray array (from + off) (src `plusPtr` off :: Ptr Word8)
+{-# NOINLINE copyToArray #-}
 
 -- | Copy bytes of an array, a limited number in each call: see Note [Foreign copies].
 copyFromArray ::
@@ -329,8 +331,6 @@ copyFromArray ::
   -- | @n@, not negative.
   Int ->
   IO ()
-copyFromArray dst array off n
-  | n <= maxForeignCopy = copyByteArrayToPtr dst array off n
-  | otherwise = do
-    copyByteArrayToPtr dst array off maxForeignCopy
-    copyFromArray (dst `plusPtr` maxForeignCopy) array (off + maxForeignCopy) (n - maxForeignCopy)
+copyFromArray dst array from n =
+  inSteps n $ \off -> copyByteArrayToPtr (dst `plusPtr` off :: Ptr Word8) array (from + off)
+{-# NOINLINE copyFromArray #-}

@@ -24,6 +24,7 @@ import qualified Data.Text as T
 import Data.Word (Word8)
 import GHC.Generics
 import Test.QuickCheck
+import Tests.Halves
 
 -- | The number of the constructor, and its fields.
 data Wide = Wide Int Word8 Text
@@ -63,19 +64,5 @@ type Field a = S1 LazyField (K1 R a)
 
 type LazyField = 'MetaSel 'Nothing 'NoSourceUnpackedness 'NoSourceStrictness 'DecidedLazy
 
-type R2 = R1' :+: R1'
-
-type R4 = R2 :+: R2
-
-type R8 = R4 :+: R4
-
-type R16 = R8 :+: R8
-
-type R32 = R16 :+: R16
-
-type R64 = R32 :+: R32
-
-type R128 = R64 :+: R64
-
 type R300 =
-  R1' :+: (R1' :+: ((((R128 :+: R8) :+: R1') :+: R1') :+: (R128 :+: R32)))
+  R1' :+: (R1' :+: ((((R128 R1' :+: R8 R1') :+: R1') :+: R1') :+: (R128 R1' :+: R32 R1')))

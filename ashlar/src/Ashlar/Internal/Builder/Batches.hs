@@ -1,12 +1,10 @@
 -- |
 -- Module      : Ashlar.Internal.Builder.Batches
--- Description : Long values, written in batches that fit into the free space
---
--- The loop of every builder that writes a known number of units, such as the bytes of a string:
--- reserve space for one unit, see how many fit, write this batch, and continue after it.
+-- Description : Long values, written at once or in batches that fit into the free space
 module Ashlar.Internal.Builder.Batches
   ( inBatches,
     eachFits,
+    atOnceOr,
   )
 where
 
@@ -16,6 +14,9 @@ import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr)
 
 -- | Write units number 0 to @total - 1@ in batches.
+--
+-- The loop of every builder that writes a known number of units, such as the bytes of a string:
+-- reserve space for one unit, see how many fit, write this batch, and continue after it.
 inBatches ::
   Cells ->
   Sink ->
@@ -61,3 +62,23 @@ eachFits ::
   Int
 eachFits most total bound off free = min (min most (total - off)) (free `quot` bound)
 {-# INLINE eachFits #-}
+
+-- | Write at once if the free space is large enough, and with another builder if it is not.
+atOnceOr ::
+  -- | The other builder, which writes the same bytes.
+  Builder ->
+  -- | The bytes of what comes first, such as a length. Not negative.
+  Int ->
+  -- | Does the rest fit into this number of bytes? It is not negative.
+  (Int -> Bool) ->
+  -- | Write everything at this address, where it fits, and return the address after it.
+  (Ptr Word8 -> IO (Ptr Word8)) ->
+  Builder
+atOnceOr other first fits write = action $ \c k -> do
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
+  let free = e `minusPtr` p - first
+  if free >= 0 && fits free
+    then write p >>= putPtr c cursorCell
+    else runOn other c k
+{-# INLINE atOnceOr #-}

@@ -46,15 +46,11 @@ module Ashlar.Internal.Builder.Core
     -- * The two cells
     cursorCell,
     endCell,
-    runBuilderWith,
-    runBuilderSaving,
   )
 where
 
-import Ashlar.Internal.Coroutine.Exception (rethrow, tryThunk)
-import Ashlar.Internal.Coroutine.Thunk
 import Ashlar.Internal.Mem.Cells
-import Control.Exception (Exception (..), IOException, catch, throwIO)
+import Control.Exception (Exception (..), throwIO)
 import Data.ByteString (ByteString)
 import qualified Data.List.NonEmpty as NonEmpty
 import qualified Data.Semigroup as Semigroup
@@ -397,39 +393,6 @@ ask c (Sink answer) request = do
   FreeSpace p' e' <- answer request p
   putPtr c cursorCell p'
   putPtr c endCell e'
-
--- | Run a builder, beginning in the given free space. Returns the address after the last byte
--- written into the free space that was open at the end.
---
--- The memory of each free space must stay alive until the sink is asked for the next. The last must
--- stay alive until this action has returned.
---
--- @since 0.1.0.0
-runBuilderWith :: Sink -> FreeSpace -> Builder -> IO (Ptr Word8)
-runBuilderWith k (FreeSpace from to) (Builder f) = withCells (cellsUpTo endCell) $ \c -> do
-  putPtr c cursorCell from
-  putPtr c endCell to
-  IO (\s -> (# f c k s, () #))
-  getPtr c cursorCell
-{-# INLINE runBuilderWith #-}
-
--- | 'runBuilderWith', with an action to perform if a value in the builder throws. Its argument is
--- the address up to which the open buffer has been written. If the action fails too, the value's
--- exception is thrown.
---
--- The builder runs as a thunk. So an asynchronous exception is told from one of a value, and if
--- this run is part of a pure value, it can be resumed (Note [Exceptions that are not ours]).
-runBuilderSaving :: (Ptr Word8 -> IO ()) -> Sink -> FreeSpace -> Builder -> IO (Ptr Word8)
-runBuilderSaving save k (FreeSpace from to) b = withCells (cellsUpTo endCell) $ \c -> do
-  putPtr c cursorCell from
-  putPtr c endCell to
-  outcome <- newThunk (runOn b c k) >>= tryThunk
-  case outcome of
-    Right () -> getPtr c cursorCell
-    Left e -> ((getPtr c cursorCell >>= save) `catch` lessUrgent) >> rethrow e
-  where
-    lessUrgent :: IOException -> IO ()
-    lessUrgent _ = pure ()
 
 -- | '<>' appends, in constant time.
 --

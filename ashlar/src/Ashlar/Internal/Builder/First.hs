@@ -71,7 +71,7 @@ firstOpen first@(First c) = case firstFrom first of
   from@(Ptr a) -> Open (ForeignPtr a (PlainPtr c)) firstSize from
 {-# INLINE firstOpen #-}
 
--- | 'runBuilderWith' in a first buffer.
+-- | 'Ashlar.Internal.Builder.Run.runBuilderWith' in a first buffer.
 --
 -- The buffer lives while the builder runs, because the cells are read after that. A compiler that
 -- finds that the builder never returns would drop what comes after it, but 'lazy' hides the builder

@@ -20,6 +20,7 @@ where
 
 import Ashlar.Internal.Builder.Buffer
 import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.Run
 import Ashlar.Internal.Mem
 import Control.Exception (Exception (..), bracket, throwIO)
 import Control.Monad (when)

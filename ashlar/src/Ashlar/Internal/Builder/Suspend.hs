@@ -21,6 +21,7 @@ import Ashlar.Internal.Builder.Buffer
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.First
 import Ashlar.Internal.Builder.Queue
+import Ashlar.Internal.Builder.Run (runBuilderWith)
 import Ashlar.Internal.Coroutine
 import Ashlar.Internal.Mem (copyRange)
 import Ashlar.Internal.Mem.Cells (Cells)

@@ -19,6 +19,7 @@
 -- The tests "hostile lengths give an error at once" run under a heap limit.
 module Ashlar.Internal.Codec.Length
   ( Counted (..),
+    putCompactDefault,
     lengthFormat,
     putLength,
     getLength,
@@ -52,11 +53,16 @@ class Counted a where
 
   -- | Write the count as a varint, and what follows it.
   putCompact :: a -> Builder
-  putCompact x = append (putVarint (fromIntegral (counted x))) (putCounted x)
+  putCompact x = putCompactDefault x
   {-# INLINE putCompact #-}
 
   -- | Read what follows the count, given the count. It is not negative, but otherwise untrusted.
   getCounted :: Int -> Get a
+
+-- | The default of 'putCompact'.
+putCompactDefault :: Counted a => a -> Builder
+putCompactDefault x = append (putVarint (fromIntegral (counted x))) (putCounted x)
+{-# INLINE putCompactDefault #-}
 
 -- | A length: an 'Int', and not negative.
 lengthFormat :: Fixed Int

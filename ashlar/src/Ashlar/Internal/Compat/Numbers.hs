@@ -1,6 +1,5 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE MagicHash #-}
-{-# LANGUAGE UnboxedTuples #-}
 
 -- |
 -- Module      : Ashlar.Internal.Compat.Numbers
@@ -32,33 +31,16 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Numbers
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Mem
-import Control.Monad.Primitive (primitive_)
-import Control.Monad.ST (runST)
+import Ashlar.Internal.Prim.Magnitude
 import Data.Bits
-import Data.ByteString.Short.Internal (ShortByteString (SBS))
 import Data.Int (Int32, Int64)
-import Data.Primitive.ByteArray
-  ( ByteArray (ByteArray),
-    MutableByteArray (MutableByteArray),
-    newByteArray,
-    unsafeFreezeByteArray,
-  )
 import Data.Ratio (denominator, numerator, (%))
-import Data.Word (Word16, Word32, Word64, Word8)
+import Data.Word (Word64, Word8)
 import Foreign.Ptr (plusPtr)
 import GHC.Base (unsafeChr)
-import GHC.Exts (Int (I#), Ptr (Ptr), int2Word#)
+import GHC.Exts (Int (I#), Ptr)
 import GHC.Float (castDoubleToWord64, castWord64ToDouble)
-import GHC.IO (IO (IO))
-import GHC.Num.Integer
-  ( Integer (IS),
-    integerFromAddr#,
-    integerFromNatural,
-    integerFromWord,
-    integerLog2,
-    integerToMutableByteArray#,
-    integerToNatural,
-  )
+import GHC.Num.Integer (Integer (IS), integerFromNatural, integerToNatural)
 import GHC.Real (Ratio (..))
 import Numeric.Natural (Natural)
 
@@ -77,8 +59,7 @@ putSmall i
     pokeBE (p `plusPtr` 1) (fromIntegral i :: Int32)
     pure (p `plusPtr` 5)
   | otherwise = ensure 18 $ \p -> do
-    -- The magnitude of the least Int is right as a Word.
-    let magnitude = fromIntegral (abs i) :: Word64
+    let magnitude = magnitudeOf i
         len = wordBytes magnitude
     pokeHost p (1 :: Word8)
     pokeHost (p `plusPtr` 1) (if i < 0 then 255 else 1 :: Word8)
@@ -88,22 +69,9 @@ putSmall i
     pure (p `plusPtr` (10 + len))
 {-# INLINE putSmall #-}
 
--- The number of bytes of a word without the leading zeros.
-wordBytes :: Word64 -> Int
-wordBytes w = (64 - countLeadingZeros w + 7) `unsafeShiftR` 3
-{-# INLINE wordBytes #-}
-
 -- A positive number: how many bytes, and the bytes.
 putMagnitude :: Integer -> Builder
-putMagnitude n = append (putCount len) (shortByteString bytes)
-  where
-    len = fromIntegral (integerLog2 n `unsafeShiftR` 3) + 1
-    bytes = runST $ do
-      -- The number has this many bytes, and these are written.
-      arr@(MutableByteArray arr#) <- newByteArray len
-      primitive_ $ \s -> case integerToMutableByteArray# n arr# 0## 0# s of (# s', _ #) -> s'
-      ByteArray bytes# <- unsafeFreezeByteArray arr
-      pure (SBS bytes#)
+putMagnitude n = append (putCount (magnitudeSize n)) (shortByteString (magnitudeBytes n))
 
 -- | An 'Integer' in either form. As in both libraries, any byte but 0 announces the long
 -- form, any sign but 1 is negative, and zeros at the end of the magnitude do no harm.
@@ -122,15 +90,7 @@ getMagnitude :: Int -> Get Integer
 getMagnitude n
   | n <= 0 = if n == 0 then pure 0 else invalid ("negative number of elements: " ++ show n)
   | n <= 8 = consume n $ \p -> step (\_ _ -> fromWord64 <$> peekShort p n)
-  | otherwise = consume n $ \p@(Ptr a) -> step $ \_ _ -> do
-    len <- lengthWithoutZeros p n
-    case len of
-      I# len# -> IO (integerFromAddr# (int2Word# len#) a 0#)
-
-fromWord64 :: Word64 -> Integer
-fromWord64 w
-  | finiteBitSize (0 :: Word) == 64 = integerFromWord (fromIntegral w)
-  | otherwise = toInteger w
+  | otherwise = consume n $ \p -> step $ \_ _ -> lengthWithoutZeros p n >>= peekMagnitude p
 
 -- Without the zeros at the end.
 lengthWithoutZeros :: Ptr Word8 -> Int -> IO Int
@@ -139,20 +99,6 @@ lengthWithoutZeros !p !n
   | otherwise = do
     final <- peekHost (p `plusPtr` (n - 1))
     if final == (0 :: Word8) then lengthWithoutZeros p (n - 1) else pure n
-
--- From 1 to 8 bytes as a number, least significant first: two reads that may overlap,
--- both inside these bytes.
-peekShort :: Ptr Word8 -> Int -> IO Word64
-peekShort p n
-  | n >= 4 = do
-    low <- peekLE p :: IO Word32
-    high <- peekLE (p `plusPtr` (n - 4)) :: IO Word32
-    pure (fromIntegral low .|. (fromIntegral high `unsafeShiftL` (8 * (n - 4))))
-  | n >= 2 = do
-    low <- peekLE p :: IO Word16
-    high <- peekLE (p `plusPtr` (n - 2)) :: IO Word16
-    pure (fromIntegral low .|. (fromIntegral high `unsafeShiftL` (8 * (n - 2))))
-  | otherwise = fromIntegral <$> (peekHost p :: IO Word8)
 
 -- | A 'Natural': a byte 0 and 8 bytes, or a byte 1 and a magnitude.
 putNatural :: Natural -> Builder

@@ -29,7 +29,8 @@ import Ashlar.Internal.Get.Digits
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.NextByte
 import Ashlar.Internal.Get.Refuse
-import Ashlar.Internal.Get.Scan
+import Ashlar.Internal.Get.Scan (takeWhile)
+import Ashlar.Internal.Get.Scanner
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells
 import Data.ByteString (ByteString)

@@ -14,7 +14,7 @@ where
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Digits
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Scan (endsAt)
+import Ashlar.Internal.Get.Scanner (endsAt)
 import Ashlar.Internal.Mem (peekHost, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.NearestBinary

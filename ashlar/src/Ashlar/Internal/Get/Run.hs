@@ -40,7 +40,7 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Path
-import Ashlar.Internal.Get.Scan (Scanned (..), takeScanned)
+import Ashlar.Internal.Get.Scanner (Scanned (..), takeScanned)
 import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem (keepAlive, withBytesQuick)
 import Ashlar.Internal.Mem.Cells

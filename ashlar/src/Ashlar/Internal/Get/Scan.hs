@@ -20,12 +20,6 @@ module Ashlar.Internal.Get.Scan
     skipWhile,
     skipWhile1,
     skipSpace,
-
-    -- * For other modules
-    Scanned (..),
-    takeScanned,
-    byteScanner,
-    endsAt,
   )
 where
 

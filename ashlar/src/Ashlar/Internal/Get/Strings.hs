@@ -31,7 +31,7 @@ import Ashlar.Internal.Get.Input
 import Ashlar.Internal.Get.Isolate (isolateOr)
 import Ashlar.Internal.Get.NextByte
 import Ashlar.Internal.Get.Refuse
-import Ashlar.Internal.Get.Scan
+import Ashlar.Internal.Get.Scanner
 import Ashlar.Internal.Mem (withBytes)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Text (decodeUtf8At)

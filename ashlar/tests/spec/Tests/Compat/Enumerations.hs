@@ -31,6 +31,7 @@ import Data.Kind (Type)
 import Data.Serialize (Serialize)
 import GHC.Generics hiding (Constructor)
 import Test.QuickCheck
+import Tests.Halves
 
 -- | The constructor with this number, of those in the type.
 newtype Constructor (f :: Type -> Type) = Constructor Int
@@ -63,35 +64,20 @@ instance Numbered f => Generic (Constructor f) where
 instance Numbered f => Arbitrary (Constructor f) where
   arbitrary = Constructor <$> chooseInt (0, count @f - 1)
 
--- Halves, as the compiler makes them.
-
 type R1' = C1 ('MetaCons "C" 'PrefixI 'False) U1
 
-type R2 = R1' :+: R1'
-
-type R4 = R2 :+: R2
-
-type R8 = R4 :+: R4
-
-type R16 = R8 :+: R8
-
-type R32 = R16 :+: R16
-
-type R64 = R32 :+: R32
-
-type R128 = R64 :+: R64
-
--- One less.
-type R127 = (((((R1' :+: R2) :+: R4) :+: R8) :+: R16) :+: R32) :+: R64
+-- One less than 128.
+type R127 = (((((R1' :+: R2 R1') :+: R4 R1') :+: R8 R1') :+: R16 R1') :+: R32 R1') :+: R64 R1'
 
 -- One more.
-type R129 = R64 :+: (R32 :+: (R16 :+: (R8 :+: (R4 :+: (R2 :+: (R1' :+: R2))))))
+type R129 =
+  R64 R1' :+: (R32 R1' :+: (R16 R1' :+: (R8 R1' :+: (R4 R1' :+: (R2 R1' :+: (R1' :+: R2 R1'))))))
 
-type E255 = Constructor (R127 :+: R128)
+type E255 = Constructor (R127 :+: R128 R1')
 
-type E256 = Constructor (R128 :+: R128)
+type E256 = Constructor (R2 (R128 R1'))
 
-type E257 = Constructor (R128 :+: R129)
+type E257 = Constructor (R128 R1' :+: R129)
 
 instance B.Binary E255
 

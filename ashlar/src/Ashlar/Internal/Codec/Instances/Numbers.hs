@@ -21,32 +21,15 @@ import Ashlar.Internal.Codec.Varint
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Mem
-import Control.Monad.Primitive (primitive_)
-import Control.Monad.ST (runST)
-import Data.Bits (countLeadingZeros, finiteBitSize, unsafeShiftL, unsafeShiftR, (.&.), (.|.))
-import Data.ByteString.Short.Internal (ShortByteString (SBS))
+import Ashlar.Internal.Prim.Magnitude
+import Data.Bits (unsafeShiftR, (.&.))
 import Data.Complex (Complex (..))
 import Data.Fixed (Fixed (MkFixed))
-import Data.Primitive.ByteArray
-  ( ByteArray (ByteArray),
-    MutableByteArray (MutableByteArray),
-    newByteArray,
-    unsafeFreezeByteArray,
-  )
 import Data.Ratio (Ratio, denominator, numerator)
-import Data.Word (Word16, Word32, Word64, Word8)
+import Data.Word (Word64, Word8)
 import Foreign.Ptr (plusPtr)
-import GHC.Exts (Int (I#), Ptr (Ptr), int2Word#)
-import GHC.IO (IO (IO))
-import GHC.Num.Integer
-  ( Integer (IS),
-    integerFromAddr#,
-    integerFromNatural,
-    integerFromWord,
-    integerLog2,
-    integerToMutableByteArray#,
-    integerToNatural,
-  )
+import GHC.Exts (Int (I#))
+import GHC.Num.Integer (Integer (IS), integerFromNatural, integerToNatural)
 import GHC.Real (Ratio ((:%)))
 import Numeric.Natural (Natural)
 
@@ -84,24 +67,6 @@ instance Codec Natural where
     -- It is not negative.
     pure $! integerToNatural m
 
--- The number of bytes of a magnitude.
-magnitudeSize :: Integer -> Int
-magnitudeSize n = case n of
-  IS i -> wordBytes (magnitudeOf (I# i))
-  -- At least the bits of a word, so more than 0.
-  _ -> fromIntegral (integerLog2 (abs n) `unsafeShiftR` 3) + 1
-{-# INLINE magnitudeSize #-}
-
--- The magnitude of the least Int does not fit an Int, but a Word.
-magnitudeOf :: Int -> Word
-magnitudeOf i = fromIntegral (abs i)
-{-# INLINE magnitudeOf #-}
-
--- The number of bytes of a word without leading zero bytes.
-wordBytes :: Word -> Int
-wordBytes w = (finiteBitSize w - countLeadingZeros w + 7) `unsafeShiftR` 3
-{-# INLINE wordBytes #-}
-
 -- Write a header, and the magnitude of a number.
 putMagnitude :: Word64 -> Integer -> Builder
 putMagnitude h n = case n of
@@ -110,18 +75,9 @@ putMagnitude h n = case n of
     -- overwrites the surplus bytes.
     let w = magnitudeOf (I# i)
     pokeHost p (fromIntegral h :: Word8)
-    pokeLE (p `plusPtr` 1) (fromIntegral w :: Word64)
+    pokeLE (p `plusPtr` 1) w
     pure (p `plusPtr` (1 + wordBytes w))
   _ -> append (putVarint h) (shortByteString (magnitudeBytes n))
-
--- The bytes of the magnitude, least significant first.
-magnitudeBytes :: Integer -> ShortByteString
-magnitudeBytes n = runST $ do
-  -- The array has exactly the bytes of the magnitude, and all of them are written.
-  arr@(MutableByteArray arr#) <- newByteArray (magnitudeSize n)
-  primitive_ (\s -> case integerToMutableByteArray# (abs n) arr# 0## 0# s of (# s', _ #) -> s')
-  ByteArray bytes# <- unsafeFreezeByteArray arr
-  pure (SBS bytes#)
 
 -- Read a magnitude of n bytes.
 getMagnitude :: Word64 -> Get Integer
@@ -131,33 +87,15 @@ getMagnitude n
     step (\_ _ -> peekShort p (fromIntegral n)) >>= \w ->
       minimal p (w `unsafeShiftR` (8 * (fromIntegral n - 1)) /= 0) (fromWord64 w)
   | n > fromIntegral (maxBound :: Int) = invalid "Integer: more bytes than there can be"
-  | otherwise = case fromIntegral n of
-    bytes@(I# bytes#) -> consume bytes $ \p@(Ptr a) -> do
-      final <- step (\_ _ -> peekHost (p `plusPtr` (bytes - 1)))
-      if final == (0 :: Word8)
-        then minimal p False 0
-        else step (\_ _ -> IO (integerFromAddr# (int2Word# bytes#) a 0#))
+  | otherwise = consume bytes $ \p -> do
+    final <- step (\_ _ -> peekHost (p `plusPtr` (bytes - 1)))
+    if final == (0 :: Word8)
+      then minimal p False 0
+      else step (\_ _ -> peekMagnitude p bytes)
   where
+    bytes = fromIntegral n :: Int
     minimal p ok m =
       if ok then pure m else invalidAt p (fromIntegral n) "Integer: more bytes than needed"
-    fromWord64 w
-      | finiteBitSize (0 :: Word) == 64 = integerFromWord (fromIntegral w)
-      | otherwise = toInteger w
-
--- Read 1 to 8 bytes as a number, least significant first, by two reads that may overlap. Both stay
--- inside these bytes.
-peekShort :: Ptr Word8 -> Int -> IO Word64
-peekShort p n
-  | n >= 4 = do
-    low <- peekLE p :: IO Word32
-    high <- peekLE (p `plusPtr` (n - 4)) :: IO Word32
-    pure (fromIntegral low .|. (fromIntegral high `unsafeShiftL` (8 * (n - 4))))
-  | n >= 2 = do
-    low <- peekLE p :: IO Word16
-    high <- peekLE (p `plusPtr` (n - 2)) :: IO Word16
-    pure (fromIntegral low .|. (fromIntegral high `unsafeShiftL` (8 * (n - 2))))
-  | otherwise = fromIntegral <$> (peekHost p :: IO Word8)
-{-# INLINE peekShort #-}
 
 -- | The numerator and the denominator. Decoding refuses a fraction that is not in lowest terms, or
 -- whose denominator is not positive.

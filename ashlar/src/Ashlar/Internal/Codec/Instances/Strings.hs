@@ -7,8 +7,9 @@
 -- Each is the number of bytes, and the bytes. Text is in UTF-8.
 module Ashlar.Internal.Codec.Instances.Strings () where
 
+import Ashlar.Internal.Builder.Batches
 import Ashlar.Internal.Builder.Bytes
-import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.Core (Builder, append)
 import Ashlar.Internal.Builder.Strings
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed (getFixed)
@@ -17,7 +18,6 @@ import Ashlar.Internal.Codec.Varint
 import Ashlar.Internal.Get.Bytes
 import Ashlar.Internal.Get.Strings
 import Ashlar.Internal.Mem (maxForeignCopy, pokeLE)
-import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Text (bytesPerUnit, lengthUnits, utf8LengthOf, writeUtf8)
 import Ashlar.Internal.Prim.Varint.Groups (writeUnsigned64)
 import Data.Bits (unsafeShiftR, (.|.))
@@ -28,7 +28,7 @@ import qualified Data.Text as T
 import qualified Data.Text.Lazy as TL
 import Data.Word (Word64, Word8)
 import Foreign.Marshal.Utils (moveBytes)
-import Foreign.Ptr (minusPtr, plusPtr)
+import Foreign.Ptr (plusPtr)
 
 -- | The number of bytes, and the bytes. Decoding returns a slice of the input if the bytes are in
 -- one chunk. The slice keeps that chunk alive.
@@ -83,17 +83,14 @@ instance Codec T.Text where
 -- If the free space holds the longest encoding of the text, one pass writes the text, and then its
 -- length in front of it.
 putText :: T.Text -> Builder
-putText t = action $ \c k -> do
-  p <- getPtr c cursorCell
-  e <- getPtr c endCell
-  let free = e `minusPtr` p - lengthSize
-  if free >= 0 && lengthUnits t <= free `quot` bytesPerUnit
-    then do
-      -- No unit takes more bytes than bytesPerUnit. (Their product could overflow on 32 bits.)
-      len <- writeUtf8 (p `plusPtr` lengthSize) t 0 (lengthUnits t)
-      pokeLE p (fromIntegral len :: Word64)
-      putPtr c cursorCell (p `plusPtr` (lengthSize + len))
-    else runOn (append (putLength (utf8LengthOf t)) (textUtf8 t)) c k
+putText t = atOnceOr longer lengthSize fits $ \p -> do
+  -- No unit takes more bytes than bytesPerUnit. (Their product could overflow on 32 bits.)
+  len <- writeUtf8 (p `plusPtr` lengthSize) t 0 (lengthUnits t)
+  pokeLE p (fromIntegral len :: Word64)
+  pure (p `plusPtr` (lengthSize + len))
+  where
+    longer = append (putLength (utf8LengthOf t)) (textUtf8 t)
+    fits free = lengthUnits t <= free `quot` bytesPerUnit
 {-# NOINLINE putText #-}
 
 instance Counted T.Text where
@@ -103,7 +100,7 @@ instance Counted T.Text where
 
   -- Where a unit is a byte, the number of bytes is known, and two builders do the same.
   putCompact t
-    | bytesPerUnit == 1 = append (putVarint (fromIntegral (utf8LengthOf t))) (textUtf8 t)
+    | bytesPerUnit == 1 = putCompactDefault t
     | otherwise = putCompactText t
   getCounted = getTextUtf8
 
@@ -111,26 +108,21 @@ instance Counted T.Text where
 -- ASCII. If it is not, the length is written once more, and the text moved if the two lengths do
 -- not take the same number of bytes.
 putCompactText :: T.Text -> Builder
-putCompactText t = action $ \c k -> do
-  p <- getPtr c cursorCell
-  e <- getPtr c endCell
-  let free = e `minusPtr` p - mostForLength
-      n = lengthUnits t
-  if free >= 0 && n <= min mostUnits (free `quot` bytesPerUnit)
-    then do
-      -- The longest length has free bytes, and so has the longest encoding after it.
-      from <- writeUnsigned64 (fromIntegral n) p
-      len <- writeUtf8 from t 0 n
-      let width = varintSize (fromIntegral len)
-      if len == n
-        then pure ()
-        else do
-          let to = p `plusPtr` width
-          if to == from then pure () else moveBytes to from len
-          writeLength p len
-      putPtr c cursorCell (p `plusPtr` (width + len))
-    else runOn (append (putVarint (fromIntegral (utf8LengthOf t))) (textUtf8 t)) c k
+putCompactText t = atOnceOr (putCompactDefault t) mostForLength fits $ \p -> do
+  -- The longest length has free bytes, and so has the longest encoding after it.
+  from <- writeUnsigned64 (fromIntegral n) p
+  len <- writeUtf8 from t 0 n
+  let width = varintSize (fromIntegral len)
+  if len == n
+    then pure ()
+    else do
+      let to = p `plusPtr` width
+      if to == from then pure () else moveBytes to from len
+      writeLength p len
+  pure (p `plusPtr` (width + len))
   where
+    n = lengthUnits t
+    fits free = n <= min mostUnits (free `quot` bytesPerUnit)
     mostForLength = 10
     -- One foreign call moves at most three bytes for each: Note [Foreign copies] in
     -- "Ashlar.Internal.Mem".

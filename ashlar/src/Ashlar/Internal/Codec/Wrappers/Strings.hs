@@ -33,7 +33,7 @@ import Data.Char (ord)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
 import Data.Word (Word16, Word64, Word8)
-import Foreign.Ptr (minusPtr, plusPtr)
+import Foreign.Ptr (plusPtr)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
 
 -- | Text in UTF-16: the number of units of 16 bits, and the units, least significant byte first.
@@ -64,18 +64,15 @@ instance Codec UTF16 where
 -- If the free space holds the longest encoding of the text, one pass writes the text, and then its
 -- length in front of it.
 putUtf16 :: T.Text -> Builder
-putUtf16 t = action $ \c k -> do
-  p <- getPtr c cursorCell
-  e <- getPtr c endCell
-  let free = e `minusPtr` p - lengthSize
-      n = lengthUnits t
+putUtf16 t = atOnceOr longer lengthSize fits $ \p -> do
   -- All units fit at once.
-  if free >= 0 && n <= free `quot` 2 && n <= maxForeignUnits && littleEndian
-    then do
-      bytes <- writeUtf16 (p `plusPtr` lengthSize) t 0 n
-      pokeLE p (fromIntegral (bytes `quot` 2) :: Word64)
-      putPtr c cursorCell (p `plusPtr` (lengthSize + bytes))
-    else runOn (append (putLength (utf16LengthOf t)) (textUtf16 t)) c k
+  bytes <- writeUtf16 (p `plusPtr` lengthSize) t 0 n
+  pokeLE p (fromIntegral (bytes `quot` 2) :: Word64)
+  pure (p `plusPtr` (lengthSize + bytes))
+  where
+    n = lengthUnits t
+    longer = append (putLength (utf16LengthOf t)) (textUtf16 t)
+    fits free = n <= free `quot` 2 && n <= maxForeignUnits && littleEndian
 {-# NOINLINE putUtf16 #-}
 
 -- The units, least significant byte first.

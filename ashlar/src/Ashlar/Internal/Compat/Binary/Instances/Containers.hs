@@ -8,8 +8,9 @@
 -- Description : Strings, texts, maps, sets, sequences, trees and arrays in binary's format
 module Ashlar.Internal.Compat.Binary.Instances.Containers () where
 
+import Ashlar.Internal.Builder.Batches (atOnceOr)
 import Ashlar.Internal.Builder.Bytes (chunk, lazyByteString, shortByteString)
-import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.Core (Builder, append)
 import Ashlar.Internal.Builder.Put
 import Ashlar.Internal.Builder.Strings (lazyTextUtf8, textUtf8)
 import Ashlar.Internal.Compat.Binary.Class
@@ -23,7 +24,6 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Get.Strings (getShortByteString, getTextUtf8)
 import Ashlar.Internal.Mem (pokeBE)
-import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Text (bytesPerUnit, lengthUnits, utf8LengthOf, writeUtf8)
 import Data.Array (Array)
 import Data.Array.IArray (IArray, Ix)
@@ -40,7 +40,7 @@ import qualified Data.Text as T
 import qualified Data.Text.Lazy as TL
 import Data.Tree (Tree (..))
 import Data.Word (Word64)
-import Foreign.Ptr (minusPtr, plusPtr)
+import Foreign.Ptr (plusPtr)
 
 -- | The number of bytes, and the bytes. What is read is a slice of the input where that
 -- lies in one chunk. As in @binary@, a negative number counts as 0.
@@ -74,17 +74,14 @@ instance Binary TL.Text where
 -- Where the longest that the text can be fits, it is written before its length, which is
 -- known then.
 putText :: T.Text -> Builder
-putText t = action $ \c k -> do
-  p <- getPtr c cursorCell
-  e <- getPtr c endCell
-  let free = e `minusPtr` p - 8
-  if free >= 0 && lengthUnits t <= free `quot` bytesPerUnit
-    then do
-      -- No unit takes more bytes than bytesPerUnit. (Their product could overflow on 32 bits.)
-      len <- writeUtf8 (p `plusPtr` 8) t 0 (lengthUnits t)
-      pokeBE p (fromIntegral len :: Word64)
-      putPtr c cursorCell (p `plusPtr` (8 + len))
-    else runOn (append (putCount (utf8LengthOf t)) (textUtf8 t)) c k
+putText t = atOnceOr longer 8 fits $ \p -> do
+  -- No unit takes more bytes than bytesPerUnit. (Their product could overflow on 32 bits.)
+  len <- writeUtf8 (p `plusPtr` 8) t 0 (lengthUnits t)
+  pokeBE p (fromIntegral len :: Word64)
+  pure (p `plusPtr` (8 + len))
+  where
+    longer = append (putCount (utf8LengthOf t)) (textUtf8 t)
+    fits free = lengthUnits t <= free `quot` bytesPerUnit
 {-# NOINLINE putText #-}
 
 -- | As the list of its pairs, by ascending key. As in @binary@ 0.8, whose instance knows

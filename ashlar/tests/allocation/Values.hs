@@ -1,0 +1,98 @@
+{-# LANGUAGE DeriveAnyClass #-}
+{-# LANGUAGE DeriveGeneric #-}
+{-# LANGUAGE DerivingStrategies #-}
+
+-- |
+-- Module      : Values
+-- Description : What values take to encode and decode
+module Values
+  ( decodeElements,
+    encodeElements,
+    decodedSizes,
+  )
+where
+
+import Ashlar.Codec
+import Control.Exception (evaluate)
+import qualified Data.ByteString as S
+import Data.Int (Int64)
+import qualified Data.Map.Strict as Map
+import qualified Data.Set as Set
+import qualified Data.Text as Text
+import qualified Data.Vector as V
+import Data.Word (Word16, Word8)
+import GHC.Generics (Generic)
+import Measure
+import Test.Tasty.HUnit
+
+-- 32 bytes for the value with its three fields, and 8 for the pointer in the vector. The card table
+-- of the array has one more byte for every 128 elements.
+decodeElements :: Assertion
+decodeElements = do
+  each <- perElement elements
+  assertBool (show each) (each >= 40 && each < 40.1)
+  where
+    elements n = do
+      bs <- evaluate (encode (vectorOf n))
+      allocated (decoded bs)
+    decoded :: S.ByteString -> IO Int
+    decoded bs =
+      either
+        (assertFailure . show)
+        (evaluate . V.length)
+        (decode bs :: Either DecodeError (V.Vector SomeData))
+    {-# NOINLINE decoded #-}
+
+-- The result and one per cent.
+encodeElements :: Assertion
+encodeElements = do
+  let n = 10000
+  v <- evaluate (vectorOf n)
+  bytes <- allocated (encoded v)
+  let size' = encodedSize v
+  assertBool (show (bytes, size')) (bytes >= size' && bytes <= size' + size' `div` 100)
+  where
+    encoded :: V.Vector SomeData -> IO S.ByteString
+    encoded v = evaluate (encode v)
+    {-# NOINLINE encoded #-}
+
+-- The live bytes while the value is held, without the input. Elements of one byte take the most.
+decodedSizes :: Assertion
+decodedSizes = do
+  small "[Word8]" (map fromIntegral numbered :: [Word8])
+  small "[Bool]" (map even numbered)
+  small "[[Word8]]" (map (\i -> [fromIntegral i]) numbered :: [[Word8]])
+  small "[Maybe Word8]" (map (Just . fromIntegral) numbered :: [Maybe Word8])
+  small "[Integer]" (map toInteger numbered)
+  small
+    "Vector (Bool, Word8)"
+    ( V.fromList (map (\i -> (even i, fromIntegral i)) numbered) ::
+        V.Vector (Bool, Word8)
+    )
+  small
+    "Map Word16 ()"
+    ( Map.fromList (map (\i -> (fromIntegral i, ())) numbered) ::
+        Map.Map Word16 ()
+    )
+  small "Set Word16" (Set.fromList (map fromIntegral numbered) :: Set.Set Word16)
+  small "[Text]" (map (Text.pack . show) numbered)
+  where
+    numbered = [1 .. 20000] :: [Int]
+    small :: Codec a => String -> a -> Assertion
+    small name x = do
+      bs <- evaluate (S.copy (encode x))
+      before <- live
+      y <- either (assertFailure . show) evaluate (decode bs `asTypeOf` Right x)
+      after <- live
+      -- Holds all values up to here, so that nothing is freed between the two measurements.
+      map encode [x, y] @?= [bs, bs]
+      let each = fromIntegral (after - before) / fromIntegral (S.length bs) :: Double
+      assertBool (name ++ ": " ++ show each) (each > 1 && each < 128)
+
+vectorOf :: Int -> V.Vector SomeData
+vectorOf n = V.generate n (\i -> SomeData (fromIntegral i) (fromIntegral i) (fromIntegral i))
+{-# NOINLINE vectorOf #-}
+
+data SomeData = SomeData !Int64 !Word8 !Double
+  deriving stock (Generic)
+  deriving anyclass (Codec)
