@@ -12,12 +12,13 @@ BENCH ?=
 # A time or the number of cases of each property: 10m, 90s, 100000.
 FUZZ ?= 10000
 
-.PHONY: help setup build demo test fuzz bench bench-all bench-docs bench-criterion docs lint platforms ci clean
+.PHONY: help setup build demo test test-rest fuzz bench bench-all bench-docs bench-criterion docs lint platforms ci clean
 .NOTPARALLEL:
 
 help:
 	@echo 'make demo             run the demonstration; ARGS="..." are its arguments'
-	@echo 'make test             run all test suites, the examples of the documentation, the cookbook'
+	@echo 'make test             run the test suites, the examples of the documentation, the cookbook'
+	@echo 'make test-rest        run the suites that take long: without optimisation, memory, whole programs'
 	@echo 'make fuzz             test all instances at length; FUZZ=10m or FUZZ=100000'
 	@echo 'make bench            compare time with other libraries; BENCH="..." selects'
 	@echo 'make bench-all        the same with GHC 9.10 and 9.6, too, and their versions of the libraries'
@@ -46,6 +47,9 @@ demo: setup
 test: setup
 	@status=0; scripts/test-suites || status=1; scripts/doctests || status=1; \
 	 scripts/cookbook || status=1; exit $$status
+
+test-rest: setup
+	@scripts/test-suites --rest
 
 fuzz: setup
 	@scripts/fuzz $(FUZZ)

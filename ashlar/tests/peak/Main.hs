@@ -55,7 +55,7 @@ constantPart = 128 * 1024
 
 -- Small, so that all that it allows fits into 'constantPart'.
 budget :: Budget
-budget = Budget {budgetDepth = 100, budgetEmpties = 100}
+budget = defaultBudget {budgetDepth = 100, budgetSteps = 100}
 
 withinFactor :: Codec a => String -> Samples a -> Assertion
 withinFactor name s = do

@@ -22,7 +22,7 @@
 -- reading anything, all later rounds would do the same. A loop without an end marker stops there,
 -- without the element, as 'Control.Applicative.many' does. A loop with an end marker would never
 -- find it, and fails. The input may choose the number of rounds, so rounds that read nothing count
--- against the run's budget for empty elements. (Tests "elements that read nothing".)
+-- against the run's budget of steps. (Tests "elements that read nothing".)
 module Ashlar.Get.Combinators
   ( -- * Choice
     choice,

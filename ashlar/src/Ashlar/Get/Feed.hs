@@ -29,9 +29,10 @@
 --
 -- Suspending copies the decoder's stack, and resuming copies it back. So each takes time
 -- proportional to how deeply the decoder is nested at that point. Before GHC 9.6, levels inside an
--- alternative cost many times as much as others. Untrusted input can nest as deeply as the budget
--- allows. If that is a concern, feed larger chunks (all that a socket returned, not single lines),
--- or give the decoder a budget of fewer levels, such as a hundred ('Ashlar.Get.withBudget').
+-- alternative cost many times as much as others. A budget limits how many levels may be suspended
+-- in all ('Ashlar.Get.budgetSteps'), so that untrusted input costs less than a second. Values nested
+-- more deeply than some hundred levels should be fed in larger chunks (all that a socket returned,
+-- not single lines), or get a larger budget ('Ashlar.Get.withBudget').
 --
 -- Memory is constant, however long the stream. A 'Values' keeps the bytes of the value that has
 -- begun, and so can be used any number of times. A 'Feed' keeps nothing that the decoder does not
@@ -57,9 +58,9 @@ module Ashlar.Get.Feed
 where
 
 import Ashlar.Internal.Coroutine.Exception (Suspect (..), rethrow)
-import Ashlar.Internal.Get.ByteLimit (streamBytes)
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Limits (streamBytes)
 import Ashlar.Internal.Get.Suspend
 import Ashlar.Internal.Get.Values
 import Control.Exception (throwIO)

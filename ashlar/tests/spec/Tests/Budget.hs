@@ -13,6 +13,7 @@ import Control.Exception (evaluate)
 import Control.Monad (forM_)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
+import Data.Ratio ((%))
 import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
@@ -29,6 +30,8 @@ tests =
       testCase "empty elements" empties,
       testCase "a budget within a budget, in an alternative that fails" failedWithin,
       testCase "backtracking gives nothing back" spentIsSpent,
+      testCase "fractions of large numbers" fractions,
+      testCase "small chunks deep inside of a value" suspended,
       testCase "extreme budgets" extremes
     ]
 
@@ -52,7 +55,7 @@ million = do
 named :: Assertion
 named = do
   let levels n = defaultBudget {budgetDepth = n}
-      few n = defaultBudget {budgetEmpties = n}
+      few n = defaultBudget {budgetSteps = n}
       reasonIn g = reasonOf (runGetWith (levels 7) g (S.replicate 10 1))
   reasonIn (() <$ nested) @?= Just (tooDeep 7)
   reasonIn (label "a" (withBudget (levels 3) (label "b" (() <$ nested <|> empty)) <?> "c"))
@@ -84,7 +87,7 @@ within = do
   reasonOf (runGetWith two (deeper (withBudget two getWord8 *> deeper (deeper getWord8))) "ab")
     @?= Just (tooDeep 2)
   -- Elements inside of the inner budget do not count outside.
-  let few = defaultBudget {budgetEmpties = 10}
+  let few = defaultBudget {budgetSteps = 10}
       units = get :: Get [()]
       five = encode (replicate 5 ())
   runGetWith
@@ -126,7 +129,7 @@ empties = do
         Either DecodeError [()]
     )
   runGetWith
-    budget {budgetEmpties = 14}
+    budget {budgetSteps = 14}
     (((get :: Get [()]) *> empty) <|> get)
     (encode (replicate 7 ()))
     @?= Right (replicate 7 ())
@@ -141,13 +144,13 @@ empties = do
   r' <- getFrom source (length <$> (get :: Get [()]))
   r' @?= Right 600000
   where
-    budget = defaultBudget {budgetEmpties = 7}
+    budget = defaultBudget {budgetSteps = 7}
 
 -- Elements inside of an inner budget count only there, even if the decoder fails.
 failedWithin :: Assertion
 failedWithin = do
-  let few = defaultBudget {budgetEmpties = 10}
-      more = defaultBudget {budgetEmpties = 1000}
+  let few = defaultBudget {budgetSteps = 10}
+      more = defaultBudget {budgetSteps = 1000}
       units = get :: Get [()]
       five = encode (replicate 5 ())
       within' = withBudget more (skipCount 900 (pure ()) *> empty) :: Get [()]
@@ -182,9 +185,60 @@ spentIsSpent = do
       r <- timeout 20000000 (evaluate (length <$> runGet (many g) input))
       r @?= Just (Right 100000)
 
+-- Only fractions whose numbers both are large count.
+fractions :: Assertion
+fractions = do
+  let power n = 2 ^ (8 * n :: Int) :: Integer
+      large = power 4999 % (power 4999 + 1)
+      one n = runGetWith defaultBudget {budgetSteps = n} get . encode :: Rational -> Either DecodeError Rational
+  one 10000 large @?= Right large
+  reasonOf (one 9999 large) @?= Just (over 9999)
+  one 0 (power 100000 % (power 4095 + 1)) @?= Right (power 100000 % (power 4095 + 1))
+  one 0 (power 4000 % (power 4000 + 1)) @?= Right (power 4000 % (power 4000 + 1))
+  -- A million bytes in all.
+  let many' = replicate 105 large
+  reasonOf (decode (encode many') :: Either DecodeError [Rational]) @?= Just (over 1048576)
+  decode (encode (take 104 many')) @?= Right (take 104 many')
+  where
+    over n = stepsFor n "check fractions"
+
+stepsFor :: Int -> String -> Reason
+stepsFor n what =
+  OverBudget ("more than " ++ show n ++ " steps to " ++ what ++ "; withBudget raises the limit")
+
+-- Each stop at level n takes (n - 256) / 16 steps, if it is a stop: what arrives in one chunk costs
+-- nothing.
+suspended :: Assertion
+suspended = do
+  let input n = S.replicate (n - 1) 1 <> "\0"
+      within' n g = withBudget defaultBudget {budgetSteps = n} g
+      -- In two chunks: the decoder is suspended in level n.
+      inTwo steps n = case runGetIncremental (within' steps nested) `pushChunk` S.take (n - 1) (input n) of
+        Partial resume -> ended (resume (Just (S.drop (n - 1) (input n))))
+        state -> ended state
+  inTwo 0 271 @?= Right 270
+  inTwo 0 272 @?= Left (stepsFor 0 "suspend nested decoders")
+  inTwo 46 1000 @?= Right 999
+  inTwo 45 1000 @?= Left (stepsFor 45 "suspend nested decoders")
+  ended (runGetIncremental (within' 0 nested) `pushChunk` input 100000) @?= Right 99999
+  -- One byte a chunk.
+  let bytes = L.fromChunks (map S.singleton (S.unpack (input 3000)))
+  ended (runGetIncremental (within' 1000 nested) `pushChunks` bytes)
+    @?= Left (stepsFor 1000 "suspend nested decoders")
+  ended (runGetIncremental nested `pushChunks` bytes) @?= Right 2999
+  -- The default is enough for as many, and not for more.
+  let deep = L.fromChunks (map S.singleton (S.unpack (input 100000)))
+  ended (runGetIncremental nested `pushChunks` deep)
+    @?= Left (stepsFor 1048576 "suspend nested decoders")
+  where
+    ended state = case state of
+      Done _ _ a -> Right a
+      Fail _ _ e -> Left (errorReason e)
+      Partial _ -> error "it wants more"
+
 extremes :: Assertion
 extremes = do
-  let none = defaultBudget {budgetDepth = minBound, budgetEmpties = minBound}
+  let none = defaultBudget {budgetDepth = minBound, budgetSteps = minBound}
       all' = Budget maxBound maxBound (Just maxBound)
   runGetWith none getWord8 "a" @?= Right 97
   reasonOf (runGetWith none (deeper getWord8) "a") @?= Just (tooDeep 0)

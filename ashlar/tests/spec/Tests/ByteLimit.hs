@@ -186,7 +186,14 @@ scanners = do
   runEach (six decimal :: Get Int) "1234567" `failsAt` (6, tooManyBytes 6 Nothing)
   runEach (six decimal) "12345 7" @?= Right (12345 :: Int)
   runEach (six getRemainingLazyByteString) "abcdefg" `failsAt` (6, tooManyBytes 6 Nothing)
+  -- Also where the failure is caught.
+  runEach (six (many getWord8)) "abcdef" @?= Right [97 .. 102]
   runEach (six (many getWord8)) "abcdefg" `failsAt` (6, tooManyBytes 6 Nothing)
+  runEach (six (many (withBudget levels getWord8))) "abcdefg" `failsAt` (6, tooManyBytes 6 Nothing)
+  runEach (six (getByteString 7 <|> getByteString 2)) "abcdefg"
+    `failsAt` (2, tooManyBytes 6 Nothing)
+  runEach (six (withBudget (bytes 2) (getByteString 3) <|> getByteString 2)) "abcdefg"
+    @?= Right "ab"
 
 eachValue :: Assertion
 eachValue = do
@@ -237,8 +244,9 @@ otherBudgets :: Assertion
 otherBudgets =
   runEach (withBudget (bytes 4) (withBudget levels (many getWord8))) "abcdef"
     `failsAt` (4, tooManyBytes 4 Nothing)
-  where
-    levels = defaultBudget {budgetDepth = 9}
+
+levels :: Budget
+levels = defaultBudget {budgetDepth = 9}
 
 extremes :: Assertion
 extremes = do

@@ -69,8 +69,8 @@ budgets = bracket temporary removeFile $ \path -> do
   source' <- once bs
   decodeFromWith few source' >>= assertBool "more than the budget, of a source" . isLeft . units
   where
-    enough = defaultBudget {budgetEmpties = 3}
-    few = defaultBudget {budgetEmpties = 2}
+    enough = defaultBudget {budgetSteps = 3}
+    few = defaultBudget {budgetSteps = 2}
     units :: Either DecodeError [()] -> Either DecodeError [()]
     units = id
     temporary = do

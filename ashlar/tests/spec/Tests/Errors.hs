@@ -399,7 +399,8 @@ commitReleases :: Assertion
 commitReleases = do
   let lazy = L.fromChunks [S.replicate 1048576 (fromIntegral i) | i <- [1 .. 600 :: Int]]
       long = getWord8 *> commit *> (length <$> many (skip 65536))
-      g = ((long <|> pure 1) <|> pure 2) <|> pure 3
+      g = withBudget manyBytes (((long <|> pure 1) <|> pure 2) <|> pure 3)
+      manyBytes = defaultBudget {budgetBytes = Just maxBound}
   runGetLazy g lazy @?= Right (600 * 16 - 1)
   -- The choices outside of a barrier still retain their input.
   let bs = toStrictByteString (foldMap word8 [0 .. 255])

@@ -20,6 +20,8 @@ data World = World
   { at :: Int,
     -- Whether a commit has given up the enclosing choices.
     committed :: Bool,
+    -- Whether the innermost budget of bytes was not enough.
+    over :: Bool,
     -- All failures, the latest first.
     failed :: [Failed]
   }
@@ -44,7 +46,7 @@ data Around = Around
 
 -- | The result of a decoder in the model.
 modelAction :: [Word8] -> Action -> Either DecodeError [Seen]
-modelAction input top = case run (Around [] [] total 100000 100000 maxBound maxBound) top (World 0 False []) of
+modelAction input top = case run (Around [] [] total 100000 100000 maxBound maxBound) top (World 0 False False []) of
   (Just seen, _) -> Right seen
   (Nothing, world) -> Left (errorFrom (failed world))
   where
@@ -102,15 +104,21 @@ modelAction input top = case run (Around [] [] total 100000 100000 maxBound maxB
         (seen, world') -> (seen, world' {committed = committed world})
       Without x -> case run around x world {committed = False} of
         (Just _, world') ->
-          (Nothing, logged around (take 16 (between here (at world'))) Unexpected world)
-        (Nothing, _) -> (Just [], world)
+          ( Nothing,
+            logged
+              around
+              (take 16 (between here (at world')))
+              Unexpected
+              world {over = over world'}
+          )
+        (Nothing, world') -> (Just [], world {over = over world'})
       Many x -> rounds x [] world
       AtMost n x
         | n < 0 -> wrong "isolateAtMost: negative number of bytes"
         | otherwise -> run around {limit = min (limit around) (here + n)} x world
       Isolated n x
         | n < 0 -> wrong "isolate: negative number of bytes"
-        | n > most around -> failAs [] (tooManyBytes (most around) (Just n))
+        | n > most around -> outOf here (Just n)
         | otherwise -> case run around {limit = min (limit around) (here + n)} x world of
           (Just seen, world')
             | at world' - here == n -> (Just seen, world')
@@ -119,9 +127,10 @@ modelAction input top = case run (Around [] [] total 100000 100000 maxBound maxB
                   unread = "isolate: " ++ show rest ++ " of " ++ show n ++ " bytes were not read"
                   why
                     | at world' >= inputEnd = MissingInput rest 0
-                    | at world' >= bytesEnd around = tooManyBytes (most around) Nothing
                     | otherwise = Invalid unread
-               in (Nothing, logged around [] why world')
+               in if at world' < inputEnd && at world' >= bytesEnd around
+                    then (Nothing, logged around [] (spent Nothing) world' {over = True})
+                    else (Nothing, logged around [] why world')
           nothing -> nothing
       Matched x -> case run around x world of
         (seen, world') -> ((String' (between here (at world')) :) <$> seen, world')
@@ -134,7 +143,12 @@ modelAction input top = case run (Around [] [] total 100000 100000 maxBound maxB
       Limited n x ->
         let bytes = max 0 n
             own = around {depth = 100000, allowed = 100000, most = bytes, bytesEnd = here + bytes}
-         in run own x world
+         in case run own x world {over = False} of
+              (Just _, world')
+                | over world' ->
+                  let reason = tooManyBytes bytes Nothing
+                   in (Nothing, logged own [] reason world' {over = over world, failed = []})
+              (seen, world') -> (seen, world' {over = over world})
       Nothing' -> (Just [], world)
       where
         here = at world
@@ -145,13 +159,14 @@ modelAction input top = case run (Around [] [] total 100000 100000 maxBound maxB
         spent = tooManyBytes (most around)
         -- The input seems to end: a failure if it does not.
         ended whereItDoes
-          | valueEnd < inputEnd = failAs [] (spent Nothing)
+          | valueEnd < inputEnd = outOf here Nothing
           | otherwise = whereItDoes
         -- A decoder of n bytes that takes them one by one.
         onTheWay n other
-          | n > most around = failAs [] (spent (Just n))
-          | n > left, valueEnd < inputEnd = (Nothing, logged around [] (spent Nothing) world {at = valueEnd})
+          | n > most around = outOf here (Just n)
+          | n > left, valueEnd < inputEnd = outOf valueEnd Nothing
           | otherwise = other
+        outOf offset n = (Nothing, logged around [] (spent n) world {at = offset, over = True})
         found n = take (min 16 n) (between here (here + left))
         wrong message = failAs [] (Invalid message)
         failAs bytes reason = (Nothing, logged around bytes reason world)
@@ -160,7 +175,7 @@ modelAction input top = case run (Around [] [] total 100000 100000 maxBound maxB
 
         need n
           | n <= left = (Just (between here (here + n)), world {at = here + n})
-          | n > most around = failAs [] (spent (Just n))
+          | n > most around = outOf here (Just n)
           | otherwise = ended (failAs (found left) (MissingInput n left))
         number n order = case need n of
           (bytes, world') ->
@@ -179,10 +194,11 @@ modelAction input top = case run (Around [] [] total 100000 100000 maxBound maxB
           (Just seen, w') -> (Just seen, w' {committed = committed w || committed w'}, False)
           (Nothing, w')
             | committed w' -> (Nothing, w', True)
-            | otherwise -> (Nothing, w {failed = failed w'}, False)
+            | otherwise -> (Nothing, w {failed = failed w', over = over w'}, False)
 
         ahead goesBack x = case run around x world of
-          (Just seen, world') | goesBack -> (Just seen, world {committed = committed world'})
+          (Just seen, world')
+            | goesBack -> (Just seen, world {committed = committed world', over = over world'})
           other -> other
 
         rounds x acc w = case choice x w of

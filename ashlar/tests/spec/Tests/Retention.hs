@@ -63,12 +63,13 @@ mebi = 1048576
 
 -- From a source, and from lazy input.
 inBoth :: String -> Get Int -> Int -> TestTree
-inBoth name getter expected = testCase name $ do
+inBoth name g expected = testCase name $ do
   made <- newIORef (0 :: Int)
   source <- newSource $ do
     n <- readIORef made
     writeIORef made (n + 1)
     pure (if n >= chunks then S.empty else S.replicate mebi (fromIntegral n))
+  let getter = withBudget defaultBudget {budgetBytes = Just maxBound} g
   getFrom source getter >>= (@?= Right expected)
   runGetLazy getter (L.fromChunks [S.replicate mebi (fromIntegral i) | i <- [1 .. chunks]])
     @?= Right expected

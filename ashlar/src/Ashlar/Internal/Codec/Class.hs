@@ -11,7 +11,7 @@
 --
 -- [INV-C1] @length (encode x) == size x@.
 -- [INV-C2] @decode (encode x) == Right x@, if the type calls @x@ valid and @x@ is within the
---   budgets (@defaultBudget@: 100,000 levels, 1,048,576 empty elements).
+--   budgets (@defaultBudget@: 100,000 levels, 1,048,576 steps).
 -- [INV-C3] Decoding any bytes ends, in time and memory proportional to their number and to the
 --   budgets. Fractions of 'Integer's are the exception: checking that they are in lowest terms
 --   takes up to quadratic time.

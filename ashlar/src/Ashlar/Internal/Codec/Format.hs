@@ -43,7 +43,7 @@ import System.IO.Unsafe (unsafePerformIO)
 -- @since 0.1.0.0
 byHand ::
   -- | No value takes fewer bytes. State at least 1 if every value has a byte: with 0, the elements
-  -- of a container count against the budget for empty elements.
+  -- of a container count against the budget of steps.
   Int ->
   -- | The exact number of bytes that are written.
   (a -> Int) ->

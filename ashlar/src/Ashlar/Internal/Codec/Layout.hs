@@ -67,7 +67,7 @@ pattern Fix f <-
     Fix f = case fixedSize f of I# n -> Layout Written (\asks -> Width asks 1# n) (Constant f)
 
 -- | The number of bytes depends on the value. It is at least this number. State at least 1 if every
--- value has a byte: with 0, the elements of a container count against the budget for empty elements
+-- value has a byte: with 0, the elements of a container count against the budget of steps
 -- ('Ashlar.Codec.decode'), and long containers are refused. Apart from that, the number only
 -- decides how much memory is allocated in advance, and a wrong one is safe.
 --

@@ -98,7 +98,7 @@ firstCapacity least n
   | least <= 0 = pure n
   | otherwise = (\bytes -> min n (bytes `quot` least)) <$> available
 
--- | Count elements against the budget for empty elements, if they may be empty.
+-- | Count elements against the budget of steps, if they may be empty.
 chargeEmpties ::
   -- | The least size of an element.
   Int ->

@@ -93,8 +93,9 @@ encodedSize = size
 -- stack: records and constructors with fields of variable size are levels, and so are containers
 -- of elements of variable size. More is an 'OverBudget' error. 'decodeWith' sets other limits.
 --
--- Two types take more time: @'Data.Ratio.Ratio' 'Integer'@ and @UniversalTime@. Checking that a
--- fraction of two numbers of n bytes is in lowest terms takes up to n² steps.
+-- In two types, @'Data.Ratio.Ratio' 'Integer'@ and @UniversalTime@, fractions of numbers of more
+-- than 4,096 bytes may have 1,048,576 bytes in all, because it takes more than linear time to check
+-- that they are in lowest terms ('budgetSteps').
 --
 -- A value takes more memory than its bytes: a list of bytes 40 times as much, and no container
 -- of small elements more than 128 times.
@@ -127,7 +128,7 @@ decodeRest = runGetRest get
 
 -- | 'decode' within another budget.
 --
--- >>> let budget = defaultBudget {budgetEmpties = 2}
+-- >>> let budget = defaultBudget {budgetSteps = 2}
 -- >>> decodeWith budget (encode [(), ()]) :: Either DecodeError [()]
 -- Right [(),()]
 -- >>> let units = decodeWith budget (encode [(), (), ()]) :: Either DecodeError [()]

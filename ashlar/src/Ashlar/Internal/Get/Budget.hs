@@ -6,14 +6,14 @@
 -- Module      : Ashlar.Internal.Get.Budget
 -- Description : Limits on costs that the size of the input does not bound
 --
--- Most costs of decoding are proportional to the input, by a small factor. Two are not, and have a
--- limit. Each level of nested values takes some hundred bytes of stack for one byte of input. And
--- eight bytes announce any number of empty elements, like those of a @[()]@. The input itself has a
--- limit where it is not in memory: "Ashlar.Internal.Get.ByteLimit".
+-- Most costs of decoding are proportional to the input, by a small factor. The others have limits.
+-- Each level of nested values takes some hundred bytes of stack for one byte of input. Eight bytes
+-- announce any number of empty elements, like those of a @[()]@. Some steps take longer, the more
+-- bytes came before. And input that is not in memory may not end.
 --
 -- Note [Spent is spent]
 -- ~~~~~~~~~~~~~~~~~~~~~
--- Going back restores the level of nesting, but not the budget for empty elements: they have taken
+-- Going back restores the level of nesting, but not the steps: they have taken
 -- their time, whatever becomes of the alternative. Otherwise
 -- @many ((skipCount maxBound (pure ()) *> empty) \<|> getWord8)@ would take a million steps for
 -- each byte. So the counter is not part of a choice point. It belongs to its budget: if a decoder
@@ -31,21 +31,22 @@ module Ashlar.Internal.Get.Budget
     nested,
     nestedApart,
 
-    -- * Empty elements
+    -- * Steps
     spendEmpties,
+    spendFraction,
     chargeRound,
     chargedIfEmpty,
   )
 where
 
-import Ashlar.Internal.Get.ByteLimit
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Limits
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Get.Segments (setLimit)
 import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Prim.Magnitude (magnitudeSize)
 import Data.Bits (complement)
-import Data.Maybe (fromMaybe)
 import GHC.IO (unIO)
 
 -- | Limits on costs that the size of the input does not bound.
@@ -55,9 +56,14 @@ data Budget = Budget
   { -- | How many levels may be nested in one another: those of 'deeper', and what counts as a
     -- level in instances of @Codec@.
     budgetDepth :: !Int,
-    -- | How many elements of no bytes may be decoded in all. Those that were decoded in an
-    -- alternative that failed, or to look ahead, count too: they have taken their time.
-    budgetEmpties :: !Int,
+    -- | How many steps may be made in all that the number of bytes does not bound. Those that were
+    -- made in an alternative that failed, or to look ahead, count too: they have taken their time.
+    --
+    -- An element of no bytes is a step. So is each byte of a fraction whose numbers both have more
+    -- than 4,096 bytes, because to check that it is in lowest terms takes more time for each. So are
+    -- sixteen levels beyond the 256th when a decoder is suspended there to wait for pushed input
+    -- ("Ashlar.Get.Feed"), because it copies its stack.
+    budgetSteps :: !Int,
     -- | How many bytes the value may take. So that is all that can be held, whatever lengths the
     -- input announces: a length of more is refused before anything is read for it.
     --
@@ -69,11 +75,16 @@ data Budget = Budget
   deriving stock (Eq, Show)
 
 -- | The budget of every run: 100,000 levels, which take some ten megabytes of stack, 1,048,576
--- elements of no bytes, and 64 MiB for each value of input that is not in memory.
+-- steps, which take less than a second, and 64 MiB for each value of input that is not in memory.
 --
 -- @since 0.1.0.0
 defaultBudget :: Budget
-defaultBudget = Budget {budgetDepth = 100000, budgetEmpties = 1048576, budgetBytes = Nothing}
+defaultBudget =
+  Budget
+    { budgetDepth = defaultDepth,
+      budgetSteps = defaultSteps,
+      budgetBytes = Nothing
+    }
 
 -- | Run a decoder with a budget of its own. It neither uses the budget of the decoders around it
 -- nor is limited by it, but for the bytes: those that it takes count for the value around it, too.
@@ -95,28 +106,30 @@ defaultBudget = Budget {budgetDepth = 100000, budgetEmpties = 1048576, budgetByt
 withBudget :: Budget -> Get a -> Get a
 withBudget budget (Get p) = Get $ \c env s0 -> case unIO (enter c env) s0 of
   (# s1, Entered inner levels seen #) -> case p c inner s1 of
-    (# s2, a #) -> case unIO (leave c levels seen) s2 of (# s3, _ #) -> (# s3, a #)
+    (# s2, a #) -> case unIO (leave c inner levels seen) s2 of (# s3, _ #) -> (# s3, a #)
   where
     depth = max 0 (budgetDepth budget)
-    empties = max 0 (budgetEmpties budget)
+    steps = max 0 (budgetSteps budget)
     enter c env = do
       levels <- getInt c levelsCell
       putInt c levelsCell (if levels < 0 then complement depth else depth)
       seen <- getInt c limitCell
-      outer <- byteLimit c env
-      limit <- case budgetBytes budget of
-        Nothing -> pure outer
-        Just bytes -> do
-          at <- position c
-          let (own, end) = within seen outer at (max 0 bytes)
-          own <$ setLimit c end
+      outer <- limitsOf c env
       -- A counter of its own: Note [Spent is spent].
-      withCells (cellsUpTo emptiesCell) $ \own -> do
-        putInt own emptiesCell empties
-        let context = Budgeted depth empties (envContext env)
-        pure (Entered (Env (envInput env) (Own own limit) context) levels seen)
-    leave c levels seen = do
+      withCells streamCellCount $ \own -> do
+        putInt own stepsCell steps
+        putInt own overCell 0
+        limits <- case budgetBytes budget of
+          Nothing -> pure outer
+          Just bytes -> do
+            at <- position c
+            let (inner, end) = within seen outer at (max 0 bytes) own
+            inner <$ setLimit c end
+        let scope = Own own limits {limitDepth = depth, limitSteps = steps}
+        pure (Entered (Env (envInput env) scope (envContext env)) levels seen)
+    leave c inner levels seen = do
       putInt c levelsCell levels
+      mapM_ (const (notOver c inner)) (budgetBytes budget)
       -- The value may have taken more bytes than are left around it.
       position c >>= setLimit c . max seen
 
@@ -132,16 +145,8 @@ startBudget ::
 startBudget c traced = do
   let depth = budgetDepth defaultBudget
   putInt c levelsCell (if traced then complement depth else depth)
-  putInt c emptiesCell (budgetEmpties defaultBudget)
+  putInt c stepsCell (budgetSteps defaultBudget)
 {-# INLINE startBudget #-}
-
--- The levels and the empty elements that are allowed in a context.
-allowedIn :: Context -> (Int, Int)
-allowedIn context =
-  fromMaybe (budgetDepth defaultBudget, budgetEmpties defaultBudget) (innermost budgeted context)
-  where
-    budgeted (Budgeted depth empties _) = Just (depth, empties)
-    budgeted _ = Nothing
 
 -- | Count a decoder as one level deeper than what is around it. Put it around each level of a
 -- recursive decoder, so that untrusted input cannot make it use more stack than the budget allows.
@@ -204,8 +209,9 @@ enterTraced names c env left
     part <- getInt c partCell
     putInt c partCell unknownPart
     pure (inTraced (Inside names part) env)
-  | otherwise =
-    overBudget c env ("nested more than " ++ show (fst (allowedIn (envContext env))) ++ " levels deep")
+  | otherwise = do
+    limits <- limitsOf c env
+    overBudget c env ("nested more than " ++ show (limitDepth limits) ++ " levels deep")
 {-# NOINLINE enterTraced #-}
 
 -- The decoder around it is in the part that it was in.
@@ -222,14 +228,17 @@ spendEmpties ::
   -- | How many (not negative).
   Int ->
   Get ()
-spendEmpties n = step $ \c env -> do
-  left <- getInt (budgetCells c env) emptiesCell
-  if n <= left
-    then putInt (budgetCells c env) emptiesCell (left - n)
-    else
-      let allowed = snd (allowedIn (envContext env))
-       in overBudget c env ("more than " ++ show allowed ++ " elements of no bytes")
+spendEmpties n = step (\c env -> spend " elements of no bytes" c env n)
 {-# NOINLINE spendEmpties #-}
+
+-- | Count the bytes of a fraction, if both its numbers are large.
+spendFraction :: Integer -> Integer -> Get ()
+spendFraction n d
+  | isLarge n && isLarge d =
+    step (\c env -> spend " steps to check fractions" c env (magnitudeSize n + magnitudeSize d))
+  | otherwise = pure ()
+  where
+    isLarge x = magnitudeSize x > 4096
 
 -- | Count a round that has read nothing: Note [Elements that read nothing] in
 -- "Ashlar.Get.Combinators".

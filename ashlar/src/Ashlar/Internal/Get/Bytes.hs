@@ -19,7 +19,7 @@ module Ashlar.Internal.Get.Bytes
   )
 where
 
-import Ashlar.Internal.Get.ByteLimit (announce)
+import Ashlar.Internal.Get.Limits (announce)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error

@@ -14,7 +14,7 @@ module Ashlar.Internal.Get.Decoder
   )
 where
 
-import Ashlar.Internal.Get.ByteLimit (streamBytes)
+import Ashlar.Internal.Get.Limits (streamBytes)
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Suspend

@@ -11,8 +11,8 @@
 --
 -- [INV-G1] A decoder reads only between the cursor and the end.
 -- [INV-G2] The result, the error and its offset do not depend on how the input is cut into chunks.
--- [INV-G3] A failed alternative leaves no trace but in the state of a @GetST@, in the budget for
---   empty elements, and in the error of the run if nothing else got as far.
+-- [INV-G3] A failed alternative leaves no trace but in the state of a @GetST@, in the budget of
+--   steps, and in the error of the run if nothing else got as far.
 --
 -- Note [Traced runs]
 -- ~~~~~~~~~~~~~~~~~~
@@ -38,7 +38,7 @@ module Ashlar.Internal.Get.Env
     limitCell,
     keepCell,
     releaseCell,
-    emptiesCell,
+    stepsCell,
     inPlaceCell,
     beginsAgain,
     goesOnInPlace,
@@ -46,6 +46,7 @@ module Ashlar.Internal.Get.Env
     partCell,
     levelsCell,
     bytesCell,
+    overCell,
     cellCount,
     streamCellCount,
     position,
@@ -58,8 +59,10 @@ module Ashlar.Internal.Get.Env
     envInput,
     envContext,
     Scope (..),
-    ByteLimit (..),
-    noByteLimit,
+    Limits (..),
+    defaultLimits,
+    defaultDepth,
+    defaultSteps,
     budgetCells,
     inContext,
     inTraced,
@@ -115,9 +118,9 @@ keepCell = Cell 6
 releaseCell :: Cell Int
 releaseCell = Cell 7
 
--- | How many more empty elements may be decoded. This is read in the cells of 'budgetCells'.
-emptiesCell :: Cell Int
-emptiesCell = Cell 8
+-- | How many more steps the budget allows. This is read in the cells of 'budgetCells'.
+stepsCell :: Cell Int
+stepsCell = Cell 8
 
 -- | What becomes of the run if it is interrupted: 'beginsAgain' or 'goesOnInPlace'. See
 -- Note [Interrupted inside an alternative]. The first is 'hasCaught' for a moment.
@@ -155,13 +158,18 @@ levelsCell = Cell 11
 bytesCell :: Cell Int
 bytesCell = Cell 12
 
+-- | Has the decoder asked for more than the budget's bytes? 0 if it has not. This is read in the
+-- 'limitCells'.
+overCell :: Cell Int
+overCell = Cell 13
+
 -- | How many cells a run has whose input is in memory.
 cellCount :: Int
 cellCount = cellsUpTo levelsCell
 
--- | How many cells the other runs have.
+-- | How many cells the other runs have, and budgets.
 streamCellCount :: Int
-streamCellCount = cellsUpTo bytesCell
+streamCellCount = cellsUpTo overCell
 
 -- | The offset of the next byte.
 position :: Cells -> IO Int
@@ -208,25 +216,35 @@ data Scope
     OfWhole
   | -- | In the cells of the run.
     OfRun
-  | -- | Here. These cells have the 'emptiesCell'.
-    Own !Cells !ByteLimit
+  | -- | Here. These cells have the 'stepsCell'.
+    Own !Cells !Limits
 
--- | How many bytes a value may take: see Note [Where a value ends]
--- in "Ashlar.Internal.Get.ByteLimit".
-data ByteLimit = ByteLimit
-  { -- | How many in all, or 'maxBound'.
+-- | What a budget allows, and where its bytes end: see Note [Where a value ends]
+-- in "Ashlar.Internal.Get.Limits".
+data Limits = Limits
+  { -- | How many levels.
+    limitDepth :: !Int,
+    -- | How many steps.
+    limitSteps :: !Int,
+    -- | How many bytes, or 'maxBound'.
     limitBytes :: !Int,
-    -- | The offset at which they end. 'maxBound' if there is no limit, or if an @isolate@ ends
+    -- | The offset at which these end. 'maxBound' if there is no limit, or if an @isolate@ ends
     -- there or before.
     limitEnd :: !Int,
     -- | The offset at which the innermost @isolate@ ends, or 'maxBound'. It is right where the
     -- bytes end before that.
-    limitIsolate :: !Int
+    limitIsolate :: !Int,
+    -- | The cells of the run or the budget that the bytes are those of.
+    limitCells :: !Cells
   }
 
--- | Any number of bytes.
-noByteLimit :: ByteLimit
-noByteLimit = ByteLimit maxBound maxBound maxBound
+-- | What every run allows, and any number of bytes, given its cells.
+defaultLimits :: Cells -> Limits
+defaultLimits = Limits defaultDepth defaultSteps maxBound maxBound maxBound
+
+defaultDepth, defaultSteps :: Int
+defaultDepth = 100000
+defaultSteps = 1048576
 
 -- | Where input comes from.
 envInput :: Env -> Input
@@ -242,7 +260,7 @@ envContext env = case env of
   Whole _ -> Top
 {-# INLINE envContext #-}
 
--- | The cells that have the 'emptiesCell' of the innermost budget, given those of the run.
+-- | The cells that have the 'stepsCell' of the innermost budget, given those of the run.
 budgetCells :: Cells -> Env -> Cells
 budgetCells c env = case env of
   Env _ (Own own _) _ -> own
@@ -266,11 +284,11 @@ inTraced inside env = case env of
 inputOf :: ByteString -> Input
 inputOf bs =
   unsafeDupablePerformIO $
-    newInput (pure ()) (pure S.empty) newSegments {segmentOpen = bs, segmentsEnded = True}
+    newInput (const (pure ())) (pure S.empty) newSegments {segmentOpen = bs, segmentsEnded = True}
 {-# NOINLINE inputOf #-}
 
 -- | Input from what prepares a chunk and what returns it.
-newInput :: IO () -> IO ByteString -> Segments -> IO Input
+newInput :: (IO () -> IO ()) -> IO ByteString -> Segments -> IO Input
 newInput prepare next !segments = Input prepare next <$> newIORef segments <*> newIORef NoFailures
 
 -- | Segments before anything has been read from the source.
@@ -280,8 +298,8 @@ newSegments = Segments [] S.empty [] [] False
 -- | Where input comes from, and the part of it that is held.
 data Input = Input
   { -- | Do what may take long before the next chunk is there, and may be done again after an
-    -- interruption.
-    inputPrepare :: !(IO ()),
+    -- interruption. The argument is to be run before the decoder is suspended.
+    inputPrepare :: !(IO () -> IO ()),
     -- | The next chunk, or an empty one at the end of the input. It is called with asynchronous
     -- exceptions masked, and not again after the end.
     inputNext :: !(IO ByteString),

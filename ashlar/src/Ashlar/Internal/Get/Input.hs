@@ -36,7 +36,7 @@ module Ashlar.Internal.Get.Input
   )
 where
 
-import Ashlar.Internal.Get.ByteLimit
+import Ashlar.Internal.Get.Limits
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail
@@ -74,7 +74,7 @@ atHand c env n = do
   at <- position c
   limit <- getInt c limitCell
   let target = min n (limit - at)
-  min target <$> gather c (envInput env) target
+  min target <$> gather c env target
 
 -- | Bring at least one byte between cursor and end. 'False' if the input ends here. It fails if the
 -- input goes on, but the value has no more bytes.
@@ -82,7 +82,7 @@ moreInput :: Cells -> Env -> IO Bool
 moreInput c env = do
   at <- position c
   limit <- getInt c limitCell
-  if at >= limit then False <$ refuseToGoOn c env 0 else (> 0) <$> gather c (envInput env) 1
+  if at >= limit then False <$ refuseToGoOn c env 0 else (> 0) <$> gather c env 1
 {-# NOINLINE moreInput #-}
 
 -- Given how many bytes are between the cursor and the limit or the end of the input: fail if it is
@@ -95,14 +95,14 @@ refuseToGoOn c env left = do
   if forGood
     then pure ()
     else do
-      more <- gather c (envInput env) (left + 1)
+      more <- gather c env (left + 1)
       when (more > left) $ overBytes c env
 
 -- Bring n bytes from the cursor on into one segment, and return how many that segment has there.
 -- These are fewer than n only if the input ends. Memory is allocated only for bytes that have
 -- arrived.
-gather :: Cells -> Input -> Int -> IO Int
-gather c input target = do
+gather :: Cells -> Env -> Int -> IO Int
+gather c env target = do
   p <- getPtr c cursorCell
   end <- getPtr c segmentEndCell
   let have = end `minusPtr` p
@@ -115,9 +115,11 @@ gather c input target = do
           | have == 0, S.length bs >= target -> open c input segments bs coming
         Segments {segmentsComing = [], segmentsArrived = [], segmentsEnded = False}
           | target <= 256 -> do
-            found <- nextChunk c input target
-            if found >= 0 then pure found else gatherAll c input target
-        _ -> gatherAll c input target
+            found <- nextChunk c env target
+            if found >= 0 then pure found else gatherAll c env target
+        _ -> gatherAll c env target
+  where
+    input = envInput env
 
 -- Open a segment at the cursor, with others after it, and return its length.
 open :: Cells -> Input -> Segments -> ByteString -> [ByteString] -> IO Int
@@ -128,10 +130,10 @@ open c input segments bs coming = do
   pure (S.length bs)
 
 -- 'gather' in general: it takes missing bytes from the source.
-gatherAll :: Cells -> Input -> Int -> IO Int
-gatherAll c input target = do
+gatherAll :: Cells -> Env -> Int -> IO Int
+gatherAll c env target = do
   already <- getPtr c cursorCell >>= \p -> (`minusPtr` p) <$> getPtr c segmentEndCell
-  segments <- fetch c input (target - already)
+  segments <- fetch c env (target - already)
   -- Read after the wait, not before: Note [Waiting].
   p <- getPtr c cursorCell
   start <- getPtr c segmentStartCell
@@ -147,6 +149,8 @@ gatherAll c input target = do
     bs : coming | have == 0, S.length bs >= target -> open c input segments bs coming
     coming -> case bridge wanted (left : coming) of
       (bs, rest) -> open c input segments bs rest
+  where
+    input = envInput env
 {-# NOINLINE gatherAll #-}
 
 -- The bytes before the cursor that a choice point could return to.
@@ -206,10 +210,10 @@ letGo c input = do
 -- Take the next chunk when nothing comes after the open segment. Open the chunk, or a bridge into
 -- it. Returns how many bytes there are, or -1 if the chunk does not suffice. Then the chunk is
 -- among those that have arrived.
-nextChunk :: Cells -> Input -> Int -> IO Int
-nextChunk c input target = do
+nextChunk :: Cells -> Env -> Int -> IO Int
+nextChunk c env target = do
   letGo c input
-  inputPrepare input
+  inputPrepare input (chargeStop c env)
   mask_ $ do
     bs <- inputNext input
     segments <- readIORef (inputSegments input)
@@ -242,10 +246,12 @@ nextChunk c input target = do
                 withBytesQuick bs (\b _ -> copyRange (q `plusPtr` have) b more)
                 let rest = [unsafeDrop more bs | S.length bs > more]
                 opened (sliceBuffer buffer q (q `plusPtr` target)) rest
+  where
+    input = envInput env
 
 -- Take chunks from the source until n bytes are coming, or it ends.
-fetch :: Cells -> Input -> Int -> IO Segments
-fetch c input target = do
+fetch :: Cells -> Env -> Int -> IO Segments
+fetch c env target = do
   before <- readIORef (inputSegments input)
   go (sum (map S.length (segmentsArrived before)) + atLeast target (segmentsComing before))
   segments <- readIORef (inputSegments input)
@@ -258,6 +264,7 @@ fetch c input target = do
           segmentsArrived = []
         }
   where
+    input = envInput env
     go n
       | n >= target = pure ()
       | otherwise = do
@@ -266,7 +273,7 @@ fetch c input target = do
           then pure ()
           else do
             letGo c input
-            inputPrepare input
+            inputPrepare input (chargeStop c env)
             got <- mask_ $ do
               bs <- inputNext input
               modifyIORef' (inputSegments input) $ \now ->
@@ -317,6 +324,6 @@ skipInput c env n = do
 -- | The next bytes: at most n, and at most 16.
 lookAt :: Cells -> Env -> Int -> IO Found
 lookAt c env n = do
-  have <- if n > 0 then gather c (envInput env) n else pure 0
+  have <- if n > 0 then gather c env n else pure 0
   p <- getPtr c cursorCell
   peekFound p (min n have)

@@ -10,7 +10,7 @@ module Ashlar.Internal.Get.Isolate
   )
 where
 
-import Ashlar.Internal.Get.ByteLimit
+import Ashlar.Internal.Get.Limits
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error

@@ -96,8 +96,6 @@ data Context
   | -- | Inside a value that is read as one span. The cell has the part that the decoder around it
     -- is in.
     InsideSpan Names !Context
-  | -- | Inside 'Ashlar.Get.withBudget': the levels and the empty elements that it allows.
-    Budgeted !Int !Int !Context
   | -- | Inside an isolated part as @binary@ has them: the offset at which it began.
     CountedFrom !Int !Context
   | -- | Inside a run as @cereal@ has them: the length of its input, or -1 if it was not announced.
@@ -111,7 +109,6 @@ enclosing context = case context of
   Expecting _ _ outer -> Just outer
   Inside _ _ outer -> Just outer
   InsideSpan _ outer -> Just outer
-  Budgeted _ _ outer -> Just outer
   CountedFrom _ outer -> Just outer
   Announced _ outer -> Just outer
 

@@ -32,7 +32,7 @@ where
 
 import Ashlar.Internal.Coroutine.Exception (throwSuspect)
 import Ashlar.Internal.Get.Budget
-import Ashlar.Internal.Get.ByteLimit (streamBytes, streamEnd)
+import Ashlar.Internal.Get.Limits (notOver, streamBytes, streamEnd)
 import Ashlar.Internal.Get.Bytes (endOfInput)
 import Ashlar.Internal.Get.Catch
 import Ashlar.Internal.Get.Core
@@ -78,7 +78,9 @@ startCells c input offset limit = do
 -- | Run a decoder on cells that have been set up. It may throw
 -- 'Ashlar.Internal.Get.Fail.failureException'. (A lambda, as in 'catching'.)
 runIn :: Cells -> Input -> Get a -> IO a
-runIn c input g = keepAlive (inputSegments input) (IO (\s -> unGet g c (Env input OfRun Top) s))
+runIn c input g = keepAlive (inputSegments input) (IO (\s -> unGet g c env s) <* notOver c env)
+  where
+    env = Env input OfRun Top
 
 -- | Set up the cells for a run whose input is not in memory. There must be 'streamCellCount' of
 -- them.
@@ -93,6 +95,7 @@ startStream ::
 startStream c input offset bytes = do
   let end = streamEnd offset bytes
   putInt c bytesCell end
+  putInt c overCell 0
   startCells c input offset end
 
 -- Set up the cells for a run that is not traced and begins again if it is interrupted.
@@ -265,7 +268,7 @@ strictRun ::
   ByteString ->
   IO (Either DecodeError a)
 strictRun ifInterrupted traced g bs = do
-  input <- newInput (pure ()) (pure S.empty) newSegments {segmentOpen = bs, segmentsEnded = True}
+  input <- newInput (const (pure ())) (pure S.empty) newSegments {segmentOpen = bs, segmentsEnded = True}
   outcome <- keepAlive (inputSegments input) $
     withCells cellCount $ \c -> do
       startCells c input 0 (S.length bs)
@@ -407,7 +410,7 @@ runLazy bytes f g lbs = case runStrict measured <$> onlyChunk bytes lbs of
 runChunks :: Int -> Get a -> L.ByteString -> (Either DecodeError a, L.ByteString, Int64)
 runChunks bytes g lbs = unsafePerformIO $ do
   chunks <- newIORef lbs
-  input <- newInput (forceNext chunks) (nextOf chunks) newSegments
+  input <- newInput (const (forceNext chunks)) (nextOf chunks) newSegments
   withCells streamCellCount $ \c -> do
     startStream c input 0 bytes
     result <- inPlaceOr c input (runIn c input g)

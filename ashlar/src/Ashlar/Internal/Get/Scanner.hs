@@ -36,7 +36,7 @@ module Ashlar.Internal.Get.Scanner
   )
 where
 
-import Ashlar.Internal.Get.ByteLimit (endsForGood)
+import Ashlar.Internal.Get.Limits (endsForGood)
 import Ashlar.Internal.Get.Bytes (slice)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env

@@ -36,7 +36,7 @@ module Ashlar.Internal.Get.Source
 where
 
 import Ashlar.Internal.Coroutine.Exception (throwOn)
-import Ashlar.Internal.Get.ByteLimit (streamBytes)
+import Ashlar.Internal.Get.Limits (streamBytes)
 import Ashlar.Internal.Get.Bytes (endOfInput, isEmpty)
 import Ashlar.Internal.Get.Catch
 import Ashlar.Internal.Get.Core
@@ -133,7 +133,7 @@ sourceOf ::
   -- | The next chunk.
   IO ByteString ->
   IO Source
-sourceOf prepare next = Source <$> newInput prepare next newSegments <*> newIORef 0
+sourceOf prepare next = Source <$> newInput (const prepare) next newSegments <*> newIORef 0
 
 -- | A source that reads from a 'Handle', at most 32 KiB at a time. It waits only until there is
 -- something to read.

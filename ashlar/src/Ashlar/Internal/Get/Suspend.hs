@@ -63,9 +63,9 @@ begin ::
 begin bytes g offset chunks isLast = do
   pending <- newIORef (Pending chunks isLast)
   suspension <- newIORef (pure ())
-  let prepare = do
+  let prepare charge = do
         Pending bss end <- readIORef pending
-        when (null bss && not end) $ join (readIORef suspension)
+        when (null bss && not end) $ charge >> join (readIORef suspension)
       next = do
         Pending bss end <- readIORef pending
         case bss of
@@ -116,7 +116,7 @@ throwAsItWas bytes g offset chunks isLast suspect = do
         case bss of
           bs : more -> bs <$ writeIORef pending more
           [] -> if isLast then pure S.empty else throwIO Exhausted
-  input <- newInput (pure ()) next newSegments
+  input <- newInput (const (pure ())) next newSegments
   again <- withCells streamCellCount $ \c -> do
     startStream c input offset bytes
     inPlace (runIn c input g)

@@ -31,7 +31,7 @@ module Ashlar.Internal.Get.Values
 where
 
 import Ashlar.Internal.Get.Budget (startBudget)
-import Ashlar.Internal.Get.ByteLimit (streamBytes, streamEnd)
+import Ashlar.Internal.Get.Limits (notOver, streamBytes, streamEnd)
 import Ashlar.Internal.Get.Bytes (isEmpty)
 import Ashlar.Internal.Get.ChoicePoint (released)
 import Ashlar.Internal.Get.Core
@@ -270,6 +270,7 @@ loop batch g = step $ \c env ->
           then pure ()
           else do
             a <- run g
+            notOver c env
             now <- position c
             if now == before
               then run readsNothing
@@ -285,6 +286,7 @@ beginValue c failures at = do
   startBudget c True
   let end = streamEnd at streamBytes
   putInt c bytesCell end
+  putInt c overCell 0
   setLimit c end
   putInt c partCell unknownPart
   getInt c releaseCell >>= putInt c releaseCell . released

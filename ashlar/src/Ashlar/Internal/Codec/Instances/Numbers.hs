@@ -18,6 +18,7 @@ import Ashlar.Internal.Codec.Derive
 import Ashlar.Internal.Codec.Format
 import Ashlar.Internal.Codec.Record (both)
 import Ashlar.Internal.Codec.Varint
+import Ashlar.Internal.Get.Budget (spendFraction)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Mem
@@ -100,7 +101,8 @@ getMagnitude n
 -- | The numerator and the denominator. Decoding refuses a fraction that is not in lowest terms, or
 -- whose denominator is not positive.
 --
--- Checking that two large numbers have no common divisor takes up to quadratic time.
+-- Checking that two large numbers have no common divisor takes more time for each of their bytes. So
+-- fractions whose numbers both have more than 4,096 bytes count against the budget ('budgetSteps').
 instance (Integral a, Codec a) => Codec (Ratio a) where
   layout = formatLayout ratio
   size = formatSize ratio
@@ -112,8 +114,11 @@ instance (Integral a, Codec a) => Codec (Ratio a) where
   {-# INLINEABLE get #-}
 
 ratio :: (Integral a, Codec a) => Format (Ratio a)
-ratio = refined (\r -> (numerator r, denominator r)) check (both codec codec)
+ratio = refined (\r -> (numerator r, denominator r)) check (charged (both codec codec))
   where
+    -- (Numbers of constant size are small.)
+    charged (Format l n p g) =
+      Format l n p $ g >>= \(x, y) -> (x, y) <$ spendFraction (toInteger x) (toInteger y)
     check (n, d)
       | d <= 0 = Left "Ratio: the denominator is not positive"
       -- In a bounded type the divisor may be negative.
