@@ -85,7 +85,7 @@ violations =
           open <- newOpen 8
           let start = openFrom open
           evaluate (Core.freeBytes (restFrom (handedOut open (start `plusPtr` 4)) start)),
-        violates "slices within the chunk" "a slice up to after the buffer" $ do
+        violates "in the chunk" "a slice up to after the buffer" $ do
           open <- newOpen 8
           evaluate (written' open)
       ],
@@ -102,9 +102,9 @@ violations =
             e <- getPtr c Env.endCell
             putPtr c Env.cursorCell (e `plusPtr` 1)
             void (getPtr c Env.cursorCell),
-        violates "slices within the chunk" "more bytes than there are" $
+        violates "in the chunk" "more bytes than there are" $
           evaluate (S.length (unsafeTake 4 (S.pack [1 .. 3]))),
-        violates "slices within the chunk" "fewer bytes than none" $
+        violates "in the chunk" "fewer bytes than none" $
           evaluate (S.length (unsafeDrop (-1) (S.pack [1 .. 3])))
       ],
     testGroup

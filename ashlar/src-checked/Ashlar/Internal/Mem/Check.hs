@@ -1,5 +1,7 @@
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedTuples #-}
+-- The tests are many, and the rest of a checked build is often not optimised.
+{-# OPTIONS_GHC -O1 #-}
 
 -- |
 -- Module      : Ashlar.Internal.Mem.Check
@@ -56,7 +58,7 @@ where
 
 import Ashlar.Internal.Mem.Invariant
 import Control.Exception (throw, throwIO)
-import Control.Monad (filterM, unless, when)
+import Control.Monad (unless, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as B
@@ -64,9 +66,9 @@ import qualified Data.ByteString.Unsafe as Unsafe
 import Data.Primitive.ByteArray
   ( ByteArray,
     MutableByteArray (..),
+    getSizeofMutableByteArray,
     mutableByteArrayContents,
     sizeofByteArray,
-    sizeofMutableByteArray,
   )
 import Data.Word (Word8)
 import Foreign.ForeignPtr (ForeignPtr)
@@ -89,6 +91,7 @@ import GHC.Exts
   )
 import GHC.ForeignPtr (ForeignPtr (..), ForeignPtrContents (..))
 import GHC.IO (IO (..))
+import System.IO.Unsafe (unsafeDupablePerformIO)
 
 -- | Does this build check? A constant.
 checkedBuild :: Bool
@@ -116,38 +119,54 @@ within name whose n write p
   | n > 65536 = do
     q <- write p
     q <$ atMost (q `minusPtr` p)
-  | otherwise = allocaBytesAligned (n + 4 * margin) margin $ \memory -> do
-    check name (whose ++ ": negative size") (n >= 0) [("size", n)]
+  | n < 0 = failed "negative size" [("size", n)]
+  | otherwise = allocaBytesAligned (n + 3 * margin) margin $ \memory -> do
     used <- trial memory 0xA5
-    suspects <- filterM (has memory 0xA5) [0 .. used - 1]
-    unless (null suspects) $
-      allocaBytesAligned (n + 4 * margin) margin $ \other -> do
+    suspect <- find (== 0xA5) (start memory) 0 used
+    when (suspect < used) $
+      allocaBytesAligned (n + 3 * margin) margin $ \other -> do
         again <- trial other 0x5A
-        unwritten <- filterM (has other 0x5A) (filter (< again) suspects)
-        unless (null unwritten) $
-          failed "a byte was not written" [("byte", head unwritten), ("of", used)]
+        compareBoth memory other suspect (min used again)
     copyBytes p (start memory) used
     pure (p `plusPtr` used)
   where
     -- At least this many bytes are before and after. Addresses keep their alignment.
     margin = 64
+    start :: Ptr Word8 -> Ptr Word8
     start memory = memory `plusPtr` (margin + (p `minusPtr` nullPtr) `mod` margin)
-    has memory byte i = (== (byte :: Word8)) <$> peekByteOff (start memory) i
+    failed :: String -> [(String, Int)] -> IO r
     failed what numbers = throwIO (InvariantViolated name (whose ++ ": " ++ what) numbers)
     atMost used =
       unless (used >= 0 && used <= n) $
         failed "more bytes than reserved" [("reserved", n), ("written", used)]
-    trial :: Ptr Word8 -> Word8 -> IO Int
     trial memory byte = do
-      fillBytes memory byte (n + 4 * margin)
+      fillBytes memory byte (n + 3 * margin)
       q <- write (start memory)
       let used = q `minusPtr` start memory
+          intact from to = do
+            i <- find (/= byte) (start memory) from to
+            when (i < to) $
+              failed "a store outside of what was reserved" [("reserved", n), ("byte", i)]
       atMost used
-      intact <- and <$> mapM (has memory byte) ([-margin .. -1] ++ [n .. n + margin - 1])
-      unless intact $ do
-        far <- filterM (fmap not . has memory byte) ([-margin .. -1] ++ [n .. n + margin - 1])
-        failed "a store outside of what was reserved" [("reserved", n), ("byte", head far)]
+      intact (-margin) 0
+      intact n (n + margin)
       pure used
+    compareBoth memory other i to = when (i < to) $ do
+      one <- peekByteOff (start memory) i :: IO Word8
+      two <- peekByteOff (start other) i :: IO Word8
+      when (one == 0xA5 && two == 0x5A) $
+        failed "a byte was not written" [("byte", i), ("of", to)]
+      compareBoth memory other (i + 1) to
+
+-- The first of the bytes between two offsets for which a predicate holds, or the second offset.
+find :: (Word8 -> Bool) -> Ptr Word8 -> Int -> Int -> IO Int
+find is p = go
+  where
+    go i to
+      | i >= to = pure to
+      | otherwise = do
+        byte <- peekByteOff p i
+        if is byte then pure i else go (i + 1) to
 
 -- | A function that writes exactly n bytes.
 exactly :: String -> String -> Int -> (Ptr Word8 -> IO ()) -> Ptr Word8 -> IO ()
@@ -174,7 +193,7 @@ unsafeDrop :: Int -> ByteString -> ByteString
 unsafeDrop n bs = Unsafe.unsafeDrop (cut "unsafeDrop" n bs) bs
 
 cut :: String -> Int -> ByteString -> Int
-cut whose n bs = slot "slices within the chunk" whose (S.length bs + 1) n
+cut whose n bs = slot "in the chunk" whose (S.length bs + 1) n
 
 -- | The byte at an index.
 unsafeIndex :: ByteString -> Int -> Word8
@@ -187,7 +206,7 @@ sliceIn fp@(ForeignPtr _ contents) off n
   | otherwise =
     throw $
       InvariantViolated
-        "slices within the chunk"
+        "in the chunk"
         "sliceBuffer"
         [("from", before), ("length", n), ("buffer", size)]
   where
@@ -195,7 +214,7 @@ sliceIn fp@(ForeignPtr _ contents) off n
     (before, size) = case contents of
       PlainPtr array ->
         ( from `minusPtr` (mutableByteArrayContents (MutableByteArray array) :: Ptr Word8),
-          sizeofMutableByteArray (MutableByteArray array)
+          mutableSize (MutableByteArray array)
         )
       -- Not ours: the buffer of no bytes.
       _ -> (off, 0)
@@ -206,7 +225,12 @@ lackingArray whose array = lacking whose (sizeofByteArray array)
 
 -- | The same for an array that is being written.
 lackingMutableArray :: String -> MutableByteArray RealWorld -> Int -> Int -> Bool
-lackingMutableArray whose array = lacking whose (sizeofMutableByteArray array)
+lackingMutableArray whose array = lacking whose (mutableSize array)
+
+-- At the moment of the test.
+mutableSize :: MutableByteArray RealWorld -> Int
+mutableSize array = unsafeDupablePerformIO (getSizeofMutableByteArray array)
+{-# NOINLINE mutableSize #-}
 
 lacking :: String -> Int -> Int -> Int -> Bool
 lacking whose size off n =
@@ -237,7 +261,7 @@ noneWritten cells n = mapM_ (\(I# i) -> setKind cells i none) [0 .. n - 1]
 
 kindOf :: MutableByteArray# RealWorld -> Int# -> IO Int
 kindOf cells i = do
-  let size = sizeofMutableByteArray (MutableByteArray cells)
+  size <- getSizeofMutableByteArray (MutableByteArray cells)
   check
     "INV-M1"
     "a cell that the array does not have"

@@ -44,7 +44,7 @@ unsafeGrow v n = GM.unsafeGrow v (1 + slot "own memory" "unsafeGrow" maxBound (n
 
 -- | Write an element of a vector.
 unsafeWrite :: (PrimMonad m, GM.MVector v a) => v (PrimState m) a -> Int -> a -> m ()
-unsafeWrite v i x = GM.unsafeWrite v (slot "in slots" "unsafeWrite" (GM.length v) i) x
+unsafeWrite v i = GM.unsafeWrite v (slot "in slots" "unsafeWrite" (GM.length v) i)
 {-# INLINE unsafeWrite #-}
 
 -- | An element of an array, by its number.

@@ -264,6 +264,7 @@ skipFixed n parts = step (\c env -> demandWidths parts c env n >> advanceBy c n)
 -- there, and fail as the next one does.
 demandWidths :: Widths -> Cells -> Env -> Int -> IO ()
 demandWidths parts c env n = do
+  check "INV-G1" "the widths of numbers" (sum (sizes parts []) == n) [("bytes", n)]
   left <- atHand c env n
   if left >= n then pure () else go left (sizes parts [])
   where

@@ -66,7 +66,7 @@ fixedPrim ::
   -- | Write a value at the given address: exactly @n@ bytes.
   (a -> Ptr Word8 -> IO ()) ->
   FixedPrim a
-fixedPrim n = \write -> FixedPrim (checked n) (exactlyEach "bound" "fixedPrim" n write)
+fixedPrim n = FixedPrim (checked n) . exactlyEach "bound" "fixedPrim" n
 {-# INLINE fixedPrim #-}
 
 -- | The number of bytes that every value takes.
@@ -113,7 +113,7 @@ boundedPrim ::
   -- The bytes from there up to the bound may be overwritten.
   (a -> Ptr Word8 -> IO (Ptr Word8)) ->
   BoundedPrim a
-boundedPrim n = \write -> BoundedPrim (checked n) (withinEach "bound" "boundedPrim" n write)
+boundedPrim n = BoundedPrim (checked n) . withinEach "bound" "boundedPrim" n
 {-# INLINE boundedPrim #-}
 
 -- | The most bytes that a value takes.
