@@ -93,7 +93,8 @@ violations =
       "decoders"
       [ violates "INV-G1" "a negative demand" $
           decoded (Get.step (\c env -> void (Get.need c env (-1)))),
-        violates "INV-G1" "a step over the end" $ decoded (Get.advance >> Get.advance >> Get.advance),
+        violates "INV-G1" "a step over the end" $
+          decoded (Get.advance >> Get.advance >> Get.advance),
         violates "INV-G1" "a byte after the end" $ decoded (G.skip 2 >> void Get.takeByte),
         violates "INV-G1" "a reader that moves the cursor" $
           decoded (Get.consume 2 (\_ -> Get.advance)),

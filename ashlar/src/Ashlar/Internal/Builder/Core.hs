@@ -198,7 +198,9 @@ ensureAfter ::
   (Ptr Word8 -> IO (Ptr Word8)) ->
   Builder
 ensureAfter prepare n write = Builder . oneShot $ \c -> oneShot $ \k s0 ->
-  case unIO (reserve c k n >>= within "INV-B2" "ensure" n write >>= putPtr c cursorCell) (prepare s0) of
+  case unIO
+    (reserve c k n >>= within "INV-B2" "ensure" n write >>= putPtr c cursorCell)
+    (prepare s0) of
     (# s1, _ #) -> s1
 {-# INLINE [0] ensureAfter #-}
 

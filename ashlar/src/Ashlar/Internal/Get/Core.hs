@@ -278,12 +278,15 @@ demandWidths parts c env n = do
 
 -- Move the cursor over bytes that are there.
 advanceBy :: Cells -> Int -> IO ()
-advanceBy c n = inSegment "advanceBy" c n >> getPtr c cursorCell >>= \p -> putPtr c cursorCell (p `plusPtr` n)
+advanceBy c n = do
+  inSegment "advanceBy" c n
+  getPtr c cursorCell >>= \p -> putPtr c cursorCell (p `plusPtr` n)
 {-# INLINE advanceBy #-}
 
 -- | The next byte, which must be there. ('guardedGet' has found out.)
 takeByte :: Get Word8
-takeByte = step (\c _ -> inSegment "takeByte" c 1 >> getPtr c cursorCell >>= peekHost) <* advance
+takeByte =
+  step (\c _ -> inSegment "takeByte" c 1 >> getPtr c cursorCell >>= peekHost) <* advance
 {-# INLINE takeByte #-}
 
 -- | Move the cursor over a byte that is there.
