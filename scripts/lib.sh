@@ -15,6 +15,11 @@ if [ "${WERROR:-}" = 1 ]; then
   builddir=$top/dist-newstyle/werror
 fi
 
+# CHECKED=1 builds with the flag "checked", in another directory: see scripts/checked.
+if [ "${CHECKED:-}" = 1 ]; then
+  builddir=$builddir/checked
+fi
+
 die() {
   printf '%s: %s\n' "${0##*/}" "$*" >&2
   exit 1

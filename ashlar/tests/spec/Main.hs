@@ -19,6 +19,7 @@ import qualified Tests.Builder
 import qualified Tests.BuilderOrders
 import qualified Tests.Bulk
 import qualified Tests.ByteOrders
+import qualified Tests.Checked
 import qualified Tests.Codec
 import qualified Tests.CodecCombinators
 import qualified Tests.CodecRefined
@@ -93,6 +94,7 @@ main =
         Tests.BuilderOrders.tests,
         Tests.Bulk.tests,
         Tests.ByteOrders.tests,
+        Tests.Checked.tests,
         Tests.Codec.tests,
         Tests.CodecCombinators.tests,
         Tests.CodecRefined.tests,

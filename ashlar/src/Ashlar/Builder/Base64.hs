@@ -38,13 +38,13 @@ where
 import Ashlar.Internal.Builder.Batches
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Mem
+import Ashlar.Internal.Mem.Check (unsafeDrop, unsafeTake)
 import Ashlar.Internal.Prim.Base64
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Lazy.Internal as L
-import qualified Data.ByteString.Unsafe as S
 import Foreign.Ptr (plusPtr)
 
 -- | The bytes of a strict 'ByteString' in Base64, with padding.
@@ -124,12 +124,12 @@ lazyInBase64 v = go S.empty
         | S.null carried ->
           -- Not more than n.
           let whole = n - n `rem` 3
-           in inBase64 v (S.unsafeTake whole bs) `append` go (S.unsafeDrop whole bs) rest
+           in inBase64 v (unsafeTake whole bs) `append` go (unsafeDrop whole bs) rest
         | n < wanted -> go (carried <> bs) rest
         -- At least the wanted bytes are there.
         | otherwise ->
-          inBase64 v (carried <> S.unsafeTake wanted bs)
-            `append` go S.empty (L.Chunk (S.unsafeDrop wanted bs) rest)
+          inBase64 v (carried <> unsafeTake wanted bs)
+            `append` go S.empty (L.Chunk (unsafeDrop wanted bs) rest)
         where
           n = S.length bs
           wanted = 3 - S.length carried

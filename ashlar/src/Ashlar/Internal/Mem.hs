@@ -7,8 +7,9 @@
 -- The lowest layer: it reads, writes and copies memory at any address, swaps bytes where asked
 -- to, and keeps memory alive while it is used.
 --
--- Nothing here checks its arguments. Each function states its preconditions, and every caller
--- in the library says beside the call why they hold.
+-- Nothing here checks its arguments, but for a checked build ("Ashlar.Internal.Mem.Check"). Each
+-- function states its preconditions, and every caller in the library says beside the call why they
+-- hold.
 --
 -- Note [Unaligned access]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
@@ -46,6 +47,7 @@ module Ashlar.Internal.Mem
   )
 where
 
+import Ashlar.Internal.Mem.Check
 import Data.ByteString (ByteString)
 import qualified Data.ByteString.Internal as B
 import Data.Int (Int16, Int32, Int64, Int8)
@@ -176,6 +178,7 @@ copyShort ::
   Int ->
   IO ()
 copyShort dst src n
+  | broken "own memory" "copyShort" (n >= 0 && n <= 16) [("bytes", n)] = pure ()
   | n >= 8 = twice (peekHost :: Ptr Word8 -> IO Word64) 8
   | n >= 4 = twice (peekHost :: Ptr Word8 -> IO Word32) 4
   | n >= 2 = twice (peekHost :: Ptr Word8 -> IO Word16) 2
@@ -196,6 +199,8 @@ copyShort dst src n
 -- 'copyShort', but the source and the destination must not overlap.
 copyMedium :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
 copyMedium dst src n
+  | broken "own memory" "copyMedium" (n <= 32) [("bytes", n)] = pure ()
+  | apart "copyMedium" dst src n = pure ()
   | n <= 16 = copyShort dst src n
   | otherwise = do
     copyShort dst src 16
@@ -218,8 +223,21 @@ copyRange ::
   -- | @n@, not negative.
   Int ->
   IO ()
-copyRange dst src n = if n <= maxForeignCopy then copyBytes dst src n else copyLong dst src n
+copyRange dst src n
+  | apart "copyRange" dst src n = pure ()
+  | n <= maxForeignCopy = copyBytes dst src n
+  | otherwise = copyLong dst src n
 {-# INLINE copyRange #-}
+
+-- A guard, as 'broken': two ranges of n bytes do not overlap.
+apart :: String -> Ptr Word8 -> Ptr Word8 -> Int -> Bool
+apart whose dst src n =
+  broken
+    "own memory"
+    (whose ++ ": source and destination overlap")
+    (n >= 0 && (n == 0 || dst `minusPtr` src >= n || src `minusPtr` dst >= n))
+    [("bytes", n), ("destination - source", dst `minusPtr` src)]
+{-# INLINE apart #-}
 
 copyLong :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
 copyLong dst src n = inSteps n $ \off -> copyBytes (dst `plusPtr` off) (src `plusPtr` off)
@@ -251,6 +269,7 @@ moveDown ::
   Int ->
   IO ()
 moveDown dst src n
+  | broken "own memory" "moveDown" (n >= 0 && dst <= src) [("bytes", n)] = pure ()
   -- copyShort reads all bytes before it writes any.
   | n <= 16 = copyShort dst src n
   | otherwise = inSteps n $ \off -> moveBytes (dst `plusPtr` off) (src `plusPtr` off)
@@ -284,7 +303,9 @@ keepAlive x (IO act) = IO (\s -> keepAlive# x s act)
 
 -- | Allocate @n@ bytes (@n@ >= 0) of pinned memory, not initialised.
 newBuffer :: Int -> IO (ForeignPtr Word8)
-newBuffer = B.mallocByteString
+newBuffer n
+  | broken "own memory" "newBuffer" (n >= 0) [("bytes", n)] = B.mallocByteString 0
+  | otherwise = B.mallocByteString n
 {-# INLINE newBuffer #-}
 
 -- | The slice of a buffer between two addresses. Its bytes must never be written again.
@@ -297,7 +318,7 @@ sliceBuffer ::
   Ptr Word8 ->
   ByteString
 sliceBuffer fp from to =
-  B.fromForeignPtr fp (from `minusPtr` unsafeForeignPtrToPtr fp) (to `minusPtr` from)
+  sliceIn fp (from `minusPtr` unsafeForeignPtrToPtr fp) (to `minusPtr` from)
 {-# INLINE sliceBuffer #-}
 
 -- | The array of a buffer that 'newBuffer' made. Any other buffer is an error.
@@ -316,8 +337,10 @@ copyToArray ::
   -- | @n@, not negative.
   Int ->
   IO ()
-copyToArray array from src n =
-  inSteps n $ \off -> copyPtrToMutableByteArray array (from + off) (src `plusPtr` off :: Ptr Word8)
+copyToArray array from src n
+  | lackingMutableArray "copyToArray" array from n = pure ()
+  | otherwise = inSteps n $ \off ->
+    copyPtrToMutableByteArray array (from + off) (src `plusPtr` off :: Ptr Word8)
 {-# NOINLINE copyToArray #-}
 
 -- | Copy bytes of an array, a limited number in each call: see Note [Foreign copies].
@@ -331,6 +354,8 @@ copyFromArray ::
   -- | @n@, not negative.
   Int ->
   IO ()
-copyFromArray dst array from n =
-  inSteps n $ \off -> copyByteArrayToPtr (dst `plusPtr` off :: Ptr Word8) array (from + off)
+copyFromArray dst array from n
+  | lackingArray "copyFromArray" array from n = pure ()
+  | otherwise = inSteps n $ \off ->
+    copyByteArrayToPtr (dst `plusPtr` off :: Ptr Word8) array (from + off)
 {-# NOINLINE copyFromArray #-}

@@ -15,12 +15,14 @@ import Ashlar.Get.Feed
 import Ashlar.Get.Parse (decimal, takeWhile)
 import Ashlar.Get.Stream
 import Control.Applicative
+import Control.Exception (bracket)
 import Control.Monad (forM_, unless)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.IORef
 import Data.Int (Int64)
-import System.IO (IOMode (..), withBinaryFile)
+import System.Directory (getTemporaryDirectory, removeFile)
+import System.IO (IOMode (..), hClose, openBinaryTempFile, withBinaryFile)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Tests.Failures
@@ -81,8 +83,8 @@ announced = do
     getPart = getNested count getRemainingByteString
 
 -- Every way to run a decoder on such input.
-limitedRuns :: Get a -> [L.ByteString -> IO (Either DecodeError ())]
-limitedRuns g =
+limitedRuns :: FilePath -> Get a -> [L.ByteString -> IO (Either DecodeError ())]
+limitedRuns file g =
   [ \lbs -> pure (() <$ runGetLazy g lbs),
     \lbs -> pure (() <$ runGetLazyWhole g lbs),
     \lbs -> pure (either (\(_, _, e) -> Left e) (const (Right ())) (runGetOrFail g lbs)),
@@ -110,18 +112,22 @@ limitedRuns g =
       withBinaryFile file ReadMode $ \h -> hFoldGet h g (\_ _ -> pure ()) ()
   ]
   where
-    file = "byte-limit.tmp"
     chunks lbs = do
       ref <- newIORef (L.toChunks lbs)
       pure (atomicModifyIORef' ref (\l -> (drop 1 l, S.concat (take 1 l))))
 
 streamsAreLimited :: Assertion
-streamsAreLimited = do
+streamsAreLimited = bracket temporary removeFile $ \file -> do
   let lbs = L.fromChunks (replicate 65 megabyte)
       whole = S.length <$> getRemainingByteString
-  forM_ (zip [0 :: Int ..] (limitedRuns whole)) $ \(i, run) -> do
+  forM_ (zip [0 :: Int ..] (limitedRuns file whole)) $ \(i, run) -> do
     r <- run lbs
     (i, offsetAndReason r) @?= (i, Just (fromIntegral most, tooManyBytes most Nothing))
+  where
+    temporary = do
+      directory <- getTemporaryDirectory
+      (path, h) <- openBinaryTempFile directory "ashlar"
+      path <$ hClose h
 
 strictIsNot :: Assertion
 strictIsNot =

@@ -3,6 +3,7 @@
 -- Description : Long values, written at once or in batches that fit into the free space
 module Ashlar.Internal.Builder.Batches
   ( inBatches,
+    inBatchesMoving,
     eachFits,
     atOnceOr,
   )
@@ -10,6 +11,7 @@ where
 
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Mem.Check
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr)
 
@@ -34,18 +36,39 @@ inBatches ::
   -- and returns the address after them.
   (Ptr Word8 -> Int -> Int -> IO (Ptr Word8)) ->
   IO ()
-inBatches c k total least likely fitting write = go 0
+inBatches c k total least likely fitting write =
+  inBatchesMoving c k total least likely fitting $ \free p off n ->
+    within "batch" "inBatches" free (\q -> write q off n) p
+{-# INLINE inBatches #-}
+
+-- | 'inBatches' for a write that moves the cursor itself. It is also given the bytes of free space.
+inBatchesMoving ::
+  Cells ->
+  Sink ->
+  Int ->
+  Int ->
+  (Int -> Int) ->
+  (Int -> Int -> Int) ->
+  (Int -> Ptr Word8 -> Int -> Int -> IO (Ptr Word8)) ->
+  IO ()
+inBatchesMoving c k total least likely fitting write = go 0
   where
     go off
       | off >= total = pure ()
       | otherwise = do
         p <- reserveFor c k least (likely (total - off))
         e <- getPtr c endCell
-        let n = fitting off (e `minusPtr` p)
-        p' <- write p off n
+        let free = e `minusPtr` p
+            n = fitting off free
+        check
+          "batch"
+          "inBatches"
+          (0 < n && n <= total - off)
+          [("units", n), ("left", total - off), ("free", free)]
+        p' <- write free p off n
         putPtr c cursorCell p'
         go (off + n)
-{-# INLINE inBatches #-}
+{-# INLINE inBatchesMoving #-}
 
 -- | How many units fit, for 'inBatches', where each takes at most the same number of bytes.
 eachFits ::

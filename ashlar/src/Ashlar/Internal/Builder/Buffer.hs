@@ -18,12 +18,13 @@ where
 
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Mem
+import Ashlar.Internal.Mem.Check
 import Data.ByteString (ByteString)
 import qualified Data.ByteString.Internal as B
 import Data.Word (Word8)
 import Foreign.ForeignPtr (ForeignPtr)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
-import Foreign.Ptr (Ptr, nullPtr, plusPtr)
+import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 
 -- | A buffer, its size, and the address after the part that was handed out. Code that uses its
 -- addresses must keep the value alive meanwhile, by 'keepAlive' on what holds it.
@@ -43,13 +44,25 @@ newOpen n = do
 noBuffer :: Open
 noBuffer = Open B.nullForeignPtr 0 nullPtr
 
+-- A guard, as 'broken': an address is in a buffer, and not before what was handed out (INV-B3).
+outside :: String -> Open -> Ptr Word8 -> Bool
+outside whose (Open fp size from) p =
+  broken
+    "INV-B1, INV-B3"
+    (whose ++ ": an address outside of the open buffer")
+    (p `minusPtr` from >= 0 && p `minusPtr` unsafeForeignPtrToPtr fp <= size)
+    [("after what was handed out", p `minusPtr` from), ("buffer", size)]
+{-# INLINE outside #-}
+
 -- | The whole buffer, from its first byte on.
 wholeSpace :: Open -> FreeSpace
 wholeSpace open = restFrom open (unsafeForeignPtrToPtr (openBuffer open))
 
 -- | The part of the buffer from an address on. The address must lie inside.
 restFrom :: Open -> Ptr Word8 -> FreeSpace
-restFrom (Open fp size _) p = FreeSpace p (unsafeForeignPtrToPtr fp `plusPtr` size)
+restFrom open@(Open fp size _) p
+  | outside "restFrom" open p = FreeSpace p p
+  | otherwise = FreeSpace p (unsafeForeignPtrToPtr fp `plusPtr` size)
 
 -- | What was written up to an address and has not been handed out. The address must
 -- lie inside, and these bytes must not be written any more.
@@ -58,7 +71,9 @@ written (Open fp _ from) = sliceBuffer fp from
 
 -- | The same buffer, after the bytes before this address have been handed out.
 handedOut :: Open -> Ptr Word8 -> Open
-handedOut open p = open {openFrom = p}
+handedOut open p
+  | outside "handedOut" open p = open
+  | otherwise = open {openFrom = p}
 
 -- | The same buffer, when nobody holds what was handed out any more.
 emptied :: Open -> Open

@@ -50,6 +50,7 @@ module Ashlar.Internal.Builder.Core
 where
 
 import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Mem.Check
 import Control.Exception (Exception (..), throwIO)
 import Data.ByteString (ByteString)
 import qualified Data.List.NonEmpty as NonEmpty
@@ -193,7 +194,10 @@ ensureAfter ::
   (Ptr Word8 -> IO (Ptr Word8)) ->
   Builder
 ensureAfter prepare n write = Builder . oneShot $ \c -> oneShot $ \k s0 ->
-  case unIO (reserve c k n >>= write >>= putPtr c cursorCell) (prepare s0) of (# s1, _ #) -> s1
+  case unIO
+    (reserve c k n >>= within "INV-B2" "ensure" n write >>= putPtr c cursorCell)
+    (prepare s0) of
+    (# s1, _ #) -> s1
 {-# INLINE [0] ensureAfter #-}
 
 -- | Evaluate a value.
@@ -207,7 +211,7 @@ evaluated x s = x `seq` s
 -- would be full of such copies.
 ensureShared :: Int -> (Ptr Word8 -> IO (Ptr Word8)) -> Builder
 ensureShared n write = Builder . oneShot $ \c -> oneShot $ \k s0 ->
-  let write# a s = case unIO (write (Ptr a) >>= putPtr c cursorCell) s of (# s', _ #) -> s'
+  let write# a s = case unIO (write' (Ptr a) >>= putPtr c cursorCell) s of (# s', _ #) -> s'
       {-# NOINLINE write# #-}
    in case unIO (getPtr c cursorCell) s0 of
         (# s1, p@(Ptr a) #) -> case unIO (getPtr c endCell) s1 of
@@ -215,13 +219,17 @@ ensureShared n write = Builder . oneShot $ \c -> oneShot $ \k s0 ->
             | e `minusPtr` p >= n -> write# a s2
             | otherwise -> case unIO (grow c k n n >> getPtr c cursorCell) s2 of
               (# s3, Ptr a' #) -> write# a' s3
+  where
+    write' = within "INV-B2" "ensureShared" n write
 {-# INLINE ensureShared #-}
 
 -- | 'ensureShared' with a call in place of its check.
 ensureApart :: Int -> (Ptr Word8 -> IO (Ptr Word8)) -> Builder
 ensureApart (I# n) write = Builder . oneShot $ \c -> oneShot $ \k s0 ->
   case reserveApart n c k s0 of
-    (# s1, a #) -> case unIO (write (Ptr a) >>= putPtr c cursorCell) s1 of (# s2, _ #) -> s2
+    (# s1, a #) -> case unIO (write' (Ptr a) >>= putPtr c cursorCell) s1 of (# s2, _ #) -> s2
+  where
+    write' = within "INV-B2" "ensureApart" (I# n) write
 {-# INLINE ensureApart #-}
 
 -- The address is unboxed in the result, or each call would allocate.
@@ -371,6 +379,7 @@ reserve c k n = reserveFor c k n n
 -- | 'reserve' the first number of bytes. The second, not less, is likely to be written.
 reserveFor :: Cells -> Sink -> Int -> Int -> IO (Ptr Word8)
 reserveFor c k n wanted = do
+  check "reserved" "reserve" (0 <= n && n <= wanted) [("bytes", n), ("likely", wanted)]
   p <- getPtr c cursorCell
   e <- getPtr c endCell
   if e `minusPtr` p >= n then pure p else grow c k n wanted >> getPtr c cursorCell
@@ -379,6 +388,7 @@ reserveFor c k n wanted = do
 -- | Ask for @n@ bytes (@n@ > 0), where @wanted@ bytes (@wanted@ >= @n@) are likely to be written.
 grow :: Cells -> Sink -> Int -> Int -> IO ()
 grow c k n wanted = do
+  check "reserved" "grow" (0 < n && n <= wanted) [("bytes", n), ("likely", wanted)]
   ask c k (More n wanted)
   p <- getPtr c cursorCell
   e <- getPtr c endCell

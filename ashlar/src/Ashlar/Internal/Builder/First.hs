@@ -30,6 +30,7 @@ where
 import Ashlar.Internal.Builder.Buffer
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Mem.Cells
+import qualified Ashlar.Internal.Mem.Check as Check
 import Data.Primitive.ByteArray
   ( MutableByteArray (..),
     mutableByteArrayContents,
@@ -51,13 +52,14 @@ firstSize = 128
 
 -- The bytes of the two cells: at most eight each.
 cellBytes :: Int
-cellBytes = 8 * cellsUpTo endCell
+cellBytes = Check.cellBytes (cellsUpTo endCell)
 {-# INLINE cellBytes #-}
 
 -- | Cells and a buffer, not initialised.
 newFirst :: IO First
 newFirst = do
   MutableByteArray c <- newPinnedByteArray (cellBytes + firstSize)
+  Check.noneWritten c (cellsUpTo endCell)
   pure (First c)
 {-# INLINE newFirst #-}
 

@@ -263,7 +263,7 @@ mapBytes ::
 mapBytes n known write = \bs -> action $ \c k ->
   let total = S.length bs
       fitting off free = if n > 0 then eachFits total total n off free else total - off
-   in inBatches c k total n known fitting $ \p off len -> do
+   in inBatchesMoving c k total n known fitting $ \_ p off len -> do
         -- There is space for each of the len bytes, which lie within the string. The primitive
         -- is not ours, and may not return.
         withBytes bs (\src _ -> write c (src `plusPtr` off) (src `plusPtr` (off + len)) p)

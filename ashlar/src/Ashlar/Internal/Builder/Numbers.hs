@@ -42,6 +42,7 @@ module Ashlar.Internal.Builder.Numbers
 where
 
 import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Mem.Check
 import Ashlar.Internal.Prim.Scalar (Scalar (..))
 import qualified Ashlar.Internal.Prim.Scalar as P
 import Data.Int (Int16, Int32, Int64, Int8)
@@ -56,7 +57,7 @@ scalar format x = ensureAfter (evaluated x) (scalarSize format) (scalarStep form
 -- Writes scalarSize bytes, which 'scalar' has reserved.
 scalarStep :: Scalar a -> a -> Ptr Word8 -> IO (Ptr Word8)
 scalarStep format x p = do
-  scalarWrite format p x
+  filling "bound" "scalar" (scalarSize format) (scalarWrite format) p x
   pure (p `plusPtr` scalarSize format)
 {-# INLINE scalarStep #-}
 

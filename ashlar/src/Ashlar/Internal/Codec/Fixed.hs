@@ -55,6 +55,7 @@ import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Mem.Check
 import Ashlar.Internal.Prim.Scalar (Scalar (..))
 import qualified Ashlar.Internal.Prim.Scalar as P
 import Data.Bits (finiteBitSize)
@@ -110,7 +111,7 @@ fixedRaw (I# n) = Fixed n False
 
 -- | Write exactly 'fixedSize' bytes to an address. They must be writable.
 fixedWrite :: Fixed a -> Ptr Word8 -> a -> IO ()
-fixedWrite (Fixed _ _ _ write _) = write
+fixedWrite (Fixed n _ _ write _) = filling "bound" "fixedWrite" (I# n) write
 {-# INLINE fixedWrite #-}
 
 -- | Read exactly 'fixedSize' bytes at an address. They must be in the open segment. The cursor does

@@ -29,10 +29,10 @@ import Ashlar.Internal.Get.Input
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Mem (withBytes)
 import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Mem.Check (unsafeDrop, unsafeTake)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
-import Data.ByteString.Unsafe (unsafeDrop, unsafeTake)
 import Data.IORef (readIORef)
 import Data.Int (Int64)
 import Data.Word (Word8)
@@ -89,6 +89,7 @@ slice c env n = getPtr c cursorCell >>= \p -> sliceAt p c env n
 -- The same, given the cursor.
 sliceAt :: Ptr Word8 -> Cells -> Env -> Int -> IO ByteString
 sliceAt p c env n = do
+  inSegment "slice" c n
   start <- getPtr c segmentStartCell
   bs <- openSegment env
   putPtr c cursorCell (p `plusPtr` n)

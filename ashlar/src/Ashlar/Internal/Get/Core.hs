@@ -52,6 +52,8 @@ import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Input
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Mem.Check
+import Control.Monad (when)
 import Data.Word (Word8)
 import Foreign.Ptr (minusPtr, plusPtr)
 import GHC.Exts (Ptr (Ptr), RealWorld, State#)
@@ -262,6 +264,7 @@ skipFixed n parts = step (\c env -> demandWidths parts c env n >> advanceBy c n)
 -- there, and fail as the next one does.
 demandWidths :: Widths -> Cells -> Env -> Int -> IO ()
 demandWidths parts c env n = do
+  check "INV-G1" "the widths of numbers" (sum (sizes parts []) == n) [("bytes", n)]
   left <- atHand c env n
   if left >= n then pure () else go left (sizes parts [])
   where
@@ -275,12 +278,15 @@ demandWidths parts c env n = do
 
 -- Move the cursor over bytes that are there.
 advanceBy :: Cells -> Int -> IO ()
-advanceBy c n = getPtr c cursorCell >>= \p -> putPtr c cursorCell (p `plusPtr` n)
+advanceBy c n = do
+  inSegment "advanceBy" c n
+  getPtr c cursorCell >>= \p -> putPtr c cursorCell (p `plusPtr` n)
 {-# INLINE advanceBy #-}
 
 -- | The next byte, which must be there. ('guardedGet' has found out.)
 takeByte :: Get Word8
-takeByte = step (\c _ -> getPtr c cursorCell >>= peekHost) <* advance
+takeByte =
+  step (\c _ -> inSegment "takeByte" c 1 >> getPtr c cursorCell >>= peekHost) <* advance
 {-# INLINE takeByte #-}
 
 -- | Move the cursor over a byte that is there.
@@ -334,6 +340,7 @@ nextByteOn c env = do
 -- Everything but the comparison is one call out of line.
 need :: Cells -> Env -> Int -> IO (Ptr Word8)
 need c env n = do
+  check "INV-G1" "need: negative number of bytes" (n >= 0) [("bytes", n)]
   p <- getPtr c cursorCell
   e <- getPtr c endCell
   if e `minusPtr` p >= n then pure p else demand c env n >> getPtr c cursorCell
@@ -348,9 +355,17 @@ consume ::
   Get a
 consume n rd = Get $ \c env s0 -> case unIO (need c env n) s0 of
   (# s1, p #) -> case unGet (rd p) c env s1 of
-    (# s2, a #) -> case unIO (putPtr c cursorCell (p `plusPtr` n)) s2 of
+    (# s2, a #) -> case unIO (stillAt p c n >> putPtr c cursorCell (p `plusPtr` n)) s2 of
       (# s3, _ #) -> (# s3, a #)
 {-# INLINE consume #-}
+
+-- In a checked build: the cursor is at this address, and the bytes are there.
+stillAt :: Ptr Word8 -> Cells -> Int -> IO ()
+stillAt p c n = when checkedBuild $ do
+  now <- getPtr c cursorCell
+  check "INV-G1" "the cursor has moved" (now == p) [("bytes", now `minusPtr` p)]
+  inSegment "consume" c n
+{-# INLINE stillAt #-}
 
 -- | 'consume' for what is read with more code, or is a product.
 --
@@ -368,7 +383,7 @@ consumeShared = consumeSharedOr demand
 -- | 'consumeShared', given what demands the bytes where they are not at hand.
 consumeSharedOr :: (Cells -> Env -> Int -> IO ()) -> Int -> (Ptr Word8 -> Get a) -> Get a
 consumeSharedOr more n rd = shared more n $ \p -> Get $ \c env s0 -> case unGet (rd p) c env s0 of
-  (# s1, x #) -> case unIO (putPtr c cursorCell (p `plusPtr` n)) s1 of
+  (# s1, x #) -> case unIO (stillAt p c n >> putPtr c cursorCell (p `plusPtr` n)) s1 of
     (# s2, _ #) -> (# s2, x #)
 {-# INLINE consumeSharedOr #-}
 

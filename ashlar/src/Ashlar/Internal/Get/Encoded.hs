@@ -21,9 +21,9 @@ import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Get.Run (runGet)
 import Ashlar.Internal.Mem
+import Ashlar.Internal.Mem.Check (unsafeDrop)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import qualified Data.ByteString.Unsafe as S
 import Data.Word (Word8)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Ptr (Ptr)
@@ -64,7 +64,7 @@ decodedFrom encoding at characters = step $ \c env -> do
     Right bs -> pure bs
     Left (Refusal i shown message) -> do
       -- The index is at most the length.
-      found <- foundIn (S.take shown (S.unsafeDrop i characters))
+      found <- foundIn (S.take shown (unsafeDrop i characters))
       failWith c env (at + S.length characters) (at + i) found (Invalid message)
 
 -- | The bytes that a whole string stands for. Only an error needs a run.

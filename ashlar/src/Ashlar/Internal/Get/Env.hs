@@ -51,6 +51,7 @@ module Ashlar.Internal.Get.Env
     streamCellCount,
     position,
     offsetOf,
+    inSegment,
     isTraced,
     whenTraced,
 
@@ -76,6 +77,8 @@ where
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Mem.Check
+import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.IORef (IORef, newIORef)
@@ -180,7 +183,30 @@ offsetOf :: Cells -> Ptr Word8 -> IO Int
 offsetOf c p = do
   start <- getPtr c segmentStartCell
   offset <- getInt c segmentOffsetCell
+  when checkedBuild $ do
+    end <- getPtr c segmentEndCell
+    check
+      "INV-G1"
+      "an address outside of the open segment"
+      (p >= start && p <= end)
+      [("after its first byte", p `minusPtr` start), ("its bytes", end `minusPtr` start)]
   pure (offset + p `minusPtr` start)
+
+-- | In a checked build: n bytes, not fewer than none, lie between cursor and end, and these lie in
+-- the open segment.
+inSegment :: String -> Cells -> Int -> IO ()
+inSegment whose c n = when checkedBuild $ do
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
+  check "INV-G1" whose (n >= 0 && e `minusPtr` p >= n) [("bytes", n), ("left", e `minusPtr` p)]
+  start <- getPtr c segmentStartCell
+  end <- getPtr c segmentEndCell
+  check
+    "INV-G1"
+    (whose ++ ": cursor or end outside of the open segment")
+    (p >= start && e <= end)
+    [("cursor - start", p `minusPtr` start), ("end - end", end `minusPtr` e)]
+{-# INLINE inSegment #-}
 
 -- | Is this run traced? Note [Traced runs].
 isTraced :: Cells -> IO Bool

@@ -44,11 +44,11 @@ import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem (copyRange, newBuffer, sliceBuffer, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Mem.Check (unsafeDrop, unsafeTake)
 import Control.Exception (evaluate, mask_)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import Data.ByteString.Unsafe (unsafeDrop, unsafeTake)
 import Data.IORef (modifyIORef', readIORef, writeIORef)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Ptr (minusPtr, plusPtr)
@@ -64,6 +64,7 @@ demand c env n = do
     p <- getPtr c cursorCell
     -- All bytes that are left are before the end now.
     failAt c env p left (MissingInput n left)
+  inSegment "demand" c n
 {-# NOINLINE demand #-}
 
 -- | Bring n bytes from the cursor on into one segment, and return their number. It is less than n

@@ -44,11 +44,11 @@ import Ashlar.Internal.Get.Numbers (getWord8)
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Mem (peekHost, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Mem.Check (unsafeIndex)
 import Data.Bits (Bits, xor, (.|.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.ByteString.Internal (packChars)
-import qualified Data.ByteString.Unsafe as S
 import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.C.Types (CInt (..), CSize (..))
 import Foreign.Ptr (minusPtr, plusPtr)
@@ -287,7 +287,7 @@ compared s = compareOn 0
     compareOn at
       | at >= S.length s = pure Same
       | otherwise = switch (pure (Ended at)) $ \w ->
-        if w == S.unsafeIndex s at then advance *> compareOn (at + 1) else pure (Differs at)
+        if w == unsafeIndex s at then advance *> compareOn (at + 1) else pure (Differs at)
 
 data Compared = Same | Ended !Int | Differs !Int
 

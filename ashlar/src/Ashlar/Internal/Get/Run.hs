@@ -44,12 +44,12 @@ import Ashlar.Internal.Get.Scanner (Scanned (..), takeScanned)
 import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem (keepAlive, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Mem.Check (unsafeTake)
 import Control.Exception (evaluate)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Lazy.Internal as L
-import Data.ByteString.Unsafe (unsafeTake)
 import Data.Either (fromLeft)
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Int (Int64)

@@ -19,6 +19,7 @@ where
 
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Mem.Check
 import Control.Exception (evaluate, mask_)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -66,6 +67,7 @@ placeEnd c = do
   offset <- getInt c segmentOffsetCell
   limit <- getInt c limitCell
   let allowed = limit - offset
+  check "INV-G1" "the limit is before the open segment" (allowed >= 0) [("allowed", allowed)]
   putPtr c endCell (if allowed < end `minusPtr` start then start `plusPtr` allowed else end)
 
 -- | Let the input seem to end at this offset, which must not be before the cursor. 'maxBound' means
@@ -77,9 +79,16 @@ setLimit c limit = putInt c limitCell limit >> placeEnd c
 replaceOpen :: Cells -> Input -> Int -> Segments -> IO ()
 replaceOpen c input at segments = do
   new <- evaluate segments
+  check "INV-G1" "an empty segment is held" (noneEmpty new) [("offset", at)]
   mask_ $ do
     writeIORef (inputSegments input) new
     openAt c at (segmentOpen new)
+
+-- The first segments on either side of the open one are not empty.
+noneEmpty :: Segments -> Bool
+noneEmpty segments =
+  not (any S.null (take 4 (segmentsPast segments)))
+    && not (any S.null (take 4 (segmentsComing segments)))
 
 -- | Go back to an offset, at or after that in 'keepCell'.
 returnTo :: Cells -> Input -> Int -> IO ()
@@ -90,6 +99,7 @@ returnTo c input to = do
       start <- getPtr c segmentStartCell
       putPtr c cursorCell (start `plusPtr` (to - offset))
       placeEnd c
+      inSegment "returnTo" c 0
     else returnFar c input to
 {-# INLINE returnTo #-}
 

@@ -43,9 +43,9 @@ import Ashlar.Internal.Get.Segments (setLimit)
 import Ashlar.Internal.Get.Source (readsNothing)
 import Ashlar.Internal.Get.Suspend
 import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Mem.Check (unsafeDrop)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import Data.ByteString.Unsafe (unsafeDrop)
 import Data.IORef (IORef, atomicModifyIORef', newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
 import Data.Maybe (isNothing)

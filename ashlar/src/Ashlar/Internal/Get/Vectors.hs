@@ -37,6 +37,8 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Get.ST
 import Ashlar.Internal.Mem (Number (..), copyRange)
+import Ashlar.Internal.Mem.Check (broken)
+import qualified Ashlar.Internal.Mem.Slots as Slots
 import Control.Monad.Primitive (unsafeIOToPrim)
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Primitive.Ptr (copyPtrToMutableByteArray)
@@ -151,17 +153,17 @@ getVectorOf n p
   | n < 0 = invalid "getVectorOf: negative number of elements"
   -- Elements may be vectors themselves: if each took memory for all that the input could hold, that
   -- would be quadratic.
-  | otherwise = runGetST (GM.unsafeNew (min n 4) >>= fill 0)
+  | otherwise = runGetST (Slots.unsafeNew (min n 4) >>= fill 0)
   where
     -- The first i elements are there.
     fill :: Int -> G.Mutable v s a -> GetST s (v a)
     fill i v
       | i >= n = G.unsafeFreeze v
-      | i >= GM.length v = GM.unsafeGrow v (growthOf n i) >>= fill i
+      | i >= GM.length v = Slots.unsafeGrow v (growthOf n i) >>= fill i
       | otherwise = do
         x <- liftGet (chargedIfEmpty p)
         -- i is less than the vector's length.
-        x `seq` GM.unsafeWrite v i x
+        x `seq` Slots.unsafeWrite v i x
         fill (i + 1) v
 {-# INLINE getVectorOf #-}
 
@@ -198,12 +200,12 @@ getInSpans named width n copy
   | n == 0 = pure G.empty
   | otherwise = do
     bytes <- available
-    runGetST (GM.unsafeNew (min n (bytes `quot` width)) >>= fill 0)
+    runGetST (Slots.unsafeNew (min n (bytes `quot` width)) >>= fill 0)
   where
     -- The first i elements have been read.
     fill i v
       | i >= n = G.unsafeFreeze v
-      | i >= GM.length v = GM.unsafeGrow v (growthOf n i) >>= fill i
+      | i >= GM.length v = Slots.unsafeGrow v (growthOf n i) >>= fill i
       | otherwise = do
         bytes <- liftGet available
         -- One element at least: if it is in two chunks, it is brought together. Otherwise no more
@@ -226,25 +228,39 @@ growthOf n i = min (n - i) (max 4 i)
 -- | Copy elements into a storable vector, where they have the same bytes. Given their size, it is a
 -- function for 'getInSpans'.
 copyToStorable :: S.Storable a => Int -> Ptr Word8 -> Int -> Int -> SM.MVector s a -> GetST s ()
-copyToStorable width p i n v = case SM.unsafeToForeignPtr0 (SM.unsafeSlice i n v) of
-  -- The vector stays alive: it is returned in the end.
-  (fp, _) -> unsafeIOToPrim (copyRange (castPtr (unsafeForeignPtrToPtr fp)) p (n * width))
+copyToStorable width p i n v
+  | lackingSlots "copyToStorable" i n v = pure ()
+  | otherwise = case SM.unsafeToForeignPtr0 (SM.unsafeSlice i n v) of
+    -- The vector stays alive: it is returned in the end.
+    (fp, _) -> unsafeIOToPrim (copyRange (castPtr (unsafeForeignPtrToPtr fp)) p (n * width))
 {-# INLINE copyToStorable #-}
 
 -- | Copy elements into a primitive vector, where they have the same bytes. Given their size, it is
 -- a function for 'getInSpans'.
 copyToPrimitive :: P.Prim a => Int -> Ptr Word8 -> Int -> Int -> PM.MVector s a -> GetST s ()
-copyToPrimitive width p0 i0 n0 v = case PM.unsafeSlice i0 n0 v of
-  PM.MVector start _ arr ->
-    -- At most 64 KiB a call: Note [Foreign copies].
-    let go p i n
-          | n <= most = copyPtrToMutableByteArray arr i (castPtr p `asElementsOf` v) n
-          | otherwise = do
-            copyPtrToMutableByteArray arr i (castPtr p `asElementsOf` v) most
-            go (p `plusPtr` (most * width)) (i + most) (n - most)
-        most = max 1 (65536 `quot` width)
-     in go p0 start n0
+copyToPrimitive width p0 i0 n0 v
+  | lackingSlots "copyToPrimitive" i0 n0 v = pure ()
+  | otherwise = case PM.unsafeSlice i0 n0 v of
+    PM.MVector start _ arr ->
+      -- At most 64 KiB a call: Note [Foreign copies].
+      let go p i n
+            | n <= most = copyPtrToMutableByteArray arr i (castPtr p `asElementsOf` v) n
+            | otherwise = do
+              copyPtrToMutableByteArray arr i (castPtr p `asElementsOf` v) most
+              go (p `plusPtr` (most * width)) (i + most) (n - most)
+          most = max 1 (65536 `quot` width)
+       in go p0 start n0
 {-# INLINE copyToPrimitive #-}
+
+-- A guard, as 'broken': the vector lacks some of n elements from index i on.
+lackingSlots :: GM.MVector v a => String -> Int -> Int -> v s a -> Bool
+lackingSlots whose i n v =
+  broken
+    "in slots"
+    whose
+    (i >= 0 && n >= 0 && n <= GM.length v - i)
+    [("index", i), ("elements", n), ("of", GM.length v)]
+{-# INLINE lackingSlots #-}
 
 asElementsOf :: Ptr a -> v a -> Ptr a
 asElementsOf p _ = p
@@ -268,7 +284,7 @@ copySwapping order p0 i0 n v = go p0 i0
       | i >= end = pure ()
       | otherwise = do
         x <- unsafeIOToPrim (rd p)
-        x `seq` GM.unsafeWrite v i x
+        x `seq` Slots.unsafeWrite v i x
         go (p `plusPtr` sizeOf x) (i + 1)
     rd :: Ptr Word8 -> IO a
     rd p

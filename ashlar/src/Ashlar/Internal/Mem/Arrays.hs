@@ -14,6 +14,7 @@ module Ashlar.Internal.Mem.Arrays
 where
 
 import Ashlar.Internal.Mem (peekHost, pokeHost)
+import Ashlar.Internal.Mem.Check
 import Data.Bits ((.|.))
 import Data.Primitive.ByteArray (ByteArray (..), MutableByteArray (..))
 import Data.Word (Word16, Word32, Word64, Word8)
@@ -44,6 +45,8 @@ copyShortTo ::
   Int ->
   IO Word64
 copyShortTo (MutableByteArray arr) p n
+  | broken "own memory" "copyShortTo" (n > 0) [("bytes", n)] = pure 0
+  | lackingMutableArray "copyShortTo" (MutableByteArray arr) 0 n = pure 0
   | n >= 8 = words8 0 0
   | n >= 4 = do
     a <- peekHost p
@@ -88,6 +91,7 @@ copyShortFrom ::
   Int ->
   IO ()
 copyShortFrom (ByteArray arr) from p n
+  | lackingArray "copyShortFrom" (ByteArray arr) from n = pure ()
   | n >= 8 = words8 0
   | n >= 4 = pokeHost p (read32 0) >> pokeHost (p `plusPtr` (n - 4)) (read32 (n - 4))
   | n >= 2 = pokeHost p (read16 0) >> pokeHost (p `plusPtr` (n - 2)) (read16 (n - 2))

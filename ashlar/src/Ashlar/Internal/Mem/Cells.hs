@@ -35,6 +35,7 @@ module Ashlar.Internal.Mem.Cells
   )
 where
 
+import Ashlar.Internal.Mem.Check
 import Data.Word (Word8)
 import GHC.Exts
   ( Int (I#),
@@ -46,9 +47,8 @@ import GHC.Exts
     readIntArray#,
     writeAddrArray#,
     writeIntArray#,
-    (*#),
   )
-import GHC.IO (IO (..))
+import GHC.IO (IO (..), unIO)
 
 -- | The cells of one run.
 type Cells = MutableByteArray# RealWorld
@@ -57,7 +57,8 @@ type Cells = MutableByteArray# RealWorld
 -- 'Int'.
 --
 -- INV-M1: each number has one type, in the builders' cells and in the decoders'. So an address
--- is never read as a number. Nothing checks that an array has a cell of this number.
+-- is never read as a number. Nothing checks that an array has a cell of this number, but for a
+-- checked build. There the first two cells must be a cursor and the end after it, in either.
 newtype Cell a = Cell Int
 
 type role Cell nominal
@@ -68,8 +69,9 @@ withCells ::
   Int ->
   (Cells -> IO r) ->
   IO r
-withCells (I# n) act = IO $ \s0 -> case newByteArray# (8# *# n) s0 of
-  (# s1, cells #) -> case act cells of IO m -> m s1
+withCells n act = case cellBytes n of
+  I# bytes -> IO $ \s0 -> case newByteArray# bytes s0 of
+    (# s1, cells #) -> case noneWritten cells n >> act cells of IO m -> m s1
 {-# INLINE withCells #-}
 
 -- | How many cells there are up to this one, for 'withCells'.
@@ -79,22 +81,24 @@ cellsUpTo (Cell i) = i + 1
 
 -- | Read an address.
 getPtr :: Cells -> Cell (Ptr Word8) -> IO (Ptr Word8)
-getPtr cells (Cell (I# i)) = IO $ \s -> case readAddrArray# cells i s of
-  (# s', a #) -> (# s', Ptr a #)
+getPtr cells (Cell (I# i)) = IO $ \s0 -> case unIO (readsPtr cells i) s0 of
+  (# s1, _ #) -> case readAddrArray# cells (cellIndex i) s1 of (# s2, a #) -> (# s2, Ptr a #)
 {-# INLINE getPtr #-}
 
 -- | Write an address.
 putPtr :: Cells -> Cell (Ptr Word8) -> Ptr Word8 -> IO ()
-putPtr cells (Cell (I# i)) (Ptr a) = IO $ \s -> (# writeAddrArray# cells i a s, () #)
+putPtr cells (Cell (I# i)) (Ptr a) = IO $ \s0 -> case unIO (writesPtr cells i) s0 of
+  (# s1, _ #) -> (# writeAddrArray# cells (cellIndex i) a s1, () #)
 {-# INLINE putPtr #-}
 
 -- | Read a number.
 getInt :: Cells -> Cell Int -> IO Int
-getInt cells (Cell (I# i)) = IO $ \s -> case readIntArray# cells i s of
-  (# s', n #) -> (# s', I# n #)
+getInt cells (Cell (I# i)) = IO $ \s0 -> case unIO (readsInt cells i) s0 of
+  (# s1, _ #) -> case readIntArray# cells (cellIndex i) s1 of (# s2, n #) -> (# s2, I# n #)
 {-# INLINE getInt #-}
 
 -- | Write a number.
 putInt :: Cells -> Cell Int -> Int -> IO ()
-putInt cells (Cell (I# i)) (I# n) = IO $ \s -> (# writeIntArray# cells i n s, () #)
+putInt cells (Cell (I# i)) (I# n) = IO $ \s0 -> case unIO (writesInt cells i) s0 of
+  (# s1, _ #) -> (# writeIntArray# cells (cellIndex i) n s1, () #)
 {-# INLINE putInt #-}

@@ -27,6 +27,7 @@ module Ashlar.Internal.Prim.Core
   )
 where
 
+import Ashlar.Internal.Mem.Check
 import Data.Functor.Contravariant (Contravariant (..))
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, plusPtr)
@@ -65,7 +66,7 @@ fixedPrim ::
   -- | Write a value at the given address: exactly @n@ bytes.
   (a -> Ptr Word8 -> IO ()) ->
   FixedPrim a
-fixedPrim n = FixedPrim (checked n)
+fixedPrim n = FixedPrim (checked n) . exactlyEach "bound" "fixedPrim" n
 {-# INLINE fixedPrim #-}
 
 -- | The number of bytes that every value takes.
@@ -112,7 +113,7 @@ boundedPrim ::
   -- The bytes from there up to the bound may be overwritten.
   (a -> Ptr Word8 -> IO (Ptr Word8)) ->
   BoundedPrim a
-boundedPrim n = BoundedPrim (checked n)
+boundedPrim n = BoundedPrim (checked n) . withinEach "bound" "boundedPrim" n
 {-# INLINE boundedPrim #-}
 
 -- | The most bytes that a value takes.

@@ -19,6 +19,7 @@ module Ashlar.Internal.Prim.Escape
 where
 
 import Ashlar.Internal.Mem
+import Ashlar.Internal.Mem.Check (slot)
 import Data.Bits (shiftL, unsafeShiftR, (.&.), (.|.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -66,7 +67,8 @@ escapeBound = 8
 escapeWrite :: Escaping -> Ptr Word8 -> Word8 -> IO (Ptr Word8)
 escapeWrite (Escaping table) p w = do
   -- The table has 128 entries of 8 bytes. An entry's length is at most 7.
-  let entry = indexByteArray table (fromIntegral w) :: Word64
+  let entry =
+        indexByteArray table (slot "in the table" "escapeWrite" 128 (fromIntegral w)) :: Word64
   pokeLE p (entry `unsafeShiftR` 8)
   pure (p `plusPtr` fromIntegral (entry .&. 0xFF))
 {-# INLINE escapeWrite #-}

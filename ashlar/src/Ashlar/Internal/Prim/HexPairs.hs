@@ -20,6 +20,7 @@ module Ashlar.Internal.Prim.HexPairs
   )
 where
 
+import Ashlar.Internal.Mem.Check
 import Data.Bits (unsafeShiftL, unsafeShiftR, (.&.), (.|.))
 import Data.Word (Word64, byteSwap16)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
@@ -29,7 +30,7 @@ import GHC.Word (Word16 (W16#))
 -- | The 2 digits of a number below 2^8 as characters, the first one in the least significant
 -- byte. Nothing checks that the number is below 2^8.
 hexPair :: Word64 -> Word64
-hexPair x = case (table, fromIntegral x) of
+hexPair x = case (table, slot "in the table" "hexPair" 256 (fromIntegral x)) of
   -- The table has 256 entries of 2 bytes.
   (Ptr a, I# i) -> fromIntegral (firstLowest (W16# (indexWord16OffAddr# a i)))
   where

@@ -38,6 +38,7 @@ module Ashlar.Internal.Prim.NearestBinary
   )
 where
 
+import Ashlar.Internal.Mem.Check (slot)
 import Ashlar.Internal.Prim.Multiply128
 import Ashlar.Internal.Prim.PowersOfTen
 import Data.Bits
@@ -214,9 +215,9 @@ asInt = fromIntegral
 
 -- 10^n for n from 0 to 22, all of which are exact.
 powerOfTen :: Int -> Double
-powerOfTen (I# n) = case (powersOfTen, targetByteOrder) of
-  (Ptr a, LittleEndian) -> D# (indexDoubleOffAddr# a n)
-  (Ptr a, BigEndian) -> castWord64ToDouble (byteSwap64 (W64# (indexWord64OffAddr# a n)))
+powerOfTen i = case (powersOfTen, targetByteOrder, slot "in the table" "powerOfTen" 23 i) of
+  (Ptr a, LittleEndian, I# n) -> D# (indexDoubleOffAddr# a n)
+  (Ptr a, BigEndian, I# n) -> castWord64ToDouble (byteSwap64 (W64# (indexWord64OffAddr# a n)))
 {-# INLINE powerOfTen #-}
 
 -- The least significant byte of each is the first.

@@ -20,6 +20,7 @@ module Ashlar.Internal.Prim.PowersOfTen
   )
 where
 
+import Ashlar.Internal.Mem.Check (slot)
 import Data.Word (byteSwap64)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
 import GHC.Exts (Int (I#), Ptr (Ptr), indexWord64OffAddr#)
@@ -41,9 +42,11 @@ powerLow e = word (2 * (e - leastPower))
 -- The i-th word of the table. The address of the table need not be aligned: see
 -- Note [Unaligned access] in "Ashlar.Internal.Mem".
 word :: Int -> Word64
-word (I# i) = case (table, targetByteOrder) of
-  (Ptr a, LittleEndian) -> W64# (indexWord64OffAddr# a i)
-  (Ptr a, BigEndian) -> byteSwap64 (W64# (indexWord64OffAddr# a i))
+word n = case (table, targetByteOrder, slot "in the table" "PowersOfTen" entries n) of
+  (Ptr a, LittleEndian, I# i) -> W64# (indexWord64OffAddr# a i)
+  (Ptr a, BigEndian, I# i) -> byteSwap64 (W64# (indexWord64OffAddr# a i))
+  where
+    entries = 2 * (greatestPower - leastPower + 1)
 {-# INLINE word #-}
 
 -- One power in each line.

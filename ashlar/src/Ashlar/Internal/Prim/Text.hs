@@ -31,6 +31,7 @@ module Ashlar.Internal.Prim.Text
   )
 where
 
+import Ashlar.Internal.Mem.Check (lackingArray)
 import Ashlar.Internal.Prim.Escape
 import Data.ByteString.Unsafe (unsafePackCStringLen)
 import qualified Data.Text as T
@@ -302,7 +303,7 @@ writeEscaped escapes p0 (T.Text arr start _) off n = go (start + off) p0
           go (i + 1) p'
       where
         -- Forced only if i < end, and then in the text.
-        b = A.unsafeIndex arr i
+        b = unitAt arr i
 
 -- The bytes from start to start + n lie in the array.
 utf16LengthOf (T.Text (A.ByteArray arr) start n) = go start n 0
@@ -321,7 +322,7 @@ utf16UnitsThatFit (T.Text arr start n) off space = back (min (n - off) most)
   where
     most = min (2 * maxForeignUnits) (space `quot` 2)
     back k
-      | k < n - off, k > 0, A.unsafeIndex arr (start + off + k) .&. 0xC0 == 0x80 = back (k - 1)
+      | k < n - off, k > 0, unitAt arr (start + off + k) .&. 0xC0 == 0x80 = back (k - 1)
       | otherwise = k
 
 -- The bytes lie in the text and cut no character, and there are two writable bytes for each, as the
@@ -349,6 +350,13 @@ foreign import ccall unsafe "ashlar_utf8_to_utf16"
 
 foreign import ccall unsafe "ashlar_utf16_to_utf8"
   c_utf16_to_utf8 :: MutableByteArray# RealWorld -> Ptr Word8 -> CSize -> CSize -> IO CSize
+
+-- A byte that lies in the array.
+unitAt :: A.Array -> Int -> Word8
+unitAt arr@(A.ByteArray bytes) i
+  | lackingArray "Text" (ByteArray bytes) i 1 = 0
+  | otherwise = A.unsafeIndex arr i
+{-# INLINE unitAt #-}
 
 #else
 
@@ -440,7 +448,7 @@ bytesForOne perUnit = 2 * perUnit
 -- free space holds two units, so at least one is left. The unit that is read lies in the text, as
 -- 0 < k < n - off.
 unitsThatFit perUnit (T.Text arr start n) off space
-  | k < n - off, isLead (A.unsafeIndex arr (start + off + k - 1)) = k - 1
+  | k < n - off, isLead (unitAt arr (start + off + k - 1)) = k - 1
   | otherwise = k
   where
     -- A division takes as long as converting several words of text. The product does not overflow:
@@ -459,7 +467,7 @@ writeUtf8 !p0 (T.Text arr start _) !off !n = go p0 (start + off) n
           pure $! p `minusPtr` p0 + k
       | otherwise = do
           -- Pairs are not cut.
-          let lead = isLead (A.unsafeIndex arr (i + maxForeignUnits - 1))
+          let lead = isLead (unitAt arr (i + maxForeignUnits - 1))
               m = if lead then maxForeignUnits - 1 else maxForeignUnits
           k <- part p i m
           go (p `plusPtr` k) (i + m) (left - m)
@@ -475,11 +483,11 @@ writeEscaped escapes !p0 (T.Text arr start _) !off !n = go (start + off) p0
       | i + 4 <= end, isAscii4 w = one p (low w) >>= next 16 >>= next 32 >>= next 48 >>= go (i + 4)
       | u < 0x80 = one p (fromIntegral u) >>= go (i + 1)
       -- A text holds surrogates only in pairs, the lead first, and the range cuts no pair.
-      | isLead u = utf8Write p (pair u (A.unsafeIndex arr (i + 1))) >>= go (i + 2)
+      | isLead u = utf8Write p (pair u (unitAt arr (i + 1))) >>= go (i + 2)
       | otherwise = utf8Write p (unsafeChr (fromIntegral u)) >>= go (i + 1)
       where
         -- Both are forced only if the units that they read lie in the range.
-        u = A.unsafeIndex arr i
+        u = unitAt arr i
         w = fourUnits arr i
         next by q = one q (low (w `unsafeShiftR` by))
     one = escapeWrite escapes
@@ -503,8 +511,17 @@ pair a b = unsafeChr (((fromIntegral a - 0xD800) `shiftL` 10) + (fromIntegral b 
 
 -- The units i to i + 3, which must lie in the array.
 fourUnits :: A.Array -> Int -> Word64
-fourUnits arr (I# i) = W64# (indexWord8ArrayAsWord64# (A.aBA arr) (i *# 2#))
+fourUnits arr (I# i)
+  | lackingArray "Text" (ByteArray (A.aBA arr)) (2 * I# i) 8 = 0
+  | otherwise = W64# (indexWord8ArrayAsWord64# (A.aBA arr) (i *# 2#))
 {-# INLINE fourUnits #-}
+
+-- A unit that lies in the array.
+unitAt :: A.Array -> Int -> Word16
+unitAt arr i
+  | lackingArray "Text" (ByteArray (A.aBA arr)) (2 * i) 2 = 0
+  | otherwise = A.unsafeIndex arr i
+{-# INLINE unitAt #-}
 
 isAscii4 :: Word64 -> Bool
 isAscii4 w = case targetByteOrder of

@@ -25,18 +25,18 @@ import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Get.ArrayBounds (agree)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Refuse
-import Data.Array.Base (IArray, UArray, listArray, numElements, unsafeAt)
+import Ashlar.Internal.Mem.Slots
+import Data.Array.Base (IArray, UArray, listArray, numElements)
 import Data.Array.IArray (bounds)
 import Data.ByteString.Short.Internal (ShortByteString (SBS))
 import qualified Data.Foldable as F
 import Data.Ix (Ix)
-import Data.Primitive.Array (Array, indexArrayM, sizeofArray)
+import Data.Primitive.Array (Array, sizeofArray)
 import qualified Data.Primitive.Array as Primitive
 import Data.Primitive.ByteArray (ByteArray (ByteArray), sizeofByteArray)
 import Data.Primitive.PrimArray (PrimArray (PrimArray), clonePrimArray, sizeofPrimArray)
 import Data.Primitive.SmallArray
   ( SmallArray,
-    indexSmallArrayM,
     sizeofSmallArray,
     smallArrayFromListN,
   )

@@ -29,6 +29,7 @@ import Ashlar.Internal.Coroutine.Exception (throwOn)
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.ST (GetST, insideSpanST)
 import Ashlar.Internal.Get.Vectors
+import qualified Ashlar.Internal.Mem.Slots as Slots
 import Control.Exception (SomeException, catch, try)
 import qualified Data.ByteString.Internal as B
 import Data.Primitive.ByteArray (copyByteArrayToPtr, newByteArray, readByteArray, writeByteArray)
@@ -52,8 +53,8 @@ sizeVector v = sizeElements (layout :: Layout a) (G.length v) (G.foldl' (\n x ->
 
 putVector, putVectorBare :: (G.Vector v a, Codec a) => v a -> Builder
 -- The number is between 0 and the length.
-putVector v = putIndexed (G.length v) (G.unsafeIndexM v)
-putVectorBare v = putIndexedBare (G.length v) (G.unsafeIndexM v)
+putVector v = putIndexed (G.length v) (Slots.unsafeIndexM v)
+putVectorBare v = putIndexedBare (G.length v) (Slots.unsafeIndexM v)
 {-# INLINE putVector #-}
 {-# INLINE putVectorBare #-}
 

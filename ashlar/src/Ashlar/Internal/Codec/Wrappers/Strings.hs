@@ -25,10 +25,10 @@ import Ashlar.Internal.Get.Failure (nothingFound)
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Mem (pokeLE)
 import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Mem.Check (unsafeIndex)
 import Ashlar.Internal.Prim.Text
 import Data.Bits (unsafeShiftR, (.&.))
 import qualified Data.ByteString as S
-import qualified Data.ByteString.Unsafe as S
 import Data.Char (ord)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
@@ -131,7 +131,7 @@ utf16Text bs
       | otherwise = not (isHalf 0xDC i) && paired (i + 2)
     -- The index is even and less than the length, which is even, too. So the next byte exists.
     isHalf :: Word8 -> Int -> Bool
-    isHalf high i = S.unsafeIndex bs (i + 1) .&. 0xFC == high
+    isHalf high i = unsafeIndex bs (i + 1) .&. 0xFC == high
 
 -- | A character that is not a surrogate: decoding refuses surrogates. The instance of 'Char' allows
 -- them, because GHC's file names contain them.
