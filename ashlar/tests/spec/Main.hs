@@ -64,6 +64,7 @@ import qualified Tests.Put
 import qualified Tests.PutCereal
 import qualified Tests.ReadFloating
 import qualified Tests.Refused
+import qualified Tests.Regressions
 import qualified Tests.Results
 import qualified Tests.Retention
 import qualified Tests.Scan
@@ -137,6 +138,7 @@ main =
         Tests.PutCereal.tests,
         Tests.ReadFloating.tests,
         Tests.Refused.tests,
+        Tests.Regressions.tests,
         Tests.Results.tests,
         Tests.Retention.tests,
         Tests.Scan.tests,
