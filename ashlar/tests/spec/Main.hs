@@ -39,6 +39,7 @@ import qualified Tests.GetBinary
 import qualified Tests.GetCereal
 import qualified Tests.GetNames
 import qualified Tests.GetVarint
+import qualified Tests.Growth
 import qualified Tests.Handles
 import qualified Tests.Hostile
 import qualified Tests.Html
@@ -113,6 +114,7 @@ main =
         Tests.GetCereal.tests,
         Tests.GetNames.tests,
         Tests.GetVarint.tests,
+        Tests.Growth.tests,
         Tests.Handles.tests,
         Tests.Hostile.tests,
         Tests.Html.tests,

@@ -153,7 +153,7 @@ parsers =
     getter "brackets" (brackets :: Get Int) ["((())())"],
     getter "expression" expression ["1+2*(3-4)", "2^3^2"],
     getter "separated" separated ["1,2;3,4;!1:2:.1|2|"],
-    getter "till" ((,,) <$> till <*> someTill anyWord8 (word8 0) <*> skipManyTill anyWord8 till) ["ab;cd;"],
+    getter "till" ((,,) <$> till <*> someTill anyWord8 (word8 0) <*> skipManyTill anyWord8 (word8 59)) ["ab;cd;"],
     getter "many" manies ["aaabbbccc111"],
     getter "scan" (runScanner (0 :: Int) nesting) ["(a(b)c)d"],
     getter "next byte" nexts ["abcd"],
@@ -243,7 +243,7 @@ compat :: [Target]
 compat =
   [ getter "binary's remaining" ((,) <$> B.remaining <*> counted (`B.isolate` B.getRemainingLazyByteString)) ["\2ab"],
     getter "binary's lookAhead" ((,) <$> B.lookAheadM (Just <$> B.getWord32le) <*> B.getLazyByteStringNul) ["abcdef\0"],
-    getter "cereal's ensure" (counted (\n -> (,) <$> C.ensure n <*> C.remaining <* C.uncheckedSkip 0)) ["\2ab"],
+    getter "cereal's ensure" (counted (\n -> C.ensure n *> C.remaining <* C.uncheckedSkip n)) ["\2ab"],
     getter "cereal's getListOf" (C.getListOf C.getWord16le) [announced 2 ++ "abcd"],
     getter "cereal's getIArrayOf" (C.getIArrayOf C.getWord8 C.getWord8 :: Get (UArray Word8 Word8)) ["\0\1" ++ announced 2 ++ "ab"],
     getter "cereal's containers" containers [concat (replicate 4 (announced 1 ++ "aaaaaaaaa"))],

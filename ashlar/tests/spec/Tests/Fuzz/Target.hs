@@ -19,7 +19,7 @@ import Ashlar.Get.Feed
 import Ashlar.Get.Stream
 import Control.Applicative (empty, (<|>))
 import Control.Exception (displayException, evaluate)
-import Control.Monad (foldM, unless)
+import Control.Monad (unless)
 import Data.Bits (shiftR)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
@@ -116,21 +116,31 @@ fromSource g chunks = do
   source <- newSource (atomicModifyIORef' rest (\l -> (drop 1 l, S.concat (take 1 l))))
   getFrom source (g <* endOfInput)
 
+-- Nobody pushes after the end: each chunk would be appended to what is left.
+
 pushed :: Get a -> [S.ByteString] -> Either DecodeError a
-pushed g = result . pushEndOfInput . foldl pushChunk (runGetIncremental (g <* endOfInput))
+pushed g = go (runGetIncremental (g <* endOfInput))
   where
-    result state = case state of
-      Done _ _ a -> Right a
-      Fail _ _ e -> Left e
-      Partial _ -> errorWithoutStackTrace "waits after the end of the input"
+    go state chunks = case (state, chunks) of
+      (Done _ _ a, _) -> Right a
+      (Fail _ _ e, _) -> Left e
+      (_, bs : more) -> go (pushChunk state bs) more
+      (_, []) -> case pushEndOfInput state of
+        Partial _ -> errorWithoutStackTrace "waits after the end of the input"
+        end -> go end []
 
 fed :: Get a -> [S.ByteString] -> IO (Either DecodeError a)
-fed g chunks = do
-  end <- newFeed (g <* endOfInput) >>= \state -> foldM feed state chunks >>= feedEndOfInput
-  case end of
-    FeedDone _ _ a -> pure (Right a)
-    FeedFail _ _ e -> pure (Left e)
-    FeedPartial _ -> errorWithoutStackTrace "waits after the end of the input"
+fed g chunks = newFeed (g <* endOfInput) >>= go chunks
+  where
+    go left state = case (state, left) of
+      (FeedDone _ _ a, _) -> pure (Right a)
+      (FeedFail _ _ e, _) -> pure (Left e)
+      (_, bs : more) -> feed state bs >>= go more
+      (_, []) -> do
+        end <- feedEndOfInput state
+        case end of
+          FeedPartial _ -> errorWithoutStackTrace "waits after the end of the input"
+          _ -> go [] end
 
 -- The values up to the first error, and the error.
 type Several = ([S.ByteString], Maybe DecodeError)
