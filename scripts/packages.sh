@@ -45,6 +45,9 @@ base_packages=(
 # make lint.
 lint_packages=(hlint ormolu)
 
+# scripts/fuzz-c.
+fuzz_packages=(clang libclang-rt-dev)
+
 # scripts/in-root. mmdebstrap finds the keys of other releases by gpg, and asks arch-test if the
 # machine runs another architecture.
 root_packages=(arch-test debian-archive-keyring gpg mmdebstrap mount util-linux)

@@ -48,7 +48,7 @@ static void whole(const uint8_t *bytes, size_t groups, int url) {
 }
 
 /* The first character outside of the alphabet is at an index, if that is not the length. */
-static void first_bad(uint8_t *characters, size_t groups, int url) {
+static void first_bad(const uint8_t *characters, size_t groups, int url) {
   uint8_t *in = exact(characters, 4 * groups);
   uint8_t *out = malloc(groups > 0 ? 3 * groups : 1);
   uint8_t *again = malloc(4 * groups + 1);
@@ -65,6 +65,13 @@ static void first_bad(uint8_t *characters, size_t groups, int url) {
     free(part);
   }
   free(in), free(out), free(again);
+}
+
+void any_input(const uint8_t *bytes, size_t n) {
+  for (int url = 0; url < 2; url++) {
+    whole(bytes, n / 3, url);
+    first_bad(bytes, n / 4, url);
+  }
 }
 
 int main(void) {

@@ -24,6 +24,9 @@ static void group_ends(const char *name) {
   checks = faults = 0;
 }
 
+/* All that a suite says about any bytes, for fuzz.c. */
+void any_input(const uint8_t *bytes, size_t n);
+
 /* Print the result line of a suite: see report_tests in scripts/lib.sh. Return the status. */
 static int report(const char *suite) {
   printf("== %s: %u passed, %u failed\n", suite, passed, failed);

@@ -122,12 +122,11 @@ static void anything(const uint8_t *bytes, size_t n) {
   free(in), free(out), free(wanted);
 }
 
-/* Convert units that are no text. No memory outside of them is touched. */
-static void broken(size_t n) {
-  uint16_t *units = malloc(n > 0 ? 2 * n : 1);
+/* Convert units that may be no text. No memory outside of them is touched. */
+static void any_units(const uint8_t *units_bytes, size_t n) {
+  uint16_t *units = exact(units_bytes, 2 * n);
   uint8_t *out = malloc(n > 0 ? 3 * n : 1);
-  for (size_t i = 0; i < n; i++)
-    units[i] = (uint16_t)(below(3) == 0 ? below(0x80) : 0xD800 + below(0x800));
+  if (out == NULL) abort();
   check(ashlar_utf16_to_utf8(out, units, 0, n) <= 3 * n, "broken units", n);
   size_t i = 0, length = 0;
   while (i < n) {
@@ -137,9 +136,32 @@ static void broken(size_t n) {
     length += pair ? 4 : units[i] < 0x80 ? 1 : units[i] < 0x800 ? 2 : 3;
     i += pair ? 2 : 1;
   }
-  uint16_t *in = exact(units, 2 * n);
-  check(ashlar_utf16_check(in, n) == (i < n ? -1 : (ptrdiff_t)length), "check of broken units", n);
-  free(units), free(out), free(in);
+  check(ashlar_utf16_check(units, n) == (i < n ? -1 : (ptrdiff_t)length), "check of broken units",
+        n);
+  free(units), free(out);
+}
+
+static void broken(size_t n) {
+  uint16_t units[100];
+  for (size_t i = 0; i < n; i++)
+    units[i] = (uint16_t)(below(3) == 0 ? below(0x80) : 0xD800 + below(0x800));
+  any_units((const uint8_t *)units, n);
+}
+
+void any_input(const uint8_t *bytes, size_t n) {
+  anything(bytes, n);
+  any_units(bytes, n / 2);
+  /* The characters of the first part, which is well-formed, after as many units as n says. */
+  uint32_t *characters = malloc(n > 0 ? 4 * n : 1);
+  if (characters == NULL) abort();
+  size_t count = 0, size;
+  for (size_t i = 0; i < n; i += size) {
+    long c = model_get8(bytes + i, n - i, &size);
+    if (c < 0) break;
+    characters[count++] = (uint32_t)c;
+  }
+  whole(characters, count, n % 5);
+  free(characters);
 }
 
 int main(void) {

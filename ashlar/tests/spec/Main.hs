@@ -41,6 +41,7 @@ import qualified Tests.GetBinary
 import qualified Tests.GetCereal
 import qualified Tests.GetNames
 import qualified Tests.GetVarint
+import qualified Tests.Growth
 import qualified Tests.Handles
 import qualified Tests.Hostile
 import qualified Tests.Html
@@ -66,6 +67,7 @@ import qualified Tests.Put
 import qualified Tests.PutCereal
 import qualified Tests.ReadFloating
 import qualified Tests.Refused
+import qualified Tests.Regressions
 import qualified Tests.Results
 import qualified Tests.Retention
 import qualified Tests.Scan
@@ -116,6 +118,7 @@ main =
         Tests.GetCereal.tests,
         Tests.GetNames.tests,
         Tests.GetVarint.tests,
+        Tests.Growth.tests,
         Tests.Handles.tests,
         Tests.Hostile.tests,
         Tests.Html.tests,
@@ -141,6 +144,7 @@ main =
         Tests.PutCereal.tests,
         Tests.ReadFloating.tests,
         Tests.Refused.tests,
+        Tests.Regressions.tests,
         Tests.Results.tests,
         Tests.Retention.tests,
         Tests.Scan.tests,

@@ -2,6 +2,8 @@
 {-# LANGUAGE UnboxedTuples #-}
 -- The unsafeDupablePerformIO of newThunk must be neither shared nor floated out.
 {-# OPTIONS_GHC -fno-cse -fno-full-laziness #-}
+-- Coverage would put a new thunk around each mention of a thunk that a handler looks at.
+{-# OPTIONS_GHC -fno-hpc #-}
 
 -- |
 -- Module      : Ashlar.Internal.Coroutine.Thunk

@@ -1,6 +1,8 @@
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedSums #-}
 {-# LANGUAGE UnboxedTuples #-}
+-- Coverage would put a new thunk around each mention of a thunk that a handler looks at.
+{-# OPTIONS_GHC -fno-hpc #-}
 
 -- |
 -- Module      : Ashlar.Internal.Get.Catch

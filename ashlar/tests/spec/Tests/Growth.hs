@@ -1,0 +1,161 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Tests.Growth
+-- Description : What input costs, at n, 2n, 4n and 8n bytes
+--
+-- The cost is what decoding allocates, which is the same each time. No test measures time. The
+-- families of inputs are the worst that the search of tests/fuzz has found, continued to any size.
+module Tests.Growth (tests) where
+
+import Ashlar.Codec (encode)
+import Control.Monad (forM, forM_)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Char8 as C
+import Data.Int (Int64)
+import GHC.Conc (getAllocationCounter, setAllocationCounter)
+import Test.Tasty
+import Test.Tasty.HUnit
+import Tests.Fuzz.Getters
+import Tests.Fuzz.Instances
+import Tests.Fuzz.Target
+
+tests :: TestTree
+tests =
+  testGroup
+    "twice the input costs at most 2.2 times as much"
+    [ testCase (name ++ ways run) (grows name run family)
+      | (name, runs, family) <- families,
+        run <- runs
+    ]
+  where
+    ways run = if run == InMemory then "" else ", byte by byte"
+
+-- The name of a target, ways to run it, and an input of about n bytes.
+type Family = (String, [Run], Int -> S.ByteString)
+
+grows :: String -> Run -> (Int -> S.ByteString) -> Assertion
+grows name run family = case [t | t <- instances ++ getters, targetName t == name] of
+  [t] -> do
+    costs <- forM sizes (costOf t . family)
+    forM_ (zip3 sizes costs (drop 1 costs)) $ \(n, once, twice) ->
+      assertBool
+        (show once ++ " bytes are allocated at " ++ show n ++ ", twice that: " ++ show twice)
+        -- (Some of it does not depend on the input.)
+        (fromIntegral twice <= (2.2 :: Double) * fromIntegral once + 2000)
+  found -> assertFailure (show (length found) ++ " targets")
+  where
+    sizes = map (* 1000) [1, 2, 4, 8]
+    costOf :: Target -> S.ByteString -> IO Int64
+    costOf t bs = do
+      setAllocationCounter 0
+      decodeFully run t bs
+      negate <$> getAllocationCounter
+
+families :: [Family]
+families =
+  [ -- Containers: an announced number that is far too large, and elements until the input ends.
+    anyway "Maybe, Either, lists: [Word16]" (announcing (S.replicate 2 7)),
+    anyway "Maybe, Either, lists: [Text]" (announcing (encode (0 :: Int))),
+    anyway "Maybe, Either, lists: [[Bool]]" (announcing (encode (0 :: Int))),
+    anyway "Maybe, Either, lists: String" (announcing "a\0\0\0"),
+    anyway "Maybe, Either, lists: Version" (announcing (encode (1 :: Int))),
+    anyway "Maps, sets, sequences, trees: IntMap Word8" (ascending 1),
+    anyway "Maps, sets, sequences, trees: IntSet" (ascending 0),
+    anyway "Maps, sets, sequences, trees: Map Text Word8" keyedByText,
+    anyway "Maps, sets, sequences, trees: Seq Text" (announcing (encode (0 :: Int))),
+    anyway "Maps, sets, sequences, trees: Seq Word8" (announcing "a"),
+    anyway "Maps, sets, sequences, trees: Tree Word8" (("\1" <>) . announcing ("\1" <> encode (0 :: Int))),
+    anyway "Vectors: Vector Text" (announcing (encode (0 :: Int))),
+    anyway "Vectors: Vector Word16" (announcing (S.replicate 2 7)),
+    anyway "Vectors: Unboxed.Vector (Word8, Bool)" (announcing "\0\1"),
+    anyway "Vectors: Storable.Vector Char" (announcing "a\0\0\0"),
+    anyway "Arrays: SmallArray Word16" (announcing (S.replicate 2 7)),
+    anyway "Arrays: Primitive.Array Text" (announcing (encode (0 :: Int))),
+    anyway "Derived instances: Rose Text" roses,
+    anyway "Derived instances: Shape" shapes,
+    anyway "Wrappers: Compact [Int16]" (\n -> "\255\255\255\255\15" <> C.replicate n 'a'),
+    anyway "Wrappers: Compact (Vector Text)" (\n -> "\255\255\255\255\15" <> C.replicate n '\0'),
+    anyway "Wrappers: Compact (Set Word8)" (\n -> "\128\2" <> S.pack [0 .. 255] <> C.replicate n '\0'),
+    -- Strings and numbers of any length.
+    anyway "Strings: Text" (announced (C.replicate 1 'a')),
+    anyway "Strings: Text" (announced "\xE2\x82\xAC"),
+    anyway "Strings: Lazy.Text" (announced "\xF0\x9F\x98\x80"),
+    anyway "Strings: ByteString" (announced "a"),
+    anyway "Strings: Lazy.ByteString" (announced "a"),
+    anyway "Strings: ShortByteString" (announced "a"),
+    anyway "Wrappers: UTF16" (announced "a\0"),
+    anyway "Numbers: Integer" wholeNumber,
+    anyway "Numbers: Rational" (\n -> wholeNumber n <> wholeNumber n),
+    -- Levels, in memory: pushed byte by byte, each byte pays for the levels around it.
+    (,,) "Derived instances: Tree Word8" [InMemory] (C.replicate `flip` '\1'),
+    (,,) "Maybe, Either, lists: [[Bool]]" [InMemory] (repeated (encode (1 :: Int))),
+    (,,) "brackets" [InMemory] (C.replicate `flip` '('),
+    (,,) "brackets" [InMemory] (\n -> C.replicate (n `div` 2) '(' <> C.replicate (n `div` 2) ')'),
+    (,,) "json" [InMemory] (C.replicate `flip` '['),
+    (,,) "frames in frames" [InMemory, InBytes] (repeated "\4\3\2\1\0"),
+    -- Numbers as text.
+    anyway "decimal Integer" (C.replicate `flip` '9'),
+    anyway "decimal Int" (C.replicate `flip` '9'),
+    anyway "decimal Int" (C.replicate `flip` '0'),
+    anyway "hexadecimal Integer" (C.replicate `flip` 'f'),
+    anyway "double" (\n -> "0." <> C.replicate n '1'),
+    anyway "double" (\n -> C.replicate n '1' <> "e-" <> C.replicate 20 '9'),
+    anyway "double" (\n -> "1e" <> C.replicate n '9'),
+    anyway "fixed Pico" (C.replicate `flip` '9'),
+    anyway "fixed Pico" (\n -> "0." <> C.replicate n '0'),
+    anyway "scaled" (\n -> C.replicate n '9' <> "." <> C.replicate n '9'),
+    anyway "scaled" (\n -> "1e" <> C.replicate n '9'),
+    anyway "day" (\n -> C.replicate n '9' <> "-01-01"),
+    anyway "utcTime" (\n -> "2024-01-01T00:00:00." <> C.replicate n '9' <> "Z"),
+    -- Text formats, and alternatives that fail late.
+    anyway "json" (\n -> "[" <> repeated "1," n),
+    anyway "json" (\n -> "[" <> repeated "tru," n),
+    anyway "json" (\n -> "{" <> repeated "\"\":0," n),
+    anyway "expression" (repeated "1+"),
+    anyway "expression" (repeated "2*1^1-"),
+    anyway "bytes" (repeated "abcd"),
+    anyway "bytes" (repeated "abcdefg"),
+    anyway "separated" (repeated "1,"),
+    anyway "many" (\n -> "abc" <> repeated "1" n),
+    anyway "till" (C.replicate `flip` 'a'),
+    anyway "scan" (C.replicate `flip` '('),
+    anyway "commit" (repeated "ab"),
+    anyway "satisfy" (C.replicate `flip` 'b'),
+    anyway "takeBase64" (C.replicate `flip` 'A'),
+    anyway "takeHex" (C.replicate `flip` 'A'),
+    anyway "decodeBase64Lenient" (repeated "A\n"),
+    anyway "getByteStringNul" (C.replicate `flip` '\0'),
+    anyway "getPrefixVarInt" (C.replicate `flip` '\1'),
+    anyway "frames" (C.replicate `flip` '\0'),
+    anyway "getRemainingTextUtf8" (repeated "\xF0\x9F\x98\x80"),
+    -- The classes of other libraries.
+    anyway "Binary: Integer" (\n -> "\1\1" <> announcedBE "\255" n),
+    anyway "Binary: Text" (announcedBE "a"),
+    anyway "Binary: list of Bool" (announcedBE "\1"),
+    anyway "Binary: IntMap" (announcedBE "\1"),
+    anyway "Serialize: Integer" (\n -> "\1\1" <> announcedBE "\255" n),
+    anyway "Serialize: list of lists" (\n -> "\0\0\1\0\0\0\0\0" <> C.replicate n '\0'),
+    anyway "Serialize: Seq" (\n -> "\0\0\1\0\0\0\0\0" <> C.replicate n '\0'),
+    anyway "Store: list of Word64" (announcing (encode (1 :: Int))),
+    anyway "Store: Text" (announced "a\0"),
+    anyway "Store: Seq" (announcing (encode (0 :: Int)))
+  ]
+  where
+    anyway name family = (name, [InMemory, InBytes], family)
+    repeated unit n = S.concat (replicate (n `div` S.length unit) unit)
+    announcing unit n = encode (2 ^ (40 :: Int) :: Int) <> repeated unit n
+    announced unit n = encode (S.length (repeated unit n)) <> repeated unit n
+    announcedBE unit n = S.reverse (encode (S.length (repeated unit n))) <> repeated unit n
+    ascending size n =
+      encode (n `div` (8 + size))
+        <> S.concat [encode i <> S.replicate size 0 | i <- [1 .. n `div` (8 + size)]]
+    -- The length in bytes, doubled, in groups of seven bits.
+    wholeNumber n =
+      S.pack [fromIntegral (2 * n `mod` 128) + 128, fromIntegral (2 * n `div` 128)]
+        <> S.replicate n 255
+    keyedByText n =
+      encode (n `div` 13)
+        <> S.concat [encode (4 :: Int) <> C.pack (show (1000 + i)) <> "\0" | i <- [1 .. n `div` 13]]
+    roses n = encode (0 :: Int) <> announcing (encode (0 :: Int, 0 :: Int)) n
+    shapes n = "\2" <> announcing (S.replicate 16 0) n
