@@ -12,13 +12,17 @@ BENCH ?=
 # A time or the number of cases of each property: 10m, 90s, 100000.
 FUZZ ?= 10000
 
-.PHONY: help setup build demo test fuzz bench bench-all bench-docs bench-criterion docs lint platforms ci clean
+# Which mutations: a part of their names or files.
+MUTANTS ?=
+
+.PHONY: help setup build demo test fuzz mutants bench bench-all bench-docs bench-criterion docs lint platforms ci clean
 .NOTPARALLEL:
 
 help:
 	@echo 'make demo             run the demonstration; ARGS="..." are its arguments'
 	@echo 'make test             run all test suites, the examples of the documentation, the cookbook'
 	@echo 'make fuzz             test all instances at length; FUZZ=10m or FUZZ=100000'
+	@echo 'make mutants          break the library on purpose, and show which test notices; MUTANTS=Get selects'
 	@echo 'make bench            compare time with other libraries; BENCH="..." selects'
 	@echo 'make bench-all        the same with GHC 9.10 and 9.6, too, and their versions of the libraries'
 	@echo 'make bench-docs       measure with GHC 9.10 and 9.0, and write the tables of docs/benchmarks.md'
@@ -49,6 +53,9 @@ test: setup
 
 fuzz: setup
 	@scripts/fuzz $(FUZZ)
+
+mutants: setup
+	@scripts/mutants $(MUTANTS)
 
 bench: setup
 	@scripts/run-exe ashlar-bench:exe:ashlar-ratios $(BENCH)
