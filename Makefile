@@ -12,7 +12,10 @@ BENCH ?=
 # A time or the number of cases of each property: 10m, 90s, 100000.
 FUZZ ?= 10000
 
-.PHONY: help setup build demo test test-rest fuzz checked bench bench-all bench-docs bench-criterion docs lint platforms ci clean
+# Which mutations: a part of their names or files.
+MUTANTS ?=
+
+.PHONY: help setup build demo test test-rest fuzz checked mutants bench bench-all bench-docs bench-criterion docs lint platforms ci clean
 .NOTPARALLEL:
 
 help:
@@ -21,6 +24,7 @@ help:
 	@echo 'make test-rest        run the suites that take long: without optimisation, memory, whole programs'
 	@echo 'make fuzz             test all instances at length; FUZZ=10m or FUZZ=100000'
 	@echo 'make checked          run the properties with tests of all internal preconditions'
+	@echo 'make mutants          break the library on purpose, and show which test notices; MUTANTS=Get selects'
 	@echo 'make bench            compare time with other libraries; BENCH="..." selects'
 	@echo 'make bench-all        the same with GHC 9.10 and 9.6, too, and their versions of the libraries'
 	@echo 'make bench-docs       measure with GHC 9.10 and 9.0, and write the tables of docs/benchmarks.md'
@@ -57,6 +61,9 @@ fuzz: setup
 
 checked: setup
 	@scripts/checked
+
+mutants: setup
+	@scripts/mutants $(MUTANTS)
 
 bench: setup
 	@scripts/run-exe ashlar-bench:exe:ashlar-ratios $(BENCH)

@@ -20,11 +20,13 @@ import Data.Either (isLeft)
 import Data.IntMap (IntMap)
 import Data.IntSet (IntSet)
 import Data.Map (Map)
+import qualified Data.Map as Map
 import Data.Maybe (isNothing)
 import Data.Proxy (Proxy (..))
 import Data.Sequence (Seq)
 import qualified Data.Serialize as Theirs
 import Data.Set (Set)
+import qualified Data.Set as Set
 import Data.Word (Word64, Word8)
 import Test.Tasty
 import Test.Tasty.HUnit
@@ -136,7 +138,12 @@ hostile =
 
 runners :: [TestTree]
 runners =
-  [ testProperty "encode and encodeLazy" $ \(x :: Mixed) ->
+  [ testProperty "keys in any order, some twice" $ \(pairs :: [(Word8, Int)]) ->
+      let decoded' x = Ours.decodeLazy (encodeTheirs x)
+       in decoded' pairs === Right (Map.fromList pairs)
+            .&&. (Map.valid <$> (decoded' pairs :: Either String (Map Word8 Int))) === Right True
+            .&&. decoded' (map fst pairs) === Right (Set.fromList (map fst pairs)),
+    testProperty "encode and encodeLazy" $ \(x :: Mixed) ->
       Ours.encode x === Theirs.encode x .&&. Ours.encodeLazy x === Theirs.encodeLazy x,
     testProperty "decode and decodeLazy" $ \(x :: Mixed) ->
       Ours.decode (Theirs.encode x) === Right x

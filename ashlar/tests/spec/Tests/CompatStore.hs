@@ -193,6 +193,7 @@ refused =
     refuses "a long list" (Proxy @[Word64]) (encode (maxBound :: Int)),
     refuses "a negative length" (Proxy @[Word8]) (encode (-1 :: Int)),
     refuses "keys that do not ascend" (Proxy @(Set Int)) (encode [2, 1 :: Int]),
+    refuses "keys that are equal" (Proxy @(Set Int)) (encode [1, 1 :: Int]),
     refuses "a map without its mark" (Proxy @(Map Int Int)) (encode (0 :: Word32, 0 :: Int)),
     refuses "large bounds" (Proxy @(UArray Int Word8)) (encode (0 :: Int, maxBound :: Int)),
     refuses "bounds that overflow" (Proxy @(Array (Int, Int) Word8)) $

@@ -1,7 +1,7 @@
 -- |
 -- Module      : Tests.Guarded
 -- Description : No byte is written outside of what was reserved
-module Tests.Guarded (guarded) where
+module Tests.Guarded (guarded, guardedSpaces) where
 
 import Ashlar.Builder
 import Ashlar.Builder.Sink
@@ -17,10 +17,15 @@ import Tests.Pages
 -- Each space begins or ends at a page that cannot be accessed, and the bytes on its other side stay
 -- what they were (INV-B1, INV-B2).
 guarded :: S.ByteString -> Builder -> Property
-guarded expected b = conjoin [guardedAt edge expected b | edge <- [minBound ..]]
+guarded = guardedSpaces 0
 
-guardedAt :: Edge -> S.ByteString -> Builder -> Property
-guardedAt edge expected b = counterexample ("beside a page: " ++ show edge) $
+-- | 'guarded', with spaces that have at least this size. Of more than 256 bytes it counts as 256.
+guardedSpaces :: Int -> S.ByteString -> Builder -> Property
+guardedSpaces least expected b =
+  conjoin [guardedAt edge (max 0 (min 256 least)) expected b | edge <- [minBound ..]]
+
+guardedAt :: Edge -> Int -> S.ByteString -> Builder -> Property
+guardedAt edge least expected b = counterexample ("beside a page: " ++ show (edge, least)) $
   unsafePerformIO $
     withPages edge size $ \memory -> do
       written <- newIORef []
@@ -47,11 +52,11 @@ guardedAt edge expected b = counterexample ("beside a page: " ++ show edge) $
           sink = Sink $ \request p -> do
             settle p
             case request of
-              More n _ | n <= largest -> fresh n
+              More n _ | n <= largest -> fresh (max least n)
               More _ _ -> error "more than a primitive needs"
-              Insert bs -> modifyIORef written (bs :) >> fresh 0
-              Flush -> fresh 0
-      first <- fresh 0
+              Insert bs -> modifyIORef written (bs :) >> fresh least
+              Flush -> fresh least
+      first <- fresh least
       runBuilderWith sink first b >>= settle
       bytes <- S.concat . reverse <$> readIORef written
       harm <- readIORef damaged

@@ -12,6 +12,8 @@
 module Tests.Hostile (tests) where
 
 import Ashlar.Codec
+import Ashlar.Codec.Combinators (bijection, both, formatGet)
+import Ashlar.Get (runGet)
 import Control.Exception (displayException, evaluate)
 import Control.Monad (forM_)
 import qualified Data.ByteString as S
@@ -160,8 +162,11 @@ announced = do
 
 -- The size of such a format must not overflow. Otherwise it would pass every check.
 perfect :: Assertion
-perfect = mapM_ try' [1 .. 70] >> mapM_ towers [1 .. 30]
+perfect = mapM_ try' [1 .. 70] >> mapM_ towers [1 .. 30] >> mapM_ pairs [1 .. 70]
   where
+    -- Pairs within pairs.
+    pairs n = missing (() <$ runGet (formatGet (iterate twice (codec :: Format Word8) !! n)) "")
+    twice f = bijection (\x -> (x, x)) fst (both f f)
     -- No byte after the end of the input is read, so the error is not after it either.
     towers n = forM_ [0, 1] $ \constructor -> do
       let bs = S.replicate n 2 <> S.singleton constructor <> S.replicate 8 0

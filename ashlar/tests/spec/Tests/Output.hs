@@ -254,13 +254,15 @@ brokenPipe = forM_ [small, large] $ \b -> do
 
 -- Everything before the value is written, unless the value is part of a larger write.
 written :: Assertion
-written = forEach [0, 1, 100, 32767, 32768, 40000, 100000] $ \n -> do
-  let before = byteString "start" <> foldMap word8 (replicate n 7) <> flush
+written = forEach ((,) <$> lengths <*> [mempty, flush]) $ \(n, end) -> do
+  let before = byteString "start" <> foldMap word8 (replicate n 7) <> end
   (_, out) <- inFile $ \h -> do
     r <- try (hPutBuilderLen h (before <> word8 (throw (userError "value")) <> word8 1))
     either (\e -> show (e :: IOException) @?= "user error (value)") (\k -> assertFailure (show k)) r
     S.hPut h "end"
   assertBool (show n) (out == "start" <> S.replicate n 7 <> "end")
+  where
+    lengths = [0, 1, 100, 32767, 32768, 40000, 100000]
 
 -- The exception is that of the value, not one from handling it.
 valueFirst :: Assertion

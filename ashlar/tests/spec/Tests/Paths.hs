@@ -15,6 +15,7 @@ import Ashlar.Codec.Fixed
 import Ashlar.Get
 import Ashlar.Get.Feed
 import Control.Applicative
+import Control.Monad (forM_)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.Int (Int32)
@@ -260,7 +261,9 @@ alternatives = do
     )
     @?= Left (32, ["Item.colour"], colourError)
   -- An alternative that fails leaves the path as it was.
-  brief (runGet (() <$ (get :: Get Either')) "\1\3ab") @?= Left (1, ["Either'.second"], Unexpected)
+  forM_ [S.cons t more | t <- 0 : [2 .. 9], more <- ["", "ab", encode ("a" :: Text) <> "\9"]] $ \bs ->
+    brief (runGet (() <$ (get :: Get Either')) ("\1" <> bs))
+      @?= Left (1, ["Either'.second"], Unexpected)
   where
     byteOf w = satisfy (== (w :: Word8))
     colourError = Invalid "constructor tag 7, but Colour has 3 constructors (tags 0 to 2)"
@@ -391,6 +394,12 @@ restored = do
   -- A value that fails ends 'many', which is back at its own level.
   within 3 ((,) <$> many (get :: Get Shape) <*> (getWord8 *> getWord8)) (bytes <> "\3\9")
     @?= Right ([nest 3], 9)
+  -- One that fails where the budget is used up.
+  let broken = S.init bytes <> "\9"
+      next = skip (S.length broken) *> (get :: Get Shape)
+  within 3 (get <|> next) (broken <> bytes) @?= Right (nest 3)
+  within 3 (many (get :: Get Shape) *> next) (broken <> bytes) @?= Right (nest 3)
+  within 3 (notFollowedBy (get :: Get Shape) *> next) (broken <> bytes) @?= Right (nest 3)
   within
     3
     (withBudget defaultBudget {budgetDepth = 9} (get :: Get Shape) *> get)

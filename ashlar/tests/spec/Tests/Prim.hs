@@ -24,6 +24,7 @@ import System.IO.Unsafe (unsafePerformIO)
 import Test.Tasty hiding (after)
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
+import Tests.Guarded (guardedSpaces)
 
 tests :: TestTree
 tests =
@@ -262,7 +263,9 @@ mapped :: String -> (S.ByteString -> Builder) -> (S.ByteString -> B.Builder) -> 
 mapped name ours theirs = testProperty name $ \xs ->
   -- The string does not start at the first byte of its memory.
   let bs = S.drop 1 (S.pack (0 : xs))
-   in everywhere name (ours bs) (L.toStrict (B.toLazyByteString (theirs bs)))
+      bytes = L.toStrict (B.toLazyByteString (theirs bs))
+   in everywhere name (ours bs) bytes
+        .&&. conjoin [guardedSpaces n bytes (ours bs) | n <- [1 .. 20]]
 
 mappedLazily :: String -> (L.ByteString -> Builder) -> (L.ByteString -> B.Builder) -> TestTree
 mappedLazily name ours theirs = testProperty name $
@@ -401,11 +404,11 @@ sizeTests =
         refused (P.sizeBound (P.boundedPrim minBound (\() p -> pure p))),
       testProperty "of primitives around those that loops take four at a time" $ \xs ->
         conjoin
-          [ everywhere
-              (show n)
-              (P.primMapListFixed (filled n) xs)
-              (S.concat (map (S.replicate n) xs))
-            | n <- [0, 1, 63, 64, 65, 100]
+          [ everywhere (show n) b bytes
+              .&&. conjoin [guardedSpaces (k * n + d) bytes b | k <- [1 .. 9], d <- [-1, 0, 1]]
+            | n <- [0, 1, 2, 63, 64, 65, 100],
+              let b = P.primMapListFixed (filled n) xs
+                  bytes = S.concat (map (S.replicate n) xs)
           ],
       testCase "a primitive of more than a mebibyte" $ do
         let n = 1048576 + 5

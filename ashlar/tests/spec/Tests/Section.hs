@@ -141,6 +141,12 @@ manyBuffers = forM_ [4096, 32768, 200000] $ \n -> do
   toStrictByteString (lengthPrefixedFixed word32Prim body) @?= expected
   L.toStrict (toLazyByteString (lengthPrefixedFixed word32Prim body)) @?= expected
   S.concat (chunksOf 100 (lengthPrefixedFixed word32Prim body)) @?= expected
+  -- In one buffer, where the body moves to its shorter length.
+  S.concat (chunksOf 300000 (lengthPrefixedVarint body)) @?= S.pack (groups n) <> S.drop 4 expected
+  where
+    groups n
+      | n < 128 = [fromIntegral n]
+      | otherwise = fromIntegral (128 + n `rem` 128) : groups (n `quot` 128)
 
 flushAfter :: Assertion
 flushAfter = do

@@ -40,7 +40,7 @@ tests =
                 .&&. encodedSize x === S.length bytes
                 .&&. decode bytes === Right x,
       testProperty "units, in pairs or not" $
-        forAll anyUnits $ \units ->
+        forAll (frequency [(9, anyUnits), (1, afterMany)]) $ \units ->
           let bytes = lengthOf units <> littleEndian units
            in case charactersOf units of
                 Just s -> decode bytes === Right (UTF16 (T.pack s))
@@ -100,6 +100,10 @@ anyUnits = do
   concat <$> vectorOf n (frequency [(20, unitsOf <$> oneof kinds), (odds, pure <$> surrogate)])
   where
     surrogate = choose (0xD800, 0xDFFF)
+
+-- With more units than one call gets.
+afterMany :: Gen [Word16]
+afterMany = (++) <$> (flip replicate 65 <$> choose (32700, 32780)) <*> anyUnits
 
 -- The units of a character that is no surrogate (RFC 2781).
 unitsOf :: Char -> [Word16]
