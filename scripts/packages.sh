@@ -49,5 +49,8 @@ lint_packages=(hlint ormolu)
 # machine runs another architecture.
 root_packages=(arch-test debian-archive-keyring gpg mmdebstrap mount util-linux)
 
+# scripts/platforms, for machines that are emulated.
+emulation_packages=(binfmt-support qemu-user-static)
+
 # .ci/run.
 ci_packages=(make "${lint_packages[@]}" "${root_packages[@]}")
