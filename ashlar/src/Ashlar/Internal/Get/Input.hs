@@ -70,16 +70,29 @@ atHand :: Cells -> Env -> Int -> IO Int
 atHand c env n = do
   at <- position c
   limit <- getInt c limitCell
-  let target = min n (limit - at)
-  min target <$> gather c (envInput env) target
+  let most = limit - at
+      target = min n most
+  left <- min target <$> gather c (envInput env) target
+  when (left < n && left == most && limit == maxBound) $ tooFar c env
+  pure left
 
 -- | Bring at least one byte between cursor and end. 'False' if the input ends here.
 moreInput :: Cells -> Env -> IO Bool
 moreInput c env = do
   at <- position c
   limit <- getInt c limitCell
-  if at >= limit then pure False else (> 0) <$> gather c (envInput env) 1
+  if at >= limit
+    then if limit == maxBound then tooFar c env else pure False
+    else (> 0) <$> gather c (envInput env) 1
 {-# NOINLINE moreInput #-}
+
+-- The stream goes on after the last offset that an 'Int' can express, which happens on 32 bits, after
+-- 2 GiB. It must not seem to end there.
+tooFar :: Cells -> Env -> IO a
+tooFar c env = do
+  p <- getPtr c cursorCell
+  failAt c env p 0 (Invalid ("a stream of more than " ++ show (maxBound :: Int) ++ " bytes"))
+{-# NOINLINE tooFar #-}
 
 -- Bring n bytes from the cursor on into one segment, and return how many that segment has there.
 -- These are fewer than n only if the input ends. Memory is allocated only for bytes that have
