@@ -9,9 +9,12 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export LC_ALL=C.UTF-8
 
 # WERROR=1 turns warnings into errors, in a build directory of its own. In the
-# ordinary one, modules that are already compiled would show no warnings.
+# ordinary one, modules that are already compiled would show no warnings. BUILDDIR is
+# for builds with other flags.
 builddir=$top/dist-newstyle
-if [ "${WERROR:-}" = 1 ]; then
+if [ -n "${BUILDDIR:-}" ]; then
+  builddir=$BUILDDIR
+elif [ "${WERROR:-}" = 1 ]; then
   builddir=$top/dist-newstyle/werror
 fi
 

@@ -52,5 +52,8 @@ fuzz_packages=(clang libclang-rt-dev)
 # machine runs another architecture.
 root_packages=(arch-test debian-archive-keyring gpg mmdebstrap mount util-linux)
 
+# scripts/platforms, for machines that are emulated.
+emulation_packages=(binfmt-support qemu-user-static)
+
 # .ci/run.
 ci_packages=(make "${lint_packages[@]}" "${root_packages[@]}")

@@ -81,6 +81,7 @@ import qualified Tests.Unqualified
 import qualified Tests.Utf16
 import qualified Tests.Varint
 import qualified Tests.Waiting
+import qualified Tests.WordSize
 
 main :: IO ()
 main =
@@ -157,5 +158,6 @@ main =
         Tests.Unqualified.tests,
         Tests.Utf16.tests,
         Tests.Varint.tests,
-        Tests.Waiting.tests
+        Tests.Waiting.tests,
+        Tests.WordSize.tests
       ]

@@ -45,7 +45,7 @@ import Control.Exception (Exception (..), throwIO)
 import Control.Monad (when)
 import Data.Bits (Bits, bitSizeMaybe, finiteBitSize, isSigned, unsafeShiftL)
 import qualified Data.ByteString as S
-import Data.Foldable (traverse_)
+import Data.Foldable (foldl', traverse_)
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
@@ -186,7 +186,8 @@ section limit hint (Prefix bound writeLength) body = action $ \c k -> do
   e <- getPtr c endCell
   -- At least bound bytes are free.
   let start = p `plusPtr` bound
-      check n = when (n > limit) $ throwIO (SectionTooLong n limit)
+      -- The sum of lengths stops at maxBound, which therefore counts as too much.
+      check n = when (n > limit || n == maxBound) $ throwIO (SectionTooLong n limit)
   ref <- newIORef (InPlace False)
   -- The buffer that is collected in must live, however the body ends.
   keepAlive ref $ do
@@ -197,7 +198,7 @@ section limit hint (Prefix bound writeLength) body = action $ \c k -> do
       Collected flushed firstEnd output ->
         (\o -> (flushed, firstEnd, chunksUpTo end o)) <$> readIORef output
     let first = firstEnd `minusPtr` start
-        total = first + sum (map S.length others)
+        total = foldl' plusCount first (map S.length others)
     check total
     -- It writes at most bound bytes, before the body.
     start' <- writeLength total p
@@ -228,7 +229,8 @@ sectionSink check start e ref = Sink $ \request p -> do
       answer (growing output) Flush p
     (Collected _ firstEnd output, _) -> do
       Output _ count open <- readIORef output
-      check ((firstEnd `minusPtr` start) + count + (p `minusPtr` openFrom open))
+      check
+        ((firstEnd `minusPtr` start) `plusCount` (count `plusCount` (p `minusPtr` openFrom open)))
       answer (growing output) request p
   where
     answer (Sink f) = f

@@ -11,6 +11,7 @@ module Ashlar.Internal.Builder.Bytes
     lazyByteStringCopy,
     lazyByteStringInsert,
     lazyByteStringThreshold,
+    announced,
     shortByteString,
     flush,
     chunkwise,
@@ -23,6 +24,7 @@ import Ashlar.Internal.Builder.Batches
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells
+import Data.Bits (finiteBitSize)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as B
@@ -30,6 +32,7 @@ import qualified Data.ByteString.Lazy as L
 import Data.ByteString.Short (ShortByteString)
 import qualified Data.ByteString.Short as SBS
 import qualified Data.ByteString.Short.Internal as SBS
+import Data.Int (Int64)
 import Data.Word (Word8)
 import Foreign.ForeignPtr (plusForeignPtr, touchForeignPtr)
 import Foreign.Marshal.Utils (copyBytes)
@@ -109,6 +112,16 @@ lazyByteStringCopy = chunkwise byteStringCopy
 -- @since 0.1.0.0
 lazyByteStringInsert :: L.ByteString -> Builder
 lazyByteStringInsert = chunkwise byteStringInsert
+
+-- | The length of a lazy string, for a format that writes it first. It is an error if an 'Int' does
+-- not hold it, as may be on 32 bits, where the same chunk can occur many times.
+announced :: Int64 -> Int
+announced n
+  | finiteBitSize (0 :: Int) < 64 && n > fromIntegral (maxBound :: Int) = tooLong
+  | otherwise = fromIntegral n
+  where
+    tooLong = errorWithoutStackTrace ("Ashlar: a lazy string of " ++ show n ++ " bytes")
+{-# INLINE announced #-}
 
 -- | Each chunk by a builder, forced one by one.
 chunkwise :: (ByteString -> Builder) -> L.ByteString -> Builder

@@ -17,6 +17,7 @@ module Ashlar.Internal.Builder.Strict
     noOutput,
     growing,
     chunksUpTo,
+    plusCount,
   )
 where
 

@@ -41,6 +41,9 @@ module Ashlar.Internal.Codec.Fixed
     -- * For the library itself
     narrow,
     plusSize,
+    isCutOff,
+    unlessCutOff,
+    cutOffMessage,
     fixedWrite,
     fixedRead,
     fixedPlain,
@@ -256,6 +259,31 @@ plusSize (I# m) (I# n) = case sizeLimit of
 sizeLimit :: Int
 sizeLimit = maxBound `quot` 8
 
+-- | Has a sum of sizes been cut off where memory could have as many bytes? That is so on 32 bits
+-- only. On 64 bits no buffer and no input is ever large enough, and the compiler knows the answer.
+isCutOff :: Int -> Bool
+isCutOff n = finiteBitSize n < 64 && n >= sizeLimit
+{-# INLINE isCutOff #-}
+
+-- | The format, or if its size has been cut off, one that is neither written nor read: the halves
+-- would go beyond the size.
+unlessCutOff :: Fixed a -> Fixed a
+unlessCutOff f = if isCutOff (fixedSize f) then neverUsed else f
+{-# INLINE unlessCutOff #-}
+
+neverUsed :: Fixed a
+neverUsed =
+  fixedRaw
+    sizeLimit
+    Nameless
+    (\_ _ -> ioError (userError ("Ashlar.Codec: " ++ cutOffMessage)))
+    (\p -> invalidAt p 0 cutOffMessage)
+{-# NOINLINE neverUsed #-}
+
+cutOffMessage :: String
+cutOffMessage = "a type of constant size that takes more bytes than this machine can handle"
+{-# NOINLINE cutOffMessage #-}
+
 -- | No bytes, for a type of one value.
 --
 -- @since 0.1.0.0
@@ -268,13 +296,13 @@ fixedUnit x = Fixed 0# False Nameless (\_ _ -> pure ()) (\_ -> pure x)
 -- @since 0.1.0.0
 fixedPair :: (c -> a) -> (c -> b) -> (a -> b -> c) -> Fixed a -> Fixed b -> Fixed c
 fixedPair left right both a b =
-  -- Each half has the bytes of its own format. If the sum is cut off, no buffer and no input is
-  -- ever large enough.
-  fixedRaw
-    (plusSize (fixedSize a) (fixedSize b))
-    Nameless
-    (\p x -> fixedWrite a p (left x) >> fixedWrite b (p `plusPtr` fixedSize a) (right x))
-    (\p -> fixedRead a p >>= \x -> fixedRead b (p `plusPtr` fixedSize a) >>= \y -> pure (both x y))
+  -- Each half has the bytes of its own format.
+  unlessCutOff $
+    fixedRaw
+      (plusSize (fixedSize a) (fixedSize b))
+      Nameless
+      (\p x -> fixedWrite a p (left x) >> fixedWrite b (p `plusPtr` fixedSize a) (right x))
+      (\p -> fixedRead a p >>= \x -> fixedRead b (p `plusPtr` fixedSize a) >>= \y -> pure (both x y))
 {-# INLINE fixedPair #-}
 
 -- | The format of one type for another that corresponds to it.

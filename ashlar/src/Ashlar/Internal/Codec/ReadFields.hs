@@ -33,6 +33,7 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Input (demand)
 import Ashlar.Internal.Get.Label
 import Ashlar.Internal.Get.Path
+import Ashlar.Internal.Get.Refuse (invalid)
 import Ashlar.Internal.Mem.Cells
 import Data.Word (Word8)
 import Foreign.Ptr (nullPtr, plusPtr)
@@ -84,10 +85,16 @@ constantFirst f back (Reading calls variable n count parts rest) = case fixedSiz
         total
         (count +# 1#)
         (ConstantPart (I# width) (fixedNames f) : parts)
-        $ nothingLeftIf (total ==# 0#) count $
-          fieldAt f back total $
-            movedIf (variable `andI#` (n ==# 0#) `andI#` (width ># 0#)) rest
+        $ refusedIf (isCutOff (I# total)) $
+          nothingLeftIf (total ==# 0#) count $
+            fieldAt f back total $
+              movedIf (variable `andI#` (n ==# 0#) `andI#` (width ># 0#)) rest
 {-# INLINE constantFirst #-}
+
+-- No field can be read, not even if the span is there: the fields would be read at wrong offsets.
+refusedIf :: Bool -> (b -> Ptr Word8 -> Get a) -> b -> Ptr Word8 -> Get a
+refusedIf it rest = if it then \_ _ -> invalid cutOffMessage else rest
+{-# INLINE refusedIf #-}
 
 -- A field that begins n bytes before the end of its span.
 fieldAt ::

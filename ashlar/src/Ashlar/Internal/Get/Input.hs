@@ -94,10 +94,18 @@ refuseToGoOn c env left = do
   limit <- getInt c limitCell
   forGood <- if at + left < limit then pure True else endsForGood c env limit
   if forGood
-    then pure ()
+    then when (at + left == maxBound) $ tooFar c env
     else do
       more <- gather c env (left + 1)
       when (more > left) $ overBytes c env
+
+-- The stream goes on after the last offset that an 'Int' can express, which happens on 32 bits, after
+-- 2 GiB. It must not seem to end there.
+tooFar :: Cells -> Env -> IO a
+tooFar c env = do
+  p <- getPtr c cursorCell
+  failAt c env p 0 (Invalid ("a stream of more than " ++ show (maxBound :: Int) ++ " bytes"))
+{-# NOINLINE tooFar #-}
 
 -- Bring n bytes from the cursor on into one segment, and return how many that segment has there.
 -- These are fewer than n only if the input ends. Memory is allocated only for bytes that have

@@ -45,12 +45,12 @@ import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Mem (peekHost, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check (unsafeIndex)
+import Ashlar.Internal.Prim.Bulk (sameBytes)
 import Data.Bits (Bits, xor, (.|.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.ByteString.Internal (packChars)
 import Data.Word (Word16, Word32, Word64, Word8)
-import Foreign.C.Types (CInt (..), CSize (..))
 import Foreign.Ptr (minusPtr, plusPtr)
 import Foreign.Storable (Storable)
 import GHC.Exts (Addr#, Int (I#), Ptr (Ptr), build, cstringLength#, unpackFoldrCString#)
@@ -232,9 +232,6 @@ matchesAt q n c = do
     else pure False
 {-# INLINE matchesAt #-}
 
-foreign import ccall unsafe "string.h memcmp"
-  memcmp :: Ptr Word8 -> Ptr Word8 -> CSize -> IO CInt
-
 -- Are n bytes the same at two addresses? They must be readable at both. Up to 32 bytes are compared
 -- by words, of which the last may overlap those before it, as in Note [Short copies].
 equal :: Ptr Word8 -> Ptr Word8 -> Int -> IO Bool
@@ -263,10 +260,10 @@ equal a b n
 
 equalLong :: Ptr Word8 -> Ptr Word8 -> Int -> IO Bool
 equalLong a b left
-  | left <= 65536 = (== 0) <$> memcmp a b (fromIntegral left)
+  | left <= 65536 = sameBytes a b left
   | otherwise = do
-    r <- memcmp a b 65536
-    if r == 0 then equalLong (a `plusPtr` 65536) (b `plusPtr` 65536) (left - 65536) else pure False
+    same <- sameBytes a b 65536
+    if same then equalLong (a `plusPtr` 65536) (b `plusPtr` 65536) (left - 65536) else pure False
 {-# NOINLINE equalLong #-}
 
 -- It is different, or lies in several chunks, or the input ends before.

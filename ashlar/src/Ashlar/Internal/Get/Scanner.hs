@@ -43,10 +43,10 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Input
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Prim.Bulk (findByte)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.Word (Word8)
-import Foreign.C.Types (CInt (..), CSize (..))
 import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 
 -- | Does the input (or the innermost @isolate@) end at this address, as far as is known without
@@ -128,11 +128,8 @@ byteScanner w s = go
       | otherwise = do
         -- At most 64 KiB a call: Note [Foreign copies].
         let n = min 65536 (e `minusPtr` p)
-        found <- memchr p (fromIntegral w) (fromIntegral n)
+        found <- findByte w p n
         if found == nullPtr then go (p `plusPtr` n) e else pure (Scanned found s)
-
-foreign import ccall unsafe "string.h memchr"
-  memchr :: Ptr Word8 -> CInt -> CSize -> IO (Ptr Word8)
 
 -- | A scanner with a state, which ends where the function returns 'Nothing'.
 stateScanner :: (s -> Word8 -> Maybe s) -> s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)

@@ -1,11 +1,8 @@
-{-# LANGUAGE DerivingStrategies #-}
-{-# LANGUAGE MagicHash #-}
-
 -- |
 -- Module      : Ashlar.Internal.Prim.Base64
 -- Description : Base64 in memory, both ways
 --
--- C code converts whole groups of three bytes and four characters (@cbits/base64.c@). What remains
+-- "Ashlar.Internal.Prim.Bulk" converts whole groups of three bytes and four characters. What remains
 -- of a string, less than a group, is converted here, and so is the group that has padding. One call
 -- handles at most 'mostGroups', as in Note [Foreign copies] in "Ashlar.Internal.Mem".
 module Ashlar.Internal.Prim.Base64
@@ -24,16 +21,12 @@ module Ashlar.Internal.Prim.Base64
 where
 
 import Ashlar.Internal.Mem (copyRange, peekHost, pokeHost)
+import Ashlar.Internal.Prim.Alphabet
+import Ashlar.Internal.Prim.Bulk
 import Ashlar.Internal.Prim.Multiply128
 import Data.Bits (unsafeShiftL, unsafeShiftR, (.&.), (.|.))
 import Data.Word (Word32, Word8)
-import Foreign.C.Types (CInt (..), CSize (..))
-import Foreign.Ptr (plusPtr)
-import GHC.Exts (Ptr (Ptr))
-
--- | The last two characters of the alphabet: @+/@ or @-_@.
-data Alphabet = Standard | ForUrls
-  deriving stock (Eq)
+import Foreign.Ptr (Ptr, plusPtr)
 
 -- | An alphabet, and whether @=@ fills up the last group.
 data Variant = Variant {variantAlphabet :: !Alphabet, variantPadded :: !Bool}
@@ -70,12 +63,12 @@ base64Length v n
 writeBase64 :: Variant -> Ptr Word8 -> Ptr Word8 -> Int -> IO (Ptr Word8)
 writeBase64 v = go
   where
-    code = alphabetCode v
+    alphabet = variantAlphabet v
     go dst src n
       | n >= 3 = do
         -- The groups are readable, and four bytes are writable for each.
         let groups = min mostGroups (third n)
-        c_encode dst src (fromIntegral groups) code
+        base64Encode alphabet dst src groups
         go (dst `plusPtr` (4 * groups)) (src `plusPtr` (3 * groups)) (n - 3 * groups)
       | n > 0 = do
         a <- peekHost src
@@ -90,7 +83,7 @@ writeBase64 v = go
       if n == 2 then character (dst `plusPtr` 2) (w `unsafeShiftR` 6) else pad (dst `plusPtr` 2)
       pad (dst `plusPtr` 3)
       pure (dst `plusPtr` (if variantPadded v then 4 else n + 1))
-    character p u = characterOf v (u .&. 63) >>= pokeHost p
+    character p u = characterOf alphabet (u .&. 63) >>= pokeHost p
     -- Four bytes are writable even if there is no padding.
     pad p = pokeHost p equals
     word :: Word8 -> Word32
@@ -119,12 +112,12 @@ readBase64 v dst0 src0 n = go 0 dst0
       | n - i >= 4 = do
         -- The groups are readable, and three bytes are writable for each.
         let groups = min mostGroups ((n - i) `quot` 4)
-        good <- fromIntegral <$> c_decode dst (src0 `plusPtr` i) (fromIntegral groups) code
+        good <- base64Decode alphabet dst (src0 `plusPtr` i) groups
         let i' = i + 4 * good
             dst' = dst `plusPtr` (3 * good)
         if good == groups then go i' dst' else lastGroup i' dst'
       | otherwise = lastGroup i dst
-    code = alphabetCode v
+    alphabet = variantAlphabet v
 
     -- A group that has padding, is not whole, or has other characters.
     lastGroup i dst = units i 0 0
@@ -141,8 +134,8 @@ readBase64 v dst0 src0 n = go 0 dst0
                   else ending j q w (pure . Right)
           | otherwise = do
             c <- peekHost (src0 `plusPtr` j)
-            case unitOf v c of
-              -- Four characters are a whole group, which C code decodes.
+            case unitOf alphabet c of
+              -- Four characters are a whole group, which has been decoded.
               u | u < 64 && q < 3 -> units (j + 1) (q + 1) (w `unsafeShiftL` 6 .|. u)
               _
                 | variantPadded v && c == equals && q >= 2 ->
@@ -177,7 +170,6 @@ readBase64 v dst0 src0 n = go 0 dst0
 collectLenient :: Alphabet -> Ptr Word8 -> Ptr Word8 -> Int -> IO Int
 collectLenient alphabet dst src n = go 0 0
   where
-    v = Variant alphabet False
     -- The first i characters have been examined, and m of them copied.
     go :: Int -> Int -> IO Int
     go i m = do
@@ -195,8 +187,8 @@ collectLenient alphabet dst src n = go 0 0
       1 -> pure (m - 1)
       k -> do
         let p = dst `plusPtr` (m - 1)
-        u <- unitOf v <$> peekHost p
-        characterOf v (u .&. (if k == 2 then 0x30 else 0x3C)) >>= pokeHost p
+        u <- unitOf alphabet <$> peekHost p
+        characterOf alphabet (u .&. (if k == 2 then 0x30 else 0x3C)) >>= pokeHost p
         pure m
 
 -- | The number of leading characters of the alphabet among n, which must be readable.
@@ -207,46 +199,8 @@ base64Span alphabet p n = go 0
       | i == n = pure n
       | otherwise = do
         let len = min 65536 (n - i)
-        k <- fromIntegral <$> c_span (p `plusPtr` i) (fromIntegral len) (codeOf alphabet)
+        k <- base64Characters alphabet (p `plusPtr` i) len
         if k == len then go (i + len) else pure (i + k)
 
 equals :: Word8
 equals = 0x3D
-
--- The character of a number below 64.
-characterOf :: Variant -> Word32 -> IO Word8
-characterOf v u = peekHost (characters `plusPtr` fromIntegral u)
-  where
-    characters = case variantAlphabet v of
-      Standard -> Ptr "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"#
-      ForUrls -> Ptr "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"#
-
--- The number that a character stands for, or 64 if it is not in the alphabet.
-unitOf :: Variant -> Word8 -> Word32
-unitOf v c
-  | c - 65 < 26 = fromIntegral (c - 65)
-  | c - 97 < 26 = fromIntegral (c - 71)
-  | c - 48 < 10 = fromIntegral (c + 4)
-  | c == c62 = 62
-  | c == c63 = 63
-  | otherwise = 64
-  where
-    (c62, c63) = case variantAlphabet v of
-      Standard -> (0x2B, 0x2F)
-      ForUrls -> (0x2D, 0x5F)
-
-alphabetCode :: Variant -> CInt
-alphabetCode = codeOf . variantAlphabet
-
-codeOf :: Alphabet -> CInt
-codeOf Standard = 0
-codeOf ForUrls = 1
-
-foreign import ccall unsafe "ashlar_base64_encode"
-  c_encode :: Ptr Word8 -> Ptr Word8 -> CSize -> CInt -> IO ()
-
-foreign import ccall unsafe "ashlar_base64_decode"
-  c_decode :: Ptr Word8 -> Ptr Word8 -> CSize -> CInt -> IO CSize
-
-foreign import ccall unsafe "ashlar_base64_span"
-  c_span :: Ptr Word8 -> CSize -> CInt -> IO CSize

@@ -2,7 +2,6 @@
 {-# LANGUAGE CPP #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedTuples #-}
-{-# LANGUAGE UnliftedFFITypes #-}
 
 -- |
 -- Module      : Ashlar.Internal.Prim.Text
@@ -32,13 +31,13 @@ module Ashlar.Internal.Prim.Text
 where
 
 import Ashlar.Internal.Mem.Check (lackingArray)
+import Ashlar.Internal.Prim.Bulk
 import Ashlar.Internal.Prim.Escape
 import Data.ByteString.Unsafe (unsafePackCStringLen)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
 import qualified Data.Text.Internal as T
 import Data.Word (Word8)
-import Foreign.C.Types (CPtrdiff (..), CSize (..))
 import Foreign.Ptr (castPtr, minusPtr, plusPtr)
 import GHC.Ptr (Ptr (..))
 #if MIN_VERSION_text(2,0,0)
@@ -78,7 +77,6 @@ import GHC.Exts
     ByteArray#,
     Int (I#),
     Int#,
-    MutableByteArray#,
     State#,
     indexWord8ArrayAsWord64#,
     shrinkMutableByteArray#,
@@ -202,10 +200,6 @@ decodeUtf16At ::
 maxForeignUnits :: Int
 maxForeignUnits = 32768
 
--- The bytes that units take in UTF-8, or -1 if a surrogate is not in a pair.
-foreign import ccall unsafe "ashlar_utf16_check"
-  c_utf16_check :: Ptr Word8 -> CSize -> IO CPtrdiff
-
 #if MIN_VERSION_text(2,0,0)
 
 -- Note [Copies of UTF-8]
@@ -313,7 +307,7 @@ utf16LengthOf (T.Text (A.ByteArray arr) start n) = go start n 0
       | otherwise = go (i + part') (left - part') (acc + part i part')
       where
         part' = 2 * maxForeignUnits
-    part i k = fromIntegral (c_utf16_units arr (fromIntegral i) (fromIntegral k))
+    part i k = utf16Units arr i k
 
 -- No byte of UTF-8 has more than one unit, so two bytes are enough for each. A character is not
 -- cut: its first bytes, at most three, wait for the next batch. The byte that is read lies in the
@@ -326,19 +320,19 @@ utf16UnitsThatFit (T.Text arr start n) off space = back (min (n - off) most)
       | otherwise = k
 
 -- The bytes lie in the text and cut no character, and there are two writable bytes for each, as the
--- C code needs. A text is never malformed. If it were, nothing would count as written.
+-- conversion needs. A text is never malformed. If it were, nothing would count as written.
 writeUtf16 p (T.Text (A.ByteArray arr) start _) off n = do
-  units <- c_utf8_to_utf16 p arr (fromIntegral (start + off)) (fromIntegral n)
-  pure $! 2 * max 0 (fromIntegral units)
+  units <- utf8ToUtf16 p arr (start + off) n
+  pure $! 2 * max 0 units
 
 decodeUtf16At bad p n = do
-  size <- fromIntegral <$> c_utf16_check p (fromIntegral n)
+  size <- utf16Check p n
   if size < 0
     then bad
     else do
       -- The units are checked, so these bytes are enough.
       MutableByteArray arr <- newByteArray size
-      _ <- c_utf16_to_utf8 arr p 0 (fromIntegral n)
+      _ <- utf16ToUtf8Array arr p n
       IO $ \s -> case unsafeFreezeByteArray# arr s of
         (# s', frozen #) -> (# s', T.Text (A.ByteArray frozen) 0 size #)
 
@@ -395,7 +389,7 @@ toUtf16 a k = \s -> case unIO converted s of
           arr <- stToIO (A.new n)
           -- n bytes are readable, and the array has n units. No character has more units than
           -- bytes.
-          units <- fromIntegral <$> c_utf8_to_utf16 (A.maBA arr) (Ptr a) 0 (fromIntegral n)
+          units <- utf8ToUtf16Array (A.maBA arr) (Ptr a) n
           cut <- if units >= 0 && units < n then cutUnits arr n units else pure arr
           (`Units` units) <$> frozen cut
     frozen arr = stToIO (A.unsafeFreeze arr)
@@ -418,22 +412,13 @@ cutUnits arr n units@(I# k)
       copy <$ A.copyM copy 0 arr 0 units
   | otherwise = IO (\s -> (# shrinkMutableByteArray# (A.maBA arr) (k *# 2#) s, arr #))
 
-foreign import ccall unsafe "ashlar_utf8_to_utf16"
-  c_utf8_to_utf16 :: MutableByteArray# RealWorld -> Ptr Word8 -> CSize -> CSize -> IO CPtrdiff
-
-foreign import ccall unsafe "ashlar_utf16_to_utf8"
-  c_utf16_to_utf8 :: Ptr Word8 -> ByteArray# -> CSize -> CSize -> IO CSize
-
-foreign import ccall unsafe "ashlar_utf16_length"
-  c_utf16_length :: ByteArray# -> CSize -> CSize -> CSize
-
 -- The units from start to start + n lie in the array.
 utf8LengthOf (T.Text arr start n) = go start n 0
   where
     go !i !left !acc
       | left <= maxForeignUnits = acc + part i left
       | otherwise = go (i + maxForeignUnits) (left - maxForeignUnits) (acc + part i maxForeignUnits)
-    part i k = fromIntegral (c_utf16_length (A.aBA arr) (fromIntegral i) (fromIntegral k))
+    part i k = utf16Bytes (A.aBA arr) i k
 
 bytesPerUnit = 3
 {-# INLINE bytesPerUnit #-}
@@ -471,8 +456,8 @@ writeUtf8 !p0 (T.Text arr start _) !off !n = go p0 (start + off) n
               m = if lead then maxForeignUnits - 1 else maxForeignUnits
           k <- part p i m
           go (p `plusPtr` k) (i + m) (left - m)
-    -- The free space holds bytesPerUnit bytes for each unit that is left, which the C code needs.
-    part p i m = fromIntegral <$> c_utf16_to_utf8 p (A.aBA arr) (fromIntegral i) (fromIntegral m)
+    -- The free space holds bytesPerUnit bytes for each unit that is left, as the conversion needs.
+    part p i m = utf16ToUtf8 p (A.aBA arr) i m
 
 writeEscaped escapes !p0 (T.Text arr start _) !off !n = go (start + off) p0
   where
@@ -562,7 +547,7 @@ decodeUtf16At bad p n = do
     else bad
   where
     bytes = 2 * n
-    paired = (>= 0) <$> c_utf16_check p (fromIntegral n)
+    paired = (>= 0) <$> utf16Check p n
 
 -- The most bytes that are copied by words.
 shortCopy :: Int

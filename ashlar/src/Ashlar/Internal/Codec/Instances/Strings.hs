@@ -52,7 +52,7 @@ instance Codec L.ByteString where
   get = getLength >>= getCounted
 
 instance Counted L.ByteString where
-  counted bs = fromIntegral (L.length bs)
+  counted bs = announced (L.length bs)
   sizeCounted = counted
   putCounted = lazyByteString
   getCounted n = getLazyByteString (fromIntegral n)
@@ -149,4 +149,4 @@ instance Counted TL.Text where
   getCounted n = TL.fromStrict <$> getTextUtf8 n
 
 lazyLength :: TL.Text -> Int
-lazyLength = TL.foldlChunks (\n t -> n + utf8LengthOf t) 0
+lazyLength = announced . TL.foldlChunks (\n t -> n + fromIntegral (utf8LengthOf t)) 0

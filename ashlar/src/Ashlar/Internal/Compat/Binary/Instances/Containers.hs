@@ -9,8 +9,8 @@
 module Ashlar.Internal.Compat.Binary.Instances.Containers () where
 
 import Ashlar.Internal.Builder.Batches (atOnceOr)
-import Ashlar.Internal.Builder.Bytes (chunk, lazyByteString, shortByteString)
-import Ashlar.Internal.Builder.Core (Builder, append)
+import Ashlar.Internal.Builder.Bytes (announced, chunk, lazyByteString, shortByteString)
+import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Put
 import Ashlar.Internal.Builder.Strings (lazyTextUtf8, textUtf8)
 import Ashlar.Internal.Compat.Binary.Class
@@ -50,7 +50,7 @@ instance Binary S.ByteString where
 
 -- | As a strict one. What is read consists of slices of the input's chunks.
 instance Binary L.ByteString where
-  put bs = putBuilder (append (putCount (fromIntegral (L.length bs))) (lazyByteString bs))
+  put bs = putBuilder (append (putCount (announced (L.length bs))) (lazyByteString bs))
   get = getCount >>= \n -> getLazyByteString (fromIntegral (max 0 n))
 
 -- | As a strict 'S.ByteString'; a copy.
@@ -68,7 +68,7 @@ instance Binary T.Text where
 instance Binary TL.Text where
   put t = putBuilder (append (putCount (lazyLength t)) (lazyTextUtf8 t))
     where
-      lazyLength = TL.foldlChunks (\n c -> n + utf8LengthOf c) 0
+      lazyLength = announced . TL.foldlChunks (\n c -> n + fromIntegral (utf8LengthOf c)) 0
   get = TL.fromStrict <$> get
 
 -- Where the longest that the text can be fits, it is written before its length, which is

@@ -8,7 +8,7 @@
 -- Description : Strings, maps, sets, sequences, trees and arrays in cereal's format
 module Ashlar.Internal.Compat.Cereal.Instances.Containers () where
 
-import Ashlar.Internal.Builder.Bytes (chunk, lazyByteString, shortByteString)
+import Ashlar.Internal.Builder.Bytes (announced, chunk, lazyByteString, shortByteString)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Put
 import Ashlar.Internal.Compat.Cereal.Class
@@ -40,7 +40,7 @@ instance Serialize S.ByteString where
 
 -- | As a strict one.
 instance Serialize L.ByteString where
-  put bs = putBuilder (append (putCount (fromIntegral (L.length bs))) (lazyByteString bs))
+  put bs = putBuilder (append (putCount (announced (L.length bs))) (lazyByteString bs))
   get = getCount >>= \n -> L.fromStrict . L.toStrict <$> getLazyByteString (fromIntegral n)
 
 -- | As a strict 'S.ByteString'.

@@ -11,7 +11,7 @@
 -- front; an array has its bounds in place of the number.
 module Ashlar.Internal.Compat.Store.Instances.Containers () where
 
-import Ashlar.Internal.Builder.Bytes (chunk, lazyByteString, shortByteString)
+import Ashlar.Internal.Builder.Bytes (announced, chunk, lazyByteString, shortByteString)
 import Ashlar.Internal.Builder.Put
 import Ashlar.Internal.Compat.Elements (ascending, getElements, putEach)
 import Ashlar.Internal.Compat.Store.Class
@@ -196,8 +196,8 @@ instance Store S.ByteString where
   peek = peek >>= getByteString
 
 instance Store L.ByteString where
-  size = VarSize (\bs -> countSize + fromIntegral (L.length bs))
-  poke bs = poke (fromIntegral (L.length bs) :: Int) *> putBuilder (lazyByteString bs)
+  size = VarSize (\bs -> countSize + announced (L.length bs))
+  poke bs = poke (announced (L.length bs)) *> putBuilder (lazyByteString bs)
   peek = peek >>= \n -> getLazyByteString (fromIntegral (n :: Int))
 
 instance Store SBS.ShortByteString where
