@@ -56,7 +56,7 @@ getter name g seeds = Target name g (C.pack . show) NotEncoded (map C.pack seeds
 
 -- The budgets are small, so that no case takes long.
 within :: Get a -> Get a
-within = withBudget defaultBudget {budgetDepth = 300, budgetEmpties = 1000}
+within = withBudget defaultBudget {budgetDepth = 300, budgetSteps = 1000}
 
 -- | How 'decodeFully' runs a decoder.
 data Run = InMemory | InBytes
@@ -71,7 +71,7 @@ decodeFully run (Target _ raw answer _ _ _) bs = do
     InBytes -> fed g (map S.singleton (S.unpack bs))
   () <$ either (evaluate . length . displayException) (evaluate . S.length . answer) result
   where
-    g = withBudget defaultBudget {budgetEmpties = 100} raw
+    g = withBudget defaultBudget {budgetSteps = 100} raw
 
 -- | What is wrong with what the decoder says about this input, if anything is. The number chooses
 -- how the input is cut, and some of the ways to run the decoder. One of two is always strict input.
