@@ -42,6 +42,7 @@ tests =
       testCase "a budget within a budget" nestedBudgets,
       testCase "an isolated part that ends with the budget" isolatedParts,
       testCase "a budget of other things leaves the bytes alone" otherBudgets,
+      testCase "lazy input of one chunk" oneChunk,
       testCase "what is extreme" extremes,
       testCase "the stand-ins for other libraries have none" compatHasNone
     ]
@@ -253,6 +254,17 @@ otherBudgets =
 
 levels :: Budget
 levels = defaultBudget {budgetDepth = 9}
+
+-- A decoder runs on one chunk as on a strict string, but not with another result.
+oneChunk :: Assertion
+oneChunk = do
+  let long = (getByteString (most + 1) *> empty) <|> getByteString 2
+      ways = [L.fromStrict, \bs -> L.fromChunks [S.take 1 bs, S.drop 1 bs]]
+  runGet long "abc" @?= Right "ab"
+  forM_ ways $ \asLazy -> do
+    offsetAndReason (runGetLazy long (asLazy "abc")) @?= Just (2, tooManyBytes most Nothing)
+    B.runGet long (asLazy "abc") @?= "ab"
+    runGetLazy (withBudget (bytes maxBound) long) (asLazy "abc") @?= Right "ab"
 
 extremes :: Assertion
 extremes = do

@@ -146,7 +146,7 @@ everyWay =
   where
     bytes = encode (order, Reading "Oslo" 4 (Size 0 1 True) (Group "" (Line True)))
     same bs =
-      let g = (get :: Get (Order, Reading)) <* endOfInput
+      let g = withBudget defaultBudget {budgetBytes = Just maxBound} (get <* endOfInput) :: Get (Order, Reading)
           expected = runGet g bs
        in onFewSplits g bs expected
     onFewSplits g bs expected =

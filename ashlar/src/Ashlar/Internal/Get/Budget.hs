@@ -116,7 +116,7 @@ withBudget budget (Get p) = Get $ \c env s0 -> case unIO (enter c env) s0 of
       seen <- getInt c limitCell
       outer <- limitsOf c env
       -- A counter of its own: Note [Spent is spent].
-      withCells streamCellCount $ \own -> do
+      withCells cellCount $ \own -> do
         putInt own stepsCell steps
         putInt own overCell 0
         limits <- case budgetBytes budget of
@@ -146,6 +146,7 @@ startBudget c traced = do
   let depth = budgetDepth defaultBudget
   putInt c levelsCell (if traced then complement depth else depth)
   putInt c stepsCell (budgetSteps defaultBudget)
+  putInt c overCell 0
 {-# INLINE startBudget #-}
 
 -- | Count a decoder as one level deeper than what is around it. Put it around each level of a

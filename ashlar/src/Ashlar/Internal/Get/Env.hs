@@ -45,8 +45,8 @@ module Ashlar.Internal.Get.Env
     hasCaught,
     partCell,
     levelsCell,
-    bytesCell,
     overCell,
+    bytesCell,
     cellCount,
     streamCellCount,
     position,
@@ -156,23 +156,24 @@ partCell = Cell 10
 levelsCell :: Cell Int
 levelsCell = Cell 11
 
+-- | Has the decoder asked for more than the budget's bytes? 0 if it has not. This is read in the
+-- 'limitCells'. (Also in a run whose input is in memory, where it has asked for more than it could
+-- get from a stream: see Note [A lazy ByteString of one chunk].)
+overCell :: Cell Int
+overCell = Cell 12
+
 -- | The offset at which the bytes of the run's own budget end, or 'maxBound'. Only runs whose input
 -- is not in memory have this cell.
 bytesCell :: Cell Int
-bytesCell = Cell 12
+bytesCell = Cell 13
 
--- | Has the decoder asked for more than the budget's bytes? 0 if it has not. This is read in the
--- 'limitCells'.
-overCell :: Cell Int
-overCell = Cell 13
-
--- | How many cells a run has whose input is in memory.
+-- | How many cells a run has whose input is in memory, and a budget.
 cellCount :: Int
-cellCount = cellsUpTo levelsCell
+cellCount = cellsUpTo overCell
 
--- | How many cells the other runs have, and budgets.
+-- | How many cells the other runs have.
 streamCellCount :: Int
-streamCellCount = cellsUpTo overCell
+streamCellCount = cellsUpTo bytesCell
 
 -- | The offset of the next byte.
 position :: Cells -> IO Int

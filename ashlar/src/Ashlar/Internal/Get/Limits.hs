@@ -71,8 +71,8 @@ limitsOf c env = case env of
   Env _ (Own _ limits) _ -> pure limits
   Env _ OfRun _ -> do
     end <- getInt c bytesCell
-    pure $!
-      if end == maxBound
+    pure
+      $! if end == maxBound
         then defaultLimits c
         else (defaultLimits c) {limitBytes = streamBytes, limitEnd = end}
   _ -> pure (defaultLimits c)
@@ -145,9 +145,13 @@ endsForGood c env limit = case env of
 announce :: Cells -> Env -> Int -> IO ()
 announce c env n = do
   limits <- limitsOf c env
-  if n > limitBytes limits
-    then outOf limits c env (" bytes (" ++ show n ++ " needed)")
-    else pure ()
+  when (n > limitBytes limits) $ outOf limits c env (" bytes (" ++ show n ++ " needed)")
+  when (n > streamBytes && inMemory) $ putInt c overCell 1
+  where
+    inMemory = case env of
+      Whole _ -> True
+      Env _ OfWhole _ -> True
+      _ -> False
 {-# NOINLINE announce #-}
 
 -- | Fail, because the value has taken all the bytes that it may.
@@ -190,8 +194,8 @@ isolated c env seen end = case env of
     limits <- limitsOf c env
     let byBudget = limitEnd limits
         scoped own = Env input (Own (budgetCells c env) own) context
-    pure $!
-      if byBudget == maxBound
+    pure
+      $! if byBudget == maxBound
         then env
         else
           scoped $

@@ -32,13 +32,13 @@ where
 
 import Ashlar.Internal.Coroutine.Exception (throwSuspect)
 import Ashlar.Internal.Get.Budget
-import Ashlar.Internal.Get.Limits (notOver, streamBytes, streamEnd)
 import Ashlar.Internal.Get.Bytes (endOfInput)
 import Ashlar.Internal.Get.Catch
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure
+import Ashlar.Internal.Get.Limits (notOver, streamBytes, streamEnd)
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Get.Scanner (Scanned (..), takeScanned)
 import Ashlar.Internal.Get.Segments
@@ -95,7 +95,6 @@ startStream ::
 startStream c input offset bytes = do
   let end = streamEnd offset bytes
   putInt c bytesCell end
-  putInt c overCell 0
   startCells c input offset end
 
 -- Set up the cells for a run that is not traced and begins again if it is interrupted.
@@ -379,13 +378,14 @@ runOrFail bytes = runLazy bytes $ \result rest at ->
 -- (Benchmark "brackets, 100 KB, one chunk". 'Tests.Splits' runs each decoder both ways. Test "a
 -- decoder that fails in a nested run is run once".)
 --
--- A chunk of more bytes than the value may take is for the lazy run, which has a limit.
+-- The lazy run has a limit on bytes, which must not depend on the chunks. So a chunk of more bytes
+-- than the value may take is for that run. So is a decoder that has asked for more bytes and gone
+-- on, where the lazy run fails at the end ('overCell').
 onlyChunk :: Int -> L.ByteString -> Maybe ByteString
 onlyChunk bytes lbs = case lbs of
   L.Chunk bs rest
     | isTrue# (reallyUnsafePtrEquality# rest L.Empty), S.length bs <= bytes -> Just bs
   _ -> Nothing
-
 
 -- | Run a decoder on lazy input.
 runLazy ::
@@ -398,13 +398,18 @@ runLazy ::
   L.ByteString ->
   r
 runLazy bytes f g lbs = case runStrict measured <$> onlyChunk bytes lbs of
-  Nothing -> case runChunks bytes g lbs of (result, rest, at) -> f result rest at
-  Just (Right (used, a)) -> f (Right a) (L.drop (fromIntegral used) lbs) (fromIntegral used)
+  Just (Right (used, a))
+    | used >= 0 -> f (Right a) (L.drop (fromIntegral used) lbs) (fromIntegral used)
   Just (Left _) ->
     let (result, rest, at) = runChunks bytes g lbs
      in f (Left (fromLeft succeedsAgain result)) rest at
+  _ -> case runChunks bytes g lbs of (result, rest, at) -> f result rest at
   where
-    measured = g >>= \a -> here >>= \ !used -> pure (used, a)
+    measured = g >>= \a -> usedOrTooMuch >>= \ !used -> pure (used, a)
+    -- How many bytes were read, or -1 if the decoder has asked for more than a stream allows.
+    usedOrTooMuch = step $ \c _ -> do
+      over <- getInt c overCell
+      if over /= 0 && bytes /= maxBound then pure (-1) else position c
 {-# NOINLINE runLazy #-}
 
 runChunks :: Int -> Get a -> L.ByteString -> (Either DecodeError a, L.ByteString, Int64)

@@ -31,13 +31,13 @@ module Ashlar.Internal.Get.Values
 where
 
 import Ashlar.Internal.Get.Budget (startBudget)
-import Ashlar.Internal.Get.Limits (notOver, streamBytes, streamEnd)
 import Ashlar.Internal.Get.Bytes (isEmpty)
 import Ashlar.Internal.Get.ChoicePoint (released)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure (Failures (..))
+import Ashlar.Internal.Get.Limits (notOver, streamBytes, streamEnd)
 import Ashlar.Internal.Get.Path (unknownPart)
 import Ashlar.Internal.Get.Segments (setLimit)
 import Ashlar.Internal.Get.Source (readsNothing)
@@ -286,7 +286,6 @@ beginValue c failures at = do
   startBudget c True
   let end = streamEnd at streamBytes
   putInt c bytesCell end
-  putInt c overCell 0
   setLimit c end
   putInt c partCell unknownPart
   getInt c releaseCell >>= putInt c releaseCell . released

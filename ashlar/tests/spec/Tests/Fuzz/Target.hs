@@ -56,7 +56,8 @@ getter name g seeds = Target name g (C.pack . show) NotEncoded (map C.pack seeds
 
 -- The budgets are small, so that no case takes long.
 within :: Get a -> Get a
-within = withBudget defaultBudget {budgetDepth = 300, budgetSteps = 1000}
+within =
+  withBudget Budget {budgetDepth = 300, budgetSteps = 1000, budgetBytes = Just maxBound}
 
 -- | How 'decodeFully' runs a decoder.
 data Run = InMemory | InBytes
