@@ -43,6 +43,7 @@ import GHC.Num.Integer
     integerFromAddr#,
     integerFromNatural,
     integerFromWord,
+    integerGcd,
     integerLog2,
     integerToMutableByteArray#,
     integerToNatural,
@@ -162,7 +163,8 @@ peekShort p n
 -- | The numerator and the denominator. Decoding refuses a fraction that is not in lowest terms, or
 -- whose denominator is not positive.
 --
--- Checking that two large numbers have no common divisor takes up to quadratic time.
+-- Checking that two large numbers have no common divisor takes more than linear time, though less
+-- than quadratic.
 instance (Integral a, Codec a) => Codec (Ratio a) where
   layout = formatLayout ratio
   size = formatSize ratio
@@ -178,11 +180,10 @@ ratio = refined (\r -> (numerator r, denominator r)) check (both codec codec)
   where
     check (n, d)
       | d <= 0 = Left "Ratio: the denominator is not positive"
-      -- In a bounded type the divisor may be negative.
-      | divisor == 1 || divisor == -1 = Right (n :% d)
+      -- (Where 'gcd' is not specialised to Integer it is Euclid's algorithm, of quadratic time. Test
+      -- "Rational" of the group on growth.)
+      | integerGcd (toInteger n) (toInteger d) == 1 = Right (n :% d)
       | otherwise = Left "Ratio: not in lowest terms"
-      where
-        divisor = gcd n d
 {-# INLINE ratio #-}
 
 -- | The number as a count of its smallest units.
