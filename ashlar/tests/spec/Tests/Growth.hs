@@ -10,8 +10,11 @@ module Tests.Growth (tests) where
 
 import Ashlar.Codec (encode)
 import qualified Ashlar.Compat.Binary as B
+import Ashlar.Get (Get, deeper, getWord8, satisfy)
+import Ashlar.Get.Combinators (skipMany)
+import Ashlar.Get.Feed
 import Control.Exception (evaluate)
-import Control.Monad (forM)
+import Control.Monad (foldM, forM)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
 import qualified Data.ByteString.Lazy as L
@@ -28,12 +31,29 @@ tests :: TestTree
 tests =
   testGroup
     "what input costs grows with its size"
-    [ testCase (name ++ ways run) (grows name run family)
-      | (name, runs, family) <- families,
-        run <- runs
-    ]
+    $ testCase "pushed far inside" farInside :
+      [ testCase (name ++ ways run) (grows name run family)
+        | (name, runs, family) <- families,
+          run <- runs
+      ]
   where
     ways run = if run == InMemory then "" else ", byte by byte"
+
+-- A frozen stack of more than a megabyte once ended the program.
+farInside :: Assertion
+farInside = do
+  state <- newFeed levels >>= \start -> foldM feed start (opened : replicate 100 ".")
+  end <- feed state (C.replicate depth ')')
+  case end of
+    FeedDone _ at () -> at @?= fromIntegral (2 * depth + 101)
+    _ -> assertFailure "not done"
+  where
+    depth = 60000
+    opened = C.replicate depth '('
+    levels :: Get ()
+    levels = deeper $ do
+      w <- getWord8
+      if w == 40 then levels <* getWord8 else skipMany (satisfy (== 46))
 
 -- The name of a target, ways to run it, and an input of about n bytes.
 type Family = (String, [Run], Int -> S.ByteString)
@@ -69,7 +89,8 @@ families =
     anyway "Maps, sets, sequences, trees: Map Text Word8" keyedByText,
     anyway "Maps, sets, sequences, trees: Seq Text" (announcing (encode (0 :: Int))),
     anyway "Maps, sets, sequences, trees: Seq Word8" (announcing "a"),
-    anyway "Maps, sets, sequences, trees: Tree Word8" (("\1" <>) . announcing ("\1" <> encode (0 :: Int))),
+    anyway "Maps, sets, sequences, trees: Tree Word8" $
+      ("\1" <>) . announcing ("\1" <> encode (0 :: Int)),
     anyway "Vectors: Vector Text" (announcing (encode (0 :: Int))),
     anyway "Vectors: Vector Word16" (announcing (S.replicate 2 7)),
     anyway "Vectors: Unboxed.Vector (Word8, Bool)" (announcing "\0\1"),
@@ -80,7 +101,8 @@ families =
     anyway "Derived instances: Shape" shapes,
     anyway "Wrappers: Compact [Int16]" (\n -> "\255\255\255\255\15" <> C.replicate n 'a'),
     anyway "Wrappers: Compact (Vector Text)" (\n -> "\255\255\255\255\15" <> C.replicate n '\0'),
-    anyway "Wrappers: Compact (Set Word8)" (\n -> "\128\2" <> S.pack [0 .. 255] <> C.replicate n '\0'),
+    anyway "Wrappers: Compact (Set Word8)" $
+      \n -> "\128\2" <> S.pack [0 .. 255] <> C.replicate n '\0',
     -- Strings and numbers of any length.
     anyway "Strings: Text" (announced (C.replicate 1 'a')),
     anyway "Strings: Text" (announced "\xE2\x82\xAC"),
