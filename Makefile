@@ -12,13 +12,17 @@ BENCH ?=
 # A time or the number of cases of each property: 10m, 90s, 100000.
 FUZZ ?= 10000
 
-.PHONY: help setup build demo test fuzz bench bench-all bench-docs bench-criterion docs lint platforms ci clean
+# For each program of make fuzz-c.
+SECONDS_EACH ?= 60
+
+.PHONY: help setup build demo test fuzz fuzz-c bench bench-all bench-docs bench-criterion docs lint platforms ci clean
 .NOTPARALLEL:
 
 help:
 	@echo 'make demo             run the demonstration; ARGS="..." are its arguments'
 	@echo 'make test             run all test suites, the examples of the documentation, the cookbook'
 	@echo 'make fuzz             test all instances at length; FUZZ=10m or FUZZ=100000'
+	@echo 'make fuzz-c           fuzz the C code with libFuzzer, SECONDS_EACH=60 for each of nine programs'
 	@echo 'make bench            compare time with other libraries; BENCH="..." selects'
 	@echo 'make bench-all        the same with GHC 9.10 and 9.6, too, and their versions of the libraries'
 	@echo 'make bench-docs       measure with GHC 9.10 and 9.0, and write the tables of docs/benchmarks.md'
@@ -49,6 +53,10 @@ test: setup
 
 fuzz: setup
 	@scripts/fuzz $(FUZZ)
+
+fuzz-c:
+	@scripts/setup fuzz
+	@scripts/fuzz-c $(SECONDS_EACH)
 
 bench: setup
 	@scripts/run-exe ashlar-bench:exe:ashlar-ratios $(BENCH)

@@ -42,10 +42,10 @@ tests =
 -- A frozen stack of more than a megabyte once ended the program.
 farInside :: Assertion
 farInside = do
-  state <- newFeed levels >>= \start -> foldM feed start (opened : replicate 100 ".")
+  state <- newFeed levels >>= \start -> foldM feed start (opened : replicate 40 ".")
   end <- feed state (C.replicate depth ')')
   case end of
-    FeedDone _ at () -> at @?= fromIntegral (2 * depth + 101)
+    FeedDone _ at () -> at @?= fromIntegral (2 * depth + 40)
     _ -> assertFailure "not done"
   where
     depth = 60000

@@ -251,9 +251,9 @@ around =
         concat <$> many (getNested (fromIntegral <$> getWord8) (deeper (frames (depth - 1))))
     atEnd end = if end then endOfInput *> getWord8 else getWord8
     inST :: Get Word32
-    inST = runGetST . labelST "st" $ do
-      _ <- liftGet getWord8
-      isolateST 3 (lookAheadST (liftGet getWord16le) *> deeperST (liftGet getWord24be))
+    inST = runGetST (labelST "st" (liftGet getWord8 *> isolateST 3 three))
+    three :: GetST s Word32
+    three = lookAheadST (liftGet getWord16le) *> deeperST (liftGet getWord24be)
     ahead = (,) <$> lookAheadM (even' <$> getWord8) <*> lookAheadE (odd' <$> getWord16le)
     even' w = if even w then Just w else Nothing
     odd' w = if odd w then Left w else Right w
