@@ -15,7 +15,10 @@ FUZZ ?= 10000
 # Which mutations: a part of their names or files.
 MUTANTS ?=
 
-.PHONY: help setup build demo test test-rest fuzz checked mutants bench bench-all bench-docs bench-criterion docs lint platforms ci clean
+# For each program of make fuzz-c.
+SECONDS_EACH ?= 60
+
+.PHONY: help setup build demo test test-rest fuzz fuzz-c checked mutants bench bench-all bench-docs bench-criterion docs lint platforms ci clean
 .NOTPARALLEL:
 
 help:
@@ -25,6 +28,7 @@ help:
 	@echo 'make fuzz             test all instances at length; FUZZ=10m or FUZZ=100000'
 	@echo 'make checked          run the properties with tests of all internal preconditions'
 	@echo 'make mutants          break the library on purpose, and show which test notices; MUTANTS=Get selects'
+	@echo 'make fuzz-c           fuzz the C code with libFuzzer, SECONDS_EACH=60 for each of nine programs'
 	@echo 'make bench            compare time with other libraries; BENCH="..." selects'
 	@echo 'make bench-all        the same with GHC 9.10 and 9.6, too, and their versions of the libraries'
 	@echo 'make bench-docs       measure with GHC 9.10 and 9.0, and write the tables of docs/benchmarks.md'
@@ -64,6 +68,10 @@ checked: setup
 
 mutants: setup
 	@scripts/mutants $(MUTANTS)
+
+fuzz-c:
+	@scripts/setup fuzz
+	@scripts/fuzz-c $(SECONDS_EACH)
 
 bench: setup
 	@scripts/run-exe ashlar-bench:exe:ashlar-ratios $(BENCH)

@@ -38,7 +38,7 @@ costs tries targets = do
         row = (name, found)
     hPutStrLn stderr (line row)
     pure row
-  putStrLn "factors from n to 2n, 4n, 8n bytes; bytes allocated for each byte at 8n; name; input at n"
+  putStrLn "factors to 2n, 4n, 8n bytes; bytes allocated for each byte at 8n; name; input at n"
   mapM_ (putStrLn . line) (sortOn (Down . growth . snd) rows)
   where
     growth found = maximum (factors found)

@@ -110,7 +110,7 @@ report folder listed = do
         ++ " %"
   where
     add (r, a) (_, r', a') = (r + r', a + a') :: (Int, Int)
-    parts = ["Ashlar.Internal.Get.", "Ashlar.Internal.Codec.", "Ashlar.Get.", "Ashlar.Internal.Compat."]
+    parts = map ("Ashlar." ++) ["Internal.Get.", "Internal.Codec.", "Get.", "Internal.Compat."]
     plain = reverse . takeWhile (/= '/') . reverse
     filterTicks i = fmap concat . mapM (\t -> (\r -> [t | r == 0]) <$> cReached i t)
 

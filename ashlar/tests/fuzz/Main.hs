@@ -6,6 +6,7 @@
 -- faster, but nothing guides it.
 module Main (main) where
 
+import Control.Exception (evaluate)
 import Control.Monad
 import Cost
 import Coverage
@@ -60,7 +61,8 @@ parse args a = case args of
   "--load" : s : more -> parse more a {loadFrom = Just s}
   "--save" : s : more -> parse more a {saveTo = Just s}
   "--findings" : s : more -> parse more a {options = (options a) {optionFindings = s}}
-  "--seconds" : s : more | Just n <- number s -> parse more a {options = (options a) {optionSeconds = n}}
+  "--seconds" : s : more
+    | Just n <- number s -> parse more a {options = (options a) {optionSeconds = n}}
   "--size" : s : more | Just n <- number s -> parse more a {options = (options a) {optionSize = n}}
   "--seed" : s : more | Just n <- number s -> parse more a {seed = n}
   _ -> Nothing
@@ -87,20 +89,25 @@ fuzz a = do
   let targets = [t | t <- instances ++ getters, only a `isInfixOf` targetName t]
   forM_ (costTries a) $ \n -> costs n targets >> exitSuccess
   saved <- maybe (pure Map.empty) load (loadFrom a)
+  _ <- evaluate (sum (map S.length (concat (Map.elems saved))))
   running <- forM targets $ \t ->
     (\r -> (r, Map.findWithDefault [] (targetName t) saved)) <$> start ticks t
   cases <- rounds (options a) running
   forM_ (saveTo a) $ \file -> writeFile file "" >> mapM_ (save file . fst) running
   when (ticks > 0) (report (mixFolder a) (listUnreached a))
   found <- concat <$> mapM (readIORef . findings . fst) running
-  putStrLn (show cases ++ " cases of " ++ show (length running) ++ " targets, " ++ show (length found) ++ " findings")
+  putStrLn $
+    show cases ++ " cases of " ++ show (length running) ++ " targets, "
+      ++ show (length found)
+      ++ " findings"
   unless (null found) exitFailure
 
 -- A line for each input: the target and the bytes, as Haskell shows them.
 load :: FilePath -> IO (Map.Map String [S.ByteString])
 load file = do
   text <- readFile file
-  pure (Map.fromListWith (flip (++)) [(name, [C.pack bs]) | line <- lines text, (name, bs) <- [read line]])
+  pure . Map.fromListWith (flip (++)) $
+    [(name, [C.pack bs]) | line <- lines text, (name, bs) <- [read line]]
 
 save :: FilePath -> Running -> IO ()
 save file r = do

@@ -59,7 +59,7 @@ data Running = Running
 -- | With nothing reached, given the number of ticks.
 start :: Int -> Target -> IO Running
 start ticks t =
-  (\reached -> Running t reached) <$> newSeen ticks <*> newIORef (Seq.singleton S.empty) <*> newIORef []
+  Running t <$> newSeen ticks <*> newIORef (Seq.singleton S.empty) <*> newIORef []
 
 newtype TooLong = TooLong ()
   deriving stock (Show)
@@ -173,7 +173,8 @@ found options r seed bs problem = do
     hPutStrLn stderr ("  minimised: " ++ show smaller)
     writeRegression (optionFindings options) regression
   where
-    fails what input = maybe False (takeWhile (/= ':') what `isPrefixOf`) <$> outcome options (target r) seed input
+    fails what input =
+      maybe False (takeWhile (/= ':') what `isPrefixOf`) <$> outcome options (target r) seed input
 
 -- | Shorter bytes, and more zeros among them, for which this is still true. Tries a few thousand.
 minimised :: (S.ByteString -> IO Bool) -> S.ByteString -> IO S.ByteString

@@ -396,10 +396,10 @@ restored = do
     @?= Right ([nest 3], 9)
   -- One that fails where the budget is used up.
   let broken = S.init bytes <> "\9"
-      next = skip (S.length broken) *> (get :: Get Shape)
-  within 3 (get <|> next) (broken <> bytes) @?= Right (nest 3)
-  within 3 (many (get :: Get Shape) *> next) (broken <> bytes) @?= Right (nest 3)
-  within 3 (notFollowedBy (get :: Get Shape) *> next) (broken <> bytes) @?= Right (nest 3)
+      after = skip (S.length broken) *> (get :: Get Shape)
+  within 3 (get <|> after) (broken <> bytes) @?= Right (nest 3)
+  within 3 (many (get :: Get Shape) *> after) (broken <> bytes) @?= Right (nest 3)
+  within 3 (notFollowedBy (get :: Get Shape) *> after) (broken <> bytes) @?= Right (nest 3)
   within
     3
     (withBudget defaultBudget {budgetDepth = 9} (get :: Get Shape) *> get)

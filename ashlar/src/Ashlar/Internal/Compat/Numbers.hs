@@ -34,13 +34,12 @@ import Ashlar.Internal.Mem
 import Ashlar.Internal.Prim.Magnitude
 import Data.Bits
 import Data.Int (Int32, Int64)
-import Data.Ratio (denominator, numerator, (%))
 import Data.Word (Word64, Word8)
 import Foreign.Ptr (plusPtr)
 import GHC.Base (unsafeChr)
 import GHC.Exts (Int (I#), Ptr)
 import GHC.Float (castDoubleToWord64, castWord64ToDouble)
-import GHC.Num.Integer (Integer (IS), integerFromNatural, integerToNatural)
+import GHC.Num.Integer (Integer (IS), integerFromNatural, integerGcd, integerToNatural)
 import GHC.Real (Ratio (..))
 import Numeric.Natural (Natural)
 
@@ -200,16 +199,20 @@ getCharLenient = do
 -- | The fraction of a numerator and a denominator, in lowest terms. A denominator of 0 is refused,
 -- and so are terms that the type cannot hold.
 --
--- (By way of 'Integer' if one of them is negative. Of 'Data.Int.Int8', @-128 % 127@ throws.)
+-- (By way of 'Integer' if one of them is negative. Of 'Data.Int.Int8', @-128 % 127@ throws. The
+-- divisor is that of 'Integer' in any case: where 'gcd' is not specialised to it, it is Euclid's
+-- algorithm, of quadratic time.)
 fraction :: Integral a => a -> a -> Get (Ratio a)
 fraction n d
   | d == 0 = invalid "a fraction over 0"
-  | n > 0 && d > 0 = pure $! n % d
-  | toInteger narrowN == numerator lowest && toInteger narrowD == denominator lowest =
-    pure $! narrowN :% narrowD
+  | n > 0 && d > 0 =
+    let g = fromInteger divisor in (\ !n' !d' -> pure $! n' :% d') (n `quot` g) (d `quot` g)
+  | toInteger narrowN == lowestN && toInteger narrowD == lowestD = pure $! narrowN :% narrowD
   | otherwise = invalid "a fraction whose lowest terms its type cannot hold"
   where
-    lowest = toInteger n % toInteger d
-    narrowN = fromInteger (numerator lowest)
-    narrowD = fromInteger (denominator lowest)
+    divisor = integerGcd (toInteger n) (toInteger d)
+    lowestN = toInteger n `quot` (signum (toInteger d) * divisor)
+    lowestD = abs (toInteger d) `quot` divisor
+    narrowN = fromInteger lowestN
+    narrowD = fromInteger lowestD
 {-# INLINEABLE fraction #-}

@@ -22,8 +22,14 @@ where
 
 import Control.Exception (ErrorCall (..), SomeException, evaluate, throwIO, try)
 import Data.Maybe (isJust)
-import GHC.Exts (Ptr (..), unpackClosure#)
-import GHC.Exts.Heap (Box (..), Closure, GenClosure (..), asBox, getBoxedClosureData)
+import GHC.Exts (Int (I#), Ptr (..), closureSize#, unpackClosure#)
+import GHC.Exts.Heap
+  ( Box (..),
+    Closure,
+    GenClosure (..),
+    asBox,
+    getBoxedClosureData,
+  )
 import GHC.IO (IO (..), unIO)
 import System.IO.Unsafe (unsafeDupablePerformIO, unsafePerformIO)
 import Unsafe.Coerce (unsafeCoerce)
@@ -67,10 +73,11 @@ unevaluatedRight io = pure (unsafeDupablePerformIO (Right <$> io))
 -- resume the thunk.
 frozenStack :: Thunk a -> IO (Maybe (Thunk a))
 frozenStack (Thunk x) = do
-  (Box frozen, closure) <- withoutIndirections (asBox x)
-  pure $ case closure of
+  end <- withoutIndirections (asBox x)
+  pure $ case end of
     -- Entering it resumes the thunk that became an indirection to it, so it has its type.
-    APStackClosure {} -> Just (Thunk (unsafeCoerce frozen))
+    (Box frozen, Nothing) -> Just (Thunk (unsafeCoerce frozen))
+    (Box frozen, Just APStackClosure {}) -> Just (Thunk (unsafeCoerce frozen))
     _ -> Nothing
 
 -- | Has the evaluation of a thunk ended by a synchronous exception? If the heap does not look as
@@ -86,7 +93,7 @@ thunkInfo :: Thunk a -> IO (Maybe (Ptr ()))
 thunkInfo (Thunk x) = do
   (Box thunk, closure) <- withoutIndirections (asBox x)
   pure $ case closure of
-    ThunkClosure {} -> case unpackClosure# thunk of (# address, _, _ #) -> Just (Ptr address)
+    Just ThunkClosure {} -> case unpackClosure# thunk of (# address, _, _ #) -> Just (Ptr address)
     _ -> Nothing
 
 -- The info table of all thunks that have thrown.
@@ -97,10 +104,15 @@ raiseInfo = unsafePerformIO $ do
   thunkInfo sample
 {-# NOINLINE raiseInfo #-}
 
-withoutIndirections :: Box -> IO (Box, Closure)
-withoutIndirections box = do
-  closure <- getBoxedClosureData box
-  case closure of
-    BlackholeClosure {indirectee = next} -> withoutIndirections next
-    IndClosure {indirectee = next} -> withoutIndirections next
-    _ -> pure (box, closure)
+-- The end of a chain of indirections. Nothing instead of a large closure, which is a frozen stack:
+-- the functions that inspect the heap copy the closure, and GHC ends the program if the copy does
+-- not fit into a megabyte. (Test "pushed far inside".)
+withoutIndirections :: Box -> IO (Box, Maybe Closure)
+withoutIndirections box@(Box x)
+  | I# (closureSize# x) > 4096 = pure (box, Nothing)
+  | otherwise = do
+    closure <- getBoxedClosureData box
+    case closure of
+      BlackholeClosure {indirectee = next} -> withoutIndirections next
+      IndClosure {indirectee = next} -> withoutIndirections next
+      _ -> pure (box, Just closure)

@@ -23,6 +23,7 @@ module Ashlar.Internal.Get.Ascii
   )
 where
 
+import Ashlar.Internal.Get.Budget (spendDigits)
 import Ashlar.Internal.Get.Bytes (skip)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Digits
@@ -180,8 +181,7 @@ slowDigits base = do
 largeInRange :: forall a. Integral a => Int -> (Integer -> Integer) -> Int -> ByteString -> Get a
 largeInRange at sign base ds
   | S.length ds > 80 && not unbounded = outOfRange
-  | toInteger x == n = pure x
-  | otherwise = outOfRange
+  | otherwise = spendDigits (S.length ds) >> if toInteger x == n then pure x else outOfRange
   where
     n = sign (fromDigits base ds)
     x = fromInteger n :: a

@@ -34,6 +34,7 @@ module Ashlar.Internal.Get.Budget
     -- * Steps
     spendEmpties,
     spendFraction,
+    spendDigits,
     chargeRound,
     chargedIfEmpty,
   )
@@ -60,8 +61,8 @@ data Budget = Budget
     -- made in an alternative that failed, or to look ahead, count too: they have taken their time.
     --
     -- An element of no bytes is a step. So is each byte of a fraction whose numbers both have more
-    -- than 4,096 bytes, because to check that it is in lowest terms takes more time for each. So are
-    -- sixteen levels beyond the 256th when a decoder is suspended there to wait for pushed input
+    -- than 4,096 bytes, because to check that it is in lowest terms takes more time for each, and so
+    -- is each digit of an 'Integer' of more than 4,096 digits in text. So are sixteen levels beyond the 256th when a decoder is suspended there to wait for pushed input
     -- ("Ashlar.Get.Feed"), because it copies its stack.
     budgetSteps :: !Int,
     -- | How many bytes the value may take. So that is all that can be held, whatever lengths the
@@ -240,6 +241,13 @@ spendFraction n d
   | otherwise = pure ()
   where
     isLarge x = magnitudeSize x > 4096
+
+-- | Count the digits of a number without bounds, if they are many. To find its value takes more than
+-- linear time.
+spendDigits :: Int -> Get ()
+spendDigits n
+  | n > 4096 = step (\c env -> spend " steps to read digits" c env n)
+  | otherwise = pure ()
 
 -- | Count a round that has read nothing: Note [Elements that read nothing] in
 -- "Ashlar.Get.Combinators".

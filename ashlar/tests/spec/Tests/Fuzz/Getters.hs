@@ -56,7 +56,10 @@ pieces =
     getter "getRemainingByteString" (getWord8 *> getRemainingByteString) ["abc"],
     getter "getRemainingLazyByteString" (getWord8 *> getRemainingLazyByteString) ["abc"],
     getter "skip" (counted skip *> bytesRead) ["\3abc"],
-    getter "getTextUtf8" (counted getTextUtf8) ["\3abc", "\6a\xC3\xA9\xE2\x82\xAC", "\4\xF0\x9F\x98\x80"],
+    getter
+      "getTextUtf8"
+      (counted getTextUtf8)
+      ["\3abc", "\6a\xC3\xA9\xE2\x82\xAC", "\4\xF0\x9F\x98\x80"],
     getter "getRemainingTextUtf8" getRemainingTextUtf8 ["abc", "\xF0\x9F\x98\x80\xC3\xA9"]
   ]
 
@@ -142,7 +145,8 @@ asText =
   where
     decimals = ["0", "-1", "+65536", "18446744073709551616", replicate 60 '9']
     fractions = ["0", "-1.5", "1e5", "+0.1E-400", "4503599627370497.5", replicate 40 '1' ++ "e-20"]
-    lenient = (\bs -> (decodeBase64Lenient bs, decodeBase64UrlLenient bs)) <$> getRemainingByteString
+    lenient = both <$> getRemainingByteString
+    both bs = (decodeBase64Lenient bs, decodeBase64UrlLenient bs)
 
 parsers :: [Target]
 parsers =
@@ -153,17 +157,18 @@ parsers =
     getter "brackets" (brackets :: Get Int) ["((())())"],
     getter "expression" expression ["1+2*(3-4)", "2^3^2"],
     getter "separated" separated ["1,2;3,4;!1:2:.1|2|"],
-    getter "till" ((,,) <$> till <*> someTill anyWord8 (word8 0) <*> skipManyTill anyWord8 (word8 59)) ["ab;cd;"],
+    getter "till" ((,,) <$> till <*> some' <*> skipManyTill anyWord8 (word8 59)) ["ab;cd;"],
     getter "many" manies ["aaabbbccc111"],
     getter "scan" (runScanner (0 :: Int) nesting) ["(a(b)c)d"],
     getter "next byte" nexts ["abcd"],
-    getter "count" (counted (\n -> (,) <$> count n getWord8 <*> (skipCount n getWord8 *> bytesRead))) ["\2abcd"]
+    getter "count" (counted (\n -> count n getWord8 <* skipCount n getWord8)) ["\2abcd"]
   ]
   where
     takes =
       (,,,) <$> takeWhile1 letter <*> (skipSpace *> takeTill (== 13)) <*> (endOfLine *> endOfLine)
         <*> ((,) <$> takeWhile letter <*> takeTillByte 0)
     letter w = w >= 97 && w <= 122
+    some' = someTill anyWord8 (word8 0)
     till = manyTill_ anyWord8 (word8 59)
     nesting depth w
       | w == 40 = Just (depth + 1)
@@ -171,14 +176,22 @@ parsers =
       | otherwise = Just depth
     manies =
       (,,,) <$> many1 (word8 97) <*> many' (word8 98) <*> manyFold (+) 0 (word8 99)
-        <*> ((,) <$> manyWhile (== 49) anyWord8 <*> (skipMany (notWord8 0) *> skipManyWhile (> 9) anyWord8))
+        <*> ((,) <$> manyWhile (== 49) anyWord8 <*> rest)
+    rest = skipMany (notWord8 0) *> skipManyWhile (> 9) anyWord8
     nexts =
       (,,,) <$> peekWord8 <*> satisfyWith (+ 1) even <*> peekWord8'
-        <*> ((,) <$> switch (pure 0) (\w -> if w == 99 then anyWord8 else pure 1) <*> optionIf (> 9) decimal')
+        <*> ((,) <$> switch (pure 0) next <*> optionIf (> 9) decimal')
+    next w = if w == 99 then anyWord8 else pure 1
     decimal' = decimal :: Get Int
 
 -- Enough of JSON.
-data Json = Null | Bool Bool | Number Double | String S.ByteString | Array [Json] | Object [(S.ByteString, Json)]
+data Json
+  = Null
+  | Bool Bool
+  | Number Double
+  | String S.ByteString
+  | Array [Json]
+  | Object [(S.ByteString, Json)]
   deriving stock (Show)
 
 json :: Get Json
@@ -224,42 +237,66 @@ around =
     getter "isolate" (counted (\n -> isolate n (many getWord16be))) ["\4abcd"],
     getter "isolateAtMost" (counted (\n -> isolateAtMost n (many getWord16be))) ["\4abcde"],
     getter "match" (match (counted skip *> bytesRead)) ["\2ab"],
-    getter "lookAhead" ((,,) <$> lookAhead getWord32be <*> ahead <*> notFollowedBy (word8 0)) ["abcdef"],
+    getter "lookAhead" ((,) <$> lookAhead getWord32be <*> ahead <* notFollowedBy (word8 0)) ["abcdef"],
     getter "commit" (many ((getWord8 *> commit *> word8 97) <|> getWord8 <* word8 98)) ["aabab"],
     getter "satisfy" (many (satisfy even)) ["bdf"],
-    getter "isEmpty" ((,) <$> many (isEmpty >>= \end -> if end then endOfInput *> getWord8 else getWord8) <*> isEmpty) ["ab"],
-    getter "ST" (runGetST (labelST "st" (liftGet getWord8 *> isolateST 3 (lookAheadST (liftGet getWord16le) *> deeperST (liftGet getWord24be))))) ["abcd"]
+    getter "isEmpty" ((,) <$> many (isEmpty >>= atEnd) <*> isEmpty) ["ab"],
+    getter "ST" inST ["abcd"]
   ]
   where
     frames :: Int -> Get [S.ByteString]
     frames depth
       | depth == 0 = many frame
-      | otherwise = concat <$> many (getNested (fromIntegral <$> getWord8) (deeper (frames (depth - 1))))
+      | otherwise =
+        concat <$> many (getNested (fromIntegral <$> getWord8) (deeper (frames (depth - 1))))
+    atEnd end = if end then endOfInput *> getWord8 else getWord8
+    inST :: Get Word32
+    inST = runGetST (labelST "st" (liftGet getWord8 *> isolateST 3 three))
+    three :: GetST s Word32
+    three = lookAheadST (liftGet getWord16le) *> deeperST (liftGet getWord24be)
     ahead = (,) <$> lookAheadM (even' <$> getWord8) <*> lookAheadE (odd' <$> getWord16le)
     even' w = if even w then Just w else Nothing
     odd' w = if odd w then Left w else Right w
 
 compat :: [Target]
 compat =
-  [ getter "binary's remaining" ((,) <$> B.remaining <*> counted (`B.isolate` B.getRemainingLazyByteString)) ["\2ab"],
-    getter "binary's lookAhead" ((,) <$> B.lookAheadM (Just <$> B.getWord32le) <*> B.getLazyByteStringNul) ["abcdef\0"],
-    getter "cereal's ensure" (counted (\n -> C.ensure n *> C.remaining <* C.uncheckedSkip n)) ["\2ab"],
+  [ getter
+      "binary's remaining"
+      ((,) <$> B.remaining <*> counted (`B.isolate` B.getRemainingLazyByteString))
+      ["\2ab"],
+    getter
+      "binary's lookAhead"
+      ((,) <$> B.lookAheadM (Just <$> B.getWord32le) <*> B.getLazyByteStringNul)
+      ["abcdef\0"],
+    getter
+      "cereal's ensure"
+      (counted (\n -> C.ensure n *> C.remaining <* C.uncheckedSkip n))
+      ["\2ab"],
     getter "cereal's getListOf" (C.getListOf C.getWord16le) [announced 2 ++ "abcd"],
-    getter "cereal's getIArrayOf" (C.getIArrayOf C.getWord8 C.getWord8 :: Get (UArray Word8 Word8)) ["\0\1" ++ announced 2 ++ "ab"],
+    getter
+      "cereal's getIArrayOf"
+      (C.getIArrayOf C.getWord8 C.getWord8 :: Get (UArray Word8 Word8))
+      ["\0\1" ++ announced 2 ++ "ab"],
     getter "cereal's containers" containers [concat (replicate 4 (announced 1 ++ "aaaaaaaaa"))],
-    getter "cereal's sums" ((,) <$> C.getMaybeOf C.getWord8 <*> C.getEitherOf C.getWord8 C.getInt8) ["\1a\0a"],
+    getter
+      "cereal's sums"
+      ((,) <$> C.getMaybeOf C.getWord8 <*> C.getEitherOf C.getWord8 C.getInt8)
+      ["\1a\0a"],
     getter "cereal's getTreeOf" (C.getTreeOf C.getWord8) ['a' : announced 1 ++ "b" ++ announced 0],
     getter "cereal's getNested" (C.getNested (fromIntegral <$> C.getWord8) (C.getBytes 2)) ["\2ab"]
   ]
   where
     announced n = replicate 7 '\0' ++ [toEnum n] :: String
     containers =
-      (,,,) <$> C.getMapOf C.getWord8 C.getInt64be <*> C.getSeqOf C.getWord8 <*> C.getSetOf C.getWord8
+      (,,,) <$> C.getMapOf C.getWord8 C.getInt64be <*> C.getSeqOf C.getWord8
+        <*> C.getSetOf C.getWord8
         <*> C.getIntMapOf (fromIntegral <$> C.getWord8) C.getWord8
 
 -- Decoders that nobody has written.
 programs :: [Target]
 programs =
-  [ getter ("random decoder " ++ show n) (runAction (unGen arbitrary (mkQCGen n) 40)) ["\0\1\2\3\4\5\6\7"]
+  [ getter ("random decoder " ++ show n) (runAction (made n)) ["\0\1\2\3\4\5\6\7"]
     | n <- [1 .. 100]
   ]
+  where
+    made n = unGen arbitrary (mkQCGen n) 40

@@ -35,7 +35,8 @@ data Regression = Regression
 -- | Write it into the folder. The name of the file is that of the target, and a hash.
 writeRegression :: FilePath -> Regression -> IO ()
 writeRegression folder (Regression name problem seed bs) =
-  writeFile (folder ++ "/" ++ file) . unlines $ [name, "  " ++ problem, "  " ++ show seed, "  " ++ hex]
+  writeFile (folder ++ "/" ++ file) . unlines $
+    [name, "  " ++ problem, "  " ++ show seed, "  " ++ hex]
   where
     file = map plain name ++ "-" ++ showHex (hash hex `mod` 0x1000000) ".txt"
     plain c = if isAlphaNum c then toLower c else '-'

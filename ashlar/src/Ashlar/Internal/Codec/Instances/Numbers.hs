@@ -30,7 +30,7 @@ import Data.Ratio (Ratio, denominator, numerator)
 import Data.Word (Word64, Word8)
 import Foreign.Ptr (plusPtr)
 import GHC.Exts (Int (I#))
-import GHC.Num.Integer (Integer (IS), integerFromNatural, integerToNatural)
+import GHC.Num.Integer (Integer (IS), integerFromNatural, integerGcd, integerToNatural)
 import GHC.Real (Ratio ((:%)))
 import Numeric.Natural (Natural)
 
@@ -121,11 +121,10 @@ ratio = refined (\r -> (numerator r, denominator r)) check (charged (both codec 
       Format l n p $ g >>= \(x, y) -> (x, y) <$ spendFraction (toInteger x) (toInteger y)
     check (n, d)
       | d <= 0 = Left "Ratio: the denominator is not positive"
-      -- In a bounded type the divisor may be negative.
-      | divisor == 1 || divisor == -1 = Right (n :% d)
+      -- (Where 'gcd' is not specialised to Integer it is Euclid's algorithm, of quadratic time. Test
+      -- "Rational" of the group on growth.)
+      | integerGcd (toInteger n) (toInteger d) == 1 = Right (n :% d)
       | otherwise = Left "Ratio: not in lowest terms"
-      where
-        divisor = gcd n d
 {-# INLINE ratio #-}
 
 -- | The number as a count of its smallest units.
