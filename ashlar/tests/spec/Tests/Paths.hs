@@ -14,6 +14,7 @@ import Ashlar.Codec.Combinators
 import Ashlar.Codec.Fixed
 import Ashlar.Get
 import Ashlar.Get.Feed
+import qualified Ashlar.Internal.Codec.Class as Class
 import Control.Applicative
 import Control.Monad (forM_)
 import qualified Data.ByteString as S
@@ -293,8 +294,8 @@ instance HasFormat Tried where
 -- The same, without a level of its own.
 data Bare = Bare
 
-instance Codec Bare where
-  layout = Var 1
+instance Class.Codec Bare where
+  layout = Class.Var 1
   size _ = 1
   put _ = mempty
   get = lookAhead ((Bare <$ (get :: Get Shape)) <|> pure Bare) <* satisfy (== 1)
