@@ -176,7 +176,8 @@ lossy =
 -- The heap of this program is limited.
 hostile :: [TestTree]
 hostile =
-  [ refuses "list of numbers" (Proxy @[Word64]) huge,
+  [ refuses "a character after the last" (Proxy @Char) (L.pack [0xF4, 0x90, 0x80, 0x80]),
+    refuses "list of numbers" (Proxy @[Word64]) huge,
     refuses "list of nothing" (Proxy @[()]) huge,
     refuses "list of lists" (Proxy @[[Int]]) huge,
     refuses "string" (Proxy @String) huge,
