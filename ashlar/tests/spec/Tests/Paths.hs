@@ -262,7 +262,8 @@ alternatives = do
     )
     @?= Left (32, ["Item.colour"], colourError)
   -- An alternative that fails leaves the path as it was.
-  forM_ [S.cons t more | t <- 0 : [2 .. 9], more <- ["", "ab", encode ("a" :: Text) <> "\9"]] $ \bs ->
+  let others = [S.cons t more | t <- 0 : [2 .. 9], more <- ["", "ab", encode ("a" :: Text) <> "\9"]]
+  forM_ others $ \bs ->
     brief (runGet (() <$ (get :: Get Either')) ("\1" <> bs))
       @?= Left (1, ["Either'.second"], Unexpected)
   forM_ ["\9", "\3ab", "\2\1"] $ \bs ->
