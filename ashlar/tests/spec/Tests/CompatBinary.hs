@@ -45,6 +45,7 @@ import Data.Void (Void)
 import Data.Word (Word16, Word32, Word64, Word8)
 import GHC.Fingerprint (Fingerprint (..))
 import GHC.Real (Ratio (..))
+import Numeric.Natural (Natural)
 import System.Directory (getTemporaryDirectory, removeFile)
 import System.IO (hClose, openTempFile)
 import Test.Tasty
@@ -55,6 +56,7 @@ import Tests.Compat.Agree
 import Tests.Compat.Enumerations
 import Tests.Compat.Types
 import Tests.Compat.Values
+import Tests.Guarded (guarded)
 import Prelude hiding (writeFile)
 
 tests :: TestTree
@@ -68,9 +70,25 @@ tests =
       testGroup "hostile input" hostile,
       testGroup "files" files,
       testProperty "each builder, against binary's" builders,
+      testGroup "in the memory that was reserved" reserved,
       testCase "long lists of numbers" longLists,
       testCase "of a list whose element throws nothing is written" throwingElement
     ]
+
+reserved :: [TestTree]
+reserved =
+  [ testProperty "Integer" (fits @Integer),
+    testProperty "large Integer" (\n k -> fits (n * 2 ^ (k `mod` 200 :: Word8) :: Integer)),
+    testProperty "Natural" (fits . (fromInteger . abs :: Integer -> Natural)),
+    testProperty "Double" (fits @Double),
+    testProperty "Float" (fits @Float),
+    testProperty "String" (fits @String),
+    testProperty "[Int]" (fits @[Int]),
+    testProperty "Map" (fits @(Map Word8 Integer))
+  ]
+  where
+    fits :: forall a. (Ours.Binary a, Theirs.Binary a) => a -> Property
+    fits x = guarded (L.toStrict (Theirs.encode x)) (execPut (Ours.put x))
 
 -- Ours and binary's, given which bytes ours may refuse.
 by ::
@@ -158,7 +176,8 @@ lossy =
 -- The heap of this program is limited.
 hostile :: [TestTree]
 hostile =
-  [ refuses "list of numbers" (Proxy @[Word64]) huge,
+  [ refuses "a character after the last" (Proxy @Char) (L.pack [0xF4, 0x90, 0x80, 0x80]),
+    refuses "list of numbers" (Proxy @[Word64]) huge,
     refuses "list of nothing" (Proxy @[()]) huge,
     refuses "list of lists" (Proxy @[[Int]]) huge,
     refuses "string" (Proxy @String) huge,

@@ -345,7 +345,9 @@ manyFailures = do
   brief (runGet (failures <|> fail "message") "") @?= Left (0, [], Invalid "message")
   brief (runGet (fail "message" <|> failures) "") @?= Left (0, [], Invalid "message")
   case runGet failures "" of
-    Left e -> take 3 (errorExpected e) @?= ["name 1", "name 2", "name 3"]
+    Left e -> do
+      take 3 (errorExpected e) @?= ["name 1", "name 2", "name 3"]
+      length (errorExpected e) <= 32 @? "all of them are held"
     Right () -> assertFailure "decoded"
   -- This takes constant memory.
   runGet (replicateM_ 1000000 (optional (word 1 "x")) *> pure 'a') "b" @?= Right 'a'

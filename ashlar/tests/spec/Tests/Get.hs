@@ -10,6 +10,7 @@ module Tests.Get (tests) where
 import Ashlar.Builder (int64LE, toStrictByteString, word8)
 import Ashlar.Codec (decodeLazy, encode)
 import Ashlar.Get
+import qualified Ashlar.Get.Parse as P
 import Ashlar.Get.ST
 import Control.Applicative
 import Control.Concurrent
@@ -54,6 +55,8 @@ tests =
       testCase "huge demands" hugeNumbers,
       testCase "deep alternatives" deepAlternatives,
       testCase "many on a long input" manyLong,
+      testCase "back to the start of long chunks" longChunks,
+      testCase "back from a limit, and on to the end" backFromLimit,
       testCase "getByteString is a slice" slices,
       testCase "GetST fills a vector" fillVector,
       testCase "GetST: alternatives do not undo writes" writesStay,
@@ -68,6 +71,25 @@ newtype Input = Input [Word8]
 instance Arbitrary Input where
   arbitrary = choose (0, 14) >>= \n -> Input <$> vectorOf n arbitrary
   shrink (Input ws) = map Input (shrink ws)
+
+-- A chunk that has been read to its end is let go of, unless a choice needs it.
+longChunks :: Assertion
+longChunks = forM_ [511, 512, 513, 600, 5000] $ \n -> do
+  let chunks = [S.replicate n w | w <- [1 .. 4]]
+      input = L.fromChunks chunks
+      p = replicateM_ 3 (getByteString n) *> empty <|> getByteString (3 * n)
+  runGetLazy p input @?= Right (S.concat (take 3 chunks))
+  runGetLazy (getByteString n *> lookAhead (skip n *> getWord8)) input @?= Right 3
+  runGetLazy (getByteString n *> lookAhead (skip n *> getWord8) *> getWord8) input @?= Right 2
+
+-- The input ends after one byte only for the alternative that has failed.
+backFromLimit :: Assertion
+backFromLimit = do
+  r <- timeout 10000000 $ do
+    let p = isolate 1 (getWord8 *> empty) <|> P.takeWhile (< 3)
+    runGet p "\1\2\2\3" @?= Right "\1\2\2"
+    runGetLazy p (L.fromChunks ["\1\2", "\2\3"]) @?= Right "\1\2\2"
+  r @?= Just ()
 
 againstModel :: Action -> Input -> Property
 againstModel a (Input ws) = checkShares expected (onEverySplit (runAction a) (S.pack ws) expected)

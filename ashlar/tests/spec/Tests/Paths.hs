@@ -14,6 +14,7 @@ import Ashlar.Codec.Combinators
 import Ashlar.Codec.Fixed
 import Ashlar.Get
 import Ashlar.Get.Feed
+import qualified Ashlar.Internal.Codec.Class as Class
 import Control.Applicative
 import Control.Monad (forM_)
 import qualified Data.ByteString as S
@@ -261,9 +262,13 @@ alternatives = do
     )
     @?= Left (32, ["Item.colour"], colourError)
   -- An alternative that fails leaves the path as it was.
-  forM_ [S.cons t more | t <- 0 : [2 .. 9], more <- ["", "ab", encode ("a" :: Text) <> "\9"]] $ \bs ->
+  let others = [S.cons t more | t <- 0 : [2 .. 9], more <- ["", "ab", encode ("a" :: Text) <> "\9"]]
+  forM_ others $ \bs ->
     brief (runGet (() <$ (get :: Get Either')) ("\1" <> bs))
       @?= Left (1, ["Either'.second"], Unexpected)
+  forM_ ["\9", "\3ab", "\2\1"] $ \bs ->
+    brief (runGet (() <$ (get :: Get [Bare])) (encode (3 :: Int) <> "\1" <> bs))
+      @?= Left (9, ["[1]"], Unexpected)
   where
     byteOf w = satisfy (== (w :: Word8))
     colourError = Invalid "constructor tag 7, but Colour has 3 constructors (tags 0 to 2)"
@@ -286,6 +291,15 @@ instance HasFormat Tried where
       ( lookAhead ((Tried <$ (get :: Get Shape)) <|> pure Tried)
           <* satisfy (== 1)
       )
+
+-- The same, without a level of its own.
+data Bare = Bare
+
+instance Class.Codec Bare where
+  layout = Class.Var 1
+  size _ = 1
+  put _ = mempty
+  get = lookAhead ((Bare <$ (get :: Get Shape)) <|> pure Bare) <* satisfy (== 1)
 
 short :: Assertion
 short = do
@@ -396,10 +410,10 @@ restored = do
     @?= Right ([nest 3], 9)
   -- One that fails where the budget is used up.
   let broken = S.init bytes <> "\9"
-      after = skip (S.length broken) *> (get :: Get Shape)
-  within 3 (get <|> after) (broken <> bytes) @?= Right (nest 3)
-  within 3 (many (get :: Get Shape) *> after) (broken <> bytes) @?= Right (nest 3)
-  within 3 (notFollowedBy (get :: Get Shape) *> after) (broken <> bytes) @?= Right (nest 3)
+      other = skip (S.length broken) *> (get :: Get Shape)
+  within 3 (get <|> other) (broken <> bytes) @?= Right (nest 3)
+  within 3 (many (get :: Get Shape) *> other) (broken <> bytes) @?= Right (nest 3)
+  within 3 (notFollowedBy (get :: Get Shape) *> other) (broken <> bytes) @?= Right (nest 3)
   within
     3
     (withBudget defaultBudget {budgetDepth = 9} (get :: Get Shape) *> get)

@@ -28,6 +28,7 @@ tests =
   testGroup
     "dates and times as text"
     [ testCase "days of 10,000 years" manyDays,
+      testCase "the last days of February" leapYears,
       testProperty "Day" (bothWays anyDay B.day T.day id),
       testProperty "TimeOfDay" (bothWays anyTime B.timeOfDay T.timeOfDay id),
       testProperty "LocalTime" (bothWays anyLocal B.localTime T.localTime id),
@@ -93,6 +94,12 @@ bothWays gen build get seen = withMaxSuccess 20 $
   forAll gen $ \x -> forAll (elements ["", ";"]) $ \rest ->
     let text = C.pack (iso8601Show x)
      in throughSinks text (build x) .&&. agrees (seen <$> get) (text <> rest) (Just (seen x, rest))
+
+leapYears :: Assertion
+leapYears = forM_ [0 .. 9999] $ \year ->
+  forM_ [28 .. 30] $ \n -> do
+    let text = C.pack (replicate (4 - length (show year)) '0' ++ show year ++ "-02-" ++ show n)
+    either (const Nothing) Just (runGet T.day text) @?= fromGregorianValid year 2 n
 
 manyDays :: Assertion
 manyDays = forM_ [-678941, -678941 + 61 .. 2973483] $ \n -> do
