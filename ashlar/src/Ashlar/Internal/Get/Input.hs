@@ -304,6 +304,7 @@ skipInput c env n = do
             if more then go (left - have) else pure (left - have)
   missing <- go target
   let left = target - missing
+  when (left < n && left == limit - at && limit == maxBound) $ tooFar c env
   when (left < n) $ failWith c env at at nothingFound (MissingInput n left)
 {-# NOINLINE skipInput #-}
 

@@ -43,6 +43,7 @@ import Ashlar.Internal.Get.Input
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Bulk (findByte)
+import Data.Bits (finiteBitSize)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.Word (Word8)
@@ -52,7 +53,11 @@ import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 -- asking the source? The address must be in the open segment, or its end. The end of strict input
 -- is always known.
 endsAt :: Cells -> Ptr Word8 -> IO Bool
-endsAt c p = (<=) <$> getInt c limitCell <*> offsetOf c p
+endsAt c p = do
+  limit <- getInt c limitCell
+  at <- offsetOf c p
+  -- With 32 bits, a stream may go on where no offset can be counted. Asking the source fails then.
+  pure (limit <= at && (finiteBitSize limit == 64 || limit /= maxBound))
 {-# INLINE endsAt #-}
 
 -- | Where a scanner stopped: the address of the first byte that it does not want,
