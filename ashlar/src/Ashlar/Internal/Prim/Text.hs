@@ -54,7 +54,6 @@ import GHC.Exts
     ByteArray#,
     Int (I#),
     Int#,
-    MutableByteArray#,
     RealWorld,
     State#,
     unsafeFreezeByteArray#,
