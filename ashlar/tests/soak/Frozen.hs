@@ -4,8 +4,8 @@
 -- Module      : Main
 -- Description : A fault of GHC's non-moving collector, without this library
 --
--- A pure value is evaluated under 'timeout', several times, and then to its end. All that is used is
--- base. Where the timeout interrupts a deep evaluation, GHC keeps its stack in the heap, as one
+-- A pure value is evaluated under 'timeout', several times, and then to its end. It uses
+-- base alone. Where the timeout interrupts a deep evaluation, GHC keeps its stack in the heap, as one
 -- large object, and goes on from there. With @--nonmoving-gc -A64k@ the program crashes within
 -- seconds on GHC 9.0.2 and 9.10.3, on one capability. With the copying collector it does not.
 --

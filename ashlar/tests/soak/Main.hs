@@ -144,7 +144,8 @@ byTwo :: Word64 -> a -> (a -> Bool) -> IO Bool
 byTwo seed x good = do
   answers <- replicateM 2 $ do
     answer <- newEmptyMVar
-    thread <- mask_ (forkIOWithUnmask (\unmask -> try (unmask (evaluate (good x))) >>= putMVar answer))
+    let forced unmask = try (unmask (evaluate (good x))) >>= putMVar answer
+    thread <- mask_ (forkIOWithUnmask (\unmask -> forced unmask))
     pure (thread, answer)
   -- One of them may be killed on its way. The other must not notice.
   case answers of

@@ -161,4 +161,6 @@ fixedWritten = when narrow $ do
 -- Thirty levels, and the fields of the innermost.
 derived :: Assertion
 derived =
-  tooLarge (void (decode (S.replicate 30 1 <> S.singleton 0 <> enough) :: Either DecodeError (Perfect Word8)))
+  tooLarge (void (decode input :: Either DecodeError (Perfect Word8)))
+  where
+    input = S.replicate 30 1 <> S.singleton 0 <> enough
