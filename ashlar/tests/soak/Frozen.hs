@@ -5,7 +5,7 @@
 -- Description : A fault of GHC's non-moving collector, without this library
 --
 -- A pure value is evaluated under 'timeout', several times, and then to its end. It uses
--- base alone. Where the timeout interrupts a deep evaluation, GHC keeps its stack in the heap, as one
+-- base alone. Where the timeout interrupts a deep evaluation, GHC keeps its stack on the heap, as a
 -- large object, and goes on from there. With @--nonmoving-gc -A64k@ the program crashes within
 -- seconds on GHC 9.0.2 and 9.10.3, on one capability. With the copying collector it does not.
 --
