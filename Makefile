@@ -9,6 +9,9 @@ export WERROR
 ARGS ?=
 BENCH ?=
 
+# Seconds for each configuration of the runtime.
+SOAK ?= 30
+
 # A time or the number of cases of each property: 10m, 90s, 100000.
 FUZZ ?= 10000
 
@@ -18,7 +21,7 @@ MUTANTS ?=
 # For each program of make fuzz-c.
 SECONDS_EACH ?= 60
 
-.PHONY: help setup build demo test test-rest fuzz fuzz-c checked mutants bench bench-all bench-docs bench-criterion docs lint platforms ci clean
+.PHONY: help setup build demo test test-rest fuzz fuzz-c checked mutants bench bench-all bench-docs bench-criterion docs lint platforms soak valgrind ci clean
 .NOTPARALLEL:
 
 help:
@@ -37,6 +40,8 @@ help:
 	@echo 'make docs             write the Haddock pages to dist-newstyle/haddock'
 	@echo 'make lint             check layers, notes, layout and cabal files; run hlint'
 	@echo 'make platforms        run the properties on 32-bit x86'
+	@echo 'make soak             force lazy values under interruptions and small nurseries; SOAK=30 seconds each'
+	@echo 'make valgrind         run some properties under valgrind'
 	@echo 'make ci               run all of it, on all compilers (.ci/run)'
 	@echo 'make setup            install the missing Debian packages'
 	@echo 'make clean            remove what was built'
@@ -99,6 +104,12 @@ lint:
 
 platforms:
 	@scripts/platforms
+
+soak: setup
+	@scripts/soak $(SOAK)
+
+valgrind: setup
+	@scripts/valgrind
 
 ci:
 	@.ci/run

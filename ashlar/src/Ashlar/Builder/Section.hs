@@ -45,7 +45,7 @@ import Control.Exception (Exception (..), throwIO)
 import Control.Monad (when)
 import Data.Bits (Bits, bitSizeMaybe, finiteBitSize, isSigned, unsafeShiftL)
 import qualified Data.ByteString as S
-import Data.Foldable (foldl', traverse_)
+import qualified Data.Foldable as F
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
@@ -198,13 +198,13 @@ section limit hint (Prefix bound writeLength) body = action $ \c k -> do
       Collected flushed firstEnd output ->
         (\o -> (flushed, firstEnd, chunksUpTo end o)) <$> readIORef output
     let first = firstEnd `minusPtr` start
-        total = foldl' plusCount first (map S.length others)
+        total = F.foldl' plusCount first (map S.length others)
     check total
     -- It writes at most bound bytes, before the body.
     start' <- writeLength total p
     when (start' /= start) $ moveDown start' start first
     putPtr c cursorCell (start' `plusPtr` first)
-    traverse_ (\bs -> runOn (byteString bs) c k) others
+    F.traverse_ (\bs -> runOn (byteString bs) c k) others
     when flushed $ ask c k Flush
 
 -- The sink of a body that begins at an address, in a buffer up to another.

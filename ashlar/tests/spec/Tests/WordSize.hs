@@ -42,6 +42,7 @@ tests =
               ]
         ],
       testCase "a stream in a loop up to its end" looped,
+      testCase "a string in a stream" string,
       testCase "the length of a section" lengthOfSection,
       testCase "the length of a lazy ByteString" lazyByteStringLength,
       testCase "the length of a lazy Text" lazyTextLength,
@@ -86,6 +87,14 @@ looped = case runGetLazy (go 0) long of
     go n = do
       end <- isEmpty
       if end then pure n else skip chunkSize *> go (n + 1)
+
+-- With 64 bits it would take as much memory.
+string :: Assertion
+string = when narrow $ case runGetLazy getByteStringNul ones of
+  Left e -> saysTooLong e
+  Right s -> assertFailure (show (S.length s))
+  where
+    ones = L.fromChunks (replicate 33 (S.replicate chunkSize 1))
 
 lengthOfSection :: Assertion
 lengthOfSection = do
@@ -152,4 +161,6 @@ fixedWritten = when narrow $ do
 -- Thirty levels, and the fields of the innermost.
 derived :: Assertion
 derived =
-  tooLarge (void (decode (S.replicate 30 1 <> S.singleton 0 <> enough) :: Either DecodeError (Perfect Word8)))
+  tooLarge (void (decode input :: Either DecodeError (Perfect Word8)))
+  where
+    input = S.replicate 30 1 <> S.singleton 0 <> enough

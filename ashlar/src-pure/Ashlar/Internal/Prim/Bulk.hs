@@ -144,7 +144,8 @@ base64Encode alphabet dst src n = go 0
         b <- byteAt src (3 * i + 1)
         c <- byteAt src (3 * i + 2)
         let w = wide a `unsafeShiftL` 16 .|. wide b `unsafeShiftL` 8 .|. wide c
-            store k by = characterOf alphabet (w `unsafeShiftR` by .&. 63) >>= storeAt dst (4 * i + k)
+            store k by =
+              characterOf alphabet (w `unsafeShiftR` by .&. 63) >>= storeAt dst (4 * i + k)
         store 0 18 >> store 1 12 >> store 2 6 >> store 3 0
         go (i + 1)
 
@@ -284,7 +285,11 @@ toUtf8 store unit start n = go start 0
 -- result may be overwritten.
 utf8ToUtf16 :: Ptr Word8 -> ByteArray# -> Int -> Int -> IO Int
 utf8ToUtf16 dst arr start n =
-  toUtf16 (\i u -> pokeHost (dst `plusPtr` (2 * i)) u) (pure . indexByteArray (ByteArray arr)) start n
+  toUtf16
+    (\i u -> pokeHost (dst `plusPtr` (2 * i)) u)
+    (pure . indexByteArray (ByteArray arr))
+    start
+    n
 
 -- | The same from an address into an array.
 utf8ToUtf16Array :: MutableByteArray# RealWorld -> Ptr Word8 -> Int -> IO Int

@@ -302,7 +302,10 @@ fixedPair left right both a b =
       (plusSize (fixedSize a) (fixedSize b))
       Nameless
       (\p x -> fixedWrite a p (left x) >> fixedWrite b (p `plusPtr` fixedSize a) (right x))
-      (\p -> fixedRead a p >>= \x -> fixedRead b (p `plusPtr` fixedSize a) >>= \y -> pure (both x y))
+      ( \p ->
+          fixedRead a p >>= \x ->
+            fixedRead b (p `plusPtr` fixedSize a) >>= \y -> pure (both x y)
+      )
 {-# INLINE fixedPair #-}
 
 -- | The format of one type for another that corresponds to it.

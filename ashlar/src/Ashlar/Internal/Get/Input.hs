@@ -92,9 +92,10 @@ refuseToGoOn :: Cells -> Env -> Int -> IO ()
 refuseToGoOn c env left = do
   at <- position c
   limit <- getInt c limitCell
+  when (at + left == maxBound) $ tooFar c env
   forGood <- if at + left < limit then pure True else endsForGood c env limit
   if forGood
-    then when (at + left == maxBound) $ tooFar c env
+    then pure ()
     else do
       more <- gather c env (left + 1)
       when (more > left) $ overBytes c env

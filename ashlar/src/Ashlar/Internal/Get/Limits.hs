@@ -138,6 +138,8 @@ within seen outer at bytes cells
 endsForGood :: Cells -> Env -> Int -> IO Bool
 endsForGood c env limit = case env of
   Whole _ -> pure True
+  -- With 32 bits, a stream may go on where no offset can be counted. Asking the source fails then.
+  _ | limit == maxBound -> pure False
   _ -> (\limits -> limit < limitEnd limits || limitEnd limits == maxBound) <$> limitsOf c env
 {-# NOINLINE endsForGood #-}
 

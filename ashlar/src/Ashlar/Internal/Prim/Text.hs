@@ -55,7 +55,6 @@ import GHC.Exts
     ByteArray#,
     Int (I#),
     Int#,
-    MutableByteArray#,
     RealWorld,
     State#,
     unsafeFreezeByteArray#,
