@@ -31,7 +31,7 @@
 -- proportional to how deeply the decoder is nested at that point. Before GHC 9.6, levels inside an
 -- alternative cost many times as much as others. A budget limits how many levels may be suspended
 -- in all ('Ashlar.Get.budgetSteps'), so that untrusted input costs less than a second. Values nested
--- more deeply than some hundred levels should be fed in larger chunks (all that a socket returned,
+-- more deeply than some tens of levels should be fed in larger chunks (all that a socket returned,
 -- not single lines), or get a larger budget ('Ashlar.Get.withBudget').
 --
 -- Memory is constant, however long the stream. A 'Values' keeps the bytes of the value that has

@@ -16,6 +16,7 @@ module Tests.Actions
 where
 
 import Ashlar.Get
+import qualified Ashlar.Get.Parse as P
 import Control.Applicative (empty, many, (<|>))
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -34,6 +35,8 @@ data Action
   | Bytes Int
   | LazyBytes Int
   | Skip Int
+  | -- | Up to the byte.
+    Till Word8
   | Where
   | AtEnd
   | EndHere
@@ -139,6 +142,7 @@ leaf =
       (2, Bytes <$> choose (-1, 6)),
       (1, LazyBytes <$> choose (-1, 20)),
       (2, Skip <$> choose (-1, 6)),
+      (2, Till <$> choose (0, 3)),
       (2, pure Where),
       (2, pure AtEnd),
       (1, pure EndHere),
@@ -168,6 +172,7 @@ runAction a = case a of
   Bytes n -> one (String' . S.unpack <$> getByteString n)
   LazyBytes n -> one (String' . L.unpack <$> getLazyByteString (fromIntegral n))
   Skip n -> [] <$ skip n
+  Till w -> one (String' . S.unpack <$> P.takeTill (== w))
   Where -> one (Offset <$> bytesRead)
   AtEnd -> one (End <$> isEmpty)
   EndHere -> [] <$ endOfInput

@@ -12,7 +12,7 @@ import qualified Ashlar.Compat.Binary.Get as B
 import qualified Ashlar.Compat.Cereal.Get as C
 import Ashlar.Get
 import Ashlar.Get.Feed
-import Ashlar.Get.Parse (decimal, takeWhile)
+import Ashlar.Get.Parse (decimal, skipWhile, takeWhile)
 import Ashlar.Get.Stream
 import Control.Applicative
 import Control.Exception (bracket)
@@ -21,6 +21,8 @@ import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.IORef
 import Data.Int (Int64)
+import qualified Data.Vector.Unboxed as U
+import Data.Word (Word64)
 import System.Directory (getTemporaryDirectory, removeFile)
 import System.IO (IOMode (..), hClose, openBinaryTempFile, withBinaryFile)
 import Test.Tasty
@@ -42,6 +44,7 @@ tests =
       testCase "a budget within a budget" nestedBudgets,
       testCase "an isolated part that ends with the budget" isolatedParts,
       testCase "a budget of other things leaves the bytes alone" otherBudgets,
+      testCase "what an inner budget has taken beyond the limit" beyond,
       testCase "lazy input of one chunk" oneChunk,
       testCase "what is extreme" extremes,
       testCase "the stand-ins for other libraries have none" compatHasNone
@@ -76,8 +79,16 @@ announced = do
     r <- getFrom source g
     reasonOf r @?= Just (tooManyBytes most (Just (2 ^ (30 :: Int))))
     readIORef given >>= (@?= 11)
+  -- Elements take eight bytes each.
+  forM_ [() <$ (get :: Get [Int]), () <$ (get :: Get (U.Vector Int)), () <$ (count >>= vector)] $ \g -> do
+    (next, given) <- endless (encode (2 ^ (27 :: Int) :: Int) <> "abc")
+    source <- newSource next
+    r <- getFrom source g
+    reasonOf r @?= Just (tooManyBytes most (Just (2 ^ (30 :: Int))))
+    readIORef given >>= (@?= 11)
   where
     count = fromIntegral <$> getInt64le :: Get Int
+    vector n = getVectorLE n :: Get (U.Vector Word64)
     getStrict = count >>= getByteString
     getLazy = L.toStrict <$> (count >>= getLazyByteString . fromIntegral)
     getSkipped = "" <$ (count >>= skip)
@@ -254,6 +265,25 @@ otherBudgets =
 
 levels :: Budget
 levels = defaultBudget {budgetDepth = 9}
+
+-- The cursor is after the limit then. Nothing is read from there on, and what was read is there.
+beyond :: Assertion
+beyond = do
+  let ten = withBudget (bytes 10)
+      taken n = withBudget (bytes n) (skip n)
+      input = S.pack [0 .. 99]
+      refused g = runEach g input `failsAt` (20, tooManyBytes 10 Nothing)
+  forM_ [() <$ takeWhile (/= 50), () <$ takeWhile (const True), () <$ getWord8, skipWhile (/= 50)] $
+    \g -> do
+      refused (ten (isolateAtMost 30 (taken 20) *> g))
+      refused (ten (skip 5 *> isolate 8 (withBudget (bytes 8) (skip 8)) *> taken 7 *> g))
+      refused (ten (taken 20 *> g))
+      refused (ten (lookAhead (taken 30) *> taken 20 *> g))
+      refused (ten ((taken 30 *> empty) <|> taken 20 *> g))
+  runEach (ten (many (withBudget (bytes 15) (satisfy (< 5) *> skip 11)) *> takeWhile (/= 99))) input
+    `failsAt` (12, tooManyBytes 10 Nothing)
+  fst <$> runEach (ten (match (taken 20))) input @?= Right (S.take 20 input)
+  fst <$> runEach (ten (match (pure ()))) input @?= Right ""
 
 -- A decoder runs on one chunk as on a strict string, but not with another result.
 oneChunk :: Assertion

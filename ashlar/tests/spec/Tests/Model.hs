@@ -75,6 +75,11 @@ modelAction input top = case run (Around [] [] total 100000 100000 maxBound maxB
         | n < 0 -> wrong "skip: negative number of bytes"
         | n > left -> onTheWay n (failAs [] (MissingInput n left))
         | otherwise -> (Just [], world {at = here + n})
+      Till w -> case break (== w) (between here (here + left)) of
+        (before, []) -> case ended (Just [String' before], world {at = here + left}) of
+          (Nothing, _) -> outOf valueEnd Nothing
+          taken -> taken
+        (before, _) -> (Just [String' before], world {at = here + length before})
       Where -> (Just [Offset (fromIntegral here)], world)
       AtEnd
         | left == 0 -> ended (Just [End True], world)

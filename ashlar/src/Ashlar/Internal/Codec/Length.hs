@@ -32,7 +32,7 @@ where
 import Ashlar.Internal.Builder.Core (Builder, append)
 import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.Varint (putVarint)
-import Ashlar.Internal.Get.Budget (spendEmpties)
+import Ashlar.Internal.Get.Budget (announceElements, spendEmpties)
 import Ashlar.Internal.Get.Bytes (available)
 import Ashlar.Internal.Get.Core
 
@@ -98,7 +98,8 @@ firstCapacity least n
   | least <= 0 = pure n
   | otherwise = (\bytes -> min n (bytes `quot` least)) <$> available
 
--- | Count elements against the budget of steps, if they may be empty.
+-- | Count elements against the budget of steps, if they may be empty. Else fail if they are more than
+-- the budget's bytes.
 chargeEmpties ::
   -- | The least size of an element.
   Int ->
@@ -106,5 +107,6 @@ chargeEmpties ::
   Int ->
   Get ()
 chargeEmpties least n
-  | least > 0 = pure ()
-  | otherwise = spendEmpties n
+  | least <= 0 = spendEmpties n
+  | n <= 64 = pure ()
+  | otherwise = announceElements least n

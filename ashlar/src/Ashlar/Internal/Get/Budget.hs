@@ -37,9 +37,13 @@ module Ashlar.Internal.Get.Budget
     spendDigits,
     chargeRound,
     chargedIfEmpty,
+
+    -- * Bytes
+    announceElements,
   )
 where
 
+import Ashlar.Internal.Get.Bytes (available)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Limits
@@ -60,10 +64,14 @@ data Budget = Budget
     -- | How many steps may be made in all that the number of bytes does not bound. Those that were
     -- made in an alternative that failed, or to look ahead, count too: they have taken their time.
     --
-    -- An element of no bytes is a step. So is each byte of a fraction whose numbers both have more
-    -- than 4,096 bytes, because to check that it is in lowest terms takes more time for each, and so
-    -- is each digit of an 'Integer' of more than 4,096 digits in text. So are sixteen levels beyond the 256th when a decoder is suspended there to wait for pushed input
-    -- ("Ashlar.Get.Feed"), because it copies its stack.
+    -- These are steps:
+    --
+    -- * An element of no bytes.
+    -- * Each byte of a fraction, if both its numbers have more than 4,096 bytes. To check that it is
+    --   in lowest terms takes more time for each.
+    -- * Each digit of an 'Integer' in text, if there are more than 4,096.
+    -- * Levels in which a decoder is suspended to wait for pushed input ("Ashlar.Get.Feed"), because
+    --   its stack is copied: sixteen beyond the 256th, or, before GHC 9.6, one beyond the 32nd.
     budgetSteps :: !Int,
     -- | How many bytes the value may take. So that is all that can be held, whatever lengths the
     -- input announces: a length of more is refused before anything is read for it.
@@ -71,6 +79,10 @@ data Budget = Budget
     -- 'Nothing' leaves it at what is around the decoder. That is 67,108,864 (64 MiB) for input that
     -- is not in memory (a 'System.IO.Handle', a @Source@, lazy input and pushed input), and any
     -- number for a strict 'Data.ByteString.ByteString'. @'Just' 'maxBound'@ is any number.
+    --
+    -- A value that asks for more fails, also where an alternative catches that at first. Otherwise
+    -- @many@ would return a part of the input as if it were all. So give a decoder that only tries
+    -- a budget of its own: @withBudget b p \<|> q@.
     budgetBytes :: !(Maybe Int)
   }
   deriving stock (Eq, Show)
@@ -130,9 +142,8 @@ withBudget budget (Get p) = Get $ \c env s0 -> case unIO (enter c env) s0 of
         pure (Entered (Env (envInput env) scope (envContext env)) levels seen)
     leave c inner levels seen = do
       putInt c levelsCell levels
-      mapM_ (const (notOver c inner)) (budgetBytes budget)
-      -- The value may have taken more bytes than are left around it.
-      position c >>= setLimit c . max seen
+      notOver c inner
+      setLimit c seen
 
 -- The environment with the new budget, and what 'levelsCell' and 'limitCell' were outside.
 data Entered = Entered !Env !Int !Int
@@ -248,6 +259,20 @@ spendDigits :: Int -> Get ()
 spendDigits n
   | n > 4096 = step (\c env -> spend " steps to read digits" c env n)
   | otherwise = pure ()
+
+-- | Fail if so many elements are more than the budget's bytes, unless they are there already.
+announceElements ::
+  -- | The least bytes of an element, more than none.
+  Int ->
+  -- | The elements (not negative).
+  Int ->
+  Get ()
+announceElements width n = do
+  bytes <- available
+  if bytes `quot` width >= n
+    then pure ()
+    else step (\c env -> announce c env (if n > maxBound `quot` width then maxBound else n * width))
+{-# INLINE announceElements #-}
 
 -- | Count a round that has read nothing: Note [Elements that read nothing] in
 -- "Ashlar.Get.Combinators".

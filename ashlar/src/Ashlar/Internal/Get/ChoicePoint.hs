@@ -140,7 +140,8 @@ retreat c env stop !point = do
 -- | Go back to a choice point, without closing it.
 goBack :: Cells -> Env -> ChoicePoint -> IO ()
 goBack c env point = do
-  putInt c limitCell (pointLimit point)
+  -- (The offset may be after the limit: 'setLimit'.)
+  putInt c limitCell (max (pointLimit point) (pointOffset point))
   putInt c levelsCell (pointLevels point)
   putInt c partCell (pointPart point)
   -- The bytes have been kept: see keepCell.

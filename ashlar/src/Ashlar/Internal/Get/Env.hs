@@ -156,9 +156,9 @@ partCell = Cell 10
 levelsCell :: Cell Int
 levelsCell = Cell 11
 
--- | Has the decoder asked for more than the budget's bytes? 0 if it has not. This is read in the
--- 'limitCells'. (Also in a run whose input is in memory, where it has asked for more than it could
--- get from a stream: see Note [A lazy ByteString of one chunk].)
+-- | Why the value will fail at its end, if not before: 0 if it will not. A positive number is that
+-- of the bytes that the decoder announced. This is read in the 'limitCells'. (Where input is in
+-- memory, it says only that a stream would fail: see Note [A lazy ByteString of one chunk].)
 overCell :: Cell Int
 overCell = Cell 12
 

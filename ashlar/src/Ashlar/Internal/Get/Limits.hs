@@ -48,6 +48,7 @@ module Ashlar.Internal.Get.Limits
   )
 where
 
+import Ashlar.Internal.Coroutine (suspendsByFreezing)
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail
@@ -87,28 +88,50 @@ spend ::
   Int ->
   IO ()
 spend what c env n = do
+  enough <- spent c env n
+  if enough then pure () else outOfSteps what c env
+{-# NOINLINE spend #-}
+
+-- Use steps, if the budget has as many.
+spent :: Cells -> Env -> Int -> IO Bool
+spent c env n = do
   left <- getInt (budgetCells c env) stepsCell
   if n <= left
-    then putInt (budgetCells c env) stepsCell (left - n)
-    else do
-      limits <- limitsOf c env
-      overBudget c env ("more than " ++ show (limitSteps limits) ++ what)
-{-# NOINLINE spend #-}
+    then True <$ putInt (budgetCells c env) stepsCell (left - n)
+    else pure False
+
+outOfSteps :: String -> Cells -> Env -> IO a
+outOfSteps what c env = do
+  limits <- limitsOf c env
+  overBudget c env ("more than " ++ show (limitSteps limits) ++ what)
 
 -- | Count the levels in which a decoder is suspended to wait for input. To suspend it copies its
 -- stack, and to resume it copies the stack back. So input that is pushed in small chunks, deep
 -- inside of a value, could take time out of proportion.
 --
--- 256 levels cost about as much as the rest of it, and are free. Sixteen more are a step.
+-- Some levels cost about as much as the rest of it, and are free. Where the stack is frozen, those
+-- in an alternative cost much more: so fewer are free, and each is a step.
 chargeStop :: Cells -> Env -> IO ()
 chargeStop c env = do
   left <- getInt c levelsCell
   limits <- limitsOf c env
   let levels = limitDepth limits - (if left < 0 then complement left else left)
-  if levels < 272
+      steps = (levels - freeLevels) `unsafeShiftR` levelsOfStep
+  enough <- if levels > freeLevels then spent c env steps else pure True
+  if enough
     then pure ()
-    else spend " steps to suspend nested decoders" c env ((levels - 256) `unsafeShiftR` 4)
+    else do
+      -- Otherwise an alternative that catches this would make the value depend on the chunks.
+      putInt (budgetCells c env) overCell causeStop
+      outOfSteps stopped c env
+  where
+    (freeLevels, levelsOfStep)
+      | suspendsByFreezing = (32, 0)
+      | otherwise = (256, 4)
 {-# NOINLINE chargeStop #-}
+
+stopped :: String
+stopped = " steps to suspend nested decoders"
 
 -- | Limits inside of others, with a number of bytes of their own; and the offset at which the input
 -- seems to end.
@@ -147,8 +170,8 @@ endsForGood c env limit = case env of
 announce :: Cells -> Env -> Int -> IO ()
 announce c env n = do
   limits <- limitsOf c env
-  when (n > limitBytes limits) $ outOf limits c env (" bytes (" ++ show n ++ " needed)")
-  when (n > streamBytes && inMemory) $ putInt c overCell 1
+  when (n > limitBytes limits) $ outOfBytes n limits c env
+  when (n > streamBytes && inMemory) $ putInt c overCell n
   where
     inMemory = case env of
       Whole _ -> True
@@ -158,27 +181,42 @@ announce c env n = do
 
 -- | Fail, because the value has taken all the bytes that it may.
 overBytes :: Cells -> Env -> IO a
-overBytes c env = limitsOf c env >>= \limits -> outOf limits c env " bytes"
+overBytes c env = limitsOf c env >>= \limits -> outOfBytes causeEnd limits c env
 {-# NOINLINE overBytes #-}
 
-outOf :: Limits -> Cells -> Env -> String -> IO a
-outOf limits c env what = do
-  putInt (limitCells limits) overCell 1
-  overBudget c env ("more than " ++ show (limitBytes limits) ++ what)
+-- What 'overCell' has, if not how many bytes were announced.
+causeEnd, causeStop :: Int
+causeEnd = -1
+causeStop = -2
 
--- | At the end of a run or a budget: fail if it has asked for more bytes than it may take. The
--- failure was caught, perhaps by @many@, which would have returned a part of what there is.
+outOfBytes :: Int -> Limits -> Cells -> Env -> IO a
+outOfBytes cause limits c env = do
+  putInt (limitCells limits) overCell cause
+  overBudget c env (moreThan limits cause)
+
+moreThan :: Limits -> Int -> String
+moreThan limits cause = "more than " ++ show (limitBytes limits) ++ " bytes" ++ needed
+  where
+    needed
+      | cause > 0 = " (" ++ show cause ++ " needed)"
+      | otherwise = ""
+
+-- | At the end of a run or a budget: fail if it has asked for more than it may take. The failure was
+-- caught, perhaps by @many@, which would have returned a part of what there is.
 notOver ::
   Cells ->
   -- | The environment inside.
   Env ->
   IO ()
 notOver c env = do
-  over <- getInt (budgetCells c env) overCell
-  when (over /= 0) $ do
+  cause <- getInt (budgetCells c env) overCell
+  when (cause /= 0) $ do
     -- What failed afterwards does not matter.
     setFailures env NoFailures
-    overBytes c env
+    limits <- limitsOf c env
+    if cause == causeStop
+      then outOfSteps stopped c env
+      else overBudget c env (moreThan limits cause)
 
 -- | The environment inside an @isolate@ that ends at this offset, where the limit of a budget comes
 -- first or at the same offset.

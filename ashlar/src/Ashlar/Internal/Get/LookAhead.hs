@@ -11,15 +11,19 @@ module Ashlar.Internal.Get.LookAhead
   )
 where
 
-import Ashlar.Internal.Get.Bytes (getByteString)
+import Ashlar.Internal.Get.Bytes (slice)
 import Ashlar.Internal.Get.ChoicePoint
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Fail
+import Ashlar.Internal.Get.Input (atHand)
+import Ashlar.Internal.Get.Segments (setLimit)
+import Ashlar.Internal.Mem.Cells
 import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
 import Data.Either (isLeft)
 import Data.Maybe (isNothing)
-import GHC.IO (IO (..), unIO)
+import GHC.IO (unIO)
 
 -- | Run a decoder, and go back to where it began. If it fails, so does this, and the input is where
 -- it failed.
@@ -89,12 +93,19 @@ match (Get p) = Get $ \c env s0 -> case unIO (openLookAhead c) s0 of
   (# s1, point #) -> case p c env s1 of
     (# s2, a #) -> case unIO (consumed c env point) s2 of
       (# s3, bytes #) -> (# s3, (bytes, a) #)
-  where
-    consumed c env point = do
-      now <- position c
-      goBack c env point
-      closeLookAhead c point
-      -- Not negative: nothing goes back to before where it began.
-      toIO (getByteString (now - pointOffset point)) c env
-    toIO (Get g) c env = IO (g c env)
 {-# INLINE match #-}
+
+-- The bytes from the choice point to the cursor.
+consumed :: Cells -> Env -> ChoicePoint -> IO ByteString
+consumed c env point = do
+  now <- position c
+  limit <- getInt c limitCell
+  goBack c env point
+  closeLookAhead c point
+  -- They were read, whatever the limit is here: see 'setLimit'.
+  setLimit c now
+  -- Not negative: nothing goes back to before where it began.
+  let n = now - pointOffset point
+  bytes <- if n == 0 then pure S.empty else atHand c env n >> slice c env n
+  bytes <$ setLimit c limit
+{-# NOINLINE consumed #-}

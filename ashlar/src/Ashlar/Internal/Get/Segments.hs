@@ -70,10 +70,13 @@ placeEnd c = do
   check "INV-G1" "the limit is before the open segment" (allowed >= 0) [("allowed", allowed)]
   putPtr c endCell (if allowed < end `minusPtr` start then start `plusPtr` allowed else end)
 
--- | Let the input seem to end at this offset, which must not be before the cursor. 'maxBound' means
--- no limit.
+-- | Let the input seem to end at this offset, or at the cursor if that is after it. 'maxBound' means
+-- no limit. (The cursor may be after the limit of a budget, if another one inside allowed more.)
 setLimit :: Cells -> Int -> IO ()
-setLimit c limit = putInt c limitCell limit >> placeEnd c
+setLimit c limit = do
+  at <- position c
+  putInt c limitCell (max limit at)
+  placeEnd c
 
 -- | Replace the segments. The open one begins at this offset.
 replaceOpen :: Cells -> Input -> Int -> Segments -> IO ()

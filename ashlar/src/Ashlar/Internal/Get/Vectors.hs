@@ -199,6 +199,7 @@ getInSpans named width n copy
   -- One for all, or a byte of input could be an array of its own.
   | n == 0 = pure G.empty
   | otherwise = do
+    announceElements width n
     bytes <- available
     runGetST (Slots.unsafeNew (min n (bytes `quot` width)) >>= fill 0)
   where
