@@ -12,6 +12,7 @@ module Cost (costs) where
 import Control.Exception (SomeException, try)
 import Control.Monad
 import Coverage
+import Data.Bifunctor (first)
 import qualified Data.ByteString as S
 import Data.Int (Int64)
 import Data.List (sortOn)
@@ -67,7 +68,7 @@ worst tries way t = do
       scaled <- replicateM 10 (oneOf known >>= filled size)
       begin <- forM (map (S.take size) (known ++ scaled)) $ \bs -> (,) <$> cost way t bs <*> pure bs
       best <- search tries size (take 12 (sortOn (Down . fst) begin))
-      ((fromIntegral (fst (head best)), snd (head best)) :) <$> go (map snd best) more
+      (first fromIntegral (head best) :) <$> go (map snd best) more
     search :: Int -> Int -> [(Int64, S.ByteString)] -> IO [(Int64, S.ByteString)]
     search n size best
       | n <= 0 = pure best

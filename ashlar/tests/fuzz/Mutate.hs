@@ -95,7 +95,7 @@ number = do
     interesting =
       [0, 1, 2, 3, 5, 8, 16, 17, 255, 256, 65536, 0x10FFFF, 0xD800, 86400, 2 ^ (31 :: Int)]
         ++ [2 ^ (32 :: Int), 2 ^ (60 :: Int), 2 ^ (61 :: Int), 2 ^ (62 :: Int), 2 ^ (63 :: Int)]
-        ++ [0 - 1]
+        ++ [maxBound]
 
 -- What formats in text have, and parts of UTF-8.
 tokens :: [S.ByteString]

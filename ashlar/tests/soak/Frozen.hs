@@ -38,5 +38,5 @@ size = 20_000
 -- The stack grows with the number. It allocates, so it can be interrupted.
 deep :: Int -> Int -> Int
 deep _ 0 = 0
-deep seed i = foldr (+) 0 (replicate 3 0) + deep seed (i - 1) + seed + i
+deep seed i = sum (replicate 3 0) + deep seed (i - 1) + seed + i
 {-# NOINLINE deep #-}

@@ -14,10 +14,10 @@ import qualified Tests.Alone
 import qualified Tests.Arithmetic
 import qualified Tests.Base64
 import qualified Tests.Budget
-import qualified Tests.ByteLimit
 import qualified Tests.Builder
 import qualified Tests.BuilderOrders
 import qualified Tests.Bulk
+import qualified Tests.ByteLimit
 import qualified Tests.ByteOrders
 import qualified Tests.Checked
 import qualified Tests.Codec

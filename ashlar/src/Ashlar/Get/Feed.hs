@@ -30,9 +30,9 @@
 -- Suspending copies the decoder's stack, and resuming copies it back. So each takes time
 -- proportional to how deeply the decoder is nested at that point. Before GHC 9.6, levels inside an
 -- alternative cost many times as much as others. A budget limits how many levels may be suspended
--- in all ('Ashlar.Get.budgetSteps'), so that untrusted input costs less than a second. Values nested
--- more deeply than some tens of levels should be fed in larger chunks (all that a socket returned,
--- not single lines), or get a larger budget ('Ashlar.Get.withBudget').
+-- in all ('Ashlar.Get.budgetSteps'), so that untrusted input costs less than a second. Values
+-- nested more deeply than some tens of levels should be fed in larger chunks (all that a socket
+-- returned, not single lines), or get a larger budget ('Ashlar.Get.withBudget').
 --
 -- Memory is constant, however long the stream. A 'Values' keeps the bytes of the value that has
 -- begun, and so can be used any number of times. A 'Feed' keeps nothing that the decoder does not

@@ -191,7 +191,8 @@ fractions :: Assertion
 fractions = do
   let power n = 2 ^ (8 * n :: Int) :: Integer
       large = power 4999 % (power 4999 + 1)
-      one n = runGetWith defaultBudget {budgetSteps = n} get . encode :: Rational -> Either DecodeError Rational
+      one n x =
+        runGetWith defaultBudget {budgetSteps = n} (get :: Get Rational) (encode (x :: Rational))
   one 10000 large @?= Right large
   reasonOf (one 9999 large) @?= Just (over 9999)
   one 0 (power 100000 % (power 4095 + 1)) @?= Right (power 100000 % (power 4095 + 1))
@@ -213,9 +214,11 @@ suspended = do
   let input n = S.replicate (n - 1) 1 <> "\0"
       within' n g = withBudget defaultBudget {budgetSteps = n} g
       -- In two chunks: the decoder is suspended in level n.
-      inTwo steps n = case runGetIncremental (within' steps nested) `pushChunk` S.take (n - 1) (input n) of
-        Partial resume -> ended (resume (Just (S.drop (n - 1) (input n))))
-        state -> ended state
+      inTwo steps n =
+        let begun = runGetIncremental (within' steps nested)
+         in case begun `pushChunk` S.take (n - 1) (input n) of
+              Partial resume -> ended (resume (Just (S.drop (n - 1) (input n))))
+              state -> ended state
       atOne = if suspendsByFreezing then 33 else 272
       atThousand = if suspendsByFreezing then 968 else 46
   inTwo 0 (atOne - 1) @?= Right (atOne - 2)
@@ -225,7 +228,8 @@ suspended = do
   -- An alternative does not catch it: the value would depend on the chunks.
   case runGetIncremental (within' 0 (many nested)) `pushChunk` S.take 1000 (input 2000) of
     Partial resume ->
-      ended (resume (Just (S.drop 1000 (input 2000)))) @?= Left (stepsFor 0 "suspend nested decoders")
+      ended (resume (Just (S.drop 1000 (input 2000))))
+        @?= Left (stepsFor 0 "suspend nested decoders")
     _ -> assertFailure "it does not wait"
   ended (runGetIncremental (within' 0 nested) `pushChunk` input 100000) @?= Right 99999
   -- One byte a chunk.

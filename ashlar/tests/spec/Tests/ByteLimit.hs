@@ -80,7 +80,7 @@ announced = do
     reasonOf r @?= Just (tooManyBytes most (Just (2 ^ (30 :: Int))))
     readIORef given >>= (@?= 11)
   -- Elements take eight bytes each.
-  forM_ [() <$ (get :: Get [Int]), () <$ (get :: Get (U.Vector Int)), () <$ (count >>= vector)] $ \g -> do
+  forM_ [() <$ list, () <$ (get :: Get (U.Vector Int)), () <$ (count >>= vector)] $ \g -> do
     (next, given) <- endless (encode (2 ^ (27 :: Int) :: Int) <> "abc")
     source <- newSource next
     r <- getFrom source g
@@ -88,6 +88,7 @@ announced = do
     readIORef given >>= (@?= 11)
   where
     count = fromIntegral <$> getInt64le :: Get Int
+    list = get :: Get [Int]
     vector n = getVectorLE n :: Get (U.Vector Word64)
     getStrict = count >>= getByteString
     getLazy = L.toStrict <$> (count >>= getLazyByteString . fromIntegral)
@@ -160,7 +161,8 @@ exactly :: Assertion
 exactly = do
   let four = withBudget (bytes 4)
       three = getByteString 3
-  forM_ [(<>) <$> three <*> getByteString 1, getRemainingByteString, three <* getWord8 <* endOfInput] $
+      byte = getWord8
+  forM_ [(<>) <$> three <*> getByteString 1, getRemainingByteString, three <* byte <* endOfInput] $
     \g -> () <$ runEach (four g) "abcd" @?= Right ()
   -- One byte more.
   runEach (four (three *> getWord8 *> getWord8)) "abcde" `failsAt` (4, tooManyBytes 4 Nothing)
@@ -171,7 +173,8 @@ exactly = do
   runEach (four (three *> getWord16le)) "abcd" `failsAt` (3, MissingInput 2 1)
   runEach (four (three *> getWord8 *> getWord8)) "abcd" `failsAt` (4, MissingInput 1 0)
   -- Numbers side by side fail as one by one.
-  runEach (four ((,) <$> getWord16le <*> getWord32le)) "abcdefgh" `failsAt` (2, tooManyBytes 4 Nothing)
+  runEach (four ((,) <$> getWord16le <*> getWord32le)) "abcdefgh"
+    `failsAt` (2, tooManyBytes 4 Nothing)
 
 -- The same on strict input and in chunks of every size.
 runEach :: Eq a => Get a -> S.ByteString -> Either DecodeError a

@@ -116,21 +116,21 @@ families =
     anyway "Numbers: Rational" (\n -> encode (neighbours n)),
     anyway "Binary: Rational" (\n -> L.toStrict (B.encode (neighbours n))),
     -- Levels, in memory: pushed byte by byte, each byte pays for the levels around it.
-    (,,) "Derived instances: Tree Word8" [InMemory] (C.replicate `flip` '\1'),
+    (,,) "Derived instances: Tree Word8" [InMemory] (`C.replicate` '\1'),
     (,,) "Maybe, Either, lists: [[Bool]]" [InMemory] (repeated (encode (1 :: Int))),
-    (,,) "brackets" [InMemory] (C.replicate `flip` '('),
+    (,,) "brackets" [InMemory] (`C.replicate` '('),
     (,,) "brackets" [InMemory] (\n -> C.replicate (n `div` 2) '(' <> C.replicate (n `div` 2) ')'),
-    (,,) "json" [InMemory] (C.replicate `flip` '['),
+    (,,) "json" [InMemory] (`C.replicate` '['),
     (,,) "frames in frames" [InMemory, InBytes] (repeated "\4\3\2\1\0"),
     -- Numbers as text.
-    anyway "decimal Integer" (C.replicate `flip` '9'),
-    anyway "decimal Int" (C.replicate `flip` '9'),
-    anyway "decimal Int" (C.replicate `flip` '0'),
-    anyway "hexadecimal Integer" (C.replicate `flip` 'f'),
+    anyway "decimal Integer" (`C.replicate` '9'),
+    anyway "decimal Int" (`C.replicate` '9'),
+    anyway "decimal Int" (`C.replicate` '0'),
+    anyway "hexadecimal Integer" (`C.replicate` 'f'),
     anyway "double" (\n -> "0." <> C.replicate n '1'),
     anyway "double" (\n -> C.replicate n '1' <> "e-" <> C.replicate 20 '9'),
     anyway "double" (\n -> "1e" <> C.replicate n '9'),
-    anyway "fixed Pico" (C.replicate `flip` '9'),
+    anyway "fixed Pico" (`C.replicate` '9'),
     anyway "fixed Pico" (\n -> "0." <> C.replicate n '0'),
     anyway "scaled" (\n -> C.replicate n '9' <> "." <> C.replicate n '9'),
     anyway "scaled" (\n -> "1e" <> C.replicate n '9'),
@@ -146,16 +146,16 @@ families =
     anyway "bytes" (repeated "abcdefg"),
     anyway "separated" (repeated "1,"),
     anyway "many" (\n -> "abc" <> repeated "1" n),
-    anyway "till" (C.replicate `flip` 'a'),
-    anyway "scan" (C.replicate `flip` '('),
+    anyway "till" (`C.replicate` 'a'),
+    anyway "scan" (`C.replicate` '('),
     anyway "commit" (repeated "ab"),
-    anyway "satisfy" (C.replicate `flip` 'b'),
-    anyway "takeBase64" (C.replicate `flip` 'A'),
-    anyway "takeHex" (C.replicate `flip` 'A'),
+    anyway "satisfy" (`C.replicate` 'b'),
+    anyway "takeBase64" (`C.replicate` 'A'),
+    anyway "takeHex" (`C.replicate` 'A'),
     anyway "decodeBase64Lenient" (repeated "A\n"),
-    anyway "getByteStringNul" (C.replicate `flip` '\0'),
-    anyway "getPrefixVarInt" (C.replicate `flip` '\1'),
-    anyway "frames" (C.replicate `flip` '\0'),
+    anyway "getByteStringNul" (`C.replicate` '\0'),
+    anyway "getPrefixVarInt" (`C.replicate` '\1'),
+    anyway "frames" (`C.replicate` '\0'),
     anyway "getRemainingTextUtf8" (repeated "\xF0\x9F\x98\x80"),
     -- The classes of other libraries.
     anyway "Binary: Integer" (\n -> "\1\1" <> announcedBE "\255" n),
@@ -184,7 +184,7 @@ families =
         <> S.replicate n 255
     -- Of all numbers of their size, Euclid's algorithm takes longest for neighbours in Fibonacci's
     -- sequence.
-    neighbours n = fst (fibonacci (6 * n)) % snd (fibonacci (6 * n))
+    neighbours n = uncurry (%) (fibonacci (6 * n))
     keyedByText n =
       encode (n `div` 13)
         <> S.concat [encode (4 :: Int) <> C.pack (show (1000 + i)) <> "\0" | i <- [1 .. n `div` 13]]

@@ -46,11 +46,12 @@ data Around = Around
 
 -- | The result of a decoder in the model.
 modelAction :: [Word8] -> Action -> Either DecodeError [Seen]
-modelAction input top = case run (Around [] [] total 100000 100000 maxBound maxBound) top (World 0 False False []) of
+modelAction input top = case run around0 top (World 0 False False []) of
   (Just seen, _) -> Right seen
   (Nothing, world) -> Left (errorFrom (failed world))
   where
     total = length input
+    around0 = Around [] [] total 100000 100000 maxBound maxBound
 
     run :: Around -> Action -> World -> (Maybe [Seen], World)
     run around a world = case a of
@@ -158,7 +159,8 @@ modelAction input top = case run (Around [] [] total 100000 100000 maxBound maxB
       where
         here = at world
         inputEnd = min (limit around) total
-        -- Where the value has no more bytes. What a budget inside allowed may have gone beyond that.
+        -- Where the value has no more bytes. What a budget inside allowed may have gone beyond
+        -- that.
         valueEnd = max here (bytesEnd around)
         left = max 0 (min inputEnd valueEnd - here)
         spent = tooManyBytes (most around)

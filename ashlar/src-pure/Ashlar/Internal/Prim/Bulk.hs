@@ -131,7 +131,7 @@ digitValue c
 
 -- | The number of leading digits among n characters, which must be readable.
 hexDigits :: Ptr Word8 -> Int -> IO Int
-hexDigits p n = countWhile (\c -> digitValue c < 16) p n
+hexDigits = countWhile (\c -> digitValue c < 16)
 
 -- | Write n groups of four characters, from groups of three bytes at the second address.
 base64Encode :: Alphabet -> Ptr Word8 -> Ptr Word8 -> Int -> IO ()
@@ -175,7 +175,7 @@ base64Decode alphabet dst src n = go 0
 
 -- | The number of leading characters of the alphabet among n, which must be readable.
 base64Characters :: Alphabet -> Ptr Word8 -> Int -> IO Int
-base64Characters alphabet p n = countWhile (\c -> unitOf alphabet c < 64) p n
+base64Characters alphabet = countWhile (\c -> unitOf alphabet c < 64)
 
 wide :: Word8 -> Word32
 wide = fromIntegral
@@ -238,12 +238,12 @@ utf16Units arr start n = go start 0
 -- bytes must be writable for each unit, and those after the result may be overwritten. Surrogates
 -- must be in pairs that are not cut. If they are not, the output is not UTF-8.
 utf16ToUtf8 :: Ptr Word8 -> ByteArray# -> Int -> Int -> IO Int
-utf16ToUtf8 dst arr start n = toUtf8 (storeAt dst) (pure . indexByteArray (ByteArray arr)) start n
+utf16ToUtf8 dst arr = toUtf8 (storeAt dst) (pure . indexByteArray (ByteArray arr))
 
 -- | The same from an address into an array. If 'utf16Check' has accepted the units, the bytes that
 -- it returned are enough.
 utf16ToUtf8Array :: MutableByteArray# RealWorld -> Ptr Word8 -> Int -> IO Int
-utf16ToUtf8Array arr src n = toUtf8 (writeByteArray (MutableByteArray arr)) (unitAt src) 0 n
+utf16ToUtf8Array arr src = toUtf8 (writeByteArray (MutableByteArray arr)) (unitAt src) 0
 
 -- Reads only the n units, and stores at most three bytes for each.
 toUtf8 :: (Int -> Word8 -> IO ()) -> (Int -> IO Word16) -> Int -> Int -> IO Int
@@ -284,16 +284,12 @@ toUtf8 store unit start n = go start 0
 -- -1 if any character is malformed. n units must be writable, at any address. Those after the
 -- result may be overwritten.
 utf8ToUtf16 :: Ptr Word8 -> ByteArray# -> Int -> Int -> IO Int
-utf8ToUtf16 dst arr start n =
-  toUtf16
-    (\i u -> pokeHost (dst `plusPtr` (2 * i)) u)
-    (pure . indexByteArray (ByteArray arr))
-    start
-    n
+utf8ToUtf16 dst arr =
+  toUtf16 (\i u -> pokeHost (dst `plusPtr` (2 * i)) u) (pure . indexByteArray (ByteArray arr))
 
 -- | The same from an address into an array.
 utf8ToUtf16Array :: MutableByteArray# RealWorld -> Ptr Word8 -> Int -> IO Int
-utf8ToUtf16Array arr src n = toUtf16 (writeByteArray (MutableByteArray arr)) (byteAt src) 0 n
+utf8ToUtf16Array arr src = toUtf16 (writeByteArray (MutableByteArray arr)) (byteAt src) 0
 
 -- Reads only the n bytes, and stores at most a unit for each.
 toUtf16 :: (Int -> Word16 -> IO ()) -> (Int -> IO Word8) -> Int -> Int -> IO Int
@@ -311,7 +307,10 @@ toUtf16 store byte start n = go start 0
             if a < 0xC2 || a > 0xF4
               then pure (-1)
               else do
-                let len = if a < 0xE0 then 2 else if a < 0xF0 then 3 else 4
+                let len
+                      | a < 0xE0 = 2
+                      | a < 0xF0 = 3
+                      | otherwise = 4
                 c <- tails (i + 1) (i + len) (a .&. (0x7F `unsafeShiftR` len))
                 character i j len c
     -- The value with the bits of the tail bytes up to the index, or 'malformed'.

@@ -128,7 +128,7 @@ type ByteOffset = Int64
 --
 -- @since 0.1.0.0
 runGet :: Get a -> L.ByteString -> a
-runGet g lbs = G.runLazy maxBound (\result _ _ -> either (thrown "runGet") id result) g lbs
+runGet = G.runLazy maxBound (\result _ _ -> either (thrown "runGet") id result)
 {-# INLINE runGet #-}
 
 -- | 'runGet', which also returns what was not read, and the offset at which that begins;

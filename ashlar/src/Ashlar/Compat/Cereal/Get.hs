@@ -204,8 +204,9 @@ runGetChunk ::
   ByteString ->
   Result a
 runGetChunk g after bs =
-  fed (G.incremental maxBound (announcing (maybe (-1) (S.length bs +) after) begun) `G.pushChunk` bs)
+  fed (G.incremental maxBound (announcing total begun) `G.pushChunk` bs)
   where
+    total = maybe (-1) (S.length bs +) after
     -- It begins when the first chunk is there.
     begun = if S.null bs then g else G.isEmpty *> g
 

@@ -52,9 +52,9 @@ import System.IO.Unsafe (unsafePerformIO)
 --
 -- Before GHC 9.6, each chunk costs more, because suspending there freezes a thunk.
 --
--- Do not interrupt the consumer, by @timeout@ for instance, under GHC's non-moving garbage collector
--- (@--nonmoving-gc@), nor under the compacting one (@-c@) of GHC 9.0. There evaluations that are
--- interrupted and resumed may crash.
+-- Do not interrupt the consumer, by @timeout@ for instance, under GHC's non-moving garbage
+-- collector (@--nonmoving-gc@), nor under the compacting one (@-c@) of GHC 9.0. There evaluations
+-- that are interrupted and resumed may crash.
 --
 -- @since 0.1.0.0
 toLazyByteString :: Builder -> L.ByteString

@@ -98,8 +98,8 @@ firstCapacity least n
   | least <= 0 = pure n
   | otherwise = (\bytes -> min n (bytes `quot` least)) <$> available
 
--- | Count elements against the budget of steps, if they may be empty. Else fail if they are more than
--- the budget's bytes.
+-- | Count elements against the budget of steps, if they may be empty. Else fail if they are more
+-- than the budget's bytes.
 chargeEmpties ::
   -- | The least size of an element.
   Int ->

@@ -67,11 +67,12 @@ data Budget = Budget
     -- These are steps:
     --
     -- * An element of no bytes.
-    -- * Each byte of a fraction, if both its numbers have more than 4,096 bytes. To check that it is
-    --   in lowest terms takes more time for each.
+    -- * Each byte of a fraction, if both its numbers have more than 4,096 bytes. To check that it
+    --   is in lowest terms takes more time for each.
     -- * Each digit of an 'Integer' in text, if there are more than 4,096.
-    -- * Levels in which a decoder is suspended to wait for pushed input ("Ashlar.Get.Feed"), because
-    --   its stack is copied: sixteen beyond the 256th, or, before GHC 9.6, one beyond the 32nd.
+    -- * Levels in which a decoder is suspended to wait for pushed input ("Ashlar.Get.Feed"),
+    --   because its stack is copied: sixteen beyond the 256th, or, before GHC 9.6, one beyond the
+    --   32nd.
     budgetSteps :: !Int,
     -- | How many bytes the value may take. So that is all that can be held, whatever lengths the
     -- input announces: a length of more is refused before anything is read for it.
@@ -109,10 +110,11 @@ defaultBudget =
 -- >>> either (print . errorReason) print (runGet (within 3) "\1\1\1\0")
 -- OverBudget "nested more than 3 levels deep; withBudget raises the limit"
 --
--- >>> let most n = withBudget defaultBudget {budgetBytes = Just n} (getNested (fromIntegral <$> getWord8) getByteStringRest)
--- >>> runGet (most 4) "\3abcd"
+-- >>> let most n = withBudget defaultBudget {budgetBytes = Just n}
+-- >>> let name = getWord8 >>= getByteString . fromIntegral
+-- >>> runGet (most 4 name) "\3abcd"
 -- Right "abc"
--- >>> either (print . errorReason) print (runGet (most 4) "\200abcd")
+-- >>> either (print . errorReason) print (runGet (most 4 name) "\200abcd")
 -- OverBudget "more than 4 bytes (200 needed); withBudget raises the limit"
 --
 -- @since 0.1.0.0
@@ -253,8 +255,8 @@ spendFraction n d
   where
     isLarge x = magnitudeSize x > 4096
 
--- | Count the digits of a number without bounds, if they are many. To find its value takes more than
--- linear time.
+-- | Count the digits of a number without bounds, if they are many. To find its value takes more
+-- than linear time.
 spendDigits :: Int -> Get ()
 spendDigits n
   | n > 4096 = step (\c env -> spend " steps to read digits" c env n)

@@ -19,13 +19,13 @@ module Ashlar.Internal.Get.Bytes
   )
 where
 
-import Ashlar.Internal.Get.Limits (announce)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Input
+import Ashlar.Internal.Get.Limits (announce)
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Mem (withBytes)
 import Ashlar.Internal.Mem.Cells

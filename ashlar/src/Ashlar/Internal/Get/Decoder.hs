@@ -14,9 +14,9 @@ module Ashlar.Internal.Get.Decoder
   )
 where
 
-import Ashlar.Internal.Get.Limits (streamBytes)
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Limits (streamBytes)
 import Ashlar.Internal.Get.Suspend
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S

@@ -36,11 +36,11 @@ module Ashlar.Internal.Get.Input
   )
 where
 
-import Ashlar.Internal.Get.Limits
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure
+import Ashlar.Internal.Get.Limits
 import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem (copyRange, newBuffer, sliceBuffer, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
@@ -100,8 +100,8 @@ refuseToGoOn c env left = do
       more <- gather c env (left + 1)
       when (more > left) $ overBytes c env
 
--- The stream goes on after the last offset that an 'Int' can express, which happens on 32 bits, after
--- 2 GiB. It must not seem to end there.
+-- The stream goes on after the last offset that an 'Int' can express, which happens on 32 bits,
+-- after 2 GiB. It must not seem to end there.
 tooFar :: Cells -> Env -> IO a
 tooFar c env = do
   p <- getPtr c cursorCell

@@ -10,13 +10,13 @@ module Ashlar.Internal.Get.Isolate
   )
 where
 
-import Ashlar.Internal.Get.Limits
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Input
+import Ashlar.Internal.Get.Limits
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem.Cells

@@ -24,8 +24,8 @@
 --
 -- The offset that 'limitCell' has does not say if an @isolate@ or a budget ends there. What the
 -- scope says is right while no @isolate@ ends before the budget: then the limit is less than
--- 'limitEnd'. Where an @isolate@ reaches as far as the budget or farther, it has a scope of its own.
--- (Tests "budgets of bytes" and the model of random decoders.)
+-- 'limitEnd'. Where an @isolate@ reaches as far as the budget or farther, it has a scope of its
+-- own. (Tests "budgets of bytes" and the model of random decoders.)
 module Ashlar.Internal.Get.Limits
   ( limitsOf,
 
@@ -156,8 +156,8 @@ within seen outer at bytes cells
     isolate = if seen >= limitEnd outer then limitIsolate outer else seen
     own to = outer {limitBytes = bytes, limitEnd = to, limitIsolate = isolate, limitCells = cells}
 
--- | Given what 'limitCell' has: is that an end at which nothing is left, or may the decoder only not
--- go on? (Asked where a decoder has come to the limit.)
+-- | Given what 'limitCell' has: is that an end at which nothing is left, or may the decoder only
+-- not go on? (Asked where a decoder has come to the limit.)
 endsForGood :: Cells -> Env -> Int -> IO Bool
 endsForGood c env limit = case env of
   Whole _ -> pure True
@@ -201,8 +201,8 @@ moreThan limits cause = "more than " ++ show (limitBytes limits) ++ " bytes" ++ 
       | cause > 0 = " (" ++ show cause ++ " needed)"
       | otherwise = ""
 
--- | At the end of a run or a budget: fail if it has asked for more than it may take. The failure was
--- caught, perhaps by @many@, which would have returned a part of what there is.
+-- | At the end of a run or a budget: fail if it has asked for more than it may take. The failure
+-- was caught, perhaps by @many@, which would have returned a part of what there is.
 notOver ::
   Cells ->
   -- | The environment inside.

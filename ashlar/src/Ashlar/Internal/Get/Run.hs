@@ -267,7 +267,8 @@ strictRun ::
   ByteString ->
   IO (Either DecodeError a)
 strictRun ifInterrupted traced g bs = do
-  input <- newInput (const (pure ())) (pure S.empty) newSegments {segmentOpen = bs, segmentsEnded = True}
+  let whole = newSegments {segmentOpen = bs, segmentsEnded = True}
+  input <- newInput (const (pure ())) (pure S.empty) whole
   outcome <- keepAlive (inputSegments input) $
     withCells cellCount $ \c -> do
       startCells c input 0 (S.length bs)
@@ -391,8 +392,8 @@ onlyChunk bytes lbs = case lbs of
 runLazy ::
   -- | How many bytes the value may take, or 'maxBound'.
   Int ->
-  -- | Make the result from the value or the error, the bytes left over, and the offset at which they
-  -- begin. All are lazy.
+  -- | Make the result from the value or the error, the bytes left over, and the offset at which
+  -- they begin. All are lazy.
   (Either DecodeError a -> L.ByteString -> Int64 -> r) ->
   Get a ->
   L.ByteString ->

@@ -36,11 +36,11 @@ module Ashlar.Internal.Get.Scanner
   )
 where
 
-import Ashlar.Internal.Get.Limits (endsForGood)
 import Ashlar.Internal.Get.Bytes (slice)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Input
+import Ashlar.Internal.Get.Limits (endsForGood)
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Bulk (findByte)

@@ -70,8 +70,9 @@ placeEnd c = do
   check "INV-G1" "the limit is before the open segment" (allowed >= 0) [("allowed", allowed)]
   putPtr c endCell (if allowed < end `minusPtr` start then start `plusPtr` allowed else end)
 
--- | Let the input seem to end at this offset, or at the cursor if that is after it. 'maxBound' means
--- no limit. (The cursor may be after the limit of a budget, if another one inside allowed more.)
+-- | Let the input seem to end at this offset, or at the cursor if that is after it. 'maxBound'
+-- means no limit. (The cursor may be after the limit of a budget, if another one inside allowed
+-- more.)
 setLimit :: Cells -> Int -> IO ()
 setLimit c limit = do
   at <- position c

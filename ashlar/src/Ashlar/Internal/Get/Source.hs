@@ -36,13 +36,13 @@ module Ashlar.Internal.Get.Source
 where
 
 import Ashlar.Internal.Coroutine.Exception (throwOn)
-import Ashlar.Internal.Get.Limits (streamBytes)
 import Ashlar.Internal.Get.Bytes (endOfInput, isEmpty)
 import Ashlar.Internal.Get.Catch
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure
+import Ashlar.Internal.Get.Limits (streamBytes)
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Get.Run
 import Ashlar.Internal.Get.Segments

@@ -2,9 +2,9 @@
 -- Module      : Ashlar.Internal.Prim.Base64
 -- Description : Base64 in memory, both ways
 --
--- "Ashlar.Internal.Prim.Bulk" converts whole groups of three bytes and four characters. What remains
--- of a string, less than a group, is converted here, and so is the group that has padding. One call
--- handles at most 'mostGroups', as in Note [Foreign copies] in "Ashlar.Internal.Mem".
+-- "Ashlar.Internal.Prim.Bulk" converts whole groups of three bytes and four characters. What
+-- remains of a string, less than a group, is converted here, and so is the group that has padding.
+-- One call handles at most 'mostGroups', as in Note [Foreign copies] in "Ashlar.Internal.Mem".
 module Ashlar.Internal.Prim.Base64
   ( Variant (..),
     Alphabet (..),

@@ -237,7 +237,10 @@ around =
     getter "isolate" (counted (\n -> isolate n (many getWord16be))) ["\4abcd"],
     getter "isolateAtMost" (counted (\n -> isolateAtMost n (many getWord16be))) ["\4abcde"],
     getter "match" (match (counted skip *> bytesRead)) ["\2ab"],
-    getter "lookAhead" ((,) <$> lookAhead getWord32be <*> ahead <* notFollowedBy (word8 0)) ["abcdef"],
+    getter
+      "lookAhead"
+      ((,) <$> lookAhead getWord32be <*> ahead <* notFollowedBy (word8 0))
+      ["abcdef"],
     getter "commit" (many ((getWord8 *> commit *> word8 97) <|> getWord8 <* word8 98)) ["aabab"],
     getter "satisfy" (many (satisfy even)) ["bdf"],
     getter "isEmpty" ((,) <$> many (isEmpty >>= atEnd) <*> isEmpty) ["ab"],

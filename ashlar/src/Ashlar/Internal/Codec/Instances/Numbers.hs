@@ -101,8 +101,9 @@ getMagnitude n
 -- | The numerator and the denominator. Decoding refuses a fraction that is not in lowest terms, or
 -- whose denominator is not positive.
 --
--- Checking that two large numbers have no common divisor takes more time for each of their bytes. So
--- fractions whose numbers both have more than 4,096 bytes count against the budget ('budgetSteps').
+-- Checking that two large numbers have no common divisor takes more time for each of their bytes.
+-- So fractions whose numbers both have more than 4,096 bytes count against the budget
+-- ('budgetSteps').
 instance (Integral a, Codec a) => Codec (Ratio a) where
   layout = formatLayout ratio
   size = formatSize ratio
@@ -121,8 +122,8 @@ ratio = refined (\r -> (numerator r, denominator r)) check (charged (both codec 
       Format l n p $ g >>= \(x, y) -> (x, y) <$ spendFraction (toInteger x) (toInteger y)
     check (n, d)
       | d <= 0 = Left "Ratio: the denominator is not positive"
-      -- (Where 'gcd' is not specialised to Integer it is Euclid's algorithm, of quadratic time. Test
-      -- "Rational" of the group on growth.)
+      -- (Where 'gcd' is not specialised to Integer it is Euclid's algorithm, of quadratic time.
+      -- Test "Rational" of the group on growth.)
       | integerGcd (toInteger n) (toInteger d) == 1 = Right (n :% d)
       | otherwise = Left "Ratio: not in lowest terms"
 {-# INLINE ratio #-}
