@@ -20,8 +20,8 @@ data World = World
   { at :: Int,
     -- Whether a commit has given up the enclosing choices.
     committed :: Bool,
-    -- Whether the innermost budget of bytes was not enough.
-    over :: Bool,
+    -- Whether the innermost budget of bytes was not enough, and how many were announced.
+    over :: Maybe (Maybe Int),
     -- All failures, the latest first.
     failed :: [Failed]
   }
@@ -46,7 +46,7 @@ data Around = Around
 
 -- | The result of a decoder in the model.
 modelAction :: [Word8] -> Action -> Either DecodeError [Seen]
-modelAction input top = case run around0 top (World 0 False False []) of
+modelAction input top = case run around0 top (World 0 False Nothing []) of
   (Just seen, _) -> Right seen
   (Nothing, world) -> Left (errorFrom (failed world))
   where
@@ -135,7 +135,7 @@ modelAction input top = case run around0 top (World 0 False False []) of
                     | at world' >= inputEnd = MissingInput rest 0
                     | otherwise = Invalid unread
                in if at world' < inputEnd && at world' >= bytesEnd around
-                    then (Nothing, logged around [] (spent Nothing) world' {over = True})
+                    then (Nothing, logged around [] (spent Nothing) world' {over = Just Nothing})
                     else (Nothing, logged around [] why world')
           nothing -> nothing
       Matched x -> case run around x world of
@@ -149,10 +149,10 @@ modelAction input top = case run around0 top (World 0 False False []) of
       Limited n x ->
         let bytes = max 0 n
             own = around {depth = 100000, allowed = 100000, most = bytes, bytesEnd = here + bytes}
-         in case run own x world {over = False} of
+         in case run own x world {over = Nothing} of
               (Just _, world')
-                | over world' ->
-                  let reason = tooManyBytes bytes Nothing
+                | Just needed <- over world' ->
+                  let reason = tooManyBytes bytes needed
                    in (Nothing, logged own [] reason world' {over = over world, failed = []})
               (seen, world') -> (seen, world' {over = over world})
       Nothing' -> (Just [], world)
@@ -173,7 +173,7 @@ modelAction input top = case run around0 top (World 0 False False []) of
           | n > most around = outOf here (Just n)
           | n > left, valueEnd < inputEnd = outOf valueEnd Nothing
           | otherwise = other
-        outOf offset n = (Nothing, logged around [] (spent n) world {at = offset, over = True})
+        outOf offset n = (Nothing, logged around [] (spent n) world {at = offset, over = Just n})
         found n = take (min 16 n) (between here (here + left))
         wrong message = failAs [] (Invalid message)
         failAs bytes reason = (Nothing, logged around bytes reason world)
