@@ -335,15 +335,6 @@ decodeUtf16At bad p n = do
       IO $ \s -> case unsafeFreezeByteArray# arr s of
         (# s', frozen #) -> (# s', T.Text (A.ByteArray frozen) 0 size #)
 
-foreign import ccall unsafe "ashlar_utf16_units"
-  c_utf16_units :: ByteArray# -> CSize -> CSize -> CSize
-
-foreign import ccall unsafe "ashlar_utf8_to_utf16"
-  c_utf8_to_utf16 :: Ptr Word8 -> ByteArray# -> CSize -> CSize -> IO CPtrdiff
-
-foreign import ccall unsafe "ashlar_utf16_to_utf8"
-  c_utf16_to_utf8 :: MutableByteArray# RealWorld -> Ptr Word8 -> CSize -> CSize -> IO CSize
-
 -- A byte that lies in the array.
 unitAt :: A.Array -> Int -> Word8
 unitAt arr@(A.ByteArray bytes) i
