@@ -4,8 +4,8 @@
 -- Module      : Tests.Growth
 -- Description : What input costs, at n, 2n, 4n and 8n bytes
 --
--- The cost is what decoding allocates, which is the same each time. No test measures time. The
--- families of inputs are the worst that the search of tests/fuzz has found, continued to any size.
+-- The cost is what decoding allocates, which is the same each time. No test measures time. Each
+-- family is an input of which the decoder is likely to make the most work, continued to any size.
 module Tests.Growth (tests) where
 
 import Ashlar.Codec (encode)
