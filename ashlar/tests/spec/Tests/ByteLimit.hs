@@ -15,7 +15,6 @@ import Ashlar.Get.Feed
 import Ashlar.Get.Parse (decimal, skipWhile, takeWhile)
 import Ashlar.Get.Stream
 import Control.Applicative
-import Control.Exception (bracket)
 import Control.Monad (forM_, unless)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -23,11 +22,11 @@ import Data.IORef
 import Data.Int (Int64)
 import qualified Data.Vector.Unboxed as U
 import Data.Word (Word64)
-import System.Directory (getTemporaryDirectory, removeFile)
-import System.IO (IOMode (..), hClose, openBinaryTempFile, withBinaryFile)
+import System.IO (IOMode (..), withBinaryFile)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Tests.Failures
+import Tests.Files
 import Prelude hiding (takeWhile)
 
 tests :: TestTree
@@ -130,17 +129,12 @@ limitedRuns file g =
       pure (atomicModifyIORef' ref (\l -> (drop 1 l, S.concat (take 1 l))))
 
 streamsAreLimited :: Assertion
-streamsAreLimited = bracket temporary removeFile $ \file -> do
+streamsAreLimited = inTemporaryFile $ \file -> do
   let lbs = L.fromChunks (replicate 65 megabyte)
       whole = S.length <$> getRemainingByteString
   forM_ (zip [0 :: Int ..] (limitedRuns file whole)) $ \(i, run) -> do
     r <- run lbs
     (i, offsetAndReason r) @?= (i, Just (fromIntegral most, tooManyBytes most Nothing))
-  where
-    temporary = do
-      directory <- getTemporaryDirectory
-      (path, h) <- openBinaryTempFile directory "ashlar"
-      path <$ hClose h
 
 strictIsNot :: Assertion
 strictIsNot =

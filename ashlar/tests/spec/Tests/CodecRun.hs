@@ -14,7 +14,6 @@ import Ashlar.Get
     skip,
   )
 import Ashlar.Get.Stream (Stream (..), runGetStream)
-import Control.Exception (bracket)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.Either (isLeft)
@@ -22,11 +21,11 @@ import Data.IORef (atomicModifyIORef', newIORef)
 import Data.Time.Calendar (Day (..))
 import Data.Time.Clock (UTCTime (..))
 import Data.Word (Word16, Word8)
-import System.Directory (getTemporaryDirectory, removeFile)
-import System.IO (IOMode (..), hClose, openBinaryTempFile, withBinaryFile)
+import System.IO (IOMode (..), withBinaryFile)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck (testProperty, (===))
+import Tests.Files
 
 tests :: TestTree
 tests =
@@ -42,25 +41,22 @@ tests =
     ]
 
 files :: Assertion
-files = bracket temporary removeFile $ \path -> do
+files = inTemporaryFile $ \path -> do
   encodeFile path [1, 2, 3 :: Word16]
   decodeFile path >>= (@?= Right [1, 2, 3 :: Word16])
   encodeFile path (7 :: Word8)
   S.readFile path >>= (@?= S.pack [7])
   (decodeFile path :: IO (Either DecodeError ()))
     >>= (@?= Left TrailingInput) . either (Left . errorReason) Right
-  where
-    temporary = do
-      directory <- getTemporaryDirectory
-      (path, h) <- openBinaryTempFile directory "ashlar"
-      path <$ hClose h
 
 budgets :: Assertion
-budgets = bracket temporary removeFile $ \path -> do
+budgets = inTemporaryFile $ \path -> do
   encodeFile path [(), (), ()]
   withBinaryFile path ReadMode (hDecodeWith enough) >>= (@?= Right [(), (), ()])
   withBinaryFile path ReadMode (hDecodeWith few)
     >>= assertBool "more than the budget" . isLeft . units
+  decodeFileWith enough path >>= (@?= Right [(), (), ()])
+  decodeFileWith few path >>= assertBool "more than the budget, of a file" . isLeft . units
   -- Each value of a source has the whole budget.
   bs <- S.readFile path
   source <- once (bs <> bs)
@@ -73,10 +69,6 @@ budgets = bracket temporary removeFile $ \path -> do
     few = defaultBudget {budgetSteps = 2}
     units :: Either DecodeError [()] -> Either DecodeError [()]
     units = id
-    temporary = do
-      directory <- getTemporaryDirectory
-      (path, h) <- openBinaryTempFile directory "ashlar"
-      path <$ hClose h
 
 -- A source of one chunk.
 once :: S.ByteString -> IO Source
