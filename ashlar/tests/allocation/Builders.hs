@@ -55,7 +55,7 @@ stringsAsText =
     onlyTheResult n decodeHex hex
   where
     onlyTheResult expected f x = do
-      n <- allocated (evaluate (f x))
+      n <- allocatedBy f x
       (n >= expected && n < expected + 512) @? show n ++ " bytes for " ++ show expected
     {-# NOINLINE onlyTheResult #-}
 
@@ -144,7 +144,7 @@ shortResponse =
 longOutput :: Assertion
 longOutput =
   forM_ [10000, 100000, 1000000] $ \n -> do
-    bytes <- allocated (evaluate (toStrictByteString (numbers 0 (fromIntegral n `div` 8))))
+    bytes <- allocatedBy (toStrictByteString . numbers 0) (fromIntegral n `div` 8)
     assertBool (show (n, bytes)) (bytes < 2 * n + 98304 + n `div` 50)
 
 -- A million rounds, and a list of builders that is evaluated already.
@@ -226,7 +226,7 @@ insertedRun = do
   each <- perElement drained
   assertBool (show each) (each > 0 && each < 128)
   where
-    drained n = allocated (evaluate (L.length (toLazyByteString (run n))))
+    drained = allocatedBy (L.length . toLazyByteString . run)
     run :: Int -> Builder
     run n = stimes n (byteStringInsert someBytes)
     {-# NOINLINE run #-}
@@ -238,7 +238,7 @@ insertedDeep = do
   many' <- drained 10000
   assertBool (show (few, many')) (many' < 20 * few)
   where
-    drained n = allocated (evaluate (L.length (toLazyByteString (nested n))))
+    drained = allocatedBy (L.length . toLazyByteString . nested)
     nested :: Int -> Builder
     nested n = foldl (<>) mempty (replicate n (byteStringInsert someBytes))
     {-# NOINLINE nested #-}

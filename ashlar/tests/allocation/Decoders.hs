@@ -43,7 +43,7 @@ sumOfNumbers = nothingForEach summed
   where
     summed n = do
       bs <- evaluate (toStrictByteString (numbers 0 (fromIntegral n)))
-      allocated (evaluate (runGet (total n 0) bs))
+      allocatedBy (runGet (total n 0)) bs
 
 -- A number with its box takes 16 bytes, what collects it 32, and the list 24.
 pushedValues :: Assertion
@@ -57,7 +57,7 @@ pushedValues = do
   where
     pushed n bytes = do
       chunks <- evaluate (replicate n (S.replicate bytes 7))
-      allocated (evaluate (added (runGetValues getWord64le) chunks 0))
+      allocatedBy (\cs -> added (runGetValues getWord64le) cs 0) chunks
     added state chunks acc = case chunks of
       bs : more -> case feedValues state bs of
         (ws, next) -> let acc' = List.foldl' (+) acc ws in acc' `seq` added next more acc'
@@ -72,7 +72,7 @@ monadic = nothingForEach running
   where
     running n = do
       bs <- evaluate (S.replicate (n * 25) 7)
-      allocated (evaluate (runGet (loop n 0) bs))
+      allocatedBy (runGet (loop n 0)) bs
     loop :: Int -> Int64 -> Get Int64
     loop n acc
       | n == 0 = pure acc
@@ -87,11 +87,11 @@ monadic = nothingForEach running
 -- With the 'Right' of the result, and what the result itself takes.
 strictRuns :: Assertion
 strictRuns = do
-  runTakes "pure" 200 (runGet (unknown (pure ())))
-  runTakes "a label" 200 (runGet (label "all" (pure ())))
+  runTakes "pure" 208 (runGet (unknown (pure ())))
+  runTakes "a label" 208 (runGet (label "all" (pure ())))
   -- The box of the result.
-  runTakes "a number" 216 (runGet (unknown getWord64le))
-  runTakes "to the end" 216 (runGetWhole (unknown (getWord64le <* getWord64le)))
+  runTakes "a number" 224 (runGet (unknown getWord64le))
+  runTakes "to the end" 224 (runGetWhole (unknown (getWord64le <* getWord64le)))
   where
     unknown :: Get a -> Get a
     unknown g = g
@@ -117,7 +117,7 @@ textsRead = do
   where
     texts n = do
       bs <- evaluate (S.replicate (20 * n) 97)
-      allocated (evaluate (runGet (loop n) bs))
+      allocatedBy (runGet (loop n)) bs
     loop :: Int -> Get ()
     loop n
       | n == 0 = pure ()
@@ -128,7 +128,7 @@ lookAheads = nothingForEach looked
   where
     looked n = do
       bs <- evaluate (toStrictByteString (numbers 0 (fromIntegral n)))
-      allocated (evaluate (runGet (ahead n 0) bs))
+      allocatedBy (runGet (ahead n 0)) bs
     ahead :: Int -> Int64 -> Get Int64
     ahead !n !acc
       | n == 0 = pure acc
@@ -151,7 +151,7 @@ numbersFromText = do
       assertBool (show (s, each)) (each <= most)
     running s g n = do
       bs <- evaluate (stimes n s)
-      allocated (evaluate (runGet (loop g n) bs))
+      allocatedBy (runGet (loop g n)) bs
     loop :: Get a -> Int -> Get ()
     loop g n
       | n == 0 = pure ()
@@ -176,7 +176,7 @@ atTheEnd = do
       before <- run g (C.pack (s ++ " "))
       end <- run g (C.pack s)
       assertBool (show (s, before, end)) (end <= before)
-    run g bs = evaluate bs >>= \bs' -> allocated (evaluate (runGet g bs'))
+    run g bs = evaluate bs >>= \bs' -> allocatedBy (runGet g) bs'
     {-# NOINLINE run #-}
 
 literals :: Assertion
@@ -184,7 +184,7 @@ literals = nothingForEach running
   where
     running n = do
       bs <- evaluate (stimes n word)
-      allocated (evaluate (runGet (loop n) bs))
+      allocatedBy (runGet (loop n)) bs
     word = S.pack [97 .. 114]
     loop :: Int -> Get ()
     loop n
@@ -209,7 +209,7 @@ decidedByByte = do
     each run f = perElement (running run f)
     running run f n = do
       bs <- evaluate (S.replicate (n + 1) 1)
-      allocated (evaluate (run (f n) bs))
+      allocatedBy (run (f n)) bs
     loop :: Int -> Get ()
     loop n
       | n == 0 = pure ()
@@ -227,7 +227,7 @@ alternatives = do
   where
     tried n = do
       bs <- evaluate (S.pack (take n (cycle [1, 2])))
-      allocated (evaluate (runGet (halves n 0) bs))
+      allocatedBy (runGet (halves n 0)) bs
     halves :: Int -> Int -> Get Int
     halves n acc
       | n == 0 = pure acc

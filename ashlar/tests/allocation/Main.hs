@@ -36,7 +36,7 @@ main =
         testCase "lazy output that is dropped halfway leaves nothing" droppedHalfWay,
         testCase "lazy output: 128 bytes for each inserted ByteString" insertedRun,
         testCase "lazy output: stops of a deep builder, in proportion" insertedDeep,
-        testCase "a strict run: 200 bytes" strictRuns,
+        testCase "a strict run: 208 bytes" strictRuns,
         testCase "a strict run of one step: its result" oneStep,
         testCase "a text: its units and six words" textsRead,
         testCase "lookAhead: nothing" lookAheads,

@@ -3,6 +3,7 @@
 -- Description : Counting allocated bytes
 module Measure
   ( allocated,
+    allocatedBy,
     perElement,
     nothingForEach,
     eachAtMost,
@@ -34,6 +35,15 @@ allocated act = do
   after <- getAllocationCounter
   pure (fromIntegral (before - after))
 {-# NOINLINE allocated #-}
+
+-- | The bytes that a function allocates when it is applied for the second time, and its result is
+-- forced. (@'allocated' . evaluate@ would share the result of both times, and count nothing.)
+allocatedBy :: (a -> b) -> a -> IO Int
+allocatedBy f x = allocated (applied f x)
+
+applied :: (a -> b) -> a -> IO ()
+applied f x = evaluate (f x) >>= \_ -> pure ()
+{-# NOINLINE applied #-}
 
 -- | The bytes that an element takes, given how many a number of elements takes.
 perElement :: (Int -> IO Int) -> IO Double

@@ -257,7 +257,8 @@ hostile =
     atOnce 8 (runGet (getVectorLE n :: Get (U.Vector Word64)) (S.replicate 12 0))
     atOnce 12 (runGet (getVectorBE n :: Get (SV.Vector Word32)) (S.replicate 12 0))
     atOnce 12 (runGet (getVectorHost n :: Get (P.Vector Word8)) (S.replicate 12 0))
-    atOnce 12 (runGetLazy (getVectorLE n :: Get (P.Vector Int16)) (inChunksOf 5 (S.replicate 13 0)))
+    let int16s = getVectorLE n :: Get (P.Vector Int16)
+    atOnce 12 (runGetLazy (anyBytes int16s) (inChunksOf 5 (S.replicate 13 0)))
     atOnce 12 (runGet (getVectorOf n getInt32be :: Get (V.Vector Int32)) (S.replicate 13 0))
     atOnce 0 (runGet (getVectorOf n (pure 'a') :: Get (U.Vector Char)) "")
     atOnce 0 (runGet (getTextUtf8 n) "abc")
@@ -266,5 +267,6 @@ hostile =
     failsAt 0 (runGet (getVectorLE (negate n) :: Get (U.Vector Word8)) "abc")
   where
     quarter = maxBound `div` 4 + 1
+    anyBytes = withBudget defaultBudget {budgetBytes = Just maxBound}
     atOnce :: Int64 -> Either DecodeError a -> Assertion
     atOnce at r = timeout 60000000 (evaluate r) >>= maybe (assertFailure "too long") (failsAt at)

@@ -417,7 +417,9 @@ retention = do
         pure (if n >= 1200 then S.empty else S.replicate 1048576 (fromIntegral n))
       element = (getWord8 *> fail "no") <|> skip 65536
   source <- newSource next
-  n <- getFrom source (length <$> many element)
+  n <- getFrom source (anyBytes (length <$> many element))
   n @?= Right (1200 * 16)
   let lazy = L.fromChunks [S.replicate 1048576 (fromIntegral i) | i <- [1 .. 1200 :: Int]]
-  (length <$> runGetLazy (many element) lazy) @?= Right (1200 * 16)
+  (length <$> runGetLazy (anyBytes (many element)) lazy) @?= Right (1200 * 16)
+  where
+    anyBytes = withBudget defaultBudget {budgetBytes = Just maxBound}

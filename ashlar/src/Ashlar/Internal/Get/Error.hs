@@ -54,8 +54,8 @@ data DecodeError = DecodeError
     errorLabels :: [String],
     -- | What was wrong there.
     errorReason :: !Reason,
-    -- | Where input is missing inside a list, vector or map of a @Codec@: the number of elements
-    -- that the innermost of them announced.
+    -- | Where input is missing inside a list, vector or map of a @Codec@, or it is over the budget:
+    -- the number of elements that the innermost of them announced.
     errorAnnounced :: !(Maybe Int),
     -- | The names of what could have stood there ('Ashlar.Get.<?>'), each once, in the order in
     -- which it was tried. A run remembers 32 failures at one offset, so of more names than that

@@ -181,6 +181,7 @@ toError list =
       errorReason = failureReason winner,
       errorAnnounced = case failureReason winner of
         MissingInput _ _ -> announcedElements (failureContext winner)
+        OverBudget _ -> announcedElements (failureContext winner)
         _ -> Nothing,
       errorExpected = List.nub [name | f <- reverse peers, Just name <- [expectation f]],
       errorFound = foundBytes (List.maximumBy (comparing foundLength) (map failureFound peers)),

@@ -1,3 +1,5 @@
+{-# LANGUAGE BangPatterns #-}
+
 -- |
 -- Module      : Ashlar.Internal.Get.Limits
 -- Description : What a budget allows, and failing where it is used up
@@ -159,7 +161,7 @@ within seen outer at bytes cells
 -- | Given what 'limitCell' has: is that an end at which nothing is left, or may the decoder only
 -- not go on? (Asked where a decoder has come to the limit.)
 endsForGood :: Cells -> Env -> Int -> IO Bool
-endsForGood c env limit = case env of
+endsForGood c env !limit = case env of
   Whole _ -> pure True
   -- With 32 bits, a stream may go on where no offset can be counted. Asking the source fails then.
   _ | limit == maxBound -> pure False
