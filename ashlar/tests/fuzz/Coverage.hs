@@ -24,7 +24,8 @@ where
 import Control.Monad (forM, forM_, when)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Unsafe as S
-import Data.List (foldl', isInfixOf, isPrefixOf, sortOn)
+import Data.List (isInfixOf, isPrefixOf, sortOn)
+import qualified Data.List as List
 import Foreign
 import Foreign.C (CString, peekCString, withCString)
 import Trace.Hpc.Mix (Mix (..), readMix)
@@ -103,7 +104,7 @@ report folder listed = do
       mapM_ (putStrLn . ((plain name ++ ":") ++)) . outermost =<< spansOf folder name missing
     pure (plain name, fromIntegral ticks - length missing, fromIntegral ticks :: Int)
   forM_ parts $ \part -> do
-    let (reached, all') = foldl' add (0, 0) [c | c@(name, _, _) <- counts, part `isPrefixOf` name]
+    let (reached, all') = List.foldl' add (0, 0) [c | c@(name, _, _) <- counts, part `isPrefixOf` name]
     when (all' > 0) . putStrLn $
       part ++ ": " ++ show reached ++ " of " ++ show all' ++ " ticks reached, "
         ++ show (100 * reached `div` all')

@@ -19,7 +19,7 @@ import Ashlar.Get.Hex (decodeHex)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
 import Data.Char (isAlphaNum, toLower)
-import Data.List (foldl')
+import qualified Data.List as List
 import Data.Word (Word64)
 import Numeric (showHex)
 
@@ -41,7 +41,7 @@ writeRegression folder (Regression name problem seed bs) =
     file = map plain name ++ "-" ++ showHex (hash hex `mod` 0x1000000) ".txt"
     plain c = if isAlphaNum c then toLower c else '-'
     hex = C.unpack (toStrictByteString (byteStringHex bs))
-    hash = foldl' (\h c -> h * 31 + fromIntegral (fromEnum c)) (7 :: Word64)
+    hash = List.foldl' (\h c -> h * 31 + fromIntegral (fromEnum c)) (7 :: Word64)
 
 -- | Nothing if it is no such file.
 readRegression :: FilePath -> IO (Maybe Regression)
