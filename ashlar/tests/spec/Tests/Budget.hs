@@ -33,7 +33,8 @@ tests =
       testCase "backtracking gives nothing back" spentIsSpent,
       testCase "fractions of large numbers" fractions,
       testCase "small chunks deep inside of a value" suspended,
-      testCase "extreme budgets" extremes
+      testCase "extreme budgets" extremes,
+      testGroup "a budget that is used up" usedUp
     ]
 
 -- The number of levels. A 0 ends them.
@@ -166,25 +167,67 @@ failedWithin = do
     )
   -- A failure does not leave the larger budget in force either.
   overBudget 10 (runGetWith few ((withBudget more empty <|> pure ()) *> skipCount 11 (pure ())) "")
-  brief (runGetLazy (withBudget few (many (within' <|> units))) (L.fromChunks (replicate 3 five)))
+  brief (runGetLazy (withBudget few (many (within' <|> units))) (L.fromChunks (replicate 2 five)))
     @?= Right [replicate 5 (), replicate 5 ()]
+
+-- No choice inside of the budget catches it. Where some did, these took exponential time.
+usedUp :: [TestTree]
+usedUp =
+  [ testCase "levels, strict" (runGet shallow opened `fails` tooDeep 20),
+    testCase "levels, in chunks" (runGetLazy shallow (chunks opened) `fails` tooDeep 20),
+    testCase "steps" $ do
+      runGet (few (length <$> brackets unit)) opened `fails` tooManyEmpties 20
+      runGetLazy (few (length <$> brackets unit)) (chunks opened) `fails` tooManyEmpties 20,
+    testCase "steps to suspend" $ do
+      let start = pushChunk (runGetIncremental (few (brackets (pure ())))) (S.replicate 2000 40)
+      r <- timeout 60000000 (evaluate (foldl pushChunk start (replicate 100 ".")))
+      case r of
+        Just (Fail _ _ e) -> assertBool (show (errorReason e)) (isOverBudget (errorReason e))
+        Just _ -> assertFailure "not failed"
+        Nothing -> assertFailure "not ended",
+    testCase "bytes" $ do
+      let ten = withBudget defaultBudget {budgetBytes = Just 10}
+      runGet (ten (brackets (pure ()))) opened `fails` tooManyBytes 10 Nothing
+      runGetLazy (ten (brackets (pure ()))) (chunks opened) `fails` tooManyBytes 10 Nothing,
+    testCase "choices and look-aheads pass it on" $ do
+      let over = skipCount 21 (pure ())
+      forM_ [over <|> pure (), () <$ many over, notFollowedBy over, attempt over <|> pure ()] $ \g -> do
+        runGet (few g) "a" `fails` tooManyEmpties 20
+        runGetLazy (few g) (chunks "ab") `fails` tooManyEmpties 20
+        runGet (few g <|> skip 1) "a" @?= Right ()
+        -- The commit is not forgotten.
+        runGet (few (commit *> g) <|> skip 1) "a" `fails` tooManyEmpties 20
+        runGet (attempt (few (commit *> g)) <|> skip 1) "a" @?= Right ()
+  ]
+  where
+    opened = S.replicate 200 40
+    chunks = L.fromChunks . map S.singleton . S.unpack
+    shallow = withBudget defaultBudget {budgetDepth = 20} (brackets (pure ()))
+    few = withBudget defaultBudget {budgetSteps = 20}
+    unit = skipCount 1 (pure ())
+    -- As many brackets as there are: most of the ways to read them differ.
+    brackets each = deeper (many (getWord8 >>= \w -> each *> if w == 40 then () <$ brackets each else end w))
+    end w = if w == 46 then pure () else empty
+    fails r reason = timeout 60000000 (evaluate (reasonOf r)) >>= (@?= Just (Just reason))
+    isOverBudget reason = case reason of
+      OverBudget _ -> True
+      _ -> False
 
 -- The run decodes a million empty elements in all, not a million for each byte, which would take
 -- hours.
 spentIsSpent :: Assertion
 spentIsSpent = do
-  let costly = (skipCount maxBound (pure ()) *> empty) <|> getWord8
-      ahead = (lookAhead (skipCount maxBound (pure ())) *> empty) <|> getWord8
+  let thousand = skipCount 1000 (pure ())
       input = S.replicate 100000 0
   forM_
-    [ costly,
-      ahead,
-      attempt costly,
-      (notFollowedBy (skipCount maxBound (pure ())) *> empty) <|> getWord8
+    [ (thousand *> empty) <|> getWord8,
+      attempt ((thousand *> empty) <|> getWord8),
+      (lookAhead thousand *> empty) <|> getWord8,
+      (notFollowedBy thousand *> empty) <|> getWord8
     ]
     $ \g -> do
-      r <- timeout 20000000 (evaluate (length <$> runGet (many g) input))
-      r @?= Just (Right 100000)
+      r <- timeout 20000000 (evaluate (brief (length <$> runGet (many g) input)))
+      r @?= Just (Left (1048, [], tooManyEmpties 1048576))
 
 -- Only fractions whose numbers both are large count.
 fractions :: Assertion

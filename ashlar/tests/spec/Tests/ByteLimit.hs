@@ -206,7 +206,7 @@ scanners = do
   runEach (six (many getWord8)) "abcdefg" `failsAt` (6, tooManyBytes 6 Nothing)
   runEach (six (many (withBudget levels getWord8))) "abcdefg" `failsAt` (6, tooManyBytes 6 Nothing)
   runEach (six (getByteString 7 <|> getByteString 2)) "abcdefg"
-    `failsAt` (2, tooManyBytes 6 (Just 7))
+    `failsAt` (0, tooManyBytes 6 (Just 7))
   runEach (six (withBudget (bytes 2) (getByteString 3) <|> getByteString 2)) "abcdefg"
     @?= Right "ab"
 
@@ -290,7 +290,7 @@ oneChunk = do
   runGet long "abc" @?= Right "ab"
   forM_ ways $ \asLazy -> do
     offsetAndReason (runGetLazy long (asLazy "abc"))
-      @?= Just (2, tooManyBytes most (Just (most + 1)))
+      @?= Just (0, tooManyBytes most (Just (most + 1)))
     B.runGet long (asLazy "abc") @?= "ab"
     runGetLazy (withBudget (bytes maxBound) long) (asLazy "abc") @?= Right "ab"
 

@@ -10,7 +10,7 @@ module Tests.Growth (tests) where
 
 import Ashlar.Codec (encode)
 import qualified Ashlar.Compat.Binary as B
-import Ashlar.Get (Get, deeper, getWord8, satisfy)
+import Ashlar.Get (Budget (..), Get, deeper, defaultBudget, getWord8, satisfy, withBudget)
 import Ashlar.Get.Combinators (skipMany)
 import Ashlar.Get.Feed
 import Control.Exception (evaluate)
@@ -42,7 +42,8 @@ tests =
 -- A frozen stack of more than a megabyte once ended the program.
 farInside :: Assertion
 farInside = do
-  state <- newFeed levels >>= \start -> foldM feed start (opened : replicate 40 ".")
+  start <- newFeed (withBudget defaultBudget {budgetSteps = maxBound} levels)
+  state <- foldM feed start (opened : replicate 40 ".")
   end <- feed state (C.replicate depth ')')
   case end of
     FeedDone _ at () -> at @?= fromIntegral (2 * depth + 40)

@@ -10,7 +10,7 @@ module Tests.Model (modelAction) where
 import Ashlar.Get
 import qualified Data.ByteString as S
 import qualified Data.List as List
-import Data.Maybe (mapMaybe)
+import Data.Maybe (isJust, mapMaybe)
 import Data.Word (Word8)
 import Tests.Actions
 import Tests.Failures
@@ -20,11 +20,14 @@ data World = World
   { at :: Int,
     -- Whether a commit has given up the enclosing choices.
     committed :: Bool,
-    -- Whether the innermost budget of bytes was not enough, and how many were announced.
-    over :: Maybe (Maybe Int),
+    -- The budget that was not enough, if the decoder has failed for that reason.
+    over :: Maybe Scope,
     -- All failures, the latest first.
     failed :: [Failed]
   }
+
+-- A budget: how many are around it.
+type Scope = Int
 
 -- A failure: its offset, its labels, the name of what was expected, the bytes found, and the
 -- reason.
@@ -39,9 +42,12 @@ data Around = Around
     depth :: Int,
     -- The depth of the innermost budget.
     allowed :: Int,
-    -- How many bytes the innermost budget allows, and the offset at which they end.
+    -- How many bytes the innermost budget of bytes allows, and the offset at which they end.
     most :: Int,
-    bytesEnd :: Int
+    bytesEnd :: Int,
+    -- The innermost budget, and the innermost one of bytes.
+    budget :: Scope,
+    bytesBudget :: Scope
   }
 
 -- | The result of a decoder in the model.
@@ -51,7 +57,7 @@ modelAction input top = case run around0 top (World 0 False Nothing []) of
   (Nothing, world) -> Left (errorFrom (failed world))
   where
     total = length input
-    around0 = Around [] [] total 100000 100000 maxBound maxBound
+    around0 = Around [] [] total 100000 100000 maxBound maxBound 0 0
 
     run :: Around -> Action -> World -> (Maybe [Seen], World)
     run around a world = case a of
@@ -110,14 +116,10 @@ modelAction input top = case run around0 top (World 0 False Nothing []) of
         (seen, world') -> (seen, world' {committed = committed world})
       Without x -> case run around x world {committed = False} of
         (Just _, world') ->
-          ( Nothing,
-            logged
-              around
-              (take 16 (between here (at world')))
-              Unexpected
-              world {over = over world'}
-          )
-        (Nothing, world') -> (Just [], world {over = over world'})
+          (Nothing, logged around (take 16 (between here (at world'))) Unexpected world)
+        (Nothing, world')
+          | isJust (over world') -> (Nothing, world' {committed = committed world})
+          | otherwise -> (Just [], world)
       Many x -> rounds x [] world
       AtMost n x
         | n < 0 -> wrong "isolateAtMost: negative number of bytes"
@@ -135,7 +137,7 @@ modelAction input top = case run around0 top (World 0 False Nothing []) of
                     | at world' >= inputEnd = MissingInput rest 0
                     | otherwise = Invalid unread
                in if at world' < inputEnd && at world' >= bytesEnd around
-                    then (Nothing, logged around [] (spent Nothing) world' {over = Just Nothing})
+                    then outOf (at world') Nothing
                     else (Nothing, logged around [] why world')
           nothing -> nothing
       Matched x -> case run around x world of
@@ -143,18 +145,16 @@ modelAction input top = case run around0 top (World 0 False Nothing []) of
       Named x -> run around {labels = "named" : labels around} x world
       Expected n x -> run around {names = (here, valueNames !! n) : names around} x world
       Deeper x
-        | depth around <= 0 -> failAs [] (tooDeep (allowed around))
+        | depth around <= 0 -> outOfBudget (budget around) (tooDeep (allowed around)) world
         | otherwise -> run around {depth = depth around - 1} x world
-      Budgeted n x -> run around {depth = n, allowed = max 0 n} x world
+      Budgeted n x ->
+        let own = around {depth = n, allowed = max 0 n, budget = budget around + 1}
+         in within own x
       Limited n x ->
         let bytes = max 0 n
-            own = around {depth = 100000, allowed = 100000, most = bytes, bytesEnd = here + bytes}
-         in case run own x world {over = Nothing} of
-              (Just _, world')
-                | Just needed <- over world' ->
-                  let reason = tooManyBytes bytes needed
-                   in (Nothing, logged own [] reason world' {over = over world, failed = []})
-              (seen, world') -> (seen, world' {over = over world})
+            new = budget around + 1
+            own = around {depth = 100000, allowed = 100000, budget = new, bytesBudget = new}
+         in within own {most = bytes, bytesEnd = here + bytes} x
       Nothing' -> (Just [], world)
       where
         here = at world
@@ -173,7 +173,14 @@ modelAction input top = case run around0 top (World 0 False Nothing []) of
           | n > most around = outOf here (Just n)
           | n > left, valueEnd < inputEnd = outOf valueEnd Nothing
           | otherwise = other
-        outOf offset n = (Nothing, logged around [] (spent n) world {at = offset, over = Just n})
+        outOf offset n = outOfBudget (bytesBudget around) (spent n) world {at = offset}
+        outOfBudget scope reason world' =
+          (Nothing, logged around [] reason world' {failed = [], over = Just scope})
+        -- With a budget of its own: around it, it has failed as for any other reason.
+        within own x = case run own x world of
+          (seen, world')
+            | over world' == Just (budget own) -> (seen, world' {over = Nothing})
+            | otherwise -> (seen, world')
         found n = take (min 16 n) (between here (here + left))
         wrong message = failAs [] (Invalid message)
         failAs bytes reason = (Nothing, logged around bytes reason world)
@@ -196,16 +203,18 @@ modelAction input top = case run around0 top (World 0 False Nothing []) of
           Number x | x >= 2 ^ (31 :: Int) -> Number (x - 2 ^ (32 :: Int))
           _ -> s
 
-        -- A failure does not escape, except after a commit. Then the flag is True.
+        -- A failure does not escape, except after a commit or for lack of budget. Then the flag is
+        -- True.
         choice x w = case run around x w {committed = False} of
           (Just seen, w') -> (Just seen, w' {committed = committed w || committed w'}, False)
           (Nothing, w')
             | committed w' -> (Nothing, w', True)
-            | otherwise -> (Nothing, w {failed = failed w', over = over w'}, False)
+            | isJust (over w') -> (Nothing, w' {committed = committed w}, True)
+            | otherwise -> (Nothing, w {failed = failed w'}, False)
 
         ahead goesBack x = case run around x world of
           (Just seen, world')
-            | goesBack -> (Just seen, world {committed = committed world', over = over world'})
+            | goesBack -> (Just seen, world {committed = committed world'})
           other -> other
 
         rounds x acc w = case choice x w of

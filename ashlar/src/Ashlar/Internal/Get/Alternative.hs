@@ -25,6 +25,7 @@ import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure (Failures)
 import Ashlar.Internal.Get.Input (lookAt)
+import Ashlar.Internal.Get.Limits (usedUp)
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Mem.Cells
 import Control.Applicative (Alternative (..))
@@ -218,7 +219,9 @@ ended :: Cells -> Env -> ChoicePoint -> ChoicePoint -> Failures -> Maybe Stop ->
 ended c env !start !barrier before stop = do
   end <- position c
   closeBarrier c barrier
-  undo c env start before
+  over <- usedUp c env
+  -- What failed for lack of budget is no answer.
+  if over then mapM_ failAgain stop else undo c env start before
   case stop of
     Nothing -> do
       let at = pointOffset start

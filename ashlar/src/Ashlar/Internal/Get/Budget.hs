@@ -56,6 +56,9 @@ import GHC.IO (unIO)
 
 -- | Limits on costs that the size of the input does not bound.
 --
+-- A decoder that needs more than its budget fails as a whole: no alternative within it is tried
+-- then. One outside is, as in @withBudget b p \<|> q@.
+--
 -- @since 0.1.0.0
 data Budget = Budget
   { -- | How many levels may be nested in one another: those of 'deeper', and what counts as a
@@ -80,10 +83,6 @@ data Budget = Budget
     -- 'Nothing' leaves it at what is around the decoder. That is 67,108,864 (64 MiB) for input that
     -- is not in memory (a 'System.IO.Handle', a @Source@, lazy input and pushed input), and any
     -- number for a strict 'Data.ByteString.ByteString'. @'Just' 'maxBound'@ is any number.
-    --
-    -- A value that asks for more fails, also where an alternative catches that at first. Otherwise
-    -- @many@ would return a part of the input as if it were all. So give a decoder that only tries
-    -- a budget of its own: @withBudget b p \<|> q@.
     budgetBytes :: !(Maybe Int)
   }
   deriving stock (Eq, Show)
@@ -121,7 +120,7 @@ defaultBudget =
 withBudget :: Budget -> Get a -> Get a
 withBudget budget (Get p) = Get $ \c env s0 -> case unIO (enter c env) s0 of
   (# s1, Entered inner levels seen #) -> case p c inner s1 of
-    (# s2, a #) -> case unIO (leave c inner levels seen) s2 of (# s3, _ #) -> (# s3, a #)
+    (# s2, a #) -> case unIO (leave c levels seen) s2 of (# s3, _ #) -> (# s3, a #)
   where
     depth = max 0 (budgetDepth budget)
     steps = max 0 (budgetSteps budget)
@@ -142,10 +141,7 @@ withBudget budget (Get p) = Get $ \c env s0 -> case unIO (enter c env) s0 of
             inner <$ setLimit c end
         let scope = Own own limits {limitDepth = depth, limitSteps = steps}
         pure (Entered (Env (envInput env) scope (envContext env)) levels seen)
-    leave c inner levels seen = do
-      putInt c levelsCell levels
-      notOver c inner
-      setLimit c seen
+    leave c levels seen = putInt c levelsCell levels >> setLimit c seen
 
 -- The environment with the new budget, and what 'levelsCell' and 'limitCell' were outside.
 data Entered = Entered !Env !Int !Int
@@ -226,7 +222,7 @@ enterTraced names c env left
     pure (inTraced (Inside names part) env)
   | otherwise = do
     limits <- limitsOf c env
-    overBudget c env ("nested more than " ++ show (limitDepth limits) ++ " levels deep")
+    overBudget (budgetCells c env) c env ("nested more than " ++ show (limitDepth limits) ++ " levels deep")
 {-# NOINLINE enterTraced #-}
 
 -- The decoder around it is in the part that it was in.
@@ -273,8 +269,16 @@ announceElements width n = do
   bytes <- available
   if bytes `quot` width >= n
     then pure ()
-    else step (\c env -> announce c env (if n > maxBound `quot` width then maxBound else n * width))
+    else step (announceAhead width n)
 {-# INLINE announceElements #-}
+
+-- The error is that of the first of them, and has their number.
+announceAhead :: Int -> Int -> Cells -> Env -> IO ()
+announceAhead width n c env = announce c (inTraced (InsideSpan elements) env) bytes
+  where
+    elements = OfElements 0 n VariablePart
+    bytes = if n > maxBound `quot` width then maxBound else n * width
+{-# NOINLINE announceAhead #-}
 
 -- | Count a round that has read nothing: Note [Elements that read nothing] in
 -- "Ashlar.Get.Combinators".

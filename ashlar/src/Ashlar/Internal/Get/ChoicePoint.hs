@@ -57,6 +57,7 @@ import Ashlar.Internal.Get.Catch
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure (Failures)
+import Ashlar.Internal.Get.Limits (usedUp)
 import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem.Cells
 import Data.Bits (complement, finiteBitSize, unsafeShiftR, xor)
@@ -123,7 +124,7 @@ closeChoice c point = do
 {-# INLINE closeChoice #-}
 
 -- | Close a choice in which a decoder did not succeed. If it failed, go back to the choice, or fail
--- again if the choice has been given up.
+-- again if the choice has been given up, or if it has no budget left.
 retreat :: Cells -> Env -> Stop -> ChoicePoint -> IO ()
 retreat c env stop !point = do
   committed <- hasCommitted c
@@ -131,9 +132,11 @@ retreat c env stop !point = do
     HasFailed
       | committed -> throwFailed
       | otherwise -> do
-        goBack c env point
+        over <- usedUp c env
+        if over then pure () else goBack c env point
         putInt c keepCell (pointKeep point)
         putInt c releaseCell (pointRelease point)
+        if over then throwFailed else pure ()
     _ -> failAgain stop
 {-# NOINLINE retreat #-}
 

@@ -46,6 +46,7 @@ module Ashlar.Internal.Get.Env
     partCell,
     levelsCell,
     overCell,
+    budgetOver,
     bytesCell,
     cellCount,
     streamCellCount,
@@ -156,11 +157,15 @@ partCell = Cell 10
 levelsCell :: Cell Int
 levelsCell = Cell 11
 
--- | Why the value will fail at its end, if not before: 0 if it will not. A positive number is that
--- of the bytes that the decoder announced. This is read in the 'limitCells'. (Where input is in
--- memory, it says only that a stream would fail: see Note [A lazy ByteString of one chunk].)
+-- | 'budgetOver' if the budget has been used up. (Where input is in memory, a positive number is that
+-- of bytes that were announced, for which a stream would have used it up: see Note [A lazy ByteString
+-- of one chunk].)
 overCell :: Cell Int
 overCell = Cell 12
+
+-- | What 'overCell' has when the budget has been used up.
+budgetOver :: Int
+budgetOver = -1
 
 -- | The offset at which the bytes of the run's own budget end, or 'maxBound'. Only runs whose input
 -- is not in memory have this cell.

@@ -83,7 +83,7 @@ data Reason
     NoAlternative
   | -- | The input should have ended here.
     TrailingInput
-  | -- | A limit of the run was reached ('Ashlar.Get.Budget').
+  | -- | A budget was used up ('Ashlar.Get.Budget'): the message says which number, and of what.
     OverBudget String
   deriving stock (Eq, Show)
 

@@ -18,9 +18,6 @@
 -- missing is input. Strict input knows where it ends, but a stream does not. Both must fail in the
 -- same way (INV-G2), so the bytes up to the limit are asked for. The budget has room for these.
 --
--- If an alternative catches the failure, the value still fails at its end. Otherwise @many@ would
--- return the first part of a long input as if it were all.
---
 -- A budget inside another one has a limit of its own, which may be beyond that of the outer one.
 -- The bytes count there, too: afterwards the outer value may be at its end.
 --
@@ -28,6 +25,15 @@
 -- scope says is right while no @isolate@ ends before the budget: then the limit is less than
 -- 'limitEnd'. Where an @isolate@ reaches as far as the budget or farther, it has a scope of its
 -- own. (Tests "budgets of bytes" and the model of random decoders.)
+--
+-- Note [Used up for good]
+-- ~~~~~~~~~~~~~~~~~~~~~~~
+-- A decoder that has used up its budget fails as a whole: the choices inside of it pass the failure
+-- on ('usedUp'), and those outside of 'Ashlar.Get.withBudget' catch it. Otherwise @many@ would return
+-- the first part of a long input as if it were all. Worse, each choice on the way out would try the
+-- same input again, with one level or step less to go, and fail again: @nested = deeper (many (char
+-- '(' *> nested))@ took time exponential in the number of open brackets. (Tests "a budget that is
+-- used up".)
 module Ashlar.Internal.Get.Limits
   ( limitsOf,
 
@@ -42,11 +48,11 @@ module Ashlar.Internal.Get.Limits
     endsForGood,
     announce,
     overBytes,
-    notOver,
     isolated,
 
     -- * Failing
     overBudget,
+    usedUp,
   )
 where
 
@@ -105,7 +111,7 @@ spent c env n = do
 outOfSteps :: String -> Cells -> Env -> IO a
 outOfSteps what c env = do
   limits <- limitsOf c env
-  overBudget c env ("more than " ++ show (limitSteps limits) ++ what)
+  overBudget (budgetCells c env) c env ("more than " ++ show (limitSteps limits) ++ what)
 
 -- | Count the levels in which a decoder is suspended to wait for input. To suspend it copies its
 -- stack, and to resume it copies the stack back. So input that is pushed in small chunks, deep
@@ -120,20 +126,12 @@ chargeStop c env = do
   let levels = limitDepth limits - (if left < 0 then complement left else left)
       steps = (levels - freeLevels) `unsafeShiftR` levelsOfStep
   enough <- if levels > freeLevels then spent c env steps else pure True
-  if enough
-    then pure ()
-    else do
-      -- Otherwise an alternative that catches this would make the value depend on the chunks.
-      putInt (budgetCells c env) overCell causeStop
-      outOfSteps stopped c env
+  if enough then pure () else outOfSteps " steps to suspend nested decoders" c env
   where
     (freeLevels, levelsOfStep)
       | suspendsByFreezing = (32, 0)
       | otherwise = (256, 4)
 {-# NOINLINE chargeStop #-}
-
-stopped :: String
-stopped = " steps to suspend nested decoders"
 
 -- | Limits inside of others, with a number of bytes of their own; and the offset at which the input
 -- seems to end.
@@ -172,7 +170,7 @@ endsForGood c env !limit = case env of
 announce :: Cells -> Env -> Int -> IO ()
 announce c env n = do
   limits <- limitsOf c env
-  when (n > limitBytes limits) $ outOfBytes n limits c env
+  when (n > limitBytes limits) $ outOfBytes (" (" ++ show n ++ " needed)") limits c env
   when (n > streamBytes && inMemory) $ putInt c overCell n
   where
     inMemory = case env of
@@ -183,42 +181,12 @@ announce c env n = do
 
 -- | Fail, because the value has taken all the bytes that it may.
 overBytes :: Cells -> Env -> IO a
-overBytes c env = limitsOf c env >>= \limits -> outOfBytes causeEnd limits c env
+overBytes c env = limitsOf c env >>= \limits -> outOfBytes "" limits c env
 {-# NOINLINE overBytes #-}
 
--- What 'overCell' has, if not how many bytes were announced.
-causeEnd, causeStop :: Int
-causeEnd = -1
-causeStop = -2
-
-outOfBytes :: Int -> Limits -> Cells -> Env -> IO a
-outOfBytes cause limits c env = do
-  putInt (limitCells limits) overCell cause
-  overBudget c env (moreThan limits cause)
-
-moreThan :: Limits -> Int -> String
-moreThan limits cause = "more than " ++ show (limitBytes limits) ++ " bytes" ++ needed
-  where
-    needed
-      | cause > 0 = " (" ++ show cause ++ " needed)"
-      | otherwise = ""
-
--- | At the end of a run or a budget: fail if it has asked for more than it may take. The failure
--- was caught, perhaps by @many@, which would have returned a part of what there is.
-notOver ::
-  Cells ->
-  -- | The environment inside.
-  Env ->
-  IO ()
-notOver c env = do
-  cause <- getInt (budgetCells c env) overCell
-  when (cause /= 0) $ do
-    -- What failed afterwards does not matter.
-    setFailures env NoFailures
-    limits <- limitsOf c env
-    if cause == causeStop
-      then outOfSteps stopped c env
-      else overBudget c env (moreThan limits cause)
+outOfBytes :: String -> Limits -> Cells -> Env -> IO a
+outOfBytes needed limits c env =
+  overBudget (limitCells limits) c env ("more than " ++ show (limitBytes limits) ++ " bytes" ++ needed)
 
 -- | The environment inside an @isolate@ that ends at this offset, where the limit of a budget comes
 -- first or at the same offset.
@@ -246,14 +214,28 @@ isolated c env seen end = case env of
               else limits {limitIsolate = min end (limitIsolate limits)}
 {-# NOINLINE isolated #-}
 
--- | Fail at the cursor, because the budget does not allow more.
+-- | Fail at the cursor, because the budget does not allow more: Note [Used up for good].
 overBudget ::
+  -- | The cells of the budget.
+  Cells ->
   Cells ->
   Env ->
   -- | What there is too much of.
   String ->
   IO a
-overBudget c env reached = do
+overBudget own c env reached = do
+  putInt own overCell budgetOver
+  -- What failed before does not matter.
+  setFailures env NoFailures
   p <- getPtr c cursorCell
   failAt c env p 0 (OverBudget (reached ++ "; withBudget raises the limit"))
 {-# NOINLINE overBudget #-}
+
+-- | Has a budget been used up that the decoder with this environment is within?
+usedUp :: Cells -> Env -> IO Bool
+usedUp c env = case env of
+  Env _ (Own own limits) _ -> (||) <$> over own <*> over (limitCells limits)
+  _ -> over c
+  where
+    over cells = (== budgetOver) <$> getInt cells overCell
+{-# NOINLINE usedUp #-}

@@ -38,7 +38,7 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure
-import Ashlar.Internal.Get.Limits (notOver, streamBytes, streamEnd)
+import Ashlar.Internal.Get.Limits (streamBytes, streamEnd)
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Get.Scanner (Scanned (..), takeScanned)
 import Ashlar.Internal.Get.Segments
@@ -78,7 +78,7 @@ startCells c input offset limit = do
 -- | Run a decoder on cells that have been set up. It may throw
 -- 'Ashlar.Internal.Get.Fail.failureException'. (A lambda, as in 'catching'.)
 runIn :: Cells -> Input -> Get a -> IO a
-runIn c input g = keepAlive (inputSegments input) (IO (\s -> unGet g c env s) <* notOver c env)
+runIn c input g = keepAlive (inputSegments input) (IO (\s -> unGet g c env s))
   where
     env = Env input OfRun Top
 
@@ -381,7 +381,7 @@ runOrFail bytes = runLazy bytes $ \result rest at ->
 --
 -- The lazy run has a limit on bytes, which must not depend on the chunks. So a chunk of more bytes
 -- than the value may take is for that run. So is a decoder that has asked for more bytes and gone
--- on, where the lazy run fails at the end ('overCell').
+-- on, where the lazy run fails ('overCell').
 onlyChunk :: Int -> L.ByteString -> Maybe ByteString
 onlyChunk bytes lbs = case lbs of
   L.Chunk bs rest

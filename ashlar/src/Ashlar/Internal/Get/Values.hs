@@ -37,7 +37,7 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure (Failures (..))
-import Ashlar.Internal.Get.Limits (notOver, streamBytes, streamEnd)
+import Ashlar.Internal.Get.Limits (streamBytes, streamEnd)
 import Ashlar.Internal.Get.Path (unknownPart)
 import Ashlar.Internal.Get.Segments (setLimit)
 import Ashlar.Internal.Get.Source (readsNothing)
@@ -270,7 +270,6 @@ loop batch g = step $ \c env ->
           then pure ()
           else do
             a <- run g
-            notOver c env
             now <- position c
             if now == before
               then run readsNothing
