@@ -18,6 +18,7 @@ import Ashlar.Builder
 import Ashlar.Codec
 import Ashlar.Get
 import Control.Exception (evaluate)
+import Control.Monad (void)
 import qualified Data.ByteString as S
 import Data.Int (Int64)
 import Data.Word (Word64)
@@ -42,7 +43,7 @@ allocatedBy :: (a -> b) -> a -> IO Int
 allocatedBy f x = allocated (applied f x)
 
 applied :: (a -> b) -> a -> IO ()
-applied f x = evaluate (f x) >>= \_ -> pure ()
+applied f x = void (evaluate (f x))
 {-# NOINLINE applied #-}
 
 -- | The bytes that an element takes, given how many a number of elements takes.

@@ -104,7 +104,8 @@ report folder listed = do
       mapM_ (putStrLn . ((plain name ++ ":") ++)) . outermost =<< spansOf folder name missing
     pure (plain name, fromIntegral ticks - length missing, fromIntegral ticks :: Int)
   forM_ parts $ \part -> do
-    let (reached, all') = List.foldl' add (0, 0) [c | c@(name, _, _) <- counts, part `isPrefixOf` name]
+    let chosen = [c | c@(name, _, _) <- counts, part `isPrefixOf` name]
+        (reached, all') = List.foldl' add (0, 0) chosen
     when (all' > 0) . putStrLn $
       part ++ ": " ++ show reached ++ " of " ++ show all' ++ " ticks reached, "
         ++ show (100 * reached `div` all')

@@ -222,7 +222,8 @@ enterTraced names c env left
     pure (inTraced (Inside names part) env)
   | otherwise = do
     limits <- limitsOf c env
-    overBudget (budgetCells c env) c env ("nested more than " ++ show (limitDepth limits) ++ " levels deep")
+    overBudget (budgetCells c env) c env $
+      "nested more than " ++ show (limitDepth limits) ++ " levels deep"
 {-# NOINLINE enterTraced #-}
 
 -- The decoder around it is in the part that it was in.

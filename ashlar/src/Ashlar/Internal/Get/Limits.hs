@@ -29,11 +29,11 @@
 -- Note [Used up for good]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
 -- A decoder that has used up its budget fails as a whole: the choices inside of it pass the failure
--- on ('usedUp'), and those outside of 'Ashlar.Get.withBudget' catch it. Otherwise @many@ would return
--- the first part of a long input as if it were all. Worse, each choice on the way out would try the
--- same input again, with one level or step less to go, and fail again: @nested = deeper (many (char
--- '(' *> nested))@ took time exponential in the number of open brackets. (Tests "a budget that is
--- used up".)
+-- on ('usedUp'), and those outside of 'Ashlar.Get.withBudget' catch it. Otherwise @many@ would
+-- return the first part of a long input as if it were all. Worse, each choice on the way out would
+-- try the same input again, with one level or step less to go, and fail again. Then
+-- @nested = deeper (many (char '(' *> nested))@ takes time exponential in the number of open
+-- brackets. (Tests "a budget that is used up".)
 module Ashlar.Internal.Get.Limits
   ( limitsOf,
 
@@ -186,7 +186,8 @@ overBytes c env = limitsOf c env >>= \limits -> outOfBytes "" limits c env
 
 outOfBytes :: String -> Limits -> Cells -> Env -> IO a
 outOfBytes needed limits c env =
-  overBudget (limitCells limits) c env ("more than " ++ show (limitBytes limits) ++ " bytes" ++ needed)
+  overBudget (limitCells limits) c env $
+    "more than " ++ show (limitBytes limits) ++ " bytes" ++ needed
 
 -- | The environment inside an @isolate@ that ends at this offset, where the limit of a budget comes
 -- first or at the same offset.
