@@ -133,11 +133,11 @@ retreat c env stop !point = do
       | committed -> throwFailed
       | otherwise -> do
         over <- usedUp c env
-        if over then pure () else goBack c env point
-        putInt c keepCell (pointKeep point)
-        putInt c releaseCell (pointRelease point)
-        if over then throwFailed else pure ()
+        if over then closed >> throwFailed else goBack c env point >> closed
     _ -> failAgain stop
+  where
+    closed = putInt c keepCell (pointKeep point) >> putInt c releaseCell (pointRelease point)
+    {-# INLINE closed #-}
 {-# NOINLINE retreat #-}
 
 -- | Go back to a choice point, without closing it.
