@@ -27,6 +27,7 @@ import qualified Tests.CodecRun
 import qualified Tests.Combinators
 import qualified Tests.CompatBinary
 import qualified Tests.CompatCereal
+import qualified Tests.CompatFormats
 import qualified Tests.CompatStore
 import qualified Tests.CompatText
 import qualified Tests.Decimal
@@ -105,6 +106,7 @@ main =
         Tests.Combinators.tests,
         Tests.CompatBinary.tests,
         Tests.CompatCereal.tests,
+        Tests.CompatFormats.tests,
         Tests.CompatStore.tests,
         Tests.CompatText.tests,
         Tests.Decimal.tests,

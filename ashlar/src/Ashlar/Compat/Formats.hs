@@ -1,0 +1,92 @@
+{-# LANGUAGE DeriveTraversable #-}
+{-# LANGUAGE DerivingStrategies #-}
+
+-- |
+-- Module      : Ashlar.Compat.Formats
+-- Description : The formats of binary, cereal and store for Codec
+--
+-- Values in the bytes of another library, with the functions of "Ashlar.Codec". The instances of
+-- "Ashlar.Compat.Binary", "Ashlar.Compat.Cereal" and "Ashlar.Compat.Store" say what these are. So a
+-- type can have today's format and an old one side by side, and data moves from one to the other:
+--
+-- >>> :set -XDeriveAnyClass -XDeriveGeneric -XDerivingStrategies
+-- >>> import qualified Ashlar.Compat.Binary as Binary
+-- >>> :{
+-- data Order = Order { item :: Text, count :: Int }
+--   deriving stock (Show, Generic)
+--   deriving anyclass (Codec, Binary.Binary)
+-- :}
+--
+-- >>> let old = Binary.encode (Order "brick" 12)
+-- >>> let read' = fmap fromBinaryFormat (decodeLazy old) :: Either DecodeError Order
+-- >>> fmap encode read' == Right (encode (Order "brick" 12))
+-- True
+--
+-- A type that keeps its old format takes it by @DerivingVia@:
+--
+-- >>> :set -XDerivingVia -XStandaloneDeriving
+-- >>> :{
+-- data Legacy = Legacy Bool Text
+--   deriving stock (Show, Generic)
+--   deriving anyclass Binary.Binary
+--   deriving Codec via (BinaryFormat Legacy)
+-- :}
+--
+-- >>> toLazyByteString (put (Legacy True "x")) == Binary.encode (Legacy True "x")
+-- True
+--
+-- All values count as of variable size. To find the size of one, it is written to a small buffer.
+-- 'Ashlar.Codec.encode' does not ask for it.
+--
+-- These formats have more than one encoding for some values, as those of the other libraries do:
+-- @docs/porting.md@ says what each accepts.
+module Ashlar.Compat.Formats
+  ( BinaryFormat (..),
+    CerealFormat (..),
+    StoreFormat (..),
+  )
+where
+
+import Ashlar.Codec (Codec, HasFormat (format), fromPutGet)
+import qualified Ashlar.Compat.Binary as Binary
+import qualified Ashlar.Compat.Cereal as Cereal
+import qualified Ashlar.Compat.Store as Store
+import Ashlar.Put (execPut)
+
+-- | A value in the format of its 'Ashlar.Compat.Binary.Binary' instance.
+--
+-- @since 0.1.0.0
+newtype BinaryFormat a = BinaryFormat {fromBinaryFormat :: a}
+  deriving stock (Eq, Ord, Show, Read, Functor, Foldable, Traversable)
+
+instance Binary.Binary a => Codec (BinaryFormat a)
+
+instance Binary.Binary a => HasFormat (BinaryFormat a) where
+  format = fromPutGet 0 (\(BinaryFormat x) -> execPut (Binary.put x)) (BinaryFormat <$> Binary.get)
+  {-# INLINE format #-}
+
+-- | A value in the format of its 'Ashlar.Compat.Cereal.Serialize' instance.
+--
+-- @since 0.1.0.0
+newtype CerealFormat a = CerealFormat {fromCerealFormat :: a}
+  deriving stock (Eq, Ord, Show, Read, Functor, Foldable, Traversable)
+
+instance Cereal.Serialize a => Codec (CerealFormat a)
+
+instance Cereal.Serialize a => HasFormat (CerealFormat a) where
+  format =
+    fromPutGet 0 (\(CerealFormat x) -> execPut (Cereal.put x)) (CerealFormat <$> Cereal.get)
+  {-# INLINE format #-}
+
+-- | A value in the format of its 'Ashlar.Compat.Store.Store' instance. It depends on the machine: on
+-- the size of 'Int' and the order of bytes.
+--
+-- @since 0.1.0.0
+newtype StoreFormat a = StoreFormat {fromStoreFormat :: a}
+  deriving stock (Eq, Ord, Show, Read, Functor, Foldable, Traversable)
+
+instance Store.Store a => Codec (StoreFormat a)
+
+instance Store.Store a => HasFormat (StoreFormat a) where
+  format = fromPutGet 0 (\(StoreFormat x) -> execPut (Store.poke x)) (StoreFormat <$> Store.peek)
+  {-# INLINE format #-}
