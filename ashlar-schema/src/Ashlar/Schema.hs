@@ -1,0 +1,81 @@
+{-# LANGUAGE AllowAmbiguousTypes #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeApplications #-}
+
+-- |
+-- Module      : Ashlar.Schema
+-- Description : Formats as values
+module Ashlar.Schema
+  ( -- * Described types
+    Described (..),
+    Describe,
+    schema,
+    fingerprint,
+
+    -- * Schemas
+    Schema (..),
+    Definition (..),
+    Form (..),
+    ValueOrder (..),
+    Constructor (..),
+    Field (..),
+    Shape (..),
+    Leaf (..),
+    Number (..),
+    Length (..),
+    definitionAt,
+    schemaFingerprint,
+    essence,
+    checkSchema,
+
+    -- * Descriptions by hand
+    derivedDescription,
+    orderedByParts,
+    as,
+    opaque,
+    whole,
+    exactly,
+    recordOf,
+    variantOf,
+    part,
+    partBy,
+    caseOf,
+    retiredCase,
+    Part,
+    Case,
+
+    -- * Evolution
+    Change,
+    added,
+    renamed,
+    dropped,
+    converted,
+    renamedConstructor,
+    droppedConstructor,
+  )
+where
+
+import Ashlar.Schema.Internal.ByHand
+import Ashlar.Schema.Internal.Change
+import Ashlar.Schema.Internal.Describe
+import Ashlar.Schema.Internal.Fingerprint
+import Ashlar.Schema.Internal.Instances.Base ()
+import Ashlar.Schema.Internal.Schema
+import Ashlar.Schema.Internal.Types
+import GHC.Fingerprint (Fingerprint)
+
+-- | The schema of a type. Computed anew at each use: keep it where it is used often.
+--
+-- @since 0.1.0.0
+schema :: forall a. Described a => Schema
+schema = descriptionSchema (described @a)
+
+-- | 128 bits for the format of a type: the 'schemaFingerprint' of its 'schema'. It does not depend
+-- on the compiler, its version, or the machine. Computed anew at each use, like 'schema'.
+--
+-- Types whose values have the same bytes and the same names of fields and constructors have equal
+-- fingerprints. Newtypes and the names of types do not count.
+--
+-- @since 0.1.0.0
+fingerprint :: forall a. Described a => Fingerprint
+fingerprint = schemaFingerprint (schema @a)

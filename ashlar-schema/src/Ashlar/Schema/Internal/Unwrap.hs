@@ -1,0 +1,71 @@
+-- |
+-- Module      : Ashlar.Schema.Internal.Unwrap
+-- Description : Newtypes as what they wrap
+module Ashlar.Schema.Internal.Unwrap
+  ( unwrapping,
+    unwrapped,
+  )
+where
+
+import Ashlar.Schema.Internal.Schema
+import Ashlar.Schema.Internal.Types
+import Data.Graph (SCC (..), stronglyConnComp)
+import qualified Data.IntSet as IS
+import qualified Data.List as List
+import qualified Data.Vector as V
+
+-- | What to write in place of a reference to each definition: the shape that a newtype wraps, in
+-- which all newtypes are unwrapped, and a reference to anything else.
+--
+-- A newtype stays a reference if it is recursive, or if what it wraps has more than 100 shapes:
+-- @newtype A = A (B, B); newtype B = B (C, C)@ and so on would grow without bound. The whole takes
+-- time in proportion to the size of the schema.
+--
+-- @since 0.1.0.0
+unwrapping :: Schema -> V.Vector Shape
+unwrapping s = V.map fst unwrappedOnes
+  where
+    definitions = schemaDefinitions s
+    unwrappedOnes = V.imap sized definitions
+    -- With the number of its shapes. Lazy, and no newtype waits for itself.
+    sized i d = case wrappedBy d of
+      Just inner
+        | not (IS.member i recursive),
+          n <- sizeOf inner,
+          n <= 100 ->
+          (unwrapped (V.map fst unwrappedOnes) inner, n)
+      _ -> (Reference i, 1)
+    sizeOf :: Shape -> Int
+    sizeOf shape = case shape of
+      Reference i -> snd (unwrappedOnes V.! i)
+      _ -> List.foldl' (\n sh -> min 101 (n + sizeOf sh)) 1 (shapesIn shape)
+    recursive =
+      IS.fromList
+        ( concat
+            [ is
+              | CyclicSCC is <-
+                  stronglyConnComp
+                    [ (i, i, references inner)
+                      | (i, d) <- V.toList (V.indexed definitions),
+                        Just inner <- [wrappedBy d]
+                    ]
+            ]
+        )
+
+-- | A shape without its newtypes, given those of its schema.
+--
+-- @since 0.1.0.0
+unwrapped :: V.Vector Shape -> Shape -> Shape
+unwrapped known shape = case shape of
+  Reference i -> known V.! i
+  _ -> mapShapes (unwrapped known) shape
+
+wrappedBy :: Definition -> Maybe Shape
+wrappedBy d = case d of
+  Definition _ Newtype _ [Constructor _ _ [Field _ inner]] -> Just inner
+  _ -> Nothing
+
+references :: Shape -> [Int]
+references shape = case shape of
+  Reference i -> [i]
+  _ -> concatMap references (shapesIn shape)
