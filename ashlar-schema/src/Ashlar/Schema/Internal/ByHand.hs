@@ -7,7 +7,10 @@
 -- Description : Descriptions of formats that are not derived
 module Ashlar.Schema.Internal.ByHand
   ( opaque,
+    opaqueShape,
+    unnamedShape,
     as,
+    wrapper,
     whole,
     exactly,
     recordOf,
@@ -23,17 +26,36 @@ import Ashlar.Codec (Codec, Layout (..), encode, layout, leastSize)
 import Ashlar.Schema.Internal.Check (isWhole)
 import Ashlar.Schema.Internal.Describe
 import Ashlar.Schema.Internal.Types
+import Data.Proxy (Proxy (..))
 import Data.Text (Text)
+import Data.Typeable (Typeable, typeRep)
 
 -- | A format that a schema does not describe: its name, and a version that grows when it changes.
 -- If its values take a constant number of bytes, the schema says how many.
 --
 -- @since 0.1.0.0
 opaque :: forall a. Codec a => Text -> Int -> Describe a
-opaque name version = plainly $
-  Opaque name version $ case layout :: Layout a of
-    l@(Fix _) -> Just (leastSize l)
-    Var _ -> Nothing
+opaque name version = plainly (opaqueShape @a name version)
+
+-- | The shape of 'opaque'.
+--
+-- @since 0.1.0.0
+opaqueShape :: forall a. Codec a => Text -> Int -> Shape
+opaqueShape name version = Opaque name version $ case layout :: Layout a of
+  l@(Fix _) -> Just (leastSize l)
+  Var _ -> Nothing
+
+-- | The opaque shape that has the name of the type.
+--
+-- @since 0.1.0.0
+unnamedShape :: forall a. (Codec a, Typeable a) => Shape
+unnamedShape = opaqueShape @a (typeName (typeRep (Proxy :: Proxy a))) 0
+
+-- | A newtype with the bytes of another type.
+--
+-- @since 0.1.0.0
+wrapper :: forall b a. (Described a, Described b) => Text -> Describe a
+wrapper name = definition (Parts name Newtype [Case name False [part @b mempty]])
 
 -- | The description of another type, which has the same bytes:
 --

@@ -44,10 +44,9 @@ visit count definitions root = go 0 [root]
       Reference i : rest
         | i < 0 || i >= count -> Left ("a reference to definition " ++ show i)
         | i < seen -> go seen rest
-        | i == seen -> go (seen + 1) (fields (definitions V.! i) ++ rest)
+        | i == seen -> go (seen + 1) (fieldShapes (definitions V.! i) ++ rest)
         | otherwise -> Left "definitions that are not in the order of the first visit"
       shape : rest -> go seen (shapesIn shape ++ rest)
-    fields d = [fieldShape f | c <- definitionConstructors d, f <- constructorFields c]
 
 checkDefinition :: Definition -> Either String ()
 checkDefinition d = do
@@ -94,6 +93,10 @@ checkShape place = go mostNested
         | not (isWhole leaf) -> bad "bounds of what is no whole number"
         | low > high -> bad "bounds that enclose no number"
         | otherwise -> Right ()
+      Ratio inner -> case inner of
+        Leaf l | isWhole l -> Right ()
+        Between {} -> Right ()
+        _ -> bad "a fraction of what are no whole numbers"
       Opaque _ _ (Just n) -> when (n < 0) (bad "a negative size")
       _ -> Right ()
     bad message = Left (place ++ ": " ++ message)

@@ -28,8 +28,10 @@ module Ashlar.Schema.Internal.Describe
     Describe,
     plainly,
     shaped,
+    shapedInside,
     describing,
     orderedByParts,
+    typeName,
 
     -- * Results
     Description (..),
@@ -148,11 +150,31 @@ described = describedAs (describe @a)
 -- @since 0.1.0.0
 describedAs :: Describe a -> Description
 describedAs (Describe f) = case b (Table M.empty IM.empty []) of
-  (root, t) ->
-    let done = V.fromList (IM.elems (tableDone t))
-     in Description (Schema root (V.map fst done)) (V.map snd done)
+  (root, t) -> pruned root (tableDone t)
   where
     Build b = f Unordered
+
+-- What the root refers to, in the order of the first visit.
+pruned :: Shape -> IM.IntMap (Definition, [Edit]) -> Description
+pruned root done =
+  Description
+    (Schema (moved root) (V.fromList (map (overShapes moved . fst) found)))
+    (V.fromList (map snd found))
+  where
+    found = map (done IM.!) order
+    order = reverse (visit [] IM.empty [root])
+    numbers = IM.fromList (zip order [0 ..])
+    moved shape = case shape of
+      Reference i -> Reference (numbers IM.! i)
+      _ -> mapShapes moved shape
+    visit :: [Int] -> IM.IntMap () -> [Shape] -> [Int]
+    visit is seen shapes = case shapes of
+      [] -> is
+      Reference i : rest
+        | IM.member i seen -> visit is seen rest
+        | otherwise ->
+          visit (i : is) (IM.insert i () seen) (fieldShapes (fst (done IM.! i)) ++ rest)
+      shape : rest -> visit is seen (shapesIn shape ++ rest)
 
 -- | A shape that needs no definitions.
 --
@@ -165,6 +187,21 @@ plainly s = Describe (\_ -> pure s)
 -- @since 0.1.0.0
 shaped :: (Shape -> Shape) -> Describe a -> Describe b
 shaped f (Describe b) = Describe (\_ -> f <$> b Unordered)
+
+-- | 'shaped', for a function that is given the shape without the newtypes around it.
+--
+-- @since 0.1.0.0
+shapedInside :: (Shape -> Shape) -> Describe a -> Describe b
+shapedInside f (Describe b) = Describe $ \_ -> case b Unordered of
+  Build run -> Build $ \t -> case run t of
+    (shape, t') -> (f (inside (tableDone t') shape), t')
+  where
+    inside done shape = case shape of
+      Reference i
+        | Just (Definition _ Newtype _ [Constructor _ _ [Field _ inner]], _) <- IM.lookup i done ->
+          -- (Deleted, so that a recursive newtype ends.)
+          inside (IM.delete i done) inner
+      _ -> shape
 
 -- | State that the 'Ord' instance of the type is as if it were derived: by constructor, then by the
 -- fields from left to right. Then a decoder by schema checks the order of keys of this type. Of no
@@ -211,7 +248,7 @@ define :: TypeRep -> [Edit] -> Parts -> ValueOrder -> Build Shape
 define rep edits (Parts name form cases) order = Build $ \t -> case M.lookup rep (tableSeen t) of
   Just i -> (Reference i, t)
   Nothing
-    | isEndless rep (tablePath t) -> (Irregular (nameOf rep), t)
+    | isEndless rep (tablePath t) -> (Irregular (typeName rep), t)
     | otherwise ->
       let i = M.size (tableSeen t)
           outer = tablePath t
@@ -261,13 +298,15 @@ embedded r s = coupled || any (embedded r) (typeRepArgs s)
         && length (typeRepArgs r) == length (typeRepArgs s)
         && and (zipWith embedded (typeRepArgs r) (typeRepArgs s))
 
--- A type without modules, with the names that all compilers have in common.
-nameOf :: TypeRep -> Text
-nameOf rep = case typeRepArgs rep of
+-- | A type without modules, by names that do not depend on the compiler.
+--
+-- @since 0.1.0.0
+typeName :: TypeRep -> Text
+typeName rep = case typeRepArgs rep of
   [] -> name
   args -> T.unwords (name : map inner args)
   where
-    inner r = if null (typeRepArgs r) then nameOf r else T.concat ["(", nameOf r, ")"]
+    inner r = if null (typeRepArgs r) then typeName r else T.concat ["(", typeName r, ")"]
     name = case tyConName (typeRepTyCon rep) of
       "[]" -> "List"
       "()" -> "Unit"

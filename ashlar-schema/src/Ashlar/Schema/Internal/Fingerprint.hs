@@ -40,10 +40,7 @@ essence s = Schema (bare (schemaRoot s)) (V.fromList (map (simplified . (definit
     definitions = schemaDefinitions s
     known = unwrapping s
     simplified d =
-      Definition T.empty (definitionForm d) Unordered $
-        [ c {constructorFields = [f {fieldShape = bare (fieldShape f)} | f <- constructorFields c]}
-          | c <- definitionConstructors d
-        ]
+      (overShapes bare d) {definitionName = T.empty, definitionOrder = Unordered}
     bare = renumbered . unwrapped known
     renumbered shape = case shape of
       Reference i -> Reference (IM.findWithDefault i i numbers)
@@ -55,10 +52,8 @@ essence s = Schema (bare (schemaRoot s)) (V.fromList (map (simplified . (definit
       [] -> done
       Reference i : rest
         | IM.member i seen -> go done rest
-        | otherwise -> go (i : order, IM.insert i () seen) (inside (definitions V.! i) ++ rest)
+        | otherwise ->
+          go
+            (i : order, IM.insert i () seen)
+            (map (unwrapped known) (fieldShapes (definitions V.! i)) ++ rest)
       shape : rest -> go done (shapesIn shape ++ rest)
-    inside d =
-      [ unwrapped known (fieldShape f)
-        | c <- definitionConstructors d,
-          f <- constructorFields c
-      ]

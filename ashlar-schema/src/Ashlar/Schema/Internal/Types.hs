@@ -23,6 +23,8 @@ module Ashlar.Schema.Internal.Types
     Length (..),
     shapesIn,
     mapShapes,
+    fieldShapes,
+    overShapes,
   )
 where
 
@@ -239,3 +241,21 @@ mapShapes f shape = case shape of
   Reference _ -> shape
   Opaque {} -> shape
   Irregular _ -> shape
+
+-- | The shapes of all fields of a definition.
+--
+-- @since 0.1.0.0
+fieldShapes :: Definition -> [Shape]
+fieldShapes d = [fieldShape f | c <- definitionConstructors d, f <- constructorFields c]
+
+-- | Change the shapes of all fields of a definition.
+--
+-- @since 0.1.0.0
+overShapes :: (Shape -> Shape) -> Definition -> Definition
+overShapes f d =
+  d
+    { definitionConstructors =
+        [ c {constructorFields = [x {fieldShape = f (fieldShape x)} | x <- constructorFields c]}
+          | c <- definitionConstructors d
+        ]
+    }

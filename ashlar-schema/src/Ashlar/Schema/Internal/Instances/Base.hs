@@ -10,6 +10,7 @@
 module Ashlar.Schema.Internal.Instances.Base () where
 
 import Ashlar.Schema.Internal.ByHand
+import Ashlar.Schema.Internal.Check (isWhole)
 import Ashlar.Schema.Internal.Describe
 import Ashlar.Schema.Internal.Types
 import qualified Data.ByteString as B
@@ -86,7 +87,12 @@ instance Described Natural where
   describe = leaf BigNatural
 
 instance (Integral a, Described a) => Described (Ratio.Ratio a) where
-  describe = shaped Ratio (describe @a)
+  describe = shapedInside ratio (describe @a)
+    where
+      ratio shape = case shape of
+        Leaf l | isWhole l -> Ratio shape
+        Between {} -> Ratio shape
+        _ -> unnamedShape @(Ratio.Ratio a)
 
 instance (Typeable e, HasResolution e) => Described (Fixed (e :: Type)) where
   describe = leaf (FixedPoint (fromInteger (resolution (MkFixed 0 :: Fixed e))))
@@ -135,9 +141,3 @@ instance Described T.Text where
 
 instance Described TL.Text where
   describe = leaf (Utf8 Length64)
-
-instance (Described a, Described b) => Described (a, b) where
-  describe = describing Tuple [part @a mempty, part @b mempty]
-
-instance (Described a, Described b, Described c) => Described (a, b, c) where
-  describe = describing Tuple [part @a mempty, part @b mempty, part @c mempty]
