@@ -60,6 +60,11 @@ import Ashlar.Schema.Internal.Change
 import Ashlar.Schema.Internal.Describe
 import Ashlar.Schema.Internal.Fingerprint
 import Ashlar.Schema.Internal.Instances.Base ()
+import Ashlar.Schema.Internal.Instances.Containers ()
+import Ashlar.Schema.Internal.Instances.Newtypes ()
+import Ashlar.Schema.Internal.Instances.Time ()
+import Ashlar.Schema.Internal.Instances.Tuples ()
+import Ashlar.Schema.Internal.Instances.Wrappers ()
 import Ashlar.Schema.Internal.Schema
 import Ashlar.Schema.Internal.Types
 import GHC.Fingerprint (Fingerprint)

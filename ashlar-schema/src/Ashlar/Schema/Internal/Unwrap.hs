@@ -4,6 +4,9 @@
 module Ashlar.Schema.Internal.Unwrap
   ( unwrapping,
     unwrapped,
+    recursiveNewtypes,
+    cyclic,
+    references,
   )
 where
 
@@ -39,18 +42,26 @@ unwrapping s = V.map fst unwrappedOnes
     sizeOf shape = case shape of
       Reference i -> snd (unwrappedOnes V.! i)
       _ -> List.foldl' (\n sh -> min 101 (n + sizeOf sh)) 1 (shapesIn shape)
-    recursive =
-      IS.fromList
-        ( concat
-            [ is
-              | CyclicSCC is <-
-                  stronglyConnComp
-                    [ (i, i, references inner)
-                      | (i, d) <- V.toList (V.indexed definitions),
-                        Just inner <- [wrappedBy d]
-                    ]
-            ]
-        )
+    recursive = recursiveNewtypes s
+
+-- | The newtypes that wrap themselves, by way of other newtypes only.
+--
+-- @since 0.1.0.0
+recursiveNewtypes :: Schema -> IS.IntSet
+recursiveNewtypes s =
+  cyclic
+    [ (i, references inner)
+      | (i, d) <- V.toList (V.indexed (schemaDefinitions s)),
+        Just inner <- [wrappedBy d]
+    ]
+
+-- | The nodes of a graph that are on a cycle.
+--
+-- @since 0.1.0.0
+cyclic :: [(Int, [Int])] -> IS.IntSet
+cyclic graph =
+  IS.fromList
+    (concat [is | CyclicSCC is <- stronglyConnComp [(i, i, next) | (i, next) <- graph]])
 
 -- | A shape without its newtypes, given those of its schema.
 --
@@ -65,6 +76,9 @@ wrappedBy d = case d of
   Definition _ Newtype _ [Constructor _ _ [Field _ inner]] -> Just inner
   _ -> Nothing
 
+-- | The definitions that a shape refers to.
+--
+-- @since 0.1.0.0
 references :: Shape -> [Int]
 references shape = case shape of
   Reference i -> [i]
