@@ -28,6 +28,21 @@ module Ashlar.Schema
     essence,
     checkSchema,
 
+    -- * For people and other programs
+    describeSchema,
+    schemaToJson,
+
+    -- * Differences
+    diffSchemas,
+    Difference (..),
+    What (..),
+    describeDifference,
+
+    -- * Values without their types
+    Value (..),
+    getValue,
+    putValue,
+
     -- * Descriptions by hand
     derivedDescription,
     orderedByParts,
@@ -57,7 +72,9 @@ where
 
 import Ashlar.Schema.Internal.ByHand
 import Ashlar.Schema.Internal.Change
+import Ashlar.Schema.Internal.Decode
 import Ashlar.Schema.Internal.Describe
+import Ashlar.Schema.Internal.Diff
 import Ashlar.Schema.Internal.Fingerprint
 import Ashlar.Schema.Internal.Instances.Base ()
 import Ashlar.Schema.Internal.Instances.Containers ()
@@ -65,8 +82,11 @@ import Ashlar.Schema.Internal.Instances.Newtypes ()
 import Ashlar.Schema.Internal.Instances.Time ()
 import Ashlar.Schema.Internal.Instances.Tuples ()
 import Ashlar.Schema.Internal.Instances.Wrappers ()
+import Ashlar.Schema.Internal.Json
 import Ashlar.Schema.Internal.Schema
+import Ashlar.Schema.Internal.Text
 import Ashlar.Schema.Internal.Types
+import Ashlar.Schema.Internal.Value
 import GHC.Fingerprint (Fingerprint)
 
 -- | The schema of a type. Computed anew at each use: keep it where it is used often.

@@ -21,6 +21,7 @@ module Ashlar.Schema.Internal.Costs
     tagSize,
     leastLeaf,
     unorderedIn,
+    isOrdered,
   )
 where
 
@@ -144,12 +145,8 @@ unorderedIn :: Schema -> IS.IntSet
 unorderedIn s = go IS.empty [i | (i, d) <- numbered, isUnordered d]
   where
     numbered = V.toList (V.indexed (schemaDefinitions s))
-    isUnordered d = definitionOrder d == Unordered || any isArray (fieldShapes d)
-    isArray shape = case shape of
-      Array _ _ -> True
-      Opaque {} -> True
-      Irregular _ -> True
-      _ -> any isArray (shapesIn shape)
+    isUnordered d =
+      definitionOrder d == Unordered || not (all (isOrdered IS.empty) (fieldShapes d))
     -- Which definitions have a part of each.
     users =
       IM.fromListWith
@@ -160,3 +157,12 @@ unorderedIn s = go IS.empty [i | (i, d) <- numbered, isUnordered d]
       i : rest
         | IS.member i seen -> go seen rest
         | otherwise -> go (IS.insert i seen) (IM.findWithDefault [] i users ++ rest)
+
+-- | Is the order of such values known, given the definitions whose order is not?
+isOrdered :: IS.IntSet -> Shape -> Bool
+isOrdered unordered shape = case shape of
+  Reference i -> not (IS.member i unordered)
+  Array _ _ -> False
+  Opaque {} -> False
+  Irregular _ -> False
+  _ -> all (isOrdered unordered) (shapesIn shape)

@@ -1,6 +1,5 @@
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE TypeApplications #-}
-
 -- The decoder of a schema is made once: see 'getValue'.
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
@@ -175,21 +174,13 @@ getValue s = uncovered (schemaRoot s)
     -- The order is that of the type, if it is known.
     ascending :: Shape -> Maybe Value -> Get Value -> Get Value
     ascending inner
-      | isOrdered inner = \before g -> case before of
+      | isOrdered unordered inner = \before g -> case before of
         Nothing -> g
         Just b -> do
           at <- here
           x <- g
           if compareValues b x == LT then pure x else invalidFrom at "keys that do not ascend"
       | otherwise = \_ g -> g
-
-    isOrdered :: Shape -> Bool
-    isOrdered shape = case shape of
-      Reference i -> not (IS.member i unordered)
-      Array _ _ -> False
-      Opaque {} -> False
-      Irregular _ -> False
-      _ -> all isOrdered (shapesIn shape)
 
 -- The parts of a shape that are not in its definitions.
 ownParts :: Shape -> Int

@@ -37,6 +37,7 @@ module Ashlar.Schema.Internal.Describe
     Description (..),
     described,
     describedAs,
+    pruned,
 
     -- * Definitions
     Parts (..),
@@ -154,7 +155,9 @@ describedAs (Describe f) = case b (Table M.empty IM.empty []) of
   where
     Build b = f Unordered
 
--- What the root refers to, in the order of the first visit.
+-- | What the root refers to, in the order of the first visit.
+--
+-- @since 0.1.0.0
 pruned :: Shape -> IM.IntMap (Definition, [Edit]) -> Description
 pruned root done =
   Description

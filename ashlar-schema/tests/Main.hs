@@ -1,0 +1,11 @@
+-- |
+-- Module      : Main
+-- Description : Tests of schemas
+module Main (main) where
+
+import Test.Tasty
+import qualified Tests.Fingerprints
+import qualified Tests.Instances
+
+main :: IO ()
+main = defaultMain (testGroup "schemas" [Tests.Instances.tests, Tests.Fingerprints.tests])
