@@ -5,7 +5,8 @@ module Main (main) where
 
 import Test.Tasty
 import qualified Tests.Fingerprints
+import qualified Tests.Hostile
 import qualified Tests.Instances
 
 main :: IO ()
-main = defaultMain (testGroup "schemas" [Tests.Instances.tests, Tests.Fingerprints.tests])
+main = defaultMain (testGroup "schemas" [Tests.Instances.tests, Tests.Fingerprints.tests, Tests.Hostile.tests])

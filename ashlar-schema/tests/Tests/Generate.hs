@@ -133,7 +133,7 @@ genValue s
         Entries len . V.fromList <$> mapM (\key -> (,) key <$> value (fuel `quot` 4) v) keys
       Array i inner -> do
         (low, high, n) <- bounds i
-        if depth inner >= endless && n > 0
+        if (fuel <= 0 || depth inner >= endless) && n > 0
           then value fuel shape
           else Indexed low high . V.fromList <$> vectorOf n (value (fuel `quot` 4) inner)
       Constant bs -> pure (Raw bs)

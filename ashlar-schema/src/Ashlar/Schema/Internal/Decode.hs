@@ -279,9 +279,9 @@ leafGet l = case l of
     I32 -> wholeGet (Wrappers.getVarintNumber <$> get @(Wrappers.Varint Int32))
     I64 -> wholeGet (Wrappers.getVarintNumber <$> get @(Wrappers.Varint Int64))
   Zigzag k -> case k of
-    W8 -> wholeGet (Wrappers.getZigzagNumber <$> get @(Wrappers.Zigzag Word8))
-    W16 -> wholeGet (Wrappers.getZigzagNumber <$> get @(Wrappers.Zigzag Word16))
-    W32 -> wholeGet (Wrappers.getZigzagNumber <$> get @(Wrappers.Zigzag Word32))
+    W8 -> unsigned (maxBound :: Word8)
+    W16 -> unsigned (maxBound :: Word16)
+    W32 -> unsigned (maxBound :: Word32)
     W64 -> wholeGet (Wrappers.getZigzagNumber <$> get @(Wrappers.Zigzag Word64))
     I8 -> wholeGet (Wrappers.getZigzagNumber <$> get @(Wrappers.Zigzag Int8))
     I16 -> wholeGet (Wrappers.getZigzagNumber <$> get @(Wrappers.Zigzag Int16))
@@ -306,6 +306,12 @@ leafGet l = case l of
   where
     wholeGet :: Integral n => Get n -> Get Value
     wholeGet g = (\n -> Whole l (toInteger n)) <$> g
+    -- (The decoder of the type accepts negative numbers of one byte, and wraps them around.)
+    unsigned :: Integral n => n -> Get Value
+    unsigned most =
+      refine
+        (within 0 (toInteger most))
+        (wholeGet (Wrappers.getZigzagNumber <$> get @(Wrappers.Zigzag Int64)))
     lengthened :: (Codec a, Wrappers.Counted a) => Length -> Get a
     lengthened len = case len of
       Length64 -> get

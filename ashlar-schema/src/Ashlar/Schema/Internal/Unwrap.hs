@@ -26,8 +26,9 @@ import qualified Data.Vector as V
 --
 -- @since 0.1.0.0
 unwrapping :: Schema -> V.Vector Shape
-unwrapping s = V.map fst unwrappedOnes
+unwrapping s = known
   where
+    known = V.map fst unwrappedOnes
     definitions = schemaDefinitions s
     unwrappedOnes = V.imap sized definitions
     -- With the number of its shapes. Lazy, and no newtype waits for itself.
@@ -36,7 +37,7 @@ unwrapping s = V.map fst unwrappedOnes
         | not (IS.member i recursive),
           n <- sizeOf inner,
           n <= 100 ->
-          (unwrapped (V.map fst unwrappedOnes) inner, n)
+          (unwrapped known inner, n)
       _ -> (Reference i, 1)
     sizeOf :: Shape -> Int
     sizeOf shape = case shape of
