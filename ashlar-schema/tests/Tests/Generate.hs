@@ -5,6 +5,7 @@ module Tests.Generate
   ( genSchema,
     genValue,
     isExact,
+    isComplete,
     mutations,
   )
 where
@@ -235,6 +236,15 @@ isExact s = all exact (schemaRoot s : concatMap fieldShapes (V.toList (schemaDef
       Leaf _ -> True
       Tuple ss -> all plain ss
       _ -> False
+
+-- | Does it describe all values?
+isComplete :: Schema -> Bool
+isComplete s = all complete (schemaRoot s : concatMap fieldShapes (V.toList (schemaDefinitions s)))
+  where
+    complete shape = case shape of
+      Irregular _ -> False
+      Opaque _ _ Nothing -> False
+      _ -> all complete (shapesIn shape)
 
 -- | Bytes that are almost these.
 mutations :: B.ByteString -> Gen B.ByteString

@@ -25,6 +25,12 @@ module Ashlar.Schema.Internal.Change
     converted,
     renamedConstructor,
     droppedConstructor,
+
+    -- * What is checked
+    HasFieldNow,
+    NoFieldNow,
+    HasConstructorNow,
+    NoConstructorNow,
   )
 where
 
@@ -107,12 +113,24 @@ droppedConstructor ::
   Change a
 droppedConstructor = Change (DroppedConstructor (nameOf @constructor))
 
+-- | The type has this field.
+--
+-- @since 0.1.0.0
 type HasFieldNow field a = Present "field" field a (HasFieldNamed field (Rep a))
 
+-- | It has not.
+--
+-- @since 0.1.0.0
 type NoFieldNow field a = Absent "field" field a (HasFieldNamed field (Rep a))
 
+-- | The type has this constructor.
+--
+-- @since 0.1.0.0
 type HasConstructorNow name a = Present "constructor" name a (HasConstructorNamed name (Rep a))
 
+-- | It has not.
+--
+-- @since 0.1.0.0
 type NoConstructorNow name a = Absent "constructor" name a (HasConstructorNamed name (Rep a))
 
 type family Absent (what :: Symbol) (name :: Symbol) (a :: Type) (there :: Bool) :: Constraint where
