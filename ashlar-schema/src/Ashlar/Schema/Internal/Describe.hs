@@ -75,7 +75,7 @@ import Data.Typeable
   )
 import qualified Data.Vector as V
 import GHC.Generics
-import GHC.TypeLits (KnownSymbol, Symbol, symbolVal)
+import GHC.TypeLits (KnownSymbol, symbolVal)
 
 -- | Types whose format has a description as a value.
 --
@@ -351,11 +351,11 @@ derivedDescription = definition (gParts @(Rep a))
 class GDescribed (f :: Type -> Type) where
   gParts :: Parts
 
-instance
-  (KnownSymbol name, KnownForm fromNewtype, GCases f) =>
-  GDescribed (D1 ('MetaData name m p fromNewtype) f)
-  where
-  gParts = partsOf (symbolVal (Proxy :: Proxy name)) (fromNewtype @fromNewtype) (gCases @f [])
+instance (KnownSymbol name, GCases f) => GDescribed (D1 ('MetaData name m p 'False) f) where
+  gParts = partsOf (symbolVal (Proxy :: Proxy name)) False (gCases @f [])
+
+instance (KnownSymbol name, GCases f) => GDescribed (D1 ('MetaData name m p 'True) f) where
+  gParts = partsOf (symbolVal (Proxy :: Proxy name)) True (gCases @f [])
 
 partsOf :: String -> Bool -> [Case] -> Parts
 partsOf name new cases = Parts (T.pack name) form cases
@@ -364,15 +364,6 @@ partsOf name new cases = Parts (T.pack name) form cases
       [_] -> if new then Newtype else Record
       _ -> Sum
 {-# NOINLINE partsOf #-}
-
-class KnownForm (b :: Bool) where
-  fromNewtype :: Bool
-
-instance KnownForm 'True where
-  fromNewtype = True
-
-instance KnownForm 'False where
-  fromNewtype = False
 
 -- Some constructors, and those after them.
 class GCases (f :: Type -> Type) where
@@ -401,18 +392,13 @@ instance GFields U1 where
 instance (GFields f, GFields g) => GFields (f :*: g) where
   gFields rest = gFields @f (gFields @g rest)
 
-instance (KnownName name, Described t) => GFields (S1 ('MetaSel name u s l) (K1 i t)) where
-  gFields rest = fieldOf (knownName @name) (describe @t) rest
+-- Two instances, and not one with a class of names: each dictionary costs the compiler some work.
+instance (KnownSymbol name, Described t) => GFields (S1 ('MetaSel ('Just name) u s l) (K1 i t)) where
+  gFields rest = fieldOf (symbolVal (Proxy :: Proxy name)) (describe @t) rest
+
+instance Described t => GFields (S1 ('MetaSel 'Nothing u s l) (K1 i t)) where
+  gFields rest = fieldOf "" (describe @t) rest
 
 fieldOf :: String -> Describe t -> [Part] -> [Part]
 fieldOf name b rest = Part (T.pack name) (shaped id b) : rest
 {-# NOINLINE fieldOf #-}
-
-class KnownName (name :: Maybe Symbol) where
-  knownName :: String
-
-instance KnownName 'Nothing where
-  knownName = ""
-
-instance KnownSymbol name => KnownName ('Just name) where
-  knownName = symbolVal (Proxy :: Proxy name)
