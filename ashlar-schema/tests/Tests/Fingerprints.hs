@@ -42,6 +42,7 @@ tests =
   testGroup
     "fingerprints"
     [ testCase "stay what they are" golden,
+      testCase "format.md has these bytes" documentation,
       testGroup "types" typed,
       testProperty "names of types and newtypes do not count" (forAll neutralPair same),
       testProperty "every other change counts" (forAll changedPair differ),
@@ -69,6 +70,23 @@ golden = do
         C.pack ("  " ++ show (schemaFingerprint s)),
         C.append "  " (toStrictByteString (byteStringHex (encode s)))
       ]
+
+-- The rows of the table in the documentation.
+documentation :: Assertion
+documentation = do
+  text <- C.lines <$> C.readFile "format.md"
+  let written = [line | line <- dropWhile (/= "## Examples") text, "| `" `C.isPrefixOf` line]
+      rows = takeWhile (\line -> C.count '|' line == 4) written
+      found = concat [row name (schema @a) | Known name (Proxy :: Proxy a) <- documented]
+  length rows > 5 @? "rows are missing"
+  filter (`notElem` found) rows @?= []
+  where
+    row name s =
+      [C.concat ["| `", C.pack name, "` | `", C.pack (show (schemaFingerprint s)), "` | `", hex s, "` |"]]
+    hex s = C.unwords (pairs (toStrictByteString (byteStringHex (encode s))))
+    pairs digits
+      | C.null digits = []
+      | otherwise = C.take 2 digits : pairs (C.drop 2 digits)
 
 -- Types that differ in their names only.
 newtype Email = Email Text

@@ -56,6 +56,15 @@ nameOf = T.pack (symbolVal (Proxy :: Proxy name))
 --   evolution = [added @"channel" "web"]
 -- :}
 --
+-- >>> :{
+-- data Parcel = Parcel { weight :: Int } deriving (Generic, Codec)
+-- instance Described Parcel where
+--   evolution = [added @"wieght" (0 :: Int)]
+-- :}
+-- ...
+-- ...Parcel has no field wieght, of which its evolution speaks...
+-- ...
+--
 -- @since 0.1.0.0
 added ::
   forall field a t.

@@ -86,9 +86,13 @@ describeDifference (Difference path what) = T.concat [path, ": ", message]
 -- fingerprints have no differences.
 --
 -- >>> :set -XDeriveAnyClass -XDeriveGeneric
--- >>> data Old = Old { qty :: Int32, note :: Text } deriving (Generic, Codec, Described)
--- >>> data New = Old_ { qty_ :: Int64, note_ :: Text } deriving (Generic, Codec, Described)
--- >>> mapM_ (T.putStrLn . describeDifference) (diffSchemas (schema @Old) (schema @New))
+-- >>> data Old = Order { qty :: Int32, note :: Text } deriving (Generic, Codec, Described)
+-- >>> let old = schema @Old
+-- >>> data New = Order { quantity :: Int32, price :: Double } deriving (Generic, Codec, Described)
+-- >>> mapM_ (print . describeDifference) (diffSchemas old (schema @New))
+-- "Old: field qty renamed to quantity?"
+-- "Old: field note dropped: Text"
+-- "Old: field price added: Double"
 --
 -- @since 0.1.0.0
 diffSchemas ::
