@@ -1,5 +1,6 @@
 {-# LANGUAGE AllowAmbiguousTypes #-}
 {-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE Trustworthy #-}
 {-# LANGUAGE TypeApplications #-}
 
 -- |
@@ -147,7 +148,9 @@ schema = descriptionSchema (described @a)
 -- on the compiler, its version, or the machine. Computed anew at each use, like 'schema'.
 --
 -- Types whose values have the same bytes and the same names of fields and constructors have equal
--- fingerprints. Newtypes and the names of types do not count.
+-- fingerprints. Newtypes and the names of types do not count. Nor does what a schema does not say:
+-- the conditions of a 'Ashlar.Codec.satisfying', an order of keys by an 'Ord' instance by hand, and
+-- what is behind an 'opaque' name. Their decoders check all values, whatever the fingerprint.
 --
 -- @since 0.1.0.0
 fingerprint :: forall a. Described a => Fingerprint
