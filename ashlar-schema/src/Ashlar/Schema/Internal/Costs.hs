@@ -1,0 +1,173 @@
+-- |
+-- Module      : Ashlar.Schema.Internal.Costs
+-- Description : What is known of a schema's values before there are any
+--
+-- Note [Work without bytes]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~
+-- An untrusted schema may ask for any work for few bytes: a record of a thousand units, or thirty
+-- records of two fields each, of which each contains the next one twice. So what a value has in any
+-- case is counted for each definition: its parts ('costParts'), and its bytes ('costBytes'). Parts
+-- that may be missing, and constructors of a sum, are values of their own. If there are at most 64
+-- parts for each byte, the work is linear in the bytes and costs nothing more. Else each part
+-- counts as a step of the budget, like an element of no bytes. No type that anybody has written
+-- comes near that, except for those whose values have no bytes.
+module Ashlar.Schema.Internal.Costs
+  ( Cost (..),
+    fair,
+    fairWith,
+    costOfAll,
+    costs,
+    costOf,
+    endlessIn,
+    tagSize,
+    leastLeaf,
+    unorderedIn,
+    isOrdered,
+  )
+where
+
+import Ashlar.Schema.Internal.Schema
+import Ashlar.Schema.Internal.Types
+import Ashlar.Schema.Internal.Unwrap
+import qualified Data.ByteString as B
+import qualified Data.IntMap.Strict as IM
+import qualified Data.IntSet as IS
+import qualified Data.List as List
+import qualified Data.Vector as V
+
+-- | The least number of parts and bytes of a value.
+data Cost = Cost {costParts :: !Int, costBytes :: !Int}
+
+-- | Are there few parts for the bytes?
+fair :: Cost -> Bool
+fair = fairWith 0
+
+-- | Are there few parts for the bytes, if there are some bytes more?
+fairWith :: Int -> Cost -> Bool
+fairWith more (Cost parts bytes) = parts <= 64 * (more + bytes)
+
+-- Sums are cut off, so they do not overflow.
+plus :: Cost -> Cost -> Cost
+plus (Cost a b) (Cost c d) = Cost (min most (a + c)) (min most (b + d))
+  where
+    most = 0x1000000
+
+-- | The costs of all definitions.
+costs :: Schema -> V.Vector Cost
+costs s = known
+  where
+    definitions = schemaDefinitions s
+    known = V.imap cost definitions
+    cost i d = case (definitionForm d, definitionConstructors d) of
+      (Sum, cs) -> Cost 1 (tagSize (length cs))
+      (_, _)
+        -- No value is finite.
+        | IS.member i endless -> Cost 0x1000000 0
+        | otherwise -> costOfAll known (fieldShapes d)
+    endless = endlessIn s
+
+-- | The definitions whose values contain another one in any case, and so have no end.
+endlessIn :: Schema -> IS.IntSet
+endlessIn s =
+  cyclic
+    [ (i, concatMap certain (fieldShapes d))
+      | (i, d) <- V.toList (V.indexed (schemaDefinitions s)),
+        definitionForm d /= Sum
+    ]
+
+-- The definitions of which a shape has a value in any case.
+certain :: Shape -> [Int]
+certain shape = case shape of
+  Reference i -> [i]
+  Tuple ss -> concatMap certain ss
+  Array i _ -> certain i
+  _ -> []
+
+-- | The cost of a shape, given those of the definitions.
+costOf :: V.Vector Cost -> Shape -> Cost
+costOf known shape = case shape of
+  Leaf l -> Cost 1 (leastLeaf l)
+  Between _ _ l -> Cost 1 (leastLeaf l)
+  Ratio inner -> twice (costOf known inner)
+  Optional _ -> Cost 1 1
+  Tuple ss -> costOfAll known ss
+  List len _ -> counted len
+  NonEmpty len _ -> counted len
+  Set len _ -> counted len
+  Map len _ _ -> counted len
+  Array i _ -> twice (costOf known i) `plus` Cost 1 8
+  Constant bs -> Cost 1 (B.length bs)
+  Reference i -> known V.! i
+  Opaque _ _ size -> Cost 1 (maybe 0 (min 0x1000000) size)
+  Irregular _ -> Cost 1 0
+  where
+    twice c = plus c c
+    counted len = Cost 1 $ case len of
+      Length64 -> 8
+      LengthVarint -> 1
+
+-- | The cost of a value with parts of these shapes.
+costOfAll :: V.Vector Cost -> [Shape] -> Cost
+costOfAll known shapes = List.foldl' plus (Cost 1 0) (map (costOf known) shapes)
+
+-- | The bytes of a tag, given the number of constructors.
+tagSize :: Int -> Int
+tagSize count
+  | count == 0 = 0
+  | count <= 256 = 1
+  | otherwise = 2
+
+-- | The least number of bytes of a leaf.
+leastLeaf :: Leaf -> Int
+leastLeaf l = case l of
+  Unit -> 0
+  Number n -> numberSize n
+  BigEndian n -> numberSize n
+  Float32 -> 4
+  Float64 -> 8
+  Float32BE -> 4
+  Float64BE -> 8
+  Character -> 4
+  ScalarCharacter -> 4
+  Bytes Length64 -> 8
+  ByteArray Length64 -> 8
+  Utf8 Length64 -> 8
+  Utf16 -> 8
+  _ -> 1
+  where
+    numberSize n = case n of
+      W8 -> 1
+      I8 -> 1
+      W16 -> 2
+      I16 -> 2
+      W32 -> 4
+      I32 -> 4
+      W64 -> 8
+      I64 -> 8 :: Int
+
+-- | The definitions with values whose order is not known, because that of a part is not.
+unorderedIn :: Schema -> IS.IntSet
+unorderedIn s = go IS.empty [i | (i, d) <- numbered, isUnordered d]
+  where
+    numbered = V.toList (V.indexed (schemaDefinitions s))
+    isUnordered d =
+      definitionOrder d == Unordered || not (all (isOrdered IS.empty) (fieldShapes d))
+    -- Which definitions have a part of each.
+    users =
+      IM.fromListWith
+        (++)
+        [(j, [i]) | (i, d) <- numbered, j <- concatMap references (fieldShapes d)]
+    go seen is = case is of
+      [] -> seen
+      i : rest
+        | IS.member i seen -> go seen rest
+        | otherwise -> go (IS.insert i seen) (IM.findWithDefault [] i users ++ rest)
+
+-- | Is the order of such values known, given the definitions whose order is not?
+isOrdered :: IS.IntSet -> Shape -> Bool
+isOrdered unordered shape = case shape of
+  Reference i -> not (IS.member i unordered)
+  Array _ _ -> False
+  Opaque {} -> False
+  Irregular _ -> False
+  _ -> all (isOrdered unordered) (shapesIn shape)

@@ -1,0 +1,329 @@
+{-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeApplications #-}
+-- The decoder of a schema is made once: see 'getValue'.
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
+-- |
+-- Module      : Ashlar.Schema.Internal.Decode
+-- Description : Decoding by a schema alone
+module Ashlar.Schema.Internal.Decode
+  ( getValue,
+  )
+where
+
+import Ashlar.Codec (Codec, Get, get)
+import Ashlar.Codec.Wrappers (Compact (..), ScalarValue (..), UTF16 (..))
+import qualified Ashlar.Codec.Wrappers as Wrappers
+import Ashlar.Get (getByteString, getWord16le, getWord8)
+import Ashlar.Internal.Codec.Elements (getSuccessive)
+import Ashlar.Internal.Codec.Length (chargeEmpties, getLength)
+import Ashlar.Internal.Codec.ReadFields (getPart)
+import Ashlar.Internal.Get.Budget (nested, spendEmpties, spendFraction)
+import Ashlar.Internal.Get.Core (here)
+import Ashlar.Internal.Get.Path (Names (..), Part (..))
+import Ashlar.Internal.Get.Refuse (invalid, invalidFrom, refine)
+import Ashlar.Schema.Internal.Costs
+import Ashlar.Schema.Internal.Schema
+import Ashlar.Schema.Internal.Types
+import Ashlar.Schema.Internal.Value
+import qualified Data.ByteString as B
+import Data.Int (Int16, Int32, Int64, Int8)
+import qualified Data.IntSet as IS
+import qualified Data.Text as T
+import qualified Data.Vector as V
+import Data.Word (Word16, Word32, Word64, Word8)
+import Numeric.Natural (Natural)
+
+-- | Read a value by its schema alone.
+--
+-- Refuses what the decoder of the type refuses, as far as the schema says so. Not known to it are:
+-- the conditions of a 'Ashlar.Codec.satisfying' that are no bounds; the order of keys of types that
+-- do not say 'Ashlar.Schema.orderedByParts'; the number of indices between the bounds of an array,
+-- if they are not numbers, characters, 'Bool's, or tuples of these. An opaque format of constant
+-- size is read as bytes. One of variable size, and the depths of an irregular type, fail.
+--
+-- Applied to a schema, it makes a decoder once, in time that is linear in its size. Keep that
+-- decoder for many values. The schema must be one that 'checkSchema' accepts, as all are that were
+-- decoded. It may be untrusted, like the bytes: decoding takes time and memory in proportion to the
+-- bytes and the budget, whatever the schema.
+--
+-- @since 0.1.0.0
+getValue :: Schema -> Get Value
+getValue s = uncovered (schemaRoot s)
+  where
+    definitions = schemaDefinitions s
+    known = costs s
+    endless = endlessIn s
+    unordered = unorderedIn s
+    -- As parts of something whose cost is fair, and not.
+    coveredOnes = V.imap (definitionGet covered) definitions
+    uncoveredOnes = V.imap (definitionGet uncovered) definitions
+
+    -- A shape whose parts have been paid for, and one that is to be looked at.
+    covered, uncovered :: Shape -> Get Value
+    covered = shapeGet (coveredOnes V.!) covered
+    uncovered shape
+      | fair cost = covered shape
+      | fairWith 1 cost = spendEmpties 1 >> covered shape
+      | otherwise = spendEmpties (ownParts shape) >> shapeGet (uncoveredOnes V.!) uncovered shape
+      where
+        cost = costOf known shape
+    -- What has that many bytes of its own beside the shape.
+    beside :: Int -> Shape -> Get Value
+    beside bytes shape
+      | fairWith bytes (costOf known shape) = covered shape
+      | otherwise = uncovered shape
+
+    definitionGet :: (Shape -> Get Value) -> Int -> Definition -> Get Value
+    definitionGet field i d = case (definitionForm d, definitionConstructors d) of
+      (Newtype, [Constructor _ _ [Field _ inner]])
+        | IS.member i endless -> nested (OfType name) (field inner)
+        | otherwise -> field inner
+      (Sum, cs) -> sumGet name cs
+      (_, [c]) ->
+        nested
+          (OfFields name [(T.unpack (fieldName f), VariablePart) | f <- constructorFields c])
+          (Fields c <$> fieldsGet field (map fieldShape (constructorFields c)))
+      _ -> invalid (name ++ ": not a definition")
+      where
+        name = T.unpack (definitionName d)
+
+    sumGet :: String -> [Constructor] -> Get Value
+    sumGet name cs
+      | count == 0 = invalid (name ++ " has no values")
+      | otherwise = do
+        at <- here
+        tag <- if count <= 256 then fromIntegral <$> getWord8 else fromIntegral <$> getWord16le
+        case alternatives V.!? tag of
+          Nothing -> invalidFrom at (name ++ ": there is no constructor " ++ show tag)
+          Just g -> g
+      where
+        count = length cs
+        alternatives = V.fromList (zipWith alternative [0 ..] cs)
+        alternative :: Int -> Constructor -> Get Value
+        alternative i c
+          | constructorRetired c =
+            invalid ("constructor " ++ con ++ ", which is no longer in use")
+          | null fields = pure (Tagged count i c V.empty)
+          | otherwise =
+            nested (OfConstructor name con names (map (const VariablePart) fields)) $
+              Tagged count i c <$> (charge >> fieldsGet field (map fieldShape fields))
+          where
+            fields = constructorFields c
+            -- No record, if the fields have positions for names.
+            names = case fields of
+              Field first _ : _
+                | first /= "1" ->
+                  concatMap (\f -> T.unpack (fieldName f) ++ " ") fields
+              _ -> ""
+            con = T.unpack (constructorName c)
+            isFair =
+              fairWith (tagSize count) (costOfAll known (map fieldShape fields))
+            field = if isFair then covered else uncovered
+            charge
+              | isFair = pure ()
+              | otherwise = spendEmpties (length fields)
+
+    shapeGet :: (Int -> Get Value) -> (Shape -> Get Value) -> Shape -> Get Value
+    shapeGet reference part shape = case shape of
+      Leaf l -> leafGet l
+      Between low high l -> refine (within low high) (leafGet l)
+      Ratio inner -> fractionGet (part inner)
+      Optional inner -> optionalGet (beside 1 inner)
+      Tuple ss -> Several <$> fieldsGet part ss
+      List len inner -> Elements len <$> (countGet len >>= elementsGet inner (\_ g -> g))
+      NonEmpty len inner -> do
+        at <- here
+        n <- countGet len
+        if n == 0
+          then invalidFrom at "NonEmpty: no elements"
+          else Elements len <$> elementsGet inner (\_ g -> g) n
+      Set len inner -> Elements len <$> (countGet len >>= elementsGet inner (ascending inner))
+      Map len k v -> Entries len <$> (countGet len >>= entriesGet k v)
+      Array i inner -> do
+        low <- part i
+        high <- part i
+        at <- here
+        n <- getLength
+        xs <- elementsGet inner (\_ g -> g) n
+        if isPlain i && maybe False (/= toInteger n) (indicesBetween low high)
+          then invalidFrom at "an array with another number of elements than its bounds"
+          else pure (Indexed low high xs)
+      Constant bs ->
+        refine
+          (\found -> if found == bs then Right (Raw bs) else Left "other bytes than it always has")
+          (getByteString (B.length bs))
+      Reference i -> reference i
+      Opaque _ _ (Just n) -> Raw <$> getByteString n
+      Opaque name _ Nothing -> invalid ("the format " ++ T.unpack name ++ " is not described")
+      Irregular name -> invalid ("the irregular type " ++ T.unpack name ++ " is not described")
+
+    -- Elements, given what is done with the one before and the decoder of one.
+    elementsGet ::
+      Shape -> (Maybe Value -> Get Value -> Get Value) -> Int -> Get (V.Vector Value)
+    elementsGet inner check n =
+      chargeEmpties (costBytes (costOf known inner)) n
+        >> getSuccessive n (\before -> check before element)
+      where
+        element = beside 1 inner
+
+    entriesGet :: Shape -> Shape -> Int -> Get (V.Vector (Value, Value))
+    entriesGet k v n =
+      chargeEmpties (costBytes (costOfAll known [k, v])) n >> getSuccessive n entry
+      where
+        entry before = do
+          key <- ascending k (fst <$> before) keyGet
+          x <- valueGet
+          key `seq` x `seq` pure (key, x)
+        keyGet = beside 1 k
+        valueGet = beside 1 v
+
+    -- The order is that of the type, if it is known.
+    ascending :: Shape -> Maybe Value -> Get Value -> Get Value
+    ascending inner
+      | isOrdered unordered inner = \before g -> case before of
+        Nothing -> g
+        Just b -> do
+          at <- here
+          x <- g
+          if compareValues b x == LT then pure x else invalidFrom at "keys that do not ascend"
+      | otherwise = \_ g -> g
+
+-- The parts of a shape that are not in its definitions.
+ownParts :: Shape -> Int
+ownParts shape = case shape of
+  Tuple ss -> 1 + sum (map ownParts ss)
+  Array i _ -> 1 + 2 * ownParts i
+  _ -> 1
+
+-- Fields or elements, one after the other.
+fieldsGet :: (Shape -> Get Value) -> [Shape] -> Get (V.Vector Value)
+fieldsGet field shapes = V.fromListN (length shapes) <$> go (length shapes - 1) shapes
+  where
+    go :: Int -> [Shape] -> Get [Value]
+    go left ss = case ss of
+      [] -> pure []
+      sh : rest -> (:) <$> getPart left (field sh) <*> go (left - 1) rest
+
+optionalGet :: Get Value -> Get Value
+optionalGet g = do
+  at <- here
+  tag <- getWord8
+  case tag of
+    0 -> pure (Perhaps Nothing)
+    1 ->
+      nested
+        (OfConstructor "Maybe" "Just" "" [VariablePart])
+        ((\x -> Perhaps (Just x)) <$> getPart 0 g)
+    _ -> invalidFrom at ("Maybe: there is no constructor " ++ show tag)
+
+fractionGet :: Get Value -> Get Value
+fractionGet g = do
+  at <- here
+  x <- g
+  y <- g
+  case (x, y) of
+    (Whole l n, Whole _ d) -> do
+      spendFraction n d
+      if d <= 0
+        then invalidFrom at "Ratio: the denominator is not positive"
+        else
+          if gcd n d == 1
+            then pure (Fraction l n d)
+            else invalidFrom at "Ratio: not in lowest terms"
+    _ -> invalid "Ratio: not of whole numbers"
+
+within :: Integer -> Integer -> Value -> Either String Value
+within low high value = case value of
+  Whole _ n
+    | n < low -> Left ("less than " ++ show low)
+    | n > high -> Left ("more than " ++ show high)
+  _ -> Right value
+
+countGet :: Length -> Get Int
+countGet len = case len of
+  Length64 -> getLength
+  LengthVarint -> refine toLength get
+  where
+    toLength (Wrappers.Varint n)
+      | n <= (fromIntegral (maxBound :: Int) :: Word64) = Right (fromIntegral n)
+      | otherwise = Left "a length that does not fit"
+
+-- Bounds of such shapes say how many indices there are. (The instance of Ix of a newtype may be
+-- any.)
+isPlain :: Shape -> Bool
+isPlain shape = case shape of
+  Leaf _ -> True
+  Between {} -> True
+  Tuple ss -> all isPlain ss
+  _ -> False
+
+leafGet :: Leaf -> Get Value
+leafGet l = case l of
+  Unit -> pure (Several V.empty)
+  Number k -> case k of
+    W8 -> wholeGet (get @Word8)
+    W16 -> wholeGet (get @Word16)
+    W32 -> wholeGet (get @Word32)
+    W64 -> wholeGet (get @Word64)
+    I8 -> wholeGet (get @Int8)
+    I16 -> wholeGet (get @Int16)
+    I32 -> wholeGet (get @Int32)
+    I64 -> wholeGet (get @Int64)
+  BigEndian k -> case k of
+    W8 -> wholeGet (get @Word8)
+    W16 -> wholeGet (Wrappers.getBigEndian <$> get @(Wrappers.BigEndian Word16))
+    W32 -> wholeGet (Wrappers.getBigEndian <$> get @(Wrappers.BigEndian Word32))
+    W64 -> wholeGet (Wrappers.getBigEndian <$> get @(Wrappers.BigEndian Word64))
+    I8 -> wholeGet (get @Int8)
+    I16 -> wholeGet (Wrappers.getBigEndian <$> get @(Wrappers.BigEndian Int16))
+    I32 -> wholeGet (Wrappers.getBigEndian <$> get @(Wrappers.BigEndian Int32))
+    I64 -> wholeGet (Wrappers.getBigEndian <$> get @(Wrappers.BigEndian Int64))
+  Varint k -> case k of
+    W8 -> wholeGet (Wrappers.getVarintNumber <$> get @(Wrappers.Varint Word8))
+    W16 -> wholeGet (Wrappers.getVarintNumber <$> get @(Wrappers.Varint Word16))
+    W32 -> wholeGet (Wrappers.getVarintNumber <$> get @(Wrappers.Varint Word32))
+    W64 -> wholeGet (Wrappers.getVarintNumber <$> get @(Wrappers.Varint Word64))
+    I8 -> wholeGet (Wrappers.getVarintNumber <$> get @(Wrappers.Varint Int8))
+    I16 -> wholeGet (Wrappers.getVarintNumber <$> get @(Wrappers.Varint Int16))
+    I32 -> wholeGet (Wrappers.getVarintNumber <$> get @(Wrappers.Varint Int32))
+    I64 -> wholeGet (Wrappers.getVarintNumber <$> get @(Wrappers.Varint Int64))
+  Zigzag k -> case k of
+    W8 -> unsigned (maxBound :: Word8)
+    W16 -> unsigned (maxBound :: Word16)
+    W32 -> unsigned (maxBound :: Word32)
+    W64 -> wholeGet (Wrappers.getZigzagNumber <$> get @(Wrappers.Zigzag Word64))
+    I8 -> wholeGet (Wrappers.getZigzagNumber <$> get @(Wrappers.Zigzag Int8))
+    I16 -> wholeGet (Wrappers.getZigzagNumber <$> get @(Wrappers.Zigzag Int16))
+    I32 -> wholeGet (Wrappers.getZigzagNumber <$> get @(Wrappers.Zigzag Int32))
+    I64 -> wholeGet (Wrappers.getZigzagNumber <$> get @(Wrappers.Zigzag Int64))
+  BigInteger -> wholeGet (get @Integer)
+  BigNatural -> wholeGet (get @Natural)
+  FixedPoint _ -> wholeGet (get @Integer)
+  Date -> wholeGet (get @Integer)
+  Duration -> wholeGet (get @Integer)
+  Float32 -> Binary32 l <$> get
+  Float64 -> Binary64 l <$> get
+  Float32BE -> Binary32 l . Wrappers.getBigEndian <$> get
+  Float64BE -> Binary64 l . Wrappers.getBigEndian <$> get
+  Boolean -> Truth <$> get
+  Character -> Letter l <$> get
+  ScalarCharacter -> Letter l . getScalarValue <$> get
+  Bytes len -> Blob l <$> lengthened len
+  ByteArray len -> Blob l <$> lengthened len
+  Utf8 len -> Written l <$> lengthened len
+  Utf16 -> Written l . getUTF16 <$> get
+  where
+    wholeGet :: Integral n => Get n -> Get Value
+    wholeGet g = (\n -> Whole l (toInteger n)) <$> g
+    -- (The decoder of the type accepts negative numbers of one byte, and wraps them around.)
+    unsigned :: Integral n => n -> Get Value
+    unsigned most =
+      refine
+        (within 0 (toInteger most))
+        (wholeGet (Wrappers.getZigzagNumber <$> get @(Wrappers.Zigzag Int64)))
+    lengthened :: (Codec a, Wrappers.Counted a) => Length -> Get a
+    lengthened len = case len of
+      Length64 -> get
+      LengthVarint -> getCompact <$> get

@@ -1,0 +1,375 @@
+{-# LANGUAGE AllowAmbiguousTypes #-}
+{-# LANGUAGE DataKinds #-}
+{-# LANGUAGE DefaultSignatures #-}
+{-# LANGUAGE FlexibleContexts #-}
+{-# LANGUAGE FlexibleInstances #-}
+{-# LANGUAGE KindSignatures #-}
+{-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeApplications #-}
+{-# LANGUAGE TypeOperators #-}
+-- Nothing here is worth copying into the modules of users.
+{-# OPTIONS_GHC -fomit-interface-pragmas #-}
+
+-- |
+-- Module      : Ashlar.Schema.Internal.Describe
+-- Description : The class of types with a schema
+--
+-- Note [Visiting types]
+-- ~~~~~~~~~~~~~~~~~~~~~
+-- A description is an action on a table of the definitions so far. A type that is visited again is
+-- a reference, so recursion ends. A type with polymorphic recursion is another type at each visit.
+-- Such a type is cut off where it is inside of three types that are made by the same type
+-- constructor and embedded in it: each can be had from it by leaving out parts. By Kruskal's
+-- theorem every infinite path has such types, and without such recursion they are rare. What is
+-- described is enough for a change to the definition to change the schema.
+module Ashlar.Schema.Internal.Describe
+  ( Described (..),
+    Describe,
+    plainly,
+    shaped,
+    shapedInside,
+    describing,
+    orderedByParts,
+    typeName,
+
+    -- * Results
+    Description (..),
+    described,
+    describedAs,
+    pruned,
+
+    -- * Definitions
+    Parts (..),
+    Case (..),
+    Part (..),
+    definition,
+
+    -- * What is said of evolution
+    Change (..),
+    Edit (..),
+
+    -- * Generic types
+    GDescribed (..),
+    derivedDescription,
+  )
+where
+
+import Ashlar.Codec (Codec)
+import Ashlar.Schema.Internal.Edit
+import Ashlar.Schema.Internal.Schema
+import Ashlar.Schema.Internal.Types
+import qualified Data.IntMap.Strict as IM
+import Data.Kind (Type)
+import qualified Data.Map.Strict as M
+import Data.Proxy (Proxy (..))
+import Data.Text (Text)
+import qualified Data.Text as T
+import Data.Typeable
+  ( TypeRep,
+    Typeable,
+    tyConName,
+    typeRep,
+    typeRepArgs,
+    typeRepTyCon,
+  )
+import qualified Data.Vector as V
+import GHC.Generics
+import GHC.TypeLits (KnownSymbol, symbolVal)
+
+-- | Types whose format has a description as a value.
+--
+-- Derive it beside 'Codec', with 'GHC.Generics.Generic':
+--
+-- >>> :set -XDeriveAnyClass -XDeriveGeneric
+-- >>> :{
+-- data Order = Order { number :: Int, note :: Maybe Text }
+--   deriving (Generic, Codec, Described)
+-- :}
+--
+-- >>> import qualified Data.Text.IO as T
+-- >>> T.putStr (describeSchema (schema @Order))
+-- Order
+-- <BLANKLINE>
+-- data Order = Order { number :: Int64, note :: Maybe Text }
+--
+-- The derived description is that of the derived format. A type that has a 'Ashlar.Codec.format'
+-- of its own needs a 'describe' of its own.
+--
+-- @since 0.1.0.0
+class (Typeable a, Codec a) => Described a where
+  -- | The description of the format.
+  describe :: Describe a
+  default describe :: GDescribed (Rep a) => Describe a
+  describe = derivedDescription
+
+  -- | How the type differs from what it was, for reading values of older versions.
+  evolution :: [Change a]
+  evolution = []
+
+-- | The description of the format of a type.
+--
+-- @since 0.1.0.0
+newtype Describe a = Describe (ValueOrder -> Build Shape)
+
+-- An action on the table.
+newtype Build x = Build (Table -> (x, Table))
+
+instance Functor Build where
+  fmap f (Build b) = Build $ \t -> case b t of (x, t') -> (f x, t')
+
+instance Applicative Build where
+  pure x = Build (\t -> (x, t))
+  Build f <*> Build b = Build $ \t -> case f t of
+    (g, t') -> case b t' of (x, t'') -> (g x, t'')
+
+data Table = Table
+  { -- What has been visited, and its number.
+    tableSeen :: !(M.Map TypeRep Int),
+    tableDone :: !(IM.IntMap (Definition, [Edit])),
+    -- The types that the visited one is inside of.
+    tablePath :: [TypeRep]
+  }
+
+-- | The description of a type. Computed anew at each use: keep it where it is used often.
+--
+-- @since 0.1.0.0
+described :: forall a. Described a => Description
+described = describedAs (describe @a)
+
+-- | What a description describes.
+--
+-- @since 0.1.0.0
+describedAs :: Describe a -> Description
+describedAs (Describe f) = case b (Table M.empty IM.empty []) of
+  (root, t) -> pruned root (tableDone t)
+  where
+    Build b = f Unordered
+
+-- | What the root refers to, in the order of the first visit.
+--
+-- @since 0.1.0.0
+pruned :: Shape -> IM.IntMap (Definition, [Edit]) -> Description
+pruned root done =
+  Description
+    (Schema (moved root) (V.fromList (map (overShapes moved . fst) found)))
+    (V.fromList (map snd found))
+  where
+    found = map (done IM.!) order
+    order = reverse (visit [] IM.empty [root])
+    numbers = IM.fromList (zip order [0 ..])
+    moved shape = case shape of
+      Reference i -> Reference (numbers IM.! i)
+      _ -> mapShapes moved shape
+    visit :: [Int] -> IM.IntMap () -> [Shape] -> [Int]
+    visit is seen shapes = case shapes of
+      [] -> is
+      Reference i : rest
+        | IM.member i seen -> visit is seen rest
+        | otherwise ->
+          visit (i : is) (IM.insert i () seen) (fieldShapes (fst (done IM.! i)) ++ rest)
+      shape : rest -> visit is seen (shapesIn shape ++ rest)
+
+-- | A shape that needs no definitions.
+--
+-- @since 0.1.0.0
+plainly :: Shape -> Describe a
+plainly s = Describe (\_ -> pure s)
+
+-- | Another shape around, or in place of, a description's.
+--
+-- @since 0.1.0.0
+shaped :: (Shape -> Shape) -> Describe a -> Describe b
+shaped f (Describe b) = Describe (\_ -> f <$> b Unordered)
+
+-- | 'shaped', for a function that is given the shape without the newtypes around it.
+--
+-- @since 0.1.0.0
+shapedInside :: (Shape -> Shape) -> Describe a -> Describe b
+shapedInside f (Describe b) = Describe $ \_ -> case b Unordered of
+  Build run -> Build $ \t -> case run t of
+    (shape, t') -> (f (inside (tableDone t') shape), t')
+  where
+    inside done shape = case shape of
+      Reference i
+        | Just (Definition _ Newtype _ [Constructor _ _ [Field _ inner]], _) <- IM.lookup i done ->
+          -- (Deleted, so that a recursive newtype ends.)
+          inside (IM.delete i done) inner
+      _ -> shape
+
+-- | State that the 'Ord' instance of the type is as if it were derived: by constructor, then by the
+-- fields from left to right. Then a decoder by schema checks the order of keys of this type. Of no
+-- effect on what is not a definition.
+--
+-- > instance Described Suit where describe = orderedByParts derivedDescription
+--
+-- @since 0.1.0.0
+orderedByParts :: Describe a -> Describe a
+orderedByParts (Describe b) = Describe (\_ -> b ByParts)
+
+-- | A shape of several descriptions, from left to right.
+--
+-- @since 0.1.0.0
+describing :: ([Shape] -> Shape) -> [Part] -> Describe a
+describing f parts = Describe (\_ -> f <$> traverse (\(Part _ (Describe b)) -> b Unordered) parts)
+
+-- | A named part: a field, or an element of a shape. Elements need no name.
+--
+-- @since 0.1.0.0
+data Part = Part Text (Describe ())
+
+-- | A constructor: its name, whether it is retired, and its fields. The name of a field without one
+-- is empty.
+--
+-- @since 0.1.0.0
+data Case = Case Text Bool [Part]
+
+-- | What a definition is made of.
+--
+-- @since 0.1.0.0
+data Parts = Parts Text Form [Case]
+
+-- | A definition of its own for the type.
+--
+-- @since 0.1.0.0
+definition :: forall a. Described a => Parts -> Describe a
+definition parts = Describe (define (typeRep (Proxy :: Proxy a)) edits parts)
+  where
+    edits = [e | Change e <- evolution @a]
+{-# NOINLINE definition #-}
+
+define :: TypeRep -> [Edit] -> Parts -> ValueOrder -> Build Shape
+define rep edits (Parts name form cases) order = Build $ \t -> case M.lookup rep (tableSeen t) of
+  Just i -> (Reference i, t)
+  Nothing
+    | isEndless rep (tablePath t) -> (Irregular (typeName rep), t)
+    | otherwise ->
+      let i = M.size (tableSeen t)
+          outer = tablePath t
+          Build b = traverse constructor (uniqueOn caseName renameCase cases)
+       in case b t {tableSeen = M.insert rep i (tableSeen t), tablePath = rep : outer} of
+            (constructors, t') ->
+              ( Reference i,
+                t'
+                  { tableDone =
+                      IM.insert i (Definition name form order constructors, edits) (tableDone t'),
+                    tablePath = outer
+                  }
+              )
+  where
+    constructor (Case con gone parts) =
+      Constructor con gone <$> traverse field (uniqueOn partName renamePart (numbered parts))
+    field (Part n (Describe b)) = Field n <$> b Unordered
+    numbered parts =
+      [ Part (if T.null n then T.pack (show i) else n) b
+        | (i, Part n b) <- zip [1 :: Int ..] parts
+      ]
+    caseName (Case n _ _) = n
+    renameCase n (Case _ gone parts) = Case n gone parts
+    partName (Part n _) = n
+    renamePart n (Part _ b) = Part n b
+
+-- Formats by hand may give a name twice. The second one gets a prime.
+uniqueOn :: (x -> Text) -> (Text -> x -> x) -> [x] -> [x]
+uniqueOn nameIn rename = go M.empty
+  where
+    go _ [] = []
+    go seen (x : xs)
+      | M.member (nameIn x) seen = go seen (rename (T.snoc (nameIn x) '\'') x : xs)
+      | otherwise = x : go (M.insert (nameIn x) () seen) xs
+
+-- Is it an instance of a type with polymorphic recursion, and as deep as we go? See
+-- Note [Visiting types].
+isEndless :: TypeRep -> [TypeRep] -> Bool
+isEndless rep path =
+  length (take 3 [r | r <- path, typeRepTyCon r == typeRepTyCon rep, embedded r rep]) == 3
+
+embedded :: TypeRep -> TypeRep -> Bool
+embedded r s = coupled || any (embedded r) (typeRepArgs s)
+  where
+    coupled =
+      typeRepTyCon r == typeRepTyCon s
+        && length (typeRepArgs r) == length (typeRepArgs s)
+        && and (zipWith embedded (typeRepArgs r) (typeRepArgs s))
+
+-- | A type without modules, by names that do not depend on the compiler.
+--
+-- @since 0.1.0.0
+typeName :: TypeRep -> Text
+typeName rep = case typeRepArgs rep of
+  [] -> name
+  args -> T.unwords (name : map inner args)
+  where
+    inner r = if null (typeRepArgs r) then typeName r else T.concat ["(", typeName r, ")"]
+    name = case tyConName (typeRepTyCon rep) of
+      "[]" -> "List"
+      "()" -> "Unit"
+      '(' : commas -> T.pack ("Tuple" ++ show (length commas))
+      n -> T.pack n
+
+-- | The description of the derived format, which 'describe' is if it is not given.
+--
+-- @since 0.1.0.0
+derivedDescription :: forall a. (Described a, GDescribed (Rep a)) => Describe a
+derivedDescription = definition (gParts @(Rep a))
+
+-- | The parts of a type with a generic representation.
+--
+-- @since 0.1.0.0
+class GDescribed (f :: Type -> Type) where
+  gParts :: Parts
+
+instance (KnownSymbol name, GCases f) => GDescribed (D1 ('MetaData name m p 'False) f) where
+  gParts = partsOf (symbolVal (Proxy :: Proxy name)) False (gCases @f [])
+
+instance (KnownSymbol name, GCases f) => GDescribed (D1 ('MetaData name m p 'True) f) where
+  gParts = partsOf (symbolVal (Proxy :: Proxy name)) True (gCases @f [])
+
+partsOf :: String -> Bool -> [Case] -> Parts
+partsOf name new cases = Parts (T.pack name) form cases
+  where
+    form = case cases of
+      [_] -> if new then Newtype else Record
+      _ -> Sum
+{-# NOINLINE partsOf #-}
+
+-- Some constructors, and those after them.
+class GCases (f :: Type -> Type) where
+  gCases :: [Case] -> [Case]
+
+instance GCases V1 where
+  gCases rest = rest
+
+instance (GCases f, GCases g) => GCases (f :+: g) where
+  gCases rest = gCases @f (gCases @g rest)
+
+instance (KnownSymbol name, GFields f) => GCases (C1 ('MetaCons name x r) f) where
+  gCases = caseOf (symbolVal (Proxy :: Proxy name)) (gFields @f [])
+
+caseOf :: String -> [Part] -> [Case] -> [Case]
+caseOf name parts rest = Case (T.pack name) False parts : rest
+{-# NOINLINE caseOf #-}
+
+-- Some fields, and those after them.
+class GFields (f :: Type -> Type) where
+  gFields :: [Part] -> [Part]
+
+instance GFields U1 where
+  gFields rest = rest
+
+instance (GFields f, GFields g) => GFields (f :*: g) where
+  gFields rest = gFields @f (gFields @g rest)
+
+-- Two instances, and not one with a class of names: each dictionary costs the compiler some work.
+instance
+  (KnownSymbol name, Described t) =>
+  GFields (S1 ('MetaSel ('Just name) u s l) (K1 i t))
+  where
+  gFields = fieldOf (symbolVal (Proxy :: Proxy name)) (describe @t)
+
+instance Described t => GFields (S1 ('MetaSel 'Nothing u s l) (K1 i t)) where
+  gFields = fieldOf "" (describe @t)
+
+fieldOf :: String -> Describe t -> [Part] -> [Part]
+fieldOf name b rest = Part (T.pack name) (shaped id b) : rest
+{-# NOINLINE fieldOf #-}

@@ -1,0 +1,86 @@
+-- |
+-- Module      : Ashlar.Schema.Internal.Unwrap
+-- Description : Newtypes as what they wrap
+module Ashlar.Schema.Internal.Unwrap
+  ( unwrapping,
+    unwrapped,
+    recursiveNewtypes,
+    cyclic,
+    references,
+  )
+where
+
+import Ashlar.Schema.Internal.Schema
+import Ashlar.Schema.Internal.Types
+import Data.Graph (SCC (..), stronglyConnComp)
+import qualified Data.IntSet as IS
+import qualified Data.List as List
+import qualified Data.Vector as V
+
+-- | What to write in place of a reference to each definition: the shape that a newtype wraps, in
+-- which all newtypes are unwrapped, and a reference to anything else.
+--
+-- A newtype stays a reference if it is recursive, or if what it wraps has more than 100 shapes:
+-- @newtype A = A (B, B); newtype B = B (C, C)@ and so on would grow without bound. The whole takes
+-- time in proportion to the size of the schema.
+--
+-- @since 0.1.0.0
+unwrapping :: Schema -> V.Vector Shape
+unwrapping s = known
+  where
+    known = V.map fst unwrappedOnes
+    definitions = schemaDefinitions s
+    unwrappedOnes = V.imap sized definitions
+    -- With the number of its shapes. Lazy, and no newtype waits for itself.
+    sized i d = case wrappedBy d of
+      Just inner
+        | not (IS.member i recursive),
+          n <- sizeOf inner,
+          n <= 100 ->
+          (unwrapped known inner, n)
+      _ -> (Reference i, 1)
+    sizeOf :: Shape -> Int
+    sizeOf shape = case shape of
+      Reference i -> snd (unwrappedOnes V.! i)
+      _ -> List.foldl' (\n sh -> min 101 (n + sizeOf sh)) 1 (shapesIn shape)
+    recursive = recursiveNewtypes s
+
+-- | The newtypes that wrap themselves, by way of other newtypes only.
+--
+-- @since 0.1.0.0
+recursiveNewtypes :: Schema -> IS.IntSet
+recursiveNewtypes s =
+  cyclic
+    [ (i, references inner)
+      | (i, d) <- V.toList (V.indexed (schemaDefinitions s)),
+        Just inner <- [wrappedBy d]
+    ]
+
+-- | The nodes of a graph that are on a cycle.
+--
+-- @since 0.1.0.0
+cyclic :: [(Int, [Int])] -> IS.IntSet
+cyclic graph =
+  IS.fromList
+    (concat [is | CyclicSCC is <- stronglyConnComp [(i, i, next) | (i, next) <- graph]])
+
+-- | A shape without its newtypes, given those of its schema.
+--
+-- @since 0.1.0.0
+unwrapped :: V.Vector Shape -> Shape -> Shape
+unwrapped known shape = case shape of
+  Reference i -> known V.! i
+  _ -> mapShapes (unwrapped known) shape
+
+wrappedBy :: Definition -> Maybe Shape
+wrappedBy d = case d of
+  Definition _ Newtype _ [Constructor _ _ [Field _ inner]] -> Just inner
+  _ -> Nothing
+
+-- | The definitions that a shape refers to.
+--
+-- @since 0.1.0.0
+references :: Shape -> [Int]
+references shape = case shape of
+  Reference i -> [i]
+  _ -> concatMap references (shapesIn shape)

@@ -1,0 +1,238 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Tests.Hostile
+-- Description : Schemas that no type has
+module Tests.Hostile (tests) where
+
+import Ashlar.Builder (toStrictByteString)
+import Ashlar.Codec (decode, encode)
+import Ashlar.Get
+  ( Budget (..),
+    DecodeError (..),
+    Reason (..),
+    defaultBudget,
+    runGetWhole,
+    runGetWith,
+  )
+import Ashlar.Schema
+import Control.Exception (evaluate)
+import qualified Data.ByteString as B
+import Data.Either (isLeft, isRight)
+import Data.Int (Int64)
+import Data.List (isInfixOf)
+import qualified Data.Text as T
+import qualified Data.Vector as V
+import GHC.Conc (getAllocationCounter, setAllocationCounter)
+import Test.Tasty
+import Test.Tasty.HUnit
+import Test.Tasty.QuickCheck hiding (NonEmpty, again)
+import Tests.Generate
+
+tests :: TestTree
+tests =
+  testGroup
+    "untrusted schemas"
+    [ testGroup "are refused" refusals,
+      testGroup "cost no more than the budget" costs,
+      testProperty "random schemas decode to themselves" $
+        forAll genSchema (\s -> decode (encode s) === Right s),
+      testProperty "random schemas decode what they encode" $
+        forAll genSchema $ \s -> case genValue s of
+          Nothing -> discard
+          Just gen -> forAll gen $ \v ->
+            runGetWhole (getValue s) (toStrictByteString (putValue v)) === Right v,
+      testProperty "any bytes for a random schema" $
+        forAll genSchema $ \s -> forAll (B.pack <$> arbitrary) (decodesOrNot s),
+      testProperty "edited bytes of a schema" $
+        forAll (genSchema >>= mutations . encode) $ \bytes -> case decode bytes of
+          Left (DecodeError {}) -> property True
+          Right s ->
+            encode s === bytes
+              .&&. isRight (checkSchema s)
+              .&&. T.length (describeSchema s) > 0
+              .&&. B.length (toStrictByteString (schemaToJson s)) > 0
+              .&&. diffSchemas s s === []
+              .&&. decodesOrNot s "\0\1\0\0\0\0\0\0\0\0\1\0\0\0"
+    ]
+
+decodesOrNot :: Schema -> B.ByteString -> Property
+decodesOrNot s bytes = case runGetWith small (getValue s) bytes of
+  Left e -> property (errorOffset e <= fromIntegral (B.length bytes))
+  Right v -> counterexample (show v) (toStrictByteString (putValue v) `B.isPrefixOf` bytes)
+
+small :: Budget
+small = defaultBudget {budgetSteps = 10000, budgetDepth = 10000}
+
+refusals :: [TestTree]
+refusals =
+  [ refused "a reference without a definition" "definition 0" (Schema (Reference 0) V.empty),
+    refused
+      "a negative reference"
+      "definition -1"
+      (Schema (List Length64 (Reference (-1))) V.empty),
+    refused "a definition that nobody uses" "nothing refers" (one Record [] (Leaf Unit)),
+    refused
+      "another order than that of the first visit"
+      "order"
+      (Schema (Tuple [Reference 1, Reference 0]) (V.fromList [sumOf "A", sumOf "B"])),
+    refused "a newtype of two fields" "newtype" (newtypeOf [Leaf Unit, Leaf Unit]),
+    refused "a newtype of none" "newtype" (newtypeOf []),
+    refused "a record of two constructors" "record" (two Record "B"),
+    refused
+      "a record of none"
+      "record"
+      (Schema (Reference 0) (V.fromList [Definition "A" Record ByParts []])),
+    refused "two constructors of one name" "one name" (two Sum "A"),
+    refused
+      "two fields of one name"
+      "one name"
+      (one Record [Field "a" (Leaf Unit), Field "a" (Leaf Boolean)] (Reference 0)),
+    refused
+      "more than 65,536 constructors"
+      "too many"
+      (Schema (Reference 0) (V.fromList [Definition "A" Sum ByParts (many 65537)])),
+    testCase "65,536 constructors are not too many" $
+      isRight (again (Schema (Reference 0) (V.fromList [Definition "A" Sum ByParts (many 65536)])))
+        @?= True,
+    refused
+      "a retired constructor with fields"
+      "retired"
+      ( Schema
+          (Reference 0)
+          (V.fromList [Definition "A" Sum ByParts [Constructor "A" True [Field "a" (Leaf Unit)]]])
+      ),
+    refused "a tuple of one" "fewer than two" (Schema (Tuple [Leaf Unit]) V.empty),
+    refused "bounds of text" "no whole number" (Schema (Between 0 1 (Utf8 Length64)) V.empty),
+    refused "bounds in the wrong order" "no number" (Schema (Between 1 0 (Number I8)) V.empty),
+    refused "a fraction of text" "fraction" (Schema (Ratio (Leaf (Utf8 Length64))) V.empty),
+    refused "a negative size" "negative" (Schema (Opaque "a" 0 (Just (-1))) V.empty),
+    refused "shapes nested deeply" "nested" (Schema (lists 101 (Leaf Unit)) V.empty),
+    testCase "shapes nested not so deeply" $
+      isRight (again (Schema (lists 99 (Leaf Unit)) V.empty)) @?= True,
+    testCase "shapes nested beyond the budget" $
+      isLeft (again (Schema (lists 200000 (Leaf Unit)) V.empty)) @?= True
+  ]
+  where
+    sumOf name = Definition name Sum ByParts []
+    one form fields root =
+      Schema root (V.fromList [Definition "A" form ByParts [Constructor "A" False fields]])
+    newtypeOf shapes = one Newtype (zipWith Field ["a", "b"] shapes) (Reference 0)
+    two form second =
+      Schema
+        (Reference 0)
+        ( V.fromList
+            [Definition "A" form ByParts [Constructor "A" False [], Constructor second False []]]
+        )
+    many n = [Constructor (T.pack (show i)) False [] | i <- [1 .. n :: Int]]
+
+lists :: Int -> Shape -> Shape
+lists n s = iterate (List Length64) s !! n
+
+again :: Schema -> Either DecodeError Schema
+again s = decode (encode s)
+
+refused :: String -> String -> Schema -> TestTree
+refused name message s = testCase name $ do
+  either (message `isInfixOf`) (const False) (checkSchema s) @? show (checkSchema s)
+  case again s of
+    Left (DecodeError {errorReason = Invalid found}) -> Left found @?= (() <$ checkSchema s)
+    other -> assertFailure (show other)
+
+-- Each is a valid schema, and decoding by it would take for ever, or more memory than there is.
+costs :: [TestTree]
+costs =
+  [ bounded "a record that contains itself" (chain [Reference 0]) (B.replicate 1000 1) failsEarly,
+    bounded "a newtype of itself" (newtypes [Reference 0]) "" failsEarly,
+    bounded
+      "a newtype of lists of itself"
+      (newtypes [List Length64 (Reference 0)])
+      (B.replicate 8 0)
+      succeeds,
+    bounded
+      "no elements of a type without values"
+      (onRoot (List Length64) (chain [Reference 0]))
+      (B.replicate 8 0)
+      succeeds,
+    bounded "a tree of units" (chain (doubled 60 (Leaf Unit))) "" failsEarly,
+    bounded
+      "a tree of units, one byte at its end"
+      (chain (doubled 60 (Leaf (Number W8))))
+      "a"
+      failsEarly,
+    bounded
+      "a tree of newtypes of units"
+      (newtypes (doubled 60 (Leaf Unit)))
+      ""
+      failsEarly,
+    bounded
+      "a tuple of many units"
+      (Schema (Tuple (replicate 100000 (Leaf Unit))) V.empty)
+      ""
+      failsEarly,
+    bounded
+      "many elements of a byte and many units"
+      (Schema (List Length64 (Tuple (Leaf (Number W8) : replicate 2000 (Leaf Unit)))) V.empty)
+      (B.append "\16\39\0\0\0\0\0\0" (B.replicate 10000 0))
+      failsEarly,
+    bounded
+      "many elements of one byte at the end of a long chain"
+      (onRoot (List Length64) (newtypes (references 1000 ++ [Leaf (Number W8)])))
+      (B.append "\16\39\0\0\0\0\0\0" (B.replicate 10000 0))
+      failsEarly,
+    bounded
+      "a chain of types of no bytes"
+      (newtypes (references 9000 ++ [Leaf Unit]))
+      ""
+      succeeds,
+    bounded
+      "many elements of no bytes"
+      (Schema (List LengthVarint (lists 0 (Tuple [Leaf Unit, Leaf Unit]))) V.empty)
+      "\255\255\255\255\255\255\255\255\127"
+      failsEarly,
+    bounded
+      "a length that the input does not have"
+      (Schema (List LengthVarint (Leaf (Number W8))) V.empty)
+      "\255\255\255\255\255\255\255\255\127"
+      failsEarly,
+    bounded
+      "a map of no bytes"
+      (Schema (Map Length64 (Leaf Unit) (Leaf Unit)) V.empty)
+      (B.replicate 7 0 <> "\1")
+      failsEarly
+  ]
+  where
+    succeeds = isRight
+    failsEarly = isLeft
+    references n = map Reference [1 .. n]
+    -- Each is two of the next one.
+    doubled n final =
+      [Tuple [Reference i, Reference i] | i <- [1 .. n]] ++ [final]
+    chain = definitions Record
+    newtypes = definitions Newtype
+    definitions form shapes =
+      Schema
+        (Reference 0)
+        ( V.fromList
+            [ Definition "T" form Unordered [Constructor "C" False [Field "f" shape]]
+              | shape <- shapes
+            ]
+        )
+    onRoot f s = s {schemaRoot = f (schemaRoot s)}
+
+bounded ::
+  String -> Schema -> B.ByteString -> (Either DecodeError Value -> Bool) -> TestTree
+bounded name s bytes right = testCase name $ do
+  -- It is a schema that could have been decoded.
+  checkSchema s @?= Right s
+  setAllocationCounter 0
+  result <- evaluate (runGetWith small (getValue s) bytes)
+  _ <- evaluate (schemaFingerprint s)
+  _ <- evaluate (T.length (describeSchema s))
+  _ <- evaluate (length (diffSchemas s s))
+  left <- getAllocationCounter
+  assertBool (either show (const "decoded") result) (right result)
+  assertBool (show (negate left) ++ " bytes") (negate left < allowance)
+  where
+    size = fromIntegral (B.length (encode s) + B.length bytes) :: Int64
+    allowance = 400000000 + 5000 * size
