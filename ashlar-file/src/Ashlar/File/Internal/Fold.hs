@@ -168,7 +168,6 @@ openInput reading input = do
     opened = Opened . scanOf
     goesOn cause = case cause of
       LaterVersion _ -> False
-      TruncatedHeader _ _ -> False
       _ -> True
     compressionOf name
       | S.null name = Right Nothing
