@@ -15,18 +15,18 @@
 --
 -- == The type of a file
 --
--- The header of a file has a schema and a fingerprint of the type of its records. A 'RecordType' says
--- what these are, and how to read records of another schema. 'fixedType' is the simplest one: a name,
--- and no other is accepted. The package ashlar-schema derives one from the type, and reads what was
--- written before the type changed.
+-- The header of a file has a schema and a fingerprint of the type of its records. A 'RecordType'
+-- says what these are, and how to read records of another schema. 'fixedType' is the simplest one:
+-- a name, and no other is accepted. The package ashlar-schema derives one from the type, and reads
+-- what was written before the type changed.
 --
 -- == Writing
 --
--- 'withAppender' appends to a file, 'withWriter' replaces it. A 'Writer' takes constant memory, and any
--- number of threads may use it. Records are collected to blocks of 32 KiB, each with a checksum.
--- Whenever the writer is killed, all blocks that it has written are readable, and the next
--- 'withAppender' cuts off what it has left of another. 'flush' ends a block early, and 'sync' waits for
--- the disk.
+-- 'withAppender' appends to a file, 'withWriter' replaces it. A 'Writer' takes constant memory, and
+-- any number of threads may use it. Records are collected to blocks of 32 KiB, each with a
+-- checksum. Whenever the writer is killed, all blocks that it has written are readable, and the
+-- next 'withAppender' cuts off what it has left of another. 'flush' ends a block early, and 'sync'
+-- waits for the disk.
 --
 -- One process can write a file at a time. The others get 'FileLocked'.
 --
@@ -39,20 +39,21 @@
 -- * 'lazyRecords': a lazy list
 -- * 'withReader' and 'readAt': single records by their numbers
 --
--- Any number of processes may read a file while another appends to it. They see whole blocks. For such
--- a file set 'readWholeTail' to 'False': then a block that has been written in part is the end, and not
--- damage.
+-- Any number of processes may read a file while another appends to it. They see whole blocks. For
+-- such a file set 'readWholeTail' to 'False': then a block that has been written in part is the
+-- end, and not damage.
 --
 -- >>> let options = defaultReadOptions {readFrom = 1, readWholeTail = False}
--- >>> foldRecordsWith options order path (\acc o -> pure (Right (item o : acc))) [] :: IO (Outcome () [Text])
+-- >>> let add acc o = pure (Right (item o : acc)) :: IO (Either () [Text])
+-- >>> foldRecordsWith options order path add []
 -- Ended 3 ["sand","mortar"]
 -- >>> withReader options order path (\reader -> readAt reader 1)
 -- Right (Right (Just (Order {item = "mortar", count = 3})))
 --
 -- == Damage
 --
--- A 'Damage' tells what is wrong, at which offset, in which block, and from which record on. To go on
--- with the next whole block, give 'readResync' an action that gets what was lost.
+-- A 'Damage' tells what is wrong, at which offset, in which block, and from which record on. To go
+-- on with the next whole block, give 'readResync' an action that gets what was lost.
 --
 -- All of this is safe on untrusted files. Nothing larger than 'readBlockLimit' is allocated for a
 -- block, whatever its header says. No file says more records than it has bytes. Each record has a

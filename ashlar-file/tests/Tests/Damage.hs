@@ -66,6 +66,9 @@ onFile prop settings xs = ioProperty $ do
   f <- made settings {settingsBlock = 1 + settingsBlock settings `mod` 150} xs
   counterexample (show f) <$> prop f
 
+with :: Settings -> [Row] -> (File -> IO Property) -> Property
+with settings xs prop = onFile prop settings xs
+
 -- The records of a block.
 rowsOf :: File -> Block -> [Row]
 rowsOf f b = List.genericTake n (List.genericDrop (blockFirst (blockHeader b)) (fileRows f))
@@ -89,7 +92,7 @@ isPrefix :: [Row] -> [Row] -> Property
 isPrefix xs ys = xs === take (length xs) ys
 
 flipped :: Settings -> [Row] -> Property
-flipped settings xs = withMaxSuccess 20 . forAll (choose (1, 255)) $ \w -> (\p -> onFile p settings xs) $ \f ->
+flipped settings xs = withMaxSuccess 10 . forAll (choose (1, 255)) $ \w -> with settings xs $ \f ->
   fmap conjoin . forM [0 .. S.length (fileBytes f) - 1] $ \i ->
     withBytesIn (flipAt i w (fileBytes f)) $ \path -> do
       (got, damage) <- strictly <$> readAll reading rowType path
@@ -108,7 +111,7 @@ flipped settings xs = withMaxSuccess 20 . forAll (choose (1, 255)) $ \w -> (\p -
               Nothing -> property False
               Just d ->
                 damageRecord d === nextRow
-                  .&&. fmap fromIntegral (fmap (const (damageOffset d)) block) === fmap blockAt block,
+                  .&&. (damageOffset d <$ block) === fmap blockAt block,
             counterexample "after the damage" $
               if header
                 then case strictly outcome of
@@ -130,7 +133,7 @@ wholeBefore :: File -> Int -> [Row]
 wholeBefore f i = concat [rowsOf f b | b <- fileBlocks f, blockEnd b <= fromIntegral i]
 
 truncated :: Settings -> [Row] -> Property
-truncated settings xs = withMaxSuccess 20 . (\p -> onFile p settings xs) $ \f ->
+truncated settings xs = withMaxSuccess 20 . with settings xs $ \f ->
   fmap conjoin . forM [0 .. S.length (fileBytes f)] $ \i ->
     withBytesIn (S.take i (fileBytes f)) $ \path -> do
       (got, damage) <- strictly <$> readAll reading rowType path
@@ -152,7 +155,7 @@ truncated settings xs = withMaxSuccess 20 . (\p -> onFile p settings xs) $ \f ->
           ]
 
 repaired :: Settings -> [Row] -> NonEmptyList Row -> Property
-repaired settings xs (NonEmpty ys) = withMaxSuccess 10 . (\p -> onFile p settings xs) $ \f ->
+repaired settings xs (NonEmpty ys) = withMaxSuccess 10 . with settings xs $ \f ->
   fmap conjoin . forM [0 .. S.length (fileBytes f)] $ \i ->
     withBytesIn (S.take i (fileBytes f)) $ \path -> do
       withAppender (writing (fileSettings f)) rowType path (`writeMany` ys)
@@ -166,11 +169,12 @@ data Edit = Edit Int Int [Word8]
   deriving stock (Show)
 
 instance Arbitrary Edit where
-  arbitrary = Edit <$> choose (0, 1000000) <*> frequency [(1, pure 0), (3, choose (0, 200))] <*> arbitrary
+  arbitrary =
+    Edit <$> choose (0, 1000000) <*> frequency [(1, pure 0), (3, choose (0, 200))] <*> arbitrary
   shrink (Edit i n ws) = [Edit i n' ws | n' <- shrink n] ++ [Edit i n ws' | ws' <- shrink ws]
 
 edited :: Settings -> NonEmptyList Row -> Edit -> Property
-edited settings (NonEmpty xs) (Edit at n ws) = (\p -> onFile p settings xs) $ \f -> do
+edited settings (NonEmpty xs) (Edit at n ws) = with settings xs $ \f -> do
   let bytes = fileBytes f
       -- The header stays: without it the compression is not known.
       i = fileStart f + at `mod` (S.length bytes - fileStart f)
@@ -197,13 +201,14 @@ edited settings (NonEmpty xs) (Edit at n ws) = (\p -> onFile p settings xs) $ \f
     atEnd f i n' = i + n' >= S.length (fileBytes f) && null ws
 
 rearranged :: Settings -> NonEmptyList Row -> NonNegative Int -> NonNegative Int -> Property
-rearranged settings (NonEmpty xs) (NonNegative a) (NonNegative b) = (\p -> onFile p settings xs) $ \f -> do
+rearranged settings (NonEmpty xs) (NonNegative a) (NonNegative b) = with settings xs $ \f -> do
   let blocks = fileBlocks f
       n = length blocks
       i = a `mod` n
       j = b `mod` n
       bytesOf k = slice (blocks !! k)
-      slice x = S.take (fromIntegral (blockEnd x - blockAt x)) (S.drop (fromIntegral (blockAt x)) (fileBytes f))
+      slice x = S.take (fromIntegral (blockEnd x - blockAt x)) (after x)
+      following x = S.drop (fromIntegral (blockAt x)) (fileBytes f)
       orders =
         [ [if k == i then j else if k == j then i else k | k <- [0 .. n - 1]],
           [k | k <- [0 .. n - 1], k /= i],
@@ -238,18 +243,21 @@ concatenated = ioProperty $ do
     pure $
       (got, fmap damageCause damage, fmap damageOffset damage)
         === (fileRows f, Just AnotherFile, Just (fromIntegral (S.length (fileBytes f))))
-        .&&. fst (strictly outcome) === fileRows f
-        .&&. map lostTo lost === [fromIntegral (S.length (fileBytes f <> fileBytes g))]
+        .&&. fst (strictly outcome)
+        === fileRows f
+        .&&. map lostTo lost
+        === [fromIntegral (S.length (fileBytes f <> fileBytes g))]
 
 singles :: Settings -> NonEmptyList Row -> NonNegative Int -> Property
-singles settings (NonEmpty xs) (NonNegative k) = (\p -> onFile p settings xs) $ \f -> do
+singles settings (NonEmpty xs) (NonNegative k) = with settings xs $ \f -> do
   let i = fileStart f + k `mod` (S.length (fileBytes f) - fileStart f)
       lost = maybe [] numbers (blockOf f i)
       numbers b = [blockFirst h .. blockFirst h + fromIntegral (blockCount h) - 1]
         where
           h = blockHeader b
   withBytesIn (flipAt i 1 (fileBytes f)) $ \path -> do
-    got <- withReader reading rowType path $ \reader -> forM [0 .. length xs - 1] (readAt reader . fromIntegral)
+    got <- withReader reading rowType path $ \reader ->
+      forM [0 .. length xs - 1] (readAt reader . fromIntegral)
     pure $ case got of
       Left d -> counterexample (show d) False
       Right found -> conjoin (zipWith3 (right lost) [0 ..] found (fileRows f))
@@ -260,7 +268,7 @@ singles settings (NonEmpty xs) (NonNegative k) = (\p -> onFile p settings xs) $ 
       | otherwise = found === Right (Just x)
 
 sources :: Settings -> NonEmptyList Row -> NonNegative Int -> Positive Int -> Property
-sources settings (NonEmpty xs) (NonNegative k) (Positive chunk) = (\p -> onFile p settings xs) $ \f -> do
+sources settings (NonEmpty xs) (NonNegative k) (Positive chunk) = with settings xs $ \f -> do
   let bytes = flipAt (k `mod` S.length (fileBytes f)) 4 (fileBytes f)
   rest <- newIORef bytes
   second <- newIORef bytes
@@ -273,7 +281,9 @@ sources settings (NonEmpty xs) (NonNegative k) (Positive chunk) = (\p -> onFile 
     (lenient, _) <- resynced reading rowType path
     fromSource <- fold reading rest
     resync <- fold reading {readResync = Just (const (pure ()))} second
-    pure (named fromSource === named (backwards strict) .&&. named resync === named (backwards lenient))
+    pure $
+      named fromSource === named (backwards strict)
+        .&&. named resync === named (backwards lenient)
   where
     backwards outcome = case outcome of
       Ended n ys -> Ended n (reverse ys)
@@ -285,7 +295,7 @@ sources settings (NonEmpty xs) (NonNegative k) (Positive chunk) = (\p -> onFile 
       _ -> outcome
 
 tails :: Settings -> [Row] -> [Row] -> [Word8] -> Property
-tails settings xs ys ws = (\p -> onFile p settings xs) $ \f ->
+tails settings xs ys ws = with settings xs $ \f ->
   withBytesIn (fileBytes f <> S.pack ws) $ \path -> do
     withAppender (writing (fileSettings f)) rowType path (`writeMany` ys)
     got <- readAll reading rowType path

@@ -30,7 +30,7 @@ tests =
     [ golden "empty" (fixedType "number" :: RecordType Word16) plain [],
       golden "numbers" (fixedType "number") plain [1, 2, 258 :: Word16],
       golden "texts" (fixedType "text") plain ["brick", "", "m\246rtel" :: T.Text],
-      golden "blocks" (fixedType "text") plain {writeBlockSize = 10} ["brick", "mortar", "sand" :: T.Text],
+      golden "blocks" (fixedType "text") small ["brick", "mortar", "sand" :: T.Text],
       golden "units" (fixedType "unit") plain [(), ()],
       testProperty "changed" . once . ioProperty . inFile $ \path -> do
         withWriter plain (fixedType "text") path (`writeMany` ["brick" :: T.Text])
@@ -39,6 +39,7 @@ tests =
     ]
   where
     plain = defaultWriteOptions {writeMarker = Just 0x8877665544332211}
+    small = plain {writeBlockSize = 10}
     changed :: RecordType T.Text
     changed = (fixedType "text, version 2") {typeEvolved = \_ _ -> Right get}
 

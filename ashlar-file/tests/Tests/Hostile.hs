@@ -82,7 +82,8 @@ tryAll path = do
   before <- S.readFile path
   (a, _) <- allocated (readAll limited ty path)
   (b, _) <- allocated (resynced limited ty path)
-  (c, _) <- allocated (withReader limited ty path (\r -> recordCount r >> mapM (readAt r) [0, 1, 7, maxBound]))
+  (c, _) <- allocated . withReader limited ty path $ \reader ->
+    recordCount reader >> mapM (readAt reader) [0, 1, 7, maxBound]
   (d, _) <- allocated (readAll limited {readFrom = 1000000007} ty path)
   (e, _) <- allocated (try (appendRecords ty path [[1]]) :: IO (Either Damage ()))
   S.writeFile path before
@@ -151,13 +152,15 @@ hugeCount = ioProperty . withBytesIn bytes $ \path -> do
     bytes = start <> withBody block {blockCount = 4000000000} "\0\0\0"
 
 hugeHeader :: Property
-hugeHeader = ioProperty . withBytesIn (S.take 12 start <> "\255\255\255\255" <> S.drop 16 start) $ \path -> do
+hugeHeader = ioProperty . withBytesIn bytes $ \path -> do
   (n, got) <- allocated (readAll reading ty path)
   pure $
     case got of
       Damaged 0 [] d -> damageCause d === TooLarge 4294967295 16777216
       other -> counterexample (show other) False
       .&&. counterexample (show n) (n < 2000000)
+  where
+    bytes = S.take 12 start <> "\255\255\255\255" <> S.drop 16 start
 
 -- A block of some kilobytes that is expanded to 32 MiB.
 bomb :: Property
@@ -189,7 +192,12 @@ bomb = ioProperty . withBytesIn bytes $ \path -> do
 lyingIndex :: [(Int64, Int64)] -> Int64 -> Property
 lyingIndex lies total' = ioProperty . inFile $ \path -> do
   let xs = [[fromIntegral i] | i <- [0 .. 99 :: Int]] :: [[Word8]]
-      options = defaultWriteOptions {writeBlockSize = 50, writeIndex = False, writeMarker = Just marker}
+      options =
+        defaultWriteOptions
+          { writeBlockSize = 50,
+            writeIndex = False,
+            writeMarker = Just marker
+          }
   withWriter options ty path (`writeMany` xs)
   bytes <- S.readFile path
   let at = fromIntegral (S.length bytes)

@@ -30,8 +30,8 @@ tests =
       testProperty "from any record on" fromAnyRecord,
       testProperty "an early stop" earlyStop,
       testProperty "single records" singleRecords,
-      testProperty "single records of constant size" (constantRecords :: Settings -> [Word32] -> Property),
-      testProperty "records of no bytes" (constantRecords :: Settings -> [()] -> Property),
+      testProperty "single records of constant size" numbers,
+      testProperty "records of no bytes" units,
       testProperty "as a lazy list" asLazyList,
       testProperty "from a source" fromSource,
       testProperty "several files" severalFiles,
@@ -92,6 +92,9 @@ perform settings path acts = case break isReopen acts of
       Reopen -> True
       _ -> False
 
+acted :: Settings -> [Act] -> (FilePath -> [Row] -> IO Property) -> Property
+acted settings acts prop = written' prop settings acts
+
 -- A property of a file that was written by random actions.
 written' :: (FilePath -> [Row] -> IO Property) -> Settings -> [Act] -> Property
 written' prop settings acts = ioProperty . inFile $ \path -> do
@@ -107,15 +110,13 @@ size' :: [a] -> Int64
 size' = List.genericLength
 
 fromAnyRecord :: Settings -> [Act] -> NonNegative Int64 -> Property
-fromAnyRecord settings acts (NonNegative k) = flip3 settings acts $ \path xs -> do
+fromAnyRecord settings acts (NonNegative k) = acted settings acts $ \path xs -> do
   let from = k `mod` (size' xs + 3)
   got <- readAll reading {readFrom = from} rowType path
   pure (got === Ended (size' xs) (List.genericDrop from xs))
-  where
-    flip3 s a f = written' f s a
 
 earlyStop :: Settings -> [Act] -> NonNegative Int -> Property
-earlyStop settings acts (NonNegative k) = (\f -> written' f settings acts) $ \path xs -> do
+earlyStop settings acts (NonNegative k) = acted settings acts $ \path xs -> do
   let most = k `mod` (length xs + 1)
       step acc x = pure (if length acc + 1 >= most then Left (x : acc) else Right (x : acc))
   got <- foldRecordsWith reading rowType path step []
@@ -132,15 +133,24 @@ singleRecords = written' $ \path xs -> do
     n <- recordCount reader
     found <- forM ([-1 .. size' xs + 1] ++ [size' xs, size' xs - 1 .. 0]) (readAt reader)
     pure (n, found)
-  let expected = map Right ([Nothing] ++ map Just xs ++ [Nothing, Nothing] ++ [Nothing] ++ reverse (map Just xs))
+  let there = map Just xs
+      expected = map Right ([Nothing] ++ there ++ [Nothing, Nothing, Nothing] ++ reverse there)
   pure (got === Right (size' xs, expected))
+
+numbers :: Settings -> [Word32] -> Property
+numbers = constantRecords
+
+units :: Settings -> [()] -> Property
+units = constantRecords
 
 constantRecords :: (Codec a, Eq a, Show a) => Settings -> [a] -> Property
 constantRecords settings xs = ioProperty . inFile $ \path -> do
   withWriter (writing settings) ty path (`writeMany` xs)
   got <- withReader reading ty path (\reader -> forM [0 .. size' xs] (readAt reader))
   inOrder <- readAll reading ty path
-  pure (got === Right (map (Right . Just) xs ++ [Right Nothing]) .&&. inOrder === Ended (size' xs) xs)
+  pure $
+    got === Right (map (Right . Just) xs ++ [Right Nothing])
+      .&&. inOrder === Ended (size' xs) xs
   where
     ty = fixedType "constant"
 
@@ -151,13 +161,13 @@ asLazyList = written' $ \path xs -> do
   pure (streamRecords stream === Right xs .&&. take 1 (foldr (:) [] first) === take 1 xs)
 
 fromSource :: Settings -> [Act] -> Positive Int -> NonNegative Int64 -> Property
-fromSource settings acts (Positive chunk) (NonNegative k) = (\f -> written' f settings acts) $ \path xs -> do
+fromSource settings acts (Positive chunk) (NonNegative k) = acted settings acts $ \path xs -> do
   bytes <- S.readFile path
   rest <- newIORef bytes
   source <- Get.newSource (atomicModifyIORef' rest (\b -> (S.drop chunk b, S.take chunk b)))
   let from = k `mod` (size' xs + 2)
-  got <-
-    foldSourceWith reading {readFrom = from} rowType "source" source (\acc x -> pure (Right (x : acc))) []
+      add acc x = pure (Right (x : acc))
+  got <- foldSourceWith reading {readFrom = from} rowType "source" source add []
   pure (got === (Ended (size' xs) (reverse (List.genericDrop from xs)) :: Outcome () [Row]))
 
 severalFiles :: Settings -> [[Row]] -> Property
@@ -174,7 +184,8 @@ blockSizes :: Positive Int -> [Row] -> Property
 blockSizes (Positive n) xs = ioProperty . inFile $ \path -> do
   withWriter defaultWriteOptions {writeBlockSize = n} rowType path (`writeMany` xs)
   got <- foldBlocks defaultReadOptions path (\acc e -> pure (e : acc)) []
-  let sizes = [blockExpanded (blockHeader b) | WholeBlock b <- events, blockKind (blockHeader b) == Records]
+  let headers = [blockHeader b | WholeBlock b <- events]
+      sizes = [blockExpanded h | h <- headers, blockKind h == Records]
       events = either (const []) (reverse . snd) got
       largest = maximum (0 : map encodedSize xs)
   pure $
@@ -206,7 +217,9 @@ throwingAction settings xs ys = ioProperty . inFile $ \path -> do
     void . evaluate $ if n == size' xs then () else error "count"
     "not stopped" <$ writeMany w (ys ++ error "stop")
   got <- readAll reading rowType path
-  pure (either (\(ErrorCall m) -> m) id r === "stop" .&&. got === Ended (size' (xs ++ ys)) (xs ++ ys))
+  pure $
+    either (\(ErrorCall m) -> m) id r === "stop"
+      .&&. got === Ended (size' (xs ++ ys)) (xs ++ ys)
 
 tooLarge :: Property
 tooLarge = ioProperty . inFile $ \path -> do
@@ -229,7 +242,8 @@ tooLarge = ioProperty . inFile $ \path -> do
 closed :: Property
 closed = ioProperty . inFile $ \path -> do
   w <- withWriter defaultWriteOptions rowType path pure
-  rs <- sequence [try (write w (Row 1 "" [] Nothing)), try (flush w), try (writeMany w [Row 1 "" [] Nothing])]
+  let row = Row 1 "" [] Nothing
+  rs <- sequence [try (write w row), try (flush w), try (writeMany w [row])]
   got <- readAll defaultReadOptions rowType path
   pure (rs === replicate 3 (Left WriterClosed) .&&. got === Ended 0 [])
 

@@ -69,7 +69,7 @@ writeForever path size =
       when (i `mod` 97 == 0) (flush w)
       when (i `mod` 1009 == 0) (sync w)
       -- A file of some megabytes is enough.
-      when (i > n + 200000) (threadDelay 1000000)
+      when (i > n + 20000) (threadDelay 1000000)
 
 killWriter :: ProcessHandle -> IO ()
 killWriter p = do
@@ -190,7 +190,11 @@ full how = ioProperty . inDirectory $ \directory -> do
   pure (code === ExitSuccess)
   where
     inMounts directory command =
-      ["--mount", "sh", "-c", "mount -t tmpfs -o size=300k tmpfs '" ++ directory ++ "' && " ++ command]
+      [ "--mount",
+        "sh",
+        "-c",
+        "mount -t tmpfs -o size=300k tmpfs '" ++ directory ++ "' && " ++ command
+      ]
 
 -- No file may have more than 200 KB. Later, there is no such limit.
 underLimit :: FilePath -> IO ()
@@ -249,7 +253,10 @@ manyThreads = ioProperty . inFile $ \path -> do
   got <- readAll defaultReadOptions rowType path
   pure $ case got of
     Ended 2000 xs ->
-      conjoin [property ([x | x <- xs, rowNumber x `div` 1000 == t] == map rowOf (numbers t)) | t <- [0 .. 3]]
+      conjoin
+        [ property ([x | x <- xs, rowNumber x `div` 1000 == t] == map rowOf (numbers t))
+          | t <- [0 .. 3]
+        ]
     other -> counterexample (take 300 (show other)) False
   where
     numbers t = [fromIntegral (1000 * t) .. fromIntegral (1000 * t + 499)]

@@ -56,7 +56,10 @@ data Settings = Settings
 
 instance Arbitrary Settings where
   arbitrary =
-    Settings <$> frequency [(3, choose (1, 600)), (1, choose (600, 40000))] <*> arbitrary <*> arbitrary
+    Settings
+      <$> frequency [(3, choose (1, 600)), (1, choose (600, 40000))]
+      <*> arbitrary
+      <*> arbitrary
   shrink (Settings n i z) =
     [Settings 100 i z | n /= 100] ++ [Settings n False z | i] ++ [Settings n i False | z]
 

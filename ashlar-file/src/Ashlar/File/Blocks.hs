@@ -4,8 +4,8 @@
 -- Module      : Ashlar.File.Blocks
 -- Description : The blocks of a file, without the type of its records
 --
--- For tools that check, show or copy files whose types they do not have. "Ashlar.File" is for programs
--- that have the type.
+-- For tools that check, show or copy files whose types they do not have. "Ashlar.File" is for
+-- programs that have the type.
 module Ashlar.File.Blocks
   ( -- * Headers
     FileHeader (..),
@@ -60,7 +60,13 @@ data Event
 -- 'Left' if it is no such file, or if its header is damaged.
 --
 -- @since 0.1.0.0
-foldBlocks :: ReadOptions -> FilePath -> (b -> Event -> IO b) -> b -> IO (Either Damage (FileHeader, b))
+foldBlocks ::
+  ReadOptions ->
+  FilePath ->
+  -- | Given the accumulator and what comes next: the next accumulator.
+  (b -> Event -> IO b) ->
+  b ->
+  IO (Either Damage (FileHeader, b))
 foldBlocks options path f b0 = bracket (openToRead path) closeFile $ \fd -> do
   let input = fileInput path fd
   header <- readFileHeader input
@@ -83,8 +89,8 @@ foldBlocks options path f b0 = bracket (openToRead path) closeFile $ \fd -> do
                     acc' `seq` go pos' acc'
       Right . (,) h <$> go (startAt (fromIntegral (fileHeaderBytes h)) 0) b0
 
--- | The body of a block, expanded: its records, one after another. A record of no bytes is a byte that
--- is 0.
+-- | The body of a block, expanded: its records, one after another. A record of no bytes is a byte
+-- that is 0.
 --
 -- @since 0.1.0.0
 blockRecords :: ReadOptions -> FileHeader -> Block -> IO (Either Cause ByteString)

@@ -106,8 +106,8 @@ newFile options ty path fd = do
           fileSchema = typeSchema ty
         }
 
--- | Find the end of a file, and cut off what follows it. If the file is empty, or was given up in its
--- header, it is begun.
+-- | Find the end of a file, and cut off what follows it. If the file is empty, or was given up in
+-- its header, it is begun.
 oldFile :: Codec a => WriteOptions -> RecordType a -> FilePath -> Fd -> IO Tail
 oldFile options ty path fd = do
   size <- fileLength fd
@@ -135,12 +135,11 @@ oldFile options ty path fd = do
           pure (Tail (fileMarker h) start 0 (fileFingerprint h) 0 entries)
         Just (at, b) -> do
           let schemaAt = if blockKind b == Schema then at else blockSchemaAt b
-              after = at + fromIntegral (blockHeaderBytes + blockStored b)
           lastSchema scan schemaAt b
           pure $
             Tail
               { tailMarker = fileMarker h,
-                tailOffset = if blockKind b == Index then at else after,
+                tailOffset = if blockKind b == Index then at else endOf at b,
                 tailRecords = nextRecordOf b,
                 tailFingerprint = blockFingerprint b,
                 tailSchemaAt = schemaAt,
@@ -180,8 +179,10 @@ oldFile options ty path fd = do
         go !entries at = do
           found <- headerAt scan at
           case found of
-            Just b ->
-              go
-                (if blockKind b == Records then addEntry (Entry at (blockFirst b)) entries else entries)
-                (at + fromIntegral (blockHeaderBytes + blockStored b))
-            Nothing -> searchBlock scan (at + 1) maxBound >>= either (const (pure entries)) (go entries . fst)
+            Just b -> go (entered b at entries) (endOf at b)
+            Nothing -> do
+              next <- searchBlock scan (at + 1) maxBound
+              either (const (pure entries)) (go entries . fst) next
+        entered b at entries
+          | blockKind b == Records = addEntry (Entry at (blockFirst b)) entries
+          | otherwise = entries

@@ -4,15 +4,14 @@
 -- Module      : Ashlar.File.Internal.Block
 -- Description : The block that is being written
 --
--- Note [The open block]
--- ~~~~~~~~~~~~~~~~~~~~~
--- Builders write straight into the buffer of the open block, after space for its header. After each
--- record 'endRecord' compares the cursor with the address at which the block is large enough, and that
--- is all, but for noting where the next record begins. So records are written as fast as the elements of
--- a list. What was noted says what to drop if a value throws in the middle of a record.
+-- Note [The open block] ~~~~~~~~~~~~~~~~~~~~~ Builders write straight into the buffer of the open
+-- block, after space for its header. After each record 'endRecord' compares the cursor with the
+-- address at which the block is large enough, and that is all, but for noting where the next record
+-- begins. So records are written as fast as the elements of a list. What was noted says what to
+-- drop if a value throws in the middle of a record.
 --
--- If a record does not fit, the records before it are written as a block, and its first part moves to
--- the beginning of the buffer. If that does not help, the buffer grows.
+-- If a record does not fit, the records before it are written as a block, and its first part moves
+-- to the beginning of the buffer. If that does not help, the buffer grows.
 --
 -- Invariants:
 --
@@ -127,7 +126,9 @@ settle :: OpenBlock -> Ptr Word8 -> Int -> IO ()
 settle open base used = do
   let body = base `plusPtr` blockHeaderBytes
   writeByteArray (openSlots open) startSlot (body `plusPtr` used :: Ptr Word8)
-  writeByteArray (openSlots open) stopSlot (body `plusPtr` limitBlock (openLimits open) :: Ptr Word8)
+  writeByteArray (openSlots open) stopSlot (body `plusPtr` most :: Ptr Word8)
+  where
+    most = limitBlock (openLimits open)
 
 -- | How many records the block has.
 openRecords :: OpenBlock -> IO Int
@@ -165,8 +166,8 @@ data WriterClosed = WriterClosed
 instance Exception WriterClosed where
   displayException WriterClosed = "Ashlar.File: the writer is closed"
 
--- | Run a builder of records, each of which ends by 'endRecord'. If it throws, what was written of the
--- last record is dropped.
+-- | Run a builder of records, each of which ends by 'endRecord'. If it throws, what was written of
+-- the last record is dropped.
 writeOpen :: OpenBlock -> Builder -> IO ()
 writeOpen open b = do
   start <- readByteArray (openSlots open) startSlot
@@ -229,7 +230,8 @@ tooLarge open n = when (n > limit) $ throwIO (RecordTooLarge n limit)
   where
     limit = limitRecord (openLimits open)
 
--- | Write what the block has, if it has anything. A buffer that grew for a large record is given up.
+-- | Write what the block has, if it has anything. A buffer that grew for a large record is given
+-- up.
 flushOpen :: OpenBlock -> IO ()
 flushOpen open = do
   start <- readByteArray (openSlots open) startSlot
@@ -275,7 +277,8 @@ makeSpace open p n = do
           when (written > 0) $ moveDown body start written
           makeSpace open (body `plusPtr` written) n
         else do
-          let size' = blockHeaderBytes + max needed (min (limitRecord (openLimits open)) (2 * size)) + slack
+          let most = limitRecord (openLimits open)
+              size' = blockHeaderBytes + max needed (min most (2 * size)) + slack
           larger <- newBuffer size'
           let base' = unsafeForeignPtrToPtr larger
               body' = base' `plusPtr` blockHeaderBytes

@@ -24,8 +24,8 @@ data Damage = Damage
     damageFile :: !FilePath,
     -- | Where it is: the offset of the header or block.
     damageOffset :: !Int64,
-    -- | The number of the block, counted from 0 where reading began. 'Nothing' for the header of the
-    -- file, and where a block was looked up by the number of a record.
+    -- | The number of the block, counted from 0 where reading began. 'Nothing' for the header of
+    -- the file, and where a block was looked up by the number of a record.
     damageBlock :: !(Maybe Int64),
     -- | The number of the first record that is missing because of it.
     damageRecord :: !Int64,
@@ -56,8 +56,8 @@ data Cause
     AnotherFile
   | -- | The header of the block has another checksum than it says, or numbers in it do not fit.
     WrongBlockHeader
-  | -- | The file ends in this block, as it does after the writer was killed, or while it is writing:
-    -- how many bytes it has at least, and how many there are.
+  | -- | The file ends in this block, as it does after the writer was killed, or while it is
+    -- writing: how many bytes it has at least, and how many there are.
     Truncated !Int !Int
   | -- | The body has another checksum than the header says.
     WrongChecksum
@@ -65,8 +65,8 @@ data Cause
     TooLarge !Int !Int
   | -- | The body could not be expanded: why.
     WrongExpansion String
-  | -- | The block begins with a record of another number than the one that comes next: the first has
-    -- been read before, or blocks are missing before it.
+  | -- | The block begins with this record, and not with the one that comes next. Either the
+    -- records have been read before, or blocks are missing before it.
     WrongNumber !Int64
   | -- | The block says that it has another number of records than it can have.
     WrongCount
@@ -99,7 +99,8 @@ causeText cause = case cause of
   WrongBlockHeader -> "the header of the block is damaged"
   Truncated needed left -> "the file ends in this block" ++ missing needed left
   WrongChecksum -> "wrong checksum"
-  TooLarge size limit -> "a block of " ++ show size ++ " bytes, where " ++ show limit ++ " are allowed"
+  TooLarge size limit ->
+    "a block of " ++ show size ++ " bytes, where " ++ show limit ++ " are allowed"
   WrongExpansion why -> "the block cannot be expanded: " ++ why
   WrongNumber n -> "the block begins with record " ++ show n
   WrongCount -> "wrong number of records in the block"
@@ -114,7 +115,8 @@ causeText cause = case cause of
 data Lost = Lost
   { -- | Why. Its offset is the first that was passed over.
     lostDamage :: !Damage,
-    -- | The offset at which reading goes on. It is that of the file's end if no whole block follows.
+    -- | The offset at which reading goes on. It is that of the file's end if no whole block
+    -- follows.
     lostTo :: !Int64,
     -- | The number of the next record that is read. 'Nothing' if no record follows.
     lostNext :: !(Maybe Int64)

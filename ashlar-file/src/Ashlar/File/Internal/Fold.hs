@@ -97,8 +97,8 @@ withSchema reading at fingerprint schema =
       then Right (readingToday reading)
       else readingEvolved reading schema fingerprint
 
--- | How to read the records of a block. The schema is that of the last block that has been looked at,
--- which is returned if it is the right one.
+-- | How to read the records of a block. The schema is that of the last block that has been looked
+-- at, which is returned if it is the right one.
 getterOf ::
   Reading a -> Scan -> Schemas a -> BlockHeader -> IO (Either Cause (Schemas a, Decode a))
 getterOf reading scan known@(Schemas at fingerprint decode) h

@@ -2,13 +2,11 @@
 -- Module      : Ashlar.File.Internal.Locate
 -- Description : The last block, and the block of a record
 --
--- Note [Copies of blocks]
--- ~~~~~~~~~~~~~~~~~~~~~~~
--- A record may contain bytes of this very file, with its marker: a backup of the folder that it is
--- in, say. Who searches from anywhere may meet a block in there. So a header has its own offset, and
--- what stands elsewhere is a copy. But if bytes were lost or inserted, all blocks after them stand
--- elsewhere. A search for the last block tells the two apart by the numbers of the records: a copy is
--- older than the block that contains it.
+-- Note [Copies of blocks] ~~~~~~~~~~~~~~~~~~~~~~~ A record may contain bytes of this very file,
+-- with its marker: a backup of the folder that it is in, say. Who searches from anywhere may meet a
+-- block in there. So a header has its own offset, and what stands elsewhere is a copy. But if bytes
+-- were lost or inserted, all blocks after them stand elsewhere. A search for the last block tells
+-- the two apart by the numbers of the records: a copy is older than the block that contains it.
 module Ashlar.File.Internal.Locate
   ( lastBlock,
     nextRecordOf,
@@ -45,8 +43,8 @@ lastBlock scan start size = back size allowance Nothing
     input = scanInput scan
     marker = markerBytes (scanMarker scan)
     step = 65536 :: Int64
-    -- How many bytes may be checked in vain. Headers that are right and bodies that are not are rare,
-    -- unless somebody made them to cost time.
+    -- How many bytes may be checked in vain. Headers that are right and bodies that are not are
+    -- rare, unless somebody made them to cost time.
     allowance = 268435456 :: Int64
     back hi left copy
       | hi <= start = pure copy

@@ -35,8 +35,8 @@ import System.Posix.Types (Fd)
 -- | Fold the records of a file from the left, in constant memory. The accumulator is forced at each
 -- step.
 --
--- Damage ends the fold, and so does a tail that is cut off. 'foldRecordsWith' keeps the accumulator,
--- can stop early, and can go on after damage.
+-- Damage ends the fold, and so does a tail that is cut off. 'foldRecordsWith' keeps the
+-- accumulator, can stop early, and can go on after damage.
 --
 -- @since 0.1.0.0
 foldRecords ::
@@ -58,8 +58,8 @@ finished outcome = case outcome of
   Stopped _ b -> Right b
   Damaged _ _ damage -> Left damage
 
--- | 'foldRecords' from any record on, that can stop early and that keeps what it has. Where the file
--- is damaged, it goes on if the options say so.
+-- | 'foldRecords' from any record on, that can stop early and that keeps what it has. Where the
+-- file is damaged, it goes on if the options say so.
 --
 -- Throws 'IOException' if the file cannot be opened or read.
 --
@@ -98,8 +98,8 @@ startOf reading opened fd
   where
     from = readFrom (readingOptions reading)
 
--- | 'foldRecordsWith' of several files, one after another. All have the same type, and the numbers of
--- the records begin at 0 in each. 'readFrom' is that of the first file.
+-- | 'foldRecordsWith' of several files, one after another. All have the same type, and the numbers
+-- of the records begin at 0 in each. 'readFrom' is that of the first file.
 --
 -- Damage ends the fold, unless the options say to go on, and says which file it is in.
 --
@@ -127,8 +127,8 @@ foldReadings first others paths f b = case paths of
       _ -> pure outcome
 {-# NOINLINE foldReadings #-}
 
--- | 'foldRecordsWith' of a file that comes from elsewhere, such as a pipe or a socket. The source is
--- read to its end, unless the fold stops. What it has after that is lost.
+-- | 'foldRecordsWith' of a file that comes from elsewhere, such as a pipe or a socket. The source
+-- is read to its end, unless the fold stops. What it has after that is lost.
 --
 -- A 'Ashlar.Get.DecodeError' of the source itself is thrown.
 --
@@ -183,8 +183,8 @@ streamRecords = go []
 -- closed at its end, or when the list is garbage. If the list is consumed as it comes, this takes
 -- constant memory.
 --
--- The usual warnings about lazy input hold: 'IOException's come from pure code, and the file must not
--- be replaced before the list is consumed. 'foldRecords' has none of these.
+-- The usual warnings about lazy input hold: 'IOException's come from pure code, and the file must
+-- not be replaced before the list is consumed. 'foldRecords' has none of these.
 --
 -- @since 0.1.0.0
 lazyRecords :: Codec a => ReadOptions -> RecordType a -> FilePath -> IO (RecordStream a)

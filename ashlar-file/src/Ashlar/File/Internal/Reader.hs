@@ -63,8 +63,8 @@ openReader reading width path fd = do
                 <*> newIORef Nothing
             )
 
--- | Open a file to read records by their numbers. The options 'readFrom' and 'readWholeTail' have no
--- meaning here. With 'readResync', a damaged header does not matter.
+-- | Open a file to read records by their numbers. The options 'readFrom' and 'readWholeTail' have
+-- no meaning here. With 'readResync', a damaged header does not matter.
 --
 -- @since 0.1.0.0
 withReader ::
@@ -89,13 +89,13 @@ widthOf _ l = case l of
 
 -- | The record with a number, counted from 0. 'Nothing' if the file ends before it.
 --
--- It takes time that is logarithmic in the size of the file, and linear in that of a block. Blocks of
--- constant size, and files with an index, need one look at the header of a block, others some twenty.
--- Records of constant size are found in a block at once. Of others, all before it are decoded. The last
--- block is kept, for the next record may be in it.
+-- It takes time that is logarithmic in the size of the file, and linear in that of a block. Blocks
+-- of constant size, and files with an index, need one look at the header of a block, others some
+-- twenty. Records of constant size are found in a block at once. Of others, all before it are
+-- decoded. The last block is kept, for the next record may be in it.
 --
--- What is not looked at is not checked. If the block of the record is damaged, it is a 'Damage' without
--- the block's number.
+-- What is not looked at is not checked. If the block of the record is damaged, it is a 'Damage'
+-- without the block's number.
 --
 -- @since 0.1.0.0
 readAt :: Reader a -> Int64 -> IO (Either Damage (Maybe a))
@@ -184,8 +184,8 @@ indexOf reader size = do
       writeIORef (readerIndex reader) (Just (fst <$> index))
       pure (fst <$> index)
 
--- | How many records the file has now, up to the last whole block. It takes constant time, unless the
--- tail is damaged.
+-- | How many records the file has now, up to the last whole block. It takes constant time, unless
+-- the tail is damaged.
 --
 -- @since 0.1.0.0
 recordCount :: Reader a -> IO Int64

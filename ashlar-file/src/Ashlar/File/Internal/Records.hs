@@ -4,14 +4,13 @@
 -- Module      : Ashlar.File.Internal.Records
 -- Description : The records of a block
 --
--- Note [Batches]
--- ~~~~~~~~~~~~~~
--- A run of a decoder costs as much as a small record. So the records of a block are decoded some at a
--- time, in one run that makes a list. The user's action cannot be part of the run: what runs it may
--- begin again, and it would be interrupted in places where nobody expects it. A list of some kilobytes
--- is garbage before it leaves the nursery.
+-- Note [Batches] ~~~~~~~~~~~~~~ A run of a decoder costs as much as a small record. So the records
+-- of a block are decoded some at a time, in one run that makes a list. The user's action cannot be
+-- part of the run: what runs it may begin again, and it would be interrupted in places where nobody
+-- expects it. A list of some kilobytes is garbage before it leaves the nursery.
 --
--- If a batch fails, its records are decoded one by one, so that those before the fault are not lost.
+-- If a batch fails, its records are decoded one by one, so that those before the fault are not
+-- lost.
 module Ashlar.File.Internal.Records
   ( Decode (..),
     decodeBy,
@@ -47,8 +46,8 @@ import qualified Data.List as List
 -- | How to decode a number of records, and what follows them.
 newtype Decode a = Decode (Int -> ByteString -> Either DecodeError ([a], ByteString))
 
--- | Records, one after another, each with a budget of its own. One that reads nothing has a byte that
--- is 0.
+-- | Records, one after another, each with a budget of its own. One that reads nothing has a byte
+-- that is 0.
 decodeBy :: Get a -> Decode a
 decodeBy g = Decode (\n -> runGetRest (go n))
   where
@@ -112,7 +111,9 @@ expanded compression ratio h body
   | otherwise = case compression of
     Nothing -> pure (Left (UnknownCompression S.empty))
     Just c -> do
-      result <- try (evaluate (expandBody c (blockExpanded h) body) >>= either (pure . Left) (fmap Right . evaluate))
+      result <- try $ do
+        whole <- evaluate (expandBody c (blockExpanded h) body)
+        traverse evaluate whole
       case result of
         Left e -> case fromException e of
           Just (SomeAsyncException _) -> throwIO e

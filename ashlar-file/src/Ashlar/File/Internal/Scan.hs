@@ -24,6 +24,7 @@ module Ashlar.File.Internal.Scan
     Scan (..),
     Block (..),
     blockEnd,
+    endOf,
     Position (..),
     startAt,
     Step (..),
@@ -120,6 +121,7 @@ data Block = Block
 blockEnd :: Block -> Int64
 blockEnd b = endOf (blockAt b) (blockHeader b)
 
+-- | The offset after a block, given that of its header.
 endOf :: Int64 -> BlockHeader -> Int64
 endOf at h = at + fromIntegral (blockHeaderBytes + blockStored h)
 
@@ -165,59 +167,59 @@ data Resume
 
 -- | Read the block at a position.
 nextBlock :: Scan -> Position -> IO Step
-nextBlock scan = attempt False
+nextBlock scan pos0 = attempt pos0 (\pos _ -> attempt pos {posAhead = S.empty} failed)
   where
     input = scanInput scan
-    attempt again pos = do
-      let offset = posOffset pos
-          damaged cause resume = pure (StepDamaged cause resume)
-      inputForget input offset
+    -- The second argument is what to do about a wrong checksum: to read the block again, because a
+    -- writer may have replaced the tail between two reads.
+    attempt pos wrong = do
+      inputForget input (posOffset pos)
       start <-
         if S.length (posAhead pos) == blockHeaderBytes
           then pure (posAhead pos)
-          else inputFetch input offset blockHeaderBytes
+          else inputFetch input (posOffset pos) blockHeaderBytes
       if S.null start
         then pure StepEnd
         else case blockStart (scanMarker scan) start of
-          NoMarker
-            | S.length start < blockHeaderBytes,
-              S.take 8 start `S.isPrefixOf` markerBytes (scanMarker scan) ->
-              damaged (Truncated blockHeaderBytes (S.length start)) Search
-            | magic `S.isPrefixOf` start -> damaged AnotherFile Search
-            | otherwise -> damaged NotABlock Search
-          BadBlockHeader
-            | S.length start < blockHeaderBytes ->
-              damaged (Truncated blockHeaderBytes (S.length start)) Search
-            | otherwise -> damaged WrongBlockHeader Search
-          BlockStart h
-            | large > scanLimit scan -> damaged (TooLarge large (scanLimit scan)) (PassBlock h)
-            | not (consistent h) -> damaged WrongCount (PassBlock h)
-            | blockFirst h > posRecord pos,
-              not (posGap pos) ->
-              damaged (WrongNumber (blockFirst h)) (Gap (blockFirst h))
-            | blockFirst h < posRecord pos ->
-              damaged (WrongNumber (blockFirst h)) (PassBlock h)
-            | otherwise -> do
-              let n = blockStored h
-              rest <-
-                inputFetch
-                  input
-                  (offset + fromIntegral blockHeaderBytes)
-                  (n + inputAhead input)
-              let (body, ahead) = S.splitAt n rest
-              if S.length body < n
-                then damaged (Truncated (blockHeaderBytes + n) (blockHeaderBytes + S.length body)) (Tail h)
-                else
-                  if crc32c body == blockChecksum h
-                    then pure (StepBlock (Block offset (posBlock pos) h body) (after pos h ahead))
-                    else
-                      if again
-                        then damaged WrongChecksum (Body h)
-                        else -- A writer may have replaced the tail between the two reads.
-                          attempt True pos {posAhead = S.empty}
-            where
-              large = max (blockStored h) (blockExpanded h)
+          BlockStart h -> maybe (body pos h wrong) pure (refused pos h)
+          NoMarker -> pure (StepDamaged (noBlock start) Search)
+          BadBlockHeader -> pure (StepDamaged (cutOr WrongBlockHeader start) Search)
+    failed _ h = pure (StepDamaged WrongChecksum (Body h))
 
+    noBlock start
+      | S.take 8 start `S.isPrefixOf` markerBytes (scanMarker scan) = cutOr NotABlock start
+      | magic `S.isPrefixOf` start = AnotherFile
+      | otherwise = NotABlock
+    cutOr cause start
+      | S.length start < blockHeaderBytes = Truncated blockHeaderBytes (S.length start)
+      | otherwise = cause
+
+    -- What a header says that is right by itself, and cannot be.
+    refused pos h
+      | large > scanLimit scan = Just (StepDamaged (TooLarge large (scanLimit scan)) (PassBlock h))
+      | not (consistent h) = Just (StepDamaged WrongCount (PassBlock h))
+      | first > posRecord pos, not (posGap pos) = Just (StepDamaged (WrongNumber first) (Gap first))
+      | first < posRecord pos = Just (StepDamaged (WrongNumber first) (PassBlock h))
+      | otherwise = Nothing
+      where
+        large = max (blockStored h) (blockExpanded h)
+        first = blockFirst h
+
+    body pos h wrong = do
+      let n = blockStored h
+          from = posOffset pos + fromIntegral blockHeaderBytes
+      rest <- inputFetch input from (n + inputAhead input)
+      let (stored, ahead) = S.splitAt n rest
+          found = Block (posOffset pos) (posBlock pos) h stored
+          needed = Truncated (blockHeaderBytes + n) (blockHeaderBytes + S.length stored)
+      if S.length stored < n
+        then pure (StepDamaged needed (Tail h))
+        else
+          if crc32c stored == blockChecksum h
+            then pure (StepBlock found (after pos h ahead))
+            else wrong pos h
+
+-- Can it have as many records?
 consistent :: BlockHeader -> Bool
 consistent h =
   (blockCompressed h || blockStored h == blockExpanded h) && case blockKind h of
@@ -286,8 +288,8 @@ headerAt scan offset = do
     BlockStart h -> Just h
     _ -> Nothing
 
--- | The first block at or after an offset, and before another, whose header is right. 'Left' if there
--- is none: the offset at which the search ended.
+-- | The first block at or after an offset, and before another, whose header is right. 'Left' if
+-- there is none: the offset at which the search ended.
 searchBlock :: Scan -> Int64 -> Int64 -> IO (Either Int64 (Int64, BlockHeader))
 searchBlock scan first limit = go first
   where

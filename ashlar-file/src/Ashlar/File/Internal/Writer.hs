@@ -26,7 +26,16 @@ import Ashlar.File.Internal.System
 import Ashlar.File.Internal.Type
 import Ashlar.Internal.Mem (copyRange, withBytes)
 import Control.Concurrent.MVar (MVar, newMVar, withMVar)
-import Control.Exception (IOException, SomeException, catch, finally, mask, onException, throwIO, try)
+import Control.Exception
+  ( IOException,
+    SomeException,
+    catch,
+    finally,
+    mask,
+    onException,
+    throwIO,
+    try,
+  )
 import Control.Monad (when)
 import qualified Data.ByteString as S
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
@@ -34,8 +43,8 @@ import Data.Int (Int64)
 import Foreign.Ptr (castPtr, plusPtr)
 import System.Posix.Types (Fd)
 
--- | A file that is being written. Any number of threads may use it: one after another, a record at a
--- time.
+-- | A file that is being written. Any number of threads may use it: one after another, a record at
+-- a time.
 --
 -- @since 0.1.0.0
 data Writer a = Writer
@@ -49,11 +58,11 @@ data Writer a = Writer
 -- | Write a new file, or replace the contents of an old one. The writer is closed afterwards.
 --
 -- Everything that was written before an exception is in the file, also if the action throws. If the
--- program is killed, the records of whole blocks are. 'flush' ends a block, and 'sync' waits for the
--- disk.
+-- program is killed, the records of whole blocks are. 'flush' ends a block, and 'sync' waits for
+-- the disk.
 --
--- Throws 'FileLocked' if another writer has the file open, and 'IOException' if it cannot be written. A
--- disk that is full loses no whole block: see 'write'.
+-- Throws 'FileLocked' if another writer has the file open, and 'IOException' if it cannot be
+-- written. A disk that is full loses no whole block: see 'write'.
 --
 -- @since 0.1.0.0
 withWriter ::
@@ -64,12 +73,12 @@ withWriter options ty path =
 
 -- | Append to a file, or write a new one if it is missing or empty.
 --
--- What follows the last whole block is cut off: an index, and what a writer left that was killed. The
--- records may be of another type than those in the file if 'typeEvolved' accepts what its last block
--- and its header say. Then the new schema is written before them.
+-- What follows the last whole block is cut off: an index, and what a writer left that was killed.
+-- The records may be of another type than those in the file if 'typeEvolved' accepts what its last
+-- block and its header say. Then the new schema is written before them.
 --
--- Throws a 'Ashlar.File.Damage' if it is another file, if the type is not accepted, or if the file is
--- compressed in another way; otherwise as 'withWriter'. The file is not changed then.
+-- Throws a 'Ashlar.File.Damage' if it is another file, if the type is not accepted, or if the file
+-- is compressed in another way; otherwise as 'withWriter'. The file is not changed then.
 --
 -- @since 0.1.0.0
 withAppender ::
@@ -159,13 +168,13 @@ deliverTo fd compression ref (OpenBytes at size count) = do
     -- Of a copy, which the function may keep.
     compressed body c = compressBody c <$> S.packCStringLen (castPtr body, size)
 
--- | Write a record. It is in the file when its block is: when that is full, after 'flush', 'sync', or
--- when the writer is closed.
+-- | Write a record. It is in the file when its block is: when that is full, after 'flush', 'sync',
+-- or when the writer is closed.
 --
--- If it throws, this record is not written, and those before it are, or will be. It throws what a value
--- in the record does, 'RecordTooLarge', 'WriterClosed', and 'IOException' if a block cannot be written,
--- for instance to a disk that is full. Then the file ends after the last whole block, and the next
--- 'write', 'flush' or 'sync' tries again to write the records of the open one.
+-- If it throws, this record is not written, and those before it are, or will be. It throws what a
+-- value in the record does, 'RecordTooLarge', 'WriterClosed', and 'IOException' if a block cannot
+-- be written, for instance to a disk that is full. Then the file ends after the last whole block,
+-- and the next 'write', 'flush' or 'sync' tries again to write the records of the open one.
 --
 -- @since 0.1.0.0
 write :: Codec a => Writer a -> a -> IO ()
@@ -176,8 +185,8 @@ write writer x = withMVar (writerLock writer) $ \_ ->
 -- | 'write' records one after another, which is several times as fast as one by one. The list is
 -- consumed as it is written, so this takes constant memory.
 --
--- If it throws, the record that was the reason and those after it are not written, and those before it
--- are. 'written' tells how many there are.
+-- If it throws, the record that was the reason and those after it are not written, and those before
+-- it are. 'written' tells how many there are.
 --
 -- @since 0.1.0.0
 writeMany :: Codec a => Writer a -> [a] -> IO ()
@@ -187,8 +196,8 @@ writeMany writer xs = withMVar (writerLock writer) $ \_ ->
     block = writerBlock writer
 {-# INLINE writeMany #-}
 
--- | Write the records of the open block, so that readers see them. Call it seldom: each block takes 72
--- bytes more than its records, and the time of a system call.
+-- | Write the records of the open block, so that readers see them. Call it seldom: each block takes
+-- 72 bytes more than its records, and the time of a system call.
 --
 -- @since 0.1.0.0
 flush :: Writer a -> IO ()
@@ -212,8 +221,8 @@ written writer = withMVar (writerLock writer) $ \_ -> do
   open <- openRecords (writerBlock writer)
   pure (tailRecords end + fromIntegral open)
 
--- | Write a file of records, replacing its contents: 'withWriter' and 'writeMany'. It takes constant
--- memory if the list is made as it is consumed.
+-- | Write a file of records, replacing its contents: 'withWriter' and 'writeMany'. It takes
+-- constant memory if the list is made as it is consumed.
 --
 -- @since 0.1.0.0
 writeRecords :: Codec a => RecordType a -> FilePath -> [a] -> IO ()
