@@ -6,8 +6,11 @@
 -- Description : Files that were damaged
 module Tests.Damage (tests) where
 
+import Ashlar.Codec (get)
 import Ashlar.File
 import Ashlar.File.Blocks
+import Ashlar.File.Crc32c
+import Ashlar.File.Internal.Layout (encodeBlockHeader, fileHeaderBytes)
 import Ashlar.Get (newSource)
 import Control.Exception (try)
 import Control.Monad (forM)
@@ -16,6 +19,7 @@ import qualified Data.ByteString as S
 import Data.IORef (atomicModifyIORef', newIORef)
 import Data.Int (Int64)
 import qualified Data.List as List
+import Data.Maybe (isJust)
 import Data.Word (Word8)
 import Test.Tasty
 import Test.Tasty.QuickCheck
@@ -35,6 +39,8 @@ tests =
       testProperty "a source says the same as a file" sources,
       testProperty "a tail of any bytes: appending cuts it off" tails,
       testProperty "a copy of the file in its own records" ownCopy,
+      testProperty "a schema that is lost" schemaLost,
+      testProperty "a block that cannot be expanded" notExpanded,
       testProperty "no such file" notAFile
     ]
 
@@ -191,7 +197,7 @@ edited settings (NonEmpty xs) (Edit at n ws) = with settings xs $ \f -> do
     pure . counterexample (show (i, lost)) $
       conjoin
         [ isPrefix got (fileRows f),
-          counterexample "damage" (property (new == bytes || damage /= Nothing || atEnd f i n)),
+          counterexample "damage" (property (new == bytes || isJust damage || atEnd f i n)),
           -- A block that was written over by itself may be whole.
           counterexample (show (map rowNumber ys, map rowNumber expected)) $
             property (expected `List.isSubsequenceOf` ys && ys `List.isSubsequenceOf` fileRows f)
@@ -207,7 +213,7 @@ rearranged settings (NonEmpty xs) (NonNegative a) (NonNegative b) = with setting
       i = a `mod` n
       j = b `mod` n
       bytesOf k = slice (blocks !! k)
-      slice x = S.take (fromIntegral (blockEnd x - blockAt x)) (after x)
+      slice x = S.take (fromIntegral (blockEnd x - blockAt x)) (following x)
       following x = S.drop (fromIntegral (blockAt x)) (fileBytes f)
       orders =
         [ [if k == i then j else if k == j then i else k | k <- [0 .. n - 1]],
@@ -340,3 +346,59 @@ notAFile ws = ioProperty . withBytesIn (S.pack ws) $ \path -> do
         .&&. unchanged === S.pack ws
     Just (TruncatedHeader _ 0) -> ws === []
     other -> counterexample (show other) False
+
+-- Records of three types. The schema of the second one is damaged.
+schemaLost :: NonEmptyList Word8 -> NonEmptyList Word8 -> NonEmptyList Word8 -> Property
+schemaLost (NonEmpty as) (NonEmpty bs) (NonEmpty cs) = ioProperty . inFile $ \path -> do
+  let evolving name = (fixedType name) {typeEvolved = \_ _ -> Right get} :: RecordType Word8
+  appendRecords (evolving "a") path as
+  appendRecords (evolving "b") path bs
+  appendRecords (evolving "c") path cs
+  got <- foldBlocks defaultReadOptions path (\acc e -> pure (e : acc)) []
+  bytes <- S.readFile path
+  let schemas = [b | WholeBlock b <- either (const []) (reverse . snd) got, isSchema b]
+      at = maximum (map (fromIntegral . blockEnd) (take 1 schemas)) - 1
+      isSchema b = blockKind (blockHeader b) == Schema
+  S.writeFile path (flipAt at 1 bytes)
+  (strict, damage) <- strictly <$> readAll reading (evolving "c") path
+  (outcome, lost) <- resynced reading (evolving "c") path
+  -- Who has the second type needs no schema of it.
+  (second, _) <- resynced reading (evolving "b") path
+  pure $
+    conjoin
+      [ length schemas === 2,
+        strict === as,
+        fmap damageCause damage === Just WrongChecksum,
+        fst (strictly outcome) === as ++ cs,
+        map (damageCause . lostDamage) lost === [WrongChecksum, UnknownSchema],
+        fst (strictly second) === as ++ bs ++ cs
+      ]
+
+-- The checksum is right, and the compressed bytes are any.
+notExpanded :: [Word8] -> Word8 -> Property
+notExpanded ws n = ioProperty . inFile $ \path -> do
+  withWriter defaultWriteOptions {writeCompression = Just zlib} rowType path (const (pure ()))
+  before <- S.readFile path
+  Right h <- readHeader path
+  let body = S.pack ws
+      block =
+        BlockHeader
+          { blockMarker = fileMarker h,
+            blockKind = Records,
+            blockCompressed = True,
+            blockStored = S.length body,
+            blockExpanded = 1 + fromIntegral n,
+            blockCount = 1,
+            blockFirst = 0,
+            blockFingerprint = fileFingerprint h,
+            blockSchemaAt = 0,
+            blockOffset = 0,
+            blockChecksum = crc32c body
+          }
+  S.writeFile path (S.take (fileHeaderBytes h) before <> encodeBlockHeader block <> body)
+  (got, damage) <- strictly <$> readAll reading {readExpansionLimit = 300} rowType path
+  pure $
+    got === [] .&&. case damageCause <$> damage of
+      Just (WrongExpansion _) -> property True
+      Just (TooLarge _ _) -> property (null ws)
+      other -> counterexample (show other) False

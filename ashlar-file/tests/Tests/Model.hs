@@ -38,6 +38,7 @@ tests =
       testProperty "blocks are as large as they should be" blockSizes,
       testProperty "a value that throws is not written, all others are" throwing,
       testProperty "an exception of the action loses nothing" throwingAction,
+      testProperty "large and small records" largeAndSmall,
       testProperty "a record that is too large" (once tooLarge),
       testProperty "a writer is closed afterwards" (once closed),
       testProperty "another type is refused" (once anotherType),
@@ -220,6 +221,23 @@ throwingAction settings xs ys = ioProperty . inFile $ \path -> do
   pure $
     either (\(ErrorCall m) -> m) id r === "stop"
       .&&. got === Ended (size' (xs ++ ys)) (xs ++ ys)
+
+-- Strings that are inserted, and lists that are written element by element, of all sizes around
+-- those of blocks and buffers.
+largeAndSmall :: Positive Int -> [Either (NonNegative Int) (NonNegative Int)] -> Property
+largeAndSmall (Positive n) sizes = ioProperty . inFile $ \path -> do
+  let options = defaultWriteOptions {writeBlockSize = 100 * n}
+      ty = fixedType "either" :: RecordType (Either S.ByteString [Word16])
+      xs = zipWith record [0 ..] sizes
+      record i choice = case choice of
+        Left (NonNegative k) -> Left (S.replicate (k * k * k) i)
+        Right (NonNegative k) -> Right (replicate (k * k) (fromIntegral i))
+  withWriter options ty path $ \w -> do
+    writeMany w (take 5 xs)
+    mapM_ (write w) (drop 5 xs)
+  got <- readAll defaultReadOptions ty path
+  single <- withReader defaultReadOptions ty path (\r -> forM [0 .. size' xs - 1] (readAt r))
+  pure (got === Ended (size' xs) xs .&&. single === Right (map (Right . Just) xs))
 
 tooLarge :: Property
 tooLarge = ioProperty . inFile $ \path -> do

@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE OverloadedStrings #-}
 
 -- |
@@ -8,6 +9,7 @@
 module Tests.Processes (tests, child) where
 
 import Ashlar.File
+import Ashlar.Get (handleSource)
 import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar, threadDelay)
 import Control.Exception (IOException, bracket, finally, try)
 import Control.Monad (forM, forM_, replicateM_, unless, void, when)
@@ -19,6 +21,7 @@ import System.Directory (doesFileExist, getFileSize)
 import System.Environment (getExecutablePath)
 import System.Exit (ExitCode (..), exitWith)
 import System.FilePath ((</>))
+import System.IO (IOMode (ReadMode), withBinaryFile)
 import System.Posix.Resource
 import System.Posix.Signals (Handler (Ignore), installHandler, sigKILL, signalProcess)
 import System.Process
@@ -37,7 +40,8 @@ tests =
       testProperty "one writer at a time, also in one process" (once oneWriter),
       testProperty "a limit on the size: no whole block is lost" (once (full "limit")),
       testProperty "a full disk: no whole block is lost" (once (full "disk")),
-      testProperty "many threads with one writer" (once manyThreads)
+      testProperty "many threads with one writer" (once manyThreads),
+      testProperty "a file of 10 MB, in constant memory" (once constantMemory)
     ]
 
 -- | What another process does.
@@ -46,6 +50,7 @@ child args = case args of
   ["write", path, size] -> writeForever path (read size)
   ["limit", directory] -> underLimit directory
   ["disk", directory] -> onSmallDisk directory
+  ["memory", directory] -> inLittleMemory directory
   _ -> exitWith (ExitFailure 3)
 
 start :: [String] -> IO ProcessHandle
@@ -260,3 +265,31 @@ manyThreads = ioProperty . inFile $ \path -> do
     other -> counterexample (take 300 (show other)) False
   where
     numbers t = [fromIntegral (1000 * t) .. fromIntegral (1000 * t + 499)]
+
+-- The child has a heap of 6 MB.
+constantMemory :: Property
+constantMemory = ioProperty . inDirectory $ \directory -> do
+  self <- getExecutablePath
+  p <- spawnProcess self ["child", "memory", directory, "+RTS", "-M6m", "-A1m"]
+  code <- waitForProcess p
+  pure (code === ExitSuccess)
+
+inLittleMemory :: FilePath -> IO ()
+inLittleMemory directory = do
+  let path = directory </> "records"
+      n = 100000 :: Int64
+      large i = Row (fromIntegral i) "some text of a few words, which is always the same" [] Nothing
+      right i x = pure (if x == large i then Right (i + 1) else Left i)
+      ended outcome = outcome == Ended n (n :: Int64)
+  writeRecords rowType path (map large [0 .. n - 1])
+  folded <- foldRecordsWith defaultReadOptions rowType path right 0
+  unless (ended folded) (exitWith (ExitFailure 1))
+  fromSource <- withBinaryFile path ReadMode $ \h -> do
+    source <- handleSource h
+    foldSourceWith defaultReadOptions rowType path source right 0
+  unless (ended fromSource) (exitWith (ExitFailure 2))
+  stream <- lazyRecords defaultReadOptions rowType path
+  let go !i s = case s of
+        NextRecord x rest -> if x == large i then go (i + 1) rest else i
+        _ -> i
+  unless (go 0 stream == n) (exitWith (ExitFailure 3))

@@ -73,9 +73,9 @@ appendBlock fd end header body =
 -- | Write something after the end. If that fails, cut off what was written of it.
 orCut :: Fd -> Tail -> IO a -> IO a
 orCut fd end act = act `onException` (truncateTo fd (tailOffset end) `catch` ignored)
-  where
-    ignored :: IOException -> IO ()
-    ignored _ = pure ()
+
+ignored :: IOException -> IO ()
+ignored _ = pure ()
 
 -- | Begin a file.
 newFile :: WriteOptions -> RecordType a -> FilePath -> Fd -> IO Tail
@@ -86,7 +86,7 @@ newFile options ty path fd = do
   let header = headerWith marker
   truncateTo fd 0
   withBytes (putFileHeader header) (writeAll fd 0)
-    `onException` (truncateTo fd 0 `catch` (\e -> const (pure ()) (e :: IOException)))
+    `onException` (truncateTo fd 0 `catch` ignored)
   pure
     Tail
       { tailMarker = marker,
@@ -116,7 +116,7 @@ oldFile options ty path fd = do
     -- A header is written at once, and before all else. If there is a block, its length is damaged.
     Left cause@(TruncatedHeader _ _) -> do
       block <- anyMarker input
-      if block == Nothing then newFile options ty path fd else refuse 0 cause
+      maybe (newFile options ty path fd) (const (refuse 0 cause)) block
     Left cause -> refuse 0 cause
     Right h -> do
       let start = fromIntegral (fileHeaderBytes h)

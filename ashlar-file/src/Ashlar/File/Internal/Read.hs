@@ -27,7 +27,6 @@ import Ashlar.File.Internal.Type
 import Ashlar.Get (Source)
 import Control.Exception (bracket, mask_, onException)
 import Data.IORef (IORef, atomicModifyIORef', mkWeakIORef, newIORef)
-import qualified Data.List as List
 import Data.Void (absurd)
 import System.IO.Unsafe (unsafeInterleaveIO)
 import System.Posix.Types (Fd)
@@ -112,8 +111,8 @@ foldFilesWith ::
   (b -> a -> IO (Either c b)) ->
   b ->
   IO (Outcome c b)
-foldFilesWith options ty paths f b =
-  foldReadings (readingOf options ty) (readingOf options {readFrom = 0} ty) paths f b
+foldFilesWith options ty =
+  foldReadings (readingOf options ty) (readingOf options {readFrom = 0} ty)
 {-# INLINE foldFilesWith #-}
 
 foldReadings ::
@@ -215,7 +214,10 @@ lazyReading reading path = do
             Ended _ xs -> reversed xs EndOfRecords
             Stopped _ end -> absurd end
             Damaged _ xs damage -> reversed xs (BrokenRecords damage)
-    reversed xs rest = List.foldl' (flip NextRecord) rest xs
+    -- What follows is not forced.
+    reversed xs rest = case xs of
+      [] -> rest
+      x : others -> reversed others (NextRecord x rest)
 {-# NOINLINE lazyReading #-}
 
 closeOnce :: IORef (Maybe Fd) -> IO ()

@@ -17,11 +17,19 @@ module Ashlar.File.Internal.System
     writeAll,
     truncateTo,
     toDisk,
+    directoryToDisk,
     randomWord,
   )
 where
 
-import Control.Exception (Exception (..), onException, throwIO)
+import Control.Exception
+  ( Exception (..),
+    IOException,
+    catch,
+    finally,
+    onException,
+    throwIO,
+  )
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -46,7 +54,7 @@ import System.Posix.Files (fileSize, getFdStatus, setFdSize)
 import System.Posix.IO (closeFd)
 import System.Posix.Internals (withFilePath)
 import System.Posix.Types (COff (..), CSsize (..), Fd (..))
-import System.Posix.Unistd (fileSynchroniseDataOnly)
+import System.Posix.Unistd (fileSynchronise, fileSynchroniseDataOnly)
 
 -- | Open a file to read.
 openToRead :: FilePath -> IO Fd
@@ -134,6 +142,18 @@ truncateTo fd = setFdSize fd . fromIntegral
 -- | Wait until what was written has reached the disk.
 toDisk :: Fd -> IO ()
 toDisk = fileSynchroniseDataOnly
+
+-- | Wait until a new file's name has reached the disk. Some file systems cannot do that.
+directoryToDisk :: FilePath -> IO ()
+directoryToDisk path = (`catch` ignored) $ do
+  fd <- openToRead directory
+  fileSynchronise fd `finally` closeFd fd
+  where
+    directory = case dropWhile (/= '/') (reverse path) of
+      "" -> "."
+      slash -> reverse slash
+    ignored :: IOException -> IO ()
+    ignored _ = pure ()
 
 -- | A number of random choice.
 randomWord :: IO Word64

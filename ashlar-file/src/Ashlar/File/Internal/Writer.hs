@@ -40,6 +40,7 @@ import Control.Monad (when)
 import qualified Data.ByteString as S
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
+import Data.Maybe (isNothing)
 import Foreign.Ptr (castPtr, plusPtr)
 import System.Posix.Types (Fd)
 
@@ -52,6 +53,8 @@ data Writer a = Writer
     writerBlock :: !OpenBlock,
     writerTail :: !(IORef Tail),
     writerFd :: !Fd,
+    -- | Until its name is on the disk.
+    writerUnnamed :: !(IORef (Maybe FilePath)),
     writerIndexes :: !Bool
   }
 
@@ -106,10 +109,11 @@ withTail options l path start act = mask $ \restore -> do
       tailRef <- newIORef end
       block <- newOpenBlock (limitsOf options) (deliverTo fd (writeCompression options) tailRef)
       lock <- newMVar ()
-      pure (Writer lock block tailRef fd (writeIndex options && not constant))
+      unnamed <- newIORef (Just path)
+      pure (Writer lock block tailRef fd unnamed (writeIndex options && not constant))
     -- Blocks of equal size need no index.
     constant = case l of
-      Fix _ -> maybe True (const False) (writeCompression options)
+      Fix _ -> isNothing (writeCompression options)
       Var _ -> False
     lessUrgent :: SomeException -> IO ()
     lessUrgent _ = pure ()
@@ -211,6 +215,9 @@ sync :: Writer a -> IO ()
 sync writer = withMVar (writerLock writer) $ \_ -> do
   flushOpen (writerBlock writer)
   toDisk (writerFd writer)
+  unnamed <- readIORef (writerUnnamed writer)
+  mapM_ directoryToDisk unnamed
+  writeIORef (writerUnnamed writer) Nothing
 
 -- | How many records the file has with those of the open block: the number of the next one.
 --
