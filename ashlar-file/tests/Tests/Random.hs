@@ -12,7 +12,7 @@ module Tests.Random
     Settings (..),
     writing,
     reading,
-    zlib,
+    runs,
     readAll,
     resynced,
     strictly,
@@ -21,7 +21,7 @@ where
 
 import Ashlar.Codec (Codec)
 import Ashlar.File
-import qualified Codec.Compression.Zlib as Zlib
+import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.IORef (modifyIORef', newIORef, readIORef)
 import qualified Data.Text as T
@@ -50,7 +50,7 @@ rowType = fixedType "row"
 data Settings = Settings
   { settingsBlock :: Int,
     settingsIndex :: Bool,
-    settingsZlib :: Bool
+    settingsRuns :: Bool
   }
   deriving stock (Eq, Show)
 
@@ -68,17 +68,31 @@ writing s =
   defaultWriteOptions
     { writeBlockSize = settingsBlock s,
       writeIndex = settingsIndex s,
-      writeCompression = if settingsZlib s then Just zlib else Nothing
+      writeCompression = if settingsRuns s then Just runs else Nothing
     }
 
 reading :: ReadOptions
-reading = defaultReadOptions {readCompressions = [zlib]}
+reading = defaultReadOptions {readCompressions = [runs]}
 
-zlib :: Compression
-zlib = Compression "zlib" (whole Zlib.compress) (\n -> Right . whole (most n . Zlib.decompress))
+-- | Each run of a byte is its length and the byte.
+runs :: Compression
+runs = Compression "runs" small large
   where
-    whole f = L.toStrict . f . L.fromStrict
-    most n = L.take (fromIntegral n + 1)
+    small = S.concat . map run . concatMap cut . S.group
+    run bytes = S.cons (fromIntegral (S.length bytes)) (S.take 1 bytes)
+    cut bytes
+      | S.length bytes <= 255 = [bytes]
+      | otherwise = S.take 255 bytes : cut (S.drop 255 bytes)
+    -- One byte too many is enough to see that there are too many.
+    large n bytes
+      | odd (S.length bytes) = error "an odd number of bytes"
+      | S.any (== 0) (S.pack (everySecond (S.unpack bytes))) = Left "a run of no bytes"
+      | otherwise = Right (L.toStrict (L.take (fromIntegral n + 1) (expandAll bytes)))
+    expandAll bytes = case S.unpack (S.take 2 bytes) of
+      [n, w] -> L.fromStrict (S.replicate (fromIntegral n) w) <> expandAll (S.drop 2 bytes)
+      _ -> L.empty
+    everySecond (x : _ : rest) = x : everySecond rest
+    everySecond rest = rest
 
 -- | All records, and how the fold ended.
 readAll :: Codec a => ReadOptions -> RecordType a -> FilePath -> IO (Outcome () [a])

@@ -66,8 +66,10 @@ getterFor ty schema fingerprint
 --
 -- With the package zlib:
 --
--- > deflate = Compression "zlib" (whole Zlib.compress) (\n -> Right . whole (L.take (n + 1) .
--- Zlib.decompress)) >   where >     whole f = L.toStrict . f . L.fromStrict
+-- > deflate = Compression "zlib" (whole Zlib.compress) expand
+-- >   where
+-- >     expand n = Right . whole (L.take (fromIntegral n + 1) . Zlib.decompress)
+-- >     whole f = L.toStrict . f . L.fromStrict
 --
 -- @since 0.1.0.0
 data Compression = Compression
