@@ -4,11 +4,12 @@
 -- Module      : Ashlar.File.Internal.Block
 -- Description : The block that is being written
 --
--- Note [The open block] ~~~~~~~~~~~~~~~~~~~~~ Builders write straight into the buffer of the open
--- block, after space for its header. After each record 'endRecord' compares the cursor with the
--- address at which the block is large enough, and that is all, but for noting where the next record
--- begins. So records are written as fast as the elements of a list. What was noted says what to
--- drop if a value throws in the middle of a record.
+-- Note [The open block]
+-- ~~~~~~~~~~~~~~~~~~~~~
+-- Builders write straight into the buffer of the open block, after space for its header. After each
+-- record 'endRecord' compares the cursor with the address at which the block is large enough, and
+-- that is all, but for noting where the next record begins. So records are written as fast as the
+-- elements of a list. What was noted says what to drop if a value throws in the middle of a record.
 --
 -- If a record does not fit, the records before it are written as a block, and its first part moves
 -- to the beginning of the buffer. If that does not help, the buffer grows.

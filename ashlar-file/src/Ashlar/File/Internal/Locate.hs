@@ -2,11 +2,13 @@
 -- Module      : Ashlar.File.Internal.Locate
 -- Description : The last block, and the block of a record
 --
--- Note [Copies of blocks] ~~~~~~~~~~~~~~~~~~~~~~~ A record may contain bytes of this very file,
--- with its marker: a backup of the folder that it is in, say. Who searches from anywhere may meet a
--- block in there. So a header has its own offset, and what stands elsewhere is a copy. But if bytes
--- were lost or inserted, all blocks after them stand elsewhere. A search for the last block tells
--- the two apart by the numbers of the records: a copy is older than the block that contains it.
+-- Note [Copies of blocks]
+-- ~~~~~~~~~~~~~~~~~~~~~~~
+-- A record may contain bytes of this very file, with its marker: a backup of the folder that it is
+-- in, say. Who searches from anywhere may meet a block in there. So a header has its own offset,
+-- and what stands elsewhere is a copy. But if bytes were lost or inserted, all blocks after them
+-- stand elsewhere. A search for the last block tells the two apart by the numbers of the records: a
+-- copy is older than the block that contains it.
 module Ashlar.File.Internal.Locate
   ( lastBlock,
     nextRecordOf,

@@ -4,10 +4,12 @@
 -- Module      : Ashlar.File.Internal.Records
 -- Description : The records of a block
 --
--- Note [Batches] ~~~~~~~~~~~~~~ A run of a decoder costs as much as a small record. So the records
--- of a block are decoded some at a time, in one run that makes a list. The user's action cannot be
--- part of the run: what runs it may begin again, and it would be interrupted in places where nobody
--- expects it. A list of some kilobytes is garbage before it leaves the nursery.
+-- Note [Batches]
+-- ~~~~~~~~~~~~~~
+-- A run of a decoder costs as much as a small record. So the records of a block are decoded some at
+-- a time, in one run that makes a list. The user's action cannot be part of the run: what runs it
+-- may begin again, and it would be interrupted in places where nobody expects it. A list of some
+-- kilobytes is garbage before it leaves the nursery.
 --
 -- If a batch fails, its records are decoded one by one, so that those before the fault are not
 -- lost.
