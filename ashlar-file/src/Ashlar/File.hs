@@ -1,3 +1,5 @@
+{-# LANGUAGE Trustworthy #-}
+
 -- |
 -- Module      : Ashlar.File
 -- Description : Files of records that are appended for years
@@ -7,6 +9,9 @@
 --
 -- >>> :set -XDeriveGeneric -XDeriveAnyClass
 -- >>> data Order = Order { item :: Text, count :: Int } deriving (Show, Generic, Codec)
+-- >>> import System.IO (hClose, openTempFile)
+-- >>> (path, handle) <- openTempFile "." "orders"
+-- >>> hClose handle
 -- >>> let order = fixedType "order, version 1" :: RecordType Order
 -- >>> appendRecords order path [Order "brick" 12, Order "mortar" 3]
 -- >>> appendRecords order path [Order "sand" 1]

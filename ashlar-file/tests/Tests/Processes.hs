@@ -41,6 +41,7 @@ tests =
       testProperty "a limit on the size: no whole block is lost" (once (full "limit")),
       testProperty "a full disk: no whole block is lost" (once (full "disk")),
       testProperty "many threads with one writer" (once manyThreads),
+      testProperty "interrupted at any moment: whole records are written, in order" interrupted,
       testProperty "a file of 10 MB, in constant memory" (once constantMemory)
     ]
 
@@ -265,6 +266,22 @@ manyThreads = ioProperty . inFile $ \path -> do
     other -> counterexample (take 300 (show other)) False
   where
     numbers t = [fromIntegral (1000 * t) .. fromIntegral (1000 * t + 499)]
+
+-- After each interruption, the writer says which record comes next.
+interrupted :: [NonNegative Int] -> Property
+interrupted waits = withMaxSuccess 30 . ioProperty . inFile $ \path -> do
+  let options = defaultWriteOptions {writeBlockSize = 1000}
+  n <- withWriter options rowType path $ \w -> do
+    forM_ waits $ \(NonNegative k) -> do
+      next <- written w
+      void (timeout (20 * k) (writeMany w (map rowOf [next ..])))
+      after' <- written w
+      void (timeout k (write w (rowOf after')))
+    written w
+  got <- readAll defaultReadOptions rowType path
+  pure $ case got of
+    Ended m xs -> m === n .&&. property (xs == map rowOf [0 .. n - 1])
+    other -> counterexample (take 1000 (show (snd (strictly other)))) False
 
 -- The child has a heap of 6 MB.
 constantMemory :: Property

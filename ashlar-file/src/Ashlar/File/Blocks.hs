@@ -1,4 +1,5 @@
 {-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE Trustworthy #-}
 
 -- |
 -- Module      : Ashlar.File.Blocks

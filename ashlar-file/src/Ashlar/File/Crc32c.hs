@@ -1,3 +1,5 @@
+{-# LANGUAGE Trustworthy #-}
+
 -- |
 -- Module      : Ashlar.File.Crc32c
 -- Description : The checksum CRC-32C

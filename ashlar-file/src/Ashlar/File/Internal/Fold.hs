@@ -100,10 +100,18 @@ withSchema reading at fingerprint schema =
 -- | How to read the records of a block. The schema is that of the last block that has been looked
 -- at, which is returned if it is the right one.
 getterOf ::
-  Reading a -> Scan -> Schemas a -> BlockHeader -> IO (Either Cause (Schemas a, Decode a))
-getterOf reading scan known@(Schemas at fingerprint decode) h
+  Reading a ->
+  Scan ->
+  Schemas a ->
+  -- | The offset of the block.
+  Int64 ->
+  BlockHeader ->
+  IO (Either Cause (Schemas a, Decode a))
+getterOf reading scan known@(Schemas at fingerprint decode) here h
   | blockFingerprint h == readingFingerprint reading = pure (Right (known, readingToday reading))
   | blockSchemaAt h == at && blockFingerprint h == fingerprint = pure (found known decode)
+  -- It comes before.
+  | blockSchemaAt h >= here = pure (Left UnknownSchema)
   | otherwise = do
     -- It was passed over, or this block was looked up.
     fetched <-
@@ -242,7 +250,7 @@ foldBlock (Fold reading opened f) (Place schemas0 pos0) b = do
       Records
         | posRecord next <= from -> pure (Onward (Place schemas0 next) b)
         | otherwise -> do
-          getter <- getterOf reading scan schemas0 h
+          getter <- getterOf reading scan schemas0 (blockAt block) h
           case getter of
             Left cause@(WrongType _) -> pure (Done (Damaged first b (damageAt first cause)))
             Left cause -> damaged b cause first (onwards next) schemas0

@@ -71,10 +71,14 @@ sourceInput name source = do
         result <- getFrom source (isolateAtMost n getRemainingByteString)
         either throwIO pure result
       fetch offset n = do
-        arrive (offset + fromIntegral n)
-        (start, bytes) <- readIORef held
-        pure $
-          if offset < start || offset > start + fromIntegral (S.length bytes)
-            then S.empty
-            else S.take n (S.drop (fromIntegral (offset - start)) bytes)
+        forgotten <- (offset <) . fst <$> readIORef held
+        if forgotten
+          then pure S.empty
+          else do
+            arrive (offset + fromIntegral n)
+            (start, bytes) <- readIORef held
+            pure (S.take n (dropped (offset - start) bytes))
+      dropped n bytes
+        | n > fromIntegral (S.length bytes) = S.empty
+        | otherwise = S.drop (fromIntegral n) bytes
   pure (Input name fetch 0 forget)

@@ -245,6 +245,8 @@ anyBlockStart bytes = do
   (b, checksum) <- either (const Nothing) Just (runGetWhole block bytes)
   guard (checksum == crc32c (S.take (blockHeaderBytes - 4) bytes))
   guard (blockFirst b >= 0 && blockSchemaAt b >= 0 && blockFirst b <= maxBound - 4294967296)
+  -- Where an Int has 32 bits.
+  guard (blockStored b >= 0 && blockExpanded b >= 0 && blockCount b >= 0)
   pure b
   where
     block = do

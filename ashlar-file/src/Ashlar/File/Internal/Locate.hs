@@ -70,7 +70,8 @@ lastBlock scan start size = back size allowance Nothing
                 Just (_, c) | blockOffset h == at, nextRecordOf c > nextRecordOf h -> pure copy
                 _
                   | blockOffset h == at -> pure (Just (at, h))
-                  | otherwise -> candidates lo left (later copy (at, h)) is
+                  | otherwise ->
+                    candidates lo (left - fromIntegral (blockStored h)) (later copy (at, h)) is
           _ -> candidates lo left copy is
     later copy new = case copy of
       Just old | nextRecordOf (snd old) >= nextRecordOf (snd new) -> Just old

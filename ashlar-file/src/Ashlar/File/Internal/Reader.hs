@@ -137,7 +137,7 @@ readAt reader i
       case step of
         StepBlock b _ -> do
           schemas <- readIORef (readerSchemas reader)
-          getter <- getterOf (readerReading reader) scan schemas h
+          getter <- getterOf (readerReading reader) scan schemas at h
           body <-
             expanded
               (openedCompression opened)

@@ -96,10 +96,10 @@ closeFile = closeFd
 fileLength :: Fd -> IO Int64
 fileLength fd = fromIntegral . fileSize <$> getFdStatus fd
 
--- | Bytes from an offset on: fewer than n only where the file ends.
+-- | Bytes from an offset on: fewer than n only where the file ends. None from one that no file has.
 readAtMost :: Fd -> Int64 -> Int -> IO ByteString
 readAtMost fd@(Fd raw) offset n
-  | n <= 0 = pure S.empty
+  | n <= 0 || offset < 0 || offset > mostOffset = pure S.empty
   | n <= 1048576 = B.createAndTrim n (\to -> go to 0)
   | otherwise = do
     -- What a damaged length says is not allocated.
@@ -107,6 +107,7 @@ readAtMost fd@(Fd raw) offset n
     let there = fromIntegral (max 0 (min (fromIntegral n) (size - offset)))
     B.createAndTrim there (\to -> goUpTo there to 0)
   where
+    mostOffset = 4611686018427387904
     go = goUpTo n
     goUpTo m to done
       | done >= m = pure done
