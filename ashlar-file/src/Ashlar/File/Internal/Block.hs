@@ -16,9 +16,13 @@
 --
 -- Invariants:
 --
--- [INV-F1] body <= start <= end of the buffer. Between body and start there are 'countSlot' whole
---   records.
--- [INV-F2] What is between body and start is in no block of the file, and all records before are.
+-- [INV-F1] The body of the open block begins with so many whole records, in so many bytes, as
+--   'wholeSlot' says. These are in no block of the file, and all records before are.
+-- [INV-F2] 'bodySlot' and 'stopSlot' lie in the buffer of 'openBuffer'.
+--
+-- An asynchronous exception may strike between any two steps. So the bytes and the number of the
+-- records are one word, which is written at once, and what else belongs together is changed with
+-- exceptions masked.
 module Ashlar.File.Internal.Block
   ( OpenBlock,
     newOpenBlock,
@@ -50,6 +54,7 @@ import Ashlar.Internal.Mem (copyRange, keepAlive, moveDown, newBuffer, pokeHost,
 import Ashlar.Internal.Mem.Cells (getPtr, putPtr)
 import Control.Exception (Exception (..), mask_, throwIO)
 import Control.Monad (when)
+import Data.Bits (unsafeShiftL, unsafeShiftR, (.&.), (.|.))
 import qualified Data.ByteString as S
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Primitive.ByteArray
@@ -58,7 +63,7 @@ import Data.Primitive.ByteArray
     readByteArray,
     writeByteArray,
   )
-import Data.Word (Word8)
+import Data.Word (Word64, Word8)
 import Foreign.ForeignPtr (ForeignPtr)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
@@ -88,17 +93,49 @@ data BlockLimits = BlockLimits
 -- | The open block of a writer. One thread may use it at a time.
 data OpenBlock = OpenBlock
   { openBuffer :: !(IORef (ForeignPtr Word8, Int)),
-    -- | 0: the address of the record being written. 1: from this cursor on the block is complete.
-    -- 2: how many whole records there are.
+    -- | 'bodySlot', 'stopSlot' and 'wholeSlot'.
     openSlots :: !(MutableByteArray RealWorld),
     openLimits :: !BlockLimits,
     openDeliver :: Deliver
   }
 
-startSlot, stopSlot, countSlot :: Int
-startSlot = 0
+-- Addresses: of the body, or null if the block is closed; and of where the block is complete if the
+-- cursor comes there.
+bodySlot, stopSlot :: Int
+bodySlot = 0
 stopSlot = 1
-countSlot = 2
+
+-- The whole records: their bytes, times 2^32, and their number. Neither has more than 31 bits.
+wholeSlot :: Int
+wholeSlot = 2
+
+setWhole :: OpenBlock -> Int -> Int -> IO ()
+setWhole open bytes count =
+  writeByteArray
+    (openSlots open)
+    wholeSlot
+    (fromIntegral bytes `unsafeShiftL` 32 .|. fromIntegral count :: Word64)
+{-# INLINE setWhole #-}
+
+wholeBytes, wholeCount :: Word64 -> Int
+wholeBytes w = fromIntegral (w `unsafeShiftR` 32)
+wholeCount w = fromIntegral (w .&. 0xFFFFFFFF)
+{-# INLINE wholeBytes #-}
+{-# INLINE wholeCount #-}
+
+getWhole :: OpenBlock -> IO Word64
+getWhole open = readByteArray (openSlots open) wholeSlot
+{-# INLINE getWhole #-}
+
+getBody :: OpenBlock -> IO (Ptr Word8)
+getBody open = readByteArray (openSlots open) bodySlot
+{-# INLINE getBody #-}
+
+-- The address of the body, if the block is not closed.
+openBody :: OpenBlock -> IO (Ptr Word8)
+openBody open = do
+  body <- getBody open
+  if body == nullPtr then throwIO WriterClosed else pure body
 
 -- | A block without records.
 newOpenBlock :: BlockLimits -> Deliver -> IO OpenBlock
@@ -118,29 +155,30 @@ freshBuffer :: OpenBlock -> IO ()
 freshBuffer open = do
   let size = blockHeaderBytes + limitBlock (openLimits open) + slack
   buffer <- newBuffer size
-  writeIORef (openBuffer open) (buffer, size)
-  writeByteArray (openSlots open) countSlot (0 :: Int)
-  settle open (unsafeForeignPtrToPtr buffer) 0
+  mask_ $ do
+    setWhole open 0 0
+    useBuffer open buffer size
 
--- The next record begins so many bytes after the beginning of the body.
-settle :: OpenBlock -> Ptr Word8 -> Int -> IO ()
-settle open base used = do
-  let body = base `plusPtr` blockHeaderBytes
-  writeByteArray (openSlots open) startSlot (body `plusPtr` used :: Ptr Word8)
+-- Go on in this buffer. Exceptions must be masked.
+useBuffer :: OpenBlock -> ForeignPtr Word8 -> Int -> IO ()
+useBuffer open buffer size = do
+  let body = unsafeForeignPtrToPtr buffer `plusPtr` blockHeaderBytes
+  writeIORef (openBuffer open) (buffer, size)
+  writeByteArray (openSlots open) bodySlot (body :: Ptr Word8)
   writeByteArray (openSlots open) stopSlot (body `plusPtr` most :: Ptr Word8)
   where
     most = limitBlock (openLimits open)
 
 -- | How many records the block has.
 openRecords :: OpenBlock -> IO Int
-openRecords open = readByteArray (openSlots open) countSlot
+openRecords open = wholeCount <$> getWhole open
 
 -- | No record can be written any more.
 closeOpenBlock :: OpenBlock -> IO ()
-closeOpenBlock open = do
+closeOpenBlock open = mask_ $ do
+  writeByteArray (openSlots open) bodySlot nullPtr
+  setWhole open 0 0
   writeIORef (openBuffer open) (error "closeOpenBlock", 0)
-  writeByteArray (openSlots open) countSlot (0 :: Int)
-  writeByteArray (openSlots open) startSlot nullPtr
 
 -- | A record has more bytes than the writer's options allow.
 --
@@ -171,38 +209,38 @@ instance Exception WriterClosed where
 -- the last record is dropped.
 writeOpen :: OpenBlock -> Builder -> IO ()
 writeOpen open b = do
-  start <- readByteArray (openSlots open) startSlot
-  when (start == nullPtr) (throwIO WriterClosed)
+  body <- openBody open
+  whole <- getWhole open
   (buffer, size) <- readIORef (openBuffer open)
-  let end = unsafeForeignPtrToPtr buffer `plusPtr` size
+  let from = body `plusPtr` wholeBytes whole
+      end = unsafeForeignPtrToPtr buffer `plusPtr` size
   keepAlive open $
-    () <$ runBuilderWith (sinkOf open) (FreeSpace start end) b
+    () <$ runBuilderWith (sinkOf open) (FreeSpace from end) b
 {-# INLINE writeOpen #-}
 
 -- | The end of a record.
 endRecord :: OpenBlock -> Builder
 endRecord open = action $ \c k -> do
-  let slots = openSlots open
-  start <- readByteArray slots startSlot
+  whole <- getWhole open
+  body <- getBody open
   now <- getPtr c cursorCell
-  -- A record of no bytes has one that is 0, so that no file says more records than it has bytes.
-  p <-
-    if now /= start
-      then pure now
-      else do
-        at <- reserve c k 1
-        pokeHost at (0 :: Word8)
-        pure (at `plusPtr` 1)
-  putPtr c cursorCell p
-  stop <- readByteArray slots stopSlot
-  count <- readByteArray slots countSlot
-  if p < stop
-    then do
-      writeByteArray slots startSlot (p :: Ptr Word8)
-      writeByteArray slots countSlot (count + 1 :: Int)
+  if now /= body `plusPtr` wholeBytes whole
+    then endAt c body now (wholeCount whole + 1)
     else do
-      begin <- complete open p (count + 1)
-      putPtr c cursorCell begin
+      -- A record of no bytes has one that is 0, so that no file says more records than it has bytes.
+      at <- reserve c k 1
+      pokeHost at (0 :: Word8)
+      -- The block may have been written, to make space.
+      whole' <- getWhole open
+      body' <- getBody open
+      endAt c body' (at `plusPtr` 1) (wholeCount whole' + 1)
+  where
+    endAt c body p count = do
+      stop <- readByteArray (openSlots open) stopSlot
+      if p < (stop :: Ptr Word8)
+        then putPtr c cursorCell p >> setWhole open (p `minusPtr` body) count
+        else complete open p count >>= putPtr c cursorCell
+    {-# INLINE endAt #-}
 {-# INLINE endRecord #-}
 
 -- Write the block up to an address. Returns the address of the next record. If that fails, the last
@@ -211,37 +249,31 @@ endRecord open = action $ \c k -> do
 -- The end of the buffer stays, so the builder may go on.
 complete :: OpenBlock -> Ptr Word8 -> Int -> IO (Ptr Word8)
 complete open p count = do
-  (buffer, _) <- readIORef (openBuffer open)
-  let base = unsafeForeignPtrToPtr buffer
-  start <- readByteArray (openSlots open) startSlot
-  tooLarge open (p `minusPtr` (start :: Ptr Word8))
-  deliver open base (p `minusPtr` base - blockHeaderBytes) count
-  pure (base `plusPtr` blockHeaderBytes)
+  body <- getBody open
+  whole <- getWhole open
+  let size = p `minusPtr` body
+  tooLarge open (size - wholeBytes whole)
+  body <$ deliver open body size count
 {-# NOINLINE complete #-}
 
--- Write so many bytes as a block, after which there are no records.
+-- Write so many bytes of the body as a block, after which there are no records.
 deliver :: OpenBlock -> Ptr Word8 -> Int -> Int -> IO ()
-deliver open base size count = mask_ $ do
-  keepAlive open (openDeliver open (OpenBytes base size count))
-  writeByteArray (openSlots open) countSlot (0 :: Int)
-  settle open base 0
+deliver open body size count = mask_ $ do
+  keepAlive open (openDeliver open (OpenBytes (body `plusPtr` negate blockHeaderBytes) size count))
+  setWhole open 0 0
 
 tooLarge :: OpenBlock -> Int -> IO ()
 tooLarge open n = when (n > limit) $ throwIO (RecordTooLarge n limit)
   where
     limit = limitRecord (openLimits open)
 
--- | Write what the block has, if it has anything. A buffer that grew for a large record is given
--- up.
+-- | Write what the block has, if it has anything. A buffer that grew for a large record is given up.
 flushOpen :: OpenBlock -> IO ()
 flushOpen open = do
-  start <- readByteArray (openSlots open) startSlot
-  when (start == nullPtr) (throwIO WriterClosed)
-  count <- openRecords open
-  (buffer, size) <- readIORef (openBuffer open)
-  when (count > 0) $ do
-    let base = unsafeForeignPtrToPtr buffer
-    deliver open base (start `minusPtr` base - blockHeaderBytes) count
+  body <- openBody open
+  whole <- getWhole open
+  (_, size) <- readIORef (openBuffer open)
+  when (wholeCount whole > 0) $ deliver open body (wholeBytes whole) (wholeCount whole)
   when (size > 4 * (limitBlock (openLimits open) + slack)) $ freshBuffer open
 
 -- The sink of builders that write records.
@@ -261,30 +293,29 @@ sinkOf open = Sink $ \request p -> case request of
 makeSpace :: OpenBlock -> Ptr Word8 -> Int -> IO FreeSpace
 makeSpace open p n = do
   (buffer, size) <- readIORef (openBuffer open)
-  start <- readByteArray (openSlots open) startSlot
-  count <- openRecords open
-  let base = unsafeForeignPtrToPtr buffer
-      body = base `plusPtr` blockHeaderBytes
-      written = p `minusPtr` start
-      needed = if written > maxBound - n then maxBound else written + n
+  body <- getBody open
+  whole <- getWhole open
+  let end = unsafeForeignPtrToPtr buffer `plusPtr` size
+      from = body `plusPtr` wholeBytes whole
+      begun = p `minusPtr` from
+      needed = if begun > maxBound - n then maxBound else begun + n
   tooLarge open needed
-  if (base `plusPtr` size) `minusPtr` p >= n
-    then pure (FreeSpace p (base `plusPtr` size))
+  if end `minusPtr` p >= n
+    then pure (FreeSpace p end)
     else
-      if count > 0
+      if wholeCount whole > 0
         then do
           -- The records before this one are a block. This one moves to their place.
-          deliver open base (start `minusPtr` body) count
-          when (written > 0) $ moveDown body start written
-          makeSpace open (body `plusPtr` written) n
+          deliver open body (wholeBytes whole) (wholeCount whole)
+          when (begun > 0) $ moveDown body from begun
+          makeSpace open (body `plusPtr` begun) n
         else do
           let most = limitRecord (openLimits open)
               size' = blockHeaderBytes + max needed (min most (2 * size)) + slack
           larger <- newBuffer size'
           let base' = unsafeForeignPtrToPtr larger
               body' = base' `plusPtr` blockHeaderBytes
-          keepAlive larger . keepAlive buffer $ copyRange body' body written
-          writeIORef (openBuffer open) (larger, size')
-          settle open base' 0
-          pure (FreeSpace (body' `plusPtr` written) (base' `plusPtr` size'))
+          keepAlive larger . keepAlive buffer $ copyRange body' body begun
+          mask_ (useBuffer open larger size')
+          pure (FreeSpace (body' `plusPtr` begun) (base' `plusPtr` size'))
 {-# NOINLINE makeSpace #-}
