@@ -105,7 +105,7 @@
 -- * "Ashlar.Compat.Cereal.Get", "Ashlar.Compat.Cereal.IEEE754", "Ashlar.Compat.Cereal.Put": the
 --   modules below it
 -- * "Ashlar.Compat.Store": the class of "Data.Store"
--- * "Ashlar.Compat.Formats": the formats of these three classes for "Ashlar.Codec", to read old data
+-- * "Ashlar.Compat.Formats": the formats of these classes for "Ashlar.Codec", to read old data
 -- * "Ashlar.Compat.Text.Encoding", "Ashlar.Compat.Text.Lazy.Encoding": the modules of the package
 --   text, with our builders
 --

@@ -62,7 +62,8 @@ newtype BinaryFormat a = BinaryFormat {fromBinaryFormat :: a}
 instance Binary.Binary a => Codec (BinaryFormat a)
 
 instance Binary.Binary a => HasFormat (BinaryFormat a) where
-  format = fromPutGet 0 (\(BinaryFormat x) -> execPut (Binary.put x)) (BinaryFormat <$> Binary.get)
+  format =
+    fromPutGet 0 (\(BinaryFormat x) -> execPut (Binary.put x)) (BinaryFormat <$> Binary.get)
   {-# INLINE format #-}
 
 -- | A value in the format of its 'Ashlar.Compat.Cereal.Serialize' instance.
@@ -78,8 +79,8 @@ instance Cereal.Serialize a => HasFormat (CerealFormat a) where
     fromPutGet 0 (\(CerealFormat x) -> execPut (Cereal.put x)) (CerealFormat <$> Cereal.get)
   {-# INLINE format #-}
 
--- | A value in the format of its 'Ashlar.Compat.Store.Store' instance. It depends on the machine: on
--- the size of 'Int' and the order of bytes.
+-- | A value in the format of its 'Ashlar.Compat.Store.Store' instance. It depends on the size of
+-- 'Int' and the order of bytes, and so on the machine.
 --
 -- @since 0.1.0.0
 newtype StoreFormat a = StoreFormat {fromStoreFormat :: a}

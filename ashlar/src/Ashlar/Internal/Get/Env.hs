@@ -157,9 +157,10 @@ partCell = Cell 10
 levelsCell :: Cell Int
 levelsCell = Cell 11
 
--- | 'budgetOver' if the budget has been used up. (Where input is in memory, a positive number is
--- that of bytes that were announced, for which a stream would have used it up: see Note [A lazy
--- ByteString of one chunk].)
+-- | 'budgetOver' if the budget has been used up.
+--
+-- Where input is in memory, a positive number is that of announced bytes for which a stream would
+-- have used it up: Note [A lazy ByteString of one chunk].
 overCell :: Cell Int
 overCell = Cell 12
 
