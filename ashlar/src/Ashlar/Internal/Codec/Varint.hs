@@ -40,8 +40,8 @@ getVarint :: Get Word64
 getVarint = Get.getVarint P.word64LEB128
 {-# INLINE getVarint #-}
 
--- | Read a number, and convert it. The first function is for numbers of one byte. The second may
--- refuse the others.
+-- | Read a number, and convert it. The second function may refuse it. The first is for those of one
+-- byte that the second accepts.
 getVarintAs :: (Word8 -> a) -> (Word64 -> Either String a) -> Get a
 getVarintAs = Get.getConverted
 {-# INLINE getVarintAs #-}

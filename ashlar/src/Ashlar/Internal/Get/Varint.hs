@@ -24,6 +24,7 @@ import Ashlar.Internal.Prim.Varint.Groups
 import Ashlar.Internal.Prim.Varint.Prefix (readPrefixed)
 import Ashlar.Internal.Prim.Varint.Type
 import Ashlar.Internal.Prim.Varint.VLQ (readSignAndMagnitude)
+import Data.Either (isRight)
 import Data.Word (Word64, Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import GHC.IO (IO (..))
@@ -43,11 +44,17 @@ getVarint format = startingWith alone short long (coded code)
     ReadHalf alone short code long = varintRead format
 {-# INLINE getVarint #-}
 
--- | An unsigned number of 64 bits in LEB128, converted. One that is not a single byte is checked,
--- and fails with a message at its first byte.
-getConverted :: (Word8 -> a) -> (Word64 -> Either String a) -> Get a
-getConverted short check =
-  startingWith (< 0x80) short id (refine check (longUnsigned 0 maxBound))
+-- | An unsigned number of 64 bits in LEB128, converted. One that is refused fails with a message at
+-- its first byte.
+getConverted ::
+  -- | What a number of one byte is, if it is accepted.
+  (Word8 -> a) ->
+  -- | What any number is.
+  (Word64 -> Either String a) ->
+  Get a
+getConverted short check = startingWith alone short id (refine check (longUnsigned 0 maxBound))
+  where
+    alone b = b < 0x80 && isRight (check (fromIntegral b))
 {-# INLINE getConverted #-}
 
 -- A number: what a single byte is, for those bytes of which a predicate holds; what all

@@ -42,6 +42,8 @@ wrappers =
       made "Varint Word64" (Varint <$> wide) [Varint maxBound :: Varint Word64],
       made "Varint Int8" (Varint <$> wide) [Varint 1, Varint (-1) :: Varint Int8],
       made "Varint Int" (Varint <$> wide) [Varint 300 :: Varint Int],
+      made "Zigzag Word8" (Zigzag <$> wide) [Zigzag 2, Zigzag maxBound :: Zigzag Word8],
+      made "Zigzag Word32" (Zigzag <$> wide) [Zigzag maxBound :: Zigzag Word32],
       made "Zigzag Int8" (Zigzag <$> wide) [Zigzag minBound, Zigzag 1 :: Zigzag Int8],
       made
         "Zigzag Int"

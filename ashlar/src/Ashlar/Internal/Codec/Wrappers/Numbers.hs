@@ -62,11 +62,11 @@ instance VarintNumber a => Codec (Zigzag a) where
   layout = Var 1
   size (Zigzag n) = varintSize (zigzag64 (fromIntegral n))
   put (Zigzag n) = putVarint (zigzag64 (fromIntegral n))
-  get =
-    Zigzag
-      <$> getVarintAs
-        (\b -> fromIntegral (unZigzag64 (fromIntegral b)))
-        (\w -> let n = unZigzag64 w in fits n (fromIntegral n))
+
+  -- (A type without a sign has no number for every second byte.)
+  get = Zigzag <$> getVarintAs (number . fromIntegral) (\w -> fits (unZigzag64 w) (number w))
+    where
+      number w = fromIntegral (unZigzag64 w)
   {-# INLINE size #-}
   {-# INLINE put #-}
   {-# INLINE get #-}
