@@ -260,10 +260,11 @@ sizeLimit :: Int
 sizeLimit = maxBound `quot` 8
 
 -- | Has a sum of sizes been cut off where memory could have as many bytes? That is so on 32 bits
--- only. On 64 bits no buffer and no input is ever large enough, and the compiler knows the answer.
+-- only. On 64 bits no buffer and no input is ever large enough, and the compiler knows the answer:
+-- without a pragma, what it inlines elsewhere is 'False' at once, and not what is written here.
+-- (@scripts/compile-times --check@.)
 isCutOff :: Int -> Bool
 isCutOff n = finiteBitSize n < 64 && n >= sizeLimit
-{-# INLINE isCutOff #-}
 
 -- | The format, or if its size has been cut off, one that is neither written nor read: the halves
 -- would go beyond the size.

@@ -82,7 +82,7 @@ aheadIf goesBack (Get p) = Get $ \c env s0 -> case unIO (openLookAhead c) s0 of
 {-# INLINE aheadIf #-}
 
 -- | Run a decoder, and return its result with the bytes that it read. These are a slice of the
--- input if they lie in one chunk, as with 'getByteString'.
+-- input if they lie in one chunk, as with 'Ashlar.Get.getByteString'.
 --
 -- >>> runGet (match (many (getWord8 >>= guard . (> 32)))) "word "
 -- Right ("word",[(),(),(),()])

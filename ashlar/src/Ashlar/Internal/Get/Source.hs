@@ -143,8 +143,8 @@ handleSource :: Handle -> IO Source
 handleSource h = newSource (S.hGetSome h 32768)
 
 -- | Decode the next value of a source. Offsets in errors count from the start of the source. The
--- budget is for each call. So a call may take 64 MiB, and no more can ever be held. 'withBudget'
--- around the decoder sets another limit ('budgetBytes').
+-- budget is for each call. So a call may take 64 MiB, and no more can ever be held.
+-- 'Ashlar.Get.withBudget' around the decoder sets another limit ('Ashlar.Get.budgetBytes').
 --
 -- After an error the source stands where the decoder was in the end, which may be before the offset
 -- of the error. Bytes that have been passed are not kept. So if an exception ends the decoder, the

@@ -103,7 +103,7 @@ getMagnitude n
 --
 -- Checking that two large numbers have no common divisor takes more time for each of their bytes.
 -- So fractions whose numbers both have more than 4,096 bytes count against the budget
--- ('budgetSteps').
+-- ('Ashlar.Get.budgetSteps').
 instance (Integral a, Codec a) => Codec (Ratio a) where
   layout = formatLayout ratio
   size = formatSize ratio
