@@ -266,10 +266,11 @@ sizeLimit = maxBound `quot` 8
 isCutOff :: Int -> Bool
 isCutOff n = finiteBitSize n < 64 && n >= sizeLimit
 
--- | The format, or if its size has been cut off, one that is neither written nor read: the halves
--- would go beyond the size.
-unlessCutOff :: Fixed a -> Fixed a
-unlessCutOff f = if isCutOff (fixedSize f) then neverUsed else f
+-- | A format of this size, or if that has been cut off, one that is neither written nor read: the
+-- halves would go beyond the size. (The size is an argument, so that the format occurs once, and is
+-- inlined at once.)
+unlessCutOff :: Int -> Fixed a -> Fixed a
+unlessCutOff n f = if isCutOff n then neverUsed else f
 {-# INLINE unlessCutOff #-}
 
 neverUsed :: Fixed a
@@ -298,15 +299,17 @@ fixedUnit x = Fixed 0# False Nameless (\_ _ -> pure ()) (\_ -> pure x)
 fixedPair :: (c -> a) -> (c -> b) -> (a -> b -> c) -> Fixed a -> Fixed b -> Fixed c
 fixedPair left right both a b =
   -- Each half has the bytes of its own format.
-  unlessCutOff $
+  unlessCutOff n $
     fixedRaw
-      (plusSize (fixedSize a) (fixedSize b))
+      n
       Nameless
       (\p x -> fixedWrite a p (left x) >> fixedWrite b (p `plusPtr` fixedSize a) (right x))
       ( \p ->
           fixedRead a p >>= \x ->
             fixedRead b (p `plusPtr` fixedSize a) >>= \y -> pure (both x y)
       )
+  where
+    n = plusSize (fixedSize a) (fixedSize b)
 {-# INLINE fixedPair #-}
 
 -- | The format of one type for another that corresponds to it.

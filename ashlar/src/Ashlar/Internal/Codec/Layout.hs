@@ -116,7 +116,7 @@ derivedLayout :: (Int# -> Width) -> (Int -> Fixed a) -> Layout a
 derivedLayout width format = Layout Derived (counted width) $ case counted width (mostAsked ()) of
   Width left constant n -> case left ># 0# of
     1# -> case constant of
-      1# -> Constant (unlessCutOff (format (I# n)))
+      1# -> Constant (unlessCutOff (I# n) (format (I# n)))
       _ -> Variable (I# n)
     _ -> Variable 0
 {-# INLINE derivedLayout #-}
