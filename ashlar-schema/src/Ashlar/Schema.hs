@@ -5,6 +5,54 @@
 -- |
 -- Module      : Ashlar.Schema
 -- Description : Formats as values
+--
+-- A 'Schema' is the format of a type, as a value. Store it beside data that outlives the program,
+-- compare it with that of another version, print it, or decode by it without the type.
+--
+-- Derive 'Described' beside 'Codec':
+--
+-- >>> :set -XDeriveAnyClass -XDeriveGeneric
+-- >>> data Item = Item { name :: Text, price :: Double } deriving (Generic, Codec, Described)
+-- >>> data Order = Order { number :: Int, items :: [Item] } deriving (Generic, Codec, Described)
+-- >>> import qualified Data.Text.IO as T
+-- >>> T.putStr (describeSchema (schema @Order))
+-- Order
+-- <BLANKLINE>
+-- data Order = Order { number :: Int64, items :: [Item] }
+-- <BLANKLINE>
+-- data Item = Item { name :: Text, price :: Double }
+--
+-- A schema has the names of types, constructors and fields, and the formats of the leaves. It has
+-- no names of modules or packages, so it stays the same when a type moves. It is a 'Codec' itself.
+-- Its bytes are canonical, and @format.md@ of this package lists them.
+--
+-- The 'fingerprint' is 128 bits for a schema. It does not depend on the names of types, nor on
+-- newtypes. So equal fingerprints mean equal bytes, and equal names of constructors and fields.
+--
+-- >>> newtype Name = Name Text deriving (Generic, Codec, Described)
+-- >>> fingerprint @Name == fingerprint @Text
+-- True
+-- >>> fingerprint @Int32 == fingerprint @Int64
+-- False
+--
+-- A program that has the schema needs no type to decode:
+--
+-- >>> let bytes = encode (Order 7 [Item "brick" 0.75])
+-- >>> let Right value = runGet (getValue (schema @Order)) bytes
+-- >>> toStrictByteString (putValue value) == bytes
+-- True
+--
+-- __Formats by hand.__ A derived description is that of a derived format. The instance of a type
+-- with a 'Ashlar.Codec.format' of its own describes it by hand, with 'recordOf', 'variantOf', 'as',
+-- 'whole' or 'exactly'. What they cannot say is 'opaque'. To test a
+-- description, decode by the schema what the type has encoded.
+--
+-- __Untrusted schemas.__ Decoding a schema refuses those that no type has. All functions here take
+-- time and memory in proportion to the schemas, and 'getValue' in proportion to the bytes and the
+-- budget, whatever the schema says.
+--
+-- Some constructors have the names of other types (@Varint@, @BigEndian@, @Set@): import this
+-- module qualified, or with an import list.
 module Ashlar.Schema
   ( -- * Described types
     Described (..),

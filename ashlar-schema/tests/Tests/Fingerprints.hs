@@ -42,6 +42,7 @@ tests =
   testGroup
     "fingerprints"
     [ testCase "stay what they are" golden,
+      testCase "format.md has these bytes" documentation,
       testGroup "types" typed,
       testProperty "names of types and newtypes do not count" (forAll neutralPair same),
       testProperty "every other change counts" (forAll changedPair differ),
@@ -53,7 +54,9 @@ tests =
   where
     same (s, s') = schemaFingerprint s === schemaFingerprint s'
     differ (name, s, s') =
-      counterexample name $ checkSchema s' === Right s' .&&. schemaFingerprint s =/= schemaFingerprint s'
+      counterexample name $
+        checkSchema s' === Right s' .&&. schemaFingerprint s
+          =/= schemaFingerprint s'
 
 golden :: Assertion
 golden = do
@@ -69,6 +72,25 @@ golden = do
         C.pack ("  " ++ show (schemaFingerprint s)),
         C.append "  " (toStrictByteString (byteStringHex (encode s)))
       ]
+
+-- The rows of the table in the documentation.
+documentation :: Assertion
+documentation = do
+  text <- C.lines <$> C.readFile "format.md"
+  let written = [line | line <- dropWhile (/= "## Examples") text, "| `" `C.isPrefixOf` line]
+      rows = takeWhile (\line -> C.count '|' line == 4) written
+      found = concat [row name (schema @a) | Known name (Proxy :: Proxy a) <- documented]
+  length rows > 5 @? "rows are missing"
+  filter (`notElem` found) rows @?= []
+  where
+    row name s =
+      [ C.concat
+          ["| `", C.pack name, "` | `", C.pack (show (schemaFingerprint s)), "` | `", hex s, "` |"]
+      ]
+    hex s = C.unwords (pairs (toStrictByteString (byteStringHex (encode s))))
+    pairs digits
+      | C.null digits = []
+      | otherwise = C.take 2 digits : pairs (C.drop 2 digits)
 
 -- Types that differ in their names only.
 newtype Email = Email Text
@@ -100,7 +122,10 @@ typed =
   [ equal "a newtype" (fingerprint @Email) (fingerprint @Text),
     equal "inside of a record" (fingerprint @Customer) (fingerprint @(Renamed Text)),
     equal "a map's key" (fingerprint @(M.Map Email Int)) (fingerprint @(M.Map Text Int64)),
-    equal "a phantom type" (fingerprint @(Derived.Phantom Int)) (fingerprint @(Derived.Phantom Bool)),
+    equal
+      "a phantom type"
+      (fingerprint @(Derived.Phantom Int))
+      (fingerprint @(Derived.Phantom Bool)),
     equal "a phantom type is its field" (fingerprint @(Derived.Phantom Int)) (fingerprint @Word16),
     different "width" (fingerprint @Int32) (fingerprint @Int64),
     different "sign" (fingerprint @Word8) (fingerprint @Bool),
@@ -116,7 +141,8 @@ typed =
       (fingerprint @(Derived.Perfect Int))
       (fingerprint @(Otherwise Int)),
     testCase "an instance of a type is described once" $
-      map definitionName (V.toList (schemaDefinitions (schema @Mixed))) @?= ["Mixed", "Both'", "Both'"],
+      map definitionName (V.toList (schemaDefinitions (schema @Mixed)))
+        @?= ["Mixed", "Both'", "Both'"],
     testCase "mutual recursion" $
       map definitionName (V.toList (schemaDefinitions (schema @Derived.Binding)))
         @?= ["Binding", "Expression"],
@@ -152,7 +178,8 @@ newtype Otherwise a = Otherwise (Derived.Perfect a)
 instance Codec a => Codec (Otherwise a)
 
 instance Described a => Described (Otherwise a) where
-  describe = variantOf "Perfect" [caseOf "Zero" [part @a ""], caseOf "Succ" [part @(Otherwise [a]) ""]]
+  describe =
+    variantOf "Perfect" [caseOf "Zero" [part @a ""], caseOf "Succ" [part @(Otherwise [a]) ""]]
 
 -- | A schema, and one that has the same fingerprint.
 neutralPair :: Gen (Schema, Schema)
@@ -170,7 +197,12 @@ neutralPair = do
       Schema
         (Reference 0)
         ( V.cons
-            (Definition "W" Newtype Unordered [Constructor "W" False [Field "w" (shift (schemaRoot s))]])
+            ( Definition
+                "W"
+                Newtype
+                Unordered
+                [Constructor "W" False [Field "w" (shift (schemaRoot s))]]
+            )
             (V.map (overFields shift) (schemaDefinitions s))
         )
     shift shape = case shape of
@@ -243,8 +275,11 @@ definitionChanges d =
   ]
     ++ ( case definitionForm d of
            Sum ->
-             [("a constructor more", d {definitionConstructors = more (definitionConstructors d)})]
-               ++ [("the first one last", d {definitionConstructors = cs ++ [c]}) | c : cs@(_ : _) <- [definitionConstructors d]]
+             ("a constructor more", d {definitionConstructors = more (definitionConstructors d)}) :
+[ ("the first one last", d {definitionConstructors = cs ++ [c]})
+                    | c : cs@(_ : _) <-
+                        [definitionConstructors d]
+                  ]
            Record -> [("a tag", d {definitionForm = Sum})]
            Newtype -> []
        )
@@ -257,7 +292,13 @@ constructorChanges c =
     [ Just ("constructor renamed", c {constructorName = T.snoc (constructorName c) '!'}),
       if constructorRetired c
         then Nothing
-        else Just ("field added", c {constructorFields = constructorFields c ++ [Field "one more" (Leaf Unit)]}),
+        else
+          Just
+            ( "field added",
+              c
+                { constructorFields = constructorFields c ++ [Field "one more" (Leaf Unit)]
+                }
+            ),
       case constructorFields c of
         f : g : rest -> Just ("fields reordered", c {constructorFields = g : f : rest})
         _ -> Nothing

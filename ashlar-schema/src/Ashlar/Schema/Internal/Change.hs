@@ -2,7 +2,6 @@
 {-# LANGUAGE ConstraintKinds #-}
 {-# LANGUAGE DataKinds #-}
 {-# LANGUAGE FlexibleContexts #-}
-{-# LANGUAGE KindSignatures #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE TypeApplications #-}
 {-# LANGUAGE TypeFamilies #-}
@@ -55,6 +54,15 @@ nameOf = T.pack (symbolVal (Proxy :: Proxy name))
 -- instance Described Order where
 --   evolution = [added @"channel" "web"]
 -- :}
+--
+-- >>> :{
+-- data Parcel = Parcel { weight :: Int } deriving (Generic, Codec)
+-- instance Described Parcel where
+--   evolution = [added @"wieght" (0 :: Int)]
+-- :}
+-- ...
+-- ...Parcel has no field wieght, of which its evolution speaks...
+-- ...
 --
 -- @since 0.1.0.0
 added ::
@@ -142,7 +150,10 @@ type family Absent (what :: Symbol) (name :: Symbol) (a :: Type) (there :: Bool)
           ':<>: 'Text ", so its evolution cannot say that it is gone."
       )
 
-type family Present (what :: Symbol) (name :: Symbol) (a :: Type) (there :: Bool) :: Constraint where
+type family
+  Present (what :: Symbol) (name :: Symbol) (a :: Type) (there :: Bool) ::
+    Constraint
+  where
   Present what name a 'True = ()
   Present what name a 'False =
     TypeError

@@ -27,7 +27,11 @@ import qualified Data.Vector as V
 -- escaped.
 --
 -- >>> :set -XDeriveAnyClass -XDeriveGeneric
--- >>> data Shape = Point | Circle { centre :: (Int, Int), radius :: Double } deriving (Generic, Codec, Described)
+-- >>> :{
+-- data Shape = Point | Circle { centre :: (Int, Int), radius :: Double }
+--   deriving (Generic, Codec, Described)
+-- :}
+--
 -- >>> import qualified Data.Text.IO as T
 -- >>> T.putStr (describeSchema (schema @[Shape]))
 -- [Shape]
