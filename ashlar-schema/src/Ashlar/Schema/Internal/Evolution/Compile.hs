@@ -16,7 +16,6 @@ module Ashlar.Schema.Internal.Evolution.Compile
   )
 where
 
-import Ashlar.Codec (Get)
 import Ashlar.Internal.Codec.Length (chargeEmpties)
 import Ashlar.Internal.Get.Budget (nested)
 import Ashlar.Internal.Get.Core

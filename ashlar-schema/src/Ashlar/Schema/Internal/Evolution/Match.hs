@@ -27,7 +27,7 @@ import Ashlar.Schema.Internal.Evolution.Whole
 import Ashlar.Schema.Internal.Schema
 import Ashlar.Schema.Internal.Text (definitionNames, describeShape)
 import Ashlar.Schema.Internal.Types
-import Ashlar.Schema.Internal.Unwrap (cyclic)
+import Ashlar.Schema.Internal.Unwrap (cyclic, recursiveNewtypes)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import qualified Data.IntMap.Strict as IM
@@ -59,11 +59,14 @@ data Mode
 
 -- What may be wrapped around the old value where the shapes do not match.
 data Wrapping = Wrapping {_wrapMaybe :: !Bool, _wrapList :: !Bool}
+  deriving stock (Eq, Ord)
 
 -- A procedure.
 data Key
   = -- An old definition and a new one.
     Pair !Mode !Int !Int
+  | -- An old shape, and a new newtype that is recursive by way of newtypes only.
+    Wrapped !Mode !Wrapping !Shape !Int
   | -- An old definition that is left out.
     Dropping !Int
   deriving stock (Eq, Ord)
@@ -126,6 +129,7 @@ programWith left unknown old (Description new edits) = do
     newDefinitions = schemaDefinitions new
     oldPeeled = peelings oldDefinitions
     newPeeled = peelings newDefinitions
+    recursive = recursiveNewtypes new
     oldNames = definitionNames old
     newNames = definitionNames new
     oldText = describeShape oldNames
@@ -163,6 +167,7 @@ programWith left unknown old (Description new edits) = do
         let cs = definitionConstructors (oldDefinitions V.! i)
         spendWork path (sum [1 + length (constructorFields c) | c <- cs])
         dropDefinition path (oldDefinitions V.! i)
+      Wrapped mode wrapping x j -> spendWork path 1 >> unfolded mode wrapping path x (Reference j)
       Pair mode i j -> do
         let d = oldDefinitions V.! i
             e = newDefinitions V.! j
@@ -176,10 +181,16 @@ programWith left unknown old (Description new edits) = do
 
     -- The steps for a value of the one shape to become one of the other.
     shapes :: Mode -> Wrapping -> Path -> Shape -> Shape -> Plan [Op]
-    shapes mode wrapping path x0 y0 = case (peeled oldPeeled x0, peeled newPeeled y0) of
+    shapes mode wrapping path x0 y0 = case y0 of
+      Reference j | IS.member j recursive -> call path (Wrapped mode wrapping x0 j)
+      _ -> unfolded mode wrapping path x0 y0
+
+    unfolded :: Mode -> Wrapping -> Path -> Shape -> Shape -> Plan [Op]
+    unfolded mode wrapping path x0 y0 = case (peeled oldPeeled x0, peeled newPeeled y0) of
       (Just x, Just y) -> case (mode, newtypeConversions y0) of
         (Anywhere, found@(_ : _)) -> convertible path found x0 y (bare mode wrapping path x y)
         _ -> bare mode wrapping path x y
+      (Nothing, y) -> pure (noValues (y == Nothing))
       _ -> bad path HasNoValues
 
     bare :: Mode -> Wrapping -> Path -> Shape -> Shape -> Plan [Op]
@@ -190,7 +201,7 @@ programWith left unknown old (Description new edits) = do
       (Leaf a, Leaf b)
         | a == b -> pure (leafOps True a)
         | Just ops <- wholeOps x y -> pure ops
-        | mode == Anywhere, Just ops <- bytesOps a b -> pure ops
+        | Just ops <- bytesOps (mode == Anywhere) a b -> pure ops
         | otherwise -> cannot path x y
       (Between {}, _) | Just ops <- wholeOps x y -> pure ops
       (_, Between {}) | Just ops <- wholeOps x y -> pure ops
@@ -389,28 +400,26 @@ programWith left unknown old (Description new edits) = do
 
     -- Leave out a value, without decoding more than its extent.
     dropShape :: Path -> Shape -> Plan [Op]
-    dropShape path x0 = case peeled oldPeeled x0 of
-      Nothing -> bad path HasNoValues
-      Just x -> case x of
-        Leaf l -> pure (leafOps False l)
-        Between _ _ l -> pure (leafOps False l)
-        Ratio a -> (\ops -> ops ++ ops) <$> dropShape path a
-        Optional a -> do
-          ops <- dropShape path a
-          pure [Switch "Maybe" 1 False [Accepted [], Accepted ops]]
-        Tuple as -> concat <$> traverse (dropShape path) as
-        List m a -> eachDropped m <$> dropShape path a
-        NonEmpty m a -> eachDropped m <$> dropShape path a
-        Set m a -> eachDropped m <$> dropShape path a
-        Map m k a -> (\ks ops -> eachDropped m (ks ++ ops)) <$> dropShape path k <*> dropShape path a
-        Array i a -> do
-          bounds <- dropShape path i
-          ops <- dropShape path a
-          pure (bounds ++ bounds ++ eachDropped Length64 ops)
-        Constant bs -> pure [Skip (B.length bs)]
-        Reference i -> call path (Dropping i)
-        Opaque name _ size -> maybe (bad path (NotDescribed name)) (\n -> pure [Skip (bounded n)]) size
-        Irregular name -> bad path (IsIrregular name)
+    dropShape path x = case x of
+      Leaf l -> pure (leafOps False l)
+      Between _ _ l -> pure (leafOps False l)
+      Ratio a -> (\ops -> ops ++ ops) <$> dropShape path a
+      Optional a -> do
+        ops <- dropShape path a
+        pure [Switch "Maybe" 1 False [Accepted [], Accepted ops]]
+      Tuple as -> concat <$> traverse (dropShape path) as
+      List m a -> eachDropped m <$> dropShape path a
+      NonEmpty m a -> eachDropped m <$> dropShape path a
+      Set m a -> eachDropped m <$> dropShape path a
+      Map m k a -> (\ks ops -> eachDropped m (ks ++ ops)) <$> dropShape path k <*> dropShape path a
+      Array i a -> do
+        bounds <- dropShape path i
+        ops <- dropShape path a
+        pure (bounds ++ bounds ++ eachDropped Length64 ops)
+      Constant bs -> pure [Skip (B.length bs)]
+      Reference i -> call path (Dropping i)
+      Opaque name _ size -> maybe (bad path (NotDescribed name)) (\n -> pure [Skip (bounded n)]) size
+      Irregular name -> bad path (IsIrregular name)
       where
         eachDropped m ops = [Each m Nothing 0 ops]
 
@@ -429,6 +438,10 @@ programWith left unknown old (Description new edits) = do
 -- Anything may be wrapped.
 free :: Wrapping
 free = Wrapping True True
+
+-- A newtype of itself.
+noValues :: Bool -> [Op]
+noValues exact = [Switch "a newtype of itself" 0 exact []]
 
 bounded :: Int -> Int
 bounded = min (maxBound `quot` 4)
@@ -489,11 +502,16 @@ leafOps keep l = case l of
     block m width = [Block m (if keep then Just m else Nothing) 0 width]
 
 -- Strings whose length is written in another way.
-bytesOps :: Leaf -> Leaf -> Maybe [Op]
-bytesOps a b = case (a, b) of
+bytesOps ::
+  -- Or whose order is another one?
+  Bool ->
+  Leaf ->
+  Leaf ->
+  Maybe [Op]
+bytesOps reordered a b = case (a, b) of
   (Bytes m, Bytes n) -> Just [Block m (Just n) 0 1]
-  (Bytes m, ByteArray n) -> Just [Block m (Just n) 0 1]
-  (ByteArray m, Bytes n) -> Just [Block m (Just n) 0 1]
+  (Bytes m, ByteArray n) | reordered -> Just [Block m (Just n) 0 1]
+  (ByteArray m, Bytes n) | reordered -> Just [Block m (Just n) 0 1]
   (ByteArray m, ByteArray n) -> Just [Block m (Just n) 0 1]
   (Utf8 m, Utf8 n) -> Just [Block m (Just n) 0 1]
   _ -> Nothing
