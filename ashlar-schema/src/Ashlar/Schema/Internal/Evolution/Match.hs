@@ -146,7 +146,10 @@ programWith left unknown old (Description new edits) = do
     call path key = Plan $ \w -> case M.lookup key (workKeys w) of
       Just number -> Right ([Call False number], w)
       Nothing ->
-        let number = M.size (workKeys w)
+        let count = M.size (workKeys w)
+            number = case key of
+              Dropping _ -> -1 - count
+              _ -> count
          in Right
               ( [Call False number],
                 w

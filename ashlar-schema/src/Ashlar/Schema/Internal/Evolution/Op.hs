@@ -67,7 +67,8 @@ data Op
   | -- | A tag: the name of the type, the bytes of the tag, and what is done for each tag. 'True' if
     -- today's decoder refuses all tags that this does.
     Switch String !Int !Bool ![Alternative]
-  | -- | The procedure with this number, one level deeper if that is 'True'.
+  | -- | The procedure with this number, one level deeper if that is 'True'. Those that leave out
+    -- what they read have negative numbers.
     Call !Bool !Int
   | -- | Groups in old order, and the numbers of the groups in new order.
     Permute ![[Op]] ![Int]
@@ -100,7 +101,7 @@ isIdentity (Program main procedures) = all same main && all (all same) procedure
       Block from to least _ -> Just from == to && least == 0
       Each from to least ops -> Just from == to && least == 0 && all same ops
       Switch _ width exact alternatives -> exact && and (zipWith (sameTag width) [0 ..] alternatives)
-      Call _ _ -> True
+      Call _ i -> i >= 0
       Unreadable _ -> True
       _ -> False
     sameTag width i alternative = case alternative of
