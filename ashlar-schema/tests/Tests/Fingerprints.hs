@@ -276,10 +276,9 @@ definitionChanges d =
     ++ ( case definitionForm d of
            Sum ->
              ("a constructor more", d {definitionConstructors = more (definitionConstructors d)}) :
-[ ("the first one last", d {definitionConstructors = cs ++ [c]})
-                    | c : cs@(_ : _) <-
-                        [definitionConstructors d]
-                  ]
+               [ ("the first one last", d {definitionConstructors = cs ++ [c]})
+                 | c : cs@(_ : _) <- [definitionConstructors d]
+               ]
            Record -> [("a tag", d {definitionForm = Sum})]
            Newtype -> []
        )

@@ -60,6 +60,7 @@ import Data.Void (Void)
 import Data.Word
 import GHC.Fingerprint (Fingerprint)
 import Numeric.Natural (Natural)
+import qualified Tests.ByHand as ByHand
 import qualified Tests.Derived as Derived
 
 -- | A type and its name.
@@ -319,7 +320,14 @@ documented =
 -- | Types that the documentation has no rows for.
 others :: [Known]
 others =
-  [ Known "Void" (Proxy :: Proxy Void),
+  [ Known "by hand Reading" (Proxy :: Proxy ByHand.Reading),
+    Known "by hand Shape" (Proxy :: Proxy ByHand.Shape),
+    Known "by hand Port" (Proxy :: Proxy ByHand.Port),
+    Known "by hand Versioned" (Proxy :: Proxy ByHand.Versioned),
+    Known "by hand Email" (Proxy :: Proxy ByHand.Email),
+    Known "by hand Single" (Proxy :: Proxy ByHand.Single),
+    Known "by hand Set Suit" (Proxy :: Proxy (Set.Set ByHand.Suit)),
+    Known "Void" (Proxy :: Proxy Void),
     Known "Never" (Proxy :: Proxy Derived.Never),
     Known "Perfect Word8" (Proxy :: Proxy (Derived.Perfect Word8)),
     Known "Towers Word8" (Proxy :: Proxy (Derived.Towers Word8)),
