@@ -39,14 +39,14 @@ withValue e f = case genValue (evolvedOld e) of
 
 values :: Evolved -> Property
 values e = withValue e $ \g v bytes ->
-  let total = runGetWhole g bytes
-   in classify (isLeft total) "refused" $
-        counterexample (show (total, naive e v)) $
-          case (total, naive e v) of
+  let complete = runGetWhole g bytes
+   in classify (isLeft complete) "refused" $
+        counterexample (show (complete, naive e v)) $
+          case (complete, naive e v) of
             (Right w, Just w') -> same w w'
             (Left _, Nothing) -> property True
             _ -> property False
-            .&&. forAll (chunked bytes) (\chunks -> alike total (runGetLazyWhole (withBudget anySize g) chunks))
+            .&&. forAll (chunked bytes) (\chunks -> alike complete (runGetLazyWhole (withBudget anySize g) chunks))
 
 -- (Only streams have a limit otherwise.)
 anySize :: Budget
