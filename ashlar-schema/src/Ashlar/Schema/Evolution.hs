@@ -12,7 +12,11 @@
 -- written beside the type:
 --
 -- >>> :set -XDeriveAnyClass -XDeriveGeneric -XDataKinds
--- >>> data Old = Old { item :: Text, qty :: Int32, note :: Text } deriving (Generic, Codec, Described)
+-- >>> :{
+-- data Old = Old { item :: Text, qty :: Int32, note :: Text }
+--   deriving (Generic, Codec, Described)
+-- :}
+--
 -- >>> :{
 -- data Order = Order { channel :: Text, item :: Text, count :: Int64 }
 --   deriving (Show, Generic, Codec)
@@ -176,8 +180,8 @@ data Direction
 -- >>> data Colours = Red | Green | Blue deriving (Generic, Codec, Described)
 -- >>> compatible @Colours Backward (schema @Colour)
 -- Right ()
--- >>> compatible @Colours Forward (schema @Colour)
--- Left Colour: the data may have a constructor Blue that the type does not have; say droppedConstructor @"Blue", or renamedConstructor @"Blue" and its name today
+-- >>> either (print . mismatchWhat) print (compatible @Colours Forward (schema @Colour))
+-- ConstructorIsUnknown "Blue"
 --
 -- @since 0.1.0.0
 compatible ::

@@ -185,10 +185,14 @@ evolveShape bare key maybeOk listOk shape = do
   what <- choose (0, 11 :: Int)
   case what of
     0
-      | not key, maybeOk, not (isOptional (bare shape)) ->
+      | not key,
+        maybeOk,
+        not (isOptional (bare shape)) ->
         Optional <$> evolveShape bare key False True shape
     1
-      | not key, listOk, not (isListed (bare shape)) -> do
+      | not key,
+        listOk,
+        not (isListed (bare shape)) -> do
         len <- elements [Length64, LengthVarint]
         elements [List len, NonEmpty len] <*> evolveShape bare key True False shape
     2 -> inside >>= widened
@@ -228,7 +232,7 @@ evolveShape bare key maybeOk listOk shape = do
       Between low high l ->
         elements
           ( Between (low - 3) (high + 1) (Number I16) :
-            [Leaf m | isPlainNumber l, m <- filter (holds (Just low, Just high)) plainNumbers]
+              [Leaf m | isPlainNumber l, m <- filter (holds (Just low, Just high)) plainNumbers]
           )
       Ratio (Leaf l)
         | isPlainNumber l -> Ratio . Leaf <$> elements (filter (holds (wholeRange l)) plainNumbers)

@@ -22,37 +22,33 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Path (Names (Nameless))
 import Ashlar.Internal.Get.Refuse (invalid, invalidAt)
-import Ashlar.Internal.Mem (copyRange, copyShort, peekHost, peekLE, pokeHost, pokeLE, withBytesQuick)
+import Ashlar.Internal.Mem (copyRange, peekHost, peekLE, pokeLE, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
+import Ashlar.Schema.Internal.Evolution.Extent
 import Ashlar.Schema.Internal.Evolution.Inner
 import Ashlar.Schema.Internal.Evolution.Op
 import Ashlar.Schema.Internal.Evolution.Output
-import Ashlar.Schema.Internal.Types (Length (..))
 import Control.Monad (when)
-import Data.Bits (unsafeShiftL, unsafeShiftR, (.&.), (.|.))
+import Data.Bits (unsafeShiftR, (.&.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
-import Data.Int (Int16, Int32, Int64, Int8)
 import Data.IORef
+import Data.Int (Int16, Int32, Int64, Int8)
 import qualified Data.IntMap.Lazy as Lazy
 import qualified Data.IntMap.Strict as IM
 import Data.Maybe (isJust)
 import Data.Primitive.PrimArray
 import Data.Primitive.SmallArray
-import Data.Word (Word16, Word32, Word64, Word8)
+import Data.Word (Word16, Word32, Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import GHC.Float (float2Double)
-import GHC.IO (IO (..), unIO)
+import GHC.IO (unIO)
 
 -- | Read from the cursor, and write to the output.
 type Run = Cells -> Env -> Out -> IO ()
 
 -- In a box, for arrays.
 newtype Boxed = Boxed Run
-
-run :: Get a -> Cells -> Env -> IO a
-run g c env = IO (unGet g c env)
-{-# INLINE run #-}
 
 -- | A program as one action.
 compiled :: Program -> Run
@@ -75,11 +71,6 @@ steps table ops next = case span (isJust . constantRead) ops of
   ([Skip n], rest) -> skipping n (steps table rest next)
   ([Put bs], rest) -> putting bs (steps table rest next)
   (constants, rest) -> block (concatMap entries constants) (steps table rest next)
-
--- Move on in the input and the output.
-advanced :: Cells -> Ptr Word8 -> Out -> Ptr Word8 -> IO ()
-advanced c p (Out o _ _) q = putPtr c cursorCell p >> putPtr o outCursor q
-{-# INLINE advanced #-}
 
 copying :: Int -> Run -> Run
 copying !n next = \c env out -> do
@@ -104,15 +95,6 @@ putting bs next = \c env out@(Out o _ _) -> do
   where
     !n = B.length bs
 
--- Short copies without a call.
-copyFew :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
-copyFew q p n
-  | n == 8 = (peekHost p :: IO Word64) >>= pokeHost q
-  | n == 1 = (peekHost p :: IO Word8) >>= pokeHost q
-  | n <= 16 = copyShort q p n
-  | otherwise = copyRange q p n
-{-# INLINE copyFew #-}
-
 -- What a block does: the kind, how many bytes are read, written, and the bytes of a default.
 data Entry = Entry !Int !Int !Int !ByteString
 
@@ -122,7 +104,13 @@ entries op = case op of
   Skip n -> [Entry kindSkip n 0 B.empty]
   Put bs -> [Entry kindPut 0 (B.length bs) bs]
   ToDouble -> [Entry kindDouble 4 8 B.empty]
-  Widen a b -> [Entry (kindWiden + 8 * fromEnum a + fromEnum b) (numberSize a) (numberSize b) B.empty]
+  Widen a b ->
+    [ Entry
+        (kindWiden + 8 * fromEnum a + fromEnum b)
+        (numberSize a)
+        (numberSize b)
+        B.empty
+    ]
   _ -> []
 
 kindCopy, kindSkip, kindPut, kindDouble, kindWiden :: Int
@@ -166,7 +154,8 @@ block list next = \c env out -> do
       [] -> []
       Entry kind a b bs : rest
         | kind == kindSkip -> table (from + a) to pooled rest
-        | kind == kindPut -> kind : pooled : to : b : table from (to + b) (pooled + B.length bs) rest
+        | kind == kindPut ->
+          kind : pooled : to : b : table from (to + b) (pooled + B.length bs) rest
         | otherwise -> kind : from : to : b : table (from + a) (to + b) pooled rest
     reserveBlock c env out@(Out o _ _) = do
       p <- getPtr o outCursor
@@ -216,7 +205,8 @@ one table@(Table least procedures) op next = case op of
     next c env out
   Block from to fewest width -> \c env out -> do
     (h, n) <- counted from fewest c env
-    when (width > 0 && n > (maxBound - 16) `quot` width) $ run (invalid "a length that does not fit") c env
+    when (width > 0 && n > (maxBound - 16) `quot` width) $
+      run (invalid "a length that does not fit") c env
     case to of
       Nothing -> extent False c env out (h + n * width)
       Just same
@@ -310,78 +300,6 @@ putAll at bs c env out@(Out o _ _) = do
   putPtr o outCursor (q `plusPtr` n)
   where
     n = B.length bs
-
--- Copy or leave out n bytes, once they are there.
-extent :: Bool -> Cells -> Env -> Out -> Int -> IO ()
-extent keep c env out n = do
-  p <- need c env n
-  if keep
-    then do
-      q <- reserve True c env out n
-      copyFew q p n
-      advanced c (p `plusPtr` n) out (q `plusPtr` n)
-    else putPtr c cursorCell (p `plusPtr` n)
-{-# INLINE extent #-}
-
--- Write a count in another way. The old one takes that many bytes.
-rewriteCount :: Length -> Cells -> Env -> Out -> Int -> Int -> IO ()
-rewriteCount to c env out@(Out o _ _) h n = do
-  q <- reserve False c env out (B.length bs)
-  withBytesQuick bs (\p k -> copyRange q p k)
-  putPtr o outCursor (q `plusPtr` B.length bs)
-  p <- need c env h
-  putPtr c cursorCell (p `plusPtr` h)
-  where
-    bs = countBytes to n
-
-skipHere :: Int -> Get ()
-skipHere h = step $ \c env -> do
-  p <- need c env h
-  putPtr c cursorCell (p `plusPtr` h)
-
--- A count: how many bytes it takes, and the number. The cursor stays.
-counted :: Length -> Int -> Cells -> Env -> IO (Int, Int)
-counted len fewest c env = do
-  found@(_, n) <- case len of
-    Length64 -> do
-      p <- need c env 8
-      n <- peekLE p :: IO Int64
-      when (n < 0) $ run (invalidAt p 8 ("negative length " ++ show n)) c env
-      when (toInteger n > toInteger (maxBound :: Int)) $ run (invalidAt p 8 "a length that does not fit") c env
-      pure (8, fromIntegral n)
-    LengthVarint -> leb c env "a length that does not fit"
-  when (n < fewest) $ run (invalid "NonEmpty: no elements") c env
-  pure found
-
--- The bytes of a LEB128 number. The cursor stays.
-groups :: Cells -> Env -> Int -> IO Int
-groups c env !i
-  | i >= 10 = run (invalid "a varint of more than 10 bytes") c env
-  | otherwise = do
-    p <- need c env (i + 1)
-    b <- peekHost (p `plusPtr` i) :: IO Word8
-    if b < 128 then pure (i + 1) else groups c env (i + 1)
-
--- A LEB128 number that is not negative: how many bytes it takes, and the number.
-leb :: Cells -> Env -> String -> IO (Int, Int)
-leb c env message = go 0 0
-  where
-    go :: Int -> Word64 -> IO (Int, Int)
-    go !i !acc
-      | i >= 9 = run (invalid message) c env
-      | otherwise = do
-        p <- need c env (i + 1)
-        b <- peekHost (p `plusPtr` i) :: IO Word8
-        let acc' = acc .|. (fromIntegral (b .&. 127) `unsafeShiftL` (7 * i))
-        if b >= 128
-          then go (i + 1) acc'
-          else
-            if b == 0 && i > 0
-              then run (invalid "a varint that is not in its shortest form") c env
-              else
-                if acc' > fromIntegral (maxBound `quot` 4 :: Int)
-                  then run (invalid message) c env
-                  else pure (i + 1, fromIntegral acc')
 
 -- Note [Fields in another order]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

@@ -23,7 +23,8 @@ data Found = Found
 
 -- | The same program with fewer calls.
 inlined :: Program -> Program
-inlined (Program main procedures) = Program main' (IM.restrictKeys (foundDone found) (reached main'))
+inlined (Program main procedures) =
+  Program main' (IM.restrictKeys (foundDone found) (reached main'))
   where
     found = visitAll IS.empty (callees main) (Found IM.empty IS.empty)
     main' = tidy (substituted found main)

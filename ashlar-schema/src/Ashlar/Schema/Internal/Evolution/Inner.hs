@@ -60,7 +60,11 @@ translatedBytes translate c env = newOut c (-1) $ \out -> translate c env out >>
 -- Run a decoder on other bytes.
 onBytes :: ByteString -> Cells -> Env -> (Cells -> Env -> IO a) -> IO a
 onBytes bs c env act = do
-  input <- newInput (const (pure ())) (pure B.empty) newSegments {segmentOpen = bs, segmentsEnded = True}
+  input <-
+    newInput
+      (const (pure ()))
+      (pure B.empty)
+      newSegments {segmentOpen = bs, segmentsEnded = True}
   limits <- limitsOf c env
   mode <- getInt c inPlaceCell
   levels <- getInt c levelsCell
@@ -74,7 +78,12 @@ onBytes bs c env act = do
       putInt own stepsCell 0
       putInt own overCell 0
       let unlimited =
-            limits {limitBytes = maxBound, limitEnd = maxBound, limitIsolate = maxBound, limitCells = own}
+            limits
+              { limitBytes = maxBound,
+                limitEnd = maxBound,
+                limitIsolate = maxBound,
+                limitCells = own
+              }
       act own (Env input (Own (budgetCells c env) unlimited) (envContext env))
 
 tracedly :: (Cells -> Env -> Out -> IO ()) -> Get a -> Cells -> Env -> IO a

@@ -1,15 +1,8 @@
-{-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE OverloadedStrings #-}
 
 -- |
 -- Module      : Ashlar.Schema.Internal.Evolution.Match
 -- Description : From two schemas to a program
---
--- Note [Planning untrusted schemas]
--- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- An old schema may come with the data, so it is untrusted. Each pair of definitions becomes a
--- procedure once, from a queue, so planning takes time in proportion to the pairs and no stack.
--- Their fields are counted against 'mostWork': only a schema that is made for it gets there.
 module Ashlar.Schema.Internal.Evolution.Match
   ( Unknown (..),
     program,
@@ -17,17 +10,19 @@ module Ashlar.Schema.Internal.Evolution.Match
 where
 
 import Ashlar.Codec (Get)
-import Ashlar.Schema.Internal.Costs (leastLeaf, tagSize)
+import Ashlar.Schema.Internal.Costs (tagSize)
 import Ashlar.Schema.Internal.Describe (Description (..), Edit (..))
 import Ashlar.Schema.Internal.Evolution.Arrange
 import Ashlar.Schema.Internal.Evolution.Inline
+import Ashlar.Schema.Internal.Evolution.Leaves
 import Ashlar.Schema.Internal.Evolution.Mismatch
 import Ashlar.Schema.Internal.Evolution.Op
+import Ashlar.Schema.Internal.Evolution.Planning
 import Ashlar.Schema.Internal.Evolution.Whole
 import Ashlar.Schema.Internal.Schema
 import Ashlar.Schema.Internal.Text (definitionNames, describeShape)
 import Ashlar.Schema.Internal.Types
-import Ashlar.Schema.Internal.Unwrap (cyclic, recursiveNewtypes)
+import Ashlar.Schema.Internal.Unwrap (recursiveNewtypes)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import qualified Data.IntMap.Strict as IM
@@ -38,76 +33,6 @@ import qualified Data.Set as S
 import Data.Text (Text)
 import qualified Data.Text as T
 import qualified Data.Vector as V
-
--- | What becomes of fields and constructors of the data that the type does not have, and whose
--- evolution does not say so.
-data Unknown
-  = -- | Planning fails.
-    RefuseUnknown
-  | -- | Fields are skipped. Constructors are refused.
-    SkipFields
-  | -- | Fields are skipped. Values with such a constructor fail.
-    SkipUnknown
-  deriving stock (Eq, Show)
-
--- Where a program is made for.
-data Mode
-  = Anywhere
-  | -- In a key, whose order must not change.
-    InKey
-  deriving stock (Eq, Ord)
-
--- What may be wrapped around the old value where the shapes do not match.
-data Wrapping = Wrapping {_wrapMaybe :: !Bool, _wrapList :: !Bool}
-  deriving stock (Eq, Ord)
-
--- A procedure.
-data Key
-  = -- An old definition and a new one.
-    Pair !Mode !Int !Int
-  | -- An old shape, and a new newtype that is recursive by way of newtypes only.
-    Wrapped !Mode !Wrapping !Shape !Int
-  | -- An old definition that is left out.
-    Dropping !Int
-  deriving stock (Eq, Ord)
-
-data Work = Work
-  { workKeys :: !(M.Map Key Int),
-    workQueue :: ![(Int, Key, Path)],
-    workDone :: !(IM.IntMap [Op]),
-    -- How much more may be done.
-    workLeft :: !Int
-  }
-
--- The last segment first.
-type Path = [Text]
-
-newtype Plan a = Plan (Work -> Either Mismatch (a, Work))
-
-instance Functor Plan where
-  fmap f (Plan g) = Plan $ \w -> case g w of
-    Left m -> Left m
-    Right (a, w') -> Right (f a, w')
-
-instance Applicative Plan where
-  pure a = Plan (\w -> Right (a, w))
-  Plan f <*> Plan g = Plan $ \w -> case f w of
-    Left m -> Left m
-    Right (h, w') -> case g w' of
-      Left m -> Left m
-      Right (a, w'') -> Right (h a, w'')
-
-instance Monad Plan where
-  Plan f >>= k = Plan $ \w -> case f w of
-    Left m -> Left m
-    Right (a, w') -> let Plan g = k a in g w'
-
--- How many fields and constructors may be compared.
-mostWork :: Int
-mostWork = 10000000
-
-bad :: Path -> Misfit -> Plan a
-bad path what = Plan (\_ -> Left (Mismatch (T.concat (reverse path)) what))
 
 -- | The program that turns values of the old schema into values of the new one.
 program :: Unknown -> Schema -> Description -> Either Mismatch Program
@@ -120,7 +45,7 @@ programWith left unknown old (Description new edits) = do
   w' <- procedures w
   Right (inlined (Program main (workDone w')), workLeft w')
   where
-    work = Work M.empty [] IM.empty left
+    work = startWork left
     run (Plan f) = f
     start = case peeled newPeeled (schemaRoot new) of
       Just (Reference j) -> [definitionName (newDefinitions V.! j)]
@@ -141,28 +66,6 @@ programWith left unknown old (Description new edits) = do
       (number, key, path) : rest -> do
         (ops, w') <- run (procedure path key) w {workQueue = rest}
         procedures w' {workDone = IM.insert number ops (workDone w')}
-
-    call :: Path -> Key -> Plan [Op]
-    call path key = Plan $ \w -> case M.lookup key (workKeys w) of
-      Just number -> Right ([Call False number], w)
-      Nothing ->
-        let count = M.size (workKeys w)
-            number = case key of
-              Dropping _ -> -1 - count
-              _ -> count
-         in Right
-              ( [Call False number],
-                w
-                  { workKeys = M.insert key number (workKeys w),
-                    workQueue = (number, key, path) : workQueue w
-                  }
-              )
-
-    spendWork :: Path -> Int -> Plan ()
-    spendWork path n = Plan $ \w ->
-      if n > workLeft w
-        then Left (Mismatch (T.concat (reverse path)) TooLarge)
-        else Right ((), w {workLeft = workLeft w - n})
 
     procedure :: Path -> Key -> Plan [Op]
     procedure path key = case key of
@@ -212,7 +115,8 @@ programWith left unknown old (Description new edits) = do
       (Constant a, Constant b) | a == b -> pure [Copy (B.length a)]
       (Opaque n v size, Opaque n' v' size')
         | (n, v, size) == (n', v', size') ->
-          pure (maybe [Unreadable (Mismatch (T.concat (reverse path)) (NotDescribed n))] copied size)
+          let unknownExtent = Mismatch (T.concat (reverse path)) (NotDescribed n)
+           in pure (maybe [Unreadable unknownExtent] copied size)
       (Optional a, Optional b) -> do
         ops <- shapes mode (Wrapping False True) path a b
         pure
@@ -244,11 +148,19 @@ programWith left unknown old (Description new edits) = do
         ops <- shapes mode free ("[]" : path) a b
         pure (bounds ++ bounds ++ [Each Length64 (Just Length64) 0 ops])
       (_, Optional b)
-        | mode == Anywhere, inMaybe -> (Put (tagBytes 1 1) :) <$> shapes mode (Wrapping False True) path x b
+        | mode == Anywhere,
+          inMaybe ->
+          (Put (tagBytes 1 1) :) <$> shapes mode (Wrapping False True) path x b
       (_, List n b)
-        | mode == Anywhere, inList, not (isListed x) -> (Put (countBytes n 1) :) <$> wrapped x b
+        | mode == Anywhere,
+          inList,
+          not (isListed x) ->
+          (Put (countBytes n 1) :) <$> wrapped x b
       (_, NonEmpty n b)
-        | mode == Anywhere, inList, not (isListed x) -> (Put (countBytes n 1) :) <$> wrapped x b
+        | mode == Anywhere,
+          inList,
+          not (isListed x) ->
+          (Put (countBytes n 1) :) <$> wrapped x b
       _ -> cannot path x y
       where
         wrapped a b = shapes mode (Wrapping True False) path a b
@@ -298,9 +210,10 @@ programWith left unknown old (Description new edits) = do
     definitions mode path d e said = case (definitionForm d, definitionForm e) of
       (Sum, _) -> do
         alternatives <- traverse alternative (zip [0 ..] olds)
-        pure [Switch (T.unpack (definitionName e)) width exact alternatives]
+        pure [Switch (shown (definitionName e)) width exact alternatives]
       (_, Sum)
-        | [c] <- olds, mode == Anywhere -> do
+        | [c] <- olds,
+          mode == Anywhere -> do
           found <- target c
           case found of
             Just (k, x) -> (Put (tagBytes newWidth k) :) <$> inside c x
@@ -319,7 +232,11 @@ programWith left unknown old (Description new edits) = do
         oldNames' = S.fromList (map constructorName olds)
         renames =
           M.fromList
-            [(a, b) | RenamedConstructor a b <- said, S.notMember b oldNames', M.member b newNumbers]
+            [ (a, b)
+              | RenamedConstructor a b <- said,
+                S.notMember b oldNames',
+                M.member b newNumbers
+            ]
         gone = S.fromList [name | DroppedConstructor name <- said]
         -- Today's constructor, if there is one that is in use.
         target c
@@ -331,13 +248,18 @@ programWith left unknown old (Description new edits) = do
             name = constructorName c
             found k x = pure (if constructorRetired x then Nothing else Just (k, x))
         inside c x =
-          fields mode (constructorName x : "." : path) said (constructorFields c) (constructorFields x)
+          fields
+            mode
+            (constructorName x : "." : path)
+            said
+            (constructorFields c)
+            (constructorFields x)
         alternative (i, c)
-          | constructorRetired c = pure (Refused (T.unpack (T.take 100 (constructorName c))))
+          | constructorRetired c = pure (Refused (shown (constructorName c)))
           | otherwise = do
             found <- target c
             case found of
-              Nothing -> pure (Refused (T.unpack (T.take 100 (constructorName c))))
+              Nothing -> pure (Refused (shown (constructorName c)))
               Just (k, x)
                 | mode == InKey && k /= i -> bad path KeyChanges
                 | otherwise -> Accepted . (Put (tagBytes newWidth k) :) <$> inside c x
@@ -414,14 +336,19 @@ programWith left unknown old (Description new edits) = do
       List m a -> eachDropped m <$> dropShape path a
       NonEmpty m a -> eachDropped m <$> dropShape path a
       Set m a -> eachDropped m <$> dropShape path a
-      Map m k a -> (\ks ops -> eachDropped m (ks ++ ops)) <$> dropShape path k <*> dropShape path a
+      Map m k a -> do
+        keys <- dropShape path k
+        ops <- dropShape path a
+        pure (eachDropped m (keys ++ ops))
       Array i a -> do
         bounds <- dropShape path i
         ops <- dropShape path a
         pure (bounds ++ bounds ++ eachDropped Length64 ops)
       Constant bs -> pure [Skip (B.length bs)]
       Reference i -> call path (Dropping i)
-      Opaque name _ size -> maybe (bad path (NotDescribed name)) (\n -> pure [Skip (bounded n)]) size
+      Opaque name _ size -> case size of
+        Just n -> pure [Skip (bounded n)]
+        Nothing -> bad path (NotDescribed name)
       Irregular name -> bad path (IsIrregular name)
       where
         eachDropped m ops = [Each m Nothing 0 ops]
@@ -430,28 +357,19 @@ programWith left unknown old (Description new edits) = do
     dropDefinition path d = case (definitionForm d, definitionConstructors d) of
       (Sum, cs) -> do
         alternatives <- traverse alternative cs
-        pure [Switch (T.unpack (T.take 100 (definitionName d))) (tagSize (length cs)) False alternatives]
+        pure [Switch (shown (definitionName d)) (tagSize (length cs)) False alternatives]
       (_, cs) -> concat <$> traverse inside cs
       where
         alternative c
-          | constructorRetired c = pure (Refused (T.unpack (T.take 100 (constructorName c))))
+          | constructorRetired c = pure (Refused (shown (constructorName c)))
           | otherwise = Accepted <$> inside c
         inside c = concat <$> traverse (dropShape path . fieldShape) (constructorFields c)
 
--- Anything may be wrapped.
-free :: Wrapping
-free = Wrapping True True
+-- A name in an error. Those of the data may be long.
+shown :: Text -> String
+shown = T.unpack . T.take 100
 
--- A newtype of itself.
-noValues :: Bool -> [Op]
-noValues exact = [Switch "a newtype of itself" 0 exact []]
-
-bounded :: Int -> Int
-bounded = min (maxBound `quot` 4)
-
-copied :: Int -> [Op]
-copied n = [Copy (bounded n)]
-
+-- The first name that occurs twice.
 doubled :: [Text] -> Maybe Text
 doubled = go S.empty
   where
@@ -460,61 +378,3 @@ doubled = go S.empty
       n : rest
         | S.member n seen -> Just n
         | otherwise -> go (S.insert n seen) rest
-
--- What a newtype wraps that is not a newtype, for each definition. 'Nothing' for a newtype that
--- wraps nothing but itself.
-peelings :: V.Vector Definition -> V.Vector (Maybe Shape)
-peelings ds = known
-  where
-    known = V.imap peeling ds
-    peeling i d = case d of
-      Definition _ Newtype _ [Constructor _ _ [Field _ inner]]
-        | IS.member i endless -> Nothing
-        | Reference k <- inner -> known V.! k
-        | otherwise -> Just inner
-      _ -> Just (Reference i)
-    endless =
-      cyclic
-        [ (i, [k])
-          | (i, Definition _ Newtype _ [Constructor _ _ [Field _ (Reference k)]]) <-
-              V.toList (V.indexed ds)
-        ]
-
-peeled :: V.Vector (Maybe Shape) -> Shape -> Maybe Shape
-peeled known shape = case shape of
-  Reference i -> known V.! i
-  _ -> Just shape
-
--- The extent of a leaf.
-leafOps :: Bool -> Leaf -> [Op]
-leafOps keep l = case l of
-  Unit -> []
-  Varint _ -> [Groups keep]
-  Zigzag _ -> [Groups keep]
-  BigInteger -> [Magnitude keep 1]
-  BigNatural -> [Magnitude keep 0]
-  FixedPoint _ -> [Magnitude keep 1]
-  Date -> [Magnitude keep 1]
-  Duration -> [Magnitude keep 1]
-  Bytes m -> block m 1
-  ByteArray m -> block m 1
-  Utf8 m -> block m 1
-  Utf16 -> block Length64 2
-  _ -> [if keep then Copy (leastLeaf l) else Skip (leastLeaf l)]
-  where
-    block m width = [Block m (if keep then Just m else Nothing) 0 width]
-
--- Strings whose length is written in another way.
-bytesOps ::
-  -- Or whose order is another one?
-  Bool ->
-  Leaf ->
-  Leaf ->
-  Maybe [Op]
-bytesOps reordered a b = case (a, b) of
-  (Bytes m, Bytes n) -> Just [Block m (Just n) 0 1]
-  (Bytes m, ByteArray n) | reordered -> Just [Block m (Just n) 0 1]
-  (ByteArray m, Bytes n) | reordered -> Just [Block m (Just n) 0 1]
-  (ByteArray m, ByteArray n) -> Just [Block m (Just n) 0 1]
-  (Utf8 m, Utf8 n) -> Just [Block m (Just n) 0 1]
-  _ -> Nothing

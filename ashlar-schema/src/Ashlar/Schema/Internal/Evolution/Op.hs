@@ -100,7 +100,8 @@ isIdentity (Program main procedures) = all same main && all (all same) procedure
       Magnitude keep _ -> keep
       Block from to least _ -> Just from == to && least == 0
       Each from to least ops -> Just from == to && least == 0 && all same ops
-      Switch _ width exact alternatives -> exact && and (zipWith (sameTag width) [0 ..] alternatives)
+      Switch _ width exact alternatives ->
+        exact && and (zipWith (sameTag width) [0 ..] alternatives)
       Call _ i -> i >= 0
       Unreadable _ -> True
       _ -> False
@@ -111,9 +112,10 @@ isIdentity (Program main procedures) = all same main && all (all same) procedure
 
 -- | The first part of unknown extent.
 unreadable :: Program -> Maybe Mismatch
-unreadable (Program main procedures) = case concatMap found (concat (main : IM.elems procedures)) of
-  m : _ -> Just m
-  [] -> Nothing
+unreadable (Program main procedures) =
+  case concatMap found (concat (main : IM.elems procedures)) of
+    m : _ -> Just m
+    [] -> Nothing
   where
     found op = case op of
       Unreadable m -> [m]
