@@ -129,7 +129,7 @@ plan ::
   -- | The schema that the values were written with.
   Schema ->
   Either Mismatch (Get a)
-plan old = planned RefuseUnknown (described @a) get old
+plan = planned RefuseUnknown (described @a) get
 -- Inlined, so that 'get' is that of the type.
 {-# INLINE plan #-}
 
@@ -143,7 +143,7 @@ planSkipping ::
   -- | The schema that the values were written with.
   Schema ->
   Either Mismatch (Get a)
-planSkipping old = planned SkipUnknown (described @a) get old
+planSkipping = planned SkipUnknown (described @a) get
 {-# INLINE planSkipping #-}
 
 -- | A decoder of old values that returns their new bytes. 'Nothing' if the old bytes are the new

@@ -26,7 +26,9 @@ tests =
     ]
 
 planOf :: Evolved -> Either String (Get Value)
-planOf e = either (Left . show) Right (planned RefuseUnknown new (getValue (evolvedNew e)) (evolvedOld e))
+planOf e =
+  either (Left . show) Right $
+    planned RefuseUnknown new (getValue (evolvedNew e)) (evolvedOld e)
   where
     new = Description (evolvedNew e) (evolvedEdits e)
 
@@ -46,7 +48,10 @@ values e = withValue e $ \g v bytes ->
             (Right w, Just w') -> same w w'
             (Left _, Nothing) -> property True
             _ -> property False
-            .&&. forAll (chunked bytes) (\chunks -> alike complete (runGetLazyWhole (withBudget anySize g) chunks))
+            .&&. forAll (chunked bytes) (\chunks -> alike complete (inChunks g chunks))
+
+inChunks :: Get a -> L.ByteString -> Either DecodeError a
+inChunks g = runGetLazyWhole (withBudget anySize g)
 
 -- (Only streams have a limit otherwise.)
 anySize :: Budget
@@ -89,6 +94,7 @@ damaged e = withValue e $ \g _ bytes -> forAll (mutations bytes) $ \bytes' ->
           (Just w, Right w') -> same w w'
           (Nothing, Left _) -> property True
           _ -> counterexample (show (v, found)) False
-        (Left _, Left err) -> counterexample (show err) (errorOffset err <= fromIntegral (B.length bytes'))
+        (Left _, Left err) ->
+          counterexample (show err) (errorOffset err <= fromIntegral (B.length bytes'))
         (Left err, Right w) -> counterexample (show (err, w)) (evolvedDrops e)
-        .&&. forAll (chunked bytes') (\chunks -> alike found (runGetLazyWhole (withBudget anySize g) chunks))
+        .&&. forAll (chunked bytes') (\chunks -> alike found (inChunks g chunks))

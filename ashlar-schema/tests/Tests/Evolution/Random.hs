@@ -57,7 +57,8 @@ genEvolved = do
   old <- genSchema
   let ds = schemaDefinitions old
       keys = inKeys old
-  changed <- mapM (\(i, d) -> evolveDefinition (peel ds) (IS.member i keys) d) (V.toList (V.indexed ds))
+      evolve (i, d) = evolveDefinition (peel ds) (IS.member i keys) d
+  changed <- mapM evolve (V.toList (V.indexed ds))
   root <- evolveShape (peel ds) False True True (schemaRoot old)
   let Description new edits = pruned root (IM.fromList (zip [0 ..] changed))
       drops = or [True | (_, cs) <- changed, c <- cs, isDrop c]
@@ -93,7 +94,9 @@ peel ds = go (V.length ds)
   where
     go n shape = case shape of
       Reference i
-        | n > 0, Definition _ Newtype _ [Constructor _ _ [Field _ inner]] <- ds V.! i -> go (n - 1) inner
+        | n > 0,
+          Definition _ Newtype _ [Constructor _ _ [Field _ inner]] <- ds V.! i ->
+          go (n - 1) inner
       _ -> shape
 
 evolveDefinition :: (Shape -> Shape) -> Bool -> Definition -> Gen (Definition, [Edit])
@@ -125,7 +128,9 @@ evolveDefinition bare key d = case definitionForm d of
         let name = constructorName c
         pure $ case what of
           0 -> ([], [DroppedConstructor name])
-          1 -> ([x {constructorName = T.append name "b"}], RenamedConstructor name (T.append name "b") : e)
+          1 ->
+            let name' = T.append name "b"
+             in ([x {constructorName = name'}], RenamedConstructor name name' : e)
           _ -> ([x], e)
 
 evolveConstructor :: (Shape -> Shape) -> Bool -> Bool -> Constructor -> Gen (Constructor, [Edit])
@@ -137,7 +142,7 @@ evolveConstructor bare key new c = do
     then pure (c {constructorFields = kept}, edits)
     else do
       more <- frequency [(3, pure []), (2, (: []) <$> fresh 1), (1, mapM fresh [1, 2])]
-      let all' = map (\(f, _) -> f) more
+      let all' = map fst more
       mixed <- oneof [insertAnywhere all' kept, shuffle (kept ++ all')]
       pure (c {constructorFields = mixed}, edits ++ map snd more)
   where
@@ -276,8 +281,13 @@ naive (Evolved old new edits _) = go (schemaRoot old) (schemaRoot new)
       (Tuple as', Tuple bs, Several xs) ->
         Several . V.fromList <$> sequence [go a b w | (a, b, w) <- zip3 as' bs (V.toList xs)]
       (x, y, Elements _ xs)
-        | Just (_, a) <- elementsOf x, Just (m, b) <- elementsOf y -> Elements m <$> traverse (go a b) xs
-      (x, y, _) | Nothing <- elementsOf x, Just (m, b) <- elementsOf y -> Elements m . V.singleton <$> go x b v
+        | Just (_, a) <- elementsOf x,
+          Just (m, b) <- elementsOf y ->
+          Elements m <$> traverse (go a b) xs
+      (x, y, _)
+        | Nothing <- elementsOf x,
+          Just (m, b) <- elementsOf y ->
+          Elements m . V.singleton <$> go x b v
       (Map _ k a, Map m l b, Entries _ xs) ->
         Entries m <$> traverse (\(p, q) -> (,) <$> go k l p <*> go a b q) xs
       (Array i a, Array j b, Indexed low high xs) ->

@@ -78,7 +78,11 @@ data Colour = Red | Green | Blue
   deriving stock (Eq, Ord, Show, Enum, Bounded, Generic)
   deriving anyclass (Codec, Described)
 
-data Keys = Keys {numbers :: Map Int16 Text, colours :: Map Colour Bool, some :: NonEmpty (Set Int32)}
+data Keys = Keys
+  { numbers :: Map Int16 Text,
+    colours :: Map Colour Bool,
+    some :: NonEmpty (Set Int32)
+  }
   deriving stock (Eq, Show, Generic)
   deriving anyclass (Codec, Described)
 

@@ -1,5 +1,4 @@
 {-# LANGUAGE BangPatterns #-}
-{-# LANGUAGE MagicHash #-}
 -- A program is compiled once.
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
@@ -61,7 +60,7 @@ compiled (Program main procedures) = steps table main done
 data Table = Table !(IM.IntMap Int) (Lazy.IntMap Run)
 
 done :: Run
-done = \_ _ _ -> pure ()
+done _ _ _ = pure ()
 
 steps :: Table -> [Op] -> Run -> Run
 steps table ops next = case span (isJust . constantRead) ops of

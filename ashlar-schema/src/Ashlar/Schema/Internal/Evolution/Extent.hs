@@ -1,5 +1,4 @@
 {-# LANGUAGE BangPatterns #-}
-{-# LANGUAGE MagicHash #-}
 
 -- |
 -- Module      : Ashlar.Schema.Internal.Evolution.Extent

@@ -1,4 +1,3 @@
-{-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedSums #-}
 {-# LANGUAGE UnboxedTuples #-}
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
@@ -39,6 +38,7 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import Data.IORef (readIORef)
 import qualified Data.List as List
+import Data.Maybe (fromMaybe)
 import GHC.IO (IO (..), unIO)
 
 -- | Translate a value, and decode the new bytes, which the decoder must read to their end.
@@ -114,7 +114,7 @@ tracedly translate g c env = do
   where
     record origins f = do
       so <- failuresSoFar env
-      let at = maybe 0 id (lookup (failureOffset f) origins)
+      let at = fromMaybe 0 (lookup (failureOffset f) origins)
           moved = f {failureReach = at, failureOffset = at, failureFound = nothingFound}
       setFailures env (addFailure moved so)
 

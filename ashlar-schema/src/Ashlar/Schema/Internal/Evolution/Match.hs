@@ -28,7 +28,7 @@ import qualified Data.ByteString as B
 import qualified Data.IntMap.Strict as IM
 import qualified Data.IntSet as IS
 import qualified Data.Map.Strict as M
-import Data.Maybe (listToMaybe)
+import Data.Maybe (isNothing, listToMaybe)
 import qualified Data.Set as S
 import Data.Text (Text)
 import qualified Data.Text as T
@@ -96,7 +96,7 @@ programWith left unknown old (Description new edits) = do
       (Just x, Just y) -> case (mode, newtypeConversions y0) of
         (Anywhere, found@(_ : _)) -> convertible path found x0 y (bare mode wrapping path x y)
         _ -> bare mode wrapping path x y
-      (Nothing, y) -> pure (noValues (y == Nothing))
+      (Nothing, y) -> pure (noValues (isNothing y))
       _ -> bad path HasNoValues
 
     bare :: Mode -> Wrapping -> Path -> Shape -> Shape -> Plan [Op]
@@ -163,7 +163,7 @@ programWith left unknown old (Description new edits) = do
           (Put (countBytes n 1) :) <$> wrapped x b
       _ -> cannot path x y
       where
-        wrapped a b = shapes mode (Wrapping True False) path a b
+        wrapped = shapes mode (Wrapping True False) path
         each m n least a b = do
           ops <- shapes mode (Wrapping True False) ("[]" : path) a b
           pure [Each m (Just n) least ops]
@@ -285,7 +285,7 @@ programWith left unknown old (Description new edits) = do
       case arranged of
         _ | mode == Anywhere -> pure arranged
         _
-          | map Just (map fieldName news) == map fst found -> pure arranged
+          | map (Just . fieldName) news == map fst found -> pure arranged
           | otherwise -> bad path KeyChanges
       where
         newShapes = M.fromList [(fieldName f, fieldShape f) | f <- news]

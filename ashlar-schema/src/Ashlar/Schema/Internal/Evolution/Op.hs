@@ -42,6 +42,7 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import qualified Data.IntMap.Strict as IM
 import qualified Data.List as List
+import Data.Maybe (fromMaybe)
 
 -- | One step. Numbers of bytes are not negative, and saturate: no input has as many.
 data Op
@@ -211,7 +212,7 @@ leastRead known = List.foldl' (\n op -> plus n (one op)) 0
       Call _ i -> IM.findWithDefault 0 i known
       Permute groups _ -> List.foldl' (\n ops -> plus n (leastRead known ops)) 0 groups
       After (Program main procedures) _ -> leastRead (leastReads procedures) main
-      _ -> maybe 0 id (constantRead op)
+      _ -> fromMaybe 0 (constantRead op)
     count from = case from of
       Length64 -> 8
       LengthVarint -> 1

@@ -1,5 +1,3 @@
-{-# LANGUAGE MagicHash #-}
-
 -- |
 -- Module      : Ashlar.Schema.Internal.Evolution.Output
 -- Description : Where translated bytes go
