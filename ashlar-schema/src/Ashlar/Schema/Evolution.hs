@@ -1,6 +1,7 @@
 {-# LANGUAGE AllowAmbiguousTypes #-}
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE Trustworthy #-}
 {-# LANGUAGE TypeApplications #-}
 
 -- |
@@ -111,6 +112,9 @@ import qualified Data.Vector as V
 -- Decoding refuses what a decoder of the old type refuses, but for what is inside of parts that are
 -- left out: these are skipped, and only their extent is read. A value with a constructor that was
 -- dropped fails. The offset of an error is that in the old bytes.
+--
+-- A value is translated as a whole. So its new bytes are held until it is decoded, and its old
+-- bytes, too, where input comes in chunks.
 --
 -- Schema and bytes may be untrusted. Time and memory are proportional to the old bytes and the
 -- budget: each nesting is a level. Each 64 bytes that are written, beyond eight for each byte read
