@@ -116,9 +116,10 @@ import qualified Data.Vector as V
 -- A value is translated as a whole. So its new bytes are held until it is decoded, and its old
 -- bytes, too, where input comes in chunks.
 --
--- Schema and bytes may be untrusted. Time and memory are proportional to the old bytes and the
--- budget: each nesting is a level. Each 64 bytes that are written, beyond eight for each byte read
--- and 256, are a step ('Ashlar.Get.budgetSteps').
+-- Schema and bytes may be untrusted, but the schema must be one that
+-- 'Ashlar.Schema.checkSchema' accepts, as all are that were decoded. Time and memory are
+-- proportional to the old bytes and the budget: each nesting is a level. Each 64 bytes that are
+-- written, beyond eight for each byte read and 256, are a step ('Ashlar.Get.budgetSteps').
 --
 -- >>> :set -XDeriveAnyClass -XDeriveGeneric
 -- >>> data Item = Item { name :: Text, count :: Int } deriving (Show, Generic, Codec, Described)

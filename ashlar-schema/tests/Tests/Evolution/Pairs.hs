@@ -11,6 +11,7 @@ import Ashlar.Schema.Internal.Evolution.Plan
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Lazy as L
 import Data.Either (isLeft)
+import qualified Data.Vector as V
 import Test.Tasty
 import Test.Tasty.QuickCheck
 import Tests.Evolution.Random
@@ -22,7 +23,9 @@ tests =
     "random pairs of schemas"
     [ testProperty "values, whole and in chunks" (forAll genEvolved values),
       testProperty "truncated" (forAll genEvolved truncated),
-      testProperty "damaged" (forAll genEvolved damaged)
+      testProperty "damaged" (forAll genEvolved damaged),
+      testProperty "schemas that have nothing to do with each other" $
+        forAll genSchema (\old -> forAll genSchema (strangers old))
     ]
 
 planOf :: Evolved -> Either String (Get Value)
@@ -98,3 +101,25 @@ damaged e = withValue e $ \g _ bytes -> forAll (mutations bytes) $ \bytes' ->
           counterexample (show err) (errorOffset err <= fromIntegral (B.length bytes'))
         (Left err, Right w) -> counterexample (show (err, w)) (evolvedDrops e)
         .&&. forAll (chunked bytes') (\chunks -> alike found (inChunks g chunks))
+
+-- Whatever is planned ends, and gives a value of the new schema or an error of the old bytes.
+strangers :: Schema -> Schema -> Property
+strangers old new = case planned SkipUnknown description (getValue new) old of
+  Left m -> classify True "refused" (not (null (show m)))
+  Right g -> forAll (bytesFor old) $ \bytes ->
+    case runGetWith small g bytes of
+      Left e -> property (errorOffset e <= fromIntegral (B.length bytes))
+      Right v ->
+        let written = toStrictByteString (putValue v)
+            again' = toStrictByteString . putValue <$> getValue new
+         in runGetWith small again' written === Right written
+  where
+    description = Description new (V.map (const []) (schemaDefinitions new))
+    small = defaultBudget {budgetSteps = 10000, budgetDepth = 10000}
+
+bytesFor :: Schema -> Gen B.ByteString
+bytesFor s = case genValue s of
+  Nothing -> B.pack <$> arbitrary
+  Just gen -> do
+    bytes <- toStrictByteString . putValue <$> gen
+    oneof [pure bytes, mutations bytes, B.pack <$> arbitrary]
