@@ -27,6 +27,7 @@ import Ashlar.Schema.Internal.Evolution.Extent
 import Ashlar.Schema.Internal.Evolution.Inner
 import Ashlar.Schema.Internal.Evolution.Op
 import Ashlar.Schema.Internal.Evolution.Output
+import Ashlar.Schema.Internal.Types (Length (..))
 import Control.Monad (when)
 import Data.Bits (unsafeShiftR, (.&.))
 import Data.ByteString (ByteString)
@@ -202,32 +203,34 @@ one table@(Table least procedures) op next = case op of
     (h, n) <- leb c env "a header that does not fit"
     extent keep c env out (h + (n `unsafeShiftR` signed))
     next c env out
-  Block from to fewest width -> \c env out -> do
-    (h, n) <- counted from fewest c env
-    when (width > 0 && n > (maxBound - 16) `quot` width) $
-      run (invalid "a length that does not fit") c env
-    case to of
-      Nothing -> extent False c env out (h + n * width)
-      Just same
-        | same == from -> do
+  Block Length64 (Just Length64) 0 width | width > 0 -> blockCopied width next
+  Block from to fewest width ->
+    let written' = case to of
+          Nothing -> \c env out h n -> extent False c env out (h + n * width)
           -- (Elements of no bytes: today's decoder counts them.)
-          extent True c env out (h + n * width)
-      Just other -> do
-        -- Nothing is written for a length before its bytes are there.
-        _ <- need c env (h + n * width)
-        rewriteCount other c env out h n
-        extent True c env out (n * width)
-    next c env out
+          Just other
+            | other == from -> \c env out h n -> extent True c env out (h + n * width)
+            | otherwise -> \c env out h n -> do
+              -- Nothing is written for a length before its bytes are there.
+              _ <- need c env (h + n * width)
+              rewriteCount other c env out h n
+              extent True c env out (n * width)
+     in \c env out -> do
+          (h, n) <- counted from fewest c env
+          when (width > 0 && n > (maxBound - 16) `quot` width) $ tooLong c env
+          written' c env out h n
+          next c env out
   Each from to fewest ops ->
     let !element = steps table ops done
         !leastBytes = leastRead least ops
+        count = case to of
+          Nothing -> \c env _ h _ -> run (skipHere h) c env
+          Just other
+            | other == from -> \c env out h _ -> extent True c env out h
+            | otherwise -> rewriteCount other
      in \c env out -> do
           (h, n) <- counted from fewest c env
-          case to of
-            Nothing -> run (skipHere h) c env
-            Just other
-              | other == from -> extent True c env out h
-              | otherwise -> rewriteCount other c env out h n
+          count c env out h n
           run (chargeEmpties leastBytes n) c env
           let go !i
                 | i >= n = pure ()
@@ -279,6 +282,22 @@ one table@(Table least procedures) op next = case op of
   Unreadable _ -> \c env _ -> run (invalid "a format that is not described") c env
   -- The others are steps of constant size.
   _ -> next
+
+-- The most frequent one: a string, or elements of constant size.
+blockCopied :: Int -> Run -> Run
+blockCopied !width next = \c env out -> do
+  p <- need c env 8
+  n <- peekLE p :: IO Int64
+  when (n < 0) $ run (invalidAt p 8 (negative n)) c env
+  when (n > fromIntegral most) $ tooLong c env
+  extent True c env out (8 + fromIntegral n * width)
+  next c env out
+  where
+    !most = (maxBound - 16) `quot` width
+
+tooLong :: Cells -> Env -> IO ()
+tooLong = run (invalid "a length that does not fit")
+{-# NOINLINE tooLong #-}
 
 refusal :: String -> String
 refusal con = "constructor " ++ con ++ ", which is no longer in use"

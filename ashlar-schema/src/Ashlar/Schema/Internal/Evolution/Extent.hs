@@ -10,6 +10,7 @@ module Ashlar.Schema.Internal.Evolution.Extent
     extent,
     rewriteCount,
     counted,
+    negative,
     skipHere,
     groups,
     leb,
@@ -87,13 +88,18 @@ counted len fewest c env = do
     Length64 -> do
       p <- need c env 8
       n <- peekLE p :: IO Int64
-      when (n < 0) $ run (invalidAt p 8 ("negative length " ++ show n)) c env
-      when (toInteger n > toInteger (maxBound :: Int)) $
+      when (n < 0) $ run (invalidAt p 8 (negative n)) c env
+      when (fromIntegral (fromIntegral n :: Int) /= n) $
         run (invalidAt p 8 "a length that does not fit") c env
       pure (8, fromIntegral n)
     LengthVarint -> leb c env "a length that does not fit"
   when (n < fewest) $ run (invalid "NonEmpty: no elements") c env
   pure found
+
+-- | The message for a negative length.
+negative :: Int64 -> String
+negative n = "negative length " ++ show n
+{-# NOINLINE negative #-}
 
 -- | The bytes of a LEB128 number. The cursor stays.
 groups :: Cells -> Env -> Int -> IO Int
