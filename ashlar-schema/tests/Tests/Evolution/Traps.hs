@@ -31,6 +31,7 @@ import qualified Data.Vector as V
 import Data.Word (Word32, Word64, Word8)
 import GHC.Conc (getAllocationCounter, setAllocationCounter)
 import GHC.Exts (isTrue#, reallyUnsafePtrEquality#)
+import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
 import qualified Tests.Evolution.V1 as V1
@@ -45,7 +46,8 @@ tests =
       testGroup "tags" tags,
       testGroup "errors" errors,
       testGroup "costs" costs,
-      testGroup "newer data" newer
+      testGroup "newer data" newer,
+      testCase "an interrupted decode goes on" interrupted
     ]
 
 record :: [Field] -> Schema
@@ -432,6 +434,20 @@ allocated r = do
   setAllocationCounter 0
   _ <- evaluate r
   negate <$> getAllocationCounter
+
+-- Forced again and again, each time for a little longer. (If it is not interrupted, that is well.)
+interrupted :: Assertion
+interrupted = do
+  let olds = [V1.Binding "b" (V1.Let [] (V1.Literal n)) | n <- [1 .. 5000]]
+      news = [V2.Binding (V2.Let [] (V2.Literal n)) "b" True | n <- [1 .. 5000]]
+      bytes = encode olds
+      g = made $ plan @[V2.Binding] (schema @[V1.Binding])
+      chunks = L.fromChunks (map (\i -> B.take 100 (B.drop i bytes)) [0, 100 .. B.length bytes])
+      force t r = timeout t (evaluate r) >>= maybe (force (t + 100) r) pure
+  whole' <- force 100 (runGetWhole g bytes)
+  whole' @?= Right news
+  inChunks <- force 100 (runGetLazyWhole g chunks)
+  inChunks @?= Right news
 
 -- | An old program, and data of a newer one.
 newer :: [TestTree]
