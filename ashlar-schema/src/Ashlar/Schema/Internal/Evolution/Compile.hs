@@ -205,16 +205,7 @@ one table@(Table least procedures) op next = case op of
     next c env out
   Block Length64 (Just Length64) 0 width | width > 0 -> blockCopied width next
   Block from to fewest width ->
-    let written' = case to of
-          Nothing -> \c env out h n -> extent False c env out (h + n * width)
-          -- (Elements of no bytes: today's decoder counts them.)
-          Just other
-            | other == from -> \c env out h n -> extent True c env out (h + n * width)
-            | otherwise -> \c env out h n -> do
-              -- Nothing is written for a length before its bytes are there.
-              _ <- need c env (h + n * width)
-              rewriteCount other c env out h n
-              extent True c env out (n * width)
+    let !written' = blockRecounted from to width
      in \c env out -> do
           (h, n) <- counted from fewest c env
           when (width > 0 && n > (maxBound - 16) `quot` width) $ tooLong c env
@@ -223,11 +214,7 @@ one table@(Table least procedures) op next = case op of
   Each from to fewest ops ->
     let !element = steps table ops done
         !leastBytes = leastRead least ops
-        count = case to of
-          Nothing -> \c env _ h _ -> run (skipHere h) c env
-          Just other
-            | other == from -> \c env out h _ -> extent True c env out h
-            | otherwise -> rewriteCount other
+        !count = recounted from to
      in \c env out -> do
           (h, n) <- counted from fewest c env
           count c env out h n
@@ -282,6 +269,33 @@ one table@(Table least procedures) op next = case op of
   Unreadable _ -> \c env _ -> run (invalid "a format that is not described") c env
   -- The others are steps of constant size.
   _ -> next
+
+-- What is done with a count of so many bytes, and with what it counts.
+--
+-- (Functions of their own: GHC 9.0.2 panics at -O1 where a local function is chosen by a case, and
+-- its lambdas are not eta-expanded.)
+type Recount = Cells -> Env -> Out -> Int -> Int -> IO ()
+
+recounted :: Length -> Maybe Length -> Recount
+recounted from to = case to of
+  Nothing -> \c env _ h _ -> run (skipHere h) c env
+  Just other
+    | other == from -> \c env out h _ -> extent True c env out h
+    | otherwise -> rewriteCount other
+{-# NOINLINE recounted #-}
+
+-- (Elements of no bytes: today's decoder counts them.)
+blockRecounted :: Length -> Maybe Length -> Int -> Recount
+blockRecounted from to width = case to of
+  Nothing -> \c env out h n -> extent False c env out (h + n * width)
+  Just other
+    | other == from -> \c env out h n -> extent True c env out (h + n * width)
+    | otherwise -> \c env out h n -> do
+      -- Nothing is written for a length before its bytes are there.
+      _ <- need c env (h + n * width)
+      rewriteCount other c env out h n
+      extent True c env out (n * width)
+{-# NOINLINE blockRecounted #-}
 
 -- The most frequent one: a string, or elements of constant size.
 blockCopied :: Int -> Run -> Run
