@@ -4,6 +4,9 @@
 module Main (main) where
 
 import Test.Tasty
+import qualified Tests.Evolution.Changes
+import qualified Tests.Evolution.Pairs
+import qualified Tests.Evolution.Traps
 import qualified Tests.Fingerprints
 import qualified Tests.Hostile
 import qualified Tests.Instances
@@ -19,6 +22,9 @@ main =
           Tests.Fingerprints.tests,
           Tests.Hostile.tests,
           Tests.Texts.tests,
-          Tests.Types.tests
+          Tests.Types.tests,
+          Tests.Evolution.Changes.tests,
+          Tests.Evolution.Pairs.tests,
+          Tests.Evolution.Traps.tests
         ]
     )

@@ -1,0 +1,207 @@
+{-# LANGUAGE AllowAmbiguousTypes #-}
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE Trustworthy #-}
+{-# LANGUAGE TypeApplications #-}
+
+-- |
+-- Module      : Ashlar.Schema.Evolution
+-- Description : Reading data of older versions of a type
+--
+-- Data outlive the program that wrote them. Keep the schema of a type beside its data. Then a
+-- later version of the program reads them as the type that it has by then. What has changed is
+-- written beside the type:
+--
+-- >>> :set -XDeriveAnyClass -XDeriveGeneric -XDataKinds
+-- >>> :{
+-- data Old = Old { item :: Text, qty :: Int32, note :: Text }
+--   deriving (Generic, Codec, Described)
+-- :}
+--
+-- >>> :{
+-- data Order = Order { channel :: Text, item :: Text, count :: Int64 }
+--   deriving (Show, Generic, Codec)
+-- instance Described Order where
+--   evolution = [added @"channel" "web", renamed @"qty" @"count", dropped @"note"]
+-- :}
+--
+-- >>> let old = encode (Old "brick" 12 "urgent")
+-- >>> let Right getOrder = plan @Order (schema @Old)
+-- >>> runGetWhole getOrder old
+-- Right (Order {channel = "web", item = "brick", count = 12})
+--
+-- Here is what may change:
+--
+-- +-----------------------------------------------+----------------------------------------------+
+-- | change                                        | what to write                                |
+-- +===============================================+==============================================+
+-- | fields or constructors in another order       | nothing: they go by name                     |
+-- +-----------------------------------------------+----------------------------------------------+
+-- | a field is new                                | @added \@"channel" "web"@                    |
+-- +-----------------------------------------------+----------------------------------------------+
+-- | a field has another name                      | @renamed \@"qty" \@"count"@                  |
+-- +-----------------------------------------------+----------------------------------------------+
+-- | a field is gone                               | @dropped \@"note"@                           |
+-- +-----------------------------------------------+----------------------------------------------+
+-- | a field has another type                      | @converted \@"price" fromCents@              |
+-- +-----------------------------------------------+----------------------------------------------+
+-- | a constructor is new                          | nothing                                      |
+-- +-----------------------------------------------+----------------------------------------------+
+-- | a constructor has another name                | @renamedConstructor \@"Void" \@"Cancelled"@  |
+-- +-----------------------------------------------+----------------------------------------------+
+-- | a constructor is gone                         | @droppedConstructor \@"Lost"@                |
+-- +-----------------------------------------------+----------------------------------------------+
+-- | a number is wider: @Int32@ to @Int64@,        | nothing                                      |
+-- | @Word16@ to @Int32@, @Int@ to @Integer@,      |                                              |
+-- | @Float@ to @Double@, wider bounds; or written |                                              |
+-- | in another way: @Int@ to @Varint Int@         |                                              |
+-- +-----------------------------------------------+----------------------------------------------+
+-- | @a@ is a @Maybe a@, a @[a]@ or a @NonEmpty a@ | nothing                                      |
+-- +-----------------------------------------------+----------------------------------------------+
+-- | a @NonEmpty a@ is a @[a]@                     | nothing                                      |
+-- +-----------------------------------------------+----------------------------------------------+
+-- | a newtype is new or gone                      | nothing                                      |
+-- +-----------------------------------------------+----------------------------------------------+
+-- | a list, a string or a map is @Compact@, or is | nothing                                      |
+-- | no longer                                     |                                              |
+-- +-----------------------------------------------+----------------------------------------------+
+--
+-- All of these hold at any depth, in recursive types too. Fields without names go by their
+-- position. The name of a record's only constructor does not matter, nor do names of types.
+--
+-- Keys of maps, elements of sets and indices of arrays stay in order, so only numbers in them may
+-- become wider, and enumerations in them may get constructors at the end. A type that contains
+-- itself at ever larger types, and a format that is not described, must not change.
+--
+-- A change that is not in the table is a 'Mismatch', which says what to write. It is found when the
+-- decoder is made, not when a value is read.
+--
+-- A name that was dropped and comes back for something else matches silently, if the types allow
+-- it. Choose another one.
+module Ashlar.Schema.Evolution
+  ( -- * Reading old data
+    plan,
+    planSkipping,
+    Mismatch (..),
+    Misfit (..),
+    describeMismatch,
+
+    -- * Old bytes to new bytes
+    translation,
+
+    -- * Types that stay compatible
+    compatible,
+    Direction (..),
+  )
+where
+
+import Ashlar.Codec (Get, get)
+import Ashlar.Schema.Internal.Describe
+import Ashlar.Schema.Internal.Evolution.Mismatch
+import Ashlar.Schema.Internal.Evolution.Plan
+import Ashlar.Schema.Internal.Schema
+import Data.ByteString (ByteString)
+import qualified Data.Vector as V
+
+-- | A decoder of values that were written with an older schema of the type.
+--
+-- Applied to a schema, it makes the decoder once. Keep it for many values. If the schema has the
+-- fingerprint of the type, or if the changes do not show in the bytes, it is 'get'. Else it
+-- translates the old bytes of a value to new ones, and runs 'get' on these.
+--
+-- Decoding refuses what a decoder of the old type refuses, but for what is inside of parts that are
+-- left out: these are skipped, and only their extent is read. A value with a constructor that was
+-- dropped fails. The offset of an error is that in the old bytes.
+--
+-- A value is translated as a whole. So its new bytes are held until it is decoded, and its old
+-- bytes, too, where input comes in chunks.
+--
+-- Schema and bytes may be untrusted, but the schema must be one that
+-- 'Ashlar.Schema.checkSchema' accepts, as all are that were decoded. Time and memory are
+-- proportional to the old bytes and the budget: each nesting is a level. Each 64 bytes that are
+-- written, beyond eight for each byte read and 256, are a step ('Ashlar.Get.budgetSteps').
+--
+-- >>> :set -XDeriveAnyClass -XDeriveGeneric
+-- >>> data Item = Item { name :: Text, count :: Int } deriving (Show, Generic, Codec, Described)
+-- >>> data Before = Before { name :: Text } deriving (Generic, Codec, Described)
+-- >>> either print (const (pure ())) (plan @Item (schema @Before))
+-- Item.count: the field is new; give it a default with added
+--
+-- @since 0.1.0.0
+plan ::
+  forall a.
+  Described a =>
+  -- | The schema that the values were written with.
+  Schema ->
+  Either Mismatch (Get a)
+plan = planned RefuseUnknown (described @a) get
+-- Inlined, so that 'get' is that of the type.
+{-# INLINE plan #-}
+
+-- | 'plan' for a program that reads newer data than it knows: fields that the type does not have
+-- are skipped, and values with a constructor that it does not have fail.
+--
+-- @since 0.1.0.0
+planSkipping ::
+  forall a.
+  Described a =>
+  -- | The schema that the values were written with.
+  Schema ->
+  Either Mismatch (Get a)
+planSkipping = planned SkipUnknown (described @a) get
+{-# INLINE planSkipping #-}
+
+-- | A decoder of old values that returns their new bytes. 'Nothing' if the old bytes are the new
+-- ones. It checks no more than it must: decode the new bytes before you trust them.
+--
+-- @since 0.1.0.0
+translation ::
+  forall a.
+  Described a =>
+  -- | The schema that the values were written with.
+  Schema ->
+  Either Mismatch (Maybe (Get ByteString))
+translation old = fmap translating <$> programBetween RefuseUnknown old (described @a)
+
+-- | Who must be able to read the other's data.
+--
+-- @since 0.1.0.0
+data Direction
+  = -- | Today's program reads old data.
+    Backward
+  | -- | An old program reads today's data with 'planSkipping', and there are no constructors that
+    -- it does not know.
+    Forward
+  | -- | Both.
+    Full
+  deriving stock (Eq, Show, Enum, Bounded)
+
+-- | Is today's type compatible with a schema that was kept? For test suites, so that a change that
+-- breaks old data is found before it is released. Of an old program only the schema is known, and
+-- not what it says of its own evolution.
+--
+-- >>> :set -XDeriveAnyClass -XDeriveGeneric
+-- >>> data Colour = Red | Green deriving (Generic, Codec, Described)
+-- >>> data Colours = Red | Green | Blue deriving (Generic, Codec, Described)
+-- >>> compatible @Colours Backward (schema @Colour)
+-- Right ()
+-- >>> either (print . mismatchWhat) print (compatible @Colours Forward (schema @Colour))
+-- ConstructorIsUnknown "Blue"
+--
+-- @since 0.1.0.0
+compatible ::
+  forall a.
+  Described a =>
+  Direction ->
+  -- | The schema that was kept.
+  Schema ->
+  Either Mismatch ()
+compatible direction old = case direction of
+  Backward -> backward
+  Forward -> forward
+  Full -> backward >> forward
+  where
+    new = described @a
+    backward = () <$ programBetween RefuseUnknown old new
+    forward = () <$ programBetween SkipFields (descriptionSchema new) known
+    known = Description old (V.map (const []) (schemaDefinitions old))

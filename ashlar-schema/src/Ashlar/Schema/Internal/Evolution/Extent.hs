@@ -1,0 +1,132 @@
+{-# LANGUAGE BangPatterns #-}
+
+-- |
+-- Module      : Ashlar.Schema.Internal.Evolution.Extent
+-- Description : Copying and leaving out what says how long it is
+module Ashlar.Schema.Internal.Evolution.Extent
+  ( run,
+    advanced,
+    copyFew,
+    extent,
+    rewriteCount,
+    counted,
+    negative,
+    skipHere,
+    groups,
+    leb,
+  )
+where
+
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Refuse (invalid, invalidAt)
+import Ashlar.Internal.Mem (copyRange, copyShort, peekHost, peekLE, pokeHost, withBytesQuick)
+import Ashlar.Internal.Mem.Cells
+import Ashlar.Schema.Internal.Evolution.Op
+import Ashlar.Schema.Internal.Evolution.Output
+import Ashlar.Schema.Internal.Types (Length (..))
+import Control.Monad (when)
+import Data.Bits (unsafeShiftL, (.&.), (.|.))
+import qualified Data.ByteString as B
+import Data.Int (Int64)
+import Data.Word (Word64, Word8)
+import Foreign.Ptr (Ptr, plusPtr)
+import GHC.IO (IO (..))
+
+-- | A decoder as an action.
+run :: Get a -> Cells -> Env -> IO a
+run g c env = IO (unGet g c env)
+{-# INLINE run #-}
+
+-- | Move on in the input and the output.
+advanced :: Cells -> Ptr Word8 -> Out -> Ptr Word8 -> IO ()
+advanced c p (Out o _ _) q = putPtr c cursorCell p >> putPtr o outCursor q
+{-# INLINE advanced #-}
+
+-- | Short copies without a call.
+copyFew :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
+copyFew q p n
+  | n == 8 = (peekHost p :: IO Word64) >>= pokeHost q
+  | n == 1 = (peekHost p :: IO Word8) >>= pokeHost q
+  | n <= 16 = copyShort q p n
+  | otherwise = copyRange q p n
+{-# INLINE copyFew #-}
+
+-- | Copy or leave out n bytes, once they are there.
+extent :: Bool -> Cells -> Env -> Out -> Int -> IO ()
+extent keep c env out n = do
+  p <- need c env n
+  if keep
+    then do
+      q <- reserve True c env out n
+      copyFew q p n
+      advanced c (p `plusPtr` n) out (q `plusPtr` n)
+    else putPtr c cursorCell (p `plusPtr` n)
+{-# INLINE extent #-}
+
+-- | Write a count in another way. The old one takes that many bytes.
+rewriteCount :: Length -> Cells -> Env -> Out -> Int -> Int -> IO ()
+rewriteCount to c env out@(Out o _ _) h n = do
+  q <- reserve False c env out (B.length bs)
+  withBytesQuick bs (\p k -> copyRange q p k)
+  putPtr o outCursor (q `plusPtr` B.length bs)
+  p <- need c env h
+  putPtr c cursorCell (p `plusPtr` h)
+  where
+    bs = countBytes to n
+
+-- | Leave out bytes.
+skipHere :: Int -> Get ()
+skipHere h = step $ \c env -> do
+  p <- need c env h
+  putPtr c cursorCell (p `plusPtr` h)
+
+-- | A count: how many bytes it takes, and the number. The cursor stays.
+counted :: Length -> Int -> Cells -> Env -> IO (Int, Int)
+counted len fewest c env = do
+  found@(_, n) <- case len of
+    Length64 -> do
+      p <- need c env 8
+      n <- peekLE p :: IO Int64
+      when (n < 0) $ run (invalidAt p 8 (negative n)) c env
+      when (fromIntegral (fromIntegral n :: Int) /= n) $
+        run (invalidAt p 8 "a length that does not fit") c env
+      pure (8, fromIntegral n)
+    LengthVarint -> leb c env "a length that does not fit"
+  when (n < fewest) $ run (invalid "NonEmpty: no elements") c env
+  pure found
+
+-- | The message for a negative length.
+negative :: Int64 -> String
+negative n = "negative length " ++ show n
+{-# NOINLINE negative #-}
+
+-- | The bytes of a LEB128 number. The cursor stays.
+groups :: Cells -> Env -> Int -> IO Int
+groups c env !i
+  | i >= 10 = run (invalid "a varint of more than 10 bytes") c env
+  | otherwise = do
+    p <- need c env (i + 1)
+    b <- peekHost (p `plusPtr` i) :: IO Word8
+    if b < 128 then pure (i + 1) else groups c env (i + 1)
+
+-- | A LEB128 number that is not negative: how many bytes it takes, and the number.
+leb :: Cells -> Env -> String -> IO (Int, Int)
+leb c env message = go 0 0
+  where
+    go :: Int -> Word64 -> IO (Int, Int)
+    go !i !acc
+      | i >= 9 = run (invalid message) c env
+      | otherwise = do
+        p <- need c env (i + 1)
+        b <- peekHost (p `plusPtr` i) :: IO Word8
+        let acc' = acc .|. (fromIntegral (b .&. 127) `unsafeShiftL` (7 * i))
+        if b >= 128
+          then go (i + 1) acc'
+          else
+            if b == 0 && i > 0
+              then run (invalid "a varint that is not in its shortest form") c env
+              else
+                if acc' > fromIntegral (maxBound `quot` 4 :: Int)
+                  then run (invalid message) c env
+                  else pure (i + 1, fromIntegral acc')

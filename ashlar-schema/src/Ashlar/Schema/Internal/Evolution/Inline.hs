@@ -1,0 +1,71 @@
+-- |
+-- Module      : Ashlar.Schema.Internal.Evolution.Inline
+-- Description : Procedures that are calls, and those that are not
+--
+-- A procedure that is recursive stays one, and each call of it is a level of nesting. A small one
+-- becomes part of its callers. So a chain of definitions that an untrusted schema refers through
+-- costs nothing for each value.
+module Ashlar.Schema.Internal.Evolution.Inline
+  ( inlined,
+  )
+where
+
+import Ashlar.Schema.Internal.Evolution.Op
+import qualified Data.IntMap.Strict as IM
+import qualified Data.IntSet as IS
+import qualified Data.List as List
+
+data Found = Found
+  { foundDone :: !(IM.IntMap [Op]),
+    -- Those that are called while they run.
+    foundRecursive :: !IS.IntSet
+  }
+
+-- | The same program with fewer calls.
+inlined :: Program -> Program
+inlined (Program main procedures) =
+  Program main' (IM.restrictKeys (foundDone found) (reached main'))
+  where
+    found = visitAll IS.empty (callees main) (Found IM.empty IS.empty)
+    main' = tidy (substituted found main)
+
+    visitAll inside is st = List.foldl' (\s i -> visit inside i s) st is
+
+    visit :: IS.IntSet -> Int -> Found -> Found
+    visit inside i st
+      | IM.member i (foundDone st) = st
+      | IS.member i inside = st {foundRecursive = IS.insert i (foundRecursive st)}
+      | otherwise =
+        let body = IM.findWithDefault [] i procedures
+            st' = visitAll (IS.insert i inside) (IS.toList (IS.fromList (callees body))) st
+         in st' {foundDone = IM.insert i (tidy (substituted st' body)) (foundDone st')}
+
+    reached ops = go IS.empty (callees ops)
+    go seen is = case is of
+      [] -> seen
+      i : rest
+        | IS.member i seen -> go seen rest
+        | otherwise ->
+          go (IS.insert i seen) (callees (IM.findWithDefault [] i (foundDone found)) ++ rest)
+
+-- With the bodies of small procedures in place of their calls.
+substituted :: Found -> [Op] -> [Op]
+substituted st = concatMap one
+  where
+    one op = case op of
+      Call _ i
+        | IS.member i (foundRecursive st) -> [Call True i]
+        | otherwise -> case IM.lookup i (foundDone st) of
+          Just body
+            | opsSize body <= 64 -> body
+            | otherwise -> [Call False i]
+          -- It is being visited.
+          Nothing -> [Call True i]
+      Each from to least ops -> [Each from to least (substituted st ops)]
+      Switch name width exact alternatives ->
+        [Switch name width exact (map inAlternative alternatives)]
+      Permute groups order -> [Permute (map (substituted st) groups) order]
+      _ -> [op]
+    inAlternative alternative = case alternative of
+      Accepted ops -> Accepted (substituted st ops)
+      _ -> alternative

@@ -1,0 +1,380 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Ashlar.Schema.Internal.Evolution.Match
+-- Description : From two schemas to a program
+module Ashlar.Schema.Internal.Evolution.Match
+  ( Unknown (..),
+    program,
+  )
+where
+
+import Ashlar.Codec (Get)
+import Ashlar.Schema.Internal.Costs (tagSize)
+import Ashlar.Schema.Internal.Describe (Description (..), Edit (..))
+import Ashlar.Schema.Internal.Evolution.Arrange
+import Ashlar.Schema.Internal.Evolution.Inline
+import Ashlar.Schema.Internal.Evolution.Leaves
+import Ashlar.Schema.Internal.Evolution.Mismatch
+import Ashlar.Schema.Internal.Evolution.Op
+import Ashlar.Schema.Internal.Evolution.Planning
+import Ashlar.Schema.Internal.Evolution.Whole
+import Ashlar.Schema.Internal.Schema
+import Ashlar.Schema.Internal.Text (definitionNames, describeShape)
+import Ashlar.Schema.Internal.Types
+import Ashlar.Schema.Internal.Unwrap (recursiveNewtypes)
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as B
+import qualified Data.IntMap.Strict as IM
+import qualified Data.IntSet as IS
+import qualified Data.Map.Strict as M
+import Data.Maybe (isNothing, listToMaybe)
+import qualified Data.Set as S
+import Data.Text (Text)
+import qualified Data.Text as T
+import qualified Data.Vector as V
+
+-- | The program that turns values of the old schema into values of the new one.
+program :: Unknown -> Schema -> Description -> Either Mismatch Program
+program unknown old new = fst <$> programWith mostWork unknown old new
+
+-- The same, and how much work is left.
+programWith :: Int -> Unknown -> Schema -> Description -> Either Mismatch (Program, Int)
+programWith left unknown old (Description new edits) = do
+  (main, w) <- run (shapes Anywhere free start (schemaRoot old) (schemaRoot new)) work
+  w' <- procedures w
+  Right (inlined (Program main (workDone w')), workLeft w')
+  where
+    work = startWork left
+    run (Plan f) = f
+    start = case peeled newPeeled (schemaRoot new) of
+      Just (Reference j) -> [definitionName (newDefinitions V.! j)]
+      _ -> ["value"]
+    oldDefinitions = schemaDefinitions old
+    newDefinitions = schemaDefinitions new
+    oldPeeled = peelings oldDefinitions
+    newPeeled = peelings newDefinitions
+    recursive = recursiveNewtypes new
+    oldNames = definitionNames old
+    newNames = definitionNames new
+    oldText = describeShape oldNames
+    newText = describeShape newNames
+
+    procedures :: Work -> Either Mismatch Work
+    procedures w = case workQueue w of
+      [] -> Right w
+      (number, key, path) : rest -> do
+        (ops, w') <- run (procedure path key) w {workQueue = rest}
+        procedures w' {workDone = IM.insert number ops (workDone w')}
+
+    procedure :: Path -> Key -> Plan [Op]
+    procedure path key = case key of
+      Dropping i -> do
+        let cs = definitionConstructors (oldDefinitions V.! i)
+        spendWork path (sum [1 + length (constructorFields c) | c <- cs])
+        dropDefinition path (oldDefinitions V.! i)
+      Wrapped mode wrapping x j -> spendWork path 1 >> unfolded mode wrapping path x (Reference j)
+      Pair mode i j -> do
+        let d = oldDefinitions V.! i
+            e = newDefinitions V.! j
+        spendWork path $
+          sum [1 + length (constructorFields c) | c <- definitionConstructors d]
+            + sum [1 + length (constructorFields c) | c <- definitionConstructors e]
+        definitions mode path d e (edits V.! j)
+
+    cannot :: Path -> Shape -> Shape -> Plan a
+    cannot path x y = bad path (CannotBecome (oldText x) (newText y))
+
+    -- The steps for a value of the one shape to become one of the other.
+    shapes :: Mode -> Wrapping -> Path -> Shape -> Shape -> Plan [Op]
+    shapes mode wrapping path x0 y0 = case y0 of
+      Reference j | IS.member j recursive -> call path (Wrapped mode wrapping x0 j)
+      _ -> unfolded mode wrapping path x0 y0
+
+    unfolded :: Mode -> Wrapping -> Path -> Shape -> Shape -> Plan [Op]
+    unfolded mode wrapping path x0 y0 = case (peeled oldPeeled x0, peeled newPeeled y0) of
+      (Just x, Just y) -> case (mode, newtypeConversions y0) of
+        (Anywhere, found@(_ : _)) -> convertible path found x0 y (bare mode wrapping path x y)
+        _ -> bare mode wrapping path x y
+      (Nothing, y) -> pure (noValues (isNothing y))
+      _ -> bad path HasNoValues
+
+    bare :: Mode -> Wrapping -> Path -> Shape -> Shape -> Plan [Op]
+    bare mode (Wrapping inMaybe inList) path x y = case (x, y) of
+      (Irregular name, _) -> bad path (IsIrregular name)
+      (_, Irregular name) -> bad path (IsIrregular name)
+      (Reference i, Reference j) -> call path (Pair mode i j)
+      (Leaf a, Leaf b)
+        | a == b -> pure (leafOps True a)
+        | Just ops <- wholeOps x y -> pure ops
+        | Just ops <- bytesOps (mode == Anywhere) a b -> pure ops
+        | otherwise -> cannot path x y
+      (Between {}, _) | Just ops <- wholeOps x y -> pure ops
+      (_, Between {}) | Just ops <- wholeOps x y -> pure ops
+      (Ratio a, Ratio b) | Just ops <- wholeOps a b -> pure (ops ++ ops)
+      (Constant a, Constant b) | a == b -> pure [Copy (B.length a)]
+      (Opaque n v size, Opaque n' v' size')
+        | (n, v, size) == (n', v', size') ->
+          let unknownExtent = Mismatch (T.concat (reverse path)) (NotDescribed n)
+           in pure (maybe [Unreadable unknownExtent] copied size)
+      (Optional a, Optional b) -> do
+        ops <- shapes mode (Wrapping False True) path a b
+        pure
+          [ Switch
+              "Maybe"
+              1
+              True
+              [Accepted [Put (tagBytes 1 0)], Accepted (Put (tagBytes 1 1) : ops)]
+          ]
+      (Tuple as, Tuple bs)
+        | length as == length bs ->
+          concat
+            <$> sequence
+              [ shapes mode free (T.pack ('.' : show i) : path) a b
+                | (i, a, b) <- zip3 [1 :: Int ..] as bs
+              ]
+      (List m a, List n b) -> each m n 0 a b
+      (NonEmpty m a, NonEmpty n b) -> each m n 0 a b
+      (NonEmpty m a, List n b) -> each m n 1 a b
+      (Set m a, Set n b) -> do
+        ops <- shapes InKey free ("[]" : path) a b
+        pure [Each m (Just n) 0 ops]
+      (Map m k a, Map n l b) -> do
+        keys <- shapes InKey free ("{key}" : path) k l
+        ops <- shapes mode free ("{}" : path) a b
+        pure [Each m (Just n) 0 (keys ++ ops)]
+      (Array i a, Array j b) -> do
+        bounds <- shapes InKey free ("[index]" : path) i j
+        ops <- shapes mode free ("[]" : path) a b
+        pure (bounds ++ bounds ++ [Each Length64 (Just Length64) 0 ops])
+      (_, Optional b)
+        | mode == Anywhere,
+          inMaybe ->
+          (Put (tagBytes 1 1) :) <$> shapes mode (Wrapping False True) path x b
+      (_, List n b)
+        | mode == Anywhere,
+          inList,
+          not (isListed x) ->
+          (Put (countBytes n 1) :) <$> wrapped x b
+      (_, NonEmpty n b)
+        | mode == Anywhere,
+          inList,
+          not (isListed x) ->
+          (Put (countBytes n 1) :) <$> wrapped x b
+      _ -> cannot path x y
+      where
+        wrapped = shapes mode (Wrapping True False) path
+        each m n least a b = do
+          ops <- shapes mode (Wrapping True False) ("[]" : path) a b
+          pure [Each m (Just n) least ops]
+        isListed shape = case shape of
+          List _ _ -> True
+          NonEmpty _ _ -> True
+          Set _ _ -> True
+          _ -> False
+
+    -- What has been said of a newtype's field.
+    newtypeConversions :: Shape -> [(Description, Get ByteString)]
+    newtypeConversions shape = case shape of
+      Reference j
+        | Definition _ Newtype _ [Constructor _ _ [Field name _]] <- newDefinitions V.! j ->
+          [(d, g) | Converted f d g <- edits V.! j, f == name]
+      _ -> []
+
+    -- A value for which there are conversions. If the type has not changed, it is what it was.
+    convertible ::
+      Path -> [(Description, Get ByteString)] -> Shape -> Shape -> Plan [Op] -> Plan [Op]
+    convertible path conversions x y otherwise' = do
+      same <- planned (Description new {schemaRoot = y} (V.map (const []) edits))
+      case same of
+        Just p | isIdentity p -> otherwise'
+        _ -> do
+          found <- traverse (\(d, g) -> fmap (\p -> (p, g)) <$> planned d) conversions
+          let programs = [(p, g) | Just (p, g) <- found]
+          case listToMaybe ([f | f@(p, _) <- programs, isIdentity p] ++ programs) of
+            Nothing -> otherwise'
+            Just (p, g)
+              | isIdentity p -> pure [Through g]
+              | Just m <- unreadable p -> bad path (mismatchWhat m)
+              | otherwise -> pure [After p g]
+      where
+        planned d = Plan $ \w ->
+          case programWith (workLeft w `quot` 2) unknown old {schemaRoot = x} d of
+            Left (Mismatch _ TooLarge) -> Left (Mismatch (T.concat (reverse path)) TooLarge)
+            -- What it costs to fail is not known.
+            Left _ -> Right (Nothing, w {workLeft = workLeft w - 1 - workLeft w `quot` 100})
+            Right (p, left') ->
+              Right (Just p, w {workLeft = workLeft w - workLeft w `quot` 2 + left' - 1})
+
+    definitions :: Mode -> Path -> Definition -> Definition -> [Edit] -> Plan [Op]
+    definitions mode path d e said = case (definitionForm d, definitionForm e) of
+      (Sum, _) -> do
+        alternatives <- traverse alternative (zip [0 ..] olds)
+        pure [Switch (shown (definitionName e)) width exact alternatives]
+      (_, Sum)
+        | [c] <- olds,
+          mode == Anywhere -> do
+          found <- target c
+          case found of
+            Just (k, x) -> (Put (tagBytes newWidth k) :) <$> inside c x
+            Nothing -> bad path (ConstructorIsUnknown (constructorName c))
+      _ -> case (olds, news) of
+        ([c], [x]) -> fields mode path said (constructorFields c) (constructorFields x)
+        _ -> bad path (CannotBecome (definitionName d) (definitionName e))
+      where
+        olds = definitionConstructors d
+        news = definitionConstructors e
+        width = tagSize (length olds)
+        newWidth = case definitionForm e of
+          Sum -> tagSize (length news)
+          _ -> 0
+        newNumbers = M.fromList [(constructorName x, (k, x)) | (k, x) <- zip [0 :: Int ..] news]
+        oldNames' = S.fromList (map constructorName olds)
+        renames =
+          M.fromList
+            [ (a, b)
+              | RenamedConstructor a b <- said,
+                S.notMember b oldNames',
+                M.member b newNumbers
+            ]
+        gone = S.fromList [name | DroppedConstructor name <- said]
+        -- Today's constructor, if there is one that is in use.
+        target c
+          | Just (k, x) <- M.lookup name newNumbers = found k x
+          | Just (k, x) <- M.lookup name renames >>= (`M.lookup` newNumbers) = found k x
+          | S.member name gone || unknown == SkipUnknown = pure Nothing
+          | otherwise = bad path (ConstructorIsUnknown name)
+          where
+            name = constructorName c
+            found k x = pure (if constructorRetired x then Nothing else Just (k, x))
+        inside c x =
+          fields
+            mode
+            (constructorName x : "." : path)
+            said
+            (constructorFields c)
+            (constructorFields x)
+        alternative (i, c)
+          | constructorRetired c = pure (Refused (shown (constructorName c)))
+          | otherwise = do
+            found <- target c
+            case found of
+              Nothing -> pure (Refused (shown (constructorName c)))
+              Just (k, x)
+                | mode == InKey && k /= i -> bad path KeyChanges
+                | otherwise -> Accepted . (Put (tagBytes newWidth k) :) <$> inside c x
+        exact =
+          definitionForm e == Sum
+            && length olds == length news
+            && and [isSame c x | (c, x) <- zip olds news]
+        -- Does today's decoder refuse this tag if we do?
+        isSame c x =
+          constructorRetired x
+            || not (constructorRetired c)
+            && (constructorName c == constructorName x || M.member (constructorName c) renames)
+
+    fields :: Mode -> Path -> [Edit] -> [Field] -> [Field] -> Plan [Op]
+    fields mode path said olds news = do
+      found <- traverse oldField olds
+      let names = [name | (Just name, _) <- found]
+      case doubled names of
+        Just name -> bad (name : "." : path) (FieldIsAmbiguous name)
+        Nothing -> pure ()
+      items <- traverse (newField (S.fromList names)) news
+      let arranged = arrange found items
+      case arranged of
+        _ | mode == Anywhere -> pure arranged
+        _
+          | map (Just . fieldName) news == map fst found -> pure arranged
+          | otherwise -> bad path KeyChanges
+      where
+        newShapes = M.fromList [(fieldName f, fieldShape f) | f <- news]
+        oldFieldNames = S.fromList (map fieldName olds)
+        renames =
+          M.fromList
+            [ (a, b)
+              | Renamed a b <- said,
+                S.notMember b oldFieldNames,
+                M.member b newShapes
+            ]
+        defaults = M.fromList [(name, bs) | Added name bs <- said]
+        gone = S.fromList [name | Dropped name <- said]
+        conversions name = [(d, g) | Converted f d g <- said, f == name]
+        oldField (Field name x) = case today of
+          Just n
+            | Just y <- M.lookup n newShapes ->
+              (,) (Just n) <$> case (mode, conversions n) of
+                (Anywhere, cs@(_ : _)) ->
+                  convertible (n : "." : path) cs x y (shapes mode free (n : "." : path) x y)
+                _ -> shapes mode free (n : "." : path) x y
+          _
+            | mode == InKey -> bad path KeyChanges
+            | S.member name gone || unknown /= RefuseUnknown ->
+              (,) Nothing <$> dropShape (name : "." : path) x
+            | otherwise -> bad path (FieldIsUnknown name)
+          where
+            today
+              | M.member name newShapes = Just name
+              | otherwise = M.lookup name renames
+        newField there (Field name _)
+          | S.member name there = pure (Left name)
+          | mode == InKey = bad path KeyChanges
+          | otherwise = case M.lookup name defaults of
+            Just bs -> pure (Right bs)
+            Nothing -> bad (name : "." : path) (FieldIsNew name)
+
+    -- Leave out a value, without decoding more than its extent.
+    dropShape :: Path -> Shape -> Plan [Op]
+    dropShape path x = case x of
+      Leaf l -> pure (leafOps False l)
+      Between _ _ l -> pure (leafOps False l)
+      Ratio a -> (\ops -> ops ++ ops) <$> dropShape path a
+      Optional a -> do
+        ops <- dropShape path a
+        pure [Switch "Maybe" 1 False [Accepted [], Accepted ops]]
+      Tuple as -> concat <$> traverse (dropShape path) as
+      List m a -> eachDropped m <$> dropShape path a
+      NonEmpty m a -> eachDropped m <$> dropShape path a
+      Set m a -> eachDropped m <$> dropShape path a
+      Map m k a -> do
+        keys <- dropShape path k
+        ops <- dropShape path a
+        pure (eachDropped m (keys ++ ops))
+      Array i a -> do
+        bounds <- dropShape path i
+        ops <- dropShape path a
+        pure (bounds ++ bounds ++ eachDropped Length64 ops)
+      Constant bs -> pure [Skip (B.length bs)]
+      Reference i -> call path (Dropping i)
+      Opaque name _ size -> case size of
+        Just n -> pure [Skip (bounded n)]
+        Nothing -> bad path (NotDescribed name)
+      Irregular name -> bad path (IsIrregular name)
+      where
+        eachDropped m ops = [Each m Nothing 0 ops]
+
+    dropDefinition :: Path -> Definition -> Plan [Op]
+    dropDefinition path d = case (definitionForm d, definitionConstructors d) of
+      (Sum, cs) -> do
+        alternatives <- traverse alternative cs
+        pure [Switch (shown (definitionName d)) (tagSize (length cs)) False alternatives]
+      (_, cs) -> concat <$> traverse inside cs
+      where
+        alternative c
+          | constructorRetired c = pure (Refused (shown (constructorName c)))
+          | otherwise = Accepted <$> inside c
+        inside c = concat <$> traverse (dropShape path . fieldShape) (constructorFields c)
+
+-- A name in an error. Those of the data may be long.
+shown :: Text -> String
+shown = T.unpack . T.take 100
+
+-- The first name that occurs twice.
+doubled :: [Text] -> Maybe Text
+doubled = go S.empty
+  where
+    go seen names = case names of
+      [] -> Nothing
+      n : rest
+        | S.member n seen -> Just n
+        | otherwise -> go (S.insert n seen) rest

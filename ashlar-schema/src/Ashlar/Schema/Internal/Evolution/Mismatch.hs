@@ -1,0 +1,107 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Ashlar.Schema.Internal.Evolution.Mismatch
+-- Description : What of an old schema cannot be read as today's type
+module Ashlar.Schema.Internal.Evolution.Mismatch
+  ( Mismatch (..),
+    Misfit (..),
+    describeMismatch,
+  )
+where
+
+import Data.Char (isPrint, showLitChar)
+import Data.Text (Text)
+import qualified Data.Text as T
+
+-- | What cannot be read, and the path to it in today's type: @Order.items[].qty@.
+--
+-- @since 0.1.0.0
+data Mismatch = Mismatch
+  { mismatchPath :: Text,
+    mismatchWhat :: Misfit
+  }
+  deriving stock (Eq, Ord)
+
+-- | What 'describeMismatch' says.
+instance Show Mismatch where
+  showsPrec _ m = showString (T.unpack (describeMismatch m))
+
+-- | What does not fit. Shapes are as @describeSchema@ shows them, the old one first.
+--
+-- @since 0.1.0.0
+data Misfit
+  = -- | The data lack this field, and it has no default.
+    FieldIsNew Text
+  | -- | The data have this field, and the type does not.
+    FieldIsUnknown Text
+  | -- | Two fields of the data would become this one.
+    FieldIsAmbiguous Text
+  | -- | The data may have this constructor, and the type does not.
+    ConstructorIsUnknown Text
+  | -- | Values of the one are not values of the other.
+    CannotBecome Text Text
+  | -- | A key of a map or an element of a set changes in a way that could change its order.
+    KeyChanges
+  | -- | A format that no schema describes, with a change around it.
+    NotDescribed Text
+  | -- | A type that contains itself at ever larger types, with a change.
+    IsIrregular Text
+  | -- | A newtype of itself.
+    HasNoValues
+  | -- | The schemas are too large to be compared.
+    TooLarge
+  deriving stock (Eq, Ord, Show)
+
+-- | A mismatch in one line: the path, what is wrong, and what to write.
+--
+-- @since 0.1.0.0
+describeMismatch :: Mismatch -> Text
+describeMismatch (Mismatch path what) = T.concat [clean 400 path, ": ", message]
+  where
+    message = case what of
+      FieldIsNew _ -> "the field is new; give it a default with added"
+      FieldIsUnknown name ->
+        T.concat
+          [ "the data have a field ",
+            clean 100 name,
+            " that the type does not have; say dropped @\"",
+            clean 100 name,
+            "\", or renamed @\"",
+            clean 100 name,
+            "\" and its name today"
+          ]
+      FieldIsAmbiguous name ->
+        T.concat ["two fields of the data would become ", clean 100 name, "; drop one of them"]
+      ConstructorIsUnknown name ->
+        T.concat
+          [ "the data may have a constructor ",
+            clean 100 name,
+            " that the type does not have; say droppedConstructor @\"",
+            clean 100 name,
+            "\", or renamedConstructor @\"",
+            clean 100 name,
+            "\" and its name today"
+          ]
+      CannotBecome old new ->
+        T.concat [clean 200 old, " cannot become ", clean 200 new, "; say how with converted"]
+      KeyChanges -> "a key may only become a wider number, because keys must stay in order"
+      NotDescribed name ->
+        T.concat
+          [ "the format ",
+            clean 100 name,
+            " is not described, so nothing around it can change and it cannot be dropped"
+          ]
+      IsIrregular name ->
+        T.concat ["the irregular type ", clean 100 name, " can be read only if nothing changes"]
+      HasNoValues -> "a newtype of itself has no values"
+      TooLarge -> "the schemas are too large to be compared"
+
+-- Names may be those of an untrusted schema.
+clean :: Int -> Text -> Text
+clean most t
+  | T.length t > most = T.append (escaped (T.take most t)) "..."
+  | otherwise = escaped t
+  where
+    escaped = T.concatMap (\c -> if isPrint c then T.singleton c else T.pack (showLitChar c ""))

@@ -1,0 +1,219 @@
+-- |
+-- Module      : Ashlar.Schema.Internal.Evolution.Output
+-- Description : Where translated bytes go
+--
+-- Note [Bytes that nobody sent]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- A translation may write more than it reads: numbers widen to eight times their size, elements of
+-- no bytes gain a default, and a default may be large. So eight bytes of untrusted input could ask
+-- for any amount of memory. Elements of no bytes are steps of the budget, as everywhere. Of the
+-- bytes written, eight for each byte read are free, and 256 more. Each 64 beyond that are a step.
+-- So the default budget allows 64 MiB of them. A factor alone would refuse honest data, of small
+-- records that gain a long default, and a limit on the output alone would not see how much of the
+-- input has earned it. The bytes of a budget count what is read, and are checked there.
+--
+-- Nothing is counted where bytes are written. The output seems to end at a checkpoint, which is
+-- moved on from 256 bytes by doubling. There the bytes written are compared with those read. (They
+-- do not depend on how the input was cut, so neither does the result.)
+module Ashlar.Schema.Internal.Evolution.Output
+  ( Out (..),
+    newOut,
+    reserve,
+    written,
+    outStart,
+    outCursor,
+    outEnd,
+    outTarget,
+    outSource,
+    ensureFor,
+    Moved (..),
+    finished,
+    sourceOf,
+  )
+where
+
+import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Fail (throwFailed)
+import Ashlar.Internal.Get.Limits (spend)
+import Ashlar.Internal.Mem (copyRange, keepAlive, newBuffer, sliceBuffer)
+import Ashlar.Internal.Mem.Cells
+import Control.Monad (when)
+import Data.Bits (unsafeShiftR)
+import Data.ByteString (ByteString)
+import Data.IORef
+import Data.Word (Word8)
+import Foreign.ForeignPtr (ForeignPtr)
+import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
+import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+
+-- | Output in the making: its cells, its buffer, and what is to be moved at the end.
+data Out = Out Cells !(IORef (ForeignPtr Word8)) !(IORef [Moved])
+
+-- | A range of the output, from its first group on, and its groups in today's order. Each group is
+-- a range with ranges inside, the last one first.
+data Moved = Moved !Int !Int [(Int, Int, [Moved])]
+
+-- | The address of the next byte.
+outCursor :: Cell (Ptr Word8)
+outCursor = Cell 0
+
+-- | The address after the last byte that may be written without asking.
+outEnd :: Cell (Ptr Word8)
+outEnd = Cell 1
+
+-- | The address of the first byte.
+outStart :: Cell (Ptr Word8)
+outStart = Cell 2
+
+-- How many bytes the buffer has.
+outCapacity :: Cell Int
+outCapacity = Cell 3
+
+-- How many bytes may be written before they are compared with those read.
+outCheckpoint :: Cell Int
+outCheckpoint = Cell 4
+
+-- The offset in the input at which the value begins.
+outFrom :: Cell Int
+outFrom = Cell 5
+
+-- How many steps have been counted.
+outCharged :: Cell Int
+outCharged = Cell 6
+
+-- | In a run that looks for the origin of a byte: its number among those written. Else -1.
+outTarget :: Cell Int
+outTarget = Cell 7
+
+-- | The offset in the input that it comes from, or -1.
+outSource :: Cell Int
+outSource = Cell 8
+
+-- | Fresh output, given the byte to be looked for, or -1.
+newOut :: Cells -> Int -> (Out -> IO r) -> IO r
+newOut c target act = do
+  from <- position c
+  withCells (cellsUpTo outSource) $ \o -> do
+    buffer <- newBuffer firstBytes
+    ref <- newIORef buffer
+    moved <- newIORef []
+    let start = unsafeForeignPtrToPtr buffer
+    putPtr o outCursor start
+    putPtr o outEnd (start `plusPtr` (if target >= 0 then min target firstBytes else firstBytes))
+    putPtr o outStart start
+    putInt o outCapacity firstBytes
+    putInt o outCheckpoint firstBytes
+    putInt o outFrom from
+    putInt o outCharged 0
+    putInt o outTarget target
+    putInt o outSource (-1)
+    keepAlive ref (act (Out o ref moved))
+
+firstBytes :: Int
+firstBytes = 256
+
+-- | How many bytes have been written.
+written :: Out -> IO Int
+written (Out o _ _) = do
+  p <- getPtr o outCursor
+  start <- getPtr o outStart
+  pure (p `minusPtr` start)
+{-# INLINE written #-}
+
+-- | Make sure of n bytes of free space, and return its address. In a run that looks for a byte
+-- among them, its origin is the cursor's offset, and as many bytes after that as it is after the
+-- output's cursor if that is 'True'.
+reserve :: Bool -> Cells -> Env -> Out -> Int -> IO (Ptr Word8)
+reserve exact c env out@(Out o _ _) n = do
+  p <- getPtr o outCursor
+  e <- getPtr o outEnd
+  if e `minusPtr` p >= n
+    then pure p
+    else do
+      ensureFor (\k -> if exact then k else 0) c env out n
+      getPtr o outCursor
+{-# INLINE reserve #-}
+
+-- | Make sure of n bytes of free space. The function returns the origin of one of them, counted
+-- from the cursor of the input.
+ensureFor :: (Int -> Int) -> Cells -> Env -> Out -> Int -> IO ()
+ensureFor origin c env out@(Out o ref _) n = do
+  used <- written out
+  target <- getInt o outTarget
+  when (target >= 0 && used + n > target) $ do
+    at <- position c
+    putInt o outSource (at + origin (target - used))
+    throwFailed
+  checkpoint <- getInt o outCheckpoint
+  when (used + n > checkpoint) $ do
+    charge c env o (used + n)
+    putInt o outCheckpoint (max (2 * checkpoint) (used + n))
+  capacity <- getInt o outCapacity
+  when (used + n > capacity) $ do
+    let larger = max (used + n) (if capacity < 1048576 then 4 * capacity else 2 * capacity)
+    old <- getPtr o outStart
+    buffer <- newBuffer larger
+    let start = unsafeForeignPtrToPtr buffer
+    -- The old buffer is alive: it is in the reference until the next line.
+    keepAlive ref (copyRange start old used)
+    writeIORef ref buffer
+    putPtr o outStart start
+    putPtr o outCursor (start `plusPtr` used)
+    putInt o outCapacity larger
+  now <- getPtr o outStart
+  full <- getInt o outCapacity
+  next <- getInt o outCheckpoint
+  let end = min full next
+  putPtr o outEnd (now `plusPtr` (if target >= 0 then min target end else end))
+{-# NOINLINE ensureFor #-}
+
+charge :: Cells -> Env -> Cells -> Int -> IO ()
+charge c env o total = do
+  from <- getInt o outFrom
+  at <- position c
+  charged <- getInt o outCharged
+  let free = 8 * (at - from) + 256
+      due = (total - free) `unsafeShiftR` 6
+  when (total > free && due > charged) $ do
+    spend " steps to fill in what old data lack" c env (due - charged)
+    putInt o outCharged due
+
+-- | The bytes in their final order.
+finished :: Out -> IO ByteString
+finished out@(Out o ref movedRef) = do
+  n <- written out
+  buffer <- readIORef ref
+  start <- getPtr o outStart
+  moved <- readIORef movedRef
+  case moved of
+    [] -> pure (sliceBuffer buffer start (start `plusPtr` n))
+    _ -> do
+      final <- newBuffer n
+      let to = unsafeForeignPtrToPtr final
+          go p (a, b) = p `plusPtr` (b - a) <$ copyRange p (start `plusPtr` a) (b - a)
+          each p ranges = case ranges of
+            [] -> pure p
+            r : rest -> go p r >>= \p' -> each p' rest
+      end <- keepAlive ref (keepAlive final (each to (pieces 0 n (reverse moved))))
+      pure (sliceBuffer final to end)
+
+-- | Where in the output a byte of the final order was written.
+sourceOf :: Out -> Int -> IO Int
+sourceOf out@(Out _ _ movedRef) k = do
+  n <- written out
+  moved <- readIORef movedRef
+  let find left ranges = case ranges of
+        [] -> n
+        (a, b) : rest
+          | left < b - a -> a + left
+          | otherwise -> find (left - (b - a)) rest
+  pure (find k (pieces 0 n (reverse moved)))
+
+-- The ranges of the output in their final order. Linear: each range inside is looked at once.
+pieces :: Int -> Int -> [Moved] -> [(Int, Int)]
+pieces low high moved = go low high moved []
+  where
+    go a b ms rest = case ms of
+      [] -> (a, b) : rest
+      Moved from to groups : more ->
+        (a, from) : foldr (\(x, y, inner) -> go x y (reverse inner)) (go to b more rest) groups

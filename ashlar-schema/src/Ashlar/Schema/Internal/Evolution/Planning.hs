@@ -1,0 +1,143 @@
+{-# LANGUAGE DerivingStrategies #-}
+
+-- |
+-- Module      : Ashlar.Schema.Internal.Evolution.Planning
+-- Description : Procedures that are to be planned
+--
+-- Note [Planning untrusted schemas]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- An old schema may come with the data, so it is untrusted. Each pair of definitions becomes a
+-- procedure once, from a queue, so planning takes time in proportion to the pairs and no stack.
+-- Their fields are counted against 'mostWork': only a schema that is made for it gets there.
+module Ashlar.Schema.Internal.Evolution.Planning
+  ( -- * What is planned
+    Unknown (..),
+    Mode (..),
+    Wrapping (..),
+    free,
+    Key (..),
+    Path,
+
+    -- * Planning
+    Plan (..),
+    Work (..),
+    startWork,
+    mostWork,
+    bad,
+    call,
+    spendWork,
+  )
+where
+
+import Ashlar.Schema.Internal.Evolution.Mismatch
+import Ashlar.Schema.Internal.Evolution.Op
+import Ashlar.Schema.Internal.Types
+import qualified Data.IntMap.Strict as IM
+import qualified Data.Map.Strict as M
+import Data.Text (Text)
+import qualified Data.Text as T
+
+-- | What becomes of fields and constructors of the data that the type does not have, and whose
+-- evolution does not say so.
+data Unknown
+  = -- | Planning fails.
+    RefuseUnknown
+  | -- | Fields are skipped. Constructors are refused.
+    SkipFields
+  | -- | Fields are skipped. Values with such a constructor fail.
+    SkipUnknown
+  deriving stock (Eq, Show)
+
+-- | Where a program is made for.
+data Mode
+  = Anywhere
+  | -- | In a key, whose order must not change.
+    InKey
+  deriving stock (Eq, Ord)
+
+-- | What may be wrapped around the old value where the shapes do not match.
+data Wrapping = Wrapping {_wrapMaybe :: !Bool, _wrapList :: !Bool}
+  deriving stock (Eq, Ord)
+
+-- | A procedure.
+data Key
+  = -- | An old definition and a new one.
+    Pair !Mode !Int !Int
+  | -- | An old shape, and a new newtype that is recursive by way of newtypes only.
+    Wrapped !Mode !Wrapping !Shape !Int
+  | -- | An old definition that is left out.
+    Dropping !Int
+  deriving stock (Eq, Ord)
+
+-- | The state of planning.
+data Work = Work
+  { workKeys :: !(M.Map Key Int),
+    workQueue :: ![(Int, Key, Path)],
+    workDone :: !(IM.IntMap [Op]),
+    -- | How much more may be done.
+    workLeft :: !Int
+  }
+
+-- | The path in the new schema, the last segment first.
+type Path = [Text]
+
+-- | A step of planning.
+newtype Plan a = Plan (Work -> Either Mismatch (a, Work))
+
+instance Functor Plan where
+  fmap f (Plan g) = Plan $ \w -> case g w of
+    Left m -> Left m
+    Right (a, w') -> Right (f a, w')
+
+instance Applicative Plan where
+  pure a = Plan (\w -> Right (a, w))
+  Plan f <*> Plan g = Plan $ \w -> case f w of
+    Left m -> Left m
+    Right (h, w') -> case g w' of
+      Left m -> Left m
+      Right (a, w'') -> Right (h a, w'')
+
+instance Monad Plan where
+  Plan f >>= k = Plan $ \w -> case f w of
+    Left m -> Left m
+    Right (a, w') -> let Plan g = k a in g w'
+
+-- | How many fields and constructors may be compared.
+mostWork :: Int
+mostWork = 10000000
+
+-- | Fail at a path.
+bad :: Path -> Misfit -> Plan a
+bad path what = Plan (\_ -> Left (Mismatch (T.concat (reverse path)) what))
+
+-- | Anything may be wrapped.
+free :: Wrapping
+free = Wrapping True True
+
+-- | Nothing has been done, and so much may be.
+startWork :: Int -> Work
+startWork = Work M.empty [] IM.empty
+
+-- | A call of a procedure, which is planned if it has not been.
+call :: Path -> Key -> Plan [Op]
+call path key = Plan $ \w -> case M.lookup key (workKeys w) of
+  Just number -> Right ([Call False number], w)
+  Nothing ->
+    let count = M.size (workKeys w)
+        number = case key of
+          Dropping _ -> -1 - count
+          _ -> count
+     in Right
+          ( [Call False number],
+            w
+              { workKeys = M.insert key number (workKeys w),
+                workQueue = (number, key, path) : workQueue w
+              }
+          )
+
+-- | Count fields and constructors, given their number.
+spendWork :: Path -> Int -> Plan ()
+spendWork path n = Plan $ \w ->
+  if n > workLeft w
+    then Left (Mismatch (T.concat (reverse path)) TooLarge)
+    else Right ((), w {workLeft = workLeft w - n})
