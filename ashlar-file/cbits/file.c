@@ -1,0 +1,28 @@
+/* What the packages base and unix do not offer in the same way in all their versions. Each function
+ * returns -1 and sets errno if it fails. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/file.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/* Open a file: to read, or (1) to read and write, and make it if it is missing. */
+int ashlar_file_open(const char *path, int writing) {
+  return open(path, (writing ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC | O_NOCTTY, 0666);
+}
+
+/* Become the only writer of an open file, without waiting. */
+int ashlar_file_lock(int fd) { return flock(fd, LOCK_EX | LOCK_NB); }
+
+/* Bytes of random choice. At most 256. */
+int ashlar_file_random(uint8_t *to, size_t n) {
+  int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  ssize_t got = read(fd, to, n);
+  close(fd);
+  if (got == (ssize_t)n) return 0;
+  if (got >= 0) errno = EIO;
+  return -1;
+}

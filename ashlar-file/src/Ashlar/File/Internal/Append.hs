@@ -1,0 +1,188 @@
+{-# LANGUAGE BangPatterns #-}
+
+-- |
+-- Module      : Ashlar.File.Internal.Append
+-- Description : The end of a file, where blocks are appended
+module Ashlar.File.Internal.Append
+  ( Tail (..),
+    headerOf,
+    appendBlock,
+    orCut,
+    newFile,
+    oldFile,
+  )
+where
+
+import Ashlar.Codec (Codec)
+import Ashlar.File.Internal.Crc32c
+import Ashlar.File.Internal.Damage
+import Ashlar.File.Internal.Entries
+import Ashlar.File.Internal.Input
+import Ashlar.File.Internal.Layout
+import Ashlar.File.Internal.Locate
+import Ashlar.File.Internal.Options
+import Ashlar.File.Internal.Scan
+import Ashlar.File.Internal.System
+import Ashlar.File.Internal.Type
+import Ashlar.Internal.Mem (withBytes)
+import Control.Exception (IOException, catch, onException, throwIO)
+import Control.Monad (unless)
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import Data.Int (Int64)
+import Data.Word (Word64)
+import GHC.Fingerprint (Fingerprint)
+import System.Posix.Types (Fd)
+
+-- | The end of a file, after the last whole block.
+data Tail = Tail
+  { tailMarker :: !Word64,
+    -- | Where the next block begins.
+    tailOffset :: !Int64,
+    -- | How many records precede.
+    tailRecords :: !Int64,
+    -- | The fingerprint of the records that are written.
+    tailFingerprint :: !Fingerprint,
+    -- | The offset of their schema.
+    tailSchemaAt :: !Int64,
+    tailEntries :: !Entries
+  }
+
+-- | The header of a block with this body, at the end.
+headerOf :: Tail -> Kind -> Int -> ByteString -> BlockHeader
+headerOf end kind count body =
+  BlockHeader
+    { blockMarker = tailMarker end,
+      blockKind = kind,
+      blockCompressed = False,
+      blockStored = S.length body,
+      blockExpanded = S.length body,
+      blockCount = count,
+      blockFirst = tailRecords end,
+      blockFingerprint = tailFingerprint end,
+      blockSchemaAt = tailSchemaAt end,
+      blockOffset = tailOffset end,
+      blockChecksum = crc32c body
+    }
+
+-- | Write a block at the end, all of it or nothing.
+appendBlock :: Fd -> Tail -> BlockHeader -> ByteString -> IO ()
+appendBlock fd end header body =
+  orCut fd end (withBytes (encodeBlockHeader header <> body) (writeAll fd (tailOffset end)))
+
+-- | Write something after the end. If that fails, cut off what was written of it.
+orCut :: Fd -> Tail -> IO a -> IO a
+orCut fd end act = act `onException` (truncateTo fd (tailOffset end) `catch` ignored)
+
+ignored :: IOException -> IO ()
+ignored _ = pure ()
+
+-- | Begin a file.
+newFile :: WriteOptions -> RecordType a -> FilePath -> Fd -> IO Tail
+newFile options ty path fd = do
+  unless (large <= headerLimit) . throwIO $
+    Damage path 0 Nothing 0 (TooLarge large headerLimit)
+  marker <- maybe randomWord pure (writeMarker options)
+  let header = headerWith marker
+  truncateTo fd 0
+  withBytes (putFileHeader header) (writeAll fd 0)
+    `onException` (truncateTo fd 0 `catch` ignored)
+  pure
+    Tail
+      { tailMarker = marker,
+        tailOffset = fromIntegral (fileHeaderBytes header),
+        tailRecords = 0,
+        tailFingerprint = typeFingerprint ty,
+        tailSchemaAt = 0,
+        tailEntries = noEntries
+      }
+  where
+    large = fileHeaderBytes (headerWith 0)
+    headerWith marker =
+      FileHeader
+        { fileMarker = marker,
+          fileFingerprint = typeFingerprint ty,
+          fileCompression = maybe S.empty compressionName (writeCompression options),
+          fileSchema = typeSchema ty
+        }
+
+-- | Find the end of a file, and cut off what follows it. If the file is empty, or was given up in
+-- its header, it is begun.
+oldFile :: Codec a => WriteOptions -> RecordType a -> FilePath -> Fd -> IO Tail
+oldFile options ty path fd = do
+  size <- fileLength fd
+  header <- readFileHeader input
+  case header of
+    -- A header is written at once, and before all else. If there is a block, its length is damaged.
+    Left cause@(TruncatedHeader _ _) -> do
+      block <- anyMarker input
+      maybe (newFile options ty path fd) (const (refuse 0 cause)) block
+    Left cause -> refuse 0 cause
+    Right h -> do
+      let start = fromIntegral (fileHeaderBytes h)
+          scan = Scan input (fileMarker h) limit
+      unless (fileCompression h == maybe S.empty compressionName (writeCompression options)) $
+        refuse 0 (UnknownCompression (fileCompression h))
+      accepted 0 (fileSchema h) (fileFingerprint h)
+      found <- lastBlock scan start size
+      index <- if writeIndex options then readIndex scan size else pure Nothing
+      entries <- case index of
+        _ | not (writeIndex options) -> pure noEntries
+        Just (body, _) -> pure (entriesOf [entryAt body i | i <- [0 .. entryCount body - 1]])
+        Nothing -> walked scan start
+      end <- case found of
+        Nothing ->
+          pure (Tail (fileMarker h) start 0 (fileFingerprint h) 0 entries)
+        Just (at, b) -> do
+          let schemaAt = if blockKind b == Schema then at else blockSchemaAt b
+          lastSchema scan schemaAt b
+          pure $
+            Tail
+              { tailMarker = fileMarker h,
+                tailOffset = if blockKind b == Index then at else endOf at b,
+                tailRecords = nextRecordOf b,
+                tailFingerprint = blockFingerprint b,
+                tailSchemaAt = schemaAt,
+                tailEntries = entries
+              }
+      truncateTo fd (tailOffset end)
+      if tailFingerprint end == typeFingerprint ty then pure end else newSchema end
+  where
+    input = fileInput path fd
+    limit = max (readBlockLimit defaultReadOptions) (writeRecordLimit options)
+    refuse at cause = throwIO (Damage path at Nothing 0 cause)
+    accepted at schema fingerprint =
+      either (refuse at . WrongType) (const (pure ())) (getterFor ty schema fingerprint)
+    -- Is the schema of the last records accepted?
+    lastSchema scan at b
+      | at == 0 || blockFingerprint b == typeFingerprint ty = pure ()
+      | otherwise = do
+        step <- nextBlock scan ((startAt at 0) {posGap = True})
+        case step of
+          StepBlock s _
+            | blockKind (blockHeader s) == Schema ->
+              accepted at (blockBody s) (blockFingerprint (blockHeader s))
+          _ -> refuse at UnknownSchema
+    -- What follows is of another type.
+    newSchema end = do
+      let end' = end {tailFingerprint = typeFingerprint ty, tailSchemaAt = tailOffset end}
+          header = headerOf end' Schema 0 (typeSchema ty)
+      appendBlock fd end' header (typeSchema ty)
+      pure
+        end'
+          { tailOffset =
+              tailOffset end + fromIntegral (blockHeaderBytes + S.length (typeSchema ty))
+          }
+    -- The blocks of a file without an index, by their headers.
+    walked scan = go noEntries
+      where
+        go !entries at = do
+          found <- headerAt scan at
+          case found of
+            Just b -> go (entered b at entries) (endOf at b)
+            Nothing -> do
+              next <- searchBlock scan (at + 1) maxBound
+              either (const (pure entries)) (go entries . fst) next
+        entered b at entries
+          | blockKind b == Records = addEntry (Entry at (blockFirst b)) entries
+          | otherwise = entries

@@ -1,0 +1,321 @@
+{-# LANGUAGE DerivingStrategies #-}
+
+-- |
+-- Module      : Ashlar.File.Internal.Block
+-- Description : The block that is being written
+--
+-- Note [The open block]
+-- ~~~~~~~~~~~~~~~~~~~~~
+-- Builders write straight into the buffer of the open block, after space for its header. After each
+-- record 'endRecord' compares the cursor with the address at which the block is large enough, and
+-- that is all, but for noting where the next record begins. So records are written as fast as the
+-- elements of a list. What was noted says what to drop if a value throws in the middle of a record.
+--
+-- If a record does not fit, the records before it are written as a block, and its first part moves
+-- to the beginning of the buffer. If that does not help, the buffer grows.
+--
+-- Invariants:
+--
+-- [INV-F1] The body of the open block begins with so many whole records, in so many bytes, as
+--   'wholeSlot' says. These are in no block of the file, and all records before are.
+-- [INV-F2] 'bodySlot' and 'stopSlot' lie in the buffer of 'openBuffer'.
+--
+-- An asynchronous exception may strike between any two steps. So the bytes and the number of the
+-- records are one word, which is written at once, and what else belongs together is changed with
+-- exceptions masked.
+module Ashlar.File.Internal.Block
+  ( OpenBlock,
+    newOpenBlock,
+    closeOpenBlock,
+    openRecords,
+    writeOpen,
+    flushOpen,
+    BlockLimits (..),
+    RecordTooLarge (..),
+    WriterClosed (..),
+    OpenBytes (..),
+    Deliver,
+    endRecord,
+  )
+where
+
+import Ashlar.Builder (Builder)
+import Ashlar.File.Internal.Layout (blockHeaderBytes)
+import Ashlar.Internal.Builder.Core
+  ( FreeSpace (..),
+    Request (..),
+    Sink (..),
+    action,
+    cursorCell,
+    reserve,
+  )
+import Ashlar.Internal.Builder.Run (runBuilderWith)
+import Ashlar.Internal.Mem (copyRange, keepAlive, moveDown, newBuffer, pokeHost, withBytes)
+import Ashlar.Internal.Mem.Cells (getPtr, putPtr)
+import Control.Exception (Exception (..), mask_, throwIO)
+import Control.Monad (when)
+import Data.Bits (unsafeShiftL, unsafeShiftR, (.&.), (.|.))
+import qualified Data.ByteString as S
+import Data.IORef (IORef, newIORef, readIORef, writeIORef)
+import Data.Primitive.ByteArray
+  ( MutableByteArray,
+    newByteArray,
+    readByteArray,
+    writeByteArray,
+  )
+import Data.Word (Word64, Word8)
+import Foreign.ForeignPtr (ForeignPtr)
+import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
+import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
+import GHC.Exts (RealWorld)
+
+-- | The bytes of a block that is complete.
+data OpenBytes = OpenBytes
+  { -- | Space for the header, and after it the body.
+    openAt :: !(Ptr Word8),
+    -- | How many bytes the body has.
+    openSize :: !Int,
+    -- | How many records.
+    openCount :: !Int
+  }
+
+-- | Writes a block into the file, all of it or nothing. If it throws, it has written nothing.
+type Deliver = OpenBytes -> IO ()
+
+-- | How large blocks and records may be.
+data BlockLimits = BlockLimits
+  { -- | A block with as many bytes is complete.
+    limitBlock :: !Int,
+    -- | The most bytes of a record.
+    limitRecord :: !Int
+  }
+
+-- | The open block of a writer. One thread may use it at a time.
+data OpenBlock = OpenBlock
+  { openBuffer :: !(IORef (ForeignPtr Word8, Int)),
+    -- | 'bodySlot', 'stopSlot' and 'wholeSlot'.
+    openSlots :: !(MutableByteArray RealWorld),
+    openLimits :: !BlockLimits,
+    openDeliver :: Deliver
+  }
+
+-- Addresses: of the body, or null if the block is closed; and of where the block is complete if the
+-- cursor comes there.
+bodySlot, stopSlot :: Int
+bodySlot = 0
+stopSlot = 1
+
+-- The whole records: their bytes, times 2^32, and their number. Neither has more than 31 bits.
+wholeSlot :: Int
+wholeSlot = 2
+
+setWhole :: OpenBlock -> Int -> Int -> IO ()
+setWhole open bytes count =
+  writeByteArray
+    (openSlots open)
+    wholeSlot
+    (fromIntegral bytes `unsafeShiftL` 32 .|. fromIntegral count :: Word64)
+{-# INLINE setWhole #-}
+
+wholeBytes, wholeCount :: Word64 -> Int
+wholeBytes w = fromIntegral (w `unsafeShiftR` 32)
+wholeCount w = fromIntegral (w .&. 0xFFFFFFFF)
+{-# INLINE wholeBytes #-}
+{-# INLINE wholeCount #-}
+
+getWhole :: OpenBlock -> IO Word64
+getWhole open = readByteArray (openSlots open) wholeSlot
+{-# INLINE getWhole #-}
+
+getBody :: OpenBlock -> IO (Ptr Word8)
+getBody open = readByteArray (openSlots open) bodySlot
+{-# INLINE getBody #-}
+
+-- The address of the body, if the block is not closed.
+openBody :: OpenBlock -> IO (Ptr Word8)
+openBody open = do
+  body <- getBody open
+  if body == nullPtr then throwIO WriterClosed else pure body
+
+-- | A block without records.
+newOpenBlock :: BlockLimits -> Deliver -> IO OpenBlock
+newOpenBlock limits act = do
+  slots <- newByteArray 24
+  ref <- newIORef (error "newOpenBlock", 0)
+  let open = OpenBlock ref slots limits act
+  freshBuffer open
+  pure open
+
+-- Bytes after a block that is complete, for the end of its last record.
+slack :: Int
+slack = 1024
+
+-- A buffer of the usual size. What the old one holds is dropped.
+freshBuffer :: OpenBlock -> IO ()
+freshBuffer open = do
+  let size = blockHeaderBytes + limitBlock (openLimits open) + slack
+  buffer <- newBuffer size
+  mask_ $ do
+    setWhole open 0 0
+    useBuffer open buffer size
+
+-- Go on in this buffer. Exceptions must be masked.
+useBuffer :: OpenBlock -> ForeignPtr Word8 -> Int -> IO ()
+useBuffer open buffer size = do
+  let body = unsafeForeignPtrToPtr buffer `plusPtr` blockHeaderBytes
+  writeIORef (openBuffer open) (buffer, size)
+  writeByteArray (openSlots open) bodySlot (body :: Ptr Word8)
+  writeByteArray (openSlots open) stopSlot (body `plusPtr` most :: Ptr Word8)
+  where
+    most = limitBlock (openLimits open)
+
+-- | How many records the block has.
+openRecords :: OpenBlock -> IO Int
+openRecords open = wholeCount <$> getWhole open
+
+-- | No record can be written any more.
+closeOpenBlock :: OpenBlock -> IO ()
+closeOpenBlock open = mask_ $ do
+  writeByteArray (openSlots open) bodySlot nullPtr
+  setWhole open 0 0
+  writeIORef (openBuffer open) (error "closeOpenBlock", 0)
+
+-- | A record has more bytes than the writer's options allow.
+--
+-- @since 0.1.0.0
+data RecordTooLarge = RecordTooLarge
+  { -- | Its bytes, at least.
+    recordBytes :: !Int,
+    -- | The most it may have.
+    recordLimit :: !Int
+  }
+  deriving stock (Eq, Show)
+
+instance Exception RecordTooLarge where
+  displayException (RecordTooLarge n limit) =
+    "Ashlar.File: a record of at least " ++ show n ++ " bytes, where " ++ show limit
+      ++ " are allowed"
+
+-- | A writer was used after it was closed.
+--
+-- @since 0.1.0.0
+data WriterClosed = WriterClosed
+  deriving stock (Eq, Show)
+
+instance Exception WriterClosed where
+  displayException WriterClosed = "Ashlar.File: the writer is closed"
+
+-- | Run a builder of records, each of which ends by 'endRecord'. If it throws, what was written of
+-- the last record is dropped.
+writeOpen :: OpenBlock -> Builder -> IO ()
+writeOpen open b = do
+  body <- openBody open
+  whole <- getWhole open
+  (buffer, size) <- readIORef (openBuffer open)
+  let from = body `plusPtr` wholeBytes whole
+      end = unsafeForeignPtrToPtr buffer `plusPtr` size
+  keepAlive open $
+    () <$ runBuilderWith (sinkOf open) (FreeSpace from end) b
+{-# INLINE writeOpen #-}
+
+-- | The end of a record.
+endRecord :: OpenBlock -> Builder
+endRecord open = action $ \c k -> do
+  whole <- getWhole open
+  body <- getBody open
+  now <- getPtr c cursorCell
+  if now /= body `plusPtr` wholeBytes whole
+    then endAt c body now (wholeCount whole + 1)
+    else do
+      -- A record of no bytes has one that is 0, so that no file says more records than it has bytes.
+      at <- reserve c k 1
+      pokeHost at (0 :: Word8)
+      -- The block may have been written, to make space.
+      whole' <- getWhole open
+      body' <- getBody open
+      endAt c body' (at `plusPtr` 1) (wholeCount whole' + 1)
+  where
+    endAt c body p count = do
+      stop <- readByteArray (openSlots open) stopSlot
+      if p < (stop :: Ptr Word8)
+        then putPtr c cursorCell p >> setWhole open (p `minusPtr` body) count
+        else complete open p count >>= putPtr c cursorCell
+    {-# INLINE endAt #-}
+{-# INLINE endRecord #-}
+
+-- Write the block up to an address. Returns the address of the next record. If that fails, the last
+-- record is not in the open block, and the others are.
+--
+-- The end of the buffer stays, so the builder may go on.
+complete :: OpenBlock -> Ptr Word8 -> Int -> IO (Ptr Word8)
+complete open p count = do
+  body <- getBody open
+  whole <- getWhole open
+  let size = p `minusPtr` body
+  tooLarge open (size - wholeBytes whole)
+  body <$ deliver open body size count
+{-# NOINLINE complete #-}
+
+-- Write so many bytes of the body as a block, after which there are no records.
+deliver :: OpenBlock -> Ptr Word8 -> Int -> Int -> IO ()
+deliver open body size count = mask_ $ do
+  keepAlive open (openDeliver open (OpenBytes (body `plusPtr` negate blockHeaderBytes) size count))
+  setWhole open 0 0
+
+tooLarge :: OpenBlock -> Int -> IO ()
+tooLarge open n = when (n > limit) $ throwIO (RecordTooLarge n limit)
+  where
+    limit = limitRecord (openLimits open)
+
+-- | Write what the block has, if it has anything. A buffer that grew for a large record is given up.
+flushOpen :: OpenBlock -> IO ()
+flushOpen open = do
+  body <- openBody open
+  whole <- getWhole open
+  (_, size) <- readIORef (openBuffer open)
+  when (wholeCount whole > 0) $ deliver open body (wholeBytes whole) (wholeCount whole)
+  when (size > 4 * (limitBlock (openLimits open) + slack)) $ freshBuffer open
+
+-- The sink of builders that write records.
+sinkOf :: OpenBlock -> Sink
+sinkOf open = Sink $ \request p -> case request of
+  Flush -> do
+    (buffer, size) <- readIORef (openBuffer open)
+    pure (FreeSpace p (unsafeForeignPtrToPtr buffer `plusPtr` size))
+  More n _ -> makeSpace open p n
+  Insert bytes -> do
+    FreeSpace to end <- makeSpace open p (S.length bytes)
+    withBytes bytes (copyRange to)
+    pure (FreeSpace (to `plusPtr` S.length bytes) end)
+{-# NOINLINE sinkOf #-}
+
+-- Free space for n bytes more of the record that has been written up to an address.
+makeSpace :: OpenBlock -> Ptr Word8 -> Int -> IO FreeSpace
+makeSpace open p n = do
+  (buffer, size) <- readIORef (openBuffer open)
+  body <- getBody open
+  whole <- getWhole open
+  let end = unsafeForeignPtrToPtr buffer `plusPtr` size
+      from = body `plusPtr` wholeBytes whole
+      begun = p `minusPtr` from
+      needed = if begun > maxBound - n then maxBound else begun + n
+  tooLarge open needed
+  if end `minusPtr` p >= n
+    then pure (FreeSpace p end)
+    else
+      if wholeCount whole > 0
+        then do
+          -- The records before this one are a block. This one moves to their place.
+          deliver open body (wholeBytes whole) (wholeCount whole)
+          when (begun > 0) $ moveDown body from begun
+          makeSpace open (body `plusPtr` begun) n
+        else do
+          let most = limitRecord (openLimits open)
+              size' = blockHeaderBytes + max needed (min most (2 * size)) + slack
+          larger <- newBuffer size'
+          let base' = unsafeForeignPtrToPtr larger
+              body' = base' `plusPtr` blockHeaderBytes
+          keepAlive larger . keepAlive buffer $ copyRange body' body begun
+          mask_ (useBuffer open larger size')
+          pure (FreeSpace (body' `plusPtr` begun) (base' `plusPtr` size'))
+{-# NOINLINE makeSpace #-}

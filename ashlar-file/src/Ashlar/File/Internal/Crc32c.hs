@@ -1,0 +1,92 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE ForeignFunctionInterface #-}
+
+-- |
+-- Module      : Ashlar.File.Internal.Crc32c
+-- Description : CRC-32C in C
+module Ashlar.File.Internal.Crc32c
+  ( crc32c,
+    crc32cAfter,
+    crc32cBy,
+    crc32cOf,
+    Method (..),
+    hasInstruction,
+  )
+where
+
+import Data.ByteString (ByteString)
+import qualified Data.ByteString.Unsafe as S
+import Data.Word (Word32, Word8)
+import Foreign.C.Types (CInt (..), CSize (..))
+import Foreign.Ptr (Ptr, castPtr, plusPtr)
+import System.IO.Unsafe (unsafeDupablePerformIO)
+
+-- | The CRC-32C of some bytes, as RFC 3720 defines it. It runs at 15 GB/s or more where the
+-- processor has an instruction for it, and at more than 1 GB/s elsewhere.
+--
+-- >>> crc32c "123456789"
+-- 3808858755
+--
+-- @since 0.1.0.0
+crc32c :: ByteString -> Word32
+crc32c = crc32cAfter 0
+
+-- | The checksum of more bytes, given that of those before them:
+-- @'crc32cAfter' ('crc32c' a) b == 'crc32c' (a '<>' b)@.
+--
+-- @since 0.1.0.0
+crc32cAfter ::
+  -- | The checksum of the bytes before: 0 if there are none.
+  Word32 ->
+  ByteString ->
+  Word32
+crc32cAfter = crc32cBy Fastest
+
+-- | How to compute it.
+data Method
+  = -- | By the instruction, if the processor has one, else by tables.
+    Fastest
+  | -- | By tables, on any processor.
+    Tables
+  deriving stock (Eq, Show)
+
+-- | 'crc32cAfter' by the given method.
+crc32cBy :: Method -> Word32 -> ByteString -> Word32
+crc32cBy method before bytes =
+  unsafeDupablePerformIO . S.unsafeUseAsCStringLen bytes $ \(from, n) ->
+    crc32cOf method before (castPtr from) n
+
+-- | The same of bytes in memory.
+crc32cOf ::
+  Method ->
+  Word32 ->
+  -- | The first byte.
+  Ptr Word8 ->
+  -- | How many there are.
+  Int ->
+  IO Word32
+crc32cOf method = go
+  where
+    go before from n
+      | n <= most = run before from (fromIntegral n)
+      | otherwise = do
+        now <- run before from (fromIntegral most)
+        go now (from `plusPtr` most) (n - most)
+    run = case method of
+      Fastest -> c_crc32c
+      Tables -> c_crc32c_tables
+    -- A call keeps the garbage collector of other threads waiting.
+    most = 65536
+
+-- | Has this processor an instruction for it?
+hasInstruction :: Bool
+hasInstruction = unsafeDupablePerformIO c_has_instruction /= 0
+
+foreign import ccall unsafe "ashlar_crc32c"
+  c_crc32c :: Word32 -> Ptr Word8 -> CSize -> IO Word32
+
+foreign import ccall unsafe "ashlar_crc32c_tables"
+  c_crc32c_tables :: Word32 -> Ptr Word8 -> CSize -> IO Word32
+
+foreign import ccall unsafe "ashlar_crc32c_has_instruction"
+  c_has_instruction :: IO CInt

@@ -1,0 +1,84 @@
+-- |
+-- Module      : Ashlar.File.Internal.Input
+-- Description : Bytes by offsets, from files and from sources
+module Ashlar.File.Internal.Input
+  ( Input (..),
+    fileInput,
+    sourceInput,
+  )
+where
+
+import Ashlar.File.Internal.Layout (blockHeaderBytes)
+import Ashlar.File.Internal.System
+import Ashlar.Get (Source, getFrom, getRemainingByteString, isolateAtMost)
+import Control.Exception (throwIO)
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import Data.IORef (newIORef, readIORef, writeIORef)
+import Data.Int (Int64)
+import System.Posix.Types (Fd)
+
+-- | Where the bytes of a file come from.
+data Input = Input
+  { -- | A name for errors.
+    inputName :: !FilePath,
+    -- | Bytes from an offset on: fewer than asked for only where the file ends. None if the offset
+    -- was forgotten.
+    inputFetch :: !(Int64 -> Int -> IO ByteString),
+    -- | How many bytes after a block to fetch with it. None where one would have to wait for them.
+    inputAhead :: !Int,
+    -- | What lies before an offset will not be asked for.
+    inputForget :: !(Int64 -> IO ())
+  }
+
+-- | An open file, which forgets nothing.
+fileInput :: FilePath -> Fd -> Input
+fileInput path fd = Input path (readAtMost fd) blockHeaderBytes (const (pure ()))
+
+-- | What a 'Source' has from here on. It keeps what was fetched until that is forgotten.
+sourceInput ::
+  -- | A name for errors.
+  FilePath ->
+  Source ->
+  IO Input
+sourceInput name source = do
+  -- The offset of what is held, and what is held.
+  held <- newIORef (0, S.empty)
+  let forget offset = do
+        (start, bytes) <- readIORef held
+        let passed = fromIntegral (max 0 (min (offset - start) (fromIntegral (S.length bytes))))
+        writeIORef held (start + fromIntegral passed, S.drop passed bytes)
+        leaveOut offset
+      -- What has not been fetched yet is not held to be left out.
+      leaveOut offset = do
+        (start, bytes) <- readIORef held
+        if S.null bytes && start < offset
+          then do
+            more <- takeFrom (fromIntegral (min 65536 (offset - start)))
+            writeIORef held (start + fromIntegral (S.length more), S.empty)
+            if S.null more then pure () else leaveOut offset
+          else pure ()
+      -- Hold the bytes up to an offset, if there are as many.
+      arrive to = do
+        (start, bytes) <- readIORef held
+        let missing = to - (start + fromIntegral (S.length bytes))
+        if missing <= 0
+          then pure ()
+          else do
+            more <- takeFrom (fromIntegral missing)
+            writeIORef held (start, bytes <> more)
+      takeFrom n = do
+        result <- getFrom source (isolateAtMost n getRemainingByteString)
+        either throwIO pure result
+      fetch offset n = do
+        forgotten <- (offset <) . fst <$> readIORef held
+        if forgotten
+          then pure S.empty
+          else do
+            arrive (offset + fromIntegral n)
+            (start, bytes) <- readIORef held
+            pure (S.take n (dropped (offset - start) bytes))
+      dropped n bytes
+        | n > fromIntegral (S.length bytes) = S.empty
+        | otherwise = S.drop (fromIntegral n) bytes
+  pure (Input name fetch 0 forget)

@@ -1,0 +1,224 @@
+{-# LANGUAGE DeriveTraversable #-}
+{-# LANGUAGE DerivingStrategies #-}
+
+-- |
+-- Module      : Ashlar.File.Internal.Read
+-- Description : Reading records in order
+module Ashlar.File.Internal.Read
+  ( foldRecords,
+    foldRecordsWith,
+    foldFilesWith,
+    foldSourceWith,
+    RecordStream (..),
+    lazyRecords,
+    streamRecords,
+  )
+where
+
+import Ashlar.Codec (Codec)
+import Ashlar.File.Internal.Damage
+import Ashlar.File.Internal.Fold
+import Ashlar.File.Internal.Input
+import Ashlar.File.Internal.Locate
+import Ashlar.File.Internal.Options
+import Ashlar.File.Internal.Scan
+import Ashlar.File.Internal.System
+import Ashlar.File.Internal.Type
+import Ashlar.Get (Source)
+import Control.Exception (bracket, mask_, onException)
+import Data.IORef (IORef, atomicModifyIORef', mkWeakIORef, newIORef)
+import Data.Void (absurd)
+import System.IO.Unsafe (unsafeInterleaveIO)
+import System.Posix.Types (Fd)
+
+-- | Fold the records of a file from the left, in constant memory. The accumulator is forced at each
+-- step.
+--
+-- Damage ends the fold, and so does a tail that is cut off. 'foldRecordsWith' keeps the
+-- accumulator, can stop early, and can go on after damage.
+--
+-- @since 0.1.0.0
+foldRecords ::
+  Codec a =>
+  RecordType a ->
+  FilePath ->
+  -- | Given the accumulator and a record: the next accumulator.
+  (b -> a -> IO b) ->
+  b ->
+  IO (Either Damage b)
+foldRecords ty path f b = finished <$> foldReading reading path (\acc x -> Right <$> f acc x) b
+  where
+    reading = readingOf defaultReadOptions ty
+{-# INLINE foldRecords #-}
+
+finished :: Outcome b b -> Either Damage b
+finished outcome = case outcome of
+  Ended _ b -> Right b
+  Stopped _ b -> Right b
+  Damaged _ _ damage -> Left damage
+
+-- | 'foldRecords' from any record on, that can stop early and that keeps what it has. Where the
+-- file is damaged, it goes on if the options say so.
+--
+-- Throws 'IOException' if the file cannot be opened or read.
+--
+-- @since 0.1.0.0
+foldRecordsWith ::
+  Codec a =>
+  ReadOptions ->
+  RecordType a ->
+  FilePath ->
+  -- | Given the accumulator and a record: stop with a result, or go on with an accumulator.
+  (b -> a -> IO (Either c b)) ->
+  b ->
+  IO (Outcome c b)
+foldRecordsWith options ty = foldReading (readingOf options ty)
+{-# INLINE foldRecordsWith #-}
+
+foldReading :: Reading a -> FilePath -> (b -> a -> IO (Either c b)) -> b -> IO (Outcome c b)
+foldReading reading path f b = bracket (openToRead path) closeFile $ \fd -> do
+  opened <- openInput reading (fileInput path fd)
+  case opened of
+    Left damage -> pure (Damaged 0 b damage)
+    Right o -> do
+      start <- startOf reading o fd
+      foldFrom (Fold reading o f) start b
+{-# NOINLINE foldReading #-}
+
+-- Where to begin, given the number of the first record.
+startOf :: Reading a -> Opened a -> Fd -> IO Position
+startOf reading opened fd
+  | from <= 0 = pure (startAt (openedStart opened) 0)
+  | otherwise = do
+    size <- fileLength fd
+    index <- readIndex (openedScan opened) size
+    uncurry startAt
+      <$> locate (openedScan opened) (openedStart opened) size (fst <$> index) from
+  where
+    from = readFrom (readingOptions reading)
+
+-- | 'foldRecordsWith' of several files, one after another. All have the same type, and the numbers
+-- of the records begin at 0 in each. 'readFrom' is that of the first file.
+--
+-- Damage ends the fold, unless the options say to go on, and says which file it is in.
+--
+-- @since 0.1.0.0
+foldFilesWith ::
+  Codec a =>
+  ReadOptions ->
+  RecordType a ->
+  [FilePath] ->
+  (b -> a -> IO (Either c b)) ->
+  b ->
+  IO (Outcome c b)
+foldFilesWith options ty =
+  foldReadings (readingOf options ty) (readingOf options {readFrom = 0} ty)
+{-# INLINE foldFilesWith #-}
+
+foldReadings ::
+  Reading a -> Reading a -> [FilePath] -> (b -> a -> IO (Either c b)) -> b -> IO (Outcome c b)
+foldReadings first others paths f b = case paths of
+  [] -> pure (Ended 0 b)
+  path : rest -> do
+    outcome <- foldReading first path f b
+    case outcome of
+      Ended _ b' | _ : _ <- rest -> foldReadings others others rest f b'
+      _ -> pure outcome
+{-# NOINLINE foldReadings #-}
+
+-- | 'foldRecordsWith' of a file that comes from elsewhere, such as a pipe or a socket. The source
+-- is read to its end, unless the fold stops. What it has after that is lost.
+--
+-- A 'Ashlar.Get.DecodeError' of the source itself is thrown.
+--
+-- @since 0.1.0.0
+foldSourceWith ::
+  Codec a =>
+  ReadOptions ->
+  RecordType a ->
+  -- | A name for errors.
+  FilePath ->
+  Source ->
+  (b -> a -> IO (Either c b)) ->
+  b ->
+  IO (Outcome c b)
+foldSourceWith options ty = foldSourceReading (readingOf options ty)
+{-# INLINE foldSourceWith #-}
+
+foldSourceReading ::
+  Reading a -> FilePath -> Source -> (b -> a -> IO (Either c b)) -> b -> IO (Outcome c b)
+foldSourceReading reading name source f b = do
+  input <- sourceInput name source
+  opened <- openInput reading input
+  case opened of
+    Left damage -> pure (Damaged 0 b damage)
+    Right o -> foldFrom (Fold reading o f) (startAt (openedStart o) 0) b
+{-# NOINLINE foldSourceReading #-}
+
+-- | The records of a file, up to its end or to damage. To fold one ('Foldable') ignores the damage.
+--
+-- @since 0.1.0.0
+data RecordStream a
+  = -- | A record, and what follows.
+    NextRecord a (RecordStream a)
+  | -- | The file ends here.
+    EndOfRecords
+  | -- | The next record cannot be read.
+    BrokenRecords Damage
+  deriving stock (Eq, Show, Functor, Foldable, Traversable)
+
+-- | All the records, or the damage. The list is complete before it is returned.
+--
+-- @since 0.1.0.0
+streamRecords :: RecordStream a -> Either Damage [a]
+streamRecords = go []
+  where
+    go acc stream = case stream of
+      NextRecord a rest -> go (a : acc) rest
+      EndOfRecords -> Right (reverse acc)
+      BrokenRecords damage -> Left damage
+
+-- | The records of a file as a lazy list. It is read, block by block, as the list is forced, and
+-- closed at its end, or when the list is garbage. If the list is consumed as it comes, this takes
+-- constant memory.
+--
+-- The usual warnings about lazy input hold: 'IOException's come from pure code, and the file must
+-- not be replaced before the list is consumed. 'foldRecords' has none of these.
+--
+-- @since 0.1.0.0
+lazyRecords :: Codec a => ReadOptions -> RecordType a -> FilePath -> IO (RecordStream a)
+lazyRecords options ty = lazyReading (readingOf options ty)
+{-# INLINE lazyRecords #-}
+
+lazyReading :: Reading a -> FilePath -> IO (RecordStream a)
+lazyReading reading path = do
+  fd <- openToRead path
+  opened <- openInput reading (fileInput path fd) `onException` closeFile fd
+  case opened of
+    Left damage -> BrokenRecords damage <$ closeFile fd
+    Right o -> do
+      start <- startOf reading o fd `onException` closeFile fd
+      open <- newIORef (Just fd)
+      _ <- mkWeakIORef open (closeOnce open)
+      let fold = Fold reading o (\acc x -> pure (Right (x : acc)))
+      begin fold start >>= following fold open
+  where
+    -- The records of the next block, when somebody asks.
+    following fold open place = unsafeInterleaveIO $ do
+      progress <- foldBlock fold place [] `onException` closeOnce open
+      case progress of
+        Onward place' xs -> reversed xs <$> following fold open place'
+        Done outcome -> do
+          closeOnce open
+          pure $ case outcome of
+            Ended _ xs -> reversed xs EndOfRecords
+            Stopped _ end -> absurd end
+            Damaged _ xs damage -> reversed xs (BrokenRecords damage)
+    -- What follows is not forced.
+    reversed xs rest = case xs of
+      [] -> rest
+      x : others -> reversed others (NextRecord x rest)
+{-# NOINLINE lazyReading #-}
+
+closeOnce :: IORef (Maybe Fd) -> IO ()
+closeOnce open = mask_ $ atomicModifyIORef' open (\fd -> (Nothing, fd)) >>= mapM_ closeFile

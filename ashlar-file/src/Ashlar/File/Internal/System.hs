@@ -1,0 +1,178 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE ForeignFunctionInterface #-}
+
+-- |
+-- Module      : Ashlar.File.Internal.System
+-- Description : Files by offsets
+--
+-- The Handles of GHC allow no reader while a writer is open in the same process. So this is below
+-- them.
+module Ashlar.File.Internal.System
+  ( openToRead,
+    openToWrite,
+    FileLocked (..),
+    closeFile,
+    fileLength,
+    readAtMost,
+    writeAll,
+    truncateTo,
+    toDisk,
+    directoryToDisk,
+    randomWord,
+  )
+where
+
+import Control.Exception
+  ( Exception (..),
+    IOException,
+    catch,
+    finally,
+    onException,
+    throwIO,
+  )
+import Control.Monad (when)
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Internal as B
+import Data.Int (Int64)
+import Data.Word (Word64, Word8)
+import Foreign.C.Error
+  ( eAGAIN,
+    eWOULDBLOCK,
+    getErrno,
+    throwErrnoIfMinus1RetryMayBlock,
+    throwErrnoPath,
+    throwErrnoPathIfMinus1,
+    throwErrnoPathIfMinus1_,
+  )
+import Foreign.C.String (CString)
+import Foreign.C.Types (CInt (..), CSize (..))
+import Foreign.Marshal.Alloc (alloca)
+import Foreign.Ptr (Ptr, castPtr, plusPtr)
+import Foreign.Storable (peek)
+import System.Posix.Files (fileSize, getFdStatus, setFdSize)
+import System.Posix.IO (closeFd)
+import System.Posix.Internals (withFilePath)
+import System.Posix.Types (COff (..), CSsize (..), Fd (..))
+import System.Posix.Unistd (fileSynchronise, fileSynchroniseDataOnly)
+
+-- | Open a file to read.
+openToRead :: FilePath -> IO Fd
+openToRead path = openAs path 0
+
+-- | Open a file to read and write, and become its only writer. The file is made if it is missing.
+openToWrite :: FilePath -> IO Fd
+openToWrite path = do
+  fd <- openAs path 1
+  locked fd `onException` closeFd fd
+  pure fd
+  where
+    locked (Fd fd) = do
+      r <- c_lock fd
+      when (r == -1) $ do
+        e <- getErrno
+        if e == eWOULDBLOCK || e == eAGAIN
+          then throwIO (FileLocked path)
+          else throwErrnoPath "lock" path
+
+openAs :: FilePath -> CInt -> IO Fd
+openAs path mode =
+  withFilePath path $ \name -> Fd <$> throwErrnoPathIfMinus1 "open" path (c_open name mode)
+
+-- | Another writer has the file open.
+--
+-- @since 0.1.0.0
+newtype FileLocked = FileLocked FilePath
+  deriving stock (Eq, Show)
+
+instance Exception FileLocked where
+  displayException (FileLocked path) = path ++ ": another writer has this file open"
+
+-- | Close a file, which ends its lock.
+closeFile :: Fd -> IO ()
+closeFile = closeFd
+
+-- | How many bytes a file has now.
+fileLength :: Fd -> IO Int64
+fileLength fd = fromIntegral . fileSize <$> getFdStatus fd
+
+-- | Bytes from an offset on: fewer than n only where the file ends. None from one that no file has.
+readAtMost :: Fd -> Int64 -> Int -> IO ByteString
+readAtMost fd@(Fd raw) offset n
+  | n <= 0 || offset < 0 || offset > mostOffset = pure S.empty
+  | n <= 1048576 = B.createAndTrim n (\to -> go to 0)
+  | otherwise = do
+    -- What a damaged length says is not allocated.
+    size <- fileLength fd
+    let there = fromIntegral (max 0 (min (fromIntegral n) (size - offset)))
+    B.createAndTrim there (\to -> goUpTo there to 0)
+  where
+    mostOffset = 4611686018427387904
+    go = goUpTo n
+    goUpTo m to done
+      | done >= m = pure done
+      | otherwise = do
+        got <-
+          throwErrnoIfMinus1RetryMayBlock
+            "read"
+            ( c_pread
+                raw
+                (to `plusPtr` done)
+                (fromIntegral (m - done))
+                (fromIntegral offset + fromIntegral done)
+            )
+            (pure ())
+        if got == 0 then pure done else goUpTo m to (done + fromIntegral got)
+
+-- | Write bytes at an offset.
+writeAll :: Fd -> Int64 -> Ptr Word8 -> Int -> IO ()
+writeAll (Fd raw) = go
+  where
+    go offset from n = when (n > 0) $ do
+      put <-
+        throwErrnoIfMinus1RetryMayBlock
+          "write"
+          (c_pwrite raw from (fromIntegral n) (fromIntegral offset))
+          (pure ())
+      go (offset + fromIntegral put) (from `plusPtr` fromIntegral put) (n - fromIntegral put)
+
+-- | Cut a file off.
+truncateTo :: Fd -> Int64 -> IO ()
+truncateTo fd = setFdSize fd . fromIntegral
+
+-- | Wait until what was written has reached the disk.
+toDisk :: Fd -> IO ()
+toDisk = fileSynchroniseDataOnly
+
+-- | Wait until a new file's name has reached the disk. Some file systems cannot do that.
+directoryToDisk :: FilePath -> IO ()
+directoryToDisk path = (`catch` ignored) $ do
+  fd <- openToRead directory
+  fileSynchronise fd `finally` closeFd fd
+  where
+    directory = case dropWhile (/= '/') (reverse path) of
+      "" -> "."
+      slash -> reverse slash
+    ignored :: IOException -> IO ()
+    ignored _ = pure ()
+
+-- | A number of random choice.
+randomWord :: IO Word64
+randomWord = alloca $ \to -> do
+  throwErrnoPathIfMinus1_ "read" "/dev/urandom" (c_random (castPtr to) 8)
+  peek to
+
+foreign import ccall safe "ashlar_file_open"
+  c_open :: CString -> CInt -> IO CInt
+
+foreign import ccall safe "ashlar_file_lock"
+  c_lock :: CInt -> IO CInt
+
+foreign import ccall safe "ashlar_file_random"
+  c_random :: Ptr Word8 -> CSize -> IO CInt
+
+foreign import ccall safe "pread"
+  c_pread :: CInt -> Ptr Word8 -> CSize -> COff -> IO CSsize
+
+foreign import ccall safe "pwrite"
+  c_pwrite :: CInt -> Ptr Word8 -> CSize -> COff -> IO CSsize

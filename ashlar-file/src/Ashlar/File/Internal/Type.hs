@@ -1,0 +1,84 @@
+{-# LANGUAGE DerivingStrategies #-}
+
+-- |
+-- Module      : Ashlar.File.Internal.Type
+-- Description : What a file says about the type of its records, and options
+module Ashlar.File.Internal.Type
+  ( RecordType (..),
+    fixedType,
+    getterFor,
+
+    -- * Compression
+    Compression (..),
+  )
+where
+
+import Ashlar.Codec (Codec, get)
+import Ashlar.Get (Get)
+import Data.ByteString (ByteString)
+import qualified Data.ByteString.Char8 as C
+import GHC.Fingerprint (Fingerprint, fingerprintString)
+
+-- | What a file says about the type of its records, and how to read what was written when the type
+-- was another.
+--
+-- @since 0.1.0.0
+data RecordType a = RecordType
+  { -- | Describes the type in bytes. A file has them once, and again where records of a changed
+    -- type begin. This package does not interpret them.
+    typeSchema :: !ByteString,
+    -- | Tells the format of the type from all others. Records that are stored with an equal
+    -- fingerprint are read by 'get'.
+    typeFingerprint :: !Fingerprint,
+    -- | Given the schema and the fingerprint of other records: how to read them, or why they cannot
+    -- be read as values of this type. It is asked once for each schema of a file, before the first
+    -- of its records.
+    typeEvolved :: ByteString -> Fingerprint -> Either String (Get a)
+  }
+
+-- | A type that does not change. Its name is its schema. A file of any other name is refused. So
+-- give it another name when its format changes.
+--
+-- >>> typeSchema (fixedType "order, version 1" :: RecordType Int)
+-- "order, version 1"
+--
+-- @since 0.1.0.0
+fixedType ::
+  -- | The name, in Latin-1.
+  String ->
+  RecordType a
+fixedType name =
+  RecordType
+    { typeSchema = C.pack name,
+      typeFingerprint = fingerprintString name,
+      typeEvolved = \schema _ ->
+        Left ("records of " ++ show schema ++ " where " ++ show name ++ " is expected")
+    }
+
+-- | How to read records with this schema and fingerprint.
+getterFor :: Codec a => RecordType a -> ByteString -> Fingerprint -> Either String (Get a)
+getterFor ty schema fingerprint
+  | fingerprint == typeFingerprint ty = Right get
+  | otherwise = typeEvolved ty schema fingerprint
+{-# INLINE getterFor #-}
+
+-- | How the bodies of blocks are compressed, one at a time.
+--
+-- With the package zlib:
+--
+-- > deflate = Compression "zlib" (whole Zlib.compress) expand
+-- >   where
+-- >     expand n = Right . whole (L.take (fromIntegral n + 1) . Zlib.decompress)
+-- >     whole f = L.toStrict . f . L.fromStrict
+--
+-- @since 0.1.0.0
+data Compression = Compression
+  { -- | Its name in the file's header. It must not be empty.
+    compressionName :: !ByteString,
+    -- | Compress a body.
+    compressBody :: ByteString -> ByteString,
+    -- | Expand a body to this number of bytes, or say why not. It must end on all bytes. To bound
+    -- memory, it must not make many more bytes than that. If it throws an exception, the block
+    -- counts as damaged.
+    expandBody :: Int -> ByteString -> Either String ByteString
+  }

@@ -1,0 +1,244 @@
+-- |
+-- Module      : Ashlar.File.Internal.Writer
+-- Description : Writing records
+module Ashlar.File.Internal.Writer
+  ( Writer,
+    withWriter,
+    withAppender,
+    write,
+    writeMany,
+    flush,
+    sync,
+    written,
+    writeRecords,
+    appendRecords,
+  )
+where
+
+import Ashlar.Codec (Codec, Layout (Fix, Var), layout, put)
+import Ashlar.File.Internal.Append
+import Ashlar.File.Internal.Block
+import Ashlar.File.Internal.Crc32c
+import Ashlar.File.Internal.Entries
+import Ashlar.File.Internal.Layout
+import Ashlar.File.Internal.Options
+import Ashlar.File.Internal.System
+import Ashlar.File.Internal.Type
+import Ashlar.Internal.Mem (copyRange, withBytes)
+import Control.Concurrent.MVar (MVar, newMVar, withMVar)
+import Control.Exception
+  ( IOException,
+    SomeException,
+    catch,
+    finally,
+    mask,
+    onException,
+    throwIO,
+    try,
+  )
+import Control.Monad (when)
+import qualified Data.ByteString as S
+import Data.IORef (IORef, newIORef, readIORef, writeIORef)
+import Data.Int (Int64)
+import Data.Maybe (isNothing)
+import Foreign.Ptr (castPtr, plusPtr)
+import System.Posix.Types (Fd)
+
+-- | A file that is being written. Any number of threads may use it: one after another, a record at
+-- a time.
+--
+-- @since 0.1.0.0
+data Writer a = Writer
+  { writerLock :: !(MVar ()),
+    writerBlock :: !OpenBlock,
+    writerTail :: !(IORef Tail),
+    writerFd :: !Fd,
+    -- | Until its name is on the disk.
+    writerUnnamed :: !(IORef (Maybe FilePath)),
+    writerIndexes :: !Bool
+  }
+
+-- | Write a new file, or replace the contents of an old one. The writer is closed afterwards.
+--
+-- Everything that was written before an exception is in the file, also if the action throws. If the
+-- program is killed, the records of whole blocks are. 'flush' ends a block, and 'sync' waits for
+-- the disk.
+--
+-- Throws 'FileLocked' if another writer has the file open, and 'IOException' if it cannot be
+-- written. A disk that is full loses no whole block: see 'write'.
+--
+-- @since 0.1.0.0
+withWriter ::
+  Codec a => WriteOptions -> RecordType a -> FilePath -> (Writer a -> IO r) -> IO r
+withWriter options ty path =
+  withTail options (layoutOf ty) path (\fd -> newFile options ty path fd)
+{-# INLINE withWriter #-}
+
+-- | Append to a file, or write a new one if it is missing or empty.
+--
+-- What follows the last whole block is cut off: an index, and what a writer left that was killed.
+-- The records may be of another type than those in the file if 'typeEvolved' accepts what its last
+-- block and its header say. Then the new schema is written before them.
+--
+-- Throws a 'Ashlar.File.Damage' if it is another file, if the type is not accepted, or if the file
+-- is compressed in another way; otherwise as 'withWriter'. The file is not changed then.
+--
+-- @since 0.1.0.0
+withAppender ::
+  Codec a => WriteOptions -> RecordType a -> FilePath -> (Writer a -> IO r) -> IO r
+withAppender options ty path =
+  withTail options (layoutOf ty) path (\fd -> oldFile options ty path fd)
+{-# INLINE withAppender #-}
+
+layoutOf :: Codec a => RecordType a -> Layout a
+layoutOf _ = layout
+{-# INLINE layoutOf #-}
+
+-- Given how to find the end of the file.
+withTail ::
+  WriteOptions -> Layout a -> FilePath -> (Fd -> IO Tail) -> (Writer a -> IO r) -> IO r
+withTail options l path start act = mask $ \restore -> do
+  fd <- openToWrite path
+  writer <- (restore (start fd) >>= begun fd) `onException` closeFile fd
+  result <- try (restore (act writer))
+  case result of
+    Right r -> r <$ close writer
+    Left e -> (close writer `catch` lessUrgent) >> throwIO (e :: SomeException)
+  where
+    begun fd end = do
+      tailRef <- newIORef end
+      block <- newOpenBlock (limitsOf options) (deliverTo fd (writeCompression options) tailRef)
+      lock <- newMVar ()
+      unnamed <- newIORef (Just path)
+      pure (Writer lock block tailRef fd unnamed (writeIndex options && not constant))
+    -- Blocks of equal size need no index.
+    constant = case l of
+      Fix _ -> isNothing (writeCompression options)
+      Var _ -> False
+    lessUrgent :: SomeException -> IO ()
+    lessUrgent _ = pure ()
+
+limitsOf :: WriteOptions -> BlockLimits
+limitsOf options = BlockLimits size (max size (min 2147483647 (writeRecordLimit options)))
+  where
+    size = max 1 (min 16777216 (writeBlockSize options))
+
+-- Write the block, the index, and close the file. It is closed in any case.
+close :: Writer a -> IO ()
+close writer = withMVar (writerLock writer) $ \_ -> do
+  let fd = writerFd writer
+  (`finally` closeFile fd) $ do
+    flushOpen (writerBlock writer) `finally` closeOpenBlock (writerBlock writer)
+    when (writerIndexes writer) $ readIORef (writerTail writer) >>= putIndexBlock fd
+
+-- The file is whole without it. So nobody hears that there was no space left for it.
+putIndexBlock :: Fd -> Tail -> IO ()
+putIndexBlock fd end = appendBlock fd end header body `catch` ignored
+  where
+    body =
+      putIndex (entryList (tailEntries end)) (Footer (tailRecords end) (tailOffset end))
+    header = headerOf end Index 0 body
+    ignored :: IOException -> IO ()
+    ignored _ = pure ()
+
+-- Write a block, all of it or nothing.
+deliverTo :: Fd -> Maybe Compression -> IORef Tail -> Deliver
+deliverTo fd compression ref (OpenBytes at size count) = do
+  end <- readIORef ref
+  let body = at `plusPtr` blockHeaderBytes
+  smaller <- traverse (compressed body) compression
+  n <- case smaller of
+    Just bytes | S.length bytes < size -> do
+      let header = (headerOf end Records count bytes) {blockCompressed = True, blockExpanded = size}
+      blockHeaderBytes + S.length bytes <$ appendBlock fd end header bytes
+    _ -> do
+      checksum <- crc32cOf Fastest 0 body size
+      let header =
+            (headerOf end Records count S.empty)
+              { blockStored = size,
+                blockExpanded = size,
+                blockChecksum = checksum
+              }
+      withBytes (encodeBlockHeader header) (copyRange at)
+      let total = blockHeaderBytes + size
+      total <$ orCut fd end (writeAll fd (tailOffset end) at total)
+  writeIORef ref
+    $! end
+      { tailOffset = tailOffset end + fromIntegral n,
+        tailRecords = tailRecords end + fromIntegral count,
+        tailEntries = addEntry (Entry (tailOffset end) (tailRecords end)) (tailEntries end)
+      }
+  where
+    -- Of a copy, which the function may keep.
+    compressed body c = compressBody c <$> S.packCStringLen (castPtr body, size)
+
+-- | Write a record. It is in the file when its block is: when that is full, after 'flush', 'sync',
+-- or when the writer is closed.
+--
+-- If it throws, this record is not written, and those before it are, or will be. It throws what a
+-- value in the record does, 'RecordTooLarge', 'WriterClosed', and 'IOException' if a block cannot
+-- be written, for instance to a disk that is full. Then the file ends after the last whole block,
+-- and the next 'write', 'flush' or 'sync' tries again to write the records of the open one.
+--
+-- @since 0.1.0.0
+write :: Codec a => Writer a -> a -> IO ()
+write writer x = withMVar (writerLock writer) $ \_ ->
+  writeOpen (writerBlock writer) (put x <> endRecord (writerBlock writer))
+{-# INLINE write #-}
+
+-- | 'write' records one after another, which is several times as fast as one by one. The list is
+-- consumed as it is written, so this takes constant memory.
+--
+-- If it throws, the record that was the reason and those after it are not written, and those before
+-- it are. 'written' tells how many there are.
+--
+-- @since 0.1.0.0
+writeMany :: Codec a => Writer a -> [a] -> IO ()
+writeMany writer xs = withMVar (writerLock writer) $ \_ ->
+  writeOpen block (foldr (\x rest -> put x <> (endRecord block <> rest)) mempty xs)
+  where
+    block = writerBlock writer
+{-# INLINE writeMany #-}
+
+-- | Write the records of the open block, so that readers see them. Call it seldom: each block takes
+-- 72 bytes more than its records, and the time of a system call.
+--
+-- @since 0.1.0.0
+flush :: Writer a -> IO ()
+flush writer = withMVar (writerLock writer) $ \_ -> flushOpen (writerBlock writer)
+
+-- | 'flush', and wait until the disk has everything. After that, a loss of power loses none of the
+-- records that were written before.
+--
+-- @since 0.1.0.0
+sync :: Writer a -> IO ()
+sync writer = withMVar (writerLock writer) $ \_ -> do
+  flushOpen (writerBlock writer)
+  toDisk (writerFd writer)
+  unnamed <- readIORef (writerUnnamed writer)
+  mapM_ directoryToDisk unnamed
+  writeIORef (writerUnnamed writer) Nothing
+
+-- | How many records the file has with those of the open block: the number of the next one.
+--
+-- @since 0.1.0.0
+written :: Writer a -> IO Int64
+written writer = withMVar (writerLock writer) $ \_ -> do
+  end <- readIORef (writerTail writer)
+  open <- openRecords (writerBlock writer)
+  pure (tailRecords end + fromIntegral open)
+
+-- | Write a file of records, replacing its contents: 'withWriter' and 'writeMany'. It takes
+-- constant memory if the list is made as it is consumed.
+--
+-- @since 0.1.0.0
+writeRecords :: Codec a => RecordType a -> FilePath -> [a] -> IO ()
+writeRecords ty path xs = withWriter defaultWriteOptions ty path (`writeMany` xs)
+{-# INLINE writeRecords #-}
+
+-- | Append records to a file: 'withAppender' and 'writeMany'.
+--
+-- @since 0.1.0.0
+appendRecords :: Codec a => RecordType a -> FilePath -> [a] -> IO ()
+appendRecords ty path xs = withAppender defaultWriteOptions ty path (`writeMany` xs)
+{-# INLINE appendRecords #-}

@@ -1,0 +1,32 @@
+-- |
+-- Module      : Main
+-- Description : Files of records
+--
+-- Some tests start this program again, as another process: see "Tests.Processes".
+module Main (main) where
+
+import System.Environment (getArgs)
+import Test.Tasty
+import qualified Tests.Crc32c
+import qualified Tests.Damage
+import qualified Tests.Golden
+import qualified Tests.Hostile
+import qualified Tests.Model
+import qualified Tests.Processes
+
+main :: IO ()
+main = do
+  args <- getArgs
+  case args of
+    "child" : rest -> Tests.Processes.child rest
+    _ ->
+      defaultMain $
+        testGroup
+          "files"
+          [ Tests.Crc32c.tests,
+            Tests.Golden.tests,
+            Tests.Model.tests,
+            Tests.Damage.tests,
+            Tests.Hostile.tests,
+            Tests.Processes.tests
+          ]

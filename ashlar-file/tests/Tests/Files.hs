@@ -1,0 +1,34 @@
+-- |
+-- Module      : Tests.Files
+-- Description : Files for tests
+module Tests.Files
+  ( inDirectory,
+    withBytesIn,
+    inFile,
+  )
+where
+
+import Control.Exception (bracket)
+import qualified Data.ByteString as S
+import System.Directory (createDirectory, getTemporaryDirectory, removePathForcibly)
+import System.FilePath ((</>))
+import System.IO (hClose, openBinaryTempFile)
+
+-- | Run an action with the path of an empty directory, which is removed afterwards.
+inDirectory :: (FilePath -> IO a) -> IO a
+inDirectory = bracket made removePathForcibly
+  where
+    made = do
+      directory <- getTemporaryDirectory
+      (path, h) <- openBinaryTempFile directory "ashlar-file"
+      hClose h
+      removePathForcibly path
+      path <$ createDirectory path
+
+-- | Run an action with the path of a file that does not exist yet.
+inFile :: (FilePath -> IO a) -> IO a
+inFile act = inDirectory (\d -> act (d </> "records"))
+
+-- | Run an action with the path of a file that has these bytes.
+withBytesIn :: S.ByteString -> (FilePath -> IO a) -> IO a
+withBytesIn bytes act = inFile (\path -> S.writeFile path bytes >> act path)

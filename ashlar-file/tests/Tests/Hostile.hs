@@ -1,0 +1,244 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Tests.Hostile
+-- Description : Files that somebody made to do harm
+--
+-- All checksums are right.
+module Tests.Hostile (tests) where
+
+import Ashlar.Builder (int64LE, toStrictByteString, word32LE)
+import Ashlar.File
+import Ashlar.File.Crc32c
+import Ashlar.File.Internal.Layout
+import Ashlar.Get (newSource)
+import Control.Exception (try)
+import qualified Data.ByteString as S
+import Data.IORef (atomicModifyIORef', newIORef)
+import Data.Int (Int64)
+import Data.Word (Word64, Word8)
+import GHC.Fingerprint (fingerprintString)
+import System.Mem (getAllocationCounter, setAllocationCounter)
+import Test.Tasty
+import Test.Tasty.QuickCheck
+import Tests.Files
+import Tests.Random
+
+tests :: TestTree
+tests =
+  testGroup
+    "hostile files"
+    [ testProperty "any headers: an answer, in little memory" anyHeaders,
+      testProperty "a length of 4 GiB is not allocated" (once hugeLength),
+      testProperty "more records than bytes" (once hugeCount),
+      testProperty "a header of 4 GiB" (once hugeHeader),
+      testProperty "an expansion without end" (once bomb),
+      testProperty "an index that lies: the record, or damage" lyingIndex,
+      testProperty "headers in one another take linear time" (once nested)
+    ]
+
+ty :: RecordType [Word8]
+ty = fixedType "bytes"
+
+marker :: Word64
+marker = 0x0123456789ABCDEF
+
+header :: S.ByteString -> FileHeader
+header name = FileHeader marker (typeFingerprint ty) name (typeSchema ty)
+
+start :: S.ByteString
+start = putFileHeader (header "")
+
+block :: BlockHeader
+block =
+  BlockHeader
+    { blockMarker = marker,
+      blockKind = Records,
+      blockCompressed = False,
+      blockStored = 0,
+      blockExpanded = 0,
+      blockCount = 1,
+      blockFirst = 0,
+      blockFingerprint = typeFingerprint ty,
+      blockSchemaAt = 0,
+      blockOffset = fromIntegral (S.length start),
+      blockChecksum = 0
+    }
+
+withBody :: BlockHeader -> S.ByteString -> S.ByteString
+withBody h body =
+  encodeBlockHeader
+    h {blockStored = S.length body, blockExpanded = S.length body, blockChecksum = crc32c body}
+    <> body
+
+-- How many bytes an action allocates.
+allocated :: IO a -> IO (Int64, a)
+allocated act = do
+  setAllocationCounter maxBound
+  r <- act
+  now <- getAllocationCounter
+  pure (maxBound - now, r)
+
+-- All ways to open a file, and how much they allocate at most.
+tryAll :: FilePath -> IO Int64
+tryAll path = do
+  before <- S.readFile path
+  (a, _) <- allocated (readAll limited ty path)
+  (b, _) <- allocated (resynced limited ty path)
+  (c, _) <- allocated . withReader limited ty path $ \reader ->
+    recordCount reader >> mapM (readAt reader) [0, 1, 7, maxBound]
+  (d, _) <- allocated (readAll limited {readFrom = 1000000007} ty path)
+  (f, _) <- allocated (fromSource >>= \s -> foldSourceWith limited ty "s" s ignoring ())
+  (e, _) <- allocated (try (appendRecords ty path [[1]]) :: IO (Either Damage ()))
+  S.writeFile path before
+  pure (maximum [a, b, c, d, e, f])
+  where
+    fromSource = S.readFile path >>= \bytes -> newIORef [bytes] >>= \ref -> newSource (chunk ref)
+    ignoring _ _ = pure (Right ()) :: IO (Either () ())
+    chunk ref = atomicModifyIORef' ref (\l -> (drop 1 l, mconcat (take 1 l)))
+    limited = reading {readBlockLimit = 100000}
+
+anyHeaders :: [(Header, [Word8])] -> Property
+anyHeaders parts = withMaxSuccess 300 . ioProperty . withBytesIn bytes $ \path -> do
+  n <- tryAll path
+  pure (counterexample (show n) (n < 4000000 + 2000 * fromIntegral (S.length bytes)))
+  where
+    bytes = start <> S.concat (zipWith part [0 :: Int ..] parts)
+    part i (Header h, ws)
+      | even i = encodeBlockHeader h <> S.pack ws
+      -- This one is right but for what it says of its records.
+      | otherwise = withBody (modest h) (S.pack ws)
+    modest h = h {blockFirst = min 100 (blockFirst h), blockCount = blockCount h `mod` 9}
+
+newtype Header = Header BlockHeader
+
+instance Show Header where
+  show (Header h) = show h
+
+instance Arbitrary Header where
+  arbitrary = do
+    kind <- elements [Records, Records, Schema, Index, Unknown 9]
+    stored <- size
+    same <- arbitrary
+    expandedTo <- if same then pure stored else size
+    count <- size
+    first <- oneof [pure 0, choose (0, 100), choose (0, maxBound)]
+    at <- elements [0, fromIntegral (S.length start), 1000, maxBound]
+    compressed <- arbitrary
+    known <- arbitrary
+    pure . Header $
+      block
+        { blockKind = kind,
+          blockCompressed = compressed,
+          blockStored = stored,
+          blockExpanded = expandedTo,
+          blockCount = count,
+          blockFirst = first,
+          blockSchemaAt = at,
+          blockOffset = at,
+          blockFingerprint = if known then typeFingerprint ty else fingerprintString "?"
+        }
+    where
+      size = oneof [choose (0, 20), choose (0, 100000), elements [maxWord, maxWord - 1]]
+      maxWord = 4294967295
+
+hugeLength :: Property
+hugeLength = ioProperty . withBytesIn bytes $ \path -> do
+  (n, got) <- allocated (readAll reading {readBlockLimit = maxBound} ty path)
+  pure $
+    case got of
+      Damaged 0 [] d -> damageCause d === Truncated (4294967295 + 72) (72 + 5)
+      other -> counterexample (show other) False
+      .&&. counterexample (show n) (n < 2000000)
+  where
+    bytes = start <> encodeBlockHeader block {blockStored = m, blockExpanded = m} <> "12345"
+    m = 4294967295
+
+hugeCount :: Property
+hugeCount = ioProperty . withBytesIn bytes $ \path -> do
+  (n, got) <- allocated (readAll reading (fixedType "bytes" :: RecordType ()) path)
+  pure $
+    case got of
+      Damaged 0 [] d -> damageCause d === WrongCount
+      other -> counterexample (show other) False
+      .&&. counterexample (show n) (n < 2000000)
+  where
+    bytes = start <> withBody block {blockCount = 4000000000} "\0\0\0"
+
+hugeHeader :: Property
+hugeHeader = ioProperty . withBytesIn bytes $ \path -> do
+  (n, got) <- allocated (readAll reading ty path)
+  pure $
+    case got of
+      Damaged 0 [] d -> damageCause d === TooLarge 4294967295 16777216
+      other -> counterexample (show other) False
+      .&&. counterexample (show n) (n < 2000000)
+  where
+    bytes = S.take 12 start <> "\255\255\255\255" <> S.drop 16 start
+
+-- A block that is expanded to 32 MiB.
+bomb :: Property
+bomb = ioProperty . withBytesIn bytes $ \path -> do
+  (n, got) <- allocated (readAll reading ty path)
+  (m, small) <- allocated (readAll reading {readBlockLimit = 100000} ty path)
+  (_, short) <- allocated (readAll reading {readExpansionLimit = 1} ty path)
+  pure $
+    conjoin
+      [ cause got === Just (WrongExpansion "another number of bytes than the block says"),
+        cause small === Just (TooLarge 1000000 100000),
+        cause short === Just (TooLarge 1000000 (S.length body)),
+        counterexample (show (n, m)) (n < 40000000 && m < 2000000)
+      ]
+  where
+    bytes =
+      putFileHeader (header "runs")
+        <> encodeBlockHeader
+          block
+            { blockCompressed = True,
+              blockStored = S.length body,
+              blockExpanded = 1000000,
+              blockChecksum = crc32c body
+            }
+        <> body
+    body = compressBody runs (S.replicate 33554432 0)
+    cause outcome = damageCause <$> snd (strictly outcome)
+
+lyingIndex :: [(Int64, Int64)] -> Int64 -> Property
+lyingIndex lies total' = ioProperty . inFile $ \path -> do
+  let xs = [[fromIntegral i] | i <- [0 .. 99 :: Int]] :: [[Word8]]
+      options =
+        defaultWriteOptions
+          { writeBlockSize = 50,
+            writeIndex = False,
+            writeMarker = Just marker
+          }
+  withWriter options ty path (`writeMany` xs)
+  bytes <- S.readFile path
+  let at = fromIntegral (S.length bytes)
+      n = abs total'
+      entries = toStrictByteString (foldMap (\(a, b) -> int64LE a <> int64LE b) lies)
+      footer = toStrictByteString (int64LE n <> int64LE at <> "ASHLARIX" <> word32LE 0)
+      body = entries <> footer <> toStrictByteString (word32LE (crc32c footer))
+      index = block {blockKind = Index, blockCount = 0, blockFirst = n, blockOffset = at}
+  S.writeFile path (bytes <> withBody index body)
+  got <- withReader reading ty path (\reader -> mapM (readAt reader) [0 .. 99])
+  pure $ case got of
+    Left d -> counterexample (show d) False
+    Right found -> found === map (Right . Just) xs
+
+-- Each of many headers says that all that follows is its body.
+nested :: Property
+nested = ioProperty . withBytesIn bytes $ \path -> do
+  (n, _) <- allocated (resynced reading ty path)
+  (m, ()) <- allocated (withReader reading ty path recordCount >> pure ())
+  pure (counterexample (show (n, m)) (n < 400 * size && m < 400000000 + 400 * size))
+  where
+    count = 4000 :: Int
+    size = fromIntegral (S.length bytes) :: Int64
+    bytes =
+      start
+        <> S.concat
+          [ encodeBlockHeader block {blockStored = rest, blockExpanded = rest, blockChecksum = 1}
+            | i <- [1 .. count],
+              let rest = blockHeaderBytes * (count - i)
+          ]

@@ -1,0 +1,329 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Tests.Model
+-- Description : Files against lists of records
+module Tests.Model (tests) where
+
+import Ashlar.Codec
+import Ashlar.File
+import Ashlar.File.Blocks
+import qualified Ashlar.Get as Get
+import Control.Exception (ErrorCall (..), evaluate, try)
+import Control.Monad (forM, forM_, void)
+import qualified Data.ByteString as S
+import Data.IORef (atomicModifyIORef', newIORef)
+import Data.Int (Int64)
+import qualified Data.List as List
+import Data.Word (Word16, Word32)
+import System.FilePath ((</>))
+import Test.Tasty
+import Test.Tasty.QuickCheck
+import Tests.Files
+import Tests.Random
+
+tests :: TestTree
+tests =
+  testGroup "files, against lists" . map (localOption (QuickCheckMaxSize 30)) $
+    [ testProperty "what was written is read" writtenIsRead,
+      testProperty "from any record on" fromAnyRecord,
+      testProperty "an early stop" earlyStop,
+      testProperty "single records" singleRecords,
+      testProperty "single records of constant size" numbers,
+      testProperty "records of no bytes" units,
+      testProperty "as a lazy list" asLazyList,
+      testProperty "from a source" fromSource,
+      testProperty "several files" severalFiles,
+      testProperty "blocks are as large as they should be" blockSizes,
+      testProperty "a value that throws is not written, all others are" throwing,
+      testProperty "an exception of the action loses nothing" throwingAction,
+      testProperty "large and small records" largeAndSmall,
+      testProperty "a record that is too large" (once tooLarge),
+      testProperty "a writer is closed afterwards" (once closed),
+      testProperty "another type is refused" (once anotherType),
+      testProperty "a type that has changed" changedType,
+      testProperty "equal records with a given marker make equal files" equalFiles
+    ]
+
+-- What may be done with a writer.
+data Act
+  = One Row
+  | Many [Row]
+  | Flush
+  | Sync
+  | Reopen
+  deriving stock (Show)
+
+instance Arbitrary Act where
+  arbitrary =
+    frequency
+      [ (4, One <$> arbitrary),
+        (4, Many <$> arbitrary),
+        (2, pure Flush),
+        (1, pure Sync),
+        (1, pure Reopen)
+      ]
+  shrink act = case act of
+    Many xs -> Many <$> shrink xs
+    One x -> One <$> shrink x
+    _ -> []
+
+rows :: [Act] -> [Row]
+rows = concatMap $ \act -> case act of
+  One x -> [x]
+  Many xs -> xs
+  _ -> []
+
+-- Write a file by these actions. Each session after the first one appends.
+perform :: Settings -> FilePath -> [Act] -> IO ()
+perform settings path acts = case break isReopen acts of
+  (now, later) -> do
+    withAppender (writing settings) rowType path $ \w -> forM_ now $ \act -> case act of
+      One x -> write w x
+      Many xs -> writeMany w xs
+      Flush -> flush w
+      Sync -> sync w
+      Reopen -> pure ()
+    case later of
+      _ : rest -> perform settings path rest
+      [] -> pure ()
+  where
+    isReopen act = case act of
+      Reopen -> True
+      _ -> False
+
+acted :: Settings -> [Act] -> (FilePath -> [Row] -> IO Property) -> Property
+acted settings acts prop = written' prop settings acts
+
+-- A property of a file that was written by random actions.
+written' :: (FilePath -> [Row] -> IO Property) -> Settings -> [Act] -> Property
+written' prop settings acts = ioProperty . inFile $ \path -> do
+  perform settings path acts
+  prop path (rows acts)
+
+writtenIsRead :: Settings -> [Act] -> Property
+writtenIsRead = written' $ \path xs -> do
+  got <- readAll reading rowType path
+  pure (got === Ended (size' xs) xs)
+
+size' :: [a] -> Int64
+size' = List.genericLength
+
+fromAnyRecord :: Settings -> [Act] -> NonNegative Int64 -> Property
+fromAnyRecord settings acts (NonNegative k) = acted settings acts $ \path xs -> do
+  let from = k `mod` (size' xs + 3)
+  got <- readAll reading {readFrom = from} rowType path
+  pure (got === Ended (size' xs) (List.genericDrop from xs))
+
+earlyStop :: Settings -> [Act] -> NonNegative Int -> Property
+earlyStop settings acts (NonNegative k) = acted settings acts $ \path xs -> do
+  let most = k `mod` (length xs + 1)
+      step acc x = pure (if length acc + 1 >= most then Left (x : acc) else Right (x : acc))
+  got <- foldRecordsWith reading rowType path step []
+  pure $
+    if null xs
+      then got === Ended 0 []
+      else
+        let n = max 1 most
+         in got === Stopped (fromIntegral n) (reverse (take n xs))
+
+singleRecords :: Settings -> [Act] -> Property
+singleRecords = written' $ \path xs -> do
+  got <- withReader reading rowType path $ \reader -> do
+    n <- recordCount reader
+    found <- forM ([-1 .. size' xs + 1] ++ [size' xs, size' xs - 1 .. 0]) (readAt reader)
+    pure (n, found)
+  let there = map Just xs
+      expected = map Right ([Nothing] ++ there ++ [Nothing, Nothing, Nothing] ++ reverse there)
+  pure (got === Right (size' xs, expected))
+
+numbers :: Settings -> [Word32] -> Property
+numbers = constantRecords
+
+units :: Settings -> [()] -> Property
+units = constantRecords
+
+constantRecords :: (Codec a, Eq a, Show a) => Settings -> [a] -> Property
+constantRecords settings xs = ioProperty . inFile $ \path -> do
+  withWriter (writing settings) ty path (`writeMany` xs)
+  got <- withReader reading ty path (\reader -> forM [0 .. size' xs] (readAt reader))
+  inOrder <- readAll reading ty path
+  pure $
+    got === Right (map (Right . Just) xs ++ [Right Nothing])
+      .&&. inOrder === Ended (size' xs) xs
+  where
+    ty = fixedType "constant"
+
+asLazyList :: Settings -> [Act] -> Property
+asLazyList = written' $ \path xs -> do
+  stream <- lazyRecords reading rowType path
+  first <- lazyRecords reading rowType path
+  pure (streamRecords stream === Right xs .&&. take 1 (foldr (:) [] first) === take 1 xs)
+
+fromSource :: Settings -> [Act] -> Positive Int -> NonNegative Int64 -> Property
+fromSource settings acts (Positive chunk) (NonNegative k) = acted settings acts $ \path xs -> do
+  bytes <- S.readFile path
+  rest <- newIORef bytes
+  source <- Get.newSource (atomicModifyIORef' rest (\b -> (S.drop chunk b, S.take chunk b)))
+  let from = k `mod` (size' xs + 2)
+      add acc x = pure (Right (x : acc))
+  got <- foldSourceWith reading {readFrom = from} rowType "source" source add []
+  pure (got === (Ended (size' xs) (reverse (List.genericDrop from xs)) :: Outcome () [Row]))
+
+severalFiles :: Settings -> [[Row]] -> Property
+severalFiles settings parts = ioProperty . inDirectory $ \directory -> do
+  paths <- forM (zip [0 :: Int ..] parts) $ \(i, xs) -> do
+    let path = directory </> show i
+    path <$ withWriter (writing settings) rowType path (`writeMany` xs)
+  got <- foldFilesWith reading rowType paths (\acc x -> pure (Right (x : acc))) []
+  let lastCount = if null parts then 0 else size' (last parts)
+  pure (got === (Ended lastCount (reverse (concat parts)) :: Outcome () [Row]))
+
+-- A block ends as soon as it is large enough, and a record is not taken apart.
+blockSizes :: Positive Int -> [Row] -> Property
+blockSizes (Positive n) xs = ioProperty . inFile $ \path -> do
+  withWriter defaultWriteOptions {writeBlockSize = n} rowType path (`writeMany` xs)
+  got <- foldBlocks defaultReadOptions path (\acc e -> pure (e : acc)) []
+  let headers = [blockHeader b | WholeBlock b <- events]
+      sizes = [blockExpanded h | h <- headers, blockKind h == Records]
+      events = either (const []) (reverse . snd) got
+      largest = maximum (0 : map encodedSize xs)
+  pure $
+    counterexample (show sizes) $
+      sum sizes === sum (map encodedSize xs)
+        .&&. property (all (\s -> s < n + 1024 || s <= largest) sizes)
+        .&&. property (all (>= n) (drop 1 (reverse sizes)) || largest > 1024)
+
+-- Records with faults in them.
+throwing :: Settings -> [Either Word16 Row] -> Property
+throwing settings acts = ioProperty . inFile $ \path -> do
+  withWriter (writing settings) rowType path $ \w -> forM_ acts $ \act -> case act of
+    Right x -> write w x
+    Left n -> do
+      let bad = Row 1 "fault" ([1 .. n] ++ [error "fault"]) Nothing
+      r <- try (if even n then write w bad else writeMany w [bad])
+      case r of
+        Left (ErrorCall m) | m == "fault" -> pure ()
+        _ -> fail "no fault"
+  got <- readAll reading rowType path
+  let xs = [x | Right x <- acts]
+  pure (got === Ended (size' xs) xs)
+
+throwingAction :: Settings -> [Row] -> [Row] -> Property
+throwingAction settings xs ys = ioProperty . inFile $ \path -> do
+  r <- try . withWriter (writing settings) rowType path $ \w -> do
+    writeMany w xs
+    n <- written w
+    void . evaluate $ if n == size' xs then () else error "count"
+    "not stopped" <$ writeMany w (ys ++ error "stop")
+  got <- readAll reading rowType path
+  pure $
+    either (\(ErrorCall m) -> m) id r === "stop"
+      .&&. got === Ended (size' (xs ++ ys)) (xs ++ ys)
+
+-- Strings that are inserted, and lists that are written element by element, of all sizes around
+-- those of blocks and buffers.
+largeAndSmall :: Positive Int -> [Either (NonNegative Int) (NonNegative Int)] -> Property
+largeAndSmall (Positive n) sizes = ioProperty . inFile $ \path -> do
+  let options = defaultWriteOptions {writeBlockSize = 100 * n}
+      ty = fixedType "either" :: RecordType (Either S.ByteString [Word16])
+      xs = zipWith record [0 ..] sizes
+      record i choice = case choice of
+        Left (NonNegative k) -> Left (S.replicate (k * k * k) i)
+        Right (NonNegative k) -> Right (replicate (k * k) (fromIntegral i))
+  withWriter options ty path $ \w -> do
+    writeMany w (take 5 xs)
+    mapM_ (write w) (drop 5 xs)
+  got <- readAll defaultReadOptions ty path
+  single <- withReader defaultReadOptions ty path (\r -> forM [0 .. size' xs - 1] (readAt r))
+  pure (got === Ended (size' xs) xs .&&. single === Right (map (Right . Just) xs))
+
+tooLarge :: Property
+tooLarge = ioProperty . inFile $ \path -> do
+  let options = defaultWriteOptions {writeBlockSize = 100, writeRecordLimit = 5000}
+      ty = fixedType "bytes" :: RecordType S.ByteString
+      large = S.replicate 6000 1
+      fits = S.replicate 4900 2
+  r <- withWriter options ty path $ \w -> do
+    write w "a"
+    a <- try (write w large)
+    write w fits
+    b <- try (writeMany w ["b", large, "c"])
+    n <- written w
+    pure (limit a, limit b, n)
+  got <- readAll defaultReadOptions ty path
+  pure (r === (Left 5000, Left 5000, 3) .&&. got === Ended 3 ["a", fits, "b"])
+  where
+    limit r = either (Left . recordLimit) Right (r :: Either RecordTooLarge ())
+
+closed :: Property
+closed = ioProperty . inFile $ \path -> do
+  w <- withWriter defaultWriteOptions rowType path pure
+  let row = Row 1 "" [] Nothing
+  rs <- sequence [try (write w row), try (flush w), try (writeMany w [row])]
+  got <- readAll defaultReadOptions rowType path
+  pure (rs === replicate 3 (Left WriterClosed) .&&. got === Ended 0 [])
+
+anotherType :: Property
+anotherType = ioProperty . inFile $ \path -> do
+  writeRecords rowType path [Row 1 "" [] Nothing]
+  before <- S.readFile path
+  let other = fixedType "other" :: RecordType Int
+  folded <- foldRecords other path (\n _ -> pure (n + 1)) (0 :: Int)
+  appended <- try (appendRecords other path [1])
+  opened <- withReader defaultReadOptions other path (const (pure ()))
+  afterwards <- S.readFile path
+  let wrong r = case r of
+        Left d -> case damageCause d of
+          WrongType _ -> True
+          _ -> False
+        Right _ -> False
+  pure (wrong (() <$ folded) && wrong appended && wrong opened && before == afterwards)
+
+-- The first version of a type, and the second one, which reads the first.
+newtype Old = Old Word16
+  deriving stock (Eq, Show)
+
+instance Codec Old
+
+instance HasFormat Old where
+  format = byHand 2 (const 2) (\(Old w) -> put w) (Old <$> get)
+
+oldType :: RecordType Old
+oldType = fixedType "old"
+
+newType :: RecordType Row
+newType =
+  (fixedType "new")
+    { typeEvolved = \schema _ ->
+        if schema == "old" then Right (older <$> get) else Left "neither old nor new"
+    }
+
+older :: Old -> Row
+older (Old w) = Row (fromIntegral w) "old" [] Nothing
+
+changedType :: Settings -> [Word16] -> [[Row]] -> Property
+changedType settings olds news = ioProperty . inFile $ \path -> do
+  withWriter (writing settings) oldType path (`writeMany` map Old olds)
+  forM_ news $ \xs -> withAppender (writing settings) newType path (`writeMany` xs)
+  let xs = map (older . Old) olds ++ concat news
+  got <- readAll reading newType path
+  single <- withReader reading newType path (\reader -> forM [0 .. size' xs - 1] (readAt reader))
+  refused <- try (withAppender (writing settings) oldType path (const (pure ())))
+  let isRefused = case refused of
+        Left d -> case damageCause d of
+          WrongType _ -> True
+          _ -> False
+        Right () -> null news
+  pure (got === Ended (size' xs) xs .&&. single === Right (map (Right . Just) xs) .&&. isRefused)
+
+equalFiles :: [Row] -> Property
+equalFiles xs = ioProperty . inDirectory $ \directory -> do
+  let options = defaultWriteOptions {writeMarker = Just 7, writeBlockSize = 200}
+      make name = do
+        withWriter options rowType (directory </> name) (`writeMany` xs)
+        S.readFile (directory </> name)
+  a <- make "a"
+  b <- make "b"
+  pure (a === b)
