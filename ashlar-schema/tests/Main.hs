@@ -11,4 +11,14 @@ import qualified Tests.Texts
 import qualified Tests.Types
 
 main :: IO ()
-main = defaultMain (testGroup "schemas" [Tests.Instances.tests, Tests.Fingerprints.tests, Tests.Hostile.tests, Tests.Texts.tests, Tests.Types.tests])
+main =
+  defaultMain
+    ( testGroup
+        "schemas"
+        [ Tests.Instances.tests,
+          Tests.Fingerprints.tests,
+          Tests.Hostile.tests,
+          Tests.Texts.tests,
+          Tests.Types.tests
+        ]
+    )

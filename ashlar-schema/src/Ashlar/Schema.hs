@@ -51,8 +51,8 @@
 -- time and memory in proportion to the schemas, and 'getValue' in proportion to the bytes and the
 -- budget, whatever the schema says.
 --
--- Some constructors have the names of other types (@Varint@, @BigEndian@, @Set@): import this module
--- qualified, or with an import list.
+-- Some constructors have the names of other types (@Varint@, @BigEndian@, @Set@): import this
+-- module qualified, or with an import list.
 module Ashlar.Schema
   ( -- * Described types
     Described (..),

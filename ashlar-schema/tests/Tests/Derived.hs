@@ -53,7 +53,12 @@ data AllFixed = AllFixed !Int64 Word8 Double (Bool, Colour)
   deriving stock (Generic)
   deriving anyclass (Codec, Described)
 
-data Shape = Point | Circle Double | Polygon [(Double, Double)] | Named Text Shape | Both Shape Shape
+data Shape
+  = Point
+  | Circle Double
+  | Polygon [(Double, Double)]
+  | Named Text Shape
+  | Both Shape Shape
   deriving stock (Generic)
   deriving anyclass (Codec, Described)
 

@@ -54,7 +54,9 @@ tests =
   where
     same (s, s') = schemaFingerprint s === schemaFingerprint s'
     differ (name, s, s') =
-      counterexample name $ checkSchema s' === Right s' .&&. schemaFingerprint s =/= schemaFingerprint s'
+      counterexample name $
+        checkSchema s' === Right s' .&&. schemaFingerprint s
+          =/= schemaFingerprint s'
 
 golden :: Assertion
 golden = do
@@ -82,7 +84,9 @@ documentation = do
   filter (`notElem` found) rows @?= []
   where
     row name s =
-      [C.concat ["| `", C.pack name, "` | `", C.pack (show (schemaFingerprint s)), "` | `", hex s, "` |"]]
+      [ C.concat
+          ["| `", C.pack name, "` | `", C.pack (show (schemaFingerprint s)), "` | `", hex s, "` |"]
+      ]
     hex s = C.unwords (pairs (toStrictByteString (byteStringHex (encode s))))
     pairs digits
       | C.null digits = []
@@ -118,7 +122,10 @@ typed =
   [ equal "a newtype" (fingerprint @Email) (fingerprint @Text),
     equal "inside of a record" (fingerprint @Customer) (fingerprint @(Renamed Text)),
     equal "a map's key" (fingerprint @(M.Map Email Int)) (fingerprint @(M.Map Text Int64)),
-    equal "a phantom type" (fingerprint @(Derived.Phantom Int)) (fingerprint @(Derived.Phantom Bool)),
+    equal
+      "a phantom type"
+      (fingerprint @(Derived.Phantom Int))
+      (fingerprint @(Derived.Phantom Bool)),
     equal "a phantom type is its field" (fingerprint @(Derived.Phantom Int)) (fingerprint @Word16),
     different "width" (fingerprint @Int32) (fingerprint @Int64),
     different "sign" (fingerprint @Word8) (fingerprint @Bool),
@@ -134,7 +141,8 @@ typed =
       (fingerprint @(Derived.Perfect Int))
       (fingerprint @(Otherwise Int)),
     testCase "an instance of a type is described once" $
-      map definitionName (V.toList (schemaDefinitions (schema @Mixed))) @?= ["Mixed", "Both'", "Both'"],
+      map definitionName (V.toList (schemaDefinitions (schema @Mixed)))
+        @?= ["Mixed", "Both'", "Both'"],
     testCase "mutual recursion" $
       map definitionName (V.toList (schemaDefinitions (schema @Derived.Binding)))
         @?= ["Binding", "Expression"],
@@ -170,7 +178,8 @@ newtype Otherwise a = Otherwise (Derived.Perfect a)
 instance Codec a => Codec (Otherwise a)
 
 instance Described a => Described (Otherwise a) where
-  describe = variantOf "Perfect" [caseOf "Zero" [part @a ""], caseOf "Succ" [part @(Otherwise [a]) ""]]
+  describe =
+    variantOf "Perfect" [caseOf "Zero" [part @a ""], caseOf "Succ" [part @(Otherwise [a]) ""]]
 
 -- | A schema, and one that has the same fingerprint.
 neutralPair :: Gen (Schema, Schema)
@@ -188,7 +197,12 @@ neutralPair = do
       Schema
         (Reference 0)
         ( V.cons
-            (Definition "W" Newtype Unordered [Constructor "W" False [Field "w" (shift (schemaRoot s))]])
+            ( Definition
+                "W"
+                Newtype
+                Unordered
+                [Constructor "W" False [Field "w" (shift (schemaRoot s))]]
+            )
             (V.map (overFields shift) (schemaDefinitions s))
         )
     shift shape = case shape of
@@ -261,8 +275,10 @@ definitionChanges d =
   ]
     ++ ( case definitionForm d of
            Sum ->
-             [("a constructor more", d {definitionConstructors = more (definitionConstructors d)})]
-               ++ [("the first one last", d {definitionConstructors = cs ++ [c]}) | c : cs@(_ : _) <- [definitionConstructors d]]
+             ("a constructor more", d {definitionConstructors = more (definitionConstructors d)}) :
+               [ ("the first one last", d {definitionConstructors = cs ++ [c]})
+                 | c : cs@(_ : _) <- [definitionConstructors d]
+               ]
            Record -> [("a tag", d {definitionForm = Sum})]
            Newtype -> []
        )
@@ -275,7 +291,13 @@ constructorChanges c =
     [ Just ("constructor renamed", c {constructorName = T.snoc (constructorName c) '!'}),
       if constructorRetired c
         then Nothing
-        else Just ("field added", c {constructorFields = constructorFields c ++ [Field "one more" (Leaf Unit)]}),
+        else
+          Just
+            ( "field added",
+              c
+                { constructorFields = constructorFields c ++ [Field "one more" (Leaf Unit)]
+                }
+            ),
       case constructorFields c of
         f : g : rest -> Just ("fields reordered", c {constructorFields = g : f : rest})
         _ -> Nothing

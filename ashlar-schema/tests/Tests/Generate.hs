@@ -44,7 +44,11 @@ genDefinition n i = do
   where
     constructor form k j = do
       gone <- if form == Sum then frequency [(5, pure False), (1, pure True)] else pure False
-      f <- if form == Newtype then pure 1 else if gone || k > 9 then pure 0 else choose (0, 3 :: Int)
+      f <-
+        if form
+          == Newtype
+          then pure 1
+          else if gone || k > 9 then pure 0 else choose (0, 3 :: Int)
       fields <- mapM (\m -> Field (T.pack ("f" ++ show m)) <$> genShape n 2) [1 .. f]
       pure (Constructor (T.pack ("C" ++ show (j :: Int))) gone fields)
 
@@ -64,7 +68,11 @@ genShape n deep
         (1, Array <$> elements indices <*> inner),
         (1, Ratio <$> (Leaf <$> elements [BigInteger, Number I8, Varint W16])),
         (1, Constant . B.pack <$> (choose (0, 3) >>= vector)),
-        (1, (\l h -> Between (min l h) (max l h) (Number I8)) <$> choose (-128, 127) <*> choose (-128, 127))
+        ( 1,
+          (\l h -> Between (min l h) (max l h) (Number I8)) <$> choose (-128, 127)
+            <*> choose
+              (-128, 127)
+        )
       ]
         ++ references
   where
@@ -160,7 +168,10 @@ genValue s
       let cs = zip [0 ..] (definitionConstructors d)
           finite = [(i, c) | (i, c) <- cs, constructorDepth depths c < endless]
           least = minimum (map (constructorDepth depths . snd) finite)
-          few = if fuel > 0 then finite else [(i, c) | (i, c) <- finite, constructorDepth depths c == least]
+          few =
+            if fuel > 0
+              then finite
+              else [(i, c) | (i, c) <- finite, constructorDepth depths c == least]
       (i, c) <- elements few
       let f = length (constructorFields c)
       xs <- mapM (value ((fuel - 1) `quot` max 1 f) . fieldShape) (constructorFields c)
@@ -216,7 +227,9 @@ leafValue l = case l of
       (Just low, Nothing) -> (low +) . abs <$> big
       _ -> big
   where
-    scalar = oneof [arbitrary, elements "\x10FFFF\xFFFF\x800"] `suchThat` \c -> c < '\xD800' || c > '\xDFFF'
+    scalar =
+      oneof [arbitrary, elements "\x10FFFF\xFFFF\x800"] `suchThat` \c ->
+        c < '\xD800' || c > '\xDFFF'
     big = oneof [choose (-1000, 1000), choose (-(2 ^ (70 :: Int)), 2 ^ (70 :: Int))]
 
 -- | Does a decoder by schema refuse all that the decoder of the type does?

@@ -7,7 +7,14 @@ module Tests.Hostile (tests) where
 
 import Ashlar.Builder (toStrictByteString)
 import Ashlar.Codec (decode, encode)
-import Ashlar.Get (Budget (..), DecodeError (..), Reason (..), defaultBudget, runGetWhole, runGetWith)
+import Ashlar.Get
+  ( Budget (..),
+    DecodeError (..),
+    Reason (..),
+    defaultBudget,
+    runGetWhole,
+    runGetWith,
+  )
 import Ashlar.Schema
 import Control.Exception (evaluate)
 import qualified Data.ByteString as B
@@ -60,7 +67,10 @@ small = defaultBudget {budgetSteps = 10000, budgetDepth = 10000}
 refusals :: [TestTree]
 refusals =
   [ refused "a reference without a definition" "definition 0" (Schema (Reference 0) V.empty),
-    refused "a negative reference" "definition -1" (Schema (List Length64 (Reference (-1))) V.empty),
+    refused
+      "a negative reference"
+      "definition -1"
+      (Schema (List Length64 (Reference (-1))) V.empty),
     refused "a definition that nobody uses" "nothing refers" (one Record [] (Leaf Unit)),
     refused
       "another order than that of the first visit"
@@ -69,7 +79,10 @@ refusals =
     refused "a newtype of two fields" "newtype" (newtypeOf [Leaf Unit, Leaf Unit]),
     refused "a newtype of none" "newtype" (newtypeOf []),
     refused "a record of two constructors" "record" (two Record "B"),
-    refused "a record of none" "record" (Schema (Reference 0) (V.fromList [Definition "A" Record ByParts []])),
+    refused
+      "a record of none"
+      "record"
+      (Schema (Reference 0) (V.fromList [Definition "A" Record ByParts []])),
     refused "two constructors of one name" "one name" (two Sum "A"),
     refused
       "two fields of one name"
@@ -80,11 +93,15 @@ refusals =
       "too many"
       (Schema (Reference 0) (V.fromList [Definition "A" Sum ByParts (many 65537)])),
     testCase "65,536 constructors are not too many" $
-      isRight (again (Schema (Reference 0) (V.fromList [Definition "A" Sum ByParts (many 65536)]))) @?= True,
+      isRight (again (Schema (Reference 0) (V.fromList [Definition "A" Sum ByParts (many 65536)])))
+        @?= True,
     refused
       "a retired constructor with fields"
       "retired"
-      (Schema (Reference 0) (V.fromList [Definition "A" Sum ByParts [Constructor "A" True [Field "a" (Leaf Unit)]]])),
+      ( Schema
+          (Reference 0)
+          (V.fromList [Definition "A" Sum ByParts [Constructor "A" True [Field "a" (Leaf Unit)]]])
+      ),
     refused "a tuple of one" "fewer than two" (Schema (Tuple [Leaf Unit]) V.empty),
     refused "bounds of text" "no whole number" (Schema (Between 0 1 (Utf8 Length64)) V.empty),
     refused "bounds in the wrong order" "no number" (Schema (Between 1 0 (Number I8)) V.empty),
@@ -98,12 +115,15 @@ refusals =
   ]
   where
     sumOf name = Definition name Sum ByParts []
-    one form fields root = Schema root (V.fromList [Definition "A" form ByParts [Constructor "A" False fields]])
+    one form fields root =
+      Schema root (V.fromList [Definition "A" form ByParts [Constructor "A" False fields]])
     newtypeOf shapes = one Newtype (zipWith Field ["a", "b"] shapes) (Reference 0)
     two form second =
       Schema
         (Reference 0)
-        (V.fromList [Definition "A" form ByParts [Constructor "A" False [], Constructor second False []]])
+        ( V.fromList
+            [Definition "A" form ByParts [Constructor "A" False [], Constructor second False []]]
+        )
     many n = [Constructor (T.pack (show i)) False [] | i <- [1 .. n :: Int]]
 
 lists :: Int -> Shape -> Shape
@@ -124,20 +144,32 @@ costs :: [TestTree]
 costs =
   [ bounded "a record that contains itself" (chain [Reference 0]) (B.replicate 1000 1) failsEarly,
     bounded "a newtype of itself" (newtypes [Reference 0]) "" failsEarly,
-    bounded "a newtype of lists of itself" (newtypes [List Length64 (Reference 0)]) (B.replicate 8 0) succeeds,
+    bounded
+      "a newtype of lists of itself"
+      (newtypes [List Length64 (Reference 0)])
+      (B.replicate 8 0)
+      succeeds,
     bounded
       "no elements of a type without values"
       (onRoot (List Length64) (chain [Reference 0]))
       (B.replicate 8 0)
       succeeds,
     bounded "a tree of units" (chain (doubled 60 (Leaf Unit))) "" failsEarly,
-    bounded "a tree of units, one byte at its end" (chain (doubled 60 (Leaf (Number W8)))) "a" failsEarly,
+    bounded
+      "a tree of units, one byte at its end"
+      (chain (doubled 60 (Leaf (Number W8))))
+      "a"
+      failsEarly,
     bounded
       "a tree of newtypes of units"
       (newtypes (doubled 60 (Leaf Unit)))
       ""
       failsEarly,
-    bounded "a tuple of many units" (Schema (Tuple (replicate 100000 (Leaf Unit))) V.empty) "" failsEarly,
+    bounded
+      "a tuple of many units"
+      (Schema (Tuple (replicate 100000 (Leaf Unit))) V.empty)
+      ""
+      failsEarly,
     bounded
       "many elements of a byte and many units"
       (Schema (List Length64 (Tuple (Leaf (Number W8) : replicate 2000 (Leaf Unit)))) V.empty)

@@ -109,7 +109,7 @@ mutated (Known name (Proxy :: Proxy a)) = testProperty name $ case genValue s of
       let byType = decode bytes :: Either DecodeError a
           bySchema = runGetWhole (getValue s) bytes
           same = if isExact s then isRight byType === isRight bySchema else property True
-          kept = if isRight byType && isComplete s then isRight bySchema else True
+          kept = not (isRight byType && isComplete s) || isRight bySchema
           unchanged = either (const True) (\v -> toStrictByteString (putValue v) == bytes) bySchema
        in counterexample (either show (const "decoded") byType) $
             counterexample (either show show bySchema) $

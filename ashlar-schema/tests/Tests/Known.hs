@@ -60,6 +60,7 @@ import Data.Void (Void)
 import Data.Word
 import GHC.Fingerprint (Fingerprint)
 import Numeric.Natural (Natural)
+import qualified Tests.ByHand as ByHand
 import qualified Tests.Derived as Derived
 
 -- | A type and its name.
@@ -112,14 +113,87 @@ documented =
     Known "6 of Word8" (Proxy :: Proxy (Word8, Word8, Word8, Word8, Word8, Word8)),
     Known "7 of Word8" (Proxy :: Proxy (Word8, Word8, Word8, Word8, Word8, Word8, Word8)),
     Known "8 of Word8" (Proxy :: Proxy (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)),
-    Known "9 of Word8" (Proxy :: Proxy (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)),
-    Known "10 of Word8" (Proxy :: Proxy (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)),
-    Known "11 of Word8" (Proxy :: Proxy (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)),
-    Known "12 of Word8" (Proxy :: Proxy (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)),
-    Known "13 of Word8" (Proxy :: Proxy (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)),
-    Known "14 of Word8" (Proxy :: Proxy (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)),
-    Known "15 of Word8" (Proxy :: Proxy (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)),
-    Known "(Int8, String, (), Bool, [Int8], Int8, Char, Word8)" (Proxy :: Proxy (Int8, String, (), Bool, [Int8], Int8, Char, Word8)),
+    Known
+      "9 of Word8"
+      (Proxy :: Proxy (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)),
+    Known
+      "10 of Word8"
+      (Proxy :: Proxy (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)),
+    Known
+      "11 of Word8"
+      ( Proxy ::
+          Proxy
+            (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)
+      ),
+    Known
+      "12 of Word8"
+      ( Proxy ::
+          Proxy
+            (Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8, Word8)
+      ),
+    Known
+      "13 of Word8"
+      ( Proxy ::
+          Proxy
+            ( Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8
+            )
+      ),
+    Known
+      "14 of Word8"
+      ( Proxy ::
+          Proxy
+            ( Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8
+            )
+      ),
+    Known
+      "15 of Word8"
+      ( Proxy ::
+          Proxy
+            ( Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8,
+              Word8
+            )
+      ),
+    Known
+      "(Int8, String, (), Bool, [Int8], Int8, Char, Word8)"
+      (Proxy :: Proxy (Int8, String, (), Bool, [Int8], Int8, Char, Word8)),
     Known "Identity Word8" (Proxy :: Proxy (Identity Word8)),
     Known "Const Word8 Int" (Proxy :: Proxy (Const Word8 Int)),
     Known "Compose [] Maybe Word8" (Proxy :: Proxy (Compose [] Maybe Word8)),
@@ -246,20 +320,31 @@ documented =
 -- | Types that the documentation has no rows for.
 others :: [Known]
 others =
-  [ Known "Void" (Proxy :: Proxy (Void)),
-    Known "Never" (Proxy :: Proxy (Derived.Never)),
+  [ Known "by hand Reading" (Proxy :: Proxy ByHand.Reading),
+    Known "by hand Shape" (Proxy :: Proxy ByHand.Shape),
+    Known "by hand Port" (Proxy :: Proxy ByHand.Port),
+    Known "by hand Versioned" (Proxy :: Proxy ByHand.Versioned),
+    Known "by hand Email" (Proxy :: Proxy ByHand.Email),
+    Known "by hand Single" (Proxy :: Proxy ByHand.Single),
+    Known "by hand Set Suit" (Proxy :: Proxy (Set.Set ByHand.Suit)),
+    Known "Void" (Proxy :: Proxy Void),
+    Known "Never" (Proxy :: Proxy Derived.Never),
     Known "Perfect Word8" (Proxy :: Proxy (Derived.Perfect Word8)),
     Known "Towers Word8" (Proxy :: Proxy (Derived.Towers Word8)),
-    Known "Expression" (Proxy :: Proxy (Derived.Expression)),
-    Known "Binding" (Proxy :: Proxy (Derived.Binding)),
+    Known "Expression" (Proxy :: Proxy Derived.Expression),
+    Known "Binding" (Proxy :: Proxy Derived.Binding),
     Known "Phantom Ordering" (Proxy :: Proxy (Derived.Phantom Ordering)),
-    Known "Nest" (Proxy :: Proxy (Derived.Nest)),
-    Known "Endless" (Proxy :: Proxy (Derived.Endless)),
-    Known "Chain" (Proxy :: Proxy (Derived.Chain)),
+    Known "Nest" (Proxy :: Proxy Derived.Nest),
+    Known "Endless" (Proxy :: Proxy Derived.Endless),
+    Known "Chain" (Proxy :: Proxy Derived.Chain),
     Known "Set (Down Word8)" (Proxy :: Proxy (Set.Set (Down Word8))),
     Known "Set ByteArray" (Proxy :: Proxy (Set.Set ByteArray)),
-    Known "Map (Maybe Word8, [Bool]) UTCTime" (Proxy :: Proxy (M.Map (Maybe Word8, [Bool]) UTCTime)),
-    Known "Map (Either Word8 Text) (Set (Set Bool))" (Proxy :: Proxy (M.Map (Either Word8 T.Text) (Set.Set (Set.Set Bool)))),
+    Known
+      "Map (Maybe Word8, [Bool]) UTCTime"
+      (Proxy :: Proxy (M.Map (Maybe Word8, [Bool]) UTCTime)),
+    Known
+      "Map (Either Word8 Text) (Set (Set Bool))"
+      (Proxy :: Proxy (M.Map (Either Word8 T.Text) (Set.Set (Set.Set Bool)))),
     Known "Set Double" (Proxy :: Proxy (Set.Set Double)),
     Known "Set Rational" (Proxy :: Proxy (Set.Set Rational)),
     Known "Set Version" (Proxy :: Proxy (Set.Set Version)),
@@ -272,8 +357,10 @@ others =
     Known "Varint Word8" (Proxy :: Proxy (Varint Word8)),
     Known "Varint Int32" (Proxy :: Proxy (Varint Int32)),
     Known "Zigzag Int16" (Proxy :: Proxy (Zigzag Int16)),
-    Known "[Unit]" (Proxy :: Proxy ([Derived.Unit])),
-    Known "Array Word8 (Array (Int8, Bool) Bool)" (Proxy :: Proxy (Array Word8 (Array (Int8, Bool) Bool)))
+    Known "[Unit]" (Proxy :: Proxy [Derived.Unit]),
+    Known
+      "Array Word8 (Array (Int8, Bool) Bool)"
+      (Proxy :: Proxy (Array Word8 (Array (Int8, Bool) Bool)))
   ]
 
 -- | Types whose bytes depend on the machine.

@@ -43,7 +43,12 @@ tests =
         forAll genSchema $ \s -> isJson (toStrictByteString (schemaToJson s)),
       testProperty "a name cannot control a terminal" $ \name ->
         let s = Schema (Opaque (T.pack name) 0 Nothing) V.empty
-            d = Definition (T.pack name) Sum Unordered [Constructor (T.pack name) False [Field (T.pack name) (Leaf Unit)]]
+            d =
+              Definition
+                (T.pack name)
+                Sum
+                Unordered
+                [Constructor (T.pack name) False [Field (T.pack name) (Leaf Unit)]]
             s' = Schema (Reference 0) (V.fromList [d])
             safe = T.all (\c -> c == '\n' || isPrint c)
          in safe (describeSchema s)
@@ -77,7 +82,7 @@ data Channel
       { street :: Text,
         till :: Either Word8 (Compact (S.Set Char)),
         openedInTheYear :: Int16,
-        closesAtHour :: Int16
+        shutAt :: Int16
       }
   | Unknown
   deriving stock (Generic)
@@ -106,7 +111,7 @@ forPeople =
           "",
           "data Channel",
           "  = Web",
-          "  | Shop { street :: Text, till :: Either, openedInTheYear :: Int16, closesAtHour :: Int16 }",
+          "  | Shop { street :: Text, till :: Either, openedInTheYear :: Int16, shutAt :: Int16 }",
           "  | Unknown",
           "",
           "data Either = Left Word8 | Right (Compact (Set Char))"
@@ -158,9 +163,21 @@ differences =
     testProperty "none, if the fingerprints are equal" $
       forAll ((,) <$> genSchema <*> genSchema) $ \(s, s') ->
         schemaFingerprint s /= schemaFingerprint s' || null (diffSchemas s s'),
-    found "a field added" (record' [i32 "a", i32 "b"]) (record' [i32 "a", text' "c", i32 "b"]) ["R: field c added: Text"],
-    found "a field dropped" (record' [i32 "a", text' "b"]) (record' [i32 "a"]) ["R: field b dropped: Text"],
-    found "a field renamed" (record' [i32 "a", text' "b"]) (record' [i32 "a", text' "c"]) ["R: field b renamed to c?"],
+    found
+      "a field added"
+      (record' [i32 "a", i32 "b"])
+      (record' [i32 "a", text' "c", i32 "b"])
+      ["R: field c added: Text"],
+    found
+      "a field dropped"
+      (record' [i32 "a", text' "b"])
+      (record' [i32 "a"])
+      ["R: field b dropped: Text"],
+    found
+      "a field renamed"
+      (record' [i32 "a", text' "b"])
+      (record' [i32 "a", text' "c"])
+      ["R: field b renamed to c?"],
     found
       "a field renamed after one that was added"
       (record' [i32 "a", text' "b"])
@@ -181,11 +198,23 @@ differences =
       (schema @(M.Map Text [Maybe Int16]))
       (schema @(M.Map Text [Maybe Int32]))
       ["value{}[]: widened: Int16 to Int32"],
-    found "widened to Integer" (schema @Word8) (schema @Integer) ["value: widened: Word8 to Integer"],
+    found
+      "widened to Integer"
+      (schema @Word8)
+      (schema @Integer)
+      ["value: widened: Word8 to Integer"],
     found "narrowed" (schema @Int32) (schema @Int16) ["value: changed: Int32 to Int16"],
     found "the sign" (schema @Int32) (schema @Word16) ["value: changed: Int32 to Word16"],
-    found "another way of writing" (schema @Word16) (schema @(Wrappers.Varint Word16)) ["value: changed: Word16 to Varint Word16"],
-    found "made optional" (record' [i32 "a"]) (record' [Field "a" (Optional (Leaf (Number I32)))]) ["R.a: made optional: Int32 to Maybe Int32"],
+    found
+      "another way of writing"
+      (schema @Word16)
+      (schema @(Wrappers.Varint Word16))
+      ["value: changed: Word16 to Varint Word16"],
+    found
+      "made optional"
+      (record' [i32 "a"])
+      (record' [Field "a" (Optional (Leaf (Number I32)))])
+      ["R.a: made optional: Int32 to Maybe Int32"],
     found
       "constructors"
       (sum' ["A", "B", "C", "D"])
@@ -195,14 +224,28 @@ differences =
         "S: constructors reordered: A, C, D to A, D, C"
       ],
     found "a constructor dropped" (sum' ["A", "B"]) (sum' ["A"]) ["S: constructor B dropped"],
-    found "in a recursive type, once" (schema @(Derived.Tree Int16)) (schema @(Derived.Tree Int32)) ["Tree.Node.2: widened: Int16 to Int32"],
+    found
+      "in a recursive type, once"
+      (schema @(Derived.Tree Int16))
+      (schema @(Derived.Tree Int32))
+      ["Tree.Node.2: widened: Int16 to Int32"],
     found "a newtype" (schema @Note) (schema @(Compact Text)) [],
-    found "another type" (schema @Note) (schema @Derived.Colour) ["value: changed: Compact Text to Colour"]
+    found
+      "another type"
+      (schema @Note)
+      (schema @Derived.Colour)
+      ["value: changed: Compact Text to Colour"]
   ]
   where
     found name old new wanted =
       testCase name (map describeDifference (diffSchemas old new) @?= wanted)
-    record' fields = Schema (Reference 0) (V.fromList [Definition "R" Record Unordered [Constructor "R" False fields]])
-    sum' names = Schema (Reference 0) (V.fromList [Definition "S" Sum Unordered [Constructor n False [] | n <- names]])
+    record' fields =
+      Schema
+        (Reference 0)
+        (V.fromList [Definition "R" Record Unordered [Constructor "R" False fields]])
+    sum' names =
+      Schema
+        (Reference 0)
+        (V.fromList [Definition "S" Sum Unordered [Constructor n False [] | n <- names]])
     i32 name = Field name (Leaf (Number I32))
     text' name = Field name (Leaf (Utf8 Length64))

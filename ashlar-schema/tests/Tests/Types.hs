@@ -40,11 +40,12 @@ isRejected wanted x = do
 
 kept :: Assertion
 kept = case V.toList (descriptionEdits (described @Order)) of
-  [[Added "channel" bytes, Renamed "nr" "number", Dropped "note", Converted "price" old g, a, b]] -> do
-    decode bytes @?= Right ("web" :: Text)
-    descriptionSchema old @?= schema @Int64
-    runGetWhole g (encode (1250 :: Int64)) @?= Right (encode (12.5 :: Double))
-    case (a, b) of
-      (RenamedConstructor "Void" "Cancelled", DroppedConstructor "Lost") -> pure ()
-      _ -> assertFailure "changes of constructors"
+  [[Added "channel" bytes, Renamed "nr" "number", Dropped "note", Converted "price" old g, a, b]] ->
+    do
+      decode bytes @?= Right ("web" :: Text)
+      descriptionSchema old @?= schema @Int64
+      runGetWhole g (encode (1250 :: Int64)) @?= Right (encode (12.5 :: Double))
+      case (a, b) of
+        (RenamedConstructor "Void" "Cancelled", DroppedConstructor "Lost") -> pure ()
+        _ -> assertFailure "changes of constructors"
   edits -> assertFailure (show (map length edits))

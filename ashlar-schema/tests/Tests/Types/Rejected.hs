@@ -48,10 +48,26 @@ instance Described Order where
 -- | A name, what the message must have, and what throws it.
 rejected :: [(String, [String], ())]
 rejected =
-  [ ("added: no such field", [order, "no field", "chanel"], forced (Dict :: Dict (HasFieldNow "chanel" Order))),
-    ("renamed, dropped: the field is there", [order, "still has", "price"], forced (Dict :: Dict (NoFieldNow "price" Order))),
-    ("renamedConstructor: no such constructor", [order, "no constructor", "Canceled"], forced (Dict :: Dict (HasConstructorNow "Canceled" Order))),
-    ("droppedConstructor: it is there", [order, "still has", "Cancelled"], forced (Dict :: Dict (NoConstructorNow "Cancelled" Order)))
+  [ ( "added: no such field",
+      [order, "no field", "chanel"],
+      forced
+        (Dict :: Dict (HasFieldNow "chanel" Order))
+    ),
+    ( "renamed, dropped: the field is there",
+      [order, "still has", "price"],
+      forced
+        (Dict :: Dict (NoFieldNow "price" Order))
+    ),
+    ( "renamedConstructor: no such constructor",
+      [order, "no constructor", "Canceled"],
+      forced
+        (Dict :: Dict (HasConstructorNow "Canceled" Order))
+    ),
+    ( "droppedConstructor: it is there",
+      [order, "still has", "Cancelled"],
+      forced
+        (Dict :: Dict (NoConstructorNow "Cancelled" Order))
+    )
   ]
   where
     order = "Order"
@@ -69,6 +85,8 @@ accepted =
 data Dict c where
   Dict :: c => Dict c
 
+-- No newtype: it has the memory of a 'Dict'.
+{- HLINT ignore "Use newtype instead of data" -}
 data Box = Box Any
 
 forced :: Dict c -> ()

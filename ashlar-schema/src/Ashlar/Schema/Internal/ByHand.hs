@@ -119,7 +119,7 @@ partBy name b = Part name (shaped id b)
 --
 -- @since 0.1.0.0
 caseOf :: Text -> [Part] -> Case
-caseOf name parts = Case name False parts
+caseOf name = Case name False
 
 -- | A tag that is no longer in use.
 --

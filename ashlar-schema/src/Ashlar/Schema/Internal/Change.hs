@@ -2,7 +2,6 @@
 {-# LANGUAGE ConstraintKinds #-}
 {-# LANGUAGE DataKinds #-}
 {-# LANGUAGE FlexibleContexts #-}
-{-# LANGUAGE KindSignatures #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE TypeApplications #-}
 {-# LANGUAGE TypeFamilies #-}
@@ -151,7 +150,10 @@ type family Absent (what :: Symbol) (name :: Symbol) (a :: Type) (there :: Bool)
           ':<>: 'Text ", so its evolution cannot say that it is gone."
       )
 
-type family Present (what :: Symbol) (name :: Symbol) (a :: Type) (there :: Bool) :: Constraint where
+type family
+  Present (what :: Symbol) (name :: Symbol) (a :: Type) (there :: Bool) ::
+    Constraint
+  where
   Present what name a 'True = ()
   Present what name a 'False =
     TypeError

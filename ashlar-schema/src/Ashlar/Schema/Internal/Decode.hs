@@ -108,10 +108,13 @@ getValue s = uncovered (schemaRoot s)
           | otherwise =
             nested
               (OfFields con [(T.unpack (fieldName f), VariablePart) | f <- constructorFields c])
-              (Tagged count i c <$> (charge >> fieldsGet field (map fieldShape (constructorFields c))))
+              ( Tagged count i c
+                  <$> (charge >> fieldsGet field (map fieldShape (constructorFields c)))
+              )
           where
             con = T.unpack (constructorName c)
-            isFair = fairWith (tagSize count) (costOfAll known (map fieldShape (constructorFields c)))
+            isFair =
+              fairWith (tagSize count) (costOfAll known (map fieldShape (constructorFields c)))
             field = if isFair then covered else uncovered
             charge
               | isFair = pure ()

@@ -55,10 +55,10 @@ module Ashlar.Schema.Internal.Describe
   )
 where
 
-import Ashlar.Codec (Codec, Get)
+import Ashlar.Codec (Codec)
+import Ashlar.Schema.Internal.Edit
 import Ashlar.Schema.Internal.Schema
 import Ashlar.Schema.Internal.Types
-import Data.ByteString (ByteString)
 import qualified Data.IntMap.Strict as IM
 import Data.Kind (Type)
 import qualified Data.Map.Strict as M
@@ -129,15 +129,6 @@ data Table = Table
     tableDone :: !(IM.IntMap (Definition, [Edit])),
     -- The types that the visited one is inside of.
     tablePath :: [TypeRep]
-  }
-
--- | What is known of a type: its schema, and what is said of the evolution of each definition.
---
--- @since 0.1.0.0
-data Description = Description
-  { descriptionSchema :: Schema,
-    -- | As many as definitions.
-    descriptionEdits :: V.Vector [Edit]
   }
 
 -- | The description of a type. Computed anew at each use: keep it where it is used often.
@@ -316,29 +307,6 @@ typeName rep = case typeRepArgs rep of
       '(' : commas -> T.pack ("Tuple" ++ show (length commas))
       n -> T.pack n
 
--- | How a type differs from what it was.
---
--- @since 0.1.0.0
-newtype Change a = Change Edit
-
--- | The same, without the type. Names are those of fields and constructors.
---
--- @since 0.1.0.0
-data Edit
-  = -- | A field that old values lack, and the bytes of its default.
-    Added Text ByteString
-  | -- | The old and the new name of a field.
-    Renamed Text Text
-  | -- | A field that is no more.
-    Dropped Text
-  | -- | A field that had another type: the description of that type, and a decoder of its bytes (in
-    -- the format that it has now) that returns the bytes of the new type.
-    Converted Text Description (Get ByteString)
-  | -- | The old and the new name of a constructor.
-    RenamedConstructor Text Text
-  | -- | A constructor that is no more.
-    DroppedConstructor Text
-
 -- | The description of the derived format, which 'describe' is if it is not given.
 --
 -- @since 0.1.0.0
@@ -376,7 +344,7 @@ instance (GCases f, GCases g) => GCases (f :+: g) where
   gCases rest = gCases @f (gCases @g rest)
 
 instance (KnownSymbol name, GFields f) => GCases (C1 ('MetaCons name x r) f) where
-  gCases rest = caseOf (symbolVal (Proxy :: Proxy name)) (gFields @f []) rest
+  gCases = caseOf (symbolVal (Proxy :: Proxy name)) (gFields @f [])
 
 caseOf :: String -> [Part] -> [Case] -> [Case]
 caseOf name parts rest = Case (T.pack name) False parts : rest
@@ -393,11 +361,14 @@ instance (GFields f, GFields g) => GFields (f :*: g) where
   gFields rest = gFields @f (gFields @g rest)
 
 -- Two instances, and not one with a class of names: each dictionary costs the compiler some work.
-instance (KnownSymbol name, Described t) => GFields (S1 ('MetaSel ('Just name) u s l) (K1 i t)) where
-  gFields rest = fieldOf (symbolVal (Proxy :: Proxy name)) (describe @t) rest
+instance
+  (KnownSymbol name, Described t) =>
+  GFields (S1 ('MetaSel ('Just name) u s l) (K1 i t))
+  where
+  gFields = fieldOf (symbolVal (Proxy :: Proxy name)) (describe @t)
 
 instance Described t => GFields (S1 ('MetaSel 'Nothing u s l) (K1 i t)) where
-  gFields rest = fieldOf "" (describe @t) rest
+  gFields = fieldOf "" (describe @t)
 
 fieldOf :: String -> Describe t -> [Part] -> [Part]
 fieldOf name b rest = Part (T.pack name) (shaped id b) : rest

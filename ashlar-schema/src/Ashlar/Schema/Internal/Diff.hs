@@ -146,7 +146,8 @@ diffSchemas old new = reverse (stateFound (shapes "value" root0 root1 start))
       | S.member j partners || S.size partners >= mostPartners = st
       | otherwise = case (definitionAt old i, definitionAt new j) of
         (Just d, Just e)
-          | isTagged d /= isTagged e -> found path (Changed (text0 (Reference i)) (text1 (Reference j))) st'
+          | isTagged d /= isTagged e ->
+            found path (Changed (text0 (Reference i)) (text1 (Reference j))) st'
           | otherwise -> constructors (pathOf path d) d e st'
         _ -> st'
       where
@@ -158,30 +159,36 @@ diffSchemas old new = reverse (stateFound (shapes "value" root0 root1 start))
     pathOf path d = if path == "value" then definitionName d else path
 
     constructors :: Text -> Definition -> Definition -> State -> State
-    constructors path d e st = case (definitionForm d, definitionConstructors d, definitionConstructors e) of
-      (Sum, cs, ds) ->
-        let matched = match constructorName (constructorText text0) (constructorText text1) cs ds
-            st1 = List.foldl' (\s w -> found path w s) st (concatMap differs (matchedPairs matched))
-            differs (c, x)
-              | constructorName c /= constructorName x =
-                [ConstructorRenamed (constructorName c) (constructorName x)]
-              | not (constructorRetired c) && constructorRetired x =
-                [ConstructorRetired (constructorName c)]
-              | otherwise = []
-            st2 =
-              List.foldl' (\s w -> found path w s) st1 $
-                [ConstructorDropped (constructorName c) | c <- matchedDropped matched]
-                  ++ [ConstructorAdded (constructorName c) | c <- matchedAdded matched]
-                  ++ reordered ConstructorsReordered matched
-         in List.foldl'
-              (\s (c, x) -> fields (T.concat [path, ".", constructorName c]) c x s)
-              st2
-              (matchedPairs matched)
-      (_, [c], [x])
-        | constructorName c /= constructorName x ->
-          fields path c x (found path (ConstructorRenamed (constructorName c) (constructorName x)) st)
-        | otherwise -> fields path c x st
-      _ -> st
+    constructors path d e st =
+      case (definitionForm d, definitionConstructors d, definitionConstructors e) of
+        (Sum, cs, ds) ->
+          let matched = match constructorName (constructorText text0) (constructorText text1) cs ds
+              st1 =
+                List.foldl' (\s w -> found path w s) st (concatMap differs (matchedPairs matched))
+              differs (c, x)
+                | constructorName c /= constructorName x =
+                  [ConstructorRenamed (constructorName c) (constructorName x)]
+                | not (constructorRetired c) && constructorRetired x =
+                  [ConstructorRetired (constructorName c)]
+                | otherwise = []
+              st2 =
+                List.foldl' (\s w -> found path w s) st1 $
+                  [ConstructorDropped (constructorName c) | c <- matchedDropped matched]
+                    ++ [ConstructorAdded (constructorName c) | c <- matchedAdded matched]
+                    ++ reordered ConstructorsReordered matched
+           in List.foldl'
+                (\s (c, x) -> fields (T.concat [path, ".", constructorName c]) c x s)
+                st2
+                (matchedPairs matched)
+        (_, [c], [x])
+          | constructorName c /= constructorName x ->
+            fields
+              path
+              c
+              x
+              (found path (ConstructorRenamed (constructorName c) (constructorName x)) st)
+          | otherwise -> fields path c x st
+        _ -> st
     constructorText text c =
       T.intercalate "," [fieldName f <> ":" <> text (fieldShape f) | f <- constructorFields c]
 
@@ -243,7 +250,8 @@ match name text0 text1 old new =
     oldNames = M.fromList [(name a, a) | a <- old]
     newNames = M.fromList [(name b, b) | b <- new]
     isIn names a = M.member (name a) names
-    spots isCommon = snd . List.mapAccumL (\n a -> (if isCommon a then n + 1 else n, (n, a))) (0 :: Int)
+    spots isCommon =
+      snd . List.mapAccumL (\n a -> (if isCommon a then n + 1 else n, (n, a))) (0 :: Int)
     candidates =
       M.fromListWith
         (\later earlier -> earlier ++ later)
@@ -280,7 +288,7 @@ isWider a b = case (a, b) of
     _ -> False
   where
     below x y = maybe True (\m -> maybe False (m <=) y) x
-    above x y = maybe True (\m -> maybe False (<= m) x) y
+    above x = maybe True (\m -> maybe False (<= m) x)
 
 -- How whole numbers are written.
 data Encoding = Size | SizeBE | Short | ShortSigned | Any | Scaled Leaf

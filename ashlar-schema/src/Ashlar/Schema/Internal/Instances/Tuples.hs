@@ -52,52 +52,261 @@ instance
   (Described a, Described b, Described c, Described d, Described e, Described f, Described g) =>
   Described (a, b, c, d, e, f, g)
   where
-  describe = tuple [element @a, element @b, element @c, element @d, element @e, element @f, element @g]
+  describe =
+    tuple [element @a, element @b, element @c, element @d, element @e, element @f, element @g]
 
 instance
-  (Described a, Described b, Described c, Described d, Described e, Described f, Described g, Described h) =>
+  ( Described a,
+    Described b,
+    Described c,
+    Described d,
+    Described e,
+    Described f,
+    Described g,
+    Described h
+  ) =>
   Described (a, b, c, d, e, f, g, h)
   where
-  describe = tuple [element @a, element @b, element @c, element @d, element @e, element @f, element @g, element @h]
+  describe =
+    tuple
+      [ element @a,
+        element @b,
+        element @c,
+        element @d,
+        element @e,
+        element @f,
+        element @g,
+        element
+          @h
+      ]
 
 instance
-  (Described a, Described b, Described c, Described d, Described e, Described f, Described g, Described h, Described i) =>
+  ( Described a,
+    Described b,
+    Described c,
+    Described d,
+    Described e,
+    Described f,
+    Described g,
+    Described h,
+    Described i
+  ) =>
   Described (a, b, c, d, e, f, g, h, i)
   where
-  describe = tuple [element @a, element @b, element @c, element @d, element @e, element @f, element @g, element @h, element @i]
+  describe =
+    tuple
+      [ element @a,
+        element @b,
+        element @c,
+        element @d,
+        element @e,
+        element @f,
+        element @g,
+        element
+          @h,
+        element @i
+      ]
 
 instance
-  (Described a, Described b, Described c, Described d, Described e, Described f, Described g, Described h, Described i, Described j) =>
+  ( Described a,
+    Described b,
+    Described c,
+    Described d,
+    Described e,
+    Described f,
+    Described g,
+    Described h,
+    Described i,
+    Described j
+  ) =>
   Described (a, b, c, d, e, f, g, h, i, j)
   where
-  describe = tuple [element @a, element @b, element @c, element @d, element @e, element @f, element @g, element @h, element @i, element @j]
+  describe =
+    tuple
+      [ element @a,
+        element @b,
+        element @c,
+        element @d,
+        element @e,
+        element @f,
+        element @g,
+        element
+          @h,
+        element @i,
+        element @j
+      ]
 
 instance
-  (Described a, Described b, Described c, Described d, Described e, Described f, Described g, Described h, Described i, Described j, Described k) =>
+  ( Described a,
+    Described b,
+    Described c,
+    Described d,
+    Described e,
+    Described f,
+    Described g,
+    Described h,
+    Described i,
+    Described j,
+    Described k
+  ) =>
   Described (a, b, c, d, e, f, g, h, i, j, k)
   where
-  describe = tuple [element @a, element @b, element @c, element @d, element @e, element @f, element @g, element @h, element @i, element @j, element @k]
+  describe =
+    tuple
+      [ element @a,
+        element @b,
+        element @c,
+        element @d,
+        element @e,
+        element @f,
+        element @g,
+        element
+          @h,
+        element @i,
+        element @j,
+        element @k
+      ]
 
 instance
-  (Described a, Described b, Described c, Described d, Described e, Described f, Described g, Described h, Described i, Described j, Described k, Described l) =>
+  ( Described a,
+    Described b,
+    Described c,
+    Described d,
+    Described e,
+    Described f,
+    Described g,
+    Described h,
+    Described i,
+    Described j,
+    Described k,
+    Described l
+  ) =>
   Described (a, b, c, d, e, f, g, h, i, j, k, l)
   where
-  describe = tuple [element @a, element @b, element @c, element @d, element @e, element @f, element @g, element @h, element @i, element @j, element @k, element @l]
+  describe =
+    tuple
+      [ element @a,
+        element @b,
+        element @c,
+        element @d,
+        element @e,
+        element @f,
+        element @g,
+        element
+          @h,
+        element @i,
+        element @j,
+        element @k,
+        element @l
+      ]
 
 instance
-  (Described a, Described b, Described c, Described d, Described e, Described f, Described g, Described h, Described i, Described j, Described k, Described l, Described m) =>
+  ( Described a,
+    Described b,
+    Described c,
+    Described d,
+    Described e,
+    Described f,
+    Described g,
+    Described h,
+    Described i,
+    Described j,
+    Described k,
+    Described l,
+    Described m
+  ) =>
   Described (a, b, c, d, e, f, g, h, i, j, k, l, m)
   where
-  describe = tuple [element @a, element @b, element @c, element @d, element @e, element @f, element @g, element @h, element @i, element @j, element @k, element @l, element @m]
+  describe =
+    tuple
+      [ element @a,
+        element @b,
+        element @c,
+        element @d,
+        element @e,
+        element @f,
+        element @g,
+        element
+          @h,
+        element @i,
+        element @j,
+        element @k,
+        element @l,
+        element @m
+      ]
 
 instance
-  (Described a, Described b, Described c, Described d, Described e, Described f, Described g, Described h, Described i, Described j, Described k, Described l, Described m, Described n) =>
+  ( Described a,
+    Described b,
+    Described c,
+    Described d,
+    Described e,
+    Described f,
+    Described g,
+    Described h,
+    Described i,
+    Described j,
+    Described k,
+    Described l,
+    Described m,
+    Described n
+  ) =>
   Described (a, b, c, d, e, f, g, h, i, j, k, l, m, n)
   where
-  describe = tuple [element @a, element @b, element @c, element @d, element @e, element @f, element @g, element @h, element @i, element @j, element @k, element @l, element @m, element @n]
+  describe =
+    tuple
+      [ element @a,
+        element @b,
+        element @c,
+        element @d,
+        element @e,
+        element @f,
+        element @g,
+        element
+          @h,
+        element @i,
+        element @j,
+        element @k,
+        element @l,
+        element @m,
+        element @n
+      ]
 
 instance
-  (Described a, Described b, Described c, Described d, Described e, Described f, Described g, Described h, Described i, Described j, Described k, Described l, Described m, Described n, Described o) =>
+  ( Described a,
+    Described b,
+    Described c,
+    Described d,
+    Described e,
+    Described f,
+    Described g,
+    Described h,
+    Described i,
+    Described j,
+    Described k,
+    Described l,
+    Described m,
+    Described n,
+    Described o
+  ) =>
   Described (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o)
   where
-  describe = tuple [element @a, element @b, element @c, element @d, element @e, element @f, element @g, element @h, element @i, element @j, element @k, element @l, element @m, element @n, element @o]
+  describe =
+    tuple
+      [ element @a,
+        element @b,
+        element @c,
+        element @d,
+        element @e,
+        element @f,
+        element @g,
+        element
+          @h,
+        element @i,
+        element @j,
+        element @k,
+        element @l,
+        element @m,
+        element @n,
+        element @o
+      ]
