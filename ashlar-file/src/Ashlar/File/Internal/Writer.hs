@@ -180,6 +180,8 @@ deliverTo fd compression ref (OpenBytes at size count) = do
 -- be written, for instance to a disk that is full. Then the file ends after the last whole block,
 -- and the next 'write', 'flush' or 'sync' tries again to write the records of the open one.
 --
+-- An asynchronous exception may also strike when the record has just been written. 'written' tells.
+--
 -- @since 0.1.0.0
 write :: Codec a => Writer a -> a -> IO ()
 write writer x = withMVar (writerLock writer) $ \_ ->
