@@ -61,9 +61,7 @@ queryValues hs style selection path input = do
     prepare s = fromMaybe (const []) (compiled s)
     shownPath = T.unpack (showPath path)
     noSuchPart schemas =
-      concat
-        [inputPath input, ": there is no ", T.unpack (showPath known), T.unpack (showPath [missing])]
-        ++ others
+      inputPath input ++ ": there is no " ++ T.unpack (showPath (known ++ [missing])) ++ others
       where
         s = last schemas
         shapes = shapesOf s

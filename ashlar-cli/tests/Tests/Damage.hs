@@ -1,0 +1,207 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Tests.Damage
+-- Description : Files that are damaged, and files of untrusted origin
+module Tests.Damage (tests) where
+
+import Ashlar.Codec (encode)
+import Ashlar.File
+import Ashlar.File.Blocks
+import Ashlar.File.Described
+import Ashlar.Schema hiding (Schema)
+import qualified Ashlar.Schema as Schema
+import qualified Data.ByteString as B
+import Data.Char (isPrint)
+import Data.Int (Int64)
+import qualified Data.List as List
+import qualified Data.Text as T
+import qualified Data.Vector as V
+import GHC.Fingerprint (Fingerprint (..))
+import System.Exit (ExitCode (..))
+import System.FilePath ((</>))
+import Test.Tasty
+import Test.Tasty.HUnit
+import Test.Tasty.QuickCheck
+import Tests.Run
+
+tests :: TestTree
+tests =
+  testGroup
+    "damage"
+    [ testCase "a flipped bit" flipped,
+      testCase "a tail that is cut off" cut,
+      testCase "a record that is none" badRecord,
+      testCase "a header" badHeader,
+      localOption (QuickCheckTests 60) $
+        testProperty "any byte: what is repaired is whole, and has no other records" anyByte,
+      testCase "names that steer a terminal" hostileNames,
+      testCase "a schema with any number of paths" manyPaths
+    ]
+
+-- Blocks of 10 numbers.
+numbers :: FilePath -> [Int64] -> IO ()
+numbers path xs =
+  withWriter
+    defaultWriteOptions {writeBlockSize = 80, writeMarker = Just 0x1122334455667788}
+    described
+    path
+    (`writeMany` xs)
+
+offsets :: FilePath -> IO [Int64]
+offsets path = do
+  r <- foldBlocks defaultReadOptions path (\bs e -> pure (bs ++ [blockAt b | WholeBlock b <- [e]])) []
+  either (fail . show) (pure . snd) r
+
+flipAt :: FilePath -> Int -> IO ()
+flipAt path i = do
+  bytes <- B.readFile path
+  let (before, rest) = B.splitAt i bytes
+  B.writeFile path (B.concat [before, B.map (+ 1) (B.take 1 rest), B.drop 1 rest])
+
+flipped :: Assertion
+flipped = inFolder $ \folder -> do
+  let path = folder </> "numbers"
+      run = ashlar folder
+  numbers path [0 .. 39]
+  at <- offsets path
+  at @?= [84, 236, 388, 540]
+  flipAt path (236 + 72)
+  let problem = "numbers: at byte 236 (block 1), from record 10 on: wrong checksum"
+      passed = problem ++ "; 10 records lost, going on at byte 388"
+  run ["verify", path] `gives` (1, [passed, "numbers: damaged, 30 records in 3 blocks readable"], [])
+  run ["show", path] `gives` (1, map show [0 .. 9 :: Int], ["ashlar: " ++ problem])
+  run ["show", path, "-k"]
+    `gives` (1, map show ([0 .. 9] ++ [20 .. 39 :: Int]), ["ashlar: " ++ passed])
+  run ["show", path, "--from", "20", "--count", "1"] `gives` (0, ["20"], [])
+  run ["repair", path, "-o", folder </> "repaired"]
+    `gives` (1, [passed, "numbers: 30 records kept"], [])
+  run ["show", folder </> "repaired"] `gives` (0, map show ([0 .. 9] ++ [20 .. 39 :: Int]), [])
+  run ["verify", folder </> "repaired"]
+    `gives` (0, ["repaired: ok, 30 records in 4 blocks"], [])
+  run ["repair", folder </> "repaired", "-o", folder </> "again"]
+    `gives` (0, ["repaired: 30 records kept, none lost"], [])
+  run ["cat", path, "-o", folder </> "copy"] `gives` (1, [], ["ashlar: " ++ problem])
+
+cut :: Assertion
+cut = inFolder $ \folder -> do
+  let path = folder </> "numbers"
+  numbers path [0 .. 39]
+  bytes <- B.readFile path
+  B.writeFile path (B.take 600 bytes)
+  ashlar folder ["verify", path]
+    `gives` ( 1,
+              [ "numbers: at byte 540 (block 3), from record 30 on: the file ends in this block: 72 bytes needed, 60 left; nothing follows",
+                "numbers: damaged, 30 records in 3 blocks readable"
+              ],
+              []
+            )
+
+-- The checksums are right, and a record is not.
+badRecord :: Assertion
+badRecord = inFolder $ \folder -> do
+  let path = folder </> "flags"
+      flags = (described :: RecordType Bool)
+      like = (fixedType "" :: RecordType B.ByteString) {typeSchema = typeSchema flags, typeFingerprint = typeFingerprint flags}
+  writeRecords like path ["\1", "\0\0\0\0\0"]
+  -- A length of 8 bytes, of which the first is 1.
+  ashlar folder ["verify", path]
+    `gives` ( 1,
+              [ "flags: at byte 62 (block 0), from record 2 on: wrong number of records in the block",
+                "flags: damaged, 2 records in 2 blocks readable"
+              ],
+              []
+            )
+  let bytes = (described :: RecordType [Bool])
+      like' = (fixedType "" :: RecordType B.ByteString) {typeSchema = typeSchema bytes, typeFingerprint = typeFingerprint bytes}
+  writeRecords like' path ["\1\0", "\1\2\1", "\0"]
+  ashlar folder ["show", path]
+    `gives` ( 1,
+              ["[True, False]"],
+              [ "ashlar: flags: at byte 63 (block 0), from record 1 on: at byte 19, in [1]: Bool: neither 0 nor 1"
+              ]
+            )
+  ashlar folder ["repair", path, "-o", folder </> "repaired"]
+    `gives` (1, [], [])
+
+badHeader :: Assertion
+badHeader = inFolder $ \folder -> do
+  let path = folder </> "numbers"
+  numbers path [0 .. 9]
+  flipAt path 45
+  ashlar folder ["verify", path]
+    `gives` (1, ["numbers: at byte 0, from record 0 on: the header of the file is damaged"], [])
+  flipAt path 0
+  ashlar folder ["verify", path]
+    `gives` ( 2,
+              [],
+              ["ashlar: numbers: not a file of records; say --schema FILE if it has values one after another"]
+            )
+
+anyByte :: [Int64] -> NonNegative Int -> Property
+anyByte xs (NonNegative i) = ioProperty . inFolder $ \folder -> do
+  let path = folder </> "numbers"
+      repaired = folder </> "repaired"
+  numbers path (xs ++ [1 .. 20])
+  size <- B.length <$> B.readFile path
+  flipAt path (i `mod` size)
+  outcome <- ashlar folder ["repair", path, "-o", repaired]
+  Outcome code out _ <- ashlar folder ["show", repaired]
+  Outcome checked _ _ <- ashlar folder ["verify", repaired]
+  let all' = map show (xs ++ [1 .. 20])
+      inHeader = i `mod` size < 84
+  pure . counterexample (show outcome) $
+    if inHeader
+      then outcomeCode outcome =/= ExitSuccess
+      else
+        code === ExitSuccess
+          .&&. checked === ExitSuccess
+          .&&. property (lines out `List.isSubsequenceOf` all')
+          .&&. property (length (lines out) >= length all' - 10)
+          .&&. outcomeCode outcome === ExitFailure 1
+
+hostile :: Schema.Schema -> FilePath -> [B.ByteString] -> IO ()
+hostile s path xs =
+  writeRecords
+    (fixedType "" :: RecordType B.ByteString)
+      { typeSchema = encode s,
+        typeFingerprint = Fingerprint 1 2
+      }
+    path
+    xs
+
+hostileNames :: Assertion
+hostileNames = inFolder $ \folder -> do
+  let path = folder </> "hostile"
+      nasty = "a\ESC]0;title\BEL\n\155\8238"
+      field n = Field n (Leaf (Number I64))
+      constructor = Constructor (T.append "C" nasty) False [field nasty, field "b"]
+  hostile (Schema.Schema (Reference 0) (V.singleton (Definition nasty Record Unordered [constructor]))) path ["12345678"]
+  -- The length of the bytes is the first field.
+  outcomes <-
+    mapM
+      (ashlar folder)
+      [ ["show", path],
+        ["show", "--json", path],
+        ["schema", path],
+        ["schema", "--json", path],
+        ["stat", path],
+        ["verify", path],
+        ["query", path, ".x"],
+        ["diff", path, path]
+      ]
+  let printable = all (\c -> c == '\n' || isPrint c)
+  mapM_ (\(Outcome _ out err) -> assertBool (out ++ err) (printable out && printable err)) outcomes
+  map (length . lines . outcomeOut) (take 2 outcomes) @?= [1, 1]
+
+-- 60 records, each of which has the next one twice: 2^60 paths, and as many parts.
+manyPaths :: Assertion
+manyPaths = inFolder $ \folder -> do
+  let path = folder </> "hostile"
+      n = 60
+      next i = if i == n then Leaf Unit else Reference i
+      one i = Definition "T" Sum Unordered [Constructor "A" False [Field "x" (next (i + 1)), Field "y" (next (i + 1))], Constructor "B" False []]
+  hostile (Schema.Schema (Reference 0) (V.generate n one)) path [B.empty]
+  ashlar folder ["query", path, concat (replicate 30 ".x")] `gives` (0, [], [])
+  Outcome _ out _ <- ashlar folder ["stat", path]
+  assertBool out (length (lines out) < 100)

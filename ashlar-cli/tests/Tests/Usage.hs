@@ -1,0 +1,108 @@
+-- |
+-- Module      : Tests.Usage
+-- Description : Help, wrong commands, completion, and the page of the manual
+module Tests.Usage (tests) where
+
+import Ashlar.Cli (Handles (..), commandNames, runCli)
+import Control.Exception (bracket)
+import Control.Monad (forM_)
+import Data.Char (isAlpha, isLower)
+import Data.List (isInfixOf, nub)
+import Ashlar.File
+import Ashlar.File.Described
+import Data.Int (Int64)
+import System.Exit (ExitCode (..))
+import System.FilePath ((</>))
+import System.IO
+import System.Posix.IO (closeFd, createPipe, fdToHandle)
+import Test.Tasty
+import Test.Tasty.HUnit
+import Tests.Run
+
+tests :: TestTree
+tests =
+  testGroup
+    "usage"
+    [ testCase "help" help,
+      testCase "the page of the manual has every command and option" manual,
+      testCase "wrong commands" wrong,
+      testCase "completion" completion,
+      testCase "files that are not there" missing,
+      testCase "nobody reads the output" closed
+    ]
+
+help :: Assertion
+help = inFolder $ \folder -> do
+  top <- printed (ashlar folder ["--help"])
+  forM_ commandNames $ \name -> do
+    assertBool name (any (("  " ++ name ++ " ") `isInfixOf`) top)
+    one <- printed (ashlar folder [name, "--help"])
+    assertBool (unlines one) (("Usage: ashlar " ++ name ++ " ") `isInfixOf` unlines one)
+    assertBool (unlines one) ("Exit codes: 0" `isInfixOf` unlines one)
+
+manual :: Assertion
+manual = inFolder $ \folder -> do
+  page <- readFile "man/ashlar.1"
+  texts <- mapM (\args -> unlines <$> printed (ashlar folder (args ++ ["--help"]))) ([] : map (: []) commandNames)
+  let options = nub (filter isOption (concatMap (words . map blank) texts))
+  -- All of them are found in the first place.
+  assertBool (show options) (all (`elem` options) ["--json", "--raw", "--from", "--count", "-k", "-o", "--mixed", "--schema", "--version"])
+  forM_ (commandNames ++ map escapedDash options) $ \word ->
+    assertBool (word ++ " is missing in man/ashlar.1") (word `isInfixOf` page)
+  where
+    blank c = if c `elem` "[](),|" then ' ' else c
+    isOption w = case w of
+      '-' : '-' : c : _ -> isLower c
+      ['-', c] -> isAlpha c
+      _ -> False
+    escapedDash = concatMap (\c -> if c == '-' then "\\-" else [c])
+
+wrong :: Assertion
+wrong = inFolder $ \folder ->
+  forM_
+    [ [],
+      ["frobnicate"],
+      ["show"],
+      ["show", "a", "b"],
+      ["show", "--from", "-1", "a"],
+      ["show", "--from", "x", "a"],
+      ["query", "a", ".items["],
+      ["diff", "a"],
+      ["cat", "a"],
+      ["schema", "--json", "--raw", "a"],
+      ["repair", "a"]
+    ]
+    $ \args -> do
+      Outcome code out err <- ashlar folder args
+      (code, out) @?= (ExitFailure 2, "")
+      assertBool err ("Usage: ashlar" `isInfixOf` err)
+
+completion :: Assertion
+completion = inFolder $ \folder -> do
+  script <- printed (ashlar folder ["--bash-completion-script", "ashlar"])
+  assertBool (unlines script) ("complete" `isInfixOf` unlines script)
+  words' <- printed (ashlar folder ["--bash-completion-index", "1", "--bash-completion-word", "ashlar", "--bash-completion-word", "s"])
+  words' @?= ["schema", "show", "stat"]
+
+missing :: Assertion
+missing = inFolder $ \folder ->
+  forM_ [["show", "x"], ["verify", "x"], ["diff", "x", "x"], ["cat", "x", "-o", "y"], ["stat", "x"], ["schema", "x"]] $ \args -> do
+    Outcome code out err <- ashlar folder (map (\a -> if a `elem` ["x", "y"] then folder </> a else a) args)
+    (code, out) @?= (ExitFailure 2, "")
+    assertBool err ("does not exist" `isInfixOf` err)
+
+-- As with @ashlar show file | head -1@.
+closed :: Assertion
+closed = inFolder $ \folder -> do
+  let path = folder </> "numbers"
+  writeRecords described path [0 .. 50000 :: Int64]
+  (readEnd, writeEnd) <- createPipe
+  first <- withBinaryFile (folder </> "err") WriteMode $ \err ->
+    bracket (fdToHandle writeEnd) hClose' $ \out -> do
+      closeFd readEnd
+      runCli (Handles out err False False) ["show", path]
+  messages <- readFile (folder </> "err")
+  (first, messages) @?= (ExitSuccess, "")
+  where
+    -- What is left in its buffer cannot be written.
+    hClose' h = hSetBinaryMode h True
