@@ -1,5 +1,6 @@
 {-# LANGUAGE AllowAmbiguousTypes #-}
 {-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE Trustworthy #-}
 {-# LANGUAGE TypeApplications #-}
 
 -- |
@@ -44,8 +45,8 @@
 --
 -- __Formats by hand.__ A derived description is that of a derived format. The instance of a type
 -- with a 'Ashlar.Codec.format' of its own describes it by hand, with 'recordOf', 'variantOf', 'as',
--- 'whole' or 'exactly'. What they cannot say is 'opaque'. To test a
--- description, decode by the schema what the type has encoded.
+-- 'whole' or 'exactly'. What they cannot say is 'opaque'. To test a description, decode by the
+-- schema what the type has encoded.
 --
 -- __Untrusted schemas.__ Decoding a schema refuses those that no type has. All functions here take
 -- time and memory in proportion to the schemas, and 'getValue' in proportion to the bytes and the
@@ -147,7 +148,9 @@ schema = descriptionSchema (described @a)
 -- on the compiler, its version, or the machine. Computed anew at each use, like 'schema'.
 --
 -- Types whose values have the same bytes and the same names of fields and constructors have equal
--- fingerprints. Newtypes and the names of types do not count.
+-- fingerprints. Newtypes and the names of types do not count. Nor does what a schema does not say:
+-- the conditions of a 'Ashlar.Codec.satisfying', an order of keys by an 'Ord' instance by hand, and
+-- what is behind an 'opaque' name. Their decoders check all values, whatever the fingerprint.
 --
 -- @since 0.1.0.0
 fingerprint :: forall a. Described a => Fingerprint

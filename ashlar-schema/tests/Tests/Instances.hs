@@ -20,6 +20,7 @@ import System.IO
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
+import qualified Tests.Derived as Derived
 import Tests.Generate
 import Tests.Known
 
@@ -31,6 +32,7 @@ tests =
       testCase "the bytes in the documentation" (rows >>= mapM_ documentedBytes),
       testGroup "random values" (map generated (documented ++ others ++ onThisMachine)),
       testGroup "bytes that are almost right" (map mutated (documented ++ others ++ onThisMachine)),
+      testGroup "nested deeply" nestedDeeply,
       testGroup "a schema decodes to itself" (map decodes (documented ++ others ++ onThisMachine))
     ]
 
@@ -118,3 +120,27 @@ mutated (Known name (Proxy :: Proxy a)) = testProperty name $ case genValue s of
 decodes :: Known -> TestTree
 decodes (Known name (Proxy :: Proxy a)) =
   testCase name (decode (encode (schema @a)) @?= Right (schema @a))
+
+-- A decoder by schema allows as many levels as that of the type.
+nestedDeeply :: [TestTree]
+nestedDeeply =
+  [ deep (Proxy :: Proxy Derived.Nest) "newtypes" (B.pack (1 : replicate 7 0)) (B.replicate 8 0),
+    deep (Proxy :: Proxy Derived.Shape) "a sum" (B.pack (3 : replicate 8 0)) (B.singleton 0),
+    deep (Proxy :: Proxy (Derived.Tree ())) "a tree" (B.singleton 1) (B.singleton 0),
+    deep
+      (Proxy :: Proxy (Derived.Rose Word8))
+      "a record"
+      (B.pack (7 : 1 : replicate 7 0))
+      (B.pack (7 : replicate 8 0))
+  ]
+
+deep :: forall a. Described a => Proxy a -> String -> B.ByteString -> B.ByteString -> TestTree
+deep _ name level end = testCase name (mapM_ same [1000, 49000, 51000, 99000])
+  where
+    same n =
+      let bytes = B.append (B.concat (replicate n level)) (B.concat [end, B.replicate (ends n) 0])
+          byType = isRight (decode bytes :: Either DecodeError a)
+          bySchema = isRight (runGetWhole (getValue (schema @a)) bytes)
+       in (n, not byType || bySchema) @?= (n, True)
+    -- The other branches of a tree.
+    ends n = if B.length level == 1 then n else 0

@@ -18,6 +18,7 @@ module Ashlar.Schema.Internal.Costs
     costOfAll,
     costs,
     costOf,
+    endlessIn,
     tagSize,
     leastLeaf,
     unorderedIn,
@@ -63,12 +64,16 @@ costs s = known
         -- No value is finite.
         | IS.member i endless -> Cost 0x1000000 0
         | otherwise -> costOfAll known (fieldShapes d)
-    endless =
-      cyclic
-        [ (i, concatMap certain (fieldShapes d))
-          | (i, d) <- V.toList (V.indexed definitions),
-            definitionForm d /= Sum
-        ]
+    endless = endlessIn s
+
+-- | The definitions whose values contain another one in any case, and so have no end.
+endlessIn :: Schema -> IS.IntSet
+endlessIn s =
+  cyclic
+    [ (i, concatMap certain (fieldShapes d))
+      | (i, d) <- V.toList (V.indexed (schemaDefinitions s)),
+        definitionForm d /= Sum
+    ]
 
 -- The definitions of which a shape has a value in any case.
 certain :: Shape -> [Int]

@@ -1,3 +1,4 @@
+{-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE TypeApplications #-}
 -- The decoder of a schema is made once: see 'getValue'.
@@ -25,7 +26,6 @@ import Ashlar.Internal.Get.Refuse (invalid, invalidFrom, refine)
 import Ashlar.Schema.Internal.Costs
 import Ashlar.Schema.Internal.Schema
 import Ashlar.Schema.Internal.Types
-import Ashlar.Schema.Internal.Unwrap
 import Ashlar.Schema.Internal.Value
 import qualified Data.ByteString as B
 import Data.Int (Int16, Int32, Int64, Int8)
@@ -54,7 +54,7 @@ getValue s = uncovered (schemaRoot s)
   where
     definitions = schemaDefinitions s
     known = costs s
-    recursive = recursiveNewtypes s
+    endless = endlessIn s
     unordered = unorderedIn s
     -- As parts of something whose cost is fair, and not.
     coveredOnes = V.imap (definitionGet covered) definitions
@@ -78,9 +78,9 @@ getValue s = uncovered (schemaRoot s)
     definitionGet :: (Shape -> Get Value) -> Int -> Definition -> Get Value
     definitionGet field i d = case (definitionForm d, definitionConstructors d) of
       (Newtype, [Constructor _ _ [Field _ inner]])
-        | IS.member i recursive -> nested (OfType name) (field inner)
+        | IS.member i endless -> nested (OfType name) (field inner)
         | otherwise -> field inner
-      (Sum, cs) -> nested (OfType name) (sumGet name cs)
+      (Sum, cs) -> sumGet name cs
       (_, [c]) ->
         nested
           (OfFields name [(T.unpack (fieldName f), VariablePart) | f <- constructorFields c])
@@ -105,20 +105,25 @@ getValue s = uncovered (schemaRoot s)
         alternative i c
           | constructorRetired c =
             invalid ("constructor " ++ con ++ ", which is no longer in use")
+          | null fields = pure (Tagged count i c V.empty)
           | otherwise =
-            nested
-              (OfFields con [(T.unpack (fieldName f), VariablePart) | f <- constructorFields c])
-              ( Tagged count i c
-                  <$> (charge >> fieldsGet field (map fieldShape (constructorFields c)))
-              )
+            nested (OfConstructor name con names (map (const VariablePart) fields)) $
+              Tagged count i c <$> (charge >> fieldsGet field (map fieldShape fields))
           where
+            fields = constructorFields c
+            -- No record, if the fields have positions for names.
+            names = case fields of
+              Field first _ : _
+                | first /= "1" ->
+                  concatMap (\f -> T.unpack (fieldName f) ++ " ") fields
+              _ -> ""
             con = T.unpack (constructorName c)
             isFair =
-              fairWith (tagSize count) (costOfAll known (map fieldShape (constructorFields c)))
+              fairWith (tagSize count) (costOfAll known (map fieldShape fields))
             field = if isFair then covered else uncovered
             charge
               | isFair = pure ()
-              | otherwise = spendEmpties (length (constructorFields c))
+              | otherwise = spendEmpties (length fields)
 
     shapeGet :: (Int -> Get Value) -> (Shape -> Get Value) -> Shape -> Get Value
     shapeGet reference part shape = case shape of
@@ -207,7 +212,10 @@ optionalGet g = do
   tag <- getWord8
   case tag of
     0 -> pure (Perhaps Nothing)
-    1 -> (\x -> Perhaps (Just x)) <$> g
+    1 ->
+      nested
+        (OfConstructor "Maybe" "Just" "" [VariablePart])
+        ((\x -> Perhaps (Just x)) <$> getPart 0 g)
     _ -> invalidFrom at ("Maybe: there is no constructor " ++ show tag)
 
 fractionGet :: Get Value -> Get Value
