@@ -32,6 +32,7 @@ tests =
     [ testProperty "each byte flipped: found, and no other block is lost" flipped,
       testProperty "truncated at each byte: all whole blocks are read" truncated,
       testProperty "truncated at each byte: appending goes on after the last whole block" repaired,
+      testProperty "a byte flipped: appending loses no other block" flippedBefore,
       testProperty "bytes lost, inserted or overwritten: no other block is lost" edited,
       testProperty "blocks swapped, lost or repeated" rearranged,
       testProperty "two files, one after the other" (once concatenated),
@@ -144,6 +145,7 @@ truncated settings xs = withMaxSuccess 8 . with settings xs $ \f ->
     withBytesIn (S.take i (fileBytes f)) $ \path -> do
       (got, damage) <- strictly <$> readAll reading rowType path
       lenient <- readAll reading {readWholeTail = False} rowType path
+      live <- resynced reading {readWholeTail = False} rowType path
       let whole = wholeBefore f i
           boundary =
             i == fileStart f || any (\b -> blockEnd b == fromIntegral i) (fileBlocks f)
@@ -157,7 +159,9 @@ truncated settings xs = withMaxSuccess 8 . with settings xs $ \f ->
               Just cause -> counterexample (show cause) False,
             if i < fileStart f
               then property True
-              else lenient === Ended (fromIntegral (length whole)) whole
+              else
+                lenient === Ended (fromIntegral (length whole)) whole
+                  .&&. live === (lenient, [])
           ]
 
 repaired :: Settings -> [Row] -> NonEmptyList Row -> Property
@@ -169,6 +173,14 @@ repaired settings xs (NonEmpty ys) = withMaxSuccess 5 . with settings xs $ \f ->
       let expected = wholeBefore f i ++ ys
       pure . counterexample ("length " ++ show i) $
         got === Ended (fromIntegral (length expected)) expected
+
+flippedBefore :: Settings -> NonEmptyList Row -> [Row] -> NonNegative Int -> Property
+flippedBefore settings (NonEmpty xs) ys (NonNegative k) = with settings xs $ \f -> do
+  let i = fileStart f + k `mod` (S.length (fileBytes f) - fileStart f)
+  withBytesIn (flipAt i 16 (fileBytes f)) $ \path -> do
+    withAppender (writing (fileSettings f)) rowType path (`writeMany` ys)
+    (outcome, _) <- resynced reading rowType path
+    pure (fst (strictly outcome) === without f (blockOf f i) ++ ys)
 
 -- A change of some bytes.
 data Edit = Edit Int Int [Word8]

@@ -9,6 +9,8 @@ module Tests.Model (tests) where
 import Ashlar.Codec
 import Ashlar.File
 import Ashlar.File.Blocks
+import Ashlar.File.Internal.Entries (entriesOf, entryList, mostEntries)
+import Ashlar.File.Internal.Layout (Entry (..))
 import qualified Ashlar.Get as Get
 import Control.Exception (ErrorCall (..), evaluate, try)
 import Control.Monad (forM, forM_, void)
@@ -32,6 +34,8 @@ tests =
       testProperty "single records" singleRecords,
       testProperty "single records of constant size" numbers,
       testProperty "records of no bytes" units,
+      testProperty "single records of a large file" largeFile,
+      testProperty "an index of limited size" indexSize,
       testProperty "as a lazy list" asLazyList,
       testProperty "from a source" fromSource,
       testProperty "several files" severalFiles,
@@ -154,6 +158,56 @@ constantRecords settings xs = ioProperty . inFile $ \path -> do
       .&&. inOrder === Ended (size' xs) xs
   where
     ty = fixedType "constant"
+
+-- Some megabytes, in blocks of all sizes, so that a block is searched for by bisection.
+largeFile :: Bool -> [NonNegative Int] -> Int -> NonNegative Int -> Property
+largeFile index looks seed (NonNegative hit) = withMaxSuccess 30 . ioProperty . inFile $ \path -> do
+  let ty = fixedType "bytes" :: RecordType S.ByteString
+      options = defaultWriteOptions {writeBlockSize = 9000, writeIndex = index}
+      n = 2000 :: Int
+      row i = S.replicate ((i * (7 + abs seed `mod` 1000)) `mod` 2003) (fromIntegral i)
+      wanted = take 40 ([k `mod` n | NonNegative k <- looks] ++ [0, n - 1, n `div` 3, hit `mod` n])
+  withWriter options ty path $ \w -> forM_ [0 .. n - 1] $ \i -> do
+    write w (row i)
+    if i `mod` 31 == seed `mod` 31 then flush w else pure ()
+  single <- withReader defaultReadOptions ty path $ \reader ->
+    (,) <$> recordCount reader <*> forM wanted (readAt reader . fromIntegral)
+  let from = n - 1 - hit `mod` n
+  rest <- readAll defaultReadOptions {readFrom = fromIntegral from} ty path
+  -- One byte is damaged.
+  bytes <- S.readFile path
+  let at = 100 + (hit * 104729) `mod` (S.length bytes - 100)
+      (front, back) = S.splitAt at bytes
+  S.writeFile path (front <> S.map (+ 1) (S.take 1 back) <> S.drop 1 back)
+  damaged <- withReader defaultReadOptions ty path $ \reader ->
+    forM wanted (readAt reader . fromIntegral)
+  let right i r = case r of
+        Right (Just x) -> x == row i
+        Right Nothing -> i > n - 40
+        Left _ -> True
+      lostOnes = either (const []) (filter (either (const True) (const False))) damaged
+  pure $
+    conjoin
+      [ single === Right (fromIntegral n, map (Right . Just . row) wanted),
+        rest === Ended (fromIntegral n) (map row [from .. n - 1]),
+        property (either (const False) (and . zipWith right wanted) damaged),
+        -- Most of them are in other blocks.
+        counterexample (show lostOnes) (length (List.nub wanted) < 20 || length lostOnes < 15)
+      ]
+
+-- The first block always has an entry, and the others are spread evenly.
+indexSize :: Property
+indexSize = withMaxSuccess 5 . forAll (choose (1, 300000)) $ \n ->
+  let entries = entryList (entriesOf [Entry i (2 * i) | i <- [0 .. n - 1]])
+      gaps = zipWith (-) (drop 1 offsets) offsets
+      offsets = map entryOffset entries
+   in conjoin
+        [ property (length entries <= mostEntries),
+          property (fromIntegral (length entries) >= min n 32768),
+          take 1 entries === [Entry 0 0],
+          property (all (\(a, b) -> b == 2 * a) [(entryOffset e, entryFirst e) | e <- entries]),
+          property (length (List.nub (take 1000 gaps)) <= 1 && all (> 0) gaps)
+        ]
 
 asLazyList :: Settings -> [Act] -> Property
 asLazyList = written' $ \path xs -> do

@@ -227,7 +227,7 @@ endRecord open = action $ \c k -> do
   if now /= body `plusPtr` wholeBytes whole
     then endAt c body now (wholeCount whole + 1)
     else do
-      -- A record of no bytes has one that is 0, so that no file says more records than it has bytes.
+      -- A record of no bytes has one that is 0. So no file says more records than it has bytes.
       at <- reserve c k 1
       pokeHost at (0 :: Word8)
       -- The block may have been written, to make space.
@@ -267,7 +267,8 @@ tooLarge open n = when (n > limit) $ throwIO (RecordTooLarge n limit)
   where
     limit = limitRecord (openLimits open)
 
--- | Write what the block has, if it has anything. A buffer that grew for a large record is given up.
+-- | Write what the block has, if it has anything. A buffer that grew for a large record is given
+-- up.
 flushOpen :: OpenBlock -> IO ()
 flushOpen open = do
   body <- openBody open

@@ -34,6 +34,7 @@ import Ashlar.File.Internal.Records
 import Ashlar.File.Internal.Scan
 import Ashlar.File.Internal.Type
 import Ashlar.Get (withBudget)
+import Control.Monad (unless)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.Int (Int64)
@@ -235,8 +236,7 @@ foldBlock (Fold reading opened f) (Place schemas0 pos0) b = do
   case step of
     StepEnd -> pure (Done (Ended (posRecord pos0) b))
     StepDamaged cause resume
-      | Truncated _ _ <- cause,
-        not (readWholeTail options),
+      | onlyTail cause,
         Nothing <- readResync options ->
         pure (Done (Ended (posRecord pos0) b))
       | otherwise -> damaged b cause (posRecord pos0) (passOver scan pos0 resume) schemas0
@@ -271,6 +271,11 @@ foldBlock (Fold reading opened f) (Place schemas0 pos0) b = do
 
     damageAt = Damage (inputName (scanInput scan)) (posOffset pos0) (Just (posBlock pos0))
 
+    -- Is it a tail that is cut off, as it may be? Nothing must follow.
+    onlyTail cause = case cause of
+      Truncated _ _ -> not (readWholeTail options)
+      _ -> False
+
     -- Report damage and go on, or stop.
     damaged acc cause record toNext schemas
       | Nothing <- readResync options = pure (Done (Damaged record acc damage))
@@ -278,7 +283,7 @@ foldBlock (Fold reading opened f) (Place schemas0 pos0) b = do
         next <- toNext
         case next of
           Left end -> do
-            reporting reading (Lost damage end Nothing)
+            unless (onlyTail cause) $ reporting reading (Lost damage end Nothing)
             pure (Done (Ended record acc))
           Right (pos, n) -> do
             reporting reading (Lost damage (posOffset pos) (Just n))
