@@ -8,7 +8,7 @@ module Tests.Commands (tests) where
 
 import Ashlar.Builder (hPutBuilder)
 import Ashlar.Codec (encode, put)
-import Ashlar.File
+import Ashlar.File hiding (Outcome)
 import Ashlar.File.Described
 import Ashlar.Schema (schema)
 import qualified Data.ByteString as B
@@ -66,12 +66,12 @@ schemas = withOrders $ \path inside run -> do
   raw' <- run ["schema", "--raw", path]
   raw @?= raw'
   json <- printed (run ["schema", "--json", path])
-  take 60 (concat json) @?= "{\"root\":{\"type\":\"reference\",\"to\":0},\"definitions\":[{\"name\":"
+  take 59 (concat json) @?= "{\"root\":{\"type\":\"reference\",\"to\":0},\"definitions\":[{\"name\":"
   B.writeFile (inside "none") "no schema"
   run ["schema", inside "none"]
     `gives` ( 2,
               [],
-              ["ashlar: none: no schema that can be read: at byte 0, in Schema.schemaRoot: Shape: there is no constructor 110"]
+              ["ashlar: none: no schema that can be read: at byte 0, in Schema.schemaRoot: constructor tag 110, but Shape has 14 constructors (tags 0 to 13)"]
             )
 
 shown :: Assertion
@@ -127,7 +127,7 @@ changed = inFolder $ \folder -> do
     @?= ["-- from record 0 on", "Older", "", "data Older = Order' { number' :: Int64, note' :: Text }", "-- from record 2 on"]
       ++ schemaText
   ashlar folder ["query", path, ".note"]
-    `gives` (0, ["\"urgent\""], ["ashlar: changing: records of another schema do not have .note"])
+    `gives` (0, ["Just \"urgent\""], ["ashlar: changing: records of another schema do not have .note"])
   -- The last one counts.
   writeRecords described (folder </> "orders") orders
   ashlar folder ["diff", path, folder </> "orders"] `gives` (0, [], [])
@@ -210,7 +210,7 @@ statistics = withOrders $ \path _ run ->
     `gives` ( 0,
               [ "  3  records",
                 "  1  blocks of records",
-                "706  bytes in the file",
+                "703  bytes in the file",
                 "147  bytes of records",
                 "",
                 "bytes    share  values  path",
@@ -272,7 +272,7 @@ bare = inFolder $ \folder -> do
 undescribed :: Assertion
 undescribed = inFolder $ \folder -> do
   let path = folder </> "fixed"
-      why = "no schema that can be read: at byte 0, in Schema.schemaRoot: Shape: there is no constructor 110"
+      why = "no schema that can be read: at byte 0, in Schema.schemaRoot: constructor tag 110, but Shape has 14 constructors (tags 0 to 13)"
   writeRecords (fixedType "numbers") path [1, 2 :: Int64]
   ashlar folder ["verify", path]
     `gives` (0, ["fixed: values were not checked: " ++ why, "fixed: ok, 2 records in 1 block"], [])

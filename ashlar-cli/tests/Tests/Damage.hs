@@ -1,15 +1,18 @@
 {-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE TypeApplications #-}
 
 -- |
 -- Module      : Tests.Damage
 -- Description : Files that are damaged, and files of untrusted origin
 module Tests.Damage (tests) where
 
-import Ashlar.Codec (encode)
-import Ashlar.File
+import Ashlar.Builder (byteString)
+import Ashlar.Codec (Codec, HasFormat (format), encode)
+import Ashlar.Codec.Combinators (byHand)
+import Ashlar.File hiding (Outcome)
 import Ashlar.File.Blocks
 import Ashlar.File.Described
-import Ashlar.Schema hiding (Schema)
+import Ashlar.Schema hiding (Bytes, Schema)
 import qualified Ashlar.Schema as Schema
 import qualified Data.ByteString as B
 import Data.Char (isPrint)
@@ -65,10 +68,10 @@ flipped = inFolder $ \folder -> do
       run = ashlar folder
   numbers path [0 .. 39]
   at <- offsets path
-  at @?= [84, 236, 388, 540]
-  flipAt path (236 + 72)
-  let problem = "numbers: at byte 236 (block 1), from record 10 on: wrong checksum"
-      passed = problem ++ "; 10 records lost, going on at byte 388"
+  at @?= [63, 215, 367, 519]
+  flipAt path (215 + 72)
+  let problem = "numbers: at byte 215 (block 1), from record 10 on: wrong checksum"
+      passed = problem ++ "; 10 records lost, going on at byte 367"
   run ["verify", path] `gives` (1, [passed, "numbers: damaged, 30 records in 3 blocks readable"], [])
   run ["show", path] `gives` (1, map show [0 .. 9 :: Int], ["ashlar: " ++ problem])
   run ["show", path, "-k"]
@@ -91,7 +94,7 @@ cut = inFolder $ \folder -> do
   B.writeFile path (B.take 600 bytes)
   ashlar folder ["verify", path]
     `gives` ( 1,
-              [ "numbers: at byte 540 (block 3), from record 30 on: the file ends in this block: 72 bytes needed, 60 left; nothing follows",
+              [ "numbers: at byte 519 (block 3), from record 30 on: the file ends in this block: 152 bytes needed, 81 left; nothing follows",
                 "numbers: damaged, 30 records in 3 blocks readable"
               ],
               []
@@ -101,28 +104,24 @@ cut = inFolder $ \folder -> do
 badRecord :: Assertion
 badRecord = inFolder $ \folder -> do
   let path = folder </> "flags"
-      flags = (described :: RecordType Bool)
-      like = (fixedType "" :: RecordType B.ByteString) {typeSchema = typeSchema flags, typeFingerprint = typeFingerprint flags}
-  writeRecords like path ["\1", "\0\0\0\0\0"]
-  -- A length of 8 bytes, of which the first is 1.
+      problem = "flags: at byte 64 (block 0), from record 1 on: at byte 19, in [1]: Bool: 2"
+      list flags = B.concat [B.pack [fromIntegral (length flags), 0, 0, 0, 0, 0, 0, 0], B.pack flags]
+  rawRecords (schema @[Bool]) path (map list [[1, 0], [1, 2, 1], [0]])
+  ashlar folder ["show", path] `gives` (1, ["[True, False]"], ["ashlar: " ++ problem])
+  ashlar folder ["verify", path]
+    `gives` (1, [problem, "flags: damaged, 1 record in 2 blocks readable"], [])
+  ashlar folder ["repair", path, "-o", folder </> "repaired"]
+    `gives` (1, [problem ++ "; 2 records lost", "flags: 1 record kept"], [])
+  ashlar folder ["show", folder </> "repaired"] `gives` (0, ["[True, False]"], [])
+  -- Bytes after the last record.
+  rawRecords (schema @[Bool]) path [list [1], B.concat [list [0], "\0"]]
   ashlar folder ["verify", path]
     `gives` ( 1,
-              [ "flags: at byte 62 (block 0), from record 2 on: wrong number of records in the block",
+              [ "flags: at byte 64 (block 0), from record 2 on: wrong number of records in the block",
                 "flags: damaged, 2 records in 2 blocks readable"
               ],
               []
             )
-  let bytes = (described :: RecordType [Bool])
-      like' = (fixedType "" :: RecordType B.ByteString) {typeSchema = typeSchema bytes, typeFingerprint = typeFingerprint bytes}
-  writeRecords like' path ["\1\0", "\1\2\1", "\0"]
-  ashlar folder ["show", path]
-    `gives` ( 1,
-              ["[True, False]"],
-              [ "ashlar: flags: at byte 63 (block 0), from record 1 on: at byte 19, in [1]: Bool: neither 0 nor 1"
-              ]
-            )
-  ashlar folder ["repair", path, "-o", folder </> "repaired"]
-    `gives` (1, [], [])
 
 badHeader :: Assertion
 badHeader = inFolder $ \folder -> do
@@ -149,7 +148,7 @@ anyByte xs (NonNegative i) = ioProperty . inFolder $ \folder -> do
   Outcome code out _ <- ashlar folder ["show", repaired]
   Outcome checked _ _ <- ashlar folder ["verify", repaired]
   let all' = map show (xs ++ [1 .. 20])
-      inHeader = i `mod` size < 84
+      inHeader = i `mod` size < 63
   pure . counterexample (show outcome) $
     if inHeader
       then outcomeCode outcome =/= ExitSuccess
@@ -160,15 +159,20 @@ anyByte xs (NonNegative i) = ioProperty . inFolder $ \folder -> do
           .&&. property (length (lines out) >= length all' - 10)
           .&&. outcomeCode outcome === ExitFailure 1
 
-hostile :: Schema.Schema -> FilePath -> [B.ByteString] -> IO ()
-hostile s path xs =
+-- Any bytes as a record.
+newtype Bytes = Bytes B.ByteString
+
+instance Codec Bytes
+
+instance HasFormat Bytes where
+  format = byHand 0 (\(Bytes b) -> B.length b) (\(Bytes b) -> byteString b) (fail "not read")
+
+rawRecords :: Schema.Schema -> FilePath -> [B.ByteString] -> IO ()
+rawRecords s path xs =
   writeRecords
-    (fixedType "" :: RecordType B.ByteString)
-      { typeSchema = encode s,
-        typeFingerprint = Fingerprint 1 2
-      }
+    (fixedType "") {typeSchema = encode s, typeFingerprint = Fingerprint 1 2}
     path
-    xs
+    (map Bytes xs)
 
 hostileNames :: Assertion
 hostileNames = inFolder $ \folder -> do
@@ -176,8 +180,7 @@ hostileNames = inFolder $ \folder -> do
       nasty = "a\ESC]0;title\BEL\n\155\8238"
       field n = Field n (Leaf (Number I64))
       constructor = Constructor (T.append "C" nasty) False [field nasty, field "b"]
-  hostile (Schema.Schema (Reference 0) (V.singleton (Definition nasty Record Unordered [constructor]))) path ["12345678"]
-  -- The length of the bytes is the first field.
+  rawRecords (Schema.Schema (Reference 0) (V.singleton (Definition nasty Record Unordered [constructor]))) path [B.replicate 16 0]
   outcomes <-
     mapM
       (ashlar folder)
@@ -194,14 +197,25 @@ hostileNames = inFolder $ \folder -> do
   mapM_ (\(Outcome _ out err) -> assertBool (out ++ err) (printable out && printable err)) outcomes
   map (length . lines . outcomeOut) (take 2 outcomes) @?= [1, 1]
 
--- 60 records, each of which has the next one twice: 2^60 paths, and as many parts.
+-- 60 types, each of which has the next one twice: 2^60 paths.
 manyPaths :: Assertion
 manyPaths = inFolder $ \folder -> do
   let path = folder </> "hostile"
       n = 60
       next i = if i == n then Leaf Unit else Reference i
-      one i = Definition "T" Sum Unordered [Constructor "A" False [Field "x" (next (i + 1)), Field "y" (next (i + 1))], Constructor "B" False []]
-  hostile (Schema.Schema (Reference 0) (V.generate n one)) path [B.empty]
-  ashlar folder ["query", path, concat (replicate 30 ".x")] `gives` (0, [], [])
-  Outcome _ out _ <- ashlar folder ["stat", path]
-  assertBool out (length (lines out) < 100)
+      one i =
+        Definition "T" Sum Unordered $
+          [ Constructor "A" False [Field "x" (next (i + 1)), Field "y" (next (i + 1))],
+            Constructor "B" False []
+          ]
+      tree depth = if depth == 0 then [1] else 0 : tree (depth - 1) ++ tree (depth - 1 :: Int)
+      bytes = B.pack (tree 11)
+  rawRecords (Schema.Schema (Reference 0) (V.generate n one)) path [bytes]
+  found <- printed (ashlar folder ["query", path, concat (replicate 11 ".x")])
+  found @?= ["B"]
+  deeper <- printed (ashlar folder ["query", path, concat (replicate 40 ".x")])
+  deeper @?= []
+  rows <- printed (ashlar folder ["stat", path])
+  let shares = drop 6 rows
+  length shares @?= 2001
+  map words (take 1 shares) @?= [[show (B.length bytes), "100.0", "%", "1", "."]]

@@ -6,7 +6,7 @@
 -- Description : JSON is valid, and has the values that were written
 module Tests.Json (tests) where
 
-import Ashlar.File
+import Ashlar.File hiding (Outcome)
 import Ashlar.File.Described
 import Ashlar.Schema (Described)
 import Data.Bits (shiftL)
@@ -66,7 +66,7 @@ value s = case s of
     r' -> do
       (xs, r'') <- several '}' member r'
       Just (Object xs, r'')
-  _ -> number s
+  _ -> numberOf s
   where
     member r = case blank r of
       '"' : r' -> do
@@ -92,10 +92,10 @@ string :: String -> Maybe (String, String)
 string s = case s of
   '"' : r -> Just ("", r)
   '\\' : 'u' : r -> do
-    (u, r') <- unit r
+    (u, r') <- hexUnit r
     if u >= 0xD800 && u < 0xDC00
       then case r' of
-        '\\' : 'u' : r2 | Just (v, r3) <- unit r2, v >= 0xDC00, v < 0xE000 -> more (pair u v) r3
+        '\\' : 'u' : r2 | Just (v, r3) <- hexUnit r2, v >= 0xDC00, v < 0xE000 -> more (joined u v) r3
         _ -> more (chr u) r'
       else more (chr u) r'
   '\\' : c : r -> do
@@ -107,13 +107,13 @@ string s = case s of
     more c r = do
       (t, r') <- string r
       Just (c : t, r')
-    pair u v = chr (0x10000 + ((u - 0xD800) `shiftL` 10) + (v - 0xDC00))
-    unit r = case splitAt 4 r of
+    joined u v = chr (0x10000 + ((u - 0xD800) `shiftL` 10) + (v - 0xDC00))
+    hexUnit r = case splitAt 4 r of
       (h, r') | length h == 4, all isHexDigit h, [(n, "")] <- readHex h -> Just (n, r')
       _ -> Nothing
 
-number :: String -> Maybe (J, String)
-number s = do
+numberOf :: String -> Maybe (J, String)
+numberOf s = do
   let (sign, r0) = span (== '-') s
       (before, r1) = span isDigit r0
   if length sign > 1 || null before || (length before > 1 && take 1 before == "0")
@@ -123,10 +123,11 @@ number s = do
         '.' : r -> let (d, r') = span isDigit r in if null d then Nothing else Just ('.' : d, r')
         _ -> Just ("", r1)
       (exponent', r3) <- case r2 of
-        e : r | e `elem` ("eE" :: String) ->
-          let (sg, r') = splitAt (if take 1 r `elem` ["-", "+"] then 1 else 0) r
-              (d, r'') = span isDigit r'
-           in if null d then Nothing else Just (e : sg ++ d, r'')
+        e : r
+          | e `elem` ("eE" :: String) ->
+            let (sg, r') = splitAt (if take 1 r `elem` ["-", "+"] then 1 else 0) r
+                (d, r'') = span isDigit r'
+             in if null d then Nothing else Just (e : sg ++ d, r'')
         _ -> Just ("", r2)
       Just (Number (sign ++ before ++ fraction ++ exponent'), r3)
 

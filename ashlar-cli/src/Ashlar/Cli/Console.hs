@@ -13,6 +13,7 @@ module Ashlar.Cli.Console
     say,
     complain,
     harmless,
+    count,
 
     -- * Colours
     Colour (..),
@@ -109,6 +110,12 @@ complain hs s = do
 -- @since 0.1.0.0
 harmless :: String -> String
 harmless = concatMap (\c -> if isPrint c || c == '\n' then [c] else showLitChar c "")
+
+-- | A number of things.
+--
+-- @since 0.1.0.0
+count :: Int64 -> String -> String
+count n what = show n ++ " " ++ what ++ (if n == 1 then "" else "s")
 
 -- | The colours that are used.
 --

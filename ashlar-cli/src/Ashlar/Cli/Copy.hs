@@ -32,7 +32,7 @@ import Ashlar.File.Internal.Records (shiftError)
 import Ashlar.File.Internal.System
 import Ashlar.Internal.Mem (withBytes)
 import Ashlar.Schema (Schema, Value, putValue, schemaFingerprint)
-import Control.Exception (bracket, displayException, onException)
+import Control.Exception (bracket, onException)
 import Control.Monad (foldM, forM, forM_, unless, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
@@ -128,7 +128,7 @@ catFiles ::
   IO ExitCode
 catFiles target mixed paths = do
   headers <- forM paths $ \path ->
-    readHeader path >>= either (damaged . displayException) (\h -> pure (path, h))
+    readHeader path >>= either (damaged . damageText) (\h -> pure (path, h))
   case headers of
     [] -> failed "no files"
     (path, h) : rest -> do
@@ -141,9 +141,9 @@ catFiles target mixed paths = do
   where
     copyAll copier path h = do
       r <- foldBlocks defaultReadOptions path (copyBlock copier) (decodersOf h)
-      either (damaged . displayException) (const (pure ())) r
+      either (damaged . damageText) (const (pure ())) r
     copyBlock copier schemas event = case event of
-      LostBlocks lost -> damaged (displayException (lostDamage lost))
+      LostBlocks lost -> damaged (damageText (lostDamage lost))
       WholeBlock b -> do
         let h = blockHeader b
             schemas' = withBlock b schemas
@@ -192,7 +192,7 @@ catValues hs (Target path force) schema paths = do
 -- @since 0.1.0.0
 repair :: Handles -> Target -> FilePath -> IO ExitCode
 repair hs target path = do
-  header <- readHeader path >>= either (damaged . displayException) pure
+  header <- readHeader path >>= either (damaged . damageText) pure
   lostSome <- newIORef False
   kept <- toNewFile target [path] header $ \copier -> do
     let lose text = writeIORef lostSome True >> say hs text
@@ -203,10 +203,10 @@ repair hs target path = do
             when (blockKind (blockHeader b) == Records) $ records copier lose header schemas' b
             pure schemas'
     r <- foldBlocks defaultReadOptions path step (decodersOf header)
-    either (damaged . displayException) (const (pure ())) r
+    either (damaged . damageText) (const (pure ())) r
     tailRecords <$> readIORef (copierTail copier)
   lost <- readIORef lostSome
-  say hs (path ++ ": " ++ show kept ++ " records kept" ++ if lost then "" else ", none lost")
+  say hs (path ++ ": " ++ count kept "record" ++ " kept" ++ if lost then "" else ", none lost")
   pure (if lost then ExitFailure 1 else ExitSuccess)
   where
     records copier lose header schemas b = case (schemaAt schemas h, decoderAt schemas h) of
@@ -232,8 +232,8 @@ repair hs target path = do
       where
         h = blockHeader b
         problem n cause =
-          displayException
+          damageText
             (Damage path (blockAt b) (Just (blockNumber b)) (blockFirst h + fromIntegral n) cause)
             ++ "; "
-            ++ show (blockCount h - n :: Int)
-            ++ " records lost"
+            ++ count (fromIntegral (blockCount h - n)) "record"
+            ++ " lost"

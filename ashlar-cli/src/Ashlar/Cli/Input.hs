@@ -23,6 +23,7 @@ module Ashlar.Cli.Input
     schemasIn,
 
     -- * Damage
+    damageText,
     lostText,
   )
 where
@@ -220,7 +221,7 @@ foldInput hs selection input prepare f b0
         Ended _ acc -> (,) (accResult acc) <$> readIORef something
         Stopped _ acc -> (,) (accResult acc) <$> readIORef something
         Damaged _ acc damage -> do
-          complain hs (displayException damage)
+          complain hs (damageText damage)
           pure (accResult acc, WithDamage)
     BareFile path s -> withBinaryFile path ReadMode $ \h -> do
       folded <- hFoldGetUntil h (prepare s <$> getValue s) stepBare (Acc 0 b0)
@@ -270,16 +271,27 @@ brokenValue path n offset e =
 -- How many values there were, and the accumulator.
 data Acc b = Acc {accCount :: !Int64, accResult :: !b}
 
+-- | Damage, in one line.
+--
+-- @since 0.1.0.0
+damageText :: Damage -> String
+damageText damage = case damageCause damage of
+  BadRecord e ->
+    damageFile damage ++ ": at byte " ++ show (damageOffset damage)
+      ++ maybe "" (\n -> " (block " ++ show n ++ ")") (damageBlock damage)
+      ++ ", from record "
+      ++ show (damageRecord damage)
+      ++ " on: "
+      ++ summarizeError e
+  _ -> displayException damage
+
 -- | Damage, and what was lost because of it.
 --
 -- @since 0.1.0.0
 lostText :: Lost -> String
 lostText (Lost damage to next) =
-  displayException damage ++ "; " ++ case next of
+  damageText damage ++ "; " ++ case next of
     Nothing -> "nothing follows"
     Just n
-      | n > damageRecord damage -> records (n - damageRecord damage) ++ " lost, going on at byte " ++ show to
+      | n > damageRecord damage -> count (n - damageRecord damage) "record" ++ " lost, going on at byte " ++ show to
       | otherwise -> "no records lost, going on at byte " ++ show to
-  where
-    records 1 = "1 record"
-    records n = show n ++ " records"

@@ -75,7 +75,7 @@ parsePath t
           (name, r') <- quotedText r
           (Named name :) <$> go r'
         | otherwise ->
-          let (name, r') = T.span (`notElem` (".[{" :: String)) r
+          let (name, r') = T.span (`notElem` (".[]{}\"" :: String)) r
            in case T.null name of
                 True | Just (c, _) <- T.uncons r', c /= '.' -> go r'
                 True -> Left "a name is missing after a point"

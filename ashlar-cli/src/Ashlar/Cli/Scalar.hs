@@ -106,7 +106,8 @@ large n = "0x" <> digits (widthOf 64) n
 decimal :: Integer -> Integer -> Maybe Builder
 decimal n units
   | units == 1, isExact n = Just (integerDec n)
-  | isExact n, Just k <- List.elemIndex units (take 40 (iterate (10 *) 1)) =
+  | isExact n,
+    Just k <- List.elemIndex units (take 40 (iterate (10 *) 1)) =
     let (q, r) = abs n `quotRem` units
         digits = show r
         fraction = replicate (k - length digits) '0' ++ digits

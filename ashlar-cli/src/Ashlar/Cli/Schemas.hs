@@ -10,11 +10,14 @@ module Ashlar.Cli.Schemas
   )
 where
 
+import Ashlar.Builder (char7, toStrictByteString)
 import Ashlar.Cli.Console
 import Ashlar.Cli.Input
+import Ashlar.Cli.Scalar (escaped)
 import Ashlar.Schema
 import qualified Data.ByteString as B
 import qualified Data.Text as T
+import qualified Data.Text.Encoding as T
 import System.Exit (ExitCode (..))
 
 -- | How to show a schema.
@@ -34,7 +37,7 @@ showSchema hs style path = do
       if records
         then schemasOf path >>= allOf
         else loadSchema path >>= putSchema
-    SchemaJson -> loadSchema path >>= putLine hs . schemaToJson
+    SchemaJson -> loadSchema path >>= putLine hs . printable . toStrictByteString . schemaToJson
     SchemaRaw -> do
       records <- isRecordFile path
       bytes <-
@@ -44,6 +47,8 @@ showSchema hs style path = do
       if records then B.hPut (handleOut hs) bytes else B.readFile path >>= B.hPut (handleOut hs)
   pure ExitSuccess
   where
+    -- All that is not ASCII stands in strings.
+    printable = foldMap (\c -> if c < '\DEL' then char7 c else escaped c) . T.unpack . T.decodeUtf8
     lastOf = foldl (\_ x -> Just x) Nothing
     putSchema s = putLines hs (T.lines (describeSchema s))
     allOf found = case found of

@@ -14,7 +14,6 @@ import Ashlar.Cli.Input
 import Ashlar.File
 import Ashlar.File.Blocks
 import Ashlar.File.Internal.Records (shiftError)
-import Control.Exception (displayException)
 import qualified Data.ByteString as B
 import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
@@ -62,7 +61,7 @@ verifyRecords hs path watched = do
         let h = blockHeader b
             wrong :: Int -> Cause -> IO Found
             wrong n cause = do
-              say hs . displayException $
+              say hs . damageText $
                 Damage path (blockAt b) (Just (blockNumber b)) (blockFirst h + fromIntegral n) cause
               pure
                 found
@@ -86,12 +85,12 @@ verifyRecords hs path watched = do
                   | otherwise -> wrong n WrongCount
   case header of
     Left damage -> do
-      say hs (displayException damage)
+      say hs (damageText damage)
       pure (ExitFailure 1)
     Right h -> do
       result <- foldBlocks defaultReadOptions path (step h) (Found (decodersOf h) 0 0 0)
       case result of
-        Left damage -> ExitFailure 1 <$ say hs (displayException damage)
+        Left damage -> ExitFailure 1 <$ say hs (damageText damage)
         Right (_, found) -> do
           why <- readIORef unread
           mapM_ (\w -> say hs (path ++ ": values were not checked: " ++ w)) why
@@ -112,6 +111,3 @@ verdict hs path fine what = do
         ]
     ]
   pure (if fine then ExitSuccess else ExitFailure 1)
-
-count :: Int64 -> String -> String
-count n what = show n ++ " " ++ what ++ (if n == 1 then "" else "s")
