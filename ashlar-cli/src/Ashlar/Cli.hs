@@ -39,7 +39,8 @@ import System.Exit (ExitCode (..))
 import System.IO (hFlush, hPutStr, hPutStrLn)
 
 -- | Run the tool: 0 if all is well, 1 if something is damaged or different, 2 if the command is
--- wrong, or a file cannot be opened or written. If nobody reads the output any more, it ends with 0.
+-- wrong, or a file cannot be opened or written. If nobody reads the output any more, it ends
+-- with 0.
 --
 -- @since 0.1.0.0
 runCli ::

@@ -50,7 +50,8 @@ schemaText :: [String]
 schemaText =
   [ "Order",
     "",
-    "data Order = Order { number :: Int64, channel :: Channel, items :: [Item], note :: Maybe Text }",
+    "data Order = Order { number :: Int64, channel :: Channel, items :: [Item], note :: Maybe \
+    \Text }",
     "",
     "data Channel = Web | Shop { town :: Text, till :: Word8 }",
     "",
@@ -66,29 +67,39 @@ schemas = withOrders $ \path inside run -> do
   raw' <- run ["schema", "--raw", path]
   raw @?= raw'
   json <- printed (run ["schema", "--json", path])
-  take 59 (concat json) @?= "{\"root\":{\"type\":\"reference\",\"to\":0},\"definitions\":[{\"name\":"
+  take 59 (concat json)
+    @?= "{\"root\":{\"type\":\"reference\",\"to\":0},\"definitions\":[{\"n\
+        \ame\":"
   B.writeFile (inside "none") "no schema"
   run ["schema", inside "none"]
     `gives` ( 2,
               [],
-              ["ashlar: none: no schema that can be read: at byte 0, in Schema.schemaRoot: constructor tag 110, but Shape has 14 constructors (tags 0 to 13)"]
+              [ "ashlar: none: no schema that can be read: at byte 0, in Schema.schemaRoot: \
+                \constructor tag 110, but Shape has 14 constructors (tags 0 to 13)"
+              ]
             )
 
 shown :: Assertion
 shown = withOrders $ \path _ run -> do
   run ["show", path]
     `gives` ( 0,
-              [ "Order {number = 1, channel = Shop {town = \"Graz\", till = 7}, items = [Item {name = \"brick\", price = 0.75}, Item {name = \"mortar\", price = 4.5}], note = Nothing}",
+              [ "Order {number = 1, channel = Shop {town = \"Graz\", till = 7}, items = [Item \
+                \{name = \"brick\", price = 0.75}, Item {name = \"mortar\", price = 4.5}], \
+                \note = Nothing}",
                 "Order {number = 2, channel = Web, items = [], note = Just \"urgent\"}",
-                "Order {number = -3, channel = Web, items = [Item {name = \"s\\u001b[31md\", price = 1.0e9}], note = Nothing}"
+                "Order {number = -3, channel = Web, items = [Item {name = \"s\\u001b[31md\", \
+                \price = 1.0e9}], note = Nothing}"
               ],
               []
             )
   run ["show", path, "--json"]
     `gives` ( 0,
-              [ "{\"number\":1,\"channel\":{\"Shop\":{\"town\":\"Graz\",\"till\":7}},\"items\":[{\"name\":\"brick\",\"price\":0.75},{\"name\":\"mortar\",\"price\":4.5}],\"note\":null}",
+              [ "{\"number\":1,\"channel\":{\"Shop\":{\"town\":\"Graz\",\"till\":7}},\"items\
+                \\":[{\"name\":\"brick\",\"price\":0.75},{\"name\":\"mortar\",\"price\":4.5}],\
+                \\"note\":null}",
                 "{\"number\":2,\"channel\":\"Web\",\"items\":[],\"note\":\"urgent\"}",
-                "{\"number\":-3,\"channel\":\"Web\",\"items\":[{\"name\":\"s\\u001b[31md\",\"price\":1.0e9}],\"note\":null}"
+                "{\"number\":-3,\"channel\":\"Web\",\"items\":[{\"name\":\"s\\u001b[31md\",\"p\
+                \rice\":1.0e9}],\"note\":null}"
               ],
               []
             )
@@ -124,14 +135,26 @@ changed = inFolder $ \folder -> do
         ]
   found <- printed (ashlar folder ["schema", path])
   found
-    @?= ["-- from record 0 on", "Older", "", "data Older = Order' { number' :: Int64, note' :: Text }", "-- from record 2 on"]
+    @?= [ "-- from record 0 on",
+          "Older",
+          "",
+          "data Older = Order' { number' :: Int64, note' \
+          \:: Text }",
+          "-- from record 2 on"
+        ]
       ++ schemaText
   ashlar folder ["query", path, ".note"]
-    `gives` (0, ["Just \"urgent\""], ["ashlar: changing: records of another schema do not have .note"])
+    `gives` ( 0,
+              ["Just \"urgent\""],
+              [ "ashlar: changing: records of another schema do not \
+                \have .note"
+              ]
+            )
   -- The last one counts.
   writeRecords described (folder </> "orders") orders
   ashlar folder ["diff", path, folder </> "orders"] `gives` (0, [], [])
-  ashlar folder ["cat", "--mixed", path, folder </> "orders", "-o", folder </> "all"] `gives` (0, [], [])
+  ashlar folder ["cat", "--mixed", path, folder </> "orders", "-o", folder </> "all"]
+    `gives` (0, [], [])
   both <- printed (ashlar folder ["show", folder </> "all"])
   length both @?= 6
   take 3 both @?= lines'
@@ -157,7 +180,12 @@ noSuchPart = withOrders $ \path _ run -> do
   run ["query", path, ".items[].cost"]
     `gives` (2, [], ["ashlar: orders: there is no .items[].cost; there is .name, .price"])
   run ["query", path, ".itemz[].price"]
-    `gives` (2, [], ["ashlar: orders: there is no .itemz; there is .number, .channel, .items, .note"])
+    `gives` ( 2,
+              [],
+              [ "ashlar: orders: there is no .itemz; there is .number, .channel, .items, \
+                \.note"
+              ]
+            )
 
 verified :: Assertion
 verified = withOrders $ \path inside run -> do
@@ -256,23 +284,35 @@ bare = inFolder $ \folder -> do
   got <- foldRecords described (folder </> "orders") (\xs x -> pure (x : xs)) []
   fmap reverse got @?= Right (orders ++ orders)
   stated <- printed (run ["stat", values])
-  take 4 stated @?= ["147  bytes in the file", "", "bytes    share  values  path", "  147  100.0 %       3  ."]
+  take 4 stated
+    @?= [ "147  bytes in the file",
+          "",
+          "bytes    share  values  path",
+          "  147  100\
+          \.0 %       3  ."
+        ]
   ashlar folder ["show", values]
     `gives` ( 2,
               [],
-              ["ashlar: values: not a file of records; say --schema FILE if it has values one after another"]
+              [ "ashlar: values: not a file of records; say --schema FILE if it has values one \
+                \after another"
+              ]
             )
   B.appendFile values "x"
   run ["verify", values]
     `gives` ( 1,
               ["values: damaged, 3 values readable"],
-              ["ashlar: values: value 3, which begins at byte 147, cannot be decoded: at byte 147, in Order.number: 8 bytes needed, 1 left"]
+              [ "ashlar: values: value 3, which begins at byte 147, cannot be decoded: at byte \
+                \147, in Order.number: 8 bytes needed, 1 left"
+              ]
             )
 
 undescribed :: Assertion
 undescribed = inFolder $ \folder -> do
   let path = folder </> "fixed"
-      why = "no schema that can be read: at byte 0, in Schema.schemaRoot: constructor tag 110, but Shape has 14 constructors (tags 0 to 13)"
+      why =
+        "no schema that can be read: at byte 0, in Schema.schemaRoot: constructor tag \
+        \110, but Shape has 14 constructors (tags 0 to 13)"
   writeRecords (fixedType "numbers") path [1, 2 :: Int64]
   ashlar folder ["verify", path]
     `gives` (0, ["fixed: values were not checked: " ++ why, "fixed: ok, 2 records in 1 block"], [])

@@ -53,7 +53,8 @@ numbers path xs =
 
 offsets :: FilePath -> IO [Int64]
 offsets path = do
-  r <- foldBlocks defaultReadOptions path (\bs e -> pure (bs ++ [blockAt b | WholeBlock b <- [e]])) []
+  let add bs e = pure (bs ++ [blockAt b | WholeBlock b <- [e]])
+  r <- foldBlocks defaultReadOptions path add []
   either (fail . show) (pure . snd) r
 
 flipAt :: FilePath -> Int -> IO ()
@@ -72,7 +73,8 @@ flipped = inFolder $ \folder -> do
   flipAt path (215 + 72)
   let problem = "numbers: at byte 215 (block 1), from record 10 on: wrong checksum"
       passed = problem ++ "; 10 records lost, going on at byte 367"
-  run ["verify", path] `gives` (1, [passed, "numbers: damaged, 30 records in 3 blocks readable"], [])
+  run ["verify", path]
+    `gives` (1, [passed, "numbers: damaged, 30 records in 3 blocks readable"], [])
   run ["show", path] `gives` (1, map show [0 .. 9 :: Int], ["ashlar: " ++ problem])
   run ["show", path, "-k"]
     `gives` (1, map show ([0 .. 9] ++ [20 .. 39 :: Int]), ["ashlar: " ++ passed])
@@ -94,7 +96,8 @@ cut = inFolder $ \folder -> do
   B.writeFile path (B.take 600 bytes)
   ashlar folder ["verify", path]
     `gives` ( 1,
-              [ "numbers: at byte 519 (block 3), from record 30 on: the file ends in this block: 152 bytes needed, 81 left; nothing follows",
+              [ "numbers: at byte 519 (block 3), from record 30 on: the file ends in this \
+                \block: 152 bytes needed, 81 left; nothing follows",
                 "numbers: damaged, 30 records in 3 blocks readable"
               ],
               []
@@ -105,7 +108,7 @@ badRecord :: Assertion
 badRecord = inFolder $ \folder -> do
   let path = folder </> "flags"
       problem = "flags: at byte 64 (block 0), from record 1 on: at byte 19, in [1]: Bool: 2"
-      list flags = B.concat [B.pack [fromIntegral (length flags), 0, 0, 0, 0, 0, 0, 0], B.pack flags]
+      list flags = B.pack (fromIntegral (length flags) : replicate 7 0 ++ flags)
   rawRecords (schema @[Bool]) path (map list [[1, 0], [1, 2, 1], [0]])
   ashlar folder ["show", path] `gives` (1, ["[True, False]"], ["ashlar: " ++ problem])
   ashlar folder ["verify", path]
@@ -117,7 +120,8 @@ badRecord = inFolder $ \folder -> do
   rawRecords (schema @[Bool]) path [list [1], B.concat [list [0], "\0"]]
   ashlar folder ["verify", path]
     `gives` ( 1,
-              [ "flags: at byte 64 (block 0), from record 2 on: wrong number of records in the block",
+              [ "flags: at byte 64 (block 0), from record 2 on: wrong number of records in \
+                \the block",
                 "flags: damaged, 2 records in 2 blocks readable"
               ],
               []
@@ -134,7 +138,9 @@ badHeader = inFolder $ \folder -> do
   ashlar folder ["verify", path]
     `gives` ( 2,
               [],
-              ["ashlar: numbers: not a file of records; say --schema FILE if it has values one after another"]
+              [ "ashlar: numbers: not a file of records; say --schema FILE if it has values \
+                \one after another"
+              ]
             )
 
 anyByte :: [Int64] -> NonNegative Int -> Property
@@ -180,7 +186,8 @@ hostileNames = inFolder $ \folder -> do
       nasty = "a\ESC]0;title\BEL\n\155\8238"
       field n = Field n (Leaf (Number I64))
       constructor = Constructor (T.append "C" nasty) False [field nasty, field "b"]
-  rawRecords (Schema.Schema (Reference 0) (V.singleton (Definition nasty Record Unordered [constructor]))) path [B.replicate 16 0]
+      definition = Definition nasty Record Unordered [constructor]
+  rawRecords (Schema.Schema (Reference 0) (V.singleton definition)) path [B.replicate 16 0]
   outcomes <-
     mapM
       (ashlar folder)
@@ -204,7 +211,10 @@ manyPaths = inFolder $ \folder -> do
       n = 60
       next i = if i == n then Leaf Unit else Reference i
       one i =
-        Definition "T" Sum Unordered $
+        Definition
+          "T"
+          Sum
+          Unordered
           [ Constructor "A" False [Field "x" (next (i + 1)), Field "y" (next (i + 1))],
             Constructor "B" False []
           ]

@@ -95,7 +95,8 @@ string s = case s of
     (u, r') <- hexUnit r
     if u >= 0xD800 && u < 0xDC00
       then case r' of
-        '\\' : 'u' : r2 | Just (v, r3) <- hexUnit r2, v >= 0xDC00, v < 0xE000 -> more (joined u v) r3
+        '\\' : 'u' : r2
+          | Just (v, r3) <- hexUnit r2, v >= 0xDC00, v < 0xE000 -> more (joined u v) r3
         _ -> more (chr u) r'
       else more (chr u) r'
   '\\' : c : r -> do
@@ -197,7 +198,8 @@ instance Arbitrary Sample where
               <*> listOf mixtures
           )
     where
-      character = chr <$> oneof [choose (0, 0x2FF), choose (0xE000, 0x10FFFF), choose (0x2000, 0x2070)]
+      character =
+        chr <$> oneof [choose (0, 0x2FF), choose (0xE000, 0x10FFFF), choose (0x2000, 0x2070)]
       texts = T.pack <$> listOf character
       mixtures =
         oneof

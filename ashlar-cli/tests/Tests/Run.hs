@@ -67,7 +67,9 @@ run colours folder args = do
 gives :: HasCallStack => IO Outcome -> (Int, [String], [String]) -> Assertion
 gives act (code, out, err) = do
   outcome <- act
-  outcome @?= Outcome (if code == 0 then ExitSuccess else ExitFailure code) (unlines out) (unlines err)
+  outcome @?= Outcome expected (unlines out) (unlines err)
+  where
+    expected = if code == 0 then ExitSuccess else ExitFailure code
 
 -- | The results of a run that must be fine.
 printed :: HasCallStack => IO Outcome -> IO [String]

@@ -43,13 +43,15 @@ help = inFolder $ \folder -> do
 manual :: Assertion
 manual = inFolder $ \folder -> do
   page <- readFile "man/ashlar.1"
-  texts <- mapM (\args -> unlines <$> printed (ashlar folder (args ++ ["--help"]))) ([] : map (: []) commandNames)
+  let helpOf args = unlines <$> printed (ashlar folder (args ++ ["--help"]))
+  texts <- mapM helpOf ([] : map (: []) commandNames)
   let options = nub (filter isOption (concatMap (words . map blank) texts))
   -- All of them are found in the first place.
-  assertBool (show options) (all (`elem` options) ["--json", "--raw", "--from", "--count", "-k", "-o", "--mixed", "--schema", "--version"])
+  assertBool (show options) (all (`elem` options) some')
   forM_ (commandNames ++ map escapedDash options) $ \word ->
     assertBool (word ++ " is missing in man/ashlar.1") (word `isInfixOf` page)
   where
+    some' = words "--json --raw --from --count -k -o --mixed --schema --version"
     blank c = if c `elem` "[](),|" then ' ' else c
     isOption w = case w of
       '-' : '-' : c : _ -> isLower c
@@ -81,13 +83,16 @@ completion :: Assertion
 completion = inFolder $ \folder -> do
   script <- printed (ashlar folder ["--bash-completion-script", "ashlar"])
   assertBool (unlines script) ("complete" `isInfixOf` unlines script)
-  words' <- printed (ashlar folder ["--bash-completion-index", "1", "--bash-completion-word", "ashlar", "--bash-completion-word", "s"])
+  words' <-
+    printed . ashlar folder . words $
+      "--bash-completion-index 1 --bash-completion-word ashlar --bash-completion-word s"
   sort words' @?= ["schema", "show", "stat"]
 
 missing :: Assertion
 missing = inFolder $ \folder ->
-  forM_ [["show", "x"], ["verify", "x"], ["diff", "x", "x"], ["cat", "x", "-o", "y"], ["stat", "x"], ["schema", "x"]] $ \args -> do
-    Outcome code out err <- ashlar folder (map (\a -> if a `elem` ["x", "y"] then folder </> a else a) args)
+  forM_ ["show X", "verify X", "diff X X", "cat X -o Y", "stat X", "schema X"] $ \args -> do
+    let inside word = if word `elem` ["X", "Y"] then folder </> word else word
+    Outcome code out err <- ashlar folder (map inside (words args))
     (code, out) @?= (ExitFailure 2, "")
     assertBool err ("does not exist" `isInfixOf` err)
 

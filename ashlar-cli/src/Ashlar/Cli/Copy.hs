@@ -87,7 +87,8 @@ append :: Copier -> BlockHeader -> ByteString -> IO ()
 append (Copier fd ref) header body = do
   end <- readIORef ref
   appendBlock fd end header body
-  writeIORef ref $! end {tailOffset = tailOffset end + fromIntegral (blockHeaderBytes + B.length body)}
+  let size = blockHeaderBytes + B.length body
+  writeIORef ref $! end {tailOffset = tailOffset end + fromIntegral size}
 
 -- Records of another type follow.
 putSchema :: Copier -> Fingerprint -> ByteString -> IO ()
@@ -174,7 +175,7 @@ catValues hs (Target path force) schema paths = do
             | not ok = pure False
             | otherwise = do
               (_, ending) <-
-                foldInput hs everything (BareFile input schema) (const Written) (\_ v -> write w v) ()
+                foldInput hs everything (BareFile input schema) (const Written) (const (write w)) ()
               pure (ending == Fine)
       fine <- foldM one True paths
       pure (if fine then ExitSuccess else ExitFailure 1)

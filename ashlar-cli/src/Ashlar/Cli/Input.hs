@@ -293,5 +293,6 @@ lostText (Lost damage to next) =
   damageText damage ++ "; " ++ case next of
     Nothing -> "nothing follows"
     Just n
-      | n > damageRecord damage -> count (n - damageRecord damage) "record" ++ " lost, going on at byte " ++ show to
+      | n > damageRecord damage ->
+        count (n - damageRecord damage) "record" ++ " lost, going on at byte " ++ show to
       | otherwise -> "no records lost, going on at byte " ++ show to

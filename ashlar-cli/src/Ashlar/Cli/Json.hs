@@ -27,6 +27,7 @@ import Ashlar.Cli.Scalar
 import Ashlar.Schema
 import Ashlar.Schema.Internal.Unwrap (unwrapping)
 import Data.ByteString (ByteString)
+import Data.Maybe (fromMaybe)
 import qualified Data.Text as T
 import qualified Data.Vector as V
 
@@ -172,7 +173,7 @@ scalar value = case value of
       | Just b <- decimal n (toInteger units) -> b
       | otherwise -> string (wholeNumber n <> char7 '/' <> wholeNumber (toInteger units))
     Date -> maybe (number n) string (date n)
-    Duration -> maybe (number n) id (decimal n 1000000000000)
+    Duration -> fromMaybe (number n) (decimal n 1000000000000)
     _ -> number n
   Fraction _ n d -> string (wholeNumber n <> char7 '/' <> wholeNumber d)
   Binary32 _ x -> float (isNaN x || isInfinite x) (floatDec x)

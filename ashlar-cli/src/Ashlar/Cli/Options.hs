@@ -49,8 +49,8 @@ commandLine =
 
 exitCodes :: String
 exitCodes =
-  "Exit codes: 0 if all is well; 1 if something is damaged, or different; 2 if the command is wrong, \
-  \or a file cannot be opened or written."
+  "Exit codes: 0 if all is well; 1 if something is damaged, or different; 2 if the command is \
+  \wrong, or a file cannot be opened or written."
 
 -- | The names of all commands.
 --
@@ -82,7 +82,8 @@ commands =
       DiffCommand <$> file "A" <*> file "B"
     ),
     ( "cat",
-      "Copy the records of all files to one. With --schema, the files have values one after another",
+      "Copy the records of all files to one. With --schema, the files have values one after \
+      \another",
       CatCommand
         <$> force
         <*> switch (long "mixed" <> help "Allow records of different types")
@@ -104,7 +105,9 @@ file :: String -> Parser FilePath
 file name = strArgument (metavar name <> action "file")
 
 output :: Parser FilePath
-output = strOption (short 'o' <> long "output" <> metavar "OUT" <> action "file" <> help "The file to write")
+output =
+  strOption
+    (short 'o' <> long "output" <> metavar "OUT" <> action "file" <> help "The file to write")
 
 force :: Parser Bool
 force = switch (short 'f' <> long "force" <> help "Replace OUT if it exists")
@@ -127,9 +130,20 @@ style = flag AsText AsJson (long "json" <> help "As JSON, with all digits of eac
 selection :: Parser Selection
 selection =
   Selection
-    <$> option natural (long "from" <> metavar "N" <> value 0 <> help "Begin with record N, counted from 0")
+    <$> option
+      natural
+      ( long "from" <> metavar "N" <> value 0
+          <> help
+            "Begin with record N, \
+            \counted from 0"
+      )
     <*> optional (option natural (long "count" <> metavar "M" <> help "At most M records"))
-    <*> switch (short 'k' <> long "keep-going" <> help "Go on after damage, with the next whole block")
+    <*> switch
+      ( short 'k' <> long "keep-going"
+          <> help
+            "Go on after damage, with the next \
+            \whole block"
+      )
 
 natural :: ReadM Int64
 natural = eitherReader $ \s -> case reads s of

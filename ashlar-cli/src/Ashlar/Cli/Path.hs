@@ -148,7 +148,8 @@ follow shapes end path = toShape 0 (schemaRoot (shapesSchema shapes))
     definitions = schemaDefinitions (shapesSchema shapes)
     -- For the number of steps that have been made, and a definition.
     table =
-      V.generate (length path + 1) $ \n -> V.imap (\i d -> toDefinition n (Reference i) d) definitions
+      V.generate (length path + 1) $ \n ->
+        V.imap (\i d -> toDefinition n (Reference i) d) definitions
 
     toShape n shape = case bareShape shapes shape of
       Reference i -> table V.! n V.! i
@@ -188,7 +189,9 @@ follow shapes end path = toShape 0 (schemaRoot (shapesSchema shapes))
 
     -- The field with a name.
     toField n name c = case List.findIndex ((== name) . fieldName) (constructorFields c) of
-      Just i -> (\k xs -> maybe [] k (xs V.!? i)) <$> toShape (n + 1) (fieldShape (constructorFields c !! i))
+      Just i ->
+        (\k xs -> maybe [] k (xs V.!? i))
+          <$> toShape (n + 1) (fieldShape (constructorFields c !! i))
       Nothing -> Nothing
 
     bySum n shape name cs

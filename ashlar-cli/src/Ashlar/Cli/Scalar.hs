@@ -111,8 +111,10 @@ decimal n units
     let (q, r) = abs n `quotRem` units
         digits = show r
         fraction = replicate (k - length digits) '0' ++ digits
-     in Just ((if n < 0 then char7 '-' else mempty) <> integerDec q <> char7 '.' <> string7 fraction)
+     in Just (sign <> integerDec q <> char7 '.' <> string7 fraction)
   | otherwise = Nothing
+  where
+    sign = if n < 0 then char7 '-' else mempty
 
 -- | Bytes.
 --

@@ -25,8 +25,8 @@ import System.Exit (ExitCode (..))
 -- @since 0.1.0.0
 data SchemaStyle = SchemaText | SchemaJson | SchemaRaw
 
--- | Show the schema of a file of records, or a schema that a file has. A file whose type has changed
--- has several: they are shown as text, and the last one in other styles.
+-- | Show the schema of a file of records, or a schema that a file has. A file whose type has
+-- changed has several: they are shown as text, and the last one in other styles.
 --
 -- @since 0.1.0.0
 showSchema :: Handles -> SchemaStyle -> FilePath -> IO ExitCode
@@ -55,7 +55,9 @@ showSchema hs style path = do
       [one] -> readable one >>= putSchema
       _ -> mapM_ (\one -> heading one >> (readable one >>= putSchema)) found
     heading one =
-      putLines hs [inColour hs Yellow (T.pack ("-- from record " ++ show (fileSchemaFrom one) ++ " on"))]
+      putLines
+        hs
+        [inColour hs Yellow (T.pack ("-- from record " ++ show (fileSchemaFrom one) ++ " on"))]
     readable one =
       either (\e -> failed (path ++ ": " ++ e)) pure (schemaOf (fileSchemaBytes one))
 

@@ -56,7 +56,9 @@ stat hs selection input = do
             [ [shown records, "records"],
               [shown blocks, "blocks of records"],
               [shown size, "bytes in the file"],
-              [shown stored, "bytes of records" <> (if stored == expanded then "" else ", compressed")]
+              [ shown stored,
+                "bytes of records" <> (if stored == expanded then "" else ", compressed")
+              ]
             ]
               ++ [[shown expanded, "bytes of records, expanded"] | stored /= expanded]
     BareFile _ _ -> putLines hs (aligned [[shown size, "bytes in the file"]])
@@ -115,7 +117,8 @@ rowsOf path node = do
 
 -- Add a value to the nodes.
 account :: IORef Int -> Node -> Schema -> Value -> IO ()
-account nodes root s = \value -> modifyIORef' (nodeCount root) (+ 1) >> go root [] (schemaRoot s) value
+account nodes root s =
+  \value -> modifyIORef' (nodeCount root) (+ 1) >> go root [] (schemaRoot s) value
   where
     shapes = shapesOf s
     definitions = schemaDefinitions s
@@ -161,7 +164,7 @@ account nodes root s = \value -> modifyIORef' (nodeCount root) (+ 1) >> go root 
       _ -> leaf node value
 
     fieldsOf c = zipWith (\k f -> (k, fieldName f, fieldShape f)) [0 ..] (constructorFields c)
-    numbered ss = zipWith (\k sh -> (k, shown (k + 1), sh)) [0 :: Int ..] ss
+    numbered = zipWith (\k sh -> (k, shown (k + 1), sh)) [0 :: Int ..]
     field node above (k, name, shape) x = do
       inside <- part' node k name (Named name)
       visit inside above shape x
