@@ -4,6 +4,7 @@
 module Tests.Usage (tests) where
 
 import Ashlar.Cli (Handles (..), commandNames, runCli)
+import Ashlar.Cli.Console (progress, withProgress)
 import Ashlar.File hiding (Outcome)
 import Ashlar.File.Described
 import Control.Exception (bracket)
@@ -28,7 +29,8 @@ tests =
       testCase "wrong commands" wrong,
       testCase "completion" completion,
       testCase "files that are not there" missing,
-      testCase "nobody reads the output" closed
+      testCase "nobody reads the output" closed,
+      testCase "progress" watching
     ]
 
 help :: Assertion
@@ -111,3 +113,16 @@ closed = inFolder $ \folder -> do
   where
     -- What is left in its buffer cannot be written.
     hClose' h = hSetBinaryMode h True
+
+-- To somebody who watches, and for long files only.
+watching :: Assertion
+watching = inFolder $ \folder -> do
+  let shown total = do
+        withBinaryFile (folder </> "err") WriteMode $ \err ->
+          withProgress (Handles err err False True) total $ \p ->
+            mapM_ (progress p) [total `div` 4, total `div` 4 + 1, total `div` 2, total]
+        readFile (folder </> "err")
+  short <- shown 1000
+  short @?= ""
+  long <- shown 100000000
+  long @?= "\r25 %\r50 %\r100 %\r      \r"
