@@ -36,7 +36,7 @@ import Options.Applicative
     renderFailure,
   )
 import System.Exit (ExitCode (..))
-import System.IO (hFlush, hPutStr, hPutStrLn)
+import System.IO (hFlush)
 
 -- | Run the tool: 0 if all is well, 1 if something is damaged or different, 2 if the command is
 -- wrong, or a file cannot be opened or written. If nobody reads the output any more, it ends
@@ -53,11 +53,11 @@ runCli hs args = ending (flushed act)
     act = case execParserPure defaultPrefs commandLine args of
       Success command -> perform hs command
       CompletionInvoked completion -> do
-        execCompletion completion "ashlar" >>= hPutStr (handleOut hs)
+        execCompletion completion "ashlar" >>= putText (handleOut hs)
         pure ExitSuccess
       Failure failure -> case renderFailure failure "ashlar" of
-        (text, ExitSuccess) -> ExitSuccess <$ hPutStrLn (handleOut hs) text
-        (text, _) -> ExitFailure 2 <$ hPutStrLn (handleErr hs) text
+        (text, ExitSuccess) -> ExitSuccess <$ putText (handleOut hs) (text ++ "\n")
+        (text, _) -> ExitFailure 2 <$ putText (handleErr hs) (text ++ "\n")
     flushed run = run <* hFlush (handleOut hs)
     ending run =
       run
@@ -80,7 +80,9 @@ perform hs command = case command of
   CatCommand force mixed schema out paths -> case schema of
     Nothing -> catFiles (Target out force) mixed paths
     Just s -> loadSchema s >>= \s' -> catValues hs (Target out force) s' paths
-  RepairCommand force out path -> repair hs (Target out force) path
+  RepairCommand force schema out path -> do
+    given <- mapM loadSchema schema
+    repair hs (Target out force) given path
   StatCommand selection schema path -> inputOf schema path >>= stat hs selection
   where
     worst schema code path = do

@@ -134,6 +134,25 @@ badHeader = inFolder $ \folder -> do
   flipAt path 45
   ashlar folder ["verify", path]
     `gives` (1, ["numbers: at byte 0, from record 0 on: the header of the file is damaged"], [])
+  B.writeFile (folder </> "schema") (encode (schema @Int64))
+  ashlar folder ["repair", path, "-o", folder </> "repaired"]
+    `gives` ( 1,
+              [],
+              [ "ashlar: numbers: at byte 0, from record 0 on: the header of the file is damaged; \
+                \say --schema SCHEMA to go on without the header"
+              ]
+            )
+  ashlar
+    folder
+    ["repair", path, "--schema", folder </> "schema", "-o", folder </> "repaired"]
+    `gives` ( 1,
+              [ "numbers: at byte 0, from record 0 on: the header of the file is damaged; \
+                \no records lost, going on at byte 63",
+                "numbers: 10 records kept"
+              ],
+              []
+            )
+  ashlar folder ["show", folder </> "repaired"] `gives` (0, map show [0 .. 9 :: Int], [])
   flipAt path 0
   ashlar folder ["verify", path]
     `gives` ( 2,

@@ -10,6 +10,7 @@ module Ashlar.Cli.Console
     -- * Output
     putLine,
     putLines,
+    putText,
     say,
     complain,
     harmless,
@@ -91,6 +92,13 @@ putLine hs b = B.hPut (handleOut hs) (toStrictByteString (b <> char7 '\n'))
 putLines :: Handles -> [Text] -> IO ()
 putLines hs ls = B.hPut (handleOut hs) (T.encodeUtf8 (T.unlines ls))
 
+-- | A text in UTF-8, whatever the encoding of the handle. What is not printable is escaped, but for
+-- ends of lines.
+--
+-- @since 0.1.0.0
+putText :: Handle -> String -> IO ()
+putText h = B.hPut h . T.encodeUtf8 . T.pack . harmless
+
 -- | A line of the result. What is not printable is escaped.
 --
 -- @since 0.1.0.0
@@ -103,7 +111,7 @@ say hs s = putLines hs [T.pack (harmless s)]
 complain :: Handles -> String -> IO ()
 complain hs s = do
   hFlush (handleOut hs)
-  B.hPut (handleErr hs) (T.encodeUtf8 (T.pack ("ashlar: " ++ harmless s ++ "\n")))
+  putText (handleErr hs) ("ashlar: " ++ s ++ "\n")
 
 -- | Escape what could steer a terminal, but for ends of lines.
 --

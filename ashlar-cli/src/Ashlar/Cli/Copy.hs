@@ -191,9 +191,39 @@ catValues hs (Target path force) schema paths = do
 -- be decoded those before it. Says what was lost.
 --
 -- @since 0.1.0.0
-repair :: Handles -> Target -> FilePath -> IO ExitCode
-repair hs target path = do
-  header <- readHeader path >>= either (damaged . damageText) pure
+repair ::
+  Handles ->
+  Target ->
+  -- | The schema of the records, if the file's header is lost.
+  Maybe Schema ->
+  FilePath ->
+  IO ExitCode
+repair hs target given path = do
+  found <- readHeader path
+  case (found, given) of
+    (Right header, _) -> repairWith hs target path header $ \step b ->
+      foldBlocks defaultReadOptions path step b >>= either (damaged . damageText) (pure . snd)
+    (Left damage, Nothing) ->
+      damaged (damageText damage ++ "; say --schema SCHEMA to go on without the header")
+    (Left damage, Just s) -> do
+      start <- findBlocks path
+      case start of
+        Nothing -> damaged (damageText damage ++ "; there are no blocks of records")
+        Just (marker, at, first) -> do
+          let header = FileHeader marker (schemaFingerprint s) B.empty (encode s)
+              lost = LostBlocks (Lost damage at (Just first))
+          repairWith hs target path header $ \step b ->
+            step b lost >>= foldBlocksFrom path marker at step
+
+-- The same, given the header and how to fold the blocks.
+repairWith ::
+  Handles ->
+  Target ->
+  FilePath ->
+  FileHeader ->
+  ((Decoders -> Event -> IO Decoders) -> Decoders -> IO Decoders) ->
+  IO ExitCode
+repairWith hs target path header folded = do
   lostSome <- newIORef False
   kept <- toNewFile target [path] header $ \copier -> do
     let lose text = writeIORef lostSome True >> say hs text
@@ -201,16 +231,15 @@ repair hs target path = do
           LostBlocks lost -> schemas <$ lose (lostText lost)
           WholeBlock b -> do
             let schemas' = withBlock b schemas
-            when (blockKind (blockHeader b) == Records) $ records copier lose header schemas' b
+            when (blockKind (blockHeader b) == Records) $ records copier lose schemas' b
             pure schemas'
-    r <- foldBlocks defaultReadOptions path step (decodersOf header)
-    either (damaged . damageText) (const (pure ())) r
+    _ <- folded step (decodersOf header)
     tailRecords <$> readIORef (copierTail copier)
   lost <- readIORef lostSome
   say hs (path ++ ": " ++ count kept "record" ++ " kept" ++ if lost then "" else ", none lost")
   pure (if lost then ExitFailure 1 else ExitSuccess)
   where
-    records copier lose header schemas b = case (schemaAt schemas h, decoderAt schemas h) of
+    records copier lose schemas b = case (schemaAt schemas h, decoderAt schemas h) of
       (Just schema, Just (Right g)) -> do
         body <- blockRecords defaultReadOptions header b
         case body of

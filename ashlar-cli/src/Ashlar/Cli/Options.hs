@@ -28,7 +28,7 @@ data Command
   | DiffCommand FilePath FilePath
   | -- | Also: may the target exist, and may types differ?
     CatCommand Bool Bool (Maybe FilePath) FilePath [FilePath]
-  | RepairCommand Bool FilePath FilePath
+  | RepairCommand Bool (Maybe FilePath) FilePath FilePath
   | StatCommand Selection (Maybe FilePath) FilePath
 
 -- | The parser of the command line.
@@ -93,7 +93,15 @@ commands =
     ),
     ( "repair",
       "Copy what is readable of a damaged file, and say what was lost",
-      RepairCommand <$> force <*> output <*> file "FILE"
+      RepairCommand
+        <$> force
+        <*> optional
+          ( strOption $
+              long "schema" <> metavar "SCHEMA" <> action "file"
+                <> help "The type of the records, if the header of FILE is lost"
+          )
+        <*> output
+        <*> file "FILE"
     ),
     ( "stat",
       "Show how many records and bytes there are, and which parts of the records take them",
