@@ -51,7 +51,7 @@ decodersOf h = Decoders (M.singleton 0 (entry (fileFingerprint h) (fileSchema h)
 entry :: Fingerprint -> ByteString -> (Fingerprint, ByteString, Either String (Get Value))
 entry fingerprint' bytes = (fingerprint', bytes, getValue <$> schemaOf bytes)
 
--- | With that of a block, if it has one. At most 1,000 are kept.
+-- | With that of a block, if it has one. At most 100 are kept, and of large ones only the last.
 --
 -- @since 0.1.0.0
 withBlock :: Block -> Decoders -> Decoders
@@ -61,8 +61,10 @@ withBlock b ds@(Decoders m)
   | otherwise = ds
   where
     h = blockHeader b
-    -- The oldest go, but for that of the header.
-    trimmed = if M.size m < 1000 then m else M.union (M.take 1 m) (M.drop 500 m)
+    -- That of the header stays.
+    trimmed
+      | M.size m < 100 && B.length (blockBody b) < 65536 = m
+      | otherwise = M.take 1 m
 
 -- | The schema of the records of a block: its bytes. 'Nothing' if it is lost.
 --

@@ -40,6 +40,7 @@ import Ashlar.File.Internal.System (closeFile, openToRead)
 import Ashlar.Get (Folded (..), hFoldGetUntil)
 import Ashlar.Schema (Schema, Value, getValue)
 import Control.Exception (bracket, displayException)
+import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import Data.IORef (newIORef, readIORef, writeIORef)
@@ -95,7 +96,7 @@ data FileSchema = FileSchema
   }
 
 -- | The schemas of a file, in order. Only the headers of blocks are read. What is damaged is passed
--- over.
+-- over. It fails if they have more than 64 MiB.
 --
 -- @since 0.1.0.0
 schemasOf :: FilePath -> IO [FileSchema]
@@ -106,20 +107,22 @@ schemasOf path = do
     Right h -> bracket (openToRead path) closeFile $ \fd -> do
       let scan = Scan (fileInput path fd) (fileMarker h) (readBlockLimit defaultReadOptions)
           first = FileSchema 0 (fileFingerprint h) (fileSchema h)
-          go !at found = do
+          go !left !at found = do
             block <- headerAt scan at
             case block of
-              Just b | blockKind b == Schema -> do
-                step <- nextBlock scan ((startAt at 0) {posGap = True})
-                go (endOf at b) $ case step of
-                  StepBlock s _ ->
-                    FileSchema (blockFirst b) (blockFingerprint b) (blockBody s) : found
-                  _ -> found
-              Just b -> go (endOf at b) found
+              Just b
+                | blockKind b == Schema -> do
+                  when (blockStored b > left) $ failed (path ++ ": schemas of more than 64 MiB")
+                  step <- nextBlock scan ((startAt at 0) {posGap = True})
+                  go (left - blockStored b) (endOf at b) $ case step of
+                    StepBlock s _ ->
+                      FileSchema (blockFirst b) (blockFingerprint b) (blockBody s) : found
+                    _ -> found
+                | otherwise -> go left (endOf at b) found
               Nothing -> do
                 next <- searchBlock scan (at + 1) maxBound
-                either (const (pure (reverse found))) (\(at', _) -> go at' found) next
-      go (fromIntegral (fileHeaderBytes h)) [first]
+                either (const (pure (reverse found))) (\(at', _) -> go left at' found) next
+      go (67108864 :: Int) (fromIntegral (fileHeaderBytes h)) [first]
 
 -- | Where values come from.
 --
