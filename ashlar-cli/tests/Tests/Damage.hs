@@ -20,6 +20,7 @@ import Data.Int (Int64)
 import qualified Data.List as List
 import qualified Data.Text as T
 import qualified Data.Vector as V
+import Data.Word (Word8)
 import GHC.Fingerprint (Fingerprint (..))
 import System.Exit (ExitCode (..))
 import System.FilePath ((</>))
@@ -27,6 +28,7 @@ import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
 import Tests.Run
+import Tests.Types (Order, orders)
 
 tests :: TestTree
 tests =
@@ -38,6 +40,8 @@ tests =
       testCase "a header" badHeader,
       localOption (QuickCheckTests 60) $
         testProperty "any byte: what is repaired is whole, and has no other records" anyByte,
+      localOption (QuickCheckTests 60) $
+        testProperty "any bytes of schemas and values: no command fails in another way" anySchema,
       testCase "names that steer a terminal" hostileNames,
       testCase "a schema with any number of paths" manyPaths
     ]
@@ -191,6 +195,38 @@ instance Codec Bytes
 
 instance HasFormat Bytes where
   format = byHand 0 (\(Bytes b) -> B.length b) (\(Bytes b) -> byteString b) (fail "not read")
+
+-- Without checksums, so that the bytes get to the decoders.
+anySchema :: [(NonNegative Int, Word8)] -> [(NonNegative Int, Word8)] -> Property
+anySchema inSchema inValues = ioProperty . inFolder $ \folder -> do
+  let values = folder </> "values"
+      ty = folder </> "schema"
+  B.writeFile ty (changed inSchema (encode (schema @Order)))
+  B.writeFile values (changed inValues (B.concat (map encode orders)))
+  outcomes <-
+    mapM
+      (ashlar folder)
+      [ ["schema", ty],
+        ["schema", "--json", ty],
+        ["show", values, "--schema", ty],
+        ["show", "--json", values, "--schema", ty],
+        ["verify", values, "--schema", ty],
+        ["stat", values, "--schema", ty],
+        ["query", values, ".items[].price", "--schema", ty],
+        ["cat", values, "--schema", ty, "-o", folder </> "out"]
+      ]
+  pure $
+    conjoin
+      [ counterexample (show o) $
+          outcomeCode o `elem` [ExitSuccess, ExitFailure 1, ExitFailure 2]
+            && all (\c -> c == '\n' || isPrint c) (outcomeOut o ++ outcomeErr o)
+        | o <- outcomes
+      ]
+  where
+    changed edits bytes = List.foldl' one bytes edits
+    one bytes (NonNegative i, w) =
+      let (before, rest) = B.splitAt (i * 7 `mod` B.length bytes) bytes
+       in B.concat [before, B.singleton w, B.drop 1 rest]
 
 rawRecords :: Schema.Schema -> FilePath -> [B.ByteString] -> IO ()
 rawRecords s path xs =
