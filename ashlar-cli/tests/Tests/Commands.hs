@@ -281,6 +281,8 @@ bare = inFolder $ \folder -> do
   run ["query", values, ".number", "--from", "1", "--count", "1"] `gives` (0, ["2"], [])
   run ["verify", values] `gives` (0, ["values: ok, 3 values"], [])
   run ["cat", values, values, "-o", folder </> "orders"] `gives` (0, [], [])
+  run ["cat", values, "--force", "-o", values]
+    `gives` (2, [], ["ashlar: values: is an input, too"])
   got <- foldRecords described (folder </> "orders") (\xs x -> pure (x : xs)) []
   fmap reverse got @?= Right (orders ++ orders)
   stated <- printed (run ["stat", values])

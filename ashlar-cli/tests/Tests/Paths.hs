@@ -21,6 +21,7 @@ tests =
         parsePath ".items[].price" @?= Right [Named "items", Each, Named "price"]
         parsePath "items[0]" @?= Right [Named "items", At 0]
         parsePath "." @?= Right []
+        parsePath ".[].a" @?= Right [Each, Named "a"]
         parsePath ".stock{\"a\\\"b\"}{}{key}"
           @?= Right [Named "stock", ValueOf "a\"b", EachValue, EachKey],
       testCase "what is none" . mapM_ (\t -> assertBool (show t) (isLeft (parsePath t))) $

@@ -56,16 +56,21 @@ data Copier = Copier Fd (IORef Tail)
 copierTail :: Copier -> IORef Tail
 copierTail (Copier _ end) = end
 
--- Write a new file with this header. If that fails, it is removed.
-toNewFile :: Target -> [FilePath] -> FileHeader -> (Copier -> IO a) -> IO a
-toNewFile (Target path force) inputs header act = do
+-- Make a new file, given what it is made of. If that fails, it is removed.
+making :: Target -> [FilePath] -> IO a -> IO a
+making (Target path force) inputs act = do
   there <- doesPathExist path
   when there $ do
     target <- canonicalizePath path
     sources <- mapM canonicalizePath inputs
     when (target `elem` sources) $ failed (path ++ ": is an input, too")
     unless force $ failed (path ++ ": exists; say --force to replace it")
-  (`onException` unless there (removeFile path)) . bracket (openToWrite path) closeFile $ \fd -> do
+  act `onException` unless there (removeFile path)
+
+-- Copy to a new file with this header.
+toNewFile :: Target -> [FilePath] -> FileHeader -> (Copier -> IO a) -> IO a
+toNewFile target inputs header act =
+  making target inputs . bracket (openToWrite (targetPath target)) closeFile $ \fd -> do
     marker <- randomWord
     let bytes = putFileHeader header {fileMarker = marker}
     truncateTo fd 0
@@ -166,11 +171,9 @@ instance HasFormat Written where
 --
 -- @since 0.1.0.0
 catValues :: Handles -> Target -> Schema -> [FilePath] -> IO ExitCode
-catValues hs (Target path force) schema paths = do
-  there <- doesPathExist path
-  when (there && not force) $ failed (path ++ ": exists; say --force to replace it")
-  (`onException` unless there (removeFile path)) $
-    withWriter defaultWriteOptions ty path $ \w -> do
+catValues hs target schema paths =
+  making target paths $
+    withWriter defaultWriteOptions ty (targetPath target) $ \w -> do
       let one ok input
             | not ok = pure False
             | otherwise = do

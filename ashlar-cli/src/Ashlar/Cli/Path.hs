@@ -34,7 +34,7 @@ import Ashlar.Cli.Json
 import Ashlar.Schema
 import Data.Char (isDigit)
 import qualified Data.List as List
-import Data.Maybe (catMaybes, fromMaybe, isJust)
+import Data.Maybe (fromMaybe, isJust)
 import Data.Text (Text)
 import qualified Data.Text as T
 import qualified Data.Vector as V
@@ -74,12 +74,7 @@ parsePath t
         | Just ('"', _) <- T.uncons r -> do
           (name, r') <- quotedText r
           (Named name :) <$> go r'
-        | otherwise ->
-          let (name, r') = T.span (`notElem` (".[]{}\"" :: String)) r
-           in case T.null name of
-                True | Just (c, _) <- T.uncons r', c /= '.' -> go r'
-                True -> Left "a name is missing after a point"
-                False -> (Named name :) <$> go r'
+        | otherwise -> named (T.span (`notElem` (".[]{}\"" :: String)) r)
       Just ('[', r) -> do
         let (inside, r') = T.break (== ']') r
         after <- closed r'
@@ -105,6 +100,11 @@ parsePath t
             _ -> Left ("neither {}, {key} nor {\"text\"}: {" ++ T.unpack inside ++ "}")
           (step :) <$> go after
       Just _ -> Left ("neither ., [ nor {: " ++ T.unpack rest)
+    named (name, r)
+      | not (T.null name) = (Named name :) <$> go r
+      -- The point at the beginning of @.[]@.
+      | T.any (`elem` ("[{" :: String)) (T.take 1 r) = go r
+      | otherwise = Left "a name is missing after a point"
     closed r = case T.uncons r of
       Just (c, after) | c == ']' || c == '}' -> Right after
       _ -> Left "a bracket is not closed"
@@ -263,4 +263,4 @@ stepsAt shapes path =
             | d <- take 200 (V.toList (schemaDefinitions (shapesSchema shapes))),
               c <- definitionConstructors d
           ]
-          ++ catMaybes [Just (T.pack (show i)) | i <- [1 .. 9 :: Int]]
+          ++ map (T.pack . show) [1 .. 9 :: Int]
