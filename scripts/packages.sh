@@ -39,6 +39,7 @@ base_packages=(
   doctest
   libghc-network-dev
   libghc-hashable-dev
+  libghc-optparse-applicative-dev
   libghc-unordered-containers-dev
 )
 

@@ -9,6 +9,7 @@ import System.Environment (getArgs)
 import Test.Tasty
 import qualified Tests.Crc32c
 import qualified Tests.Damage
+import qualified Tests.Described
 import qualified Tests.Golden
 import qualified Tests.Hostile
 import qualified Tests.Model
@@ -27,6 +28,7 @@ main = do
             Tests.Golden.tests,
             Tests.Model.tests,
             Tests.Damage.tests,
+            Tests.Described.tests,
             Tests.Hostile.tests,
             Tests.Processes.tests
           ]

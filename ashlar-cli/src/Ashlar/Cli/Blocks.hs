@@ -1,0 +1,143 @@
+{-# LANGUAGE BangPatterns #-}
+
+-- |
+-- Module      : Ashlar.Cli.Blocks
+-- Description : Blocks, and the schemas that they refer to
+module Ashlar.Cli.Blocks
+  ( Decoders,
+    decodersOf,
+    withBlock,
+    schemaAt,
+    decoderAt,
+
+    -- * Without the header of the file
+    findBlocks,
+    foldBlocksFrom,
+
+    -- * Records
+    wholeRecords,
+  )
+where
+
+import Ashlar.Cli.Input
+import Ashlar.Codec (DecodeError, Get)
+import Ashlar.File (Damage (..), Lost (..), ReadOptions (..), defaultReadOptions)
+import Ashlar.File.Blocks
+import Ashlar.File.Internal.Input (fileInput)
+import Ashlar.File.Internal.Records
+import Ashlar.File.Internal.Scan hiding (Block (..), blockEnd)
+import Ashlar.File.Internal.System (closeFile, openToRead)
+import Ashlar.Schema
+import Control.Exception (bracket)
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as B
+import Data.Int (Int64)
+import qualified Data.Map.Strict as M
+import Data.Word (Word64)
+import GHC.Fingerprint (Fingerprint)
+import System.Posix.Types (Fd)
+
+-- | The schemas of a file so far, by the offsets of their blocks.
+--
+-- @since 0.1.0.0
+newtype Decoders = Decoders (M.Map Int64 (Fingerprint, ByteString, Either String (Get Value)))
+
+-- | That of the header.
+--
+-- @since 0.1.0.0
+decodersOf :: FileHeader -> Decoders
+decodersOf h = Decoders (M.singleton 0 (entry (fileFingerprint h) (fileSchema h)))
+
+entry :: Fingerprint -> ByteString -> (Fingerprint, ByteString, Either String (Get Value))
+entry fingerprint' bytes = (fingerprint', bytes, getValue <$> schemaOf bytes)
+
+-- | With that of a block, if it has one. At most 100 are kept, and of large ones only the last.
+--
+-- @since 0.1.0.0
+withBlock :: Block -> Decoders -> Decoders
+withBlock b ds@(Decoders m)
+  | blockKind h == Ashlar.File.Blocks.Schema =
+    Decoders (M.insert (blockAt b) (entry (blockFingerprint h) (blockBody b)) trimmed)
+  | otherwise = ds
+  where
+    h = blockHeader b
+    -- That of the header stays.
+    trimmed
+      | M.size m < 100 && B.length (blockBody b) < 65536 = m
+      | otherwise = M.take 1 m
+
+-- | The schema of the records of a block: its bytes. 'Nothing' if it is lost.
+--
+-- @since 0.1.0.0
+schemaAt :: Decoders -> BlockHeader -> Maybe ByteString
+schemaAt (Decoders m) h = case M.lookup (blockSchemaAt h) m of
+  Just (f, bytes, _) | f == blockFingerprint h -> Just bytes
+  _ -> Nothing
+
+-- | How to decode the records of a block, or why that is not possible. 'Nothing' if their schema is
+-- lost.
+--
+-- @since 0.1.0.0
+decoderAt :: Decoders -> BlockHeader -> Maybe (Either String (Get Value))
+decoderAt (Decoders m) h = case M.lookup (blockSchemaAt h) m of
+  Just (f, _, g) | f == blockFingerprint h -> Just g
+  _ -> Nothing
+
+-- | The marker of a file whose header is lost, the offset of its first block, and the number of the
+-- first record. 'Nothing' if it has no blocks.
+--
+-- @since 0.1.0.0
+findBlocks :: FilePath -> IO (Maybe (Word64, Int64, Int64))
+findBlocks path = bracket (openToRead path) closeFile $ \fd -> do
+  found <- anyMarker (fileInput path fd)
+  case found of
+    Nothing -> pure Nothing
+    Just marker -> do
+      block <- searchBlock (scanOf path fd marker) 0 maxBound
+      pure (either (const Nothing) (\(at, h) -> Just (marker, at, blockFirst h)) block)
+
+scanOf :: FilePath -> Fd -> Word64 -> Scan
+scanOf path fd marker = Scan (fileInput path fd) marker (readBlockLimit defaultReadOptions)
+
+-- | 'foldBlocks' from the first block on, given the marker of the file.
+--
+-- @since 0.1.0.0
+foldBlocksFrom :: FilePath -> Word64 -> Int64 -> (b -> Event -> IO b) -> b -> IO b
+foldBlocksFrom path marker start f b0 = bracket (openToRead path) closeFile $ \fd -> do
+  let scan = scanOf path fd marker
+      go pos acc = do
+        step <- nextBlock scan pos
+        case step of
+          StepEnd -> pure acc
+          StepBlock b next -> f acc (WholeBlock b) >>= go next
+          StepDamaged cause resume -> do
+            let damage = Damage path (posOffset pos) (Just (posBlock pos)) (posRecord pos) cause
+            next <- passOver scan pos resume
+            case next of
+              Left end -> f acc (LostBlocks (Lost damage end Nothing))
+              Right (pos', n) ->
+                f acc (LostBlocks (Lost damage (posOffset pos') (Just n))) >>= go pos'
+  go (startAt start 0) {posGap = True} b0
+
+-- | How many records of an expanded body can be decoded, in how many bytes, and why no more. A body
+-- with bytes after its last record gives no reason.
+--
+-- @since 0.1.0.0
+wholeRecords :: Get Value -> Int -> ByteString -> (Int, Int, Maybe DecodeError)
+wholeRecords g count body = batches 0 body
+  where
+    Decode some = decodeBy g
+    result done rest = (,,) done (B.length body - B.length rest)
+    batches !done rest
+      | left <= 0 = result done rest Nothing
+      | otherwise = case some n rest of
+        Right (_, rest') -> batches (done + n) rest'
+        Left _ -> single done rest
+      where
+        left = count - done
+        n = max 1 (min 64 (min left (4096 * left `div` max 1 (B.length rest))))
+    single !done rest
+      | done >= count = result done rest Nothing
+      | otherwise = case some 1 rest of
+        Right (_, rest') -> single (done + 1) rest'
+        Left e -> result done rest (Just e)

@@ -1,0 +1,301 @@
+{-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE DerivingStrategies #-}
+
+-- |
+-- Module      : Ashlar.Cli.Input
+-- Description : Files of records, and files of bare values
+module Ashlar.Cli.Input
+  ( -- * Schemas
+    loadSchema,
+    schemaOf,
+    isRecordFile,
+    FileSchema (..),
+    schemasOf,
+
+    -- * Values
+    Input (..),
+    inputOf,
+    inputPath,
+    Selection (..),
+    everything,
+    Ending (..),
+    foldInput,
+    schemasIn,
+
+    -- * Damage
+    damageText,
+    lostText,
+  )
+where
+
+import Ashlar.Cli.Console
+import Ashlar.Codec (Codec, DecodeError, HasFormat (format), decode, summarizeError)
+import Ashlar.Codec.Combinators (byHand)
+import Ashlar.File
+import Ashlar.File.Blocks (BlockHeader (..), FileHeader (..), Kind (..), readHeader)
+import Ashlar.File.Internal.Input (fileInput)
+import Ashlar.File.Internal.Layout (fileHeaderBytes, magic)
+import Ashlar.File.Internal.Scan
+import Ashlar.File.Internal.System (closeFile, openToRead)
+import Ashlar.Get (Folded (..), hFoldGetUntil)
+import Ashlar.Schema (Schema, Value, getValue)
+import Control.Exception (bracket, displayException)
+import Control.Monad (when)
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as B
+import Data.IORef (newIORef, readIORef, writeIORef)
+import Data.Int (Int64)
+import GHC.Fingerprint (Fingerprint (..))
+import System.IO (IOMode (ReadMode), hFileSize, withBinaryFile)
+
+-- | Does a file begin as a file of records does?
+--
+-- @since 0.1.0.0
+isRecordFile :: FilePath -> IO Bool
+isRecordFile path =
+  withBinaryFile path ReadMode $ \h -> (== magic) <$> B.hGet h (B.length magic)
+
+-- | The schema of a file, which is one of records or just a schema.
+--
+-- @since 0.1.0.0
+loadSchema :: FilePath -> IO Schema
+loadSchema path = do
+  bytes <- schemaBytes
+  either (failed . (prefix ++)) pure (schemaOf bytes)
+  where
+    prefix = path ++ ": "
+    schemaBytes = do
+      records <- isRecordFile path
+      if records
+        then do
+          schemas <- schemasOf path
+          pure (maybe B.empty fileSchemaBytes (lastOf schemas))
+        else withBinaryFile path ReadMode $ \h -> do
+          size <- hFileSize h
+          if size > 16777216
+            then failed (prefix ++ "too large for a schema")
+            else B.hGetContents h
+    lastOf = foldl (\_ x -> Just x) Nothing
+
+-- | A schema from its bytes, or why it is none.
+--
+-- @since 0.1.0.0
+schemaOf :: ByteString -> Either String Schema
+schemaOf bytes = case decode bytes of
+  Right s -> Right s
+  Left e -> Left ("no schema that can be read: " ++ summarizeError e)
+
+-- | A schema of a file of records.
+--
+-- @since 0.1.0.0
+data FileSchema = FileSchema
+  { -- | The number of the first record that may have it.
+    fileSchemaFrom :: !Int64,
+    fileSchemaFingerprint :: !Fingerprint,
+    fileSchemaBytes :: !ByteString
+  }
+
+-- | The schemas of a file, in order. Only the headers of blocks are read. What is damaged is passed
+-- over. It fails if they have more than 64 MiB.
+--
+-- @since 0.1.0.0
+schemasOf :: FilePath -> IO [FileSchema]
+schemasOf path = do
+  header <- readHeader path
+  case header of
+    Left damage -> failed (displayException damage)
+    Right h -> bracket (openToRead path) closeFile $ \fd -> do
+      let scan = Scan (fileInput path fd) (fileMarker h) (readBlockLimit defaultReadOptions)
+          first = FileSchema 0 (fileFingerprint h) (fileSchema h)
+          go !left !at found = do
+            block <- headerAt scan at
+            case block of
+              Just b
+                | blockKind b == Schema -> do
+                  when (blockStored b > left) $ failed (path ++ ": schemas of more than 64 MiB")
+                  step <- nextBlock scan ((startAt at 0) {posGap = True})
+                  go (left - blockStored b) (endOf at b) $ case step of
+                    StepBlock s _ ->
+                      FileSchema (blockFirst b) (blockFingerprint b) (blockBody s) : found
+                    _ -> found
+                | otherwise -> go left (endOf at b) found
+              Nothing -> do
+                next <- searchBlock scan (at + 1) maxBound
+                either (const (pure (reverse found))) (\(at', _) -> go left at' found) next
+      go (67108864 :: Int) (fromIntegral (fileHeaderBytes h)) [first]
+
+-- | Where values come from.
+--
+-- @since 0.1.0.0
+data Input
+  = -- | A file of records.
+    RecordFile FilePath
+  | -- | Values of this schema, one after another.
+    BareFile FilePath Schema
+
+-- | The input that options ask for: the schema of bare values, if there is one, and the file.
+--
+-- @since 0.1.0.0
+inputOf :: Maybe FilePath -> FilePath -> IO Input
+inputOf schemaPath path = case schemaPath of
+  Just s -> BareFile path <$> loadSchema s
+  Nothing -> do
+    records <- isRecordFile path
+    if records
+      then pure (RecordFile path)
+      else
+        failed
+          (path ++ ": not a file of records; say --schema FILE if it has values one after another")
+
+-- | The name of the file.
+--
+-- @since 0.1.0.0
+inputPath :: Input -> FilePath
+inputPath input = case input of
+  RecordFile path -> path
+  BareFile path _ -> path
+
+-- | All schemas of an input. Those that cannot be read are left out.
+--
+-- @since 0.1.0.0
+schemasIn :: Input -> IO [Schema]
+schemasIn input = case input of
+  BareFile _ s -> pure [s]
+  RecordFile path -> do
+    found <- schemasOf path
+    pure [s | Right s <- map (schemaOf . fileSchemaBytes) found]
+
+-- | Which values are wanted.
+--
+-- @since 0.1.0.0
+data Selection = Selection
+  { -- | The number of the first.
+    selectFrom :: !Int64,
+    -- | How many.
+    selectCount :: !(Maybe Int64),
+    -- | Go on after damage?
+    selectKeepGoing :: !Bool
+  }
+
+-- | All values, up to the first damage.
+--
+-- @since 0.1.0.0
+everything :: Selection
+everything = Selection 0 Nothing False
+
+-- | How reading ended.
+--
+-- @since 0.1.0.0
+data Ending
+  = -- | Without damage.
+    Fine
+  | -- | With damage, which was reported.
+    WithDamage
+  deriving stock (Eq, Show)
+
+-- A record that is read by its schema.
+newtype Foreign x = Foreign x
+
+instance Codec (Foreign x)
+
+-- Nothing is written, and no record has today's format.
+instance HasFormat (Foreign x) where
+  format = byHand 1 (const 0) (const mempty) (fail "a fingerprint that no schema has")
+
+-- | Fold values from the left, in constant memory. Damage is reported.
+--
+-- @since 0.1.0.0
+foldInput ::
+  Handles ->
+  Selection ->
+  Input ->
+  -- | What to make of a value, given its schema. It is asked once for each schema.
+  (Schema -> Value -> x) ->
+  (b -> x -> IO b) ->
+  b ->
+  IO (b, Ending)
+foldInput hs selection input prepare f b0
+  | selectCount selection == Just 0 = pure (b0, Fine)
+  | otherwise = case input of
+    RecordFile path -> do
+      something <- newIORef Fine
+      outcome <- foldRecordsWith (options something) records path stepRecord (Acc 0 b0)
+      case outcome of
+        Ended _ acc -> (,) (accResult acc) <$> readIORef something
+        Stopped _ acc -> (,) (accResult acc) <$> readIORef something
+        Damaged _ acc damage -> do
+          complain hs (damageText damage)
+          pure (accResult acc, WithDamage)
+    BareFile path s -> withBinaryFile path ReadMode $ \h -> do
+      folded <- hFoldGetUntil h (prepare s <$> getValue s) stepBare (Acc 0 b0)
+      case folded of
+        FoldEnded _ acc -> pure (accResult acc, Fine)
+        FoldStopped _ acc -> pure (accResult acc, Fine)
+        FoldFailed offset acc e -> do
+          complain hs (brokenValue path (accCount acc) offset e)
+          pure (accResult acc, WithDamage)
+  where
+    options something =
+      defaultReadOptions
+        { readFrom = selectFrom selection,
+          readResync =
+            if selectKeepGoing selection
+              then Just (\lost -> writeIORef something WithDamage >> complain hs (lostText lost))
+              else Nothing
+        }
+    records =
+      RecordType
+        { typeSchema = B.empty,
+          typeFingerprint = Fingerprint 0 0,
+          typeEvolved = \bytes _ -> do
+            s <- schemaOf bytes
+            Right (Foreign . prepare s <$> getValue s)
+        }
+    stepRecord acc (Foreign x) = chosen acc x
+    stepBare acc x
+      | accCount acc < selectFrom selection = pure (Right acc {accCount = accCount acc + 1})
+      | otherwise = chosen acc x
+    chosen (Acc n b) x = do
+      b' <- f b x
+      let acc = Acc (n + 1) b'
+      pure (if isLast (n + 1) then Left acc else Right acc)
+    -- (Bare values that were passed over count.)
+    isLast n = maybe False (\k -> n - passedOver >= k) (selectCount selection)
+    passedOver = case input of
+      RecordFile _ -> 0
+      BareFile _ _ -> selectFrom selection
+
+brokenValue :: FilePath -> Int64 -> Int64 -> DecodeError -> String
+brokenValue path n offset e =
+  path ++ ": value " ++ show n ++ ", which begins at byte " ++ show offset
+    ++ ", cannot be decoded: "
+    ++ summarizeError e
+
+-- How many values there were, and the accumulator.
+data Acc b = Acc {accCount :: !Int64, accResult :: !b}
+
+-- | Damage, in one line.
+--
+-- @since 0.1.0.0
+damageText :: Damage -> String
+damageText damage = case damageCause damage of
+  BadRecord e ->
+    damageFile damage ++ ": at byte " ++ show (damageOffset damage)
+      ++ maybe "" (\n -> " (block " ++ show n ++ ")") (damageBlock damage)
+      ++ ", from record "
+      ++ show (damageRecord damage)
+      ++ " on: "
+      ++ summarizeError e
+  _ -> displayException damage
+
+-- | Damage, and what was lost because of it.
+--
+-- @since 0.1.0.0
+lostText :: Lost -> String
+lostText (Lost damage to next) =
+  damageText damage ++ "; " ++ case next of
+    Nothing -> "nothing follows"
+    Just n
+      | n > damageRecord damage ->
+        count (n - damageRecord damage) "record" ++ " lost, going on at byte " ++ show to
+      | otherwise -> "no records lost, going on at byte " ++ show to

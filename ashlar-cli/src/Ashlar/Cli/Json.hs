@@ -1,0 +1,192 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Ashlar.Cli.Json
+-- Description : Values as JSON
+--
+-- * Whole numbers are numbers with all their digits. Some programs read those of more than 2^53 as
+--   a 'Double' and round them. Those of more than 4,096 bits are strings in hexadecimal.
+-- * Floating-point numbers are numbers; @\"NaN\"@, @\"Infinity\"@ and @\"-Infinity\"@ are strings.
+-- * Decimals of fixed precision are numbers; fractions, dates, texts and characters are strings.
+-- * Bytes are strings in hexadecimal.
+-- * 'Nothing' is @null@. 'Just' is its value, or an array of it where that may be @null@, too.
+-- * Tuples, lists and sets are arrays. A map is an object if its keys are texts or characters, or
+--   else an array of pairs.
+-- * A record is an object, or an array if its fields have no names. A constructor of a sum without
+--   fields is its name, as a string; one with fields is an object with that name and the fields.
+module Ashlar.Cli.Json
+  ( jsonOf,
+    Shapes (..),
+    shapesOf,
+    isPositional,
+  )
+where
+
+import Ashlar.Builder
+import Ashlar.Cli.Scalar
+import Ashlar.Schema
+import Ashlar.Schema.Internal.Unwrap (unwrapping)
+import Data.ByteString (ByteString)
+import Data.Maybe (fromMaybe)
+import qualified Data.Text as T
+import qualified Data.Vector as V
+
+-- | The shapes of a schema, without newtypes.
+--
+-- @since 0.1.0.0
+data Shapes = Shapes
+  { shapesSchema :: Schema,
+    -- | A shape that is no newtype, unless that is recursive.
+    bareShape :: Shape -> Shape
+  }
+
+-- | Looked up once for each schema.
+--
+-- @since 0.1.0.0
+shapesOf :: Schema -> Shapes
+shapesOf s = Shapes s bare
+  where
+    known = unwrapping s
+    bare shape = case shape of
+      Reference i -> known V.! i
+      _ -> shape
+
+-- | How to write the values of a shape. Keep it for many values.
+--
+-- @since 0.1.0.0
+jsonOf :: Shapes -> Shape -> Value -> Builder
+jsonOf shapes = shapeOf
+  where
+    definitions = V.map definitionOf (schemaDefinitions (shapesSchema shapes))
+
+    shapeOf :: Shape -> Value -> Builder
+    shapeOf shape = case bareShape shapes shape of
+      Optional inner -> optional (isOptional inner) (shapeOf inner)
+      Tuple ss -> list (map shapeOf ss)
+      List _ inner -> elements (shapeOf inner)
+      NonEmpty _ inner -> elements (shapeOf inner)
+      Set _ inner -> elements (shapeOf inner)
+      Map _ k x
+        | isText k -> object (shapeOf k) (shapeOf x)
+        | otherwise -> pairs (shapeOf k) (shapeOf x)
+      Array i inner -> indexed (shapeOf i) (shapeOf inner)
+      Reference i -> definitions V.! i
+      _ -> scalar
+
+    definitionOf d = case (definitionForm d, definitionConstructors d) of
+      (Sum, cs) ->
+        let alternatives = V.fromList (map alternative cs)
+         in \value -> case value of
+              Tagged _ i _ xs -> (alternatives V.! i) xs
+              _ -> scalar value
+      (Newtype, [Constructor _ _ [f]]) -> shapeOf (fieldShape f)
+      (_, [c]) ->
+        let write = fieldsOf c
+         in \value -> case value of
+              Fields _ xs -> write xs
+              _ -> scalar value
+      _ -> scalar
+    alternative c
+      | null (constructorFields c) = \_ -> prefix
+      | otherwise = \xs -> byteString before <> write xs <> char7 '}'
+      where
+        prefix = byteString (toStrictByteString (quoted (constructorName c)))
+        before = toStrictByteString (char7 '{' <> prefix <> char7 ':')
+        write = fieldsOf c
+    fieldsOf c
+      | isPositional c = \xs -> char7 '[' <> separated writers xs <> char7 ']'
+      | otherwise =
+        let named = V.fromList (zipWith withKey (constructorFields c) (V.toList writers))
+         in \xs -> char7 '{' <> separated named xs <> char7 '}'
+      where
+        writers = V.fromList (map (shapeOf . fieldShape) (constructorFields c))
+        withKey f write =
+          let key = toStrictByteString (quoted (fieldName f) <> char7 ':') :: ByteString
+           in \x -> byteString key <> write x
+    separated fs xs = commas (char7 ',') (V.toList (V.zipWith ($) fs xs))
+    isOptional inner = case bareShape shapes inner of
+      Optional _ -> True
+      _ -> False
+    isText k = case bareShape shapes k of
+      Leaf l -> case l of
+        Utf8 _ -> True
+        Utf16 -> True
+        Character -> True
+        ScalarCharacter -> True
+        _ -> False
+      _ -> False
+
+-- | Have the fields no names? Not if there are none.
+--
+-- @since 0.1.0.0
+isPositional :: Constructor -> Bool
+isPositional c =
+  not (null fields) && and (zipWith (\i f -> fieldName f == position i) [1 ..] fields)
+  where
+    fields = constructorFields c
+    position i = T.pack (show (i :: Int))
+
+optional :: Bool -> (Value -> Builder) -> Value -> Builder
+optional inArray write value = case value of
+  Perhaps Nothing -> "null"
+  Perhaps (Just x)
+    | inArray -> char7 '[' <> write x <> char7 ']'
+    | otherwise -> write x
+  _ -> scalar value
+
+list :: [Value -> Builder] -> Value -> Builder
+list writers value = case value of
+  Several xs ->
+    char7 '[' <> commas (char7 ',') (zipWith ($) writers (V.toList xs)) <> char7 ']'
+  _ -> scalar value
+
+elements :: (Value -> Builder) -> Value -> Builder
+elements write value = case value of
+  Elements _ xs -> array write xs
+  _ -> scalar value
+
+array :: (a -> Builder) -> V.Vector a -> Builder
+array write xs = char7 '[' <> commas (char7 ',') (map write (V.toList xs)) <> char7 ']'
+
+object, pairs, indexed :: (Value -> Builder) -> (Value -> Builder) -> Value -> Builder
+object key write value = case value of
+  Entries _ xs ->
+    char7 '{'
+      <> commas (char7 ',') [key k <> char7 ':' <> write x | (k, x) <- V.toList xs]
+      <> char7 '}'
+  _ -> scalar value
+pairs key write value = case value of
+  Entries _ xs ->
+    array (\(k, x) -> char7 '[' <> key k <> char7 ',' <> write x <> char7 ']') xs
+  _ -> scalar value
+indexed index write value = case value of
+  Indexed low high xs ->
+    "{\"from\":" <> index low <> ",\"to\":" <> index high <> ",\"elements\":" <> array write xs
+      <> char7 '}'
+  _ -> scalar value
+
+-- What has no parts.
+scalar :: Value -> Builder
+scalar value = case value of
+  Whole l n -> case l of
+    FixedPoint units
+      | Just b <- decimal n (toInteger units) -> b
+      | otherwise -> string (wholeNumber n <> char7 '/' <> wholeNumber (toInteger units))
+    Date -> maybe (number n) string (date n)
+    Duration -> fromMaybe (number n) (decimal n 1000000000000)
+    _ -> number n
+  Fraction _ n d -> string (wholeNumber n <> char7 '/' <> wholeNumber d)
+  Binary32 _ x -> float (isNaN x || isInfinite x) (floatDec x)
+  Binary64 _ x -> float (isNaN x || isInfinite x) (doubleDec x)
+  Truth b -> if b then "true" else "false"
+  Letter _ c -> quotedChar c
+  Written _ t -> quoted t
+  Blob _ bs -> string (hexadecimal bs)
+  Raw bs -> string (hexadecimal bs)
+  Several xs | V.null xs -> "[]"
+  -- All others have a shape with parts.
+  _ -> "null"
+  where
+    number n = if isExact n then integerDec n else string (wholeNumber n)
+    string b = char7 '"' <> b <> char7 '"'
+    float special b = if special then string b else b

@@ -1,0 +1,162 @@
+-- |
+-- Module      : Ashlar.Cli.Options
+-- Description : The command line
+module Ashlar.Cli.Options
+  ( Command (..),
+    commandLine,
+    commandNames,
+  )
+where
+
+import Ashlar.Cli.Input (Selection (..))
+import Ashlar.Cli.Path
+import Ashlar.Cli.Schemas (SchemaStyle (..))
+import Ashlar.Cli.Show (Style (..))
+import Data.Int (Int64)
+import qualified Data.Text as T
+import Options.Applicative hiding (style)
+
+-- | What to do.
+--
+-- @since 0.1.0.0
+data Command
+  = SchemaCommand SchemaStyle FilePath
+  | -- | With the schema of bare values.
+    ShowCommand Style Selection (Maybe FilePath) FilePath
+  | QueryCommand Style Selection (Maybe FilePath) FilePath Path
+  | VerifyCommand (Maybe FilePath) [FilePath]
+  | DiffCommand FilePath FilePath
+  | -- | Also: may the target exist, and may types differ?
+    CatCommand Bool Bool (Maybe FilePath) FilePath [FilePath]
+  | RepairCommand Bool (Maybe FilePath) FilePath FilePath
+  | StatCommand Selection (Maybe FilePath) FilePath
+
+-- | The parser of the command line.
+--
+-- @since 0.1.0.0
+commandLine :: ParserInfo Command
+commandLine =
+  info
+    (helper <*> versionOption <*> hsubparser (foldMap toCommand commands))
+    ( fullDesc
+        <> header "ashlar - show, check, compare, copy and mend files of records"
+        <> footer exitCodes
+    )
+  where
+    toCommand (name, what, parser) = command name (info parser (progDesc what <> footer exitCodes))
+    versionOption =
+      infoOption "ashlar 0.1.0.0" (long "version" <> help "Show the version of the tool")
+
+exitCodes :: String
+exitCodes =
+  "Exit codes: 0 if all is well; 1 if something is damaged, or different; 2 if the command is \
+  \wrong, or a file cannot be opened or written."
+
+-- | The names of all commands.
+--
+-- @since 0.1.0.0
+commandNames :: [String]
+commandNames = [name | (name, _, _) <- commands]
+
+commands :: [(String, String, Parser Command)]
+commands =
+  [ ( "schema",
+      "Show the type of the records of FILE, or a schema that is stored alone",
+      SchemaCommand <$> schemaStyle <*> file "FILE"
+    ),
+    ( "show",
+      "Show values, one in a line",
+      ShowCommand <$> style <*> selection <*> schemaOption <*> file "FILE"
+    ),
+    ( "query",
+      "Show parts of values, one in a line: .items[].price, .items[0], .shape.Circle, .stock{}, \
+      \.stock{\"brick\"}",
+      QueryCommand <$> style <*> selection <*> schemaOption <*> file "FILE" <*> pathArgument
+    ),
+    ( "verify",
+      "Check structure, checksums and values, and say what is damaged",
+      VerifyCommand <$> schemaOption <*> some (file "FILE...")
+    ),
+    ( "diff",
+      "Show what is different between the types of two files, or between two schemas",
+      DiffCommand <$> file "A" <*> file "B"
+    ),
+    ( "cat",
+      "Copy the records of all files to one. With --schema, the files have values one after \
+      \another",
+      CatCommand
+        <$> force
+        <*> switch (long "mixed" <> help "Allow records of different types")
+        <*> schemaOption
+        <*> output
+        <*> some (file "FILE...")
+    ),
+    ( "repair",
+      "Copy what is readable of a damaged file, and say what was lost",
+      RepairCommand
+        <$> force
+        <*> optional
+          ( strOption $
+              long "schema" <> metavar "SCHEMA" <> action "file"
+                <> help "The type of the records, if the header of FILE is lost"
+          )
+        <*> output
+        <*> file "FILE"
+    ),
+    ( "stat",
+      "Show how many records and bytes there are, and which parts of the records take them",
+      StatCommand <$> selection <*> schemaOption <*> file "FILE"
+    )
+  ]
+
+file :: String -> Parser FilePath
+file name = strArgument (metavar name <> action "file")
+
+output :: Parser FilePath
+output =
+  strOption
+    (short 'o' <> long "output" <> metavar "OUT" <> action "file" <> help "The file to write")
+
+force :: Parser Bool
+force = switch (short 'f' <> long "force" <> help "Replace OUT if it exists")
+
+schemaOption :: Parser (Maybe FilePath)
+schemaOption =
+  optional . strOption $
+    long "schema" <> metavar "SCHEMA" <> action "file"
+      <> help "FILE has values one after another: of this schema, or of the type of this file"
+
+schemaStyle :: Parser SchemaStyle
+schemaStyle =
+  flag' SchemaJson (long "json" <> help "As JSON")
+    <|> flag' SchemaRaw (long "raw" <> help "In bytes, for --schema")
+    <|> pure SchemaText
+
+style :: Parser Style
+style = flag AsText AsJson (long "json" <> help "As JSON, with all digits of each number")
+
+selection :: Parser Selection
+selection =
+  Selection
+    <$> option
+      natural
+      ( long "from" <> metavar "N" <> value 0
+          <> help
+            "Begin with record N, \
+            \counted from 0"
+      )
+    <*> optional (option natural (long "count" <> metavar "M" <> help "At most M records"))
+    <*> switch
+      ( short 'k' <> long "keep-going"
+          <> help
+            "Go on after damage, with the next \
+            \whole block"
+      )
+
+natural :: ReadM Int64
+natural = eitherReader $ \s -> case reads s of
+  [(n, "")] | n >= 0 && n <= toInteger (maxBound :: Int64) -> Right (fromInteger n)
+  _ -> Left ("not a number of records: " ++ s)
+
+pathArgument :: Parser Path
+pathArgument = argument (eitherReader (parsePath . T.pack)) (metavar "PATH")

@@ -1,0 +1,266 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Ashlar.Cli.Path
+-- Description : Parts of values, by their paths
+--
+-- > .items[].price     the prices of all items
+-- > .items[0]          the first item
+-- > .shape.Circle      the shapes that are circles
+-- > .stock{}           the values of a map; {key} for its keys, {"brick"} for that of a key
+-- > .point.1           the first of a tuple, or of fields without names
+--
+-- A path goes through 'Maybe' and newtypes, which have no step of their own. What is not there has
+-- no results.
+--
+-- Note [Following a path]
+-- ~~~~~~~~~~~~~~~~~~~~~~~
+-- A path is compiled once for a schema: there is a table of the definitions for each step. So this
+-- takes time in proportion to the schema times the path, whatever an untrusted schema refers to.
+-- Which constructor a value has is looked up, and not tried.
+module Ashlar.Cli.Path
+  ( Step (..),
+    Path,
+    parsePath,
+    showPath,
+    Follow,
+    follow,
+    stepsAt,
+  )
+where
+
+import Ashlar.Cli.Json
+import Ashlar.Schema
+import Data.Char (isDigit)
+import qualified Data.List as List
+import Data.Maybe (fromMaybe, isJust)
+import Data.Text (Text)
+import qualified Data.Text as T
+import qualified Data.Vector as V
+
+-- | From a value to some of its parts.
+--
+-- @since 0.1.0.0
+data Step
+  = -- | A field, or the fields of a constructor.
+    Named Text
+  | -- | All elements.
+    Each
+  | -- | An element, counted from 0.
+    At Int
+  | -- | All values of a map.
+    EachValue
+  | -- | All keys.
+    EachKey
+  | -- | The value of a key that is a text.
+    ValueOf Text
+  deriving stock (Eq, Show)
+
+-- | Steps, from the outermost value.
+type Path = [Step]
+
+-- | Read a path.
+--
+-- @since 0.1.0.0
+parsePath :: Text -> Either String Path
+parsePath t
+  | t == "." || T.null t = Right []
+  | otherwise = go (if T.any (`elem` (".[{" :: String)) (T.take 1 t) then t else T.cons '.' t)
+  where
+    go rest = case T.uncons rest of
+      Nothing -> Right []
+      Just ('.', r)
+        | Just ('"', _) <- T.uncons r -> do
+          (name, r') <- quotedText r
+          (Named name :) <$> go r'
+        | otherwise -> named (T.span (`notElem` (".[]{}\"" :: String)) r)
+      Just ('[', r) -> do
+        let (inside, r') = T.break (== ']') r
+        after <- closed r'
+        step <-
+          if T.null inside
+            then Right Each
+            else
+              if T.all isDigit inside && T.length inside < 10
+                then Right (At (read (T.unpack inside)))
+                else Left ("not the number of an element: " ++ T.unpack inside)
+        (step :) <$> go after
+      Just ('{', r)
+        | Just ('"', _) <- T.uncons r -> do
+          (key, r') <- quotedText r
+          after <- closed r'
+          (ValueOf key :) <$> go after
+        | otherwise -> do
+          let (inside, r') = T.break (== '}') r
+          after <- closed r'
+          step <- case inside of
+            "" -> Right EachValue
+            "key" -> Right EachKey
+            _ -> Left ("neither {}, {key} nor {\"text\"}: {" ++ T.unpack inside ++ "}")
+          (step :) <$> go after
+      Just _ -> Left ("neither ., [ nor {: " ++ T.unpack rest)
+    named (name, r)
+      | not (T.null name) = (Named name :) <$> go r
+      -- The point at the beginning of @.[]@.
+      | T.any (`elem` ("[{" :: String)) (T.take 1 r) = go r
+      | otherwise = Left "a name is missing after a point"
+    closed r = case T.uncons r of
+      Just (c, after) | c == ']' || c == '}' -> Right after
+      _ -> Left "a bracket is not closed"
+    -- A string in quotation marks, in which a backslash stands before a quotation mark.
+    quotedText r = inQuotes [] (T.drop 1 r)
+    inQuotes acc r = case T.uncons r of
+      Just ('"', after) -> Right (T.pack (reverse acc), after)
+      Just ('\\', after) | Just (c, after') <- T.uncons after -> inQuotes (c : acc) after'
+      Just (c, after) -> inQuotes (c : acc) after
+      Nothing -> Left "a quotation mark is missing"
+
+-- | A path as it is written.
+--
+-- @since 0.1.0.0
+showPath :: Path -> Text
+showPath steps = if null steps then "." else T.concat (map one steps)
+  where
+    one step = case step of
+      Named n
+        | T.any (`elem` (".[]{}\"" :: String)) n || T.null n -> "." <> inQuotes n
+        | otherwise -> "." <> n
+      Each -> "[]"
+      At i -> T.concat ["[", T.pack (show i), "]"]
+      EachValue -> "{}"
+      EachKey -> "{key}"
+      ValueOf k -> T.concat ["{", inQuotes k, "}"]
+    inQuotes n = T.concat ["\"", T.concatMap quote n, "\""]
+    quote c = if c `elem` ("\"\\" :: String) then T.pack ['\\', c] else T.singleton c
+
+-- | The results in a value.
+type Follow r = Value -> [r]
+
+-- | What to do at the end of a path, given a shape, and then the path. 'Nothing' if no value of the
+-- schema has such a part.
+--
+-- @since 0.1.0.0
+follow :: Shapes -> (Shape -> Value -> r) -> Path -> Maybe (Follow r)
+follow shapes end path = toShape 0 (schemaRoot (shapesSchema shapes))
+  where
+    steps = V.fromList path
+    definitions = schemaDefinitions (shapesSchema shapes)
+    -- For the number of steps that have been made, and a definition.
+    table =
+      V.generate (length path + 1) $ \n ->
+        V.imap (\i d -> toDefinition n (Reference i) d) definitions
+
+    toShape n shape = case bareShape shapes shape of
+      Reference i -> table V.! n V.! i
+      bare -> case steps V.!? n of
+        Nothing -> Just (\x -> [end bare x])
+        Just step -> stepIn n step bare
+
+    stepIn n step bare = case (bare, step) of
+      (Optional inner, _) -> fmap ifPresent (toShape n inner)
+      (Tuple ss, Named name)
+        | Just i <- position name, i < length ss -> fmap (partAt i) (toShape (n + 1) (ss !! i))
+      (List _ inner, _) | isElement -> elementsOf inner
+      (NonEmpty _ inner, _) | isElement -> elementsOf inner
+      (Set _ inner, _) | isElement -> elementsOf inner
+      (Array _ inner, _) | isElement -> elementsOf inner
+      (Map _ _ x, EachValue) -> entriesOf snd <$> toShape (n + 1) x
+      (Map _ k _, EachKey) -> entriesOf fst <$> toShape (n + 1) k
+      (Map _ _ x, ValueOf key) -> lookupKey key <$> toShape (n + 1) x
+      _ -> Nothing
+      where
+        isElement = case step of
+          Each -> True
+          At _ -> True
+          _ -> False
+        elementsOf inner = elements step <$> toShape (n + 1) inner
+
+    toDefinition n shape d = case (definitionForm d, definitionConstructors d, steps V.!? n) of
+      (Newtype, [Constructor _ _ [f]], _) -> toShape n (fieldShape f)
+      (_, _, Nothing) -> Just (\x -> [end shape x])
+      (Sum, cs, Just (Named name)) -> bySum n shape name cs
+      (_, [c], Just (Named name)) -> (\k -> fields k) <$> toField n name c
+      _ -> Nothing
+      where
+        fields k value = case value of
+          Fields _ xs -> k xs
+          _ -> []
+
+    -- The field with a name.
+    toField n name c = case List.findIndex ((== name) . fieldName) (constructorFields c) of
+      Just i ->
+        (\k xs -> maybe [] k (xs V.!? i))
+          <$> toShape (n + 1) (fieldShape (constructorFields c !! i))
+      Nothing -> Nothing
+
+    bySum n shape name cs
+      | any isJust alternatives = Just $ \value -> case value of
+        Tagged _ i _ xs -> maybe [] (\k -> k value xs) (fromMaybe Nothing (byTag V.!? i))
+        _ -> []
+      | otherwise = Nothing
+      where
+        byTag = V.fromList alternatives
+        alternatives = map alternative cs
+        isConstructor = any ((== name) . constructorName) cs
+        alternative c
+          | constructorName c == name = inside c
+          | isConstructor = Nothing
+          | otherwise = (\k _ xs -> k xs) <$> toField n name c
+        -- After the name of a constructor: its fields, or the value.
+        inside c = case steps V.!? (n + 1) of
+          Nothing -> Just (\value _ -> [end shape value])
+          Just (Named field) -> (\k _ xs -> k xs) <$> toField (n + 1) field c
+          Just _ -> Nothing
+
+position :: Text -> Maybe Int
+position name
+  | not (T.null name) && T.all isDigit name && T.length name < 6 = Just (read (T.unpack name) - 1)
+  | otherwise = Nothing
+
+ifPresent :: Follow r -> Follow r
+ifPresent k value = case value of
+  Perhaps (Just x) -> k x
+  _ -> []
+
+partAt :: Int -> Follow r -> Follow r
+partAt i k value = case value of
+  Several xs -> maybe [] k (xs V.!? i)
+  _ -> []
+
+elements :: Step -> Follow r -> Follow r
+elements step k value = case value of
+  Elements _ xs -> chosen xs
+  Indexed _ _ xs -> chosen xs
+  _ -> []
+  where
+    chosen xs = case step of
+      At i -> maybe [] k (xs V.!? i)
+      _ -> concatMap k (V.toList xs)
+
+entriesOf :: ((Value, Value) -> Value) -> Follow r -> Follow r
+entriesOf side k value = case value of
+  Entries _ xs -> concatMap (k . side) (V.toList xs)
+  _ -> []
+
+lookupKey :: Text -> Follow r -> Follow r
+lookupKey key k value = case value of
+  Entries _ xs -> concat [k x | (Written _ t, x) <- V.toList xs, t == key]
+  _ -> []
+
+-- | The steps that can be made after a path, at most some dozens.
+--
+-- @since 0.1.0.0
+stepsAt :: Shapes -> Path -> [Step]
+stepsAt shapes path =
+  take 40 (filter (\s -> isJust (follow shapes (\_ _ -> ()) (path ++ [s]))) candidates)
+  where
+    candidates = [Each, EachValue, EachKey] ++ map Named names
+    names =
+      take 2000 . List.nub . take 2000 $
+        concat
+          [ constructorName c : map fieldName (constructorFields c)
+            | d <- take 200 (V.toList (schemaDefinitions (shapesSchema shapes))),
+              c <- definitionConstructors d
+          ]
+          ++ map (T.pack . show) [1 .. 9 :: Int]

@@ -1,0 +1,80 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Ashlar.Cli.Schemas
+-- Description : schema and diff
+module Ashlar.Cli.Schemas
+  ( SchemaStyle (..),
+    showSchema,
+    diffFiles,
+  )
+where
+
+import Ashlar.Builder (char7, toStrictByteString)
+import Ashlar.Cli.Console
+import Ashlar.Cli.Input
+import Ashlar.Cli.Scalar (escaped)
+import Ashlar.Schema
+import qualified Data.ByteString as B
+import qualified Data.Text as T
+import qualified Data.Text.Encoding as T
+import System.Exit (ExitCode (..))
+
+-- | How to show a schema.
+--
+-- @since 0.1.0.0
+data SchemaStyle = SchemaText | SchemaJson | SchemaRaw
+
+-- | Show the schema of a file of records, or a schema that a file has. A file whose type has
+-- changed has several: they are shown as text, and the last one in other styles.
+--
+-- @since 0.1.0.0
+showSchema :: Handles -> SchemaStyle -> FilePath -> IO ExitCode
+showSchema hs style path = do
+  case style of
+    SchemaText -> do
+      records <- isRecordFile path
+      if records
+        then schemasOf path >>= allOf
+        else loadSchema path >>= putSchema
+    SchemaJson -> loadSchema path >>= putLine hs . printable . toStrictByteString . schemaToJson
+    SchemaRaw -> do
+      records <- isRecordFile path
+      bytes <-
+        if records
+          then maybe B.empty fileSchemaBytes . lastOf <$> schemasOf path
+          else B.empty <$ loadSchema path
+      if records then B.hPut (handleOut hs) bytes else B.readFile path >>= B.hPut (handleOut hs)
+  pure ExitSuccess
+  where
+    -- All that is not ASCII stands in strings.
+    printable = foldMap (\c -> if c < '\DEL' then char7 c else escaped c) . T.unpack . T.decodeUtf8
+    lastOf = foldl (\_ x -> Just x) Nothing
+    putSchema s = putLines hs (T.lines (describeSchema s))
+    allOf found = case found of
+      [one] -> readable one >>= putSchema
+      _ -> mapM_ (\one -> heading one >> (readable one >>= putSchema)) found
+    heading one =
+      putLines
+        hs
+        [inColour hs Yellow (T.pack ("-- from record " ++ show (fileSchemaFrom one) ++ " on"))]
+    readable one =
+      either (\e -> failed (path ++ ": " ++ e)) pure (schemaOf (fileSchemaBytes one))
+
+-- | Show what is different between the schemas of two files.
+--
+-- @since 0.1.0.0
+diffFiles :: Handles -> FilePath -> FilePath -> IO ExitCode
+diffFiles hs old new = do
+  differences <- diffSchemas <$> loadSchema old <*> loadSchema new
+  mapM_ (\d -> putLines hs [inColour hs (colourOf d) (line d)]) differences
+  pure (if null differences then ExitSuccess else ExitFailure 1)
+  where
+    line = T.pack . concatMap oneLine . harmless . T.unpack . describeDifference
+    oneLine c = if c == '\n' then "\\n" else [c]
+    colourOf d = case differenceWhat d of
+      FieldAdded _ _ -> Green
+      ConstructorAdded _ -> Green
+      FieldDropped _ _ -> Red
+      ConstructorDropped _ -> Red
+      _ -> Yellow

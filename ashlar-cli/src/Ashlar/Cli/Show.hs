@@ -1,0 +1,79 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Ashlar.Cli.Show
+-- Description : show and query
+module Ashlar.Cli.Show
+  ( Style (..),
+    showValues,
+    queryValues,
+  )
+where
+
+import Ashlar.Builder (Builder)
+import Ashlar.Cli.Console
+import Ashlar.Cli.Input
+import Ashlar.Cli.Json
+import Ashlar.Cli.Path
+import Ashlar.Cli.Text
+import Ashlar.Schema
+import Control.Monad (when)
+import qualified Data.List as List
+import Data.Maybe (fromMaybe, isJust)
+import qualified Data.Text as T
+import System.Exit (ExitCode (..))
+
+-- | How to show values.
+--
+-- @since 0.1.0.0
+data Style = AsText | AsJson
+
+-- | Show values, one in a line.
+--
+-- @since 0.1.0.0
+showValues :: Handles -> Style -> Selection -> Input -> IO ExitCode
+showValues hs style selection input = do
+  (_, ending) <- foldInput hs selection input prepare (\_ b -> putLine hs b) ()
+  pure (exitOf ending)
+  where
+    prepare s =
+      let write = writer style (shapesOf s) (schemaRoot s) in write
+
+writer :: Style -> Shapes -> Shape -> Value -> Builder
+writer style shapes = case style of
+  AsText -> const textOf
+  AsJson -> jsonOf shapes
+
+-- | Show parts of values, one in a line. It fails if no schema of the input has the path.
+--
+-- @since 0.1.0.0
+queryValues :: Handles -> Style -> Selection -> Path -> Input -> IO ExitCode
+queryValues hs style selection path input = do
+  schemas <- schemasIn input
+  let found = map (isJust . compiled) schemas
+  when (not (null schemas) && not (or found)) $ failed (noSuchPart schemas)
+  when (or found && not (and found)) $
+    complain hs (inputPath input ++ ": records of another schema do not have " ++ shownPath)
+  (_, ending) <- foldInput hs selection input prepare (\_ bs -> mapM_ (putLine hs) bs) ()
+  pure (exitOf ending)
+  where
+    compiled s = let shapes = shapesOf s in follow shapes (writer style shapes) path
+    prepare s = fromMaybe (const []) (compiled s)
+    shownPath = T.unpack (showPath path)
+    noSuchPart schemas =
+      inputPath input ++ ": there is no " ++ T.unpack (showPath (known ++ [missing])) ++ others
+      where
+        s = last schemas
+        shapes = shapesOf s
+        has p = isJust (follow shapes (\_ _ -> ()) p)
+        -- The longest beginning that is there, and the step after it.
+        known = last (filter has (List.inits (init path)))
+        missing = path !! length known
+        others = case stepsAt shapes known of
+          [] -> ""
+          steps -> "; there is " ++ List.intercalate ", " (map (T.unpack . showPath . (: [])) steps)
+
+exitOf :: Ending -> ExitCode
+exitOf ending = case ending of
+  Fine -> ExitSuccess
+  WithDamage -> ExitFailure 1

@@ -1,0 +1,23 @@
+-- |
+-- Module      : Main
+-- Description : The tool, as a user runs it
+module Main (main) where
+
+import Test.Tasty
+import qualified Tests.Commands
+import qualified Tests.Damage
+import qualified Tests.Json
+import qualified Tests.Paths
+import qualified Tests.Usage
+
+main :: IO ()
+main =
+  defaultMain $
+    testGroup
+      "ashlar"
+      [ Tests.Commands.tests,
+        Tests.Damage.tests,
+        Tests.Json.tests,
+        Tests.Paths.tests,
+        Tests.Usage.tests
+      ]

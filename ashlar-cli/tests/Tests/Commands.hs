@@ -1,0 +1,331 @@
+{-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE TypeApplications #-}
+
+-- |
+-- Module      : Tests.Commands
+-- Description : Each command, on files without damage
+module Tests.Commands (tests) where
+
+import Ashlar.Builder (hPutBuilder)
+import Ashlar.Codec (encode, put)
+import Ashlar.File hiding (Outcome)
+import Ashlar.File.Described
+import Ashlar.Schema (schema)
+import qualified Data.ByteString as B
+import Data.Int (Int64)
+import System.Directory (listDirectory)
+import System.FilePath ((</>))
+import System.IO
+import Test.Tasty
+import Test.Tasty.HUnit
+import Tests.Run
+import Tests.Types
+
+tests :: TestTree
+tests =
+  testGroup
+    "commands"
+    [ testCase "schema" schemas,
+      testCase "show" shown,
+      testCase "show: a range" ranges,
+      testCase "show: a type that changed" changed,
+      testCase "query" queries,
+      testCase "query: what is not there" noSuchPart,
+      testCase "verify" verified,
+      testCase "diff" differences,
+      testCase "cat" concatenated,
+      testCase "stat" statistics,
+      testCase "stat: a recursive type" recursive,
+      testCase "bare values" bare,
+      testCase "a type that is not described" undescribed,
+      testCase "colours" colours
+    ]
+
+withOrders :: (FilePath -> (String -> FilePath) -> ([String] -> IO Outcome) -> IO a) -> IO a
+withOrders act = inFolder $ \folder -> do
+  writeRecords described (folder </> "orders") orders
+  act (folder </> "orders") (folder </>) (ashlar folder)
+
+schemaText :: [String]
+schemaText =
+  [ "Order",
+    "",
+    "data Order = Order { number :: Int64, channel :: Channel, items :: [Item], note :: Maybe \
+    \Text }",
+    "",
+    "data Channel = Web | Shop { town :: Text, till :: Word8 }",
+    "",
+    "data Item = Item { name :: Text, price :: Double }"
+  ]
+
+schemas :: Assertion
+schemas = withOrders $ \path inside run -> do
+  run ["schema", path] `gives` (0, schemaText, [])
+  B.writeFile (inside "schema") (encode (schema @Order))
+  run ["schema", inside "schema"] `gives` (0, schemaText, [])
+  raw <- run ["schema", "--raw", inside "schema"]
+  raw' <- run ["schema", "--raw", path]
+  raw @?= raw'
+  json <- printed (run ["schema", "--json", path])
+  take 59 (concat json)
+    @?= "{\"root\":{\"type\":\"reference\",\"to\":0},\"definitions\":[{\"n\
+        \ame\":"
+  B.writeFile (inside "none") "no schema"
+  run ["schema", inside "none"]
+    `gives` ( 2,
+              [],
+              [ "ashlar: none: no schema that can be read: at byte 0, in Schema.schemaRoot: \
+                \constructor tag 110, but Shape has 14 constructors (tags 0 to 13)"
+              ]
+            )
+
+shown :: Assertion
+shown = withOrders $ \path _ run -> do
+  run ["show", path]
+    `gives` ( 0,
+              [ "Order {number = 1, channel = Shop {town = \"Graz\", till = 7}, items = [Item \
+                \{name = \"brick\", price = 0.75}, Item {name = \"mortar\", price = 4.5}], \
+                \note = Nothing}",
+                "Order {number = 2, channel = Web, items = [], note = Just \"urgent\"}",
+                "Order {number = -3, channel = Web, items = [Item {name = \"s\\u001b[31md\", \
+                \price = 1.0e9}], note = Nothing}"
+              ],
+              []
+            )
+  run ["show", path, "--json"]
+    `gives` ( 0,
+              [ "{\"number\":1,\"channel\":{\"Shop\":{\"town\":\"Graz\",\"till\":7}},\"items\
+                \\":[{\"name\":\"brick\",\"price\":0.75},{\"name\":\"mortar\",\"price\":4.5}],\
+                \\"note\":null}",
+                "{\"number\":2,\"channel\":\"Web\",\"items\":[],\"note\":\"urgent\"}",
+                "{\"number\":-3,\"channel\":\"Web\",\"items\":[{\"name\":\"s\\u001b[31md\",\"p\
+                \rice\":1.0e9}],\"note\":null}"
+              ],
+              []
+            )
+
+ranges :: Assertion
+ranges = inFolder $ \folder -> do
+  let path = folder </> "numbers"
+      shows' args = printed (ashlar folder (["show", path] ++ args))
+  writeRecords described path [0 .. 20000 :: Int64]
+  got <- shows' ["--from", "19999"]
+  got @?= ["19999", "20000"]
+  some <- shows' ["--from", "12345", "--count", "2"]
+  some @?= ["12345", "12346"]
+  none <- shows' ["--count", "0"]
+  none @?= []
+  after' <- shows' ["--from", "20001"]
+  after' @?= []
+  all' <- shows' []
+  all' @?= map show [0 .. 20000 :: Int]
+
+changed :: Assertion
+changed = inFolder $ \folder -> do
+  let path = folder </> "changing"
+      ty = (described :: RecordType Order) {typeEvolved = \_ _ -> Left "old"}
+      ty' = ty {typeEvolved = \_ _ -> Right (pure (Order 0 Web [] Nothing))}
+  writeRecords described path olderOrders
+  appendRecords ty' path (take 1 (drop 1 orders))
+  lines' <- printed (ashlar folder ["show", path])
+  lines'
+    @?= [ "Order' {number' = 1, note' = \"one\"}",
+          "Order' {number' = 2, note' = \"two\"}",
+          "Order {number = 2, channel = Web, items = [], note = Just \"urgent\"}"
+        ]
+  found <- printed (ashlar folder ["schema", path])
+  found
+    @?= [ "-- from record 0 on",
+          "Older",
+          "",
+          "data Older = Order' { number' :: Int64, note' \
+          \:: Text }",
+          "-- from record 2 on"
+        ]
+      ++ schemaText
+  ashlar folder ["query", path, ".note"]
+    `gives` ( 0,
+              ["Just \"urgent\""],
+              [ "ashlar: changing: records of another schema do not \
+                \have .note"
+              ]
+            )
+  -- The last one counts.
+  writeRecords described (folder </> "orders") orders
+  ashlar folder ["diff", path, folder </> "orders"] `gives` (0, [], [])
+  ashlar folder ["cat", "--mixed", path, folder </> "orders", "-o", folder </> "all"]
+    `gives` (0, [], [])
+  both <- printed (ashlar folder ["show", folder </> "all"])
+  length both @?= 6
+  take 3 both @?= lines'
+
+queries :: Assertion
+queries = withOrders $ \path _ run -> do
+  let query steps = printed (run ["query", path, steps])
+      is steps wanted = query steps >>= (@?= wanted)
+  ".number" `is` ["1", "2", "-3"]
+  "number" `is` ["1", "2", "-3"]
+  ".items[].price" `is` ["0.75", "4.5", "1.0e9"]
+  ".items[1].name" `is` ["\"mortar\""]
+  ".channel.Web" `is` ["Web", "Web"]
+  ".channel.Shop" `is` ["Shop {town = \"Graz\", till = 7}"]
+  ".channel.Shop.till" `is` ["7"]
+  ".channel.till" `is` ["7"]
+  ".note" `is` ["Nothing", "Just \"urgent\"", "Nothing"]
+  json <- printed (run ["query", "--json", path, ".items[]", "--from", "1"])
+  json @?= ["{\"name\":\"s\\u001b[31md\",\"price\":1.0e9}"]
+
+noSuchPart :: Assertion
+noSuchPart = withOrders $ \path _ run -> do
+  run ["query", path, ".items[].cost"]
+    `gives` (2, [], ["ashlar: orders: there is no .items[].cost; there is .name, .price"])
+  run ["query", path, ".itemz[].price"]
+    `gives` ( 2,
+              [],
+              [ "ashlar: orders: there is no .itemz; there is .number, .channel, .items, \
+                \.note"
+              ]
+            )
+
+verified :: Assertion
+verified = withOrders $ \path inside run -> do
+  writeRecords described (inside "none") ([] :: [Order])
+  run ["verify", path, inside "none"]
+    `gives` (0, ["orders: ok, 3 records in 2 blocks", "none: ok, 0 records in 1 block"], [])
+
+differences :: Assertion
+differences = withOrders $ \path inside run -> do
+  run ["diff", path, path] `gives` (0, [], [])
+  writeRecords described (inside "older") olderOrders
+  run ["diff", inside "older", path]
+    `gives` ( 1,
+              [ "Older: constructor Order' renamed to Order?",
+                "Older: field number' renamed to number?",
+                "Older: field note' dropped: Text",
+                "Older: field channel added: Channel",
+                "Older: field items added: [Item]",
+                "Older: field note added: Maybe Text"
+              ],
+              []
+            )
+
+concatenated :: Assertion
+concatenated = withOrders $ \path inside run -> do
+  run ["cat", path, path, "-o", inside "two"] `gives` (0, [], [])
+  once <- printed (run ["show", path])
+  twice' <- printed (run ["show", inside "two"])
+  twice' @?= once ++ once
+  last' <- printed (run ["show", inside "two", "--from", "5"])
+  last' @?= drop 2 once
+  got <- foldRecords described (inside "two") (\xs x -> pure (x : xs)) []
+  fmap reverse got @?= Right (orders ++ orders)
+  appendRecords described (inside "two") orders
+  run ["verify", inside "two"] `gives` (0, ["two: ok, 9 records in 4 blocks"], [])
+  run ["cat", path, "-o", inside "two"]
+    `gives` (2, [], ["ashlar: two: exists; say --force to replace it"])
+  run ["cat", path, "--force", "-o", inside "two"] `gives` (0, [], [])
+  run ["cat", path, "--force", "-o", path] `gives` (2, [], ["ashlar: orders: is an input, too"])
+  writeRecords described (inside "older") olderOrders
+  before <- listDirectory (inside "")
+  run ["cat", path, inside "older", "-o", inside "three"]
+    `gives` (2, [], ["ashlar: older: of another type than orders; say --mixed to allow it"])
+  afterwards <- listDirectory (inside "")
+  afterwards @?= before
+
+statistics :: Assertion
+statistics = withOrders $ \path _ run ->
+  run ["stat", path]
+    `gives` ( 0,
+              [ "  3  records",
+                "  1  blocks of records",
+                "703  bytes in the file",
+                "147  bytes of records",
+                "",
+                "bytes    share  values  path",
+                "  147  100.0 %       3  .",
+                "   24   16.3 %       3  .number",
+                "   16   10.9 %       3  .channel",
+                "    0    0.0 %       2  .channel.Web",
+                "   13    8.8 %       1  .channel.Shop",
+                "   12    8.2 %       1  .channel.Shop.town",
+                "    1    0.7 %       1  .channel.Shop.till",
+                "   90   61.2 %       3  .items",
+                "   66   44.9 %       3  .items[]",
+                "   42   28.6 %       3  .items[].name",
+                "   24   16.3 %       3  .items[].price",
+                "   17   11.6 %       3  .note"
+              ],
+              []
+            )
+
+recursive :: Assertion
+recursive = inFolder $ \folder -> do
+  let path = folder </> "trees"
+  writeRecords described path [Node (Node Leaf 1 Leaf) 2 (Node Leaf 3 Leaf), Leaf]
+  lines' <- printed (ashlar folder ["stat", path])
+  drop 5 lines'
+    @?= [ "bytes    share  values  path",
+          "   32  100.0 %       2  ."
+        ]
+      ++ drop 7 lines'
+  ashlar folder ["query", path, ".Node.1.Node.2"] `gives` (0, ["1"], [])
+
+bare :: Assertion
+bare = inFolder $ \folder -> do
+  let values = folder </> "values"
+      ty = folder </> "schema"
+      run args = ashlar folder (args ++ ["--schema", ty])
+  withBinaryFile values WriteMode (\h -> hPutBuilder h (foldMap put orders))
+  B.writeFile ty (encode (schema @Order))
+  run ["query", values, ".number"] `gives` (0, ["1", "2", "-3"], [])
+  run ["query", values, ".number", "--from", "1", "--count", "1"] `gives` (0, ["2"], [])
+  run ["verify", values] `gives` (0, ["values: ok, 3 values"], [])
+  run ["cat", values, values, "-o", folder </> "orders"] `gives` (0, [], [])
+  run ["cat", values, "--force", "-o", values]
+    `gives` (2, [], ["ashlar: values: is an input, too"])
+  got <- foldRecords described (folder </> "orders") (\xs x -> pure (x : xs)) []
+  fmap reverse got @?= Right (orders ++ orders)
+  stated <- printed (run ["stat", values])
+  take 4 stated
+    @?= [ "147  bytes in the file",
+          "",
+          "bytes    share  values  path",
+          "  147  100\
+          \.0 %       3  ."
+        ]
+  ashlar folder ["show", values]
+    `gives` ( 2,
+              [],
+              [ "ashlar: values: not a file of records; say --schema FILE if it has values one \
+                \after another"
+              ]
+            )
+  B.appendFile values "x"
+  run ["verify", values]
+    `gives` ( 1,
+              ["values: damaged, 3 values readable"],
+              [ "ashlar: values: value 3, which begins at byte 147, cannot be decoded: at byte \
+                \147, in Order.number: 8 bytes needed, 1 left"
+              ]
+            )
+
+undescribed :: Assertion
+undescribed = inFolder $ \folder -> do
+  let path = folder </> "fixed"
+      why =
+        "no schema that can be read: at byte 0, in Schema.schemaRoot: constructor tag \
+        \110, but Shape has 14 constructors (tags 0 to 13)"
+  writeRecords (fixedType "numbers") path [1, 2 :: Int64]
+  ashlar folder ["verify", path]
+    `gives` (0, ["fixed: values were not checked: " ++ why, "fixed: ok, 2 records in 1 block"], [])
+  ashlar folder ["show", path]
+    `gives` (1, [], ["ashlar: fixed: at byte 0, from record 0 on: another type: " ++ why])
+  ashlar folder ["cat", path, path, "-o", folder </> "two"] `gives` (0, [], [])
+  got <- foldRecords (fixedType "numbers") (folder </> "two") (\xs x -> pure (x : xs)) []
+  got @?= Right [2, 1, 2, 1 :: Int64]
+
+colours :: Assertion
+colours = inFolder $ \folder -> do
+  writeRecords described (folder </> "orders") orders
+  ashlarColoured folder ["verify", folder </> "orders"]
+    `gives` (0, ["orders: \ESC[32mok\ESC[0m, 3 records in 2 blocks"], [])

@@ -1,0 +1,286 @@
+{-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE TypeApplications #-}
+
+-- |
+-- Module      : Tests.Damage
+-- Description : Files that are damaged, and files of untrusted origin
+module Tests.Damage (tests) where
+
+import Ashlar.Builder (byteString)
+import Ashlar.Codec (Codec, HasFormat (format), encode)
+import Ashlar.Codec.Combinators (byHand)
+import Ashlar.File hiding (Outcome)
+import Ashlar.File.Blocks
+import Ashlar.File.Described
+import Ashlar.Schema hiding (Bytes, Schema)
+import qualified Ashlar.Schema as Schema
+import qualified Data.ByteString as B
+import Data.Char (isPrint)
+import Data.Int (Int64)
+import qualified Data.List as List
+import qualified Data.Text as T
+import qualified Data.Vector as V
+import Data.Word (Word8)
+import GHC.Fingerprint (Fingerprint (..))
+import System.Exit (ExitCode (..))
+import System.FilePath ((</>))
+import Test.Tasty
+import Test.Tasty.HUnit
+import Test.Tasty.QuickCheck
+import Tests.Run
+import Tests.Types (Order, orders)
+
+tests :: TestTree
+tests =
+  testGroup
+    "damage"
+    [ testCase "a flipped bit" flipped,
+      testCase "a tail that is cut off" cut,
+      testCase "a record that is none" badRecord,
+      testCase "a header" badHeader,
+      localOption (QuickCheckTests 60) $
+        testProperty "any byte: what is repaired is whole, and has no other records" anyByte,
+      localOption (QuickCheckTests 60) $
+        testProperty "any bytes of schemas and values: no command fails in another way" anySchema,
+      testCase "names that steer a terminal" hostileNames,
+      testCase "a schema with any number of paths" manyPaths
+    ]
+
+-- Blocks of 10 numbers.
+numbers :: FilePath -> [Int64] -> IO ()
+numbers path xs =
+  withWriter
+    defaultWriteOptions {writeBlockSize = 80, writeMarker = Just 0x1122334455667788}
+    described
+    path
+    (`writeMany` xs)
+
+offsets :: FilePath -> IO [Int64]
+offsets path = do
+  let add bs e = pure (bs ++ [blockAt b | WholeBlock b <- [e]])
+  r <- foldBlocks defaultReadOptions path add []
+  either (fail . show) (pure . snd) r
+
+flipAt :: FilePath -> Int -> IO ()
+flipAt path i = do
+  bytes <- B.readFile path
+  let (before, rest) = B.splitAt i bytes
+  B.writeFile path (B.concat [before, B.map (+ 1) (B.take 1 rest), B.drop 1 rest])
+
+flipped :: Assertion
+flipped = inFolder $ \folder -> do
+  let path = folder </> "numbers"
+      run = ashlar folder
+  numbers path [0 .. 39]
+  at <- offsets path
+  at @?= [63, 215, 367, 519]
+  flipAt path (215 + 72)
+  let problem = "numbers: at byte 215 (block 1), from record 10 on: wrong checksum"
+      passed = problem ++ "; 10 records lost, going on at byte 367"
+  run ["verify", path]
+    `gives` (1, [passed, "numbers: damaged, 30 records in 3 blocks readable"], [])
+  run ["show", path] `gives` (1, map show [0 .. 9 :: Int], ["ashlar: " ++ problem])
+  run ["show", path, "-k"]
+    `gives` (1, map show ([0 .. 9] ++ [20 .. 39 :: Int]), ["ashlar: " ++ passed])
+  run ["show", path, "--from", "20", "--count", "1"] `gives` (0, ["20"], [])
+  run ["repair", path, "-o", folder </> "repaired"]
+    `gives` (1, [passed, "numbers: 30 records kept"], [])
+  run ["show", folder </> "repaired"] `gives` (0, map show ([0 .. 9] ++ [20 .. 39 :: Int]), [])
+  run ["verify", folder </> "repaired"]
+    `gives` (0, ["repaired: ok, 30 records in 4 blocks"], [])
+  run ["repair", folder </> "repaired", "-o", folder </> "again"]
+    `gives` (0, ["repaired: 30 records kept, none lost"], [])
+  run ["cat", path, "-o", folder </> "copy"] `gives` (1, [], ["ashlar: " ++ problem])
+
+cut :: Assertion
+cut = inFolder $ \folder -> do
+  let path = folder </> "numbers"
+  numbers path [0 .. 39]
+  bytes <- B.readFile path
+  B.writeFile path (B.take 600 bytes)
+  ashlar folder ["verify", path]
+    `gives` ( 1,
+              [ "numbers: at byte 519 (block 3), from record 30 on: the file ends in this \
+                \block: 152 bytes needed, 81 left; nothing follows",
+                "numbers: damaged, 30 records in 3 blocks readable"
+              ],
+              []
+            )
+
+-- The checksums are right, and a record is not.
+badRecord :: Assertion
+badRecord = inFolder $ \folder -> do
+  let path = folder </> "flags"
+      problem = "flags: at byte 64 (block 0), from record 1 on: at byte 19, in [1]: Bool: 2"
+      list flags = B.pack (fromIntegral (length flags) : replicate 7 0 ++ flags)
+  rawRecords (schema @[Bool]) path (map list [[1, 0], [1, 2, 1], [0]])
+  ashlar folder ["show", path] `gives` (1, ["[True, False]"], ["ashlar: " ++ problem])
+  ashlar folder ["verify", path]
+    `gives` (1, [problem, "flags: damaged, 1 record in 2 blocks readable"], [])
+  ashlar folder ["repair", path, "-o", folder </> "repaired"]
+    `gives` (1, [problem ++ "; 2 records lost", "flags: 1 record kept"], [])
+  ashlar folder ["show", folder </> "repaired"] `gives` (0, ["[True, False]"], [])
+  -- Bytes after the last record.
+  rawRecords (schema @[Bool]) path [list [1], B.concat [list [0], "\0"]]
+  ashlar folder ["verify", path]
+    `gives` ( 1,
+              [ "flags: at byte 64 (block 0), from record 2 on: wrong number of records in \
+                \the block",
+                "flags: damaged, 2 records in 2 blocks readable"
+              ],
+              []
+            )
+
+badHeader :: Assertion
+badHeader = inFolder $ \folder -> do
+  let path = folder </> "numbers"
+  numbers path [0 .. 9]
+  flipAt path 45
+  ashlar folder ["verify", path]
+    `gives` (1, ["numbers: at byte 0, from record 0 on: the header of the file is damaged"], [])
+  B.writeFile (folder </> "schema") (encode (schema @Int64))
+  ashlar folder ["repair", path, "-o", folder </> "repaired"]
+    `gives` ( 1,
+              [],
+              [ "ashlar: numbers: at byte 0, from record 0 on: the header of the file is damaged; \
+                \say --schema SCHEMA to go on without the header"
+              ]
+            )
+  ashlar
+    folder
+    ["repair", path, "--schema", folder </> "schema", "-o", folder </> "repaired"]
+    `gives` ( 1,
+              [ "numbers: at byte 0, from record 0 on: the header of the file is damaged; \
+                \no records lost, going on at byte 63",
+                "numbers: 10 records kept"
+              ],
+              []
+            )
+  ashlar folder ["show", folder </> "repaired"] `gives` (0, map show [0 .. 9 :: Int], [])
+  flipAt path 0
+  ashlar folder ["verify", path]
+    `gives` ( 2,
+              [],
+              [ "ashlar: numbers: not a file of records; say --schema FILE if it has values \
+                \one after another"
+              ]
+            )
+
+anyByte :: [Int64] -> NonNegative Int -> Property
+anyByte xs (NonNegative i) = ioProperty . inFolder $ \folder -> do
+  let path = folder </> "numbers"
+      repaired = folder </> "repaired"
+  numbers path (xs ++ [1 .. 20])
+  size <- B.length <$> B.readFile path
+  flipAt path (i `mod` size)
+  outcome <- ashlar folder ["repair", path, "-o", repaired]
+  Outcome code out _ <- ashlar folder ["show", repaired]
+  Outcome checked _ _ <- ashlar folder ["verify", repaired]
+  let all' = map show (xs ++ [1 .. 20])
+      inHeader = i `mod` size < 63
+  pure . counterexample (show outcome) $
+    if inHeader
+      then outcomeCode outcome =/= ExitSuccess
+      else
+        code === ExitSuccess
+          .&&. checked === ExitSuccess
+          .&&. property (lines out `List.isSubsequenceOf` all')
+          .&&. property (length (lines out) >= length all' - 10)
+          .&&. outcomeCode outcome === ExitFailure 1
+
+-- Any bytes as a record.
+newtype Bytes = Bytes B.ByteString
+
+instance Codec Bytes
+
+instance HasFormat Bytes where
+  format = byHand 0 (\(Bytes b) -> B.length b) (\(Bytes b) -> byteString b) (fail "not read")
+
+-- Without checksums, so that the bytes get to the decoders.
+anySchema :: [(NonNegative Int, Word8)] -> [(NonNegative Int, Word8)] -> Property
+anySchema inSchema inValues = ioProperty . inFolder $ \folder -> do
+  let values = folder </> "values"
+      ty = folder </> "schema"
+  B.writeFile ty (changed inSchema (encode (schema @Order)))
+  B.writeFile values (changed inValues (B.concat (map encode orders)))
+  outcomes <-
+    mapM
+      (ashlar folder)
+      [ ["schema", ty],
+        ["schema", "--json", ty],
+        ["show", values, "--schema", ty],
+        ["show", "--json", values, "--schema", ty],
+        ["verify", values, "--schema", ty],
+        ["stat", values, "--schema", ty],
+        ["query", values, ".items[].price", "--schema", ty],
+        ["cat", values, "--schema", ty, "-o", folder </> "out"]
+      ]
+  pure $
+    conjoin
+      [ counterexample (show o) $
+          outcomeCode o `elem` [ExitSuccess, ExitFailure 1, ExitFailure 2]
+            && all (\c -> c == '\n' || isPrint c) (outcomeOut o ++ outcomeErr o)
+        | o <- outcomes
+      ]
+  where
+    changed edits bytes = List.foldl' one bytes edits
+    one bytes (NonNegative i, w) =
+      let (before, rest) = B.splitAt (i * 7 `mod` B.length bytes) bytes
+       in B.concat [before, B.singleton w, B.drop 1 rest]
+
+rawRecords :: Schema.Schema -> FilePath -> [B.ByteString] -> IO ()
+rawRecords s path xs =
+  writeRecords
+    (fixedType "") {typeSchema = encode s, typeFingerprint = Fingerprint 1 2}
+    path
+    (map Bytes xs)
+
+hostileNames :: Assertion
+hostileNames = inFolder $ \folder -> do
+  let path = folder </> "hostile"
+      nasty = "a\ESC]0;title\BEL\n\155\8238"
+      field n = Field n (Leaf (Number I64))
+      constructor = Constructor (T.append "C" nasty) False [field nasty, field "b"]
+      definition = Definition nasty Record Unordered [constructor]
+  rawRecords (Schema.Schema (Reference 0) (V.singleton definition)) path [B.replicate 16 0]
+  outcomes <-
+    mapM
+      (ashlar folder)
+      [ ["show", path],
+        ["show", "--json", path],
+        ["schema", path],
+        ["schema", "--json", path],
+        ["stat", path],
+        ["verify", path],
+        ["query", path, ".x"],
+        ["diff", path, path]
+      ]
+  let printable = all (\c -> c == '\n' || isPrint c)
+  mapM_ (\(Outcome _ out err) -> assertBool (out ++ err) (printable out && printable err)) outcomes
+  map (length . lines . outcomeOut) (take 2 outcomes) @?= [1, 1]
+
+-- 60 types, each of which has the next one twice: 2^60 paths.
+manyPaths :: Assertion
+manyPaths = inFolder $ \folder -> do
+  let path = folder </> "hostile"
+      n = 60
+      next i = if i == n then Leaf Unit else Reference i
+      one i =
+        Definition
+          "T"
+          Sum
+          Unordered
+          [ Constructor "A" False [Field "x" (next (i + 1)), Field "y" (next (i + 1))],
+            Constructor "B" False []
+          ]
+      tree depth = if depth == 0 then [1] else 0 : tree (depth - 1) ++ tree (depth - 1 :: Int)
+      bytes = B.pack (tree 11)
+  rawRecords (Schema.Schema (Reference 0) (V.generate n one)) path [bytes]
+  found <- printed (ashlar folder ["query", path, concat (replicate 11 ".x")])
+  found @?= ["B"]
+  deeper <- printed (ashlar folder ["query", path, concat (replicate 40 ".x")])
+  deeper @?= []
+  rows <- printed (ashlar folder ["stat", path])
+  let shares = drop 6 rows
+  length shares @?= 2001
+  map words (take 1 shares) @?= [[show (B.length bytes), "100.0", "%", "1", "."]]

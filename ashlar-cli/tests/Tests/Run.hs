@@ -1,0 +1,80 @@
+{-# LANGUAGE DerivingStrategies #-}
+
+-- |
+-- Module      : Tests.Run
+-- Description : Running the tool in a folder of its own
+module Tests.Run
+  ( inFolder,
+    Outcome (..),
+    ashlar,
+    ashlarColoured,
+    gives,
+    printed,
+  )
+where
+
+import Ashlar.Cli
+import Control.Exception (bracket)
+import qualified Data.ByteString as B
+import qualified Data.Text as T
+import qualified Data.Text.Encoding as T
+import System.Directory
+import System.Exit (ExitCode (..))
+import System.FilePath ((</>))
+import System.IO
+import Test.Tasty.HUnit
+
+-- | Run an action with the path of an empty folder, which is removed afterwards.
+inFolder :: (FilePath -> IO a) -> IO a
+inFolder = bracket made removePathForcibly
+  where
+    made = do
+      directory <- getTemporaryDirectory
+      (path, h) <- openBinaryTempFile directory "ashlar-cli"
+      hClose h
+      removePathForcibly path
+      path <$ createDirectory path
+
+-- | What the tool has printed, and how it ended.
+data Outcome = Outcome
+  { outcomeCode :: ExitCode,
+    outcomeOut :: String,
+    outcomeErr :: String
+  }
+  deriving stock (Eq, Show)
+
+-- | Run the tool. Its output lies beside the folder.
+ashlar :: FilePath -> [String] -> IO Outcome
+ashlar = run False
+
+-- | The same, as on a terminal.
+ashlarColoured :: FilePath -> [String] -> IO Outcome
+ashlarColoured = run True
+
+run :: Bool -> FilePath -> [String] -> IO Outcome
+run colours folder args = do
+  code <- withBinaryFile out WriteMode $ \o -> withBinaryFile err WriteMode $ \e ->
+    runCli (Handles o e colours False) args
+  Outcome code <$> contents out <*> contents err
+  where
+    out = folder </> ".out"
+    err = folder </> ".err"
+    contents path = filterPath . T.unpack . T.decodeUtf8 <$> B.readFile path
+    -- Paths of the folder are shown without it.
+    filterPath = T.unpack . T.replace (T.pack (folder ++ "/")) T.empty . T.pack
+
+-- | The tool is to end with a code, and to print lines: results and messages.
+gives :: HasCallStack => IO Outcome -> (Int, [String], [String]) -> Assertion
+gives act (code, out, err) = do
+  outcome <- act
+  outcome @?= Outcome expected (unlines out) (unlines err)
+  where
+    expected = if code == 0 then ExitSuccess else ExitFailure code
+
+-- | The results of a run that must be fine.
+printed :: HasCallStack => IO Outcome -> IO [String]
+printed act = do
+  Outcome code out err <- act
+  err @?= ""
+  code @?= ExitSuccess
+  pure (lines out)

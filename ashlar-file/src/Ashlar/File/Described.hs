@@ -1,0 +1,69 @@
+{-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeApplications #-}
+
+-- |
+-- Module      : Ashlar.File.Described
+-- Description : Files of types that describe themselves
+--
+-- The 'RecordType' of a type with a schema: files say what their records are, and @ashlar@, the
+-- tool of the package ashlar-cli, shows them without the program that wrote them.
+--
+-- >>> :set -XDeriveGeneric -XDeriveAnyClass
+-- >>> import Ashlar.File
+-- >>> import Ashlar.Schema (Described)
+-- >>> data Order = Order { item :: Text, count :: Int } deriving (Generic, Codec, Described)
+-- >>> import System.IO (hClose, openTempFile)
+-- >>> (path, handle) <- openTempFile "." "orders"
+-- >>> hClose handle
+-- >>> appendRecords described path [Order "brick" 12, Order "mortar" 3]
+-- >>> foldRecords described path (\n o -> pure (n + count o)) 0
+-- Right 15
+module Ashlar.File.Described
+  ( described,
+  )
+where
+
+import Ashlar.Codec (Get, decode, encode, get, summarizeError)
+import Ashlar.File.Internal.Type
+import Ashlar.Schema
+  ( Described,
+    Schema,
+    describeDifference,
+    diffSchemas,
+    schema,
+    schemaFingerprint,
+  )
+import qualified Data.Text as T
+
+-- | Files of this type. They contain its 'schema', and are told apart by its fingerprint. So they
+-- do not change when the type moves, and its name and newtypes in it may change.
+--
+-- The schema is computed anew for each file. Where many files are opened, give the 'RecordType' a
+-- name and a type.
+--
+-- Records of another format are refused, with all that is different.
+--
+-- @since 0.1.0.0
+described :: forall a. Described a => RecordType a
+described =
+  RecordType
+    { typeSchema = encode today,
+      typeFingerprint = schemaFingerprint today,
+      typeEvolved = \bytes _ -> case decode bytes of
+        Left e -> Left ("the schema of the records cannot be read: " ++ summarizeError e)
+        Right old
+          | schemaFingerprint old == schemaFingerprint today -> Right get
+          | otherwise -> older today old
+    }
+  where
+    today = schema @a
+{-# INLINE described #-}
+
+-- How to read records of an older schema.
+older :: Schema -> Schema -> Either String (Get a)
+older today old =
+  Left ("the type was another: " ++ T.unpack (T.intercalate "; " (map describeDifference found)))
+  where
+    found = diffSchemas old today
+{-# NOINLINE older #-}

@@ -1,0 +1,103 @@
+{-# LANGUAGE DeriveAnyClass #-}
+{-# LANGUAGE DeriveGeneric #-}
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE TypeApplications #-}
+
+-- |
+-- Module      : Tests.Described
+-- Description : Files of types that describe themselves
+module Tests.Described (tests) where
+
+import Ashlar.Codec (Codec, decode)
+import Ashlar.File
+import Ashlar.File.Blocks (FileHeader (..), readHeader)
+import Ashlar.File.Described
+import Ashlar.Schema (Described, fingerprint, schema)
+import Control.Exception (try)
+import qualified Data.ByteString as S
+import Data.Either (isLeft)
+import Data.Int (Int64)
+import Data.List (isInfixOf)
+import GHC.Generics (Generic)
+import Test.Tasty
+import Test.Tasty.QuickCheck
+import Tests.Files
+
+tests :: TestTree
+tests =
+  localOption (QuickCheckTests 30) . localOption (QuickCheckMaxSize 30) $
+    testGroup
+      "types that describe themselves"
+      [ testProperty "what is written is read, also by types of the same format" roundTrip,
+        testProperty "the header has the schema and its fingerprint" schemaInHeader,
+        testProperty "another format is refused, with the path to what is different" refused,
+        testProperty "what is no schema is refused" noSchema
+      ]
+
+data Item price = Item {name :: String, price :: price}
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec, Described)
+
+data Order price = Order {number :: Int64, items :: [Item price]}
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec, Described)
+
+newtype Euro = Euro Double
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec, Described)
+
+type Plain = (Int64, [(String, Double)])
+
+orders :: [Plain] -> [Order Double]
+orders = map (\(n, is) -> Order n [Item s p | (s, p) <- is])
+
+-- All records.
+readAll :: Codec a => RecordType a -> FilePath -> IO (Either Damage [a])
+readAll ty path = fmap reverse <$> foldRecords ty path (\xs x -> pure (x : xs)) []
+
+roundTrip :: [Plain] -> [Plain] -> Property
+roundTrip xs ys = ioProperty . inFile $ \path -> do
+  writeRecords described path (orders xs)
+  appendRecords described path [fmap' Euro o | o <- orders ys]
+  doubles <- readAll described path
+  euros <- readAll described path
+  let expected = orders (xs ++ ys)
+  pure (doubles === Right expected .&&. euros === Right (map (fmap' Euro) expected))
+  where
+    fmap' f (Order n is) = Order n [Item s (f p) | Item s p <- is]
+
+schemaInHeader :: [Plain] -> Property
+schemaInHeader xs = ioProperty . inFile $ \path -> do
+  writeRecords described path (orders xs)
+  header <- readHeader path
+  let stored = either (const Nothing) Just header
+  pure $
+    (decode . fileSchema <$> stored) === Just (Right (schema @(Order Double)))
+      .&&. (fileFingerprint <$> stored) === Just (fingerprint @(Order Double))
+
+refused :: [Plain] -> Property
+refused xs = ioProperty . inFile $ \path -> do
+  writeRecords described path (orders xs)
+  before <- S.readFile path
+  let float = described :: RecordType (Order Float)
+  r <- readAll float path
+  appended <- try (appendRecords float path []) :: IO (Either Damage ())
+  afterwards <- S.readFile path
+  pure $
+    case r of
+      Left (Damage _ 0 _ 0 (WrongType why)) ->
+        counterexample why $
+          "Order.items[].price: changed: Double to Float" `isInfixOf` why
+            && isLeft appended
+            && before == afterwards
+      _ -> counterexample "accepted" False
+
+noSchema :: String -> Property
+noSchema text = ioProperty . inFile $ \path -> do
+  writeRecords (fixedType text) path [1 :: Int64]
+  r <- readAll (described :: RecordType Int64) path
+  pure $ case r of
+    Left (Damage _ 0 _ 0 (WrongType why)) ->
+      counterexample why ("the schema of the records cannot be read" `isInfixOf` why)
+    _ -> counterexample "accepted" False
