@@ -1,6 +1,8 @@
+{-# LANGUAGE DataKinds #-}
 {-# LANGUAGE DeriveAnyClass #-}
 {-# LANGUAGE DeriveGeneric #-}
 {-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE DuplicateRecordFields #-}
 {-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE TypeApplications #-}
 
@@ -13,7 +15,7 @@ import Ashlar.Codec (Codec, decode)
 import Ashlar.File
 import Ashlar.File.Blocks (FileHeader (..), readHeader)
 import Ashlar.File.Described
-import Ashlar.Schema (Described, fingerprint, schema)
+import Ashlar.Schema (Described (..), added, fingerprint, renamed, schema)
 import Control.Exception (try)
 import qualified Data.ByteString as S
 import Data.Either (isLeft)
@@ -30,6 +32,7 @@ tests =
     testGroup
       "types that describe themselves"
       [ testProperty "what is written is read, also by types of the same format" roundTrip,
+        testProperty "records of an older type are read as today's" older,
         testProperty "the header has the schema and its fingerprint" schemaInHeader,
         testProperty "another format is refused, with the path to what is different" refused,
         testProperty "what is no schema is refused" noSchema
@@ -67,6 +70,23 @@ roundTrip xs ys = ioProperty . inFile $ \path -> do
   where
     fmap' f (Order n is) = Order n [Item s (f p) | Item s p <- is]
 
+-- An order as it is later.
+data Later = Later {channel :: String, items :: [Item Double], count :: Integer}
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec)
+
+instance Described Later where
+  evolution = [added @"channel" "web", renamed @"number" @"count"]
+
+older :: [Plain] -> [(String, Plain)] -> Property
+older xs ys = ioProperty . inFile $ \path -> do
+  writeRecords described path (orders xs)
+  appendRecords described path [later c n is | (c, (n, is)) <- ys]
+  r <- readAll described path
+  pure (r === Right ([later "web" n is | (n, is) <- xs] ++ [later c n is | (c, (n, is)) <- ys]))
+  where
+    later c n is = Later c [Item s p | (s, p) <- is] (fromIntegral n)
+
 schemaInHeader :: [Plain] -> Property
 schemaInHeader xs = ioProperty . inFile $ \path -> do
   writeRecords described path (orders xs)
@@ -88,7 +108,7 @@ refused xs = ioProperty . inFile $ \path -> do
     case r of
       Left (Damage _ 0 _ 0 (WrongType why)) ->
         counterexample why $
-          "Order.items[].price: changed: Double to Float" `isInfixOf` why
+          "Order.items[].price: Double cannot become Float" `isInfixOf` why
             && isLeft appended
             && before == afterwards
       _ -> counterexample "accepted" False

@@ -24,16 +24,10 @@ module Ashlar.File.Described
   )
 where
 
-import Ashlar.Codec (Get, decode, encode, get, summarizeError)
+import Ashlar.Codec (decode, encode, summarizeError)
 import Ashlar.File.Internal.Type
-import Ashlar.Schema
-  ( Described,
-    Schema,
-    describeDifference,
-    diffSchemas,
-    schema,
-    schemaFingerprint,
-  )
+import Ashlar.Schema (Described, schema, schemaFingerprint)
+import Ashlar.Schema.Evolution (describeMismatch, plan)
 import qualified Data.Text as T
 
 -- | Files of this type. They contain its 'schema', and are told apart by its fingerprint. So they
@@ -42,7 +36,8 @@ import qualified Data.Text as T
 -- The schema is computed anew for each file. Where many files are opened, give the 'RecordType' a
 -- name and a type.
 --
--- Records of another format are refused, with all that is different.
+-- Records of an older format are read by 'Ashlar.Schema.Evolution.plan'. What the type's evolution
+-- does not explain is refused, and the message says what to write.
 --
 -- @since 0.1.0.0
 described :: forall a. Described a => RecordType a
@@ -52,18 +47,8 @@ described =
       typeFingerprint = schemaFingerprint today,
       typeEvolved = \bytes _ -> case decode bytes of
         Left e -> Left ("the schema of the records cannot be read: " ++ summarizeError e)
-        Right old
-          | schemaFingerprint old == schemaFingerprint today -> Right get
-          | otherwise -> older today old
+        Right old -> either (Left . T.unpack . describeMismatch) Right (plan @a old)
     }
   where
     today = schema @a
 {-# INLINE described #-}
-
--- How to read records of an older schema.
-older :: Schema -> Schema -> Either String (Get a)
-older today old =
-  Left ("the type was another: " ++ T.unpack (T.intercalate "; " (map describeDifference found)))
-  where
-    found = diffSchemas old today
-{-# NOINLINE older #-}
