@@ -279,6 +279,8 @@ documented =
     Known "Varint Word64" (Proxy :: Proxy (Varint Word64)),
     Known "Varint Int8" (Proxy :: Proxy (Varint Int8)),
     Known "Varint Int" (Proxy :: Proxy (Varint Int)),
+    Known "Zigzag Word8" (Proxy :: Proxy (Zigzag Word8)),
+    Known "Zigzag Word32" (Proxy :: Proxy (Zigzag Word32)),
     Known "Zigzag Int8" (Proxy :: Proxy (Zigzag Int8)),
     Known "Zigzag Int" (Proxy :: Proxy (Zigzag Int)),
     Known "BigEndian Word16" (Proxy :: Proxy (BigEndian Word16)),
