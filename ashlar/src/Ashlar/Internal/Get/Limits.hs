@@ -235,8 +235,9 @@ overBudget own c env reached = do
 -- | Has a budget been used up that the decoder with this environment is within?
 usedUp :: Cells -> Env -> IO Bool
 usedUp c env = case env of
-  Env _ (Own own limits) _ -> (||) <$> over own <*> over (limitCells limits)
+  Env _ (Own own limits) _ -> over own >>= \it -> if it then pure True else over (limitCells limits)
   _ -> over c
   where
-    over cells = (== budgetOver) <$> getInt cells overCell
+    -- Compared at once: a thunk would be allocated for each alternative that fails.
+    over cells = getInt cells overCell >>= \n -> pure $! n == budgetOver
 {-# NOINLINE usedUp #-}
