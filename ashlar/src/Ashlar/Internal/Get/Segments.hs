@@ -111,17 +111,23 @@ returnFar :: Cells -> Input -> Int -> IO ()
 returnFar c input to = do
   offset <- getInt c segmentOffsetCell
   segments <- readIORef (inputSegments input)
-  case segmentsPast segments of
-    bs : past -> do
-      replaceOpen c input (offset - S.length bs) $
-        segments
-          { segmentsPast = past,
-            segmentOpen = bs,
-            segmentsComing = segmentOpen segments : segmentsComing segments
-          }
-      returnTo c input to
-    -- Unreachable: gather keeps everything from keepCell on.
-    [] -> ioError (userError "Ashlar.Get: going back to bytes that were not kept")
+  back offset segments
+  where
+    -- No segment is opened on the way: the limit may be before it.
+    back offset segments = case segmentsPast segments of
+      bs : past
+        | to >= at -> replaceOpen c input at before >> returnTo c input to
+        | otherwise -> back at before
+        where
+          at = offset - S.length bs
+          before =
+            segments
+              { segmentsPast = past,
+                segmentOpen = bs,
+                segmentsComing = segmentOpen segments : segmentsComing segments
+              }
+      -- Unreachable: gather keeps everything from keepCell on.
+      [] -> ioError (userError "Ashlar.Get: going back to bytes that were not kept")
 {-# NOINLINE returnFar #-}
 
 -- | The input that has been taken from the source and not been read.
