@@ -13,12 +13,11 @@
 --
 -- Note [Spent is spent]
 -- ~~~~~~~~~~~~~~~~~~~~~
--- Going back restores the level of nesting, but not the steps: they have taken
--- their time, whatever becomes of the alternative. Otherwise
--- @many ((skipCount maxBound (pure ()) *> empty) \<|> getWord8)@ would take a million steps for
--- each byte. So the counter is not part of a choice point. It belongs to its budget: if a decoder
--- fails within a budget of its own, the one that catches the failure goes on with the counter of
--- the budget around it. (Tests "budgets".)
+-- Going back restores the level of nesting, but not the steps: they have taken their time, whatever
+-- becomes of the alternative. Otherwise @many ((skipCount 1000 (pure ()) *> empty) \<|> getWord8)@
+-- would take a thousand steps for each byte, without a limit. So the counter is not part of a choice
+-- point. It belongs to its budget: if a decoder fails within a budget of its own, the one that
+-- catches the failure goes on with the counter of the budget around it. (Tests "budgets".)
 module Ashlar.Internal.Get.Budget
   ( -- * Budgets
     Budget (..),

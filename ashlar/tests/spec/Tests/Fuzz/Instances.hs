@@ -26,6 +26,7 @@ import Data.IntMap (IntMap)
 import Data.IntSet (IntSet)
 import Data.List.NonEmpty (NonEmpty (..))
 import Data.Map (Map)
+import Data.Proxy (Proxy (..))
 import Data.Sequence (Seq)
 import Data.Set (Set)
 import qualified Data.Text as T
@@ -69,48 +70,12 @@ ofClass gen name enc dec = Target name dec enc Several [] (Just (enc <$> resize 
 naturals :: Integer -> Natural
 naturals n = fromInteger (abs n ^ (1 + abs n `mod` 7))
 
-binary :: [Target]
-binary =
+-- What both stand-ins have.
+ofBoth ::
+  (forall a. (B.Binary a, C.Serialize a, Arbitrary a) => Proxy a -> String -> Target) ->
+  [Target]
+ofBoth target =
   [ of' @Integer "Integer",
-    ofClass (naturals <$> arbitrary) "Binary: Natural" (L.toStrict . B.encode) B.get,
-    of' @Double "Double",
-    of' @Char "Char",
-    of' @String "String",
-    of' @[Bool] "list of Bool",
-    of' @[Word16] "list of Word16",
-    of' @[[Int]] "list of lists",
-    of' @Rational "Rational",
-    of' @S.ByteString "ByteString",
-    of' @L.ByteString "lazy ByteString",
-    of' @SBS.ShortByteString "ShortByteString",
-    of' @T.Text "Text",
-    of' @TL.Text "lazy Text",
-    of' @(Map Word8 Int16) "Map",
-    of' @(Set Word8) "Set",
-    of' @(IntMap Char) "IntMap",
-    of' @IntSet "IntSet",
-    of' @(Seq Word16) "Seq",
-    of' @(Tree Word8) "Tree",
-    ofClass ((:|) <$> arbitrary <*> arbitrary) "Binary: NonEmpty" (L.toStrict . B.encode) $
-      B.get @(NonEmpty Word8),
-    of' @(Maybe (Either Int String)) "Maybe",
-    of' @Centi "Centi",
-    of' @(Word8, Int, Char, Bool, Word16, String) "tuple",
-    of' @Compat.Plain "numbers alone",
-    of' @Compat.Mixed "record",
-    of' @Compat.Five "five constructors",
-    of' @Compat.Seventeen "seventeen constructors",
-    of' @Compat.Tree2 "tree",
-    of' @(Compat.Perfect Word8) "not regular"
-  ]
-  where
-    of' :: forall a. (B.Binary a, Arbitrary a) => String -> Target
-    of' name = ofClass (arbitrary @a) ("Binary: " ++ name) (L.toStrict . B.encode) B.get
-
-cereal :: [Target]
-cereal =
-  [ of' @Integer "Integer",
-    ofClass (naturals <$> arbitrary) "Serialize: Natural" C.encode C.get,
     of' @Double "Double",
     of' @Char "Char",
     of' @String "String",
@@ -134,6 +99,31 @@ cereal =
     of' @Compat.Tree2 "tree",
     of' @(Compat.Perfect Word8) "not regular"
   ]
+  where
+    of' :: forall a. (B.Binary a, C.Serialize a, Arbitrary a) => String -> Target
+    of' = target (Proxy @a)
+
+binary :: [Target]
+binary =
+  ofBoth (\(Proxy :: Proxy a) -> of' @a)
+    ++ [ of' @[Bool] "list of Bool",
+         of' @[Word16] "list of Word16",
+         of' @SBS.ShortByteString "ShortByteString",
+         of' @T.Text "Text",
+         of' @TL.Text "lazy Text",
+         of' @Centi "Centi",
+         ofClass (naturals <$> arbitrary) "Binary: Natural" (L.toStrict . B.encode) B.get,
+         ofClass ((:|) <$> arbitrary <*> arbitrary) "Binary: NonEmpty" (L.toStrict . B.encode) $
+           B.get @(NonEmpty Word8)
+       ]
+  where
+    of' :: forall a. (B.Binary a, Arbitrary a) => String -> Target
+    of' name = ofClass (arbitrary @a) ("Binary: " ++ name) (L.toStrict . B.encode) B.get
+
+cereal :: [Target]
+cereal =
+  ofClass (naturals <$> arbitrary) "Serialize: Natural" C.encode C.get :
+  ofBoth (\(Proxy :: Proxy a) -> of' @a)
   where
     of' :: forall a. (C.Serialize a, Arbitrary a) => String -> Target
     of' name = ofClass (arbitrary @a) ("Serialize: " ++ name) C.encode C.get
