@@ -54,6 +54,7 @@ import qualified Tests.Interrupted
 import qualified Tests.Large
 import qualified Tests.Lazy
 import qualified Tests.Literals
+import qualified Tests.Loops
 import qualified Tests.Masking
 import qualified Tests.Names
 import qualified Tests.Numbers
@@ -133,6 +134,7 @@ main =
         Tests.Large.tests,
         Tests.Lazy.tests,
         Tests.Literals.tests,
+        Tests.Loops.tests,
         Tests.Masking.tests,
         Tests.Names.tests,
         Tests.Numbers.tests,

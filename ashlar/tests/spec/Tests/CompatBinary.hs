@@ -263,6 +263,7 @@ longLists = mapM_ agrees [n + d | n <- [508, 1022, 15870, 31742, 200000], d <- [
       let ws = map fromIntegral [1 .. n] :: [Word64]
           bs = map fromIntegral [1 .. 8 * n] :: [Word8]
       Ours.encode ws @?= Theirs.encode ws
+      Ours.decode (Theirs.encode ws) @?= ws
       Ours.encode (n :: Int, bs) @?= Theirs.encode (n, bs)
 
 throwingElement :: Assertion
