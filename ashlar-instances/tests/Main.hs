@@ -171,7 +171,7 @@ collisions = do
     )
   r <-
     timeout
-      5000000
+      120000000
       ( refused
           ( decode (encode (few 200000)) ::
               Either DecodeError (HashSet.HashSet Colliding)

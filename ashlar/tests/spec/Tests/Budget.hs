@@ -180,7 +180,7 @@ usedUp =
       runGetLazy (few (length <$> brackets unit)) (chunks opened) `fails` tooManyEmpties 20,
     testCase "steps to suspend" $ do
       let start = pushChunk (runGetIncremental (few (brackets (pure ())))) (S.replicate 2000 40)
-      r <- timeout 60000000 (evaluate (foldl pushChunk start (replicate 100 ".")))
+      r <- timeout 120000000 (evaluate (foldl pushChunk start (replicate 100 ".")))
       case r of
         Just (Fail _ _ e) -> assertBool (show (errorReason e)) (isOverBudget (errorReason e))
         Just _ -> assertFailure "not failed"
@@ -211,7 +211,7 @@ usedUp =
     bracket each w
       | w == 40 = () <$ brackets each
       | otherwise = if w == 46 then pure () else empty
-    fails r reason = timeout 60000000 (evaluate (reasonOf r)) >>= (@?= Just (Just reason))
+    fails r reason = timeout 120000000 (evaluate (reasonOf r)) >>= (@?= Just (Just reason))
     isOverBudget reason = case reason of
       OverBudget _ -> True
       _ -> False
@@ -229,7 +229,7 @@ spentIsSpent = do
       (notFollowedBy thousand *> empty) <|> getWord8
     ]
     $ \g -> do
-      r <- timeout 20000000 (evaluate (brief (length <$> runGet (many g) input)))
+      r <- timeout 120000000 (evaluate (brief (length <$> runGet (many g) input)))
       r @?= Just (Left (1048, [], tooManyEmpties 1048576))
 
 -- Only fractions whose numbers both are large count.

@@ -269,4 +269,4 @@ hostile =
     quarter = maxBound `div` 4 + 1
     anyBytes = withBudget defaultBudget {budgetBytes = Just maxBound}
     atOnce :: Int64 -> Either DecodeError a -> Assertion
-    atOnce at r = timeout 60000000 (evaluate r) >>= maybe (assertFailure "too long") (failsAt at)
+    atOnce at r = timeout 120000000 (evaluate r) >>= maybe (assertFailure "too long") (failsAt at)

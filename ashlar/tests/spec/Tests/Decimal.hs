@@ -153,7 +153,7 @@ scaledLimits = do
   -- The digits of a large number take less than quadratic time.
   let digits = S.replicate 1000000 0x37
       end = either (const 0) ((`mod` 1000) . fst) (runGet D.scaled digits)
-  r <- timeout 60000000 (evaluate end)
+  r <- timeout 120000000 (evaluate end)
   r @?= Just 777
   where
     most = maxBound :: Int

@@ -58,9 +58,9 @@ tests =
 -- not terminate.
 runsItself :: Assertion
 runsItself = do
-  r <- timeout 60000000 (evaluate (either displayException show (runGet envelope input)))
+  r <- timeout 120000000 (evaluate (either displayException show (runGet envelope input)))
   fmap (takeWhile (/= ':')) r @?= Just "at byte 65"
-  d <- timeout 60000000 (evaluate (either displayException show (runGet (deeper wrapped) input)))
+  d <- timeout 120000000 (evaluate (either displayException show (runGet (deeper wrapped) input)))
   fmap (takeWhile (/= ':')) d @?= Just "at byte 65"
   where
     input = S.replicate 64 1 <> S.pack [9]

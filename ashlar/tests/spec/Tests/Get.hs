@@ -85,7 +85,7 @@ longChunks = forM_ [511, 512, 513, 600, 5000] $ \n -> do
 -- The input ends after one byte only for the alternative that has failed.
 backFromLimit :: Assertion
 backFromLimit = do
-  r <- timeout 10000000 $ do
+  r <- timeout 120000000 $ do
     let p = isolate 1 (getWord8 *> empty) <|> P.takeWhile (< 3)
     runGet p "\1\2\2\3" @?= Right "\1\2\2"
     runGetLazy p (L.fromChunks ["\1\2", "\2\3"]) @?= Right "\1\2\2"

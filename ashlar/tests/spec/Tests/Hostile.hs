@@ -101,7 +101,7 @@ hostile name =
           then decodeLazy (L.fromChunks (map S.singleton (S.unpack bs))) :: Either DecodeError a
           else decode bs
     atOnce what failed = do
-      r <- timeout 5000000 (evaluate failed)
+      r <- timeout 120000000 (evaluate failed)
       r == Just True @? show what
 
 budget :: Assertion

@@ -338,5 +338,5 @@ hostile = do
     long = S.replicate 1000000 55
     floatOf :: C.ByteString -> IO Float
     floatOf bs =
-      timeout 60000000 (evaluate (either (const (-1)) id (runGet P.float bs)))
+      timeout 120000000 (evaluate (either (const (-1)) id (runGet P.float bs)))
         >>= maybe (assertFailure "too long") pure
