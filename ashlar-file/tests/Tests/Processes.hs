@@ -172,7 +172,7 @@ oneWriter = ioProperty . inFile $ \path -> do
   let wait = do
         now <- getFileSize path
         unless (now > size + 5000) (threadDelay 1000 >> wait)
-  other <- (timeout 20000000 wait >> try (appendRecords rowType path [])) `finally` killWriter p
+  other <- (timeout 120000000 wait >> try (appendRecords rowType path [])) `finally` killWriter p
   pure $
     inside === (Left (FileLocked path), Left (FileLocked path), Ended 1 [rowOf 0])
       .&&. afterwards === (Right () :: Either FileLocked ())
