@@ -8,6 +8,7 @@ import qualified Tests.Commands
 import qualified Tests.Damage
 import qualified Tests.Json
 import qualified Tests.Paths
+import qualified Tests.Transcode
 import qualified Tests.Usage
 
 main :: IO ()
@@ -19,5 +20,6 @@ main =
         Tests.Damage.tests,
         Tests.Json.tests,
         Tests.Paths.tests,
+        Tests.Transcode.tests,
         Tests.Usage.tests
       ]

@@ -9,6 +9,7 @@ module Ashlar.Cli.Console
 
     -- * Output
     putLine,
+    putBytes,
     putLines,
     putText,
     say,
@@ -85,6 +86,12 @@ standardHandles = do
 -- @since 0.1.0.0
 putLine :: Handles -> Builder -> IO ()
 putLine hs b = B.hPut (handleOut hs) (toStrictByteString (b <> char7 '\n'))
+
+-- | Bytes of the result.
+--
+-- @since 0.1.0.0
+putBytes :: Handles -> B.ByteString -> IO ()
+putBytes hs = B.hPut (handleOut hs)
 
 -- | Lines of the result, which are safe to show.
 --

@@ -31,7 +31,7 @@ import Ashlar.File.Internal.Layout
 import Ashlar.File.Internal.Records (shiftError)
 import Ashlar.File.Internal.System
 import Ashlar.Internal.Mem (withBytes)
-import Ashlar.Schema (Schema, Value, putValue, schemaFingerprint)
+import Ashlar.Schema (Schema, Value, getValue, putValue, schemaFingerprint)
 import Control.Exception (bracket, onException)
 import Control.Monad (foldM, forM, forM_, unless, when)
 import Data.ByteString (ByteString)
@@ -178,11 +178,12 @@ catValues hs target schema paths =
             | not ok = pure False
             | otherwise = do
               (_, ending) <-
-                foldInput hs everything (BareFile input schema) (const Written) (const (write w)) ()
+                foldInput hs everything (BareFile input schema) writtenOf (const (write w)) ()
               pure (ending == Fine)
       fine <- foldM one True paths
       pure (if fine then ExitSuccess else ExitFailure 1)
   where
+    writtenOf s = Written <$> getValue s
     ty =
       RecordType
         { typeSchema = encode schema,

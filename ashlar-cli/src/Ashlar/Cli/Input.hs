@@ -29,7 +29,7 @@ module Ashlar.Cli.Input
 where
 
 import Ashlar.Cli.Console
-import Ashlar.Codec (Codec, DecodeError, HasFormat (format), decode, summarizeError)
+import Ashlar.Codec (Codec, DecodeError, Get, HasFormat (format), decode, summarizeError)
 import Ashlar.Codec.Combinators (byHand)
 import Ashlar.File
 import Ashlar.File.Blocks (BlockHeader (..), FileHeader (..), Kind (..), readHeader)
@@ -38,7 +38,7 @@ import Ashlar.File.Internal.Layout (fileHeaderBytes, magic)
 import Ashlar.File.Internal.Scan
 import Ashlar.File.Internal.System (closeFile, openToRead)
 import Ashlar.Get (Folded (..), hFoldGetUntil)
-import Ashlar.Schema (Schema, Value, getValue)
+import Ashlar.Schema (Schema)
 import Control.Exception (bracket, displayException)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
@@ -209,8 +209,8 @@ foldInput ::
   Handles ->
   Selection ->
   Input ->
-  -- | What to make of a value, given its schema. It is asked once for each schema.
-  (Schema -> Value -> x) ->
+  -- | How to read a value, given its schema. It is asked once for each schema.
+  (Schema -> Get x) ->
   (b -> x -> IO b) ->
   b ->
   IO (b, Ending)
@@ -227,7 +227,7 @@ foldInput hs selection input prepare f b0
           complain hs (damageText damage)
           pure (accResult acc, WithDamage)
     BareFile path s -> withBinaryFile path ReadMode $ \h -> do
-      folded <- hFoldGetUntil h (prepare s <$> getValue s) stepBare (Acc 0 b0)
+      folded <- hFoldGetUntil h (prepare s) stepBare (Acc 0 b0)
       case folded of
         FoldEnded _ acc -> pure (accResult acc, Fine)
         FoldStopped _ acc -> pure (accResult acc, Fine)
@@ -249,7 +249,7 @@ foldInput hs selection input prepare f b0
           typeFingerprint = Fingerprint 0 0,
           typeEvolved = \bytes _ -> do
             s <- schemaOf bytes
-            Right (Foreign . prepare s <$> getValue s)
+            Right (Foreign <$> prepare s)
         }
     stepRecord acc (Foreign x) = chosen acc x
     stepBare acc x
