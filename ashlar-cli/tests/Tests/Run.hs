@@ -46,7 +46,7 @@ ashlarColoured = run True
 run :: Bool -> FilePath -> [String] -> IO Outcome
 run colours folder args = do
   code <- withBinaryFile out WriteMode $ \o -> withBinaryFile err WriteMode $ \e ->
-    runCli (Handles o e colours False) args
+    runCli (Handles o e colours False (hFlush o)) args
   Outcome code <$> contents out <*> contents err
   where
     out = folder </> ".out"

@@ -33,8 +33,8 @@ data Style = AsText | AsJson
 --
 -- @since 0.1.0.0
 showValues :: Handles -> Style -> Selection -> Input -> IO ExitCode
-showValues hs style selection input = do
-  (_, ending) <- foldInput hs selection input prepare (\_ line -> line `seq` putBytes hs line) ()
+showValues handles style selection input = withLines handles $ \hs put -> do
+  (_, ending) <- foldInput hs selection input prepare (\_ line -> put line) ()
   pure (exitOf ending)
   where
     prepare s = case style of
