@@ -8,6 +8,7 @@ import qualified Tests.Commands
 import qualified Tests.Damage
 import qualified Tests.Json
 import qualified Tests.Paths
+import qualified Tests.Streams
 import qualified Tests.Transcode
 import qualified Tests.Usage
 
@@ -20,6 +21,7 @@ main =
         Tests.Damage.tests,
         Tests.Json.tests,
         Tests.Paths.tests,
+        Tests.Streams.tests,
         Tests.Transcode.tests,
         Tests.Usage.tests
       ]

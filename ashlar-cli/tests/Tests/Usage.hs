@@ -88,7 +88,7 @@ completion = inFolder $ \folder -> do
   words' <-
     printed . ashlar folder . words $
       "--bash-completion-index 1 --bash-completion-word ashlar --bash-completion-word s"
-  sort words' @?= ["schema", "show", "stat"]
+  sort words' @?= ["schema", "show", "split", "stat"]
 
 missing :: Assertion
 missing = inFolder $ \folder ->

@@ -75,7 +75,7 @@ verifyRecords hs path watched = do
           Nothing -> wrong 0 UnknownSchema
           Just (Left why) -> writeIORef unread (Just why) >> right
           Just (Right g) -> do
-            body <- blockRecords defaultReadOptions header' b
+            body <- blockRecords (readOptions everything) header' b
             case body of
               Left (UnknownCompression name) ->
                 writeIORef unread (Just ("compressed by " ++ show name)) >> right
