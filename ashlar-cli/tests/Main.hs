@@ -5,6 +5,7 @@ module Main (main) where
 
 import Test.Tasty
 import qualified Tests.Commands
+import qualified Tests.Cookbook
 import qualified Tests.Damage
 import qualified Tests.Json
 import qualified Tests.Paths
@@ -18,6 +19,7 @@ main =
     testGroup
       "ashlar"
       [ Tests.Commands.tests,
+        Tests.Cookbook.tests,
         Tests.Damage.tests,
         Tests.Json.tests,
         Tests.Paths.tests,
