@@ -16,6 +16,7 @@ core_packages=(
   libghc-tasty-dev
   libghc-tasty-hunit-dev
   libghc-tasty-quickcheck-dev
+  libghc-temporary-dev
   libghc-vector-dev
 )
 

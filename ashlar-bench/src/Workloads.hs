@@ -11,6 +11,7 @@ import Workload
 import Workloads.Builder
 import Workloads.Bulk
 import Workloads.Codec
+import Workloads.Files
 import Workloads.Get
 import Workloads.Interop
 import Workloads.Numbers
@@ -26,5 +27,6 @@ families =
     ("Decoders", getWorkloads ++ pushedWorkloads),
     ("Numbers one after the other", numberWorkloads),
     ("Codec", codecWorkloads ++ recordWorkloads ++ bulkWorkloads),
+    ("Files and older types", fileWorkloads),
     ("Text: Base64, dates, numbers", textWorkloads ++ tokenWorkloads)
   ]

@@ -5,9 +5,12 @@ module Main (main) where
 
 import Test.Tasty
 import qualified Tests.Commands
+import qualified Tests.Cookbook
 import qualified Tests.Damage
 import qualified Tests.Json
 import qualified Tests.Paths
+import qualified Tests.Streams
+import qualified Tests.Transcode
 import qualified Tests.Usage
 
 main :: IO ()
@@ -16,8 +19,11 @@ main =
     testGroup
       "ashlar"
       [ Tests.Commands.tests,
+        Tests.Cookbook.tests,
         Tests.Damage.tests,
         Tests.Json.tests,
         Tests.Paths.tests,
+        Tests.Streams.tests,
+        Tests.Transcode.tests,
         Tests.Usage.tests
       ]

@@ -7,6 +7,7 @@ module Main (main) where
 
 import System.Environment (getArgs)
 import Test.Tasty
+import qualified Tests.Convert
 import qualified Tests.Crc32c
 import qualified Tests.Damage
 import qualified Tests.Described
@@ -24,7 +25,8 @@ main = do
       defaultMain $
         testGroup
           "files"
-          [ Tests.Crc32c.tests,
+          [ Tests.Convert.tests,
+            Tests.Crc32c.tests,
             Tests.Golden.tests,
             Tests.Model.tests,
             Tests.Damage.tests,

@@ -12,6 +12,7 @@ import Ashlar.Codec.Laws
 import Ashlar.Get (bytesRead, getWord8, isEmpty)
 import Data.Proxy (Proxy (Proxy))
 import Data.Word (Word8)
+import qualified Released
 import Test.Tasty
 import Test.Tasty.QuickCheck
 
@@ -55,7 +56,8 @@ main =
             testProperty
               "acceptedAlike: a value is accepted only at the start of the input"
               (expectFailure (withMaxSuccess 100000 (acceptedAlike (samples :: Samples Leading))))
-          ]
+          ],
+        Released.tests
       ]
 
 -- Each is one byte, except for its defect.

@@ -5,6 +5,7 @@ module Main (main) where
 
 import Test.Tasty
 import qualified Tests.Evolution.Changes
+import qualified Tests.Evolution.Mismatches
 import qualified Tests.Evolution.Pairs
 import qualified Tests.Evolution.Traps
 import qualified Tests.Fingerprints
@@ -25,6 +26,7 @@ main =
           Tests.Types.tests,
           Tests.Evolution.Changes.tests,
           Tests.Evolution.Pairs.tests,
+          Tests.Evolution.Mismatches.tests,
           Tests.Evolution.Traps.tests
         ]
     )

@@ -17,11 +17,13 @@ where
 
 import Ashlar.Cli.Console hiding (Failure (..))
 import qualified Ashlar.Cli.Console as Console
+import Ashlar.Cli.Copier (Target (..))
 import Ashlar.Cli.Copy
 import Ashlar.Cli.Input
 import Ashlar.Cli.Options
 import Ashlar.Cli.Schemas
 import Ashlar.Cli.Show
+import Ashlar.Cli.Split
 import Ashlar.Cli.Stat
 import Ashlar.Cli.Verify
 import Ashlar.File (FileLocked)
@@ -74,7 +76,7 @@ perform hs command = case command of
   SchemaCommand style path -> showSchema hs style path
   ShowCommand style selection schema path -> inputOf schema path >>= showValues hs style selection
   QueryCommand style selection schema path steps ->
-    inputOf schema path >>= queryValues hs style selection steps
+    inputOf schema path >>= inFile >>= queryValues hs style selection steps
   VerifyCommand schema paths -> foldM (worst schema) ExitSuccess paths
   DiffCommand old new -> diffFiles hs old new
   CatCommand force mixed schema out paths -> case schema of
@@ -83,8 +85,16 @@ perform hs command = case command of
   RepairCommand force schema out path -> do
     given <- mapM loadSchema schema
     repair hs (Target out force) given path
-  StatCommand selection schema path -> inputOf schema path >>= stat hs selection
+  SplitCommand force by prefix path -> splitFile hs force by prefix path
+  StatCommand selection schema path
+    | isStandardInput path -> Console.failed "stat does not read the standard input"
+    | otherwise -> inputOf schema path >>= stat hs selection
   where
+    inFile input = case input of
+      RecordFile path
+        | isStandardInput path ->
+          Console.failed "only show reads records from the standard input; save them to a file"
+      _ -> pure input
     worst schema code path = do
-      code' <- inputOf schema path >>= verify hs
+      code' <- inputOf schema path >>= inFile >>= verify hs
       pure (if code == ExitSuccess then code' else code)

@@ -14,26 +14,18 @@ module Tests.Run
 where
 
 import Ashlar.Cli
-import Control.Exception (bracket)
 import qualified Data.ByteString as B
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
-import System.Directory
 import System.Exit (ExitCode (..))
 import System.FilePath ((</>))
 import System.IO
+import System.IO.Temp (withSystemTempDirectory)
 import Test.Tasty.HUnit
 
 -- | Run an action with the path of an empty folder, which is removed afterwards.
 inFolder :: (FilePath -> IO a) -> IO a
-inFolder = bracket made removePathForcibly
-  where
-    made = do
-      directory <- getTemporaryDirectory
-      (path, h) <- openBinaryTempFile directory "ashlar-cli"
-      hClose h
-      removePathForcibly path
-      path <$ createDirectory path
+inFolder = withSystemTempDirectory "ashlar-cli"
 
 -- | What the tool has printed, and how it ended.
 data Outcome = Outcome
@@ -54,7 +46,7 @@ ashlarColoured = run True
 run :: Bool -> FilePath -> [String] -> IO Outcome
 run colours folder args = do
   code <- withBinaryFile out WriteMode $ \o -> withBinaryFile err WriteMode $ \e ->
-    runCli (Handles o e colours False) args
+    runCli (Handles o e colours False (hFlush o)) args
   Outcome code <$> contents out <*> contents err
   where
     out = folder </> ".out"

@@ -88,7 +88,7 @@ completion = inFolder $ \folder -> do
   words' <-
     printed . ashlar folder . words $
       "--bash-completion-index 1 --bash-completion-word ashlar --bash-completion-word s"
-  sort words' @?= ["schema", "show", "stat"]
+  sort words' @?= ["schema", "show", "split", "stat"]
 
 missing :: Assertion
 missing = inFolder $ \folder ->
@@ -107,7 +107,7 @@ closed = inFolder $ \folder -> do
   first <- withBinaryFile (folder </> "err") WriteMode $ \err ->
     bracket (fdToHandle writeEnd) hClose' $ \out -> do
       closeFd readEnd
-      runCli (Handles out err False False) ["show", path]
+      runCli (Handles out err False False (hFlush out)) ["show", path]
   messages <- readFile (folder </> "err")
   (first, messages) @?= (ExitSuccess, "")
   where
@@ -119,7 +119,7 @@ watching :: Assertion
 watching = inFolder $ \folder -> do
   let shown total = do
         withBinaryFile (folder </> "err") WriteMode $ \err ->
-          withProgress (Handles err err False True) total $ \p ->
+          withProgress (Handles err err False True (hFlush err)) total $ \p ->
             mapM_ (progress p) [total `div` 4, total `div` 4 + 1, total `div` 2, total]
         readFile (folder </> "err")
   short <- shown 1000

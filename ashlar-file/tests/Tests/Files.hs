@@ -8,22 +8,13 @@ module Tests.Files
   )
 where
 
-import Control.Exception (bracket)
 import qualified Data.ByteString as S
-import System.Directory (createDirectory, getTemporaryDirectory, removePathForcibly)
 import System.FilePath ((</>))
-import System.IO (hClose, openBinaryTempFile)
+import System.IO.Temp (withSystemTempDirectory)
 
 -- | Run an action with the path of an empty directory, which is removed afterwards.
 inDirectory :: (FilePath -> IO a) -> IO a
-inDirectory = bracket made removePathForcibly
-  where
-    made = do
-      directory <- getTemporaryDirectory
-      (path, h) <- openBinaryTempFile directory "ashlar-file"
-      hClose h
-      removePathForcibly path
-      path <$ createDirectory path
+inDirectory = withSystemTempDirectory "ashlar-file"
 
 -- | Run an action with the path of a file that does not exist yet.
 inFile :: (FilePath -> IO a) -> IO a

@@ -17,6 +17,7 @@ import Ashlar.Builder (byteStringHex, toStrictByteString)
 import Ashlar.Codec (Codec, encode)
 import Ashlar.Schema
 import Ashlar.Schema.Internal.Describe (Description (..), pruned)
+import Ashlar.Schema.Internal.Types (overShapes)
 import qualified Data.ByteString.Char8 as C
 import Data.Int (Int32, Int64)
 import qualified Data.IntMap as IM
@@ -207,21 +208,13 @@ neutralPair = do
                 Unordered
                 [Constructor "W" False [Field "w" (shift (schemaRoot s))]]
             )
-            (V.map (overFields shift) (schemaDefinitions s))
+            (V.map (overShapes shift) (schemaDefinitions s))
         )
     shift shape = case shape of
       Reference i -> Reference (i + 1)
       _ -> inside shift shape
 
-overFields :: (Shape -> Shape) -> Definition -> Definition
-overFields f d =
-  d
-    { definitionConstructors =
-        [ c {constructorFields = [x {fieldShape = f (fieldShape x)} | x <- constructorFields c]}
-          | c <- definitionConstructors d
-        ]
-    }
-
+-- All but those of a fraction, which must stay whole numbers.
 inside :: (Shape -> Shape) -> Shape -> Shape
 inside f shape = case shape of
   Optional s -> Optional (f s)

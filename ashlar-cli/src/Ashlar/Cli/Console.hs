@@ -9,6 +9,7 @@ module Ashlar.Cli.Console
 
     -- * Output
     putLine,
+    withLines,
     putLines,
     putText,
     say,
@@ -57,7 +58,9 @@ data Handles = Handles
     -- | Are results shown in colours?
     handleColours :: Bool,
     -- | Is there somebody who wants to see progress among the messages?
-    handleProgress :: Bool
+    handleProgress :: Bool,
+    -- | What is done before a message, so that results come first.
+    handleFlush :: IO ()
   }
 
 -- | Those of the process. There are colours on a terminal, unless @NO_COLOR@ is set or @TERM@ is
@@ -77,7 +80,8 @@ standardHandles = do
       { handleOut = stdout,
         handleErr = stderr,
         handleColours = terminal && maybe True null plain && kind /= Just "dumb",
-        handleProgress = watched
+        handleProgress = watched,
+        handleFlush = hFlush stdout
       }
 
 -- | A line of the result.
@@ -85,6 +89,26 @@ standardHandles = do
 -- @since 0.1.0.0
 putLine :: Handles -> Builder -> IO ()
 putLine hs b = B.hPut (handleOut hs) (toStrictByteString (b <> char7 '\n'))
+
+-- | Put many lines, each with its end, in few steps. They come before any message. Give the handles
+-- to what may complain.
+--
+-- @since 0.1.0.0
+withLines :: Handles -> (Handles -> (B.ByteString -> IO ()) -> IO a) -> IO a
+withLines hs act = do
+  pending <- newIORef (Pending 0 [])
+  let settle = do
+        Pending _ ls <- readIORef pending
+        writeIORef pending (Pending 0 [])
+        B.hPut (handleOut hs) (B.concat (reverse ls))
+      put line = do
+        Pending n ls <- readIORef pending
+        writeIORef pending $! Pending (n + B.length line) (line : ls)
+        when (n > 32768) settle
+  act hs {handleFlush = settle >> handleFlush hs} put `finally` settle
+
+-- How many bytes of lines, and the lines, the last one first.
+data Pending = Pending !Int [B.ByteString]
 
 -- | Lines of the result, which are safe to show.
 --
@@ -110,7 +134,7 @@ say hs s = putLines hs [T.pack (harmless s)]
 -- @since 0.1.0.0
 complain :: Handles -> String -> IO ()
 complain hs s = do
-  hFlush (handleOut hs)
+  handleFlush hs
   putText (handleErr hs) ("ashlar: " ++ s ++ "\n")
 
 -- | Escape what could steer a terminal, but for ends of lines.

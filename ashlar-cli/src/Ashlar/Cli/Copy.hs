@@ -5,8 +5,7 @@
 -- Blocks are copied as they are, with new headers. So compressed blocks, and those whose schema is
 -- not described, can be copied, too.
 module Ashlar.Cli.Copy
-  ( Target (..),
-    catFiles,
+  ( catFiles,
     catValues,
     repair,
   )
@@ -14,114 +13,19 @@ where
 
 import Ashlar.Cli.Blocks
 import Ashlar.Cli.Console
+import Ashlar.Cli.Copier
 import Ashlar.Cli.Input
 import Ashlar.Codec (Codec, HasFormat (format), encode)
 import Ashlar.Codec.Combinators (byHand)
 import Ashlar.File
 import Ashlar.File.Blocks
-import Ashlar.File.Internal.Append (Tail (..), appendBlock, headerOf)
-import Ashlar.File.Internal.Entries (addEntry, entryList, noEntries)
-import Ashlar.File.Internal.Layout
-  ( Entry (..),
-    Footer (..),
-    fileHeaderBytes,
-    putFileHeader,
-    putIndex,
-  )
+import Ashlar.File.Internal.Append (Tail (..))
 import Ashlar.File.Internal.Records (shiftError)
-import Ashlar.File.Internal.System
-import Ashlar.Internal.Mem (withBytes)
-import Ashlar.Schema (Schema, Value, putValue, schemaFingerprint)
-import Control.Exception (bracket, onException)
+import Ashlar.Schema (Schema, Value, getValue, putValue, schemaFingerprint)
 import Control.Monad (foldM, forM, forM_, unless, when)
-import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
-import Data.IORef (IORef, modifyIORef', newIORef, readIORef, writeIORef)
-import GHC.Fingerprint (Fingerprint)
-import System.Directory (canonicalizePath, doesPathExist, removeFile)
+import Data.IORef (newIORef, readIORef, writeIORef)
 import System.Exit (ExitCode (..))
-import System.Posix.Types (Fd)
-
--- | A file to write.
---
--- @since 0.1.0.0
-data Target = Target
-  { targetPath :: FilePath,
-    -- | May it exist?
-    targetForce :: Bool
-  }
-
-data Copier = Copier Fd (IORef Tail)
-
-copierTail :: Copier -> IORef Tail
-copierTail (Copier _ end) = end
-
--- Make a new file, given what it is made of. If that fails, it is removed.
-making :: Target -> [FilePath] -> IO a -> IO a
-making (Target path force) inputs act = do
-  there <- doesPathExist path
-  when there $ do
-    target <- canonicalizePath path
-    sources <- mapM canonicalizePath inputs
-    when (target `elem` sources) $ failed (path ++ ": is an input, too")
-    unless force $ failed (path ++ ": exists; say --force to replace it")
-  act `onException` unless there (removeFile path)
-
--- Copy to a new file with this header.
-toNewFile :: Target -> [FilePath] -> FileHeader -> (Copier -> IO a) -> IO a
-toNewFile target inputs header act =
-  making target inputs . bracket (openToWrite (targetPath target)) closeFile $ \fd -> do
-    marker <- randomWord
-    let bytes = putFileHeader header {fileMarker = marker}
-    truncateTo fd 0
-    withBytes bytes (writeAll fd 0)
-    let start = fromIntegral (fileHeaderBytes header)
-    end <- newIORef (Tail marker start 0 (fileFingerprint header) 0 noEntries)
-    result <- act (Copier fd end)
-    putEnd (Copier fd end)
-    result <$ toDisk fd
-
--- The index.
-putEnd :: Copier -> IO ()
-putEnd (Copier fd ref) = do
-  end <- readIORef ref
-  let body = putIndex (entryList (tailEntries end)) (Footer (tailRecords end) (tailOffset end))
-  appendBlock fd end (headerOf end Index 0 body) body
-
-append :: Copier -> BlockHeader -> ByteString -> IO ()
-append (Copier fd ref) header body = do
-  end <- readIORef ref
-  appendBlock fd end header body
-  let size = blockHeaderBytes + B.length body
-  writeIORef ref $! end {tailOffset = tailOffset end + fromIntegral size}
-
--- Records of another type follow.
-putSchema :: Copier -> Fingerprint -> ByteString -> IO ()
-putSchema copier fingerprint schema = do
-  modifyIORef' (copierTail copier) $ \end ->
-    end {tailFingerprint = fingerprint, tailSchemaAt = tailOffset end}
-  end <- readIORef (copierTail copier)
-  append copier (headerOf end Ashlar.File.Blocks.Schema 0 schema) schema
-
--- Copy some records: the stored body, and the header that it had.
-putRecords :: Copier -> ByteString -> BlockHeader -> ByteString -> IO ()
-putRecords copier schema h body = do
-  before <- readIORef (copierTail copier)
-  unless (tailFingerprint before == blockFingerprint h) $
-    putSchema copier (blockFingerprint h) schema
-  end <- readIORef (copierTail copier)
-  append
-    copier
-    (headerOf end Records (blockCount h) body)
-      { blockCompressed = blockCompressed h,
-        blockExpanded = if blockCompressed h then blockExpanded h else B.length body
-      }
-    body
-  modifyIORef' (copierTail copier) $ \e ->
-    e
-      { tailRecords = tailRecords e + fromIntegral (blockCount h),
-        tailEntries = addEntry (Entry (tailOffset end) (tailRecords end)) (tailEntries e)
-      }
 
 -- | One file of the records of all. Damage ends it.
 --
@@ -178,11 +82,12 @@ catValues hs target schema paths =
             | not ok = pure False
             | otherwise = do
               (_, ending) <-
-                foldInput hs everything (BareFile input schema) (const Written) (const (write w)) ()
+                foldInput hs everything (BareFile input schema) writtenOf (const (write w)) ()
               pure (ending == Fine)
       fine <- foldM one True paths
       pure (if fine then ExitSuccess else ExitFailure 1)
   where
+    writtenOf s = Written <$> getValue s
     ty =
       RecordType
         { typeSchema = encode schema,
@@ -244,7 +149,7 @@ repairWith hs target path header folded = do
   where
     records copier lose schemas b = case (schemaAt schemas h, decoderAt schemas h) of
       (Just schema, Just (Right g)) -> do
-        body <- blockRecords defaultReadOptions header b
+        body <- blockRecords (readOptions everything) header b
         case body of
           Left (UnknownCompression _) -> putRecords copier schema h (blockBody b)
           Left cause -> lose (problem 0 cause)

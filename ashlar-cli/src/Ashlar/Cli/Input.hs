@@ -1,5 +1,6 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE OverloadedStrings #-}
 
 -- |
 -- Module      : Ashlar.Cli.Input
@@ -16,8 +17,10 @@ module Ashlar.Cli.Input
     Input (..),
     inputOf,
     inputPath,
+    isStandardInput,
     Selection (..),
     everything,
+    readOptions,
     Ending (..),
     foldInput,
     schemasIn,
@@ -29,7 +32,7 @@ module Ashlar.Cli.Input
 where
 
 import Ashlar.Cli.Console
-import Ashlar.Codec (Codec, DecodeError, HasFormat (format), decode, summarizeError)
+import Ashlar.Codec (Codec, DecodeError, Get, HasFormat (format), decode, summarizeError)
 import Ashlar.Codec.Combinators (byHand)
 import Ashlar.File
 import Ashlar.File.Blocks (BlockHeader (..), FileHeader (..), Kind (..), readHeader)
@@ -37,16 +40,32 @@ import Ashlar.File.Internal.Input (fileInput)
 import Ashlar.File.Internal.Layout (fileHeaderBytes, magic)
 import Ashlar.File.Internal.Scan
 import Ashlar.File.Internal.System (closeFile, openToRead)
-import Ashlar.Get (Folded (..), hFoldGetUntil)
-import Ashlar.Schema (Schema, Value, getValue)
+import Ashlar.Get
+  ( Budget (..),
+    Folded (..),
+    defaultBudget,
+    hFoldGetUntil,
+    handleSource,
+    withBudget,
+  )
+import Ashlar.Schema (Schema)
+import qualified Codec.Compression.Zlib as Zlib
 import Control.Exception (bracket, displayException)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
+import qualified Data.ByteString.Lazy as L
 import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
 import GHC.Fingerprint (Fingerprint (..))
-import System.IO (IOMode (ReadMode), hFileSize, withBinaryFile)
+import System.IO
+  ( Handle,
+    IOMode (ReadMode),
+    hFileSize,
+    hSetBinaryMode,
+    stdin,
+    withBinaryFile,
+  )
 
 -- | Does a file begin as a file of records does?
 --
@@ -140,12 +159,23 @@ inputOf :: Maybe FilePath -> FilePath -> IO Input
 inputOf schemaPath path = case schemaPath of
   Just s -> BareFile path <$> loadSchema s
   Nothing -> do
-    records <- isRecordFile path
+    records <- if isStandardInput path then pure True else isRecordFile path
     if records
       then pure (RecordFile path)
       else
         failed
           (path ++ ": not a file of records; say --schema FILE if it has values one after another")
+
+-- | Is it the name of the standard input?
+--
+-- @since 0.1.0.0
+isStandardInput :: FilePath -> Bool
+isStandardInput = (== "-")
+
+withInput :: FilePath -> (Handle -> IO a) -> IO a
+withInput path act
+  | isStandardInput path = hSetBinaryMode stdin True >> act stdin
+  | otherwise = withBinaryFile path ReadMode act
 
 -- | The name of the file.
 --
@@ -174,14 +204,36 @@ data Selection = Selection
     -- | How many.
     selectCount :: !(Maybe Int64),
     -- | Go on after damage?
-    selectKeepGoing :: !Bool
+    selectKeepGoing :: !Bool,
+    -- | The most bytes of a value, and of a block.
+    selectLimit :: !Int
   }
 
 -- | All values, up to the first damage.
 --
 -- @since 0.1.0.0
 everything :: Selection
-everything = Selection 0 Nothing False
+everything = Selection 0 Nothing False (readBlockLimit defaultReadOptions)
+
+-- | How to read a file: compressed blocks too, if the name of the compression is @zlib@.
+--
+-- @since 0.1.0.0
+readOptions :: Selection -> ReadOptions
+readOptions selection =
+  defaultReadOptions
+    { readFrom = selectFrom selection,
+      readCompressions = [zlib],
+      readBlockLimit = selectLimit selection,
+      readBudget = Just (budgetOf selection)
+    }
+  where
+    zlib = Compression "zlib" (whole Zlib.compress) expand
+    -- (What is too much shows as one byte more.)
+    expand n = Right . whole (L.take (fromIntegral n + 1) . Zlib.decompress)
+    whole f = L.toStrict . f . L.fromStrict
+
+budgetOf :: Selection -> Budget
+budgetOf selection = defaultBudget {budgetBytes = Just (selectLimit selection)}
 
 -- | How reading ended.
 --
@@ -209,8 +261,8 @@ foldInput ::
   Handles ->
   Selection ->
   Input ->
-  -- | What to make of a value, given its schema. It is asked once for each schema.
-  (Schema -> Value -> x) ->
+  -- | How to read a value, given its schema. It is asked once for each schema.
+  (Schema -> Get x) ->
   (b -> x -> IO b) ->
   b ->
   IO (b, Ending)
@@ -219,15 +271,21 @@ foldInput hs selection input prepare f b0
   | otherwise = case input of
     RecordFile path -> do
       something <- newIORef Fine
-      outcome <- foldRecordsWith (options something) records path stepRecord (Acc 0 b0)
+      outcome <-
+        if isStandardInput path
+          then do
+            hSetBinaryMode stdin True
+            source <- handleSource stdin
+            foldSourceWith (options something) records path source stepRecord (Acc 0 b0)
+          else foldRecordsWith (options something) records path stepRecord (Acc 0 b0)
       case outcome of
         Ended _ acc -> (,) (accResult acc) <$> readIORef something
         Stopped _ acc -> (,) (accResult acc) <$> readIORef something
         Damaged _ acc damage -> do
           complain hs (damageText damage)
           pure (accResult acc, WithDamage)
-    BareFile path s -> withBinaryFile path ReadMode $ \h -> do
-      folded <- hFoldGetUntil h (prepare s <$> getValue s) stepBare (Acc 0 b0)
+    BareFile path s -> withInput path $ \h -> do
+      folded <- hFoldGetUntil h (withBudget (budgetOf selection) (prepare s)) stepBare (Acc 0 b0)
       case folded of
         FoldEnded _ acc -> pure (accResult acc, Fine)
         FoldStopped _ acc -> pure (accResult acc, Fine)
@@ -236,9 +294,8 @@ foldInput hs selection input prepare f b0
           pure (accResult acc, WithDamage)
   where
     options something =
-      defaultReadOptions
-        { readFrom = selectFrom selection,
-          readResync =
+      (readOptions selection)
+        { readResync =
             if selectKeepGoing selection
               then Just (\lost -> writeIORef something WithDamage >> complain hs (lostText lost))
               else Nothing
@@ -249,7 +306,7 @@ foldInput hs selection input prepare f b0
           typeFingerprint = Fingerprint 0 0,
           typeEvolved = \bytes _ -> do
             s <- schemaOf bytes
-            Right (Foreign . prepare s <$> getValue s)
+            Right (Foreign <$> prepare s)
         }
     stepRecord acc (Foreign x) = chosen acc x
     stepBare acc x

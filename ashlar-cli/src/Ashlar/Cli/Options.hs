@@ -12,6 +12,7 @@ import Ashlar.Cli.Input (Selection (..))
 import Ashlar.Cli.Path
 import Ashlar.Cli.Schemas (SchemaStyle (..))
 import Ashlar.Cli.Show (Style (..))
+import Ashlar.Cli.Split (SplitBy (..))
 import Data.Int (Int64)
 import qualified Data.Text as T
 import Options.Applicative hiding (style)
@@ -29,6 +30,8 @@ data Command
   | -- | Also: may the target exist, and may types differ?
     CatCommand Bool Bool (Maybe FilePath) FilePath [FilePath]
   | RepairCommand Bool (Maybe FilePath) FilePath FilePath
+  | -- | Also: may the files exist? With the prefix of their names.
+    SplitCommand Bool SplitBy FilePath FilePath
   | StatCommand Selection (Maybe FilePath) FilePath
 
 -- | The parser of the command line.
@@ -65,7 +68,7 @@ commands =
       SchemaCommand <$> schemaStyle <*> file "FILE"
     ),
     ( "show",
-      "Show values, one in a line",
+      "Show values, one in a line. FILE may be -, the standard input",
       ShowCommand <$> style <*> selection <*> schemaOption <*> file "FILE"
     ),
     ( "query",
@@ -101,6 +104,17 @@ commands =
                 <> help "The type of the records, if the header of FILE is lost"
           )
         <*> output
+        <*> file "FILE"
+    ),
+    ( "split",
+      "Copy the records of FILE to several: PREFIX.0001, PREFIX.0002 and so on",
+      SplitCommand
+        <$> force
+        <*> splitBy
+        <*> strOption
+          ( short 'o' <> long "output" <> metavar "PREFIX" <> action "file"
+              <> help "How the names of the files begin"
+          )
         <*> file "FILE"
     ),
     ( "stat",
@@ -152,6 +166,39 @@ selection =
             "Go on after damage, with the next \
             \whole block"
       )
+    <*> option
+      (fromIntegral . min 2147483647 <$> size)
+      ( long "limit" <> metavar "SIZE" <> value 67108864
+          <> help
+            "Refuse values and blocks of more bytes than SIZE, which is 64M if not given. A value \
+            \takes up to 80 times its bytes in memory"
+      )
+
+splitBy :: Parser SplitBy
+splitBy =
+  EachRecords
+    <$> option
+      (positive natural)
+      (long "records" <> metavar "N" <> help "N records in each file but the last")
+    <|> EachBytes
+      <$> option
+        (positive size)
+        ( long "bytes" <> metavar "SIZE"
+            <> help "At most SIZE bytes in each file, or one block: 1000000, 512K, 100M, 2G"
+        )
+  where
+    positive reads' = reads' >>= \n -> if n > 0 then pure n else readerError "not positive"
+
+-- | A number of bytes.
+size :: ReadM Int64
+size = eitherReader $ \s -> case reads s of
+  [(n, suffix)]
+    | Just unit <- lookup suffix units,
+      n >= 0 && n * unit <= toInteger (maxBound :: Int64) ->
+      Right (fromInteger (n * unit))
+  _ -> Left ("not a number of bytes: " ++ s)
+  where
+    units = [("", 1), ("K", 1024), ("M", 1048576), ("G", 1073741824)] :: [(String, Integer)]
 
 natural :: ReadM Int64
 natural = eitherReader $ \s -> case reads s of

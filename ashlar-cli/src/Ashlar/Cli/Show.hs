@@ -10,12 +10,13 @@ module Ashlar.Cli.Show
   )
 where
 
-import Ashlar.Builder (Builder)
+import Ashlar.Builder (Builder, char7, toStrictByteString)
 import Ashlar.Cli.Console
 import Ashlar.Cli.Input
 import Ashlar.Cli.Json
 import Ashlar.Cli.Path
 import Ashlar.Cli.Text
+import Ashlar.Cli.Transcode
 import Ashlar.Schema
 import Control.Monad (when)
 import qualified Data.List as List
@@ -32,12 +33,13 @@ data Style = AsText | AsJson
 --
 -- @since 0.1.0.0
 showValues :: Handles -> Style -> Selection -> Input -> IO ExitCode
-showValues hs style selection input = do
-  (_, ending) <- foldInput hs selection input prepare (\_ b -> putLine hs b) ()
+showValues handles style selection input = withLines handles $ \hs put -> do
+  (_, ending) <- foldInput hs selection input prepare (\_ line -> put line) ()
   pure (exitOf ending)
   where
-    prepare s =
-      let write = writer style (shapesOf s) (schemaRoot s) in write
+    prepare s = case style of
+      AsJson -> jsonLine s
+      AsText -> (\v -> toStrictByteString (textOf v <> char7 '\n')) <$> getValue s
 
 writer :: Style -> Shapes -> Shape -> Value -> Builder
 writer style shapes = case style of
@@ -58,7 +60,7 @@ queryValues hs style selection path input = do
   pure (exitOf ending)
   where
     compiled s = let shapes = shapesOf s in follow shapes (writer style shapes) path
-    prepare s = fromMaybe (const []) (compiled s)
+    prepare s = fromMaybe (const []) (compiled s) <$> getValue s
     shownPath = T.unpack (showPath path)
     noSuchPart schemas =
       inputPath input ++ ": there is no " ++ T.unpack (showPath (known ++ [missing])) ++ others

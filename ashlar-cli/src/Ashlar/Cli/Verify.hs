@@ -14,6 +14,8 @@ import Ashlar.Cli.Input
 import Ashlar.File
 import Ashlar.File.Blocks
 import Ashlar.File.Internal.Records (shiftError)
+import Ashlar.Schema (getValue)
+import Control.Monad (void)
 import qualified Data.ByteString as B
 import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
@@ -28,7 +30,7 @@ import System.IO (IOMode (ReadMode), hFileSize, withBinaryFile)
 verify :: Handles -> Input -> IO ExitCode
 verify hs input = case input of
   BareFile path _ -> do
-    (n, ending) <- foldInput hs everything input (\_ _ -> ()) (\n _ -> pure (n + 1)) (0 :: Int64)
+    (n, ending) <- foldInput hs everything input (void . getValue) (\n _ -> pure (n + 1)) (0 :: Int64)
     verdict hs path (ending == Fine) (count n "value")
   RecordFile path -> do
     size <- withBinaryFile path ReadMode hFileSize
@@ -73,7 +75,7 @@ verifyRecords hs path watched = do
           Nothing -> wrong 0 UnknownSchema
           Just (Left why) -> writeIORef unread (Just why) >> right
           Just (Right g) -> do
-            body <- blockRecords defaultReadOptions header' b
+            body <- blockRecords (readOptions everything) header' b
             case body of
               Left (UnknownCompression name) ->
                 writeIORef unread (Just ("compressed by " ++ show name)) >> right

@@ -134,16 +134,6 @@ leastLeaf l = case l of
   Utf8 Length64 -> 8
   Utf16 -> 8
   _ -> 1
-  where
-    numberSize n = case n of
-      W8 -> 1
-      I8 -> 1
-      W16 -> 2
-      I16 -> 2
-      W32 -> 4
-      I32 -> 4
-      W64 -> 8
-      I64 -> 8 :: Int
 
 -- | The definitions with values whose order is not known, because that of a part is not.
 unorderedIn :: Schema -> IS.IntSet

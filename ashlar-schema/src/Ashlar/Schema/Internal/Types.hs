@@ -21,6 +21,7 @@ module Ashlar.Schema.Internal.Types
     Leaf (..),
     Number (..),
     Length (..),
+    numberSize,
     shapesIn,
     mapShapes,
     fieldShapes,
@@ -201,6 +202,20 @@ data Length
     LengthVarint
   deriving stock (Eq, Ord, Show, Enum, Bounded, Generic)
   deriving anyclass (Codec)
+
+-- | The bytes of a number of constant size.
+--
+-- @since 0.1.0.0
+numberSize :: Number -> Int
+numberSize n = case n of
+  W8 -> 1
+  W16 -> 2
+  W32 -> 4
+  W64 -> 8
+  I8 -> 1
+  I16 -> 2
+  I32 -> 4
+  I64 -> 8
 
 -- | The shapes directly inside of a shape, from left to right.
 --

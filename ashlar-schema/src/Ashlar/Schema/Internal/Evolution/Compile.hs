@@ -27,7 +27,7 @@ import Ashlar.Schema.Internal.Evolution.Extent
 import Ashlar.Schema.Internal.Evolution.Inner
 import Ashlar.Schema.Internal.Evolution.Op
 import Ashlar.Schema.Internal.Evolution.Output
-import Ashlar.Schema.Internal.Types (Length (..))
+import Ashlar.Schema.Internal.Types (Length (..), numberSize)
 import Control.Monad (when)
 import Data.Bits (unsafeShiftR, (.&.))
 import Data.ByteString (ByteString)

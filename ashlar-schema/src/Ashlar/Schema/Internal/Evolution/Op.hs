@@ -25,7 +25,6 @@ module Ashlar.Schema.Internal.Evolution.Op
     tagBytes,
     countBytes,
     constantRead,
-    numberSize,
     leastReads,
     leastRead,
     callees,
@@ -185,18 +184,6 @@ constantRead op = case op of
   Widen a _ -> Just (numberSize a)
   ToDouble -> Just 4
   _ -> Nothing
-
--- | The bytes of a number of constant size.
-numberSize :: Number -> Int
-numberSize n = case n of
-  W8 -> 1
-  I8 -> 1
-  W16 -> 2
-  I16 -> 2
-  W32 -> 4
-  I32 -> 4
-  W64 -> 8
-  I64 -> 8
 
 -- | The least number of bytes that some steps read, given those of the procedures. It is a lower
 -- bound.

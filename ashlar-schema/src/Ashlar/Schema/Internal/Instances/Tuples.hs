@@ -1,4 +1,5 @@
 {-# LANGUAGE AllowAmbiguousTypes #-}
+{-# LANGUAGE ConstraintKinds #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE TypeApplications #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
@@ -6,307 +7,83 @@
 -- |
 -- Module      : Ashlar.Schema.Internal.Instances.Tuples
 -- Description : Tuples
+--
+-- The elements of a large tuple are those of its halves.
 module Ashlar.Schema.Internal.Instances.Tuples () where
 
 import Ashlar.Schema.Internal.ByHand
 import Ashlar.Schema.Internal.Describe
 import Ashlar.Schema.Internal.Types
 
-tuple :: [Part] -> Describe a
-tuple = describing Tuple
-
 element :: forall a. Described a => Part
 element = part @a mempty
 
-instance
-  (Described a, Described b) =>
-  Described (a, b)
+halves :: forall x y a. (Described x, Described y) => Describe a
+halves = describing (Tuple . concatMap elements) [element @x, element @y]
   where
-  describe = tuple [element @a, element @b]
+    elements shape = case shape of
+      Tuple shapes -> shapes
+      _ -> [shape]
+
+type Two a b = (Described a, Described b)
+
+type Four a b c d = (Two a b, Two c d)
+
+type Eight a b c d e f g h = (Four a b c d, Four e f g h)
+
+instance Two a b => Described (a, b) where
+  describe = describing Tuple [element @a, element @b]
+
+instance (Two a b, Described c) => Described (a, b, c) where
+  describe = describing Tuple [element @a, element @b, element @c]
+
+instance Four a b c d => Described (a, b, c, d) where
+  describe = halves @(a, b) @(c, d)
+
+instance (Four a b c d, Described e) => Described (a, b, c, d, e) where
+  describe = halves @(a, b, c) @(d, e)
+
+instance (Four a b c d, Two e f) => Described (a, b, c, d, e, f) where
+  describe = halves @(a, b, c) @(d, e, f)
+
+instance (Four a b c d, Two e f, Described g) => Described (a, b, c, d, e, f, g) where
+  describe = halves @(a, b, c, d) @(e, f, g)
+
+instance Eight a b c d e f g h => Described (a, b, c, d, e, f, g, h) where
+  describe = halves @(a, b, c, d) @(e, f, g, h)
+
+instance (Eight a b c d e f g h, Described i) => Described (a, b, c, d, e, f, g, h, i) where
+  describe = halves @(a, b, c, d, e) @(f, g, h, i)
+
+instance (Eight a b c d e f g h, Two i j) => Described (a, b, c, d, e, f, g, h, i, j) where
+  describe = halves @(a, b, c, d, e) @(f, g, h, i, j)
 
 instance
-  (Described a, Described b, Described c) =>
-  Described (a, b, c)
-  where
-  describe = tuple [element @a, element @b, element @c]
-
-instance
-  (Described a, Described b, Described c, Described d) =>
-  Described (a, b, c, d)
-  where
-  describe = tuple [element @a, element @b, element @c, element @d]
-
-instance
-  (Described a, Described b, Described c, Described d, Described e) =>
-  Described (a, b, c, d, e)
-  where
-  describe = tuple [element @a, element @b, element @c, element @d, element @e]
-
-instance
-  (Described a, Described b, Described c, Described d, Described e, Described f) =>
-  Described (a, b, c, d, e, f)
-  where
-  describe = tuple [element @a, element @b, element @c, element @d, element @e, element @f]
-
-instance
-  (Described a, Described b, Described c, Described d, Described e, Described f, Described g) =>
-  Described (a, b, c, d, e, f, g)
-  where
-  describe =
-    tuple [element @a, element @b, element @c, element @d, element @e, element @f, element @g]
-
-instance
-  ( Described a,
-    Described b,
-    Described c,
-    Described d,
-    Described e,
-    Described f,
-    Described g,
-    Described h
-  ) =>
-  Described (a, b, c, d, e, f, g, h)
-  where
-  describe =
-    tuple
-      [ element @a,
-        element @b,
-        element @c,
-        element @d,
-        element @e,
-        element @f,
-        element @g,
-        element
-          @h
-      ]
-
-instance
-  ( Described a,
-    Described b,
-    Described c,
-    Described d,
-    Described e,
-    Described f,
-    Described g,
-    Described h,
-    Described i
-  ) =>
-  Described (a, b, c, d, e, f, g, h, i)
-  where
-  describe =
-    tuple
-      [ element @a,
-        element @b,
-        element @c,
-        element @d,
-        element @e,
-        element @f,
-        element @g,
-        element
-          @h,
-        element @i
-      ]
-
-instance
-  ( Described a,
-    Described b,
-    Described c,
-    Described d,
-    Described e,
-    Described f,
-    Described g,
-    Described h,
-    Described i,
-    Described j
-  ) =>
-  Described (a, b, c, d, e, f, g, h, i, j)
-  where
-  describe =
-    tuple
-      [ element @a,
-        element @b,
-        element @c,
-        element @d,
-        element @e,
-        element @f,
-        element @g,
-        element
-          @h,
-        element @i,
-        element @j
-      ]
-
-instance
-  ( Described a,
-    Described b,
-    Described c,
-    Described d,
-    Described e,
-    Described f,
-    Described g,
-    Described h,
-    Described i,
-    Described j,
-    Described k
-  ) =>
+  (Eight a b c d e f g h, Two i j, Described k) =>
   Described (a, b, c, d, e, f, g, h, i, j, k)
   where
-  describe =
-    tuple
-      [ element @a,
-        element @b,
-        element @c,
-        element @d,
-        element @e,
-        element @f,
-        element @g,
-        element
-          @h,
-        element @i,
-        element @j,
-        element @k
-      ]
+  describe = halves @(a, b, c, d, e, f) @(g, h, i, j, k)
 
 instance
-  ( Described a,
-    Described b,
-    Described c,
-    Described d,
-    Described e,
-    Described f,
-    Described g,
-    Described h,
-    Described i,
-    Described j,
-    Described k,
-    Described l
-  ) =>
+  (Eight a b c d e f g h, Four i j k l) =>
   Described (a, b, c, d, e, f, g, h, i, j, k, l)
   where
-  describe =
-    tuple
-      [ element @a,
-        element @b,
-        element @c,
-        element @d,
-        element @e,
-        element @f,
-        element @g,
-        element
-          @h,
-        element @i,
-        element @j,
-        element @k,
-        element @l
-      ]
+  describe = halves @(a, b, c, d, e, f) @(g, h, i, j, k, l)
 
 instance
-  ( Described a,
-    Described b,
-    Described c,
-    Described d,
-    Described e,
-    Described f,
-    Described g,
-    Described h,
-    Described i,
-    Described j,
-    Described k,
-    Described l,
-    Described m
-  ) =>
+  (Eight a b c d e f g h, Four i j k l, Described m) =>
   Described (a, b, c, d, e, f, g, h, i, j, k, l, m)
   where
-  describe =
-    tuple
-      [ element @a,
-        element @b,
-        element @c,
-        element @d,
-        element @e,
-        element @f,
-        element @g,
-        element
-          @h,
-        element @i,
-        element @j,
-        element @k,
-        element @l,
-        element @m
-      ]
+  describe = halves @(a, b, c, d, e, f, g) @(h, i, j, k, l, m)
 
 instance
-  ( Described a,
-    Described b,
-    Described c,
-    Described d,
-    Described e,
-    Described f,
-    Described g,
-    Described h,
-    Described i,
-    Described j,
-    Described k,
-    Described l,
-    Described m,
-    Described n
-  ) =>
+  (Eight a b c d e f g h, Four i j k l, Two m n) =>
   Described (a, b, c, d, e, f, g, h, i, j, k, l, m, n)
   where
-  describe =
-    tuple
-      [ element @a,
-        element @b,
-        element @c,
-        element @d,
-        element @e,
-        element @f,
-        element @g,
-        element
-          @h,
-        element @i,
-        element @j,
-        element @k,
-        element @l,
-        element @m,
-        element @n
-      ]
+  describe = halves @(a, b, c, d, e, f, g) @(h, i, j, k, l, m, n)
 
 instance
-  ( Described a,
-    Described b,
-    Described c,
-    Described d,
-    Described e,
-    Described f,
-    Described g,
-    Described h,
-    Described i,
-    Described j,
-    Described k,
-    Described l,
-    Described m,
-    Described n,
-    Described o
-  ) =>
+  (Eight a b c d e f g h, Four i j k l, Two m n, Described o) =>
   Described (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o)
   where
-  describe =
-    tuple
-      [ element @a,
-        element @b,
-        element @c,
-        element @d,
-        element @e,
-        element @f,
-        element @g,
-        element
-          @h,
-        element @i,
-        element @j,
-        element @k,
-        element @l,
-        element @m,
-        element @n,
-        element @o
-      ]
+  describe = halves @(a, b, c, d, e, f, g, h) @(i, j, k, l, m, n, o)

@@ -1,0 +1,127 @@
+-- |
+-- Module      : Ashlar.Cli.Split
+-- Description : split
+module Ashlar.Cli.Split
+  ( SplitBy (..),
+    splitFile,
+  )
+where
+
+import Ashlar.Cli.Blocks
+import Ashlar.Cli.Console
+import Ashlar.Cli.Copier
+import Ashlar.Cli.Input
+import Ashlar.File
+import Ashlar.File.Blocks
+import Ashlar.File.Internal.Append (Tail (..))
+import Ashlar.File.Internal.System
+import Control.Exception (finally, onException)
+import Control.Monad (unless, when)
+import qualified Data.ByteString as B
+import Data.IORef
+import Data.Int (Int64)
+import System.Directory (doesPathExist)
+import System.Exit (ExitCode (..))
+import System.Posix.Types (Fd)
+
+-- | Where a file ends.
+--
+-- @since 0.1.0.0
+data SplitBy
+  = -- | After so many records.
+    EachRecords Int64
+  | -- | Before the block with which it would have more bytes. It has one block at least.
+    EachBytes Int64
+
+-- | Copy the records of a file to several: PREFIX.0001, PREFIX.0002 and so on. Damage ends it. So
+-- does a file that exists, if it may not be replaced.
+--
+-- @since 0.1.0.0
+splitFile ::
+  Handles ->
+  -- | May the files exist?
+  Bool ->
+  SplitBy ->
+  -- | The prefix.
+  FilePath ->
+  FilePath ->
+  IO ExitCode
+splitFile hs force by prefix path = do
+  header <- readHeader path >>= either (damaged . damageText) pure
+  files <- newIORef (0 :: Int)
+  records <- newIORef 0
+  current <- newIORef (Nothing :: Maybe (Fd, Copier))
+  let next = do
+        n <- (+ 1) <$> readIORef files
+        let digits = show n
+            target = prefix ++ "." ++ replicate (4 - length digits) '0' ++ digits
+        there <- doesPathExist target
+        when (there && not force) $ failed (target ++ ": exists; say --force to replace it")
+        when (target == path) $ failed (target ++ ": is the input, too")
+        fd <- openToWrite target
+        copier <- begin fd header `onException` closeFile fd
+        writeIORef current (Just (fd, copier))
+        copier <$ writeIORef files n
+      copierNow = readIORef current >>= maybe next (pure . snd)
+      close = do
+        found <- readIORef current
+        writeIORef current Nothing
+        mapM_ (\(fd, copier) -> finish copier `finally` closeFile fd) found
+      put schema h body = do
+        copier <- copierNow
+        putRecords copier schema h body
+        modifyIORef' records (+ fromIntegral (blockCount h))
+      copy header' schemas event = case event of
+        LostBlocks lost -> damaged (damageText (lostDamage lost))
+        WholeBlock b -> do
+          let h = blockHeader b
+              schemas' = withBlock b schemas
+          when (blockKind h == Records) $ case schemaAt schemas' h of
+            Nothing -> damaged ("the schema of the block at byte " ++ show (blockAt b) ++ " is lost")
+            Just schema -> case by of
+              EachRecords most -> counted header' schemas' schema most b
+              EachBytes most -> sized schema most b
+          pure schemas'
+      sized schema most b = do
+        found <- readIORef current
+        case found of
+          Just (_, copier) -> do
+            end <- readIORef (copierTail copier)
+            let bytes = fromIntegral (blockHeaderBytes + B.length (blockBody b))
+            when (tailRecords end > 0 && tailOffset end + bytes > most) close
+          Nothing -> pure ()
+        put schema (blockHeader b) (blockBody b)
+      counted header' schemas schema most b = do
+        copier <- copierNow
+        end <- readIORef (copierTail copier)
+        let h = blockHeader b
+            left = most - tailRecords end
+        if fromIntegral (blockCount h) <= left
+          then do
+            put schema h (blockBody b)
+            when (fromIntegral (blockCount h) == left) close
+          else do
+            body <- blockRecords (readOptions everything) header' b
+            case (body, decoderAt schemas h) of
+              (Right bytes, Just (Right g)) ->
+                inParts (cutting g) schema most left h {blockCompressed = False} bytes
+              _ -> damaged ("the block at byte " ++ show (blockAt b) ++ " cannot be decoded")
+      inParts cut schema most left h bytes
+        | fromIntegral (blockCount h) < left = unless (blockCount h == 0) (put schema h bytes)
+        | otherwise = do
+          let n = fromIntegral left
+          at <- cut n bytes
+          put schema h {blockCount = n} (B.take at bytes)
+          close
+          inParts cut schema most most h {blockCount = blockCount h - n} (B.drop at bytes)
+      cutting g n bytes = case wholeRecords g n bytes of
+        (m, at, _) | m == n -> pure at
+        _ -> damaged "a record cannot be decoded"
+  result <- foldBlocks (readOptions everything) path (copy header) (decodersOf header) `finally` close
+  either (damaged . damageText) (const (pure ())) result
+  n <- readIORef files
+  when (n == 0) (copierNow >> close)
+  total <- readIORef records
+  made <- readIORef files
+  say hs (path ++ ": " ++ count total "record" ++ " in " ++ count (fromIntegral made) "file")
+  pure ExitSuccess

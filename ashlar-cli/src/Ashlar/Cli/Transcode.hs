@@ -1,0 +1,277 @@
+{-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE OverloadedStrings #-}
+-- A schema is compiled once.
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
+-- |
+-- Module      : Ashlar.Cli.Transcode
+-- Description : From bytes to JSON at once
+--
+-- Note [Two ways to JSON]
+-- ~~~~~~~~~~~~~~~~~~~~~~~
+-- 'getValue' and 'jsonOf' define what JSON there is for some bytes, and what is refused. They make
+-- a 'Value', which takes most of the time. So a schema is also compiled to closures that write JSON
+-- from the bytes. These give up where anything is out of the ordinary: bytes that are not at hand
+-- or not valid, deep nesting, what would count as steps of the budget. Then the record is read by
+-- 'getValue'. So all errors are its errors, and the closures need to know of none.
+--
+-- What they accept 'getValue' accepts, with the same JSON (property "bytes to JSON, at once and by
+-- way of values").
+module Ashlar.Cli.Transcode
+  ( jsonLine,
+    jsonLineOr,
+    jsonLineByValue,
+  )
+where
+
+import Ashlar.Builder (char7, toStrictByteString)
+import Ashlar.Cli.Json
+import Ashlar.Cli.Scalar (quoted)
+import Ashlar.Cli.Transcode.Leaves
+import Ashlar.Cli.Transcode.Run
+import Ashlar.Codec (Get)
+import qualified Ashlar.Internal.Get.Env as In
+import Ashlar.Internal.Mem hiding (Number)
+import Ashlar.Internal.Mem.Cells
+import Ashlar.Schema
+import Ashlar.Schema.Internal.Costs
+import Control.Monad (unless, when)
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as B
+import Data.Int (Int16, Int32, Int64, Int8)
+import Data.Primitive.SmallArray
+import qualified Data.Vector as V
+import Data.Word (Word16, Word32, Word64, Word8)
+import Foreign.Ptr (Ptr, plusPtr)
+
+-- | Read a value of a schema, as a line of JSON. Keep it for many values.
+--
+-- @since 0.1.0.0
+jsonLine :: Schema -> Get ByteString
+jsonLine s = jsonLineOr (jsonLineByValue s) s
+
+-- | The same, given how to read what is out of the ordinary.
+--
+-- @since 0.1.0.0
+jsonLineOr :: Get ByteString -> Schema -> Get ByteString
+jsonLineOr slowly s = quickly (compiled s) slowly
+
+-- | The same by way of a value.
+--
+-- @since 0.1.0.0
+jsonLineByValue :: Schema -> Get ByteString
+jsonLineByValue s = line <$> getValue s
+  where
+    line v = toStrictByteString (write v <> char7 '\n')
+    write = jsonOf (shapesOf s) (schemaRoot s)
+
+compiled :: Schema -> Run
+compiled s
+  | fair (costOf known (schemaRoot s)) = shapeOp "" (schemaRoot s) (literal "\n" done)
+  | otherwise = unusual done
+  where
+    shapes = shapesOf s
+    definitions = schemaDefinitions s
+    known = costs s
+    unordered = unorderedIn s
+    table = V.map (Boxed . definitionRun) definitions
+
+    -- With what is written before it.
+    shapeOp :: ByteString -> Shape -> Op
+    shapeOp before shape = case shape of
+      Leaf l -> leafOp before shape l (negate (2 ^ (64 :: Int))) (2 ^ (64 :: Int))
+      Between low high l -> leafOp before shape l low high
+      Optional inner ->
+        optionalOp before (bracketed (isOptional inner) (\b -> beside b inner))
+      Tuple ss -> partsOp before '[' (map ((,) "") ss) ']'
+      List len inner -> repeated before len 0 inner Nothing
+      NonEmpty len inner -> repeated before len 1 inner Nothing
+      Set len inner -> maybe unusual (repeated before len 0 inner . Just) (orderOf inner)
+      Map len k v -> maybe unusual (entriesOp before len k v) (orderOf k)
+      Reference i -> literal before . callOp (table V.! i)
+      _ -> unusual
+      where
+        bracketed inArray op b after
+          | inArray = op (b <> "[") (literal "]" after)
+          | otherwise = op b after
+
+    beside :: ByteString -> Shape -> Op
+    beside before shape
+      | fairWith 1 (costOf known shape) = shapeOp before shape
+      | otherwise = unusual
+
+    -- Parts with their keys, in brackets.
+    partsOp :: ByteString -> Char -> [(ByteString, Shape)] -> Char -> Op
+    partsOp before open parts close next = go (before <> char open) parts
+      where
+        go b ps = case ps of
+          [] -> literal (b <> char close) next
+          [(key, shape)] -> shapeOp (b <> key) shape (literal (char close) next)
+          (key, shape) : rest -> shapeOp (b <> key) shape (go "," rest)
+
+    fieldsOp :: ByteString -> Constructor -> Op
+    fieldsOp before c
+      | isPositional c =
+        partsOp before '[' [("", fieldShape f) | f <- constructorFields c] ']'
+      | otherwise =
+        partsOp before '{' [(keyOf (fieldName f), fieldShape f) | f <- constructorFields c] '}'
+
+    keyOf name = toStrictByteString (quoted name <> char7 ':')
+
+    definitionRun :: Definition -> Run
+    definitionRun d = case (definitionForm d, definitionConstructors d) of
+      (Newtype, [Constructor _ _ [f]]) -> shapeOp "" (fieldShape f) done
+      (Sum, cs) | not (null cs) -> switch (length cs) (map (alternative (length cs)) cs)
+      (Record, [c]) -> fieldsOp "" c done
+      _ -> unusual done
+
+    alternative :: Int -> Constructor -> Boxed
+    alternative count c
+      | constructorRetired c = Boxed (unusual done)
+      | null (constructorFields c) = Boxed (literal name done)
+      | fairWith (tagSize count) (costOfAll known (map fieldShape (constructorFields c))) =
+        Boxed (fieldsOp (B.concat ["{", name, ":"]) c (literal "}" done))
+      | otherwise = Boxed (unusual done)
+      where
+        name = toStrictByteString (quoted (constructorName c))
+
+    repeated :: ByteString -> Length -> Int -> Shape -> Maybe Order -> Op
+    repeated before len least inner order
+      | costBytes (costOf known inner) == 0 = unusual
+      | otherwise = elementsOp before len least order (beside "" inner done)
+
+    entriesOp :: ByteString -> Length -> Shape -> Shape -> Order -> Op
+    entriesOp before len k v order
+      | costBytes (costOfAll known [k, v]) == 0 = unusual
+      | isText k = mapOp before "{" len order (beside "" k done) (beside ":" v done) "}"
+      | otherwise = mapOp before "[" len order (beside "[" k done) (beside "," v inPair) "]"
+      where
+        inPair = literal "]" done
+
+    isOptional inner = case bareShape shapes inner of
+      Optional _ -> True
+      _ -> False
+    isText k = case bareShape shapes k of
+      Leaf (Utf8 _) -> True
+      Leaf Utf16 -> True
+      Leaf Character -> True
+      Leaf ScalarCharacter -> True
+      _ -> False
+
+    orderOf k
+      | isOrdered unordered k = orderOfKeys (bareShape shapes k)
+      | otherwise = Just (\_ _ -> pure True)
+
+    char c = toStrictByteString (char7 c)
+
+-- | A definition.
+callOp :: Boxed -> Op
+callOp procedure next = \c o k -> do
+  case procedure of Boxed r -> deeper r c o k
+  next c o k
+
+-- | A tag, given the number of constructors.
+switch :: Int -> [Boxed] -> Run
+switch !count alternatives = \c o k -> do
+  p <- atHand c width
+  t <- if width == 1 then fromIntegral <$> (peekHost p :: IO Word8) else tagOf <$> peekLE p
+  when (t >= count) giveUp
+  putPtr c In.cursorCell (p `plusPtr` width)
+  case indexSmallArray runs t of Boxed r -> r c o k
+  where
+    !runs = smallArrayFromList alternatives
+    !width = tagSize count
+    tagOf :: Word16 -> Int
+    tagOf = fromIntegral
+
+-- | Given what is done with a value, after some bytes.
+optionalOp :: ByteString -> (ByteString -> Op) -> Op
+optionalOp before inner next = \c o k -> do
+  p <- atHand c 1
+  t <- peekHost p :: IO Word8
+  putPtr c In.cursorCell (p `plusPtr` 1)
+  case t of
+    0 -> none c o k
+    1 -> some c o k
+    _ -> giveUp
+  where
+    none = literal (before <> "null") next
+    some = inner before next
+
+-- | Is a key, at the first address, less than another one?
+type Order = Ptr Word8 -> Ptr Word8 -> IO Bool
+
+-- | Keys that are compared as they are written. 'Nothing' for others.
+orderOfKeys :: Shape -> Maybe Order
+orderOfKeys shape = case shape of
+  Leaf (Number n) -> Just (numbers n)
+  Between _ _ (Number n) -> Just (numbers n)
+  Leaf (Utf8 Length64) -> Just texts
+  _ -> Nothing
+  where
+    numbers n = case n of
+      W8 -> by (peekLE :: Ptr Word8 -> IO Word8)
+      W16 -> by (peekLE :: Ptr Word8 -> IO Word16)
+      W32 -> by (peekLE :: Ptr Word8 -> IO Word32)
+      W64 -> by (peekLE :: Ptr Word8 -> IO Word64)
+      I8 -> by (peekLE :: Ptr Word8 -> IO Int8)
+      I16 -> by (peekLE :: Ptr Word8 -> IO Int16)
+      I32 -> by (peekLE :: Ptr Word8 -> IO Int32)
+      I64 -> by (peekLE :: Ptr Word8 -> IO Int64)
+    by :: Ord n => (Ptr Word8 -> IO n) -> Order
+    by peek p q = (<) <$> peek p <*> peek q
+    -- The order of code points is that of their bytes.
+    texts p q = do
+      m <- fromIntegral <$> (peekLE p :: IO Int64)
+      n <- fromIntegral <$> (peekLE q :: IO Int64)
+      let go !i
+            | i >= n = pure False
+            | i >= m = pure True
+            | otherwise = do
+              a <- peekHost (p `plusPtr` (8 + i)) :: IO Word8
+              b <- peekHost (q `plusPtr` (8 + i))
+              if a == b then go (i + 1) else pure (a < b)
+      go (0 :: Int)
+
+-- | Elements: the least number, the order, and what is done with each.
+elementsOp :: ByteString -> Length -> Int -> Maybe Order -> Run -> Op
+elementsOp before len least order element next = \c o k -> do
+  n <- countOf len c
+  when (n < least) giveUp
+  literally before' o k
+  let go !i before''
+        | i >= n = pure ()
+        | otherwise = do
+          p <- getPtr c In.cursorCell
+          when (i > 0) (comma o k)
+          element c o k
+          case order of
+            Just less | i > 0 -> less before'' p >>= \ok -> unless ok giveUp
+            _ -> pure ()
+          go (i + 1) p
+  getPtr c In.cursorCell >>= go 0
+  literally "]" o k
+  next c o k
+  where
+    !before' = before <> "["
+
+-- | Entries of a map: what is written around them, and what is done with each key and value.
+mapOp :: ByteString -> ByteString -> Length -> Order -> Run -> Run -> ByteString -> Op
+mapOp before open len less key value close next = \c o k -> do
+  n <- countOf len c
+  literally before' o k
+  let go !i before''
+        | i >= n = pure ()
+        | otherwise = do
+          p <- getPtr c In.cursorCell
+          when (i > 0) (comma o k)
+          key c o k
+          when (i > 0) $ less before'' p >>= \ok -> unless ok giveUp
+          value c o k
+          go (i + 1) p
+  getPtr c In.cursorCell >>= go 0
+  literally close o k
+  next c o k
+  where
+    !before' = before <> open

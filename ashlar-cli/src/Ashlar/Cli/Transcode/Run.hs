@@ -1,0 +1,227 @@
+{-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE OverloadedStrings #-}
+-- A schema is compiled once.
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
+-- |
+-- Module      : Ashlar.Cli.Transcode.Run
+-- Description : Closures that read bytes and write others
+module Ashlar.Cli.Transcode.Run
+  ( Run,
+    Op,
+    Boxed (..),
+    done,
+    unusual,
+    giveUp,
+    quickly,
+    deeper,
+    atHand,
+    groups,
+    countOf,
+    cursorCell,
+    constantSize,
+    literal,
+    literally,
+    copyLiteral,
+    comma,
+  )
+where
+
+import Ashlar.Codec (Get)
+import Ashlar.Internal.Builder.Core (FreeSpace (..), Request (..), Sink (..), reserve)
+import Ashlar.Internal.Get.Core (Get (..), step)
+import qualified Ashlar.Internal.Get.Env as In
+import Ashlar.Internal.Mem hiding (Number)
+import Ashlar.Internal.Mem.Cells
+import Ashlar.Schema
+import Control.Exception (Exception, throwIO, try)
+import Control.Monad (when)
+import Data.Bits (unsafeShiftL, (.&.), (.|.))
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as B
+import Data.IORef
+import Data.Int (Int64)
+import Data.Word (Word64, Word8)
+import Foreign.ForeignPtr (ForeignPtr)
+import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
+import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import GHC.IO (IO (..))
+
+-- | Reads from the cursor of a decoder, and writes to the cursor of a builder.
+type Run = Cells -> Cells -> Sink -> IO ()
+
+-- | What is done before something.
+type Op = Run -> Run
+
+-- In a box, for arrays.
+newtype Boxed = Boxed Run
+
+-- | What is out of the ordinary.
+data Unusual = Unusual
+  deriving stock (Show)
+
+instance Exception Unusual
+
+giveUp :: IO a
+giveUp = throwIO Unusual
+{-# NOINLINE giveUp #-}
+
+-- How deep references are nested.
+depthCell :: Cell Int
+depthCell = Cell 2
+
+-- At a level there are at most some hundred levels of the decoder, which allows 100,000.
+mostDeep :: Int
+mostDeep = 500
+
+-- | One level of references deeper.
+deeper :: Run -> Run
+deeper r = \c o k -> do
+  depth <- getInt o depthCell
+  when (depth >= mostDeep) giveUp
+  putInt o depthCell (depth + 1)
+  r c o k
+  putInt o depthCell depth
+{-# INLINE deeper #-}
+
+-- | Write by closures, or do what is done where these give up.
+quickly :: Run -> Get ByteString -> Get ByteString
+quickly write (Get slowly) = step $ \c env -> do
+  p <- getPtr c In.cursorCell
+  found <- try (written write c)
+  case found of
+    Right bytes -> pure bytes
+    Left Unusual -> putPtr c In.cursorCell p >> IO (slowly c env)
+
+-- | The bytes that are written, in a buffer of their own.
+written :: Run -> Cells -> IO ByteString
+written write c = withCells (cellsUpTo depthCell) $ \o -> do
+  buffer <- newBuffer firstBytes
+  ref <- newIORef (buffer, firstBytes)
+  let start = unsafeForeignPtrToPtr buffer
+  putPtr o cursorCell start
+  putPtr o endCell (start `plusPtr` firstBytes)
+  putInt o depthCell 0
+  write c o (growing ref)
+  end <- getPtr o cursorCell
+  (final, size) <- readIORef ref
+  let from = unsafeForeignPtrToPtr final
+      n = end `minusPtr` from
+      bytes = sliceBuffer final from end
+  -- (Not more than a quarter of the memory is kept unused.)
+  if size > firstBytes && size - n > size `quot` 4 then pure $! B.copy bytes else pure bytes
+  where
+    firstBytes = 512
+
+growing :: IORef (ForeignPtr Word8, Int) -> Sink
+growing ref = Sink $ \request p -> case request of
+  Flush -> enlarged p 0
+  More n _ -> enlarged p n
+  Insert bs -> do
+    FreeSpace q end <- enlarged p (B.length bs)
+    withBytes bs (copyRange q)
+    pure (FreeSpace (q `plusPtr` B.length bs) end)
+  where
+    enlarged p n = do
+      (buffer, size) <- readIORef ref
+      let start = unsafeForeignPtrToPtr buffer
+          used = p `minusPtr` start
+          size' = max (used + n) (4 * size)
+      larger <- newBuffer size'
+      let start' = unsafeForeignPtrToPtr larger
+      keepAlive buffer (keepAlive larger (copyRange start' start used))
+      writeIORef ref (larger, size')
+      pure (FreeSpace (start' `plusPtr` used) (start' `plusPtr` size'))
+{-# NOINLINE growing #-}
+
+cursorCell, endCell :: Cell (Ptr Word8)
+cursorCell = Cell 0
+endCell = Cell 1
+
+-- | The address of the next n bytes.
+atHand :: Cells -> Int -> IO (Ptr Word8)
+atHand c n = do
+  p <- getPtr c In.cursorCell
+  e <- getPtr c In.endCell
+  if e `minusPtr` p >= n then pure p else giveUp
+{-# INLINE atHand #-}
+
+-- | Read a number of bytes, and write at most a number of bytes after some that are known.
+constantSize :: Int -> Int -> (Ptr Word8 -> Ptr Word8 -> IO (Ptr Word8)) -> ByteString -> Op
+constantSize width bound write before next = \c o k -> do
+  p <- atHand c width
+  q <- reserve o k (n + bound)
+  copyLiteral q before
+  q' <- write p (q `plusPtr` n)
+  putPtr c In.cursorCell (p `plusPtr` width)
+  putPtr o cursorCell q'
+  next c o k
+  where
+    !n = B.length before
+{-# INLINE constantSize #-}
+
+copyLiteral :: Ptr Word8 -> ByteString -> IO ()
+copyLiteral q bs = withBytesQuick bs $ \p n ->
+  if n <= 16 then copyShort q p n else copyRange q p n
+{-# INLINE copyLiteral #-}
+
+-- | Write bytes.
+literal :: ByteString -> Op
+literal bs next
+  | B.null bs = next
+  | otherwise = \c o k -> literally bs o k >> next c o k
+
+literally :: ByteString -> Cells -> Sink -> IO ()
+literally bs o k = do
+  q <- reserve o k (B.length bs)
+  copyLiteral q bs
+  putPtr o cursorCell (q `plusPtr` B.length bs)
+{-# INLINE literally #-}
+
+done :: Run
+done _ _ _ = pure ()
+
+unusual :: Op
+unusual _ = \_ _ _ -> giveUp
+
+comma :: Cells -> Sink -> IO ()
+comma o k = do
+  q <- reserve o k 1
+  pokeHost q (0x2C :: Word8)
+  putPtr o cursorCell (q `plusPtr` 1)
+{-# INLINE comma #-}
+
+-- | A count, after which the cursor stands.
+countOf :: Length -> Cells -> IO Int
+countOf len c = case len of
+  Length64 -> do
+    p <- atHand c 8
+    n <- peekLE p :: IO Int64
+    when (n < 0 || n > 0x3FFFFFFF) giveUp
+    putPtr c In.cursorCell (p `plusPtr` 8)
+    pure (fromIntegral n)
+  LengthVarint -> do
+    n <- groups c
+    when (n > 0x3FFFFFFF) giveUp
+    pure (fromIntegral n)
+{-# INLINE countOf #-}
+
+-- | A LEB128 number of at most 63 bits in its shortest form, after which the cursor stands.
+groups :: Cells -> IO Word64
+groups c = do
+  p <- getPtr c In.cursorCell
+  e <- getPtr c In.endCell
+  let go :: Int -> Word64 -> IO Word64
+      go !i !acc
+        | i >= 9 || e `minusPtr` p <= i = giveUp
+        | otherwise = do
+          b <- peekHost (p `plusPtr` i) :: IO Word8
+          let acc' = acc .|. (fromIntegral (b .&. 127) `unsafeShiftL` (7 * i))
+          if b >= 128
+            then go (i + 1) acc'
+            else do
+              when (b == 0 && i > 0) giveUp
+              putPtr c In.cursorCell (p `plusPtr` (i + 1))
+              pure acc'
+  go 0 0

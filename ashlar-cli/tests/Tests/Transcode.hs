@@ -1,0 +1,112 @@
+{-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeApplications #-}
+
+-- |
+-- Module      : Tests.Transcode
+-- Description : JSON at once is JSON by way of values
+module Tests.Transcode (tests) where
+
+import Ashlar.Builder (toStrictByteString)
+import Ashlar.Cli.Transcode
+import Ashlar.Codec (encode)
+import Ashlar.Get
+import Ashlar.Schema
+import qualified Data.ByteString as B
+import qualified Data.ByteString.Lazy as L
+import Data.Either (isRight)
+import qualified Data.Map.Strict as M
+import qualified Data.Set as S
+import Data.Text (Text)
+import qualified Data.Text as T
+import Data.Time.Clock (UTCTime (..))
+import Data.Word (Word8)
+import Test.Tasty
+import Test.Tasty.HUnit
+import Test.Tasty.QuickCheck
+import Tests.Generate
+import Tests.Types (Tree (..), olderOrders, orders)
+
+tests :: TestTree
+tests =
+  testGroup
+    "bytes to JSON"
+    [ testProperty "at once and by way of values" (withMaxSuccess 3000 asByValue),
+      testProperty "in chunks" inChunks,
+      testProperty "of any bytes" anyBytes,
+      testCase "nothing usual takes the slow way" usual,
+      testCase "deep nesting, many elements, no bytes" extremes
+    ]
+
+-- Both results of some values, one after another, and of damaged ones.
+asByValue :: Property
+asByValue = forAllBlind genSchema $ \s -> case genValue s of
+  Nothing -> property Discard
+  Just values -> forAllBlind ((,) <$> values <*> values) $ \(x, y) -> do
+    let bytes = toStrictByteString (putValue x <> putValue y)
+    forAllBlind (mutations bytes) $ \damaged ->
+      classify (isRight (runGet (jsonLineOr (fail "slow") s) bytes)) "at once" $
+        counterexample (show s) (agree s bytes .&&. agree s damaged)
+
+agree :: Schema -> B.ByteString -> Property
+agree s bytes = counterexample (show bytes) (twice' (jsonLine s) === twice' (jsonLineByValue s))
+  where
+    twice' g = runGetWhole ((,) <$> g <*> g) bytes
+
+anyBytes :: [Word'] -> Property
+anyBytes ws = forAllBlind genSchema $ \s -> agree s (B.pack [w | Word' w <- ws])
+
+inChunks :: Property
+inChunks = forAllBlind genSchema $ \s -> case genValue s of
+  Nothing -> property Discard
+  Just values -> forAllBlind (vectorOf 3 values) $ \xs -> forAll (choose (1, 9)) $ \size ->
+    let bytes = toStrictByteString (foldMap putValue xs)
+        chunks = L.fromChunks (cut size bytes)
+        three g = (,,) <$> g <*> g <*> g
+     in counterexample (show s) $
+          runGetLazyWhole (three (jsonLine s)) chunks
+            === runGetLazyWhole (three (jsonLineByValue s)) chunks
+  where
+    cut n bs = if B.null bs then [] else B.take n bs : cut n (B.drop n bs)
+
+-- Small bytes are tags and lengths.
+newtype Word' = Word' Word8
+
+instance Show Word' where
+  show (Word' w) = show w
+
+instance Arbitrary Word' where
+  arbitrary = Word' <$> oneof [choose (0, 2), arbitrary]
+
+usual :: Assertion
+usual = do
+  quick orders
+  quick olderOrders
+  quick [Node (Node Tests.Types.Leaf 1 Tests.Types.Leaf) (-2) Tests.Types.Leaf]
+  quick [M.fromList [(T.pack (show n), n) | n <- [-5 .. 5 :: Int]]]
+  quick [S.fromList [1 .. 20 :: Int], S.empty]
+  quick [0 / 0, 1 / 0, 0.1 :: Double]
+  quick [2 ^ (70 :: Int), -1, 0 :: Integer]
+  quick ["", "quoted \"", "B\246den", T.replicate 1000 "x" :: Text]
+  quick [UTCTime (toEnum 60000) 1.5]
+  quick [(True, 'x', Just (Just ()), Left 1 :: Either Int Text)]
+  where
+    quick :: forall a. Described a => [a] -> Assertion
+    quick xs =
+      mapM_ (\x -> assertBool (T.unpack (describeSchema (schema @a))) (isRight (runGetWhole g (encode x)))) xs
+      where
+        g = jsonLineOr (fail "slow") (schema @a)
+
+extremes :: Assertion
+extremes = do
+  let deep n = foldr (\_ t -> Node t 1 Tests.Types.Leaf) Tests.Types.Leaf [1 .. n :: Int]
+  same (deep 400)
+  same (deep 5000)
+  same (replicate 100000 (7 :: Int))
+  same (replicate 1000 ())
+  same (T.replicate 100000 "\228\"" :: Text)
+  where
+    same :: forall a. Described a => a -> Assertion
+    same x =
+      runGetWhole (jsonLine (schema @a)) (encode x)
+        @?= runGetWhole (jsonLineByValue (schema @a)) (encode x)
