@@ -4,6 +4,7 @@
 module Main (main) where
 
 import Test.Tasty
+import qualified Tests.Evolution.Attack
 import qualified Tests.Evolution.Changes
 import qualified Tests.Evolution.Pairs
 import qualified Tests.Evolution.Traps
@@ -25,6 +26,7 @@ main =
           Tests.Types.tests,
           Tests.Evolution.Changes.tests,
           Tests.Evolution.Pairs.tests,
-          Tests.Evolution.Traps.tests
+          Tests.Evolution.Traps.tests,
+          Tests.Evolution.Attack.tests
         ]
     )
