@@ -68,7 +68,7 @@ stat hs selection input = do
   rows <- rowsOf [] root
   let total = max 1 (maximum (1 : [bytes | (_, bytes, _) <- rows]))
       row (path, bytes, n) =
-        [shown bytes, percent bytes total, shown n, T.pack (harmless (T.unpack (showPath path)))]
+        [shown bytes, percent bytes total, shown n, T.pack (oneLine (T.unpack (showPath path)))]
   putLines hs ("" : aligned (["bytes", "share", "values", "path"] : map row rows))
   pure (if ending == Fine then ExitSuccess else ExitFailure 1)
   where
