@@ -13,6 +13,7 @@ import qualified Tests.Damage
 import qualified Tests.Described
 import qualified Tests.Golden
 import qualified Tests.Hostile
+import qualified Tests.Large
 import qualified Tests.Model
 import qualified Tests.Processes
 
@@ -32,5 +33,6 @@ main = do
             Tests.Damage.tests,
             Tests.Described.tests,
             Tests.Hostile.tests,
+            Tests.Large.tests,
             Tests.Processes.tests
           ]

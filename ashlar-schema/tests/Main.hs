@@ -4,6 +4,7 @@
 module Main (main) where
 
 import Test.Tasty
+import qualified Tests.Evolution.Attack
 import qualified Tests.Evolution.Changes
 import qualified Tests.Evolution.Mismatches
 import qualified Tests.Evolution.Pairs
@@ -27,6 +28,7 @@ main =
           Tests.Evolution.Changes.tests,
           Tests.Evolution.Pairs.tests,
           Tests.Evolution.Mismatches.tests,
-          Tests.Evolution.Traps.tests
+          Tests.Evolution.Traps.tests,
+          Tests.Evolution.Attack.tests
         ]
     )

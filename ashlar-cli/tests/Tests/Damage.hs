@@ -24,6 +24,7 @@ import Data.Word (Word8)
 import GHC.Fingerprint (Fingerprint (..))
 import System.Exit (ExitCode (..))
 import System.FilePath ((</>))
+import System.Posix.Files (createLink)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
@@ -43,7 +44,11 @@ tests =
       localOption (QuickCheckTests 60) $
         testProperty "any bytes of schemas and values: no command fails in another way" anySchema,
       testCase "names that steer a terminal" hostileNames,
-      testCase "a schema with any number of paths" manyPaths
+      testCase "a schema with any number of paths" manyPaths,
+      testCase "newtypes that contain themselves have no parts" selfMade,
+      testCase "ends of lines in names are no lines" forged,
+      testCase "the input by another name is not overwritten" linked,
+      testCase "why a file cannot be made" notMade
     ]
 
 -- Blocks of 10 numbers.
@@ -284,3 +289,53 @@ manyPaths = inFolder $ \folder -> do
   let shares = drop 6 rows
   length shares @?= 2001
   map words (take 1 shares) @?= [[show (B.length bytes), "100.0", "%", "1", "."]]
+
+selfMade :: Assertion
+selfMade = inFolder $ \folder -> do
+  let path = folder </> "hostile"
+      one form shape = Definition "N" form Unordered [Constructor "N" False [Field "x" shape]]
+      schemaOf' root ds = Schema.Schema root (V.fromList ds)
+      refused' s = do
+        rawRecords s path [B.replicate 8 0]
+        ashlar folder ["query", path, ".y"]
+          `gives` (2, [], ["ashlar: hostile: there is no .y"])
+  refused' (schemaOf' (Reference 0) [one Newtype (Reference 0)])
+  refused' (schemaOf' (Reference 0) [one Newtype (Reference 1), one Newtype (Reference 0)])
+  refused' (schemaOf' (Reference 0) [one Newtype (Optional (Reference 0))])
+  rawRecords (schemaOf' (Reference 0) [one Newtype (Optional (Reference 0))]) path ["\1\1\0"]
+  printed (ashlar folder ["query", path, "."]) >>= (@?= ["Just (Just Nothing)"])
+
+forged :: Assertion
+forged = inFolder $ \folder -> do
+  let path = folder </> "hostile"
+      field = Field "a\nb: ok" (Leaf Boolean)
+      definition = Definition "R" Record Unordered [Constructor "R" False [field]]
+  rawRecords (Schema.Schema (Reference 0) (V.singleton definition)) path ["\1"]
+  rows <- printed (ashlar folder ["stat", path])
+  length rows @?= 8
+  rawRecords (Schema.Schema (Reference 0) (V.singleton definition)) path ["\2"]
+  Outcome _ out _ <- ashlar folder ["verify", path]
+  length (lines out) @?= 2
+  let odd' = folder </> "x\ny"
+  numbers odd' [1]
+  Outcome _ out' _ <- ashlar folder ["verify", odd']
+  length (lines out') @?= 1
+
+linked :: Assertion
+linked = inFolder $ \folder -> do
+  let path = folder </> "numbers"
+      other = folder </> "other"
+  numbers path [1 .. 100]
+  before <- B.readFile path
+  createLink path other
+  ashlar folder ["cat", "--force", "-o", other, path]
+    `gives` (2, [], ["ashlar: other: is an input, too"])
+  B.readFile path >>= (@?= before)
+
+notMade :: Assertion
+notMade = inFolder $ \folder -> do
+  let path = folder </> "numbers"
+  numbers path [1]
+  Outcome code _ err <- ashlar folder ["cat", "-o", folder </> "missing" </> "x", path]
+  code @?= ExitFailure 2
+  assertBool err (not ("remove" `List.isInfixOf` err) && "missing/x" `List.isInfixOf` err)

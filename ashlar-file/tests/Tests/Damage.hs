@@ -10,7 +10,7 @@ import Ashlar.Codec (get)
 import Ashlar.File
 import Ashlar.File.Blocks
 import Ashlar.File.Crc32c
-import Ashlar.File.Internal.Layout (encodeBlockHeader, fileHeaderBytes)
+import Ashlar.File.Internal.Layout (encodeBlockHeader, fileHeaderBytes, magic)
 import Ashlar.Get (newSource)
 import Control.Exception (try)
 import Control.Monad (forM)
@@ -209,14 +209,16 @@ edited settings (NonEmpty xs) (Edit at n ws) = with settings xs $ \f -> do
     pure . counterexample (show (i, lost)) $
       conjoin
         [ isPrefix got (fileRows f),
-          counterexample "damage" (property (new == bytes || isJust damage || atEnd f i n)),
+          counterexample "damage" (property (new == bytes || isJust damage || shorter f new)),
           -- A block that was written over by itself may be whole.
           counterexample (show (map rowNumber ys, map rowNumber expected)) $
             property (expected `List.isSubsequenceOf` ys && ys `List.isSubsequenceOf` fileRows f)
         ]
   where
     -- Whole blocks at the end are gone: that is no damage.
-    atEnd f i n' = i + n' >= S.length (fileBytes f) && null ws
+    shorter f new =
+      new `S.isPrefixOf` fileBytes f
+        && S.length new `elem` (fileStart f : map (fromIntegral . blockEnd) (fileBlocks f))
 
 rearranged :: Settings -> NonEmptyList Row -> NonNegative Int -> NonNegative Int -> Property
 rearranged settings (NonEmpty xs) (NonNegative a) (NonNegative b) = with settings xs $ \f -> do
@@ -356,7 +358,7 @@ notAFile ws = ioProperty . withBytesIn (S.pack ws) $ \path -> do
         .&&. fst (strictly outcome) === []
         .&&. either damageCause (const WrongHeader) (appended :: Either Damage ()) === NotAFile
         .&&. unchanged === S.pack ws
-    Just (TruncatedHeader _ 0) -> ws === []
+    Just (TruncatedHeader _ _) -> property (S.take 8 (S.pack ws) `S.isPrefixOf` magic)
     other -> counterexample (show other) False
 
 -- Records of three types. The schema of the second one is damaged.

@@ -8,6 +8,7 @@
 module Tests.Hostile (tests) where
 
 import Ashlar.Builder (int64LE, toStrictByteString, word32LE)
+import Ashlar.Codec (encode, get)
 import Ashlar.File
 import Ashlar.File.Crc32c
 import Ashlar.File.Internal.Layout
@@ -34,7 +35,9 @@ tests =
       testProperty "a header of 4 GiB" (once hugeHeader),
       testProperty "an expansion without end" (once bomb),
       testProperty "an index that lies: the record, or damage" lyingIndex,
-      testProperty "headers in one another take linear time" (once nested)
+      testProperty "headers in one another take linear time" (once nested),
+      testProperty "a batch has no more of a budget than a record" (once batch),
+      testProperty "schemas are read once" (once alternating)
     ]
 
 ty :: RecordType [Word8]
@@ -242,3 +245,54 @@ nested = ioProperty . withBytesIn bytes $ \path -> do
             | i <- [1 .. count],
               let rest = blockHeaderBytes * (count - i)
           ]
+
+-- Records of 8 bytes that are lists of 600,000 elements.
+batch :: Property
+batch = ioProperty . inFile $ \path -> do
+  let units = fixedType "units" :: RecordType [()]
+      xs = replicate 600000 ()
+      stop _ x = pure (Left (length x)) :: IO (Either Int ())
+  writeRecords units path [xs]
+  (one, _) <- allocated (foldRecordsWith reading units path stop ())
+  writeRecords units path (replicate 20 xs)
+  (n, outcome) <- allocated (foldRecordsWith reading units path stop ())
+  whole <- readAll reading units path
+  pure $
+    conjoin
+      [ outcome === Stopped 1 600000,
+        map length (fst (strictly whole)) === replicate 20 600000,
+        counterexample (show (one, n)) (n < 6 * one)
+      ]
+
+-- Small blocks whose records have one or the other of two large schemas.
+alternating :: Property
+alternating = ioProperty . withBytesIn bytes $ \path -> do
+  (n, (outcome, lost)) <- allocated (resynced reading anyType path)
+  found <- withReader reading anyType path (`readAt` 3)
+  pure $
+    conjoin
+      [ outcome === Ended 200 (concat [[[fromIntegral i]] | i <- [1, 3 .. 199 :: Int]]),
+        length lost === 100,
+        found === Right (Right (Just [3])),
+        counterexample (show n) (n < 40000000)
+      ]
+  where
+    anyType :: RecordType [Word8]
+    anyType = ty {typeEvolved = \_ _ -> Right get}
+    size = 3000000
+    schema i at =
+      withBody
+        block {blockKind = Schema, blockCount = 0, blockFingerprint = print' i, blockOffset = at}
+        (S.replicate size (fromIntegral i))
+    print' i = fingerprintString (show (i :: Int))
+    at1 = fromIntegral (S.length start) :: Int64
+    at2 = at1 + fromIntegral (blockHeaderBytes + size)
+    bytes = start <> schema 0 at1 <> schema 1 at2 <> S.concat (map record [0 .. 199])
+    record i =
+      withBody
+        block
+          { blockFirst = fromIntegral i,
+            blockFingerprint = print' (i `mod` 2),
+            blockSchemaAt = if even i then at1 else at2
+          }
+        (encode [fromIntegral i :: Word8])

@@ -15,6 +15,7 @@ module Ashlar.Cli.Console
     say,
     complain,
     harmless,
+    oneLine,
     count,
 
     -- * Colours
@@ -123,25 +124,32 @@ putLines hs ls = B.hPut (handleOut hs) (T.encodeUtf8 (T.unlines ls))
 putText :: Handle -> String -> IO ()
 putText h = B.hPut h . T.encodeUtf8 . T.pack . harmless
 
--- | A line of the result. What is not printable is escaped.
+-- | A line of the result. What is not printable is escaped, and so are ends of lines.
 --
 -- @since 0.1.0.0
 say :: Handles -> String -> IO ()
-say hs s = putLines hs [T.pack (harmless s)]
+say hs s = putLines hs [T.pack (oneLine s)]
 
--- | A message. What is not printable is escaped, but for ends of lines.
+-- | A message in one line. What is not printable is escaped, and so are ends of lines: names in
+-- untrusted files may have some, and look like messages of the tool.
 --
 -- @since 0.1.0.0
 complain :: Handles -> String -> IO ()
 complain hs s = do
   handleFlush hs
-  putText (handleErr hs) ("ashlar: " ++ s ++ "\n")
+  putText (handleErr hs) ("ashlar: " ++ oneLine s ++ "\n")
 
 -- | Escape what could steer a terminal, but for ends of lines.
 --
 -- @since 0.1.0.0
 harmless :: String -> String
-harmless = concatMap (\c -> if isPrint c || c == '\n' then [c] else showLitChar c "")
+harmless = concatMap (\c -> if c == '\n' then [c] else oneLine [c])
+
+-- | Escape what could steer a terminal, and ends of lines.
+--
+-- @since 0.1.0.0
+oneLine :: String -> String
+oneLine = concatMap (\c -> if isPrint c then [c] else showLitChar c "")
 
 -- | A number of things.
 --

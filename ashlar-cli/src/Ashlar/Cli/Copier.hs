@@ -28,13 +28,13 @@ import Ashlar.File.Internal.Layout
   )
 import Ashlar.File.Internal.System
 import Ashlar.Internal.Mem (withBytes)
-import Control.Exception (bracket, onException)
+import Control.Exception (IOException, bracket, catch, onException)
 import Control.Monad (unless, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import Data.IORef (IORef, modifyIORef', newIORef, readIORef, writeIORef)
 import GHC.Fingerprint (Fingerprint)
-import System.Directory (canonicalizePath, doesPathExist, removeFile)
+import System.Directory (doesPathExist, removeFile)
 import System.Posix.Types (Fd)
 
 -- | A file to write.
@@ -64,11 +64,15 @@ making :: Target -> [FilePath] -> IO a -> IO a
 making (Target path force) inputs act = do
   there <- doesPathExist path
   when there $ do
-    target <- canonicalizePath path
-    sources <- mapM canonicalizePath inputs
-    when (target `elem` sources) $ failed (path ++ ": is an input, too")
+    -- (Under whatever name: there are hard links.)
+    same <- mapM (sameFile path) inputs
+    when (or same) $ failed (path ++ ": is an input, too")
     unless force $ failed (path ++ ": exists; say --force to replace it")
-  act `onException` unless there (removeFile path)
+  act `onException` unless there (removeFile path `catch` ignored)
+  where
+    -- It was not made: what failed before says why.
+    ignored :: IOException -> IO ()
+    ignored _ = pure ()
 
 -- | Copy to a new file with this header.
 --

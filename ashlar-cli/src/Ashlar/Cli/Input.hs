@@ -131,9 +131,9 @@ schemasOf path = do
             case block of
               Just b
                 | blockKind b == Schema -> do
-                  when (blockStored b > left) $ failed (path ++ ": schemas of more than 64 MiB")
+                  when (cost b > left) $ failed (path ++ ": schemas of more than 64 MiB")
                   step <- nextBlock scan ((startAt at 0) {posGap = True})
-                  go (left - blockStored b) (endOf at b) $ case step of
+                  go (left - cost b) (endOf at b) $ case step of
                     StepBlock s _ ->
                       FileSchema (blockFirst b) (blockFingerprint b) (blockBody s) : found
                     _ -> found
@@ -142,6 +142,9 @@ schemasOf path = do
                 next <- searchBlock scan (at + 1) maxBound
                 either (const (pure (reverse found))) (\(at', _) -> go left at' found) next
       go (67108864 :: Int) (fromIntegral (fileHeaderBytes h)) [first]
+  where
+    -- One of no bytes takes some memory, too.
+    cost b = blockStored b + 1024
 
 -- | Where values come from.
 --

@@ -18,7 +18,8 @@
 -- ~~~~~~~~~~~~~~~~~~~~~~~
 -- A path is compiled once for a schema: there is a table of the definitions for each step. So this
 -- takes time in proportion to the schema times the path, whatever an untrusted schema refers to.
--- Which constructor a value has is looked up, and not tried.
+-- Which constructor a value has is looked up, and not tried. Newtypes and 'Maybe' make no step, so a
+-- newtype that comes back to itself by way of these only has no parts.
 module Ashlar.Cli.Path
   ( Step (..),
     Path,
@@ -32,7 +33,9 @@ where
 
 import Ashlar.Cli.Json
 import Ashlar.Schema
+import Ashlar.Schema.Internal.Unwrap (cyclic)
 import Data.Char (isDigit)
+import qualified Data.IntSet as IS
 import qualified Data.List as List
 import Data.Maybe (fromMaybe, isJust)
 import Data.Text (Text)
@@ -149,7 +152,19 @@ follow shapes end path = toShape 0 (schemaRoot (shapesSchema shapes))
     -- For the number of steps that have been made, and a definition.
     table =
       V.generate (length path + 1) $ \n ->
-        V.imap (\i d -> toDefinition n (Reference i) d) definitions
+        V.imap (toDefinition n) definitions
+
+    endless = cyclic (newtypesBy throughMaybe)
+    endlessAlone = cyclic (newtypesBy id)
+    newtypesBy f =
+      [ (i, [k])
+        | (i, Definition _ Newtype _ [Constructor _ _ [Field _ inner]]) <-
+            V.toList (V.indexed definitions),
+          Reference k <- [f inner]
+      ]
+    throughMaybe shape = case shape of
+      Optional inner -> throughMaybe inner
+      _ -> shape
 
     toShape n shape = case bareShape shapes shape of
       Reference i -> table V.! n V.! i
@@ -176,13 +191,17 @@ follow shapes end path = toShape 0 (schemaRoot (shapesSchema shapes))
           _ -> False
         elementsOf inner = elements step <$> toShape (n + 1) inner
 
-    toDefinition n shape d = case (definitionForm d, definitionConstructors d, steps V.!? n) of
-      (Newtype, [Constructor _ _ [f]], _) -> toShape n (fieldShape f)
+    toDefinition n i d = case (definitionForm d, definitionConstructors d, steps V.!? n) of
+      (Newtype, [Constructor _ _ [f]], step)
+        | isJust step && IS.member i endless -> Nothing
+        | IS.member i endlessAlone -> Just (\x -> [end shape x])
+        | otherwise -> toShape n (fieldShape f)
       (_, _, Nothing) -> Just (\x -> [end shape x])
       (Sum, cs, Just (Named name)) -> bySum n shape name cs
       (_, [c], Just (Named name)) -> (\k -> fields k) <$> toField n name c
       _ -> Nothing
       where
+        shape = Reference i
         fields k value = case value of
           Fields _ xs -> k xs
           _ -> []

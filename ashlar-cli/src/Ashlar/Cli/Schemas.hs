@@ -70,8 +70,7 @@ diffFiles hs old new = do
   mapM_ (\d -> putLines hs [inColour hs (colourOf d) (line d)]) differences
   pure (if null differences then ExitSuccess else ExitFailure 1)
   where
-    line = T.pack . concatMap oneLine . harmless . T.unpack . describeDifference
-    oneLine c = if c == '\n' then "\\n" else [c]
+    line = T.pack . oneLine . T.unpack . describeDifference
     colourOf d = case differenceWhat d of
       FieldAdded _ _ -> Green
       ConstructorAdded _ -> Green

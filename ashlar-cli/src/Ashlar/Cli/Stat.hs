@@ -27,6 +27,7 @@ import Control.Monad (zipWithM_)
 import qualified Data.ByteString as B
 import Data.IORef (IORef, modifyIORef', newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
+import qualified Data.IntMap.Strict as IM
 import qualified Data.Map.Strict as M
 import Data.Text (Text)
 import qualified Data.Text as T
@@ -68,7 +69,7 @@ stat hs selection input = do
   rows <- rowsOf [] root
   let total = max 1 (maximum (1 : [bytes | (_, bytes, _) <- rows]))
       row (path, bytes, n) =
-        [shown bytes, percent bytes total, shown n, T.pack (harmless (T.unpack (showPath path)))]
+        [shown bytes, percent bytes total, shown n, T.pack (oneLine (T.unpack (showPath path)))]
   putLines hs ("" : aligned (["bytes", "share", "values", "path"] : map row rows))
   pure (if ending == Fine then ExitSuccess else ExitFailure 1)
   where
@@ -118,14 +119,14 @@ rowsOf path node = do
 -- Add a value to the nodes.
 account :: IORef Int -> Node -> Schema -> Value -> IO ()
 account nodes root s =
-  \value -> modifyIORef' (nodeCount root) (+ 1) >> go root [] (schemaRoot s) value
+  \value -> modifyIORef' (nodeCount root) (+ 1) >> go root IM.empty (schemaRoot s) value
   where
     shapes = shapesOf s
     definitions = schemaDefinitions s
     own node n = modifyIORef' (nodeOwn node) (+ fromIntegral (n :: Int))
     leaf node value = own node (B.length (toStrictByteString (putValue value)))
 
-    go :: Node -> [(Int, Node)] -> Shape -> Value -> IO ()
+    go :: Node -> IM.IntMap Node -> Shape -> Value -> IO ()
     go node above shape value = case (bareShape shapes shape, value) of
       (Optional inner, Perhaps m) -> own node 1 >> mapM_ (go node above inner) m
       (Tuple ss, Several xs) -> zipWithM_ (field node above) (numbered ss) (V.toList xs)
@@ -141,9 +142,9 @@ account nodes root s =
         leaf node low >> leaf node high >> own node 8
         each <- part' node 0 "[]" Each
         V.forM_ xs (visit each above inner)
-      (Reference i, _) -> case lookup i above of
+      (Reference i, _) -> case IM.lookup i above of
         Just earlier -> definition earlier above i value
-        Nothing -> definition node ((i, node) : above) i value
+        Nothing -> definition node (IM.insert i node above) i value
       _ -> leaf node value
 
     elements node above inner xs value = do

@@ -104,7 +104,7 @@ verdict hs path fine what = do
   putLines
     hs
     [ T.concat
-        [ T.pack (harmless path),
+        [ T.pack (oneLine path),
           ": ",
           if fine then inColour hs Green "ok" else inColour hs Red "damaged",
           ", ",

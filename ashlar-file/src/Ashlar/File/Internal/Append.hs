@@ -145,6 +145,13 @@ oldFile options ty path fd = do
                 tailSchemaAt = schemaAt,
                 tailEntries = entries
               }
+      -- A whole block that is too large to be checked is not cut off as a tail.
+      next <- headerAt scan (tailOffset end)
+      case next of
+        Just b
+          | blockStored b > limit && endOf (tailOffset end) b <= size ->
+            refuse (tailOffset end) (TooLarge (blockStored b) limit)
+        _ -> pure ()
       truncateTo fd (tailOffset end)
       if tailFingerprint end == typeFingerprint ty then pure end else newSchema end
   where

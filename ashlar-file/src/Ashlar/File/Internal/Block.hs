@@ -246,14 +246,24 @@ endRecord open = action $ \c k -> do
 -- Write the block up to an address. Returns the address of the next record. If that fails, the last
 -- record is not in the open block, and the others are.
 --
+-- A block of several records is not larger than a record may be, because that is what readers allow:
+-- else the last one is a block of its own.
+--
 -- The end of the buffer stays, so the builder may go on.
 complete :: OpenBlock -> Ptr Word8 -> Int -> IO (Ptr Word8)
 complete open p count = do
   body <- getBody open
   whole <- getWhole open
   let size = p `minusPtr` body
-  tooLarge open (size - wholeBytes whole)
-  body <$ deliver open body size count
+      begun = size - wholeBytes whole
+  tooLarge open begun
+  if size > limitRecord (openLimits open) && wholeCount whole > 0
+    then do
+      deliver open body (wholeBytes whole) (wholeCount whole)
+      moveDown body (body `plusPtr` wholeBytes whole) begun
+      deliver open body begun 1
+    else deliver open body size count
+  pure body
 {-# NOINLINE complete #-}
 
 -- Write so many bytes of the body as a block, after which there are no records.

@@ -13,6 +13,7 @@ where
 import Ashlar.Codec (DecodeError)
 import Control.Exception (Exception (..))
 import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
 import Data.Int (Int64)
 import Data.Word (Word16)
 
@@ -93,7 +94,8 @@ causeText cause = case cause of
   TruncatedHeader needed left -> "the file ends in its header" ++ missing needed left
   WrongHeader -> "the header of the file is damaged"
   WrongType why -> "another type: " ++ why
-  UnknownCompression name -> "compressed by " ++ show name ++ ", for which no function was given"
+  UnknownCompression name ->
+    "compressed by " ++ show (S.take 100 name) ++ ", for which no function was given"
   NotABlock -> "no block begins here"
   AnotherFile -> "another file begins here"
   WrongBlockHeader -> "the header of the block is damaged"

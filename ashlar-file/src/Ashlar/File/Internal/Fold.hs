@@ -20,7 +20,7 @@ module Ashlar.File.Internal.Fold
     -- * Schemas
     Schemas,
     firstSchema,
-    withSchema,
+    inAnyOrder,
     getterOf,
   )
 where
@@ -80,26 +80,39 @@ data Outcome c b
     Damaged !Int64 b Damage
   deriving stock (Eq, Show)
 
--- | The schema that records refer to, and how to read them.
-data Schemas a = Schemas !Int64 !Fingerprint (Either String (Decode a))
+-- Note [Schemas in order]
+-- ~~~~~~~~~~~~~~~~~~~~~~~
+-- Records refer to the last schema before them, so those of later records never come before those of
+-- earlier ones. A fold holds a file to this. Otherwise blocks of some bytes could have large schemas
+-- read again and again, or schemas that lie in one another. What is not found is not searched for
+-- again, either.
+
+-- | The schema that records refer to: its offset, the offset before which none is looked up, its
+-- fingerprint, and how to read the records, or what is wrong with it.
+data Schemas a = Schemas !Int64 !Int64 !Fingerprint (Either Cause (Decode a))
 
 -- | The schema of the header. 'Nothing' if that is damaged.
 firstSchema :: Reading a -> Maybe FileHeader -> Schemas a
 firstSchema reading header = case header of
-  Just h -> withSchema reading 0 (fileFingerprint h) (fileSchema h)
+  Just h ->
+    withSchema reading 0 (headerEnd h) (fileFingerprint h) (fileSchema h)
   -- No block refers to it.
-  Nothing -> Schemas (-1) (readingFingerprint reading) (Right (readingToday reading))
+  Nothing -> Schemas (-1) 0 (readingFingerprint reading) (Right (readingToday reading))
 
--- | A schema, its fingerprint, and the offset of its block.
-withSchema :: Reading a -> Int64 -> Fingerprint -> ByteString -> Schemas a
-withSchema reading at fingerprint schema =
-  Schemas at fingerprint $
+-- | A schema, its fingerprint, and the offsets of its block and after that.
+withSchema :: Reading a -> Int64 -> Int64 -> Fingerprint -> ByteString -> Schemas a
+withSchema reading at end fingerprint schema =
+  Schemas at end fingerprint $
     if fingerprint == readingFingerprint reading
       then Right (readingToday reading)
-      else readingEvolved reading schema fingerprint
+      else either (Left . WrongType) Right (readingEvolved reading schema fingerprint)
 
--- | How to read the records of a block. The schema is that of the last block that has been looked
--- at, which is returned if it is the right one.
+-- | The same schema, where blocks are read in any order.
+inAnyOrder :: Schemas a -> Schemas a
+inAnyOrder (Schemas at _ fingerprint decode) = Schemas at 0 fingerprint decode
+
+-- | How to read the records of a block, and its schema if that was looked up. Given is the schema of
+-- the last block that has been looked at.
 getterOf ::
   Reading a ->
   Scan ->
@@ -107,33 +120,37 @@ getterOf ::
   -- | The offset of the block.
   Int64 ->
   BlockHeader ->
-  IO (Either Cause (Schemas a, Decode a))
-getterOf reading scan known@(Schemas at fingerprint decode) here h
-  | blockFingerprint h == readingFingerprint reading = pure (Right (known, readingToday reading))
-  | blockSchemaAt h == at && blockFingerprint h == fingerprint = pure (found known decode)
-  -- It comes before.
-  | blockSchemaAt h >= here = pure (Left UnknownSchema)
+  IO (Schemas a, Either Cause (Decode a))
+getterOf reading scan known@(Schemas at passed fingerprint decode) here h
+  | blockFingerprint h == readingFingerprint reading = pure (known, Right (readingToday reading))
+  | blockSchemaAt h == at && blockFingerprint h == fingerprint = pure (known, decode)
+  -- It comes before the block, and see Note [Schemas in order].
+  | blockSchemaAt h >= here || blockSchemaAt h < passed = pure (known, Left UnknownSchema)
   | otherwise = do
     -- It was passed over, or this block was looked up.
-    fetched <-
-      if blockSchemaAt h == 0
-        then either (const Nothing) headerSchema <$> readFileHeader input
-        else do
-          step <- nextBlock scan . (\p -> p {posGap = True}) $ startAt (blockSchemaAt h) 0
-          pure $ case step of
-            StepBlock b _
-              | blockKind (blockHeader b) == Schema ->
-                Just (blockFingerprint (blockHeader b), blockBody b)
-            _ -> Nothing
-    pure $ case fetched of
-      Just (fp, schema) | fp == blockFingerprint h -> do
-        let new@(Schemas _ _ decode') = withSchema reading (blockSchemaAt h) fp schema
-        found new decode'
-      _ -> Left UnknownSchema
+    (end, fetched) <- if from == 0 then headerSchema <$> readFileHeader input else blockSchema
+    let schemas@(Schemas _ _ _ found) = case fetched of
+          Just schema -> withSchema reading from end (blockFingerprint h) schema
+          Nothing -> Schemas from end (blockFingerprint h) (Left UnknownSchema)
+    pure (schemas, found)
   where
+    from = blockSchemaAt h
     input = scanInput scan
-    headerSchema header = Just (fileFingerprint header, fileSchema header)
-    found schemas = either (Left . WrongType) (\d -> Right (schemas, d))
+    headerSchema header = case header of
+      Right fh | fileFingerprint fh == blockFingerprint h -> (headerEnd fh, Just (fileSchema fh))
+      _ -> (1, Nothing)
+    blockSchema = do
+      header <- headerAt scan from
+      case header of
+        Just b | blockKind b == Schema && blockFingerprint b == blockFingerprint h -> do
+          step <- nextBlock scan (startAt from 0) {posGap = True}
+          pure . (,) (endOf from b) $ case step of
+            StepBlock block _ -> Just (blockBody block)
+            _ -> Nothing
+        _ -> pure (from + 1, Nothing)
+
+headerEnd :: FileHeader -> Int64
+headerEnd = fromIntegral . fileHeaderBytes
 
 -- | A file whose header has been read.
 data Opened a = Opened
@@ -152,10 +169,10 @@ openInput reading input = do
   header <- readFileHeader input
   case header of
     Right h -> pure $ do
-      let schemas@(Schemas _ _ decode) = firstSchema reading (Just h)
+      let schemas@(Schemas _ _ _ decode) = firstSchema reading (Just h)
       compression <- either (Left . damage) Right (compressionOf (fileCompression h))
-      _ <- either (Left . damage . WrongType) Right decode
-      Right (opened (fileMarker h) schemas compression (fromIntegral (fileHeaderBytes h)) Nothing)
+      _ <- either (Left . damage) Right decode
+      Right (opened (fileMarker h) schemas compression (headerEnd h) Nothing)
     Left cause
       | goesOn cause,
         Just _ <- readResync (readingOptions reading) -> do
@@ -250,18 +267,24 @@ foldBlock (Fold reading opened f) (Place schemas0 pos0) b = do
       Records
         | posRecord next <= from -> pure (Onward (Place schemas0 next) b)
         | otherwise -> do
-          getter <- getterOf reading scan schemas0 (blockAt block) h
+          (schemas, getter) <- getterOf reading scan schemas0 (blockAt block) h
           case getter of
             Left cause@(WrongType _) -> pure (Done (Damaged first b (damageAt first cause)))
-            Left cause -> damaged b cause first (onwards next) schemas0
-            Right (schemas, decode) -> do
+            Left cause -> damaged b cause first (onwards next) schemas
+            Right decode -> do
               scanned <- records decode h (blockBody block)
               case scanned of
                 Went b' -> pure (Onward (Place schemas next) b')
                 Halted n c -> pure (Done (Stopped n c))
                 Broke n b' cause -> damaged b' cause n (onwards next) schemas
       Schema ->
-        let schemas = withSchema reading (blockAt block) (blockFingerprint h) (blockBody block)
+        let schemas =
+              withSchema
+                reading
+                (blockAt block)
+                (blockEnd block)
+                (blockFingerprint h)
+                (blockBody block)
          in pure (Onward (Place schemas next) b)
       _ -> pure (Onward (Place schemas0 next) b)
       where
@@ -300,10 +323,9 @@ foldBlock (Fold reading opened f) (Place schemas0 pos0) b = do
     batches decode n left size bytes !acc
       | left == 0 = pure (if S.null bytes then Went acc else Broke n acc WrongCount)
       | otherwise = case nextBatch decode left (size - S.length bytes) bytes of
-        (k, Batch xs rest) ->
+        Right (k, xs, rest) ->
           each n xs acc (batches decode (n + fromIntegral k) (left - k) size rest)
-        (_, BrokenBatch xs e) ->
-          each n xs acc (\acc' -> pure (Broke (n + fromIntegral (length xs)) acc' (BadRecord e)))
+        Left e -> pure (Broke n acc (BadRecord e))
 
     each !n xs !acc next = case xs of
       [] -> next acc

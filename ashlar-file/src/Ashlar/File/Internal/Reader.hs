@@ -59,7 +59,7 @@ openReader reading width path fd = do
       Right
         <$> ( Reader reading o fd width
                 <$> newIORef Nothing
-                <*> newIORef (openedSchemas o)
+                <*> newIORef (inAnyOrder (openedSchemas o))
                 <*> newIORef Nothing
             )
 
@@ -137,7 +137,7 @@ readAt reader i
       case step of
         StepBlock b _ -> do
           schemas <- readIORef (readerSchemas reader)
-          getter <- getterOf (readerReading reader) scan schemas at h
+          (schemas', getter) <- getterOf (readerReading reader) scan schemas at h
           body <-
             expanded
               (openedCompression opened)
@@ -146,9 +146,9 @@ readAt reader i
               (blockBody b)
           case (,) <$> getter <*> body of
             Left cause -> pure (damage at cause)
-            Right ((schemas', decode), bytes) -> do
+            Right (decode, bytes) -> do
               let loaded = Loaded at h bytes decode
-              writeIORef (readerSchemas reader) schemas'
+              writeIORef (readerSchemas reader) (inAnyOrder schemas')
               writeIORef (readerLast reader) (Just loaded)
               pure (Just <$> recordOf reader loaded i)
         -- Somebody is writing it, or was killed then.
@@ -165,12 +165,15 @@ recordOf reader (Loaded at h bytes (Decode decode)) i = go start (S.drop skipped
     (start, skipped) = case readerWidth reader of
       Just n | today -> (0, n * inBlock)
       _ -> (inBlock, 0)
-    go left rest = case decode (if left == 0 then 1 else min 64 left) rest of
-      Left e -> Left (damage (BadRecord (shiftError (S.length bytes - S.length rest) e)))
-      Right (x : _, _) | left == 0 -> Right x
-      Right (xs, rest')
-        | null xs -> Left (damage WrongCount)
-        | otherwise -> go (left - length xs) rest'
+    go left rest
+      | left == 0 = case decode 1 rest of
+        Left e -> Left (damage (BadRecord (shiftError (passed rest) e)))
+        Right (x : _, _) -> Right x
+        Right _ -> Left (damage WrongCount)
+      | otherwise = case nextBatch (Decode decode) left (passed rest) rest of
+        Left e -> Left (damage (BadRecord e))
+        Right (n, _, rest') -> go (left - n) rest'
+    passed rest = S.length bytes - S.length rest
     damage = Damage (inputName (scanInput (openedScan (readerOpened reader)))) at Nothing i
 
 -- The index, which is read once. Without one, it is looked for again: somebody may write it.

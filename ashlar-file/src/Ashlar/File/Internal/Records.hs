@@ -11,12 +11,13 @@
 -- may begin again, and it would be interrupted in places where nobody expects it. A list of some
 -- kilobytes is garbage before it leaves the nursery.
 --
--- If a batch fails, its records are decoded one by one, so that those before the fault are not
--- lost.
+-- A batch has one budget, that of one record: with a budget for each, a batch of small records could
+-- hold as much memory as all of its budgets allow. If it fails, the next record is decoded alone,
+-- with a budget of its own. So no record before the fault is lost, and none is refused because of
+-- those before it.
 module Ashlar.File.Internal.Records
   ( Decode (..),
     decodeBy,
-    Batch (..),
     nextBatch,
     expanded,
     shiftError,
@@ -28,9 +29,7 @@ import Ashlar.File.Internal.Damage
 import Ashlar.File.Internal.Layout
 import Ashlar.File.Internal.Type
 import Ashlar.Get (Get, getWord8, runGetRest)
-import Ashlar.Internal.Get.Core (here, step)
-import Ashlar.Internal.Get.Env (budgetCells, defaultSteps, stepsCell)
-import Ashlar.Internal.Mem.Cells (putInt)
+import Ashlar.Internal.Get.Core (here)
 import Control.Exception
   ( SomeAsyncException (..),
     SomeException,
@@ -43,12 +42,11 @@ import Control.Exception
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.Int (Int64)
-import qualified Data.List as List
 
 -- | How to decode a number of records, and what follows them.
 newtype Decode a = Decode (Int -> ByteString -> Either DecodeError ([a], ByteString))
 
--- | Records, one after another, each with a budget of its own. One that reads nothing has a byte
+-- | Records, one after another, with a budget for all of them. One that reads nothing has a byte
 -- that is 0.
 decodeBy :: Get a -> Decode a
 decodeBy g = Decode (\n -> runGetRest (go n))
@@ -56,8 +54,6 @@ decodeBy g = Decode (\n -> runGetRest (go n))
     go n
       | n <= (0 :: Int) = pure []
       | otherwise = do
-        -- Steps are counted for each record.
-        step (\c env -> putInt (budgetCells c env) stepsCell defaultSteps)
         before <- here
         x <- g
         now <- here
@@ -68,14 +64,8 @@ decodeBy g = Decode (\n -> runGetRest (go n))
       if w == 0 then pure () else fail "a byte that is not 0 for a record of no bytes"
 {-# INLINE decodeBy #-}
 
--- | The next records of a block.
-data Batch a
-  = -- | Some records, and what follows them.
-    Batch [a] !ByteString
-  | -- | Some records, and why the next one cannot be decoded.
-    BrokenBatch [a] DecodeError
-
--- | Decode some of the records that are left.
+-- | The next records of a block: how many, they, and what follows them. Or why the next one cannot
+-- be decoded.
 nextBatch ::
   Decode a ->
   -- | How many records are left: at least one.
@@ -83,18 +73,14 @@ nextBatch ::
   -- | How many bytes precede, for errors.
   Int ->
   ByteString ->
-  (Int, Batch a)
+  Either DecodeError (Int, [a], ByteString)
 nextBatch (Decode decode) left offset bytes = case decode n bytes of
-  Right (xs, rest) -> (n, Batch xs rest)
-  Left _ -> (n, oneByOne n [] bytes)
+  Right (xs, rest) -> Right (n, xs, rest)
+  Left _ -> case decode 1 bytes of
+    Right (xs, rest) -> Right (1, xs, rest)
+    Left e -> Left (shiftError offset e)
   where
     n = max 1 (min 64 (min left (4096 * left `div` max 1 (S.length bytes))))
-    oneByOne k xs rest
-      | k == (0 :: Int) = Batch (List.reverse xs) rest
-      | otherwise = case decode 1 rest of
-        Right (x, rest') -> oneByOne (k - 1) (x ++ xs) rest'
-        Left e ->
-          BrokenBatch (List.reverse xs) (shiftError (offset + S.length bytes - S.length rest) e)
 
 -- | The error of a decoder that began at an offset.
 shiftError :: Int -> DecodeError -> DecodeError

@@ -167,11 +167,12 @@ data Resume
 
 -- | Read the block at a position.
 nextBlock :: Scan -> Position -> IO Step
-nextBlock scan pos0 = attempt pos0 (\pos _ -> attempt pos {posAhead = S.empty} failed)
+nextBlock scan pos0 = attempt pos0 (\_ -> attempt pos0 {posAhead = S.empty} pure)
   where
     input = scanInput scan
-    -- The second argument is what to do about a wrong checksum: to read the block again, because a
-    -- writer may have replaced the tail between two reads.
+    -- The second argument is what to do about a body that is wrong, or too short for a header that
+    -- was fetched before: to read the block again, because a writer may have replaced the tail
+    -- between two reads.
     attempt pos wrong = do
       inputForget input (posOffset pos)
       start <-
@@ -184,7 +185,6 @@ nextBlock scan pos0 = attempt pos0 (\pos _ -> attempt pos {posAhead = S.empty} f
           BlockStart h -> maybe (body pos h wrong) pure (refused pos h)
           NoMarker -> pure (StepDamaged (noBlock start) Search)
           BadBlockHeader -> pure (StepDamaged (cutOr WrongBlockHeader start) Search)
-    failed _ h = pure (StepDamaged WrongChecksum (Body h))
 
     noBlock start
       | S.take 8 start `S.isPrefixOf` markerBytes (scanMarker scan) = cutOr NotABlock start
@@ -213,11 +213,11 @@ nextBlock scan pos0 = attempt pos0 (\pos _ -> attempt pos {posAhead = S.empty} f
           found = Block (posOffset pos) (posBlock pos) h stored
           needed = Truncated (blockHeaderBytes + n) (blockHeaderBytes + S.length stored)
       if S.length stored < n
-        then pure (StepDamaged needed (Tail h))
+        then (if S.null (posAhead pos) then pure else wrong) (StepDamaged needed (Tail h))
         else
           if crc32c stored == blockChecksum h
             then pure (StepBlock found (after pos h ahead))
-            else wrong pos h
+            else wrong (StepDamaged WrongChecksum (Body h))
 
 -- Can it have as many records?
 consistent :: BlockHeader -> Bool

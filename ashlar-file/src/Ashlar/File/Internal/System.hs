@@ -13,6 +13,7 @@ module Ashlar.File.Internal.System
     FileLocked (..),
     closeFile,
     fileLength,
+    sameFile,
     readAtMost,
     writeAll,
     truncateTo,
@@ -50,7 +51,7 @@ import Foreign.C.Types (CInt (..), CSize (..))
 import Foreign.Marshal.Alloc (alloca)
 import Foreign.Ptr (Ptr, castPtr, plusPtr)
 import Foreign.Storable (peek)
-import System.Posix.Files (fileSize, getFdStatus, setFdSize)
+import System.Posix.Files (deviceID, fileID, fileSize, getFdStatus, getFileStatus, setFdSize)
 import System.Posix.IO (closeFd)
 import System.Posix.Internals (withFilePath)
 import System.Posix.Types (COff (..), CSsize (..), Fd (..))
@@ -95,6 +96,12 @@ closeFile = closeFd
 -- | How many bytes a file has now.
 fileLength :: Fd -> IO Int64
 fileLength fd = fromIntegral . fileSize <$> getFdStatus fd
+
+-- | Are two files that exist one and the same, whatever their names?
+sameFile :: FilePath -> FilePath -> IO Bool
+sameFile a b = (==) <$> identity a <*> identity b
+  where
+    identity path = (\s -> (deviceID s, fileID s)) <$> getFileStatus path
 
 -- | Bytes from an offset on: fewer than n only where the file ends. None from one that no file has.
 readAtMost :: Fd -> Int64 -> Int -> IO ByteString

@@ -52,8 +52,11 @@ fixedType name =
     { typeSchema = C.pack name,
       typeFingerprint = fingerprintString name,
       typeEvolved = \schema _ ->
-        Left ("records of " ++ show schema ++ " where " ++ show name ++ " is expected")
+        Left ("records of " ++ shown schema ++ " where " ++ show name ++ " is expected")
     }
+  where
+    -- It may be of any size.
+    shown schema = show (C.take 100 schema) ++ (if C.length schema > 100 then "..." else "")
 
 -- | How to read records with this schema and fingerprint.
 getterFor :: Codec a => RecordType a -> ByteString -> Fingerprint -> Either String (Get a)

@@ -80,8 +80,9 @@ withWriter options ty path =
 -- The records may be of another type than those in the file if 'typeEvolved' accepts what its last
 -- block and its header say. Then the new schema is written before them.
 --
--- Throws a 'Ashlar.File.Damage' if it is another file, if the type is not accepted, or if the file
--- is compressed in another way; otherwise as 'withWriter'. The file is not changed then.
+-- Throws a 'Ashlar.File.Damage' if it is another file, if the type is not accepted, if the file is
+-- compressed in another way, or if its last block has a record larger than 64 MiB and
+-- 'writeRecordLimit'; otherwise as 'withWriter'. The file is not changed then.
 --
 -- @since 0.1.0.0
 withAppender ::

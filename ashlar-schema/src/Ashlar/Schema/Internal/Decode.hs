@@ -83,11 +83,11 @@ getValue s = uncovered (schemaRoot s)
       (Sum, cs) -> sumGet name cs
       (_, [c]) ->
         nested
-          (OfFields name [(T.unpack (fieldName f), VariablePart) | f <- constructorFields c])
+          (OfFields name [(shortened (fieldName f), VariablePart) | f <- constructorFields c])
           (Fields c <$> fieldsGet field (map fieldShape (constructorFields c)))
       _ -> invalid (name ++ ": not a definition")
       where
-        name = T.unpack (definitionName d)
+        name = shortened (definitionName d)
 
     sumGet :: String -> [Constructor] -> Get Value
     sumGet name cs
@@ -115,9 +115,9 @@ getValue s = uncovered (schemaRoot s)
             names = case fields of
               Field first _ : _
                 | first /= "1" ->
-                  concatMap (\f -> T.unpack (fieldName f) ++ " ") fields
+                  concatMap (\f -> shortened (fieldName f) ++ " ") fields
               _ -> ""
-            con = T.unpack (constructorName c)
+            con = shortened (constructorName c)
             isFair =
               fairWith (tagSize count) (costOfAll known (map fieldShape fields))
             field = if isFair then covered else uncovered
@@ -156,8 +156,8 @@ getValue s = uncovered (schemaRoot s)
           (getByteString (B.length bs))
       Reference i -> reference i
       Opaque _ _ (Just n) -> Raw <$> getByteString n
-      Opaque name _ Nothing -> invalid ("the format " ++ T.unpack name ++ " is not described")
-      Irregular name -> invalid ("the irregular type " ++ T.unpack name ++ " is not described")
+      Opaque name _ Nothing -> invalid ("the format " ++ shortened name ++ " is not described")
+      Irregular name -> invalid ("the irregular type " ++ shortened name ++ " is not described")
 
     -- Elements, given what is done with the one before and the decoder of one.
     elementsGet ::
@@ -237,9 +237,16 @@ fractionGet g = do
 within :: Integer -> Integer -> Value -> Either String Value
 within low high value = case value of
   Whole _ n
-    | n < low -> Left ("less than " ++ show low)
-    | n > high -> Left ("more than " ++ show high)
+    | n < low -> Left ("less than " ++ bound low)
+    | n > high -> Left ("more than " ++ bound high)
   _ -> Right value
+  where
+    -- An untrusted schema may have one of millions of digits.
+    bound k = if abs k < 2 ^ (256 :: Int) then show k else "the bound of the type"
+
+-- A name in an error. Those of an untrusted schema may be long.
+shortened :: T.Text -> String
+shortened = T.unpack . T.take 100
 
 countGet :: Length -> Get Int
 countGet len = case len of

@@ -25,6 +25,7 @@ import Ashlar.Internal.Mem (copyRange, peekHost, peekLE, pokeLE, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Schema.Internal.Evolution.Extent
 import Ashlar.Schema.Internal.Evolution.Inner
+import Ashlar.Schema.Internal.Evolution.Leaves (bounded)
 import Ashlar.Schema.Internal.Evolution.Op
 import Ashlar.Schema.Internal.Evolution.Output
 import Ashlar.Schema.Internal.Types (Length (..), numberSize)
@@ -36,6 +37,7 @@ import Data.IORef
 import Data.Int (Int16, Int32, Int64, Int8)
 import qualified Data.IntMap.Lazy as Lazy
 import qualified Data.IntMap.Strict as IM
+import qualified Data.List as List
 import Data.Maybe (isJust)
 import Data.Primitive.PrimArray
 import Data.Primitive.SmallArray
@@ -143,7 +145,9 @@ block list next = \c env out -> do
   advanced c (p `plusPtr` total) out (q `plusPtr` totalOut)
   next c env out
   where
-    !total = sum [a | Entry _ a _ _ <- list]
+    -- It saturates, as each number does. (What an untrusted schema announces may not be an Int in
+    -- all.) No input has as many bytes, so nothing is read then.
+    !total = List.foldl' (\n (Entry _ a _ _) -> bounded (n + a)) 0 list
     !totalOut = sum [b | Entry _ _ b _ <- list]
     !pool = B.concat [bs | Entry _ _ _ bs <- list]
     !program = primArrayFromList (table 0 0 0 list) :: PrimArray Int

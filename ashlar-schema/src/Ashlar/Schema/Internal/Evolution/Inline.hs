@@ -4,7 +4,8 @@
 --
 -- A procedure that is recursive stays one, and each call of it is a level of nesting. A small one
 -- becomes part of its callers. So a chain of definitions that an untrusted schema refers through
--- costs nothing for each value.
+-- costs nothing for each value. How large a procedure is, is found out once, not at each call: one
+-- of many steps may have many calls.
 module Ashlar.Schema.Internal.Evolution.Inline
   ( inlined,
   )
@@ -16,7 +17,8 @@ import qualified Data.IntSet as IS
 import qualified Data.List as List
 
 data Found = Found
-  { foundDone :: !(IM.IntMap [Op]),
+  { -- Their steps, and whether they become part of their callers.
+    foundDone :: !(IM.IntMap ([Op], Bool)),
     -- Those that are called while they run.
     foundRecursive :: !IS.IntSet
   }
@@ -24,7 +26,7 @@ data Found = Found
 -- | The same program with fewer calls.
 inlined :: Program -> Program
 inlined (Program main procedures) =
-  Program main' (IM.restrictKeys (foundDone found) (reached main'))
+  Program main' (IM.restrictKeys (IM.map fst (foundDone found)) (reached main'))
   where
     found = visitAll IS.empty (callees main) (Found IM.empty IS.empty)
     main' = tidy (substituted found main)
@@ -38,7 +40,8 @@ inlined (Program main procedures) =
       | otherwise =
         let body = IM.findWithDefault [] i procedures
             st' = visitAll (IS.insert i inside) (IS.toList (IS.fromList (callees body))) st
-         in st' {foundDone = IM.insert i (tidy (substituted st' body)) (foundDone st')}
+            ops = tidy (substituted st' body)
+         in st' {foundDone = IM.insert i (ops, opsSize ops <= 64) (foundDone st')}
 
     reached ops = go IS.empty (callees ops)
     go seen is = case is of
@@ -46,7 +49,7 @@ inlined (Program main procedures) =
       i : rest
         | IS.member i seen -> go seen rest
         | otherwise ->
-          go (IS.insert i seen) (callees (IM.findWithDefault [] i (foundDone found)) ++ rest)
+          go (IS.insert i seen) (callees (maybe [] fst (IM.lookup i (foundDone found))) ++ rest)
 
 -- With the bodies of small procedures in place of their calls.
 substituted :: Found -> [Op] -> [Op]
@@ -56,8 +59,8 @@ substituted st = concatMap one
       Call _ i
         | IS.member i (foundRecursive st) -> [Call True i]
         | otherwise -> case IM.lookup i (foundDone st) of
-          Just body
-            | opsSize body <= 64 -> body
+          Just (body, small)
+            | small -> body
             | otherwise -> [Call False i]
           -- It is being visited.
           Nothing -> [Call True i]

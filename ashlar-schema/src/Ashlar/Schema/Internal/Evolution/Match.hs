@@ -36,11 +36,20 @@ import qualified Data.Vector as V
 
 -- | The program that turns values of the old schema into values of the new one.
 program :: Unknown -> Schema -> Description -> Either Mismatch Program
-program unknown old new = fst <$> programWith mostWork unknown old new
+program unknown old new = fst <$> programWith mostWork peeledOnes unknown old new
+  where
+    peeledOnes = peelings (schemaDefinitions old)
 
--- The same, and how much work is left.
-programWith :: Int -> Unknown -> Schema -> Description -> Either Mismatch (Program, Int)
-programWith left unknown old (Description new edits) = do
+-- The same, and how much work is left. Given are the old definitions without newtypes, so that these
+-- are looked at once, however many conversions there are.
+programWith ::
+  Int ->
+  V.Vector (Maybe Shape) ->
+  Unknown ->
+  Schema ->
+  Description ->
+  Either Mismatch (Program, Int)
+programWith left oldPeeled unknown old (Description new edits) = do
   (main, w) <- run (shapes Anywhere free start (schemaRoot old) (schemaRoot new)) work
   w' <- procedures w
   Right (inlined (Program main (workDone w')), workLeft w')
@@ -52,7 +61,6 @@ programWith left unknown old (Description new edits) = do
       _ -> ["value"]
     oldDefinitions = schemaDefinitions old
     newDefinitions = schemaDefinitions new
-    oldPeeled = peelings oldDefinitions
     newPeeled = peelings newDefinitions
     recursive = recursiveNewtypes new
     oldNames = definitionNames old
@@ -199,7 +207,7 @@ programWith left unknown old (Description new edits) = do
               | otherwise -> pure [After p g]
       where
         planned d = Plan $ \w ->
-          case programWith (workLeft w `quot` 2) unknown old {schemaRoot = x} d of
+          case programWith (workLeft w `quot` 2) oldPeeled unknown old {schemaRoot = x} d of
             Left (Mismatch _ TooLarge) -> Left (Mismatch (T.concat (reverse path)) TooLarge)
             -- What it costs to fail is not known.
             Left _ -> Right (Nothing, w {workLeft = workLeft w - 1 - workLeft w `quot` 100})

@@ -222,7 +222,8 @@ callees = concatMap one
       Permute groups _ -> concatMap callees groups
       _ -> []
 
--- | How large some steps are.
+-- | How large some steps are. The bytes that are written count, because they double where a procedure
+-- becomes part of another one twice.
 opsSize :: [Op] -> Int
 opsSize = List.foldl' (\n op -> n + one op) 0
   where
@@ -231,4 +232,5 @@ opsSize = List.foldl' (\n op -> n + one op) 0
       Switch _ _ _ alternatives -> 1 + sum [1 + opsSize ops | Accepted ops <- alternatives]
       Permute groups _ -> 1 + sum (map opsSize groups)
       After _ _ -> 8
+      Put bs -> 1 + B.length bs `quot` 64
       _ -> 1
