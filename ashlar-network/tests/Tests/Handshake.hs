@@ -22,6 +22,7 @@ import qualified Data.List as List
 import Data.Text (Text)
 import Data.Word (Word16)
 import GHC.Generics (Generic)
+import Network.Socket (SocketOption (..), setSocketOption)
 import Test.Tasty
 import Test.Tasty.QuickCheck
 import Tests.Ends
@@ -59,8 +60,8 @@ tests =
             (try (withConnection defaultOptions (described @Old) number a nothing))
             (try (withConnection defaultOptions number (described @Unlike) b nothing))
         pure $
-          explains "Refused" left "Unlike.price: the field is new"
-            .&&. explains "CannotRead" right "Unlike.price: the field is new",
+          explains "Refused" left "field qty"
+            .&&. explains "CannotRead" right "field qty",
       testProperty "both ways differ: neither waits" . once . ioProperty . withTcp $ \x y -> do
         a <- socketTransport x
         b <- socketTransport y
@@ -68,7 +69,7 @@ tests =
           both
             (try (withConnection defaultOptions (described @Old) (described @New) a nothing))
             (try (withConnection defaultOptions (described @Unlike) (described @Unlike) b nothing))
-        pure (explains "Refused" left "Unlike.price" .&&. explains "Refused" right "New."),
+        pure (explains "Refused" left "Unlike" .&&. explains "Refused" right "New"),
       testProperty "names that differ" . once . ioProperty $ do
         (a, b) <- pipe 7
         (left, right) <-
@@ -105,9 +106,10 @@ tests =
         ],
       testProperty "large schemas do not make both ends wait" . once . ioProperty . withTcp $
         \x y -> do
+          sequence_ [setSocketOption s o 4096 | s <- [x, y], o <- [SendBuffer, RecvBuffer]]
           a <- socketTransport x
           b <- socketTransport y
-          let huge = fixedType (replicate 1000000 'x') :: RecordType Word16
+          let huge = fixedType (replicate 200000 'x') :: RecordType Word16
           (got, _) <-
             both
               (withConnection defaultOptions huge huge a receiveAll)

@@ -62,7 +62,8 @@ tests =
         do
           start <- handshake
           let n = 300000 :: Int
-          left <- newIORef n
+          -- With the checksum.
+          left <- newIORef (n + 4)
           (peer, _) <- scripted [start, "\240\147\4\0"] Closes
           most <- newIORef 0
           before <- liveBytes

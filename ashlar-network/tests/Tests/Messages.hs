@@ -24,7 +24,7 @@ tests :: TestTree
 tests =
   testGroup
     "messages"
-    [ testProperty "all arrive in order, both ways" . withMaxSuccess 80 $
+    [ testProperty "all arrive in order, both ways" . withMaxSuccess 40 $
         \stream xs ys summed -> ioProperty . withEnds stream $ \a b -> do
           let chosen = defaultOptions {optionsChecksums = summed}
               talk transport messages =

@@ -98,8 +98,8 @@ shakeHands link out inc sent received = timed link (optionsHandshakeTime options
   sendBytes out (verdict (either Just (const Nothing) getter))
   -- Both ends read what the other has to say, or closing would drop it.
   refused <- receiveVerdict link inc
-  -- A refusal must leave before the connection is closed.
-  either (const (flushOutgoing out)) (const (pure ())) getter
+  -- The verdict must leave before the connection is closed.
+  flushOutgoing out
   mapM_ (failWith link . Refused) refused
   g <- either (failWith link . CannotRead) pure getter
   pure (g, helloChecksums theirs)
