@@ -64,7 +64,7 @@ tests =
           let n = 300000 :: Int
           -- With the checksum.
           left <- newIORef (n + 4)
-          (peer, _) <- scripted [start, "\240\147\4\0"] Closes
+          (peer, _) <- scripted [start, "\224\147\4\0"] Closes
           most <- newIORef 0
           before <- liveBytes
           let next = do
