@@ -5,7 +5,7 @@
 -- One test starts this program again, as another process: see "Tests.Failures".
 module Main (main) where
 
-import System.Environment (getArgs)
+import System.Environment (getArgs, setEnv)
 import Test.Tasty
 import qualified Tests.Failures
 import qualified Tests.Golden
@@ -19,7 +19,9 @@ main = do
   args <- getArgs
   case args of
     ["child", port] -> Tests.Failures.child port
-    _ ->
+    _ -> do
+      -- Some tests count the descriptors and the memory of the process.
+      setEnv "TASTY_NUM_THREADS" "1"
       defaultMain . localOption (mkTimeout 60000000) $
         testGroup
           "network"

@@ -46,8 +46,8 @@
 -- so to the peer. A peer that was killed or cut off says nothing, and the other end gets
 -- 'PeerClosed' and not an end.
 --
--- If a value in a message throws, or the instance says a wrong size, the message is not sent and the
--- connection goes on, unless a part of the message has left already.
+-- If a value in a message throws, the message is not sent and the connection goes on, unless a part
+-- of the message has left already.
 --
 -- == Untrusted peers
 --

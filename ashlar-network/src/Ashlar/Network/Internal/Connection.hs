@@ -29,7 +29,6 @@ import Control.Concurrent
     takeMVar,
   )
 import Control.Exception (SomeException, catch, finally, mask, throwIO)
-import Control.Monad (when)
 import Data.Word (Word32)
 
 -- | A connection on which this end sends @a@s and receives @b@s.
@@ -114,13 +113,14 @@ shakeHands link out inc sent received = timed link (optionsHandshakeTime options
 --
 -- @since 0.1.0.0
 send :: Connection a b -> a -> IO ()
-send c x = do
-  let n = connectionSize c x
-  when (n < 0 || n > most) (throwIO (TooLong (fromIntegral (min n' (max 0 n))) most))
-  sendFrame (connectionOut c) n (connectionPut c x)
+send c x = sendFrame (connectionOut c) sized (connectionPut c x)
   where
+    sized
+      | n < 0 || n > most = throwIO (TooLong (fromIntegral (max 0 (min maxLength n))) most)
+      | otherwise = pure n
+    n = connectionSize c x
     most = 2147483647
-    n' = fromIntegral (maxBound :: Word32)
+    maxLength = fromIntegral (maxBound :: Word32)
 
 -- | Send all messages now, and return when the transport has taken them. Rarely needed: before this
 -- end stops for other reasons than to wait.

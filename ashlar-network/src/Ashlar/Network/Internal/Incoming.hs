@@ -13,7 +13,7 @@ module Ashlar.Network.Internal.Incoming
 where
 
 import Ashlar.Codec (DecodeError)
-import Ashlar.File.Crc32c (crc32c)
+import Ashlar.File.Internal.Crc32c (Method (..), crc32cOf)
 import Ashlar.Internal.Builder.Buffer
 import Ashlar.Internal.Mem (copyRange, keepAlive, peekLE, withBytes, withBytesQuick)
 import Ashlar.Network.Internal.Error
@@ -21,7 +21,7 @@ import Ashlar.Network.Internal.Link
 import Ashlar.Network.Internal.Transport
 import Control.Concurrent.MVar
 import Control.Exception
-import Control.Monad (when)
+import Control.Monad (unless, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
@@ -34,9 +34,7 @@ data Incoming = Incoming
   { inLink :: !Link,
     -- | Held while a message is received.
     inLock :: !(MVar ()),
-    inHeld :: !(IORef Held),
-    -- | Whether the peer has said that no more messages follow.
-    inEnded :: !(IORef Bool)
+    inHeld :: !(IORef Held)
   }
 
 data Held
@@ -47,7 +45,7 @@ data Held
 
 newIncoming :: Link -> IO Incoming
 newIncoming link =
-  Incoming link <$> newMVar () <*> newIORef (Chunk S.empty) <*> newIORef False
+  Incoming link <$> newMVar () <*> newIORef (Chunk S.empty)
 
 heldBytes :: Held -> ByteString
 heldBytes held = case held of
@@ -75,54 +73,72 @@ receiveFrame ::
   Bool ->
   (ByteString -> Either DecodeError a) ->
   IO (Maybe a)
-receiveFrame inc summed decoded = mask $ \unmask -> withMVarMasked (inLock inc) $ \() -> do
-  ended <- readIORef (inEnded inc)
-  if ended then pure Nothing else next unmask
+receiveFrame inc summed decoded = mask $ \unmask -> do
+  takeMVar (inLock inc)
+  result <- next unmask `onException` putMVar (inLock inc) ()
+  putMVar (inLock inc) ()
+  pure result
+  where
+    next unmask = do
+      bytes <- heldBytes <$> readIORef (inHeld inc)
+      frame <- frameIn inc summed bytes
+      case frame of
+        Whole n -> do
+          usable (inLink inc)
+          when summed (checkFrame inc n bytes)
+          let result = decoded (S.take n (S.drop 4 bytes))
+          -- Small ones take so little time that they need not be interrupted.
+          when (n > 65536) (() <$ unmask (evaluate result))
+          case result of
+            Left e -> failWith (inLink inc) (InvalidMessage e)
+            Right a -> Just a <$ passBytes inc (frameBytes summed n)
+        NoMore -> pure Nothing
+        Missing _ -> usable (inLink inc) >> fillUp inc summed >> next unmask
+{-# INLINE receiveFrame #-}
+
+-- | The number of bytes of a message with what stands around it.
+frameBytes :: Bool -> Int -> Int
+frameBytes summed n = if summed then n + 8 else n + 4
+
+frameIn :: Incoming -> Bool -> ByteString -> IO Frame
+frameIn inc summed bytes
+  | S.length bytes < 4 = pure (Missing 4)
+  | otherwise = do
+    announced <- withBytesQuick bytes (\p _ -> peekLE p) :: IO Word32
+    let n = fromIntegral announced
+        whole = frameBytes summed n
+    if announced == maxBound
+      then pure NoMore
+      else
+        if n < 0 || n > limit
+          then usable link >> failWith link (TooLong announced limit)
+          else pure (if S.length bytes < whole then Missing whole else Whole n)
   where
     link = inLink inc
-    options = linkOptions link
-    limit = optionsMessageLimit options
-    next unmask = do
-      usable link
-      bytes <- heldBytes <$> readIORef (inHeld inc)
-      frame <- frameIn bytes
-      case frame of
-        Whole n -> taken unmask n bytes
-        NoMore -> do
-          writeIORef (inEnded inc) True
-          pure Nothing
-        Missing k -> do
-          when (S.null bytes) (fetch inc k)
-          timed link (optionsMessageTime options) Receiving fill
-          next unmask
+    limit = optionsMessageLimit (linkOptions link)
+
+-- Compare the checksum of a message of this number of bytes.
+checkFrame :: Incoming -> Int -> ByteString -> IO ()
+checkFrame inc n bytes = do
+  same <- withBytesQuick bytes $ \p _ -> do
+    expected <- peekLE (p `plusPtr` (n + 4))
+    (expected ==) <$> crc32cOf Fastest 0 p (n + 4)
+  unless same (failWith (inLink inc) WrongChecksum)
+
+-- Wait for a message. Its first byte may take any time.
+fillUp :: Incoming -> Bool -> IO ()
+fillUp inc summed = do
+  bytes <- heldBytes <$> readIORef (inHeld inc)
+  when (S.null bytes) (fetch inc 4)
+  timed (inLink inc) (optionsMessageTime (linkOptions (inLink inc))) Receiving fill
+  where
     fill = do
       bytes <- heldBytes <$> readIORef (inHeld inc)
-      frame <- frameIn bytes
+      frame <- frameIn inc summed bytes
       case frame of
         Missing k -> fetch inc k >> fill
         _ -> pure ()
-    taken unmask n bytes = do
-      let body = S.take n (S.drop 4 bytes)
-      when summed $ do
-        expected <- withBytesQuick (S.drop (n + 4) bytes) (\p _ -> peekLE p)
-        when (crc32c (S.take (n + 4) bytes) /= expected) (failWith link WrongChecksum)
-      result <- unmask (evaluate (decoded body))
-      case result of
-        Left e -> failWith link (InvalidMessage e)
-        Right a -> Just a <$ passBytes inc (n + trailer + 4)
-    trailer = if summed then 4 else 0
-    frameIn bytes
-      | S.length bytes < 4 = pure (Missing 4)
-      | otherwise = do
-        announced <- withBytesQuick bytes (\p _ -> peekLE p) :: IO Word32
-        let n = fromIntegral announced
-            whole = n + trailer + 4
-        if announced == maxBound
-          then pure NoMore
-          else
-            if n < 0 || n > limit
-              then failWith link (TooLong announced limit)
-              else pure (if S.length bytes < whole then Missing whole else Whole n)
+{-# NOINLINE fillUp #-}
 
 -- What the bytes that have arrived begin with.
 data Frame

@@ -17,7 +17,7 @@ module Ashlar.Network.Internal.Outgoing
   )
 where
 
-import Ashlar.Builder (BufferOverflow, Builder, pokeBuilder, toStrictByteString, word32LE)
+import Ashlar.Builder (BufferOverflow (..), Builder, pokeBuilder, toStrictByteString, word32LE)
 import Ashlar.File.Crc32c (crc32cAfter)
 import Ashlar.File.Internal.Crc32c (Method (..), crc32cOf)
 import Ashlar.Internal.Builder.Buffer
@@ -28,7 +28,7 @@ import Ashlar.Network.Internal.Link
 import Ashlar.Network.Internal.Transport
 import Control.Concurrent (yield)
 import Control.Concurrent.MVar
-import Control.Exception (catch, mask, onException, throwIO, try)
+import Control.Exception (catch, fromException, mask, onException, throwIO, try)
 import Control.Monad (forever, unless, void, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -70,41 +70,51 @@ bufferSize = 32768
 
 -- | Add a message: its length, its bytes and, if the options say so, their checksum.
 --
--- If a value in the builder throws, or it has another number of bytes, nothing is sent, unless the
--- message is too large for a buffer. Then the connection fails.
+-- It is written into the rest of the buffer, and its length afterwards. The size is computed only
+-- if it does not fit there. If a value in the builder throws, nothing is sent, unless the message
+-- is too large for any buffer. Then the connection fails.
 sendFrame ::
   Outgoing ->
   -- | The number of bytes: less than 2^31.
-  Int ->
+  IO Int ->
   -- | The message.
   Builder ->
   IO ()
-sendFrame out n body = mask $ \unmask -> locked out $ do
-  ended <- readIORef (outEnded out)
-  when ended (throwIO AfterEnd)
-  if n + overhead > bufferSize
-    then sendLarge out unmask n body
-    else do
-      p <- freeFor out (n + overhead)
-      Filling open _ <- readIORef (outBuffer out)
-      keepAlive (openBuffer open) $ do
-        pokeLE p (fromIntegral n :: Word32)
-        let start = p `plusPtr` 4
-        m <- unmask (pokeBuilder start n body) `catch` overflow
-        when (m /= n) (throwIO WrongSize)
-        let end = start `plusPtr` n
-        if checksums
-          then do
-            -- It covers the length, too.
-            sum' <- crc32cOf Fastest 0 p (n + 4)
-            pokeLE end sum'
-            added out (end `plusPtr` 4)
-          else added out end
+sendFrame out sized body = mask $ \unmask -> do
+  takeMVar (outLock out)
+  outcome <- try (add unmask)
+  case outcome of
+    Right () -> pure ()
+    Left e -> case fromException e of
+      Just (BufferOverflow _ _) -> larger unmask `onException` putMVar (outLock out) ()
+      Nothing -> putMVar (outLock out) () >> throwIO e
+  putMVar (outLock out) ()
   where
-    link = outLink out
-    checksums = optionsChecksums (linkOptions link)
-    overflow :: BufferOverflow -> IO Int
-    overflow _ = throwIO WrongSize
+    checksums = optionsChecksums (linkOptions (outLink out))
+    add :: (IO Int -> IO Int) -> IO ()
+    add unmask = do
+      usable (outLink out)
+      ended <- readIORef (outEnded out)
+      when ended (throwIO AfterEnd)
+      Filling open p <- readIORef (outBuffer out)
+      let free = freeAfter open p - overhead
+      when (free < 0) (throwIO (BufferOverflow free 0))
+      keepAlive open $ do
+        n <- unmask (pokeBuilder (p `plusPtr` 4) free body)
+        pokeLE p (fromIntegral n :: Word32)
+        let end = p `plusPtr` (n + 4)
+        -- The checksum covers the length, too.
+        when checksums $ crc32cOf Fastest 0 p (n + 4) >>= pokeLE end
+        added out (if checksums then end `plusPtr` 4 else end)
+    larger :: (IO Int -> IO Int) -> IO ()
+    larger unmask = do
+      n <- unmask sized
+      if n + overhead > bufferSize
+        then sendLarge out unmask n body
+        else do
+          _ <- freeFor out (n + overhead)
+          add unmask `catch` \(BufferOverflow _ _) -> throwIO WrongSize
+{-# INLINE sendFrame #-}
 
 -- The length and the checksum.
 overhead :: Int
