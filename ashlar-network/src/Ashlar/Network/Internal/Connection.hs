@@ -1,0 +1,154 @@
+-- |
+-- Module      : Ashlar.Network.Internal.Connection
+-- Description : Connections that carry messages
+module Ashlar.Network.Internal.Connection
+  ( Connection,
+    withConnection,
+    send,
+    flush,
+    endSending,
+    receive,
+    forMessages,
+  )
+where
+
+import Ashlar.Codec (Builder, Codec, Get, get, put, size)
+import Ashlar.File (RecordType (..))
+import Ashlar.Get (runGetWhole)
+import Ashlar.Network.Internal.Error
+import Ashlar.Network.Internal.Handshake
+import Ashlar.Network.Internal.Incoming
+import Ashlar.Network.Internal.Link
+import Ashlar.Network.Internal.Outgoing
+import Ashlar.Network.Internal.Transport
+import Control.Concurrent
+  ( forkIOWithUnmask,
+    killThread,
+    newEmptyMVar,
+    putMVar,
+    takeMVar,
+  )
+import Control.Exception (SomeException, catch, finally, mask, throwIO)
+import Data.Word (Word32)
+
+-- | A connection on which this end sends @a@s and receives @b@s.
+--
+-- Threads may share it: one may send while another receives. Messages of two threads that send, or
+-- receive, at the same time do not mix.
+--
+-- @since 0.1.0.0
+data Connection a b = Connection
+  { connectionOut :: !Outgoing,
+    connectionIn :: !Incoming,
+    connectionSize :: a -> Int,
+    connectionPut :: a -> Builder,
+    connectionGet :: !(Get b),
+    -- | Whether the peer's messages have checksums.
+    connectionSummed :: !Bool
+  }
+
+-- | Shake hands, and run an action with the connection. The transport is closed afterwards.
+--
+-- When the action returns, what it has sent is flushed, and the peer is told that this was all. To
+-- be sure that the peer has received it, receive up to the peer's end before: some systems drop what
+-- the peer has not yet received when a socket is closed that has unread bytes.
+--
+-- When the action throws, what was not flushed is dropped, and the peer gets 'PeerClosed'.
+--
+-- It throws a 'ConnectionError' if the handshake fails.
+--
+-- @since 0.1.0.0
+withConnection ::
+  (Codec a, Codec b) =>
+  Options ->
+  -- | What this end sends.
+  RecordType a ->
+  -- | What it receives.
+  RecordType b ->
+  Transport ->
+  (Connection a b -> IO r) ->
+  IO r
+withConnection options sent received transport act = mask $ \unmask -> do
+  link <- newLink options transport
+  out <- newOutgoing link
+  inc <- newIncoming link
+  stopped <- newEmptyMVar
+  thread <- forkIOWithUnmask $ \unmask' ->
+    (unmask' (flusher out) `catch` ignored) `finally` putMVar stopped ()
+  let end = closeLink link >> killThread thread >> takeMVar stopped
+  flip finally end . unmask $ do
+    (getter, summed) <- shakeHands link out inc sent received
+    r <- act (Connection out inc size put getter summed)
+    r <$ finish out
+  where
+    ignored :: SomeException -> IO ()
+    ignored _ = pure ()
+{-# INLINE withConnection #-}
+
+-- | Returns how to read what the peer sends, and whether it has checksums.
+shakeHands ::
+  Codec b => Link -> Outgoing -> Incoming -> RecordType a -> RecordType b -> IO (Get b, Bool)
+shakeHands link out inc sent received = timed link (optionsHandshakeTime options) Handshaking $ do
+  sendBytes out (hello (optionsChecksums options) sent)
+  theirs <- receiveHello link inc
+  let getter
+        | helloFingerprint theirs == typeFingerprint received = Right get
+        | otherwise = typeEvolved received (helloSchema theirs) (helloFingerprint theirs)
+  sendBytes out (verdict (either Just (const Nothing) getter))
+  -- Both ends read what the other has to say, or closing would drop it.
+  refused <- receiveVerdict link inc
+  -- The verdict must leave before the connection is closed.
+  flushOutgoing out
+  mapM_ (failWith link . Refused) refused
+  g <- either (failWith link . CannotRead) pure getter
+  pure (g, helloChecksums theirs)
+  where
+    options = linkOptions link
+{-# INLINE shakeHands #-}
+
+-- | Send a message. It leaves soon, together with others. This waits if the peer does not receive.
+-- Values in the message must not use the connection.
+--
+-- A message of 2 GiB or more is refused by 'TooLong', and the connection goes on.
+--
+-- @since 0.1.0.0
+send :: Connection a b -> a -> IO ()
+send c x = sendFrame (connectionOut c) sized (connectionPut c x)
+  where
+    sized
+      | n < 0 || n > most = throwIO (TooLong (fromIntegral (max 0 (min maxLength n))) most)
+      | otherwise = pure n
+    n = connectionSize c x
+    most = 2147483647
+    maxLength = fromIntegral (maxBound :: Word32)
+
+-- | Send all messages now, and return when the transport has taken them. Rarely needed: before this
+-- end stops for other reasons than to wait.
+--
+-- @since 0.1.0.0
+flush :: Connection a b -> IO ()
+flush = flushOutgoing . connectionOut
+
+-- | Send all messages, and tell the peer that there will be no more: it gets 'Nothing'. This end can
+-- still receive.
+--
+-- @since 0.1.0.0
+endSending :: Connection a b -> IO ()
+endSending = sendEnd . connectionOut
+
+-- | Wait for the next message. 'Nothing' if the peer has said that there are no more.
+--
+-- An interruption, for instance by 'System.Timeout.timeout', loses nothing while this waits or
+-- decodes, and the connection can be used again.
+--
+-- @since 0.1.0.0
+receive :: Connection a b -> IO (Maybe b)
+receive c = receiveFrame (connectionIn c) (connectionSummed c) (runGetWhole (connectionGet c))
+
+-- | Receive all messages, up to the peer's end.
+--
+-- @since 0.1.0.0
+forMessages :: Connection a b -> (b -> IO ()) -> IO ()
+forMessages c act = go
+  where
+    go = receive c >>= maybe (pure ()) (\b -> act b >> go)

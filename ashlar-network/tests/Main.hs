@@ -1,0 +1,34 @@
+-- |
+-- Module      : Main
+-- Description : Sockets and messages
+--
+-- One test starts this program again, as another process: see "Tests.Failures".
+module Main (main) where
+
+import System.Environment (getArgs, setEnv)
+import Test.Tasty
+import qualified Tests.Failures
+import qualified Tests.Golden
+import qualified Tests.Handshake
+import qualified Tests.Hostile
+import qualified Tests.Messages
+import qualified Tests.Sockets
+
+main :: IO ()
+main = do
+  args <- getArgs
+  case args of
+    ["child", port] -> Tests.Failures.child port
+    _ -> do
+      -- Some tests count the descriptors and the memory of the process.
+      setEnv "TASTY_NUM_THREADS" "1"
+      defaultMain . localOption (mkTimeout 60000000) $
+        testGroup
+          "network"
+          [ Tests.Sockets.tests,
+            Tests.Golden.tests,
+            Tests.Handshake.tests,
+            Tests.Messages.tests,
+            Tests.Failures.tests,
+            Tests.Hostile.tests
+          ]

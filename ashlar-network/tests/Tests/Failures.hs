@@ -1,0 +1,286 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Tests.Failures
+-- Description : Peers that die, stall or close; values that throw
+module Tests.Failures
+  ( tests,
+    child,
+  )
+where
+
+import Ashlar.Builder (byteString)
+import Ashlar.Codec
+import Ashlar.Network.Messages
+import Control.Concurrent
+import Control.Exception
+import Control.Monad
+import qualified Data.ByteString as S
+import Data.IORef
+import Data.Text (Text)
+import Data.Word (Word16)
+import Network.Socket
+import System.Environment (getExecutablePath)
+import System.Posix.Signals (sigKILL, signalProcess)
+import System.Process
+import System.Timeout (timeout)
+import Test.Tasty
+import Test.Tasty.QuickCheck
+import Tests.Ends
+
+tests :: TestTree
+tests =
+  testGroup
+    "failures"
+    [ testProperty "cut off after each byte" . once . ioProperty $ do
+        bytes <- recorded defaultOptions number (\c -> mapM_ (send c) [1, 2, 3])
+        let start = S.length bytes - 34
+        outs <- forM [0 .. S.length bytes - 1] $ \n -> do
+          (peer, _) <- scripted [S.take n bytes] Closes
+          got <- newIORef []
+          end <- outcome . withConnection defaultOptions number number peer $ \c ->
+            forMessages c (\m -> modifyIORef' got (m :))
+          received <- reverse <$> readIORef got
+          let past = n - start
+              ended = either (takeWhile (/= ' ')) (const "") end
+          pure $
+            if past < 0
+              then (received, ended) === ([], "PeerClosed")
+              else
+                (received, end)
+                  === (take (past `div` 10) [1, 2, 3], Left ("PeerClosed " ++ show (past `mod` 10)))
+        pure (conjoin outs),
+      testProperty "a peer that is killed" . once . ioProperty $ do
+        program <- getExecutablePath
+        r <- withListener $ \listener port ->
+          withCreateProcess (proc program ["child", show port]) $ \_ _ _ process ->
+            bracket (fst <$> accept listener) close $ \s -> do
+              transport <- socketTransport s
+              end <- outcome . withConnection defaultOptions number number transport $ \c -> do
+                replicateM_ 1000 (receive c)
+                pid <- getPid process
+                mapM_ (signalProcess sigKILL) pid
+                forMessages c (const (pure ()))
+              _ <- waitForProcess process
+              pure end
+        pure $ case r of
+          Left e -> counterexample e (e == "Broken" || takeWhile (/= ' ') e == "PeerClosed")
+          Right () -> counterexample "no error" False,
+      testProperty "a failed connection stays failed, and is closed" . once . ioProperty $ do
+        bytes <- recorded defaultOptions number (const (pure ()))
+        (peer, _) <- scripted [S.take (S.length bytes - 4) bytes <> "\2\0\0\0zzzzzz"] Stays
+        closed <- newIORef (0 :: Int)
+        seen <- newIORef ([], 0)
+        let spied = peer {transportClose = modifyIORef' closed (+ 1) >> transportClose peer}
+        r <- outcome . withConnection defaultOptions number number spied $ \c -> do
+          let uses = [void (receive c), send c 1, void (receive c), flush c, endSending c]
+          ends <- mapM outcome uses
+          now <- readIORef closed
+          writeIORef seen (ends, now)
+        got <- readIORef seen
+        pure (got === (replicate 5 (Left "WrongChecksum"), 1) .&&. r === Right ()),
+      testProperty "after its end" . once . ioProperty $ do
+        (a, b) <- pipe 10
+        (kept, _) <-
+          both
+            (withConnection defaultOptions number number a pure)
+            (withConnection defaultOptions number number b (void . receiveAll))
+        late <- mapM outcome [send kept 1, void (receive kept), flush kept, endSending kept]
+        pure (late === replicate 4 (Left "AfterEnd")),
+      testProperty "an action that throws: the peer knows that this is not the end"
+        . once
+        . ioProperty
+        $ do
+          (a, b) <- pipe 10
+          (left, right) <-
+            both
+              ( try . withConnection defaultOptions number number a $ \c -> do
+                  send c 1
+                  flush c
+                  throwIO (ErrorCall "bad") :: IO ()
+              )
+              (outcome (withConnection defaultOptions number number b (`forMessages` ignore)))
+          pure (left === Left (ErrorCall "bad") .&&. right === Left "PeerClosed 0"),
+      values,
+      times
+    ]
+  where
+    ignore = const (pure ())
+
+-- | A message whose value throws, or whose size is wrong, if it says so.
+data Odd = Fine Int | Throws Int | Lies Int
+  deriving stock (Eq, Show)
+
+instance Codec Odd
+
+instance HasFormat Odd where
+  format = byHand 8 sizeOf putOdd (Fine <$> (get >>= \bs -> pure (S.length bs)))
+    where
+      sizeOf x = 8 + lengthOf x
+      lengthOf x = case x of
+        Fine n -> n
+        Throws n -> n
+        Lies n -> n
+      putOdd x = case x of
+        Fine n -> put (S.replicate n 0)
+        Throws n -> put n <> byteString (S.replicate (n - 1) 0) <> throw (ErrorCall "bad")
+        Lies n -> put (n + 1) <> byteString (S.replicate n 0) <> byteString "?"
+
+odd' :: RecordType Odd
+odd' = fixedType "odd"
+
+values :: TestTree
+values =
+  testGroup
+    "values that throw, and sizes that are wrong"
+    [ testProperty "small messages: the connection goes on" . once . ioProperty $ do
+        (a, b) <- pipe 100
+        (rs, got) <-
+          both
+            (withConnection defaultOptions odd' number a (\c -> mapM (tried c) small))
+            (withConnection defaultOptions number odd' b receiveAll)
+        pure $
+          rs === ["fine", "bad", "fine", "fine"]
+            .&&. got === ([Fine 1, Fine 6, Fine 2], Right ()),
+      testProperty "large messages: it fails" . once . conjoin $
+        [ ioProperty $ do
+            (a, b) <- pipe 100000
+            rs <- newIORef []
+            (_, (got, end)) <-
+              both
+                ( outcome . withConnection defaultOptions odd' number a $ \c -> do
+                    send c (Fine 1)
+                    mapM (tried c) [x, Fine 2] >>= writeIORef rs
+                )
+                (withConnection defaultOptions number odd' b receiveAll)
+            results <- readIORef rs
+            pure $
+              results === expected
+                .&&. got === [Fine 1]
+                .&&. counterexample (show end) (either (take 10) (const "") end == "PeerClosed")
+          | (x, expected) <-
+              [ (Throws 200000, ["bad", "Broken"]),
+                (Lies 200000, ["WrongSize", "WrongSize"])
+              ]
+        ]
+    ]
+  where
+    small = [Fine 1, Throws 5, Lies 5, Fine 2]
+    tried c x = do
+      r <- try (outcome (send c x))
+      pure $ case r of
+        Left (ErrorCall e) -> e
+        Right (Left e) -> e
+        Right (Right ()) -> "fine"
+
+times :: TestTree
+times =
+  testGroup
+    "peers that stall"
+    [ testProperty "in the handshake" . once . ioProperty $ do
+        ends <- forM ["", "\x89\&ASH"] $ \start -> do
+          (peer, _) <- scripted [start] Stays
+          -- A scripted peer that stays waits for its end, which an interruption ends, too.
+          outcome (withConnection brief number number peer (const (pure ())))
+        pure (ends === [Left "TimedOut Handshaking", Left "TimedOut Handshaking"]),
+      testProperty "within a message, and not between two" . once . ioProperty . withPair $
+        \x y -> do
+          a <- socketTransport x
+          b <- socketTransport y
+          bytes <- recorded defaultOptions number (`send` 7)
+          gate <- newEmptyMVar
+          let whole = S.take (S.length bytes - 4) bytes
+          (_, r) <-
+            both
+              ( do
+                  transportSend a [whole]
+                  -- Longer than a message may take.
+                  threadDelay 300000
+                  transportSend a ["\2\0\0\0\1"]
+                  takeMVar gate
+              )
+              ( do
+                  got <- newIORef []
+                  end <- outcome . withConnection brief number number b $ \c ->
+                    forMessages c (\m -> modifyIORef' got (m :))
+                  putMVar gate ()
+                  flip (,) end <$> readIORef got
+              )
+          pure (r === ([7], Left "TimedOut Receiving")),
+      testProperty "when they do not receive" . once . ioProperty . withPair $ \x y -> do
+        a <- socketTransport x
+        b <- socketTransport y
+        gate <- newEmptyMVar
+        (left, _) <-
+          both
+            ( outcome (withConnection brief number number a (\c -> forever (send c 1)))
+                <* putMVar gate ()
+            )
+            (outcome (withConnection brief number number b (const (takeMVar gate))))
+        pure (left === (Left "TimedOut Sending" :: Either String ())),
+      testProperty "a wait that is interrupted loses nothing" . once . ioProperty . withPair $
+        \x y -> do
+          a <- socketTransport x
+          b <- socketTransport y
+          gate <- newEmptyMVar
+          (_, got) <-
+            both
+              ( withConnection defaultOptions (fixedType "text") number a $ \c -> do
+                  takeMVar gate
+                  mapM_ (send c) texts
+              )
+              ( withConnection defaultOptions number (fixedType "text") b $ \c -> do
+                  first <- timeout 10000 (receive c)
+                  putMVar gate ()
+                  rest <- receiveAll c
+                  pure (first, rest)
+              )
+          pure (got === (Nothing, (texts, Right ()))),
+      testProperty "an interruption within a message, too" . once . ioProperty $ do
+        bytes <- recorded defaultOptions number (\c -> mapM_ (send c) [1, 2])
+        gate <- newEmptyMVar
+        let (start, rest) = S.splitAt (S.length bytes - 17) bytes
+        (peer, _) <- scripted [start] Closes
+        feedRest <- newIORef (S.unpack rest)
+        opened <- newIORef False
+        let next = do
+              bs <- transportReceive peer
+              if not (S.null bs)
+                then pure bs
+                else do
+                  now <- readIORef opened
+                  unless now (takeMVar gate)
+                  writeIORef opened True
+                  ws <- readIORef feedRest
+                  case ws of
+                    [] -> pure S.empty
+                    w : more -> S.singleton w <$ writeIORef feedRest more
+        got <- withConnection defaultOptions number number peer {transportReceive = next} $ \c -> do
+          first <- timeout 10000 (receive c)
+          putMVar gate ()
+          (,) first <$> receiveAll c
+        pure (got === (Nothing, ([1, 2 :: Word16], Right ())))
+    ]
+  where
+    brief =
+      defaultOptions
+        { optionsHandshakeTime = 200000,
+          optionsMessageTime = 200000,
+          optionsSendTime = 200000
+        }
+    texts = ["brick", "mortar"] :: [Text]
+
+withListener :: (Socket -> PortNumber -> IO r) -> IO r
+withListener act = bracket (socket AF_INET Stream 0) close $ \listener -> do
+  bind listener (SockAddrInet 0 (tupleToHostAddress (127, 0, 0, 1)))
+  listen listener 1
+  port <- socketPort listener
+  act listener port
+
+-- | The other process: sends numbers for ever.
+child :: String -> IO ()
+child port = bracket (socket AF_INET Stream 0) close $ \s -> do
+  connect s (SockAddrInet (fromIntegral (read port :: Int)) (tupleToHostAddress (127, 0, 0, 1)))
+  transport <- socketTransport s
+  withConnection defaultOptions number number transport (\c -> mapM_ (send c) (cycle [0 ..]))

@@ -1,0 +1,128 @@
+{-# LANGUAGE DataKinds #-}
+{-# LANGUAGE DeriveAnyClass #-}
+{-# LANGUAGE DeriveGeneric #-}
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE DuplicateRecordFields #-}
+{-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE TypeApplications #-}
+
+-- |
+-- Module      : Tests.Handshake
+-- Description : Types that agree, evolve or differ
+module Tests.Handshake (tests) where
+
+import Ashlar.Codec (Codec)
+import Ashlar.Network.Messages
+import Ashlar.Schema
+import Control.Exception (displayException, try)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Char8 as C
+import Data.Int (Int32, Int64)
+import qualified Data.List as List
+import Data.Text (Text)
+import Data.Word (Word16)
+import GHC.Generics (Generic)
+import Network.Socket (SocketOption (..), setSocketOption)
+import Test.Tasty
+import Test.Tasty.QuickCheck
+import Tests.Ends
+
+data Old = Old {item :: Text, qty :: Int32}
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec, Described)
+
+data New = New {channel :: Text, item :: Text, count :: Int64}
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec)
+
+instance Described New where
+  evolution = [added @"channel" "web", renamed @"qty" @"count"]
+
+data Unlike = Unlike {item :: Text, price :: Double}
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec, Described)
+
+tests :: TestTree
+tests =
+  testGroup
+    "the handshake"
+    [ testProperty "an older peer's messages are read as today's" . once . ioProperty $ do
+        (a, b) <- pipe 7
+        (_, got) <-
+          both
+            (withConnection defaultOptions (described @Old) number a (`send` Old "brick" 12))
+            (withConnection defaultOptions number (described @New) b receiveAll)
+        pure (got === ([New "web" "brick" 12], Right ())),
+      testProperty "types that differ: both ends say so" . once . ioProperty $ do
+        (a, b) <- pipe 7
+        (left, right) <-
+          both
+            (try (withConnection defaultOptions (described @Old) number a nothing))
+            (try (withConnection defaultOptions number (described @Unlike) b nothing))
+        pure $
+          explains "Refused" left "field qty"
+            .&&. explains "CannotRead" right "field qty",
+      testProperty "both ways differ: neither waits" . once . ioProperty . withTcp $ \x y -> do
+        a <- socketTransport x
+        b <- socketTransport y
+        (left, right) <-
+          both
+            (try (withConnection defaultOptions (described @Old) (described @New) a nothing))
+            (try (withConnection defaultOptions (described @Unlike) (described @Unlike) b nothing))
+        pure (explains "Refused" left "Unlike" .&&. explains "Refused" right "New"),
+      testProperty "names that differ" . once . ioProperty $ do
+        (a, b) <- pipe 7
+        (left, right) <-
+          both
+            (try (withConnection defaultOptions number number a nothing))
+            (try (withConnection defaultOptions number other b nothing))
+        pure (explains "Refused" left "other" .&&. explains "CannotRead" right "other"),
+      testProperty "a peer of another protocol is refused at its first wrong byte" . once . conjoin $
+        [ ioProperty $ do
+            (transport, _) <- scripted (map S.singleton (S.unpack bytes)) Stays
+            r <- try (withConnection defaultOptions number number transport nothing)
+            pure $ case r of
+              Left (OtherProtocol start) -> start === expected
+              _ -> counterexample (either show (const "fine") r) False
+          | (bytes, expected) <-
+              [ ("HTTP/1.1 400 Bad Request\r\n", "H"),
+                ("\x89\&ASHLAR\n", "\x89\&ASHL")
+              ]
+        ],
+      testProperty "a version that is not known" . once . ioProperty $ do
+        (transport, _) <- scripted ["\x89\&ASHMSG\n\2\0"] Stays
+        r <- outcome (withConnection defaultOptions number number transport nothing)
+        pure (r === Left "UnknownVersion 2"),
+      testProperty "what is too large is refused before it arrives" . once . conjoin $
+        [ ioProperty $ do
+            (transport, _) <- scripted [start] Stays
+            r <- outcome (withConnection defaultOptions number number transport nothing)
+            pure (r === Left "InvalidHandshake")
+          | start <-
+              [ "\x89\&ASHMSG\n\1\0\0\0" <> C.replicate 16 'f' <> "\1\0\16\0",
+                "\x89\&ASHMSG\n\1\0\0\0" <> C.replicate 16 'f' <> "\255\255\255\255",
+                "\x89\&ASHMSG\n\1\0\2\0" <> C.replicate 20 '\0'
+              ]
+        ],
+      testProperty "large schemas do not make both ends wait" . once . ioProperty . withTcp $
+        \x y -> do
+          sequence_ [setSocketOption s o 4096 | s <- [x, y], o <- [SendBuffer, RecvBuffer]]
+          a <- socketTransport x
+          b <- socketTransport y
+          let huge = fixedType (replicate 200000 'x') :: RecordType Word16
+          (got, _) <-
+            both
+              (withConnection defaultOptions huge huge a receiveAll)
+              (withConnection defaultOptions huge huge b (`send` 5))
+          pure (got === ([5], Right ()))
+    ]
+  where
+    nothing :: Connection a b -> IO ()
+    nothing _ = pure ()
+    other = fixedType "other" :: RecordType Word16
+    explains :: String -> Either ConnectionError () -> String -> Property
+    explains constructor r part' = case r of
+      Left e ->
+        counterexample (displayException e) $
+          List.isInfixOf part' (displayException e) .&&. takeWhile (/= ' ') (show e) === constructor
+      Right () -> counterexample "no error" False

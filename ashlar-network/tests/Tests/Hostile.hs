@@ -1,0 +1,110 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Tests.Hostile
+-- Description : Peers that send anything
+module Tests.Hostile (tests) where
+
+import Ashlar.Network.Messages
+import qualified Data.ByteString as S
+import Data.IORef
+import qualified Data.List as List
+import Data.Text (Text)
+import Data.Word (Word8)
+import System.Mem (getAllocationCounter)
+import Test.Tasty
+import Test.Tasty.QuickCheck
+import Tests.Ends
+
+tests :: TestTree
+tests =
+  testGroup
+    "hostile peers"
+    [ testProperty "every byte changed: an error, or the same messages" . once . ioProperty $ do
+        bytes <- recorded defaultOptions texts (\c -> mapM_ (send c) three)
+        outs <- sequence [from (changed i w bytes) | i <- offsets bytes, w <- [1, 128, 255]]
+        pure . conjoin $
+          [ counterexample (show (got, end)) $
+              got `List.isPrefixOf` three && (end /= Right () || got == three)
+            | (got, end) <- outs
+          ],
+      testProperty "every byte changed, without checksums: it ends" . once . ioProperty $ do
+        let plain = defaultOptions {optionsChecksums = False}
+        bytes <- recorded plain texts (\c -> mapM_ (send c) three)
+        outs <- sequence [from (changed i w bytes) | i <- offsets bytes, w <- [1, 128, 255]]
+        -- There is not more than has been sent.
+        pure (conjoin [counterexample (show o) (length (fst o) <= 5) | o <- outs]),
+      testProperty "any bytes" $ \ws -> ioProperty $ do
+        (got, end) <- from (S.pack ws)
+        pure (got === [] .&&. either (const True) (const False) end),
+      testProperty "any bytes after the handshake" $ \ws -> ioProperty $ do
+        start <- handshake
+        (_, end) <- from (start <> S.pack ws)
+        pure (counterexample (show end) (either (const True) (const (S.isInfixOf "\255\255\255\255" (S.pack ws))) end)),
+      testProperty "a length is not believed" . once . ioProperty $ do
+        start <- handshake
+        before <- getAllocationCounter
+        (_, end) <- from (start <> "\255\255\255\3" <> "few")
+        later <- getAllocationCounter
+        pure $
+          end === Left "PeerClosed 7"
+            .&&. counterexample (show (before - later)) (before - later < 1000000),
+      testProperty "more than the limit is refused at once" . once . ioProperty $ do
+        start <- handshake
+        (transport, _) <- scripted [start <> "\1\4\0\0"] Stays
+        end <- ending transport
+        (transport', _) <- scripted [start <> "\254\255\255\255"] Stays
+        end' <- ending transport'
+        pure $
+          (end, end')
+            === (Left "TooLong 1025 1024", Left "TooLong 4294967294 1024"),
+      testProperty "a large message in single bytes takes memory for its bytes" . once . ioProperty $
+        do
+          start <- handshake
+          let n = 300000 :: Int
+          -- With the checksum.
+          left <- newIORef (n + 4)
+          (peer, _) <- scripted [start, "\224\147\4\0"] Closes
+          most <- newIORef 0
+          before <- liveBytes
+          let next = do
+                bs <- transportReceive peer
+                k <- readIORef left
+                if not (S.null bs)
+                  then pure bs
+                  else do
+                    writeIORef left (k - 1)
+                    if k `mod` 50000 == 1
+                      then liveBytes >>= \now -> modifyIORef' most (max now)
+                      else pure ()
+                    pure (if k > 0 then S.singleton 0 else S.empty)
+          end <- ending' defaultOptions peer {transportReceive = next}
+          peak <- subtract before <$> readIORef most
+          pure $
+            counterexample (show (end, peak)) (peak > 0 && peak < 1500000)
+              .&&. end === Left "WrongChecksum"
+    ]
+  where
+    offsets bytes = [0 .. S.length bytes - 1]
+    changed :: Int -> Word8 -> S.ByteString -> S.ByteString
+    changed i w bytes = case S.splitAt i bytes of
+      (a, b) -> case S.uncons b of
+        Just (x, rest) -> a <> S.cons (x + w) rest
+        Nothing -> bytes
+    three = ["brick", "", "m\246rtel"] :: [Text]
+    texts = fixedType "texts" :: RecordType Text
+    handshake = do
+      bytes <- recorded defaultOptions texts (const (pure ()))
+      pure (S.take (S.length bytes - 4) bytes)
+    -- The messages that come from such a peer, and the end.
+    from bytes = do
+      (transport, _) <- scripted [bytes] Closes
+      got <- newIORef []
+      end <- outcome . withConnection defaultOptions number texts transport $ \c ->
+        forMessages c (\m -> modifyIORef' got (m :))
+      received <- reverse <$> readIORef got
+      pure (received, end)
+    ending = ending' defaultOptions {optionsMessageLimit = 1024}
+    ending' options transport =
+      outcome . withConnection options number texts transport $ \c ->
+        forMessages c (const (pure ()))

@@ -1,0 +1,257 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Tests.Messages
+-- Description : Messages both ways, batches, memory
+module Tests.Messages (tests) where
+
+import Ashlar.Builder (word64LE)
+import Ashlar.Codec
+import Ashlar.Get (skip)
+import Ashlar.Network.Messages
+import Control.Concurrent
+import Control.Monad
+import qualified Data.ByteString as S
+import Data.IORef
+import Data.Word (Word16)
+import GHC.Conc (ThreadStatus (..), threadStatus)
+import Test.Tasty
+import Test.Tasty.QuickCheck
+import Tests.Ends
+
+tests :: TestTree
+tests =
+  testGroup
+    "messages"
+    [ testProperty "all arrive in order, both ways" . withMaxSuccess 40 $
+        \stream xs ys summed -> ioProperty . withEnds stream $ \a b -> do
+          let chosen = defaultOptions {optionsChecksums = summed}
+              talk transport messages =
+                withConnection chosen described described transport $ \c ->
+                  fst <$> both (receiveAll c) (mapM_ (send c) messages >> endSending c)
+          (left, right) <- both (talk a xs) (talk b ys)
+          pure ((left, right) === ((ys :: [Message], Right ()), (xs :: [Message], Right ()))),
+      testProperty "questions and answers, without a flush" . once . conjoin $
+        [ ioProperty . withEnds stream $ \a b -> do
+            let ask c n = send c (n :: Int) >> receive c
+            (answers, _) <-
+              both
+                (withConnection defaultOptions ints ints a (\c -> mapM (ask c) [1 .. 500]))
+                ( withConnection defaultOptions ints ints b $ \c ->
+                    forMessages c (\n -> send c (n + 1))
+                )
+            pure (answers === map (Just . (+ 1)) [1 .. 500])
+          | stream <- [Pair, Tcp, Unix, Pipe 1]
+        ],
+      testProperty "10,000 small messages leave in batches" . once . ioProperty $ do
+        calls <- newIORef (0 :: Int)
+        (a, b) <- pipe 1000000
+        let counted = a {transportSend = \bs -> modifyIORef' calls (+ 1) >> transportSend a bs}
+        (_, (got, end)) <-
+          both
+            (withConnection defaultOptions ints number counted $ \c -> mapM_ (send c) numbers)
+            (withConnection defaultOptions number ints b receiveAll)
+        n <- readIORef calls
+        pure (got === numbers .&&. end === Right () .&&. counterexample (show n) (n < 1000)),
+      testProperty "a flush returns when the transport has all" . once . ioProperty $ do
+        seen <- newIORef 0
+        (a, b) <- pipe 1000000
+        let count bs = modifyIORef' seen (+ sum (map S.length bs)) >> transportSend a bs
+        (grown, _) <-
+          both
+            ( withConnection options ints number a {transportSend = count} $ \c -> do
+                flush c
+                before <- readIORef seen
+                forM [1 .. 20 :: Int] $ \n -> do
+                  send c n
+                  flush c
+                  subtract before <$> readIORef seen
+            )
+            (withConnection defaultOptions number ints b receiveAll)
+        pure (grown === map (* 12) [1 .. 20]),
+      testProperty "an end that has ended can receive" . once . ioProperty $ do
+        (a, b) <- pipe 100
+        (left, right) <-
+          both
+            ( withConnection defaultOptions number number a $ \c -> do
+                send c 1
+                endSending c
+                late <- outcome (send c 2)
+                got <- receiveAll c
+                none <- receive c
+                pure (late, got, none)
+            )
+            ( withConnection defaultOptions number number b $ \c -> do
+                got <- receiveAll c
+                mapM_ (send c) [3, 4, 5]
+                pure got
+            )
+        pure $
+          left === (Left "AfterEnd", ([3, 4, 5], Right ()), Nothing)
+            .&&. right === ([1], Right ()),
+      testProperty "threads share a connection" . once . ioProperty $ do
+        (a, b) <- pipe 5000
+        got <- newMVar []
+        let sender c k = mapM_ (\n -> send c (k, n)) [1 .. 300]
+            receiver c = forMessages c (\m -> modifyMVar_ got (pure . (m :)))
+        _ <-
+          both
+            (withConnection defaultOptions pairs number a (\c -> everyone (map (sender c) ks)))
+            (withConnection defaultOptions number pairs b (everyone . replicate 3 . receiver))
+        all' <- readMVar got
+        pure $
+          -- Each is there once; of one sender they are nearly in order, as receivers race.
+          counterexample (show (length all')) $
+            length all' == 1200 && all (\m -> length (filter (== m) all') == 1) (take 50 all'),
+      memory,
+      leftOver
+    ]
+  where
+    options = defaultOptions {optionsChecksums = False}
+    numbers = [1 .. 10000] :: [Int]
+    ks = [1 .. 4] :: [Int]
+
+ints :: RecordType Int
+ints = described
+
+pairs :: RecordType (Int, Int)
+pairs = described
+
+-- Run actions at once.
+everyone :: [IO ()] -> IO ()
+everyone = foldr (\act rest -> void (both act rest)) (pure ())
+
+-- | A value of many bytes that is made while it is sent.
+newtype Countdown = Countdown Int
+  deriving stock (Eq, Show)
+
+instance Codec Countdown
+
+instance HasFormat Countdown where
+  format = byHand 8 sizeOf putDown getDown
+    where
+      sizeOf (Countdown n) = 8 + 8 * n
+      putDown (Countdown n) = word64LE (fromIntegral n) <> go n
+      go :: Int -> Builder
+      go 0 = mempty
+      go n = word64LE (fromIntegral n) <> go (n - 1)
+      getDown = do
+        n <- get
+        Countdown n <$ skip (8 * n)
+
+large :: RecordType Countdown
+large = fixedType "large"
+
+memory :: TestTree
+memory =
+  testGroup
+    "memory"
+    [ testProperty "a message of 64 MiB arrives" . once . ioProperty . withPair $ \x y -> do
+        a <- socketTransport x
+        b <- socketTransport y
+        (_, got) <-
+          both
+            (withConnection defaultOptions large number a (`send` Countdown 8388000))
+            (withConnection defaultOptions number large b receiveAll)
+        pure (got === ([Countdown 8388000], Right ())),
+      testProperty "its sender needs little of it" . once . ioProperty $ do
+        calls <- newIORef (0 :: Int)
+        bytes <- newIORef (0 :: Int)
+        most <- newIORef 0
+        handshake <- recorded defaultOptions number (const (pure ()))
+        (peer, _) <- scripted [handshake] Closes
+        before <- liveBytes
+        let measured bs = do
+              modifyIORef' calls (+ 1)
+              modifyIORef' bytes (+ sum (map S.length bs))
+              n <- readIORef calls
+              when (n `mod` 100 == 0) $ liveBytes >>= \now -> modifyIORef' most (max now)
+        withConnection defaultOptions large number peer {transportSend = measured} $ \c ->
+          send c (Countdown 8388000)
+        sent <- readIORef bytes
+        peak <- subtract before <$> readIORef most
+        pure (counterexample (show (sent, peak)) (sent > 67000000 && peak > 0 && peak < 1000000)),
+      testProperty "a reader that stalls: the sender waits" . once . ioProperty . withPair $
+        \x y -> do
+          a <- socketTransport x
+          b <- socketTransport y
+          sent <- newIORef (0 :: Int)
+          stalled <- newEmptyMVar
+          let sender = withConnection defaultOptions described number a $ \c ->
+                forM_ [1 .. count'] $ \n -> send c n >> writeIORef sent n
+              reader = withConnection defaultOptions number described b $ \c -> do
+                before <- liveBytes
+                takeMVar stalled
+                n <- readIORef sent
+                now <- liveBytes
+                got <- newIORef (0 :: Int, True)
+                forMessages c $ \m ->
+                  modifyIORef' got (\(k, fine) -> let k' = k + 1 in k' `seq` (k', fine && m == k'))
+                (k, fine) <- readIORef got
+                pure (n, now - before, k, fine)
+              watch n = do
+                threadDelay 20000
+                now <- readIORef sent
+                if now > 0 && now == n then putMVar stalled () else watch now
+          ((_, (n, growth, k, fine)), ()) <- both (both sender reader) (watch 0)
+          pure . counterexample (show (n, growth)) $
+            n < count' && growth < 1000000 && k == count' && fine
+    ]
+  where
+    count' = 200000 :: Int
+
+leftOver :: TestTree
+leftOver =
+  testGroup
+    "nothing is left over"
+    [ testProperty "200 connections at once" . once . ioProperty $ do
+        before <- descriptors
+        done <- newIORef (0 :: Int)
+        gate <- newEmptyMVar
+        everyone
+          [ withTcp $ \x y -> do
+              a <- socketTransport x
+              b <- socketTransport y
+              void $
+                both
+                  ( withConnection defaultOptions ints ints a $ \c -> do
+                      -- All of them are open at the same time.
+                      n <- atomicModifyIORef' done (\n -> (n + 1, n + 1))
+                      when (n == 200) (putMVar gate ())
+                      readMVar gate
+                      forM_ [1 .. 10] $ \m -> do
+                        send c (k * m)
+                        got <- receive c
+                        when (got /= Just (k * m + 1)) (fail (show (k, m, got)))
+                  )
+                  ( withConnection defaultOptions ints ints b $ \c ->
+                      forMessages c (send c . (+ 1))
+                  )
+            | k <- [1 .. 200 :: Int]
+          ]
+        later <- descriptors
+        pure (later === before),
+      testProperty "the thread that sends has ended" . once . ioProperty $ do
+        threads <- newIORef []
+        (a, b) <- pipe 1000
+        here <- myThreadId
+        let spy bs = do
+              me <- myThreadId
+              modifyIORef' threads (me :)
+              transportSend a bs
+        (_, got) <-
+          both
+            ( withConnection defaultOptions number number a {transportSend = spy} $ \c ->
+                -- The answer shows that another thread has sent.
+                send c (1 :: Word16) >> void (receive c)
+            )
+            (withConnection defaultOptions number number b (\c -> receive c <* send c 2))
+        others <- filter (/= here) <$> readIORef threads
+        status <- mapM threadStatus others
+        pure $
+          got === Just 1
+            .&&. counterexample (show status) (not (null status) && all ended status)
+    ]
+  where
+    ended s = s == ThreadFinished || s == ThreadDied
