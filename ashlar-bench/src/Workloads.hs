@@ -13,6 +13,7 @@ import Workloads.Bulk
 import Workloads.Codec
 import Workloads.Get
 import Workloads.Interop
+import Workloads.Json
 import Workloads.Numbers
 import Workloads.Pushed
 import Workloads.Records
@@ -22,7 +23,7 @@ import Workloads.Tokens
 -- | All workloads, by what they measure.
 families :: [(String, [Workload])]
 families =
-  [ ("Builders", builderWorkloads ++ interopWorkloads),
+  [ ("Builders", builderWorkloads ++ interopWorkloads ++ jsonWorkloads),
     ("Decoders", getWorkloads ++ pushedWorkloads),
     ("Numbers one after the other", numberWorkloads),
     ("Codec", codecWorkloads ++ recordWorkloads ++ bulkWorkloads),
