@@ -1,0 +1,18 @@
+-- |
+-- Module      : Main
+-- Description : The examples, against the servers that they are for
+module Main (main) where
+
+import Control.Concurrent (myThreadId, throwTo)
+import Control.Exception (AsyncException (UserInterrupt))
+import Servers
+import System.Posix.Signals (Handler (CatchOnce), installHandler, sigTERM)
+import Test.Tasty
+import qualified Tests.Redis
+
+main :: IO ()
+main = do
+  thread <- myThreadId
+  _ <- installHandler sigTERM (CatchOnce (throwTo thread UserInterrupt)) Nothing
+  withRedisServer $ \redis ->
+    defaultMain (testGroup "examples" [Tests.Redis.tests redis])
