@@ -109,8 +109,7 @@ command args = counted '*' (length args) <> foldMap bulk args
     bulk s = counted '$' (S.length s) <> byteString s <> "\r\n"
     counted kind n = char7 kind <> intDec n <> "\r\n"
 
--- | Any reply. Nothing is allocated for what is only announced, and nested arrays are limited by the
--- budget.
+-- | Any reply. Nothing is allocated for what is only announced. The budget limits nested arrays.
 reply :: Get Reply
 reply = label "reply" . join $
   flip refine getWord8 $ \w -> case toEnum (fromIntegral w) of

@@ -39,6 +39,8 @@ data Failure
     Malformed DecodeError
   | -- | A reply that does not answer what was sent.
     ProtocolError String
+  | -- | Why the server has ended the connection.
+    EndedByServer String
   | -- | The system's own error.
     Lost IOException
   | -- | An exception, such as a timeout, ended an exchange before its last reply.
@@ -51,6 +53,7 @@ instance Exception Failure where
   displayException failure = case failure of
     Malformed e -> "the server's reply cannot be decoded: " ++ displayException e
     ProtocolError what -> "the server has sent " ++ what
+    EndedByServer why -> "the server has ended the connection: " ++ why
     Lost e -> "the connection is lost: " ++ displayException e
     Interrupted what -> "an exchange was interrupted: " ++ what
     Closed -> "the connection is closed"
@@ -64,7 +67,7 @@ withUnixSocket path = bracket open closeWire
 
 -- | A connection over a socket, which belongs to it from now on.
 newWire :: Socket -> IO Wire
-newWire sock = Wire sock <$> newSource (recv sock 32768) <*> newMVar Nothing
+newWire sock = Wire sock <$> newSource (orLost (recv sock 32768)) <*> newMVar Nothing
 
 -- | Close the socket, when no exchange uses it.
 closeWire :: Wire -> IO ()
@@ -91,12 +94,14 @@ exchange (Wire sock _ state) act = mask $ \restore -> do
 failureOf :: SomeException -> (Failure, Bool)
 failureOf e
   | Just failure <- fromException e = (failure, True)
-  | Just lost <- fromException e = (Lost lost, True)
   | otherwise = (Interrupted (displayException e), False)
+
+orLost :: IO a -> IO a
+orLost act = act `catch` (throwIO . Lost)
 
 -- | Send what a builder makes, 32 KiB at a time.
 send :: Wire -> Builder -> IO ()
-send (Wire sock _ _) = toByteStringIO (sendAll sock)
+send (Wire sock _ _) = toByteStringIO (orLost . sendAll sock)
 
 -- | Decode what comes next.
 receive :: Wire -> Get a -> IO a

@@ -8,11 +8,12 @@ import Control.Exception (AsyncException (UserInterrupt))
 import Servers
 import System.Posix.Signals (Handler (CatchOnce), installHandler, sigTERM)
 import Test.Tasty
+import qualified Tests.Postgres
 import qualified Tests.Redis
 
 main :: IO ()
 main = do
   thread <- myThreadId
   _ <- installHandler sigTERM (CatchOnce (throwTo thread UserInterrupt)) Nothing
-  withRedisServer $ \redis ->
-    defaultMain (testGroup "examples" [Tests.Redis.tests redis])
+  withRedisServer $ \redis -> withPostgresServer $ \postgres ->
+    defaultMain (testGroup "examples" [Tests.Redis.tests redis, Tests.Postgres.tests postgres])

@@ -2,8 +2,9 @@
 -- Module      : Servers
 -- Description : Servers for the tests, each with a folder of its own
 --
--- They listen on Unix sockets only. Each ends when its function returns or throws, and also when this
--- program is killed: a shell waits until this program's end of a pipe is closed, however that happens.
+-- They listen on Unix sockets only. Each ends when its function returns or throws, and also when
+-- this program is killed: a shell waits until this program's end of a pipe is closed, however that
+-- happens.
 module Servers
   ( withRedisServer,
     withPostgresServer,
@@ -13,6 +14,7 @@ where
 import Control.Concurrent (threadDelay)
 import Control.Exception (IOException, bracket, try)
 import Control.Monad (void)
+import Data.Char (isDigit)
 import qualified Data.List as List
 import Network.Socket
 import System.Directory (doesDirectoryExist, listDirectory)
@@ -29,7 +31,8 @@ withRedisServer use = withSystemTempDirectory "redis" $ \folder -> do
       options =
         ["--port", "0", "--unixsocket", path, "--save", "", "--dir", folder]
           ++ ["--enable-debug-command", "local"]
-  running "TERM" (folder ++ "/log") ("redis-server" : options) (awaiting path >> use path)
+  running "TERM" (folder ++ "/log") ("redis-server" : options) $
+    patiently (connects path) >> use path
 
 -- | Start a PostgreSQL, as the user @postgres@ if this program runs as root, which it refuses. The
 -- function gets the folder of the socket. There is a superuser @ashlar@, who needs no password.
@@ -46,11 +49,12 @@ withPostgresServer use = withSystemTempDirectory "postgres" $ \folder -> do
         pure (["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] ++)
   programs <- postgresPrograms
   let cluster = folder ++ "/data"
-      initdb = ["-D", cluster, "-A", "trust", "-U", "ashlar", "-E", "UTF8", "--locale=C", "--no-sync"]
+      initdb =
+        ["-D", cluster, "-A", "trust", "-U", "ashlar", "-E", "UTF8", "--locale=C", "--no-sync"]
       options = ["-D", cluster, "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off"]
   callQuietly folder (asUser ((programs ++ "/initdb") : initdb))
   running "INT" (folder ++ "/log") (asUser ((programs ++ "/postgres") : options)) $
-    awaiting (folder ++ "/.s.PGSQL.5432") >> use folder
+    patiently (callProcess (programs ++ "/pg_isready") ["-q", "-h", folder]) >> use folder
 
 -- The newest version.
 postgresPrograms :: IO FilePath
@@ -58,7 +62,7 @@ postgresPrograms = do
   let parent = "/usr/lib/postgresql"
   there <- doesDirectoryExist parent
   versions <- if there then listDirectory parent else pure []
-  case List.sortOn (negate . (read :: String -> Int)) (filter (all (`elem` ['0' .. '9'])) versions) of
+  case List.sortOn (negate . (read :: String -> Int)) (filter (all isDigit) versions) of
     newest : _ -> pure (parent ++ "/" ++ newest ++ "/bin")
     [] -> fail "there is no PostgreSQL in /usr/lib/postgresql"
 
@@ -84,14 +88,18 @@ running signal logFile arguments act = bracket start stop (const act)
           }
     stop (input, _, _, sh) = mapM_ hClose input >> void (waitForProcess sh)
 
--- Wait until a server answers at a socket.
-awaiting :: FilePath -> IO ()
-awaiting path = go (1000 :: Int)
+-- Try until it works: for 20 seconds.
+patiently :: IO () -> IO ()
+patiently act = go (1000 :: Int)
   where
     go left = do
-      r <- try (bracket (socket AF_UNIX Stream defaultProtocol) close (`connect` SockAddrUnix path))
+      r <- try act
       case r :: Either IOException () of
         Right () -> pure ()
         Left e
           | left == 0 -> ioError e
           | otherwise -> threadDelay 20000 >> go (left - 1)
+
+connects :: FilePath -> IO ()
+connects path =
+  bracket (socket AF_UNIX Stream defaultProtocol) close (`connect` SockAddrUnix path)
