@@ -1,0 +1,254 @@
+{-# LANGUAGE DerivingStrategies #-}
+
+-- |
+-- Module      : Ashlar.Zlib.Internal.Compress
+-- Description : A builder's bytes, compressed
+--
+-- The bytes of a builder go through a buffer of their own into zlib, and what zlib returns goes on.
+-- streaming-commons runs zlib, because it can flush.
+module Ashlar.Zlib.Internal.Compress
+  ( compressed,
+    compress,
+    Compressor,
+    withCompressor,
+    write,
+    flush,
+    CompressorClosed (..),
+  )
+where
+
+import Ashlar.Builder (byteString, toLazyByteString)
+import Ashlar.Internal.Builder.Buffer
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Coroutine.Exception (rethrow, tryThunk)
+import Ashlar.Internal.Coroutine.Thunk (newThunk)
+import Ashlar.Internal.Mem (keepAlive)
+import Ashlar.Internal.Mem.Cells (cellsUpTo, getPtr, putPtr, withCells)
+import Ashlar.Zlib.Internal.Format
+import Control.Concurrent.MVar (MVar, modifyMVar_, newMVar, swapMVar)
+import Control.Exception
+  ( Exception (..),
+    SomeAsyncException,
+    SomeException,
+    catch,
+    mask,
+    throwIO,
+  )
+import Control.Monad (unless, when)
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
+import Data.IORef (IORef, modifyIORef', newIORef, readIORef, writeIORef)
+import Data.Streaming.Zlib
+  ( Deflate,
+    Popper,
+    PopperRes (..),
+    WindowBits (..),
+    feedDeflate,
+    finishDeflate,
+    flushDeflate,
+    initDeflate,
+  )
+
+-- | The bytes of a builder, compressed, as a builder again. So they go to any sink, in constant
+-- memory: some 300 KiB.
+--
+-- A 'Ashlar.Builder.Extra.flush' in the builder flushes the compressor, and then the sink. All
+-- bytes before it can be decompressed from what has left. Each flush takes some bytes, and makes
+-- what follows compress worse.
+--
+-- If a value in the builder throws, all bytes before it are compressed and go to the sink, with the
+-- exceptions that 'Ashlar.Builder.hPutBuilder' lists. The stream has no end then, so whoever
+-- decompresses it knows that it is incomplete.
+--
+-- >>> import Ashlar.Zlib
+-- >>> import qualified Data.ByteString.Lazy as L
+-- >>> let lines = foldMap (\n -> intDec n <> "\n") [1 .. 1000]
+-- >>> let header = "Content-Encoding: gzip\r\n\r\n"
+-- >>> L.length (toLazyByteString (header <> compressed gzip lines))
+-- 1889
+--
+-- @since 0.1.0.0
+compressed :: Params -> Builder -> Builder
+compressed params b = action $ \c k -> do
+  stream <- newStream params (\bs -> runOn (byteString bs) c k)
+  pour stream (ask c k Flush) b
+  finish stream
+
+-- | 'compressed' as a lazy ByteString, which is made as it is consumed.
+--
+-- @since 0.1.0.0
+compress :: Params -> Builder -> L.ByteString
+compress params = toLazyByteString . compressed params
+
+-- | A compressed stream that is written builder by builder.
+--
+-- Threads may share it, and wait for one another. So a value in a builder must not use the stream
+-- that the builder is written to.
+--
+-- @since 0.1.0.0
+newtype Compressor = Compressor (MVar State)
+
+data State = Ready !Stream | Broken SomeException | Closed
+
+-- | A 'Compressor' was used after its 'withCompressor' had ended.
+--
+-- @since 0.1.0.0
+data CompressorClosed = CompressorClosed
+  deriving stock (Eq, Show)
+
+instance Exception CompressorClosed where
+  displayException CompressorClosed =
+    "Ashlar.Zlib: the compressor was used after its end"
+
+-- | Compress to an action that takes the chunks. It gets the end of the stream when the inner
+-- action has returned.
+--
+-- If the inner action throws, or a value in a builder, the chunks end after all that was written
+-- before, and the stream has no end. So whoever decompresses it knows that it is incomplete. If the
+-- thread is interrupted or the consumer throws, the consumer is not called again.
+--
+-- >>> import Ashlar.Zlib
+-- >>> import qualified Data.ByteString as S
+-- >>> withCompressor gzip (print . S.length) (\c -> write c "brick" >> flush c >> write c "mortar")
+-- 20
+-- 19
+--
+-- @since 0.1.0.0
+withCompressor ::
+  Params ->
+  -- | The consumer: takes each chunk, which is not empty. It may keep it.
+  (ByteString -> IO ()) ->
+  (Compressor -> IO a) ->
+  IO a
+withCompressor params consume act = mask $ \unmask -> do
+  state <- newStream params consume >>= newMVar . Ready
+  let end whole = do
+        last' <- swapMVar state Closed
+        case last' of
+          Ready stream -> unmask (whole stream)
+          Broken e -> throwIO e
+          Closed -> pure ()
+      failed e = do
+        unless (isAsync e) (end flushStream `catch` \e' -> const (pure ()) (e' :: SomeException))
+        _ <- swapMVar state Closed
+        throwIO (e :: SomeException)
+  a <- unmask (act (Compressor state)) `catch` failed
+  a <$ end finish
+
+isAsync :: SomeException -> Bool
+isAsync e = case fromException e :: Maybe SomeAsyncException of
+  Just _ -> True
+  Nothing -> False
+
+-- | Write a builder. Nothing need reach the consumer before the stream is flushed or ends.
+--
+-- If this throws, the stream is broken: every later use throws the same exception, and so does
+-- 'withCompressor'.
+--
+-- @since 0.1.0.0
+write :: Compressor -> Builder -> IO ()
+write compressor b = using compressor (\stream -> pour stream (pure ()) b)
+
+-- | Hand over all that was written before. The consumer can decompress it then.
+--
+-- @since 0.1.0.0
+flush :: Compressor -> IO ()
+flush compressor = using compressor flushStream
+
+using :: Compressor -> (Stream -> IO ()) -> IO ()
+using (Compressor state) act = do
+  outcome <- newIORef Nothing
+  modifyMVar_ state $ \now -> case now of
+    Ready stream ->
+      (now <$ act stream) `catch` \e -> do
+        writeIORef outcome (Just e)
+        pure (Broken e)
+    Broken e -> throwIO e
+    Closed -> throwIO CompressorClosed
+  readIORef outcome >>= mapM_ (\e -> throwIO (e :: SomeException))
+
+-- A running compression, the consumer, and whether the consumer can be called. It cannot while it
+-- runs or after it has thrown. Then the memory that zlib was given may be gone, too.
+data Stream = Stream !Deflate (ByteString -> IO ()) !(IORef Bool)
+
+newStream :: Params -> (ByteString -> IO ()) -> IO Stream
+newStream (Params format level) consume = do
+  deflate <- initDeflate (max 0 (min 9 level)) (WindowBits bits)
+  Stream deflate consume <$> newIORef True
+  where
+    bits = case format of
+      Gzip -> 31
+      Zlib -> 15
+      Raw -> -15
+
+-- Hand over what zlib returns, until it returns no more.
+pop :: Stream -> Popper -> IO ()
+pop stream@(Stream _ consume usable) popper = do
+  outcome <- popper
+  case outcome of
+    PRDone -> pure ()
+    PRNext bs -> do
+      unless (S.null bs) $ do
+        writeIORef usable False
+        consume bs
+        writeIORef usable True
+      pop stream popper
+    PRError e -> throwIO e
+
+feed :: Stream -> ByteString -> IO ()
+feed stream@(Stream deflate _ _) bs
+  | S.null bs = pure ()
+  | otherwise = do
+    -- Each call of zlib keeps the garbage collector of other threads waiting.
+    feedDeflate deflate (S.take most bs) >>= pop stream
+    feed stream (S.drop most bs)
+  where
+    most = 65536
+
+flushStream, finish :: Stream -> IO ()
+flushStream stream@(Stream deflate _ _) = pop stream (flushDeflate deflate)
+finish stream@(Stream deflate _ _) = pop stream (finishDeflate deflate)
+
+-- Run a builder into the stream.
+pour ::
+  Stream ->
+  -- | What a flush in the builder does besides.
+  IO () ->
+  Builder ->
+  IO ()
+pour stream@(Stream _ _ usable) flushed b = do
+  first <- newOpen bufferSize
+  ref <- newIORef first
+  let deliver p = do
+        open <- readIORef ref
+        -- Before it is fed: should the consumer throw, nothing is fed twice.
+        writeIORef ref (handedOut open p)
+        feed stream (written open p)
+      sink = Sink $ \request p -> do
+        deliver p
+        case request of
+          Flush -> flushStream stream >> flushed
+          Insert bs -> feed stream bs
+          More n _ -> do
+            old <- readIORef ref
+            when (n > openSize old) $ newOpen n >>= writeIORef ref
+        -- What was fed has been consumed, so all of the buffer is free again.
+        modifyIORef' ref emptied
+        wholeSpace <$> readIORef ref
+      save p = do
+        able <- readIORef usable
+        when able (deliver p >> flushStream stream >> flushed)
+      FreeSpace from to = wholeSpace first
+  keepAlive ref . withCells (cellsUpTo endCell) $ \c -> do
+    putPtr c cursorCell from
+    putPtr c endCell to
+    -- As a thunk, which tells an exception of a value from an asynchronous one, such as that
+    -- which suspends lazy output. No handler encloses what is handed over after that.
+    outcome <- newThunk (runOn b c sink) >>= tryThunk
+    p <- getPtr c cursorCell
+    case outcome of
+      Right () -> deliver p
+      Left e -> save p >> rethrow e
+  where
+    bufferSize = 32768

@@ -1,0 +1,186 @@
+{-# LANGUAGE DerivingStrategies #-}
+
+-- |
+-- Module      : Ashlar.Zlib.Internal.Decompress
+-- Description : Compressed input, with a limit on its expansion
+module Ashlar.Zlib.Internal.Decompress
+  ( decompressSource,
+    decompressed,
+    decompress,
+    Limit (..),
+    defaultLimit,
+    ZlibError (..),
+  )
+where
+
+import Ashlar.Get (Source, newSource)
+import Ashlar.Zlib.Internal.Format
+import qualified Codec.Compression.Zlib.Internal as Z
+import Control.Concurrent.MVar (newMVar, withMVar)
+import Control.Exception (Exception (..), mask_, throwIO, try)
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
+import Data.IORef (IORef, atomicModifyIORef', newIORef, readIORef, writeIORef)
+import Data.Int (Int64)
+import System.IO.Unsafe (unsafePerformIO)
+
+-- | How much may come out of compressed input. A byte of deflate can expand to more than 1,000
+-- bytes, so a short input can be a bomb.
+--
+-- @since 0.1.0.0
+data Limit = Limit
+  { -- | Bytes that may come out in all.
+    limitBytes :: !Int64,
+    -- | Bytes that may come out for each byte that has gone in, beyond the first MiB.
+    limitRatio :: !Int64
+  }
+  deriving stock (Eq, Show)
+
+-- | 1 GiB in all, and 200 bytes for each. Text and records expand to 3 to 30 times their size, and
+-- rarely to 100 times.
+--
+-- @since 0.1.0.0
+defaultLimit :: Limit
+defaultLimit = Limit {limitBytes = 1073741824, limitRatio = 200}
+
+-- | Why input cannot be decompressed.
+--
+-- @since 0.1.0.0
+data ZlibError
+  = -- | The input ends before the compressed stream does.
+    Truncated
+  | -- | The bytes are no such stream, or are damaged. The message is zlib's.
+    Corrupt String
+  | -- | After the end of the compressed stream there is something else.
+    TrailingBytes
+  | -- | More than this number of bytes would have come out: the limit of 'limitBytes', or that of
+    -- 'limitRatio' for the input so far.
+    TooLarge !Int64
+  deriving stock (Eq, Show)
+
+instance Exception ZlibError where
+  displayException e =
+    "Ashlar.Zlib: " ++ case e of
+      Truncated -> "the compressed input ends too early"
+      Corrupt why -> "the compressed input is damaged: " ++ why
+      TrailingBytes -> "bytes follow the compressed input"
+      TooLarge n -> "the compressed input expands to more than " ++ show n ++ " bytes"
+
+-- | A source of what comes out of compressed input. It reads the input to its end, and needs some
+-- 100 KiB of memory. An error is thrown as a 'ZlibError' by the function that runs the decoder.
+--
+-- 'Gzip' input may have several members, one after another. They are one stream.
+--
+-- >>> import Ashlar.Zlib
+-- >>> import Data.IORef
+-- >>> let bytes = compress gzip (foldMap word16BE [1 .. 1000])
+-- >>> import qualified Data.ByteString.Lazy as L
+-- >>> chunks <- newIORef (L.toChunks bytes)
+-- >>> let next = atomicModifyIORef' chunks (\l -> (drop 1 l, mconcat (take 1 l)))
+-- >>> source <- decompressSource Gzip defaultLimit next
+-- >>> foldFrom source getWord16be (\n w -> pure (n + fromIntegral w)) (0 :: Int)
+-- Right 500500
+--
+-- @since 0.1.0.0
+decompressSource ::
+  Format ->
+  Limit ->
+  -- | The next chunk of the input, and an empty one at its end.
+  IO ByteString ->
+  IO Source
+decompressSource format limit next = decompressed format limit next >>= newSource
+
+-- | The same, as an action that returns the next chunk, and an empty one at the end.
+--
+-- It throws a 'ZlibError', and throws it again when it is used again. No bytes beyond the limit are
+-- handed out. If the input's action throws, this can be used again. Threads may share it.
+--
+-- @since 0.1.0.0
+decompressed ::
+  Format ->
+  Limit ->
+  -- | The next chunk of the input, and an empty one at its end.
+  IO ByteString ->
+  IO (IO ByteString)
+decompressed format limit next = do
+  ref <- newIORef (Progress S.empty 0 0 (Running (Z.decompressIO zFormat params)))
+  lock <- newMVar ref
+  -- A step of zlib must not be taken twice. Only the input's action can be interrupted.
+  pure (mask_ (withMVar lock (advance limit next)))
+  where
+    zFormat = case format of
+      Gzip -> Z.gzipFormat
+      Zlib -> Z.zlibFormat
+      Raw -> Z.rawFormat
+    params = Z.defaultDecompressParams {Z.decompressBufferSize = 32768}
+
+-- The input that has been read and not used, the number of bytes that have been used, the number
+-- of those that have been handed out, and where the stream is.
+data Progress = Progress !ByteString !Int64 !Int64 !Stage
+
+data Stage
+  = Running !(Z.DecompressStream IO)
+  | -- The input's end has been seen.
+    Ended
+  | Failed !ZlibError
+
+advance :: Limit -> IO ByteString -> IORef Progress -> IO ByteString
+advance (Limit most ratio) next ref = go
+  where
+    go = do
+      Progress input used out stage <- readIORef ref
+      let failWith e = writeIORef ref (Progress S.empty used out (Failed e)) >> throwIO e
+      case stage of
+        Ended -> pure S.empty
+        Failed e -> throwIO e
+        Running stream -> case stream of
+          Z.DecompressInputRequired supply -> do
+            chunk <- if S.null input then next else pure input
+            let (now, later) = S.splitAt 65536 chunk
+            stream' <- supply now
+            writeIORef ref $
+              Progress later (used + fromIntegral (S.length now)) out (Running stream')
+            go
+          Z.DecompressOutputAvailable bs more -> do
+            let out' = out + fromIntegral (S.length bs)
+                allowed = min most (1048576 + saturated used)
+            if out' > allowed
+              then failWith (TooLarge allowed)
+              else do
+                stream' <- more
+                writeIORef ref (Progress input used out' (Running stream'))
+                if S.null bs then go else pure bs
+          Z.DecompressStreamEnd rest -> do
+            trailing <- if S.null rest && S.null input then next else pure rest
+            if S.null rest && S.null trailing && S.null input
+              then S.empty <$ writeIORef ref (Progress S.empty used out Ended)
+              else failWith TrailingBytes
+          Z.DecompressStreamError e -> failWith $ case e of
+            Z.TruncatedInput -> Truncated
+            Z.DictionaryRequired -> Corrupt "it needs a dictionary"
+            Z.DictionaryMismatch -> Corrupt "it needs another dictionary"
+            Z.DataFormatError why -> Corrupt why
+    saturated used
+      | ratio > 0 && used > maxBound `div` 2 `div` ratio = maxBound `div` 2
+      | otherwise = used * max 0 ratio
+
+-- | Decompress all of a lazy ByteString. The result is complete before it is returned, so it takes
+-- as much memory as the limit allows.
+--
+-- >>> import Ashlar.Zlib
+-- >>> decompress Zlib defaultLimit (compress zlib "brick")
+-- Right "brick"
+-- >>> let zeros = stimes 2000000 (word8 0) where stimes n = mconcat . replicate n
+-- >>> decompress Zlib defaultLimit (compress zlib zeros)
+-- Left (TooLarge 1437776)
+--
+-- @since 0.1.0.0
+decompress :: Format -> Limit -> L.ByteString -> Either ZlibError L.ByteString
+decompress format limit bytes = unsafePerformIO $ do
+  chunks <- newIORef (L.toChunks bytes)
+  let next = atomicModifyIORef' chunks (\l -> (drop 1 l, S.concat (take 1 l)))
+      collect pull done = do
+        bs <- pull
+        if S.null bs then pure (L.fromChunks (reverse done)) else collect pull (bs : done)
+  try (decompressed format limit next >>= \pull -> collect pull [])

@@ -1,0 +1,177 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Tests.Decompress
+-- Description : Decompressing: splits, damage, bombs
+module Tests.Decompress (tests) where
+
+import Ashlar.Builder
+import Ashlar.Get (foldFrom, getFrom, getWord32le)
+import Ashlar.Zlib
+import qualified Codec.Compression.GZip as G
+import Control.Exception (try)
+import Data.Bits (complementBit)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
+import Data.IORef (atomicModifyIORef', newIORef)
+import Data.Int (Int64)
+import System.IO.Error (ioeGetErrorString)
+import System.Process
+import Test.Tasty
+import Test.Tasty.QuickCheck
+import Tests.Random
+
+tests :: TestTree
+tests =
+  testGroup
+    "decompressing"
+    [ testProperty "round trip" . withMaxSuccess 60 $ \(Whole params) pieces (Positive n) ->
+        ioProperty $ do
+          let bytes = L.toStrict (compress params (builderOf pieces))
+              size = if S.length bytes > 10000 then 1000 + n else n
+          out <- pulled (paramsFormat params) free (chunksOf size bytes)
+          pure $
+            out === (modelOf pieces, Nothing)
+              .&&. decompress (paramsFormat params) free (L.fromStrict bytes)
+              === Right (modelOf pieces),
+      testProperty "at every split" . once . conjoin $
+        [ ioProperty $ do
+            outs <- mapM (pulled format free) [[a, b] | n <- offsets, (a, b) <- [S.splitAt n bytes]]
+            pure (conjoin (map (=== (L.fromStrict text, Nothing)) outs))
+          | (format, bytes) <- samples,
+            let offsets = [0 .. S.length bytes]
+        ],
+      testProperty "truncated after each byte" . once . conjoin $
+        [ ioProperty $ do
+            outs <- mapM (pulled format free . pure . (`S.take` bytes)) [0 .. S.length bytes - 1]
+            pure . conjoin $
+              [snd out === Just Truncated .&&. L.isPrefixOf (fst out) whole | out <- outs]
+          | let whole = L.fromStrict text,
+            (format, bytes) <- samples
+        ],
+      testProperty "each bit flipped: an error, or the same bytes" . once . conjoin $
+        [ case decompress format free (L.fromStrict damaged) of
+            Left _ -> property True
+            Right out -> counterexample (show (i, bit)) (out === L.fromStrict text)
+          | (format, bytes) <- samples,
+            format /= Raw,
+            i <- [0 .. S.length bytes - 1],
+            bit <- [0 .. 7],
+            let damaged = S.take i bytes <> flipped bit (S.drop i bytes)
+        ],
+      testProperty "other bytes are refused" $ \ws ->
+        let bytes = L.fromStrict (S.pack ws)
+         in conjoin [isLeft (decompress format defaultLimit bytes) | format <- [Gzip, Zlib]],
+      testProperty "raw bytes of any kind: within the limit" $ \ws ->
+        either (const True) ((<= 1000) . L.length) $
+          decompress Raw (Limit 1000 maxBound) (L.fromStrict (S.pack ws)),
+      testProperty "bytes after the end" . once . conjoin $
+        [ ioProperty $ do
+            outs <- mapM (pulled format free) [[bytes <> more], [bytes, more]]
+            pure (outs === [(L.fromStrict text, Just TrailingBytes) | _ <- outs])
+          | (format, bytes) <- samples,
+            more <- ["x", "\US", "\0", S.replicate 100000 0]
+        ],
+      testProperty "several members" $ \parts -> ioProperty $ do
+        let bytes = S.concat [L.toStrict (compress gzip (byteString (S.pack p))) | p <- parts]
+            model = L.pack (concat parts)
+        outs <- mapM (\n -> pulled Gzip free (chunksOf n bytes)) [1, 7, 1000000]
+        pure . conjoin $
+          [ out === if null parts then ("", Just Truncated) else (model, Nothing)
+            | out <- outs
+          ],
+      testProperty "what the program gzip writes" . once . ioProperty $ do
+        outs <- mapM through ["printf '' | gzip", rows "-1", rows "-9", twice]
+        pure (outs === [Right "", Right manyRows, Right manyRows, Right (manyRows <> manyRows)]),
+      limits,
+      testProperty "the input's action throws: it can go on" . once . ioProperty $ do
+        let bytes = L.toStrict (compress gzip (foldMap word32LE [1 .. 1000]))
+            (a, b) = S.splitAt 100 bytes
+        steps <- newIORef [pure a, ioError (userError "not now"), pure b]
+        source <- decompressed Gzip free $ do
+          step <- atomicModifyIORef' steps (\l -> (drop 1 l, take 1 l))
+          if null step then pure S.empty else S.concat <$> sequence step
+        let go done = do
+              r <- try source
+              case r of
+                Left e -> ioeGetErrorString e `seq` go done
+                Right bs
+                  | S.null bs -> pure (L.fromChunks (reverse done))
+                  | otherwise -> go (bs : done)
+        out <- go []
+        pure (out === toLazyByteString (foldMap word32LE [1 .. 1000])),
+      testProperty "a source" . withMaxSuccess 30 $ \(Whole params) ns (Positive n) ->
+        ioProperty $ do
+          let bytes = L.toStrict (compress params (foldMap word32LE ns))
+          good <- sourceFrom params (chunksOf n bytes)
+          all' <- foldFrom good getWord32le (\acc x -> pure (x : acc)) []
+          cut <- sourceFrom params (chunksOf n (S.take (S.length bytes - 1) bytes))
+          end <- try (foldFrom cut getWord32le (\k _ -> pure (k + 1)) (0 :: Int))
+          pure $
+            either (const Nothing) (Just . reverse) all' === Just ns
+              .&&. either (=== Truncated) (counterexample "no error" . const False) end,
+      testProperty "a source that is too large" . once . ioProperty $ do
+        source <- sourceOf Gzip (Limit 10 200) [L.toStrict (compress gzip "12345678901234567890")]
+        r <- try (getFrom source getWord32le)
+        pure (either (=== TooLarge 10) (counterexample "no error" . const False) r)
+    ]
+  where
+    sourceFrom params = sourceOf (paramsFormat params) free
+    sourceOf format limit chunks = do
+      left <- newIORef chunks
+      decompressSource format limit $
+        atomicModifyIORef' left (\l -> (drop 1 l, S.concat (take 1 l)))
+    flipped bit bs = case S.uncons bs of
+      Nothing -> bs
+      Just (w, rest) -> S.cons (complementBit w bit) rest
+    through command = do
+      (_, Just o, _, process) <- createProcess (shell command) {std_out = CreatePipe}
+      out <- S.hGetContents o
+      _ <- waitForProcess process
+      pure (decompress Gzip free (L.fromStrict out))
+    rows level = "seq 1 20000 | gzip " ++ level
+    twice = "(" ++ rows "-1" ++ "; " ++ rows "-9" ++ ")"
+    manyRows = toLazyByteString (foldMap (\n -> intDec n <> "\n") [1 .. 20000])
+
+limits :: TestTree
+limits =
+  testGroup
+    "limits"
+    [ testProperty "a bomb is refused by its ratio" . once . ioProperty $ do
+        let bomb = G.compress (L.replicate 50000000 0)
+        (out, e) <- pulled Gzip defaultLimit (L.toChunks bomb)
+        let most = 1048576 + 200 * L.length bomb
+        pure (isTooLarge e .&&. L.length out <= most),
+      testProperty "many small members are a bomb, too" . once . ioProperty $ do
+        let bomb = mconcat (replicate 100 (G.compress (L.replicate 100000 0)))
+        (_, e) <- pulled Gzip defaultLimit {limitRatio = 100} (L.toChunks bomb)
+        pure (isTooLarge e),
+      testProperty "the number of bytes" . withMaxSuccess 50 $ \(Whole params) ->
+        forAll (choose (0, 100000)) $ \size -> forAll (choose (-2, 2)) $ \more -> ioProperty $ do
+          let bytes = compress params (byteString (S.replicate size 120))
+              limit = fromIntegral size + more :: Int64
+          (out, e) <- pulled (paramsFormat params) (Limit limit maxBound) (L.toChunks bytes)
+          pure $
+            if more >= 0 || size == 0
+              then (L.length out, e) === (fromIntegral size, Nothing)
+              else e === Just (TooLarge limit) .&&. property (L.length out <= max 0 limit)
+    ]
+  where
+    isTooLarge e = case e of
+      Just (TooLarge _) -> property True
+      _ -> counterexample (show e) False
+
+free :: Limit
+free = Limit maxBound maxBound
+
+text :: S.ByteString
+text = S.concat (map rowOf [1 .. 20])
+
+samples :: [(Format, S.ByteString)]
+samples =
+  [ (format, L.toStrict (compress (Params format 6) (byteString text)))
+    | format <- [minBound ..]
+  ]
+
+isLeft :: Either a b -> Bool
+isLeft = either (const True) (const False)
