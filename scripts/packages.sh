@@ -38,10 +38,15 @@ base_packages=(
   "${core_packages[@]}"
   "${bench_packages[@]}"
   doctest
-  libghc-network-dev
+  libghc-async-dev
+  libghc-fast-logger-dev
   libghc-hashable-dev
+  libghc-network-dev
   libghc-optparse-applicative-dev
+  libghc-temporary-dev
   libghc-unordered-containers-dev
+  postgresql
+  redis-server
 )
 
 # make lint.

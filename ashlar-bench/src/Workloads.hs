@@ -14,6 +14,7 @@ import Workloads.Codec
 import Workloads.Files
 import Workloads.Get
 import Workloads.Interop
+import Workloads.Json
 import Workloads.Numbers
 import Workloads.Pushed
 import Workloads.Records
@@ -23,7 +24,7 @@ import Workloads.Tokens
 -- | All workloads, by what they measure.
 families :: [(String, [Workload])]
 families =
-  [ ("Builders", builderWorkloads ++ interopWorkloads),
+  [ ("Builders", builderWorkloads ++ interopWorkloads ++ jsonWorkloads),
     ("Decoders", getWorkloads ++ pushedWorkloads),
     ("Numbers one after the other", numberWorkloads),
     ("Codec", codecWorkloads ++ recordWorkloads ++ bulkWorkloads),
