@@ -65,6 +65,9 @@ decodeBody limit g request =
 --
 -- The values before an error have been folded. A value that reads nothing is an error.
 --
+-- A body that is sent in chunks may be cut off between two values. Servers may not tell that from
+-- its end (warp 3.3 does not), so let the stream say where it ends if that matters.
+--
 -- @since 0.1.0.0
 foldBody ::
   -- | The limit in bytes.

@@ -112,13 +112,15 @@ streaming policy body send flush = do
   ended <- newIORef False
   failed <- newIORef Nothing
   let flushPending = handOutAll ref send >> flush
-      locked act = withMVar lock (\() -> readIORef failed >>= mapM_ throwIO >> act)
+      locked act = withMVar lock (\() -> readIORef ended >>= act)
+      check = readIORef failed >>= mapM_ throwIO
       -- After this, nothing flushes at the same time, and a thread that does so may be killed.
-      finish = locked (handOutAll ref send >> writeIORef ended True)
+      finish = locked (\_ -> check >> handOutAll ref send >> writeIORef ended True)
       run after = (body write >> finish) `onException` writeIORef ended True
         where
-          write b = locked $ do
-            readIORef ended >>= \late -> when late (throwIO BodyEnded)
+          write b = locked $ \late -> do
+            when late (throwIO BodyEnded)
+            check
             append ref send flush b
             after
   case policy of
@@ -128,9 +130,7 @@ streaming policy body send flush = do
       due <- newEmptyMVar
       let wait = takeMVar due >> threadDelay (max 0 (min 2000000 time) * 1000)
           -- Parts up to here are sent, whether they are due or not.
-          flushDue = locked $ do
-            late <- readIORef ended
-            unless late (tryTakeMVar due >> flushPending)
+          flushDue = locked (\late -> unless late (tryTakeMVar due >> flushPending))
           keep e = writeIORef failed (Just (e :: SomeException))
           flusher = forever (wait >> flushDue)
       bracket
@@ -166,13 +166,14 @@ handOutAll ref send = do
   writeIORef ref (Pending (handedOut open p) p)
   when (p /= openFrom open) $ send (written open p)
 
--- | A response that is built in memory, with its @Content-Length@. If a value throws, it does so
--- before anything has been sent, so the server can answer with an error.
+-- | A response that is built in memory, with its @Content-Length@. The body is built when the
+-- response is evaluated. So if a value throws, nothing is sent, and with
+-- @'evaluate' (responseStrict status headers b) >>= respond@ the server answers with an error.
 --
 -- @since 0.1.0.0
 responseStrict :: Status -> ResponseHeaders -> Builder -> Response
 responseStrict status headers b =
-  responseBuilder status (withLength (S.length bs) headers) (chunk bs)
+  bs `seq` responseBuilder status (withLength (S.length bs) headers) (chunk bs)
   where
     bs = toStrictByteString b
 
