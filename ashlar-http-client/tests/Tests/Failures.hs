@@ -1,0 +1,168 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Tests.Failures
+-- Description : What fails, fails where it can be seen, and its connection is not used again
+module Tests.Failures (tests) where
+
+import Ashlar.Builder
+import Ashlar.Codec (get)
+import Ashlar.Get
+import Ashlar.HttpClient
+import Control.Concurrent
+import Control.Exception
+import Control.Monad (forM_, void)
+import qualified Data.ByteString as S
+import Data.IORef
+import Data.Word (Word8)
+import Network.HTTP.Client hiding (path, port)
+import Test.Tasty
+import Test.Tasty.HUnit
+import Tests.Server
+
+tests :: TestTree
+tests =
+  testGroup
+    "failures"
+    [ testCase "an exception in a request body reaches the caller" throwingBody,
+      testCase "a body of another length is not sent as a whole" wrongLength,
+      testCase "a response over the limit, or invalid: its connection is closed" refused,
+      testCase "a response that is read to its end: its connection is kept" kept,
+      testCase "a response that is cut off" cutOff,
+      testCase "an exception of a decoder or a step closes the connection" throwingDecoder,
+      testCase "a request that is interrupted" interrupted
+    ]
+
+-- A server that gives each GET the same answer, and no other request any. It counts connections, and
+-- keeps what each has received.
+recording :: S.ByteString -> (Int -> IO [S.ByteString] -> IO a) -> IO a
+recording answer act = do
+  seen <- newMVar []
+  let serve receive send = do
+        mine <- newIORef S.empty
+        modifyMVar_ seen (pure . (mine :))
+        let loop request = do
+              bs <- receive
+              modifyIORef' mine (<> bs)
+              let now = request <> bs
+                  isWhole = "GET" `S.isPrefixOf` now && "\r\n\r\n" `S.isSuffixOf` now
+              if S.null bs
+                then pure ()
+                else if isWhole then send answer >> loop S.empty else loop now
+        loop S.empty
+  byHand serve (\port -> act port (readMVar seen >>= mapM readIORef . reverse))
+
+ok :: S.ByteString -> S.ByteString
+ok body =
+  "HTTP/1.1 200 OK\r\nContent-Length: " <> toStrictByteString (intDec (S.length body)) <> "\r\n\r\n"
+    <> body
+
+throwingBody :: Assertion
+throwingBody = recording (ok "fine") $ \port seen -> withClient 10 $ \manager -> do
+  -- Also on a connection that has been used before, where http-client tries some requests again.
+  fine port manager
+  forM_ [0, 100000] $ \n -> do
+    io <- post port "/" (bodyBuilder (ones n <> word8 (throw (userError "a")))) >>= attempted manager
+    io @?= Left (BodyException (userError "a"))
+    fine port manager
+    plain <- post port "/" (bodySized 200000 (ones n <> word8 (throw Overflow))) >>= attempted manager
+    plain @?= Left Overflow
+    fine port manager
+  encoded <- post port "/" (bodyEncoded (throw (userError "b") :: Int)) >>= attempted manager
+  encoded @?= Left (BodyException (userError "b"))
+  fine port manager
+  connections <- seen
+  -- The first, and another one after each failure.
+  length connections @?= 6
+  where
+    fine port manager = do
+      answer <- requestTo port "/" >>= \r -> httpDecode r manager 10 (getByteString 4)
+      responseBody answer @?= Right "fine"
+
+attempted :: Exception e => Manager -> Request -> IO (Either e ())
+attempted manager request = try (void (httpLbs request manager))
+
+ones :: Int -> Builder
+ones n = foldMap (const (word8 1)) [1 .. n]
+
+wrongLength :: Assertion
+wrongLength = recording (ok "") $ \port seen -> withClient 10 $ \manager -> do
+  long <- post port "/" (bodySized 100000 (ones 100001)) >>= attempted manager
+  either (\e -> lengthAnnounced e @?= 100000) assertSent long
+  short <- post port "/" (bodySized 100001 (ones 100000)) >>= attempted manager
+  short @?= Left (WrongBodyLength 100001 100000)
+  requests <- seen
+  length requests @?= 2
+  forM_ requests $ \bytes -> assertBool "no byte too many" (S.count 1 bytes <= 100000)
+  where
+    assertSent () = assertFailure "the request was sent"
+
+refused :: Assertion
+refused = recording (ok (S.replicate 1000000 0)) $ \port seen -> withClient 10 $ \manager -> do
+  over <- requestTo port "/" >>= \r -> httpDecode r manager 99 (skip 100)
+  responseBody over @?= Left (BodyTooLarge 99)
+  invalid <- requestTo port "/" >>= \r -> httpDecode r manager 100 (get :: Get Word8)
+  either reason (const Nothing) (responseBody invalid) @?= Just TrailingInput
+  folded <- requestTo port "/" >>= \r -> withResponse r manager (foldBody 100 (satisfy (> 0)) step ())
+  either reason (const Nothing) folded @?= Just Unexpected
+  length <$> seen >>= (@?= 3)
+  where
+    step () _ = pure ()
+    reason e = case e of
+      BodyInvalid why -> Just (errorReason why)
+      BodyTooLarge _ -> Nothing
+
+kept :: Assertion
+kept = recording (ok (S.replicate 100 0)) $ \port seen -> withClient 10 $ \manager -> do
+  forM_ [1 :: Int .. 5] $ \_ -> do
+    decoded <- requestTo port "/" >>= \r -> httpDecode r manager 100 (skip 100)
+    responseBody decoded @?= Right ()
+    folded <- requestTo port "/" >>= \r -> withResponse r manager (foldBody 100 getWord8 (\n _ -> pure (n + 1)) 0)
+    folded @?= Right (100 :: Int)
+  length <$> seen >>= (@?= 1)
+
+-- The connection ends within the body, and http-client says so.
+cutOff :: Assertion
+cutOff = forM_ bodies $ \body -> byHand (answering body) $ \port -> withClient 10 $ \manager -> do
+  request <- requestTo port "/"
+  decoded <- try (httpDecode request manager 1000 (skip 10))
+  assertFails (responseBody <$> decoded)
+  folded <- try (withResponse request manager (foldBody 1000 getWord8 (\() _ -> pure ()) ()))
+  assertFails folded
+  where
+    answering body receive send = receive >> send ("HTTP/1.1 200 OK\r\n" <> body)
+    bodies = "Content-Length: 10\r\n\r\nabc" : map ("Transfer-Encoding: chunked\r\n\r\n" <>) chunked
+    chunked = ["5\r\nabc", "3\r\nabc\r\n", "3\r\nabc\r\n5", "3\r\nabc"]
+    assertFails outcome = case outcome of
+      Left (HttpExceptionRequest _ _) -> pure ()
+      Left e -> assertFailure (show e)
+      Right (Left _) -> pure ()
+      Right (Right ()) -> assertFailure "the response seems to be whole"
+
+throwingDecoder :: Assertion
+throwingDecoder = recording (ok (S.replicate 1000000 0)) $ \port seen -> withClient 10 $ \manager -> do
+  decoder <- requestTo port "/" >>= \r -> try (httpDecode r manager 9 (getWord8 >>= \_ -> throw Overflow))
+  either (@?= Overflow) (\response -> assertFailure (show (() <$ response))) (void <$> decoder)
+  step <- requestTo port "/" >>= \r -> try (withResponse r manager (foldBody 9 getWord8 stepThrows ()))
+  step @?= Left Overflow
+  length <$> seen >>= (@?= 2)
+  where
+    stepThrows () _ = throwIO Overflow
+
+-- Killed while the body is sent, and while the response is awaited.
+interrupted :: Assertion
+interrupted = recording (ok "fine") $ \port seen -> withClient 10 $ \manager -> do
+  waiting <- newEmptyMVar
+  let request = post port "/" (bodyBuilder (ones 100000))
+  forM_ [1 :: Int .. 3] $ \_ -> do
+    before <- length <$> seen
+    ended <- newEmptyMVar
+    thread <- forkFinally (putMVar waiting () >> request >>= \r -> httpLbs r manager) (putMVar ended)
+    takeMVar waiting
+    eventually ((> before) . length <$> seen)
+    killThread thread
+    outcome <- takeMVar ended
+    either (\e -> show e @?= "thread killed") (\_ -> assertFailure "an answer") outcome
+  answer <- requestTo port "/" >>= \r -> httpDecode r manager 10 (getByteString 4)
+  responseBody answer @?= Right "fine"
+  length <$> seen >>= (@?= 4)
