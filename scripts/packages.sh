@@ -36,11 +36,20 @@ bench_packages=(
 base_packages=(
   "${core_packages[@]}"
   "${bench_packages[@]}"
+  curl
   doctest
-  libghc-network-dev
+  libghc-conduit-dev
   libghc-hashable-dev
+  libghc-http-client-dev
+  libghc-http-types-dev
+  libghc-network-dev
   libghc-optparse-applicative-dev
+  libghc-pipes-dev
+  libghc-temporary-dev
   libghc-unordered-containers-dev
+  libghc-wai-dev
+  libghc-warp-dev
+  nginx
 )
 
 # make lint.

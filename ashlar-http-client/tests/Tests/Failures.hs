@@ -105,7 +105,8 @@ refused = recording (ok (S.replicate 1000000 0)) $ \port seen -> withClient 10 $
   either reason (const Nothing) (responseBody invalid) @?= Just TrailingInput
   folded <- requestTo port "/" >>= \r -> withResponse r manager (foldBody 100 (satisfy (> 0)) step ())
   either reason (const Nothing) folded @?= Just Unexpected
-  length <$> seen >>= (@?= 3)
+  connections <- seen
+  length connections @?= 3
   where
     step () _ = pure ()
     reason e = case e of
@@ -119,7 +120,8 @@ kept = recording (ok (S.replicate 100 0)) $ \port seen -> withClient 10 $ \manag
     responseBody decoded @?= Right ()
     folded <- requestTo port "/" >>= \r -> withResponse r manager (foldBody 100 getWord8 (\n _ -> pure (n + 1)) 0)
     folded @?= Right (100 :: Int)
-  length <$> seen >>= (@?= 1)
+  connections <- seen
+  length connections @?= 1
 
 -- The connection ends within the body, and http-client says so.
 cutOff :: Assertion
@@ -141,11 +143,12 @@ cutOff = forM_ bodies $ \body -> byHand (answering body) $ \port -> withClient 1
 
 throwingDecoder :: Assertion
 throwingDecoder = recording (ok (S.replicate 1000000 0)) $ \port seen -> withClient 10 $ \manager -> do
-  decoder <- requestTo port "/" >>= \r -> try (httpDecode r manager 9 (getWord8 >>= \_ -> throw Overflow))
+  decoder <- requestTo port "/" >>= \r -> try (httpDecode r manager 9 (getWord8 >> throw Overflow))
   either (@?= Overflow) (\response -> assertFailure (show (() <$ response))) (void <$> decoder)
   step <- requestTo port "/" >>= \r -> try (withResponse r manager (foldBody 9 getWord8 stepThrows ()))
   step @?= Left Overflow
-  length <$> seen >>= (@?= 2)
+  connections <- seen
+  length connections @?= 2
   where
     stepThrows () _ = throwIO Overflow
 
@@ -165,4 +168,5 @@ interrupted = recording (ok "fine") $ \port seen -> withClient 10 $ \manager -> 
     either (\e -> show e @?= "thread killed") (\_ -> assertFailure "an answer") outcome
   answer <- requestTo port "/" >>= \r -> httpDecode r manager 10 (getByteString 4)
   responseBody answer @?= Right "fine"
-  length <$> seen >>= (@?= 4)
+  connections <- seen
+  length connections @?= 4

@@ -153,9 +153,9 @@ before bs producer
 -- @since 0.1.0.0
 toValues ::
   Monad m => Get a -> Producer ByteString m r -> Producer' a m (Either (Broken m r) r)
-toValues g stream = go (runGetValues g) stream
+toValues g stream = go stream (runGetValues g)
   where
-    go state producer = case state of
+    go producer state = case state of
       -- The stream has ended, and only its result is left.
       ValuesDone _ -> Right <$> lift (runEffect (for producer discard))
       ValuesFail rest _ e -> pure (Left (Broken e (before rest producer)))
@@ -167,5 +167,5 @@ toValues g stream = go (runGetValues g) stream
     advance fed producer = do
       (values, state) <- forced fed
       mapM_ yield values
-      go state producer
+      go producer state
 {-# INLINEABLE toValues #-}

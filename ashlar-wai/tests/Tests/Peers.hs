@@ -75,7 +75,7 @@ application request respond = case Wai.rawPathInfo request of
   "/bottom-strict" -> evaluate (responseStrict status200 [] (ones 10 <> broken)) >>= respond
   "/bottom-encoded" -> evaluate (responseEncoded status200 [] (error "?" :: Int)) >>= respond
   "/bottom-get" -> do
-    body <- decodeBody 1000 (getWord8 >>= \_ -> throw Overflow) request
+    body <- decodeBody 1000 (getWord8 >> throw Overflow) request
     respond (responseLBS (either bodyErrorStatus (\() -> status200) body) [] "")
   _ -> respond (responseLBS status404 [] "")
   where
@@ -211,7 +211,7 @@ truncated = do
       value = encode ("abc" :: S.ByteString)
       bodies =
         ("Content-Length: 100\r\n\r\n" <> value) :
-        ["Transfer-Encoding: chunked\r\n\r\n" <> S.take n chunked | n <- [0 .. 3 + 10]]
+          ["Transfer-Encoding: chunked\r\n\r\n" <> S.take n chunked | n <- [0 .. 3 + 10]]
       chunked = "b\r\n" <> value <> "\r\n0\r\n\r\n"
   serving app $ \port -> forM_ bodies $ \body -> do
     _ <- rawExchange port ("POST / HTTP/1.1\r\nHost: a\r\n" <> body)

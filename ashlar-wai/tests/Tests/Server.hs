@@ -16,7 +16,7 @@ module Tests.Server
 where
 
 import Control.Concurrent (threadDelay)
-import Control.Exception (IOException, bracket, finally, try)
+import Control.Exception (IOException, bracket, catch, finally)
 import qualified Data.ByteString as S
 import Network.HTTP.Client hiding (path, port)
 import Network.Socket
@@ -100,7 +100,10 @@ freePort = withSocket $ \s -> bind s (loopback 0) >> fromIntegral <$> socketPort
 
 canConnect :: Int -> IO Bool
 canConnect port = withSocket $ \s ->
-  either (\e -> const False (e :: IOException)) (const True) <$> try (connect s (loopback port))
+  (True <$ connect s (loopback port)) `catch` refused
+  where
+    refused :: IOException -> IO Bool
+    refused _ = pure False
 
 -- | Wait until a condition holds. It does in a moment, or the test fails.
 eventually :: IO Bool -> IO ()
