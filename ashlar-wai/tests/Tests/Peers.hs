@@ -69,8 +69,8 @@ application request respond = case Wai.rawPathInfo request of
       Right (a, b) -> responseEncoded status200 [] (b :: [Int], a :: Int)
   "/list" -> respond (responseEncoded status200 [("Content-Length", "1")] [1 .. 20000 :: Int])
   "/strict" -> respond (responseStrict status200 [] "abc")
-  "/lie" -> respond (responseEncoded status200 [] (Lie 40000 50000))
-  "/lie-short" -> respond (responseEncoded status200 [] (Lie 50000 40000))
+  "/lie" -> respond (responseEncoded status200 [] (Lie 100000 200000))
+  "/lie-short" -> respond (responseEncoded status200 [] (Lie 200000 100000))
   "/bottom" -> respond (responseStream status200 [] (streamBuilder (ones 100000 <> broken)))
   "/bottom-strict" -> evaluate (responseStrict status200 [] (ones 10 <> broken)) >>= respond
   "/bottom-encoded" -> evaluate (responseEncoded status200 [] (error "?" :: Int)) >>= respond
@@ -169,7 +169,7 @@ knownLengths = exchanges serving $ \port manager -> do
 wrongSize :: Assertion
 wrongSize = exchanges serving $ \port _ -> do
   long <- rawExchange port "GET /lie HTTP/1.1\r\nHost: a\r\n\r\n"
-  assertBool "at most what was announced" (S.count 1 (bodyOf long) <= 40000)
+  assertBool "at most what was announced" (S.count 1 (bodyOf long) <= 100000)
   (code, _) <- curl ["http://127.0.0.1:" <> show port <> "/lie-short"]
   code @?= ExitFailure 18
   where

@@ -33,7 +33,7 @@ import qualified Data.ByteString.Builder.Extra as B (byteStringInsert)
 import qualified Data.ByteString.Char8 as S8
 import Data.IORef
 import Data.Word (Word8)
-import Foreign.Ptr (Ptr, nullPtr)
+import Foreign.Ptr (Ptr, minusPtr, nullPtr)
 import Network.HTTP.Types (ResponseHeaders, Status, hContentLength)
 import Network.Wai (Response, StreamingBody, responseBuilder, responseStream)
 
@@ -62,7 +62,7 @@ data BodyEnded = BodyEnded
 instance Exception BodyEnded where
   displayException BodyEnded = "Ashlar.Wai: a part was written after the end of the body"
 
--- | A body from a builder, in constant memory. It is sent in chunks of 32 KiB, which are not copied
+-- | A body from a builder, in constant memory. It is sent in chunks of 64 KiB, which are not copied
 -- again. 'Ashlar.Builder.Extra.flush' sends what comes before it.
 --
 -- An exception of a value in the builder goes to the server, which closes the connection. So the
@@ -107,11 +107,11 @@ streaming ::
   IO () ->
   IO ()
 streaming policy body send flush = do
-  ref <- newIORef (Pending noBuffer nullPtr)
+  ref <- newIORef nothingPending
   lock <- newMVar ()
   ended <- newIORef False
   failed <- newIORef Nothing
-  let flushPending = handOutAll ref send >> flush
+  let flushPending = flushAll ref send flush
       locked act = withMVar lock (\() -> readIORef ended >>= act)
       check = readIORef failed >>= mapM_ throwIO
       -- After this, nothing flushes at the same time, and a thread that does so may be killed.
@@ -150,13 +150,27 @@ append ref send flush b = keepAlive ref $ do
   modifyIORef' ref (\(Pending now _) -> Pending now end)
   where
     sink = Sink $ \request p -> do
-      modifyIORef' ref (\(Pending now _) -> Pending now p)
-      handOutAll ref send
+      Pending open _ <- readIORef ref
+      writeIORef ref (Pending open p)
       case request of
-        More n _ -> newOpen (max n 32768) >>= \new -> writeIORef ref (Pending new (openFrom new))
-        Insert bs -> send bs
-        Flush -> flush
+        More n _ -> do
+          handOutAll ref send
+          new <- newOpen (max n (sizeAfter open p))
+          writeIORef ref (Pending new (openFrom new))
+        Insert bs -> handOutAll ref send >> send bs
+        Flush -> flushAll ref send flush
       (\(Pending now at) -> restFrom now at) <$> readIORef ref
+
+-- Buffers are small until a chunk has filled most of one. So a stream of events, of which there may
+-- be thousands at once, holds little memory, and a long body is sent in large chunks.
+sizeAfter :: Open -> Ptr Word8 -> Int
+sizeAfter open p
+  | 2 * (p `minusPtr` openFrom open) > openSize open = largeSize
+  | otherwise = smallSize
+
+smallSize, largeSize :: Int
+smallSize = 2048
+largeSize = 65536
 
 -- Send what has been written. The rest of the buffer stays in use.
 handOutAll :: IORef Pending -> (ByteString -> IO ()) -> IO ()
@@ -165,6 +179,17 @@ handOutAll ref send = do
   -- Before the action runs: should it throw, nothing is sent twice.
   writeIORef ref (Pending (handedOut open p) p)
   when (p /= openFrom open) $ send (written open p)
+
+-- The same, and flush. The stream may be idle after this, and keeps no large buffer.
+flushAll :: IORef Pending -> (ByteString -> IO ()) -> IO () -> IO ()
+flushAll ref send flush = do
+  handOutAll ref send
+  Pending open _ <- readIORef ref
+  when (openSize open > smallSize) $ writeIORef ref nothingPending
+  flush
+
+nothingPending :: Pending
+nothingPending = Pending noBuffer nullPtr
 
 -- | A response that is built in memory, with its @Content-Length@. The body is built when the
 -- response is evaluated. So if a value throws, nothing is sent, and with
@@ -177,7 +202,7 @@ responseStrict status headers b =
   where
     bs = toStrictByteString b
 
--- | A response whose body is the encoding of a value, with its @Content-Length@. Up to 32 KiB are
+-- | A response whose body is the encoding of a value, with its @Content-Length@. Up to 64 KiB are
 -- built in memory, as by 'responseStrict'. A longer body is streamed, in constant memory.
 --
 -- If an instance is wrong about the size, no byte is sent beyond it, and 'WrongBodyLength' ends the
@@ -186,7 +211,7 @@ responseStrict status headers b =
 -- @since 0.1.0.0
 responseEncoded :: Codec a => Status -> ResponseHeaders -> a -> Response
 responseEncoded status headers a
-  | n <= 32768 = responseStrict status headers (put a)
+  | n <= largeSize = responseStrict status headers (put a)
   | otherwise = responseStream status (withLength n headers) (exactly n (put a))
   where
     n = encodedSize a
