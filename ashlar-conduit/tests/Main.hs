@@ -33,7 +33,7 @@ main =
             "builders"
             [ testProperty "sourceBuilder: the bytes, each time it runs" sourceProp,
               testProperty "sourceBuilder: no further than it is asked" lazyProp,
-              testProperty "sourceBuilder: an exception can be caught, after the bytes before" thrownProp,
+              testProperty "sourceBuilder: an exception can be caught, after a prefix" thrownProp,
               testProperty "sourceBuilder: a stream that runs twice is not kept" (once memoryProp),
               testProperty "conduitPut: the bytes of all values" putProp,
               testProperty "conduitPut: in ST" stProp,
@@ -42,11 +42,11 @@ main =
             ],
           testGroup
             "decoders"
-            [ testProperty "sinkGetEither: result, error and leftovers do not depend on chunks" sinkProp,
+            [ testProperty "sinkGetEither: result, error, leftovers, however cut" sinkProp,
               testProperty "sinkGet: one after another" severalProp,
-              testProperty "conduitGetEither: values, error and leftovers do not depend on chunks" getProp,
+              testProperty "conduitGetEither: values, error, leftovers, however cut" getProp,
               testProperty "conduitGet: an error is thrown after the values before it" throwsProp,
-              testProperty "conduitGet: values are passed on with the chunk that completes them" promptProp,
+              testProperty "conduitGet: values come with the chunk that completes them" promptProp,
               testProperty "an exception of a decoder can be caught" decoderThrowsProp,
               testProperty "there and back" roundTripProp
             ]
@@ -202,7 +202,9 @@ throwsProp ws = forAll chunkSizes $ \sizes -> ioProperty $ do
   seen <- newIORef []
   end <-
     try . runConduit $
-      yieldMany (cut sizes bytes) .| conduitGet getWord16be .| mapM_C (\w -> modifyIORef' seen (w :))
+      yieldMany (cut sizes bytes)
+        .| conduitGet getWord16be
+        .| mapM_C (\w -> modifyIORef' seen (w :))
   values <- reverse <$> readIORef seen
   pure $
     (values, either (Left . place) Right end)

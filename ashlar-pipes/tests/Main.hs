@@ -43,8 +43,8 @@ main =
             "decoders"
             [ testProperty "getFirst: result, error and rest do not depend on chunks" firstProp,
               testProperty "toValues: values, error and rest do not depend on chunks" toValuesProp,
-              testProperty "toValues: values are passed on with the chunk that completes them" promptProp,
-              testProperty "an exception of a decoder is thrown after the values before it" throwsProp,
+              testProperty "toValues: values come with the chunk that completes them" promptProp,
+              testProperty "an exception of a decoder comes after the values before it" throwsProp,
               testProperty "there and back" roundTripProp
             ]
         ]

@@ -159,8 +159,9 @@ conduitGet g = conduitGetEither g >>= either throwM pure
 -- >>> import Ashlar.Conduit
 -- >>> import Ashlar.Get
 -- >>> import Conduit
--- >>> let values = yield ("\0\1\0" :: ByteString) .| fuseBoth (conduitGetEither getWord16be) sinkList
--- >>> (end, list) <- runConduit values :: IO (Either DecodeError (), [Word16])
+-- >>> let input = yield ("\0\1\0" :: ByteString)
+-- >>> let values = fuseBoth (conduitGetEither getWord16be) sinkList
+-- >>> (end, list) <- runConduit (input .| values) :: IO (Either DecodeError (), [Word16])
 -- >>> (either errorReason (const NoAlternative) end, list)
 -- (MissingInput 2 1,[1])
 --

@@ -33,8 +33,8 @@ tests =
       testCase "a request that is interrupted" interrupted
     ]
 
--- A server that gives each GET the same answer, and no other request any. It counts connections, and
--- keeps what each has received.
+-- A server that gives each GET the same answer, and no other request any. It counts connections,
+-- and keeps what each has received.
 recording :: S.ByteString -> (Int -> IO [S.ByteString] -> IO a) -> IO a
 recording answer act = do
   seen <- newMVar []
@@ -62,13 +62,13 @@ throwingBody = recording (ok "fine") $ \port seen -> withClient 10 $ \manager ->
   -- Also on a connection that has been used before, where http-client tries some requests again.
   fine port manager
   forM_ [0, 100000] $ \n -> do
-    io <- post port "/" (bodyBuilder (ones n <> word8 (throw (userError "a")))) >>= attempted manager
+    io <- sending manager port (bodyBuilder (ones n <> word8 (throw (userError "a"))))
     io @?= Left (BodyException (userError "a"))
     fine port manager
-    plain <- post port "/" (bodySized 200000 (ones n <> word8 (throw Overflow))) >>= attempted manager
+    plain <- sending manager port (bodySized 200000 (ones n <> word8 (throw Overflow)))
     plain @?= Left Overflow
     fine port manager
-  encoded <- post port "/" (bodyEncoded (throw (userError "b") :: Int)) >>= attempted manager
+  encoded <- sending manager port (bodyEncoded (throw (userError "b") :: Int))
   encoded @?= Left (BodyException (userError "b"))
   fine port manager
   connections <- seen
@@ -79,17 +79,17 @@ throwingBody = recording (ok "fine") $ \port seen -> withClient 10 $ \manager ->
       answer <- requestTo port "/" >>= \r -> httpDecode r manager 10 (getByteString 4)
       responseBody answer @?= Right "fine"
 
-attempted :: Exception e => Manager -> Request -> IO (Either e ())
-attempted manager request = try (void (httpLbs request manager))
+sending :: Exception e => Manager -> Int -> RequestBody -> IO (Either e ())
+sending manager port body = try (post port "/" body >>= \r -> void (httpLbs r manager))
 
 ones :: Int -> Builder
 ones n = foldMap (const (word8 1)) [1 .. n]
 
 wrongLength :: Assertion
 wrongLength = recording (ok "") $ \port seen -> withClient 10 $ \manager -> do
-  long <- post port "/" (bodySized 100000 (ones 100001)) >>= attempted manager
+  long <- sending manager port (bodySized 100000 (ones 100001))
   either (\e -> lengthAnnounced e @?= 100000) assertSent long
-  short <- post port "/" (bodySized 100001 (ones 100000)) >>= attempted manager
+  short <- sending manager port (bodySized 100001 (ones 100000))
   short @?= Left (WrongBodyLength 100001 100000)
   requests <- seen
   length requests @?= 2
@@ -97,13 +97,18 @@ wrongLength = recording (ok "") $ \port seen -> withClient 10 $ \manager -> do
   where
     assertSent () = assertFailure "the request was sent"
 
+-- More than can have been read when the decoder stops.
+large :: S.ByteString
+large = ok (S.replicate 1000000 0)
+
 refused :: Assertion
-refused = recording (ok (S.replicate 1000000 0)) $ \port seen -> withClient 10 $ \manager -> do
+refused = recording large $ \port seen -> withClient 10 $ \manager -> do
   over <- requestTo port "/" >>= \r -> httpDecode r manager 99 (skip 100)
   responseBody over @?= Left (BodyTooLarge 99)
   invalid <- requestTo port "/" >>= \r -> httpDecode r manager 100 (get :: Get Word8)
   either reason (const Nothing) (responseBody invalid) @?= Just TrailingInput
-  folded <- requestTo port "/" >>= \r -> withResponse r manager (foldBody 100 (satisfy (> 0)) step ())
+  request <- requestTo port "/"
+  folded <- withResponse request manager (foldBody 100 (satisfy (> 0)) step ())
   either reason (const Nothing) folded @?= Just Unexpected
   connections <- seen
   length connections @?= 3
@@ -118,7 +123,8 @@ kept = recording (ok (S.replicate 100 0)) $ \port seen -> withClient 10 $ \manag
   forM_ [1 :: Int .. 5] $ \_ -> do
     decoded <- requestTo port "/" >>= \r -> httpDecode r manager 100 (skip 100)
     responseBody decoded @?= Right ()
-    folded <- requestTo port "/" >>= \r -> withResponse r manager (foldBody 100 getWord8 (\n _ -> pure (n + 1)) 0)
+    request <- requestTo port "/"
+    folded <- withResponse request manager (foldBody 100 getWord8 (\n _ -> pure (n + 1)) 0)
     folded @?= Right (100 :: Int)
   connections <- seen
   length connections @?= 1
@@ -142,10 +148,11 @@ cutOff = forM_ bodies $ \body -> byHand (answering body) $ \port -> withClient 1
       Right (Right ()) -> assertFailure "the response seems to be whole"
 
 throwingDecoder :: Assertion
-throwingDecoder = recording (ok (S.replicate 1000000 0)) $ \port seen -> withClient 10 $ \manager -> do
+throwingDecoder = recording large $ \port seen -> withClient 10 $ \manager -> do
   decoder <- requestTo port "/" >>= \r -> try (httpDecode r manager 9 (getWord8 >> throw Overflow))
   either (@?= Overflow) (\response -> assertFailure (show (() <$ response))) (void <$> decoder)
-  step <- requestTo port "/" >>= \r -> try (withResponse r manager (foldBody 9 getWord8 stepThrows ()))
+  request <- requestTo port "/"
+  step <- try (withResponse request manager (foldBody 9 getWord8 stepThrows ()))
   step @?= Left Overflow
   connections <- seen
   length connections @?= 2
@@ -160,7 +167,8 @@ interrupted = recording (ok "fine") $ \port seen -> withClient 10 $ \manager -> 
   forM_ [1 :: Int .. 3] $ \_ -> do
     before <- length <$> seen
     ended <- newEmptyMVar
-    thread <- forkFinally (putMVar waiting () >> request >>= \r -> httpLbs r manager) (putMVar ended)
+    let run = putMVar waiting () >> request >>= \r -> httpLbs r manager
+    thread <- forkFinally run (putMVar ended)
     takeMVar waiting
     eventually ((> before) . length <$> seen)
     killThread thread

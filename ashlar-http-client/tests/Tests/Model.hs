@@ -143,7 +143,9 @@ newtype Ones = Ones Int
 instance Codec Ones
 
 instance HasFormat Ones where
-  format = byHand 0 (\(Ones n) -> n) (\(Ones n) -> foldMap (const (word8 1)) [1 .. n]) (pure (Ones 0))
+  format = byHand 0 (\(Ones n) -> n) write (pure (Ones 0))
+    where
+      write (Ones n) = foldMap (const (word8 1)) [1 .. n]
 
 encodedProp :: Property
 encodedProp = forAll (elements [0, 1, 32767, 32768, 32769, 100000]) $ \n -> ioProperty $ do
@@ -210,7 +212,8 @@ foldProp response =
     forAll (choose (0, 40)) $ \limit -> forAll chunkSizes $ \sizes -> ioProperty $ do
       seen <- newIORef []
       let step n w = n + 1 <$ modifyIORef' seen (w :)
-      end <- response >>= \r -> responseOf r (cut sizes body) >>= foldBody limit getWord16be step (0 :: Int)
+      chunked <- response >>= \r -> responseOf r (cut sizes body)
+      end <- foldBody limit getWord16be step (0 :: Int) chunked
       values <- reverse <$> readIORef seen
       let allowed = fromIntegral limit `min` S.length body
           outcome

@@ -52,7 +52,8 @@ event n = "data: " <> intDec n <> "\n\n"
 
 -- Bodies that wait after each event.
 parts :: FlushPolicy -> IO () -> StreamingBody
-parts policy wait = streamParts policy (\write -> forM_ [1 .. count] (\n -> write (event n) >> wait))
+parts policy wait =
+  streamParts policy (\write -> forM_ [1 .. count] (\n -> write (event n) >> wait))
 
 oneBuilder :: IO () -> StreamingBody
 oneBuilder wait = streamBuilder (foldMap (\n -> event n <> flush <> waiting n) [1 .. count])

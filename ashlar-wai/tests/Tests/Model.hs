@@ -156,12 +156,13 @@ quietProp = ioProperty $ do
 failedProp :: Property
 failedProp = ioProperty $ do
   tried <- newEmptyMVar
-  ended <- try $
-    streamParts
-      (FlushAfter 1)
-      (\part -> part "a" >> takeMVar tried >> mapM_ (\_ -> part "b" >> yield) [1 :: Int ..])
-      (\_ -> pure ())
-      (putMVar tried () >> throwIO (userError "gone"))
+  ended <-
+    try $
+      streamParts
+        (FlushAfter 1)
+        (\part -> part "a" >> takeMVar tried >> mapM_ (\_ -> part "b" >> yield) [1 :: Int ..])
+        (\_ -> pure ())
+        (putMVar tried () >> throwIO (userError "gone"))
   pure (either (\e -> e === userError "gone") (\() -> counterexample "no exception" False) ended)
 
 killedProp :: Property
@@ -237,7 +238,9 @@ decodeProp =
             model = either (Left . BodyInvalid) Right (runGetWhole g body)
         pure $
           split === whole
-            .&&. (if fits then whole === model else property (either (const True) (const False) whole))
+            .&&. if fits
+              then whole === model
+              else property (either (const True) (const False) whole)
 
 foldProp :: Property
 foldProp =
@@ -257,13 +260,15 @@ foldProp =
           known e = case e of
             BodyTooLarge _ -> Nothing
             BodyInvalid why -> Just (errorOffset why, errorReason why)
-      pure (either (Left . known) Right end === outcome .&&. values === take (allowed `div` 2) words')
+      pure $
+        either (Left . known) Right end === outcome
+          .&&. values === take (allowed `div` 2) words'
   where
     pairs (a : b : more) = (a, b) : pairs more
     pairs _ = []
 
 announcedProp :: Property
-announcedProp = forAll (choose (0, 100)) $ \n -> forAll (choose (0, 100)) $ \limit -> ioProperty $ do
+announcedProp = forAll ((,) <$> size' <*> size') $ \(n, limit) -> ioProperty $ do
   count <- newIORef (0 :: Int)
   request <- requestOf (KnownLength (fromIntegral n)) [S.replicate n 0]
   let counted = request {requestBody = modifyIORef' count (+ 1) >> requestBody request}
@@ -273,6 +278,8 @@ announcedProp = forAll (choose (0, 100)) $ \n -> forAll (choose (0, 100)) $ \lim
     if n > limit
       then end === Left (BodyTooLarge (fromIntegral limit)) .&&. reads' === 0
       else end === Right ()
+  where
+    size' = choose (0, 100)
 
 throwProp :: Property
 throwProp = ioProperty $ do

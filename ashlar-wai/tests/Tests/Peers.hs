@@ -217,7 +217,8 @@ truncated = do
     _ <- rawExchange port ("POST / HTTP/1.1\r\nHost: a\r\n" <> body)
     end <- takeMVar outcome
     case end of
-      Right (Right bytes) -> assertFailure (show body <> " was taken for " <> show (bytes :: S.ByteString))
+      Right (Right bytes) ->
+        assertFailure (show body <> " was taken for " <> show (bytes :: S.ByteString))
       _ -> pure ()
 
 -- While the client does not read, the builder stops.
