@@ -53,6 +53,7 @@ import Data.Conduit
 -- >>> import Ashlar.Builder
 -- >>> import Ashlar.Conduit
 -- >>> import Conduit
+-- >>> import Data.ByteString (ByteString)
 -- >>> runConduit (sourceBuilder (foldMap intDec [1 ..]) .| takeCE 15 .| foldC) :: IO ByteString
 -- "123456789101112"
 --
@@ -86,6 +87,7 @@ forced x = lift (x `seq` pure x)
 -- >>> import Ashlar.Builder
 -- >>> import Ashlar.Conduit
 -- >>> import Conduit
+-- >>> import Data.ByteString (ByteString)
 -- >>> runConduit (yieldMany [1, 2, 3] .| conduitPut word16BE .| foldC) :: IO ByteString
 -- "\NUL\SOH\NUL\STX\NUL\ETX"
 --
@@ -108,6 +110,7 @@ conduitPut f = lift (unsafeIOToPrim newParts) >>= go
 -- >>> import Ashlar.Conduit
 -- >>> import Ashlar.Get
 -- >>> import Conduit
+-- >>> import Data.ByteString (ByteString)
 -- >>> let pair = (,) <$> sinkGet getWord16be <*> foldC
 -- >>> runConduit (yieldMany ["\1", "\2\3", "\4" :: ByteString] .| pair) :: IO (Word16, ByteString)
 -- (258,"\ETX\EOT")
@@ -140,6 +143,7 @@ sinkGetEither g = go (runGetIncremental g)
 -- >>> import Ashlar.Conduit
 -- >>> import Ashlar.Get
 -- >>> import Conduit
+-- >>> import Data.ByteString (ByteString)
 -- >>> let chunks = yieldMany ["\0\1\0", "\2\0\3" :: ByteString]
 -- >>> runConduit (chunks .| conduitGet getWord16be .| sinkList) :: IO [Word16]
 -- [1,2,3]
@@ -159,6 +163,7 @@ conduitGet g = conduitGetEither g >>= either throwM pure
 -- >>> import Ashlar.Conduit
 -- >>> import Ashlar.Get
 -- >>> import Conduit
+-- >>> import Data.ByteString (ByteString)
 -- >>> let input = yield ("\0\1\0" :: ByteString)
 -- >>> let values = fuseBoth (conduitGetEither getWord16be) sinkList
 -- >>> (end, list) <- runConduit (input .| values) :: IO (Either DecodeError (), [Word16])
