@@ -16,7 +16,7 @@ import Control.Exception (finally)
 import Control.Monad (forM_)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as S8
-import Network.HTTP.Client (brRead, responseBody, withResponse)
+import Network.HTTP.Client (brConsume, brRead, responseBody, withResponse)
 import Network.HTTP.Types (status200)
 import Network.Wai (Application, StreamingBody, responseStream)
 import System.IO (Handle, hSetBinaryMode)
@@ -28,21 +28,23 @@ import Tests.Server
 
 tests :: TestTree
 tests =
-  testGroup
-    "events arrive before the response ends"
-    [ testGroup
-        name
-        [ testCase "http-client" (serving `streams` httpClient $ body),
-          testCase "curl" (serving `streams` curlClient $ body),
-          testCase "http-client through nginx" (servingBehindNginx `streams` httpClient $ body),
-          testCase "curl through nginx" (servingBehindNginx `streams` curlClient $ body)
-        ]
-      | (name, body) <-
-          [ ("FlushEachPart", parts FlushEachPart),
-            ("FlushAfter", parts (FlushAfter 5)),
-            ("flush in a builder", oneBuilder)
-          ]
+  testGroup "events arrive before the response ends" $
+    [ testCase "headers before the first event" (headers serving),
+      testCase "headers before the first event, through nginx" (headers servingBehindNginx)
     ]
+      ++ [ testGroup
+             name
+             [ testCase "http-client" (serving `streams` httpClient $ body),
+               testCase "curl" (serving `streams` curlClient $ body),
+               testCase "http-client through nginx" (servingBehindNginx `streams` httpClient $ body),
+               testCase "curl through nginx" (servingBehindNginx `streams` curlClient $ body)
+             ]
+           | (name, body) <-
+               [ ("FlushEachPart", parts FlushEachPart),
+                 ("FlushAfter", parts (FlushAfter 5)),
+                 ("flush in a builder", oneBuilder)
+               ]
+         ]
 
 count :: Int
 count = 5
@@ -60,6 +62,21 @@ oneBuilder wait = streamBuilder (foldMap (\n -> event n <> flush <> waiting n) [
   where
     waiting n = byteString (unsafePerformIO (S.replicate (n * 0) 0 <$ wait))
     {-# NOINLINE waiting #-}
+
+-- The first part is empty. The server waits until the client has the headers.
+headers :: Server -> Assertion
+headers server = do
+  confirmed <- newEmptyMVar
+  let app _ respond =
+        respond $
+          responseStream status200 [] $
+            streamParts FlushEachPart (\write -> write mempty >> takeMVar confirmed >> write "end")
+  server app $ \port -> withClient $ \manager -> do
+    request <- requestTo port "/"
+    withResponse request manager $ \response -> do
+      putMVar confirmed ()
+      chunks <- brConsume (responseBody response)
+      mconcat chunks @?= "end"
 
 type Server = Application -> (Int -> IO ()) -> IO ()
 

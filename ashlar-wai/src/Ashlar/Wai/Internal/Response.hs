@@ -46,7 +46,7 @@ import Network.Wai (Response, StreamingBody, responseBuilder, responseStream)
 data FlushPolicy
   = -- | When a buffer is full, and at the end.
     FlushNever
-  | -- | At the end of each part. This is for events that are rare.
+  | -- | At the end of each part. This is for events that are rare. An empty part sends the headers.
     FlushEachPart
   | -- | At most this number of milliseconds after a part has been written. Parts that follow one
     -- another quickly are sent together. While the body runs, a thread waits for the time.
@@ -128,6 +128,7 @@ streaming policy body send flush = do
     FlushEachPart -> run flushPending
     FlushAfter time -> do
       due <- newEmptyMVar
+      -- Half an hour at most, so that the microseconds are an 'Int' on 32 bits.
       let wait = takeMVar due >> threadDelay (max 0 (min 2000000 time) * 1000)
           -- Parts up to here are sent, whether they are due or not.
           flushDue = locked (\late -> unless late (tryTakeMVar due >> flushPending))
