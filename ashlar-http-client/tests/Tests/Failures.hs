@@ -52,6 +52,13 @@ recording answer act = do
         loop S.empty
   byHand serve (\port -> act port (readMVar seen >>= mapM readIORef . reverse))
 
+-- So many connections, and no more.
+counts :: IO [S.ByteString] -> Int -> Assertion
+counts seen n = do
+  eventually ((>= n) . length <$> seen)
+  connections <- seen
+  length connections @?= n
+
 ok :: S.ByteString -> S.ByteString
 ok body =
   "HTTP/1.1 200 OK\r\nContent-Length: " <> toStrictByteString (intDec (S.length body)) <> "\r\n\r\n"
@@ -71,9 +78,8 @@ throwingBody = recording (ok "fine") $ \port seen -> withClient 10 $ \manager ->
   encoded <- sending manager port (bodyEncoded (throw (userError "b") :: Int))
   encoded @?= Left (BodyException (userError "b"))
   fine port manager
-  connections <- seen
   -- The first, and another one after each failure.
-  length connections @?= 6
+  seen `counts` 6
   where
     fine port manager = do
       answer <- requestTo port "/" >>= \r -> httpDecode r manager 10 (getByteString 4)
@@ -91,8 +97,8 @@ wrongLength = recording (ok "") $ \port seen -> withClient 10 $ \manager -> do
   either (\e -> lengthAnnounced e @?= 100000) assertSent long
   short <- sending manager port (bodySized 100001 (ones 100000))
   short @?= Left (WrongBodyLength 100001 100000)
+  seen `counts` 2
   requests <- seen
-  length requests @?= 2
   forM_ requests $ \bytes -> assertBool "no byte too many" (S.count 1 bytes <= 100000)
   where
     assertSent () = assertFailure "the request was sent"
@@ -110,8 +116,7 @@ refused = recording large $ \port seen -> withClient 10 $ \manager -> do
   request <- requestTo port "/"
   folded <- withResponse request manager (foldBody 100 (satisfy (> 0)) step ())
   either reason (const Nothing) folded @?= Just Unexpected
-  connections <- seen
-  length connections @?= 3
+  seen `counts` 3
   where
     step () _ = pure ()
     reason e = case e of
@@ -126,8 +131,7 @@ kept = recording (ok (S.replicate 100 0)) $ \port seen -> withClient 10 $ \manag
     request <- requestTo port "/"
     folded <- withResponse request manager (foldBody 100 getWord8 (\n _ -> pure (n + 1)) 0)
     folded @?= Right (100 :: Int)
-  connections <- seen
-  length connections @?= 1
+  seen `counts` 1
 
 -- The connection ends within the body, and http-client says so.
 cutOff :: Assertion
@@ -154,8 +158,7 @@ throwingDecoder = recording large $ \port seen -> withClient 10 $ \manager -> do
   request <- requestTo port "/"
   step <- try (withResponse request manager (foldBody 9 getWord8 stepThrows ()))
   step @?= Left Overflow
-  connections <- seen
-  length connections @?= 2
+  seen `counts` 2
   where
     stepThrows () _ = throwIO Overflow
 
@@ -176,5 +179,4 @@ interrupted = recording (ok "fine") $ \port seen -> withClient 10 $ \manager -> 
     either (\e -> show e @?= "thread killed") (\_ -> assertFailure "an answer") outcome
   answer <- requestTo port "/" >>= \r -> httpDecode r manager 10 (getByteString 4)
   responseBody answer @?= Right "fine"
-  connections <- seen
-  length connections @?= 4
+  seen `counts` 4
