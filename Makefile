@@ -58,7 +58,8 @@ demo: setup
 	@scripts/run-exe ashlar-demo:exe:ashlar-demo $(ARGS)
 
 # The examples run even if a suite fails, so that one run shows all failures.
-test: setup
+test:
+	@scripts/setup peers
 	@status=0; scripts/test-suites || status=1; scripts/doctests || status=1; \
 	 scripts/cookbook || status=1; exit $$status
 
@@ -68,7 +69,8 @@ test-rest: setup
 fuzz: setup
 	@scripts/fuzz $(FUZZ)
 
-checked: setup
+checked:
+	@scripts/setup peers
 	@scripts/checked
 
 mutants: setup

@@ -8,6 +8,11 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # ASCII.
 export LC_ALL=C.UTF-8
 
+# The packages that users install: all whose modules begin with "Ashlar". A root has some of them.
+libraries=("$top"/*/src/Ashlar)
+libraries=("${libraries[@]#"$top"/}")
+libraries=("${libraries[@]%/src/Ashlar}")
+
 # WERROR=1 turns warnings into errors, in a build directory of its own. In the
 # ordinary one, modules that are already compiled would show no warnings. BUILDDIR is
 # for builds with other flags.

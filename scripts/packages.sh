@@ -39,15 +39,22 @@ base_packages=(
   "${bench_packages[@]}"
   doctest
   libghc-async-dev
+  libghc-conduit-dev
   libghc-fast-logger-dev
   libghc-hashable-dev
+  libghc-http-client-dev
+  libghc-http-types-dev
   libghc-network-dev
   libghc-optparse-applicative-dev
+  libghc-pipes-dev
   libghc-temporary-dev
   libghc-unordered-containers-dev
-  postgresql
-  redis-server
+  libghc-wai-dev
+  libghc-warp-dev
 )
+
+# make test: the peers of the packages for connections. The tests start servers of their own.
+peer_packages=(curl nginx postgresql redis-server)
 
 # make lint.
 lint_packages=(hlint ormolu)
@@ -63,4 +70,4 @@ root_packages=(arch-test debian-archive-keyring gpg mmdebstrap mount util-linux)
 emulation_packages=(binfmt-support qemu-user-static)
 
 # .ci/run.
-ci_packages=(make "${lint_packages[@]}" "${root_packages[@]}")
+ci_packages=(make "${peer_packages[@]}" "${lint_packages[@]}" "${root_packages[@]}")

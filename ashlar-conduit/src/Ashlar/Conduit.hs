@@ -1,0 +1,184 @@
+{-# LANGUAGE Trustworthy #-}
+-- Each run of a conduit runs its builder anew: the output must not be shared.
+{-# OPTIONS_GHC -fno-cse -fno-full-laziness #-}
+
+-- |
+-- Module      : Ashlar.Conduit
+-- Description : Builders and decoders as conduits
+--
+-- Values to a stream of bytes and back, in constant memory:
+--
+-- >>> import Ashlar.Codec (get, put)
+-- >>> import Ashlar.Conduit
+-- >>> import Conduit
+-- >>> let squares = yieldMany [n * n | n <- [1 .. 1000 :: Int]] .| conduitPut put
+-- >>> runConduit (squares .| conduitGet get .| sumC) :: IO Int
+-- 333833500
+--
+-- Functions that end in @Either@ return a 'DecodeError'. The others throw it.
+--
+-- The stream may be cut into chunks anywhere. Empty chunks change nothing.
+module Ashlar.Conduit
+  ( -- * Builders
+    sourceBuilder,
+    conduitPut,
+
+    -- * Decoders
+    sinkGet,
+    sinkGetEither,
+    conduitGet,
+    conduitGetEither,
+  )
+where
+
+import Ashlar.Builder (Builder)
+import Ashlar.Builder.Extra (toLazyByteStringWith, untrimmedStrategy)
+import Ashlar.Conduit.Internal.Parts
+import Ashlar.Get
+import Ashlar.Get.Feed
+import Control.Monad.Catch (MonadThrow, throwM)
+import Control.Monad.Primitive (PrimMonad, unsafeIOToPrim)
+import Control.Monad.Trans.Class (lift)
+import Data.ByteString (ByteString)
+import qualified Data.ByteString.Lazy as L
+import qualified Data.ByteString.Lazy.Internal as L (ByteString (..))
+import Data.Conduit
+
+-- | The bytes of a builder, in chunks of 32 KiB.
+--
+-- The builder runs as far as chunks are asked for, and leaves nothing running if the stream ends
+-- early. Each run of the conduit runs it anew. An exception of a value is thrown in the monad, when
+-- the chunk is made that would have contained the value.
+--
+-- >>> import Ashlar.Builder
+-- >>> import Ashlar.Conduit
+-- >>> import Conduit
+-- >>> import Data.ByteString (ByteString)
+-- >>> runConduit (sourceBuilder (foldMap intDec [1 ..]) .| takeCE 15 .| foldC) :: IO ByteString
+-- "123456789101112"
+--
+-- @since 0.1.0.0
+sourceBuilder :: Monad m => Builder -> ConduitT i ByteString m ()
+sourceBuilder b = lift (pure ()) >>= \() -> go (chunksOf b)
+  where
+    go chunks = do
+      now <- forced chunks
+      case now of
+        L.Empty -> pure ()
+        L.Chunk bs rest -> yield bs >> go rest
+{-# NOINLINE sourceBuilder #-}
+
+chunksOf :: Builder -> L.ByteString
+chunksOf = toLazyByteStringWith (untrimmedStrategy 4096 32768) L.empty
+{-# NOINLINE chunksOf #-}
+
+-- Evaluate in the monad, where an exception can be caught.
+forced :: Monad m => a -> ConduitT i o m a
+forced x = lift (x `seq` pure x)
+
+-- | Values to bytes, by a function to builders, such as 'Ashlar.Codec.put'. For a stream of
+-- builders that is 'id'.
+--
+-- The bytes of many values make a chunk of 32 KiB. It is passed on when it is full, at the end of
+-- the stream, and at a 'Ashlar.Builder.Extra.flush' in a builder. The chunks that one value
+-- completes are held together, so use @'awaitForever' 'sourceBuilder'@ for builders of many
+-- megabytes.
+--
+-- >>> import Ashlar.Builder
+-- >>> import Ashlar.Conduit
+-- >>> import Conduit
+-- >>> import Data.ByteString (ByteString)
+-- >>> runConduit (yieldMany [1, 2, 3] .| conduitPut word16BE .| foldC) :: IO ByteString
+-- "\NUL\SOH\NUL\STX\NUL\ETX"
+--
+-- @since 0.1.0.0
+conduitPut :: PrimMonad m => (a -> Builder) -> ConduitT a ByteString m ()
+conduitPut f = lift (unsafeIOToPrim newParts) >>= go
+  where
+    go parts = do
+      next <- await
+      case next of
+        Nothing -> lift (unsafeIOToPrim (takeLast parts)) >>= mapM_ yield
+        Just a -> do
+          chunks <- lift (unsafeIOToPrim (append parts (f a)))
+          mapM_ yield chunks
+          go parts
+{-# INLINEABLE conduitPut #-}
+
+-- | Decode one value, and leave what follows it in the stream.
+--
+-- >>> import Ashlar.Conduit
+-- >>> import Ashlar.Get
+-- >>> import Conduit
+-- >>> import Data.ByteString (ByteString)
+-- >>> let pair = (,) <$> sinkGet getWord16be <*> foldC
+-- >>> runConduit (yieldMany ["\1", "\2\3", "\4" :: ByteString] .| pair) :: IO (Word16, ByteString)
+-- (258,"\ETX\EOT")
+--
+-- @since 0.1.0.0
+sinkGet :: MonadThrow m => Get a -> ConduitT ByteString o m a
+sinkGet g = sinkGetEither g >>= either throwM pure
+{-# INLINEABLE sinkGet #-}
+
+-- | 'sinkGet' that returns the error. It leaves what follows the bytes that the decoder had read.
+--
+-- The value may take 64 MiB, and 'Ashlar.Get.withBudget' sets another limit. Offsets in errors
+-- count from where this begins.
+--
+-- @since 0.1.0.0
+sinkGetEither :: Monad m => Get a -> ConduitT ByteString o m (Either DecodeError a)
+sinkGetEither g = go (runGetIncremental g)
+  where
+    go state = do
+      now <- forced state
+      case now of
+        Partial resume -> await >>= go . resume
+        Done rest _ a -> Right a <$ leftover rest
+        Fail rest _ e -> Left e <$ leftover rest
+{-# INLINEABLE sinkGetEither #-}
+
+-- | Decode one value after another, to the end of the stream. An error is thrown after the values
+-- before it have been passed on.
+--
+-- >>> import Ashlar.Conduit
+-- >>> import Ashlar.Get
+-- >>> import Conduit
+-- >>> import Data.ByteString (ByteString)
+-- >>> let chunks = yieldMany ["\0\1\0", "\2\0\3" :: ByteString]
+-- >>> runConduit (chunks .| conduitGet getWord16be .| sinkList) :: IO [Word16]
+-- [1,2,3]
+--
+-- @since 0.1.0.0
+conduitGet :: MonadThrow m => Get a -> ConduitT ByteString a m ()
+conduitGet g = conduitGetEither g >>= either throwM pure
+{-# INLINEABLE conduitGet #-}
+
+-- | 'conduitGet' that returns the error. The bytes from the beginning of the value that could not
+-- be decoded are left in the stream. 'fuseBoth' gets the result out of a pipeline.
+--
+-- One suspended decoder makes all values that a chunk completes at once. If the consumer stops
+-- before the last of them, what follows in this chunk is lost. The budget is for each value, which
+-- may take 64 MiB. A value that reads nothing is an error.
+--
+-- >>> import Ashlar.Conduit
+-- >>> import Ashlar.Get
+-- >>> import Conduit
+-- >>> import Data.ByteString (ByteString)
+-- >>> let input = yield ("\0\1\0" :: ByteString)
+-- >>> let values = fuseBoth (conduitGetEither getWord16be) sinkList
+-- >>> (end, list) <- runConduit (input .| values) :: IO (Either DecodeError (), [Word16])
+-- >>> (either errorReason (const NoAlternative) end, list)
+-- (MissingInput 2 1,[1])
+--
+-- @since 0.1.0.0
+conduitGetEither :: Monad m => Get a -> ConduitT ByteString a m (Either DecodeError ())
+conduitGetEither g = go (runGetValues g)
+  where
+    go state = case state of
+      ValuesDone _ -> pure (Right ())
+      ValuesFail rest _ e -> Left e <$ leftover rest
+      ValuesPartial _ _ resume -> do
+        (values, next) <- await >>= forced . resume
+        mapM_ yield values
+        go next
+{-# INLINEABLE conduitGetEither #-}

@@ -1,0 +1,108 @@
+{-# LANGUAGE DerivingStrategies #-}
+
+-- |
+-- Module      : Ashlar.HttpClient.Internal.Response
+-- Description : Response bodies read by decoders
+module Ashlar.HttpClient.Internal.Response
+  ( decodeBody,
+    foldBody,
+    httpDecode,
+    BodyError (..),
+  )
+where
+
+import Ashlar.Get
+import Control.Exception (Exception (..), throwIO, try)
+import Control.Monad (unless, when)
+import qualified Data.ByteString as S
+import Data.IORef (newIORef, readIORef, writeIORef)
+import Data.Int (Int64)
+import Network.HTTP.Client (BodyReader, Manager, Request, Response, responseBody, withResponse)
+
+-- | Why a response body was refused.
+--
+-- @since 0.1.0.0
+data BodyError
+  = -- | It has more bytes than this limit.
+    BodyTooLarge !Int64
+  | -- | It could not be decoded.
+    BodyInvalid DecodeError
+  deriving stock (Eq, Show)
+
+instance Exception BodyError where
+  displayException e = case e of
+    BodyTooLarge limit -> "the body has more than " ++ show limit ++ " bytes"
+    BodyInvalid reason -> displayException reason
+
+-- | Send a request, and decode the body of the response, whatever its status: see 'decodeBody'.
+--
+-- @since 0.1.0.0
+httpDecode ::
+  Request ->
+  Manager ->
+  -- | The limit in bytes.
+  Int64 ->
+  Get a ->
+  IO (Response (Either BodyError a))
+httpDecode request manager limit g =
+  withResponse request manager $ \response -> (<$ response) <$> decodeBody limit g response
+
+-- | Decode the body of a response as it arrives. It is an error if bytes follow the value.
+--
+-- The limit counts the bytes of the body, after decompression. The value itself may take 64 MiB,
+-- and 'Ashlar.Get.withBudget' sets another limit. Exceptions of the connection are passed on, and
+-- so are those of a body that is cut off.
+--
+-- Use it within 'Network.HTTP.Client.withResponse'. If the body has not been read to its end, that
+-- closes the connection.
+--
+-- @since 0.1.0.0
+decodeBody ::
+  -- | The limit in bytes.
+  Int64 ->
+  Get a ->
+  Response BodyReader ->
+  IO (Either BodyError a)
+decodeBody limit g response =
+  limited limit response (\source -> getFrom source (g <* endOfInput))
+
+-- | Decode values up to the end of the body as they arrive, and fold them from the left, in
+-- constant memory. The accumulator is forced at each step. The limits are those of 'decodeBody', so
+-- each value may take 64 MiB.
+--
+-- The values before an error have been folded. A value that reads nothing is an error.
+--
+-- @since 0.1.0.0
+foldBody ::
+  -- | The limit in bytes.
+  Int64 ->
+  Get a ->
+  (b -> a -> IO b) ->
+  b ->
+  Response BodyReader ->
+  IO (Either BodyError b)
+foldBody limit g f b response = limited limit response (\source -> foldFrom source g f b)
+
+-- Run an action on the body. The decoder gets the bytes up to the limit, and then, if there are
+-- more, an exception. So whether it gets there does not depend on how the body is cut into chunks.
+limited ::
+  Int64 -> Response BodyReader -> (Source -> IO (Either DecodeError b)) -> IO (Either BodyError b)
+limited limit response act = do
+  leftRef <- newIORef (max 0 limit)
+  let next = do
+        left <- readIORef leftRef
+        -- Less than 0: the last chunk was cut off.
+        when (left < 0) $ throwIO OverLimit
+        bs <- responseBody response
+        let after = left - fromIntegral (S.length bs)
+        writeIORef leftRef after
+        unless (S.null bs || left > 0) $ throwIO OverLimit
+        pure $! if after < 0 then S.take (fromIntegral left) bs else bs
+  either (\OverLimit -> Left (BodyTooLarge limit)) (either (Left . BodyInvalid) Right)
+    <$> try (newSource next >>= act)
+
+-- Never leaves 'limited'.
+data OverLimit = OverLimit
+  deriving stock (Show)
+
+instance Exception OverLimit

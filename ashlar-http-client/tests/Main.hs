@@ -1,0 +1,15 @@
+-- |
+-- Module      : Main
+-- Description : Bodies in http-client, alone and against real peers
+module Main (main) where
+
+import Test.Tasty
+import qualified Tests.Failures
+import qualified Tests.Model
+import qualified Tests.Peers
+
+main :: IO ()
+main =
+  defaultMain $
+    localOption (mkTimeout 60000000) $
+      testGroup "http-client" [Tests.Model.tests, Tests.Peers.tests, Tests.Failures.tests]

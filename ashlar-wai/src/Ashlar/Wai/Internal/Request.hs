@@ -1,0 +1,105 @@
+{-# LANGUAGE DerivingStrategies #-}
+
+-- |
+-- Module      : Ashlar.Wai.Internal.Request
+-- Description : Request bodies read by decoders
+module Ashlar.Wai.Internal.Request
+  ( decodeBody,
+    foldBody,
+    BodyError (..),
+    bodyErrorStatus,
+  )
+where
+
+import Ashlar.Get
+import Control.Exception (Exception (..), throwIO, try)
+import Control.Monad (unless, when)
+import qualified Data.ByteString as S
+import Data.IORef (newIORef, readIORef, writeIORef)
+import Data.Int (Int64)
+import Network.HTTP.Types (Status, status400, status413)
+import Network.Wai (Request, RequestBodyLength (..), getRequestBodyChunk, requestBodyLength)
+
+-- | Why a request body was refused.
+--
+-- @since 0.1.0.0
+data BodyError
+  = -- | It has more bytes than this limit.
+    BodyTooLarge !Int64
+  | -- | It could not be decoded.
+    BodyInvalid DecodeError
+  deriving stock (Eq, Show)
+
+instance Exception BodyError where
+  displayException e = case e of
+    BodyTooLarge limit -> "the body has more than " ++ show limit ++ " bytes"
+    BodyInvalid reason -> displayException reason
+
+-- | The status to answer with: 413 for a body that is too large, 400 for one that is invalid.
+--
+-- @since 0.1.0.0
+bodyErrorStatus :: BodyError -> Status
+bodyErrorStatus e = case e of
+  BodyTooLarge _ -> status413
+  BodyInvalid _ -> status400
+
+-- | Decode the body of a request as it arrives. It is an error if bytes follow the value.
+--
+-- The limit counts the bytes of the body. If the request announces more, nothing is read. The value
+-- itself may take 64 MiB, and 'Ashlar.Get.withBudget' sets another limit. Exceptions of the server,
+-- for instance if the client is gone, are passed on.
+--
+-- @since 0.1.0.0
+decodeBody ::
+  -- | The limit in bytes.
+  Int64 ->
+  Get a ->
+  Request ->
+  IO (Either BodyError a)
+decodeBody limit g request =
+  limited limit request (\source -> getFrom source (g <* endOfInput))
+
+-- | Decode values up to the end of the body as they arrive, and fold them from the left, in
+-- constant memory. The accumulator is forced at each step. The limits are those of 'decodeBody', so
+-- each value may take 64 MiB.
+--
+-- The values before an error have been folded. A value that reads nothing is an error.
+--
+-- A body that is sent in chunks may be cut off between two values. Servers may not tell that from
+-- its end (warp 3.3 does not), so let the stream say where it ends if that matters.
+--
+-- @since 0.1.0.0
+foldBody ::
+  -- | The limit in bytes.
+  Int64 ->
+  Get a ->
+  (b -> a -> IO b) ->
+  b ->
+  Request ->
+  IO (Either BodyError b)
+foldBody limit g f b request = limited limit request (\source -> foldFrom source g f b)
+
+-- Run an action on the body. The decoder gets the bytes up to the limit, and then, if there are
+-- more, an exception. So whether it gets there does not depend on how the body is cut into chunks.
+limited :: Int64 -> Request -> (Source -> IO (Either DecodeError b)) -> IO (Either BodyError b)
+limited limit request act = case requestBodyLength request of
+  KnownLength n | toInteger n > toInteger limit -> pure (Left (BodyTooLarge limit))
+  _ -> do
+    leftRef <- newIORef (max 0 limit)
+    let next = do
+          left <- readIORef leftRef
+          -- Less than 0: the last chunk was cut off.
+          when (left < 0) $ throwIO OverLimit
+          bs <- getRequestBodyChunk request
+          let after = left - fromIntegral (S.length bs)
+          writeIORef leftRef after
+          unless (S.null bs || left > 0) $ throwIO OverLimit
+          pure $! if after < 0 then S.take (fromIntegral left) bs else bs
+    either (\OverLimit -> Left (BodyTooLarge limit)) (either (Left . BodyInvalid) Right)
+      <$> try (newSource next >>= act)
+
+-- Never leaves 'limited'.
+data OverLimit = OverLimit
+  deriving stock (Show)
+
+instance Exception OverLimit

@@ -1,0 +1,251 @@
+{-# LANGUAGE DerivingStrategies #-}
+
+-- |
+-- Module      : Ashlar.Wai.Internal.Response
+-- Description : Response bodies made by builders
+module Ashlar.Wai.Internal.Response
+  ( -- * Bodies of unknown length
+    streamBuilder,
+    streamParts,
+    FlushPolicy (..),
+    BodyEnded (..),
+
+    -- * Bodies of known length
+    responseStrict,
+    responseEncoded,
+    WrongBodyLength (..),
+  )
+where
+
+import Ashlar.Codec (Codec, encodedSize, put)
+import Ashlar.Internal.Builder.Buffer
+import Ashlar.Internal.Builder.Core hiding (append)
+import Ashlar.Internal.Builder.Run (runBuilderWith)
+import Ashlar.Internal.Builder.Strict (toStrictByteString)
+import Ashlar.Internal.Mem (keepAlive)
+import Control.Concurrent
+import Control.Exception
+import Control.Monad (forever, unless, void, when)
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Builder as B
+import qualified Data.ByteString.Builder.Extra as B (byteStringInsert)
+import qualified Data.ByteString.Char8 as S8
+import Data.IORef
+import Data.Word (Word8)
+import Foreign.Ptr (Ptr, minusPtr, nullPtr)
+import Network.HTTP.Types (ResponseHeaders, Status, hContentLength)
+import Network.Wai (Response, StreamingBody, responseBuilder, responseStream)
+
+-- | When the parts of a body are sent to the client.
+--
+-- Whatever the policy, a buffer that is full is handed to the server at once, and
+-- 'Ashlar.Builder.Extra.flush' within a part sends what comes before it.
+--
+-- @since 0.1.0.0
+data FlushPolicy
+  = -- | When a buffer is full, and at the end.
+    FlushNever
+  | -- | At the end of each part. This is for events that are rare. An empty part sends the headers.
+    FlushEachPart
+  | -- | At most this number of milliseconds after a part has been written. Parts that follow one
+    -- another quickly are sent together. While the body runs, a thread waits for the time.
+    FlushAfter !Int
+  deriving stock (Eq, Show)
+
+-- | A part was written after the end of its body, by a thread that had been left running.
+--
+-- @since 0.1.0.0
+data BodyEnded = BodyEnded
+  deriving stock (Eq, Show)
+
+instance Exception BodyEnded where
+  displayException BodyEnded = "Ashlar.Wai: a part was written after the end of the body"
+
+-- | A body from a builder, in constant memory. It is sent in chunks of 64 KiB, which are not copied
+-- again. 'Ashlar.Builder.Extra.flush' sends what comes before it.
+--
+-- An exception of a value in the builder goes to the server, which closes the connection. So the
+-- client sees that the body is incomplete.
+--
+-- @since 0.1.0.0
+streamBuilder :: Builder -> StreamingBody
+streamBuilder b = streamParts FlushNever (\write -> write b)
+
+-- | A body from parts that come over time, such as events. All parts are written through one
+-- buffer.
+--
+-- The function that writes a part returns when the part is in the buffer or, if the policy says so,
+-- has been sent. It waits for a slow client. Several threads may write. Each part stays in one
+-- piece.
+--
+-- If the client is gone, the server's exception is thrown where the next part is written, and at
+-- the end of the body. If a value in a part throws, some bytes of that part may have been sent, and
+-- the body should end by this exception.
+--
+-- @since 0.1.0.0
+streamParts ::
+  FlushPolicy ->
+  -- | The body, given the function that writes a part.
+  ((Builder -> IO ()) -> IO ()) ->
+  StreamingBody
+streamParts policy body write = streaming policy body (write . chunk)
+
+-- A short chunk is copied to the server's buffer, where it is sent together with others. A long one
+-- is sent from where it is.
+chunk :: ByteString -> B.Builder
+chunk bs
+  | S.length bs <= 4096 = B.byteString bs
+  | otherwise = B.byteStringInsert bs
+
+streaming ::
+  FlushPolicy ->
+  ((Builder -> IO ()) -> IO ()) ->
+  -- | Send a chunk.
+  (ByteString -> IO ()) ->
+  -- | Flush what has been sent.
+  IO () ->
+  IO ()
+streaming policy body send flush = do
+  ref <- newIORef nothingPending
+  lock <- newMVar ()
+  ended <- newIORef False
+  failed <- newIORef Nothing
+  let flushPending = flushAll ref send flush
+      locked act = withMVar lock (\() -> readIORef ended >>= act)
+      check = readIORef failed >>= mapM_ throwIO
+      -- After this, nothing flushes at the same time, and a thread that does so may be killed.
+      finish = locked (\_ -> check >> handOutAll ref send >> writeIORef ended True)
+      run after = (body write >> finish) `onException` writeIORef ended True
+        where
+          write b = locked $ \late -> do
+            when late (throwIO BodyEnded)
+            check
+            append ref send flush b
+            after
+  case policy of
+    FlushNever -> run (pure ())
+    FlushEachPart -> run flushPending
+    FlushAfter time -> do
+      due <- newEmptyMVar
+      -- Half an hour at most, so that the microseconds are an 'Int' on 32 bits.
+      let wait = takeMVar due >> threadDelay (max 0 (min 2000000 time) * 1000)
+          -- Parts up to here are sent, whether they are due or not.
+          flushDue = locked (\late -> unless late (tryTakeMVar due >> flushPending))
+          keep e = writeIORef failed (Just (e :: SomeException))
+          flusher = forever (wait >> flushDue)
+      bracket
+        (forkIOWithUnmask (\unmask -> unmask flusher `catch` keep))
+        killThread
+        (\_ -> run (void (tryPutMVar due ())))
+
+-- The open buffer, and the address up to which it has been written.
+data Pending = Pending !Open !(Ptr Word8)
+
+-- Run a builder in the rest of the open buffer. Should it throw, the bytes that it has written
+-- there are dropped.
+append :: IORef Pending -> (ByteString -> IO ()) -> IO () -> Builder -> IO ()
+append ref send flush b = keepAlive ref $ do
+  Pending open from <- readIORef ref
+  end <- runBuilderWith sink (restFrom open from) b
+  modifyIORef' ref (\(Pending now _) -> Pending now end)
+  where
+    sink = Sink $ \request p -> do
+      Pending open _ <- readIORef ref
+      writeIORef ref (Pending open p)
+      case request of
+        More n _ -> do
+          handOutAll ref send
+          new <- newOpen (max n (sizeAfter open p))
+          writeIORef ref (Pending new (openFrom new))
+        Insert bs -> handOutAll ref send >> send bs
+        Flush -> flushAll ref send flush
+      (\(Pending now at) -> restFrom now at) <$> readIORef ref
+
+-- Buffers are small until a chunk has filled most of one. So a stream of events, of which there may
+-- be thousands at once, holds little memory, and a long body is sent in large chunks.
+sizeAfter :: Open -> Ptr Word8 -> Int
+sizeAfter open p
+  | 2 * (p `minusPtr` openFrom open) > openSize open = largeSize
+  | otherwise = smallSize
+
+smallSize, largeSize :: Int
+smallSize = 2048
+largeSize = 65536
+
+-- Send what has been written. The rest of the buffer stays in use.
+handOutAll :: IORef Pending -> (ByteString -> IO ()) -> IO ()
+handOutAll ref send = do
+  Pending open p <- readIORef ref
+  -- Before the action runs: should it throw, nothing is sent twice.
+  writeIORef ref (Pending (handedOut open p) p)
+  when (p /= openFrom open) $ send (written open p)
+
+-- The same, and flush. The stream may be idle after this, and keeps no large buffer.
+flushAll :: IORef Pending -> (ByteString -> IO ()) -> IO () -> IO ()
+flushAll ref send flush = do
+  handOutAll ref send
+  Pending open _ <- readIORef ref
+  when (openSize open > smallSize) $ writeIORef ref nothingPending
+  flush
+
+nothingPending :: Pending
+nothingPending = Pending noBuffer nullPtr
+
+-- | A response that is built in memory, with its @Content-Length@. The body is built when the
+-- response is evaluated. So if a value throws, nothing is sent, and with
+-- @'evaluate' (responseStrict status headers b) >>= respond@ the server answers with an error.
+--
+-- @since 0.1.0.0
+responseStrict :: Status -> ResponseHeaders -> Builder -> Response
+responseStrict status headers b =
+  bs `seq` responseBuilder status (withLength (S.length bs) headers) (chunk bs)
+  where
+    bs = toStrictByteString b
+
+-- | A response whose body is the encoding of a value, with its @Content-Length@. Up to 64 KiB are
+-- built in memory, as by 'responseStrict'. A longer body is streamed, in constant memory.
+--
+-- If an instance is wrong about the size, no byte is sent beyond it, and 'WrongBodyLength' ends the
+-- response.
+--
+-- @since 0.1.0.0
+responseEncoded :: Codec a => Status -> ResponseHeaders -> a -> Response
+responseEncoded status headers a
+  | n <= largeSize = responseStrict status headers (put a)
+  | otherwise = responseStream status (withLength n headers) (exactly n (put a))
+  where
+    n = encodedSize a
+
+withLength :: Int -> ResponseHeaders -> ResponseHeaders
+withLength n headers =
+  (hContentLength, S8.pack (show n)) : filter ((/= hContentLength) . fst) headers
+
+-- A body of the given length.
+exactly :: Int -> Builder -> StreamingBody
+exactly n b write flush = do
+  sent <- newIORef 0
+  let send bs = do
+        before <- readIORef sent
+        let now = before + S.length bs
+        when (now > n) $ throwIO (WrongBodyLength n now)
+        writeIORef sent now
+        write (chunk bs)
+  streaming FlushNever (\part -> part b) send flush
+  total <- readIORef sent
+  when (total /= n) $ throwIO (WrongBodyLength n total)
+
+-- | An instance of 'Codec' was wrong about the size of a value.
+--
+-- @since 0.1.0.0
+data WrongBodyLength = WrongBodyLength
+  { -- | What the header says.
+    lengthAnnounced :: !Int,
+    -- | What the builder has. If this is more, there may be more yet.
+    lengthBuilt :: !Int
+  }
+  deriving stock (Eq, Show)
+
+instance Exception WrongBodyLength where
+  displayException (WrongBodyLength announced built) =
+    "Ashlar.Wai: " ++ show announced ++ " bytes announced, " ++ show built ++ " built"

@@ -1,0 +1,15 @@
+-- |
+-- Module      : Main
+-- Description : Bodies in WAI, alone and against real peers
+module Main (main) where
+
+import Test.Tasty
+import qualified Tests.Events
+import qualified Tests.Model
+import qualified Tests.Peers
+
+main :: IO ()
+main =
+  defaultMain $
+    localOption (mkTimeout 60000000) $
+      testGroup "wai" [Tests.Model.tests, Tests.Events.tests, Tests.Peers.tests]

@@ -1,0 +1,298 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE GeneralizedNewtypeDeriving #-}
+{-# LANGUAGE OverloadedStrings #-}
+-- The name of 'requestBody' is said to mislead, but newer versions set it by another function.
+{-# OPTIONS_GHC -Wno-deprecations #-}
+
+-- |
+-- Module      : Tests.Model
+-- Description : Bodies without a server, against lists of bytes
+module Tests.Model (tests) where
+
+import Ashlar.Builder
+import Ashlar.Builder.Extra (byteStringInsert, flush)
+import Ashlar.Get
+import Ashlar.Wai
+import Control.Applicative (many)
+import Control.Concurrent
+import Control.Exception
+import Control.Monad (forM_, replicateM_, void, when)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Builder as B
+import qualified Data.ByteString.Lazy as L
+import Data.IORef
+import Data.Int (Int64)
+import Data.Word (Word16)
+import Network.Wai (Request (requestBody, requestBodyLength), RequestBodyLength (..), StreamingBody)
+import qualified Network.Wai as Wai
+import Test.Tasty
+import Test.Tasty.QuickCheck
+
+tests :: TestTree
+tests =
+  testGroup
+    "without a server"
+    [ testProperty "the bytes of all parts, and a flush where one belongs" partsProp,
+      testProperty "streamBuilder: bytes and flushes" builderProp,
+      testProperty "several threads: each part stays in one piece" threadsProp,
+      testProperty "FlushAfter: what was written is flushed while the body waits" afterProp,
+      testProperty "FlushAfter: nothing is flushed after the end" (once quietProp),
+      testProperty "FlushAfter: the server's exception reaches the next part" (once failedProp),
+      testProperty "FlushAfter: an exception of the body ends the thread" (once killedProp),
+      testProperty "a part after the end is refused" lateProp,
+      testProperty "an exception in a part: the parts before it are kept" brokenProp,
+      testProperty "decodeBody does not depend on chunks" decodeProp,
+      testProperty "foldBody does not depend on chunks" foldProp,
+      testProperty "an announced length over the limit: nothing is read" announcedProp,
+      testProperty "an exception of a decoder, of a step, of the server" throwProp
+    ]
+
+-- A builder, and its bytes up to each flush.
+data Piece = Bytes [Int] | Inserted Int | FlushHere
+  deriving stock (Eq, Show)
+
+instance Arbitrary Piece where
+  arbitrary =
+    frequency
+      [ (6, Bytes <$> listOf (choose (0, 255))),
+        (2, Inserted <$> oneof [choose (0, 100), choose (0, 50000)]),
+        (1, pure FlushHere)
+      ]
+  shrink piece = case piece of
+    Bytes ws -> Bytes <$> shrinkList (const []) ws
+    Inserted n -> Inserted <$> shrink n
+    FlushHere -> []
+
+newtype Part = Part [Piece]
+  deriving newtype (Eq, Show, Arbitrary)
+
+partBuilder :: Part -> Builder
+partBuilder (Part pieces) = foldMap go pieces
+  where
+    go piece = case piece of
+      Bytes ws -> foldMap (word8 . fromIntegral) ws
+      Inserted n -> byteStringInsert (S.replicate n 7)
+      FlushHere -> flush
+
+-- What a server sees: bytes, and flushes.
+data Seen = Saw S.ByteString | Flushed
+  deriving stock (Eq, Show)
+
+joined :: [Seen] -> [Seen]
+joined seen = case seen of
+  Saw a : Saw b : more -> joined (Saw (a <> b) : more)
+  Saw a : more | S.null a -> joined more
+  a : more -> a : joined more
+  [] -> []
+
+partSeen :: Part -> [Seen]
+partSeen (Part pieces) = map go pieces
+  where
+    go piece = case piece of
+      Bytes ws -> Saw (S.pack (map fromIntegral ws))
+      Inserted n -> Saw (S.replicate n 7)
+      FlushHere -> Flushed
+
+-- Run a body, and return what the server saw.
+observed :: StreamingBody -> IO [Seen]
+observed body = do
+  log' <- newIORef []
+  body (\b -> push log' (Saw (L.toStrict (B.toLazyByteString b)))) (push log' Flushed)
+  joined . reverse <$> readIORef log'
+
+push :: IORef [a] -> a -> IO ()
+push ref a = atomicModifyIORef' ref (\as -> (a : as, ()))
+
+partsProp :: Bool -> [Part] -> Property
+partsProp each parts = ioProperty $ do
+  seen <- observed (streamParts policy (\write -> mapM_ (write . partBuilder) parts))
+  pure (seen === joined (concatMap expected parts))
+  where
+    policy = if each then FlushEachPart else FlushNever
+    expected part = partSeen part ++ [Flushed | each]
+
+builderProp :: Part -> Property
+builderProp part = ioProperty $ do
+  seen <- observed (streamBuilder (partBuilder part))
+  pure (seen === joined (partSeen part))
+
+threadsProp :: Property
+threadsProp = forAll (elements [FlushNever, FlushEachPart, FlushAfter 0]) $ \policy ->
+  ioProperty $ do
+    seen <- observed $
+      streamParts policy $ \write -> do
+        dones <- mapM (\w -> forkDone (replicateM_ 50 (write (run w)))) [1 .. 4]
+        mapM_ takeMVar dones
+    let bytes = mconcat [bs | Saw bs <- seen]
+        groups = chunksOf 3000 bytes
+    pure (S.length bytes === 4 * 50 * 3000 .&&. all (\g -> S.all (== S.head g) g) groups)
+  where
+    run w = foldMap word8 (replicate 3000 w)
+    forkDone act = newEmptyMVar >>= \done -> done <$ forkFinally act (\_ -> putMVar done ())
+    chunksOf n bs = if S.null bs then [] else S.take n bs : chunksOf n (S.drop n bs)
+
+-- The body ends only after its only part has been flushed.
+afterProp :: NonNegative Int -> Property
+afterProp (NonNegative time) = ioProperty $ do
+  flushed <- newEmptyMVar
+  sent <- newIORef mempty
+  let write b = modifyIORef' sent (<> L.toStrict (B.toLazyByteString b))
+  streamParts
+    (FlushAfter (time `mod` 20))
+    (\part -> forM_ [1, 2, 3] (\w -> part (word8 w) >> takeMVar flushed))
+    write
+    (readIORef sent >>= putMVar flushed . S.length)
+  readIORef sent >>= \bytes -> pure (bytes === S.pack [1, 2, 3])
+
+quietProp :: Property
+quietProp = ioProperty $ do
+  flushes <- newIORef (0 :: Int)
+  streamParts (FlushAfter 20) (\part -> part "x") (\_ -> pure ()) (modifyIORef' flushes (+ 1))
+  atEnd <- readIORef flushes
+  threadDelay 100000
+  now <- readIORef flushes
+  pure (now === atEnd)
+
+failedProp :: Property
+failedProp = ioProperty $ do
+  tried <- newEmptyMVar
+  ended <-
+    try $
+      streamParts
+        (FlushAfter 1)
+        (\part -> part "a" >> takeMVar tried >> mapM_ (\_ -> part "b" >> yield) [1 :: Int ..])
+        (\_ -> pure ())
+        (putMVar tried () >> throwIO (userError "gone"))
+  pure (either (\e -> e === userError "gone") (\() -> counterexample "no exception" False) ended)
+
+killedProp :: Property
+killedProp = ioProperty $ do
+  flushes <- newIORef (0 :: Int)
+  ended <-
+    try $
+      streamParts
+        (FlushAfter 20)
+        (\part -> part "a" >> throwIO Overflow)
+        (\_ -> pure ())
+        (modifyIORef' flushes (+ 1))
+  threadDelay 100000
+  n <- readIORef flushes
+  pure (ended === Left Overflow .&&. n === 0)
+
+lateProp :: Property
+lateProp = forAll (elements [FlushNever, FlushEachPart, FlushAfter 0]) $ \policy -> ioProperty $ do
+  leaked <- newEmptyMVar
+  _ <- observed (streamParts policy (putMVar leaked))
+  write <- takeMVar leaked
+  late <- try (write "late")
+  pure (late === Left BodyEnded)
+
+-- An application that goes on after a broken part: whole parts are there, in order.
+brokenProp :: Property
+brokenProp = ioProperty $ do
+  seen <- observed $
+    streamParts FlushNever $ \write -> do
+      write "one "
+      broken <- try (write ("lost" <> word8 (throw Overflow)))
+      when (broken == Left Overflow) $ write "two"
+  pure (seen === [Saw "one two"])
+
+-- A request whose body comes in these chunks.
+requestOf :: RequestBodyLength -> [S.ByteString] -> IO Request
+requestOf size chunks = do
+  ref <- newIORef (filter (not . S.null) chunks)
+  pure
+    Wai.defaultRequest
+      { requestBody = atomicModifyIORef' ref (\bss -> (drop 1 bss, mconcat (take 1 bss))),
+        requestBodyLength = size
+      }
+
+cut :: [Int] -> S.ByteString -> [S.ByteString]
+cut sizes bs = case sizes of
+  n : more | n < S.length bs -> S.take n bs : cut more (S.drop n bs)
+  _ -> [bs]
+
+sizes' :: Gen [Int]
+sizes' = oneof [pure (replicate 200 1), listOf (choose (1, 9)), pure []]
+
+-- Several decoders: one that ends early, one that goes back, one that takes all.
+decoders :: [Get [Word16]]
+decoders =
+  [ (: []) <$> getWord16be,
+    many getWord16be,
+    many (getWord16be <* satisfy (< 128)),
+    do n <- getWord8; getByteString (fromIntegral n) >> pure [],
+    getWord8 >>= \n -> mapM (const getWord16be) [1 .. n],
+    pure []
+  ]
+
+decodeProp :: Property
+decodeProp =
+  forAll (elements [0 .. length decoders - 1]) $ \i ->
+    forAll (S.pack <$> resize 30 (listOf (choose (0, 12)))) $ \body ->
+      forAll (choose (0, 40)) $ \limit -> forAll sizes' $ \sizes -> ioProperty $ do
+        let g = decoders !! i
+        whole <- requestOf ChunkedBody [body] >>= decodeBody limit g
+        split <- requestOf ChunkedBody (cut sizes body) >>= decodeBody limit g
+        let fits = fromIntegral (S.length body) <= limit
+            model = either (Left . BodyInvalid) Right (runGetWhole g body)
+        pure $
+          split === whole
+            .&&. if fits
+              then whole === model
+              else property (either (const True) (const False) whole)
+
+foldProp :: Property
+foldProp =
+  forAll (S.pack <$> resize 30 (listOf (choose (0, 255)))) $ \body ->
+    forAll (choose (0, 40)) $ \limit -> forAll sizes' $ \sizes -> ioProperty $ do
+      seen <- newIORef []
+      let step n w = n + 1 <$ push seen w
+      request <- requestOf ChunkedBody (cut sizes body)
+      end <- foldBody limit getWord16be step (0 :: Int) request
+      values <- reverse <$> readIORef seen
+      let allowed = fromIntegral limit `min` S.length body
+          words' = [256 * fromIntegral a + fromIntegral b | (a, b) <- pairs (S.unpack body)]
+          outcome
+            | S.length body > fromIntegral limit = Left Nothing
+            | odd (S.length body) = Left (Just (fromIntegral (S.length body - 1), MissingInput 2 1))
+            | otherwise = Right (S.length body `div` 2)
+          known e = case e of
+            BodyTooLarge _ -> Nothing
+            BodyInvalid why -> Just (errorOffset why, errorReason why)
+      pure $
+        either (Left . known) Right end === outcome
+          .&&. values === take (allowed `div` 2) words'
+  where
+    pairs (a : b : more) = (a, b) : pairs more
+    pairs _ = []
+
+announcedProp :: Property
+announcedProp = forAll ((,) <$> size' <*> size') $ \(n, limit) -> ioProperty $ do
+  count <- newIORef (0 :: Int)
+  request <- requestOf (KnownLength (fromIntegral n)) [S.replicate n 0]
+  let counted = request {requestBody = modifyIORef' count (+ 1) >> requestBody request}
+  end <- decodeBody (fromIntegral limit :: Int64) (void (many getWord8)) counted
+  reads' <- readIORef count
+  pure $
+    if n > limit
+      then end === Left (BodyTooLarge (fromIntegral limit)) .&&. reads' === 0
+      else end === Right ()
+  where
+    size' = choose (0, 100)
+
+throwProp :: Property
+throwProp = ioProperty $ do
+  decoder <- requestOf ChunkedBody ["a", "b"] >>= try . decodeBody 9 (getWord16be >>= throw')
+  step <- requestOf ChunkedBody ["a"] >>= try . foldBody 9 getWord8 (\() _ -> throwIO Overflow) ()
+  request <- requestOf ChunkedBody []
+  server <- try (decodeBody 9 getWord8 request {requestBody = throwIO Overflow})
+  pure $
+    conjoin
+      [ decoder === (Left Overflow :: Either ArithException (Either BodyError ())),
+        step === Left Overflow,
+        server === Left Overflow
+      ]
+  where
+    throw' :: Word16 -> Get ()
+    throw' _ = throw Overflow
