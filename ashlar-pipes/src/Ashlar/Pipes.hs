@@ -34,7 +34,7 @@ import Ashlar.Builder (Builder)
 import Ashlar.Builder.Extra (toLazyByteStringWith, untrimmedStrategy)
 import Ashlar.Get
 import Ashlar.Get.Feed
-import Ashlar.Pipes.Internal.Parts
+import Ashlar.Internal.Builder.Parts
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L

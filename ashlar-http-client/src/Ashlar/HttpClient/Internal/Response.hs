@@ -1,5 +1,3 @@
-{-# LANGUAGE DerivingStrategies #-}
-
 -- |
 -- Module      : Ashlar.HttpClient.Internal.Response
 -- Description : Response bodies read by decoders
@@ -12,27 +10,9 @@ module Ashlar.HttpClient.Internal.Response
 where
 
 import Ashlar.Get
-import Control.Exception (Exception (..), throwIO, try)
-import Control.Monad (unless, when)
-import qualified Data.ByteString as S
-import Data.IORef (newIORef, readIORef, writeIORef)
+import Ashlar.Internal.Get.Body
 import Data.Int (Int64)
 import Network.HTTP.Client (BodyReader, Manager, Request, Response, responseBody, withResponse)
-
--- | Why a response body was refused.
---
--- @since 0.1.0.0
-data BodyError
-  = -- | It has more bytes than this limit.
-    BodyTooLarge !Int64
-  | -- | It could not be decoded.
-    BodyInvalid DecodeError
-  deriving stock (Eq, Show)
-
-instance Exception BodyError where
-  displayException e = case e of
-    BodyTooLarge limit -> "the body has more than " ++ show limit ++ " bytes"
-    BodyInvalid reason -> displayException reason
 
 -- | Send a request, and decode the body of the response, whatever its status: see 'decodeBody'.
 --
@@ -83,26 +63,6 @@ foldBody ::
   IO (Either BodyError b)
 foldBody limit g f b response = limited limit response (\source -> foldFrom source g f b)
 
--- Run an action on the body. The decoder gets the bytes up to the limit, and then, if there are
--- more, an exception. So whether it gets there does not depend on how the body is cut into chunks.
 limited ::
   Int64 -> Response BodyReader -> (Source -> IO (Either DecodeError b)) -> IO (Either BodyError b)
-limited limit response act = do
-  leftRef <- newIORef (max 0 limit)
-  let next = do
-        left <- readIORef leftRef
-        -- Less than 0: the last chunk was cut off.
-        when (left < 0) $ throwIO OverLimit
-        bs <- responseBody response
-        let after = left - fromIntegral (S.length bs)
-        writeIORef leftRef after
-        unless (S.null bs || left > 0) $ throwIO OverLimit
-        pure $! if after < 0 then S.take (fromIntegral left) bs else bs
-  either (\OverLimit -> Left (BodyTooLarge limit)) (either (Left . BodyInvalid) Right)
-    <$> try (newSource next >>= act)
-
--- Never leaves 'limited'.
-data OverLimit = OverLimit
-  deriving stock (Show)
-
-instance Exception OverLimit
+limited limit response = limitedBody limit (responseBody response)

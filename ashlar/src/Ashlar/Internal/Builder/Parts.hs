@@ -1,7 +1,7 @@
 -- |
--- Module      : Ashlar.Conduit.Internal.Parts
+-- Module      : Ashlar.Internal.Builder.Parts
 -- Description : Builders that are written one after another, through one buffer
-module Ashlar.Conduit.Internal.Parts
+module Ashlar.Internal.Builder.Parts
   ( Parts,
     newParts,
     append,
