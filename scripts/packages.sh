@@ -40,6 +40,7 @@ base_packages=(
   libghc-network-dev
   libghc-hashable-dev
   libghc-optparse-applicative-dev
+  libghc-streaming-commons-dev
   libghc-unordered-containers-dev
 )
 

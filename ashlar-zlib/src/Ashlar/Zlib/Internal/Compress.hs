@@ -130,11 +130,14 @@ withCompressor params consume act = mask $ \unmask -> do
           Broken e -> throwIO e
           Closed -> pure ()
       failed e = do
-        unless (isAsync e) (end flushStream `catch` \e' -> const (pure ()) (e' :: SomeException))
+        unless (isAsync e) (end flushStream `catch` ignored)
         _ <- swapMVar state Closed
         throwIO (e :: SomeException)
   a <- unmask (act (Compressor state)) `catch` failed
   a <$ end finish
+  where
+    ignored :: SomeException -> IO ()
+    ignored _ = pure ()
 
 isAsync :: SomeException -> Bool
 isAsync e = case fromException e :: Maybe SomeAsyncException of
