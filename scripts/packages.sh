@@ -47,6 +47,7 @@ base_packages=(
   libghc-network-dev
   libghc-optparse-applicative-dev
   libghc-pipes-dev
+  libghc-streaming-commons-dev
   libghc-temporary-dev
   libghc-unordered-containers-dev
   libghc-wai-dev

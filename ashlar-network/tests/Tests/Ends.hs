@@ -110,7 +110,7 @@ pipe n = do
   where
     end out inn =
       Transport
-        { transportSend = mapM_ (mapM_ (writeChan out) . cut),
+        { transportSend = mapM_ (writeList2Chan out . cut),
           transportReceive = do
             bs <- readChan inn
             -- The end stays.
@@ -199,7 +199,10 @@ instance Arbitrary Message where
   shrink message = case message of
     Empty -> []
     Number n -> Empty : map Number (shrink n)
-    Words t ns -> Empty : [Words (T.pack s) ns | s <- shrink (T.unpack t)] ++ map (Words t) (shrink ns)
+    Words t ns ->
+      Empty :
+      [Words (T.pack s) ns | s <- shrink (T.unpack t)]
+        ++ map (Words t) (shrink ns)
     Bytes bs -> Empty : [Bytes (S.take (S.length bs `div` 2) bs)]
 
 -- | A type that does not describe itself.

@@ -124,7 +124,7 @@ instance HasFormat Odd where
         Lies n -> n
       putOdd x = case x of
         Fine n -> put (S.replicate n 0)
-        Throws n -> put n <> byteString (S.replicate (n - 1) 0) <> throw (ErrorCall "bad")
+        Throws n -> put n <> byteString (S.replicate (n - 1) 0) <> error "bad"
         Lies n -> put (n + 1) <> byteString (S.replicate n 0) <> byteString "?"
 
 odd' :: RecordType Odd
@@ -219,6 +219,26 @@ times =
             )
             (outcome (withConnection brief number number b (const (takeMVar gate))))
         pure (left === (Left "TimedOut Sending" :: Either String ())),
+      testProperty "interrupted sending ends it" . once . ioProperty . withPair $
+        \x y -> do
+          a <- socketTransport x
+          b <- socketTransport y
+          gate <- newEmptyMVar
+          uses <- newIORef []
+          (left, right) <-
+            both
+              ( outcome . withConnection defaultOptions number number a $ \c -> do
+                  r <- timeout 200000 (forever (send c 1))
+                  later <- mapM outcome [send c 1, void (receive c)]
+                  writeIORef uses (maybe (Left "interrupted") Right r : later)
+                  putMVar gate ()
+              )
+              (withConnection defaultOptions number number b (\c -> takeMVar gate >> receiveAll c))
+          seen <- readIORef uses
+          pure $
+            seen === [Left "interrupted", Left "Broken", Left "Broken"]
+              .&&. left === Left "Broken"
+              .&&. counterexample (show (snd right)) (snd right /= Right ()),
       testProperty "a wait that is interrupted loses nothing" . once . ioProperty . withPair $
         \x y -> do
           a <- socketTransport x

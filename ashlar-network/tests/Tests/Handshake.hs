@@ -77,7 +77,7 @@ tests =
             (try (withConnection defaultOptions number number a nothing))
             (try (withConnection defaultOptions number other b nothing))
         pure (explains "Refused" left "other" .&&. explains "CannotRead" right "other"),
-      testProperty "a peer of another protocol is refused at its first wrong byte" . once . conjoin $
+      testProperty "another protocol is refused at its first wrong byte" . once . conjoin $
         [ ioProperty $ do
             (transport, _) <- scripted (map S.singleton (S.unpack bytes)) Stays
             r <- try (withConnection defaultOptions number number transport nothing)

@@ -70,6 +70,18 @@ tests =
             )
             (withConnection defaultOptions number ints b receiveAll)
         pure (grown === map (* 12) [1 .. 20]),
+      testProperty "messages of no bytes" . once . conjoin $
+        [ ioProperty $ do
+            (a, b) <- pipe 100000
+            (_, (got, end)) <-
+              both
+                ( withConnection defaultOptions {optionsChecksums = summed} unit number a $ \c ->
+                    replicateM_ 20000 (send c ())
+                )
+                (withConnection defaultOptions number unit b receiveAll)
+            pure (length got === 20000 .&&. end === Right ())
+          | summed <- [False, True]
+        ],
       testProperty "an end that has ended can receive" . once . ioProperty $ do
         (a, b) <- pipe 100
         (left, right) <-
@@ -110,6 +122,7 @@ tests =
   where
     options = defaultOptions {optionsChecksums = False}
     numbers = [1 .. 10000] :: [Int]
+    unit = fixedType "unit" :: RecordType ()
     ks = [1 .. 4] :: [Int]
 
 ints :: RecordType Int

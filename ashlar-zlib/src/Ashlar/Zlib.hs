@@ -21,7 +21,8 @@
 -- input can expand a thousandfold:
 --
 -- >>> import qualified Data.ByteString as S
--- -- >>> :{
+--
+-- >>> :{
 -- withBinaryFile "page.gz" ReadMode $ \h -> do
 --   source <- decompressSource Gzip defaultLimit (S.hGetSome h 32768)
 --   getFrom source (getByteString 7)

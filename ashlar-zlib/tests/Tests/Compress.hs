@@ -17,11 +17,11 @@ import Control.Concurrent
     threadDelay,
   )
 import Control.Exception
-  ( ErrorCall (..),
+  ( AsyncException (..),
+    ErrorCall (..),
     IOException,
     SomeException,
     evaluate,
-    throw,
     throwIO,
     try,
   )
@@ -144,7 +144,7 @@ exceptions =
             flush c
             putMVar begun ()
             threadDelay 60000000
-          putMVar done (either (\e -> const True (e :: SomeException)) (const False) r)
+          putMVar done (either wasKilled (const False) r)
         takeMVar begun
         killThread thread
         interrupted <- takeMVar done
@@ -161,8 +161,11 @@ exceptions =
       n <- readIORef calls
       if n == 3 then ioError (userError "full") else pure ()
 
+wasKilled :: AsyncException -> Bool
+wasKilled = (== ThreadKilled)
+
 bad :: Builder
-bad = throw (ErrorCall "bad")
+bad = error "bad"
 
 free :: Limit
 free = Limit maxBound maxBound

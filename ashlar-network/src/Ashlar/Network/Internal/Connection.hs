@@ -50,8 +50,11 @@ data Connection a b = Connection
 -- | Shake hands, and run an action with the connection. The transport is closed afterwards.
 --
 -- When the action returns, what it has sent is flushed, and the peer is told that this was all. To
--- be sure that the peer has received it, receive up to the peer's end before: some systems drop what
--- the peer has not yet received when a socket is closed that has unread bytes.
+-- be sure that the peer has received it, receive up to the peer's end before. The peer may lose what
+-- is on its way when a TCP socket is closed that has unread bytes.
+--
+-- If the connection has failed, an action that returns all the same is believed, unless messages
+-- have been lost that it has sent.
 --
 -- When the action throws, what was not flushed is dropped, and the peer gets 'PeerClosed'.
 --
@@ -129,8 +132,8 @@ send c x = sendFrame (connectionOut c) sized (connectionPut c x)
 flush :: Connection a b -> IO ()
 flush = flushOutgoing . connectionOut
 
--- | Send all messages, and tell the peer that there will be no more: it gets 'Nothing'. This end can
--- still receive.
+-- | Send all messages, and tell the peer that there will be no more: it gets 'Nothing'. This end
+-- can still receive.
 --
 -- @since 0.1.0.0
 endSending :: Connection a b -> IO ()

@@ -30,12 +30,12 @@ data Memory
 -- The chunks that have not been delivered, the last first, their number, and their bytes.
 data Pending = Pending [ByteString] !Int !Int
 
--- | Run a builder, and deliver its chunks in order. A list is not empty, and nor is a chunk. Returns
--- the number of bytes.
+-- | Run a builder, and deliver its chunks in order. A list is not empty, and nor is a chunk.
+-- Returns the number of bytes.
 --
--- Chunks are delivered when the buffer of 64 KiB is full, when those that were inserted have reached
--- 128 KiB or 64 in number, at a flush, and at the end. The first buffer has 4 KiB, and its bytes
--- wait for those of the second.
+-- Chunks are delivered when the buffer of 64 KiB is full, when those that wait have reached 128 KiB
+-- or 64 in number, at a flush, and at the end. The first buffer has 4 KiB, and its bytes wait for
+-- those of the second.
 gather :: Memory -> ([ByteString] -> IO ()) -> Builder -> IO Int
 gather memory send b = do
   first <- newOpen firstSize

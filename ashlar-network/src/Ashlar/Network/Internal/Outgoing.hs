@@ -154,10 +154,8 @@ sendBytes :: Outgoing -> ByteString -> IO ()
 sendBytes out bs = mask $ \_ -> locked out $ do
   let n = S.length bs
   p <- freeFor out n
-  withBytes bs (copyTo p)
+  withBytes bs (copyRange p)
   added out (p `plusPtr` n)
-  where
-    copyTo p from n = copyRange p from n
 
 -- | Send what was added before.
 flushOutgoing :: Outgoing -> IO ()

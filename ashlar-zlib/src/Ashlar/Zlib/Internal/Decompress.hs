@@ -171,9 +171,9 @@ advance (Limit most ratio) next ref = go
 -- >>> import Ashlar.Zlib
 -- >>> decompress Zlib defaultLimit (compress zlib "brick")
 -- Right "brick"
--- >>> let zeros = stimes 2000000 (word8 0) where stimes n = mconcat . replicate n
--- >>> decompress Zlib defaultLimit (compress zlib zeros)
--- Left (TooLarge 1437776)
+-- >>> let zeros = mconcat (replicate 2000000 (word8 0))
+-- >>> decompress Zlib defaultLimit {limitBytes = 1000} (compress zlib zeros)
+-- Left (TooLarge 1000)
 --
 -- @since 0.1.0.0
 decompress :: Format -> Limit -> L.ByteString -> Either ZlibError L.ByteString
