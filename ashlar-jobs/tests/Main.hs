@@ -8,6 +8,7 @@ module Main (main) where
 import System.Environment (getArgs)
 import Test.Tasty
 import qualified Tests.Envelopes
+import qualified Tests.Golden
 import qualified Tests.Processes
 import qualified Tests.Redis
 import qualified Tests.Schedules
@@ -22,6 +23,7 @@ main = do
         testGroup
           "jobs"
           [ Tests.Envelopes.tests,
+            Tests.Golden.tests,
             Tests.Schedules.tests,
             Tests.Redis.tests
           ]

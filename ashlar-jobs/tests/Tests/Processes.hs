@@ -38,8 +38,8 @@ child args = do
             when (show n == hang) (forever (threadDelay 1000000))
             pure (answer row)
       void (workerWith defaultWorkerOptions {workerIdle = 500} (redisEngine r "rows") (rows "rows") f)
-    ["submit", socket, count] -> redis socket $ \r ->
-      void . submitWith (SubmitOptions 5000 8) (redisEngine r "rows") (rows "rows") $ \n give ->
+    ["submit", socket, bytes, count] -> redis socket $ \r ->
+      void . submitWith (SubmitOptions (read bytes) 8) (redisEngine r "rows") (rows "rows") $ \n give ->
         forM_ [n .. read count - 1] (give . rowOf)
     _ -> exitWith (ExitFailure 3)
   where

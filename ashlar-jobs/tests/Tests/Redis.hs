@@ -84,7 +84,7 @@ complete total got =
 threeWorkers :: Server -> IO Property
 threeWorkers server =
   with server $ \a -> with server $ \b ->
-    beside (submitWith small a (rows "rows") (counting 20000)) $ \submitted ->
+    beside (submitWith small a (rows "rows") (counting 10000)) $ \submitted ->
       beside (workerWith quick b (rows "rows") (pure . answer)) $ \w1 ->
         beside (workerWith quick b (rows "rows") (pure . answer)) $ \w2 ->
           beside (workerWith quick a (rows "rows") (pure . answer)) $ \w3 -> do
@@ -94,8 +94,8 @@ threeWorkers server =
             end <- status a
             pure $
               conjoin
-                [ n === 20000,
-                  complete 20000 got,
+                [ n === 10000,
+                  complete 10000 got,
                   done === List.genericLength got,
                   statusStored end === List.genericLength got,
                   statusTasks end === 0,
@@ -120,7 +120,7 @@ killedWorker server = with server $ \engine ->
 
 killedSubmitter :: Server -> IO Property
 killedSubmitter server = with server $ \engine -> do
-  let submitting = withChild ["submit", serverSocket server, "40000"]
+  let submitting = withChild ["submit", serverSocket server, "5000", "20000"]
       killAt n = submitting $ \c -> do
         waitUntil "some batches" ((>= n) . progressBatches . statusProgress <$> status engine)
         killChild c
@@ -130,11 +130,11 @@ killedSubmitter server = with server $ \engine -> do
     again <- submitting awaitChild
     got <- results engine
     _ <- done
-    pure (code === ExitSuccess .&&. again === ExitSuccess .&&. complete 40000 got)
+    pure (code === ExitSuccess .&&. again === ExitSuccess .&&. complete 20000 got)
 
 constantMemory :: Server -> IO Property
 constantMemory server = with server $ \engine ->
-  withChild ["submit", serverSocket server, "500000", "+RTS", "-M8m", "-A512k"] $ \c ->
+  withChild ["submit", serverSocket server, "65536", "500000", "+RTS", "-M8m", "-A512k"] $ \c ->
     beside (workerWith quick engine (rows "rows") (pure . answer)) $ \_ -> do
       let next n x = pure (n + either (const 0) length (collectedResults x))
       n <- collect engine (rows "rows") next 0
@@ -308,12 +308,12 @@ leftOver server = do
         length <$> results engine <* forget engine
   first <- once'
   before <- open'
-  ns <- replicateM 5 once'
+  ns <- replicateM 3 once'
   after' <- open'
   keys <- bracket (R.connect (redisConnect (optionsFor server))) R.disconnect (`R.runRedis` R.dbsize)
   pure $
     conjoin
-      [ ns === replicate 5 first,
+      [ ns === replicate 3 first,
         counterexample "descriptors" (after' <= before + 2),
         either (const Nothing) Just keys === Just 0
       ]

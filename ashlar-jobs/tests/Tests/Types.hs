@@ -21,7 +21,6 @@ module Tests.Types
     OtherAnswer (..),
     zeros,
     failingWith,
-    Broken (..),
   )
 where
 
@@ -29,7 +28,6 @@ import Ashlar.Codec (Codec)
 import Ashlar.File (Compression (..))
 import Ashlar.Jobs
 import Ashlar.Schema
-import Control.Exception (Exception)
 import qualified Data.ByteString as S
 import Data.Int (Int64)
 import qualified Data.Text as T
@@ -98,10 +96,6 @@ zeros = Compression "zeros" shorter longer
       Nothing -> []
       Just (0, rest) | Just (k, rest') <- S.uncons rest -> S.replicate (fromIntegral k) 0 : expand rest'
       Just (w, rest) -> S.singleton w : expand rest
-
-newtype Broken = Broken String
-  deriving stock (Show)
-  deriving anyclass (Exception)
 
 -- | The function, which throws an exception for some records.
 failingWith :: (Row -> Maybe String) -> Row -> IO Answer

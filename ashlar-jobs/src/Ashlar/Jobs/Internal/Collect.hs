@@ -84,7 +84,7 @@ collect engine j step start = engineCollected engine >>= go start
           s' <- results number bytes >>= step s
           engineRelease engine number
           go s' (number + 1)
-    results number bytes = case open j number bytes of
+    results number bytes = case unseal j number bytes of
       Left why -> throwIO (BadResult number why)
       Right (e, body) -> Collected number (envelopeFirst e) <$> case envelopeKind e of
         Failure -> pure (Left (failedOf e))
@@ -113,7 +113,7 @@ failures :: Codec a => Engine -> Job a b -> IO [(Failed, Either String [a])]
 failures engine j = engineAside engine >>= mapM one
   where
     one (Aside number batch failure) = do
-      records <- case open j number batch of
+      records <- case unseal j number batch of
         Left why -> pure (Left why)
         Right (e, body) -> do
           getter <- getterOf engine (jobArguments j) (envelopeArgument e)

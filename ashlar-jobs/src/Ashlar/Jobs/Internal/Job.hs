@@ -11,20 +11,23 @@ module Ashlar.Jobs.Internal.Job
 
     -- * Envelopes of a job
     seal,
-    open,
+    unseal,
 
     -- * Records
-    putRecord,
+    newBody,
+    writeRecord,
+    flushOpen,
     decodeRecords,
     getterOf,
     difference,
   )
 where
 
-import Ashlar.Builder (Builder, word8)
-import Ashlar.Codec (Codec, decode, encodedSize, get, put, summarizeError)
+import Ashlar.Codec (Codec, decode, get, put, summarizeError)
 import Ashlar.File (Compression (..), RecordType (..))
 import Ashlar.File.Described (described)
+import Ashlar.File.Internal.Block
+import Ashlar.File.Internal.Layout (blockHeaderBytes)
 import Ashlar.File.Internal.Records (Batch (..), decodeBy, nextBatch)
 import Ashlar.Get (Get)
 import Ashlar.Jobs.Engine
@@ -37,6 +40,7 @@ import Data.Int (Int64)
 import Data.Text (Text)
 import qualified Data.Text as T
 import Data.Word (Word32)
+import Foreign.Ptr (castPtr, plusPtr)
 import GHC.Fingerprint (Fingerprint)
 
 -- | A job: a function from @a@ to @IO b@ with a name, but without the function, which only workers
@@ -131,13 +135,13 @@ seal j kind argument number attempt first count body =
       _ -> (S.empty, body)
 
 -- | The envelope with a number, and its body, expanded.
-open ::
+unseal ::
   Job a b ->
   -- | The number of the batch.
   Int64 ->
   ByteString ->
   Either String (Envelope, ByteString)
-open j number bytes = case decodeEnvelope bytes of
+unseal j number bytes = case decodeEnvelope bytes of
   Left bad -> Left (describeBadEnvelope bad)
   Right e
     | envelopeJob e /= jobName j -> Left ("it belongs to the job " ++ show (envelopeJob e))
@@ -154,15 +158,22 @@ open j number bytes = case decodeEnvelope bytes of
       limit = jobExpansionLimit j
       name = envelopeCompression e
 
--- | A record, and its size. One of no bytes is a byte that is 0, so that no batch has more records
--- than bytes.
-putRecord :: Codec a => a -> (Int, Builder)
-putRecord x
-  | n == 0 = (1, put x <> word8 0)
-  | otherwise = (n, put x)
-  where
-    n = encodedSize x
-{-# INLINE putRecord #-}
+-- | Where records become a body, as in the blocks of a file.
+newBody ::
+  -- | How many bytes a body has that is complete.
+  Int ->
+  -- | Given a complete body, and the number of its records.
+  (ByteString -> Word32 -> IO ()) ->
+  IO OpenBlock
+newBody size act = newOpenBlock (BlockLimits size 0x40000000) $ \(OpenBytes at n count) -> do
+  body <- S.packCStringLen (castPtr (at `plusPtr` blockHeaderBytes), n)
+  act body (fromIntegral count)
+
+-- | Write a record. One of no bytes is a byte that is 0, so that no body has more records than
+-- bytes.
+writeRecord :: Codec a => OpenBlock -> a -> IO ()
+writeRecord open x = writeOpen open (put x <> endRecord open)
+{-# INLINE writeRecord #-}
 
 -- | The records of a body.
 decodeRecords :: Get a -> Word32 -> ByteString -> Either String [a]

@@ -11,7 +11,6 @@ module Ashlar.Jobs.Internal.Submit
   )
 where
 
-import Ashlar.Builder (Builder, toStrictByteString)
 import Ashlar.Codec (Codec)
 import Ashlar.File (RecordType (..))
 import Ashlar.Jobs.Engine
@@ -20,7 +19,6 @@ import Ashlar.Jobs.Internal.Job
 import Control.Exception (throwIO)
 import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
-import Data.Word (Word32)
 
 -- | How to submit.
 --
@@ -54,7 +52,8 @@ submit = submitWith defaultSubmitOptions
 -- A submitter that was stopped is started again with the same records. It continues after the last
 -- batch that the engine has. If all records were there, nothing happens.
 --
--- There is one submitter at a time: an older one that is still running gets 'TakenOver'.
+-- If an exception leaves the action that takes a record, no more records are taken. There is one
+-- submitter at a time: an older one that is still running gets 'TakenOver'.
 --
 -- @since 0.1.0.0
 submitWith ::
@@ -72,42 +71,34 @@ submitWith options engine j produce = do
   saveType (jobResults j)
   progress <- engineOpen engine
   let session = progressSession progress
-      add (Open number first n _ records) = do
-        let body = toStrictByteString records
-            end = first + fromIntegral n
-            bytes = seal j Task (typeFingerprint (jobArguments j)) number 0 first n body
-        persist (engineAdd engine (NewBatch session (submitLimit options) number end bytes))
-        pure (Open (number + 1) end 0 0 mempty)
   if progressClosed progress
     then pure (progressRecords progress)
     else do
-      ref <- newIORef $! Open (progressBatches progress) (progressRecords progress) 0 0 mempty
-      produce (progressRecords progress) $ \x -> do
-        Open number first n size records <- readIORef ref
-        let (k, record) = putRecord x
-            batch = Open number first (n + 1) (size + k) (records <> record)
-        if size + k < submitBatchBytes options
-          then writeIORef ref $! batch
-          else add batch >>= writeIORef ref
-      batch <- readIORef ref
-      Open number first _ _ _ <- if openCount batch > 0 then add batch else pure batch
+      next <- newIORef (Next (progressBatches progress) (progressRecords progress))
+      body <- newBody (submitBatchBytes options) $ \bytes count -> do
+        Next number first <- readIORef next
+        -- If it cannot be added, no record may be taken after it.
+        writeIORef next (error "submit: a batch could not be added")
+        let end = first + fromIntegral count
+            sealed = seal j Task (typeFingerprint (jobArguments j)) number 0 first count bytes
+        persist (engineAdd engine (NewBatch session (submitLimit options) number end sealed))
+        writeIORef next $! Next (number + 1) end
+      produce (progressRecords progress) (writeRecord body)
+      flushOpen body
+      Next number end <- readIORef next
       persist (engineClose engine session number)
-      pure first
+      pure end
   where
     saveType :: RecordType t -> IO ()
     saveType ty = engineSaveSchema engine (typeFingerprint ty) (typeSchema ty)
-    persist action = do
-      added <- action
+    persist act = do
+      added <- act
       case added of
         Added -> pure ()
-        Full -> persist action
+        Full -> persist act
         Superseded -> throwIO TakenOver
         Missing -> throwIO BatchesLost
 {-# INLINE submitWith #-}
 
--- The batch that is being collected: its number, the number of its first record, how many records
--- and bytes it has, and the records.
-data Open = Open !Int64 !Int64 !Word32 !Int Builder
-
-openCount :: Open -> Word32
-openCount (Open _ _ n _ _) = n
+-- The number of the next batch, and of its first record.
+data Next = Next !Int64 !Int64

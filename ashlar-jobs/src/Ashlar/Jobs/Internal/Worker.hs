@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE OverloadedStrings #-}
 
@@ -24,7 +25,6 @@ module Ashlar.Jobs.Internal.Worker
   )
 where
 
-import Ashlar.Builder (Builder, toStrictByteString)
 import Ashlar.Codec (Codec)
 import Ashlar.File (RecordType (..))
 import Ashlar.Get (Get)
@@ -35,6 +35,7 @@ import Control.Concurrent (forkIOWithUnmask, killThread, threadDelay)
 import Control.Exception
 import Control.Monad (forever)
 import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
 import Data.IORef
 import Data.Int (Int64)
 import Data.Text (Text)
@@ -158,7 +159,7 @@ newStep options name current engine j f = do
         writeIORef current (Just d)
         (restore (workOn getters d) `catch` giveBack d) `finally` writeIORef current Nothing
   where
-    workOn getters d = case open j (deliveryNumber d) (deliveryBytes d) of
+    workOn getters d = case unseal j (deliveryNumber d) (deliveryBytes d) of
       Left why -> setAside engine name j d Nothing why
       Right (e, body)
         | deliveryAttempt d > workerAttempts options ->
@@ -190,14 +191,15 @@ apply :: Codec b => (a -> IO b) -> Int64 -> Either String [a] -> IO (Either Stri
 apply _ _ (Left why) = pure (Left why)
 apply f first (Right records) = do
   index <- newIORef first
-  let go i out [] = writeIORef index i >> evaluate (toStrictByteString out)
-      go i out (x : xs) = do
+  bodies <- newIORef []
+  body <- newBody 65536 (\bytes _ -> modifyIORef' bodies (bytes :))
+  let go !_ [] = flushOpen body
+      go i (x : xs) = do
         writeIORef index i
-        y <- f x
-        -- Evaluated by its size, so that exceptions inside of it belong to its record.
-        (_, out') <- (\r -> fst r `seq` r) . putRecord <$> evaluate y
-        go (i + 1) (out <> out') xs
-  result <- try (go first (mempty :: Builder) records)
+        -- Written at once, so that exceptions inside of it belong to its record.
+        f x >>= writeRecord body
+        go (i + 1) xs
+  result <- try (go first records >> S.concat . reverse <$> readIORef bodies)
   case result of
     Right bytes -> pure (Right bytes)
     Left ex
