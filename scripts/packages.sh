@@ -39,8 +39,11 @@ base_packages=(
   doctest
   libghc-network-dev
   libghc-hashable-dev
+  libghc-hedis-dev
   libghc-optparse-applicative-dev
+  libghc-temporary-dev
   libghc-unordered-containers-dev
+  redis-server
 )
 
 # make lint.

@@ -22,7 +22,7 @@ import Ashlar.Jobs.Envelope (Kind (Task), envelopeCount)
 import Ashlar.Jobs.Internal.Job (decodeRecords, flushOpen, newBody, seal, unseal, writeRecord)
 import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar)
 import Control.Exception (bracket, evaluate)
-import Control.Monad (forM, forM_, unless, when)
+import Control.Monad (forM_, replicateM, unless, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.IORef (newIORef, readIORef, writeIORef)
@@ -59,15 +59,18 @@ echoBytes engine = do
 -- | The same number of records, both ways. Other processes are started with these arguments.
 measure :: Redis -> [String] -> Int64 -> IO ()
 measure redis arguments total = do
-  jobs <- forM [1 .. 3 :: Int] $ \_ -> timed "as a job" "echo" (asJob (redisEngine redis "measure"))
-  bytes <- forM [1 .. 3 :: Int] $ \_ -> timed "bytes only" "bytes" (asBytes (redisEngine redis "measure"))
+  jobs <- three (timed "as a job" "echo" asJob)
+  bytes <- three (timed "bytes only" "bytes" (asBytes engine))
   putStrLn ("ratio of the best: " ++ rounded (minimum jobs / minimum bytes))
   codec
   where
+    engine = redisEngine redis "measure"
+    three :: IO a -> IO [a]
+    three = replicateM 3
     timed :: String -> String -> IO () -> IO Double
     timed what kind action = do
-      engineForget (redisEngine redis "measure")
-      t <- bracket (forM [1 .. 3 :: Int] (const (startWorker kind))) (mapM_ terminateProcess) $ \workers -> do
+      engineForget engine
+      t <- bracket (three (startWorker kind)) (mapM_ terminateProcess) $ \workers -> do
         before <- allTimes
         begin <- getMonotonicTime
         action
@@ -91,31 +94,31 @@ measure redis arguments total = do
     records = map sample [0 .. 999]
     submitAll _ give = forM_ [1 .. total `div` 1000] (const (mapM_ give records))
 
-    asJob engine = beside (() <$ submit engine (echoJob "measure") submitAll) $ do
+    asJob = beside (() <$ submit engine (echoJob "measure") submitAll) $ do
       let next n c = pure $! n + either (const 0) List.genericLength (collectedResults c)
       n <- collect engine (echoJob "measure") next 0
       unless (n == total) (fail "another number of records")
 
     batches = fromIntegral total * 100 `div` S.length batch
     batch = S.concat (replicate 1311 (S.replicate 100 120))
-    asBytes engine = beside (submitBytes engine) (collectBytes engine 0)
-    submitBytes engine = do
-      session <- progressSession <$> engineOpen engine
+    asBytes e = beside (submitBytes e) (collectBytes e 0)
+    submitBytes e = do
+      session <- progressSession <$> engineOpen e
       let go n
-            | n == fromIntegral batches = () <$ engineClose engine session n
+            | n == fromIntegral batches = () <$ engineClose e session n
             | otherwise = do
-              added <- engineAdd engine (NewBatch session 64 n 0 batch)
+              added <- engineAdd e (NewBatch session 64 n 0 batch)
               go (if added == Added then n + 1 else n)
       go 0
-    collectBytes engine n = do
-      stored <- engineResult engine n
+    collectBytes e n = do
+      stored <- engineResult e n
       case stored of
         Stored bytes -> do
           when (S.length bytes /= S.length batch) (fail "another number of bytes")
-          engineRelease engine n
-          collectBytes engine (n + 1)
+          engineRelease e n
+          collectBytes e (n + 1)
         Ended -> pure ()
-        _ -> collectBytes engine n
+        _ -> collectBytes e n
 
     -- Envelope and codec alone: what all do to a batch, in one thread.
     codec = do
@@ -125,7 +128,8 @@ measure redis arguments total = do
       writing <- cpu (forM_ [1 .. n] (const (sealedAgain some)))
       reading' <- cpu (forM_ [1 .. n] (const (openedAgain sealed)))
       putStrLn $
-        "envelope and codec alone, both ways: " ++ rounded (2 * writing) ++ " s of CPU for writing, "
+        "envelope and codec alone, both ways: " ++ rounded (2 * writing)
+          ++ " s of CPU for writing, "
           ++ rounded (2 * reading')
           ++ " s for reading"
     sealedAgain xs = () <$ sealedOf xs

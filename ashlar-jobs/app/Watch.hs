@@ -27,7 +27,7 @@ watch engine j rounds total = do
       look = forever (threadDelay 1000000 >> progress engine seconds)
       next (acc, failed) c = case collectedResults c of
         Left f -> pure (acc, f : failed)
-        Right xs -> evaluate (List.foldl' addResult acc xs, failed)
+        Right xs -> (\s -> (s, failed)) <$> evaluate (List.foldl' addResult acc xs)
   (got, failed) <- bracket (forkIO look) killThread (const (collect engine j next (noSum, [])))
   took <- seconds
   progress engine seconds

@@ -13,10 +13,11 @@ import Ashlar.Jobs.Engine
 import Ashlar.Jobs.Engine.Memory
 import Ashlar.Jobs.Envelope
 import Control.Exception (try)
+import Control.Monad (replicateM_)
 import Data.Bits (xor)
 import qualified Data.ByteString as S
-import Data.Int (Int64)
 import Data.IORef
+import Data.Int (Int64)
 import Data.List (isInfixOf)
 import qualified Data.List as List
 import qualified Data.Text as T
@@ -33,7 +34,7 @@ tests =
     [ testProperty "decode . encode" $ \e -> decodeEnvelope (encodeEnvelope e) === Right e,
       testProperty "each byte changed is an error" changed,
       testProperty "truncated anywhere, or with more bytes, is an error" truncated,
-      testProperty "forged with a right checksum: an error, or the bytes of what was decoded" forged,
+      testProperty "forged with a right checksum: an error, or canonical" forged,
       testProperty "a later version" later,
       testProperty "damaged in the engine: set aside, never a wrong value" damagedBatch,
       testProperty "damaged results are an exception" damagedResult,
@@ -69,7 +70,8 @@ isLeft' = either (const True) (const False)
 
 flipAt :: Int -> Int -> S.ByteString -> S.ByteString
 flipAt i mask bytes = case S.splitAt i bytes of
-  (a, b) | Just (w, rest) <- S.uncons b -> S.concat [a, S.singleton (w `xor` fromIntegral mask), rest]
+  (a, b)
+    | Just (w, rest) <- S.uncons b -> S.concat [a, S.singleton (w `xor` fromIntegral mask), rest]
   _ -> bytes
 
 changed :: Envelope -> Property
@@ -95,7 +97,8 @@ forged e changes = case decodeEnvelope bytes of
   Right e' -> encodeEnvelope e' === bytes
   where
     whole = withoutChecksum (encodeEnvelope e)
-    whole' = List.foldl' (\b (NonNegative i, m) -> flipAt (i `mod` S.length whole) m b) whole changes
+    whole' = List.foldl' change whole changes
+    change b (NonNegative i, m) = flipAt (i `mod` S.length whole) m b
     bytes = whole' <> toStrictByteString (word32LE (crc32c whole'))
 
 later :: Envelope -> Property
@@ -108,9 +111,13 @@ later e = decodeEnvelope bytes === Left (LaterEnvelope 2)
 ran :: (Engine -> Engine) -> Job Row Answer -> [Int64] -> IO [Collected Answer]
 ran tampered j input = do
   engine <- tampered . memoryEngine <$> newMemory ReturnAtOnce
-  _ <- submitWith (SubmitOptions 100 1000000) engine j (\n give -> mapM_ (give . rowOf) (List.genericDrop n input))
+  _ <- submitWith (SubmitOptions 100 1000000) engine j $ \n give ->
+    mapM_ (give . rowOf) (List.genericDrop n input)
   _ <- worker engine j (pure . answer)
   results engine j
+
+answersOf :: [Collected Answer] -> [Answer]
+answersOf = concatMap (either (const []) id . collectedResults)
 
 results :: Engine -> Job Row Answer -> IO [Collected Answer]
 results engine j = reverse <$> collect engine j (\cs c -> pure (c : cs)) []
@@ -131,11 +138,12 @@ damagedBatch input (Positive every) (NonNegative at) cut = ioProperty $ do
         | cut = S.take (at `mod` S.length bytes) bytes
         | otherwise = flipAt (at `mod` S.length bytes) 64 bytes
   got <- ran tampered (rows "rows") input
-  let sound c = case collectedResults c of
+  let expected = map (answer . rowOf) input
+      sound c = case collectedResults c of
         Left f -> counterexample (show f) (collectedBatch c `mod` fromIntegral every === 0)
         Right answers ->
           answers
-            === map (answer . rowOf) (take (length answers) (List.genericDrop (collectedFirst c) input))
+            === take (length answers) (List.genericDrop (collectedFirst c) expected)
               .&&. property (collectedBatch c `mod` fromIntegral every /= 0)
   pure (conjoin (map sound got))
 
@@ -144,8 +152,9 @@ damagedResult (NonNegative at) = ioProperty $ do
   let tampered e =
         e
           { engineStore = \name n bytes ->
-              engineStore e name n (if n == 1 then flipAt (at `mod` S.length bytes) 8 bytes else bytes)
+              engineStore e name n (if n == 1 then broken bytes else bytes)
           }
+      broken bytes = flipAt (at `mod` S.length bytes) 8 bytes
   got <- try (ran tampered (rows "rows") [1 .. 100])
   pure $ case got of
     Left (BadResult 1 _) -> property True
@@ -166,7 +175,7 @@ noBytes :: NonNegative Int -> Property
 noBytes (NonNegative n) = ioProperty $ do
   engine <- memoryEngine <$> newMemory ReturnAtOnce
   let units = job "units" :: Job () ()
-  m <- submitWith (SubmitOptions 7 1000) engine units (\_ give -> mapM_ give (replicate n ()))
+  m <- submitWith (SubmitOptions 7 1000) engine units (\_ give -> replicateM_ n (give ()))
   _ <- worker engine units pure
   k <- collect engine units (\k c -> pure (k + either (const 0) length (collectedResults c))) 0
   pure (m === fromIntegral n .&&. k === n)
@@ -179,7 +188,7 @@ older = ioProperty $ do
   _ <- worker engine (rows "rows") (pure . answer)
   got <- results engine (rows "rows")
   let expected = [answer (Row n name Nothing) | n <- [1 .. 100], let Row _ name _ = rowOf n]
-  pure (concatMap (either (const []) id . collectedResults) got === expected)
+  pure (answersOf got === expected)
 
 -- What a worker of another type is told. The batch is left to others, and that was no attempt.
 refusal :: (Engine -> IO Worked) -> IO (String, Property)
@@ -201,17 +210,19 @@ refusal wrong = do
   tried <- readIORef attempts
   pure
     ( either (\e -> case e of OtherTypes why -> why; _ -> show e) show refused,
-      tried === [1] .&&. concatMap (either (const []) id . collectedResults) got === map (answer . rowOf) [1 .. 100]
+      tried === [1] .&&. answersOf got === map (answer . rowOf) [1 .. 100]
     )
 
 otherArguments :: Property
 otherArguments = ioProperty $ do
-  (why, ok) <- refusal $ \e -> worker e (job "rows" :: Job OtherRow Answer) (\_ -> pure (Answer 0 ""))
+  let wrong = job "rows" :: Job OtherRow Answer
+  (why, ok) <- refusal (\e -> worker e wrong (\_ -> pure (Answer 0 "")))
   pure (counterexample why ("OtherRow.rowName" `isInfixOf` why) .&&. ok)
 
 otherResults :: Property
 otherResults = ioProperty $ do
-  (why, ok) <- refusal $ \e -> worker e (job "rows" :: Job Row OtherAnswer) (\_ -> pure (OtherAnswer 0 0))
+  let wrong = job "rows" :: Job Row OtherAnswer
+  (why, ok) <- refusal (\e -> worker e wrong (\_ -> pure (OtherAnswer 0 0)))
   pure (counterexample why ("answerText" `isInfixOf` why) .&&. ok)
 
 otherCollector :: Property
@@ -238,7 +249,7 @@ second = ioProperty $ do
   got <- results engine (rows "rows")
   pure $
     first === Left TakenOver
-      .&&. concatMap (either (const []) id . collectedResults) got === map (answer . rowOf) all'
+      .&&. answersOf got === map (answer . rowOf) all'
 
 withoutChecksum :: S.ByteString -> S.ByteString
 withoutChecksum bytes = S.take (S.length bytes - 4) bytes

@@ -12,6 +12,7 @@ import Ashlar.File (fixedType)
 import Ashlar.Jobs
 import Ashlar.Jobs.Engine
 import Ashlar.Jobs.Engine.Memory
+import Control.Monad (unless)
 import qualified Data.ByteString as S
 import Data.Char (isSpace)
 import Data.IORef
@@ -52,14 +53,13 @@ golden name j input check which = testProperty name . once . ioProperty $ do
           { engineAdd = \n -> writeIORef batch (newBytes n) >> engineAdd engine n,
             engineStore = \w n bytes -> writeIORef result bytes >> engineStore engine w n bytes
           }
-      f x = (2 * x) <$ check x
   _ <- submit kept j (\n give -> mapM_ give (drop (fromIntegral n) input))
-  _ <- workerWith defaultWorkerOptions {workerAttempts = 1} kept j f
+  _ <- workerWith once' kept j f
   got <- collect kept j (\cs c -> pure (collectedResults c : cs)) []
   bytes <- which <$> ((,) <$> readIORef batch <*> readIORef result)
   let file = "tests" </> "golden" </> (name ++ ".txt")
   there <- doesFileExist file
-  if there then pure () else createDirectoryIfMissing True "tests/golden" >> writeFile file (dump bytes)
+  unless there $ createDirectoryIfMissing True "tests/golden" >> writeFile file (dump bytes)
   old <- readFile file
   -- What is read from the bytes of the file.
   again <- replayed (fromHex old)
@@ -70,6 +70,8 @@ golden name j input check which = testProperty name . once . ioProperty $ do
         again === got
       ]
   where
+    f x = (2 * x) <$ check x
+    once' = defaultWorkerOptions {workerAttempts = 1}
     -- An engine that has these bytes as a batch, or as a result.
     replayed bytes = do
       engine <- memoryEngine <$> newMemory ReturnAtOnce
@@ -77,7 +79,7 @@ golden name j input check which = testProperty name . once . ioProperty $ do
       _ <- engineAdd engine (NewBatch (progressSession p) 1 0 1 bytes)
       _ <- engineClose engine (progressSession p) 1
       if which ("task", "result") == "task"
-        then () <$ workerWith defaultWorkerOptions {workerAttempts = 1} engine j (\x -> (2 * x) <$ check x)
+        then () <$ workerWith once' engine j f
         else () <$ engineStore engine "worker" 0 bytes
       collect engine j (\cs c -> pure (collectedResults c : cs)) []
 

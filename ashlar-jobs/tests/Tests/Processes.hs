@@ -20,8 +20,6 @@ import Control.Monad (forM_, forever, void, when)
 import qualified Database.Redis as R
 import System.Environment (getExecutablePath)
 import System.Exit (ExitCode (..), exitWith)
-import System.IO (stdin)
-import qualified System.IO as IO
 import System.Posix.Process (exitImmediately)
 import System.Posix.Signals (sigKILL, signalProcess)
 import System.Process
@@ -31,15 +29,17 @@ import Tests.Types
 child :: [String] -> IO ()
 child args = do
   -- It ends with its parent.
-  _ <- forkIO (IO.hGetContents stdin >>= \s -> length s `seq` exitImmediately (ExitFailure 9))
+  _ <- forkIO (getContents >>= \s -> length s `seq` exitImmediately (ExitFailure 9))
   case args of
     ["work", socket, hang] -> redis socket $ \r -> do
       let f row@(Row n _ _) = do
             when (show n == hang) (forever (threadDelay 1000000))
             pure (answer row)
-      void (workerWith defaultWorkerOptions {workerIdle = 500} (redisEngine r "rows") (rows "rows") f)
-    ["submit", socket, bytes, count] -> redis socket $ \r ->
-      void . submitWith (SubmitOptions (read bytes) 8) (redisEngine r "rows") (rows "rows") $ \n give ->
+          options = defaultWorkerOptions {workerIdle = 500}
+      void (workerWith options (redisEngine r "rows") (rows "rows") f)
+    ["submit", socket, bytes, count] -> redis socket $ \r -> do
+      let options = SubmitOptions (read bytes) 8
+      void . submitWith options (redisEngine r "rows") (rows "rows") $ \n give ->
         forM_ [n .. read count - 1] (give . rowOf)
     _ -> exitWith (ExitFailure 3)
   where

@@ -77,7 +77,6 @@ complete total got =
       [ map collectedBatch got === [0 .. List.genericLength got - 1],
         property (concatMap answers got == map (answer . rowOf) [0 .. total - 1])
       ]
-
   where
     answers = either (const []) id . collectedResults
 
@@ -310,7 +309,8 @@ leftOver server = do
   before <- open'
   ns <- replicateM 3 once'
   after' <- open'
-  keys <- bracket (R.connect (redisConnect (optionsFor server))) R.disconnect (`R.runRedis` R.dbsize)
+  let info = redisConnect (optionsFor server)
+  keys <- bracket (R.connect info) R.disconnect (`R.runRedis` R.dbsize)
   pure $
     conjoin
       [ ns === replicate 3 first,

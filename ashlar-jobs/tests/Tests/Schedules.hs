@@ -88,9 +88,11 @@ data World = World
 
 roll :: World -> Int -> IO Int
 roll w n = do
-  modifyIORef' (dice w) (\x -> (x * 6364136223846793005 + 1442695040888963407) `mod` (2 ^ (62 :: Int)))
+  modifyIORef' (dice w) (\x -> (x * 6364136223846793005 + 1442695040888963407) `mod` 2 ^ bits)
   x <- readIORef (dice w)
   pure ((x `div` 65536) `mod` n)
+  where
+    bits = 62 :: Int
 
 -- An engine whose calls have fates, for one life of a caller.
 fated :: Plan -> World -> IORef Bool -> Engine -> Engine
@@ -169,7 +171,12 @@ fresh p w who = do
   current <- newIORef Nothing
   busy <- newIORef False
   let engine = fated p w dead (memoryEngine (memory w))
-      options = defaultWorkerOptions {workerIdle = 1000, workerAttempts = planAttempts p, workerRetry = 100}
+      options =
+        defaultWorkerOptions
+          { workerIdle = 1000,
+            workerAttempts = planAttempts p,
+            workerRetry = 100
+          }
       f row = do
         fate <- roll w 50
         when (fate == 0 && planDeaths p) (die w dead)
@@ -201,7 +208,8 @@ calm p = anySchedule p {planDeaths = False}
 anySchedule :: Plan -> Property
 anySchedule p = ioProperty $ do
   mem <- newMemory ReturnAtOnce
-  w <- World mem <$> newIORef (planSeed p * 7919 + 1) <*> newIORef 0 <*> newIORef M.empty <*> newIORef IM.empty
+  seed <- newIORef (planSeed p * 7919 + 1)
+  w <- World mem seed <$> newIORef 0 <*> newIORef M.empty <*> newIORef IM.empty
   let input = map rowOf (planRecords p)
       life run = immortal $ do
         dead <- newIORef False
@@ -245,6 +253,7 @@ anySchedule p = ioProperty $ do
       right c = case collectedResults c of
         Right answers -> answers === map answer (slice (collectedFirst c) (length answers))
         Left f -> conjoin [failedFirst f === collectedFirst c, reason f]
+      recordsOf f = slice (failedFirst f) (failedCount f)
       slice from n = take n (List.genericDrop from input)
       reason f =
         counterexample (show f) $
@@ -254,7 +263,7 @@ anySchedule p = ioProperty $ do
             || or
               [ T.isPrefixOf (T.pack ("record " ++ show i ++ ": ")) (failedError f)
                   && (n `elem` planPoison p || n `elem` map fst (planFlaky p))
-                | (i, n) <- zip [failedFirst f ..] (map rowNumberOf (slice (failedFirst f) (failedCount f)))
+                | (i, n) <- zip [failedFirst f ..] (map rowNumberOf (recordsOf f))
               ]
       count c = either failedCount length (collectedResults c)
   pure . counterexample (show (M.elems got)) $
@@ -285,8 +294,11 @@ anySchedule p = ioProperty $ do
             ]
       ]
   where
-    observed ref e = e {engineAdd = \n -> do
-      added <- engineAdd e n
-      tasks <- statusTasks <$> engineStatus e
-      modifyIORef' ref (max tasks)
-      pure added}
+    observed ref e =
+      e
+        { engineAdd = \n -> do
+            added <- engineAdd e n
+            tasks <- statusTasks <$> engineStatus e
+            modifyIORef' ref (max tasks)
+            pure added
+        }

@@ -94,7 +94,8 @@ zeros = Compression "zeros" shorter longer
         out = S.concat (expand bytes)
     expand bytes = case S.uncons bytes of
       Nothing -> []
-      Just (0, rest) | Just (k, rest') <- S.uncons rest -> S.replicate (fromIntegral k) 0 : expand rest'
+      Just (0, rest)
+        | Just (k, rest') <- S.uncons rest -> S.replicate (fromIntegral k) 0 : expand rest'
       Just (w, rest) -> S.singleton w : expand rest
 
 -- | The function, which throws an exception for some records.

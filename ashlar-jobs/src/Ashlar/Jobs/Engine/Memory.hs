@@ -14,7 +14,8 @@
 -- 1000
 -- >>> worker engine square (\n -> pure (toInteger n ^ (2 :: Int)))
 -- Worked {workedBatches = 1, workedAside = 0}
--- >>> collect engine square (\total c -> pure (total + either (const 0) sum (collectedResults c))) 0
+-- >>> let add total c = pure (total + either (const 0) sum (collectedResults c))
+-- >>> collect engine square add 0
 -- 333833500
 module Ashlar.Jobs.Engine.Memory
   ( Memory,

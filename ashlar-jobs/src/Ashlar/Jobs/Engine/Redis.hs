@@ -136,8 +136,8 @@ redisEngine redis name =
             pure (Progress (fromInteger s) (fromInteger b) (fromInteger r) (c > 0))
           other -> unexpected other,
       engineAdd = \n -> do
-        let arguments = [dec (newSession n), dec (newLimit n), dec (newNumber n), dec (newRecords n)]
-        reply <- script addScript [state, tasks] (arguments ++ [newBytes n])
+        let numbers = [newSession n, fromIntegral (newLimit n), newNumber n, newRecords n]
+        reply <- script addScript [state, tasks] (map dec numbers ++ [newBytes n])
         added <- addedOf reply
         case added of
           Full -> Full <$ wait (R.blpop [space] seconds)
@@ -191,12 +191,13 @@ redisEngine redis name =
         R.MultiBulk (Just [R.Bulk (Just i), R.Integer a, R.Bulk (Just n), R.Bulk (Just b)]) ->
           pure (Taken (Delivery i (number n) (fromInteger a) b))
         R.MultiBulk (Just [R.Integer 0]) -> do
-          new <- wait . groupMade $
-            R.xreadGroupOpts
-              "workers"
-              (T.encodeUtf8 worker)
-              [(tasks, ">")]
-              R.defaultXreadOpts {R.block = Just (1000 * seconds), R.recordCount = Just 1}
+          new <-
+            wait . groupMade $
+              R.xreadGroupOpts
+                "workers"
+                (T.encodeUtf8 worker)
+                [(tasks, ">")]
+                R.defaultXreadOpts {R.block = Just (1000 * seconds), R.recordCount = Just 1}
           pure $ case new of
             Just [R.XReadResponse _ [R.StreamsRecord i [("n", n), ("b", b)]]] ->
               Taken (Delivery i (number n) 1 b)
@@ -208,7 +209,7 @@ redisEngine redis name =
     groupMade command = do
       reply <- command
       pure $ case reply of
-        Left (R.Error e) | "NOGROUP" `S.isPrefixOf` e || "UNBLOCKED" `S.isPrefixOf` e -> Right Nothing
+        Left (R.Error e) | any (`S.isPrefixOf` e) ["NOGROUP", "UNBLOCKED"] -> Right Nothing
         _ -> reply
 
     resultOf n = do
@@ -258,7 +259,7 @@ addedOf reply = case reply of
   other -> unexpected other
 
 unexpected :: R.Reply -> IO a
-unexpected reply = throwIO (EngineFailed ("a reply that was not expected: " ++ take 200 (show reply)))
+unexpected reply = throwIO (EngineFailed ("an unexpected reply: " ++ take 200 (show reply)))
 
 -- | A number that Redis keeps as text.
 number :: ByteString -> Int64

@@ -74,27 +74,31 @@ collect ::
   IO s
 collect engine j step start = engineCollected engine >>= go start
   where
-    go s number = s `seq` do
-      stored <- engineResult engine number
-      case stored of
-        NotYet -> go s number
-        Ended -> pure s
-        Released -> throwIO TakenOver
-        Stored bytes -> do
-          s' <- results number bytes >>= step s
-          engineRelease engine number
-          go s' (number + 1)
+    go s number =
+      s `seq` do
+        stored <- engineResult engine number
+        case stored of
+          NotYet -> go s number
+          Ended -> pure s
+          Released -> throwIO TakenOver
+          Stored bytes -> do
+            s' <- results number bytes >>= step s
+            engineRelease engine number
+            go s' (number + 1)
     results number bytes = case unseal j number bytes of
       Left why -> throwIO (BadResult number why)
-      Right (e, body) -> Collected number (envelopeFirst e) <$> case envelopeKind e of
-        Failure -> pure (Left (failedOf e))
-        Task -> throwIO (BadResult number "it is no result")
-        Results -> do
-          getter <- getterOf engine (jobResults j) (envelopeResult e)
-          case getter of
-            Left why -> throwIO (OtherTypes ("the results of " ++ show (jobName j) ++ ": " ++ why))
-            Right g -> either (throwIO . BadResult number) (pure . Right) $
-              decodeRecords g (envelopeCount e) body
+      Right (e, body) ->
+        Collected number (envelopeFirst e) <$> case envelopeKind e of
+          Failure -> pure (Left (failedOf e))
+          Task -> throwIO (BadResult number "it is no result")
+          Results -> do
+            getter <- getterOf engine (jobResults j) (envelopeResult e)
+            case getter of
+              Left why ->
+                throwIO (OtherTypes ("results of " ++ show (jobName j) ++ ": " ++ why))
+              Right g ->
+                either (throwIO . BadResult number) (pure . Right) $
+                  decodeRecords g (envelopeCount e) body
 {-# INLINE collect #-}
 
 failedOf :: Envelope -> Failed

@@ -77,8 +77,8 @@ data JobException
     OtherTypes String
   | -- | Another submitter or collector has taken over.
     TakenOver
-  | -- | The engine has lost batches that it had confirmed, as Redis may if it does not write each to
-    -- the disk. Submit again: it continues after the last batch that is left.
+  | -- | The engine has lost batches that it had confirmed, as Redis may if it does not write each
+    -- to the disk. Submit again: it continues after the last batch that is left.
     BatchesLost
   | -- | The result of the batch with this number is damaged: how.
     BadResult Int64 String
@@ -149,7 +149,8 @@ unseal j number bytes = case decodeEnvelope bytes of
       Left ("it has the number " ++ show (envelopeNumber e) ++ ", and not " ++ show number)
     | S.null name -> Right (e, envelopeBody e)
     | size > limit -> Left (show size ++ " bytes, where " ++ show limit ++ " are allowed")
-    | Just c <- jobCompression j, compressionName c == name -> do
+    | Just c <- jobCompression j,
+      compressionName c == name -> do
       body <- expandBody c size (envelopeBody e)
       if S.length body == size then Right (e, body) else Left "it expands to another length"
     | otherwise -> Left ("compressed by " ++ show name ++ ", for which no function was given")

@@ -7,7 +7,8 @@
 -- The steps of the engine that must happen as a whole, as scripts that Redis runs. It runs nothing
 -- else meanwhile, and a script's changes are in its append-only file together or not at all.
 --
--- The keys of a job begin with @ashlar-jobs:{NAME}:@. The braces keep them on one node of a cluster.
+-- The keys of a job begin with @ashlar-jobs:{NAME}:@. The braces keep them on one node of a
+-- cluster.
 --
 -- [@state@] hash: @session@, @batches@, @records@, @closed@, @stored@, @collected@
 -- [@schemas@] hash: fingerprint in hexadecimal to schema

@@ -50,11 +50,11 @@ import System.Posix.Unistd (getSystemID, nodeName)
 --
 -- @since 0.1.0.0
 data WorkerOptions = WorkerOptions
-  { -- | The name of the worker, which no other one has. 'Nothing' makes one of the names of the host
-    -- and of the process.
+  { -- | The name of the worker, which no other one has. 'Nothing' makes one of the name of the
+    -- host and the number of the process.
     workerName :: !(Maybe Text),
-    -- | After how many milliseconds without a sign of life another worker takes the batch. 30,000. A
-    -- worker gives a sign at each third of it, however long the function takes.
+    -- | After how many milliseconds without a sign of life another worker takes the batch. 30,000.
+    -- A worker gives a sign at each third of it, however long the function takes.
     workerIdle :: !Int,
     -- | How many times a batch is delivered before it is set aside. 5.
     workerAttempts :: !Int,
@@ -150,14 +150,14 @@ newStep ::
 newStep options name current engine j f = do
   getters <- newIORef []
   pure $
-   mask $ \restore -> do
-    taken <- restore (engineTake engine name (workerIdle options))
-    case taken of
-      NothingYet -> pure Idle
-      Finished -> pure AllDone
-      Taken d -> do
-        writeIORef current (Just d)
-        (restore (workOn getters d) `catch` giveBack d) `finally` writeIORef current Nothing
+    mask $ \restore -> do
+      taken <- restore (engineTake engine name (workerIdle options))
+      case taken of
+        NothingYet -> pure Idle
+        Finished -> pure AllDone
+        Taken d -> do
+          writeIORef current (Just d)
+          (restore (workOn getters d) `catch` giveBack d) `finally` writeIORef current Nothing
   where
     workOn getters d = case unseal j (deliveryNumber d) (deliveryBytes d) of
       Left why -> setAside engine name j d Nothing why
@@ -169,7 +169,8 @@ newStep options name current engine j f = do
           result <- apply f (envelopeFirst e) (decodeRecords g (envelopeCount e) body)
           case result of
             Right bytes -> do
-              kept <- engineStore engine name (deliveryNumber d) (resultOf j d (Just e) Results bytes)
+              let sealed = resultOf j d (Just e) Results bytes
+              kept <- engineStore engine name (deliveryNumber d) sealed
               engineAcknowledge engine d
               pure (if kept then Kept else Twice)
             Left why
