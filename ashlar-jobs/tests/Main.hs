@@ -7,6 +7,7 @@ module Main (main) where
 
 import System.Environment (getArgs)
 import Test.Tasty
+import qualified Tests.Engines
 import qualified Tests.Envelopes
 import qualified Tests.Golden
 import qualified Tests.Processes
@@ -19,11 +20,13 @@ main = do
   case args of
     "child" : rest -> Tests.Processes.child rest
     _ ->
-      defaultMain $
+      -- A job that does not end is a failure.
+      defaultMain . localOption (mkTimeout 60000000) $
         testGroup
           "jobs"
           [ Tests.Envelopes.tests,
             Tests.Golden.tests,
+            Tests.Engines.tests,
             Tests.Schedules.tests,
             Tests.Redis.tests
           ]

@@ -38,6 +38,7 @@ tests =
       testProperty "a later version" later,
       testProperty "damaged in the engine: set aside, never a wrong value" damagedBatch,
       testProperty "damaged results are an exception" damagedResult,
+      testProperty "batches and results of another number are refused" (once mixedUp),
       testProperty "an expansion beyond the limit is refused" bomb,
       testProperty "records without bytes" noBytes,
       testProperty "an older type of arguments is read as today's" (once older),
@@ -159,6 +160,40 @@ damagedResult (NonNegative at) = ioProperty $ do
   pure $ case got of
     Left (BadResult 1 _) -> property True
     other -> counterexample (show other) False
+
+-- An engine that returns the wrong batch, or the wrong result.
+mixedUp :: Property
+mixedUp = ioProperty $ do
+  firstBatch <- newIORef Nothing
+  firstResult <- newIORef Nothing
+  let wrongBatch e =
+        e
+          { engineTake = \name idle -> do
+              next <- engineTake e name idle
+              before <- readIORef firstBatch
+              case (next, before) of
+                (Taken d, Nothing) -> next <$ writeIORef firstBatch (Just (deliveryBytes d))
+                (Taken d, Just bytes) -> pure (Taken d {deliveryBytes = bytes})
+                _ -> pure next
+          }
+      wrongResult e =
+        e
+          { engineResult = \n -> do
+              result <- engineResult e n
+              before <- readIORef firstResult
+              case (result, before) of
+                (Stored bytes, Nothing) -> result <$ writeIORef firstResult (Just bytes)
+                (_, Just bytes) -> pure (Stored bytes)
+                _ -> pure result
+          }
+  batches <- ran wrongBatch (rows "rows") [1 .. 100]
+  second' <- try (ran wrongResult (rows "rows") [1 .. 100])
+  pure $
+    conjoin
+      [ map (isLeft' . collectedResults) batches === (False : map (const True) (drop 1 batches)),
+        property (length batches > 3),
+        second' === Left (BadResult 1 "it has the number 0, and not 1")
+      ]
 
 bomb :: Property
 bomb = ioProperty $ do
