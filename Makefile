@@ -21,11 +21,12 @@ MUTANTS ?=
 # For each program of make fuzz-c.
 SECONDS_EACH ?= 60
 
-.PHONY: help setup build demo test test-rest fuzz fuzz-c checked mutants bench bench-all bench-docs bench-criterion docs lint platforms soak valgrind ci clean
+.PHONY: help setup build demo demo-jobs test test-rest fuzz fuzz-c checked mutants bench bench-all bench-docs bench-criterion docs lint platforms soak valgrind ci clean
 .NOTPARALLEL:
 
 help:
 	@echo 'make demo             run the demonstration; ARGS="..." are its arguments'
+	@echo 'make demo-jobs        run a job on three workers, and kill one; ARGS=100000 is the number of records'
 	@echo 'make test             run the test suites, the examples of the documentation, the cookbook'
 	@echo 'make test-rest        run the suites that take long: without optimisation, memory, whole programs'
 	@echo 'make fuzz             test all instances at length; FUZZ=10m or FUZZ=100000'
@@ -56,6 +57,9 @@ build: setup
 
 demo: setup
 	@scripts/run-exe ashlar-demo:exe:ashlar-demo $(ARGS)
+
+demo-jobs: setup
+	@scripts/demo-jobs $(ARGS)
 
 # The examples run even if a suite fails, so that one run shows all failures.
 test:

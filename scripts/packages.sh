@@ -42,6 +42,7 @@ base_packages=(
   libghc-conduit-dev
   libghc-fast-logger-dev
   libghc-hashable-dev
+  libghc-hedis-dev
   libghc-http-client-dev
   libghc-http-types-dev
   libghc-network-dev

@@ -1,0 +1,99 @@
+-- |
+-- Module      : Ashlar.Jobs
+-- Description : A function over many records, on many machines
+--
+-- One program has records, and wants a function applied to each. Other programs apply it, on any
+-- number of hosts. They come and go, and may be killed at any time. The results come back in order,
+-- each once.
+--
+-- The submitter, with any number of records in constant memory:
+--
+-- > square :: Job Int Integer
+-- > square = job "square"
+-- >
+-- > main = withRedis defaultRedisOptions $ \redis ->
+-- >   submit (redisEngine redis "square") square $ \n give ->
+-- >     mapM_ give (drop (fromIntegral n) [1 .. 1000000])
+--
+-- As many workers as you like:
+--
+-- > main = withRedis defaultRedisOptions $ \redis ->
+-- >   worker (redisEngine redis "square") square (\n -> pure (toInteger n ^ 2))
+--
+-- The collector:
+--
+-- > main = withRedis defaultRedisOptions $ \redis ->
+-- >   collect (redisEngine redis "square") square print' ()
+-- >   where
+-- >     print' () c = either print (mapM_ print) (collectedResults c)
+--
+-- Records travel in batches of 128 KiB. An 'Engine' keeps the batches until they are done, and the
+-- results until they are collected: "Ashlar.Jobs.Engine.Redis" on a server, or
+-- "Ashlar.Jobs.Engine.Memory" in this process, for tests.
+--
+-- == What is promised
+--
+-- * Every record has a result in the end, or its batch is set aside with an error. No result
+--   comes twice. The function may be applied twice.
+-- * All three may be stopped and started again. They continue where the engine says.
+-- * The submitter waits while the engine has enough to do ('submitLimit').
+-- * Every batch has a checksum, the name of the job, and the fingerprints of its types. A worker
+--   with other types reads the batches as its own types, if "Ashlar.Schema.Evolution" can, or is
+--   refused, and told which field differs.
+-- * The promises hold as long as the engine loses nothing that it has confirmed.
+--
+-- The records are untrusted. The engine is not: whoever can write to it can write a forged batch
+-- with a right checksum. Such a batch is decoded safely.
+module Ashlar.Jobs
+  ( -- * Jobs
+    Job (..),
+    job,
+    Engine,
+
+    -- * Submitting
+    submit,
+    submitWith,
+    SubmitOptions (..),
+    defaultSubmitOptions,
+
+    -- * Working
+    worker,
+    workerWith,
+    WorkerOptions (..),
+    defaultWorkerOptions,
+    Worked (..),
+
+    -- * Collecting
+    collect,
+    Collected (..),
+    Failed (..),
+    failures,
+
+    -- * Looking on
+    status,
+    Status (..),
+    Progress (..),
+    forget,
+
+    -- * Exceptions
+    JobException (..),
+  )
+where
+
+import Ashlar.Jobs.Engine
+import Ashlar.Jobs.Internal.Collect
+import Ashlar.Jobs.Internal.Job
+import Ashlar.Jobs.Internal.Submit
+import Ashlar.Jobs.Internal.Worker
+
+-- | How far a job is.
+--
+-- @since 0.1.0.0
+status :: Engine -> IO Status
+status = engineStatus
+
+-- | Delete all that the engine has of a job. Do it when all results are collected.
+--
+-- @since 0.1.0.0
+forget :: Engine -> IO ()
+forget = engineForget

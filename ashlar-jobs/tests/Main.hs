@@ -1,0 +1,32 @@
+-- |
+-- Module      : Main
+-- Description : Jobs
+--
+-- Some tests start this program again, as another process: see "Tests.Processes".
+module Main (main) where
+
+import System.Environment (getArgs)
+import Test.Tasty
+import qualified Tests.Engines
+import qualified Tests.Envelopes
+import qualified Tests.Golden
+import qualified Tests.Processes
+import qualified Tests.Redis
+import qualified Tests.Schedules
+
+main :: IO ()
+main = do
+  args <- getArgs
+  case args of
+    "child" : rest -> Tests.Processes.child rest
+    _ ->
+      -- A job that does not end is a failure.
+      defaultMain . localOption (mkTimeout 60000000) $
+        testGroup
+          "jobs"
+          [ Tests.Envelopes.tests,
+            Tests.Golden.tests,
+            Tests.Engines.tests,
+            Tests.Schedules.tests,
+            Tests.Redis.tests
+          ]

@@ -1,0 +1,290 @@
+{-# LANGUAGE OverloadedStrings #-}
+{-# OPTIONS_GHC -Wno-orphans #-}
+
+-- |
+-- Module      : Tests.Envelopes
+-- Description : Round trips, hostile bytes, and other types
+module Tests.Envelopes (tests) where
+
+import Ashlar.Builder (toStrictByteString, word32LE)
+import Ashlar.File.Crc32c (crc32c)
+import Ashlar.Jobs
+import Ashlar.Jobs.Engine
+import Ashlar.Jobs.Engine.Memory
+import Ashlar.Jobs.Envelope
+import Control.Exception (try)
+import Control.Monad (replicateM_)
+import Data.Bits (xor)
+import qualified Data.ByteString as S
+import Data.IORef
+import Data.Int (Int64)
+import Data.List (isInfixOf)
+import qualified Data.List as List
+import qualified Data.Text as T
+import GHC.Fingerprint (Fingerprint (..))
+import Test.QuickCheck hiding (collect)
+import Test.Tasty
+import Test.Tasty.QuickCheck (testProperty)
+import Tests.Types
+
+tests :: TestTree
+tests =
+  testGroup
+    "envelopes"
+    [ testProperty "decode . encode" $ \e -> decodeEnvelope (encodeEnvelope e) === Right e,
+      testProperty "each byte changed is an error" changed,
+      testProperty "truncated anywhere, or with more bytes, is an error" truncated,
+      testProperty "forged with a right checksum: an error, or canonical" forged,
+      testProperty "a later version" later,
+      testProperty "damaged in the engine: set aside, never a wrong value" damagedBatch,
+      testProperty "damaged results are an exception" damagedResult,
+      testProperty "batches and results of another number are refused" (once mixedUp),
+      testProperty "an expansion beyond the limit is refused" bomb,
+      testProperty "records without bytes" noBytes,
+      testProperty "an older type of arguments is read as today's" (once older),
+      testProperty "other arguments: refused, with the path" (once otherArguments),
+      testProperty "other results: refused, with the path" (once otherResults),
+      testProperty "a collector of another type: refused, with the path" (once otherCollector),
+      testProperty "a second submitter takes over" (once second)
+    ]
+
+instance Arbitrary Envelope where
+  arbitrary = do
+    body <- S.pack <$> arbitrary
+    compression <- elements ["", "zlib", "zeros"]
+    expanded <- arbitrary
+    Envelope
+      <$> elements [minBound ..]
+      <*> (T.pack <$> arbitrary `suchThat` all (`notElem` ['\xd800' .. '\xdfff']))
+      <*> (Fingerprint <$> arbitrary <*> arbitrary)
+      <*> (Fingerprint <$> arbitrary <*> arbitrary)
+      <*> (getNonNegative <$> arbitrary)
+      <*> arbitrary
+      <*> (getNonNegative <$> arbitrary)
+      <*> arbitrary
+      <*> pure compression
+      <*> pure (if S.null compression then fromIntegral (S.length body) else expanded)
+      <*> pure body
+
+isLeft' :: Either a b -> Bool
+isLeft' = either (const True) (const False)
+
+flipAt :: Int -> Int -> S.ByteString -> S.ByteString
+flipAt i mask bytes = case S.splitAt i bytes of
+  (a, b)
+    | Just (w, rest) <- S.uncons b -> S.concat [a, S.singleton (w `xor` fromIntegral mask), rest]
+  _ -> bytes
+
+changed :: Envelope -> Property
+changed e = forAll (choose (1, 255)) $ \mask ->
+  conjoin
+    [ counterexample (show i) (isLeft' (decodeEnvelope (flipAt i mask bytes)))
+      | i <- [0 .. S.length bytes - 1]
+    ]
+  where
+    bytes = encodeEnvelope e
+
+truncated :: Envelope -> Property
+truncated e =
+  conjoin [property (isLeft' (decodeEnvelope (S.take n bytes))) | n <- [0 .. S.length bytes - 1]]
+    .&&. isLeft' (decodeEnvelope (S.snoc bytes 0))
+  where
+    bytes = encodeEnvelope e
+
+-- Some bytes are changed, and the checksum is made to fit.
+forged :: Envelope -> [(NonNegative Int, Int)] -> Property
+forged e changes = case decodeEnvelope bytes of
+  Left _ -> property True
+  Right e' -> encodeEnvelope e' === bytes
+  where
+    whole = withoutChecksum (encodeEnvelope e)
+    whole' = List.foldl' change whole changes
+    change b (NonNegative i, m) = flipAt (i `mod` S.length whole) m b
+    bytes = whole' <> toStrictByteString (word32LE (crc32c whole'))
+
+later :: Envelope -> Property
+later e = decodeEnvelope bytes === Left (LaterEnvelope 2)
+  where
+    whole = flipAt 8 3 (withoutChecksum (encodeEnvelope e))
+    bytes = whole <> toStrictByteString (word32LE (crc32c whole))
+
+-- All results of a job, with one worker.
+ran :: (Engine -> Engine) -> Job Row Answer -> [Int64] -> IO [Collected Answer]
+ran tampered j input = do
+  engine <- tampered . memoryEngine <$> newMemory ReturnAtOnce
+  _ <- submitWith (SubmitOptions 100 1000000) engine j $ \n give ->
+    mapM_ (give . rowOf) (List.genericDrop n input)
+  _ <- worker engine j (pure . answer)
+  results engine j
+
+answersOf :: [Collected Answer] -> [Answer]
+answersOf = concatMap (either (const []) id . collectedResults)
+
+results :: Engine -> Job Row Answer -> IO [Collected Answer]
+results engine j = reverse <$> collect engine j (\cs c -> pure (c : cs)) []
+
+damagedBatch :: [Int64] -> Positive Int -> NonNegative Int -> Bool -> Property
+damagedBatch input (Positive every) (NonNegative at) cut = ioProperty $ do
+  count <- newIORef (0 :: Int)
+  let tampered e =
+        e
+          { engineTake = \name idle -> do
+              taken <- engineTake e name idle
+              n <- atomicModifyIORef' count (\n -> (n + 1, n))
+              pure $ case taken of
+                Taken d | n `mod` every == 0 -> Taken d {deliveryBytes = broken (deliveryBytes d)}
+                _ -> taken
+          }
+      broken bytes
+        | cut = S.take (at `mod` S.length bytes) bytes
+        | otherwise = flipAt (at `mod` S.length bytes) 64 bytes
+  got <- ran tampered (rows "rows") input
+  let expected = map (answer . rowOf) input
+      sound c = case collectedResults c of
+        Left f -> counterexample (show f) (collectedBatch c `mod` fromIntegral every === 0)
+        Right answers ->
+          answers
+            === take (length answers) (List.genericDrop (collectedFirst c) expected)
+              .&&. property (collectedBatch c `mod` fromIntegral every /= 0)
+  pure (conjoin (map sound got))
+
+damagedResult :: NonNegative Int -> Property
+damagedResult (NonNegative at) = ioProperty $ do
+  let tampered e =
+        e
+          { engineStore = \name n bytes ->
+              engineStore e name n (if n == 1 then broken bytes else bytes)
+          }
+      broken bytes = flipAt (at `mod` S.length bytes) 8 bytes
+  got <- try (ran tampered (rows "rows") [1 .. 100])
+  pure $ case got of
+    Left (BadResult 1 _) -> property True
+    other -> counterexample (show other) False
+
+-- An engine that returns the wrong batch, or the wrong result.
+mixedUp :: Property
+mixedUp = ioProperty $ do
+  firstBatch <- newIORef Nothing
+  firstResult <- newIORef Nothing
+  let wrongBatch e =
+        e
+          { engineTake = \name idle -> do
+              next <- engineTake e name idle
+              before <- readIORef firstBatch
+              case (next, before) of
+                (Taken d, Nothing) -> next <$ writeIORef firstBatch (Just (deliveryBytes d))
+                (Taken d, Just bytes) -> pure (Taken d {deliveryBytes = bytes})
+                _ -> pure next
+          }
+      wrongResult e =
+        e
+          { engineResult = \n -> do
+              result <- engineResult e n
+              before <- readIORef firstResult
+              case (result, before) of
+                (Stored bytes, Nothing) -> result <$ writeIORef firstResult (Just bytes)
+                (_, Just bytes) -> pure (Stored bytes)
+                _ -> pure result
+          }
+  batches <- ran wrongBatch (rows "rows") [1 .. 100]
+  second' <- try (ran wrongResult (rows "rows") [1 .. 100])
+  pure $
+    conjoin
+      [ map (isLeft' . collectedResults) batches === (False : map (const True) (drop 1 batches)),
+        property (length batches > 3),
+        second' === Left (BadResult 1 "it has the number 0, and not 1")
+      ]
+
+bomb :: Property
+bomb = ioProperty $ do
+  let j = (rows "rows") {jobCompression = Just zeros, jobExpansionLimit = 200}
+      codeless = [1, 3 .. 99]
+  got <- ran id j (codeless ++ replicate 50 0)
+  let ok c = case collectedResults c of
+        Left f -> "bytes, where 200 are allowed" `isInfixOf` T.unpack (failedError f)
+        Right _ -> True
+  big <- ran id j {jobExpansionLimit = 60} (replicate 48 0)
+  pure (all ok got .&&. all (isLeft' . collectedResults) big .&&. not (null big))
+
+noBytes :: NonNegative Int -> Property
+noBytes (NonNegative n) = ioProperty $ do
+  engine <- memoryEngine <$> newMemory ReturnAtOnce
+  let units = job "units" :: Job () ()
+  m <- submitWith (SubmitOptions 7 1000) engine units (\_ give -> replicateM_ n (give ()))
+  _ <- worker engine units pure
+  k <- collect engine units (\k c -> pure (k + either (const 0) length (collectedResults c))) 0
+  pure (m === fromIntegral n .&&. k === n)
+
+older :: Property
+older = ioProperty $ do
+  engine <- memoryEngine <$> newMemory ReturnAtOnce
+  let old = job "rows" :: Job OldRow Answer
+  _ <- submit engine old (\_ give -> mapM_ (give . oldRowOf) [1 .. 100])
+  _ <- worker engine (rows "rows") (pure . answer)
+  got <- results engine (rows "rows")
+  let expected = [answer (Row n name Nothing) | n <- [1 .. 100], let Row _ name _ = rowOf n]
+  pure (answersOf got === expected)
+
+-- What a worker of another type is told. The batch is left to others, and that was no attempt.
+refusal :: (Engine -> IO Worked) -> IO (String, Property)
+refusal wrong = do
+  engine <- memoryEngine <$> newMemory ReturnAtOnce
+  _ <- submit engine (rows "rows") (\_ give -> mapM_ (give . rowOf) [1 .. 100])
+  refused <- try (wrong engine)
+  attempts <- newIORef []
+  let watched =
+        engine
+          { engineTake = \name idle -> do
+              taken <- engineTake engine name idle
+              taken <$ case taken of
+                Taken d -> modifyIORef' attempts (deliveryAttempt d :)
+                _ -> pure ()
+          }
+  _ <- worker watched (rows "rows") (pure . answer)
+  got <- results engine (rows "rows")
+  tried <- readIORef attempts
+  pure
+    ( either (\e -> case e of OtherTypes why -> why; _ -> show e) show refused,
+      tried === [1] .&&. answersOf got === map (answer . rowOf) [1 .. 100]
+    )
+
+otherArguments :: Property
+otherArguments = ioProperty $ do
+  let wrong = job "rows" :: Job OtherRow Answer
+  (why, ok) <- refusal (\e -> worker e wrong (\_ -> pure (Answer 0 "")))
+  pure (counterexample why ("OtherRow.rowName" `isInfixOf` why) .&&. ok)
+
+otherResults :: Property
+otherResults = ioProperty $ do
+  let wrong = job "rows" :: Job Row OtherAnswer
+  (why, ok) <- refusal (\e -> worker e wrong (\_ -> pure (OtherAnswer 0 0)))
+  pure (counterexample why ("answerText" `isInfixOf` why) .&&. ok)
+
+otherCollector :: Property
+otherCollector = ioProperty $ do
+  engine <- memoryEngine <$> newMemory ReturnAtOnce
+  _ <- submit engine (rows "rows") (\_ give -> mapM_ (give . rowOf) [1 .. 100])
+  _ <- worker engine (rows "rows") (pure . answer)
+  got <- try (collect engine (job "rows" :: Job Row OtherAnswer) (\n _ -> pure (n + 1)) (0 :: Int))
+  pure $ case got of
+    Left (OtherTypes why) -> counterexample why ("answerText" `isInfixOf` why)
+    other -> counterexample (show other) False
+
+second :: Property
+second = ioProperty $ do
+  engine <- memoryEngine <$> newMemory ReturnAtOnce
+  let options = SubmitOptions 50 1000
+      all' = [1 .. 100]
+      whole n give = mapM_ (give . rowOf) (List.genericDrop n all')
+  first <- try . submitWith options engine (rows "rows") $ \n give -> do
+    mapM_ (give . rowOf) (take 50 (List.genericDrop n all'))
+    m <- submitWith options engine (rows "rows") whole
+    if m == 100 then mapM_ (give . rowOf) (drop 50 all') else pure ()
+  _ <- worker engine (rows "rows") (pure . answer)
+  got <- results engine (rows "rows")
+  pure $
+    first === Left TakenOver
+      .&&. answersOf got === map (answer . rowOf) all'
+
+withoutChecksum :: S.ByteString -> S.ByteString
+withoutChecksum bytes = S.take (S.length bytes - 4) bytes

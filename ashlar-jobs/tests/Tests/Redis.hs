@@ -1,0 +1,321 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Tests.Redis
+-- Description : A real Redis, and processes that are killed
+module Tests.Redis (tests) where
+
+import Ashlar.Jobs
+import Ashlar.Jobs.Engine
+import Ashlar.Jobs.Engine.Redis
+import Control.Concurrent
+import Control.Exception
+import Control.Monad (forM_, replicateM, replicateM_, void, when)
+import Data.IORef
+import Data.Int (Int64)
+import qualified Data.List as List
+import qualified Database.Redis as R
+import System.Directory (listDirectory)
+import System.Exit (ExitCode (..))
+import Test.QuickCheck hiding (again, collect, total)
+import Test.Tasty
+import Test.Tasty.QuickCheck (testProperty)
+import Tests.Processes
+import Tests.Server
+import Tests.Types
+
+tests :: TestTree
+tests =
+  testGroup
+    "Redis"
+    [ testProperty "three workers in threads" (onServer threeWorkers),
+      testProperty "a worker is killed with -9: others claim what it had" (onServer killedWorker),
+      testProperty "the submitter is killed with -9, and started again" (onServer killedSubmitter),
+      testProperty "a submitter of 500,000 records, in a heap of 8 MB" (onServer constantMemory),
+      testProperty "Redis is killed with -9, and started again" (onServer killedRedis),
+      testProperty "the collector stops, and is started again" (onServer stoppedCollector),
+      testProperty "the limit holds, and the submitter waits" (onServer limited),
+      testProperty "poisoned batches go aside" (onServer poisoned),
+      testProperty "a slow worker is not robbed" (onServer slow),
+      testProperty "a worker that is interrupted gives its batch back" (onServer interrupted),
+      testProperty "lost batches are noticed" (onServer lost),
+      testProperty "a collector beside another one is told" (onServer twoCollectors),
+      testProperty "nothing is left over: keys, descriptors" (onServer leftOver)
+    ]
+
+onServer :: (Server -> IO Property) -> Property
+onServer = once . ioProperty . withServer
+
+-- An engine with connections of its own.
+with :: Server -> (Engine -> IO a) -> IO a
+with server action = withRedis (optionsFor server) (\redis -> action (redisEngine redis "rows"))
+
+small :: SubmitOptions
+small = SubmitOptions 2000 8
+
+quick :: WorkerOptions
+quick = defaultWorkerOptions {workerIdle = 500, workerRetry = 0}
+
+counting :: Int64 -> Int64 -> (Row -> IO ()) -> IO ()
+counting total n give = forM_ [n .. total - 1] (give . rowOf)
+
+-- An action in another thread: how to wait for it. It ends with the scope.
+beside :: IO a -> (IO a -> IO b) -> IO b
+beside action inner = do
+  result <- newEmptyMVar
+  bracket (forkIO (try action >>= putMVar result)) killThread $ \_ ->
+    inner (readMVar result >>= either (\e -> throwIO (e :: SomeException)) pure)
+
+results :: Engine -> IO [Collected Answer]
+results engine = reverse <$> collect engine (rows "rows") (\cs c -> pure (c : cs)) []
+
+complete :: Int64 -> [Collected Answer] -> Property
+complete total got =
+  counterexample (take 300 (show [f | Left f <- map collectedResults got])) $
+    conjoin
+      [ map collectedBatch got === [0 .. List.genericLength got - 1],
+        property (concatMap answers got == map (answer . rowOf) [0 .. total - 1])
+      ]
+  where
+    answers = either (const []) id . collectedResults
+
+threeWorkers :: Server -> IO Property
+threeWorkers server =
+  with server $ \a -> with server $ \b ->
+    beside (submitWith small a (rows "rows") (counting 10000)) $ \submitted ->
+      beside (workerWith quick b (rows "rows") (pure . answer)) $ \w1 ->
+        beside (workerWith quick b (rows "rows") (pure . answer)) $ \w2 ->
+          beside (workerWith quick a (rows "rows") (pure . answer)) $ \w3 -> do
+            got <- results a
+            n <- submitted
+            done <- sum . map workedBatches <$> sequence [w1, w2, w3]
+            end <- status a
+            pure $
+              conjoin
+                [ n === 10000,
+                  complete 10000 got,
+                  done === List.genericLength got,
+                  statusStored end === List.genericLength got,
+                  statusTasks end === 0,
+                  sum (map snd (statusWorkers end)) === statusStored end
+                ]
+
+-- One that hangs at a record is killed there. The others get the batch.
+killedWorker :: Server -> IO Property
+killedWorker server = with server $ \engine ->
+  withChild ["work", serverSocket server, "7777"] $ \hanging ->
+    beside (submitWith small engine (rows "rows") (counting 10000)) $ \_ -> do
+      -- It is alone, and comes to the record when all batches before it are done.
+      waitUntil "the record at which it hangs" $ do
+        s <- status engine
+        pure (statusStored s > 50 && statusTasks s == 8)
+      killChild hanging
+      withChild ["work", serverSocket server, "never"] $ \_ ->
+        withChild ["work", serverSocket server, "never"] $ \_ -> do
+          got <- results engine
+          end <- status engine
+          pure (complete 10000 got .&&. counterexample (show end) (length (statusWorkers end) >= 2))
+
+killedSubmitter :: Server -> IO Property
+killedSubmitter server = with server $ \engine -> do
+  let submitting = withChild ["submit", serverSocket server, "5000", "20000"]
+      killAt n = submitting $ \c -> do
+        waitUntil "some batches" ((>= n) . progressBatches . statusProgress <$> status engine)
+        killChild c
+  beside (workerWith quick engine (rows "rows") (pure . answer)) $ \done -> do
+    mapM_ killAt [10, 30, 60]
+    code <- submitting awaitChild
+    again <- submitting awaitChild
+    got <- results engine
+    _ <- done
+    pure (code === ExitSuccess .&&. again === ExitSuccess .&&. complete 20000 got)
+
+constantMemory :: Server -> IO Property
+constantMemory server = with server $ \engine ->
+  withChild ["submit", serverSocket server, "65536", "500000", "+RTS", "-M8m", "-A512k"] $ \c ->
+    beside (workerWith quick engine (rows "rows") (pure . answer)) $ \_ -> do
+      let next n x = pure (n + either (const 0) length (collectedResults x))
+      n <- collect engine (rows "rows") next 0
+      code <- awaitChild c
+      pure (code === ExitSuccess .&&. n === 500000)
+
+-- Three times, while all three are at work.
+killedRedis :: Server -> IO Property
+killedRedis server =
+  with server $ \a -> with server $ \b ->
+    beside (submitWith small a (rows "rows") (counting 10000)) $ \submitted ->
+      beside (workerWith quick b (rows "rows") (pure . answer)) $ \w1 ->
+        beside (workerWith quick b (rows "rows") (pure . answer)) $ \w2 ->
+          beside (results a) $ \collected -> do
+            forM_ [20, 50, 100] $ \n -> do
+              waitUntil "some results" ((>= n) . statusStored <$> status a)
+              kill server
+              start server
+            got <- collected
+            n <- submitted
+            _ <- w1
+            _ <- w2
+            end <- status a
+            pure $
+              conjoin
+                [n === 10000, complete 10000 got, statusStored end === List.genericLength got]
+
+newtype Stop = Stop [Collected Answer] deriving stock (Show)
+
+instance Exception Stop
+
+-- It stops at each tenth batch, before it has returned from it.
+stoppedCollector :: Server -> IO Property
+stoppedCollector server = with server $ \engine -> do
+  _ <- submitWith small {submitLimit = 1000} engine (rows "rows") (counting 3000)
+  _ <- workerWith quick engine (rows "rows") (pure . answer)
+  let go cs = do
+        stopped <- try . collect' cs $ \acc c ->
+          if collectedBatch c `mod` 10 == 9 && List.genericLength cs <= collectedBatch c
+            && length acc - length cs > 0
+            then throwIO (Stop acc)
+            else pure (c : acc)
+        case stopped of
+          Left (Stop acc) -> go acc
+          Right acc -> pure (reverse acc)
+      collect' cs step = collect engine (rows "rows") step cs
+  got <- go []
+  pure (complete 3000 got .&&. length got > 20)
+
+limited :: Server -> IO Property
+limited server = with server $ \engine -> do
+  given <- newIORef (0 :: Int)
+  let counted n give = counting 5000 n (\r -> modifyIORef' given (+ 1) >> give r)
+  beside (submitWith small engine (rows "rows") counted) $ \_ -> do
+    waitUntil "the limit" ((== 8) . statusTasks <$> status engine)
+    -- It has tried, and been told to wait.
+    few <- readIORef given
+    most <- newIORef 0
+    let look = status engine >>= \s -> modifyIORef' most (max (statusTasks s))
+        watched = engine {engineTake = \n i -> look >> engineTake engine n i}
+    _ <- beside (workerWith quick watched (rows "rows") (pure . answer)) id
+    got <- results engine
+    m <- readIORef most
+    pure (complete 5000 got .&&. m === 8 .&&. property (few < 1000))
+
+poisoned :: Server -> IO Property
+poisoned server = with server $ \engine -> do
+  tries <- newIORef (0 :: Int)
+  let f row@(Row n _ _) = do
+        when (n == 1234) (modifyIORef' tries (+ 1) >> fail "poison")
+        pure (answer row)
+  _ <- submitWith small {submitLimit = 1000} engine (rows "rows") (counting 3000)
+  done <- workerWith quick {workerAttempts = 3} engine (rows "rows") f
+  got <- results engine
+  set <- failures engine (rows "rows")
+  k <- readIORef tries
+  end <- status engine
+  let bad = [f' | Left f' <- map collectedResults got]
+  pure $
+    conjoin
+      [ k === 3,
+        workedAside done === 1,
+        statusAside end === 1,
+        map failedError bad === ["record 1234: user error (poison)"],
+        map failedAttempts bad === [3],
+        map fst set === bad,
+        conjoin
+          [ fmap (map number) records === Right (take (failedCount x) [failedFirst x ..])
+            | (x, records) <- set
+          ],
+        sum (map (either failedCount length . collectedResults) got) === 3000
+      ]
+  where
+    number (Row n _ _) = n
+
+-- The function takes longer than the idle time, while others look for batches to claim.
+slow :: Server -> IO Property
+slow server = with server $ \engine -> do
+  looks <- newIORef (0 :: Int)
+  entered <- newIORef (0 :: Int)
+  let f row@(Row n _ _) = do
+        when (n == 10) $ do
+          modifyIORef' entered (+ 1)
+          before <- readIORef looks
+          waitUntil "others to look" ((>= before + 2) <$> readIORef looks)
+        pure (answer row)
+      watched =
+        engine
+          { engineTake = \name idle -> do
+              taken <- engineTake engine name idle
+              taken <$ when (taken == NothingYet) (modifyIORef' looks (+ 1))
+          }
+  _ <- submitWith small engine (rows "rows") (counting 20)
+  beside (workerWith quick engine (rows "rows") f) $ \w1 -> do
+    waitUntil "the slow one" ((> 0) <$> readIORef entered)
+    beside (workerWith quick watched (rows "rows") f) $ \w2 -> do
+      a <- w1
+      b <- w2
+      got <- results engine
+      n <- readIORef entered
+      pure (complete 20 got .&&. n === 1 .&&. (workedBatches a, workedBatches b) === (1, 0))
+
+interrupted :: Server -> IO Property
+interrupted server = with server $ \engine -> do
+  entered <- newEmptyMVar
+  _ <- submitWith small engine (rows "rows") (counting 20)
+  -- An idle time that would be too long for the test.
+  let patient = quick {workerIdle = 3600000}
+      hanging r = putMVar entered () >> threadDelay maxBound >> pure (answer r)
+  beside (workerWith patient engine (rows "rows") hanging) $ \_ -> takeMVar entered
+  attempts <- newIORef []
+  let watched =
+        engine
+          { engineTake = \name idle -> do
+              taken <- engineTake engine name idle
+              taken <$ case taken of
+                Taken d -> modifyIORef' attempts (deliveryAttempt d :)
+                _ -> pure ()
+          }
+  _ <- workerWith patient watched (rows "rows") (pure . answer)
+  got <- results engine
+  tried <- readIORef attempts
+  pure (complete 20 got .&&. tried === [1])
+
+-- As after a restart from an old file.
+lost :: Server -> IO Property
+lost server = with server $ \engine -> do
+  stopped <- try . submitWith small engine (rows "rows") $ \n give -> do
+    counting 500 n give
+    bracket (R.connect (redisConnect (optionsFor server))) R.disconnect $ \c ->
+      void (R.runRedis c (R.hset "ashlar-jobs:{rows}:state" "batches" "3"))
+    counting 1000 500 give
+  pure (stopped === Left BatchesLost)
+
+twoCollectors :: Server -> IO Property
+twoCollectors server = with server $ \engine -> do
+  _ <- submitWith small {submitLimit = 1000} engine (rows "rows") (counting 500)
+  _ <- workerWith quick engine (rows "rows") (pure . answer)
+  let next n _ = n + 1 <$ when (n == 1) (void (results engine))
+  got <- try (collect engine (rows "rows") next (0 :: Int))
+  pure (got === Left TakenOver)
+
+leftOver :: Server -> IO Property
+leftOver server = do
+  let work options engine = workerWith options engine (rows "rows") (pure . answer)
+      once' = with server $ \engine -> do
+        _ <- submitWith small {submitLimit = 1000} engine (rows "rows") (counting 500)
+        -- Some that are interrupted.
+        replicateM_ 4 (beside (work quick {workerStays = True} engine) (const (pure ())))
+        _ <- work quick engine
+        length <$> results engine <* forget engine
+  first <- once'
+  before <- open'
+  ns <- replicateM 3 once'
+  after' <- open'
+  let info = redisConnect (optionsFor server)
+  keys <- bracket (R.connect info) R.disconnect (`R.runRedis` R.dbsize)
+  pure $
+    conjoin
+      [ ns === replicate 3 first,
+        counterexample "descriptors" (after' <= before + 2),
+        either (const Nothing) Just keys === Just 0
+      ]
+  where
+    open' = length <$> listDirectory "/proc/self/fd"

@@ -1,0 +1,103 @@
+{-# LANGUAGE DataKinds #-}
+{-# LANGUAGE DeriveAnyClass #-}
+{-# LANGUAGE DeriveGeneric #-}
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE DuplicateRecordFields #-}
+{-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE TypeApplications #-}
+
+-- |
+-- Module      : Tests.Types
+-- Description : Records, the function, and a compression
+module Tests.Types
+  ( Row (..),
+    rowOf,
+    Answer (..),
+    answer,
+    rows,
+    OldRow (..),
+    oldRowOf,
+    OtherRow (..),
+    OtherAnswer (..),
+    zeros,
+    failingWith,
+  )
+where
+
+import Ashlar.Codec (Codec)
+import Ashlar.File (Compression (..))
+import Ashlar.Jobs
+import Ashlar.Schema
+import qualified Data.ByteString as S
+import Data.Int (Int64)
+import qualified Data.Text as T
+import GHC.Generics (Generic)
+import Test.QuickCheck
+
+-- | A record of variable size.
+data Row = Row {rowNumber :: Int64, rowName :: T.Text, rowCode :: Maybe Int64}
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec)
+
+instance Described Row where
+  evolution = [added @"rowCode" Nothing, dropped @"rowNote"]
+
+instance Arbitrary Row where
+  arbitrary = rowOf <$> arbitrary
+
+-- | The record with a number. Its size depends on the number.
+rowOf :: Int64 -> Row
+rowOf n = Row n (T.replicate (fromIntegral (n `mod` 23)) "x") (if even n then Just n else Nothing)
+
+-- | What the function returns.
+data Answer = Answer {answerNumber :: Int64, answerText :: T.Text}
+  deriving stock (Eq, Ord, Show, Generic)
+  deriving anyclass (Codec, Described)
+
+-- | The function, without its exceptions.
+answer :: Row -> Answer
+answer (Row n name code) = Answer (n * n) (name <> T.pack (show code))
+
+rows :: T.Text -> Job Row Answer
+rows = job
+
+-- | An older type, which 'Row' evolves from.
+data OldRow = OldRow {rowNumber :: Int64, rowName :: T.Text, rowNote :: T.Text}
+  deriving stock (Generic)
+  deriving anyclass (Codec, Described)
+
+oldRowOf :: Int64 -> OldRow
+oldRowOf n = let Row _ name _ = rowOf n in OldRow n name "a note"
+
+-- | A type that does not fit.
+data OtherRow = OtherRow {rowNumber :: Int64, rowName :: Int64, rowCode :: Maybe Int64}
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec, Described)
+
+data OtherAnswer = OtherAnswer {answerNumber :: Int64, answerText :: Int64}
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec, Described)
+
+-- | A compression for bytes with many zeros: each run of them is a zero and its length.
+zeros :: Compression
+zeros = Compression "zeros" shorter longer
+  where
+    shorter = S.concat . map run . S.group
+    run g
+      | S.head g /= 0 = g
+      | S.length g > 255 = S.concat [S.pack [0, 255], run (S.drop 255 g)]
+      | otherwise = S.pack [0, fromIntegral (S.length g)]
+    longer n bytes
+      | S.length out > n = Left "too long"
+      | otherwise = Right out
+      where
+        out = S.concat (expand bytes)
+    expand bytes = case S.uncons bytes of
+      Nothing -> []
+      Just (0, rest)
+        | Just (k, rest') <- S.uncons rest -> S.replicate (fromIntegral k) 0 : expand rest'
+      Just (w, rest) -> S.singleton w : expand rest
+
+-- | The function, which throws an exception for some records.
+failingWith :: (Row -> Maybe String) -> Row -> IO Answer
+failingWith bad row = maybe (pure (answer row)) (ioError . userError) (bad row)
