@@ -58,7 +58,8 @@ build: setup
 demo: setup
 	@scripts/run-exe ashlar-demo:exe:ashlar-demo $(ARGS)
 
-demo-jobs: setup
+demo-jobs:
+	@scripts/setup peers
 	@scripts/demo-jobs $(ARGS)
 
 # The examples run even if a suite fails, so that one run shows all failures.

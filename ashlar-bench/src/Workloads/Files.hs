@@ -100,8 +100,10 @@ folded name = do
 
 foldedBare :: FilePath -> IO ()
 foldedBare name = do
-  path <- made name (\p -> withBinaryFile p WriteMode (\h -> hPutBuilder h (foldMap put (oldOrders 100000))))
-  result <- withBinaryFile path ReadMode (\h -> hFoldGet h (get @Old) (\n _ -> pure $! n + 1) (0 :: Int))
+  path <- made name $ \p ->
+    withBinaryFile p WriteMode (`hPutBuilder` foldMap put (oldOrders 100000))
+  result <- withBinaryFile path ReadMode $ \h ->
+    hFoldGet h (get @Old) (\n _ -> pure $! n + 1) (0 :: Int)
   either (error . show) (\n -> () <$ evaluate n) result
 
 small :: Int -> [(Int, Double)]

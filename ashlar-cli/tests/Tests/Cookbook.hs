@@ -35,8 +35,9 @@ data Item = Item {name :: Text, price :: Double}
 tests :: TestTree
 tests = testCase "the page files.md of the cookbook" . inFolder $ \folder -> do
   page <- T.lines . T.decodeUtf8 <$> B.readFile "tests/files.md"
-  appendRecords described (folder </> "orders") [Order 1 [Item "brick" 0.75, Item "mortar" 4.5] Nothing]
-  appendRecords described (folder </> "orders") [Order 2 [Item "sand" 12] (Just "urgent")]
+  let append order = appendRecords described (folder </> "orders") [order]
+  append (Order 1 [Item "brick" 0.75, Item "mortar" 4.5] Nothing)
+  append (Order 2 [Item "sand" 12] (Just "urgent"))
   whole <- B.readFile (folder </> "orders")
   -- A byte of the second block of records.
   let (before, rest) = B.splitAt 460 whole

@@ -120,10 +120,10 @@ limited = inFolder $ \folder -> do
   writeRecords described path [T.replicate 100000 "x"]
   few <- ashlar folder ["show", path, "--limit", "64K"]
   outcomeCode few @?= ExitFailure 1
-  length <$> printed (ashlar folder ["show", path, "--limit", "1M"]) >>= (@?= 1)
+  printed (ashlar folder ["show", path, "--limit", "1M"]) >>= (@?= 1) . length
   B.writeFile (folder </> "value") (encode (T.replicate 100000 "x"))
   B.writeFile (folder </> "schema") (encode (schema @Text))
   let bare' = ["show", "--schema", folder </> "schema", folder </> "value", "--limit"]
   small <- ashlar folder (bare' ++ ["64K"])
   outcomeCode small @?= ExitFailure 1
-  length <$> printed (ashlar folder (bare' ++ ["1M"])) >>= (@?= 1)
+  printed (ashlar folder (bare' ++ ["1M"])) >>= (@?= 1) . length

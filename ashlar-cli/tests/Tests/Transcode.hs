@@ -92,10 +92,10 @@ usual = do
   quick [(True, 'x', Just (Just ()), Left 1 :: Either Int Text)]
   where
     quick :: forall a. Described a => [a] -> Assertion
-    quick xs =
-      mapM_ (\x -> assertBool (T.unpack (describeSchema (schema @a))) (isRight (runGetWhole g (encode x)))) xs
-      where
-        g = jsonLineOr (fail "slow") (schema @a)
+    quick = mapM_ $ \x ->
+      assertBool
+        (T.unpack (describeSchema (schema @a)))
+        (isRight (runGetWhole (jsonLineOr (fail "slow") (schema @a)) (encode x)))
 
 extremes :: Assertion
 extremes = do

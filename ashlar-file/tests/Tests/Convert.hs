@@ -54,7 +54,8 @@ converted xs = forAll (choose (0, 10)) $ \lost -> ioProperty . inDirectory $ \fo
       old = folder ++ "/old"
       new = folder ++ "/new"
   S.writeFile old (S.take (S.length bytes - lost) bytes)
-  result <- withBinaryFile old ReadMode (\h -> convertHandle quietly (fromBinaryFormat <$> get) entries h new)
+  result <- withBinaryFile old ReadMode $ \h ->
+    convertHandle quietly (fromBinaryFormat <$> get) entries h new
   read' <- foldRecords entries new (\acc x -> pure (x : acc)) []
   let end = sum (take whole sizes)
       atEnd = end == max 0 (S.length bytes - lost)

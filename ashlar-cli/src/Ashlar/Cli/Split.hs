@@ -77,7 +77,7 @@ splitFile hs force by prefix path = do
           let h = blockHeader b
               schemas' = withBlock b schemas
           when (blockKind h == Records) $ case schemaAt schemas' h of
-            Nothing -> damaged ("the schema of the block at byte " ++ show (blockAt b) ++ " is lost")
+            Nothing -> damaged ("the schema of the block at byte " ++ at b ++ " is lost")
             Just schema -> case by of
               EachRecords most -> counted header' schemas' schema most b
               EachBytes most -> sized schema most b
@@ -105,19 +105,21 @@ splitFile hs force by prefix path = do
             case (body, decoderAt schemas h) of
               (Right bytes, Just (Right g)) ->
                 inParts (cutting g) schema most left h {blockCompressed = False} bytes
-              _ -> damaged ("the block at byte " ++ show (blockAt b) ++ " cannot be decoded")
+              _ -> damaged ("the block at byte " ++ at b ++ " cannot be decoded")
       inParts cut schema most left h bytes
         | fromIntegral (blockCount h) < left = unless (blockCount h == 0) (put schema h bytes)
         | otherwise = do
           let n = fromIntegral left
-          at <- cut n bytes
-          put schema h {blockCount = n} (B.take at bytes)
+          size <- cut n bytes
+          put schema h {blockCount = n} (B.take size bytes)
           close
-          inParts cut schema most most h {blockCount = blockCount h - n} (B.drop at bytes)
+          inParts cut schema most most h {blockCount = blockCount h - n} (B.drop size bytes)
       cutting g n bytes = case wholeRecords g n bytes of
-        (m, at, _) | m == n -> pure at
+        (m, size, _) | m == n -> pure size
         _ -> damaged "a record cannot be decoded"
-  result <- foldBlocks (readOptions everything) path (copy header) (decodersOf header) `finally` close
+      at b = show (blockAt b)
+  result <-
+    foldBlocks (readOptions everything) path (copy header) (decodersOf header) `finally` close
   either (damaged . damageText) (const (pure ())) result
   n <- readIORef files
   when (n == 0) (copierNow >> close)

@@ -65,7 +65,8 @@ stat hs selection input = do
     BareFile _ _ -> putLines hs (aligned [[shown size, "bytes in the file"]])
   nodes <- newIORef (0 :: Int)
   root <- newNode
-  ((), ending) <- foldInput hs selection input (\s -> account nodes root s <$> getValue s) (\_ act -> act) ()
+  ((), ending) <-
+    foldInput hs selection input (\s -> account nodes root s <$> getValue s) (\_ act -> act) ()
   rows <- rowsOf [] root
   let total = max 1 (maximum (1 : [bytes | (_, bytes, _) <- rows]))
       row (path, bytes, n) =

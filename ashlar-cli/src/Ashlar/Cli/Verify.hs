@@ -30,7 +30,8 @@ import System.IO (IOMode (ReadMode), hFileSize, withBinaryFile)
 verify :: Handles -> Input -> IO ExitCode
 verify hs input = case input of
   BareFile path _ -> do
-    (n, ending) <- foldInput hs everything input (void . getValue) (\n _ -> pure (n + 1)) (0 :: Int64)
+    (n, ending) <-
+      foldInput hs everything input (void . getValue) (\n _ -> pure (n + 1)) (0 :: Int64)
     verdict hs path (ending == Fine) (count n "value")
   RecordFile path -> do
     size <- withBinaryFile path ReadMode hFileSize

@@ -17,8 +17,8 @@
 -- >>> (old, h) <- openTempFile "." "old"
 -- >>> L.hPut h (foldMap Binary.encode [Order "brick" 12, Order "mortar" 3]) >> hClose h
 -- >>> let orders = fixedType "order" :: RecordType Order
--- >>> let convert h' = convertHandle quietly (fromBinaryFormat <$> get) orders h' (old ++ ".records")
--- >>> withBinaryFile old ReadMode convert
+-- >>> let convert from = convertHandle quietly (fromBinaryFormat <$> get) orders from
+-- >>> withBinaryFile old ReadMode (\from -> convert from (old ++ ".records"))
 -- FoldEnded 43 2
 module Ashlar.File.Convert
   ( convertHandle,

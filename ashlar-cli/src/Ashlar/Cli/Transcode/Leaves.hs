@@ -61,7 +61,13 @@ leafOp before shape l low high = case l of
     peekFloat = peekLE :: Ptr Word8 -> IO Float
     peekDouble = peekLE :: Ptr Word8 -> IO Double
 
-floating :: RealFloat n => (Ptr Word8 -> IO n) -> P.BoundedPrim n -> Ptr Word8 -> Ptr Word8 -> IO (Ptr Word8)
+floating ::
+  RealFloat n =>
+  (Ptr Word8 -> IO n) ->
+  P.BoundedPrim n ->
+  Ptr Word8 ->
+  Ptr Word8 ->
+  IO (Ptr Word8)
 floating peek prim p q = do
   x <- peek p
   if isNaN x || isInfinite x
@@ -156,7 +162,12 @@ isPlain p n = words8 0
     -- The highest bits of bytes that are not plain, if no byte has it itself.
     odds w =
       0x8080808080808080
-        .&. (w .|. below w 0x2020202020202020 .|. zero 0x2222222222222222 .|. zero 0x5C5C5C5C5C5C5C5C .|. zero 0x7F7F7F7F7F7F7F7F)
+        .&. ( w
+                .|. below w 0x2020202020202020
+                .|. zero 0x2222222222222222
+                .|. zero 0x5C5C5C5C5C5C5C5C
+                .|. zero 0x7F7F7F7F7F7F7F7F
+            )
       where
         below a b = (a - b) .&. complement a
         zero mask = below (w `xor` mask) 0x0101010101010101
@@ -213,7 +224,7 @@ integerWrite l = case l of
 -- (Functions of their own: GHC 9.0.2 panics where a local one is chosen by a case, and its lambdas
 -- are not eta-expanded.)
 numberJson :: Leaf -> WriteNumber
-numberJson l before x o k = runOn (byteString before <> leafJson l (Whole l (toInteger x))) o k
+numberJson l before x = runOn (byteString before <> leafJson l (Whole l (toInteger x)))
 {-# NOINLINE numberJson #-}
 
 direct :: Int -> (Int64 -> Ptr Word8 -> IO (Ptr Word8)) -> WriteNumber
