@@ -25,7 +25,7 @@ import Ashlar.File.Internal.Scan
 import Ashlar.File.Internal.System
 import Ashlar.File.Internal.Type
 import Ashlar.Get (Source)
-import Control.Exception (bracket, mask_, onException)
+import Control.Exception (bracket, mask, mask_, onException)
 import Data.IORef (IORef, atomicModifyIORef', mkWeakIORef, newIORef)
 import Data.Void (absurd)
 import System.IO.Unsafe (unsafeInterleaveIO)
@@ -191,17 +191,18 @@ lazyRecords options ty = lazyReading (readingOf options ty)
 {-# INLINE lazyRecords #-}
 
 lazyReading :: Reading a -> FilePath -> IO (RecordStream a)
-lazyReading reading path = do
+lazyReading reading path = mask $ \restore -> do
   fd <- openToRead path
-  opened <- openInput reading (fileInput path fd) `onException` closeFile fd
+  opened <- restore (openInput reading (fileInput path fd)) `onException` closeFile fd
   case opened of
     Left damage -> BrokenRecords damage <$ closeFile fd
     Right o -> do
-      start <- startOf reading o fd `onException` closeFile fd
+      start <- restore (startOf reading o fd) `onException` closeFile fd
       open <- newIORef (Just fd)
       _ <- mkWeakIORef open (closeOnce open)
       let fold = Fold reading o (\acc x -> pure (Right (x : acc)))
-      begin fold start >>= following fold open
+      place <- restore (begin fold start) `onException` closeOnce open
+      following fold open place
   where
     -- The records of the next block, when somebody asks.
     following fold open place = unsafeInterleaveIO $ do
