@@ -56,7 +56,7 @@ import Postgres.Protocol
 import Wire
 
 -- | A connection.
-newtype Postgres = Postgres Wire
+newtype Postgres = Postgres (Wire Message)
 
 -- | Where the server is, and as whom to connect.
 data Settings = Settings
@@ -84,12 +84,12 @@ instance Exception Problem where
 
 -- | Connect, and disconnect in the end.
 withPostgres :: Settings -> (Postgres -> IO a) -> IO a
-withPostgres settings use = withUnixSocket (socketPath settings) $ \wire -> do
+withPostgres settings use = withUnixSocket message (socketPath settings) $ \wire -> do
   postgres <- newPostgres wire settings >>= either throwIO pure
   use postgres `finally` exchange wire (send wire terminate)
 
 -- | Introduce ourselves.
-newPostgres :: Wire -> Settings -> IO (Either Problem Postgres)
+newPostgres :: Wire Message -> Settings -> IO (Either Problem Postgres)
 newPostgres wire settings =
   answered wire (startup (userName settings) (databaseName settings)) $ \next -> do
     first <- next
@@ -270,12 +270,12 @@ copying (Postgres wire) sql use = answered wire (simple sql) $ \next -> do
 
 -- Send, and read the answer, given an action that returns the next message. The answer goes up to
 -- the server's being ready for the next command, also after an error.
-answered :: Wire -> Builder -> (IO Message -> IO a) -> IO (Either Problem a)
+answered :: Wire Message -> Builder -> (IO Message -> IO a) -> IO (Either Problem a)
 answered wire request answer =
   fmap (either (Left . Broken) id) . exchange wire . receiveAll wire request $ do
     ready <- newIORef False
     let next = do
-          m <- receive wire message
+          m <- receive wire
           case m of
             Refusal e -> throwIO e
             Notice -> next

@@ -37,7 +37,7 @@ import qualified Data.ByteString as S
 import Wire
 
 -- | A connection, and what is done with messages that no command has asked for.
-data Redis = Redis Wire ([Reply] -> IO ())
+data Redis = Redis (Wire Reply) ([Reply] -> IO ())
 
 -- | RESP3 has more types of replies than RESP2, and pushes.
 data Protocol = RESP2 | RESP3
@@ -70,11 +70,11 @@ data Reply
 -- | Connect to a Unix socket. The function gets each push (RESP3), between replies. It must not use
 -- the connection.
 withRedis :: FilePath -> Protocol -> ([Reply] -> IO ()) -> (Redis -> IO a) -> IO a
-withRedis path protocol pushed use = withUnixSocket path $ \wire ->
+withRedis path protocol pushed use = withUnixSocket reply path $ \wire ->
   newRedis wire protocol pushed >>= either throwIO use
 
 -- | Agree on the protocol.
-newRedis :: Wire -> Protocol -> ([Reply] -> IO ()) -> IO (Either Failure Redis)
+newRedis :: Wire Reply -> Protocol -> ([Reply] -> IO ()) -> IO (Either Failure Redis)
 newRedis wire protocol pushed = case protocol of
   RESP2 -> pure (Right redis)
   RESP3 -> do
@@ -97,7 +97,7 @@ pipeline (Redis wire pushed) commands =
     replicateM (length commands) next
   where
     next = do
-      r <- receive wire reply
+      r <- receive wire
       case r of
         Push message -> pushed message >> next
         _ -> pure r

@@ -23,15 +23,17 @@ module Wire
 where
 
 import Ashlar.Builder (Builder, toByteStringIO)
-import Ashlar.Get (DecodeError, Get, Source, getFrom, newSource)
+import Ashlar.Get (DecodeError, Get)
+import Ashlar.Get.Feed (Values (..), pullValues, runGetValues)
 import Control.Concurrent.Async (concurrently)
 import Control.Concurrent.MVar
 import Control.Exception
+import Data.IORef
 import Network.Socket
 import Network.Socket.ByteString (recv, sendAll)
 
--- | A connection, for any number of threads.
-data Wire = Wire Socket Source (MVar (Maybe Failure))
+-- | A connection on which messages of this type come, for any number of threads.
+data Wire m = Wire Socket (IORef ([m], Values m)) (MVar (Maybe Failure))
 
 -- | Why a connection cannot be used.
 data Failure
@@ -59,24 +61,24 @@ instance Exception Failure where
     Closed -> "the connection is closed"
 
 -- | Connect, and close the connection in the end.
-withUnixSocket :: FilePath -> (Wire -> IO a) -> IO a
-withUnixSocket path = bracket open closeWire
+withUnixSocket :: Get m -> FilePath -> (Wire m -> IO a) -> IO a
+withUnixSocket get path = bracket open closeWire
   where
     open = bracketOnError (socket AF_UNIX Stream defaultProtocol) close $ \sock ->
-      connect sock (SockAddrUnix path) >> newWire sock
+      connect sock (SockAddrUnix path) >> newWire get sock
 
 -- | A connection over a socket, which belongs to it from now on.
-newWire :: Socket -> IO Wire
-newWire sock = Wire sock <$> newSource (orLost (recv sock 32768)) <*> newMVar Nothing
+newWire :: Get m -> Socket -> IO (Wire m)
+newWire get sock = Wire sock <$> newIORef ([], runGetValues get) <*> newMVar Nothing
 
 -- | Close the socket, when no exchange uses it.
-closeWire :: Wire -> IO ()
+closeWire :: Wire m -> IO ()
 closeWire (Wire sock _ state) = modifyMVar_ state $ \now ->
   maybe (Just Closed <$ close sock) (pure . Just) now
 
 -- | Send and receive, while no other thread does. Any exception in it makes the connection useless.
 -- Those of the connection are returned, others are thrown on.
-exchange :: Wire -> IO a -> IO (Either Failure a)
+exchange :: Wire m -> IO a -> IO (Either Failure a)
 exchange (Wire sock _ state) act = mask $ \restore -> do
   now <- takeMVar state
   case now of
@@ -100,13 +102,20 @@ orLost :: IO a -> IO a
 orLost act = act `catch` (throwIO . Lost)
 
 -- | Send what a builder makes, 32 KiB at a time.
-send :: Wire -> Builder -> IO ()
+send :: Wire m -> Builder -> IO ()
 send (Wire sock _ _) = toByteStringIO (orLost . sendAll sock)
 
--- | Decode what comes next.
-receive :: Wire -> Get a -> IO a
-receive (Wire _ source _) get = getFrom source get >>= either (throwIO . Malformed) pure
+-- | What comes next. All messages of a packet are decoded at once.
+receive :: Wire m -> IO m
+receive (Wire sock arrived _) = readIORef arrived >>= go
+  where
+    go (messages, state) = case messages of
+      m : ms -> m <$ writeIORef arrived (ms, state)
+      [] -> case state of
+        ValuesPartial {} -> pullValues (orLost (recv sock 32768)) state >>= go
+        ValuesFail _ _ e -> throwIO (Malformed e)
+        ValuesDone _ -> throwIO (EndedByServer "it has closed the connection")
 
 -- | Send, and receive meanwhile. A server may stop reading while nobody takes its replies.
-receiveAll :: Wire -> Builder -> IO a -> IO a
+receiveAll :: Wire m -> Builder -> IO a -> IO a
 receiveAll wire builder replies = snd <$> concurrently (send wire builder) replies

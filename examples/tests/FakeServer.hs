@@ -3,6 +3,7 @@
 -- Description : A server that gives one answer, whatever it is asked
 module FakeServer (withAnswer) where
 
+import Ashlar.Get (Get)
 import Control.Concurrent (forkIO)
 import Control.Concurrent.MVar
 import Control.Exception (IOException, bracket, try)
@@ -14,8 +15,8 @@ import Wire
 
 -- | A server that reads once and answers with these bytes, one at a time if they are few. It closes
 -- the connection after them. Was nothing more sent to it?
-withAnswer :: ByteString -> (Wire -> IO a) -> IO (a, Bool)
-withAnswer answer use = do
+withAnswer :: Get m -> ByteString -> (Wire m -> IO a) -> IO (a, Bool)
+withAnswer get answer use = do
   (ours, theirs) <- socketPair AF_UNIX Stream defaultProtocol
   more <- newEmptyMVar
   _ <- forkIO $ do
@@ -29,7 +30,7 @@ withAnswer answer use = do
       recv theirs 65536
     putMVar more (either (const True :: IOException -> Bool) S.null rest)
     close theirs
-  bracket (newWire ours) closeWire $ \wire -> do
+  bracket (newWire get ours) closeWire $ \wire -> do
     a <- use wire
     closeWire wire
     (,) a <$> takeMVar more

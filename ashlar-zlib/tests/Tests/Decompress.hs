@@ -6,14 +6,15 @@
 module Tests.Decompress (tests) where
 
 import Ashlar.Builder
-import Ashlar.Get (foldFrom, getFrom, getWord32le)
+import Ashlar.Get (foldFrom, getByteString, getFrom, getWord32le)
 import Ashlar.Zlib
 import qualified Codec.Compression.GZip as G
 import Control.Exception (try)
+import Control.Monad (join)
 import Data.Bits (complementBit)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
-import Data.IORef (atomicModifyIORef', newIORef)
+import Data.IORef (atomicModifyIORef', modifyIORef, newIORef, readIORef)
 import Data.Int (Int64)
 import System.IO.Error (ioeGetErrorString)
 import System.Process
@@ -84,6 +85,20 @@ tests =
         outs <- mapM through ["printf '' | gzip", rows "-1", rows "-9", twice]
         pure (outs === [Right "", Right manyRows, Right manyRows, Right (manyRows <> manyRows)]),
       limits,
+      testProperty "what was flushed comes out before more is read" . once . conjoin $
+        [ ioProperty $ do
+            sent <- newIORef []
+            withCompressor params (\bs -> modifyIORef sent (bs :)) $ \compressor -> do
+              write compressor "brick" >> flush compressor
+              flushed <- S.concat . reverse <$> readIORef sent
+              steps <- newIORef [pure flushed, ioError (userError "too early")]
+              source <-
+                decompressSource (paramsFormat params) free . join $
+                  atomicModifyIORef' steps (\l -> (drop 1 l, mconcat (take 1 l)))
+              r <- getFrom source (getByteString 5)
+              pure (r === Right "brick")
+          | params <- [gzip, zlib, raw]
+        ],
       testProperty "the input's action throws: it can go on" . once . ioProperty $ do
         let bytes = L.toStrict (compress gzip (foldMap word32LE [1 .. 1000]))
             (a, b) = S.splitAt 100 bytes

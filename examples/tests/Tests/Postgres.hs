@@ -268,11 +268,11 @@ hostile =
     [ testGroup
         "the answer to a new client"
         [ testCase name $ do
-            (r, silent) <- withAnswer answer (`newPostgres` settingsFor "" "postgres")
+            (r, silent) <- withAnswer message answer (`newPostgres` settingsFor "" "postgres")
             brokenBy expected (() <$ r)
             assertBool "something was sent after the failure" silent
           | (name, answer, expected) <-
-              [ ("nothing", "", "1 byte needed, 0 left"),
+              [ ("nothing", "", "it has closed the connection"),
                 ("HTTP", "HTTP/1.1 400 Bad Request\r\n", "bytes"),
                 ("another letter", "x\0\0\0\4", "a message cannot begin with 'x'"),
                 ("a length below 4", "R\0\0\0\3", "a length below 4"),
@@ -287,12 +287,12 @@ hostile =
                 ("a fatal error", "E\0\0\0\xdSFATAL\0\0Z\0\0\0\5I", "FATAL"),
                 ("65,535 columns", "T\0\0\0\6\255\255", "a negative number"),
                 ("32,767 columns", "T\0\0\0\6\127\255", "needed"),
-                ("never ready", "R\0\0\0\8\0\0\0\0", "1 byte needed, 0 left")
+                ("never ready", "R\0\0\0\8\0\0\0\0", "it has closed the connection")
               ]
         ],
       testCase "an answer cut off anywhere" $ do
         let whole = "R\0\0\0\8\0\0\0\0S\0\0\0\8a\0b\0Z\0\0\0\5I"
-            connects bs = fst <$> withAnswer bs (`newPostgres` settingsFor "" "postgres")
+            connects bs = fst <$> withAnswer message bs (`newPostgres` settingsFor "" "postgres")
         rs <- mapM (\n -> connects (S.take n whole)) [0 .. S.length whole]
         map isLeft rs @?= replicate (S.length whole) True ++ [False],
       testProperty "a message takes as many bytes as it says" $ \(Positive n) ->

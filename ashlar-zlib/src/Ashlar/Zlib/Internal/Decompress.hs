@@ -15,7 +15,6 @@ where
 
 import Ashlar.Get (Source, newSource)
 import Ashlar.Zlib.Internal.Format
-import qualified Codec.Compression.Zlib.Internal as Z
 import Control.Concurrent.MVar (newMVar, withMVar)
 import Control.Exception (Exception (..), mask_, throwIO, try)
 import Data.ByteString (ByteString)
@@ -23,6 +22,18 @@ import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.IORef (IORef, atomicModifyIORef', newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
+import Data.Streaming.Zlib
+  ( Inflate,
+    Popper,
+    PopperRes (..),
+    WindowBits (..),
+    ZlibException (..),
+    feedInflate,
+    flushInflate,
+    getUnusedInflate,
+    initInflate,
+    isCompleteInflate,
+  )
 import System.IO.Unsafe (unsafePerformIO)
 
 -- | How much may come out of compressed input. A byte of deflate can expand to more than 1,000
@@ -50,7 +61,7 @@ defaultLimit = Limit {limitBytes = 1073741824, limitRatio = 200}
 data ZlibError
   = -- | The input ends before the compressed stream does.
     Truncated
-  | -- | The bytes are no such stream, or are damaged. The message is zlib's.
+  | -- | The bytes are no such stream, or are damaged. The message says how.
     Corrupt String
   | -- | After the end of the compressed stream there is something else.
     TrailingBytes
@@ -67,8 +78,8 @@ instance Exception ZlibError where
       TrailingBytes -> "bytes follow the compressed input"
       TooLarge n -> "the compressed input expands to more than " ++ show n ++ " bytes"
 
--- | A source of what comes out of compressed input. It reads the input to its end, and needs some
--- 100 KiB of memory. An error is thrown as a 'ZlibError' by the function that runs the decoder.
+-- | A source of what comes out of compressed input. What the sender has flushed comes out at once.
+-- It reads the input to its end, and needs some 100 KiB of memory. An error is thrown as a 'ZlibError' by the function that runs the decoder.
 --
 -- 'Gzip' input may have several members, one after another. They are one stream.
 --
@@ -104,66 +115,93 @@ decompressed ::
   IO ByteString ->
   IO (IO ByteString)
 decompressed format limit next = do
-  ref <- newIORef (Progress S.empty 0 0 (Running (Z.decompressIO zFormat params)))
-  lock <- newMVar ref
+  stage <- Waiting <$> newInflate format
+  lock <- newIORef (Progress S.empty 0 0 stage) >>= newMVar
   -- A step of zlib must not be taken twice. Only the input's action can be interrupted.
-  pure (mask_ (withMVar lock (advance limit next)))
-  where
-    zFormat = case format of
-      Gzip -> Z.gzipFormat
-      Zlib -> Z.zlibFormat
-      Raw -> Z.rawFormat
-    params = Z.defaultDecompressParams {Z.decompressBufferSize = 32768}
+  pure (mask_ (withMVar lock (advance format limit next)))
+
+newInflate :: Format -> IO Inflate
+newInflate format = initInflate . WindowBits $ case format of
+  Gzip -> 31
+  Zlib -> 15
+  Raw -> -15
 
 -- The input that has been read and not used, the number of bytes that have been used, the number
 -- of those that have been handed out, and where the stream is.
 data Progress = Progress !ByteString !Int64 !Int64 !Stage
 
 data Stage
-  = Running !(Z.DecompressStream IO)
-  | -- The input's end has been seen.
+  = -- | Nothing comes out without more input.
+    Waiting !Inflate
+  | -- | What the input so far gives.
+    Pouring !Inflate Popper
+  | -- | A compressed stream has ended. Another may follow.
+    Between
+  | -- | The input's end has been seen.
     Ended
   | Failed !ZlibError
 
-advance :: Limit -> IO ByteString -> IORef Progress -> IO ByteString
-advance (Limit most ratio) next ref = go
+-- zlib fills its buffer before it hands it out. What a flush of the sender's has completed must not
+-- wait for that, so the buffer is emptied whenever the input is used up.
+advance :: Format -> Limit -> IO ByteString -> IORef Progress -> IO ByteString
+advance format (Limit most ratio) next ref = go
   where
     go = do
       Progress input used out stage <- readIORef ref
       let failWith e = writeIORef ref (Progress S.empty used out (Failed e)) >> throwIO e
+          -- Hand out some bytes, which may be none, and continue there.
+          giving bs input' used' stage'
+            | out' > allowed = failWith (TooLarge allowed)
+            | otherwise = do
+              writeIORef ref (Progress input' used' out' stage')
+              if S.null bs then go else pure bs
+            where
+              out' = out + fromIntegral (S.length bs)
+              allowed = min most (1048576 + saturated used)
       case stage of
         Ended -> pure S.empty
         Failed e -> throwIO e
-        Running stream -> case stream of
-          Z.DecompressInputRequired supply -> do
-            chunk <- if S.null input then next else pure input
-            let (now, later) = S.splitAt 65536 chunk
-            stream' <- supply now
-            writeIORef ref $
-              Progress later (used + fromIntegral (S.length now)) out (Running stream')
-            go
-          Z.DecompressOutputAvailable bs more -> do
-            let out' = out + fromIntegral (S.length bs)
-                allowed = min most (1048576 + saturated used)
-            if out' > allowed
-              then failWith (TooLarge allowed)
-              else do
-                stream' <- more
-                writeIORef ref (Progress input used out' (Running stream'))
-                if S.null bs then go else pure bs
-          Z.DecompressStreamEnd rest -> do
-            trailing <- if S.null rest && S.null input then next else pure rest
-            if S.null rest && S.null trailing && S.null input
-              then S.empty <$ writeIORef ref (Progress S.empty used out Ended)
-              else failWith TrailingBytes
-          Z.DecompressStreamError e -> failWith $ case e of
-            Z.TruncatedInput -> Truncated
-            Z.DictionaryRequired -> Corrupt "it needs a dictionary"
-            Z.DictionaryMismatch -> Corrupt "it needs another dictionary"
-            Z.DataFormatError why -> Corrupt why
+        Waiting inflate -> do
+          chunk <- if S.null input then next else pure input
+          if S.null chunk
+            then failWith Truncated
+            else do
+              let (now, later) = S.splitAt 65536 chunk
+              popper <- feedInflate inflate now
+              giving S.empty later (used + fromIntegral (S.length now)) (Pouring inflate popper)
+        Pouring inflate popper -> do
+          outcome <- popper
+          case outcome of
+            PRNext bs -> giving bs input used stage
+            PRError (ZlibException code) -> do
+              bs <- flushInflate inflate
+              giving bs S.empty used (Failed (Corrupt (reason code)))
+            PRDone -> do
+              bs <- flushInflate inflate
+              complete <- isCompleteInflate inflate
+              unused <- if complete then getUnusedInflate inflate else pure S.empty
+              giving bs (unused <> input) (used - fromIntegral (S.length unused)) $
+                if complete then Between else Waiting inflate
+        Between
+          | S.null input || format == Gzip && input == S.take 1 magic -> do
+            more <- next
+            case () of
+              _
+                | not (S.null more) -> giving S.empty (input <> more) used Between
+                | S.null input -> S.empty <$ writeIORef ref (Progress S.empty used out Ended)
+                | otherwise -> failWith TrailingBytes
+          | format == Gzip && magic `S.isPrefixOf` input ->
+            newInflate format >>= giving S.empty input used . Waiting
+          | otherwise -> failWith TrailingBytes
+    -- How a member of gzip begins.
+    magic = S.pack [0x1F, 0x8B]
     saturated used
       | ratio > 0 && used > maxBound `div` 2 `div` ratio = maxBound `div` 2
       | otherwise = used * max 0 ratio
+    reason code = case code of
+      2 -> "it needs a dictionary"
+      -3 -> "invalid data, or a wrong checksum"
+      _ -> "zlib's error " ++ show code
 
 -- | Decompress all of a lazy ByteString. The result is complete before it is returned, so it takes
 -- as much memory as the limit allows.
