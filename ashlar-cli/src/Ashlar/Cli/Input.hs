@@ -226,8 +226,7 @@ readOptions selection =
   defaultReadOptions
     { readFrom = selectFrom selection,
       readCompressions = [zlib],
-      readBlockLimit = selectLimit selection,
-      readBudget = Just (budgetOf selection)
+      readBlockLimit = selectLimit selection
     }
   where
     zlib = Compression "zlib" (whole Zlib.compress) expand
@@ -235,8 +234,11 @@ readOptions selection =
     expand n = Right . whole (L.take (fromIntegral n + 1) . Zlib.decompress)
     whole f = L.toStrict . f . L.fromStrict
 
-budgetOf :: Selection -> Budget
-budgetOf selection = defaultBudget {budgetBytes = Just (selectLimit selection)}
+-- | A decoder that refuses values of more bytes. (Those of blocks are limited with them.)
+within :: Selection -> Get a -> Get a
+within selection g
+  | selectLimit selection == selectLimit everything = g
+  | otherwise = withBudget defaultBudget {budgetBytes = Just (selectLimit selection)} g
 
 -- | How reading ended.
 --
@@ -288,7 +290,7 @@ foldInput hs selection input prepare f b0
           complain hs (damageText damage)
           pure (accResult acc, WithDamage)
     BareFile path s -> withInput path $ \h -> do
-      folded <- hFoldGetUntil h (withBudget (budgetOf selection) (prepare s)) stepBare (Acc 0 b0)
+      folded <- hFoldGetUntil h (within selection (prepare s)) stepBare (Acc 0 b0)
       case folded of
         FoldEnded _ acc -> pure (accResult acc, Fine)
         FoldStopped _ acc -> pure (accResult acc, Fine)
