@@ -49,7 +49,6 @@ base_packages=(
   libghc-optparse-applicative-dev
   libghc-pipes-dev
   libghc-streaming-commons-dev
-  libghc-temporary-dev
   libghc-unordered-containers-dev
   libghc-wai-dev
   libghc-warp-dev
