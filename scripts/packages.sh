@@ -40,8 +40,10 @@ base_packages=(
   libghc-async-dev
   libghc-fast-logger-dev
   libghc-hashable-dev
+  libghc-hedis-dev
   libghc-network-dev
   libghc-optparse-applicative-dev
+  libghc-postgresql-libpq-dev
   libghc-temporary-dev
   libghc-unordered-containers-dev
   postgresql
