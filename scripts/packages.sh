@@ -48,6 +48,7 @@ base_packages=(
   libghc-network-dev
   libghc-optparse-applicative-dev
   libghc-pipes-dev
+  libghc-postgresql-libpq-dev
   libghc-streaming-commons-dev
   libghc-unordered-containers-dev
   libghc-wai-dev

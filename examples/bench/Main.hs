@@ -74,7 +74,8 @@ redisFigures path = Redis.withRedis path Redis.RESP2 (const (pure ())) $ \redis 
     sets = [["SET", k, v] | (k, v) <- pairs]
     ok rs = length [() | Redis.Simple "OK" <- rs]
 
--- The same commands and replies, by the usual means.
+-- The same commands and replies, by the usual means. (Inlined, it would send in all rounds what was
+-- built in the first.)
 attoparsecPipeline :: Socket -> [[ByteString]] -> IO Int
 attoparsecPipeline sock commands =
   snd <$> concurrently (sendAll sock (B.toLazyByteString (foldMap command commands))) (go 0 "" 0)
@@ -98,11 +99,12 @@ attoparsecPipeline sock commands =
         0x2B -> Left <$> P.takeWhile (/= 13) <* P.string "\r\n"
         0x3A -> Right <$> P.decimal <* P.string "\r\n"
         _ -> fail "another reply"
+{-# NOINLINE attoparsecPipeline #-}
 
 postgresFigures :: FilePath -> IO ()
 postgresFigures folder =
   withPostgres (Settings (folder ++ "/.s.PGSQL.5432") "ashlar" "postgres") $ \postgres ->
-    bracket (Q.connectdb ("host=" <> C.pack folder <> " user=ashlar dbname=postgres")) Q.finish $ \pq -> do
+    bracket (Q.connectdb connection) Q.finish $ \pq -> do
       statement <- prepare postgres "rows" rowsQuery >>= orFail id
       _ <- Q.prepare pq "rows" rowsQuery Nothing
       figures
@@ -115,15 +117,21 @@ postgresFigures folder =
         pure ()
       figures
         "COPY of 100,000 rows from text"
-        [ ("ashlar", copyIn postgres "COPY ours FROM STDIN" ourLines >>= orFail S.length),
-          ("libpq, bytestring", libpqCopy pq)
+        [ ("ashlar", ashlarCopy postgres 100000),
+          ("libpq, bytestring", libpqCopy pq 100000)
         ]
   where
+    connection = "host=" <> C.pack folder <> " user=ashlar dbname=postgres"
     rowsQuery = "SELECT n, n * n, 'brick number ' || n FROM generate_series(1, 100000::int8) n"
     row = (,,) <$> column getInt64be <*> column getInt64be <*> column getRemainingTextUtf8
     total :: [(Int64, Int64, Text)] -> Int
     total = length . filter (\(a, b, t) -> a * a == b && t /= "")
-    ourLines = foldMap (\n -> intDec n <> "\tbrick " <> intDec n <> A.char7 '\n') [1 .. 100000]
+
+ashlarCopy :: Postgres -> Int -> IO Int
+ashlarCopy postgres count = copyIn postgres "COPY ours FROM STDIN" rows >>= orFail S.length
+  where
+    rows = foldMap (\n -> intDec n <> "\tbrick " <> intDec n <> A.char7 '\n') [1 .. count]
+{-# NOINLINE ashlarCopy #-}
 
 libpqRows :: Q.Connection -> IO [(Int64, Int64, Text)]
 libpqRows pq = do
@@ -139,8 +147,8 @@ libpqRows pq = do
     cell r i j = fromMaybe "" <$> Q.getvalue' r i j
     number = S.foldl' (\acc w -> acc `shiftL` 8 .|. fromIntegral w) 0
 
-libpqCopy :: Q.Connection -> IO Int
-libpqCopy pq = do
+libpqCopy :: Q.Connection -> Int -> IO Int
+libpqCopy pq count = do
   _ <- Q.exec pq "COPY theirs FROM STDIN"
   mapM_ (Q.putCopyData pq) (L.toChunks (B.toLazyByteString rows))
   _ <- Q.putCopyEnd pq Nothing
@@ -149,7 +157,8 @@ libpqCopy pq = do
   _ <- Q.getResult pq
   pure (S.length (fromMaybe "" tag))
   where
-    rows = foldMap (\n -> B.intDec n <> "\tbrick " <> B.intDec n <> B.char7 '\n') [1 .. 100000]
+    rows = foldMap (\n -> B.intDec n <> "\tbrick " <> B.intDec n <> B.char7 '\n') [1 .. count]
+{-# NOINLINE libpqCopy #-}
 
 orFail :: Show e => (a -> b) -> Either e a -> IO b
 orFail f = either (fail . show) (pure . f)

@@ -31,7 +31,7 @@ import Ashlar.Get.Combinators (count, refine)
 import Ashlar.Get.Parse (bytes, double, signedDecimal, takeTillByte)
 import Control.Applicative ((<|>))
 import Control.Exception (throwIO)
-import Control.Monad (join, replicateM, void)
+import Control.Monad (void)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Wire
@@ -94,13 +94,15 @@ call redis c = fmap (foldr const Nil) <$> pipeline redis [c]
 pipeline :: Redis -> [Command] -> IO (Either Failure [Reply])
 pipeline (Redis wire pushed) commands =
   exchange wire . receiveAll wire (foldMap command commands) $
-    replicateM (length commands) next
+    collect [] (length commands)
   where
-    next = do
-      r <- receive wire
-      case r of
-        Push message -> pushed message >> next
-        _ -> pure r
+    collect done n
+      | n == 0 = pure (reverse done)
+      | otherwise = do
+        r <- receive wire
+        case r of
+          Push message -> pushed message >> collect done n
+          _ -> collect (r : done) (n - 1 :: Int)
 
 -- | A command is an array of strings.
 command :: Command -> Builder
@@ -111,25 +113,26 @@ command args = counted '*' (length args) <> foldMap bulk args
 
 -- | Any reply. Nothing is allocated for what is only announced. The budget limits nested arrays.
 reply :: Get Reply
-reply = label "reply" . join $
-  flip refine getWord8 $ \w -> case toEnum (fromIntegral w) of
-    '+' -> Right (Simple <$> line)
-    '-' -> Right (Failed <$> line)
-    ':' -> Right (Number <$> number)
-    '$' -> Right (orNil (fmap Bulk . string))
-    '*' -> Right (orNil (fmap Array . replies))
-    '_' -> Right (Nil <$ crlf)
-    '#' -> Right (Boolean <$> refine boolean line)
-    ',' -> Right (Float <$> refine float line)
-    '(' -> Right (BigNumber <$> signedDecimal <* crlf)
-    '!' -> Right (Failed <$> (size >>= string))
-    '=' -> Right (uncurry Verbatim <$> (size >>= refine verbatim . string))
-    '%' -> Right (Map <$> (size >>= deeper . flip count ((,) <$> reply <*> reply)))
-    '~' -> Right (Set <$> (size >>= replies))
-    '>' -> Right (Push <$> (size >>= replies))
-    -- Attributes are additions that a client may ignore.
-    '|' -> Right ((size >>= deeper . flip count ((,) <$> reply <*> reply)) *> deeper reply)
-    c -> Left ("a reply cannot begin with " ++ show c)
+reply =
+  label "reply" $
+    getWord8 >>= \w -> case toEnum (fromIntegral w) of
+      '+' -> Simple <$> line
+      '-' -> Failed <$> line
+      ':' -> Number <$> number
+      '$' -> orNil (fmap Bulk . string)
+      '*' -> orNil (fmap Array . replies)
+      '_' -> Nil <$ crlf
+      '#' -> Boolean <$> refine boolean line
+      ',' -> Float <$> refine float line
+      '(' -> BigNumber <$> signedDecimal <* crlf
+      '!' -> Failed <$> (size >>= string)
+      '=' -> uncurry Verbatim <$> (size >>= refine verbatim . string)
+      '%' -> Map <$> (size >>= deeper . flip count ((,) <$> reply <*> reply))
+      '~' -> Set <$> (size >>= replies)
+      '>' -> Push <$> (size >>= replies)
+      -- Attributes are additions that a client may ignore.
+      '|' -> (size >>= deeper . flip count ((,) <$> reply <*> reply)) *> deeper reply
+      c -> fail ("a reply cannot begin with " ++ show c)
   where
     line = takeTillByte 13 <* crlf
     crlf = void (bytes "\r\n")

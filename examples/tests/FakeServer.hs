@@ -28,8 +28,8 @@ withAnswer get answer use = do
         else sendAll theirs answer
       shutdown theirs ShutdownSend
       recv theirs 65536
-    putMVar more (either (const True :: IOException -> Bool) S.null rest)
     close theirs
+    putMVar more (either (const True :: IOException -> Bool) S.null rest)
   bracket (newWire get ours) closeWire $ \wire -> do
     a <- use wire
     closeWire wire

@@ -3,10 +3,7 @@
 -- Description : The examples, against the servers that they are for
 module Main (main) where
 
-import Control.Concurrent (myThreadId, throwTo)
-import Control.Exception (AsyncException (UserInterrupt))
 import Servers
-import System.Posix.Signals (Handler (CatchOnce), installHandler, sigTERM)
 import Test.Tasty
 import qualified Tests.Checksum
 import qualified Tests.LogShipper
@@ -14,9 +11,7 @@ import qualified Tests.Postgres
 import qualified Tests.Redis
 
 main :: IO ()
-main = do
-  thread <- myThreadId
-  _ <- installHandler sigTERM (CatchOnce (throwTo thread UserInterrupt)) Nothing
+main =
   withRedisServer $ \redis -> withPostgresServer $ \postgres ->
     defaultMain $
       testGroup

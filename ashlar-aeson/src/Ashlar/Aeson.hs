@@ -17,9 +17,9 @@
 -- >>> C.putStrLn (toStrictByteString ("data: " <> jsonValue order))
 -- data: {"count":12,"item":"6\" slate"}
 --
--- 'jsonValue' is several times as fast as @encode@. 'json' is for any type with an instance of
--- 'ToJSON', and runs the builder of bytestring that its 'toEncoding' makes. So it takes as long as
--- @encode@, but its bytes are not copied.
+-- 'jsonValue' takes less time than @encode@ (benchmarks "aeson's Value"). 'json' is for any type
+-- with an instance of 'ToJSON', and runs the builder of bytestring that its 'toEncoding' makes. So
+-- it takes as long as @encode@, but its bytes need not be copied into another output.
 --
 -- To write JSON without aeson, see 'Ashlar.Builder.Escape.jsonEscaping'. It has the short forms
 -- @\\b@ and @\\f@, for which aeson, and so this module, writes @\\u0008@ and @\\u000c@.

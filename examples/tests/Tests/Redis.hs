@@ -16,6 +16,7 @@ import Data.IORef
 import qualified Data.List as List
 import FakeServer
 import Redis
+import System.Directory (listDirectory)
 import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
@@ -127,32 +128,45 @@ hostile :: TestTree
 hostile =
   testGroup
     "hostile servers"
-    [ testCase (name ++ ": the connection is not used again") $ do
-        ((first, second), silent) <- withAnswer reply answer $ \wire -> do
-          Right redis <- newRedis wire RESP2 (const (pure ()))
-          (,) <$> call redis ["PING"] <*> call redis ["PING"]
-        let message = either displayException show
-        assertBool (message first) (expected `List.isInfixOf` message first)
-        (isLeft first, message second) @?= (True, message first)
-        assertBool "something was sent after the failure" silent
-      | (name, answer, expected) <-
-          [ ("HTTP", "HTTP/1.1 400 Bad Request\r\n", "a reply cannot begin with 'H'"),
-            ("nothing", "", "it has closed the connection"),
-            ("cut off", "$5\r\nbri", "5 bytes needed, 3 left"),
-            ("no end of line", "$2\r\nbrick\r\n", "expected \"\\r\\n\""),
-            ("a huge string", "$9000000000000000000\r\nbrick\r\n", "more than 67108864 bytes"),
-            ("a billion replies", "*1000000000\r\n:1\r\n", "1 byte needed, 0 left"),
-            ("a length that overflows", "$99999999999999999999\r\n", "at byte 1"),
-            ("a negative length", "*-2\r\n", "a negative length"),
-            ("nested arrays", S.concat (replicate 200000 "*1\r\n"), "nested"),
-            ("nested maps", S.concat (replicate 200000 "%1\r\n"), "nested"),
-            ("nested attributes", S.concat (replicate 200000 "|0\r\n"), "nested"),
-            ("no number", ":twelve\r\n", "at byte 1"),
-            ("a strange boolean", "#x\r\n", "neither t nor f"),
-            ("a strange double", ",1.5x\r\n", "at byte"),
-            ("a text without format", "=2\r\nab\r\n", "a verbatim string without a format")
-          ]
+    [ testCase "no descriptor is left over" $ do
+        let descriptors = length <$> listDirectory "/proc/self/fd"
+            fails = withAnswer reply "*-2\r\n" $ \wire -> do
+              redis <- newRedis wire RESP3 (const (pure ()))
+              either (const (pure ())) (const (assertFailure "no failure")) redis
+        before <- descriptors
+        mapM_ (const fails) [1 .. 100 :: Int]
+        descriptors >>= (@?= before),
+      testGroup "the connection is not used again" distrusted
     ]
+
+distrusted :: [TestTree]
+distrusted =
+  [ testCase name $ do
+      ((first, second), silent) <- withAnswer reply answer $ \wire -> do
+        Right redis <- newRedis wire RESP2 (const (pure ()))
+        (,) <$> call redis ["PING"] <*> call redis ["PING"]
+      let message = either displayException show
+      assertBool (message first) (expected `List.isInfixOf` message first)
+      (isLeft first, message second) @?= (True, message first)
+      assertBool "something was sent after the failure" silent
+    | (name, answer, expected) <-
+        [ ("HTTP", "HTTP/1.1 400 Bad Request\r\n", "a reply cannot begin with 'H'"),
+          ("nothing", "", "it has closed the connection"),
+          ("cut off", "$5\r\nbri", "5 bytes needed, 3 left"),
+          ("no end of line", "$2\r\nbrick\r\n", "expected \"\\r\\n\""),
+          ("a huge string", "$9000000000000000000\r\nbrick\r\n", "more than 67108864 bytes"),
+          ("a billion replies", "*1000000000\r\n:1\r\n", "1 byte needed, 0 left"),
+          ("a length that overflows", "$99999999999999999999\r\n", "at byte 1"),
+          ("a negative length", "*-2\r\n", "a negative length"),
+          ("nested arrays", S.concat (replicate 200000 "*1\r\n"), "nested"),
+          ("nested maps", S.concat (replicate 200000 "%1\r\n"), "nested"),
+          ("nested attributes", S.concat (replicate 200000 "|0\r\n"), "nested"),
+          ("no number", ":twelve\r\n", "at byte 1"),
+          ("a strange boolean", "#x\r\n", "neither t nor f"),
+          ("a strange double", ",1.5x\r\n", "at byte"),
+          ("a text without format", "=2\r\nab\r\n", "a verbatim string without a format")
+        ]
+  ]
 
 anyReply :: Gen Reply
 anyReply = sized go
