@@ -1,3 +1,5 @@
+{-# LANGUAGE Trustworthy #-}
+
 -- |
 -- Module      : Ashlar.Jobs
 -- Description : A function over many records, on many machines

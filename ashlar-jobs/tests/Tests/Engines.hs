@@ -29,7 +29,7 @@ rules e = do
   old <- progressSession <$> engineOpen e
   p <- engineOpen e
   let session = progressSession p
-      new n bytes = NewBatch session 2 n (10 * (n + 1)) bytes
+      new n = NewBatch session 2 n (10 * (n + 1))
       no = fingerprintString "no"
   engineSaveSchema e no "schema"
   outdated <- engineAdd e (NewBatch old 2 0 10 "x")
