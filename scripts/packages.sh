@@ -24,10 +24,12 @@ bench_packages=(
   g++
   libghc-aeson-dev
   libghc-attoparsec-dev
+  libghc-blaze-builder-dev
   libghc-blaze-html-dev
   libghc-criterion-dev
   libghc-scientific-dev
   libghc-store-dev
+  libghc-utf8-string-dev
   libghc-uuid-types-dev
   libghc-zlib-dev
 )
@@ -36,10 +38,12 @@ bench_packages=(
 base_packages=(
   "${core_packages[@]}"
   "${bench_packages[@]}"
+  chromium
   doctest
   libghc-network-dev
   libghc-hashable-dev
   libghc-optparse-applicative-dev
+  libghc-temporary-dev
   libghc-unordered-containers-dev
 )
 
