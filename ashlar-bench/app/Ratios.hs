@@ -48,6 +48,8 @@ main = do
       named name = [w | (_, w) <- workloads, workloadName w == name]
       option name = mapMaybe (stripPrefix ("--" ++ name ++ "=")) options
       number name standard = last (standard : mapMaybe readMaybe (option name))
+      minutes = number "minutes" 0 :: Double
+      unhurried = minutes <= 0 || minutes > 5
       known = ["runs", "save", "minutes", "programs"]
   case (options, wanted) of
     (["--one-run", budget], [name]) | Just s <- readMaybe (drop 2 budget) -> mapM_ (oneRun s) (named name)
@@ -59,15 +61,21 @@ main = do
         programs <- concat <$> mapM readPrograms (option "programs")
         severalRuns
           (number "runs" 3)
-          (number "minutes" 0)
+          minutes
           (option "save")
           programs
-          (filter isWanted workloads)
+          [x | x@(_, w) <- workloads, isWanted x, unhurried || isSmall w]
     _ ->
       die
         "usage: ashlar-ratios [--runs=N] [--minutes=M] [--save=FILE] [--programs=FILE]\n\
         \                     [PART OF A WORKLOAD'S NAME OR FAMILY]...\n\
         \With --minutes, the rounds are fewer than 30, so that it takes about as long."
+
+-- Not for a measurement in a hurry.
+isSmall :: Workload -> Bool
+isSmall w = case workloadSize w of
+  Bytes n -> n < 100000000
+  _ -> True
 
 -- Measure and print the results. An interruption keeps what is done.
 severalRuns :: Int -> Double -> [FilePath] -> [Program] -> [(String, Workload)] -> IO ()
@@ -154,26 +162,21 @@ oneRun :: Double -> Workload -> IO ()
 oneRun budget w = do
   unless (null (workloadWrong w)) $
     die (unwords ("other results than ours:" : workloadWrong w))
-  times <- measure budget (map snd (workloadRuns w))
-  allocations <- mapM (allocated . snd) (workloadRuns w)
-  print [(minimum ts, median ts, a) | (ts, a) <- zip times allocations]
+  each <- measure budget (map snd (workloadRuns w))
+  print [(minimum ts, median ts, minimum as) | (ts, as) <- map unzip each]
 
--- The bytes that a repetition allocates.
-allocated :: IO () -> IO Double
-allocated work = do
-  before <- getAllocationCounter
-  work
-  after <- getAllocationCounter
-  pure (fromIntegral (before - after))
-
--- At most 30 rounds of all libraries, in so many seconds, but 3 at least.
-measure :: Double -> [IO ()] -> IO [[Double]]
+-- At most 30 rounds of all libraries, in so many seconds, but 2 at least. Each has the time and the
+-- allocation of one repetition.
+measure :: Double -> [IO ()] -> IO [[(Double, Double)]]
 measure budget libraries = do
-  single <- forM libraries (\work -> work >> timed 1 work)
+  single <- forM libraries $ \work -> do
+    -- The first makes the data, too.
+    (first, _) <- timed 1 work
+    if first > 5.0e7 then pure first else fst <$> timed 1 work
   let enough = [max 1 (min 100000 (round (1.0e6 / t))) | t <- single] :: [Int]
       counts = [min (4 * n) (maximum enough) | n <- enough]
       cost = sum (zipWith (\n t -> fromIntegral n * t) counts single) / 1.0e9
-      rounds = max 3 (min 30 (floor (min 30 (budget / cost)))) :: Int
+      rounds = max 2 (min 30 (floor (min 30 (budget / cost)))) :: Int
   each <- forM [1 .. rounds] $ \n -> do
     let (later, sooner) = splitAt (n `mod` length libraries) (zip counts libraries)
     first <- forM sooner (uncurry timed)
@@ -181,13 +184,18 @@ measure budget libraries = do
     pure (second ++ first)
   pure (transpose each)
 
--- The CPU time of one of n repetitions, in ns.
-timed :: Int -> IO () -> IO Double
+-- The CPU time of one of n repetitions in ns, and the bytes that it allocates.
+timed :: Int -> IO () -> IO (Double, Double)
 timed n work = do
   -- Collect the garbage of the previous library first. A major collection would return memory to
   -- the system, and each round would wait for it again.
   performMinorGC
+  allocated <- getAllocationCounter
   before <- getCPUTime
   replicateM_ n work
   after <- getCPUTime
-  pure (fromIntegral (max 1000 (after - before)) / 1000 / fromIntegral n)
+  left <- getAllocationCounter
+  pure
+    ( fromIntegral (max 1000 (after - before)) / 1000 / fromIntegral n,
+      fromIntegral (allocated - left) / fromIntegral n
+    )
