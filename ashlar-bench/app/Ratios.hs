@@ -52,7 +52,8 @@ main = do
       unhurried = minutes <= 0 || minutes > 5
       known = ["runs", "save", "minutes", "programs"]
   case (options, wanted) of
-    (["--one-run", budget], [name]) | Just s <- readMaybe (drop 2 budget) -> mapM_ (oneRun s) (named name)
+    (["--one-run", budget], [name])
+      | Just s <- readMaybe (drop 2 budget) -> mapM_ (oneRun s) (named name)
     (["--once"], [name, library]) ->
       sequence_ [run | w <- named name, (l, run) <- workloadRuns w, l == library]
     _
@@ -80,40 +81,29 @@ isSmall w = case workloadSize w of
 -- Measure and print the results. An interruption keeps what is done.
 severalRuns :: Int -> Double -> [FilePath] -> [Program] -> [(String, Workload)] -> IO ()
 severalRuns runs minutes files programs chosen = do
-  this <- getExecutablePath
   program <- getProgName
   machine <- processor
   done <- newIORef []
   failed <- newIORef (0 :: Int)
-  start <- seconds
+  start <- getMonotonicTime
   let level = if "-o1" `isSuffixOf` program then "-O1" else "-O2"
       name = "GHC " ++ showVersion fullCompilerVersion ++ ", " ++ level
       save = forM_ files $ \path -> do
         results <- reverse <$> readIORef done
         writeReports path [Report name machine results]
       each = forM_ (zip [1 :: Int ..] chosen) $ \(i, (family, w)) -> do
-        now <- seconds
-        let left = start + 60 * minutes - now
-            -- A part of the time is for the processes' start, their data, and the peaks.
-            budget
-              | minutes <= 0 = 1000
-              | otherwise = 0.5 * max 0 left / fromIntegral (runs * (length chosen - i + 1))
+        now <- getMonotonicTime
+        -- A part of the time is for the processes' start, their data, and the peaks.
+        let left = 0.5 * max 0 (start + 60 * minutes - now)
+            budget = if minutes <= 0 then 1000 else left / fromIntegral (length chosen - i + 1)
         printf "%d of %d: %s\n" i (length chosen) (workloadName w)
-        measured <- replicateM runs (readProcessWithExitCode this (arguments budget w) "")
-        case sequence [readMaybe out | (ExitSuccess, out, _) <- measured] of
-          Just times | length times == runs -> do
-            peaks <- if null files then pure [] else mapM (peak this w . fst) (workloadRuns w)
-            beside <- concat <$> mapM (ofProgram w) programs
-            let result =
-                  Result family (workloadName w) (workloadSize w) (workloadPicture w) $
-                    zipWith3 (library w) (map fst (workloadRuns w)) (transpose times) (peaks ++ repeat Nothing)
-                      ++ beside
+        measured <- measureWorkload runs budget (not (null files)) programs family w
+        case measured of
+          Right result -> do
             modifyIORef' done (result :)
             forM_ (others result) (printRatio (workloadSize w))
             when (i `mod` 20 == 0) save
-          _ -> do
-            modifyIORef' failed (+ 1)
-            forM_ measured $ \(_, _, said) -> hPutStrLn stderr ("  FAILED: " ++ said)
+          Left said -> modifyIORef' failed (+ 1) >> hPutStrLn stderr ("  FAILED: " ++ said)
   each `finally` save
   results <- reverse <$> readIORef done
   putStrLn "\nGeometric means of the ratios"
@@ -122,17 +112,32 @@ severalRuns runs minutes files programs chosen = do
   n <- readIORef failed
   unless (n == 0) (printf "%d workloads failed\n" n >> exitFailure)
   where
-    arguments budget w = ["--one-run", printf "--%.4f" (budget :: Double), workloadName w]
-    library w name times most =
-      Library
-        name
-        [t | (t, _, _) <- times]
-        [m | (_, m, _) <- times]
-        (Just (minimum [a | (_, _, a) <- times]))
-        most
-        (lookup name (workloadOutputs w))
-    peak this w name = fmap snd <$> spawn [this, "--once", workloadName w, name]
-    ofProgram w p
+    printRatio size (Ratio other t best (least, greatest)) = do
+      printf "  %-32s %10.2f us  %13s   ours / this %6.3f" other (t / 1000) (speed size t) best
+      if runs > 1 then printf "   %.2f to %.2f\n" least greatest else putStrLn ""
+
+-- Runs in processes of their own, in so many seconds. With the peaks of memory if these are wanted,
+-- and the programs of other languages. Returns what is wrong if one fails.
+measureWorkload ::
+  Int -> Double -> Bool -> [Program] -> String -> Workload -> IO (Either String Result)
+measureWorkload runs budget withPeaks programs family w = do
+  this <- getExecutablePath
+  measured <- replicateM runs (readProcessWithExitCode this arguments "")
+  case [times | (ExitSuccess, out, _) <- measured, Just times <- [readMaybe out]] of
+    each | length each == runs -> do
+      libraries <- forM (zip (map fst (workloadRuns w)) (transpose each)) $ \(name, times) -> do
+        peak <- if withPeaks then spawn [this, "--once", workloadName w, name] else pure Nothing
+        let allocated = minimum [a | (_, _, a) <- times]
+            output = lookup name (workloadOutputs w)
+            (least, medians) = ([t | (t, _, _) <- times], [m | (_, m, _) <- times])
+        pure (Library name least medians (Just allocated) (snd <$> peak) output)
+      beside <- concat <$> mapM ofProgram programs
+      let result = Result family (workloadName w) (workloadSize w) (workloadPicture w)
+      pure (Right (result (libraries ++ beside)))
+    _ -> pure (Left (concat [said | (_, _, said) <- measured]))
+  where
+    arguments = ["--one-run", printf "--%.4f" (budget / fromIntegral runs), workloadName w]
+    ofProgram p
       | programWorkload p == workloadName w,
         Items n <- workloadSize w = do
         measured <- catMaybes <$> replicateM runs (measureProgram n p)
@@ -142,13 +147,6 @@ severalRuns runs minutes files programs chosen = do
               not (null measured)
           ]
       | otherwise = pure []
-    printRatio size (Ratio other t best (least, greatest)) = do
-      printf "  %-32s %10.2f us  %13s   ours / this %6.3f" other (t / 1000) (speed size t) best
-      if runs > 1 then printf "   %.2f to %.2f\n" least greatest else putStrLn ""
-
--- Seconds since some time.
-seconds :: IO Double
-seconds = getMonotonicTime
 
 -- The name of the processor, where Linux knows it.
 processor :: IO String

@@ -4,9 +4,7 @@
 module Main (main) where
 
 import Compare
-import Data.List (isSuffixOf)
 import Draw (alone)
-import Html (render)
 import Markdown
 import Page
 import Results

@@ -2,8 +2,8 @@
 -- Module      : Draw
 -- Description : Pictures in SVG
 --
--- Each picture has a title and a description for those who cannot see it. Colours are classes, which
--- 'colours' defines, so that one picture serves light and dark pages.
+-- Each picture has a title and a description for those who cannot see it. Colours are classes,
+-- which 'colours' defines, so that one picture serves light and dark pages.
 module Draw
   ( Series (..),
     Mark (..),
@@ -190,8 +190,8 @@ bars title axis shown each =
       where
         y = 10 + 24 * fromIntegral n
 
--- | A number that is not negative, in three significant digits at least, without zeros at the end of
--- a fraction.
+-- | A number that is not negative, in three significant digits at least, without zeros at the
+-- end of a fraction.
 digits :: Double -> String
 digits x
   | '.' `elem` fixed = trimmed fixed
@@ -217,9 +217,9 @@ colours =
   "svg{font:12px system-ui,sans-serif;color:#1b1f24}svg text{fill:currentColor}\
   \svg .grid{stroke:#8886;stroke-width:.6}svg .one{stroke:currentColor;stroke-width:1.4}\
   \svg polyline{fill:none!important;stroke-width:1.8}svg .range{stroke-width:3;opacity:.45}"
-    ++ palette ["#0b62c4", "#c2410c", "#15803d", "#a21caf", "#b45309", "#0e7490", "#be123c", "#57534e"]
+    ++ palette (words "#0b62c4 #c2410c #15803d #a21caf #b45309 #0e7490 #be123c #57534e")
     ++ "@media(prefers-color-scheme:dark){svg{color:#e6e8eb}"
-    ++ palette ["#6cb2ff", "#ff9a62", "#67d58a", "#e793f5", "#f0b54d", "#5fd0e3", "#ff8ca3", "#b8b2ac"]
+    ++ palette (words "#6cb2ff #ff9a62 #67d58a #e793f5 #f0b54d #5fd0e3 #ff8ca3 #b8b2ac")
     ++ "}"
   where
     palette :: [String] -> String

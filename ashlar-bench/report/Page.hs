@@ -44,16 +44,18 @@ sections reports =
 exhibits :: String -> [Result] -> [Exhibit]
 exhibits title results =
   [rowExhibit (title ++ ": ratios") rows | not (null rows)]
-    ++ [ curveExhibit t axis [(x, r) | r <- results, Curve t' a x <- [resultPicture r], (t', a) == (t, axis)]
+    ++ [ curveExhibit t axis (points t axis)
          | (t, axis) <- nub [(t, a) | r <- results, Curve t a _ <- [resultPicture r]]
        ]
     ++ [barExhibit r | r <- results, resultPicture r == Bars]
   where
     rows = [r | r <- results, resultPicture r == Row]
+    points t axis =
+      [(x, r) | r <- results, Curve t' a x <- [resultPicture r], (t', a) == (t, axis)]
 
 rowExhibit :: String -> [Result] -> Exhibit
 rowExhibit title results =
-  Exhibit title picture ["workload", "library", "time", "speed", "ours / theirs", "runs", "allocated", "peak", "output"] $
+  Exhibit title picture detailHeader $
     concatMap detailed results
   where
     libraries = nub (concatMap (map ratioLibrary . drop 1 . others) results)
@@ -69,6 +71,10 @@ rowExhibit title results =
           | r <- results
         ]
 
+detailHeader :: [String]
+detailHeader =
+  ["workload", "library", "time", "speed", "ours / theirs", "runs", "allocated", "peak", "output"]
+
 -- A line for each library.
 detailed :: Result -> [[String]]
 detailed r =
@@ -77,13 +83,17 @@ detailed r =
       duration (ratioTime x),
       speed (resultSize r) (ratioTime x),
       if ours then "" else printf "%.2f" (ratioBest x),
-      if ours then "" else uncurry (printf "%.2f to %.2f") (ratioRange x),
+      if ours then "" else range x,
       maybe "" amount (libraryAllocated l),
       maybe "" amount (libraryPeak l),
       maybe "" (amount . fromIntegral) (libraryOutput l)
     ]
     | (ours, l, x) <- zip3 (True : repeat False) (resultLibraries r) (others r)
   ]
+
+-- Of the ratios of the runs.
+range :: Ratio -> String
+range = uncurry (printf "%.2f to %.2f") . ratioRange
 
 curveExhibit :: String -> String -> [(Double, Result)] -> Exhibit
 curveExhibit title axis points =
@@ -97,7 +107,9 @@ curveExhibit title axis points =
         title
         (axis, count)
         ("time", duration)
-        [Series l [(x, ratioTime t) | (x, r) <- sorted, Just t <- [lookup l (times r)]] | l <- libraries]
+        [ Series l [(x, ratioTime t) | (x, r) <- sorted, Just t <- [lookup l (times r)]]
+          | l <- libraries
+        ]
     rows = [count x : concat [cells (lookup l (times r)) | l <- libraries] | (x, r) <- sorted]
     cells = maybe ["", ""] (\t -> [duration (ratioTime t), printf "%.2f" (ratioBest t)])
 
@@ -106,7 +118,7 @@ barExhibit r =
   Exhibit
     (resultName r)
     (bars (resultName r) "time" duration [(ratioLibrary x, ratioTime x) | x <- others r])
-    ["workload", "library", "time", "speed", "ours / theirs", "runs", "allocated", "peak", "output"]
+    detailHeader
     (detailed r)
 
 duration :: Double -> String
@@ -163,7 +175,7 @@ page reports =
                 element "title" [] [text "Ashlar: measurements"],
                 element "style" [] [raw (style ++ colours)]
               ],
-            element "body" [] (concat [heading, behind, inShort, concatMap section (sections reports)])
+            element "body" [] (concat [heading, behind, inShort, families])
           ]
       )
     ++ "\n"
@@ -176,10 +188,14 @@ page reports =
       element "h2" [] [text "Where Ashlar is slower"] :
         [ if null lost
             then element "p" [] [text ("Nowhere on " ++ reportName r ++ ".")]
-            else table ("Slower than a competitor: " ++ reportName r) ["workload", "competitor", "ours / theirs", "runs"] lost
+            else
+              table
+                ("Slower than a competitor: " ++ reportName r)
+                ["workload", "competitor", "ours / theirs", "runs"]
+                lost
           | r <- reports,
             let lost =
-                  [ [resultName x, ratioLibrary q, printf "%.2f" (ratioBest q), uncurry (printf "%.2f to %.2f") (ratioRange q)]
+                  [ [resultName x, ratioLibrary q, printf "%.2f" (ratioBest q), range q]
                     | (x, q) <- losses (reportResults r)
                   ]
         ]
@@ -190,6 +206,7 @@ page reports =
           ["family", "compiler", "ratios", "geometric mean", "worst", "workload"]
           (summaryRows reports)
       ]
+    families = concatMap section (sections reports)
     section (Section title each) = element "h2" [] [text title] : concatMap exhibit each
     exhibit e =
       [ element "h3" [] [text (exhibitTitle e)],
@@ -202,9 +219,10 @@ page reports =
           ]
       ]
     method =
-      "Less than 1 is faster. All libraries take turns at a workload in one process; the least CPU time counts, \
-      \of several processes where \8220runs\8221 shows a range. Allocation is Haskell's. The peak is that of a process \
-      \that does the work once."
+      "Less than 1 is faster. All libraries take turns at a workload in one process; the least CPU \
+      \time counts, of several processes where \8220runs\8221 shows a range. Allocation is \
+      \Haskell's. The peak is that of a process that does the work once. Programs of other \
+      \languages are measured whole, less their start."
 
 -- | For each family and compiler: the number of ratios, their mean, and the worst of them.
 summaryRows :: [Report] -> [[String]]
@@ -224,9 +242,13 @@ summaryRows reports =
 
 style :: String
 style =
-  ":root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:auto;padding:0 1rem;\
-  \background:#fff;color:#1b1f24}figure{margin:0;overflow-x:auto}figure svg{width:100%;min-width:34rem;height:auto}\
-  \.scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem;font-variant-numeric:tabular-nums}\
-  \caption{text-align:left;font-weight:600;padding:.4rem 0}td,th{text-align:left;padding:.15rem .6rem .15rem 0;\
-  \border-bottom:1px solid #8884;white-space:nowrap}td:first-child{white-space:normal;min-width:14rem}\
-  \summary{cursor:pointer;padding:.3rem 0}@media(prefers-color-scheme:dark){body{background:#14171a;color:#e6e8eb}}"
+  ":root{color-scheme:light dark}\
+  \body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:auto;padding:0 1rem;\
+  \background:#fff;color:#1b1f24}\
+  \figure{margin:0;overflow-x:auto}figure svg{width:100%;min-width:34rem;height:auto}\
+  \.scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem;\
+  \font-variant-numeric:tabular-nums}caption{text-align:left;font-weight:600;padding:.4rem 0}\
+  \td,th{text-align:left;padding:.15rem .6rem .15rem 0;border-bottom:1px solid #8884;\
+  \white-space:nowrap}td:first-child{white-space:normal;min-width:14rem}\
+  \summary{cursor:pointer;padding:.3rem 0}\
+  \@media(prefers-color-scheme:dark){body{background:#14171a;color:#e6e8eb}}"

@@ -56,9 +56,10 @@ data Ratio = Ratio
 -- | The ratios to all libraries, the first being ours.
 others :: Result -> [Ratio]
 others result =
-  [ Ratio (libraryName l) (minimum theirs) (minimum ours / minimum theirs) (minimum each, maximum each)
+  [ Ratio (libraryName l) best (minimum ours / best) (minimum each, maximum each)
     | l <- resultLibraries result,
       let theirs = libraryTimes l
+          best = minimum theirs
           each = zipWith (/) ours theirs
   ]
   where

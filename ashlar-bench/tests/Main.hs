@@ -63,17 +63,19 @@ numbers =
            in [ratioRange x | x <- take 1 (drop 1 (others r))] === [(head' each, last each)],
       testProperty "a family's summary is of its competitors" $
         forAll (resize 20 (listOf result)) $ \rs ->
-          let ratios = [ratioBest x | r <- rs, x <- drop 1 (others r), ratioLibrary x /= "memcpy"]
+          let ratios = concatMap competing rs
            in case summary rs of
                 Nothing -> ratios === []
                 Just s ->
-                  (summaryCount s, ratioBest (snd (summaryWorst s))) === (length ratios, maximum ratios)
-                    .&&. summaryMean s ~= (exp (sum (map log ratios)) ** (1 / fromIntegral (length ratios))),
+                  summaryCount s === length ratios
+                    .&&. ratioBest (snd (summaryWorst s)) === maximum ratios
+                    .&&. summaryMean s
+                    ~= (exp (sum (map log ratios)) ** (1 / fromIntegral (length ratios))),
       testProperty "losses are all ratios above 1, the worst first" $
         forAll (resize 20 (listOf result)) $ \rs ->
           map (ratioBest . snd) (losses rs)
             === reverse
-              (List.sort [q | r <- rs, x <- drop 1 (others r), ratioLibrary x /= "memcpy", let q = ratioBest x, q > 1]),
+              (List.sort [q | q <- concatMap competing rs, q > 1]),
       testProperty "noise is the greatest excess over a least time" $
         forAll library $ \l ->
           noise l
@@ -92,10 +94,12 @@ numbers =
                   && and (zipWith (<) ts (drop 1 ts)),
       testProperty "digits keep a thousandth" $
         forAll (choose (0.001, 1.0e6)) $ \x ->
-          all (\c -> isDigit c || c == '.') (digits x) && abs (read (padded (digits x)) - x) <= x * 0.006
+          all (\c -> isDigit c || c == '.') (digits x)
+            && abs (read (padded (digits x)) - x) <= x * 0.006
     ]
   where
     head' = minimum . take 1
+    competing r = [ratioBest x | x <- drop 1 (others r), ratioLibrary x /= "memcpy"]
     padded s = if '.' `elem` s then s else s ++ ".0"
 
 comparisons :: [Report] -> TestTree
@@ -131,7 +135,7 @@ files =
   testGroup
     "files"
     [ testProperty "JSON holds all" $
-        forAll (resize 6 (listOf report)) $ \rs -> (decode (encode rs) :: Maybe [Report]) === Just rs,
+        forAll (resize 6 (listOf report)) $ \rs -> decode (encode rs) === Just (rs :: [Report]),
       testProperty "CSV holds the names" $
         forAll (resize 6 (listOf report)) $ \rs ->
           map (take 4) (drop 1 (readCsv (csv rs)))
@@ -152,7 +156,8 @@ markup =
     [ testProperty "escaped text has no markup" $ \s ->
         all (`notElem` "<>\"'") (escape s),
       testProperty "escaped text stands for itself" $
-        forAll (listOf (oneof [arbitrary, elements "<>&\"';a#"])) $ \s -> unescaped (escape s) === s,
+        forAll (listOf (oneof [arbitrary, elements "<>&\"';a#"])) $ \s ->
+          unescaped (escape s) === s,
       testProperty "elements nest" $
         forAll (listOf1 (elements "ab<&")) $ \s ->
           render (element "p" [("title", s)] [text s, raw "<br>"])

@@ -55,7 +55,9 @@ report = do
 -- | A library that takes this many times as long.
 scaled :: Double -> Library -> Library
 scaled factor l =
-  l {libraryTimes = map (* factor) (libraryTimes l), libraryMedians = map (* factor) (libraryMedians l)}
+  l {libraryTimes = times (libraryTimes l), libraryMedians = times (libraryMedians l)}
+  where
+    times = map (* factor)
 
 -- | Change each library, by its number.
 mapReport :: (Int -> Library -> Library) -> Report -> Report

@@ -24,5 +24,8 @@ sexp, open, close, identifier, blank :: F.Parser () ()
 sexp = (open *> F.skipSome sexp <* close) <|> identifier
 open = F.byteString "(" *> blank
 close = F.byteString ")" *> blank
-identifier = F.skipSome (F.skipSatisfyAscii F.isLatinLetter) *> blank
+identifier = F.skipSome (F.skipSatisfyAscii letter) *> blank
 blank = F.skipMany (F.skipSatisfyAscii (\c -> c == ' ' || c == '\n'))
+
+letter :: Char -> Bool
+letter c = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')

@@ -2,8 +2,8 @@
 -- Module      : Workloads.Bytestring
 -- Description : The Builder groups of bytestring's own benchmarks
 --
--- The same names and inputs. bytestring measures primitives without a builder, by its internals. Here
--- both libraries write them by @primUnfoldrBounded@.
+-- The same names and inputs. bytestring measures primitives without a builder, by its internals.
+-- Here both libraries write them by @primUnfoldrBounded@.
 module Workloads.Bytestring (bytestringWorkloads) where
 
 import qualified Ashlar.Builder as A
@@ -63,7 +63,11 @@ small =
     one "String (naive)" A.stringUtf8 B.stringUtf8 "hello world!"
   ]
 wrappers =
-  [ many "foldMap word8" (foldMap (A.word8 . fromIntegral)) (foldMap (B.word8 . fromIntegral)) ints,
+  [ many
+      "foldMap word8"
+      (foldMap (A.word8 . fromIntegral))
+      (foldMap (B.word8 . fromIntegral))
+      ints,
     many
       "primMapListFixed word8"
       (AP.primMapListFixed (fromIntegral AP.>$< AP.word8))
@@ -86,7 +90,11 @@ wrappers =
       lazy
   ]
 insertions =
-  [ many "foldMap byteStringInsert" (foldMap A.byteStringInsert) (foldMap B.byteStringInsert) chunks,
+  [ many
+      "foldMap byteStringInsert"
+      (foldMap A.byteStringInsert)
+      (foldMap B.byteStringInsert)
+      chunks,
     many "foldMap byteString" (foldMap A.byteString) (foldMap B.byteString) chunks,
     many "foldMap byteStringCopy" (foldMap A.byteStringCopy) (foldMap B.byteStringCopy) chunks
   ]
@@ -102,8 +110,16 @@ unbounded =
   ]
 floats =
   concat
-    [ [ many ("FGeneric/" ++ sign ++ "/Float") (foldMap A.floatDec) (foldMap B.floatDec) (map f singles),
-        many ("FGeneric/" ++ sign ++ "/Double") (foldMap A.doubleDec) (foldMap B.doubleDec) (map g doubles),
+    [ [ many
+          ("FGeneric/" ++ sign ++ "/Float")
+          (foldMap A.floatDec)
+          (foldMap B.floatDec)
+          (map f singles),
+        many
+          ("FGeneric/" ++ sign ++ "/Double")
+          (foldMap A.doubleDec)
+          (foldMap B.doubleDec)
+          (map g doubles),
         many
           ("FGeneric/" ++ sign ++ "/DoubleSmall")
           (foldMap A.doubleDec)
@@ -112,8 +128,16 @@ floats =
       ]
       | (sign, f, g) <- [("Positive", id, id), ("Negative", negate, negate)]
     ]
-    ++ [ many "FGeneric/Special/Float  Average" (foldMap A.floatDec) (foldMap B.floatDec) (special 0),
-         many "FGeneric/Special/Double Average" (foldMap A.doubleDec) (foldMap B.doubleDec) (special 0)
+    ++ [ many
+           "FGeneric/Special/Float  Average"
+           (foldMap A.floatDec)
+           (foldMap B.floatDec)
+           (special 0),
+         many
+           "FGeneric/Special/Double Average"
+           (foldMap A.doubleDec)
+           (foldMap B.doubleDec)
+           (special 0)
        ]
 primitives =
   [ fixed "char7" (toEnum AP.>$< AP.char7) (toEnum BP.>$< BP.char7),
@@ -164,16 +188,46 @@ ascii =
     bounded "word32Hex" (fromIntegral AP.>$< AP.word32Hex) (fromIntegral BP.>$< BP.word32Hex),
     bounded "word64Hex" (fromIntegral AP.>$< AP.word64Hex) (fromIntegral BP.>$< BP.word64Hex),
     bounded "wordHex" (fromIntegral AP.>$< AP.wordHex) (fromIntegral BP.>$< BP.wordHex),
-    fixed "int8HexFixed" (fromIntegral AP.>$< AP.int8HexFixed) (fromIntegral BP.>$< BP.int8HexFixed),
-    fixed "int16HexFixed" (fromIntegral AP.>$< AP.int16HexFixed) (fromIntegral BP.>$< BP.int16HexFixed),
-    fixed "int32HexFixed" (fromIntegral AP.>$< AP.int32HexFixed) (fromIntegral BP.>$< BP.int32HexFixed),
-    fixed "int64HexFixed" (fromIntegral AP.>$< AP.int64HexFixed) (fromIntegral BP.>$< BP.int64HexFixed),
-    fixed "word8HexFixed" (fromIntegral AP.>$< AP.word8HexFixed) (fromIntegral BP.>$< BP.word8HexFixed),
-    fixed "word16HexFixed" (fromIntegral AP.>$< AP.word16HexFixed) (fromIntegral BP.>$< BP.word16HexFixed),
-    fixed "word32HexFixed" (fromIntegral AP.>$< AP.word32HexFixed) (fromIntegral BP.>$< BP.word32HexFixed),
-    fixed "word64HexFixed" (fromIntegral AP.>$< AP.word64HexFixed) (fromIntegral BP.>$< BP.word64HexFixed),
-    fixed "floatHexFixed" (fromIntegral AP.>$< AP.floatHexFixed) (fromIntegral BP.>$< BP.floatHexFixed),
-    fixed "doubleHexFixed" (fromIntegral AP.>$< AP.doubleHexFixed) (fromIntegral BP.>$< BP.doubleHexFixed)
+    fixed
+      "int8HexFixed"
+      (fromIntegral AP.>$< AP.int8HexFixed)
+      (fromIntegral BP.>$< BP.int8HexFixed),
+    fixed
+      "int16HexFixed"
+      (fromIntegral AP.>$< AP.int16HexFixed)
+      (fromIntegral BP.>$< BP.int16HexFixed),
+    fixed
+      "int32HexFixed"
+      (fromIntegral AP.>$< AP.int32HexFixed)
+      (fromIntegral BP.>$< BP.int32HexFixed),
+    fixed
+      "int64HexFixed"
+      (fromIntegral AP.>$< AP.int64HexFixed)
+      (fromIntegral BP.>$< BP.int64HexFixed),
+    fixed
+      "word8HexFixed"
+      (fromIntegral AP.>$< AP.word8HexFixed)
+      (fromIntegral BP.>$< BP.word8HexFixed),
+    fixed
+      "word16HexFixed"
+      (fromIntegral AP.>$< AP.word16HexFixed)
+      (fromIntegral BP.>$< BP.word16HexFixed),
+    fixed
+      "word32HexFixed"
+      (fromIntegral AP.>$< AP.word32HexFixed)
+      (fromIntegral BP.>$< BP.word32HexFixed),
+    fixed
+      "word64HexFixed"
+      (fromIntegral AP.>$< AP.word64HexFixed)
+      (fromIntegral BP.>$< BP.word64HexFixed),
+    fixed
+      "floatHexFixed"
+      (fromIntegral AP.>$< AP.floatHexFixed)
+      (fromIntegral BP.>$< BP.floatHexFixed),
+    fixed
+      "doubleHexFixed"
+      (fromIntegral AP.>$< AP.doubleHexFixed)
+      (fromIntegral BP.>$< BP.doubleHexFixed)
   ]
 
 -- * Inputs

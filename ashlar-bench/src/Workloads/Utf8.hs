@@ -29,7 +29,9 @@ utf8Workloads =
             ("1 million characters, " ++ name ++ ", from String")
             [ ("ashlar", applyIO (A.hPutBuilder binary . A.stringUtf8) text),
               ("bytestring", applyIO (B.hPutBuilder binary . B.stringUtf8) text),
-              ("blaze-builder", applyIO (Blaze.toByteStringIO (S.hPut binary) . Blaze.fromString) text),
+              ( "blaze-builder",
+                applyIO (Blaze.toByteStringIO (S.hPut binary) . Blaze.fromString) text
+              ),
               ("base's hPutStr", applyIO (hPutStr encoding) text),
               ("text", applyIO (S.hPut binary . T.encodeUtf8 . T.pack) text),
               ("utf8-string, lazy", applyIO (L.hPut binary . Utf8String.fromString) text),

@@ -58,7 +58,7 @@ ofLength n =
   ]
   where
     v = someData n
-    sizes = [("ashlar", S.length a), ("store", S.length b), ("cereal", S.length c), ("binary", S.length d)]
+    sizes = zip ["ashlar", "store", "cereal", "binary"] (map S.length [a, b, c, d])
     encoded@(a, b, c, d) =
       (A.encode v, Store.encode v, Cereal.encode v, L.toStrict (Binary.encode v))
     point title = curve title "records" n . items n
