@@ -11,7 +11,7 @@ import Text.Printf (printf)
 -- | Old and new reports: what to say, and whether anything is slower than noise allows. Reports of
 -- different compilers are not compared.
 compared :: [Report] -> [Report] -> (String, Bool)
-compared olds news = (unlines (concatMap said pairs ++ nothing), any (any isSlower) (map snd pairs))
+compared olds news = (unlines (concatMap said pairs ++ nothing), any (any isSlower . snd) pairs)
   where
     pairs =
       [ (reportName new, changes old new)
@@ -21,8 +21,8 @@ compared olds news = (unlines (concatMap said pairs ++ nothing), any (any isSlow
       ]
     nothing = ["Nothing to compare: no compiler and workload in common." | all (null . snd) pairs]
     said (name, each) =
-      [printf "%s: %d workloads, %d slower than noise allows" name (length each) (length slower)]
-        ++ map line slower
+      printf "%s: %d workloads, %d slower than noise allows" name (length each) (length slower) :
+      map line slower
       where
         slower = sortOn (negate . changeTime) (filter isSlower each)
     line c =

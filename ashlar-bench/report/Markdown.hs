@@ -50,12 +50,10 @@ tables reports = unlines (intercalate [""] (meanTable : map familyTable (byFamil
 summaryTable :: [Report] -> [(String, FilePath)] -> String
 summaryTable reports pictures =
   unlines $
-    intercalate [""] $
-      [ row ["family", "compiler", "ratios", "geometric mean", "worst", "workload"] :
-        row (replicate 6 "---") :
-        map row (summaryRows reports)
-      ]
-        ++ [["![" ++ title ++ "](" ++ path ++ ")"] | (title, path) <- pictures]
+    row ["family", "compiler", "ratios", "geometric mean", "worst", "workload"] :
+    row (replicate 6 "---") :
+    map row (summaryRows reports)
+      ++ concat [["", "![" ++ title ++ "](" ++ path ++ ")"] | (title, path) <- pictures]
 
 -- | The two pictures of the README, with the names of their files: those of two titles, or others
 -- where they are missing.

@@ -26,6 +26,7 @@ module Statistics
   )
 where
 
+import Data.Bifunctor (first)
 import Data.List (sort, sortOn)
 import qualified Data.Map.Strict as Map
 import Results
@@ -106,7 +107,7 @@ summary results =
     worst : rest ->
       Just (Summary (1 + length rest) (geometricMean (map (ratioBest . snd) (worst : rest))) worst')
       where
-        worst' = (resultName (fst worst), snd worst)
+        worst' = first resultName worst
 
 -- Our ratios to competitors.
 competitors :: [Result] -> [(Result, Ratio)]

@@ -37,7 +37,7 @@ isShown reports = withSystemTempDirectory "ashlar-report" $ \folder -> do
   occurrences "<h2>Where Ashlar is slower</h2>" dom @?= 1
   assertBool "there is something to show" (length exhibits >= 4 && length summaries >= 4)
   where
-    loses r = any ("<script>" `isInfixOf`) (map resultName (reportResults r))
+    loses r = any (("<script>" `isInfixOf`) . resultName) (reportResults r)
 
 -- The page as Chromium has it after loading.
 domOf :: FilePath -> IO String

@@ -7,6 +7,7 @@ module Competitors.Flatparse (competitors) where
 
 import Control.Applicative ((<|>))
 import Data.ByteString (ByteString)
+import Data.Char (isAsciiLower, isAsciiUpper)
 import qualified FlatParse.Basic as F
 import Workload
 import Workloads.Parse (sexps)
@@ -28,4 +29,4 @@ identifier = F.skipSome (F.skipSatisfyAscii letter) *> blank
 blank = F.skipMany (F.skipSatisfyAscii (\c -> c == ' ' || c == '\n'))
 
 letter :: Char -> Bool
-letter c = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+letter c = isAsciiLower c || isAsciiUpper c

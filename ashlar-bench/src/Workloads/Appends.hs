@@ -48,7 +48,7 @@ someWords n = take n (cycle fiveWords)
 -- As many chunks appended to the left as to the right.
 averaged :: Monoid m => (S.ByteString -> m) -> Int -> m
 averaged f n =
-  List.foldl' (<>) mempty (replicate n chunk) <> List.foldr (<>) mempty (replicate n chunk)
+  List.foldl' (<>) mempty (replicate n chunk) <> mconcat (replicate n chunk)
   where
     chunk = (f (word 0) <> f (word 1)) <> f (word 2) <> (f (word 3) <> f (word 4))
     word = (fiveWords !!)
