@@ -43,7 +43,6 @@ base_packages=(
   libghc-network-dev
   libghc-hashable-dev
   libghc-optparse-applicative-dev
-  libghc-temporary-dev
   libghc-unordered-containers-dev
 )
 
