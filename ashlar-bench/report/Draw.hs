@@ -64,11 +64,12 @@ dot i x y said =
     [("class", series i), ("cx", number x), ("cy", number y), ("r", "3.5")]
     [element "title" [] [text said]]
 
--- The names of the series, in rows, from this height on; and the height below.
-legend :: Double -> [String] -> (Html, Double)
-legend top names = (mconcat (map entry placed), maximum (top : [y + 18 | (_, _, y, _) <- placed]))
+-- The names of the series, the first of this number, in rows from this height on. With the height
+-- below.
+legend :: Int -> Double -> [String] -> (Html, Double)
+legend first top names = (mconcat (map entry placed), maximum (top : [y + 18 | (_, _, y, _) <- placed]))
   where
-    placed = go (0 :: Int) 20 (top + 12) names
+    placed = go first 20 (top + 12) names
     go _ _ _ [] = []
     go i x y (name : rest)
       | x > 20 && x + width > 690 = go i 20 (y + 18) (name : rest)
@@ -99,7 +100,7 @@ curves title (xName, showX) (yName, showY) each =
     description = printf "%s by %s, for %s." yName xName (commas [name | Series name _ <- each])
     points = concat [ps | Series _ ps <- each]
     (left, right, height) = (70, 700, 300)
-    (names, top) = legend 0 [name | Series name _ <- each]
+    (names, top) = legend 0 0 [name | Series name _ <- each]
     bottom = top + 10 + height
     (xs, ys) = (map fst points, map snd points)
     across = scale (minimum xs) (maximum xs) left right
@@ -134,13 +135,13 @@ scale from to start end x
   | to <= from = (start + end) / 2
   | otherwise = start + (end - start) * log (x / from) / log (to / from)
 
--- | A row of marks for each name, on a logarithmic axis around 1.
+-- | A row of marks for each name, on a logarithmic axis around 1. The first colour is left for us.
 dots :: String -> String -> [String] -> [Mark] -> Html
 dots title axis libraries rows =
   svg title description 720 (bottom + 40) (names : grid ++ zipWith row [0 ..] rows ++ [below])
   where
     description = printf "%s, one row for each of %d workloads." axis (length rows)
-    (names, top) = legend 0 libraries
+    (names, top) = legend 1 0 libraries
     bottom = top + 10 + 20 * fromIntegral (length rows)
     values = concat [[a, b, v] | Mark _ marks <- rows, (_, v, (a, b)) <- marks]
     least = max 0.001 (minimum (0.5 : values))
@@ -157,8 +158,8 @@ dots title axis libraries rows =
     row n (Mark name marks) =
       label "end" (left - 10) (y + 4) (shortened name)
         <> mconcat
-          [ line ("range " ++ series i) (across a, y) (across b, y)
-              <> dot i (across v) y (printf "%s, %s: %.2f" name (libraries !! i) v)
+          [ line ("range " ++ series (i + 1)) (across a, y) (across b, y)
+              <> dot (i + 1) (across v) y (printf "%s, %s: %.2f" name (libraries !! i) v)
             | (i, v, (a, b)) <- marks
           ]
       where
