@@ -70,7 +70,8 @@ main = do
       die
         "usage: ashlar-ratios [--runs=N] [--minutes=M] [--save=FILE] [--programs=FILE]\n\
         \                     [PART OF A WORKLOAD'S NAME OR FAMILY]...\n\
-        \With --minutes, the rounds are fewer than 30, so that it takes about as long."
+        \With --minutes, the rounds are fewer than 30, so that it takes about as long. Without, a\n\
+        \run takes 10 seconds at most."
 
 -- Not for a measurement in a hurry.
 isSmall :: Workload -> Bool
@@ -95,7 +96,9 @@ severalRuns runs minutes files programs chosen = do
         now <- getMonotonicTime
         -- A part of the time is for the processes' start, their data, and the peaks.
         let left = 0.5 * max 0 (start + 60 * minutes - now)
-            budget = if minutes <= 0 then 1000 else left / fromIntegral (length chosen - i + 1)
+            budget
+              | minutes <= 0 = 10 * fromIntegral runs
+              | otherwise = left / fromIntegral (length chosen - i + 1)
         printf "%d of %d: %s\n" i (length chosen) (workloadName w)
         measured <- measureWorkload runs budget (not (null files)) programs family w
         case measured of
