@@ -8,6 +8,7 @@ export WERROR
 # Arguments of the demo and the benchmarks, as for a shell.
 ARGS ?=
 BENCH ?=
+QUICK ?=
 
 # Seconds for each configuration of the runtime.
 SOAK ?= 30
@@ -18,10 +19,13 @@ FUZZ ?= 10000
 # Which mutations: a part of their names or files.
 MUTANTS ?=
 
+# An older bench-report/results.json.
+OLD ?=
+
 # For each program of make fuzz-c.
 SECONDS_EACH ?= 60
 
-.PHONY: help setup build demo demo-jobs test test-rest fuzz fuzz-c checked mutants bench bench-all bench-docs bench-criterion docs lint platforms soak valgrind ci clean
+.PHONY: help setup build demo demo-jobs test test-rest fuzz fuzz-c checked mutants bench bench-all bench-docs bench-criterion bench-report bench-compare bench-readme docs lint platforms soak valgrind ci clean
 .NOTPARALLEL:
 
 help:
@@ -37,6 +41,9 @@ help:
 	@echo 'make bench-all        the same with GHC 9.10 and 9.6, too, and their versions of the libraries'
 	@echo 'make bench-docs       measure with GHC 9.10 and 9.0, and write the tables of docs/benchmarks.md'
 	@echo 'make bench-criterion  run the same workloads in criterion; BENCH="..." are its arguments'
+	@echo 'make bench-report     measure all, and write bench-report/index.html; QUICK=1 takes a tenth of 30 minutes'
+	@echo 'make bench-compare    show what got slower than noise allows since OLD=results.json'
+	@echo 'make bench-readme     write the summary and the pictures of README.md from the report'
 	@echo 'make build            compile everything, including the benchmarks'
 	@echo 'make docs             write the Haddock pages to dist-newstyle/haddock'
 	@echo 'make lint             check layers, notes, layout and cabal files; run hlint'
@@ -68,7 +75,8 @@ test:
 	@status=0; scripts/test-suites || status=1; scripts/doctests || status=1; \
 	 scripts/cookbook || status=1; exit $$status
 
-test-rest: setup
+test-rest:
+	@scripts/setup rest
 	@scripts/test-suites --rest
 
 fuzz: setup
@@ -96,7 +104,16 @@ bench-all: setup
 	 done; done
 	@$(MAKE) bench
 
-bench-docs: setup
+bench-bench-report: setup
+	@QUICK=$(QUICK) scripts/bench-report $(BENCH)
+
+bench-compare: setup
+	@scripts/bench-compare '$(OLD)'
+
+bench-readme: setup
+	@scripts/bench-readme
+
+docs: setup
 	@scripts/bench-docs $(BENCH)
 
 bench-criterion: setup

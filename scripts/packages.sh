@@ -25,10 +25,12 @@ bench_packages=(
   g++
   libghc-aeson-dev
   libghc-attoparsec-dev
+  libghc-blaze-builder-dev
   libghc-blaze-html-dev
   libghc-criterion-dev
   libghc-scientific-dev
   libghc-store-dev
+  libghc-utf8-string-dev
   libghc-uuid-types-dev
   libghc-zlib-dev
 )
@@ -58,6 +60,9 @@ base_packages=(
 # make test: the peers of the packages for connections. The tests start servers of their own.
 peer_packages=(curl nginx postgresql redis-server)
 
+# make test-rest: it opens the benchmarks' report.
+rest_packages=(chromium)
+
 # make lint.
 lint_packages=(hlint ormolu)
 
@@ -72,4 +77,4 @@ root_packages=(arch-test debian-archive-keyring gpg mmdebstrap mount util-linux)
 emulation_packages=(binfmt-support qemu-user-static)
 
 # .ci/run.
-ci_packages=(make "${peer_packages[@]}" "${lint_packages[@]}" "${root_packages[@]}")
+ci_packages=(make "${peer_packages[@]}" "${rest_packages[@]}" "${lint_packages[@]}" "${root_packages[@]}")

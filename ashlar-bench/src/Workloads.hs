@@ -7,27 +7,54 @@ module Workloads
   )
 where
 
+import Competitors (competitors)
 import Workload
+import Workloads.Appends
 import Workloads.Builder
 import Workloads.Bulk
+import Workloads.Bytestring
 import Workloads.Codec
+import Workloads.Digits
 import Workloads.Files
 import Workloads.Get
 import Workloads.Interop
 import Workloads.Json
 import Workloads.Numbers
+import Workloads.Packing
+import Workloads.Parse
 import Workloads.Pushed
+import Workloads.Puts
 import Workloads.Records
+import Workloads.Scaling
 import Workloads.Texts
 import Workloads.Tokens
+import Workloads.Utf8
+import Workloads.Vectors
 
 -- | All workloads, by what they measure.
 families :: [(String, [Workload])]
 families =
-  [ ("Builders", builderWorkloads ++ interopWorkloads ++ jsonWorkloads),
-    ("Decoders", getWorkloads ++ pushedWorkloads),
-    ("Numbers one after the other", numberWorkloads),
-    ("Codec", codecWorkloads ++ recordWorkloads ++ bulkWorkloads),
-    ("Files and older types", fileWorkloads),
-    ("Text: Base64, dates, numbers", textWorkloads ++ tokenWorkloads)
+  [ (family, map joined workloads)
+    | (family, workloads) <-
+        [ ("Builders", builderWorkloads ++ interopWorkloads ++ jsonWorkloads),
+          ("Decoders", getWorkloads ++ pushedWorkloads),
+          ("Numbers one after the other", numberWorkloads ++ putWorkloads),
+          ("Codec", codecWorkloads ++ bulkWorkloads),
+          ("Records", recordWorkloads),
+          ("Files and older types", fileWorkloads),
+          ("A vector of records", vectorWorkloads),
+          ("Text: Base64, dates, numbers", textWorkloads ++ tokenWorkloads ++ digitWorkloads),
+          ("Packing bytes", packingWorkloads),
+          ("UTF-8", utf8Workloads),
+          ("Appends", appendWorkloads),
+          ("Parsing", parseWorkloads),
+          ("bytestring's own benchmarks", bytestringWorkloads),
+          ("Scaling", scalingWorkloads)
+        ]
   ]
+  where
+    joined w =
+      w
+        { workloadRuns =
+            workloadRuns w ++ [library | (name, library) <- competitors, name == workloadName w]
+        }

@@ -214,22 +214,23 @@ workloadsOf ::
   [(Int, Int -> C.Get a)] ->
   [Workload]
 workloadsOf name width inC ours binarys cereals =
-  [ Workload
-      (name ++ " in groups of " ++ show k ++ ", 1 MB, " ++ how)
-      ( [ ( "ashlar",
-            if S.null whole
-              then apply (right . A.runGetLazy (g n)) chunked
-              else apply (right . A.runGet (g n)) whole
-          ),
-          ("binary", apply (B.runGet (b n)) chunked),
-          ( "cereal",
-            if S.null whole
-              then apply (right . C.runGetLazy (c n)) chunked
-              else apply (right . C.runGet (c n)) whole
-          )
-        ]
-          ++ [("C", apply (cSum inC) whole) | not (S.null whole)]
-      )
+  [ curve ("Get 1 MB of " ++ name ++ ": " ++ how) "numbers in a group" k . bytesOfText 1048576 $
+      Workload
+        (name ++ " in groups of " ++ show k ++ ", 1 MB, " ++ how)
+        ( [ ( "ashlar",
+              if S.null whole
+                then apply (right . A.runGetLazy (g n)) chunked
+                else apply (right . A.runGet (g n)) whole
+            ),
+            ("binary", apply (B.runGet (b n)) chunked),
+            ( "cereal",
+              if S.null whole
+                then apply (right . C.runGetLazy (c n)) chunked
+                else apply (right . C.runGet (c n)) whole
+            )
+          ]
+            ++ [("C", apply (cSum inC) whole) | not (S.null whole)]
+        )
     | (how, whole, chunked) <-
         [ ("strict", input, L.fromStrict input),
           ("chunks of 32 KiB", S.empty, chunksOf 32768),

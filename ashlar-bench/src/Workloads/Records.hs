@@ -137,13 +137,19 @@ besidePlain name x y =
 -- user's program.
 bothWays :: (A.Codec a, Store a, Serialize a, Binary a) => String -> a -> [Workload]
 bothWays name x =
-  [ Workload
-      ("encode " ++ name)
-      [ ("ashlar", apply A.encode x),
-        ("store", apply Store.encode x),
-        ("cereal", apply Cereal.encode x),
-        ("binary", apply (L.toStrict . Binary.encode) x)
-      ],
+  [ outputs
+      [ ("ashlar", S.length (A.encode x)),
+        ("store", S.length (Store.encode x)),
+        ("cereal", S.length (Cereal.encode x)),
+        ("binary", fromIntegral (L.length (Binary.encode x)))
+      ]
+      $ Workload
+        ("encode " ++ name)
+        [ ("ashlar", apply A.encode x),
+          ("store", apply Store.encode x),
+          ("cereal", apply Cereal.encode x),
+          ("binary", apply (L.toStrict . Binary.encode) x)
+        ],
     Workload
       ("decode " ++ name)
       [ ("ashlar", apply (\bs -> right (A.decode bs) `asTypeOf` x) (A.encode x)),

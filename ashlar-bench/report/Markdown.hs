@@ -1,31 +1,36 @@
 -- |
--- Module      : Table
+-- Module      : Markdown
 -- Description : Reports as tables in Markdown
-module Table (tables) where
+module Markdown
+  ( tables,
+    summaryTable,
+    readmePictures,
+    between,
+  )
+where
 
 import Data.Char (isDigit)
-import Data.List (intercalate, nub, transpose)
-import Result
+import Data.List (intercalate, isPrefixOf, nub, transpose)
+import Page
+import Results
+import Statistics
 import Text.Printf (printf)
 
 -- | A table for each family, with a column for each report, and one of geometric means.
 --
 -- Workloads that differ in one number share a row, with the figures in their order.
 tables :: [Report] -> String
-tables reports = unlines (intercalate [""] (meanTable : map familyTable families))
+tables reports = unlines (intercalate [""] (meanTable : map familyTable (byFamily reports)))
   where
-    families = nub (concatMap (map fst . reportResults) reports)
     columns = map reportName reports
     header first = [row (first : columns), row ("---" : map (const "---") columns)]
-    familyTable family =
+    familyTable (family, results) =
       ("### " ++ family) :
       "" :
       header "work"
         ++ [ row (rowName names : map (cell names) results)
              | names <- merged (nub (concatMap (map resultName) results))
            ]
-      where
-        results = map (concat . lookup family . reportResults) reports
     cell names results = figures [r | name <- names, r <- results, resultName r == name]
     -- Our own rows compare two ways of ours.
     meanTable =
@@ -37,9 +42,40 @@ tables reports = unlines (intercalate [""] (meanTable : map familyTable families
                take 6 library /= "ashlar"
            ]
       where
-        allMeans = map (means . concatMap snd . reportResults) reports
+        allMeans = map (means . reportResults) reports
     meanOf library ms =
       concat [printf "%s, %d workloads" (quotient m) n | (l, n, m) <- ms, l == library]
+
+-- | The table of the README, and links to pictures with their titles.
+summaryTable :: [Report] -> [(String, FilePath)] -> String
+summaryTable reports pictures =
+  unlines $
+    row ["family", "compiler", "ratios", "geometric mean", "worst", "workload"] :
+    row (replicate 6 "---") :
+    map row (summaryRows reports)
+      ++ concat [["", "![" ++ title ++ "](" ++ path ++ ")"] | (title, path) <- pictures]
+
+-- | The two pictures of the README, with the names of their files: those of two titles, or others
+-- where they are missing.
+readmePictures :: [Section] -> [(FilePath, Exhibit)]
+readmePictures each = zip ["benchmark-1.svg", "benchmark-2.svg"] (favourites ++ rest)
+  where
+    (favourites, rest) =
+      ( concat [take 1 (filter ((== title) . exhibitTitle) exhibits) | title <- titles],
+        filter ((`notElem` titles) . exhibitTitle) exhibits
+      )
+    titles = ["Encode a Vector of SomeData", "1 million characters, mixed, from String"]
+    exhibits = concatMap sectionExhibits each
+
+-- | Replace the lines between two that begin so. Text without them stays as it is.
+between :: (String, String) -> String -> String -> String
+between (start, end) new old = unlines (go (lines old))
+  where
+    go ls = case break (start `isPrefixOf`) ls of
+      (before, opening : after)
+        | (_, closing : rest) <- break (end `isPrefixOf`) after ->
+          before ++ opening : "" : lines new ++ "" : closing : rest
+      _ -> ls
 
 row :: [String] -> String
 row cells = "| " ++ intercalate " | " cells ++ " |"
@@ -62,9 +98,9 @@ merged = foldr add []
     isNumber word = not (null word) && all isDigit (filter (/= ',') word)
 
 rowName :: [String] -> String
-rowName names = unwords (map together (transpose (map words names)))
+rowName names = unwords (map joined (transpose (map words names)))
   where
-    together column = case nub column of
+    joined column = case nub column of
       [word] -> word
       different -> intercalate " / " (map (filter (/= ',')) different) ++ comma different
     comma different = if any (elem ',') different then "," else ""

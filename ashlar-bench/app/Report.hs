@@ -1,0 +1,49 @@
+-- |
+-- Module      : Main
+-- Description : Results as pages, tables and comparisons
+module Main (main) where
+
+import Compare
+import Draw (alone)
+import Markdown
+import Page
+import Results
+import System.Directory (createDirectoryIfMissing)
+import System.Environment (getArgs)
+import System.Exit (die, exitFailure)
+import System.FilePath ((</>))
+import System.IO (hSetEncoding, stdout, utf8)
+
+main :: IO ()
+main = do
+  hSetEncoding stdout utf8
+  arguments <- getArgs
+  case arguments of
+    "page" : folder : paths@(_ : _) -> do
+      reports <- readAll paths
+      createDirectoryIfMissing True folder
+      writeReports (folder </> "results.json") reports
+      writeUtf8 (folder </> "results.csv") (csv reports)
+      writeUtf8 (folder </> "index.html") (page reports)
+    ["compare", old, new] -> do
+      (said, slower) <- compared <$> readReports old <*> readReports new
+      putStr said
+      if slower then exitFailure else pure ()
+    "tables" : paths@(_ : _) -> readAll paths >>= putStr . tables
+    ["readme", readme, folder, path] -> do
+      reports <- readReports path
+      pictures <- mapM (write folder) (readmePictures (sections reports))
+      old <- readUtf8 readme
+      length old `seq` writeUtf8 readme (between markers (summaryTable reports pictures) old)
+    _ ->
+      die
+        "usage: ashlar-report page FOLDER RESULTS...\n\
+        \       ashlar-report compare OLD NEW\n\
+        \       ashlar-report tables RESULTS...\n\
+        \       ashlar-report readme README FOLDER RESULTS"
+  where
+    readAll paths = together . concat <$> mapM readReports paths
+    markers = ("<!-- summary: make bench-readme writes from here", "<!-- end of the summary -->")
+    write folder (name, e) = do
+      writeUtf8 (folder </> name) (alone (exhibitPicture e))
+      pure (exhibitTitle e, folder </> name)

@@ -1,0 +1,228 @@
+-- |
+-- Module      : Draw
+-- Description : Pictures in SVG
+--
+-- Each picture has a title and a description for those who cannot see it. Colours are classes,
+-- which 'colours' defines, so that one picture serves light and dark pages.
+module Draw
+  ( Series (..),
+    Mark (..),
+    curves,
+    dots,
+    bars,
+    alone,
+    colours,
+    ticks,
+    digits,
+  )
+where
+
+import Data.List (sort)
+import Html
+import Numeric (showFFloat)
+import Text.Printf (printf)
+
+-- | A name, and points of two positive coordinates.
+data Series = Series String [(Double, Double)]
+
+-- | A row of 'dots': a name, and for some series a positive number with its range.
+data Mark = Mark String [(Int, Double, (Double, Double))]
+
+-- Of a picture of this width and height: everything inside of it.
+svg :: String -> String -> Double -> Double -> [Html] -> Html
+svg title description width height content =
+  element
+    "svg"
+    [ ("xmlns", "http://www.w3.org/2000/svg"),
+      ("viewBox", "0 0 " ++ number width ++ " " ++ number height),
+      ("role", "img"),
+      ("aria-label", title)
+    ]
+    (element "title" [] [text title] : element "desc" [] [text description] : content)
+
+number :: Double -> String
+number = printf "%.1f"
+
+label :: String -> Double -> Double -> String -> Html
+label anchor x y s =
+  element "text" [("x", number x), ("y", number y), ("text-anchor", anchor)] [text s]
+
+line :: String -> (Double, Double) -> (Double, Double) -> Html
+line kind (x, y) (x', y') =
+  element
+    "line"
+    [("class", kind), ("x1", number x), ("y1", number y), ("x2", number x'), ("y2", number y')]
+    []
+
+series :: Int -> String
+series i = "s" ++ show (i `mod` 8)
+
+dot :: Int -> Double -> Double -> String -> Html
+dot i x y said =
+  element
+    "circle"
+    [("class", series i), ("cx", number x), ("cy", number y), ("r", "3.5")]
+    [element "title" [] [text said]]
+
+-- The names of the series, the first of this number, in rows from this height on. With the height
+-- below.
+legend :: Int -> Double -> [String] -> (Html, Double)
+legend first top names = (mconcat (map entry placed), maximum (top : [y + 18 | (_, _, y, _) <- placed]))
+  where
+    placed = go first 20 (top + 12) names
+    go _ _ _ [] = []
+    go i x y (name : rest)
+      | x > 20 && x + width > 690 = go i 20 (y + 18) (name : rest)
+      | otherwise = (i, x, y, name) : go (i + 1) (x + width) y rest
+      where
+        width = 26 + 7 * fromIntegral (length name)
+    entry (i, x, y, name) = dot i x (y - 4) name <> label "start" (x + 8) y name
+
+-- | The numbers that an axis of a logarithmic scale shows, from a positive number to a greater one:
+-- the powers of ten, or more if these are few.
+ticks :: Double -> Double -> [Double]
+ticks from to
+  | length tens >= 3 = every ((length tens + 7) `div` 8) tens
+  | otherwise = filter inside [m * 10 ^^ e | e <- range, m <- [1, 2, 5]]
+  where
+    range = [floor (logBase 10 from) .. ceiling (logBase 10 to)] :: [Int]
+    tens = filter inside [10 ^^ e | e <- range]
+    inside x = x >= from * 0.999 && x <= to * 1.001
+    every n xs = case xs of
+      x : _ -> x : every n (drop n xs)
+      [] -> []
+
+-- | Curves with logarithmic axes: a title, what the axes are, how to show numbers of each.
+curves :: String -> (String, Double -> String) -> (String, Double -> String) -> [Series] -> Html
+curves title (xName, showX) (yName, showY) each =
+  svg title description 720 (bottom + 44) (grid ++ zipWith curve [0 ..] each ++ [names, axes])
+  where
+    description = printf "%s by %s, for %s." yName xName (commas [name | Series name _ <- each])
+    points = concat [ps | Series _ ps <- each]
+    (left, right, height) = (70, 700, 300)
+    (names, top) = legend 0 0 [name | Series name _ <- each]
+    bottom = top + 10 + height
+    (xs, ys) = (map fst points, map snd points)
+    across = scale (minimum xs) (maximum xs) left right
+    upward = scale (minimum ys) (maximum ys) bottom (top + 10)
+    at (x, y) = (across x, upward y)
+    grid =
+      [ line "grid" (left, upward y) (right, upward y)
+          <> label "end" (left - 6) (upward y + 4) (showY y)
+        | y <- ticks (minimum ys) (maximum ys)
+      ]
+        ++ [ line "grid" (across x, top + 10) (across x, bottom)
+               <> label "middle" (across x) (bottom + 16) (showX x)
+             | x <- ticks (minimum xs) (maximum xs)
+           ]
+    axes = label "middle" 385 (bottom + 36) xName <> label "start" 4 (top + 4) yName
+    curve i (Series name ps) =
+      element
+        "polyline"
+        [ ("class", series i),
+          ("points", unwords [number x ++ "," ++ number y | (x, y) <- map at (sort ps)])
+        ]
+        []
+        <> mconcat
+          [ dot i x y (printf "%s, %s: %s" name (showX (fst p)) (showY (snd p)))
+            | p <- ps,
+              let (x, y) = at p
+          ]
+
+-- Where a number is, on a logarithmic scale.
+scale :: Double -> Double -> Double -> Double -> Double -> Double
+scale from to start end x
+  | to <= from = (start + end) / 2
+  | otherwise = start + (end - start) * log (x / from) / log (to / from)
+
+-- | A row of marks for each name, on a logarithmic axis around 1. The first colour is left for us.
+dots :: String -> String -> [String] -> [Mark] -> Html
+dots title axis libraries rows =
+  svg title description 720 (bottom + 40) (names : grid ++ zipWith row [0 ..] rows ++ [below])
+  where
+    description = printf "%s, one row for each of %d workloads." axis (length rows)
+    (names, top) = legend 1 0 libraries
+    bottom = top + 10 + 20 * fromIntegral (length rows)
+    values = concat [[a, b, v] | Mark _ marks <- rows, (_, v, (a, b)) <- marks]
+    least = max 0.001 (minimum (0.5 : values))
+    greatest = maximum (2 : values)
+    (left, right) = (350, 705)
+    across = scale least greatest left right . max least
+    grid =
+      [ line (if x == 1 then "one" else "grid") (across x, top) (across x, bottom)
+          <> label "middle" (across x) (bottom + 16) (shown x)
+        | x <- ticks least greatest
+      ]
+    below = label "middle" 527 (bottom + 34) axis
+    row :: Int -> Mark -> Html
+    row n (Mark name marks) =
+      label "end" (left - 10) (y + 4) (shortened name)
+        <> mconcat
+          [ line ("range " ++ series (i + 1)) (across a, y) (across b, y)
+              <> dot (i + 1) (across v) y (printf "%s, %s: %.2f" name (libraries !! i) v)
+            | (i, v, (a, b)) <- marks
+          ]
+      where
+        y = top + 14 + 20 * fromIntegral n
+    shown = digits
+    shortened name = if length name > 54 then take 53 name ++ "\8230" else name
+
+-- | A bar for each name, and how to show its number.
+bars :: String -> String -> (Double -> String) -> [(String, Double)] -> Html
+bars title axis shown each =
+  svg title description 720 (34 + 24 * fromIntegral (length each)) (zipWith bar [0 ..] each)
+  where
+    description =
+      printf "%s: %s." axis (commas [printf "%s %s" name (shown v) | (name, v) <- each])
+    greatest = maximum (map snd each)
+    bar :: Int -> (String, Double) -> Html
+    bar n (name, v) =
+      label "end" 240 (y + 14) name
+        <> element
+          "rect"
+          [ ("class", series (if n == 0 then 0 else 1)),
+            ("x", "250"),
+            ("y", number y),
+            ("width", number (max 1 (360 * v / greatest))),
+            ("height", "18")
+          ]
+          []
+        <> label "start" (258 + 360 * v / greatest) (y + 14) (shown v)
+      where
+        y = 10 + 24 * fromIntegral n
+
+-- | A number that is not negative, in three significant digits at least, without zeros at the
+-- end of a fraction.
+digits :: Double -> String
+digits x
+  | '.' `elem` fixed = trimmed fixed
+  | otherwise = fixed
+  where
+    fixed = showFFloat (Just (max 0 (min 9 places))) x ""
+    places = if x <= 0 then 0 else 2 - floor (logBase 10 x) :: Int
+    trimmed = reverse . dropWhile (== '.') . dropWhile (== '0') . reverse
+
+commas :: [String] -> String
+commas names = foldr1 (\a b -> a ++ ", " ++ b) (names ++ ["nothing else" | null names])
+
+-- | A picture as a file of its own.
+alone :: Html -> String
+alone picture = start ++ "<style>" ++ colours ++ "</style>" ++ end ++ "\n"
+  where
+    (start, end) = splitAt (1 + length (takeWhile (/= '>') shown)) shown
+    shown = render picture
+
+-- | The style of the pictures, for light and dark.
+colours :: String
+colours =
+  "svg{font:12px system-ui,sans-serif;color:#1b1f24}svg text{fill:currentColor}\
+  \svg .grid{stroke:#8886;stroke-width:.6}svg .one{stroke:currentColor;stroke-width:1.4}\
+  \svg polyline{fill:none!important;stroke-width:1.8}svg .range{stroke-width:3;opacity:.45}"
+    ++ palette (words "#0b62c4 #c2410c #15803d #a21caf #b45309 #0e7490 #be123c #57534e")
+    ++ "@media(prefers-color-scheme:dark){svg{color:#e6e8eb}"
+    ++ palette (words "#6cb2ff #ff9a62 #67d58a #e793f5 #f0b54d #5fd0e3 #ff8ca3 #b8b2ac")
+    ++ "}"
+  where
+    palette :: [String] -> String
+    palette = concat . zipWith one [0 :: Int ..]
+    one i c = printf "svg .s%d{fill:%s;stroke:%s}" i c c
