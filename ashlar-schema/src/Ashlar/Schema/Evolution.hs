@@ -180,6 +180,8 @@ data Direction
 -- breaks old data is found before it is released. Of an old program only the schema is known, and
 -- not what it says of its own evolution.
 --
+-- @Ashlar.Schema.Released@ of the package ashlar-laws keeps the schemas of releases in files.
+--
 -- >>> :set -XDeriveAnyClass -XDeriveGeneric
 -- >>> data Colour = Red | Green deriving (Generic, Codec, Described)
 -- >>> data Colours = Red | Green | Blue deriving (Generic, Codec, Described)
