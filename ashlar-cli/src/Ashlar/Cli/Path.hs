@@ -18,8 +18,8 @@
 -- ~~~~~~~~~~~~~~~~~~~~~~~
 -- A path is compiled once for a schema: there is a table of the definitions for each step. So this
 -- takes time in proportion to the schema times the path, whatever an untrusted schema refers to.
--- Which constructor a value has is looked up, and not tried. Newtypes and 'Maybe' make no step, so a
--- newtype that comes back to itself by way of these only has no parts.
+-- Which constructor a value has is looked up, and not tried. Newtypes and 'Maybe' make no step, so
+-- a newtype that comes back to itself by way of these only has no parts.
 module Ashlar.Cli.Path
   ( Step (..),
     Path,

@@ -92,7 +92,8 @@ unknown e =
         (Left err, Right v)
           | MissingInput _ _ <- errorReason err -> counterexample (show (err, v)) False
         (_, Right v) -> property (B.length (toStrictByteString (putValue v)) >= 0)
-        (_, Left err) -> counterexample (show err) (errorOffset err <= fromIntegral (B.length bytes))
+        (_, Left err) ->
+          counterexample (show err) (errorOffset err <= fromIntegral (B.length bytes))
     small = defaultBudget {budgetSteps = 10000, budgetDepth = 10000}
 
 -- With fields of any size in some of its constructors.

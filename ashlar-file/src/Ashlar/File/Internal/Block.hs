@@ -246,8 +246,8 @@ endRecord open = action $ \c k -> do
 -- Write the block up to an address. Returns the address of the next record. If that fails, the last
 -- record is not in the open block, and the others are.
 --
--- A block of several records is not larger than a record may be, because that is what readers allow:
--- else the last one is a block of its own.
+-- A block of several records is not larger than a record may be, because that is what readers
+-- allow: else the last one is a block of its own.
 --
 -- The end of the buffer stays, so the builder may go on.
 complete :: OpenBlock -> Ptr Word8 -> Int -> IO (Ptr Word8)

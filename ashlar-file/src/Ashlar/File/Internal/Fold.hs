@@ -82,10 +82,10 @@ data Outcome c b
 
 -- Note [Schemas in order]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
--- Records refer to the last schema before them, so those of later records never come before those of
--- earlier ones. A fold holds a file to this. Otherwise blocks of some bytes could have large schemas
--- read again and again, or schemas that lie in one another. What is not found is not searched for
--- again, either.
+-- Records refer to the last schema before them, so those of later records never come before those
+-- of earlier ones. A fold holds a file to this. Otherwise blocks of some bytes could have large
+-- schemas read again and again, or schemas that lie in one another. What is not found is not
+-- searched for again, either.
 
 -- | The schema that records refer to: its offset, the offset before which none is looked up, its
 -- fingerprint, and how to read the records, or what is wrong with it.
@@ -111,8 +111,8 @@ withSchema reading at end fingerprint schema =
 inAnyOrder :: Schemas a -> Schemas a
 inAnyOrder (Schemas at _ fingerprint decode) = Schemas at 0 fingerprint decode
 
--- | How to read the records of a block, and its schema if that was looked up. Given is the schema of
--- the last block that has been looked at.
+-- | How to read the records of a block, and its schema if that was looked up. Given is the schema
+-- of the last block that has been looked at.
 getterOf ::
   Reading a ->
   Scan ->

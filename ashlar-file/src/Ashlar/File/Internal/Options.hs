@@ -39,9 +39,9 @@ data ReadOptions = ReadOptions
     readBlockLimit :: !Int,
     -- | How many times the bytes that are stored a block may have when it is expanded.
     readExpansionLimit :: !Int,
-    -- | The budget of each record. 'Nothing' is 'Ashlar.Get.defaultBudget'. Up to 64 small records are
-    -- decoded together before the first of them is used, with one default budget for all of them (and
-    -- alone, if that is not enough), but with one for each if it is given here.
+    -- | The budget of each record. 'Nothing' is 'Ashlar.Get.defaultBudget'. Up to 64 small records
+    -- are decoded together before the first of them is used, with one default budget for all of
+    -- them (and alone, if that is not enough), but with one for each if it is given here.
     readBudget :: !(Maybe Budget)
   }
 

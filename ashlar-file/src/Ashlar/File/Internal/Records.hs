@@ -11,10 +11,10 @@
 -- may begin again, and it would be interrupted in places where nobody expects it. A list of some
 -- kilobytes is garbage before it leaves the nursery.
 --
--- A batch has one budget, that of one record: with a budget for each, a batch of small records could
--- hold as much memory as all of its budgets allow. If it fails, the next record is decoded alone,
--- with a budget of its own. So no record before the fault is lost, and none is refused because of
--- those before it.
+-- A batch has one budget, that of one record: with a budget for each, a batch of small records
+-- could hold as much memory as all of its budgets allow. If it fails, the next record is decoded
+-- alone, with a budget of its own. So no record before the fault is lost, and none is refused
+-- because of those before it.
 module Ashlar.File.Internal.Records
   ( Decode (..),
     decodeBy,

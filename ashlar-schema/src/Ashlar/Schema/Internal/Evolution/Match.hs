@@ -40,8 +40,8 @@ program unknown old new = fst <$> programWith mostWork peeledOnes unknown old ne
   where
     peeledOnes = peelings (schemaDefinitions old)
 
--- The same, and how much work is left. Given are the old definitions without newtypes, so that these
--- are looked at once, however many conversions there are.
+-- The same, and how much work is left. Given are the old definitions without newtypes, so that
+-- these are looked at once, however many conversions there are.
 programWith ::
   Int ->
   V.Vector (Maybe Shape) ->

@@ -222,8 +222,8 @@ callees = concatMap one
       Permute groups _ -> concatMap callees groups
       _ -> []
 
--- | How large some steps are. The bytes that are written count, because they double where a procedure
--- becomes part of another one twice.
+-- | How large some steps are. The bytes that are written count, because they double where a
+-- procedure becomes part of another one twice.
 opsSize :: [Op] -> Int
 opsSize = List.foldl' (\n op -> n + one op) 0
   where
