@@ -104,7 +104,7 @@ bench-all: setup
 	 done; done
 	@$(MAKE) bench
 
-bench-bench-report: setup
+bench-report: setup
 	@QUICK=$(QUICK) scripts/bench-report $(BENCH)
 
 bench-compare: setup
@@ -113,7 +113,7 @@ bench-compare: setup
 bench-readme: setup
 	@scripts/bench-readme
 
-docs: setup
+bench-docs: setup
 	@scripts/bench-docs $(BENCH)
 
 bench-criterion: setup
