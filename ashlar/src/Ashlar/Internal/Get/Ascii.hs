@@ -129,9 +129,9 @@ quickly base inType (Get slow) = step $ \c env -> do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
   digitRun base p e 0 $ \q w -> do
-    -- 10^18 and 16^15 are less than 2^63.
+    -- Numbers of 19 and of 16 digits fit into 64 bits without sign.
     complete <- if q == e then endsAt c env e else pure True
-    if complete && q /= p && q `minusPtr` p < (if base == 10 then 19 else 16)
+    if complete && q /= p && q `minusPtr` p < (if base == 10 then 20 else 17)
       then case inType w of
         Just x -> x <$ putPtr c cursorCell q
         Nothing -> IO (slow c env)
