@@ -5,10 +5,12 @@ module Main (main) where
 
 import Servers
 import Test.Tasty
+import qualified Tests.Calculator
 import qualified Tests.Checksum
 import qualified Tests.LogShipper
 import qualified Tests.Postgres
 import qualified Tests.Redis
+import qualified Tests.Site
 
 main :: IO ()
 main =
@@ -19,5 +21,7 @@ main =
         [ Tests.Redis.tests redis,
           Tests.Postgres.tests postgres,
           Tests.LogShipper.tests,
-          Tests.Checksum.tests
+          Tests.Checksum.tests,
+          Tests.Calculator.tests,
+          Tests.Site.tests
         ]

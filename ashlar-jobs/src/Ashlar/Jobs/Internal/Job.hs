@@ -28,7 +28,7 @@ import Ashlar.File (Compression (..), RecordType (..))
 import Ashlar.File.Described (described)
 import Ashlar.File.Internal.Block
 import Ashlar.File.Internal.Layout (blockHeaderBytes)
-import Ashlar.File.Internal.Records (Batch (..), decodeBy, nextBatch)
+import Ashlar.File.Internal.Records (decodeBy, nextBatch)
 import Ashlar.Get (Get)
 import Ashlar.Jobs.Engine
 import Ashlar.Jobs.Envelope
@@ -185,9 +185,8 @@ decodeRecords g count body
     decoder = decodeBy g
     go 0 rest = if S.null rest then Right [] else Left "bytes after the last record"
     go left rest = case nextBatch decoder left (S.length body - S.length rest) rest of
-      (n, Batch xs rest') -> (xs ++) <$> go (left - n) rest'
-      (_, BrokenBatch xs e) ->
-        Left ("record " ++ show (fromIntegral count - left + length xs) ++ summary e)
+      Right (n, xs, rest') -> (xs ++) <$> go (left - n) rest'
+      Left e -> Left ("record " ++ show (fromIntegral count - left) ++ summary e)
     summary e = " of the batch cannot be decoded: " ++ summarizeError e
 
 -- | How to read records with this fingerprint, given where schemas are kept, or why they do not

@@ -1,0 +1,82 @@
+{-# LANGUAGE DeriveAnyClass #-}
+{-# LANGUAGE DeriveGeneric #-}
+{-# LANGUAGE DerivingStrategies #-}
+
+-- |
+-- Module      : Calculator
+-- Description : A server and a client that send each other values
+--
+-- The types are the whole protocol. The handshake compares them, so a client of another version is
+-- understood or refused, and never misread.
+module Calculator
+  ( Expression (..),
+    Answer (..),
+    evaluate,
+    serve,
+    withCalculator,
+    ask,
+    askAll,
+  )
+where
+
+import Ashlar.Codec (Codec)
+import Ashlar.Network.Messages
+import Ashlar.Schema (Described)
+import Control.Concurrent (forkFinally)
+import Control.Concurrent.Async (concurrently)
+import Control.Exception (bracketOnError)
+import Control.Monad (forever, replicateM, void)
+import GHC.Generics (Generic)
+import Network.Socket
+
+-- | What a client asks.
+data Expression
+  = Number Integer
+  | Expression :+: Expression
+  | Expression :*: Expression
+  | Expression `Over` Expression
+  deriving stock (Eq, Read, Show, Generic)
+  deriving anyclass (Codec, Described)
+
+-- | What it gets.
+data Answer = Result Integer | DivisionByZero
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec, Described)
+
+-- | The value of an expression.
+evaluate :: Expression -> Answer
+evaluate = maybe DivisionByZero Result . value
+  where
+    value expression = case expression of
+      Number n -> Just n
+      a :+: b -> (+) <$> value a <*> value b
+      a :*: b -> (*) <$> value a <*> value b
+      a `Over` b -> do
+        divisor <- value b
+        if divisor == 0 then Nothing else (`div` divisor) <$> value a
+
+-- | Answer all who connect, each in a thread of its own. What a client does wrong ends its
+-- connection only.
+serve :: Socket -> IO a
+serve listener = forever . bracketOnError (fst <$> accept listener) close $ \sock ->
+  void (forkFinally (answering sock) (\_ -> close sock))
+  where
+    answering sock = do
+      transport <- socketTransport sock
+      withConnection defaultOptions described described transport $ \c ->
+        forMessages c (send c . evaluate)
+
+-- | A connection to a server.
+withCalculator :: Socket -> (Connection Expression Answer -> IO a) -> IO a
+withCalculator sock act = do
+  transport <- socketTransport sock
+  withConnection defaultOptions described described transport act
+
+-- | One question, and its answer.
+ask :: Connection Expression Answer -> Expression -> IO (Maybe Answer)
+ask c expression = send c expression >> receive c
+
+-- | Many, without waiting for each: the answers come in the same order.
+askAll :: Connection Expression Answer -> [Expression] -> IO [Maybe Answer]
+askAll c expressions =
+  snd <$> concurrently (mapM_ (send c) expressions) (replicateM (length expressions) (receive c))
