@@ -1,5 +1,6 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE ScopedTypeVariables #-}
 
 -- |
 -- Module      : Tests.Processes
@@ -22,6 +23,7 @@ import System.Environment (getExecutablePath)
 import System.Exit (ExitCode (..), exitWith)
 import System.FilePath ((</>))
 import System.IO (IOMode (ReadMode), withBinaryFile)
+import System.IO.Unsafe (unsafePerformIO)
 import System.Posix.Resource
 import System.Posix.Signals (Handler (Ignore), installHandler, sigKILL, signalProcess)
 import System.Process
@@ -42,6 +44,7 @@ tests =
       testProperty "a full disk: no whole block is lost" (once (full "disk")),
       testProperty "many threads with one writer" (once manyThreads),
       testProperty "interrupted at any moment: whole records are written, in order" interrupted,
+      testProperty "closing is interrupted while another thread writes" (once interruptedClose),
       testProperty "a file of 10 MB, in constant memory" (once constantMemory)
     ]
 
@@ -282,6 +285,34 @@ interrupted waits = withMaxSuccess 30 . ioProperty . inFile $ \path -> do
   pure $ case got of
     Ended m xs -> m === n .&&. property (xs == map rowOf [0 .. n - 1])
     other -> counterexample (take 1000 (show (snd (strictly other)))) False
+
+-- The file stays locked while the thread writes, and is closed after it.
+interruptedClose :: Property
+interruptedClose = ioProperty . inFile $ \path -> do
+  begun <- newEmptyMVar
+  gate <- newEmptyMVar
+  ended <- newEmptyMVar
+  let text = unsafePerformIO ("text" <$ (putMVar begun () >> takeMVar gate))
+  closed <- timeout 20000 . withWriter defaultWriteOptions rowType path $ \w -> do
+    _ <- forkIO (write w (Row 0 text [] Nothing) `finally` putMVar ended ())
+    takeMVar begun
+  busy <- try (appendRecords rowType path [rowOf 1])
+  putMVar gate ()
+  takeMVar ended
+  free <- soon (1000 :: Int) (appendRecords rowType path [rowOf 1])
+  pure $
+    conjoin
+      [ closed === Nothing,
+        property (either (const True) (const False) (busy :: Either FileLocked ())),
+        property free
+      ]
+  where
+    soon n act =
+      try act >>= \r -> case r of
+        Right () -> pure True
+        Left (_ :: FileLocked)
+          | n == 0 -> pure False
+          | otherwise -> threadDelay 10000 >> soon (n - 1) act
 
 -- The child has a heap of 6 MB.
 constantMemory :: Property

@@ -25,7 +25,8 @@ import Ashlar.File.Internal.Options
 import Ashlar.File.Internal.System
 import Ashlar.File.Internal.Type
 import Ashlar.Internal.Mem (copyRange, withBytes)
-import Control.Concurrent.MVar (MVar, newMVar, withMVar)
+import Control.Concurrent (forkIO)
+import Control.Concurrent.MVar (MVar, newMVar, putMVar, takeMVar, withMVar)
 import Control.Exception
   ( IOException,
     SomeException,
@@ -124,13 +125,20 @@ limitsOf options = BlockLimits size (max size (min 2147483647 (writeRecordLimit 
   where
     size = max 1 (min 16777216 (writeBlockSize options))
 
--- Write the block, the index, and close the file. It is closed in any case.
+-- Write the block, the index, and close the file. It is closed in any case: if this is interrupted
+-- while it waits for another thread that writes, as soon as that has ended.
 close :: Writer a -> IO ()
-close writer = withMVar (writerLock writer) $ \_ -> do
-  let fd = writerFd writer
-  (`finally` closeFile fd) $ do
-    flushOpen (writerBlock writer) `finally` closeOpenBlock (writerBlock writer)
+close writer = do
+  waiting `onException` forkIO (waiting >> closeAll)
+  (`finally` closeAll) $ do
+    flushOpen (writerBlock writer)
     when (writerIndexes writer) $ readIORef (writerTail writer) >>= putIndexBlock fd
+  where
+    fd = writerFd writer
+    waiting = takeMVar (writerLock writer)
+    closeAll =
+      closeOpenBlock (writerBlock writer) `finally` closeFile fd
+        `finally` putMVar (writerLock writer) ()
 
 -- The file is whole without it. So nobody hears that there was no space left for it.
 putIndexBlock :: Fd -> Tail -> IO ()
