@@ -103,7 +103,8 @@ tests =
               (outcome (withConnection defaultOptions number number b (`forMessages` ignore)))
           pure (left === Left (ErrorCall "bad") .&&. right === Left "PeerClosed 0"),
       values,
-      times
+      times,
+      closing
     ]
   where
     ignore = const (pure ())
@@ -290,6 +291,33 @@ times =
           optionsSendTime = 200000
         }
     texts = ["brick", "mortar"] :: [Text]
+
+closing :: TestTree
+closing =
+  testGroup
+    "transports that are slow to close"
+    [ testProperty "do not delay the end" . once . ioProperty $ do
+        bytes <- recorded defaultOptions number (const (pure ()))
+        (peer, _) <- scripted [bytes] Stays
+        waited <- newIORef False
+        let slow = peer {transportClose = threadDelay 30000000 >> writeIORef waited True}
+        r <- outcome (withConnection brief number number slow (const (pure ())))
+        longer <- readIORef waited
+        pure ((r, longer) === (Right (), False)),
+      testProperty "can be interrupted" . once . ioProperty $ do
+        bytes <- recorded defaultOptions number (const (pure ()))
+        (peer, _) <- scripted [bytes] Stays
+        entered <- newEmptyMVar
+        result <- newEmptyMVar
+        let slow = peer {transportClose = tryPutMVar entered () >> threadDelay 30000000}
+            run = withConnection defaultOptions number number slow (const (pure ()))
+        thread <- forkIO (try run >>= putMVar result)
+        takeMVar entered >> killThread thread
+        r <- takeMVar result
+        pure (r === Left ThreadKilled)
+    ]
+  where
+    brief = defaultOptions {optionsSendTime = 100000}
 
 withListener :: (Socket -> PortNumber -> IO r) -> IO r
 withListener act = bracket (socket AF_INET Stream 0) close $ \listener -> do

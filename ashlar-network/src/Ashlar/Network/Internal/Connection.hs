@@ -78,7 +78,7 @@ withConnection options sent received transport act = mask $ \unmask -> do
   stopped <- newEmptyMVar
   thread <- forkIOWithUnmask $ \unmask' ->
     (unmask' (flusher out) `catch` ignored) `finally` putMVar stopped ()
-  let end = closeLink link >> killThread thread >> takeMVar stopped
+  let end = closeLink link `finally` (killThread thread >> takeMVar stopped)
   flip finally end . unmask $ do
     (getter, summed) <- shakeHands link out inc sent received
     r <- act (Connection out inc size put getter summed)

@@ -27,8 +27,12 @@ import Network.Socket.ByteString (sendAll, sendMany)
 -- > tls context = Transport
 -- >   { transportSend = sendData context . L.fromChunks,
 -- >     transportReceive = recvData context,
--- >     transportClose = bye context
+-- >     transportClose = contextClose context
 -- >   }
+--
+-- (@bye@ may wait for the peer, and closes nothing. The peer needs none: messages have an end of
+-- their own. @recvData@ loses bytes if it is interrupted, so do not interrupt
+-- 'Ashlar.Network.Messages.receive' then.)
 --
 -- @since 0.1.0.0
 data Transport = Transport
@@ -39,7 +43,7 @@ data Transport = Transport
     -- at a time, with asynchronous exceptions masked. If it is interrupted, it must not lose bytes.
     transportReceive :: IO ByteString,
     -- | Release it. It may be called more than once, and while another thread sends or receives.
-    -- That thread should get an exception then.
+    -- That thread should get an exception then. It should not wait for the peer.
     transportClose :: IO ()
   }
 
