@@ -66,7 +66,8 @@ lengths =
     [ agree (Schema (Ashlar.Schema.Leaf l) V.empty) (bytes n <> B.pack [1, 2, 3, 4])
       | n <- [2 ^ k + d - 8 | k <- [30 .. 62 :: Int], d <- [0 .. 16]],
         (bytes, ls) <-
-          [ (encode . W.Varint @Word64, [BigInteger, BigNatural, Bytes LengthVarint, Utf8 LengthVarint]),
+          [ (encode . W.Varint @Word64, [BigInteger, BigNatural]),
+            (encode . W.Varint @Word64, [Bytes LengthVarint, Utf8 LengthVarint]),
             (encode, [Utf16, Bytes Length64, Utf8 Length64])
           ],
         l <- ls
