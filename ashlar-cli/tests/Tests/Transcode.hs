@@ -110,8 +110,9 @@ usual = do
   where
     quick :: forall a. Described a => [a] -> Assertion
     quick xs =
-      mapM_ (\x -> assertBool (T.unpack (describeSchema (schema @a))) (isRight (runGetWhole g (encode x)))) xs
+      mapM_ (\x -> assertBool name (isRight (runGetWhole g (encode x)))) xs
       where
+        name = T.unpack (describeSchema (schema @a))
         g = jsonLineOr (fail "slow") (schema @a)
 
 extremes :: Assertion

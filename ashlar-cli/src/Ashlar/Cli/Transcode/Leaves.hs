@@ -61,7 +61,13 @@ leafOp before shape l low high = case l of
     peekFloat = peekLE :: Ptr Word8 -> IO Float
     peekDouble = peekLE :: Ptr Word8 -> IO Double
 
-floating :: RealFloat n => (Ptr Word8 -> IO n) -> P.BoundedPrim n -> Ptr Word8 -> Ptr Word8 -> IO (Ptr Word8)
+floating ::
+  RealFloat n =>
+  (Ptr Word8 -> IO n) ->
+  P.BoundedPrim n ->
+  Ptr Word8 ->
+  Ptr Word8 ->
+  IO (Ptr Word8)
 floating peek prim p q = do
   x <- peek p
   if isNaN x || isInfinite x
@@ -156,7 +162,10 @@ isPlain p n = words8 0
     -- The highest bits of bytes that are not plain, if no byte has it itself.
     odds w =
       0x8080808080808080
-        .&. (w .|. below w 0x2020202020202020 .|. zero 0x2222222222222222 .|. zero 0x5C5C5C5C5C5C5C5C .|. zero 0x7F7F7F7F7F7F7F7F)
+        .&. ( w .|. below w 0x2020202020202020 .|. zero 0x2222222222222222
+                .|. zero 0x5C5C5C5C5C5C5C5C
+                .|. zero 0x7F7F7F7F7F7F7F7F
+            )
       where
         below a b = (a - b) .&. complement a
         zero mask = below (w `xor` mask) 0x0101010101010101

@@ -50,8 +50,8 @@ data Connection a b = Connection
 -- | Shake hands, and run an action with the connection. The transport is closed afterwards.
 --
 -- When the action returns, what it has sent is flushed, and the peer is told that this was all. To
--- be sure that the peer has received it, receive up to the peer's end before. The peer may lose what
--- is on its way when a TCP socket is closed that has unread bytes.
+-- be sure that the peer has received it, receive up to the peer's end before. The peer may lose
+-- what is on its way when a TCP socket is closed that has unread bytes.
 --
 -- If the connection has failed, an action that returns all the same is believed, unless messages
 -- have been lost that it has sent.

@@ -89,8 +89,8 @@ socketTransport socket = do
 -- Note [Descriptors are used again]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- A thread that sends has read the number of the descriptor. If another one closes it before the
--- system call, and a third opens another connection, that gets the number, and the bytes. So nothing
--- is closed that a thread uses. (Test "bytes never get into another connection".)
+-- system call, and a third opens another connection, that gets the number, and the bytes. So
+-- nothing is closed that a thread uses. (Test "bytes never get into another connection".)
 data Users = Users !Int !Bool
 
 -- | Send all of these chunks.
