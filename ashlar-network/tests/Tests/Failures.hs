@@ -347,7 +347,9 @@ closing =
                 )
           )
     broken :: IO () -> IO ()
-    broken act = act `catch` \e -> const (pure ()) (e :: IOException)
+    broken act = act `catch` dropped
+    dropped :: IOException -> IO ()
+    dropped _ = pure ()
 
 withListener :: (Socket -> PortNumber -> IO r) -> IO r
 withListener act = bracket (socket AF_INET Stream 0) close $ \listener -> do
