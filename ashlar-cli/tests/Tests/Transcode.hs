@@ -10,6 +10,7 @@ module Tests.Transcode (tests) where
 import Ashlar.Builder (toStrictByteString)
 import Ashlar.Cli.Transcode
 import Ashlar.Codec (encode)
+import qualified Ashlar.Codec.Wrappers as W
 import Ashlar.Get
 import Ashlar.Schema
 import qualified Data.ByteString as B
@@ -20,7 +21,8 @@ import qualified Data.Set as S
 import Data.Text (Text)
 import qualified Data.Text as T
 import Data.Time.Clock (UTCTime (..))
-import Data.Word (Word8)
+import qualified Data.Vector as V
+import Data.Word (Word64, Word8)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
@@ -34,6 +36,7 @@ tests =
     [ testProperty "at once and by way of values" (withMaxSuccess 3000 asByValue),
       testProperty "in chunks" inChunks,
       testProperty "of any bytes" anyBytes,
+      testProperty "of any length" (once lengths),
       testCase "nothing usual takes the slow way" usual,
       testCase "deep nesting, many elements, no bytes" extremes
     ]
@@ -55,6 +58,20 @@ agree s bytes = counterexample (show bytes) (twice' (jsonLine s) === twice' (jso
 
 anyBytes :: [Word'] -> Property
 anyBytes ws = forAllBlind genSchema $ \s -> agree s (B.pack [w | Word' w <- ws])
+
+-- Lengths of which 32 bits, or twice as much, would be something else.
+lengths :: Property
+lengths =
+  conjoin
+    [ agree (Schema (Ashlar.Schema.Leaf l) V.empty) (bytes n <> B.pack [1, 2, 3, 4])
+      | n <- [2 ^ k + d - 8 | k <- [30 .. 62 :: Int], d <- [0 .. 16]],
+        (bytes, ls) <-
+          [ (encode . W.Varint @Word64, [BigInteger, BigNatural]),
+            (encode . W.Varint @Word64, [Bytes LengthVarint, Utf8 LengthVarint]),
+            (encode, [Utf16, Bytes Length64, Utf8 Length64])
+          ],
+        l <- ls
+    ]
 
 inChunks :: Property
 inChunks = forAllBlind genSchema $ \s -> case genValue s of

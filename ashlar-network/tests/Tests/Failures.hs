@@ -21,6 +21,7 @@ import Data.IORef
 import Data.Text (Text)
 import Data.Word (Word16)
 import Network.Socket
+import Network.Socket.ByteString (recv)
 import System.Environment (getExecutablePath)
 import System.Posix.Signals (sigKILL, signalProcess)
 import System.Process
@@ -103,7 +104,8 @@ tests =
               (outcome (withConnection defaultOptions number number b (`forMessages` ignore)))
           pure (left === Left (ErrorCall "bad") .&&. right === Left "PeerClosed 0"),
       values,
-      times
+      times,
+      closing
     ]
   where
     ignore = const (pure ())
@@ -290,6 +292,64 @@ times =
           optionsSendTime = 200000
         }
     texts = ["brick", "mortar"] :: [Text]
+
+closing :: TestTree
+closing =
+  testGroup
+    "closing"
+    [ testProperty "bytes never get into another connection" . once . ioProperty $ do
+        before <- getNumCapabilities
+        lost <-
+          bracket_ (setNumCapabilities 2) (setNumCapabilities before) $
+            replicateM 5000 reused
+        pure (S.concat lost === ""),
+      testProperty "a slow transport does not delay the end" . once . ioProperty $ do
+        bytes <- recorded defaultOptions number (const (pure ()))
+        (peer, _) <- scripted [bytes] Stays
+        waited <- newIORef False
+        let slow = peer {transportClose = threadDelay 30000000 >> writeIORef waited True}
+        r <- outcome (withConnection brief number number slow (const (pure ())))
+        longer <- readIORef waited
+        pure ((r, longer) === (Right (), False)),
+      testProperty "a slow transport can be interrupted" . once . ioProperty $ do
+        bytes <- recorded defaultOptions number (const (pure ()))
+        (peer, _) <- scripted [bytes] Stays
+        entered <- newEmptyMVar
+        result <- newEmptyMVar
+        let slow = peer {transportClose = tryPutMVar entered () >> threadDelay 30000000}
+            run = withConnection defaultOptions number number slow (const (pure ()))
+        thread <- forkIO (try run >>= putMVar result)
+        takeMVar entered >> killThread thread
+        r <- takeMVar result
+        pure (r === Left ThreadKilled)
+    ]
+  where
+    brief = defaultOptions {optionsSendTime = 100000}
+    -- While a thread sends, close the socket, and open others, which get its descriptor. Returns
+    -- what they receive.
+    reused = withPair $ \x y -> do
+      a <- socketTransport x
+      b <- socketTransport y
+      started <- newEmptyMVar
+      let sends = forever (transportSend a ["lost"] >> tryPutMVar started ())
+          receives = transportReceive b >>= \bs -> unless (S.null bs) receives
+      snd
+        <$> both
+          (both (broken sends) (broken receives))
+          ( takeMVar started >> transportClose a
+              >> withPair
+                ( \c d -> do
+                    -- (What is in flight has time to arrive.)
+                    replicateM_ 10 yield
+                    shutdown c ShutdownSend
+                    shutdown d ShutdownSend
+                    (<>) <$> recv c 100 <*> recv d 100
+                )
+          )
+    broken :: IO () -> IO ()
+    broken act = act `catch` dropped
+    dropped :: IOException -> IO ()
+    dropped _ = pure ()
 
 withListener :: (Socket -> PortNumber -> IO r) -> IO r
 withListener act = bracket (socket AF_INET Stream 0) close $ \listener -> do

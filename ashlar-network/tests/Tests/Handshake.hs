@@ -17,12 +17,14 @@ import Ashlar.Schema
 import Control.Exception (displayException, try)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
+import Data.IORef
 import Data.Int (Int32, Int64)
 import qualified Data.List as List
 import Data.Text (Text)
 import Data.Word (Word16)
 import GHC.Generics (Generic)
 import Network.Socket (SocketOption (..), setSocketOption)
+import System.IO.Unsafe (unsafePerformIO)
 import Test.Tasty
 import Test.Tasty.QuickCheck
 import Tests.Ends
@@ -104,6 +106,21 @@ tests =
                 "\x89\&ASHMSG\n\1\0\2\0" <> C.replicate 20 '\0'
               ]
         ],
+      testProperty "its time covers looking at the peer's schema" . once . ioProperty $ do
+        finished <- newIORef False
+        let slow n
+              | n == (0 :: Integer) = unsafePerformIO (writeIORef finished True)
+              | otherwise = slow (n - 1)
+            evolved = slow 1000000000 `seq` Left "slow"
+            ty = number {typeEvolved = \_ _ -> evolved} :: RecordType Word16
+            brief = defaultOptions {optionsHandshakeTime = 200000}
+        (a, b) <- pipe 7
+        (left, _) <-
+          both
+            (outcome (withConnection brief number ty a nothing))
+            (outcome (withConnection defaultOptions other number b nothing))
+        late <- readIORef finished
+        pure ((left, late) === (Left "TimedOut Handshaking", False)),
       testProperty "large schemas do not make both ends wait" . once . ioProperty . withTcp $
         \x y -> do
           sequence_ [setSocketOption s o 4096 | s <- [x, y], o <- [SendBuffer, RecvBuffer]]

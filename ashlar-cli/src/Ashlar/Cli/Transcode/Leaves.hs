@@ -177,9 +177,11 @@ isPlain p n = words8 0
 integerOp :: ByteString -> Shape -> Leaf -> Integer -> Integer -> Op
 integerOp before shape l low high next = \c o k -> do
   start <- getPtr c In.cursorCell
-  header <- fromIntegral <$> groups c
+  header <- groups c
+  -- So the length is an 'Int' on 32 bits.
+  when (header > 0x3FFFFFFF) giveUp
   let negative = isSigned && odd header
-      n = if isSigned then header `unsafeShiftR` 1 else header :: Int
+      n = fromIntegral (if isSigned then header `unsafeShiftR` 1 else header) :: Int
   p <- atHand c n
   magnitude <- if n <= 8 then bytesFrom p n 0 0 else pure maxBound
   -- In the shortest form.

@@ -139,12 +139,12 @@ cursorCell, endCell :: Cell (Ptr Word8)
 cursorCell = Cell 0
 endCell = Cell 1
 
--- | The address of the next n bytes.
+-- | The address of the next n bytes. (A sum of lengths may be negative on 32 bits.)
 atHand :: Cells -> Int -> IO (Ptr Word8)
 atHand c n = do
   p <- getPtr c In.cursorCell
   e <- getPtr c In.endCell
-  if e `minusPtr` p >= n then pure p else giveUp
+  if n >= 0 && e `minusPtr` p >= n then pure p else giveUp
 {-# INLINE atHand #-}
 
 -- | Read a number of bytes, and write at most a number of bytes after some that are known.

@@ -50,8 +50,8 @@ data Connection a b = Connection
 -- | Shake hands, and run an action with the connection. The transport is closed afterwards.
 --
 -- When the action returns, what it has sent is flushed, and the peer is told that this was all. To
--- be sure that the peer has received it, receive up to the peer's end before. The peer may lose what
--- is on its way when a TCP socket is closed that has unread bytes.
+-- be sure that the peer has received it, receive up to the peer's end before. The peer may lose
+-- what is on its way when a TCP socket is closed that has unread bytes.
 --
 -- If the connection has failed, an action that returns all the same is believed, unless messages
 -- have been lost that it has sent.
@@ -78,7 +78,7 @@ withConnection options sent received transport act = mask $ \unmask -> do
   stopped <- newEmptyMVar
   thread <- forkIOWithUnmask $ \unmask' ->
     (unmask' (flusher out) `catch` ignored) `finally` putMVar stopped ()
-  let end = closeLink link >> killThread thread >> takeMVar stopped
+  let end = closeLink link `finally` (killThread thread >> takeMVar stopped)
   flip finally end . unmask $ do
     (getter, summed) <- shakeHands link out inc sent received
     r <- act (Connection out inc size put getter summed)

@@ -18,7 +18,7 @@ where
 import Ashlar.Network.Internal.Error
 import Ashlar.Network.Internal.Transport
 import Control.Exception (SomeAsyncException, SomeException, catch, fromException, throwIO)
-import Control.Monad (when)
+import Control.Monad (void, when)
 import Data.IORef (IORef, atomicModifyIORef', newIORef, readIORef)
 import Data.Maybe (fromMaybe, isNothing)
 import System.Timeout (timeout)
@@ -38,7 +38,8 @@ data Options = Options
     optionsHandshakeTime :: !Int,
     -- | The time from the first byte of a message to its last.
     optionsMessageTime :: !Int,
-    -- | The time in which the peer must take what is sent at once, some 64 KiB.
+    -- | The time in which the peer must take what is sent at once, some 64 KiB. To close the
+    -- transport may take as long.
     optionsSendTime :: !Int
   }
 
@@ -101,9 +102,11 @@ timed link micros phase act
 closeLink :: Link -> IO ()
 closeLink link = endWith link AfterEnd >> closeQuietly link
 
--- The peer may be gone, which is no news.
+-- The peer may be gone, which is no news. Nor may it delay the end by not receiving.
 closeQuietly :: Link -> IO ()
-closeQuietly link = transportClose (linkTransport link) `catch` ignored
+closeQuietly link = void (timeout time (transportClose (linkTransport link))) `catch` ignored
   where
-    ignored :: SomeException -> IO ()
-    ignored _ = pure ()
+    time = optionsSendTime (linkOptions link)
+    ignored e = case fromException e of
+      Just async -> throwIO (async :: SomeAsyncException)
+      Nothing -> pure ()

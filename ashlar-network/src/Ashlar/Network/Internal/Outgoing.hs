@@ -28,7 +28,7 @@ import Ashlar.Network.Internal.Link
 import Ashlar.Network.Internal.Transport
 import Control.Concurrent (yield)
 import Control.Concurrent.MVar
-import Control.Exception (catch, fromException, mask, onException, throwIO, try)
+import Control.Exception (catch, evaluate, fromException, mask, onException, throwIO, try)
 import Control.Monad (forever, unless, void, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -149,13 +149,15 @@ finish out = do
     gone :: ConnectionError -> IO ()
     gone _ = pure ()
 
--- | Add bytes as they are. (For the handshake.)
+-- | Add bytes as they are. (For the handshake.) They are evaluated first, so the time for the
+-- handshake covers that.
 sendBytes :: Outgoing -> ByteString -> IO ()
-sendBytes out bs = mask $ \_ -> locked out $ do
-  let n = S.length bs
-  p <- freeFor out n
-  withBytes bs (copyRange p)
-  added out (p `plusPtr` n)
+sendBytes out bytes =
+  evaluate bytes >>= \bs -> mask $ \_ -> locked out $ do
+    let n = S.length bs
+    p <- freeFor out n
+    withBytes bs (copyRange p)
+    added out (p `plusPtr` n)
 
 -- | Send what was added before.
 flushOutgoing :: Outgoing -> IO ()

@@ -11,14 +11,17 @@ where
 
 import Ashlar.Internal.Builder.Buffer
 import Control.Concurrent.MVar (newMVar, withMVarMasked)
+import Control.Exception (IOException, catch, finally, mask_, throwIO)
+import Control.Monad (unless, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import Data.IORef (newIORef, readIORef, writeIORef)
+import Data.IORef (atomicModifyIORef', newIORef, readIORef, writeIORef)
 import Foreign.ForeignPtr (withForeignPtr)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Ptr (minusPtr, plusPtr)
-import Network.Socket (Socket, close, recvBuf)
+import Network.Socket (ShutdownCmd (..), Socket, close, recvBuf, shutdown)
 import Network.Socket.ByteString (sendAll, sendMany)
+import System.IO.Error (illegalOperationErrorType, mkIOError)
 
 -- | A stream of bytes both ways: a socket, or the functions of another library.
 --
@@ -27,8 +30,12 @@ import Network.Socket.ByteString (sendAll, sendMany)
 -- > tls context = Transport
 -- >   { transportSend = sendData context . L.fromChunks,
 -- >     transportReceive = recvData context,
--- >     transportClose = bye context
+-- >     transportClose = contextClose context
 -- >   }
+--
+-- (@bye@ may wait for the peer, and closes nothing. The peer needs none: messages have an end of
+-- their own. @recvData@ loses bytes if it is interrupted, so do not interrupt
+-- 'Ashlar.Network.Messages.receive' then.)
 --
 -- @since 0.1.0.0
 data Transport = Transport
@@ -39,22 +46,52 @@ data Transport = Transport
     -- at a time, with asynchronous exceptions masked. If it is interrupted, it must not lose bytes.
     transportReceive :: IO ByteString,
     -- | Release it. It may be called more than once, and while another thread sends or receives.
-    -- That thread should get an exception then.
+    -- That thread should get an exception then. It should not wait for the peer.
     transportClose :: IO ()
   }
 
 -- | A connected stream socket: TCP or Unix.
 --
+-- To close it while another thread sends or receives ends what that thread does. The socket is
+-- closed when the thread has left it.
+--
 -- @since 0.1.0.0
 socketTransport :: Socket -> IO Transport
 socketTransport socket = do
   next <- receiver socket
+  users <- newIORef (Users 0 False)
+  let change f = atomicModifyIORef' users (\old -> let new = f old in (new, (old, new)))
+      enter closing (Users n before) = Users (n + 1) (before || closing)
+      leave = do
+        (_, Users n closing) <- change (\(Users n closing) -> Users (n - 1) closing)
+        when (closing && n == 0) (close socket)
+      -- (Masked, because what has been received must not be lost.)
+      using act = mask_ $ do
+        (Users _ closing, _) <- change (enter False)
+        (if closing then throwIO closed else act) `finally` leave
+      -- This wakes who waits. The peer may have gone already.
+      end = mask_ $ do
+        (Users _ closing, _) <- change (enter True)
+        unless closing (shutdown socket ShutdownBoth `catch` ignored) `finally` leave
   pure
     Transport
-      { transportSend = sendChunks socket,
-        transportReceive = next,
-        transportClose = close socket
+      { transportSend = using . sendChunks socket,
+        transportReceive = using next,
+        transportClose = end
       }
+  where
+    closed = mkIOError illegalOperationErrorType "Ashlar.Network: a closed socket" Nothing Nothing
+    ignored :: IOException -> IO ()
+    ignored _ = pure ()
+
+-- How many threads send or receive, and whether the socket is to be closed.
+--
+-- Note [Descriptors are used again]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- A thread that sends has read the number of the descriptor. If another one closes it before the
+-- system call, and a third opens another connection, that gets the number, and the bytes. So
+-- nothing is closed that a thread uses. (Test "bytes never get into another connection".)
+data Users = Users !Int !Bool
 
 -- | Send all of these chunks.
 sendChunks :: Socket -> [ByteString] -> IO ()
