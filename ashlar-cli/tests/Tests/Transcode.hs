@@ -37,6 +37,7 @@ tests =
       testProperty "in chunks" inChunks,
       testProperty "of any bytes" anyBytes,
       testProperty "of any length" (once lengths),
+      testProperty "within a limit" limited,
       testCase "nothing usual takes the slow way" usual,
       testCase "deep nesting, many elements, no bytes" extremes
     ]
@@ -48,16 +49,27 @@ asByValue = forAllBlind genSchema $ \s -> case genValue s of
   Just values -> forAllBlind ((,) <$> values <*> values) $ \(x, y) -> do
     let bytes = toStrictByteString (putValue x <> putValue y)
     forAllBlind (mutations bytes) $ \damaged ->
-      classify (isRight (runGet (jsonLineOr (fail "slow") s) bytes)) "at once" $
+      classify (isRight (runGet (jsonLineOr maxBound (fail "slow") s) bytes)) "at once" $
         counterexample (show s) (agree s bytes .&&. agree s damaged)
 
 agree :: Schema -> B.ByteString -> Property
-agree s bytes = counterexample (show bytes) (twice' (jsonLine s) === twice' (jsonLineByValue s))
+agree s bytes =
+  counterexample (show bytes) $ twice' (jsonLine s) === twice' (jsonLineByValue maxBound s)
   where
     twice' g = runGetWhole ((,) <$> g <*> g) bytes
 
 anyBytes :: [Word'] -> Property
 anyBytes ws = forAllBlind genSchema $ \s -> agree s (B.pack [w | Word' w <- ws])
+
+-- What is longer is refused, whichever way it is written.
+limited :: Property
+limited = forAllBlind genSchema $ \s -> case genValue s of
+  Nothing -> property Discard
+  Just values -> forAllBlind values $ \x -> forAll (chooseInt (0, 3000)) $ \most ->
+    let bytes = toStrictByteString (putValue x)
+        unlimited = either (const Nothing) Just (runGetWhole (jsonLine s) bytes)
+        wanted = [line | Just line <- [unlimited], B.length line <= most]
+     in either (const []) pure (runGetWhole (jsonLineWithin most s) bytes) === wanted
 
 -- Lengths of which 32 bits, or twice as much, would be something else.
 lengths :: Property
@@ -82,7 +94,7 @@ inChunks = forAllBlind genSchema $ \s -> case genValue s of
         three g = (,,) <$> g <*> g <*> g
      in counterexample (show s) $
           runGetLazyWhole (three (jsonLine s)) chunks
-            === runGetLazyWhole (three (jsonLineByValue s)) chunks
+            === runGetLazyWhole (three (jsonLineByValue maxBound s)) chunks
   where
     cut n bs = if B.null bs then [] else B.take n bs : cut n (B.drop n bs)
 
@@ -112,7 +124,7 @@ usual = do
     quick = mapM_ $ \x ->
       assertBool
         (T.unpack (describeSchema (schema @a)))
-        (isRight (runGetWhole (jsonLineOr (fail "slow") (schema @a)) (encode x)))
+        (isRight (runGetWhole (jsonLineOr maxBound (fail "slow") (schema @a)) (encode x)))
 
 extremes :: Assertion
 extremes = do
@@ -126,4 +138,4 @@ extremes = do
     same :: forall a. Described a => a -> Assertion
     same x =
       runGetWhole (jsonLine (schema @a)) (encode x)
-        @?= runGetWhole (jsonLineByValue (schema @a)) (encode x)
+        @?= runGetWhole (jsonLineByValue maxBound (schema @a)) (encode x)

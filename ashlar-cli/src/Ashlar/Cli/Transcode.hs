@@ -20,12 +20,14 @@
 -- way of values").
 module Ashlar.Cli.Transcode
   ( jsonLine,
+    jsonLineWithin,
     jsonLineOr,
     jsonLineByValue,
   )
 where
 
-import Ashlar.Builder (char7, toStrictByteString)
+import Ashlar.Builder (char7, toLazyByteString, toStrictByteString)
+import qualified Ashlar.Cli.Console as Console
 import Ashlar.Cli.Json
 import Ashlar.Cli.Scalar (quoted)
 import Ashlar.Cli.Transcode.Leaves
@@ -39,6 +41,7 @@ import Ashlar.Schema.Internal.Costs
 import Control.Monad (unless, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
+import qualified Data.ByteString.Lazy as L
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Primitive.SmallArray
 import qualified Data.Vector as V
@@ -47,23 +50,36 @@ import Foreign.Ptr (Ptr, plusPtr)
 
 -- | Read a value of a schema, as a line of JSON. Keep it for many values.
 --
+-- A line has 256 MiB at most. Names of fields stand in the schema once, and in a line with each
+-- value, so a small file could make an endless line.
+--
 -- @since 0.1.0.0
 jsonLine :: Schema -> Get ByteString
-jsonLine s = jsonLineOr (jsonLineByValue s) s
+jsonLine = jsonLineWithin 268435456
+
+-- | The same with another limit in bytes.
+--
+-- @since 0.1.0.0
+jsonLineWithin :: Int -> Schema -> Get ByteString
+jsonLineWithin most s = jsonLineOr most (jsonLineByValue most s) s
 
 -- | The same, given how to read what is out of the ordinary.
 --
 -- @since 0.1.0.0
-jsonLineOr :: Get ByteString -> Schema -> Get ByteString
-jsonLineOr slowly s = quickly (compiled s) slowly
+jsonLineOr :: Int -> Get ByteString -> Schema -> Get ByteString
+jsonLineOr most slowly s = quickly most (compiled s) slowly
 
 -- | The same by way of a value.
 --
 -- @since 0.1.0.0
-jsonLineByValue :: Schema -> Get ByteString
-jsonLineByValue s = line <$> getValue s
+jsonLineByValue :: Int -> Schema -> Get ByteString
+jsonLineByValue most s = getValue s >>= line
   where
-    line v = toStrictByteString (write v <> char7 '\n')
+    line v
+      | L.null (L.drop (fromIntegral most) bytes) = pure (L.toStrict bytes)
+      | otherwise = fail ("JSON of more than " ++ Console.count (fromIntegral most) "byte")
+      where
+        bytes = toLazyByteString (write v <> char7 '\n')
     write = jsonOf (shapesOf s) (schemaRoot s)
 
 compiled :: Schema -> Run

@@ -86,36 +86,42 @@ deeper r = \c o k -> do
 {-# INLINE deeper #-}
 
 -- | Write by closures, or do what is done where these give up.
-quickly :: Run -> Get ByteString -> Get ByteString
-quickly write (Get slowly) = step $ \c env -> do
+quickly ::
+  -- | The most bytes that may be written.
+  Int ->
+  Run ->
+  Get ByteString ->
+  Get ByteString
+quickly most write (Get slowly) = step $ \c env -> do
   p <- getPtr c In.cursorCell
-  found <- try (written write c)
+  found <- try (written most write c)
   case found of
     Right bytes -> pure bytes
     Left Unusual -> putPtr c In.cursorCell p >> IO (slowly c env)
 
 -- | The bytes that are written, in a buffer of their own.
-written :: Run -> Cells -> IO ByteString
-written write c = withCells (cellsUpTo depthCell) $ \o -> do
+written :: Int -> Run -> Cells -> IO ByteString
+written most write c = withCells (cellsUpTo depthCell) $ \o -> do
   buffer <- newBuffer firstBytes
   ref <- newIORef (buffer, firstBytes)
   let start = unsafeForeignPtrToPtr buffer
   putPtr o cursorCell start
   putPtr o endCell (start `plusPtr` firstBytes)
   putInt o depthCell 0
-  write c o (growing ref)
+  write c o (growing most ref)
   end <- getPtr o cursorCell
   (final, size) <- readIORef ref
   let from = unsafeForeignPtrToPtr final
       n = end `minusPtr` from
       bytes = sliceBuffer final from end
+  when (n > most) giveUp
   -- (Not more than a quarter of the memory is kept unused.)
   if size > firstBytes && size - n > size `quot` 4 then pure $! B.copy bytes else pure bytes
   where
     firstBytes = 512
 
-growing :: IORef (ForeignPtr Word8, Int) -> Sink
-growing ref = Sink $ \request p -> case request of
+growing :: Int -> IORef (ForeignPtr Word8, Int) -> Sink
+growing most ref = Sink $ \request p -> case request of
   Flush -> enlarged p 0
   More n _ -> enlarged p n
   Insert bs -> do
@@ -127,7 +133,8 @@ growing ref = Sink $ \request p -> case request of
       (buffer, size) <- readIORef ref
       let start = unsafeForeignPtrToPtr buffer
           used = p `minusPtr` start
-          size' = max (used + n) (4 * size)
+          size' = max (used + n) (min most (4 * size))
+      when (used > most - n) giveUp
       larger <- newBuffer size'
       let start' = unsafeForeignPtrToPtr larger
       keepAlive buffer (keepAlive larger (copyRange start' start used))
