@@ -10,6 +10,10 @@
 --
 -- The submitter, with any number of records in constant memory:
 --
+-- > {-# LANGUAGE OverloadedStrings #-}
+-- > import Ashlar.Jobs
+-- > import Ashlar.Jobs.Engine.Redis
+-- >
 -- > square :: Job Int Integer
 -- > square = job "square"
 -- >
@@ -44,8 +48,8 @@
 --   refused, and told which field differs.
 -- * The promises hold as long as the engine loses nothing that it has confirmed.
 --
--- The records are untrusted. The engine is not: whoever can write to it can write a forged batch
--- with a right checksum. Such a batch is decoded safely.
+-- The records may be untrusted. The engine is trusted: whoever can write to it can write a forged
+-- batch with a right checksum. Such a batch is decoded safely.
 module Ashlar.Jobs
   ( -- * Jobs
     Job (..),
@@ -88,7 +92,7 @@ import Ashlar.Jobs.Internal.Job
 import Ashlar.Jobs.Internal.Submit
 import Ashlar.Jobs.Internal.Worker
 
--- | How far a job is.
+-- | How far a job is. A Redis that does not answer is 'Unreachable' after a while.
 --
 -- @since 0.1.0.0
 status :: Engine -> IO Status

@@ -57,7 +57,8 @@ data Job a b = Job
     jobResults :: !(RecordType b),
     -- | How to compress batches and results. What others have compressed in this way is expanded.
     jobCompression :: !(Maybe Compression),
-    -- | How long a body may be when it is expanded, in bytes. 256 MiB.
+    -- | The most bytes that a compressed batch or result may have when it is expanded. 'job' sets
+    -- 256 MiB.
     jobExpansionLimit :: !Int
   }
 
