@@ -56,7 +56,7 @@ data RedisOptions = RedisOptions
     redisPatience :: !Int
   }
 
--- | Port 6379 of this host, at most 50 connections in each pool, 1 second for a wait, and 60 seconds
+-- | Port 6379 of this host, at most 50 connections in each pool, waits of 1 second, and 60 seconds
 -- of patience.
 --
 -- @since 0.1.0.0
