@@ -5,8 +5,7 @@
 -- Description : A function over many records, on many machines
 --
 -- One program has records, and wants a function applied to each. Other programs apply it, on any
--- number of hosts. They come and go, and may be killed at any time. The results come back in order,
--- each once.
+-- number of hosts. They come and go, and may be killed at any time. The results come back in order.
 --
 -- The submitter, with any number of records in constant memory:
 --
@@ -39,9 +38,10 @@
 --
 -- == What is promised
 --
--- * Every record has a result in the end, or its batch is set aside with an error. No result
---   comes twice. The function may be applied twice.
--- * All three may be stopped and started again. They continue where the engine says.
+-- * Every record has one result in the end, or its batch is set aside with an error. The function
+--   may be applied more than once.
+-- * All three may be stopped and started again. They continue where the engine says. A collector
+--   may get the batch again at which it was stopped, and none before.
 -- * The submitter waits while the engine has enough to do ('submitLimit').
 -- * Every batch has a checksum, the name of the job, and the fingerprints of its types. A worker
 --   with other types reads the batches as its own types, if "Ashlar.Schema.Evolution" can, or is
