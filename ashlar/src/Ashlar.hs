@@ -111,10 +111,10 @@
 --
 -- = Other packages
 --
--- The module named after a package begins with an example.
+-- The public modules of each begin with an example.
 --
--- * @ashlar-schema@, @ashlar-file@, @ashlar-cli@: the format of a type as a value, files of records,
---   and the tool that shows them
+-- * @ashlar-schema@, @ashlar-file@, @ashlar-cli@: the format of a type as a value, files of
+--   records, and the tool that shows them
 -- * @ashlar-network@, @ashlar-wai@, @ashlar-http-client@: sockets, typed messages, HTTP bodies
 -- * @ashlar-conduit@, @ashlar-pipes@, @ashlar-zlib@: streams, and compression
 -- * @ashlar-aeson@: JSON of aeson's types
