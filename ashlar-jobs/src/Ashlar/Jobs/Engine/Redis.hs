@@ -125,7 +125,8 @@ perform redis pool seconds commands = do
                   ]
     starting e = any (`S.isPrefixOf` e) ["LOADING", "BUSY", "MASTERDOWN", "TRYAGAIN", "CLUSTERDOWN"]
 
--- | The engine of the job with this name. Its functions throw 'Unreachable' and 'EngineFailed'.
+-- | The engine of the job with this name, which should be its 'Ashlar.Jobs.jobName'. Its functions
+-- throw 'Unreachable' and 'EngineFailed'.
 --
 -- @since 0.1.0.0
 redisEngine :: Redis -> Text -> Engine

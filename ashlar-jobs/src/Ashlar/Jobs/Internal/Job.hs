@@ -48,8 +48,8 @@ import GHC.Fingerprint (Fingerprint)
 --
 -- @since 0.1.0.0
 data Job a b = Job
-  { -- | Its name. Submitter, workers and collector agree on it, and no other job of the engine has
-    -- it. To run a job again, choose another name.
+  { -- | Its name. Submitter, workers and collector must agree on it, and no other job on the server
+    -- may have it. To run a job again, choose another name, or 'Ashlar.Jobs.forget' the first run.
     jobName :: !Text,
     -- | The type of the arguments.
     jobArguments :: !(RecordType a),
