@@ -109,6 +109,17 @@
 -- * "Ashlar.Compat.Text.Encoding", "Ashlar.Compat.Text.Lazy.Encoding": the modules of the package
 --   text, with our builders
 --
+-- = Other packages
+--
+-- The public modules of each begin with an example.
+--
+-- * @ashlar-schema@, @ashlar-file@, @ashlar-cli@: the format of a type as a value, files of
+--   records, and the tool that shows them
+-- * @ashlar-network@, @ashlar-wai@, @ashlar-http-client@: sockets, typed messages, HTTP bodies
+-- * @ashlar-conduit@, @ashlar-pipes@, @ashlar-zlib@: streams, and compression
+-- * @ashlar-aeson@: JSON of aeson's types
+-- * @ashlar-jobs@: a function over many records, on many machines
+--
 -- The modules of @Ashlar.Internal@ are for those who build on this library. The version policy does
 -- not cover them.
 module Ashlar () where

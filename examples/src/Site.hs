@@ -36,7 +36,7 @@ tableRow n =
 -- | Given the next event, or 'Nothing' at the end:
 --
 -- * @GET \/table\/1000000@: a table of that many rows
--- * @GET \/events@: the events, each of which is sent at once
+-- * @GET \/events@: the events, each of which is sent at once. The empty part sends the headers.
 -- * @POST \/sum@: the sum of an encoded list of numbers, encoded; of a megabyte at most
 site :: IO (Maybe Event) -> Application
 site nextEvent request respond = case (requestMethod request, pathInfo request) of
@@ -48,7 +48,7 @@ site nextEvent request respond = case (requestMethod request, pathInfo request) 
     respond . responseStream status200 [(hContentType, "text/event-stream")] $
       streamParts FlushEachPart $ \write ->
         let go = nextEvent >>= mapM_ (\e -> write (event e) >> go)
-         in go
+         in write mempty >> go
   ("POST", ["sum"]) ->
     decodeBody 1000000 (get :: Get [Int64]) request >>= \body -> respond $ case body of
       Right numbers -> responseEncoded status200 [] (sum numbers)

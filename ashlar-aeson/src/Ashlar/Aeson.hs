@@ -13,6 +13,7 @@
 -- >>> import Ashlar.Builder
 -- >>> import Data.Aeson (object, (.=))
 -- >>> import qualified Data.ByteString.Char8 as C
+-- >>> import Data.Text (Text)
 -- >>> let order = object ["item" .= ("6\" slate" :: Text), "count" .= (12 :: Int)]
 -- >>> C.putStrLn (toStrictByteString ("data: " <> jsonValue order))
 -- data: {"count":12,"item":"6\" slate"}
@@ -50,8 +51,9 @@ import Text.Printf (printf)
 
 -- | Any value that has a JSON form: the bytes of @encode@.
 --
--- A 'Value' is written by 'jsonValue', with optimisation. Law:
--- @toLazyByteString (json x) == encode x@.
+-- Law: @toLazyByteString (json x) == encode x@.
+--
+-- With optimisation, a rewrite rule writes a 'Value' by 'jsonValue'.
 --
 -- >>> toStrictByteString (json [Just 0.5, Nothing])
 -- "[0.5,null]"
@@ -65,7 +67,8 @@ json x = jsonEncoding (toEncoding x)
 "json/Value" json = jsonValue
   #-}
 
--- | What 'toEncoding' makes. It runs in our buffer.
+-- | The bytes of an 'Encoding', such as 'toEncoding' makes. Its builder of bytestring runs in the
+-- buffer of ours.
 --
 -- @since 0.1.0.0
 jsonEncoding :: Encoding -> Builder

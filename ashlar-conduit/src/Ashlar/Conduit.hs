@@ -44,7 +44,7 @@ import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Lazy.Internal as L (ByteString (..))
 import Data.Conduit
 
--- | The bytes of a builder, in chunks of 32 KiB.
+-- | The bytes of a builder, in chunks of 32 KiB. The first one has 4 KiB.
 --
 -- The builder runs as far as chunks are asked for, and leaves nothing running if the stream ends
 -- early. Each run of the conduit runs it anew. An exception of a value is thrown in the monad, when
@@ -84,6 +84,8 @@ forced x = lift (x `seq` pure x)
 -- completes are held together, so use @'awaitForever' 'sourceBuilder'@ for builders of many
 -- megabytes.
 --
+-- An exception of a value is thrown in the monad. Bytes that have not been passed on are lost.
+--
 -- >>> import Ashlar.Builder
 -- >>> import Ashlar.Conduit
 -- >>> import Conduit
@@ -105,7 +107,8 @@ conduitPut f = lift (unsafeIOToPrim newParts) >>= go
           go parts
 {-# INLINEABLE conduitPut #-}
 
--- | Decode one value, and leave what follows it in the stream.
+-- | Decode one value, and leave what follows it in the stream. A 'DecodeError' is
+-- thrown.
 --
 -- >>> import Ashlar.Conduit
 -- >>> import Ashlar.Get

@@ -4,8 +4,10 @@
 -- Module      : Ashlar.HttpClient
 -- Description : Bodies of requests and responses in http-client
 --
--- Request bodies made by builders, and response bodies read by decoders.
+-- Request bodies made by builders, and response bodies read by decoders. For a type @Order@ with an
+-- instance of 'Ashlar.Codec.Codec':
 --
+-- > {-# LANGUAGE OverloadedStrings #-}
 -- > import Ashlar.Codec
 -- > import Ashlar.HttpClient
 -- > import Network.HTTP.Client

@@ -5,11 +5,14 @@
 -- Description : A function over many records, on many machines
 --
 -- One program has records, and wants a function applied to each. Other programs apply it, on any
--- number of hosts. They come and go, and may be killed at any time. The results come back in order,
--- each once.
+-- number of hosts. They come and go, and may be killed at any time. The results come back in order.
 --
 -- The submitter, with any number of records in constant memory:
 --
+-- > {-# LANGUAGE OverloadedStrings #-}
+-- > import Ashlar.Jobs
+-- > import Ashlar.Jobs.Engine.Redis
+-- >
 -- > square :: Job Int Integer
 -- > square = job "square"
 -- >
@@ -35,17 +38,18 @@
 --
 -- == What is promised
 --
--- * Every record has a result in the end, or its batch is set aside with an error. No result
---   comes twice. The function may be applied twice.
--- * All three may be stopped and started again. They continue where the engine says.
+-- * Every record has one result in the end, or its batch is set aside with an error. The function
+--   may be applied more than once.
+-- * All three may be stopped and started again. They continue where the engine says. A collector
+--   may get the batch again at which it was stopped, and none before.
 -- * The submitter waits while the engine has enough to do ('submitLimit').
 -- * Every batch has a checksum, the name of the job, and the fingerprints of its types. A worker
 --   with other types reads the batches as its own types, if "Ashlar.Schema.Evolution" can, or is
 --   refused, and told which field differs.
 -- * The promises hold as long as the engine loses nothing that it has confirmed.
 --
--- The records are untrusted. The engine is not: whoever can write to it can write a forged batch
--- with a right checksum. Such a batch is decoded safely.
+-- The records may be untrusted. The engine is trusted: whoever can write to it can write a forged
+-- batch with a right checksum. Such a batch is decoded safely.
 module Ashlar.Jobs
   ( -- * Jobs
     Job (..),
@@ -88,7 +92,7 @@ import Ashlar.Jobs.Internal.Job
 import Ashlar.Jobs.Internal.Submit
 import Ashlar.Jobs.Internal.Worker
 
--- | How far a job is.
+-- | How far a job is. A Redis that does not answer is 'Unreachable' after a while.
 --
 -- @since 0.1.0.0
 status :: Engine -> IO Status

@@ -7,7 +7,8 @@
 -- Module      : Ashlar.Pipes
 -- Description : Builders and decoders as pipes
 --
--- Values to a stream of bytes and back, in constant memory:
+-- Values to a stream of bytes and back, in constant memory. A 'DecodeError' is a result, and is not
+-- thrown.
 --
 -- >>> import Ashlar.Codec (get, put)
 -- >>> import Ashlar.Pipes
@@ -41,7 +42,7 @@ import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Lazy.Internal as L (ByteString (..))
 import Pipes
 
--- | The bytes of a builder, in chunks of 32 KiB.
+-- | The bytes of a builder, in chunks of 32 KiB. The first one has 4 KiB.
 --
 -- The builder runs as far as chunks are asked for, and leaves nothing running if the stream ends
 -- early. Each run of the producer runs it anew. An exception of a value is thrown in the monad,
@@ -72,6 +73,8 @@ forced v = lift (v `seq` pure v)
 -- the stream, and at a 'Ashlar.Builder.Extra.flush' in a builder. The chunks that one value
 -- completes are held together, so use @'for' builders 'fromBuilder'@ for builders of many
 -- megabytes.
+--
+-- An exception of a value is thrown in the monad. Bytes that have not been passed on are lost.
 --
 -- This is a function of a producer and not a pipe, because a pipe does not see the end of its
 -- input.

@@ -8,6 +8,7 @@
 --
 -- A server of events, each of which is sent at once:
 --
+-- > {-# LANGUAGE OverloadedStrings #-}
 -- > import Ashlar.Builder
 -- > import Ashlar.Wai
 -- > import Control.Concurrent (threadDelay)
@@ -23,8 +24,12 @@
 -- >         write ("data: " <> intDec n <> "\n\n")
 -- >         threadDelay 1000000
 --
--- A service whose requests and answers are encoded values:
+-- A service whose requests and answers are encoded values, here for some
+-- @priceOf :: Order -> Double@:
 --
+-- > import Ashlar.Codec (get)
+-- > import Network.Wai (responseLBS)
+-- >
 -- > service :: Application
 -- > service request respond =
 -- >   decodeBody 1000000 get request >>= \body -> respond $ case body of

@@ -41,8 +41,9 @@ import System.IO (Handle)
 -- any format. It takes constant memory.
 --
 -- The result has the offset after the last value that was read, counted from where the handle
--- stood, and the number of records. If a value cannot be decoded, it says why: @FoldFailed@. The
--- records before it are in the file.
+-- stood, and the number of records. If a value cannot be decoded, it is 'Ashlar.Get.FoldFailed' and
+-- says why. The records before it are in the file. A value may take 64 MiB, and
+-- 'Ashlar.Get.withBudget' sets another limit.
 --
 -- A list that was written as one value has its length before its elements. Read it from the handle
 -- first.

@@ -53,18 +53,20 @@ data Envelope = Envelope
     envelopeArgument :: !Fingerprint,
     -- | The fingerprint of the type of the results.
     envelopeResult :: !Fingerprint,
-    -- | The number of the batch.
+    -- | The number of the batch: not negative.
     envelopeNumber :: !Int64,
     -- | How many times the batch had been delivered: 0 for a 'Task'.
     envelopeAttempt :: !Word32,
-    -- | The number of the first record.
+    -- | The number of the first record: not negative.
     envelopeFirst :: !Int64,
     -- | How many records there are.
     envelopeCount :: !Word32,
     -- | The name of the compression. It is empty if there is none.
     envelopeCompression :: !ByteString,
-    -- | The length of the body when it is expanded, in bytes.
+    -- | The length of the body when it is expanded, in bytes. Without compression it is that of
+    -- 'envelopeBody'.
     envelopeExpanded :: !Word32,
+    -- | The body, as it is stored.
     envelopeBody :: !ByteString
   }
   deriving stock (Eq, Show)
@@ -94,6 +96,9 @@ describeBadEnvelope bad = case bad of
   BadHeader e -> "the header of the envelope is wrong: " ++ summarizeError e
 
 -- | The bytes of an envelope. Its body is copied once.
+--
+-- What the fields say of their values is not checked, and neither is that names and body are
+-- shorter than 4 GiB. If all of this holds:
 --
 -- prop> decodeEnvelope (encodeEnvelope e) == Right e
 --

@@ -12,12 +12,15 @@
 --
 -- > testCase "orders of release 3" (compatible @Order Backward "schemas/Order.v3" >>= (@?= []))
 --
+-- (With tasty-hunit and @TypeApplications@. Paths are relative to the folder in which the tests
+-- run: that of the package, under cabal.)
+--
 -- For a new release, add such a line, and run the tests once with
 --
 -- > ASHLAR_RECORD_SCHEMAS=1 cabal test
 --
--- which writes the files that are missing. A file has what @ashlar schema --raw@ writes. So
--- @ashlar schema schemas/Order.v3@ shows it, and @ashlar diff@ compares two of them.
+-- which writes the files that are missing. Commit them. A file has what @ashlar schema --raw@
+-- writes. So @ashlar schema schemas/Order.v3@ shows it, and @ashlar diff@ compares two of them.
 --
 -- "Ashlar.Schema.Evolution" lists what may change, and what to write beside the type.
 module Ashlar.Schema.Released
@@ -41,13 +44,14 @@ import System.Environment (lookupEnv)
 import System.FilePath (takeDirectory)
 
 -- | What today's type breaks: nothing, or a message for each direction in which data cannot be
--- read.
+-- read. 'Full' is both directions.
 --
--- If the file is missing, that is a message, too. But if the environment variable
--- @ASHLAR_RECORD_SCHEMAS@ is set and not empty, the file is written by 'recordSchema'.
+-- A file that is missing, or is no schema, is a message, too. But if a file is missing and the
+-- environment variable @ASHLAR_RECORD_SCHEMAS@ is set and not empty, 'recordSchema' writes it.
+-- Throws 'Control.Exception.IOException' if the file cannot be read or written.
 --
--- Of the released program only the schema is known, and not what it says of its own evolution
--- ('Ashlar.Schema.Evolution.compatible').
+-- Of the released program only the schema is known, and not what it says of its own evolution.
+-- "Ashlar.Schema.Evolution" has a function of the same name for two types or schemas.
 --
 -- @since 0.1.0.0
 compatible ::

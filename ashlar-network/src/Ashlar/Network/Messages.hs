@@ -9,6 +9,12 @@
 --
 -- @
 -- {-\# LANGUAGE DeriveAnyClass, DeriveGeneric \#-}
+-- import Ashlar.Codec (Codec)
+-- import Ashlar.Network.Messages
+-- import Ashlar.Schema (Described)
+-- import GHC.Generics (Generic)
+-- import Network.Socket (Socket)
+--
 -- data Question = Add Int Int deriving (Generic, Codec, Described)
 -- newtype Answer = Sum Int deriving (Generic, Codec, Described)
 --
@@ -51,7 +57,7 @@
 --
 -- == Untrusted peers
 --
--- All bytes are checked. No length is believed: memory is allocated for what has arrived. A limit
+-- All bytes are checked. No length is trusted: memory is allocated for what has arrived. A limit
 -- for messages, one for schemas, and times for the handshake, a message and sending are in the
 -- 'Options'. Checksums find accidents. Only a transport such as TLS protects against forgery.
 module Ashlar.Network.Messages

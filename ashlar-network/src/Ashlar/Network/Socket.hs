@@ -5,15 +5,19 @@
 -- Description : Builders to sockets, and decoders from sockets
 --
 -- @
+-- {-\# LANGUAGE OverloadedStrings \#-}
 -- import Ashlar.Builder
 -- import Ashlar.Get
+-- import Ashlar.Get.Parse (takeTillByte)
 -- import Ashlar.Network.Socket
+-- import Network.Socket (Socket)
 --
 -- -- Send each line back.
 -- echo :: Socket -> IO (Either DecodeError ())
 -- echo socket = do
 --   source <- socketSource socket
---   let answer () l = () \<$ sendBuilder socket (byteString l \<> "\\n")
+--   let line = takeTillByte 10 \<* skip 1
+--       answer () l = () \<$ sendBuilder socket (byteString l \<> "\\n")
 --   foldFrom source line answer ()
 -- @
 --
@@ -52,7 +56,8 @@ sendBuilder :: Socket -> Builder -> IO Int
 sendBuilder socket = gather Reused (sendChunks socket)
 
 -- | A source that reads from a connected stream socket, for the decoders of "Ashlar.Get". It waits
--- only until there is something to read. The source ends where the peer has shut its side down.
+-- only until there is something to read. The source ends where the peer has shut its side down. The
+-- function that runs the decoder throws the 'Control.Exception.IOException's of the socket.
 --
 -- To try again after a timeout, decode by 'Ashlar.Get.attemptFrom'.
 --
@@ -60,10 +65,12 @@ sendBuilder socket = gather Reused (sendChunks socket)
 socketSource :: Socket -> IO Source
 socketSource socket = socketChunks socket >>= newSource
 
--- | An action that receives the next chunk, and an empty one when the peer has shut its side down.
+-- | An action that receives the next chunk. It is empty if the peer has shut its side down.
 --
 -- A chunk is at most 32 KiB, as the system returns it, and is not copied. Small ones share a buffer
 -- of 32 KiB, and each keeps all of it alive. If a wait is interrupted, no bytes are lost.
+--
+-- Exceptions of the socket are 'Control.Exception.IOException's.
 --
 -- @since 0.1.0.0
 socketChunks :: Socket -> IO (IO ByteString)

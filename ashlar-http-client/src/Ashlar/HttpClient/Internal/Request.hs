@@ -113,7 +113,8 @@ instance Exception BodyException where
   displayException (BodyException e) =
     "Ashlar.HttpClient: the request body: " ++ displayException e
 
--- | A builder has another number of bytes than was said.
+-- | A builder has another number of bytes than 'bodySized' was told, or than an instance of 'Codec'
+-- says.
 --
 -- @since 0.1.0.0
 data WrongBodyLength = WrongBodyLength

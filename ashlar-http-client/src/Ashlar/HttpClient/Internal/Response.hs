@@ -14,7 +14,10 @@ import Ashlar.Internal.Get.Body
 import Data.Int (Int64)
 import Network.HTTP.Client (BodyReader, Manager, Request, Response, responseBody, withResponse)
 
--- | Send a request, and decode the body of the response, whatever its status: see 'decodeBody'.
+-- | Send a request, and decode the body of the response, whatever its status: see 'decodeBody'. A
+-- request of 'Network.HTTP.Client.parseUrlThrow' throws if the status is not 2xx.
+--
+-- Throws 'Network.HTTP.Client.HttpException', as 'withResponse' does.
 --
 -- @since 0.1.0.0
 httpDecode ::
@@ -30,8 +33,8 @@ httpDecode request manager limit g =
 -- | Decode the body of a response as it arrives. It is an error if bytes follow the value.
 --
 -- The limit counts the bytes of the body, after decompression. The value itself may take 64 MiB,
--- and 'Ashlar.Get.withBudget' sets another limit. Exceptions of the connection are passed on, and
--- so are those of a body that is cut off.
+-- and 'Ashlar.Get.withBudget' sets another limit. What is wrong with the body is a 'BodyError'.
+-- Exceptions of the connection are passed on, and so are those of a body that is cut off.
 --
 -- Use it within 'Network.HTTP.Client.withResponse'. If the body has not been read to its end, that
 -- closes the connection.
@@ -50,13 +53,15 @@ decodeBody limit g response =
 -- constant memory. The accumulator is forced at each step. The limits are those of 'decodeBody', so
 -- each value may take 64 MiB.
 --
--- The values before an error have been folded. A value that reads nothing is an error.
+-- The values before an error have been folded, but the accumulator is lost. A value that reads
+-- nothing is an error.
 --
 -- @since 0.1.0.0
 foldBody ::
   -- | The limit in bytes.
   Int64 ->
   Get a ->
+  -- | Given the accumulator and the next value: the next accumulator.
   (b -> a -> IO b) ->
   b ->
   Response BodyReader ->

@@ -36,7 +36,7 @@ import qualified Data.Map.Strict as M
 import Data.Text (Text)
 import GHC.Fingerprint (Fingerprint)
 
--- | The state of an engine in this process.
+-- | The state of an engine in this process. Threads may share it.
 --
 -- @since 0.1.0.0
 data Memory = Memory Waiting (TVar State)
@@ -84,7 +84,7 @@ newMemory waiting = Memory waiting <$> newTVarIO empty
 passTime :: Memory -> Int -> IO ()
 passTime (Memory _ var) ms = atomically (modifyTVar' var (\s -> s {stateTime = stateTime s + ms}))
 
--- | Its functions.
+-- | The engine with this state.
 --
 -- @since 0.1.0.0
 memoryEngine :: Memory -> Engine

@@ -44,18 +44,20 @@ import System.Timeout (timeout)
 --
 -- @since 0.1.0.0
 data RedisOptions = RedisOptions
-  { -- | Host, port or Unix socket, password, database, and how many connections there may be. Each
-    -- worker of a process needs two at times: give 'R.connectMaxConnections' as many as there are
-    -- workers, at least.
+  { -- | Host, port or Unix socket, password, database, and how many connections there may be. There
+    -- are two pools of so many. A worker may use one connection of each, so
+    -- 'R.connectMaxConnections' must be at least the number of workers of the process.
     redisConnect :: !R.ConnectInfo,
-    -- | How many seconds one command waits for something to happen. 1. So long may it take until a
-    -- worker notices that another has died, or that the job is done.
+    -- | How many seconds one command waits for something to happen: at least 1, the default. It may
+    -- take this long until a worker notices that another has died, or that the job is done.
     redisWait :: !Int,
-    -- | How many seconds Redis may be unreachable, or silent, before 'Unreachable' is thrown. 60.
+    -- | How many seconds Redis may be unreachable, or silent, before 'Unreachable' is thrown. The
+    -- default is 60.
     redisPatience :: !Int
   }
 
--- | Port 6379 of this host.
+-- | Port 6379 of this host, at most 50 connections in each pool, waits of 1 second, and 60 seconds
+-- of patience.
 --
 -- @since 0.1.0.0
 defaultRedisOptions :: RedisOptions
@@ -71,7 +73,8 @@ data Redis = Redis
     waiting :: !R.Connection
   }
 
--- | With connections to a server. They are made when they are needed.
+-- | With connections to a server. They are made when they are needed, and closed when the action
+-- ends. A wrong password is an 'R.ConnectError' of the first command.
 --
 -- @since 0.1.0.0
 withRedis :: RedisOptions -> (Redis -> IO a) -> IO a
@@ -122,7 +125,8 @@ perform redis pool seconds commands = do
                   ]
     starting e = any (`S.isPrefixOf` e) ["LOADING", "BUSY", "MASTERDOWN", "TRYAGAIN", "CLUSTERDOWN"]
 
--- | The engine of the job with this name.
+-- | The engine of the job with this name, which should be its 'Ashlar.Jobs.jobName'. Its functions
+-- throw 'Unreachable' and 'EngineFailed'.
 --
 -- @since 0.1.0.0
 redisEngine :: Redis -> Text -> Engine

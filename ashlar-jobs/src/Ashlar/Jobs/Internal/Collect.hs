@@ -61,7 +61,8 @@ data Failed = Failed
 --
 -- There is one collector at a time: another one that runs beside it gets 'TakenOver', sooner or
 -- later. Results of an older type are read as this one, and 'OtherTypes' is thrown if that is
--- impossible.
+-- impossible. Damaged results throw 'BadResult', and are not released. Exceptions of the action and
+-- of the engine are passed on.
 --
 -- @since 0.1.0.0
 collect ::
@@ -110,7 +111,8 @@ failedOf e =
       failedError = T.decodeUtf8With T.lenientDecode (envelopeBody e)
     }
 
--- | The batches that were set aside, by number, each with its records where these can be read.
+-- | The batches that were set aside, by number, each with its records, or why these cannot be read.
+-- All of them are held in memory.
 --
 -- @since 0.1.0.0
 failures :: Codec a => Engine -> Job a b -> IO [(Failed, Either String [a])]

@@ -48,8 +48,8 @@ import GHC.Fingerprint (Fingerprint)
 --
 -- @since 0.1.0.0
 data Job a b = Job
-  { -- | Its name. Submitter, workers and collector agree on it, and no other job of the engine has
-    -- it. To run a job again, choose another name.
+  { -- | Its name. Submitter, workers and collector must agree on it, and no other job on the server
+    -- may have it. To run a job again, choose another name, or 'Ashlar.Jobs.forget' the first run.
     jobName :: !Text,
     -- | The type of the arguments.
     jobArguments :: !(RecordType a),
@@ -57,7 +57,8 @@ data Job a b = Job
     jobResults :: !(RecordType b),
     -- | How to compress batches and results. What others have compressed in this way is expanded.
     jobCompression :: !(Maybe Compression),
-    -- | How long a body may be when it is expanded, in bytes. 256 MiB.
+    -- | The most bytes that a compressed batch or result may have when it is expanded. 'job' sets
+    -- 256 MiB.
     jobExpansionLimit :: !Int
   }
 

@@ -24,11 +24,11 @@ import Data.Int (Int64)
 --
 -- @since 0.1.0.0
 data SubmitOptions = SubmitOptions
-  { -- | A batch ends with the record that makes it at least this long, in bytes. 128 KiB. Between
-    -- 64 and 256 KiB, the costs of a batch are small beside those of its bytes.
+  { -- | A batch ends with the record that makes it at least this long, in bytes. The default is
+    -- 128 KiB. Between 64 and 256 KiB, the costs of a batch are small beside those of its bytes.
     submitBatchBytes :: !Int,
-    -- | The number of batches that may wait or be in work. 64. The submitter waits while there are
-    -- more.
+    -- | The number of batches that may wait or be in work. The default is 64. The submitter waits
+    -- while there are so many.
     submitLimit :: !Int
   }
   deriving stock (Eq, Show)
@@ -53,7 +53,8 @@ submit = submitWith defaultSubmitOptions
 -- batch that the engine has. If all records were there, nothing happens.
 --
 -- If an exception leaves the action that takes a record, no more records are taken. There is one
--- submitter at a time: an older one that is still running gets 'TakenOver'.
+-- submitter at a time: an older one that is still running gets 'TakenOver'. Throws 'BatchesLost' if
+-- the engine has lost what it had confirmed, and what the engine throws.
 --
 -- @since 0.1.0.0
 submitWith ::

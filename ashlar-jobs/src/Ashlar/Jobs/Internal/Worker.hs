@@ -53,19 +53,22 @@ data WorkerOptions = WorkerOptions
   { -- | The name of the worker, which no other one has. 'Nothing' makes one of the name of the
     -- host and the number of the process.
     workerName :: !(Maybe Text),
-    -- | After how many milliseconds without a sign of life another worker takes the batch. 30,000.
-    -- A worker gives a sign at each third of it, however long the function takes.
+    -- | After how many milliseconds without a sign of life another worker takes the batch. The
+    -- default is 30,000. A worker gives a sign at each third of it, however long the function
+    -- takes.
     workerIdle :: !Int,
-    -- | How many times a batch is delivered before it is set aside. 5.
+    -- | How many times a batch is delivered before it is set aside. The default is 5.
     workerAttempts :: !Int,
-    -- | After how many milliseconds a batch is tried again after an exception. 1,000.
+    -- | How many milliseconds after an exception a batch is tried again. The default is 1,000. More
+    -- than 'workerIdle' counts as that.
     workerRetry :: !Int,
-    -- | Wait for more when all batches are done and no more will come. 'False'.
+    -- | Wait for more when all batches are done and no more will come. The default is 'False'.
     workerStays :: !Bool
   }
   deriving stock (Eq, Show)
 
--- | A worker that tries each batch five times, and returns when the job is done.
+-- | A worker with a name of its own, which tries each batch five times, waits 30 seconds for a sign
+-- of life, and returns when the job is done.
 --
 -- @since 0.1.0.0
 defaultWorkerOptions :: WorkerOptions
@@ -100,6 +103,8 @@ worker = workerWith defaultWorkerOptions
 -- Arguments of an older type are read as this worker's. If that is impossible, or if the results
 -- are of another type than the submitter says, the worker gives the batch back and throws
 -- 'OtherTypes'. An asynchronous exception gives the batch back, too. Neither counts as an attempt.
+-- Exceptions of the engine are passed on. Then the batch goes to another worker after the idle
+-- time.
 --
 -- @since 0.1.0.0
 workerWith ::

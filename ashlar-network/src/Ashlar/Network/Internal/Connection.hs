@@ -50,11 +50,11 @@ data Connection a b = Connection
 -- | Shake hands, and run an action with the connection. The transport is closed afterwards.
 --
 -- When the action returns, what it has sent is flushed, and the peer is told that this was all. To
--- be sure that the peer has received it, receive up to the peer's end before. The peer may lose
--- what is on its way when a TCP socket is closed that has unread bytes.
+-- be sure that the peer has received it, receive up to the peer's end before you return: closing a
+-- TCP socket with unread bytes may drop what is on its way to the peer.
 --
--- If the connection has failed, an action that returns all the same is believed, unless messages
--- have been lost that it has sent.
+-- If the connection has failed, but the action returns, so does this, unless messages of this end
+-- have been lost. Then it throws the 'ConnectionError'.
 --
 -- When the action throws, what was not flushed is dropped, and the peer gets 'PeerClosed'.
 --
@@ -112,7 +112,9 @@ shakeHands link out inc sent received = timed link (optionsHandshakeTime options
 -- | Send a message. It leaves soon, together with others. This waits if the peer does not receive.
 -- Values in the message must not use the connection.
 --
--- A message of 2 GiB or more is refused by 'TooLong', and the connection goes on.
+-- A message of 2 GiB or more is refused by 'TooLong', and the connection goes on. Throws 'AfterEnd'
+-- after 'endSending', and why the connection has failed if it has. An interruption while bytes
+-- leave ends the connection.
 --
 -- @since 0.1.0.0
 send :: Connection a b -> a -> IO ()
@@ -125,8 +127,8 @@ send c x = sendFrame (connectionOut c) sized (connectionPut c x)
     most = 2147483647
     maxLength = fromIntegral (maxBound :: Word32)
 
--- | Send all messages now, and return when the transport has taken them. Rarely needed: before this
--- end stops for other reasons than to wait.
+-- | Send all messages now, and return when the transport has taken them. Messages leave without it,
+-- so use it to be sure that they have left.
 --
 -- @since 0.1.0.0
 flush :: Connection a b -> IO ()
@@ -139,7 +141,8 @@ flush = flushOutgoing . connectionOut
 endSending :: Connection a b -> IO ()
 endSending = sendEnd . connectionOut
 
--- | Wait for the next message. 'Nothing' if the peer has said that there are no more.
+-- | Wait for the next message. 'Nothing' if the peer has said that there are no more. Throws a
+-- 'ConnectionError' if the connection has failed or the message is refused.
 --
 -- An interruption, for instance by 'System.Timeout.timeout', loses nothing while this waits or
 -- decodes, and the connection can be used again.
@@ -148,7 +151,8 @@ endSending = sendEnd . connectionOut
 receive :: Connection a b -> IO (Maybe b)
 receive c = receiveFrame (connectionIn c) (connectionSummed c) (runGetWhole (connectionGet c))
 
--- | Receive all messages, up to the peer's end.
+-- | Receive all messages, up to the peer's end, and run an action with each. What the action throws
+-- is passed on, and the message counts as received.
 --
 -- @since 0.1.0.0
 forMessages :: Connection a b -> (b -> IO ()) -> IO ()

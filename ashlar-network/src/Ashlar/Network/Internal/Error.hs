@@ -24,13 +24,14 @@ data ConnectionError
     OtherProtocol !ByteString
   | -- | The peer's handshake has a version that this one does not know.
     UnknownVersion !Word16
-  | -- | The peer's handshake is damaged, or too large.
+  | -- | The peer's handshake is damaged, or its schema has more than 1 MiB: how.
     InvalidHandshake String
   | -- | The messages of the peer cannot be read as those of this end: why not.
     CannotRead String
   | -- | The peer cannot read the messages of this end: what it says. (It may be untrusted.)
     Refused String
-  | -- | The peer has announced a message of this number of bytes, and the limit is the other.
+  | -- | A message has the first number of bytes, and the limit is the second. The peer has
+    -- announced it, or 'Ashlar.Network.Messages.send' has refused it.
     TooLong !Word32 !Int
   | -- | The checksum of a message does not match.
     WrongChecksum
@@ -39,7 +40,7 @@ data ConnectionError
   | -- | The peer has closed the connection, or died, without an end of its messages. The number of
     -- bytes that had arrived of a message: 0 if it was between two.
     PeerClosed !Int
-  | -- | The peer was too slow.
+  | -- | The peer was too slow, by the times in 'Ashlar.Network.Messages.Options'.
     TimedOut !Phase
   | -- | A message has another number of bytes than its instance of 'Ashlar.Codec.Codec' says, and
     -- had been sent in part.

@@ -24,15 +24,15 @@ import Data.Maybe (fromMaybe, isNothing)
 import System.Timeout (timeout)
 
 -- | How a connection behaves. Each end has its own. Times are in microseconds, and a negative one
--- is without limit.
+-- is no limit.
 --
 -- @since 0.1.0.0
 data Options = Options
-  { -- | The largest message that is accepted, in bytes: at most 2 GiB. Memory is allocated for
-    -- the bytes that have arrived, at most twice as much.
+  { -- | The largest message that is accepted, in bytes. Set it below 2 GiB: no end sends more.
+    -- Memory is allocated for the bytes that have arrived, at most twice as much.
     optionsMessageLimit :: !Int,
-    -- | Whether the messages that are sent have checksums. (The peer says whether those that it
-    -- sends do.) Those of TCP miss some errors, and Unix sockets and TLS need none.
+    -- | Whether the messages that are sent have checksums. The peer says whether those that it
+    -- sends do. TCP's own checksums miss some errors. Unix sockets and TLS need none.
     optionsChecksums :: !Bool,
     -- | The time for the whole handshake.
     optionsHandshakeTime :: !Int,

@@ -26,8 +26,9 @@ bodyErrorStatus e = case e of
 -- | Decode the body of a request as it arrives. It is an error if bytes follow the value.
 --
 -- The limit counts the bytes of the body. If the request announces more, nothing is read. The value
--- itself may take 64 MiB, and 'Ashlar.Get.withBudget' sets another limit. Exceptions of the server,
--- for instance if the client is gone, are passed on.
+-- itself may take 64 MiB, and 'Ashlar.Get.withBudget' sets another limit. What is wrong with the
+-- body is a 'BodyError'. Exceptions of the server, for instance if the client is gone, are passed
+-- on.
 --
 -- @since 0.1.0.0
 decodeBody ::
@@ -43,7 +44,8 @@ decodeBody limit g request =
 -- constant memory. The accumulator is forced at each step. The limits are those of 'decodeBody', so
 -- each value may take 64 MiB.
 --
--- The values before an error have been folded. A value that reads nothing is an error.
+-- The values before an error have been folded, but the accumulator is lost. A value that reads
+-- nothing is an error.
 --
 -- A body that is sent in chunks may be cut off between two values. Servers may not tell that from
 -- its end (warp 3.3 does not), so let the stream say where it ends if that matters.
@@ -53,6 +55,7 @@ foldBody ::
   -- | The limit in bytes.
   Int64 ->
   Get a ->
+  -- | Given the accumulator and the next value: the next accumulator.
   (b -> a -> IO b) ->
   b ->
   Request ->

@@ -49,7 +49,8 @@ data FlushPolicy
   | -- | At the end of each part. This is for events that are rare. An empty part sends the headers.
     FlushEachPart
   | -- | At most this number of milliseconds after a part has been written. Parts that follow one
-    -- another quickly are sent together. While the body runs, a thread waits for the time.
+    -- another quickly are sent together. While the body runs, a thread waits for the time. A
+    -- negative number counts as 0, and one of more than half an hour (2,000,000) as that.
     FlushAfter !Int
   deriving stock (Eq, Show)
 
@@ -62,8 +63,8 @@ data BodyEnded = BodyEnded
 instance Exception BodyEnded where
   displayException BodyEnded = "Ashlar.Wai: a part was written after the end of the body"
 
--- | A body from a builder, in constant memory. It is sent in chunks of 64 KiB, which are not copied
--- again. 'Ashlar.Builder.Extra.flush' sends what comes before it.
+-- | A body from a builder, in constant memory. It is sent in chunks of 2 KiB and, if it is long, of
+-- 64 KiB, which are not copied again. 'Ashlar.Builder.Extra.flush' sends what comes before it.
 --
 -- An exception of a value in the builder goes to the server, which closes the connection. So the
 -- client sees that the body is incomplete.
@@ -76,8 +77,8 @@ streamBuilder b = streamParts FlushNever (\write -> write b)
 -- buffer.
 --
 -- The function that writes a part returns when the part is in the buffer or, if the policy says so,
--- has been sent. It waits for a slow client. Several threads may write. Each part stays in one
--- piece.
+-- has been sent. It waits for a slow client. Several threads may write, and their parts do not mix.
+-- After the end of the body, it throws 'BodyEnded'.
 --
 -- If the client is gone, the server's exception is thrown where the next part is written, and at
 -- the end of the body. If a value in a part throws, some bytes of that part may have been sent, and

@@ -75,7 +75,8 @@ compressed params b = action $ \c k -> do
   pour stream (ask c k Flush) b
   finish stream
 
--- | 'compressed' as a lazy ByteString, which is made as it is consumed.
+-- | 'compressed' as a lazy ByteString, which is made as it is consumed. A value that throws does so
+-- after the bytes before it, as in 'compressed'.
 --
 -- @since 0.1.0.0
 compress :: Params -> Builder -> L.ByteString
@@ -104,9 +105,10 @@ instance Exception CompressorClosed where
 -- | Compress to an action that takes the chunks. It gets the end of the stream when the inner
 -- action has returned.
 --
--- If the inner action throws, or a value in a builder, the chunks end after all that was written
+-- If the inner action or a value in a builder throws, the chunks end after all that was written
 -- before, and the stream has no end. So whoever decompresses it knows that it is incomplete. If the
--- thread is interrupted or the consumer throws, the consumer is not called again.
+-- thread is interrupted or the consumer throws, the consumer is not called again. The exception is
+-- thrown again in each case.
 --
 -- >>> import Ashlar.Zlib
 -- >>> let chunk _ = putStrLn "a chunk"
@@ -147,13 +149,16 @@ isAsync e = case fromException e :: Maybe SomeAsyncException of
 -- | Write a builder. Nothing need reach the consumer before the stream is flushed or ends.
 --
 -- If this throws, the stream is broken: every later use throws the same exception, and so does
--- 'withCompressor'.
+-- 'withCompressor'. After the end of 'withCompressor', this throws 'CompressorClosed'.
 --
 -- @since 0.1.0.0
 write :: Compressor -> Builder -> IO ()
 write compressor b = using compressor (\stream -> pour stream (pure ()) b)
 
--- | Hand over all that was written before. The consumer can decompress it then.
+-- | Hand over all that was written before. Then it can be decompressed from what the consumer has
+-- got. Each flush takes some bytes, and makes what follows compress worse.
+--
+-- Throws what 'write' throws.
 --
 -- @since 0.1.0.0
 flush :: Compressor -> IO ()

@@ -48,8 +48,8 @@ data Limit = Limit
   }
   deriving stock (Eq, Show)
 
--- | 1 GiB in all, and 200 bytes for each. Text and records expand to 3 to 30 times their size, and
--- rarely to 100 times.
+-- | 1 GiB in all, and 200 bytes for each byte of input. Text and records expand to 3 to 30 times
+-- their size, and rarely to 100 times.
 --
 -- @since 0.1.0.0
 defaultLimit :: Limit
@@ -61,9 +61,10 @@ defaultLimit = Limit {limitBytes = 1073741824, limitRatio = 200}
 data ZlibError
   = -- | The input ends before the compressed stream does.
     Truncated
-  | -- | The bytes are no such stream, or are damaged. The message says how.
+  | -- | The bytes are no stream of this format, or are damaged: how.
     Corrupt String
-  | -- | After the end of the compressed stream there is something else.
+  | -- | Bytes follow the end of the compressed stream. In 'Gzip' input another member may follow,
+    -- but no zeros, which the program @gzip@ ignores.
     TrailingBytes
   | -- | More than this number of bytes would have come out: the limit of 'limitBytes', or that of
     -- 'limitRatio' for the input so far.
@@ -79,7 +80,8 @@ instance Exception ZlibError where
       TooLarge n -> "the compressed input expands to more than " ++ show n ++ " bytes"
 
 -- | A source of what comes out of compressed input. What the sender has flushed comes out at once.
--- It reads the input to its end, and needs some 100 KiB of memory. An error is thrown as a 'ZlibError' by the function that runs the decoder.
+-- It reads the input to its end, and takes some 100 KiB of memory. The function that runs the
+-- decoder throws a 'ZlibError' if the input is refused.
 --
 -- 'Gzip' input may have several members, one after another. They are one stream.
 --
@@ -104,8 +106,8 @@ decompressSource format limit next = decompressed format limit next >>= newSourc
 
 -- | The same, as an action that returns the next chunk, and an empty one at the end.
 --
--- It throws a 'ZlibError', and throws it again when it is used again. No bytes beyond the limit are
--- handed out. If the input's action throws, this can be used again. Threads may share it.
+-- If the input is refused, it throws a 'ZlibError', then and at each later use. No bytes beyond the
+-- limit are handed out. If the input's action throws, this can be used again. Threads may share it.
 --
 -- @since 0.1.0.0
 decompressed ::
@@ -203,8 +205,8 @@ advance format (Limit most ratio) next ref = go
       -3 -> "invalid data, or a wrong checksum"
       _ -> "zlib's error " ++ show code
 
--- | Decompress all of a lazy ByteString. The result is complete before it is returned, so it takes
--- as much memory as the limit allows.
+-- | Decompress all of a lazy ByteString. The result is complete before it is returned, so it may
+-- take as much memory as the limit allows: 1 GiB by default.
 --
 -- >>> import Ashlar.Zlib
 -- >>> decompress Zlib defaultLimit (compress zlib "brick")
