@@ -180,10 +180,12 @@ redisEngine redis name =
     aside = key "aside"
     workers = key "workers"
     result n = key ("result:" <> dec n)
-    seconds = fromIntegral (redisWait (redisOptions redis))
+    seconds = fromIntegral waited
+    -- To Redis, 0 is for ever.
+    waited = max 1 (redisWait (redisOptions redis))
 
     quick = perform redis quickly 0
-    wait = perform redis waiting (redisWait (redisOptions redis))
+    wait = perform redis waiting waited
     script :: ByteString -> [ByteString] -> [ByteString] -> IO R.Reply
     script code keys arguments = quick (failing <$> R.eval code keys arguments)
     failing reply = case reply of

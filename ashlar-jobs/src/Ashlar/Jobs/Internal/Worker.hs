@@ -168,7 +168,7 @@ newStep options name current engine j f = do
       Left why -> setAside engine name j d Nothing why
       Right (e, body)
         | deliveryAttempt d > workerAttempts options ->
-          setAside engine name j d (Just e) "it was taken often enough, and never came back"
+          setAside engine name j d (Just e) "each worker that took it has died or lost it"
         | otherwise -> do
           g <- argumentGetter engine j getters e
           result <- apply f (envelopeFirst e) (decodeRecords g (envelopeCount e) body)

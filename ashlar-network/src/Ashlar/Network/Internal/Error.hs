@@ -66,7 +66,7 @@ instance Exception ConnectionError where
       CannotRead why -> "the peer's messages cannot be read: " ++ why
       Refused why -> "the peer cannot read our messages: " ++ why
       TooLong n limit ->
-        "the peer announced a message of " ++ show n ++ " bytes, and the limit is " ++ show limit
+        "a message of " ++ show n ++ " bytes, and the limit is " ++ show limit
       WrongChecksum -> "the checksum of a message is wrong"
       InvalidMessage why -> "a message is invalid: " ++ summarizeError why
       PeerClosed 0 -> "the peer closed the connection without an end of its messages"

@@ -115,7 +115,8 @@ frameIn inc summed bytes
           else pure (if S.length bytes < whole then Missing whole else Whole n)
   where
     link = inLink inc
-    limit = optionsMessageLimit (linkOptions link)
+    -- So that no sum with what stands around a message overflows, on 32 bits either.
+    limit = min 0x7FFFFF00 (optionsMessageLimit (linkOptions link))
 
 -- Compare the checksum of a message of this number of bytes.
 checkFrame :: Incoming -> Int -> ByteString -> IO ()
