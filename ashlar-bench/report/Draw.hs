@@ -67,7 +67,7 @@ dot i x y said =
 -- The names of the series, the first of this number, in rows from this height on. With the height
 -- below.
 legend :: Int -> Double -> [String] -> (Html, Double)
-legend first top names = (mconcat (map entry placed), maximum (top : [y + 18 | (_, _, y, _) <- placed]))
+legend first top names = (mconcat (map entry placed), maximum (top : bottoms))
   where
     placed = go first 20 (top + 12) names
     go _ _ _ [] = []
@@ -76,6 +76,7 @@ legend first top names = (mconcat (map entry placed), maximum (top : [y + 18 | (
       | otherwise = (i, x, y, name) : go (i + 1) (x + width) y rest
       where
         width = 26 + 7 * fromIntegral (length name)
+    bottoms = [y + 18 | (_, _, y, _) <- placed]
     entry (i, x, y, name) = dot i x (y - 4) name <> label "start" (x + 8) y name
 
 -- | The numbers that an axis of a logarithmic scale shows, from a positive number to a greater one:

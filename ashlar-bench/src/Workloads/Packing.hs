@@ -2,9 +2,9 @@
 -- Module      : Workloads.Packing
 -- Description : Packing bytes, chunks, and what a foreign call costs
 --
--- The questions of blaze-builder's benchmarks, among them why compressing small chunks is slow. It is
--- not zlib: a loop in C that calls @deflate@ for each chunk takes about as long as compacting them
--- first. It is what the binding does for each chunk.
+-- The questions of blaze-builder's benchmarks, among them why compressing small chunks is slow. It
+-- is not zlib: a loop in C that calls @deflate@ for each chunk takes about as long as compacting
+-- them first. It is what the binding does for each chunk.
 module Workloads.Packing (packingWorkloads) where
 
 import qualified Ashlar.Builder as A

@@ -36,8 +36,8 @@ tests =
              name
              [ testCase "http-client" (serving `streams` httpClient $ body),
                testCase "curl" (serving `streams` curlClient $ body),
-               testCase "http-client through nginx" (servingBehindNginx `streams` httpClient $ body),
-               testCase "curl through nginx" (servingBehindNginx `streams` curlClient $ body)
+               testCase "http-client through nginx" (nginx `streams` httpClient $ body),
+               testCase "curl through nginx" (nginx `streams` curlClient $ body)
              ]
            | (name, body) <-
                [ ("FlushEachPart", parts FlushEachPart),
@@ -45,6 +45,8 @@ tests =
                  ("flush in a builder", oneBuilder)
                ]
          ]
+  where
+    nginx = servingBehindNginx
 
 count :: Int
 count = 5

@@ -1,5 +1,3 @@
-{-# LANGUAGE MagicHash #-}
-
 -- |
 -- Module      : Tests.Loops
 -- Description : The loops over many bytes, beside pages that cannot be accessed
@@ -34,7 +32,7 @@ tests :: TestTree
 tests =
   testGroup
     "loops over many bytes, beside a page"
-    [ testProperty "find a byte" . forAll bytes $ \bs -> \w -> beside $ \edge ->
+    [ testProperty "find a byte" . forAll bytes $ \bs w -> beside $ \edge ->
         reading edge bs $ \p -> do
           at <- findByte w p (S.length bs)
           pure (at === maybe nullPtr (p `plusPtr`) (S.elemIndex w bs)),
@@ -180,7 +178,7 @@ base64Of alphabet = S.pack . map characterFor . go . concatMap bits . S.unpack
     bits w = [testBit w i | i <- [7, 6 .. 0]]
     go [] = []
     go bs = let (six, rest) = splitAt 6 bs in foldl (\u b -> 2 * u + fromEnum b) 0 six : go rest
-    characterFor u = S.index characters u
+    characterFor = S.index characters
     characters =
       C.pack $
         ['A' .. 'Z'] ++ ['a' .. 'z'] ++ ['0' .. '9'] ++ case alphabet of

@@ -15,9 +15,9 @@
 -- ~~~~~~~~~~~~~~~~~~~~~
 -- Going back restores the level of nesting, but not the steps: they have taken their time, whatever
 -- becomes of the alternative. Otherwise @many ((skipCount 1000 (pure ()) *> empty) \<|> getWord8)@
--- would take a thousand steps for each byte, without a limit. So the counter is not part of a choice
--- point. It belongs to its budget: if a decoder fails within a budget of its own, the one that
--- catches the failure goes on with the counter of the budget around it. (Tests "budgets".)
+-- would take a thousand steps for each byte, without a limit. So the counter is not part of a
+-- choice point. It belongs to its budget: if a decoder fails within a budget of its own, the one
+-- that catches the failure goes on with the counter of the budget around it. (Tests "budgets".)
 module Ashlar.Internal.Get.Budget
   ( -- * Budgets
     Budget (..),
