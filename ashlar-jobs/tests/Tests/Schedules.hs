@@ -257,7 +257,7 @@ anySchedule p = ioProperty $ do
       slice from n = take n (List.genericDrop from input)
       reason f =
         counterexample (show f) $
-          T.isInfixOf "never came back" (failedError f)
+          T.isInfixOf "has died or lost it" (failedError f)
             && planDeaths p
             && planAttempts p < 1000
             || or
