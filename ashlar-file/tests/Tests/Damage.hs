@@ -9,8 +9,7 @@ module Tests.Damage (tests) where
 import Ashlar.Codec (get)
 import Ashlar.File
 import Ashlar.File.Blocks
-import Ashlar.File.Crc32c
-import Ashlar.File.Internal.Layout (encodeBlockHeader, fileHeaderBytes, magic)
+import Ashlar.File.Internal.Layout (magic)
 import Ashlar.Get (newSource)
 import Control.Exception (try)
 import Control.Monad (forM)
@@ -34,6 +33,7 @@ tests =
       testProperty "truncated at each byte: appending goes on after the last whole block" repaired,
       testProperty "a byte flipped: appending loses no other block" flippedBefore,
       testProperty "bytes lost, inserted or overwritten: no other block is lost" edited,
+      testProperty "as many bytes lost as the next blocks have: these are found" hidden,
       testProperty "blocks swapped, lost or repeated" rearranged,
       testProperty "two files, one after the other" (once concatenated),
       testProperty "single records of a damaged file" singles,
@@ -41,7 +41,6 @@ tests =
       testProperty "a tail of any bytes: appending cuts it off" tails,
       testProperty "a copy of the file in its own records" ownCopy,
       testProperty "a schema that is lost" schemaLost,
-      testProperty "a block that cannot be expanded" notExpanded,
       testProperty "no such file" notAFile
     ]
 
@@ -220,6 +219,27 @@ edited settings (NonEmpty xs) (Edit at n ws) = with settings xs $ \f -> do
       new `S.isPrefixOf` fileBytes f
         && S.length new `elem` (fileStart f : map (fromIntegral . blockEnd) (fileBlocks f))
 
+-- What is left of a damaged block and the blocks after it have as many bytes together as its header
+-- announces. So a later block begins where this one should end, or the file ends there.
+hidden :: Settings -> NonEmptyList Row -> Property
+hidden settings (NonEmpty xs) = with settings xs $ \f -> do
+  let blocks = fileBlocks f
+      bytes = fileBytes f
+      cuts =
+        [ (b, bodyAt b, n)
+          | b : later <- List.tails blocks,
+            next <- later,
+            let n = fromIntegral (blockEnd next - blockEnd b),
+            n <= blockStored (blockHeader b)
+        ]
+  fmap conjoin . forM cuts $ \(b, from, n) ->
+    withBytesIn (S.take from bytes <> S.drop (from + n) bytes) $ \path -> do
+      (outcome, lost) <- resynced reading rowType path
+      pure . counterexample (show (blockAt b, n, lost)) $
+        fst (strictly outcome) === without f (Just b) .&&. length lost === 1
+  where
+    bodyAt b = fromIntegral (blockAt b) + blockHeaderBytes
+
 rearranged :: Settings -> NonEmptyList Row -> NonNegative Int -> NonNegative Int -> Property
 rearranged settings (NonEmpty xs) (NonNegative a) (NonNegative b) = with settings xs $ \f -> do
   let blocks = fileBlocks f
@@ -387,33 +407,3 @@ schemaLost (NonEmpty as) (NonEmpty bs) (NonEmpty cs) = ioProperty . inFile $ \pa
         map (damageCause . lostDamage) lost === [WrongChecksum, UnknownSchema],
         fst (strictly second) === as ++ bs ++ cs
       ]
-
--- The checksum is right, and the compressed bytes are any.
-notExpanded :: [Word8] -> Word8 -> Property
-notExpanded ws n = ioProperty . inFile $ \path -> do
-  withWriter defaultWriteOptions {writeCompression = Just runs} rowType path (const (pure ()))
-  before <- S.readFile path
-  Right h <- readHeader path
-  let body = S.pack ws
-      block =
-        BlockHeader
-          { blockMarker = fileMarker h,
-            blockKind = Records,
-            blockCompressed = True,
-            blockStored = S.length body,
-            blockExpanded = 1 + fromIntegral n,
-            blockCount = 1,
-            blockFirst = 0,
-            blockFingerprint = fileFingerprint h,
-            blockSchemaAt = 0,
-            blockOffset = 0,
-            blockChecksum = crc32c body
-          }
-  S.writeFile path (S.take (fileHeaderBytes h) before <> encodeBlockHeader block <> body)
-  (got, damage) <- strictly <$> readAll reading {readExpansionLimit = 300} rowType path
-  pure $
-    got === [] .&&. case damageCause <$> damage of
-      Just (WrongExpansion _) -> property True
-      Just (BadRecord _) -> property True
-      Just (TooLarge _ _) -> property (null ws)
-      other -> counterexample (show other) False

@@ -10,6 +10,7 @@ module Tests.Hostile (tests) where
 import Ashlar.Builder (int64LE, toStrictByteString, word32LE)
 import Ashlar.Codec (encode, get)
 import Ashlar.File
+import Ashlar.File.Blocks (readHeader)
 import Ashlar.File.Crc32c
 import Ashlar.File.Internal.Layout
 import Ashlar.Get (newSource)
@@ -34,6 +35,7 @@ tests =
       testProperty "more records than bytes" (once hugeCount),
       testProperty "a header of 4 GiB" (once hugeHeader),
       testProperty "an expansion without end" (once bomb),
+      testProperty "a block that cannot be expanded" notExpanded,
       testProperty "an index that lies: the record, or damage" lyingIndex,
       testProperty "headers in one another take linear time" (once nested),
       testProperty "a batch has no more of a budget than a record" (once batch),
@@ -296,3 +298,33 @@ alternating = ioProperty . withBytesIn bytes $ \path -> do
             blockSchemaAt = if even i then at1 else at2
           }
         (encode [fromIntegral i :: Word8])
+
+-- The checksum is right, and the compressed bytes are any.
+notExpanded :: [Word8] -> Word8 -> Property
+notExpanded ws n = ioProperty . inFile $ \path -> do
+  withWriter defaultWriteOptions {writeCompression = Just runs} rowType path (const (pure ()))
+  before <- S.readFile path
+  Right h <- readHeader path
+  let body = S.pack ws
+      expanding =
+        BlockHeader
+          { blockMarker = fileMarker h,
+            blockKind = Records,
+            blockCompressed = True,
+            blockStored = S.length body,
+            blockExpanded = 1 + fromIntegral n,
+            blockCount = 1,
+            blockFirst = 0,
+            blockFingerprint = fileFingerprint h,
+            blockSchemaAt = 0,
+            blockOffset = 0,
+            blockChecksum = crc32c body
+          }
+  S.writeFile path (S.take (fileHeaderBytes h) before <> encodeBlockHeader expanding <> body)
+  (got, damage) <- strictly <$> readAll reading {readExpansionLimit = 300} rowType path
+  pure $
+    got === [] .&&. case damageCause <$> damage of
+      Just (WrongExpansion _) -> property True
+      Just (BadRecord _) -> property True
+      Just (TooLarge _ _) -> property (null ws)
+      other -> counterexample (show other) False

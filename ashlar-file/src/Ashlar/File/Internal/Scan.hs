@@ -9,11 +9,14 @@
 -- Where a block is damaged, the next one is searched for by the marker of the file, which stands
 -- before each block, and is believed if the checksum of its header is right.
 --
--- A header that is right tells where its body ends, even if the body is damaged. If a block begins
--- there, or the file ends, the search is over. Otherwise bytes were lost or inserted, and the next
--- block may begin inside of what the header announced. So the search begins after the marker. A
--- block that is found there, inside of another, and is damaged too, is passed over as a whole. So
--- each byte is checked three times at most, and no choice of headers makes the search quadratic.
+-- A header that is right tells where its body ends, even if the body is damaged. If the block there
+-- was written next, the search is over: their own offsets are as far apart as they are. Otherwise
+-- bytes were lost or inserted, and the next block may begin inside of what the header announced. So
+-- the search begins after the marker. That some block begins where the body should end, or that the
+-- file ends there, is not enough: as many bytes may be lost as the blocks between have.
+--
+-- A block that is found inside of another, and is damaged too, is passed over as a whole. So each
+-- byte is checked three times at most, and no choice of headers makes the search quadratic.
 module Ashlar.File.Internal.Scan
   ( -- * The header
     readFileHeader,
@@ -248,16 +251,15 @@ passOver scan pos resume = case resume of
     | otherwise -> do
       there <- inputFetch (scanInput scan) (end h) blockHeaderBytes
       case blockStart (scanMarker scan) there of
-        BlockStart _ -> arrived (end h) (nextRecord h)
-        _
-          | S.null there -> arrived (end h) (nextRecord h)
-          | otherwise -> search pos {posInside = end h}
+        BlockStart h' | wroteNext h h' -> arrived (end h) (nextRecord h)
+        _ -> search pos {posInside = end h}
   Tail h
     | posOffset pos < posInside pos -> arrived (end h) (nextRecord h)
     | otherwise -> search pos {posInside = end h}
   Search -> search pos
   where
     end = endOf (posOffset pos)
+    wroteNext h h' = blockOffset h' == endOf (blockOffset h) h
     nextRecord h = max (posRecord pos) (blockFirst h + fromIntegral (blockCount h))
     -- After a block of a known size. The file may end there.
     arrived offset record = do
