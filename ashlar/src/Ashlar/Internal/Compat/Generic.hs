@@ -35,6 +35,7 @@
 module Ashlar.Internal.Compat.Generic
   ( -- * Fields
     Part (..),
+    PartsOf,
 
     -- * Derivation
     GPut (..),
@@ -49,7 +50,7 @@ import Ashlar.Internal.Get.Budget (deeper)
 import Ashlar.Internal.Get.Core
 import Data.Kind (Constraint, Type)
 import GHC.Generics
-import GHC.TypeLits (type (<=?))
+import GHC.TypeLits (Nat, type (+), type (<=?))
 
 -- | Types of fields, as the class @c@ writes and reads them.
 class Part (c :: Type -> Constraint) a where
@@ -61,6 +62,53 @@ class Part (c :: Type -> Constraint) a where
 
   -- | Is it known that the type does not contain itself?
   isFlatPart :: Bool
+
+-- | The class @c@, whose fields are called: only code for numbers is unfolded where it is used.
+--
+-- Note [Fields that are called]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- Derived methods are unfolded wherever they are used, which is fastest. But code for a field that
+-- is unfolded in each constructor of a sum, or in one of many fields, of types that are fields
+-- themselves, grows without bound, and with it the time of the compiler. So types of more than
+-- eight fields call the methods of those fields that are no numbers. A call of a dictionary's
+-- method, out of line, is the only one that the compiler does not unfold: it does so with an
+-- argument of 'GHC.Exts.noinline'. (@scripts/compile-times --check@, shape "nested".)
+class Part c a => Called c a
+
+instance Part c a => Called c a
+
+instance Part c a => Part (Called c) a where
+  putPart x = if isFlatPart @c @a then putPart @c x else calledPut @c x
+  {-# INLINE putPart #-}
+  getPart = if isFlatPart @c @a then getPart @c else calledGet @c
+  {-# INLINE getPart #-}
+  isFlatPart = isFlatPart @c @a
+  {-# INLINE isFlatPart #-}
+
+calledPut :: forall c a. Part c a => a -> Put
+calledPut = putPart @c
+{-# NOINLINE calledPut #-}
+
+calledGet :: forall c a. Part c a => Get a
+calledGet = getPart @c
+{-# NOINLINE calledGet #-}
+
+-- | The class @c@ for the fields of a type, or 'Called' if there are many.
+type family PartsOf (c :: Type -> Constraint) (f :: Type -> Type) :: Type -> Constraint where
+  PartsOf c f = Unfolded (FieldCount f <=? 8) c
+
+type family Unfolded (few :: Bool) (c :: Type -> Constraint) :: Type -> Constraint where
+  Unfolded 'True c = c
+  Unfolded 'False c = Called c
+
+-- The number of fields of all constructors.
+type family FieldCount (f :: Type -> Type) :: Nat where
+  FieldCount V1 = 0
+  FieldCount U1 = 0
+  FieldCount (K1 i a) = 1
+  FieldCount (M1 i m f) = FieldCount f
+  FieldCount (f :*: g) = FieldCount f + FieldCount g
+  FieldCount (f :+: g) = FieldCount f + FieldCount g
 
 -- | Types of "GHC.Generics" that can be written, given the class of their fields.
 class GPut (c :: Type -> Constraint) f where

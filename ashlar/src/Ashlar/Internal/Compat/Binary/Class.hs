@@ -86,8 +86,8 @@ class GBinaryPut f where
   -- | Write a value.
   gput :: f t -> Put
 
-instance GPut Binary f => GBinaryPut f where
-  gput = putGeneric @Binary
+instance GPut (PartsOf Binary f) f => GBinaryPut f where
+  gput = putGeneric @(PartsOf Binary f)
   {-# INLINE gput #-}
 
 -- | Types of "GHC.Generics" that can be read.
@@ -100,10 +100,10 @@ class GBinaryGet f where
   -- | See 'isFlat'.
   gisFlat :: Bool
 
-instance GGet Binary f => GBinaryGet f where
-  gget = getGeneric @Binary
+instance GGet (PartsOf Binary f) f => GBinaryGet f where
+  gget = getGeneric @(PartsOf Binary f)
   {-# INLINE gget #-}
-  gisFlat = isFlatGeneric @Binary @f
+  gisFlat = isFlatGeneric @(PartsOf Binary f) @f
   {-# INLINE gisFlat #-}
 
 instance GPut Binary V1 where

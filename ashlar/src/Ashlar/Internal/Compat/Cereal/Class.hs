@@ -85,8 +85,8 @@ class GSerializePut f where
   -- | Write a value.
   gPut :: Putter (f t)
 
-instance GPut Serialize f => GSerializePut f where
-  gPut = putGeneric @Serialize
+instance GPut (PartsOf Serialize f) f => GSerializePut f where
+  gPut = putGeneric @(PartsOf Serialize f)
   {-# INLINE gPut #-}
 
 -- | Types of "GHC.Generics" that can be read.
@@ -99,8 +99,8 @@ class GSerializeGet f where
   -- | See 'isFlat'.
   gisFlat :: Bool
 
-instance GGet Serialize f => GSerializeGet f where
-  gGet = getGeneric @Serialize
+instance GGet (PartsOf Serialize f) f => GSerializeGet f where
+  gGet = getGeneric @(PartsOf Serialize f)
   {-# INLINE gGet #-}
-  gisFlat = isFlatGeneric @Serialize @f
+  gisFlat = isFlatGeneric @(PartsOf Serialize f) @f
   {-# INLINE gisFlat #-}
