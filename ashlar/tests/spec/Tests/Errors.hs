@@ -8,6 +8,7 @@ module Tests.Errors (tests) where
 import Ashlar.Builder (toStrictByteString, word8)
 import Ashlar.Codec (decode, encode)
 import Ashlar.Get
+import qualified Ashlar.Get.Parse as P
 import Ashlar.Get.Stream
 import Control.Applicative
 import Control.Exception (displayException, evaluate)
@@ -37,6 +38,7 @@ tests =
       testCase "summarizeError" summaries,
       testProperty "summarizeError: one line that displayException begins with" summaryAny,
       testProperty "the labels of nested decoders, shortened" manyLabels,
+      testProperty "texts of any length, shortened" longTexts,
       testCase "an error is short, however deeply the decoder is nested" shortErrors,
       testProperty "the excerpt is taken from the input" excerpts,
       testCase "the names expected, across alternatives" expectations,
@@ -337,6 +339,26 @@ found = do
       either errorFound (const "decoded") (runGet g bs) @?= f
       forM_ (take 60 (splits bs)) $ \chunks ->
         either errorFound (const "decoded") (runGetLazy g (L.fromChunks chunks)) @?= f
+
+-- What users say may have any length, also if it is made of the input.
+longTexts :: Property
+longTexts = forAll (choose (0, 3000)) $ \n ->
+  let long = replicate n 'x'
+      short = if n <= 1000 then long else replicate 1000 'x' ++ ".."
+      constant = S.replicate (fromIntegral n + 1) 120
+   in conjoin
+        [ brief (runGet (label long (fail long)) "" :: Either DecodeError ())
+            === Left (0, [short], Invalid short),
+          fmap errorExpected (flipped (runGet (empty <?> long) "" :: Either DecodeError ()))
+            === Right [short],
+          fmap (all ((< 200) . length) . errorExpected) (flipped (runGet (P.bytes constant) "y"))
+            === Right True,
+          -- Also without end.
+          fmap errorReason (flipped (runGet (fail (cycle "x")) "" :: Either DecodeError ()))
+            === Right (Invalid (replicate 1000 'x' ++ ".."))
+        ]
+  where
+    flipped = either Right Left
 
 -- The number of names is limited, and a message is not lost.
 manyFailures :: Assertion

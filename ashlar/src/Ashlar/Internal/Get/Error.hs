@@ -29,8 +29,9 @@ import Data.Word (Word8)
 -- several got equally far, 'errorExpected' has what each of them expected. The rest is from the
 -- last of them, but a message of 'fail' counts for more than missing or unexpected bytes.
 --
--- An error is small, however large the input and however deeply the decoder was nested. All but the
--- excerpt is the same however the input was cut into chunks.
+-- An error is small, however large the input and however deeply the decoder was nested: of a label,
+-- a name or a message of more than 1,000 characters the first 1,000 are there, and @..@. All but
+-- the excerpt is the same however the input was cut into chunks.
 --
 -- 'displayException' shows it in a few lines, 'summarizeError' in one:
 --

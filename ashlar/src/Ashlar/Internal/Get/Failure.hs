@@ -172,18 +172,22 @@ rank f = case failureReason f of
   OverBudget _ -> 5
 
 -- | The error that is made of the failures that got farthest. There must be one. The excerpt is
--- left empty.
+-- left empty. Texts are those of users, of any length, so they are shortened.
 toError :: Failures -> DecodeError
 toError list =
   DecodeError
     { errorOffset = fromIntegral (failureOffset winner),
-      errorLabels = labels winner,
-      errorReason = failureReason winner,
+      errorLabels = map shortText (labels winner),
+      errorReason = case failureReason winner of
+        Invalid message -> Invalid (shortText message)
+        OverBudget message -> OverBudget (shortText message)
+        reason -> reason,
       errorAnnounced = case failureReason winner of
         MissingInput _ _ -> announcedElements (failureContext winner)
         OverBudget _ -> announcedElements (failureContext winner)
         _ -> Nothing,
-      errorExpected = List.nub [name | f <- reverse peers, Just name <- [expectation f]],
+      errorExpected =
+        List.nub [shortText name | f <- reverse peers, Just name <- [expectation f]],
       errorFound = foundBytes (List.maximumBy (comparing foundLength) (map failureFound peers)),
       errorExcerpt = noExcerpt
     }
@@ -196,6 +200,12 @@ toError list =
     peers = filter (\f -> kind f == kind winner && failureOffset f == failureOffset winner) failures
     kind f = max 3 (rank f)
     labels f = labelsAt (failureContext f) (failurePart f) (failureAhead f) (failureSize f)
+
+-- The first 1,000 characters, and a sign that there are more.
+shortText :: String -> String
+shortText s = case splitAt 1000 s of
+  (start, []) -> start
+  (start, _) -> start ++ ".."
 
 -- What was expected where a failure happened: the outermost name that was given for that offset.
 expectation :: Failure -> Maybe String

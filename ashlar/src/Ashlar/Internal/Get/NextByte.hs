@@ -128,7 +128,7 @@ nextCode = step nextByte
 {-# INLINE nextCode #-}
 
 -- | Exactly these bytes, which are also the result. If one is different, the error is at the first
--- of them, and no input after the one that is different is asked for.
+-- of them, and no input after the one that is different is asked for. It names 32 bytes at most.
 --
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGet (P.bytes "HTTP/" *> getWord8) "HTTP/1"
@@ -275,7 +275,15 @@ mismatched s = do
     Same -> skip (S.length s)
     Ended n -> missing (S.length s) n
     -- How many bytes are the same is known whatever the chunks.
-    Differs n -> expected (show s) (n + 1)
+    Differs n -> expected (nameOfAll s) (n + 1)
+
+-- Of many bytes, the name has the first ones. The copy does not keep the others in memory.
+nameOfAll :: ByteString -> String
+nameOfAll s
+  | S.length s <= 32 = show s
+  | otherwise = start `seq` (show start ++ ".. (" ++ show (S.length s) ++ " bytes)")
+  where
+    start = S.copy (S.take 32 s)
 
 -- Read bytes as long as they are these.
 compared :: ByteString -> Get Compared
