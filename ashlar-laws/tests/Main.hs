@@ -12,6 +12,7 @@ import Ashlar.Codec.Laws
 import Ashlar.Get (bytesRead, getWord8, isEmpty)
 import Data.Proxy (Proxy (Proxy))
 import Data.Word (Word8)
+import qualified Described
 import qualified Released
 import Test.Tasty
 import Test.Tasty.QuickCheck
@@ -57,6 +58,7 @@ main =
               "acceptedAlike: a value is accepted only at the start of the input"
               (expectFailure (withMaxSuccess 100000 (acceptedAlike (samples :: Samples Leading))))
           ],
+        Described.tests,
         Released.tests
       ]
 

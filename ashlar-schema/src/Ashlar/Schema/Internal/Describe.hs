@@ -94,7 +94,8 @@ import GHC.TypeLits (KnownSymbol, symbolVal)
 -- data Order = Order { number :: Int64, note :: Maybe Text }
 --
 -- The derived description is that of the derived format. A type that has a 'Ashlar.Codec.format'
--- of its own needs a 'describe' of its own.
+-- of its own needs a 'describe' of its own, unless the format only refines the derived one. The
+-- compiler does not check that. @describedLaws@ of @Ashlar.Schema.Laws@ does.
 --
 -- @since 0.1.0.0
 class (Typeable a, Codec a) => Described a where
