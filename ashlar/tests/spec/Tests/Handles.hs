@@ -25,7 +25,8 @@ tests =
       testCase "strings around every threshold" aroundThresholds,
       testCase "in order with other output" inOrder,
       testCase "an exception leaves a prefix and a usable Handle" prefix,
-      testCase "a value may use the same Handle" reentrant
+      testCase "a value may use the same Handle" reentrant,
+      testCase "lines of several threads: 32 KiB in one piece" onePiece
     ]
 
 -- The contents of a file after an action on it.
@@ -89,3 +90,20 @@ reentrant = do
     let value = unsafePerformIO (S.hPut h "inner" >> pure 65)
     hPutBuilder h (word8 value <> byteString (S.replicate 100000 66))
   out @?= "innerA" <> S.replicate 100000 66
+
+-- A value at the end writes to the Handle itself. Nothing has come there before.
+onePiece :: Assertion
+onePiece = forM_ [1, 2, 2047, 2048, 2049, 2050, 4096, 8192, 20000, 32767, 32768] $ \n ->
+  forM_ (pieces (n - 1)) $ \before -> do
+    out <- written $ \h -> do
+      let value = unsafePerformIO (S.hPut h "inner" >> pure 65)
+          {-# NOINLINE value #-}
+      hPutBuilderLen h (before <> word8 value) >>= (@?= n)
+    assertBool ("size " ++ show n) (out == "inner" <> S.replicate (n - 1) 66 <> "A")
+  where
+    -- By bytes, and by strings of which the first one has many sizes.
+    pieces n =
+      [ foldMap word8 (replicate n 66),
+        byteString (S.replicate (n `mod` 100) 66)
+          <> mconcat (replicate (n `div` 100) (byteString (S.replicate 100 66)))
+      ]

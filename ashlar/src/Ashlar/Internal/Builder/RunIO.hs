@@ -85,7 +85,8 @@ toBufferIOWith :: Int -> (Ptr Word8 -> Int -> IO ()) -> Builder -> IO Int
 toBufferIOWith size = throughBuffer (const runBuilderWith) size size
 
 -- | 'toBufferIOWith' with a first buffer of another size, by the given way to run builders. Its
--- first argument is an action that hands over what has been written up to an address.
+-- first argument is an action that hands over what has been written up to an address. What is in a
+-- smaller first buffer that is full moves to one of the full size, and is not handed over apart.
 throughBuffer ::
   ((Ptr Word8 -> IO ()) -> Sink -> FreeSpace -> Builder -> IO (Ptr Word8)) ->
   Int ->
@@ -107,17 +108,24 @@ throughBuffer runWith firstSize size consume b = do
         writeIORef ref (handedOut open p)
         send (openFrom open) (p `minusPtr` openFrom open)
       sink = Sink $ \request p -> do
-        deliver p
+        open <- readIORef ref
+        let begun = p `minusPtr` openFrom open
         case request of
-          Flush -> pure ()
-          Insert bs -> withBytes bs send
-          More n _ -> do
-            old <- readIORef ref
-            let needed = max n size
-            when (needed > openSize old) $ newOpen needed >>= writeIORef ref
-        -- What was handed over has been consumed, so all of the buffer is free again.
-        modifyIORef' ref emptied
-        wholeSpace <$> readIORef ref
+          More n _ | openSize open < size && n <= size - begun -> do
+            new <- newOpen size
+            -- The new buffer is larger than what is in the old one, which the reference holds.
+            copyRange (openFrom new) (openFrom open) begun
+            writeIORef ref new
+            pure (restFrom new (openFrom new `plusPtr` begun))
+          _ -> do
+            deliver p
+            case request of
+              Flush -> pure ()
+              Insert bs -> withBytes bs send
+              More n _ -> when (max n size > openSize open) $ newOpen (max n size) >>= writeIORef ref
+            -- What was handed over has been consumed, so all of the buffer is free again.
+            modifyIORef' ref emptied
+            wholeSpace <$> readIORef ref
   keepAlive ref (runWith deliver sink (wholeSpace first) b >>= deliver)
   readIORef countRef
 
@@ -127,6 +135,9 @@ throughBuffer runWith firstSize size consume b = do
 -- suffice, and reach the Handle by 'hPutBuf': in order, without its newline conversion or character
 -- encoding. The Handle's lock is held while a buffer is written, not while the builder runs. So a
 -- value in the builder may use the same Handle.
+--
+-- Up to 32 KiB reach the Handle in one piece, if there is no 'Ashlar.Builder.flush' among them and
+-- no ByteString of 8 KiB or more. So the lines of several threads do not mix.
 --
 -- If a value in the builder throws, the bytes before it are written first, with two exceptions:
 --
@@ -157,8 +168,9 @@ hPutBuilderLen h =
 -- the middle. To take the buffer out of the Handle first would leave the Handle without one, so a
 -- second buffer is needed all the same. A buffer of our own costs its allocation, and one more copy
 -- of small outputs. With a first buffer of 2 KiB this is faster than bytestring's way at every
--- size; with
--- 32 KiB from the start it is slower for short outputs. (Benchmarks whose names end in "Handle".)
+-- size; with 32 KiB from the start it is slower for short outputs. (Benchmarks whose names end in
+-- "Handle".) What was written of a longer output moves to the larger buffer, so that it stays in one
+-- piece. (Test "lines of several threads".)
 
 -- | Write the bytes to a file, in constant memory. Its previous contents are lost, even if an
 -- exception in the builder ends the output early.
