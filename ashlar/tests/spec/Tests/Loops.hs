@@ -118,8 +118,31 @@ tests =
             -- In the array, the rest of a cut character follows.
             (_, written) <- writing edge (2 * n) $ \d ->
               inArray bs $ \(ByteArray arr) i -> utf8ToUtf16 d arr i n
-            pure ((moved, written) === (wanted, wanted))
+            pure ((moved, written) === (wanted, wanted)),
+      testProperty "UTF-8, each pair of bytes at an edge of what is well-formed" . once $
+        conjoin (zipWith pairWithin [0 ..] [(a, b, rest) | rest <- rests, a <- edges, b <- edges])
     ]
+
+-- | A pair and what follows it, at some offset of a text that is long enough for the widest loop.
+pairWithin :: Int -> (Word8, Word8, [Word8]) -> Property
+pairWithin i (a, b, rest) = beside $ \edge -> do
+  let around = T.encodeUtf8 (T.replicate 40 "\228")
+      bs = S.concat [S.take (2 + i `mod` 37) around, S.pack (a : b : rest), around]
+      n = S.length bs
+      wanted = either (const (-1)) ((`quot` 2) . S.length . unitsOf) (T.decodeUtf8' bs)
+  (_, moved) <- reading edge bs $ \p ->
+    outArray (2 * n) $ \(MutableByteArray arr) -> utf8ToUtf16Array arr p n
+  pure (counterexample (show (S.unpack bs)) (moved === wanted))
+
+-- | Bytes at which a range of RFC 3629 begins or ends.
+edges :: [Word8]
+edges =
+  [0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1]
+    ++ [0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFF]
+
+-- | What makes a whole character of a pair, for each of its lengths.
+rests :: [[Word8]]
+rests = [[], [0x80], [0xBF, 0x80]]
 
 -- | At both edges.
 beside :: (Edge -> IO Property) -> Property
