@@ -126,8 +126,9 @@ tests =
 -- | A pair and what follows it, at some offset of a text that is long enough for the widest loop.
 pairWithin :: Int -> (Word8, Word8, [Word8]) -> Property
 pairWithin i (a, b, rest) = beside $ \edge -> do
-  let around = T.encodeUtf8 (T.replicate 40 "\228")
-      bs = S.concat [S.take (2 + i `mod` 37) around, S.pack (a : b : rest), around]
+  let around = T.encodeUtf8 (T.pack (replicate 40 '\228'))
+      before = S.take (2 + 2 * (i `mod` 19)) around <> S.replicate (i `mod` 2) 0x20
+      bs = before <> S.pack (a : b : rest) <> around
       n = S.length bs
       wanted = either (const (-1)) ((`quot` 2) . S.length . unitsOf) (T.decodeUtf8' bs)
   (_, moved) <- reading edge bs $ \p ->
