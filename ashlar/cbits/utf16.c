@@ -153,39 +153,30 @@ size_t ashlar_utf16_length(const unit *units, size_t from, size_t n) {
   return 3 * n - saved - bytes_saved(s, (size_t)(end - s));
 }
 
-/* The number of units of surrogate pairs, paired or not, among n <= 64. */
-static inline size_t surrogates(const unit *s, size_t n) {
-  uint16_t count = 0;
-  for (size_t i = 0; i < n; i++) count = (uint16_t)(count + ((s[i] & 0xF800) == 0xD800));
-  return count;
-}
+static inline int is_lead(unit u) { return (u & 0xFC00) == 0xD800; }
+static inline int is_trail(unit u) { return (u & 0xFC00) == 0xDC00; }
 
 /* The number of bytes that n units take in UTF-8, or -1 if a surrogate is not in a pair. The n
    units must be readable. */
 ptrdiff_t ashlar_utf16_check(const unit *units, size_t n) {
   const unit *s = units, *end = s + n;
-  size_t length = 0;
+  size_t saved = 0;
+  int after_lead = 0;
   while (s < end) {
     size_t block = end - s < 64 ? (size_t)(end - s) : 64;
-    length += 3 * block - bytes_saved(s, block);
-    if (surrogates(s, block) > 0) {
-      size_t i = 0;
-      while (i < block) {
-        if ((s[i] & 0xF800) != 0xD800) {
-          i++;
-        } else if ((s[i] & 0xFC00) == 0xD800 && end - s > (ptrdiff_t)i + 1 &&
-                   (s[i + 1] & 0xFC00) == 0xDC00) {
-          i += 2;
-        } else {
-          return -1;
-        }
-      }
-      /* The last pair ends in the next block. */
-      if (i > block) length += 2, s++;
+    uint16_t all = 0;
+    for (size_t i = 0; i < block; i++) all |= s[i];
+    saved += all < 0x80 ? 2 * block : bytes_saved(s, block);
+    if (all >= 0xD800 || after_lead) {
+      /* A lead is before each trail, and before nothing else. */
+      uint16_t alone = after_lead != is_trail(s[0]);
+      for (size_t i = 1; i < block; i++) alone |= is_lead(s[i - 1]) != is_trail(s[i]);
+      if (alone) return -1;
+      after_lead = is_lead(s[block - 1]);
     }
     s += block;
   }
-  return (ptrdiff_t)length;
+  return after_lead ? -1 : (ptrdiff_t)(3 * n - saved);
 }
 
 /* The number of units that n bytes of UTF-8 have in UTF-16, starting at bytes[from]. */
