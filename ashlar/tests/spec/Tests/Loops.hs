@@ -108,6 +108,16 @@ tests =
         (_, written) <- writing edge (3 * n) $ \d ->
           inArray units $ \(ByteArray arr) i -> utf16ToUtf8 d arr (i `quot` 2) n
         pure (checked === maybe (-1) S.length (utf8OfUnits units) .&&. property (written <= 3 * n)),
+      testProperty "a surrogate at each offset, in a pair or not" . once $
+        conjoin
+          [ beside $ \edge -> do
+              let units = inOrder (replicate i 0x41 ++ halves ++ replicate more 0x41)
+              checked <- reading edge units $ \p -> utf16Check p (S.length units `quot` 2)
+              pure (checked === maybe (-1) S.length (utf8OfUnits units))
+            | i <- [0 .. 130],
+              halves <- [[0xD83D], [0xDE00], [0xD83D, 0xDE00]],
+              more <- [0, 3]
+          ],
       testProperty "UTF-8, damaged and cut" . forAll texts $ \t ->
         forAll (damaged (T.encodeUtf8 t)) $ \bs ->
           forAll (chooseInt (max 0 (S.length bs - 4), S.length bs)) $ \n -> beside $ \edge -> do
@@ -271,9 +281,13 @@ anyUnits = do
   let units = unitsOf t
   others <- listOf (elements [0xD800, 0xDBFF, 0xDC00, 0xDFFF, 0x41 :: Word16])
   i <- (2 *) <$> chooseInt (0, S.length units `quot` 2)
-  pure (S.concat [S.take i units, S.concat (map inOrder others), S.drop i units])
+  pure (S.concat [S.take i units, inOrder others, S.drop i units])
+
+-- | Units in the byte order of the machine.
+inOrder :: [Word16] -> S.ByteString
+inOrder = S.concat . map bytesOfUnit
   where
-    inOrder u = case targetByteOrder of
+    bytesOfUnit u = case targetByteOrder of
       LittleEndian -> S.pack [fromIntegral u, fromIntegral (u `shiftR` 8)]
       BigEndian -> S.pack [fromIntegral (u `shiftR` 8), fromIntegral u]
 
