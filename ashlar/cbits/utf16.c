@@ -274,8 +274,8 @@ SSE4 static inline size_t put_units(unit *to, __m128i units, unsigned set) {
 }
 
 /* What may be wrong with two bytes that follow each other. By the high and the low half of the
-   first and by the high half of the second: it is wrong if all three say so. The last two bits say
-   that both are tails, which is right in the third and fourth byte of a character only.
+   first and by the high half of the second: it is wrong if all three say so. The last bit says that
+   both are tails, which is right only at the third and fourth byte of a character.
 
    John Keiser, Daniel Lemire, "Validating UTF-8 in less than one instruction per byte", 2020. */
 enum {

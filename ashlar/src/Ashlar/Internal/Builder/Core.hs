@@ -397,7 +397,7 @@ grow c k n wanted = do
   if given >= n then pure () else throwIO (SinkRefused n given)
 {-# NOINLINE grow #-}
 
--- | Ask the sink, and continue in the free space it returns. (Strict, or a request would be a thunk.)
+-- | Ask the sink, and continue in the free space it returns. Strict, or a request would be a thunk.
 ask :: Cells -> Sink -> Request -> IO ()
 ask c (Sink answer) !request = do
   p <- getPtr c cursorCell
