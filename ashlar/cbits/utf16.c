@@ -7,7 +7,10 @@
  * single character was slower: the next address waits for the result, which shows in Russian.
  *
  * On x86-64 a block is an SSE2 register, which all these machines have. Elsewhere it is a short
- * loop that the C compiler optimises.
+ * loop that the C compiler optimises. From the first character on that is not ASCII, blocks of any
+ * characters are converted with SSE4.2, which is looked for at run time.
+ *
+ * ASHLAR_BASELINE leaves out what is looked for at run time, for tests.
  */
 
 /* At -O2, gcc vectorises none of the counting loops. cabal chooses the level for C, and Hackage
@@ -25,6 +28,12 @@
 typedef uint16_t __attribute__((aligned(1), may_alias)) unit;
 #else
 typedef uint16_t unit;
+#endif
+
+#if defined(__x86_64__) && defined(__SSE2__) && defined(__GNUC__) && !defined(ASHLAR_BASELINE)
+#define USE_SSE4
+#include <cpuid.h>
+#include <nmmintrin.h>
 #endif
 
 #ifdef __SSE2__
@@ -144,39 +153,30 @@ size_t ashlar_utf16_length(const unit *units, size_t from, size_t n) {
   return 3 * n - saved - bytes_saved(s, (size_t)(end - s));
 }
 
-/* The number of units of surrogate pairs, paired or not, among n <= 64. */
-static inline size_t surrogates(const unit *s, size_t n) {
-  uint16_t count = 0;
-  for (size_t i = 0; i < n; i++) count = (uint16_t)(count + ((s[i] & 0xF800) == 0xD800));
-  return count;
-}
+static inline int is_lead(unit u) { return (u & 0xFC00) == 0xD800; }
+static inline int is_trail(unit u) { return (u & 0xFC00) == 0xDC00; }
 
 /* The number of bytes that n units take in UTF-8, or -1 if a surrogate is not in a pair. The n
    units must be readable. */
 ptrdiff_t ashlar_utf16_check(const unit *units, size_t n) {
   const unit *s = units, *end = s + n;
-  size_t length = 0;
+  size_t saved = 0;
+  int after_lead = 0;
   while (s < end) {
     size_t block = end - s < 64 ? (size_t)(end - s) : 64;
-    length += 3 * block - bytes_saved(s, block);
-    if (surrogates(s, block) > 0) {
-      size_t i = 0;
-      while (i < block) {
-        if ((s[i] & 0xF800) != 0xD800) {
-          i++;
-        } else if ((s[i] & 0xFC00) == 0xD800 && end - s > (ptrdiff_t)i + 1 &&
-                   (s[i + 1] & 0xFC00) == 0xDC00) {
-          i += 2;
-        } else {
-          return -1;
-        }
-      }
-      /* The last pair ends in the next block. */
-      if (i > block) length += 2, s++;
+    uint16_t all = 0;
+    for (size_t i = 0; i < block; i++) all |= s[i];
+    saved += all < 0x80 ? 2 * block : bytes_saved(s, block);
+    if (all >= 0xD800 || after_lead) {
+      /* A lead is before each trail, and before nothing else. */
+      uint16_t alone = after_lead != is_trail(s[0]);
+      for (size_t i = 1; i < block; i++) alone |= is_lead(s[i - 1]) != is_trail(s[i]);
+      if (alone) return -1;
+      after_lead = is_lead(s[block - 1]);
     }
     s += block;
   }
-  return (ptrdiff_t)length;
+  return after_lead ? -1 : (ptrdiff_t)(3 * n - saved);
 }
 
 /* The number of units that n bytes of UTF-8 have in UTF-16, starting at bytes[from]. */
@@ -218,6 +218,111 @@ size_t ashlar_utf16_units(const uint8_t *bytes, size_t from, size_t n) {
 CONVERT_SHORT(narrow_short, uint8_t, unit, narrow16, narrow8, narrow4)
 CONVERT_SHORT(widen_short, unit, uint8_t, widen16, widen8, widen4)
 
+#ifdef USE_SSE4
+
+/* Has this machine SSE4.2 and POPCNT? The answer never changes, so any thread may store it. */
+static int has_sse4(void) {
+  static int known = 0; /* 1: no, 2: yes */
+  int answer = __atomic_load_n(&known, __ATOMIC_RELAXED);
+  if (answer == 0) {
+    unsigned a, b, c = 0, d;
+    __get_cpuid(1, &a, &b, &c, &d);
+    answer = (c & bit_SSE4_2) && (c & bit_POPCNT) ? 2 : 1;
+    __atomic_store_n(&known, answer, __ATOMIC_RELAXED);
+  }
+  return answer == 2;
+}
+
+#define SSE4 __attribute__((target("sse4.2,popcnt")))
+
+/* For each set of 8 bytes, their numbers one after the other, and then zeros. */
+#define HAS(set, i) ((uint64_t)((set) >> (i)&1))
+#define BELOW_2(set) (HAS(set, 0) + HAS(set, 1))
+#define BELOW_4(set) (BELOW_2(set) + HAS(set, 2) + HAS(set, 3))
+#define BELOW_6(set) (BELOW_4(set) + HAS(set, 4) + HAS(set, 5))
+#define NUMBERS(set)                                                            \
+  (HAS(set, 1) << 8 * HAS(set, 0) | HAS(set, 2) * 2 << 8 * BELOW_2(set) |       \
+   HAS(set, 3) * 3 << 8 * (BELOW_2(set) + HAS(set, 2)) |                        \
+   HAS(set, 4) * 4 << 8 * BELOW_4(set) |                                        \
+   HAS(set, 5) * 5 << 8 * (BELOW_4(set) + HAS(set, 4)) |                        \
+   HAS(set, 6) * 6 << 8 * BELOW_6(set) |                                        \
+   HAS(set, 7) * 7 << 8 * (BELOW_6(set) + HAS(set, 6)))
+#define NUMBERS_4(set) NUMBERS(set), NUMBERS(set + 1), NUMBERS(set + 2), NUMBERS(set + 3)
+#define NUMBERS_16(set) \
+  NUMBERS_4(set), NUMBERS_4(set + 4), NUMBERS_4(set + 8), NUMBERS_4(set + 12)
+#define NUMBERS_64(set) \
+  NUMBERS_16(set), NUMBERS_16(set + 16), NUMBERS_16(set + 32), NUMBERS_16(set + 48)
+
+static const uint64_t numbers[256] = {NUMBERS_64(0), NUMBERS_64(64), NUMBERS_64(128),
+                                      NUMBERS_64(192)};
+
+/* Write the low 8 bytes that are in a set, and return their number. 8 bytes must be writable. */
+SSE4 static inline size_t put_bytes(uint8_t *to, __m128i bytes, unsigned set) {
+  __m128i order = _mm_loadl_epi64((const __m128i *)&numbers[set]);
+  _mm_storel_epi64((__m128i *)to, _mm_shuffle_epi8(bytes, order));
+  return (size_t)__builtin_popcount(set);
+}
+
+/* Write the units that are in a set of 8, and return their number. 8 units must be writable. */
+SSE4 static inline size_t put_units(unit *to, __m128i units, unsigned set) {
+  __m128i order = _mm_loadl_epi64((const __m128i *)&numbers[set]);
+  /* Unit i has the bytes 2i and 2i + 1. */
+  order = _mm_unpacklo_epi8(order, order);
+  order = _mm_add_epi8(_mm_add_epi8(order, order), _mm_set1_epi16(0x0100));
+  _mm_storeu_si128((__m128i *)to, _mm_shuffle_epi8(units, order));
+  return (size_t)__builtin_popcount(set);
+}
+
+/* What may be wrong with two bytes that follow each other. By the high and the low half of the
+   first and by the high half of the second: it is wrong if all three say so. The last bit says that
+   both are tails, which is right only at the third and fourth byte of a character.
+
+   John Keiser, Daniel Lemire, "Validating UTF-8 in less than one instruction per byte", 2020. */
+enum {
+  TAIL_MISSING = 1 << 0,
+  TAIL_ALONE = 1 << 1,
+  OVERLONG_3 = 1 << 2,
+  TOO_LARGE = 1 << 3,
+  SURROGATE = 1 << 4,
+  OVERLONG_2 = 1 << 5,
+  OVERLONG_4 = 1 << 6, /* or above 0xF4, whose second byte is below 0x90 */
+  TWO_TAILS = 1 << 7,
+  ANY_LOW = TAIL_MISSING | TAIL_ALONE | TWO_TAILS
+};
+
+SSE4 static inline __m128i wrong_pairs(__m128i first, __m128i second) {
+  const char any = (char)ANY_LOW, large = TOO_LARGE, tails = (char)TWO_TAILS;
+  __m128i half = _mm_set1_epi8(0x0F);
+  __m128i by_high = _mm_setr_epi8(
+      TAIL_ALONE, TAIL_ALONE, TAIL_ALONE, TAIL_ALONE, TAIL_ALONE, TAIL_ALONE, TAIL_ALONE,
+      TAIL_ALONE, tails, tails, tails, tails, TAIL_MISSING | OVERLONG_2, TAIL_MISSING,
+      TAIL_MISSING | OVERLONG_3 | SURROGATE, TAIL_MISSING | TOO_LARGE | OVERLONG_4);
+  const char beyond = (char)(any | large | OVERLONG_4);
+  __m128i by_low = _mm_setr_epi8((char)(any | OVERLONG_2 | OVERLONG_3 | OVERLONG_4),
+                                 (char)(any | OVERLONG_2), any, any, (char)(any | large), beyond,
+                                 beyond, beyond, beyond, beyond, beyond, beyond, beyond,
+                                 (char)(beyond | SURROGATE), beyond, beyond);
+  const char tail = (char)(TAIL_ALONE | TWO_TAILS | OVERLONG_2), none = TAIL_MISSING;
+  __m128i by_second =
+      _mm_setr_epi8(none, none, none, none, none, none, none, none,
+                    (char)(tail | OVERLONG_3 | OVERLONG_4), (char)(tail | OVERLONG_3 | large),
+                    (char)(tail | SURROGATE | large), (char)(tail | SURROGATE | large), none, none,
+                    none, none);
+  __m128i high = _mm_and_si128(_mm_srli_epi16(first, 4), half);
+  __m128i low = _mm_and_si128(first, half);
+  __m128i next = _mm_and_si128(_mm_srli_epi16(second, 4), half);
+  return _mm_and_si128(
+      _mm_and_si128(_mm_shuffle_epi8(by_high, high), _mm_shuffle_epi8(by_low, low)),
+      _mm_shuffle_epi8(by_second, next));
+}
+
+/* Bytes that are at least this. Their highest bit says so, the others say nothing. */
+SSE4 static inline __m128i at_least(__m128i bytes, int least) {
+  return _mm_subs_epu8(bytes, _mm_set1_epi8((char)(least - 0x80)));
+}
+
+#endif
+
 /* Are the next 4 units ASCII? They must be readable. */
 static inline int ascii4(const unit *s) {
   uint64_t word;
@@ -225,17 +330,9 @@ static inline int ascii4(const unit *s) {
   return (word & 0xFF80FF80FF80FF80) == 0;
 }
 
-/* Write n units in UTF-8, starting at units[from], and return the number of bytes. 3n bytes must
-   be writable. Those after the result may be overwritten. Surrogates must be in pairs that are not
-   cut. If they are not, the output is not UTF-8, but still no unit outside of the n is read and
-   no more than 3n bytes are written.
-
-   If ashlar_utf16_check has accepted the units, the bytes that it returned are enough: a block is
-   written only if as many units are left, and each takes a byte at least. */
-size_t ashlar_utf16_to_utf8(uint8_t *to, const unit *units, size_t from, size_t n) {
-  const unit *s = units + from, *end = s + n;
-  uint8_t *d = to;
-  if (narrow_short(d, s, n)) return n;
+/* What ashlar_utf16_to_utf8 does from s on, where d is next to be written. */
+static size_t narrow_rest(uint8_t *to, uint8_t *d, const unit *s, const unit *end) {
+  if (s < end && *s >= 0x80) goto others;
   for (;;) {
     /* Three bytes are writable for each unit that is left, so a block fits. */
     while (end - s >= 16) MOVE_BLOCK(narrow16, 16)
@@ -270,6 +367,111 @@ size_t ashlar_utf16_to_utf8(uint8_t *to, const unit *units, size_t from, size_t 
   }
 }
 
+#ifdef USE_SSE4
+
+/* Convert blocks of 8 units while 16 are left, and then the rest. The last block does not cut a
+   surrogate pair.
+
+   A store of 8 bytes may reach beyond the bytes of its units, but not beyond those of the units
+   that are left, which are one for each at least.
+
+   Each half of a surrogate pair makes two bytes: the lead makes them from itself, and the other
+   takes two bits of the unit before it. */
+SSE4 static size_t narrow_sse4(uint8_t *to, uint8_t *d, const unit *from, const unit *end) {
+  const unit *s = from;
+  const __m128i zero = _mm_setzero_si128(), six = _mm_set1_epi16(0x3F);
+  const __m128i tail = _mm_set1_epi16(0x80);
+  __m128i before = zero;
+  for (; end - s >= 16; s += 8) {
+    __m128i u = _mm_loadu_si128((const __m128i *)s);
+    __m128i is1 = _mm_cmpeq_epi16(_mm_srli_epi16(u, 7), zero);
+    if (_mm_movemask_epi8(is1) == 0xFFFF) {
+      _mm_storel_epi64((__m128i *)d, _mm_packus_epi16(u, u));
+      d += 8, before = u;
+      continue;
+    }
+    /* Three bytes make a character of three: the first, the second, the last. One of two lacks the
+       first, ASCII the second, too. */
+    __m128i rest = _mm_srli_epi16(u, 6);
+    __m128i last = _mm_blendv_epi8(_mm_or_si128(_mm_and_si128(u, six), tail), u, is1);
+    __m128i no_first = _mm_cmpeq_epi16(_mm_srli_epi16(u, 11), zero);
+    if (_mm_movemask_epi8(no_first) == 0xFFFF) {
+      __m128i second = _mm_or_si128(rest, _mm_set1_epi16(0xC0));
+      __m128i two = _mm_or_si128(second, _mm_slli_epi16(last, 8));
+      unsigned set = 0xFFFF ^ (unsigned)_mm_movemask_epi8(_mm_srli_epi16(is1, 8));
+      d += put_bytes(d, two, set & 0xFF);
+      d += put_bytes(d, _mm_unpackhi_epi64(two, two), set >> 8);
+      before = u;
+      continue;
+    }
+    __m128i second = _mm_or_si128(_mm_and_si128(rest, six), tail);
+    second = _mm_or_si128(second, _mm_and_si128(no_first, _mm_set1_epi16(0x40)));
+    __m128i kind = _mm_and_si128(u, _mm_set1_epi16((short)0xFC00));
+    __m128i lead = _mm_cmpeq_epi16(kind, _mm_set1_epi16((short)0xD800));
+    __m128i other = _mm_cmpeq_epi16(kind, _mm_set1_epi16((short)0xDC00));
+    __m128i half = _mm_or_si128(lead, other);
+    if (!_mm_testz_si128(half, half)) {
+      /* All bits but the last ten of the character. */
+      __m128i bits = _mm_add_epi16(_mm_and_si128(u, _mm_set1_epi16(0x3FF)), _mm_set1_epi16(0x40));
+      __m128i first4 = _mm_or_si128(_mm_srli_epi16(bits, 8), _mm_set1_epi16(0xF0));
+      __m128i second4 = _mm_or_si128(_mm_and_si128(_mm_srli_epi16(bits, 2), six), tail);
+      __m128i two = _mm_and_si128(_mm_alignr_epi8(u, before, 14), _mm_set1_epi16(0x03));
+      __m128i third4 = _mm_or_si128(_mm_and_si128(rest, _mm_set1_epi16(0x0F)),
+                                    _mm_or_si128(_mm_slli_epi16(two, 4), tail));
+      second = _mm_blendv_epi8(_mm_blendv_epi8(second, first4, lead), third4, other);
+      last = _mm_blendv_epi8(last, second4, lead);
+      no_first = _mm_or_si128(no_first, half);
+    }
+    __m128i first = _mm_or_si128(_mm_srli_epi16(u, 12), _mm_set1_epi16(0xE0));
+    __m128i start = _mm_or_si128(first, _mm_slli_epi16(second, 8));
+    /* Four bytes for each unit, of which the fourth is none. */
+    __m128i low = _mm_unpacklo_epi16(start, last), high = _mm_unpackhi_epi16(start, last);
+    before = u;
+    if (_mm_testz_si128(no_first, no_first)) {
+      const __m128i three = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
+      _mm_storeu_si128((__m128i *)d, _mm_shuffle_epi8(low, three));
+      _mm_storeu_si128((__m128i *)(d + 12), _mm_shuffle_epi8(high, three));
+      d += 24;
+      continue;
+    }
+    __m128i none = _mm_or_si128(_mm_srli_epi16(no_first, 8), _mm_slli_epi16(is1, 8));
+    const __m128i fourth = _mm_set1_epi16((short)0xFF00);
+    unsigned set = 0xFFFF ^ (unsigned)_mm_movemask_epi8(_mm_unpacklo_epi16(none, fourth));
+    d += put_bytes(d, low, set & 0xFF);
+    d += put_bytes(d, _mm_unpackhi_epi64(low, low), set >> 8);
+    set = 0xFFFF ^ (unsigned)_mm_movemask_epi8(_mm_unpackhi_epi16(none, fourth));
+    d += put_bytes(d, high, set & 0xFF);
+    d += put_bytes(d, _mm_unpackhi_epi64(high, high), set >> 8);
+  }
+  if (s > from && (s[-1] & 0xFC00) == 0xD800) s -= 1, d -= 2;
+  return narrow_rest(to, d, s, end);
+}
+
+#endif
+
+/* Write n units in UTF-8, starting at units[from], and return the number of bytes. 3n bytes must
+   be writable. Those after the result may be overwritten. Surrogates must be in pairs that are not
+   cut. If they are not, the output is not UTF-8, but still no unit outside of the n is read and
+   no more than 3n bytes are written.
+
+   If ashlar_utf16_check has accepted the units, the bytes that it returned are enough: a block is
+   written only if as many units are left, and each takes a byte at least. */
+size_t ashlar_utf16_to_utf8(uint8_t *to, const unit *units, size_t from, size_t n) {
+  const unit *s = units + from, *end = s + n;
+  uint8_t *d = to;
+  if (narrow_short(d, s, n)) return n;
+  /* Three bytes are writable for each unit that is left, so a block fits. */
+  while (end - s >= 16) {
+    size_t good = narrow16(d, s);
+    s += good, d += good;
+    if (good < 16) break;
+  }
+#ifdef USE_SSE4
+  if (end - s >= 16 && has_sse4()) return narrow_sse4(to, d, s, end);
+#endif
+  return narrow_rest(to, d, s, end);
+}
+
 /* Are the next 8 bytes ASCII? They must be readable. */
 static inline int ascii8(const uint8_t *s) {
   uint64_t word;
@@ -279,13 +481,9 @@ static inline int ascii8(const uint8_t *s) {
 
 static inline int is_tail(uint8_t b) { return (b & 0xC0) == 0x80; }
 
-/* Convert n bytes of UTF-8, starting at bytes[from], to units, and return their number, or -1 if
-   any character is malformed. n units must be writable. Those after the result may be
-   overwritten. */
-ptrdiff_t ashlar_utf8_to_utf16(unit *to, const uint8_t *bytes, size_t from, size_t n) {
-  const uint8_t *s = bytes + from, *end = s + n;
-  unit *d = to;
-  if (widen_short(d, s, n)) return (ptrdiff_t)n;
+/* What ashlar_utf8_to_utf16 does from s on, where d is next to be written. */
+static ptrdiff_t widen_rest(unit *to, unit *d, const uint8_t *s, const uint8_t *end) {
+  if (s < end && *s >= 0x80) goto others;
   for (;;) {
     /* No character has more units than bytes, so a unit is writable for each byte that is left. */
     while (end - s >= 16) MOVE_BLOCK(widen16, 16)
@@ -323,4 +521,98 @@ ptrdiff_t ashlar_utf8_to_utf16(unit *to, const uint8_t *bytes, size_t from, size
       }
     } while (s < end);
   }
+}
+
+#ifdef USE_SSE4
+
+/* Convert blocks of 16 bytes, from the start of a character on, while more than 16 are left, and
+   then the rest. The last block does not cut a character. Returns what ashlar_utf8_to_utf16 does.
+
+   Each byte at which a character ends makes its unit from itself and the two bytes before it. The
+   third byte of four makes a lead surrogate, and the fourth makes the other. So no block depends on
+   where the characters of the block before it ended, and the processor converts several at the
+   same time. */
+SSE4 static ptrdiff_t widen_sse4(unit *to, unit *d, const uint8_t *from, const uint8_t *end) {
+  const uint8_t *s = from;
+  __m128i zero = _mm_setzero_si128(), before = zero, wrong = zero;
+  for (; end - s > 16; s += 16) {
+    __m128i b0 = _mm_loadu_si128((const __m128i *)s);
+    /* The bytes one, two and three before each. */
+    __m128i b1 = _mm_alignr_epi8(b0, before, 15);
+    if (_mm_movemask_epi8(_mm_or_si128(b0, b1)) == 0) {
+      _mm_storeu_si128((__m128i *)d, _mm_unpacklo_epi8(b0, zero));
+      _mm_storeu_si128((__m128i *)(d + 8), _mm_unpackhi_epi8(b0, zero));
+      d += 16, before = b0;
+      continue;
+    }
+    __m128i b2 = _mm_alignr_epi8(b0, before, 14), b3 = _mm_alignr_epi8(b0, before, 13);
+    __m128i third = at_least(b2, 0xE0), fourth = at_least(b3, 0xF0);
+    __m128i tails = _mm_and_si128(_mm_or_si128(third, fourth), _mm_set1_epi8((char)0x80));
+    wrong = _mm_or_si128(wrong, _mm_xor_si128(wrong_pairs(b1, b0), tails));
+
+    /* The low and the high half of each unit. An ASCII byte is the low half. */
+    __m128i low = _mm_or_si128(
+        _mm_and_si128(_mm_slli_epi16(b1, 6), _mm_set1_epi8((char)0xC0)),
+        _mm_and_si128(b0, _mm_set1_epi8(0x3F)));
+    __m128i high = _mm_and_si128(_mm_srli_epi16(b1, 2), _mm_set1_epi8(0x0F));
+    __m128i top = _mm_and_si128(_mm_slli_epi16(b2, 4), _mm_set1_epi8((char)0xF0));
+    high = _mm_or_si128(high, _mm_blendv_epi8(zero, top, third));
+    /* A character ends before any byte but a tail, which is below -64 as a signed number. */
+    __m128i next = _mm_loadu_si128((const __m128i *)(s + 1));
+    unsigned ends = 0xFFFF ^ (unsigned)_mm_movemask_epi8(
+                                 _mm_cmplt_epi8(next, _mm_set1_epi8((char)0xC0)));
+
+    __m128i lead = at_least(b2, 0xF0);
+    if (_mm_movemask_epi8(_mm_or_si128(lead, fourth)) != 0) {
+      /* 0xDC00 and the last ten bits of the character. */
+      __m128i two = _mm_and_si128(_mm_srli_epi16(b1, 2), _mm_set1_epi8(0x03));
+      high = _mm_blendv_epi8(high, _mm_or_si128(two, _mm_set1_epi8((char)0xDC)), fourth);
+      /* 0xD7C0 and the bits before those, added. */
+      __m128i bits = _mm_or_si128(
+          _mm_and_si128(_mm_slli_epi16(b1, 2), _mm_set1_epi8((char)0xFC)),
+          _mm_and_si128(_mm_srli_epi16(b0, 4), _mm_set1_epi8(0x03)));
+      __m128i sum = _mm_add_epi8(bits, _mm_set1_epi8((char)0xC0));
+      __m128i carry = _mm_cmpeq_epi8(_mm_max_epu8(bits, _mm_set1_epi8(0x40)), bits);
+      __m128i above = _mm_add_epi8(_mm_and_si128(b2, _mm_set1_epi8(0x07)),
+                                   _mm_set1_epi8((char)0xD7));
+      low = _mm_blendv_epi8(low, sum, lead);
+      high = _mm_blendv_epi8(high, _mm_sub_epi8(above, carry), lead);
+      ends |= (unsigned)_mm_movemask_epi8(lead);
+    }
+    low = _mm_blendv_epi8(b0, low, b0), high = _mm_blendv_epi8(zero, high, b0);
+    d += put_units(d, _mm_unpacklo_epi8(low, high), ends & 0xFF);
+    d += put_units(d, _mm_unpackhi_epi8(low, high), ends >> 8);
+    before = b0;
+  }
+  if (!_mm_testz_si128(wrong, wrong)) return -1;
+  if (s > from) {
+    int cut = s[-1] >= 0xC0 ? 1 : s[-2] >= 0xE0 ? 2 : s[-3] >= 0xF0 ? 3 : 0;
+    /* If another character follows, the last byte has made a unit. */
+    if (cut > 0 && !is_tail(s[0])) return -1;
+    /* The third byte of four has. */
+    s -= cut, d -= cut == 3;
+  }
+  return widen_rest(to, d, s, end);
+}
+
+#endif
+
+/* Convert n bytes of UTF-8, starting at bytes[from], to units, and return their number, or -1 if
+   any character is malformed. n units must be writable. Those after the result may be
+   overwritten. */
+ptrdiff_t ashlar_utf8_to_utf16(unit *to, const uint8_t *bytes, size_t from, size_t n) {
+  const uint8_t *s = bytes + from, *end = s + n;
+  unit *d = to;
+  if (widen_short(d, s, n)) return (ptrdiff_t)n;
+  /* No character has more units than bytes, so a unit is writable for each byte that is left. */
+  while (end - s >= 16) {
+    size_t good = widen16(d, s);
+    s += good, d += good;
+    if (good < 16) break;
+  }
+#ifdef USE_SSE4
+  /* Few bytes are faster one by one, as most of them are ASCII. */
+  if (end - s > 32 && has_sse4()) return widen_sse4(to, d, s, end);
+#endif
+  return widen_rest(to, d, s, end);
 }

@@ -20,6 +20,7 @@ main =
       [ testCase "decode: 40 bytes for each element" decodeElements,
         testCase "decode: values take less than 128 bytes for each byte of input" decodedSizes,
         testCase "encode: only the result" encodeElements,
+        testCase "a storable vector: its bytes, and no sample of its memory" storableVectors,
         testCase "Base64 and hexadecimal: only the result" stringsAsText,
         testCase "a builder in a loop: only a little for each buffer" loopOfWrites,
         testCase "a user's own recursion: nothing for each element" ownRecursion,

@@ -8,6 +8,7 @@
 module Values
   ( decodeElements,
     encodeElements,
+    storableVectors,
     decodedSizes,
   )
 where
@@ -20,7 +21,8 @@ import qualified Data.Map.Strict as Map
 import qualified Data.Set as Set
 import qualified Data.Text as Text
 import qualified Data.Vector as V
-import Data.Word (Word16, Word8)
+import qualified Data.Vector.Storable as SV
+import Data.Word (Word16, Word64, Word8)
 import GHC.Generics (Generic)
 import Measure
 import Test.Tasty.HUnit
@@ -55,6 +57,18 @@ encodeElements = do
     encoded :: V.Vector SomeData -> IO S.ByteString
     encoded v = evaluate (encode v)
     {-# NOINLINE encoded #-}
+
+-- A vector of 16 numbers: the result, the buffers and the records of a run. The sample by which the
+-- instance looks at the memory of the elements would take more.
+storableVectors :: Assertion
+storableVectors = do
+  let vectors = V.fromList [SV.enumFromTo 1 15, SV.enumFromTo 1 16 :: SV.Vector Word64]
+  inputs <- V.mapM (evaluate . encode) vectors
+  eachAtMost 850 (\i -> S.length (encode (vectors V.! (i `rem` 2))))
+  eachAtMost 550 (\i -> either (const i) SV.length (decoded (inputs V.! (i `rem` 2))))
+  where
+    decoded :: S.ByteString -> Either DecodeError (SV.Vector Word64)
+    decoded = decode
 
 -- The live bytes while the value is held, without the input. Elements of one byte take the most.
 decodedSizes :: Assertion

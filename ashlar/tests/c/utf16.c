@@ -166,7 +166,7 @@ void any_input(const uint8_t *bytes, size_t n) {
 
 int main(void) {
   uint32_t characters[300];
-  uint8_t bytes[64];
+  uint8_t bytes[128];
 
   for (size_t n = 0; n <= 80; n++)
     for (size_t at = 0; at <= n; at++)
@@ -205,6 +205,15 @@ int main(void) {
     anything(bytes, before + cut + (cut == 4 ? after : 0));
   }
   group_ends("bytes at the edges of what is well-formed, with ASCII before and after");
+
+  for (uint32_t i = 0; i < borders * borders * borders * borders; i++) {
+    size_t before = 2 + i % 47, cut = i % 5, after = i % 43;
+    memset(bytes, 'x', sizeof bytes);
+    memcpy(bytes, "\xC3\xA9", 2);
+    for (uint32_t k = 0, j = i; k < 4; k++, j /= borders) bytes[before + k] = border[j % borders];
+    anything(bytes, before + cut + (cut == 4 ? after : 0));
+  }
+  group_ends("the same in longer texts, whose first character is not ASCII");
 
   return report("UTF-16 in C");
 }

@@ -108,6 +108,16 @@ tests =
         (_, written) <- writing edge (3 * n) $ \d ->
           inArray units $ \(ByteArray arr) i -> utf16ToUtf8 d arr (i `quot` 2) n
         pure (checked === maybe (-1) S.length (utf8OfUnits units) .&&. property (written <= 3 * n)),
+      testProperty "a surrogate at each offset, in a pair or not" . once $
+        conjoin
+          [ beside $ \edge -> do
+              let units = inOrder (replicate i 0x41 ++ halves ++ replicate more 0x41)
+              checked <- reading edge units $ \p -> utf16Check p (S.length units `quot` 2)
+              pure (checked === maybe (-1) S.length (utf8OfUnits units))
+            | i <- [0 .. 130],
+              halves <- [[0xD83D], [0xDE00], [0xD83D, 0xDE00]],
+              more <- [0, 3]
+          ],
       testProperty "UTF-8, damaged and cut" . forAll texts $ \t ->
         forAll (damaged (T.encodeUtf8 t)) $ \bs ->
           forAll (chooseInt (max 0 (S.length bs - 4), S.length bs)) $ \n -> beside $ \edge -> do
@@ -118,8 +128,32 @@ tests =
             -- In the array, the rest of a cut character follows.
             (_, written) <- writing edge (2 * n) $ \d ->
               inArray bs $ \(ByteArray arr) i -> utf8ToUtf16 d arr i n
-            pure ((moved, written) === (wanted, wanted))
+            pure ((moved, written) === (wanted, wanted)),
+      testProperty "UTF-8, each pair of bytes at an edge of what is well-formed" . once $
+        conjoin (zipWith pairWithin [0 ..] [(a, b, rest) | rest <- rests, a <- edges, b <- edges])
     ]
+
+-- | A pair and what follows it, at some offset of a text that is long enough for the widest loop.
+pairWithin :: Int -> (Word8, Word8, [Word8]) -> Property
+pairWithin i (a, b, rest) = beside $ \edge -> do
+  let around = T.encodeUtf8 (T.pack (replicate 40 '\228'))
+      before = S.take (2 + 2 * (i `mod` 19)) around <> S.replicate (i `mod` 2) 0x20
+      bs = before <> S.pack (a : b : rest) <> around
+      n = S.length bs
+      wanted = either (const (-1)) ((`quot` 2) . S.length . unitsOf) (T.decodeUtf8' bs)
+  (_, moved) <- reading edge bs $ \p ->
+    outArray (2 * n) $ \(MutableByteArray arr) -> utf8ToUtf16Array arr p n
+  pure (counterexample (show (S.unpack bs)) (moved === wanted))
+
+-- | Bytes at which a range of RFC 3629 begins or ends.
+edges :: [Word8]
+edges =
+  [0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1]
+    ++ [0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFF]
+
+-- | What makes a whole character of a pair, for each of its lengths.
+rests :: [[Word8]]
+rests = [[], [0x80], [0xBF, 0x80]]
 
 -- | At both edges.
 beside :: (Edge -> IO Property) -> Property
@@ -247,9 +281,13 @@ anyUnits = do
   let units = unitsOf t
   others <- listOf (elements [0xD800, 0xDBFF, 0xDC00, 0xDFFF, 0x41 :: Word16])
   i <- (2 *) <$> chooseInt (0, S.length units `quot` 2)
-  pure (S.concat [S.take i units, S.concat (map inOrder others), S.drop i units])
+  pure (S.concat [S.take i units, inOrder others, S.drop i units])
+
+-- | Units in the byte order of the machine.
+inOrder :: [Word16] -> S.ByteString
+inOrder = S.concat . map bytesOfUnit
   where
-    inOrder u = case targetByteOrder of
+    bytesOfUnit u = case targetByteOrder of
       LittleEndian -> S.pack [fromIntegral u, fromIntegral (u `shiftR` 8)]
       BigEndian -> S.pack [fromIntegral (u `shiftR` 8), fromIntegral u]
 

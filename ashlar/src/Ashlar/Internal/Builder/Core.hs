@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedTuples #-}
@@ -396,9 +397,9 @@ grow c k n wanted = do
   if given >= n then pure () else throwIO (SinkRefused n given)
 {-# NOINLINE grow #-}
 
--- | Ask the sink, and continue in the free space it returns.
+-- | Ask the sink, and continue in the free space it returns. Strict, or a request would be a thunk.
 ask :: Cells -> Sink -> Request -> IO ()
-ask c (Sink answer) request = do
+ask c (Sink answer) !request = do
   p <- getPtr c cursorCell
   FreeSpace p' e' <- answer request p
   putPtr c cursorCell p'

@@ -156,7 +156,12 @@ collected inFirst inBuffers b =
 fromFirst :: Cells -> IORef Output -> Request -> Ptr Word8 -> IO FreeSpace
 fromFirst c ref request p = do
   output <- readIORef ref
-  grown ref (if noBuffers output then Output [] 0 (firstOpen (First c)) else output) request p
+  if noBuffers output
+    then case request of
+      -- The usual one, without what only the others need.
+      More n wanted -> movedTo ref (firstOpen (First c)) p n wanted
+      _ -> grown ref (Output [] 0 (firstOpen (First c))) request p
+    else grown ref output request p
 {-# NOINLINE fromFirst #-}
 
 -- No request has been made yet.
@@ -263,13 +268,8 @@ tooLong = errorWithoutStackTrace "Ashlar.Builder: the bytes are too many for an 
 
 enlarged :: IORef Output -> Output -> Ptr Word8 -> Int -> Int -> IO FreeSpace
 enlarged ref output@(Output chunks _ open) p n wanted
-  | null chunks && (used <= firstSize || (wanted > n && wanted >= used)) = do
-    -- (A sum that is cut off at maxBound is not allocated.)
-    new <- newOpen (max (used `plusCount` wanted) (if wanted > n then 0 else wholeBlocks 1))
-    -- Both hold the used bytes; the old one stays alive until replaced.
-    copyRange (openFrom new) (openFrom open) used
-    writeIORef ref (Output [] 0 new)
-    pure (restFrom new (openFrom new `plusPtr` used))
+  | null chunks && (used <= firstSize || (wanted > n && wanted >= used)) =
+    movedTo ref open p n wanted
   | otherwise = do
     let Output chunks' count _ = cut p output
     new <- newOpen (max wanted (wholeBlocks (min largestBuffer count)))
@@ -277,3 +277,16 @@ enlarged ref output@(Output chunks _ open) p n wanted
     pure (wholeSpace new)
   where
     used = p `minusPtr` openFrom open
+
+-- Go on in a new buffer, after a copy of what was written to the open one.
+movedTo :: IORef Output -> Open -> Ptr Word8 -> Int -> Int -> IO FreeSpace
+movedTo ref open p n wanted = do
+  -- (A sum that is cut off at maxBound is not allocated.)
+  new <- newOpen (max (used `plusCount` wanted) (if wanted > n then 0 else wholeBlocks 1))
+  -- Both hold the used bytes; the old one stays alive until replaced.
+  copyRange (openFrom new) (openFrom open) used
+  writeIORef ref (Output [] 0 new)
+  pure (restFrom new (openFrom new `plusPtr` used))
+  where
+    used = p `minusPtr` openFrom open
+{-# INLINE movedTo #-}

@@ -1,3 +1,4 @@
+{-# LANGUAGE MagicHash #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
 
@@ -17,6 +18,11 @@
 -- a 'S.Storable' or 'P.Prim' instance of its own. So that instance is checked, too: its size, on
 -- which safety depends, and whether it reads a sample of bytes as a value that the format writes as
 -- the same bytes. (Test "a newtype with another layout in memory".)
+--
+-- The answer depends on the type alone, and the sample takes longer than copying a short vector. So
+-- 'plainStorable' and 'plainPrim' get no value, and are not inlined: where the type is known, GHC
+-- makes their call a constant of the program. (Allocation test "a storable vector: its bytes, and no
+-- sample of its memory".)
 module Ashlar.Internal.Codec.Instances.Vector () where
 
 import Ashlar.Internal.Builder.Bytes
@@ -45,6 +51,7 @@ import Foreign.ForeignPtr (castForeignPtr)
 import Foreign.Marshal.Alloc (allocaBytes)
 import Foreign.Ptr (Ptr, castPtr)
 import Foreign.Storable (peek, peekByteOff, pokeByteOff, sizeOf)
+import GHC.Exts (Proxy#, proxy#)
 import System.IO.Unsafe (unsafeDupablePerformIO)
 
 sizeVector :: forall v a. (G.Vector v a, Codec a) => v a -> Int
@@ -101,7 +108,7 @@ instance (Codec a, S.Storable a) => Codec (S.Vector a) where
   layout = Var lengthSize
   size v = lengthSize + sizeVector v
   put v = case layout :: Layout a of
-    Fix f | plainStorable f -> append (putLength (S.length v)) (putStorable f v)
+    Fix f | plainStorable (proxy# :: Proxy# a) -> append (putLength (S.length v)) (putStorable f v)
     _ -> putVector v
   get = getLength >>= getCounted
   {-# INLINE size #-}
@@ -112,12 +119,12 @@ instance (Codec a, S.Storable a) => Counted (S.Vector a) where
   counted = S.length
   sizeCounted = sizeVector
   putCounted v = case layout :: Layout a of
-    Fix f | plainStorable f -> putStorable f v
+    Fix f | plainStorable (proxy# :: Proxy# a) -> putStorable f v
     _ -> putVectorBare v
   getCounted n = case layout :: Layout a of
     -- Such elements are numbers, so none is empty.
     Fix f
-      | plainStorable f ->
+      | plainStorable (proxy# :: Proxy# a) ->
         getInSpans (inElements n f) (fixedSize f) n (copyToStorable (fixedSize f))
     _ -> getVector n
   {-# INLINE sizeCounted #-}
@@ -143,7 +150,7 @@ instance (Codec a, P.Prim a) => Codec (P.Vector a) where
   layout = Var lengthSize
   size v = lengthSize + sizeVector v
   put v = case layout :: Layout a of
-    Fix f | plainPrim f -> append (putLength (P.length v)) (putPrimitive f v)
+    Fix f | plainPrim (proxy# :: Proxy# a) -> append (putLength (P.length v)) (putPrimitive f v)
     _ -> putVector v
   get = getLength >>= getCounted
   {-# INLINE size #-}
@@ -154,11 +161,11 @@ instance (Codec a, P.Prim a) => Counted (P.Vector a) where
   counted = P.length
   sizeCounted = sizeVector
   putCounted v = case layout :: Layout a of
-    Fix f | plainPrim f -> putPrimitive f v
+    Fix f | plainPrim (proxy# :: Proxy# a) -> putPrimitive f v
     _ -> putVectorBare v
   getCounted n = case layout :: Layout a of
     Fix f
-      | plainPrim f ->
+      | plainPrim (proxy# :: Proxy# a) ->
         getInSpans (inElements n f) (fixedSize f) n (copyToPrimitive (fixedSize f))
     _ -> getVector n
   {-# INLINE sizeCounted #-}
@@ -215,15 +222,19 @@ getUnboxed = getVector
 "getUnboxed/Double" getUnboxed = fmap U.V_Double . getCounted
   #-}
 
-plainStorable :: S.Storable a => Fixed a -> Bool
-plainStorable f =
-  fixedPlain f && sizeOf (valueOf f) == fixedSize f && unsafeDupablePerformIO (orElse False probe)
+plainStorable :: forall a. (Codec a, S.Storable a) => Proxy# a -> Bool
+plainStorable _ = case layout :: Layout a of
+  Fix f ->
+    fixedPlain f
+      && sizeOf (valueOf f) == fixedSize f
+      && unsafeDupablePerformIO (orElse False (probe f))
+  Var _ -> False
   where
     -- Each buffer has as many bytes as both formats.
-    probe = allocaBytes (fixedSize f) $ \p -> do
+    probe f = allocaBytes (fixedSize f) $ \p -> do
       pokeSample p (fixedSize f)
       peek (castPtr p) >>= writesSample f
-{-# INLINE plainStorable #-}
+{-# NOINLINE plainStorable #-}
 
 -- An action, or a value if the action throws: the sample need not be a value of the type. If the
 -- action does not throw when the handler repeats it, the exception was asynchronous.
@@ -232,17 +243,19 @@ orElse x act = act `catch` \e -> tried act >>= either (\_ -> pure x) (throwOn e 
   where
     tried = try :: IO a -> IO (Either SomeException a)
 
-plainPrim :: P.Prim a => Fixed a -> Bool
-plainPrim f =
-  fixedPlain f
-    && Prim.sizeOf (valueOf f) == fixedSize f
-    && unsafeDupablePerformIO (orElse False probe)
+plainPrim :: forall a. (Codec a, P.Prim a) => Proxy# a -> Bool
+plainPrim _ = case layout :: Layout a of
+  Fix f ->
+    fixedPlain f
+      && Prim.sizeOf (valueOf f) == fixedSize f
+      && unsafeDupablePerformIO (orElse False (probe f))
+  Var _ -> False
   where
-    probe = do
+    probe f = do
       arr <- newByteArray (fixedSize f)
       mapM_ (\i -> writeByteArray arr i (sampleByte i)) [0 .. fixedSize f - 1]
       readByteArray arr 0 >>= writesSample f
-{-# INLINE plainPrim #-}
+{-# NOINLINE plainPrim #-}
 
 -- A value that nobody may force.
 valueOf :: Fixed a -> a
