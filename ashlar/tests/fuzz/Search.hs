@@ -32,6 +32,7 @@ import Data.Word (Word64)
 import GHC.Clock (getMonotonicTime)
 import GHC.Conc (disableAllocationLimit, enableAllocationLimit, setAllocationCounter)
 import Mutate
+import System.CPUTime (getCPUTime)
 import System.IO
 import Test.QuickCheck (generate)
 import Tests.Fuzz.Regression
@@ -99,21 +100,23 @@ rounds options running = do
   writeIORef watched False
   readIORef cases
 
--- Throw at this thread if a case takes more than five seconds.
+-- Throw at this thread if a case takes five seconds of processor time.
 watch :: IORef Int -> IO (IORef Bool)
 watch cases = do
   me <- myThreadId
   running <- newIORef True
   stillAlive
-  let go before = do
-        threadDelay 5000000
+  let go before since = do
+        threadDelay 1000000
         now <- readIORef cases
+        spent <- getCPUTime
         on <- readIORef running
         when on $ do
           stillAlive
-          when (now == before) (throwTo me (TooLong ()))
-          go now
-  _ <- forkIO (go (-1))
+          let late = now == before && spent - since > 5000000000000
+          when late (throwTo me (TooLong ()))
+          go now (if late || now /= before then spent else since)
+  _ <- getCPUTime >>= forkIO . go (-1)
   pure running
 
 -- Some cases, and more while they reach something new.
