@@ -57,10 +57,11 @@ data Running = Running
     findings :: IORef [Regression]
   }
 
--- | With nothing reached, given the number of ticks. Without ticks nothing can be new, so all inputs
--- that are known are mutated.
+-- | With nothing reached, given the number of ticks. Without ticks nothing can be new, so all
+-- inputs that are known are mutated.
 start :: Int -> Target -> [S.ByteString] -> IO Running
-start ticks t saved = Running t <$> newSeen ticks <*> newIORef (Seq.fromList inputs) <*> newIORef []
+start ticks t saved =
+  Running t <$> newSeen ticks <*> newIORef (Seq.fromList inputs) <*> newIORef []
   where
     inputs = S.empty : if ticks == 0 then targetSeeds t ++ saved else []
 

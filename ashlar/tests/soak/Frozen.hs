@@ -8,9 +8,10 @@
 -- base alone. Where the timeout interrupts a deep evaluation, GHC keeps its stack on the heap, and
 -- goes on from there.
 --
--- * Compiled with @-O1@, the evaluation is one deep stack, which is a large object. On GHC 9.0.2 the
---   compacting collector (@-c@) stops with "update_fwd_large: unknown/strange object 38": it does not
---   know that a large object can be a black hole, which a frozen stack is while it is resumed.
+-- * Compiled with @-O1@, the evaluation is one deep stack, which is a large object. On GHC 9.0.2
+--   the compacting collector (@-c@) stops with "update_fwd_large: unknown/strange object 38": it
+--   does not know that a large object can be a black hole, which a frozen stack is while it is
+--   resumed.
 -- * Compiled with @-O0@, each level is a thunk, so there are many small frozen stacks. With
 --   @--nonmoving-gc@ the program crashes, or gives a wrong value, on GHC 9.0.2 and 9.10.3.
 --

@@ -2,10 +2,10 @@
 -- Module      : Main
 -- Description : A wrong assertion of GHC's debugging runtime, without this library
 --
--- A thread throws to one that has exceptions masked, and waits until that unmasks them. It uses base
--- alone. On GHC 9.0.2 with @-debug@ and one capability, the runtime stops with "ASSERTION FAILED: file
--- rts/Messages.h, line 29": the message must be locked, but with one capability nothing is locked.
--- With two capabilities, and on GHC 9.10.3, the program ends well.
+-- A thread throws to one that has exceptions masked, and waits until that unmasks them. It uses
+-- base alone. On GHC 9.0.2 with @-debug@ and one capability, the runtime stops with "ASSERTION
+-- FAILED: file rts/Messages.h, line 29": the message must be locked, but with one capability
+-- nothing is locked. With two capabilities, and on GHC 9.10.3, the program ends well.
 module Main (main) where
 
 import Control.Concurrent
