@@ -2,8 +2,8 @@
 -- Module      : Main
 -- Description : Coverage-guided fuzzing
 --
--- Built with GHC's program coverage (@scripts/fuzz@). Without it, the program runs the same cases,
--- faster, but nothing guides it.
+-- Built with GHC's program coverage (@scripts/fuzz-guided@). Without it, the program runs the same
+-- cases, faster, but nothing guides it: it mutates the inputs that a guided run has saved.
 module Main (main) where
 
 import Control.Exception (evaluate)
@@ -90,8 +90,10 @@ fuzz a = do
   forM_ (costTries a) $ \n -> costs n targets >> exitSuccess
   saved <- maybe (pure Map.empty) load (loadFrom a)
   _ <- evaluate (sum (map S.length (concat (Map.elems saved))))
-  running <- forM targets $ \t ->
-    (\r -> (r, Map.findWithDefault [] (targetName t) saved)) <$> start ticks t
+  running <- forM targets $ \t -> do
+    let inputs = Map.findWithDefault [] (targetName t) saved
+    r <- start ticks t inputs
+    pure (r, inputs)
   cases <- rounds (options a) running
   forM_ (saveTo a) $ \file -> writeFile file "" >> mapM_ (save file . fst) running
   when (ticks > 0) (report (mixFolder a) (listUnreached a))

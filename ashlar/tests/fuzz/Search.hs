@@ -32,6 +32,7 @@ import Data.Word (Word64)
 import GHC.Clock (getMonotonicTime)
 import GHC.Conc (disableAllocationLimit, enableAllocationLimit, setAllocationCounter)
 import Mutate
+import System.CPUTime (getCPUTime)
 import System.IO
 import Test.QuickCheck (generate)
 import Tests.Fuzz.Regression
@@ -56,10 +57,13 @@ data Running = Running
     findings :: IORef [Regression]
   }
 
--- | With nothing reached, given the number of ticks.
-start :: Int -> Target -> IO Running
-start ticks t =
-  Running t <$> newSeen ticks <*> newIORef (Seq.singleton S.empty) <*> newIORef []
+-- | With nothing reached, given the number of ticks. Without ticks nothing can be new, so all
+-- inputs that are known are mutated.
+start :: Int -> Target -> [S.ByteString] -> IO Running
+start ticks t saved =
+  Running t <$> newSeen ticks <*> newIORef (Seq.fromList inputs) <*> newIORef []
+  where
+    inputs = S.empty : if ticks == 0 then targetSeeds t ++ saved else []
 
 newtype TooLong = TooLong ()
   deriving stock (Show)
@@ -97,21 +101,23 @@ rounds options running = do
   writeIORef watched False
   readIORef cases
 
--- Throw at this thread if a case takes more than five seconds.
+-- Throw at this thread if a case takes five seconds of processor time.
 watch :: IORef Int -> IO (IORef Bool)
 watch cases = do
   me <- myThreadId
   running <- newIORef True
   stillAlive
-  let go before = do
-        threadDelay 5000000
+  let go before since = do
+        threadDelay 1000000
         now <- readIORef cases
+        spent <- getCPUTime
         on <- readIORef running
         when on $ do
           stillAlive
-          when (now == before) (throwTo me (TooLong ()))
-          go now
-  _ <- forkIO (go (-1))
+          let late = now == before && spent - since > 5000000000000
+          when late (throwTo me (TooLong ()))
+          go now (if late || now /= before then spent else since)
+  _ <- getCPUTime >>= forkIO . go (-1)
   pure running
 
 -- Some cases, and more while they reach something new.

@@ -2,12 +2,18 @@
 
 -- |
 -- Module      : Main
--- Description : A fault of GHC's non-moving collector, without this library
+-- Description : Two faults of GHC's garbage collectors, without this library
 --
 -- A pure value is evaluated under 'timeout', several times, and then to its end. It uses
--- base alone. Where the timeout interrupts a deep evaluation, GHC keeps its stack on the heap, as a
--- large object, and goes on from there. With @--nonmoving-gc -A64k@ the program crashes within
--- seconds on GHC 9.0.2 and 9.10.3, on one capability. With the copying collector it does not.
+-- base alone. Where the timeout interrupts a deep evaluation, GHC keeps its stack on the heap, and
+-- goes on from there.
+--
+-- * Compiled with @-O1@, the evaluation is one deep stack, which is a large object. On GHC 9.0.2
+--   the compacting collector (@-c@) stops with "update_fwd_large: unknown/strange object 38": it
+--   does not know that a large object can be a black hole, which a frozen stack is while it is
+--   resumed.
+-- * Compiled with @-O0@, each level is a thunk, so there are many small frozen stacks. With
+--   @--nonmoving-gc@ the program crashes, or gives a wrong value, on GHC 9.0.2 and 9.10.3.
 --
 -- It runs for a number of seconds, 10 by default, and exits with 0 if all is well.
 module Main (main) where
@@ -35,7 +41,7 @@ main = do
 size :: Int
 size = 20_000
 
--- The stack grows with the number. It allocates, so it can be interrupted.
+-- The work grows with the number. It allocates, so it can be interrupted.
 deep :: Int -> Int -> Int
 deep _ 0 = 0
 deep seed i = sum (replicate 3 0) + deep seed (i - 1) + seed + i

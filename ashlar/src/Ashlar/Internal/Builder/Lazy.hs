@@ -53,8 +53,8 @@ import System.IO.Unsafe (unsafePerformIO)
 -- Before GHC 9.6, each chunk costs more, because suspending there freezes a thunk.
 --
 -- Do not interrupt the consumer, by @timeout@ for instance, under GHC's non-moving garbage
--- collector (@--nonmoving-gc@), nor under the compacting one (@-c@) of GHC 9.0. There evaluations
--- that are interrupted and resumed may crash.
+-- collector (@--nonmoving-gc@), nor under the compacting one of GHC 9.0 (@-c@, or a heap limit @-M@
+-- without @-c100@). There evaluations that are interrupted and resumed may crash.
 --
 -- @since 0.1.0.0
 toLazyByteString :: Builder -> L.ByteString
