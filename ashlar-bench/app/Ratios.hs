@@ -132,8 +132,9 @@ measureWorkload runs budget withPeaks programs family w = do
         peak <- if withPeaks then spawn [this, "--once", workloadName w, name] else pure Nothing
         let allocated = minimum [a | (_, _, a) <- times]
             output = lookup name (workloadOutputs w)
+            zlib = lookup name (workloadZlib w)
             (least, medians) = ([t | (t, _, _) <- times], [m | (_, m, _) <- times])
-        pure (Library name least medians (Just allocated) (snd <$> peak) output)
+        pure (Library name least medians (Just allocated) (snd <$> peak) output zlib)
       beside <- concat <$> mapM ofProgram programs
       let result = Result family (workloadName w) (workloadSize w) (workloadPicture w)
       pure (Right (result (libraries ++ beside)))
@@ -145,7 +146,7 @@ measureWorkload runs budget withPeaks programs family w = do
         Items n <- workloadSize w = do
         measured <- catMaybes <$> replicateM runs (measureProgram n p)
         pure
-          [ Library (programName p) times times Nothing (Just (maximum (map snd measured))) Nothing
+          [ Library (programName p) times times Nothing (Just (maximum (map snd measured))) Nothing Nothing
             | let times = map fst measured,
               not (null measured)
           ]

@@ -80,7 +80,9 @@ data Library = Library
     -- | The most memory of a process that does the work once, in bytes.
     libraryPeak :: Maybe Double,
     -- | The bytes of the output.
-    libraryOutput :: Maybe Int
+    libraryOutput :: Maybe Int,
+    -- | The bytes of the output after zlib.
+    libraryZlib :: Maybe Int
   }
   deriving stock (Eq, Show, Generic)
 
@@ -141,14 +143,14 @@ csv reports = unlines (map (intercalate "," . map quoted) (header : concatMap of
   where
     header =
       ["compiler", "family", "workload", "library", "ns", "median ns", "runs"]
-        ++ ["allocated", "peak", "output"]
+        ++ ["allocated", "peak", "output", "zlib"]
     ofReport r = concatMap (ofResult (reportName r)) (reportResults r)
     ofResult compiler x =
       [ [compiler, resultFamily x, resultName x, libraryName l]
           ++ [show (minimum (libraryTimes l)), show (minimum (libraryMedians l))]
           ++ [show (length (libraryTimes l))]
           ++ [maybe "" show (libraryAllocated l), maybe "" show (libraryPeak l)]
-          ++ [maybe "" show (libraryOutput l)]
+          ++ [maybe "" show (libraryOutput l), maybe "" show (libraryZlib l)]
         | l <- resultLibraries x
       ]
     quoted cell

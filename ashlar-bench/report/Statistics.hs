@@ -70,7 +70,7 @@ others result =
 isLimit :: String -> Bool
 isLimit name = takeWhile (`notElem` " ,'") name `elem` known || name == "its encode"
   where
-    known = ["ashlar", "defragmented", "directly", "C", "memcpy", "write", "none"]
+    known = ["ashlar", "calibration", "defragmented", "directly", "C", "memcpy", "write", "none"]
 
 -- | The time of a value, or the bytes in a second, given the time in ns.
 speed :: Size -> Double -> String

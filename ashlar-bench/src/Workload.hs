@@ -11,7 +11,8 @@ module Workload
         workloadSize,
         workloadPicture,
         workloadWrong,
-        workloadOutputs
+        workloadOutputs,
+        workloadZlib
       ),
     Size (..),
     same,
@@ -38,15 +39,17 @@ data Workload = Measured
     -- | The libraries whose results differ from ours. Nothing is measured then.
     workloadWrong :: [String],
     -- | The bytes of the outputs that may differ.
-    workloadOutputs :: [(String, Int)]
+    workloadOutputs :: [(String, Int)],
+    -- | The same compressed.
+    workloadZlib :: [(String, Int)]
   }
 
 -- | Work of which only the time is of interest.
 pattern Workload :: String -> [(String, IO ())] -> Workload
 pattern Workload name runs <-
-  Measured name runs _ _ _ _
+  Measured name runs _ _ _ _ _
   where
-    Workload name runs = Measured name runs Unknown Row [] []
+    Workload name runs = Measured name runs Unknown Row [] [] []
 
 {-# COMPLETE Workload #-}
 

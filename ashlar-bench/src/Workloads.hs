@@ -19,6 +19,7 @@ import Workloads.Files
 import Workloads.Get
 import Workloads.Interop
 import Workloads.Json
+import Workloads.Languages
 import Workloads.Numbers
 import Workloads.Packing
 import Workloads.Parse
@@ -49,6 +50,7 @@ families =
           ("Appends", appendWorkloads),
           ("Parsing", parseWorkloads),
           ("bytestring's own benchmarks", bytestringWorkloads),
+          ("Across languages", languageWorkloads),
           ("Scaling", scalingWorkloads)
         ]
   ]

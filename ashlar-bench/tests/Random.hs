@@ -31,7 +31,7 @@ libraryOf called runs = do
   times <- vectorOf runs positive
   medians <- mapM (\t -> (* t) <$> choose (1, 2)) times
   allocated <- oneof [pure Nothing, Just <$> choose (0, 1.0e6)]
-  pure (Library called times medians allocated Nothing Nothing)
+  pure (Library called times medians allocated Nothing Nothing Nothing)
 
 -- | A workload of up to four libraries, of which one is no competitor.
 result :: Gen Result
