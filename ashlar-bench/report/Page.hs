@@ -3,144 +3,17 @@
 -- Description : The report as a page
 module Page
   ( page,
-    Section (..),
-    sections,
     summaryRows,
-    Exhibit (..),
   )
 where
 
-import Data.List (nub, sortOn)
-import Draw
+import Data.List (isInfixOf, nub)
+import Draw (colours)
+import Exhibits
 import Html
 import Results
 import Statistics
 import Text.Printf (printf)
-
--- | A picture with its table.
-data Exhibit = Exhibit
-  { exhibitTitle :: String,
-    exhibitPicture :: Html,
-    exhibitHeader :: [String],
-    exhibitRows :: [[String]]
-  }
-
--- | A family in one report.
-data Section = Section
-  { sectionTitle :: String,
-    sectionExhibits :: [Exhibit]
-  }
-
--- | All pictures and tables, in their order.
-sections :: [Report] -> [Section]
-sections reports =
-  [ Section title (exhibits title results)
-    | (family, each) <- byFamily reports,
-      (report, results) <- zip reports each,
-      not (null results),
-      let title = if length reports > 1 then family ++ " (" ++ reportName report ++ ")" else family
-  ]
-
-exhibits :: String -> [Result] -> [Exhibit]
-exhibits title results =
-  [rowExhibit (title ++ ": ratios") rows | not (null rows)]
-    ++ [ curveExhibit t axis (points t axis)
-         | (t, axis) <- nub [(t, a) | r <- results, Curve t a _ <- [resultPicture r]]
-       ]
-    ++ [barExhibit r | r <- results, resultPicture r == Bars]
-  where
-    rows = [r | r <- results, resultPicture r == Row]
-    points t axis =
-      [(x, r) | r <- results, Curve t' a x <- [resultPicture r], (t', a) == (t, axis)]
-
-rowExhibit :: String -> [Result] -> Exhibit
-rowExhibit title results =
-  Exhibit title picture detailHeader $
-    concatMap detailed results
-  where
-    libraries = nub (concatMap (map ratioLibrary . drop 1 . others) results)
-    picture =
-      dots title "our time divided by theirs" libraries $
-        [ Mark
-            (resultName r)
-            [ (i, ratioBest x, ratioRange x)
-              | x <- drop 1 (others r),
-                (i, l) <- zip [0 ..] libraries,
-                l == ratioLibrary x
-            ]
-          | r <- results
-        ]
-
-detailHeader :: [String]
-detailHeader =
-  ["workload", "library", "time", "speed", "ours / theirs", "runs", "allocated", "peak", "output"]
-
--- A line for each library.
-detailed :: Result -> [[String]]
-detailed r =
-  [ [ if ours then resultName r else "",
-      libraryName l,
-      duration (ratioTime x),
-      speed (resultSize r) (ratioTime x),
-      if ours then "" else printf "%.2f" (ratioBest x),
-      if ours then "" else range x,
-      maybe "" amount (libraryAllocated l),
-      maybe "" amount (libraryPeak l),
-      maybe "" (amount . fromIntegral) (libraryOutput l)
-    ]
-    | (ours, l, x) <- zip3 (True : repeat False) (resultLibraries r) (others r)
-  ]
-
--- Of the ratios of the runs.
-range :: Ratio -> String
-range = uncurry (printf "%.2f to %.2f") . ratioRange
-
-curveExhibit :: String -> String -> [(Double, Result)] -> Exhibit
-curveExhibit title axis points =
-  Exhibit title picture (axis : concat [[l, l ++ ", ours / this"] | l <- libraries]) rows
-  where
-    libraries = nub (concatMap (map libraryName . resultLibraries . snd) points)
-    sorted = sortOn fst points
-    times r = [(ratioLibrary x, x) | x <- others r]
-    picture =
-      curves
-        title
-        (axis, count)
-        ("time", duration)
-        [ Series l [(x, ratioTime t) | (x, r) <- sorted, Just t <- [lookup l (times r)]]
-          | l <- libraries
-        ]
-    rows = [count x : concat [cells (lookup l (times r)) | l <- libraries] | (x, r) <- sorted]
-    cells = maybe ["", ""] (\t -> [duration (ratioTime t), printf "%.2f" (ratioBest t)])
-
-barExhibit :: Result -> Exhibit
-barExhibit r =
-  Exhibit
-    (resultName r)
-    (bars (resultName r) "time" duration [(ratioLibrary x, ratioTime x) | x <- others r])
-    detailHeader
-    (detailed r)
-
-duration :: Double -> String
-duration t
-  | t < 1000 = digits t ++ " ns"
-  | t < 1.0e6 = digits (t / 1.0e3) ++ " \181s"
-  | t < 1.0e9 = digits (t / 1.0e6) ++ " ms"
-  | otherwise = digits (t / 1.0e9) ++ " s"
-
-amount :: Double -> String
-amount b
-  | b < 1000 = digits b ++ " B"
-  | b < 1.0e6 = digits (b / 1.0e3) ++ " kB"
-  | b < 1.0e9 = digits (b / 1.0e6) ++ " MB"
-  | otherwise = digits (b / 1.0e9) ++ " GB"
-
-count :: Double -> String
-count x
-  | x < 1000 = digits x
-  | x < 1.0e6 = digits (x / 1.0e3) ++ "k"
-  | x < 1.0e9 = digits (x / 1.0e6) ++ "M"
-  | otherwise = digits (x / 1.0e9) ++ "G"
 
 table :: String -> [String] -> [[String]] -> Html
 table caption header rows =
@@ -175,30 +48,35 @@ page reports =
                 element "title" [] [text "Ashlar: measurements"],
                 element "style" [] [raw (style ++ colours)]
               ],
-            element "body" [] (concat [heading, behind, inShort, families])
+            element "body" [] (concat [heading, behind, inShort, explained, families])
           ]
       )
     ++ "\n"
   where
     heading =
       element "h1" [] [text "Ashlar: measurements"] :
-      [element "p" [] [text (reportName r ++ ". " ++ reportMachine r ++ ".")] | r <- reports]
-        ++ [element "p" [] [text method]]
-    behind =
-      element "h2" [] [text "Where Ashlar is slower"] :
-        [ if null lost
-            then element "p" [] [text ("Nowhere on " ++ reportName r ++ ".")]
-            else
-              table
-                ("Slower than a competitor: " ++ reportName r)
-                ["workload", "competitor", "ours / theirs", "runs"]
-                lost
-          | r <- reports,
-            let lost =
-                  [ [resultName x, ratioLibrary q, printf "%.2f" (ratioBest q), range q]
-                    | (x, q) <- losses (reportResults r)
-                  ]
-        ]
+        [element "p" [] [text (reportName r ++ ". " ++ reportMachine r ++ ".")] | r <- reports]
+    explained = element "h2" [] [text "How it was measured"] : [element "p" [] [text p] | p <- method]
+    behind = element "h2" [] [text "Where Ashlar is slower"] : concatMap slower reports
+    slower r =
+      element "p" [] [text (reportName r ++ ": " ++ lossesSaid r ++ ".")] :
+      [ table ("Slower than a competitor: " ++ reportName r) lossHeader (take 10 lost)
+        | not (null lost)
+      ]
+        ++ [ element
+               "details"
+               []
+               [ element "summary" [] [text (printf "%d more" (length lost - 10))],
+                 table ("The others: " ++ reportName r) lossHeader (drop 10 lost)
+               ]
+             | length lost > 10
+           ]
+      where
+        lost =
+          [ [resultName x, ratioLibrary q, printf "%.2f" (ratioBest q), range q]
+            | (x, q) <- losses (reportResults r)
+          ]
+    lossHeader = ["workload", "competitor", "ours / theirs", "runs"]
     inShort =
       [ element "h2" [] [text "In short"],
         table
@@ -206,11 +84,26 @@ page reports =
           ["family", "compiler", "ratios", "geometric mean", "worst", "workload"]
           (summaryRows reports)
       ]
-    families = concatMap section (sections reports)
+    families = narrow ++ concatMap section (sections reports)
+    narrow =
+      [ element
+          "p"
+          []
+          [ text
+              "No figures of 32-bit x86 here. On a Debian machine, COMPILERS=bookworm/i386 \
+              \make bench-report adds them."
+          ]
+        | not (any (("i386" `isInfixOf`) . reportName) reports)
+      ]
     section (Section title each) = element "h2" [] [text title] : concatMap exhibit each
     exhibit e =
       [ element "h3" [] [text (exhibitTitle e)],
-        element "figure" [] [exhibitPicture e],
+        element
+          "figure"
+          []
+          ( exhibitPicture e :
+              [element "figcaption" [] [text (exhibitNote e)] | not (null (exhibitNote e))]
+          ),
         element
           "details"
           []
@@ -219,10 +112,28 @@ page reports =
           ]
       ]
     method =
-      "Less than 1 is faster. All libraries take turns at a workload in one process; the least CPU \
-      \time counts, of several processes where \8220runs\8221 shows a range. Allocation is \
-      \Haskell's. The peak is that of a process that does the work once. Programs of other \
-      \languages are measured whole, less their start."
+      [ "Less than 1 is faster. All libraries take turns at a workload in one process, up to 30 \
+        \rounds of at least a millisecond. \8220Time\8221 is the CPU time of the fastest round, \
+        \because all that disturbs a round makes it slower; \8220ours / theirs\8221 is the quotient \
+        \of two such times. Each workload runs in several processes, as a quotient also depends on \
+        \where a process has its code and its data: \8220runs\8221 is the range. The boxes show how \
+        \the rounds differ. criterion fits one line through many rounds of one library after the \
+        \other, in which other load on the machine counts against some: make bench-criterion runs \
+        \the same work so.",
+        "Allocation is Haskell's. The peak is that of a process that does the work once. Programs \
+        \of other languages are measured whole, less their start."
+      ]
+
+-- How often a competitor is faster, in words.
+lossesSaid :: Report -> String
+lossesSaid r
+  | lost == 0 = printf "nowhere, in %d workloads with a competitor" compared
+  | otherwise = printf "in %d of %d workloads with a competitor, the worst first" lost compared
+  where
+    lost = length (nub (map (key . fst) (losses (reportResults r))))
+    compared = length (filter hasCompetitor (reportResults r))
+    hasCompetitor x = any (not . isLimit . ratioLibrary) (drop 1 (others x))
+    key x = (resultFamily x, resultName x)
 
 -- | For each family and compiler: the number of ratios, their mean, and the worst of them.
 summaryRows :: [Report] -> [[String]]
@@ -250,5 +161,5 @@ style =
   \font-variant-numeric:tabular-nums}caption{text-align:left;font-weight:600;padding:.4rem 0}\
   \td,th{text-align:left;padding:.15rem .6rem .15rem 0;border-bottom:1px solid #8884;\
   \white-space:nowrap}td:first-child{white-space:normal;min-width:14rem}\
-  \summary{cursor:pointer;padding:.3rem 0}\
+  \summary{cursor:pointer;padding:.3rem 0}figcaption{font-size:.85rem;opacity:.8}\
   \@media(prefers-color-scheme:dark){body{background:#14171a;color:#e6e8eb}}"

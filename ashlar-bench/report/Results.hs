@@ -10,6 +10,7 @@ module Results
     Size (..),
     Picture (..),
     Library (..),
+    Box (..),
     byFamily,
     readReports,
     writeReports,
@@ -64,6 +65,8 @@ data Picture
     Row
   | -- | As a point of a curve, with the title of the curves and of their x axis.
     Curve String String Double
+  | -- | The same, and as a group of boxes that show how the rounds differ.
+    Boxes String String Double
   | -- | As a picture of its own, with a bar for each library.
     Bars
   deriving stock (Eq, Show, Generic)
@@ -82,7 +85,19 @@ data Library = Library
     -- | The bytes of the output.
     libraryOutput :: Maybe Int,
     -- | The bytes of the output after zlib.
-    libraryZlib :: Maybe Int
+    libraryZlib :: Maybe Int,
+    -- | The rounds of all runs.
+    libraryBox :: Maybe Box
+  }
+  deriving stock (Eq, Show, Generic)
+
+-- | Five quantiles of times in ns.
+data Box = Box
+  { boxLeast :: Double,
+    boxLower :: Double,
+    boxMedian :: Double,
+    boxUpper :: Double,
+    boxGreatest :: Double
   }
   deriving stock (Eq, Show, Generic)
 
@@ -112,6 +127,10 @@ instance FromJSON Size where parseJSON = genericParseJSON (options "")
 instance ToJSON Picture where toJSON = genericToJSON (options "")
 
 instance FromJSON Picture where parseJSON = genericParseJSON (options "")
+
+instance ToJSON Box where toJSON = genericToJSON (options "box")
+
+instance FromJSON Box where parseJSON = genericParseJSON (options "box")
 
 instance ToJSON Library where toJSON = genericToJSON (options "library")
 

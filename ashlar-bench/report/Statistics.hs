@@ -5,6 +5,7 @@ module Statistics
   ( -- * Numbers
     geometricMean,
     median,
+    box,
 
     -- * Ratios
     Ratio (..),
@@ -42,6 +43,15 @@ median xs = (sorted !! ((n - 1) `div` 2) + sorted !! (n `div` 2)) / 2
   where
     sorted = sort xs
     n = length xs
+
+-- | The least and the greatest of at least one number, the median, and the quartiles: the medians of
+-- the lower and of the upper half, each with the number in the middle.
+box :: [Double] -> Box
+box xs = Box (minimum xs) (median lower) (median xs) (median upper) (maximum xs)
+  where
+    half = (length xs + 1) `div` 2
+    lower = take half (sort xs)
+    upper = drop (length xs - half) (sort xs)
 
 -- | Our time divided by that of another library.
 data Ratio = Ratio

@@ -19,6 +19,7 @@ module Workload
     items,
     bytesOfText,
     curve,
+    boxes,
     bars,
     outputs,
     apply,
@@ -77,6 +78,10 @@ bytesOfText n w = w {workloadSize = Bytes n}
 -- | A point of curves: their title, what their x axis is, and x.
 curve :: String -> String -> Int -> Workload -> Workload
 curve title axis x w = w {workloadPicture = Curve title axis (fromIntegral x)}
+
+-- | The same, and a group of boxes.
+boxes :: String -> String -> Int -> Workload -> Workload
+boxes title axis x w = w {workloadPicture = Boxes title axis (fromIntegral x)}
 
 -- | Work with a bar for each library.
 bars :: Workload -> Workload
