@@ -31,7 +31,7 @@ import System.CPUTime (getCPUTime)
 import System.Environment (getArgs, getExecutablePath, getProgName)
 import System.Exit (ExitCode (..), die, exitFailure)
 import System.IO (BufferMode (..), hPutStrLn, hSetBuffering, stderr, stdout)
-import System.Info (fullCompilerVersion)
+import System.Info (arch, fullCompilerVersion)
 import System.Mem (getAllocationCounter, performMinorGC)
 import System.Process (readProcessWithExitCode)
 import Text.Printf (printf)
@@ -88,7 +88,8 @@ severalRuns runs minutes files programs chosen = do
   failed <- newIORef (0 :: Int)
   start <- getMonotonicTime
   let level = if "-o1" `isSuffixOf` program then "-O1" else "-O2"
-      name = "GHC " ++ showVersion fullCompilerVersion ++ ", " ++ level
+      machineWords = if arch == "x86_64" then "" else ", " ++ arch
+      name = "GHC " ++ showVersion fullCompilerVersion ++ ", " ++ level ++ machineWords
       save = forM_ files $ \path -> do
         results <- reverse <$> readIORef done
         writeReports path [Report name machine results]

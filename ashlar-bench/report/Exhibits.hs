@@ -5,6 +5,7 @@ module Exhibits
   ( Exhibit (..),
     Section (..),
     sections,
+    summaries,
     range,
   )
 where
@@ -111,7 +112,12 @@ filled (header, rows) = (kept header, map kept rows)
 
 -- Of the ratios of the runs.
 range :: Ratio -> String
-range = uncurry (printf "%.2f to %.2f") . ratioRange
+range r
+  | least == greatest = ""
+  | otherwise = least ++ "\8211" ++ greatest
+  where
+    (least, greatest) = both (printf "%.2f") (ratioRange r)
+    both f (a, b) = (f a, f b) :: (String, String)
 
 curveExhibit :: String -> String -> [(Double, Result)] -> Exhibit
 curveExhibit title axis points =
@@ -199,3 +205,17 @@ count x
   | x < 1.0e6 = digits (x / 1.0e3) ++ "k"
   | x < 1.0e9 = digits (x / 1.0e6) ++ "M"
   | otherwise = digits (x / 1.0e9) ++ "G"
+
+-- | For each family the mean for each compiler, and the worst of all, with a header.
+summaries :: [Report] -> ([String], [[String]])
+summaries reports =
+  ( "family" :
+    [if length reports > 1 then reportName r else "mean" | r <- reports]
+      ++ ["worst", "workload"],
+    [ family : map mean each ++ [printf "%.2f, %s" (ratioBest ratio) (ratioLibrary ratio), name]
+      | (family, each) <- byFamily reports,
+        Just (name, ratio) <- [summaryWorst <$> summary (concat each)]
+    ]
+  )
+  where
+    mean results = maybe "" (printf "%.2f" . summaryMean) (summary results)

@@ -11,7 +11,6 @@ where
 
 import Data.Char (isDigit)
 import Data.List (intercalate, isPrefixOf, nub, transpose)
-import Data.Maybe (isJust)
 import Draw (Theme (..))
 import Exhibits
 import Html (escape)
@@ -54,20 +53,11 @@ tables reports = unlines (intercalate [""] (meanTable : map familyTable (byFamil
 summaryTable :: [Report] -> [(String, [(Theme, FilePath)])] -> String
 summaryTable reports pictures =
   unlines $
-    row (("family" : map reportName reports) ++ ["worst", "workload"]) :
-    row (map (const "---") ("family" : reports') ++ ["---", "---"]) :
-    [ row (family : map mean each ++ worst (concat each))
-      | (family, each) <- byFamily reports,
-        any (isJust . summary) each
-    ]
-      ++ concatMap shown pictures
+    row header :
+    row (map (const "---") header) :
+    map row rows ++ concatMap shown pictures
   where
-    reports' = map reportName reports
-    mean results = maybe "" (\s -> quotient (summaryMean s)) (summary results)
-    worst results = case summary results of
-      Just s -> [worstSaid (snd (summaryWorst s)), fst (summaryWorst s)]
-      Nothing -> ["", ""]
-    worstSaid r = quotient (ratioBest r) ++ ", " ++ ratioLibrary r
+    (header, rows) = summaries reports
     shown (title, files) =
       ["", "<picture>"]
         ++ [ "  <source media=\"(prefers-color-scheme: dark)\" srcset=\"" ++ path ++ "\">"

@@ -1,11 +1,7 @@
 -- |
 -- Module      : Page
 -- Description : The report as a page
-module Page
-  ( page,
-    summaryRows,
-  )
-where
+module Page (page) where
 
 import Data.List (isInfixOf, nub)
 import Draw (colours)
@@ -15,11 +11,12 @@ import Results
 import Statistics
 import Text.Printf (printf)
 
-table :: String -> [String] -> [[String]] -> Html
-table caption header rows =
+-- Of this class: "wide" tables scroll, "short" ones wrap.
+table :: String -> String -> [String] -> [[String]] -> Html
+table kind caption header rows =
   element
     "div"
-    [("class", "scroll")]
+    [("class", kind)]
     [ element
         "table"
         []
@@ -60,29 +57,30 @@ page reports =
     behind = element "h2" [] [text "Where Ashlar is slower"] : concatMap slower reports
     slower r =
       element "p" [] [text (reportName r ++ ": " ++ lossesSaid r ++ ".")] :
-      [ table ("Slower than a competitor: " ++ reportName r) lossHeader (take 10 lost)
+      [ table "short" ("Slower than a competitor: " ++ reportName r) lossHeader (take 10 lost)
         | not (null lost)
       ]
         ++ [ element
                "details"
                []
                [ element "summary" [] [text (printf "%d more" (length lost - 10))],
-                 table ("The others: " ++ reportName r) lossHeader (drop 10 lost)
+                 table "short" ("The others: " ++ reportName r) lossHeader (drop 10 lost)
                ]
              | length lost > 10
            ]
       where
         lost =
-          [ [resultName x, ratioLibrary q, printf "%.2f" (ratioBest q), range q]
+          [ [printf "%.2f" (ratioBest q), ratioLibrary q, resultName x, range q]
             | (x, q) <- losses (reportResults r)
           ]
-    lossHeader = ["workload", "competitor", "ours / theirs", "runs"]
+    lossHeader = ["ours / theirs", "competitor", "workload", "runs"]
     inShort =
       [ element "h2" [] [text "In short"],
         table
+          "short"
           "Geometric means of our time divided by a competitor's"
-          ["family", "compiler", "ratios", "geometric mean", "worst", "workload"]
-          (summaryRows reports)
+          (fst (summaries reports))
+          (snd (summaries reports))
       ]
     families = narrow ++ concatMap section (sections reports)
     narrow =
@@ -108,7 +106,7 @@ page reports =
           "details"
           []
           [ element "summary" [] [text "The figures"],
-            table (exhibitTitle e) (exhibitHeader e) (exhibitRows e)
+            table "wide" (exhibitTitle e) (exhibitHeader e) (exhibitRows e)
           ]
       ]
     method =
@@ -135,31 +133,16 @@ lossesSaid r
     hasCompetitor x = any (not . isLimit . ratioLibrary) (drop 1 (others x))
     key x = (resultFamily x, resultName x)
 
--- | For each family and compiler: the number of ratios, their mean, and the worst of them.
-summaryRows :: [Report] -> [[String]]
-summaryRows reports =
-  [ [ family,
-      reportName report,
-      show (summaryCount s),
-      printf "%.2f" (summaryMean s),
-      printf "%.2f, %s" (ratioBest worst) (ratioLibrary worst),
-      name
-    ]
-    | (family, each) <- byFamily reports,
-      (report, results) <- zip reports each,
-      Just s <- [summary results],
-      let (name, worst) = summaryWorst s
-  ]
-
 style :: String
 style =
   ":root{color-scheme:light dark}\
   \body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:auto;padding:0 1rem;\
   \background:#fff;color:#1b1f24}\
-  \figure{margin:0;overflow-x:auto}figure svg{width:100%;min-width:34rem;height:auto}\
-  \.scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem;\
+  \figure{margin:0}figure svg{width:100%;max-width:42rem;height:auto}\
+  \.wide{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem;\
   \font-variant-numeric:tabular-nums}caption{text-align:left;font-weight:600;padding:.4rem 0}\
   \td,th{text-align:left;padding:.15rem .6rem .15rem 0;border-bottom:1px solid #8884;\
-  \white-space:nowrap}td:first-child{white-space:normal;min-width:14rem}\
+  \vertical-align:top}.wide td,.wide th{white-space:nowrap}.wide td:first-child{white-space:normal;\
+  \min-width:12rem}.short{overflow-wrap:break-word}\
   \summary{cursor:pointer;padding:.3rem 0}figcaption{font-size:.85rem;opacity:.8}\
   \@media(prefers-color-scheme:dark){body{background:#14171a;color:#e6e8eb}}"

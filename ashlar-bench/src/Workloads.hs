@@ -16,6 +16,7 @@ import Workloads.Bytestring
 import Workloads.Codec
 import Workloads.Digits
 import Workloads.Files
+import Workloads.Formats
 import Workloads.Get
 import Workloads.Interop
 import Workloads.Json
@@ -49,7 +50,7 @@ families =
           ("UTF-8", utf8Workloads),
           ("Appends", appendWorkloads),
           ("Parsing", parseWorkloads),
-          ("bytestring's own benchmarks", bytestringWorkloads),
+          ("bytestring's own benchmarks", bytestringWorkloads ++ formatWorkloads),
           ("Across languages", languageWorkloads),
           ("Scaling", scalingWorkloads)
         ]

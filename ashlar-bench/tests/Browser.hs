@@ -7,7 +7,7 @@ import Control.Exception (bracket)
 import Control.Monad (forM_)
 import Data.List (isInfixOf, isPrefixOf, tails)
 import Exhibits
-import Page
+import Page (page)
 import Results
 import System.Directory (removeDirectoryRecursive)
 import System.Exit (ExitCode (..))
@@ -24,7 +24,7 @@ isShown reports = inFolder $ \folder -> do
   dom <- domOf folder [] html
   let exhibits = concatMap sectionExhibits (sections reports)
       has s = assertBool ("missing: " ++ s) (s `isInfixOf` dom)
-      summaries = summaryRows reports
+      short = snd (summaries reports)
   forM_ (sections reports) $ \s -> has ("<h2>" ++ shown (sectionTitle s) ++ "</h2>")
   forM_ exhibits $ \e -> do
     has ("<title>" ++ shown (exhibitTitle e) ++ "</title><desc>")
@@ -32,7 +32,7 @@ isShown reports = inFolder $ \folder -> do
     forM_ (exhibitHeader e : exhibitRows e) $ \cells -> do
       let line tag = concat ["<" ++ tag ++ ">" ++ shown c ++ "</" ++ tag ++ ">" | c <- cells]
       has (line (if cells == exhibitHeader e then "th" else "td"))
-  forM_ summaries $ \cells -> has (concat ["<td>" ++ shown c ++ "</td>" | c <- cells])
+  forM_ short $ \cells -> has (concat ["<td>" ++ shown c ++ "</td>" | c <- cells])
   assertBool "losses come first" (comesBefore "Where Ashlar is slower" "<svg" dom)
   forM_ (filter (not . null . exhibitNote) exhibits) $ \e ->
     has ("<figcaption>" ++ shown (exhibitNote e) ++ "</figcaption>")
@@ -40,7 +40,7 @@ isShown reports = inFolder $ \folder -> do
   occurrences "<svg " dom @?= length exhibits
   occurrences "<table>" dom @?= length exhibits + length (filter loses reports) + 1
   occurrences "<h2>Where Ashlar is slower</h2>" dom @?= 1
-  assertBool "there is something to show" (length exhibits >= 4 && length summaries >= 4)
+  assertBool "there is something to show" (length exhibits >= 4 && length short >= 3)
   where
     loses r = any (("<script>" `isInfixOf`) . resultName) (reportResults r)
 

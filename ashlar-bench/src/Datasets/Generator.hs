@@ -93,7 +93,8 @@ below n = do
       low = fromInteger product' :: Word64
   if low <= limit then pure (fromInteger (product' `shiftR` 64)) else below n
   where
-    limit = fromIntegral n `unsafeShiftL` countLeadingZeros n - 1 :: Word64
+    size = fromIntegral n :: Word64
+    limit = size `unsafeShiftL` countLeadingZeros size - 1
 
 -- The same with 32 bits, and with a limit.
 below32 :: Word32 -> Word32 -> Generator Word32

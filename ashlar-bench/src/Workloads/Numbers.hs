@@ -12,6 +12,7 @@ import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Unsafe as S
 import qualified Data.Serialize.Get as C
+import qualified Data.Serialize.IEEE754 as C
 import Data.Word (Word64, Word8)
 import Foreign.C.Types (CSize (..))
 import Foreign.Ptr (Ptr, castPtr)
@@ -31,6 +32,10 @@ foreign import ccall unsafe "ashlar_bench_sum16s" sum16s :: Sum
 foreign import ccall unsafe "ashlar_bench_sum32s" sum32s :: Sum
 
 foreign import ccall unsafe "ashlar_bench_sum64s" sum64s :: Sum
+
+foreign import ccall unsafe "ashlar_bench_sum_double" sumDouble :: Sum
+
+foreign import ccall unsafe "ashlar_bench_sum_double_swapped" sumDoubleSwapped :: Sum
 
 type Sum = Ptr Word8 -> CSize -> IO Word64
 
@@ -96,6 +101,20 @@ numberWorkloads =
         (grouped A.getWord64be)
         (grouped B.getWord64be)
         (grouped C.getWord64be),
+      workloadsOf
+        "Doublele"
+        8
+        sumDouble
+        (grouped A.getDoublele)
+        (grouped B.getDoublele)
+        (grouped C.getFloat64le),
+      workloadsOf
+        "Doublebe"
+        8
+        sumDoubleSwapped
+        (grouped A.getDoublebe)
+        (grouped B.getDoublebe)
+        (grouped C.getFloat64be),
       workloadsOf
         "Word64host"
         8
