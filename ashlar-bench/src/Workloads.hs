@@ -28,6 +28,7 @@ import Workloads.Pushed
 import Workloads.Puts
 import Workloads.Records
 import Workloads.Scaling
+import Workloads.Sockets
 import Workloads.Texts
 import Workloads.Tokens
 import Workloads.Utf8
@@ -38,7 +39,7 @@ families :: [(String, [Workload])]
 families =
   [ (family, map joined workloads)
     | (family, workloads) <-
-        [ ("Builders", builderWorkloads ++ interopWorkloads ++ jsonWorkloads),
+        [ ("Builders", builderWorkloads ++ interopWorkloads ++ jsonWorkloads ++ socketWorkloads),
           ("Decoders", getWorkloads ++ pushedWorkloads),
           ("Numbers one after the other", numberWorkloads ++ putWorkloads),
           ("Codec", codecWorkloads ++ bulkWorkloads),
