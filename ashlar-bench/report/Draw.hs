@@ -79,7 +79,7 @@ dot i x y said =
 legend :: Int -> Double -> [String] -> (Html, Double)
 legend first top names = (mconcat (map entry placed), maximum (top : bottoms))
   where
-    placed = go first 20 (top + 12) names
+    placed = go first 20 (top + 16) names
     go _ _ _ [] = []
     go i x y (name : rest)
       | x > 20 && x + long > width - 10 = go i 20 (y + 18) (name : rest)

@@ -209,9 +209,7 @@ count x
 -- | For each family the mean for each compiler, and the worst of all, with a header.
 summaries :: [Report] -> ([String], [[String]])
 summaries reports =
-  ( "family" :
-    [if length reports > 1 then reportName r else "mean" | r <- reports]
-      ++ ["worst", "workload"],
+  ( "family" : map reportName reports ++ ["worst", "workload"],
     [ family : map mean each ++ [printf "%.2f, %s" (ratioBest ratio) (ratioLibrary ratio), name]
       | (family, each) <- byFamily reports,
         Just (name, ratio) <- [summaryWorst <$> summary (concat each)]
