@@ -107,7 +107,7 @@ detailed r =
 filled :: ([String], [[String]]) -> ([String], [[String]])
 filled (header, rows) = (kept header, map kept rows)
   where
-    used = map (any (not . null)) (transpose rows)
+    used = map (not . all null) (transpose rows)
     kept cells = [cell | (cell, True) <- zip cells used]
 
 -- Of the ratios of the runs.
