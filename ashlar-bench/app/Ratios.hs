@@ -155,7 +155,16 @@ measureWorkload runs budget withPeaks programs family w = do
         Items n <- workloadSize w = do
         measured <- catMaybes <$> replicateM runs (measureProgram n p)
         pure
-          [ Library (programName p) times times Nothing (Just (maximum (map snd measured))) Nothing Nothing Nothing
+          [ Library
+              { libraryName = programName p,
+                libraryTimes = times,
+                libraryMedians = times,
+                libraryAllocated = Nothing,
+                libraryPeak = Just (maximum (map snd measured)),
+                libraryOutput = Nothing,
+                libraryZlib = Nothing,
+                libraryBox = Nothing
+              }
             | let times = map fst measured,
               not (null measured)
           ]

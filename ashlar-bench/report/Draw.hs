@@ -192,7 +192,7 @@ bars title axis shown solid hollow =
       label "end" 192 (y + 14) name
         <> element
           "rect"
-          [ ("class", series (if n == 0 then 0 else 1) ++ (if n < length solid then "" else " hollow")),
+          [ ("class", series (min n 1) ++ (if n < length solid then "" else " hollow")),
             ("x", "200"),
             ("y", number y),
             ("width", number (max 1 (230 * v / greatest))),

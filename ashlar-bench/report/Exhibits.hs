@@ -151,7 +151,8 @@ boxExhibit title axis points = Exhibit boxTitle picture "" (axis : "library" : c
           ours : _ <- [map (boxMedian . snd) each],
           let boxed = [(l, quotientBox ours b) | (l, b) <- each]
       ]
-    picture = boxes boxTitle "time divided by our median" digits libraries (map (uncurry Group) groups)
+    picture =
+      boxes boxTitle "time divided by our median" digits libraries (map (uncurry Group) groups)
     rows =
       [ name : libraries !! i : map (printf "%.2f" . ($ b)) quantiles
         | (name, each) <- groups,

@@ -63,7 +63,9 @@ summaryTable reports pictures =
         ++ [ "  <source media=\"(prefers-color-scheme: dark)\" srcset=\"" ++ path ++ "\">"
              | (Dark, path) <- files
            ]
-        ++ ["  <img alt=\"" ++ escape title ++ "\" src=\"" ++ path ++ "\">" | (Light, path) <- files]
+        ++ [ "  <img alt=\"" ++ escape title ++ "\" src=\"" ++ path ++ "\">"
+             | (Light, path) <- files
+           ]
         ++ ["</picture>"]
 
 -- | The two pictures of the README, with the names of their files, without what tells the themes

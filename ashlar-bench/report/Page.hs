@@ -53,7 +53,8 @@ page reports =
     heading =
       element "h1" [] [text "Ashlar: measurements"] :
         [element "p" [] [text (reportName r ++ ". " ++ reportMachine r ++ ".")] | r <- reports]
-    explained = element "h2" [] [text "How it was measured"] : [element "p" [] [text p] | p <- method]
+    explained =
+      element "h2" [] [text "How it was measured"] : [element "p" [] [text p] | p <- method]
     behind = element "h2" [] [text "Where Ashlar is slower"] : concatMap slower reports
     slower r =
       element "p" [] [text (reportName r ++ ": " ++ lossesSaid r ++ ".")] :
@@ -110,12 +111,12 @@ page reports =
     method =
       [ "Less than 1 is faster. All libraries take turns at a workload in one process, up to 30 \
         \rounds of at least a millisecond. \8220Time\8221 is the CPU time of the fastest round, \
-        \because all that disturbs a round makes it slower; \8220ours / theirs\8221 is the quotient \
-        \of two such times. Each workload runs in several processes, as a quotient also depends on \
-        \where a process has its code and its data: \8220runs\8221 is the range. The boxes show how \
-        \the rounds differ. criterion fits one line through many rounds of one library after the \
-        \other, in which other load on the machine counts against some: make bench-criterion runs \
-        \the same work so.",
+        \because all that disturbs a round makes it slower, and \8220ours / theirs\8221 is the \
+        \quotient of two such times. Each workload runs in several processes, as a quotient also \
+        \depends on where a process has its code and its data: \8220runs\8221 is the range. The \
+        \boxes show how the rounds differ. criterion fits a line through the rounds of one library \
+        \after the other, so that other load on the machine counts against some: make \
+        \bench-criterion runs the same work so.",
         "Allocation is Haskell's. The peak is that of a process that does the work once. Programs \
         \of other languages are measured whole, less their start."
       ]

@@ -44,8 +44,8 @@ median xs = (sorted !! ((n - 1) `div` 2) + sorted !! (n `div` 2)) / 2
     sorted = sort xs
     n = length xs
 
--- | The least and the greatest of at least one number, the median, and the quartiles: the medians of
--- the lower and of the upper half, each with the number in the middle.
+-- | The least and the greatest of at least one number, the median, and the quartiles: the medians
+-- of the lower and of the upper half, each with the number in the middle.
 box :: [Double] -> Box
 box xs = Box (minimum xs) (median lower) (median xs) (median upper) (maximum xs)
   where

@@ -54,8 +54,8 @@ numbers =
       testProperty "the quartiles split each half" $
         forAll (listOf1 positive) $ \xs ->
           let Box least lower middle upper greatest = box xs
-              atMost q part = fromIntegral (length (filter part xs)) <= (q * length' + 0.25 :: Double)
-              length' = fromIntegral (length xs)
+              count = fromIntegral . length :: [Double] -> Double
+              atMost q part = count (filter part xs) <= q * count xs + 0.25
            in conjoin
                 [ least === minimum xs,
                   greatest === maximum xs,

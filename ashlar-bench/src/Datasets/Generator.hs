@@ -3,7 +3,7 @@
 -- Description : The random numbers of a benchmark in Rust
 --
 -- PCG with 64 bits of state and 32 of output (O'Neill, 2014), and on top of it the distributions of
--- the crate @rand@, version 0.8: each takes as many numbers as there, so that the data are the same.
+-- the crate @rand@, version 0.8. Each takes as many numbers as there, so that the data are equal.
 module Datasets.Generator
   ( Generator,
     generated,

@@ -2,9 +2,9 @@
 -- Module      : Workloads.Languages
 -- Description : The data of a benchmark in Rust
 --
--- The data are those of <https://github.com/djkoloski/rust_serialization_benchmark>, made again with
--- its random numbers. Where a format there is as plain as ours, such as that of wincode, the sizes
--- agree, which is checked before anything is measured.
+-- The data are those of <https://github.com/djkoloski/rust_serialization_benchmark>, made again
+-- with its random numbers. Where a format there is as plain as ours, such as that of wincode, the
+-- sizes agree, which is checked before anything is measured.
 module Workloads.Languages (languageWorkloads) where
 
 import qualified Ashlar.Codec as A

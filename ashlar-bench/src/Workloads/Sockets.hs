@@ -9,7 +9,6 @@ import qualified Ashlar.Builder as A
 import Ashlar.Network.Socket (sendBuilder)
 import Control.Concurrent (forkIO)
 import Control.Monad (forever, void)
-import Data.Aeson (Value)
 import qualified Data.ByteString.Builder as B
 import Foreign.Marshal.Alloc (allocaBytes)
 import Network.Socket
@@ -23,21 +22,19 @@ import Workload
 -- | All of them.
 socketWorkloads :: [Workload]
 socketWorkloads =
-  [ Workload
-      "json: 60 KB, socket"
-      [ ("ashlar", applyIO (void . sendBuilder end . (json :: Value -> A.Builder)) document),
-        ("bytestring, lazy", applyIO (L.sendAll end . toLazy . (json :: Value -> B.Builder)) document),
-        ("bytestring, strict", applyIO (S.sendAll end . toStrict . (json :: Value -> B.Builder)) document)
-      ],
-    Workload
-      "records: 10000 of 17 bytes, socket"
-      [ ("ashlar", applyIO (void . sendBuilder end . (records :: Int -> A.Builder)) 10000),
-        ("bytestring, lazy", applyIO (L.sendAll end . toLazy . (records :: Int -> B.Builder)) 10000),
-        ( "bytestring, strict",
-          applyIO (S.sendAll end . toStrict . (records :: Int -> B.Builder)) 10000
-        )
-      ]
+  [ sent "json: 60 KB, socket" json json document,
+    sent "records: 10000 of 17 bytes, socket" records records 10000
   ]
+
+sent :: String -> (a -> A.Builder) -> (a -> B.Builder) -> a -> Workload
+sent name a b x =
+  Workload
+    name
+    [ ("ashlar", applyIO (void . sendBuilder end . a) x),
+      ("bytestring, lazy", applyIO (L.sendAll end . toLazy . b) x),
+      ("bytestring, strict", applyIO (S.sendAll end . toStrict . b) x)
+    ]
+{-# INLINE sent #-}
 
 -- A socket whose bytes are thrown away.
 end :: Socket
