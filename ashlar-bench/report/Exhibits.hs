@@ -130,10 +130,14 @@ curveExhibit title axis points =
       curves
         title
         (axis, count)
-        ("time", duration)
-        [ Series l [(x, ratioTime t) | (x, r) <- sorted, Just t <- [lookup l (times r)]]
+        vertical
+        [ Series l [(x, height (ratioTime t)) | (x, r) <- sorted, Just t <- [lookup l (times r)]]
           | l <- libraries
         ]
+    -- Throughput, where all points are of as many bytes.
+    (vertical, height) = case nub (map (resultSize . snd) points) of
+      [Bytes n] -> (("GB/s, more is faster", digits), \t -> fromIntegral n / t)
+      _ -> (("time", duration), id)
     rows = [count x : concat [cells (lookup l (times r)) | l <- libraries] | (x, r) <- sorted]
     cells = maybe ["", ""] (\t -> [duration (ratioTime t), printf "%.2f" (ratioBest t)])
 

@@ -11,6 +11,7 @@ import qualified Data.Binary.Get as B
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Unsafe as S
+import Data.List (dropWhileEnd)
 import qualified Data.Serialize.Get as C
 import qualified Data.Serialize.IEEE754 as C
 import Data.Word (Word64, Word8)
@@ -233,7 +234,7 @@ workloadsOf ::
   [(Int, Int -> C.Get a)] ->
   [Workload]
 workloadsOf name width inC ours binarys cereals =
-  [ curve ("Get 1 MB of " ++ name ++ ": " ++ how) "numbers in a group" k . bytesOfText 1048576 $
+  [ curve ("Get 1 MB of " ++ titled ++ ": " ++ how) "numbers in a group" k . bytesOfText 1048576 $
       Workload
         (name ++ " in groups of " ++ show k ++ ", 1 MB, " ++ how)
         ( [ ( "ashlar",
@@ -258,6 +259,7 @@ workloadsOf name width inC ours binarys cereals =
       ((k, g), (_, b), (_, c)) <- zip3 ours binarys cereals
   ]
   where
+    titled = dropWhileEnd (== ',') name
     n = 1048576 `div` width
 
 input :: S.ByteString
