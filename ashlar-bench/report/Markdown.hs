@@ -59,7 +59,7 @@ summaryTable reports pictures =
   where
     (header, rows) = summaries reports
     shown (title, files) =
-      ["", "<picture>"]
+      ["", title ++ ":", "", "<picture>"]
         ++ [ "  <source media=\"(prefers-color-scheme: dark)\" srcset=\"" ++ path ++ "\">"
              | (Dark, path) <- files
            ]
