@@ -46,14 +46,15 @@ sections reports =
 
 exhibits :: String -> [Result] -> [Exhibit]
 exhibits title results =
-  [rowExhibit (title ++ ": ratios") rows | not (null rows)]
-    ++ concat
-      [ curveExhibit t axis points :
-          [boxExhibit t axis points | any (isBoxes . resultPicture . snd) points]
-        | (t, axis) <- nub [(t, a) | r <- results, Just (t, a, _) <- [place r]],
-          let points = [(x, r) | r <- results, Just (t', a, x) <- [place r], (t', a) == (t, axis)]
-      ]
-    ++ [barExhibit r | r <- results, resultPicture r == Bars]
+  notedOnce $
+    [rowExhibit (title ++ ": ratios") rows | not (null rows)]
+      ++ concat
+        [ curveExhibit t axis points :
+            [boxExhibit t axis points | any (isBoxes . resultPicture . snd) points]
+          | (t, axis) <- nub [(t, a) | r <- results, Just (t, a, _) <- [place r]],
+            let points = [(x, r) | r <- results, Just (t', a, x) <- [place r], (t', a) == (t, axis)]
+        ]
+      ++ [barExhibit r | r <- results, resultPicture r == Bars]
   where
     rows = [r | r <- results, resultPicture r == Row]
     place r = case resultPicture r of
@@ -63,6 +64,16 @@ exhibits title results =
     isBoxes p = case p of
       Boxes {} -> True
       _ -> False
+
+-- Without notes that stand above.
+notedOnce :: [Exhibit] -> [Exhibit]
+notedOnce = go []
+  where
+    go seen each = case each of
+      e : rest
+        | exhibitNote e `elem` seen -> e {exhibitNote = ""} : go seen rest
+        | otherwise -> e : go (exhibitNote e : seen) rest
+      [] -> []
 
 rowExhibit :: String -> [Result] -> Exhibit
 rowExhibit title results = Exhibit title picture "" header rows
