@@ -10,6 +10,9 @@ ARGS ?=
 BENCH ?=
 QUICK ?=
 
+# Roots of other compilers for the report: forky, bookworm/i386.
+COMPILERS ?=
+
 # Seconds for each configuration of the runtime.
 SOAK ?= 30
 
@@ -41,7 +44,7 @@ help:
 	@echo 'make bench-all        the same with GHC 9.10 and 9.6, too, and their versions of the libraries'
 	@echo 'make bench-docs       measure with GHC 9.10 and 9.0, and write the tables of docs/benchmarks.md'
 	@echo 'make bench-criterion  run the same workloads in criterion; BENCH="..." are its arguments'
-	@echo 'make bench-report     measure all, and write bench-report/index.html; QUICK=1 takes a tenth of 30 minutes'
+	@echo 'make bench-report     measure all, and write bench-report/index.html; QUICK=1 takes a tenth of 25 minutes'
 	@echo 'make bench-compare    show what got slower than noise allows since OLD=results.json'
 	@echo 'make bench-readme     write the summary and the pictures of README.md from the report'
 	@echo 'make build            compile everything, including the benchmarks'
@@ -105,7 +108,7 @@ bench-all: setup
 	@$(MAKE) bench
 
 bench-report: setup
-	@QUICK=$(QUICK) scripts/bench-report $(BENCH)
+	@QUICK='$(QUICK)' COMPILERS='$(COMPILERS)' scripts/bench-report $(BENCH)
 
 bench-compare: setup
 	@scripts/bench-compare '$(OLD)'

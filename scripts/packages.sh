@@ -28,6 +28,7 @@ bench_packages=(
   libghc-blaze-builder-dev
   libghc-blaze-html-dev
   libghc-criterion-dev
+  libghc-network-dev
   libghc-scientific-dev
   libghc-store-dev
   libghc-utf8-string-dev
@@ -47,7 +48,6 @@ base_packages=(
   libghc-hedis-dev
   libghc-http-client-dev
   libghc-http-types-dev
-  libghc-network-dev
   libghc-optparse-applicative-dev
   libghc-pipes-dev
   libghc-postgresql-libpq-dev

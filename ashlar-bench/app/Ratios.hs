@@ -31,7 +31,7 @@ import System.CPUTime (getCPUTime)
 import System.Environment (getArgs, getExecutablePath, getProgName)
 import System.Exit (ExitCode (..), die, exitFailure)
 import System.IO (BufferMode (..), hPutStrLn, hSetBuffering, stderr, stdout)
-import System.Info (fullCompilerVersion)
+import System.Info (arch, fullCompilerVersion)
 import System.Mem (getAllocationCounter, performMinorGC)
 import System.Process (readProcessWithExitCode)
 import Text.Printf (printf)
@@ -88,7 +88,8 @@ severalRuns runs minutes files programs chosen = do
   failed <- newIORef (0 :: Int)
   start <- getMonotonicTime
   let level = if "-o1" `isSuffixOf` program then "-O1" else "-O2"
-      name = "GHC " ++ showVersion fullCompilerVersion ++ ", " ++ level
+      machineWords = if arch == "x86_64" then "" else ", " ++ arch
+      name = "GHC " ++ showVersion fullCompilerVersion ++ ", " ++ level ++ machineWords
       save = forM_ files $ \path -> do
         results <- reverse <$> readIORef done
         writeReports path [Report name machine results]
@@ -130,10 +131,19 @@ measureWorkload runs budget withPeaks programs family w = do
     each | length each == runs -> do
       libraries <- forM (zip (map fst (workloadRuns w)) (transpose each)) $ \(name, times) -> do
         peak <- if withPeaks then spawn [this, "--once", workloadName w, name] else pure Nothing
-        let allocated = minimum [a | (_, _, a) <- times]
-            output = lookup name (workloadOutputs w)
-            (least, medians) = ([t | (t, _, _) <- times], [m | (_, m, _) <- times])
-        pure (Library name least medians (Just allocated) (snd <$> peak) output)
+        let allocated = minimum (map snd times)
+            rounds = map fst times
+        pure
+          Library
+            { libraryName = name,
+              libraryTimes = map minimum rounds,
+              libraryMedians = map median rounds,
+              libraryAllocated = Just allocated,
+              libraryPeak = snd <$> peak,
+              libraryOutput = lookup name (workloadOutputs w),
+              libraryZlib = lookup name (workloadZlib w),
+              libraryBox = Just (box (concat rounds))
+            }
       beside <- concat <$> mapM ofProgram programs
       let result = Result family (workloadName w) (workloadSize w) (workloadPicture w)
       pure (Right (result (libraries ++ beside)))
@@ -145,7 +155,16 @@ measureWorkload runs budget withPeaks programs family w = do
         Items n <- workloadSize w = do
         measured <- catMaybes <$> replicateM runs (measureProgram n p)
         pure
-          [ Library (programName p) times times Nothing (Just (maximum (map snd measured))) Nothing
+          [ Library
+              { libraryName = programName p,
+                libraryTimes = times,
+                libraryMedians = times,
+                libraryAllocated = Nothing,
+                libraryPeak = Just (maximum (map snd measured)),
+                libraryOutput = Nothing,
+                libraryZlib = Nothing,
+                libraryBox = Nothing
+              }
             | let times = map fst measured,
               not (null measured)
           ]
@@ -158,13 +177,13 @@ processor = do
   (_, info, _) <- readProcessWithExitCode "grep" ["-m1", "model name", "/proc/cpuinfo"] ""
   pure (unwords (words out ++ drop 1 (dropWhile (/= ":") (words info))))
 
--- Print the least time, the median time and the allocation of each library.
+-- Print the times of all rounds and the allocation of each library.
 oneRun :: Double -> Workload -> IO ()
 oneRun budget w = do
   unless (null (workloadWrong w)) $
     die (unwords ("other results than ours:" : workloadWrong w))
   each <- measure budget (map snd (workloadRuns w))
-  print [(minimum ts, median ts, minimum as) | (ts, as) <- map unzip each]
+  print [(ts, minimum as) | (ts, as) <- map unzip each]
 
 -- At most 30 rounds of all libraries, in so many seconds, but 2 at least. Each has the time and the
 -- allocation of one repetition.

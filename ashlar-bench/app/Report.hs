@@ -4,7 +4,9 @@
 module Main (main) where
 
 import Compare
+import Data.Char (toLower)
 import Draw (alone)
+import Exhibits
 import Markdown
 import Page
 import Results
@@ -45,5 +47,9 @@ main = do
     readAll paths = together . concat <$> mapM readReports paths
     markers = ("<!-- summary: make bench-readme writes from here", "<!-- end of the summary -->")
     write folder (name, e) = do
-      writeUtf8 (folder </> name) (alone (exhibitPicture e))
-      pure (exhibitTitle e, folder </> name)
+      files <- mapM (writeTheme folder name (exhibitPicture e)) [minBound ..]
+      pure (exhibitTitle e, files)
+    writeTheme folder name picture theme = do
+      let path = folder </> name ++ "-" ++ map toLower (show theme) ++ ".svg"
+      writeUtf8 path (alone theme picture)
+      pure (theme, path)

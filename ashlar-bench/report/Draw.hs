@@ -1,3 +1,5 @@
+{-# LANGUAGE DerivingStrategies #-}
+
 -- |
 -- Module      : Draw
 -- Description : Pictures in SVG
@@ -10,6 +12,9 @@ module Draw
     curves,
     dots,
     bars,
+    Group (..),
+    boxes,
+    Theme (..),
     alone,
     colours,
     ticks,
@@ -20,6 +25,7 @@ where
 import Data.List (sort)
 import Html
 import Numeric (showFFloat)
+import Results (Box (..))
 import Text.Printf (printf)
 
 -- | A name, and points of two positive coordinates.
@@ -28,9 +34,13 @@ data Series = Series String [(Double, Double)]
 -- | A row of 'dots': a name, and for some series a positive number with its range.
 data Mark = Mark String [(Int, Double, (Double, Double))]
 
--- Of a picture of this width and height: everything inside of it.
-svg :: String -> String -> Double -> Double -> [Html] -> Html
-svg title description width height content =
+-- Narrow enough for a phone, where it must not scroll, and wide enough for a curve.
+width :: Double
+width = 520
+
+-- Of a picture of this height: everything inside of it.
+svg :: String -> String -> Double -> [Html] -> Html
+svg title description height content =
   element
     "svg"
     [ ("xmlns", "http://www.w3.org/2000/svg"),
@@ -69,13 +79,13 @@ dot i x y said =
 legend :: Int -> Double -> [String] -> (Html, Double)
 legend first top names = (mconcat (map entry placed), maximum (top : bottoms))
   where
-    placed = go first 20 (top + 12) names
+    placed = go first 20 (top + 16) names
     go _ _ _ [] = []
     go i x y (name : rest)
-      | x > 20 && x + width > 690 = go i 20 (y + 18) (name : rest)
-      | otherwise = (i, x, y, name) : go (i + 1) (x + width) y rest
+      | x > 20 && x + long > width - 10 = go i 20 (y + 18) (name : rest)
+      | otherwise = (i, x, y, name) : go (i + 1) (x + long) y rest
       where
-        width = 26 + 7 * fromIntegral (length name)
+        long = 26 + 7 * fromIntegral (length name)
     bottoms = [y + 18 | (_, _, y, _) <- placed]
     entry (i, x, y, name) = dot i x (y - 4) name <> label "start" (x + 8) y name
 
@@ -96,11 +106,11 @@ ticks from to
 -- | Curves with logarithmic axes: a title, what the axes are, how to show numbers of each.
 curves :: String -> (String, Double -> String) -> (String, Double -> String) -> [Series] -> Html
 curves title (xName, showX) (yName, showY) each =
-  svg title description 720 (bottom + 44) (grid ++ zipWith curve [0 ..] each ++ [names, axes])
+  svg title description (bottom + 44) (grid ++ zipWith curve [0 ..] each ++ [names, axes])
   where
     description = printf "%s by %s, for %s." yName xName (commas [name | Series name _ <- each])
     points = concat [ps | Series _ ps <- each]
-    (left, right, height) = (70, 700, 300)
+    (left, right, height) = (64, width - 14, 280)
     (names, top) = legend 0 0 [name | Series name _ <- each]
     bottom = top + 10 + height
     (xs, ys) = (map fst points, map snd points)
@@ -116,7 +126,7 @@ curves title (xName, showX) (yName, showY) each =
                <> label "middle" (across x) (bottom + 16) (showX x)
              | x <- ticks (minimum xs) (maximum xs)
            ]
-    axes = label "middle" 385 (bottom + 36) xName <> label "start" 4 (top + 4) yName
+    axes = label "middle" 285 (bottom + 36) xName <> label "start" 4 (top + 4) yName
     curve i (Series name ps) =
       element
         "polyline"
@@ -139,58 +149,107 @@ scale from to start end x
 -- | A row of marks for each name, on a logarithmic axis around 1. The first colour is left for us.
 dots :: String -> String -> [String] -> [Mark] -> Html
 dots title axis libraries rows =
-  svg title description 720 (bottom + 40) (names : grid ++ zipWith row [0 ..] rows ++ [below])
+  svg title description (bottom + 40) (names : grid ++ zipWith row [0 ..] rows ++ [below])
   where
     description = printf "%s, one row for each of %d workloads." axis (length rows)
     (names, top) = legend 1 0 libraries
-    bottom = top + 10 + 20 * fromIntegral (length rows)
+    bottom = top + 14 + 30 * fromIntegral (length rows)
     values = concat [[a, b, v] | Mark _ marks <- rows, (_, v, (a, b)) <- marks]
     least = max 0.001 (minimum (0.5 : values))
     greatest = maximum (2 : values)
-    (left, right) = (350, 705)
+    (left, right) = (16, width - 16)
     across = scale least greatest left right . max least
     grid =
       [ line (if x == 1 then "one" else "grid") (across x, top) (across x, bottom)
           <> label "middle" (across x) (bottom + 16) (shown x)
         | x <- ticks least greatest
       ]
-    below = label "middle" 527 (bottom + 34) axis
+    below = label "middle" (width / 2) (bottom + 34) axis
     row :: Int -> Mark -> Html
     row n (Mark name marks) =
-      label "end" (left - 10) (y + 4) (shortened name)
+      label "start" 8 (y - 10) (shortened name)
         <> mconcat
           [ line ("range " ++ series (i + 1)) (across a, y) (across b, y)
               <> dot (i + 1) (across v) y (printf "%s, %s: %.2f" name (libraries !! i) v)
             | (i, v, (a, b)) <- marks
           ]
       where
-        y = top + 14 + 20 * fromIntegral n
+        y = top + 32 + 30 * fromIntegral n
     shown = digits
-    shortened name = if length name > 54 then take 53 name ++ "\8230" else name
+    shortened name = if length name > 72 then take 71 name ++ "\8230" else name
 
--- | A bar for each name, and how to show its number.
-bars :: String -> String -> (Double -> String) -> [(String, Double)] -> Html
-bars title axis shown each =
-  svg title description 720 (34 + 24 * fromIntegral (length each)) (zipWith bar [0 ..] each)
+-- | A bar for each name, and how to show its number. Those of the second list are hollow.
+bars :: String -> String -> (Double -> String) -> [(String, Double)] -> [(String, Double)] -> Html
+bars title axis shown solid hollow =
+  svg title description (20 + 24 * fromIntegral (length each)) (zipWith bar [0 ..] each)
   where
+    each = solid ++ hollow
     description =
       printf "%s: %s." axis (commas [printf "%s %s" name (shown v) | (name, v) <- each])
     greatest = maximum (map snd each)
     bar :: Int -> (String, Double) -> Html
     bar n (name, v) =
-      label "end" 240 (y + 14) name
+      label "end" 192 (y + 14) name
         <> element
           "rect"
-          [ ("class", series (if n == 0 then 0 else 1)),
-            ("x", "250"),
+          [ ("class", series (min n 1) ++ (if n < length solid then "" else " hollow")),
+            ("x", "200"),
             ("y", number y),
-            ("width", number (max 1 (360 * v / greatest))),
+            ("width", number (max 1 (230 * v / greatest))),
             ("height", "18")
           ]
           []
-        <> label "start" (258 + 360 * v / greatest) (y + 14) (shown v)
+        <> label "start" (208 + 230 * v / greatest) (y + 14) (shown v)
       where
         y = 10 + 24 * fromIntegral n
+
+-- | Boxes side by side: a name, and for some series five quantiles.
+data Group = Group String [(Int, Box)]
+
+-- | A row for each box, on a logarithmic axis: from the least to the greatest a line, between the
+-- quartiles a box, at the median a stroke. The first series is ours.
+boxes :: String -> String -> (Double -> String) -> [String] -> [Group] -> Html
+boxes title axis shown libraries groups =
+  svg title description (bottom + 40) (names : grid ++ zipWith group starts groups ++ [below])
+  where
+    description =
+      printf "%s, with quartiles, for %d groups of %s." axis (length groups) (commas libraries)
+    (names, top) = legend 0 0 libraries
+    starts = scanl (+) (top + 14) [10 + 14 * fromIntegral (length each) | Group _ each <- groups]
+    bottom = last starts
+    every = [b | Group _ each <- groups, (_, b) <- each]
+    (least, greatest) = (minimum (map boxLeast every), maximum (map boxGreatest every))
+    (left, right) = (64, width - 14)
+    across = scale least greatest left right
+    grid =
+      [ line "grid" (across x, top + 6) (across x, bottom)
+          <> label "middle" (across x) (bottom + 16) (shown x)
+        | x <- ticks least greatest
+      ]
+    below = label "middle" 285 (bottom + 34) axis
+    group y (Group name each) =
+      label "end" (left - 8) (y + 7 * fromIntegral (length each) + 4) name
+        <> mconcat (zipWith (single name) [y + 7 + 14 * k | k <- [0 ..]] each)
+    single :: String -> Double -> (Int, Box) -> Html
+    single name y (i, b) =
+      element
+        "g"
+        [("class", series i)]
+        [ element "title" [] [text (printf "%s, %s: %s" name (libraries !! i) (quantiles b))],
+          line "whisker" (across (boxLeast b), y) (across (boxGreatest b), y),
+          element
+            "rect"
+            [ ("class", "quartiles"),
+              ("x", number (across (boxLower b))),
+              ("y", number (y - 4.5)),
+              ("width", number (max 1 (across (boxUpper b) - across (boxLower b)))),
+              ("height", "9")
+            ]
+            [],
+          line "median" (across (boxMedian b), y - 6) (across (boxMedian b), y + 6)
+        ]
+    quantiles b =
+      commas (map shown [boxLeast b, boxLower b, boxMedian b, boxUpper b, boxGreatest b])
 
 -- | A number that is not negative, in three significant digits at least, without zeros at the
 -- end of a fraction.
@@ -206,24 +265,34 @@ digits x
 commas :: [String] -> String
 commas names = foldr1 (\a b -> a ++ ", " ++ b) (names ++ ["nothing else" | null names])
 
+-- | The background that a picture is made for.
+data Theme = Light | Dark
+  deriving stock (Eq, Show, Enum, Bounded)
+
 -- | A picture as a file of its own.
-alone :: Html -> String
-alone picture = start ++ "<style>" ++ colours ++ "</style>" ++ end ++ "\n"
+alone :: Theme -> Html -> String
+alone theme picture = start ++ "<style>" ++ themed theme ++ "</style>" ++ end ++ "\n"
   where
     (start, end) = splitAt (1 + length (takeWhile (/= '>') shown)) shown
     shown = render picture
 
--- | The style of the pictures, for light and dark.
+-- | The style of the pictures in a page, which follows the reader's theme.
 colours :: String
-colours =
-  "svg{font:12px system-ui,sans-serif;color:#1b1f24}svg text{fill:currentColor}\
+colours = themed Light ++ "@media(prefers-color-scheme:dark){" ++ palette Dark ++ "}"
+
+themed :: Theme -> String
+themed theme =
+  "svg{font:13px system-ui,sans-serif}svg text{fill:currentColor}\
   \svg .grid{stroke:#8886;stroke-width:.6}svg .one{stroke:currentColor;stroke-width:1.4}\
-  \svg polyline{fill:none!important;stroke-width:1.8}svg .range{stroke-width:3;opacity:.45}"
-    ++ palette (words "#0b62c4 #c2410c #15803d #a21caf #b45309 #0e7490 #be123c #57534e")
-    ++ "@media(prefers-color-scheme:dark){svg{color:#e6e8eb}"
-    ++ palette (words "#6cb2ff #ff9a62 #67d58a #e793f5 #f0b54d #5fd0e3 #ff8ca3 #b8b2ac")
-    ++ "}"
+  \svg polyline{fill:none!important;stroke-width:1.8}svg .range{stroke-width:3;opacity:.45}\
+  \svg .hollow{fill-opacity:.15}svg .whisker{stroke-width:1.2}svg .quartiles{fill-opacity:.3}\
+  \svg .median{stroke-width:2.4}"
+    ++ palette theme
+
+palette :: Theme -> String
+palette theme = "svg{color:" ++ ink ++ "}" ++ concat (zipWith one [0 :: Int ..] (words hues))
   where
-    palette :: [String] -> String
-    palette = concat . zipWith one [0 :: Int ..]
+    (ink, hues) = case theme of
+      Light -> ("#1b1f24", "#0b62c4 #c2410c #15803d #a21caf #b45309 #0e7490 #be123c #57534e")
+      Dark -> ("#e6e8eb", "#6cb2ff #ff9a62 #67d58a #e793f5 #f0b54d #5fd0e3 #ff8ca3 #b8b2ac")
     one i c = printf "svg .s%d{fill:%s;stroke:%s}" i c c

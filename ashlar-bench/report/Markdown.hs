@@ -11,7 +11,9 @@ where
 
 import Data.Char (isDigit)
 import Data.List (intercalate, isPrefixOf, nub, transpose)
-import Page
+import Draw (Theme (..))
+import Exhibits
+import Html (escape)
 import Results
 import Statistics
 import Text.Printf (printf)
@@ -46,25 +48,36 @@ tables reports = unlines (intercalate [""] (meanTable : map familyTable (byFamil
     meanOf library ms =
       concat [printf "%s, %d workloads" (quotient m) n | (l, n, m) <- ms, l == library]
 
--- | The table of the README, and links to pictures with their titles.
-summaryTable :: [Report] -> [(String, FilePath)] -> String
+-- | The summary of the README: for each family the mean for each compiler, and the worst of all.
+-- After it the pictures, each with its title and its files for light and for dark pages.
+summaryTable :: [Report] -> [(String, [(Theme, FilePath)])] -> String
 summaryTable reports pictures =
   unlines $
-    row ["family", "compiler", "ratios", "geometric mean", "worst", "workload"] :
-    row (replicate 6 "---") :
-    map row (summaryRows reports)
-      ++ concat [["", "![" ++ title ++ "](" ++ path ++ ")"] | (title, path) <- pictures]
+    row header :
+    row (map (const "---") header) :
+    map row rows ++ concatMap shown pictures
+  where
+    (header, rows) = summaries reports
+    shown (title, files) =
+      ["", title ++ ":", "", "<picture>"]
+        ++ [ "  <source media=\"(prefers-color-scheme: dark)\" srcset=\"" ++ path ++ "\">"
+             | (Dark, path) <- files
+           ]
+        ++ [ "  <img alt=\"" ++ escape title ++ "\" src=\"" ++ path ++ "\">"
+             | (Light, path) <- files
+           ]
+        ++ ["</picture>"]
 
--- | The two pictures of the README, with the names of their files: those of two titles, or others
--- where they are missing.
+-- | The two pictures of the README, with the names of their files, without what tells the themes
+-- apart: those of two titles, or others where they are missing.
 readmePictures :: [Section] -> [(FilePath, Exhibit)]
-readmePictures each = zip ["benchmark-1.svg", "benchmark-2.svg"] (favourites ++ rest)
+readmePictures each = zip ["benchmark-1", "benchmark-2"] (favourites ++ rest)
   where
     (favourites, rest) =
       ( concat [take 1 (filter ((== title) . exhibitTitle) exhibits) | title <- titles],
         filter ((`notElem` titles) . exhibitTitle) exhibits
       )
-    titles = ["Encode a Vector of SomeData", "1 million characters, mixed, from String"]
+    titles = ["Encode a Vector of SomeData", "Decode a Vector of SomeData"]
     exhibits = concatMap sectionExhibits each
 
 -- | Replace the lines between two that begin so. Text without them stays as it is.

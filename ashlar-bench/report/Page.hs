@@ -1,152 +1,22 @@
 -- |
 -- Module      : Page
 -- Description : The report as a page
-module Page
-  ( page,
-    Section (..),
-    sections,
-    summaryRows,
-    Exhibit (..),
-  )
-where
+module Page (page) where
 
-import Data.List (nub, sortOn)
-import Draw
+import Data.List (isInfixOf, nub)
+import Draw (colours)
+import Exhibits
 import Html
 import Results
 import Statistics
 import Text.Printf (printf)
 
--- | A picture with its table.
-data Exhibit = Exhibit
-  { exhibitTitle :: String,
-    exhibitPicture :: Html,
-    exhibitHeader :: [String],
-    exhibitRows :: [[String]]
-  }
-
--- | A family in one report.
-data Section = Section
-  { sectionTitle :: String,
-    sectionExhibits :: [Exhibit]
-  }
-
--- | All pictures and tables, in their order.
-sections :: [Report] -> [Section]
-sections reports =
-  [ Section title (exhibits title results)
-    | (family, each) <- byFamily reports,
-      (report, results) <- zip reports each,
-      not (null results),
-      let title = if length reports > 1 then family ++ " (" ++ reportName report ++ ")" else family
-  ]
-
-exhibits :: String -> [Result] -> [Exhibit]
-exhibits title results =
-  [rowExhibit (title ++ ": ratios") rows | not (null rows)]
-    ++ [ curveExhibit t axis (points t axis)
-         | (t, axis) <- nub [(t, a) | r <- results, Curve t a _ <- [resultPicture r]]
-       ]
-    ++ [barExhibit r | r <- results, resultPicture r == Bars]
-  where
-    rows = [r | r <- results, resultPicture r == Row]
-    points t axis =
-      [(x, r) | r <- results, Curve t' a x <- [resultPicture r], (t', a) == (t, axis)]
-
-rowExhibit :: String -> [Result] -> Exhibit
-rowExhibit title results =
-  Exhibit title picture detailHeader $
-    concatMap detailed results
-  where
-    libraries = nub (concatMap (map ratioLibrary . drop 1 . others) results)
-    picture =
-      dots title "our time divided by theirs" libraries $
-        [ Mark
-            (resultName r)
-            [ (i, ratioBest x, ratioRange x)
-              | x <- drop 1 (others r),
-                (i, l) <- zip [0 ..] libraries,
-                l == ratioLibrary x
-            ]
-          | r <- results
-        ]
-
-detailHeader :: [String]
-detailHeader =
-  ["workload", "library", "time", "speed", "ours / theirs", "runs", "allocated", "peak", "output"]
-
--- A line for each library.
-detailed :: Result -> [[String]]
-detailed r =
-  [ [ if ours then resultName r else "",
-      libraryName l,
-      duration (ratioTime x),
-      speed (resultSize r) (ratioTime x),
-      if ours then "" else printf "%.2f" (ratioBest x),
-      if ours then "" else range x,
-      maybe "" amount (libraryAllocated l),
-      maybe "" amount (libraryPeak l),
-      maybe "" (amount . fromIntegral) (libraryOutput l)
-    ]
-    | (ours, l, x) <- zip3 (True : repeat False) (resultLibraries r) (others r)
-  ]
-
--- Of the ratios of the runs.
-range :: Ratio -> String
-range = uncurry (printf "%.2f to %.2f") . ratioRange
-
-curveExhibit :: String -> String -> [(Double, Result)] -> Exhibit
-curveExhibit title axis points =
-  Exhibit title picture (axis : concat [[l, l ++ ", ours / this"] | l <- libraries]) rows
-  where
-    libraries = nub (concatMap (map libraryName . resultLibraries . snd) points)
-    sorted = sortOn fst points
-    times r = [(ratioLibrary x, x) | x <- others r]
-    picture =
-      curves
-        title
-        (axis, count)
-        ("time", duration)
-        [ Series l [(x, ratioTime t) | (x, r) <- sorted, Just t <- [lookup l (times r)]]
-          | l <- libraries
-        ]
-    rows = [count x : concat [cells (lookup l (times r)) | l <- libraries] | (x, r) <- sorted]
-    cells = maybe ["", ""] (\t -> [duration (ratioTime t), printf "%.2f" (ratioBest t)])
-
-barExhibit :: Result -> Exhibit
-barExhibit r =
-  Exhibit
-    (resultName r)
-    (bars (resultName r) "time" duration [(ratioLibrary x, ratioTime x) | x <- others r])
-    detailHeader
-    (detailed r)
-
-duration :: Double -> String
-duration t
-  | t < 1000 = digits t ++ " ns"
-  | t < 1.0e6 = digits (t / 1.0e3) ++ " \181s"
-  | t < 1.0e9 = digits (t / 1.0e6) ++ " ms"
-  | otherwise = digits (t / 1.0e9) ++ " s"
-
-amount :: Double -> String
-amount b
-  | b < 1000 = digits b ++ " B"
-  | b < 1.0e6 = digits (b / 1.0e3) ++ " kB"
-  | b < 1.0e9 = digits (b / 1.0e6) ++ " MB"
-  | otherwise = digits (b / 1.0e9) ++ " GB"
-
-count :: Double -> String
-count x
-  | x < 1000 = digits x
-  | x < 1.0e6 = digits (x / 1.0e3) ++ "k"
-  | x < 1.0e9 = digits (x / 1.0e6) ++ "M"
-  | otherwise = digits (x / 1.0e9) ++ "G"
-
-table :: String -> [String] -> [[String]] -> Html
-table caption header rows =
+-- Of this class: "wide" tables scroll, "short" ones wrap.
+table :: String -> String -> [String] -> [[String]] -> Html
+table kind caption header rows =
   element
     "div"
-    [("class", "scroll")]
+    [("class", kind)]
     [ element
         "table"
         []
@@ -175,80 +45,103 @@ page reports =
                 element "title" [] [text "Ashlar: measurements"],
                 element "style" [] [raw (style ++ colours)]
               ],
-            element "body" [] (concat [heading, behind, inShort, families])
+            element "body" [] (concat [heading, behind, inShort, explained, families])
           ]
       )
     ++ "\n"
   where
     heading =
       element "h1" [] [text "Ashlar: measurements"] :
-      [element "p" [] [text (reportName r ++ ". " ++ reportMachine r ++ ".")] | r <- reports]
-        ++ [element "p" [] [text method]]
-    behind =
-      element "h2" [] [text "Where Ashlar is slower"] :
-        [ if null lost
-            then element "p" [] [text ("Nowhere on " ++ reportName r ++ ".")]
-            else
-              table
-                ("Slower than a competitor: " ++ reportName r)
-                ["workload", "competitor", "ours / theirs", "runs"]
-                lost
-          | r <- reports,
-            let lost =
-                  [ [resultName x, ratioLibrary q, printf "%.2f" (ratioBest q), range q]
-                    | (x, q) <- losses (reportResults r)
-                  ]
-        ]
+        [element "p" [] [text (reportName r ++ ". " ++ reportMachine r ++ ".")] | r <- reports]
+    explained =
+      element "h2" [] [text "How it was measured"] : [element "p" [] [text p] | p <- method]
+    behind = element "h2" [] [text "Where Ashlar is slower"] : concatMap slower reports
+    slower r =
+      element "p" [] [text (reportName r ++ ": " ++ lossesSaid r ++ ".")] :
+      [ table "short" ("Slower than a competitor: " ++ reportName r) lossHeader (take 10 lost)
+        | not (null lost)
+      ]
+        ++ [ element
+               "details"
+               []
+               [ element "summary" [] [text (printf "%d more" (length lost - 10))],
+                 table "short" ("The others: " ++ reportName r) lossHeader (drop 10 lost)
+               ]
+             | length lost > 10
+           ]
+      where
+        lost =
+          [ [printf "%.2f" (ratioBest q), ratioLibrary q, resultName x, range q]
+            | (x, q) <- losses (reportResults r)
+          ]
+    lossHeader = ["ours / theirs", "competitor", "workload", "runs"]
     inShort =
       [ element "h2" [] [text "In short"],
-        table
-          "Geometric means of our time divided by a competitor's"
-          ["family", "compiler", "ratios", "geometric mean", "worst", "workload"]
-          (summaryRows reports)
+        uncurry
+          (table "short" "Geometric means of our time divided by a competitor's")
+          (summaries reports)
       ]
-    families = concatMap section (sections reports)
+    families = narrow ++ concatMap section (sections reports)
+    narrow =
+      [ element
+          "p"
+          []
+          [ text
+              "No figures of 32-bit x86 here. On a Debian machine, COMPILERS=bookworm/i386 \
+              \make bench-report adds them."
+          ]
+        | not (any (("i386" `isInfixOf`) . reportName) reports)
+      ]
     section (Section title each) = element "h2" [] [text title] : concatMap exhibit each
     exhibit e =
       [ element "h3" [] [text (exhibitTitle e)],
-        element "figure" [] [exhibitPicture e],
+        element
+          "figure"
+          []
+          ( exhibitPicture e :
+              [element "figcaption" [] [text (exhibitNote e)] | not (null (exhibitNote e))]
+          ),
         element
           "details"
           []
           [ element "summary" [] [text "The figures"],
-            table (exhibitTitle e) (exhibitHeader e) (exhibitRows e)
+            table "wide" (exhibitTitle e) (exhibitHeader e) (exhibitRows e)
           ]
       ]
     method =
-      "Less than 1 is faster. All libraries take turns at a workload in one process; the least CPU \
-      \time counts, of several processes where \8220runs\8221 shows a range. Allocation is \
-      \Haskell's. The peak is that of a process that does the work once. Programs of other \
-      \languages are measured whole, less their start."
+      [ "Less than 1 is faster. All libraries take turns at a workload in one process, up to 30 \
+        \rounds of at least a millisecond. \8220Time\8221 is the CPU time of the fastest round, \
+        \because all that disturbs a round makes it slower, and \8220ours / theirs\8221 is the \
+        \quotient of two such times. Each workload runs in several processes, as a quotient also \
+        \depends on where a process has its code and its data: \8220runs\8221 is the range. The \
+        \boxes show how the rounds differ. criterion fits a line through the rounds of one library \
+        \after the other, so that other load on the machine counts against some: make \
+        \bench-criterion runs the same work so.",
+        "Allocation is Haskell's. The peak is that of a process that does the work once. Programs \
+        \of other languages are measured whole, less their start."
+      ]
 
--- | For each family and compiler: the number of ratios, their mean, and the worst of them.
-summaryRows :: [Report] -> [[String]]
-summaryRows reports =
-  [ [ family,
-      reportName report,
-      show (summaryCount s),
-      printf "%.2f" (summaryMean s),
-      printf "%.2f, %s" (ratioBest worst) (ratioLibrary worst),
-      name
-    ]
-    | (family, each) <- byFamily reports,
-      (report, results) <- zip reports each,
-      Just s <- [summary results],
-      let (name, worst) = summaryWorst s
-  ]
+-- How often a competitor is faster, in words.
+lossesSaid :: Report -> String
+lossesSaid r
+  | lost == 0 = printf "nowhere, in %d workloads with a competitor" compared
+  | otherwise = printf "in %d of %d workloads with a competitor, the worst first" lost compared
+  where
+    lost = length (nub (map (key . fst) (losses (reportResults r))))
+    compared = length (filter hasCompetitor (reportResults r))
+    hasCompetitor x = not (all (isLimit . ratioLibrary) (drop 1 (others x)))
+    key x = (resultFamily x, resultName x)
 
 style :: String
 style =
   ":root{color-scheme:light dark}\
   \body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:auto;padding:0 1rem;\
   \background:#fff;color:#1b1f24}\
-  \figure{margin:0;overflow-x:auto}figure svg{width:100%;min-width:34rem;height:auto}\
-  \.scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem;\
+  \figure{margin:0}figure svg{width:100%;max-width:42rem;height:auto}\
+  \.wide{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem;\
   \font-variant-numeric:tabular-nums}caption{text-align:left;font-weight:600;padding:.4rem 0}\
   \td,th{text-align:left;padding:.15rem .6rem .15rem 0;border-bottom:1px solid #8884;\
-  \white-space:nowrap}td:first-child{white-space:normal;min-width:14rem}\
-  \summary{cursor:pointer;padding:.3rem 0}\
+  \vertical-align:top}.wide td,.wide th{white-space:nowrap}.wide td:first-child{white-space:normal;\
+  \min-width:12rem}.short{overflow-wrap:break-word}\
+  \summary{cursor:pointer;padding:.3rem 0}figcaption{font-size:.85rem;opacity:.8}\
   \@media(prefers-color-scheme:dark){body{background:#14171a;color:#e6e8eb}}"

@@ -10,6 +10,7 @@ module Results
     Size (..),
     Picture (..),
     Library (..),
+    Box (..),
     byFamily,
     readReports,
     writeReports,
@@ -64,6 +65,8 @@ data Picture
     Row
   | -- | As a point of a curve, with the title of the curves and of their x axis.
     Curve String String Double
+  | -- | The same, and as a group of boxes that show how the rounds differ.
+    Boxes String String Double
   | -- | As a picture of its own, with a bar for each library.
     Bars
   deriving stock (Eq, Show, Generic)
@@ -80,7 +83,21 @@ data Library = Library
     -- | The most memory of a process that does the work once, in bytes.
     libraryPeak :: Maybe Double,
     -- | The bytes of the output.
-    libraryOutput :: Maybe Int
+    libraryOutput :: Maybe Int,
+    -- | The bytes of the output after zlib.
+    libraryZlib :: Maybe Int,
+    -- | The rounds of all runs.
+    libraryBox :: Maybe Box
+  }
+  deriving stock (Eq, Show, Generic)
+
+-- | Five quantiles of times in ns.
+data Box = Box
+  { boxLeast :: Double,
+    boxLower :: Double,
+    boxMedian :: Double,
+    boxUpper :: Double,
+    boxGreatest :: Double
   }
   deriving stock (Eq, Show, Generic)
 
@@ -110,6 +127,10 @@ instance FromJSON Size where parseJSON = genericParseJSON (options "")
 instance ToJSON Picture where toJSON = genericToJSON (options "")
 
 instance FromJSON Picture where parseJSON = genericParseJSON (options "")
+
+instance ToJSON Box where toJSON = genericToJSON (options "box")
+
+instance FromJSON Box where parseJSON = genericParseJSON (options "box")
 
 instance ToJSON Library where toJSON = genericToJSON (options "library")
 
@@ -141,14 +162,14 @@ csv reports = unlines (map (intercalate "," . map quoted) (header : concatMap of
   where
     header =
       ["compiler", "family", "workload", "library", "ns", "median ns", "runs"]
-        ++ ["allocated", "peak", "output"]
+        ++ ["allocated", "peak", "output", "zlib"]
     ofReport r = concatMap (ofResult (reportName r)) (reportResults r)
     ofResult compiler x =
       [ [compiler, resultFamily x, resultName x, libraryName l]
           ++ [show (minimum (libraryTimes l)), show (minimum (libraryMedians l))]
           ++ [show (length (libraryTimes l))]
           ++ [maybe "" show (libraryAllocated l), maybe "" show (libraryPeak l)]
-          ++ [maybe "" show (libraryOutput l)]
+          ++ [maybe "" show (libraryOutput l), maybe "" show (libraryZlib l)]
         | l <- resultLibraries x
       ]
     quoted cell

@@ -5,6 +5,7 @@ module Statistics
   ( -- * Numbers
     geometricMean,
     median,
+    box,
 
     -- * Ratios
     Ratio (..),
@@ -43,6 +44,15 @@ median xs = (sorted !! ((n - 1) `div` 2) + sorted !! (n `div` 2)) / 2
     sorted = sort xs
     n = length xs
 
+-- | The least and the greatest of at least one number, the median, and the quartiles: the medians
+-- of the lower and of the upper half, each with the number in the middle.
+box :: [Double] -> Box
+box xs = Box (minimum xs) (median lower) (median xs) (median upper) (maximum xs)
+  where
+    half = (length xs + 1) `div` 2
+    lower = take half (sort xs)
+    upper = drop (length xs - half) (sort xs)
+
 -- | Our time divided by that of another library.
 data Ratio = Ratio
   { ratioLibrary :: String,
@@ -70,7 +80,7 @@ others result =
 isLimit :: String -> Bool
 isLimit name = takeWhile (`notElem` " ,'") name `elem` known || name == "its encode"
   where
-    known = ["ashlar", "defragmented", "directly", "C", "memcpy", "write", "none"]
+    known = ["ashlar", "calibration", "defragmented", "directly", "C", "memcpy", "write", "none"]
 
 -- | The time of a value, or the bytes in a second, given the time in ns.
 speed :: Size -> Double -> String

@@ -23,7 +23,10 @@ import Data.Int (Int64)
 import Data.Serialize (Serialize)
 import qualified Data.Serialize as Cereal
 import Data.Store (Store)
+import Data.Text (Text)
+import qualified Data.Text.Encoding as T
 import qualified Data.Vector as V
+import qualified Data.Vector.Unboxed as U
 import Data.Word (Word8)
 import GHC.Generics (Generic)
 
@@ -60,3 +63,16 @@ instance Binary a => Binary (V.Vector a) where
 instance Serialize a => Serialize (V.Vector a) where
   put v = Cereal.put (V.length v) >> V.mapM_ Cereal.put v
   get = Cereal.get >>= \n -> V.replicateM n Cereal.get
+
+instance (U.Unbox a, Binary a) => Binary (U.Vector a) where
+  put v = Binary.put (U.length v) >> U.mapM_ Binary.put v
+  get = Binary.get >>= \n -> U.replicateM n Binary.get
+
+instance (U.Unbox a, Serialize a) => Serialize (U.Vector a) where
+  put v = Cereal.put (U.length v) >> U.mapM_ Cereal.put v
+  get = Cereal.get >>= \n -> U.replicateM n Cereal.get
+
+-- cereal has no instance for text, nor does any library that Debian packages.
+instance Serialize Text where
+  put = Cereal.put . T.encodeUtf8
+  get = T.decodeUtf8 <$> Cereal.get

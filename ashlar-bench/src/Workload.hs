@@ -11,13 +11,15 @@ module Workload
         workloadSize,
         workloadPicture,
         workloadWrong,
-        workloadOutputs
+        workloadOutputs,
+        workloadZlib
       ),
     Size (..),
     same,
     items,
     bytesOfText,
     curve,
+    boxes,
     bars,
     outputs,
     apply,
@@ -38,15 +40,17 @@ data Workload = Measured
     -- | The libraries whose results differ from ours. Nothing is measured then.
     workloadWrong :: [String],
     -- | The bytes of the outputs that may differ.
-    workloadOutputs :: [(String, Int)]
+    workloadOutputs :: [(String, Int)],
+    -- | The same compressed.
+    workloadZlib :: [(String, Int)]
   }
 
 -- | Work of which only the time is of interest.
 pattern Workload :: String -> [(String, IO ())] -> Workload
 pattern Workload name runs <-
-  Measured name runs _ _ _ _
+  Measured name runs _ _ _ _ _
   where
-    Workload name runs = Measured name runs Unknown Row [] []
+    Workload name runs = Measured name runs Unknown Row [] [] []
 
 {-# COMPLETE Workload #-}
 
@@ -74,6 +78,10 @@ bytesOfText n w = w {workloadSize = Bytes n}
 -- | A point of curves: their title, what their x axis is, and x.
 curve :: String -> String -> Int -> Workload -> Workload
 curve title axis x w = w {workloadPicture = Curve title axis (fromIntegral x)}
+
+-- | The same, and a group of boxes.
+boxes :: String -> String -> Int -> Workload -> Workload
+boxes title axis x w = w {workloadPicture = Boxes title axis (fromIntegral x)}
 
 -- | Work with a bar for each library.
 bars :: Workload -> Workload

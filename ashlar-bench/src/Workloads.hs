@@ -16,9 +16,11 @@ import Workloads.Bytestring
 import Workloads.Codec
 import Workloads.Digits
 import Workloads.Files
+import Workloads.Formats
 import Workloads.Get
 import Workloads.Interop
 import Workloads.Json
+import Workloads.Languages
 import Workloads.Numbers
 import Workloads.Packing
 import Workloads.Parse
@@ -26,6 +28,7 @@ import Workloads.Pushed
 import Workloads.Puts
 import Workloads.Records
 import Workloads.Scaling
+import Workloads.Sockets
 import Workloads.Texts
 import Workloads.Tokens
 import Workloads.Utf8
@@ -36,7 +39,7 @@ families :: [(String, [Workload])]
 families =
   [ (family, map joined workloads)
     | (family, workloads) <-
-        [ ("Builders", builderWorkloads ++ interopWorkloads ++ jsonWorkloads),
+        [ ("Builders", builderWorkloads ++ interopWorkloads ++ jsonWorkloads ++ socketWorkloads),
           ("Decoders", getWorkloads ++ pushedWorkloads),
           ("Numbers one after the other", numberWorkloads ++ putWorkloads),
           ("Codec", codecWorkloads ++ bulkWorkloads),
@@ -48,7 +51,8 @@ families =
           ("UTF-8", utf8Workloads),
           ("Appends", appendWorkloads),
           ("Parsing", parseWorkloads),
-          ("bytestring's own benchmarks", bytestringWorkloads),
+          ("bytestring's own benchmarks", bytestringWorkloads ++ formatWorkloads),
+          ("Across languages", languageWorkloads),
           ("Scaling", scalingWorkloads)
         ]
   ]

@@ -11,16 +11,18 @@ import Compare
 import Data.Aeson (decode, encode)
 import Data.Char (isDigit)
 import qualified Data.List as List
+import Data.Maybe (isJust)
 import Draw
+import Exhibits
 import Html
 import Markdown
-import Page
 import Random
 import Results
 import Statistics
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
+import Text.Printf (printf)
 
 main :: IO ()
 main = do
@@ -31,7 +33,8 @@ main = do
       files,
       markup,
       markdown reports,
-      testCase "Chromium shows every table and picture" (isShown reports)
+      testCase "Chromium shows every table and picture" (isShown reports),
+      testCase "nothing is wider than a phone" (fitsPhones reports)
     ]
 
 numbers :: TestTree
@@ -48,6 +51,20 @@ numbers =
                 && length (filter (> m) xs) <= length xs `div` 2
                 && m >= minimum xs
                 && m <= maximum xs,
+      testProperty "the quartiles split each half" $
+        forAll (listOf1 positive) $ \xs ->
+          let Box least lower middle upper greatest = box xs
+              count = fromIntegral . length :: [Double] -> Double
+              atMost q part = count (filter part xs) <= q * count xs + 0.25
+           in conjoin
+                [ least === minimum xs,
+                  greatest === maximum xs,
+                  middle === median xs,
+                  property (least <= lower && lower <= middle && middle <= upper),
+                  property (upper <= greatest),
+                  property (atMost 0.25 (< lower) && atMost 0.75 (> lower)),
+                  property (atMost 0.25 (> upper) && atMost 0.75 (< upper))
+                ],
       testProperty "ratios are of the least times" $
         forAll result $ \r ->
           let ours = concatMap libraryTimes (take 1 (resultLibraries r))
@@ -175,9 +192,31 @@ markdown reports =
         forAll (listOf (elements ["x", "<!-- a", "<!-- b", ""])) $ \ls ->
           let done = between ("<!-- a", "<!-- b") "new" (unlines ls)
            in between ("<!-- a", "<!-- b") "new" done === done,
-      testCase "the README has a row for each family and compiler" $
-        length (filter (List.isPrefixOf "| ") (lines (summaryTable reports []))) @?= 2 + 6,
-      testCase "and two pictures" $ length (readmePictures (sections reports)) @?= 2
+      testCase "the README has a row for each family with a competitor" $
+        List.sort [takeWhile (/= '|') (drop 2 l) | l <- drop 2 (lines (summaryTable reports []))]
+          @?= List.sort
+            [ family ++ " "
+              | (family, each) <- byFamily reports,
+                any (isJust . summary) each
+            ],
+      testProperty "its worst is the worst of all compilers" $
+        forAll (resize 4 (listOf1 report)) $ \rs ->
+          let worst = [q | r <- rs, (_, x) <- take 1 (losses (reportResults r)), q <- [ratioBest x]]
+              table = summaryTable rs []
+           in not (null worst)
+                ==> property ((printf "%.2f" (maximum worst) ++ ", ") `List.isInfixOf` table),
+      testCase "two pictures, each for light and for dark" $
+        length (readmePictures (sections reports)) @?= 2,
+      testCase "a picture of its own is for one theme" $
+        case readmePictures (sections reports) of
+          (_, e) : _ -> do
+            let light = alone Light (exhibitPicture e)
+                dark = alone Dark (exhibitPicture e)
+            assertBool "the themes differ" (light /= dark)
+            assertBool "no other theme" (not (any ("@media" `List.isInfixOf`) [light, dark]))
+            assertBool "the light one has light colours" ("#0b62c4" `List.isInfixOf` light)
+            assertBool "the dark one has dark colours" ("#6cb2ff" `List.isInfixOf` dark)
+          [] -> assertFailure "no picture"
     ]
 
 -- | Equal but for rounding.

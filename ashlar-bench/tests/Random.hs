@@ -13,6 +13,7 @@ module Random
 where
 
 import Results
+import Statistics (box)
 import Test.QuickCheck hiding (Result)
 
 -- | A positive number.
@@ -31,7 +32,9 @@ libraryOf called runs = do
   times <- vectorOf runs positive
   medians <- mapM (\t -> (* t) <$> choose (1, 2)) times
   allocated <- oneof [pure Nothing, Just <$> choose (0, 1.0e6)]
-  pure (Library called times medians allocated Nothing Nothing)
+  bytes <- oneof [pure Nothing, Just <$> choose (0, 1000000)]
+  boxed <- oneof [pure Nothing, Just . box <$> listOf1 positive]
+  pure (Library called times medians allocated Nothing bytes bytes boxed)
 
 -- | A workload of up to four libraries, of which one is no competitor.
 result :: Gen Result
@@ -39,7 +42,7 @@ result = do
   runs <- choose (1, 4)
   n <- choose (1, 3)
   libraries <- mapM (`libraryOf` runs) (take (n + 1) ["ours", "store", "memcpy", "binary"])
-  picture <- elements [Row, Bars, Curve "title" "axis" 3.5]
+  picture <- elements [Row, Bars, Curve "title" "axis" 3.5, Boxes "boxes" "axis" 7]
   size <- elements [Unknown, Items 7, Bytes 1000]
   Result <$> name <*> name <*> pure size <*> pure picture <*> pure libraries
 

@@ -4,7 +4,17 @@
 --
 -- The same names and inputs. bytestring measures primitives without a builder, by its internals.
 -- Here both libraries write them by @primUnfoldrBounded@.
-module Workloads.Bytestring (bytestringWorkloads) where
+module Workloads.Bytestring
+  ( bytestringWorkloads,
+
+    -- * For the other notations
+    many,
+    singles,
+    doubles,
+    smallDoubles,
+    special,
+  )
+where
 
 import qualified Ashlar.Builder as A
 import qualified Ashlar.Builder.Extra as A
@@ -28,7 +38,7 @@ ints :: [Int]
 ints = [1 .. count]
 {-# NOINLINE ints #-}
 
--- The name has the number of values, as there.
+-- | Values written one after the other, lazily. The name has their number, as there.
 many, one :: String -> (a -> A.Builder) -> (a -> B.Builder) -> a -> Workload
 many name a b = items count . one (name ++ " (" ++ show count ++ ")") a b
 {-# INLINE many #-}
@@ -247,12 +257,13 @@ chunks = map (S.replicate 4 . fromIntegral) ints
 integers :: [Integer]
 integers = map fromIntegral ints
 
--- Numbers whose representations are evenly distributed.
+-- | Numbers whose representations are evenly distributed.
 singles :: [Float]
 singles = map (castWord32ToFloat . (* step) . fromIntegral) ints
   where
     step = castFloatToWord32 3.4028235e38 `div` fromIntegral count
 
+-- | The same: above 2^53, and below.
 doubles, smallDoubles :: [Double]
 doubles = map (castWord64ToDouble . (* step) . fromIntegral) ints
   where
@@ -264,5 +275,6 @@ smallDoubles = map (castWord64ToDouble . (+ least) . (* step) . fromIntegral) in
     least = castDoubleToWord64 1
     step = (castDoubleToWord64 9007199254740992 - least) `div` fromIntegral count
 
+-- | The same number of NaN, both infinities, and this.
 special :: Fractional a => a -> [a]
 special zero = concat (replicate (count `div` 4) [zero / zero, 1 / zero, -1 / zero, zero])

@@ -11,7 +11,9 @@ import qualified Data.Binary.Get as B
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Unsafe as S
+import Data.List (dropWhileEnd)
 import qualified Data.Serialize.Get as C
+import qualified Data.Serialize.IEEE754 as C
 import Data.Word (Word64, Word8)
 import Foreign.C.Types (CSize (..))
 import Foreign.Ptr (Ptr, castPtr)
@@ -31,6 +33,10 @@ foreign import ccall unsafe "ashlar_bench_sum16s" sum16s :: Sum
 foreign import ccall unsafe "ashlar_bench_sum32s" sum32s :: Sum
 
 foreign import ccall unsafe "ashlar_bench_sum64s" sum64s :: Sum
+
+foreign import ccall unsafe "ashlar_bench_sum_double" sumDouble :: Sum
+
+foreign import ccall unsafe "ashlar_bench_sum_double_swapped" sumDoubleSwapped :: Sum
 
 type Sum = Ptr Word8 -> CSize -> IO Word64
 
@@ -96,6 +102,20 @@ numberWorkloads =
         (grouped A.getWord64be)
         (grouped B.getWord64be)
         (grouped C.getWord64be),
+      workloadsOf
+        "Doublele"
+        8
+        sumDouble
+        (grouped A.getDoublele)
+        (grouped B.getDoublele)
+        (grouped C.getFloat64le),
+      workloadsOf
+        "Doublebe"
+        8
+        sumDoubleSwapped
+        (grouped A.getDoublebe)
+        (grouped B.getDoublebe)
+        (grouped C.getFloat64be),
       workloadsOf
         "Word64host"
         8
@@ -214,7 +234,7 @@ workloadsOf ::
   [(Int, Int -> C.Get a)] ->
   [Workload]
 workloadsOf name width inC ours binarys cereals =
-  [ curve ("Get 1 MB of " ++ name ++ ": " ++ how) "numbers in a group" k . bytesOfText 1048576 $
+  [ curve ("Get 1 MB of " ++ titled ++ ": " ++ how) "numbers in a group" k . bytesOfText 1048576 $
       Workload
         (name ++ " in groups of " ++ show k ++ ", 1 MB, " ++ how)
         ( [ ( "ashlar",
@@ -239,6 +259,7 @@ workloadsOf name width inC ours binarys cereals =
       ((k, g), (_, b), (_, c)) <- zip3 ours binarys cereals
   ]
   where
+    titled = dropWhileEnd (== ',') name
     n = 1048576 `div` width
 
 input :: S.ByteString

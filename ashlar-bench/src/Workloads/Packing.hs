@@ -31,7 +31,7 @@ packingWorkloads = concat [packed, chunkSizes, calls, compacted, compressed]
 packed :: [Workload]
 packed =
   concat
-    [ [ curve "Pack a list of bytes, strict" "bytes" n . bytesOfText n $
+    [ [ boxes "Pack a list of bytes, strict" "bytes" n . bytesOfText n $
           same
             ("pack [Word8] of " ++ show n ++ ", strict")
             [ ("ashlar", toStrict . oursOf),
@@ -40,7 +40,7 @@ packed =
               ("S.pack", S.pack)
             ]
             (bytes n),
-        curve "Pack a list of bytes, lazy" "bytes" n . bytesOfText n $
+        boxes "Pack a list of bytes, lazy" "bytes" n . bytesOfText n $
           same
             ("pack [Word8] of " ++ show n ++ ", lazy")
             [ ("ashlar", forced . toLazy . oursOf),

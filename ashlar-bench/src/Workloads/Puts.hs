@@ -11,6 +11,7 @@ import qualified Data.Binary.Put as Binary
 import qualified Data.ByteString.Builder as B
 import qualified Data.ByteString.Builder.Extra as B
 import qualified Data.ByteString.Lazy as L
+import qualified Data.Serialize.IEEE754 as Cereal
 import qualified Data.Serialize.Put as Cereal
 import Workload
 
@@ -67,6 +68,20 @@ putWorkloads =
         (groups (B.word64BE . fromIntegral))
         (groups (Binary.putWord64be . fromIntegral))
         (groups (Cereal.putWord64be . fromIntegral)),
+      workloadsOf
+        "Doublele"
+        8
+        (groups (A.doubleLE . fromIntegral))
+        (groups (B.doubleLE . fromIntegral))
+        (groups (Binary.putDoublele . fromIntegral))
+        (groups (Cereal.putFloat64le . fromIntegral)),
+      workloadsOf
+        "Doublebe"
+        8
+        (groups (A.doubleBE . fromIntegral))
+        (groups (B.doubleBE . fromIntegral))
+        (groups (Binary.putDoublebe . fromIntegral))
+        (groups (Cereal.putFloat64be . fromIntegral)),
       workloadsOf
         "Word64host"
         8

@@ -1,7 +1,6 @@
 {-# LANGUAGE DeriveAnyClass #-}
 {-# LANGUAGE DeriveGeneric #-}
 {-# LANGUAGE DerivingStrategies #-}
-{-# OPTIONS_GHC -Wno-orphans #-}
 
 -- |
 -- Module      : Workloads.Records
@@ -20,7 +19,6 @@ import Data.Store (Store)
 import qualified Data.Store as Store
 import Data.Text (Text)
 import qualified Data.Text as T
-import qualified Data.Text.Encoding as T
 import qualified Data.Vector as V
 import GHC.Generics (Generic)
 import Types
@@ -73,11 +71,6 @@ short (Person i a b c _ n x _) =
 
 wide :: Person -> Wide
 wide (Person i a b c _ n x _) = Wide i (UTF16 a) (UTF16 b) (UTF16 c) n x
-
--- cereal has no instance for text, nor does any library that Debian packages.
-instance Serialize Text where
-  put = Cereal.put . T.encodeUtf8
-  get = T.decodeUtf8 <$> Cereal.get
 
 person :: Int -> Person
 person i =

@@ -1,0 +1,54 @@
+-- |
+-- Module      : Workloads.Formats
+-- Description : The notations of floating-point numbers in bytestring's own benchmarks
+module Workloads.Formats (formatWorkloads) where
+
+import qualified Ashlar.Builder as A
+import qualified Data.ByteString.Builder.RealFloat as B
+import Workload
+import Workloads.Bytestring
+
+-- | Scientific and positional notation.
+formatWorkloads :: [Workload]
+formatWorkloads =
+  concat
+    [ group "FScientific" "" A.scientific B.scientific,
+      group "FStandard" "/without" A.standardDefaultPrecision B.standardDefaultPrecision,
+      group "FStandard" "/precision-1" (A.standard 1) (B.standard 1),
+      group "FStandard" "/precision-6" (A.standard 6) (B.standard 6)
+    ]
+
+group :: String -> String -> A.FloatFormat -> B.FloatFormat -> [Workload]
+group name variant ours theirs =
+  concat
+    [ [ many
+          (named sign "Float")
+          (foldMap (A.formatFloat ours))
+          (foldMap (B.formatFloat theirs))
+          (map f singles),
+        many
+          (named sign "Double")
+          (foldMap (A.formatDouble ours))
+          (foldMap (B.formatDouble theirs))
+          (map g doubles),
+        many
+          (named sign "DoubleSmall")
+          (foldMap (A.formatDouble ours))
+          (foldMap (B.formatDouble theirs))
+          (map g smallDoubles)
+      ]
+      | (sign, f, g) <- [("Positive", id, id), ("Negative", negate, negate)]
+    ]
+    ++ [ many
+           (named "Special" "Float  Average")
+           (foldMap (A.formatFloat ours))
+           (foldMap (B.formatFloat theirs))
+           (special 0),
+         many
+           (named "Special" "Double Average")
+           (foldMap (A.formatDouble ours))
+           (foldMap (B.formatDouble theirs))
+           (special 0)
+       ]
+  where
+    named sign kind = name ++ "/" ++ sign ++ variant ++ "/" ++ kind
