@@ -16,6 +16,7 @@ import qualified Tests.Hostile
 import qualified Tests.Large
 import qualified Tests.Model
 import qualified Tests.Processes
+import qualified Tests.Repair
 
 main :: IO ()
 main = do
@@ -31,6 +32,7 @@ main = do
             Tests.Golden.tests,
             Tests.Model.tests,
             Tests.Damage.tests,
+            Tests.Repair.tests,
             Tests.Described.tests,
             Tests.Hostile.tests,
             Tests.Large.tests,

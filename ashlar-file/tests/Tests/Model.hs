@@ -351,7 +351,7 @@ newType :: RecordType Row
 newType =
   (fixedType "new")
     { typeEvolved = \schema _ ->
-        if schema == "old" then Right (older <$> get) else Left "neither old nor new"
+        if schema == "old" then Right (evolvedBy (older <$> get)) else Left "neither old nor new"
     }
 
 older :: Old -> Row

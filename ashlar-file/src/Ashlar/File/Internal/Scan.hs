@@ -15,8 +15,10 @@
 -- the search begins after the marker. That some block begins where the body should end, or that the
 -- file ends there, is not enough: as many bytes may be lost as the blocks between have.
 --
--- A block that is found inside of another, and is damaged too, is passed over as a whole. So each
--- byte is checked three times at most, and no choice of headers makes the search quadratic.
+-- A block that is found inside of another may be damaged, too. Its body is searched as well, until
+-- there has been much of that: then it is passed over as a whole. So no choice of headers makes the
+-- search quadratic. Each byte is checked three times, and some are checked again, which are as many
+-- in a file of any size.
 module Ashlar.File.Internal.Scan
   ( -- * The header
     readFileHeader,
@@ -140,6 +142,8 @@ data Position = Position
     posGap :: !Bool,
     -- | Before this offset everything belongs to a block that is damaged.
     posInside :: !Int64,
+    -- | How many bytes in there may be searched again.
+    posAllowance :: !Int64,
     -- | The bytes at the offset, or none if they have not been fetched.
     posAhead :: !ByteString
   }
@@ -147,7 +151,7 @@ data Position = Position
 
 -- | The position of a block with this offset and this first record.
 startAt :: Int64 -> Int64 -> Position
-startAt offset record = Position offset 0 record False 0 S.empty
+startAt offset record = Position offset 0 record False 0 67108864 S.empty
 
 -- | What stands at a position.
 data Step
@@ -246,20 +250,28 @@ passOver :: Scan -> Position -> Resume -> IO (Either Int64 (Position, Int64))
 passOver scan pos resume = case resume of
   Gap record -> pure (Right (pos {posRecord = record, posGap = True}, record))
   PassBlock h -> arrived (end h) (nextRecord h)
-  Body h
-    | posOffset pos < posInside pos -> arrived (end h) (nextRecord h)
-    | otherwise -> do
-      there <- inputFetch (scanInput scan) (end h) blockHeaderBytes
-      case blockStart (scanMarker scan) there of
-        BlockStart h' | wroteNext h h' -> arrived (end h) (nextRecord h)
-        _ -> search pos {posInside = end h}
-  Tail h
-    | posOffset pos < posInside pos -> arrived (end h) (nextRecord h)
-    | otherwise -> search pos {posInside = end h}
+  Body h -> do
+    there <- inputFetch (scanInput scan) (end h) blockHeaderBytes
+    case blockStart (scanMarker scan) there of
+      BlockStart h' | wroteNext h h' -> arrived (end h) (nextRecord h)
+      _ -> within h
+  Tail h -> within h
   Search -> search pos
   where
     end = endOf (posOffset pos)
     wroteNext h h' = blockOffset h' == endOf (blockOffset h) h
+    -- The next block may begin inside of this one.
+    within h
+      | posOffset pos >= posInside pos = search pos {posInside = end h}
+      | again <= posAllowance pos =
+        search
+          pos
+            { posAllowance = posAllowance pos - again,
+              posInside = max (end h) (posInside pos)
+            }
+      | otherwise = arrived (end h) (nextRecord h)
+      where
+        again = endOf 0 h
     nextRecord h = max (posRecord pos) (blockFirst h + fromIntegral (blockCount h))
     -- After a block of a known size. The file may end there.
     arrived offset record = do
@@ -280,7 +292,11 @@ passOver scan pos resume = case resume of
         Left end' -> Left end'
         Right (offset, h) ->
           let record = max (posRecord from) (blockFirst h)
-           in Right ((moved offset record) {posInside = posInside from}, record)
+              found' = moved offset record
+           in Right
+                ( found' {posInside = posInside from, posAllowance = posAllowance from},
+                  record
+                )
 
 -- | The header of the block at an offset.
 headerAt :: Scan -> Int64 -> IO (Maybe BlockHeader)
