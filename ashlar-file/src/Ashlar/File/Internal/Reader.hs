@@ -121,7 +121,7 @@ readAt reader i
     walk before at = do
       header <- headerAt scan at
       case header of
-        Just h | maybe True (wroteNext h) before -> arrived WrongNumber at h
+        Just h | maybe True ((`writtenNext` h) . snd) before -> arrived WrongNumber at h
         _ -> do
           found <- searchBlock scan (maybe at fst before + 1) maxBound
           case found of
@@ -129,7 +129,6 @@ readAt reader i
             Left _ -> pure (Right Nothing)
             Right (at', h) -> arrived (const NotABlock) at' h
       where
-        wroteNext h (_, b) = blockOffset h == endOf (blockOffset b) b
         arrived cause at' h
           | i < blockFirst h = pure (damage at (cause (blockFirst h)))
           | blockKind h == Records && within h = load at' h

@@ -10,10 +10,11 @@
 -- before each block, and is believed if the checksum of its header is right.
 --
 -- A header that is right tells where its body ends, even if the body is damaged. If the block there
--- was written next, the search is over: their own offsets are as far apart as they are. Otherwise
--- bytes were lost or inserted, and the next block may begin inside of what the header announced. So
--- the search begins after the marker. That some block begins where the body should end, or that the
--- file ends there, is not enough: as many bytes may be lost as the blocks between have.
+-- was written next, the search is over: their own offsets are as far apart as they are, and so are
+-- the numbers of their records. Otherwise bytes were lost or inserted, and the next block may begin
+-- inside of what the header announced. So the search begins after the marker. That some block
+-- begins where the body should end, or that the file ends there, is not enough: as many bytes may be
+-- lost as the blocks between have. Nor are the offsets: somebody may have appended since.
 --
 -- A block that is found inside of another may be damaged, too. Its body is searched as well, until
 -- there has been much of that: then it is passed over as a whole. So no choice of headers makes the
@@ -30,6 +31,8 @@ module Ashlar.File.Internal.Scan
     Block (..),
     blockEnd,
     endOf,
+    nextRecordOf,
+    writtenNext,
     Position (..),
     startAt,
     Step (..),
@@ -129,6 +132,15 @@ blockEnd b = endOf (blockAt b) (blockHeader b)
 -- | The offset after a block, given that of its header.
 endOf :: Int64 -> BlockHeader -> Int64
 endOf at h = at + fromIntegral (blockHeaderBytes + blockStored h)
+
+-- | The number of the record that comes after a block.
+nextRecordOf :: BlockHeader -> Int64
+nextRecordOf h = blockFirst h + fromIntegral (blockCount h)
+
+-- | Was the second block written after the first one?
+writtenNext :: BlockHeader -> BlockHeader -> Bool
+writtenNext h next =
+  blockOffset next == endOf (blockOffset h) h && blockFirst next == nextRecordOf h
 
 -- | Where reading goes on.
 data Position = Position
@@ -239,7 +251,7 @@ after pos h ahead =
   pos
     { posOffset = endOf (posOffset pos) h,
       posBlock = posBlock pos + 1,
-      posRecord = blockFirst h + fromIntegral (blockCount h),
+      posRecord = nextRecordOf h,
       posGap = False,
       posAhead = if S.length ahead == blockHeaderBytes then ahead else S.empty
     }
@@ -253,13 +265,12 @@ passOver scan pos resume = case resume of
   Body h -> do
     there <- inputFetch (scanInput scan) (end h) blockHeaderBytes
     case blockStart (scanMarker scan) there of
-      BlockStart h' | wroteNext h h' -> arrived (end h) (nextRecord h)
+      BlockStart h' | writtenNext h h' -> arrived (end h) (nextRecord h)
       _ -> within h
   Tail h -> within h
   Search -> search pos
   where
     end = endOf (posOffset pos)
-    wroteNext h h' = blockOffset h' == endOf (blockOffset h) h
     -- The next block may begin inside of this one.
     within h
       | posOffset pos >= posInside pos = search pos {posInside = end h}
@@ -272,7 +283,7 @@ passOver scan pos resume = case resume of
       | otherwise = arrived (end h) (nextRecord h)
       where
         again = endOf 0 h
-    nextRecord h = max (posRecord pos) (blockFirst h + fromIntegral (blockCount h))
+    nextRecord h = max (posRecord pos) (nextRecordOf h)
     -- After a block of a known size. The file may end there.
     arrived offset record = do
       inputForget (scanInput scan) offset
