@@ -38,7 +38,9 @@ withFiles act = inFolder $ \folder -> do
   let (old, new, broken) = (folder </> "old", folder </> "new", folder </> "broken")
   numbers old [1, 2]
   numbers new [3 .. 100]
-  bytes <- B.readFile new
+  withWriter defaultWriteOptions {writeBlockSize = 64} described broken $ \w ->
+    writeMany w [1 .. 98 :: Int64]
+  bytes <- B.readFile broken
   B.writeFile broken (B.take (B.length bytes - 1) bytes <> B.pack [B.last bytes + 1])
   act folder old new broken
 
@@ -52,7 +54,7 @@ replaced = withFiles $ \folder old new broken -> do
     B.readFile old >>= (@?= before)
   -- What split had before the damage is there.
   rest <- filter (`notElem` [".out", ".err"]) <$> listDirectory folder
-  filter (`notElem` names) (sort rest) @?= ["old.000" ++ show (i :: Int) | i <- [1]]
+  filter (`notElem` names) (sort rest) @?= ["old.00" ++ drop 1 (show (100 + i)) | i <- [1 .. 10 :: Int]]
   shown <- printed (ashlar folder ["show", new])
   ashlar folder ["cat", new, "--force", "-o", old] `gives` (0, [], [])
   printed (ashlar folder ["show", old]) >>= (@?= shown)

@@ -50,7 +50,7 @@ import System.Directory
   )
 import System.FilePath (takeDirectory, takeFileName)
 import System.IO (hClose, openBinaryTempFileWithDefaultPermissions)
-import System.IO.Error (isAlreadyExistsError)
+import System.IO.Error (ioeSetFileName, isAlreadyExistsError, modifyIOError)
 import System.Posix.Files (createLink, getFileStatus, isRegularFile)
 import System.Posix.Types (Fd)
 
@@ -105,9 +105,10 @@ pending (Target path force) inputs = do
   replaced <- if there then Just <$> openToWrite target else pure Nothing
   (`onException` mapM_ closeFile replaced) $ do
     (temporary, h) <-
-      openBinaryTempFileWithDefaultPermissions
-        (takeDirectory target)
-        (takeFileName target ++ ".part")
+      modifyIOError (`ioeSetFileName` path) $
+        openBinaryTempFileWithDefaultPermissions
+          (takeDirectory target)
+          (takeFileName target ++ ".part")
     hClose h
     when there (copyPermissions target temporary)
     pure (Pending temporary target force replaced)
