@@ -135,8 +135,15 @@ jsonSchema =
     @?= [ "Map UUID Value",
           "",
           "data UUID = UUID { high :: BigEndian Word64, low :: BigEndian Word64 }",
-          "data Value = Null | Bool Bool | Number Scientific | String Text | Array [Value]"
-            <> " | Object (Map Text Value)",
+          "",
+          "data Value",
+          "  = Null",
+          "  | Bool Bool",
+          "  | Number Scientific",
+          "  | String Text",
+          "  | Array [Value]",
+          "  | Object (Map Text Value)",
+          "",
           "data Scientific = Scientific { coefficient :: Integer, exponent :: Zigzag Int64 }"
         ]
 
