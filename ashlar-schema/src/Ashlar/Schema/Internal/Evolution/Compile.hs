@@ -1,6 +1,4 @@
 {-# LANGUAGE BangPatterns #-}
--- A program is compiled once.
-{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
 -- Module      : Ashlar.Schema.Internal.Evolution.Compile
@@ -9,9 +7,15 @@
 -- Each step becomes a closure that has all that is known beforehand, and the closure of what comes
 -- after it. Steps of constant size that stand side by side become a block: one check of the input,
 -- one of the output, and a loop over a table of numbers.
+--
+-- Note [Compiled once]
+-- ~~~~~~~~~~~~~~~~~~~~
+-- What makes a closure must not be eta-expanded: then it would be made anew at each run, and all
+-- that come after it. GHC 9.10 does that even with @-fno-do-lambda-eta-expansion@. But no function
+-- that returns a constructor can be. So each closure is in a box, 'Code'. (Benchmarks "a field was
+-- added" and "sums of a few bytes".)
 module Ashlar.Schema.Internal.Evolution.Compile
-  ( Run,
-    compiled,
+  ( compiled,
   )
 where
 
@@ -44,19 +48,19 @@ import Foreign.Ptr (minusPtr, plusPtr)
 import GHC.IO (unIO)
 
 -- | A program as one action.
-compiled :: Program -> Run
+compiled :: Program -> Code
 compiled (Program main procedures) = steps known main done
   where
     least = leastReads procedures
     known = Known least (Lazy.map (\ops -> steps known ops done) procedures)
 
 -- What is known of the procedures. The second is lazy, because they call each other.
-data Known = Known !(IM.IntMap Int) (Lazy.IntMap Run)
+data Known = Known !(IM.IntMap Int) (Lazy.IntMap Code)
 
-done :: Run
-done _ _ _ = pure ()
+done :: Code
+done = Code (\_ _ _ -> pure ())
 
-steps :: Known -> [Op] -> Run -> Run
+steps :: Known -> [Op] -> Code -> Code
 steps known ops next = case span (isJust . constantRead) ops of
   ([], []) -> next
   ([], op : rest) -> one known op (steps known rest next)
@@ -65,22 +69,22 @@ steps known ops next = case span (isJust . constantRead) ops of
   ([Put bs], rest) -> putting bs (steps known rest next)
   (constants, rest) -> block constants (steps known rest next)
 
-copying :: Int -> Run -> Run
-copying !n next = \c env out -> do
+copying :: Int -> Code -> Code
+copying !n (Code next) = Code $ \c env out -> do
   p <- needed c env n
   q <- reserve True c env out n
   copyFew q p n
   advanced c (p `plusPtr` n) out (q `plusPtr` n)
   next c env out
 
-skipping :: Int -> Run -> Run
-skipping !n next = \c env out -> do
+skipping :: Int -> Code -> Code
+skipping !n (Code next) = Code $ \c env out -> do
   p <- needed c env n
   putPtr c cursorCell (p `plusPtr` n)
   next c env out
 
-putting :: ByteString -> Run -> Run
-putting bs next = \c env out@(Out o _ _) -> do
+putting :: ByteString -> Code -> Code
+putting bs (Code next) = Code $ \c env out@(Out o _ _) -> do
   q <- reserve False c env out n
   withBytesQuick bs (\p _ -> copyFew q p n)
   putPtr o outCursor (q `plusPtr` n)
@@ -88,93 +92,89 @@ putting bs next = \c env out@(Out o _ _) -> do
   where
     !n = B.length bs
 
-block :: [Op] -> Run -> Run
-block ops next = \c env out -> runTable table c env out >> next c env out
+block :: [Op] -> Code -> Code
+block ops (Code next) = Code $ \c env out -> runTable table c env out >> next c env out
   where
     !table = tableOf ops
 
-one :: Known -> Op -> Run -> Run
-one known@(Known least procedures) op next = case op of
-  Groups keep -> \c env out -> do
+one :: Known -> Op -> Code -> Code
+one known@(Known least procedures) op (Code next) = case op of
+  Groups keep -> Code $ \c env out -> do
     n <- groups c env 0
     extent keep c env out n
     next c env out
-  Magnitude keep signed -> \c env out -> do
+  Magnitude keep signed -> Code $ \c env out -> do
     (h, n) <- leb c env "a header that does not fit"
     extent keep c env out (h + (n `unsafeShiftR` signed))
     next c env out
-  Block Length64 (Just Length64) 0 width | width > 0 -> blockCopied width next
-  Block from to fewest width ->
-    let !written' = blockRecounted from to width
-     in \c env out -> do
-          (h, n) <- counted from fewest c env
-          when (width > 0 && n > (maxBound - 16) `quot` width) $ tooLong c env
-          written' c env out h n
-          next c env out
+  -- The most frequent one: a string, or elements of constant size.
+  Block Length64 (Just Length64) 0 width
+    | width > 0 -> Code $ \c env out -> copyBlock width c env out >> next c env out
+  Block from to fewest width -> Code $ \c env out -> do
+    (h, n) <- counted from fewest c env
+    when (width > 0 && n > (maxBound - 16) `quot` width) $ tooLong c env
+    blockRecounted from to width c env out h n
+    next c env out
   Each from to fewest ops ->
-    let !element = steps known ops done
+    let !(Code element) = steps known ops done
         !leastBytes = leastRead least ops
-        !count = recounted from to
-     in \c env out -> do
+     in Code $ \c env out -> do
           (h, n) <- counted from fewest c env
-          count c env out h n
+          recounted from to c env out h n
           run (chargeEmpties leastBytes n) c env
           repeated n element c env out
           next c env out
-  Switch name width _ alternatives ->
-    let !branches = smallArrayFromList (map branch alternatives)
-        !count = length alternatives
-        branch alternative = case alternative of
-          Refused con -> Boxed $ \c env _ -> run (invalid (refusal con)) c env
-          Accepted ops -> Boxed (steps known (Skip width : ops) next)
-     in if width == 0
-          then \c env _ -> run (invalid (name ++ " has no values")) c env
-          else case tagsOf width alternatives of
-            Just tags -> \c env out -> do
-              runTags (noConstructor name) tags c env out
-              next c env out
-            _ -> \c env out -> do
-              p <- needed c env width
-              t <-
-                if width == 1
-                  then fromIntegral <$> (peekHost p :: IO Word8)
-                  else fromIntegral <$> (peekLE p :: IO Word16)
-              if t < count
-                then case indexSmallArray branches t of Boxed r -> r c env out
-                else run (invalidAt p width (noConstructor name t)) c env
+  Switch name width _ alternatives
+    | width == 0 -> Code $ \c env _ -> run (invalid (name ++ " has no values")) c env
+    | Just tags <- tagsOf width alternatives -> Code $ \c env out -> do
+      runTags (noConstructor name) tags c env out
+      next c env out
+    | otherwise ->
+      let !branches = smallArrayFromList (map branch alternatives)
+          branch alternative = case alternative of
+            Refused con -> Code $ \c env _ -> run (invalid (refusal con)) c env
+            Accepted ops -> steps known (Skip width : ops) (Code next)
+       in Code $ \c env out -> do
+            p <- needed c env width
+            t <-
+              if width == 1
+                then fromIntegral <$> (peekHost p :: IO Word8)
+                else fromIntegral <$> (peekLE p :: IO Word16)
+            if t < sizeofSmallArray branches
+              then case indexSmallArray branches t of Code r -> r c env out
+              else run (invalidAt p width (noConstructor name t)) c env
   Call deep i ->
+    -- (It may be this one, so it is not forced here.)
     let procedure = Lazy.findWithDefault done i procedures
-     in if deep
-          then \c env out -> do
-            run (nested Nameless (Get (\c' env' s -> unIO (procedure c' env' out) s))) c env
-            next c env out
-          else \c env out -> procedure c env out >> next c env out
+        called c env out = case procedure of Code r -> r c env out
+     in Code $ \c env out -> do
+          if deep
+            then run (nested Nameless (Get (\c' env' s -> unIO (called c' env' out) s))) c env
+            else called c env out
+          next c env out
   Permute list order ->
-    let !runs = smallArrayFromList [Boxed (steps known ops done) | ops <- list]
+    let !runs = smallArrayFromList [steps known ops done | ops <- list]
         !wanted = primArrayFromList order :: PrimArray Int
-     in \c env out -> permuted runs wanted c env out >> next c env out
-  Through g -> \c env out -> do
+     in Code $ \c env out -> permuted runs wanted c env out >> next c env out
+  Through g -> Code $ \c env out -> do
     -- (Where it begins, for errors: the decoder moves on.)
     at <- position c
     bs <- run g c env
     putAll at bs c env out
     next c env out
   After inner g ->
-    let !translate = compiled inner
-     in \c env out -> do
+    let !(Code translate) = compiled inner
+     in Code $ \c env out -> do
           at <- position c
-          bs <- translated 256 (\c' env' out' -> translate c' env' out') g c env
+          bs <- translated 256 translate g c env
           putAll at bs c env out
           next c env out
   -- No program has these: it would be one that changes nothing.
-  Unreadable _ -> \c env _ -> run (invalid "a format that is not described") c env
+  Unreadable _ -> Code $ \c env _ -> run (invalid "a format that is not described") c env
   -- The others are steps of constant size.
-  _ -> next
+  _ -> Code next
 
 -- What is done with a count of so many bytes, and with what it counts.
---
--- (Functions of their own: GHC 9.0.2 panics at -O1 where a local function is chosen by a case, and
--- its lambdas are not eta-expanded.)
 type Recount = Cells -> Env -> Out -> Int -> Int -> IO ()
 
 recounted :: Length -> Maybe Length -> Recount
@@ -197,10 +197,6 @@ blockRecounted from to width = case to of
       rewriteCount other c env out h n
       extent True c env out (n * width)
 {-# NOINLINE blockRecounted #-}
-
--- The most frequent one: a string, or elements of constant size.
-blockCopied :: Int -> Run -> Run
-blockCopied !width next = \c env out -> copyBlock width c env out >> next c env out
 
 refusal :: String -> String
 refusal con = "constructor " ++ con ++ ", which is no longer in use"

@@ -5,6 +5,7 @@
 -- Description : Copying and leaving out what says how long it is
 module Ashlar.Schema.Internal.Evolution.Extent
   ( Run,
+    Code (..),
     repeated,
     run,
     needed,
@@ -41,6 +42,9 @@ import GHC.IO (IO (..))
 
 -- | Read from the cursor, and write to the output.
 type Run = Cells -> Env -> Out -> IO ()
+
+-- | In a box: see Note [Compiled once].
+data Code = Code Run
 
 -- | Some steps, n times.
 repeated :: Int -> Run -> Run

@@ -10,8 +10,7 @@
 -- would take quadratic time for a recursive type. So only ranges of up to 4,096 bytes are moved at
 -- once, by way of free space. Longer ones are noted, and moved in one pass at the end.
 module Ashlar.Schema.Internal.Evolution.Permute
-  ( Boxed (..),
-    permuted,
+  ( permuted,
   )
 where
 
@@ -26,11 +25,8 @@ import Data.Primitive.SmallArray
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 
--- | In a box, for arrays.
-newtype Boxed = Boxed Run
-
 -- | Write groups, given in their old order, and their numbers in the new order.
-permuted :: SmallArray Boxed -> PrimArray Int -> Run
+permuted :: SmallArray Code -> PrimArray Int -> Run
 permuted !runs !wanted c env out@(Out o _ movedRef) = do
   before <- readIORef movedRef
   unless (null before) $ writeIORef movedRef []
@@ -39,7 +35,7 @@ permuted !runs !wanted c env out@(Out o _ movedRef) = do
   let go !i
         | i >= count = pure ()
         | otherwise = case indexSmallArray runs i of
-          Boxed r -> do
+          Code r -> do
             r c env out
             written out >>= writePrimArray ends i
             go (i + 1)

@@ -14,6 +14,7 @@ import Ashlar.Codec (Get)
 import Ashlar.Internal.Get.Core (here, step)
 import Ashlar.Schema.Internal.Describe (Description (..))
 import Ashlar.Schema.Internal.Evolution.Compile
+import Ashlar.Schema.Internal.Evolution.Extent (Code (..))
 import Ashlar.Schema.Internal.Evolution.Inner
 import Ashlar.Schema.Internal.Evolution.Match
 import Ashlar.Schema.Internal.Evolution.Mismatch
@@ -26,7 +27,8 @@ import Data.ByteString (ByteString)
 planned :: Unknown -> Description -> Get a -> Schema -> Either Mismatch (Get a)
 planned unknown new today old = maybe today decoding <$> programBetween unknown old new
   where
-    decoding p = let translate = compiled p in step (\c env -> translated 256 translate today c env)
+    decoding p = case compiled p of
+      Code translate -> step (\c env -> translated 256 translate today c env)
 {-# NOINLINE planned #-}
 
 -- | A decoder of a number of values, one after another, given those of one of today's values, and
@@ -42,12 +44,11 @@ plannedMany unknown new today after old =
       x <- today
       now <- here
       x <$ after (now - before)
-    decoding p =
-      let translate = compiled p
-       in \n ->
-            let whole = list n today
-                size = 128 * min 40 n + 128
-             in step (\c env -> translated size (oneAfterAnother after n translate) whole c env)
+    decoding p = case compiled p of
+      Code translate -> \n ->
+        let whole = list n today
+            size = 128 * min 40 n + 128
+         in step (\c env -> translated size (oneAfterAnother after n translate) whole c env)
     list n g
       | n <= (0 :: Int) = pure []
       | otherwise = (:) <$> g <*> list (n - 1) g
@@ -66,4 +67,5 @@ programBetween unknown old new
 
 -- | The new bytes of a value.
 translating :: Program -> Get ByteString
-translating p = let translate = compiled p in step (\c env -> translatedBytes 256 translate c env)
+translating p = case compiled p of
+  Code translate -> step (\c env -> translatedBytes 256 translate c env)
