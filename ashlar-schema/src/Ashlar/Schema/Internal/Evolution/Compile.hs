@@ -32,6 +32,7 @@ import Ashlar.Schema.Internal.Evolution.Inner
 import Ashlar.Schema.Internal.Evolution.Op
 import Ashlar.Schema.Internal.Evolution.Output
 import Ashlar.Schema.Internal.Evolution.Permute
+import Ashlar.Schema.Internal.Evolution.Straight
 import Ashlar.Schema.Internal.Evolution.Table
 import Ashlar.Schema.Internal.Types (Length (..))
 import Control.Monad (when)
@@ -40,7 +41,7 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import qualified Data.IntMap.Lazy as Lazy
 import qualified Data.IntMap.Strict as IM
-import Data.Maybe (isJust)
+import Data.Maybe (isJust, isNothing)
 import Data.Primitive.PrimArray
 import Data.Primitive.SmallArray
 import Data.Word (Word16, Word8)
@@ -61,7 +62,21 @@ done :: Code
 done = Code (\_ _ _ -> pure ())
 
 steps :: Known -> [Op] -> Code -> Code
-steps known ops next = case span (isJust . constantRead) ops of
+steps known ops next = case span isSimple ops of
+  (list@(_ : _ : _), rest)
+    | any (isNothing . constantRead) list,
+      Code next' <- steps known rest next ->
+      let !rows = straightOf (alone known) list
+       in Code $ \c env out -> runStraight rows 1 c env out >> next' c env out
+  _ -> oneKind known ops next
+
+-- A step with nothing after it.
+alone :: Known -> Op -> Code
+alone known op = steps known [op] done
+
+-- Steps of constant size, or one that is not.
+oneKind :: Known -> [Op] -> Code -> Code
+oneKind known ops next = case span (isJust . constantRead) ops of
   ([], []) -> next
   ([], op : rest) -> one known op (steps known rest next)
   ([Copy n], rest) -> copying n (steps known rest next)
@@ -116,14 +131,17 @@ one known@(Known least procedures) op (Code next) = case op of
     blockRecounted from to width c env out h n
     next c env out
   Each from to fewest ops ->
-    let !(Code element) = steps known ops done
-        !leastBytes = leastRead least ops
-     in Code $ \c env out -> do
+    let !leastBytes = leastRead least ops
+        each elements = Code $ \c env out -> do
           (h, n) <- counted from fewest c env
           recounted from to c env out h n
           run (chargeEmpties leastBytes n) c env
-          repeated n element c env out
+          () <- elements n c env out
           next c env out
+        {-# INLINE each #-}
+     in if all isSimple ops && not (null ops)
+          then let !rows = straightOf (alone known) ops in each (runStraight rows)
+          else case steps known ops done of Code element -> each (`repeated` element)
   Switch name width _ alternatives
     | width == 0 -> Code $ \c env _ -> run (invalid (name ++ " has no values")) c env
     | Just tags <- tagsOf width alternatives -> Code $ \c env out -> do
@@ -152,6 +170,11 @@ one known@(Known least procedures) op (Code next) = case op of
             then run (nested Nameless (Get (\c' env' s -> unIO (called c' env' out) s))) c env
             else called c env out
           next c env out
+  Permute list order
+    | all (all isSimple) list ->
+      let !rows = straightGroups (alone known) list
+          !wanted = primArrayFromList order :: PrimArray Int
+       in Code $ \c env out -> runGroups rows wanted c env out >> next c env out
   Permute list order ->
     let !runs = smallArrayFromList [steps known ops done | ops <- list]
         !wanted = primArrayFromList order :: PrimArray Int

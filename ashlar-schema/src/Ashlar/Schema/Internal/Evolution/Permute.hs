@@ -11,6 +11,7 @@
 -- once, by way of free space. Longer ones are noted, and moved in one pass at the end.
 module Ashlar.Schema.Internal.Evolution.Permute
   ( permuted,
+    arranged,
   )
 where
 
@@ -27,7 +28,7 @@ import Foreign.Ptr (Ptr, plusPtr)
 
 -- | Write groups, given in their old order, and their numbers in the new order.
 permuted :: SmallArray Code -> PrimArray Int -> Run
-permuted !runs !wanted c env out@(Out o _ movedRef) = do
+permuted !runs !wanted c env out@(Out _ _ movedRef) = do
   before <- readIORef movedRef
   unless (null before) $ writeIORef movedRef []
   from <- written out
@@ -42,8 +43,17 @@ permuted !runs !wanted c env out@(Out o _ movedRef) = do
   go 0
   bounds <- unsafeFreezePrimArray ends
   inside <- readIORef movedRef
+  unless (null before && null inside) $ writeIORef movedRef before
+  arranged bounds wanted from inside c env out
+  where
+    count = sizeofSmallArray runs
+{-# NOINLINE permuted #-}
+
+-- | Put groups that are written into their new order, given where they end, where the first one
+-- begins, and what has been moved in them.
+arranged :: PrimArray Int -> PrimArray Int -> Int -> [Moved] -> Run
+arranged !bounds !wanted !from inside c env out@(Out o _ movedRef) = do
   target <- getInt o outTarget
-  let size = endOf bounds from (count - 1) - from
   if size <= 4096 && null inside && target < 0
     then do
       _ <- reserve True c env out size
@@ -51,23 +61,23 @@ permuted !runs !wanted c env out@(Out o _ movedRef) = do
       let old = start `plusPtr` from
       inOrder bounds wanted from old (old `plusPtr` size) 0
       copyRange old (old `plusPtr` size) size
-      unless (null before) $ writeIORef movedRef before
-    else writeIORef movedRef (Moved from (from + size) (ordered bounds from inside) : before)
+    else modifyIORef' movedRef (Moved from (from + size) ordered :)
   where
-    count = sizeofSmallArray runs
-    -- The groups in their new order, given what has been moved in all of them.
-    ordered bounds from inside =
-      let each = smallArrayFromList (distributed bounds from inside (count - 1) [])
+    count = sizeofPrimArray wanted
+    size = endOf bounds from (count - 1) - from
+    -- The groups in their new order.
+    ordered =
+      let each = smallArrayFromList (distributed inside (count - 1) [])
        in [ (endOf bounds from (i - 1), endOf bounds from i, indexSmallArray each i)
             | i <- primArrayToList wanted
           ]
     -- What has been moved in each group. The last group comes first, as the last range does.
-    distributed bounds from inside i rest
+    distributed ranges i rest
       | i < 0 = rest
       | otherwise =
-        let (here, earlier) = span (\(Moved a _ _) -> a >= endOf bounds from (i - 1)) inside
-         in distributed bounds from earlier (i - 1) (here : rest)
-{-# NOINLINE permuted #-}
+        let (here, earlier) = span (\(Moved a _ _) -> a >= endOf bounds from (i - 1)) ranges
+         in distributed earlier (i - 1) (here : rest)
+{-# NOINLINE arranged #-}
 
 -- Where a group ends, given where the first one begins. It begins where the one before it ends.
 endOf :: PrimArray Int -> Int -> Int -> Int

@@ -18,6 +18,7 @@ module Ashlar.Schema.Internal.Evolution.Table
     -- * Tags
     Tags,
     tagsOf,
+    tagRows,
     runTags,
   )
 where
@@ -171,6 +172,10 @@ tagsOf width alternatives
       Accepted [Put bs] | B.length bs == 1 -> Just (B.head bs, 0)
       Accepted [Put bs, Copy n] | B.length bs == 1 -> Just (B.head bs, n)
       _ -> Nothing
+
+-- | For each tag the new one, and how many bytes follow.
+tagRows :: Tags -> [(Word8, Int)]
+tagRows (Tags tags sizes) = zip (primArrayToList tags) (primArrayToList sizes)
 
 -- | Read a tag and what follows it, and write them. Given is what to say of a tag that is unknown.
 runTags :: (Int -> String) -> Tags -> Cells -> Env -> Out -> IO ()
