@@ -86,6 +86,7 @@ copyFew q p n
   | n == 8 = (peekHost p :: IO Word64) >>= pokeHost q
   | n == 1 = (peekHost p :: IO Word8) >>= pokeHost q
   | n <= 16 = copyShort q p n
+  | n <= 32 = copyShort q p 16 >> copyShort (q `plusPtr` (n - 16)) (p `plusPtr` (n - 16)) 16
   | otherwise = copyRange q p n
 {-# INLINE copyFew #-}
 
