@@ -11,6 +11,7 @@ import qualified Tests.Convert
 import qualified Tests.Crc32c
 import qualified Tests.Damage
 import qualified Tests.Described
+import qualified Tests.Exceptions
 import qualified Tests.Golden
 import qualified Tests.Hostile
 import qualified Tests.Large
@@ -34,6 +35,7 @@ main = do
             Tests.Damage.tests,
             Tests.Repair.tests,
             Tests.Described.tests,
+            Tests.Exceptions.tests,
             Tests.Hostile.tests,
             Tests.Large.tests,
             Tests.Processes.tests
