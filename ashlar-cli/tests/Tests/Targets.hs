@@ -54,13 +54,15 @@ replaced = withFiles $ \folder old new broken -> do
     B.readFile old >>= (@?= before)
   -- What split had before the damage is there.
   rest <- filter (`notElem` [".out", ".err"]) <$> listDirectory folder
-  filter (`notElem` names) (sort rest) @?= ["old.00" ++ drop 1 (show (100 + i)) | i <- [1 .. 10 :: Int]]
+  filter (`notElem` names) (sort rest)
+    @?= ["old.00" ++ drop 1 (show (100 + i)) | i <- [1 .. 10 :: Int]]
   shown <- printed (ashlar folder ["show", new])
   ashlar folder ["cat", new, "--force", "-o", old] `gives` (0, [], [])
   printed (ashlar folder ["show", old]) >>= (@?= shown)
   repaired <- ashlar folder ["repair", broken, "--force", "-o", old]
   outcomeCode repaired @?= ExitFailure 1
-  filter (`notElem` [".out", ".err"]) . sort <$> listDirectory folder >>= (@?= sort rest)
+  left <- listDirectory folder
+  filter (`notElem` [".out", ".err"]) (sort left) @?= sort rest
 
 kept :: Assertion
 kept = withFiles $ \folder old new _ -> do
@@ -72,7 +74,8 @@ kept = withFiles $ \folder old new _ -> do
   printed (ashlar folder ["show", old]) >>= (@?= shown)
   mode <- fileMode <$> getFileStatus old
   intersectFileModes mode accessModes @?= 384
-  isSymbolicLink <$> getSymbolicLinkStatus link >>= (@?= True)
+  status <- getSymbolicLinkStatus link
+  isSymbolicLink status @?= True
 
 devices :: Assertion
 devices = withFiles $ \folder _ new _ -> do

@@ -12,9 +12,9 @@
 -- that is all, but for noting where the next record begins. So records are written as fast as the
 -- elements of a list. What was noted says what to drop if a value throws in the middle of a record.
 --
--- Records of constant size take less than that. Each is written where the one before it ends, with no
--- builder: there is space for it as long as the block is not complete. Only what was noted changes
--- with each of them.
+-- Records of constant size take less than that. Each is written where the one before it ends, with
+-- no builder: there is space for it as long as the block is not complete. Only what was noted
+-- changes with each of them.
 --
 -- If a record does not fit, the records before it are written as a block, and its first part moves
 -- to the beginning of the buffer. If that does not help, the buffer grows.

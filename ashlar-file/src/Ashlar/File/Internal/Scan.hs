@@ -13,13 +13,12 @@
 -- was written next, the search is over: their own offsets are as far apart as they are, and so are
 -- the numbers of their records. Otherwise bytes were lost or inserted, and the next block may begin
 -- inside of what the header announced. So the search begins after the marker. That some block
--- begins where the body should end, or that the file ends there, is not enough: as many bytes may be
--- lost as the blocks between have. Nor are the offsets: somebody may have appended since.
+-- begins where the body should end, or that the file ends there, is not enough: as many bytes may
+-- be lost as the blocks between have. Nor are the offsets enough: somebody may have appended since.
 --
--- A block that is found inside of another may be damaged, too. Its body is searched as well, until
--- there has been much of that: then it is passed over as a whole. So no choice of headers makes the
--- search quadratic. Each byte is checked three times, and some are checked again, which are as many
--- in a file of any size.
+-- A block that is found inside of another may be damaged, too. Its body is searched as well, but
+-- for 64 MiB in all: after that such a block is passed over as a whole. So each byte is checked
+-- three times at most, and 64 MiB more often, and no choice of headers makes the search quadratic.
 module Ashlar.File.Internal.Scan
   ( -- * The header
     readFileHeader,

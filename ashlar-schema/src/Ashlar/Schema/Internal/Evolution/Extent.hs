@@ -46,6 +46,8 @@ type Run = Cells -> Env -> Out -> IO ()
 -- | In a box: see Note [Compiled once].
 data Code = Code Run
 
+{- HLINT ignore Code "Use newtype instead of data" -}
+
 -- | Some steps, n times.
 repeated :: Int -> Run -> Run
 repeated n element c env out = go 0
