@@ -25,6 +25,7 @@ tests =
     "random pairs of schemas"
     [ testProperty "values, whole and in chunks" (forAll genEvolved values),
       testProperty "several values together, and damaged" (forAll genEvolved several),
+      testProperty "simple fields in another order" (forAll genSimple simple),
       testProperty "truncated" (forAll genEvolved truncated),
       testProperty "damaged" (forAll genEvolved damaged),
       testProperty "schemas that have nothing to do with each other" $
@@ -55,6 +56,9 @@ values e = withValue e $ \g v bytes ->
             (Left _, Nothing) -> property True
             _ -> property False
             .&&. forAll (chunked bytes) (\chunks -> alike complete (inChunks g chunks))
+
+simple :: Evolved -> Property
+simple e = values e .&&. several e
 
 -- How many bytes each takes follows it.
 several :: Evolved -> Property
