@@ -10,6 +10,7 @@ import qualified Tests.Damage
 import qualified Tests.Json
 import qualified Tests.Paths
 import qualified Tests.Streams
+import qualified Tests.Targets
 import qualified Tests.Transcode
 import qualified Tests.Usage
 
@@ -24,6 +25,7 @@ main =
         Tests.Json.tests,
         Tests.Paths.tests,
         Tests.Streams.tests,
+        Tests.Targets.tests,
         Tests.Transcode.tests,
         Tests.Usage.tests
       ]

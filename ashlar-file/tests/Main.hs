@@ -11,11 +11,13 @@ import qualified Tests.Convert
 import qualified Tests.Crc32c
 import qualified Tests.Damage
 import qualified Tests.Described
+import qualified Tests.Exceptions
 import qualified Tests.Golden
 import qualified Tests.Hostile
 import qualified Tests.Large
 import qualified Tests.Model
 import qualified Tests.Processes
+import qualified Tests.Repair
 
 main :: IO ()
 main = do
@@ -31,7 +33,9 @@ main = do
             Tests.Golden.tests,
             Tests.Model.tests,
             Tests.Damage.tests,
+            Tests.Repair.tests,
             Tests.Described.tests,
+            Tests.Exceptions.tests,
             Tests.Hostile.tests,
             Tests.Large.tests,
             Tests.Processes.tests

@@ -1,6 +1,8 @@
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE GeneralizedNewtypeDeriving #-}
 {-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeApplications #-}
 
 -- |
 -- Module      : Main
@@ -12,10 +14,11 @@ import Ashlar.Codec
 import Ashlar.Codec.Golden
 import Ashlar.Codec.Laws
 import Ashlar.Codec.Wrappers (Compact (..), Zigzag (..))
-import Ashlar.Get (runGet)
+import Ashlar.Get (runGet, runGetWhole)
 import Ashlar.Instances ()
 import Ashlar.Instances.Scientific
 import Ashlar.Instances.UUID
+import Ashlar.Schema (Described, describeSchema, getValue, putValue, schema)
 import qualified Data.Aeson as Aeson
 import qualified Data.Aeson.Key as Key
 import Data.Aeson.KeyMap (KeyMap)
@@ -51,6 +54,8 @@ main =
         testCase "golden bytes" goldenFile,
         testCase "docs/format.md has these bytes" documented,
         testCase "a HashMap has the bytes of a Map" sameAsMap,
+        testGroup "schemas describe the bytes" schemas,
+        testCase "the schema of JSON" jsonSchema,
         testCase "keys that collide" collisions,
         testCase "numbers with more digits than needed are refused" digits,
         testCase "huge exponents" huge,
@@ -103,6 +108,44 @@ instances =
   ]
   where
     made name gen = Golden name (Samples gen (const []) show (==))
+
+-- By the schema alone: decode, and encode again.
+schemas :: [TestTree]
+schemas =
+  [ by "HashMap" (HashMap.fromList <$> arbitrary :: Gen (HashMap.HashMap Word8 Bool)),
+    by "HashSet" (HashSet.fromList <$> arbitrary :: Gen (HashSet.HashSet Word8)),
+    by "Compact" (Compact . HashSet.fromList <$> arbitrary @[Word8]),
+    by "UUID" uuid,
+    by "a Map of UUIDs" (Map.fromList <$> listOf ((,) <$> uuid <*> arbitrary @Word8)),
+    by "Scientific" number,
+    by "Key" (Key.fromText <$> text),
+    by "KeyMap" (KeyMap.fromList <$> listOf ((,) . Key.fromText <$> text <*> arbitrary @Word8)),
+    by "Value" (sized value)
+  ]
+  where
+    uuid = UUID.fromWords64 <$> arbitraryBoundedIntegral <*> arbitraryBoundedIntegral
+    by :: forall a. Described a => String -> Gen a -> TestTree
+    by name gen = testProperty name . forAllBlind gen $ \x ->
+      fmap (toStrictByteString . putValue) (runGetWhole (getValue (schema @a)) (encode x))
+        === Right (encode x)
+
+jsonSchema :: Assertion
+jsonSchema =
+  T.lines (describeSchema (schema @(HashMap.HashMap UUID.UUID Aeson.Value)))
+    @?= [ "Map UUID Value",
+          "",
+          "data UUID = UUID { high :: BigEndian Word64, low :: BigEndian Word64 }",
+          "",
+          "data Value",
+          "  = Null",
+          "  | Bool Bool",
+          "  | Number Scientific",
+          "  | String Text",
+          "  | Array [Value]",
+          "  | Object (Map Text Value)",
+          "",
+          "data Scientific = Scientific { coefficient :: Integer, exponent :: Zigzag Int64 }"
+        ]
 
 text :: Gen T.Text
 text = T.pack <$> arbitrary

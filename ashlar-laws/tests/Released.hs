@@ -18,7 +18,7 @@ import Control.Exception (bracket_, try)
 import qualified Data.ByteString as S
 import Data.Text (Text)
 import GHC.Generics (Generic)
-import System.Directory (doesFileExist)
+import System.Directory (doesFileExist, listDirectory)
 import System.Environment (setEnv, unsetEnv)
 import System.FilePath ((</>))
 import System.IO.Temp (withSystemTempDirectory)
@@ -75,6 +75,7 @@ tests = testCase "released schemas" . withSystemTempDirectory "ashlar-laws" $ \f
   map (take (length colour + 49)) forward
     @?= [colour ++ ": that release cannot read today's data: Colour: "]
   recordSchema @Order v1
+  listDirectory (folder </> "schemas") >>= (@?= ["Order.v1"])
   changed <- try (recordSchema @Careful v1)
   changed @?= Left (SchemaRecorded v1)
   S.writeFile v1 "\255"

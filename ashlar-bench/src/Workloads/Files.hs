@@ -36,7 +36,7 @@ fileWorkloads =
   [ items 100000 $
       Workload
         "fold 100000 records of a file"
-        [ ("ashlar, file", applyIO folded "ashlar-bench-records"),
+        [ ("ashlar, file", applyIO (foldedAs @Old) "ashlar-bench-records"),
           ("ashlar, hFoldGet", applyIO foldedBare "ashlar-bench-values")
         ],
     items 100000 $
@@ -44,6 +44,24 @@ fileWorkloads =
         "write 100000 records to a file"
         [ ("ashlar, file", applyIO appended 100000),
           ("ashlar, hEncode", applyIO encoded 100000)
+        ],
+    items 100000 $
+      Workload
+        "write a kept list of 100000 records"
+        [ ("ashlar, file", applyIO appendedKept kept),
+          ("ashlar, hEncode", applyIO encodedKept kept)
+        ],
+    items 100000 $
+      Workload
+        "a field was added: fold 100000 records of a file"
+        [ ("ashlar, planned", applyIO (foldedAs @WithField) "ashlar-bench-records"),
+          ("ashlar, equal type", applyIO (foldedAs @Old) "ashlar-bench-records")
+        ],
+    items 100000 $
+      Workload
+        "all fields are reordered: fold 100000 records of a file"
+        [ ("ashlar, planned", applyIO (foldedAs @Reordered) "ashlar-bench-records"),
+          ("ashlar, equal type", applyIO (foldedAs @Old) "ashlar-bench-records")
         ],
     items 10000 $
       Workload
@@ -92,11 +110,13 @@ made name writing = do
   there <- doesFileExist path
   if there then pure path else path <$ writing path
 
-folded :: FilePath -> IO ()
-folded name = do
+-- A file of old records, as records of this type.
+foldedAs :: forall a. Described a => FilePath -> IO ()
+foldedAs name = do
   path <- made name (\p -> writeRecords described p (oldOrders 100000))
-  result <- foldRecords described path (\n (_ :: Old) -> pure $! n + 1) (0 :: Int)
+  result <- foldRecords described path (\n (_ :: a) -> pure $! n + 1) (0 :: Int)
   either (error . show) (\n -> () <$ evaluate n) result
+{-# INLINE foldedAs #-}
 
 foldedBare :: FilePath -> IO ()
 foldedBare name = do
@@ -109,15 +129,28 @@ foldedBare name = do
 small :: Int -> [(Int, Double)]
 small n = [(i, fromIntegral i) | i <- [1 .. n]]
 
+kept :: [(Int, Double)]
+kept = small 100000
+{-# NOINLINE kept #-}
+
 appended :: Int -> IO ()
-appended n = do
-  folder <- getTemporaryDirectory
-  writeRecords (fixedType "pairs") (folder </> "ashlar-bench-written") (small n)
+appended n = inTemporary "ashlar-bench-written" $ \path ->
+  writeRecords (fixedType "pairs") path (small n)
 
 encoded :: Int -> IO ()
-encoded n = do
-  folder <- getTemporaryDirectory
-  withBinaryFile (folder </> "ashlar-bench-encoded") WriteMode (`hEncode` small n)
+encoded n = inTemporary "ashlar-bench-encoded" $ \path ->
+  withBinaryFile path WriteMode (`hEncode` small n)
+
+appendedKept :: [(Int, Double)] -> IO ()
+appendedKept xs = inTemporary "ashlar-bench-written" $ \path ->
+  writeRecords (fixedType "pairs") path xs
+
+encodedKept :: [(Int, Double)] -> IO ()
+encodedKept xs = inTemporary "ashlar-bench-encoded" $ \path ->
+  withBinaryFile path WriteMode (`hEncode` xs)
+
+inTemporary :: FilePath -> (FilePath -> IO a) -> IO a
+inTemporary name act = getTemporaryDirectory >>= \folder -> act (folder </> name)
 
 million :: FilePath -> IO FilePath
 million name = made name $ \p ->

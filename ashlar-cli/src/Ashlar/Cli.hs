@@ -77,15 +77,15 @@ perform hs command = case command of
   ShowCommand style selection schema path -> inputOf schema path >>= showValues hs style selection
   QueryCommand style selection schema path steps ->
     inputOf schema path >>= inFile >>= queryValues hs style selection steps
-  VerifyCommand schema paths -> foldM (worst schema) ExitSuccess paths
+  VerifyCommand selection schema paths -> foldM (worst selection schema) ExitSuccess paths
   DiffCommand old new -> diffFiles hs old new
-  CatCommand force mixed schema out paths -> case schema of
-    Nothing -> catFiles (Target out force) mixed paths
-    Just s -> loadSchema s >>= \s' -> catValues hs (Target out force) s' paths
-  RepairCommand force schema out path -> do
+  CatCommand selection force mixed schema out paths -> case schema of
+    Nothing -> catFiles selection (Target out force) mixed paths
+    Just s -> loadSchema s >>= \s' -> catValues hs selection (Target out force) s' paths
+  RepairCommand selection force schema out path -> do
     given <- mapM loadSchema schema
-    repair hs (Target out force) given path
-  SplitCommand force by prefix path -> splitFile hs force by prefix path
+    repair hs selection (Target out force) given path
+  SplitCommand selection force by prefix path -> splitFile hs selection force by prefix path
   StatCommand selection schema path
     | isStandardInput path -> Console.failed "stat does not read the standard input"
     | otherwise -> inputOf schema path >>= stat hs selection
@@ -95,6 +95,6 @@ perform hs command = case command of
         | isStandardInput path ->
           Console.failed "only show reads records from the standard input; save them to a file"
       _ -> pure input
-    worst schema code path = do
-      code' <- inputOf schema path >>= inFile >>= verify hs
+    worst selection schema code path = do
+      code' <- inputOf schema path >>= inFile >>= verify hs selection
       pure (if code == ExitSuccess then code' else code)

@@ -124,7 +124,7 @@ changed :: Assertion
 changed = inFolder $ \folder -> do
   let path = folder </> "changing"
       ty = (described :: RecordType Order) {typeEvolved = \_ _ -> Left "old"}
-      ty' = ty {typeEvolved = \_ _ -> Right (pure (Order 0 Web [] Nothing))}
+      ty' = ty {typeEvolved = \_ _ -> Right (evolvedBy (pure (Order 0 Web [] Nothing)))}
   writeRecords described path olderOrders
   appendRecords ty' path (take 1 (drop 1 orders))
   lines' <- printed (ashlar folder ["show", path])

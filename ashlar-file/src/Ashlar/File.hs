@@ -72,6 +72,9 @@ module Ashlar.File
   ( -- * The type of a file
     RecordType (..),
     fixedType,
+    Evolved (..),
+    evolvedBy,
+    afterRecord,
 
     -- * Writing
     writeRecords,

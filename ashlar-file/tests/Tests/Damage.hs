@@ -3,25 +3,24 @@
 
 -- |
 -- Module      : Tests.Damage
--- Description : Files that were damaged
+-- Description : Reading files that were damaged
 module Tests.Damage (tests) where
 
-import Ashlar.Codec (get)
 import Ashlar.File
 import Ashlar.File.Blocks
 import Ashlar.File.Internal.Layout (magic)
 import Ashlar.Get (newSource)
 import Control.Exception (try)
 import Control.Monad (forM)
-import Data.Bits (xor)
 import qualified Data.ByteString as S
 import Data.IORef (atomicModifyIORef', newIORef)
 import Data.Int (Int64)
 import qualified Data.List as List
-import Data.Maybe (isJust)
+import Data.Maybe (isJust, mapMaybe)
 import Data.Word (Word8)
 import Test.Tasty
 import Test.Tasty.QuickCheck
+import Tests.Damaged
 import Tests.Files
 import Tests.Random
 
@@ -30,69 +29,15 @@ tests =
   testGroup "damage" . map (localOption (QuickCheckMaxSize 20)) $
     [ testProperty "each byte flipped: found, and no other block is lost" flipped,
       testProperty "truncated at each byte: all whole blocks are read" truncated,
-      testProperty "truncated at each byte: appending goes on after the last whole block" repaired,
-      testProperty "a byte flipped: appending loses no other block" flippedBefore,
       testProperty "bytes lost, inserted or overwritten: no other block is lost" edited,
       testProperty "as many bytes lost as the next blocks have: these are found" hidden,
+      testProperty "bytes of two blocks lost: no other block is lost" twice,
       testProperty "blocks swapped, lost or repeated" rearranged,
       testProperty "two files, one after the other" (once concatenated),
       testProperty "single records of a damaged file" singles,
       testProperty "a source says the same as a file" sources,
-      testProperty "a tail of any bytes: appending cuts it off" tails,
-      testProperty "a copy of the file in its own records" ownCopy,
-      testProperty "a schema that is lost" schemaLost,
       testProperty "no such file" notAFile
     ]
-
--- A file of random records, its bytes, and where its blocks begin.
-data File = File
-  { fileSettings :: Settings,
-    fileRows :: [Row],
-    fileBytes :: S.ByteString,
-    -- | The blocks, and the offset of the first one.
-    fileBlocks :: [Block],
-    fileStart :: Int
-  }
-
-instance Show File where
-  show f = show (fileSettings f, fileRows f, map blockAt (fileBlocks f), S.length (fileBytes f))
-
-made :: Settings -> [Row] -> IO File
-made settings xs = inFile $ \path -> do
-  withWriter (writing settings) rowType path (`writeMany` xs)
-  bytes <- S.readFile path
-  got <- foldBlocks defaultReadOptions path (\acc e -> pure (e : acc)) []
-  let blocks = [b | WholeBlock b <- either (const []) (reverse . snd) got]
-      size = sum (map (\b -> blockHeaderBytes + blockStored (blockHeader b)) blocks)
-  pure (File settings xs bytes blocks (S.length bytes - size))
-
-onFile :: (File -> IO Property) -> Settings -> [Row] -> Property
-onFile prop settings xs = ioProperty $ do
-  -- Several blocks.
-  f <- made settings {settingsBlock = 1 + settingsBlock settings `mod` 150} xs
-  counterexample (show f) <$> prop f
-
-with :: Settings -> [Row] -> (File -> IO Property) -> Property
-with settings xs prop = onFile prop settings xs
-
--- The records of a block.
-rowsOf :: File -> Block -> [Row]
-rowsOf f b = List.genericTake n (List.genericDrop (blockFirst (blockHeader b)) (fileRows f))
-  where
-    n = blockCount (blockHeader b)
-
--- The block that an offset lies in.
-blockOf :: File -> Int -> Maybe Block
-blockOf f i =
-  List.find (\b -> blockAt b <= at && at < blockEnd b) (fileBlocks f)
-  where
-    at = fromIntegral i
-
-without :: File -> Maybe Block -> [Row]
-without f b = concat [rowsOf f c | c <- fileBlocks f, Just (blockAt c) /= fmap blockAt b]
-
-flipAt :: Int -> Word8 -> S.ByteString -> S.ByteString
-flipAt i w bytes = S.take i bytes <> S.pack [S.index bytes i `xor` w] <> S.drop (i + 1) bytes
 
 isPrefix :: [Row] -> [Row] -> Property
 isPrefix xs ys = xs === take (length xs) ys
@@ -109,7 +54,7 @@ flipped settings xs = withMaxSuccess 5 . forAll (choose (1, 255)) $ \w -> with s
           nextRow = fromIntegral (length before) :: Int64
           -- If the header of the file is damaged, its compression is not known.
           header = i < fileStart f
-          expected = without f block
+          expected = without f (maybe [] pure block)
       pure . counterexample ("byte " ++ show i ++ ", in " ++ show (fmap blockAt block)) $
         conjoin
           [ counterexample "up to the damage" (got === before),
@@ -133,10 +78,6 @@ flipped settings xs = withMaxSuccess 5 . forAll (choose (1, 255)) $ \w -> with s
     lostRange lost = case lost of
       [l] -> Just (damageOffset (lostDamage l), lostTo l)
       _ -> Nothing
-
--- How many records there are in blocks that end before an offset.
-wholeBefore :: File -> Int -> [Row]
-wholeBefore f i = concat [rowsOf f b | b <- fileBlocks f, blockEnd b <= fromIntegral i]
 
 truncated :: Settings -> [Row] -> Property
 truncated settings xs = withMaxSuccess 8 . with settings xs $ \f ->
@@ -162,24 +103,6 @@ truncated settings xs = withMaxSuccess 8 . with settings xs $ \f ->
                 lenient === Ended (fromIntegral (length whole)) whole
                   .&&. live === (lenient, [])
           ]
-
-repaired :: Settings -> [Row] -> NonEmptyList Row -> Property
-repaired settings xs (NonEmpty ys) = withMaxSuccess 5 . with settings xs $ \f ->
-  fmap conjoin . forM [0 .. S.length (fileBytes f)] $ \i ->
-    withBytesIn (S.take i (fileBytes f)) $ \path -> do
-      withAppender (writing (fileSettings f)) rowType path (`writeMany` ys)
-      got <- readAll reading rowType path
-      let expected = wholeBefore f i ++ ys
-      pure . counterexample ("length " ++ show i) $
-        got === Ended (fromIntegral (length expected)) expected
-
-flippedBefore :: Settings -> NonEmptyList Row -> [Row] -> NonNegative Int -> Property
-flippedBefore settings (NonEmpty xs) ys (NonNegative k) = with settings xs $ \f -> do
-  let i = fileStart f + k `mod` (S.length (fileBytes f) - fileStart f)
-  withBytesIn (flipAt i 16 (fileBytes f)) $ \path -> do
-    withAppender (writing (fileSettings f)) rowType path (`writeMany` ys)
-    (outcome, _) <- resynced reading rowType path
-    pure (fst (strictly outcome) === without f (blockOf f i) ++ ys)
 
 -- A change of some bytes.
 data Edit = Edit Int Int [Word8]
@@ -226,7 +149,7 @@ hidden settings (NonEmpty xs) = with settings xs $ \f -> do
   let blocks = fileBlocks f
       bytes = fileBytes f
       cuts =
-        [ (b, bodyAt b, n)
+        [ (b, fromIntegral (blockAt b) + blockHeaderBytes, n)
           | b : later <- List.tails blocks,
             next <- later,
             let n = fromIntegral (blockEnd next - blockEnd b),
@@ -235,10 +158,40 @@ hidden settings (NonEmpty xs) = with settings xs $ \f -> do
   fmap conjoin . forM cuts $ \(b, from, n) ->
     withBytesIn (S.take from bytes <> S.drop (from + n) bytes) $ \path -> do
       (outcome, lost) <- resynced reading rowType path
+      found <- withReader reading rowType path $ \reader ->
+        forM [0 .. length xs - 1] (readAt reader . fromIntegral)
+      withAppender (writing settings) rowType path (`writeMany` xs)
+      (appended, _) <- resynced reading rowType path
+      let others = without f [b]
+          single = either (const Nothing) id
       pure . counterexample (show (blockAt b, n, lost)) $
-        fst (strictly outcome) === without f (Just b) .&&. length lost === 1
-  where
-    bodyAt b = fromIntegral (blockAt b) + blockHeaderBytes
+        conjoin
+          [ fst (strictly outcome) === others,
+            length lost === 1,
+            fmap (mapMaybe single) found === Right others,
+            -- Blocks that are whole are not cut off.
+            fst (strictly appended) === others ++ xs
+          ]
+
+-- The second block begins inside of what the header of the first one announces, and so on.
+twice ::
+  Settings -> NonEmptyList Row -> NonNegative Int -> NonNegative Int -> Positive Int -> Property
+twice settings (NonEmpty xs) (NonNegative j) (NonNegative k) (Positive n) =
+  with settings xs $ \f -> do
+    let blocks = fileBlocks f
+        hit = List.nub [blocks !! (i `mod` length blocks) | i <- [j, k]]
+        new = S.take (fileStart f) (fileBytes f) <> S.concat (map bytesOf blocks)
+        bytesOf b
+          | b `elem` hit = S.take bodyFrom whole <> S.drop (bodyFrom + lost b) whole
+          | otherwise = whole
+          where
+            whole = S.take (size b) (S.drop (fromIntegral (blockAt b)) (fileBytes f))
+        size b = fromIntegral (blockEnd b - blockAt b)
+        lost b = 1 + n `mod` max 1 (size b - bodyFrom)
+        bodyFrom = blockHeaderBytes
+    withBytesIn new $ \path -> do
+      (outcome, _) <- resynced reading rowType path
+      pure (fst (strictly outcome) === without f hit)
 
 rearranged :: Settings -> NonEmptyList Row -> NonNegative Int -> NonNegative Int -> Property
 rearranged settings (NonEmpty xs) (NonNegative a) (NonNegative b) = with settings xs $ \f -> do
@@ -334,38 +287,6 @@ sources settings (NonEmpty xs) (NonNegative k) (Positive chunk) = with settings 
       Damaged n ys d -> Damaged n ys d {damageFile = ""}
       _ -> outcome
 
-tails :: Settings -> [Row] -> [Row] -> [Word8] -> Property
-tails settings xs ys ws = with settings xs $ \f ->
-  withBytesIn (fileBytes f <> S.pack ws) $ \path -> do
-    withAppender (writing (fileSettings f)) rowType path (`writeMany` ys)
-    got <- readAll reading rowType path
-    pure (got === Ended (fromIntegral (length (xs ++ ys))) (xs ++ ys))
-
--- Records that contain the file itself. What is searched for from its end is not found in them.
-ownCopy :: Property
-ownCopy = withMaxSuccess 20 . forAll (choose (1, 300)) $ \cut -> ioProperty . inFile $ \path -> do
-  let ty = fixedType "backup" :: RecordType S.ByteString
-      options = defaultWriteOptions {writeIndex = False, writeBlockSize = 10}
-  withWriter options ty path (`writeMany` ["a", "b"])
-  copy <- S.readFile path
-  withAppender options ty path (`writeMany` ["c", copy, copy <> copy])
-  before <- S.readFile path
-  -- The tail is whole, or cut off in the block that has the copies.
-  S.writeFile path (S.take (S.length before - cut) before)
-  withAppender options ty path (`writeMany` ["d"])
-  short <- readAll reading ty path
-  S.writeFile path before
-  withAppender options ty path (`writeMany` ["d"])
-  whole <- readAll reading ty path
-  single <- withReader reading ty path (\reader -> mapM (readAt reader) [0 .. 6])
-  let expected = ["a", "b", "c", copy, copy <> copy, "d"]
-  pure $
-    conjoin
-      [ whole === Ended 6 expected,
-        single === Right (map (Right . Just) expected ++ [Right Nothing]),
-        short === Ended 5 ["a", "b", "c", copy, "d"]
-      ]
-
 notAFile :: [Word8] -> Property
 notAFile ws = ioProperty . withBytesIn (S.pack ws) $ \path -> do
   (got, damage) <- strictly <$> readAll reading rowType path
@@ -380,30 +301,3 @@ notAFile ws = ioProperty . withBytesIn (S.pack ws) $ \path -> do
         .&&. unchanged === S.pack ws
     Just (TruncatedHeader _ _) -> property (S.take 8 (S.pack ws) `S.isPrefixOf` magic)
     other -> counterexample (show other) False
-
--- Records of three types. The schema of the second one is damaged.
-schemaLost :: NonEmptyList Word8 -> NonEmptyList Word8 -> NonEmptyList Word8 -> Property
-schemaLost (NonEmpty as) (NonEmpty bs) (NonEmpty cs) = ioProperty . inFile $ \path -> do
-  let evolving name = (fixedType name) {typeEvolved = \_ _ -> Right get} :: RecordType Word8
-  appendRecords (evolving "a") path as
-  appendRecords (evolving "b") path bs
-  appendRecords (evolving "c") path cs
-  got <- foldBlocks defaultReadOptions path (\acc e -> pure (e : acc)) []
-  bytes <- S.readFile path
-  let schemas = [b | WholeBlock b <- either (const []) (reverse . snd) got, isSchema b]
-      at = maximum (map (fromIntegral . blockEnd) (take 1 schemas)) - 1
-      isSchema b = blockKind (blockHeader b) == Schema
-  S.writeFile path (flipAt at 1 bytes)
-  (strict, damage) <- strictly <$> readAll reading (evolving "c") path
-  (outcome, lost) <- resynced reading (evolving "c") path
-  -- Who has the second type needs no schema of it.
-  (second, _) <- resynced reading (evolving "b") path
-  pure $
-    conjoin
-      [ length schemas === 2,
-        strict === as,
-        fmap damageCause damage === Just WrongChecksum,
-        fst (strictly outcome) === as ++ cs,
-        map (damageCause . lostDamage) lost === [WrongChecksum, UnknownSchema],
-        fst (strictly second) === as ++ bs ++ cs
-      ]

@@ -41,7 +41,7 @@ tests =
     plain = defaultWriteOptions {writeMarker = Just 0x8877665544332211}
     small = plain {writeBlockSize = 10}
     changed :: RecordType T.Text
-    changed = (fixedType "text, version 2") {typeEvolved = \_ _ -> Right get}
+    changed = (fixedType "text, version 2") {typeEvolved = \_ _ -> Right (evolvedBy get)}
 
 golden :: (Codec a, Eq a, Show a) => String -> RecordType a -> WriteOptions -> [a] -> TestTree
 golden name ty options xs = testProperty name . once . ioProperty . inFile $ \path -> do

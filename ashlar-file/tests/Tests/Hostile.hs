@@ -280,7 +280,7 @@ alternating = ioProperty . withBytesIn bytes $ \path -> do
       ]
   where
     anyType :: RecordType [Word8]
-    anyType = ty {typeEvolved = \_ _ -> Right get}
+    anyType = ty {typeEvolved = \_ _ -> Right (evolvedBy get)}
     size = 3000000
     schema i at =
       withBody

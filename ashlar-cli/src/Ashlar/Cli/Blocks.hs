@@ -21,7 +21,7 @@ where
 
 import Ashlar.Cli.Input
 import Ashlar.Codec (DecodeError, Get)
-import Ashlar.File (Damage (..), Lost (..), ReadOptions (..), defaultReadOptions)
+import Ashlar.File (Damage (..), Lost (..), ReadOptions (..))
 import Ashlar.File.Blocks
 import Ashlar.File.Internal.Input (fileInput)
 import Ashlar.File.Internal.Records
@@ -56,8 +56,10 @@ entry fingerprint' bytes = (fingerprint', bytes, getValue <$> schemaOf bytes)
 -- @since 0.1.0.0
 withBlock :: Block -> Decoders -> Decoders
 withBlock b ds@(Decoders m)
-  | blockKind h == Ashlar.File.Blocks.Schema =
-    Decoders (M.insert (blockAt b) (entry (blockFingerprint h) (blockBody b)) trimmed)
+  -- By the offset that it was written at, which records refer to: bytes before it may be lost.
+  -- (That of the header is 0.)
+  | blockKind h == Ashlar.File.Blocks.Schema && blockOffset h > 0 =
+    Decoders (M.insert (blockOffset h) (entry (blockFingerprint h) (blockBody b)) trimmed)
   | otherwise = ds
   where
     h = blockHeader b
@@ -87,24 +89,24 @@ decoderAt (Decoders m) h = case M.lookup (blockSchemaAt h) m of
 -- first record. 'Nothing' if it has no blocks.
 --
 -- @since 0.1.0.0
-findBlocks :: FilePath -> IO (Maybe (Word64, Int64, Int64))
-findBlocks path = bracket (openToRead path) closeFile $ \fd -> do
+findBlocks :: ReadOptions -> FilePath -> IO (Maybe (Word64, Int64, Int64))
+findBlocks options path = bracket (openToRead path) closeFile $ \fd -> do
   found <- anyMarker (fileInput path fd)
   case found of
     Nothing -> pure Nothing
     Just marker -> do
-      block <- searchBlock (scanOf path fd marker) 0 maxBound
+      block <- searchBlock (scanOf options path fd marker) 0 maxBound
       pure (either (const Nothing) (\(at, h) -> Just (marker, at, blockFirst h)) block)
 
-scanOf :: FilePath -> Fd -> Word64 -> Scan
-scanOf path fd marker = Scan (fileInput path fd) marker (readBlockLimit defaultReadOptions)
+scanOf :: ReadOptions -> FilePath -> Fd -> Word64 -> Scan
+scanOf options path fd marker = Scan (fileInput path fd) marker (readBlockLimit options)
 
 -- | 'foldBlocks' from the first block on, given the marker of the file.
 --
 -- @since 0.1.0.0
-foldBlocksFrom :: FilePath -> Word64 -> Int64 -> (b -> Event -> IO b) -> b -> IO b
-foldBlocksFrom path marker start f b0 = bracket (openToRead path) closeFile $ \fd -> do
-  let scan = scanOf path fd marker
+foldBlocksFrom :: ReadOptions -> FilePath -> Word64 -> Int64 -> (b -> Event -> IO b) -> b -> IO b
+foldBlocksFrom options path marker start f b0 = bracket (openToRead path) closeFile $ \fd -> do
+  let scan = scanOf options path fd marker
       go pos acc = do
         step <- nextBlock scan pos
         case step of

@@ -31,12 +31,14 @@ import System.Exit (ExitCode (..))
 --
 -- @since 0.1.0.0
 catFiles ::
+  -- | The most bytes of a block.
+  Selection ->
   Target ->
   -- | May their types differ?
   Bool ->
   [FilePath] ->
   IO ExitCode
-catFiles target mixed paths = do
+catFiles selection target mixed paths = do
   headers <- forM paths $ \path ->
     readHeader path >>= either (damaged . damageText) (\h -> pure (path, h))
   case headers of
@@ -50,7 +52,7 @@ catFiles target mixed paths = do
       ExitSuccess <$ toNewFile target paths h (\copier -> mapM_ (uncurry (copyAll copier)) headers)
   where
     copyAll copier path h = do
-      r <- foldBlocks defaultReadOptions path (copyBlock copier) (decodersOf h)
+      r <- foldBlocks (readOptions selection) path (copyBlock copier) (decodersOf h)
       either (damaged . damageText) (const (pure ())) r
     copyBlock copier schemas event = case event of
       LostBlocks lost -> damaged (damageText (lostDamage lost))
@@ -74,19 +76,20 @@ instance HasFormat Written where
 -- | A file of records from files of bare values.
 --
 -- @since 0.1.0.0
-catValues :: Handles -> Target -> Schema -> [FilePath] -> IO ExitCode
-catValues hs target schema paths =
-  making target paths $
-    withWriter defaultWriteOptions ty (targetPath target) $ \w -> do
+catValues :: Handles -> Selection -> Target -> Schema -> [FilePath] -> IO ExitCode
+catValues hs selection target schema paths =
+  making target paths $ \out ->
+    withWriter options ty out $ \w -> do
       let one ok input
             | not ok = pure False
             | otherwise = do
               (_, ending) <-
-                foldInput hs everything (BareFile input schema) writtenOf (const (write w)) ()
+                foldInput hs selection (BareFile input schema) writtenOf (const (write w)) ()
               pure (ending == Fine)
       fine <- foldM one True paths
       pure (if fine then ExitSuccess else ExitFailure 1)
   where
+    options = defaultWriteOptions {writeRecordLimit = max 67108864 (selectLimit selection)}
     writtenOf s = Written <$> getValue s
     ty =
       RecordType
@@ -101,37 +104,40 @@ catValues hs target schema paths =
 -- @since 0.1.0.0
 repair ::
   Handles ->
+  -- | The most bytes of a block.
+  Selection ->
   Target ->
   -- | The schema of the records, if the file's header is lost.
   Maybe Schema ->
   FilePath ->
   IO ExitCode
-repair hs target given path = do
+repair hs selection target given path = do
   found <- readHeader path
   case (found, given) of
-    (Right header, _) -> repairWith hs target path header $ \step b ->
-      foldBlocks defaultReadOptions path step b >>= either (damaged . damageText) (pure . snd)
+    (Right header, _) -> repairWith hs selection target path header $ \step b ->
+      foldBlocks (readOptions selection) path step b >>= either (damaged . damageText) (pure . snd)
     (Left damage, Nothing) ->
       damaged (damageText damage ++ "; say --schema SCHEMA to go on without the header")
     (Left damage, Just s) -> do
-      start <- findBlocks path
+      start <- findBlocks (readOptions selection) path
       case start of
         Nothing -> damaged (damageText damage ++ "; there are no blocks of records")
         Just (marker, at, first) -> do
           let header = FileHeader marker (schemaFingerprint s) B.empty (encode s)
               lost = LostBlocks (Lost damage at (Just first))
-          repairWith hs target path header $ \step b ->
-            step b lost >>= foldBlocksFrom path marker at step
+          repairWith hs selection target path header $ \step b ->
+            step b lost >>= foldBlocksFrom (readOptions selection) path marker at step
 
 -- The same, given the header and how to fold the blocks.
 repairWith ::
   Handles ->
+  Selection ->
   Target ->
   FilePath ->
   FileHeader ->
   ((Decoders -> Event -> IO Decoders) -> Decoders -> IO Decoders) ->
   IO ExitCode
-repairWith hs target path header folded = do
+repairWith hs selection target path header folded = do
   lostSome <- newIORef False
   kept <- toNewFile target [path] header $ \copier -> do
     let lose text = writeIORef lostSome True >> say hs text
@@ -149,7 +155,7 @@ repairWith hs target path header folded = do
   where
     records copier lose schemas b = case (schemaAt schemas h, decoderAt schemas h) of
       (Just schema, Just (Right g)) -> do
-        body <- blockRecords (readOptions everything) header b
+        body <- blockRecords (readOptions selection) header b
         case body of
           Left (UnknownCompression _) -> putRecords copier schema h (blockBody b)
           Left cause -> lose (problem 0 cause)

@@ -311,7 +311,7 @@ foldInput hs selection input prepare f b0
           typeFingerprint = Fingerprint 0 0,
           typeEvolved = \bytes _ -> do
             s <- schemaOf bytes
-            Right (Foreign <$> prepare s)
+            Right (evolvedBy (Foreign <$> prepare s))
         }
     stepRecord acc (Foreign x) = chosen acc x
     stepBare acc x

@@ -8,7 +8,7 @@ module Ashlar.Cli.Options
   )
 where
 
-import Ashlar.Cli.Input (Selection (..))
+import Ashlar.Cli.Input (Selection (..), everything)
 import Ashlar.Cli.Path
 import Ashlar.Cli.Schemas (SchemaStyle (..))
 import Ashlar.Cli.Show (Style (..))
@@ -25,13 +25,14 @@ data Command
   | -- | With the schema of bare values.
     ShowCommand Style Selection (Maybe FilePath) FilePath
   | QueryCommand Style Selection (Maybe FilePath) FilePath Path
-  | VerifyCommand (Maybe FilePath) [FilePath]
+  | -- | With the most bytes of a block and a value, as in all that follow.
+    VerifyCommand Selection (Maybe FilePath) [FilePath]
   | DiffCommand FilePath FilePath
   | -- | Also: may the target exist, and may types differ?
-    CatCommand Bool Bool (Maybe FilePath) FilePath [FilePath]
-  | RepairCommand Bool (Maybe FilePath) FilePath FilePath
+    CatCommand Selection Bool Bool (Maybe FilePath) FilePath [FilePath]
+  | RepairCommand Selection Bool (Maybe FilePath) FilePath FilePath
   | -- | Also: may the files exist? With the prefix of their names.
-    SplitCommand Bool SplitBy FilePath FilePath
+    SplitCommand Selection Bool SplitBy FilePath FilePath
   | StatCommand Selection (Maybe FilePath) FilePath
 
 -- | The parser of the command line.
@@ -78,7 +79,7 @@ commands =
     ),
     ( "verify",
       "Check structure, checksums and values, and say what is damaged",
-      VerifyCommand <$> schemaOption <*> some (file "FILE...")
+      VerifyCommand <$> limited <*> schemaOption <*> some (file "FILE...")
     ),
     ( "diff",
       "Show what is different between the types of two files, or between two schemas",
@@ -88,7 +89,8 @@ commands =
       "Copy the records of all files to one. With --schema, the files have values one after \
       \another",
       CatCommand
-        <$> force
+        <$> limited
+        <*> force
         <*> switch (long "mixed" <> help "Allow records of different types")
         <*> schemaOption
         <*> output
@@ -97,7 +99,8 @@ commands =
     ( "repair",
       "Copy what is readable of a damaged file, and say what was lost",
       RepairCommand
-        <$> force
+        <$> limited
+        <*> force
         <*> optional
           ( strOption $
               long "schema" <> metavar "SCHEMA" <> action "file"
@@ -109,7 +112,8 @@ commands =
     ( "split",
       "Copy the records of FILE to several: PREFIX.0001, PREFIX.0002 and so on",
       SplitCommand
-        <$> force
+        <$> limited
+        <*> force
         <*> splitBy
         <*> strOption
           ( short 'o' <> long "output" <> metavar "PREFIX" <> action "file"
@@ -166,13 +170,21 @@ selection =
             "Go on after damage, with the next \
             \whole block"
       )
-    <*> option
-      (fromIntegral . min 2147483647 <$> size)
-      ( long "limit" <> metavar "SIZE" <> value 67108864
-          <> help
-            "Refuse values and blocks of more bytes than SIZE, which is 64M if not given. A value \
-            \takes up to 80 times its bytes in memory"
-      )
+    <*> limit
+
+-- Everything, up to a limit.
+limited :: Parser Selection
+limited = (\n -> everything {selectLimit = n}) <$> limit
+
+limit :: Parser Int
+limit =
+  option
+    (fromIntegral . min 2147483647 <$> size)
+    ( long "limit" <> metavar "SIZE" <> value 67108864
+        <> help
+          "Refuse values and blocks of more bytes than SIZE, which is 64M if not given. A value \
+          \takes up to 80 times its bytes in memory"
+    )
 
 splitBy :: Parser SplitBy
 splitBy =

@@ -15,12 +15,11 @@ import Ashlar.File
 import Ashlar.File.Blocks
 import Ashlar.File.Internal.Append (Tail (..))
 import Ashlar.File.Internal.System
-import Control.Exception (finally, onException)
-import Control.Monad (unless, when)
+import Control.Exception (finally, mask_, onException)
+import Control.Monad (forM_, unless, when)
 import qualified Data.ByteString as B
 import Data.IORef
 import Data.Int (Int64)
-import System.Directory (doesPathExist)
 import System.Exit (ExitCode (..))
 import System.Posix.Types (Fd)
 
@@ -39,6 +38,8 @@ data SplitBy
 -- @since 0.1.0.0
 splitFile ::
   Handles ->
+  -- | The most bytes of a block.
+  Selection ->
   -- | May the files exist?
   Bool ->
   SplitBy ->
@@ -46,27 +47,30 @@ splitFile ::
   FilePath ->
   FilePath ->
   IO ExitCode
-splitFile hs force by prefix path = do
+splitFile hs selection force by prefix path = do
   header <- readHeader path >>= either (damaged . damageText) pure
   files <- newIORef (0 :: Int)
   records <- newIORef 0
-  current <- newIORef (Nothing :: Maybe (Fd, Copier))
-  let next = do
+  current <- newIORef (Nothing :: Maybe (Pending, Fd, Copier))
+  let next = mask_ $ do
         n <- (+ 1) <$> readIORef files
         let digits = show n
             target = prefix ++ "." ++ replicate (4 - length digits) '0' ++ digits
-        there <- doesPathExist target
-        when (there && not force) $ failed (target ++ ": exists; say --force to replace it")
-        when (target == path) $ failed (target ++ ": is the input, too")
-        fd <- openToWrite target
-        copier <- begin fd header `onException` closeFile fd
-        writeIORef current (Just (fd, copier))
+        file <- pending (Target target force) [path]
+        (fd, copier) <- started file `onException` abandoned file
+        writeIORef current (Just (file, fd, copier))
         copier <$ writeIORef files n
-      copierNow = readIORef current >>= maybe next (pure . snd)
-      close = do
+      started file = do
+        fd <- openToWrite (pendingFile file)
+        copier <- begin fd header `onException` closeFile fd
+        pure (fd, copier)
+      copierNow = readIORef current >>= maybe next (\(_, _, copier) -> pure copier)
+      close = mask_ $ do
         found <- readIORef current
         writeIORef current Nothing
-        mapM_ (\(fd, copier) -> finish copier `finally` closeFile fd) found
+        forM_ found $ \(file, fd, copier) -> do
+          (finish copier `finally` closeFile fd) `onException` abandoned file
+          settled file
       put schema h body = do
         copier <- copierNow
         putRecords copier schema h body
@@ -85,7 +89,7 @@ splitFile hs force by prefix path = do
       sized schema most b = do
         found <- readIORef current
         case found of
-          Just (_, copier) -> do
+          Just (_, _, copier) -> do
             end <- readIORef (copierTail copier)
             let bytes = fromIntegral (blockHeaderBytes + B.length (blockBody b))
             when (tailRecords end > 0 && tailOffset end + bytes > most) close
@@ -101,7 +105,7 @@ splitFile hs force by prefix path = do
             put schema h (blockBody b)
             when (fromIntegral (blockCount h) == left) close
           else do
-            body <- blockRecords (readOptions everything) header' b
+            body <- blockRecords (readOptions selection) header' b
             case (body, decoderAt schemas h) of
               (Right bytes, Just (Right g)) ->
                 inParts (cutting g) schema most left h {blockCompressed = False} bytes
@@ -119,7 +123,7 @@ splitFile hs force by prefix path = do
         _ -> damaged "a record cannot be decoded"
       at b = show (blockAt b)
   result <-
-    foldBlocks (readOptions everything) path (copy header) (decodersOf header) `finally` close
+    foldBlocks (readOptions selection) path (copy header) (decodersOf header) `finally` close
   either (damaged . damageText) (const (pure ())) result
   n <- readIORef files
   when (n == 0) (copierNow >> close)

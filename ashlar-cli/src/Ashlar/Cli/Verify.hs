@@ -27,15 +27,15 @@ import System.IO (IOMode (ReadMode), hFileSize, withBinaryFile)
 -- damaged, and goes on after it.
 --
 -- @since 0.1.0.0
-verify :: Handles -> Input -> IO ExitCode
-verify hs input = case input of
+verify :: Handles -> Selection -> Input -> IO ExitCode
+verify hs selection input = case input of
   BareFile path _ -> do
     (n, ending) <-
-      foldInput hs everything input (void . getValue) (\n _ -> pure (n + 1)) (0 :: Int64)
+      foldInput hs selection input (void . getValue) (\n _ -> pure (n + 1)) (0 :: Int64)
     verdict hs path (ending == Fine) (count n "value")
   RecordFile path -> do
     size <- withBinaryFile path ReadMode hFileSize
-    withProgress hs (fromInteger size) (verifyRecords hs path)
+    withProgress hs (fromInteger size) (verifyRecords hs selection path)
 
 data Found = Found
   { foundSchemas :: !Decoders,
@@ -44,8 +44,8 @@ data Found = Found
     foundDamage :: !Int
   }
 
-verifyRecords :: Handles -> FilePath -> Progress -> IO ExitCode
-verifyRecords hs path watched = do
+verifyRecords :: Handles -> Selection -> FilePath -> Progress -> IO ExitCode
+verifyRecords hs selection path watched = do
   header <- readHeader path
   unread <- newIORef Nothing
   let step header' found event = case event of
@@ -76,7 +76,7 @@ verifyRecords hs path watched = do
           Nothing -> wrong 0 UnknownSchema
           Just (Left why) -> writeIORef unread (Just why) >> right
           Just (Right g) -> do
-            body <- blockRecords (readOptions everything) header' b
+            body <- blockRecords (readOptions selection) header' b
             case body of
               Left (UnknownCompression name) ->
                 writeIORef unread (Just ("compressed by " ++ show name)) >> right
@@ -91,7 +91,7 @@ verifyRecords hs path watched = do
       say hs (damageText damage)
       pure (ExitFailure 1)
     Right h -> do
-      result <- foldBlocks defaultReadOptions path (step h) (Found (decodersOf h) 0 0 0)
+      result <- foldBlocks (readOptions selection) path (step h) (Found (decodersOf h) 0 0 0)
       case result of
         Left damage -> ExitFailure 1 <$ say hs (damageText damage)
         Right (_, found) -> do

@@ -6,6 +6,11 @@
 --
 -- For data that binary, cereal or store have written, "Ashlar.Compat.Formats" has decoders.
 --
+-- Their formats have no 'Ashlar.Schema.Described' instances, so 'Ashlar.File.Described.described'
+-- does not compile for them. A schema tells how to read each field, and these formats have lengths,
+-- tags and numbers that no schema has: those of a hand-written instance are not known at all. So
+-- convert their files, once, to one whose records have today's format.
+--
 -- >>> :set -XDeriveAnyClass -XDeriveGeneric
 -- >>> import Ashlar.Compat.Binary (Binary)
 -- >>> import qualified Ashlar.Compat.Binary as Binary

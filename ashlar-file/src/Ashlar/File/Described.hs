@@ -27,7 +27,7 @@ where
 import Ashlar.Codec (decode, encode, summarizeError)
 import Ashlar.File.Internal.Type
 import Ashlar.Schema (Described, schema, schemaFingerprint)
-import Ashlar.Schema.Evolution (describeMismatch, plan)
+import Ashlar.Schema.Evolution (describeMismatch, plan, planMany)
 import qualified Data.Text as T
 
 -- | Files of this type. They contain its 'schema', and are told apart by its fingerprint. So they
@@ -47,8 +47,9 @@ described =
       typeFingerprint = schemaFingerprint today,
       typeEvolved = \bytes _ -> case decode bytes of
         Left e -> Left ("the schema of the records cannot be read: " ++ summarizeError e)
-        Right old -> either (Left . T.unpack . describeMismatch) Right (plan @a old)
+        Right old -> either (Left . T.unpack . describeMismatch) Right (evolved old)
     }
   where
     today = schema @a
+    evolved old = Evolved <$> plan @a old <*> (Just <$> planMany @a afterRecord old)
 {-# INLINE described #-}

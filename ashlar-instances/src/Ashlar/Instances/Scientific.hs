@@ -1,9 +1,11 @@
+{-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE Trustworthy #-}
+{-# LANGUAGE TypeApplications #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
 
 -- |
 -- Module      : Ashlar.Instances.Scientific
--- Description : Scientific: Codec instance, and text both ways
+-- Description : Scientific: instances, and text both ways
 module Ashlar.Instances.Scientific
   ( scientificText,
     getScientificText,
@@ -15,6 +17,7 @@ import Ashlar.Codec
 import Ashlar.Codec.Combinators
 import Ashlar.Codec.Wrappers (Zigzag (..))
 import qualified Ashlar.Get.Decimal as G
+import Ashlar.Schema (Described (..), part, recordOf)
 import Data.Maybe (fromMaybe)
 import Data.Scientific (Scientific, base10Exponent, coefficient, scientific)
 
@@ -30,6 +33,12 @@ instance Codec Scientific
 instance HasFormat Scientific where
   format = refined normal fromNormal (both codec codec)
   {-# INLINE format #-}
+
+-- | The coefficient and the exponent. A schema does not say how numbers are ordered, nor that they
+-- have as few digits as possible.
+instance Described Scientific where
+  describe =
+    recordOf "Scientific" [part @Integer "coefficient", part @(Zigzag Int) "exponent"]
 
 -- The same number with as few digits as possible. The exponent must not overflow.
 --

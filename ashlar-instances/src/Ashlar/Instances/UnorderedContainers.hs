@@ -1,10 +1,11 @@
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE Trustworthy #-}
+{-# LANGUAGE TypeApplications #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
 
 -- |
 -- Module      : Ashlar.Instances.UnorderedContainers
--- Description : Codec instances for HashMap and HashSet
+-- Description : instances for HashMap and HashSet
 --
 -- The order of a HashMap depends on the version of @hashable@, and on the order in which keys with
 -- the same hash were inserted. Keys are therefore written in ascending order, with the bytes of a
@@ -21,6 +22,7 @@ module Ashlar.Instances.UnorderedContainers () where
 import Ashlar.Codec
 import Ashlar.Codec.Wrappers (Counted (..))
 import Ashlar.Get.Combinators (refine)
+import Ashlar.Schema (Described (..), as)
 import qualified Data.HashMap.Strict as HashMap
 import qualified Data.HashSet as HashSet
 import Data.Hashable (Hashable, hash)
@@ -40,11 +42,17 @@ instance (Hashable k, Ord k, Codec k, Codec v) => Counted (HashMap.HashMap k v) 
   putCounted m = putCounted (toMap m)
   getCounted n = refine fromMap (getCounted n)
 
+instance (Hashable a, Ord a, Described a) => Described (HashSet.HashSet a) where
+  describe = as @(Set.Set a)
+
 toMap :: Ord k => HashMap.HashMap k v -> Map.Map k v
 toMap = Map.fromList . HashMap.toList
 
 fromMap :: (Hashable k, Ord k) => Map.Map k v -> Either String (HashMap.HashMap k v)
 fromMap m = HashMap.fromList (Map.toAscList m) <$ fewCollisions (Map.keys m)
+
+instance (Hashable k, Ord k, Described k, Described v) => Described (HashMap.HashMap k v) where
+  describe = as @(Map.Map k v)
 
 -- | As a 'Set.Set'. More than 256 elements with the same hash are refused.
 instance (Hashable a, Ord a, Codec a) => Codec (HashSet.HashSet a)

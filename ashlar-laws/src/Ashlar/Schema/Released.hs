@@ -35,13 +35,14 @@ import Ashlar.Codec (decode, encode, summarizeError)
 import Ashlar.Schema (Described, Schema, schema)
 import Ashlar.Schema.Evolution (Direction (..), describeMismatch)
 import qualified Ashlar.Schema.Evolution as Evolution
-import Control.Exception (Exception (..), throwIO)
+import Control.Exception (Exception (..), finally, onException, throwIO)
 import Control.Monad (unless)
 import qualified Data.ByteString as S
 import qualified Data.Text as T
-import System.Directory (createDirectoryIfMissing, doesFileExist)
+import System.Directory (createDirectoryIfMissing, doesFileExist, removeFile, renameFile)
 import System.Environment (lookupEnv)
-import System.FilePath (takeDirectory)
+import System.FilePath (takeDirectory, takeFileName)
+import System.IO (hClose, openBinaryTempFileWithDefaultPermissions)
 
 -- | What today's type breaks: nothing, or a message for each direction in which data cannot be
 -- read. 'Full' is both directions.
@@ -87,6 +88,8 @@ compatible direction path = do
 -- | Write the schema of today's type to a file, and make its folder. Nothing happens if the file
 -- has this schema already.
 --
+-- The file has another name until it is whole, so nobody finds a part of it.
+--
 -- Throws 'SchemaRecorded' if the file has anything else: the schema of a release never changes.
 -- Throws 'IOException' if the file cannot be written.
 --
@@ -102,7 +105,10 @@ recordSchema path = do
       unless (old == bytes) (throwIO (SchemaRecorded path))
     else do
       createDirectoryIfMissing True (takeDirectory path)
-      S.writeFile path bytes
+      (temporary, h) <-
+        openBinaryTempFileWithDefaultPermissions (takeDirectory path) (takeFileName path ++ ".part")
+      ((S.hPut h bytes `finally` hClose h) >> renameFile temporary path)
+        `onException` removeFile temporary
   where
     bytes = encode (schema @a)
 

@@ -6,7 +6,7 @@
 module Tests.Evolution.Attack (tests) where
 
 import Ashlar.Builder (toStrictByteString)
-import Ashlar.Codec (encode)
+import Ashlar.Codec (encode, get)
 import Ashlar.Get
 import Ashlar.Schema
 import Ashlar.Schema.Internal.Describe (Description (..), Edit (..))
@@ -35,7 +35,8 @@ tests =
       testGroup
         "planning takes linear time and memory"
         [ testCase "many fields of a type with many fields" manyFields,
-          testCase "defaults that double" doubling
+          testCase "defaults that double" doubling,
+          testCase "many conversions that do not fit" misfitting
         ]
     ]
 
@@ -171,3 +172,17 @@ allocatedBy g = do
   setAllocationCounter 0
   _ <- evaluate (isLeft (decoded g ""))
   negate <$> getAllocationCounter
+
+-- Only the last of 5,000 fits. What was tried in vain counts, and no more than that.
+misfitting :: Assertion
+misfitting = do
+  let field shape = defined [record "R" [Field "x" shape]]
+      conversion shape = Converted "x" (Description (Schema shape V.empty) V.empty)
+      edits = replicate 5000 (conversion (Leaf Boolean) (pure B.empty)) ++ [conversion int toWord]
+      int = Leaf (Number I64)
+      toWord = encode . (fromIntegral :: Int64 -> Word8) <$> get
+      planned' = planWith RefuseUnknown edits (field int) (field (Leaf (Number W8)))
+  g <- either assertFailure pure planned'
+  fmap putBytes (decoded (Right g) (encode (7 :: Int64))) @?= Right (encode (7 :: Word8))
+  where
+    putBytes = toStrictByteString . putValue

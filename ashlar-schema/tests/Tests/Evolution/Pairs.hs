@@ -5,9 +5,11 @@ module Tests.Evolution.Pairs (tests) where
 
 import Ashlar.Builder (toStrictByteString)
 import Ashlar.Get
+import Ashlar.Internal.Get.Core (here)
 import Ashlar.Schema
 import Ashlar.Schema.Internal.Describe (Description (..))
 import Ashlar.Schema.Internal.Evolution.Plan
+import Control.Monad (replicateM)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Lazy as L
 import Data.Either (isLeft)
@@ -22,6 +24,8 @@ tests =
   testGroup
     "random pairs of schemas"
     [ testProperty "values, whole and in chunks" (forAll genEvolved values),
+      testProperty "several values together, and damaged" (forAll genEvolved several),
+      testProperty "simple fields in another order" (forAll genSimple simple),
       testProperty "truncated" (forAll genEvolved truncated),
       testProperty "damaged" (forAll genEvolved damaged),
       testProperty "schemas that have nothing to do with each other" $
@@ -52,6 +56,49 @@ values e = withValue e $ \g v bytes ->
             (Left _, Nothing) -> property True
             _ -> property False
             .&&. forAll (chunked bytes) (\chunks -> alike complete (inChunks g chunks))
+
+simple :: Evolved -> Property
+simple e = values e .&&. several e
+
+-- How many bytes each takes follows it.
+several :: Evolved -> Property
+several e = case (genValue (evolvedOld e), plannedMany RefuseUnknown new today follows old) of
+  (Nothing, _) -> discard
+  (_, Left m) -> counterexample (show m) False
+  (Just gen, Right many) -> forAll (choose (0, 70) >>= (`vectorOf` gen)) $ \vs ->
+    let n = length vs
+        bytes = B.concat [B.append bs (B.singleton (taken bs)) | v <- vs, bs <- [bytesOf v]]
+        single = either (error . show) id (planned RefuseUnknown new today old)
+        one = do
+          from <- here
+          x <- single
+          to <- here
+          x <$ follows (to - from)
+        -- (One by one, an error is that of the first value that fails, and together that of the
+        -- first that cannot be translated.)
+        same' bs = case (runGetWhole (replicateM n one) bs, runGetWhole (many n) bs) of
+          (Right xs, Right ys) -> conjoin (zipWith same xs ys) .&&. length ys === n
+          (Left _, Left _) -> property True
+          other -> counterexample (show other) False
+     in same' bytes
+          .&&. forAll (chunked bytes) (alikes (runGetWhole (many n) bytes) . inChunks (many n))
+          .&&. forAll (choose (0, B.length bytes)) (\i -> same' (B.take i bytes))
+          .&&. forAll (damage bytes) same'
+  where
+    old = evolvedOld e
+    new = Description (evolvedNew e) (evolvedEdits e)
+    today = getValue (evolvedNew e)
+    bytesOf = toStrictByteString . putValue
+    taken bs = fromIntegral (B.length bs)
+    alikes (Right xs) (Right ys) = conjoin (zipWith same xs ys)
+    alikes (Left d) (Left e') = d === e'
+    alikes a b = counterexample (show (a, b)) False
+    follows :: Int -> Get ()
+    follows k = getWord8 >>= \w -> if w == fromIntegral k then pure () else fail "another size"
+    damage bytes = do
+      i <- choose (0, max 0 (B.length bytes - 1))
+      w <- choose (0, 255)
+      pure (B.concat [B.take i bytes, B.singleton w, B.drop (i + 1) bytes])
 
 inChunks :: Get a -> L.ByteString -> Either DecodeError a
 inChunks g = runGetLazyWhole (withBudget anySize g)

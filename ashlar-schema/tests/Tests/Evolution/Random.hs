@@ -6,6 +6,7 @@
 module Tests.Evolution.Random
   ( Evolved (..),
     genEvolved,
+    genSimple,
     naive,
   )
 where
@@ -328,3 +329,42 @@ naive (Evolved old new edits _) = go (schemaRoot old) (schemaRoot new)
                   [(a, b) | Renamed a b <- said, b `elem` map fieldName (constructorFields x)]
               )
         defaultSchema f = Schema (fieldShape f) V.empty
+
+-- | A record of numbers, strings and sums of a few bytes, whose fields stand in another order, and
+-- sums that get constructors. One field may be new, and one may be gone.
+genSimple :: Gen Evolved
+genSimple = do
+  shapes <-
+    listOf1 . elements $
+      [ Leaf (Number I64),
+        Leaf (Number W8),
+        Leaf (Utf8 Length64),
+        List Length64 (Leaf (Number W32)),
+        Optional (Leaf (Number W16)),
+        Reference 1,
+        Reference 2
+      ]
+  let olds = [Field (T.pack ('f' : show i)) s | (i, s) <- zip [0 :: Int ..] shapes]
+  moved <- frequency [(1, pure olds), (3, shuffle olds)]
+  gone <- frequency [(2, pure 0), (1, pure 1)]
+  at <- choose (0, length moved)
+  fresh <- elements [[], [Field "new" (Leaf (Number W16))]]
+  let (left, rest) = splitAt at (drop gone moved)
+      edits =
+        [Dropped (fieldName f) | f <- take gone moved] ++ [Added "new" "\1\2" | not (null fresh)]
+      schemaOf fields inA inB =
+        Schema (Reference 0) . V.fromList $
+          [ Definition "R" Record Unordered [Constructor "R" False fields],
+            Definition "A" Sum Unordered inA,
+            Definition "B" Sum Unordered inB
+          ]
+      old = schemaOf olds [c "A0" [], c "A1" [W8], c "A2" [W16]] [c "B0" [W32], c "B1" []]
+      new =
+        schemaOf
+          (left ++ fresh ++ rest)
+          [c "A3" [], c "A0" [], c "A1" [W8], c "A2" [W16]]
+          [c "B0" [W32], c "B2" [], c "B1" []]
+  pure (Evolved old new (V.fromList [edits, [], []]) (gone > 0))
+  where
+    c name ns = Constructor name False (zipWith part' [1 :: Int ..] ns)
+    part' i n = Field (T.pack (show i)) (Leaf (Number n))

@@ -13,7 +13,6 @@ module Ashlar.File.Internal.Append
   )
 where
 
-import Ashlar.Codec (Codec)
 import Ashlar.File.Internal.Crc32c
 import Ashlar.File.Internal.Damage
 import Ashlar.File.Internal.Entries
@@ -108,7 +107,7 @@ newFile options ty path fd = do
 
 -- | Find the end of a file, and cut off what follows it. If the file is empty, or was given up in
 -- its header, it is begun.
-oldFile :: Codec a => WriteOptions -> RecordType a -> FilePath -> Fd -> IO Tail
+oldFile :: WriteOptions -> RecordType a -> FilePath -> Fd -> IO Tail
 oldFile options ty path fd = do
   size <- fileLength fd
   header <- readFileHeader input
@@ -159,7 +158,8 @@ oldFile options ty path fd = do
     limit = max (readBlockLimit defaultReadOptions) (writeRecordLimit options)
     refuse at cause = throwIO (Damage path at Nothing 0 cause)
     accepted at schema fingerprint =
-      either (refuse at . WrongType) (const (pure ())) (getterFor ty schema fingerprint)
+      unless (fingerprint == typeFingerprint ty) $
+        either (refuse at . WrongType) (const (pure ())) (typeEvolved ty schema fingerprint)
     -- Is the schema of the last records accepted?
     lastSchema scan at b
       | at == 0 || blockFingerprint b == typeFingerprint ty = pure ()

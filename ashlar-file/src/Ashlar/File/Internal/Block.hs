@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE DerivingStrategies #-}
 
 -- |
@@ -10,6 +11,10 @@
 -- record 'endRecord' compares the cursor with the address at which the block is large enough, and
 -- that is all, but for noting where the next record begins. So records are written as fast as the
 -- elements of a list. What was noted says what to drop if a value throws in the middle of a record.
+--
+-- Records of constant size take less than that. Each is written where the one before it ends, with
+-- no builder: there is space for it as long as the block is not complete. Only what was noted
+-- changes with each of them.
 --
 -- If a record does not fit, the records before it are written as a block, and its first part moves
 -- to the beginning of the buffer. If that does not help, the buffer grows.
@@ -29,6 +34,7 @@ module Ashlar.File.Internal.Block
     closeOpenBlock,
     openRecords,
     writeOpen,
+    writeFixed,
     flushOpen,
     BlockLimits (..),
     RecordTooLarge (..),
@@ -50,6 +56,7 @@ import Ashlar.Internal.Builder.Core
     reserve,
   )
 import Ashlar.Internal.Builder.Run (runBuilderWith)
+import Ashlar.Internal.Codec.Fixed (Fixed, fixedSize, fixedWrite)
 import Ashlar.Internal.Mem (copyRange, keepAlive, moveDown, newBuffer, pokeHost, withBytes)
 import Ashlar.Internal.Mem.Cells (getPtr, putPtr)
 import Control.Exception (Exception (..), mask_, throwIO)
@@ -217,6 +224,29 @@ writeOpen open b = do
   keepAlive open $
     () <$ runBuilderWith (sinkOf open) (FreeSpace from end) b
 {-# INLINE writeOpen #-}
+
+-- | Write records of constant size, given their format. 'False' if it takes too much: then nothing
+-- is written.
+writeFixed :: OpenBlock -> Fixed a -> [a] -> IO Bool
+writeFixed open f xs
+  | size <= 0 || size > slack = pure False
+  | otherwise = do
+    body <- openBody open
+    stop <- readByteArray (openSlots open) stopSlot
+    whole <- getWhole open
+    let record x next !p !w = do
+          fixedWrite f p x
+          let p' = p `plusPtr` size
+              w' = w + fromIntegral size `unsafeShiftL` 32 + 1
+          if p' < stop
+            then writeByteArray (openSlots open) wholeSlot w' >> next p' w'
+            else complete open p' (wholeCount w') >>= \from -> next from 0
+    keepAlive open $
+      foldr record (\_ _ -> pure ()) xs (body `plusPtr` wholeBytes whole) (whole :: Word64)
+    pure True
+  where
+    size = fixedSize f
+{-# INLINE writeFixed #-}
 
 -- | The end of a record.
 endRecord :: OpenBlock -> Builder

@@ -33,7 +33,7 @@ import Ashlar.File.Internal.Options
 import Ashlar.File.Internal.Records
 import Ashlar.File.Internal.Scan
 import Ashlar.File.Internal.Type
-import Ashlar.Get (withBudget)
+import Ashlar.Get (Budget, withBudget)
 import Control.Monad (unless)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -61,12 +61,16 @@ readingOf options ty =
       readingToday = case readBudget options of
         Nothing -> decodeBy get
         Just budget -> decodeBy (withBudget budget get),
-      readingEvolved = \schema fingerprint -> decodeOld <$> typeEvolved ty schema fingerprint
+      readingEvolved = \schema fingerprint ->
+        decodeOld (readBudget options) <$> typeEvolved ty schema fingerprint
     }
-  where
-    decodeOld g = decodeBy (maybe g (`withBudget` g) (readBudget options))
-    {-# NOINLINE decodeOld #-}
 {-# INLINE readingOf #-}
+
+decodeOld :: Maybe Budget -> Evolved a -> Decode a
+decodeOld budget (Evolved g many) = case many of
+  Just gs -> decodeMany (maybe gs (\b -> withBudget b . gs) budget)
+  Nothing -> decodeBy (maybe g (`withBudget` g) budget)
+{-# NOINLINE decodeOld #-}
 
 -- | How a fold of a file ended. Each case has the number of the next record.
 --
@@ -87,8 +91,8 @@ data Outcome c b
 -- schemas read again and again, or schemas that lie in one another. What is not found is not
 -- searched for again, either.
 
--- | The schema that records refer to: its offset, the offset before which none is looked up, its
--- fingerprint, and how to read the records, or what is wrong with it.
+-- | The schema that records refer to: the offset that it was written at, the offset before which
+-- none is looked up, its fingerprint, and how to read the records, or what is wrong with it.
 data Schemas a = Schemas !Int64 !Int64 !Fingerprint (Either Cause (Decode a))
 
 -- | The schema of the header. 'Nothing' if that is damaged.
@@ -99,7 +103,7 @@ firstSchema reading header = case header of
   -- No block refers to it.
   Nothing -> Schemas (-1) 0 (readingFingerprint reading) (Right (readingToday reading))
 
--- | A schema, its fingerprint, and the offsets of its block and after that.
+-- | A schema, its fingerprint, the offset that its block was written at, and where that ends.
 withSchema :: Reading a -> Int64 -> Int64 -> Fingerprint -> ByteString -> Schemas a
 withSchema reading at end fingerprint schema =
   Schemas at end fingerprint $
@@ -281,7 +285,8 @@ foldBlock (Fold reading opened f) (Place schemas0 pos0) b = do
         let schemas =
               withSchema
                 reading
-                (blockAt block)
+                -- (Bytes before it may have been lost.)
+                (blockOffset h)
                 (blockEnd block)
                 (blockFingerprint h)
                 (blockBody block)
@@ -318,13 +323,13 @@ foldBlock (Fold reading opened f) (Place schemas0 pos0) b = do
       whole <- expanded (openedCompression opened) (readExpansionLimit options) h body
       case whole of
         Left cause -> pure (Broke (blockFirst h) b cause)
-        Right bytes -> batches decode (blockFirst h) (blockCount h) (S.length bytes) bytes b
+        Right bytes -> batches decode (blockFirst h) (blockCount h) 0 (S.length bytes) bytes b
 
-    batches decode n left size bytes !acc
+    batches decode n left alone size bytes !acc
       | left == 0 = pure (if S.null bytes then Went acc else Broke n acc WrongCount)
-      | otherwise = case nextBatch decode left (size - S.length bytes) bytes of
-        Right (k, xs, rest) ->
-          each n xs acc (batches decode (n + fromIntegral k) (left - k) size rest)
+      | otherwise = case nextBatch decode left alone (size - S.length bytes) bytes of
+        Right (Batch k alone' xs rest) ->
+          each n xs acc (batches decode (n + fromIntegral k) (left - k) alone' size rest)
         Left e -> pure (Broke n acc (BadRecord e))
 
     each !n xs !acc next = case xs of

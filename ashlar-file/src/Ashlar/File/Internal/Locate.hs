@@ -11,7 +11,6 @@
 -- copy is older than the block that contains it.
 module Ashlar.File.Internal.Locate
   ( lastBlock,
-    nextRecordOf,
     locate,
     readIndex,
   )
@@ -24,10 +23,6 @@ import Ashlar.File.Internal.Scan
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.Int (Int64)
-
--- | The number of the record that comes after a block.
-nextRecordOf :: BlockHeader -> Int64
-nextRecordOf h = blockFirst h + fromIntegral (blockCount h)
 
 -- | The last whole block of a file, and its offset.
 --

@@ -109,29 +109,30 @@ readAt reader i
         size <- fileLength (readerFd reader)
         index <- indexOf reader size
         (at, _) <- locate scan (openedStart opened) size index i
-        walk at
+        walk Nothing at
   where
     opened = readerOpened reader
     scan = openedScan opened
     input = scanInput scan
     within h = blockFirst h <= i && i < nextRecordOf h
     damage at cause = Left (Damage (inputName input) at Nothing i cause)
-    -- From block to block, by their headers.
-    walk at = do
+    -- From block to block, by their headers. If what stands after a block was not written next,
+    -- bytes were lost or inserted: see Note [After damage].
+    walk before at = do
       header <- headerAt scan at
       case header of
-        Just h
-          | i < blockFirst h -> pure (damage at (WrongNumber (blockFirst h)))
-          | blockKind h == Records && within h -> load at h
-          | otherwise -> walk (at + fromIntegral (blockHeaderBytes + blockStored h))
-        Nothing -> do
-          found <- searchBlock scan (at + 1) maxBound
+        Just h | maybe True ((`writtenNext` h) . snd) before -> arrived WrongNumber at h
+        _ -> do
+          found <- searchBlock scan (maybe at fst before + 1) maxBound
           case found of
             -- No block follows: it is the end, or a tail that is cut off.
             Left _ -> pure (Right Nothing)
-            Right (at', h)
-              | i < blockFirst h -> pure (damage at NotABlock)
-              | otherwise -> walk at'
+            Right (at', h) -> arrived (const NotABlock) at' h
+      where
+        arrived cause at' h
+          | i < blockFirst h = pure (damage at (cause (blockFirst h)))
+          | blockKind h == Records && within h = load at' h
+          | otherwise = walk (Just (at', h)) (endOf at' h)
     load at h = do
       step <- nextBlock scan (startAt at (blockFirst h))
       case step of
@@ -158,21 +159,21 @@ readAt reader i
 
 -- A record of a block that has it.
 recordOf :: Reader a -> Loaded a -> Int64 -> Either Damage a
-recordOf reader (Loaded at h bytes (Decode decode)) i = go start (S.drop skipped bytes)
+recordOf reader (Loaded at h bytes (Decode decode)) i = go start 0 (S.drop skipped bytes)
   where
     inBlock = fromIntegral (i - blockFirst h) :: Int
     today = blockFingerprint h == readingFingerprint (readerReading reader)
     (start, skipped) = case readerWidth reader of
       Just n | today -> (0, n * inBlock)
       _ -> (inBlock, 0)
-    go left rest
+    go left alone rest
       | left == 0 = case decode 1 rest of
         Left e -> Left (damage (BadRecord (shiftError (passed rest) e)))
         Right (x : _, _) -> Right x
         Right _ -> Left (damage WrongCount)
-      | otherwise = case nextBatch (Decode decode) left (passed rest) rest of
+      | otherwise = case nextBatch (Decode decode) left alone (passed rest) rest of
         Left e -> Left (damage (BadRecord e))
-        Right (n, _, rest') -> go (left - n) rest'
+        Right (Batch n alone' _ rest') -> go (left - n) alone' rest'
     passed rest = S.length bytes - S.length rest
     damage = Damage (inputName (scanInput (openedScan (readerOpened reader)))) at Nothing i
 

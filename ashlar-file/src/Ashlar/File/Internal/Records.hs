@@ -12,12 +12,14 @@
 -- kilobytes is garbage before it leaves the nursery.
 --
 -- A batch has one budget, that of one record: with a budget for each, a batch of small records
--- could hold as much memory as all of its budgets allow. If it fails, the next record is decoded
--- alone, with a budget of its own. So no record before the fault is lost, and none is refused
--- because of those before it.
+-- could hold as much memory as all of its budgets allow. If it fails, its records are decoded one
+-- by one, each with a budget of its own. So no record before the fault is lost, none is refused
+-- because of those before it, and none is decoded more than twice.
 module Ashlar.File.Internal.Records
   ( Decode (..),
     decodeBy,
+    decodeMany,
+    Batch (..),
     nextBatch,
     expanded,
     shiftError,
@@ -28,7 +30,7 @@ import Ashlar.Codec (DecodeError (..), Excerpt (..))
 import Ashlar.File.Internal.Damage
 import Ashlar.File.Internal.Layout
 import Ashlar.File.Internal.Type
-import Ashlar.Get (Get, getWord8, runGetRest)
+import Ashlar.Get (Get, runGetRest)
 import Ashlar.Internal.Get.Core (here)
 import Control.Exception
   ( SomeAsyncException (..),
@@ -57,30 +59,38 @@ decodeBy g = Decode (\n -> runGetRest (go n))
         before <- here
         x <- g
         now <- here
-        if now == before then padding else pure ()
+        afterRecord (now - before)
         (x :) <$> go (n - 1)
-    padding = do
-      w <- getWord8
-      if w == 0 then pure () else fail "a byte that is not 0 for a record of no bytes"
 {-# INLINE decodeBy #-}
 
--- | The next records of a block: how many, they, and what follows them. Or why the next one cannot
--- be decoded.
+-- | Records, given how to read a number of them.
+decodeMany :: (Int -> Get [a]) -> Decode a
+decodeMany g = Decode (\n -> runGetRest (g n))
+
+-- | Some records, what follows them, and how many of the next ones are to be decoded one by one.
+data Batch a = Batch !Int !Int [a] !ByteString
+
+-- | The next records of a block, or why the next one cannot be decoded.
 nextBatch ::
   Decode a ->
   -- | How many records are left: at least one.
   Int ->
+  -- | How many of them are to be decoded one by one.
+  Int ->
   -- | How many bytes precede, for errors.
   Int ->
   ByteString ->
-  Either DecodeError (Int, [a], ByteString)
-nextBatch (Decode decode) left offset bytes = case decode n bytes of
-  Right (xs, rest) -> Right (n, xs, rest)
-  Left _ -> case decode 1 bytes of
-    Right (xs, rest) -> Right (1, xs, rest)
-    Left e -> Left (shiftError offset e)
+  Either DecodeError (Batch a)
+nextBatch (Decode decode) left alone offset bytes
+  | alone > 0 = single alone
+  | otherwise = case decode n bytes of
+    Right (xs, rest) -> Right (Batch n 0 xs rest)
+    Left _ -> single n
   where
     n = max 1 (min 64 (min left (4096 * left `div` max 1 (S.length bytes))))
+    single k = case decode 1 bytes of
+      Right (xs, rest) -> Right (Batch 1 (k - 1) xs rest)
+      Left e -> Left (shiftError offset e)
 
 -- | The error of a decoder that began at an offset.
 shiftError :: Int -> DecodeError -> DecodeError

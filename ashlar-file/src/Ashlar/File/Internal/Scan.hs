@@ -10,13 +10,15 @@
 -- before each block, and is believed if the checksum of its header is right.
 --
 -- A header that is right tells where its body ends, even if the body is damaged. If the block there
--- was written next, the search is over: their own offsets are as far apart as they are. Otherwise
--- bytes were lost or inserted, and the next block may begin inside of what the header announced. So
--- the search begins after the marker. That some block begins where the body should end, or that the
--- file ends there, is not enough: as many bytes may be lost as the blocks between have.
+-- was written next, the search is over: their own offsets are as far apart as they are, and so are
+-- the numbers of their records. Otherwise bytes were lost or inserted, and the next block may begin
+-- inside of what the header announced. So the search begins after the marker. That some block
+-- begins where the body should end, or that the file ends there, is not enough: as many bytes may
+-- be lost as the blocks between have. Nor are the offsets enough: somebody may have appended since.
 --
--- A block that is found inside of another, and is damaged too, is passed over as a whole. So each
--- byte is checked three times at most, and no choice of headers makes the search quadratic.
+-- A block that is found inside of another may be damaged, too. Its body is searched as well, but
+-- for 64 MiB in all: after that such a block is passed over as a whole. So each byte is checked
+-- three times at most, and 64 MiB more often, and no choice of headers makes the search quadratic.
 module Ashlar.File.Internal.Scan
   ( -- * The header
     readFileHeader,
@@ -28,6 +30,8 @@ module Ashlar.File.Internal.Scan
     Block (..),
     blockEnd,
     endOf,
+    nextRecordOf,
+    writtenNext,
     Position (..),
     startAt,
     Step (..),
@@ -128,6 +132,15 @@ blockEnd b = endOf (blockAt b) (blockHeader b)
 endOf :: Int64 -> BlockHeader -> Int64
 endOf at h = at + fromIntegral (blockHeaderBytes + blockStored h)
 
+-- | The number of the record that comes after a block.
+nextRecordOf :: BlockHeader -> Int64
+nextRecordOf h = blockFirst h + fromIntegral (blockCount h)
+
+-- | Was the second block written after the first one?
+writtenNext :: BlockHeader -> BlockHeader -> Bool
+writtenNext h next =
+  blockOffset next == endOf (blockOffset h) h && blockFirst next == nextRecordOf h
+
 -- | Where reading goes on.
 data Position = Position
   { -- | The offset of the next block.
@@ -140,6 +153,8 @@ data Position = Position
     posGap :: !Bool,
     -- | Before this offset everything belongs to a block that is damaged.
     posInside :: !Int64,
+    -- | How many bytes in there may be searched again.
+    posAllowance :: !Int64,
     -- | The bytes at the offset, or none if they have not been fetched.
     posAhead :: !ByteString
   }
@@ -147,7 +162,7 @@ data Position = Position
 
 -- | The position of a block with this offset and this first record.
 startAt :: Int64 -> Int64 -> Position
-startAt offset record = Position offset 0 record False 0 S.empty
+startAt offset record = Position offset 0 record False 0 67108864 S.empty
 
 -- | What stands at a position.
 data Step
@@ -235,7 +250,7 @@ after pos h ahead =
   pos
     { posOffset = endOf (posOffset pos) h,
       posBlock = posBlock pos + 1,
-      posRecord = blockFirst h + fromIntegral (blockCount h),
+      posRecord = nextRecordOf h,
       posGap = False,
       posAhead = if S.length ahead == blockHeaderBytes then ahead else S.empty
     }
@@ -246,21 +261,28 @@ passOver :: Scan -> Position -> Resume -> IO (Either Int64 (Position, Int64))
 passOver scan pos resume = case resume of
   Gap record -> pure (Right (pos {posRecord = record, posGap = True}, record))
   PassBlock h -> arrived (end h) (nextRecord h)
-  Body h
-    | posOffset pos < posInside pos -> arrived (end h) (nextRecord h)
-    | otherwise -> do
-      there <- inputFetch (scanInput scan) (end h) blockHeaderBytes
-      case blockStart (scanMarker scan) there of
-        BlockStart h' | wroteNext h h' -> arrived (end h) (nextRecord h)
-        _ -> search pos {posInside = end h}
-  Tail h
-    | posOffset pos < posInside pos -> arrived (end h) (nextRecord h)
-    | otherwise -> search pos {posInside = end h}
+  Body h -> do
+    there <- inputFetch (scanInput scan) (end h) blockHeaderBytes
+    case blockStart (scanMarker scan) there of
+      BlockStart h' | writtenNext h h' -> arrived (end h) (nextRecord h)
+      _ -> within h
+  Tail h -> within h
   Search -> search pos
   where
     end = endOf (posOffset pos)
-    wroteNext h h' = blockOffset h' == endOf (blockOffset h) h
-    nextRecord h = max (posRecord pos) (blockFirst h + fromIntegral (blockCount h))
+    -- The next block may begin inside of this one.
+    within h
+      | posOffset pos >= posInside pos = search pos {posInside = end h}
+      | again <= posAllowance pos =
+        search
+          pos
+            { posAllowance = posAllowance pos - again,
+              posInside = max (end h) (posInside pos)
+            }
+      | otherwise = arrived (end h) (nextRecord h)
+      where
+        again = endOf 0 h
+    nextRecord h = max (posRecord pos) (nextRecordOf h)
     -- After a block of a known size. The file may end there.
     arrived offset record = do
       inputForget (scanInput scan) offset
@@ -280,7 +302,11 @@ passOver scan pos resume = case resume of
         Left end' -> Left end'
         Right (offset, h) ->
           let record = max (posRecord from) (blockFirst h)
-           in Right ((moved offset record) {posInside = posInside from}, record)
+              found' = moved offset record
+           in Right
+                ( found' {posInside = posInside from, posAllowance = posAllowance from},
+                  record
+                )
 
 -- | The header of the block at an offset.
 headerAt :: Scan -> Int64 -> IO (Maybe BlockHeader)

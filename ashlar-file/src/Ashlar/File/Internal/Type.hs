@@ -6,15 +6,16 @@
 module Ashlar.File.Internal.Type
   ( RecordType (..),
     fixedType,
-    getterFor,
+    Evolved (..),
+    evolvedBy,
+    afterRecord,
 
     -- * Compression
     Compression (..),
   )
 where
 
-import Ashlar.Codec (Codec, get)
-import Ashlar.Get (Get)
+import Ashlar.Get (Get, getWord8)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString.Char8 as C
 import GHC.Fingerprint (Fingerprint, fingerprintString)
@@ -33,8 +34,35 @@ data RecordType a = RecordType
     -- | Given the schema and the fingerprint of other records: how to read them, or why they cannot
     -- be read as values of this type. It is asked once for each schema of a file, before the first
     -- of its records.
-    typeEvolved :: ByteString -> Fingerprint -> Either String (Get a)
+    typeEvolved :: ByteString -> Fingerprint -> Either String (Evolved a)
   }
+
+-- | How to read records of another type.
+--
+-- @since 0.1.0.0
+data Evolved a = Evolved
+  { -- | A record.
+    evolvedGet :: Get a,
+    -- | As many records, if that is faster than one by one. After each, 'afterRecord' must be read.
+    evolvedMany :: Maybe (Int -> Get [a])
+  }
+
+-- | Record by record.
+--
+-- @since 0.1.0.0
+evolvedBy :: Get a -> Evolved a
+evolvedBy g = Evolved g Nothing
+
+-- | What follows a record, given how many bytes that took: a byte that is 0 if there were none. So
+-- no file says more records than it has bytes.
+--
+-- @since 0.1.0.0
+afterRecord :: Int -> Get ()
+afterRecord n
+  | n > 0 = pure ()
+  | otherwise = do
+    w <- getWord8
+    if w == 0 then pure () else fail "a byte that is not 0 for a record of no bytes"
 
 -- | A type that does not change. Its name is its schema. A file of any other name is refused. So
 -- give it another name when its format changes.
@@ -57,13 +85,6 @@ fixedType name =
   where
     -- It may be of any size.
     shown schema = show (C.take 100 schema) ++ (if C.length schema > 100 then "..." else "")
-
--- | How to read records with this schema and fingerprint.
-getterFor :: Codec a => RecordType a -> ByteString -> Fingerprint -> Either String (Get a)
-getterFor ty schema fingerprint
-  | fingerprint == typeFingerprint ty = Right get
-  | otherwise = typeEvolved ty schema fingerprint
-{-# INLINE getterFor #-}
 
 -- | How the bodies of blocks are compressed, one at a time.
 --

@@ -205,10 +205,12 @@ write writer x = withMVar (writerLock writer) $ \_ ->
 --
 -- @since 0.1.0.0
 writeMany :: Codec a => Writer a -> [a] -> IO ()
-writeMany writer xs = withMVar (writerLock writer) $ \_ ->
-  writeOpen block (foldr (\x rest -> put x <> (endRecord block <> rest)) mempty xs)
+writeMany writer xs = withMVar (writerLock writer) $ \_ -> case layout of
+  Fix f -> writeFixed block f xs >>= \done -> if done then pure () else anySize
+  Var _ -> anySize
   where
     block = writerBlock writer
+    anySize = writeOpen block (foldr (\x rest -> put x <> (endRecord block <> rest)) mempty xs)
 {-# INLINE writeMany #-}
 
 -- | Write the records of the open block, so that readers see them. Call it seldom: each block takes

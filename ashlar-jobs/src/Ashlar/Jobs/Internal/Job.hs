@@ -24,11 +24,11 @@ module Ashlar.Jobs.Internal.Job
 where
 
 import Ashlar.Codec (Codec, decode, get, put, summarizeError)
-import Ashlar.File (Compression (..), RecordType (..))
+import Ashlar.File (Compression (..), Evolved (..), RecordType (..))
 import Ashlar.File.Described (described)
 import Ashlar.File.Internal.Block
 import Ashlar.File.Internal.Layout (blockHeaderBytes)
-import Ashlar.File.Internal.Records (decodeBy, nextBatch)
+import Ashlar.File.Internal.Records (Batch (..), decodeBy, nextBatch)
 import Ashlar.Get (Get)
 import Ashlar.Jobs.Engine
 import Ashlar.Jobs.Envelope
@@ -181,12 +181,12 @@ writeRecord open x = writeOpen open (put x <> endRecord open)
 decodeRecords :: Get a -> Word32 -> ByteString -> Either String [a]
 decodeRecords g count body
   | fromIntegral count > S.length body = Left "more records than bytes"
-  | otherwise = go (fromIntegral count) body
+  | otherwise = go (fromIntegral count) 0 body
   where
     decoder = decodeBy g
-    go 0 rest = if S.null rest then Right [] else Left "bytes after the last record"
-    go left rest = case nextBatch decoder left (S.length body - S.length rest) rest of
-      Right (n, xs, rest') -> (xs ++) <$> go (left - n) rest'
+    go 0 _ rest = if S.null rest then Right [] else Left "bytes after the last record"
+    go left alone rest = case nextBatch decoder left alone (S.length body - S.length rest) rest of
+      Right (Batch n alone' xs rest') -> (xs ++) <$> go (left - n) alone' rest'
       Left e -> Left ("record " ++ show (fromIntegral count - left) ++ summary e)
     summary e = " of the batch cannot be decoded: " ++ summarizeError e
 
@@ -198,7 +198,7 @@ getterOf engine ty other
   | otherwise = maybe unknown evolved <$> engineSchema engine other
   where
     unknown = Left "their schema is not known"
-    evolved bytes = typeEvolved ty bytes other
+    evolved bytes = evolvedGet <$> typeEvolved ty bytes other
 {-# INLINE getterOf #-}
 
 -- | Why a type is not that with another schema.

@@ -13,7 +13,7 @@ module Ashlar.Network.Internal.Connection
 where
 
 import Ashlar.Codec (Builder, Codec, Get, get, put, size)
-import Ashlar.File (RecordType (..))
+import Ashlar.File (Evolved (..), RecordType (..))
 import Ashlar.Get (runGetWhole)
 import Ashlar.Network.Internal.Error
 import Ashlar.Network.Internal.Handshake
@@ -96,7 +96,8 @@ shakeHands link out inc sent received = timed link (optionsHandshakeTime options
   theirs <- receiveHello link inc
   let getter
         | helloFingerprint theirs == typeFingerprint received = Right get
-        | otherwise = typeEvolved received (helloSchema theirs) (helloFingerprint theirs)
+        | otherwise =
+          evolvedGet <$> typeEvolved received (helloSchema theirs) (helloFingerprint theirs)
   sendBytes out (verdict (either Just (const Nothing) getter))
   -- Both ends read what the other has to say, or closing would drop it.
   refused <- receiveVerdict link inc

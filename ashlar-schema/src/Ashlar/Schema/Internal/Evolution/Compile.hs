@@ -1,6 +1,4 @@
 {-# LANGUAGE BangPatterns #-}
--- A program is compiled once.
-{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
 -- Module      : Ashlar.Schema.Internal.Evolution.Compile
@@ -9,9 +7,15 @@
 -- Each step becomes a closure that has all that is known beforehand, and the closure of what comes
 -- after it. Steps of constant size that stand side by side become a block: one check of the input,
 -- one of the output, and a loop over a table of numbers.
+--
+-- Note [Compiled once]
+-- ~~~~~~~~~~~~~~~~~~~~
+-- What makes a closure must not be eta-expanded: then it would be made anew at each run, and all
+-- that come after it. GHC 9.10 does that even with @-fno-do-lambda-eta-expansion@. But no function
+-- that returns a constructor can be. So each closure is in a box, 'Code'. (Benchmarks "a field was
+-- added" and "sums of a few bytes".)
 module Ashlar.Schema.Internal.Evolution.Compile
-  ( Run,
-    compiled,
+  ( compiled,
   )
 where
 
@@ -21,75 +25,81 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Path (Names (Nameless))
 import Ashlar.Internal.Get.Refuse (invalid, invalidAt)
-import Ashlar.Internal.Mem (copyRange, peekHost, peekLE, pokeLE, withBytesQuick)
+import Ashlar.Internal.Mem (copyRange, peekHost, peekLE, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Schema.Internal.Evolution.Extent
 import Ashlar.Schema.Internal.Evolution.Inner
-import Ashlar.Schema.Internal.Evolution.Leaves (bounded)
 import Ashlar.Schema.Internal.Evolution.Op
 import Ashlar.Schema.Internal.Evolution.Output
-import Ashlar.Schema.Internal.Types (Length (..), numberSize)
+import Ashlar.Schema.Internal.Evolution.Permute
+import Ashlar.Schema.Internal.Evolution.Straight
+import Ashlar.Schema.Internal.Evolution.Table
+import Ashlar.Schema.Internal.Types (Length (..))
 import Control.Monad (when)
-import Data.Bits (unsafeShiftR, (.&.))
+import Data.Bits (unsafeShiftR)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
-import Data.IORef
-import Data.Int (Int16, Int32, Int64, Int8)
 import qualified Data.IntMap.Lazy as Lazy
 import qualified Data.IntMap.Strict as IM
-import qualified Data.List as List
-import Data.Maybe (isJust)
+import Data.Maybe (isJust, isNothing)
 import Data.Primitive.PrimArray
 import Data.Primitive.SmallArray
-import Data.Word (Word16, Word32, Word8)
-import Foreign.Ptr (Ptr, minusPtr, plusPtr)
-import GHC.Float (float2Double)
+import Data.Word (Word16, Word8)
+import Foreign.Ptr (minusPtr, plusPtr)
 import GHC.IO (unIO)
 
--- | Read from the cursor, and write to the output.
-type Run = Cells -> Env -> Out -> IO ()
-
--- In a box, for arrays.
-newtype Boxed = Boxed Run
-
 -- | A program as one action.
-compiled :: Program -> Run
-compiled (Program main procedures) = steps table main done
+compiled :: Program -> Code
+compiled (Program main procedures) = steps known main done
   where
     least = leastReads procedures
-    table = Table least (Lazy.map (\ops -> steps table ops done) procedures)
+    known = Known least (Lazy.map (\ops -> steps known ops done) procedures)
 
 -- What is known of the procedures. The second is lazy, because they call each other.
-data Table = Table !(IM.IntMap Int) (Lazy.IntMap Run)
+data Known = Known !(IM.IntMap Int) (Lazy.IntMap Code)
 
-done :: Run
-done _ _ _ = pure ()
+done :: Code
+done = Code (\_ _ _ -> pure ())
 
-steps :: Table -> [Op] -> Run -> Run
-steps table ops next = case span (isJust . constantRead) ops of
+steps :: Known -> [Op] -> Code -> Code
+steps known ops next = case span isSimple ops of
+  (list@(_ : _ : _), rest)
+    | any (isNothing . constantRead) list,
+      Code next' <- steps known rest next ->
+      let !rows = straightOf (alone known) list
+       in Code $ \c env out -> runStraight rows 1 c env out >> next' c env out
+  _ -> oneKind known ops next
+
+-- A step with nothing after it.
+alone :: Known -> Op -> Code
+alone known op = steps known [op] done
+
+-- Steps of constant size, or one that is not.
+oneKind :: Known -> [Op] -> Code -> Code
+oneKind known ops next = case span (isJust . constantRead) ops of
   ([], []) -> next
-  ([], op : rest) -> one table op (steps table rest next)
-  ([Copy n], rest) -> copying n (steps table rest next)
-  ([Skip n], rest) -> skipping n (steps table rest next)
-  ([Put bs], rest) -> putting bs (steps table rest next)
-  (constants, rest) -> block (concatMap entries constants) (steps table rest next)
+  ([], op : rest) -> one known op (steps known rest next)
+  ([Copy n], rest) -> copying n (steps known rest next)
+  ([Skip n], rest) -> skipping n (steps known rest next)
+  ([Put bs], rest) -> putting bs (steps known rest next)
+  (constants, rest) -> block constants (steps known rest next)
 
-copying :: Int -> Run -> Run
-copying !n next = \c env out -> do
-  p <- need c env n
+copying :: Int -> Code -> Code
+copying !n (Code next) = Code $ \c env out -> do
+  p <- needed c env n
   q <- reserve True c env out n
   copyFew q p n
   advanced c (p `plusPtr` n) out (q `plusPtr` n)
   next c env out
 
-skipping :: Int -> Run -> Run
-skipping !n next = \c env out -> do
-  p <- need c env n
+skipping :: Int -> Code -> Code
+skipping !n (Code next) = Code $ \c env out -> do
+  p <- needed c env n
   putPtr c cursorCell (p `plusPtr` n)
   next c env out
 
-putting :: ByteString -> Run -> Run
-putting bs next = \c env out@(Out o _ _) -> do
+putting :: ByteString -> Code -> Code
+putting bs (Code next) = Code $ \c env out@(Out o _ _) -> do
   q <- reserve False c env out n
   withBytesQuick bs (\p _ -> copyFew q p n)
   putPtr o outCursor (q `plusPtr` n)
@@ -97,187 +107,97 @@ putting bs next = \c env out@(Out o _ _) -> do
   where
     !n = B.length bs
 
--- What a block does: the kind, how many bytes are read, written, and the bytes of a default.
-data Entry = Entry !Int !Int !Int !ByteString
-
-entries :: Op -> [Entry]
-entries op = case op of
-  Copy n -> [Entry kindCopy n n B.empty]
-  Skip n -> [Entry kindSkip n 0 B.empty]
-  Put bs -> [Entry kindPut 0 (B.length bs) bs]
-  ToDouble -> [Entry kindDouble 4 8 B.empty]
-  Widen a b ->
-    [ Entry
-        (kindWiden + 8 * fromEnum a + fromEnum b)
-        (numberSize a)
-        (numberSize b)
-        B.empty
-    ]
-  _ -> []
-
-kindCopy, kindSkip, kindPut, kindDouble, kindWiden :: Int
-kindCopy = 0
-kindSkip = 1
-kindPut = 2
-kindDouble = 3
-kindWiden = 4
-
-block :: [Entry] -> Run -> Run
-block list next = \c env out -> do
-  p <- need c env total
-  q <- reserveBlock c env out
-  withBytesQuick pool $ \pooled _ -> do
-    let go !i
-          | i >= size = pure ()
-          | otherwise = do
-            let from = indexPrimArray program (i + 1)
-                to = indexPrimArray program (i + 2)
-                n = indexPrimArray program (i + 3)
-            case indexPrimArray program i of
-              0 -> copyFew (q `plusPtr` to) (p `plusPtr` from) n
-              2 -> copyFew (q `plusPtr` to) (pooled `plusPtr` from) n
-              3 -> do
-                x <- peekLE (p `plusPtr` from) :: IO Float
-                pokeLE (q `plusPtr` to) (float2Double x)
-              kind -> widen (kind - kindWiden) (p `plusPtr` from) (q `plusPtr` to)
-            go (i + 4)
-    go 0
-  advanced c (p `plusPtr` total) out (q `plusPtr` totalOut)
-  next c env out
+block :: [Op] -> Code -> Code
+block ops (Code next) = Code $ \c env out -> runTable table c env out >> next c env out
   where
-    -- It saturates, as each number does. (What an untrusted schema announces may not be an Int in
-    -- all.) No input has as many bytes, so nothing is read then.
-    !total = List.foldl' (\n (Entry _ a _ _) -> bounded (n + a)) 0 list
-    !totalOut = sum [b | Entry _ _ b _ <- list]
-    !pool = B.concat [bs | Entry _ _ _ bs <- list]
-    !program = primArrayFromList (table 0 0 0 list) :: PrimArray Int
-    !size = sizeofPrimArray program
-    -- Kind, where to read, where to write, how many bytes. What is left out is not there.
-    table :: Int -> Int -> Int -> [Entry] -> [Int]
-    table !from !to !pooled es = case es of
-      [] -> []
-      Entry kind a b bs : rest
-        | kind == kindSkip -> table (from + a) to pooled rest
-        | kind == kindPut ->
-          kind : pooled : to : b : table from (to + b) (pooled + B.length bs) rest
-        | otherwise -> kind : from : to : b : table (from + a) (to + b) pooled rest
-    reserveBlock c env out@(Out o _ _) = do
-      p <- getPtr o outCursor
-      e <- getPtr o outEnd
-      if e `minusPtr` p >= totalOut
-        then pure p
-        else ensureFor (originIn 0 0 list) c env out totalOut >> getPtr o outCursor
-    {-# INLINE reserveBlock #-}
+    !table = tableOf ops
 
--- The byte of the input that a byte of the output comes from.
-originIn :: Int -> Int -> [Entry] -> Int -> Int
-originIn !from !to es k = case es of
-  [] -> from
-  Entry kind a b _ : rest
-    | k < to + b -> if kind == kindCopy then from + (k - to) else from
-    | otherwise -> originIn (from + a) (to + b) rest k
-
--- A number of eight kinds becomes another one.
-widen :: Int -> Ptr Word8 -> Ptr Word8 -> IO ()
-widen kind p q = do
-  x <- case kind `unsafeShiftR` 3 of
-    0 -> fromIntegral <$> (peekLE p :: IO Word8)
-    1 -> fromIntegral <$> (peekLE p :: IO Word16)
-    2 -> fromIntegral <$> (peekLE p :: IO Word32)
-    4 -> fromIntegral <$> (peekLE p :: IO Int8)
-    5 -> fromIntegral <$> (peekLE p :: IO Int16)
-    6 -> fromIntegral <$> (peekLE p :: IO Int32)
-    -- (The others are not widened.)
-    _ -> peekLE p :: IO Int64
-  -- As many low bits as the new one has.
-  case kind .&. 3 of
-    0 -> pokeLE q (fromIntegral x :: Word8)
-    1 -> pokeLE q (fromIntegral x :: Word16)
-    2 -> pokeLE q (fromIntegral x :: Word32)
-    _ -> pokeLE q x
-{-# NOINLINE widen #-}
-
-one :: Table -> Op -> Run -> Run
-one table@(Table least procedures) op next = case op of
-  Groups keep -> \c env out -> do
+one :: Known -> Op -> Code -> Code
+one known@(Known least procedures) op (Code next) = case op of
+  Groups keep -> Code $ \c env out -> do
     n <- groups c env 0
     extent keep c env out n
     next c env out
-  Magnitude keep signed -> \c env out -> do
+  Magnitude keep signed -> Code $ \c env out -> do
     (h, n) <- leb c env "a header that does not fit"
     extent keep c env out (h + (n `unsafeShiftR` signed))
     next c env out
-  Block Length64 (Just Length64) 0 width | width > 0 -> blockCopied width next
-  Block from to fewest width ->
-    let !written' = blockRecounted from to width
-     in \c env out -> do
-          (h, n) <- counted from fewest c env
-          when (width > 0 && n > (maxBound - 16) `quot` width) $ tooLong c env
-          written' c env out h n
-          next c env out
+  -- The most frequent one: a string, or elements of constant size.
+  Block Length64 (Just Length64) 0 width
+    | width > 0 -> Code $ \c env out -> copyBlock width c env out >> next c env out
+  Block from to fewest width -> Code $ \c env out -> do
+    (h, n) <- counted from fewest c env
+    when (width > 0 && n > (maxBound - 16) `quot` width) $ tooLong c env
+    blockRecounted from to width c env out h n
+    next c env out
   Each from to fewest ops ->
-    let !element = steps table ops done
-        !leastBytes = leastRead least ops
-        !count = recounted from to
-     in \c env out -> do
+    let !leastBytes = leastRead least ops
+        each elements = Code $ \c env out -> do
           (h, n) <- counted from fewest c env
-          count c env out h n
+          recounted from to c env out h n
           run (chargeEmpties leastBytes n) c env
-          let go !i
-                | i >= n = pure ()
-                | otherwise = element c env out >> go (i + 1)
-          go (0 :: Int)
+          () <- elements n c env out
           next c env out
-  Switch name width _ alternatives ->
-    let !branches = smallArrayFromList (map branch alternatives)
-        !count = length alternatives
-        branch alternative = case alternative of
-          Refused con -> Boxed $ \c env _ -> run (invalid (refusal con)) c env
-          Accepted ops -> Boxed (steps table (Skip width : ops) next)
-     in if width == 0
-          then \c env _ -> run (invalid (name ++ " has no values")) c env
-          else \c env out -> do
-            p <- need c env width
+        {-# INLINE each #-}
+     in if all isSimple ops && not (null ops)
+          then let !rows = straightOf (alone known) ops in each (runStraight rows)
+          else case steps known ops done of Code element -> each (`repeated` element)
+  Switch name width _ alternatives
+    | width == 0 -> Code $ \c env _ -> run (invalid (name ++ " has no values")) c env
+    | Just tags <- tagsOf width alternatives -> Code $ \c env out -> do
+      runTags (noConstructor name) tags c env out
+      next c env out
+    | otherwise ->
+      let !branches = smallArrayFromList (map branch alternatives)
+          branch alternative = case alternative of
+            Refused con -> Code $ \c env _ -> run (invalid (refusal con)) c env
+            Accepted ops -> steps known (Skip width : ops) (Code next)
+       in Code $ \c env out -> do
+            p <- needed c env width
             t <-
               if width == 1
                 then fromIntegral <$> (peekHost p :: IO Word8)
                 else fromIntegral <$> (peekLE p :: IO Word16)
-            if t < count
-              then case indexSmallArray branches t of Boxed r -> r c env out
+            if t < sizeofSmallArray branches
+              then case indexSmallArray branches t of Code r -> r c env out
               else run (invalidAt p width (noConstructor name t)) c env
   Call deep i ->
+    -- (It may be this one, so it is not forced here.)
     let procedure = Lazy.findWithDefault done i procedures
-     in if deep
-          then \c env out -> do
-            run (nested Nameless (Get (\c' env' s -> unIO (procedure c' env' out) s))) c env
-            next c env out
-          else \c env out -> procedure c env out >> next c env out
+        called c env out = case procedure of Code r -> r c env out
+     in Code $ \c env out -> do
+          if deep
+            then run (nested Nameless (Get (\c' env' s -> unIO (called c' env' out) s))) c env
+            else called c env out
+          next c env out
+  Permute list order
+    | all (all isSimple) list ->
+      let !rows = straightGroups (alone known) list
+          !wanted = primArrayFromList order :: PrimArray Int
+       in Code $ \c env out -> runGroups rows wanted c env out >> next c env out
   Permute list order ->
-    let !runs = smallArrayFromList [Boxed (steps table ops done) | ops <- list]
+    let !runs = smallArrayFromList [steps known ops done | ops <- list]
         !wanted = primArrayFromList order :: PrimArray Int
-     in \c env out -> permuted runs wanted c env out >> next c env out
-  Through g -> \c env out -> do
+     in Code $ \c env out -> permuted runs wanted c env out >> next c env out
+  Through g -> Code $ \c env out -> do
     -- (Where it begins, for errors: the decoder moves on.)
     at <- position c
     bs <- run g c env
     putAll at bs c env out
     next c env out
   After inner g ->
-    let !translate = compiled inner
-     in \c env out -> do
+    let !(Code translate) = compiled inner
+     in Code $ \c env out -> do
           at <- position c
-          bs <- translated (\c' env' out' -> translate c' env' out') g c env
+          bs <- translated 256 translate g c env
           putAll at bs c env out
           next c env out
   -- No program has these: it would be one that changes nothing.
-  Unreadable _ -> \c env _ -> run (invalid "a format that is not described") c env
+  Unreadable _ -> Code $ \c env _ -> run (invalid "a format that is not described") c env
   -- The others are steps of constant size.
-  _ -> next
+  _ -> Code next
 
 -- What is done with a count of so many bytes, and with what it counts.
---
--- (Functions of their own: GHC 9.0.2 panics at -O1 where a local function is chosen by a case, and
--- its lambdas are not eta-expanded.)
 type Recount = Cells -> Env -> Out -> Int -> Int -> IO ()
 
 recounted :: Length -> Maybe Length -> Recount
@@ -296,26 +216,10 @@ blockRecounted from to width = case to of
     | other == from -> \c env out h n -> extent True c env out (h + n * width)
     | otherwise -> \c env out h n -> do
       -- Nothing is written for a length before its bytes are there.
-      _ <- need c env (h + n * width)
+      _ <- needed c env (h + n * width)
       rewriteCount other c env out h n
       extent True c env out (n * width)
 {-# NOINLINE blockRecounted #-}
-
--- The most frequent one: a string, or elements of constant size.
-blockCopied :: Int -> Run -> Run
-blockCopied !width next = \c env out -> do
-  p <- need c env 8
-  n <- peekLE p :: IO Int64
-  when (n < 0) $ run (invalidAt p 8 (negative n)) c env
-  when (n > fromIntegral most) $ tooLong c env
-  extent True c env out (8 + fromIntegral n * width)
-  next c env out
-  where
-    !most = (maxBound - 16) `quot` width
-
-tooLong :: Cells -> Env -> IO ()
-tooLong = run (invalid "a length that does not fit")
-{-# NOINLINE tooLong #-}
 
 refusal :: String -> String
 refusal con = "constructor " ++ con ++ ", which is no longer in use"
@@ -336,48 +240,3 @@ putAll at bs c env out@(Out o _ _) = do
   putPtr o outCursor (q `plusPtr` n)
   where
     n = B.length bs
-
--- Note [Fields in another order]
--- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- Groups are written in their old order and moved afterwards. To move at each level what is inside
--- would take quadratic time for a recursive type. So only ranges of up to 4,096 bytes are moved at
--- once, by way of free space. Longer ones are noted, and moved in one pass at the end.
-permuted :: SmallArray Boxed -> PrimArray Int -> Run
-permuted runs wanted c env out@(Out o _ movedRef) = do
-  before <- readIORef movedRef
-  from <- written out
-  let go !i offsets inner
-        | i >= count = pure (offsets, inner)
-        | otherwise = case indexSmallArray runs i of
-          Boxed r -> do
-            writeIORef movedRef []
-            r c env out
-            to <- written out
-            ms <- readIORef movedRef
-            go (i + 1) (to : offsets) (ms : inner)
-  (reversed, inners) <- go 0 [from] []
-  writeIORef movedRef before
-  let bounds = primArrayFromListN (count + 1) (reverse reversed) :: PrimArray Int
-      !to = indexPrimArray bounds count
-      order = primArrayToList wanted
-      range i = (indexPrimArray bounds i, indexPrimArray bounds (i + 1))
-  target <- getInt o outTarget
-  if to - from <= 4096 && all null inners && target < 0
-    then do
-      let n = to - from
-      _ <- reserve True c env out n
-      start <- getPtr o outStart
-      let place !q is = case is of
-            [] -> pure ()
-            i : rest -> do
-              let (a, b) = range i
-              copyRange q (start `plusPtr` a) (b - a)
-              place (q `plusPtr` (b - a)) rest
-      place (start `plusPtr` to) order
-      copyRange (start `plusPtr` from) (start `plusPtr` to) n
-    else do
-      let insides = smallArrayFromList (reverse inners)
-          groupAt i = case range i of (a, b) -> (a, b, indexSmallArray insides i)
-      modifyIORef' movedRef (Moved from to (map groupAt order) :)
-  where
-    count = sizeofSmallArray runs

@@ -19,6 +19,7 @@
 module Ashlar.Schema.Internal.Evolution.Inner
   ( translated,
     translatedBytes,
+    oneAfterAnother,
   )
 where
 
@@ -33,6 +34,7 @@ import Ashlar.Internal.Get.Limits (limitsOf)
 import Ashlar.Internal.Get.Segments (openFirst)
 import Ashlar.Internal.Mem (keepAlive)
 import Ashlar.Internal.Mem.Cells
+import Ashlar.Schema.Internal.Evolution.Extent (Run)
 import Ashlar.Schema.Internal.Evolution.Output
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
@@ -41,21 +43,36 @@ import qualified Data.List as List
 import Data.Maybe (fromMaybe)
 import GHC.IO (IO (..), unIO)
 
--- | Translate a value, and decode the new bytes, which the decoder must read to their end.
-translated :: (Cells -> Env -> Out -> IO ()) -> Get a -> Cells -> Env -> IO a
-translated translate g = \c env -> do
+-- | Translate a value, and decode the new bytes, which the decoder must read to their end. Given is
+-- how many bytes to have space for at first.
+translated :: Int -> Run -> Get a -> Cells -> Env -> IO a
+translated size translate g = \c env -> do
   traced <- isTraced c
   if traced
-    then tracedly translate whole c env
+    then tracedly size translate whole c env
     else do
-      bs <- translatedBytes translate c env
+      bs <- translatedBytes size translate c env
       onBytes bs c env (\c' env' -> IO (unGet whole c' env'))
   where
     whole = g <* endOfInput
 
 -- | Translate a value.
-translatedBytes :: (Cells -> Env -> Out -> IO ()) -> Cells -> Env -> IO ByteString
-translatedBytes translate c env = newOut c (-1) $ \out -> translate c env out >> finished out
+translatedBytes :: Int -> Run -> Cells -> Env -> IO ByteString
+translatedBytes size translate c env =
+  newOut c size (-1) $ \out -> translate c env out >> finished out
+
+-- | Translate a number of values, and what follows each of them, given how many bytes it took.
+oneAfterAnother :: (Int -> Get ()) -> Int -> Run -> Run
+oneAfterAnother after count translate c env out = go count
+  where
+    go n
+      | n <= 0 = pure ()
+      | otherwise = do
+        before <- position c
+        translate c env out
+        now <- position c
+        _ <- IO (unGet (after (now - before)) c env)
+        go (n - 1)
 
 -- Run a decoder on other bytes.
 onBytes :: ByteString -> Cells -> Env -> (Cells -> Env -> IO a) -> IO a
@@ -86,11 +103,11 @@ onBytes bs c env act = do
               }
       act own (Env input (Own (budgetCells c env) unlimited) (envContext env))
 
-tracedly :: (Cells -> Env -> Out -> IO ()) -> Get a -> Cells -> Env -> IO a
-tracedly translate g c env = do
+tracedly :: Int -> Run -> Get a -> Cells -> Env -> IO a
+tracedly size translate g c env = do
   steps <- getInt (budgetCells c env) stepsCell
   point <- openLookAhead c
-  bs <- translatedBytes translate c env
+  bs <- translatedBytes size translate c env
   result <- onBytes bs c env $ \own inner -> do
     r <- caught own inner g
     case r of
@@ -130,18 +147,18 @@ caught c env g = IO $ \s0 -> case catching c env g s0 of
   (# s1, (# | stop #) #) -> (# s1, Left stop #)
 
 -- The offset of the old byte that a new byte comes from.
-originOf :: (Cells -> Env -> Out -> IO ()) -> Cells -> Env -> ChoicePoint -> Int -> Int -> IO Int
+originOf :: Run -> Cells -> Env -> ChoicePoint -> Int -> Int -> IO Int
 originOf translate c env point steps k = do
   -- Where it was written, before fields were moved.
   again
-  place <- newOut c maxBound $ \out -> do
+  place <- newOut c 256 maxBound $ \out -> do
     r <- caught c env (attempt out)
     case r of
       Right () -> sourceOf out k
       -- It did not fail the first time.
       Left _ -> pure 0
   again
-  newOut c place $ \out@(Out o _ _) -> do
+  newOut c 256 place $ \out@(Out o _ _) -> do
     r <- caught c env (attempt out)
     case r of
       Right () -> position c

@@ -36,19 +36,20 @@ import qualified Data.Vector as V
 
 -- | The program that turns values of the old schema into values of the new one.
 program :: Unknown -> Schema -> Description -> Either Mismatch Program
-program unknown old new = fst <$> programWith mostWork peeledOnes unknown old new
+program unknown old new =
+  either (Left . fst) (Right . fst) (programWith mostWork peeledOnes unknown old new)
   where
     peeledOnes = peelings (schemaDefinitions old)
 
--- The same, and how much work is left. Given are the old definitions without newtypes, so that
--- these are looked at once, however many conversions there are.
+-- The same, and how much work is left, also if it fails. Given are the old definitions without
+-- newtypes, so that these are looked at once, however many conversions there are.
 programWith ::
   Int ->
   V.Vector (Maybe Shape) ->
   Unknown ->
   Schema ->
   Description ->
-  Either Mismatch (Program, Int)
+  Either (Mismatch, Int) (Program, Int)
 programWith left oldPeeled unknown old (Description new edits) = do
   (main, w) <- run (shapes Anywhere free start (schemaRoot old) (schemaRoot new)) work
   w' <- procedures w
@@ -68,7 +69,7 @@ programWith left oldPeeled unknown old (Description new edits) = do
     oldText = describeShape oldNames
     newText = describeShape newNames
 
-    procedures :: Work -> Either Mismatch Work
+    procedures :: Work -> Either (Mismatch, Int) Work
     procedures w = case workQueue w of
       [] -> Right w
       (number, key, path) : rest -> do
@@ -206,13 +207,15 @@ programWith left oldPeeled unknown old (Description new edits) = do
               | Just m <- unreadable p -> bad path (mismatchWhat m)
               | otherwise -> pure [After p g]
       where
+        -- The half of what is left, so that there is something left for what follows.
         planned d = Plan $ \w ->
-          case programWith (workLeft w `quot` 2) oldPeeled unknown old {schemaRoot = x} d of
-            Left (Mismatch _ TooLarge) -> Left (Mismatch (T.concat (reverse path)) TooLarge)
-            -- What it costs to fail is not known.
-            Left _ -> Right (Nothing, w {workLeft = workLeft w - 1 - workLeft w `quot` 100})
-            Right (p, left') ->
-              Right (Just p, w {workLeft = workLeft w - workLeft w `quot` 2 + left' - 1})
+          let half = workLeft w `quot` 2
+              spent left' = w {workLeft = workLeft w - half + left' - 1}
+           in case programWith half oldPeeled unknown old {schemaRoot = x} d of
+                Left (Mismatch _ TooLarge, _) ->
+                  Left (Mismatch (T.concat (reverse path)) TooLarge, 0)
+                Left (_, left') -> Right (Nothing, spent left')
+                Right (p, left') -> Right (Just p, spent left')
 
     definitions :: Mode -> Path -> Definition -> Definition -> [Edit] -> Plan [Op]
     definitions mode path d e said = case (definitionForm d, definitionForm e) of

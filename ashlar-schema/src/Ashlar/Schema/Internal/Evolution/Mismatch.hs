@@ -50,7 +50,8 @@ data Misfit
     IsIrregular Text
   | -- | A newtype of itself.
     HasNoValues
-  | -- | The schemas are too large to be compared.
+  | -- | The schemas are too large to be compared: more than ten million fields and constructors are
+    -- looked at, with those that are tried for conversions.
     TooLarge
   deriving stock (Eq, Ord, Show)
 

@@ -89,28 +89,30 @@ outTarget = Cell 7
 outSource :: Cell Int
 outSource = Cell 8
 
--- | Fresh output, given the byte to be looked for, or -1.
-newOut :: Cells -> Int -> (Out -> IO r) -> IO r
-newOut c target act = do
+-- | Fresh output, given how many bytes to begin with, and the byte to be looked for, or -1.
+newOut :: Cells -> Int -> Int -> (Out -> IO r) -> IO r
+newOut c firstBytes target act = do
   from <- position c
   withCells (cellsUpTo outSource) $ \o -> do
     buffer <- newBuffer firstBytes
     ref <- newIORef buffer
     moved <- newIORef []
     let start = unsafeForeignPtrToPtr buffer
+        first = min firstBytes freeBytes
     putPtr o outCursor start
-    putPtr o outEnd (start `plusPtr` (if target >= 0 then min target firstBytes else firstBytes))
+    putPtr o outEnd (start `plusPtr` (if target >= 0 then min target first else first))
     putPtr o outStart start
     putInt o outCapacity firstBytes
-    putInt o outCheckpoint firstBytes
+    putInt o outCheckpoint freeBytes
     putInt o outFrom from
     putInt o outCharged 0
     putInt o outTarget target
     putInt o outSource (-1)
     keepAlive ref (act (Out o ref moved))
 
-firstBytes :: Int
-firstBytes = 256
+-- How many bytes may be written before that is looked at.
+freeBytes :: Int
+freeBytes = 256
 
 -- | How many bytes have been written.
 written :: Out -> IO Int
@@ -127,11 +129,9 @@ reserve :: Bool -> Cells -> Env -> Out -> Int -> IO (Ptr Word8)
 reserve exact c env out@(Out o _ _) n = do
   p <- getPtr o outCursor
   e <- getPtr o outEnd
-  if e `minusPtr` p >= n
-    then pure p
-    else do
-      ensureFor (\k -> if exact then k else 0) c env out n
-      getPtr o outCursor
+  -- (Loaded again, so that nothing is passed on in a box: see Note [Nothing in boxes].)
+  when (e `minusPtr` p < n) $ ensureFor (\k -> if exact then k else 0) c env out n
+  getPtr o outCursor
 {-# INLINE reserve #-}
 
 -- | Make sure of n bytes of free space. The function returns the origin of one of them, counted
@@ -172,7 +172,7 @@ charge c env o total = do
   from <- getInt o outFrom
   at <- position c
   charged <- getInt o outCharged
-  let free = 8 * (at - from) + 256
+  let free = 8 * (at - from) + freeBytes
       due = (total - free) `unsafeShiftR` 6
   when (total > free && due > charged) $ do
     spend " steps to fill in what old data lack" c env (due - charged)

@@ -3,6 +3,7 @@
 -- Description : Decoders of old data
 module Ashlar.Schema.Internal.Evolution.Plan
   ( planned,
+    plannedMany,
     programBetween,
     translating,
     Unknown (..),
@@ -10,9 +11,10 @@ module Ashlar.Schema.Internal.Evolution.Plan
 where
 
 import Ashlar.Codec (Get)
-import Ashlar.Internal.Get.Core (step)
+import Ashlar.Internal.Get.Core (here, step)
 import Ashlar.Schema.Internal.Describe (Description (..))
 import Ashlar.Schema.Internal.Evolution.Compile
+import Ashlar.Schema.Internal.Evolution.Extent (Code (..))
 import Ashlar.Schema.Internal.Evolution.Inner
 import Ashlar.Schema.Internal.Evolution.Match
 import Ashlar.Schema.Internal.Evolution.Mismatch
@@ -25,8 +27,32 @@ import Data.ByteString (ByteString)
 planned :: Unknown -> Description -> Get a -> Schema -> Either Mismatch (Get a)
 planned unknown new today old = maybe today decoding <$> programBetween unknown old new
   where
-    decoding p = let translate = compiled p in step (\c env -> translated translate today c env)
+    decoding p = case compiled p of
+      Code translate -> step (\c env -> translated 256 translate today c env)
 {-# NOINLINE planned #-}
+
+-- | A decoder of a number of values, one after another, given those of one of today's values, and
+-- of what follows a value that took this many bytes. Values that are translated together take less
+-- time than one by one.
+plannedMany ::
+  Unknown -> Description -> Get a -> (Int -> Get ()) -> Schema -> Either Mismatch (Int -> Get [a])
+plannedMany unknown new today after old =
+  maybe asTheyAre decoding <$> programBetween unknown old new
+  where
+    asTheyAre n = list n $ do
+      before <- here
+      x <- today
+      now <- here
+      x <$ after (now - before)
+    decoding p = case compiled p of
+      Code translate -> \n ->
+        let whole = list n today
+            size = 128 * min 40 n + 128
+         in step (\c env -> translated size (oneAfterAnother after n translate) whole c env)
+    list n g
+      | n <= (0 :: Int) = pure []
+      | otherwise = (:) <$> g <*> list (n - 1) g
+{-# NOINLINE plannedMany #-}
 
 -- | What turns old bytes into new ones. 'Nothing' if the bytes are the same, and today's decoder
 -- refuses all that is to be refused.
@@ -41,4 +67,5 @@ programBetween unknown old new
 
 -- | The new bytes of a value.
 translating :: Program -> Get ByteString
-translating p = let translate = compiled p in step (\c env -> translatedBytes translate c env)
+translating p = case compiled p of
+  Code translate -> step (\c env -> translatedBytes 256 translate c env)

@@ -8,7 +8,8 @@
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- An old schema may come with the data, so it is untrusted. Each pair of definitions becomes a
 -- procedure once, from a queue, so planning takes time in proportion to the pairs and no stack.
--- Their fields are counted against 'mostWork': only a schema that is made for it gets there.
+-- Their fields are counted against 'mostWork', and so is what is tried for a conversion, whether it
+-- fits or not: only a schema that is made for it gets there.
 module Ashlar.Schema.Internal.Evolution.Planning
   ( -- * What is planned
     Unknown (..),
@@ -81,8 +82,9 @@ data Work = Work
 -- | The path in the new schema, the last segment first.
 type Path = [Text]
 
--- | A step of planning.
-newtype Plan a = Plan (Work -> Either Mismatch (a, Work))
+-- | A step of planning. If it fails, it says how much more may be done, because what does not fit
+-- may be converted.
+newtype Plan a = Plan (Work -> Either (Mismatch, Int) (a, Work))
 
 instance Functor Plan where
   fmap f (Plan g) = Plan $ \w -> case g w of
@@ -108,7 +110,7 @@ mostWork = 10000000
 
 -- | Fail at a path.
 bad :: Path -> Misfit -> Plan a
-bad path what = Plan (\_ -> Left (Mismatch (T.concat (reverse path)) what))
+bad path what = Plan (\w -> Left (Mismatch (T.concat (reverse path)) what, workLeft w))
 
 -- | Anything may be wrapped.
 free :: Wrapping
@@ -139,5 +141,5 @@ call path key = Plan $ \w -> case M.lookup key (workKeys w) of
 spendWork :: Path -> Int -> Plan ()
 spendWork path n = Plan $ \w ->
   if n > workLeft w
-    then Left (Mismatch (T.concat (reverse path)) TooLarge)
+    then Left (Mismatch (T.concat (reverse path)) TooLarge, 0)
     else Right ((), w {workLeft = workLeft w - n})

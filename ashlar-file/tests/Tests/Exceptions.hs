@@ -1,0 +1,71 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Tests.Exceptions
+-- Description : Values that throw while they are written
+module Tests.Exceptions (tests) where
+
+import Ashlar.File
+import Control.Exception (ErrorCall (..), evaluate, try)
+import Control.Monad (forM, forM_, void)
+import Data.Int (Int64)
+import qualified Data.List as List
+import Data.Word (Word16)
+import Test.Tasty
+import Test.Tasty.QuickCheck
+import Tests.Files
+import Tests.Random
+
+tests :: TestTree
+tests =
+  testGroup "exceptions" . map (localOption (QuickCheckMaxSize 30)) $
+    [ testProperty "a value that throws is not written, all others are" throwing,
+      testProperty "the same for records of constant size" throwingNumbers,
+      testProperty "an exception of the action loses nothing" throwingAction
+    ]
+
+-- Records with faults in them.
+throwing :: Settings -> [Either Word16 Row] -> Property
+throwing settings acts = ioProperty . inFile $ \path -> do
+  withWriter (writing settings) rowType path $ \w -> forM_ acts $ \act -> case act of
+    Right x -> write w x
+    Left n -> do
+      let bad = Row 1 "fault" ([1 .. n] ++ [error "fault"]) Nothing
+      r <- try (if even n then write w bad else writeMany w [bad])
+      case r of
+        Left (ErrorCall m) | m == "fault" -> pure ()
+        _ -> fail "no fault"
+  got <- readAll reading rowType path
+  let xs = [x | Right x <- acts]
+  pure (got === Ended (List.genericLength xs) xs)
+
+-- They are written without a builder.
+throwingNumbers :: Settings -> [NonEmptyList Int64] -> Property
+throwingNumbers settings lists = ioProperty . inFile $ \path -> do
+  let ty = fixedType "pairs" :: RecordType (Int64, Word16)
+      pairs :: NonEmptyList Int64 -> [(Int64, Word16)]
+      pairs (NonEmpty ns) = [(n, fromIntegral n) | n <- ns]
+  counts <- withWriter (writing settings) ty path $ \w -> forM lists $ \list -> do
+    r <- try (writeMany w (pairs list ++ [(0, error "fault")] ++ pairs list))
+    n <- written w
+    pure (either (\(ErrorCall m) -> m) (const "no fault") r === "fault", n)
+  got <- readAll reading ty path
+  let xs = concatMap pairs lists
+  pure $
+    conjoin (map fst counts)
+      .&&. map snd counts
+      === drop 1 (scanl (+) 0 (map (List.genericLength . pairs) lists))
+      .&&. got
+      === Ended (List.genericLength xs) xs
+
+throwingAction :: Settings -> [Row] -> [Row] -> Property
+throwingAction settings xs ys = ioProperty . inFile $ \path -> do
+  r <- try . withWriter (writing settings) rowType path $ \w -> do
+    writeMany w xs
+    n <- written w
+    void . evaluate $ if n == List.genericLength xs then () else error "count"
+    "not stopped" <$ writeMany w (ys ++ error "stop")
+  got <- readAll reading rowType path
+  pure $
+    either (\(ErrorCall m) -> m) id r === "stop"
+      .&&. got === Ended (List.genericLength (xs ++ ys)) (xs ++ ys)

@@ -1,0 +1,123 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Tests.Repair
+-- Description : Appending to files that were damaged, and schemas in them
+module Tests.Repair (tests) where
+
+import Ashlar.Codec (get)
+import Ashlar.File
+import Ashlar.File.Blocks
+import Ashlar.File.Internal.Layout (fileHeaderBytes)
+import Control.Monad (forM)
+import qualified Data.ByteString as S
+import Data.Word (Word8)
+import Test.Tasty
+import Test.Tasty.QuickCheck
+import Tests.Damaged
+import Tests.Files
+import Tests.Random
+
+tests :: TestTree
+tests =
+  testGroup "repair" . map (localOption (QuickCheckMaxSize 20)) $
+    [ testProperty "truncated at each byte: appending goes on after the last whole block" repaired,
+      testProperty "a byte flipped: appending loses no other block" flippedBefore,
+      testProperty "a tail of any bytes: appending cuts it off" tails,
+      testProperty "a copy of the file in its own records" ownCopy,
+      testProperty "a schema that is lost" schemaLost,
+      testProperty "bytes lost before a schema: its records are read" schemaMoved
+    ]
+
+repaired :: Settings -> [Row] -> NonEmptyList Row -> Property
+repaired settings xs (NonEmpty ys) = withMaxSuccess 5 . with settings xs $ \f ->
+  fmap conjoin . forM [0 .. S.length (fileBytes f)] $ \i ->
+    withBytesIn (S.take i (fileBytes f)) $ \path -> do
+      withAppender (writing (fileSettings f)) rowType path (`writeMany` ys)
+      got <- readAll reading rowType path
+      let expected = wholeBefore f i ++ ys
+      pure . counterexample ("length " ++ show i) $
+        got === Ended (fromIntegral (length expected)) expected
+
+flippedBefore :: Settings -> NonEmptyList Row -> [Row] -> NonNegative Int -> Property
+flippedBefore settings (NonEmpty xs) ys (NonNegative k) = with settings xs $ \f -> do
+  let i = fileStart f + k `mod` (S.length (fileBytes f) - fileStart f)
+  withBytesIn (flipAt i 16 (fileBytes f)) $ \path -> do
+    withAppender (writing (fileSettings f)) rowType path (`writeMany` ys)
+    (outcome, _) <- resynced reading rowType path
+    pure (fst (strictly outcome) === without f (maybe [] pure (blockOf f i)) ++ ys)
+
+tails :: Settings -> [Row] -> [Row] -> [Word8] -> Property
+tails settings xs ys ws = with settings xs $ \f ->
+  withBytesIn (fileBytes f <> S.pack ws) $ \path -> do
+    withAppender (writing (fileSettings f)) rowType path (`writeMany` ys)
+    got <- readAll reading rowType path
+    pure (got === Ended (fromIntegral (length (xs ++ ys))) (xs ++ ys))
+
+-- Records that contain the file itself. What is searched for from its end is not found in them.
+ownCopy :: Property
+ownCopy = withMaxSuccess 20 . forAll (choose (1, 300)) $ \cut -> ioProperty . inFile $ \path -> do
+  let ty = fixedType "backup" :: RecordType S.ByteString
+      options = defaultWriteOptions {writeIndex = False, writeBlockSize = 10}
+  withWriter options ty path (`writeMany` ["a", "b"])
+  copy <- S.readFile path
+  withAppender options ty path (`writeMany` ["c", copy, copy <> copy])
+  before <- S.readFile path
+  -- The tail is whole, or cut off in the block that has the copies.
+  S.writeFile path (S.take (S.length before - cut) before)
+  withAppender options ty path (`writeMany` ["d"])
+  short <- readAll reading ty path
+  S.writeFile path before
+  withAppender options ty path (`writeMany` ["d"])
+  whole <- readAll reading ty path
+  single <- withReader reading ty path (\reader -> mapM (readAt reader) [0 .. 6])
+  let expected = ["a", "b", "c", copy, copy <> copy, "d"]
+  pure $
+    conjoin
+      [ whole === Ended 6 expected,
+        single === Right (map (Right . Just) expected ++ [Right Nothing]),
+        short === Ended 5 ["a", "b", "c", copy, "d"]
+      ]
+
+evolving :: String -> RecordType Word8
+evolving name = (fixedType name) {typeEvolved = \_ _ -> Right (evolvedBy get)}
+
+-- Records of three types. The schema of the second one is damaged.
+schemaLost :: NonEmptyList Word8 -> NonEmptyList Word8 -> NonEmptyList Word8 -> Property
+schemaLost (NonEmpty as) (NonEmpty bs) (NonEmpty cs) = ioProperty . inFile $ \path -> do
+  appendRecords (evolving "a") path as
+  appendRecords (evolving "b") path bs
+  appendRecords (evolving "c") path cs
+  got <- foldBlocks defaultReadOptions path (\acc e -> pure (e : acc)) []
+  bytes <- S.readFile path
+  let schemas = [b | WholeBlock b <- either (const []) (reverse . snd) got, isSchema b]
+      at = maximum (map (fromIntegral . blockEnd) (take 1 schemas)) - 1
+      isSchema b = blockKind (blockHeader b) == Schema
+  S.writeFile path (flipAt at 1 bytes)
+  (strict, damage) <- strictly <$> readAll reading (evolving "c") path
+  (outcome, lost) <- resynced reading (evolving "c") path
+  -- Who has the second type needs no schema of it.
+  (second, _) <- resynced reading (evolving "b") path
+  pure $
+    conjoin
+      [ length schemas === 2,
+        strict === as,
+        fmap damageCause damage === Just WrongChecksum,
+        fst (strictly outcome) === as ++ cs,
+        map (damageCause . lostDamage) lost === [WrongChecksum, UnknownSchema],
+        fst (strictly second) === as ++ bs ++ cs
+      ]
+
+-- Records of two types, where bytes of the first block are lost. What refers to the second schema
+-- does so by the offset that it had.
+schemaMoved :: NonEmptyList Word8 -> NonEmptyList Word8 -> Positive Int -> Property
+schemaMoved (NonEmpty as) (NonEmpty bs) (Positive n) = ioProperty . inFile $ \path -> do
+  appendRecords (evolving "a") path as
+  appendRecords (evolving "b") path bs
+  Right h <- readHeader path
+  bytes <- S.readFile path
+  let at = fileHeaderBytes h + blockHeaderBytes
+      lost = 1 + n `mod` length as
+  S.writeFile path (S.take at bytes <> S.drop (at + lost) bytes)
+  (outcome, damage) <- resynced reading (evolving "c") path
+  pure (fst (strictly outcome) === bs .&&. length damage === 1)

@@ -1,0 +1,96 @@
+{-# LANGUAGE BangPatterns #-}
+
+-- |
+-- Module      : Ashlar.Schema.Internal.Evolution.Permute
+-- Description : Fields that stand in another order
+--
+-- Note [Fields in another order]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- Groups are written in their old order and moved afterwards. To move at each level what is inside
+-- would take quadratic time for a recursive type. So only ranges of up to 4,096 bytes are moved at
+-- once, by way of free space. Longer ones are noted, and moved in one pass at the end.
+module Ashlar.Schema.Internal.Evolution.Permute
+  ( permuted,
+    arranged,
+  )
+where
+
+import Ashlar.Internal.Mem (copyRange)
+import Ashlar.Internal.Mem.Cells
+import Ashlar.Schema.Internal.Evolution.Extent
+import Ashlar.Schema.Internal.Evolution.Output
+import Control.Monad (unless)
+import Data.IORef
+import Data.Primitive.PrimArray
+import Data.Primitive.SmallArray
+import Data.Word (Word8)
+import Foreign.Ptr (Ptr, plusPtr)
+
+-- | Write groups, given in their old order, and their numbers in the new order.
+permuted :: SmallArray Code -> PrimArray Int -> Run
+permuted !runs !wanted c env out@(Out _ _ movedRef) = do
+  before <- readIORef movedRef
+  unless (null before) $ writeIORef movedRef []
+  from <- written out
+  ends <- newPrimArray count
+  let go !i
+        | i >= count = pure ()
+        | otherwise = case indexSmallArray runs i of
+          Code r -> do
+            r c env out
+            written out >>= writePrimArray ends i
+            go (i + 1)
+  go 0
+  bounds <- unsafeFreezePrimArray ends
+  inside <- readIORef movedRef
+  unless (null before && null inside) $ writeIORef movedRef before
+  arranged bounds wanted from inside c env out
+  where
+    count = sizeofSmallArray runs
+{-# NOINLINE permuted #-}
+
+-- | Put groups that are written into their new order, given where they end, where the first one
+-- begins, and what has been moved in them.
+arranged :: PrimArray Int -> PrimArray Int -> Int -> [Moved] -> Run
+arranged !bounds !wanted !from inside c env out@(Out o _ movedRef) = do
+  target <- getInt o outTarget
+  if size <= 4096 && null inside && target < 0
+    then do
+      _ <- reserve True c env out size
+      start <- getPtr o outStart
+      let old = start `plusPtr` from
+      inOrder bounds wanted from old (old `plusPtr` size) 0
+      copyRange old (old `plusPtr` size) size
+    else modifyIORef' movedRef (Moved from (from + size) ordered :)
+  where
+    count = sizeofPrimArray wanted
+    size = endOf bounds from (count - 1) - from
+    -- The groups in their new order.
+    ordered =
+      let each = smallArrayFromList (distributed inside (count - 1) [])
+       in [ (endOf bounds from (i - 1), endOf bounds from i, indexSmallArray each i)
+            | i <- primArrayToList wanted
+          ]
+    -- What has been moved in each group. The last group comes first, as the last range does.
+    distributed ranges i rest
+      | i < 0 = rest
+      | otherwise =
+        let (here, earlier) = span (\(Moved a _ _) -> a >= endOf bounds from (i - 1)) ranges
+         in distributed earlier (i - 1) (here : rest)
+{-# NOINLINE arranged #-}
+
+-- Where a group ends, given where the first one begins. It begins where the one before it ends.
+endOf :: PrimArray Int -> Int -> Int -> Int
+endOf bounds from i = if i < 0 then from else indexPrimArray bounds i
+{-# INLINE endOf #-}
+
+-- Copy groups, given where the first one is in the output.
+inOrder :: PrimArray Int -> PrimArray Int -> Int -> Ptr Word8 -> Ptr Word8 -> Int -> IO ()
+inOrder !bounds !wanted !from !old !to !i
+  | i >= sizeofPrimArray wanted = pure ()
+  | otherwise = do
+    let group = indexPrimArray wanted i
+        at = endOf bounds from (group - 1)
+        n = endOf bounds from group - at
+    copyFew to (old `plusPtr` (at - from)) n
+    inOrder bounds wanted from old (to `plusPtr` n) (i + 1)
