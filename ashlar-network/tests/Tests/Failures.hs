@@ -66,7 +66,7 @@ tests =
               _ <- waitForProcess process
               pure end
         pure $ case r of
-          Left e -> counterexample e (e == "Broken" || takeWhile (/= ' ') e == "PeerClosed")
+          Left e -> counterexample e (e == "ConnectionBroken" || takeWhile (/= ' ') e == "PeerClosed")
           Right () -> counterexample "no error" False,
       testProperty "a failed connection stays failed, and is closed" . once . ioProperty $ do
         bytes <- recorded defaultOptions number (const (pure ()))
@@ -80,7 +80,7 @@ tests =
           now <- readIORef closed
           writeIORef seen (ends, now)
         got <- readIORef seen
-        pure (got === (replicate 5 (Left "WrongChecksum"), 1) .&&. r === Right ()),
+        pure (got === (replicate 5 (Left "InvalidChecksum"), 1) .&&. r === Right ()),
       testProperty "after its end" . once . ioProperty $ do
         (a, b) <- pipe 10
         (kept, _) <-
@@ -162,7 +162,7 @@ values =
                 .&&. got === [Fine 1]
                 .&&. counterexample (show end) (either (take 10) (const "") end == "PeerClosed")
           | (x, expected) <-
-              [ (Throws 200000, ["bad", "Broken"]),
+              [ (Throws 200000, ["bad", "ConnectionBroken"]),
                 (Lies 200000, ["WrongSize", "WrongSize"])
               ]
         ]
@@ -238,8 +238,8 @@ times =
               (withConnection defaultOptions number number b (\c -> takeMVar gate >> receiveAll c))
           seen <- readIORef uses
           pure $
-            seen === [Left "interrupted", Left "Broken", Left "Broken"]
-              .&&. left === Left "Broken"
+            seen === [Left "interrupted", Left "ConnectionBroken", Left "ConnectionBroken"]
+              .&&. left === Left "ConnectionBroken"
               .&&. counterexample (show (snd right)) (snd right /= Right ()),
       testProperty "a wait that is interrupted loses nothing" . once . ioProperty . withPair $
         \x y -> do
