@@ -47,7 +47,7 @@ echoJob = job
 -- | What those of the second part do.
 echoBytes :: Engine -> IO ()
 echoBytes engine = do
-  taken <- engineTake engine "bytes" 30000
+  taken <- engineTake engine "bytes" 30000000
   case taken of
     Finished -> pure ()
     NothingYet -> echoBytes engine

@@ -55,7 +55,7 @@ small :: SubmitOptions
 small = SubmitOptions 2000 8
 
 quick :: WorkerOptions
-quick = defaultWorkerOptions {workerIdle = 500, workerRetry = 0}
+quick = defaultWorkerOptions {workerIdle = 500000, workerRetry = 0}
 
 counting :: Int64 -> Int64 -> (Row -> IO ()) -> IO ()
 counting total n give = forM_ [n .. total - 1] (give . rowOf)
@@ -261,7 +261,7 @@ interrupted server = with server $ \engine -> do
   entered <- newEmptyMVar
   _ <- submitWith small engine (rows "rows") (counting 20)
   -- An idle time that would be too long for the test.
-  let patient = quick {workerIdle = 3600000}
+  let patient = quick {workerIdle = 1800000000}
       hanging r = putMVar entered () >> threadDelay maxBound >> pure (answer r)
   beside (workerWith patient engine (rows "rows") hanging) $ \_ -> takeMVar entered
   attempts <- newIORef []

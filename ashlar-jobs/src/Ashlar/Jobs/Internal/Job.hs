@@ -90,13 +90,14 @@ data JobException
   deriving stock (Eq, Show)
 
 instance Exception JobException where
-  displayException e = case e of
-    OtherTypes why -> "other types: " ++ why
-    TakenOver -> "another process has taken over"
-    BatchesLost -> "the engine has lost batches"
-    BadResult n why -> "the result of batch " ++ show n ++ ": " ++ why
-    Unreachable why -> "the engine cannot be reached: " ++ why
-    EngineFailed why -> "the engine failed: " ++ why
+  displayException e =
+    "Ashlar.Jobs: " ++ case e of
+      OtherTypes why -> "other types: " ++ why
+      TakenOver -> "another process has taken over"
+      BatchesLost -> "the engine has lost batches"
+      BadResult n why -> "the result of batch " ++ show n ++ ": " ++ why
+      Unreachable why -> "the engine cannot be reached: " ++ why
+      EngineFailed why -> "the engine failed: " ++ why
 
 -- | The envelope of a body, compressed if that makes it shorter.
 seal ::

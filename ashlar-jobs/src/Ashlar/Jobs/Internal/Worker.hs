@@ -53,14 +53,14 @@ data WorkerOptions = WorkerOptions
   { -- | The name of the worker, which no other one has. 'Nothing' makes one of the name of the
     -- host and the number of the process.
     workerName :: !(Maybe Text),
-    -- | After how many milliseconds without a sign of life another worker takes the batch. The
-    -- default is 30,000. A worker gives a sign at each third of it, however long the function
+    -- | After how many microseconds without a sign of life another worker takes the batch. The
+    -- default is 30 seconds. A worker gives a sign at each third of it, however long the function
     -- takes.
     workerIdle :: !Int,
     -- | How many times a batch is delivered before it is set aside. The default is 5.
     workerAttempts :: !Int,
-    -- | How many milliseconds after an exception a batch is tried again. The default is 1,000. More
-    -- than 'workerIdle' counts as that.
+    -- | How many microseconds after an exception a batch is tried again. The default is a second.
+    -- More than 'workerIdle' counts as that.
     workerRetry :: !Int,
     -- | Wait for more when all batches are done and no more will come. The default is 'False'.
     workerStays :: !Bool
@@ -72,7 +72,7 @@ data WorkerOptions = WorkerOptions
 --
 -- @since 0.1.0.0
 defaultWorkerOptions :: WorkerOptions
-defaultWorkerOptions = WorkerOptions Nothing 30000 5 1000 False
+defaultWorkerOptions = WorkerOptions Nothing 30000000 5 1000000 False
 
 -- | What a worker has done.
 --
@@ -271,7 +271,7 @@ withHeartbeat options name current engine action =
   bracket (forkIOWithUnmask (\unmask -> unmask (forever beat))) killThread (const action)
   where
     beat = do
-      threadDelay (1000 * max 1 (workerIdle options `div` 3))
+      threadDelay (max 1000 (workerIdle options `div` 3))
       busy <- readIORef current
       -- If it fails, another worker may take the batch, and one of the results is dropped.
       mapM_ (\d -> engineSetIdle engine name d 0 (deliveryAttempt d) `catch` ignore) busy
