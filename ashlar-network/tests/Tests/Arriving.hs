@@ -24,6 +24,7 @@ import Control.Concurrent
 import Control.Exception
 import Control.Monad
 import qualified Data.ByteString as S
+import qualified Data.ByteString.Char8 as C
 import Data.IORef
 import Data.Word (Word64, Word8)
 import GHC.Generics (Generic)
@@ -103,7 +104,7 @@ tests =
                     later <- outcome (void (receive c))
                     pure (first, later)
                 ) ::
-                IO (Either ConnectionError (), (Either ErrorCall (Either String ()), Either String ()))
+                IO (Either ConnectionError (), (Outcome, Either String ()))
             pure ((first, later) === (expected, Left why))
           | (act, expected, why) <-
               [ (\s -> getFrom s (fail "no"), Right (Left "InvalidMessage"), "InvalidMessage"),
@@ -142,7 +143,7 @@ tests =
     bothWays = [defaultOptions, defaultOptions {optionsChecksums = False}]
     arriving c = go []
       where
-        go done = receiveWith c 1000 (`getFrom` list) >>= maybe (pure (reverse done)) (go . (: done))
+        go done = limited c 1000 >>= maybe (pure (reverse done)) (go . (: done))
     collected c = go []
       where
         go done = receive c >>= maybe (pure (reverse done)) (go . (: done))
@@ -158,6 +159,9 @@ tests =
         Just (x, rest) -> front <> S.cons (x + w) rest
         Nothing -> bytes
     chunksOf n bs = if S.null bs then [] else S.take n bs : chunksOf n (S.drop n bs)
+
+-- What comes of an action that receives.
+type Outcome = Either ErrorCall (Either String ())
 
 numbers :: RecordType [Word64]
 numbers = fixedType "numbers"
@@ -226,12 +230,11 @@ twoProcesses n = do
   withCreateProcess (run ["receive-large"]) {std_out = CreatePipe} $ \_ out _ receiver -> do
     lines' <- maybe (fail "no output") pure out
     port <- S.hGetLine lines'
-    withCreateProcess (run ["send-large", map (toEnum . fromIntegral) (S.unpack port), show n]) $ \_ _ _ sender -> do
+    withCreateProcess (run ["send-large", C.unpack port, show n]) $ \_ _ _ sender -> do
       result <- S.hGetLine lines'
       codes <- mapM waitForProcess [receiver, sender]
-      pure (counterexample (show codes) (read' result === expected))
+      pure (counterexample (show codes) (read (C.unpack result) === expected))
   where
-    read' = read . map (toEnum . fromIntegral) . S.unpack :: S.ByteString -> (Int, Integer)
     expected = (n, toInteger n * (toInteger n + 1) `div` 2)
 
 -- | The process that sends.

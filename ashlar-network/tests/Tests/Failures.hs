@@ -66,7 +66,8 @@ tests =
               _ <- waitForProcess process
               pure end
         pure $ case r of
-          Left e -> counterexample e (e == "ConnectionBroken" || takeWhile (/= ' ') e == "PeerClosed")
+          Left e ->
+            counterexample e (e == "ConnectionBroken" || takeWhile (/= ' ') e == "PeerClosed")
           Right () -> counterexample "no error" False,
       testProperty "a failed connection stays failed, and is closed" . once . ioProperty $ do
         bytes <- recorded defaultOptions number (const (pure ()))

@@ -80,7 +80,9 @@ tests =
       testProperty "zeros after gzip, as the program gzip" . once . ioProperty $ do
         let bytes = L.toStrict (compress gzip (byteString text))
             padded = [(bytes <> S.replicate n 0, n) | n <- [1, 2, 3, 10240, 100000]]
-        outs <- sequence [pulled Gzip free (chunksOf k bs) | (bs, _) <- padded, k <- [1, 1000, 200000]]
+        outs <-
+          sequence
+            [pulled Gzip free (chunksOf k bs) | (bs, _) <- padded, k <- [1, 1000, 200000]]
         shells <- mapM (\(bs, _) -> gunzipped bs) padded
         pure $
           outs === [(L.fromStrict text, Nothing) | _ <- outs]

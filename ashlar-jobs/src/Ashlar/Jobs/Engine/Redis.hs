@@ -153,7 +153,10 @@ redisEngine redis name =
       engineTake = takeNext,
       engineSetIdle = \worker d idle attempt ->
         void $
-          script setIdleScript [tasks] [T.encodeUtf8 worker, deliveryId d, dec (milliseconds idle), dec attempt],
+          script
+            setIdleScript
+            [tasks]
+            [T.encodeUtf8 worker, deliveryId d, dec (milliseconds idle), dec attempt],
       engineStore = \worker n bytes -> do
         reply <- script storeScript [state, result n, workers] [dec n, bytes, T.encodeUtf8 worker]
         pure (reply == R.Integer 1),
@@ -207,7 +210,10 @@ redisEngine redis name =
                 "workers"
                 (T.encodeUtf8 worker)
                 [(tasks, ">")]
-                R.defaultXreadOpts {R.block = Just (fromIntegral (milliseconds waited)), R.recordCount = Just 1}
+                R.defaultXreadOpts
+                  { R.block = Just (fromIntegral (milliseconds waited)),
+                    R.recordCount = Just 1
+                  }
           pure $ case new of
             Just [R.XReadResponse _ [R.StreamsRecord i [("n", n), ("b", b)]]] ->
               Taken (Delivery i (number n) 1 b)

@@ -2,7 +2,7 @@
 -- Module      : Ashlar.Network.Internal.Arriving
 -- Description : A message that is decoded as its bytes arrive
 --
--- Nothing of it is collected. Its checksum is computed from chunk to chunk, and compared at its end.
+-- Nothing of it is collected. Its checksum is computed chunk by chunk, and compared at its end.
 module Ashlar.Network.Internal.Arriving
   ( receiveArriving,
   )
