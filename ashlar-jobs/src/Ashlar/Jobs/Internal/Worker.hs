@@ -154,6 +154,7 @@ newStep ::
   IO (IO Step)
 newStep options name current engine j f = do
   getters <- newIORef []
+  output <- newIORef Nothing
   pure $
     mask $ \restore -> do
       taken <- restore (engineTake engine name (workerIdle options))
@@ -162,16 +163,16 @@ newStep options name current engine j f = do
         Finished -> pure AllDone
         Taken d -> do
           writeIORef current (Just d)
-          (restore (workOn getters d) `catch` giveBack d) `finally` writeIORef current Nothing
+          (restore (workOn getters output d) `catch` giveBack d) `finally` writeIORef current Nothing
   where
-    workOn getters d = case unseal j (deliveryNumber d) (deliveryBytes d) of
+    workOn getters output d = case unseal j (deliveryNumber d) (deliveryBytes d) of
       Left why -> setAside engine name j d Nothing why
       Right (e, body)
         | deliveryAttempt d > workerAttempts options ->
           setAside engine name j d (Just e) "each worker that took it has died or lost it"
         | otherwise -> do
           g <- argumentGetter engine j getters e
-          result <- apply f (envelopeFirst e) (decodeRecords g (envelopeCount e) body)
+          result <- apply output f (envelopeFirst e) (forRecords g (envelopeCount e) body)
           case result of
             Right bytes -> do
               let sealed = resultOf j d (Just e) Results bytes
@@ -193,27 +194,52 @@ newStep options name current engine j f = do
 {-# INLINE newStep #-}
 
 -- | The bytes of the results, or why there are none.
-apply :: Codec b => (a -> IO b) -> Int64 -> Either String [a] -> IO (Either String ByteString)
-apply _ _ (Left why) = pure (Left why)
-apply f first (Right records) = do
-  index <- newIORef first
-  bodies <- newIORef []
-  body <- newBody 65536 (\bytes _ -> modifyIORef' bodies (bytes :))
-  let go !_ [] = flushOpen body
-      go i (x : xs) = do
-        writeIORef index i
-        -- Written at once, so that exceptions inside of it belong to its record.
-        f x >>= writeRecord body
-        go (i + 1) xs
-  result <- try (go first records >> S.concat . reverse <$> readIORef bodies)
+apply ::
+  Codec b =>
+  -- | Where they are written, if this has been used before.
+  IORef (Maybe Output) ->
+  (a -> IO b) ->
+  -- | The number of the first record.
+  Int64 ->
+  -- | Runs an action on each record.
+  ((a -> IO ()) -> IO (Either String ())) ->
+  IO (Either String ByteString)
+apply ref f first eachRecord = do
+  -- After an exception it has the results of some records, so it is not used again.
+  Output body bodies <- atomicModifyIORef' ref ((,) Nothing) >>= maybe newOutput pure
+  -- Written at once, so that exceptions inside of it belong to its record.
+  result <- try (eachRecord (\x -> f x >>= writeRecord body))
   case result of
-    Right bytes -> pure (Right bytes)
+    Right (Right ()) -> do
+      flushOpen body
+      Written _ parts <- readIORef bodies
+      writeIORef bodies (Written 0 [])
+      writeIORef ref (Just (Output body bodies))
+      pure (Right (S.concat (reverse parts)))
+    Right (Left why) -> pure (Left why)
     Left ex
       | interrupts ex -> throwIO ex
       | otherwise -> do
-        i <- readIORef index
+        Written n _ <- readIORef bodies
+        m <- openRecords body
+        let i = first + fromIntegral (n + m)
         pure (Left ("record " ++ show i ++ ": " ++ displayException ex))
 {-# INLINE apply #-}
+
+-- | Where results are written, and those that are complete.
+data Output = Output !OpenBlock !(IORef Written)
+
+-- | How many results, and their bytes, the last first.
+data Written = Written !Int [ByteString]
+
+newOutput :: IO Output
+newOutput = do
+  bodies <- newIORef (Written 0 [])
+  body <- newBody 262144 $ \bytes n -> do
+    -- At once: the bytes do not stay.
+    part <- evaluate (S.copy bytes)
+    modifyIORef' bodies (\(Written m parts) -> Written (m + fromIntegral n) (part : parts))
+  pure (Output body bodies)
 
 -- | Whether an exception is for the thread, and not from what it computes.
 interrupts :: SomeException -> Bool
