@@ -21,8 +21,8 @@ main = do
   args <- getArgs
   case args of
     ["child", port] -> Tests.Failures.child port
-    ["send-large", port, n] -> Tests.Arriving.sendLarge (fromIntegral (read port :: Int)) (read n)
-    ["receive-large"] -> Tests.Arriving.receiveLarge
+    ["send-large", address, n] -> Tests.Arriving.sendLarge address (read n)
+    ["receive-large", address] -> Tests.Arriving.receiveLarge address
     _ -> do
       -- Some tests count the descriptors and the memory of the process.
       setEnv "TASTY_NUM_THREADS" "1"

@@ -30,6 +30,7 @@ import Data.Word (Word64, Word8)
 import GHC.Generics (Generic)
 import Network.Socket
 import System.Environment (getExecutablePath)
+import System.Exit (ExitCode (..))
 import System.IO (BufferMode (LineBuffering), hSetBuffering, stdout)
 import System.Process
 import System.Timeout (timeout)
@@ -136,8 +137,10 @@ tests =
             )
         pure (r === Left "CannotRead"),
       interrupted,
-      testProperty "a large one in constant memory on both sides: two processes" . once $
-        ioProperty (twoProcesses 8388608)
+      testProperty "a large one in constant memory on both sides: two processes, TCP" . once $
+        ioProperty (twoProcesses 8388608 "0"),
+      testProperty "a large one in constant memory on both sides: two processes, Unix" . once $
+        ioProperty (withUnixPath (twoProcesses 8388608))
     ]
   where
     bothWays = [defaultOptions, defaultOptions {optionsChecksums = False}]
@@ -223,37 +226,42 @@ interrupted =
     ]
 
 -- Two processes, each of which may have a heap of 12 MB, and a message of this number of words.
-twoProcesses :: Int -> IO Property
-twoProcesses n = do
+twoProcesses :: Int -> String -> IO Property
+twoProcesses n at = do
   program <- getExecutablePath
   let run args = proc program (["+RTS", "-M12m", "-RTS"] ++ args)
-  withCreateProcess (run ["receive-large"]) {std_out = CreatePipe} $ \_ out _ receiver -> do
+  withCreateProcess (run ["receive-large", at]) {std_out = CreatePipe} $ \_ out _ receiver -> do
     lines' <- maybe (fail "no output") pure out
-    port <- S.hGetLine lines'
-    withCreateProcess (run ["send-large", C.unpack port, show n]) $ \_ _ _ sender -> do
-      result <- S.hGetLine lines'
+    address <- C.unpack <$> S.hGetLine lines'
+    withCreateProcess (run ["send-large", address, show n]) $ \_ _ _ sender -> do
+      result <- read . C.unpack <$> S.hGetLine lines'
       codes <- mapM waitForProcess [receiver, sender]
-      pure (counterexample (show codes) (read (C.unpack result) === expected))
-  where
-    expected = (n, toInteger n * (toInteger n + 1) `div` 2)
+      pure $
+        result === (n, toInteger n * (toInteger n + 1) `div` 2)
+          .&&. codes === [ExitSuccess, ExitSuccess]
 
--- | The process that sends.
-sendLarge :: PortNumber -> Int -> IO ()
-sendLarge port n = bracket (socket AF_INET Stream 0) close $ \s -> do
-  connect s (SockAddrInet port (tupleToHostAddress (127, 0, 0, 1)))
+-- | The process that sends: to a port of this host, or to the path of a Unix socket.
+sendLarge :: String -> Int -> IO ()
+sendLarge address n = bracket (socketFor peer) close $ \s -> do
+  connect s peer
   transport <- socketTransport s
   withConnection defaultOptions large number transport $ \c -> do
     send c (Countdown n)
     -- Until the peer has all of it.
     void (receive c)
+  where
+    peer = case reads address of
+      [(port, "")] -> loopback (fromInteger port)
+      _ -> SockAddrUnix address
 
--- | The process that receives, and adds all words.
-receiveLarge :: IO ()
-receiveLarge = bracket (socket AF_INET Stream 0) close $ \listener -> do
-  bind listener (SockAddrInet 0 (tupleToHostAddress (127, 0, 0, 1)))
+-- | The process that receives, at such an address, and adds all words. Port 0 is any that is free.
+receiveLarge :: String -> IO ()
+receiveLarge address = bracket (socketFor here) close $ \listener -> do
+  bind listener here
   listen listener 1
   hSetBuffering stdout LineBuffering
-  socketPort listener >>= print
+  there <- getSocketName listener
+  putStrLn (case there of SockAddrInet port _ -> show port; _ -> address)
   bracket (fst <$> accept listener) close $ \s -> do
     transport <- socketTransport s
     r <- withConnection defaultOptions number large transport $ \c ->
@@ -262,3 +270,13 @@ receiveLarge = bracket (socket AF_INET Stream 0) close $ \listener -> do
         added' <- foldFrom source getWord64le (\acc w -> pure $! acc + w) 0
         pure ((,) <$> n <*> added')
     mapM_ print r
+  where
+    here = if address == "0" then loopback 0 else SockAddrUnix address
+
+socketFor :: SockAddr -> IO Socket
+socketFor address = case address of
+  SockAddrUnix _ -> socket AF_UNIX Stream 0
+  _ -> socket AF_INET Stream 0
+
+loopback :: PortNumber -> SockAddr
+loopback port = SockAddrInet port (tupleToHostAddress (127, 0, 0, 1))

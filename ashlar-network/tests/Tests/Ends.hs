@@ -12,6 +12,7 @@ module Tests.Ends
     withEnds,
     withPair,
     withTcp,
+    withUnixPath,
     pipe,
     both,
 
@@ -87,7 +88,11 @@ withTcp :: (Socket -> Socket -> IO r) -> IO r
 withTcp = connected AF_INET (SockAddrInet 0 (tupleToHostAddress (127, 0, 0, 1)))
 
 withUnix :: (Socket -> Socket -> IO r) -> IO r
-withUnix act = bracket name removeFile $ \path -> connected AF_UNIX (SockAddrUnix path) act
+withUnix act = withUnixPath $ \path -> connected AF_UNIX (SockAddrUnix path) act
+
+-- | With a path for a Unix socket, which the action makes.
+withUnixPath :: (FilePath -> IO r) -> IO r
+withUnixPath = bracket name removeFile
   where
     name = do
       directory <- getTemporaryDirectory

@@ -21,7 +21,7 @@ import Data.IORef
 import Data.Text (Text)
 import Data.Word (Word16)
 import Network.Socket
-import Network.Socket.ByteString (recv)
+import Network.Socket.ByteString (recv, sendAll)
 import System.Environment (getExecutablePath)
 import System.Posix.Signals (sigKILL, signalProcess)
 import System.Process
@@ -69,6 +69,32 @@ tests =
           Left e ->
             counterexample e (e == "ConnectionBroken" || takeWhile (/= ' ') e == "PeerClosed")
           Right () -> counterexample "no error" False,
+      testProperty "a peer that half-closes: what it had sent arrives, and this end can send"
+        . once
+        . ioProperty
+        . withTcp
+        $ \x y -> do
+          b <- socketTransport y
+          bytes <- recorded defaultOptions number (\c -> mapM_ (send c) [1, 2, 3])
+          gate <- newEmptyMVar
+          (rest, (got, end, sent)) <-
+            both
+              ( do
+                  sendAll x (S.take (S.length bytes - 4) bytes)
+                  shutdown x ShutdownSend
+                  takeMVar gate
+                  drained x
+              )
+              ( withConnection defaultOptions number number b $ \c -> do
+                  got <- replicateM 3 (receive c)
+                  sent <- outcome (send c 7 >> flush c)
+                  putMVar gate ()
+                  end <- outcome (receive c)
+                  pure (got, end, sent)
+              )
+          pure $
+            (got, end, sent) === (map Just [1, 2, 3], Left "PeerClosed 0", Right ())
+              .&&. counterexample (show rest) ("\2\0\0\0\7\0" `S.isInfixOf` rest),
       testProperty "a failed connection stays failed, and is closed" . once . ioProperty $ do
         bytes <- recorded defaultOptions number (const (pure ()))
         (peer, _) <- scripted [S.take (S.length bytes - 4) bytes <> "\2\0\0\0zzzzzz"] Stays
@@ -110,6 +136,7 @@ tests =
     ]
   where
     ignore = const (pure ())
+    drained s = recv s 65536 >>= \bs -> if S.null bs then pure bs else (bs <>) <$> drained s
 
 -- | A message whose value throws, or whose size is wrong, if it says so.
 data Odd = Fine Int | Throws Int | Lies Int
