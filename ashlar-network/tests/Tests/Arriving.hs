@@ -232,9 +232,9 @@ twoProcesses n at = do
   let run args = proc program (["+RTS", "-M12m", "-RTS"] ++ args)
   withCreateProcess (run ["receive-large", at]) {std_out = CreatePipe} $ \_ out _ receiver -> do
     lines' <- maybe (fail "no output") pure out
-    address <- C.unpack <$> S.hGetLine lines'
+    address <- C.unpack <$> C.hGetLine lines'
     withCreateProcess (run ["send-large", address, show n]) $ \_ _ _ sender -> do
-      result <- read . C.unpack <$> S.hGetLine lines'
+      result <- read . C.unpack <$> C.hGetLine lines'
       codes <- mapM waitForProcess [receiver, sender]
       pure $
         result === (n, toInteger n * (toInteger n + 1) `div` 2)

@@ -82,7 +82,7 @@ submitWith options engine j produce = do
         writeIORef next (error "submit: a batch could not be added")
         let end = first + fromIntegral count
         -- At once: the bytes do not stay.
-        sealed <- evaluate $ seal j Task (typeFingerprint (jobArguments j)) number 0 first count bytes
+        sealed <- evaluate (seal j Task argument number 0 first count bytes)
         persist (engineAdd engine (NewBatch session (submitLimit options) number end sealed))
         writeIORef next $! Next (number + 1) end
       produce (progressRecords progress) (writeRecord body)
@@ -91,6 +91,7 @@ submitWith options engine j produce = do
       persist (engineClose engine session number)
       pure end
   where
+    argument = typeFingerprint (jobArguments j)
     saveType :: RecordType t -> IO ()
     saveType ty = engineSaveSchema engine (typeFingerprint ty) (typeSchema ty)
     persist act = do

@@ -163,7 +163,8 @@ newStep options name current engine j f = do
         Finished -> pure AllDone
         Taken d -> do
           writeIORef current (Just d)
-          (restore (workOn getters output d) `catch` giveBack d) `finally` writeIORef current Nothing
+          (restore (workOn getters output d) `catch` giveBack d)
+            `finally` writeIORef current Nothing
   where
     workOn getters output d = case unseal j (deliveryNumber d) (deliveryBytes d) of
       Left why -> setAside engine name j d Nothing why
