@@ -220,11 +220,12 @@ apply ref f first eachRecord = do
     Right (Left why) -> pure (Left why)
     Left ex
       | interrupts ex -> throwIO ex
-      | otherwise -> do
+      | SomeException inner <- ex -> do
         Written n _ <- readIORef bodies
         m <- openRecords body
         let i = first + fromIntegral (n + m)
-        pure (Left ("record " ++ show i ++ ": " ++ displayException ex))
+        -- (The outer one would add a backtrace, from GHC 9.10 on.)
+        pure (Left ("record " ++ show i ++ ": " ++ displayException inner))
 {-# INLINE apply #-}
 
 -- | Where results are written, and those that are complete.

@@ -11,7 +11,7 @@ module Ashlar.Network.Internal.Error
 where
 
 import Ashlar.Codec (DecodeError, summarizeError)
-import Control.Exception (Exception (..), SomeException)
+import Control.Exception (Exception (..), SomeException (..))
 import Data.ByteString (ByteString)
 import Data.Maybe (fromMaybe)
 import Data.Word (Word16, Word32)
@@ -76,7 +76,7 @@ instance Exception ConnectionError where
       TimedOut Sending -> "the peer did not receive in time"
       TimedOut Receiving -> "the peer did not finish a message in time"
       WrongSize -> "a message has another size than its instance of Codec says"
-      ConnectionBroken cause -> displayException cause
+      ConnectionBroken (SomeException cause) -> displayException cause
       AfterEnd -> "the connection was used after its end"
 
 -- | The exception as one of ours.
