@@ -11,14 +11,12 @@ where
 import Ashlar.Codec (DecodeError)
 import Ashlar.File.Crc32c (crc32c, crc32cAfter)
 import Ashlar.Get (Source, endOfInput, getFrom, newSource)
-import Ashlar.Internal.Mem (peekLE, withBytesQuick)
 import Ashlar.Network.Internal.Error
 import Ashlar.Network.Internal.Incoming
 import Ashlar.Network.Internal.Link
 import Control.Concurrent.MVar
 import Control.Exception
 import Control.Monad (void, when)
-import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.Word (Word32)
@@ -37,8 +35,8 @@ receiveArriving ::
   IO (Maybe r)
 receiveArriving inc summed limit act = mask $ \unmask -> withMVarMasked (inLock inc) $ \() -> do
   header <- awaitHeader
-  announced <- littleEndian header
-  let n = fromIntegral announced
+  let announced = number header :: Word32
+      n = fromIntegral announced
   if announced == maxBound
     then pure Nothing
     else do
@@ -98,9 +96,6 @@ receiveArriving inc summed limit act = mask $ \unmask -> withMVarMasked (inLock 
       when summed . void . either (const (pure ())) (const (compareSum sumRef trailer)) $ end
       pure end
     compareSum sumRef trailer = mask_ $ do
-      expected <- trailer 4 >>= littleEndian
+      expected <- number <$> trailer 4
       actual <- readIORef sumRef
       when (actual /= expected) $ failWith link InvalidChecksum
-
-littleEndian :: ByteString -> IO Word32
-littleEndian bytes = withBytesQuick bytes (\p _ -> peekLE p)

@@ -9,6 +9,7 @@ module Ashlar.Network.Internal.Incoming
     newIncoming,
     takeBytes,
     receiveFrame,
+    number,
 
     -- * For other modules
     inLink,
@@ -30,6 +31,7 @@ import Ashlar.Network.Internal.Transport
 import Control.Concurrent.MVar
 import Control.Exception
 import Control.Monad (unless, when)
+import Data.Bits (Bits, shiftL, (.|.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
@@ -203,3 +205,7 @@ append needed held bs = case held of
       withBytes from (copyRange p)
       pure (p `plusPtr` S.length from)
     freeAfter open p = openSize open - (p `minusPtr` unsafeForeignPtrToPtr (openBuffer open))
+
+-- | A number of all these bytes, the least significant first.
+number :: (Num a, Bits a) => ByteString -> a
+number = S.foldr (\w n -> n `shiftL` 8 .|. fromIntegral w) 0
