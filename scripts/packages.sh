@@ -43,6 +43,7 @@ base_packages=(
   doctest
   libghc-async-dev
   libghc-conduit-dev
+  libghc-data-default-class-dev
   libghc-fast-logger-dev
   libghc-hashable-dev
   libghc-hedis-dev
@@ -52,13 +53,15 @@ base_packages=(
   libghc-pipes-dev
   libghc-postgresql-libpq-dev
   libghc-streaming-commons-dev
+  libghc-tls-dev
   libghc-unordered-containers-dev
   libghc-wai-dev
   libghc-warp-dev
+  libghc-x509-store-dev
 )
 
 # make test: the peers of the packages for connections. The tests start servers of their own.
-peer_packages=(curl nginx postgresql redis-server)
+peer_packages=(curl nginx openssl postgresql redis-server)
 
 # make test-rest: it opens the benchmarks' report.
 rest_packages=(chromium)

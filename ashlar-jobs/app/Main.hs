@@ -27,7 +27,10 @@ main = do
         Just _ -> echoBytes engine
         Nothing -> do
           let workerOptions =
-                defaultWorkerOptions {workerName = workName work, workerIdle = workIdleTime work}
+                defaultWorkerOptions
+                  { workerName = workName work,
+                    workerIdle = 1000 * workIdleTime work
+                  }
           done <- workerWith workerOptions engine j (pure . quality (optionRounds options))
           print done
       Watch total -> watch engine j (optionRounds options) total

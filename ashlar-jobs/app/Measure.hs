@@ -22,8 +22,7 @@ import Ashlar.Jobs.Envelope (Kind (Task), envelopeCount)
 import Ashlar.Jobs.Internal.Job (decodeRecords, flushOpen, newBody, seal, unseal, writeRecord)
 import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar)
 import Control.Exception (bracket, evaluate)
-import Control.Monad (forM_, replicateM, unless, when)
-import Data.ByteString (ByteString)
+import Control.Monad (forM_, replicateM, replicateM_, unless, when)
 import qualified Data.ByteString as S
 import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
@@ -47,7 +46,7 @@ echoJob = job
 -- | What those of the second part do.
 echoBytes :: Engine -> IO ()
 echoBytes engine = do
-  taken <- engineTake engine "bytes" 30000
+  taken <- engineTake engine "bytes" 30000000
   case taken of
     Finished -> pure ()
     NothingYet -> echoBytes engine
@@ -124,28 +123,23 @@ measure redis arguments total = do
     codec = do
       let some = take 1310 (cycle records)
           n = fromIntegral total `div` 1310 :: Int
-      sealed <- sealedOf some
-      writing <- cpu (forM_ [1 .. n] (const (sealedAgain some)))
+      result <- newIORef S.empty
+      body <- newBody 131072 $ \bytes k ->
+        writeIORef result $! seal j Task (typeFingerprint (jobArguments j)) 0 0 0 k bytes
+      let sealing = mapM_ (writeRecord body) some >> flushOpen body
+      sealing
+      sealed <- readIORef result
+      writing <- cpu (replicateM_ n sealing)
       reading' <- cpu (forM_ [1 .. n] (const (openedAgain sealed)))
       putStrLn $
         "envelope and codec alone, both ways: " ++ rounded (2 * writing)
           ++ " s of CPU for writing, "
           ++ rounded (2 * reading')
           ++ " s for reading"
-    sealedAgain xs = () <$ sealedOf xs
     openedAgain bytes = evaluate (length (openedOf bytes))
-    {-# NOINLINE sealedAgain #-}
     {-# NOINLINE openedAgain #-}
     j = echoJob "measure"
-    sealedOf :: [Sample] -> IO ByteString
-    sealedOf xs = do
-      result <- newIORef S.empty
-      body <- newBody 131072 $ \bytes n ->
-        writeIORef result $! seal j Task (typeFingerprint (jobArguments j)) 0 0 0 n bytes
-      mapM_ (writeRecord body) xs
-      flushOpen body
-      readIORef result
-    openedOf :: ByteString -> [Sample]
+    openedOf :: S.ByteString -> [Sample]
     openedOf bytes = either error id $ do
       (e, body) <- unseal j 0 bytes
       decodeRecords get (envelopeCount e) body

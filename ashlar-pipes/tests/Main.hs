@@ -162,7 +162,7 @@ toValuesProp =
       (values, end) <- P.toListM' (toValues g ('r' <$ each (cut sizes bytes)))
       (outcome, left, r) <- case end of
         Right r -> pure (Right (), [], r)
-        Left (Broken e rest) -> (\(left, r) -> (Left (place e), left, r)) <$> P.toListM' rest
+        Left (e, rest) -> (\(left, r) -> (Left (place e), left, r)) <$> P.toListM' rest
       pure (r === 'r' .&&. (values, outcome, S.concat left) === model g bytes)
 
 place :: DecodeError -> (Int, Reason)

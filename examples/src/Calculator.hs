@@ -25,9 +25,10 @@ import Ashlar.Schema (Described)
 import Control.Concurrent (forkFinally)
 import Control.Concurrent.Async (concurrently)
 import Control.Exception (bracketOnError)
-import Control.Monad (forever, replicateM, void)
+import Control.Monad (forM_, forever, replicateM, void)
 import GHC.Generics (Generic)
 import Network.Socket
+import System.Timeout (timeout)
 
 -- | What a client asks.
 data Expression
@@ -57,20 +58,24 @@ evaluate = maybe DivisionByZero Result . value
 
 -- | Answer all who connect, each in a thread of its own. What a client does wrong ends its
 -- connection only.
-serve :: Socket -> IO a
-serve listener = forever . bracketOnError (fst <$> accept listener) close $ \sock ->
+serve ::
+  -- | 'socketTransport', or 'Tls.tlsServer' with a certificate.
+  (Socket -> IO Transport) ->
+  Socket ->
+  IO a
+serve over listener = forever . bracketOnError (fst <$> accept listener) close $ \sock ->
   void (forkFinally (answering sock) (\_ -> close sock))
   where
     answering sock = do
-      transport <- socketTransport sock
-      withConnection defaultOptions described described transport $ \c ->
-        forMessages c (send c . evaluate)
+      -- A client that never shakes hands does not keep its thread.
+      transport <- timeout 10000000 (over sock)
+      forM_ transport $ \t ->
+        withConnection defaultOptions described described t $ \c ->
+          forMessages c (send c . evaluate)
 
 -- | A connection to a server.
-withCalculator :: Socket -> (Connection Expression Answer -> IO a) -> IO a
-withCalculator sock act = do
-  transport <- socketTransport sock
-  withConnection defaultOptions described described transport act
+withCalculator :: Transport -> (Connection Expression Answer -> IO a) -> IO a
+withCalculator = withConnection defaultOptions described described
 
 -- | One question, and its answer.
 ask :: Connection Expression Answer -> Expression -> IO (Maybe Answer)

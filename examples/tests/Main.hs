@@ -11,6 +11,7 @@ import qualified Tests.LogShipper
 import qualified Tests.Postgres
 import qualified Tests.Redis
 import qualified Tests.Site
+import qualified Tests.Tls
 
 main :: IO ()
 main =
@@ -23,5 +24,6 @@ main =
           Tests.LogShipper.tests,
           Tests.Checksum.tests,
           Tests.Calculator.tests,
+          Tests.Tls.tests,
           Tests.Site.tests
         ]

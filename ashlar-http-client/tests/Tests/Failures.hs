@@ -115,7 +115,7 @@ refused = recording large $ \port seen -> withClient 10 $ \manager -> do
   either reason (const Nothing) (responseBody invalid) @?= Just TrailingInput
   request <- requestTo port "/"
   folded <- withResponse request manager (foldBody 100 (satisfy (> 0)) step ())
-  either reason (const Nothing) folded @?= Just Unexpected
+  either (reason . fst) (const Nothing) folded @?= Just Unexpected
   seen `counts` 3
   where
     step () _ = pure ()

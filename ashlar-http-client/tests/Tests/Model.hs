@@ -216,16 +216,18 @@ foldProp response =
       end <- foldBody limit getWord16be step (0 :: Int) chunked
       values <- reverse <$> readIORef seen
       let allowed = fromIntegral limit `min` S.length body
+          count = allowed `div` 2
           outcome
-            | S.length body > fromIntegral limit = Left Nothing
-            | odd (S.length body) = Left (Just (fromIntegral (S.length body - 1), MissingInput 2 1))
-            | otherwise = Right (S.length body `div` 2)
-          known e = case e of
-            BodyTooLarge _ -> Nothing
-            BodyInvalid why -> Just (errorOffset why, errorReason why)
+            | S.length body > fromIntegral limit = Left (Nothing, count)
+            | odd (S.length body) =
+              Left (Just (fromIntegral (S.length body - 1), MissingInput 2 1), count)
+            | otherwise = Right count
+          known (e, n) = case e of
+            BodyTooLarge _ -> (Nothing, n)
+            BodyInvalid why -> (Just (errorOffset why, errorReason why), n)
       pure $
         either (Left . known) Right end === outcome
-          .&&. values === take (allowed `div` 2) (pairs (S.unpack body))
+          .&&. values === take count (pairs (S.unpack body))
   where
     pairs (a : b : more) = 256 * fromIntegral a + fromIntegral b : pairs more
     pairs _ = []

@@ -11,7 +11,7 @@ module Tests.Server
     withClient,
     markMade,
     eventually,
-    descriptors,
+    leavesNothing,
   )
 where
 
@@ -27,6 +27,7 @@ import Network.Wai (Application)
 import Network.Wai.Handler.Warp (defaultSettings, setOnException, withApplicationSettings)
 import System.Directory (listDirectory)
 import System.IO.Unsafe (unsafePerformIO)
+import System.Mem (performGC)
 
 -- | Run an application on a free port of the loopback interface.
 serving :: Application -> (Int -> IO a) -> IO a
@@ -69,6 +70,13 @@ eventually condition = go (2000 :: Int)
     go 0 = ioError (userError "a condition did not come true within 20 seconds")
     go n = condition >>= \now -> if now then pure () else threadDelay 10000 >> go (n - 1)
 
--- | The number of open descriptors.
-descriptors :: IO Int
-descriptors = length <$> listDirectory "/proc/self/fd"
+-- | Run an action, and wait until it has left no descriptor open and no thread running.
+leavesNothing :: IO a -> IO a
+leavesNothing act = do
+  (descriptors, threads) <- inUse
+  a <- act
+  a <$ eventually ((\(d, t) -> d <= descriptors && t <= threads) <$> inUse)
+  where
+    inUse = (,) <$> (length <$> listDirectory "/proc/self/fd") <*> (performGC >> threadCount)
+
+foreign import ccall unsafe "ashlar_thread_count" threadCount :: IO Int

@@ -39,16 +39,16 @@ rules e = do
   next <- engineAdd e (new 1 "b")
   full <- engineAdd e (new 2 "c")
   known <- (,) <$> engineSchema e no <*> engineSchema e (fingerprintString "other")
-  d0 <- engineTake e "one" 1000000 >>= taken
-  d1 <- engineTake e "two" 1000000 >>= taken
+  d0 <- engineTake e "one" 1000000000 >>= taken
+  d1 <- engineTake e "two" 1000000000 >>= taken
   -- Another worker's delivery stays as it is.
-  engineSetIdle e "two" d0 2000000 7
-  nothing1 <- engineTake e "two" 1000000
-  engineSetIdle e "one" d0 2000000 7
-  d0' <- engineTake e "two" 1000000 >>= taken
+  engineSetIdle e "two" d0 2000000000 7
+  nothing1 <- engineTake e "two" 1000000000
+  engineSetIdle e "one" d0 2000000000 7
+  d0' <- engineTake e "two" 1000000000 >>= taken
   -- The one who had it before has lost it.
-  engineSetIdle e "one" d0 2000000 3
-  nothing2 <- engineTake e "three" 1000000
+  engineSetIdle e "one" d0 2000000000 3
+  nothing2 <- engineTake e "three" 1000000000
   stored <- engineStore e "two" 0 "A"
   stored' <- engineStore e "one" 0 "B"
   result <- engineResult e 0
@@ -67,12 +67,12 @@ rules e = do
   closed' <- engineClose e session 3
   tooLate <- engineClose e old 3
   end <- engineResult e 3
-  d2 <- engineTake e "three" 1000000 >>= taken
+  d2 <- engineTake e "three" 1000000000 >>= taken
   engineSetAside e (Aside 2 "c" "why")
   aside <- engineAside e
   _ <- engineStore e "three" 2 "D"
   mapM_ (engineAcknowledge e) [d1, d2, d1]
-  finished <- engineTake e "three" 1000000
+  finished <- engineTake e "three" 1000000000
   s <- engineStatus e
   engineForget e
   empty <- engineStatus e

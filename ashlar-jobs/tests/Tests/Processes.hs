@@ -35,7 +35,7 @@ child args = do
       let f row@(Row n _ _) = do
             when (show n == hang) (forever (threadDelay 1000000))
             pure (answer row)
-          options = defaultWorkerOptions {workerIdle = 500}
+          options = defaultWorkerOptions {workerIdle = 500000}
       void (workerWith options (redisEngine r "rows") (rows "rows") f)
     ["submit", socket, bytes, count] -> redis socket $ \r -> do
       let options = SubmitOptions (read bytes) 8
@@ -47,7 +47,7 @@ child args = do
       withRedis
         defaultRedisOptions
           { redisConnect = R.defaultConnectInfo {R.connectPort = R.UnixSocket socket},
-            redisPatience = 20
+            redisPatience = 20000000
           }
 
 newtype Child = Child ProcessHandle

@@ -73,7 +73,7 @@ optionsFor :: Server -> RedisOptions
 optionsFor server =
   defaultRedisOptions
     { redisConnect = R.defaultConnectInfo {R.connectPort = R.UnixSocket (serverSocket server)},
-      redisPatience = 20
+      redisPatience = 20000000
     }
 
 -- | Until something that others do has happened: half a minute at most.

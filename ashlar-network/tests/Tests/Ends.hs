@@ -12,6 +12,7 @@ module Tests.Ends
     withEnds,
     withPair,
     withTcp,
+    withUnixPath,
     pipe,
     both,
 
@@ -21,18 +22,22 @@ module Tests.Ends
     recorded,
 
     -- * What is left over
-    descriptors,
+    leavesNothing,
     liveBytes,
 
     -- * Messages
     Message (..),
+    Countdown (..),
+    large,
     number,
     outcome,
     receiveAll,
   )
 where
 
-import Ashlar.Codec (Codec)
+import Ashlar.Builder (word64LE)
+import Ashlar.Codec
+import Ashlar.Get (skip)
 import Ashlar.Network.Messages
 import Ashlar.Schema (Described)
 import Control.Concurrent
@@ -83,7 +88,11 @@ withTcp :: (Socket -> Socket -> IO r) -> IO r
 withTcp = connected AF_INET (SockAddrInet 0 (tupleToHostAddress (127, 0, 0, 1)))
 
 withUnix :: (Socket -> Socket -> IO r) -> IO r
-withUnix act = bracket name removeFile $ \path -> connected AF_UNIX (SockAddrUnix path) act
+withUnix act = withUnixPath $ \path -> connected AF_UNIX (SockAddrUnix path) act
+
+-- | With a path for a Unix socket, which the action makes.
+withUnixPath :: (FilePath -> IO r) -> IO r
+withUnixPath = bracket name removeFile
   where
     name = do
       directory <- getTemporaryDirectory
@@ -169,9 +178,31 @@ recorded options ty act = do
   _ <- both (withConnection options ty number a' act) other
   S.concat . reverse <$> readIORef seen
 
--- | How many descriptors this process has open.
-descriptors :: IO Int
-descriptors = length <$> listDirectory "/proc/self/fd"
+-- | Whether an action leaves descriptors, threads or memory over. It is run once before, for what
+-- is made only once.
+leavesNothing :: IO a -> IO Property
+leavesNothing act = do
+  _ <- act
+  before <- inUse
+  _ <- act
+  settled before 500
+  where
+    inUse = (,,) <$> (length <$> listDirectory "/proc/self/fd") <*> threads <*> liveBytes
+    -- What ends meanwhile has time to do so.
+    settled before@(fds, ts, live) n = do
+      now@(fds', ts', live') <- inUse
+      if fds' <= fds && ts' <= ts && live' <= live + 100000
+        then pure (property True)
+        else
+          if n == (0 :: Int)
+            then pure (counterexample (show (before, now)) False)
+            else threadDelay 10000 >> settled before (n - 1)
+
+-- | How many threads this process has that have not ended.
+threads :: IO Int
+threads = performGC >> threadCount
+
+foreign import ccall unsafe "ashlar_thread_count" threadCount :: IO Int
 
 -- | How many bytes are in use.
 liveBytes :: IO Int
@@ -205,6 +236,27 @@ instance Arbitrary Message where
         ++ map (Words t) (shrink ns)
     Bytes bs -> Empty : [Bytes (S.take (S.length bs `div` 2) bs)]
 
+-- | A value of many bytes that is made while it is sent.
+newtype Countdown = Countdown Int
+  deriving stock (Eq, Show)
+
+instance Codec Countdown
+
+instance HasFormat Countdown where
+  format = byHand 8 sizeOf putDown getDown
+    where
+      sizeOf (Countdown n) = 8 + 8 * n
+      putDown (Countdown n) = word64LE (fromIntegral n) <> go n
+      go :: Int -> Builder
+      go 0 = mempty
+      go n = word64LE (fromIntegral n) <> go (n - 1)
+      getDown = do
+        n <- get
+        Countdown n <$ skip (8 * n)
+
+large :: RecordType Countdown
+large = fixedType "large"
+
 -- | A type that does not describe itself.
 number :: RecordType Word16
 number = fixedType "number"
@@ -219,7 +271,7 @@ outcome act = either (Left . name) Right <$> try act
       CannotRead _ -> "CannotRead"
       Refused _ -> "Refused"
       InvalidHandshake _ -> "InvalidHandshake"
-      Broken _ -> "Broken"
+      ConnectionBroken _ -> "ConnectionBroken"
       _ -> show e
 
 -- | All messages, and how they end.

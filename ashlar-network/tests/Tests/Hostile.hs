@@ -84,7 +84,7 @@ tests =
           peak <- subtract before <$> readIORef most
           pure $
             counterexample (show (end, peak)) (peak > 0 && peak < 1500000)
-              .&&. end === Left "WrongChecksum"
+              .&&. end === Left "InvalidChecksum"
     ]
   where
     offsets bytes = [0 .. S.length bytes - 1]

@@ -1,4 +1,3 @@
-{-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE OverloadedStrings #-}
 
 -- |
@@ -6,11 +5,9 @@
 -- Description : Messages both ways, batches, memory
 module Tests.Messages (tests) where
 
-import Ashlar.Builder (word64LE)
-import Ashlar.Codec
-import Ashlar.Get (skip)
 import Ashlar.Network.Messages
 import Control.Concurrent
+import Control.Exception
 import Control.Monad
 import qualified Data.ByteString as S
 import Data.IORef
@@ -135,27 +132,6 @@ pairs = described
 everyone :: [IO ()] -> IO ()
 everyone = foldr (\act rest -> void (both act rest)) (pure ())
 
--- | A value of many bytes that is made while it is sent.
-newtype Countdown = Countdown Int
-  deriving stock (Eq, Show)
-
-instance Codec Countdown
-
-instance HasFormat Countdown where
-  format = byHand 8 sizeOf putDown getDown
-    where
-      sizeOf (Countdown n) = 8 + 8 * n
-      putDown (Countdown n) = word64LE (fromIntegral n) <> go n
-      go :: Int -> Builder
-      go 0 = mempty
-      go n = word64LE (fromIntegral n) <> go (n - 1)
-      getDown = do
-        n <- get
-        Countdown n <$ skip (8 * n)
-
-large :: RecordType Countdown
-large = fixedType "large"
-
 memory :: TestTree
 memory =
   testGroup
@@ -217,9 +193,8 @@ memory =
 leftOver :: TestTree
 leftOver =
   testGroup
-    "nothing is left over"
-    [ testProperty "200 connections at once" . once . ioProperty $ do
-        before <- descriptors
+    "no descriptor, thread or buffer is left over"
+    [ testProperty "after 200 connections at once" . once . ioProperty . leavesNothing $ do
         done <- newIORef (0 :: Int)
         gate <- newEmptyMVar
         everyone
@@ -242,16 +217,32 @@ leftOver =
                       forMessages c (send c . (+ 1))
                   )
             | k <- [1 .. 200 :: Int]
-          ]
-        later <- descriptors
-        pure (later === before),
+          ],
+      testProperty "after 100 that fail in every way" . once . ioProperty . leavesNothing $
+        forM_ [1 .. 100 :: Int] $ \k -> withEnds (if even k then Tcp else Pair) $ \a b -> do
+          let end c = do
+                send c (k, k)
+                _ <- receive c
+                case k `mod` 5 of
+                  0 -> throwIO (ErrorCall "the action throws")
+                  1 -> transportClose a
+                  2 -> void (receiveWith c 1000 (\_ -> throwIO (ErrorCall "the decoder throws")))
+                  3 -> void (receiveWith c 0 (const (pure (Right ()))))
+                  _ -> myThreadId >>= killThread
+              caught :: IO () -> IO ()
+              caught act = act `catch` \e -> const (pure ()) (e :: SomeException)
+          both
+            (caught (withConnection defaultOptions pairs pairs a end))
+            ( caught . withConnection defaultOptions pairs pairs b $ \c ->
+                forMessages c (\m -> send c m >> send c m)
+            ),
       testProperty "the thread that sends has ended" . once . ioProperty $ do
-        threads <- newIORef []
+        seen <- newIORef []
         (a, b) <- pipe 1000
         here <- myThreadId
         let spy bs = do
               me <- myThreadId
-              modifyIORef' threads (me :)
+              modifyIORef' seen (me :)
               transportSend a bs
         (_, got) <-
           both
@@ -260,7 +251,7 @@ leftOver =
                 send c (1 :: Word16) >> void (receive c)
             )
             (withConnection defaultOptions number number b (\c -> receive c <* send c 2))
-        others <- filter (/= here) <$> readIORef threads
+        others <- filter (/= here) <$> readIORef seen
         status <- mapM threadStatus others
         pure $
           got === Just 1

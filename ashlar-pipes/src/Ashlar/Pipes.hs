@@ -27,7 +27,6 @@ module Ashlar.Pipes
     -- * Decoders
     getFirst,
     toValues,
-    Broken (..),
   )
 where
 
@@ -92,13 +91,8 @@ fromValues f values = liftIO newParts >>= \parts -> go parts values
           go parts more
 {-# INLINEABLE fromValues #-}
 
--- | A stream whose next value could not be decoded: the error, and the rest of the stream.
---
--- @since 0.1.0.0
-data Broken m r = Broken DecodeError (Producer ByteString m r)
-
--- | Decode one value, and return it with the rest of the stream. The rest of a broken stream begins
--- after the bytes that the decoder had read.
+-- | Decode one value, and return it with the rest of the stream. After an error, that begins after
+-- the bytes that the decoder had read.
 --
 -- With 'Control.Monad.Trans.State.Strict.StateT' this is a parser of pipes-parse.
 --
@@ -140,8 +134,8 @@ before bs producer
   | S.null bs = producer
   | otherwise = yield bs >> producer
 
--- | Decode one value after another, to the end of the stream. The rest of a broken stream begins
--- with the value that could not be decoded.
+-- | Decode one value after another, to the end of the stream. An error comes with the rest of the
+-- stream, which begins with the value that could not be decoded.
 --
 -- One suspended decoder makes all values that a chunk completes at once. The budget is for each
 -- value, which may take 64 MiB. A value that reads nothing is an error.
@@ -155,13 +149,16 @@ before bs producer
 --
 -- @since 0.1.0.0
 toValues ::
-  Monad m => Get a -> Producer ByteString m r -> Producer' a m (Either (Broken m r) r)
+  Monad m =>
+  Get a ->
+  Producer ByteString m r ->
+  Producer' a m (Either (DecodeError, Producer ByteString m r) r)
 toValues g stream = go stream (runGetValues g)
   where
     go producer state = case state of
       -- The stream has ended, and only its result is left.
       ValuesDone _ -> Right <$> lift (runEffect (for producer discard))
-      ValuesFail rest _ e -> pure (Left (Broken e (before rest producer)))
+      ValuesFail rest _ e -> pure (Left (e, before rest producer))
       ValuesPartial _ _ resume -> do
         step <- lift (next producer)
         case step of

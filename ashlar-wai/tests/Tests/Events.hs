@@ -41,7 +41,7 @@ tests =
              ]
            | (name, body) <-
                [ ("FlushEachPart", parts FlushEachPart),
-                 ("FlushAfter", parts (FlushAfter 5)),
+                 ("FlushAfter", parts (FlushAfter 5000)),
                  ("flush in a builder", oneBuilder)
                ]
          ]

@@ -138,7 +138,7 @@ afterProp (NonNegative time) = ioProperty $ do
   sent <- newIORef mempty
   let write b = modifyIORef' sent (<> L.toStrict (B.toLazyByteString b))
   streamParts
-    (FlushAfter (time `mod` 20))
+    (FlushAfter (time * 1000 `mod` 20000))
     (\part -> forM_ [1, 2, 3] (\w -> part (word8 w) >> takeMVar flushed))
     write
     (readIORef sent >>= putMVar flushed . S.length)
@@ -147,7 +147,7 @@ afterProp (NonNegative time) = ioProperty $ do
 quietProp :: Property
 quietProp = ioProperty $ do
   flushes <- newIORef (0 :: Int)
-  streamParts (FlushAfter 20) (\part -> part "x") (\_ -> pure ()) (modifyIORef' flushes (+ 1))
+  streamParts (FlushAfter 20000) (\part -> part "x") (\_ -> pure ()) (modifyIORef' flushes (+ 1))
   atEnd <- readIORef flushes
   threadDelay 100000
   now <- readIORef flushes
@@ -159,7 +159,7 @@ failedProp = ioProperty $ do
   ended <-
     try $
       streamParts
-        (FlushAfter 1)
+        (FlushAfter 1000)
         (\part -> part "a" >> takeMVar tried >> mapM_ (\_ -> part "b" >> yield) [1 :: Int ..])
         (\_ -> pure ())
         (putMVar tried () >> throwIO (userError "gone"))
@@ -171,7 +171,7 @@ killedProp = ioProperty $ do
   ended <-
     try $
       streamParts
-        (FlushAfter 20)
+        (FlushAfter 20000)
         (\part -> part "a" >> throwIO Overflow)
         (\_ -> pure ())
         (modifyIORef' flushes (+ 1))
@@ -253,16 +253,18 @@ foldProp =
       values <- reverse <$> readIORef seen
       let allowed = fromIntegral limit `min` S.length body
           words' = [256 * fromIntegral a + fromIntegral b | (a, b) <- pairs (S.unpack body)]
+          count = allowed `div` 2
           outcome
-            | S.length body > fromIntegral limit = Left Nothing
-            | odd (S.length body) = Left (Just (fromIntegral (S.length body - 1), MissingInput 2 1))
-            | otherwise = Right (S.length body `div` 2)
-          known e = case e of
-            BodyTooLarge _ -> Nothing
-            BodyInvalid why -> Just (errorOffset why, errorReason why)
+            | S.length body > fromIntegral limit = Left (Nothing, count)
+            | odd (S.length body) =
+              Left (Just (fromIntegral (S.length body - 1), MissingInput 2 1), count)
+            | otherwise = Right count
+          known (e, n) = case e of
+            BodyTooLarge _ -> (Nothing, n)
+            BodyInvalid why -> (Just (errorOffset why, errorReason why), n)
       pure $
         either (Left . known) Right end === outcome
-          .&&. values === take (allowed `div` 2) words'
+          .&&. values === take count words'
   where
     pairs (a : b : more) = (a, b) : pairs more
     pairs _ = []

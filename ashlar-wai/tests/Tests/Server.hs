@@ -11,7 +11,7 @@ module Tests.Server
     curl,
     rawExchange,
     eventually,
-    descriptors,
+    leavesNothing,
   )
 where
 
@@ -33,6 +33,7 @@ import System.Exit (ExitCode)
 import System.FilePath ((</>))
 import System.IO (hClose, hSetBinaryMode)
 import System.IO.Temp (withSystemTempDirectory)
+import System.Mem (performGC)
 import System.Process
 
 -- | Run an application on a free port of the loopback interface.
@@ -146,6 +147,13 @@ rawExchange port bytes = withSocket $ \s -> do
       bs <- N.recv s 65536
       if S.null bs then pure (S.concat (reverse seen)) else go s (bs : seen)
 
--- | The number of open descriptors.
-descriptors :: IO Int
-descriptors = length <$> listDirectory "/proc/self/fd"
+-- | Run an action, and wait until it has left no descriptor open and no thread running.
+leavesNothing :: IO a -> IO a
+leavesNothing act = do
+  (descriptors, threads) <- inUse
+  a <- act
+  a <$ eventually ((\(d, t) -> d <= descriptors && t <= threads) <$> inUse)
+  where
+    inUse = (,) <$> (length <$> listDirectory "/proc/self/fd") <*> (performGC >> threadCount)
+
+foreign import ccall unsafe "ashlar_thread_count" threadCount :: IO Int

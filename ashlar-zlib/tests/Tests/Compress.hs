@@ -30,6 +30,7 @@ import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.IORef (modifyIORef', newIORef, readIORef)
 import System.IO (hClose, hSetBinaryMode)
+import System.IO.Unsafe (unsafePerformIO)
 import System.Process
 import Test.Tasty
 import Test.Tasty.QuickCheck
@@ -164,8 +165,10 @@ exceptions =
 wasKilled :: AsyncException -> Bool
 wasKilled = (== ThreadKilled)
 
+-- (The compiler must not see that it throws, or the bytes before it may be left out.)
 bad :: Builder
-bad = error "bad"
+bad = byteString (unsafePerformIO (throwIO (ErrorCall "bad")))
+{-# NOINLINE bad #-}
 
 free :: Limit
 free = Limit maxBound maxBound

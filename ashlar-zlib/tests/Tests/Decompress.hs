@@ -16,6 +16,8 @@ import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.IORef (atomicModifyIORef', modifyIORef, newIORef, readIORef)
 import Data.Int (Int64)
+import System.Exit (ExitCode (..))
+import System.IO (hClose)
 import System.IO.Error (ioeGetErrorString)
 import System.Process
 import Test.Tasty
@@ -71,8 +73,20 @@ tests =
             outs <- mapM (pulled format free) [[bytes <> more], [bytes, more]]
             pure (outs === [(L.fromStrict text, Just TrailingBytes) | _ <- outs])
           | (format, bytes) <- samples,
-            more <- ["x", "\US", "\0", S.replicate 100000 0]
+            more <-
+              ["x", "\US", "\USx"] ++ ["\0x", S.replicate 100000 0 <> "\US\139"]
+                ++ ["\0" | format /= Gzip]
         ],
+      testProperty "zeros after gzip, as the program gzip" . once . ioProperty $ do
+        let bytes = L.toStrict (compress gzip (byteString text))
+            padded = [(bytes <> S.replicate n 0, n) | n <- [1, 2, 3, 10240, 100000]]
+        outs <-
+          sequence
+            [pulled Gzip free (chunksOf k bs) | (bs, _) <- padded, k <- [1, 1000, 200000]]
+        shells <- mapM (\(bs, _) -> gunzipped bs) padded
+        pure $
+          outs === [(L.fromStrict text, Nothing) | _ <- outs]
+            .&&. shells === [(ExitSuccess, text) | _ <- shells],
       testProperty "several members" $ \parts -> ioProperty $ do
         let bytes = S.concat [L.toStrict (compress gzip (byteString (S.pack p))) | p <- parts]
             model = L.pack (concat parts)
@@ -144,6 +158,13 @@ tests =
       out <- S.hGetContents o
       _ <- waitForProcess process
       pure (decompress Gzip free (L.fromStrict out))
+    gunzipped bs =
+      withCreateProcess (proc "gzip" ["-dc"]) {std_in = CreatePipe, std_out = CreatePipe} $
+        \input out' _ process -> do
+          mapM_ (\h -> S.hPut h bs >> hClose h) input
+          out <- maybe (pure S.empty) S.hGetContents out'
+          code <- waitForProcess process
+          pure (code, out)
     rows level = "seq 1 20000 | gzip " ++ level
     twice = "(" ++ rows "-1" ++ "; " ++ rows "-9" ++ ")"
     manyRows = toLazyByteString (foldMap (\n -> intDec n <> "\n") [1 .. 20000])

@@ -29,11 +29,11 @@ tests =
     [ testProperty "each answer is that of its question" . forAll (listOf expressions) $ \es ->
         ioProperty $
           withServer $ \connected -> do
-            answers <- connected (\sock -> withCalculator sock (\c -> askAll c es))
+            answers <- connected (\t -> withCalculator t (\c -> askAll c es))
             pure (answers === map (Just . evaluate) es),
       testCase "many clients at once, of which some go away" $
         withServer $ \connected -> do
-          let client n = connected $ \sock -> withCalculator sock $ \c -> do
+          let client n = connected $ \t -> withCalculator t $ \c -> do
                 answers <- mapM (ask c . Number) [1 .. n]
                 if even n then throwIO Gone else pure answers
           results <- mapConcurrently (try . client) [1 .. 40]
@@ -44,16 +44,15 @@ tests =
       testCase "a client of another type is refused, and told why" $
         withServer $ \connected -> do
           r <- try $
-            connected $ \sock -> do
-              transport <- socketTransport sock
-              withConnection defaultOptions other described transport $ \c ->
+            connected $ \t ->
+              withConnection defaultOptions other described t $ \c ->
                 send c (Modulo 7 2) >> receive c
           case r of
             Left (Refused why) -> assertBool why ("Modulo" `List.isInfixOf` why)
             Left e -> assertFailure (show e)
             Right answer -> assertFailure (show (answer :: Maybe Answer))
           -- The server goes on.
-          answer <- connected (\sock -> withCalculator sock (\c -> ask c (Number 1)))
+          answer <- connected (\t -> withCalculator t (\c -> ask c (Number 1)))
           answer @?= Just (Result 1)
     ]
   where
@@ -76,12 +75,13 @@ expressions = sized go
       | n <= 1 = Number <$> arbitrary
       | otherwise = elements [(:+:), (:*:), Over] <*> go (n `div` 2) <*> go (n `div` 2)
 
--- | A server, and what gives an action a socket that is connected to it.
-withServer :: ((forall a. (Socket -> IO a) -> IO a) -> IO b) -> IO b
+-- | A server, and what gives an action a stream that is connected to it.
+withServer :: ((forall a. (Transport -> IO a) -> IO a) -> IO b) -> IO b
 withServer act = withSystemTempDirectory "calculator" $ \folder -> do
   let address = SockAddrUnix (folder ++ "/socket")
       unix = bracket (socket AF_UNIX Stream defaultProtocol) close
   unix $ \listener -> do
     bind listener address
     listen listener 64
-    withAsync (serve listener) $ \_ -> act (\client -> unix (\s -> connect s address >> client s))
+    withAsync (serve socketTransport listener) $ \_ ->
+      act (\client -> unix (\s -> connect s address >> socketTransport s >>= client))

@@ -60,10 +60,10 @@ data Engine = Engine
     -- | Nothing follows: the session, and the number of batches.
     engineClose :: Int64 -> Int64 -> IO Added,
     -- | The next batch for the worker with this name: one that has been idle for this number of
-    -- milliseconds at least, or else one that nobody has had. It waits for a while.
+    -- microseconds at least, or else one that nobody has had. It waits for a while.
     engineTake :: Text -> Int -> IO Taken,
     -- | If the worker still has the delivery: from now on, it counts as idle for this number of
-    -- milliseconds, and as delivered this number of times.
+    -- microseconds, and as delivered this number of times.
     engineSetIdle :: Text -> Delivery -> Int -> Int -> IO (),
     -- | Keep a result, if there is none: the worker, the number of the batch, the result. 'False'
     -- if there is one, or if it has been collected.

@@ -80,7 +80,7 @@ data BadEnvelope
   | -- | A later version of this package wrote it: the version of the format.
     LaterEnvelope !Word16
   | -- | Bytes are damaged or missing, or there are too many.
-    WrongChecksum
+    DamagedEnvelope
   | -- | The checksum is right, and the header is not.
     BadHeader DecodeError
   deriving stock (Eq, Show)
@@ -92,7 +92,7 @@ describeBadEnvelope :: BadEnvelope -> String
 describeBadEnvelope bad = case bad of
   NotAnEnvelope -> "not an envelope"
   LaterEnvelope v -> "version " ++ show v ++ " of the envelope, which is not known"
-  WrongChecksum -> "the envelope is damaged"
+  DamagedEnvelope -> "the envelope is damaged"
   BadHeader e -> "the header of the envelope is wrong: " ++ summarizeError e
 
 -- | The bytes of an envelope. Its body is copied once.
@@ -121,7 +121,7 @@ decodeEnvelope bytes
     Right (v, _) | v /= version -> Left (LaterEnvelope v)
     _
       | S.length bytes < S.length magic + 6 || runGet getWord32le end /= Right (crc32c whole) ->
-        Left WrongChecksum
+        Left DamagedEnvelope
       | otherwise -> either (Left . BadHeader) Right (runGetWhole getHeader whole)
   where
     (whole, end) = S.splitAt (S.length bytes - 4) bytes

@@ -45,6 +45,9 @@
 --
 -- The peer's speed limits the sender: 'send' waits when the peer does not receive.
 --
+-- 'receive' returns a message when all of it has arrived. 'receiveWith' decodes one as it arrives,
+-- so a message of a GiB takes constant memory at both ends.
+--
 -- == Failures
 --
 -- A connection that has failed is closed, and every later use throws the same 'ConnectionError'. So
@@ -85,6 +88,7 @@ module Ashlar.Network.Messages
 
     -- * Receiving
     receive,
+    receiveWith,
     forMessages,
 
     -- * Failures

@@ -30,6 +30,7 @@ where
 import Ashlar.Builder
 import Ashlar.Builder.Extra (toLazyByteStringWith, untrimmedStrategy)
 import Ashlar.Codec (Codec, encodedSize, put)
+import Ashlar.Internal.Builder.Body (WrongBodyLength (..))
 import Control.Exception
 import Control.Monad (when)
 import qualified Data.ByteString as S
@@ -112,19 +113,3 @@ newtype BodyException = BodyException IOException
 instance Exception BodyException where
   displayException (BodyException e) =
     "Ashlar.HttpClient: the request body: " ++ displayException e
-
--- | A builder has another number of bytes than 'bodySized' was told, or than an instance of 'Codec'
--- says.
---
--- @since 0.1.0.0
-data WrongBodyLength = WrongBodyLength
-  { -- | What the header says.
-    lengthAnnounced :: !Int64,
-    -- | What the builder has. If this is more, there may be more yet.
-    lengthBuilt :: !Int64
-  }
-  deriving stock (Eq, Show)
-
-instance Exception WrongBodyLength where
-  displayException (WrongBodyLength announced built) =
-    "Ashlar.HttpClient: " ++ show announced ++ " bytes announced, " ++ show built ++ " built"

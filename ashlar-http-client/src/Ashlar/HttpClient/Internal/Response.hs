@@ -9,7 +9,7 @@ module Ashlar.HttpClient.Internal.Response
   )
 where
 
-import Ashlar.Get
+import Ashlar.Get (Get)
 import Ashlar.Internal.Get.Body
 import Data.Int (Int64)
 import Network.HTTP.Client (BodyReader, Manager, Request, Response, responseBody, withResponse)
@@ -46,15 +46,14 @@ decodeBody ::
   Get a ->
   Response BodyReader ->
   IO (Either BodyError a)
-decodeBody limit g response =
-  limited limit response (\source -> getFrom source (g <* endOfInput))
+decodeBody limit g response = decodeLimited limit (responseBody response) g
 
 -- | Decode values up to the end of the body as they arrive, and fold them from the left, in
 -- constant memory. The accumulator is forced at each step. The limits are those of 'decodeBody', so
 -- each value may take 64 MiB.
 --
--- The values before an error have been folded, but the accumulator is lost. A value that reads
--- nothing is an error.
+-- An error comes with the accumulator of the values before it. A value that reads nothing is an
+-- error.
 --
 -- @since 0.1.0.0
 foldBody ::
@@ -65,9 +64,5 @@ foldBody ::
   (b -> a -> IO b) ->
   b ->
   Response BodyReader ->
-  IO (Either BodyError b)
-foldBody limit g f b response = limited limit response (\source -> foldFrom source g f b)
-
-limited ::
-  Int64 -> Response BodyReader -> (Source -> IO (Either DecodeError b)) -> IO (Either BodyError b)
-limited limit response = limitedBody limit (responseBody response)
+  IO (Either (BodyError, b) b)
+foldBody limit g f b response = foldLimited limit (responseBody response) g f b

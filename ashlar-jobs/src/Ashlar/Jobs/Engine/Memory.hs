@@ -62,7 +62,7 @@ data State = State
     stateCollected :: !Int64,
     stateAside :: !(M.Map Int64 Aside),
     stateWorkers :: !(M.Map Text Int64),
-    -- In milliseconds.
+    -- In microseconds.
     stateTime :: !Int
   }
 
@@ -78,11 +78,11 @@ empty = State M.empty (Progress 0 0 0 False) M.empty M.empty M.empty 0 0 M.empty
 newMemory :: Waiting -> IO Memory
 newMemory waiting = Memory waiting <$> newTVarIO empty
 
--- | Let time pass, in milliseconds.
+-- | Let time pass, in microseconds.
 --
 -- @since 0.1.0.0
 passTime :: Memory -> Int -> IO ()
-passTime (Memory _ var) ms = atomically (modifyTVar' var (\s -> s {stateTime = stateTime s + ms}))
+passTime (Memory _ var) n = atomically (modifyTVar' var (\s -> s {stateTime = stateTime s + n}))
 
 -- | The engine with this state.
 --

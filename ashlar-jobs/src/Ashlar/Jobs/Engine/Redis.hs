@@ -48,20 +48,21 @@ data RedisOptions = RedisOptions
     -- are two pools of so many. A worker may use one connection of each, so
     -- 'R.connectMaxConnections' must be at least the number of workers of the process.
     redisConnect :: !R.ConnectInfo,
-    -- | How many seconds one command waits for something to happen: at least 1, the default. It may
-    -- take this long until a worker notices that another has died, or that the job is done.
+    -- | How many microseconds one command waits for something to happen. The default is a second,
+    -- and some commands take whole seconds. It may take this long until a worker notices that
+    -- another has died, or that the job is done.
     redisWait :: !Int,
-    -- | How many seconds Redis may be unreachable, or silent, before 'Unreachable' is thrown. The
-    -- default is 60.
+    -- | How many microseconds Redis may be unreachable, or silent, before 'Unreachable' is thrown.
+    -- The default is a minute.
     redisPatience :: !Int
   }
 
--- | Port 6379 of this host, at most 50 connections in each pool, waits of 1 second, and 60 seconds
--- of patience.
+-- | Port 6379 of this host, at most 50 connections in each pool, waits of a second, and a minute of
+-- patience.
 --
 -- @since 0.1.0.0
 defaultRedisOptions :: RedisOptions
-defaultRedisOptions = RedisOptions R.defaultConnectInfo 1 60
+defaultRedisOptions = RedisOptions R.defaultConnectInfo 1000000 60000000
 
 -- | Connections to a server. A command that waits has a connection to itself, so those come from a
 -- pool of their own, and can never hold up the signs of life of a worker.
@@ -92,12 +93,12 @@ withRedis options action =
 perform ::
   Redis ->
   (Redis -> R.Connection) ->
-  -- | How many seconds the commands themselves wait.
+  -- | How many microseconds the commands themselves wait.
   Int ->
   R.Redis (Either R.Reply a) ->
   IO a
-perform redis pool seconds commands = do
-  end <- (+ fromIntegral patience) <$> getMonotonicTime
+perform redis pool time commands = do
+  end <- (+ fromIntegral patience / 1000000) <$> getMonotonicTime
   go end 0
   where
     patience = redisPatience (redisOptions redis)
@@ -118,7 +119,7 @@ perform redis pool seconds commands = do
       threadDelay (min 1000000 (failed * 20000))
       go end (2 * failed + 1)
     attempt =
-      (Right <$> timeout (1000000 * (seconds + max 1 patience)) (R.runRedis (pool redis) commands))
+      (Right <$> timeout (time + max 1000000 patience) (R.runRedis (pool redis) commands))
         `catches` [ Handler (\e -> pure (Left (displayException (e :: IOException)))),
                     Handler (\e -> pure (Left (displayException (e :: R.ConnectionLostException)))),
                     Handler (\e -> pure (Left (displayException (e :: R.ConnectTimeout))))
@@ -152,7 +153,10 @@ redisEngine redis name =
       engineTake = takeNext,
       engineSetIdle = \worker d idle attempt ->
         void $
-          script setIdleScript [tasks] [T.encodeUtf8 worker, deliveryId d, dec idle, dec attempt],
+          script
+            setIdleScript
+            [tasks]
+            [T.encodeUtf8 worker, deliveryId d, dec (milliseconds idle), dec attempt],
       engineStore = \worker n bytes -> do
         reply <- script storeScript [state, result n, workers] [dec n, bytes, T.encodeUtf8 worker]
         pure (reply == R.Integer 1),
@@ -180,12 +184,14 @@ redisEngine redis name =
     aside = key "aside"
     workers = key "workers"
     result n = key ("result:" <> dec n)
-    seconds = fromIntegral waited
     -- To Redis, 0 is for ever.
     waited = max 1 (redisWait (redisOptions redis))
+    seconds = fromIntegral (roundedUp 1000000 waited)
+    milliseconds = roundedUp 1000
+    roundedUp unit time = (time + unit - 1) `div` unit
 
     quick = perform redis quickly 0
-    wait = perform redis waiting waited
+    wait = perform redis waiting (waited + 1000000)
     script :: ByteString -> [ByteString] -> [ByteString] -> IO R.Reply
     script code keys arguments = quick (failing <$> R.eval code keys arguments)
     failing reply = case reply of
@@ -193,7 +199,7 @@ redisEngine redis name =
       _ -> reply
 
     takeNext worker idle = do
-      reply <- script claimScript [tasks, state] [T.encodeUtf8 worker, dec idle]
+      reply <- script claimScript [tasks, state] [T.encodeUtf8 worker, dec (milliseconds idle)]
       case reply of
         R.MultiBulk (Just [R.Bulk (Just i), R.Integer a, R.Bulk (Just n), R.Bulk (Just b)]) ->
           pure (Taken (Delivery i (number n) (fromInteger a) b))
@@ -204,7 +210,10 @@ redisEngine redis name =
                 "workers"
                 (T.encodeUtf8 worker)
                 [(tasks, ">")]
-                R.defaultXreadOpts {R.block = Just (1000 * seconds), R.recordCount = Just 1}
+                R.defaultXreadOpts
+                  { R.block = Just (fromIntegral (milliseconds waited)),
+                    R.recordCount = Just 1
+                  }
           pure $ case new of
             Just [R.XReadResponse _ [R.StreamsRecord i [("n", n), ("b", b)]]] ->
               Taken (Delivery i (number n) 1 b)

@@ -14,10 +14,13 @@ module Ashlar.Jobs.Internal.Job
     unseal,
 
     -- * Records
+    OpenBlock,
     newBody,
     writeRecord,
     flushOpen,
+    openRecords,
     decodeRecords,
+    forRecords,
     getterOf,
     difference,
   )
@@ -36,6 +39,7 @@ import Ashlar.Schema (Described, describeDifference, diffSchemas)
 import Control.Exception (Exception (..))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
+import qualified Data.ByteString.Unsafe as S (unsafePackCStringLen)
 import Data.Int (Int64)
 import Data.Text (Text)
 import qualified Data.Text as T
@@ -90,13 +94,14 @@ data JobException
   deriving stock (Eq, Show)
 
 instance Exception JobException where
-  displayException e = case e of
-    OtherTypes why -> "other types: " ++ why
-    TakenOver -> "another process has taken over"
-    BatchesLost -> "the engine has lost batches"
-    BadResult n why -> "the result of batch " ++ show n ++ ": " ++ why
-    Unreachable why -> "the engine cannot be reached: " ++ why
-    EngineFailed why -> "the engine failed: " ++ why
+  displayException e =
+    "Ashlar.Jobs: " ++ case e of
+      OtherTypes why -> "other types: " ++ why
+      TakenOver -> "another process has taken over"
+      BatchesLost -> "the engine has lost batches"
+      BadResult n why -> "the result of batch " ++ show n ++ ": " ++ why
+      Unreachable why -> "the engine cannot be reached: " ++ why
+      EngineFailed why -> "the engine failed: " ++ why
 
 -- | The envelope of a body, compressed if that makes it shorter.
 seal ::
@@ -164,11 +169,12 @@ unseal j number bytes = case decodeEnvelope bytes of
 newBody ::
   -- | How many bytes a body has that is complete.
   Int ->
-  -- | Given a complete body, and the number of its records.
+  -- | Given a complete body, and the number of its records. The bytes are written again afterwards,
+  -- so it must not keep them.
   (ByteString -> Word32 -> IO ()) ->
   IO OpenBlock
 newBody size act = newOpenBlock (BlockLimits size 0x40000000) $ \(OpenBytes at n count) -> do
-  body <- S.packCStringLen (castPtr (at `plusPtr` blockHeaderBytes), n)
+  body <- S.unsafePackCStringLen (castPtr (at `plusPtr` blockHeaderBytes), n)
   act body (fromIntegral count)
 
 -- | Write a record. One of no bytes is a byte that is 0, so that no body has more records than
@@ -179,15 +185,37 @@ writeRecord open x = writeOpen open (put x <> endRecord open)
 
 -- | The records of a body.
 decodeRecords :: Get a -> Word32 -> ByteString -> Either String [a]
-decodeRecords g count body
-  | fromIntegral count > S.length body = Left "more records than bytes"
+decodeRecords g count body = go (recordsOf g count body)
+  where
+    go records = case records of
+      Some xs more -> (xs ++) <$> go more
+      NoMore -> Right []
+      Bad why -> Left why
+
+-- | Run an action on each record of a body. A few are decoded at a time, so that the garbage
+-- collector need not copy them. Returns why the next record cannot be decoded.
+forRecords :: Get a -> Word32 -> ByteString -> (a -> IO ()) -> IO (Either String ())
+forRecords g count body act = go (recordsOf g count body)
+  where
+    go records = case records of
+      Some xs more -> mapM_ act xs >> go more
+      NoMore -> pure (Right ())
+      Bad why -> pure (Left why)
+{-# INLINE forRecords #-}
+
+-- Records that are decoded as they are asked for.
+data Records a = Some [a] (Records a) | NoMore | Bad String
+
+recordsOf :: Get a -> Word32 -> ByteString -> Records a
+recordsOf g count body
+  | fromIntegral count > S.length body = Bad "more records than bytes"
   | otherwise = go (fromIntegral count) 0 body
   where
     decoder = decodeBy g
-    go 0 _ rest = if S.null rest then Right [] else Left "bytes after the last record"
+    go 0 _ rest = if S.null rest then NoMore else Bad "bytes after the last record"
     go left alone rest = case nextBatch decoder left alone (S.length body - S.length rest) rest of
-      Right (Batch n alone' xs rest') -> (xs ++) <$> go (left - n) alone' rest'
-      Left e -> Left ("record " ++ show (fromIntegral count - left) ++ summary e)
+      Right (Batch n alone' xs rest') -> Some xs (go (left - n) alone' rest')
+      Left e -> Bad ("record " ++ show (fromIntegral count - left) ++ summary e)
     summary e = " of the batch cannot be decoded: " ++ summarizeError e
 
 -- | How to read records with this fingerprint, given where schemas are kept, or why they do not

@@ -16,7 +16,7 @@ import Ashlar.File (RecordType (..))
 import Ashlar.Jobs.Engine
 import Ashlar.Jobs.Envelope (Kind (Task))
 import Ashlar.Jobs.Internal.Job
-import Control.Exception (throwIO)
+import Control.Exception (evaluate, throwIO)
 import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
 
@@ -81,7 +81,8 @@ submitWith options engine j produce = do
         -- If it cannot be added, no record may be taken after it.
         writeIORef next (error "submit: a batch could not be added")
         let end = first + fromIntegral count
-            sealed = seal j Task (typeFingerprint (jobArguments j)) number 0 first count bytes
+        -- At once: the bytes do not stay.
+        sealed <- evaluate (seal j Task argument number 0 first count bytes)
         persist (engineAdd engine (NewBatch session (submitLimit options) number end sealed))
         writeIORef next $! Next (number + 1) end
       produce (progressRecords progress) (writeRecord body)
@@ -90,6 +91,7 @@ submitWith options engine j produce = do
       persist (engineClose engine session number)
       pure end
   where
+    argument = typeFingerprint (jobArguments j)
     saveType :: RecordType t -> IO ()
     saveType ty = engineSaveSchema engine (typeFingerprint ty) (typeSchema ty)
     persist act = do

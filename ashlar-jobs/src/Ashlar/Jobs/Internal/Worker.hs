@@ -53,14 +53,14 @@ data WorkerOptions = WorkerOptions
   { -- | The name of the worker, which no other one has. 'Nothing' makes one of the name of the
     -- host and the number of the process.
     workerName :: !(Maybe Text),
-    -- | After how many milliseconds without a sign of life another worker takes the batch. The
-    -- default is 30,000. A worker gives a sign at each third of it, however long the function
+    -- | After how many microseconds without a sign of life another worker takes the batch. The
+    -- default is 30 seconds. A worker gives a sign at each third of it, however long the function
     -- takes.
     workerIdle :: !Int,
     -- | How many times a batch is delivered before it is set aside. The default is 5.
     workerAttempts :: !Int,
-    -- | How many milliseconds after an exception a batch is tried again. The default is 1,000. More
-    -- than 'workerIdle' counts as that.
+    -- | How many microseconds after an exception a batch is tried again. The default is a second.
+    -- More than 'workerIdle' counts as that.
     workerRetry :: !Int,
     -- | Wait for more when all batches are done and no more will come. The default is 'False'.
     workerStays :: !Bool
@@ -72,7 +72,7 @@ data WorkerOptions = WorkerOptions
 --
 -- @since 0.1.0.0
 defaultWorkerOptions :: WorkerOptions
-defaultWorkerOptions = WorkerOptions Nothing 30000 5 1000 False
+defaultWorkerOptions = WorkerOptions Nothing 30000000 5 1000000 False
 
 -- | What a worker has done.
 --
@@ -154,6 +154,7 @@ newStep ::
   IO (IO Step)
 newStep options name current engine j f = do
   getters <- newIORef []
+  output <- newIORef Nothing
   pure $
     mask $ \restore -> do
       taken <- restore (engineTake engine name (workerIdle options))
@@ -162,16 +163,17 @@ newStep options name current engine j f = do
         Finished -> pure AllDone
         Taken d -> do
           writeIORef current (Just d)
-          (restore (workOn getters d) `catch` giveBack d) `finally` writeIORef current Nothing
+          (restore (workOn getters output d) `catch` giveBack d)
+            `finally` writeIORef current Nothing
   where
-    workOn getters d = case unseal j (deliveryNumber d) (deliveryBytes d) of
+    workOn getters output d = case unseal j (deliveryNumber d) (deliveryBytes d) of
       Left why -> setAside engine name j d Nothing why
       Right (e, body)
         | deliveryAttempt d > workerAttempts options ->
           setAside engine name j d (Just e) "each worker that took it has died or lost it"
         | otherwise -> do
           g <- argumentGetter engine j getters e
-          result <- apply f (envelopeFirst e) (decodeRecords g (envelopeCount e) body)
+          result <- apply output f (envelopeFirst e) (forRecords g (envelopeCount e) body)
           case result of
             Right bytes -> do
               let sealed = resultOf j d (Just e) Results bytes
@@ -193,27 +195,53 @@ newStep options name current engine j f = do
 {-# INLINE newStep #-}
 
 -- | The bytes of the results, or why there are none.
-apply :: Codec b => (a -> IO b) -> Int64 -> Either String [a] -> IO (Either String ByteString)
-apply _ _ (Left why) = pure (Left why)
-apply f first (Right records) = do
-  index <- newIORef first
-  bodies <- newIORef []
-  body <- newBody 65536 (\bytes _ -> modifyIORef' bodies (bytes :))
-  let go !_ [] = flushOpen body
-      go i (x : xs) = do
-        writeIORef index i
-        -- Written at once, so that exceptions inside of it belong to its record.
-        f x >>= writeRecord body
-        go (i + 1) xs
-  result <- try (go first records >> S.concat . reverse <$> readIORef bodies)
+apply ::
+  Codec b =>
+  -- | Where they are written, if this has been used before.
+  IORef (Maybe Output) ->
+  (a -> IO b) ->
+  -- | The number of the first record.
+  Int64 ->
+  -- | Runs an action on each record.
+  ((a -> IO ()) -> IO (Either String ())) ->
+  IO (Either String ByteString)
+apply ref f first eachRecord = do
+  -- After an exception it has the results of some records, so it is not used again.
+  Output body bodies <- atomicModifyIORef' ref ((,) Nothing) >>= maybe newOutput pure
+  -- Written at once, so that exceptions inside of it belong to its record.
+  result <- try (eachRecord (\x -> f x >>= writeRecord body))
   case result of
-    Right bytes -> pure (Right bytes)
+    Right (Right ()) -> do
+      flushOpen body
+      Written _ parts <- readIORef bodies
+      writeIORef bodies (Written 0 [])
+      writeIORef ref (Just (Output body bodies))
+      pure (Right (S.concat (reverse parts)))
+    Right (Left why) -> pure (Left why)
     Left ex
       | interrupts ex -> throwIO ex
-      | otherwise -> do
-        i <- readIORef index
-        pure (Left ("record " ++ show i ++ ": " ++ displayException ex))
+      | SomeException inner <- ex -> do
+        Written n _ <- readIORef bodies
+        m <- openRecords body
+        let i = first + fromIntegral (n + m)
+        -- (The outer one would add a backtrace, from GHC 9.10 on.)
+        pure (Left ("record " ++ show i ++ ": " ++ displayException inner))
 {-# INLINE apply #-}
+
+-- | Where results are written, and those that are complete.
+data Output = Output !OpenBlock !(IORef Written)
+
+-- | How many results, and their bytes, the last first.
+data Written = Written !Int [ByteString]
+
+newOutput :: IO Output
+newOutput = do
+  bodies <- newIORef (Written 0 [])
+  body <- newBody 262144 $ \bytes n -> do
+    -- At once: the bytes do not stay.
+    part <- evaluate (S.copy bytes)
+    modifyIORef' bodies (\(Written m parts) -> Written (m + fromIntegral n) (part : parts))
+  pure (Output body bodies)
 
 -- | Whether an exception is for the thread, and not from what it computes.
 interrupts :: SomeException -> Bool
@@ -271,7 +299,7 @@ withHeartbeat options name current engine action =
   bracket (forkIOWithUnmask (\unmask -> unmask (forever beat))) killThread (const action)
   where
     beat = do
-      threadDelay (1000 * max 1 (workerIdle options `div` 3))
+      threadDelay (max 1000 (workerIdle options `div` 3))
       busy <- readIORef current
       -- If it fails, another worker may take the batch, and one of the results is dropped.
       mapM_ (\d -> engineSetIdle engine name d 0 (deliveryAttempt d) `catch` ignore) busy

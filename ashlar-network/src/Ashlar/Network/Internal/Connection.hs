@@ -8,13 +8,15 @@ module Ashlar.Network.Internal.Connection
     flush,
     endSending,
     receive,
+    receiveWith,
     forMessages,
   )
 where
 
-import Ashlar.Codec (Builder, Codec, Get, get, put, size)
+import Ashlar.Codec (Builder, Codec, DecodeError, Get, get, put, size)
 import Ashlar.File (Evolved (..), RecordType (..))
-import Ashlar.Get (runGetWhole)
+import Ashlar.Get (Source, runGetWhole)
+import Ashlar.Network.Internal.Arriving
 import Ashlar.Network.Internal.Error
 import Ashlar.Network.Internal.Handshake
 import Ashlar.Network.Internal.Incoming
@@ -43,6 +45,8 @@ data Connection a b = Connection
     connectionSize :: a -> Int,
     connectionPut :: a -> Builder,
     connectionGet :: !(Get b),
+    -- | Whether the peer's type is that of this end, and no older version of it.
+    connectionSame :: !Bool,
     -- | Whether the peer's messages have checksums.
     connectionSummed :: !Bool
   }
@@ -80,22 +84,24 @@ withConnection options sent received transport act = mask $ \unmask -> do
     (unmask' (flusher out) `catch` ignored) `finally` putMVar stopped ()
   let end = closeLink link `finally` (killThread thread >> takeMVar stopped)
   flip finally end . unmask $ do
-    (getter, summed) <- shakeHands link out inc sent received
-    r <- act (Connection out inc size put getter summed)
+    (getter, same, summed) <- shakeHands link out inc sent received
+    r <- act (Connection out inc size put getter same summed)
     r <$ finish out
   where
     ignored :: SomeException -> IO ()
     ignored _ = pure ()
 {-# INLINE withConnection #-}
 
--- | Returns how to read what the peer sends, and whether it has checksums.
+-- | Returns how to read what the peer sends, whether its type is that of this end, and whether its
+-- messages have checksums.
 shakeHands ::
-  Codec b => Link -> Outgoing -> Incoming -> RecordType a -> RecordType b -> IO (Get b, Bool)
+  Codec b => Link -> Outgoing -> Incoming -> RecordType a -> RecordType b -> IO (Get b, Bool, Bool)
 shakeHands link out inc sent received = timed link (optionsHandshakeTime options) Handshaking $ do
   sendBytes out (hello (optionsChecksums options) sent)
   theirs <- receiveHello link inc
-  let getter
-        | helloFingerprint theirs == typeFingerprint received = Right get
+  let same = helloFingerprint theirs == typeFingerprint received
+      getter
+        | same = Right get
         | otherwise =
           evolvedGet <$> typeEvolved received (helloSchema theirs) (helloFingerprint theirs)
   sendBytes out (verdict (either Just (const Nothing) getter))
@@ -105,7 +111,7 @@ shakeHands link out inc sent received = timed link (optionsHandshakeTime options
   flushOutgoing out
   mapM_ (failWith link . Refused) refused
   g <- either (failWith link . CannotRead) pure getter
-  pure (g, helloChecksums theirs)
+  pure (g, same, helloChecksums theirs)
   where
     options = linkOptions link
 {-# INLINE shakeHands #-}
@@ -151,6 +157,42 @@ endSending = sendEnd . connectionOut
 -- @since 0.1.0.0
 receive :: Connection a b -> IO (Maybe b)
 receive c = receiveFrame (connectionIn c) (connectionSummed c) (runGetWhole (connectionGet c))
+
+-- | Wait for the next message, and decode it as its bytes arrive. So a message may be larger than
+-- memory: only what the action keeps is held. It is for peers that send a few large messages, such
+-- as the rows of a table.
+--
+-- The action gets a source of the bytes of the message, which ends where they end. For one decoder:
+--
+-- > receiveWith c 1000000000 (`getFrom` g)
+--
+-- For a vector, which is its length and then its elements, one at a time:
+--
+-- > receiveWith c 1000000000 $ \source ->
+-- >   getFrom source (get :: Get Int) >>= \_ -> foldFrom source get (\n x -> pure (n + x)) 0
+--
+-- The checksum is at the end of the message. So the action sees bytes that have not been checked,
+-- but its result is returned only if they were right. 'optionsMessageTime' is the time for each
+-- wait for bytes.
+--
+-- Throws 'InvalidMessage' if the action returns an error, or if bytes are left. The bytes are those
+-- of the type of this end: 'CannotRead' is thrown if the peer has an older version of it. An
+-- exception of the action is passed on. Each of these ends the connection. An interruption while
+-- this waits for the message to begin loses nothing. Other threads that receive wait for the
+-- action, so it must not receive itself.
+--
+-- @since 0.1.0.0
+receiveWith ::
+  Connection a b ->
+  -- | The limit in bytes, in place of 'optionsMessageLimit'.
+  Int ->
+  (Source -> IO (Either DecodeError r)) ->
+  IO (Maybe r)
+receiveWith c limit act
+  | connectionSame c = receiveArriving inc (connectionSummed c) limit act
+  | otherwise = failWith (inLink inc) (CannotRead "receiveWith: its type is an older version")
+  where
+    inc = connectionIn c
 
 -- | Receive all messages, up to the peer's end, and run an action with each. What the action throws
 -- is passed on, and the message counts as received.

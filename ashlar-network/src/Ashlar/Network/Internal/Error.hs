@@ -11,7 +11,7 @@ module Ashlar.Network.Internal.Error
 where
 
 import Ashlar.Codec (DecodeError, summarizeError)
-import Control.Exception (Exception (..), SomeException)
+import Control.Exception (Exception (..), SomeException (..))
 import Data.ByteString (ByteString)
 import Data.Maybe (fromMaybe)
 import Data.Word (Word16, Word32)
@@ -34,7 +34,7 @@ data ConnectionError
     -- announced it, or 'Ashlar.Network.Messages.send' has refused it.
     TooLong !Word32 !Int
   | -- | The checksum of a message does not match.
-    WrongChecksum
+    InvalidChecksum
   | -- | The bytes of a message are not a value of its type.
     InvalidMessage DecodeError
   | -- | The peer has closed the connection, or died, without an end of its messages. The number of
@@ -46,7 +46,7 @@ data ConnectionError
     -- had been sent in part.
     WrongSize
   | -- | An exception of the transport, or one that struck when a message had been sent in part.
-    Broken SomeException
+    ConnectionBroken SomeException
   | -- | The connection was used after its end.
     AfterEnd
   deriving stock (Show)
@@ -67,7 +67,7 @@ instance Exception ConnectionError where
       Refused why -> "the peer cannot read our messages: " ++ why
       TooLong n limit ->
         "a message of " ++ show n ++ " bytes, and the limit is " ++ show limit
-      WrongChecksum -> "the checksum of a message is wrong"
+      InvalidChecksum -> "the checksum of a message is wrong"
       InvalidMessage why -> "a message is invalid: " ++ summarizeError why
       PeerClosed 0 -> "the peer closed the connection without an end of its messages"
       PeerClosed n ->
@@ -76,9 +76,9 @@ instance Exception ConnectionError where
       TimedOut Sending -> "the peer did not receive in time"
       TimedOut Receiving -> "the peer did not finish a message in time"
       WrongSize -> "a message has another size than its instance of Codec says"
-      Broken cause -> displayException cause
+      ConnectionBroken (SomeException cause) -> displayException cause
       AfterEnd -> "the connection was used after its end"
 
 -- | The exception as one of ours.
 asConnectionError :: SomeException -> ConnectionError
-asConnectionError e = fromMaybe (Broken e) (fromException e)
+asConnectionError e = fromMaybe (ConnectionBroken e) (fromException e)

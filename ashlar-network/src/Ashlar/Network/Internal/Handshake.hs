@@ -22,7 +22,6 @@ import Ashlar.Network.Internal.Error
 import Ashlar.Network.Internal.Incoming
 import Ashlar.Network.Internal.Link
 import Control.Monad (unless, when)
-import Data.Bits (Bits, shiftL, (.|.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.Char (isPrint)
@@ -109,7 +108,3 @@ verdictLimit = 4096
 -- | The largest schema that is accepted, in bytes.
 schemaLimit :: Word32
 schemaLimit = 1048576
-
--- A number of all these bytes, the least significant first.
-number :: (Num a, Bits a) => ByteString -> a
-number = S.foldr (\w n -> n `shiftL` 8 .|. fromIntegral w) 0

@@ -9,6 +9,15 @@ module Ashlar.Network.Internal.Incoming
     newIncoming,
     takeBytes,
     receiveFrame,
+    number,
+
+    -- * For other modules
+    inLink,
+    inLock,
+    heldBytes,
+    inHeld,
+    passBytes,
+    fetch,
   )
 where
 
@@ -22,6 +31,7 @@ import Ashlar.Network.Internal.Transport
 import Control.Concurrent.MVar
 import Control.Exception
 import Control.Monad (unless, when)
+import Data.Bits (Bits, shiftL, (.|.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
@@ -62,7 +72,7 @@ takeBytes inc n = mask_ . withMVarMasked (inLock inc) $ \() -> do
       bytes <- heldBytes <$> readIORef (inHeld inc)
       if S.length bytes >= n
         then S.take n bytes <$ passBytes inc n
-        else fetch inc n >> go
+        else fetch inc 0 n >> go
 
 -- | The next message, decoded. 'Nothing' if the peer has said that no more follow.
 --
@@ -124,20 +134,20 @@ checkFrame inc n bytes = do
   same <- withBytesQuick bytes $ \p _ -> do
     expected <- peekLE (p `plusPtr` (n + 4))
     (expected ==) <$> crc32cOf Fastest 0 p (n + 4)
-  unless same (failWith (inLink inc) WrongChecksum)
+  unless same (failWith (inLink inc) InvalidChecksum)
 
 -- Wait for a message. Its first byte may take any time.
 fillUp :: Incoming -> Bool -> IO ()
 fillUp inc summed = do
   bytes <- heldBytes <$> readIORef (inHeld inc)
-  when (S.null bytes) (fetch inc 4)
+  when (S.null bytes) (fetch inc 0 4)
   timed (inLink inc) (optionsMessageTime (linkOptions (inLink inc))) Receiving fill
   where
     fill = do
       bytes <- heldBytes <$> readIORef (inHeld inc)
       frame <- frameIn inc summed bytes
       case frame of
-        Missing k -> fetch inc k >> fill
+        Missing k -> fetch inc 0 k >> fill
         _ -> pure ()
 {-# NOINLINE fillUp #-}
 
@@ -149,7 +159,7 @@ data Frame
     Whole !Int
   | NoMore
 
--- Drop bytes that have been used.
+-- | Drop bytes that have been used.
 passBytes :: Incoming -> Int -> IO ()
 passBytes inc n = do
   held <- readIORef (inHeld inc)
@@ -157,9 +167,15 @@ passBytes inc n = do
     Chunk bs -> Chunk (S.drop n bs)
     Grown open end -> Grown (handedOut open (openFrom open `plusPtr` n)) end
 
--- Wait for more bytes. Of these and those at hand, a number is needed. An interruption loses none.
-fetch :: Incoming -> Int -> IO ()
-fetch inc needed = do
+-- | Wait for more bytes. An interruption loses none.
+fetch ::
+  Incoming ->
+  -- | How many bytes of the message have been dropped.
+  Int ->
+  -- | How many bytes are needed, of these and those at hand.
+  Int ->
+  IO ()
+fetch inc passed needed = do
   -- A transport that always has bytes never waits.
   allowInterrupt
   held <- readIORef (inHeld inc)
@@ -169,7 +185,7 @@ fetch inc needed = do
       Just async -> throwIO (async :: SomeAsyncException)
       Nothing -> failFor link e
     Right bs
-      | S.null bs -> failWith link (PeerClosed (S.length (heldBytes held)))
+      | S.null bs -> failWith link (PeerClosed (passed + S.length (heldBytes held)))
       | otherwise -> append needed held bs >>= writeIORef (inHeld inc)
   where
     link = inLink inc
@@ -189,3 +205,7 @@ append needed held bs = case held of
       withBytes from (copyRange p)
       pure (p `plusPtr` S.length from)
     freeAfter open p = openSize open - (p `minusPtr` unsafeForeignPtrToPtr (openBuffer open))
+
+-- | A number of all these bytes, the least significant first.
+number :: (Num a, Bits a) => ByteString -> a
+number = S.foldr (\w n -> n `shiftL` 8 .|. fromIntegral w) 0

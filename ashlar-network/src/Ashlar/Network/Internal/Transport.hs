@@ -25,17 +25,17 @@ import System.IO.Error (illegalOperationErrorType, mkIOError)
 
 -- | A stream of bytes both ways: a socket, or the functions of another library.
 --
--- With the package tls:
+-- With the package tls, whose context uses the functions of a 'socketTransport':
 --
--- > tls context = Transport
+-- > tls plain context = Transport
 -- >   { transportSend = sendData context . L.fromChunks,
 -- >     transportReceive = recvData context,
--- >     transportClose = contextClose context
+-- >     transportClose = transportClose plain
 -- >   }
 --
--- (@bye@ may wait for the peer, and closes nothing. The peer needs none: messages have an end of
--- their own. @recvData@ loses bytes if it is interrupted, so do not interrupt
--- 'Ashlar.Network.Messages.receive' then.)
+-- (@examples@ in this repository has the whole program. @bye@ may wait for the peer, and closes
+-- nothing. The peer needs none: messages have an end of their own. @recvData@ loses bytes if it is
+-- interrupted, so do not interrupt 'Ashlar.Network.Messages.receive' then.)
 --
 -- @since 0.1.0.0
 data Transport = Transport

@@ -9,7 +9,7 @@ module Ashlar.Wai.Internal.Request
   )
 where
 
-import Ashlar.Get
+import Ashlar.Get (Get)
 import Ashlar.Internal.Get.Body
 import Data.Int (Int64)
 import Network.HTTP.Types (Status, status400, status413)
@@ -37,15 +37,16 @@ decodeBody ::
   Get a ->
   Request ->
   IO (Either BodyError a)
-decodeBody limit g request =
-  limited limit request (\source -> getFrom source (g <* endOfInput))
+decodeBody limit g request
+  | announcesMore limit request = pure (Left (BodyTooLarge limit))
+  | otherwise = decodeLimited limit (getRequestBodyChunk request) g
 
 -- | Decode values up to the end of the body as they arrive, and fold them from the left, in
 -- constant memory. The accumulator is forced at each step. The limits are those of 'decodeBody', so
 -- each value may take 64 MiB.
 --
--- The values before an error have been folded, but the accumulator is lost. A value that reads
--- nothing is an error.
+-- An error comes with the accumulator of the values before it. A value that reads nothing is an
+-- error.
 --
 -- A body that is sent in chunks may be cut off between two values. Servers may not tell that from
 -- its end (warp 3.3 does not), so let the stream say where it ends if that matters.
@@ -59,10 +60,12 @@ foldBody ::
   (b -> a -> IO b) ->
   b ->
   Request ->
-  IO (Either BodyError b)
-foldBody limit g f b request = limited limit request (\source -> foldFrom source g f b)
+  IO (Either (BodyError, b) b)
+foldBody limit g f b request
+  | announcesMore limit request = pure (Left (BodyTooLarge limit, b))
+  | otherwise = foldLimited limit (getRequestBodyChunk request) g f b
 
-limited :: Int64 -> Request -> (Source -> IO (Either DecodeError b)) -> IO (Either BodyError b)
-limited limit request act = case requestBodyLength request of
-  KnownLength n | toInteger n > toInteger limit -> pure (Left (BodyTooLarge limit))
-  _ -> limitedBody limit (getRequestBodyChunk request) act
+announcesMore :: Int64 -> Request -> Bool
+announcesMore limit request = case requestBodyLength request of
+  KnownLength n -> toInteger n > toInteger limit
+  ChunkedBody -> False

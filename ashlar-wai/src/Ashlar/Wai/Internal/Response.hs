@@ -18,6 +18,7 @@ module Ashlar.Wai.Internal.Response
 where
 
 import Ashlar.Codec (Codec, encodedSize, put)
+import Ashlar.Internal.Builder.Body (WrongBodyLength (..))
 import Ashlar.Internal.Builder.Buffer
 import Ashlar.Internal.Builder.Core hiding (append)
 import Ashlar.Internal.Builder.Run (runBuilderWith)
@@ -48,9 +49,8 @@ data FlushPolicy
     FlushNever
   | -- | At the end of each part. This is for events that are rare. An empty part sends the headers.
     FlushEachPart
-  | -- | At most this number of milliseconds after a part has been written. Parts that follow one
-    -- another quickly are sent together. While the body runs, a thread waits for the time. A
-    -- negative number counts as 0, and one of more than half an hour (2,000,000) as that.
+  | -- | At most this number of microseconds after a part has been written. Parts that follow one
+    -- another quickly are sent together. While the body runs, a thread waits for the time.
     FlushAfter !Int
   deriving stock (Eq, Show)
 
@@ -129,8 +129,7 @@ streaming policy body send flush = do
     FlushEachPart -> run flushPending
     FlushAfter time -> do
       due <- newEmptyMVar
-      -- Half an hour at most, so that the microseconds are an 'Int' on 32 bits.
-      let wait = takeMVar due >> threadDelay (max 0 (min 2000000 time) * 1000)
+      let wait = takeMVar due >> threadDelay time
           -- Parts up to here are sent, whether they are due or not.
           flushDue = locked (\late -> unless late (tryTakeMVar due >> flushPending))
           keep e = writeIORef failed (Just (e :: SomeException))
@@ -229,24 +228,11 @@ exactly n b write flush = do
   let send bs = do
         before <- readIORef sent
         let now = before + S.length bs
-        when (now > n) $ throwIO (WrongBodyLength n now)
+        when (now > n) $ throwIO (wrong now)
         writeIORef sent now
         write (chunk bs)
   streaming FlushNever (\part -> part b) send flush
   total <- readIORef sent
-  when (total /= n) $ throwIO (WrongBodyLength n total)
-
--- | An instance of 'Codec' was wrong about the size of a value.
---
--- @since 0.1.0.0
-data WrongBodyLength = WrongBodyLength
-  { -- | What the header says.
-    lengthAnnounced :: !Int,
-    -- | What the builder has. If this is more, there may be more yet.
-    lengthBuilt :: !Int
-  }
-  deriving stock (Eq, Show)
-
-instance Exception WrongBodyLength where
-  displayException (WrongBodyLength announced built) =
-    "Ashlar.Wai: " ++ show announced ++ " bytes announced, " ++ show built ++ " built"
+  when (total /= n) $ throwIO (wrong total)
+  where
+    wrong built = WrongBodyLength (fromIntegral n) (fromIntegral built)

@@ -20,6 +20,7 @@ where
 import Ashlar.Builder (byteString, toLazyByteString)
 import Ashlar.Internal.Builder.Buffer
 import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Coroutine (Status (..), start)
 import Ashlar.Internal.Coroutine.Exception (rethrow, tryThunk)
 import Ashlar.Internal.Coroutine.Thunk (newThunk)
 import Ashlar.Internal.Mem (keepAlive)
@@ -49,6 +50,8 @@ import Data.Streaming.Zlib
     flushDeflate,
     initDeflate,
   )
+import Data.Word (Word8)
+import Foreign.Ptr (Ptr)
 
 -- | The bytes of a builder, compressed, as a builder again. So they go to any sink, in constant
 -- memory: some 300 KiB.
@@ -218,7 +221,9 @@ flushStream, finish :: Stream -> IO ()
 flushStream stream@(Stream deflate _ _) = pop stream (flushDeflate deflate)
 finish stream@(Stream deflate _ _) = pop stream (finishDeflate deflate)
 
--- Run a builder into the stream.
+-- Run a builder into the stream. The builder suspends at each request. So what the consumer does
+-- lies outside of the thunk that tells an exception of a value from an asynchronous one, and the
+-- consumer may be lazy output, which suspends, too.
 pour ::
   Stream ->
   -- | What a flush in the builder does besides.
@@ -233,7 +238,7 @@ pour stream@(Stream _ _ usable) flushed b = do
         -- Before it is fed: should the consumer throw, nothing is fed twice.
         writeIORef ref (handedOut open p)
         feed stream (written open p)
-      sink = Sink $ \request p -> do
+      answer request p = do
         deliver p
         case request of
           Flush -> flushStream stream >> flushed
@@ -251,12 +256,15 @@ pour stream@(Stream _ _ usable) flushed b = do
   keepAlive ref . withCells (cellsUpTo endCell) $ \c -> do
     putPtr c cursorCell from
     putPtr c endCell to
-    -- As a thunk, which tells an exception of a value from an asynchronous one, such as that
-    -- which suspends lazy output. No handler encloses what is handed over after that.
-    outcome <- newThunk (runOn b c sink) >>= tryThunk
-    p <- getPtr c cursorCell
-    case outcome of
-      Right () -> deliver p
-      Left e -> save p >> rethrow e
+    let run act = do
+          outcome <- newThunk act >>= tryThunk
+          case outcome of
+            Right (Completed ()) -> getPtr c cursorCell >>= deliver
+            Right (Suspended (Asked request p) resume) -> answer request p >>= run . resume
+            Left e -> (getPtr c cursorCell >>= save) >> rethrow e
+    run (start (\suspend -> runOn b c (Sink (\request p -> suspend (Asked request p)))))
   where
     bufferSize = 32768
+
+-- A request of a builder, and the address up to which it has written.
+data Asked = Asked !Request !(Ptr Word8)

@@ -64,7 +64,7 @@ data ZlibError
   | -- | The bytes are no stream of this format, or are damaged: how.
     Corrupt String
   | -- | Bytes follow the end of the compressed stream. In 'Gzip' input another member may follow,
-    -- but no zeros, which the program @gzip@ ignores.
+    -- and then zeros up to the end, as on tapes. The program @gzip@ ignores them, too.
     TrailingBytes
   | -- | More than this number of bytes would have come out: the limit of 'limitBytes', or that of
     -- 'limitRatio' for the input so far.
@@ -139,6 +139,8 @@ data Stage
     Pouring !Inflate Popper
   | -- | A compressed stream has ended. Another may follow.
     Between
+  | -- | Zeros have followed. Only zeros may.
+    Padding
   | -- | The input's end has been seen.
     Ended
   | Failed !ZlibError
@@ -194,7 +196,15 @@ advance format (Limit most ratio) next ref = go
                 | otherwise -> failWith TrailingBytes
           | format == Gzip && magic `S.isPrefixOf` input ->
             newInflate format >>= giving S.empty input used . Waiting
+          | format == Gzip && S.head input == 0 -> giving S.empty input used Padding
           | otherwise -> failWith TrailingBytes
+        Padding
+          | S.any (/= 0) input -> failWith TrailingBytes
+          | otherwise -> do
+            more <- next
+            if S.null more
+              then S.empty <$ writeIORef ref (Progress S.empty used out Ended)
+              else giving S.empty more used Padding
     -- How a member of gzip begins.
     magic = S.pack [0x1F, 0x8B]
     saturated used

@@ -29,6 +29,10 @@ newParts :: IO Parts
 newParts = Parts <$> newIORef (State noBuffer nullPtr [])
 
 -- | Write a builder, and return the chunks that are complete, the first first. None is empty.
+--
+-- If the builder throws, the parts before it are as they were, but 'append' and 'takeLast' return
+-- the chunks that it had completed before those of the next builder. So whoever catches that
+-- exception must not use the parts again.
 append :: Parts -> Builder -> IO [ByteString]
 append parts@(Parts ref) b = keepAlive ref $ do
   State open from _ <- readIORef ref
