@@ -230,7 +230,9 @@ leftOver =
                   3 -> void (receiveWith c 0 (const (pure (Right ()))))
                   _ -> myThreadId >>= killThread
               caught :: IO () -> IO ()
-              caught act = act `catch` \e -> const (pure ()) (e :: SomeException)
+              caught act = either ignored id <$> try act
+              ignored :: SomeException -> ()
+              ignored _ = ()
           both
             (caught (withConnection defaultOptions pairs pairs a end))
             ( caught . withConnection defaultOptions pairs pairs b $ \c ->
