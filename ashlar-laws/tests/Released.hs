@@ -61,20 +61,20 @@ tests = testCase "released schemas" . withSystemTempDirectory "ashlar-laws" $ \f
         cannot $
           "today's type cannot read its data: "
             ++ "Careless.count: the field is new; give it a default with added"
-  missing <- compatibleWith @Order Backward v1
+  missing <- compatible @Order Backward v1
   missing @?= cannot "no such schema; it is written if ASHLAR_RECORD_SCHEMAS is set"
   doesFileExist v1 >>= (@?= False)
   bracket_ (setEnv "ASHLAR_RECORD_SCHEMAS" "1") (unsetEnv "ASHLAR_RECORD_SCHEMAS") $ do
-    compatibleWith @Order Backward v1 >>= (@?= [])
+    compatible @Order Backward v1 >>= (@?= [])
     -- One that is there is compared, and stays.
-    compatibleWith @Careless Backward v1 >>= (@?= unreadable)
-  compatibleWith @Order Full v1 >>= (@?= [])
-  compatibleWith @Careful Full v1 >>= (@?= [])
-  compatibleWith @Careless Backward v1 >>= (@?= unreadable)
+    compatible @Careless Backward v1 >>= (@?= unreadable)
+  compatible @Order Full v1 >>= (@?= [])
+  compatible @Careful Full v1 >>= (@?= [])
+  compatible @Careless Backward v1 >>= (@?= unreadable)
   let colour = folder </> "Colour.v1"
   recordSchema @Colour colour
-  compatibleWith @Colours Backward colour >>= (@?= [])
-  forward <- compatibleWith @Colours Full colour
+  compatible @Colours Backward colour >>= (@?= [])
+  forward <- compatible @Colours Full colour
   map (take (length colour + 49)) forward
     @?= [colour ++ ": that release cannot read today's data: Colour: "]
   recordSchema @Order v1
@@ -82,5 +82,5 @@ tests = testCase "released schemas" . withSystemTempDirectory "ashlar-laws" $ \f
   changed <- try (recordSchema @Careful v1)
   changed @?= Left (SchemaRecorded v1)
   S.writeFile v1 "\255"
-  garbage <- compatibleWith @Order Backward v1
+  garbage <- compatible @Order Backward v1
   take 1 (map (take (length v1 + 14)) garbage) @?= [v1 ++ ": not a schema"]

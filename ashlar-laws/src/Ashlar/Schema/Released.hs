@@ -10,7 +10,7 @@
 -- Keep the schema of each release in a file with the sources, and compare today's type with it.
 -- Then a change that breaks old data fails the tests before it is released:
 --
--- > testCase "orders of release 3" (compatibleWith @Order Backward "schemas/Order.v3" >>= (@?= []))
+-- > testCase "orders of release 3" (compatible @Order Backward "schemas/Order.v3" >>= (@?= []))
 --
 -- (With tasty-hunit and @TypeApplications@. Paths are relative to the folder in which the tests
 -- run: that of the package, under cabal.)
@@ -24,7 +24,7 @@
 --
 -- "Ashlar.Schema.Evolution" lists what may change, and what to write beside the type.
 module Ashlar.Schema.Released
-  ( compatibleWith,
+  ( compatible,
     Direction (..),
     recordSchema,
     SchemaRecorded (..),
@@ -52,10 +52,10 @@ import System.IO (hClose, openBinaryTempFileWithDefaultPermissions)
 -- Throws 'Control.Exception.IOException' if the file cannot be read or written.
 --
 -- Of the released program only the schema is known, and not what it says of its own evolution.
--- 'Evolution.compatible' is this for a schema that is a value.
+-- 'Evolution.compatibleSchema' is this for a schema that is a value.
 --
 -- @since 0.1.0.0
-compatibleWith ::
+compatible ::
   forall a.
   Described a =>
   -- | Who must be able to read the other's data.
@@ -63,7 +63,7 @@ compatibleWith ::
   -- | The file with the schema of a release.
   FilePath ->
   IO [String]
-compatibleWith direction path = do
+compatible direction path = do
   there <- doesFileExist path
   recording <- maybe False (not . null) <$> lookupEnv variable
   case (there, recording) of
@@ -79,7 +79,7 @@ compatibleWith direction path = do
         | one <- case direction of
             Full -> [Backward, Forward]
             _ -> [direction],
-          Left m <- [Evolution.compatible @a one old]
+          Left m <- [Evolution.compatibleSchema @a one old]
       ]
     who one = case one of
       Forward -> "that release cannot read today's data"

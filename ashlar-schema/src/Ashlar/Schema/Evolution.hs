@@ -91,7 +91,7 @@ module Ashlar.Schema.Evolution
     translation,
 
     -- * Types that stay compatible
-    compatible,
+    compatibleSchema,
     Direction (..),
   )
 where
@@ -203,20 +203,20 @@ data Direction
 -- >>> :set -XDeriveAnyClass -XDeriveGeneric
 -- >>> data Colour = Red | Green deriving (Generic, Codec, Described)
 -- >>> data Colours = Red | Green | Blue deriving (Generic, Codec, Described)
--- >>> compatible @Colours Backward (schema @Colour)
+-- >>> compatibleSchema @Colours Backward (schema @Colour)
 -- Right ()
--- >>> either (print . mismatchWhat) print (compatible @Colours Forward (schema @Colour))
+-- >>> either (print . mismatchWhat) print (compatibleSchema @Colours Forward (schema @Colour))
 -- ConstructorIsUnknown "Blue"
 --
 -- @since 0.1.0.0
-compatible ::
+compatibleSchema ::
   forall a.
   Described a =>
   Direction ->
   -- | The schema that was kept.
   Schema ->
   Either Mismatch ()
-compatible direction old = case direction of
+compatibleSchema direction old = case direction of
   Backward -> backward
   Forward -> forward
   Full -> backward >> forward

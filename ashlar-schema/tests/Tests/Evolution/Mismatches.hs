@@ -251,12 +251,12 @@ newer =
       map (isRight . runGetWhole g . B.singleton) [0 .. 4] @?= [True, True, True, False, False]
       either summarizeError (const "") (runGetWhole g "\3")
         @?= "at byte 0: constructor Grey, which is no longer in use",
-    testCase "compatible" $ do
-      compatible @V2.Order Backward (schema @V1.Order) @?= Right ()
-      isLeft (compatible @V2.Order Forward (schema @V1.Order)) @?= True
-      compatible @V1.Order Full (schema @V1.Order) @?= Right ()
-      compatible @V2.Colour Backward (schema @V1.Colour) @?= Right ()
-      isLeft (compatible @V2.Colour Full (schema @V1.Colour)) @?= True,
+    testCase "compatible schemas" $ do
+      compatibleSchema @V2.Order Backward (schema @V1.Order) @?= Right ()
+      isLeft (compatibleSchema @V2.Order Forward (schema @V1.Order)) @?= True
+      compatibleSchema @V1.Order Full (schema @V1.Order) @?= Right ()
+      compatibleSchema @V2.Colour Backward (schema @V1.Colour) @?= Right ()
+      isLeft (compatibleSchema @V2.Colour Full (schema @V1.Colour)) @?= True,
     testCase "a translation is the new bytes" $ do
       let found = made (translation @V2.Single (schema @V1.Single))
           g = fromMaybe (error "nothing changes") found
