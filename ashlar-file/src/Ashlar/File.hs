@@ -58,7 +58,9 @@
 -- == Damage
 --
 -- A 'Damage' tells what is wrong, at which offset, in which block, and from which record on. To go
--- on with the next whole block, give 'readResync' an action that gets what was lost.
+-- on with the next whole block, give 'readResync' an action that gets what was lost. Where a record
+-- is whole, but refused by its type, as one with a constructor that was dropped, and its schema is
+-- known, reading goes on with the next record.
 --
 -- All of this is safe on untrusted files. Nothing larger than 'readBlockLimit' is allocated for a
 -- block, whatever its header says. No file says more records than it has bytes. Each record has a

@@ -11,20 +11,30 @@
 -- Description : Files of types that describe themselves
 module Tests.Described (tests) where
 
-import Ashlar.Codec (Codec, decode)
+import Ashlar.Codec (Codec, HasFormat (..), decode, derivedFormat, satisfying)
 import Ashlar.File
 import Ashlar.File.Blocks (FileHeader (..), readHeader)
 import Ashlar.File.Described
-import Ashlar.Schema (Described (..), added, fingerprint, renamed, schema)
+import Ashlar.Schema
+  ( Described (..),
+    added,
+    droppedConstructor,
+    fingerprint,
+    renamed,
+    renamedConstructor,
+    schema,
+  )
 import Control.Exception (try)
 import qualified Data.ByteString as S
 import Data.Either (isLeft)
 import Data.Int (Int64)
 import Data.List (isInfixOf)
+import Data.Maybe (mapMaybe)
 import GHC.Generics (Generic)
 import Test.Tasty
 import Test.Tasty.QuickCheck
 import Tests.Files
+import Tests.Random (resynced, strictly)
 
 tests :: TestTree
 tests =
@@ -35,7 +45,9 @@ tests =
         testProperty "records of an older type are read as today's" older,
         testProperty "the header has the schema and its fingerprint" schemaInHeader,
         testProperty "another format is refused, with the path to what is different" refused,
-        testProperty "what is no schema is refused" noSchema
+        testProperty "what is no schema is refused" noSchema,
+        testProperty "a dropped constructor: reading on loses these records alone" droppedRecords,
+        testProperty "a new condition: reading on loses these records alone" conditions
       ]
 
 data Item price = Item {name :: String, price :: price}
@@ -121,3 +133,60 @@ noSchema text = ioProperty . inFile $ \path -> do
     Left (Damage _ 0 _ 0 (WrongType why)) ->
       counterexample why ("the schema of the records cannot be read" `isInfixOf` why)
     _ -> counterexample "accepted" False
+
+data Event = Login Int64 | Debug String | Logout String
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec, Described)
+
+instance Arbitrary Event where
+  arbitrary = oneof [Login <$> arbitrary, Debug <$> arbitrary, Logout <$> arbitrary]
+
+-- An event as it is later.
+data LaterEvent = In Integer | Out String
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec)
+
+instance Described LaterEvent where
+  evolution =
+    [ renamedConstructor @"Login" @"In",
+      renamedConstructor @"Logout" @"Out",
+      droppedConstructor @"Debug"
+    ]
+
+droppedRecords :: Positive Int -> [Event] -> Property
+droppedRecords size xs = losesAlone size xs later
+  where
+    later x = case x of
+      Login n -> Just (In (fromIntegral n))
+      Debug _ -> Nothing
+      Logout s -> Just (Out s)
+
+newtype Short = Short String
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec, Described)
+
+instance HasFormat Short where
+  format = satisfying "long" (\(Short s) -> length s < 5) derivedFormat
+
+conditions :: Positive Int -> [String] -> Property
+conditions size xs = losesAlone size xs (\s -> if length s < 5 then Just (Short s) else Nothing)
+
+-- What is read of records of one type as records of another, given what becomes of each.
+losesAlone ::
+  (Described a, Described b, Eq b, Show b) =>
+  Positive Int ->
+  [a] ->
+  (a -> Maybe b) ->
+  Property
+losesAlone (Positive size) xs later = ioProperty . inFile $ \path -> do
+  let options = defaultWriteOptions {writeBlockSize = 10 * size}
+  withWriter options described path (`writeMany` xs)
+  (outcome, lost) <- resynced defaultReadOptions described path
+  singles <- withReader defaultReadOptions described path $ \reader ->
+    mapM (readAt reader) [0 .. fromIntegral (length xs) - 1]
+  let gone = [n | (n, x) <- zip [0 ..] xs, null (mapMaybe later [x])]
+  pure $
+    strictly outcome === (mapMaybe later xs, Nothing)
+      .&&. map (damageRecord . lostDamage) lost === gone
+      .&&. map lostNext lost === map (Just . (+ 1)) gone
+      .&&. fmap (map (either (const Nothing) id)) singles === Right (map later xs)

@@ -95,7 +95,8 @@ catValues hs selection target schema paths =
       RecordType
         { typeSchema = encode schema,
           typeFingerprint = schemaFingerprint schema,
-          typeEvolved = \_ _ -> Left "not read"
+          typeEvolved = \_ _ -> Left "not read",
+          typePass = Nothing
         }
 
 -- | Copy what is readable of a damaged file: whole blocks, and of a block with a record that cannot

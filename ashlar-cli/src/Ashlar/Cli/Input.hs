@@ -311,7 +311,8 @@ foldInput hs selection input prepare f b0
           typeFingerprint = Fingerprint 0 0,
           typeEvolved = \bytes _ -> do
             s <- schemaOf bytes
-            Right (evolvedBy (Foreign <$> prepare s))
+            Right (evolvedBy (Foreign <$> prepare s)),
+          typePass = Nothing
         }
     stepRecord acc (Foreign x) = chosen acc x
     stepBare acc x

@@ -26,7 +26,7 @@ where
 
 import Ashlar.Codec (decode, encode, summarizeError)
 import Ashlar.File.Internal.Type
-import Ashlar.Schema (Described, schema, schemaFingerprint)
+import Ashlar.Schema (Described, getValue, schema, schemaFingerprint)
 import Ashlar.Schema.Evolution (describeMismatch, plan, planMany)
 import qualified Data.Text as T
 
@@ -37,7 +37,9 @@ import qualified Data.Text as T
 -- name and a type.
 --
 -- Records of an older format are read by 'Ashlar.Schema.Evolution.plan'. What the type's evolution
--- does not explain is refused, and the message says what to write.
+-- does not explain is refused, and the message says what to write. A record that the type refuses,
+-- by a condition or because its constructor was dropped, is passed over by its schema where
+-- 'Ashlar.File.readResync' is set.
 --
 -- @since 0.1.0.0
 described :: forall a. Described a => RecordType a
@@ -47,9 +49,12 @@ described =
       typeFingerprint = schemaFingerprint today,
       typeEvolved = \bytes _ -> case decode bytes of
         Left e -> Left ("the schema of the records cannot be read: " ++ summarizeError e)
-        Right old -> either (Left . T.unpack . describeMismatch) Right (evolved old)
+        Right old -> either (Left . T.unpack . describeMismatch) Right (evolved old),
+      typePass = Just (pass today)
     }
   where
     today = schema @a
-    evolved old = Evolved <$> plan @a old <*> (Just <$> planMany @a afterRecord old)
+    evolved old =
+      Evolved <$> plan @a old <*> (Just <$> planMany @a afterRecord old) <*> pure (Just (pass old))
+    pass s = () <$ getValue s
 {-# INLINE described #-}

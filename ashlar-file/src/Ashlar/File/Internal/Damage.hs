@@ -118,7 +118,7 @@ data Lost = Lost
   { -- | Why. Its offset is the first that was passed over.
     lostDamage :: !Damage,
     -- | The offset at which reading goes on. It is that of the file's end if no whole block
-    -- follows.
+    -- follows, and that of the same block if only a record in it is passed over.
     lostTo :: !Int64,
     -- | The number of the next record that is read. 'Nothing' if no record follows.
     lostNext :: !(Maybe Int64)

@@ -33,7 +33,7 @@ import Ashlar.File.Internal.Options
 import Ashlar.File.Internal.Records
 import Ashlar.File.Internal.Scan
 import Ashlar.File.Internal.Type
-import Ashlar.Get (Budget, withBudget)
+import Ashlar.Get (Budget, Get, withBudget)
 import Control.Monad (unless)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -58,18 +58,23 @@ readingOf options ty =
   Reading
     { readingOptions = options,
       readingFingerprint = typeFingerprint ty,
-      readingToday = case readBudget options of
+      readingToday = passingBy (withinBudget <$> typePass ty) $ case readBudget options of
         Nothing -> decodeBy get
         Just budget -> decodeBy (withBudget budget get),
       readingEvolved = \schema fingerprint ->
         decodeOld (readBudget options) <$> typeEvolved ty schema fingerprint
     }
+  where
+    withinBudget g = maybe g (`withBudget` g) (readBudget options)
 {-# INLINE readingOf #-}
 
 decodeOld :: Maybe Budget -> Evolved a -> Decode a
-decodeOld budget (Evolved g many) = case many of
+decodeOld budget (Evolved g many pass) = passingBy (within <$> pass) $ case many of
   Just gs -> decodeMany (maybe gs (\b -> withBudget b . gs) budget)
-  Nothing -> decodeBy (maybe g (`withBudget` g) budget)
+  Nothing -> decodeBy (within g)
+  where
+    within :: Get x -> Get x
+    within h = maybe h (`withBudget` h) budget
 {-# NOINLINE decodeOld #-}
 
 -- | How a fold of a file ended. Each case has the number of the next record.
@@ -330,7 +335,12 @@ foldBlock (Fold reading opened f) (Place schemas0 pos0) b = do
       | otherwise = case nextBatch decode left alone (size - S.length bytes) bytes of
         Right (Batch k alone' xs rest) ->
           each n xs acc (batches decode (n + fromIntegral k) (left - k) alone' size rest)
-        Left e -> pure (Broke n acc (BadRecord e))
+        Left e
+          | Just report <- readResync options,
+            Just rest <- passedOver decode bytes -> do
+            report (Lost (damageAt n (BadRecord e)) (posOffset pos0) (Just (n + 1)))
+            batches decode (n + 1) (left - 1) (max 0 (alone - 1)) size rest acc
+          | otherwise -> pure (Broke n acc (BadRecord e))
 
     each !n xs !acc next = case xs of
       [] -> next acc

@@ -159,7 +159,7 @@ readAt reader i
 
 -- A record of a block that has it.
 recordOf :: Reader a -> Loaded a -> Int64 -> Either Damage a
-recordOf reader (Loaded at h bytes (Decode decode)) i = go start 0 (S.drop skipped bytes)
+recordOf reader (Loaded at h bytes whole@(Decode decode _)) i = go start 0 (S.drop skipped bytes)
   where
     inBlock = fromIntegral (i - blockFirst h) :: Int
     today = blockFingerprint h == readingFingerprint (readerReading reader)
@@ -171,8 +171,11 @@ recordOf reader (Loaded at h bytes (Decode decode)) i = go start 0 (S.drop skipp
         Left e -> Left (damage (BadRecord (shiftError (passed rest) e)))
         Right (x : _, _) -> Right x
         Right _ -> Left (damage WrongCount)
-      | otherwise = case nextBatch (Decode decode) left alone (passed rest) rest of
-        Left e -> Left (damage (BadRecord e))
+      | otherwise = case nextBatch whole left alone (passed rest) rest of
+        Left e
+          -- The record before may be refused, if it is known where it ends.
+          | Just rest' <- passedOver whole rest -> go (left - 1) (max 0 (alone - 1)) rest'
+          | otherwise -> Left (damage (BadRecord e))
         Right (Batch n alone' _ rest') -> go (left - n) alone' rest'
     passed rest = S.length bytes - S.length rest
     damage = Damage (inputName (scanInput (openedScan (readerOpened reader)))) at Nothing i

@@ -18,6 +18,8 @@
 module Ashlar.File.Internal.Records
   ( Decode (..),
     decodeBy,
+    passingBy,
+    passedOver,
     decodeMany,
     Batch (..),
     nextBatch,
@@ -45,13 +47,15 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.Int (Int64)
 
--- | How to decode a number of records, and what follows them.
-newtype Decode a = Decode (Int -> ByteString -> Either DecodeError ([a], ByteString))
+-- | How to decode a number of records, and what follows them; and, if that is known, how to pass over
+-- one that cannot be decoded.
+data Decode a
+  = Decode (Int -> ByteString -> Either DecodeError ([a], ByteString)) (Maybe (Get ()))
 
 -- | Records, one after another, with a budget for all of them. One that reads nothing has a byte
 -- that is 0.
 decodeBy :: Get a -> Decode a
-decodeBy g = Decode (\n -> runGetRest (go n))
+decodeBy g = Decode (\n -> runGetRest (go n)) Nothing
   where
     go n
       | n <= (0 :: Int) = pure []
@@ -65,7 +69,17 @@ decodeBy g = Decode (\n -> runGetRest (go n))
 
 -- | Records, given how to read a number of them.
 decodeMany :: (Int -> Get [a]) -> Decode a
-decodeMany g = Decode (\n -> runGetRest (g n))
+decodeMany g = Decode (\n -> runGetRest (g n)) Nothing
+
+-- | The same, with a way to pass over a record.
+passingBy :: Maybe (Get ()) -> Decode a -> Decode a
+passingBy pass (Decode decode _) = Decode decode pass
+
+-- | What follows a record that cannot be decoded, if its extent is known.
+passedOver :: Decode a -> ByteString -> Maybe ByteString
+passedOver (Decode _ pass) bytes = case pass of
+  Just g | Decode decode _ <- decodeBy g, Right (_, rest) <- decode 1 bytes -> Just rest
+  _ -> Nothing
 
 -- | Some records, what follows them, and how many of the next ones are to be decoded one by one.
 data Batch a = Batch !Int !Int [a] !ByteString
@@ -81,7 +95,7 @@ nextBatch ::
   Int ->
   ByteString ->
   Either DecodeError (Batch a)
-nextBatch (Decode decode) left alone offset bytes
+nextBatch (Decode decode _) left alone offset bytes
   | alone > 0 = single alone
   | otherwise = case decode n bytes of
     Right (xs, rest) -> Right (Batch n 0 xs rest)

@@ -34,7 +34,10 @@ data RecordType a = RecordType
     -- | Given the schema and the fingerprint of other records: how to read them, or why they cannot
     -- be read as values of this type. It is asked once for each schema of a file, before the first
     -- of its records.
-    typeEvolved :: ByteString -> Fingerprint -> Either String (Evolved a)
+    typeEvolved :: ByteString -> Fingerprint -> Either String (Evolved a),
+    -- | Passes over a record of today's format that the type refuses, if that can be done. Reading
+    -- that goes on after damage then loses this record alone.
+    typePass :: Maybe (Get ())
   }
 
 -- | How to read records of another type.
@@ -44,14 +47,16 @@ data Evolved a = Evolved
   { -- | A record.
     evolvedGet :: Get a,
     -- | As many records, if that is faster than one by one. After each, 'afterRecord' must be read.
-    evolvedMany :: Maybe (Int -> Get [a])
+    evolvedMany :: Maybe (Int -> Get [a]),
+    -- | As 'typePass'.
+    evolvedPass :: Maybe (Get ())
   }
 
--- | Record by record.
+-- | Record by record. One that is refused hides those after it in its block.
 --
 -- @since 0.1.0.0
 evolvedBy :: Get a -> Evolved a
-evolvedBy g = Evolved g Nothing
+evolvedBy g = Evolved g Nothing Nothing
 
 -- | What follows a record, given how many bytes that took: a byte that is 0 if there were none. So
 -- no file says more records than it has bytes.
@@ -80,7 +85,8 @@ fixedType name =
     { typeSchema = C.pack name,
       typeFingerprint = fingerprintString name,
       typeEvolved = \schema _ ->
-        Left ("records of " ++ shown schema ++ " where " ++ show name ++ " is expected")
+        Left ("records of " ++ shown schema ++ " where " ++ show name ++ " is expected"),
+      typePass = Nothing
     }
   where
     -- It may be of any size.
