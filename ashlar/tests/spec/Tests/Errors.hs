@@ -345,7 +345,7 @@ longTexts :: Property
 longTexts = forAll (choose (0, 3000)) $ \n ->
   let long = replicate n 'x'
       short = if n <= 1000 then long else replicate 1000 'x' ++ ".."
-      constant = S.replicate (fromIntegral n + 1) 120
+      constant = S.replicate (n + 1) 120
    in conjoin
         [ brief (runGet (label long (fail long)) "" :: Either DecodeError ())
             === Left (0, [short], Invalid short),
