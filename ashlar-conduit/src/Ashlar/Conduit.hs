@@ -18,6 +18,9 @@
 -- Functions that end in @Either@ return a 'DecodeError'. The others throw it.
 --
 -- The stream may be cut into chunks anywhere. Empty chunks change nothing.
+--
+-- Sinks leave what follows their value in the stream. 'conduitGet' cannot if the consumer of its
+-- values stops early, so use 'sinkGet' where something else follows the values.
 module Ashlar.Conduit
   ( -- * Builders
     sourceBuilder,
@@ -143,6 +146,10 @@ sinkGetEither g = go (runGetIncremental g)
 -- | Decode one value after another, to the end of the stream. An error is thrown after the values
 -- before it have been passed on.
 --
+-- If the consumer stops early, as @takeC@ does, what this has read is lost, which depends on the
+-- chunks: conduits that are fused leave nothing in the stream. To take some values and then
+-- something else, repeat 'sinkGet'.
+--
 -- >>> import Ashlar.Conduit
 -- >>> import Ashlar.Get
 -- >>> import Conduit
@@ -150,6 +157,10 @@ sinkGetEither g = go (runGetIncremental g)
 -- >>> let chunks = yieldMany ["\0\1\0", "\2\0\3" :: ByteString]
 -- >>> runConduit (chunks .| conduitGet getWord16be .| sinkList) :: IO [Word16]
 -- [1,2,3]
+-- >>> import Control.Monad (replicateM)
+-- >>> let two = (,) <$> replicateM 2 (sinkGet getWord16be) <*> foldC
+-- >>> runConduit (chunks .| two) :: IO ([Word16], ByteString)
+-- ([1,2],"\NUL\ETX")
 --
 -- @since 0.1.0.0
 conduitGet :: MonadThrow m => Get a -> ConduitT ByteString a m ()
@@ -160,8 +171,8 @@ conduitGet g = conduitGetEither g >>= either throwM pure
 -- be decoded are left in the stream. 'fuseBoth' gets the result out of a pipeline.
 --
 -- One suspended decoder makes all values that a chunk completes at once. If the consumer stops
--- before the last of them, what follows in this chunk is lost. The budget is for each value, which
--- may take 64 MiB. A value that reads nothing is an error.
+-- early, what this has read is lost, as in 'conduitGet'. The budget is for each value, which may
+-- take 64 MiB. A value that reads nothing is an error.
 --
 -- >>> import Ashlar.Conduit
 -- >>> import Ashlar.Get

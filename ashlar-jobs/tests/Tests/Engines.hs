@@ -5,13 +5,16 @@
 -- Description : The rules of an engine, step by step, on each engine
 module Tests.Engines (tests) where
 
+import Ashlar.Jobs
 import Ashlar.Jobs.Engine
 import Ashlar.Jobs.Engine.Memory
 import Ashlar.Jobs.Engine.Redis
+import Data.IORef (modifyIORef', newIORef, readIORef)
 import GHC.Fingerprint (fingerprintString)
 import Test.Tasty
-import Test.Tasty.QuickCheck
+import Test.Tasty.QuickCheck hiding (collect)
 import Tests.Server
+import Tests.Types
 
 tests :: TestTree
 tests =
@@ -19,6 +22,7 @@ tests =
     "engines"
     [ testProperty "memory" . once . ioProperty $
         newMemory ReturnAtOnce >>= rules . memoryEngine,
+      testProperty "memory, one thread, a function that throws" (once throwing),
       testProperty "Redis" . once . ioProperty . withServer $ \server ->
         withRedis (optionsFor server) (\redis -> rules (redisEngine redis "rules"))
     ]
@@ -43,7 +47,7 @@ rules e = do
   d1 <- engineTake e "two" 1000000000 >>= taken
   -- Another worker's delivery stays as it is.
   engineSetIdle e "two" d0 2000000000 7
-  nothing1 <- engineTake e "two" 1000000000
+  nothing1 <- engineTake e "three" 1000000000
   engineSetIdle e "one" d0 2000000000 7
   d0' <- engineTake e "two" 1000000000 >>= taken
   -- The one who had it before has lost it.
@@ -95,3 +99,27 @@ rules e = do
     taken (Taken d) = pure d
     taken other = fail (show other)
     shown d = (deliveryNumber d, deliveryAttempt d, deliveryBytes d)
+
+-- One record always fails, and one the first two times. Each batch has one record.
+throwing :: Property
+throwing = ioProperty $ do
+  engine <- memoryEngine <$> newMemory ReturnAtOnce
+  calls <- newIORef []
+  let f row@(Row n _ _) = do
+        before <- length . filter (== n) <$> readIORef calls
+        modifyIORef' calls (n :)
+        let failing = n == 7 || n == 9 && before < 2
+        failingWith (const (if failing then Just "not now" else Nothing)) row
+  _ <- submitWith (SubmitOptions 1 1000) engine (rows "rows") $ \_ give ->
+    mapM_ (give . rowOf) [1 .. 20]
+  worked <- worker engine (rows "rows") f
+  got <- collect engine (rows "rows") (\l c -> pure (collectedResults c : l)) []
+  times <- readIORef calls
+  pure $
+    conjoin
+      [ worked === Worked 19 1,
+        [n | (n, Left _) <- zip [1 :: Int ..] (reverse got)] === [7],
+        concat [answers | Right answers <- reverse got]
+          === [answer (rowOf n) | n <- [1 .. 20], n /= 7],
+        [length (filter (== n) times) | n <- [6, 7, 8, 9]] === [1, 5, 1, 3]
+      ]

@@ -137,8 +137,10 @@ before bs producer
 -- | Decode one value after another, to the end of the stream. An error comes with the rest of the
 -- stream, which begins with the value that could not be decoded.
 --
--- One suspended decoder makes all values that a chunk completes at once. The budget is for each
--- value, which may take 64 MiB. A value that reads nothing is an error.
+-- One suspended decoder makes all values that a chunk completes at once. If the consumer stops
+-- early, what follows its last value is lost. To take some values and then something else, repeat
+-- 'getFirst'. The budget is for each value, which may take 64 MiB. A value that reads nothing is an
+-- error.
 --
 -- >>> import Ashlar.Get
 -- >>> import Ashlar.Pipes

@@ -65,6 +65,12 @@ tests =
       testProperty "other bytes are refused" $ \ws ->
         let bytes = L.fromStrict (S.pack ws)
          in conjoin [isLeft (decompress format defaultLimit bytes) | format <- [Gzip, Zlib]],
+      testProperty "what is no gzip is named so, at any split" . once . conjoin $
+        [ ioProperty $ do
+            outs <- mapM (pulled Gzip free) [[bytes], chunksOf 1 bytes]
+            pure (outs === [("", Just (Corrupt "it does not begin as gzip does")) | _ <- outs])
+          | bytes <- ["b", "brick", "\USbrick", L.toStrict (compress zlib "brick")]
+        ],
       testProperty "raw bytes of any kind: within the limit" $ \ws ->
         either (const True) ((<= 1000) . L.length) $
           decompress Raw (Limit 1000 maxBound) (L.fromStrict (S.pack ws)),
@@ -174,14 +180,22 @@ limits =
   testGroup
     "limits"
     [ testProperty "a bomb is refused by its ratio" . once . ioProperty $ do
-        let bomb = G.compress (L.replicate 50000000 0)
+        let bomb = G.compress (L.replicate 200000000 0)
         (out, e) <- pulled Gzip defaultLimit (L.toChunks bomb)
-        let most = 1048576 + 200 * L.length bomb
-        pure (isTooLarge e .&&. L.length out <= most),
+        let most = 67108864 + 200 * L.length bomb
+        pure (isOverRatio e .&&. L.length out <= most),
+      testProperty "a log of equal lines passes" . once . ioProperty $ do
+        let line = "2026-01-01 12:00:00 INFO  the server is well\n"
+            rows = mconcat (replicate 860000 line)
+            bytes = G.compress rows
+        (out, e) <- pulled Gzip defaultLimit (L.toChunks bytes)
+        pure $
+          (L.length out, e) === (L.length rows, Nothing)
+            .&&. counterexample "too easy" (L.length rows > 200 * L.length bytes + 10000000),
       testProperty "many small members are a bomb, too" . once . ioProperty $ do
-        let bomb = mconcat (replicate 100 (G.compress (L.replicate 100000 0)))
+        let bomb = mconcat (replicate 800 (G.compress (L.replicate 100000 0)))
         (_, e) <- pulled Gzip defaultLimit {limitRatio = 100} (L.toChunks bomb)
-        pure (isTooLarge e),
+        pure (isOverRatio e),
       testProperty "the number of bytes" . withMaxSuccess 50 $ \(Whole params) ->
         forAll (choose (0, 100000)) $ \size -> forAll (choose (-2, 2)) $ \more -> ioProperty $ do
           let bytes = compress params (byteString (S.replicate size 120))
@@ -193,8 +207,8 @@ limits =
               else e === Just (TooLarge limit) .&&. property (L.length out <= max 0 limit)
     ]
   where
-    isTooLarge e = case e of
-      Just (TooLarge _) -> property True
+    isOverRatio e = case e of
+      Just (OverRatio _) -> property True
       _ -> counterexample (show e) False
 
 free :: Limit

@@ -5,7 +5,7 @@
 -- Description : An engine in this process
 --
 -- An engine for tests of jobs. Nothing of it is kept when the process ends, and its time passes
--- only when a test says so.
+-- only when a test says so, by 'passTime'.
 --
 -- >>> import Ashlar.Jobs
 -- >>> engine <- memoryEngine <$> newMemory ReturnAtOnce
@@ -47,7 +47,10 @@ data Memory = Memory Waiting (TVar State)
 data Waiting
   = -- | It waits until another thread has changed that.
     WaitForOthers
-  | -- | It says so, for tests of one thread.
+  | -- | It says so, for tests of one thread. A worker that finds nothing else to do gets back a
+    -- batch that it had, as if the time until it is tried again had passed. So a worker whose
+    -- function throws comes to an end. What a worker had that has died goes to others after
+    -- 'passTime'. A worker of a job that is not submitted to its end would ask without end.
     ReturnAtOnce
   deriving stock (Eq, Show)
 
@@ -108,7 +111,7 @@ memoryEngine (Memory waiting var) =
             if progressBatches p /= number
               then pure Missing
               else Added <$ writeTVar var s {stateProgress = p {progressClosed = True}},
-      engineTake = \name idle -> waitingFor NothingYet (takeNext name idle),
+      engineTake = \name idle -> waitingFor NothingYet (takeNext waiting name idle),
       engineSetIdle = \name d idle attempt ->
         let set s (Holder who _ _ bytes)
               | who == name = Holder who (stateTime s - idle) attempt bytes
@@ -176,20 +179,23 @@ add new s
   where
     p = stateProgress s
 
-takeNext :: Text -> Int -> State -> Maybe (Taken, State)
-takeNext name idle s = case M.lookupMin (M.filter isIdle (stateTaken s)) of
-  Just (number, Holder _ _ attempt bytes) -> Just (give number (attempt + 1) bytes)
-  Nothing -> case M.minViewWithKey (stateWaiting s) of
-    Just ((number, bytes), rest) -> Just (give number 1 bytes `without` rest)
-    Nothing
-      | progressClosed (stateProgress s) && M.null (stateTaken s) -> Just (Finished, s)
-      | otherwise -> Nothing
+takeNext :: Waiting -> Text -> Int -> State -> Maybe (Taken, State)
+takeNext waiting name idle s
+  | Just (number, holder) <- firstOf isIdle = Just (again number holder)
+  | Just ((number, bytes), rest) <- M.minViewWithKey (stateWaiting s) =
+    Just (give number 1 bytes s {stateWaiting = rest})
+  | waiting == ReturnAtOnce, Just (number, holder) <- firstOf isOwn = Just (again number holder)
+  | progressClosed (stateProgress s) && M.null (stateTaken s) = Just (Finished, s)
+  | otherwise = Nothing
   where
+    firstOf is = M.lookupMin (M.filter is (stateTaken s))
     isIdle (Holder _ since _ _) = stateTime s - since >= idle
-    (answer, s') `without` rest = (answer, s' {stateWaiting = rest})
-    give number attempt bytes =
+    -- Who asks for a batch works on none.
+    isOwn (Holder who _ _ _) = who == name
+    again number (Holder _ _ attempt bytes) = give number (attempt + 1) bytes s
+    give number attempt bytes s' =
       ( Taken (Delivery (C.pack (show number)) number attempt bytes),
-        s {stateTaken = M.insert number (Holder name (stateTime s) attempt bytes) (stateTaken s)}
+        s' {stateTaken = M.insert number (Holder name (stateTime s) attempt bytes) (stateTaken s')}
       )
 
 result :: Int64 -> State -> Maybe (Stored, State)

@@ -36,20 +36,21 @@ import Data.Streaming.Zlib
   )
 import System.IO.Unsafe (unsafePerformIO)
 
--- | How much may come out of compressed input. A byte of deflate can expand to more than 1,000
--- bytes, so a short input can be a bomb.
+-- | How much may come out of compressed input. A byte of deflate can expand to 1,032 bytes, so a
+-- short input can be a bomb.
 --
 -- @since 0.1.0.0
 data Limit = Limit
   { -- | Bytes that may come out in all.
     limitBytes :: !Int64,
-    -- | Bytes that may come out for each byte that has gone in, beyond the first MiB.
+    -- | Bytes that may come out for each byte that has gone in, beyond the first 64 MiB that come
+    -- out. With 1032 or more, only 'limitBytes' counts.
     limitRatio :: !Int64
   }
   deriving stock (Eq, Show)
 
--- | 1 GiB in all, and 200 bytes for each byte of input. Text and records expand to 3 to 30 times
--- their size, and rarely to 100 times.
+-- | 1 GiB in all, and no more than 64 MiB and 200 bytes for each byte of input. Text and records
+-- expand to 3 to 30 times their size, and logs of equal lines to 400 times.
 --
 -- @since 0.1.0.0
 defaultLimit :: Limit
@@ -66,9 +67,11 @@ data ZlibError
   | -- | Bytes follow the end of the compressed stream. In 'Gzip' input another member may follow,
     -- and then zeros up to the end, as on tapes. The program @gzip@ ignores them, too.
     TrailingBytes
-  | -- | More than this number of bytes would have come out: the limit of 'limitBytes', or that of
-    -- 'limitRatio' for the input so far.
+  | -- | More than this number of bytes would have come out, which is 'limitBytes'.
     TooLarge !Int64
+  | -- | More than this number of bytes would have come out, which is what 'limitRatio' allows for
+    -- the input so far.
+    OverRatio !Int64
   deriving stock (Eq, Show)
 
 instance Exception ZlibError where
@@ -77,7 +80,11 @@ instance Exception ZlibError where
       Truncated -> "the compressed input ends too early"
       Corrupt why -> "the compressed input is damaged: " ++ why
       TrailingBytes -> "bytes follow the compressed input"
-      TooLarge n -> "the compressed input expands to more than " ++ show n ++ " bytes"
+      TooLarge n -> expands n ++ "the limit of limitBytes"
+      OverRatio n ->
+        expands n ++ "what limitRatio allows for its size (1032 allows all that deflate can do)"
+    where
+      expands n = "the compressed input expands to more than " ++ show n ++ " bytes, "
 
 -- | A source of what comes out of compressed input. What the sender has flushed comes out at once.
 -- It reads the input to its end, and takes some 100 KiB of memory. The function that runs the
@@ -155,24 +162,29 @@ advance format (Limit most ratio) next ref = go
       let failWith e = writeIORef ref (Progress S.empty used out (Failed e)) >> throwIO e
           -- Hand out some bytes, which may be none, and continue there.
           giving bs input' used' stage'
-            | out' > allowed = failWith (TooLarge allowed)
+            | out' > most = failWith (TooLarge most)
+            | out' > byRatio = failWith (OverRatio byRatio)
             | otherwise = do
               writeIORef ref (Progress input' used' out' stage')
               if S.null bs then go else pure bs
             where
               out' = out + fromIntegral (S.length bs)
-              allowed = min most (1048576 + saturated used)
+              byRatio = 67108864 + saturated used
       case stage of
         Ended -> pure S.empty
         Failed e -> throwIO e
         Waiting inflate -> do
           chunk <- if S.null input then next else pure input
-          if S.null chunk
-            then failWith Truncated
-            else do
-              let (now, later) = S.splitAt 65536 chunk
-              popper <- feedInflate inflate now
-              giving S.empty later (used + fromIntegral (S.length now)) (Pouring inflate popper)
+          let (now, later) = S.splitAt 65536 chunk
+              expected = S.take (S.length now) (S.drop (fromIntegral used) magic)
+          case () of
+            _
+              | S.null chunk -> failWith Truncated
+              | format == Gzip && not (expected `S.isPrefixOf` now) ->
+                failWith (Corrupt "it does not begin as gzip does")
+              | otherwise -> do
+                popper <- feedInflate inflate now
+                giving S.empty later (used + fromIntegral (S.length now)) (Pouring inflate popper)
         Pouring inflate popper -> do
           outcome <- popper
           case outcome of
