@@ -337,8 +337,9 @@ changedType settings olds news = ioProperty . inFile $ \path -> do
   single <- withReader reading newType path (\reader -> forM [0 .. size' xs - 1] (readAt reader))
   refused <- try (withAppender (writing settings) oldType path (const (pure ())))
   let isRefused = case refused of
+        -- What this type cannot read begins after the old records.
         Left d -> case damageCause d of
-          WrongType _ -> True
+          WrongType _ -> damageRecord d == size' olds
           _ -> False
         Right () -> null news
   pure (got === Ended (size' xs) xs .&&. single === Right (map (Right . Just) xs) .&&. isRefused)
