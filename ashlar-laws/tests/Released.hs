@@ -79,7 +79,7 @@ tests = testCase "released schemas" . withSystemTempDirectory "ashlar-laws" $ \f
   forward
     @?= [ colour
             ++ ": that release cannot read today's data: Colour: the data may have a \
-               \constructor Blue that the type does not have"
+               \constructor Red' that the type does not have"
         ]
   recordSchema @Order v1
   listDirectory (folder </> "schemas") >>= (@?= ["Order.v1"])
