@@ -109,7 +109,7 @@ module Ashlar.File
     -- ** As a lazy list
     lazyRecords,
     RecordStream (..),
-    streamRecords,
+    recordsToEither,
 
     -- ** Options
     ReadOptions (..),

@@ -211,7 +211,7 @@ asLazyList :: Settings -> [Act] -> Property
 asLazyList = written' $ \path xs -> do
   stream <- lazyRecords reading rowType path
   first <- lazyRecords reading rowType path
-  pure (streamRecords stream === Right xs .&&. take 1 (foldr (:) [] first) === take 1 xs)
+  pure (recordsToEither stream === Right xs .&&. take 1 (foldr (:) [] first) === take 1 xs)
 
 fromSource :: Settings -> [Act] -> Positive Int -> NonNegative Int64 -> Property
 fromSource settings acts (Positive chunk) (NonNegative k) = acted settings acts $ \path xs -> do

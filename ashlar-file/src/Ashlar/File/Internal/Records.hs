@@ -116,7 +116,8 @@ expanded compression ratio h body
         Left e -> case fromException e of
           Just (SomeAsyncException _) -> throwIO e
           -- (The outer one would add a backtrace, from GHC 9.10 on.)
-          Nothing | SomeException inner <- e -> pure (Left (WrongExpansion (displayException inner)))
+          Nothing
+            | SomeException inner <- e -> pure (Left (WrongExpansion (displayException inner)))
         Right (Left why) -> pure (Left (WrongExpansion why))
         Right (Right bytes)
           | S.length bytes == blockExpanded h -> pure (Right bytes)
