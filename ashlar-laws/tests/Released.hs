@@ -75,8 +75,12 @@ tests = testCase "released schemas" . withSystemTempDirectory "ashlar-laws" $ \f
   recordSchema @Colour colour
   compatible @Colours Backward colour >>= (@?= [])
   forward <- compatible @Colours Full colour
-  map (take (length colour + 49)) forward
-    @?= [colour ++ ": that release cannot read today's data: Colour: "]
+  -- It does not say what to write in a release.
+  forward
+    @?= [ colour
+            ++ ": that release cannot read today's data: Colour: the data may have a \
+               \constructor Red' that the type does not have"
+        ]
   recordSchema @Order v1
   listDirectory (folder </> "schemas") >>= (@?= ["Order.v1"])
   changed <- try (recordSchema @Careful v1)

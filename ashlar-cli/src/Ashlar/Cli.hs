@@ -27,8 +27,7 @@ import Ashlar.Cli.Split
 import Ashlar.Cli.Stat
 import Ashlar.Cli.Verify
 import Ashlar.File (FileLocked)
-import Control.Exception (IOException, catch, displayException)
-import Control.Monad (foldM)
+import Control.Exception (IOException, catch, displayException, handleJust, throwIO)
 import GHC.IO.Exception (IOErrorType (ResourceVanished), IOException (ioe_type))
 import Options.Applicative
   ( ParserResult (..),
@@ -61,14 +60,20 @@ runCli hs args = ending (flushed act)
         (text, ExitSuccess) -> ExitSuccess <$ putText (handleOut hs) (text ++ "\n")
         (text, _) -> ExitFailure 2 <$ putText (handleErr hs) (text ++ "\n")
     flushed run = run <* hFlush (handleOut hs)
-    ending run =
-      run
-        `catch` (\(Console.Failure code message) -> code <$ complain hs message)
-        `catch` (\e -> ExitFailure 2 <$ complain hs (displayException (e :: FileLocked)))
-        `catch` vanished
-    vanished :: IOException -> IO ExitCode
-    vanished e
-      | ioe_type e == ResourceVanished = pure ExitSuccess
+    ending run = handleJust vanished pure (reported hs run)
+    vanished e = if ioe_type e == ResourceVanished then Just ExitSuccess else Nothing
+
+-- What stops a command is a message and a code, but for an output that nobody reads any more.
+reported :: Handles -> IO ExitCode -> IO ExitCode
+reported hs run =
+  run
+    `catch` (\(Console.Failure code message) -> code <$ complain hs message)
+    `catch` (\e -> ExitFailure 2 <$ complain hs (displayException (e :: FileLocked)))
+    `catch` system
+  where
+    system :: IOException -> IO ExitCode
+    system e
+      | ioe_type e == ResourceVanished = throwIO e
       | otherwise = ExitFailure 2 <$ complain hs (displayException e)
 
 perform :: Handles -> Command -> IO ExitCode
@@ -77,7 +82,9 @@ perform hs command = case command of
   ShowCommand style selection schema path -> inputOf schema path >>= showValues hs style selection
   QueryCommand style selection schema path steps ->
     inputOf schema path >>= inFile >>= queryValues hs style selection steps
-  VerifyCommand selection schema paths -> foldM (worst selection schema) ExitSuccess paths
+  VerifyCommand selection schema paths -> do
+    given <- mapM loadSchema schema
+    maximum <$> mapM (reported hs . verifyFile selection given) paths
   DiffCommand old new -> diffFiles hs old new
   CatCommand selection force mixed schema out paths -> case schema of
     Nothing -> catFiles selection (Target out force) mixed paths
@@ -95,6 +102,5 @@ perform hs command = case command of
         | isStandardInput path ->
           Console.failed "only show reads records from the standard input; save them to a file"
       _ -> pure input
-    worst selection schema code path = do
-      code' <- inputOf schema path >>= inFile >>= verify hs selection
-      pure (if code == ExitSuccess then code' else code)
+    verifyFile selection given path =
+      maybe (inputOf Nothing path >>= inFile) (pure . BareFile path) given >>= verify hs selection

@@ -1,4 +1,5 @@
 {-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE TypeApplications #-}
 
 -- |
@@ -10,10 +11,13 @@ import Ashlar.Builder (hPutBuilder)
 import Ashlar.Codec (encode, put)
 import Ashlar.File hiding (Outcome)
 import Ashlar.File.Described
-import Ashlar.Schema (schema)
+import Ashlar.Schema (Described, schema)
+import Control.Monad (forM_)
 import qualified Data.ByteString as B
 import Data.Int (Int64)
+import Data.List (permutations, subsequences)
 import System.Directory (listDirectory)
+import System.Exit (ExitCode (..))
 import System.FilePath ((</>))
 import System.IO
 import Test.Tasty
@@ -32,9 +36,11 @@ tests =
       testCase "query" queries,
       testCase "query: what is not there" noSuchPart,
       testCase "verify" verified,
+      testCase "verify: goes on" verifiedOn,
       testCase "diff" differences,
       testCase "cat" concatenated,
       testCase "stat" statistics,
+      testCase "stat: a type that changed" changedParts,
       testCase "stat: a recursive type" recursive,
       testCase "bare values" bare,
       testCase "a type that is not described" undescribed,
@@ -78,6 +84,10 @@ schemas = withOrders $ \path inside run -> do
                 \constructor tag 110, but Shape has 14 constructors (tags 0 to 13)"
               ]
             )
+
+-- A type that reads all others as this value, so that files can have both.
+reading :: forall a. Described a => a -> RecordType a
+reading x = (described :: RecordType a) {typeEvolved = \_ _ -> Right (evolvedBy (pure x))}
 
 shown :: Assertion
 shown = withOrders $ \path _ run -> do
@@ -123,10 +133,8 @@ ranges = inFolder $ \folder -> do
 changed :: Assertion
 changed = inFolder $ \folder -> do
   let path = folder </> "changing"
-      ty = (described :: RecordType Order) {typeEvolved = \_ _ -> Left "old"}
-      ty' = ty {typeEvolved = \_ _ -> Right (evolvedBy (pure (Order 0 Web [] Nothing)))}
   writeRecords described path olderOrders
-  appendRecords ty' path (take 1 (drop 1 orders))
+  appendRecords (reading (Order 0 Web [] Nothing)) path (take 1 (drop 1 orders))
   lines' <- printed (ashlar folder ["show", path])
   lines'
     @?= [ "Order' {number' = 1, note' = \"one\"}",
@@ -176,7 +184,7 @@ queries = withOrders $ \path _ run -> do
   json @?= ["{\"name\":\"s\\u001b[31md\",\"price\":1.0e9}"]
 
 noSuchPart :: Assertion
-noSuchPart = withOrders $ \path _ run -> do
+noSuchPart = withOrders $ \path inside run -> do
   run ["query", path, ".items[].cost"]
     `gives` (2, [], ["ashlar: orders: there is no .items[].cost; there is .name, .price"])
   run ["query", path, ".itemz[].price"]
@@ -186,12 +194,42 @@ noSuchPart = withOrders $ \path _ run -> do
                 \.note"
               ]
             )
+  -- What only an earlier schema has is there.
+  writeRecords described (inside "changing") orders
+  appendRecords (reading (Order' 0 "")) (inside "changing") olderOrders
+  run ["query", inside "changing", ".channel.Shop[0]"]
+    `gives` ( 2,
+              [],
+              ["ashlar: changing: there is no .channel.Shop[0]; there is .town, .till"]
+            )
 
 verified :: Assertion
 verified = withOrders $ \path inside run -> do
   writeRecords described (inside "none") ([] :: [Order])
   run ["verify", path, inside "none"]
     `gives` (0, ["orders: ok, 3 records in 2 blocks", "none: ok, 0 records in 1 block"], [])
+
+-- Whatever is wrong with a file, those after it are checked, and the worst code counts.
+verifiedOn :: Assertion
+verifiedOn = withOrders $ \path inside run -> do
+  stored <- B.readFile path
+  B.writeFile (inside "cut") (B.take (B.length stored - 300) stored)
+  B.writeFile (inside "text") "no records"
+  let names = ["cut", "text", "missing", "orders"]
+      verifyOne file = run ["verify", inside file]
+  codes <- map outcomeCode <$> mapM verifyOne names
+  codes @?= [ExitFailure 1, ExitFailure 2, ExitFailure 2, ExitSuccess]
+  forM_ (filter (not . null) (concatMap permutations (subsequences names))) $ \files -> do
+    alone <- mapM verifyOne files
+    together <- run ("verify" : map inside files)
+    together
+      @?= Outcome
+        (maximum (map outcomeCode alone))
+        (concatMap outcomeOut alone)
+        (concatMap outcomeErr alone)
+  -- A schema that cannot be read is no fault of a file.
+  Outcome code out err <- run ["verify", "--schema", inside "missing", path, path]
+  (code, out, length (lines err)) @?= (ExitFailure 2, "", 1)
 
 differences :: Assertion
 differences = withOrders $ \path inside run -> do
@@ -257,6 +295,29 @@ statistics = withOrders $ \path _ run ->
               ],
               []
             )
+
+-- Where a type has changed, a path has one row for all schemas.
+changedParts :: Assertion
+changedParts = inFolder $ \folder -> do
+  let path = folder </> "changing"
+  writeRecords described path [(1 :: Int, True)]
+  appendRecords (reading (0, 0)) path [(2 :: Int, 3 :: Int), (4, 5), (6, 7)]
+  rows <- printed (ashlar folder ["stat", path])
+  drop 5 rows
+    @?= [ "bytes    share  values  path",
+          "   57  100.0 %       4  .",
+          "   32   56.1 %       4  .1",
+          "   25   43.9 %       4  .2"
+        ]
+  writeRecords described (folder </> "orders") orders
+  appendRecords (reading (Order' 0 "")) (folder </> "orders") olderOrders
+  appendRecords (reading (Order 0 Web [] Nothing)) (folder </> "orders") orders
+  found <- printed (ashlar folder ["stat", folder </> "orders"])
+  let paths = map (last . words) (drop 6 found)
+  paths
+    @?= words
+      ". .number .number' .channel .channel.Web .channel.Shop .channel.Shop.town \
+      \.channel.Shop.till .note' .items .items[] .items[].name .items[].price .note"
 
 recursive :: Assertion
 recursive = inFolder $ \folder -> do

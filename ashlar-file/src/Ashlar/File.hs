@@ -111,7 +111,7 @@ module Ashlar.File
     -- ** As a lazy list
     lazyRecords,
     RecordStream (..),
-    streamRecords,
+    recordsToEither,
 
     -- ** Options
     ReadOptions (..),

@@ -14,7 +14,7 @@ import Ashlar.File.Blocks (readHeader)
 import Ashlar.File.Crc32c
 import Ashlar.File.Internal.Layout
 import Ashlar.Get (newSource)
-import Control.Exception (try)
+import Control.Exception (throw, try)
 import qualified Data.ByteString as S
 import Data.IORef (atomicModifyIORef', newIORef)
 import Data.Int (Int64)
@@ -187,9 +187,12 @@ bomb = ioProperty . withBytesIn bytes $ \path -> do
   (n, got) <- allocated (readAll reading ty path)
   (m, small) <- allocated (readAll reading {readBlockLimit = 100000} ty path)
   (_, short) <- allocated (readAll reading {readExpansionLimit = 1} ty path)
+  -- What is thrown is shown, and not where that was.
+  torn <- readAll reading {readCompressions = [runs {expandBody = throwing}]} ty path
   pure $
     conjoin
       [ cause got === Just (WrongExpansion "another number of bytes than the block says"),
+        cause torn === Just (WrongExpansion "user error (torn)"),
         cause small === Just (TooLarge 1000000 100000),
         cause short === Just (TooLarge 1000000 (S.length body)),
         counterexample (show (n, m)) (n < 40000000 && m < 2000000)
@@ -206,6 +209,7 @@ bomb = ioProperty . withBytesIn bytes $ \path -> do
             }
         <> body
     body = compressBody runs (S.replicate 33554432 0)
+    throwing _ _ = throw (userError "torn")
     cause outcome = damageCause <$> snd (strictly outcome)
 
 lyingIndex :: [(Int64, Int64)] -> Int64 -> Property

@@ -211,7 +211,7 @@ asLazyList :: Settings -> [Act] -> Property
 asLazyList = written' $ \path xs -> do
   stream <- lazyRecords reading rowType path
   first <- lazyRecords reading rowType path
-  pure (streamRecords stream === Right xs .&&. take 1 (foldr (:) [] first) === take 1 xs)
+  pure (recordsToEither stream === Right xs .&&. take 1 (foldr (:) [] first) === take 1 xs)
 
 fromSource :: Settings -> [Act] -> Positive Int -> NonNegative Int64 -> Property
 fromSource settings acts (Positive chunk) (NonNegative k) = acted settings acts $ \path xs -> do
@@ -337,8 +337,9 @@ changedType settings olds news = ioProperty . inFile $ \path -> do
   single <- withReader reading newType path (\reader -> forM [0 .. size' xs - 1] (readAt reader))
   refused <- try (withAppender (writing settings) oldType path (const (pure ())))
   let isRefused = case refused of
+        -- What this type cannot read begins after the old records.
         Left d -> case damageCause d of
-          WrongType _ -> True
+          WrongType _ -> damageRecord d == size' olds
           _ -> False
         Right () -> null news
   pure (got === Ended (size' xs) xs .&&. single === Right (map (Right . Just) xs) .&&. isRefused)

@@ -58,7 +58,7 @@ data Step
     EachKey
   | -- | The value of a key that is a text.
     ValueOf Text
-  deriving stock (Eq, Show)
+  deriving stock (Eq, Ord, Show)
 
 -- | Steps, from the outermost value.
 type Path = [Step]

@@ -21,6 +21,7 @@ import Ashlar.Schema
 import Control.Monad (when)
 import qualified Data.List as List
 import Data.Maybe (fromMaybe, isJust)
+import Data.Ord (comparing)
 import qualified Data.Text as T
 import System.Exit (ExitCode (..))
 
@@ -65,15 +66,15 @@ queryValues hs style selection path input = do
     noSuchPart schemas =
       inputPath input ++ ": there is no " ++ T.unpack (showPath (known ++ [missing])) ++ others
       where
-        s = last schemas
-        shapes = shapesOf s
-        has p = isJust (follow shapes (\_ _ -> ()) p)
-        -- The longest beginning that is there, and the step after it.
-        known = last (filter has (List.inits (init path)))
+        -- The longest beginning that a schema has, and the step after it.
+        (shapes, known) =
+          List.maximumBy (comparing (length . snd)) (map (beginning . shapesOf) schemas)
         missing = path !! length known
         others = case stepsAt shapes known of
           [] -> ""
           steps -> "; there is " ++ List.intercalate ", " (map (T.unpack . showPath . (: [])) steps)
+        beginning ss = (ss, last (filter (has ss) (List.inits (init path))))
+        has ss p = isJust (follow ss (\_ _ -> ()) p)
 
 exitOf :: Ending -> ExitCode
 exitOf ending = case ending of

@@ -6,10 +6,11 @@
 --
 -- Note [Nodes]
 -- ~~~~~~~~~~~~
--- There is a node for each path. It counts its own bytes: those of a leaf, of a length, or of a
--- tag. What a path has in all is added up at the end. So a recursive type, whose parts are counted
--- where it occurs first, has no byte twice. There are 2,000 nodes at most, because an untrusted
--- schema may have any number of paths. What has no node counts for the one above.
+-- There is a node for each path, one for all schemas of a file that have it. It counts its own
+-- bytes: those of a leaf, of a length, or of a tag. What a path has in all is added up at the end.
+-- So a recursive type, whose parts are counted where it occurs first, has no byte twice. There are
+-- 2,000 nodes at most, because an untrusted schema may have any number of paths. What has no node
+-- counts for the one above.
 module Ashlar.Cli.Stat
   ( stat,
   )
@@ -28,6 +29,7 @@ import qualified Data.ByteString as B
 import Data.IORef (IORef, modifyIORef', newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
 import qualified Data.IntMap.Strict as IM
+import qualified Data.List as List
 import qualified Data.Map.Strict as M
 import Data.Text (Text)
 import qualified Data.Text as T
@@ -38,7 +40,8 @@ import System.IO (IOMode (ReadMode), hFileSize, withBinaryFile)
 data Node = Node
   { nodeCount :: !(IORef Int64),
     nodeOwn :: !(IORef Int64),
-    nodeParts :: !(IORef (M.Map (Int, Text) (Step, Node)))
+    -- | With the position of each, for their order.
+    nodeParts :: !(IORef (M.Map Step (Int, Node)))
   }
 
 -- | Show how many records, blocks and bytes there are, and which parts of the values take them.
@@ -112,8 +115,8 @@ rowsOf :: Path -> Node -> IO [(Path, Int64, Int64)]
 rowsOf path node = do
   own <- readIORef (nodeOwn node)
   n <- readIORef (nodeCount node)
-  parts <- M.elems <$> readIORef (nodeParts node)
-  below <- mapM (\(step, part') -> rowsOf (path ++ [step]) part') parts
+  parts <- List.sortOn (\(step, (k, _)) -> (k, step)) . M.toList <$> readIORef (nodeParts node)
+  below <- mapM (\(step, (_, part')) -> rowsOf (path ++ [step]) part') parts
   let direct = sum [bytes | (_, bytes, _) : _ <- below]
   pure ((path, own + direct, n) : concat below)
 
@@ -136,12 +139,12 @@ account nodes root s =
       (Set _ inner, Elements _ xs) -> elements node above inner xs value
       (Map _ k x, Entries len xs) -> do
         leaf node (Elements len V.empty)
-        keys <- part' node 0 "{key}" EachKey
-        values <- part' node 1 "{}" EachValue
+        keys <- part' node 0 EachKey
+        values <- part' node 1 EachValue
         V.forM_ xs $ \(a, b) -> visit keys above k a >> visit values above x b
       (Array _ inner, Indexed low high xs) -> do
         leaf node low >> leaf node high >> own node 8
-        each <- part' node 0 "[]" Each
+        each <- part' node 0 Each
         V.forM_ xs (visit each above inner)
       (Reference i, _) -> case IM.lookup i above of
         Just earlier -> definition earlier above i value
@@ -152,7 +155,7 @@ account nodes root s =
       case value of
         Elements len _ -> leaf node (Elements len V.empty)
         _ -> pure ()
-      each <- part' node 0 "[]" Each
+      each <- part' node 0 Each
       V.forM_ xs (visit each above inner)
 
     definition node above i value = case (definitions V.! i, value) of
@@ -160,7 +163,7 @@ account nodes root s =
       (_, Fields c xs) -> zipWithM_ (field node above) (fieldsOf c) (V.toList xs)
       (_, Tagged n tag c xs) -> do
         own node (if n > 256 then 2 else 1)
-        inside <- part' node tag (constructorName c) (Named (constructorName c))
+        inside <- part' node tag (Named (constructorName c))
         modifyIORef' (nodeCount inside) (+ 1)
         zipWithM_ (field inside above) (fieldsOf c) (V.toList xs)
       _ -> leaf node value
@@ -168,14 +171,13 @@ account nodes root s =
     fieldsOf c = zipWith (\k f -> (k, fieldName f, fieldShape f)) [0 ..] (constructorFields c)
     numbered = zipWith (\k sh -> (k, shown (k + 1), sh)) [0 :: Int ..]
     field node above (k, name, shape) x = do
-      inside <- part' node k name (Named name)
+      inside <- part' node k (Named name)
       visit inside above shape x
     visit node above shape x = modifyIORef' (nodeCount node) (+ 1) >> go node above shape x
 
-    -- (Files may have several schemas, so the position is not enough.)
-    part' node k name step = do
+    part' node k step = do
       parts <- readIORef (nodeParts node)
-      case M.lookup (k, name) parts of
+      case M.lookup step parts of
         Just (_, found) -> pure found
         Nothing -> do
           n <- readIORef nodes
@@ -184,5 +186,5 @@ account nodes root s =
             else do
               new <- newNode
               writeIORef nodes (n + 1)
-              writeIORef (nodeParts node) (M.insert (k, name) (step, new) parts)
+              writeIORef (nodeParts node) (M.insert step (k, new) parts)
               pure new

@@ -33,7 +33,7 @@ where
 
 import Ashlar.Codec (decode, encode, summarizeError)
 import Ashlar.Schema (Described, Schema, schema)
-import Ashlar.Schema.Evolution (Direction (..), describeMismatch)
+import Ashlar.Schema.Evolution (Direction (..), describeMismatch, summarizeMismatch)
 import qualified Ashlar.Schema.Evolution as Evolution
 import Control.Exception (Exception (..), finally, onException, throwIO)
 import Control.Monad (unless)
@@ -75,12 +75,16 @@ compatible direction path = do
     unreadable e = path ++ ": not a schema: " ++ summarizeError e
     broken :: Schema -> [String]
     broken old =
-      [ path ++ ": " ++ who one ++ ": " ++ T.unpack (describeMismatch m)
+      [ path ++ ": " ++ who one ++ ": " ++ T.unpack (said one m)
         | one <- case direction of
             Full -> [Backward, Forward]
             _ -> [direction],
           Left m <- [Evolution.compatibleSchema @a one old]
       ]
+    -- What is released cannot be told how to read anything.
+    said one = case one of
+      Forward -> summarizeMismatch
+      _ -> describeMismatch
     who one = case one of
       Forward -> "that release cannot read today's data"
       _ -> "today's type cannot read its data"

@@ -86,6 +86,7 @@ module Ashlar.Schema.Evolution
     Mismatch (..),
     Misfit (..),
     describeMismatch,
+    summarizeMismatch,
 
     -- * Old bytes to new bytes
     translation,

@@ -76,7 +76,9 @@ mismatches =
         @?= "Colour: the data may have a constructor Grey that the type does not have; \
             \say droppedConstructor @\"Grey\", or renamedConstructor @\"Grey\" and its name today"
       message (plan @Int16 (schema @Int32))
-        @?= "value: Int32 cannot become Int16; say how with converted",
+        @?= "value: Int32 cannot become Int16; say how with converted"
+      either summarizeMismatch (const "") (plan @Int16 (schema @Int32))
+        @?= "value: Int32 cannot become Int16",
     refused
       "a field that is gone"
       (record [text "a", text "b"])

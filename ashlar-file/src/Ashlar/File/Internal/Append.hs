@@ -115,14 +115,14 @@ oldFile options ty path fd = do
     -- A header is written at once, and before all else. If there is a block, its length is damaged.
     Left cause@(TruncatedHeader _ _) -> do
       block <- anyMarker input
-      maybe (newFile options ty path fd) (const (refuse 0 cause)) block
-    Left cause -> refuse 0 cause
+      maybe (newFile options ty path fd) (const (refuse 0 0 cause)) block
+    Left cause -> refuse 0 0 cause
     Right h -> do
       let start = fromIntegral (fileHeaderBytes h)
           scan = Scan input (fileMarker h) limit
       unless (fileCompression h == maybe S.empty compressionName (writeCompression options)) $
-        refuse 0 (UnknownCompression (fileCompression h))
-      accepted 0 (fileSchema h) (fileFingerprint h)
+        refuse 0 0 (UnknownCompression (fileCompression h))
+      accepted 0 0 (fileSchema h) (fileFingerprint h)
       found <- lastBlock scan start size
       index <- if writeIndex options then readIndex scan size else pure Nothing
       entries <- case index of
@@ -149,17 +149,17 @@ oldFile options ty path fd = do
       case next of
         Just b
           | blockStored b > limit && endOf (tailOffset end) b <= size ->
-            refuse (tailOffset end) (TooLarge (blockStored b) limit)
+            refuse (tailOffset end) (blockFirst b) (TooLarge (blockStored b) limit)
         _ -> pure ()
       truncateTo fd (tailOffset end)
       if tailFingerprint end == typeFingerprint ty then pure end else newSchema end
   where
     input = fileInput path fd
     limit = max (readBlockLimit defaultReadOptions) (writeRecordLimit options)
-    refuse at cause = throwIO (Damage path at Nothing 0 cause)
-    accepted at schema fingerprint =
+    refuse at record cause = throwIO (Damage path at Nothing record cause)
+    accepted at record schema fingerprint =
       unless (fingerprint == typeFingerprint ty) $
-        either (refuse at . WrongType) (const (pure ())) (typeEvolved ty schema fingerprint)
+        either (refuse at record . WrongType) (const (pure ())) (typeEvolved ty schema fingerprint)
     -- Is the schema of the last records accepted?
     lastSchema scan at b
       | at == 0 || blockFingerprint b == typeFingerprint ty = pure ()
@@ -167,9 +167,11 @@ oldFile options ty path fd = do
         step <- nextBlock scan ((startAt at 0) {posGap = True})
         case step of
           StepBlock s _
-            | blockKind (blockHeader s) == Schema ->
-              accepted at (blockBody s) (blockFingerprint (blockHeader s))
-          _ -> refuse at UnknownSchema
+            | blockKind h == Schema ->
+              accepted at (blockFirst h) (blockBody s) (blockFingerprint h)
+            where
+              h = blockHeader s
+          _ -> refuse at (blockFirst b) UnknownSchema
     -- What follows is of another type.
     newSchema end = do
       let end' = end {tailFingerprint = typeFingerprint ty, tailSchemaAt = tailOffset end}

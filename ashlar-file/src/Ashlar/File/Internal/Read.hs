@@ -11,7 +11,7 @@ module Ashlar.File.Internal.Read
     foldSourceWith,
     RecordStream (..),
     lazyRecords,
-    streamRecords,
+    recordsToEither,
   )
 where
 
@@ -170,8 +170,8 @@ data RecordStream a
 -- | All the records, or the damage. The list is complete before it is returned.
 --
 -- @since 0.1.0.0
-streamRecords :: RecordStream a -> Either Damage [a]
-streamRecords = go []
+recordsToEither :: RecordStream a -> Either Damage [a]
+recordsToEither = go []
   where
     go acc stream = case stream of
       NextRecord a rest -> go (a : acc) rest

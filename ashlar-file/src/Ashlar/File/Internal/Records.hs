@@ -36,7 +36,7 @@ import Ashlar.Get (Get, runGetRest)
 import Ashlar.Internal.Get.Core (here)
 import Control.Exception
   ( SomeAsyncException (..),
-    SomeException,
+    SomeException (..),
     displayException,
     evaluate,
     fromException,
@@ -129,7 +129,9 @@ expanded compression ratio h body
       case result of
         Left e -> case fromException e of
           Just (SomeAsyncException _) -> throwIO e
-          Nothing -> pure (Left (WrongExpansion (displayException (e :: SomeException))))
+          -- (The outer one would add a backtrace, from GHC 9.10 on.)
+          Nothing
+            | SomeException inner <- e -> pure (Left (WrongExpansion (displayException inner)))
         Right (Left why) -> pure (Left (WrongExpansion why))
         Right (Right bytes)
           | S.length bytes == blockExpanded h -> pure (Right bytes)

@@ -64,7 +64,7 @@ instance Exception ConnectionError where
       UnknownVersion n -> "the peer's handshake has the unknown version " ++ show n
       InvalidHandshake why -> "the peer's handshake is invalid: " ++ why
       CannotRead why -> "the peer's messages cannot be read: " ++ why
-      Refused why -> "the peer cannot read our messages: " ++ why
+      Refused why -> "the peer cannot read our messages, and says: " ++ why
       TooLong n limit ->
         "a message of " ++ show n ++ " bytes, and the limit is " ++ show limit
       InvalidChecksum -> "the checksum of a message is wrong"

@@ -8,6 +8,7 @@ module Ashlar.Schema.Internal.Evolution.Mismatch
   ( Mismatch (..),
     Misfit (..),
     describeMismatch,
+    summarizeMismatch,
   )
 where
 
@@ -59,34 +60,26 @@ data Misfit
 --
 -- @since 0.1.0.0
 describeMismatch :: Mismatch -> Text
-describeMismatch (Mismatch path what) = T.concat [clean 400 path, ": ", message]
+describeMismatch m = case remedy (mismatchWhat m) of
+  Nothing -> summarizeMismatch m
+  Just what -> T.concat [summarizeMismatch m, "; ", what]
+
+-- | The path and what is wrong, and not what to write: for those whose type it is not, or of a type
+-- that cannot change any more.
+--
+-- @since 0.1.0.0
+summarizeMismatch :: Mismatch -> Text
+summarizeMismatch (Mismatch path what) = T.concat [clean 400 path, ": ", message]
   where
     message = case what of
-      FieldIsNew _ -> "the field is new; give it a default with added"
+      FieldIsNew _ -> "the field is new"
       FieldIsUnknown name ->
-        T.concat
-          [ "the data have a field ",
-            clean 100 name,
-            " that the type does not have; say dropped @\"",
-            clean 100 name,
-            "\", or renamed @\"",
-            clean 100 name,
-            "\" and its name today"
-          ]
-      FieldIsAmbiguous name ->
-        T.concat ["two fields of the data would become ", clean 100 name, "; drop one of them"]
+        T.concat ["the data have a field ", clean 100 name, " that the type does not have"]
+      FieldIsAmbiguous name -> T.concat ["two fields of the data would become ", clean 100 name]
       ConstructorIsUnknown name ->
         T.concat
-          [ "the data may have a constructor ",
-            clean 100 name,
-            " that the type does not have; say droppedConstructor @\"",
-            clean 100 name,
-            "\", or renamedConstructor @\"",
-            clean 100 name,
-            "\" and its name today"
-          ]
-      CannotBecome old new ->
-        T.concat [clean 200 old, " cannot become ", clean 200 new, "; say how with converted"]
+          ["the data may have a constructor ", clean 100 name, " that the type does not have"]
+      CannotBecome old new -> T.concat [clean 200 old, " cannot become ", clean 200 new]
       KeyChanges -> "a key may only become a wider number, because keys must stay in order"
       NotDescribed name ->
         T.concat
@@ -98,6 +91,23 @@ describeMismatch (Mismatch path what) = T.concat [clean 400 path, ": ", message]
         T.concat ["the irregular type ", clean 100 name, " can be read only if nothing changes"]
       HasNoValues -> "a newtype of itself has no values"
       TooLarge -> "the schemas are too large to be compared"
+
+-- What to write, if there is something.
+remedy :: Misfit -> Maybe Text
+remedy what = case what of
+  FieldIsNew _ -> Just "give it a default with added"
+  FieldIsUnknown name -> Just (gone "dropped" "renamed" name)
+  FieldIsAmbiguous _ -> Just "drop one of them"
+  ConstructorIsUnknown name -> Just (gone "droppedConstructor" "renamedConstructor" name)
+  CannotBecome _ _ -> Just "say how with converted"
+  _ -> Nothing
+  where
+    gone dropped renamed name =
+      T.concat
+        [ "say ",
+          T.concat [dropped, " @\"", clean 100 name, "\", or "],
+          T.concat [renamed, " @\"", clean 100 name, "\" and its name today"]
+        ]
 
 -- Names may be those of an untrusted schema.
 clean :: Int -> Text -> Text
