@@ -49,7 +49,8 @@ tables reports = unlines (intercalate [""] (meanTable : map familyTable (byFamil
       concat [printf "%s, %d workloads" (quotient m) n | (l, n, m) <- ms, l == library]
 
 -- | The summary of the README: for each family the mean for each compiler, and the worst of all.
--- After it the pictures, each with its title and its files for light and for dark pages.
+-- After it the pictures, each with its title and its files for light and for dark pages. Hackage
+-- shows the README, too, so the files have whole addresses.
 summaryTable :: [Report] -> [(String, [(Theme, FilePath)])] -> String
 summaryTable reports pictures =
   unlines $
@@ -60,13 +61,14 @@ summaryTable reports pictures =
     (header, rows) = summaries reports
     shown (title, files) =
       ["", title ++ ":", "", "<picture>"]
-        ++ [ "  <source media=\"(prefers-color-scheme: dark)\" srcset=\"" ++ path ++ "\">"
+        ++ [ "  <source media=\"(prefers-color-scheme: dark)\" srcset=\"" ++ address path ++ "\">"
              | (Dark, path) <- files
            ]
-        ++ [ "  <img alt=\"" ++ escape title ++ "\" src=\"" ++ path ++ "\">"
+        ++ [ "  <img alt=\"" ++ escape title ++ "\" src=\"" ++ address path ++ "\">"
              | (Light, path) <- files
            ]
         ++ ["</picture>"]
+    address path = "https://raw.githubusercontent.com/ashlar-hs/ashlar/main/" ++ path
 
 -- | The two pictures of the README, with the names of their files, without what tells the themes
 -- apart: those of two titles, or others where they are missing.

@@ -91,6 +91,19 @@ tests =
                 ("\x89\&ASHLAR\n", "\x89\&ASHL")
               ]
         ],
+      testProperty "another protocol is shown by what has arrived of it" . once . conjoin $
+        [ ioProperty $ do
+            (transport, _) <- scripted chunks Stays
+            r <- try (withConnection defaultOptions number number transport nothing)
+            pure $ case r of
+              Left (OtherProtocol start) -> start === expected
+              _ -> counterexample (either show (const "fine") r) False
+          | (chunks, expected) <-
+              [ (["GET / HTTP/1.1\r\nHost: example\r\n"], "GET / HTTP/1.1\r\n"),
+                (["GET /", " HTTP/1.1\r\n"], "GET /"),
+                (["\x89\&A", "SHLAR\n"], "\x89\&ASHLAR\n")
+              ]
+        ],
       testProperty "a version that is not known" . once . ioProperty $ do
         (transport, _) <- scripted ["\x89\&ASHMSG\n\2\0"] Stays
         r <- outcome (withConnection defaultOptions number number transport nothing)

@@ -20,7 +20,8 @@ import Data.Word (Word16, Word32)
 --
 -- @since 0.1.0.0
 data ConnectionError
-  = -- | The peer speaks another protocol. The first bytes that it has sent.
+  = -- | The peer speaks another protocol. The first bytes that it has sent, at most
+    -- 16 of those that had arrived.
     OtherProtocol !ByteString
   | -- | The peer's handshake has a version that this one does not know.
     UnknownVersion !Word16

@@ -29,7 +29,9 @@ import System.Timeout (timeout)
 -- @since 0.1.0.0
 data Options = Options
   { -- | The largest message that is accepted, in bytes. Set it below 2 GiB: no end sends more.
-    -- Memory is allocated for the bytes that have arrived, at most twice as much.
+    -- Memory is allocated for the bytes that have arrived, at most twice as much. An end that gets
+    -- a larger one throws 'TooLong' and closes the connection. The sender, which does not know the
+    -- limit, gets no more than 'PeerClosed' or 'ConnectionBroken'.
     optionsMessageLimit :: !Int,
     -- | Whether the messages that are sent have checksums. The peer says whether those that it
     -- sends do. TCP's own checksums miss some errors. Unix sockets and TLS need none.
