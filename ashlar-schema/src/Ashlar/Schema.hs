@@ -45,9 +45,9 @@
 --
 -- __Formats by hand.__ A derived description is that of a derived format. The instance of a type
 -- with a 'Ashlar.Codec.format' of its own describes it by hand, with 'recordOf', 'variantOf', 'as',
--- 'whole' or 'exactly'. What they cannot say is 'opaque'. A schema that says something else than the
--- bytes lets later readers see other values. @Ashlar.Schema.Laws@ of the package ashlar-laws finds
--- it.
+-- 'whole' or 'exactly'. What they cannot say is 'opaque'. A schema that says something else than
+-- the bytes lets later readers see other values. @Ashlar.Schema.Laws@ of the package ashlar-laws
+-- finds it.
 --
 -- __Untrusted schemas.__ Decoding a schema refuses those that no type has. All functions here take
 -- time and memory in proportion to the schemas, and 'getValue' in proportion to the bytes and the

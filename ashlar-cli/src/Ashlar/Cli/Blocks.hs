@@ -128,7 +128,7 @@ foldBlocksFrom options path marker start f b0 = bracket (openToRead path) closeF
 wholeRecords :: Get Value -> Int -> ByteString -> (Int, Int, Maybe DecodeError)
 wholeRecords g count body = batches 0 body
   where
-    Decode some = decodeBy g
+    Decode some _ = decodeBy g
     result done rest = (,,) done (B.length body - B.length rest)
     batches !done rest
       | left <= 0 = result done rest Nothing

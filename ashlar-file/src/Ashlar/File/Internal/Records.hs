@@ -47,8 +47,8 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.Int (Int64)
 
--- | How to decode a number of records, and what follows them; and, if that is known, how to pass over
--- one that cannot be decoded.
+-- | How to decode a number of records, and what follows them; and, if that is known, how to pass
+-- over one that cannot be decoded.
 data Decode a
   = Decode (Int -> ByteString -> Either DecodeError ([a], ByteString)) (Maybe (Get ()))
 

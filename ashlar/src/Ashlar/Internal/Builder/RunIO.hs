@@ -122,7 +122,8 @@ throughBuffer runWith firstSize size consume b = do
             case request of
               Flush -> pure ()
               Insert bs -> withBytes bs send
-              More n _ -> when (max n size > openSize open) $ newOpen (max n size) >>= writeIORef ref
+              More n _ ->
+                when (max n size > openSize open) $ newOpen (max n size) >>= writeIORef ref
             -- What was handed over has been consumed, so all of the buffer is free again.
             modifyIORef' ref emptied
             wholeSpace <$> readIORef ref
@@ -169,8 +170,8 @@ hPutBuilderLen h =
 -- second buffer is needed all the same. A buffer of our own costs its allocation, and one more copy
 -- of small outputs. With a first buffer of 2 KiB this is faster than bytestring's way at every
 -- size; with 32 KiB from the start it is slower for short outputs. (Benchmarks whose names end in
--- "Handle".) What was written of a longer output moves to the larger buffer, so that it stays in one
--- piece. (Test "lines of several threads".)
+-- "Handle".) What was written of a longer output moves to the larger buffer, so that it stays in
+-- one piece. (Test "lines of several threads".)
 
 -- | Write the bytes to a file, in constant memory. Its previous contents are lost, even if an
 -- exception in the builder ends the output early.

@@ -21,8 +21,8 @@
 --
 -- The answer depends on the type alone, and the sample takes longer than copying a short vector. So
 -- 'plainStorable' and 'plainPrim' get no value, and are not inlined: where the type is known, GHC
--- makes their call a constant of the program. (Allocation test "a storable vector: its bytes, and no
--- sample of its memory".)
+-- makes their call a constant of the program. (Allocation test "a storable vector: its bytes, and
+-- no sample of its memory".)
 module Ashlar.Internal.Codec.Instances.Vector () where
 
 import Ashlar.Internal.Builder.Bytes
