@@ -10,6 +10,7 @@ module Ashlar.Internal.Builder.Buffer
     noBuffer,
     wholeSpace,
     restFrom,
+    copiedTo,
     written,
     handedOut,
     emptied,
@@ -63,6 +64,17 @@ restFrom :: Open -> Ptr Word8 -> FreeSpace
 restFrom open@(Open fp size _) p
   | outside "restFrom" open p = FreeSpace p p
   | otherwise = FreeSpace p (unsafeForeignPtrToPtr fp `plusPtr` size)
+
+-- | Copy to a new buffer what was written to the open one up to an address and has not been handed
+-- out, and return the space after it. The address must lie inside, the new buffer must have as many
+-- bytes, and the caller keeps the open one alive.
+copiedTo :: Open -> Open -> Ptr Word8 -> IO FreeSpace
+copiedTo new open p
+  | outside "copiedTo" open p || outside "copiedTo, new" new end = pure (wholeSpace new)
+  | otherwise = restFrom new end <$ copyRange (openFrom new) (openFrom open) used
+  where
+    used = p `minusPtr` openFrom open
+    end = openFrom new `plusPtr` used
 
 -- | What was written up to an address and has not been handed out. The address must
 -- lie inside, and these bytes must not be written any more.

@@ -114,9 +114,7 @@ throughBuffer runWith firstSize size consume b = do
           More n _ | openSize open < size && n <= size - begun -> do
             new <- newOpen size
             -- The new buffer is larger than what is in the old one, which the reference holds.
-            copyRange (openFrom new) (openFrom open) begun
-            writeIORef ref new
-            pure (restFrom new (openFrom new `plusPtr` begun))
+            copiedTo new open p <* writeIORef ref new
           _ -> do
             deliver p
             case request of

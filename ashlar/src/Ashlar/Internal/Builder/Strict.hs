@@ -40,7 +40,7 @@ import Data.Primitive.ByteArray
     unsafeFreezeByteArray,
   )
 import Data.Word (Word8)
-import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import Foreign.Ptr (Ptr, minusPtr)
 import System.IO.Unsafe (unsafeDupablePerformIO)
 
 -- | The bytes in one strict 'ByteString'.
@@ -284,9 +284,7 @@ movedTo ref open p n wanted = do
   -- (A sum that is cut off at maxBound is not allocated.)
   new <- newOpen (max (used `plusCount` wanted) (if wanted > n then 0 else wholeBlocks 1))
   -- Both hold the used bytes; the old one stays alive until replaced.
-  copyRange (openFrom new) (openFrom open) used
-  writeIORef ref (Output [] 0 new)
-  pure (restFrom new (openFrom new `plusPtr` used))
+  copiedTo new open p <* writeIORef ref (Output [] 0 new)
   where
     used = p `minusPtr` openFrom open
 {-# INLINE movedTo #-}

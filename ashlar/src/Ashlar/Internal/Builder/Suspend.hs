@@ -23,13 +23,12 @@ import Ashlar.Internal.Builder.First
 import Ashlar.Internal.Builder.Queue
 import Ashlar.Internal.Builder.Run (runBuilderWith)
 import Ashlar.Internal.Coroutine
-import Ashlar.Internal.Mem (copyRange)
 import Ashlar.Internal.Mem.Cells (Cells)
 import Control.Concurrent (ThreadId, myThreadId)
 import Data.IORef (IORef, readIORef, writeIORef)
 import Data.Int (Int64)
 import Data.Word (Word8)
-import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import Foreign.Ptr (Ptr)
 import System.Mem (getAllocationCounter)
 
 -- | A builder that is suspended and resumes when given free space, or that has ended at an address.
@@ -85,13 +84,9 @@ fromFirst size c ref suspend request p =
     Small -> do
       queue <- newQueue
       open <- newOpen size
-      let from = openFrom (firstOpen (First c))
-          used = p `minusPtr` from
       -- No more bytes than a first buffer has, and the new one has at least as many.
-      copyRange (openFrom open) from used
+      space@(FreeSpace p' _) <- copiedTo open (firstOpen (First c)) p
       writeIORef ref (Larger queue open)
-      let p' = openFrom open `plusPtr` used
-          space = restFrom open p'
       case request of
         More n _ | freeBytes space >= n -> pure space
         _ -> stopping queue suspend request p'
