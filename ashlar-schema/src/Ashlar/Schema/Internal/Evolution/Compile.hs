@@ -28,14 +28,16 @@ import Ashlar.Internal.Get.Refuse (invalid, invalidAt)
 import Ashlar.Internal.Mem (copyRange, peekHost, peekLE, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Schema.Internal.Evolution.Extent
+import Ashlar.Schema.Internal.Evolution.Gather
 import Ashlar.Schema.Internal.Evolution.Inner
 import Ashlar.Schema.Internal.Evolution.Op
 import Ashlar.Schema.Internal.Evolution.Output
 import Ashlar.Schema.Internal.Evolution.Permute
+import Ashlar.Schema.Internal.Evolution.Rows
 import Ashlar.Schema.Internal.Evolution.Straight
 import Ashlar.Schema.Internal.Evolution.Table
 import Ashlar.Schema.Internal.Types (Length (..))
-import Control.Monad (when)
+import Control.Monad (unless, when)
 import Data.Bits (unsafeShiftR)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
@@ -170,15 +172,15 @@ one known@(Known least procedures) op (Code next) = case op of
             then run (nested Nameless (Get (\c' env' s -> unIO (called c' env' out) s))) c env
             else called c env out
           next c env out
-  Permute list order
-    | all (all isSimple) list ->
-      let !rows = straightGroups (alone known) list
-          !wanted = primArrayFromList order :: PrimArray Int
-       in Code $ \c env out -> runGroups rows wanted c env out >> next c env out
   Permute list order ->
     let !runs = smallArrayFromList [steps known ops done | ops <- list]
         !wanted = primArrayFromList order :: PrimArray Int
-     in Code $ \c env out -> permuted runs wanted c env out >> next c env out
+     in case gatherOf list order of
+          Nothing -> Code $ \c env out -> permuted runs wanted c env out >> next c env out
+          Just gather -> Code $ \c env out -> do
+            isDone <- gathered gather c out
+            unless isDone $ permuted runs wanted c env out
+            next c env out
   Through g -> Code $ \c env out -> do
     -- (Where it begins, for errors: the decoder moves on.)
     at <- position c
@@ -197,7 +199,7 @@ one known@(Known least procedures) op (Code next) = case op of
   -- The others are steps of constant size.
   _ -> Code next
 
--- What is done with a count of so many bytes, and with what it counts.
+-- What is done with a count of n bytes, and with what it counts.
 type Recount = Cells -> Env -> Out -> Int -> Int -> IO ()
 
 recounted :: Length -> Maybe Length -> Recount

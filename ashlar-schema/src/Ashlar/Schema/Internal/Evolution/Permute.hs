@@ -11,7 +11,6 @@
 -- once, by way of free space. Longer ones are noted, and moved in one pass at the end.
 module Ashlar.Schema.Internal.Evolution.Permute
   ( permuted,
-    arranged,
   )
 where
 

@@ -6,18 +6,14 @@
 --
 -- Note [Straight runs]
 -- ~~~~~~~~~~~~~~~~~~~~
--- Most steps of a program copy numbers and strings, and write defaults and tags. Where several
--- stand side by side, they become rows of a table, and one loop that has the cursors in registers.
--- If the input or the output has too few bytes for a row, or the row is invalid, the loop stores
--- the cursors and does the step as it would be done alone. So nothing is checked in two ways, and
--- the loop never fails itself.
+-- Where several simple steps stand side by side, they become rows of a table, and one loop that has
+-- the cursors in registers. If the input or the output has too few bytes for a row, or the row is
+-- invalid, the loop stores the cursors and does the step as it would be done alone. So nothing is
+-- checked in two ways, and the loop never fails itself.
 module Ashlar.Schema.Internal.Evolution.Straight
-  ( isSimple,
-    Straight,
+  ( Straight,
     straightOf,
     runStraight,
-    straightGroups,
-    runGroups,
   )
 where
 
@@ -27,111 +23,37 @@ import Ashlar.Internal.Mem.Cells
 import Ashlar.Schema.Internal.Evolution.Extent
 import Ashlar.Schema.Internal.Evolution.Op
 import Ashlar.Schema.Internal.Evolution.Output
-import Ashlar.Schema.Internal.Evolution.Permute
-import Ashlar.Schema.Internal.Evolution.Table
-import Ashlar.Schema.Internal.Types (Length (..))
-import qualified Data.ByteString as B
+import Ashlar.Schema.Internal.Evolution.Rows
 import Data.Int (Int64)
-import Data.Maybe (isJust)
 import Data.Primitive.PrimArray
 import Data.Primitive.SmallArray
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
-import GHC.Exts (RealWorld)
-import System.IO.Unsafe (unsafePerformIO)
-
--- | May a step be a row?
-isSimple :: Op -> Bool
-isSimple op = case op of
-  Block Length64 (Just Length64) 0 width -> width > 0
-  Switch _ width _ alternatives -> isJust (tagsOf width alternatives)
-  _ -> isJust (constantRead op)
 
 -- | Some steps.
 data Straight = Straight
-  { -- | Of each its kind and two numbers.
+  { -- | The rows.
     _rows :: !(PrimArray Int),
-    -- | The defaults.
-    _defaults :: !(PrimArray Word8),
-    -- | The new tags, and how many bytes follow each.
-    _tags :: !(PrimArray Word8),
-    _sizes :: !(PrimArray Int),
+    _pools :: !Pools,
     -- | Each step as it is done alone.
     _alone :: !(SmallArray Code)
   }
 
--- What a row does.
-copies, skips, puts, strings, tags, marks, others :: Int
-copies = 0
-skips = 1
-puts = 2
-strings = 3
-tags = 4
-marks = 5
-others = 6
-
 -- | The rows of some simple steps, given how to do a step alone.
 straightOf :: (Op -> Code) -> [Op] -> Straight
-straightOf alone ops = rowsOf [(Just op, alone op) | op <- ops]
-
--- | The rows of groups of simple steps. After each group, the place in the output is noted.
-straightGroups :: (Op -> Code) -> [[Op]] -> Straight
-straightGroups alone list =
-  rowsOf (concat [[(Just op, alone op) | op <- ops] ++ [(Nothing, nothing)] | ops <- list])
+straightOf alone ops =
+  Straight (rowTable (concat rows)) pools (smallArrayFromList (map alone ops))
   where
-    nothing = Code (\_ _ _ -> pure ())
-
--- 'Nothing' notes the place.
-rowsOf :: [(Maybe Op, Code)] -> Straight
-rowsOf steps =
-  Straight
-    (primArrayFromList (rows 0 0 0 ops))
-    (primArrayFromList (concat [B.unpack bs | Just (Put bs) <- ops]))
-    (primArrayFromList (map fst alternatives))
-    (primArrayFromList (map snd alternatives))
-    (smallArrayFromList (map snd steps))
-  where
-    ops = map fst steps
-    alternatives = concatMap tagged ops
-    tagged op = case op of
-      Just (Switch _ width _ each) -> maybe [] tagRows (tagsOf width each)
-      _ -> []
-    rows :: Int -> Int -> Int -> [Maybe Op] -> [Int]
-    rows !marked !pooled !sized list = case list of
-      [] -> []
-      op : rest -> case op of
-        Nothing -> marks : marked : 0 : rows (marked + 1) pooled sized rest
-        Just (Copy n) -> copies : n : 0 : rows marked pooled sized rest
-        Just (Skip n) -> skips : n : 0 : rows marked pooled sized rest
-        Just (Put bs) ->
-          puts : B.length bs : pooled : rows marked (pooled + B.length bs) sized rest
-        Just (Block _ _ _ width) -> strings : width : 0 : rows marked pooled sized rest
-        Just (Switch {}) ->
-          let n = length (tagged op) in tags : n : sized : rows marked pooled (sized + n) rest
-        _ -> others : 0 : 0 : rows marked pooled sized rest
+    (rows, pools) = rowsOf [ops]
 
 -- | Do some steps n times.
 runStraight :: Straight -> Int -> Run
 runStraight straight n c env out
   | n <= 0 = pure ()
-  | otherwise = rowsRun straight noMarks n c env out
+  | otherwise = rowsRun straight n c env out
 
--- Nothing is ever written to it.
-noMarks :: MutablePrimArray RealWorld Int
-noMarks = unsafePerformIO (newPrimArray 0)
-{-# NOINLINE noMarks #-}
-
--- | Do groups of steps, and put what they write into another order: the numbers of the groups.
-runGroups :: Straight -> PrimArray Int -> Run
-runGroups straight wanted c env out = do
-  from <- written out
-  ends <- newPrimArray (sizeofPrimArray wanted)
-  rowsRun straight ends 1 c env out
-  bounds <- unsafeFreezePrimArray ends
-  arranged bounds wanted from [] c env out
-
-rowsRun :: Straight -> MutablePrimArray RealWorld Int -> Int -> Run
-rowsRun (Straight rows defaults new sizes alone) !ends !times c env out@(Out o _ _) = start times 0
+rowsRun :: Straight -> Int -> Run
+rowsRun (Straight rows (Pools defaults new sizes) alone) !times c env out@(Out o _ _) = start times 0
   where
     start !k !i = do
       p <- getPtr c cursorCell
@@ -175,10 +97,6 @@ rowsRun (Straight rows defaults new sizes alone) !ends !times c env out@(Out o _
                 copyFew (q `plusPtr` 1) (p `plusPtr` 1) (n - 1)
                 go e f k (i + 3) (p `plusPtr` n) (q `plusPtr` n)
               else single k i p q
-          5 -> do
-            begin <- getPtr o outStart
-            writePrimArray ends a (q `minusPtr` begin)
-            go e f k (i + 3) p q
           _ -> single k i p q
     -- The step alone, and what follows it.
     single !k !i !p !q = do
