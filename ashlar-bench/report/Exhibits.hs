@@ -11,6 +11,7 @@ module Exhibits
 where
 
 import Data.List (intercalate, nub, sortOn, transpose)
+import Data.List.NonEmpty (NonEmpty (..))
 import Draw
 import Html
 import Published
@@ -201,26 +202,16 @@ whole n = reverse (intercalate "," (pieces (reverse (show n))))
       (piece, "") -> [piece]
       (piece, rest) -> piece : pieces rest
 
-duration :: Double -> String
-duration t
-  | t < 1000 = digits t ++ " ns"
-  | t < 1.0e6 = digits (t / 1.0e3) ++ " \181s"
-  | t < 1.0e9 = digits (t / 1.0e6) ++ " ms"
-  | otherwise = digits (t / 1.0e9) ++ " s"
+duration, amount, count :: Double -> String
+duration = inUnits (" ns" :| [" \181s", " ms", " s"])
+amount = inUnits (" B" :| [" kB", " MB", " GB"])
+count = inUnits ("" :| ["k", "M", "G"])
 
-amount :: Double -> String
-amount b
-  | b < 1000 = digits b ++ " B"
-  | b < 1.0e6 = digits (b / 1.0e3) ++ " kB"
-  | b < 1.0e9 = digits (b / 1.0e6) ++ " MB"
-  | otherwise = digits (b / 1.0e9) ++ " GB"
-
-count :: Double -> String
-count x
-  | x < 1000 = digits x
-  | x < 1.0e6 = digits (x / 1.0e3) ++ "k"
-  | x < 1.0e9 = digits (x / 1.0e6) ++ "M"
-  | otherwise = digits (x / 1.0e9) ++ "G"
+-- A number of the first unit. Each of the others is a thousand of the one before.
+inUnits :: NonEmpty String -> Double -> String
+inUnits (unit :| larger) x = case larger of
+  next : rest | x >= 1000 -> inUnits (next :| rest) (x / 1000)
+  _ -> digits x ++ unit
 
 -- | For each family the mean for each compiler, and the worst of all, with a header.
 summaries :: [Report] -> ([String], [[String]])

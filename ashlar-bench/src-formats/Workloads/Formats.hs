@@ -21,34 +21,18 @@ formatWorkloads =
 group :: String -> String -> A.FloatFormat -> B.FloatFormat -> [Workload]
 group name variant ours theirs =
   concat
-    [ [ many
-          (named sign "Float")
-          (foldMap (A.formatFloat ours))
-          (foldMap (B.formatFloat theirs))
-          (map f singles),
-        many
-          (named sign "Double")
-          (foldMap (A.formatDouble ours))
-          (foldMap (B.formatDouble theirs))
-          (map g doubles),
-        many
-          (named sign "DoubleSmall")
-          (foldMap (A.formatDouble ours))
-          (foldMap (B.formatDouble theirs))
-          (map g smallDoubles)
+    [ [ ofFloats sign "Float" (map f singles),
+        ofDoubles sign "Double" (map g doubles),
+        ofDoubles sign "DoubleSmall" (map g smallDoubles)
       ]
       | (sign, f, g) <- [("Positive", id, id), ("Negative", negate, negate)]
     ]
-    ++ [ many
-           (named "Special" "Float  Average")
-           (foldMap (A.formatFloat ours))
-           (foldMap (B.formatFloat theirs))
-           (special 0),
-         many
-           (named "Special" "Double Average")
-           (foldMap (A.formatDouble ours))
-           (foldMap (B.formatDouble theirs))
-           (special 0)
+    ++ [ ofFloats "Special" "Float  Average" (special 0),
+         ofDoubles "Special" "Double Average" (special 0)
        ]
   where
+    ofFloats sign kind =
+      many (named sign kind) (foldMap (A.formatFloat ours)) (foldMap (B.formatFloat theirs))
+    ofDoubles sign kind =
+      many (named sign kind) (foldMap (A.formatDouble ours)) (foldMap (B.formatDouble theirs))
     named sign kind = name ++ "/" ++ sign ++ variant ++ "/" ++ kind

@@ -131,19 +131,25 @@ small from to = (\x -> from + fromIntegral x) <$> below32 (maxBound - (maxBound 
 
 -- | From one number on and below a greater one.
 floatBetween :: Float -> Float -> Generator Float
-floatBetween from to = do
-  x <- word32
-  let y = castWord32ToFloat (127 `unsafeShiftL` 23 .|. x `unsafeShiftR` 9) - 1
-      z = y * (to - from) + from
-  if z < to then pure z else floatBetween from to
+floatBetween = between fraction32
 
 -- | From one number on and below a greater one.
 doubleBetween :: Double -> Double -> Generator Double
-doubleBetween from to = do
-  x <- word64
-  let y = castWord64ToDouble (1023 `unsafeShiftL` 52 .|. x `unsafeShiftR` 12) - 1
-      z = y * (to - from) + from
-  if z < to then pure z else doubleBetween from to
+doubleBetween = between fraction64
+
+between :: (Ord a, Num a) => Generator a -> a -> a -> Generator a
+between fraction from to = do
+  x <- fraction
+  let y = x * (to - from) + from
+  if y < to then pure y else between fraction from to
+
+-- From 0 on and below 1: the random bits are the mantissa of a number from 1 on and below 2.
+fraction32 :: Generator Float
+fraction32 = (\x -> castWord32ToFloat (127 `unsafeShiftL` 23 .|. x `unsafeShiftR` 9) - 1) <$> word32
+
+fraction64 :: Generator Double
+fraction64 =
+  (\x -> castWord64ToDouble (1023 `unsafeShiftL` 52 .|. x `unsafeShiftR` 12) - 1) <$> word64
 
 -- | True with this probability.
 chance :: Double -> Generator Bool
@@ -166,12 +172,12 @@ oneOf xs = (xs V.!) <$> below (V.length xs)
 -- | One of these, by their weights.
 weighted :: V.Vector (a, Float) -> Generator a
 weighted xs = do
-  x <- word32
-  let y = (castWord32ToFloat (127 `unsafeShiftL` 23 .|. x `unsafeShiftR` 9) - 1) * V.last sums
+  x <- fraction32
+  let y = x * V.last sums
   pure (fst (xs V.! V.length (V.takeWhile (<= y) (V.init sums))))
   where
     sums = V.scanl1 (+) (V.map snd xs)
 
--- | From one number on and below another so many values.
+-- | At least as many values as the first number says, and fewer than the second.
 vectorOf :: Int -> Int -> Generator a -> Generator (V.Vector a)
 vectorOf from to g = below (to - from) >>= \n -> V.replicateM (from + n) g
