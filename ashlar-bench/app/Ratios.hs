@@ -120,8 +120,8 @@ severalRuns runs minutes files programs chosen = do
       printf "  %-32s %10.2f us  %13s   ours / this %6.3f" other (t / 1000) (speed size t) best
       if runs > 1 then printf "   %.2f to %.2f\n" least greatest else putStrLn ""
 
--- Runs in processes of their own, in so many seconds. With the peaks of memory if these are wanted,
--- and the programs of other languages. Returns what is wrong if one fails.
+-- Runs in processes of their own, within a number of seconds. With the peaks of memory, if these are
+-- wanted, and the programs of other languages. Returns what is wrong if one fails.
 measureWorkload ::
   Int -> Double -> Bool -> [Program] -> String -> Workload -> IO (Either String Result)
 measureWorkload runs budget withPeaks programs family w = do
@@ -185,8 +185,8 @@ oneRun budget w = do
   each <- measure budget (map snd (workloadRuns w))
   print [(ts, minimum as) | (ts, as) <- map unzip each]
 
--- At most 30 rounds of all libraries, in so many seconds, but 2 at least. Each has the time and the
--- allocation of one repetition.
+-- At most 30 rounds of all libraries, within a number of seconds, but 2 at least. Each has the time
+-- and the allocation of one repetition.
 measure :: Double -> [IO ()] -> IO [[(Double, Double)]]
 measure budget libraries = do
   single <- forM libraries $ \work -> do

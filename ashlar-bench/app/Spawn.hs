@@ -26,7 +26,7 @@ spawn command =
         time <- c_spawn argv peak
         if time < 0 then pure Nothing else Just . (,) time <$> peek peak
 
--- | A program that does the work of a workload, so many times over as its last argument says.
+-- | A program that does the work of a workload as often as its last argument says.
 data Program = Program
   { programWorkload :: String,
     programName :: String,

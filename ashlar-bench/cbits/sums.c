@@ -1,4 +1,4 @@
-/* The sum of so many bytes, read as numbers one by one: what a decoder is measured
+/* The sum of n bytes, read as numbers one by one: what a decoder is measured
    against. Not vectorised, as no decoder is. */
 #include <stddef.h>
 #include <stdint.h>

@@ -52,7 +52,7 @@ recording answer act = do
         loop S.empty
   byHand serve (\port -> act port (readMVar seen >>= mapM readIORef . reverse))
 
--- So many connections, and no more.
+-- This number of connections, and no more.
 counts :: IO [S.ByteString] -> Int -> Assertion
 counts seen n = do
   eventually ((>= n) . length <$> seen)

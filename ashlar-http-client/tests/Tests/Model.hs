@@ -39,7 +39,7 @@ tests = withResource anyResponse (\_ -> pure ()) $ \response ->
       testProperty "foldBody does not depend on chunks" (foldProp response)
     ]
 
--- Pull at most so many chunks of a body that is streamed.
+-- Pull at most n chunks of a body that is streamed.
 pulled :: Int -> RequestBody -> IO [S.ByteString]
 pulled n body = case body of
   RequestBodyStreamChunked with -> gather with

@@ -25,6 +25,7 @@ import qualified Tests.CodecCombinators
 import qualified Tests.CodecRefined
 import qualified Tests.CodecRun
 import qualified Tests.Combinators
+import qualified Tests.Commit
 import qualified Tests.CompatBinary
 import qualified Tests.CompatCereal
 import qualified Tests.CompatFormats
@@ -105,6 +106,7 @@ main =
         Tests.CodecRefined.tests,
         Tests.CodecRun.tests,
         Tests.Combinators.tests,
+        Tests.Commit.tests,
         Tests.CompatBinary.tests,
         Tests.CompatCereal.tests,
         Tests.CompatFormats.tests,

@@ -100,7 +100,7 @@ large n = "0x" <> digits (widthOf 64) n
             high = m `shiftR` half
          in digits half high <> digits half (m - (high `shiftL` half))
 
--- | So many units, given how many make 1: a decimal, if that is a power of 10.
+-- | A number of units, given how many make 1: a decimal, if that is a power of 10.
 --
 -- @since 0.1.0.0
 decimal :: Integer -> Integer -> Maybe Builder

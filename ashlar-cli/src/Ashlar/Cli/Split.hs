@@ -27,7 +27,7 @@ import System.Posix.Types (Fd)
 --
 -- @since 0.1.0.0
 data SplitBy
-  = -- | After so many records.
+  = -- | After this number of records.
     EachRecords Int64
   | -- | Before the block with which it would have more bytes. It has one block at least.
     EachBytes Int64

@@ -142,7 +142,7 @@ firstWrong wrong = case wrong of
   [] -> property True
   x : _ -> counterexample (show x) False
 
--- Finite and positive; every exponent is equally likely, so many are subnormal or nearly so.
+-- Finite and positive. Every exponent is equally likely, which makes many subnormal or nearly so.
 anyDouble :: Gen Double
 anyDouble =
   oneof

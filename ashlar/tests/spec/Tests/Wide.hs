@@ -7,7 +7,7 @@
 {-# LANGUAGE TypeApplications #-}
 {-# LANGUAGE TypeFamilies #-}
 {-# LANGUAGE TypeOperators #-}
--- The code of so many constructors takes minutes to optimise. GHC 9.6 counts them even at -O0, and
+-- The code of 300 constructors takes minutes to optimise. GHC 9.6 counts its ticks even at -O0, and
 -- gives up at the default factor.
 {-# OPTIONS_GHC -O0 -fsimpl-tick-factor=2000 #-}
 

@@ -21,8 +21,8 @@
 --
 -- Invariants:
 --
--- [INV-F1] The body of the open block begins with so many whole records, in so many bytes, as
---   'wholeSlot' says. These are in no block of the file, and all records before are.
+-- [INV-F1] The body of the open block begins with whole records: 'wholeSlot' has their number and
+--   that of their bytes. These are in no block of the file, and all records before are.
 -- [INV-F2] 'bodySlot' and 'stopSlot' lie in the buffer of 'openBuffer'.
 --
 -- An asynchronous exception may strike between any two steps. So the bytes and the number of the
@@ -296,7 +296,7 @@ complete open p count = do
   pure body
 {-# NOINLINE complete #-}
 
--- Write so many bytes of the body as a block, after which there are no records.
+-- Write the first n bytes of the body as a block, after which there are no records.
 deliver :: OpenBlock -> Ptr Word8 -> Int -> Int -> IO ()
 deliver open body size count = mask_ $ do
   keepAlive open (openDeliver open (OpenBytes (body `plusPtr` negate blockHeaderBytes) size count))

@@ -17,7 +17,7 @@ import qualified Data.List as List
 -- | Where blocks begin: all of them, or of many blocks every second, fourth, and so on. So it takes
 -- constant memory.
 data Entries = Entries
-  { -- | Every so many blocks have an entry.
+  { -- | One block in this number has an entry.
     _stride :: !Int,
     -- | How many blocks come before the next that has one.
     _wait :: !Int,

@@ -106,7 +106,7 @@ putFileHeader h = start <> toStrictByteString (word32LE (crc32c start))
 
 -- | What the first 16 bytes of a file say.
 data Prefix
-  = -- | They are the beginning of a header that takes so many bytes.
+  = -- | They are the beginning of a header that takes this number of bytes.
     Prefix !Int
   | -- | They are the beginning of all headers, but too few.
     ShortPrefix

@@ -45,7 +45,7 @@ import System.Timeout (timeout)
 -- @since 0.1.0.0
 data RedisOptions = RedisOptions
   { -- | Host, port or Unix socket, password, database, and how many connections there may be. There
-    -- are two pools of so many. A worker may use one connection of each, so
+    -- are two pools of this size. A worker may use one connection of each, so
     -- 'R.connectMaxConnections' must be at least the number of workers of the process.
     redisConnect :: !R.ConnectInfo,
     -- | How many microseconds one command waits for something to happen. The default is a second,

@@ -28,7 +28,7 @@ data SubmitOptions = SubmitOptions
     -- 128 KiB. Between 64 and 256 KiB, the costs of a batch are small beside those of its bytes.
     submitBatchBytes :: !Int,
     -- | The number of batches that may wait or be in work. The default is 64. The submitter waits
-    -- while there are so many.
+    -- while there are this many.
     submitLimit :: !Int
   }
   deriving stock (Eq, Show)

@@ -84,7 +84,7 @@ getInteger = do
       m <- getCount >>= getMagnitude
       pure $! if sign == 1 then m else negate m
 
--- A magnitude of so many bytes.
+-- A magnitude of n bytes.
 getMagnitude :: Int -> Get Integer
 getMagnitude n
   | n <= 0 = if n == 0 then pure 0 else invalid ("negative number of elements: " ++ show n)

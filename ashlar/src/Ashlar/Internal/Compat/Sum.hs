@@ -33,7 +33,7 @@ type family SumArity (f :: Type -> Type) :: Nat where
   SumArity (C1 c f) = 1
   SumArity (f :+: g) = SumArity f + SumArity g
 
--- | The number (the second argument) of one of so many constructors.
+-- | The number of a constructor (the second argument), given how many there are.
 tag :: Int -> Int -> Builder
 tag count i
   | count <= 256 = word8 (fromIntegral i)
@@ -47,7 +47,7 @@ wideTag count i
   | otherwise = word32BE (fromIntegral i)
 {-# NOINLINE wideTag #-}
 
--- | The number of one of so many constructors. One that there is not fails.
+-- | The number of a constructor, given how many there are. Fails on any other number.
 getTag :: Int -> Get Int
 getTag count = (if count <= 256 then fromIntegral <$> getWord8 else getWideTag count) >>= known
   where

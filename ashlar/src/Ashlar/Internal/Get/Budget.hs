@@ -258,7 +258,7 @@ spendDigits n
   | n > 4096 = step (\c env -> spend " steps to read digits" c env n)
   | otherwise = pure ()
 
--- | Fail if so many elements are more than the budget's bytes, unless they are there already.
+-- | Fail if n elements are more than the budget's bytes, unless they are there already.
 announceElements ::
   -- | The least bytes of an element, more than none.
   Int ->

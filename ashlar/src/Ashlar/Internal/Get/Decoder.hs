@@ -57,7 +57,7 @@ runGetIncremental :: Get a -> Decoder a
 runGetIncremental = incremental streamBytes
 {-# INLINE runGetIncremental #-}
 
--- | 'runGetIncremental' of a value that may take so many bytes.
+-- | 'runGetIncremental' of a value that may take n bytes.
 incremental :: Int -> Get a -> Decoder a
 incremental bytes g = unsafePerformIO (begin bytes g 0 [] False >>= decoder bytes g [])
 {-# NOINLINE incremental #-}

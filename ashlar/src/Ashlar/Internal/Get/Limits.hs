@@ -70,7 +70,7 @@ import Data.Bits (complement, unsafeShiftR)
 streamBytes :: Int
 streamBytes = 67108864
 
--- | The offset at which so many bytes end, counted from an offset. 'maxBound' if there is no limit.
+-- | The offset at which n bytes end, counted from an offset. 'maxBound' if there is no limit.
 streamEnd :: Int -> Int -> Int
 streamEnd at n = if n > maxBound - at then maxBound else at + n
 

@@ -350,7 +350,7 @@ runGetOrFail ::
 runGetOrFail = runOrFail streamBytes
 {-# INLINE runGetOrFail #-}
 
--- | 'runGetOrFail' of a value that may take so many bytes.
+-- | 'runGetOrFail' of a value that may take n bytes.
 runOrFail ::
   Int ->
   Get a ->

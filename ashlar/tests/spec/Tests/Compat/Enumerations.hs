@@ -16,7 +16,7 @@
 -- Description : Types of as many constructors as one byte tells apart, and one more or less
 --
 -- What libraries see of a type are its 'Generic' functions, which are written by hand here:
--- a declaration of so many constructors takes minutes to compile.
+-- a declaration of that many constructors takes minutes to compile.
 module Tests.Compat.Enumerations
   ( E255,
     E256,

@@ -144,7 +144,7 @@ instance Arbitrary Tree2 where
           i <- chooseInt (0, n - 1)
           Branch <$> tree i <*> arbitrary <*> tree (n - 1 - i)
 
--- | So many levels.
+-- | A number of levels.
 nested :: Int -> Tree2
 nested n = iterate (\t -> Branch Leaf 1 t) Leaf !! n
 

@@ -143,7 +143,7 @@ combineSizeWith f g a b = case (a, b) of
   (VarSize s, VarSize t) -> VarSize (\x -> s (f x) + t (g x))
 {-# INLINE combineSizeWith #-}
 
--- | So many bytes more.
+-- | A number of bytes more.
 --
 -- @since 0.1.0.0
 addSize :: Int -> Size a -> Size a
