@@ -58,24 +58,24 @@ readingOf options ty =
   Reading
     { readingOptions = options,
       readingFingerprint = typeFingerprint ty,
-      readingToday = passingBy (withinBudget <$> typePass ty) $ case readBudget options of
+      -- (Two loops, in which the decoder is known.)
+      readingToday = passingBy (within budget <$> typePass ty) $ case budget of
         Nothing -> decodeBy get
-        Just budget -> decodeBy (withBudget budget get),
-      readingEvolved = \schema fingerprint ->
-        decodeOld (readBudget options) <$> typeEvolved ty schema fingerprint
+        Just b -> decodeBy (withBudget b get),
+      readingEvolved = \schema fingerprint -> decodeOld budget <$> typeEvolved ty schema fingerprint
     }
   where
-    withinBudget g = maybe g (`withBudget` g) (readBudget options)
+    budget = readBudget options
 {-# INLINE readingOf #-}
 
 decodeOld :: Maybe Budget -> Evolved a -> Decode a
-decodeOld budget (Evolved g many pass) = passingBy (within <$> pass) $ case many of
-  Just gs -> decodeMany (maybe gs (\b -> withBudget b . gs) budget)
-  Nothing -> decodeBy (within g)
-  where
-    within :: Get x -> Get x
-    within h = maybe h (`withBudget` h) budget
+decodeOld budget (Evolved g many pass) =
+  passingBy (within budget <$> pass) $
+    maybe (decodeBy (within budget g)) (decodeMany . (within budget .)) many
 {-# NOINLINE decodeOld #-}
+
+within :: Maybe Budget -> Get a -> Get a
+within budget g = maybe g (`withBudget` g) budget
 
 -- | How a fold of a file ended. Each case has the number of the next record.
 --
