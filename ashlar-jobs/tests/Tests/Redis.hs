@@ -16,12 +16,11 @@ import Data.IORef
 import Data.Int (Int64)
 import qualified Data.List as List
 import qualified Database.Redis as R
-import System.Directory (listDirectory)
 import System.Exit (ExitCode (..))
-import System.Mem (performGC)
 import Test.QuickCheck hiding (again, collect, total)
 import Test.Tasty
 import Test.Tasty.QuickCheck (testProperty)
+import Tests.InUse (inUse)
 import Tests.Processes
 import Tests.Server
 import Tests.Types
@@ -319,7 +318,3 @@ leftOver server = do
       [ ns === replicate 3 first,
         either (const Nothing) Just keys === Just 0
       ]
-  where
-    inUse = (,) <$> (length <$> listDirectory "/proc/self/fd") <*> (performGC >> threadCount)
-
-foreign import ccall unsafe "ashlar_thread_count" threadCount :: IO Int
