@@ -264,18 +264,10 @@ interrupted server = with server $ \engine -> do
   let patient = quick {workerIdle = 1800000000}
       hanging r = putMVar entered () >> threadDelay maxBound >> pure (answer r)
   beside (workerWith patient engine (rows "rows") hanging) $ \_ -> takeMVar entered
-  attempts <- newIORef []
-  let watched =
-        engine
-          { engineTake = \name idle -> do
-              taken <- engineTake engine name idle
-              taken <$ case taken of
-                Taken d -> modifyIORef' attempts (deliveryAttempt d :)
-                _ -> pure ()
-          }
+  (watched, attempts) <- noting engine
   _ <- workerWith patient watched (rows "rows") (pure . answer)
   got <- results engine
-  tried <- readIORef attempts
+  tried <- attempts
   pure (complete 20 got .&&. tried === [1])
 
 -- As after a restart from an old file.
