@@ -6,12 +6,11 @@
 module Main (main) where
 
 import Ashlar.Builder
-import Ashlar.Builder.Extra (byteStringInsert, flush)
+import Ashlar.Builder.Extra (flush)
 import Ashlar.Codec (get, put)
 import Ashlar.Conduit
 import Ashlar.Get
 import Conduit
-import Control.Applicative (many, (<|>))
 import Control.Exception
 import Control.Monad.ST (runST)
 import qualified Data.ByteString as S
@@ -22,6 +21,7 @@ import GHC.Stats (RTSStats (max_live_bytes), getRTSStats, getRTSStatsEnabled)
 import System.IO.Unsafe (unsafePerformIO)
 import Test.Tasty
 import Test.Tasty.QuickCheck
+import Tests.Streams
 
 main :: IO ()
 main =
@@ -51,9 +51,6 @@ main =
               testProperty "there and back" roundTripProp
             ]
         ]
-
-numbers :: Int -> Builder
-numbers n = foldMap (word32BE . fromIntegral) [1 .. n]
 
 sourceProp :: Property
 sourceProp = forAll (choose (0, 40000)) $ \n -> ioProperty $ do
@@ -92,17 +89,6 @@ memoryProp = ioProperty $ do
     (first, second) === (48000000, 48000000)
       .&&. counterexample (show most) (most < 16000000)
 
--- A builder and its bytes.
-part :: Int -> (Builder, S.ByteString)
-part n = case n `mod` 4 of
-  0 -> (byteStringInsert (S.replicate n 1), S.replicate n 1)
-  1 -> (foldMap word8 (replicate n 2), S.replicate n 2)
-  2 -> (flush, S.empty)
-  _ -> (word16BE 7, "\0\7")
-
-parts :: Gen [Int]
-parts = listOf (frequency [(5, choose (0, 50)), (1, choose (0, 70000))])
-
 putProp :: Property
 putProp = forAll parts $ \ns -> ioProperty $ do
   chunks <- runConduit (yieldMany ns .| conduitPut (fst . part) .| sinkList)
@@ -128,29 +114,6 @@ fullProp :: Property
 fullProp = forAll (choose (0, 100000)) $ \n -> ioProperty $ do
   chunks <- runConduit (yieldMany [1 .. n] .| conduitPut (word32BE . fromIntegral) .| sinkList)
   pure (length chunks === (4 * n + 32767) `div` 32768)
-
--- Chunks of these sizes, of which some are empty.
-cut :: [Int] -> S.ByteString -> [S.ByteString]
-cut sizes bs = case sizes of
-  n : more | n < S.length bs -> S.take n bs : cut more (S.drop n bs)
-  _ -> [bs]
-
-chunkSizes :: Gen [Int]
-chunkSizes = oneof [pure (replicate 200 1), listOf (choose (0, 9)), pure []]
-
-input :: Gen S.ByteString
-input = S.pack <$> resize 30 (listOf (choose (0, 12)))
-
-decoders :: [Get [Word16]]
-decoders =
-  [ (: []) <$> getWord16be,
-    many (getWord16be <* satisfy (< 11)),
-    (: []) <$> ((getWord16be <* satisfy (< 6)) <|> getWord16le),
-    do n <- getWord8; getByteString (fromIntegral n) >> pure [],
-    getWord8 >>= \n -> mapM (const getWord16be) [1 .. n],
-    lookAhead getWord16be *> fmap (: []) getWord16le,
-    pure []
-  ]
 
 sinkProp :: Property
 sinkProp =
@@ -181,20 +144,6 @@ getProp =
       ((end, rest), values) <-
         runConduit (yieldMany (cut sizes bytes) .| fuseBoth getting sinkList)
       pure ((values, either (Left . place) Right end, rest) === model g bytes)
-
-place :: DecodeError -> (Int, Reason)
-place e = (fromIntegral (errorOffset e), errorReason e)
-
--- One value after another, by runs of their own: the values, how they end, and what is left.
-model :: Get a -> S.ByteString -> ([a], Either (Int, Reason) (), S.ByteString)
-model g bytes = go bytes
-  where
-    go left = case runGetRest (nextOrEnd g) left of
-      Left e -> let (at, why) = place e in ([], Left (at + offset, why), left)
-      Right (Nothing, _) -> ([], Right (), left)
-      Right (Just a, rest) -> let (as, end, unread) = go rest in (a : as, end, unread)
-      where
-        offset = S.length bytes - S.length left
 
 throwsProp :: [Word16] -> Property
 throwsProp ws = forAll chunkSizes $ \sizes -> ioProperty $ do

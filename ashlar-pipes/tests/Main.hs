@@ -6,11 +6,10 @@
 module Main (main) where
 
 import Ashlar.Builder
-import Ashlar.Builder.Extra (byteStringInsert, flush)
+import Ashlar.Builder.Extra (flush)
 import Ashlar.Codec (get, put)
 import Ashlar.Get
 import Ashlar.Pipes
-import Control.Applicative (many, (<|>))
 import Control.Exception
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -22,6 +21,7 @@ import qualified Pipes.Prelude as P
 import System.IO.Unsafe (unsafePerformIO)
 import Test.Tasty
 import Test.Tasty.QuickCheck
+import Tests.Streams
 
 main :: IO ()
 main =
@@ -48,9 +48,6 @@ main =
               testProperty "there and back" roundTripProp
             ]
         ]
-
-numbers :: Int -> Builder
-numbers n = foldMap (word32BE . fromIntegral) [1 .. n]
 
 builderProp :: Property
 builderProp = forAll (choose (0, 40000)) $ \n -> ioProperty $ do
@@ -89,20 +86,11 @@ memoryProp = ioProperty $ do
     (first, second) === (48000000, 48000000)
       .&&. counterexample (show most) (most < 16000000)
 
--- A builder and its bytes.
-part :: Int -> (Builder, S.ByteString)
-part n = case n `mod` 4 of
-  0 -> (byteStringInsert (S.replicate n 1), S.replicate n 1)
-  1 -> (foldMap word8 (replicate n 2), S.replicate n 2)
-  2 -> (flush, S.empty)
-  _ -> (word16BE 7, "\0\7")
-
 valuesProp :: Property
-valuesProp = forAll (listOf (frequency [(5, choose (0, 50)), (1, choose (0, 70000))])) $ \ns ->
-  ioProperty $ do
-    (chunks, r) <- P.toListM' (fromValues (fst . part) ('r' <$ each ns))
-    pure $
-      S.concat chunks === foldMap (snd . part) ns .&&. not (any S.null chunks) .&&. r === 'r'
+valuesProp = forAll parts $ \ns -> ioProperty $ do
+  (chunks, r) <- P.toListM' (fromValues (fst . part) ('r' <$ each ns))
+  pure $
+    S.concat chunks === foldMap (snd . part) ns .&&. not (any S.null chunks) .&&. r === 'r'
 
 -- The consumer sees each chunk before the next value is asked for.
 flushProp :: [Word16] -> Property
@@ -118,29 +106,6 @@ fullProp :: Property
 fullProp = forAll (choose (0, 100000)) $ \n -> ioProperty $ do
   chunks <- P.toListM (fromValues (word32BE . fromIntegral) (each [1 .. n]))
   pure (length chunks === (4 * n + 32767) `div` 32768)
-
--- Chunks of these sizes, of which some are empty.
-cut :: [Int] -> S.ByteString -> [S.ByteString]
-cut sizes bs = case sizes of
-  n : more | n < S.length bs -> S.take n bs : cut more (S.drop n bs)
-  _ -> [bs]
-
-chunkSizes :: Gen [Int]
-chunkSizes = oneof [pure (replicate 200 1), listOf (choose (0, 9)), pure []]
-
-input :: Gen S.ByteString
-input = S.pack <$> resize 30 (listOf (choose (0, 12)))
-
-decoders :: [Get [Word16]]
-decoders =
-  [ (: []) <$> getWord16be,
-    many (getWord16be <* satisfy (< 11)),
-    (: []) <$> ((getWord16be <* satisfy (< 6)) <|> getWord16le),
-    do n <- getWord8; getByteString (fromIntegral n) >> pure [],
-    getWord8 >>= \n -> mapM (const getWord16be) [1 .. n],
-    lookAhead getWord16be *> fmap (: []) getWord16le,
-    pure []
-  ]
 
 firstProp :: Property
 firstProp =
@@ -164,20 +129,6 @@ toValuesProp =
         Right r -> pure (Right (), [], r)
         Left (e, rest) -> (\(left, r) -> (Left (place e), left, r)) <$> P.toListM' rest
       pure (r === 'r' .&&. (values, outcome, S.concat left) === model g bytes)
-
-place :: DecodeError -> (Int, Reason)
-place e = (fromIntegral (errorOffset e), errorReason e)
-
--- One value after another, by runs of their own: the values, how they end, and what is left.
-model :: Get a -> S.ByteString -> ([a], Either (Int, Reason) (), S.ByteString)
-model g bytes = go bytes
-  where
-    go left = case runGetRest (nextOrEnd g) left of
-      Left e -> let (at, why) = place e in ([], Left (at + offset, why), left)
-      Right (Nothing, _) -> ([], Right (), left)
-      Right (Just a, rest) -> let (as, end, unread) = go rest in (a : as, end, unread)
-      where
-        offset = S.length bytes - S.length left
 
 -- The values of a chunk are passed on before the next chunk is asked for.
 promptProp :: [Word16] -> Property

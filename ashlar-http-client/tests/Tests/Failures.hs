@@ -18,6 +18,7 @@ import Data.Word (Word8)
 import Network.HTTP.Client hiding (path, port)
 import Test.Tasty
 import Test.Tasty.HUnit
+import Tests.InUse
 import Tests.Server
 
 tests :: TestTree

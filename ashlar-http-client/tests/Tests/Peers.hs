@@ -23,6 +23,7 @@ import Network.Wai (Application, responseLBS, responseStream)
 import qualified Network.Wai as Wai
 import Test.Tasty
 import Test.Tasty.HUnit
+import Tests.InUse
 import Tests.Server
 
 tests :: TestTree

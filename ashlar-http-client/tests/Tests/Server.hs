@@ -10,12 +10,10 @@ module Tests.Server
     post,
     withClient,
     markMade,
-    eventually,
-    leavesNothing,
   )
 where
 
-import Control.Concurrent (forkFinally, forkIO, killThread, threadDelay)
+import Control.Concurrent (forkFinally, forkIO, killThread)
 import Control.Exception (bracket, finally)
 import Control.Monad (forever, void)
 import qualified Data.ByteString as S
@@ -25,9 +23,7 @@ import Network.Socket
 import qualified Network.Socket.ByteString as N
 import Network.Wai (Application)
 import Network.Wai.Handler.Warp (defaultSettings, setOnException, withApplicationSettings)
-import System.Directory (listDirectory)
 import System.IO.Unsafe (unsafePerformIO)
-import System.Mem (performGC)
 
 -- | Run an application on a free port of the loopback interface.
 serving :: Application -> (Int -> IO a) -> IO a
@@ -62,21 +58,3 @@ withClient n act = newManager defaultManagerSettings {managerIdleConnectionCount
 markMade :: IORef Int -> Int -> S.ByteString
 markMade ref n = unsafePerformIO (S.empty <$ writeIORef ref n)
 {-# NOINLINE markMade #-}
-
--- | Wait until a condition holds. It does in a moment, or the test fails.
-eventually :: IO Bool -> IO ()
-eventually condition = go (2000 :: Int)
-  where
-    go 0 = ioError (userError "a condition did not come true within 20 seconds")
-    go n = condition >>= \now -> if now then pure () else threadDelay 10000 >> go (n - 1)
-
--- | Run an action, and wait until it has left no descriptor open and no thread running.
-leavesNothing :: IO a -> IO a
-leavesNothing act = do
-  (descriptors, threads) <- inUse
-  a <- act
-  a <$ eventually ((\(d, t) -> d <= descriptors && t <= threads) <$> inUse)
-  where
-    inUse = (,) <$> (length <$> listDirectory "/proc/self/fd") <*> (performGC >> threadCount)
-
-foreign import ccall unsafe "ashlar_thread_count" threadCount :: IO Int

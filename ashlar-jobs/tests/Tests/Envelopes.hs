@@ -231,18 +231,10 @@ refusal wrong = do
   engine <- memoryEngine <$> newMemory ReturnAtOnce
   _ <- submit engine (rows "rows") (\_ give -> mapM_ (give . rowOf) [1 .. 100])
   refused <- try (wrong engine)
-  attempts <- newIORef []
-  let watched =
-        engine
-          { engineTake = \name idle -> do
-              taken <- engineTake engine name idle
-              taken <$ case taken of
-                Taken d -> modifyIORef' attempts (deliveryAttempt d :)
-                _ -> pure ()
-          }
+  (watched, attempts) <- noting engine
   _ <- worker watched (rows "rows") (pure . answer)
   got <- results engine (rows "rows")
-  tried <- readIORef attempts
+  tried <- attempts
   pure
     ( either (\e -> case e of OtherTypes why -> why; _ -> show e) show refused,
       tried === [1] .&&. answersOf got === map (answer . rowOf) [1 .. 100]

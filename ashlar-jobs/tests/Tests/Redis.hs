@@ -16,12 +16,11 @@ import Data.IORef
 import Data.Int (Int64)
 import qualified Data.List as List
 import qualified Database.Redis as R
-import System.Directory (listDirectory)
 import System.Exit (ExitCode (..))
-import System.Mem (performGC)
 import Test.QuickCheck hiding (again, collect, total)
 import Test.Tasty
 import Test.Tasty.QuickCheck (testProperty)
+import Tests.InUse (inUse)
 import Tests.Processes
 import Tests.Server
 import Tests.Types
@@ -265,18 +264,10 @@ interrupted server = with server $ \engine -> do
   let patient = quick {workerIdle = 1800000000}
       hanging r = putMVar entered () >> threadDelay maxBound >> pure (answer r)
   beside (workerWith patient engine (rows "rows") hanging) $ \_ -> takeMVar entered
-  attempts <- newIORef []
-  let watched =
-        engine
-          { engineTake = \name idle -> do
-              taken <- engineTake engine name idle
-              taken <$ case taken of
-                Taken d -> modifyIORef' attempts (deliveryAttempt d :)
-                _ -> pure ()
-          }
+  (watched, attempts) <- noting engine
   _ <- workerWith patient watched (rows "rows") (pure . answer)
   got <- results engine
-  tried <- readIORef attempts
+  tried <- attempts
   pure (complete 20 got .&&. tried === [1])
 
 -- As after a restart from an old file.
@@ -319,7 +310,3 @@ leftOver server = do
       [ ns === replicate 3 first,
         either (const Nothing) Just keys === Just 0
       ]
-  where
-    inUse = (,) <$> (length <$> listDirectory "/proc/self/fd") <*> (performGC >> threadCount)
-
-foreign import ccall unsafe "ashlar_thread_count" threadCount :: IO Int

@@ -8,7 +8,7 @@
 
 -- |
 -- Module      : Tests.Types
--- Description : Records, the function, and a compression
+-- Description : Records, the function, a compression, and an engine that is watched
 module Tests.Types
   ( Row (..),
     rowOf,
@@ -21,14 +21,17 @@ module Tests.Types
     OtherAnswer (..),
     zeros,
     failingWith,
+    noting,
   )
 where
 
 import Ashlar.Codec (Codec)
 import Ashlar.File (Compression (..))
 import Ashlar.Jobs
+import Ashlar.Jobs.Engine
 import Ashlar.Schema
 import qualified Data.ByteString as S
+import Data.IORef
 import Data.Int (Int64)
 import qualified Data.Text as T
 import GHC.Generics (Generic)
@@ -101,3 +104,14 @@ zeros = Compression "zeros" shorter longer
 -- | The function, which throws an exception for some records.
 failingWith :: (Row -> Maybe String) -> Row -> IO Answer
 failingWith bad row = maybe (pure (answer row)) (ioError . userError) (bad row)
+
+-- | The same engine, and the attempts of what it has delivered, the last one first.
+noting :: Engine -> IO (Engine, IO [Int])
+noting engine = do
+  attempts <- newIORef []
+  let noted name idle = do
+        taken <- engineTake engine name idle
+        taken <$ case taken of
+          Taken d -> modifyIORef' attempts (deliveryAttempt d :)
+          _ -> pure ()
+  pure (engine {engineTake = noted}, readIORef attempts)

@@ -50,10 +50,11 @@ import Data.Word (Word16)
 import GHC.Generics (Generic)
 import GHC.Stats (gc, gcdetails_live_bytes, getRTSStats)
 import Network.Socket
-import System.Directory (getTemporaryDirectory, listDirectory, removeFile)
+import System.Directory (getTemporaryDirectory, removeFile)
 import System.IO (hClose, openTempFile)
 import System.Mem (performGC)
 import Test.QuickCheck
+import Tests.InUse (inUse)
 
 -- | How two ends are connected.
 data Stream
@@ -183,26 +184,20 @@ recorded options ty act = do
 leavesNothing :: IO a -> IO Property
 leavesNothing act = do
   _ <- act
-  before <- inUse
+  before <- withLive
   _ <- act
   settled before 500
   where
-    inUse = (,,) <$> (length <$> listDirectory "/proc/self/fd") <*> threads <*> liveBytes
+    withLive = (,) <$> inUse <*> liveBytes
     -- What ends meanwhile has time to do so.
-    settled before@(fds, ts, live) n = do
-      now@(fds', ts', live') <- inUse
+    settled before@((fds, ts), live) n = do
+      now@((fds', ts'), live') <- withLive
       if fds' <= fds && ts' <= ts && live' <= live + 100000
         then pure (property True)
         else
           if n == (0 :: Int)
             then pure (counterexample (show (before, now)) False)
             else threadDelay 10000 >> settled before (n - 1)
-
--- | How many threads this process has that have not ended.
-threads :: IO Int
-threads = performGC >> threadCount
-
-foreign import ccall unsafe "ashlar_thread_count" threadCount :: IO Int
 
 -- | How many bytes are in use.
 liveBytes :: IO Int

@@ -24,6 +24,7 @@ import qualified Network.Wai as Wai
 import System.Exit (ExitCode (..))
 import Test.Tasty
 import Test.Tasty.HUnit
+import Tests.InUse
 import Tests.Server
 
 tests :: TestTree

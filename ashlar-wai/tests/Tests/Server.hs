@@ -10,12 +10,9 @@ module Tests.Server
     withClient,
     curl,
     rawExchange,
-    eventually,
-    leavesNothing,
   )
 where
 
-import Control.Concurrent (threadDelay)
 import Control.Exception (IOException, bracket, catch, finally)
 import qualified Data.ByteString as S
 import Network.HTTP.Client hiding (path, port)
@@ -28,13 +25,13 @@ import Network.Wai.Handler.Warp
     setTimeout,
     withApplicationSettings,
   )
-import System.Directory (createDirectory, listDirectory)
+import System.Directory (createDirectory)
 import System.Exit (ExitCode)
 import System.FilePath ((</>))
 import System.IO (hClose, hSetBinaryMode)
 import System.IO.Temp (withSystemTempDirectory)
-import System.Mem (performGC)
 import System.Process
+import Tests.InUse (eventually)
 
 -- | Run an application on a free port of the loopback interface.
 serving :: Application -> (Int -> IO a) -> IO a
@@ -106,13 +103,6 @@ canConnect port = withSocket $ \s ->
     refused :: IOException -> IO Bool
     refused _ = pure False
 
--- | Wait until a condition holds. It does in a moment, or the test fails.
-eventually :: IO Bool -> IO ()
-eventually condition = go (2000 :: Int)
-  where
-    go 0 = ioError (userError "a condition did not come true within 20 seconds")
-    go n = condition >>= \now -> if now then pure () else threadDelay 10000 >> go (n - 1)
-
 -- | A request to a path. The connection is closed after it.
 requestTo :: Int -> String -> IO Request
 requestTo port path = do
@@ -146,14 +136,3 @@ rawExchange port bytes = withSocket $ \s -> do
     go s seen = do
       bs <- N.recv s 65536
       if S.null bs then pure (S.concat (reverse seen)) else go s (bs : seen)
-
--- | Run an action, and wait until it has left no descriptor open and no thread running.
-leavesNothing :: IO a -> IO a
-leavesNothing act = do
-  (descriptors, threads) <- inUse
-  a <- act
-  a <$ eventually ((\(d, t) -> d <= descriptors && t <= threads) <$> inUse)
-  where
-    inUse = (,) <$> (length <$> listDirectory "/proc/self/fd") <*> (performGC >> threadCount)
-
-foreign import ccall unsafe "ashlar_thread_count" threadCount :: IO Int

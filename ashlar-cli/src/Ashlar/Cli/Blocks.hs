@@ -126,20 +126,10 @@ foldBlocksFrom options path marker start f b0 = bracket (openToRead path) closeF
 --
 -- @since 0.1.0.0
 wholeRecords :: Get Value -> Int -> ByteString -> (Int, Int, Maybe DecodeError)
-wholeRecords g count body = batches 0 body
+wholeRecords g count body = go 0 (recordsOf (decodeBy g) count body)
   where
-    Decode some _ = decodeBy g
+    go !done records = case records of
+      Some n _ more -> go (done + n) more
+      Refused e rest _ -> result done rest (Just e)
+      NoMore rest -> result done rest Nothing
     result done rest = (,,) done (B.length body - B.length rest)
-    batches !done rest
-      | left <= 0 = result done rest Nothing
-      | otherwise = case some n rest of
-        Right (_, rest') -> batches (done + n) rest'
-        Left _ -> single done rest
-      where
-        left = count - done
-        n = max 1 (min 64 (min left (4096 * left `div` max 1 (B.length rest))))
-    single !done rest
-      | done >= count = result done rest Nothing
-      | otherwise = case some 1 rest of
-        Right (_, rest') -> single (done + 1) rest'
-        Left e -> result done rest (Just e)

@@ -20,7 +20,6 @@ import Ashlar.Codec.Combinators (byHand)
 import Ashlar.File
 import Ashlar.File.Blocks
 import Ashlar.File.Internal.Append (Tail (..))
-import Ashlar.File.Internal.Records (shiftError)
 import Ashlar.Schema (Schema, Value, getValue, putValue, schemaFingerprint)
 import Control.Monad (foldM, forM, forM_, unless, when)
 import qualified Data.ByteString as B
@@ -165,7 +164,7 @@ repairWith hs selection target path header folded = do
               | n == blockCount h && at == B.length bytes ->
                 putRecords copier schema h (blockBody b)
               | otherwise -> do
-                lose (problem n (maybe WrongCount (BadRecord . shiftError at) e))
+                lose (problem n (maybe WrongCount BadRecord e))
                 when (n > 0) $
                   putRecords
                     copier

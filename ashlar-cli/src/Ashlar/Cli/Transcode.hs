@@ -155,15 +155,15 @@ compiled s
     repeated :: ByteString -> Length -> Int -> Shape -> Maybe Order -> Op
     repeated before len least inner order
       | costBytes (costOf known inner) == 0 = unusual
-      | otherwise = elementsOp before len least order (beside "" inner done)
+      | otherwise = elementsOp (before <> "[") len least order (beside "" inner done) "]"
 
     entriesOp :: ByteString -> Length -> Shape -> Shape -> Order -> Op
     entriesOp before len k v order
       | costBytes (costOfAll known [k, v]) == 0 = unusual
-      | isText k = mapOp before "{" len order (beside "" k done) (beside ":" v done) "}"
-      | otherwise = mapOp before "[" len order (beside "[" k done) (beside "," v inPair) "]"
+      | isText k = entries "{" (beside "" k (beside ":" v done)) "}"
+      | otherwise = entries "[" (beside "[" k (beside "," v (literal "]" done))) "]"
       where
-        inPair = literal "]" done
+        entries open = elementsOp (before <> open) len 0 (Just order)
 
     isOptional inner = case bareShape shapes inner of
       Optional _ -> True
@@ -250,44 +250,23 @@ orderOfKeys shape = case shape of
               if a == b then go (i + 1) else pure (a < b)
       go (0 :: Int)
 
--- | Elements: the least number, the order, and what is done with each.
-elementsOp :: ByteString -> Length -> Int -> Maybe Order -> Run -> Op
-elementsOp before len least order element next = \c o k -> do
+-- | Elements, or entries of a map: what is written before them, the least number, the order, what
+-- is done with each, and what is written after them.
+elementsOp :: ByteString -> Length -> Int -> Maybe Order -> Run -> ByteString -> Op
+elementsOp !before len least order element close next = \c o k -> do
   n <- countOf len c
   when (n < least) giveUp
-  literally before' o k
-  let go !i before''
+  literally before o k
+  let go !i before'
         | i >= n = pure ()
         | otherwise = do
           p <- getPtr c In.cursorCell
           when (i > 0) (comma o k)
           element c o k
           case order of
-            Just less | i > 0 -> less before'' p >>= \ok -> unless ok giveUp
+            Just less | i > 0 -> less before' p >>= \ok -> unless ok giveUp
             _ -> pure ()
-          go (i + 1) p
-  getPtr c In.cursorCell >>= go 0
-  literally "]" o k
-  next c o k
-  where
-    !before' = before <> "["
-
--- | Entries of a map: what is written around them, and what is done with each key and value.
-mapOp :: ByteString -> ByteString -> Length -> Order -> Run -> Run -> ByteString -> Op
-mapOp before open len less key value close next = \c o k -> do
-  n <- countOf len c
-  literally before' o k
-  let go !i before''
-        | i >= n = pure ()
-        | otherwise = do
-          p <- getPtr c In.cursorCell
-          when (i > 0) (comma o k)
-          key c o k
-          when (i > 0) $ less before'' p >>= \ok -> unless ok giveUp
-          value c o k
           go (i + 1) p
   getPtr c In.cursorCell >>= go 0
   literally close o k
   next c o k
-  where
-    !before' = before <> open

@@ -13,7 +13,6 @@ import Ashlar.Cli.Console
 import Ashlar.Cli.Input
 import Ashlar.File
 import Ashlar.File.Blocks
-import Ashlar.File.Internal.Records (shiftError)
 import Ashlar.Schema (getValue)
 import Control.Monad (void)
 import qualified Data.ByteString as B
@@ -82,7 +81,7 @@ verifyRecords hs selection path watched = do
                 writeIORef unread (Just ("compressed by " ++ show name)) >> right
               Left cause -> wrong 0 cause
               Right bytes -> case wholeRecords g (blockCount h) bytes of
-                (n, at, Just e) -> wrong n (BadRecord (shiftError at e))
+                (n, _, Just e) -> wrong n (BadRecord e)
                 (n, at, Nothing)
                   | at == B.length bytes -> right
                   | otherwise -> wrong n WrongCount

@@ -58,24 +58,24 @@ readingOf options ty =
   Reading
     { readingOptions = options,
       readingFingerprint = typeFingerprint ty,
-      readingToday = passingBy (withinBudget <$> typePass ty) $ case readBudget options of
+      -- (Two loops, in which the decoder is known.)
+      readingToday = passingBy (within budget <$> typePass ty) $ case budget of
         Nothing -> decodeBy get
-        Just budget -> decodeBy (withBudget budget get),
-      readingEvolved = \schema fingerprint ->
-        decodeOld (readBudget options) <$> typeEvolved ty schema fingerprint
+        Just b -> decodeBy (withBudget b get),
+      readingEvolved = \schema fingerprint -> decodeOld budget <$> typeEvolved ty schema fingerprint
     }
   where
-    withinBudget g = maybe g (`withBudget` g) (readBudget options)
+    budget = readBudget options
 {-# INLINE readingOf #-}
 
 decodeOld :: Maybe Budget -> Evolved a -> Decode a
-decodeOld budget (Evolved g many pass) = passingBy (within <$> pass) $ case many of
-  Just gs -> decodeMany (maybe gs (\b -> withBudget b . gs) budget)
-  Nothing -> decodeBy (within g)
-  where
-    within :: Get x -> Get x
-    within h = maybe h (`withBudget` h) budget
+decodeOld budget (Evolved g many pass) =
+  passingBy (within budget <$> pass) $
+    maybe (decodeBy (within budget g)) (decodeMany . (within budget .)) many
 {-# NOINLINE decodeOld #-}
+
+within :: Maybe Budget -> Get a -> Get a
+within budget g = maybe g (`withBudget` g) budget
 
 -- | How a fold of a file ended. Each case has the number of the next record.
 --
@@ -328,19 +328,17 @@ foldBlock (Fold reading opened f) (Place schemas0 pos0) b = do
       whole <- expanded (openedCompression opened) (readExpansionLimit options) h body
       case whole of
         Left cause -> pure (Broke (blockFirst h) b cause)
-        Right bytes -> batches decode (blockFirst h) (blockCount h) 0 (S.length bytes) bytes b
+        Right bytes -> go (blockFirst h) (recordsOf decode (blockCount h) bytes) b
 
-    batches decode n left alone size bytes !acc
-      | left == 0 = pure (if S.null bytes then Went acc else Broke n acc WrongCount)
-      | otherwise = case nextBatch decode left alone (size - S.length bytes) bytes of
-        Right (Batch k alone' xs rest) ->
-          each n xs acc (batches decode (n + fromIntegral k) (left - k) alone' size rest)
-        Left e
-          | Just report <- readResync options,
-            Just rest <- passedOver decode bytes -> do
-            report (Lost (damageAt n (BadRecord e)) (posOffset pos0) (Just (n + 1)))
-            batches decode (n + 1) (left - 1) (max 0 (alone - 1)) size rest acc
-          | otherwise -> pure (Broke n acc (BadRecord e))
+    go n found !acc = case found of
+      Some k xs more -> each n xs acc (go (n + fromIntegral k) more)
+      Refused e _ more
+        | Just report <- readResync options,
+          Just rest <- more -> do
+          report (Lost (damageAt n (BadRecord e)) (posOffset pos0) (Just (n + 1)))
+          go (n + 1) rest acc
+        | otherwise -> pure (Broke n acc (BadRecord e))
+      NoMore rest -> pure (if S.null rest then Went acc else Broke n acc WrongCount)
 
     each !n xs !acc next = case xs of
       [] -> next acc

@@ -159,25 +159,22 @@ readAt reader i
 
 -- A record of a block that has it.
 recordOf :: Reader a -> Loaded a -> Int64 -> Either Damage a
-recordOf reader (Loaded at h bytes whole@(Decode decode _)) i = go start 0 (S.drop skipped bytes)
+recordOf reader (Loaded at h bytes decode) i =
+  go start (recordsOf decode (start + 1) (S.drop skipped bytes))
   where
     inBlock = fromIntegral (i - blockFirst h) :: Int
     today = blockFingerprint h == readingFingerprint (readerReading reader)
     (start, skipped) = case readerWidth reader of
       Just n | today -> (0, n * inBlock)
       _ -> (inBlock, 0)
-    go left alone rest
-      | left == 0 = case decode 1 rest of
-        Left e -> Left (damage (BadRecord (shiftError (passed rest) e)))
-        Right (x : _, _) -> Right x
-        Right _ -> Left (damage WrongCount)
-      | otherwise = case nextBatch whole left alone (passed rest) rest of
-        Left e
-          -- The record before may be refused, if it is known where it ends.
-          | Just rest' <- passedOver whole rest -> go (left - 1) (max 0 (alone - 1)) rest'
-          | otherwise -> Left (damage (BadRecord e))
-        Right (Batch n alone' _ rest') -> go (left - n) alone' rest'
-    passed rest = S.length bytes - S.length rest
+    go n records = case records of
+      Some k xs more
+        | n >= k -> go (n - k) more
+        | x : _ <- drop n xs -> Right x
+      -- The record before may be refused, if it is known where it ends.
+      Refused _ _ (Just more) | n > 0 -> go (n - 1) more
+      Refused e _ _ -> Left (damage (BadRecord (shiftError skipped e)))
+      _ -> Left (damage WrongCount)
     damage = Damage (inputName (scanInput (openedScan (readerOpened reader)))) at Nothing i
 
 -- The index, which is read once. Without one, it is looked for again: somebody may write it.

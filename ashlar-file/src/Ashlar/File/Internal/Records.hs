@@ -16,13 +16,12 @@
 -- by one, each with a budget of its own. So no record before the fault is lost, none is refused
 -- because of those before it, and none is decoded more than twice.
 module Ashlar.File.Internal.Records
-  ( Decode (..),
+  ( Decode,
     decodeBy,
     passingBy,
-    passedOver,
     decodeMany,
-    Batch (..),
-    nextBatch,
+    Records (..),
+    recordsOf,
     expanded,
     shiftError,
   )
@@ -75,36 +74,37 @@ decodeMany g = Decode (\n -> runGetRest (g n)) Nothing
 passingBy :: Maybe (Get ()) -> Decode a -> Decode a
 passingBy pass (Decode decode _) = Decode decode pass
 
--- | What follows a record that cannot be decoded, if its extent is known.
-passedOver :: Decode a -> ByteString -> Maybe ByteString
-passedOver (Decode _ pass) bytes = case pass of
-  Just g | Decode decode _ <- decodeBy g, Right (_, rest) <- decode 1 bytes -> Just rest
-  _ -> Nothing
+-- | The records of a block, decoded as they are asked for.
+data Records a
+  = -- | Some of them, how many, and those that follow.
+    Some !Int [a] (Records a)
+  | -- | One cannot be decoded: why, with an offset in the body; the bytes from its first on; and
+    -- the records that follow, if its extent is known.
+    Refused DecodeError !ByteString (Maybe (Records a))
+  | -- | All have been decoded. The bytes that follow.
+    NoMore !ByteString
 
--- | Some records, what follows them, and how many of the next ones are to be decoded one by one.
-data Batch a = Batch !Int !Int [a] !ByteString
-
--- | The next records of a block, or why the next one cannot be decoded.
-nextBatch ::
-  Decode a ->
-  -- | How many records are left: at least one.
-  Int ->
-  -- | How many of them are to be decoded one by one.
-  Int ->
-  -- | How many bytes precede, for errors.
-  Int ->
-  ByteString ->
-  Either DecodeError (Batch a)
-nextBatch (Decode decode _) left alone offset bytes
-  | alone > 0 = single alone
-  | otherwise = case decode n bytes of
-    Right (xs, rest) -> Right (Batch n 0 xs rest)
-    Left _ -> single n
+-- | The records of a body, given how many it has.
+recordsOf :: Decode a -> Int -> ByteString -> Records a
+recordsOf (Decode decode pass) count body = go count count body
   where
-    n = max 1 (min 64 (min left (4096 * left `div` max 1 (S.length bytes))))
-    single k = case decode 1 bytes of
-      Right (xs, rest) -> Right (Batch 1 (k - 1) xs rest)
-      Left e -> Left (shiftError offset e)
+    -- Given how many are left. Those before the last 'several' are decoded one by one.
+    go left several bytes
+      | left <= 0 = NoMore bytes
+      | otherwise = case decode n bytes of
+        Right (xs, rest) -> Some n xs (go (left - n) several rest)
+        Left e
+          | n > 1 -> go left (left - n) bytes
+          | otherwise ->
+            Refused (shiftError (S.length body - S.length bytes) e) bytes $
+              go (left - 1) several <$> passedOver bytes
+      where
+        n
+          | left > several = 1
+          | otherwise = max 1 (min 64 (min left (4096 * left `div` max 1 (S.length bytes))))
+    passedOver bytes = case pass of
+      Just g | Decode over _ <- decodeBy g, Right (_, rest) <- over 1 bytes -> Just rest
+      _ -> Nothing
 
 -- | The error of a decoder that began at an offset.
 shiftError :: Int -> DecodeError -> DecodeError

@@ -260,53 +260,50 @@ after pos h ahead =
 passOver :: Scan -> Position -> Resume -> IO (Either Int64 (Position, Int64))
 passOver scan pos resume = case resume of
   Gap record -> pure (Right (pos {posRecord = record, posGap = True}, record))
-  PassBlock h -> arrived (end h) (nextRecord h)
+  PassBlock h -> arrived h
   Body h -> do
     there <- inputFetch (scanInput scan) (end h) blockHeaderBytes
     case blockStart (scanMarker scan) there of
-      BlockStart h' | writtenNext h h' -> arrived (end h) (nextRecord h)
+      BlockStart h' | writtenNext h h' -> arrived h
       _ -> within h
   Tail h -> within h
   Search -> search pos
   where
     end = endOf (posOffset pos)
-    -- The next block may begin inside of this one.
+    -- The next block may begin inside of this one. What is inside of another is searched again.
     within h
-      | posOffset pos >= posInside pos = search pos {posInside = end h}
       | again <= posAllowance pos =
         search
           pos
             { posAllowance = posAllowance pos - again,
               posInside = max (end h) (posInside pos)
             }
-      | otherwise = arrived (end h) (nextRecord h)
+      | otherwise = arrived h
       where
-        again = endOf 0 h
-    nextRecord h = max (posRecord pos) (nextRecordOf h)
+        again = if posOffset pos < posInside pos then endOf 0 h else 0
     -- After a block of a known size. The file may end there.
-    arrived offset record = do
-      inputForget (scanInput scan) offset
-      there <- inputFetch (scanInput scan) offset 1
-      pure (if S.null there then Left offset else Right (moved offset record, record))
-    moved offset record =
-      pos
-        { posOffset = offset,
-          posBlock = posBlock pos + 1,
-          posRecord = record,
-          posGap = True,
-          posAhead = S.empty
-        }
+    arrived h = do
+      inputForget (scanInput scan) (end h)
+      there <- inputFetch (scanInput scan) (end h) 1
+      pure $
+        if S.null there
+          then Left (end h)
+          else Right (moved pos (end h) (nextRecordOf h))
     search from = do
       found <- searchBlock scan (posOffset from + 1) maxBound
-      pure $ case found of
-        Left end' -> Left end'
-        Right (offset, h) ->
-          let record = max (posRecord from) (blockFirst h)
-              found' = moved offset record
-           in Right
-                ( found' {posInside = posInside from, posAllowance = posAllowance from},
-                  record
-                )
+      pure $ (\(offset, h) -> moved from offset (blockFirst h)) <$> found
+    moved from offset next =
+      ( from
+          { posOffset = offset,
+            posBlock = posBlock from + 1,
+            posRecord = record,
+            posGap = True,
+            posAhead = S.empty
+          },
+        record
+      )
+      where
+        record = max (posRecord from) next
 
 -- | The header of the block at an offset.
 headerAt :: Scan -> Int64 -> IO (Maybe BlockHeader)

@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE OverloadedStrings #-}
 
@@ -31,7 +32,7 @@ import Ashlar.File (Compression (..), Evolved (..), RecordType (..))
 import Ashlar.File.Described (described)
 import Ashlar.File.Internal.Block
 import Ashlar.File.Internal.Layout (blockHeaderBytes)
-import Ashlar.File.Internal.Records (Batch (..), decodeBy, nextBatch)
+import Ashlar.File.Internal.Records (Records (..), decodeBy, recordsOf)
 import Ashlar.Get (Get)
 import Ashlar.Jobs.Engine
 import Ashlar.Jobs.Envelope
@@ -185,37 +186,27 @@ writeRecord open x = writeOpen open (put x <> endRecord open)
 
 -- | The records of a body.
 decodeRecords :: Get a -> Word32 -> ByteString -> Either String [a]
-decodeRecords g count body = go (recordsOf g count body)
-  where
-    go records = case records of
-      Some xs more -> (xs ++) <$> go more
-      NoMore -> Right []
-      Bad why -> Left why
+decodeRecords g count body = concat <$> sequence (bodyRecords g count body)
 
 -- | Run an action on each record of a body. A few are decoded at a time, so that the garbage
 -- collector need not copy them. Returns why the next record cannot be decoded.
 forRecords :: Get a -> Word32 -> ByteString -> (a -> IO ()) -> IO (Either String ())
-forRecords g count body act = go (recordsOf g count body)
+forRecords g count body act = foldr step (pure (Right ())) (bodyRecords g count body)
   where
-    go records = case records of
-      Some xs more -> mapM_ act xs >> go more
-      NoMore -> pure (Right ())
-      Bad why -> pure (Left why)
+    step (Right xs) next = mapM_ act xs >> next
+    step (Left why) _ = pure (Left why)
 {-# INLINE forRecords #-}
 
--- Records that are decoded as they are asked for.
-data Records a = Some [a] (Records a) | NoMore | Bad String
-
-recordsOf :: Get a -> Word32 -> ByteString -> Records a
-recordsOf g count body
-  | fromIntegral count > S.length body = Bad "more records than bytes"
-  | otherwise = go (fromIntegral count) 0 body
+-- Records that are decoded as they are asked for, some at a time. At the end, what is wrong.
+bodyRecords :: Get a -> Word32 -> ByteString -> [Either String [a]]
+bodyRecords g count body
+  | fromIntegral count > S.length body = [Left "more records than bytes"]
+  | otherwise = go (0 :: Int) (recordsOf (decodeBy g) (fromIntegral count) body)
   where
-    decoder = decodeBy g
-    go 0 _ rest = if S.null rest then NoMore else Bad "bytes after the last record"
-    go left alone rest = case nextBatch decoder left alone (S.length body - S.length rest) rest of
-      Right (Batch n alone' xs rest') -> Some xs (go (left - n) alone' rest')
-      Left e -> Bad ("record " ++ show (fromIntegral count - left) ++ summary e)
+    go !n records = case records of
+      Some k xs more -> Right xs : go (n + k) more
+      Refused e _ _ -> [Left ("record " ++ show n ++ summary e)]
+      NoMore rest -> [Left "bytes after the last record" | not (S.null rest)]
     summary e = " of the batch cannot be decoded: " ++ summarizeError e
 
 -- | How to read records with this fingerprint, given where schemas are kept, or why they do not

@@ -17,6 +17,7 @@ import Ashlar.Get (Source, newSource)
 import Ashlar.Zlib.Internal.Format
 import Control.Concurrent.MVar (newMVar, withMVar)
 import Control.Exception (Exception (..), mask_, throwIO, try)
+import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -160,6 +161,7 @@ advance format (Limit most ratio) next ref = go
     go = do
       Progress input used out stage <- readIORef ref
       let failWith e = writeIORef ref (Progress S.empty used out (Failed e)) >> throwIO e
+          ended = S.empty <$ writeIORef ref (Progress S.empty used out Ended)
           -- Hand out some bytes, which may be none, and continue there.
           giving bs input' used' stage'
             | out' > most = failWith (TooLarge most)
@@ -177,14 +179,11 @@ advance format (Limit most ratio) next ref = go
           chunk <- if S.null input then next else pure input
           let (now, later) = S.splitAt 65536 chunk
               expected = S.take (S.length now) (S.drop (fromIntegral used) magic)
-          case () of
-            _
-              | S.null chunk -> failWith Truncated
-              | format == Gzip && not (expected `S.isPrefixOf` now) ->
-                failWith (Corrupt "it does not begin as gzip does")
-              | otherwise -> do
-                popper <- feedInflate inflate now
-                giving S.empty later (used + fromIntegral (S.length now)) (Pouring inflate popper)
+          when (S.null chunk) $ failWith Truncated
+          when (format == Gzip && not (expected `S.isPrefixOf` now)) $
+            failWith (Corrupt "it does not begin as gzip does")
+          popper <- feedInflate inflate now
+          giving S.empty later (used + fromIntegral (S.length now)) (Pouring inflate popper)
         Pouring inflate popper -> do
           outcome <- popper
           case outcome of
@@ -201,11 +200,8 @@ advance format (Limit most ratio) next ref = go
         Between
           | S.null input || format == Gzip && input == S.take 1 magic -> do
             more <- next
-            case () of
-              _
-                | not (S.null more) -> giving S.empty (input <> more) used Between
-                | S.null input -> S.empty <$ writeIORef ref (Progress S.empty used out Ended)
-                | otherwise -> failWith TrailingBytes
+            when (S.null more && not (S.null input)) $ failWith TrailingBytes
+            if S.null more then ended else giving S.empty (input <> more) used Between
           | format == Gzip && magic `S.isPrefixOf` input ->
             newInflate format >>= giving S.empty input used . Waiting
           | format == Gzip && S.head input == 0 -> giving S.empty input used Padding
@@ -214,9 +210,7 @@ advance format (Limit most ratio) next ref = go
           | S.any (/= 0) input -> failWith TrailingBytes
           | otherwise -> do
             more <- next
-            if S.null more
-              then S.empty <$ writeIORef ref (Progress S.empty used out Ended)
-              else giving S.empty more used Padding
+            if S.null more then ended else giving S.empty more used Padding
     -- How a member of gzip begins.
     magic = S.pack [0x1F, 0x8B]
     saturated used

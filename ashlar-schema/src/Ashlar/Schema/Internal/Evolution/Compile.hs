@@ -191,7 +191,7 @@ one known@(Known least procedures) op (Code next) = case op of
     let !(Code translate) = compiled inner
      in Code $ \c env out -> do
           at <- position c
-          bs <- translated 256 translate g c env
+          bs <- translated freeBytes translate g c env
           putAll at bs c env out
           next c env out
   -- No program has these: it would be one that changes nothing.

@@ -151,14 +151,14 @@ originOf :: Run -> Cells -> Env -> ChoicePoint -> Int -> Int -> IO Int
 originOf translate c env point steps k = do
   -- Where it was written, before fields were moved.
   again
-  place <- newOut c 256 maxBound $ \out -> do
+  place <- newOut c freeBytes maxBound $ \out -> do
     r <- caught c env (attempt out)
     case r of
       Right () -> sourceOf out k
       -- It did not fail the first time.
       Left _ -> pure 0
   again
-  newOut c 256 place $ \out@(Out o _ _) -> do
+  newOut c freeBytes place $ \out@(Out o _ _) -> do
     r <- caught c env (attempt out)
     case r of
       Right () -> position c

@@ -18,6 +18,7 @@
 module Ashlar.Schema.Internal.Evolution.Output
   ( Out (..),
     newOut,
+    freeBytes,
     reserve,
     written,
     outStart,
@@ -110,7 +111,8 @@ newOut c firstBytes target act = do
     putInt o outSource (-1)
     keepAlive ref (act (Out o ref moved))
 
--- How many bytes may be written before that is looked at.
+-- | How many bytes may be written before they are compared with those read. Output of one value
+-- begins with a buffer of this size.
 freeBytes :: Int
 freeBytes = 256
 

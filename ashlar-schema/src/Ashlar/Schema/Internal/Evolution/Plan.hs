@@ -19,6 +19,7 @@ import Ashlar.Schema.Internal.Evolution.Inner
 import Ashlar.Schema.Internal.Evolution.Match
 import Ashlar.Schema.Internal.Evolution.Mismatch
 import Ashlar.Schema.Internal.Evolution.Op
+import Ashlar.Schema.Internal.Evolution.Output (freeBytes)
 import Ashlar.Schema.Internal.Fingerprint
 import Ashlar.Schema.Internal.Schema
 import Data.ByteString (ByteString)
@@ -28,7 +29,7 @@ planned :: Unknown -> Description -> Get a -> Schema -> Either Mismatch (Get a)
 planned unknown new today old = maybe today decoding <$> programBetween unknown old new
   where
     decoding p = case compiled p of
-      Code translate -> step (\c env -> translated 256 translate today c env)
+      Code translate -> step (\c env -> translated freeBytes translate today c env)
 {-# NOINLINE planned #-}
 
 -- | A decoder of a number of values, one after another, given those of one of today's values, and
@@ -68,4 +69,4 @@ programBetween unknown old new
 -- | The new bytes of a value.
 translating :: Program -> Get ByteString
 translating p = case compiled p of
-  Code translate -> step (\c env -> translatedBytes 256 translate c env)
+  Code translate -> step (\c env -> translatedBytes freeBytes translate c env)

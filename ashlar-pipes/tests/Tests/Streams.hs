@@ -1,0 +1,1 @@
+../../../ashlar-conduit/tests/Tests/Streams.hs

@@ -1,0 +1,1 @@
+../../../ashlar-network/tests/Tests/InUse.hs
