@@ -25,6 +25,7 @@ import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Short as SBS
 import Data.Complex (Complex)
+import Data.Either (isLeft)
 import Data.Fixed (Centi)
 import Data.Functor.Identity (Identity)
 import Data.Int (Int64, Int8)
@@ -32,7 +33,6 @@ import Data.IntMap (IntMap)
 import Data.IntSet (IntSet)
 import Data.List.NonEmpty (NonEmpty (..))
 import Data.Map (Map)
-import Data.Maybe (isNothing)
 import qualified Data.Monoid as M
 import Data.Proxy (Proxy (..), asProxyTypeOf)
 import qualified Data.Semigroup as Semi
@@ -106,8 +106,8 @@ ours = Library Ours.encode (read' . Ours.decodeOrFail)
 theirs :: Theirs.Binary a => Library a
 theirs = Library Theirs.encode (read' . Theirs.decodeOrFail)
 
-read' :: Either e (L.ByteString, Int64, a) -> Maybe (a, Int64)
-read' = either (const Nothing) (\(left, _, x) -> Just (x, L.length left))
+read' :: Either (b, c, String) (L.ByteString, Int64, a) -> Either String (a, Int64)
+read' = either (\(_, _, message) -> Left message) (\(left, _, x) -> Right (x, L.length left))
 
 instances :: [TestTree]
 instances =
@@ -170,7 +170,7 @@ lossy =
   [ testProperty "256 constructors" $ \(x :: E256) ->
       Ours.decode (Ours.encode x) === x
         .&&. Theirs.encode x === Theirs.encode (0 :: Word8) <> L.drop 1 (Ours.encode x)
-        .&&. isNothing (decoded (theirs @E256) (Theirs.encode x))
+        .&&. isLeft (decoded (theirs @E256) (Theirs.encode x))
   ]
 
 -- The heap of this program is limited.

@@ -21,7 +21,6 @@ import Data.IntMap (IntMap)
 import Data.IntSet (IntSet)
 import Data.Map (Map)
 import qualified Data.Map as Map
-import Data.Maybe (isNothing)
 import Data.Proxy (Proxy (..))
 import Data.Sequence (Seq)
 import qualified Data.Serialize as Theirs
@@ -63,15 +62,11 @@ by ::
 by = same (ours, theirs) (ours, theirs)
 
 ours :: Ours.Serialize a => Library a
-ours = Library Ours.encodeLazy $ \bytes -> case Ours.runGetLazyState Ours.get bytes of
-  Left _ -> Nothing
-  Right (x, left) -> Just (x, L.length left)
+ours = Library Ours.encodeLazy $ \bytes -> fmap L.length <$> Ours.runGetLazyState Ours.get bytes
 
 theirs :: Theirs.Serialize a => Library a
 theirs = Library Theirs.encodeLazy $ \bytes ->
-  case Theirs.runGetState Theirs.get (L.toStrict bytes) 0 of
-    Left _ -> Nothing
-    Right (x, left) -> Just (x, fromIntegral (S.length left))
+  fmap (fromIntegral . S.length) <$> Theirs.runGetState Theirs.get (L.toStrict bytes) 0
 
 instances :: [TestTree]
 instances =
@@ -104,7 +99,7 @@ lossy =
   [ testProperty "256 constructors" $ \(x :: E256) ->
       Ours.decode (Ours.encode x) === Right x
         .&&. encodeTheirs x === encodeTheirs (0 :: Word8) <> L.drop 1 (Ours.encodeLazy x)
-        .&&. isNothing (decoded (theirs @E256) (encodeTheirs x))
+        .&&. isLeft (decoded (theirs @E256) (encodeTheirs x))
   ]
 
 -- The heap of this program is limited.

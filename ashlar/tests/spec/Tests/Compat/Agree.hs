@@ -14,21 +14,25 @@ module Tests.Compat.Agree
 where
 
 import Control.Exception (ArithException, evaluate, try)
+import Data.Bits (finiteBitSize)
 import qualified Data.ByteString.Lazy as L
 import Data.Int (Int64)
+import Data.List (stripPrefix, tails)
+import Data.Maybe (mapMaybe)
 import System.IO.Unsafe (unsafePerformIO)
 import Test.Tasty
 import Test.Tasty.QuickCheck
 
--- | What became of some bytes: a value, as it is shown, and the number of bytes left over.
-data Outcome = Refused | Value String Int64 | Raises
+-- | What became of some bytes: a value, as it is shown, and the number of bytes left over. They are
+-- too wide if ours refuses a number that an 'Int' does not hold.
+data Outcome = Refused | TooWide | Value String Int64 | Raises
   deriving stock (Eq, Show)
 
--- Of a value that may be an exception.
-outcome :: Show a => Maybe (a, Int64) -> Outcome
+-- Of an error, or of a value that may be an exception.
+outcome :: Show a => Either String (a, Int64) -> Outcome
 outcome result = case result of
-  Nothing -> Refused
-  Just (a, left) -> unsafePerformIO $ do
+  Left message -> if tooWide message then TooWide else Refused
+  Right (a, left) -> unsafePerformIO $ do
     shown <- try (evaluate (let s = show a in length s `seq` s))
     case shown of
       Right s -> pure (Value s left)
@@ -36,6 +40,14 @@ outcome result = case result of
   where
     arithmetic :: ArithException -> IO Outcome
     arithmetic _ = pure Raises
+
+-- Is this our refusal of a number, a count say, because it has more bits than an Int? An Int of 64
+-- bits holds all numbers of these formats.
+tooWide :: String -> Bool
+tooWide message = finiteBitSize (0 :: Int) < 64 && any isWide numbers
+  where
+    numbers = mapMaybe (stripPrefix "number out of bounds: ") (tails message) >>= reads
+    isWide (n, _) = n /= toInteger (fromInteger n :: Int)
 
 -- The bytes of a value with something changed.
 damaged :: L.ByteString -> Gen L.ByteString
@@ -69,10 +81,11 @@ rechunked bytes
     let (front, behind) = L.splitAt n bytes
     (L.fromStrict (L.toStrict front) <>) <$> rechunked behind
 
--- | What a library makes of values of a type, and of bytes: the value, and how many bytes are left.
+-- | What a library makes of values of a type, and of bytes: an error, or the value and how many
+-- bytes are left.
 data Library a = Library
   { encoded :: a -> L.ByteString,
-    decoded :: L.ByteString -> Maybe (a, Int64)
+    decoded :: L.ByteString -> Either String (a, Int64)
   }
 
 -- | How the bytes of a value are damaged: anyhow, or only cut short, where their library might not
@@ -121,9 +134,10 @@ listUpTo :: Int -> Gen a -> Gen [a]
 listUpTo most gen = chooseInt (0, most) >>= \n -> resize 8 (vectorOf n gen)
 
 -- Ours is the same as theirs. Where theirs is an exception, and where the first argument says so,
--- ours may refuse the bytes.
+-- ours may refuse the bytes. Where a number is too wide, ours must, and theirs may do anything: it
+-- cuts the number off.
 agree :: Bool -> Outcome -> Outcome -> Property
 agree stricter ours theirs =
   cover 1 (theirs /= Refused) "a value" $
     counterexample ("ours: " ++ show ours ++ "\ntheirs: " ++ show theirs) $
-      ours == theirs || (ours == Refused && (theirs == Raises || stricter))
+      ours == theirs || ours == TooWide || (ours == Refused && (theirs == Raises || stricter))

@@ -55,11 +55,11 @@ extended =
     bits x = fromIntegral (fromIntegral x :: Int64)
 {-# INLINE extended #-}
 
--- Numbers that are written as others, which are unsigned.
-via :: forall a w. (Bounded w, Integral w) => (a -> w) -> (w -> a) -> Varint w -> Varint a
+-- Numbers that are written as others, which are unsigned. Read leniently, the others may have more
+-- bits than their type.
+via :: forall a w. (Bounded w, Integral w) => (a -> w) -> (Word64 -> a) -> Varint w -> Varint a
 via to from (Varint prim sizeOf _) =
-  Varint (contramapB to prim) (sizeOf . to) $
-    readAsUnsigned (rangeOf (0 :: w)) (from . fromIntegral)
+  Varint (contramapB to prim) (sizeOf . to) $ readAsUnsigned (rangeOf (0 :: w)) from
 {-# INLINE via #-}
 
 -- | Read a format of this module as the decoders of Protocol Buffers do: accept up to ten bytes,
@@ -115,7 +115,7 @@ intVarint = extended
 --
 -- @since 0.1.0.0
 int32Zigzag :: Varint Int32
-int32Zigzag = via zigzag32 unZigzag32 word32LEB128
+int32Zigzag = via zigzag32 (unZigzag32 . fromIntegral) word32LEB128
 {-# INLINE int32Zigzag #-}
 
 -- | @sint64@: 1 to 10 bytes.
@@ -130,9 +130,11 @@ int64Zigzag = via zigzag64 unZigzag64 word64LEB128
 -- @since 0.1.0.0
 intZigzag :: Varint Int
 intZigzag
-  | finiteBitSize (0 :: Int) == 64 =
-    via (zigzag64 . fromIntegral) (fromIntegral . unZigzag64) word64LEB128
-  | otherwise = via (zigzag32 . fromIntegral) (fromIntegral . unZigzag32) word32LEB128
+  | finiteBitSize (0 :: Int) == 64 = via (zigzag64 . fromIntegral) from word64LEB128
+  | otherwise = via (zigzag32 . fromIntegral) from word32LEB128
+  where
+    -- Also with 32 bits, as 'lenient' may read the sign of a number from bits above those.
+    from = fromIntegral . unZigzag64
 {-# INLINE intZigzag #-}
 
 -- | The index of a number in the sequence 0, -1, 1, -2, 2 and so on.
