@@ -67,7 +67,7 @@ fileWorkloads =
       Workload
         "read 10000 of 1000000 records of a file"
         [ ("ashlar, file", applyIO picked "ashlar-bench-million"),
-          ("32 KiB each", applyIO blocksRead "ashlar-bench-million")
+          ("calibration, 32 KiB each", applyIO blocksRead "ashlar-bench-million")
         ],
     bytesOfText 16777216 $
       Workload
