@@ -250,8 +250,8 @@ orderOfKeys shape = case shape of
               if a == b then go (i + 1) else pure (a < b)
       go (0 :: Int)
 
--- | Elements, or entries of a map: what is written before them, the least number, the order, what is
--- done with each, and what is written after them.
+-- | Elements, or entries of a map: what is written before them, the least number, the order, what
+-- is done with each, and what is written after them.
 elementsOp :: ByteString -> Length -> Int -> Maybe Order -> Run -> ByteString -> Op
 elementsOp !before len least order element close next = \c o k -> do
   n <- countOf len c
