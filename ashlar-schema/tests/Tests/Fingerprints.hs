@@ -17,7 +17,7 @@ import Ashlar.Builder (byteStringHex, toStrictByteString)
 import Ashlar.Codec (Codec, encode)
 import Ashlar.Schema
 import Ashlar.Schema.Internal.Describe (Description (..), pruned)
-import Ashlar.Schema.Internal.Types (overShapes)
+import Ashlar.Schema.Internal.Types (mapShapes, overShapes)
 import qualified Data.ByteString.Char8 as C
 import Data.Int (Int32, Int64)
 import qualified Data.IntMap as IM
@@ -217,14 +217,8 @@ neutralPair = do
 -- All but those of a fraction, which must stay whole numbers.
 inside :: (Shape -> Shape) -> Shape -> Shape
 inside f shape = case shape of
-  Optional s -> Optional (f s)
-  Tuple ss -> Tuple (map f ss)
-  List n s -> List n (f s)
-  NonEmpty n s -> NonEmpty n (f s)
-  Set n s -> Set n (f s)
-  Map n k v -> Map n (f k) (f v)
-  Array i s -> Array (f i) (f s)
-  _ -> shape
+  Ratio _ -> shape
+  _ -> mapShapes f shape
 
 -- | A schema, and one with another fingerprint; and what has changed.
 changedPair :: Gen (String, Schema, Schema)
