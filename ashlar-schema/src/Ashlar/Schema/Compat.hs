@@ -52,6 +52,7 @@
 module Ashlar.Schema.Compat
   ( Format (..),
     getValueOf,
+    getLengthOf,
     Unreadable (..),
     describeUnreadable,
   )
@@ -130,12 +131,12 @@ readerOf format =
         if count <= 256
           then fromIntegral <$> by @Word8 format
           else fromIntegral <$> by @Word16 format,
-      readLength = const (lengthGet format),
+      readLength = const (getLengthOf format),
       readMapLength = \_ ->
-        if format == Store then peekMarker >> lengthGet format else lengthGet format,
+        if format == Store then peekMarker >> getLengthOf format else getLengthOf format,
       readArrayLength = case format of
         Store -> maybe (invalid "an array of unknown size") indices
-        _ -> const (lengthGet format),
+        _ -> const (getLengthOf format),
       readsFirstApart = format == Store
     }
   where
@@ -150,8 +151,12 @@ by format = case format of
   Cereal -> Cereal.get
   Store -> Store.peek
 
-lengthGet :: Format -> Get Int
-lengthGet format = refine natural (by @Int format)
+-- | The number of elements that stands before those of a list. So the elements of a list can be
+-- read one by one. It is not negative, and not to be trusted.
+--
+-- @since 0.1.0.0
+getLengthOf :: Format -> Get Int
+getLengthOf format = refine natural (by @Int format)
   where
     natural n
       | n < 0 = Left ("negative length " ++ show n)
@@ -201,7 +206,7 @@ leafGet format l = case l of
       I64 -> whole (by @Int64 format)
     text = case format of
       Store -> Store.peek
-      _ -> lengthGet format >>= getTextUtf8
+      _ -> getLengthOf format >>= getTextUtf8
     scalar c
       | c >= '\xD800' && c <= '\xDFFF' = Left "a surrogate"
       | otherwise = Right c
