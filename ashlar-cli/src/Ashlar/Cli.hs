@@ -3,7 +3,8 @@
 -- Description : The tool ashlar
 --
 -- @ashlar@ shows, checks, compares, copies and mends files of records ("Ashlar.File"), without the
--- program that wrote them, and files of values one after another, given their schema.
+-- program that wrote them, and files of values one after another, given their schema. It makes such
+-- files of those of binary, cereal and store.
 --
 -- It is safe on untrusted files: memory is bounded by the size of a block, which is limited, and
 -- nothing that is shown can steer a terminal.

@@ -47,7 +47,7 @@ commandLine =
   info
     (helper <*> versionOption <*> hsubparser (foldMap toCommand commands))
     ( fullDesc
-        <> header "ashlar - show, check, compare, copy and mend files of records"
+        <> header "ashlar - show, check, compare, copy, convert and mend files of records"
         <> footer exitCodes
     )
   where
