@@ -43,6 +43,7 @@ import System.Directory (doesFileExist, listDirectory, removeFile)
 import System.Exit (ExitCode (..))
 import System.FilePath ((</>))
 import System.IO
+import System.Posix.IO (createPipe, fdToHandle)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
@@ -262,11 +263,19 @@ piped = inFolder $ \folder -> do
   written folder Cereal.encode orders
   let run = ["convert", "--from=cereal", "--schema", folder </> "schema", "-o", folder </> "new"]
       size = sum (map (B.length . Cereal.encode) orders)
-  forM_ [["-"], ["-", "-f"]] $ \args ->
-    bracket (hDuplicate stdin) (\old -> hDuplicateTo old stdin >> hClose old) $ \_ -> do
-      withBinaryFile (folder </> "old") ReadMode (`hDuplicateTo` stdin)
-      ashlar folder (run ++ args)
-        `gives` (0, [unwords ["-: 2 records from", show size, "bytes"]], [])
+      ended args =
+        ashlar folder (run ++ args)
+          `gives` (0, [unwords ["-: 2 records from", show size, "bytes"]], [])
+      fromStdin h act =
+        bracket (hDuplicate stdin) (\old -> hDuplicateTo old stdin >> hClose old) $ \_ ->
+          hDuplicateTo h stdin >> act
+  withBinaryFile (folder </> "old") ReadMode $ \h -> fromStdin h (ended ["-"])
+  (readEnd, writeEnd) <- createPipe
+  bytes <- B.readFile (folder </> "old")
+  bracket (fdToHandle readEnd) hClose $ \h -> do
+    -- A pipe holds that much.
+    bracket (fdToHandle writeEnd) hClose (`B.hPut` bytes)
+    fromStdin h (ended ["-", "-f"])
   contents (folder </> "new") >>= (@?= orders)
 
 limited :: Assertion

@@ -16,7 +16,7 @@ import Ashlar.File (RecordTooLarge, write)
 import Ashlar.Get (Folded (..), Source, attemptFrom, bytesRead, foldFromUntil, handleSource)
 import Ashlar.Schema (Schema)
 import Ashlar.Schema.Compat
-import Control.Exception (catch, displayException)
+import Control.Exception (IOException, catch, displayException)
 import Data.Int (Int64)
 import qualified Data.Text as T
 import System.Exit (ExitCode (..))
@@ -51,28 +51,27 @@ convert hs selection target partial old schema path = case getValueOf (oldFormat
   Left found -> do
     mapM_ (complain hs . T.unpack . describeUnreadable) found
     pure (ExitFailure 2)
-  Right g -> making target [path | not piped] $ \out -> withInput path $ \h -> do
-    size <- if piped then pure 0 else hFileSize h
+  Right g -> making target inputs $ \out -> withInput path $ \h -> do
+    -- (A pipe has no size.)
+    size <- hFileSize h `catch` \e -> 0 <$ pure (e :: IOException)
     source <- handleSource h
     announced <- if oldIsList old then Just <$> announcedIn source else pure Nothing
+    let isWhole done = Just (doneRecords done) == fmap fst announced
     folded <- withProgress hs (fromInteger size) $ \watched ->
       writingValues selection schema out $ \w ->
         let one done (value, end)
-              | Just (doneRecords done) == fmap fst announced = pure (Left (surplus done))
+              | isWhole done = pure (Left done)
               | otherwise = do
                 write w (Written value) `catch` tooLarge done
                 progress watched end
                 pure (Right (Done (doneRecords done + 1) end))
-         in foldFromUntil
-              source
-              (within selection ((,) <$> g <*> bytesRead))
-              (\done x -> either (Left . (,) done) Right <$> one done x)
-              (Done 0 (maybe 0 snd announced))
+            start = Done 0 (maybe 0 snd announced)
+         in foldFromUntil source (within selection ((,) <$> g <*> bytesRead)) one start
     let (done, damage) = case folded of
-          FoldStopped _ (d, message) -> (d, Just message)
           FoldEnded _ d -> (d, missing d . fst =<< announced)
+          FoldStopped _ d -> (d, Just (surplus d))
           FoldFailed at d e
-            | Just (doneRecords d) == fmap fst announced -> (d, Just (surplus d))
+            | isWhole d -> (d, Just (surplus d))
             | otherwise -> (d, Just (brokenValue path (doneRecords d) at e))
     case damage of
       Just message
@@ -83,18 +82,20 @@ convert hs selection target partial old schema path = case getValueOf (oldFormat
       path ++ ": " ++ count (doneRecords done) "record" ++ " from " ++ count (doneBytes done) "byte"
     pure (maybe ExitSuccess (const (ExitFailure 1)) damage)
   where
-    piped = isStandardInput path
+    inputs = [path | not (isStandardInput path)]
     -- With the offset after it.
     announcedIn :: Source -> IO (Int64, Int64)
     announcedIn source = do
       found <- attemptFrom source ((,) <$> getLengthOf (oldFormat old) <*> bytesRead)
       case found of
-        Left e -> damaged (path ++ ": the length of the list cannot be decoded: " ++ summarizeError e)
+        Left e ->
+          damaged (path ++ ": the length of the list cannot be decoded: " ++ summarizeError e)
         Right (n, end) -> pure (fromIntegral n, end)
     missing done n
       | n == doneRecords done = Nothing
       | otherwise =
-        Just (path ++ ": a list of " ++ count n "value" ++ " ends after " ++ show (doneRecords done))
+        Just $
+          path ++ ": a list of " ++ count n "value" ++ " ends after " ++ show (doneRecords done)
     surplus done =
       path ++ ": bytes after the list of " ++ count (doneRecords done) "value" ++ ", from byte "
         ++ show (doneBytes done)

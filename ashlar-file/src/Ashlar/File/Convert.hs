@@ -6,12 +6,12 @@
 --
 -- Data that binary, cereal or store have written are converted once, to a file whose records have
 -- today's format. If their instances were derived, the tool @ashlar convert@ does it, given the
--- schema of the type: see "Ashlar.Schema.Compat". If an instance was written by hand, only a program
--- that has it knows the bytes. This module is for such programs. "Ashlar.Compat.Formats" has
--- decoders for the instances.
+-- schema of the type: see "Ashlar.Schema.Compat". If an instance was written by hand, only a
+-- program that has it knows the bytes. This module is for such programs, and
+-- "Ashlar.Compat.Formats" has decoders for the instances.
 --
--- (A schema describes today's format. So the types of "Ashlar.Compat.Formats" have
--- no 'Ashlar.Schema.Described' instances, and 'Ashlar.File.Described.described' does not compile for
+-- (A schema describes today's format. So the types of "Ashlar.Compat.Formats" have no
+-- 'Ashlar.Schema.Described' instances, and 'Ashlar.File.Described.described' does not compile for
 -- them.)
 --
 -- >>> :set -XDeriveAnyClass -XDeriveGeneric

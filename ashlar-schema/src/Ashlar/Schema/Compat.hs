@@ -42,6 +42,9 @@
 --   one has them, and @Text@ as the version of text has it that this program is built with. An
 --   unboxed vector of tuples is not known from a list, but store writes it in another way.
 --
+-- * A hash map is a map in today's format. Its keys were written in the order of their hashes, which
+--   is refused.
+--
 -- __What is refused before the first value:__ formats that are 'Ashlar.Schema.opaque' or irregular,
 -- bytes that are always the same, and sums with a constructor that is no longer in use or with one
 -- constructor only, which are described by hand; dates, durations and @ByteArray@s, for which the
@@ -134,7 +137,7 @@ readerOf format =
       readLength = const (getLengthOf format),
       readMapLength = \_ ->
         if format == Store then peekMarker >> getLengthOf format else getLengthOf format,
-      readArrayLength = case format of
+      readLengthAfterBounds = case format of
         Store -> maybe (invalid "an array of unknown size") indices
         _ -> const (getLengthOf format),
       readsFirstApart = format == Store

@@ -52,7 +52,7 @@ data Reader = Reader
     -- | The same of a map.
     readMapLength :: Length -> Get Int,
     -- | The same of an array, given how many indices its bounds enclose, if that is known.
-    readArrayLength :: Maybe Integer -> Get Int,
+    readLengthAfterBounds :: Maybe Integer -> Get Int,
     -- | Does the first element of a @NonEmpty@ come before the number of the others?
     readsFirstApart :: Bool
   }
@@ -84,7 +84,7 @@ today =
         if count <= 256 then fromIntegral <$> getWord8 else fromIntegral <$> getWord16le,
       readLength = countGet,
       readMapLength = countGet,
-      readArrayLength = const getLength,
+      readLengthAfterBounds = const getLength,
       readsFirstApart = False
     }
 
@@ -190,7 +190,7 @@ getValueBy reader s = uncovered (schemaRoot s)
         high <- part i
         at <- here
         let indices = if isPlain i then indicesBetween low high else Nothing
-        n <- readArrayLength reader indices
+        n <- readLengthAfterBounds reader indices
         xs <- elementsGet inner (\_ g -> g) n
         if maybe False (/= toInteger n) indices
           then invalidFrom at "an array with another number of elements than its bounds"
