@@ -41,17 +41,19 @@
 -- * Store writes memory. Numbers and lengths are read as a 64-bit machine of the byte order of this
 --   one has them, and @Text@ as the version of text has it that this program is built with. An
 --   unboxed vector of tuples is not known from a list, but store writes it in another way.
+-- * A hash map is a map in today's format, whose keys ascend. Where its old instance wrote them in
+--   another order, they are refused.
 --
--- * A hash map is a map in today's format. Its keys were written in the order of their hashes, which
---   is refused.
+-- __What is refused before the first value:__
 --
--- __What is refused before the first value:__ formats that are 'Ashlar.Schema.opaque' or irregular,
--- bytes that are always the same, and sums with a constructor that is no longer in use or with one
--- constructor only, which are described by hand; dates, durations and @ByteArray@s, for which the
--- packages have no instances; @NonEmpty@ and @Fixed@ in cereal; @Integer@, @Natural@ and @Fixed@ in
--- store, and arrays whose indices are not numbers, characters, 'Bool's or tuples of these; and sums
--- of 256 or 65,536 constructors in binary and cereal, which write all of them as number 0, or of
--- more than 255 in store, which derives no such instance.
+-- * what is described by hand: formats that are 'Ashlar.Schema.opaque', bytes that are always the
+--   same, sums with a constructor that is no longer in use, or with only one; and irregular types;
+-- * types without an instance, or whose bytes in store are not known here: dates, durations and
+--   @ByteArray@s; in cereal @NonEmpty@ and @Fixed@; in store @Integer@, @Natural@ and @Fixed@;
+-- * in store, arrays whose indices are not numbers, characters, 'Bool's or tuples of these: the
+--   number of elements follows from the bounds only;
+-- * sums of 256 or 65,536 constructors in binary and cereal, which write all of them as number 0,
+--   and of more than 255 in store, which derives no such instance.
 module Ashlar.Schema.Compat
   ( Format (..),
     getValueOf,
