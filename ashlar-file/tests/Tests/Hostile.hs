@@ -13,8 +13,10 @@ import Ashlar.File
 import Ashlar.File.Blocks (readHeader)
 import Ashlar.File.Crc32c
 import Ashlar.File.Internal.Layout
+import Ashlar.File.Internal.Scan (endOf)
 import Ashlar.Get (newSource)
 import Control.Exception (throw, try)
+import Data.Bits (finiteBitSize)
 import qualified Data.ByteString as S
 import Data.IORef (atomicModifyIORef', newIORef)
 import Data.Int (Int64)
@@ -32,6 +34,7 @@ tests =
     "hostile files"
     [ testProperty "any headers: an answer, in little memory" anyHeaders,
       testProperty "a length of 4 GiB is not allocated" (once hugeLength),
+      testProperty "the end of a block of 2 GiB" blockEnds,
       testProperty "more records than bytes" (once hugeCount),
       testProperty "a header of 4 GiB" (once hugeHeader),
       testProperty "an expansion without end" (once bomb),
@@ -145,41 +148,57 @@ instance Arbitrary Header where
         }
     where
       size = oneof [choose (0, 20), choose (0, 100000), elements [maxWord, maxWord - 1]]
-      maxWord = 4294967295
+      maxWord = cutOff 4294967295
+
+-- A number of 32 bits that is written. Where an Int has as many, it may be negative.
+cutOff :: Int64 -> Int
+cutOff = fromIntegral
+
+-- What an Int of 64 bits can hold, and one of 32 bits cannot: the header is refused there.
+wide :: Cause -> Cause
+wide cause = if finiteBitSize (0 :: Int) == 32 then WrongBlockHeader else cause
+
+blockEnds :: Property
+blockEnds = forAll (choose (2147483392, 2147483900)) $ \n ->
+  let bytes = encodeBlockHeader block {blockStored = cutOff n, blockExpanded = cutOff n}
+   in case anyBlockStart bytes of
+        Nothing -> n + 144 > fromIntegral (maxBound :: Int)
+        Just h -> endOf 5 h == 5 + 72 + n
 
 hugeLength :: Property
 hugeLength = ioProperty . withBytesIn bytes $ \path -> do
   (n, got) <- allocated (readAll reading {readBlockLimit = maxBound} ty path)
   pure $
     case got of
-      Damaged 0 [] d -> damageCause d === Truncated (4294967295 + 72) (72 + 5)
+      Damaged 0 [] d -> damageCause d === wide (Truncated (m + 72) (72 + 5))
       other -> counterexample (show other) False
       .&&. counterexample (show n) (n < 2000000)
   where
     bytes = start <> encodeBlockHeader block {blockStored = m, blockExpanded = m} <> "12345"
-    m = 4294967295
+    m = cutOff 4294967295
 
 hugeCount :: Property
 hugeCount = ioProperty . withBytesIn bytes $ \path -> do
   (n, got) <- allocated (readAll reading (fixedType "bytes" :: RecordType ()) path)
   pure $
     case got of
-      Damaged 0 [] d -> damageCause d === WrongCount
+      Damaged 0 [] d -> damageCause d === wide WrongCount
       other -> counterexample (show other) False
       .&&. counterexample (show n) (n < 2000000)
   where
-    bytes = start <> withBody block {blockCount = 4000000000} "\0\0\0"
+    bytes = start <> withBody block {blockCount = cutOff 4000000000} "\0\0\0"
 
 hugeHeader :: Property
 hugeHeader = ioProperty . withBytesIn bytes $ \path -> do
   (n, got) <- allocated (readAll reading ty path)
   pure $
     case got of
-      Damaged 0 [] d -> damageCause d === TooLarge 4294967295 16777216
+      Damaged 0 [] d -> damageCause d === TooLarge most 16777216
       other -> counterexample (show other) False
       .&&. counterexample (show n) (n < 2000000)
   where
     bytes = S.take 12 start <> "\255\255\255\255" <> S.drop 16 start
+    most = fromIntegral (min 4294967295 (fromIntegral (maxBound :: Int)) :: Int64)
 
 -- A block that is expanded to 32 MiB.
 bomb :: Property

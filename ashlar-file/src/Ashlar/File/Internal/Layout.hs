@@ -131,7 +131,9 @@ filePrefix bytes
       pure $
         if v /= version || flags /= 0
           then OtherVersion v
-          else Prefix (fromIntegral n)
+          else Prefix (fromIntegral (min n most))
+    -- Where an Int has 32 bits. A header of as many bytes is too large, too.
+    most = fromIntegral (maxBound :: Int)
 
 -- | A header from its bytes, of which there are as many as its prefix says. 'Nothing' if the
 -- checksum is wrong, or lengths that do not fit.
@@ -245,10 +247,11 @@ anyBlockStart bytes = do
   (b, checksum) <- either (const Nothing) Just (runGetWhole block bytes)
   guard (checksum == crc32c (S.take (blockHeaderBytes - 4) bytes))
   guard (blockFirst b >= 0 && blockSchemaAt b >= 0 && blockFirst b <= maxBound - 4294967296)
-  -- Where an Int has 32 bits.
-  guard (blockStored b >= 0 && blockExpanded b >= 0 && blockCount b >= 0)
+  -- Where an Int has 32 bits, not all of these fit it, nor the end of a body and a header after it.
+  guard (fits (blockStored b) && fits (blockExpanded b) && fits (blockCount b))
   pure b
   where
+    fits n = n >= 0 && n <= maxBound - 2 * blockHeaderBytes
     block = do
       marker <- getWord64le
       kind <- getWord8
