@@ -44,6 +44,7 @@ tests =
       localOption (QuickCheckTests 60) $
         testProperty "any bytes of schemas and values: no command fails in another way" anySchema,
       testCase "names that steer a terminal" hostileNames,
+      testCase "cat: no file of values that are damaged" noPart,
       testCase "a schema with any number of paths" manyPaths,
       testCase "newtypes that contain themselves have no parts" selfMade,
       testCase "ends of lines in names are no lines" forged,
@@ -192,6 +193,27 @@ anyByte xs (NonNegative i) = ioProperty . inFolder $ \folder -> do
           .&&. property (lines out `List.isSubsequenceOf` all')
           .&&. property (length (lines out) >= length all' - 10)
           .&&. outcomeCode outcome === ExitFailure 1
+
+noPart :: Assertion
+noPart = inFolder $ \folder -> do
+  let file name = folder </> name
+      whole = B.concat (map encode orders)
+      cat inputs =
+        ashlar folder (["cat", "--schema", file "schema", "-f", "-o", file "out"] ++ inputs)
+  B.writeFile (file "schema") (encode (schema @Order))
+  B.writeFile (file "whole") whole
+  B.writeFile (file "part") (B.take (B.length whole - 1) whole)
+  B.writeFile (file "out") "old"
+  refused <- cat [file "whole", file "part"]
+  outcomeCode refused @?= ExitFailure 1
+  assertBool (outcomeErr refused) $
+    (file "out" ++ ": not written\n") `List.isSuffixOf` outcomeErr refused
+  left <- B.readFile (file "out")
+  left @?= "old"
+  copied <- cat [file "whole", file "whole"]
+  outcomeCode copied @?= ExitSuccess
+  found <- foldRecords described (file "out") (\bs x -> pure (B.append bs (encode (x :: Order)))) ""
+  found @?= Right (B.append whole whole)
 
 -- Any bytes as a record.
 newtype Bytes = Bytes B.ByteString

@@ -25,7 +25,7 @@ import Ashlar.File
 import Ashlar.File.Blocks
 import Ashlar.File.Internal.Append (Tail (..))
 import Ashlar.Schema (Schema, Value, getValue, putValue, schemaFingerprint)
-import Control.Monad (foldM, forM, forM_, unless, when)
+import Control.Monad (forM, forM_, unless, when)
 import qualified Data.ByteString as B
 import Data.IORef (newIORef, readIORef, writeIORef)
 import System.Exit (ExitCode (..))
@@ -93,21 +93,17 @@ writingValues selection schema = withWriter options ty
           typePass = Nothing
         }
 
--- | A file of records from files of bare values.
+-- | A file of records from files of bare values. If one is damaged there is no new file.
 --
 -- @since 0.1.0.0
 catValues :: Handles -> Selection -> Target -> Schema -> [FilePath] -> IO ExitCode
 catValues hs selection target schema paths =
-  making target paths $ \out ->
+  making target (filter (not . isStandardInput) paths) $ \out ->
     writingValues selection schema out $ \w -> do
-      let one ok input
-            | not ok = pure False
-            | otherwise = do
-              (_, ending) <-
-                foldInput hs selection (BareFile input schema) writtenOf (const (write w)) ()
-              pure (ending == Fine)
-      fine <- foldM one True paths
-      pure (if fine then ExitSuccess else ExitFailure 1)
+      forM_ paths $ \path -> do
+        (_, ending) <- foldInput hs selection (BareFile path schema) writtenOf (const (write w)) ()
+        unless (ending == Fine) $ damaged (targetPath target ++ ": not written")
+      pure ExitSuccess
   where
     writtenOf s = Written <$> getValue s
 
