@@ -28,7 +28,7 @@ OLD ?=
 # For each program of make fuzz-c.
 SECONDS_EACH ?= 60
 
-.PHONY: help setup build demo demo-jobs test test-rest fuzz fuzz-c checked mutants bench bench-all bench-docs bench-criterion bench-report bench-compare bench-readme docs lint platforms soak valgrind ci clean
+.PHONY: help setup build demo demo-jobs test test-rest fuzz fuzz-c checked mutants bench bench-all bench-criterion bench-report bench-compare bench-readme docs lint platforms soak valgrind ci clean
 .NOTPARALLEL:
 
 help:
@@ -42,11 +42,11 @@ help:
 	@echo 'make fuzz-c           fuzz the C code with libFuzzer, SECONDS_EACH=60 for each of nine programs'
 	@echo 'make bench            compare time with other libraries; BENCH="..." selects'
 	@echo 'make bench-all        the same with GHC 9.10 and 9.6, too, and their versions of the libraries'
-	@echo 'make bench-docs       measure with GHC 9.10 and 9.0, and write the tables of docs/benchmarks.md'
+	@echo 'make       measure with GHC 9.10 and 9.0, and write the tables of docs/benchmarks.md'
 	@echo 'make bench-criterion  run the same workloads in criterion; BENCH="..." are its arguments'
 	@echo 'make bench-report     measure all, and write bench-report/index.html; QUICK=1 takes a tenth of 25 minutes'
 	@echo 'make bench-compare    show what got slower than noise allows since OLD=results.json'
-	@echo 'make bench-readme     write the summary and the pictures of README.md from the report'
+	@echo 'make bench-readme     write the figures of README.md and docs/benchmarks.md from the report'
 	@echo 'make build            compile everything, including the benchmarks'
 	@echo 'make docs             write the Haddock pages to dist-newstyle/haddock'
 	@echo 'make lint             check layers, notes, layout and cabal files; run hlint'
@@ -115,9 +115,6 @@ bench-compare: setup
 
 bench-readme: setup
 	@scripts/bench-readme
-
-bench-docs: setup
-	@scripts/bench-docs $(BENCH)
 
 bench-criterion: setup
 	@scripts/run-exe ashlar-bench:bench:criterion $(BENCH)

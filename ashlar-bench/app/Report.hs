@@ -31,21 +31,25 @@ main = do
       (said, slower) <- compared <$> readReports old <*> readReports new
       putStr said
       if slower then exitFailure else pure ()
-    "tables" : paths@(_ : _) -> readAll paths >>= putStr . tables
     ["readme", readme, folder, path] -> do
       reports <- readReports path
       pictures <- mapM (write folder) (readmePictures (sections reports))
-      old <- readUtf8 readme
-      length old `seq` writeUtf8 readme (between markers (summaryTable reports pictures) old)
+      rewrite readme "summary" (summaryTable reports pictures)
+      rewrite (folder </> "benchmarks.md") "tables" (tables reports)
     _ ->
       die
         "usage: ashlar-report page FOLDER RESULTS...\n\
         \       ashlar-report compare OLD NEW\n\
-        \       ashlar-report tables RESULTS...\n\
         \       ashlar-report readme README FOLDER RESULTS"
   where
     readAll paths = together . concat <$> mapM readReports paths
-    markers = ("<!-- summary: make bench-readme writes from here", "<!-- end of the summary -->")
+    rewrite path name new = do
+      old <- readUtf8 path
+      length old `seq` writeUtf8 path (between (markers name) new old)
+    markers name =
+      ( "<!-- " ++ name ++ ": make bench-readme writes from here",
+        "<!-- end of the " ++ name ++ " -->"
+      )
     write folder (name, e) = do
       files <- mapM (writeTheme folder name (exhibitPicture e)) [minBound ..]
       pure (exhibitTitle e, files)
