@@ -19,11 +19,11 @@ import qualified Data.Binary.Get as B
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C8
 import qualified Data.ByteString.Lazy as L
-import qualified Data.List as List
 import qualified Data.Serialize.Get as C
 import qualified Data.Vector.Unboxed as U
 import Data.Word (Word64, Word8)
 import Workload
+import Workloads.Pushed (pushed, pushedBinary)
 
 -- | All of them.
 getWorkloads :: [Workload]
@@ -428,14 +428,6 @@ around =
     two = (+) <$> A.getWord64le <*> A.getWord64be
     megabyte = S.replicate 800000 3
     inChunks = L.toChunks (chunksOf 4096 megabyte)
-    pushed g chunks =
-      case A.pushEndOfInput (List.foldl' A.pushChunk (A.runGetIncremental g) chunks) of
-        A.Done _ _ a -> a
-        _ -> errorWithoutStackTrace "the benchmark's own data do not decode"
-    pushedBinary g chunks =
-      case B.pushEndOfInput (List.foldl' B.pushChunk (B.runGetIncremental g) chunks) of
-        B.Done _ _ a -> a
-        _ -> errorWithoutStackTrace "the benchmark's own data do not decode"
 
 sums :: Monad m => m Word64 -> m Word64
 sums g = go (100000 :: Int) 0

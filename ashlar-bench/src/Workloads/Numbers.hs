@@ -19,6 +19,7 @@ import Foreign.C.Types (CSize (..))
 import Foreign.Ptr (Ptr, castPtr)
 import System.IO.Unsafe (unsafePerformIO)
 import Workload
+import Workloads.Pushed
 
 foreign import ccall unsafe "ashlar_bench_sum8" sum8 :: Sum
 
@@ -40,7 +41,7 @@ foreign import ccall unsafe "ashlar_bench_sum_double_swapped" sumDoubleSwapped :
 
 type Sum = Ptr Word8 -> CSize -> IO Word64
 
--- | All formats, in groups of all sizes, from three kinds of input. Little-endian formats and those
+-- | All formats, in groups of all sizes, from four kinds of input. Little-endian formats and those
 -- of this machine have the same code.
 numberWorkloads :: [Workload]
 numberWorkloads =
@@ -237,34 +238,48 @@ workloadsOf name width inC ours binarys cereals =
   [ curve ("Get 1 MB of " ++ titled ++ ": " ++ how) "numbers in a group" k . bytesOfText 1048576 $
       Workload
         (name ++ " in groups of " ++ show k ++ ", 1 MB, " ++ how)
-        ( [ ( "ashlar",
-              if S.null whole
-                then apply (right . A.runGetLazy (g n)) chunked
-                else apply (right . A.runGet (g n)) whole
-            ),
-            ("binary", apply (B.runGet (b n)) chunked),
-            ( "cereal",
-              if S.null whole
-                then apply (right . C.runGetLazy (c n)) chunked
-                else apply (right . C.runGet (c n)) whole
-            )
-          ]
-            ++ [("C", apply (cSum inC) whole) | not (S.null whole)]
-        )
-    | (how, whole, chunked) <-
-        [ ("strict", input, L.fromStrict input),
-          ("chunks of 32 KiB", S.empty, chunksOf 32768),
-          ("chunks of 100 bytes", S.empty, chunksOf 100)
+        (libraries (g n) (b n) (c n))
+    | (how, libraries) <-
+        [ ("strict", strict),
+          ("chunks of 32 KiB", lazy largeChunks),
+          ("chunks of 100 bytes", lazy smallChunks),
+          ("pushed in chunks of 4 KiB", push)
         ],
       ((k, g), (_, b), (_, c)) <- zip3 ours binarys cereals
   ]
   where
+    strict g b c =
+      [ ("ashlar", apply (right . A.runGet g) input),
+        ("binary", apply (B.runGet b) (L.fromStrict input)),
+        ("cereal", apply (right . C.runGet c) input),
+        ("C", apply (cSum inC) input)
+      ]
+    lazy chunks g b c =
+      [ ("ashlar", apply (right . A.runGetLazy g) chunks),
+        ("binary", apply (B.runGet b) chunks),
+        ("cereal", apply (right . C.runGetLazy c) chunks)
+      ]
+    push g b c =
+      [ ("ashlar", apply (pushed g) pushes),
+        ("binary", apply (pushedBinary b) pushes),
+        ("cereal", apply (pushedCereal c) pushes)
+      ]
     titled = dropWhileEnd (== ',') name
     n = 1048576 `div` width
 
 input :: S.ByteString
 input = S.pack (take 1048576 (cycle [0 .. 250]))
 {-# NOINLINE input #-}
+
+largeChunks, smallChunks :: L.ByteString
+largeChunks = chunksOf 32768
+smallChunks = chunksOf 100
+{-# NOINLINE largeChunks #-}
+{-# NOINLINE smallChunks #-}
+
+pushes :: [S.ByteString]
+pushes = L.toChunks (chunksOf 4096)
+{-# NOINLINE pushes #-}
 
 chunksOf :: Int -> L.ByteString
 chunksOf n =

@@ -1,7 +1,15 @@
 -- |
 -- Module      : Workloads.Pushed
 -- Description : Many values from input that is pushed, in chunks of 4 KiB
-module Workloads.Pushed (pushedWorkloads) where
+module Workloads.Pushed
+  ( pushedWorkloads,
+
+    -- * One value
+    pushed,
+    pushedBinary,
+    pushedCereal,
+  )
+where
 
 import qualified Ashlar.Get as A
 import qualified Ashlar.Get.Feed as A
@@ -9,6 +17,7 @@ import qualified Data.Binary.Get as B
 import qualified Data.ByteString as S
 import Data.IORef
 import qualified Data.List as List
+import qualified Data.Serialize.Get as C
 import Data.Word (Word32, Word64)
 import Workload
 
@@ -82,6 +91,26 @@ binarys g f = fresh
         [] -> noDecode
       B.Fail {} -> noDecode
 {-# INLINE binarys #-}
+
+-- | A value from chunks that are pushed.
+pushed :: A.Get a -> [S.ByteString] -> a
+pushed g chunks = case A.pushEndOfInput (List.foldl' A.pushChunk (A.runGetIncremental g) chunks) of
+  A.Done _ _ a -> a
+  _ -> noDecode
+
+pushedBinary :: B.Get a -> [S.ByteString] -> a
+pushedBinary g chunks =
+  case B.pushEndOfInput (List.foldl' B.pushChunk (B.runGetIncremental g) chunks) of
+    B.Done _ _ a -> a
+    _ -> noDecode
+
+pushedCereal :: C.Get a -> [S.ByteString] -> a
+pushedCereal g = go (C.runGetPartial g)
+  where
+    go push chunks = case push (S.concat (take 1 chunks)) of
+      C.Done a _ -> a
+      C.Partial push' | _ : more <- chunks -> go push' more
+      _ -> noDecode
 
 noDecode :: a
 noDecode = errorWithoutStackTrace "the benchmark's own data do not decode"
