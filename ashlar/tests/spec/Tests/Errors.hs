@@ -5,7 +5,6 @@
 -- Description : The contents of errors
 module Tests.Errors (tests) where
 
-import Ashlar.Builder (toStrictByteString, word8)
 import Ashlar.Codec (decode, encode)
 import Ashlar.Get
 import qualified Ashlar.Get.Parse as P

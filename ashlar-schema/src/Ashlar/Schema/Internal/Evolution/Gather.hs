@@ -66,9 +66,9 @@ gatherOf list order
   where
     (rows, pools) = rowsOf list
     -- Each row with its number.
-    groups = smallArrayFromList (snd (mapAccumL (mapAccumL numbered) 0 rows))
+    each = smallArrayFromList (snd (mapAccumL (mapAccumL numbered) 0 rows))
     numbered i row = (i + 1, (i, row))
-    placed = side (concatMap (mapMaybe piece . indexSmallArray groups) order)
+    placed = side (concatMap (mapMaybe piece . indexSmallArray each) order)
     piece (i, Row kind a b) = case kind of
       1 -> Nothing
       2 -> Just (Default a b)
