@@ -138,9 +138,9 @@ tests =
         pure (r === Left "CannotRead"),
       interrupted,
       testProperty "a large one in constant memory on both sides: two processes, TCP" . once $
-        ioProperty (twoProcesses 8388608 "0"),
+        ioProperty (twoProcesses 2097152 "0"),
       testProperty "a large one in constant memory on both sides: two processes, Unix" . once $
-        ioProperty (withUnixPath (twoProcesses 8388608))
+        ioProperty (withUnixPath (twoProcesses 2097152))
     ]
   where
     bothWays = [defaultOptions, defaultOptions {optionsChecksums = False}]
@@ -225,7 +225,8 @@ interrupted =
         pure (outs === replicate 5 (Left "TimedOut Receiving"))
     ]
 
--- Two processes, each of which may have a heap of 12 MB, and a message of this number of words.
+-- Two processes, each of which may have a heap of 12 MB, and a message of this number of words of
+-- eight bytes.
 twoProcesses :: Int -> String -> IO Property
 twoProcesses n at = do
   program <- getExecutablePath

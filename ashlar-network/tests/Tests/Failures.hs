@@ -19,6 +19,7 @@ import Control.Monad
 import qualified Data.ByteString as S
 import Data.IORef
 import Data.Text (Text)
+import qualified Data.Text as T
 import Data.Word (Word16)
 import Network.Socket
 import Network.Socket.ByteString (recv, sendAll)
@@ -261,15 +262,17 @@ times =
           b <- socketTransport y
           gate <- newEmptyMVar
           uses <- newIORef []
+          let text = fixedType "text" :: RecordType Text
           (left, right) <-
             both
-              ( outcome . withConnection defaultOptions number number a $ \c -> do
-                  r <- timeout 200000 (forever (send c 1))
-                  later <- mapM outcome [send c 1, void (receive c)]
+              ( outcome . withConnection defaultOptions text number a $ \c -> do
+                  -- It fits neither the buffer nor the socket, so this thread itself sends it.
+                  r <- timeout 200000 (forever (send c (T.replicate 1000000 "a")))
+                  later <- mapM outcome [send c "b", void (receive c)]
                   writeIORef uses (maybe (Left "interrupted") Right r : later)
                   putMVar gate ()
               )
-              (withConnection defaultOptions number number b (\c -> takeMVar gate >> receiveAll c))
+              (withConnection defaultOptions number text b (\c -> takeMVar gate >> receiveAll c))
           seen <- readIORef uses
           pure $
             seen === [Left "interrupted", Left "ConnectionBroken", Left "ConnectionBroken"]
