@@ -5,6 +5,7 @@ module Main (main) where
 
 import Test.Tasty
 import qualified Tests.Commands
+import qualified Tests.Convert
 import qualified Tests.Cookbook
 import qualified Tests.Damage
 import qualified Tests.Json
@@ -20,6 +21,7 @@ main =
     testGroup
       "ashlar"
       [ Tests.Commands.tests,
+        Tests.Convert.tests,
         Tests.Cookbook.tests,
         Tests.Damage.tests,
         Tests.Json.tests,

@@ -4,6 +4,7 @@
 module Main (main) where
 
 import Test.Tasty
+import qualified Tests.Compat
 import qualified Tests.Evolution.Attack
 import qualified Tests.Evolution.Changes
 import qualified Tests.Evolution.Mismatches
@@ -24,6 +25,7 @@ main =
           Tests.Fingerprints.tests,
           Tests.Hostile.tests,
           Tests.Texts.tests,
+          Tests.Compat.tests,
           Tests.Types.tests,
           Tests.Evolution.Changes.tests,
           Tests.Evolution.Pairs.tests,

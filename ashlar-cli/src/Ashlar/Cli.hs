@@ -3,7 +3,8 @@
 -- Description : The tool ashlar
 --
 -- @ashlar@ shows, checks, compares, copies and mends files of records ("Ashlar.File"), without the
--- program that wrote them, and files of values one after another, given their schema.
+-- program that wrote them, and files of values one after another, given their schema. It makes such
+-- files of those of binary, cereal and store.
 --
 -- It is safe on untrusted files: memory is bounded by the size of a block, which is limited, and
 -- nothing that is shown can steer a terminal.
@@ -17,6 +18,7 @@ where
 
 import Ashlar.Cli.Console hiding (Failure (..))
 import qualified Ashlar.Cli.Console as Console
+import Ashlar.Cli.Convert (convert)
 import Ashlar.Cli.Copier (Target (..))
 import Ashlar.Cli.Copy
 import Ashlar.Cli.Input
@@ -89,6 +91,9 @@ perform hs command = case command of
   CatCommand selection force mixed schema out paths -> case schema of
     Nothing -> catFiles selection (Target out force) mixed paths
     Just s -> loadSchema s >>= \s' -> catValues hs selection (Target out force) s' paths
+  ConvertCommand selection force partial old schema out path -> do
+    given <- loadSchema schema
+    convert hs selection (Target out force) partial old given path
   RepairCommand selection force schema out path -> do
     given <- mapM loadSchema schema
     repair hs selection (Target out force) given path

@@ -2,18 +2,21 @@
 {-# LANGUAGE DeriveGeneric #-}
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE TypeApplications #-}
 
 -- |
 -- Module      : Tests.Cookbook
 -- Description : What the cookbook shows of the tool is what it prints
 module Tests.Cookbook (tests) where
 
-import Ashlar.Codec (Codec)
+import Ashlar.Codec (Codec, encode)
 import Ashlar.File
 import Ashlar.File.Described
-import Ashlar.Schema (Described)
+import Ashlar.Schema (Described, schema)
 import Control.Monad (forM_)
+import qualified Data.Binary as Binary
 import qualified Data.ByteString as B
+import qualified Data.ByteString.Lazy as L
 import Data.Text (Text)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
@@ -21,6 +24,7 @@ import GHC.Generics (Generic)
 import System.FilePath ((</>))
 import Test.Tasty
 import Test.Tasty.HUnit
+import qualified Tests.Cookbook.Old as Old
 import Tests.Run
 
 -- As on the page.
@@ -42,17 +46,24 @@ tests = testCase "the page files.md of the cookbook" . inFolder $ \folder -> do
   -- A byte of the second block of records.
   let (before, rest) = B.splitAt 460 whole
   B.writeFile (folder </> "damaged") (before <> B.map (+ 1) (B.take 1 rest) <> B.drop 1 rest)
-  let shown = commands (console page)
-  assertBool "no commands" (length shown >= 5)
+  L.writeFile (folder </> "orders.bin") $
+    foldMap Binary.encode [Old.Order "brick" 12, Old.Order "mortar" 3]
+  B.writeFile (folder </> "order.schema") (encode (schema @Old.Order))
+  let shown = concatMap commands (consoles page)
+  assertBool "no commands" (length shown >= 7)
   forM_ shown $ \(command, output) -> do
     outcome <- ashlar folder (map (inside folder) (arguments command))
     (command, lines (outcomeOut outcome), outcomeErr outcome) @?= (command, output, "")
   where
-    inside folder w = if w `elem` ["orders", "damaged"] then folder </> w else w
+    inside folder w
+      | w `elem` ["orders", "damaged", "orders.bin", "order.schema", "new"] = folder </> w
+      | otherwise = w
 
--- The lines of what is typed and shown.
-console :: [T.Text] -> [String]
-console = map T.unpack . takeWhile (/= "```") . drop 1 . dropWhile (/= "```console")
+-- The lines of what is typed and shown, in each place.
+consoles :: [T.Text] -> [[String]]
+consoles page = case dropWhile (/= "```console") page of
+  [] -> []
+  _ : rest -> map T.unpack (takeWhile (/= "```") rest) : consoles rest
 
 -- Each command, and its output, which an empty line ends before the next command.
 commands :: [String] -> [(String, [String])]

@@ -43,6 +43,8 @@
 -- >>> toStrictByteString (putValue value) == bytes
 -- True
 --
+-- "Ashlar.Schema.Compat" decodes by a schema what binary, cereal or store have written.
+--
 -- __Formats by hand.__ A derived description is that of a derived format. The instance of a type
 -- with a 'Ashlar.Codec.format' of its own describes it by hand, with 'recordOf', 'variantOf', 'as',
 -- 'whole' or 'exactly'. What they cannot say is 'opaque'. A schema that says something else than

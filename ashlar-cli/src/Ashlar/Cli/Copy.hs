@@ -8,6 +8,10 @@ module Ashlar.Cli.Copy
   ( catFiles,
     catValues,
     repair,
+
+    -- * Files of values
+    Written (..),
+    writingValues,
   )
 where
 
@@ -63,7 +67,9 @@ catFiles selection target mixed paths = do
           Just schema -> putRecords copier schema h (blockBody b)
         pure schemas'
 
--- A value, which is written.
+-- | A value, which is written.
+--
+-- @since 0.1.0.0
 newtype Written = Written Value
 
 instance Codec Written
@@ -72,13 +78,28 @@ instance Codec Written
 instance HasFormat Written where
   format = byHand 1 (const 0) (\(Written v) -> putValue v) (fail "not read")
 
+-- | Write a file of values, given their schema.
+--
+-- @since 0.1.0.0
+writingValues :: Selection -> Schema -> FilePath -> (Writer Written -> IO a) -> IO a
+writingValues selection schema = withWriter options ty
+  where
+    options = defaultWriteOptions {writeRecordLimit = max 67108864 (selectLimit selection)}
+    ty =
+      RecordType
+        { typeSchema = encode schema,
+          typeFingerprint = schemaFingerprint schema,
+          typeEvolved = \_ _ -> Left "not read",
+          typePass = Nothing
+        }
+
 -- | A file of records from files of bare values.
 --
 -- @since 0.1.0.0
 catValues :: Handles -> Selection -> Target -> Schema -> [FilePath] -> IO ExitCode
 catValues hs selection target schema paths =
   making target paths $ \out ->
-    withWriter options ty out $ \w -> do
+    writingValues selection schema out $ \w -> do
       let one ok input
             | not ok = pure False
             | otherwise = do
@@ -88,15 +109,7 @@ catValues hs selection target schema paths =
       fine <- foldM one True paths
       pure (if fine then ExitSuccess else ExitFailure 1)
   where
-    options = defaultWriteOptions {writeRecordLimit = max 67108864 (selectLimit selection)}
     writtenOf s = Written <$> getValue s
-    ty =
-      RecordType
-        { typeSchema = encode schema,
-          typeFingerprint = schemaFingerprint schema,
-          typeEvolved = \_ _ -> Left "not read",
-          typePass = Nothing
-        }
 
 -- | Copy what is readable of a damaged file: whole blocks, and of a block with a record that cannot
 -- be decoded those before it. Says what was lost.

@@ -21,11 +21,14 @@ module Ashlar.Cli.Input
     Selection (..),
     everything,
     readOptions,
+    within,
+    withInput,
     Ending (..),
     foldInput,
     schemasIn,
 
     -- * Damage
+    brokenValue,
     damageText,
     lostText,
   )
@@ -175,6 +178,9 @@ inputOf schemaPath path = case schemaPath of
 isStandardInput :: FilePath -> Bool
 isStandardInput = (== "-")
 
+-- | Run an action with a file, or the standard input.
+--
+-- @since 0.1.0.0
 withInput :: FilePath -> (Handle -> IO a) -> IO a
 withInput path act
   | isStandardInput path = hSetBinaryMode stdin True >> act stdin
@@ -235,6 +241,8 @@ readOptions selection =
     whole f = L.toStrict . f . L.fromStrict
 
 -- | A decoder that refuses values of more bytes. (Those of blocks are limited with them.)
+--
+-- @since 0.1.0.0
 within :: Selection -> Get a -> Get a
 within selection g
   | selectLimit selection == selectLimit everything = g
@@ -328,6 +336,9 @@ foldInput hs selection input prepare f b0
       RecordFile _ -> 0
       BareFile _ _ -> selectFrom selection
 
+-- | A value that cannot be decoded: its number, its offset, and why.
+--
+-- @since 0.1.0.0
 brokenValue :: FilePath -> Int64 -> Int64 -> DecodeError -> String
 brokenValue path n offset e =
   path ++ ": value " ++ show n ++ ", which begins at byte " ++ show offset

@@ -8,11 +8,13 @@ module Ashlar.Cli.Options
   )
 where
 
+import Ashlar.Cli.Convert (Old (..))
 import Ashlar.Cli.Input (Selection (..), everything)
 import Ashlar.Cli.Path
 import Ashlar.Cli.Schemas (SchemaStyle (..))
 import Ashlar.Cli.Show (Style (..))
 import Ashlar.Cli.Split (SplitBy (..))
+import Ashlar.Schema.Compat (Format (..))
 import Data.Int (Int64)
 import qualified Data.Text as T
 import Options.Applicative hiding (style)
@@ -30,6 +32,8 @@ data Command
   | DiffCommand FilePath FilePath
   | -- | Also: may the target exist, and may types differ?
     CatCommand Selection Bool Bool (Maybe FilePath) FilePath [FilePath]
+  | -- | With the schema. Also: may the target exist, and is part of it wanted after damage?
+    ConvertCommand Selection Bool Bool Old FilePath FilePath FilePath
   | RepairCommand Selection Bool (Maybe FilePath) FilePath FilePath
   | -- | Also: may the files exist? With the prefix of their names.
     SplitCommand Selection Bool SplitBy FilePath FilePath
@@ -43,7 +47,7 @@ commandLine =
   info
     (helper <*> versionOption <*> hsubparser (foldMap toCommand commands))
     ( fullDesc
-        <> header "ashlar - show, check, compare, copy and mend files of records"
+        <> header "ashlar - show, check, compare, copy, convert and mend files of records"
         <> footer exitCodes
     )
   where
@@ -96,6 +100,24 @@ commands =
         <*> output
         <*> some (file "FILE...")
     ),
+    ( "convert",
+      "Turn what binary, cereal or store have written into a file of records. FILE may be -, the \
+      \standard input",
+      ConvertCommand
+        <$> limited
+        <*> force
+        <*> switch
+          ( long "partial"
+              <> help "If FILE is damaged, write OUT with the values before the damage"
+          )
+        <*> (Old <$> oldFormatOption <*> listOption)
+        <*> strOption
+          ( long "schema" <> metavar "SCHEMA" <> action "file"
+              <> help "The type of the values: a schema, or a file of records that has it"
+          )
+        <*> output
+        <*> file "FILE"
+    ),
     ( "repair",
       "Copy what is readable of a damaged file, and say what was lost",
       RepairCommand
@@ -126,6 +148,22 @@ commands =
       StatCommand <$> selection <*> schemaOption <*> file "FILE"
     )
   ]
+
+oldFormatOption :: Parser Format
+oldFormatOption =
+  option
+    (maybeReader (`lookup` formats))
+    ( long "from" <> metavar "LIBRARY" <> completeWith (map fst formats)
+        <> help "The library that has written FILE: binary, cereal or store"
+    )
+  where
+    formats = [("binary", Binary), ("cereal", Cereal), ("store", Store)]
+
+listOption :: Parser Bool
+listOption =
+  switch $
+    long "list"
+      <> help "FILE is one list, with its length before the values. If not given, they stand alone"
 
 file :: String -> Parser FilePath
 file name = strArgument (metavar name <> action "file")

@@ -4,12 +4,15 @@
 -- Module      : Ashlar.File.Convert
 -- Description : Files of records from files of other libraries
 --
--- For data that binary, cereal or store have written, "Ashlar.Compat.Formats" has decoders.
+-- Data that binary, cereal or store have written are converted once, to a file whose records have
+-- today's format. If their instances were derived, the tool @ashlar convert@ does it, given the
+-- schema of the type: see "Ashlar.Schema.Compat". If an instance was written by hand, only a
+-- program that has it knows the bytes. This module is for such programs, and
+-- "Ashlar.Compat.Formats" has decoders for the instances.
 --
--- Their formats have no 'Ashlar.Schema.Described' instances, so 'Ashlar.File.Described.described'
--- does not compile for them. A schema tells how to read each field, and these formats have lengths,
--- tags and numbers that no schema has: those of a hand-written instance are not known at all. So
--- convert their files, once, to one whose records have today's format.
+-- (A schema describes today's format. So the types of "Ashlar.Compat.Formats" have no
+-- 'Ashlar.Schema.Described' instances, and 'Ashlar.File.Described.described' does not compile for
+-- them.)
 --
 -- >>> :set -XDeriveAnyClass -XDeriveGeneric
 -- >>> import Ashlar.Compat.Binary (Binary)

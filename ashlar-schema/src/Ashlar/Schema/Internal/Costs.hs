@@ -15,8 +15,12 @@ module Ashlar.Schema.Internal.Costs
   ( Cost (..),
     fair,
     fairWith,
+    Costs,
+    Least (..),
+    leastToday,
     costOfAll,
     costs,
+    costsBy,
     costOf,
     endlessIn,
     tagSize,
@@ -52,12 +56,35 @@ plus (Cost a b) (Cost c d) = Cost (min most (a + c)) (min most (b + d))
   where
     most = 0x1000000
 
--- | The costs of all definitions.
-costs :: Schema -> V.Vector Cost
-costs s = known
+-- | The least bytes of what formats write in different ways. (A tag is the same in all.)
+data Least = Least
+  { leastOfLeaf :: Leaf -> Int,
+    -- | Of the number of elements.
+    leastOfLength :: Length -> Int,
+    -- | Of that of an array.
+    leastOfArrayLength :: Int
+  }
+
+-- | The costs of all definitions of a schema, and how they are found.
+data Costs = Costs Least (V.Vector Cost)
+
+-- | The costs in today's format.
+costs :: Schema -> Costs
+costs = costsBy leastToday
+
+-- | The least bytes in today's format.
+leastToday :: Least
+leastToday = Least leastLeaf counted 8
   where
-    definitions = schemaDefinitions s
-    known = V.imap cost definitions
+    counted len = case len of
+      Length64 -> 8
+      LengthVarint -> 1
+
+-- | The costs in another format.
+costsBy :: Least -> Schema -> Costs
+costsBy least s = known
+  where
+    known = Costs least (V.imap cost (schemaDefinitions s))
     cost i d = case (definitionForm d, definitionConstructors d) of
       (Sum, cs) -> Cost 1 (tagSize (length cs))
       (_, _)
@@ -84,10 +111,10 @@ certain shape = case shape of
   _ -> []
 
 -- | The cost of a shape, given those of the definitions.
-costOf :: V.Vector Cost -> Shape -> Cost
-costOf known shape = case shape of
-  Leaf l -> Cost 1 (leastLeaf l)
-  Between _ _ l -> Cost 1 (leastLeaf l)
+costOf :: Costs -> Shape -> Cost
+costOf known@(Costs least definitions) shape = case shape of
+  Leaf l -> Cost 1 (leastOfLeaf least l)
+  Between _ _ l -> Cost 1 (leastOfLeaf least l)
   Ratio inner -> twice (costOf known inner)
   Optional _ -> Cost 1 1
   Tuple ss -> costOfAll known ss
@@ -95,19 +122,17 @@ costOf known shape = case shape of
   NonEmpty len _ -> counted len
   Set len _ -> counted len
   Map len _ _ -> counted len
-  Array i _ -> twice (costOf known i) `plus` Cost 1 8
+  Array i _ -> twice (costOf known i) `plus` Cost 1 (leastOfArrayLength least)
   Constant bs -> Cost 1 (B.length bs)
-  Reference i -> known V.! i
+  Reference i -> definitions V.! i
   Opaque _ _ size -> Cost 1 (maybe 0 (min 0x1000000) size)
   Irregular _ -> Cost 1 0
   where
     twice c = plus c c
-    counted len = Cost 1 $ case len of
-      Length64 -> 8
-      LengthVarint -> 1
+    counted len = Cost 1 (leastOfLength least len)
 
 -- | The cost of a value with parts of these shapes.
-costOfAll :: V.Vector Cost -> [Shape] -> Cost
+costOfAll :: Costs -> [Shape] -> Cost
 costOfAll known shapes = List.foldl' plus (Cost 1 0) (map (costOf known) shapes)
 
 -- | The bytes of a tag, given the number of constructors.

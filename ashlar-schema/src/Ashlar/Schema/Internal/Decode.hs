@@ -9,6 +9,11 @@
 -- Description : Decoding by a schema alone
 module Ashlar.Schema.Internal.Decode
   ( getValue,
+
+    -- * In any format
+    Reader (..),
+    getValueBy,
+    isPlain,
   )
 where
 
@@ -23,6 +28,7 @@ import Ashlar.Internal.Get.Budget (nested, spendEmpties, spendFraction)
 import Ashlar.Internal.Get.Core (here)
 import Ashlar.Internal.Get.Path (Names (..), Part (..))
 import Ashlar.Internal.Get.Refuse (invalid, invalidFrom, refine)
+import Ashlar.Schema.Internal.Check (isWhole)
 import Ashlar.Schema.Internal.Costs
 import Ashlar.Schema.Internal.Schema
 import Ashlar.Schema.Internal.Types
@@ -34,6 +40,22 @@ import qualified Data.Text as T
 import qualified Data.Vector as V
 import Data.Word (Word16, Word32, Word64, Word8)
 import Numeric.Natural (Natural)
+
+-- | How to read what formats write in different ways.
+data Reader = Reader
+  { readerLeast :: Least,
+    readLeaf :: Leaf -> Get Value,
+    -- | The number of a constructor, given how many there are.
+    readTag :: Int -> Get Int,
+    -- | How many elements follow, which is not negative. It is not trusted.
+    readLength :: Length -> Get Int,
+    -- | The same of a map.
+    readMapLength :: Length -> Get Int,
+    -- | The same of an array, given how many indices its bounds enclose, if that is known.
+    readLengthAfterBounds :: Maybe Integer -> Get Int,
+    -- | Does the first element of a @NonEmpty@ come before the number of the others?
+    readsFirstApart :: Bool
+  }
 
 -- | Read a value by its schema alone.
 --
@@ -50,10 +72,28 @@ import Numeric.Natural (Natural)
 --
 -- @since 0.1.0.0
 getValue :: Schema -> Get Value
-getValue s = uncovered (schemaRoot s)
+getValue = getValueBy today
+
+-- The format of 'Codec'.
+today :: Reader
+today =
+  Reader
+    { readerLeast = leastToday,
+      readLeaf = leafGet,
+      readTag = \count ->
+        if count <= 256 then fromIntegral <$> getWord8 else fromIntegral <$> getWord16le,
+      readLength = countGet,
+      readMapLength = countGet,
+      readLengthAfterBounds = const getLength,
+      readsFirstApart = False
+    }
+
+-- | 'getValue' in another format.
+getValueBy :: Reader -> Schema -> Get Value
+getValueBy reader s = uncovered (schemaRoot s)
   where
     definitions = schemaDefinitions s
-    known = costs s
+    known = costsBy (readerLeast reader) s
     endless = endlessIn s
     unordered = unorderedIn s
     -- As parts of something whose cost is fair, and not.
@@ -94,12 +134,13 @@ getValue s = uncovered (schemaRoot s)
       | count == 0 = invalid (name ++ " has no values")
       | otherwise = do
         at <- here
-        tag <- if count <= 256 then fromIntegral <$> getWord8 else fromIntegral <$> getWord16le
+        tag <- tagGet
         case alternatives V.!? tag of
           Nothing -> invalidFrom at (name ++ ": there is no constructor " ++ show tag)
           Just g -> g
       where
         count = length cs
+        tagGet = readTag reader count
         alternatives = V.fromList (zipWith alternative [0 ..] cs)
         alternative :: Int -> Constructor -> Get Value
         alternative i c
@@ -127,27 +168,31 @@ getValue s = uncovered (schemaRoot s)
 
     shapeGet :: (Int -> Get Value) -> (Shape -> Get Value) -> Shape -> Get Value
     shapeGet reference part shape = case shape of
-      Leaf l -> leafGet l
-      Between low high l -> refine (within low high) (leafGet l)
+      Leaf l -> readLeaf reader l
+      Between low high l -> refine (within low high) (readLeaf reader l)
       Ratio inner -> fractionGet (part inner)
       Optional inner -> optionalGet (beside 1 inner)
       Tuple ss -> Several <$> fieldsGet part ss
-      List len inner -> Elements len <$> (countGet len >>= elementsGet inner (\_ g -> g))
-      NonEmpty len inner -> do
-        at <- here
-        n <- countGet len
-        if n == 0
-          then invalidFrom at "NonEmpty: no elements"
-          else Elements len <$> elementsGet inner (\_ g -> g) n
-      Set len inner -> Elements len <$> (countGet len >>= elementsGet inner (ascending inner))
-      Map len k v -> Entries len <$> (countGet len >>= entriesGet k v)
+      List len inner -> Elements len <$> listGet len inner
+      NonEmpty len inner
+        | readsFirstApart reader ->
+          (\first rest -> Elements len (first <> rest))
+            <$> elementsGet inner (\_ g -> g) 1 <*> listGet len inner
+        | otherwise -> do
+          at <- here
+          xs <- listGet len inner
+          if V.null xs then invalidFrom at "NonEmpty: no elements" else pure (Elements len xs)
+      Set len inner ->
+        Elements len <$> (readLength reader len >>= elementsGet inner (ascending inner))
+      Map len k v -> Entries len <$> (readMapLength reader len >>= entriesGet k v)
       Array i inner -> do
         low <- part i
         high <- part i
         at <- here
-        n <- getLength
+        let indices = if isPlain i then indicesBetween low high else Nothing
+        n <- readLengthAfterBounds reader indices
         xs <- elementsGet inner (\_ g -> g) n
-        if isPlain i && maybe False (/= toInteger n) (indicesBetween low high)
+        if maybe False (/= toInteger n) indices
           then invalidFrom at "an array with another number of elements than its bounds"
           else pure (Indexed low high xs)
       Constant bs ->
@@ -158,6 +203,9 @@ getValue s = uncovered (schemaRoot s)
       Opaque _ _ (Just n) -> Raw <$> getByteString n
       Opaque name _ Nothing -> invalid ("the format " ++ shortened name ++ " is not described")
       Irregular name -> invalid ("the irregular type " ++ shortened name ++ " is not described")
+
+    listGet :: Length -> Shape -> Get (V.Vector Value)
+    listGet len inner = readLength reader len >>= elementsGet inner (\_ g -> g)
 
     -- Elements, given what is done with the one before and the decoder of one.
     elementsGet ::
@@ -257,11 +305,11 @@ countGet len = case len of
       | n <= (fromIntegral (maxBound :: Int) :: Word64) = Right (fromIntegral n)
       | otherwise = Left "a length that does not fit"
 
--- Bounds of such shapes say how many indices there are. (The instance of Ix of a newtype may be
--- any.)
+-- | Do bounds of such a shape say how many indices there are? (The instance of Ix of a newtype may
+-- be any.)
 isPlain :: Shape -> Bool
 isPlain shape = case shape of
-  Leaf _ -> True
+  Leaf l -> isWhole l || l `elem` [Unit, Boolean, Character, ScalarCharacter]
   Between {} -> True
   Tuple ss -> all isPlain ss
   _ -> False

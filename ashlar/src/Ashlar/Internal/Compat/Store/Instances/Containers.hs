@@ -9,7 +9,10 @@
 --
 -- A container is its number of elements as an 'Int', and the elements. A map has a marker in
 -- front; an array has its bounds in place of the number.
-module Ashlar.Internal.Compat.Store.Instances.Containers () where
+module Ashlar.Internal.Compat.Store.Instances.Containers
+  ( peekMarker,
+  )
+where
 
 import Ashlar.Internal.Builder.Bytes (announced, chunk, lazyByteString, shortByteString)
 import Ashlar.Internal.Builder.Put
@@ -118,6 +121,7 @@ mapMarker = 1217678090
 pokeMarker :: Poke ()
 pokeMarker = putWord32host mapMarker
 
+-- | Read it. Anything else is refused.
 peekMarker :: Peek ()
 peekMarker =
   getWord32host >>= \mark ->

@@ -1,0 +1,108 @@
+-- |
+-- Module      : Ashlar.Cli.Convert
+-- Description : convert
+module Ashlar.Cli.Convert
+  ( Old (..),
+    convert,
+  )
+where
+
+import Ashlar.Cli.Console
+import Ashlar.Cli.Copier
+import Ashlar.Cli.Copy (Written (..), writingValues)
+import Ashlar.Cli.Input
+import Ashlar.Codec (summarizeError)
+import Ashlar.File (RecordTooLarge, write)
+import Ashlar.Get (Folded (..), Source, attemptFrom, bytesRead, foldFromUntil, handleSource)
+import Ashlar.Schema (Schema)
+import Ashlar.Schema.Compat
+import Control.Exception (IOException, catch, displayException)
+import Data.Int (Int64)
+import qualified Data.Text as T
+import System.Exit (ExitCode (..))
+import System.IO (hFileSize)
+
+-- | How a file was written.
+--
+-- @since 0.1.0.0
+data Old = Old
+  { -- | By which library.
+    oldFormat :: Format,
+    -- | Is it one list?
+    oldIsList :: Bool
+  }
+
+-- | Turn a file of another library into one of records. If it is damaged there is no new file,
+-- unless part of it is wanted.
+--
+-- @since 0.1.0.0
+convert ::
+  Handles ->
+  -- | The most bytes of a value.
+  Selection ->
+  Target ->
+  -- | Are the values before damage wanted?
+  Bool ->
+  Old ->
+  Schema ->
+  FilePath ->
+  IO ExitCode
+convert hs selection target partial old schema path = case getValueOf (oldFormat old) schema of
+  Left found -> do
+    mapM_ (complain hs . T.unpack . describeUnreadable) found
+    pure (ExitFailure 2)
+  Right g -> making target inputs $ \out -> withInput path $ \h -> do
+    -- (A pipe has no size.)
+    size <- hFileSize h `catch` \e -> 0 <$ pure (e :: IOException)
+    source <- handleSource h
+    announced <- if oldIsList old then Just <$> announcedIn source else pure Nothing
+    let isWhole done = Just (doneRecords done) == fmap fst announced
+    folded <- withProgress hs (fromInteger size) $ \watched ->
+      writingValues selection schema out $ \w ->
+        let one done (value, end)
+              | isWhole done = pure (Left done)
+              | otherwise = do
+                write w (Written value) `catch` tooLarge done
+                progress watched end
+                pure (Right (Done (doneRecords done + 1) end))
+            start = Done 0 (maybe 0 snd announced)
+         in foldFromUntil source (within selection ((,) <$> g <*> bytesRead)) one start
+    let (done, damage) = case folded of
+          FoldEnded _ d -> (d, missing d . fst =<< announced)
+          FoldStopped _ d -> (d, Just (surplus d))
+          FoldFailed at d e
+            | isWhole d -> (d, Just (surplus d))
+            | otherwise -> (d, Just (brokenValue path (doneRecords d) at e))
+    case damage of
+      Just message
+        | partial -> complain hs message
+        | otherwise -> damaged message
+      Nothing -> pure ()
+    say hs $
+      path ++ ": " ++ count (doneRecords done) "record" ++ " from " ++ count (doneBytes done) "byte"
+    pure (maybe ExitSuccess (const (ExitFailure 1)) damage)
+  where
+    inputs = [path | not (isStandardInput path)]
+    -- With the offset after it.
+    announcedIn :: Source -> IO (Int64, Int64)
+    announcedIn source = do
+      found <- attemptFrom source ((,) <$> getLengthOf (oldFormat old) <*> bytesRead)
+      case found of
+        Left e ->
+          damaged (path ++ ": the length of the list cannot be decoded: " ++ summarizeError e)
+        Right (n, end) -> pure (fromIntegral n, end)
+    missing done n
+      | n == doneRecords done = Nothing
+      | otherwise =
+        Just $
+          path ++ ": a list of " ++ count n "value" ++ " ends after " ++ show (doneRecords done)
+    surplus done =
+      path ++ ": bytes after the list of " ++ count (doneRecords done) "value" ++ ", from byte "
+        ++ show (doneBytes done)
+        ++ " on"
+    tooLarge :: Done -> RecordTooLarge -> IO ()
+    tooLarge done e =
+      damaged (path ++ ": value " ++ show (doneRecords done) ++ ": " ++ displayException e)
+
+-- What has been converted: how many values, and where they end.
+data Done = Done {doneRecords :: !Int64, doneBytes :: !Int64}
