@@ -199,7 +199,17 @@ costs =
       "a map of no bytes"
       (Schema (Map Length64 (Leaf Unit) (Leaf Unit)) V.empty)
       (B.replicate 7 0 <> "\1")
-      failsEarly
+      failsEarly,
+    bounded
+      "an array whose bounds are wide tuples"
+      (Schema (Array (Tuple (replicate 100000 (Leaf (Number W8)))) (Leaf Unit)) V.empty)
+      (B.replicate 100000 0 <> B.replicate 100000 255 <> B.replicate 8 0)
+      failsEarly,
+    bounded
+      "an array of no elements, because of the last index of a wide tuple"
+      (Schema (Array (Tuple (replicate 100000 (Leaf (Number W8)))) (Leaf Unit)) V.empty)
+      (B.replicate 99999 0 <> "\1" <> B.replicate 99999 255 <> B.replicate 9 0)
+      succeeds
   ]
   where
     succeeds = isRight

@@ -179,7 +179,8 @@ lexical f = go
       (_, []) -> GT
       (a : as', b : bs') -> f a b <> go as' bs'
 
--- | How many indices there are between two bounds, if their type is one of base.
+-- | How many indices there are between two bounds, if their type is one of base. What is more than
+-- any 'Int' may be too small: the product of the sizes of a wide tuple would take quadratic time.
 --
 -- @since 0.1.0.0
 indicesBetween :: Value -> Value -> Maybe Integer
@@ -188,9 +189,12 @@ indicesBetween low high = case (low, high) of
   (Truth a, Truth b) -> Just (enclosed (number a) (number b))
   (Letter _ a, Letter _ b) -> Just (enclosed (number a) (number b))
   (Several a, Several b) ->
-    List.foldl' (\n m -> (*) <$> n <*> m) (Just 1) (V.toList (V.zipWith indicesBetween a b))
+    enclosedByAll <$> sequence (V.toList (V.zipWith indicesBetween a b))
   _ -> Nothing
   where
+    enclosedByAll sizes
+      | 0 `elem` sizes = 0
+      | otherwise = List.foldl' (\n m -> min (2 ^ (64 :: Int)) (n * m)) 1 sizes
     enclosed a b = max 0 (b - a + 1)
     number :: Enum e => e -> Integer
     number = toInteger . fromEnum
