@@ -3,7 +3,6 @@
 -- Description : Single records by their numbers
 module Ashlar.File.Internal.Reader
   ( Reader,
-    openReader,
     withReader,
     readAt,
     recordCount,
