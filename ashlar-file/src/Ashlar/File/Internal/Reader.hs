@@ -69,8 +69,10 @@ openReader reading width path fd = do
 withReader ::
   Codec a =>
   ReadOptions ->
+  -- | The type that records are read as.
   RecordType a ->
   FilePath ->
+  -- | What to do with the reader, which must not be used afterwards.
   (Reader a -> IO r) ->
   IO (Either Damage r)
 withReader options ty path act = bracket (openToRead path) closeFile $ \fd -> do

@@ -88,7 +88,13 @@ untrimmedStrategy first next = AllocationStrategy first next (\_ _ -> False)
 -- many short chunks do not leave many half-empty buffers.
 --
 -- @since 0.1.0.0
-toLazyByteStringWith :: AllocationStrategy -> L.ByteString -> Builder -> L.ByteString
+toLazyByteStringWith ::
+  -- | The sizes of the buffers, in bytes, and which chunks are copied.
+  AllocationStrategy ->
+  -- | What follows the output.
+  L.ByteString ->
+  Builder ->
+  L.ByteString
 toLazyByteStringWith strategy@(AllocationStrategy first _ _) end b =
   -- Not the dupable form, here and below: a builder must not be resumed twice.
   unsafePerformIO (if first >= firstSize then inSmall else inLarge)

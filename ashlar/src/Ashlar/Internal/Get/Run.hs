@@ -154,7 +154,12 @@ runGetRest g !bs = runStrict (g >>= \a -> here >>= \used -> pure $! rest a used)
 -- 'withBudget' on it.
 --
 -- @since 0.1.0.0
-runGetWith :: Budget -> Get a -> ByteString -> Either DecodeError a
+runGetWith ::
+  -- | The limits on levels, steps, and bytes of input.
+  Budget ->
+  Get a ->
+  ByteString ->
+  Either DecodeError a
 runGetWith budget g = runGet (withBudget budget g)
 {-# INLINE runGetWith #-}
 
