@@ -40,8 +40,8 @@ tests =
     [ testProperty "killed at any moment: all whole blocks are read, and appended to" (once killed),
       testProperty "one writes and many read: they see a beginning" (once manyReaders),
       testProperty "one writer at a time, also in one process" (once oneWriter),
-      testProperty "a limit on the size: no whole block is lost" (once (full "limit")),
-      testProperty "a full disk: no whole block is lost" (once (full "disk")),
+      testProperty "a limit on the size: no whole block is lost" (once fullLimit),
+      testProperty "a full disk: no whole block is lost" (once fullDisk),
       testProperty "many threads with one writer" (once manyThreads),
       testProperty "interrupted at any moment: whole records are written, in order" interrupted,
       testProperty "closing is interrupted while another thread writes" (once interruptedClose),
@@ -182,28 +182,30 @@ oneWriter = ioProperty . inFile $ \path -> do
       .&&. other === (Left (FileLocked path) :: Either FileLocked ())
 
 -- The child says by its exit code what it found.
-full :: String -> Property
-full how = ioProperty . inDirectory $ \directory -> do
-  self <- getExecutablePath
-  code <- case how of
-    "limit" -> start ["limit", directory] >>= waitForProcess
-    _ -> do
-      (can, _, _) <- readProcessWithExitCode "unshare" (inMounts directory "true") ""
-      case can of
-        ExitSuccess -> do
-          let command = "exec '" ++ self ++ "' child disk '" ++ directory ++ "'"
-          (c, out, err) <- readProcessWithExitCode "unshare" (inMounts directory command) ""
-          c <$ putStr (out ++ err)
-        -- It takes root to mount a small disk.
-        ExitFailure _ -> pure ExitSuccess
+fullLimit :: Property
+fullLimit = ioProperty . inDirectory $ \directory -> do
+  code <- start ["limit", directory] >>= waitForProcess
   pure (code === ExitSuccess)
-  where
-    inMounts directory command =
-      [ "--mount",
-        "sh",
-        "-c",
+
+-- The same, on a small disk of its own. To mount it takes root, or a namespace of users.
+fullDisk :: Property
+fullDisk = ioProperty . inDirectory $ \directory -> do
+  self <- getExecutablePath
+  let unshared how command =
+        readProcessWithExitCode "unshare" (how ++ ["--mount", "sh", "-c", mounted command]) ""
+      mounted command =
         "mount -t tmpfs -o size=300k tmpfs '" ++ directory ++ "' && " ++ command
-      ]
+      withFirst [] refused =
+        pure (counterexample ("a tmpfs takes root or a user namespace:\n" ++ refused) False)
+      withFirst (how : others) _ = do
+        (can, _, refused) <- unshared how "true"
+        case can of
+          ExitFailure _ -> withFirst others refused
+          ExitSuccess -> do
+            let command = "exec '" ++ self ++ "' child disk '" ++ directory ++ "'"
+            (code, out, err) <- unshared how command
+            pure (counterexample (out ++ err) (code === ExitSuccess))
+  withFirst [[], ["--map-root-user"]] ""
 
 -- No file may have more than 200 KB. Later, there is no such limit.
 underLimit :: FilePath -> IO ()

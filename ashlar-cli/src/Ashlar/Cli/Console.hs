@@ -14,7 +14,6 @@ module Ashlar.Cli.Console
     putText,
     say,
     complain,
-    harmless,
     oneLine,
     count,
 

@@ -113,6 +113,11 @@ encodeFile path x = writeFile path (execPut (put x))
 -- | Decode a value from a file. Throws an 'Control.Exception.ErrorCall' if the bytes are invalid,
 -- and an 'Control.Exception.IOException' if the file cannot be read.
 --
+-- As in binary, it reads as much of the file as the value takes, to the whole of it, and there is no
+-- limit in bytes. For untrusted files use 'Ashlar.Codec.decodeFile' with
+-- 'Ashlar.Compat.Formats.BinaryFormat', which takes 64 MiB at most, or
+-- 'Ashlar.Codec.decodeFileWith', which takes a limit. Both refuse bytes after the value.
+--
 -- @since 0.1.0.0
 decodeFile :: Binary a => FilePath -> IO a
 decodeFile path =
@@ -121,6 +126,9 @@ decodeFile path =
 
 -- | Decode a value from a file, in chunks. If it fails: the offset where the decoder stopped, and a
 -- message. What is left of the file is not read.
+--
+-- There is no limit in bytes, as with 'decodeFile'. 'Ashlar.Get.runGetFile' has one of 64 MiB, and
+-- 'Ashlar.Get.withBudget' around its decoder sets another.
 --
 -- @since 0.1.0.0
 decodeFileOrFail :: Binary a => FilePath -> IO (Either (ByteOffset, String) a)

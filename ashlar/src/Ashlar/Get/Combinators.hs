@@ -164,7 +164,14 @@ many1' p = some (forced p)
 -- Right 3
 --
 -- @since 0.1.0.0
-manyFold :: (b -> a -> b) -> b -> Get a -> Get b
+manyFold ::
+  -- | Given the accumulator and a value: the next accumulator.
+  (b -> a -> b) ->
+  -- | The first accumulator.
+  b ->
+  -- | A decoder of one value.
+  Get a ->
+  Get b
 manyFold f z p = go z
   where
     go !acc = do

@@ -38,6 +38,9 @@
 -- begun, and so can be used any number of times. A 'Feed' keeps nothing that the decoder does not
 -- need itself. In return, each state can be resumed only once. The pure 'Ashlar.Get.Decoder' of a
 -- single value can be resumed any number of times, and keeps all of its input.
+--
+-- Do not interrupt a decoder under GHC's non-moving collector, nor under the compacting one of GHC
+-- 9.0: see the known gaps in @docs/safety.md@.
 module Ashlar.Get.Feed
   ( -- * Many values
     Values (..),

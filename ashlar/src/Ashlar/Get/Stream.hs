@@ -13,6 +13,9 @@
 -- >>> import Ashlar.Get.Stream
 -- >>> sum (runGetStream getWord16be "\0\1\0\2\0\3")
 -- 6
+--
+-- Do not interrupt the consumer under GHC's non-moving collector, nor under the compacting one of
+-- GHC 9.0: see the known gaps in @docs/safety.md@.
 module Ashlar.Get.Stream
   ( Stream (..),
     runGetStream,

@@ -19,7 +19,6 @@ module Ashlar.File.Internal.Fold
 
     -- * Schemas
     Schemas,
-    firstSchema,
     inAnyOrder,
     getterOf,
   )

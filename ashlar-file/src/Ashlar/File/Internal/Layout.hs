@@ -21,7 +21,6 @@ module Ashlar.File.Internal.Layout
     -- * The header of a block
     BlockHeader (..),
     Kind (..),
-    kindByte,
     blockHeaderBytes,
     encodeBlockHeader,
     BlockStart (..),

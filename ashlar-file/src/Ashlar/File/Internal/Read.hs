@@ -106,9 +106,13 @@ startOf reading opened fd
 foldFilesWith ::
   Codec a =>
   ReadOptions ->
+  -- | The type that records are read as.
   RecordType a ->
+  -- | The files, in order.
   [FilePath] ->
+  -- | Given the accumulator and a record: stop with a result, or go on with an accumulator.
   (b -> a -> IO (Either c b)) ->
+  -- | The first accumulator.
   b ->
   IO (Outcome c b)
 foldFilesWith options ty =
@@ -186,7 +190,13 @@ recordsToEither = go []
 -- not be replaced before the list is consumed. 'foldRecords' has none of these.
 --
 -- @since 0.1.0.0
-lazyRecords :: Codec a => ReadOptions -> RecordType a -> FilePath -> IO (RecordStream a)
+lazyRecords ::
+  Codec a =>
+  ReadOptions ->
+  -- | The type that records are read as.
+  RecordType a ->
+  FilePath ->
+  IO (RecordStream a)
 lazyRecords options ty = lazyReading (readingOf options ty)
 {-# INLINE lazyRecords #-}
 

@@ -3,7 +3,6 @@
 -- Description : Single records by their numbers
 module Ashlar.File.Internal.Reader
   ( Reader,
-    openReader,
     withReader,
     readAt,
     recordCount,
@@ -70,8 +69,10 @@ openReader reading width path fd = do
 withReader ::
   Codec a =>
   ReadOptions ->
+  -- | The type that records are read as.
   RecordType a ->
   FilePath ->
+  -- | What to do with the reader, which must not be used afterwards.
   (Reader a -> IO r) ->
   IO (Either Damage r)
 withReader options ty path act = bracket (openToRead path) closeFile $ \fd -> do

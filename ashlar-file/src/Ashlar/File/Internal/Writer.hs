@@ -68,9 +68,23 @@ data Writer a = Writer
 -- Throws 'FileLocked' if another writer has the file open, and 'IOException' if it cannot be
 -- written. A disk that is full loses no whole block: see 'write'.
 --
+-- >>> import Ashlar.File
+-- >>> let words16 = fixedType "word16" :: RecordType Word16
+-- >>> withWriter defaultWriteOptions words16 "words" (\w -> mapM_ (write w) [1, 2, 3])
+-- >>> foldRecords words16 "words" (\total n -> pure (total + n)) 0
+-- Right 6
+--
 -- @since 0.1.0.0
 withWriter ::
-  Codec a => WriteOptions -> RecordType a -> FilePath -> (Writer a -> IO r) -> IO r
+  Codec a =>
+  WriteOptions ->
+  -- | The type of the records.
+  RecordType a ->
+  -- | The file, which is made or replaced.
+  FilePath ->
+  -- | What to do with the writer, which must not be used afterwards.
+  (Writer a -> IO r) ->
+  IO r
 withWriter options ty path =
   withTail options (layoutOf ty) path (\fd -> newFile options ty path fd)
 {-# INLINE withWriter #-}
@@ -87,7 +101,15 @@ withWriter options ty path =
 --
 -- @since 0.1.0.0
 withAppender ::
-  Codec a => WriteOptions -> RecordType a -> FilePath -> (Writer a -> IO r) -> IO r
+  Codec a =>
+  WriteOptions ->
+  -- | The type of the records.
+  RecordType a ->
+  -- | The file, which is made if it is missing.
+  FilePath ->
+  -- | What to do with the writer, which must not be used afterwards.
+  (Writer a -> IO r) ->
+  IO r
 withAppender options ty path =
   withTail options (layoutOf ty) path (\fd -> oldFile options ty path fd)
 {-# INLINE withAppender #-}
@@ -245,13 +267,27 @@ written writer = withMVar (writerLock writer) $ \_ -> do
 -- constant memory if the list is made as it is consumed.
 --
 -- @since 0.1.0.0
-writeRecords :: Codec a => RecordType a -> FilePath -> [a] -> IO ()
+writeRecords ::
+  Codec a =>
+  -- | The type of the records.
+  RecordType a ->
+  -- | The file, which is made or replaced.
+  FilePath ->
+  [a] ->
+  IO ()
 writeRecords ty path xs = withWriter defaultWriteOptions ty path (`writeMany` xs)
 {-# INLINE writeRecords #-}
 
 -- | Append records to a file: 'withAppender' and 'writeMany'.
 --
 -- @since 0.1.0.0
-appendRecords :: Codec a => RecordType a -> FilePath -> [a] -> IO ()
+appendRecords ::
+  Codec a =>
+  -- | The type of the records.
+  RecordType a ->
+  -- | The file, which is made if it is missing.
+  FilePath ->
+  [a] ->
+  IO ()
 appendRecords ty path xs = withAppender defaultWriteOptions ty path (`writeMany` xs)
 {-# INLINE appendRecords #-}

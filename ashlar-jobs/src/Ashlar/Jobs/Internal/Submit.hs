@@ -42,7 +42,15 @@ defaultSubmitOptions = SubmitOptions 131072 64
 -- | 'submitWith' the default options.
 --
 -- @since 0.1.0.0
-submit :: Codec a => Engine -> Job a b -> (Int64 -> (a -> IO ()) -> IO ()) -> IO Int64
+submit ::
+  Codec a =>
+  Engine ->
+  Job a b ->
+  -- | Given how many records the engine has, and an action that takes a record: give it all
+  -- following records, in order, and in one thread.
+  (Int64 -> (a -> IO ()) -> IO ()) ->
+  -- | The number of all records.
+  IO Int64
 submit = submitWith defaultSubmitOptions
 {-# INLINE submit #-}
 

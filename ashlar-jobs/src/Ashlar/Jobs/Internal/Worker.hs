@@ -87,7 +87,13 @@ data Worked = Worked
 -- | 'workerWith' the default options.
 --
 -- @since 0.1.0.0
-worker :: (Codec a, Codec b) => Engine -> Job a b -> (a -> IO b) -> IO Worked
+worker ::
+  (Codec a, Codec b) =>
+  Engine ->
+  Job a b ->
+  -- | Applied to each record, at least once.
+  (a -> IO b) ->
+  IO Worked
 worker = workerWith defaultWorkerOptions
 {-# INLINE worker #-}
 
@@ -107,7 +113,13 @@ worker = workerWith defaultWorkerOptions
 --
 -- @since 0.1.0.0
 workerWith ::
-  (Codec a, Codec b) => WorkerOptions -> Engine -> Job a b -> (a -> IO b) -> IO Worked
+  (Codec a, Codec b) =>
+  WorkerOptions ->
+  Engine ->
+  Job a b ->
+  -- | Applied to each record, at least once.
+  (a -> IO b) ->
+  IO Worked
 workerWith options engine j f = do
   name <- maybe newName pure (workerName options)
   current <- newIORef Nothing

@@ -7,7 +7,6 @@
 -- Description : Descriptions of formats that are not derived
 module Ashlar.Schema.Internal.ByHand
   ( opaque,
-    opaqueShape,
     unnamedShape,
     as,
     wrapper,

@@ -4,8 +4,6 @@
 module Ashlar.Schema.Internal.Check
   ( checkTerms,
     isWhole,
-    mostNested,
-    mostConstructors,
   )
 where
 

@@ -197,7 +197,13 @@ nothingPending = Pending noBuffer nullPtr
 -- @'evaluate' (responseStrict status headers b) >>= respond@ the server answers with an error.
 --
 -- @since 0.1.0.0
-responseStrict :: Status -> ResponseHeaders -> Builder -> Response
+responseStrict ::
+  Status ->
+  -- | A @Content-Length@ among them is replaced.
+  ResponseHeaders ->
+  -- | The body.
+  Builder ->
+  Response
 responseStrict status headers b =
   bs `seq` responseBuilder status (withLength (S.length bs) headers) (chunk bs)
   where
@@ -210,7 +216,14 @@ responseStrict status headers b =
 -- response.
 --
 -- @since 0.1.0.0
-responseEncoded :: Codec a => Status -> ResponseHeaders -> a -> Response
+responseEncoded ::
+  Codec a =>
+  Status ->
+  -- | A @Content-Length@ among them is replaced.
+  ResponseHeaders ->
+  -- | The value of the body.
+  a ->
+  Response
 responseEncoded status headers a
   | n <= largeSize = responseStrict status headers (put a)
   | otherwise = responseStream status (withLength n headers) (exactly n (put a))

@@ -232,7 +232,13 @@ advance format (Limit most ratio) next ref = go
 -- Left (TooLarge 1000)
 --
 -- @since 0.1.0.0
-decompress :: Format -> Limit -> L.ByteString -> Either ZlibError L.ByteString
+decompress ::
+  -- | The format of the input.
+  Format ->
+  -- | How much the result may take, in bytes, and compared with the input.
+  Limit ->
+  L.ByteString ->
+  Either ZlibError L.ByteString
 decompress format limit bytes = unsafePerformIO $ do
   chunks <- newIORef (L.toChunks bytes)
   let next = atomicModifyIORef' chunks (\l -> (drop 1 l, S.concat (take 1 l)))

@@ -54,7 +54,8 @@ import System.IO.Unsafe (unsafePerformIO)
 --
 -- Do not interrupt the consumer, by @timeout@ for instance, under GHC's non-moving garbage
 -- collector (@--nonmoving-gc@), nor under the compacting one of GHC 9.0 (@-c@, or a heap limit @-M@
--- without @-c100@). There evaluations that are interrupted and resumed may crash.
+-- without @-c100@). There evaluations that are interrupted and resumed may crash: see the known gaps
+-- in @docs/safety.md@.
 --
 -- @since 0.1.0.0
 toLazyByteString :: Builder -> L.ByteString
@@ -87,7 +88,13 @@ untrimmedStrategy first next = AllocationStrategy first next (\_ _ -> False)
 -- many short chunks do not leave many half-empty buffers.
 --
 -- @since 0.1.0.0
-toLazyByteStringWith :: AllocationStrategy -> L.ByteString -> Builder -> L.ByteString
+toLazyByteStringWith ::
+  -- | The sizes of the buffers, in bytes, and which chunks are copied.
+  AllocationStrategy ->
+  -- | What follows the output.
+  L.ByteString ->
+  Builder ->
+  L.ByteString
 toLazyByteStringWith strategy@(AllocationStrategy first _ _) end b =
   -- Not the dupable form, here and below: a builder must not be resumed twice.
   unsafePerformIO (if first >= firstSize then inSmall else inLarge)

@@ -115,7 +115,13 @@ intToWide n x
 -- numbers that have one.
 --
 -- @since 0.1.0.0
-zeroPaddedBoundedPrim :: Int -> BoundedPrim a -> a -> Builder
+zeroPaddedBoundedPrim ::
+  -- | The width, in bytes. A longer value is written whole.
+  Int ->
+  -- | How the value is written.
+  BoundedPrim a ->
+  a ->
+  Builder
 zeroPaddedBoundedPrim = paddedBoundedPrim 0x30
 {-# INLINE zeroPaddedBoundedPrim #-}
 
@@ -123,7 +129,15 @@ zeroPaddedBoundedPrim = paddedBoundedPrim 0x30
 -- @filler@ in front up to @n@ bytes.
 --
 -- @since 0.1.0.0
-paddedBoundedPrim :: Word8 -> Int -> BoundedPrim a -> a -> Builder
+paddedBoundedPrim ::
+  -- | The filler.
+  Word8 ->
+  -- | The width, in bytes. A longer value is written whole.
+  Int ->
+  -- | How the value is written.
+  BoundedPrim a ->
+  a ->
+  Builder
 paddedBoundedPrim filler n prim x
   | n <= 64 =
     ensure (max n (max 1 (sizeBound prim))) (\p -> runB prim x p >>= rightAlign filler n p)

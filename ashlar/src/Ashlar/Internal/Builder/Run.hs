@@ -22,7 +22,13 @@ import Foreign.Ptr (Ptr)
 -- stay alive until this action has returned.
 --
 -- @since 0.1.0.0
-runBuilderWith :: Sink -> FreeSpace -> Builder -> IO (Ptr Word8)
+runBuilderWith ::
+  -- | Asked for more free space, and for all else that the builder needs.
+  Sink ->
+  -- | Where the builder begins.
+  FreeSpace ->
+  Builder ->
+  IO (Ptr Word8)
 runBuilderWith k (FreeSpace from to) b = withCells (cellsUpTo endCell) $ \c -> do
   putPtr c cursorCell from
   putPtr c endCell to

@@ -41,7 +41,13 @@ import Prelude hiding (writeFile)
 -- If a value in the builder throws, the bytes in the open buffer are lost.
 --
 -- @since 0.1.0.0
-toByteStringIOWith :: Int -> (ByteString -> IO ()) -> Builder -> IO ()
+toByteStringIOWith ::
+  -- | The size of each buffer, in bytes.
+  Int ->
+  -- | Given each chunk, in order.
+  (ByteString -> IO ()) ->
+  Builder ->
+  IO ()
 toByteStringIOWith size consume b = do
   first <- newOpen (max 1 size)
   ref <- newIORef first

@@ -293,10 +293,21 @@ fixedUnit :: a -> Fixed a
 fixedUnit x = Fixed 0# False Nameless (\_ _ -> pure ()) (\_ -> pure x)
 {-# INLINE fixedUnit #-}
 
--- | One value after another. The functions take the pair apart and put it together.
+-- | One value after another.
 --
 -- @since 0.1.0.0
-fixedPair :: (c -> a) -> (c -> b) -> (a -> b -> c) -> Fixed a -> Fixed b -> Fixed c
+fixedPair ::
+  -- | The first part.
+  (c -> a) ->
+  -- | The second part.
+  (c -> b) ->
+  -- | The whole, from its parts.
+  (a -> b -> c) ->
+  -- | The format of the first part.
+  Fixed a ->
+  -- | The format of the second part.
+  Fixed b ->
+  Fixed c
 fixedPair left right both a b =
   -- Each half has the bytes of its own format.
   unlessCutOff n $
@@ -318,7 +329,13 @@ fixedPair left right both a b =
 -- worse happens.
 --
 -- @since 0.1.0.0
-fixedMap :: (b -> a) -> (a -> b) -> Fixed a -> Fixed b
+fixedMap ::
+  -- | For writing.
+  (b -> a) ->
+  -- | For reading.
+  (a -> b) ->
+  Fixed a ->
+  Fixed b
 fixedMap there back f =
   fixedRaw (fixedSize f) (fixedNames f) (\p x -> fixedWrite f p (there x)) $ \p ->
     fixedRead f p >>= \x -> pure (back x)
@@ -330,7 +347,13 @@ fixedMap there back f =
 -- The law of @'fixedChecked' there back@ is @back (there x) == 'Right' x@.
 --
 -- @since 0.1.0.0
-fixedChecked :: (b -> a) -> (a -> Either String b) -> Fixed a -> Fixed b
+fixedChecked ::
+  -- | For writing.
+  (b -> a) ->
+  -- | For reading: a value, or what is wrong with it.
+  (a -> Either String b) ->
+  Fixed a ->
+  Fixed b
 fixedChecked there back f =
   fixedRaw (fixedSize f) (fixedNames f) (\p x -> fixedWrite f p (there x)) $ \p ->
     fixedRead f p >>= \x -> either (invalidAt p (fixedSize f)) pure (back x)

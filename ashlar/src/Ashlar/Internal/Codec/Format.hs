@@ -111,7 +111,13 @@ readFixed f = case fixedNames f of
 -- Right (Celsius 21.0)
 --
 -- @since 0.1.0.0
-bijection :: (b -> a) -> (a -> b) -> Format a -> Format b
+bijection ::
+  -- | For writing.
+  (b -> a) ->
+  -- | For reading.
+  (a -> b) ->
+  Format a ->
+  Format b
 bijection there back (Format l n p g) =
   Format (mapLayout (fixedMap there back) l) (\x -> n (there x)) (\x -> p (there x)) $ case l of
     Fix f -> readFixed (fixedMap there back f)
@@ -133,7 +139,13 @@ bijection there back (Format l n p g) =
 -- Invalid "101 percent"
 --
 -- @since 0.1.0.0
-refined :: (b -> a) -> (a -> Either String b) -> Format a -> Format b
+refined ::
+  -- | For writing.
+  (b -> a) ->
+  -- | For reading: a value, or what is wrong with it.
+  (a -> Either String b) ->
+  Format a ->
+  Format b
 refined there back (Format l n p g) =
   Format (mapLayout (fixedChecked there back) l) (\x -> n (there x)) (\x -> p (there x)) $ case l of
     Fix f -> readFixed (fixedChecked there back f)
@@ -144,8 +156,21 @@ refined there back (Format l n p g) =
 -- says what is wrong with the value: @"port below 1024"@, not what was expected. Writing never
 -- fails: it writes the others as well.
 --
+-- >>> import Ashlar.Codec.Combinators
+-- >>> let port = satisfying "port below 1024" (>= 1024) (codec :: Format Word16)
+-- >>> runGet (formatGet port) (encode (8080 :: Word16))
+-- Right 8080
+-- >>> either (print . errorReason) print (runGet (formatGet port) (encode (80 :: Word16)))
+-- Invalid "port below 1024"
+--
 -- @since 0.1.0.0
-satisfying :: String -> (a -> Bool) -> Format a -> Format a
+satisfying ::
+  -- | What is wrong with other values.
+  String ->
+  -- | The condition.
+  (a -> Bool) ->
+  Format a ->
+  Format a
 satisfying message condition = refined id (\x -> if condition x then Right x else Left message)
 {-# INLINE satisfying #-}
 

@@ -50,11 +50,10 @@ data Cases s m = Cases
     casesGet :: String -> Int -> Int -> Get s
   }
 
--- | A type with several constructors: its name, a function that decides between them,
--- and the alternatives.
+-- | A type with several constructors.
 --
--- The function gets one argument for each alternative, in their order, and then the value. So the
--- compiler warns if it forgets a constructor.
+-- The deciding function gets one argument for each alternative, in their order, and then the value.
+-- So the compiler warns if it forgets a constructor.
 --
 -- >>> import Ashlar.Codec.Combinators
 -- >>> :{
@@ -78,7 +77,14 @@ data Cases s m = Cases
 -- Right (Circle 1.0)
 --
 -- @since 0.1.0.0
-variant :: String -> m -> Cases s m -> Format s
+variant ::
+  -- | The name of the type, for errors.
+  String ->
+  -- | Which alternative writes a value: a function of all alternatives and the value.
+  m ->
+  -- | The alternatives. The tag of each is its position, from 0 on.
+  Cases s m ->
+  Format s
 variant name decide cases
   | casesPlain cases = fixed (fixedChecked (\s -> tagOf (encoding s)) (casesValue cases 0) tag)
   | otherwise =
@@ -95,10 +101,17 @@ variant name decide cases
     tagOf (Encoding i _ _) = i
 {-# INLINE variant #-}
 
--- | An alternative without fields: its name, its value, and the alternatives after it.
+-- | An alternative without fields.
 --
 -- @since 0.1.0.0
-constructor :: String -> s -> Cases s m -> Cases s (Encoding -> m)
+constructor ::
+  -- | Its name.
+  String ->
+  -- | Its value.
+  s ->
+  -- | The alternatives after it.
+  Cases s m ->
+  Cases s (Encoding -> m)
 constructor _ value rest =
   Cases
     { casesCount = 1 + casesCount rest,

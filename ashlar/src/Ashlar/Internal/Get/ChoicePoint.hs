@@ -37,7 +37,6 @@ module Ashlar.Internal.Get.ChoicePoint
     closeChoice,
     retreat,
     commitHere,
-    hasCommitted,
     released,
     givenUp,
 

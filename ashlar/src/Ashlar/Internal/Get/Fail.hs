@@ -34,7 +34,6 @@ module Ashlar.Internal.Get.Fail
     failInvalid,
 
     -- * Recording
-    recordAt,
     Expectation (..),
     refuseByte,
     failuresSoFar,

@@ -34,7 +34,6 @@ module Ashlar.Internal.Get.Failure
     Found (..),
     nothingFound,
     peekFound,
-    foundBytes,
   )
 where
 

@@ -9,8 +9,7 @@
 -- gives each the name that "Data.Binary.Get" gives it. All of them fail where
 -- too few bytes are left, and nowhere else.
 module Ashlar.Internal.Get.Numbers
-  ( getScalar,
-    getWord8,
+  ( getWord8,
     getInt8,
     getWord16le,
     getWord24le,

@@ -154,7 +154,12 @@ runGetRest g !bs = runStrict (g >>= \a -> here >>= \used -> pure $! rest a used)
 -- 'withBudget' on it.
 --
 -- @since 0.1.0.0
-runGetWith :: Budget -> Get a -> ByteString -> Either DecodeError a
+runGetWith ::
+  -- | The limits on levels, steps, and bytes of input.
+  Budget ->
+  Get a ->
+  ByteString ->
+  Either DecodeError a
 runGetWith budget g = runGet (withBudget budget g)
 {-# INLINE runGetWith #-}
 
@@ -322,6 +327,9 @@ inPlaceOr c input act = do
 --
 -- Input of one chunk, as 'L.fromStrict' makes it, is decoded as 'runGet' does it: forcing an error
 -- runs the decoder again.
+--
+-- Do not interrupt it under GHC's non-moving collector, nor under the compacting one of GHC 9.0: see
+-- the known gaps in @docs/safety.md@.
 --
 -- @since 0.1.0.0
 runGetLazy :: Get a -> L.ByteString -> Either DecodeError a

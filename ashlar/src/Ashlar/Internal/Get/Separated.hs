@@ -118,7 +118,14 @@ sepEndAfter p sep a0 = go [a0]
 -- | @between open close p@ is @p@ with @open@ before it and @close@ after it.
 --
 -- @since 0.1.0.0
-between :: Get open -> Get close -> Get a -> Get a
+between ::
+  -- | What comes before.
+  Get open ->
+  -- | What comes after.
+  Get close ->
+  -- | Whose value is returned.
+  Get a ->
+  Get a
 between open close p = open *> p <* close
 {-# INLINE between #-}
 
@@ -151,7 +158,14 @@ chainlFrom p op = go
 -- | 'chainl1', or a given value if there are no values.
 --
 -- @since 0.1.0.0
-chainl :: Get a -> Get (a -> a -> a) -> a -> Get a
+chainl ::
+  -- | A value.
+  Get a ->
+  -- | An operator.
+  Get (a -> a -> a) ->
+  -- | The result where there are no values.
+  a ->
+  Get a
 chainl p op a = optional p >>= maybe (pure a) (chainlFrom p op)
 {-# INLINE chainl #-}
 
@@ -182,7 +196,14 @@ chainrFrom p op = go []
 -- | 'chainr1', or a given value if there are no values.
 --
 -- @since 0.1.0.0
-chainr :: Get a -> Get (a -> a -> a) -> a -> Get a
+chainr ::
+  -- | A value.
+  Get a ->
+  -- | An operator.
+  Get (a -> a -> a) ->
+  -- | The result where there are no values.
+  a ->
+  Get a
 chainr p op a = optional p >>= maybe (pure a) (chainrFrom p op)
 {-# INLINE chainr #-}
 

@@ -215,8 +215,24 @@ attemptFrom source@(Source input _) g = join $
 -- source stands after the last value. To keep the accumulator, or to stop early, use
 -- 'foldFromUntil'.
 --
+-- >>> import Data.ByteString (ByteString)
+-- >>> import Data.IORef (atomicModifyIORef', newIORef)
+-- >>> chunks <- newIORef ["\0\1\0", "\2\0\3" :: ByteString]
+-- >>> source <- newSource (atomicModifyIORef' chunks (\l -> (drop 1 l, mconcat (take 1 l))))
+-- >>> foldFrom source getWord16be (\total n -> pure (total + n)) 0
+-- Right 6
+--
 -- @since 0.1.0.0
-foldFrom :: Source -> Get a -> (b -> a -> IO b) -> b -> IO (Either DecodeError b)
+foldFrom ::
+  -- | Where the bytes come from.
+  Source ->
+  -- | A decoder of one value.
+  Get a ->
+  -- | Given the accumulator and a value: the next accumulator.
+  (b -> a -> IO b) ->
+  -- | The first accumulator.
+  b ->
+  IO (Either DecodeError b)
 foldFrom source g f = go
   where
     go !acc = do
@@ -290,10 +306,13 @@ data Folded c b
 --
 -- @since 0.1.0.0
 foldFromUntil ::
+  -- | Where the bytes come from.
   Source ->
+  -- | A decoder of one value.
   Get a ->
   -- | Given the accumulator and a value: stop with a result, or go on with an accumulator.
   (b -> a -> IO (Either c b)) ->
+  -- | The first accumulator.
   b ->
   IO (Folded c b)
 foldFromUntil source@(Source _ offsetRef) g f b = do
@@ -325,15 +344,39 @@ hRunGetWhole h g = hRunGet h (g <* endOfInput)
 -- | Decode all the values of a 'Handle', and fold them: see 'foldFrom'. An error loses the
 -- accumulator. 'hFoldGetUntil' keeps it, with the offset after the last whole value.
 --
+-- >>> import System.IO (IOMode (ReadMode), withBinaryFile)
+-- >>> Ashlar.Builder.writeFile "numbers" (foldMap word16BE [1, 2, 3])
+-- >>> let add total n = pure (total + n)
+-- >>> withBinaryFile "numbers" ReadMode (\h -> hFoldGet h getWord16be add 0)
+-- Right 6
+--
 -- @since 0.1.0.0
-hFoldGet :: Handle -> Get a -> (b -> a -> IO b) -> b -> IO (Either DecodeError b)
+hFoldGet ::
+  -- | Read to its end, 32 KiB at a time.
+  Handle ->
+  -- | A decoder of one value.
+  Get a ->
+  -- | Given the accumulator and a value: the next accumulator.
+  (b -> a -> IO b) ->
+  -- | The first accumulator.
+  b ->
+  IO (Either DecodeError b)
 hFoldGet h g f b = handleSource h >>= \source -> foldFrom source g f b
 
 -- | 'foldFromUntil' of a 'Handle'. What has been read from it after the last value, at most 32 KiB,
 -- is lost: use a 'Source' to read on.
 --
 -- @since 0.1.0.0
-hFoldGetUntil :: Handle -> Get a -> (b -> a -> IO (Either c b)) -> b -> IO (Folded c b)
+hFoldGetUntil ::
+  -- | Read 32 KiB at a time.
+  Handle ->
+  -- | A decoder of one value.
+  Get a ->
+  -- | Given the accumulator and a value: stop with a result, or go on with an accumulator.
+  (b -> a -> IO (Either c b)) ->
+  -- | The first accumulator.
+  b ->
+  IO (Folded c b)
 hFoldGetUntil h g f b = handleSource h >>= \source -> foldFromUntil source g f b
 
 -- | Decode one value from the beginning of a file. Throws 'Control.Exception.IOException' if it
