@@ -39,7 +39,7 @@ help:
 	@echo 'make fuzz             test all instances at length; FUZZ=10m or FUZZ=100000'
 	@echo 'make checked          run the properties with tests of all internal preconditions'
 	@echo 'make mutants          break the library on purpose, and show which test notices; MUTANTS=Get selects'
-	@echo 'make fuzz-c           fuzz the C code with libFuzzer, SECONDS_EACH=60 for each of nine programs'
+	@echo 'make fuzz-c           fuzz the C code with libFuzzer, SECONDS_EACH=60 for each of eleven programs'
 	@echo 'make bench            compare time with other libraries; BENCH="..." selects'
 	@echo 'make bench-all        the same with GHC 9.10 and 9.6, too, and their versions of the libraries'
 	@echo 'make       measure with GHC 9.10 and 9.0, and write the tables of docs/benchmarks.md'

@@ -8,12 +8,14 @@ module Tests.Edited (tests) where
 
 import Ashlar.Codec
 import Ashlar.Codec.Laws (Samples)
-import Ashlar.Get (endOfInput, getFrom, runGetLazy, withBudget)
-import Control.Monad (forM_)
+import Ashlar.Get
+import Ashlar.Get.Feed
+import Control.Monad (foldM, forM_, unless)
 import Data.Bits (complementBit)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.IORef (atomicModifyIORef', newIORef)
+import qualified Data.List as List
 import Test.Tasty hiding (after)
 import Test.Tasty.HUnit
 import Tests.Instances.All
@@ -45,9 +47,13 @@ answers _ value = mapM_ sameEverywhere (edits (encode value))
       let expected = answer (decode bs)
           (front, back) = S.splitAt (S.length bs `div` 2) bs
           says how = assertEqual (how ++ ": " ++ show bs) expected
-          lazily = answer . runGetLazy get' . L.fromChunks
-      says "single bytes" (lazily (map S.singleton (S.unpack bs)))
-      says "two chunks" (lazily [front, back])
+      forM_ [("single bytes", map S.singleton (S.unpack bs)), ("two chunks", [front, back])] $
+        \(name, chunks) -> do
+          says name (answer (runGetLazy get' (L.fromChunks chunks)))
+          says (name ++ ", to a Decoder") (answer (decoderOf chunks))
+          feedOf chunks >>= says (name ++ ", to a Feed") . answer
+          -- An empty stream has no values.
+          unless (S.null bs) $ says (name ++ ", to a Values") (answer (valuesOf bs chunks))
       chunks <- newIORef (filter (not . S.null) [front, back])
       source <- newSource (atomicModifyIORef' chunks (\l -> (drop 1 l, S.concat (take 1 l))))
       getFrom source get' >>= says "from a source" . answer
@@ -55,6 +61,25 @@ answers _ value = mapM_ sameEverywhere (edits (encode value))
         right <- insidePages edge [bs] (same expected . decode . S.concat)
         assertBool ("beside a page, " ++ show edge ++ ": " ++ show bs) right
     same expected result = answer result == expected
+    decoderOf chunks = case pushEndOfInput (List.foldl' pushChunk (runGetIncremental get') chunks) of
+      Done _ _ a -> Right a
+      Fail _ _ e -> Left e
+      Partial _ -> error "more input was needed after its end"
+    feedOf chunks = do
+      end <- newFeed get' >>= \start -> foldM feed start chunks >>= feedEndOfInput
+      case end of
+        FeedDone _ _ a -> pure (Right a)
+        FeedFail _ _ e -> pure (Left e)
+        FeedPartial _ -> assertFailure "more input was needed after its end"
+    -- The only value of a stream.
+    valuesOf bs chunks = case (concat (reverse (values : lists)), end) of
+      ([a], ValuesDone at) | at == fromIntegral (S.length bs) -> Right a
+      ([], ValuesFail rest 0 e) | rest == bs -> Left e
+      _ -> error "no single value, or another rest"
+      where
+        (lists, state) = List.foldl' next ([], runGetValues get') chunks
+        (values, end) = feedValuesEnd state
+        next (before, now) chunk = let (as, later) = feedValues now chunk in (as : before, later)
 
 -- All strings that are one edit away, if there are not too many.
 edits :: S.ByteString -> [S.ByteString]
