@@ -52,9 +52,6 @@
 -- * "Ashlar.Codec.Unsafe": values as they are in memory, by Storable
 -- * "Ashlar.Prim.Varint": formats of variable-length integers, as values
 --
--- The package @ashlar-laws@ tests instances. The package @ashlar-instances@ has instances for the
--- types of aeson, scientific, unordered-containers and uuid-types.
---
 -- Writing:
 --
 -- * "Ashlar.Builder": builders, numbers and strings, and what runs them
@@ -117,6 +114,8 @@
 --   records, and the tool that shows them
 -- * @ashlar-network@, @ashlar-wai@, @ashlar-http-client@: sockets, typed messages, HTTP bodies
 -- * @ashlar-conduit@, @ashlar-pipes@, @ashlar-zlib@: streams, and compression
+-- * @ashlar-laws@: the laws of 'Ashlar.Codec.Codec' as properties, for tests of your instances
+-- * @ashlar-instances@: instances for aeson, scientific, unordered-containers and uuid-types
 -- * @ashlar-aeson@: JSON of aeson's types
 -- * @ashlar-jobs@: a function over many records, on many machines
 --
