@@ -117,7 +117,9 @@ cut = inFolder $ \folder -> do
 badRecord :: Assertion
 badRecord = inFolder $ \folder -> do
   let path = folder </> "flags"
-      problem = "flags: at byte 64 (block 0), from record 1 on: at byte 19, in [1]: Bool: 2"
+      problem =
+        "flags: at byte 64 (block 0), from record 1 on: at byte 19, in [1]: "
+          ++ "a Bool is 0 or 1, not 2"
       list flags = B.pack (fromIntegral (length flags) : replicate 7 0 ++ flags)
   rawRecords (schema @[Bool]) path (map list [[1, 0], [1, 2, 1], [0]])
   ashlar folder ["show", path] `gives` (1, ["[True, False]"], ["ashlar: " ++ problem])

@@ -41,8 +41,11 @@
 -- * 'foldRecordsWith': from any record on, with an early stop, and after damage
 -- * 'foldFilesWith': several files
 -- * 'foldSourceWith': from a pipe or a socket
--- * 'lazyRecords': a lazy list
+-- * 'lazyRecords': a lazy list; it takes 'ReadOptions', too
 -- * 'withReader' and 'readAt': single records by their numbers
+--
+-- If there is no file, reading throws an @IOException@. An empty file is damaged, since it has no
+-- header. 'appendRecords' accepts both, and writes the header.
 --
 -- Any number of processes may read a file while another appends to it. They see whole blocks. For
 -- such a file set 'readWholeTail' to 'False': then a block that has been written in part is the

@@ -18,7 +18,7 @@
 --
 -- The least significant byte comes first. 'Int', 'Word' and lengths take eight bytes.
 -- @docs/format.md@ describes all formats. They do not change within a major version of this
--- library.
+-- library. A @String@ is a list of characters of four bytes each: prefer @Text@, which is UTF-8.
 --
 -- A derived format changes with its type. Put a version number before data that you keep: see
 -- 'Ashlar.Codec.Combinators.constant'.

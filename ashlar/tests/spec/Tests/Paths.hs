@@ -216,7 +216,7 @@ together = do
   -- The bytes found are those of the field.
   either errorFound (const "") (decode "\1ab" :: Either DecodeError Size) @?= "ab"
   brief (decode "\1\0\0\0\0\5" :: Either DecodeError Size)
-    @?= Left (5, ["Size.rotated"], Invalid "Bool: 5")
+    @?= Left (5, ["Size.rotated"], Invalid "a Bool is 0 or 1, not 5")
 
 handWritten :: Assertion
 handWritten = do

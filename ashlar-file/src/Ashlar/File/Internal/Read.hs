@@ -35,7 +35,8 @@ import System.Posix.Types (Fd)
 -- step.
 --
 -- Damage ends the fold, and so does a tail that is cut off. 'foldRecordsWith' keeps the
--- accumulator, can stop early, and can go on after damage.
+-- accumulator, can stop early, and can go on after damage. A file that does not exist throws an
+-- 'IOException'.
 --
 -- @since 0.1.0.0
 foldRecords ::

@@ -175,7 +175,7 @@ fixedBool = fixedChecked fromBool toBool fixedWord8
       | otherwise = Left (badBool n)
 
 badBool :: Word8 -> String
-badBool n = "Bool: " ++ show n
+badBool n = "a Bool is 0 or 1, not " ++ show n
 {-# NOINLINE badBool #-}
 
 -- The code point, as 32 bits.
@@ -187,5 +187,5 @@ fixedChar = fixedChecked (fromIntegral . ord) toChar fixedWord32LE
       | otherwise = Left (badChar n)
 
 badChar :: Word32 -> String
-badChar n = "Char: " ++ show n
+badChar n = "a Char is at most 1114111, not " ++ show n
 {-# NOINLINE badChar #-}
