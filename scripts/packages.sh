@@ -20,19 +20,25 @@ core_packages=(
   libghc-vector-dev
 )
 
-# The libraries that we are compared with.
+# The libraries that we are compared with, and those that we are used with.
 bench_packages=(
   g++
   libghc-aeson-dev
   libghc-attoparsec-dev
+  libghc-binary-conduit-dev
   libghc-blaze-builder-dev
   libghc-blaze-html-dev
+  libghc-conduit-dev
   libghc-criterion-dev
+  libghc-http-types-dev
   libghc-network-dev
   libghc-scientific-dev
   libghc-store-dev
+  libghc-streaming-commons-dev
   libghc-utf8-string-dev
   libghc-uuid-types-dev
+  libghc-wai-dev
+  libghc-warp-dev
   libghc-zlib-dev
 )
 
@@ -42,21 +48,16 @@ base_packages=(
   "${bench_packages[@]}"
   doctest
   libghc-async-dev
-  libghc-conduit-dev
   libghc-data-default-class-dev
   libghc-fast-logger-dev
   libghc-hashable-dev
   libghc-hedis-dev
   libghc-http-client-dev
-  libghc-http-types-dev
   libghc-optparse-applicative-dev
   libghc-pipes-dev
   libghc-postgresql-libpq-dev
-  libghc-streaming-commons-dev
   libghc-tls-dev
   libghc-unordered-containers-dev
-  libghc-wai-dev
-  libghc-warp-dev
   libghc-x509-store-dev
 )
 

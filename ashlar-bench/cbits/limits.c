@@ -12,14 +12,16 @@ void ashlar_bench_fill(uint8_t *p, size_t n) {
   for (uint64_t i = 0; i < n; i++, p += 8) memcpy(p, &i, 8);
 }
 
-/* Compress n bytes with a call for each chunk. Returns the length of the result. */
-size_t ashlar_bench_deflate(const uint8_t *p, size_t n, size_t chunk) {
+/* Compress n bytes with a call for each chunk. The format is 15 for zlib, 31 for gzip. Returns the
+   length of the result. */
+size_t ashlar_bench_deflate(int format, const uint8_t *p, size_t n, size_t chunk) {
   static uint8_t out[32768];
   z_stream s;
   size_t total = 0;
   int state = Z_OK;
   memset(&s, 0, sizeof s);
-  if (deflateInit(&s, Z_DEFAULT_COMPRESSION) != Z_OK) return 0;
+  if (deflateInit2(&s, Z_DEFAULT_COMPRESSION, Z_DEFLATED, format, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+    return 0;
   while (state != Z_STREAM_END) {
     size_t k = n < chunk ? n : chunk;
     s.next_in = (uint8_t *)p;

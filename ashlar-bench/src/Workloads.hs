@@ -14,6 +14,7 @@ import Workloads.Builder
 import Workloads.Bulk
 import Workloads.Bytestring
 import Workloads.Codec
+import Workloads.Connections
 import Workloads.Digits
 import Workloads.Files
 import Workloads.Formats
@@ -45,6 +46,7 @@ families =
           ("Codec", codecWorkloads ++ bulkWorkloads),
           ("Records", recordWorkloads),
           ("Files and older types", fileWorkloads),
+          ("Connections", connectionWorkloads),
           ("A vector of records", vectorWorkloads),
           ("Text: Base64, dates, numbers", textWorkloads ++ tokenWorkloads ++ digitWorkloads),
           ("Packing bytes", packingWorkloads),

@@ -5,7 +5,11 @@
 -- The questions of blaze-builder's benchmarks, among them why compressing small chunks is slow. It
 -- is not zlib: a loop in C that calls @deflate@ for each chunk takes about as long as compacting
 -- them first. It is what the binding does for each chunk.
-module Workloads.Packing (packingWorkloads) where
+module Workloads.Packing
+  ( packingWorkloads,
+    deflated,
+  )
+where
 
 import qualified Ashlar.Builder as A
 import qualified Ashlar.Builder.Extra as A
@@ -18,7 +22,7 @@ import qualified Data.ByteString.Builder.Extra as B
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Unsafe as S
 import Data.Word (Word8)
-import Foreign.C.Types (CSize (..))
+import Foreign.C.Types (CInt (..), CSize (..))
 import Foreign.Ptr (Ptr, castPtr)
 import Output
 import System.IO.Unsafe (unsafePerformIO)
@@ -135,7 +139,7 @@ compressed =
                   (L.length . Zlib.compress . Blaze.toLazyByteString . Blaze.copyLazyByteString)
                   chunks
               ),
-              ("C, deflate for each chunk", apply (deflated n) (L.toStrict chunks))
+              ("C, deflate for each chunk", apply (deflated 15 n) (L.toStrict chunks))
             ]
         }
       where
@@ -145,13 +149,14 @@ chunkLengths :: [Int]
 chunkLengths = [1, 8, 64, 512, 4096, 8192]
 
 foreign import ccall unsafe "ashlar_bench_deflate"
-  c_deflate :: Ptr Word8 -> CSize -> CSize -> IO CSize
+  c_deflate :: CInt -> Ptr Word8 -> CSize -> CSize -> IO CSize
 
--- The length of what zlib makes of such chunks, with a call of it for each.
-deflated :: Int -> S.ByteString -> CSize
-deflated chunk bs = unsafePerformIO $
+-- | The length of what zlib makes of such chunks, with a call of it for each. The format is 15 for
+-- zlib, and 31 for gzip.
+deflated :: CInt -> Int -> S.ByteString -> CSize
+deflated format chunk bs = unsafePerformIO $
   S.unsafeUseAsCStringLen bs $ \(p, n) ->
-    c_deflate (castPtr p) (fromIntegral n) (fromIntegral chunk)
+    c_deflate format (castPtr p) (fromIntegral n) (fromIntegral chunk)
 
 -- 200 KB that resemble text, in chunks of this size.
 chunksOf :: Int -> L.ByteString
