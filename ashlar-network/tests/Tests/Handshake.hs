@@ -72,18 +72,20 @@ tests =
         pure (got === ([New "web" "brick" 12], Right ())),
       testProperty "a newer peer's messages: fields are skipped" . once . ioProperty $ do
         (a, b) <- pipe 7
+        let sent = Newer "urgent" "brick" 12
         (_, got) <-
           both
-            (withConnection defaultOptions (described @Newer) number a (`send` Newer "!" "brick" 12))
+            (withConnection defaultOptions described number a (`send` sent))
             (withConnection defaultOptions number (describedSkipping @Old) b receiveAll)
         pure (got === ([Old "brick" 12], Right ())),
-      testProperty "a newer peer's messages: unknown constructors are named" . once . ioProperty $ do
+      testProperty "a newer peer's messages: constructors are named" . once . ioProperty $ do
         (a, b) <- pipe 7
         (_, (got, end)) <-
           both
             (withConnection defaultOptions described number a (\c -> mapM_ (send c) [Stop, Pause]))
             (withConnection defaultOptions number (describedSkipping @Signal) b receiveAll)
-        pure (got === [End] .&&. explains "InvalidMessage" end "constructor Pause"),
+        let named = either (List.isInfixOf "constructor Pause") (const False) end
+        pure (got === [End] .&&. counterexample (show end) named),
       testProperty "types that differ: both ends say so" . once . ioProperty $ do
         (a, b) <- pipe 7
         (left, right) <-
