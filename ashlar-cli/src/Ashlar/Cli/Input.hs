@@ -225,7 +225,7 @@ everything :: Selection
 everything = Selection 0 Nothing False (readBlockLimit defaultReadOptions)
 
 -- | How to read a file: compressed blocks too, if the name of the compression is @zlib@, as that of
--- @zlibBlocks@ of the package ashlar-zlib is. (That package needs five others, so the tool calls
+-- @zlibBlocks@ of the package ashlar-zlib. (That package needs network and more, so the tool calls
 -- zlib itself.)
 --
 -- @since 0.1.0.0
