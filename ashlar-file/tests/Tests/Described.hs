@@ -57,8 +57,7 @@ tests =
         testProperty "a dropped constructor: reading on loses these records alone" droppedRecords,
         testProperty "a new condition: reading on loses these records alone" conditions,
         testProperty "newer data: unknown fields are skipped" unknownFields,
-        testProperty "newer data: unknown constructors: reading on loses these records alone" $
-          unknownConstructors,
+        testProperty "newer data: reading on loses unknown constructors alone" unknownConstructors,
         testProperty "newer data: an old and a new program append to one file" bothAppend,
         testProperty "newer data: what the type needs must be there" missingField
       ]
