@@ -10,10 +10,9 @@ import Ashlar.Codec (encode)
 import Ashlar.File hiding (Outcome)
 import Ashlar.File.Described
 import Ashlar.Schema (schema)
-import qualified Codec.Compression.Zlib as Zlib
+import Ashlar.Zlib.File (zlibBlocks)
 import Control.Exception (bracket)
 import qualified Data.ByteString as B
-import qualified Data.ByteString.Lazy as L
 import Data.Int (Int64)
 import Data.Text (Text)
 import qualified Data.Text as T
@@ -77,11 +76,8 @@ compressed :: Assertion
 compressed = inFolder $ \folder -> do
   let path = folder </> "texts"
       texts = replicate 1000 (T.replicate 20 "brick ")
-      zlib =
-        Compression "zlib" (entire Zlib.compress) $ \n ->
-          Right . entire (L.take (fromIntegral n + 1) . Zlib.decompress)
-      entire f = L.toStrict . f . L.fromStrict
-  withWriter defaultWriteOptions {writeCompression = Just zlib} described path (`writeMany` texts)
+      options = defaultWriteOptions {writeCompression = Just (zlibBlocks 6)}
+  withWriter options described path (`writeMany` texts)
   size <- B.length <$> B.readFile path
   assertBool (show size) (size < 10000)
   shown' <- printed (ashlar folder ["show", path])

@@ -11,7 +11,14 @@
 -- Description : Files of types that describe themselves
 module Tests.Described (tests) where
 
-import Ashlar.Codec (Codec, HasFormat (..), decode, derivedFormat, satisfying)
+import Ashlar.Codec
+  ( Codec,
+    HasFormat (..),
+    decode,
+    derivedFormat,
+    satisfying,
+    summarizeError,
+  )
 import Ashlar.File
 import Ashlar.File.Blocks (FileHeader (..), readHeader)
 import Ashlar.File.Described
@@ -24,7 +31,7 @@ import Ashlar.Schema
     renamedConstructor,
     schema,
   )
-import Control.Exception (try)
+import Control.Exception (displayException, try)
 import qualified Data.ByteString as S
 import Data.Either (isLeft)
 import Data.Int (Int64)
@@ -34,6 +41,7 @@ import GHC.Generics (Generic)
 import Test.Tasty
 import Test.Tasty.QuickCheck
 import Tests.Files
+import qualified Tests.Newer as Newer
 import Tests.Random (resynced, strictly)
 
 tests :: TestTree
@@ -47,7 +55,11 @@ tests =
         testProperty "another format is refused, with the path to what is different" refused,
         testProperty "what is no schema is refused" noSchema,
         testProperty "a dropped constructor: reading on loses these records alone" droppedRecords,
-        testProperty "a new condition: reading on loses these records alone" conditions
+        testProperty "a new condition: reading on loses these records alone" conditions,
+        testProperty "newer data: unknown fields are skipped" unknownFields,
+        testProperty "newer data: reading on loses unknown constructors alone" unknownConstructors,
+        testProperty "newer data: an old and a new program append to one file" bothAppend,
+        testProperty "newer data: what the type needs must be there" missingField
       ]
 
 data Item price = Item {name :: String, price :: price}
@@ -154,7 +166,7 @@ instance Described LaterEvent where
     ]
 
 droppedRecords :: Positive Int -> [Event] -> Property
-droppedRecords size xs = losesAlone size xs later
+droppedRecords size xs = losesAlone described size xs later
   where
     later x = case x of
       Login n -> Just (In (fromIntegral n))
@@ -169,20 +181,22 @@ instance HasFormat Short where
   format = satisfying "long" (\(Short s) -> length s < 5) derivedFormat
 
 conditions :: Positive Int -> [String] -> Property
-conditions size xs = losesAlone size xs (\s -> if length s < 5 then Just (Short s) else Nothing)
+conditions size xs =
+  losesAlone described size xs (\s -> if length s < 5 then Just (Short s) else Nothing)
 
 -- What is read of records of one type as records of another, given what becomes of each.
 losesAlone ::
   (Described a, Described b, Eq b, Show b) =>
+  RecordType b ->
   Positive Int ->
   [a] ->
   (a -> Maybe b) ->
   Property
-losesAlone (Positive size) xs later = ioProperty . inFile $ \path -> do
+losesAlone ty (Positive size) xs later = ioProperty . inFile $ \path -> do
   let options = defaultWriteOptions {writeBlockSize = 10 * size}
   withWriter options described path (`writeMany` xs)
-  (outcome, lost) <- resynced defaultReadOptions described path
-  singles <- withReader defaultReadOptions described path $ \reader ->
+  (outcome, lost) <- resynced defaultReadOptions ty path
+  singles <- withReader defaultReadOptions ty path $ \reader ->
     mapM (readAt reader) [0 .. fromIntegral (length xs) - 1]
   let gone = [n | (n, x) <- zip [0 ..] xs, null (mapMaybe later [x])]
   pure $
@@ -190,3 +204,72 @@ losesAlone (Positive size) xs later = ioProperty . inFile $ \path -> do
       .&&. map (damageRecord . lostDamage) lost === gone
       .&&. map lostNext lost === map (Just . (+ 1)) gone
       .&&. fmap (map (either (const Nothing) id)) singles === Right (map later xs)
+
+-- An entry, of which "Tests.Newer" has a newer version.
+data Entry = Entry {number :: Integer, event :: Event, items :: [Item Double]}
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec, Described)
+
+-- What this program knows of a newer entry.
+known :: Newer.Entry -> Maybe Entry
+known (Newer.Entry _ is e n) = (\e' -> Entry n e' [Item s p | Newer.Item p _ s <- is]) <$> event'
+  where
+    event' = case e of
+      Newer.Login k -> Just (Login k)
+      Newer.Debug s -> Just (Debug s)
+      Newer.Logout s -> Just (Logout s)
+      Newer.Failure _ -> Nothing
+
+unknownFields :: [Newer.Entry] -> Property
+unknownFields xs = ioProperty . inFile $ \path -> do
+  writeRecords described path xs
+  skipping <- readAll describedSkipping path
+  strict <- readAll (described :: RecordType Entry) path
+  pure $
+    refusedFor "Entry: the data have a field note" strict
+      .&&. case break (null . known) xs of
+        (_, []) -> skipping === Right (mapMaybe known xs)
+        (before, _) -> case skipping of
+          Left d@(Damage _ _ _ n (BadRecord e)) ->
+            n === fromIntegral (length before)
+              .&&. summarizeError e `contains` "constructor Failure, which the type does not have"
+              .&&. displayException d `contains` "constructor Failure"
+          _ -> counterexample (show skipping) False
+
+unknownConstructors :: Positive Int -> [Newer.Entry] -> Property
+unknownConstructors size xs = losesAlone describedSkipping size xs known
+
+-- Each program appends, and each reads what both have written.
+bothAppend :: [Newer.Entry] -> [Newer.Entry] -> Property
+bothAppend xs ys = ioProperty . inFile $ \path -> do
+  appendRecords described path new
+  appendRecords describedSkipping path old
+  olds <- readAll describedSkipping path
+  news <- readAll described path
+  pure $
+    olds === Right (mapMaybe known new ++ old)
+      .&&. news === Right (new ++ map back (filter isKnown ys))
+  where
+    new = filter isKnown xs
+    old = mapMaybe known ys
+    isKnown = not . null . known
+    back (Newer.Entry _ is e n) = Newer.Entry "none" [i {Newer.weight = 0} | i <- is] e n
+
+data Demanding = Demanding {number :: Integer, channel :: String}
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec, Described)
+
+missingField :: [Newer.Entry] -> Property
+missingField xs = ioProperty . inFile $ \path -> do
+  writeRecords described path xs
+  r <- readAll (describedSkipping :: RecordType Demanding) path
+  pure (refusedFor "Demanding.channel: the field is new" r)
+
+-- Nothing is read, and the reason has this in it.
+refusedFor :: Show a => String -> Either Damage [a] -> Property
+refusedFor part r = case r of
+  Left (Damage _ 0 _ 0 (WrongType why)) -> why `contains` part
+  _ -> counterexample (show r) False
+
+contains :: String -> String -> Property
+contains text part = counterexample text (part `isInfixOf` text)

@@ -40,6 +40,21 @@ data New = New {channel :: Text, item :: Text, count :: Int64}
 instance Described New where
   evolution = [added @"channel" "web", renamed @"qty" @"count"]
 
+data Newer = Newer {note :: Text, item :: Text, qty :: Int32}
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec, Described)
+
+data Signal = Begin | End
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec)
+
+instance Described Signal where
+  evolution = [renamedConstructor @"Start" @"Begin", renamedConstructor @"Stop" @"End"]
+
+data NewerSignal = Start | Pause | Stop
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec, Described)
+
 data Unlike = Unlike {item :: Text, price :: Double}
   deriving stock (Eq, Show, Generic)
   deriving anyclass (Codec, Described)
@@ -55,6 +70,21 @@ tests =
             (withConnection defaultOptions (described @Old) number a (`send` Old "brick" 12))
             (withConnection defaultOptions number (described @New) b receiveAll)
         pure (got === ([New "web" "brick" 12], Right ())),
+      testProperty "a newer peer's messages: fields are skipped" . once . ioProperty $ do
+        (a, b) <- pipe 7
+        let sent = Newer "urgent" "brick" 12
+        (_, got) <-
+          both
+            (withConnection defaultOptions described number a (`send` sent))
+            (withConnection defaultOptions number (describedSkipping @Old) b receiveAll)
+        pure (got === ([Old "brick" 12], Right ())),
+      testProperty "a newer peer's messages: constructors are invalid" . once . ioProperty $ do
+        (a, b) <- pipe 7
+        (_, got) <-
+          both
+            (withConnection defaultOptions described number a (\c -> mapM_ (send c) [Stop, Pause]))
+            (withConnection defaultOptions number (describedSkipping @Signal) b receiveAll)
+        pure (got === ([End], Left "InvalidMessage")),
       testProperty "types that differ: both ends say so" . once . ioProperty $ do
         (a, b) <- pipe 7
         (left, right) <-

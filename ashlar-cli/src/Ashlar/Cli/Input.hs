@@ -224,7 +224,9 @@ data Selection = Selection
 everything :: Selection
 everything = Selection 0 Nothing False (readBlockLimit defaultReadOptions)
 
--- | How to read a file: compressed blocks too, if the name of the compression is @zlib@.
+-- | How to read a file: compressed blocks too, if the name of the compression is @zlib@, as that of
+-- @zlibBlocks@ of the package ashlar-zlib. (That package needs network and more, so the tool calls
+-- zlib itself.)
 --
 -- @since 0.1.0.0
 readOptions :: Selection -> ReadOptions

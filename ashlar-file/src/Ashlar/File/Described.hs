@@ -21,13 +21,21 @@
 -- Right 15
 module Ashlar.File.Described
   ( described,
+    describedSkipping,
   )
 where
 
-import Ashlar.Codec (decode, encode, summarizeError)
+import Ashlar.Codec (Get, decode, encode, summarizeError)
 import Ashlar.File.Internal.Type
-import Ashlar.Schema (Described, getValue, schema, schemaFingerprint)
-import Ashlar.Schema.Evolution (describeMismatch, plan, planMany)
+import Ashlar.Schema (Described, Schema, getValue, schema, schemaFingerprint)
+import Ashlar.Schema.Evolution
+  ( Mismatch,
+    describeMismatch,
+    plan,
+    planMany,
+    planManySkipping,
+    planSkipping,
+  )
 import qualified Data.Text as T
 
 -- | Files of this type. They contain its 'schema', and are told apart by its fingerprint. So they
@@ -43,18 +51,52 @@ import qualified Data.Text as T
 --
 -- @since 0.1.0.0
 described :: forall a. Described a => RecordType a
-described =
+described = recordsRead (plan @a) (planMany @a afterRecord)
+{-# INLINE described #-}
+
+-- | 'described' for a program that also reads newer data than it knows, by
+-- 'Ashlar.Schema.Evolution.planSkipping'. Fields of the data that the type does not have are
+-- skipped. A record with a constructor that the type does not have is refused, and the message has
+-- its name. Where 'Ashlar.File.readResync' is set, this record alone is passed over. What the type
+-- needs and the data do not have is refused before the first record, as by 'described'.
+--
+-- Fields of older data that the type does not have are skipped, too, where 'described' would ask
+-- for a @dropped@.
+--
+-- A program that appends to newer data writes records of its own type. It must not rewrite them:
+-- what it skips would be lost.
+--
+-- >>> :set -XDeriveGeneric -XDeriveAnyClass
+-- >>> import Ashlar.File
+-- >>> import Ashlar.Schema (Described)
+-- >>> data Newer = Newer { item, note :: Text, count :: Int } deriving (Generic, Codec, Described)
+-- >>> writeRecords described "newer" [Newer "brick" "urgent" 12, Newer "mortar" "" 3]
+-- >>> data Order = Order { item :: Text, count :: Int } deriving (Generic, Codec, Described)
+-- >>> foldRecords describedSkipping "newer" (\n o -> pure (n + count o)) 0
+-- Right 15
+--
+-- @since 0.1.0.0
+describedSkipping :: forall a. Described a => RecordType a
+describedSkipping = recordsRead (planSkipping @a) (planManySkipping @a afterRecord)
+{-# INLINE describedSkipping #-}
+
+-- Given how to read one record of another schema, and many.
+recordsRead ::
+  forall a.
+  Described a =>
+  (Schema -> Either Mismatch (Get a)) ->
+  (Schema -> Either Mismatch (Int -> Get [a])) ->
+  RecordType a
+recordsRead one many =
   RecordType
     { typeSchema = encode today,
       typeFingerprint = schemaFingerprint today,
       typeEvolved = \bytes _ -> case decode bytes of
         Left e -> Left ("the schema of the records cannot be read: " ++ summarizeError e)
-        Right old -> either (Left . T.unpack . describeMismatch) Right (evolved old),
+        Right other -> either (Left . T.unpack . describeMismatch) Right (evolved other),
       typePass = Just (pass today)
     }
   where
     today = schema @a
-    evolved old =
-      Evolved <$> plan @a old <*> (Just <$> planMany @a afterRecord old) <*> pure (Just (pass old))
+    evolved other = Evolved <$> one other <*> (Just <$> many other) <*> pure (Just (pass other))
     pass s = () <$ getValue s
-{-# INLINE described #-}

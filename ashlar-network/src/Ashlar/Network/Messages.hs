@@ -34,8 +34,9 @@
 --
 -- When a connection begins, each end says the schema of what it sends. If the peer's type is an
 -- older version of the type here, its messages are read as "Ashlar.Schema.Evolution" says. If they
--- cannot be read, both ends get an exception that says what differs. 'fixedType' has a name in
--- place of a schema.
+-- cannot be read, both ends get an exception that says what differs. With 'describedSkipping', an
+-- end also reads what a newer one sends: fields that it does not know are skipped, and a message
+-- with a constructor that it does not know is invalid. 'fixedType' has a name in place of a schema.
 --
 -- == Sending
 --
@@ -71,6 +72,7 @@ module Ashlar.Network.Messages
     -- ** The types of messages
     RecordType (..),
     described,
+    describedSkipping,
     fixedType,
 
     -- ** Streams of bytes
@@ -98,7 +100,7 @@ module Ashlar.Network.Messages
 where
 
 import Ashlar.File (RecordType (..), fixedType)
-import Ashlar.File.Described (described)
+import Ashlar.File.Described (described, describedSkipping)
 import Ashlar.Network.Internal.Connection
 import Ashlar.Network.Internal.Error
 import Ashlar.Network.Internal.Link

@@ -83,6 +83,7 @@ module Ashlar.Schema.Evolution
     plan,
     planSkipping,
     planMany,
+    planManySkipping,
     Mismatch (..),
     Misfit (..),
     describeMismatch,
@@ -143,6 +144,16 @@ plan = planned RefuseUnknown (described @a) get
 -- | 'plan' for a program that reads newer data than it knows: fields that the type does not have
 -- are skipped, and values with a constructor that it does not have fail.
 --
+-- >>> :set -XDeriveAnyClass -XDeriveGeneric
+-- >>> data Newer = Red | Green | Blue deriving (Generic, Codec, Described)
+-- >>> let colours = map encode [Green, Blue]
+-- >>> data Colour = Red | Green deriving (Show, Generic, Codec, Described)
+-- >>> let Right getColour = planSkipping @Colour (schema @Newer)
+-- >>> let showResult = either (putStrLn . summarizeError) print
+-- >>> mapM_ (showResult . runGetWhole getColour) colours
+-- Green
+-- at byte 0: constructor Blue, which the type does not have
+--
 -- @since 0.1.0.0
 planSkipping ::
   forall a.
@@ -169,6 +180,22 @@ planMany ::
   Either Mismatch (Int -> Get [a])
 planMany = plannedMany RefuseUnknown (described @a) get
 {-# INLINE planMany #-}
+
+-- | 'planMany' for a program that reads newer data than it knows, as 'planSkipping'.
+--
+-- > planManySkipping (const (pure ())) old = fmap (flip replicateM) (planSkipping old)
+--
+-- @since 0.1.0.0
+planManySkipping ::
+  forall a.
+  Described a =>
+  -- | Read what follows a value, given how many bytes that took.
+  (Int -> Get ()) ->
+  -- | The schema that the values were written with.
+  Schema ->
+  Either Mismatch (Int -> Get [a])
+planManySkipping = plannedMany SkipUnknown (described @a) get
+{-# INLINE planManySkipping #-}
 
 -- | A decoder of old values that returns their new bytes. 'Nothing' if the old bytes are the new
 -- ones. It checks no more than it must: decode the new bytes before you trust them.

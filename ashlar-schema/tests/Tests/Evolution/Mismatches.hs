@@ -252,7 +252,7 @@ newer =
       let g = made $ planSkipping @V1.Colour (schema @V2.Colour)
       map (isRight . runGetWhole g . B.singleton) [0 .. 4] @?= [True, True, True, False, False]
       either summarizeError (const "") (runGetWhole g "\3")
-        @?= "at byte 0: constructor Grey, which is no longer in use",
+        @?= "at byte 0: constructor Grey, which the type does not have",
     testCase "compatible schemas" $ do
       compatibleSchema @V2.Order Backward (schema @V1.Order) @?= Right ()
       isLeft (compatibleSchema @V2.Order Forward (schema @V1.Order)) @?= True

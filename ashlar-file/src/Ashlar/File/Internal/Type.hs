@@ -94,12 +94,7 @@ fixedType name =
 
 -- | How the bodies of blocks are compressed, one at a time.
 --
--- With the package zlib:
---
--- > deflate = Compression "zlib" (whole Zlib.compress) expand
--- >   where
--- >     expand n = Right . whole (L.take (fromIntegral n + 1) . Zlib.decompress)
--- >     whole f = L.toStrict . f . L.fromStrict
+-- @zlibBlocks 6@ is one, of the module @Ashlar.Zlib.File@ of the package ashlar-zlib.
 --
 -- @since 0.1.0.0
 data Compression = Compression

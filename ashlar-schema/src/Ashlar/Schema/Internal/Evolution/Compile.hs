@@ -152,7 +152,7 @@ one known@(Known least procedures) op (Code next) = case op of
     | otherwise ->
       let !branches = smallArrayFromList (map branch alternatives)
           branch alternative = case alternative of
-            Refused con -> Code $ \c env _ -> run (invalid (refusal con)) c env
+            Refused why -> Code $ \c env _ -> run (invalid why) c env
             Accepted ops -> steps known (Skip width : ops) (Code next)
        in Code $ \c env out -> do
             p <- needed c env width
@@ -222,9 +222,6 @@ blockRecounted from to width = case to of
       rewriteCount other c env out h n
       extent True c env out (n * width)
 {-# NOINLINE blockRecounted #-}
-
-refusal :: String -> String
-refusal con = "constructor " ++ con ++ ", which is no longer in use"
 
 noConstructor :: String -> Int -> String
 noConstructor name t = name ++ ": there is no constructor " ++ show t

@@ -227,8 +227,8 @@ programWith left oldPeeled unknown old (Description new edits) = do
           mode == Anywhere -> do
           found <- target c
           case found of
-            Just (k, x) -> (Put (tagBytes newWidth k) :) <$> inside c x
-            Nothing -> bad path (ConstructorIsUnknown (constructorName c))
+            Right (k, x) -> (Put (tagBytes newWidth k) :) <$> inside c x
+            Left _ -> bad path (ConstructorIsUnknown (constructorName c))
       _ -> case (olds, news) of
         ([c], [x]) -> fields mode path said (constructorFields c) (constructorFields x)
         _ -> bad path (CannotBecome (definitionName d) (definitionName e))
@@ -249,15 +249,16 @@ programWith left oldPeeled unknown old (Description new edits) = do
                 M.member b newNumbers
             ]
         gone = S.fromList [name | DroppedConstructor name <- said]
-        -- Today's constructor, if there is one that is in use.
+        -- Today's constructor, if there is one that is in use, or what refuses the value.
         target c
           | Just (k, x) <- M.lookup name newNumbers = found k x
           | Just (k, x) <- M.lookup name renames >>= (`M.lookup` newNumbers) = found k x
-          | S.member name gone || unknown == SkipUnknown = pure Nothing
+          | S.member name gone = pure (Left (retired c))
+          | unknown == SkipUnknown = pure (Left (refused c "which the type does not have"))
           | otherwise = bad path (ConstructorIsUnknown name)
           where
             name = constructorName c
-            found k x = pure (if constructorRetired x then Nothing else Just (k, x))
+            found k x = pure (if constructorRetired x then Left (retired c) else Right (k, x))
         inside c x =
           fields
             mode
@@ -266,12 +267,12 @@ programWith left oldPeeled unknown old (Description new edits) = do
             (constructorFields c)
             (constructorFields x)
         alternative (i, c)
-          | constructorRetired c = pure (Refused (shown (constructorName c)))
+          | constructorRetired c = pure (retired c)
           | otherwise = do
             found <- target c
             case found of
-              Nothing -> pure (Refused (shown (constructorName c)))
-              Just (k, x)
+              Left r -> pure r
+              Right (k, x)
                 | mode == InKey && k /= i -> bad path KeyChanges
                 | otherwise -> Accepted . (Put (tagBytes newWidth k) :) <$> inside c x
         exact =
@@ -372,9 +373,16 @@ programWith left oldPeeled unknown old (Description new edits) = do
       (_, cs) -> concat <$> traverse inside cs
       where
         alternative c
-          | constructorRetired c = pure (Refused (shown (constructorName c)))
+          | constructorRetired c = pure (retired c)
           | otherwise = Accepted <$> inside c
         inside c = concat <$> traverse (dropShape path . fieldShape) (constructorFields c)
+
+-- What refuses values of a constructor that is no longer in use.
+retired :: Constructor -> Alternative
+retired c = refused c "which is no longer in use"
+
+refused :: Constructor -> String -> Alternative
+refused c why = Refused ("constructor " ++ shown (constructorName c) ++ ", " ++ why)
 
 -- A name in an error. Those of the data may be long.
 shown :: Text -> String

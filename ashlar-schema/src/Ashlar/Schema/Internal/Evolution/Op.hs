@@ -81,7 +81,7 @@ data Op
 
 -- | What is done for a tag.
 data Alternative
-  = -- | Fail: the name of the constructor.
+  = -- | Fail: the constructor, and why.
     Refused String
   | Accepted ![Op]
 
