@@ -42,7 +42,8 @@ update _ before start count = go (complement before) start (start `plusPtr` coun
         w <- peek from
         go (step crc w) (from `plusPtr` 1) end
     step crc w =
-      (crc `unsafeShiftR` 8) `xor` indexPrimArray table (fromIntegral (crc `xor` fromIntegral w) .&. 255)
+      let index = fromIntegral (crc `xor` fromIntegral w) .&. 255
+       in (crc `unsafeShiftR` 8) `xor` indexPrimArray table index
 
 -- | There is none in Haskell.
 hasInstruction :: Bool
