@@ -1,0 +1,54 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE ForeignFunctionInterface #-}
+
+-- |
+-- Module      : Ashlar.File.Internal.Crc32c.Bulk
+-- Description : CRC-32C of bytes in memory, in C
+--
+-- With the cabal flag @pure-haskell@ a module of the same name does this in Haskell.
+module Ashlar.File.Internal.Crc32c.Bulk
+  ( Method (..),
+    update,
+    hasInstruction,
+  )
+where
+
+import Data.Word (Word32, Word8)
+import Foreign.C.Types (CInt (..), CSize (..))
+import Foreign.Ptr (Ptr)
+import System.IO.Unsafe (unsafeDupablePerformIO)
+
+-- | How to compute it.
+data Method
+  = -- | By the instruction, if the processor has one, else by tables.
+    Fastest
+  | -- | By tables, on any processor.
+    Tables
+  deriving stock (Eq, Show)
+
+-- | The checksum of some bytes and n more, given that of the former. A call keeps the garbage
+-- collector of other threads waiting.
+update ::
+  Method ->
+  Word32 ->
+  -- | The first byte.
+  Ptr Word8 ->
+  -- | The number of bytes, all readable.
+  Int ->
+  IO Word32
+update method before from n = case method of
+  Fastest -> c_crc32c before from (fromIntegral n)
+  Tables -> c_crc32c_tables before from (fromIntegral n)
+
+-- | Has this processor an instruction for it?
+hasInstruction :: Bool
+hasInstruction = unsafeDupablePerformIO c_has_instruction /= 0
+
+foreign import ccall unsafe "ashlar_crc32c"
+  c_crc32c :: Word32 -> Ptr Word8 -> CSize -> IO Word32
+
+foreign import ccall unsafe "ashlar_crc32c_tables"
+  c_crc32c_tables :: Word32 -> Ptr Word8 -> CSize -> IO Word32
+
+foreign import ccall unsafe "ashlar_crc32c_has_instruction"
+  c_has_instruction :: IO CInt
