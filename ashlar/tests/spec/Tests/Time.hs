@@ -127,7 +127,9 @@ otherNumbers = do
   written (B.utcTime (UTCTime (fromGregorian 2024 1 1) 86402)) @?= "2024-01-01T23:59:62Z"
   written (B.timeOfDay (TimeOfDay 30 70 61.5)) @?= "30:70:61.5"
   written (B.timeZone (minutesToTimeZone 6001)) @?= "+100:01"
-  written (B.timeZone (minutesToTimeZone minBound)) @?= "-153722867280912930:08"
+  -- It has eight minutes, with 64 bits and with 32.
+  written (B.timeZone (minutesToTimeZone minBound))
+    @?= C.pack (show (minBound `quot` 60 :: Int)) <> ":08"
 
 -- Bytes are changed, so most of these are wrong. All ways to run a decoder agree. Where time's
 -- parser accepts the text, so do we.
