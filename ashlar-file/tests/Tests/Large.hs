@@ -1,11 +1,19 @@
+{-# LANGUAGE DerivingStrategies #-}
+
 -- |
 -- Module      : Tests.Large
 -- Description : Records that are nearly as large as is allowed, or larger
 module Tests.Large (tests) where
 
+import Ashlar.Codec (Codec, HasFormat (..), get, put)
+import Ashlar.Codec.Combinators (byHand)
 import Ashlar.File
+import Ashlar.Get (Get)
 import Control.Exception (try)
 import qualified Data.ByteString as S
+import Data.IORef (modifyIORef, newIORef, readIORef)
+import GHC.Stats (GCDetails (..), RTSStats (..), getRTSStats)
+import System.Mem (performMajorGC)
 import Test.Tasty
 import Test.Tasty.QuickCheck
 import Tests.Files
@@ -16,7 +24,8 @@ tests =
   testGroup
     "large records"
     [ testProperty "no block is larger than a record may be" allowed,
-      testProperty "appending does not cut off a block that is too large" (once kept)
+      testProperty "appending does not cut off a block that is too large" (once kept),
+      testProperty "what says why records were lost does not keep their blocks" (once small)
     ]
 
 ty :: RecordType S.ByteString
@@ -54,3 +63,43 @@ kept = ioProperty . inFile $ \path -> do
         property (before == between),
         map S.length (fst (strictly outcome)) === [1, 70000000, 3]
       ]
+
+-- Byte strings of an odd length are refused.
+newtype Even = Even S.ByteString
+  deriving stock (Eq, Show)
+
+instance Codec Even
+
+instance HasFormat Even where
+  format = byHand 8 (\(Even bs) -> 8 + S.length bs) (\(Even bs) -> put bs) $ do
+    bs <- get
+    if odd (S.length bs) then fail "odd" else pure (Even bs)
+
+-- Each record that is refused is in a block of 100,000 bytes.
+small :: Property
+small = ioProperty . inFile $ \path -> do
+  withWriter defaultWriteOptions even' path $ \w ->
+    writeMany w (concat (replicate 100 (map Even [bytesOf 51, bytesOf 100000])))
+  lost <- newIORef []
+  before <- live
+  outcome <-
+    foldRecordsWith
+      defaultReadOptions {readResync = Just (\l -> modifyIORef lost (l :))}
+      even'
+      path
+      (\n _ -> pure (Right (n + 1) :: Either () Int))
+      0
+  now <- live
+  found <- readIORef lost
+  pure $
+    conjoin
+      [ outcome === Ended 200 100,
+        length found === 100,
+        counterexample (show (now - before)) (now - before < 2000000)
+      ]
+  where
+    even' :: RecordType Even
+    even' = (fixedType "even") {typePass = Just (() <$ (get :: Get S.ByteString))}
+    live = do
+      performMajorGC
+      toInteger . gcdetails_live_bytes . gc <$> getRTSStats

@@ -236,8 +236,9 @@ begin (Fold reading opened _) start = do
   mapM_ (reporting reading) (openedLost opened)
   pure (Place (openedSchemas opened) start {posGap = posGap start || isJust (openedLost opened)})
 
+-- Forced, so that who keeps it does not keep the block.
 reporting :: Reading a -> Lost -> IO ()
-reporting reading lost = maybe (pure ()) (\act -> act lost) (readResync (readingOptions reading))
+reporting reading !lost = maybe (pure ()) (\act -> act lost) (readResync (readingOptions reading))
 
 -- | What became of a fold.
 data Progress a c b
@@ -334,7 +335,7 @@ foldBlock (Fold reading opened f) (Place schemas0 pos0) b = do
       Refused e _ more
         | Just report <- readResync options,
           Just rest <- more -> do
-          report (Lost (damageAt n (BadRecord e)) (posOffset pos0) (Just (n + 1)))
+          report $! Lost (damageAt n (BadRecord e)) (posOffset pos0) (Just (n + 1))
           go (n + 1) rest acc
         | otherwise -> pure (Broke n acc (BadRecord e))
       NoMore rest -> pure (if S.null rest then Went acc else Broke n acc WrongCount)

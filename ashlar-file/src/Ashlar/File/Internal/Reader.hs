@@ -174,7 +174,7 @@ recordOf reader (Loaded at h bytes decode) i =
         | x : _ <- drop n xs -> Right x
       -- The record before may be refused, if it is known where it ends.
       Refused _ _ (Just more) | n > 0 -> go (n - 1) more
-      Refused e _ _ -> Left (damage (BadRecord (shiftError skipped e)))
+      Refused e _ _ -> Left $! damage (BadRecord $! shiftError skipped e)
       _ -> Left (damage WrongCount)
     damage = Damage (inputName (scanInput (openedScan (readerOpened reader)))) at Nothing i
 

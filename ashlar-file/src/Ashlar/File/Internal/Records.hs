@@ -79,8 +79,9 @@ data Records a
   = -- | Some of them, how many, and those that follow.
     Some !Int [a] (Records a)
   | -- | One cannot be decoded: why, with an offset in the body; the bytes from its first on; and
-    -- the records that follow, if its extent is known.
-    Refused DecodeError !ByteString (Maybe (Records a))
+    -- the records that follow, if its extent is known. (The error is kept. It must not keep the
+    -- body.)
+    Refused !DecodeError !ByteString (Maybe (Records a))
   | -- | All have been decoded. The bytes that follow.
     NoMore !ByteString
 
