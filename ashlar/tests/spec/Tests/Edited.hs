@@ -61,7 +61,8 @@ answers _ value = mapM_ sameEverywhere (edits (encode value))
         right <- insidePages edge [bs] (same expected . decode . S.concat)
         assertBool ("beside a page, " ++ show edge ++ ": " ++ show bs) right
     same expected result = answer result == expected
-    decoderOf chunks = case pushEndOfInput (List.foldl' pushChunk (runGetIncremental get') chunks) of
+    pushed chunks = pushEndOfInput (List.foldl' pushChunk (runGetIncremental get') chunks)
+    decoderOf chunks = case pushed chunks of
       Done _ _ a -> Right a
       Fail _ _ e -> Left e
       Partial _ -> error "more input was needed after its end"
