@@ -120,7 +120,7 @@ severalRuns runs minutes files programs chosen = do
       printf "  %-32s %10.2f us  %13s   ours / this %6.3f" other (t / 1000) (speed size t) best
       if runs > 1 then printf "   %.2f to %.2f\n" least greatest else putStrLn ""
 
--- Runs in processes of their own, within a number of seconds. With the peaks of memory, if these are
+-- Runs in processes of their own, within a number of seconds. With the peaks of memory, if they are
 -- wanted, and the programs of other languages. Returns what is wrong if one fails.
 measureWorkload ::
   Int -> Double -> Bool -> [Program] -> String -> Workload -> IO (Either String Result)

@@ -113,8 +113,8 @@ encodeFile path x = writeFile path (execPut (put x))
 -- | Decode a value from a file. Throws an 'Control.Exception.ErrorCall' if the bytes are invalid,
 -- and an 'Control.Exception.IOException' if the file cannot be read.
 --
--- As in binary, it reads as much of the file as the value takes, to the whole of it, and there is no
--- limit in bytes. For untrusted files use 'Ashlar.Codec.decodeFile' with
+-- As in binary, it reads as much of the file as the value takes, up to the whole file, and there is
+-- no limit in bytes. For untrusted files use 'Ashlar.Codec.decodeFile' with
 -- 'Ashlar.Compat.Formats.BinaryFormat', which takes 64 MiB at most, or
 -- 'Ashlar.Codec.decodeFileWith', which takes a limit. Both refuse bytes after the value.
 --

@@ -54,8 +54,8 @@ import System.IO.Unsafe (unsafePerformIO)
 --
 -- Do not interrupt the consumer, by @timeout@ for instance, under GHC's non-moving garbage
 -- collector (@--nonmoving-gc@), nor under the compacting one of GHC 9.0 (@-c@, or a heap limit @-M@
--- without @-c100@). There evaluations that are interrupted and resumed may crash: see the known gaps
--- in @docs/safety.md@.
+-- without @-c100@). There evaluations that are interrupted and resumed may crash: see the known
+-- gaps in @docs/safety.md@.
 --
 -- @since 0.1.0.0
 toLazyByteString :: Builder -> L.ByteString

@@ -144,8 +144,8 @@ decodeWith budget = runGetWhole (withBudget budget get)
 -- decoded. The value may take 64 MiB. More is an 'OverBudget' error, and 'decodeLazyWith' sets
 -- another limit ('budgetBytes').
 --
--- Do not interrupt it under GHC's non-moving collector, nor under the compacting one of GHC 9.0: see
--- the known gaps in @docs/safety.md@.
+-- Do not interrupt it under GHC's non-moving collector, nor under the compacting one of GHC 9.0:
+-- see the known gaps in @docs/safety.md@.
 --
 -- @since 0.1.0.0
 decodeLazy :: Codec a => L.ByteString -> Either DecodeError a

@@ -328,8 +328,8 @@ inPlaceOr c input act = do
 -- Input of one chunk, as 'L.fromStrict' makes it, is decoded as 'runGet' does it: forcing an error
 -- runs the decoder again.
 --
--- Do not interrupt it under GHC's non-moving collector, nor under the compacting one of GHC 9.0: see
--- the known gaps in @docs/safety.md@.
+-- Do not interrupt it under GHC's non-moving collector, nor under the compacting one of GHC 9.0:
+-- see the known gaps in @docs/safety.md@.
 --
 -- @since 0.1.0.0
 runGetLazy :: Get a -> L.ByteString -> Either DecodeError a

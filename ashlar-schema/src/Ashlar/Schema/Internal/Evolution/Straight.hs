@@ -53,7 +53,8 @@ runStraight straight n c env out
   | otherwise = rowsRun straight n c env out
 
 rowsRun :: Straight -> Int -> Run
-rowsRun (Straight rows (Pools defaults new sizes) alone) !times c env out@(Out o _ _) = start times 0
+rowsRun (Straight rows (Pools defaults new sizes) alone) !times c env out@(Out o _ _) =
+  start times 0
   where
     start !k !i = do
       p <- getPtr c cursorCell
