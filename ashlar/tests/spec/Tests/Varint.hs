@@ -10,6 +10,8 @@ import Ashlar.Builder.Prim (primBounded)
 import Ashlar.Builder.Varint
 import Ashlar.Prim.Varint (Varint, varintBound, varintPrim, varintSize, zigzag32, zigzag64)
 import qualified Ashlar.Prim.Varint as P
+import Control.Monad (when)
+import Data.Bits (finiteBitSize)
 import qualified Data.ByteString as S
 import Data.Int (Int32, Int64)
 import Data.Word (Word8)
@@ -86,7 +88,10 @@ format name builder prim model =
       testCase "size and bound" $ do
         let sizes = map (S.length . expected) edges
         map (varintSize prim) edges @?= sizes
-        varintBound prim @?= maximum sizes,
+        -- A Word of 32 bits has the bound of one of 64.
+        if wide
+          then varintBound prim @?= maximum sizes
+          else varintBound prim >= maximum sizes @? show (varintBound prim),
       testProperty "the same, around each power of two" $
         once (conjoin [counterexample (show x) (exactly (builder x) (expected x)) | x <- edges])
     ]
@@ -140,6 +145,10 @@ prefixed x
     n = until (\k -> x < 2 ^ (7 * k)) (+ 1) 1
     littleEndian k y = [fromInteger (y `div` 256 ^ i `mod` 256) | i <- [0 .. k - 1 :: Int]]
 
+-- Whether a Word has 64 bits.
+wide :: Bool
+wide = finiteBitSize (0 :: Word) == 64
+
 standards :: Assertion
 standards = do
   -- DWARF 5, section 7.6.
@@ -161,11 +170,13 @@ standards = do
   -- From the descriptions of mason's formats.
   map (bytes . intVLQ) [0, 63, -63, 64, -64, -1]
     @?= [[0], [0x3F], [0x7F], [0x80, 1], [0xC0, 1], [0x41]]
-  bytes (intVLQ minBound) @?= 0xC0 : replicate 8 0x80 ++ [2]
+  bytes (intVLQ minBound)
+    @?= if wide then 0xC0 : replicate 8 0x80 ++ [2] else [0xC0, 0x80, 0x80, 0x80, 16]
   map (bytes . prefixVarInt) [0, 1, 127, 128, 16383, 16384]
     @?= [[1], [3], [0xFF], [2, 2], [0xFE, 0xFF], [4, 0, 2]]
-  bytes (prefixVarInt (2 ^ (56 :: Int) - 1)) @?= 0x80 : replicate 7 0xFF
-  bytes (prefixVarInt maxBound) @?= 0 : replicate 8 0xFF
+  when wide $ bytes (prefixVarInt (2 ^ (56 :: Int) - 1)) @?= 0x80 : replicate 7 0xFF
+  bytes (prefixVarInt maxBound)
+    @?= if wide then 0 : replicate 8 0xFF else [0xF0, 0xFF, 0xFF, 0xFF, 0x1F]
   where
     bytes = S.unpack . toStrictByteString
 
