@@ -99,7 +99,8 @@ constantMemory = serving application $ \port -> withClient 10 $ \manager -> do
   enabled <- getRTSStatsEnabled
   assertBool "run with +RTS -T" enabled
   most <- max_live_bytes <$> getRTSStats
-  assertBool (show most <> " bytes live") (most < 16000000)
+  -- The body has 48 MB. Without optimisation, other tests leave up to 20 MB.
+  assertBool (show most <> " bytes live") (most < 32000000)
 
 -- The server waits for each value to be confirmed before it sends the next.
 asTheyArrive :: Assertion

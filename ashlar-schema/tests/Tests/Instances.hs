@@ -7,9 +7,10 @@
 module Tests.Instances (tests) where
 
 import Ashlar.Builder (toStrictByteString)
-import Ashlar.Codec (DecodeError, decode, encode)
+import Ashlar.Codec (DecodeError (..), Reason (..), decode, encode)
 import Ashlar.Get (runGetWhole)
 import Ashlar.Schema
+import Data.Bits (finiteBitSize)
 import qualified Data.ByteString as B
 import Data.Either (isRight)
 import Data.List (isPrefixOf)
@@ -95,11 +96,20 @@ generated (Known name (Proxy :: Proxy a)) = testProperty name $ case genValue s 
   Nothing -> property (name `elem` ["Void", "Never", "Endless"])
   Just gen -> forAll gen $ \v ->
     let bytes = toStrictByteString (putValue v)
+        byType = encode <$> (decode bytes :: Either DecodeError a)
      in counterexample (show bytes) $
-          (encode <$> (decode bytes :: Either DecodeError a)) === Right bytes
+          (either tooWide (const False) byType .||. byType === Right bytes)
             .&&. runGetWhole (getValue s) bytes === Right v
   where
     s = schema @a
+
+-- Does the type refuse a number because an Int has 32 bits? Its schema has 64.
+tooWide :: DecodeError -> Bool
+tooWide e = case errorReason e of
+  Invalid why -> finiteBitSize (0 :: Int) == 32 && any (`isPrefixOf` why) reasons
+  _ -> False
+  where
+    reasons = ["number out of bounds: ", "a varint that does not fit its type"]
 
 mutated :: Known -> TestTree
 mutated (Known name (Proxy :: Proxy a)) = testProperty name $ case genValue s of
@@ -110,7 +120,8 @@ mutated (Known name (Proxy :: Proxy a)) = testProperty name $ case genValue s of
     agree bytes =
       let byType = decode bytes :: Either DecodeError a
           bySchema = runGetWhole (getValue s) bytes
-          same = if isExact s then isRight byType === isRight bySchema else property True
+          exact = isExact s && not (either tooWide (const False) byType)
+          same = if exact then isRight byType === isRight bySchema else property True
           kept = not (isRight byType && isComplete s) || isRight bySchema
           unchanged = either (const True) (\v -> toStrictByteString (putValue v) == bytes) bySchema
        in counterexample (either show (const "decoded") byType) $

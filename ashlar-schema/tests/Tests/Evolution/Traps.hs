@@ -147,14 +147,14 @@ costs =
       isRight (runGetWhole (() <$ g) (bytes 100)) @?= True,
     testCase "a length that the input does not have" $ do
       let g = made $ plan @[Int64] (schema @[Int32])
-      limited 10000000 (runGetWhole (length <$> g) (encode (2 ^ (40 :: Int) :: Int))) isLeft,
+      limited 10000000 (runGetWhole (length <$> g) (encode (2 ^ (40 :: Int) :: Int64))) isLeft,
     testCase "a length that the input does not have, skipped" $ do
       let g = made $ planBetween (record [text "a"]) (record []) [Dropped "a"]
-      limited 10000000 (runGetWhole g (encode (2 ^ (40 :: Int) :: Int))) isLeft,
+      limited 10000000 (runGetWhole g (encode (2 ^ (40 :: Int) :: Int64))) isLeft,
     testCase "many elements of no bytes, skipped" $ do
       let old = record [Field "a" (List Length64 (Leaf Unit))]
           g = made $ planBetween old (record []) [Dropped "a"]
-      limited 10000000 (runGetWhole g (encode (2 ^ (60 :: Int) :: Int))) isLeft,
+      limited 10000000 (runGetWhole g (encode (2 ^ (60 :: Int) :: Int64))) isLeft,
     testCase "nesting is limited" $ do
       let g = made $ plan @V2.Chain (schema @V1.Chain)
           deep n = B.concat (replicate n "\1\7") `B.append` "\0"
