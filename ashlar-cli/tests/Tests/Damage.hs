@@ -199,12 +199,12 @@ anyByte xs (NonNegative i) = ioProperty . inFolder $ \folder -> do
 noPart :: Assertion
 noPart = inFolder $ \folder -> do
   let file name = folder </> name
-      whole = B.concat (map encode orders)
+      bytes = B.concat (map encode orders)
       cat inputs =
         ashlar folder (["cat", "--schema", file "schema", "-f", "-o", file "out"] ++ inputs)
   B.writeFile (file "schema") (encode (schema @Order))
-  B.writeFile (file "whole") whole
-  B.writeFile (file "part") (B.take (B.length whole - 1) whole)
+  B.writeFile (file "whole") bytes
+  B.writeFile (file "part") (B.take (B.length bytes - 1) bytes)
   B.writeFile (file "out") "old"
   refused <- cat [file "whole", file "part"]
   outcomeCode refused @?= ExitFailure 1
@@ -214,8 +214,9 @@ noPart = inFolder $ \folder -> do
   left @?= "old"
   copied <- cat [file "whole", file "whole"]
   outcomeCode copied @?= ExitSuccess
-  found <- foldRecords described (file "out") (\bs x -> pure (B.append bs (encode (x :: Order)))) ""
-  found @?= Right (B.append whole whole)
+  let add before x = pure (B.append before (encode (x :: Order)))
+  found <- foldRecords described (file "out") add ""
+  found @?= Right (B.append bytes bytes)
 
 -- Any bytes as a record.
 newtype Bytes = Bytes B.ByteString
