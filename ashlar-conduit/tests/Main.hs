@@ -85,7 +85,8 @@ thrownProp = forAll (choose (0, 100000)) $ \n -> ioProperty $ do
 -- (Without optimisation, a builder that folds over a list keeps the list.)
 memoryProp :: Property
 memoryProp = ioProperty $ do
-  let source = sourceBuilder (stimes (12000000 :: Int) (word32BE 7)) :: ConduitT () S.ByteString IO ()
+  let b = stimes (12000000 :: Int) (word32BE 7)
+      source = sourceBuilder b :: ConduitT () S.ByteString IO ()
   first <- runConduit (source .| lengthCE) :: IO Int
   second <- runConduit (source .| lengthCE) :: IO Int
   enabled <- getRTSStatsEnabled

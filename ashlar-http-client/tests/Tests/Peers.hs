@@ -85,8 +85,8 @@ redirect = serving application $ \port -> withClient 10 $ \manager ->
     response <- post port "/moved" body >>= \r -> httpLbs r manager
     assertBool "the same bytes" (responseBody response == toLazyByteString (numbers 50000))
 
--- The body must not be kept for the next attempt. (Without optimisation, a builder that folds over a
--- list keeps the list.)
+-- The body must not be kept for the next attempt. (Without optimisation, a builder that folds over
+-- a list keeps the list.)
 constantMemory :: Assertion
 constantMemory = serving application $ \port -> withClient 10 $ \manager -> do
   let n = 12000000 :: Int
