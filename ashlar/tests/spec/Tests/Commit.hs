@@ -28,7 +28,7 @@ choices = do
   fails ((commit *> empty) <|> pure ())
   fails (((commit *> empty) <|> pure ()) <|> pure ())
   fails ((getWord8 *> ((commit *> empty) <|> pure ())) <|> pure ())
-  fails ((commit *> satisfy (== 1) *> pure ()) <|> pure ())
+  fails ((() <$ (commit *> satisfy (== 1))) <|> pure ())
   fails ((commit *> (empty <|> empty)) <|> pure ())
   fails (((commit <|> pure ()) *> empty) <|> pure ())
   fails (() <$ many (getWord8 *> commit *> getWord8 *> getWord8))
