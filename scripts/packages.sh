@@ -18,6 +18,8 @@ core_packages=(
   libghc-tasty-quickcheck-dev
   libghc-temporary-dev
   libghc-vector-dev
+  # For the test of a full disk.
+  mount
 )
 
 # The libraries that we are compared with, and those that we are used with.

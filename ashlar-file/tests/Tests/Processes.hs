@@ -192,9 +192,13 @@ fullDisk :: Property
 fullDisk = ioProperty . inDirectory $ \directory -> do
   self <- getExecutablePath
   let unshared how command =
-        readProcessWithExitCode "unshare" (how ++ ["--mount", "sh", "-c", mounted command]) ""
+        readProcessWithExitCode "unshare" ("--mount" : how ++ ["sh", "-c", mounted command]) ""
       mounted command =
-        "mount -t tmpfs -o size=300k tmpfs '" ++ directory ++ "' && " ++ command
+        "mount -t tmpfs -o size=300k tmpfs '" ++ directory ++ "' || exit; "
+          ++ command
+          ++ "; code=$?; umount '"
+          ++ directory
+          ++ "'; exit $code"
       withFirst [] refused =
         pure (counterexample ("a tmpfs takes root or a user namespace:\n" ++ refused) False)
       withFirst (how : others) _ = do
@@ -202,10 +206,11 @@ fullDisk = ioProperty . inDirectory $ \directory -> do
         case can of
           ExitFailure _ -> withFirst others refused
           ExitSuccess -> do
-            let command = "exec '" ++ self ++ "' child disk '" ++ directory ++ "'"
+            let command = "'" ++ self ++ "' child disk '" ++ directory ++ "'"
             (code, out, err) <- unshared how command
             pure (counterexample (out ++ err) (code === ExitSuccess))
-  withFirst [[], ["--map-root-user"]] ""
+  -- The last one is for a chroot, whose root is no mount point.
+  withFirst [[], ["--map-root-user"], ["--propagation", "unchanged"]] ""
 
 -- No file may have more than 200 KB. Later, there is no such limit.
 underLimit :: FilePath -> IO ()
