@@ -32,6 +32,7 @@ bench_packages=(
   libghc-blaze-html-dev
   libghc-conduit-dev
   libghc-criterion-dev
+  libghc-http-client-dev
   libghc-http-types-dev
   libghc-network-dev
   libghc-scientific-dev
