@@ -55,7 +55,6 @@ base_packages=(
   libghc-fast-logger-dev
   libghc-hashable-dev
   libghc-hedis-dev
-  libghc-http-client-dev
   libghc-optparse-applicative-dev
   libghc-pipes-dev
   libghc-postgresql-libpq-dev
