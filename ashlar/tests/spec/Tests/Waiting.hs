@@ -99,8 +99,8 @@ inBoth name g sizes =
       (bs, alive) <- tracked n
       modifyIORef ref (alive :)
       pure bs
-    -- (A thread that has just run may still hold something, so there are several tries. What is kept
-    -- for good stays.)
+    -- (A thread that has just run may still hold something, so there are several tries. What is
+    -- kept for good stays.)
     noneAlive ref = tries (20 :: Int)
       where
         tries k = do
