@@ -78,9 +78,10 @@ connectionWorkloads =
         [ ("ashlar", withAshlar defaultOptions),
           ("ashlar, without checksums", withAshlar defaultOptions {optionsChecksums = False}),
           ( "binary, hPutBuilder",
-            withHandles (\h -> B.hPutBuilder h . Binary.execPut . Binary.put)
+            withHandles (\h -> B.hPutBuilder h . Binary.execPut . Binary.put) binaryMessages
           ),
-          ("binary, encode", withHandles (\h -> L.hPut h . Binary.encode))
+          ("binary, encode", withHandles (\h -> L.hPut h . Binary.encode) binaryMessages),
+          ("binary, in frames", withHandles putFrame binaryFrames)
         ]
         100000,
     served
@@ -228,8 +229,13 @@ withAshlar options receiver n = between sender (overConnection none sent (`forMe
     sent = fixedType "message" :: RecordType Message
     none = fixedType "none" :: RecordType ()
 
-withHandles :: (Handle -> Message -> IO ()) -> Exchange
-withHandles write receiver n = between sender (overHandle ReadMode (`binaryMessages` receiver))
+withHandles ::
+  -- | How to write a message.
+  (Handle -> Message -> IO ()) ->
+  -- | How to do something with each that can be read.
+  (Handle -> (Message -> IO ()) -> IO ()) ->
+  Exchange
+withHandles write readAll receiver n = between sender (overHandle ReadMode (`readAll` receiver))
   where
     sender = overHandle WriteMode (\h -> mapM_ (write h . message) [1 .. n])
     overHandle mode act s = bracket (socketToHandle s mode) hClose $ \h -> do
@@ -249,6 +255,25 @@ binaryMessages h receiver = next
         bs <- S.hGetSome h 32768
         go (resume (if S.null bs then Nothing else Just bs))
       Binary.Fail {} -> errorWithoutStackTrace "the benchmark's own data do not decode"
+
+-- With the length before each message, as our messages have it: so one that is wrong cannot make
+-- the next ones wrong.
+putFrame :: Handle -> Message -> IO ()
+putFrame h m = B.hPutBuilder h (B.word32LE (fromIntegral (L.length bytes))) >> L.hPut h bytes
+  where
+    bytes = Binary.encode m
+
+binaryFrames :: Handle -> (Message -> IO ()) -> IO ()
+binaryFrames h receiver = go
+  where
+    go = do
+      header <- L.hGet h 4
+      if L.null header
+        then pure ()
+        else do
+          bytes <- L.hGet h (fromIntegral (Binary.runGet Binary.getWord32le header))
+          receiver (Binary.decode bytes)
+          go
 
 -- A thread sends, and this one receives.
 between :: (Socket -> IO ()) -> (Socket -> IO ()) -> IO ()

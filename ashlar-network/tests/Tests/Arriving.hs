@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE DataKinds #-}
 {-# LANGUAGE DeriveAnyClass #-}
 {-# LANGUAGE DeriveGeneric #-}
@@ -137,10 +138,10 @@ tests =
             )
         pure (r === Left "CannotRead"),
       interrupted,
-      testProperty "a large one in constant memory on both sides: two processes, TCP" . once $
-        ioProperty (twoProcesses 2097152 "0"),
-      testProperty "a large one in constant memory on both sides: two processes, Unix" . once $
-        ioProperty (withUnixPath (twoProcesses 2097152))
+      testProperty "one of 1 GiB in constant memory on both sides: two processes, TCP" . once $
+        ioProperty (twoProcesses gibibyte "0"),
+      testProperty "one of 1 GiB in constant memory on both sides: two processes, Unix" . once $
+        ioProperty (withUnixPath (twoProcesses gibibyte))
     ]
   where
     bothWays = [defaultOptions, defaultOptions {optionsChecksums = False}]
@@ -225,6 +226,10 @@ interrupted =
         pure (outs === replicate 5 (Left "TimedOut Receiving"))
     ]
 
+-- The number of words of eight bytes in 1 GiB.
+gibibyte :: Int
+gibibyte = 134217728
+
 -- Two processes, each of which may have a heap of 12 MB, and a message of this number of words of
 -- eight bytes.
 twoProcesses :: Int -> String -> IO Property
@@ -268,10 +273,14 @@ receiveLarge address = bracket (socketFor here) close $ \listener -> do
     r <- withConnection defaultOptions number large transport $ \c ->
       receiveWith c maxBound $ \source -> do
         n <- getFrom source (get :: Get Int)
-        added' <- foldFrom source getWord64le (\acc w -> pure $! acc + w) 0
+        added' <- foldFrom source (sumOf 8192) (\acc w -> pure $! acc + w) 0
         pure ((,) <$> n <*> added')
     mapM_ print r
   where
+    sumOf :: Int -> Get Word64
+    sumOf = go 0
+      where
+        go !acc k = if k == 0 then pure acc else getWord64le >>= \w -> go (acc + w) (k - 1)
     here = if address == "0" then loopback 0 else SockAddrUnix address
 
 socketFor :: SockAddr -> IO Socket

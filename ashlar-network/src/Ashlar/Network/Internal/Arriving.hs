@@ -52,7 +52,7 @@ receiveArriving inc summed limit act = mask $ \unmask -> withMVarMasked (inLock 
     link = inLink inc
     -- The first byte of a message may take any time.
     awaitHeader = do
-      bytes <- heldBytes <$> readIORef (inHeld inc)
+      bytes <- heldBytes inc
       if S.length bytes >= 4
         then pure (S.take 4 bytes)
         else do
@@ -68,7 +68,7 @@ receiveArriving inc summed limit act = mask $ \unmask -> withMVarMasked (inLock 
           -- The bytes at hand: one at least.
           atHand left = do
             usable link
-            bytes <- heldBytes <$> readIORef (inHeld inc)
+            bytes <- heldBytes inc
             if S.null bytes
               then inTime (fetch inc (passed left) 1) >> atHand left
               else pure bytes

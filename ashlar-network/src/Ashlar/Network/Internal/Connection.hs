@@ -15,7 +15,7 @@ where
 
 import Ashlar.Codec (Builder, Codec, DecodeError, Get, get, put, size)
 import Ashlar.File (Evolved (..), RecordType (..))
-import Ashlar.Get (Source, runGetWhole)
+import Ashlar.Get (Source, endOfInput)
 import Ashlar.Network.Internal.Arriving
 import Ashlar.Network.Internal.Error
 import Ashlar.Network.Internal.Handshake
@@ -44,6 +44,7 @@ data Connection a b = Connection
     connectionIn :: !Incoming,
     connectionSize :: a -> Int,
     connectionPut :: a -> Builder,
+    -- | Reads a message to its end.
     connectionGet :: !(Get b),
     -- | Whether the peer's type is that of this end, and no older version of it.
     connectionSame :: !Bool,
@@ -85,7 +86,7 @@ withConnection options sent received transport act = mask $ \unmask -> do
   let end = closeLink link `finally` (killThread thread >> takeMVar stopped)
   flip finally end . unmask $ do
     (getter, same, summed) <- shakeHands link out inc sent received
-    r <- act (Connection out inc size put getter same summed)
+    r <- act (Connection out inc size put (getter <* endOfInput) same summed)
     r <$ finish out
   where
     ignored :: SomeException -> IO ()
@@ -156,7 +157,7 @@ endSending = sendEnd . connectionOut
 --
 -- @since 0.1.0.0
 receive :: Connection a b -> IO (Maybe b)
-receive c = receiveFrame (connectionIn c) (connectionSummed c) (runGetWhole (connectionGet c))
+receive c = receiveFrame (connectionIn c) (connectionSummed c) (connectionGet c)
 
 -- | Wait for the next message, and decode it as its bytes arrive. So a message may be larger than
 -- memory: only what the action keeps is held. It is for peers that send a few large messages, such

@@ -25,7 +25,6 @@ import Control.Monad (unless, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.Char (isPrint)
-import Data.IORef (readIORef)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
 import qualified Data.Text.Encoding.Error as T
@@ -80,7 +79,7 @@ receiveHello link inc = do
       byte <- takeBytes inc 1
       let start = S.take n magic <> byte
       unless (start `S.isPrefixOf` magic) $ do
-        more <- heldBytes <$> readIORef (inHeld inc)
+        more <- heldBytes inc
         failWith link (OtherProtocol (start <> S.take (16 - S.length start) more))
       matching (n + 1)
     invalid = failWith link . InvalidHandshake

@@ -1,3 +1,5 @@
+{-# LANGUAGE BangPatterns #-}
+
 -- |
 -- Module      : Ashlar.Network.Internal.Incoming
 -- Description : Messages that arrive in chunks of any size
@@ -15,14 +17,13 @@ module Ashlar.Network.Internal.Incoming
     inLink,
     inLock,
     heldBytes,
-    inHeld,
     passBytes,
     fetch,
   )
 where
 
-import Ashlar.Codec (DecodeError)
 import Ashlar.File.Internal.Crc32c (Method (..), crc32cOf)
+import Ashlar.Get (DecodeError, Get, runGet)
 import Ashlar.Internal.Builder.Buffer
 import Ashlar.Internal.Mem (copyRange, keepAlive, peekLE, withBytes, withBytesQuick)
 import Ashlar.Network.Internal.Error
@@ -35,16 +36,26 @@ import Data.Bits (Bits, shiftL, (.|.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
+import Data.Primitive.ByteArray
+  ( MutableByteArray,
+    newByteArray,
+    readByteArray,
+    writeByteArray,
+  )
 import Data.Word (Word32, Word8)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import Foreign.Storable (sizeOf)
+import GHC.Exts (RealWorld)
 
--- | The bytes that have arrived and have not been taken.
+-- | The bytes that have arrived. Some of them have been taken.
 data Incoming = Incoming
   { inLink :: !Link,
     -- | Held while a message is received.
     inLock :: !(MVar ()),
-    inHeld :: !(IORef Held)
+    inHeld :: !(IORef Held),
+    -- | How many of the bytes have been taken. They are fewer than all, unless there are none.
+    inTaken :: !(MutableByteArray RealWorld)
   }
 
 data Held
@@ -54,13 +65,26 @@ data Held
     Grown !Open !(Ptr Word8)
 
 newIncoming :: Link -> IO Incoming
-newIncoming link =
-  Incoming link <$> newMVar () <*> newIORef (Chunk S.empty)
+newIncoming link = do
+  lock <- newMVar ()
+  held <- newIORef (Chunk S.empty)
+  taken <- newByteArray (sizeOf (0 :: Int))
+  writeByteArray taken 0 (0 :: Int)
+  pure (Incoming link lock held taken)
 
-heldBytes :: Held -> ByteString
-heldBytes held = case held of
+-- | The bytes that have not been taken.
+heldBytes :: Incoming -> IO ByteString
+heldBytes inc = do
+  held <- readIORef (inHeld inc)
+  taken <- readByteArray (inTaken inc) 0
+  pure (S.drop taken (allBytes held))
+{-# INLINE heldBytes #-}
+
+allBytes :: Held -> ByteString
+allBytes held = case held of
   Chunk bs -> bs
   Grown open end -> written open end
+{-# INLINE allBytes #-}
 
 -- | The next n bytes. (For the handshake.)
 takeBytes :: Incoming -> Int -> IO ByteString
@@ -69,7 +93,7 @@ takeBytes inc n = mask_ . withMVarMasked (inLock inc) $ \() -> do
   go
   where
     go = do
-      bytes <- heldBytes <$> readIORef (inHeld inc)
+      bytes <- heldBytes inc
       if S.length bytes >= n
         then S.take n bytes <$ passBytes inc n
         else fetch inc 0 n >> go
@@ -81,30 +105,42 @@ receiveFrame ::
   Incoming ->
   -- | Whether messages have checksums.
   Bool ->
-  (ByteString -> Either DecodeError a) ->
+  -- | Reads the message to its end.
+  Get a ->
   IO (Maybe a)
-receiveFrame inc summed decoded = mask $ \unmask -> do
+receiveFrame inc summed getter = mask $ \unmask -> do
   takeMVar (inLock inc)
-  result <- next unmask `onException` putMVar (inLock inc) ()
+  result <- takeFrame inc summed getter unmask `onException` putMVar (inLock inc) ()
   putMVar (inLock inc) ()
   pure result
+
+takeFrame ::
+  Incoming ->
+  Bool ->
+  Get a ->
+  (IO (Either DecodeError a) -> IO (Either DecodeError a)) ->
+  IO (Maybe a)
+takeFrame inc summed getter unmask = next
   where
-    next unmask = do
-      bytes <- heldBytes <$> readIORef (inHeld inc)
+    next = do
+      bytes <- heldBytes inc
       frame <- frameIn inc summed bytes
       case frame of
         Whole n -> do
           usable (inLink inc)
           when summed (checkFrame inc n bytes)
-          let result = decoded (S.take n (S.drop 4 bytes))
-          -- Small ones take so little time that they need not be interrupted.
-          when (n > 65536) (() <$ unmask (evaluate result))
+          let !message = S.take n (S.drop 4 bytes)
+          -- A small one takes so little time that it need not be interrupted.
+          result <-
+            if n <= 65536
+              then pure $! runGet getter message
+              else unmask (evaluate (runGet getter message))
           case result of
             Left e -> failWith (inLink inc) (InvalidMessage e)
             Right a -> Just a <$ passBytes inc (frameBytes summed n)
         NoMore -> pure Nothing
-        Missing _ -> usable (inLink inc) >> fillUp inc summed >> next unmask
-{-# INLINE receiveFrame #-}
+        Missing _ -> usable (inLink inc) >> fillUp inc summed >> next
+{-# NOINLINE takeFrame #-}
 
 -- | The number of bytes of a message with what stands around it.
 frameBytes :: Bool -> Int -> Int
@@ -127,6 +163,7 @@ frameIn inc summed bytes
     link = inLink inc
     -- So that no sum with what stands around a message overflows, on 32 bits either.
     limit = min 0x7FFFFF00 (optionsMessageLimit (linkOptions link))
+{-# INLINE frameIn #-}
 
 -- Compare the checksum of a message of this number of bytes.
 checkFrame :: Incoming -> Int -> ByteString -> IO ()
@@ -135,16 +172,17 @@ checkFrame inc n bytes = do
     expected <- peekLE (p `plusPtr` (n + 4))
     (expected ==) <$> crc32cOf Fastest 0 p (n + 4)
   unless same (failWith (inLink inc) InvalidChecksum)
+{-# INLINE checkFrame #-}
 
 -- Wait for a message. Its first byte may take any time.
 fillUp :: Incoming -> Bool -> IO ()
 fillUp inc summed = do
-  bytes <- heldBytes <$> readIORef (inHeld inc)
+  bytes <- heldBytes inc
   when (S.null bytes) (fetch inc 0 4)
   timed (inLink inc) (optionsMessageTime (linkOptions (inLink inc))) Receiving fill
   where
     fill = do
-      bytes <- heldBytes <$> readIORef (inHeld inc)
+      bytes <- heldBytes inc
       frame <- frameIn inc summed bytes
       case frame of
         Missing k -> fetch inc 0 k >> fill
@@ -159,13 +197,23 @@ data Frame
     Whole !Int
   | NoMore
 
--- | Drop bytes that have been used.
+-- | Take n bytes. There are as many. When all have been taken, their memory is given up.
 passBytes :: Incoming -> Int -> IO ()
 passBytes inc n = do
   held <- readIORef (inHeld inc)
-  writeIORef (inHeld inc) $! case held of
-    Chunk bs -> Chunk (S.drop n bs)
-    Grown open end -> Grown (handedOut open (openFrom open `plusPtr` n)) end
+  taken <- readByteArray (inTaken inc) 0
+  let taken' = taken + n
+  if taken' < S.length (allBytes held)
+    then writeByteArray (inTaken inc) 0 taken'
+    else hold inc (Chunk S.empty) 0
+{-# INLINE passBytes #-}
+
+-- What is held from now on, and how many of its bytes have been taken. Exceptions must be masked.
+hold :: Incoming -> Held -> Int -> IO ()
+hold inc held taken = do
+  writeIORef (inHeld inc) held
+  writeByteArray (inTaken inc) 0 taken
+{-# NOINLINE hold #-}
 
 -- | Wait for more bytes. An interruption loses none.
 fetch ::
@@ -178,29 +226,36 @@ fetch ::
 fetch inc passed needed = do
   -- A transport that always has bytes never waits.
   allowInterrupt
-  held <- readIORef (inHeld inc)
   outcome <- try (transportReceive (linkTransport link))
   case outcome of
     Left e -> case fromException e of
       Just async -> throwIO (async :: SomeAsyncException)
       Nothing -> failFor link e
     Right bs
-      | S.null bs -> failWith link (PeerClosed (passed + S.length (heldBytes held)))
-      | otherwise -> append needed held bs >>= writeIORef (inHeld inc)
+      | S.null bs -> do
+        held <- heldBytes inc
+        failWith link (PeerClosed (passed + S.length held))
+      | otherwise -> append inc needed bs
   where
     link = inLink inc
 
-append :: Int -> Held -> ByteString -> IO Held
-append needed held bs = case held of
-  _ | S.null before -> pure (Chunk bs)
-  Grown open end | S.length bs <= freeAfter open end -> Grown open <$> put open end bs
-  _ -> do
-    open <- newOpen (max size (min needed (2 * size)))
-    middle <- put open (openFrom open) before
-    Grown open <$> put open middle bs
+append :: Incoming -> Int -> ByteString -> IO ()
+append inc needed bs = do
+  before <- heldBytes inc
+  held <- readIORef (inHeld inc)
+  taken <- readByteArray (inTaken inc) 0
+  case held of
+    _ | S.null before -> hold inc (Chunk bs) 0
+    Grown open end | S.length bs <= freeAfter open end -> do
+      end' <- put open end bs
+      hold inc (Grown open end') taken
+    _ -> do
+      let size = S.length before + S.length bs
+      open <- newOpen (max size (min needed (2 * size)))
+      middle <- put open (openFrom open) before
+      end <- put open middle bs
+      hold inc (Grown open end) 0
   where
-    before = heldBytes held
-    size = S.length before + S.length bs
     put open p from = keepAlive (openBuffer open) $ do
       withBytes from (copyRange p)
       pure (p `plusPtr` S.length from)
