@@ -33,19 +33,18 @@ module Ashlar.File.Internal.Block
     newOpenBlock,
     closeOpenBlock,
     openRecords,
-    writeOpen,
-    writeFixed,
+    addRecords,
     flushOpen,
     BlockLimits (..),
     RecordTooLarge (..),
     WriterClosed (..),
     OpenBytes (..),
     Deliver,
-    endRecord,
   )
 where
 
 import Ashlar.Builder (Builder)
+import Ashlar.Codec (Codec, Layout (Fix), layout, put)
 import Ashlar.File.Internal.Layout (blockHeaderBytes)
 import Ashlar.Internal.Builder.Core
   ( FreeSpace (..),
@@ -212,8 +211,14 @@ data WriterClosed = WriterClosed
 instance Exception WriterClosed where
   displayException WriterClosed = "Ashlar.File: the writer is closed"
 
--- | Run a builder of records, each of which ends by 'endRecord'. If it throws, what was written of
--- the last record is dropped.
+-- | Add records, one after another. If it throws, what was written of the last one is dropped.
+addRecords :: Codec a => OpenBlock -> [a] -> IO ()
+addRecords open xs = case layout of
+  Fix f | fixedSize f > 0 && fixedSize f <= slack -> writeFixed open f xs
+  _ -> writeOpen open (foldr (\x rest -> put x <> (endRecord open <> rest)) mempty xs)
+{-# INLINE addRecords #-}
+
+-- Run a builder of records, each of which ends by 'endRecord'.
 writeOpen :: OpenBlock -> Builder -> IO ()
 writeOpen open b = do
   body <- openBody open
@@ -225,30 +230,25 @@ writeOpen open b = do
     () <$ runBuilderWith (sinkOf open) (FreeSpace from end) b
 {-# INLINE writeOpen #-}
 
--- | Write records of constant size, given their format. 'False' if it takes too much: then nothing
--- is written.
-writeFixed :: OpenBlock -> Fixed a -> [a] -> IO Bool
-writeFixed open f xs
-  | size <= 0 || size > slack = pure False
-  | otherwise = do
-    body <- openBody open
-    stop <- readByteArray (openSlots open) stopSlot
-    whole <- getWhole open
-    let record x next !p !w = do
-          fixedWrite f p x
-          let p' = p `plusPtr` size
-              w' = w + fromIntegral size `unsafeShiftL` 32 + 1
-          if p' < stop
-            then writeByteArray (openSlots open) wholeSlot w' >> next p' w'
-            else complete open p' (wholeCount w') >>= \from -> next from 0
-    keepAlive open $
-      foldr record (\_ _ -> pure ()) xs (body `plusPtr` wholeBytes whole) (whole :: Word64)
-    pure True
-  where
-    size = fixedSize f
+-- Write records of constant size, given their format, which takes 1 to 'slack' bytes.
+writeFixed :: OpenBlock -> Fixed a -> [a] -> IO ()
+writeFixed open f xs = do
+  body <- openBody open
+  stop <- readByteArray (openSlots open) stopSlot
+  whole <- getWhole open
+  let size = fixedSize f
+      record x next !p !w = do
+        fixedWrite f p x
+        let p' = p `plusPtr` size
+            w' = w + fromIntegral size `unsafeShiftL` 32 + 1
+        if p' < stop
+          then writeByteArray (openSlots open) wholeSlot w' >> next p' w'
+          else complete open p' (wholeCount w') >>= \from -> next from 0
+  keepAlive open $
+    foldr record (\_ _ -> pure ()) xs (body `plusPtr` wholeBytes whole) (whole :: Word64)
 {-# INLINE writeFixed #-}
 
--- | The end of a record.
+-- The end of a record.
 endRecord :: OpenBlock -> Builder
 endRecord open = action $ \c k -> do
   whole <- getWhole open

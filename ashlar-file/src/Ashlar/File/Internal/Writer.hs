@@ -15,7 +15,7 @@ module Ashlar.File.Internal.Writer
   )
 where
 
-import Ashlar.Codec (Codec, Layout (Fix, Var), layout, put)
+import Ashlar.Codec (Codec, Layout (Fix, Var), layout)
 import Ashlar.File.Internal.Append
 import Ashlar.File.Internal.Block
 import Ashlar.File.Internal.Crc32c
@@ -215,8 +215,7 @@ deliverTo fd compression ref (OpenBytes at size count) = do
 --
 -- @since 0.1.0.0
 write :: Codec a => Writer a -> a -> IO ()
-write writer x = withMVar (writerLock writer) $ \_ ->
-  writeOpen (writerBlock writer) (put x <> endRecord (writerBlock writer))
+write writer x = writeMany writer [x]
 {-# INLINE write #-}
 
 -- | 'write' records one after another, which is several times as fast as one by one. The list is
@@ -227,12 +226,7 @@ write writer x = withMVar (writerLock writer) $ \_ ->
 --
 -- @since 0.1.0.0
 writeMany :: Codec a => Writer a -> [a] -> IO ()
-writeMany writer xs = withMVar (writerLock writer) $ \_ -> case layout of
-  Fix f -> writeFixed block f xs >>= \done -> if done then pure () else anySize
-  Var _ -> anySize
-  where
-    block = writerBlock writer
-    anySize = writeOpen block (foldr (\x rest -> put x <> (endRecord block <> rest)) mempty xs)
+writeMany writer xs = withMVar (writerLock writer) $ \_ -> addRecords (writerBlock writer) xs
 {-# INLINE writeMany #-}
 
 -- | Write the records of the open block, so that readers see them. Call it seldom: each block takes

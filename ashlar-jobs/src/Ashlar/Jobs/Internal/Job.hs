@@ -27,7 +27,7 @@ module Ashlar.Jobs.Internal.Job
   )
 where
 
-import Ashlar.Codec (Codec, decode, get, put, summarizeError)
+import Ashlar.Codec (Codec, decode, get, summarizeError)
 import Ashlar.File (Compression (..), Evolved (..), RecordType (..))
 import Ashlar.File.Described (described)
 import Ashlar.File.Internal.Block
@@ -181,7 +181,7 @@ newBody size act = newOpenBlock (BlockLimits size 0x40000000) $ \(OpenBytes at n
 -- | Write a record. One of no bytes is a byte that is 0, so that no body has more records than
 -- bytes.
 writeRecord :: Codec a => OpenBlock -> a -> IO ()
-writeRecord open x = writeOpen open (put x <> endRecord open)
+writeRecord open x = addRecords open [x]
 {-# INLINE writeRecord #-}
 
 -- | The records of a body.
