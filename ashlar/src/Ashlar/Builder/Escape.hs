@@ -42,7 +42,7 @@ import Ashlar.Internal.Builder.Bytes (chunkwise)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Instances ()
 import Ashlar.Internal.Builder.Strings (textChunkwise, textUnits)
-import Ashlar.Internal.Mem (peekHost, pokeHost, withBytesQuick)
+import Ashlar.Internal.Mem (peekHost, withBytesQuick)
 import Ashlar.Internal.Prim.Escape
 import qualified Ashlar.Internal.Prim.Text as Mem
 import Ashlar.Internal.Prim.Utf8
@@ -54,7 +54,7 @@ import Data.Char (ord)
 import qualified Data.Text as T
 import qualified Data.Text.Lazy as TL
 import Data.Word (Word8)
-import Foreign.Ptr (Ptr, plusPtr)
+import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import Numeric (showHex)
 
 -- | As JSON requires in a string (RFC 8259, section 7): quotation mark, backslash and control
@@ -135,14 +135,11 @@ byteStringEscaped escapes bs = action $ \c k ->
     total = S.length bs
     fitting = eachFits total total escapeBound
     each src end p
-      | src >= end = pure p
-      | otherwise = do
-        b <- peekHost src
-        p' <-
-          if b < 0x80
-            then escapeWrite escapes p b
-            else (p `plusPtr` 1) <$ pokeHost p (b :: Word8)
-        each (src `plusPtr` 1) end p'
+      | end `minusPtr` src >= 8 = do
+        w <- peekHost src
+        escapeEight escapes p w >>= each (src `plusPtr` 8) end
+      | src < end = peekHost src >>= escapeWrite escapes p >>= each (src `plusPtr` 1) end
+      | otherwise = pure p
 
 -- | The bytes of a lazy 'L.ByteString', chunk by chunk, as by 'byteStringEscaped'.
 --

@@ -66,7 +66,7 @@ agrees name escapes replacement =
 characters :: Gen String
 characters = concat <$> (choose (0, 8) >>= \n -> vectorOf n oneSequence)
   where
-    oneSequence = choose (0, 12) >>= \n -> oneof [vectorOf n ascii, vectorOf (min 3 n) other]
+    oneSequence = choose (0, 12) >>= \n -> oneof [vectorOf n ascii, vectorOf n other]
     ascii =
       frequency
         [(4, choose (' ', '~')), (2, elements "\"\\<>&'\n\t\r\b\f"), (1, choose ('\0', '\x7F'))]

@@ -41,7 +41,7 @@ import Data.Word (Word8)
 import Foreign.Ptr (castPtr, minusPtr, plusPtr)
 import GHC.Ptr (Ptr (..))
 #if MIN_VERSION_text(2,0,0)
-import Ashlar.Internal.Mem (copyToArray, pokeHost)
+import Ashlar.Internal.Mem (copyToArray)
 import Ashlar.Internal.Mem.Arrays (copyShortFrom, copyShortTo)
 import Control.Monad.ST.Unsafe (unsafeSTToIO)
 import Data.Bits ((.&.))
@@ -57,9 +57,11 @@ import GHC.Exts
     Int#,
     RealWorld,
     State#,
+    indexWord8ArrayAsWord64#,
     unsafeFreezeByteArray#,
   )
 import GHC.IO (IO (..), unIO)
+import GHC.Word (Word64 (W64#))
 #else
 import Ashlar.Internal.Mem (copyFromArray, copyToArray)
 import Ashlar.Internal.Mem.Arrays (copyShortFrom, copyShortTo)
@@ -285,18 +287,14 @@ writeUtf8 p (T.Text arr@(A.ByteArray bytes) start _) off n
   | otherwise = n <$ unsafeSTToIO (A.copyToPointer arr (start + off) p n)
 {-# INLINE writeUtf8 #-}
 
+-- For each byte of the range, escapeBound bytes are writable.
 writeEscaped escapes p0 (T.Text arr start _) off n = go (start + off) p0
   where
     end = start + off + n
     go i p
-      | i >= end = pure (p `minusPtr` p0)
-      | otherwise = do
-          -- escapeBound bytes are writable for each unit. A byte of a longer character takes one.
-          p' <- if b < 0x80 then escapeWrite escapes p b else (p `plusPtr` 1) <$ pokeHost p b
-          go (i + 1) p'
-      where
-        -- Forced only if i < end, and then in the text.
-        b = unitAt arr i
+      | i + 8 <= end = escapeEight escapes p (eightBytes arr i) >>= go (i + 8)
+      | i < end = escapeWrite escapes p (unitAt arr i) >>= go (i + 1)
+      | otherwise = pure (p `minusPtr` p0)
 
 -- The bytes from start to start + n lie in the array.
 utf16LengthOf (T.Text (A.ByteArray arr) start n) = go start n 0
@@ -334,6 +332,13 @@ decodeUtf16At bad p n = do
       _ <- utf16ToUtf8Array arr p n
       IO $ \s -> case unsafeFreezeByteArray# arr s of
         (# s', frozen #) -> (# s', T.Text (A.ByteArray frozen) 0 size #)
+
+-- Eight bytes that lie in the array.
+eightBytes :: A.Array -> Int -> Word64
+eightBytes (A.ByteArray bytes) i@(I# k)
+  | lackingArray "Text" (ByteArray bytes) i 8 = 0
+  | otherwise = W64# (indexWord8ArrayAsWord64# bytes k)
+{-# INLINE eightBytes #-}
 
 -- A byte that lies in the array.
 unitAt :: A.Array -> Int -> Word8
@@ -449,24 +454,37 @@ writeUtf8 !p0 (T.Text arr start _) !off !n = go p0 (start + off) n
     -- The free space holds bytesPerUnit bytes for each unit that is left, as the conversion needs.
     part p i m = utf16ToUtf8 p (A.aBA arr) i m
 
-writeEscaped escapes !p0 (T.Text arr start _) !off !n = go (start + off) p0
+-- For each unit of the range, escapeBound bytes are writable.
+writeEscaped escapes !p0 text@(T.Text arr start _) !off !n = go off p0
   where
-    end = start + off + n
+    end = off + n
     go !i !p
-      | i >= end = pure $! p `minusPtr` p0
-      -- Four units lie in the range. For each unit of it, escapeBound bytes are writable.
-      | i + 4 <= end, isAscii4 w = one p (low w) >>= next 16 >>= next 32 >>= next 48 >>= go (i + 4)
-      | u < 0x80 = one p (fromIntegral u) >>= go (i + 1)
+      | i + 4 <= end = four (fourUnits arr (start + i)) i p
+      | i < end = single i p
+      | otherwise = pure $! p `minusPtr` p0
+    four !w !i !p
+      | isAscii4 w = one 0 w p >>= one 16 w >>= one 32 w >>= one 48 w >>= go (i + 4)
+      | noAscii4 w = do
+          let j = withoutAscii (i + 4)
+              -- A pair is not cut.
+              j' = if isLead (unit (j - 1)) then j - 1 else j
+          k <- writeUtf8 p text i (j' - i)
+          go j' (p `plusPtr` k)
+      | otherwise = single i p
+    single !i !p
+      | u < 0x80 = escapeWrite escapes p (fromIntegral u) >>= go (i + 1)
       -- A text holds surrogates only in pairs, the lead first, and the range cuts no pair.
-      | isLead u = utf8Write p (pair u (unitAt arr (i + 1))) >>= go (i + 2)
+      | isLead u = utf8Write p (pair u (unit (i + 1))) >>= go (i + 2)
       | otherwise = utf8Write p (unsafeChr (fromIntegral u)) >>= go (i + 1)
       where
-        -- Both are forced only if the units that they read lie in the range.
-        u = unitAt arr i
-        w = fourUnits arr i
-        next by q = one q (low (w `unsafeShiftR` by))
-    one = escapeWrite escapes
-    low w = fromIntegral (w .&. 0x7F) :: Word8
+        !u = unit i
+    one by w p = escapeWrite escapes p (low by w)
+    low by w = fromIntegral (w `unsafeShiftR` by .&. 0x7F) :: Word8
+    -- Where a word begins that has ASCII, or that the range does not have.
+    withoutAscii !i
+      | i + 4 <= end, noAscii4 (fourUnits arr (start + i)) = withoutAscii (i + 4)
+      | otherwise = i
+    unit i = unitAt arr (start + i)
 
 -- Is it the lead of a surrogate pair?
 isLead :: Word16 -> Bool
@@ -483,6 +501,11 @@ pair a b = unsafeChr (((fromIntegral a - 0xD800) `shiftL` 10) + (fromIntegral b 
 -- Most text is ASCII. Four units are read as one word, to test that none of them has a bit above
 -- the lowest seven. On a big-endian machine the units are in the opposite order within the word.
 -- There the test says no, and the loop takes the units one by one.
+--
+-- The second test is for other scripts: every unit has such a bit. Nothing is replaced there, so
+-- the C code converts as many words of this kind as there are. It is no gain for ASCII between
+-- replacements, where a call for some characters takes longer than they do. (Benchmarks "aeson's
+-- Value: messages" and "messages in Japanese".)
 
 -- The units i to i + 3, which must lie in the array.
 fourUnits :: A.Array -> Int -> Word64
@@ -503,6 +526,13 @@ isAscii4 w = case targetByteOrder of
   LittleEndian -> w .&. 0xFF80FF80FF80FF80 == 0
   BigEndian -> False
 {-# INLINE isAscii4 #-}
+
+-- Is no unit ASCII? The nine upper bits of each, plus 511, have a tenth bit unless they are 0.
+noAscii4 :: Word64 -> Bool
+noAscii4 w = (upper + 0x01FF01FF01FF01FF) .&. 0x0200020002000200 == 0x0200020002000200
+  where
+    upper = (w `unsafeShiftR` 7) .&. 0x01FF01FF01FF01FF
+{-# INLINE noAscii4 #-}
 
 utf16LengthOf = lengthUnits
 {-# INLINE utf16LengthOf #-}
