@@ -42,7 +42,6 @@ help:
 	@echo 'make fuzz-c           fuzz the C code with libFuzzer, SECONDS_EACH=60 for each of eleven programs'
 	@echo 'make bench            compare time with other libraries; BENCH="..." selects'
 	@echo 'make bench-all        the same with GHC 9.10 and 9.6, too, and their versions of the libraries'
-	@echo 'make       measure with GHC 9.10 and 9.0, and write the tables of docs/benchmarks.md'
 	@echo 'make bench-criterion  run the same workloads in criterion; BENCH="..." are its arguments'
 	@echo 'make bench-report     measure all, and write bench-report/index.html; QUICK=1 takes a tenth of half an hour'
 	@echo 'make bench-compare    show what got slower than noise allows since OLD=results.json'

@@ -18,6 +18,7 @@ import qualified Data.Vector as V
 import qualified Data.Vector.Primitive as P
 import qualified Data.Vector.Storable as SV
 import qualified Data.Vector.Unboxed as U
+import Input (right)
 import Workload
 
 -- | All of them.
@@ -127,6 +128,3 @@ likeBinary name x =
       ]
   ]
 {-# INLINE likeBinary #-}
-
-right :: Either e a -> a
-right = either (const (errorWithoutStackTrace "the benchmark's own data do not decode")) id

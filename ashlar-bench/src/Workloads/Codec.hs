@@ -17,6 +17,7 @@ import qualified Data.Serialize as Cereal
 import qualified Data.Store as Store
 import qualified Data.Vector as V
 import Getters
+import Input (chunksOf, right)
 import Types
 import Workload
 
@@ -28,9 +29,6 @@ codecWorkloads =
       [ofBuilder 10000, ofSum, ofGetters],
       ofTree 10000
     ]
-
-right :: Either e a -> a
-right = either (const (errorWithoutStackTrace "the benchmark's own data do not decode")) id
 
 ofSomeData :: Int -> [Workload]
 ofSomeData n =
@@ -79,10 +77,7 @@ ofSum =
     ]
   where
     strict = A.toStrictByteString (foldMap A.int64LE [1 .. 10000])
-    chunked = L.fromChunks (chunksOf strict)
-    chunksOf bs
-      | S.null bs = []
-      | otherwise = S.copy (S.take 32768 bs) : chunksOf (S.drop 32768 bs)
+    chunked = chunksOf 32768 strict
 
 -- The same code for both kinds of input. The times of two copies of the same loop may differ
 -- noticeably, depending on their addresses.

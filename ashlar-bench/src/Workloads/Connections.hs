@@ -41,6 +41,7 @@ import Foreign.C.String (CString)
 import Foreign.Marshal.Alloc (allocaBytes)
 import Foreign.Ptr (castPtr)
 import GHC.Generics (Generic)
+import Input (chunksOf, noDecode)
 import Network.HTTP.Types (status200)
 import Network.Socket
 import qualified Network.Socket.ByteString as N
@@ -62,7 +63,7 @@ connectionWorkloads =
         [ ("ashlar", conduitGet A.getWord32le),
           ("binary-conduit", Binary.conduitGet Binary.getWord32le)
         ]
-        (chunksOf4096 (B.word32LE . fromIntegral) 2000000),
+        (inChunks (B.word32LE . fromIntegral) 2000000),
     items 500000 $
       streamed
         "conduit: 500000 messages in chunks of 4 KiB"
@@ -70,7 +71,7 @@ connectionWorkloads =
         [ ("ashlar", conduitGet ashlarMessage),
           ("binary-conduit", Binary.conduitGet binaryMessage)
         ]
-        (chunksOf4096 (builderOf . message) 500000),
+        (inChunks (builderOf . message) 500000),
     zipped lineCount,
     items 100000 $
       exchanged
@@ -128,12 +129,10 @@ binaryMessage =
 added :: Word64 -> Message -> Word64
 added acc (Message a b name) = 31 * acc + fromIntegral a + b + fromIntegral (S.length name)
 
-chunksOf4096 :: (Int -> B.Builder) -> Int -> [S.ByteString]
-chunksOf4096 f n = cut (L.toStrict (B.toLazyByteString (foldMap f [0 .. n - 1])))
-  where
-    cut bs
-      | S.null bs = []
-      | otherwise = S.copy (S.take 4096 bs) : cut (S.drop 4096 bs)
+-- What the builders of 0 to n - 1 write, in chunks of 4 KiB.
+inChunks :: (Int -> B.Builder) -> Int -> [S.ByteString]
+inChunks f n =
+  L.toChunks (chunksOf 4096 (L.toStrict (B.toLazyByteString (foldMap f [0 .. n - 1]))))
 
 -- The sums of all values must be equal, and the first values.
 streamed ::
@@ -254,7 +253,7 @@ binaryMessages h receiver = next
       Binary.Partial resume -> do
         bs <- S.hGetSome h 32768
         go (resume (if S.null bs then Nothing else Just bs))
-      Binary.Fail {} -> errorWithoutStackTrace "the benchmark's own data do not decode"
+      Binary.Fail {} -> noDecode
 
 -- With the length before each message, as our messages have it: so one that is wrong cannot make
 -- the next ones wrong.

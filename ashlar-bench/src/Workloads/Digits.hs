@@ -20,6 +20,7 @@ import qualified Data.Vector.Storable as V
 import Data.Word (Word64, Word8)
 import Foreign.C.Types (CInt (..), CSize (..))
 import Foreign.Ptr (Ptr, castPtr)
+import Input (right)
 import System.IO.Unsafe (unsafePerformIO)
 import Workload
 
@@ -70,7 +71,7 @@ digitWorkloads =
     ]
   where
     strict = L.toStrict . B.toLazyByteString
-    atto p = either errorWithoutStackTrace id . T.parseOnly p
+    atto p = right . T.parseOnly p
     word = fromIntegral :: Int64 -> Word64
     spaced p = p AP.>*< AP.liftFixedToBounded AP.char7
 
@@ -78,9 +79,6 @@ digitWorkloads =
 allLengths :: V.Vector Int64
 allLengths = V.generate 1000 (\i -> (if even i then 1 else -1) * 3 ^ (i `mod` 39))
 {-# NOINLINE allLengths #-}
-
-right :: Show e => Either e a -> a
-right = either (errorWithoutStackTrace . show) id
 
 written :: AP.BoundedPrim (Int64, Char) -> V.Vector Int64 -> A.Builder
 written p v = AP.primUnfoldrBounded p (next v) 0

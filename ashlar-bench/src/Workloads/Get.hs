@@ -22,19 +22,13 @@ import qualified Data.ByteString.Lazy as L
 import qualified Data.Serialize.Get as C
 import qualified Data.Vector.Unboxed as U
 import Data.Word (Word64, Word8)
+import Input (chunksOf, right)
 import Workload
 import Workloads.Pushed (pushed, pushedBinary)
 
 -- | All of them.
 getWorkloads :: [Workload]
 getWorkloads = structs ++ alternatives ++ texts ++ around
-
-right :: Either e a -> a
-right = either (const (errorWithoutStackTrace "the benchmark's own data do not decode")) id
-
-chunksOf :: Int -> S.ByteString -> L.ByteString
-chunksOf n bs =
-  L.fromChunks (map S.copy (takeWhile (not . S.null) (map (S.take n) (iterate (S.drop n) bs))))
 
 atto :: T.Parser a -> S.ByteString -> a
 atto p = right . T.parseOnly p

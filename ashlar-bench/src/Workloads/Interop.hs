@@ -15,6 +15,7 @@ import qualified Data.ByteString.Builder as B
 import qualified Data.ByteString.Builder.Extra as B
 import qualified Data.ByteString.Lazy as L
 import Foreign (Ptr, Word8, mallocBytes)
+import Input (chunksOf, likeText)
 import Output
 import Shapes
 import System.IO.Unsafe (unsafePerformIO)
@@ -63,10 +64,11 @@ interopWorkloads =
        ]
     ++ [ Workload
            ("zlib: 1 MB in chunks of " ++ show n)
-           [ ("defragmented", apply (L.length . Zlib.compress . A.defragment) (chunksOf n)),
-             ("directly", apply (L.length . Zlib.compress) (chunksOf n))
+           [ ("defragmented", apply (L.length . Zlib.compress . A.defragment) chunks),
+             ("directly", apply (L.length . Zlib.compress) chunks)
            ]
-         | n <- [16, 128, 512, 1024, 4096]
+         | n <- [16, 128, 512, 1024, 4096],
+           let chunks = chunksOf n (likeText 1000000)
        ]
 
 -- | The head of a response, and this many lines.
@@ -118,13 +120,3 @@ page n = H.docTypeHtml $ do
         <> H.td (H.toHtml ("row <" ++ show i ++ ">"))
       | i <- [1 .. n]
     ]
-
--- A megabyte of bytes that resemble text, in chunks of this size.
-chunksOf :: Int -> L.ByteString
-chunksOf n =
-  L.fromChunks
-    (cut (S.pack (take 1000000 (cycle [fromIntegral (i * i `div` 7) | i <- [0 .. 9999 :: Int]]))))
-  where
-    cut bs
-      | S.null bs = []
-      | otherwise = S.copy (S.take n bs) : cut (S.drop n bs)

@@ -27,6 +27,7 @@ import Datasets.Minecraft
 import Datasets.Mk48
 import Foreign (Ptr, castPtr, nullPtr)
 import Foreign.C.Types (CSize (..))
+import Input (right)
 import System.IO.Unsafe (unsafePerformIO)
 import Workload
 
@@ -143,6 +144,3 @@ readAndFree c@(C _ _ _ free) bs = readIt c bs >>= free
 written :: C -> Ptr () -> S.ByteString
 written (C _ size put _) v = S.unsafeCreate (fromIntegral (unsafePerformIO (size v))) (put v)
 {-# NOINLINE written #-}
-
-right :: Either e a -> a
-right = either (const (errorWithoutStackTrace "the benchmark's own data do not decode")) id

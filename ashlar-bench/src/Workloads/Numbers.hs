@@ -17,6 +17,7 @@ import qualified Data.Serialize.IEEE754 as C
 import Data.Word (Word64, Word8)
 import Foreign.C.Types (CSize (..))
 import Foreign.Ptr (Ptr, castPtr)
+import Input (chunksOf, right)
 import System.IO.Unsafe (unsafePerformIO)
 import Workload
 import Workloads.Pushed
@@ -272,21 +273,14 @@ input = S.pack (take 1048576 (cycle [0 .. 250]))
 {-# NOINLINE input #-}
 
 largeChunks, smallChunks :: L.ByteString
-largeChunks = chunksOf 32768
-smallChunks = chunksOf 100
+largeChunks = chunksOf 32768 input
+smallChunks = chunksOf 100 input
 {-# NOINLINE largeChunks #-}
 {-# NOINLINE smallChunks #-}
 
 pushes :: [S.ByteString]
-pushes = L.toChunks (chunksOf 4096)
+pushes = L.toChunks (chunksOf 4096 input)
 {-# NOINLINE pushes #-}
-
-chunksOf :: Int -> L.ByteString
-chunksOf n =
-  L.fromChunks (map S.copy (takeWhile (not . S.null) (map (S.take n) (iterate (S.drop n) input))))
 
 cSum :: Sum -> S.ByteString -> Word64
 cSum f bs = unsafePerformIO (S.unsafeUseAsCStringLen bs (\(p, n) -> f (castPtr p) (fromIntegral n)))
-
-right :: Either e a -> a
-right = either (const (errorWithoutStackTrace "the benchmark's own data do not decode")) id

@@ -24,6 +24,7 @@ import qualified Data.ByteString.Unsafe as S
 import Data.Word (Word8)
 import Foreign.C.Types (CInt (..), CSize (..))
 import Foreign.Ptr (Ptr, castPtr)
+import Input (chunksOf, likeText)
 import Output
 import System.IO.Unsafe (unsafePerformIO)
 import Workload
@@ -110,7 +111,7 @@ compacted =
           ("bytestring", forced . B.toLazyByteString . B.lazyByteStringCopy),
           ("blaze-builder", forced . Blaze.toLazyByteString . Blaze.copyLazyByteString)
         ]
-        (chunksOf n)
+        (chunksOf n text)
     | n <- chunkLengths
   ]
 compressed =
@@ -124,7 +125,7 @@ compressed =
               . Blaze.copyLazyByteString
           )
         ]
-        (chunksOf n)
+        (chunksOf n text)
         `inC` n
     | n <- chunkLengths
   ]
@@ -143,7 +144,10 @@ compressed =
             ]
         }
       where
-        chunks = chunksOf n
+        chunks = chunksOf n text
+
+text :: S.ByteString
+text = likeText 200000
 
 chunkLengths :: [Int]
 chunkLengths = [1, 8, 64, 512, 4096, 8192]
@@ -157,13 +161,3 @@ deflated :: CInt -> Int -> S.ByteString -> CSize
 deflated format chunk bs = unsafePerformIO $
   S.unsafeUseAsCStringLen bs $ \(p, n) ->
     c_deflate format (castPtr p) (fromIntegral n) (fromIntegral chunk)
-
--- 200 KB that resemble text, in chunks of this size.
-chunksOf :: Int -> L.ByteString
-chunksOf n =
-  L.fromChunks
-    (cut (S.pack (take 200000 (cycle [fromIntegral (i * i `div` 7) | i <- [0 .. 9999 :: Int]]))))
-  where
-    cut bs
-      | S.null bs = []
-      | otherwise = S.copy (S.take n bs) : cut (S.drop n bs)

@@ -15,6 +15,7 @@ import qualified Data.Attoparsec.ByteString as T
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
 import Data.Word (Word8)
+import Input (right)
 import Workload
 
 -- | All of them.
@@ -35,8 +36,8 @@ parseWorkloads =
              sexps
        ]
   where
-    ours g = either (errorWithoutStackTrace . show) id . A.runGet g
-    theirs p = either errorWithoutStackTrace id . T.parseOnly p
+    ours g = right . A.runGet g
+    theirs p = right . T.parseOnly p
     csv = S.concat ("0" : [C.pack (",  " ++ show n) | n <- [1 .. 100000 :: Int]])
     terms = S.concat (replicate 20000 "(\\ foo . foo (bar (\\ x . x foo)) baz) ")
 

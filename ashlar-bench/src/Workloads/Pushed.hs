@@ -15,10 +15,12 @@ import qualified Ashlar.Get as A
 import qualified Ashlar.Get.Feed as A
 import qualified Data.Binary.Get as B
 import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
 import Data.IORef
 import qualified Data.List as List
 import qualified Data.Serialize.Get as C
 import Data.Word (Word32, Word64)
+import Input (chunksOf, noDecode)
 import Workload
 
 -- | All of them.
@@ -38,17 +40,16 @@ pushedWorkloads =
       ]
   ]
   where
-    numbers = chunksOf4096 (S.replicate 400000 7)
-    messages = chunksOf4096 (S.concat (replicate 20000 (S.pack [96, 0, 0, 0] <> S.replicate 96 1)))
+    numbers = L.toChunks (chunksOf 4096 (S.replicate 400000 7))
+    messages =
+      L.toChunks $
+        chunksOf 4096 (S.concat (replicate 20000 (S.pack [96, 0, 0, 0] <> S.replicate 96 1)))
     message = A.getWord32le >>= A.getByteString . fromIntegral
     binaryMessage = B.getWord32le >>= B.getByteString . fromIntegral
     added :: Word64 -> Word32 -> Word64
     added acc w = acc + fromIntegral w
     lengths :: Int -> S.ByteString -> Int
     lengths acc bs = acc + S.length bs
-
-chunksOf4096 :: S.ByteString -> [S.ByteString]
-chunksOf4096 = map S.copy . takeWhile (not . S.null) . map (S.take 4096) . iterate (S.drop 4096)
 
 ours :: A.Get a -> (b -> a -> b) -> b -> [S.ByteString] -> b
 ours g f = go (A.runGetValues g)
@@ -111,6 +112,3 @@ pushedCereal g = go (C.runGetPartial g)
       C.Done a _ -> a
       C.Partial push' | _ : more <- chunks -> go push' more
       _ -> noDecode
-
-noDecode :: a
-noDecode = errorWithoutStackTrace "the benchmark's own data do not decode"

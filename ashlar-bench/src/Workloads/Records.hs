@@ -21,6 +21,7 @@ import Data.Text (Text)
 import qualified Data.Text as T
 import qualified Data.Vector as V
 import GHC.Generics (Generic)
+import Input (right)
 import Types
 import Workload
 
@@ -162,6 +163,3 @@ sizeAlone name x =
       ("ashlar, encode", apply (S.length . A.encode) x)
     ]
 {-# INLINE sizeAlone #-}
-
-right :: Either e a -> a
-right = either (const (errorWithoutStackTrace "the benchmark's own data do not decode")) id

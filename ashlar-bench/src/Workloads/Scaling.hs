@@ -19,6 +19,7 @@ import qualified Data.Vector.Storable as SV
 import Data.Word (Word64, Word8)
 import Foreign.C.Types (CSize (..))
 import Foreign.Ptr (Ptr, castPtr)
+import Input (right)
 import Output
 import Shapes (numbers)
 import System.IO
@@ -85,9 +86,6 @@ oursOf = numbers
 
 theirsOf :: Int -> B.Builder
 theirsOf = numbers
-
-right :: Either e a -> a
-right = either (const (errorWithoutStackTrace "the benchmark's own data do not decode")) id
 
 summed :: Monad m => m Word64 -> Int -> m Word64
 summed getter = go 0

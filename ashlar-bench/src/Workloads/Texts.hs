@@ -31,6 +31,7 @@ import Data.Scientific (base10Exponent, coefficient, scientific)
 import Data.Time (Day (..), UTCTime (..), secondsToDiffTime)
 import qualified Data.UUID.Types as UUID
 import Data.Word (Word64)
+import Input (right)
 import Workload
 
 -- | All of them.
@@ -148,6 +149,3 @@ each f = toStrictByteString . foldMap f
 
 theirs :: Bytestring.Builder -> S.ByteString
 theirs = L.toStrict . Bytestring.toLazyByteString
-
-right :: Show e => Either e a -> a
-right = either (errorWithoutStackTrace . show) id

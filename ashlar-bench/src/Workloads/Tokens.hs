@@ -24,15 +24,13 @@ import Data.Word (Word64, Word8)
 import Foreign.C.String (CString)
 import Foreign.C.Types (CSize (..))
 import Foreign.Ptr (Ptr)
+import Input (right)
 import System.IO.Unsafe (unsafePerformIO)
 import Workload
 
 -- | All of them.
 tokenWorkloads :: [Workload]
 tokenWorkloads = doubles ++ alone ++ literals
-
-right :: Either e a -> a
-right = either (const (errorWithoutStackTrace "the benchmark's own data do not decode")) id
 
 ours :: A.Get a -> S.ByteString -> a
 ours g = right . A.runGet g

@@ -16,6 +16,7 @@ import qualified Data.ByteString.Lazy as L
 import qualified Data.Serialize as Cereal
 import qualified Data.Store as Store
 import qualified Data.Vector as V
+import Input (right)
 import Types
 import Workload
 
@@ -63,9 +64,6 @@ ofLength n =
       (A.encode v, Store.encode v, Cereal.encode v, L.toStrict (Binary.encode v))
     point title = curve title "records" n . items n
     strict = L.toStrict . B.toLazyByteString
-
-right :: Either e a -> a
-right = either (const (errorWithoutStackTrace "the benchmark's own data do not decode")) id
 
 ours :: SomeData -> A.Builder
 ours (SomeData a b c) = A.int64LE a <> A.word8 b <> A.doubleLE c

@@ -37,7 +37,6 @@ import qualified Data.Text.Encoding as T
 import Data.Time.Calendar (Day)
 import Data.Word (Word8)
 import GHC.Generics (Generic)
-import GHC.IO.Handle (hDuplicate, hDuplicateTo)
 import Numeric.Natural (Natural)
 import System.Directory (doesFileExist, listDirectory, removeFile)
 import System.Exit (ExitCode (..))
@@ -266,16 +265,13 @@ piped = inFolder $ \folder -> do
       ended args =
         ashlar folder (run ++ args)
           `gives` (0, [unwords ["-: 2 records from", show size, "bytes"]], [])
-      fromStdin h act =
-        bracket (hDuplicate stdin) (\old -> hDuplicateTo old stdin >> hClose old) $ \_ ->
-          hDuplicateTo h stdin >> act
-  withBinaryFile (folder </> "old") ReadMode $ \h -> fromStdin h (ended ["-"])
+  withBinaryFile (folder </> "old") ReadMode (`withStdin` ended ["-"])
   (readEnd, writeEnd) <- createPipe
   bytes <- B.readFile (folder </> "old")
   bracket (fdToHandle readEnd) hClose $ \h -> do
     -- A pipe holds that much.
     bracket (fdToHandle writeEnd) hClose (`B.hPut` bytes)
-    fromStdin h (ended ["-", "-f"])
+    withStdin h (ended ["-", "-f"])
   contents (folder </> "new") >>= (@?= orders)
 
 limited :: Assertion

@@ -8,15 +8,18 @@ module Tests.Run
     Outcome (..),
     ashlar,
     ashlarColoured,
+    withStdin,
     gives,
     printed,
   )
 where
 
 import Ashlar.Cli
+import Control.Exception (bracket)
 import qualified Data.ByteString as B
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
+import GHC.IO.Handle (hDuplicate, hDuplicateTo)
 import System.Exit (ExitCode (..))
 import System.FilePath ((</>))
 import System.IO
@@ -54,6 +57,12 @@ run colours folder args = do
     contents path = filterPath . T.unpack . T.decodeUtf8 <$> B.readFile path
     -- Paths of the folder are shown without it.
     filterPath = T.unpack . T.replace (T.pack (folder ++ "/")) T.empty . T.pack
+
+-- | Run an action whose standard input is this.
+withStdin :: Handle -> IO a -> IO a
+withStdin h act = bracket (hDuplicate stdin) back (\_ -> hDuplicateTo h stdin >> act)
+  where
+    back old = hDuplicateTo old stdin >> hClose old
 
 -- | The tool is to end with a code, and to print lines: results and messages.
 gives :: HasCallStack => IO Outcome -> (Int, [String], [String]) -> Assertion

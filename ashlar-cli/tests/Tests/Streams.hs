@@ -11,12 +11,10 @@ import Ashlar.File hiding (Outcome)
 import Ashlar.File.Described
 import Ashlar.Schema (schema)
 import Ashlar.Zlib.File (zlibBlocks)
-import Control.Exception (bracket)
 import qualified Data.ByteString as B
 import Data.Int (Int64)
 import Data.Text (Text)
 import qualified Data.Text as T
-import GHC.IO.Handle (hDuplicate, hDuplicateTo)
 import System.Exit (ExitCode (..))
 import System.FilePath ((</>))
 import System.IO
@@ -105,10 +103,7 @@ piped = withOrders $ \path inside run -> do
               ]
             )
   where
-    fromStdin file act = bracket (hDuplicate stdin) back $ \_ -> do
-      withBinaryFile file ReadMode (`hDuplicateTo` stdin)
-      act
-    back old = hDuplicateTo old stdin >> hClose old
+    fromStdin file act = withBinaryFile file ReadMode (`withStdin` act)
 
 limited :: Assertion
 limited = inFolder $ \folder -> do

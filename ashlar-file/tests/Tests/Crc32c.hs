@@ -41,7 +41,8 @@ tests =
       testProperty ("the instruction is used where there is one: " ++ show hasInstruction) . once $
         ioProperty $ do
           features <- S8.words <$> S.readFile "/proc/cpuinfo"
-          pure (hasInstruction === any (`elem` features) instruction)
+          -- The module without C does not ask.
+          pure (hasInstruction === (any (`elem` features) instruction <$ hasInstruction))
     ]
   where
     agree bytes = conjoin [crc32cBy m 0 bytes === naive bytes | m <- [Fastest, Tables]]

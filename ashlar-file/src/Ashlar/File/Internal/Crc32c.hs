@@ -18,6 +18,13 @@ import Data.Word (Word32, Word8)
 import Foreign.Ptr (Ptr, castPtr, plusPtr)
 import System.IO.Unsafe (unsafeDupablePerformIO)
 
+-- | How to compute it.
+data Method
+  = -- | By the instruction, if the processor has one, else by tables.
+    Fastest
+  | -- | By tables, on any processor.
+    Tables
+
 -- | The CRC-32C of some bytes, as RFC 3720 defines it. It runs at 15 GB/s or more where the
 -- processor has an instruction for it, and at more than 1 GB/s elsewhere. With the cabal flag
 -- @pure-haskell@ it runs at 0.4 GB/s.
@@ -64,3 +71,8 @@ crc32cOf method = go
         go now (from `plusPtr` most) (n - most)
     -- A call keeps the garbage collector of other threads waiting.
     most = 65536
+
+update :: Method -> Word32 -> Ptr Word8 -> Int -> IO Word32
+update method before from n = case method of
+  Fastest -> fastest before from n
+  Tables -> byTables before from n

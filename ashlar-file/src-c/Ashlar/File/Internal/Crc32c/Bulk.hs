@@ -1,4 +1,3 @@
-{-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE ForeignFunctionInterface #-}
 
 -- |
@@ -7,8 +6,8 @@
 --
 -- With the cabal flag @pure-haskell@ a module of the same name does this in Haskell.
 module Ashlar.File.Internal.Crc32c.Bulk
-  ( Method (..),
-    update,
+  ( fastest,
+    byTables,
     hasInstruction,
   )
 where
@@ -18,31 +17,24 @@ import Foreign.C.Types (CInt (..), CSize (..))
 import Foreign.Ptr (Ptr)
 import System.IO.Unsafe (unsafeDupablePerformIO)
 
--- | How to compute it.
-data Method
-  = -- | By the instruction, if the processor has one, else by tables.
-    Fastest
-  | -- | By tables, on any processor.
-    Tables
-  deriving stock (Eq, Show)
-
--- | The checksum of some bytes and n more, given that of the former. A call keeps the garbage
--- collector of other threads waiting.
-update ::
-  Method ->
+-- | The checksum of some bytes and n more, given that of the former, by the instruction if the
+-- processor has one, else by tables. A call keeps the garbage collector of other threads waiting.
+fastest ::
   Word32 ->
   -- | The first byte.
   Ptr Word8 ->
   -- | The number of bytes, all readable.
   Int ->
   IO Word32
-update method before from n = case method of
-  Fastest -> c_crc32c before from (fromIntegral n)
-  Tables -> c_crc32c_tables before from (fromIntegral n)
+fastest before from n = c_crc32c before from (fromIntegral n)
 
--- | Has this processor an instruction for it?
-hasInstruction :: Bool
-hasInstruction = unsafeDupablePerformIO c_has_instruction /= 0
+-- | The same by tables, on any processor.
+byTables :: Word32 -> Ptr Word8 -> Int -> IO Word32
+byTables before from n = c_crc32c_tables before from (fromIntegral n)
+
+-- | Has this processor an instruction for it? The module without C does not ask, and has 'Nothing'.
+hasInstruction :: Maybe Bool
+hasInstruction = Just (unsafeDupablePerformIO c_has_instruction /= 0)
 
 foreign import ccall unsafe "ashlar_crc32c"
   c_crc32c :: Word32 -> Ptr Word8 -> CSize -> IO Word32

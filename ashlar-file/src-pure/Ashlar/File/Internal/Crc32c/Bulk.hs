@@ -1,5 +1,4 @@
 {-# LANGUAGE BangPatterns #-}
-{-# LANGUAGE DerivingStrategies #-}
 
 -- |
 -- Module      : Ashlar.File.Internal.Crc32c.Bulk
@@ -8,8 +7,8 @@
 -- The functions of the module of this name in @src-c@, without C, for the cabal flag
 -- @pure-haskell@.
 module Ashlar.File.Internal.Crc32c.Bulk
-  ( Method (..),
-    update,
+  ( fastest,
+    byTables,
     hasInstruction,
   )
 where
@@ -20,20 +19,19 @@ import Data.Word (Word32, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 import Foreign.Storable (peek)
 
--- | How to compute it: here, always by a table.
-data Method = Fastest | Tables
-  deriving stock (Eq, Show)
-
 -- | The checksum of some bytes and n more, given that of the former.
-update ::
-  Method ->
+fastest ::
   Word32 ->
   -- | The first byte.
   Ptr Word8 ->
   -- | The number of bytes, all readable.
   Int ->
   IO Word32
-update _ before start count = go (complement before) start (start `plusPtr` count)
+fastest = byTables
+
+-- | The same, by a table.
+byTables :: Word32 -> Ptr Word8 -> Int -> IO Word32
+byTables before start count = go (complement before) start (start `plusPtr` count)
   where
     go :: Word32 -> Ptr Word8 -> Ptr Word8 -> IO Word32
     go !crc !from !end
@@ -45,9 +43,9 @@ update _ before start count = go (complement before) start (start `plusPtr` coun
       let index = fromIntegral (crc `xor` fromIntegral w) .&. 255
        in (crc `unsafeShiftR` 8) `xor` indexPrimArray table index
 
--- | There is none in Haskell.
-hasInstruction :: Bool
-hasInstruction = False
+-- | Has this processor an instruction for it? Nothing here asks.
+hasInstruction :: Maybe Bool
+hasInstruction = Nothing
 
 -- Each byte as a register, after a byte of zeros. The polynomial has its bits reversed.
 table :: PrimArray Word32
