@@ -154,7 +154,7 @@ numbers =
         n <- evaluate (sum (map (S.length . toStrictByteString . jsonScientific) hostile))
         left <- getAllocationCounter
         let allocated = maxBound - left
-        pure (n < 40 * length hostile .&&. counterexample (show allocated) (allocated < 1000000)),
+        pure (n < 40 * length hostile .&&. counterexample (show allocated) (allocated < 100000)),
       testProperty "doubles" $ \x -> json (x :: Double) `writes` encode x,
       testProperty "floats" $ \x -> json (x :: Float) `writes` encode x,
       testProperty "special doubles" . once . conjoin $

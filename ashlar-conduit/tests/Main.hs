@@ -16,7 +16,6 @@ import Control.Monad.ST (runST)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.IORef
-import Data.Semigroup (stimes)
 import Data.Word (Word16)
 import GHC.Stats (RTSStats (max_live_bytes), getRTSStats, getRTSStatsEnabled)
 import System.IO.Unsafe (unsafePerformIO)
@@ -79,11 +78,9 @@ thrownProp = forAll (choose (0, 100000)) $ \n -> ioProperty $ do
   -- At most a buffer is lost.
   pure (wasThrown .&&. count <= n .&&. count >= n - 33000)
 
--- (Without optimisation, a builder that folds over a list keeps the list.)
 memoryProp :: Property
 memoryProp = ioProperty $ do
-  let source :: ConduitT () S.ByteString IO ()
-      source = sourceBuilder (stimes (12000000 :: Int) (word32BE 7))
+  let source = sourceBuilder (numbers 12000000) :: ConduitT () S.ByteString IO ()
   first <- runConduit (source .| lengthCE) :: IO Int
   second <- runConduit (source .| lengthCE) :: IO Int
   enabled <- getRTSStatsEnabled
