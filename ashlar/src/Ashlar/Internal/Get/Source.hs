@@ -56,7 +56,6 @@ import Data.IORef
   ( IORef,
     atomicModifyIORef',
     atomicWriteIORef,
-    modifyIORef',
     newIORef,
     readIORef,
     writeIORef,
