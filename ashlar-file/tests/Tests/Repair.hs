@@ -23,6 +23,7 @@ tests =
   testGroup "repair" . map (localOption (QuickCheckMaxSize 20)) $
     [ testProperty "truncated at each byte: appending goes on after the last whole block" repaired,
       testProperty "a byte flipped: appending loses no other block" flippedBefore,
+      testProperty "a byte of the last block flipped: appending cuts that off" flippedAtEnd,
       testProperty "a tail of any bytes: appending cuts it off" tails,
       testProperty "a copy of the file in its own records" ownCopy,
       testProperty "a schema that is lost" schemaLost,
@@ -46,6 +47,19 @@ flippedBefore settings (NonEmpty xs) ys (NonNegative k) = with settings xs $ \f 
     withAppender (writing (fileSettings f)) rowType path (`writeMany` ys)
     (outcome, _) <- resynced reading rowType path
     pure (fst (strictly outcome) === without f (maybe [] pure (blockOf f i)) ++ ys)
+
+-- Nothing is appended after a block that cannot be read. (An index would be the last block.)
+flippedAtEnd :: Settings -> NonEmptyList Row -> [Row] -> NonNegative Int -> Property
+flippedAtEnd settings (NonEmpty xs) ys (NonNegative k) =
+  with settings {settingsIndex = False} xs $ \f -> do
+    let end = last (fileBlocks f)
+        at = fromIntegral (blockAt end)
+        i = at + k `mod` (S.length (fileBytes f) - at)
+    withBytesIn (flipAt i 16 (fileBytes f)) $ \path -> do
+      withAppender (writing (fileSettings f)) rowType path (`writeMany` ys)
+      got <- readAll reading rowType path
+      let expected = without f [end] ++ ys
+      pure (got === Ended (fromIntegral (length expected)) expected)
 
 tails :: Settings -> [Row] -> [Row] -> [Word8] -> Property
 tails settings xs ys ws = with settings xs $ \f ->
