@@ -149,7 +149,7 @@ tests =
                 "\x89\&ASHMSG\n\1\0\2\0" <> C.replicate 20 '\0'
               ]
         ],
-      testProperty "a verdict that is too long is refused before it arrives" . once . ioProperty $ do
+      testProperty "a verdict that is too long is refused at once" . once . ioProperty $ do
         start <- untilVerdict
         (transport, _) <- scripted [start <> "\1\16\0\0"] Stays
         r <- outcome (withConnection defaultOptions number number transport nothing)
