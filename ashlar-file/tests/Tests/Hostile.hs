@@ -175,7 +175,7 @@ lastNumber = forAll near $ \n ->
     Nothing -> property (n > maxBound - 4294967296)
     Just h -> property (nextRecordOf h > n)
   where
-    near = oneof [choose (maxBound - 2 * 4294967296, maxBound), choose (maxBound - 1000000, maxBound)]
+    near = oneof [choose (maxBound - n, maxBound) | n <- [2 * 4294967296, 1000000]]
 
 hugeLength :: Property
 hugeLength = ioProperty . withBytesIn bytes $ \path -> do

@@ -118,21 +118,20 @@ tests =
                 (summed "\3\0\0\0zzz", "InvalidMessage")
               ]
         ],
-      testProperty "messages that were lost are no secret, if the action returns" . once . ioProperty $
-        do
-          bytes <- recorded defaultOptions number (const (pure ()))
-          (peer, _) <- scripted [S.take (S.length bytes - 4) bytes] Stays
-          broken <- newIORef False
-          let sending chunks = do
-                now <- readIORef broken
-                if now then ioError (userError "broken") else transportSend peer chunks
-          r <- outcome . withConnection defaultOptions number number peer {transportSend = sending} $
-            \c -> do
-              writeIORef broken True
-              send c 1
-              -- It ends when the thread that sends has found out.
-              void (outcome (receive c))
-          pure (r === Left "ConnectionBroken"),
+      testProperty "messages that were lost are told" . once . ioProperty $ do
+        bytes <- recorded defaultOptions number (const (pure ()))
+        (peer, _) <- scripted [S.take (S.length bytes - 4) bytes] Stays
+        broken <- newIORef False
+        let breaking chunks = do
+              now <- readIORef broken
+              if now then ioError (userError "broken") else transportSend peer chunks
+            peer' = peer {transportSend = breaking}
+        r <- outcome . withConnection defaultOptions number number peer' $ \c -> do
+          writeIORef broken True
+          send c 1
+          -- This ends when the thread that sends has found out, and the action returns.
+          void (outcome (receive c))
+        pure (r === Left "ConnectionBroken"),
       testProperty "after its end" . once . ioProperty $ do
         (a, b) <- pipe 10
         (kept, _) <-
