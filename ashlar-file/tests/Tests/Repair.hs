@@ -11,7 +11,7 @@ import Ashlar.File.Blocks
 import Ashlar.File.Internal.Layout (fileHeaderBytes)
 import Control.Monad (forM)
 import qualified Data.ByteString as S
-import Data.Word (Word8)
+import Data.Word (Word16, Word8)
 import Test.Tasty
 import Test.Tasty.QuickCheck
 import Tests.Damaged
@@ -40,21 +40,21 @@ repaired settings xs (NonEmpty ys) = withMaxSuccess 5 . with settings xs $ \f ->
       pure . counterexample ("length " ++ show i) $
         got === Ended (fromIntegral (length expected)) expected
 
-flippedBefore :: Settings -> NonEmptyList Row -> [Row] -> NonNegative Int -> Property
-flippedBefore settings (NonEmpty xs) ys (NonNegative k) = with settings xs $ \f -> do
-  let i = fileStart f + k `mod` (S.length (fileBytes f) - fileStart f)
+flippedBefore :: Settings -> NonEmptyList Row -> [Row] -> Large Word16 -> Property
+flippedBefore settings (NonEmpty xs) ys (Large k) = with settings xs $ \f -> do
+  let i = fileStart f + fromIntegral k `mod` (S.length (fileBytes f) - fileStart f)
   withBytesIn (flipAt i 16 (fileBytes f)) $ \path -> do
     withAppender (writing (fileSettings f)) rowType path (`writeMany` ys)
     (outcome, _) <- resynced reading rowType path
     pure (fst (strictly outcome) === without f (maybe [] pure (blockOf f i)) ++ ys)
 
 -- Nothing is appended after a block that cannot be read. (An index would be the last block.)
-flippedAtEnd :: Settings -> NonEmptyList Row -> [Row] -> NonNegative Int -> Property
-flippedAtEnd settings (NonEmpty xs) ys (NonNegative k) =
+flippedAtEnd :: Settings -> NonEmptyList Row -> [Row] -> Large Word16 -> Property
+flippedAtEnd settings (NonEmpty xs) ys (Large k) =
   with settings {settingsIndex = False} xs $ \f -> do
     let end = last (fileBlocks f)
         at = fromIntegral (blockAt end)
-        i = at + k `mod` (S.length (fileBytes f) - at)
+        i = at + fromIntegral k `mod` (S.length (fileBytes f) - at)
     withBytesIn (flipAt i 16 (fileBytes f)) $ \path -> do
       withAppender (writing (fileSettings f)) rowType path (`writeMany` ys)
       got <- readAll reading rowType path
