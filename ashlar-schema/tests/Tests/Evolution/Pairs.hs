@@ -19,6 +19,7 @@ import qualified Data.ByteString as B
 import qualified Data.ByteString.Lazy as L
 import Data.Char (toLower)
 import Data.Either (isLeft)
+import Data.Int (Int64)
 import qualified Data.Text as T
 import qualified Data.Vector as V
 import Data.Word (Word16, Word32, Word64, Word8)
@@ -40,7 +41,10 @@ tests =
       testProperty "damaged" (forAll genEvolved damaged),
       testProperty "schemas that have nothing to do with each other" $
         forAll genSchema (\old -> forAll genSchema (strangers old)),
-      testProperty "what is written lies within its memory" (once written)
+      testProperty "small changes: what is written lies within its memory" (once written),
+      testProperty "small changes: cut off beside a page" (once cutOff),
+      testProperty "small changes: a count that no input has" (once noCounts),
+      testProperty "fields in another order, wherever a buffer ends" (once reordered)
     ]
 
 planOf :: Evolved -> Either String (Get Value)
@@ -205,46 +209,117 @@ bytesFor s = case genValue s of
     bytes <- toStrictByteString . putValue <$> gen
     oneof [pure bytes, mutations bytes, B.pack <$> arbitrary]
 
--- A buffer ends in each step, because a string of any length comes before it. A letter is a field,
--- and the same letter in upper case is one of a wider type.
+-- Small records that change, and what translates their bytes. A letter is a field, and the same
+-- letter in upper case is one of a wider type, or of a sum whose constructors have changed places.
+smallChanges :: [(String, String, Get B.ByteString)]
+smallChanges =
+  [ (olds, news, translating p)
+    | (olds, news) <-
+        [ ("az", "naz"),
+          ("a", "an"),
+          ("az", "anz"),
+          ("za", "az"),
+          ("za", "a"),
+          ("aw", "aW"),
+          ("at", "aT"),
+          ("ta", "Ta"),
+          ("T", "nT"),
+          ("zT", "Tz"),
+          ("as", "aS"),
+          ("as", "Sa")
+        ],
+      Just p <- [either (error . show) id (programOf olds news)]
+  ]
+  where
+    programOf olds news =
+      programBetween RefuseUnknown (schemaOf olds) . Description (schemaOf news) . V.fromList $
+        [ [Added "n" (partOf 0 'n') | 'n' `elem` news]
+            ++ [Dropped "z" | news == "a", olds == "za"]
+        ]
+          ++ [[] | 'S' `elem` news]
+
+-- A buffer ends in each step, because a string of any length comes before it.
 written :: Property
 written =
   conjoin
     [ counterexample (show (olds, news, k)) . ioProperty $ do
-        let bytes = either (error . show) id (runGetWhole (translating p) (wholeOf k olds))
+        let bytes = either (error . show) id (runGetWhole g (wholeOf k olds))
         inside <- withinMemory bytes
         pure ((inside, bytes) === (True, wholeOf k news))
-      | (olds, news) <-
-          [ ("az", "naz"),
-            ("a", "an"),
-            ("az", "anz"),
-            ("za", "az"),
-            ("za", "a"),
-            ("aw", "aW"),
-            ("at", "aT"),
-            ("ta", "Ta")
-          ],
-        Just p <- [either (error . show) id (programOf olds news)],
+      | (olds, news, g) <- smallChanges,
         k <- [200 .. 280] ++ [980 .. 1040]
     ]
+
+cutOff :: Property
+cutOff =
+  conjoin
+    [ counterexample (show (olds, news, k, i)) $
+        isLeft (runGetWhole g bytes) .&&. besidePages id g bytes
+      | (olds, news, g) <- smallChanges,
+        k <- [0 .. 9],
+        let whole' = wholeOf k olds,
+        i <- [0 .. B.length whole' - 1],
+        let bytes = B.take i whole'
+    ]
+
+-- With counts that are no Int, times the size of an element.
+noCounts :: Property
+noCounts =
+  conjoin
+    [ counterexample (show (olds, n)) (isLeft (runGetWhole g (prefix <> encode n <> rest)))
+      | (olds, _, g) <- smallChanges,
+        (prefix, rest) <- case olds of
+          "T" -> [("", ""), ("", B.replicate 100 0)]
+          "zT" -> [("z", ""), ("z", B.replicate 100 0)]
+          _ -> [],
+        n <-
+          [2 ^ (60 :: Int) + i | i <- [-2 .. 20]] ++ [2 ^ (61 :: Int) + i | i <- [-2 .. 20]]
+            ++ [2 ^ (62 :: Int), maxBound, -1, minBound :: Int64]
+    ]
+
+-- Many small records. Where the buffer has little space left, there may be none for the table that
+-- fields are put into order by.
+reordered :: Property
+reordered =
+  conjoin
+    [ counterexample (show k) $ runGetWhole (translating p) (many "zaw") === Right (many "awz")
+      | Just p <- [either (error . show) id (programBetween RefuseUnknown (list "zaw") new)],
+        k <- [0 .. 40],
+        let many letters = encode (200 :: Int) <> B.concat (replicate 200 (wholeOf k letters))
+    ]
   where
-    programOf olds news =
-      programBetween RefuseUnknown (schemaOf olds) . Description (schemaOf news) . V.singleton $
-        [Added "n" (partOf 0 'n') | 'n' `elem` news] ++ [Dropped "z" | news == "a", olds == "za"]
-    schemaOf letters =
-      Schema (Reference 0) . V.singleton . Definition "R" Record Unordered $
-        [Constructor "R" False [Field (T.singleton (toLower c)) (shapeOf c) | c <- letters]]
+    new = Description (list "awz") (V.singleton [])
+    list letters = (schemaOf letters) {schemaRoot = List Length64 (Reference 0)}
+
+-- A record of these fields, and its bytes, given the length of strings.
+schemaOf :: String -> Schema
+schemaOf letters =
+  Schema (Reference 0) . V.fromList $
+    Definition "R" Record Unordered [Constructor "R" False (map fieldOf letters)] :
+    [Definition "S" Sum Unordered [p, q] | 's' `elem` letters]
+      ++ [Definition "S" Sum Unordered [q, p] | 'S' `elem` letters]
+  where
+    p = Constructor "P" False []
+    q = Constructor "Q" False [Field "1" (Leaf (Number W8))]
+    fieldOf c = Field (T.singleton (toLower c)) (shapeOf c)
     shapeOf c = case c of
+      's' -> Reference 1
+      'S' -> Reference 1
       'a' -> Leaf (Bytes Length64)
       't' -> List Length64 (Leaf (Number W32))
       'T' -> List Length64 (Leaf (Number W64))
       'W' -> Leaf (Number W16)
       _ -> Leaf (Number W8)
-    wholeOf k = B.concat . map (partOf k)
-    partOf :: Int -> Char -> B.ByteString
-    partOf k c = case c of
-      'a' -> encode (B.replicate k 1)
-      't' -> encode [5, 6 :: Word32]
-      'T' -> encode [5, 6 :: Word64]
-      'W' -> encode (7 :: Word16)
-      _ -> encode (7 :: Word8)
+
+wholeOf :: Int -> String -> B.ByteString
+wholeOf k = B.concat . map (partOf k)
+
+partOf :: Int -> Char -> B.ByteString
+partOf k c = case c of
+  'a' -> encode (B.replicate k 1)
+  't' -> encode [5, 6 :: Word32]
+  'T' -> encode [5, 6 :: Word64]
+  'W' -> encode (7 :: Word16)
+  's' -> "\1\7"
+  'S' -> "\0\7"
+  _ -> encode (7 :: Word8)
