@@ -16,6 +16,7 @@ import qualified Tests.Golden
 import qualified Tests.Hostile
 import qualified Tests.Large
 import qualified Tests.Model
+import qualified Tests.OpenBlocks
 import qualified Tests.Processes
 import qualified Tests.Repair
 
@@ -38,5 +39,6 @@ main = do
             Tests.Exceptions.tests,
             Tests.Hostile.tests,
             Tests.Large.tests,
+            Tests.OpenBlocks.tests,
             Tests.Processes.tests
           ]

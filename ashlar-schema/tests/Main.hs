@@ -13,6 +13,7 @@ import qualified Tests.Evolution.Traps
 import qualified Tests.Fingerprints
 import qualified Tests.Hostile
 import qualified Tests.Instances
+import Tests.Pages (pagesTest)
 import qualified Tests.Texts
 import qualified Tests.Types
 
@@ -21,7 +22,8 @@ main =
   defaultMain
     ( testGroup
         "schemas"
-        [ Tests.Instances.tests,
+        [ pagesTest,
+          Tests.Instances.tests,
           Tests.Fingerprints.tests,
           Tests.Hostile.tests,
           Tests.Texts.tests,

@@ -13,7 +13,7 @@ import Ashlar.File
 import Ashlar.File.Blocks (readHeader)
 import Ashlar.File.Crc32c
 import Ashlar.File.Internal.Layout
-import Ashlar.File.Internal.Scan (endOf)
+import Ashlar.File.Internal.Scan (endOf, nextRecordOf)
 import Ashlar.Get (newSource)
 import Control.Exception (throw, try)
 import Data.Bits (finiteBitSize)
@@ -35,11 +35,14 @@ tests =
     [ testProperty "any headers: an answer, in little memory" anyHeaders,
       testProperty "a length of 4 GiB is not allocated" (once hugeLength),
       testProperty "the end of a block of 2 GiB" blockEnds,
+      testProperty "the number after the last record of a block" lastNumber,
       testProperty "more records than bytes" (once hugeCount),
+      testProperty "fewer records than bytes" (once smallCount),
       testProperty "a header of 4 GiB" (once hugeHeader),
       testProperty "an expansion without end" (once bomb),
       testProperty "a block that cannot be expanded" notExpanded,
       testProperty "an index that lies: the record, or damage" lyingIndex,
+      testProperty "an index of blocks that a record contains" (once indexOfCopy),
       testProperty "headers in one another take linear time" (once nested),
       testProperty "a batch has no more of a budget than a record" (once batch),
       testProperty "schemas are read once" (once alternating)
@@ -165,6 +168,15 @@ blockEnds = forAll (choose (2147483392, 2147483900)) $ \n ->
         Nothing -> n + 144 > fromIntegral (maxBound :: Int)
         Just h -> endOf 5 h == 5 + 72 + n
 
+-- It is no overflow.
+lastNumber :: Property
+lastNumber = forAll near $ \n ->
+  case anyBlockStart (encodeBlockHeader block {blockFirst = n, blockCount = 1000000}) of
+    Nothing -> property (n > maxBound - 4294967296)
+    Just h -> property (nextRecordOf h > n)
+  where
+    near = oneof [choose (maxBound - n, maxBound) | n <- [2 * 4294967296, 1000000]]
+
 hugeLength :: Property
 hugeLength = ioProperty . withBytesIn bytes $ \path -> do
   (n, got) <- allocated (readAll reading {readBlockLimit = maxBound} ty path)
@@ -187,6 +199,13 @@ hugeCount = ioProperty . withBytesIn bytes $ \path -> do
       .&&. counterexample (show n) (n < 2000000)
   where
     bytes = start <> withBody block {blockCount = cutOff 4000000000} "\0\0\0"
+
+smallCount :: Property
+smallCount = ioProperty . withBytesIn bytes $ \path -> do
+  (got, damage) <- strictly <$> readAll reading ty path
+  pure (got === [[1]] .&&. (damageCause <$> damage) === Just WrongCount)
+  where
+    bytes = start <> withBody block {blockCount = 1} (encode [1 :: Word8] <> encode [2 :: Word8])
 
 hugeHeader :: Property
 hugeHeader = ioProperty . withBytesIn bytes $ \path -> do
@@ -242,17 +261,40 @@ lyingIndex lies total' = ioProperty . inFile $ \path -> do
           }
   withWriter options ty path (`writeMany` xs)
   bytes <- S.readFile path
-  let at = fromIntegral (S.length bytes)
-      n = abs total'
-      entries = toStrictByteString (foldMap (\(a, b) -> int64LE a <> int64LE b) lies)
-      footer = toStrictByteString (int64LE n <> int64LE at <> "ASHLARIX" <> word32LE 0)
-      body = entries <> footer <> toStrictByteString (word32LE (crc32c footer))
-      index = block {blockKind = Index, blockCount = 0, blockFirst = n, blockOffset = at}
-  S.writeFile path (bytes <> withBody index body)
+  S.writeFile path (indexed lies (abs total') bytes)
   got <- withReader reading ty path (\reader -> mapM (readAt reader) [0 .. 99])
   pure $ case got of
     Left d -> counterexample (show d) False
     Right found -> found === map (Right . Just) xs
+
+-- The file with an index of these entries, and this number of records.
+indexed :: [(Int64, Int64)] -> Int64 -> S.ByteString -> S.ByteString
+indexed entries n bytes = bytes <> withBody index body
+  where
+    at = fromIntegral (S.length bytes)
+    footer = toStrictByteString (int64LE n <> int64LE at <> "ASHLARIX" <> word32LE 0)
+    body =
+      toStrictByteString (foldMap (\(a, b) -> int64LE a <> int64LE b) entries)
+        <> footer
+        <> toStrictByteString (word32LE (crc32c footer))
+    index = block {blockKind = Index, blockCount = 0, blockFirst = n, blockOffset = at}
+
+-- The block in the record is whole, but for its own offset.
+indexOfCopy :: Property
+indexOfCopy = ioProperty . withBytesIn bytes $ \path -> do
+  got <- withReader reading ty path (\reader -> mapM (readAt reader) [0 .. 9])
+  pure (got === Right (map (Right . Just) records))
+  where
+    copy = withBody block {blockFirst = 5, blockOffset = 0} (encode [99 :: Word8])
+    records = S.unpack copy : [[i] | i <- [1 .. 9]]
+    bytes = indexed [(at, 5)] 10 file
+    at = fromIntegral (S.length (fst (S.breakSubstring copy file)))
+    file = foldl appended start (zip [0 ..] records)
+    appended before (n, record) =
+      before
+        <> withBody
+          block {blockFirst = n, blockOffset = fromIntegral (S.length before)}
+          (encode record)
 
 -- Each of many headers says that all that follows is its body. All of these together have 9 GB.
 nested :: Property

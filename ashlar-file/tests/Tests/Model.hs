@@ -268,8 +268,9 @@ tooLarge :: Property
 tooLarge = ioProperty . inFile $ \path -> do
   let options = defaultWriteOptions {writeBlockSize = 100, writeRecordLimit = 5000}
       ty = fixedType "bytes" :: RecordType S.ByteString
-      large = S.replicate 6000 1
-      fits = S.replicate 4900 2
+      -- With 8 bytes for its length.
+      large = S.replicate 4993 1
+      fits = S.replicate 4992 2
   r <- withWriter options ty path $ \w -> do
     write w "a"
     a <- try (write w large)

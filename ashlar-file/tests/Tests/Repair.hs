@@ -11,7 +11,7 @@ import Ashlar.File.Blocks
 import Ashlar.File.Internal.Layout (fileHeaderBytes)
 import Control.Monad (forM)
 import qualified Data.ByteString as S
-import Data.Word (Word8)
+import Data.Word (Word16, Word8)
 import Test.Tasty
 import Test.Tasty.QuickCheck
 import Tests.Damaged
@@ -23,6 +23,7 @@ tests =
   testGroup "repair" . map (localOption (QuickCheckMaxSize 20)) $
     [ testProperty "truncated at each byte: appending goes on after the last whole block" repaired,
       testProperty "a byte flipped: appending loses no other block" flippedBefore,
+      testProperty "a byte of the last block flipped: appending cuts that off" flippedAtEnd,
       testProperty "a tail of any bytes: appending cuts it off" tails,
       testProperty "a copy of the file in its own records" ownCopy,
       testProperty "a schema that is lost" schemaLost,
@@ -39,13 +40,26 @@ repaired settings xs (NonEmpty ys) = withMaxSuccess 5 . with settings xs $ \f ->
       pure . counterexample ("length " ++ show i) $
         got === Ended (fromIntegral (length expected)) expected
 
-flippedBefore :: Settings -> NonEmptyList Row -> [Row] -> NonNegative Int -> Property
-flippedBefore settings (NonEmpty xs) ys (NonNegative k) = with settings xs $ \f -> do
-  let i = fileStart f + k `mod` (S.length (fileBytes f) - fileStart f)
+flippedBefore :: Settings -> NonEmptyList Row -> [Row] -> Large Word16 -> Property
+flippedBefore settings (NonEmpty xs) ys (Large k) = with settings xs $ \f -> do
+  let i = fileStart f + fromIntegral k `mod` (S.length (fileBytes f) - fileStart f)
   withBytesIn (flipAt i 16 (fileBytes f)) $ \path -> do
     withAppender (writing (fileSettings f)) rowType path (`writeMany` ys)
     (outcome, _) <- resynced reading rowType path
     pure (fst (strictly outcome) === without f (maybe [] pure (blockOf f i)) ++ ys)
+
+-- Nothing is appended after a block that cannot be read. (An index would be the last block.)
+flippedAtEnd :: Settings -> NonEmptyList Row -> [Row] -> Large Word16 -> Property
+flippedAtEnd settings (NonEmpty xs) ys (Large k) =
+  with settings {settingsIndex = False} xs $ \f -> do
+    let end = last (fileBlocks f)
+        at = fromIntegral (blockAt end)
+        i = at + fromIntegral k `mod` (S.length (fileBytes f) - at)
+    withBytesIn (flipAt i 16 (fileBytes f)) $ \path -> do
+      withAppender (writing (fileSettings f)) rowType path (`writeMany` ys)
+      got <- readAll reading rowType path
+      let expected = without f [end] ++ ys
+      pure (got === Ended (fromIntegral (length expected)) expected)
 
 tails :: Settings -> [Row] -> [Row] -> [Word8] -> Property
 tails settings xs ys ws = with settings xs $ \f ->

@@ -12,6 +12,7 @@ where
 
 import Ashlar.Builder (byteString)
 import Ashlar.Codec
+import Ashlar.File.Crc32c (crc32c)
 import Ashlar.Network.Messages
 import Control.Concurrent
 import Control.Exception
@@ -97,19 +98,40 @@ tests =
           pure $
             (got, end, sent) === (map Just [1, 2, 3], Left "PeerClosed 0", Right ())
               .&&. counterexample (show rest) ("\2\0\0\0\7\0" `S.isInfixOf` rest),
-      testProperty "a failed connection stays failed, and is closed" . once . ioProperty $ do
+      testProperty "a failed connection stays failed, and is closed" . once . conjoin $
+        [ ioProperty $ do
+            bytes <- recorded defaultOptions number (const (pure ()))
+            (peer, _) <- scripted [S.take (S.length bytes - 4) bytes <> message] Stays
+            closed <- newIORef (0 :: Int)
+            seen <- newIORef ([], 0)
+            let spied = peer {transportClose = modifyIORef' closed (+ 1) >> transportClose peer}
+            r <- outcome . withConnection defaultOptions number number spied $ \c -> do
+              let uses = [void (receive c), send c 1, void (receive c), flush c, endSending c]
+              ends <- mapM outcome uses
+              now <- readIORef closed
+              writeIORef seen (ends, now)
+            got <- readIORef seen
+            pure (got === (replicate 5 (Left why), 1) .&&. r === Right ())
+          | (message, why) <-
+              [ ("\2\0\0\0zzzzzz", "InvalidChecksum"),
+                (summed "\1\0\0\0z", "InvalidMessage"),
+                (summed "\3\0\0\0zzz", "InvalidMessage")
+              ]
+        ],
+      testProperty "messages that were lost are told" . once . ioProperty $ do
         bytes <- recorded defaultOptions number (const (pure ()))
-        (peer, _) <- scripted [S.take (S.length bytes - 4) bytes <> "\2\0\0\0zzzzzz"] Stays
-        closed <- newIORef (0 :: Int)
-        seen <- newIORef ([], 0)
-        let spied = peer {transportClose = modifyIORef' closed (+ 1) >> transportClose peer}
-        r <- outcome . withConnection defaultOptions number number spied $ \c -> do
-          let uses = [void (receive c), send c 1, void (receive c), flush c, endSending c]
-          ends <- mapM outcome uses
-          now <- readIORef closed
-          writeIORef seen (ends, now)
-        got <- readIORef seen
-        pure (got === (replicate 5 (Left "InvalidChecksum"), 1) .&&. r === Right ()),
+        (peer, _) <- scripted [S.take (S.length bytes - 4) bytes] Stays
+        broken <- newIORef False
+        let breaking chunks = do
+              now <- readIORef broken
+              if now then ioError (userError "broken") else transportSend peer chunks
+            peer' = peer {transportSend = breaking}
+        r <- outcome . withConnection defaultOptions number number peer' $ \c -> do
+          writeIORef broken True
+          send c 1
+          -- This ends when the thread that sends has found out, and the action returns.
+          void (outcome (receive c))
+        pure (r === Left "ConnectionBroken"),
       testProperty "after its end" . once . ioProperty $ do
         (a, b) <- pipe 10
         (kept, _) <-
@@ -138,10 +160,11 @@ tests =
     ]
   where
     ignore = const (pure ())
+    summed bytes = bytes <> encode (crc32c bytes)
     drained s = recv s 65536 >>= \bs -> if S.null bs then pure bs else (bs <>) <$> drained s
 
 -- | A message whose value throws, or whose size is wrong, if it says so.
-data Odd = Fine Int | Throws Int | Lies Int
+data Odd = Fine Int | Throws Int | Lies Int | Short Int
   deriving stock (Eq, Show)
 
 instance Codec Odd
@@ -154,8 +177,10 @@ instance HasFormat Odd where
         Fine n -> n
         Throws n -> n
         Lies n -> n
+        Short n -> n + 1
       putOdd x = case x of
         Fine n -> put (S.replicate n 0)
+        Short n -> put (S.replicate n 0)
         Throws n -> put n <> byteString (S.replicate (n - 1) 0) <> bad
         Lies n -> put (n + 1) <> byteString (S.replicate n 0) <> byteString "?"
 
@@ -198,7 +223,8 @@ values =
                 .&&. counterexample (show end) (either (take 10) (const "") end == "PeerClosed")
           | (x, expected) <-
               [ (Throws 200000, ["bad", "ConnectionBroken"]),
-                (Lies 200000, ["WrongSize", "WrongSize"])
+                (Lies 200000, ["WrongSize", "WrongSize"]),
+                (Short 200000, ["WrongSize", "WrongSize"])
               ]
         ]
     ]

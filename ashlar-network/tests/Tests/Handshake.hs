@@ -149,6 +149,18 @@ tests =
                 "\x89\&ASHMSG\n\1\0\2\0" <> C.replicate 20 '\0'
               ]
         ],
+      testProperty "a verdict that is too long is refused at once" . once . ioProperty $ do
+        start <- untilVerdict
+        (transport, _) <- scripted [start <> "\1\16\0\0"] Stays
+        r <- outcome (withConnection defaultOptions number number transport nothing)
+        pure (r === Left "InvalidHandshake"),
+      testProperty "a verdict cannot control a terminal" . once . ioProperty $ do
+        start <- untilVerdict
+        (transport, _) <- scripted [start <> "\8\0\0\0\ESC[2Jno\r\n"] Stays
+        r <- try (withConnection defaultOptions number number transport nothing)
+        pure $ case r of
+          Left (Refused why) -> why === "?[2Jno?\n"
+          _ -> counterexample (either show (const "fine") r) False,
       testProperty "its time covers looking at the peer's schema" . once . ioProperty $ do
         finished <- newIORef False
         let slow n
@@ -177,6 +189,10 @@ tests =
           pure (got === ([5], Right ()))
     ]
   where
+    -- What a peer sends before its verdict, which has 4 bytes, as the end has.
+    untilVerdict = do
+      bytes <- recorded defaultOptions number (const (pure ()))
+      pure (S.take (S.length bytes - 8) bytes)
     nothing :: Connection a b -> IO ()
     nothing _ = pure ()
     other = fixedType "other" :: RecordType Word16

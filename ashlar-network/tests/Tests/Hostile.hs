@@ -5,6 +5,8 @@
 -- Description : Peers that send anything
 module Tests.Hostile (tests) where
 
+import Ashlar.Network.Internal.Incoming (fetch, heldBytes, newIncoming, passBytes)
+import Ashlar.Network.Internal.Link (newLink)
 import Ashlar.Network.Messages
 import qualified Data.ByteString as S
 import Data.IORef
@@ -15,6 +17,7 @@ import System.Mem (getAllocationCounter)
 import Test.Tasty
 import Test.Tasty.QuickCheck
 import Tests.Ends
+import Tests.Memory (withinMemory)
 
 tests :: TestTree
 tests =
@@ -60,6 +63,12 @@ tests =
         pure $
           (end, end')
             === (Left "TooLong 1025 1024", Left "TooLong 4294967294 1024"),
+      testProperty "the limit itself is not refused" . once . ioProperty $ do
+        start <- handshake
+        (transport, _) <- scripted [start <> "\0\4\0\0" <> "few"] Closes
+        end <- ending transport
+        pure (end === Left "PeerClosed 7"),
+      testProperty "any chunks: what has arrived is there, within its memory" arrived,
       testProperty "a large message in single bytes takes little memory" . once . ioProperty $
         do
           start <- handshake
@@ -110,3 +119,23 @@ tests =
     ending' options transport =
       outcome . withConnection options number texts transport $ \c ->
         forMessages c (const (pure ()))
+
+-- After each chunk, some of the bytes that have arrived are taken. How many are needed may be any
+-- number, but is never believed.
+arrived :: [(Positive Int, Word8, NonNegative Int)] -> Property
+arrived steps = ioProperty $ do
+  (transport, _) <- scripted chunks Closes
+  inc <- newLink defaultOptions transport >>= newIncoming
+  let go _ [] = pure []
+      go before ((chunk, needed, taken) : rest) = do
+        fetch inc 0 needed
+        held <- heldBytes inc
+        inside <- withinMemory held
+        let expected = before <> chunk
+            n = min taken (S.length expected)
+        passBytes inc n
+        (((inside, held) === (True, expected)) :) <$> go (S.drop n expected) rest
+  conjoin <$> go S.empty [(c, needed, n) | (c, (_, needed, n)) <- zip chunks parts]
+  where
+    parts = [(n, 50 * fromIntegral w, k) | (Positive n, w, NonNegative k) <- steps]
+    chunks = [S.replicate n i | (i, (n, _, _)) <- zip (cycle [0 ..]) parts]

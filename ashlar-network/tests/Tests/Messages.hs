@@ -18,6 +18,7 @@ import GHC.Conc (ThreadStatus (..), threadStatus)
 import Test.Tasty
 import Test.Tasty.QuickCheck
 import Tests.Ends
+import Tests.Memory (withinMemory)
 
 tests :: TestTree
 tests =
@@ -70,6 +71,31 @@ tests =
                     Words "of some parts" [1 .. 20],
                     Bytes (S.replicate (padding `mod` 40 * 500) 2),
                     Empty
+                  ]
+        ],
+      testProperty "sent bytes lie within their memory" . once . conjoin $
+        [ ioProperty $ do
+            outside <- newIORef (0 :: Int)
+            (a, b) <- pipe 1000000
+            let check bs = withinMemory bs >>= \ok -> unless ok (modifyIORef' outside (+ 1))
+                looking = a {transportSend = \bs -> mapM_ check bs >> transportSend a bs}
+            (_, (got, end)) <-
+              both
+                (withConnection chosen mixed number looking $ \c -> mapM_ (send c) messages)
+                (withConnection defaultOptions number mixed b receiveAll)
+            n <- readIORef outside
+            pure . counterexample (show (summed, padding)) $
+              n === 0 .&&. end === Right () .&&. counterexample "other messages" (got == messages)
+          | summed <- [False, True],
+            -- With what stands around it, a message takes some 20 bytes more. Its bytes are
+            -- inserted, or numbers that are written one by one.
+            padding <- [32730 .. 32770],
+            let chosen = defaultOptions {optionsChecksums = summed}
+                messages =
+                  [ Bytes (S.replicate padding 1),
+                    Bytes (S.replicate (padding - 20000) 2),
+                    Words "" [1 .. (65536 - padding) `div` 8],
+                    Words "of some parts" [1 .. 20]
                   ]
         ],
       testProperty "a flush returns when the transport has all" . once . ioProperty $ do

@@ -143,6 +143,7 @@ exceptions =
           r <- try . unmask . withCompressor gzip (\bs -> modifyIORef' seen (bs :)) $ \c -> do
             write c "brick"
             flush c
+            write c "mortar"
             putMVar begun ()
             threadDelay 60000000
           putMVar done (either wasKilled (const False) r)

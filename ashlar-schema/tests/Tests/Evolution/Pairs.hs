@@ -1,23 +1,34 @@
+{-# LANGUAGE OverloadedStrings #-}
+
 -- |
 -- Module      : Tests.Evolution.Pairs
 -- Description : Random pairs of schemas, against a naive translation of values
+--
+-- Old bytes are also read beside pages that cannot be accessed.
 module Tests.Evolution.Pairs (tests) where
 
 import Ashlar.Builder (toStrictByteString)
+import Ashlar.Codec (encode)
 import Ashlar.Get
 import Ashlar.Internal.Get.Core (here)
 import Ashlar.Schema
-import Ashlar.Schema.Internal.Describe (Description (..))
+import Ashlar.Schema.Internal.Describe (Description (..), Edit (..))
 import Ashlar.Schema.Internal.Evolution.Plan
 import Control.Monad (replicateM)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Lazy as L
+import Data.Char (toLower)
 import Data.Either (isLeft)
+import Data.Int (Int64)
+import qualified Data.Text as T
 import qualified Data.Vector as V
+import Data.Word (Word16, Word32, Word64, Word8)
 import Test.Tasty
 import Test.Tasty.QuickCheck
 import Tests.Evolution.Random
 import Tests.Generate
+import Tests.Memory (withinMemory)
+import Tests.Pages
 
 tests :: TestTree
 tests =
@@ -29,7 +40,11 @@ tests =
       testProperty "truncated" (forAll genEvolved truncated),
       testProperty "damaged" (forAll genEvolved damaged),
       testProperty "schemas that have nothing to do with each other" $
-        forAll genSchema (\old -> forAll genSchema (strangers old))
+        forAll genSchema (\old -> forAll genSchema (strangers old)),
+      testProperty "small changes: what is written lies within its memory" (once written),
+      testProperty "small changes: cut off beside a page" (once cutOff),
+      testProperty "small changes: a count that no input has" (once noCounts),
+      testProperty "fields in another order, wherever a buffer ends" (once reordered)
     ]
 
 planOf :: Evolved -> Either String (Get Value)
@@ -44,7 +59,7 @@ withValue e f = case genValue (evolvedOld e) of
   Nothing -> discard
   Just gen -> forAll gen $ \v -> case planOf e of
     Left m -> counterexample m False
-    Right g -> f g v (toStrictByteString (putValue v))
+    Right g -> f g v (bytesOf v)
 
 values :: Evolved -> Property
 values e = withValue e $ \g v bytes ->
@@ -56,6 +71,7 @@ values e = withValue e $ \g v bytes ->
             (Left _, Nothing) -> property True
             _ -> property False
             .&&. forAll (chunked bytes) (\chunks -> alike complete (inChunks g chunks))
+            .&&. besidePages bytesOf g bytes
 
 simple :: Evolved -> Property
 simple e = values e .&&. several e
@@ -84,11 +100,11 @@ several e = case (genValue (evolvedOld e), plannedMany RefuseUnknown new today f
           .&&. forAll (chunked bytes) (alikes (runGetWhole (many n) bytes) . inChunks (many n))
           .&&. forAll (choose (0, B.length bytes)) (\i -> same' (B.take i bytes))
           .&&. forAll (damage bytes) same'
+          .&&. besidePages (B.concat . map bytesOf) (many n) bytes
   where
     old = evolvedOld e
     new = Description (evolvedNew e) (evolvedEdits e)
     today = getValue (evolvedNew e)
-    bytesOf = toStrictByteString . putValue
     taken bs = fromIntegral (B.length bs)
     alikes (Right xs) (Right ys) = conjoin (zipWith same xs ys)
     alikes (Left d) (Left e') = d === e'
@@ -109,7 +125,27 @@ anySize = defaultBudget {budgetBytes = Just maxBound}
 
 -- (NaN is not itself.)
 same :: Value -> Value -> Property
-same a b = toStrictByteString (putValue a) === toStrictByteString (putValue b)
+same a b = bytesOf a === bytesOf b
+
+bytesOf :: Value -> B.ByteString
+bytesOf = toStrictByteString . putValue
+
+-- The result is the same where the input, or each of two chunks of it, begins or ends at a page
+-- that cannot be accessed. (Compared while the memory is there.)
+besidePages :: (a -> B.ByteString) -> Get a -> B.ByteString -> Property
+besidePages toBytes g bytes =
+  conjoin
+    [ counterexample ("beside a page: " ++ show (edge, map B.length chunks)) . ioProperty $
+        insidePages edge chunks ((== expected) . result)
+      | edge <- [minBound ..],
+        chunks <- [[bytes], [B.take half bytes, B.drop half bytes]]
+    ]
+  where
+    half = B.length bytes `div` 2
+    expected = toBytes <$> runGetWhole g bytes
+    result chunks = fmap toBytes $ case chunks of
+      [one] -> runGetWhole g one
+      _ -> inChunks g (L.fromChunks chunks)
 
 alike :: Either DecodeError Value -> Either DecodeError Value -> Property
 alike a b = case (a, b) of
@@ -130,7 +166,9 @@ truncated :: Evolved -> Property
 truncated e = withValue e $ \g _ bytes ->
   conjoin
     [ case runGetWhole g (B.take n bytes) of
-        Left err -> counterexample (show err) (errorOffset err <= fromIntegral n)
+        Left err ->
+          counterexample (show err) (errorOffset err <= fromIntegral n)
+            .&&. besidePages bytesOf g (B.take n bytes)
         Right _ -> counterexample (show n) False
       | n <- [0 .. min 200 (B.length bytes - 1)]
     ]
@@ -148,6 +186,7 @@ damaged e = withValue e $ \g _ bytes -> forAll (mutations bytes) $ \bytes' ->
           counterexample (show err) (errorOffset err <= fromIntegral (B.length bytes'))
         (Left err, Right w) -> counterexample (show (err, w)) (evolvedDrops e)
         .&&. forAll (chunked bytes') (\chunks -> alike found (inChunks g chunks))
+        .&&. besidePages bytesOf g bytes'
 
 -- Whatever is planned ends, and gives a value of the new schema or an error of the old bytes.
 strangers :: Schema -> Schema -> Property
@@ -157,9 +196,8 @@ strangers old new = case planned SkipUnknown description (getValue new) old of
     case runGetWith small g bytes of
       Left e -> property (errorOffset e <= fromIntegral (B.length bytes))
       Right v ->
-        let written = toStrictByteString (putValue v)
-            again' = toStrictByteString . putValue <$> getValue new
-         in runGetWith small again' written === Right written
+        let bytes' = bytesOf v
+         in runGetWith small (bytesOf <$> getValue new) bytes' === Right bytes'
   where
     description = Description new (V.map (const []) (schemaDefinitions new))
     small = defaultBudget {budgetSteps = 10000, budgetDepth = 10000}
@@ -170,3 +208,118 @@ bytesFor s = case genValue s of
   Just gen -> do
     bytes <- toStrictByteString . putValue <$> gen
     oneof [pure bytes, mutations bytes, B.pack <$> arbitrary]
+
+-- Small records that change, and what translates their bytes. A letter is a field, and the same
+-- letter in upper case is one of a wider type, or of a sum whose constructors have changed places.
+smallChanges :: [(String, String, Get B.ByteString)]
+smallChanges =
+  [ (olds, news, translating p)
+    | (olds, news) <-
+        [ ("az", "naz"),
+          ("a", "an"),
+          ("az", "anz"),
+          ("za", "az"),
+          ("za", "a"),
+          ("aw", "aW"),
+          ("at", "aT"),
+          ("ta", "Ta"),
+          ("T", "nT"),
+          ("zT", "Tz"),
+          ("as", "aS"),
+          ("as", "Sa")
+        ],
+      Just p <- [either (error . show) id (programOf olds news)]
+  ]
+  where
+    programOf olds news =
+      programBetween RefuseUnknown (schemaOf olds) . Description (schemaOf news) . V.fromList $
+        [ [Added "n" (partOf 0 'n') | 'n' `elem` news]
+            ++ [Dropped "z" | news == "a", olds == "za"]
+        ]
+          ++ [[] | 'S' `elem` news]
+
+-- A buffer ends in each step, because a string of any length comes before it.
+written :: Property
+written =
+  conjoin
+    [ counterexample (show (olds, news, k)) . ioProperty $ do
+        let bytes = either (error . show) id (runGetWhole g (wholeOf k olds))
+        inside <- withinMemory bytes
+        pure ((inside, bytes) === (True, wholeOf k news))
+      | (olds, news, g) <- smallChanges,
+        k <- [200 .. 280] ++ [980 .. 1040]
+    ]
+
+cutOff :: Property
+cutOff =
+  conjoin
+    [ counterexample (show (olds, news, k, i)) $
+        isLeft (runGetWhole g bytes) .&&. besidePages id g bytes
+      | (olds, news, g) <- smallChanges,
+        k <- [0 .. 9],
+        let whole' = wholeOf k olds,
+        i <- [0 .. B.length whole' - 1],
+        let bytes = B.take i whole'
+    ]
+
+-- With counts that are no Int, times the size of an element.
+noCounts :: Property
+noCounts =
+  conjoin
+    [ counterexample (show (olds, n)) (isLeft (runGetWhole g (prefix <> encode n <> rest)))
+      | (olds, _, g) <- smallChanges,
+        (prefix, rest) <- case olds of
+          "T" -> [("", ""), ("", B.replicate 100 0)]
+          "zT" -> [("z", ""), ("z", B.replicate 100 0)]
+          _ -> [],
+        n <-
+          [2 ^ (60 :: Int) + i | i <- [-2 .. 20]] ++ [2 ^ (61 :: Int) + i | i <- [-2 .. 20]]
+            ++ [2 ^ (62 :: Int), maxBound, -1, minBound :: Int64]
+    ]
+
+-- Many small records. Where the buffer has little space left, there may be none for the table that
+-- fields are put into order by.
+reordered :: Property
+reordered =
+  conjoin
+    [ counterexample (show k) $ runGetWhole (translating p) (many "zaw") === Right (many "awz")
+      | Just p <- [either (error . show) id (programBetween RefuseUnknown (list "zaw") new)],
+        k <- [0 .. 40],
+        let many letters = encode (200 :: Int) <> B.concat (replicate 200 (wholeOf k letters))
+    ]
+  where
+    new = Description (list "awz") (V.singleton [])
+    list letters = (schemaOf letters) {schemaRoot = List Length64 (Reference 0)}
+
+-- A record of these fields, and its bytes, given the length of strings.
+schemaOf :: String -> Schema
+schemaOf letters =
+  Schema (Reference 0) . V.fromList $
+    Definition "R" Record Unordered [Constructor "R" False (map fieldOf letters)] :
+    [Definition "S" Sum Unordered [p, q] | 's' `elem` letters]
+      ++ [Definition "S" Sum Unordered [q, p] | 'S' `elem` letters]
+  where
+    p = Constructor "P" False []
+    q = Constructor "Q" False [Field "1" (Leaf (Number W8))]
+    fieldOf c = Field (T.singleton (toLower c)) (shapeOf c)
+    shapeOf c = case c of
+      's' -> Reference 1
+      'S' -> Reference 1
+      'a' -> Leaf (Bytes Length64)
+      't' -> List Length64 (Leaf (Number W32))
+      'T' -> List Length64 (Leaf (Number W64))
+      'W' -> Leaf (Number W16)
+      _ -> Leaf (Number W8)
+
+wholeOf :: Int -> String -> B.ByteString
+wholeOf k = B.concat . map (partOf k)
+
+partOf :: Int -> Char -> B.ByteString
+partOf k c = case c of
+  'a' -> encode (B.replicate k 1)
+  't' -> encode [5, 6 :: Word32]
+  'T' -> encode [5, 6 :: Word64]
+  'W' -> encode (7 :: Word16)
+  's' -> "\1\7"
+  'S' -> "\0\7"
+  _ -> encode (7 :: Word8)

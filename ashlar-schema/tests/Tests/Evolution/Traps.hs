@@ -64,6 +64,21 @@ tags =
           g = made $ planBetween old new [DroppedConstructor n | n <- take 100 names]
       map (bytesOf g) ["\99\0", "\100\0", "\43\1", "\44\1"]
         @?= [Nothing, Just [0], Just [199], Nothing],
+    testCase "invalid tags of two sums side by side" $ do
+      -- (The tables of the two follow each other in memory.)
+      let sums order =
+            defined
+              [ Definition "R" Record Unordered [Constructor "R" False fields],
+                Definition "A" Sum Unordered [Constructor n False [] | n <- order ["a", "b", "c"]],
+                Definition "B" Sum Unordered [Constructor n False [] | n <- order ["d", "e", "f"]]
+              ]
+          fields = [Field "x" (Reference 1), Field "y" (Reference 2), Field "z" (Leaf (Number W8))]
+          g = made $ planBetween (sums id) (sums reverse) []
+      [bytesOf g (B.pack [x, y, 7]) | x <- [0 .. 255], y <- [0 .. 255]]
+        @?= [ if x < 3 && y < 3 then Just [2 - x, 2 - y, 7] else Nothing
+              | x <- [0 .. 255],
+                y <- [0 .. 255]
+            ],
     testCase "old bounds are checked" $ do
       let g = made $ plan @V2.Wide (schema @V2.Narrow)
       map (isRight . runGetWhole g . B.singleton) [0, 10, 11, 20, 21]

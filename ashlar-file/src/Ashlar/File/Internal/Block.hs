@@ -29,7 +29,7 @@
 -- records are one word, which is written at once, and what else belongs together is changed with
 -- exceptions masked.
 module Ashlar.File.Internal.Block
-  ( OpenBlock,
+  ( OpenBlock (openBuffer),
     newOpenBlock,
     closeOpenBlock,
     openRecords,

@@ -1,0 +1,1 @@
+../../../ashlar/tests/c/pages.c
