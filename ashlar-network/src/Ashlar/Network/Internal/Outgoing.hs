@@ -17,8 +17,9 @@
 --
 -- The sink is made once. One for each message, as 'Ashlar.Builder.pokeBuilder' makes it, allocated
 -- 200 bytes more, and a builder ran again where a buffer ended. The parts of 'sendFrame' are not
--- inlined, or the compiler would copy the fields of 'Outgoing' into each of its closures. (Test "the bytes are those of the messages, wherever a buffer ends",
--- benchmark "100000 messages over a Unix socket".)
+-- inlined, or the compiler would copy the fields of 'Outgoing' into each of its closures. (Test
+-- "the bytes are those of the messages, wherever a buffer ends", benchmark "100000 messages over a
+-- Unix socket".)
 module Ashlar.Network.Internal.Outgoing
   ( Outgoing,
     newOutgoing,

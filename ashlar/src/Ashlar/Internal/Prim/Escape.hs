@@ -50,8 +50,9 @@ escaping ::
   (Word8 -> Maybe ByteString) ->
   Escaping
 escaping replacement =
-  Escaping (byteArrayFromListN 256 (map entry [0 .. 255])) (byteArrayFromListN 256 (map flag [0 .. 255]))
+  Escaping (table entry) (table flag)
   where
+    table f = byteArrayFromListN 256 (map f [0 .. 255])
     entry :: Word8 -> Word64
     entry w = packed w (maybe [w] S.unpack (replaced w))
     flag :: Word8 -> Word8
