@@ -15,6 +15,7 @@ import Ashlar.Codec (Codec)
 import Ashlar.Network.Messages
 import Ashlar.Schema
 import Control.Exception (displayException, try)
+import Control.Monad (forM)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
 import Data.IORef
@@ -149,6 +150,16 @@ tests =
                 "\x89\&ASHMSG\n\1\0\2\0" <> C.replicate 20 '\0'
               ]
         ],
+      testProperty "each byte of a hello changed: refused" . once . ioProperty $ do
+        bytes <- recorded defaultOptions number (const (pure ()))
+        ends <- forM [0 .. S.length bytes - 9] $ \i -> do
+          let (before, rest) = S.splitAt i bytes
+          (transport, _) <- scripted [before, S.map (+ 1) (S.take 1 rest), S.drop 1 rest] Closes
+          outcome (withConnection defaultOptions number number transport nothing)
+        pure . conjoin $
+          [ counterexample (show (i, end)) (end /= Right ())
+            | (i, end) <- zip [0 :: Int ..] ends
+          ],
       testProperty "a verdict that is too long is refused at once" . once . ioProperty $ do
         start <- untilVerdict
         (transport, _) <- scripted [start <> "\1\16\0\0"] Stays
