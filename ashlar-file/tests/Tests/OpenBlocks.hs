@@ -1,4 +1,7 @@
+{-# LANGUAGE DataKinds #-}
 {-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE KindSignatures #-}
+{-# LANGUAGE ScopedTypeVariables #-}
 
 -- |
 -- Module      : Tests.OpenBlocks
@@ -7,19 +10,23 @@
 -- Bytes that are written there may be right when the block is, and harm something else.
 module Tests.OpenBlocks (tests) where
 
-import Ashlar.Builder (byteString, word8)
-import Ashlar.Codec.Fixed (Fixed, fixedWord8)
+import Ashlar.Builder (Builder, byteString, word8)
+import Ashlar.Codec (Codec, HasFormat (..))
+import Ashlar.Codec.Combinators (byHand)
+import Ashlar.Codec.Fixed (fixedWord8)
 import Ashlar.File.Internal.Block
 import Ashlar.File.Internal.Layout (blockHeaderBytes)
 import Ashlar.Internal.Codec.Fixed (fixedNames, fixedRaw)
+import Ashlar.Internal.Codec.Format (fixed)
 import Control.Monad (when)
 import qualified Data.ByteString as S
 import Data.IORef (modifyIORef', newIORef, readIORef, writeIORef)
-import Data.Word (Word8)
+import Data.Proxy (Proxy (..))
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Marshal.Utils (fillBytes)
+import GHC.TypeNats (KnownNat, Nat, SomeNat (..), natVal, someNatVal)
 import Test.Tasty
-import Test.Tasty.QuickCheck hiding (Fixed)
+import Test.Tasty.QuickCheck
 
 tests :: TestTree
 tests =
@@ -61,11 +68,29 @@ withinBuffer (Positive size) steps = ioProperty $ do
   pure (found === [])
   where
     write open step = case step of
-      Inserted n -> writeOpen open (byteString (S.replicate n 1) <> endRecord open)
-      Bytewise n -> writeOpen open (mconcat (replicate n (word8 1)) <> endRecord open)
-      Constant n k -> () <$ writeFixed open (constant n) (replicate k 1)
+      Inserted n -> addRecords open [AnySize n (byteString (S.replicate n 1))]
+      Bytewise n -> addRecords open [AnySize n (mconcat (replicate n (word8 1)))]
+      Constant n k -> case someNatVal (fromIntegral n) of
+        SomeNat size' -> addRecords open (replicate k (constant size'))
 
--- | A byte, n times.
-constant :: Int -> Fixed Word8
-constant n =
-  fixedRaw n (fixedNames fixedWord8) (\p w -> fillBytes p w n) (const (pure 1))
+-- | A record of this number of bytes.
+data AnySize = AnySize Int Builder
+
+instance Codec AnySize
+
+instance HasFormat AnySize where
+  format = byHand 0 (\(AnySize n _) -> n) (\(AnySize _ b) -> b) (pure (AnySize 0 mempty))
+
+-- | The same, of a number that the type says.
+data Constant (n :: Nat) = ConstantBytes
+
+instance KnownNat n => Codec (Constant n)
+
+instance KnownNat n => HasFormat (Constant n) where
+  format = fixed (fixedRaw n (fixedNames fixedWord8) fill (const (pure ConstantBytes)))
+    where
+      n = fromIntegral (natVal (Proxy :: Proxy n))
+      fill p ConstantBytes = fillBytes p 1 n
+
+constant :: Proxy n -> Constant n
+constant _ = ConstantBytes
