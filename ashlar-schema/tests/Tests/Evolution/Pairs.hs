@@ -233,7 +233,9 @@ smallChanges =
   where
     programOf olds news =
       programBetween RefuseUnknown (schemaOf olds) . Description (schemaOf news) . V.fromList $
-        ([Added "n" (partOf 0 'n') | 'n' `elem` news] ++ [Dropped "z" | (olds, news) == ("za", "a")]) :
+        ( [Added "n" (partOf 0 'n') | 'n' `elem` news]
+            ++ [Dropped "z" | news == "a", olds == "za"]
+        ) :
           [[] | 'S' `elem` news]
 
 -- A buffer ends in each step, because a string of any length comes before it.
