@@ -51,8 +51,8 @@ instance Arbitrary Step where
         Constant <$> oneof [choose (1, 20), choose (1, 3000)] <*> choose (0, 9)
       ]
 
-withinBuffer :: Positive Int -> [Step] -> Property
-withinBuffer (Positive size) steps = ioProperty $ do
+withinBuffer :: [Step] -> Property
+withinBuffer steps = forAll limits $ \size -> ioProperty $ do
   made <- newIORef Nothing
   beyond <- newIORef []
   let deliver (OpenBytes at n _) =
@@ -60,13 +60,15 @@ withinBuffer (Positive size) steps = ioProperty $ do
       compared at n (buffer, capacity) =
         when (at /= unsafeForeignPtrToPtr buffer || blockHeaderBytes + n > capacity) $
           modifyIORef' beyond ((n, capacity) :)
-  open <- newOpenBlock (BlockLimits (20 * size) 20000) deliver
+  open <- newOpenBlock (BlockLimits size 20000) deliver
   writeIORef made (Just open)
   mapM_ (write open) steps
   flushOpen open
   found <- readIORef beyond
   pure (found === [])
   where
+    -- Limits that are not positive count as 1.
+    limits = oneof [choose (1, 100), choose (1, 3000), choose (-2000, 0)]
     write open step = case step of
       Inserted n -> addRecords open [AnySize n (byteString (S.replicate n 1))]
       Bytewise n -> addRecords open [AnySize n (mconcat (replicate n (word8 1)))]

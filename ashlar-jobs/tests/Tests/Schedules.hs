@@ -58,7 +58,7 @@ instance Arbitrary Plan where
     Plan
       <$> arbitrary
       <*> pure records
-      <*> choose (1, 300)
+      <*> oneof [choose (1, 300), choose (-1500, 0)]
       <*> choose (1, 4)
       <*> (if null poison then elements [2, 3, 1000] else choose (1, 3))
       <*> pure poison

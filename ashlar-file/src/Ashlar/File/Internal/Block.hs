@@ -88,7 +88,8 @@ data OpenBytes = OpenBytes
 -- | Writes a block into the file, all of it or nothing. If it throws, it has written nothing.
 type Deliver = OpenBytes -> IO ()
 
--- | How large blocks and records may be.
+-- | How large blocks and records may be. A block may have 1 byte to 1 GiB, and a record as many at
+-- least: numbers outside of that count as the nearest inside ('newOpenBlock').
 data BlockLimits = BlockLimits
   { -- | A block with as many bytes is complete.
     limitBlock :: !Int,
@@ -145,10 +146,13 @@ openBody open = do
 
 -- | A block without records.
 newOpenBlock :: BlockLimits -> Deliver -> IO OpenBlock
-newOpenBlock limits act = do
+newOpenBlock (BlockLimits block record) act = do
   slots <- newByteArray 24
   ref <- newIORef (error "newOpenBlock", 0)
-  let open = OpenBlock ref slots limits act
+  -- 'writeFixed' and 'wholeSlot' rely on these.
+  let block' = max 1 (min 0x40000000 block)
+      record' = max block' (min 0x7FFFFFFF record)
+      open = OpenBlock ref slots (BlockLimits block' record') act
   freshBuffer open
   pure open
 

@@ -143,9 +143,7 @@ withTail options l path start act = mask $ \restore -> do
     lessUrgent _ = pure ()
 
 limitsOf :: WriteOptions -> BlockLimits
-limitsOf options = BlockLimits size (max size (min 2147483647 (writeRecordLimit options)))
-  where
-    size = max 1 (min 16777216 (writeBlockSize options))
+limitsOf options = BlockLimits (min 16777216 (writeBlockSize options)) (writeRecordLimit options)
 
 -- Write the block, the index, and close the file. It is closed in any case: if this is interrupted
 -- while it waits for another thread that writes, as soon as that has ended.
@@ -218,7 +216,7 @@ write :: Codec a => Writer a -> a -> IO ()
 write writer x = writeMany writer [x]
 {-# INLINE write #-}
 
--- | 'write' records one after another, which is several times as fast as one by one. The list is
+-- | 'write' records one after another, which is faster than one by one. The list is
 -- consumed as it is written, so this takes constant memory.
 --
 -- If it throws, the record that was the reason and those after it are not written, and those before

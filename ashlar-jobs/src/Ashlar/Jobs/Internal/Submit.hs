@@ -26,6 +26,7 @@ import Data.Int (Int64)
 data SubmitOptions = SubmitOptions
   { -- | A batch ends with the record that makes it at least this long, in bytes. The default is
     -- 128 KiB. Between 64 and 256 KiB, the costs of a batch are small beside those of its bytes.
+    -- Less than 1 counts as 1.
     submitBatchBytes :: !Int,
     -- | The number of batches that may wait or be in work. The default is 64. The submitter waits
     -- while there are this many.

@@ -120,7 +120,7 @@ freshBuffer out n = do
 -- | Add a message: its length, its bytes and, if the options say so, their checksum.
 --
 -- Its bytes are written after the messages that wait, and then its length before them. The size is
--- computed only if no buffer is large enough. If a value in the builder throws, nothing is sent,
+-- computed only if no buffer has the space that its builder asks for. If a value in the builder throws, nothing is sent,
 -- unless the message is too large for any buffer. Then the connection fails.
 sendFrame ::
   Outgoing ->
@@ -147,7 +147,7 @@ notWritten out unmask sized body e = do
     release = putMVar (outLock out) ()
 {-# NOINLINE notWritten #-}
 
--- | No buffer is large enough for a message.
+-- | No buffer has the space that the builder of a message asks for.
 data LargeMessage = LargeMessage
   deriving stock (Show)
 
@@ -181,6 +181,7 @@ endMessage out end = do
   pokeLE next (fromIntegral (n - lengthBytes) :: Word32)
   -- The checksum covers the length, too.
   when checksums $ crc32cOf Fastest 0 next n >>= pokeLE end
+  -- This reads the variable that keeps the buffer alive.
   added out next (if checksums then end `plusPtr` sumBytes else end)
   where
     checksums = optionsChecksums (linkOptions (outLink out))

@@ -500,7 +500,7 @@ pair a b = unsafeChr (((fromIntegral a - 0xD800) `shiftL` 10) + (fromIntegral b 
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- Most text is ASCII. Four units are read as one word, to test that none of them has a bit above
 -- the lowest seven. On a big-endian machine the units are in the opposite order within the word.
--- There the test says no, and the loop takes the units one by one.
+-- There this test says no, and the loop takes the units one by one.
 --
 -- The second test is for other scripts: every unit has such a bit. Nothing is replaced there, so
 -- the C code converts as many words of this kind as there are. It is no gain for ASCII between
