@@ -120,8 +120,9 @@ freshBuffer out n = do
 -- | Add a message: its length, its bytes and, if the options say so, their checksum.
 --
 -- Its bytes are written after the messages that wait, and then its length before them. The size is
--- computed only if no buffer has the space that its builder asks for. If a value in the builder throws, nothing is sent,
--- unless the message is too large for any buffer. Then the connection fails.
+-- computed only if no buffer has the space that its builder asks for. If a value in the builder
+-- throws, nothing is sent, unless the message is too large for any buffer. Then the connection
+-- fails.
 sendFrame ::
   Outgoing ->
   -- | The number of bytes: less than 2^31.

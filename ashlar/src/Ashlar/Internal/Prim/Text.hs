@@ -38,7 +38,7 @@ import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
 import qualified Data.Text.Internal as T
 import Data.Word (Word8)
-import Foreign.Ptr (castPtr, minusPtr, plusPtr)
+import Foreign.Ptr (castPtr, minusPtr)
 import GHC.Ptr (Ptr (..))
 #if MIN_VERSION_text(2,0,0)
 import Ashlar.Internal.Mem (copyToArray)
@@ -71,6 +71,7 @@ import Data.Bits (finiteBitSize, shiftL, unsafeShiftR, (.&.))
 import Data.Primitive.ByteArray (ByteArray (..), MutableByteArray (..))
 import qualified Data.Text.Array as A
 import Data.Word (Word16, Word64)
+import Foreign.Ptr (plusPtr)
 import GHC.Base (unsafeChr)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
 import GHC.Exts
