@@ -189,7 +189,7 @@ module Ashlar.Get
   )
 where
 
-import Ashlar.Internal.Get.Alternative
+import Ashlar.Internal.Get.Choice
 import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Bytes
 import Ashlar.Internal.Get.Core
@@ -197,7 +197,6 @@ import Ashlar.Internal.Get.Decoder
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Isolate
 import Ashlar.Internal.Get.Label
-import Ashlar.Internal.Get.LookAhead
 import Ashlar.Internal.Get.Numbers
 import Ashlar.Internal.Get.Run
 import Ashlar.Internal.Get.Source

@@ -68,8 +68,8 @@ module Ashlar.Get.Combinators
   )
 where
 
-import Ashlar.Internal.Get.Alternative ()
 import Ashlar.Internal.Get.Budget
+import Ashlar.Internal.Get.Choice (manyFold)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Get.Separated
@@ -156,32 +156,6 @@ many' p = many (forced p)
 many1' :: Get a -> Get [a]
 many1' p = some (forced p)
 {-# INLINE many1' #-}
-
--- | Fold values from the left until the decoder fails, in constant memory. The accumulator is
--- forced at each step.
---
--- >>> runGet (manyFold (\n w -> n + fromIntegral w) (0 :: Int) getWord16be) "\0\1\0\2\0"
--- Right 3
---
--- @since 0.1.0.0
-manyFold ::
-  -- | Given the accumulator and a value: the next accumulator.
-  (b -> a -> b) ->
-  -- | The first accumulator.
-  b ->
-  -- | A decoder of one value.
-  Get a ->
-  Get b
-manyFold f z p = go z
-  where
-    go !acc = do
-      before <- here
-      next <- optional p
-      after <- here
-      case next of
-        Just a | after /= before -> go (f acc a)
-        _ -> pure acc
-{-# INLINE manyFold #-}
 
 -- | 'many' without the values.
 --

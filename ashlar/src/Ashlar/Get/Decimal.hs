@@ -17,7 +17,6 @@ where
 
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Digits
-import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Get.Scanner (endsAt)
 import Ashlar.Internal.Mem (peekHost)
@@ -30,7 +29,6 @@ import qualified Data.ByteString.Char8 as C
 import Data.Fixed (Fixed (MkFixed), HasResolution (..))
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
-import GHC.IO (IO (..))
 
 -- | A number with an optional sign, and a fraction (a point and digits), which is optional too.
 --
@@ -116,22 +114,24 @@ quickly ::
   -- where the digits end, before any exponent; the power of ten of the last digit.
   (Bool -> Integer -> Ptr Word8 -> Ptr Word8 -> Int -> Maybe r) ->
   Get r
-quickly (Get slow) result = step $ \c env -> do
-  p <- getPtr c cursorCell
-  e <- getPtr c endCell
-  first <- if p == e then pure 0 else peekHost p
-  let start = if isSign first then p `plusPtr` 1 else p
-      notQuick = IO (slow c env)
-  -- (Strict, or they are boxed.)
-  scanNumber start e notQuick $ \ !end !examined !digitsEnd !x !q -> do
-    complete <- if examined == e then endsAt c env e else pure True
-    -- 10^19 is less than 2^64.
-    if complete && digitsEnd `minusPtr` start <= 19
-      then case result (first == 45) (toInteger x) end digitsEnd q of
-        Just r -> r <$ putPtr c cursorCell end
-        Nothing -> notQuick
-      else notQuick
+quickly slow result = inspect quick >>= maybe slow (\(Quick end r) -> r <$ moveTo end)
+  where
+    quick c env p = do
+      e <- getPtr c endCell
+      first <- if p == e then pure 0 else peekHost p
+      let start = if isSign first then p `plusPtr` 1 else p
+      -- (Strict, or they are boxed.)
+      scanNumber start e (pure Nothing) $ \ !end !examined !digitsEnd !x !q -> do
+        complete <- if examined == e then endsAt c env e else pure True
+        -- 10^19 is less than 2^64.
+        pure $!
+          if complete && digitsEnd `minusPtr` start <= 19
+            then Quick end <$> result (first == 45) (toInteger x) end digitsEnd q
+            else Nothing
 {-# INLINE quickly #-}
+
+-- Where a number ends, and the result.
+data Quick r = Quick !(Ptr Word8) r
 
 -- The number of decimal digits, 0 for none. (It takes less than quadratic time.)
 toNumber :: ByteString -> Integer

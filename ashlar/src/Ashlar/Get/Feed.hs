@@ -60,7 +60,6 @@ module Ashlar.Get.Feed
   )
 where
 
-import Ashlar.Internal.Coroutine.Exception (Suspect (..), rethrow)
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Limits (streamBytes)
@@ -99,10 +98,6 @@ fed :: Fed a -> IO (Feed a)
 fed progress = case progress of
   Finished rest at (Left e) -> pure (FeedFail rest at e)
   Finished rest at (Right a) -> pure (FeedDone rest at a)
-  -- The decoder is lost, so it does not matter how the exception was thrown.
-  Lost (Just (Suspect _ e)) -> rethrow e
-  Lost Nothing ->
-    throwIO (userError "Ashlar.Get.Feed: the decoder was interrupted, and cannot be resumed")
   Waiting go -> do
     used <- newIORef False
     let resume chunk

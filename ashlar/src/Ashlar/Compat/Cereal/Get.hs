@@ -100,16 +100,15 @@ where
 import Ashlar.Get.Combinators (count)
 import Ashlar.Internal.Compat.BinaryOffsets (restLength)
 import Ashlar.Internal.Compat.CerealArrival
-import Ashlar.Internal.Get.Alternative ()
+import Ashlar.Internal.Get.Choice
 import Ashlar.Internal.Get.ArrayBounds (agree)
 import Ashlar.Internal.Get.Budget (deeper)
 import qualified Ashlar.Internal.Get.Bytes as G
-import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Core hiding (Result)
 import Ashlar.Internal.Get.Decoder (Decoder)
 import qualified Ashlar.Internal.Get.Decoder as G
 import Ashlar.Internal.Get.Isolate
 import Ashlar.Internal.Get.Label
-import Ashlar.Internal.Get.LookAhead
 import Ashlar.Internal.Get.Numbers
 import Ashlar.Internal.Get.Refuse
 import qualified Ashlar.Internal.Get.Run as G

@@ -136,16 +136,6 @@ instance Exception SinkRefused where
       ++ " bytes of free space and gave "
       ++ show given
 
--- | The cell that holds the address at which the next byte will be written.
-cursorCell :: Cell (Ptr Word8)
-cursorCell = Cell 0
-{-# INLINE cursorCell #-}
-
--- | The cell that holds the address after the last usable byte of the buffer.
-endCell :: Cell (Ptr Word8)
-endCell = Cell 1
-{-# INLINE endCell #-}
-
 -- | A builder from an action on the two cells and the sink. The action must keep INV-B1 and have no
 -- effect but to write its bytes.
 action :: (Cells -> Sink -> IO ()) -> Builder

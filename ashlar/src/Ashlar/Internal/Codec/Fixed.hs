@@ -141,7 +141,7 @@ getFixed format = consume (fixedSize format) (fixedRead format)
 -- | The format of a scalar. The flag says whether this machine has the same bytes in memory.
 fixedScalar :: Bool -> Scalar a -> Fixed a
 fixedScalar plain format = case scalarSize format of
-  I# n -> Fixed n plain Nameless (scalarWrite format) (\p -> step (\_ _ -> scalarRead format p))
+  I# n -> Fixed n plain Nameless (scalarWrite format) (\p -> effect (scalarRead format p))
 {-# INLINE fixedScalar #-}
 
 -- The formats below write the least significant byte first. Does this machine, too?

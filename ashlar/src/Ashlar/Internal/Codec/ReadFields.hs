@@ -1,4 +1,5 @@
 {-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedSums #-}
 {-# LANGUAGE UnboxedTuples #-}
 
 -- |
@@ -38,15 +39,13 @@ import Ashlar.Internal.Mem.Cells
 import Data.Word (Word8)
 import Foreign.Ptr (nullPtr, plusPtr)
 import GHC.Exts
-  ( Addr#,
-    Int (I#),
+  ( Int (I#),
     Int#,
     Ptr (Ptr),
     RealWorld,
     State#,
     andI#,
     negateInt#,
-    plusAddr#,
     (+#),
     (==#),
     (>#),
@@ -55,40 +54,50 @@ import GHC.IO (unIO)
 
 -- | How the last fields of a constructor are read. 'Ashlar.Internal.Codec.Layout.Width' says why
 -- the numbers are unboxed.
---
--- * Whether checks are calls (1) or code (0).
--- * Whether one of the fields has variable size (1) or none (0).
--- * The bytes of the first span: all fields before the first one of variable size.
--- * The number of fields, and what each of them is.
--- * The reader. Its arguments are the function to apply to the fields, and the end of the first
---   span. The span has been demanded, and the cursor is before it. The end may be null if the span
---   has no bytes. Before a field of variable size, the reader moves the cursor past the span. After
---   the last span, its caller does.
-data Reading b a = Reading Int# Int# Int# Int# [Part] (b -> Ptr Word8 -> Get a)
+data Reading b a = Reading
+  { -- | Are checks calls (1) or code (0)?
+    readingCalls :: Int#,
+    -- | Has one of the fields variable size (1) or none (0)?
+    readingVariable :: Int#,
+    -- | The bytes of the first span: all fields before the first one of variable size.
+    readingSpan :: Int#,
+    -- | The number of fields.
+    readingCount :: Int#,
+    -- | What each of them is.
+    readingParts :: [Part],
+    -- | The reader, given the function to apply to the fields, and the end of the first span. The
+    -- span has been demanded, and the cursor is before it. The end may be null if the span has no
+    -- bytes. Before a field of variable size, the reader moves the cursor past the span. After the
+    -- last span, its caller does.
+    readingRest :: b -> Ptr Word8 -> Get a
+  }
 
 -- No more fields. The value is forced.
 finished :: Int# -> Reading a a
-finished calls = Reading calls 0# 0# 0# [] (\x _ -> Get (\_ _ s -> x `seq` (# s, x #)))
+finished calls = Reading calls 0# 0# 0# [] $ \x _ ->
+  Get (\_ _ p s -> x `seq` (# s, p, (# x | #) #))
 {-# INLINE finished #-}
 
 -- | A field of constant size before the others. The function makes the field's representation.
 constantFirst :: Fixed x -> (x -> y) -> Reading b a -> Reading (y -> b) a
-constantFirst f back (Reading calls variable n count parts rest) = case fixedSize f of
+constantFirst f back after = case fixedSize f of
   -- A sum that is too large is cut off, and the check of the whole span fails. In a type that
   -- contains itself in tuples, the sum grows with each level, and the input chooses the number of
   -- levels.
   I# width
-    | I# total <- plusSize (I# width) (I# n) ->
-      Reading
-        calls
-        variable
-        total
-        (count +# 1#)
-        (ConstantPart (I# width) (fixedNames f) : parts)
-        $ refusedIf (isCutOff (I# total)) $
-          nothingLeftIf (total ==# 0#) count $
-            fieldAt f back total $
-              movedIf (variable `andI#` (n ==# 0#) `andI#` (width ># 0#)) rest
+    | I# total <- plusSize (I# width) (I# (readingSpan after)) ->
+      after
+        { readingSpan = total,
+          readingCount = readingCount after +# 1#,
+          readingParts = ConstantPart (I# width) (fixedNames f) : readingParts after,
+          readingRest =
+            refusedIf (isCutOff (I# total)) $
+              nothingLeftIf (total ==# 0#) (readingCount after) $
+                fieldAt f back total $
+                  movedIf
+                    (readingVariable after `andI#` (readingSpan after ==# 0#) `andI#` (width ># 0#))
+                    (readingRest after)
+        }
 {-# INLINE constantFirst #-}
 
 -- No field can be read, not even if the span is there: the fields would be read at wrong offsets.
@@ -105,9 +114,10 @@ fieldAt ::
   (y -> b) ->
   Ptr Word8 ->
   Get a
-fieldAt f back before rest = \build end -> Get $ \c env s0 ->
-  case unGet (fixedRead f (end `plusPtr` I# (negateInt# before))) c env s0 of
-    (# s1, x #) -> x `seq` unGet (rest (build (back x)) end) c env s1
+fieldAt f back before rest = \build end -> Get $ \c env p0 s0 ->
+  case unGet (fixedRead f (end `plusPtr` I# (negateInt# before))) c env p0 s0 of
+    (# s1, p1, (# x | #) #) -> x `seq` unGet (rest (build (back x)) end) c env p1 s1
+    (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
 {-# INLINE fieldAt #-}
 
 -- If the flag is 1: no bytes of the span are left for this field. The offset cannot tell which
@@ -116,11 +126,10 @@ fieldAt f back before rest = \build end -> Get $ \c env s0 ->
 nothingLeftIf :: Int# -> Int# -> (b -> Ptr Word8 -> Get a) -> b -> Ptr Word8 -> Get a
 nothingLeftIf it count rest = case it of
   0# -> rest
-  _ -> \build end -> Get $ \c env s0 -> case partNext c (I# count) s0 of
+  _ -> \build end -> Get $ \c env p0 s0 -> case partNext c (I# count) s0 of
     (# s1, _ #)
-      | end == nullPtr -> case unIO (getPtr c cursorCell) s1 of
-        (# s2, p #) -> unGet (rest build p) c env s2
-      | otherwise -> unGet (rest build end) c env s1
+      | end == nullPtr -> unGet (rest build (Ptr p0)) c env p0 s1
+      | otherwise -> unGet (rest build end) c env p0 s1
 {-# INLINE nothingLeftIf #-}
 
 -- If the flag is 1, move the cursor to the end of the span first: the last field with bytes has
@@ -128,23 +137,29 @@ nothingLeftIf it count rest = case it of
 movedIf :: Int# -> (b -> Ptr Word8 -> Get a) -> b -> Ptr Word8 -> Get a
 movedIf it rest = case it of
   0# -> rest
-  _ -> \build end -> Get $ \c env s0 -> case unIO (putPtr c cursorCell end) s0 of
-    (# s1, _ #) -> unGet (rest build end) c env s1
+  _ -> \build end -> Get $ \c env _ s0 -> case end of
+    Ptr p -> unGet (rest build end) c env p s0
 {-# INLINE movedIf #-}
 
 -- | A field of variable size before the others.
 variableFirst :: Get x -> (x -> y) -> Reading b a -> Reading (y -> b) a
-variableFirst get back (Reading calls variable n count parts rest) =
-  Reading calls 1# 0# (count +# 1#) (VariablePart : parts) $ \build _ ->
-    Get $ \c env s0 -> case unGet (getPart (I# count) get) c env s0 of
-      (# s1, x #) ->
-        unGet (spanThen calls variable count n (\end -> rest (build (back x)) end)) c env s1
+variableFirst get back after =
+  after
+    { readingVariable = 1#,
+      readingSpan = 0#,
+      readingCount = readingCount after +# 1#,
+      readingParts = VariablePart : readingParts after,
+      readingRest = \build _ ->
+        Get $ \c env p0 s0 -> case unGet (getPart (I# (readingCount after)) get) c env p0 s0 of
+          (# s1, p1, (# x | #) #) ->
+            unGet (spanThen after (\end -> readingRest after (build (back x)) end)) c env p1 s1
+          (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
+    }
 {-# INLINE variableFirst #-}
 
 -- | Change what the reader's function is made of.
 mapReading :: (c -> b) -> Reading b a -> Reading c a
-mapReading h (Reading calls variable n count parts rest) =
-  Reading calls variable n count parts (\build -> rest (h build))
+mapReading h reading = reading {readingRest = \build -> readingRest reading (h build)}
 {-# INLINE mapReading #-}
 
 -- A part comes next, with n others after it. Untraced runs write the number too: testing for a
@@ -156,90 +171,86 @@ partNext c count = unIO (putInt c partCell (inPart count))
 -- Read a span when n fields are left. Only traced runs write the number: that is faster before
 -- spans and slower before parts (benchmark "decode Tree").
 spanNext :: Int -> Get a -> Get a
-spanNext count (Get p) = Get $ \c env s0 -> case unIO (mark c) s0 of
-  (# s1, _ #) -> p c env s1
-  where
-    mark c = whenTraced c (putInt c partCell (inSpan count))
-    {-# INLINE mark #-}
+spanNext count (Get p) = Get $ \c env p0 s0 ->
+  case unIO (whenTraced c (putInt c partCell (inSpan count))) s0 of (# s1, _ #) -> p c env p0 s1
 {-# INLINE spanNext #-}
 
--- A span, and what follows it.
+-- The first span, and what follows it.
 spanThen ::
-  -- Is the check a call (1) or code (0)?
-  Int# ->
-  -- Is a field after it of variable size (1) or none (0)?
-  Int# ->
-  -- The number of fields that are left.
-  Int# ->
-  -- The bytes that the span takes.
-  Int# ->
+  Reading b a ->
   -- Given the end of the span.
-  (Ptr Word8 -> Get a) ->
-  Get a
-spanThen calls variable count n rest = case n of
+  (Ptr Word8 -> Get r) ->
+  Get r
+spanThen reading rest = case readingSpan reading of
   0# -> rest nullPtr
-  _ -> case calls of
-    1# -> Get $ \c env s0 -> case spanApart count n c env s0 of
-      (# s1, end #) -> case variable of
-        0# -> unGet (rest (Ptr end) `endingAt` Ptr end) c env s1
-        _ -> unGet (rest (Ptr end)) c env s1
-    _ -> spanNext (I# count) $ case variable of
+  n -> case readingCalls reading of
+    1# -> Get $ \c env p0 s0 -> case unGet (spanApart (readingCount reading) n) c env p0 s0 of
+      (# s1, p1, (# _ | #) #) -> case Ptr p1 `plusPtr` I# n of
+        end -> case readingVariable reading of
+          0# -> unGet (rest end `endingAt` end) c env p1 s1
+          _ -> unGet (rest end) c env p1 s1
+      (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
+    _ -> spanNext (I# (readingCount reading)) $ case readingVariable reading of
       0# -> consumeShared (I# n) (\p -> rest (p `plusPtr` I# n))
-      _ -> shared demand (I# n) (\p -> rest (p `plusPtr` I# n))
+      _ -> shared (demand (I# n)) (I# n) (\p -> rest (p `plusPtr` I# n))
 {-# INLINE spanThen #-}
 
 -- Move the cursor when all is read.
 endingAt :: Get a -> Ptr Word8 -> Get a
-endingAt (Get p) end = Get $ \c env s0 -> case p c env s0 of
-  (# s1, x #) -> case unIO (putPtr c cursorCell end) s1 of (# s2, _ #) -> (# s2, x #)
+endingAt (Get p) (Ptr end) = Get $ \c env p0 s0 -> case p c env p0 s0 of
+  (# s1, _, (# x | #) #) -> (# s1, end, (# x | #) #)
+  (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
 {-# INLINE endingAt #-}
 
--- Demand a span of n bytes when fields are left, and return its end.
-spanApart :: Int# -> Int# -> Cells -> Env -> State# RealWorld -> (# State# RealWorld, Addr# #)
-spanApart count n c env s0 = case unIO demanded s0 of (# s1, Ptr p #) -> (# s1, plusAddr# p n #)
-  where
-    demanded = whenTraced c (putInt c partCell (inSpan (I# count))) >> need c env (I# n)
+-- Demand a span of n bytes when fields are left.
+spanApart :: Int# -> Int# -> Get ()
+spanApart count n = spanNext (I# count) (need (I# n))
 {-# NOINLINE spanApart #-}
 
 -- The same for a span that is a whole value.
-placedApart :: Names -> Int# -> Cells -> Env -> State# RealWorld -> (# State# RealWorld, Addr# #)
-placedApart names n c env s0 = case unIO (need c (inSpanOf names env) (I# n)) s0 of
-  (# s1, Ptr p #) -> (# s1, plusAddr# p n #)
+placedApart :: Names -> Int# -> Get ()
+placedApart names n = insideSpan names (need (I# n))
 {-# NOINLINE placedApart #-}
 
 -- | Read fields at an address, without moving the cursor. All must have constant size.
 readSpan :: (Reading a a -> Reading b a) -> b -> Ptr Word8 -> Get a
-readSpan fields build p = case fields (finished 0#) of
-  Reading _ _ n _ _ rest -> rest build (p `plusPtr` I# n)
+readSpan fields build p = readingRest reading build (p `plusPtr` I# (readingSpan reading))
+  where
+    reading = fields (finished 0#)
 {-# INLINE readSpan #-}
 
 -- | Read the fields of a constructor. Errors say of it what the first function returns, given what
 -- its fields are.
 readFields :: ([Part] -> Names) -> (Reading a a -> Reading b a) -> b -> Get a
-readFields names fields build = case fields (finished 0#) of
-  Reading calls variable n count parts rest -> case variable of
-    1# -> nested (names parts) (spanThen calls variable count n (\end -> rest build end))
-    _ -> case n of
-      0# -> rest build nullPtr
-      _ -> placed (names parts) (I# n) (\p -> rest build (p `plusPtr` I# n))
+readFields names fields build = case readingVariable reading of
+  1# -> nested known (spanThen reading (\end -> readingRest reading build end))
+  _ -> case readingSpan reading of
+    0# -> readingRest reading build nullPtr
+    n -> placed known (I# n) (\p -> readingRest reading build (p `plusPtr` I# n))
+  where
+    reading = fields (finished 0#)
+    known = names (readingParts reading)
 {-# INLINE readFields #-}
 
 -- | 'readFields' with calls in place of the checks.
 readFieldsApart :: ([Part] -> Names) -> (Reading a a -> Reading b a) -> b -> Get a
-readFieldsApart names fields build = case fields (finished 1#) of
-  Reading calls variable n count parts rest -> case variable of
-    1# -> nestedApart (names parts) (spanThen calls variable count n (\end -> rest build end))
-    _ -> case n of
-      0# -> rest build nullPtr
-      _ -> Get $ \c env s0 -> case placedApart (names parts) n c env s0 of
-        (# s1, end #) ->
-          unGet (insideSpan (names parts) (rest build (Ptr end)) `endingAt` Ptr end) c env s1
+readFieldsApart names fields build = case readingVariable reading of
+  1# -> nestedApart known (spanThen reading (\end -> readingRest reading build end))
+  _ -> case readingSpan reading of
+    0# -> readingRest reading build nullPtr
+    n -> Get $ \c env p0 s0 -> case unGet (placedApart known n) c env p0 s0 of
+      (# s1, p1, (# _ | #) #) -> case Ptr p1 `plusPtr` I# n of
+        end ->
+          unGet (insideSpan known (readingRest reading build end) `endingAt` end) c env p1 s1
+      (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
+  where
+    reading = fields (finished 1#)
+    known = names (readingParts reading)
 {-# INLINE readFieldsApart #-}
 
 -- | What the fields of a constructor are.
 partsOf :: (Reading a a -> Reading b a) -> [Part]
-partsOf fields = case fields (finished 0#) of
-  Reading _ _ _ _ parts _ -> parts
+partsOf fields = readingParts (fields (finished 0#))
 {-# INLINE partsOf #-}
 
 -- | Read a value of constant size, or the tag of another value. Errors show the names of the
@@ -268,8 +279,10 @@ getInside names f = case fixedSize f of
 
 -- | Read a field of variable size, before n others.
 getPart :: Int -> Get a -> Get a
-getPart count get = Get $ \c env s0 -> case partNext c count s0 of
-  (# s1, _ #) -> case unGet get c env s1 of (# s2, x #) -> x `seq` (# s2, x #)
+getPart count get = Get $ \c env p0 s0 -> case partNext c count s0 of
+  (# s1, _ #) -> case unGet get c env p0 s1 of
+    (# s2, p1, (# x | #) #) -> x `seq` (# s2, p1, (# x | #) #)
+    (# s2, p1, (# | _ #) #) -> (# s2, p1, (# | (# #) #) #)
 {-# INLINE getPart #-}
 
 -- | Read a span of fields of constant size, when n fields are left.
@@ -287,16 +300,16 @@ amongElements n = nested (OfElements 0 n VariablePart)
 
 -- | The element with this index comes next.
 atElement :: Int -> Get ()
-atElement i = Get $ \c _ s -> partNext c i s
+atElement i = inspect (\c _ _ -> putInt c partCell (inPart i))
 {-# INLINE atElement #-}
 
 -- A span of n bytes that is a whole value.
 placed :: Names -> Int -> (Ptr Word8 -> Get a) -> Get a
-placed names n rest = consumeSharedOr (demandInside names) n (\p -> insideSpan names (rest p))
+placed names n rest = consumeSharedOr (demandInside names n) n (\p -> insideSpan names (rest p))
 {-# INLINE placed #-}
 
 -- Only a failure needs the names. This function builds them then: a branch that allocates would
 -- make all of the code around it check for heap.
-demandInside :: Names -> Cells -> Env -> Int -> IO ()
-demandInside names c env n = demand c (inSpanOf names env) n
+demandInside :: Names -> Int -> Get ()
+demandInside names n = insideSpan names (demand n)
 {-# NOINLINE demandInside #-}

@@ -15,15 +15,15 @@ module Ashlar.Internal.Compat.BinaryOffsets
   )
 where
 
+import Ashlar.Internal.Get.Bytes (available)
+import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error (Reason (Invalid))
 import Ashlar.Internal.Get.Input
 import Ashlar.Internal.Get.Isolate (isolateOr)
-import Ashlar.Internal.Get.LookAhead (lookAhead)
 import Ashlar.Internal.Get.Path (Context (..), innermost)
 import Ashlar.Internal.Get.Refuse
-import Ashlar.Internal.Mem.Cells
 import Data.Int (Int64)
 import Data.Maybe (fromMaybe)
 
@@ -31,11 +31,11 @@ import Data.Maybe (fromMaybe)
 -- it does not read are not called missing, whether they are there or not: to know that, it would
 -- have to ask for more input than binary's.
 isolateCounting :: Int -> Get a -> Get a
-isolateCounting n (Get p)
+isolateCounting n p
   | n < 0 = invalid "isolate: negative size"
-  | otherwise = isolateOr (\_ _ left _ -> pure (Invalid (message left))) n $ do
+  | otherwise = isolateOr (\left _ -> pure (Invalid (message left))) n $ do
     at <- here
-    Get (\c env -> p c (inContext (CountedFrom at) env))
+    inEnv (inContext (CountedFrom at)) p
   where
     message left =
       "isolate: the decoder consumed " ++ show (n - left)
@@ -45,9 +45,10 @@ isolateCounting n (Get p)
 
 -- | Bytes read since the innermost 'isolateCounting' began.
 bytesCounted :: Get Int64
-bytesCounted = step $ \c env -> do
-  at <- position c
-  pure $! fromIntegral (at - fromMaybe 0 (innermost start (envContext env)))
+bytesCounted = do
+  at <- here
+  from <- inspect (\_ env _ -> pure $! fromMaybe 0 (innermost start (envContext env)))
+  pure $! fromIntegral (at - from)
   where
     start (CountedFrom at _) = Just at
     start _ = Nothing
@@ -55,11 +56,10 @@ bytesCounted = step $ \c env -> do
 -- | How many bytes are left to the end of the input, or of the innermost @isolate@. All of them are
 -- asked for, and kept.
 restLength :: Get Int
-restLength = lookAhead $
-  step $ \c env -> do
-    from <- position c
-    let go = do
-          getPtr c endCell >>= putPtr c cursorCell
-          more <- moreInput c env
-          if more then go else position c >>= \at -> pure $! at - from
-    go
+restLength = lookAhead $ do
+  from <- here
+  let go = do
+        available >>= moveBy
+        more <- moreInput
+        if more then go else here >>= \at -> pure $! at - from
+  go

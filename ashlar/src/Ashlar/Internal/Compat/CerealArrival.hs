@@ -15,7 +15,7 @@ module Ashlar.Internal.Compat.CerealArrival
   )
 where
 
-import Ashlar.Internal.Get.Bytes (slice)
+import Ashlar.Internal.Get.Bytes (available, slice)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Path (Context (..), innermost)
@@ -23,7 +23,6 @@ import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem.Cells
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import Foreign.Ptr (minusPtr)
 
 -- | Run a decoder on input that is fed.
 announcing ::
@@ -31,7 +30,7 @@ announcing ::
   Int ->
   Get a ->
   Get a
-announcing n (Get p) = Get (\c env -> p c (inContext (Announced n) env))
+announcing n = inEnv (inContext (Announced n))
 
 -- | How many bytes are left as far as they have arrived, or were announced.
 heldOr ::
@@ -40,8 +39,8 @@ heldOr ::
   Get Int ->
   Get Int
 heldOr p = do
-  limit <- step (\c _ -> getInt c limitCell)
-  known <- step (\_ env -> pure (innermost announced (envContext env)))
+  limit <- inspect (\c _ _ -> getInt c limitCell)
+  known <- inspect (\_ env _ -> pure (innermost announced (envContext env)))
   case known of
     Just total
       | limit == maxBound -> if total < 0 then heldHere else here >>= \at -> pure $! total - at
@@ -61,9 +60,9 @@ heldHere = step $ \c env -> do
 
 -- | At least n bytes, which are not read: those up to the end of the chunk.
 ensured :: Int -> Get ByteString
-ensured n = step $ \c env -> do
-  p <- need c env (max 0 n)
-  e <- getPtr c endCell
-  bs <- slice c env (e `minusPtr` p)
+ensured n = do
+  need (max 0 n)
+  p <- cursor
+  bs <- available >>= slice
   -- The slice is from the open segment.
-  bs <$ putPtr c cursorCell p
+  bs <$ moveTo p

@@ -165,7 +165,7 @@ getNumbers fromNumber n
   | otherwise = do
     bytes <- available
     if n <= bytes `quot` width
-      then consume (n * width) (\p -> step (\_ _ -> fromEnd p (n - 1) []))
+      then consume (n * width) (\p -> effect (fromEnd p (n - 1) []))
       else P.foldr' (\w rest -> strictly (fromNumber w) rest) [] <$> vector
   where
     width = sizeOf (0 :: w)

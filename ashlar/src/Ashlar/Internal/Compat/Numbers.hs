@@ -88,8 +88,8 @@ getInteger = do
 getMagnitude :: Int -> Get Integer
 getMagnitude n
   | n <= 0 = if n == 0 then pure 0 else invalid ("negative number of elements: " ++ show n)
-  | n <= 8 = consume n $ \p -> step (\_ _ -> fromWord64 <$> peekShort p n)
-  | otherwise = consume n $ \p -> step $ \_ _ -> lengthWithoutZeros p n >>= peekMagnitude p
+  | n <= 8 = consume n $ \p -> effect (fromWord64 <$> peekShort p n)
+  | otherwise = consume n $ \p -> effect (lengthWithoutZeros p n >>= peekMagnitude p)
 
 -- Without the zeros at the end.
 lengthWithoutZeros :: Ptr Word8 -> Int -> IO Int

@@ -27,18 +27,15 @@ import Ashlar.Internal.Get.Budget (spendDigits)
 import Ashlar.Internal.Get.Bytes (skip)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Digits
-import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.NextByte
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Get.Scan (takeWhile)
 import Ashlar.Internal.Get.Scanner
 import Ashlar.Internal.Mem (peekHost)
-import Ashlar.Internal.Mem.Cells
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.Word (Word64, Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
-import GHC.IO (IO (..))
 import Prelude hiding (takeWhile)
 
 -- | A number without sign in decimal digits, of which there must be one at least.
@@ -125,18 +122,18 @@ slowHexadecimal = here >>= \at -> slowDigits 16 >>= largeInRange at id 16
 -- nothing overflows, and make a number of the type; or else whatever is done instead, with nothing
 -- read.
 quickly :: Word64 -> (Word64 -> Maybe a) -> Get a -> Get a
-quickly base inType (Get slow) = step $ \c env -> do
-  p <- getPtr c cursorCell
-  e <- getPtr c endCell
-  digitRun base p e 0 $ \q w -> do
-    -- Numbers of 19 and of 16 digits fit into 64 bits without sign.
-    complete <- if q == e then endsAt c env e else pure True
-    if complete && q /= p && q `minusPtr` p < (if base == 10 then 20 else 17)
-      then case inType w of
-        Just x -> x <$ putPtr c cursorCell q
-        Nothing -> IO (slow c env)
-      else IO (slow c env)
+quickly base inType slow = do
+  Range p e <- range
+  Digits q w <- effect (digitRun base p e 0 (\q w -> pure (Digits q w)))
+  -- Numbers of 19 and of 16 digits fit into 64 bits without sign.
+  complete <- if q == e then inspect (\c env _ -> endsAt c env e) else pure True
+  if complete && q /= p && q `minusPtr` p < (if base == 10 then 20 else 17)
+    then maybe slow (<$ moveTo q) (inType w)
+    else slow
 {-# INLINE quickly #-}
+
+-- Where digits end, and their value.
+data Digits = Digits !(Ptr Word8) !Word64
 
 -- Digits in a base up to an end, and their value, with another one before them. (For the form of
 -- the loop see Note [Scanning chunks].)

@@ -50,6 +50,7 @@ import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Get.Segments (setLimit)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Magnitude (magnitudeSize)
+import Control.Monad (when)
 import Data.Bits (complement)
 import GHC.IO (unIO)
 
@@ -117,9 +118,11 @@ defaultBudget =
 --
 -- @since 0.1.0.0
 withBudget :: Budget -> Get a -> Get a
-withBudget budget (Get p) = Get $ \c env s0 -> case unIO (enter c env) s0 of
-  (# s1, Entered inner levels seen #) -> case p c inner s1 of
-    (# s2, a #) -> case unIO (leave c levels seen) s2 of (# s3, _ #) -> (# s3, a #)
+withBudget budget (Get p) = Get $ \c env p0 s0 -> case unGet (step enter) c env p0 s0 of
+  (# s1, p1, (# Entered inner outside | #) #) -> case p c inner p1 s1 of
+    (# s2, p2, result #) -> case unGet (step (\c' _ -> leave outside c')) c env p2 s2 of
+      (# s3, _, _ #) -> (# s3, p2, result #)
+  (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
   where
     depth = max 0 (budgetDepth budget)
     steps = max 0 (budgetSteps budget)
@@ -130,20 +133,32 @@ withBudget budget (Get p) = Get $ \c env s0 -> case unIO (enter c env) s0 of
       outer <- limitsOf c env
       -- A counter of its own: Note [Spent is spent].
       withCells cellCount $ \own -> do
+        let account = Account own
         putInt own stepsCell steps
-        putInt own overCell 0
         limits <- case budgetBytes budget of
           Nothing -> pure outer
           Just bytes -> do
             at <- position c
-            let (inner, end) = within seen outer at (max 0 bytes) own
+            let (inner, end) = within seen outer at (max 0 bytes) account
             inner <$ setLimit c end
-        let scope = Own own limits {limitDepth = depth, limitSteps = steps}
-        pure (Entered (Env (envInput env) scope (envContext env)) levels seen)
-    leave c levels seen = putInt c levelsCell levels >> setLimit c seen
+        let scope = Own account limits {limitDepth = depth, limitSteps = steps}
+        pure (Entered (Env (envInput env) scope (envContext env)) (Outside account levels seen))
+    leave outside c = do
+      putInt c levelsCell (outsideLevels outside)
+      setLimit c (outsideLimit outside)
+      -- The choices outside may go on: Note [Used up for good].
+      mine <- isUsedUp (outsideAccount outside)
+      when mine $ getInt c commitsCell >>= putInt c commitsCell . complement
 
--- The environment with the new budget, and what 'levelsCell' and 'limitCell' were outside.
-data Entered = Entered !Env !Int !Int
+-- The environment with the new budget.
+data Entered = Entered !Env !Outside
+
+-- What is reset when a budget ends: its own account tells if it has been used up.
+data Outside = Outside
+  { outsideAccount :: !Account,
+    outsideLevels :: !Int,
+    outsideLimit :: !Int
+  }
 
 -- | Begin a run with the default budget.
 startBudget ::
@@ -155,7 +170,8 @@ startBudget c traced = do
   let depth = budgetDepth defaultBudget
   putInt c levelsCell (if traced then complement depth else depth)
   putInt c stepsCell (budgetSteps defaultBudget)
-  putInt c overCell 0
+  putInt c commitsCell 0
+  putInt c announcedCell 0
 {-# INLINE startBudget #-}
 
 -- | Count a decoder as one level deeper than what is around it. Put it around each level of a
@@ -169,28 +185,35 @@ deeper = nested Nameless
 
 -- | Inside a value that may contain others: one level deeper.
 nested :: Names -> Get a -> Get a
-nested names (Get p) = Get $ \c env s0 -> case unIO (getInt c levelsCell) s0 of
+nested names (Get p) = Get $ \c env p0 s0 -> case unIO (getInt c levelsCell) s0 of
   (# s1, left #) ->
     -- One copy for both ways in: see Note [One copy after the check].
-    let inside# e s = case p c e s of
-          (# s', a #) -> case unIO (leaveLevel c e) s' of (# s'', _ #) -> (# s'', a #)
+    let inside# inner s = case p c inner p0 s of
+          (# s', p1, result #) -> case unIO (leaveLevel c inner) s' of
+            (# s'', _ #) -> (# s'', p1, result #)
         {-# NOINLINE inside# #-}
      in if left > 0
           then case unIO (putInt c levelsCell (left - 1)) s1 of (# s2, _ #) -> inside# env s2
-          else case unIO (enterTraced names c env left) s1 of (# s2, env' #) -> inside# env' s2
+          else case unGet (enterTraced names) c env p0 s1 of
+            (# s2, _, (# inner | #) #) -> inside# inner s2
+            (# s2, _, (# | _ #) #) -> (# s2, p0, (# | (# #) #) #)
 {-# INLINE nested #-}
 
 -- | 'nested' with calls in place of its code.
 nestedApart :: Names -> Get a -> Get a
-nestedApart names (Get p) = Get $ \c env s0 -> case unIO (enterLevel names c env) s0 of
-  (# s1, inner #) -> case p c inner s1 of
-    (# s2, a #) -> case unIO (leaveLevelApart c inner) s2 of (# s3, _ #) -> (# s3, a #)
+nestedApart names (Get p) = Get $ \c env p0 s0 -> case unGet (enterLevel names) c env p0 s0 of
+  (# s1, p1, (# inner | #) #) -> case p c inner p1 s1 of
+    (# s2, p2, result #) -> case unIO (leaveLevelApart c inner) s2 of
+      (# s3, _ #) -> (# s3, p2, result #)
+  (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
 {-# INLINE nestedApart #-}
 
-enterLevel :: Names -> Cells -> Env -> IO Env
-enterLevel names c env = do
-  left <- getInt c levelsCell
-  if left > 0 then env <$ putInt c levelsCell (left - 1) else enterTraced names c env left
+enterLevel :: Names -> Get Env
+enterLevel names = do
+  left <- inspect (\c _ _ -> getInt c levelsCell)
+  if left > 0
+    then inspect (\c env _ -> env <$ putInt c levelsCell (left - 1))
+    else enterTraced names
 {-# NOINLINE enterLevel #-}
 
 -- One more again, and not what it was: to keep a number until here takes longer.
@@ -205,24 +228,19 @@ leaveLevelApart = leaveLevel
 {-# NOINLINE leaveLevelApart #-}
 
 -- Enter a level in a traced run, or fail in any run.
-enterTraced ::
-  Names ->
-  Cells ->
-  Env ->
-  -- What 'levelsCell' has.
-  Int ->
-  IO Env
-enterTraced names c env left
-  | left < 0,
-    complement left > 0 = do
-    putInt c levelsCell (left + 1)
-    part <- getInt c partCell
-    putInt c partCell unknownPart
-    pure (inTraced (Inside names part) env)
-  | otherwise = do
-    limits <- limitsOf c env
-    overBudget (budgetCells c env) c env $
-      "nested more than " ++ show (limitDepth limits) ++ " levels deep"
+enterTraced :: Names -> Get Env
+enterTraced names = do
+  left <- inspect (\c _ _ -> getInt c levelsCell)
+  if left < -1
+    then inspect $ \c env _ -> do
+      putInt c levelsCell (left + 1)
+      part <- getInt c partCell
+      putInt c partCell unknownPart
+      pure $! inTraced (Inside names part) env
+    else do
+      limits <- inspect (\c env _ -> limitsOf c env)
+      own <- inspect (\c env _ -> pure $! budgetAccount c env)
+      overBudget own ("nested more than " ++ show (limitDepth limits) ++ " levels deep")
 {-# NOINLINE enterTraced #-}
 
 -- The decoder around it is in the part that it was in.
@@ -239,14 +257,14 @@ spendEmpties ::
   -- | How many (not negative).
   Int ->
   Get ()
-spendEmpties n = step (\c env -> spend " elements of no bytes" c env n)
+spendEmpties = spend " elements of no bytes"
 {-# NOINLINE spendEmpties #-}
 
 -- | Count the bytes of a fraction, if both its numbers are large.
 spendFraction :: Integer -> Integer -> Get ()
 spendFraction n d
   | isLarge n && isLarge d =
-    step (\c env -> spend " steps to check fractions" c env (magnitudeSize n + magnitudeSize d))
+    spend " steps to check fractions" (magnitudeSize n + magnitudeSize d)
   | otherwise = pure ()
   where
     isLarge x = magnitudeSize x > 4096
@@ -255,7 +273,7 @@ spendFraction n d
 -- than linear time.
 spendDigits :: Int -> Get ()
 spendDigits n
-  | n > 4096 = step (\c env -> spend " steps to read digits" c env n)
+  | n > 4096 = spend " steps to read digits" n
   | otherwise = pure ()
 
 -- | Fail if n elements are more than the budget's bytes, unless they are there already.
@@ -269,12 +287,12 @@ announceElements width n = do
   bytes <- available
   if bytes `quot` width >= n
     then pure ()
-    else step (announceAhead width n)
+    else announceAhead width n
 {-# INLINE announceElements #-}
 
 -- The error is that of the first of them, and has their number.
-announceAhead :: Int -> Int -> Cells -> Env -> IO ()
-announceAhead width n c env = announce c (inTraced (InsideSpan elements) env) bytes
+announceAhead :: Int -> Int -> Get ()
+announceAhead width n = inEnv (inTraced (InsideSpan elements)) (announce bytes)
   where
     elements = OfElements 0 n VariablePart
     bytes = if n > maxBound `quot` width then maxBound else n * width

@@ -1,4 +1,3 @@
-{-# LANGUAGE UnboxedTuples #-}
 -- No eta-expansion: Note [Rules for decoders] in "Ashlar.Internal.Get.Core".
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
@@ -22,7 +21,6 @@ where
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Input
 import Ashlar.Internal.Get.Limits (announce)
@@ -36,8 +34,7 @@ import qualified Data.ByteString.Lazy as L
 import Data.IORef (readIORef)
 import Data.Int (Int64)
 import Data.Word (Word8)
-import Foreign.Ptr (Ptr, minusPtr, plusPtr)
-import GHC.IO (IO (..), unIO)
+import Foreign.Ptr (minusPtr)
 
 -- | @n@ bytes. A negative number fails.
 --
@@ -48,7 +45,7 @@ import GHC.IO (IO (..), unIO)
 -- @since 0.1.0.0
 getByteString :: Int -> Get ByteString
 getByteString n
-  | n > 0 = step (\c env -> need c env n >>= \p -> sliceAt p c env n)
+  | n > 0 = need n *> slice n
   | n == 0 = pure S.empty
   | otherwise = invalid "getByteString: negative number of bytes"
 
@@ -59,51 +56,44 @@ getByteString n
 getLazyByteString :: Int64 -> Get L.ByteString
 getLazyByteString n
   | n < 0 = invalid "getLazyByteString: negative number of bytes"
-  | otherwise = step $ \c env -> do
-    announce c env (fromIntegral (min n (fromIntegral (maxBound :: Int))))
-    at <- position c
+  | otherwise = do
+    announce (fromIntegral (min n (fromIntegral (maxBound :: Int))))
+    at <- here
     let go left acc
           | left == 0 = pure (L.fromChunks (reverse acc))
           | otherwise = do
-            more <- moreInput c env
+            more <- moreInput
             if more
               then do
-                p <- getPtr c cursorCell
-                e <- getPtr c endCell
-                let m = fromIntegral (min left (fromIntegral (e `minusPtr` p)))
-                bs <- slice c env m
-                go (left - fromIntegral m) (bs : acc)
+                bytes <- available
+                bs <- slice (fromIntegral (min left (fromIntegral bytes)))
+                go (left - fromIntegral (S.length bs)) (bs : acc)
               else do
                 found <- foundIn (L.toStrict (L.take 16 (L.fromChunks (reverse acc))))
-                failWith c env at at found (MissingInput (fromIntegral n) (fromIntegral (n - left)))
+                failWith at at found (MissingInput (fromIntegral n) (fromIntegral (n - left)))
     go n []
 
 -- | The first bytes of a string, for the error about it.
-foundIn :: ByteString -> IO Found
-foundIn bs = withBytes bs peekFound
+foundIn :: ByteString -> Get Found
+foundIn bs = effect (withBytes bs peekFound)
 
--- | The next bytes, which must lie between cursor and end.
-slice :: Cells -> Env -> Int -> IO ByteString
-slice c env n = getPtr c cursorCell >>= \p -> sliceAt p c env n
-
--- The same, given the cursor.
-sliceAt :: Ptr Word8 -> Cells -> Env -> Int -> IO ByteString
-sliceAt p c env n = do
-  inSegment "slice" c n
-  start <- getPtr c segmentStartCell
-  bs <- openSegment env
-  putPtr c cursorCell (p `plusPtr` n)
-  -- The cursor is in the open segment.
-  pure $! unsafeTake n (unsafeDrop (p `minusPtr` start) bs)
-{-# INLINE sliceAt #-}
+-- | The next n bytes, which must lie between cursor and end.
+slice :: Int -> Get ByteString
+slice n = do
+  bs <- inspect $ \c env p -> do
+    start <- getPtr c segmentStartCell
+    open <- openSegment env
+    -- The cursor is in the open segment.
+    pure $! unsafeTake n (unsafeDrop (p `minusPtr` start) open)
+  bs <$ moveBy n
+{-# INLINE slice #-}
 
 -- The segment that the cursor is in. It has a box already. (Not inlined: the code for both kinds of
 -- environment would make 'getByteString' too large to be inlined.)
 openSegment :: Env -> IO ByteString
-openSegment env = IO $ \s -> case env of
-  Whole bs -> (# s, bs #)
-  Env input _ _ -> case unIO (readIORef (inputSegments input)) s of
-    (# s', segments #) -> case segmentOpen segments of bs -> (# s', bs #)
+openSegment env = case env of
+  Whole bs -> pure bs
+  Env input _ _ -> segmentOpen <$> readIORef (inputSegments input)
 {-# NOINLINE openSegment #-}
 
 -- | The next byte, if a predicate holds of it. If it does not, the error is at this byte. It says
@@ -131,12 +121,7 @@ acceptedBySatisfy = "a byte that satisfy accepts"
 -- @since 0.1.0.0
 skip :: Int -> Get ()
 skip n
-  | n >= 0 = step $ \c env -> do
-    p <- getPtr c cursorCell
-    e <- getPtr c endCell
-    if e `minusPtr` p >= n
-      then putPtr c cursorCell (p `plusPtr` n)
-      else skipInput c env n
+  | n >= 0 = available >>= \left -> if left >= n then moveBy n else skipInput n
   | otherwise = invalid "skip: negative number of bytes"
 {-# INLINE skip #-}
 
@@ -144,17 +129,14 @@ skip n
 --
 -- @since 0.1.0.0
 bytesRead :: Get Int64
-bytesRead = step (\c _ -> fromIntegral <$> position c)
+bytesRead = fromIntegral <$> here
 
 -- | Does the input (or the innermost 'Ashlar.Get.isolate') end here? This asks
 -- the source for more if nothing is left of the last chunk.
 --
 -- @since 0.1.0.0
 isEmpty :: Get Bool
-isEmpty = step $ \c env -> do
-  p <- getPtr c cursorCell
-  e <- getPtr c endCell
-  if p /= e then pure False else not <$> moreInput c env
+isEmpty = available >>= \left -> if left > 0 then pure False else not <$> moreInput
 
 -- | Fail unless 'isEmpty'.
 --
@@ -167,8 +149,5 @@ endOfInput = do
 -- | Bytes that could be read without asking the source. It depends on how the input is cut into
 -- chunks: it may decide how much memory to allocate, and nothing that shows in the result.
 available :: Get Int
-available = step $ \c _ -> do
-  p <- getPtr c cursorCell
-  e <- getPtr c endCell
-  pure (e `minusPtr` p)
+available = inspect (\c _ p -> (`minusPtr` p) <$> getPtr c endCell)
 {-# INLINE available #-}

@@ -1,28 +1,38 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedSums #-}
 {-# LANGUAGE UnboxedTuples #-}
-{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+-- No eta-expansion: Note [Rules for decoders]. The rules are about functions of
+-- "Ashlar.Internal.Get.Type".
+{-# OPTIONS_GHC -Wno-orphans -fno-do-lambda-eta-expansion #-}
 
 -- |
 -- Module      : Ashlar.Internal.Get.Core
--- Description : The type of decoders, sequencing, and demanding input
+-- Description : Decoders of numbers and of the next byte, and the rules that join them
 --
--- A decoder is an action that moves a cursor through the input. Where it needs more bytes than
--- there are, it asks for them in the middle of the action, and the code that follows does not know.
--- A failure is an exception that never leaves a run, so on success nothing is tested.
---
--- Note [Direct style]
--- ~~~~~~~~~~~~~~~~~~~
--- Two other designs lose. A result that is either a value or an error, with code that joins again
--- after asking for input, boxes every field. Keeping the code after the check out of line avoids
--- that, but slows down sums of numbers. A loop back to the check is peeled and copied by the
--- compiler. (Allocation test "decode: 40 bytes for each element".)
+-- All other decoders are made of these, and of the functions of "Ashlar.Internal.Get.Type".
 module Ashlar.Internal.Get.Core
   ( Get (..),
+    Result,
+
+    -- * Actions
+    effect,
+    inspect,
     step,
-    pureGet,
+    moveTo,
+    cursor,
+    inEnv,
+    here,
+
+    -- * Failing
+    failed,
+    failingBy,
+    failAt,
+    failWith,
+    failInvalid,
 
     -- * Numbers of constant size
+    pureGet,
     fixedGet,
     skipFixed,
     Widths (..),
@@ -32,8 +42,9 @@ module Ashlar.Internal.Get.Core
     Expectation (..),
     takeByte,
     advance,
-    nextIs,
-    nextByte,
+    moveBy,
+    tested,
+    nextCode,
 
     -- * Making sure of input
     need,
@@ -41,73 +52,21 @@ module Ashlar.Internal.Get.Core
     consumeShared,
     consumeSharedOr,
     shared,
-
-    -- * Where the decoder is
-    here,
   )
 where
 
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Input
+import Ashlar.Internal.Get.Record
+import Ashlar.Internal.Get.Type
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check
 import Control.Monad (when)
 import Data.Word (Word8)
 import Foreign.Ptr (minusPtr, plusPtr)
-import GHC.Exts (Ptr (Ptr), RealWorld, State#)
+import GHC.Exts (Addr#, Int (I#), Int#, Ptr (Ptr), RealWorld, State#)
 import GHC.IO (IO (..), unIO)
-
--- | A decoder of values of type @a@.
---
--- A decoder may be run any number of times. 'fmap' and '<*>' do not force the values they work on.
---
--- By intention a decoder cannot perform 'IO': a run is a pure function of its input. For mutable
--- state there is "Ashlar.Get.ST".
---
--- @since 0.1.0.0
-newtype Get a = Get {unGet :: Cells -> Env -> State# RealWorld -> (# State# RealWorld, a #)}
-
--- | A decoder from an action on the cells and the environment. The action must keep INV-G1 to
--- INV-G3 and have no other effect.
-step :: (Cells -> Env -> IO a) -> Get a
-step f = Get (\c env -> unIO (f c env))
-{-# INLINE step #-}
-
-instance Functor Get where
-  fmap = mapGet
-  {-# INLINE fmap #-}
-  a <$ g = mapGet (\_ -> a) g
-  {-# INLINE (<$) #-}
-
-instance Applicative Get where
-  pure = pureGet
-  {-# INLINE pure #-}
-  (<*>) = apGet
-  {-# INLINE (<*>) #-}
-  (*>) = thenGet
-  {-# INLINE (*>) #-}
-  p <* q = apGet (mapGet (\a _ -> a) p) q
-  {-# INLINE (<*) #-}
-
-instance Monad Get where
-  (>>=) = bindGet
-  {-# INLINE (>>=) #-}
-  (>>) = (*>)
-  {-# INLINE (>>) #-}
-
-instance MonadFail Get where
-  fail message = step (\c env -> failInvalid c env message)
-  {-# INLINE fail #-}
-
-instance Semigroup a => Semigroup (Get a) where
-  a <> b = (<>) <$> a <*> b
-  {-# INLINE (<>) #-}
-
-instance Monoid a => Monoid (Get a) where
-  mempty = pure mempty
-  {-# INLINE mempty #-}
 
 -- Note [Rules for decoders]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -119,10 +78,10 @@ instance Monoid a => Monoid (Get a) where
 -- as without the rule: the width of each is known ('Widths').
 --
 -- Second, what a decoder demands of the next byte ('guardedGet') moves to its front, from where a
--- choice can take it. The choice tests the byte before it installs a handler, and nothing is thrown
--- if the byte is refused.
+-- choice can take it. The choice tests the byte before it opens, and nothing is recorded of an open
+-- choice if the byte is refused.
 --
--- This module and the others that define such decoders ("Ashlar.Internal.Get.Alternative",
+-- This module and the others that define such decoders ("Ashlar.Internal.Get.Choice",
 -- "Ashlar.Internal.Get.Bytes", "Ashlar.Internal.Get.NextByte", "Ashlar.Internal.Get.Numbers") are
 -- compiled with @-fno-do-lambda-eta-expansion@. Without it the unfolding of an exported decoder is
 -- a lambda, in which the rules find no 'fixedGet'.
@@ -136,27 +95,6 @@ instance Monoid a => Monoid (Get a) where
 -- before phase 1, also where a decoder has been given a name of its own by then: for that
 -- 'fixedGet' and 'guardedGet' are CONLIKE. In the monad numbers are not joined: to look for the
 -- second below a lambda, rules would have to match it, which GHC can from 9.10 on.
-
-pureGet :: a -> Get a
-pureGet a = Get (\_ _ s -> (# s, a #))
-{-# INLINE CONLIKE [1] pureGet #-}
-
-mapGet :: (a -> b) -> Get a -> Get b
-mapGet f (Get g) = Get $ \c env s -> case g c env s of (# s', a #) -> (# s', f a #)
-{-# INLINE [1] mapGet #-}
-
-apGet :: Get (a -> b) -> Get a -> Get b
-apGet (Get f) (Get g) = Get $ \c env s -> case f c env s of
-  (# s', h #) -> case g c env s' of (# s'', a #) -> (# s'', h a #)
-{-# INLINE [1] apGet #-}
-
-thenGet :: Get a -> Get b -> Get b
-thenGet (Get f) (Get g) = Get $ \c env s -> case f c env s of (# s', _ #) -> g c env s'
-{-# INLINE [1] thenGet #-}
-
-bindGet :: Get a -> (a -> Get b) -> Get b
-bindGet (Get f) k = Get $ \c env s -> case f c env s of (# s', a #) -> unGet (k a) c env s'
-{-# INLINE [1] bindGet #-}
 
 {-# RULES
 "map/pure" forall f a. mapGet f (pureGet a) = pureGet (f a)
@@ -199,7 +137,7 @@ apIO m n = IO $ \s -> case unIO m s of
 
 -- | How many bytes each of several numbers takes, in their order. None is negative.
 data Widths
-  = -- | One number, as it was read: to force it costs nothing.
+  = -- | One number, as it was read. It is evaluated.
     OneNumber Int
   | -- | What a function makes of a number.
     OneWidth Int
@@ -222,19 +160,18 @@ fixedGet ::
   (Ptr Word8 -> IO a) ->
   Get a
 fixedGet n parts rd = case parts of
-  Both _ _ -> consumeSharedOr (demandWidths parts) n rd'
-  _ -> consume n rd'
-  where
-    rd' p = step (\_ _ -> rd p)
+  Both _ _ -> consumeSharedOr (demandWidths parts n) n (\p -> effect (rd p))
+  _ -> consume n (\p -> effect (rd p))
 {-# INLINE CONLIKE [1] fixedGet #-}
 
 -- Note [A number in the monad]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- Both branches of a check go on with the reading (Note [One copy after the check]). The code that
 -- follows the number is a join point, unless it is small, and takes the number. It gets it in a box
--- if it does not force it before it reads on, as most code does not. SpecConstr removes such boxes,
--- but gives up inside of the second. So the code that follows begins by forcing the number. It has
--- been read, so this changes nothing else, and the join point takes it unboxed.
+-- if it does not force it before it reads on, as most code does not: that may fail, and a failure
+-- does not force it. SpecConstr removes such boxes, but gives up inside of the second. So the code
+-- that follows begins by forcing the number. It has been read, so this changes nothing else, and
+-- the join point takes it unboxed.
 --
 -- The compiler must not see that this is superfluous, nor copy the code, before phase 0, for then
 -- nothing is left of it when it finds out what is strict. (Tried in vain: to force the number
@@ -243,11 +180,12 @@ fixedGet n parts rd = case parts of
 -- again. Allocation test "numbers in the monad: nothing". Benchmark "10000 structs of four Word8,
 -- Monad, added up".)
 bindNumber :: Int -> (Ptr Word8 -> IO a) -> (a -> Get b) -> Get b
-bindNumber n rd k = Get $ \c env s0 ->
-  let rest a s = case settled a of !a' -> unGet (k a') c env s
+bindNumber n rd k = Get $ \c env p0 s0 ->
+  let rest a p s = case settled a of !a' -> unGet (k a') c env p s
       {-# NOINLINE [0] rest #-}
-   in case unGet (consume n (\p -> step (\_ _ -> rd p))) c env s0 of
-        (# s1, a #) -> rest a s1
+   in case unGet (consume n (\p -> effect (rd p))) c env p0 s0 of
+        (# s1, p1, (# a | #) #) -> rest a p1 s1
+        (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
 {-# INLINE [1] bindNumber #-}
 
 -- The identity, until phase 0.
@@ -258,40 +196,49 @@ settled a = a
 -- | Leave out numbers of constant size: how many bytes they take in all, and each of them. It fails
 -- as reading them does.
 skipFixed :: Int -> Widths -> Get ()
-skipFixed n parts = step (\c env -> demandWidths parts c env n >> advanceBy c n)
+skipFixed n parts = demandWidths parts n *> moveBy n
 
 -- Demand all the bytes that the numbers take. If there are too few, read the numbers that are
 -- there, and fail as the next one does.
-demandWidths :: Widths -> Cells -> Env -> Int -> IO ()
-demandWidths parts c env n = do
-  check "INV-G1" "the widths of numbers" (sum (sizes parts []) == n) [("bytes", n)]
-  left <- atHand c env n
-  if left >= n then pure () else go left (sizes parts [])
+demandWidths :: Widths -> Int -> Get ()
+demandWidths parts n = do
+  effect (check "INV-G1" "the widths of numbers" (sum widths == n) [("bytes", n)])
+  left <- atHand n
+  if left >= n then pure () else go left widths
   where
+    widths = sizes parts []
     sizes (OneNumber k) rest = k : rest
     sizes (OneWidth k) rest = k : rest
     sizes (Both a b) rest = sizes a (sizes b rest)
-    go left (k : rest) | k <= left = advanceBy c k >> go (left - k) rest
-    go _ (k : _) = demand c env k
+    go left (k : rest) | k <= left = moveBy k *> go (left - k) rest
+    go _ (k : _) = demand k
     go _ [] = pure ()
 {-# NOINLINE demandWidths #-}
 
--- Move the cursor over bytes that are there.
-advanceBy :: Cells -> Int -> IO ()
-advanceBy c n = do
-  inSegment "advanceBy" c n
-  getPtr c cursorCell >>= \p -> putPtr c cursorCell (p `plusPtr` n)
-{-# INLINE advanceBy #-}
+-- | Move the cursor over n bytes that are there.
+moveBy :: Int -> Get ()
+moveBy n = readingBy n (\_ -> pure ())
+{-# INLINE moveBy #-}
+
+-- The same, reading them.
+readingBy :: Int -> (Ptr Word8 -> IO a) -> Get a
+readingBy n rd = Get $ \c _ p s0 -> case unIO (thereAre c (Ptr p) n >> rd (Ptr p)) s0 of
+  (# s1, x #) -> case Ptr p `plusPtr` n of Ptr p' -> (# s1, p', (# x | #) #)
+{-# INLINE readingBy #-}
+
+-- In a checked build: n bytes are between an address in the open segment and the end.
+thereAre :: Cells -> Ptr Word8 -> Int -> IO ()
+thereAre c p n = when checkedBuild (putPtr c cursorCell p >> inSegment "readingBy" c n)
+{-# INLINE thereAre #-}
 
 -- | The next byte, which must be there. ('guardedGet' has found out.)
 takeByte :: Get Word8
-takeByte =
-  step (\c _ -> inSegment "takeByte" c 1 >> getPtr c cursorCell >>= peekHost) <* advance
+takeByte = readingBy 1 peekHost
 {-# INLINE takeByte #-}
 
 -- | Move the cursor over a byte that is there.
 advance :: Get ()
-advance = step (\c _ -> advanceBy c 1)
+advance = moveBy 1
 {-# INLINE advance #-}
 
 -- | A decoder that begins with a demand on the next byte.
@@ -303,48 +250,72 @@ guardedGet ::
   -- | Decode that byte and all that follows. This runs only where the byte is there and accepted.
   Get a ->
   Get a
-guardedGet accepts wanted (Get g) = Get $ \c env s0 -> case unIO (nextIs accepts c env) s0 of
-  (# s1, True #) -> g c env s1
-  (# s1, False #) -> unIO (refuseByte c env wanted >> throwFailed) s1
+guardedGet accepts wanted g = tested accepts wanted g failed
 {-# INLINE CONLIKE [1] guardedGet #-}
 
--- | Is there a next byte, and is it accepted?
-nextIs :: (Word8 -> Bool) -> Cells -> Env -> IO Bool
-nextIs accepts c env = do
-  i <- nextByte c env
-  pure (i >= 0 && accepts (fromIntegral i))
-{-# INLINE nextIs #-}
+-- | If the next byte is there and accepted, the first decoder. If not, record that, and go on with
+-- the second.
+tested :: (Word8 -> Bool) -> Expectation -> Get a -> Get a -> Get a
+tested accepts wanted (Get g) (Get other) = Get $ \c env p0 s0 -> case nextByte# c env p0 s0 of
+  (# s1, p, b #)
+    | I# b >= 0 && accepts (fromIntegral (I# b)) -> g c env p s1
+    | I# b == overdrawn -> (# s1, p, (# | (# #) #) #)
+    | otherwise -> case unIO (isTraced c) s1 of
+      (# s2, False #) -> other c env p s2
+      (# s2, True #) -> case refuse# wanted c env p s2 of s3 -> other c env p s3
+{-# INLINE tested #-}
 
--- | The next byte as a number, or -1 at the end of the input.
-nextByte :: Cells -> Env -> IO Int
-nextByte c env = do
-  p <- getPtr c cursorCell
-  e <- getPtr c endCell
-  if p /= e then byteAt p else nextByteOn c env
-{-# INLINE nextByte #-}
+refuse# :: Expectation -> Cells -> Env -> Addr# -> State# RealWorld -> State# RealWorld
+refuse# wanted c env p s0 = case unGet (step (\c' env' -> refuseByte c' env' wanted)) c env p s0 of
+  (# s1, _, _ #) -> s1
+{-# NOINLINE refuse# #-}
+
+-- The next byte; or 'endsHere'; or 'overdrawn', if that is a failure.
+nextByte# :: Cells -> Env -> Addr# -> State# RealWorld -> (# State# RealWorld, Addr#, Int# #)
+nextByte# c env a s0 = case unIO (getPtr c endCell) s0 of
+  (# s1, e #)
+    | Ptr a /= e -> case unIO (byteAt (Ptr a)) s1 of (# s2, I# b #) -> (# s2, a, b #)
+    | otherwise -> nextByteOn# c env a s1
+{-# INLINE nextByte# #-}
 
 -- At least one byte must lie at the address.
 byteAt :: Ptr Word8 -> IO Int
 byteAt p = (fromIntegral :: Word8 -> Int) <$> peekHost p
 {-# INLINE byteAt #-}
 
-nextByteOn :: Cells -> Env -> IO Int
-nextByteOn c env = do
-  more <- moreInput c env
-  if more then getPtr c cursorCell >>= byteAt else pure (-1)
-{-# NOINLINE nextByteOn #-}
+nextByteOn# :: Cells -> Env -> Addr# -> State# RealWorld -> (# State# RealWorld, Addr#, Int# #)
+nextByteOn# c env a s0 = case unGet moreInput c env a s0 of
+  (# s1, a1, (# True | #) #) -> case unIO (byteAt (Ptr a1)) s1 of (# s2, I# b #) -> (# s2, a1, b #)
+  (# s1, a1, (# False | #) #) -> case endsHere of I# b -> (# s1, a1, b #)
+  (# s1, a1, (# | _ #) #) -> case overdrawn of I# b -> (# s1, a1, b #)
+{-# NOINLINE nextByteOn# #-}
 
--- | Demand that n bytes (not negative) lie between cursor and end, and return the address of the
--- first of them.
+-- In place of a byte: the input ends here; or it goes on, and a budget does not.
+endsHere, overdrawn :: Int
+endsHere = -1
+overdrawn = -2
+
+-- | The next byte as a number, which is not read; or -1 at the end of the input.
+nextCode :: Get Int
+nextCode = Get $ \c env p0 s0 -> case nextByte# c env p0 s0 of
+  (# s1, p, b #)
+    | I# b == overdrawn -> (# s1, p, (# | (# #) #) #)
+    | otherwise -> (# s1, p, (# I# b | #) #)
+{-# INLINE nextCode #-}
+
+-- | Demand that n bytes (not negative) lie between cursor and end.
 --
 -- Everything but the comparison is one call out of line.
-need :: Cells -> Env -> Int -> IO (Ptr Word8)
-need c env n = do
-  check "INV-G1" "need: negative number of bytes" (n >= 0) [("bytes", n)]
-  p <- getPtr c cursorCell
-  e <- getPtr c endCell
-  if e `minusPtr` p >= n then pure p else demand c env n >> getPtr c cursorCell
+need :: Int -> Get ()
+need n = Get $ \c env p s0 -> case available# n c p s0 of
+  (# s1, True #) -> (# s1, p, (# () | #) #)
+  (# s1, False #) -> unGet (demand n) c env p s1
 {-# INLINE need #-}
+
+available# :: Int -> Cells -> Addr# -> State# RealWorld -> (# State# RealWorld, Bool #)
+available# n c p s0 = case unIO (check "INV-G1" "negative number of bytes" (n >= 0) [("bytes", n)]) s0 of
+  (# s1, _ #) -> case unIO (getPtr c endCell) s1 of (# s2, e #) -> (# s2, e `minusPtr` Ptr p >= n #)
+{-# INLINE available# #-}
 
 -- | Demand n bytes (not negative) and read them. The cursor stands before them meanwhile, and after
 -- them when that is done.
@@ -353,19 +324,17 @@ consume ::
   -- | Read them, given the address of the first. It must not read beyond the last.
   (Ptr Word8 -> Get a) ->
   Get a
-consume n rd = Get $ \c env s0 -> case unIO (need c env n) s0 of
-  (# s1, p #) -> case unGet (rd p) c env s1 of
-    (# s2, a #) -> case unIO (stillAt p c n >> putPtr c cursorCell (p `plusPtr` n)) s2 of
-      (# s3, _ #) -> (# s3, a #)
+consume n rd = Get $ \c env p0 s0 -> case unGet (need n) c env p0 s0 of
+  (# s1, p, (# _ | #) #) -> unGet (readAt n rd (Ptr p)) c env p s1
+  (# s1, p, (# | _ #) #) -> (# s1, p, (# | (# #) #) #)
 {-# INLINE consume #-}
 
--- In a checked build: the cursor is at this address, and the bytes are there.
-stillAt :: Ptr Word8 -> Cells -> Int -> IO ()
-stillAt p c n = when checkedBuild $ do
-  now <- getPtr c cursorCell
-  check "INV-G1" "the cursor has moved" (now == p) [("bytes", now `minusPtr` p)]
-  inSegment "consume" c n
-{-# INLINE stillAt #-}
+-- Read n bytes at the cursor, which is given as an address, too.
+readAt :: Int -> (Ptr Word8 -> Get a) -> Ptr Word8 -> Get a
+readAt n rd p = Get $ \c env p0 s0 -> case unGet (rd p) c env p0 s0 of
+  (# s1, _, (# x | #) #) -> case p `plusPtr` n of Ptr p1 -> (# s1, p1, (# x | #) #)
+  (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
+{-# INLINE readAt #-}
 
 -- | 'consume' for what is read with more code, or is a product.
 --
@@ -377,37 +346,29 @@ stillAt p c n = when checkedBuild $ do
 -- the join point, and all code after it becomes part of it, which makes sums of numbers slower. The
 -- inspection tests check that no product is left in derived instances.
 consumeShared :: Int -> (Ptr Word8 -> Get a) -> Get a
-consumeShared = consumeSharedOr demand
+consumeShared n = consumeSharedOr (demand n) n
 {-# INLINE consumeShared #-}
 
 -- | 'consumeShared', given what demands the bytes where they are not at hand.
-consumeSharedOr :: (Cells -> Env -> Int -> IO ()) -> Int -> (Ptr Word8 -> Get a) -> Get a
-consumeSharedOr more n rd = shared more n $ \p -> Get $ \c env s0 -> case unGet (rd p) c env s0 of
-  (# s1, x #) -> case unIO (stillAt p c n >> putPtr c cursorCell (p `plusPtr` n)) s1 of
-    (# s2, _ #) -> (# s2, x #)
+consumeSharedOr :: Get () -> Int -> (Ptr Word8 -> Get a) -> Get a
+consumeSharedOr more n rd = shared more n (readAt n rd)
 {-# INLINE consumeSharedOr #-}
 
 -- | Demand bytes, and read them with code that is not copied: Note [One copy after the check]. The
 -- cursor is not moved.
 shared ::
   -- | Demand them where they are not at hand.
-  (Cells -> Env -> Int -> IO ()) ->
+  Get () ->
   -- | How many (at least 1).
   Int ->
   (Ptr Word8 -> Get a) ->
   Get a
-shared more n rest = Get $ \c env s0 ->
-  let read# a s = unGet (rest (Ptr a)) c env s
+shared (Get more) n rest = Get $ \c env p0 s0 ->
+  let read# p s = unGet (rest (Ptr p)) c env p s
       {-# NOINLINE read# #-}
-   in case unIO (getPtr c cursorCell) s0 of
-        (# s1, p@(Ptr a) #) -> case unIO (getPtr c endCell) s1 of
-          (# s2, e #)
-            | e `minusPtr` p >= n -> read# a s2
-            | otherwise -> case unIO (more c env n >> getPtr c cursorCell) s2 of
-              (# s3, Ptr a' #) -> read# a' s3
+   in case available# n c p0 s0 of
+        (# s1, True #) -> read# p0 s1
+        (# s1, False #) -> case more c env p0 s1 of
+          (# s2, p, (# _ | #) #) -> read# p s2
+          (# s2, p, (# | _ #) #) -> (# s2, p, (# | (# #) #) #)
 {-# INLINE shared #-}
-
--- | The offset of the next byte.
-here :: Get Int
-here = step (\c _ -> position c)
-{-# INLINE here #-}

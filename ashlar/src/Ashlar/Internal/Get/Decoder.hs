@@ -67,11 +67,6 @@ decoder :: Int -> Get a -> [Maybe ByteString] -> Fed a -> IO (Decoder a)
 decoder bytes g history progress = case progress of
   Finished rest at (Left e) -> pure (Fail rest at e)
   Finished rest at (Right a) -> pure (Done rest at a)
-  Lost suspect -> do
-    let chunks = reverse (catMaybes history)
-        isLast = any isNothing history
-    mapM_ (throwAsItWas bytes g 0 chunks isLast) suspect
-    begin bytes g 0 chunks isLast >>= decoder bytes g history
   Waiting go -> do
     first <- newIORef (Just go)
     let resume chunk
@@ -79,8 +74,12 @@ decoder bytes g history progress = case progress of
           -- Not the dupable form: only one thread may go on.
           | otherwise = unsafePerformIO $ do
             mine <- atomicModifyIORef' first (\m -> (Nothing, m))
-            maybe (pure (Lost Nothing)) ($ chunk) mine >>= decoder bytes g (chunk : history)
+            let fed = chunk : history
+            maybe (again fed) ($ chunk) mine >>= decoder bytes g fed
     pure (Partial resume)
+  where
+    -- From the start.
+    again fed = begin bytes g 0 (reverse (catMaybes fed)) (any isNothing fed)
 
 -- | Go on with a chunk. If the decoder has ended already, the chunk is added to the bytes that it
 -- had not read, which are copied for that. For many chunks, 'pushChunks' does it once.

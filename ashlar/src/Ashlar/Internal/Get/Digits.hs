@@ -22,7 +22,7 @@ where
 
 import Ashlar.Internal.Get.Bytes (skip)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.LookAhead (lookAhead)
+import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.NextByte
 import Ashlar.Internal.Get.Scan
 import Data.ByteString (ByteString)

@@ -17,7 +17,6 @@ where
 import Ashlar.Internal.Get.Bytes (foundIn, getByteString)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Get.Run (runGet)
 import Ashlar.Internal.Mem
@@ -58,14 +57,13 @@ getEncoded encoding n
 
 -- | The bytes that these characters stand for, which begin at this offset and have been read.
 decodedFrom :: Encoding -> Int -> ByteString -> Get ByteString
-decodedFrom encoding at characters = step $ \c env -> do
-  result <- decodeInto encoding characters
-  case result of
+decodedFrom encoding at characters =
+  effect (decodeInto encoding characters) >>= \result -> case result of
     Right bs -> pure bs
     Left (Refusal i shown message) -> do
       -- The index is at most the length.
       found <- foundIn (S.take shown (unsafeDrop i characters))
-      failWith c env (at + S.length characters) (at + i) found (Invalid message)
+      failWith (at + S.length characters) (at + i) found (Invalid message)
 
 -- | The bytes that a whole string stands for. Only an error needs a run.
 decodeEncoded :: Encoding -> ByteString -> Either DecodeError ByteString

@@ -34,24 +34,23 @@ module Ashlar.Internal.Get.Env
     endCell,
     segmentStartCell,
     segmentEndCell,
-    segmentOffsetCell,
+    biasCell,
     limitCell,
     keepCell,
     releaseCell,
+    commitsCell,
+    isOver,
     stepsCell,
-    inPlaceCell,
-    beginsAgain,
-    goesOnInPlace,
-    hasCaught,
     partCell,
     levelsCell,
-    overCell,
-    budgetOver,
+    announcedCell,
     bytesCell,
     cellCount,
     streamCellCount,
     position,
     offsetOf,
+    addressOf,
+    segmentOffset,
     inSegment,
     isTraced,
     whenTraced,
@@ -61,14 +60,16 @@ module Ashlar.Internal.Get.Env
     envInput,
     envContext,
     Scope (..),
+    Account (..),
     Limits (..),
     defaultLimits,
     defaultDepth,
     defaultSteps,
-    budgetCells,
+    budgetAccount,
     inContext,
     inTraced,
     Input (..),
+    wholeInput,
     newInput,
     newSegments,
     Segments (..),
@@ -84,68 +85,47 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.IORef (IORef, newIORef)
 import Data.Word (Word8)
-import Foreign.Ptr (Ptr, minusPtr)
+import Foreign.Ptr (Ptr, minusPtr, nullPtr)
 import System.IO.Unsafe (unsafeDupablePerformIO)
-
--- | The address of the next byte.
-cursorCell :: Cell (Ptr Word8)
-cursorCell = Cell 0
-
--- | The address after the last byte that may be read without asking: the segment's end, or the
--- limit if that comes first.
-endCell :: Cell (Ptr Word8)
-endCell = Cell 1
 
 -- | The address of the open segment's first byte.
 segmentStartCell :: Cell (Ptr Word8)
 segmentStartCell = Cell 2
 
--- | The address after the open segment's last byte.
+-- | The address after the open segment's last byte. 'endCell' has that, or the limit if that comes
+-- first.
 segmentEndCell :: Cell (Ptr Word8)
 segmentEndCell = Cell 3
 
--- | The offset of the open segment's first byte.
-segmentOffsetCell :: Cell Int
-segmentOffsetCell = Cell 4
+-- | What makes an offset of an address in the open segment: the difference of the two. (Sums of
+-- addresses and differences wrap around, which cancels out.)
+biasCell :: Cell Int
+biasCell = Cell 4
 
--- | The offset at which the innermost @isolate@ ends. Outside of any it is where strict input
--- ends, or 'maxBound'.
+-- | The offset at which the innermost @isolate@ or budget ends. Outside of any it is where strict
+-- input ends, or 'maxBound'.
 limitCell :: Cell Int
 limitCell = Cell 5
 
--- | The least offset that an open choice point could return to, or 'maxBound'.
+-- | The offset from which on bytes are kept for open choice points, or 'maxBound' if there is none.
 keepCell :: Cell Int
 keepCell = Cell 6
 
--- | The value that 'keepCell' gets when choice points are given up, which is not negative. Its
--- complement says that the innermost one has been given up: see Note [Commit].
+-- | The value that 'keepCell' gets when choices are given up: Note [Commit] in
+-- "Ashlar.Internal.Get.Choice".
 releaseCell :: Cell Int
 releaseCell = Cell 7
 
--- | How many more steps the budget allows. This is read in the cells of 'budgetCells'.
+-- | How many commits there have been, but for those inside of an @attempt@ that has ended. It is
+-- the complement of that when a budget has been used up: Note [Used up for good] in
+-- "Ashlar.Internal.Get.Limits".
+commitsCell :: Cell Int
+commitsCell = Cell 8
+
+-- | How many more steps the budget allows, or -1 if it has been used up. It is in the cells of
+-- 'budgetAccount'.
 stepsCell :: Cell Int
-stepsCell = Cell 8
-
--- | What becomes of the run if it is interrupted: 'beginsAgain' or 'goesOnInPlace'. See
--- Note [Interrupted inside an alternative]. The first is 'hasCaught' for a moment.
---
--- (A cell and not a field of 'Input'. For a field, GHC made decoders take 'Env' and 'Input' apart
--- as arguments, only to put them together again for others.)
-inPlaceCell :: Cell Int
-inPlaceCell = Cell 9
-
--- | An interrupted run begins again, and alternatives are not run as thunks.
-beginsAgain :: Int
-beginsAgain = 0
-
--- | An interrupted run goes on where it was, because alternatives are run as thunks.
-goesOnInPlace :: Int
-goesOnInPlace = 1
-
--- | A handler was called whose installer has not seen that yet: see Note [Caught by a cell]. Only a
--- run that begins again has this.
-hasCaught :: Int
-hasCaught = 2
+stepsCell = Cell 9
 
 -- | The part of the innermost value that the decoder is in: see Note [Parts].
 partCell :: Cell Int
@@ -157,16 +137,10 @@ partCell = Cell 10
 levelsCell :: Cell Int
 levelsCell = Cell 11
 
--- | 'budgetOver' if the budget has been used up.
---
--- Where input is in memory, a positive number is that of announced bytes for which a stream would
--- have used it up: Note [A lazy ByteString of one chunk].
-overCell :: Cell Int
-overCell = Cell 12
-
--- | What 'overCell' has when the budget has been used up.
-budgetOver :: Int
-budgetOver = -1
+-- | The greatest number of bytes announced for which a stream would have used up its budget, or 0:
+-- Note [A lazy ByteString of one chunk]. Only runs whose input is in memory write it.
+announcedCell :: Cell Int
+announcedCell = Cell 12
 
 -- | The offset at which the bytes of the run's own budget end, or 'maxBound'. Only runs whose input
 -- is not in memory have this cell.
@@ -175,29 +149,41 @@ bytesCell = Cell 13
 
 -- | How many cells a run has whose input is in memory, and a budget.
 cellCount :: Int
-cellCount = cellsUpTo overCell
+cellCount = cellsUpTo announcedCell
 
 -- | How many cells the other runs have.
 streamCellCount :: Int
 streamCellCount = cellsUpTo bytesCell
 
--- | The offset of the next byte.
+-- | The offset of the next byte, in an action that has the cursor in its cell.
 position :: Cells -> IO Int
 position c = getPtr c cursorCell >>= offsetOf c
+{-# INLINE position #-}
 
 -- | The offset of an address in the open segment.
 offsetOf :: Cells -> Ptr Word8 -> IO Int
 offsetOf c p = do
-  start <- getPtr c segmentStartCell
-  offset <- getInt c segmentOffsetCell
+  bias <- getInt c biasCell
   when checkedBuild $ do
+    start <- getPtr c segmentStartCell
     end <- getPtr c segmentEndCell
     check
       "INV-G1"
       "an address outside of the open segment"
       (p >= start && p <= end)
       [("after its first byte", p `minusPtr` start), ("its bytes", end `minusPtr` start)]
-  pure (offset + p `minusPtr` start)
+  pure (addressOf p + bias)
+{-# INLINE offsetOf #-}
+
+-- | An address as a number.
+addressOf :: Ptr Word8 -> Int
+addressOf p = p `minusPtr` nullPtr
+{-# INLINE addressOf #-}
+
+-- | The offset of the open segment's first byte.
+segmentOffset :: Cells -> IO Int
+segmentOffset c = (+) . addressOf <$> getPtr c segmentStartCell <*> getInt c biasCell
+{-# INLINE segmentOffset #-}
 
 -- | In a checked build: n bytes, not fewer than none, lie between cursor and end, and these lie in
 -- the open segment.
@@ -219,6 +205,11 @@ inSegment whose c n = when checkedBuild $ do
 isTraced :: Cells -> IO Bool
 isTraced c = (< 0) <$> getInt c levelsCell
 {-# INLINE isTraced #-}
+
+-- | Has a budget been used up?
+isOver :: Cells -> IO Bool
+isOver c = (< 0) <$> getInt c commitsCell
+{-# INLINE isOver #-}
 
 -- | Only in traced runs, which record failures and paths.
 whenTraced :: Cells -> IO () -> IO ()
@@ -243,6 +234,9 @@ data Env
     -- unpacked: the box is there already.)
     Whole {-# NOUNPACK #-} !ByteString
 
+-- | Where the steps of a budget are counted: cells that have the 'stepsCell', of the run or others.
+data Account = Account !Cells
+
 -- | Where the innermost budget is kept.
 data Scope
   = -- | In the cells of the run. Its input is in memory, so its bytes are not limited.
@@ -250,7 +244,7 @@ data Scope
   | -- | In the cells of the run.
     OfRun
   | -- | Here. These cells have the 'stepsCell'.
-    Own !Cells !Limits
+    Own !Account !Limits
 
 -- | What a budget allows, and where its bytes end: see Note [Where a value ends]
 -- in "Ashlar.Internal.Get.Limits".
@@ -267,13 +261,13 @@ data Limits = Limits
     -- | The offset at which the innermost @isolate@ ends, or 'maxBound'. It is right where the
     -- bytes end before that.
     limitIsolate :: !Int,
-    -- | The cells of the run or the budget that the bytes are those of.
-    limitCells :: !Cells
+    -- | Of the budget that the bytes are those of.
+    limitAccount :: !Account
   }
 
 -- | What every run allows, and any number of bytes, given its cells.
 defaultLimits :: Cells -> Limits
-defaultLimits = Limits defaultDepth defaultSteps maxBound maxBound maxBound
+defaultLimits c = Limits defaultDepth defaultSteps maxBound maxBound maxBound (Account c)
 
 defaultDepth, defaultSteps :: Int
 defaultDepth = 100000
@@ -293,11 +287,11 @@ envContext env = case env of
   Whole _ -> Top
 {-# INLINE envContext #-}
 
--- | The cells that have the 'stepsCell' of the innermost budget, given those of the run.
-budgetCells :: Cells -> Env -> Cells
-budgetCells c env = case env of
+-- | That of the innermost budget.
+budgetAccount :: Cells -> Env -> Account
+budgetAccount c env = case env of
   Env _ (Own own _) _ -> own
-  _ -> c
+  _ -> Account c
 
 -- | The environment of what is inside a context.
 inContext :: (Context -> Context) -> Env -> Env
@@ -315,14 +309,19 @@ inTraced inside env = case env of
 
 -- The input of a run that has all of it: Note [A small run].
 inputOf :: ByteString -> Input
-inputOf bs =
-  unsafeDupablePerformIO $
-    newInput (const (pure ())) (pure S.empty) newSegments {segmentOpen = bs, segmentsEnded = True}
+inputOf bs = unsafeDupablePerformIO (wholeInput bs)
 {-# NOINLINE inputOf #-}
 
--- | Input from what prepares a chunk and what returns it.
-newInput :: (IO () -> IO ()) -> IO ByteString -> Segments -> IO Input
-newInput prepare next !segments = Input prepare next <$> newIORef segments <*> newIORef NoFailures
+-- | Input that is one string.
+wholeInput :: ByteString -> IO Input
+wholeInput bs = newInput whole (pure False) (pure ()) (pure S.empty)
+  where
+    whole = newSegments {segmentOpen = bs, segmentsEnded = True}
+
+-- | Input from its first segments, and from where the others come.
+newInput :: Segments -> IO Bool -> IO () -> IO ByteString -> IO Input
+newInput !segments suspends prepare next =
+  Input suspends prepare next <$> newIORef segments <*> newIORef NoFailures
 
 -- | Segments before anything has been read from the source.
 newSegments :: Segments
@@ -330,9 +329,11 @@ newSegments = Segments [] S.empty [] [] False
 
 -- | Where input comes from, and the part of it that is held.
 data Input = Input
-  { -- | Do what may take long before the next chunk is there, and may be done again after an
-    -- interruption. The argument is to be run before the decoder is suspended.
-    inputPrepare :: !(IO () -> IO ()),
+  { -- | Will 'inputPrepare' suspend the decoder?
+    inputSuspends :: !(IO Bool),
+    -- | Wait until the next chunk is there. This may take any time, and is done again if it is
+    -- interrupted.
+    inputPrepare :: !(IO ()),
     -- | The next chunk, or an empty one at the end of the input. It is called with asynchronous
     -- exceptions masked, and not again after the end.
     inputNext :: !(IO ByteString),

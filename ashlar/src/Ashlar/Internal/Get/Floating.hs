@@ -1,5 +1,6 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedSums #-}
 {-# LANGUAGE UnboxedTuples #-}
 
 -- |
@@ -21,9 +22,9 @@ import Ashlar.Internal.Prim.NearestBinary
 import Ashlar.Internal.Prim.ParseFloating
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import Data.Word (Word64)
+import Data.Word (Word64, Word8)
 import Foreign.Ptr (minusPtr, plusPtr)
-import GHC.Exts (Double (D#), Double#, Float (F#), Float#, RealWorld, State#)
+import GHC.Exts (Addr#, Double (D#), Double#, Float (F#), Float#, Ptr (Ptr), RealWorld, State#)
 import GHC.Float (castWord32ToFloat, castWord64ToDouble)
 import GHC.IO (unIO)
 import System.IO.Unsafe (unsafeDupablePerformIO)
@@ -43,10 +44,10 @@ import System.IO.Unsafe (unsafeDupablePerformIO)
 --
 -- @since 0.1.0.0
 double :: Get Double
-double = Get $ \c env s0 -> case quickDouble c env s0 of
-  (# s1, x #)
-    | isNumber (D# x) -> (# s1, D# x #)
-    | otherwise -> unGet slowDouble c env s1
+double = Get $ \c env p s0 -> case quickDouble c env p s0 of
+  (# s1, p1, x #)
+    | isNumber (D# x) -> (# s1, p1, (# D# x | #) #)
+    | otherwise -> unGet slowDouble c env p s1
 {-# INLINE double #-}
 
 -- | 'double' for a 'Float', to which the decimal is rounded at once. Rounding first to a 'Double'
@@ -60,10 +61,10 @@ double = Get $ \c env s0 -> case quickDouble c env s0 of
 --
 -- @since 0.1.0.0
 float :: Get Float
-float = Get $ \c env s0 -> case quickFloat c env s0 of
-  (# s1, x #)
-    | isNumber (F# x) -> (# s1, F# x #)
-    | otherwise -> unGet slowFloat c env s1
+float = Get $ \c env p s0 -> case quickFloat c env p s0 of
+  (# s1, p1, x #)
+    | isNumber (F# x) -> (# s1, p1, (# F# x | #) #)
+    | otherwise -> unGet slowFloat c env p s1
 {-# INLINE float #-}
 
 -- (A comparison, because 'isNaN' is a foreign call.)
@@ -71,16 +72,21 @@ isNumber :: Eq a => a -> Bool
 isNumber x = x == x
 {-# INLINE isNumber #-}
 
--- A number that lies in one chunk, or NaN, and nothing is read.
-quickDouble :: Cells -> Env -> State# RealWorld -> (# State# RealWorld, Double# #)
-quickDouble c env s0 = case unIO (quick binary64 quotientDouble castWord64ToDouble c env) s0 of
-  (# s1, D# x #) -> (# s1, x #)
+-- A number that lies in one chunk, and the cursor after it; or NaN, and nothing is read.
+quickDouble ::
+  Cells -> Env -> Addr# -> State# RealWorld -> (# State# RealWorld, Addr#, Double# #)
+quickDouble c env p s0 =
+  case unIO (quick binary64 quotientDouble castWord64ToDouble c env (Ptr p)) s0 of
+    (# s1, Quick (Ptr p1) (D# x) #) -> (# s1, p1, x #)
 {-# NOINLINE quickDouble #-}
 
-quickFloat :: Cells -> Env -> State# RealWorld -> (# State# RealWorld, Float# #)
-quickFloat c env s0 = case unIO (quick binary32 quotientFloat castToFloat c env) s0 of
-  (# s1, F# x #) -> (# s1, x #)
+quickFloat :: Cells -> Env -> Addr# -> State# RealWorld -> (# State# RealWorld, Addr#, Float# #)
+quickFloat c env p s0 = case unIO (quick binary32 quotientFloat castToFloat c env (Ptr p)) s0 of
+  (# s1, Quick (Ptr p1) (F# x) #) -> (# s1, p1, x #)
 {-# NOINLINE quickFloat #-}
+
+-- Where a number ends, and the number.
+data Quick a = Quick !(Ptr Word8) !a
 
 castToFloat :: Word64 -> Float
 castToFloat = castWord32ToFloat . fromIntegral
@@ -95,24 +101,23 @@ quick ::
   (Word64 -> a) ->
   Cells ->
   Env ->
-  IO a
-quick b quotient cast c env = do
-  p <- getPtr c cursorCell
+  Ptr Word8 ->
+  IO (Quick a)
+quick b quotient cast c env p = do
   e <- getPtr c endCell
   first <- if p == e then pure 0 else peekHost p
   let start = if isSign first then p `plusPtr` 1 else p
-      notQuick = pure (0 / 0)
+      notQuick = pure (Quick p (0 / 0))
   -- (Strict, or they are boxed.)
   scanNumber start e notQuick $ \ !end !examined !digitsEnd !x !q -> do
     complete <- if examined == e then endsAt c env e else pure True
     if complete
       then do
-        putPtr c cursorCell end
         !y <-
           if digitsEnd `minusPtr` start <= 19
             then pure $! if isQuotient b x q then quotient x q else cast (nearest b x q)
             else cast <$> nearestOfDigits b start digitsEnd q
-        pure $! if first == 45 then negate y else y
+        pure $! Quick end (if first == 45 then negate y else y)
       else notQuick
 {-# INLINE quick #-}
 

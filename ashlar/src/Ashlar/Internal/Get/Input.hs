@@ -19,155 +19,206 @@
 -- the bridge is made twice as long as these, if the bytes are there. (Test "a window that is moved
 -- by little is not copied each time".)
 --
--- Note [Interrupted between two steps]
--- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- An asynchronous exception may strike anywhere, and a decoder inside an alternative then runs
--- again from the choice point, if the evaluation is resumed (Note [Exceptions that are not ours]).
--- So the state must be consistent at every moment. With exceptions masked, the segments change
--- together with the cells, and a chunk is taken from the source and put into the segments. Whatever
--- takes time is done before. Going back to the choice point repeats all else. (Test "an interrupted
--- decode can be forced again".)
+-- Note [Interrupted while it fetches]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- An asynchronous exception may strike anywhere. A lazy value is frozen and goes on where it was.
+-- But an action that runs a decoder has ended, and 'Ashlar.Get.attemptFrom' then reads what is held
+-- from the beginning. So with exceptions masked, a chunk is taken from the source and put into the
+-- segments, and the segments change by one write. (Test "an interrupted decode can be forced
+-- again".)
 module Ashlar.Internal.Get.Input
   ( demand,
     atHand,
     moreInput,
     skipInput,
     lookAt,
+    here,
   )
 where
 
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Limits
 import Ashlar.Internal.Get.Segments
+import Ashlar.Internal.Get.Type
 import Ashlar.Internal.Mem (copyRange, newBuffer, sliceBuffer, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check (unsafeDrop, unsafeTake)
 import Control.Exception (evaluate, mask_)
-import Control.Monad (when)
+import Control.Monad (unless, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import Data.IORef (modifyIORef', readIORef, writeIORef)
+import Data.IORef (readIORef, writeIORef)
+import Data.Word (Word8)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
-import Foreign.Ptr (minusPtr, plusPtr)
+import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 
 -- | Make sure that n bytes (at least 1) are between cursor and end, or fail. The cursor keeps its
 -- offset.
-demand :: Cells -> Env -> Int -> IO ()
-demand c env n = do
-  announce c env n
-  left <- atHand c env n
+demand :: Int -> Get ()
+demand n = do
+  announce n
+  left <- atHand n
   when (left < n) $ do
-    refuseToGoOn c env left
-    p <- getPtr c cursorCell
+    refuseToGoOn left
+    p <- cursor
     -- All bytes that are left are before the end now.
-    failAt c env p left (MissingInput n left)
-  inSegment "demand" c n
+    failAt p left (MissingInput n left)
+  step (\c _ -> inSegment "demand" c n)
 {-# NOINLINE demand #-}
 
 -- | Bring n bytes from the cursor on into one segment, and return their number. It is less than n
 -- if the input or the limit ends before. Even then all of them are counted, because the error shows
 -- their number (INV-G2).
-atHand :: Cells -> Env -> Int -> IO Int
-atHand c env n = do
-  at <- position c
+atHand :: Int -> Get Int
+atHand n = do
+  left <- toLimit
+  let target = min n left
+  min target <$> gather target
+
+-- How many bytes there are from the cursor to the limit.
+toLimit :: Get Int
+toLimit = inspect $ \c _ p -> do
+  at <- offsetOf c p
   limit <- getInt c limitCell
-  let target = min n (limit - at)
-  min target <$> gather c env target
+  pure $! limit - at
+{-# INLINE toLimit #-}
 
 -- | Bring at least one byte between cursor and end. 'False' if the input ends here. It fails if the
 -- input goes on, but the value has no more bytes.
-moreInput :: Cells -> Env -> IO Bool
-moreInput c env = do
-  at <- position c
-  limit <- getInt c limitCell
-  if at >= limit then False <$ refuseToGoOn c env 0 else (> 0) <$> gather c env 1
+moreInput :: Get Bool
+moreInput = do
+  left <- toLimit
+  if left <= 0 then False <$ refuseToGoOn 0 else (> 0) <$> gather 1
 {-# NOINLINE moreInput #-}
 
 -- Given how many bytes are between the cursor and the limit or the end of the input: fail if it is
 -- the limit of a budget, and the input goes on there. Note [Where a value ends].
-refuseToGoOn :: Cells -> Env -> Int -> IO ()
-refuseToGoOn c env left = do
-  at <- position c
-  limit <- getInt c limitCell
-  when (at + left == maxBound) $ tooFar c env
-  forGood <- if at + left < limit then pure True else endsForGood c env limit
-  if forGood
-    then pure ()
-    else do
-      more <- gather c env (left + 1)
-      when (more > left) $ overBytes c env
+refuseToGoOn :: Int -> Get ()
+refuseToGoOn left = do
+  at <- here
+  when (at + left == maxBound) tooFar
+  before <- toLimit
+  forGood <-
+    if left < before
+      then pure True
+      else inspect (\c env _ -> getInt c limitCell >>= endsForGood c env)
+  unless forGood $ do
+    more <- gather (left + 1)
+    when (more > left) overBytes
 
 -- The stream goes on after the last offset that an 'Int' can express, which happens on 32 bits,
 -- after 2 GiB. It must not seem to end there.
-tooFar :: Cells -> Env -> IO a
-tooFar c env = do
-  p <- getPtr c cursorCell
-  failAt c env p 0 (Invalid ("a stream of more than " ++ show (maxBound :: Int) ++ " bytes"))
+tooFar :: Get a
+tooFar = failInvalid ("a stream of more than " ++ show (maxBound :: Int) ++ " bytes")
 {-# NOINLINE tooFar #-}
 
 -- Bring n bytes from the cursor on into one segment, and return how many that segment has there.
 -- These are fewer than n only if the input ends. Memory is allocated only for bytes that have
 -- arrived.
-gather :: Cells -> Env -> Int -> IO Int
-gather c env target = do
-  p <- getPtr c cursorCell
-  end <- getPtr c segmentEndCell
-  let have = end `minusPtr` p
+gather :: Int -> Get Int
+gather target = do
+  have <- heldHere
   if have >= target
     then pure have
     else do
-      segments <- readIORef (inputSegments input)
-      case segments of
-        Segments {segmentsComing = bs : coming}
-          | have == 0, S.length bs >= target -> open c input segments bs coming
-        Segments {segmentsComing = [], segmentsArrived = [], segmentsEnded = False}
-          | target <= 256 -> do
-            found <- nextChunk c env target
-            if found >= 0 then pure found else gatherAll c env target
-        _ -> gatherAll c env target
+      fetch (target - have)
+      step (\c env -> joinAhead c (envInput env) target)
+      heldHere
+
+-- How many bytes the open segment has from the cursor on.
+heldHere :: Get Int
+heldHere = inspect (\c _ p -> (`minusPtr` p) <$> getPtr c segmentEndCell)
+{-# INLINE heldHere #-}
+
+-- Take chunks from the source until n bytes come after the open segment, or it ends.
+fetch :: Int -> Get ()
+fetch target = inspect (\_ env _ -> held <$> readIORef (inputSegments (envInput env))) >>= go
   where
-    input = envInput env
+    go n
+      | n >= target = pure ()
+      | otherwise =
+        step (\c env -> readyFor c (envInput env)) >>= \ready -> case ready of
+          Ended -> pure ()
+          AtHand -> takeOne n
+          AfterWaiting -> chargeStop *> takeOne n
+    takeOne n = inspect (\_ env _ -> takeChunk (envInput env)) >>= \got -> go (n + got)
+    held segments =
+      sum (map S.length (segmentsArrived segments)) + atLeast target (segmentsComing segments)
+    -- The number of bytes, counted up to n.
+    atLeast n (bs : more) | n > 0 = S.length bs + atLeast (n - S.length bs) more
+    atLeast _ _ = 0
+{-# NOINLINE fetch #-}
 
--- Open a segment at the cursor, with others after it, and return its length.
-open :: Cells -> Input -> Segments -> ByteString -> [ByteString] -> IO Int
-open c input segments bs coming = do
-  at <- position c
-  past <- passed c segments
-  replaceOpen c input at segments {segmentsPast = past, segmentOpen = bs, segmentsComing = coming}
-  pure (S.length bs)
+-- How the next chunk comes.
+data Next
+  = -- | There is none.
+    Ended
+  | AtHand
+  | -- | The decoder is suspended first.
+    AfterWaiting
 
--- 'gather' in general: it takes missing bytes from the source.
-gatherAll :: Cells -> Env -> Int -> IO Int
-gatherAll c env target = do
-  already <- getPtr c cursorCell >>= \p -> (`minusPtr` p) <$> getPtr c segmentEndCell
-  segments <- fetch c env (target - already)
-  -- Read after the wait, not before: Note [Waiting].
+-- Get ready for the next chunk.
+readyFor :: Cells -> Input -> IO Next
+readyFor c input = do
+  ended <- segmentsEnded <$> readIORef (inputSegments input)
+  if ended
+    then pure Ended
+    else do
+      letGo c input
+      (\suspends -> if suspends then AfterWaiting else AtHand) <$> inputSuspends input
+
+-- Wait for the next chunk. It is among the segments then. Returns its length, which is 0 at the
+-- end of the input.
+takeChunk :: Input -> IO Int
+takeChunk input = do
+  inputPrepare input
+  mask_ $ do
+    bs <- inputNext input
+    now <- readIORef (inputSegments input)
+    writeIORef (inputSegments input) $!
+      if S.null bs
+        then now {segmentsEnded = True}
+        else case now of
+          Segments {segmentsComing = [], segmentsArrived = []} -> now {segmentsComing = [bs]}
+          _ -> now {segmentsArrived = bs : segmentsArrived now}
+    pure (S.length bs)
+
+-- Open a segment that has n bytes from the cursor on, or all that are held if these are fewer.
+joinAhead :: Cells -> Input -> Int -> IO ()
+joinAhead c input target = do
+  segments <- readIORef (inputSegments input)
   p <- getPtr c cursorCell
   start <- getPtr c segmentStartCell
   end <- getPtr c segmentEndCell
   let have = end `minusPtr` p
-      -- The cursor is in the open segment.
-      left = unsafeDrop (p `minusPtr` start) (segmentOpen segments)
       -- If much is held already, twice as much: Note [Bridges].
       wanted = if have > 256 then max target (2 * have) else target
-  case segmentsComing segments of
-    [] -> pure have
+      -- The cursor is in the open segment.
+      left = unsafeDrop (p `minusPtr` start) (segmentOpen segments)
+  case comingIn segments of
+    [] -> pure ()
     -- Nothing is left of the open segment: the next can be used as it is.
-    bs : coming | have == 0, S.length bs >= target -> open c input segments bs coming
-    coming -> case bridge wanted (left : coming) of
-      (bs, rest) -> open c input segments bs rest
+    bs : coming | have == 0, S.length bs >= target -> opened segments bs coming
+    coming -> bridge wanted (left : coming) >>= \(Bridge bs rest) -> opened segments bs rest
   where
-    input = envInput env
-{-# NOINLINE gatherAll #-}
+    opened segments bs coming = do
+      at <- position c
+      past <- passed c segments
+      replaceOpen c input at $
+        segments
+          { segmentsPast = past,
+            segmentOpen = bs,
+            segmentsComing = coming,
+            segmentsArrived = []
+          }
 
 -- The bytes before the cursor that a choice point could return to.
 passed :: Cells -> Segments -> IO [ByteString]
 passed c segments = do
   keep <- getInt c keepCell
-  offset <- getInt c segmentOffsetCell
+  offset <- segmentOffset c
   at <- position c
   let used = at - offset
       -- Forced, or it would keep all segments alive. The cursor is in the open one.
@@ -179,6 +230,31 @@ passed c segments = do
         if keep >= offset
           then [before]
           else if used == 0 then segmentsPast segments else before : segmentsPast segments
+
+-- A segment, and the segments after it.
+data Bridge = Bridge !ByteString ![ByteString]
+
+-- One segment of n bytes, or of all if there are fewer, and the rest.
+bridge :: Int -> [ByteString] -> IO Bridge
+bridge wanted chunks = do
+  let n = atMost wanted chunks
+  buffer <- newBuffer n
+  -- The buffer has n bytes, and the chunks have as many. The slice keeps the buffer alive.
+  let start = unsafeForeignPtrToPtr buffer
+      end = start `plusPtr` n
+      go :: Ptr Word8 -> [ByteString] -> IO [ByteString]
+      go q (bs : more)
+        | q < end = do
+          let m = min (S.length bs) (end `minusPtr` q)
+          withBytesQuick bs (\b _ -> copyRange q b m)
+          if m < S.length bs then pure $! (unsafeDrop m bs : more) else go (q `plusPtr` m) more
+      go _ rest = pure rest
+  rest <- go start chunks
+  pure (Bridge (sliceBuffer buffer start end) rest)
+  where
+    atMost n (bs : more) | n > S.length bs = S.length bs + atMost (n - S.length bs) more
+    atMost n (_ : _) = n
+    atMost _ [] = 0
 
 -- Note [Waiting]
 -- ~~~~~~~~~~~~~~
@@ -192,7 +268,7 @@ passed c segments = do
 letGo :: Cells -> Input -> IO ()
 letGo c input = do
   keep <- getInt c keepCell
-  offset <- getInt c segmentOffsetCell
+  offset <- segmentOffset c
   p <- getPtr c cursorCell
   start <- getPtr c segmentStartCell
   end <- getPtr c segmentEndCell
@@ -202,138 +278,46 @@ letGo c input = do
     then do
       -- The segment has the used bytes, which are more than 512.
       tail' <- evaluate (S.copy (unsafeDrop (used - 64) (segmentOpen segments)))
-      mask_ $ do
-        writeIORef (inputSegments input) $! segments {segmentsPast = [], segmentOpen = tail'}
-        openAt c (offset + used - 64) tail'
-        getPtr c segmentEndCell >>= putPtr c cursorCell
+      writeIORef (inputSegments input) $! segments {segmentsPast = [], segmentOpen = tail'}
+      openAt c (offset + used - 64) tail'
+      getPtr c segmentEndCell >>= putPtr c cursorCell
     else case segmentsPast segments of
       _ : _ | keep >= offset -> writeIORef (inputSegments input) $! segments {segmentsPast = []}
       _ -> pure ()
 
--- Note [The next chunk]
--- ~~~~~~~~~~~~~~~~~~~~~
--- Most calls of 'gather' need a few bytes, and find them in the next chunk. 'nextChunk' handles
--- these in one step, without lists. For small chunks that is faster than 'fetch' and 'bridge',
--- which handle all other calls (benchmark "Word64le in chunks of 100 bytes"). It copies with
--- exceptions masked, so it makes short bridges only.
-
--- Take the next chunk when nothing comes after the open segment. Open the chunk, or a bridge into
--- it. Returns how many bytes there are, or -1 if the chunk does not suffice. Then the chunk is
--- among those that have arrived.
-nextChunk :: Cells -> Env -> Int -> IO Int
-nextChunk c env target = do
-  letGo c input
-  inputPrepare input (chargeStop c env)
-  mask_ $ do
-    bs <- inputNext input
-    segments <- readIORef (inputSegments input)
-    p <- getPtr c cursorCell
-    end <- getPtr c segmentEndCell
-    let have = end `minusPtr` p
-        more = target - have
-        opened new coming = do
-          at <- position c
-          past <- passed c segments
-          writeIORef (inputSegments input)
-            $! segments {segmentsPast = past, segmentOpen = new, segmentsComing = coming}
-          openAt c at new
-          pure (S.length new)
-    if S.null bs
-      then have <$ (writeIORef (inputSegments input) $! segments {segmentsEnded = True})
-      else
-        if S.length bs < more
-          then -1 <$ (writeIORef (inputSegments input) $! segments {segmentsArrived = [bs]})
-          else
-            if have == 0
-              then opened bs []
-              else do
-                buffer <- newBuffer target
-                let q = unsafeForeignPtrToPtr buffer
-                -- The first bytes are in the open segment, at the cursor, and the others in the
-                -- chunk. The input keeps the segment alive until we are done, and the slice keeps
-                -- the buffer alive.
-                copyRange q p have
-                withBytesQuick bs (\b _ -> copyRange (q `plusPtr` have) b more)
-                let rest = [unsafeDrop more bs | S.length bs > more]
-                opened (sliceBuffer buffer q (q `plusPtr` target)) rest
-  where
-    input = envInput env
-
--- Take chunks from the source until n bytes are coming, or it ends.
-fetch :: Cells -> Env -> Int -> IO Segments
-fetch c env target = do
-  before <- readIORef (inputSegments input)
-  go (sum (map S.length (segmentsArrived before)) + atLeast target (segmentsComing before))
-  segments <- readIORef (inputSegments input)
-  -- Only if there is something to append: otherwise each call would wrap the same list once more.
-  pure $ case segmentsArrived segments of
-    [] -> segments
-    arrived ->
-      segments
-        { segmentsComing = segmentsComing segments ++ reverse arrived,
-          segmentsArrived = []
-        }
-  where
-    input = envInput env
-    go n
-      | n >= target = pure ()
-      | otherwise = do
-        ended <- segmentsEnded <$> readIORef (inputSegments input)
-        if ended
-          then pure ()
-          else do
-            letGo c input
-            inputPrepare input (chargeStop c env)
-            got <- mask_ $ do
-              bs <- inputNext input
-              modifyIORef' (inputSegments input) $ \now ->
-                if S.null bs
-                  then now {segmentsEnded = True}
-                  else now {segmentsArrived = bs : segmentsArrived now}
-              pure (S.length bs)
-            go (n + got)
-    -- The number of bytes, counted up to n.
-    atLeast n (bs : more) | n > 0 = S.length bs + atLeast (n - S.length bs) more
-    atLeast _ _ = 0
-
--- One segment of n bytes, or of all if there are fewer, and the rest.
-bridge :: Int -> [ByteString] -> (ByteString, [ByteString])
-bridge target = go target []
-  where
-    go n acc (bs : more)
-      | S.length bs <= n = go (n - S.length bs) (bs : acc) more
-      -- The chunk has more than n bytes.
-      | n > 0 = (S.concat (reverse (unsafeTake n bs : acc)), unsafeDrop n bs : more)
-      | otherwise = (S.concat (reverse acc), bs : more)
-    go _ acc [] = (S.concat (reverse acc), [])
-
 -- | Go forward by n bytes (not negative), or fail. It does not bring them into one segment.
-skipInput :: Cells -> Env -> Int -> IO ()
-skipInput c env n = do
-  announce c env n
-  at <- position c
-  limit <- getInt c limitCell
-  let target = min n (limit - at)
-      go left = do
-        p <- getPtr c cursorCell
-        e <- getPtr c endCell
-        let have = e `minusPtr` p
+skipInput :: Int -> Get ()
+skipInput n = do
+  announce n
+  at <- here
+  target <- min n <$> toLimit
+  let go left = do
+        have <- step (\c _ -> toEnd c left)
         if have >= left
-          then putPtr c cursorCell (p `plusPtr` left) >> pure 0
-          else do
-            putPtr c cursorCell e
-            more <- moreInput c env
-            if more then go (left - have) else pure (left - have)
+          then pure 0
+          else moreInput >>= \more -> if more then go (left - have) else pure (left - have)
   missing <- go target
   let left = target - missing
   when (left < n) $ do
-    refuseToGoOn c env 0
-    failWith c env at at nothingFound (MissingInput n left)
+    refuseToGoOn 0
+    failWith at at nothingFound (MissingInput n left)
+  where
+    -- Skip n bytes, or all up to the end. Returns how many there were.
+    toEnd c left = do
+      p <- getPtr c cursorCell
+      e <- getPtr c endCell
+      let have = e `minusPtr` p
+      have <$ putPtr c cursorCell (p `plusPtr` min have left)
 {-# NOINLINE skipInput #-}
 
+-- | The offset of the next byte.
+here :: Get Int
+here = inspect (\c _ p -> offsetOf c p)
+{-# INLINE here #-}
+
 -- | The next bytes: at most n, and at most 16.
-lookAt :: Cells -> Env -> Int -> IO Found
-lookAt c env n = do
-  have <- if n > 0 then gather c env n else pure 0
-  p <- getPtr c cursorCell
-  peekFound p (min n have)
+lookAt :: Int -> Get Found
+lookAt n = do
+  have <- if n > 0 then gather n else pure 0
+  p <- cursor
+  effect (peekFound p (min n have))

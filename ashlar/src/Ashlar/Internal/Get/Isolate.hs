@@ -1,5 +1,3 @@
-{-# LANGUAGE UnboxedTuples #-}
-
 -- |
 -- Module      : Ashlar.Internal.Get.Isolate
 -- Description : Decoders to which the input ends early
@@ -13,14 +11,12 @@ where
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Input
 import Ashlar.Internal.Get.Limits
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem.Cells
-import GHC.IO (unIO)
 
 -- | @isolate n p@ runs @p@ on the next @n@ bytes alone: to @p@ the input ends there. Fails if @p@
 -- does, if @n@ is negative, or if @p@ leaves bytes over. Where the input ends before them, they are
@@ -33,9 +29,7 @@ import GHC.IO (unIO)
 --
 -- @since 0.1.0.0
 isolate :: Int -> Get a -> Get a
-isolate = isolateOr $ \c env left leftOver -> do
-  more <- moreInput c env
-  pure $! if more then leftOver else MissingInput left 0
+isolate = isolateOr (\left leftOver -> (\more -> if more then leftOver else MissingInput left 0) <$> moreInput)
 
 -- | @isolateAtMost n p@ runs @p@ with at most the next @n@ bytes: to @p@ the input ends after them.
 -- What @p@ leaves over comes next. Fails if @p@ does, or if @n@ is negative.
@@ -51,23 +45,22 @@ isolate = isolateOr $ \c env left leftOver -> do
 -- @since 0.1.0.0
 isolateAtMost :: Int -> Get a -> Get a
 isolateAtMost n =
-  limited "isolateAtMost: negative number of bytes" n (\_ _ _ -> pure ()) (\_ _ _ -> pure ())
+  limited "isolateAtMost: negative number of bytes" n (\_ -> pure ()) (\_ -> pure ())
 
 -- | 'isolate', given the reason to fail where bytes were not read.
 isolateOr ::
   -- | The reason, given how many bytes were not read, and the reason if they are there.
-  (Cells -> Env -> Int -> Reason -> IO Reason) ->
+  (Int -> Reason -> Get Reason) ->
   Int ->
   Get a ->
   Get a
-isolateOr reason n = limited "isolate: negative number of bytes" n announce $ \c env left ->
+isolateOr reason n = limited "isolate: negative number of bytes" n announce $ \left ->
   if left == 0
     then pure ()
     else do
-      now <- position c
+      now <- here
       let message = "isolate: " ++ show left ++ " of " ++ show n ++ " bytes were not read"
-      why <- reason c env left (Invalid message)
-      failWith c env now now nothingFound why
+      reason left (Invalid message) >>= failWith now now nothingFound
 {-# INLINE isolateOr #-}
 
 -- A decoder to which the input ends after n bytes.
@@ -76,32 +69,28 @@ limited ::
   String ->
   Int ->
   -- What to do at the beginning, given n, if the input seems to end before that.
-  (Cells -> Env -> Int -> IO ()) ->
+  (Int -> Get ()) ->
   -- What to do at the end, given how many of the n bytes were not read.
-  (Cells -> Env -> Int -> IO ()) ->
+  (Int -> Get ()) ->
   Get a ->
   Get a
-limited negative n atStart atEnd (Get p)
+limited negative n atStart atEnd p
   | n < 0 = invalid negative
-  | otherwise = Get $ \c env s0 -> case unIO (enter c env) s0 of
-    (# s1, Entered at limit inner #) -> case p c inner s1 of
-      (# s2, a #) -> case unIO (leave c env at limit) s2 of (# s3, _ #) -> (# s3, a #)
-  where
-    enter c env = do
-      at <- position c
-      limit <- getInt c limitCell
-      -- Compared so that nothing overflows.
+  | otherwise = do
+    at <- here
+    limit <- inspect (\c _ _ -> getInt c limitCell)
+    -- Compared so that nothing overflows.
+    a <-
       if n < limit - at
-        then Entered at limit env <$ setLimit c (at + n)
+        then step (\c _ -> setLimit c (at + n)) *> p
         else do
-          atStart c env n
+          atStart n
           -- The outer limit stays in force.
-          Entered at limit <$> isolated c env limit (streamEnd at n)
-    leave c env at limit = do
-      now <- position c
-      setLimit c limit
-      atEnd c env (n - (now - at))
+          inner <- inspect (\c env _ -> isolated c env limit (streamEnd at n))
+          inEnv (const inner) p
+    now <- here
+    -- (After a failure, the choice that goes back does this.)
+    step (\c _ -> setLimit c limit)
+    atEnd (n - (now - at))
+    pure a
 {-# INLINE limited #-}
-
--- The offset and the limit where it began, and the environment inside.
-data Entered = Entered !Int !Int !Env

@@ -1,3 +1,4 @@
+{-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedTuples #-}
 
 -- |
@@ -16,6 +17,7 @@ where
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Path
+import GHC.Exts (Ptr (Ptr))
 import GHC.IO (unIO)
 
 infix 0 <?>
@@ -28,7 +30,7 @@ infix 0 <?>
 --
 -- @since 0.1.0.0
 label :: String -> Get a -> Get a
-label name (Get p) = Get (\c env -> p c (inTraced (Labelled name) env))
+label name = inEnv (inTraced (Labelled name))
 {-# INLINE label #-}
 
 -- | Name what is expected where a decoder begins. Errors at that offset have the name in their
@@ -52,8 +54,8 @@ label name (Get p) = Get (\c env -> p c (inTraced (Labelled name) env))
 {-# INLINE (<?>) #-}
 
 named :: Get a -> String -> Get a
-named (Get p) name = Get $ \c env s0 -> case unIO (position c) s0 of
-  (# s1, at #) -> p c (inTraced (Expecting name at) env) s1
+named (Get p) name = Get $ \c env p0 s0 -> case unIO (offsetOf c (Ptr p0)) s0 of
+  (# s1, at #) -> p c (inTraced (Expecting name at) env) p0 s1
 {-# INLINE [1] named #-}
 
 -- Note [Rules for decoders] in "Ashlar.Internal.Get.Core".
@@ -66,7 +68,7 @@ named (Get p) name = Get $ \c env s0 -> case unIO (position c) s0 of
 -- | Inside a value, or elements, whose bytes are read as one span. The cursor stands before them.
 -- Costs nothing unless something is wrong.
 insideSpan :: Names -> Get a -> Get a
-insideSpan names (Get p) = Get (\c env -> p c (inSpanOf names env))
+insideSpan names = inEnv (inSpanOf names)
 {-# INLINE insideSpan #-}
 
 -- | The environment inside such a value.

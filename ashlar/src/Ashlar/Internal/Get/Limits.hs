@@ -29,11 +29,15 @@
 -- Note [Used up for good]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
 -- A decoder that has used up its budget fails as a whole: the choices inside of it pass the failure
--- on ('usedUp'), and those outside of 'Ashlar.Get.withBudget' catch it. Otherwise @many@ would
--- return the first part of a long input as if it were all. Worse, each choice on the way out would
--- try the same input again, with one level or step less to go, and fail again. Then
+-- on, and those outside of 'Ashlar.Get.withBudget' catch it. Otherwise @many@ would return the
+-- first part of a long input as if it were all. Worse, each choice on the way out would try the
+-- same input again, with one level or step less to go, and fail again. Then
 -- @nested = deeper (many (char '(' *> nested))@ takes time exponential in the number of open
 -- brackets. (Tests "a budget that is used up".)
+--
+-- So 'commitsCell' is complemented, and then differs from what any choice has seen when it was
+-- opened: all of them have been given up, as after a commit. The budget itself has -1 steps left.
+-- So @withBudget@ knows if it is its own budget, and undoes that.
 module Ashlar.Internal.Get.Limits
   ( limitsOf,
 
@@ -52,17 +56,18 @@ module Ashlar.Internal.Get.Limits
 
     -- * Failing
     overBudget,
-    usedUp,
+    isUsedUp,
   )
 where
 
 import Ashlar.Internal.Coroutine (suspendsByFreezing)
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure (Failures (..))
+import Ashlar.Internal.Get.Record
+import Ashlar.Internal.Get.Type
 import Ashlar.Internal.Mem.Cells
-import Control.Monad (when)
+import Control.Monad (unless, when)
 import Data.Bits (complement, unsafeShiftR)
 
 -- | How many bytes a value may take where the budget does not say and the input is not in memory:
@@ -80,38 +85,29 @@ limitsOf c env = case env of
   Env _ (Own _ limits) _ -> pure limits
   Env _ OfRun _ -> do
     end <- getInt c bytesCell
-    pure
-      $! if end == maxBound
-        then defaultLimits c
-        else (defaultLimits c) {limitBytes = streamBytes, limitEnd = end}
+    bytes <- bytesOf c env
+    pure $! (defaultLimits c) {limitBytes = bytes, limitEnd = end}
   _ -> pure (defaultLimits c)
 
 -- | Use steps, or fail if the budget has no more.
 spend ::
   -- | What takes them.
   String ->
-  Cells ->
-  Env ->
   -- | How many (not negative).
   Int ->
-  IO ()
-spend what c env n = do
-  enough <- spent c env n
-  if enough then pure () else outOfSteps what c env
+  Get ()
+spend what n = do
+  enough <- inspect $ \c env _ -> do
+    let !(Account own) = budgetAccount c env
+    left <- getInt own stepsCell
+    if n <= left then True <$ putInt own stepsCell (left - n) else pure False
+  if enough
+    then pure ()
+    else do
+      own <- inspect (\c env _ -> pure $! budgetAccount c env)
+      limits <- inspect (\c env _ -> limitsOf c env)
+      overBudget own ("more than " ++ show (limitSteps limits) ++ what)
 {-# NOINLINE spend #-}
-
--- Use steps, if the budget has as many.
-spent :: Cells -> Env -> Int -> IO Bool
-spent c env n = do
-  left <- getInt (budgetCells c env) stepsCell
-  if n <= left
-    then True <$ putInt (budgetCells c env) stepsCell (left - n)
-    else pure False
-
-outOfSteps :: String -> Cells -> Env -> IO a
-outOfSteps what c env = do
-  limits <- limitsOf c env
-  overBudget (budgetCells c env) c env ("more than " ++ show (limitSteps limits) ++ what)
 
 -- | Count the levels in which a decoder is suspended to wait for input. To suspend it copies its
 -- stack, and to resume it copies the stack back. So input that is pushed in small chunks, deep
@@ -119,14 +115,14 @@ outOfSteps what c env = do
 --
 -- Some levels cost about as much as the rest of it, and are free. Where the stack is frozen, those
 -- in an alternative cost much more: so fewer are free, and each is a step.
-chargeStop :: Cells -> Env -> IO ()
-chargeStop c env = do
-  left <- getInt c levelsCell
-  limits <- limitsOf c env
-  let levels = limitDepth limits - (if left < 0 then complement left else left)
-      steps = (levels - freeLevels) `unsafeShiftR` levelsOfStep
-  enough <- if levels > freeLevels then spent c env steps else pure True
-  if enough then pure () else outOfSteps " steps to suspend nested decoders" c env
+chargeStop :: Get ()
+chargeStop = do
+  levels <- inspect $ \c env _ -> do
+    left <- getInt c levelsCell
+    limits <- limitsOf c env
+    pure (limitDepth limits - (if left < 0 then complement left else left))
+  when (levels > freeLevels) $
+    spend " steps to suspend nested decoders" ((levels - freeLevels) `unsafeShiftR` levelsOfStep)
   where
     (freeLevels, levelsOfStep)
       | suspendsByFreezing = (32, 0)
@@ -144,17 +140,17 @@ within ::
   Int ->
   -- | How many bytes.
   Int ->
-  -- | The cells of the budget.
-  Cells ->
+  -- | Of the budget.
+  Account ->
   (Limits, Int)
-within seen outer at bytes cells
+within seen outer at bytes account
   | isolate <= end = (own maxBound, isolate)
   | otherwise = (own end, end)
   where
     end = streamEnd at bytes
     -- Where the input ends if no budget does.
     isolate = if seen >= limitEnd outer then limitIsolate outer else seen
-    own to = outer {limitBytes = bytes, limitEnd = to, limitIsolate = isolate, limitCells = cells}
+    own to = outer {limitBytes = bytes, limitEnd = to, limitIsolate = isolate, limitAccount = account}
 
 -- | Given what 'limitCell' has: is that an end at which nothing is left, or may the decoder only
 -- not go on? (Asked where a decoder has come to the limit.)
@@ -167,26 +163,35 @@ endsForGood c env !limit = case env of
 {-# NOINLINE endsForGood #-}
 
 -- | Fail if a number of bytes is more than the budget allows in all.
-announce :: Cells -> Env -> Int -> IO ()
-announce c env n = do
-  limits <- limitsOf c env
-  when (n > limitBytes limits) $ outOfBytes (" (" ++ show n ++ " needed)") limits c env
-  when (n > streamBytes && inMemory) $ putInt c overCell n
+announce :: Int -> Get ()
+announce n = do
+  most <- inspect $ \c env _ -> do
+    when (n > streamBytes && inMemory env) $ putInt c announcedCell n
+    bytesOf c env
+  when (n > most) $
+    inspect (\c env _ -> limitsOf c env) >>= outOfBytes (" (" ++ show n ++ " needed)")
   where
-    inMemory = case env of
+    inMemory env = case env of
       Whole _ -> True
       Env _ OfWhole _ -> True
       _ -> False
 {-# NOINLINE announce #-}
 
+-- How many bytes the budget allows: 'limitBytes' of the limits in force.
+bytesOf :: Cells -> Env -> IO Int
+bytesOf c env = case env of
+  Env _ (Own _ limits) _ -> pure $! limitBytes limits
+  Env _ OfRun _ -> (\end -> if end == maxBound then maxBound else streamBytes) <$> getInt c bytesCell
+  _ -> pure maxBound
+
 -- | Fail, because the value has taken all the bytes that it may.
-overBytes :: Cells -> Env -> IO a
-overBytes c env = limitsOf c env >>= \limits -> outOfBytes "" limits c env
+overBytes :: Get a
+overBytes = inspect (\c env _ -> limitsOf c env) >>= outOfBytes ""
 {-# NOINLINE overBytes #-}
 
-outOfBytes :: String -> Limits -> Cells -> Env -> IO a
-outOfBytes needed limits c env =
-  overBudget (limitCells limits) c env $
+outOfBytes :: String -> Limits -> Get a
+outOfBytes needed limits =
+  overBudget (limitAccount limits) $
     "more than " ++ show (limitBytes limits) ++ " bytes" ++ needed
 
 -- | The environment inside an @isolate@ that ends at this offset, where the limit of a budget comes
@@ -204,7 +209,7 @@ isolated c env seen end = case env of
   Env input _ context -> do
     limits <- limitsOf c env
     let byBudget = limitEnd limits
-        scoped own = Env input (Own (budgetCells c env) own) context
+        scoped own = Env input (Own (budgetAccount c env) own) context
     pure
       $! if byBudget == maxBound
         then env
@@ -217,27 +222,22 @@ isolated c env seen end = case env of
 
 -- | Fail at the cursor, because the budget does not allow more: Note [Used up for good].
 overBudget ::
-  -- | The cells of the budget.
-  Cells ->
-  Cells ->
-  Env ->
+  -- | Of the budget.
+  Account ->
   -- | What there is too much of.
   String ->
-  IO a
-overBudget own c env reached = do
-  putInt own overCell budgetOver
-  -- What failed before does not matter.
-  setFailures env NoFailures
-  p <- getPtr c cursorCell
-  failAt c env p 0 (OverBudget (reached ++ "; withBudget raises the limit"))
+  Get a
+overBudget (Account own) reached = do
+  step $ \c env -> do
+    putInt own stepsCell (-1)
+    over <- isOver c
+    unless over $ getInt c commitsCell >>= putInt c commitsCell . complement
+    -- What failed before does not matter.
+    setFailures env NoFailures
+  p <- cursor
+  failAt p 0 (OverBudget (reached ++ "; withBudget raises the limit"))
 {-# NOINLINE overBudget #-}
 
--- | Has a budget been used up that the decoder with this environment is within?
-usedUp :: Cells -> Env -> IO Bool
-usedUp c env = case env of
-  Env _ (Own own limits) _ -> over own >>= \it -> if it then pure True else over (limitCells limits)
-  _ -> over c
-  where
-    -- Compared at once: a thunk would be allocated for each alternative that fails.
-    over cells = getInt cells overCell >>= \n -> pure $! n == budgetOver
-{-# NOINLINE usedUp #-}
+-- | Has this budget been used up?
+isUsedUp :: Account -> IO Bool
+isUsedUp (Account own) = (< 0) <$> getInt own stepsCell

@@ -7,8 +7,7 @@
 -- Description : Decoders that look at the next byte
 --
 -- Single bytes, literals, and choices that the next byte decides. None of it goes back, so none of
--- it installs a handler or keeps input. The exception is a literal in several chunks, which is kept
--- while it is compared.
+-- it keeps input. The exception is a literal in several chunks, which is kept while it is compared.
 module Ashlar.Internal.Get.NextByte
   ( -- * One byte
     word8,
@@ -37,9 +36,9 @@ module Ashlar.Internal.Get.NextByte
 where
 
 import Ashlar.Internal.Get.Bytes (satisfy, skip)
+import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.LookAhead (lookAhead)
 import Ashlar.Internal.Get.Numbers (getWord8)
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Mem (peekHost, withBytesQuick)
@@ -54,7 +53,6 @@ import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Ptr (minusPtr, plusPtr)
 import Foreign.Storable (Storable)
 import GHC.Exts (Addr#, Int (I#), Ptr (Ptr), build, cstringLength#, unpackFoldrCString#)
-import GHC.IO (IO (..))
 import Numeric (showHex)
 
 -- | This byte.
@@ -119,13 +117,8 @@ peekWord8 = (\i -> if i < 0 then Nothing else Just (fromIntegral i)) <$> nextCod
 --
 -- @since 0.1.0.0
 peekWord8' :: Get Word8
-peekWord8' = step (\c env -> need c env 1 >>= peekHost)
+peekWord8' = need 1 *> inspect (\_ _ p -> peekHost p)
 {-# INLINE peekWord8' #-}
-
--- | The next byte as a number, or -1 at the end of the input.
-nextCode :: Get Int
-nextCode = step nextByte
-{-# INLINE nextCode #-}
 
 -- | Exactly these bytes, which are also the result. If one is different, the error is at the first
 -- of them, and no input after the one that is different is asked for. It names 32 bytes at most.
@@ -136,7 +129,7 @@ nextCode = step nextByte
 --
 -- @since 0.1.0.0
 bytes :: ByteString -> Get ByteString
-bytes s = s <$ step (readBytes s)
+bytes s = s <$ readBytes s
 {-# INLINE [1] bytes #-}
 
 -- Note [Literals in a decoder]
@@ -162,35 +155,31 @@ bytes s = s <$ step (readBytes s)
 
 -- A literal: its address in memory, and the same bytes.
 literalBytes :: Addr# -> ByteString -> Get ByteString
-literalBytes a s = s <$ step (\c env -> orElse c a () (readBytes s c env))
+literalBytes a s = s <$ orElse a () (readBytes s)
 {-# INLINE [1] literalBytes #-}
 
 literalOption :: Addr# -> ByteString -> Get Bool
-literalOption a s = step (\c env -> orElse c a True (readOption s c env))
+literalOption a s = orElse a True (readOption s)
 {-# INLINE [1] literalOption #-}
 
 -- Read a literal if it is at hand and the compiler knows that it is short. All of it is in the
 -- program's memory.
-orElse :: Cells -> Addr# -> r -> IO r -> IO r
-orElse c a found other
-  | n <= 32 = matchesAt (Ptr a) n c >>= \ok -> if ok then pure found else other
+orElse :: Addr# -> r -> Get r -> Get r
+orElse a found other
+  | n <= 32 = matchesAt (Ptr a) n >>= \ok -> if ok then found <$ moveBy n else other
   | otherwise = other
   where
     n = I# (cstringLength# a)
 {-# INLINE orElse #-}
 
--- (A known function with all its arguments: called without an allocation.)
-readBytes :: ByteString -> Cells -> Env -> IO ()
-readBytes s c env = do
-  ok <- matches s c
-  if ok then pure () else IO (unGet (mismatched s) c env)
+readBytes :: ByteString -> Get ()
+readBytes s = matches s >>= \ok -> if ok then moveBy (S.length s) else mismatched s
 {-# NOINLINE readBytes #-}
 
 -- | Are exactly these bytes next? If so, they are read. If not, nothing is read. It never fails,
 -- and does not ask for input after the first byte that is different.
 --
--- Unlike @'Control.Applicative.optional' ('bytes' s)@ it installs no handler, and leaves nothing in
--- the error of what follows.
+-- Unlike @'Control.Applicative.optional' ('bytes' s)@ it leaves nothing in the error of what follows.
 --
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGetRest (P.optionBytes "0x") "0xff"
@@ -200,13 +189,11 @@ readBytes s c env = do
 --
 -- @since 0.1.0.0
 optionBytes :: ByteString -> Get Bool
-optionBytes s = step (readOption s)
+optionBytes s = readOption s
 {-# INLINE [1] optionBytes #-}
 
-readOption :: ByteString -> Cells -> Env -> IO Bool
-readOption s c env = do
-  ok <- matches s c
-  if ok then pure True else IO (unGet slowly c env)
+readOption :: ByteString -> Get Bool
+readOption s = matches s >>= \ok -> if ok then True <$ moveBy (S.length s) else slowly
   where
     slowly =
       lookAhead (compared s) >>= \how -> case how of
@@ -214,23 +201,22 @@ readOption s c env = do
         _ -> pure False
 {-# NOINLINE readOption #-}
 
--- Read these bytes if all of them are at hand.
-matches :: ByteString -> Cells -> IO Bool
-matches s c = withBytesQuick s (\q n -> matchesAt q n c)
+-- Are these bytes the next, and all of them at hand?
+matches :: ByteString -> Get Bool
+matches s = inspect (\c _ p -> withBytesQuick s (\q n -> matching q n c p))
 {-# INLINE matches #-}
 
 -- The same for n bytes at an address, which must be readable.
-matchesAt :: Ptr Word8 -> Int -> Cells -> IO Bool
-matchesAt q n c = do
-  p <- getPtr c cursorCell
-  e <- getPtr c endCell
-  if e `minusPtr` p >= n
-    then do
-      -- n bytes lie before the end.
-      same <- equal q p n
-      if same then True <$ putPtr c cursorCell (p `plusPtr` n) else pure False
-    else pure False
+matchesAt :: Ptr Word8 -> Int -> Get Bool
+matchesAt q n = inspect (\c _ p -> matching q n c p)
 {-# INLINE matchesAt #-}
+
+matching :: Ptr Word8 -> Int -> Cells -> Ptr Word8 -> IO Bool
+matching q n c p = do
+  e <- getPtr c endCell
+  -- n bytes lie before the end.
+  if e `minusPtr` p >= n then equal q p n else pure False
+{-# INLINE matching #-}
 
 -- Are n bytes the same at two addresses? They must be readable at both. Up to 32 bytes are compared
 -- by words, of which the last may overlap those before it, as in Note [Short copies].
@@ -307,8 +293,7 @@ endOfLine =
 -- | Choose by the next byte, which is not read: @switch end f@ is @end@ at the end of the input,
 -- and else @f@ of the byte. It never goes back.
 --
--- It installs no handler. 'Control.Applicative.<|>' mostly does ("Ashlar.Get.Parse" says when), and
--- then is several times slower.
+-- It leaves nothing in the error of what follows, and keeps no input.
 --
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> let digits = P.takeWhile (\w -> w >= 48 && w <= 57)

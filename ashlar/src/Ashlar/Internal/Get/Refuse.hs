@@ -20,22 +20,19 @@ module Ashlar.Internal.Get.Refuse
   )
 where
 
-import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Input
 import Ashlar.Internal.Get.Path
-import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Get.Type
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr)
 
 -- | Fail at the cursor, having examined no bytes.
 failHere :: Reason -> Get a
-failHere reason = step $ \c env -> do
-  p <- getPtr c cursorCell
-  failAt c env p 0 reason
+failHere reason = cursor >>= \p -> failAt p 0 reason
+{-# NOINLINE failHere #-}
 
 -- | Fail at the cursor, because something else was expected.
 failExpecting ::
@@ -45,10 +42,10 @@ failExpecting ::
   Int ->
   Reason ->
   Get a
-failExpecting name n reason = step $ \c env -> do
-  p <- getPtr c cursorCell
-  at <- position c
-  failAt c (inTraced (Expecting name at) env) p n reason
+failExpecting name n reason = do
+  p <- cursor
+  at <- here
+  inEnv (inTraced (Expecting name at)) (failAt p n reason)
 {-# NOINLINE failExpecting #-}
 
 -- | Fail at the cursor, because the decoder does not want the bytes there.
@@ -56,10 +53,7 @@ unexpected ::
   -- | How many bytes it has examined.
   Int ->
   Get a
-unexpected n =
-  together n >>= \m -> step $ \c env -> do
-    p <- getPtr c cursorCell
-    failAt c env p m Unexpected
+unexpected n = together n >>= \m -> cursor >>= \p -> failAt p m Unexpected
 {-# NOINLINE unexpected #-}
 
 -- | 'unexpected', with a name for what should stand there.
@@ -75,20 +69,18 @@ missing ::
   Int ->
   Get a
 missing needed left =
-  together left >>= \m -> step $ \c env -> do
-    p <- getPtr c cursorCell
-    failAt c env p m (MissingInput needed left)
+  together left >>= \m -> cursor >>= \p -> failAt p m (MissingInput needed left)
 {-# NOINLINE missing #-}
 
 -- Bring n bytes that are there, but no more than an error shows, into one segment: the decoder
 -- may have examined them in several. Returns their number, which is that of the bytes found there.
 together :: Int -> Get Int
-together n = step $ \c env -> foundLength <$> lookAt c env (min 16 n)
+together n = foundLength <$> lookAt (min 16 n)
 
 -- | Fail at the cursor with a message.
 invalid :: String -> Get a
-invalid message = step (\c env -> failInvalid c env message)
-{-# NOINLINE invalid #-}
+invalid = failInvalid
+{-# INLINE invalid #-}
 
 -- | Fail with a message about bytes that 'consume' made sure of.
 invalidAt ::
@@ -98,14 +90,12 @@ invalidAt ::
   Int ->
   String ->
   Get a
-invalidAt p n message = step (\c env -> failAt c env p n (Invalid message))
-{-# NOINLINE invalidAt #-}
+invalidAt p n message = failAt p n (Invalid message)
+{-# INLINE invalidAt #-}
 
 -- | Fail with a message about what was read from this offset on.
 invalidFrom :: Int -> String -> Get a
-invalidFrom at message = step $ \c env -> do
-  reach <- position c
-  failWith c env reach at nothingFound (Invalid message)
+invalidFrom at message = here >>= \reach -> failWith reach at nothingFound (Invalid message)
 {-# NOINLINE invalidFrom #-}
 
 -- | Decode a value and convert it. If that gives a message, fail with it

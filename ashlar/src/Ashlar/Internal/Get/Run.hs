@@ -23,17 +23,14 @@ module Ashlar.Internal.Get.Run
     runIn,
     runLazy,
     runOrFail,
-    inPlaceOr,
     errorOf,
     forceNext,
     nextOf,
   )
 where
 
-import Ashlar.Internal.Coroutine.Exception (throwSuspect)
 import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Bytes (endOfInput)
-import Ashlar.Internal.Get.Catch
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
@@ -42,7 +39,7 @@ import Ashlar.Internal.Get.Limits (streamBytes, streamEnd)
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Get.Scanner (Scanned (..), takeScanned)
 import Ashlar.Internal.Get.Segments
-import Ashlar.Internal.Mem (keepAlive, withBytesQuick)
+import Ashlar.Internal.Mem (withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check (unsafeTake)
 import Control.Exception (evaluate)
@@ -55,32 +52,28 @@ import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
-import GHC.Exts (isTrue#, lazy, reallyUnsafePtrEquality#)
+import GHC.Exts (Ptr (Ptr), isTrue#, lazy, reallyUnsafePtrEquality#, touch#)
 import GHC.IO (IO (..), unIO)
 import System.IO.Unsafe (unsafeDupablePerformIO, unsafePerformIO)
 
--- Set up the cells for a traced run that goes on in place if it is interrupted.
-startCells ::
-  Cells ->
-  Input ->
-  -- The offset at which the open segment begins.
-  Int ->
-  -- The offset at which the input seems to end, or 'maxBound'.
-  Int ->
-  IO ()
-startCells c input offset limit = do
-  putInt c inPlaceCell goesOnInPlace
-  open <- segmentOpen <$> readIORef (inputSegments input)
-  openFirst c offset limit open
-  putInt c partCell unknownPart
-  startBudget c True
+-- | Run a decoder, and find out why it failed if it did. The cursor is in its cell, before and
+-- after.
+--
+-- Segments are read at addresses, and kept alive here. (A decoder that is not known may return. So
+-- the compiler does not drop what comes after it.)
+runIn :: Cells -> Input -> Get a -> IO (Either DecodeError a)
+runIn = runWithin OfRun
 
--- | Run a decoder on cells that have been set up. It may throw
--- 'Ashlar.Internal.Get.Fail.failureException'. (A lambda, as in 'catching'.)
-runIn :: Cells -> Input -> Get a -> IO a
-runIn c input g = keepAlive (inputSegments input) (IO (\s -> unGet g c env s))
-  where
-    env = Env input OfRun Top
+-- The same, given where the budget is kept.
+runWithin :: Scope -> Cells -> Input -> Get a -> IO (Either DecodeError a)
+runWithin scope c input g = IO $ \s0 -> case unIO (getPtr c cursorCell) s0 of
+  (# s1, Ptr p0 #) -> case unGet g c (Env input scope Top) p0 s1 of
+    (# s2, p1, result #) -> case unIO (putPtr c cursorCell (Ptr p1)) s2 of
+      (# s3, _ #) -> case touch# (inputSegments input) s3 of
+        s4 -> case result of
+          (# a | #) -> (# s4, Right a #)
+          (# | _ #) -> unIO (Left <$> errorOf c input) s4
+{-# NOINLINE runWithin #-}
 
 -- | Set up the cells for a run whose input is not in memory. There must be 'streamCellCount' of
 -- them.
@@ -95,17 +88,25 @@ startStream ::
 startStream c input offset bytes = do
   let end = streamEnd offset bytes
   putInt c bytesCell end
-  startCells c input offset end
+  open <- segmentOpen <$> readIORef (inputSegments input)
+  startCells c True offset end open
 
--- Set up the cells for a run that is not traced and begins again if it is interrupted.
-startWhole :: Cells -> ByteString -> IO ()
-startWhole c bs = do
-  -- The limit is where the input ends, so the end is seen without looking at the segments.
-  openFirst c 0 (S.length bs) bs
-  putInt c inPlaceCell beginsAgain
+-- Set up the cells that each run has.
+startCells ::
+  Cells ->
+  -- Is it traced?
+  Bool ->
+  -- The offset at which the open segment begins.
+  Int ->
+  -- The offset at which the input seems to end, or 'maxBound'.
+  Int ->
+  ByteString ->
+  IO ()
+startCells c traced offset limit open = do
+  openFirst c offset limit open
   putInt c partCell unknownPart
-  startBudget c False
-{-# INLINE startWhole #-}
+  startBudget c traced
+{-# INLINE startCells #-}
 
 -- | Decode from a strict 'ByteString'. Bytes that are left over are ignored:
 -- 'runGetWhole' refuses them, 'runGetRest' returns them.
@@ -166,8 +167,8 @@ runGetWith budget g = runGet (withBudget budget g)
 -- Note [A run of one step]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~
 -- Numbers side by side, a token, or no input at all: such a decoder neither goes back nor waits,
--- and whether it fails is known before it begins. On strict input it needs no cells, no handler and
--- no environment. So rules run it on the memory itself. They match before phase 1, where it is
+-- and whether it fails is known before it begins. On strict input it needs neither cells nor an
+-- environment. So rules run it on the memory itself. They match before phase 1, where it is
 -- known what the decoder is, and leave runs that fail to the general way. (Benchmarks "one run on
 -- 16 bytes", "one run of a decoder that reads nothing", "one run: takeWhile at the end of the
 -- input". Allocation test "a strict run of one step: its result". Tests "runs of one step".)
@@ -234,65 +235,30 @@ runWithCells :: Get a -> ByteString -> Either DecodeError a
 runWithCells g bs = unsafeDupablePerformIO (smallRun g bs)
 {-# NOINLINE runWithCells #-}
 
--- A run as in Note [A small run].
+-- A run as in Note [A small run]. Its limit is where the input ends, so the end is seen without
+-- looking at the segments.
 --
 -- The string stays in its box, for 'lazy' hides from the compiler that it is taken apart. Otherwise
--- the caller would unpack it, to be packed again here. (So callers force it themselves.) No closure
--- keeps it alive: the handler does, which is on the stack until the decoder has ended.
+-- the caller would unpack it, to be packed again here. (So callers force it themselves.)
 smallRun :: Get a -> ByteString -> IO (Either DecodeError a)
 smallRun g boxed = withCells cellCount $ \c -> do
   let !bs = lazy boxed
-  startWhole c bs
-  IO $ \s0 -> case catchingWhole c bs g s0 of
-    (# s1, (# a | #) #) -> (# s1, Right a #)
-    (# s1, (# | stop #) #) -> unIO (notWhole stop g bs) s1
-
--- The result of a run that did not end with one.
-notWhole :: Stop -> Get a -> ByteString -> IO (Either DecodeError a)
-notWhole stop g bs = case stop of
-  HasFailed -> pure (Left (strictError g bs))
-  _ -> restarted stop False g bs
-{-# NOINLINE notWhole #-}
-
--- Run again, in place, if that is called for.
-restarted :: Stop -> Bool -> Get a -> ByteString -> IO (Either DecodeError a)
-restarted stop traced g bs = case stop of
-  MustRestart suspect -> do
-    result <- strictRun goesOnInPlace traced g bs
-    maybe id throwSuspect suspect (pure result)
-  _ -> failAgain stop
-
--- A run on strict input that is traced, or that goes on in place.
-strictRun ::
-  -- | What becomes of it if it is interrupted: see 'inPlaceCell'.
-  Int ->
-  -- | Is it traced?
-  Bool ->
-  Get a ->
-  ByteString ->
-  IO (Either DecodeError a)
-strictRun ifInterrupted traced g bs = do
-  let whole = newSegments {segmentOpen = bs, segmentsEnded = True}
-  input <- newInput (const (pure ())) (pure S.empty) whole
-  outcome <- keepAlive (inputSegments input) $
-    withCells cellCount $ \c -> do
-      startCells c input 0 (S.length bs)
-      putInt c inPlaceCell ifInterrupted
-      startBudget c traced
-      IO $ \s0 -> case catchingRun c (Env input OfWhole Top) g s0 of
-        (# s1, (# a | #) #) -> (# s1, Right (Right a) #)
-        (# s1, (# | HasFailed #) #) ->
-          unIO (Right . Left <$> (if traced then errorOf c input else pure (strictError g bs))) s1
-        (# s1, (# | stop #) #) -> (# s1, Left stop #)
-  case outcome of
-    Right result -> pure result
-    Left stop -> restarted stop traced g bs
-{-# NOINLINE strictRun #-}
+  startCells c False 0 (S.length bs) bs
+  IO $ \s0 -> case unIO (getPtr c cursorCell) s0 of
+    (# s1, Ptr p0 #) -> case unGet g c (Whole bs) p0 s1 of
+      (# s2, _, result #) -> case touch# bs s2 of
+        s3 -> case result of
+          (# a | #) -> (# s3, Right a #)
+          (# | _ #) -> (# s3, Left (strictError g bs) #)
 
 -- The error of a run, found out by another run: Note [Traced runs].
 strictError :: Get a -> ByteString -> DecodeError
-strictError g bs =
-  fromLeft succeedsAgain (unsafeDupablePerformIO (strictRun beginsAgain True g bs))
+strictError g bs = fromLeft succeedsAgain $
+  unsafeDupablePerformIO $ do
+    input <- wholeInput bs
+    withCells cellCount $ \c -> do
+      startCells c True 0 (S.length bs) bs
+      runWithin OfWhole c input g
 {-# NOINLINE strictError #-}
 
 succeedsAgain :: a
@@ -308,15 +274,6 @@ errorOf c input = do
   (start, bytes) <- heldBetween c input (fromIntegral from) (fromIntegral to)
   evaluate e {errorExcerpt = Excerpt (fromIntegral start) bytes}
 {-# NOINLINE errorOf #-}
-
--- | Run an action of a decoder that cannot begin again.
-inPlaceOr :: Cells -> Input -> IO a -> IO (Either DecodeError a)
-inPlaceOr c input act = do
-  r <- inPlace act
-  case r of
-    Right a -> pure (Right a)
-    Left HasFailed -> Left <$> errorOf c input
-    Left stop -> failAgain stop
 
 -- | Decode from a lazy 'L.ByteString'. Its first chunk is forced at once, each other one when the
 -- decoder gets there. All are released when it has passed them. Bytes that are left over are
@@ -371,8 +328,7 @@ runOrFail bytes = runLazy bytes $ \result rest at ->
 -- Note [A lazy ByteString of one chunk]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- A run on lazy input cannot begin again, because its input is released as it goes. So it is
--- traced, and its alternatives are thunks. A run on strict input needs neither, and takes half the
--- time where decoders often fail.
+-- traced. A run on strict input is not, and takes half the time where decoders often fail.
 --
 -- So if the input is one chunk and nothing after it, as 'L.fromStrict' makes it, the decoder runs
 -- on the chunk. What comes after the chunk must not be forced before the decoder gets there.
@@ -389,7 +345,7 @@ runOrFail bytes = runLazy bytes $ \result rest at ->
 --
 -- The lazy run has a limit on bytes, which must not depend on the chunks. So a chunk of more bytes
 -- than the value may take is for that run. So is a decoder that has asked for more bytes and gone
--- on, where the lazy run fails ('overCell').
+-- on, where the lazy run fails ('announcedCell').
 onlyChunk :: Int -> L.ByteString -> Maybe ByteString
 onlyChunk bytes lbs = case lbs of
   L.Chunk bs rest
@@ -416,18 +372,18 @@ runLazy bytes f g lbs = case runStrict measured <$> onlyChunk bytes lbs of
   where
     measured = g >>= \a -> usedOrTooMuch >>= \ !used -> pure (used, a)
     -- How many bytes were read, or -1 if the decoder has asked for more than a stream allows.
-    usedOrTooMuch = step $ \c _ -> do
-      over <- getInt c overCell
-      if over /= 0 && bytes /= maxBound then pure (-1) else position c
+    usedOrTooMuch = do
+      announced <- inspect (\c _ _ -> getInt c announcedCell)
+      if announced > 0 && bytes /= maxBound then pure (-1) else here
 {-# NOINLINE runLazy #-}
 
 runChunks :: Int -> Get a -> L.ByteString -> (Either DecodeError a, L.ByteString, Int64)
 runChunks bytes g lbs = unsafePerformIO $ do
   chunks <- newIORef lbs
-  input <- newInput (const (forceNext chunks)) (nextOf chunks) newSegments
+  input <- newInput newSegments (pure False) (forceNext chunks) (nextOf chunks)
   withCells streamCellCount $ \c -> do
     startStream c input 0 bytes
-    result <- inPlaceOr c input (runIn c input g)
+    result <- runIn c input g
     at <- position c
     rest <- unread c input
     notTaken <- readIORef chunks

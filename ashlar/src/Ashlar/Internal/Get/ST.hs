@@ -24,12 +24,11 @@ module Ashlar.Internal.Get.ST
   )
 where
 
-import Ashlar.Internal.Get.Alternative ()
 import Ashlar.Internal.Get.Budget (deeper)
+import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Isolate (isolate)
 import Ashlar.Internal.Get.Label (insideSpan, label)
-import Ashlar.Internal.Get.LookAhead (lookAhead)
 import Ashlar.Internal.Get.Path (Names)
 import Control.Applicative (Alternative)
 import Control.Monad (MonadPlus)
@@ -37,6 +36,7 @@ import Control.Monad.Primitive (PrimMonad (..))
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr)
 import GHC.Exts (RealWorld, State#, unsafeCoerce#)
+import GHC.IO (IO (..))
 
 -- | A decoder with mutable state that belongs to the thread of state @s@.
 --
@@ -55,7 +55,7 @@ instance PrimMonad (GetST s) where
 
   -- A run of the decoder is one thread of state. State tokens of all types are the same thing, and
   -- the type of this one cannot leave 'runGetST'.
-  primitive f = GetST (Get (\_ _ -> asRealWorld f))
+  primitive f = GetST (effect (IO (asRealWorld f)))
   {-# INLINE primitive #-}
 
 asRealWorld :: (State# s -> (# State# s, a #)) -> State# RealWorld -> (# State# RealWorld, a #)

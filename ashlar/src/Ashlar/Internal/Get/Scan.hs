@@ -5,7 +5,7 @@
 -- Module      : Ashlar.Internal.Get.Scan
 -- Description : Taking and leaving out bytes as long as a predicate holds
 --
--- None of it goes back, so none of it installs a handler or keeps input. The loops are in
+-- None of it goes back, so none of it keeps input. The loops are in
 -- "Ashlar.Internal.Get.Scanner", which needs eta-expansion.
 module Ashlar.Internal.Get.Scan
   ( -- * Taking

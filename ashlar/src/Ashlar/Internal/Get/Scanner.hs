@@ -25,6 +25,8 @@ module Ashlar.Internal.Get.Scanner
     stateScanner,
 
     -- * Taking
+    Range (..),
+    range,
     endsAt,
     takeScanned,
     takeTillByte,
@@ -36,7 +38,7 @@ module Ashlar.Internal.Get.Scanner
   )
 where
 
-import Ashlar.Internal.Get.Bytes (slice)
+import Ashlar.Internal.Get.Bytes (available, slice)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Input
@@ -72,40 +74,44 @@ takeScanned ::
   -- | The scanner: given a state and a range of addresses, it stops in the range or at its end.
   (s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)) ->
   Get r
-takeScanned result s0 scanner = step $ \c env -> do
-  p <- getPtr c cursorCell
-  e <- getPtr c endCell
-  Scanned q s <- scanner s0 p e
-  complete <- if q == e then endsAt c env e else pure True
+takeScanned result s0 scanner = do
+  Range p e <- range
+  Scanned q s <- effect (scanner s0 p e)
+  complete <- if q == e then inspect (\c env _ -> endsAt c env e) else pure True
   if complete
-    then (\bs -> result bs s) <$> slice c env (q `minusPtr` p)
-    else takeOn c env scanner s >>= \(Taken bs s') -> pure (result bs s')
+    then (\bs -> result bs s) <$> slice (q `minusPtr` p)
+    else takeOn scanner s >>= \(Taken bs s') -> pure (result bs s')
 {-# INLINE CONLIKE [1] takeScanned #-}
 
 -- All that was taken, in one string.
 data Taken s = Taken !ByteString s
 
 -- The scanner wants all up to the end of the open segment.
-takeOn :: Cells -> Env -> (s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)) -> s -> IO (Taken s)
-takeOn c env scanner = whole []
+takeOn :: (s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)) -> s -> Get (Taken s)
+takeOn scanner = whole []
   where
     whole acc s = do
-      p <- getPtr c cursorCell
-      e <- getPtr c endCell
-      acc' <- takeSlice acc (e `minusPtr` p)
-      more <- moreInput c env
+      acc' <- available >>= takeSlice acc
+      more <- moreInput
       if more
         then do
-          p' <- getPtr c cursorCell
-          e' <- getPtr c endCell
-          Scanned q s' <- scanner s p' e'
-          if q /= e' then (`finish` s') <$> takeSlice acc' (q `minusPtr` p') else whole acc' s'
+          Range p e <- range
+          Scanned q s' <- effect (scanner s p e)
+          if q /= e then (`finish` s') <$> takeSlice acc' (q `minusPtr` p) else whole acc' s'
         else pure (finish acc' s)
     takeSlice acc n
-      | n > 0 = (: acc) <$> slice c env n
+      | n > 0 = (: acc) <$> slice n
       | otherwise = pure acc
     finish acc = Taken (S.concat (reverse acc))
 {-# NOINLINE takeOn #-}
+
+-- | From the cursor to the end.
+data Range = Range !(Ptr Word8) !(Ptr Word8)
+
+-- | Where the bytes are that can be read without asking.
+range :: Get Range
+range = inspect (\c _ p -> Range p <$> getPtr c endCell)
+{-# INLINE range #-}
 
 -- | A scanner that wants bytes of which a predicate holds.
 whileScanner :: (Word8 -> Bool) -> s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)
@@ -157,28 +163,23 @@ takeTillByte w = takeScanned const () (byteScanner w)
 --
 -- @since 0.1.0.0
 skipWhile :: (Word8 -> Bool) -> Get ()
-skipWhile f = step $ \c env -> do
-  p <- getPtr c cursorCell
-  e <- getPtr c endCell
-  Scanned q () <- whileScanner f () p e
-  putPtr c cursorCell q
-  if q /= e then pure () else skipOn c env (\p' e' -> whileScanner f () p' e')
+skipWhile f = do
+  Range p e <- range
+  Scanned q () <- effect (whileScanner f () p e)
+  moveTo q
+  if q /= e then pure () else skipOn (\p' e' -> whileScanner f () p' e')
 {-# INLINE skipWhile #-}
 
 -- The scanner wanted all up to the end of the open segment, where the cursor is.
-skipOn :: Cells -> Env -> (Ptr Word8 -> Ptr Word8 -> IO (Scanned ())) -> IO ()
-skipOn c env scanner = go
+skipOn :: (Ptr Word8 -> Ptr Word8 -> IO (Scanned ())) -> Get ()
+skipOn scanner = go
   where
-    go = do
-      more <- moreInput c env
-      if more
-        then do
-          p <- getPtr c cursorCell
-          e <- getPtr c endCell
-          Scanned q () <- scanner p e
-          putPtr c cursorCell q
-          if q /= e then pure () else go
-        else pure ()
+    go = moreInput >>= \more -> if more then on else pure ()
+    on = do
+      Range p e <- range
+      Scanned q () <- effect (scanner p e)
+      moveTo q
+      if q /= e then pure () else go
 {-# NOINLINE skipOn #-}
 
 acceptedBySkip :: String

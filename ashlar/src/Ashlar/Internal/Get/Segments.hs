@@ -5,13 +5,16 @@
 -- Description : Moving the cursor through the segments that a decoder holds
 --
 -- All offsets count from the start of the stream, so going back needs only an offset. Nothing here
--- asks the source for input: see "Ashlar.Internal.Get.Input".
+-- asks the source for input: see "Ashlar.Internal.Get.Input". These are actions on the cells, with
+-- the cursor in its cell.
 module Ashlar.Internal.Get.Segments
   ( openFirst,
     openAt,
     setLimit,
     replaceOpen,
     returnTo,
+    rewind,
+    comingIn,
     unread,
     heldBetween,
   )
@@ -20,7 +23,7 @@ where
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check
-import Control.Exception (evaluate, mask_)
+import Control.Exception (evaluate)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as B
@@ -44,6 +47,7 @@ openFirst c offset limit bs = do
   putInt c limitCell limit
   putInt c keepCell maxBound
   putInt c releaseCell maxBound
+  putInt c commitsCell 0
   openAt c offset bs
 
 -- | Open a segment that begins at this offset, and put the cursor at its beginning.
@@ -55,16 +59,16 @@ openAt c offset bs = do
   putPtr c cursorCell start
   putPtr c segmentStartCell start
   putPtr c segmentEndCell (start `plusPtr` n)
-  putInt c segmentOffsetCell offset
+  putInt c biasCell (offset - addressOf start)
   placeEnd c
 
--- The end is that of the segment, or the limit if that comes first. The limit is never before the
+-- The end is that of the segment, or the limit if that comes first. The limit is not before the
 -- cursor.
 placeEnd :: Cells -> IO ()
 placeEnd c = do
   start <- getPtr c segmentStartCell
   end <- getPtr c segmentEndCell
-  offset <- getInt c segmentOffsetCell
+  offset <- segmentOffset c
   limit <- getInt c limitCell
   let allowed = limit - offset
   check "INV-G1" "the limit is before the open segment" (allowed >= 0) [("allowed", allowed)]
@@ -84,9 +88,8 @@ replaceOpen :: Cells -> Input -> Int -> Segments -> IO ()
 replaceOpen c input at segments = do
   new <- evaluate segments
   check "INV-G1" "an empty segment is held" (noneEmpty new) [("offset", at)]
-  mask_ $ do
-    writeIORef (inputSegments input) new
-    openAt c at (segmentOpen new)
+  writeIORef (inputSegments input) new
+  openAt c at (segmentOpen new)
 
 -- The first segments on either side of the open one are not empty.
 noneEmpty :: Segments -> Bool
@@ -97,21 +100,14 @@ noneEmpty segments =
 -- | Go back to an offset, at or after that in 'keepCell'.
 returnTo :: Cells -> Input -> Int -> IO ()
 returnTo c input to = do
-  offset <- getInt c segmentOffsetCell
+  offset <- segmentOffset c
   if to >= offset
     then do
       start <- getPtr c segmentStartCell
       putPtr c cursorCell (start `plusPtr` (to - offset))
       placeEnd c
       inSegment "returnTo" c 0
-    else returnFar c input to
-{-# INLINE returnTo #-}
-
-returnFar :: Cells -> Input -> Int -> IO ()
-returnFar c input to = do
-  offset <- getInt c segmentOffsetCell
-  segments <- readIORef (inputSegments input)
-  back offset segments
+    else readIORef (inputSegments input) >>= back offset
   where
     -- No segment is opened on the way: the limit may be before it.
     back offset segments = case segmentsPast segments of
@@ -128,7 +124,22 @@ returnFar c input to = do
               }
       -- Unreachable: gather keeps everything from keepCell on.
       [] -> ioError (userError "Ashlar.Get: going back to bytes that were not kept")
-{-# NOINLINE returnFar #-}
+{-# NOINLINE returnTo #-}
+
+-- | All that is held, to be read again from its beginning, whatever the cells say.
+rewind :: Segments -> Segments
+rewind segments = case filter (not . S.null) (heldFrom segments) of
+  open : coming -> segments {segmentsPast = [], segmentOpen = open, segmentsComing = coming, segmentsArrived = []}
+  [] -> newSegments {segmentsEnded = segmentsEnded segments}
+
+heldFrom :: Segments -> [ByteString]
+heldFrom segments = reverse (segmentsPast segments) ++ segmentOpen segments : comingIn segments
+
+-- | What comes after the open segment.
+comingIn :: Segments -> [ByteString]
+comingIn segments = case segmentsArrived segments of
+  [] -> segmentsComing segments
+  arrived -> segmentsComing segments ++ reverse arrived
 
 -- | The input that has been taken from the source and not been read.
 unread :: Cells -> Input -> IO [ByteString]
@@ -137,19 +148,16 @@ unread c input = do
   start <- getPtr c segmentStartCell
   segments <- readIORef (inputSegments input)
   let rest = S.drop (p `minusPtr` start) (segmentOpen segments)
-      coming = case segmentsArrived segments of
-        [] -> segmentsComing segments
-        arrived -> segmentsComing segments ++ reverse arrived
+      coming = comingIn segments
   pure (if S.null rest then coming else rest : coming)
 
 -- | A copy of the held bytes between two offsets, and the offset of the first of them.
 heldBetween :: Cells -> Input -> Int -> Int -> IO (Int, ByteString)
 heldBetween c input from to = do
-  offset <- getInt c segmentOffsetCell
+  offset <- segmentOffset c
   segments <- readIORef (inputSegments input)
-  let past = segmentsPast segments
-      first = offset - sum (map S.length past)
+  let first = offset - sum (map S.length (segmentsPast segments))
       start = max from first
-      held = L.fromChunks (reverse past ++ segmentOpen segments : segmentsComing segments)
+      held = L.fromChunks (heldFrom segments)
       between = L.take (fromIntegral (to - start)) (L.drop (fromIntegral (start - first)) held)
   pure (start, S.copy (L.toStrict between))

@@ -24,7 +24,7 @@ module Ashlar.Internal.Get.Separated
   )
 where
 
-import Ashlar.Internal.Get.Alternative ()
+import Ashlar.Internal.Get.Choice ()
 import Ashlar.Internal.Get.Core
 import Control.Applicative (Alternative (..), optional)
 import qualified Data.List as List

@@ -35,9 +35,9 @@ module Ashlar.Internal.Get.Source
   )
 where
 
-import Ashlar.Internal.Coroutine.Exception (throwOn)
+import Ashlar.Internal.Coroutine.Exception (rethrow, throwOn)
+import Ashlar.Internal.Coroutine.Thunk
 import Ashlar.Internal.Get.Bytes (endOfInput, isEmpty)
-import Ashlar.Internal.Get.Catch
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
@@ -47,15 +47,15 @@ import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Get.Run
 import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem.Cells
-import Control.Exception (Exception (..), mask, throwIO, try)
-import Control.Monad (join, when)
-import Data.Bits (complement)
+import Control.Exception (Exception (..), evaluate, mask, throwIO, try)
+import Control.Monad (join)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.IORef
   ( IORef,
     atomicModifyIORef',
     atomicWriteIORef,
+    modifyIORef',
     newIORef,
     readIORef,
     writeIORef,
@@ -69,9 +69,13 @@ import System.IO (Handle, IOMode (..), withBinaryFile)
 -- Two threads must not use it at the same time. The one that comes second gets 'SourceBusy'.
 --
 -- @since 0.1.0.0
-data Source = Source !Input !(IORef Int)
+data Source = Source
+  { sourceInput :: !Input,
+    sourceState :: !(IORef State)
+  }
 
--- The variable holds the offset of the next byte; while a decoder runs, its complement.
+-- Is a decoder running? The offset of the next byte, or of the first byte of its value.
+data State = Free !Int | Busy !Int
 
 -- | A 'Source' cannot be used, because a decoder that began at this offset has not come to its end.
 -- Either another thread still runs it, or an exception has ended it in the middle of its value, as
@@ -90,16 +94,20 @@ instance Exception SourceBusy where
 --
 -- In one step: if two threads could get in, one of them would drop the bytes that the other reads.
 takeSource :: Source -> IO Int
-takeSource (Source _ offsetRef) = do
-  offset <- atomicModifyIORef' offsetRef (\now -> (if now < 0 then now else complement now, now))
-  when (offset < 0) $ throwIO (SourceBusy (fromIntegral (complement offset)))
-  pure offset
+takeSource source = do
+  before <- atomicModifyIORef' (sourceState source) $ \now -> case now of
+    Free at -> (Busy at, now)
+    Busy _ -> (now, now)
+  case before of
+    Free at -> at <$ writeIORef (inputFailures (sourceInput source)) NoFailures
+    Busy at -> throwIO (SourceBusy (fromIntegral at))
 
--- Give it back. What has been taken from where it comes and lies after the cursor comes next. Its
--- first segment is open already, so the next decoder need not ask for it. (That takes a quarter of
--- the time of a small value: benchmark "pushed values", the row of the Source.)
+-- Give it back after a decoder. What has been taken from where it comes and lies after the cursor
+-- comes next. Its first segment is open already, so the next decoder need not ask for it. (That
+-- takes a quarter of the time of a small value: benchmark "pushed values", the row of the Source.)
 giveBack :: Source -> Cells -> IO ()
-giveBack (Source input offsetRef) c = do
+giveBack source c = do
+  let input = sourceInput source
   at <- position c
   rest <- unread c input
   ended <- segmentsEnded <$> readIORef (inputSegments input)
@@ -107,7 +115,16 @@ giveBack (Source input offsetRef) c = do
     open : coming -> Segments [] open coming [] ended
     [] -> newSegments {segmentsEnded = ended}
   -- After all other writes: the next may be another thread.
-  atomicWriteIORef offsetRef $! at
+  free source at
+
+-- Give it back with all that it holds, which begins at this offset.
+giveBackAll :: Source -> Int -> IO ()
+giveBackAll source at = do
+  modifyIORef' (inputSegments (sourceInput source)) rewind
+  free source at
+
+free :: Source -> Int -> IO ()
+free source at = atomicWriteIORef (sourceState source) $! Free at
 
 -- | A source from an action that returns the next chunk, of any size, and an empty one at the end.
 --
@@ -136,7 +153,8 @@ sourceOf ::
   -- | The next chunk.
   IO ByteString ->
   IO Source
-sourceOf prepare next = Source <$> newInput (const prepare) next newSegments <*> newIORef 0
+sourceOf prepare next =
+  Source <$> newInput newSegments (pure False) prepare next <*> newIORef (Free 0)
 
 -- | A source that reads from a 'Handle', at most 32 KiB at a time. It waits only until there is
 -- something to read.
@@ -155,12 +173,11 @@ handleSource h = newSource (S.hGetSome h 32768)
 --
 -- @since 0.1.0.0
 getFrom :: Source -> Get a -> IO (Either DecodeError a)
-getFrom source@(Source input _) g = do
+getFrom source g = do
   offset <- takeSource source
-  writeIORef (inputFailures input) NoFailures
   withCells streamCellCount $ \c -> do
-    startStream c input offset streamBytes
-    result <- inPlaceOr c input (runIn c input g)
+    startStream c (sourceInput source) offset streamBytes
+    result <- runIn c (sourceInput source) g
     giveBack source c
     pure result
 
@@ -184,31 +201,28 @@ getFrom source@(Source input _) g = do
 --
 -- @since 0.1.0.0
 attemptFrom :: Source -> Get a -> IO (Either DecodeError a)
-attemptFrom source@(Source input _) g = join $
+attemptFrom source g = join $
   mask $ \unmask -> do
     offset <- takeSource source
-    writeIORef (inputFailures input) NoFailures
     withCells streamCellCount $ \c -> do
       startStream c input offset streamBytes
       -- Nothing from here on is let go of, also after a commit.
       putInt c keepCell offset
       putInt c releaseCell offset
-      -- A synchronous exception does not get here as one: 'inPlace' returns it.
-      decoded <- try (unmask (inPlace (runIn c input g)))
-      -- What has arrived meanwhile strikes while the value can still be given back.
-      ended <- either (pure . Left) (\r -> try (r <$ unmask (pure ()))) decoded
-      result <- case ended of
-        Right (Left HasFailed) -> pure . Left <$> errorOf c input
-        Right (Left stop) -> pure (failAgain stop)
-        Right (Right a) -> pure (pure (Right a))
-        -- Where this is part of a value, an asynchronous exception freezes it. Whoever forces the
-        -- value again makes another attempt.
-        Left e -> pure (throwOn e (attemptFrom source g))
+      -- A thunk shows what kind of exception has ended it.
+      decoded@(Thunk run) <- newThunk (runIn c input g)
+      ended <- try (unmask (evaluate run))
       case ended of
-        Right (Right _) -> pure ()
-        _ -> returnTo c input offset
-      giveBack source c
-      pure result
+        Right (Right a) -> pure (Right a) <$ giveBack source c
+        Right (Left e) -> pure (Left e) <$ giveBackAll source offset
+        Left e -> do
+          giveBackAll source offset
+          thrown <- hasThrown decoded
+          -- Where this is part of a value, an asynchronous exception freezes it. Whoever forces the
+          -- value again makes another attempt.
+          pure (if thrown then rethrow e else throwOn e (attemptFrom source g))
+  where
+    input = sourceInput source
 
 -- | Decode values one after another until the source ends, and fold them from the left, in constant
 -- memory. The accumulator is forced at each step. Each value may take 64 MiB, as with 'getFrom'.
@@ -318,9 +332,11 @@ foldFromUntil ::
   -- | The first accumulator.
   b ->
   IO (Folded c b)
-foldFromUntil source@(Source _ offsetRef) g f b = do
-  start <- readIORef offsetRef
-  go start b
+foldFromUntil source g f b = do
+  state <- readIORef (sourceState source)
+  case state of
+    Free at -> go at b
+    Busy at -> throwIO (SourceBusy (fromIntegral at))
   where
     go !at !acc = do
       next <- attemptFrom source ((,) <$> nextOrEnd g <*> here)

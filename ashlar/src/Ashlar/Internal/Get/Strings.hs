@@ -23,19 +23,14 @@ where
 
 import Ashlar.Internal.Get.Bytes
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Fail
-import Ashlar.Internal.Get.Failure (nothingFound, peekFound)
+import Ashlar.Internal.Get.Failure (Found, nothingFound, peekFound)
 import Ashlar.Internal.Get.Input
 import Ashlar.Internal.Get.Isolate (isolateOr)
-import Ashlar.Internal.Get.NextByte
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Get.Scanner
 import Ashlar.Internal.Mem (withBytes)
-import Ashlar.Internal.Mem.Cells
-import Ashlar.Internal.Prim.Text (decodeUtf8At)
-import Ashlar.Internal.Prim.Utf8 (utf8ValidPrefix)
+import Ashlar.Internal.Prim.Text (Utf8 (..), decodeUtf8At)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -44,7 +39,6 @@ import qualified Data.ByteString.Short as SBS
 import Data.Text (Text)
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
-import System.IO.Unsafe (unsafePerformIO)
 
 -- | @n@ bytes, copied: the result does not keep the input's memory alive. ('getByteString' returns
 -- a slice.) A negative number fails.
@@ -94,11 +88,11 @@ endNul ::
 endNul at start =
   nextCode >>= \i ->
     if i >= 0
-      then skip 1
-      else step $ \c env -> do
-        end <- position c
+      then moveBy 1
+      else do
+        end <- here
         found <- foundIn start
-        failWith c env end at found (MissingInput (end - at + 1) (end - at))
+        failWith end at found (MissingInput (end - at + 1) (end - at))
 
 -- | All that is left (of the innermost 'Ashlar.Get.isolate', too). A slice of the input, if it
 -- lies in one chunk.
@@ -116,20 +110,16 @@ getRemainingLazyByteString = chunksBy (\_ e -> pure e)
 
 -- Slices up to where a scanner stops inside of one, or the input ends.
 chunksBy :: (Ptr Word8 -> Ptr Word8 -> IO (Ptr Word8)) -> Get L.ByteString
-chunksBy scanner = step $ \c env ->
-  let go acc = do
-        more <- moreInput c env
-        if more
-          then do
-            p <- getPtr c cursorCell
-            e <- getPtr c endCell
-            q <- scanner p e
-            bs <- slice c env (q `minusPtr` p)
-            -- L.fromChunks drops empty ones.
-            if q == e then go (bs : acc) else finish (bs : acc)
-          else finish acc
-      finish acc = pure $! L.fromChunks (reverse acc)
-   in go []
+chunksBy scanner = go []
+  where
+    go acc = moreInput >>= \more -> if more then on acc else finish acc
+    on acc = do
+      Range p e <- range
+      q <- effect (scanner p e)
+      bs <- slice (q `minusPtr` p)
+      -- L.fromChunks drops empty ones.
+      if q == e then go (bs : acc) else finish (bs : acc)
+    finish acc = pure $! L.fromChunks (reverse acc)
 
 -- | A text from @n@ bytes of UTF-8. A copy. A negative number fails, and so does anything but UTF-8
 -- (RFC 3629: also overlong forms and surrogates). The error is at the first byte that belongs to no
@@ -144,9 +134,7 @@ chunksBy scanner = step $ \c env ->
 getTextUtf8 :: Int -> Get Text
 getTextUtf8 n
   | n < 0 = invalid "getTextUtf8: negative number of bytes"
-  | otherwise = consume n $ \p ->
-    -- n bytes lie at p, where the cursor is until they have been read.
-    step $ \c env -> decodeText c env (position c) p n
+  | otherwise = consume n $ \p -> effect (decodeUtf8At p n) >>= orMalformed p n
 
 -- | All that is left (of the innermost 'Ashlar.Get.isolate', too) as text, as with 'getTextUtf8'.
 --
@@ -155,21 +143,28 @@ getRemainingTextUtf8 :: Get Text
 getRemainingTextUtf8 = do
   at <- here
   bs <- getRemainingByteString
-  step $ \c env -> withBytes bs (decodeText c env (pure at))
+  text <- effect (withBytes bs decodeUtf8At)
+  case text of
+    Utf8 t -> pure t
+    MalformedAt good -> do
+      found <- foundIn (S.drop good bs)
+      malformed at (S.length bs) good found
+{-# NOINLINE getRemainingTextUtf8 #-}
 
--- The text of @n@ bytes, which are readable at an address and have an offset.
---
--- The replacement of a malformed byte is never there: forcing it fails.
-decodeText :: Cells -> Env -> IO Int -> Ptr Word8 -> Int -> IO Text
-decodeText c env offset !p !n = decodeUtf8At malformed p n
-  where
-    malformed = unsafePerformIO $ do
-      at <- offset
-      good <- utf8ValidPrefix p n
-      -- No more than n bytes are good.
-      found <- peekFound (p `plusPtr` good) (n - good)
-      failWith c env (at + n) (at + good) found (Invalid "invalid UTF-8")
-{-# INLINE decodeText #-}
+-- The text of n bytes at an address, of which the first is not read yet.
+orMalformed :: Ptr Word8 -> Int -> Utf8 -> Get Text
+orMalformed p n text = case text of
+  Utf8 t -> pure t
+  MalformedAt good -> do
+    -- No more than n bytes are good.
+    found <- effect (peekFound (p `plusPtr` good) (n - good))
+    here >>= \at -> malformed at n good found
+{-# INLINE orMalformed #-}
+
+-- Of n bytes from an offset on, these are good, and those after them are not.
+malformed :: Int -> Int -> Int -> Found -> Get a
+malformed at n good found = failWith (at + n) (at + good) found (Invalid "invalid UTF-8")
+{-# NOINLINE malformed #-}
 
 -- | @getNested len p@ reads a length in bytes with @len@, and then runs @p@ on that many bytes
 -- alone, as by 'Ashlar.Get.isolate'.
@@ -195,18 +190,16 @@ getNested len p = len >>= \n -> isolateOr (cutOff n) n p
 cutOff ::
   -- Bytes of the part.
   Int ->
-  Cells ->
-  Env ->
   -- Bytes that were not read.
   Int ->
   -- What to say if they are there.
   Reason ->
-  IO Reason
-cutOff n c env left leftOver = do
-  more <- moreInput c env
+  Get Reason
+cutOff n left leftOver = do
+  more <- moreInput
   if more
     then pure leftOver
     else do
-      now <- position c
+      now <- here
       let have = n - left
-      failWith c env now (now - have) nothingFound (MissingInput n have)
+      failWith now (now - have) nothingFound (MissingInput n have)

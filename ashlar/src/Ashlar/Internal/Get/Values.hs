@@ -32,13 +32,13 @@ where
 
 import Ashlar.Internal.Get.Budget (startBudget)
 import Ashlar.Internal.Get.Bytes (isEmpty)
-import Ashlar.Internal.Get.ChoicePoint (released)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure (Failures (..))
 import Ashlar.Internal.Get.Limits (streamBytes, streamEnd)
 import Ashlar.Internal.Get.Path (unknownPart)
+import Ashlar.Internal.Get.Record (setFailures)
 import Ashlar.Internal.Get.Segments (setLimit)
 import Ashlar.Internal.Get.Source (readsNothing)
 import Ashlar.Internal.Get.Suspend
@@ -49,7 +49,6 @@ import qualified Data.ByteString as S
 import Data.IORef (IORef, atomicModifyIORef', newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
 import Data.Maybe (isNothing)
-import GHC.IO (IO (..))
 import System.IO.Unsafe (unsafePerformIO)
 
 -- | Values that follow one another in input that is pushed.
@@ -226,20 +225,20 @@ waiting g held@(Held at chunks) takeLoop = state
         let now = Held at (maybe chunks (: chunks) chunk)
             isLast = isNothing chunk
         case mine of
-          Just (Loop batch go) -> go chunk >>= advanced g batch now isLast
-          Nothing -> startLoop g NoValues now isLast
+          Just (Loop batch go) -> go chunk >>= advanced g batch now
+          Nothing -> startLoop g now isLast
 
--- Start a loop after values that have been decoded.
-startLoop :: Get a -> Batch a -> Held -> Bool -> IO ([a], Values a)
-startLoop g decoded held@(Held at chunks) isLast = do
-  batch <- newIORef decoded
-  begin streamBytes (loop batch g) at (reverse chunks) isLast >>= advanced g batch held isLast
+-- Start a loop on what is held.
+startLoop :: Get a -> Held -> Bool -> IO ([a], Values a)
+startLoop g held@(Held at chunks) isLast = do
+  batch <- newIORef NoValues
+  begin streamBytes (loop batch g) at (reverse chunks) isLast >>= advanced g batch held
 
-advanced :: Get a -> IORef (Batch a) -> Held -> Bool -> Fed () -> IO ([a], Values a)
-advanced g batch held isLast progress = do
+advanced :: Get a -> IORef (Batch a) -> Held -> Fed () -> IO ([a], Values a)
+advanced g batch held progress = do
   decoded <- readIORef batch
   writeIORef batch NoValues
-  let !left@(Held from chunks) = heldAfter decoded held
+  let !left@(Held from _) = heldAfter decoded held
       at = fromIntegral from
       -- The state is forced, or it would keep all chunks alive.
       handOut !state = pure (batchValues decoded, state)
@@ -249,47 +248,34 @@ advanced g batch held isLast progress = do
       handOut (waiting g left (atomicModifyIORef' first (\mine -> (Nothing, mine))))
     Finished _ _ (Right ()) -> handOut (ValuesDone at)
     Finished _ _ (Left e) -> handOut (ValuesFail (heldBytes left) at e)
-    Lost suspect -> do
-      unseen <- newIORef NoValues
-      mapM_ (throwAsItWas streamBytes (loop unseen g) from (reverse chunks) isLast) suspect
-      startLoop g decoded left isLast
 
 -- Decode values to the end of the input, and leave them in the variable.
---
--- (Of cells and environment, the loop gets neither as an argument. Otherwise GHC would build the
--- environment again for each value.)
 loop :: IORef (Batch a) -> Get a -> Get ()
-loop batch g = step $ \c env ->
-  let run :: Get b -> IO b
-      run (Get p) = IO (p c env)
-      failures = inputFailures (envInput env)
-      go !before = do
-        beginValue c failures before
-        end <- run isEmpty
-        if end
-          then pure ()
-          else do
-            a <- run g
-            now <- position c
-            if now == before
-              then run readsNothing
-              else do
-                older <- readIORef batch
-                writeIORef batch (Decoded a now older)
-                go now
-   in position c >>= go
+loop batch g = go
+  where
+    go = do
+      beginValue
+      end <- isEmpty
+      if end
+        then pure ()
+        else do
+          before <- here
+          a <- g
+          now <- here
+          if now == before
+            then readsNothing
+            else do
+              effect (readIORef batch >>= \older -> writeIORef batch (Decoded a now older))
+              go
 
 -- Each value is decoded as by a run of its own.
-beginValue :: Cells -> IORef Failures -> Int -> IO ()
-beginValue c failures at = do
+beginValue :: Get ()
+beginValue = step $ \c env -> do
   startBudget c True
+  at <- position c
   let end = streamEnd at streamBytes
   putInt c bytesCell end
   setLimit c end
   putInt c partCell unknownPart
-  getInt c releaseCell >>= putInt c releaseCell . released
-  before <- readIORef failures
-  case before of
-    NoFailures -> pure ()
-    _ -> writeIORef failures NoFailures
-{-# INLINE beginValue #-}
+  setFailures env NoFailures
+{-# NOINLINE beginValue #-}

@@ -15,7 +15,6 @@ where
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure (peekFound)
 import Ashlar.Internal.Get.Refuse (refine)
 import Ashlar.Internal.Mem (peekHost)
@@ -26,8 +25,7 @@ import Ashlar.Internal.Prim.Varint.Type
 import Ashlar.Internal.Prim.Varint.VLQ (readSignAndMagnitude)
 import Data.Either (isRight)
 import Data.Word (Word64, Word8)
-import Foreign.Ptr (Ptr, minusPtr, plusPtr)
-import GHC.IO (IO (..))
+import Foreign.Ptr (Ptr, minusPtr)
 
 -- | A number in a varint format. The strict decoders of "Ashlar.Get.Varint" are this one, each for
 -- a format of "Ashlar.Prim.Varint".
@@ -60,12 +58,12 @@ getConverted short check = startingWith alone short id (refine check (longUnsign
 -- A number: what a single byte is, for those bytes of which a predicate holds; what all
 -- others are, made of what is read. It is forced.
 startingWith :: (Word8 -> Bool) -> (Word8 -> a) -> (w -> a) -> Get w -> Get a
-startingWith alone short long (Get readLong) = step $ \c env -> do
-  p <- need c env 1
-  b <- peekHost p
+startingWith alone short long readLong = do
+  need 1
+  b <- inspect (\_ _ p -> peekHost p)
   if alone b
-    then putPtr c cursorCell (p `plusPtr` 1) >> (pure $! short b)
-    else IO (readLong c env) >>= \x -> pure $! long x
+    then moveBy 1 *> (pure $! short b)
+    else readLong >>= \x -> pure $! long x
 {-# INLINE startingWith #-}
 
 -- One decoder for each code: Note [A code is no function] in "Ashlar.Internal.Prim.Varint.Type".
@@ -97,34 +95,28 @@ longLenient = reading readLenient
 -- The number that a function reads at the cursor. The function is given the bytes that are readable
 -- there, and is called again when it needs more.
 reading :: (Ptr Word8 -> Int -> IO Decoded) -> Get Word64
-reading rd = step go
+reading rd = go
   where
-    go c env = do
-      p <- getPtr c cursorCell
-      e <- getPtr c endCell
-      decoded <- rd p (e `minusPtr` p)
+    go = do
+      decoded <- inspect (\c _ p -> getPtr c endCell >>= \e -> rd p (e `minusPtr` p))
       case decoded of
-        Decoded n x -> x <$ putPtr c cursorCell (p `plusPtr` n)
+        Decoded n x -> x <$ moveBy n
         -- More than there are, so this comes to an end.
-        Needs n -> need c env n >> go c env
-        Overlong n -> refused c env p n "a varint that is not in its shortest form"
-        TooLarge n -> refused c env p n "a varint that does not fit its type"
-        NegativeZero n -> refused c env p n "a varint of negative zero"
-        TooLong n -> refused c env p n "a varint of more than 10 bytes"
+        Needs n -> need n *> go
+        Overlong n -> refused n "a varint that is not in its shortest form"
+        TooLarge n -> refused n "a varint that does not fit its type"
+        NegativeZero n -> refused n "a varint of negative zero"
+        TooLong n -> refused n "a varint of more than 10 bytes"
 {-# INLINE reading #-}
 
 -- Fail because of a number that is refused.
 refused ::
-  Cells ->
-  Env ->
-  -- Address of the number.
-  Ptr Word8 ->
   -- Its bytes, which are there.
   Int ->
   String ->
-  IO a
-refused c env p n message = do
-  at <- position c
-  found <- peekFound p n
-  failWith c env (at + n) at found (Invalid message)
+  Get a
+refused n message = do
+  at <- here
+  found <- inspect (\_ _ p -> peekFound p n)
+  failWith (at + n) at found (Invalid message)
 {-# NOINLINE refused #-}

@@ -32,6 +32,10 @@ module Ashlar.Internal.Mem.Cells
     putPtr,
     getInt,
     putInt,
+
+    -- * The cells that builders and decoders have
+    cursorCell,
+    endCell,
   )
 where
 
@@ -102,3 +106,14 @@ putInt :: Cells -> Cell Int -> Int -> IO ()
 putInt cells (Cell (I# i)) (I# n) = IO $ \s0 -> case unIO (writesInt cells i) s0 of
   (# s1, _ #) -> (# writeIntArray# cells (cellIndex i) n s1, () #)
 {-# INLINE putInt #-}
+
+-- | The address of the next byte to write or to read. A builder keeps it here. A decoder has it as
+-- an argument, and here only while an action on its cells runs ('Ashlar.Internal.Get.Core.step').
+cursorCell :: Cell (Ptr Word8)
+cursorCell = Cell 0
+{-# INLINE cursorCell #-}
+
+-- | The address after the last byte that may be written or read without asking for more.
+endCell :: Cell (Ptr Word8)
+endCell = Cell 1
+{-# INLINE endCell #-}

@@ -19,6 +19,7 @@ module Ashlar.Internal.Prim.Text
     unitsThatFit,
     writeUtf8,
     writeEscaped,
+    Utf8 (..),
     decodeUtf8At,
 
     -- * UTF-16
@@ -33,6 +34,8 @@ where
 import Ashlar.Internal.Mem.Check (lackingArray)
 import Ashlar.Internal.Prim.Bulk
 import Ashlar.Internal.Prim.Escape
+import Ashlar.Internal.Prim.Utf8 (utf8ValidPrefix)
+import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.ByteString.Unsafe (unsafePackCStringLen)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
@@ -40,6 +43,7 @@ import qualified Data.Text.Internal as T
 import Data.Word (Word8)
 import Foreign.Ptr (castPtr, minusPtr)
 import GHC.Ptr (Ptr (..))
+import System.IO.Unsafe (unsafeDupablePerformIO)
 #if MIN_VERSION_text(2,0,0)
 import Ashlar.Internal.Mem (copyToArray)
 import Ashlar.Internal.Mem.Arrays (copyShortFrom, copyShortTo)
@@ -88,25 +92,35 @@ import GHC.IO (IO (..), unIO)
 import GHC.Word (Word64 (W64#))
 #endif
 
--- | Copy bytes of UTF-8 (RFC 3629) into a text.
+-- | A text that was copied from UTF-8 (RFC 3629).
+data Utf8
+  = Utf8 !T.Text
+  | -- | So many of the bytes are whole characters, and those after them are malformed.
+    MalformedAt !Int
+
+-- | Copy bytes of UTF-8 into a text.
 --
 -- This does not use 'T.decodeUtf8'', which catches exceptions and would rethrow a timeout as a
 -- synchronous one: see Note [Exceptions that are not ours] in
 -- "Ashlar.Internal.Coroutine.Exception".
 decodeUtf8At ::
-  -- | Forced if the bytes are malformed in any way. It must throw an exception.
-  Maybe Char ->
   -- | The first byte.
   Ptr Word8 ->
   -- | The number of bytes, all readable.
   Int ->
-  IO T.Text
+  IO Utf8
 -- The same for any UTF-8, with the functions of text.
-decodeAny :: Maybe Char -> Ptr Word8 -> Int -> IO T.Text
-decodeAny malformed p n = do
+decodeAny :: Ptr Word8 -> Int -> IO Utf8
+decodeAny p n = do
+  wrong <- newIORef False
   -- A view of the memory. Nothing retains it, because the text is a copy.
   bs <- unsafePackCStringLen (castPtr p, n)
-  pure $! T.decodeUtf8With (\_ _ -> malformed) bs
+  -- The function is called only for malformed bytes. The text is forced, so they are known then.
+  let replaced = unsafeDupablePerformIO (Just '\xFFFD' <$ writeIORef wrong True)
+      !text = T.decodeUtf8With (\_ _ -> replaced) bs
+  malformed <- readIORef wrong
+  if malformed then MalformedAt <$> utf8ValidPrefix p n else pure (Utf8 text)
+{-# NOINLINE decodeAny #-}
 
 -- | The number of units of a text.
 lengthUnits :: T.Text -> Int
@@ -188,15 +202,14 @@ writeUtf16 ::
   Int ->
   IO Int
 
--- | Make a text of UTF-16 in the byte order of the machine.
+-- | Make a text of UTF-16 in the byte order of the machine. 'Nothing' if a surrogate is not in a
+-- pair.
 decodeUtf16At ::
-  -- | What to do if a surrogate is not in a pair. Its result is returned.
-  IO T.Text ->
   -- | The first byte.
   Ptr Word8 ->
   -- | The number of 16-bit units, all readable, from 1 to 'maxForeignUnits'.
   Int ->
-  IO T.Text
+  IO (Maybe T.Text)
 
 -- | The most units of 16 bits for one foreign call: the garbage collector waits for it.
 maxForeignUnits :: Int
@@ -217,14 +230,13 @@ maxForeignUnits = 32768
 -- closures around them take longer than the copy (benchmark "decode 1000 records"). They decode
 -- what is malformed, so that all versions treat it the same.
 --
--- Only the copy is out of line. So the closure of the exception is built where the bytes are
--- malformed, and not for each text. (Allocation test "a text: its units and six words". The tests
--- "texts in UTF-8" cover lengths around the limits.)
-decodeUtf8At malformed p@(Ptr a) n@(I# k)
-  | n <= 0 = pure T.empty
+-- Only the copy is out of line. So the box of the result is not built. (Allocation test "a text: its
+-- units and six words". The tests "texts in UTF-8" cover lengths around the limits.)
+decodeUtf8At p@(Ptr a) n@(I# k)
+  | n <= 0 = pure (Utf8 T.empty)
   | otherwise = IO $ \s -> case copyUtf8 a k s of
-      (# s', arr, 1# #) -> (# s', T.Text (A.ByteArray arr) 0 n #)
-      (# s', _, _ #) -> unIO (decodeAny malformed p n) s'
+      (# s', arr, 1# #) -> (# s', Utf8 (T.Text (A.ByteArray arr) 0 n) #)
+      (# s', _, _ #) -> unIO (decodeAny p n) s'
 {-# INLINE decodeUtf8At #-}
 
 -- An array with the bytes, at least one. The flag is 1 if they are valid, and else they may be.
@@ -323,16 +335,16 @@ writeUtf16 p (T.Text (A.ByteArray arr) start _) off n = do
   units <- utf8ToUtf16 p arr (start + off) n
   pure $! 2 * max 0 units
 
-decodeUtf16At bad p n = do
+decodeUtf16At p n = do
   size <- utf16Check p n
   if size < 0
-    then bad
+    then pure Nothing
     else do
       -- The units are checked, so these bytes are enough.
       MutableByteArray arr <- newByteArray size
       _ <- utf16ToUtf8Array arr p n
       IO $ \s -> case unsafeFreezeByteArray# arr s of
-        (# s', frozen #) -> (# s', T.Text (A.ByteArray frozen) 0 size #)
+        (# s', frozen #) -> (# s', Just (T.Text (A.ByteArray frozen) 0 size) #)
 
 -- Eight bytes that lie in the array.
 eightBytes :: A.Array -> Int -> Word64
@@ -363,14 +375,14 @@ unitAt arr@(A.ByteArray bytes) i
 -- The tests "texts in UTF-8" cover this, and @tests/c/utf16.c@ tests the C code under gcc's
 -- sanitizers.
 --
--- Only the conversion is out of line. So the closure of the exception is built where the bytes are
--- malformed, and not for each text. (Allocation test "a text: its units and six words".)
-decodeUtf8At malformed p@(Ptr a) n@(I# k)
-  | n <= 0 = pure T.empty
+-- Only the conversion is out of line. So the box of the result is not built. (Allocation test "a
+-- text: its units and six words".)
+decodeUtf8At p@(Ptr a) n@(I# k)
+  | n <= 0 = pure (Utf8 T.empty)
   | otherwise = IO $ \s -> case toUtf16 a k s of
       (# s', arr, units #)
-        | I# units >= 0 -> (# s', T.Text (A.Array arr) 0 (I# units) #)
-        | otherwise -> unIO (decodeAny malformed p n) s'
+        | I# units >= 0 -> (# s', Utf8 (T.Text (A.Array arr) 0 (I# units)) #)
+        | otherwise -> unIO (decodeAny p n) s'
 {-# INLINE decodeUtf8At #-}
 
 -- An array with the units, and their number. It is -1 if the bytes are malformed, or too many.
@@ -552,7 +564,7 @@ writeUtf16 p (T.Text arr start _) off n
 
 -- The units are those of the text, so they are checked and copied. Units below 0x8000 need no
 -- check: no surrogate is among them. A short text with no others is one pass over its words.
-decodeUtf16At bad p n = do
+decodeUtf16At p n = do
   arr <- stToIO (A.new n)
   let to = MutableByteArray (A.maBA arr)
   good <-
@@ -564,8 +576,8 @@ decodeUtf16At bad p n = do
         ok <- paired
         ok <$ copyToArray to 0 p bytes
   if good
-    then (\frozen -> T.Text frozen 0 n) <$> stToIO (A.unsafeFreeze arr)
-    else bad
+    then (\frozen -> Just (T.Text frozen 0 n)) <$> stToIO (A.unsafeFreeze arr)
+    else pure Nothing
   where
     bytes = 2 * n
     paired = (>= 0) <$> utf16Check p n

@@ -59,7 +59,7 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Path
 import Data.Kind (Type)
 import Data.Proxy (Proxy (..))
-import GHC.Exts (RealWorld, State#)
+import GHC.Exts (Addr#, RealWorld, State#)
 import GHC.Generics
 import GHC.TypeLits (KnownSymbol, symbolVal)
 import Unsafe.Coerce (unsafeCoerce)
@@ -211,11 +211,13 @@ rightHalf = R1
 
 -- Read a constructor, and make the value of it.
 fromChosen :: forall f p a. (f p -> a) -> Get Chosen -> Get a
-fromChosen back (Get p) = Get $ \c env s0 ->
-  let made# :: State# RealWorld -> x () -> (# State# RealWorld, a #)
-      made# s x = case back (unsafeCoerce x) of !y -> (# s, y #)
+fromChosen back (Get p) = Get $ \c env p0 s0 ->
+  let made# :: Addr# -> State# RealWorld -> x () -> Result a
+      made# p1 s x = case back (unsafeCoerce x) of !y -> (# s, p1, (# y | #) #)
       {-# NOINLINE made# #-}
-   in case p c env s0 of (# s1, Chosen x #) -> made# s1 x
+   in case p c env p0 s0 of
+        (# s1, p1, (# Chosen x | #) #) -> made# p1 s1 x
+        (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
 {-# INLINE fromChosen #-}
 
 -- Apply a function, in phase 0.

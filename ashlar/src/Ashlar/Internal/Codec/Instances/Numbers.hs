@@ -85,14 +85,14 @@ getMagnitude :: Word64 -> Get Integer
 getMagnitude n
   | n == 0 = pure 0
   | n <= 8 = consume (fromIntegral n) $ \p ->
-    step (\_ _ -> peekShort p (fromIntegral n)) >>= \w ->
+    effect (peekShort p (fromIntegral n)) >>= \w ->
       minimal p (w `unsafeShiftR` (8 * (fromIntegral n - 1)) /= 0) (fromWord64 w)
   | n > fromIntegral (maxBound :: Int) = invalid "Integer: more bytes than there can be"
   | otherwise = consume bytes $ \p -> do
-    final <- step (\_ _ -> peekHost (p `plusPtr` (bytes - 1)))
+    final <- effect (peekHost (p `plusPtr` (bytes - 1)))
     if final == (0 :: Word8)
       then minimal p False 0
-      else step (\_ _ -> peekMagnitude p bytes)
+      else effect (peekMagnitude p bytes)
   where
     bytes = fromIntegral n :: Int
     minimal p ok m =

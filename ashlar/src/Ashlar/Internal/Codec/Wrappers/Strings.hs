@@ -18,13 +18,10 @@ import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Get.Bytes (getByteString)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Env (Env, position)
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure (nothingFound)
 import Ashlar.Internal.Get.Refuse
 import Ashlar.Internal.Mem (pokeLE)
-import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check (unsafeIndex)
 import Ashlar.Internal.Prim.Text
 import Data.Bits (unsafeShiftR, (.&.))
@@ -105,15 +102,14 @@ getUtf16 :: Int -> Get T.Text
 getUtf16 n
   | n > maxBound `quot` 2 = invalid "a length that does not fit"
   | n > 0 && n <= maxForeignUnits && littleEndian = consume (2 * n) $ \p ->
-    -- 2n bytes lie at p, where the cursor is until they have been read.
-    step $ \c env -> decodeUtf16At (unpaired c env n) p n
+    effect (decodeUtf16At p n) >>= maybe (unpaired n) pure
   | otherwise = refine utf16Text (getByteString (2 * n))
 
 -- Fail, with the cursor before n units.
-unpaired :: Cells -> Env -> Int -> IO a
-unpaired c env n = do
-  at <- position c
-  failWith c env (at + 2 * n) at nothingFound (Invalid invalidUtf16)
+unpaired :: Int -> Get a
+unpaired n = do
+  at <- here
+  failWith (at + 2 * n) at nothingFound (Invalid invalidUtf16)
 {-# NOINLINE unpaired #-}
 
 invalidUtf16 :: String

@@ -1,0 +1,228 @@
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedSums #-}
+{-# LANGUAGE UnboxedTuples #-}
+-- No eta-expansion: Note [Rules for decoders] in "Ashlar.Internal.Get.Core".
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
+-- |
+-- Module      : Ashlar.Internal.Get.Type
+-- Description : The type of decoders, sequencing, actions on their state, and failing
+--
+-- A decoder is a function from the address of the next byte to the address after what it has read,
+-- and a value or a failure. Where it needs more bytes than there are, it asks for them in the
+-- middle, and the code that follows does not know.
+--
+-- Note [A failure is a value]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- A failure says nothing. What there is to say has been recorded before, and only in traced runs
+-- ("Ashlar.Internal.Get.Record"). Nothing in a run installs a handler. So foreign exceptions,
+-- synchronous or not, pass through a run as through any lazy value. What GHC freezes, GHC resumes.
+--
+-- The branch of a primitive that finds out that it fails returns the failure at once. After
+-- inlining, the compiler knows in each branch what the code that follows would test. So one
+-- predictable test is left after each call of a decoder that was not inlined, and none elsewhere.
+--
+-- The cursor is an argument and a result, in a register. The end is in a cell, for it rarely
+-- changes. Tried and dropped, on GHC 9.0.2 and 9.10.3:
+--
+-- * Cursor and end in cells. Choices take up to 1.6 times as long.
+-- * The end in a register, too. It gains nothing, because calls of unknown functions get longer.
+-- * An exception as the failure. Choices take 2 to 4.5 times as long, because each installs a
+--   handler, and an asynchronous exception that a handler meets makes the run begin again.
+--
+-- (Benchmarks of the family "Parsing".)
+--
+-- Note [Actions on the cells]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- Slow paths read and change the state of a run in 'IO'. 'step' writes the cursor to its cell
+-- before such an action, and reads it afterwards. The action cannot fail: what may fail is a
+-- decoder.
+module Ashlar.Internal.Get.Type
+  ( Get (..),
+    Result,
+    pureGet,
+    mapGet,
+    apGet,
+    thenGet,
+    bindGet,
+
+    -- * Actions
+    effect,
+    inspect,
+    step,
+    moveTo,
+    cursor,
+    inEnv,
+
+    -- * Failing
+    failed,
+    failingBy,
+    failAt,
+    failWith,
+    failInvalid,
+  )
+where
+
+import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Failure
+import Ashlar.Internal.Get.Record
+import Ashlar.Internal.Mem.Cells
+import Data.Word (Word8)
+import GHC.Exts (Addr#, Ptr (Ptr), RealWorld, State#)
+import GHC.IO (IO (..), unIO)
+
+-- | A decoder of values of type @a@.
+--
+-- A decoder may be run any number of times. 'fmap' and '<*>' do not force the values they work on.
+--
+-- By intention a decoder cannot perform 'IO': a run is a pure function of its input. For mutable
+-- state there is "Ashlar.Get.ST".
+--
+-- @since 0.1.0.0
+newtype Get a = Get {unGet :: Cells -> Env -> Addr# -> State# RealWorld -> Result a}
+
+-- | How a decoder ends: with the cursor, and a value or a failure. After a failure the cursor is
+-- where that happened.
+type Result a = (# State# RealWorld, Addr#, (# a| (# #) #) #)
+
+instance Functor Get where
+  fmap = mapGet
+  {-# INLINE fmap #-}
+  a <$ g = mapGet (\_ -> a) g
+  {-# INLINE (<$) #-}
+
+instance Applicative Get where
+  pure = pureGet
+  {-# INLINE pure #-}
+  (<*>) = apGet
+  {-# INLINE (<*>) #-}
+  (*>) = thenGet
+  {-# INLINE (*>) #-}
+  p <* q = apGet (mapGet (\a _ -> a) p) q
+  {-# INLINE (<*) #-}
+
+instance Monad Get where
+  (>>=) = bindGet
+  {-# INLINE (>>=) #-}
+  (>>) = (*>)
+  {-# INLINE (>>) #-}
+
+instance MonadFail Get where
+  fail = failInvalid
+  {-# INLINE fail #-}
+
+instance Semigroup a => Semigroup (Get a) where
+  a <> b = (<>) <$> a <*> b
+  {-# INLINE (<>) #-}
+
+instance Monoid a => Monoid (Get a) where
+  mempty = pure mempty
+  {-# INLINE mempty #-}
+
+pureGet :: a -> Get a
+pureGet a = Get (\_ _ p s -> (# s, p, (# a | #) #))
+{-# INLINE CONLIKE [1] pureGet #-}
+
+mapGet :: (a -> b) -> Get a -> Get b
+mapGet f (Get g) = Get $ \c env p s -> case g c env p s of
+  (# s', p', (# a | #) #) -> (# s', p', (# f a | #) #)
+  (# s', p', (# | _ #) #) -> (# s', p', (# | (# #) #) #)
+{-# INLINE [1] mapGet #-}
+
+apGet :: Get (a -> b) -> Get a -> Get b
+apGet (Get f) (Get g) = Get $ \c env p s -> case f c env p s of
+  (# s', p', (# h | #) #) -> case g c env p' s' of
+    (# s'', p'', (# a | #) #) -> (# s'', p'', (# h a | #) #)
+    (# s'', p'', (# | _ #) #) -> (# s'', p'', (# | (# #) #) #)
+  (# s', p', (# | _ #) #) -> (# s', p', (# | (# #) #) #)
+{-# INLINE [1] apGet #-}
+
+thenGet :: Get a -> Get b -> Get b
+thenGet (Get f) (Get g) = Get $ \c env p s -> case f c env p s of
+  (# s', p', (# _ | #) #) -> g c env p' s'
+  (# s', p', (# | _ #) #) -> (# s', p', (# | (# #) #) #)
+{-# INLINE [1] thenGet #-}
+
+bindGet :: Get a -> (a -> Get b) -> Get b
+bindGet (Get f) k = Get $ \c env p s -> case f c env p s of
+  (# s', p', (# a | #) #) -> unGet (k a) c env p' s'
+  (# s', p', (# | _ #) #) -> (# s', p', (# | (# #) #) #)
+{-# INLINE [1] bindGet #-}
+
+-- | An action that neither reads nor changes the state of the run.
+effect :: IO a -> Get a
+effect (IO act) = Get $ \_ _ p s -> case act s of (# s', a #) -> (# s', p, (# a | #) #)
+{-# INLINE effect #-}
+
+-- | An action that is given the cursor, and does not move it.
+inspect :: (Cells -> Env -> Ptr Word8 -> IO a) -> Get a
+inspect f = Get $ \c env p s -> case unIO (f c env (Ptr p)) s of
+  (# s', a #) -> (# s', p, (# a | #) #)
+{-# INLINE inspect #-}
+
+-- | An action on the cells and the environment, which finds the cursor in its cell and may move it
+-- there. It must keep INV-G1 to INV-G3 and have no other effect.
+step :: (Cells -> Env -> IO a) -> Get a
+step f = Get $ \c env p s0 -> case unIO (putPtr c cursorCell (Ptr p) >> f c env) s0 of
+  (# s1, a #) -> case unIO (getPtr c cursorCell) s1 of
+    (# s2, Ptr p' #) -> (# s2, p', (# a | #) #)
+{-# INLINE step #-}
+
+-- | Move the cursor to an address between itself and the end.
+moveTo :: Ptr Word8 -> Get ()
+moveTo (Ptr p) = Get (\_ _ _ s -> (# s, p, (# () | #) #))
+{-# INLINE moveTo #-}
+
+-- | The address of the next byte.
+cursor :: Get (Ptr Word8)
+cursor = inspect (\_ _ p -> pure p)
+{-# INLINE cursor #-}
+
+-- | Run a decoder in another environment.
+inEnv :: (Env -> Env) -> Get a -> Get a
+inEnv change (Get g) = Get (\c env -> g c (change env))
+{-# INLINE inEnv #-}
+
+-- | Fail. Why has been recorded, if the run is traced.
+failed :: Get a
+failed = Get (\_ _ p s -> (# s, p, (# | (# #) #) #))
+{-# INLINE failed #-}
+
+-- | Fail, and record why, if the run is traced. The action is given the cursor.
+failingBy :: (Ptr Word8 -> Cells -> Env -> IO ()) -> Get a
+failingBy why = Get $ \c env p s0 -> case unIO (isTraced c) s0 of
+  (# s1, False #) -> (# s1, p, (# | (# #) #) #)
+  (# s1, True #) -> case unIO (putPtr c cursorCell (Ptr p) >> why (Ptr p) c env) s1 of
+    (# s2, _ #) -> (# s2, p, (# | (# #) #) #)
+{-# INLINE failingBy #-}
+
+-- | Fail at an address in the open segment.
+failAt ::
+  Ptr Word8 ->
+  -- | How many bytes there the decoder has examined. All are before the end. The number must not
+  -- depend on how the input was cut (INV-G2).
+  Int ->
+  Reason ->
+  Get a
+failAt p n reason = step (\c env -> recordAt c env p n reason) *> failed
+{-# NOINLINE failAt #-}
+
+-- | Fail at an offset, which may be far before the cursor.
+failWith ::
+  -- | The reach: the offset up to which the decoder had come.
+  Int ->
+  -- | The offset.
+  Int ->
+  -- | The bytes there.
+  Found ->
+  Reason ->
+  Get a
+failWith reach offset found reason =
+  step (\c env -> record c env reach offset found reason) *> failed
+{-# NOINLINE failWith #-}
+
+-- | Fail at the cursor with a message.
+failInvalid :: String -> Get a
+failInvalid message = cursor >>= \p -> failAt p 0 (Invalid message)
+{-# NOINLINE failInvalid #-}
