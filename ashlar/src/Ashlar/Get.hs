@@ -195,8 +195,7 @@ import Ashlar.Internal.Get.Bytes
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Decoder
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Isolate
-import Ashlar.Internal.Get.Label
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Numbers
 import Ashlar.Internal.Get.Run
 import Ashlar.Internal.Get.Source

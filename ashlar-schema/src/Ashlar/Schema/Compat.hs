@@ -68,7 +68,7 @@ import qualified Ashlar.Compat.Cereal as Cereal
 import qualified Ashlar.Compat.Store as Store
 import Ashlar.Get (Get)
 import Ashlar.Internal.Compat.Store.Instances.Containers (peekMarker)
-import Ashlar.Internal.Get.Refuse (invalid, refine)
+import Ashlar.Internal.Get.Fail (invalid, refine)
 import Ashlar.Internal.Get.Strings (getTextUtf8)
 import Ashlar.Schema.Internal.Costs (Least (..), leastLeaf)
 import Ashlar.Schema.Internal.Decode

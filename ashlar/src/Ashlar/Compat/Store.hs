@@ -66,7 +66,7 @@ import Ashlar.Internal.Compat.Store.Class
 import Ashlar.Internal.Compat.Store.Instances.Base ()
 import Ashlar.Internal.Compat.Store.Instances.Containers ()
 import Ashlar.Internal.Get.Error (DecodeError, errorOffset, reasonText)
-import Ashlar.Internal.Get.Refuse (invalid)
+import Ashlar.Internal.Get.Fail (invalid)
 import Ashlar.Internal.Get.Run (runGetRest, runGetWhole)
 import Control.Exception (Exception (..), throw, throwIO)
 import Data.ByteString (ByteString)

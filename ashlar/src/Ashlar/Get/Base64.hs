@@ -38,7 +38,7 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Encoded
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.NextByte
-import Ashlar.Internal.Get.Scanner
+import Ashlar.Internal.Get.Scan
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Prim.Base64
 import Data.Bifunctor (first)

@@ -71,7 +71,7 @@ where
 import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Choice (manyFold)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Separated
 import Control.Applicative (Alternative (..), optional)
 import Data.Bifunctor (first)

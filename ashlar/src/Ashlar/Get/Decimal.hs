@@ -16,9 +16,9 @@ module Ashlar.Get.Decimal
 where
 
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Digits
-import Ashlar.Internal.Get.Refuse
-import Ashlar.Internal.Get.Scanner (endsAt)
+import Ashlar.Internal.Get.Ascii hiding (signed)
+import Ashlar.Internal.Get.Fail
+import Ashlar.Internal.Get.Scan (endsAt)
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.DecimalPlaces

@@ -63,7 +63,7 @@ where
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Limits (streamBytes)
-import Ashlar.Internal.Get.Suspend
+import Ashlar.Internal.Get.Decoder
 import Ashlar.Internal.Get.Values
 import Control.Exception (throwIO)
 import Control.Monad (when)

@@ -16,7 +16,7 @@ where
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Encoded
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Scanner
+import Ashlar.Internal.Get.Scan
 import Ashlar.Internal.Prim.HexBytes
 import Data.ByteString (ByteString)
 import Foreign.Ptr (minusPtr, plusPtr)

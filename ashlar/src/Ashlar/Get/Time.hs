@@ -18,10 +18,10 @@ where
 
 import Ashlar.Internal.Get.Bytes (skip)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Digits
+import Ashlar.Internal.Get.Ascii
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.NextByte
-import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Scan
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells

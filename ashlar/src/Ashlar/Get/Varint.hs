@@ -77,7 +77,7 @@ module Ashlar.Get.Varint
 where
 
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Strings (getNested)
 import Ashlar.Internal.Get.Varint
 import Ashlar.Internal.Prim.Varint.Protobuf (lenient)

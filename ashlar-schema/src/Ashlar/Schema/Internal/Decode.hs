@@ -27,7 +27,7 @@ import Ashlar.Internal.Codec.ReadFields (getPart)
 import Ashlar.Internal.Get.Budget (nested, spendEmpties, spendFraction)
 import Ashlar.Internal.Get.Core (here)
 import Ashlar.Internal.Get.Path (Names (..), Part (..))
-import Ashlar.Internal.Get.Refuse (invalid, invalidFrom, refine)
+import Ashlar.Internal.Get.Fail (invalid, invalidFrom, refine)
 import Ashlar.Schema.Internal.Check (isWhole)
 import Ashlar.Schema.Internal.Costs
 import Ashlar.Schema.Internal.Schema

@@ -101,7 +101,7 @@ import qualified Ashlar.Internal.Get.Bytes as G
 import Ashlar.Internal.Get.Core
 import qualified Ashlar.Internal.Get.Decoder as G
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Label (label)
+import Ashlar.Internal.Get.Fail (label)
 import Ashlar.Internal.Get.Numbers
 import qualified Ashlar.Internal.Get.Run as G
 import Ashlar.Internal.Get.Strings hiding (getShortByteString)

@@ -101,16 +101,14 @@ import Ashlar.Get.Combinators (count)
 import Ashlar.Internal.Compat.BinaryOffsets (restLength)
 import Ashlar.Internal.Compat.CerealArrival
 import Ashlar.Internal.Get.Choice
-import Ashlar.Internal.Get.ArrayBounds (agree)
-import Ashlar.Internal.Get.Budget (deeper)
+import Ashlar.Internal.Prim.ArrayBounds (agree)
+import Ashlar.Internal.Get.Budget
 import qualified Ashlar.Internal.Get.Bytes as G
 import Ashlar.Internal.Get.Core hiding (Result)
 import Ashlar.Internal.Get.Decoder (Decoder)
 import qualified Ashlar.Internal.Get.Decoder as G
-import Ashlar.Internal.Get.Isolate
-import Ashlar.Internal.Get.Label
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Numbers
-import Ashlar.Internal.Get.Refuse
 import qualified Ashlar.Internal.Get.Run as G
 import Ashlar.Internal.Get.Strings (getByteStringCopy, getNested, getShortByteString)
 import Control.Exception (displayException)

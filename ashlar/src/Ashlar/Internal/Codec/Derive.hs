@@ -40,7 +40,7 @@ import Ashlar.Internal.Codec.WriteFields
 import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Path
-import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Fail
 import Data.Kind (Type)
 import Data.Proxy (Proxy (..))
 import GHC.Generics

@@ -170,7 +170,7 @@ getList n = case layout :: Layout a of
     m <- readable f n
     if m == n
       then -- All elements are in memory, so this does not overflow.
-        consume (n * fixedSize f) (\p -> fromEnd f p (n - 1) [])
+        consume (n * fixedSize f) (\p -> fromEnd f p)
       else collected
   _ -> collected
   where
@@ -180,12 +180,17 @@ getList n = case layout :: Layout a of
     few = case layout :: Layout a of
       Fix f -> collect (\i -> getElement n i f) 0 []
       Var _ -> amongElements n (collect (\i -> atElement i >> get) 0 [])
-    -- Read the elements from index i down to 0. Element 0 is at p.
-    fromEnd :: Fixed a -> Ptr Word8 -> Int -> [a] -> Get [a]
-    fromEnd f !p !i acc
-      | i < 0 = pure acc
-      | otherwise =
-        fixedRead f (p `plusPtr` (i * fixedSize f)) >>= \x -> x `seq` fromEnd f p (i - 1) (x : acc)
+    -- Read the elements down to that at p. (The format is no argument of the loop: what it reads
+    -- is known to the compiler.)
+    fromEnd :: Fixed a -> Ptr Word8 -> Get [a]
+    fromEnd f p = go (n - 1) []
+      where
+        -- From index i down to 0.
+        go !i acc
+          | i < 0 = pure acc
+          | otherwise =
+            fixedRead f (p `plusPtr` (i * fixedSize f)) >>= \x -> x `seq` go (i - 1) (x : acc)
+    {-# INLINE fromEnd #-}
     collect :: (Int -> Get a) -> Int -> [a] -> Get [a]
     collect element = go
       where

@@ -30,7 +30,7 @@ import Ashlar.Internal.Codec.ReadFields
 import Ashlar.Internal.Get.Budget (chargedIfEmpty, deeper)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Path
-import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Fail
 import System.IO.Unsafe (unsafePerformIO)
 
 -- | A format of variable size from its size, writer and reader.

@@ -32,9 +32,8 @@ import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Input (demand)
-import Ashlar.Internal.Get.Label
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Path
-import Ashlar.Internal.Get.Refuse (invalid)
 import Ashlar.Internal.Mem.Cells
 import Data.Word (Word8)
 import Foreign.Ptr (nullPtr, plusPtr)
@@ -75,7 +74,7 @@ data Reading b a = Reading
 -- No more fields. The value is forced.
 finished :: Int# -> Reading a a
 finished calls = Reading calls 0# 0# 0# [] $ \x _ ->
-  Get (\_ _ p s -> x `seq` (# s, p, (# x | #) #))
+  Get (\p _ _ s -> x `seq` (# s, p, (# x | #) #))
 {-# INLINE finished #-}
 
 -- | A field of constant size before the others. The function makes the field's representation.
@@ -114,10 +113,12 @@ fieldAt ::
   (y -> b) ->
   Ptr Word8 ->
   Get a
-fieldAt f back before rest = \build end -> Get $ \c env p0 s0 ->
-  case unGet (fixedRead f (end `plusPtr` I# (negateInt# before))) c env p0 s0 of
-    (# s1, p1, (# x | #) #) -> x `seq` unGet (rest (build (back x)) end) c env p1 s1
-    (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
+fieldAt f back before rest = \build end -> Get $ \p0 c env s0 ->
+  let next# x p s = x `seq` unGet (rest (build (back x)) end) p c env s
+      {-# NOINLINE [0] next# #-}
+   in case unGet (fixedRead f (end `plusPtr` I# (negateInt# before))) p0 c env s0 of
+        (# s1, p1, (# x | #) #) -> next# x p1 s1
+        (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
 {-# INLINE fieldAt #-}
 
 -- If the flag is 1: no bytes of the span are left for this field. The offset cannot tell which
@@ -126,10 +127,10 @@ fieldAt f back before rest = \build end -> Get $ \c env p0 s0 ->
 nothingLeftIf :: Int# -> Int# -> (b -> Ptr Word8 -> Get a) -> b -> Ptr Word8 -> Get a
 nothingLeftIf it count rest = case it of
   0# -> rest
-  _ -> \build end -> Get $ \c env p0 s0 -> case partNext c (I# count) s0 of
+  _ -> \build end -> Get $ \p0 c env s0 -> case partNext c (I# count) s0 of
     (# s1, _ #)
-      | end == nullPtr -> unGet (rest build (Ptr p0)) c env p0 s1
-      | otherwise -> unGet (rest build end) c env p0 s1
+      | end == nullPtr -> unGet (rest build (Ptr p0)) p0 c env s1
+      | otherwise -> unGet (rest build end) p0 c env s1
 {-# INLINE nothingLeftIf #-}
 
 -- If the flag is 1, move the cursor to the end of the span first: the last field with bytes has
@@ -137,8 +138,8 @@ nothingLeftIf it count rest = case it of
 movedIf :: Int# -> (b -> Ptr Word8 -> Get a) -> b -> Ptr Word8 -> Get a
 movedIf it rest = case it of
   0# -> rest
-  _ -> \build end -> Get $ \c env _ s0 -> case end of
-    Ptr p -> unGet (rest build end) c env p s0
+  _ -> \build end -> Get $ \_ c env s0 -> case end of
+    Ptr p -> unGet (rest build end) p c env s0
 {-# INLINE movedIf #-}
 
 -- | A field of variable size before the others.
@@ -150,10 +151,14 @@ variableFirst get back after =
       readingCount = readingCount after +# 1#,
       readingParts = VariablePart : readingParts after,
       readingRest = \build _ ->
-        Get $ \c env p0 s0 -> case unGet (getPart (I# (readingCount after)) get) c env p0 s0 of
-          (# s1, p1, (# x | #) #) ->
-            unGet (spanThen after (\end -> readingRest after (build (back x)) end)) c env p1 s1
-          (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
+        Get $ \p0 c env s0 ->
+          let next# x p s =
+                x `seq` unGet (spanThen after (readingRest after (build (back x)))) p c env s
+              {-# NOINLINE [0] next# #-}
+           in case partNext c (I# (readingCount after)) s0 of
+                (# s1, _ #) -> case unGet get p0 c env s1 of
+                  (# s2, p2, (# x | #) #) -> next# x p2 s2
+                  (# s2, p2, (# | _ #) #) -> (# s2, p2, (# | (# #) #) #)
     }
 {-# INLINE variableFirst #-}
 
@@ -171,8 +176,8 @@ partNext c count = unIO (putInt c partCell (inPart count))
 -- Read a span when n fields are left. Only traced runs write the number: that is faster before
 -- spans and slower before parts (benchmark "decode Tree").
 spanNext :: Int -> Get a -> Get a
-spanNext count (Get p) = Get $ \c env p0 s0 ->
-  case unIO (whenTraced c (putInt c partCell (inSpan count))) s0 of (# s1, _ #) -> p c env p0 s1
+spanNext count (Get p) = Get $ \p0 c env s0 ->
+  case unIO (whenTraced c (putInt c partCell (inSpan count))) s0 of (# s1, _ #) -> p p0 c env s1
 {-# INLINE spanNext #-}
 
 -- The first span, and what follows it.
@@ -184,11 +189,11 @@ spanThen ::
 spanThen reading rest = case readingSpan reading of
   0# -> rest nullPtr
   n -> case readingCalls reading of
-    1# -> Get $ \c env p0 s0 -> case unGet (spanApart (readingCount reading) n) c env p0 s0 of
+    1# -> Get $ \p0 c env s0 -> case unGet (spanApart (readingCount reading) n) p0 c env s0 of
       (# s1, p1, (# _ | #) #) -> case Ptr p1 `plusPtr` I# n of
         end -> case readingVariable reading of
-          0# -> unGet (rest end `endingAt` end) c env p1 s1
-          _ -> unGet (rest end) c env p1 s1
+          0# -> unGet (rest end `endingAt` end) p1 c env s1
+          _ -> unGet (rest end) p1 c env s1
       (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
     _ -> spanNext (I# (readingCount reading)) $ case readingVariable reading of
       0# -> consumeShared (I# n) (\p -> rest (p `plusPtr` I# n))
@@ -197,7 +202,7 @@ spanThen reading rest = case readingSpan reading of
 
 -- Move the cursor when all is read.
 endingAt :: Get a -> Ptr Word8 -> Get a
-endingAt (Get p) (Ptr end) = Get $ \c env p0 s0 -> case p c env p0 s0 of
+endingAt (Get p) (Ptr end) = Get $ \p0 c env s0 -> case p p0 c env s0 of
   (# s1, _, (# x | #) #) -> (# s1, end, (# x | #) #)
   (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
 {-# INLINE endingAt #-}
@@ -238,10 +243,10 @@ readFieldsApart names fields build = case readingVariable reading of
   1# -> nestedApart known (spanThen reading (\end -> readingRest reading build end))
   _ -> case readingSpan reading of
     0# -> readingRest reading build nullPtr
-    n -> Get $ \c env p0 s0 -> case unGet (placedApart known n) c env p0 s0 of
+    n -> Get $ \p0 c env s0 -> case unGet (placedApart known n) p0 c env s0 of
       (# s1, p1, (# _ | #) #) -> case Ptr p1 `plusPtr` I# n of
         end ->
-          unGet (insideSpan known (readingRest reading build end) `endingAt` end) c env p1 s1
+          unGet (insideSpan known (readingRest reading build end) `endingAt` end) p1 c env s1
       (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
   where
     reading = fields (finished 1#)
@@ -279,8 +284,8 @@ getInside names f = case fixedSize f of
 
 -- | Read a field of variable size, before n others.
 getPart :: Int -> Get a -> Get a
-getPart count get = Get $ \c env p0 s0 -> case partNext c count s0 of
-  (# s1, _ #) -> case unGet get c env p0 s1 of
+getPart count get = Get $ \p0 c env s0 -> case partNext c count s0 of
+  (# s1, _ #) -> case unGet get p0 c env s1 of
     (# s2, p1, (# x | #) #) -> x `seq` (# s2, p1, (# x | #) #)
     (# s2, p1, (# | _ #) #) -> (# s2, p1, (# | (# #) #) #)
 {-# INLINE getPart #-}

@@ -28,7 +28,7 @@ where
 import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Path
-import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Fail
 import Data.Kind (Type)
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr)

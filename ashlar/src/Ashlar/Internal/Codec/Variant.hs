@@ -24,7 +24,7 @@ import Ashlar.Internal.Codec.Tag (tagFormat)
 import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Path
-import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Fail
 
 -- | What is written for a value of a variant. The functions that 'variant' passes make it.
 --

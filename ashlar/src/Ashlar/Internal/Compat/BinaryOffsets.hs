@@ -21,9 +21,9 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error (Reason (Invalid))
 import Ashlar.Internal.Get.Input
-import Ashlar.Internal.Get.Isolate (isolateOr)
+import Ashlar.Internal.Get.Budget (isolateOr)
 import Ashlar.Internal.Get.Path (Context (..), innermost)
-import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Fail
 import Data.Int (Int64)
 import Data.Maybe (fromMaybe)
 

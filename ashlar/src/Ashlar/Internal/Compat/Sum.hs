@@ -23,7 +23,7 @@ import Ashlar.Internal.Builder.Numbers (word16BE, word32BE, word8)
 import Ashlar.Internal.Codec.Tag (GCount (..))
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Numbers
-import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Fail
 import Data.Kind (Type)
 import GHC.Generics (C1, type (:+:))
 import GHC.TypeLits (Nat, type (+))

@@ -1,5 +1,7 @@
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE MagicHash #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE UnboxedSums #-}
 {-# LANGUAGE UnboxedTuples #-}
 
 -- |
@@ -39,12 +41,19 @@ module Ashlar.Internal.Get.Budget
 
     -- * Bytes
     announceElements,
+    isolate,
+    isolateAtMost,
+    isolateOr,
   )
 where
 
 import Ashlar.Internal.Get.Bytes (available)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Fail (invalid)
+import Ashlar.Internal.Get.Failure (nothingFound)
+import Ashlar.Internal.Get.Input (moreInput)
 import Ashlar.Internal.Get.Limits
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Get.Segments (setLimit)
@@ -52,6 +61,7 @@ import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Magnitude (magnitudeSize)
 import Control.Monad (when)
 import Data.Bits (complement)
+import GHC.Exts (Addr#, RealWorld, State#)
 import GHC.IO (unIO)
 
 -- | Limits on costs that the size of the input does not bound.
@@ -118,9 +128,9 @@ defaultBudget =
 --
 -- @since 0.1.0.0
 withBudget :: Budget -> Get a -> Get a
-withBudget budget (Get p) = Get $ \c env p0 s0 -> case unGet (step enter) c env p0 s0 of
-  (# s1, p1, (# Entered inner outside | #) #) -> case p c inner p1 s1 of
-    (# s2, p2, result #) -> case unGet (step (\c' _ -> leave outside c')) c env p2 s2 of
+withBudget budget (Get p) = Get $ \p0 c env s0 -> case unGet (step enter) p0 c env s0 of
+  (# s1, p1, (# Entered inner outside | #) #) -> case p p1 c inner s1 of
+    (# s2, p2, result #) -> case unGet (step (\c' _ -> leave outside c')) p2 c env s2 of
       (# s3, _, _ #) -> (# s3, p2, result #)
   (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
   where
@@ -184,25 +194,32 @@ deeper = nested Nameless
 {-# INLINE deeper #-}
 
 -- | Inside a value that may contain others: one level deeper.
-nested :: Names -> Get a -> Get a
-nested names (Get p) = Get $ \c env p0 s0 -> case unIO (getInt c levelsCell) s0 of
-  (# s1, left #) ->
+nested :: forall a. Names -> Get a -> Get a
+nested names (Get p) = Get $ \p0 c env s0 -> case unIO (getInt c levelsCell) s0 of
+  (# s', left #) ->
     -- One copy for both ways in: see Note [One copy after the check].
-    let inside# inner s = case p c inner p0 s of
-          (# s', p1, result #) -> case unIO (leaveLevel c inner) s' of
-            (# s'', _ #) -> (# s'', p1, result #)
+    let inside# :: Env -> State# RealWorld -> Result a
+        inside# inner s =
+          let leave# :: a -> Addr# -> State# RealWorld -> Result a
+              leave# a p1 s1 = case unIO (leaveLevel c inner) s1 of
+                (# s2, _ #) -> (# s2, p1, (# a | #) #)
+              {-# NOINLINE [0] leave# #-}
+           in case p p0 c inner s of
+                (# s1, p1, (# a | #) #) -> leave# a p1 s1
+                (# s1, p1, (# | _ #) #) -> case unIO (leaveLevelApart c inner) s1 of
+                  (# s2, _ #) -> (# s2, p1, (# | (# #) #) #)
         {-# NOINLINE inside# #-}
      in if left > 0
-          then case unIO (putInt c levelsCell (left - 1)) s1 of (# s2, _ #) -> inside# env s2
-          else case unGet (enterTraced names) c env p0 s1 of
+          then case unIO (putInt c levelsCell (left - 1)) s' of (# s2, _ #) -> inside# env s2
+          else case unGet (enterTraced names) p0 c env s' of
             (# s2, _, (# inner | #) #) -> inside# inner s2
             (# s2, _, (# | _ #) #) -> (# s2, p0, (# | (# #) #) #)
 {-# INLINE nested #-}
 
 -- | 'nested' with calls in place of its code.
 nestedApart :: Names -> Get a -> Get a
-nestedApart names (Get p) = Get $ \c env p0 s0 -> case unGet (enterLevel names) c env p0 s0 of
-  (# s1, p1, (# inner | #) #) -> case p c inner p1 s1 of
+nestedApart names (Get p) = Get $ \p0 c env s0 -> case unGet (enterLevel names) p0 c env s0 of
+  (# s1, p1, (# inner | #) #) -> case p p1 c inner s1 of
     (# s2, p2, result #) -> case unIO (leaveLevelApart c inner) s2 of
       (# s3, _ #) -> (# s3, p2, result #)
   (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
@@ -311,3 +328,80 @@ chargedIfEmpty g = do
   after <- here
   if after == before then x <$ chargeRound else pure x
 {-# INLINE chargedIfEmpty #-}
+
+-- | @isolate n p@ runs @p@ on the next @n@ bytes alone: to @p@ the input ends there. Fails if @p@
+-- does, if @n@ is negative, or if @p@ leaves bytes over. Where the input ends before them, they are
+-- missing.
+--
+-- >>> runGet (isolate 2 getWord16le) "abc"
+-- Right 25185
+-- >>> either (print . errorReason) print (runGet (isolate 2 getWord8) "abc")
+-- Invalid "isolate: 1 of 2 bytes were not read"
+--
+-- @since 0.1.0.0
+isolate :: Int -> Get a -> Get a
+isolate = isolateOr (\left leftOver -> (\more -> if more then leftOver else MissingInput left 0) <$> moreInput)
+
+-- | @isolateAtMost n p@ runs @p@ with at most the next @n@ bytes: to @p@ the input ends after them.
+-- What @p@ leaves over comes next. Fails if @p@ does, or if @n@ is negative.
+--
+-- This bounds what @p@ may read, whatever lengths the input announces. The value that it makes of
+-- the bytes may take more memory than they do.
+--
+-- >>> runGetRest (isolateAtMost 3 (getWord8 *> getWord8)) "abcd"
+-- Right (98,"cd")
+-- >>> either (print . errorReason) print (runGet (isolateAtMost 3 getWord32be) "abcd")
+-- MissingInput 4 3
+--
+-- @since 0.1.0.0
+isolateAtMost :: Int -> Get a -> Get a
+isolateAtMost n =
+  limited "isolateAtMost: negative number of bytes" n (\_ -> pure ()) (\_ -> pure ())
+
+-- | 'isolate', given the reason to fail where bytes were not read.
+isolateOr ::
+  -- | The reason, given how many bytes were not read, and the reason if they are there.
+  (Int -> Reason -> Get Reason) ->
+  Int ->
+  Get a ->
+  Get a
+isolateOr reason n = limited "isolate: negative number of bytes" n announce $ \left ->
+  if left == 0
+    then pure ()
+    else do
+      now <- here
+      let message = "isolate: " ++ show left ++ " of " ++ show n ++ " bytes were not read"
+      reason left (Invalid message) >>= failWith now now nothingFound
+{-# INLINE isolateOr #-}
+
+-- A decoder to which the input ends after n bytes.
+limited ::
+  -- The message if n is negative.
+  String ->
+  Int ->
+  -- What to do at the beginning, given n, if the input seems to end before that.
+  (Int -> Get ()) ->
+  -- What to do at the end, given how many of the n bytes were not read.
+  (Int -> Get ()) ->
+  Get a ->
+  Get a
+limited negative n atStart atEnd p
+  | n < 0 = invalid negative
+  | otherwise = do
+    at <- here
+    limit <- inspect (\c _ _ -> getInt c limitCell)
+    -- Compared so that nothing overflows.
+    a <-
+      if n < limit - at
+        then step (\c _ -> setLimit c (at + n)) *> p
+        else do
+          atStart n
+          -- The outer limit stays in force.
+          inner <- inspect (\c env _ -> isolated c env limit (streamEnd at n))
+          inEnv (const inner) p
+    now <- here
+    -- (After a failure, the choice that goes back does this.)
+    step (\c _ -> setLimit c limit)
+    atEnd (n - (now - at))
+    pure a
+{-# INLINE limited #-}

@@ -93,22 +93,25 @@ orGet p q = eitherOr p q
 
 -- A choice in which the next byte may rule out the first alternative.
 orGuarded :: (Word8 -> Bool) -> Expectation -> Get a -> Get a -> Get a
-orGuarded accepts wanted p (Get q) = Get $ \c env p0 s0 ->
-  let other# p1 s1 = q c env p1 s1
+orGuarded accepts wanted p (Get q) = Get $ \p0 c env s0 ->
+  let other# p1 s1 = q p1 c env s1
       {-# NOINLINE other# #-}
-      other = Get (\_ _ p1 s1 -> other# p1 s1)
-   in unGet (tested accepts wanted (eitherOr p other) other) c env p0 s0
+      other = Get (\p1 _ _ s1 -> other# p1 s1)
+   in unGet (tested accepts wanted (eitherOr p other) other) p0 c env s0
 {-# INLINE [1] orGuarded #-}
 
 -- The first, or else the second from the same offset.
 eitherOr :: Get a -> Get a -> Get a
-eitherOr (Get p) (Get q) = Get $ \c env p0 s0 -> case unIO (openChoice c (Ptr p0)) s0 of
-  (# s1, point #) -> case p c env p0 s1 of
-    (# s2, p1, (# a | #) #) -> case unIO (closeChoice c point) s2 of
-      (# s3, _ #) -> (# s3, p1, (# a | #) #)
-    (# s2, p1, (# | _ #) #) -> case unGet (retreat point) c env p1 s2 of
-      (# s3, p2, (# _ | #) #) -> q c env p2 s3
-      (# s3, p2, (# | _ #) #) -> (# s3, p2, (# | (# #) #) #)
+eitherOr (Get p) (Get q) = Get $ \p0 c env s0 -> case unIO (openChoice c (Ptr p0)) s0 of
+  (# s1, point #) ->
+    let other# p1 s = case unGet (retreat point) p1 c env s of
+          (# s3, p3, (# _ | #) #) -> q p3 c env s3
+          (# s3, p3, (# | _ #) #) -> (# s3, p3, (# | (# #) #) #)
+        {-# NOINLINE [0] other# #-}
+     in case p p0 c env s1 of
+          (# s2, p2, (# a | #) #) -> case unIO (closeChoice c point) s2 of
+            (# s3, _ #) -> (# s3, p2, (# a | #) #)
+          (# s2, p2, (# | _ #) #) -> other# p2 s2
 {-# INLINE eitherOr #-}
 
 manyGet :: Get a -> Get [a]
@@ -159,15 +162,18 @@ rounds ::
   (Get b -> Get b -> Get b) ->
   Get a ->
   Get b
-rounds f z guarded (Get p) = Get $ \c env ->
-  let go !acc p0 s0 = unGet (guarded (Get (\_ _ -> one acc)) (pureGet acc)) c env p0 s0
+rounds f z guarded (Get p) = Get $ \start c env s ->
+  let go !acc p0 s0 = unGet (guarded (Get (\p1 _ _ -> one acc p1)) (pureGet acc)) p0 c env s0
       one acc p0 s0 = case unIO (openChoice c (Ptr p0)) s0 of
-        (# s1, point #) -> case p c env p0 s1 of
-          (# s2, p1, (# a | #) #) -> case unIO (closeChoice c point >> hasMoved c point (Ptr p1)) s2 of
-            (# s3, True #) -> go (f acc a) p1 s3
-            (# s3, False #) -> (# s3, p1, (# acc | #) #)
-          (# s2, p1, (# | _ #) #) -> unGet (acc <$ retreat point) c env p1 s2
-   in go z
+        (# s1, point #) ->
+          let next# a p1 s2 = case unIO (closeChoice c point >> hasMoved c point (Ptr p1)) s2 of
+                (# s3, True #) -> go (f acc a) p1 s3
+                (# s3, False #) -> (# s3, p1, (# acc | #) #)
+              {-# NOINLINE [0] next# #-}
+           in case p p0 c env s1 of
+                (# s2, p2, (# a | #) #) -> next# a p2 s2
+                (# s2, p2, (# | _ #) #) -> unGet (acc <$ retreat point) p2 c env s2
+   in go z start s
 {-# INLINE rounds #-}
 
 -- | Where a decoder may go back to.
@@ -229,11 +235,11 @@ retreat (ChoicePoint (Ptr p) (I# bias) (I# limit) (I# keep) (I# commits)) =
 
 -- (With all its arguments on the left, because nothing is eta-expanded here.)
 retreat# ::
-  Addr# -> Int# -> Int# -> Int# -> Int# -> Cells -> Env -> Addr# -> State# RealWorld -> Result ()
-retreat# p bias limit keep commits c env p0 s0 =
+  Addr# -> Int# -> Int# -> Int# -> Int# -> Addr# -> Cells -> Env -> State# RealWorld -> Result ()
+retreat# p bias limit keep commits p0 c env s0 =
   case unIO (closeChoice c point >> getInt c commitsCell) s0 of
     (# s1, now #)
-      | now == I# commits -> unGet (step (\c' env' -> goBack c' env' point)) c env p0 s1
+      | now == I# commits -> unGet (step (\c' env' -> goBack c' env' point)) p0 c env s1
       | otherwise -> (# s1, p0, (# | (# #) #) #)
   where
     point = ChoicePoint (Ptr p) (I# bias) (I# limit) (I# keep) (I# commits)
@@ -318,8 +324,8 @@ closeBarrier c barrier = do
 --
 -- @since 0.1.0.0
 attempt :: Get a -> Get a
-attempt (Get p) = Get $ \c env p0 s0 -> case unIO (openBarrier c) s0 of
-  (# s1, barrier #) -> case p c env p0 s1 of
+attempt (Get p) = Get $ \p0 c env s0 -> case unIO (openBarrier c) s0 of
+  (# s1, barrier #) -> case p p0 c env s1 of
     (# s2, p1, result #) -> case unIO (closeBarrier c barrier) s2 of (# s3, _ #) -> (# s3, p1, result #)
 {-# INLINE attempt #-}
 
@@ -406,10 +412,10 @@ undo c env ahead = do
 
 -- Go back if the result says so.
 aheadIf :: (a -> Bool) -> Get a -> Get a
-aheadIf goesBack (Get p) = Get $ \c env p0 s0 -> case unIO (openLookAhead c env (Ptr p0)) s0 of
-  (# s1, ahead #) -> case p c env p0 s1 of
+aheadIf goesBack (Get p) = Get $ \p0 c env s0 -> case unIO (openLookAhead c env (Ptr p0)) s0 of
+  (# s1, ahead #) -> case p p0 c env s1 of
     (# s2, p1, (# a | #) #)
-      | goesBack a -> unGet (a <$ step (\c' env' -> undo c' env' ahead)) c env p1 s2
+      | goesBack a -> unGet (a <$ step (\c' env' -> undo c' env' ahead)) p1 c env s2
       | otherwise -> case unIO (closeLookAhead c ahead) s2 of (# s3, _ #) -> (# s3, p1, (# a | #) #)
     (# s2, p1, (# | _ #) #) -> case unIO (closeLookAhead c ahead) s2 of
       (# s3, _ #) -> (# s3, p1, (# | (# #) #) #)
@@ -423,9 +429,9 @@ aheadIf goesBack (Get p) = Get $ \c env p0 s0 -> case unIO (openLookAhead c env 
 --
 -- @since 0.1.0.0
 match :: Get a -> Get (ByteString, a)
-match (Get p) = Get $ \c env p0 s0 -> case unIO (openLookAhead c env (Ptr p0)) s0 of
-  (# s1, ahead #) -> case p c env p0 s1 of
-    (# s2, p1, (# a | #) #) -> unGet ((\bytes -> (bytes, a)) <$> readSince ahead) c env p1 s2
+match (Get p) = Get $ \p0 c env s0 -> case unIO (openLookAhead c env (Ptr p0)) s0 of
+  (# s1, ahead #) -> case p p0 c env s1 of
+    (# s2, p1, (# a | #) #) -> unGet ((\bytes -> (bytes, a)) <$> readSince ahead) p1 c env s2
     (# s2, p1, (# | _ #) #) -> case unIO (closeLookAhead c ahead) s2 of
       (# s3, _ #) -> (# s3, p1, (# | (# #) #) #)
 {-# INLINE match #-}
@@ -454,11 +460,11 @@ readSince ahead = do
 --
 -- @since 0.1.0.0
 notFollowedBy :: Get a -> Get ()
-notFollowedBy (Get p) = Get $ \c env p0 s0 -> case unIO (openLookAhead c env (Ptr p0)) s0 of
+notFollowedBy (Get p) = Get $ \p0 c env s0 -> case unIO (openLookAhead c env (Ptr p0)) s0 of
   (# s1, ahead #) -> case unIO (openBarrier c) s1 of
-    (# s2, barrier #) -> case p c env p0 s2 of
-      (# s3, p1, (# _ | #) #) -> unGet (followed ahead barrier) c env p1 s3
-      (# s3, p1, (# | _ #) #) -> unGet (notFollowed ahead barrier) c env p1 s3
+    (# s2, barrier #) -> case p p0 c env s2 of
+      (# s3, p1, (# _ | #) #) -> unGet (followed ahead barrier) p1 c env s3
+      (# s3, p1, (# | _ #) #) -> unGet (notFollowed ahead barrier) p1 c env s3
 {-# INLINE notFollowedBy #-}
 
 -- The decoder has succeeded.

@@ -180,10 +180,10 @@ fixedGet n parts rd = case parts of
 -- again. Allocation test "numbers in the monad: nothing". Benchmark "10000 structs of four Word8,
 -- Monad, added up".)
 bindNumber :: Int -> (Ptr Word8 -> IO a) -> (a -> Get b) -> Get b
-bindNumber n rd k = Get $ \c env p0 s0 ->
-  let rest a p s = case settled a of !a' -> unGet (k a') c env p s
+bindNumber n rd k = Get $ \p0 c env s0 ->
+  let rest a p s = case settled a of !a' -> unGet (k a') p c env s
       {-# NOINLINE [0] rest #-}
-   in case unGet (consume n (\p -> effect (rd p))) c env p0 s0 of
+   in case unGet (consume n (\p -> effect (rd p))) p0 c env s0 of
         (# s1, p1, (# a | #) #) -> rest a p1 s1
         (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
 {-# INLINE [1] bindNumber #-}
@@ -222,7 +222,7 @@ moveBy n = readingBy n (\_ -> pure ())
 
 -- The same, reading them.
 readingBy :: Int -> (Ptr Word8 -> IO a) -> Get a
-readingBy n rd = Get $ \c _ p s0 -> case unIO (thereAre c (Ptr p) n >> rd (Ptr p)) s0 of
+readingBy n rd = Get $ \p c _ s0 -> case unIO (thereAre c (Ptr p) n >> rd (Ptr p)) s0 of
   (# s1, x #) -> case Ptr p `plusPtr` n of Ptr p' -> (# s1, p', (# x | #) #)
 {-# INLINE readingBy #-}
 
@@ -256,26 +256,31 @@ guardedGet accepts wanted g = tested accepts wanted g failed
 -- | If the next byte is there and accepted, the first decoder. If not, record that, and go on with
 -- the second.
 tested :: (Word8 -> Bool) -> Expectation -> Get a -> Get a -> Get a
-tested accepts wanted (Get g) (Get other) = Get $ \c env p0 s0 -> case nextByte# c env p0 s0 of
-  (# s1, p, b #)
-    | I# b >= 0 && accepts (fromIntegral (I# b)) -> g c env p s1
-    | I# b == overdrawn -> (# s1, p, (# | (# #) #) #)
-    | otherwise -> case unIO (isTraced c) s1 of
-      (# s2, False #) -> other c env p s2
-      (# s2, True #) -> case refuse# wanted c env p s2 of s3 -> other c env p s3
+tested accepts wanted (Get g) (Get other) = Get $ \p0 c env s0 ->
+  let yes# p s = g p c env s
+      {-# NOINLINE [0] yes# #-}
+      no# p s = case unIO (isTraced c) s of
+        (# s1, False #) -> other p c env s1
+        (# s1, True #) -> case refuse# wanted p c env s1 of s2 -> other p c env s2
+      {-# NOINLINE [0] no# #-}
+   in case nextByte# p0 c env s0 of
+        (# s1, p1, b #)
+          | I# b >= 0 && accepts (fromIntegral (I# b)) -> yes# p1 s1
+          | I# b == overdrawn -> (# s1, p1, (# | (# #) #) #)
+          | otherwise -> no# p1 s1
 {-# INLINE tested #-}
 
-refuse# :: Expectation -> Cells -> Env -> Addr# -> State# RealWorld -> State# RealWorld
-refuse# wanted c env p s0 = case unGet (step (\c' env' -> refuseByte c' env' wanted)) c env p s0 of
+refuse# :: Expectation -> Addr# -> Cells -> Env -> State# RealWorld -> State# RealWorld
+refuse# wanted p c env s0 = case unGet (step (\c' env' -> refuseByte c' env' wanted)) p c env s0 of
   (# s1, _, _ #) -> s1
 {-# NOINLINE refuse# #-}
 
 -- The next byte; or 'endsHere'; or 'overdrawn', if that is a failure.
-nextByte# :: Cells -> Env -> Addr# -> State# RealWorld -> (# State# RealWorld, Addr#, Int# #)
-nextByte# c env a s0 = case unIO (getPtr c endCell) s0 of
+nextByte# :: Addr# -> Cells -> Env -> State# RealWorld -> (# State# RealWorld, Addr#, Int# #)
+nextByte# a c env s0 = case unIO (getPtr c endCell) s0 of
   (# s1, e #)
     | Ptr a /= e -> case unIO (byteAt (Ptr a)) s1 of (# s2, I# b #) -> (# s2, a, b #)
-    | otherwise -> nextByteOn# c env a s1
+    | otherwise -> nextByteOn# a c env s1
 {-# INLINE nextByte# #-}
 
 -- At least one byte must lie at the address.
@@ -283,8 +288,8 @@ byteAt :: Ptr Word8 -> IO Int
 byteAt p = (fromIntegral :: Word8 -> Int) <$> peekHost p
 {-# INLINE byteAt #-}
 
-nextByteOn# :: Cells -> Env -> Addr# -> State# RealWorld -> (# State# RealWorld, Addr#, Int# #)
-nextByteOn# c env a s0 = case unGet moreInput c env a s0 of
+nextByteOn# :: Addr# -> Cells -> Env -> State# RealWorld -> (# State# RealWorld, Addr#, Int# #)
+nextByteOn# a c env s0 = case unGet moreInput a c env s0 of
   (# s1, a1, (# True | #) #) -> case unIO (byteAt (Ptr a1)) s1 of (# s2, I# b #) -> (# s2, a1, b #)
   (# s1, a1, (# False | #) #) -> case endsHere of I# b -> (# s1, a1, b #)
   (# s1, a1, (# | _ #) #) -> case overdrawn of I# b -> (# s1, a1, b #)
@@ -297,7 +302,7 @@ overdrawn = -2
 
 -- | The next byte as a number, which is not read; or -1 at the end of the input.
 nextCode :: Get Int
-nextCode = Get $ \c env p0 s0 -> case nextByte# c env p0 s0 of
+nextCode = Get $ \p0 c env s0 -> case nextByte# p0 c env s0 of
   (# s1, p, b #)
     | I# b == overdrawn -> (# s1, p, (# | (# #) #) #)
     | otherwise -> (# s1, p, (# I# b | #) #)
@@ -307,9 +312,9 @@ nextCode = Get $ \c env p0 s0 -> case nextByte# c env p0 s0 of
 --
 -- Everything but the comparison is one call out of line.
 need :: Int -> Get ()
-need n = Get $ \c env p s0 -> case available# n c p s0 of
+need n = Get $ \p c env s0 -> case available# n c p s0 of
   (# s1, True #) -> (# s1, p, (# () | #) #)
-  (# s1, False #) -> unGet (demand n) c env p s1
+  (# s1, False #) -> unGet (demand n) p c env s1
 {-# INLINE need #-}
 
 available# :: Int -> Cells -> Addr# -> State# RealWorld -> (# State# RealWorld, Bool #)
@@ -324,14 +329,16 @@ consume ::
   -- | Read them, given the address of the first. It must not read beyond the last.
   (Ptr Word8 -> Get a) ->
   Get a
-consume n rd = Get $ \c env p0 s0 -> case unGet (need n) c env p0 s0 of
-  (# s1, p, (# _ | #) #) -> unGet (readAt n rd (Ptr p)) c env p s1
-  (# s1, p, (# | _ #) #) -> (# s1, p, (# | (# #) #) #)
+consume n rd = Get $ \p0 c env s0 -> case available# n c p0 s0 of
+  (# s1, True #) -> unGet (readAt n rd (Ptr p0)) p0 c env s1
+  (# s1, False #) -> case unGet (demand n) p0 c env s1 of
+    (# s2, p, (# _ | #) #) -> unGet (readAt n rd (Ptr p)) p c env s2
+    (# s2, p, (# | _ #) #) -> (# s2, p, (# | (# #) #) #)
 {-# INLINE consume #-}
 
 -- Read n bytes at the cursor, which is given as an address, too.
 readAt :: Int -> (Ptr Word8 -> Get a) -> Ptr Word8 -> Get a
-readAt n rd p = Get $ \c env p0 s0 -> case unGet (rd p) c env p0 s0 of
+readAt n rd p = Get $ \p0 c env s0 -> case unGet (rd p) p0 c env s0 of
   (# s1, _, (# x | #) #) -> case p `plusPtr` n of Ptr p1 -> (# s1, p1, (# x | #) #)
   (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
 {-# INLINE readAt #-}
@@ -363,12 +370,12 @@ shared ::
   Int ->
   (Ptr Word8 -> Get a) ->
   Get a
-shared (Get more) n rest = Get $ \c env p0 s0 ->
-  let read# p s = unGet (rest (Ptr p)) c env p s
+shared (Get more) n rest = Get $ \p0 c env s0 ->
+  let read# p s = unGet (rest (Ptr p)) p c env s
       {-# NOINLINE read# #-}
    in case available# n c p0 s0 of
         (# s1, True #) -> read# p0 s1
-        (# s1, False #) -> case more c env p0 s1 of
+        (# s1, False #) -> case more p0 c env s1 of
           (# s2, p, (# _ | #) #) -> read# p s2
           (# s2, p, (# | _ #) #) -> (# s2, p, (# | (# #) #) #)
 {-# INLINE shared #-}

@@ -13,9 +13,9 @@ module Ashlar.Internal.Get.Floating
 where
 
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Digits
+import Ashlar.Internal.Get.Ascii
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Scanner (endsAt)
+import Ashlar.Internal.Get.Scan (endsAt)
 import Ashlar.Internal.Mem (peekHost, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.NearestBinary
@@ -44,10 +44,10 @@ import System.IO.Unsafe (unsafeDupablePerformIO)
 --
 -- @since 0.1.0.0
 double :: Get Double
-double = Get $ \c env p s0 -> case quickDouble c env p s0 of
+double = Get $ \p c env s0 -> case quickDouble p c env s0 of
   (# s1, p1, x #)
     | isNumber (D# x) -> (# s1, p1, (# D# x | #) #)
-    | otherwise -> unGet slowDouble c env p s1
+    | otherwise -> unGet slowDouble p c env s1
 {-# INLINE double #-}
 
 -- | 'double' for a 'Float', to which the decimal is rounded at once. Rounding first to a 'Double'
@@ -61,10 +61,10 @@ double = Get $ \c env p s0 -> case quickDouble c env p s0 of
 --
 -- @since 0.1.0.0
 float :: Get Float
-float = Get $ \c env p s0 -> case quickFloat c env p s0 of
+float = Get $ \p c env s0 -> case quickFloat p c env s0 of
   (# s1, p1, x #)
     | isNumber (F# x) -> (# s1, p1, (# F# x | #) #)
-    | otherwise -> unGet slowFloat c env p s1
+    | otherwise -> unGet slowFloat p c env s1
 {-# INLINE float #-}
 
 -- (A comparison, because 'isNaN' is a foreign call.)
@@ -74,14 +74,14 @@ isNumber x = x == x
 
 -- A number that lies in one chunk, and the cursor after it; or NaN, and nothing is read.
 quickDouble ::
-  Cells -> Env -> Addr# -> State# RealWorld -> (# State# RealWorld, Addr#, Double# #)
-quickDouble c env p s0 =
+  Addr# -> Cells -> Env -> State# RealWorld -> (# State# RealWorld, Addr#, Double# #)
+quickDouble p c env s0 =
   case unIO (quick binary64 quotientDouble castWord64ToDouble c env (Ptr p)) s0 of
     (# s1, Quick (Ptr p1) (D# x) #) -> (# s1, p1, x #)
 {-# NOINLINE quickDouble #-}
 
-quickFloat :: Cells -> Env -> Addr# -> State# RealWorld -> (# State# RealWorld, Addr#, Float# #)
-quickFloat c env p s0 = case unIO (quick binary32 quotientFloat castToFloat c env (Ptr p)) s0 of
+quickFloat :: Addr# -> Cells -> Env -> State# RealWorld -> (# State# RealWorld, Addr#, Float# #)
+quickFloat p c env s0 = case unIO (quick binary32 quotientFloat castToFloat c env (Ptr p)) s0 of
   (# s1, Quick (Ptr p1) (F# x) #) -> (# s1, p1, x #)
 {-# NOINLINE quickFloat #-}
 

@@ -123,32 +123,27 @@ gather target = do
   if have >= target
     then pure have
     else do
-      fetch (target - have)
-      step (\c env -> joinAhead c (envInput env) target)
-      heldHere
+      missing <- step (\c env -> joinAhead c (envInput env) target)
+      if missing > 0
+        then fetch missing *> step (\c env -> joinAhead c (envInput env) target) *> heldHere
+        else heldHere
 
 -- How many bytes the open segment has from the cursor on.
 heldHere :: Get Int
 heldHere = inspect (\c _ p -> (`minusPtr` p) <$> getPtr c segmentEndCell)
 {-# INLINE heldHere #-}
 
--- Take chunks from the source until n bytes come after the open segment, or it ends.
+-- Take chunks of n bytes or more in all from the source, or all that it has.
 fetch :: Int -> Get ()
-fetch target = inspect (\_ env _ -> held <$> readIORef (inputSegments (envInput env))) >>= go
+fetch n
+  | n <= 0 = pure ()
+  | otherwise =
+    step (\c env -> readyFor c (envInput env)) >>= \ready -> case ready of
+      Ended -> pure ()
+      AtHand -> takeOne
+      AfterWaiting -> chargeStop *> takeOne
   where
-    go n
-      | n >= target = pure ()
-      | otherwise =
-        step (\c env -> readyFor c (envInput env)) >>= \ready -> case ready of
-          Ended -> pure ()
-          AtHand -> takeOne n
-          AfterWaiting -> chargeStop *> takeOne n
-    takeOne n = inspect (\_ env _ -> takeChunk (envInput env)) >>= \got -> go (n + got)
-    held segments =
-      sum (map S.length (segmentsArrived segments)) + atLeast target (segmentsComing segments)
-    -- The number of bytes, counted up to n.
-    atLeast n (bs : more) | n > 0 = S.length bs + atLeast (n - S.length bs) more
-    atLeast _ _ = 0
+    takeOne = inspect (\_ env _ -> takeChunk (envInput env)) >>= \got -> fetch (n - got)
 {-# NOINLINE fetch #-}
 
 -- How the next chunk comes.
@@ -185,34 +180,41 @@ takeChunk input = do
           _ -> now {segmentsArrived = bs : segmentsArrived now}
     pure (S.length bs)
 
--- Open a segment that has n bytes from the cursor on, or all that are held if these are fewer.
-joinAhead :: Cells -> Input -> Int -> IO ()
+-- Open a segment that has n bytes from the cursor on, or all if the input ends before. If neither
+-- is held, return how many bytes are missing, else 0.
+joinAhead :: Cells -> Input -> Int -> IO Int
 joinAhead c input target = do
   segments <- readIORef (inputSegments input)
   p <- getPtr c cursorCell
   start <- getPtr c segmentStartCell
   end <- getPtr c segmentEndCell
   let have = end `minusPtr` p
-      -- If much is held already, twice as much: Note [Bridges].
-      wanted = if have > 256 then max target (2 * have) else target
-      -- The cursor is in the open segment.
-      left = unsafeDrop (p `minusPtr` start) (segmentOpen segments)
+      open bs coming = do
+        at <- position c
+        past <- passed c segments
+        replaceOpen c input at (Segments past bs coming [] (segmentsEnded segments))
+        pure 0
   case comingIn segments of
-    [] -> pure ()
+    [] -> pure (if segmentsEnded segments then 0 else target - have)
     -- Nothing is left of the open segment: the next can be used as it is.
-    bs : coming | have == 0, S.length bs >= target -> opened segments bs coming
-    coming -> bridge wanted (left : coming) >>= \(Bridge bs rest) -> opened segments bs rest
-  where
-    opened segments bs coming = do
-      at <- position c
-      past <- passed c segments
-      replaceOpen c input at $
-        segments
-          { segmentsPast = past,
-            segmentOpen = bs,
-            segmentsComing = coming,
-            segmentsArrived = []
-          }
+    bs : coming | have == 0, S.length bs >= target -> open bs coming
+    coming
+      | held < target && not (segmentsEnded segments) -> pure (target - held)
+      | otherwise -> do
+        -- If much is held already, twice as much: Note [Bridges].
+        let wanted = if have > 256 then max target (2 * have) else target
+            -- The cursor is in the open segment.
+            !left = unsafeDrop (p `minusPtr` start) (segmentOpen segments)
+        Bridge bs rest <- bridge wanted left coming
+        open bs rest
+      where
+        held = have + upTo (target - have) coming
+
+-- How many bytes there are in chunks, counted up to n or a little more.
+upTo :: Int -> [ByteString] -> Int
+upTo n chunks = case chunks of
+  bs : more | n > 0 -> S.length bs + upTo (n - S.length bs) more
+  _ -> 0
 
 -- The bytes before the cursor that a choice point could return to.
 passed :: Cells -> Segments -> IO [ByteString]
@@ -234,27 +236,29 @@ passed c segments = do
 -- A segment, and the segments after it.
 data Bridge = Bridge !ByteString ![ByteString]
 
--- One segment of n bytes, or of all if there are fewer, and the rest.
-bridge :: Int -> [ByteString] -> IO Bridge
-bridge wanted chunks = do
-  let n = atMost wanted chunks
+-- One segment of n bytes, or of all if there are fewer, and the rest. The first chunk has fewer.
+bridge :: Int -> ByteString -> [ByteString] -> IO Bridge
+bridge wanted first others = do
+  let n = S.length first + min (wanted - S.length first) (upTo (wanted - S.length first) others)
   buffer <- newBuffer n
   -- The buffer has n bytes, and the chunks have as many. The slice keeps the buffer alive.
   let start = unsafeForeignPtrToPtr buffer
       end = start `plusPtr` n
+      put q bs m = withBytesQuick bs (\b _ -> copyRange q b m)
       go :: Ptr Word8 -> [ByteString] -> IO [ByteString]
-      go q (bs : more)
-        | q < end = do
-          let m = min (S.length bs) (end `minusPtr` q)
-          withBytesQuick bs (\b _ -> copyRange q b m)
-          if m < S.length bs then pure $! (unsafeDrop m bs : more) else go (q `plusPtr` m) more
-      go _ rest = pure rest
-  rest <- go start chunks
+      go !q chunks = case chunks of
+        bs : more
+          | m < S.length bs -> do
+            put q bs m
+            let !rest = unsafeDrop m bs
+            pure (rest : more)
+          | m > 0 -> put q bs m >> go (q `plusPtr` m) more
+          where
+            m = min (S.length bs) (end `minusPtr` q)
+        _ -> pure chunks
+  put start first (S.length first)
+  rest <- go (start `plusPtr` S.length first) others
   pure (Bridge (sliceBuffer buffer start end) rest)
-  where
-    atMost n (bs : more) | n > S.length bs = S.length bs + atMost (n - S.length bs) more
-    atMost n (_ : _) = n
-    atMost _ [] = 0
 
 -- Note [Waiting]
 -- ~~~~~~~~~~~~~~

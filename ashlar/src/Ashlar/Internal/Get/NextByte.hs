@@ -40,7 +40,7 @@ import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Numbers (getWord8)
-import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Mem (peekHost, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check (unsafeIndex)

@@ -37,7 +37,7 @@ import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Limits (streamBytes, streamEnd)
 import Ashlar.Internal.Get.Path
-import Ashlar.Internal.Get.Scanner (Scanned (..), takeScanned)
+import Ashlar.Internal.Get.Scan (Scanned (..), takeScanned)
 import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem (withBytesQuick)
 import Ashlar.Internal.Mem.Cells
@@ -67,7 +67,7 @@ runIn = runWithin OfRun
 -- The same, given where the budget is kept.
 runWithin :: Scope -> Cells -> Input -> Get a -> IO (Either DecodeError a)
 runWithin scope c input g = IO $ \s0 -> case unIO (getPtr c cursorCell) s0 of
-  (# s1, Ptr p0 #) -> case unGet g c (Env input scope Top) p0 s1 of
+  (# s1, Ptr p0 #) -> case unGet g p0 c (Env input scope Top) s1 of
     (# s2, p1, result #) -> case unIO (putPtr c cursorCell (Ptr p1)) s2 of
       (# s3, _ #) -> case touch# (inputSegments input) s3 of
         s4 -> case result of
@@ -245,7 +245,7 @@ smallRun g boxed = withCells cellCount $ \c -> do
   let !bs = lazy boxed
   startCells c False 0 (S.length bs) bs
   IO $ \s0 -> case unIO (getPtr c cursorCell) s0 of
-    (# s1, Ptr p0 #) -> case unGet g c (Whole bs) p0 s1 of
+    (# s1, Ptr p0 #) -> case unGet g p0 c (Whole bs) s1 of
       (# s2, _, result #) -> case touch# bs s2 of
         s3 -> case result of
           (# a | #) -> (# s3, Right a #)

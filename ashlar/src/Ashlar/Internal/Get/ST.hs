@@ -24,11 +24,10 @@ module Ashlar.Internal.Get.ST
   )
 where
 
-import Ashlar.Internal.Get.Budget (deeper)
+import Ashlar.Internal.Get.Budget (deeper, isolate)
 import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Isolate (isolate)
-import Ashlar.Internal.Get.Label (insideSpan, label)
+import Ashlar.Internal.Get.Fail (insideSpan, label)
 import Ashlar.Internal.Get.Path (Names)
 import Control.Applicative (Alternative)
 import Control.Monad (MonadPlus)

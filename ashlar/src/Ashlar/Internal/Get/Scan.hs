@@ -1,14 +1,36 @@
--- No eta-expansion: Note [Rules for decoders] in "Ashlar.Internal.Get.Core".
-{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+{-# LANGUAGE BangPatterns #-}
 
 -- |
 -- Module      : Ashlar.Internal.Get.Scan
 -- Description : Taking and leaving out bytes as long as a predicate holds
 --
--- None of it goes back, so none of it keeps input. The loops are in
--- "Ashlar.Internal.Get.Scanner", which needs eta-expansion.
+-- None of it goes back, so none of it keeps input.
+--
+-- Note [Scanning chunks]
+-- ~~~~~~~~~~~~~~~~~~~~~~
+-- A scanner reads memory, with its address in a register, and returns where it stopped. If that is
+-- before the end of the chunk, or where the input is known to end, the result is a slice, made
+-- without a call. Otherwise code out of line collects the slices of all chunks in a list, and
+-- copies them together once, at the end. So a token in many small chunks takes time proportional
+-- to its length. (Test "a token in many chunks".)
+--
+-- The loop has the end as a free variable. So it belongs to the code around it, and the compiler
+-- makes it a jump, and what follows a part of it. With the end as an argument it becomes a function
+-- of the module, which is called, and returns its results in a box (GHC before 9.4). There are two
+-- copies of the loop, one for the first chunk and one for all others, and each has the predicate.
+-- With one copy that is passed as a function, each byte costs a call and a box.
 module Ashlar.Internal.Get.Scan
-  ( -- * Taking
+  ( -- * Scanners
+    Scanned (..),
+    whileScanner,
+    byteScanner,
+    stateScanner,
+
+    -- * Taking
+    Range (..),
+    range,
+    endsAt,
+    takeScanned,
     takeWhile,
     takeWhile1,
     takeTill,
@@ -23,13 +45,169 @@ module Ashlar.Internal.Get.Scan
   )
 where
 
+import Ashlar.Internal.Get.Bytes (available, slice)
 import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Limits (endsForGood)
+import Ashlar.Internal.Get.Input (moreInput)
 import Ashlar.Internal.Get.NextByte (refused)
-import Ashlar.Internal.Get.Scanner
+import Ashlar.Internal.Mem (peekHost)
+import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Prim.Bulk (findByte)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.Word (Word8)
+import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 import Prelude hiding (takeWhile)
+
+-- | Does the input (or the innermost @isolate@) end at this address, as far as is known without
+-- asking the source? The address must be in the open segment, or its end. The end of strict input
+-- is always known.
+endsAt :: Cells -> Env -> Ptr Word8 -> IO Bool
+endsAt c env p = do
+  limit <- getInt c limitCell
+  at <- offsetOf c p
+  if limit <= at then endsForGood c env limit else pure False
+{-# INLINE endsAt #-}
+
+-- | Where a scanner stopped: the address of the first byte that it does not want,
+-- or the end; and its state there.
+data Scanned s = Scanned !(Ptr Word8) s
+
+-- | Take the bytes that a scanner wants.
+takeScanned ::
+  -- | The result, given the bytes and the last state.
+  (ByteString -> s -> r) ->
+  -- | The first state.
+  s ->
+  -- | The scanner: given a state and a range of addresses, it stops in the range or at its end.
+  (s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)) ->
+  Get r
+takeScanned result s0 scanner = do
+  Range p e <- range
+  Scanned q s <- effect (scanner s0 p e)
+  complete <- if q == e then inspect (\c env _ -> endsAt c env e) else pure True
+  if complete
+    then (\bs -> result bs s) <$> slice (q `minusPtr` p)
+    else takeOn scanner s >>= \(Taken bs s') -> pure (result bs s')
+{-# INLINE CONLIKE [1] takeScanned #-}
+
+-- All that was taken, in one string.
+data Taken s = Taken !ByteString s
+
+-- The scanner wants all up to the end of the open segment.
+takeOn :: (s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)) -> s -> Get (Taken s)
+takeOn scanner = whole []
+  where
+    whole acc s = do
+      acc' <- available >>= takeSlice acc
+      more <- moreInput
+      if more
+        then do
+          Range p e <- range
+          Scanned q s' <- effect (scanner s p e)
+          if q /= e then (`finish` s') <$> takeSlice acc' (q `minusPtr` p) else whole acc' s'
+        else pure (finish acc' s)
+    takeSlice acc n
+      | n > 0 = (: acc) <$> slice n
+      | otherwise = pure acc
+    finish acc = Taken (S.concat (reverse acc))
+{-# NOINLINE takeOn #-}
+
+-- | From the cursor to the end.
+data Range = Range !(Ptr Word8) !(Ptr Word8)
+
+-- | Where the bytes are that can be read without asking.
+range :: Get Range
+range = inspect (\c _ p -> Range p <$> getPtr c endCell)
+{-# INLINE range #-}
+
+-- | A scanner that wants bytes of which a predicate holds.
+whileScanner :: (Word8 -> Bool) -> s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)
+whileScanner f s start e = go start
+  where
+    go !p
+      | p == e = pure (Scanned p s)
+      | otherwise = do
+        -- p is before the end.
+        w <- peekHost p
+        if f w then go (p `plusPtr` 1) else pure (Scanned p s)
+{-# INLINE whileScanner #-}
+
+-- | A scanner that wants all bytes but one.
+byteScanner :: Word8 -> s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)
+byteScanner w s = go
+  where
+    go p e
+      | p == e = pure (Scanned e s)
+      | otherwise = do
+        -- At most 64 KiB a call: Note [Foreign copies].
+        let n = min 65536 (e `minusPtr` p)
+        found <- findByte w p n
+        if found == nullPtr then go (p `plusPtr` n) e else pure (Scanned found s)
+
+-- | A scanner with a state, which ends where the function returns 'Nothing'.
+stateScanner :: (s -> Word8 -> Maybe s) -> s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)
+stateScanner f s0 start e = go s0 start
+  where
+    go !s !p
+      | p == e = pure (Scanned p s)
+      | otherwise = do
+        -- p is before the end.
+        w <- peekHost p
+        case f s w of
+          Just s' -> go s' (p `plusPtr` 1)
+          Nothing -> pure (Scanned p s)
+{-# INLINE stateScanner #-}
+
+-- | The bytes up to the first that is this one, or up to the end: a slice or a copy, as of
+-- 'Ashlar.Get.Parse.takeTill'. Long strings are searched faster than by @takeTill (== w)@, short
+-- ones slower.
+--
+-- @since 0.1.0.0
+takeTillByte :: Word8 -> Get ByteString
+takeTillByte w = takeScanned const () (byteScanner w)
+
+-- | Skip bytes as long as a predicate holds.
+--
+-- @since 0.1.0.0
+skipWhile :: (Word8 -> Bool) -> Get ()
+skipWhile f = do
+  Range p e <- range
+  Scanned q () <- effect (whileScanner f () p e)
+  moveTo q
+  if q /= e then pure () else skipOn (\p' e' -> whileScanner f () p' e')
+{-# INLINE skipWhile #-}
+
+-- The scanner wanted all up to the end of the open segment, where the cursor is.
+skipOn :: (Ptr Word8 -> Ptr Word8 -> IO (Scanned ())) -> Get ()
+skipOn scanner = go
+  where
+    go = moreInput >>= \more -> if more then on else pure ()
+    on = do
+      Range p e <- range
+      Scanned q () <- effect (scanner p e)
+      moveTo q
+      if q /= e then pure () else go
+{-# NOINLINE skipOn #-}
+
+acceptedBySkip :: String
+acceptedBySkip = "a byte that skipWhile1 accepts"
+{-# NOINLINE acceptedBySkip #-}
+
+-- | 'skipWhile' of at least one byte. Its error says that a byte was expected that @skipWhile1@
+-- accepts: give it a better name with 'Ashlar.Get.<?>'.
+--
+-- @since 0.1.0.0
+skipWhile1 :: (Word8 -> Bool) -> Get ()
+skipWhile1 f = guardedGet f (Expectation [acceptedBySkip]) (advance *> skipWhile f)
+{-# INLINE skipWhile1 #-}
+
+-- | Skip space, tab, line feed, vertical tab, form feed and carriage return.
+--
+-- @since 0.1.0.0
+skipSpace :: Get ()
+skipSpace = skipWhile (\w -> w == 32 || w - 9 < 5)
 
 -- | The bytes up to the first of which a predicate does not hold, or up to the end. There may be
 -- none.

@@ -26,9 +26,9 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure (Found, nothingFound, peekFound)
 import Ashlar.Internal.Get.Input
-import Ashlar.Internal.Get.Isolate (isolateOr)
-import Ashlar.Internal.Get.Refuse
-import Ashlar.Internal.Get.Scanner
+import Ashlar.Internal.Get.Budget (isolateOr)
+import Ashlar.Internal.Get.Fail
+import Ashlar.Internal.Get.Scan
 import Ashlar.Internal.Mem (withBytes)
 import Ashlar.Internal.Prim.Text (Utf8 (..), decodeUtf8At)
 import Data.ByteString (ByteString)

@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedSums #-}
 {-# LANGUAGE UnboxedTuples #-}
@@ -31,6 +32,15 @@
 --   handler, and an asynchronous exception that a handler meets makes the run begin again.
 --
 -- (Benchmarks of the family "Parsing".)
+--
+-- Note [What follows is a join point]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- A result is a tuple with a sum inside. Where a decoder has several branches, GHC makes one join
+-- point of all that follows. It takes the sum, and tests it again, although each branch knows which
+-- it is. So what follows a success is a function of its own here (@next#@). It must not be inlined
+-- before phase 0, for then GHC would see no reason to keep it. What is left is small, and GHC
+-- copies it into the branches, where the sum is known. (Inspection tests "checks of the bytes
+-- left". Without it, a derived tree takes a quarter longer to decode.)
 --
 -- Note [Actions on the cells]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -80,7 +90,7 @@ import GHC.IO (IO (..), unIO)
 -- state there is "Ashlar.Get.ST".
 --
 -- @since 0.1.0.0
-newtype Get a = Get {unGet :: Cells -> Env -> Addr# -> State# RealWorld -> Result a}
+newtype Get a = Get {unGet :: Addr# -> Cells -> Env -> State# RealWorld -> Result a}
 
 -- | How a decoder ends: with the cursor, and a value or a failure. After a failure the cursor is
 -- where that happened.
@@ -121,50 +131,59 @@ instance Monoid a => Monoid (Get a) where
   {-# INLINE mempty #-}
 
 pureGet :: a -> Get a
-pureGet a = Get (\_ _ p s -> (# s, p, (# a | #) #))
+pureGet a = Get (\p _ _ s -> (# s, p, (# a | #) #))
 {-# INLINE CONLIKE [1] pureGet #-}
 
 mapGet :: (a -> b) -> Get a -> Get b
-mapGet f (Get g) = Get $ \c env p s -> case g c env p s of
-  (# s', p', (# a | #) #) -> (# s', p', (# f a | #) #)
-  (# s', p', (# | _ #) #) -> (# s', p', (# | (# #) #) #)
+mapGet f (Get g) = Get $ \p0 c env s0 -> case g p0 c env s0 of
+  (# s1, p1, (# a | #) #) -> (# s1, p1, (# f a | #) #)
+  (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
 {-# INLINE [1] mapGet #-}
 
 apGet :: Get (a -> b) -> Get a -> Get b
-apGet (Get f) (Get g) = Get $ \c env p s -> case f c env p s of
-  (# s', p', (# h | #) #) -> case g c env p' s' of
-    (# s'', p'', (# a | #) #) -> (# s'', p'', (# h a | #) #)
-    (# s'', p'', (# | _ #) #) -> (# s'', p'', (# | (# #) #) #)
-  (# s', p', (# | _ #) #) -> (# s', p', (# | (# #) #) #)
+apGet (Get f) (Get g) = Get $ \p0 c env s0 ->
+  let next# h p s = case g p c env s of
+        (# s2, p2, (# a | #) #) -> (# s2, p2, (# h a | #) #)
+        (# s2, p2, (# | _ #) #) -> (# s2, p2, (# | (# #) #) #)
+      {-# NOINLINE [0] next# #-}
+   in case f p0 c env s0 of
+        (# s1, p1, (# h | #) #) -> next# h p1 s1
+        (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
 {-# INLINE [1] apGet #-}
 
 thenGet :: Get a -> Get b -> Get b
-thenGet (Get f) (Get g) = Get $ \c env p s -> case f c env p s of
-  (# s', p', (# _ | #) #) -> g c env p' s'
-  (# s', p', (# | _ #) #) -> (# s', p', (# | (# #) #) #)
+thenGet (Get f) (Get g) = Get $ \p0 c env s0 ->
+  let next# p s = g p c env s
+      {-# NOINLINE [0] next# #-}
+   in case f p0 c env s0 of
+        (# s1, p1, (# _ | #) #) -> next# p1 s1
+        (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
 {-# INLINE [1] thenGet #-}
 
 bindGet :: Get a -> (a -> Get b) -> Get b
-bindGet (Get f) k = Get $ \c env p s -> case f c env p s of
-  (# s', p', (# a | #) #) -> unGet (k a) c env p' s'
-  (# s', p', (# | _ #) #) -> (# s', p', (# | (# #) #) #)
+bindGet (Get f) k = Get $ \p0 c env s0 ->
+  let next# a p s = unGet (k a) p c env s
+      {-# NOINLINE [0] next# #-}
+   in case f p0 c env s0 of
+        (# s1, p1, (# a | #) #) -> next# a p1 s1
+        (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
 {-# INLINE [1] bindGet #-}
 
 -- | An action that neither reads nor changes the state of the run.
 effect :: IO a -> Get a
-effect (IO act) = Get $ \_ _ p s -> case act s of (# s', a #) -> (# s', p, (# a | #) #)
+effect (IO act) = Get $ \p _ _ s -> case act s of (# s', a #) -> (# s', p, (# a | #) #)
 {-# INLINE effect #-}
 
 -- | An action that is given the cursor, and does not move it.
 inspect :: (Cells -> Env -> Ptr Word8 -> IO a) -> Get a
-inspect f = Get $ \c env p s -> case unIO (f c env (Ptr p)) s of
+inspect f = Get $ \p c env s -> case unIO (f c env (Ptr p)) s of
   (# s', a #) -> (# s', p, (# a | #) #)
 {-# INLINE inspect #-}
 
 -- | An action on the cells and the environment, which finds the cursor in its cell and may move it
 -- there. It must keep INV-G1 to INV-G3 and have no other effect.
 step :: (Cells -> Env -> IO a) -> Get a
-step f = Get $ \c env p s0 -> case unIO (putPtr c cursorCell (Ptr p) >> f c env) s0 of
+step f = Get $ \p c env s0 -> case unIO (putPtr c cursorCell (Ptr p) >> f c env) s0 of
   (# s1, a #) -> case unIO (getPtr c cursorCell) s1 of
     (# s2, Ptr p' #) -> (# s2, p', (# a | #) #)
 {-# INLINE step #-}
@@ -181,17 +200,17 @@ cursor = inspect (\_ _ p -> pure p)
 
 -- | Run a decoder in another environment.
 inEnv :: (Env -> Env) -> Get a -> Get a
-inEnv change (Get g) = Get (\c env -> g c (change env))
+inEnv change (Get g) = Get (\p c env -> g p c (change env))
 {-# INLINE inEnv #-}
 
 -- | Fail. Why has been recorded, if the run is traced.
 failed :: Get a
-failed = Get (\_ _ p s -> (# s, p, (# | (# #) #) #))
+failed = Get (\p _ _ s -> (# s, p, (# | (# #) #) #))
 {-# INLINE failed #-}
 
 -- | Fail, and record why, if the run is traced. The action is given the cursor.
 failingBy :: (Ptr Word8 -> Cells -> Env -> IO ()) -> Get a
-failingBy why = Get $ \c env p s0 -> case unIO (isTraced c) s0 of
+failingBy why = Get $ \p c env s0 -> case unIO (isTraced c) s0 of
   (# s1, False #) -> (# s1, p, (# | (# #) #) #)
   (# s1, True #) -> case unIO (putPtr c cursorCell (Ptr p) >> why (Ptr p) c env) s1 of
     (# s2, _ #) -> (# s2, p, (# | (# #) #) #)
@@ -205,7 +224,7 @@ failAt ::
   Int ->
   Reason ->
   Get a
-failAt p n reason = step (\c env -> recordAt c env p n reason) *> failed
+failAt p n reason = failing (\c env -> recordAt c env p n reason)
 {-# NOINLINE failAt #-}
 
 -- | Fail at an offset, which may be far before the cursor.
@@ -218,11 +237,19 @@ failWith ::
   Found ->
   Reason ->
   Get a
-failWith reach offset found reason =
-  step (\c env -> record c env reach offset found reason) *> failed
+failWith reach offset found reason = failing (\c env -> record c env reach offset found reason)
 {-# NOINLINE failWith #-}
+
+-- Record why, with the cursor in its cell, and fail.
+--
+-- (Strict in the environment, which is often made where it fails, by a call. To build a thunk for
+-- it there would make all of the code around check for heap.)
+failing :: (Cells -> Env -> IO ()) -> Get a
+failing why = Get $ \p c !env s0 -> case unIO (putPtr c cursorCell (Ptr p) >> why c env) s0 of
+  (# s1, _ #) -> (# s1, p, (# | (# #) #) #)
+{-# INLINE failing #-}
 
 -- | Fail at the cursor with a message.
 failInvalid :: String -> Get a
-failInvalid message = cursor >>= \p -> failAt p 0 (Invalid message)
+failInvalid message = failing (\c env -> getPtr c cursorCell >>= \p -> recordAt c env p 0 (Invalid message))
 {-# NOINLINE failInvalid #-}

@@ -41,7 +41,7 @@ import Ashlar.Internal.Get.Path (unknownPart)
 import Ashlar.Internal.Get.Record (setFailures)
 import Ashlar.Internal.Get.Segments (setLimit)
 import Ashlar.Internal.Get.Source (readsNothing)
-import Ashlar.Internal.Get.Suspend
+import Ashlar.Internal.Get.Decoder
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check (unsafeDrop)
 import Data.ByteString (ByteString)

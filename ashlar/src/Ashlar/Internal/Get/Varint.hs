@@ -16,7 +16,7 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure (peekFound)
-import Ashlar.Internal.Get.Refuse (refine)
+import Ashlar.Internal.Get.Fail (refine)
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Varint.Groups

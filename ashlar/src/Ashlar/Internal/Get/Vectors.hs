@@ -34,7 +34,7 @@ where
 import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Bytes (available)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.ST
 import Ashlar.Internal.Mem (Number (..), copyRange)
 import Ashlar.Internal.Mem.Check (broken)

@@ -82,7 +82,7 @@ byteAt p e = if p == e then pure 0 else peekHost p
 {-# INLINE byteAt #-}
 
 -- Digits from an address up to an end, and their value with another one before them. (The loops
--- have the end as a free variable: Note [Scanning chunks] in "Ashlar.Internal.Get.Scanner". Eight
+-- have the end as a free variable: Note [Scanning chunks] in "Ashlar.Internal.Get.Scan". Eight
 -- digits at a time would make long fractions a little faster, and short ones a little slower.)
 digits :: Ptr Word8 -> Ptr Word8 -> Word64 -> (Ptr Word8 -> Word64 -> IO r) -> IO r
 digits start e before done = go start before

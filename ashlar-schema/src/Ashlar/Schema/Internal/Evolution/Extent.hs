@@ -26,7 +26,7 @@ where
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Input (demand)
-import Ashlar.Internal.Get.Refuse (invalid, invalidAt)
+import Ashlar.Internal.Get.Fail (invalid, invalidAt)
 import Ashlar.Internal.Mem (copyRange, copyShort, peekHost, peekLE, pokeHost, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Schema.Internal.Evolution.Op

@@ -24,7 +24,7 @@ module Ashlar.Schema.Internal.Evolution.Table
 where
 
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Refuse (invalidAt)
+import Ashlar.Internal.Get.Fail (invalidAt)
 import Ashlar.Internal.Mem (peekHost, peekLE, pokeHost, pokeLE, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Schema.Internal.Evolution.Extent

@@ -8,7 +8,7 @@ where
 
 import Ashlar.Builder (toStrictByteString)
 import Ashlar.Codec (Get)
-import Ashlar.Internal.Get.Refuse (refine)
+import Ashlar.Internal.Get.Fail (refine)
 import Ashlar.Schema.Internal.Check (isWhole)
 import Ashlar.Schema.Internal.Decode (getValue)
 import Ashlar.Schema.Internal.Diff (wholeRange)

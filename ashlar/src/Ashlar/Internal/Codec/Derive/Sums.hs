@@ -211,11 +211,11 @@ rightHalf = R1
 
 -- Read a constructor, and make the value of it.
 fromChosen :: forall f p a. (f p -> a) -> Get Chosen -> Get a
-fromChosen back (Get p) = Get $ \c env p0 s0 ->
+fromChosen back (Get p) = Get $ \p0 c env s0 ->
   let made# :: Addr# -> State# RealWorld -> x () -> Result a
       made# p1 s x = case back (unsafeCoerce x) of !y -> (# s, p1, (# y | #) #)
       {-# NOINLINE made# #-}
-   in case p c env p0 s0 of
+   in case p p0 c env s0 of
         (# s1, p1, (# Chosen x | #) #) -> made# p1 s1 x
         (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
 {-# INLINE fromChosen #-}

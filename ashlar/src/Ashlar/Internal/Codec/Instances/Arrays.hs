@@ -22,9 +22,9 @@ import Ashlar.Internal.Codec.Instances.Strings ()
 import Ashlar.Internal.Codec.Instances.Structures ()
 import Ashlar.Internal.Codec.Instances.Vector ()
 import Ashlar.Internal.Codec.Length
-import Ashlar.Internal.Get.ArrayBounds (agree)
+import Ashlar.Internal.Prim.ArrayBounds (agree)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Mem.Slots
 import Data.Array.Base (IArray, UArray, listArray, numElements)
 import Data.Array.IArray (bounds)

@@ -22,7 +22,7 @@ import Ashlar.Internal.Codec.Instances.Structures ()
 import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Codec.ReadFields (amongElements, atElement)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Mem.Cells (Cells)
 import qualified Data.Foldable as F
 import qualified Data.IntMap.Strict as IM

@@ -20,7 +20,7 @@ import Ashlar.Internal.Codec.Record (both)
 import Ashlar.Internal.Codec.Varint
 import Ashlar.Internal.Get.Budget (spendFraction)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Prim.Magnitude
 import Data.Bits (unsafeShiftR, (.&.))

@@ -18,7 +18,7 @@ import Ashlar.Internal.Codec.Fixed (fixedUnit)
 import Ashlar.Internal.Codec.Format
 import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Length
-import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Fail
 import Data.List.NonEmpty (NonEmpty (..), toList)
 import Data.Proxy (Proxy (..))
 import Data.Version (Version)

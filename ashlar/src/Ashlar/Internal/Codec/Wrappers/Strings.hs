@@ -20,7 +20,7 @@ import Ashlar.Internal.Get.Bytes (getByteString)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure (nothingFound)
-import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Mem (pokeLE)
 import Ashlar.Internal.Mem.Check (unsafeIndex)
 import Ashlar.Internal.Prim.Text

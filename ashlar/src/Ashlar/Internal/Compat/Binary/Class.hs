@@ -24,7 +24,7 @@ import Ashlar.Internal.Builder.Put
 import Ashlar.Internal.Compat.Elements
 import Ashlar.Internal.Compat.Generic
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Refuse (invalid)
+import Ashlar.Internal.Get.Fail (invalid)
 import GHC.Generics (Generic (..), V1)
 
 -- | Types that have the format of the package @binary@: the class of "Data.Binary", with

@@ -41,7 +41,7 @@ import Ashlar.Internal.Compat.Sum (GCount (..), SumArity)
 import Ashlar.Internal.Get.Budget (deeper)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Numbers (getWord8)
-import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Fail
 import Ashlar.Put (putWord8)
 import Data.Kind (Type)
 import GHC.Generics

@@ -18,7 +18,7 @@ import Ashlar.Internal.Compat.Lists
 import Ashlar.Internal.Compat.Numbers
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Numbers
-import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Fail
 import Ashlar.Put
 import Data.Complex (Complex (..))
 import Data.Fixed (Fixed (MkFixed))

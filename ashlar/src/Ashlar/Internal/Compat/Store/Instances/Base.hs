@@ -18,7 +18,7 @@ import Ashlar.Internal.Compat.Numbers (fraction)
 import Ashlar.Internal.Compat.Store.Class
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Numbers
-import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Fail
 import Ashlar.Put
 import Data.Char (ord)
 import Data.Complex (Complex)

@@ -19,12 +19,12 @@ import Ashlar.Internal.Builder.Put
 import Ashlar.Internal.Compat.Elements (ascending, getElements, putEach)
 import Ashlar.Internal.Compat.Store.Class
 import Ashlar.Internal.Compat.Store.Instances.Base ()
-import Ashlar.Internal.Get.ArrayBounds (agree)
+import Ashlar.Internal.Prim.ArrayBounds (agree)
 import Ashlar.Internal.Get.Budget (deeper)
 import Ashlar.Internal.Get.Bytes (getByteString, getLazyByteString)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Numbers
-import Ashlar.Internal.Get.Refuse
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Strings (getShortByteString, getTextUtf8)
 import Ashlar.Internal.Prim.Text (bytesPerUnit, lengthUnits)
 import Ashlar.Put

@@ -1,7 +1,7 @@
 -- |
--- Module      : Ashlar.Internal.Get.ArrayBounds
+-- Module      : Ashlar.Internal.Prim.ArrayBounds
 -- Description : Bounds of arrays in untrusted input
-module Ashlar.Internal.Get.ArrayBounds
+module Ashlar.Internal.Prim.ArrayBounds
   ( agree,
   )
 where
