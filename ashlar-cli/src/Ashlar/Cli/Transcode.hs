@@ -33,7 +33,6 @@ import Ashlar.Cli.Scalar (quoted)
 import Ashlar.Cli.Transcode.Leaves
 import Ashlar.Cli.Transcode.Run
 import Ashlar.Codec (Get)
-import qualified Ashlar.Internal.Get.Env as In
 import Ashlar.Internal.Mem hiding (Number)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Schema
@@ -193,7 +192,7 @@ switch !count alternatives = \c o k -> do
   p <- atHand c width
   t <- if width == 1 then fromIntegral <$> (peekHost p :: IO Word8) else tagOf <$> peekLE p
   when (t >= count) giveUp
-  putPtr c In.cursorCell (p `plusPtr` width)
+  putPtr c cursorCell (p `plusPtr` width)
   case indexSmallArray runs t of Boxed r -> r c o k
   where
     !runs = smallArrayFromList alternatives
@@ -206,7 +205,7 @@ optionalOp :: ByteString -> (ByteString -> Op) -> Op
 optionalOp before inner next = \c o k -> do
   p <- atHand c 1
   t <- peekHost p :: IO Word8
-  putPtr c In.cursorCell (p `plusPtr` 1)
+  putPtr c cursorCell (p `plusPtr` 1)
   case t of
     0 -> none c o k
     1 -> some c o k
@@ -260,13 +259,13 @@ elementsOp !before len least order element close next = \c o k -> do
   let go !i before'
         | i >= n = pure ()
         | otherwise = do
-          p <- getPtr c In.cursorCell
+          p <- getPtr c cursorCell
           when (i > 0) (comma o k)
           element c o k
           case order of
             Just less | i > 0 -> less before' p >>= \ok -> unless ok giveUp
             _ -> pure ()
           go (i + 1) p
-  getPtr c In.cursorCell >>= go 0
+  getPtr c cursorCell >>= go 0
   literally close o k
   next c o k

@@ -18,7 +18,6 @@ import Ashlar.Cli.Json
 import Ashlar.Cli.Transcode.Run
 import Ashlar.Get (runGetWhole)
 import Ashlar.Internal.Builder.Core (Sink (..), reserve, runOn)
-import qualified Ashlar.Internal.Get.Env as In
 import Ashlar.Internal.Mem hiding (Number)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Calendar (firstDay, lastDay, writeDay)
@@ -122,7 +121,7 @@ bounded peek prim low high
 -- | Text in UTF-8. That of printable ASCII without anything to be escaped is copied.
 textOp :: ByteString -> Length -> Op
 textOp before len next = \c o k -> do
-  start <- getPtr c In.cursorCell
+  start <- getPtr c cursorCell
   n <- countOf len c
   p <- atHand c n
   plain <- isPlain p n
@@ -133,11 +132,11 @@ textOp before len next = \c o k -> do
       let to = q `plusPtr` m
       if n <= 16 then copyShort to p n else copyRange to p n
       pokeHost (to `plusPtr` n) quote
-      putPtr c In.cursorCell (p `plusPtr` n)
+      putPtr c cursorCell (p `plusPtr` n)
       putPtr o cursorCell (to `plusPtr` (n + 1))
       next c o k
     else do
-      putPtr c In.cursorCell start
+      putPtr c cursorCell start
       decoded ((p `plusPtr` n) `minusPtr` start) c o k
       next c o k
   where
@@ -176,7 +175,7 @@ isPlain p n = words8 0
 -- | A number of any size, or what is written like one. Those of more than 63 bits are rare.
 integerOp :: ByteString -> Shape -> Leaf -> Integer -> Integer -> Op
 integerOp before shape l low high next = \c o k -> do
-  start <- getPtr c In.cursorCell
+  start <- getPtr c cursorCell
   header <- groups c
   -- So the length is an 'Int' on 32 bits.
   when (header > 0x3FFFFFFF) giveUp
@@ -188,11 +187,11 @@ integerOp before shape l low high next = \c o k -> do
   when (n == 0 && negative) giveUp
   when (n > 0 && magnitude `unsafeShiftR` (8 * (n - 1)) == 0) giveUp
   if magnitude > 0x7FFFFFFFFFFFFFFF
-    then putPtr c In.cursorCell start >> decoded ((p `plusPtr` n) `minusPtr` start) c o k
+    then putPtr c cursorCell start >> decoded ((p `plusPtr` n) `minusPtr` start) c o k
     else do
       let x = if negative then negate (fromIntegral magnitude) else fromIntegral magnitude
       when (x < low' || x > high') giveUp
-      putPtr c In.cursorCell (p `plusPtr` n)
+      putPtr c cursorCell (p `plusPtr` n)
       write before x o k
   next c o k
   where
@@ -274,7 +273,7 @@ valueOf before shape l = \n c o k -> do
   case runGetWhole g bytes of
     Left _ -> giveUp
     Right v -> runOn (byteString before <> json v) o k
-  putPtr c In.cursorCell (p `plusPtr` n)
+  putPtr c cursorCell (p `plusPtr` n)
   where
     !g = getValue (Schema shape V.empty)
     json = leafJson l
@@ -294,8 +293,8 @@ byValue before shape l next = case l of
   where
     write = valueOf before shape l
     byGroups = \c o k -> do
-      p <- getPtr c In.cursorCell
-      e <- getPtr c In.endCell
+      p <- getPtr c cursorCell
+      e <- getPtr c endCell
       let go !i
             | i >= 10 || e `minusPtr` p <= i = giveUp
             | otherwise = do
@@ -305,9 +304,9 @@ byValue before shape l next = case l of
       write n c o k
       next c o k
     byCount len width = \c o k -> do
-      start <- getPtr c In.cursorCell
+      start <- getPtr c cursorCell
       n <- countOf len c
-      p <- getPtr c In.cursorCell
-      putPtr c In.cursorCell start
+      p <- getPtr c cursorCell
+      putPtr c cursorCell start
       write ((p `plusPtr` (n * width)) `minusPtr` start) c o k
       next c o k

@@ -19,7 +19,6 @@ module Ashlar.Cli.Transcode.Run
     atHand,
     groups,
     countOf,
-    cursorCell,
     constantSize,
     literal,
     literally,
@@ -30,8 +29,7 @@ where
 
 import Ashlar.Codec (Get)
 import Ashlar.Internal.Builder.Core (FreeSpace (..), Request (..), Sink (..), reserve)
-import Ashlar.Internal.Get.Core (Get (..), step)
-import qualified Ashlar.Internal.Get.Env as In
+import Ashlar.Internal.Get.Core (cursor, moveTo, step)
 import Ashlar.Internal.Mem hiding (Number)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Schema
@@ -46,7 +44,6 @@ import Data.Word (Word64, Word8)
 import Foreign.ForeignPtr (ForeignPtr)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
-import GHC.IO (IO (..))
 
 -- | Reads from the cursor of a decoder, and writes to the cursor of a builder.
 type Run = Cells -> Cells -> Sink -> IO ()
@@ -92,12 +89,12 @@ quickly ::
   Run ->
   Get ByteString ->
   Get ByteString
-quickly most write (Get slowly) = step $ \c env -> do
-  p <- getPtr c In.cursorCell
-  found <- try (written most write c)
+quickly most write slowly = do
+  start <- cursor
+  found <- step (\c _ -> try (written most write c))
   case found of
     Right bytes -> pure bytes
-    Left Unusual -> putPtr c In.cursorCell p >> IO (slowly c env)
+    Left Unusual -> moveTo start *> slowly
 
 -- | The bytes that are written, in a buffer of their own.
 written :: Int -> Run -> Cells -> IO ByteString
@@ -142,15 +139,11 @@ growing most ref = Sink $ \request p -> case request of
       pure (FreeSpace (start' `plusPtr` used) (start' `plusPtr` size'))
 {-# NOINLINE growing #-}
 
-cursorCell, endCell :: Cell (Ptr Word8)
-cursorCell = Cell 0
-endCell = Cell 1
-
 -- | The address of the next n bytes. (A sum of lengths may be negative on 32 bits.)
 atHand :: Cells -> Int -> IO (Ptr Word8)
 atHand c n = do
-  p <- getPtr c In.cursorCell
-  e <- getPtr c In.endCell
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
   if n >= 0 && e `minusPtr` p >= n then pure p else giveUp
 {-# INLINE atHand #-}
 
@@ -161,7 +154,7 @@ constantSize width bound write before next = \c o k -> do
   q <- reserve o k (n + bound)
   copyLiteral q before
   q' <- write p (q `plusPtr` n)
-  putPtr c In.cursorCell (p `plusPtr` width)
+  putPtr c cursorCell (p `plusPtr` width)
   putPtr o cursorCell q'
   next c o k
   where
@@ -206,7 +199,7 @@ countOf len c = case len of
     p <- atHand c 8
     n <- peekLE p :: IO Int64
     when (n < 0 || n > 0x3FFFFFFF) giveUp
-    putPtr c In.cursorCell (p `plusPtr` 8)
+    putPtr c cursorCell (p `plusPtr` 8)
     pure (fromIntegral n)
   LengthVarint -> do
     n <- groups c
@@ -217,8 +210,8 @@ countOf len c = case len of
 -- | A LEB128 number of at most 63 bits in its shortest form, after which the cursor stands.
 groups :: Cells -> IO Word64
 groups c = do
-  p <- getPtr c In.cursorCell
-  e <- getPtr c In.endCell
+  p <- getPtr c cursorCell
+  e <- getPtr c endCell
   let go :: Int -> Word64 -> IO Word64
       go !i !acc
         | i >= 9 || e `minusPtr` p <= i = giveUp
@@ -229,6 +222,6 @@ groups c = do
             then go (i + 1) acc'
             else do
               when (b == 0 && i > 0) giveUp
-              putPtr c In.cursorCell (p `plusPtr` (i + 1))
+              putPtr c cursorCell (p `plusPtr` (i + 1))
               pure acc'
   go 0 0

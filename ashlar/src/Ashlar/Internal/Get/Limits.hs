@@ -57,6 +57,7 @@ module Ashlar.Internal.Get.Limits
     -- * Failing
     overBudget,
     isUsedUp,
+    markOver,
   )
 where
 
@@ -230,13 +231,18 @@ overBudget ::
 overBudget (Account own) reached = do
   step $ \c env -> do
     putInt own stepsCell (-1)
-    over <- isOver c
-    unless over $ getInt c commitsCell >>= putInt c commitsCell . complement
+    markOver c
     -- What failed before does not matter.
     setFailures env NoFailures
   p <- cursor
   failAt p 0 (OverBudget (reached ++ "; withBudget raises the limit"))
 {-# NOINLINE overBudget #-}
+
+-- | All choices are given up, because a budget has been used up.
+markOver :: Cells -> IO ()
+markOver c = do
+  over <- isOver c
+  unless over $ getInt c commitsCell >>= putInt c commitsCell . complement
 
 -- | Has this budget been used up?
 isUsedUp :: Account -> IO Bool

@@ -22,7 +22,6 @@ where
 import Ashlar.Internal.Codec.Length (chargeEmpties)
 import Ashlar.Internal.Get.Budget (nested)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Path (Names (Nameless))
 import Ashlar.Internal.Get.Fail (invalid, invalidAt)
 import Ashlar.Internal.Mem (copyRange, peekHost, peekLE, withBytesQuick)
@@ -48,7 +47,6 @@ import Data.Primitive.PrimArray
 import Data.Primitive.SmallArray
 import Data.Word (Word16, Word8)
 import Foreign.Ptr (minusPtr, plusPtr)
-import GHC.IO (unIO)
 
 -- | A program as one action.
 compiled :: Program -> Code
@@ -61,7 +59,7 @@ compiled (Program main procedures) = steps known main done
 data Known = Known !(IM.IntMap Int) (Lazy.IntMap Code)
 
 done :: Code
-done = Code (\_ _ _ -> pure ())
+done = Code (\_ -> pure ())
 
 steps :: Known -> [Op] -> Code -> Code
 steps known ops next = case span isSimple ops of
@@ -69,7 +67,7 @@ steps known ops next = case span isSimple ops of
     | any (isNothing . constantRead) list,
       Code next' <- steps known rest next ->
       let !rows = straightOf (alone known) list
-       in Code $ \c env out -> runStraight rows 1 c env out >> next' c env out
+       in Code $ \out -> runStraight rows 1 out >> next' out
   _ -> oneKind known ops next
 
 -- A step with nothing after it.
@@ -87,140 +85,140 @@ oneKind known ops next = case span (isJust . constantRead) ops of
   (constants, rest) -> block constants (steps known rest next)
 
 copying :: Int -> Code -> Code
-copying !n (Code next) = Code $ \c env out -> do
-  p <- needed c env n
-  q <- reserve True c env out n
-  copyFew q p n
-  advanced c (p `plusPtr` n) out (q `plusPtr` n)
-  next c env out
+copying !n (Code next) = Code $ \out -> do
+  p <- needed n
+  q <- reserve True out n
+  effect (copyFew q p n)
+  advanced (p `plusPtr` n) out (q `plusPtr` n)
+  next out
 
 skipping :: Int -> Code -> Code
-skipping !n (Code next) = Code $ \c env out -> do
-  p <- needed c env n
-  putPtr c cursorCell (p `plusPtr` n)
-  next c env out
+skipping !n (Code next) = Code $ \out -> do
+  p <- needed n
+  moveTo (p `plusPtr` n)
+  next out
 
 putting :: ByteString -> Code -> Code
-putting bs (Code next) = Code $ \c env out@(Out o _ _) -> do
-  q <- reserve False c env out n
-  withBytesQuick bs (\p _ -> copyFew q p n)
-  putPtr o outCursor (q `plusPtr` n)
-  next c env out
+putting bs (Code next) = Code $ \out@(Out o _ _) -> do
+  q <- reserve False out n
+  effect $ do
+    withBytesQuick bs (\p _ -> copyFew q p n)
+    putPtr o outCursor (q `plusPtr` n)
+  next out
   where
     !n = B.length bs
 
 block :: [Op] -> Code -> Code
-block ops (Code next) = Code $ \c env out -> runTable table c env out >> next c env out
+block ops (Code next) = Code $ \out -> runTable table out >> next out
   where
     !table = tableOf ops
 
 one :: Known -> Op -> Code -> Code
 one known@(Known least procedures) op (Code next) = case op of
-  Groups keep -> Code $ \c env out -> do
-    n <- groups c env 0
-    extent keep c env out n
-    next c env out
-  Magnitude keep signed -> Code $ \c env out -> do
-    (h, n) <- leb c env "a header that does not fit"
-    extent keep c env out (h + (n `unsafeShiftR` signed))
-    next c env out
+  Groups keep -> Code $ \out -> do
+    n <- groups 0
+    extent keep out n
+    next out
+  Magnitude keep signed -> Code $ \out -> do
+    (h, n) <- leb "a header that does not fit"
+    extent keep out (h + (n `unsafeShiftR` signed))
+    next out
   -- The most frequent one: a string, or elements of constant size.
   Block Length64 (Just Length64) 0 width
-    | width > 0 -> Code $ \c env out -> copyBlock width c env out >> next c env out
-  Block from to fewest width -> Code $ \c env out -> do
-    (h, n) <- counted from fewest c env
-    when (width > 0 && n > (maxBound - 16) `quot` width) $ tooLong c env
-    blockRecounted from to width c env out h n
-    next c env out
+    | width > 0 -> Code $ \out -> copyBlock width out >> next out
+  Block from to fewest width -> Code $ \out -> do
+    (h, n) <- counted from fewest
+    when (width > 0 && n > (maxBound - 16) `quot` width) tooLong
+    blockRecounted from to width out h n
+    next out
   Each from to fewest ops ->
     let !leastBytes = leastRead least ops
-        each elements = Code $ \c env out -> do
-          (h, n) <- counted from fewest c env
-          recounted from to c env out h n
-          run (chargeEmpties leastBytes n) c env
-          () <- elements n c env out
-          next c env out
+        each elements = Code $ \out -> do
+          (h, n) <- counted from fewest
+          recounted from to out h n
+          chargeEmpties leastBytes n
+          () <- elements n out
+          next out
         {-# INLINE each #-}
      in if all isSimple ops && not (null ops)
           then let !rows = straightOf (alone known) ops in each (runStraight rows)
           else case steps known ops done of Code element -> each (`repeated` element)
   Switch name width _ alternatives
-    | width == 0 -> Code $ \c env _ -> run (invalid (name ++ " has no values")) c env
-    | Just tags <- tagsOf width alternatives -> Code $ \c env out -> do
-      runTags (noConstructor name) tags c env out
-      next c env out
+    | width == 0 -> Code $ \_ -> invalid (name ++ " has no values")
+    | Just tags <- tagsOf width alternatives -> Code $ \out -> do
+      runTags (noConstructor name) tags out
+      next out
     | otherwise ->
       let !branches = smallArrayFromList (map branch alternatives)
           branch alternative = case alternative of
-            Refused why -> Code $ \c env _ -> run (invalid why) c env
+            Refused why -> Code $ \_ -> invalid why
             Accepted ops -> steps known (Skip width : ops) (Code next)
-       in Code $ \c env out -> do
-            p <- needed c env width
+       in Code $ \out -> do
+            p <- needed width
             t <-
-              if width == 1
-                then fromIntegral <$> (peekHost p :: IO Word8)
-                else fromIntegral <$> (peekLE p :: IO Word16)
+              effect $
+                if width == 1
+                  then fromIntegral <$> (peekHost p :: IO Word8)
+                  else fromIntegral <$> (peekLE p :: IO Word16)
             if t < sizeofSmallArray branches
-              then case indexSmallArray branches t of Code r -> r c env out
-              else run (invalidAt p width (noConstructor name t)) c env
+              then case indexSmallArray branches t of Code r -> r out
+              else invalidAt p width (noConstructor name t)
   Call deep i ->
     -- (It may be this one, so it is not forced here.)
     let procedure = Lazy.findWithDefault done i procedures
-        called c env out = case procedure of Code r -> r c env out
-     in Code $ \c env out -> do
-          if deep
-            then run (nested Nameless (Get (\c' env' s -> unIO (called c' env' out) s))) c env
-            else called c env out
-          next c env out
+        called out = case procedure of Code r -> r out
+     in Code $ \out -> do
+          if deep then nested Nameless (called out) else called out
+          next out
   Permute list order ->
     let !runs = smallArrayFromList [steps known ops done | ops <- list]
         !wanted = primArrayFromList order :: PrimArray Int
      in case gatherOf list order of
-          Nothing -> Code $ \c env out -> permuted runs wanted c env out >> next c env out
-          Just gather -> Code $ \c env out -> do
-            isDone <- gathered gather c out
-            unless isDone $ permuted runs wanted c env out
-            next c env out
-  Through g -> Code $ \c env out -> do
+          Nothing -> Code $ \out -> permuted runs wanted out >> next out
+          Just gather -> Code $ \out -> do
+            isDone <- gathered gather out
+            unless isDone $ permuted runs wanted out
+            next out
+  Through g -> Code $ \out -> do
     -- (Where it begins, for errors: the decoder moves on.)
-    at <- position c
-    bs <- run g c env
-    putAll at bs c env out
-    next c env out
+    at <- here
+    bs <- g
+    putAll at bs out
+    next out
   After inner g ->
     let !(Code translate) = compiled inner
-     in Code $ \c env out -> do
-          at <- position c
-          bs <- translated freeBytes translate g c env
-          putAll at bs c env out
-          next c env out
+     in Code $ \out -> do
+          at <- here
+          bs <- translated freeBytes translate g
+          putAll at bs out
+          next out
   -- No program has these: it would be one that changes nothing.
-  Unreadable _ -> Code $ \c env _ -> run (invalid "a format that is not described") c env
+  Unreadable _ -> Code $ \_ -> invalid "a format that is not described"
   -- The others are steps of constant size.
   _ -> Code next
 
 -- What is done with a count of n bytes, and with what it counts.
-type Recount = Cells -> Env -> Out -> Int -> Int -> IO ()
+type Recount = Out -> Int -> Int -> Get ()
 
 recounted :: Length -> Maybe Length -> Recount
 recounted from to = case to of
-  Nothing -> \c env _ h _ -> run (skipHere h) c env
+  Nothing -> \_ h _ -> skipHere h
   Just other
-    | other == from -> \c env out h _ -> extent True c env out h
+    | other == from -> \out h _ -> extent True out h
     | otherwise -> rewriteCount other
 {-# NOINLINE recounted #-}
 
 -- (Elements of no bytes: today's decoder counts them.)
 blockRecounted :: Length -> Maybe Length -> Int -> Recount
 blockRecounted from to width = case to of
-  Nothing -> \c env out h n -> extent False c env out (h + n * width)
+  Nothing -> \out h n -> extent False out (h + n * width)
   Just other
-    | other == from -> \c env out h n -> extent True c env out (h + n * width)
-    | otherwise -> \c env out h n -> do
+    | other == from -> \out h n -> extent True out (h + n * width)
+    | otherwise -> \out h n -> do
       -- Nothing is written for a length before its bytes are there.
-      _ <- needed c env (h + n * width)
-      rewriteCount other c env out h n
-      extent True c env out (n * width)
+      need (h + n * width)
+      rewriteCount other out h n
+      extent True out (n * width)
 {-# NOINLINE blockRecounted #-}
 
 noConstructor :: String -> Int -> String
@@ -228,14 +226,17 @@ noConstructor name t = name ++ ": there is no constructor " ++ show t
 {-# NOINLINE noConstructor #-}
 
 -- Write bytes that were made of those from this offset on.
-putAll :: Int -> ByteString -> Cells -> Env -> Out -> IO ()
-putAll at bs c env out@(Out o _ _) = do
-  now <- position c
-  p <- getPtr o outCursor
-  e <- getPtr o outEnd
-  when (e `minusPtr` p < n) $ ensureFor (const (at - now)) c env out n
-  q <- getPtr o outCursor
-  withBytesQuick bs (\b _ -> copyRange q b n)
-  putPtr o outCursor (q `plusPtr` n)
+putAll :: Int -> ByteString -> Run
+putAll at bs out@(Out o _ _) = do
+  now <- here
+  enough <- effect $ do
+    p <- getPtr o outCursor
+    e <- getPtr o outEnd
+    pure $! e `minusPtr` p >= n
+  unless enough $ ensureFor (const (at - now)) out n
+  effect $ do
+    q <- getPtr o outCursor
+    withBytesQuick bs (\b _ -> copyRange q b n)
+    putPtr o outCursor (q `plusPtr` n)
   where
     n = B.length bs

@@ -7,7 +7,6 @@ module Ashlar.Schema.Internal.Evolution.Extent
   ( Run,
     Code (..),
     repeated,
-    run,
     needed,
     advanced,
     copyFew,
@@ -24,8 +23,6 @@ module Ashlar.Schema.Internal.Evolution.Extent
 where
 
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Input (demand)
 import Ashlar.Internal.Get.Fail (invalid, invalidAt)
 import Ashlar.Internal.Mem (copyRange, copyShort, peekHost, peekLE, pokeHost, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
@@ -37,11 +34,10 @@ import Data.Bits (unsafeShiftL, (.&.), (.|.))
 import qualified Data.ByteString as B
 import Data.Int (Int64)
 import Data.Word (Word64, Word8)
-import Foreign.Ptr (Ptr, minusPtr, plusPtr)
-import GHC.IO (IO (..))
+import Foreign.Ptr (Ptr, plusPtr)
 
 -- | Read from the cursor, and write to the output.
-type Run = Cells -> Env -> Out -> IO ()
+type Run = Out -> Get ()
 
 -- | In a box: see Note [Compiled once].
 data Code = Code Run
@@ -50,36 +46,21 @@ data Code = Code Run
 
 -- | Some steps, n times.
 repeated :: Int -> Run -> Run
-repeated n element c env out = go 0
+repeated n element out = go 0
   where
     go !i
       | i >= n = pure ()
-      | otherwise = element c env out >> go (i + 1)
+      | otherwise = element out >> go (i + 1)
 {-# NOINLINE repeated #-}
 
--- | A decoder as an action.
-run :: Get a -> Cells -> Env -> IO a
-run g c env = IO (unGet g c env)
-{-# INLINE run #-}
-
--- Note [Nothing in boxes]
--- ~~~~~~~~~~~~~~~~~~~~~~~
--- What a step does takes a few nanoseconds, so it must not allocate. An address that is either the
--- cursor or what a call returned would be in a box where the two meet: GHC makes that join point
--- after it has unboxed what it can. So the cursor is loaded again there.
-
--- | 'need', without a box.
-needed :: Cells -> Env -> Int -> IO (Ptr Word8)
-needed c env n = do
-  p <- getPtr c cursorCell
-  e <- getPtr c endCell
-  when (e `minusPtr` p < n) $ demand c env n
-  getPtr c cursorCell
+-- | Make sure of n bytes, and return their address.
+needed :: Int -> Get (Ptr Word8)
+needed n = need n *> cursor
 {-# INLINE needed #-}
 
 -- | Move on in the input and the output.
-advanced :: Cells -> Ptr Word8 -> Out -> Ptr Word8 -> IO ()
-advanced c p (Out o _ _) q = putPtr c cursorCell p >> putPtr o outCursor q
+advanced :: Ptr Word8 -> Out -> Ptr Word8 -> Get ()
+advanced p (Out o _ _) q = effect (putPtr o outCursor q) *> moveTo p
 {-# INLINE advanced #-}
 
 -- | Short copies without a call.
@@ -93,63 +74,61 @@ copyFew q p n
 {-# INLINE copyFew #-}
 
 -- | Copy or leave out n bytes, once they are there.
-extent :: Bool -> Cells -> Env -> Out -> Int -> IO ()
-extent keep c env out n = do
-  p <- needed c env n
+extent :: Bool -> Out -> Int -> Get ()
+extent keep out n = do
+  p <- needed n
   if keep
     then do
-      q <- reserve True c env out n
-      copyFew q p n
-      advanced c (p `plusPtr` n) out (q `plusPtr` n)
-    else putPtr c cursorCell (p `plusPtr` n)
+      q <- reserve True out n
+      effect (copyFew q p n)
+      advanced (p `plusPtr` n) out (q `plusPtr` n)
+    else moveTo (p `plusPtr` n)
 {-# INLINE extent #-}
 
 -- | Copy a count of eight bytes, and as many times a number of bytes, which is at least one.
-copyBlock :: Int -> Cells -> Env -> Out -> IO ()
-copyBlock !width c env out = do
-  p <- needed c env 8
-  n <- peekLE p :: IO Int64
-  when (n < 0) $ run (invalidAt p 8 (negative n)) c env
-  when (n > fromIntegral most) $ tooLong c env
-  extent True c env out (8 + fromIntegral n * width)
+copyBlock :: Int -> Run
+copyBlock !width out = do
+  p <- needed 8
+  n <- effect (peekLE p :: IO Int64)
+  when (n < 0) $ invalidAt p 8 (negative n)
+  when (n > fromIntegral most) tooLong
+  extent True out (8 + fromIntegral n * width)
   where
     most = if width == 1 then maxBound - 16 else (maxBound - 16) `quot` width
 
 -- | Fail because of a length that no input has.
-tooLong :: Cells -> Env -> IO ()
-tooLong = run (invalid "a length that does not fit")
+tooLong :: Get a
+tooLong = invalid "a length that does not fit"
 {-# NOINLINE tooLong #-}
 
 -- | Write a count in another way. The old one takes that many bytes.
-rewriteCount :: Length -> Cells -> Env -> Out -> Int -> Int -> IO ()
-rewriteCount to c env out@(Out o _ _) h n = do
-  q <- reserve False c env out (B.length bs)
-  withBytesQuick bs (\p k -> copyRange q p k)
-  putPtr o outCursor (q `plusPtr` B.length bs)
-  p <- needed c env h
-  putPtr c cursorCell (p `plusPtr` h)
+rewriteCount :: Length -> Out -> Int -> Int -> Get ()
+rewriteCount to out@(Out o _ _) h n = do
+  q <- reserve False out (B.length bs)
+  effect $ do
+    withBytesQuick bs (\p k -> copyRange q p k)
+    putPtr o outCursor (q `plusPtr` B.length bs)
+  skipHere h
   where
     bs = countBytes to n
 
 -- | Leave out bytes.
 skipHere :: Int -> Get ()
-skipHere h = step $ \c env -> do
-  p <- needed c env h
-  putPtr c cursorCell (p `plusPtr` h)
+skipHere h = need h *> moveBy h
 
 -- | A count: how many bytes it takes, and the number. The cursor stays.
-counted :: Length -> Int -> Cells -> Env -> IO (Int, Int)
-counted len fewest c env = do
+counted :: Length -> Int -> Get (Int, Int)
+counted len fewest = do
   found@(_, n) <- case len of
     Length64 -> do
-      p <- needed c env 8
-      n <- peekLE p :: IO Int64
-      when (n < 0) $ run (invalidAt p 8 (negative n)) c env
+      p <- needed 8
+      n <- effect (peekLE p :: IO Int64)
+      when (n < 0) $ invalidAt p 8 (negative n)
       when (fromIntegral (fromIntegral n :: Int) /= n) $
-        run (invalidAt p 8 "a length that does not fit") c env
+        invalidAt p 8 "a length that does not fit"
       pure (8, fromIntegral n)
-    LengthVarint -> leb c env "a length that does not fit"
-  when (n < fewest) $ run (invalid "NonEmpty: no elements") c env
+    LengthVarint -> leb "a length that does not fit"
+  when (n < fewest) $ invalid "NonEmpty: no elements"
   pure found
 
 -- | The message for a negative length.
@@ -158,31 +137,31 @@ negative n = "negative length " ++ show n
 {-# NOINLINE negative #-}
 
 -- | The bytes of a LEB128 number. The cursor stays.
-groups :: Cells -> Env -> Int -> IO Int
-groups c env !i
-  | i >= 10 = run (invalid "a varint of more than 10 bytes") c env
+groups :: Int -> Get Int
+groups !i
+  | i >= 10 = invalid "a varint of more than 10 bytes"
   | otherwise = do
-    p <- needed c env (i + 1)
-    b <- peekHost (p `plusPtr` i) :: IO Word8
-    if b < 128 then pure (i + 1) else groups c env (i + 1)
+    p <- needed (i + 1)
+    b <- effect (peekHost (p `plusPtr` i) :: IO Word8)
+    if b < 128 then pure (i + 1) else groups (i + 1)
 
 -- | A LEB128 number that is not negative: how many bytes it takes, and the number.
-leb :: Cells -> Env -> String -> IO (Int, Int)
-leb c env message = go 0 0
+leb :: String -> Get (Int, Int)
+leb message = go 0 0
   where
-    go :: Int -> Word64 -> IO (Int, Int)
+    go :: Int -> Word64 -> Get (Int, Int)
     go !i !acc
-      | i >= 9 = run (invalid message) c env
+      | i >= 9 = invalid message
       | otherwise = do
-        p <- needed c env (i + 1)
-        b <- peekHost (p `plusPtr` i) :: IO Word8
+        p <- needed (i + 1)
+        b <- effect (peekHost (p `plusPtr` i) :: IO Word8)
         let acc' = acc .|. (fromIntegral (b .&. 127) `unsafeShiftL` (7 * i))
         if b >= 128
           then go (i + 1) acc'
           else
             if b == 0 && i > 0
-              then run (invalid "a varint that is not in its shortest form") c env
+              then invalid "a varint that is not in its shortest form"
               else
                 if acc' > fromIntegral (maxBound `quot` 4 :: Int)
-                  then run (invalid message) c env
+                  then invalid message
                   else pure (i + 1, fromIntegral acc')

@@ -24,7 +24,7 @@ module Ashlar.Schema.Internal.Evolution.Gather
   )
 where
 
-import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Core (Get, step)
 import Ashlar.Internal.Mem (peekHost, peekLE, pokeHost)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Schema.Internal.Evolution.Extent
@@ -92,8 +92,8 @@ pieceTable pieces = primArrayFromList (concatMap numbers pieces)
 
 -- | Write groups in their new order. 'False' if that is to be done in the other way, and nothing
 -- has been done.
-gathered :: Gather -> Cells -> Out -> IO Bool
-gathered (Gather measured placed pools) c (Out o _ _) = do
+gathered :: Gather -> Out -> Get Bool
+gathered (Gather measured placed pools) (Out o _ _) = step $ \c _ -> do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
   q <- getPtr o outCursor

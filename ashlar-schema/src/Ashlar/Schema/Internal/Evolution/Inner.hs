@@ -1,3 +1,4 @@
+{-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedSums #-}
 {-# LANGUAGE UnboxedTuples #-}
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
@@ -23,117 +24,119 @@ module Ashlar.Schema.Internal.Evolution.Inner
   )
 where
 
-import Ashlar.Get (endOfInput)
-import Ashlar.Internal.Get.Catch
-import Ashlar.Internal.Get.ChoicePoint
+import Ashlar.Get (endOfInput, lookAhead, lookAheadE)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure
-import Ashlar.Internal.Get.Limits (limitsOf)
+import Ashlar.Internal.Get.Limits (limitsOf, markOver)
+import Ashlar.Internal.Get.Record (failuresSoFar, setFailures)
 import Ashlar.Internal.Get.Segments (openFirst)
 import Ashlar.Internal.Mem (keepAlive)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Schema.Internal.Evolution.Extent (Run)
 import Ashlar.Schema.Internal.Evolution.Output
+import Control.Applicative ((<|>))
+import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import Data.IORef (readIORef)
 import qualified Data.List as List
 import Data.Maybe (fromMaybe)
+import GHC.Exts (Ptr (Ptr))
 import GHC.IO (IO (..), unIO)
 
 -- | Translate a value, and decode the new bytes, which the decoder must read to their end. Given is
 -- how many bytes to have space for at first.
-translated :: Int -> Run -> Get a -> Cells -> Env -> IO a
-translated size translate g = \c env -> do
-  traced <- isTraced c
+translated :: Int -> Run -> Get a -> Get a
+translated size translate g = do
+  traced <- inspect (\c _ _ -> isTraced c)
   if traced
-    then tracedly size translate whole c env
-    else do
-      bs <- translatedBytes size translate c env
-      onBytes bs c env (\c' env' -> IO (unGet whole c' env'))
+    then tracedly size translate whole
+    else
+      translatedBytes size translate >>= onBytes whole >>= \outcome -> case outcome of
+        Right x -> pure x
+        Left _ -> failed
   where
     whole = g <* endOfInput
 
 -- | Translate a value.
-translatedBytes :: Int -> Run -> Cells -> Env -> IO ByteString
-translatedBytes size translate c env =
-  newOut c size (-1) $ \out -> translate c env out >> finished out
+translatedBytes :: Int -> Run -> Get ByteString
+translatedBytes size translate =
+  newOut size (-1) (\out -> translate out *> effect (finished out))
 
 -- | Translate a number of values, and what follows each of them, given how many bytes it took.
 oneAfterAnother :: (Int -> Get ()) -> Int -> Run -> Run
-oneAfterAnother after count translate c env out = go count
+oneAfterAnother after count translate out = go count
   where
     go n
       | n <= 0 = pure ()
       | otherwise = do
-        before <- position c
-        translate c env out
-        now <- position c
-        _ <- IO (unGet (after (now - before)) c env)
+        before <- here
+        translate out
+        now <- here
+        after (now - before)
         go (n - 1)
 
--- Run a decoder on other bytes.
-onBytes :: ByteString -> Cells -> Env -> (Cells -> Env -> IO a) -> IO a
-onBytes bs c env act = do
-  input <-
-    newInput
-      (const (pure ()))
-      (pure B.empty)
-      newSegments {segmentOpen = bs, segmentsEnded = True}
+-- Run a decoder on other bytes. If it fails, these are its failures.
+onBytes :: Get a -> ByteString -> Get (Either Failures a)
+onBytes g bs = inspect $ \c env _ -> do
+  input <- wholeInput bs
   limits <- limitsOf c env
-  mode <- getInt c inPlaceCell
   levels <- getInt c levelsCell
   part <- getInt c partCell
   keepAlive (inputSegments input) $
     withCells cellCount $ \own -> do
       openFirst own 0 (B.length bs) bs
-      putInt own inPlaceCell (if mode == goesOnInPlace then goesOnInPlace else beginsAgain)
       putInt own levelsCell levels
       putInt own partCell part
       putInt own stepsCell 0
-      putInt own overCell 0
+      putInt own announcedCell 0
       let unlimited =
             limits
               { limitBytes = maxBound,
                 limitEnd = maxBound,
                 limitIsolate = maxBound,
-                limitCells = own
+                limitAccount = Account own
               }
-      act own (Env input (Own (budgetCells c env) unlimited) (envContext env))
-
-tracedly :: Int -> Run -> Get a -> Cells -> Env -> IO a
-tracedly size translate g c env = do
-  steps <- getInt (budgetCells c env) stepsCell
-  point <- openLookAhead c
-  bs <- translatedBytes size translate c env
-  result <- onBytes bs c env $ \own inner -> do
-    r <- caught own inner g
-    case r of
-      Right x -> pure (Right x)
-      Left stop -> do
-        failures <- readIORef (inputFailures (envInput inner))
-        pure (Left (stop, listed failures))
-  case result of
-    Right x -> x <$ closeLookAhead c point
-    Left (HasFailed, failures) -> do
-      left <- getInt (budgetCells c env) stepsCell
-      let offsets = List.nub (map failureOffset failures)
-      origins <- mapM (originOf translate c env point steps) offsets
-      -- The steps of these are not those of the value.
-      putInt (budgetCells c env) stepsCell left
-      goBack c env point
-      closeLookAhead c point
-      mapM_ (record (zip offsets origins)) (reverse failures)
-      throwFailed
-    Left (stop, _) -> failAgain stop
+          inner = Env input (Own (budgetAccount c env) unlimited) (envContext env)
+      IO $ \s0 -> case unIO (getPtr own cursorCell) s0 of
+        (# s1, Ptr p #) -> case unGet g p own inner s1 of
+          (# s2, _, (# x | #) #) -> (# s2, Right x #)
+          (# s2, _, (# | _ #) #) -> unIO (Left <$> refused c own input) s2
   where
-    record origins f = do
-      so <- failuresSoFar env
+    refused c own input = do
+      -- The budget is that of the decoder around.
+      over <- isOver own
+      when over $ markOver c
+      readIORef (inputFailures input)
+
+tracedly :: Int -> Run -> Get a -> Get a
+tracedly size translate g = do
+  steps <- stepsLeft
+  outcome <- lookAheadE (translatedBytes size translate >>= onBytes g)
+  case outcome of
+    Right x -> pure x
+    Left found -> do
+      left <- stepsLeft
+      let failures = listed found
+          offsets = List.nub (map failureOffset failures)
+      origins <- mapM (originOf translate steps) offsets
+      -- The steps of these are not those of the value.
+      setSteps left
+      step (\_ env -> mapM_ (recorded env (zip offsets origins)) (reverse failures))
+      failed
+  where
+    recorded env origins f = do
+      before <- failuresSoFar env
       let at = fromMaybe 0 (lookup (failureOffset f) origins)
           moved = f {failureReach = at, failureOffset = at, failureFound = nothingFound}
-      setFailures env (addFailure moved so)
+      setFailures env (addFailure moved before)
+
+stepsLeft :: Get Int
+stepsLeft = inspect $ \c env _ -> case budgetAccount c env of Account own -> getInt own stepsCell
+
+setSteps :: Int -> Get ()
+setSteps n = inspect $ \c env _ -> case budgetAccount c env of Account own -> putInt own stepsCell n
 
 -- The latest first.
 listed :: Failures -> [Failure]
@@ -141,31 +144,16 @@ listed failures = case inFull failures of
   Failures f _ older -> f : listed older
   _ -> []
 
-caught :: Cells -> Env -> Get a -> IO (Either Stop a)
-caught c env g = IO $ \s0 -> case catching c env g s0 of
-  (# s1, (# a | #) #) -> (# s1, Right a #)
-  (# s1, (# | stop #) #) -> (# s1, Left stop #)
-
--- The offset of the old byte that a new byte comes from.
-originOf :: Run -> Cells -> Env -> ChoicePoint -> Int -> Int -> IO Int
-originOf translate c env point steps k = do
+-- The offset of the old byte that a new byte comes from. The value begins at the cursor, and has
+-- been translated before, with as many steps.
+originOf :: Run -> Int -> Int -> Get Int
+originOf translate steps k = do
+  setSteps steps
   -- Where it was written, before fields were moved.
-  again
-  place <- newOut c freeBytes maxBound $ \out -> do
-    r <- caught c env (attempt out)
-    case r of
-      Right () -> sourceOf out k
-      -- It did not fail the first time.
-      Left _ -> pure 0
-  again
-  newOut c freeBytes place $ \out@(Out o _ _) -> do
-    r <- caught c env (attempt out)
-    case r of
-      Right () -> position c
-      Left HasFailed -> do
-        at <- getInt o outSource
-        pure (if at >= 0 then at else pointOffset point)
-      Left stop -> failAgain stop
-  where
-    attempt out = Get (\c' env' -> unIO (translate c' env' out))
-    again = goBack c env point >> putInt (budgetCells c env) stepsCell steps
+  place <- lookAhead (newOut freeBytes maxBound (\out -> translate out *> effect (sourceOf out k)) <|> pure 0)
+  setSteps steps
+  lookAhead $
+    newOut freeBytes place $ \out@(Out o _ _) ->
+      (translate out *> here) <|> do
+        at <- effect (getInt o outSource)
+        if at >= 0 then pure at else here

@@ -1,3 +1,6 @@
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedTuples #-}
+
 -- |
 -- Module      : Ashlar.Schema.Internal.Evolution.Output
 -- Description : Where translated bytes go
@@ -33,8 +36,7 @@ module Ashlar.Schema.Internal.Evolution.Output
   )
 where
 
-import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Fail (throwFailed)
+import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Limits (spend)
 import Ashlar.Internal.Mem (copyRange, keepAlive, newBuffer, sliceBuffer)
 import Ashlar.Internal.Mem.Cells
@@ -46,6 +48,7 @@ import Data.Word (Word8)
 import Foreign.ForeignPtr (ForeignPtr)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import GHC.Exts (keepAlive#)
 
 -- | Output in the making: its cells, its buffer, and what is to be moved at the end.
 data Out = Out Cells !(IORef (ForeignPtr Word8)) !(IORef [Moved])
@@ -91,25 +94,32 @@ outSource :: Cell Int
 outSource = Cell 8
 
 -- | Fresh output, given how many bytes to begin with, and the byte to be looked for, or -1.
-newOut :: Cells -> Int -> Int -> (Out -> IO r) -> IO r
-newOut c firstBytes target act = do
-  from <- position c
-  withCells (cellsUpTo outSource) $ \o -> do
-    buffer <- newBuffer firstBytes
-    ref <- newIORef buffer
-    moved <- newIORef []
-    let start = unsafeForeignPtrToPtr buffer
-        first = min firstBytes freeBytes
-    putPtr o outCursor start
-    putPtr o outEnd (start `plusPtr` (if target >= 0 then min target first else first))
-    putPtr o outStart start
-    putInt o outCapacity firstBytes
-    putInt o outCheckpoint freeBytes
-    putInt o outFrom from
-    putInt o outCharged 0
-    putInt o outTarget target
-    putInt o outSource (-1)
-    keepAlive ref (act (Out o ref moved))
+newOut :: Int -> Int -> (Out -> Get r) -> Get r
+newOut firstBytes target act = do
+  from <- here
+  out@(Out _ ref _) <- effect $
+    withCells (cellsUpTo outSource) $ \o -> do
+      buffer <- newBuffer firstBytes
+      ref <- newIORef buffer
+      moved <- newIORef []
+      let start = unsafeForeignPtrToPtr buffer
+          first = min firstBytes freeBytes
+      putPtr o outCursor start
+      putPtr o outEnd (start `plusPtr` (if target >= 0 then min target first else first))
+      putPtr o outStart start
+      putInt o outCapacity firstBytes
+      putInt o outCheckpoint freeBytes
+      putInt o outFrom from
+      putInt o outCharged 0
+      putInt o outTarget target
+      putInt o outSource (-1)
+      pure (Out o ref moved)
+  kept ref (act out)
+
+-- Keep something alive while a decoder runs.
+kept :: x -> Get r -> Get r
+kept x (Get g) = Get (\p c env s -> keepAlive# x s (g p c env))
+{-# INLINE kept #-}
 
 -- | How many bytes may be written before they are compared with those read. Output of one value
 -- begins with a buffer of this size.
@@ -127,58 +137,60 @@ written (Out o _ _) = do
 -- | Make sure of n bytes of free space, and return its address. In a run that looks for a byte
 -- among them, its origin is the cursor's offset, and as many bytes after that as it is after the
 -- output's cursor if that is 'True'.
-reserve :: Bool -> Cells -> Env -> Out -> Int -> IO (Ptr Word8)
-reserve exact c env out@(Out o _ _) n = do
-  p <- getPtr o outCursor
-  e <- getPtr o outEnd
-  -- (Loaded again, so that nothing is passed on in a box: see Note [Nothing in boxes].)
-  when (e `minusPtr` p < n) $ ensureFor (\k -> if exact then k else 0) c env out n
-  getPtr o outCursor
+reserve :: Bool -> Out -> Int -> Get (Ptr Word8)
+reserve exact out@(Out o _ _) n = do
+  enough <- effect $ do
+    p <- getPtr o outCursor
+    e <- getPtr o outEnd
+    pure $! e `minusPtr` p >= n
+  if enough then pure () else ensureFor (\k -> if exact then k else 0) out n
+  effect (getPtr o outCursor)
 {-# INLINE reserve #-}
 
 -- | Make sure of n bytes of free space. The function returns the origin of one of them, counted
 -- from the cursor of the input.
-ensureFor :: (Int -> Int) -> Cells -> Env -> Out -> Int -> IO ()
-ensureFor origin c env out@(Out o ref _) n = do
-  used <- written out
-  target <- getInt o outTarget
+ensureFor :: (Int -> Int) -> Out -> Int -> Get ()
+ensureFor origin out@(Out o ref _) n = do
+  used <- effect (written out)
+  target <- effect (getInt o outTarget)
   when (target >= 0 && used + n > target) $ do
-    at <- position c
-    putInt o outSource (at + origin (target - used))
-    throwFailed
-  checkpoint <- getInt o outCheckpoint
+    at <- here
+    effect (putInt o outSource (at + origin (target - used)))
+    failed
+  checkpoint <- effect (getInt o outCheckpoint)
   when (used + n > checkpoint) $ do
-    charge c env o (used + n)
-    putInt o outCheckpoint (max (2 * checkpoint) (used + n))
-  capacity <- getInt o outCapacity
-  when (used + n > capacity) $ do
-    let larger = max (used + n) (if capacity < 1048576 then 4 * capacity else 2 * capacity)
-    old <- getPtr o outStart
-    buffer <- newBuffer larger
-    let start = unsafeForeignPtrToPtr buffer
-    -- The old buffer is alive: it is in the reference until the next line.
-    keepAlive ref (copyRange start old used)
-    writeIORef ref buffer
-    putPtr o outStart start
-    putPtr o outCursor (start `plusPtr` used)
-    putInt o outCapacity larger
-  now <- getPtr o outStart
-  full <- getInt o outCapacity
-  next <- getInt o outCheckpoint
-  let end = min full next
-  putPtr o outEnd (now `plusPtr` (if target >= 0 then min target end else end))
+    charge o (used + n)
+    effect (putInt o outCheckpoint (max (2 * checkpoint) (used + n)))
+  effect $ do
+    capacity <- getInt o outCapacity
+    when (used + n > capacity) $ do
+      let larger = max (used + n) (if capacity < 1048576 then 4 * capacity else 2 * capacity)
+      old <- getPtr o outStart
+      buffer <- newBuffer larger
+      let start = unsafeForeignPtrToPtr buffer
+      -- The old buffer is alive: it is in the reference until the next line.
+      keepAlive ref (copyRange start old used)
+      writeIORef ref buffer
+      putPtr o outStart start
+      putPtr o outCursor (start `plusPtr` used)
+      putInt o outCapacity larger
+    now <- getPtr o outStart
+    full <- getInt o outCapacity
+    next <- getInt o outCheckpoint
+    let end = min full next
+    putPtr o outEnd (now `plusPtr` (if target >= 0 then min target end else end))
 {-# NOINLINE ensureFor #-}
 
-charge :: Cells -> Env -> Cells -> Int -> IO ()
-charge c env o total = do
-  from <- getInt o outFrom
-  at <- position c
-  charged <- getInt o outCharged
+charge :: Cells -> Int -> Get ()
+charge o total = do
+  from <- effect (getInt o outFrom)
+  at <- here
+  charged <- effect (getInt o outCharged)
   let free = 8 * (at - from) + freeBytes
       due = (total - free) `unsafeShiftR` 6
   when (total > free && due > charged) $ do
-    spend " steps to fill in what old data lack" c env (due - charged)
-    putInt o outCharged due
+    spend " steps to fill in what old data lack" (due - charged)
+    effect (putInt o outCharged due)
 
 -- | The bytes in their final order.
 finished :: Out -> IO ByteString

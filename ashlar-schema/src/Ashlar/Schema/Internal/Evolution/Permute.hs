@@ -14,6 +14,7 @@ module Ashlar.Schema.Internal.Evolution.Permute
   )
 where
 
+import Ashlar.Internal.Get.Core (effect)
 import Ashlar.Internal.Mem (copyRange)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Schema.Internal.Evolution.Extent
@@ -27,23 +28,23 @@ import Foreign.Ptr (Ptr, plusPtr)
 
 -- | Write groups, given in their old order, and their numbers in the new order.
 permuted :: SmallArray Code -> PrimArray Int -> Run
-permuted !runs !wanted c env out@(Out _ _ movedRef) = do
-  before <- readIORef movedRef
-  unless (null before) $ writeIORef movedRef []
-  from <- written out
-  ends <- newPrimArray count
+permuted !runs !wanted out@(Out _ _ movedRef) = do
+  before <- effect (readIORef movedRef)
+  unless (null before) $ effect (writeIORef movedRef [])
+  from <- effect (written out)
+  ends <- effect (newPrimArray count)
   let go !i
         | i >= count = pure ()
         | otherwise = case indexSmallArray runs i of
           Code r -> do
-            r c env out
-            written out >>= writePrimArray ends i
+            r out
+            effect (written out >>= writePrimArray ends i)
             go (i + 1)
   go 0
-  bounds <- unsafeFreezePrimArray ends
-  inside <- readIORef movedRef
-  unless (null before && null inside) $ writeIORef movedRef before
-  arranged bounds wanted from inside c env out
+  bounds <- effect (unsafeFreezePrimArray ends)
+  inside <- effect (readIORef movedRef)
+  unless (null before && null inside) $ effect (writeIORef movedRef before)
+  arranged bounds wanted from inside out
   where
     count = sizeofSmallArray runs
 {-# NOINLINE permuted #-}
@@ -51,16 +52,17 @@ permuted !runs !wanted c env out@(Out _ _ movedRef) = do
 -- | Put groups that are written into their new order, given where they end, where the first one
 -- begins, and what has been moved in them.
 arranged :: PrimArray Int -> PrimArray Int -> Int -> [Moved] -> Run
-arranged !bounds !wanted !from inside c env out@(Out o _ movedRef) = do
-  target <- getInt o outTarget
+arranged !bounds !wanted !from inside out@(Out o _ movedRef) = do
+  target <- effect (getInt o outTarget)
   if size <= 4096 && null inside && target < 0
     then do
-      _ <- reserve True c env out size
-      start <- getPtr o outStart
-      let old = start `plusPtr` from
-      inOrder bounds wanted from old (old `plusPtr` size) 0
-      copyRange old (old `plusPtr` size) size
-    else modifyIORef' movedRef (Moved from (from + size) ordered :)
+      _ <- reserve True out size
+      effect $ do
+        start <- getPtr o outStart
+        let old = start `plusPtr` from
+        inOrder bounds wanted from old (old `plusPtr` size) 0
+        copyRange old (old `plusPtr` size) size
+    else effect (modifyIORef' movedRef (Moved from (from + size) ordered :))
   where
     count = sizeofPrimArray wanted
     size = endOf bounds from (count - 1) - from

@@ -11,7 +11,7 @@ module Ashlar.Schema.Internal.Evolution.Plan
 where
 
 import Ashlar.Codec (Get)
-import Ashlar.Internal.Get.Core (here, step)
+import Ashlar.Internal.Get.Core (here)
 import Ashlar.Schema.Internal.Describe (Description (..))
 import Ashlar.Schema.Internal.Evolution.Compile
 import Ashlar.Schema.Internal.Evolution.Extent (Code (..))
@@ -29,7 +29,7 @@ planned :: Unknown -> Description -> Get a -> Schema -> Either Mismatch (Get a)
 planned unknown new today old = maybe today decoding <$> programBetween unknown old new
   where
     decoding p = case compiled p of
-      Code translate -> step (\c env -> translated freeBytes translate today c env)
+      Code translate -> translated freeBytes translate today
 {-# NOINLINE planned #-}
 
 -- | A decoder of a number of values, one after another, given those of one of today's values, and
@@ -49,7 +49,7 @@ plannedMany unknown new today after old =
       Code translate -> \n ->
         let whole = list n today
             size = 128 * min 40 n + 128
-         in step (\c env -> translated size (oneAfterAnother after n translate) whole c env)
+         in translated size (oneAfterAnother after n translate) whole
     list n g
       | n <= (0 :: Int) = pure []
       | otherwise = (:) <$> g <*> list (n - 1) g
@@ -69,4 +69,4 @@ programBetween unknown old new
 -- | The new bytes of a value.
 translating :: Program -> Get ByteString
 translating p = case compiled p of
-  Code translate -> step (\c env -> translatedBytes freeBytes translate c env)
+  Code translate -> translatedBytes freeBytes translate

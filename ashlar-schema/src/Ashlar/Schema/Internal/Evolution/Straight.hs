@@ -17,7 +17,7 @@ module Ashlar.Schema.Internal.Evolution.Straight
   )
 where
 
-import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Core (Get, cursor, effect, inspect)
 import Ashlar.Internal.Mem (peekHost, peekLE, pokeHost)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Schema.Internal.Evolution.Extent
@@ -48,62 +48,61 @@ straightOf alone ops =
 
 -- | Do some steps n times.
 runStraight :: Straight -> Int -> Run
-runStraight straight n c env out
+runStraight straight n out
   | n <= 0 = pure ()
-  | otherwise = rowsRun straight n c env out
+  | otherwise = rowsRun straight n out
 
 rowsRun :: Straight -> Int -> Run
-rowsRun (Straight rows (Pools defaults new sizes) alone) !times c env out@(Out o _ _) =
-  start times 0
+rowsRun (Straight rows (Pools defaults new sizes) alone) !times out@(Out o _ _) = start times 0
   where
     start !k !i = do
-      p <- getPtr c cursorCell
-      e <- getPtr c endCell
-      q <- getPtr o outCursor
-      f <- getPtr o outEnd
+      p <- cursor
+      e <- inspect (\c _ _ -> getPtr c endCell)
+      q <- effect (getPtr o outCursor)
+      f <- effect (getPtr o outEnd)
       go e f k i p q
     -- The ends of the input and of the output, how many times are left, the row, and the cursors.
-    go :: Ptr Word8 -> Ptr Word8 -> Int -> Int -> Ptr Word8 -> Ptr Word8 -> IO ()
+    go :: Ptr Word8 -> Ptr Word8 -> Int -> Int -> Ptr Word8 -> Ptr Word8 -> Get ()
     go !e !f !k !i !p !q
       | i >= sizeofPrimArray rows =
-        if k > 1 then go e f (k - 1) 0 p q else putPtr c cursorCell p >> putPtr o outCursor q
-      | otherwise = do
+        if k > 1 then go e f (k - 1) 0 p q else advanced p out q
+      | otherwise =
         let a = indexPrimArray rows (i + 1)
             b = indexPrimArray rows (i + 2)
             left = e `minusPtr` p
             space = f `minusPtr` q
-        case indexPrimArray rows i of
-          0 | left >= a && space >= a -> do
-            copyFew q p a
-            go e f k (i + 3) (p `plusPtr` a) (q `plusPtr` a)
-          1 | left >= a -> go e f k (i + 3) (p `plusPtr` a) q
-          2 | space >= a -> do
-            copyPrimArrayToPtr q defaults b a
-            go e f k (i + 3) p (q `plusPtr` a)
-          3 | left >= 8 -> do
-            n <- peekLE p :: IO Int64
-            let most = if a == 1 then left - 8 else (left - 8) `quot` a
-                size = 8 + fromIntegral n * a
-            if n >= 0 && n <= fromIntegral most && space >= size
-              then do
-                copyFew q p size
-                go e f k (i + 3) (p `plusPtr` size) (q `plusPtr` size)
-              else single k i p q
-          4 | left >= 1 -> do
-            t <- fromIntegral <$> (peekHost p :: IO Word8)
-            let n = 1 + indexPrimArray sizes (b + t)
-            if t < a && left >= n && space >= n
-              then do
-                pokeHost q (indexPrimArray new (b + t))
-                copyFew (q `plusPtr` 1) (p `plusPtr` 1) (n - 1)
-                go e f k (i + 3) (p `plusPtr` n) (q `plusPtr` n)
-              else single k i p q
-          _ -> single k i p q
+         in case indexPrimArray rows i of
+              0 | left >= a && space >= a -> do
+                effect (copyFew q p a)
+                go e f k (i + 3) (p `plusPtr` a) (q `plusPtr` a)
+              1 | left >= a -> go e f k (i + 3) (p `plusPtr` a) q
+              2 | space >= a -> do
+                effect (copyPrimArrayToPtr q defaults b a)
+                go e f k (i + 3) p (q `plusPtr` a)
+              3 | left >= 8 -> do
+                n <- effect (peekLE p :: IO Int64)
+                let most = if a == 1 then left - 8 else (left - 8) `quot` a
+                    size = 8 + fromIntegral n * a
+                if n >= 0 && n <= fromIntegral most && space >= size
+                  then do
+                    effect (copyFew q p size)
+                    go e f k (i + 3) (p `plusPtr` size) (q `plusPtr` size)
+                  else single k i p q
+              4 | left >= 1 -> do
+                t <- effect (fromIntegral <$> (peekHost p :: IO Word8))
+                let n = 1 + indexPrimArray sizes (b + t)
+                if t < a && left >= n && space >= n
+                  then do
+                    effect $ do
+                      pokeHost q (indexPrimArray new (b + t))
+                      copyFew (q `plusPtr` 1) (p `plusPtr` 1) (n - 1)
+                    go e f k (i + 3) (p `plusPtr` n) (q `plusPtr` n)
+                  else single k i p q
+              _ -> single k i p q
     -- The step alone, and what follows it.
     single !k !i !p !q = do
-      putPtr c cursorCell p
-      putPtr o outCursor q
+      advanced p out q
       case indexSmallArray alone (i `quot` 3) of
-        Code r -> r c env out
+        Code r -> r out
       start k (i + 3)
 {-# NOINLINE rowsRun #-}

@@ -23,7 +23,7 @@ module Ashlar.Schema.Internal.Evolution.Table
   )
 where
 
-import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Core (effect)
 import Ashlar.Internal.Get.Fail (invalidAt)
 import Ashlar.Internal.Mem (peekHost, peekLE, pokeHost, pokeLE, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
@@ -32,7 +32,6 @@ import Ashlar.Schema.Internal.Evolution.Leaves (bounded)
 import Ashlar.Schema.Internal.Evolution.Op
 import Ashlar.Schema.Internal.Evolution.Output
 import Ashlar.Schema.Internal.Types (numberSize)
-import Control.Monad (when)
 import Data.Bits (unsafeShiftR, (.&.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
@@ -104,15 +103,18 @@ kindDouble = 3
 kindWiden = 4
 
 -- | Do what a table says.
-runTable :: Table -> Cells -> Env -> Out -> IO ()
-runTable (Table total totalOut rows pool entries) c env out@(Out o _ _) = do
-  p <- needed c env total
-  now <- getPtr o outCursor
-  end <- getPtr o outEnd
-  when (end `minusPtr` now < totalOut) $ ensureFor (originIn 0 0 entries) c env out totalOut
-  q <- getPtr o outCursor
-  withBytesQuick pool $ \pooled _ -> doRows rows pooled p q 0
-  advanced c (p `plusPtr` total) out (q `plusPtr` totalOut)
+runTable :: Table -> Run
+runTable (Table total totalOut rows pool entries) out@(Out o _ _) = do
+  p <- needed total
+  enough <- effect $ do
+    now <- getPtr o outCursor
+    end <- getPtr o outEnd
+    pure $! end `minusPtr` now >= totalOut
+  if enough then pure () else ensureFor (originIn 0 0 entries) out totalOut
+  q <- effect $ do
+    q <- getPtr o outCursor
+    q <$ withBytesQuick pool (\pooled _ -> doRows rows pooled p q 0)
+  advanced (p `plusPtr` total) out (q `plusPtr` totalOut)
 
 doRows :: PrimArray Int -> Ptr Word8 -> Ptr Word8 -> Ptr Word8 -> Int -> IO ()
 doRows !rows !pooled !p !q !i
@@ -178,16 +180,17 @@ tagRows :: Tags -> [(Word8, Int)]
 tagRows (Tags tags sizes) = zip (primArrayToList tags) (primArrayToList sizes)
 
 -- | Read a tag and what follows it, and write them. Given is what to say of a tag that is unknown.
-runTags :: (Int -> String) -> Tags -> Cells -> Env -> Out -> IO ()
-runTags unknown (Tags tags sizes) c env out = do
-  p <- needed c env 1
-  t <- fromIntegral <$> (peekHost p :: IO Word8)
+runTags :: (Int -> String) -> Tags -> Run
+runTags unknown (Tags tags sizes) out = do
+  p <- needed 1
+  t <- effect (fromIntegral <$> (peekHost p :: IO Word8))
   if t >= sizeofPrimArray sizes
-    then run (invalidAt p 1 (unknown t)) c env
+    then invalidAt p 1 (unknown t)
     else do
       let n = indexPrimArray sizes t
-      from <- needed c env (1 + n)
-      to <- reserve True c env out (1 + n)
-      pokeHost to (indexPrimArray tags t)
-      copyFew (to `plusPtr` 1) (from `plusPtr` 1) n
-      advanced c (from `plusPtr` (1 + n)) out (to `plusPtr` (1 + n))
+      from <- needed (1 + n)
+      to <- reserve True out (1 + n)
+      effect $ do
+        pokeHost to (indexPrimArray tags t)
+        copyFew (to `plusPtr` 1) (from `plusPtr` 1) n
+      advanced (from `plusPtr` (1 + n)) out (to `plusPtr` (1 + n))
