@@ -75,20 +75,21 @@
 -- | no longer                                     |                                              |
 -- +-----------------------------------------------+----------------------------------------------+
 --
--- What could lose something needs a word: an @Int@ has 64 bits, and a @Double@ holds 53 of them; a
--- @String@ may have surrogates, and a @Text@ has none. Nor does a @Text@ become a @ByteString@, since
--- that has no encoding, or a list a set or a map, since its order may be another one.
+-- What could lose something needs a word: an @Int@ has 64 bits, of which a @Double@ holds 53; a
+-- @String@ may have surrogates, which a @Text@ cannot. Nor does a @Text@ become a @ByteString@,
+-- because its encoding would be a guess, nor a list a set or a map, because elements may be equal.
 --
--- All of these hold at any depth, in recursive types too. Fields without names go by their position:
--- @converted \@"2"@, and in a type of several constructors @converted \@"Paid.2"@. What has no name at
--- all, as an element of a list, is converted with the field that it is in. The name of a record's only constructor does not matter, nor do names of types.
+-- All of these hold at any depth, in recursive types too. Fields without names go by their
+-- position: @converted \@"2"@, and in a type of several constructors @converted \@"Paid.2"@. What
+-- has no name at all, as an element of a list, is converted with the field that it is in. The name
+-- of a record's only constructor does not matter, nor do names of types.
 --
 -- Keys of maps, elements of sets and indices of arrays stay in order, so only numbers in them may
 -- become wider, and enumerations in them may get constructors at the end. A type that contains
 -- itself at ever larger types, and a format that is not described, must not change.
 --
--- A change that is not in the table is a 'Mismatch', which says what to write, and in the evolution of
--- which type. It is found when the decoder is made, not when a value is read.
+-- A change that is not in the table is a 'Mismatch', which says what to write, and in the evolution
+-- of which type. It is found when the decoder is made, not when a value is read.
 --
 -- A name that was dropped and comes back for something else matches silently, if the types allow
 -- it. Choose another one.

@@ -84,8 +84,8 @@ places =
     at @Bare.Figure
       "a field without a name, in one of several constructors"
       (Old.Box 1 2)
-      "Figure.Box.2: Int64 cannot become Text; say how with converted @\"Box.2\" in the evolution of \
-      \Figure"
+      "Figure.Box.2: Int64 cannot become Text; say how with converted @\"Box.2\" in the evolution \
+      \of Figure"
       (Followed.Box 1 "2")
       (Other.Box 1 "2"),
     at @Bare.Money
@@ -97,8 +97,8 @@ places =
     at @Bare.Basket
       "elements of a list"
       (Old.Basket [1, 2])
-      "Basket.items[]: Int64 cannot become Text; say how with converted @\"items\" in the evolution \
-      \of Basket"
+      "Basket.items[]: Int64 cannot become Text; say how with converted @\"items\" in the \
+      \evolution of Basket"
       (Followed.Basket ["1", "2"])
       (Other.Basket ["1", "2"]),
     at @Bare.Stock
@@ -128,6 +128,13 @@ places =
       \say how with converted @\"cities\" in the evolution of Atlas"
       (Followed.Atlas (M.fromList [(Followed.Place 2 1, "x")]))
       (Other.Atlas (M.fromList [(Other.Place 2 1, "x")])),
+    at @Bare.Chart
+      "the type of a field of a key"
+      (Old.Chart (M.fromList [(Old.Spot 3, 1)]))
+      "Chart.spots{key}.spot: Int64 cannot become Text; say how with converted @\"spots\" in the \
+      \evolution of Chart"
+      (Followed.Chart (M.fromList [(Followed.Spot "3", 1)]))
+      (Other.Chart (M.fromList [(Other.Spot "3", 1)])),
     at @Bare.Report
       "constructors of a key"
       (Old.Report (M.fromList [(Old.Good, "x"), (Old.Bad, "y")]))
@@ -145,8 +152,8 @@ places =
     at @Bare.Choice
       "a field of a type that is not the user's"
       (Old.Choice (Right 3))
-      "Choice.choice.Right.1: Int64 cannot become Double; say how with converted @\"choice\" in the \
-      \evolution of Choice"
+      "Choice.choice.Right.1: Int64 cannot become Double; say how with converted @\"choice\" in \
+      \the evolution of Choice"
       (Followed.Choice (Right 3))
       (Other.Choice (Right 3)),
     at @Bare.Asked
@@ -166,7 +173,8 @@ places =
     at @Bare.Note
       "a text that becomes a character"
       (Old.Note "abc")
-      "Note.body: Text cannot become Char; say how with converted @\"body\" in the evolution of Note"
+      "Note.body: Text cannot become Char; say how with converted @\"body\" in the evolution of \
+      \Note"
       (Followed.Note 'a')
       (Other.Note 'a'),
     at @Bare.Order
@@ -257,7 +265,8 @@ test place = testCase (placeName place) $ case placeMismatch place of
     case mismatchAdvice m of
       Just (InEvolutionOf t suggestions) -> do
         sources <- mapM (T.readFile . source . fst) (placeFollowed place)
-        mapM_ (\s -> assertBool (show s) (any (T.isInfixOf (written s) . said t) sources)) suggestions
+        let isThere s = any (T.isInfixOf (written s) . said t) sources
+        mapM_ (\s -> assertBool (show s) (isThere s)) suggestions
       other -> assertFailure (show other)
     mapM_ snd (placeFollowed place)
   where

@@ -5,8 +5,8 @@
 -- Description : Newtypes that choose another format
 --
 -- Numbers that take few bytes if they are small, numbers with the most significant byte first,
--- short lengths, ByteStrings that are copies. Use a wrapper as the type of a field, or derive an instance of your own with
--- @DerivingVia@:
+-- short lengths, ByteStrings that are copies. Use a wrapper as the type of a field, or derive an
+-- instance of your own with @DerivingVia@:
 --
 -- >>> :set -XDerivingVia
 -- >>> newtype Port = Port Word16 deriving stock Show deriving Codec via BigEndian Word16

@@ -85,8 +85,8 @@ tests =
     slices = Keeps True True
     nothing = Keeps False False
 
--- | Before and after the value. (Two small strings could share a block of memory, which the collector
--- keeps as a whole.)
+-- | Before and after the value. (Two small strings could share a block of memory, which the
+-- collector keeps as a whole.)
 pad :: S.ByteString
 pad = S.replicate padding 0
 

@@ -46,9 +46,10 @@ import GHC.TypeLits (AppendSymbol, ErrorMessage (..), KnownSymbol, Symbol, TypeE
 nameOf :: forall name. KnownSymbol name => Text
 nameOf = T.pack (symbolVal (Proxy :: Proxy name))
 
--- | A field that values of older versions lack, and its value in these. A field without a name goes by
--- its position: @added \@"2" True@. Of one of several constructors, that is @added \@"Paid.2" True@.
--- Named fields may be told apart by their constructors in the same way, here and below.
+-- | A field that values of older versions lack, and its value in these. A field without a name goes
+-- by its position: @added \@"2" True@. Of one of several constructors, that is
+-- @added \@"Paid.2" True@. Named fields may be told apart by their constructors in the same way,
+-- here and below.
 --
 -- >>> :set -XDeriveAnyClass -XDeriveGeneric
 -- >>> :{

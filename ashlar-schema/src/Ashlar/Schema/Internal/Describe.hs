@@ -231,8 +231,8 @@ data Case = Case Text Bool [Part]
 -- @since 0.1.0.0
 data Parts = Parts Text Form [Case]
 
--- | A definition of its own for the type. Its names may be others than those of Haskell's fields and
--- constructors, so no mismatch says to write something of them.
+-- | A definition of its own for the type. Its names may be others than those of Haskell's fields
+-- and constructors, so no mismatch says to write something of them.
 --
 -- @since 0.1.0.0
 definition :: forall a. Described a => Parts -> Describe a

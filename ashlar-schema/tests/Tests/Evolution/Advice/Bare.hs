@@ -4,7 +4,8 @@
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE TypeApplications #-}
-{-# OPTIONS_GHC -Wno-partial-fields #-}
+-- Many instances, and nothing to optimise.
+{-# OPTIONS_GHC -O0 -Wno-partial-fields #-}
 
 -- |
 -- Module      : Tests.Evolution.Advice.Bare
@@ -20,6 +21,8 @@ module Tests.Evolution.Advice.Bare
     Tags (..),
     Place (..),
     Atlas (..),
+    Spot (..),
+    Chart (..),
     Grade (..),
     Report (..),
     Both (..),
@@ -89,6 +92,14 @@ data Place = Place {column :: Int64, row :: Int64}
   deriving anyclass (Codec, Described)
 
 data Atlas = Atlas {cities :: Map Place Text}
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec, Described)
+
+data Spot = Spot {spot :: Text}
+  deriving stock (Eq, Ord, Show, Generic)
+  deriving anyclass (Codec, Described)
+
+data Chart = Chart {spots :: Map Spot Word8}
   deriving stock (Eq, Show, Generic)
   deriving anyclass (Codec, Described)
 

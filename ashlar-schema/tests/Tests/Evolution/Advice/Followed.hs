@@ -4,7 +4,8 @@
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE TypeApplications #-}
-{-# OPTIONS_GHC -Wno-partial-fields #-}
+-- Many instances, and nothing to optimise.
+{-# OPTIONS_GHC -O0 -Wno-partial-fields #-}
 
 -- |
 -- Module      : Tests.Evolution.Advice.Followed
@@ -23,6 +24,8 @@ module Tests.Evolution.Advice.Followed
     Tags (..),
     Place (..),
     Atlas (..),
+    Spot (..),
+    Chart (..),
     Grade (..),
     Report (..),
     Both (..),
@@ -141,6 +144,19 @@ data Atlas = Atlas {cities :: Map Place Text}
 instance Described Atlas where
   evolution =
     [ converted @"cities" (mapKeys place :: Map Old.Place Text -> Map Place Text)
+    ]
+
+data Spot = Spot {spot :: Text}
+  deriving stock (Eq, Ord, Show, Generic)
+  deriving anyclass (Codec, Described)
+
+data Chart = Chart {spots :: Map Spot Word8}
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec)
+
+instance Described Chart where
+  evolution =
+    [ converted @"spots" (mapKeys renamedSpot :: Map Old.Spot Word8 -> Map Spot Word8)
     ]
 
 data Grade = Good | Fair | Bad
@@ -335,3 +351,6 @@ answered a = case a of
 
 warm :: Old.Reading -> Reading
 warm (Old.Reading n) = Reading (fromIntegral n)
+
+renamedSpot :: Old.Spot -> Spot
+renamedSpot (Old.Spot n) = Spot (pack (show n))

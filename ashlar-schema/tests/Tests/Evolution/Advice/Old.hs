@@ -4,7 +4,8 @@
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE TypeApplications #-}
-{-# OPTIONS_GHC -Wno-partial-fields #-}
+-- Many instances, and nothing to optimise.
+{-# OPTIONS_GHC -O0 -Wno-partial-fields #-}
 
 -- |
 -- Module      : Tests.Evolution.Advice.Old
@@ -20,6 +21,8 @@ module Tests.Evolution.Advice.Old
     Tags (..),
     Place (..),
     Atlas (..),
+    Spot (..),
+    Chart (..),
     Grade (..),
     Report (..),
     Both (..),
@@ -89,6 +92,14 @@ data Place = Place {row :: Int64, column :: Int64}
   deriving anyclass (Codec, Described)
 
 data Atlas = Atlas {cities :: Map Place Text}
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec, Described)
+
+data Spot = Spot {spot :: Int64}
+  deriving stock (Eq, Ord, Show, Generic)
+  deriving anyclass (Codec, Described)
+
+data Chart = Chart {spots :: Map Spot Word8}
   deriving stock (Eq, Show, Generic)
   deriving anyclass (Codec, Described)
 

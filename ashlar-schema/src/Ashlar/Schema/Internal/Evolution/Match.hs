@@ -9,11 +9,10 @@ module Ashlar.Schema.Internal.Evolution.Match
   )
 where
 
-import Ashlar.Codec (Get)
 import Ashlar.Schema.Internal.Costs (tagSize)
 import Ashlar.Schema.Internal.Describe (Description (..), Edit (..))
-import Ashlar.Schema.Internal.Evolution.Arrange
 import Ashlar.Schema.Internal.Evolution.Dropping
+import Ashlar.Schema.Internal.Evolution.Fields
 import Ashlar.Schema.Internal.Evolution.Inline
 import Ashlar.Schema.Internal.Evolution.Leaves
 import Ashlar.Schema.Internal.Evolution.Mismatch
@@ -25,7 +24,6 @@ import Ashlar.Schema.Internal.Schema
 import Ashlar.Schema.Internal.Text (definitionNames, describeShape)
 import Ashlar.Schema.Internal.Types
 import Ashlar.Schema.Internal.Unwrap (recursiveNewtypes)
-import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import qualified Data.IntMap.Strict as IM
 import qualified Data.IntSet as IS
@@ -226,7 +224,7 @@ programWith left oldPeeled unknown old (Description new edits) = do
           _ -> False
 
     -- What has been said of a newtype's field.
-    newtypeConversions :: Shape -> [(Description, Get ByteString)]
+    newtypeConversions :: Shape -> [Conversion]
     newtypeConversions shape = case shape of
       Reference j
         | d@(Definition _ Newtype _ [c@(Constructor _ _ [Field name _])]) <- newDefinitions V.! j ->
@@ -235,7 +233,7 @@ programWith left oldPeeled unknown old (Description new edits) = do
 
     -- A value for which there are conversions. If the type has not changed, it is what it was.
     convertible ::
-      Path -> [(Description, Get ByteString)] -> Shape -> Shape -> Plan [Op] -> Plan [Op]
+      Path -> [Conversion] -> Shape -> Shape -> Plan [Op] -> Plan [Op]
     convertible path conversions x y otherwise' = do
       same <- planned (Description new {schemaRoot = y} (V.map (const []) edits))
       case same of
@@ -260,6 +258,14 @@ programWith left oldPeeled unknown old (Description new edits) = do
                 Left (_, left') -> Right (Nothing, spent left')
                 Right (p, left') -> Right (Just p, spent left')
 
+    -- A field, given what has been said of it.
+    field :: Mode -> Path -> [Conversion] -> Shape -> Shape -> Plan [Op]
+    field mode path conversions x y
+      | mode == Anywhere, not (null conversions) = convertible path conversions x y ops
+      | otherwise = ops
+      where
+        ops = shapes mode free path x y
+
     definitions :: Mode -> Path -> Definition -> Definition -> [Edit] -> Plan [Op]
     definitions mode path d e said = case (definitionForm d, definitionForm e) of
       (Sum, _) -> do
@@ -274,7 +280,14 @@ programWith left oldPeeled unknown old (Description new edits) = do
             Left _ -> unknownConstructor c
       _ -> case (olds, news) of
         ([c], [x]) ->
-          fields mode path unknown (saidOf e said x) (constructorFields c) (constructorFields x)
+          fieldOps
+            (field mode)
+            mode
+            path
+            unknown
+            (saidOf e said x)
+            (constructorFields c)
+            (constructorFields x)
         _ -> bad path (CannotBecome (definitionName d) (definitionName e))
       where
         olds = definitionConstructors d
@@ -329,7 +342,8 @@ programWith left oldPeeled unknown old (Description new edits) = do
             name = constructorName c
         inside c (skip, k, x) =
           (Put (tagBytes newWidth k) :)
-            <$> fields
+            <$> fieldOps
+              (field mode)
               mode
               (segment (constructorName x) (segment "." path))
               skip
@@ -354,81 +368,3 @@ programWith left oldPeeled unknown old (Description new edits) = do
           constructorRetired x
             || not (constructorRetired c)
             && (constructorName c == constructorName x || M.member (constructorName c) renames)
-
-    -- The fields of an old constructor, given what becomes of those that today's does not have, and
-    -- what is said of today's.
-    fields :: Mode -> Path -> Unknown -> Said -> [Field] -> [Field] -> Plan [Op]
-    fields mode path skip said olds news = do
-      found <- traverse oldField olds
-      let names = [name | (Just name, _) <- found]
-      case doubled names of
-        Just name -> ambiguous name
-        Nothing -> pure ()
-      items <- traverse (newField (S.fromList names)) news
-      let arranged = arrange found items
-      case arranged of
-        _ | mode == Anywhere -> pure arranged
-        _
-          | map (Just . fieldName) news == map fst found -> pure arranged
-          | otherwise -> bad path KeyChanges
-      where
-        newShapes = M.fromList [(fieldName f, fieldShape f) | f <- news]
-        oldFieldNames = S.fromList (map fieldName olds)
-        renames =
-          first'
-            [ (a, b)
-              | Renamed a b <- saidEdits said,
-                S.notMember b oldFieldNames,
-                M.member b newShapes
-            ]
-        defaults = first' [(name, bs) | Added name bs <- saidEdits said]
-        gone = S.fromList [name | Dropped name <- saidEdits said]
-        at name
-          | mode == Anywhere,
-            saidIsOpen said =
-            Place name (saidType said) (saidNow said name) : segment "." path
-          | otherwise = inside name
-        inside name = segment name (segment "." path)
-        saying suggestions
-          | saidIsOpen said = InEvolutionOf (saidType said) suggestions
-          | otherwise = converting path
-        oldField (Field name x) = case today name of
-          Just n
-            | Just y <- M.lookup n newShapes ->
-              (,) (Just n) <$> case (mode, conversionsOf (saidEdits said) n) of
-                (Anywhere, cs@(_ : _)) ->
-                  convertible (at n) cs x y (shapes mode free (at n) x y)
-                _ -> shapes mode free (at n) x y
-          _
-            | mode == InKey -> bad path KeyChanges
-            | S.member name gone || skip /= RefuseUnknown ->
-              (,) Nothing <$> dropShape (inside name) x
-            | otherwise ->
-              badSaying path (FieldIsUnknown name) . Just . saying $
-                SayDropped (saidBefore said name) :
-                  [ SayRenamed (saidBefore said name)
-                    | not (all ((`S.member` oldFieldNames) . fieldName) news)
-                  ]
-        today name
-          | M.member name newShapes = Just name
-          | otherwise = M.lookup name renames
-        ambiguous name =
-          badSaying (inside name) (FieldIsAmbiguous name) . Just . saying $
-            [SayDroppedInstead (saidBefore said a) | Field a _ <- olds, today a == Just name]
-        newField there (Field name _)
-          | S.member name there = pure (Left name)
-          | mode == InKey = bad path KeyChanges
-          | otherwise = case M.lookup name defaults of
-            Just bs -> pure (Right bs)
-            Nothing ->
-              badSaying (at name) (FieldIsNew name) . Just $ saying [SayAdded (saidNow said name)]
-
--- The first name that occurs twice.
-doubled :: [Text] -> Maybe Text
-doubled = go S.empty
-  where
-    go seen names = case names of
-      [] -> Nothing
-      n : rest
-        | S.member n seen -> Just n
-        | otherwise -> go (S.insert n seen) rest

@@ -5,6 +5,7 @@ module Ashlar.Schema.Internal.Evolution.Said
   ( Said (..),
     saidOf,
     isOpen,
+    Conversion,
     conversionsOf,
     first',
   )
@@ -76,8 +77,11 @@ saidOf d edits c =
 isOpen :: [Edit] -> Bool
 isOpen edits = and [False | Settled <- edits]
 
+-- | A type that a field had, and what makes the bytes of today's value.
+type Conversion = (Description, Get ByteString)
+
 -- | The conversions of a field.
-conversionsOf :: [Edit] -> Text -> [(Description, Get ByteString)]
+conversionsOf :: [Edit] -> Text -> [Conversion]
 conversionsOf edits name = [(d, g) | Converted f d g <- edits, f == name]
 
 -- | A map that has the first of several values of a key.

@@ -25,8 +25,8 @@ import qualified Data.Vector as V
 import GHC.Float (float2Double)
 
 -- | The steps for a number to become a number of another shape, if all of its values are values of
--- that. Whole numbers may be written in another way, too, and may become floating-point numbers that
--- are exact as far as they go.
+-- that. Whole numbers may be written in another way, too, and may become floating-point numbers
+-- that are exact as far as they go.
 wholeOps :: Shape -> Shape -> Maybe [Op]
 wholeOps x y = case (x, y) of
   (Leaf (Number a), Leaf (Number b))
@@ -97,7 +97,8 @@ lettersOps a n b
     ScalarCharacter -> Just [Through (fromText a (letters (put . ScalarValue)))]
     _ -> Nothing
   where
-    letters f t = byteString (countBytes n (T.length t)) <> T.foldr (\c rest -> f c <> rest) mempty t
+    letters f t =
+      byteString (countBytes n (T.length t)) <> T.foldr (\c rest -> f c <> rest) mempty t
 
 isText :: Leaf -> Bool
 isText l = case l of

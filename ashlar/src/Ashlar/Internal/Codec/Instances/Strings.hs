@@ -44,7 +44,8 @@ instance Counted S.ByteString where
   putCounted = chunk
   getCounted = getByteString
 
--- | As a strict 'S.ByteString'. Decoding returns slices of the input's chunks, which it keeps alive.
+-- | As a strict 'S.ByteString'. Decoding returns slices of the input's chunks, which it keeps
+-- alive.
 instance Codec L.ByteString where
   layout = Var lengthSize
   size bs = lengthSize + counted bs

@@ -30,8 +30,8 @@ import qualified Data.ByteString.Lazy as L
 -- | A ByteString that is copied when it is decoded, so that it does not keep the input's memory
 -- alive. It has the format of the ByteString.
 --
--- Use it for what outlives the rest of its input by far: the key of a large record, say. A copy takes
--- more time than a slice. @ShortByteString@ and @Text@ are copies anyway.
+-- Use it for what outlives the rest of its input by far: the key of a large record, say. A copy
+-- takes more time than a slice. @ShortByteString@ and @Text@ are copies anyway.
 --
 -- >>> encode (Copied ("ab" :: ByteString))
 -- "\STX\NUL\NUL\NUL\NUL\NUL\NUL\NULab"
