@@ -84,7 +84,10 @@ lossless =
     becomes "a Maybe to a compact list" arbitrary $
       \m -> Compact (maybe [] pure (m :: Maybe Int16)),
     testCase "a tag of a Maybe that becomes a list is checked" $
-      fmap (\g -> isLeft (runGetWhole g "\2\1\0")) (plan @(Compact [Int16]) (schema @(Maybe Int16)))
+      -- (They are the bytes of a list of two.)
+      fmap
+        (\g -> isLeft (runGetWhole g "\2\1\0\1\0"))
+        (plan @(Compact [Int16]) (schema @(Maybe Int16)))
         @?= Right True
   ]
   where
@@ -124,11 +127,12 @@ lossy =
     refuses @Word64 @Double "Word64 to Double" "Word64 cannot become Double",
     refuses @Integer @Double "Integer to Double" "Integer cannot become Double",
     refuses @Int32 @Float "Int32 to Float" "Int32 cannot become Float",
-    refuses @Inexact @Double "a whole number of 54 bits to Double" $
-      T.concat
-        [ "Int64 from -9007199254740993 to 9007199254740993 cannot become ",
-          "Double"
-        ],
+    refuses @High @Double
+      "a whole number of 54 bits to Double"
+      "Int64 from 0 to 9007199254740993 cannot become Double",
+    refuses @Low @Double
+      "a negative number of 54 bits to Double"
+      "Int64 from -9007199254740993 to 0 cannot become Double",
     refuses @Double @Int64 "Double to a whole number" "Double cannot become Int64",
     refuses @String @Text "String, which may have surrogates, to Text" "[Char] cannot become Text",
     refuses @Text @B.ByteString "Text to bytes" "Text cannot become ByteString",
@@ -155,12 +159,19 @@ newtype Exact = Exact Int64
 instance Described Exact where
   describe = whole @Int64 (negate (2 ^ (53 :: Int))) (2 ^ (53 :: Int))
 
-newtype Inexact = Inexact Int64
+newtype High = High Int64
   deriving stock (Generic)
   deriving anyclass (Codec)
 
-instance Described Inexact where
-  describe = whole @Int64 (negate (2 ^ (53 :: Int)) - 1) (2 ^ (53 :: Int) + 1)
+instance Described High where
+  describe = whole @Int64 0 (2 ^ (53 :: Int) + 1)
+
+newtype Low = Low Int64
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+instance Described Low where
+  describe = whole @Int64 (negate (2 ^ (53 :: Int)) - 1) 0
 
 -- A newer program's type, and what older ones have of it.
 data Newer
