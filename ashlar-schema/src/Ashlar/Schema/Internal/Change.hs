@@ -28,6 +28,7 @@ module Ashlar.Schema.Internal.Change
 
     -- * What is checked
     HasFieldNow,
+    FieldNow,
     NoFieldNow,
     HasConstructorNow,
     NoConstructorNow,
