@@ -140,9 +140,11 @@ lossy =
     refuses @Text @[Int32] "Text to a list of others" "Text cannot become [Int32]",
     refuses @Int64 @(Maybe Text) "Int64 to a Maybe of others" "Int64 cannot become Maybe Text",
     refuses @[Text] @(S.Set Text) "a list to a set" "[Text] cannot become Set Text",
-    refuses @(M.Map Int64 Text) @[Text] "a map to a list of others" $
+    refuses @(M.Map Int64 Text) @[Text]
+      "a map to a list of others"
       "Map Int64 Text cannot become [Text]",
-    refuses @[(Int64, Text)] @(M.Map Int64 Text) "a list of pairs to a map" $
+    refuses @[(Int64, Text)] @(M.Map Int64 Text)
+      "a list of pairs to a map"
       "[(Int64, Text)] cannot become Map Int64 Text"
   ]
 

@@ -1,7 +1,6 @@
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE ScopedTypeVariables #-}
-{-# LANGUAGE TypeApplications #-}
 {-# LANGUAGE UnboxedTuples #-}
 -- The chunks must not become constants, which would be kept.
 {-# OPTIONS_GHC -fno-full-laziness #-}
@@ -138,7 +137,7 @@ ways name (Keeps one two) x =
       Done _ _ a -> Right a
       Fail _ _ e -> Left e
       Partial _ -> error "more input"
-    values chunks = go (runGetValues g) chunks
+    values = go (runGetValues g)
       where
         go state cs = case cs of
           [] -> error "no value"
