@@ -60,7 +60,8 @@ tests = testCase "released schemas" . withSystemTempDirectory "ashlar-laws" $ \f
       unreadable =
         cannot $
           "today's type cannot read its data: "
-            ++ "Careless.count: the field is new; give it a default with added"
+            ++ "Careless.count: the field is new; give it a default with added @\"count\" in the "
+            ++ "evolution of Careless"
   missing <- compatible @Order Backward v1
   missing @?= cannot "no such schema; it is written if ASHLAR_RECORD_SCHEMAS is set"
   doesFileExist v1 >>= (@?= False)

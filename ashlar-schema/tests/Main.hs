@@ -5,8 +5,10 @@ module Main (main) where
 
 import Test.Tasty
 import qualified Tests.Compat
+import qualified Tests.Evolution.Advice
 import qualified Tests.Evolution.Attack
 import qualified Tests.Evolution.Changes
+import qualified Tests.Evolution.Lossless
 import qualified Tests.Evolution.Mismatches
 import qualified Tests.Evolution.Pairs
 import qualified Tests.Evolution.Traps
@@ -32,6 +34,8 @@ main =
           Tests.Evolution.Changes.tests,
           Tests.Evolution.Pairs.tests,
           Tests.Evolution.Mismatches.tests,
+          Tests.Evolution.Advice.tests,
+          Tests.Evolution.Lossless.tests,
           Tests.Evolution.Traps.tests,
           Tests.Evolution.Attack.tests
         ]

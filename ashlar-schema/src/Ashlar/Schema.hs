@@ -119,6 +119,7 @@ module Ashlar.Schema
     converted,
     renamedConstructor,
     droppedConstructor,
+    unknownConstructors,
   )
 where
 

@@ -20,6 +20,10 @@
 -- @docs/format.md@ describes all formats. They do not change within a major version of this
 -- library. A @String@ is a list of characters of four bytes each: prefer @Text@, which is UTF-8.
 --
+-- A 'Data.ByteString.ByteString' that is decoded is a slice of its input, and keeps the input's
+-- memory alive. What outlives a large input, as its key in a map, is better a
+-- 'Ashlar.Codec.Wrappers.Copied' ByteString, or a @ShortByteString@, or @Text@: these are copies.
+--
 -- A derived format changes with its type. Put a version number before data that you keep: see
 -- 'Ashlar.Codec.Combinators.constant'.
 --

@@ -8,8 +8,10 @@
 module Main (main) where
 
 import qualified Builders
+import Data.List (isPrefixOf)
 import qualified Decoders
 import Exports
+import Instances
 import qualified Rows.BinaryBuilder
 import qualified Rows.BinaryGet
 import qualified Rows.BinaryPut
@@ -34,7 +36,13 @@ main =
         testGroup "Data.Serialize.Put" (map builder Rows.CerealPut.rows),
         testGroup "Data.Serialize.Get" (map decoder Rows.CerealGet.rows),
         Rows.Differences.tests,
-        testCase "every function has a row" (nothing =<< complete tables)
+        testCase "every function has a row" (nothing =<< complete tables),
+        testCase "each instance of the originals is there, or listed" (nothing =<< differences),
+        testCase "docs/porting.md lists the instances that are left out" $ do
+          page <- lines <$> readFile "tests/side-by-side/porting.md"
+          let section = drop 1 (dropWhile (/= "### Instances that are left out") page)
+              table = takeWhile (not . isPrefixOf "#") section
+          filter (isPrefixOf "| `") table @?= leftOutTable
       ]
   where
     -- The tree of tests lives to the end. So each test makes its samples when it runs.

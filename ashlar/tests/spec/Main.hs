@@ -52,6 +52,7 @@ import qualified Tests.Inserted
 import qualified Tests.Instances
 import qualified Tests.Interop
 import qualified Tests.Interrupted
+import qualified Tests.Kept
 import qualified Tests.Large
 import qualified Tests.Lazy
 import qualified Tests.Literals
@@ -133,6 +134,7 @@ main =
         Tests.Instances.tests,
         Tests.Interop.tests,
         Tests.Interrupted.tests,
+        Tests.Kept.tests,
         Tests.Large.tests,
         Tests.Lazy.tests,
         Tests.Literals.tests,

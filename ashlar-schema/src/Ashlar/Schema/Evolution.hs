@@ -51,14 +51,23 @@
 -- +-----------------------------------------------+----------------------------------------------+
 -- | a constructor is gone                         | @droppedConstructor \@"Lost"@                |
 -- +-----------------------------------------------+----------------------------------------------+
+-- | newer programs may have other constructors    | @unknownConstructors \@"Other"@              |
+-- +-----------------------------------------------+----------------------------------------------+
 -- | a number is wider: @Int32@ to @Int64@,        | nothing                                      |
 -- | @Word16@ to @Int32@, @Int@ to @Integer@,      |                                              |
 -- | @Float@ to @Double@, wider bounds; or written |                                              |
 -- | in another way: @Int@ to @Varint Int@         |                                              |
 -- +-----------------------------------------------+----------------------------------------------+
+-- | a whole number of up to 53 bits is a          | nothing                                      |
+-- | @Double@, one of up to 24 bits a @Float@:     |                                              |
+-- | @Int32@ to @Double@, @Word16@ to @Float@      |                                              |
+-- +-----------------------------------------------+----------------------------------------------+
 -- | @a@ is a @Maybe a@, a @[a]@ or a @NonEmpty a@ | nothing                                      |
 -- +-----------------------------------------------+----------------------------------------------+
--- | a @NonEmpty a@ is a @[a]@                     | nothing                                      |
+-- | a @NonEmpty a@, a @Set a@ or a @Maybe a@ is a | nothing                                      |
+-- | @[a]@, a @Map k a@ is a @[(k, a)]@            |                                              |
+-- +-----------------------------------------------+----------------------------------------------+
+-- | a @Text@ is a @String@, or a @UTF16@          | nothing                                      |
 -- +-----------------------------------------------+----------------------------------------------+
 -- | a newtype is new or gone                      | nothing                                      |
 -- +-----------------------------------------------+----------------------------------------------+
@@ -66,15 +75,21 @@
 -- | no longer                                     |                                              |
 -- +-----------------------------------------------+----------------------------------------------+
 --
+-- What could lose something needs a word: an @Int@ has 64 bits, of which a @Double@ holds 53; a
+-- @String@ may have surrogates, which a @Text@ cannot. Nor does a @Text@ become a @ByteString@,
+-- because its encoding would be a guess, nor a list a set or a map, because elements may be equal.
+--
 -- All of these hold at any depth, in recursive types too. Fields without names go by their
--- position. The name of a record's only constructor does not matter, nor do names of types.
+-- position: @converted \@"2"@, and in a type of several constructors @converted \@"Paid.2"@. What
+-- has no name at all, as an element of a list, is converted with the field that it is in. The name
+-- of a record's only constructor does not matter, nor do names of types.
 --
 -- Keys of maps, elements of sets and indices of arrays stay in order, so only numbers in them may
 -- become wider, and enumerations in them may get constructors at the end. A type that contains
 -- itself at ever larger types, and a format that is not described, must not change.
 --
--- A change that is not in the table is a 'Mismatch', which says what to write. It is found when the
--- decoder is made, not when a value is read.
+-- A change that is not in the table is a 'Mismatch', which says what to write, and in the evolution
+-- of which type. It is found when the decoder is made, not when a value is read.
 --
 -- A name that was dropped and comes back for something else matches silently, if the types allow
 -- it. Choose another one.
@@ -86,6 +101,8 @@ module Ashlar.Schema.Evolution
     planManySkipping,
     Mismatch (..),
     Misfit (..),
+    Advice (..),
+    Suggestion (..),
     describeMismatch,
     summarizeMismatch,
 
@@ -128,7 +145,7 @@ import qualified Data.Vector as V
 -- >>> data Item = Item { name :: Text, count :: Int } deriving (Show, Generic, Codec, Described)
 -- >>> data Before = Before { name :: Text } deriving (Generic, Codec, Described)
 -- >>> either print (const (pure ())) (plan @Item (schema @Before))
--- Item.count: the field is new; give it a default with added
+-- Item.count: the field is new; give it a default with added @"count" in the evolution of Item
 --
 -- @since 0.1.0.0
 plan ::
@@ -142,7 +159,8 @@ plan = planned RefuseUnknown (described @a) get
 {-# INLINE plan #-}
 
 -- | 'plan' for a program that reads newer data than it knows: fields that the type does not have
--- are skipped, and values with a constructor that it does not have fail.
+-- are skipped, and values with a constructor that it does not have fail, unless
+-- 'Ashlar.Schema.unknownConstructors' says what they become.
 --
 -- >>> :set -XDeriveAnyClass -XDeriveGeneric
 -- >>> data Newer = Red | Green | Blue deriving (Generic, Codec, Described)
@@ -251,5 +269,8 @@ compatibleSchema direction old = case direction of
   where
     new = described @a
     backward = () <$ programBetween RefuseUnknown old new
-    forward = () <$ programBetween SkipFields (descriptionSchema new) known
+    -- (Nothing can be said of the old program any more.)
+    forward =
+      either (\m -> Left m {mismatchAdvice = Nothing}) (\_ -> Right ()) $
+        programBetween SkipFields (descriptionSchema new) known
     known = Description old (V.map (const []) (schemaDefinitions old))

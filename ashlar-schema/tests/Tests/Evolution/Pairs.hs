@@ -12,12 +12,13 @@ import Ashlar.Codec (encode)
 import Ashlar.Get
 import Ashlar.Internal.Get.Core (here)
 import Ashlar.Schema
+import Ashlar.Schema.Evolution (Advice (..), Mismatch (..), Suggestion (..))
 import Ashlar.Schema.Internal.Describe (Description (..), Edit (..))
 import Ashlar.Schema.Internal.Evolution.Plan
 import Control.Monad (replicateM)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Lazy as L
-import Data.Char (toLower)
+import Data.Char (isDigit, toLower)
 import Data.Either (isLeft)
 import Data.Int (Int64)
 import qualified Data.Text as T
@@ -191,7 +192,9 @@ damaged e = withValue e $ \g _ bytes -> forAll (mutations bytes) $ \bytes' ->
 -- Whatever is planned ends, and gives a value of the new schema or an error of the old bytes.
 strangers :: Schema -> Schema -> Property
 strangers old new = case planned SkipUnknown description (getValue new) old of
-  Left m -> classify True "refused" (not (null (show m)))
+  Left m ->
+    classify True "refused" $
+      counterexample (show m) (maybe True (compiles new) (mismatchAdvice m))
   Right g -> forAll (bytesFor old) $ \bytes ->
     case runGetWith small g bytes of
       Left e -> property (errorOffset e <= fromIntegral (B.length bytes))
@@ -201,6 +204,34 @@ strangers old new = case planned SkipUnknown description (getValue new) old of
   where
     description = Description new (V.map (const []) (schemaDefinitions new))
     small = defaultBudget {budgetSteps = 10000, budgetDepth = 10000}
+
+-- Would the compiler accept what is to be written in the evolution of a type of this schema? As
+-- "Ashlar.Schema.Internal.Change" has it.
+compiles :: Schema -> Advice -> Bool
+compiles new advice = case advice of
+  AroundAll -> True
+  InEvolutionOf t suggestions ->
+    or
+      [ all (accepted (definitionConstructors d)) suggestions
+        | d <- V.toList (schemaDefinitions new),
+          definitionName d == t
+      ]
+      && not (null suggestions)
+  where
+    accepted cs s = case s of
+      SayAdded n -> n `elem` names cs
+      SayConverted n -> n `elem` names cs
+      SayDropped n -> n `notElem` names cs
+      SayDroppedInstead n -> n `notElem` names cs
+      SayRenamed n -> n `notElem` names cs
+      SayDroppedConstructor n -> n `notElem` map constructorName cs
+      SayRenamedConstructor n -> n `notElem` map constructorName cs
+    names cs =
+      concat
+        [ T.concat [constructorName c, ".", n] : [n | length cs == 1 || not (T.all isDigit n)]
+          | c <- cs,
+            n <- map fieldName (constructorFields c)
+        ]
 
 bytesFor :: Schema -> Gen B.ByteString
 bytesFor s = case genValue s of

@@ -52,6 +52,8 @@ instance Show Evolved where
         Converted n _ _ -> "converted " ++ show n
         RenamedConstructor a b -> "renamedConstructor " ++ show (a, b)
         DroppedConstructor n -> "droppedConstructor " ++ show n
+        UnknownConstructors n -> "unknownConstructors " ++ show n
+        Settled -> "settled"
 
 genEvolved :: Gen Evolved
 genEvolved = do

@@ -45,6 +45,10 @@ instance Described Order where
       droppedConstructor @"Lost"
     ]
 
+-- | Fields without names.
+data Two = One Int | Two Int Text | Eleven () () () () () () () () () () Int
+  deriving stock (Generic)
+
 -- | A name, what the message must have, and what throws it.
 rejected :: [(String, [String], ())]
 rejected =
@@ -67,6 +71,22 @@ rejected =
       [order, "still has", "Cancelled"],
       forced
         (Dict :: Dict (NoConstructorNow "Cancelled" Order))
+    ),
+    ( "a position without its constructor, where there are several",
+      ["Two", "no field", "2"],
+      forced (Dict :: Dict (HasFieldNow "2" Two))
+    ),
+    ( "a position that the constructor does not have",
+      ["Two", "no field", "One.2"],
+      forced (Dict :: Dict (HasFieldNow "One.2" Two))
+    ),
+    ( "dropped: the position is there",
+      ["Two", "still has", "Two.2"],
+      forced (Dict :: Dict (NoFieldNow "Two.2" Two))
+    ),
+    ( "dropped: the field of this constructor is there",
+      [order, "still has", "Cancelled.number"],
+      forced (Dict :: Dict (NoFieldNow "Cancelled.number" Order))
     )
   ]
   where
@@ -78,7 +98,13 @@ accepted =
   [ ("added", forced (Dict :: Dict (HasFieldNow "channel" Order))),
     ("dropped", forced (Dict :: Dict (NoFieldNow "note" Order))),
     ("renamedConstructor", forced (Dict :: Dict (HasConstructorNow "Cancelled" Order))),
-    ("droppedConstructor", forced (Dict :: Dict (NoConstructorNow "Lost" Order)))
+    ("droppedConstructor", forced (Dict :: Dict (NoConstructorNow "Lost" Order))),
+    ("a position", forced (Dict :: Dict (HasFieldNow "Two.2" Two))),
+    ("a position of two digits", forced (Dict :: Dict (HasFieldNow "Eleven.11" Two))),
+    ("a position that is gone", forced (Dict :: Dict (NoFieldNow "One.2" Two))),
+    ("a field of a constructor", forced (Dict :: Dict (HasFieldNow "Cancelled.number" Order))),
+    ("a field of another constructor", forced (Dict :: Dict (NoFieldNow "Cancelled.price" Order))),
+    ("the type of a field", forced (Dict :: Dict (FieldNow "Two.2" Two ~ 'Just Text)))
   ]
 
 -- The evidence of a constraint. That of a type error is what throws it.

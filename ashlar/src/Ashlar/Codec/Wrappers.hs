@@ -5,8 +5,8 @@
 -- Description : Newtypes that choose another format
 --
 -- Numbers that take few bytes if they are small, numbers with the most significant byte first,
--- short lengths. Use a wrapper as the type of a field, or derive an instance of your own with
--- @DerivingVia@:
+-- short lengths, ByteStrings that are copies. Use a wrapper as the type of a field, or derive an
+-- instance of your own with @DerivingVia@:
 --
 -- >>> :set -XDerivingVia
 -- >>> newtype Port = Port Word16 deriving stock Show deriving Codec via BigEndian Word16
@@ -30,6 +30,10 @@ module Ashlar.Codec.Wrappers
     Compact (..),
     Counted (counted, sizeCounted, putCounted, getCounted),
 
+    -- * Memory of their own
+    Copied (..),
+    Copyable,
+
     -- * Characters
     UTF16 (..),
     ScalarValue (..),
@@ -37,5 +41,6 @@ module Ashlar.Codec.Wrappers
 where
 
 import Ashlar.Internal.Codec.Length (Counted (..))
+import Ashlar.Internal.Codec.Wrappers.Copied (Copied (..), Copyable)
 import Ashlar.Internal.Codec.Wrappers.Numbers
 import Ashlar.Internal.Codec.Wrappers.Strings

@@ -66,6 +66,7 @@ import Ashlar.Internal.Compat.Binary.Class
 import Ashlar.Internal.Compat.Binary.Instances.Base ()
 import Ashlar.Internal.Compat.Binary.Instances.Containers ()
 import Ashlar.Internal.Compat.Binary.Instances.Newtypes ()
+import Ashlar.Internal.Compat.Binary.Instances.Option ()
 import Ashlar.Internal.Compat.Binary.Instances.Tuples ()
 import Control.Exception (evaluate)
 import qualified Data.ByteString.Lazy as L

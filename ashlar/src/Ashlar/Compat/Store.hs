@@ -20,9 +20,8 @@
 -- 'encode' does not use 'size': a wrong one is a wrong number and nothing worse.
 --
 -- Missing here: 'Poke' and 'Peek' as functions on raw memory (@unsafeEncodeWith@, @pokeStorable@,
--- "Data.Store.Internal"); "Data.Store.TH", "Data.Store.TypeHash" and "Data.Store.Version";
--- instances for 'Integer', 'Numeric.Natural.Natural', 'Data.Fixed.Fixed', @time@,
--- @template-haskell@, @unordered-containers@ and vectors other than boxed ones. New data is better
+-- "Data.Store.Internal"); "Data.Store.TH", "Data.Store.TypeHash" and "Data.Store.Version"; and the
+-- instances that @docs/porting.md@ lists. ByteStrings are copies, as there. New data is better
 -- written by "Ashlar.Codec", whose format does not depend on the machine.
 module Ashlar.Compat.Store
   ( -- * The class
@@ -53,6 +52,11 @@ module Ashlar.Compat.Store
     combineSizeWith,
     addSize,
 
+    -- * Strings of known length
+    StaticSize (..),
+    IsStaticSize (..),
+    toStaticSizeEx,
+
     -- * Derivation
     GStoreSize (..),
     GStorePoke (..),
@@ -65,6 +69,8 @@ import Ashlar.Internal.Builder.Strict (toStrictByteString)
 import Ashlar.Internal.Compat.Store.Class
 import Ashlar.Internal.Compat.Store.Instances.Base ()
 import Ashlar.Internal.Compat.Store.Instances.Containers ()
+import Ashlar.Internal.Compat.Store.Instances.Foreign
+import Ashlar.Internal.Compat.Store.Instances.Posix ()
 import Ashlar.Internal.Get.Error (DecodeError, errorOffset, reasonText)
 import Ashlar.Internal.Get.Fail (invalid)
 import Ashlar.Internal.Get.Run (runGetRest, runGetWhole)

@@ -1,3 +1,4 @@
+{-# LANGUAGE DataKinds #-}
 {-# LANGUAGE DeriveAnyClass #-}
 {-# LANGUAGE DeriveGeneric #-}
 {-# LANGUAGE DerivingStrategies #-}
@@ -15,6 +16,7 @@
 module Tests.CompatStore (tests) where
 
 import Ashlar.Compat.Store
+import Control.Exception (ErrorCall (..), evaluate, try)
 import Data.Array (Array, listArray)
 import Data.Array.Unboxed (UArray)
 import qualified Data.Array.Unboxed as U
@@ -23,6 +25,7 @@ import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Short as SBS
 import Data.Complex (Complex (..))
 import Data.Either (isLeft)
+import Data.Functor.Const (Const (..))
 import Data.Functor.Identity (Identity (..))
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.IntMap (IntMap)
@@ -42,9 +45,14 @@ import qualified Data.Set as Set
 import qualified Data.Text as T
 import qualified Data.Vector as V
 import Data.Word (Word16, Word32, Word64, Word8)
+import Foreign.C.Types (CBool, CChar, CDouble, CInt, CTime)
+import Foreign.Ptr (FunPtr, IntPtr (..), Ptr, WordPtr (..), castPtrToFunPtr, wordPtrToPtr)
+import Foreign.StablePtr (StablePtr, castPtrToStablePtr)
 import Foreign.Storable (sizeOf)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
+import GHC.Fingerprint (Fingerprint (..))
 import GHC.Generics (Generic)
+import System.Posix.Types (Fd (..))
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck hiding (getSize)
@@ -127,6 +135,22 @@ written =
       [0, 0, 0, 0, 0, 0, 224, 63] ++ [0, 0, 0, 0, 0, 0, 240, 63],
     is "Sum" (Sum (1 :: Word8)) [1],
     is "Identity" (Identity (1 :: Word8)) [1],
+    is "Const" (Const 5 :: Const Word16 Bool) [5, 0],
+    is "Fingerprint" (Fingerprint 1 2) [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2],
+    is "StaticSize" (StaticSize "abc" :: StaticSize 3 S.ByteString) [97, 98, 99],
+    is "CInt" (-2 :: CInt) [254, 255, 255, 255],
+    is "CDouble" (1 :: CDouble) [0, 0, 0, 0, 0, 0, 240, 63],
+    is "CChar" (-2 :: CChar) [254],
+    is "CBool" (1 :: CBool) [1],
+    is "CTime" (258 :: CTime) [2, 1, 0, 0, 0, 0, 0, 0],
+    is "WordPtr" (WordPtr 258) [2, 1, 0, 0, 0, 0, 0, 0],
+    is "IntPtr" (IntPtr (-2)) [254, 255, 255, 255, 255, 255, 255, 255],
+    is "Ptr" (wordPtrToPtr 258 :: Ptr ()) [2, 1, 0, 0, 0, 0, 0, 0],
+    is "FunPtr" (castPtrToFunPtr (wordPtrToPtr 258) :: FunPtr ()) [2, 1, 0, 0, 0, 0, 0, 0],
+    testCase "StablePtr" $
+      S.unpack (encode (castPtrToStablePtr (wordPtrToPtr 258) :: StablePtr ()))
+        @?= [2, 1, 0, 0, 0, 0, 0, 0],
+    is "Fd" (Fd 3) [3, 0, 0, 0],
     is "(,,)" (1 :: Word8, 2 :: Word16, 3 :: Word8) [1, 2, 0, 3],
     is "a derived sum" [Dot, Circle 5] (count 2 ++ [0, 1, 5, 0]),
     is "a derived record" (Line (Point 1 2) (Point 3 4)) [2, 1, 2, 0, 0, 0, 3, 4, 0, 0, 0],
@@ -200,9 +224,23 @@ refused =
       encode ((0, 0) :: (Int, Int), (most, most) :: (Int, Int)),
     refuses "nested values" (Proxy @Shape) $
       S.concat (replicate 300000 ("\3" <> encode (1 :: Int))),
+    testCase "StaticSize: a string of another length" $ do
+      toStaticSize "ab" @?= (Nothing :: Maybe (StaticSize 3 S.ByteString))
+      toStaticSize "abc" @?= (Just (StaticSize "abc") :: Maybe (StaticSize 3 S.ByteString))
+      throws (toStaticSizeEx "ab" :: StaticSize 3 S.ByteString)
+      throws (encode (StaticSize "ab" :: StaticSize 3 S.ByteString))
+      decoded "ab" @?= Nothing
+      decoded "abcd" @?= Nothing
+      decoded "abc" @?= Just (StaticSize "abc"),
     testCase "how many bytes are left" $ case decode (encode True <> "ab") of
       Left e -> peekExBytesFromEnd e @?= 2
       Right (_ :: Bool) -> assertFailure "read"
   ]
   where
     most = 2 ^ (4 * sizeOf (0 :: Int)) - 1
+    decoded bs = either (const Nothing) Just (decode bs) :: Maybe (StaticSize 3 S.ByteString)
+    throws x = do
+      r <- try (evaluate x)
+      case r of
+        Left (ErrorCall _) -> pure ()
+        Right _ -> assertFailure "a value"

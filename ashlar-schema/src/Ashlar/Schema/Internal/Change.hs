@@ -24,9 +24,11 @@ module Ashlar.Schema.Internal.Change
     converted,
     renamedConstructor,
     droppedConstructor,
+    unknownConstructors,
 
     -- * What is checked
     HasFieldNow,
+    FieldNow,
     NoFieldNow,
     HasConstructorNow,
     NoConstructorNow,
@@ -40,13 +42,15 @@ import Data.Proxy (Proxy (..))
 import Data.Text (Text)
 import qualified Data.Text as T
 import GHC.Generics
-import GHC.Records (HasField)
-import GHC.TypeLits (ErrorMessage (..), KnownSymbol, Symbol, TypeError, symbolVal)
+import GHC.TypeLits (AppendSymbol, ErrorMessage (..), KnownSymbol, Symbol, TypeError, symbolVal)
 
 nameOf :: forall name. KnownSymbol name => Text
 nameOf = T.pack (symbolVal (Proxy :: Proxy name))
 
--- | A field that values of older versions lack, and its value in these.
+-- | A field that values of older versions lack, and its value in these. A field without a name goes
+-- by its position: @added \@"2" True@. Of one of several constructors, that is
+-- @added \@"Paid.2" True@. Named fields may be told apart by their constructors in the same way,
+-- here and below.
 --
 -- >>> :set -XDeriveAnyClass -XDeriveGeneric
 -- >>> :{
@@ -67,7 +71,7 @@ nameOf = T.pack (symbolVal (Proxy :: Proxy name))
 -- @since 0.1.0.0
 added ::
   forall field a t.
-  (KnownSymbol field, HasFieldNow field a, HasField field a t, Codec t) =>
+  (KnownSymbol field, HasFieldNow field a, FieldNow field a ~ 'Just t, Codec t) =>
   t ->
   Change a
 added x = Change (Added (nameOf @field) (encode x))
@@ -92,10 +96,18 @@ dropped = Change (Dropped (nameOf @field))
 --
 -- > converted @"price" (\cents -> fromIntegral (cents :: Int64) / 100 :: Double)
 --
+-- Elements of a list, keys and values of a map and the like have no names. Convert the field that
+-- they are in:
+--
+-- > converted @"tags" (map Tag :: [Text] -> [Tag])
+--
+-- If there is no such field, because it is a list that is decoded, say, put a newtype around it and
+-- convert its field. Several conversions of one field may have different old types.
+--
 -- @since 0.1.0.0
 converted ::
   forall field a t old.
-  (KnownSymbol field, HasFieldNow field a, HasField field a t, Codec t, Described old) =>
+  (KnownSymbol field, HasFieldNow field a, FieldNow field a ~ 'Just t, Codec t, Described old) =>
   (old -> t) ->
   Change a
 converted f =
@@ -124,12 +136,47 @@ droppedConstructor = Change (DroppedConstructor (nameOf @constructor))
 -- | The type has this field.
 --
 -- @since 0.1.0.0
-type HasFieldNow field a = Present "field" field a (HasFieldNamed field (Rep a))
+type HasFieldNow field a = Present "field" field a (IsJust (FieldNow field a))
 
 -- | It has not.
 --
 -- @since 0.1.0.0
-type NoFieldNow field a = Absent "field" field a (HasFieldNamed field (Rep a))
+type NoFieldNow field a = Absent "field" field a (IsJust (FieldNow field a))
+
+-- | The type of a field, by its name in an evolution: that of the field, or its position if it has
+-- none. The name of a constructor and a point may stand before it. Before a position they must, if
+-- there are several constructors.
+--
+-- @since 0.1.0.0
+type FieldNow name a = InType name (Rep a)
+
+-- | The constructor that a value becomes whose own constructor the type does not have and whose
+-- evolution does not say anything of it: that of a newer program, or one that is gone. Fields that
+-- both constructors have keep their values, others are skipped, and 'added' gives the rest.
+--
+-- >>> :set -XDeriveAnyClass -XDeriveGeneric -XDataKinds
+-- >>> import Ashlar.Schema.Evolution (planSkipping)
+-- >>> data Newer = Red | Green | Blue deriving (Generic, Codec, Described)
+-- >>> :{
+-- data Colour = Red | Green | Other deriving (Show, Generic, Codec)
+-- instance Described Colour where
+--   evolution = [unknownConstructors @"Other"]
+-- :}
+--
+-- >>> let newer = map encode [Green, Blue]
+-- >>> let Right getColour = planSkipping @Colour (schema @Newer)
+-- >>> traverse (runGetWhole getColour) newer
+-- Right [Green,Other]
+--
+-- In keys of maps and in sets it does not count: such values would lose their order. What is
+-- encoded again is the constructor that it has become.
+--
+-- @since 0.1.0.0
+unknownConstructors ::
+  forall constructor a.
+  (KnownSymbol constructor, HasConstructorNow constructor a) =>
+  Change a
+unknownConstructors = Change (UnknownConstructors (nameOf @constructor))
 
 -- | The type has this constructor.
 --
@@ -162,13 +209,62 @@ type family
           ':<>: 'Text ", of which its evolution speaks."
       )
 
-type family HasFieldNamed (name :: Symbol) (f :: Type -> Type) :: Bool where
-  HasFieldNamed name (D1 c f) = HasFieldNamed name f
-  HasFieldNamed name (C1 c f) = HasFieldNamed name f
-  HasFieldNamed name (f :*: g) = Or (HasFieldNamed name f) (HasFieldNamed name g)
-  HasFieldNamed name (f :+: g) = Or (HasFieldNamed name f) (HasFieldNamed name g)
-  HasFieldNamed name (S1 ('MetaSel ('Just name) u s l) f) = 'True
-  HasFieldNamed name f = 'False
+type family InType (name :: Symbol) (f :: Type -> Type) :: Maybe Type where
+  InType name (D1 m (C1 c f)) = InConstructors name 'True (C1 c f)
+  InType name (D1 m f) = InConstructors name 'False f
+
+-- Given whether it is the only constructor.
+type family InConstructors (name :: Symbol) (alone :: Bool) (f :: Type -> Type) :: Maybe Type where
+  InConstructors name alone (f :+: g) =
+    OrElse (InConstructors name alone f) (InConstructors name alone g)
+  InConstructors name alone (C1 ('MetaCons con x r) f) =
+    InFields name (AppendSymbol con ".") alone (Next '[]) (Listed f '[])
+  InConstructors name alone f = 'Nothing
+
+-- Given what may stand before a name, and the position of the first field.
+type family
+  InFields (name :: Symbol) (con :: Symbol) (alone :: Bool) (at :: [Symbol]) (fs :: [NamedType]) ::
+    Maybe Type
+  where
+  InFields name con alone at '[] = 'Nothing
+  InFields name con alone at ('( 'Just n, t) ': fs) =
+    OrElse
+      (When (Or (Same name n) (Same name (AppendSymbol con n))) t)
+      (InFields name con alone (Next at) fs)
+  InFields name con 'True at ('( 'Nothing, t) ': fs) =
+    OrElse
+      (When (Or (Same name (Digits at)) (Same name (AppendSymbol con (Digits at)))) t)
+      (InFields name con 'True (Next at) fs)
+  InFields name con 'False at ('( 'Nothing, t) ': fs) =
+    OrElse
+      (When (Same name (AppendSymbol con (Digits at))) t)
+      (InFields name con 'False (Next at) fs)
+
+type NamedType = (Maybe Symbol, Type)
+
+-- The fields before some others.
+type family Listed (f :: Type -> Type) (rest :: [NamedType]) :: [NamedType] where
+  Listed (f :*: g) rest = Listed f (Listed g rest)
+  Listed (S1 ('MetaSel n u s l) (K1 i t)) rest = '(n, t) ': rest
+  Listed f rest = rest
+
+-- A position is its digits, the last one first.
+type family Next (at :: [Symbol]) :: [Symbol] where
+  Next '[] = '["1"]
+  Next ("0" ': ds) = "1" ': ds
+  Next ("1" ': ds) = "2" ': ds
+  Next ("2" ': ds) = "3" ': ds
+  Next ("3" ': ds) = "4" ': ds
+  Next ("4" ': ds) = "5" ': ds
+  Next ("5" ': ds) = "6" ': ds
+  Next ("6" ': ds) = "7" ': ds
+  Next ("7" ': ds) = "8" ': ds
+  Next ("8" ': ds) = "9" ': ds
+  Next ("9" ': ds) = "0" ': Next ds
+
+type family Digits (at :: [Symbol]) :: Symbol where
+  Digits '[] = ""
+  Digits (d ': ds) = AppendSymbol (Digits ds) d
 
 type family HasConstructorNamed (name :: Symbol) (f :: Type -> Type) :: Bool where
   HasConstructorNamed name (D1 c f) = HasConstructorNamed name f
@@ -179,3 +275,19 @@ type family HasConstructorNamed (name :: Symbol) (f :: Type -> Type) :: Bool whe
 type family Or (a :: Bool) (b :: Bool) :: Bool where
   Or 'True b = 'True
   Or 'False b = b
+
+type family Same (a :: Symbol) (b :: Symbol) :: Bool where
+  Same a a = 'True
+  Same a b = 'False
+
+type family When (b :: Bool) (t :: Type) :: Maybe Type where
+  When 'True t = 'Just t
+  When 'False t = 'Nothing
+
+type family OrElse (a :: Maybe Type) (b :: Maybe Type) :: Maybe Type where
+  OrElse ('Just t) b = 'Just t
+  OrElse 'Nothing b = b
+
+type family IsJust (m :: Maybe Type) :: Bool where
+  IsJust ('Just t) = 'True
+  IsJust 'Nothing = 'False

@@ -44,6 +44,7 @@ module Ashlar.Schema.Internal.Describe
     Case (..),
     Part (..),
     definition,
+    settledDescription,
 
     -- * What is said of evolution
     Change (..),
@@ -230,14 +231,18 @@ data Case = Case Text Bool [Part]
 -- @since 0.1.0.0
 data Parts = Parts Text Form [Case]
 
--- | A definition of its own for the type.
+-- | A definition of its own for the type. Its names may be others than those of Haskell's fields
+-- and constructors, so no mismatch says to write something of them.
 --
 -- @since 0.1.0.0
 definition :: forall a. Described a => Parts -> Describe a
-definition parts = Describe (define (typeRep (Proxy :: Proxy a)) edits parts)
+definition = definitionSaying @a [Settled]
+
+definitionSaying :: forall a. Described a => [Edit] -> Parts -> Describe a
+definitionSaying more parts = Describe (define (typeRep (Proxy :: Proxy a)) edits parts)
   where
-    edits = [e | Change e <- evolution @a]
-{-# NOINLINE definition #-}
+    edits = more ++ [e | Change e <- evolution @a]
+{-# NOINLINE definitionSaying #-}
 
 define :: TypeRep -> [Edit] -> Parts -> ValueOrder -> Build Shape
 define rep edits (Parts name form cases) order = Build $ \t -> case M.lookup rep (tableSeen t) of
@@ -312,7 +317,14 @@ typeName rep = case typeRepArgs rep of
 --
 -- @since 0.1.0.0
 derivedDescription :: forall a. (Described a, GDescribed (Rep a)) => Describe a
-derivedDescription = definition (gParts @(Rep a))
+derivedDescription = definitionSaying @a [] (gParts @(Rep a))
+
+-- | The same for a type whose instance is one of this library, so that no user can say how it
+-- differs from what it was.
+--
+-- @since 0.1.0.0
+settledDescription :: forall a. (Described a, GDescribed (Rep a)) => Describe a
+settledDescription = definition (gParts @(Rep a))
 
 -- | The parts of a type with a generic representation.
 --

@@ -28,7 +28,8 @@ data Description = Description
 -- @since 0.1.0.0
 newtype Change a = Change Edit
 
--- | The same, without the type. Names are those of fields and constructors.
+-- | The same, without the type. Names are those of fields and constructors. That of a
+-- field may begin with its constructor and a point.
 --
 -- @since 0.1.0.0
 data Edit
@@ -45,3 +46,8 @@ data Edit
     RenamedConstructor Text Text
   | -- | A constructor that is no more.
     DroppedConstructor Text
+  | -- | The constructor that values with one that the type does not have become.
+    UnknownConstructors Text
+  | -- | Nothing can be said of the definition, because it is not derived, or its instance is one of
+    -- this library.
+    Settled

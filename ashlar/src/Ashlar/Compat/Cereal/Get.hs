@@ -98,6 +98,7 @@ module Ashlar.Compat.Cereal.Get
 where
 
 import Ashlar.Get.Combinators (count)
+import Ashlar.Internal.Codec.Wrappers.Copied (copyLazy)
 import Ashlar.Internal.Compat.BinaryOffsets (restLength)
 import Ashlar.Internal.Compat.CerealArrival
 import Ashlar.Internal.Get.Choice
@@ -275,7 +276,7 @@ getByteString = getByteStringCopy
 --
 -- @since 0.1.0.0
 getLazyByteString :: Int64 -> Get L.ByteString
-getLazyByteString n = L.fromStrict . L.toStrict <$> G.getLazyByteString n
+getLazyByteString n = G.getLazyByteString n >>= \bs -> pure $! copyLazy bs
 
 -- | The first, then the second.
 --

@@ -64,6 +64,12 @@ wrappers =
       made "HostEndian Int" (HostEndian <$> wide) ([] :: [HostEndian Int]),
       made "AsStorable Int" (AsStorable <$> wide) ([] :: [AsStorable Int]),
       made "AsStorable Bool" (AsStorable <$> arbitrary) ([] :: [AsStorable Bool]),
+      made "Copied ByteString" (Copied <$> arbitrary) [Copied ("ab" :: S.ByteString)],
+      made "Copied Lazy.ByteString" (Copied <$> arbitrary) [Copied ("ab" :: L.ByteString)],
+      compactFrom
+        "Compact (Copied ByteString)"
+        (Copied <$> arbitrary)
+        [Copied ("ab" :: S.ByteString)],
       compact "Compact ByteString" ["ab" :: S.ByteString],
       compact "Compact Lazy.ByteString" ["ab" :: L.ByteString],
       compact "Compact ShortByteString" ["ab" :: SBS.ShortByteString],

@@ -9,21 +9,21 @@ module Ashlar.Schema.Internal.Evolution.Match
   )
 where
 
-import Ashlar.Codec (Get)
 import Ashlar.Schema.Internal.Costs (tagSize)
 import Ashlar.Schema.Internal.Describe (Description (..), Edit (..))
-import Ashlar.Schema.Internal.Evolution.Arrange
+import Ashlar.Schema.Internal.Evolution.Dropping
+import Ashlar.Schema.Internal.Evolution.Fields
 import Ashlar.Schema.Internal.Evolution.Inline
 import Ashlar.Schema.Internal.Evolution.Leaves
 import Ashlar.Schema.Internal.Evolution.Mismatch
 import Ashlar.Schema.Internal.Evolution.Op
 import Ashlar.Schema.Internal.Evolution.Planning
+import Ashlar.Schema.Internal.Evolution.Said
 import Ashlar.Schema.Internal.Evolution.Whole
 import Ashlar.Schema.Internal.Schema
 import Ashlar.Schema.Internal.Text (definitionNames, describeShape)
 import Ashlar.Schema.Internal.Types
 import Ashlar.Schema.Internal.Unwrap (recursiveNewtypes)
-import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import qualified Data.IntMap.Strict as IM
 import qualified Data.IntSet as IS
@@ -58,8 +58,8 @@ programWith left oldPeeled unknown old (Description new edits) = do
     work = startWork left
     run (Plan f) = f
     start = case peeled newPeeled (schemaRoot new) of
-      Just (Reference j) -> [definitionName (newDefinitions V.! j)]
-      _ -> ["value"]
+      Just (Reference j) -> [Segment (definitionName (newDefinitions V.! j))]
+      _ -> [Segment "value"]
     oldDefinitions = schemaDefinitions old
     newDefinitions = schemaDefinitions new
     newPeeled = peelings newDefinitions
@@ -91,6 +91,9 @@ programWith left oldPeeled unknown old (Description new edits) = do
             + sum [1 + length (constructorFields c) | c <- definitionConstructors e]
         definitions mode path d e (edits V.! j)
 
+    segment :: Text -> Path -> Path
+    segment t path = Segment t : path
+
     cannot :: Path -> Shape -> Shape -> Plan a
     cannot path x y = bad path (CannotBecome (oldText x) (newText y))
 
@@ -101,12 +104,22 @@ programWith left oldPeeled unknown old (Description new edits) = do
       _ -> unfolded mode wrapping path x0 y0
 
     unfolded :: Mode -> Wrapping -> Path -> Shape -> Shape -> Plan [Op]
-    unfolded mode wrapping path x0 y0 = case (peeled oldPeeled x0, peeled newPeeled y0) of
+    unfolded mode wrapping path0 x0 y0 = case (peeled oldPeeled x0, peeled newPeeled y0) of
       (Just x, Just y) -> case (mode, newtypeConversions y0) of
         (Anywhere, found@(_ : _)) -> convertible path found x0 y (bare mode wrapping path x y)
         _ -> bare mode wrapping path x y
       (Nothing, y) -> pure (noValues (isNothing y))
       _ -> bad path HasNoValues
+      where
+        -- A newtype that no field is around may convert its own field.
+        path = case y0 of
+          Reference j
+            | Definition t Newtype _ [Constructor _ _ [Field name _]] <- newDefinitions V.! j,
+              mode == Anywhere,
+              null [() | Place {} <- path0],
+              isOpen (edits V.! j) ->
+              Place "" t name : path0
+          _ -> path0
 
     bare :: Mode -> Wrapping -> Path -> Shape -> Shape -> Plan [Op]
     bare mode (Wrapping inMaybe inList) path x y = case (x, y) of
@@ -117,6 +130,7 @@ programWith left oldPeeled unknown old (Description new edits) = do
         | a == b -> pure (leafOps True a)
         | Just ops <- wholeOps x y -> pure ops
         | Just ops <- bytesOps (mode == Anywhere) a b -> pure ops
+        | mode == Anywhere, Just ops <- textOps a b -> pure ops
         | otherwise -> cannot path x y
       (Between {}, _) | Just ops <- wholeOps x y -> pure ops
       (_, Between {}) | Just ops <- wholeOps x y -> pure ops
@@ -124,10 +138,10 @@ programWith left oldPeeled unknown old (Description new edits) = do
       (Constant a, Constant b) | a == b -> pure [Copy (B.length a)]
       (Opaque n v size, Opaque n' v' size')
         | (n, v, size) == (n', v', size') ->
-          let unknownExtent = Mismatch (T.concat (reverse path)) (NotDescribed n)
+          let unknownExtent = Mismatch (pathText path) (NotDescribed n) Nothing
            in pure (maybe [Unreadable unknownExtent] copied size)
       (Optional a, Optional b) -> do
-        ops <- shapes mode (Wrapping False True) path a b
+        ops <- whole (shapes mode (Wrapping False True) path a b)
         pure
           [ Switch
               "Maybe"
@@ -139,27 +153,50 @@ programWith left oldPeeled unknown old (Description new edits) = do
         | length as == length bs ->
           concat
             <$> sequence
-              [ shapes mode free (T.pack ('.' : show i) : path) a b
+              [ shapes mode free (segment (T.pack ('.' : show i)) path) a b
                 | (i, a, b) <- zip3 [1 :: Int ..] as bs
               ]
       (List m a, List n b) -> each m n 0 a b
       (NonEmpty m a, NonEmpty n b) -> each m n 0 a b
       (NonEmpty m a, List n b) -> each m n 1 a b
       (Set m a, Set n b) -> do
-        ops <- shapes InKey free ("[]" : path) a b
+        ops <- shapes InKey free (segment "[]" path) a b
         pure [Each m (Just n) 0 ops]
       (Map m k a, Map n l b) -> do
-        keys <- shapes InKey free ("{key}" : path) k l
-        ops <- shapes mode free ("{}" : path) a b
+        keys <- shapes InKey free (segment "{key}" path) k l
+        ops <- shapes mode free (segment "{}" path) a b
         pure [Each m (Just n) 0 (keys ++ ops)]
       (Array i a, Array j b) -> do
-        bounds <- shapes InKey free ("[index]" : path) i j
-        ops <- shapes mode free ("[]" : path) a b
+        bounds <- shapes InKey free (segment "[index]" path) i j
+        ops <- shapes mode free (segment "[]" path) a b
         pure (bounds ++ bounds ++ [Each Length64 (Just Length64) 0 ops])
       (_, Optional b)
         | mode == Anywhere,
           inMaybe ->
-          (Put (tagBytes 1 1) :) <$> shapes mode (Wrapping False True) path x b
+          (Put (tagBytes 1 1) :) <$> whole (shapes mode (Wrapping False True) path x b)
+      (Leaf a, List n b)
+        | mode == Anywhere,
+          Just (Leaf l) <- peeled newPeeled b,
+          Just ops <- lettersOps a n l ->
+          pure ops
+      (Set m a, List n b) | mode == Anywhere -> each m n 0 a b
+      (Map m k a, List n b)
+        | mode == Anywhere,
+          Just (Tuple [_, _]) <- peeled newPeeled b ->
+          each m n 0 (Tuple [k, a]) b
+      (Optional a, List n b)
+        | mode == Anywhere,
+          inList,
+          Just z <- peeled newPeeled b,
+          not (isOptional z) -> do
+          ops <- wrapped a b
+          pure
+            [ Switch
+                "Maybe"
+                1
+                False
+                [Accepted [Put (countBytes n 0)], Accepted (Put (countBytes n 1) : ops)]
+            ]
       (_, List n b)
         | mode == Anywhere,
           inList,
@@ -172,10 +209,14 @@ programWith left oldPeeled unknown old (Description new edits) = do
           (Put (countBytes n 1) :) <$> wrapped x b
       _ -> cannot path x y
       where
-        wrapped = shapes mode (Wrapping True False) path
+        whole = insteadOf path (CannotBecome (oldText x) (newText y))
+        wrapped a b = whole (shapes mode (Wrapping True False) path a b)
         each m n least a b = do
-          ops <- shapes mode (Wrapping True False) ("[]" : path) a b
+          ops <- shapes mode (Wrapping True False) (segment "[]" path) a b
           pure [Each m (Just n) least ops]
+        isOptional shape = case shape of
+          Optional _ -> True
+          _ -> False
         isListed shape = case shape of
           List _ _ -> True
           NonEmpty _ _ -> True
@@ -183,16 +224,16 @@ programWith left oldPeeled unknown old (Description new edits) = do
           _ -> False
 
     -- What has been said of a newtype's field.
-    newtypeConversions :: Shape -> [(Description, Get ByteString)]
+    newtypeConversions :: Shape -> [Conversion]
     newtypeConversions shape = case shape of
       Reference j
-        | Definition _ Newtype _ [Constructor _ _ [Field name _]] <- newDefinitions V.! j ->
-          [(d, g) | Converted f d g <- edits V.! j, f == name]
+        | d@(Definition _ Newtype _ [c@(Constructor _ _ [Field name _])]) <- newDefinitions V.! j ->
+          conversionsOf (saidEdits (saidOf d (edits V.! j) c)) name
       _ -> []
 
     -- A value for which there are conversions. If the type has not changed, it is what it was.
     convertible ::
-      Path -> [(Description, Get ByteString)] -> Shape -> Shape -> Plan [Op] -> Plan [Op]
+      Path -> [Conversion] -> Shape -> Shape -> Plan [Op] -> Plan [Op]
     convertible path conversions x y otherwise' = do
       same <- planned (Description new {schemaRoot = y} (V.map (const []) edits))
       case same of
@@ -204,7 +245,7 @@ programWith left oldPeeled unknown old (Description new edits) = do
             Nothing -> otherwise'
             Just (p, g)
               | isIdentity p -> pure [Through g]
-              | Just m <- unreadable p -> bad path (mismatchWhat m)
+              | Just m <- unreadable p -> badSaying path (mismatchWhat m) Nothing
               | otherwise -> pure [After p g]
       where
         -- The half of what is left, so that there is something left for what follows.
@@ -212,10 +253,18 @@ programWith left oldPeeled unknown old (Description new edits) = do
           let half = workLeft w `quot` 2
               spent left' = w {workLeft = workLeft w - half + left' - 1}
            in case programWith half oldPeeled unknown old {schemaRoot = x} d of
-                Left (Mismatch _ TooLarge, _) ->
-                  Left (Mismatch (T.concat (reverse path)) TooLarge, 0)
+                Left (Mismatch _ TooLarge _, _) ->
+                  Left (Mismatch (pathText path) TooLarge Nothing, 0)
                 Left (_, left') -> Right (Nothing, spent left')
                 Right (p, left') -> Right (Just p, spent left')
+
+    -- A field, given what has been said of it.
+    field :: Mode -> Path -> [Conversion] -> Shape -> Shape -> Plan [Op]
+    field mode path conversions x y
+      | mode == Anywhere, not (null conversions) = convertible path conversions x y ops
+      | otherwise = ops
+      where
+        ops = shapes mode free path x y
 
     definitions :: Mode -> Path -> Definition -> Definition -> [Edit] -> Plan [Op]
     definitions mode path d e said = case (definitionForm d, definitionForm e) of
@@ -227,10 +276,18 @@ programWith left oldPeeled unknown old (Description new edits) = do
           mode == Anywhere -> do
           found <- target c
           case found of
-            Right (k, x) -> (Put (tagBytes newWidth k) :) <$> inside c x
-            Left _ -> bad path (ConstructorIsUnknown (constructorName c))
+            Right found' -> inside c found'
+            Left _ -> unknownConstructor c
       _ -> case (olds, news) of
-        ([c], [x]) -> fields mode path said (constructorFields c) (constructorFields x)
+        ([c], [x]) ->
+          fieldOps
+            (field mode)
+            mode
+            path
+            unknown
+            (saidOf e said x)
+            (constructorFields c)
+            (constructorFields x)
         _ -> bad path (CannotBecome (definitionName d) (definitionName e))
       where
         olds = definitionConstructors d
@@ -249,32 +306,59 @@ programWith left oldPeeled unknown old (Description new edits) = do
                 M.member b newNumbers
             ]
         gone = S.fromList [name | DroppedConstructor name <- said]
-        -- Today's constructor, if there is one that is in use, or what refuses the value.
+        others =
+          listToMaybe
+            [ found
+              | mode == Anywhere,
+                UnknownConstructors name <- said,
+                Just found <- [M.lookup name newNumbers]
+            ]
+        -- Today's constructor, if there is one that is in use, with its number, and what becomes of
+        -- fields that it does not have; or what refuses the value.
         target c
-          | Just (k, x) <- M.lookup name newNumbers = found k x
-          | Just (k, x) <- M.lookup name renames >>= (`M.lookup` newNumbers) = found k x
+          | Just found <- M.lookup name newNumbers = inUse unknown found
+          | Just found <- M.lookup name renames >>= (`M.lookup` newNumbers) = inUse unknown found
           | S.member name gone = pure (Left (retired c))
+          | Just found <- others = inUse SkipFields found
           | unknown == SkipUnknown = pure (Left (refused c "which the type does not have"))
-          | otherwise = bad path (ConstructorIsUnknown name)
+          | otherwise = unknownConstructor c
           where
             name = constructorName c
-            found k x = pure (if constructorRetired x then Left (retired c) else Right (k, x))
-        inside c x =
-          fields
-            mode
-            (constructorName x : "." : path)
-            said
-            (constructorFields c)
-            (constructorFields x)
+            inUse skip (k, x)
+              | constructorRetired x = pure (Left (retired c))
+              | otherwise = pure (Right (skip, k, x))
+        unknownConstructor c =
+          badSaying path (ConstructorIsUnknown name) . Just $
+            if isOpen said
+              then
+                InEvolutionOf (definitionName e) $
+                  SayDroppedConstructor name :
+                    [ SayRenamedConstructor name
+                      | mode == Anywhere,
+                        not (all ((`S.member` oldNames') . constructorName) news)
+                    ]
+              else converting path
+          where
+            name = constructorName c
+        inside c (skip, k, x) =
+          (Put (tagBytes newWidth k) :)
+            <$> fieldOps
+              (field mode)
+              mode
+              (segment (constructorName x) (segment "." path))
+              skip
+              (saidOf e said x)
+              (constructorFields c)
+              (constructorFields x)
         alternative (i, c)
           | constructorRetired c = pure (retired c)
           | otherwise = do
             found <- target c
             case found of
               Left r -> pure r
-              Right (k, x)
+              Right found'@(_, k, _)
                 | mode == InKey && k /= i -> bad path KeyChanges
-                | otherwise -> Accepted . (Put (tagBytes newWidth k) :) <$> inside c x
+                | otherwise -> Accepted <$> inside c found'
         exact =
           definitionForm e == Sum
             && length olds == length news
@@ -284,116 +368,3 @@ programWith left oldPeeled unknown old (Description new edits) = do
           constructorRetired x
             || not (constructorRetired c)
             && (constructorName c == constructorName x || M.member (constructorName c) renames)
-
-    fields :: Mode -> Path -> [Edit] -> [Field] -> [Field] -> Plan [Op]
-    fields mode path said olds news = do
-      found <- traverse oldField olds
-      let names = [name | (Just name, _) <- found]
-      case doubled names of
-        Just name -> bad (name : "." : path) (FieldIsAmbiguous name)
-        Nothing -> pure ()
-      items <- traverse (newField (S.fromList names)) news
-      let arranged = arrange found items
-      case arranged of
-        _ | mode == Anywhere -> pure arranged
-        _
-          | map (Just . fieldName) news == map fst found -> pure arranged
-          | otherwise -> bad path KeyChanges
-      where
-        newShapes = M.fromList [(fieldName f, fieldShape f) | f <- news]
-        oldFieldNames = S.fromList (map fieldName olds)
-        renames =
-          M.fromList
-            [ (a, b)
-              | Renamed a b <- said,
-                S.notMember b oldFieldNames,
-                M.member b newShapes
-            ]
-        defaults = M.fromList [(name, bs) | Added name bs <- said]
-        gone = S.fromList [name | Dropped name <- said]
-        conversions name = [(d, g) | Converted f d g <- said, f == name]
-        oldField (Field name x) = case today of
-          Just n
-            | Just y <- M.lookup n newShapes ->
-              (,) (Just n) <$> case (mode, conversions n) of
-                (Anywhere, cs@(_ : _)) ->
-                  convertible (n : "." : path) cs x y (shapes mode free (n : "." : path) x y)
-                _ -> shapes mode free (n : "." : path) x y
-          _
-            | mode == InKey -> bad path KeyChanges
-            | S.member name gone || unknown /= RefuseUnknown ->
-              (,) Nothing <$> dropShape (name : "." : path) x
-            | otherwise -> bad path (FieldIsUnknown name)
-          where
-            today
-              | M.member name newShapes = Just name
-              | otherwise = M.lookup name renames
-        newField there (Field name _)
-          | S.member name there = pure (Left name)
-          | mode == InKey = bad path KeyChanges
-          | otherwise = case M.lookup name defaults of
-            Just bs -> pure (Right bs)
-            Nothing -> bad (name : "." : path) (FieldIsNew name)
-
-    -- Leave out a value, without decoding more than its extent.
-    dropShape :: Path -> Shape -> Plan [Op]
-    dropShape path x = case x of
-      Leaf l -> pure (leafOps False l)
-      Between _ _ l -> pure (leafOps False l)
-      Ratio a -> (\ops -> ops ++ ops) <$> dropShape path a
-      Optional a -> do
-        ops <- dropShape path a
-        pure [Switch "Maybe" 1 False [Accepted [], Accepted ops]]
-      Tuple as -> concat <$> traverse (dropShape path) as
-      List m a -> eachDropped m <$> dropShape path a
-      NonEmpty m a -> eachDropped m <$> dropShape path a
-      Set m a -> eachDropped m <$> dropShape path a
-      Map m k a -> do
-        keys <- dropShape path k
-        ops <- dropShape path a
-        pure (eachDropped m (keys ++ ops))
-      Array i a -> do
-        bounds <- dropShape path i
-        ops <- dropShape path a
-        pure (bounds ++ bounds ++ eachDropped Length64 ops)
-      Constant bs -> pure [Skip (B.length bs)]
-      Reference i -> call path (Dropping i)
-      Opaque name _ size -> case size of
-        Just n -> pure [Skip (bounded n)]
-        Nothing -> bad path (NotDescribed name)
-      Irregular name -> bad path (IsIrregular name)
-      where
-        eachDropped m ops = [Each m Nothing 0 ops]
-
-    dropDefinition :: Path -> Definition -> Plan [Op]
-    dropDefinition path d = case (definitionForm d, definitionConstructors d) of
-      (Sum, cs) -> do
-        alternatives <- traverse alternative cs
-        pure [Switch (shown (definitionName d)) (tagSize (length cs)) False alternatives]
-      (_, cs) -> concat <$> traverse inside cs
-      where
-        alternative c
-          | constructorRetired c = pure (retired c)
-          | otherwise = Accepted <$> inside c
-        inside c = concat <$> traverse (dropShape path . fieldShape) (constructorFields c)
-
--- What refuses values of a constructor that is no longer in use.
-retired :: Constructor -> Alternative
-retired c = refused c "which is no longer in use"
-
-refused :: Constructor -> String -> Alternative
-refused c why = Refused ("constructor " ++ shown (constructorName c) ++ ", " ++ why)
-
--- A name in an error. Those of the data may be long.
-shown :: Text -> String
-shown = T.unpack . T.take 100
-
--- The first name that occurs twice.
-doubled :: [Text] -> Maybe Text
-doubled = go S.empty
-  where
-    go seen names = case names of
-      [] -> Nothing
-      n : rest
-        | S.member n seen -> Just n
-        | otherwise -> go (S.insert n seen) rest

@@ -7,6 +7,8 @@
 module Ashlar.Schema.Internal.Evolution.Mismatch
   ( Mismatch (..),
     Misfit (..),
+    Advice (..),
+    Suggestion (..),
     describeMismatch,
     summarizeMismatch,
   )
@@ -21,7 +23,9 @@ import qualified Data.Text as T
 -- @since 0.1.0.0
 data Mismatch = Mismatch
   { mismatchPath :: Text,
-    mismatchWhat :: Misfit
+    mismatchWhat :: Misfit,
+    -- | What would mend it. 'Nothing' if nothing that can be written does.
+    mismatchAdvice :: Maybe Advice
   }
   deriving stock (Eq, Ord)
 
@@ -56,20 +60,51 @@ data Misfit
     TooLarge
   deriving stock (Eq, Ord, Show)
 
+-- | What to write, and where. All of it compiles.
+--
+-- @since 0.1.0.0
+data Advice
+  = -- | In the evolution of the type with this name, one of these.
+    InEvolutionOf Text [Suggestion]
+  | -- | A newtype around the type that is read, and @converted \@"1"@ in the newtype's evolution:
+    -- no field that anything can be said of has the value in it.
+    AroundAll
+  deriving stock (Eq, Ord, Show)
+
+-- | One of the functions of "Ashlar.Schema", and its names. What else it takes is up to you.
+--
+-- @since 0.1.0.0
+data Suggestion
+  = -- | @added@, and the field.
+    SayAdded Text
+  | -- | @converted@, and the field.
+    SayConverted Text
+  | -- | @dropped@, and the old field.
+    SayDropped Text
+  | -- | The same in place of the @renamed@ that has been said of it.
+    SayDroppedInstead Text
+  | -- | @renamed@, and the old field.
+    SayRenamed Text
+  | -- | @droppedConstructor@, and the old constructor.
+    SayDroppedConstructor Text
+  | -- | @renamedConstructor@, and the old constructor.
+    SayRenamedConstructor Text
+  deriving stock (Eq, Ord, Show)
+
 -- | A mismatch in one line: the path, what is wrong, and what to write.
 --
 -- @since 0.1.0.0
 describeMismatch :: Mismatch -> Text
-describeMismatch m = case remedy (mismatchWhat m) of
+describeMismatch m = case mismatchAdvice m of
   Nothing -> summarizeMismatch m
-  Just what -> T.concat [summarizeMismatch m, "; ", what]
+  Just advice -> T.concat [summarizeMismatch m, "; ", describeAdvice advice]
 
 -- | The path and what is wrong, and not what to write: for those whose type it is not, or of a type
 -- that cannot change any more.
 --
 -- @since 0.1.0.0
 summarizeMismatch :: Mismatch -> Text
-summarizeMismatch (Mismatch path what) = T.concat [clean 400 path, ": ", message]
+summarizeMismatch (Mismatch path what _) = T.concat [clean 400 path, ": ", message]
   where
     message = case what of
       FieldIsNew _ -> "the field is new"
@@ -92,22 +127,22 @@ summarizeMismatch (Mismatch path what) = T.concat [clean 400 path, ": ", message
       HasNoValues -> "a newtype of itself has no values"
       TooLarge -> "the schemas are too large to be compared"
 
--- What to write, if there is something.
-remedy :: Misfit -> Maybe Text
-remedy what = case what of
-  FieldIsNew _ -> Just "give it a default with added"
-  FieldIsUnknown name -> Just (gone "dropped" "renamed" name)
-  FieldIsAmbiguous _ -> Just "drop one of them"
-  ConstructorIsUnknown name -> Just (gone "droppedConstructor" "renamedConstructor" name)
-  CannotBecome _ _ -> Just "say how with converted"
-  _ -> Nothing
+describeAdvice :: Advice -> Text
+describeAdvice advice = case advice of
+  InEvolutionOf name suggestions ->
+    T.concat [T.intercalate ", or " (map say suggestions), " in the evolution of ", clean 100 name]
+  AroundAll ->
+    "read it as a newtype, and say how with converted @\"1\" in the newtype's evolution"
   where
-    gone dropped renamed name =
-      T.concat
-        [ "say ",
-          T.concat [dropped, " @\"", clean 100 name, "\", or "],
-          T.concat [renamed, " @\"", clean 100 name, "\" and its name today"]
-        ]
+    say s = case s of
+      SayAdded n -> T.concat ["give it a default with added ", quoted n]
+      SayConverted n -> T.concat ["say how with converted ", quoted n]
+      SayDropped n -> T.concat ["say dropped ", quoted n]
+      SayDroppedInstead n -> T.concat ["say dropped ", quoted n, " in place of renamed"]
+      SayRenamed n -> T.concat ["renamed ", quoted n, " and its name today"]
+      SayDroppedConstructor n -> T.concat ["say droppedConstructor ", quoted n]
+      SayRenamedConstructor n -> T.concat ["renamedConstructor ", quoted n, " and its name today"]
+    quoted n = T.concat ["@\"", clean 100 n, "\""]
 
 -- Names may be those of an untrusted schema.
 clean :: Int -> Text -> Text

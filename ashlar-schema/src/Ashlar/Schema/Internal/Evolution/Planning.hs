@@ -18,6 +18,8 @@ module Ashlar.Schema.Internal.Evolution.Planning
     free,
     Key (..),
     Path,
+    Segment (..),
+    pathText,
 
     -- * Planning
     Plan (..),
@@ -25,6 +27,9 @@ module Ashlar.Schema.Internal.Evolution.Planning
     startWork,
     mostWork,
     bad,
+    badSaying,
+    converting,
+    insteadOf,
     call,
     spendWork,
   )
@@ -80,7 +85,22 @@ data Work = Work
   }
 
 -- | The path in the new schema, the last segment first.
-type Path = [Text]
+type Path = [Segment]
+
+-- | A part of a path, as it is shown.
+data Segment
+  = Segment Text
+  | -- | A field for which there may be conversions: the type, and the name of the field in its
+    -- evolution.
+    Place Text Text Text
+
+-- | A path as it is shown.
+pathText :: Path -> Text
+pathText = T.concat . map shown . reverse
+  where
+    shown segment = case segment of
+      Segment t -> t
+      Place t _ _ -> t
 
 -- | A step of planning. If it fails, it says how much more may be done, because what does not fit
 -- may be converted.
@@ -108,9 +128,34 @@ instance Monad Plan where
 mostWork :: Int
 mostWork = 10000000
 
--- | Fail at a path.
+-- | Fail at a path. What has changed into something else can be converted, in the innermost field
+-- that allows it.
 bad :: Path -> Misfit -> Plan a
-bad path what = Plan (\w -> Left (Mismatch (T.concat (reverse path)) what, workLeft w))
+bad path what = badSaying path what $ case what of
+  NotDescribed _ -> Nothing
+  IsIrregular _ -> Nothing
+  HasNoValues -> Nothing
+  TooLarge -> Nothing
+  _ -> Just (converting path)
+
+-- | Fail at a path, with this advice.
+badSaying :: Path -> Misfit -> Maybe Advice -> Plan a
+badSaying path what advice =
+  Plan (\w -> Left (Mismatch (pathText path) what advice, workLeft w))
+
+-- | Convert the value around this path.
+converting :: Path -> Advice
+converting path = case [InEvolutionOf t [SayConverted n] | Place _ t n <- path] of
+  advice : _ -> advice
+  [] -> AroundAll
+
+-- | Fail with the first mismatch where the plan says that the value at this path, as a whole,
+-- cannot become another one: what is wrapped cannot, and the shapes around it are what is meant.
+insteadOf :: Path -> Misfit -> Plan a -> Plan a
+insteadOf path what (Plan f) = Plan $ \w -> case f w of
+  Left (m@(Mismatch at (CannotBecome _ _) _), left)
+    | at == pathText path -> Left (m {mismatchWhat = what}, left)
+  result -> result
 
 -- | Anything may be wrapped.
 free :: Wrapping
@@ -141,5 +186,5 @@ call path key = Plan $ \w -> case M.lookup key (workKeys w) of
 spendWork :: Path -> Int -> Plan ()
 spendWork path n = Plan $ \w ->
   if n > workLeft w
-    then Left (Mismatch (T.concat (reverse path)) TooLarge, 0)
+    then Left (Mismatch (pathText path) TooLarge Nothing, 0)
     else Right ((), w {workLeft = workLeft w - n})

@@ -1,13 +1,16 @@
 -- |
 -- Module      : Ashlar.Schema.Internal.Evolution.Whole
--- Description : Numbers that become wider
+-- Description : Leaves that become others without loss
 module Ashlar.Schema.Internal.Evolution.Whole
   ( wholeOps,
+    textOps,
+    lettersOps,
   )
 where
 
-import Ashlar.Builder (toStrictByteString)
-import Ashlar.Codec (Get)
+import Ashlar.Builder (Builder, byteString, toStrictByteString)
+import Ashlar.Codec (Get, put)
+import Ashlar.Codec.Wrappers (ScalarValue (..))
 import Ashlar.Internal.Get.Fail (refine)
 import Ashlar.Schema.Internal.Check (isWhole)
 import Ashlar.Schema.Internal.Decode (getValue)
@@ -17,11 +20,13 @@ import Ashlar.Schema.Internal.Schema
 import Ashlar.Schema.Internal.Types
 import Ashlar.Schema.Internal.Value
 import Data.ByteString (ByteString)
+import qualified Data.Text as T
 import qualified Data.Vector as V
 import GHC.Float (float2Double)
 
 -- | The steps for a number to become a number of another shape, if all of its values are values of
--- that. Whole numbers may be written in another way, too.
+-- that. Whole numbers may be written in another way, too, and may become floating-point numbers
+-- that are exact as far as they go.
 wholeOps :: Shape -> Shape -> Maybe [Op]
 wholeOps x y = case (x, y) of
   (Leaf (Number a), Leaf (Number b))
@@ -33,8 +38,11 @@ wholeOps x y = case (x, y) of
       asDouble value = case value of
         Binary32 _ f -> Right (Binary64 b (float2Double f))
         _ -> Left "not a number"
+  (_, Leaf b)
+    | isDouble b, exactTo 53 -> Just [Through (rewritten x (fromWhole (Binary64 b . fromInteger)))]
+    | isFloat b, exactTo 24 -> Just [Through (rewritten x (fromWhole (Binary32 b . fromInteger)))]
   _
-    | fits, Just b <- leafOf y -> Just [Through (rewritten x (asWhole b))]
+    | fits, Just b <- leafOf y -> Just [Through (rewritten x (fromWhole (Whole b)))]
     | otherwise -> Nothing
   where
     fits = case (rangeOf x, rangeOf y) of
@@ -43,9 +51,14 @@ wholeOps x y = case (x, y) of
       _ -> False
     below new old = maybe True (\n -> maybe False (n <=) old) new
     above new old = maybe True (\n -> maybe False (n >=) old) new
-    asWhole b value = case value of
-      Whole _ n -> Right (Whole b n)
+    fromWhole f value = case value of
+      Whole _ n -> Right (f n)
       _ -> Left "not a number"
+    -- Are its values whole numbers of so many bits?
+    exactTo :: Int -> Bool
+    exactTo bits = case rangeOf x of
+      Just (Nothing, Just low, Just high) -> low >= negate (2 ^ bits) && high <= 2 ^ bits
+      _ -> False
     isFloat l = l == Float32 || l == Float32BE
     isDouble l = l == Float64 || l == Float64BE
 
@@ -68,6 +81,37 @@ leafOf shape = case shape of
   Leaf l | isWhole l -> Just l
   Between _ _ l -> Just l
   _ -> Nothing
+
+-- | Text that is written in another way.
+textOps :: Leaf -> Leaf -> Maybe [Op]
+textOps a b
+  | isText a, isText b = Just [Through (fromText a (putValue . Written b))]
+  | otherwise = Nothing
+
+-- | Text that becomes a list of characters, given how its length is written.
+lettersOps :: Leaf -> Length -> Leaf -> Maybe [Op]
+lettersOps a n b
+  | not (isText a) = Nothing
+  | otherwise = case b of
+    Character -> Just [Through (fromText a (letters put))]
+    ScalarCharacter -> Just [Through (fromText a (letters (put . ScalarValue)))]
+    _ -> Nothing
+  where
+    letters f t =
+      byteString (countBytes n (T.length t)) <> T.foldr (\c rest -> f c <> rest) mempty t
+
+isText :: Leaf -> Bool
+isText l = case l of
+  Utf8 _ -> True
+  Utf16 -> True
+  _ -> False
+
+fromText :: Leaf -> (T.Text -> Builder) -> Get ByteString
+fromText a f = toStrictByteString <$> refine written (getValue (Schema (Leaf a) V.empty))
+  where
+    written value = case value of
+      Written _ t -> Right (f t)
+      _ -> Left "not a text"
 
 -- The old number decides what is refused.
 rewritten :: Shape -> (Value -> Either String Value) -> Get ByteString

@@ -98,28 +98,31 @@ instance (Typeable e, HasResolution e) => Described (Fixed (e :: Type)) where
   describe = leaf (FixedPoint (fromInteger (resolution (MkFixed 0 :: Fixed e))))
 
 -- | Two parts, with no order.
-instance Described a => Described (Complex a)
+instance Described a => Described (Complex a) where
+  describe = settledDescription
 
 instance Described Ordering where
-  describe = orderedByParts derivedDescription
+  describe = orderedByParts settledDescription
 
 -- | No bytes.
 instance (Typeable k, Typeable a) => Described (Proxy (a :: k)) where
   describe = leaf Unit
 
-instance Described Void
+instance Described Void where
+  describe = settledDescription
 
 -- | Versions are ordered by their numbers only.
-instance Described Version
+instance Described Version where
+  describe = settledDescription
 
 instance Described Fingerprint where
-  describe = orderedByParts derivedDescription
+  describe = orderedByParts settledDescription
 
 instance Described a => Described (Maybe a) where
   describe = shaped Optional (describe @a)
 
 instance (Described a, Described b) => Described (Either a b) where
-  describe = orderedByParts derivedDescription
+  describe = orderedByParts settledDescription
 
 instance Described a => Described [a] where
   describe = shaped (List Length64) (describe @a)

@@ -92,16 +92,17 @@ instance Described a => Described (Down a) where
   describe = recordOf "Down" [part @a mempty]
 
 -- | Ordered by the first part only.
-instance (Described a, Described b) => Described (Arg a b)
+instance (Described a, Described b) => Described (Arg a b) where
+  describe = settledDescription
 
 instance
   (Typeable k, Typeable f, Typeable g, Typeable a, Described (f a), Described (g a)) =>
   Described (Functor.Product f g (a :: k))
   where
-  describe = orderedByParts derivedDescription
+  describe = orderedByParts settledDescription
 
 instance
   (Typeable k, Typeable f, Typeable g, Typeable a, Described (f a), Described (g a)) =>
   Described (Functor.Sum f g (a :: k))
   where
-  describe = orderedByParts derivedDescription
+  describe = orderedByParts settledDescription

@@ -17,6 +17,8 @@ import Ashlar.Codec.Unsafe (AsStorable)
 import Ashlar.Codec.Wrappers
   ( ByteOrdered,
     Compact,
+    Copied,
+    Copyable,
     Counted,
     HostEndian,
     ScalarValue,
@@ -71,6 +73,9 @@ instance (Counted a, Described a) => Described (Compact a) where
     Set Length64 s -> Just (Set LengthVarint s)
     Map Length64 k v -> Just (Map LengthVarint k v)
     _ -> Nothing
+
+instance (Copyable a, Described a) => Described (Copied a) where
+  describe = as @a
 
 instance Described UTF16 where
   describe = plainly (Leaf Utf16)

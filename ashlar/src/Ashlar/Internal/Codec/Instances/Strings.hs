@@ -31,7 +31,7 @@ import Foreign.Marshal.Utils (moveBytes)
 import Foreign.Ptr (plusPtr)
 
 -- | The number of bytes, and the bytes. Decoding returns a slice of the input if the bytes are in
--- one chunk. The slice keeps that chunk alive.
+-- one chunk. The slice keeps that chunk alive: 'Ashlar.Codec.Wrappers.Copied' does not.
 instance Codec S.ByteString where
   layout = Var lengthSize
   size bs = lengthSize + S.length bs
@@ -44,7 +44,8 @@ instance Counted S.ByteString where
   putCounted = chunk
   getCounted = getByteString
 
--- | As a strict 'S.ByteString'. Decoding returns slices of the input's chunks.
+-- | As a strict 'S.ByteString'. Decoding returns slices of the input's chunks, which it keeps
+-- alive.
 instance Codec L.ByteString where
   layout = Var lengthSize
   size bs = lengthSize + counted bs

@@ -11,6 +11,7 @@ module Ashlar.Internal.Compat.Cereal.Instances.Containers () where
 import Ashlar.Internal.Builder.Bytes (announced, chunk, lazyByteString, shortByteString)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Put
+import Ashlar.Internal.Codec.Wrappers.Copied (copyLazy)
 import Ashlar.Internal.Compat.Cereal.Class
 import Ashlar.Internal.Compat.Cereal.Instances.Base ()
 import Ashlar.Internal.Compat.Cereal.Instances.Tuples ()
@@ -38,10 +39,10 @@ instance Serialize S.ByteString where
   put bs = putBuilder (append (putCount (S.length bs)) (chunk bs))
   get = getCount >>= getByteStringCopy
 
--- | As a strict one.
+-- | As a strict one, so what is read is one chunk.
 instance Serialize L.ByteString where
   put bs = putBuilder (append (putCount (announced (L.length bs))) (lazyByteString bs))
-  get = getCount >>= \n -> L.fromStrict . L.toStrict <$> getLazyByteString (fromIntegral n)
+  get = getCount >>= \n -> getLazyByteString (fromIntegral n) >>= \bs -> pure $! copyLazy bs
 
 -- | As a strict 'S.ByteString'.
 instance Serialize SBS.ShortByteString where

@@ -21,11 +21,11 @@ import Ashlar.Internal.Compat.Store.Class
 import Ashlar.Internal.Compat.Store.Instances.Base ()
 import Ashlar.Internal.Prim.ArrayBounds (agree)
 import Ashlar.Internal.Get.Budget (deeper)
-import Ashlar.Internal.Get.Bytes (getByteString, getLazyByteString)
+import Ashlar.Internal.Get.Bytes (getByteString)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Numbers
 import Ashlar.Internal.Get.Fail
-import Ashlar.Internal.Get.Strings (getShortByteString, getTextUtf8)
+import Ashlar.Internal.Get.Strings (getByteStringCopy, getShortByteString, getTextUtf8)
 import Ashlar.Internal.Prim.Text (bytesPerUnit, lengthUnits)
 import Ashlar.Put
 import Data.Array (Array)
@@ -193,16 +193,17 @@ peekArray = deeper $ do
   if agree bs n then pure $! listArray bs xs else invalid "the bounds of the array overflow"
 {-# INLINE peekArray #-}
 
--- | The number of bytes, and the bytes. What is read is a slice of the input.
+-- | The number of bytes, and the bytes. What is read is a copy, as in store.
 instance Store S.ByteString where
   size = VarSize (\bs -> countSize + S.length bs)
   poke bs = poke (S.length bs) *> putBuilder (chunk bs)
-  peek = peek >>= getByteString
+  peek = peek >>= getByteStringCopy
 
+-- | As a strict 'S.ByteString', so what is read is one chunk.
 instance Store L.ByteString where
   size = VarSize (\bs -> countSize + announced (L.length bs))
   poke bs = poke (announced (L.length bs)) *> putBuilder (lazyByteString bs)
-  peek = peek >>= \n -> getLazyByteString (fromIntegral (n :: Int))
+  peek = peek >>= \bs -> pure $! L.fromStrict bs
 
 instance Store SBS.ShortByteString where
   size = VarSize (\bs -> countSize + SBS.length bs)

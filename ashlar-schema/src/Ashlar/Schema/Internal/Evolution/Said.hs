@@ -1,0 +1,89 @@
+-- |
+-- Module      : Ashlar.Schema.Internal.Evolution.Said
+-- Description : What a type's evolution says of one of its constructors
+module Ashlar.Schema.Internal.Evolution.Said
+  ( Said (..),
+    saidOf,
+    isOpen,
+    Conversion,
+    conversionsOf,
+    first',
+  )
+where
+
+import Ashlar.Codec (Get)
+import Ashlar.Schema.Internal.Edit
+import Ashlar.Schema.Internal.Types
+import Data.ByteString (ByteString)
+import Data.Char (isDigit)
+import qualified Data.Map.Strict as M
+import Data.Maybe (fromMaybe, isJust)
+import Data.Text (Text)
+import qualified Data.Text as T
+
+-- | What is said of the fields of a constructor.
+data Said = Said
+  { -- | The type, and whether anything can be said of it.
+    saidType :: Text,
+    saidIsOpen :: Bool,
+    -- | Names are those of fields alone. What names the constructor, too, comes first.
+    saidEdits :: [Edit],
+    -- | The name in the evolution of a field that the constructor has.
+    saidNow :: Text -> Text,
+    -- | The name in the evolution of a field that the constructor has no more.
+    saidBefore :: Text -> Text
+  }
+
+-- | What is said of the fields of a constructor, given its definition and what is said of that.
+saidOf :: Definition -> [Edit] -> Constructor -> Said
+saidOf d edits c =
+  Said
+    { saidType = definitionName d,
+      saidIsOpen = isOpen edits,
+      saidEdits = map (named own) precise ++ general,
+      saidNow = \f -> if several && isPosition f then full f else f,
+      saidBefore = \f -> if several && (isPosition f || elsewhere f) then full f else f
+    }
+  where
+    (precise, general) = partitioned edits
+    partitioned es = ([e | e <- es, isPrecise e], [e | e <- es, not (isPrecise e)])
+    prefix = T.snoc (constructorName c) '.'
+    full = T.append prefix
+    own t = fromMaybe t (T.stripPrefix prefix t)
+    several = length (definitionConstructors d) > 1
+    isPosition f = not (T.null f) && T.all isDigit f
+    elsewhere f =
+      or
+        [ fieldName x == f
+          | other <- definitionConstructors d,
+            constructorName other /= constructorName c,
+            x <- constructorFields other
+        ]
+    isPrecise e = any (isJust . T.stripPrefix prefix) (fieldNames e)
+    fieldNames e = case e of
+      Added n _ -> [n]
+      Renamed a b -> [a, b]
+      Dropped n -> [n]
+      Converted n _ _ -> [n]
+      _ -> []
+    named f e = case e of
+      Added n bs -> Added (f n) bs
+      Renamed a b -> Renamed (f a) (f b)
+      Dropped n -> Dropped (f n)
+      Converted n old g -> Converted (f n) old g
+      _ -> e
+
+-- | Can anything be said of a definition?
+isOpen :: [Edit] -> Bool
+isOpen edits = and [False | Settled <- edits]
+
+-- | A type that a field had, and what makes the bytes of today's value.
+type Conversion = (Description, Get ByteString)
+
+-- | The conversions of a field.
+conversionsOf :: [Edit] -> Text -> [Conversion]
+conversionsOf edits name = [(d, g) | Converted f d g <- edits, f == name]
+
+-- | A map that has the first of several values of a key.
+first' :: Ord k => [(k, v)] -> M.Map k v
+first' = M.fromListWith (\_ v -> v)
