@@ -98,12 +98,13 @@ executable = do
   there <- doesFileExist beside
   pure (if there then beside else "ashlar")
 
--- | Files for children: a good one, a long one whose values take more than any buffer, a damaged
+-- | Files for children: an empty one, a good one, a long one whose values take more than any buffer, a damaged
 -- one, one with a record of 100,000 bytes, one of another type, and values one after another with
 -- their schemas.
 samples :: FilePath -> IO ()
 samples folder = do
   mapM_ (createDirectory . (folder </>)) ["tmp", "directory"]
+  B.writeFile (file "empty") B.empty
   writeRecords described (file "good") orders
   writeRecords described (file "long") [0 .. 50000 :: Int64]
   withWriter defaultWriteOptions {writeBlockSize = 64} described (file "damaged") $ \w ->

@@ -26,6 +26,7 @@ tests =
         "a stream is refused by its name where a file is needed"
         [testCase command (refused command) | command <- needing],
       testCase "the writer of a FIFO is waited for" late,
+      testCase "a program that waits for a writer can be interrupted" interrupted,
       testCase "two streams at once" two,
       testCase "the standard input is read only once" once,
       testCase "-o - has the bytes that a file would have" standardOutput,
@@ -46,6 +47,10 @@ reading =
     ("damaged", "show X"),
     ("damaged", "show -k X"),
     ("values", "show X"),
+    ("empty", "show X"),
+    ("empty", "query X ."),
+    ("empty", "schema X"),
+    ("empty", "show --schema order.schema X"),
     ("good", "query X .number"),
     ("good", "query X .x"),
     ("values", "show --schema order.schema X"),
@@ -130,6 +135,14 @@ late = inFolder $ \folder -> do
     shell folder $
       "mkfifo slow; { head -c 100 good; sleep 0.3; tail -c +101 good; } >slow & ashlar show slow"
   slow @?= whole
+
+-- By the signal of Ctrl-C. It ends by the same signal.
+interrupted :: Assertion
+interrupted = inFolder $ \folder -> do
+  samples folder
+  -- (It would be killed after 20 seconds, for which the status is 137.)
+  child <- shell folder "mkfifo fifo; timeout -k 20 -s INT 0.5 \"$TOOL\" show fifo"
+  childStatus child @?= 124
 
 two :: Assertion
 two = inFolder $ \folder -> do

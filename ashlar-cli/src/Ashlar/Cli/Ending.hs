@@ -7,6 +7,7 @@ module Ashlar.Cli.Ending
   ( Ending (..),
     exitOf,
     endingOf,
+    isForeign,
     stoppedBy,
 
     -- * In words
@@ -19,7 +20,9 @@ where
 import Ashlar.Cli.Console
 import Ashlar.Codec (summarizeError)
 import Ashlar.File
+import Ashlar.File.Internal.Layout (magic)
 import Control.Exception (displayException, throwIO)
+import qualified Data.ByteString as B
 import Data.Maybe (isJust)
 import System.Exit (ExitCode (..))
 
@@ -49,13 +52,22 @@ exitOf end = case end of
 -- @since 0.1.0.0
 endingOf :: Damage -> Ending
 endingOf damage = case damageCause damage of
-  NotAFile -> Refused
+  _ | isForeign damage -> Refused
   LaterVersion _ -> Refused
   WrongType _ -> Refused
   UnknownCompression _ -> Refused
   -- The header of a block has a checksum. That of a file is read by its length.
   TooLarge _ _ | isJust (damageBlock damage) -> Refused
   _ -> WithDamage
+
+-- | Does it begin in another way than a file of records?
+--
+-- @since 0.1.0.0
+isForeign :: Damage -> Bool
+isForeign damage = case damageCause damage of
+  NotAFile -> True
+  TruncatedHeader _ left -> left < B.length magic
+  _ -> False
 
 -- | The command ends because of this.
 --

@@ -48,7 +48,7 @@ import Ashlar.File (Damage (..))
 import Ashlar.File.Internal.Input (Input, fileInput, sourceInput)
 import Ashlar.File.Internal.System
 import Ashlar.Get (handleSource)
-import Control.Concurrent (yield)
+import Control.Concurrent (threadDelay)
 import Control.Exception
 import Control.Monad (unless, when)
 import qualified Data.ByteString as B
@@ -157,8 +157,8 @@ openStream path = do
     Right fd@(Fd raw) ->
       fdToHandle' raw Nothing False path ReadMode True `onException` closeFile fd
     Left e
-      -- By a signal.
-      | fmap Errno (ioe_errno e) == Just eINTR -> yield >> allowInterrupt >> openStream path
+      -- A signal came. Its handler, which may end the program, is a thread of its own.
+      | fmap Errno (ioe_errno e) == Just eINTR -> threadDelay 10000 >> openStream path
       | otherwise -> throwIO e
 
 -- | What a command writes.

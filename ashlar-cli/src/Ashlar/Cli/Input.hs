@@ -294,9 +294,7 @@ foldInput hs selection input prepare f b0
         Ended _ acc -> (,) (accResult acc) <$> readIORef something
         Stopped _ acc -> (,) (accResult acc) <$> readIORef something
         Damaged _ acc damage -> do
-          complain hs $ case damageCause damage of
-            NotAFile -> notRecords path
-            _ -> damageText damage
+          complain hs (if isForeign damage then notRecords path else damageText damage)
           pure (accResult acc, endingOf damage)
     BareFile path s -> withInput path $ \h -> do
       values <- valuesOf h
