@@ -28,7 +28,7 @@ tests =
       testCase "the writer of a FIFO is waited for" late,
       testCase "a program that waits for a writer can be interrupted" interrupted,
       testCase "two streams at once" two,
-      testCase "the standard input is read only once" once,
+      testCase "a stream that would be read twice is refused" once,
       testCase "-o - has the bytes that a file would have" standardOutput,
       testCase "what is damaged does not get into the next program" nothing
     ]
@@ -160,7 +160,13 @@ once = inFolder $ \folder -> do
   samples folder
   forM_ commands $ \command -> do
     child <- shell folder ("ashlar " ++ command ++ " <values")
-    child @?= Child 2 B.empty "ashlar: -: the standard input can be read only once\n"
+    child @?= Child 2 B.empty "ashlar: -: a stream can be read only once\n"
+  -- Under another name, too.
+  forM_ ["- /dev/stdin", "/dev/stdin -", "/dev/stdin /dev/fd/0"] $ \names -> do
+    child <- shell folder ("cat values | ashlar verify --schema order.schema " ++ names)
+    child @?= Child 2 B.empty ("ashlar: " ++ last (words names) ++ ": a stream can be read only once\n")
+  fifo <- shell folder "mkfifo fifo; ashlar diff fifo $PWD/fifo"
+  childStatus fifo @?= 2
   where
     commands =
       [ "show --schema - -",

@@ -174,6 +174,8 @@ limited =
     "verify --schema text.schema values.big",
     "stat --schema text.schema values.big",
     "cat -f -o out --schema text.schema values.big",
+    "show - <big",
+    "query - . <big",
     "show --schema text.schema - <values.big",
     "convert -f -o out --from binary --schema text.schema old.big"
   ]

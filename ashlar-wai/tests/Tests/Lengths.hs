@@ -15,7 +15,7 @@ import qualified Data.ByteString.Char8 as S8
 import qualified Data.ByteString.Lazy as L
 import Data.Char (toLower)
 import Data.IORef
-import Data.Maybe (fromMaybe)
+import Data.Maybe (fromMaybe, isNothing)
 import Network.HTTP.Types
 import Network.Wai (Application, Response, responseHeaders, responseToStream)
 import qualified Network.Wai as Wai
@@ -34,6 +34,7 @@ tests =
       testGroup
         "on the wire"
         [ testCase "each response ends where the next one begins" (serving application framed),
+          testCase "a stream has no length, and is sent in chunks where it is" (serving application streamed),
           testCase "1xx has no length and no content" (serving application interim),
           testCase "CONNECT that is refused has its length" (serving application connect),
           testCase "curl: a connection is used again after each" (serving application viaCurl),
@@ -112,6 +113,9 @@ application request' respond = respond $ case S8.split '/' (Wai.rawPathInfo requ
     | Just (n, "") <- S8.readInt code,
       [body] <- [b | b <- bodies, S8.pack (show b) == name] ->
       response body (mkStatus n "x") stated
+    | Just (n, "") <- S8.readInt code,
+      name == "Streamed" ->
+      Wai.responseStream (mkStatus n "x") [] (streamBuilder "abc")
   _ -> responseStrict status405 [] "not here"
   where
     stated = [(hContentLength, "17") | not (S.null (Wai.rawQueryString request'))]
@@ -160,6 +164,28 @@ request method path headers =
   method <> " " <> path <> " HTTP/1.1\r\nHost: a\r\n" <> headers
     <> (if method == "POST" then "Content-Length: 0\r\n" else "")
     <> "\r\n"
+
+-- (A server does not know that a 205 has no content.)
+streamed :: Int -> Assertion
+streamed port =
+  forM_ ["GET", "HEAD", "POST"] $ \method ->
+    forM_ (filter (\code -> code >= 200 && code /= 205) codes) $ \code -> do
+      let path = "/" <> S8.pack (show code) <> "/Streamed"
+          none = method == "HEAD" || code `elem` [204, 304]
+      bytes <-
+        rawExchange port $
+          request method path "" <> request "GET" "/other" "Connection: close\r\n"
+      let (status, headers, sent) = parsed bytes
+          -- The size of a chunk may begin with zeros.
+          rest = if none then sent else S8.dropWhile (== '0') sent
+          body = if none then "" else "3\r\nabc\r\n0\r\n\r\n"
+          next = S.drop (S.length body) rest
+          (status', _, last') = parsed next
+          shown = show (method, path, bytes)
+      assertEqual shown (code, [], body) (status, lengthsIn headers, S.take (S.length body) rest)
+      assertBool shown (not none || method == "HEAD" || isNothing (lookup "transfer-encoding" headers))
+      -- (warp closes the connection after HEAD.)
+      assertBool shown (method == "HEAD" && S.null next || (status', last') == (405, "not here"))
 
 interim :: Int -> Assertion
 interim port =

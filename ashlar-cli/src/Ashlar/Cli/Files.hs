@@ -53,6 +53,7 @@ import Control.Exception
 import Control.Monad (unless, when)
 import qualified Data.ByteString as B
 import Data.Int (Int64)
+import Data.Maybe (isJust)
 import Foreign.C.Error (Errno (..), eINTR)
 import GHC.IO.Exception (IOException (..))
 import GHC.IO.Handle.FD (fdToHandle')
@@ -76,7 +77,19 @@ import System.IO
     stdin,
   )
 import System.IO.Error (ioeSetFileName, isAlreadyExistsError, modifyIOError)
-import System.Posix.Files (createLink, fileSize, getFileStatus, isDirectory, isRegularFile)
+import System.Posix.Files
+  ( createLink,
+    deviceID,
+    fileID,
+    fileSize,
+    getFdStatus,
+    getFileStatus,
+    isDirectory,
+    isNamedPipe,
+    isRegularFile,
+    isSocket,
+  )
+import System.Posix.IO (stdInput)
 import System.Posix.Types (Fd (..))
 
 -- | Is it the name of the standard input, or of the standard output?
@@ -110,13 +123,29 @@ needFile command path = do
   when stream . failed $
     path ++ ": " ++ command ++ " needs a file, not a stream; save it to a file first"
 
--- | Refuse a command that would read the standard input twice, given all of its inputs.
+-- | Refuse a command that would read a stream twice, under whatever names, given all of its inputs.
+-- The second would be empty, or never come.
 --
 -- @since 0.1.0.0
 readOnce :: [FilePath] -> IO ()
-readOnce paths = case filter isStandard paths of
-  _ : again : _ -> failed (again ++ ": the standard input can be read only once")
-  _ -> pure ()
+readOnce = go []
+  where
+    go seen paths = case paths of
+      [] -> pure ()
+      path : rest -> do
+        stream <- identity path
+        when (isJust stream && stream `elem` seen) $
+          failed (path ++ ": a stream can be read only once")
+        go (stream : seen) rest
+    -- (What is wrong with the others is said where they are opened.)
+    identity path
+      | isStandard path = identified True <$> getFdStatus stdInput
+      | otherwise = (identified False <$> getFileStatus path) `catch` missing
+    identified standard status
+      | standard || isNamedPipe status || isSocket status = Just (deviceID status, fileID status)
+      | otherwise = Nothing
+    missing :: IOException -> IO (Maybe a)
+    missing _ = pure Nothing
 
 -- | Run an action with a file or a stream.
 --
