@@ -54,8 +54,8 @@ import System.Exit (ExitCode (..))
 -- * 2 if the command is wrong, or if something cannot be opened, read as it was asked for, or
 --   written. Results that cannot be written are among that, however short they are.
 --
--- If nobody reads the results any more, as in @ashlar show orders | head@, a command that only shows
--- ends with 0. Any other goes on, and its status is the same as if somebody did.
+-- If nobody reads the results any more, as in @ashlar show orders | head@, a command that only
+-- shows values ends with 0. Any other goes on, and its status is the same as if somebody did.
 --
 -- @since 0.1.0.0
 runCli ::

@@ -98,7 +98,8 @@ executable = do
   there <- doesFileExist beside
   pure (if there then beside else "ashlar")
 
--- | Files for children: an empty one, a good one, a long one whose values take more than any buffer, a damaged
+-- | Files for children: an empty one, a good one, a long one whose values take more than any
+-- buffer, a damaged
 -- one, one with a record of 100,000 bytes, one of another type, and values one after another with
 -- their schemas.
 samples :: FilePath -> IO ()

@@ -132,7 +132,8 @@ late = inFolder $ \folder -> do
   child @?= whole
   -- It stops and goes on.
   slow <-
-    shell folder $
+    shell
+      folder
       "mkfifo slow; { head -c 100 good; sleep 0.3; tail -c +101 good; } >slow & ashlar show slow"
   slow @?= whole
 
@@ -149,7 +150,8 @@ two = inFolder $ \folder -> do
   samples folder
   whole <- shell folder "ashlar show good"
   child <-
-    shell folder $
+    shell
+      folder
       "mkfifo a b; cat values >a & cat order.schema >b & ashlar show --schema b a"
   child @?= whole
   same <- shell folder "mkfifo c d; cat good >c & cat good >d & ashlar diff c d"
@@ -164,7 +166,8 @@ once = inFolder $ \folder -> do
   -- Under another name, too.
   forM_ ["- /dev/stdin", "/dev/stdin -", "/dev/stdin /dev/fd/0"] $ \names -> do
     child <- shell folder ("cat values | ashlar verify --schema order.schema " ++ names)
-    child @?= Child 2 B.empty ("ashlar: " ++ last (words names) ++ ": a stream can be read only once\n")
+    childStatus child @?= 2
+    childErr child @?= "ashlar: " ++ last (words names) ++ ": a stream can be read only once\n"
   fifo <- shell folder "mkfifo fifo; ashlar diff fifo $PWD/fifo"
   childStatus fifo @?= 2
   where

@@ -208,7 +208,8 @@ otherTypes = withSamples $ \folder -> do
   -- The version of the format is in bytes 8 and 9.
   bytes <- B.readFile (folder </> "good")
   B.writeFile (folder </> "later") (B.take 8 bytes <> B.pack [9] <> B.drop 9 bytes)
-  forM_ ["show later", "verify later", "cat -f -o out later", "stat later", "schema later"] $ \c -> do
+  forM_ ["show", "verify", "cat -f -o out", "repair -f -o out", "stat", "schema"] $ \name -> do
+    let c = name ++ " later"
     child <- shell folder ("ashlar " ++ c)
     assertEqual (show (c, child)) 2 (childStatus child)
 

@@ -130,8 +130,10 @@ repair hs selection target given path = do
   case (found, given) of
     (Right header, _) -> repairWith hs selection target path header $ \step b ->
       foldBlocks (readOptions selection) path step b >>= either stoppedBy (pure . snd)
-    (Left damage, Nothing) ->
-      damaged (damageText damage ++ "; say --schema SCHEMA to go on without the header")
+    (Left damage, Nothing)
+      | endingOf damage == Refused && not (isForeign damage) -> stoppedBy damage
+      | otherwise ->
+        damaged (damageText damage ++ "; say --schema SCHEMA to go on without the header")
     (Left damage, Just s) -> do
       start <- findBlocks (readOptions selection) path
       case start of

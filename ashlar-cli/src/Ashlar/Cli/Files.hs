@@ -75,6 +75,7 @@ import System.IO
     openBinaryTempFile,
     openBinaryTempFileWithDefaultPermissions,
     stdin,
+    withBinaryFile,
   )
 import System.IO.Error (ioeSetFileName, isAlreadyExistsError, modifyIOError)
 import System.Posix.Files
@@ -286,7 +287,7 @@ settled p@(Pending temporary _ goal) = case goal of
     naming p (named target force) `onException` abandoned p
     mapM_ closeFile replaced
   where
-    copied hs = bracket (openBinaryFile temporary ReadMode) hClose $ \h ->
+    copied hs = withBinaryFile temporary ReadMode $ \h ->
       let go = do
             bytes <- B.hGetSome h 65536
             unless (B.null bytes) $ do

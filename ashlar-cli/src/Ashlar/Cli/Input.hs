@@ -131,8 +131,8 @@ data FileSchema = FileSchema
     fileSchemaBytes :: !ByteString
   }
 
--- | The schemas of a file of records, in order. Only the headers of blocks are read. What is damaged
--- is passed over. It fails if they have more than 64 MiB.
+-- | The schemas of a file of records, in order. Only the headers of blocks are read. What is
+-- damaged is passed over. It fails if they have more than 64 MiB.
 --
 -- @since 0.1.0.0
 schemasOf :: FilePath -> IO [FileSchema]
@@ -298,7 +298,8 @@ foldInput hs selection input prepare f b0
           pure (accResult acc, endingOf damage)
     BareFile path s -> withInput path $ \h -> do
       values <- valuesOf h
-      folded <- foldFromUntil (valuesSource values) (within selection (prepare s)) stepBare (Acc 0 b0)
+      let getter = within selection (prepare s)
+      folded <- foldFromUntil (valuesSource values) getter stepBare (Acc 0 b0)
       case folded of
         FoldEnded _ acc -> pure (accResult acc, Fine)
         FoldStopped _ acc -> pure (accResult acc, Fine)
@@ -374,7 +375,9 @@ brokenValue ::
   Selection -> Values -> FilePath -> Int64 -> Int64 -> DecodeError -> IO (Ending, String)
 brokenValue selection values path n offset e = do
   refused <-
-    if overBytes then valuesMore values offset (fromIntegral (selectLimit selection)) else pure False
+    if overBytes
+      then valuesMore values offset (fromIntegral (selectLimit selection))
+      else pure False
   pure $
     if refused
       then (Refused, value ++ ", has more than " ++ most ++ " bytes; say --limit to read it")

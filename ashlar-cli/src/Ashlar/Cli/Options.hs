@@ -57,8 +57,8 @@ commandLine =
 
 streams :: String
 streams =
-  "FILE may be -, the standard input, or a pipe, but not for repair, split and stat. Nor may it for \
-  \verify and cat without a schema."
+  "FILE may be -, the standard input, or a pipe, but not for repair, split and stat, and without a \
+  \schema neither for verify and cat."
 
 exitCodes :: String
 exitCodes =
