@@ -111,6 +111,8 @@ samples folder = do
   withWriter defaultWriteOptions {writeBlockSize = 64} described (file "damaged") $ \w ->
     writeMany w [1 .. 98 :: Int64]
   flipped (file "damaged") 300
+  writeRecords described (file "long.damaged") [0 .. 200000 :: Int64]
+  flipped (file "long.damaged") 300
   writeRecords described (file "big") [large]
   B.writeFile (file "order.schema") (encode (schema @Order))
   B.writeFile (file "text.schema") (encode (schema @T.Text))

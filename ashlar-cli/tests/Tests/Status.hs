@@ -61,6 +61,9 @@ table =
     -- What was wrong is known before anything has been written.
     ("show damaged", finding),
     ("show -k damaged", finding),
+    -- There is more to write after it than any buffer holds.
+    ("show -k long.damaged", finding),
+    ("query -k long.damaged .", finding),
     ("show missing", wrong),
     ("show directory", wrong),
     ("show values", wrong),

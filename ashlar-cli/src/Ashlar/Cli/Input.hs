@@ -63,6 +63,7 @@ import Ashlar.Get
   )
 import Ashlar.Schema (Schema)
 import qualified Codec.Compression.Zlib as Zlib
+import Control.Exception (catch, throwIO)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
@@ -285,17 +286,18 @@ foldInput hs selection input prepare f b0
       something <- newIORef Fine
       stream <- isStream path
       outcome <-
-        if stream
-          then withInput path $ \h -> do
-            source <- handleSource h
-            foldSourceWith (options something) records path source stepRecord (Acc 0 b0)
-          else foldRecordsWith (options something) records path stepRecord (Acc 0 b0)
+        (`catch` unread something) $
+          if stream
+            then withInput path $ \h -> do
+              source <- handleSource h
+              foldSourceWith (options something) records path source stepRecord (Acc 0 b0)
+            else foldRecordsWith (options something) records path stepRecord (Acc 0 b0)
       case outcome of
         Ended _ acc -> (,) (accResult acc) <$> readIORef something
         Stopped _ acc -> (,) (accResult acc) <$> readIORef something
         Damaged _ acc damage -> do
           complain hs (if isForeign damage then notRecords path else damageText damage)
-          pure (accResult acc, endingOf damage)
+          (,) (accResult acc) . max (endingOf damage) <$> readIORef something
     BareFile path s -> withInput path $ \h -> do
       values <- valuesOf h
       let getter = within selection (prepare s)
@@ -308,6 +310,10 @@ foldInput hs selection input prepare f b0
           complain hs text
           pure (accResult acc, end)
   where
+    -- Nobody reads the results any more, but something may have been wrong with those before.
+    unread something e = do
+      end <- readIORef something
+      if end == Fine then throwIO (e :: ResultsLost) else throwIO (exitOf end)
     options something =
       (readOptions selection)
         { readResync =
