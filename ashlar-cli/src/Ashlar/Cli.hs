@@ -55,8 +55,8 @@ import System.Exit (ExitCode (..))
 --   written. Results that cannot be written are among that, however short they are.
 --
 -- If nobody reads the results any more, as in @ashlar show orders | head@, a command that only
--- shows values ends there, with 0 if nothing was wrong until then. Any other goes on, and its status
--- is the same as if somebody did.
+-- shows values ends there, with 0 if nothing was wrong until then. Any other goes on, and its
+-- status is the same as if somebody did.
 --
 -- @since 0.1.0.0
 runCli ::
