@@ -10,6 +10,8 @@ import qualified Tests.Cookbook
 import qualified Tests.Damage
 import qualified Tests.Json
 import qualified Tests.Paths
+import qualified Tests.Pipes
+import qualified Tests.Status
 import qualified Tests.Streams
 import qualified Tests.Targets
 import qualified Tests.Transcode
@@ -26,6 +28,8 @@ main =
         Tests.Damage.tests,
         Tests.Json.tests,
         Tests.Paths.tests,
+        Tests.Pipes.tests,
+        Tests.Status.tests,
         Tests.Streams.tests,
         Tests.Targets.tests,
         Tests.Transcode.tests,

@@ -5,6 +5,7 @@ module Main (main) where
 
 import Test.Tasty
 import qualified Tests.Events
+import qualified Tests.Lengths
 import qualified Tests.Model
 import qualified Tests.Peers
 
@@ -12,4 +13,6 @@ main :: IO ()
 main =
   defaultMain $
     localOption (mkTimeout 60000000) $
-      testGroup "wai" [Tests.Model.tests, Tests.Events.tests, Tests.Peers.tests]
+      testGroup
+        "wai"
+        [Tests.Model.tests, Tests.Lengths.tests, Tests.Events.tests, Tests.Peers.tests]

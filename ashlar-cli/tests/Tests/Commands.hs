@@ -380,7 +380,7 @@ undescribed = inFolder $ \folder -> do
   ashlar folder ["verify", path]
     `gives` (0, ["fixed: values were not checked: " ++ why, "fixed: ok, 2 records in 1 block"], [])
   ashlar folder ["show", path]
-    `gives` (1, [], ["ashlar: fixed: at byte 0, from record 0 on: another type: " ++ why])
+    `gives` (2, [], ["ashlar: fixed: at byte 0, from record 0 on: another type: " ++ why])
   ashlar folder ["cat", path, path, "-o", folder </> "two"] `gives` (0, [], [])
   got <- foldRecords (fixedType "numbers") (folder </> "two") (\xs x -> pure (x : xs)) []
   got @?= Right [2, 1, 2, 1 :: Int64]

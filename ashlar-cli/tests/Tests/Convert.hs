@@ -11,7 +11,7 @@
 -- Description : convert, on files that binary, cereal and store have written
 module Tests.Convert (tests) where
 
-import Ashlar.Cli (Handles (..), runCli)
+import Ashlar.Cli (newHandles, runCli)
 import Ashlar.Codec (Codec, encode)
 import Ashlar.Codec.Wrappers (UTF16)
 import Ashlar.File hiding (Outcome, written)
@@ -278,7 +278,7 @@ limited :: Assertion
 limited = inFolder $ \folder -> do
   written folder Cereal.encode [T.replicate 100000 "x"]
   few <- from folder "cereal" ["--limit", "64K"]
-  outcomeCode few @?= ExitFailure 1
+  outcomeCode few @?= ExitFailure 2
   assertBool (show few) ("65536" `isInfixOf` outcomeErr few)
   enough <- from folder "cereal" ["--limit", "1M"]
   outcomeCode enough @?= ExitSuccess
@@ -286,7 +286,7 @@ limited = inFolder $ \folder -> do
   written folder Cereal.encode [T.replicate 34000000 "x"]
   B.writeFile (folder </> "schema") (encode (schema @UTF16))
   long <- from folder "cereal" ["-f"]
-  outcomeCode long @?= ExitFailure 1
+  outcomeCode long @?= ExitFailure 2
   assertBool (show long) ("value 0: Ashlar.File: a record of at least" `isInfixOf` outcomeErr long)
   contents (folder </> "new") >>= (@?= [T.replicate 100000 "x"])
 
@@ -295,8 +295,9 @@ watched = inFolder $ \folder -> do
   written folder Cereal.encode (replicate 200 (B.replicate 65536 1))
   withBinaryFile (folder </> "err") WriteMode $ \err ->
     withBinaryFile (folder </> "out") WriteMode $ \out -> do
+      hs <- newHandles out err False True
       code <-
-        runCli (Handles out err False True (hFlush out)) $
+        runCli hs $
           ["convert", "--from", "cereal", "--schema", folder </> "schema"]
             ++ ["-o", folder </> "new", folder </> "old"]
       code @?= ExitSuccess

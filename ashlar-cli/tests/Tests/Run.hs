@@ -49,7 +49,7 @@ ashlarColoured = run True
 run :: Bool -> FilePath -> [String] -> IO Outcome
 run colours folder args = do
   code <- withBinaryFile out WriteMode $ \o -> withBinaryFile err WriteMode $ \e ->
-    runCli (Handles o e colours False (hFlush o)) args
+    newHandles o e colours False >>= \hs -> runCli hs args
   Outcome code <$> contents out <*> contents err
   where
     out = folder </> ".out"

@@ -80,7 +80,7 @@ kept = withFiles $ \folder old new _ -> do
 devices :: Assertion
 devices = withFiles $ \folder _ new _ -> do
   ashlar folder ["cat", new, "--force", "-o", "/dev/null"]
-    `gives` (2, [], ["ashlar: /dev/null: is not a regular file"])
+    `gives` (2, [], ["ashlar: /dev/null: is not a regular file; say -o - for the standard output"])
   Outcome code _ _ <- ashlar folder ["cat", new, "--force", "-o", folder]
   code @?= ExitFailure 2
 
@@ -101,7 +101,7 @@ limited = inFolder $ \folder -> do
   writeRecords described path [T.replicate 100000 (T.pack "x")]
   forM_ commands $ \command -> do
     Outcome code said err <- ashlar folder (command ++ ["--limit", "64K", path])
-    code @?= ExitFailure 1
+    code @?= ExitFailure 2
     assertBool (said ++ err) ("65536" `isInfixOf` (said ++ err))
     Outcome fine _ _ <- ashlar folder (command ++ ["--limit", "1M", path])
     fine @?= ExitSuccess

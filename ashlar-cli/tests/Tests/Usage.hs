@@ -3,7 +3,7 @@
 -- Description : Help, wrong commands, completion, and the page of the manual
 module Tests.Usage (tests) where
 
-import Ashlar.Cli (Handles (..), commandNames, runCli)
+import Ashlar.Cli (commandNames, newHandles, runCli)
 import Ashlar.Cli.Console (progress, withProgress)
 import Ashlar.File hiding (Outcome)
 import Ashlar.File.Described
@@ -107,7 +107,7 @@ closed = inFolder $ \folder -> do
   first <- withBinaryFile (folder </> "err") WriteMode $ \err ->
     bracket (fdToHandle writeEnd) hClose' $ \out -> do
       closeFd readEnd
-      runCli (Handles out err False False (hFlush out)) ["show", path]
+      newHandles out err False False >>= \hs -> runCli hs ["show", path]
   messages <- readFile (folder </> "err")
   (first, messages) @?= (ExitSuccess, "")
   where
@@ -119,7 +119,7 @@ watching :: Assertion
 watching = inFolder $ \folder -> do
   let shown total = do
         withBinaryFile (folder </> "err") WriteMode $ \err ->
-          withProgress (Handles err err False True (hFlush err)) total $ \p ->
+          newHandles err err False True >>= \hs -> withProgress hs total $ \p ->
             mapM_ (progress p) [total `div` 4, total `div` 4 + 1, total `div` 2, total]
         readFile (folder </> "err")
   short <- shown 1000

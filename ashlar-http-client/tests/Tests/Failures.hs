@@ -27,6 +27,8 @@ tests =
     "failures"
     [ testCase "an exception in a request body reaches the caller" throwingBody,
       testCase "a body of another length is not sent as a whole" wrongLength,
+      testCase "a negative length is refused before anything is sent" negativeLength,
+      testCase "a response without content has none, whatever length it says" noContent,
       testCase "a response over the limit, or invalid: its connection is closed" refused,
       testCase "a response that is read to its end: its connection is kept" kept,
       testCase "a response that is cut off" cutOff,
@@ -103,6 +105,38 @@ wrongLength = recording (ok "") $ \port seen -> withClient 10 $ \manager -> do
   forM_ requests $ \bytes -> assertBool "no byte too many" (S.count 1 bytes <= 100000)
   where
     assertSent () = assertFailure "the request was sent"
+
+negativeLength :: Assertion
+negativeLength = recording (ok "fine") $ \port seen -> withClient 10 $ \manager ->
+  forM_ [-1, minBound] $ \n -> forM_ ["POST", "PUT", "GET", "HEAD", "CONNECT"] $ \m -> do
+    request <- post port "/" (bodySized n (ones 5))
+    refused' <- try (httpLbs request {method = m} manager)
+    either (@?= WrongBodyLength n 0) (const (assertFailure "it was sent")) refused'
+    -- The server has got nothing, if there was a connection at all.
+    requests <- seen
+    forM_ requests (@?= "")
+
+-- To HEAD, and with 204 and 304, the length is not that of content (RFC 9112, 6.3). The connection
+-- is kept, and the next response begins right after it.
+noContent :: Assertion
+noContent = forM_ answers $ \(m, answer) ->
+  byHand (twice answer) $ \port -> withClient 10 $ \manager -> do
+    request <- requestTo port "/"
+    empty <- httpDecode request {method = m} manager 10 (pure ())
+    responseBody empty @?= Right ()
+    next <- httpDecode request manager 10 (getByteString 4)
+    responseBody next @?= Right "fine"
+  where
+    twice answer receive send = receive >> send answer >> receive >> send (ok "fine")
+    answers =
+      [ (m, "HTTP/1.1 " <> code <> "\r\n" <> headers <> "\r\n")
+        | (m, code) <-
+            [("GET", "204 No Content"), ("GET", "304 Not Modified"), ("POST", "204 No Content")]
+              ++ [("HEAD", code) | code <- ["200 OK", "404 Not Found", "304 Not Modified"]],
+          headers <- ["", "Content-Length: 0\r\n", "Content-Length: 5\r\n"],
+          -- Without a length, the content of a 200 would go on to the end of the connection.
+          m /= "HEAD" || headers /= ""
+      ]
 
 -- More than can have been read when the decoder stops.
 large :: S.ByteString

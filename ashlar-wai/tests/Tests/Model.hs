@@ -270,18 +270,17 @@ foldProp =
     pairs _ = []
 
 announcedProp :: Property
-announcedProp = forAll ((,) <$> size' <*> size') $ \(n, limit) -> ioProperty $ do
-  count <- newIORef (0 :: Int)
-  request <- requestOf (KnownLength (fromIntegral n)) [S.replicate n 0]
-  let counted = request {requestBody = modifyIORef' count (+ 1) >> requestBody request}
-  end <- decodeBody (fromIntegral limit :: Int64) (void (many getWord8)) counted
-  reads' <- readIORef count
-  pure $
-    if n > limit
-      then end === Left (BodyTooLarge (fromIntegral limit)) .&&. reads' === 0
-      else end === Right ()
-  where
-    size' = choose (0, 100)
+announcedProp = forAll ((,) <$> choose (0, 100) <*> choose (-3, 100)) $ \(n, limit) ->
+  ioProperty $ do
+    count <- newIORef (0 :: Int)
+    request <- requestOf (KnownLength (fromIntegral n)) [S.replicate n 0]
+    let counted = request {requestBody = modifyIORef' count (+ 1) >> requestBody request}
+    end <- decodeBody (fromIntegral limit :: Int64) (void (many getWord8)) counted
+    reads' <- readIORef count
+    pure $
+      if n > max 0 limit
+        then end === Left (BodyTooLarge (fromIntegral limit)) .&&. reads' === 0
+        else end === Right ()
 
 throwProp :: Property
 throwProp = ioProperty $ do

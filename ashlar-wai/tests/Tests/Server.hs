@@ -10,6 +10,7 @@ module Tests.Server
     withClient,
     curl,
     rawExchange,
+    rawRequest,
   )
 where
 
@@ -127,10 +128,18 @@ curl arguments = do
 
 -- | Send bytes and nothing more, and read to the end.
 rawExchange :: Int -> S.ByteString -> IO S.ByteString
-rawExchange port bytes = withSocket $ \s -> do
+rawExchange = exchange (`shutdown` ShutdownSend)
+
+-- | The same, with a connection that the server closes. (To nginx, a client that sends no more has
+-- gone.)
+rawRequest :: Int -> S.ByteString -> IO S.ByteString
+rawRequest = exchange (\_ -> pure ())
+
+exchange :: (Socket -> IO ()) -> Int -> S.ByteString -> IO S.ByteString
+exchange sent port bytes = withSocket $ \s -> do
   connect s (loopback port)
   N.sendAll s bytes
-  shutdown s ShutdownSend
+  sent s
   go s []
   where
     go s seen = do

@@ -4,16 +4,25 @@
 -- Module      : Ashlar.Cli.Console
 -- Description : What the tool says, and how it ends
 module Ashlar.Cli.Console
-  ( Handles (..),
+  ( Handles,
+    handleErr,
+    newHandles,
     standardHandles,
+    toMessages,
+    stopping,
 
     -- * Output
+    putBytes,
     putLine,
     withLines,
     putLines,
     putText,
     say,
     complain,
+    usage,
+    isWanted,
+    ResultsLost,
+    ending,
     oneLine,
     count,
 
@@ -34,15 +43,17 @@ module Ashlar.Cli.Console
 where
 
 import Ashlar.Builder (Builder, char7, toStrictByteString)
-import Control.Exception (Exception, finally, throwIO)
+import Control.Exception (Exception (..), catch, finally, throwIO)
 import Control.Monad (when)
 import qualified Data.ByteString as B
 import Data.Char (isPrint, showLitChar)
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
+import Data.Maybe (isNothing)
 import Data.Text (Text)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
+import GHC.IO.Exception (IOErrorType (ResourceVanished), IOException (..))
 import System.Environment (lookupEnv)
 import System.Exit (ExitCode (..))
 import System.IO
@@ -60,8 +71,43 @@ data Handles = Handles
     -- | Is there somebody who wants to see progress among the messages?
     handleProgress :: Bool,
     -- | What is done before a message, so that results come first.
-    handleFlush :: IO ()
+    handleFlush :: IO (),
+    -- | Why results cannot be written any more. See Note [Results that cannot be written].
+    handleLost :: IORef (Maybe IOException),
+    -- | Is the command about nothing but its results?
+    handleStops :: Bool
   }
+
+-- Note [Results that cannot be written]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- A disk may be full, the standard output may be closed, and the program at the other end of a pipe
+-- may have read enough. Buffers decide when that is noticed: at once for much output, at the end
+-- for some lines. So the first failure is noted, what follows it is dropped, and 'ending' makes
+-- the exit status of it. What a command does besides, such as to write a file, does not depend on
+-- somebody who reads what it says about that.
+--
+-- A command that does nothing else, 'stopping', ends there: its input may be long. If that is
+-- because nobody reads any more, its status is 0.
+--
+-- Messages that cannot be written are lost. The exit status is still right.
+
+-- | Where to write, given the handles of results and of messages.
+--
+-- @since 0.1.0.0
+newHandles ::
+  -- | For results. Its buffer is flushed before a message, and at the end.
+  Handle ->
+  -- | For messages.
+  Handle ->
+  -- | Are results shown in colours?
+  Bool ->
+  -- | Is there somebody who wants to see progress among the messages?
+  Bool ->
+  IO Handles
+newHandles out err colours watched = do
+  lost <- newIORef Nothing
+  let hs = Handles out err colours watched (written hs (hFlush out)) lost False
+  pure hs
 
 -- | Those of the process. There are colours on a terminal, unless @NO_COLOR@ is set or @TERM@ is
 -- @dumb@.
@@ -75,20 +121,70 @@ standardHandles = do
   watched <- hIsTerminalDevice stderr
   plain <- lookupEnv "NO_COLOR"
   kind <- lookupEnv "TERM"
-  pure
-    Handles
-      { handleOut = stdout,
-        handleErr = stderr,
-        handleColours = terminal && maybe True null plain && kind /= Just "dumb",
-        handleProgress = watched,
-        handleFlush = hFlush stdout
-      }
+  newHandles stdout stderr (terminal && maybe True null plain && kind /= Just "dumb") watched
+
+-- | What a command says goes to the messages, because its results are bytes.
+--
+-- @since 0.1.0.0
+toMessages :: Handles -> IO Handles
+toMessages hs = newHandles (handleErr hs) (handleErr hs) False (handleProgress hs)
+
+-- | For a command that ends where its results cannot be written.
+--
+-- @since 0.1.0.0
+stopping :: Handles -> Handles
+stopping hs = hs {handleStops = True}
+
+-- Write results, unless that has failed before.
+written :: Handles -> IO () -> IO ()
+written hs act = do
+  wanted <- isWanted hs
+  when wanted (act `catch` (writeIORef (handleLost hs) . Just))
+
+-- | Can results still be written?
+--
+-- @since 0.1.0.0
+isWanted :: Handles -> IO Bool
+isWanted hs = isNothing <$> readIORef (handleLost hs)
+
+-- | Ends a command that is 'stopping'.
+--
+-- @since 0.1.0.0
+data ResultsLost = ResultsLost
+  deriving stock (Show)
+
+instance Exception ResultsLost
+
+-- | Run a command to its end, and write what is left of its results. The exit status is that of the
+-- command, or 2 if results could not be written.
+--
+-- @since 0.1.0.0
+ending :: Handles -> IO ExitCode -> IO ExitCode
+ending hs act = do
+  code <- act `catch` \ResultsLost -> pure ExitSuccess
+  handleFlush hs
+  lost <- readIORef (handleLost hs)
+  case lost of
+    Just e | ioe_type e /= ResourceVanished -> do
+      complain hs (displayException e {ioe_handle = Nothing, ioe_filename = Just "standard output"})
+      pure (ExitFailure 2)
+    -- Nobody reads any more.
+    _ -> pure code
+
+-- | Bytes of the result.
+--
+-- @since 0.1.0.0
+putBytes :: Handles -> B.ByteString -> IO ()
+putBytes hs bytes = do
+  bytes `seq` written hs (B.hPut (handleOut hs) bytes)
+  wanted <- isWanted hs
+  when (handleStops hs && not wanted) $ throwIO ResultsLost
 
 -- | A line of the result.
 --
 -- @since 0.1.0.0
 putLine :: Handles -> Builder -> IO ()
-putLine hs b = B.hPut (handleOut hs) (toStrictByteString (b <> char7 '\n'))
+putLine hs b = putBytes hs (toStrictByteString (b <> char7 '\n'))
 
 -- | Put many lines, each with its end, in few steps. They come before any message. Give the handles
 -- to what may complain.
@@ -97,15 +193,16 @@ putLine hs b = B.hPut (handleOut hs) (toStrictByteString (b <> char7 '\n'))
 withLines :: Handles -> (Handles -> (B.ByteString -> IO ()) -> IO a) -> IO a
 withLines hs act = do
   pending <- newIORef (Pending 0 [])
-  let settle = do
+  let settle hs' = do
         Pending _ ls <- readIORef pending
         writeIORef pending (Pending 0 [])
-        B.hPut (handleOut hs) (B.concat (reverse ls))
+        putBytes hs' (B.concat (reverse ls))
       put line = do
         Pending n ls <- readIORef pending
         writeIORef pending $! Pending (n + B.length line) (line : ls)
-        when (n > 32768) settle
-  act hs {handleFlush = settle >> handleFlush hs} put `finally` settle
+        when (n > 32768) $ settle hs
+  act hs {handleFlush = settle (hs {handleStops = False}) >> handleFlush hs} put
+    `finally` settle (hs {handleStops = False})
 
 -- How many bytes of lines, and the lines, the last one first.
 data Pending = Pending !Int [B.ByteString]
@@ -114,14 +211,18 @@ data Pending = Pending !Int [B.ByteString]
 --
 -- @since 0.1.0.0
 putLines :: Handles -> [Text] -> IO ()
-putLines hs ls = B.hPut (handleOut hs) (T.encodeUtf8 (T.unlines ls))
+putLines hs ls = putBytes hs (T.encodeUtf8 (T.unlines ls))
 
--- | A text in UTF-8, whatever the encoding of the handle. What is not printable is escaped, but for
--- ends of lines.
+-- | A text as a result.
 --
 -- @since 0.1.0.0
-putText :: Handle -> String -> IO ()
-putText h = B.hPut h . T.encodeUtf8 . T.pack . harmless
+putText :: Handles -> String -> IO ()
+putText hs = putBytes hs . textBytes
+
+-- In UTF-8, whatever the encoding of the handle. What is not printable is escaped, but for ends of
+-- lines.
+textBytes :: String -> B.ByteString
+textBytes = T.encodeUtf8 . T.pack . harmless
 
 -- | A line of the result. What is not printable is escaped, and so are ends of lines.
 --
@@ -134,9 +235,22 @@ say hs s = putLines hs [T.pack (oneLine s)]
 --
 -- @since 0.1.0.0
 complain :: Handles -> String -> IO ()
-complain hs s = do
+complain hs s = usage hs ("ashlar: " ++ oneLine s)
+
+-- | A message of several lines, such as how to use a command.
+--
+-- @since 0.1.0.0
+usage :: Handles -> String -> IO ()
+usage hs s = do
   handleFlush hs
-  putText (handleErr hs) ("ashlar: " ++ oneLine s ++ "\n")
+  message (B.hPut (handleErr hs) (textBytes (s ++ "\n")))
+
+-- Write a message, if that is possible.
+message :: IO () -> IO ()
+message act = act `catch` ignored
+  where
+    ignored :: IOException -> IO ()
+    ignored _ = pure ()
 
 -- | Escape what could steer a terminal, but for ends of lines.
 --
@@ -188,7 +302,7 @@ withProgress hs total act = do
   ref <- newIORef 0
   act (Progress hs total ref) `finally` do
     shown <- readIORef ref
-    when (shown > 0) $ hPutStr (handleErr hs) "\r      \r" >> hFlush (handleErr hs)
+    when (shown > 0) $ message (hPutStr (handleErr hs) "\r      \r" >> hFlush (handleErr hs))
 
 -- | As much is done.
 --
@@ -199,7 +313,8 @@ progress (Progress hs total ref) done = when (handleProgress hs && total > 83886
   let percent = done `div` max 1 (total `div` 100)
   when (percent > shown) $ do
     writeIORef ref percent
-    hPutStr (handleErr hs) ("\r" ++ show (min 100 percent) ++ " %") >> hFlush (handleErr hs)
+    message $
+      hPutStr (handleErr hs) ("\r" ++ show (min 100 percent) ++ " %") >> hFlush (handleErr hs)
 
 -- | Ends the tool with a message.
 --

@@ -8,19 +8,20 @@ module Ashlar.Cli.Convert
 where
 
 import Ashlar.Cli.Console
-import Ashlar.Cli.Copier
 import Ashlar.Cli.Copy (Written (..), writingValues)
+import Ashlar.Cli.Ending
+import Ashlar.Cli.Files
 import Ashlar.Cli.Input
 import Ashlar.Codec (summarizeError)
 import Ashlar.File (RecordTooLarge, write)
-import Ashlar.Get (Folded (..), Source, attemptFrom, bytesRead, foldFromUntil, handleSource)
+import Ashlar.Get (Folded (..), Source, attemptFrom, bytesRead, foldFromUntil)
 import Ashlar.Schema (Schema)
 import Ashlar.Schema.Compat
-import Control.Exception (IOException, catch, displayException)
+import Control.Exception (catch, displayException, throwIO)
 import Data.Int (Int64)
+import Data.Maybe (fromMaybe)
 import qualified Data.Text as T
 import System.Exit (ExitCode (..))
-import System.IO (hFileSize)
 
 -- | How a file was written.
 --
@@ -51,13 +52,13 @@ convert hs selection target partial old schema path = case getValueOf (oldFormat
   Left found -> do
     mapM_ (complain hs . T.unpack . describeUnreadable) found
     pure (ExitFailure 2)
-  Right g -> making target inputs $ \out -> withInput path $ \h -> do
-    -- (A pipe has no size.)
-    size <- hFileSize h `catch` \e -> 0 <$ pure (e :: IOException)
-    source <- handleSource h
+  Right g -> making target [path] $ \out -> withInput path $ \h -> do
+    size <- fromMaybe 0 <$> fileSizeOf path
+    values <- valuesOf h
+    let source = valuesSource values
     announced <- if oldIsList old then Just <$> announcedIn source else pure Nothing
     let isWhole done = Just (doneRecords done) == fmap fst announced
-    folded <- withProgress hs (fromInteger size) $ \watched ->
+    folded <- withProgress hs size $ \watched ->
       writingValues selection schema out $ \w ->
         let one done (value, end)
               | isWhole done = pure (Left done)
@@ -67,22 +68,22 @@ convert hs selection target partial old schema path = case getValueOf (oldFormat
                 pure (Right (Done (doneRecords done + 1) end))
             start = Done 0 (maybe 0 snd announced)
          in foldFromUntil source (within selection ((,) <$> g <*> bytesRead)) one start
-    let (done, damage) = case folded of
-          FoldEnded _ d -> (d, missing d . fst =<< announced)
-          FoldStopped _ d -> (d, Just (surplus d))
-          FoldFailed at d e
-            | isWhole d -> (d, Just (surplus d))
-            | otherwise -> (d, Just (brokenValue path (doneRecords d) at e))
-    case damage of
-      Just message
+    (done, found) <- case folded of
+      FoldEnded _ d -> pure (d, maybe fine (missing d . fst) announced)
+      FoldStopped _ d -> pure (d, surplus d)
+      FoldFailed at d e
+        | isWhole d -> pure (d, surplus d)
+        | otherwise -> (,) d <$> brokenValue selection values path (doneRecords d) at e
+    case found of
+      (Fine, _) -> pure ()
+      (end, message)
         | partial -> complain hs message
-        | otherwise -> damaged message
-      Nothing -> pure ()
+        | otherwise -> throwIO (Failure (exitOf end) message)
     say hs $
       path ++ ": " ++ count (doneRecords done) "record" ++ " from " ++ count (doneBytes done) "byte"
-    pure (maybe ExitSuccess (const (ExitFailure 1)) damage)
+    pure (exitOf (fst found))
   where
-    inputs = [path | not (isStandardInput path)]
+    fine = (Fine, "")
     -- With the offset after it.
     announcedIn :: Source -> IO (Int64, Int64)
     announcedIn source = do
@@ -92,17 +93,18 @@ convert hs selection target partial old schema path = case getValueOf (oldFormat
           damaged (path ++ ": the length of the list cannot be decoded: " ++ summarizeError e)
         Right (n, end) -> pure (fromIntegral n, end)
     missing done n
-      | n == doneRecords done = Nothing
+      | n == doneRecords done = fine
       | otherwise =
-        Just $
+        (,) WithDamage $
           path ++ ": a list of " ++ count n "value" ++ " ends after " ++ show (doneRecords done)
     surplus done =
-      path ++ ": bytes after the list of " ++ count (doneRecords done) "value" ++ ", from byte "
-        ++ show (doneBytes done)
-        ++ " on"
+      (,) WithDamage $
+        path ++ ": bytes after the list of " ++ count (doneRecords done) "value" ++ ", from byte "
+          ++ show (doneBytes done)
+          ++ " on"
     tooLarge :: Done -> RecordTooLarge -> IO ()
     tooLarge done e =
-      damaged (path ++ ": value " ++ show (doneRecords done) ++ ": " ++ displayException e)
+      failed (path ++ ": value " ++ show (doneRecords done) ++ ": " ++ displayException e)
 
 -- What has been converted: how many values, and where they end.
 data Done = Done {doneRecords :: !Int64, doneBytes :: !Int64}

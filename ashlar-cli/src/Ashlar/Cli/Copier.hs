@@ -2,16 +2,7 @@
 -- Module      : Ashlar.Cli.Copier
 -- Description : Files that are made of blocks of others
 module Ashlar.Cli.Copier
-  ( Target (..),
-    making,
-    toNewFile,
-
-    -- * Files that come to be whole
-    Pending,
-    pendingFile,
-    pending,
-    settled,
-    abandoned,
+  ( toNewFile,
 
     -- * Step by step
     Copier,
@@ -22,7 +13,7 @@ module Ashlar.Cli.Copier
   )
 where
 
-import Ashlar.Cli.Console
+import Ashlar.Cli.Files
 import Ashlar.File.Blocks
 import Ashlar.File.Internal.Append (Tail (..), appendBlock, headerOf)
 import Ashlar.File.Internal.Entries (addEntry, entryList, noEntries)
@@ -35,33 +26,13 @@ import Ashlar.File.Internal.Layout
   )
 import Ashlar.File.Internal.System
 import Ashlar.Internal.Mem (withBytes)
-import Control.Exception (IOException, bracket, catch, finally, mask, onException, try)
-import Control.Monad (unless, when)
+import Control.Exception (bracket)
+import Control.Monad (unless)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import Data.IORef (IORef, modifyIORef', newIORef, readIORef, writeIORef)
 import GHC.Fingerprint (Fingerprint)
-import System.Directory
-  ( canonicalizePath,
-    copyPermissions,
-    doesPathExist,
-    removeFile,
-    renameFile,
-  )
-import System.FilePath (takeDirectory, takeFileName)
-import System.IO (hClose, openBinaryTempFileWithDefaultPermissions)
-import System.IO.Error (ioeSetFileName, isAlreadyExistsError, modifyIOError)
-import System.Posix.Files (createLink, getFileStatus, isRegularFile)
 import System.Posix.Types (Fd)
-
--- | A file to write.
---
--- @since 0.1.0.0
-data Target = Target
-  { targetPath :: FilePath,
-    -- | May it exist?
-    targetForce :: Bool
-  }
 
 -- | A file that is being written.
 --
@@ -73,93 +44,6 @@ data Copier = Copier Fd (IORef Tail)
 -- @since 0.1.0.0
 copierTail :: Copier -> IORef Tail
 copierTail (Copier _ end) = end
-
--- | A file in the making. It has another name in the same folder until it is whole. So a file that
--- is to be replaced stays as it is if that fails, or if the program is killed.
---
--- @since 0.1.0.0
-data Pending = Pending
-  { -- | Its name until then.
-    pendingFile :: FilePath,
-    _pendingTarget :: FilePath,
-    _pendingForce :: Bool,
-    -- The file that is replaced, locked, so that no other writer has it open.
-    _pendingReplaced :: Maybe Fd
-  }
-
--- | Begin a file, given what it is made of. Exceptions must be masked.
---
--- @since 0.1.0.0
-pending :: Target -> [FilePath] -> IO Pending
-pending (Target path force) inputs = do
-  there <- doesPathExist path
-  -- What a symbolic link refers to is replaced, and not the link.
-  target <- if there then canonicalizePath path else pure path
-  when there $ do
-    -- (Under whatever name: there are hard links.)
-    same <- mapM (sameFile path) inputs
-    when (or same) $ failed (path ++ ": is an input, too")
-    unless force $ failed (path ++ exists)
-    regular <- isRegularFile <$> getFileStatus target
-    unless regular $ failed (path ++ ": is not a regular file")
-  replaced <- if there then Just <$> openToWrite target else pure Nothing
-  (`onException` mapM_ closeFile replaced) $ do
-    (temporary, h) <-
-      modifyIOError (`ioeSetFileName` path) $
-        openBinaryTempFileWithDefaultPermissions
-          (takeDirectory target)
-          (takeFileName target ++ ".part")
-    hClose h
-    when there (copyPermissions target temporary)
-    pure (Pending temporary target force replaced)
-
-exists :: String
-exists = ": exists; say --force to replace it"
-
--- | It is whole, and gets its name. Exceptions must be masked.
---
--- @since 0.1.0.0
-settled :: Pending -> IO ()
-settled p@(Pending temporary target force replaced) = do
-  named `onException` abandoned p
-  mapM_ closeFile replaced
-  where
-    named = do
-      bracket (openToRead temporary) closeFile toDisk
-      if force then renameFile temporary target else linked
-      directoryToDisk target
-    -- A file that came to be meanwhile is not replaced.
-    linked = do
-      r <- try (createLink temporary target)
-      case r of
-        Right () -> removeFile temporary
-        Left e
-          | isAlreadyExistsError e -> failed (target ++ exists)
-          -- A file system without hard links.
-          | otherwise -> do
-            there <- doesPathExist target
-            if there then failed (target ++ exists) else renameFile temporary target
-
--- | It is given up. Exceptions must be masked.
---
--- @since 0.1.0.0
-abandoned :: Pending -> IO ()
-abandoned (Pending temporary _ _ replaced) =
-  (removeFile temporary `catch` ignored) `finally` mapM_ closeFile replaced
-  where
-    -- What failed before says why.
-    ignored :: IOException -> IO ()
-    ignored _ = pure ()
-
--- | Make a new file, given what it is made of, and how to write a file of this name. If that fails,
--- nothing has changed.
---
--- @since 0.1.0.0
-making :: Target -> [FilePath] -> (FilePath -> IO a) -> IO a
-making target inputs act = mask $ \restore -> do
-  p <- pending target inputs
-  result <- restore (act (pendingFile p)) `onException` abandoned p
-  result <$ settled p
 
 -- | Copy to a new file with this header.
 --

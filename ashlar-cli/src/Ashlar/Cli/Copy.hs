@@ -18,6 +18,8 @@ where
 import Ashlar.Cli.Blocks
 import Ashlar.Cli.Console
 import Ashlar.Cli.Copier
+import Ashlar.Cli.Ending
+import Ashlar.Cli.Files
 import Ashlar.Cli.Input
 import Ashlar.Codec (Codec, HasFormat (format), encode)
 import Ashlar.Codec.Combinators (byHand)
@@ -25,6 +27,7 @@ import Ashlar.File
 import Ashlar.File.Blocks
 import Ashlar.File.Internal.Append (Tail (..))
 import Ashlar.Schema (Schema, Value, getValue, putValue, schemaFingerprint)
+import Control.Exception (throwIO)
 import Control.Monad (forM, forM_, unless, when)
 import qualified Data.ByteString as B
 import Data.IORef (newIORef, readIORef, writeIORef)
@@ -42,8 +45,8 @@ catFiles ::
   [FilePath] ->
   IO ExitCode
 catFiles selection target mixed paths = do
-  headers <- forM paths $ \path ->
-    readHeader path >>= either (damaged . damageText) (\h -> pure (path, h))
+  mapM_ (needFile "cat") paths
+  headers <- forM paths $ \path -> readHeader path >>= either stoppedBy (\h -> pure (path, h))
   case headers of
     [] -> failed "no files"
     (path, h) : rest -> do
@@ -56,9 +59,9 @@ catFiles selection target mixed paths = do
   where
     copyAll copier path h = do
       r <- foldBlocks (readOptions selection) path (copyBlock copier) (decodersOf h)
-      either (damaged . damageText) (const (pure ())) r
+      either stoppedBy (const (pure ())) r
     copyBlock copier schemas event = case event of
-      LostBlocks lost -> damaged (damageText (lostDamage lost))
+      LostBlocks lost -> stoppedBy (lostDamage lost)
       WholeBlock b -> do
         let h = blockHeader b
             schemas' = withBlock b schemas
@@ -98,11 +101,12 @@ writingValues selection schema = withWriter options ty
 -- @since 0.1.0.0
 catValues :: Handles -> Selection -> Target -> Schema -> [FilePath] -> IO ExitCode
 catValues hs selection target schema paths =
-  making target (filter (not . isStandardInput) paths) $ \out ->
+  making target paths $ \out ->
     writingValues selection schema out $ \w -> do
       forM_ paths $ \path -> do
-        (_, ending) <- foldInput hs selection (BareFile path schema) writtenOf (const (write w)) ()
-        unless (ending == Fine) $ damaged (targetPath target ++ ": not written")
+        (_, end) <- foldInput hs selection (BareFile path schema) writtenOf (const (write w)) ()
+        unless (end == Fine) . throwIO $
+          Failure (exitOf end) (targetPath target ++ ": not written")
       pure ExitSuccess
   where
     writtenOf s = Written <$> getValue s
@@ -121,12 +125,15 @@ repair ::
   FilePath ->
   IO ExitCode
 repair hs selection target given path = do
+  needFile "repair" path
   found <- readHeader path
   case (found, given) of
     (Right header, _) -> repairWith hs selection target path header $ \step b ->
-      foldBlocks (readOptions selection) path step b >>= either (damaged . damageText) (pure . snd)
-    (Left damage, Nothing) ->
-      damaged (damageText damage ++ "; say --schema SCHEMA to go on without the header")
+      foldBlocks (readOptions selection) path step b >>= either stoppedBy (pure . snd)
+    (Left damage, Nothing)
+      | endingOf damage == Refused && not (isForeign damage) -> stoppedBy damage
+      | otherwise ->
+        damaged (damageText damage ++ "; say --schema SCHEMA to go on without the header")
     (Left damage, Just s) -> do
       start <- findBlocks (readOptions selection) path
       case start of
@@ -151,7 +158,10 @@ repairWith hs selection target path header folded = do
   kept <- toNewFile target [path] header $ \copier -> do
     let lose text = writeIORef lostSome True >> say hs text
         step schemas event = case event of
-          LostBlocks lost -> schemas <$ lose (lostText lost)
+          LostBlocks lost
+            -- What is not damaged is not left out.
+            | endingOf (lostDamage lost) == Refused -> stoppedBy (lostDamage lost)
+            | otherwise -> schemas <$ lose (lostText lost)
           WholeBlock b -> do
             let schemas' = withBlock b schemas
             when (blockKind (blockHeader b) == Records) $ records copier lose schemas' b

@@ -1,5 +1,4 @@
 {-# LANGUAGE BangPatterns #-}
-{-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE OverloadedStrings #-}
 
 -- |
@@ -8,8 +7,10 @@
 module Ashlar.Cli.Input
   ( -- * Schemas
     loadSchema,
+    SchemaFile (..),
+    schemaFile,
+    lastSchema,
     schemaOf,
-    isRecordFile,
     FileSchema (..),
     schemasOf,
 
@@ -17,87 +18,101 @@ module Ashlar.Cli.Input
     Input (..),
     inputOf,
     inputPath,
-    isStandardInput,
     Selection (..),
     everything,
     readOptions,
     within,
-    withInput,
-    Ending (..),
     foldInput,
     schemasIn,
 
-    -- * Damage
+    -- * Values one after another
+    Values (..),
+    valuesOf,
     brokenValue,
-    damageText,
-    lostText,
   )
 where
 
 import Ashlar.Cli.Console
-import Ashlar.Codec (Codec, DecodeError, Get, HasFormat (format), decode, summarizeError)
+import Ashlar.Cli.Ending
+import Ashlar.Cli.Files
+import Ashlar.Codec
+  ( Codec,
+    DecodeError (..),
+    Get,
+    HasFormat (format),
+    Reason (..),
+    decode,
+    summarizeError,
+  )
 import Ashlar.Codec.Combinators (byHand)
 import Ashlar.File
-import Ashlar.File.Blocks (BlockHeader (..), FileHeader (..), Kind (..), readHeader)
-import Ashlar.File.Internal.Input (fileInput)
+import Ashlar.File.Blocks (BlockHeader (..), FileHeader (..), Kind (..))
+import Ashlar.File.Internal.Input (inputFetch, inputForget, inputName)
+import qualified Ashlar.File.Internal.Input as F
 import Ashlar.File.Internal.Layout (fileHeaderBytes, magic)
 import Ashlar.File.Internal.Scan
-import Ashlar.File.Internal.System (closeFile, openToRead)
 import Ashlar.Get
   ( Budget (..),
     Folded (..),
+    Source,
     defaultBudget,
-    hFoldGetUntil,
+    foldFromUntil,
     handleSource,
+    newSource,
     withBudget,
   )
 import Ashlar.Schema (Schema)
 import qualified Codec.Compression.Zlib as Zlib
-import Control.Exception (bracket, displayException)
+import Control.Exception (catch, throwIO)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Lazy as L
-import Data.IORef (newIORef, readIORef, writeIORef)
+import Data.IORef (modifyIORef', newIORef, readIORef)
 import Data.Int (Int64)
+import qualified Data.List as List
 import GHC.Fingerprint (Fingerprint (..))
-import System.IO
-  ( Handle,
-    IOMode (ReadMode),
-    hFileSize,
-    hSetBinaryMode,
-    stdin,
-    withBinaryFile,
-  )
+import System.IO (Handle)
 
--- | Does a file begin as a file of records does?
+-- | What a file or a stream has that a command takes for schemas.
 --
 -- @since 0.1.0.0
-isRecordFile :: FilePath -> IO Bool
-isRecordFile path =
-  withBinaryFile path ReadMode $ \h -> (== magic) <$> B.hGet h (B.length magic)
+data SchemaFile
+  = -- | A file of records has them.
+    InRecords [FileSchema]
+  | -- | All of its bytes are one.
+    AllOf ByteString
+
+-- | Read the schemas of a file of records, or a schema that is stored alone.
+--
+-- @since 0.1.0.0
+schemaFile :: FilePath -> IO SchemaFile
+schemaFile path = withBlocks path $ \input -> do
+  start <- inputFetch input 0 (B.length magic)
+  if start == magic
+    then InRecords <$> schemasFrom input
+    else do
+      bytes <- inputFetch input 0 (schemaLimit + 1)
+      when (B.length bytes > schemaLimit) $ failed (path ++ ": too large for a schema")
+      pure (AllOf bytes)
+  where
+    schemaLimit = 16777216
+
+-- | The bytes of a schema: of the last one, if the type of the records has changed.
+--
+-- @since 0.1.0.0
+lastSchema :: SchemaFile -> ByteString
+lastSchema found = case found of
+  InRecords schemas -> List.foldl' (\_ one -> fileSchemaBytes one) B.empty schemas
+  AllOf bytes -> bytes
 
 -- | The schema of a file, which is one of records or just a schema.
 --
 -- @since 0.1.0.0
 loadSchema :: FilePath -> IO Schema
 loadSchema path = do
-  bytes <- schemaBytes
-  either (failed . (prefix ++)) pure (schemaOf bytes)
-  where
-    prefix = path ++ ": "
-    schemaBytes = do
-      records <- isRecordFile path
-      if records
-        then do
-          schemas <- schemasOf path
-          pure (maybe B.empty fileSchemaBytes (lastOf schemas))
-        else withBinaryFile path ReadMode $ \h -> do
-          size <- hFileSize h
-          if size > 16777216
-            then failed (prefix ++ "too large for a schema")
-            else B.hGetContents h
-    lastOf = foldl (\_ x -> Just x) Nothing
+  found <- schemaFile path
+  either (failed . ((path ++ ": ") ++)) pure (schemaOf (lastSchema found))
 
 -- | A schema from its bytes, or why it is none.
 --
@@ -117,19 +132,23 @@ data FileSchema = FileSchema
     fileSchemaBytes :: !ByteString
   }
 
--- | The schemas of a file, in order. Only the headers of blocks are read. What is damaged is passed
--- over. It fails if they have more than 64 MiB.
+-- | The schemas of a file of records, in order. Only the headers of blocks are read. What is
+-- damaged is passed over. It fails if they have more than 64 MiB.
 --
 -- @since 0.1.0.0
 schemasOf :: FilePath -> IO [FileSchema]
-schemasOf path = do
-  header <- readHeader path
+schemasOf path = withBlocks path schemasFrom
+
+schemasFrom :: F.Input -> IO [FileSchema]
+schemasFrom input = do
+  header <- readFileHeader input
   case header of
-    Left damage -> failed (displayException damage)
-    Right h -> bracket (openToRead path) closeFile $ \fd -> do
-      let scan = Scan (fileInput path fd) (fileMarker h) (readBlockLimit defaultReadOptions)
+    Left cause -> stoppedBy (Damage path 0 Nothing 0 cause)
+    Right h -> do
+      let scan = Scan input (fileMarker h) (readBlockLimit defaultReadOptions)
           first = FileSchema 0 (fileFingerprint h) (fileSchema h)
           go !left !at found = do
+            inputForget input at
             block <- headerAt scan at
             case block of
               Just b
@@ -146,6 +165,7 @@ schemasOf path = do
                 either (const (pure (reverse found))) (\(at', _) -> go left at' found) next
       go (67108864 :: Int) (fromIntegral (fileHeaderBytes h)) [first]
   where
+    path = inputName input
     -- One of no bytes takes some memory, too.
     cost b = blockStored b + 1024
 
@@ -158,33 +178,19 @@ data Input
   | -- | Values of this schema, one after another.
     BareFile FilePath Schema
 
--- | The input that options ask for: the schema of bare values, if there is one, and the file.
+-- | The input that options ask for: the schema of bare values, if there is one, and the file. A
+-- stream without a schema is one of records.
 --
 -- @since 0.1.0.0
 inputOf :: Maybe FilePath -> FilePath -> IO Input
 inputOf schemaPath path = case schemaPath of
-  Just s -> BareFile path <$> loadSchema s
+  Just s -> readOnce [s, path] >> BareFile path <$> loadSchema s
   Nothing -> do
-    records <- if isStandardInput path then pure True else isRecordFile path
-    if records
+    stream <- isStream path
+    start <- if stream then pure magic else withInput path (`B.hGet` B.length magic)
+    if start == magic
       then pure (RecordFile path)
-      else
-        failed
-          (path ++ ": not a file of records; say --schema FILE if it has values one after another")
-
--- | Is it the name of the standard input?
---
--- @since 0.1.0.0
-isStandardInput :: FilePath -> Bool
-isStandardInput = (== "-")
-
--- | Run an action with a file, or the standard input.
---
--- @since 0.1.0.0
-withInput :: FilePath -> (Handle -> IO a) -> IO a
-withInput path act
-  | isStandardInput path = hSetBinaryMode stdin True >> act stdin
-  | otherwise = withBinaryFile path ReadMode act
+      else failed (notRecords path)
 
 -- | The name of the file.
 --
@@ -194,14 +200,16 @@ inputPath input = case input of
   RecordFile path -> path
   BareFile path _ -> path
 
--- | All schemas of an input. Those that cannot be read are left out.
+-- | The schemas of an input that can be known before it is read: none for a stream of records.
+-- Those that cannot be read are left out.
 --
 -- @since 0.1.0.0
 schemasIn :: Input -> IO [Schema]
 schemasIn input = case input of
   BareFile _ s -> pure [s]
   RecordFile path -> do
-    found <- schemasOf path
+    stream <- isStream path
+    found <- if stream then pure [] else schemasOf path
     pure [s | Right s <- map (schemaOf . fileSchemaBytes) found]
 
 -- | Which values are wanted.
@@ -250,16 +258,6 @@ within selection g
   | selectLimit selection == selectLimit everything = g
   | otherwise = withBudget defaultBudget {budgetBytes = Just (selectLimit selection)} g
 
--- | How reading ended.
---
--- @since 0.1.0.0
-data Ending
-  = -- | Without damage.
-    Fine
-  | -- | With damage, which was reported.
-    WithDamage
-  deriving stock (Eq, Show)
-
 -- A record that is read by its schema.
 newtype Foreign x = Foreign x
 
@@ -286,33 +284,43 @@ foldInput hs selection input prepare f b0
   | otherwise = case input of
     RecordFile path -> do
       something <- newIORef Fine
+      stream <- isStream path
       outcome <-
-        if isStandardInput path
-          then do
-            hSetBinaryMode stdin True
-            source <- handleSource stdin
-            foldSourceWith (options something) records path source stepRecord (Acc 0 b0)
-          else foldRecordsWith (options something) records path stepRecord (Acc 0 b0)
+        (`catch` unread something) $
+          if stream
+            then withInput path $ \h -> do
+              source <- handleSource h
+              foldSourceWith (options something) records path source stepRecord (Acc 0 b0)
+            else foldRecordsWith (options something) records path stepRecord (Acc 0 b0)
       case outcome of
         Ended _ acc -> (,) (accResult acc) <$> readIORef something
         Stopped _ acc -> (,) (accResult acc) <$> readIORef something
         Damaged _ acc damage -> do
-          complain hs (damageText damage)
-          pure (accResult acc, WithDamage)
+          complain hs (if isForeign damage then notRecords path else damageText damage)
+          (,) (accResult acc) . max (endingOf damage) <$> readIORef something
     BareFile path s -> withInput path $ \h -> do
-      folded <- hFoldGetUntil h (within selection (prepare s)) stepBare (Acc 0 b0)
+      values <- valuesOf h
+      let getter = within selection (prepare s)
+      folded <- foldFromUntil (valuesSource values) getter stepBare (Acc 0 b0)
       case folded of
         FoldEnded _ acc -> pure (accResult acc, Fine)
         FoldStopped _ acc -> pure (accResult acc, Fine)
         FoldFailed offset acc e -> do
-          complain hs (brokenValue path (accCount acc) offset e)
-          pure (accResult acc, WithDamage)
+          (end, text) <- brokenValue selection values path (accCount acc) offset e
+          complain hs text
+          pure (accResult acc, end)
   where
+    -- Nobody reads the results any more, but something may have been wrong with those before.
+    unread something e = do
+      end <- readIORef something
+      if end == Fine then throwIO (e :: ResultsLost) else throwIO (exitOf end)
     options something =
       (readOptions selection)
         { readResync =
             if selectKeepGoing selection
-              then Just (\lost -> writeIORef something WithDamage >> complain hs (lostText lost))
+              then Just $ \lost -> do
+                modifyIORef' something (max (endingOf (lostDamage lost)))
+                complain hs (lostText lost)
               else Nothing
         }
     records =
@@ -338,40 +346,54 @@ foldInput hs selection input prepare f b0
       RecordFile _ -> 0
       BareFile _ _ -> selectFrom selection
 
--- | A value that cannot be decoded: its number, its offset, and why.
+-- | Values one after another.
 --
 -- @since 0.1.0.0
-brokenValue :: FilePath -> Int64 -> Int64 -> DecodeError -> String
-brokenValue path n offset e =
-  path ++ ": value " ++ show n ++ ", which begins at byte " ++ show offset
-    ++ ", cannot be decoded: "
-    ++ summarizeError e
+data Values = Values
+  { valuesSource :: Source,
+    -- | Are there more bytes after an offset than this number? It reads no further than it must,
+    -- and what it reads is gone.
+    valuesMore :: Int64 -> Int64 -> IO Bool
+  }
+
+-- | The values of a file or a stream.
+--
+-- @since 0.1.0.0
+valuesOf :: Handle -> IO Values
+valuesOf h = do
+  arrived <- newIORef 0
+  let next = do
+        bytes <- B.hGetSome h 32768
+        bytes <$ modifyIORef' arrived (+ fromIntegral (B.length bytes))
+      more offset n = do
+        now <- readIORef arrived
+        if now - offset > n
+          then pure True
+          else next >>= \bytes -> if B.null bytes then pure False else more offset n
+  source <- newSource next
+  pure (Values source more)
+
+-- | A value that cannot be decoded, given its number, its offset, and why: is that damage, or does
+-- the value have more bytes than the limit? It may if there are as many.
+--
+-- @since 0.1.0.0
+brokenValue ::
+  Selection -> Values -> FilePath -> Int64 -> Int64 -> DecodeError -> IO (Ending, String)
+brokenValue selection values path n offset e = do
+  refused <-
+    if overBytes
+      then valuesMore values offset (fromIntegral (selectLimit selection))
+      else pure False
+  pure $
+    if refused
+      then (Refused, value ++ ", has more than " ++ most ++ " bytes; say --limit to read it")
+      else (WithDamage, value ++ ", cannot be decoded: " ++ summarizeError e)
+  where
+    value = path ++ ": value " ++ show n ++ ", which begins at byte " ++ show offset
+    most = show (selectLimit selection)
+    overBytes = case errorReason e of
+      OverBudget text -> ("more than " ++ most ++ " bytes") `List.isPrefixOf` text
+      _ -> False
 
 -- How many values there were, and the accumulator.
 data Acc b = Acc {accCount :: !Int64, accResult :: !b}
-
--- | Damage, in one line.
---
--- @since 0.1.0.0
-damageText :: Damage -> String
-damageText damage = case damageCause damage of
-  BadRecord e ->
-    damageFile damage ++ ": at byte " ++ show (damageOffset damage)
-      ++ maybe "" (\n -> " (block " ++ show n ++ ")") (damageBlock damage)
-      ++ ", from record "
-      ++ show (damageRecord damage)
-      ++ " on: "
-      ++ summarizeError e
-  _ -> displayException damage
-
--- | Damage, and what was lost because of it.
---
--- @since 0.1.0.0
-lostText :: Lost -> String
-lostText (Lost damage to next) =
-  damageText damage ++ "; " ++ case next of
-    Nothing -> "nothing follows"
-    Just n
-      | n > damageRecord damage ->
-        count (n - damageRecord damage) "record" ++ " lost, going on at byte " ++ show to
-      | otherwise -> "no records lost, going on at byte " ++ show to

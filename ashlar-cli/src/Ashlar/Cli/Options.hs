@@ -48,17 +48,22 @@ commandLine =
     (helper <*> versionOption <*> hsubparser (foldMap toCommand commands))
     ( fullDesc
         <> header "ashlar - show, check, compare, copy, convert and mend files of records"
-        <> footer exitCodes
+        <> footer (streams ++ " " ++ exitCodes)
     )
   where
     toCommand (name, what, parser) = command name (info parser (progDesc what <> footer exitCodes))
     versionOption =
       infoOption "ashlar 0.1.0.0" (long "version" <> help "Show the version of the tool")
 
+streams :: String
+streams =
+  "FILE may be -, the standard input, or a pipe, but not for repair, split and stat, and without a \
+  \schema neither for verify and cat."
+
 exitCodes :: String
 exitCodes =
   "Exit codes: 0 if all is well; 1 if something is damaged, or different; 2 if the command is \
-  \wrong, or a file cannot be opened or written."
+  \wrong, or something cannot be opened, read as it was asked for, or written."
 
 -- | The names of all commands.
 --
@@ -73,7 +78,7 @@ commands =
       SchemaCommand <$> schemaStyle <*> file "FILE"
     ),
     ( "show",
-      "Show values, one in a line. FILE may be -, the standard input",
+      "Show values, one in a line",
       ShowCommand <$> style <*> selection <*> schemaOption <*> file "FILE"
     ),
     ( "query",
@@ -101,8 +106,7 @@ commands =
         <*> some (file "FILE...")
     ),
     ( "convert",
-      "Turn what binary, cereal or store have written into a file of records. FILE may be -, the \
-      \standard input",
+      "Turn what binary, cereal or store have written into a file of records",
       ConvertCommand
         <$> limited
         <*> force
@@ -171,7 +175,9 @@ file name = strArgument (metavar name <> action "file")
 output :: Parser FilePath
 output =
   strOption
-    (short 'o' <> long "output" <> metavar "OUT" <> action "file" <> help "The file to write")
+    ( short 'o' <> long "output" <> metavar "OUT" <> action "file"
+        <> help "The file to write, or - for the standard output"
+    )
 
 force :: Parser Bool
 force = switch (short 'f' <> long "force" <> help "Replace OUT if it exists")

@@ -12,10 +12,10 @@ where
 
 import Ashlar.Builder (char7, toStrictByteString)
 import Ashlar.Cli.Console
+import Ashlar.Cli.Files (readOnce)
 import Ashlar.Cli.Input
 import Ashlar.Cli.Scalar (escaped)
 import Ashlar.Schema
-import qualified Data.ByteString as B
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
 import System.Exit (ExitCode (..))
@@ -31,41 +31,34 @@ data SchemaStyle = SchemaText | SchemaJson | SchemaRaw
 -- @since 0.1.0.0
 showSchema :: Handles -> SchemaStyle -> FilePath -> IO ExitCode
 showSchema hs style path = do
-  case style of
-    SchemaText -> do
-      records <- isRecordFile path
-      if records
-        then schemasOf path >>= allOf
-        else loadSchema path >>= putSchema
-    SchemaJson -> loadSchema path >>= putLine hs . printable . toStrictByteString . schemaToJson
-    SchemaRaw -> do
-      records <- isRecordFile path
-      bytes <-
-        if records
-          then maybe B.empty fileSchemaBytes . lastOf <$> schemasOf path
-          else B.empty <$ loadSchema path
-      if records then B.hPut (handleOut hs) bytes else B.readFile path >>= B.hPut (handleOut hs)
+  found <- schemaFile path
+  case (style, found) of
+    (SchemaText, InRecords schemas) -> allOf schemas
+    (SchemaText, AllOf bytes) -> readable bytes >>= putSchema
+    (SchemaJson, _) ->
+      readable (lastSchema found) >>= putLine hs . printable . toStrictByteString . schemaToJson
+    (SchemaRaw, InRecords _) -> putBytes hs (lastSchema found)
+    (SchemaRaw, AllOf bytes) -> readable bytes >> putBytes hs bytes
   pure ExitSuccess
   where
     -- All that is not ASCII stands in strings.
     printable = foldMap (\c -> if c < '\DEL' then char7 c else escaped c) . T.unpack . T.decodeUtf8
-    lastOf = foldl (\_ x -> Just x) Nothing
     putSchema s = putLines hs (T.lines (describeSchema s))
     allOf found = case found of
-      [one] -> readable one >>= putSchema
-      _ -> mapM_ (\one -> heading one >> (readable one >>= putSchema)) found
+      [one] -> readable (fileSchemaBytes one) >>= putSchema
+      _ -> mapM_ (\one -> heading one >> (readable (fileSchemaBytes one) >>= putSchema)) found
     heading one =
       putLines
         hs
         [inColour hs Yellow (T.pack ("-- from record " ++ show (fileSchemaFrom one) ++ " on"))]
-    readable one =
-      either (\e -> failed (path ++ ": " ++ e)) pure (schemaOf (fileSchemaBytes one))
+    readable = either (\e -> failed (path ++ ": " ++ e)) pure . schemaOf
 
 -- | Show what is different between the schemas of two files.
 --
 -- @since 0.1.0.0
 diffFiles :: Handles -> FilePath -> FilePath -> IO ExitCode
 diffFiles hs old new = do
+  readOnce [old, new]
   differences <- diffSchemas <$> loadSchema old <*> loadSchema new
   mapM_ (\d -> putLines hs [inColour hs (colourOf d) (line d)]) differences
   pure (if null differences then ExitSuccess else ExitFailure 1)

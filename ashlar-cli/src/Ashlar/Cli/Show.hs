@@ -12,15 +12,17 @@ where
 
 import Ashlar.Builder (Builder, char7, toStrictByteString)
 import Ashlar.Cli.Console
+import Ashlar.Cli.Ending
 import Ashlar.Cli.Input
 import Ashlar.Cli.Json
 import Ashlar.Cli.Path
 import Ashlar.Cli.Text
 import Ashlar.Cli.Transcode
 import Ashlar.Schema
-import Control.Monad (when)
+import Control.Monad (unless, when)
+import Data.IORef (newIORef, readIORef, writeIORef)
 import qualified Data.List as List
-import Data.Maybe (fromMaybe, isJust)
+import Data.Maybe (isJust, isNothing, listToMaybe)
 import Data.Ord (comparing)
 import qualified Data.Text as T
 import System.Exit (ExitCode (..))
@@ -35,8 +37,8 @@ data Style = AsText | AsJson
 -- @since 0.1.0.0
 showValues :: Handles -> Style -> Selection -> Input -> IO ExitCode
 showValues handles style selection input = withLines handles $ \hs put -> do
-  (_, ending) <- foldInput hs selection input prepare (\_ line -> put line) ()
-  pure (exitOf ending)
+  (_, end) <- foldInput hs selection input prepare (\_ line -> put line) ()
+  pure (exitOf end)
   where
     prepare s = case style of
       AsJson -> jsonLine s
@@ -47,21 +49,34 @@ writer style shapes = case style of
   AsText -> const textOf
   AsJson -> jsonOf shapes
 
--- | Show parts of values, one in a line. It fails if no schema of the input has the path.
+-- | Show parts of values, one in a line. It fails if no schema of the input has the path: at once,
+-- or, for a stream of records, at its end.
 --
 -- @since 0.1.0.0
 queryValues :: Handles -> Style -> Selection -> Path -> Input -> IO ExitCode
 queryValues hs style selection path input = do
   schemas <- schemasIn input
-  let found = map (isJust . compiled) schemas
-  when (not (null schemas) && not (or found)) $ failed (noSuchPart schemas)
-  when (or found && not (and found)) $
-    complain hs (inputPath input ++ ": records of another schema do not have " ++ shownPath)
-  (_, ending) <- foldInput hs selection input prepare (\_ bs -> mapM_ (putLine hs) bs) ()
-  pure (exitOf ending)
+  let others = filter (isNothing . compiled) schemas
+  when (not (null schemas) && length others == length schemas) $ failed (noSuchPart schemas)
+  seen <- newIORef (Seen (not (null schemas)) (listToMaybe others))
+  unless (null others) tell
+  (_, end) <- foldInput hs selection input prepare (\_ x -> shown seen x) ()
+  Seen anyHas other <- readIORef seen
+  unless anyHas $ mapM_ (failed . noSuchPart . (: [])) other
+  pure (exitOf end)
   where
     compiled s = let shapes = shapesOf s in follow shapes (writer style shapes) path
-    prepare s = fromMaybe (const []) (compiled s) <$> getValue s
+    prepare s = case compiled s of
+      Just parts -> Right . parts <$> getValue s
+      Nothing -> Left s <$ getValue s
+    shown seen x = do
+      before <- readIORef seen
+      case (x, before) of
+        (Right _, Seen False other) -> writeIORef seen (Seen True other) >> mapM_ (const tell) other
+        (Left s, Seen anyHas Nothing) -> writeIORef seen (Seen anyHas (Just s)) >> when anyHas tell
+        _ -> pure ()
+      mapM_ (mapM_ (putLine hs)) x
+    tell = complain hs (inputPath input ++ ": records of another schema do not have " ++ shownPath)
     shownPath = T.unpack (showPath path)
     noSuchPart schemas =
       inputPath input ++ ": there is no " ++ T.unpack (showPath (known ++ [missing])) ++ others
@@ -76,7 +91,5 @@ queryValues hs style selection path input = do
         beginning ss = (ss, last (filter (has ss) (List.inits (init path))))
         has ss p = isJust (follow ss (\_ _ -> ()) p)
 
-exitOf :: Ending -> ExitCode
-exitOf ending = case ending of
-  Fine -> ExitSuccess
-  WithDamage -> ExitFailure 1
+-- Is there a schema that has the path, and one that does not?
+data Seen = Seen !Bool !(Maybe Schema)

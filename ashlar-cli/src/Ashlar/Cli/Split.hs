@@ -10,6 +10,8 @@ where
 import Ashlar.Cli.Blocks
 import Ashlar.Cli.Console
 import Ashlar.Cli.Copier
+import Ashlar.Cli.Ending
+import Ashlar.Cli.Files
 import Ashlar.Cli.Input
 import Ashlar.File
 import Ashlar.File.Blocks
@@ -48,7 +50,10 @@ splitFile ::
   FilePath ->
   IO ExitCode
 splitFile hs selection force by prefix path = do
-  header <- readHeader path >>= either (damaged . damageText) pure
+  when (isStandard prefix) $
+    failed "-: split writes several files, which cannot go to the standard output"
+  needFile "split" path
+  header <- readHeader path >>= either stoppedBy pure
   files <- newIORef (0 :: Int)
   records <- newIORef 0
   current <- newIORef (Nothing :: Maybe (Pending, Fd, Copier))
@@ -56,8 +61,8 @@ splitFile hs selection force by prefix path = do
         n <- (+ 1) <$> readIORef files
         let digits = show n
             target = prefix ++ "." ++ replicate (4 - length digits) '0' ++ digits
-        file <- pending (Target target force) [path]
-        (fd, copier) <- started file `onException` abandoned file
+        file <- pending (Target target force hs) [path]
+        (fd, copier) <- naming file (started file) `onException` abandoned file
         writeIORef current (Just (file, fd, copier))
         copier <$ writeIORef files n
       started file = do
@@ -65,18 +70,24 @@ splitFile hs selection force by prefix path = do
         copier <- begin fd header `onException` closeFile fd
         pure (fd, copier)
       copierNow = readIORef current >>= maybe next (\(_, _, copier) -> pure copier)
+      -- A file that cannot be written is given up. Those before it stay.
+      inCurrent act = do
+        found <- readIORef current
+        forM_ found $ \(file, fd, _) ->
+          naming file act `onException` mask_ (writeIORef current Nothing >> given file fd)
+      given file fd = closeFile fd `finally` abandoned file
       close = mask_ $ do
         found <- readIORef current
         writeIORef current Nothing
         forM_ found $ \(file, fd, copier) -> do
-          (finish copier `finally` closeFile fd) `onException` abandoned file
+          naming file (finish copier `finally` closeFile fd) `onException` abandoned file
           settled file
       put schema h body = do
         copier <- copierNow
-        putRecords copier schema h body
+        inCurrent (putRecords copier schema h body)
         modifyIORef' records (+ fromIntegral (blockCount h))
       copy header' schemas event = case event of
-        LostBlocks lost -> damaged (damageText (lostDamage lost))
+        LostBlocks lost -> stoppedBy (lostDamage lost)
         WholeBlock b -> do
           let h = blockHeader b
               schemas' = withBlock b schemas
@@ -124,7 +135,7 @@ splitFile hs selection force by prefix path = do
       at b = show (blockAt b)
   result <-
     foldBlocks (readOptions selection) path (copy header) (decodersOf header) `finally` close
-  either (damaged . damageText) (const (pure ())) result
+  either stoppedBy (const (pure ())) result
   n <- readIORef files
   when (n == 0) (copierNow >> close)
   total <- readIORef records

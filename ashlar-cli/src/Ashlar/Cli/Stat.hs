@@ -18,10 +18,11 @@ where
 
 import Ashlar.Builder (toStrictByteString)
 import Ashlar.Cli.Console
+import Ashlar.Cli.Ending
+import Ashlar.Cli.Files
 import Ashlar.Cli.Input
 import Ashlar.Cli.Json
 import Ashlar.Cli.Path
-import Ashlar.File (defaultReadOptions)
 import Ashlar.File.Blocks hiding (Schema)
 import Ashlar.Schema
 import Control.Monad (zipWithM_)
@@ -31,11 +32,11 @@ import Data.Int (Int64)
 import qualified Data.IntMap.Strict as IM
 import qualified Data.List as List
 import qualified Data.Map.Strict as M
+import Data.Maybe (fromMaybe)
 import Data.Text (Text)
 import qualified Data.Text as T
 import qualified Data.Vector as V
-import System.Exit (ExitCode (..))
-import System.IO (IOMode (ReadMode), hFileSize, withBinaryFile)
+import System.Exit (ExitCode)
 
 data Node = Node
   { nodeCount :: !(IORef Int64),
@@ -49,10 +50,11 @@ data Node = Node
 -- @since 0.1.0.0
 stat :: Handles -> Selection -> Input -> IO ExitCode
 stat hs selection input = do
-  size <- withBinaryFile (inputPath input) ReadMode hFileSize
+  needFile "stat" (inputPath input)
+  size <- fromMaybe 0 <$> fileSizeOf (inputPath input)
   case input of
     RecordFile path -> do
-      found <- foldBlocks defaultReadOptions path (\t e -> pure $! counted t e) (0, 0, 0, 0)
+      found <- foldBlocks (readOptions selection) path (\t e -> pure $! counted t e) (0, 0, 0, 0)
       case found of
         Left _ -> pure ()
         Right (_, (records, blocks, stored, expanded)) ->
@@ -68,14 +70,14 @@ stat hs selection input = do
     BareFile _ _ -> putLines hs (aligned [[shown size, "bytes in the file"]])
   nodes <- newIORef (0 :: Int)
   root <- newNode
-  ((), ending) <-
+  ((), end) <-
     foldInput hs selection input (\s -> account nodes root s <$> getValue s) (\_ act -> act) ()
   rows <- rowsOf [] root
   let total = max 1 (maximum (1 : [bytes | (_, bytes, _) <- rows]))
       row (path, bytes, n) =
         [shown bytes, percent bytes total, shown n, T.pack (oneLine (T.unpack (showPath path)))]
   putLines hs ("" : aligned (["bytes", "share", "values", "path"] : map row rows))
-  pure (if ending == Fine then ExitSuccess else ExitFailure 1)
+  pure (exitOf end)
   where
     counted (records, blocks, stored, expanded) event = case event of
       WholeBlock b

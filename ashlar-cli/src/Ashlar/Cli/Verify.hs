@@ -10,6 +10,8 @@ where
 
 import Ashlar.Cli.Blocks
 import Ashlar.Cli.Console
+import Ashlar.Cli.Ending
+import Ashlar.Cli.Files
 import Ashlar.Cli.Input
 import Ashlar.File
 import Ashlar.File.Blocks
@@ -18,9 +20,9 @@ import Control.Monad (void)
 import qualified Data.ByteString as B
 import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
+import Data.Maybe (fromMaybe)
 import qualified Data.Text as T
-import System.Exit (ExitCode (..))
-import System.IO (IOMode (ReadMode), hFileSize, withBinaryFile)
+import System.Exit (ExitCode)
 
 -- | Check a file: its structure, its checksums, and its values by their schema. Says what is
 -- damaged, and goes on after it.
@@ -29,18 +31,19 @@ import System.IO (IOMode (ReadMode), hFileSize, withBinaryFile)
 verify :: Handles -> Selection -> Input -> IO ExitCode
 verify hs selection input = case input of
   BareFile path _ -> do
-    (n, ending) <-
+    (n, end) <-
       foldInput hs selection input (void . getValue) (\n _ -> pure (n + 1)) (0 :: Int64)
-    verdict hs path (ending == Fine) (count n "value")
+    verdict hs path end (count n "value")
   RecordFile path -> do
-    size <- withBinaryFile path ReadMode hFileSize
-    withProgress hs (fromInteger size) (verifyRecords hs selection path)
+    needFile "verify" path
+    size <- fromMaybe 0 <$> fileSizeOf path
+    withProgress hs size (verifyRecords hs selection path)
 
 data Found = Found
   { foundSchemas :: !Decoders,
     foundBlocks :: !Int64,
     foundRecords :: !Int64,
-    foundDamage :: !Int
+    foundEnding :: !Ending
   }
 
 verifyRecords :: Handles -> Selection -> FilePath -> Progress -> IO ExitCode
@@ -50,7 +53,7 @@ verifyRecords hs selection path watched = do
   let step header' found event = case event of
         LostBlocks lost -> do
           say hs (lostText lost)
-          pure found {foundDamage = foundDamage found + 1}
+          pure found {foundEnding = max (endingOf (lostDamage lost)) (foundEnding found)}
         WholeBlock b -> do
           progress watched (blockEnd b)
           let found' =
@@ -63,11 +66,12 @@ verifyRecords hs selection path watched = do
         let h = blockHeader b
             wrong :: Int -> Cause -> IO Found
             wrong n cause = do
-              say hs . damageText $
-                Damage path (blockAt b) (Just (blockNumber b)) (blockFirst h + fromIntegral n) cause
+              let first = blockFirst h + fromIntegral n
+                  damage = Damage path (blockAt b) (Just (blockNumber b)) first cause
+              say hs (damageText damage)
               pure
                 found
-                  { foundDamage = foundDamage found + 1,
+                  { foundEnding = max (endingOf damage) (foundEnding found),
                     foundRecords = foundRecords found + fromIntegral n
                   }
             right = pure found {foundRecords = foundRecords found + fromIntegral (blockCount h)}
@@ -88,28 +92,24 @@ verifyRecords hs selection path watched = do
   case header of
     Left damage -> do
       say hs (damageText damage)
-      pure (ExitFailure 1)
+      pure (exitOf (endingOf damage))
     Right h -> do
-      result <- foldBlocks (readOptions selection) path (step h) (Found (decodersOf h) 0 0 0)
+      result <- foldBlocks (readOptions selection) path (step h) (Found (decodersOf h) 0 0 Fine)
       case result of
-        Left damage -> ExitFailure 1 <$ say hs (damageText damage)
+        Left damage -> exitOf (endingOf damage) <$ say hs (damageText damage)
         Right (_, found) -> do
           why <- readIORef unread
           mapM_ (\w -> say hs (path ++ ": values were not checked: " ++ w)) why
-          verdict hs path (foundDamage found == 0) $
+          verdict hs path (foundEnding found) $
             count (foundRecords found) "record" ++ " in " ++ count (foundBlocks found) "block"
 
-verdict :: Handles -> FilePath -> Bool -> String -> IO ExitCode
-verdict hs path fine what = do
-  putLines
-    hs
-    [ T.concat
-        [ T.pack (oneLine path),
-          ": ",
-          if fine then inColour hs Green "ok" else inColour hs Red "damaged",
-          ", ",
-          T.pack what,
-          if fine then "" else " readable"
-        ]
-    ]
-  pure (if fine then ExitSuccess else ExitFailure 1)
+verdict :: Handles -> FilePath -> Ending -> String -> IO ExitCode
+verdict hs path end what = do
+  putLines hs [T.concat [T.pack (oneLine path), ": ", word, ", ", T.pack what, T.pack which]]
+  pure (exitOf end)
+  where
+    word = case end of
+      Fine -> inColour hs Green "ok"
+      WithDamage -> inColour hs Red "damaged"
+      Refused -> inColour hs Yellow "not checked as a whole"
+    which = if end == Fine then "" else " readable"

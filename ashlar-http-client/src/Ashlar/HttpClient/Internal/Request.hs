@@ -54,7 +54,8 @@ bodyBuilder b = RequestBodyStreamChunked (\send -> popper b >>= send)
 -- | 'bodyBuilder' of a known number of bytes, which is sent as @Content-Length@.
 --
 -- If the builder has another number of bytes, 'WrongBodyLength' ends the request, and its
--- connection is closed. No byte is sent beyond the length.
+-- connection is closed. No byte is sent beyond the length. No builder has a negative number of
+-- bytes, so such a request is refused before anything is sent.
 --
 -- @since 0.1.0.0
 bodySized ::
@@ -62,7 +63,10 @@ bodySized ::
   Int64 ->
   Builder ->
   RequestBody
-bodySized n b = RequestBodyStream n (exactly n b)
+bodySized n b
+  -- The builder need not run for this.
+  | n < 0 = RequestBodyIO (throwIO (WrongBodyLength n 0))
+  | otherwise = RequestBodyStream n (exactly n b)
 
 -- | A request body that is the encoding of a value, with its @Content-Length@. Up to 32 KiB are
 -- built before anything is sent. A longer body is sent as by 'bodySized'.

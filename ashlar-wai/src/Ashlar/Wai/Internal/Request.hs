@@ -67,5 +67,5 @@ foldBody limit g f b request
 
 announcesMore :: Int64 -> Request -> Bool
 announcesMore limit request = case requestBodyLength request of
-  KnownLength n -> toInteger n > toInteger limit
+  KnownLength n -> toInteger n > toInteger (max 0 limit)
   ChunkedBody -> False

@@ -35,7 +35,13 @@ import qualified Data.ByteString.Char8 as S8
 import Data.IORef
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, nullPtr)
-import Network.HTTP.Types (ResponseHeaders, Status, hContentLength)
+import Network.HTTP.Types
+  ( ResponseHeaders,
+    Status,
+    hContentLength,
+    statusCode,
+  )
+import Network.HTTP.Types.Header (hTransferEncoding)
 import Network.Wai (Response, StreamingBody, responseBuilder, responseStream)
 
 -- | When the parts of a body are sent to the client.
@@ -192,9 +198,35 @@ flushAll ref send flush = do
 nothingPending :: Pending
 nothingPending = Pending noBuffer nullPtr
 
+-- Note [Which lengths are announced]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- RFC 9110 (6.4.1, 8.6, 15.3.6, 15.4.5) and RFC 9112 (6.1, 6.3) say by the status whether a
+-- response has content, and which length it may announce:
+--
+--   1xx, 204: no content, and neither a Content-Length nor a Transfer-Encoding.
+--   205: no content. Its end must still be found, so the length is 0.
+--   304: no content. The length, if there is one, is that of the content that a 200 would have had.
+--     The body that an application gives to a 304 is hardly that, so only a length that it states
+--     itself is sent.
+--   All others have content, also that of no bytes.
+--
+-- To HEAD the same headers are sent as to GET, with the length of the content that GET would get.
+-- Servers leave the body out themselves, and so they do with a 204 and a 304. That is too late for
+-- the length.
+--
+-- What follows a 2xx answer to CONNECT is not content but a tunnel, which WAI makes by
+-- 'Network.Wai.responseRaw'. These functions do not know the method.
+
 -- | A response that is built in memory, with its @Content-Length@. The body is built when the
 -- response is evaluated. So if a value throws, nothing is sent, and with
 -- @'evaluate' (responseStrict status headers b) >>= respond@ the server answers with an error.
+--
+-- Responses of 1xx, 204, 205 and 304 have no content. With these, the body is not built, and no
+-- length is announced, but for the 0 of a 205. A 304 keeps the @Content-Length@ that the headers
+-- have, which must be that of the content of a 200.
+--
+-- To HEAD it announces the length that it has to GET. It is not for a 2xx answer to CONNECT, which
+-- has no content: use 'Network.Wai.responseRaw'.
 --
 -- @since 0.1.0.0
 responseStrict ::
@@ -204,13 +236,15 @@ responseStrict ::
   -- | The body.
   Builder ->
   Response
-responseStrict status headers b =
-  bs `seq` responseBuilder status (withLength (S.length bs) headers) (chunk bs)
-  where
-    bs = toStrictByteString b
+responseStrict status headers b
+  | hasContent status =
+    let bs = toStrictByteString b
+     in bs `seq` responseBuilder status (withLength (S.length bs) headers) (chunk bs)
+  | otherwise = withoutContent status headers
 
 -- | A response whose body is the encoding of a value, with its @Content-Length@. Up to 64 KiB are
--- built in memory, as by 'responseStrict'. A longer body is streamed, in constant memory.
+-- built in memory, as by 'responseStrict'. A longer body is streamed, in constant memory. If the
+-- status allows no content, the value is not encoded, as there.
 --
 -- If an instance is wrong about the size, no byte is sent beyond it, and 'WrongBodyLength' ends the
 -- response.
@@ -225,10 +259,25 @@ responseEncoded ::
   a ->
   Response
 responseEncoded status headers a
+  | not (hasContent status) = withoutContent status headers
   | n <= largeSize = responseStrict status headers (put a)
   | otherwise = responseStream status (withLength n headers) (exactly n (put a))
   where
     n = encodedSize a
+
+-- See Note [Which lengths are announced].
+hasContent :: Status -> Bool
+hasContent status = code >= 200 && code `notElem` [204, 205, 304]
+  where
+    code = statusCode status
+
+withoutContent :: Status -> ResponseHeaders -> Response
+withoutContent status headers = responseBuilder status allowed mempty
+  where
+    allowed = case statusCode status of
+      205 -> withLength 0 headers
+      304 -> headers
+      _ -> filter ((`notElem` [hContentLength, hTransferEncoding]) . fst) headers
 
 withLength :: Int -> ResponseHeaders -> ResponseHeaders
 withLength n headers =

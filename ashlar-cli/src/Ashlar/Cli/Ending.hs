@@ -1,0 +1,111 @@
+{-# LANGUAGE DerivingStrategies #-}
+
+-- |
+-- Module      : Ashlar.Cli.Ending
+-- Description : Exit statuses: what is damage, and what is refused
+module Ashlar.Cli.Ending
+  ( Ending (..),
+    exitOf,
+    endingOf,
+    isForeign,
+    stoppedBy,
+
+    -- * In words
+    damageText,
+    lostText,
+    notRecords,
+  )
+where
+
+import Ashlar.Cli.Console
+import Ashlar.Codec (summarizeError)
+import Ashlar.File
+import Ashlar.File.Internal.Layout (magic)
+import Control.Exception (displayException, throwIO)
+import qualified Data.ByteString as B
+import Data.Maybe (isJust)
+import System.Exit (ExitCode (..))
+
+-- | How reading ended. The worse comes later.
+--
+-- @since 0.1.0.0
+data Ending
+  = -- | Without damage.
+    Fine
+  | -- | With damage, which was reported.
+    WithDamage
+  | -- | Something was not read that is not damaged, which was reported.
+    Refused
+  deriving stock (Eq, Ord, Show)
+
+-- | The exit status.
+--
+-- @since 0.1.0.0
+exitOf :: Ending -> ExitCode
+exitOf end = case end of
+  Fine -> ExitSuccess
+  WithDamage -> ExitFailure 1
+  Refused -> ExitFailure 2
+
+-- | Is it damage, or something else that the tool cannot read?
+--
+-- @since 0.1.0.0
+endingOf :: Damage -> Ending
+endingOf damage = case damageCause damage of
+  _ | isForeign damage -> Refused
+  LaterVersion _ -> Refused
+  WrongType _ -> Refused
+  UnknownCompression _ -> Refused
+  -- The header of a block has a checksum. That of a file is read by its length.
+  TooLarge _ _ | isJust (damageBlock damage) -> Refused
+  _ -> WithDamage
+
+-- | Does it begin in another way than a file of records?
+--
+-- @since 0.1.0.0
+isForeign :: Damage -> Bool
+isForeign damage = case damageCause damage of
+  NotAFile -> True
+  TruncatedHeader _ left -> left < B.length magic
+  _ -> False
+
+-- | The command ends because of this.
+--
+-- @since 0.1.0.0
+stoppedBy :: Damage -> IO a
+stoppedBy damage = throwIO (Failure (exitOf (endingOf damage)) (damageText damage))
+
+-- | Damage, in one line.
+--
+-- @since 0.1.0.0
+damageText :: Damage -> String
+damageText damage = case damageCause damage of
+  BadRecord e ->
+    damageFile damage ++ ": at byte " ++ show (damageOffset damage)
+      ++ maybe "" (\n -> " (block " ++ show n ++ ")") (damageBlock damage)
+      ++ ", from record "
+      ++ show (damageRecord damage)
+      ++ " on: "
+      ++ summarizeError e
+  _ -> displayException damage
+
+-- | Damage, and what was lost because of it.
+--
+-- @since 0.1.0.0
+lostText :: Lost -> String
+lostText (Lost damage to next) =
+  damageText damage ++ "; " ++ case next of
+    Nothing -> "nothing follows"
+    Just n
+      | n > damageRecord damage ->
+        count (n - damageRecord damage) "record" ++ gone ++ ", going on at byte " ++ show to
+      | otherwise -> "no records" ++ gone ++ ", going on at byte " ++ show to
+  where
+    gone = if endingOf damage == WithDamage then " lost" else " passed over"
+
+-- | A file of records was expected.
+--
+-- @since 0.1.0.0
+notRecords :: FilePath -> String
+notRecords path =
+  path ++ ": not a file of records; say --schema FILE if it has values one after another"
