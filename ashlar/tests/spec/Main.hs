@@ -73,6 +73,7 @@ import qualified Tests.ReadFloating
 import qualified Tests.Refused
 import qualified Tests.Regressions
 import qualified Tests.Results
+import qualified Tests.Resumed
 import qualified Tests.Retention
 import qualified Tests.Scan
 import qualified Tests.Section
@@ -155,6 +156,7 @@ main =
         Tests.Refused.tests,
         Tests.Regressions.tests,
         Tests.Results.tests,
+        Tests.Resumed.tests,
         Tests.Retention.tests,
         Tests.Scan.tests,
         Tests.Section.tests,
