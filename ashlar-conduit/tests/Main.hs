@@ -21,7 +21,7 @@ import GHC.Stats (RTSStats (max_live_bytes), getRTSStats, getRTSStatsEnabled)
 import System.IO.Unsafe (unsafePerformIO)
 import Test.Tasty
 import Test.Tasty.QuickCheck
-import Tests.Prompt
+import Tests.Prompt (prompt)
 import Tests.Streams
 
 main :: IO ()

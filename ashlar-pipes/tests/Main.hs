@@ -21,7 +21,7 @@ import qualified Pipes.Prelude as P
 import System.IO.Unsafe (unsafePerformIO)
 import Test.Tasty
 import Test.Tasty.QuickCheck
-import Tests.Prompt
+import Tests.Prompt (prompt)
 import Tests.Streams
 
 main :: IO ()

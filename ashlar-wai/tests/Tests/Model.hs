@@ -94,7 +94,7 @@ throughServer body consume b = do
         case next of
           B.Done -> pure ()
           B.More _ more -> send >> run more
-          B.Chunk bs more -> send >> consume bs >> run more
+          B.Chunk inserted more -> send >> consume inserted >> run more
   body b write send
   send
 

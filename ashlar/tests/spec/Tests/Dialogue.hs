@@ -10,7 +10,7 @@ import Ashlar.Builder.Bytestring
 import Ashlar.Builder.Extra
 import Ashlar.Builder.Http
 import Control.Concurrent.MVar
-import Control.Monad (forM_)
+import Control.Monad (forM_, replicateM)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Builder as B
 import qualified Data.ByteString.Builder.Extra as B
@@ -164,7 +164,7 @@ dialogue = answered 20 $ \answer -> do
 dialogueStrict :: Assertion
 dialogueStrict = answered 20 $ \answer -> do
   let string = unsafeInterleaveIO (S.replicate 10000 1 <$ takeMVar answer)
-  strings <- sequence (replicate 20 string)
+  strings <- replicateM 20 string
   got <- newIORef (0 :: Int)
   putMVar answer ()
   let counted bs = modifyIORef' got (+ S.length bs) >> putMVar answer ()
@@ -175,7 +175,7 @@ dialogueStrict = answered 20 $ \answer -> do
 dialogueChunked :: Assertion
 dialogueChunked = answered 20 $ \answer -> do
   let string = unsafeInterleaveIO (S.replicate 10000 1 <$ takeMVar answer)
-  strings <- sequence (replicate 20 string)
+  strings <- replicateM 20 string
   got <- newIORef (0 :: Int)
   putMVar answer ()
   let counted bs
