@@ -102,7 +102,7 @@ instance Builds Builder where
     | limit == defaultLimit = lazyByteString
     | otherwise = lazyByteStringThreshold limit
   flushed = flush
-  converted b = fromBytestringBuilder (mempty <> b)
+  converted b = fromBytestringBuilder b
 
 instance Builds B.Builder where
   byte = B.word8
@@ -116,7 +116,7 @@ instance Builds B.Builder where
     | limit == defaultLimit = B.lazyByteString
     | otherwise = B.lazyByteStringThreshold limit
   flushed = B.flush
-  converted b = toBytestringBuilder (mempty <> b)
+  converted b = toBytestringBuilder b
 
 -- How many bytes the consumer has got, and what has been seen of that, the last first.
 data Env = Env (IORef Int) (IORef [Int])
