@@ -94,6 +94,7 @@ byteStringCopy = byteStringThreshold maxBound
 -- lazy output that takes one suspension of the builder: about 0.15 µs with GHC 9.0, half as long as
 -- copying 9,000 bytes.
 --
+-- >>> :set -XOverloadedStrings
 -- >>> import Ashlar.Builder.Extra
 -- >>> import qualified Data.ByteString.Lazy as L
 -- >>> let x = toLazyByteString (byteStringInsert "ab" <> lazyByteStringInsert x)
