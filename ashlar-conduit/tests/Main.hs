@@ -21,6 +21,7 @@ import GHC.Stats (RTSStats (max_live_bytes), getRTSStats, getRTSStatsEnabled)
 import System.IO.Unsafe (unsafePerformIO)
 import Test.Tasty
 import Test.Tasty.QuickCheck
+import Tests.Prompt (prompt)
 import Tests.Streams
 
 main :: IO ()
@@ -34,10 +35,15 @@ main =
             [ testProperty "sourceBuilder: the bytes, each time it runs" sourceProp,
               testProperty "sourceBuilder: no further than it is asked" lazyProp,
               testProperty "sourceBuilder: an exception can be caught, after a prefix" thrownProp,
+              testProperty "sourceBuilder: what was inserted or flushed arrives in time" $
+                prompt (\consume b -> runConduit (sourceBuilder b .| mapM_C consume)),
               testProperty "sourceBuilder: a stream that runs twice is not kept" (once memoryProp),
               testProperty "conduitPut: the bytes of all values" putProp,
               testProperty "conduitPut: in ST" stProp,
               testProperty "conduitPut: a flush passes on what comes before it" flushProp,
+              testProperty "conduitPut: what was inserted or flushed arrives in time" $
+                prompt (\consume b -> runConduit (yield b .| conduitPut id .| mapM_C consume)),
+              testProperty "conduitPut: a value may be endless" (once endlessProp),
               testProperty "conduitPut: chunks are full" fullProp
             ],
           testGroup
@@ -109,6 +115,12 @@ flushProp ws = ioProperty $ do
   runConduit (values .| conduitPut put' .| mapM_C (note . Right))
   seen <- reverse <$> readIORef events
   pure (seen === concat [[Left w, Right (toStrictByteString (word16BE w))] | w <- ws])
+
+endlessProp :: Property
+endlessProp = ioProperty $ do
+  let ones = word8 1 <> ones
+  n <- runConduit (yieldMany [word8 1, ones] .| conduitPut id .| takeCE 1000000 .| lengthCE)
+  pure (n === (1000000 :: Int))
 
 fullProp :: Property
 fullProp = forAll (choose (0, 100000)) $ \n -> ioProperty $ do

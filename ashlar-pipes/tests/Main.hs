@@ -21,6 +21,7 @@ import qualified Pipes.Prelude as P
 import System.IO.Unsafe (unsafePerformIO)
 import Test.Tasty
 import Test.Tasty.QuickCheck
+import Tests.Prompt (prompt)
 import Tests.Streams
 
 main :: IO ()
@@ -34,9 +35,14 @@ main =
             [ testProperty "fromBuilder: the bytes, each time it runs" builderProp,
               testProperty "fromBuilder: no further than it is asked" lazyProp,
               testProperty "fromBuilder: an exception is thrown after the bytes before" thrownProp,
+              testProperty "fromBuilder: what was inserted or flushed arrives in time" $
+                prompt (\consume b -> runEffect (for (fromBuilder b) (lift . consume))),
               testProperty "fromBuilder: a stream that runs twice is not kept" (once memoryProp),
               testProperty "fromValues: the bytes of all values, and the result" valuesProp,
               testProperty "fromValues: a flush passes on what comes before it" flushProp,
+              testProperty "fromValues: what was inserted or flushed arrives in time" $
+                prompt (\consume b -> runEffect (for (fromValues id (yield b)) (lift . consume))),
+              testProperty "fromValues: a value may be endless" (once endlessProp),
               testProperty "fromValues: chunks are full" fullProp
             ],
           testGroup
@@ -101,6 +107,13 @@ flushProp ws = ioProperty $ do
   runEffect (for (fromValues (\w -> word16BE w <> flush) values) (lift . note . Right))
   seen <- reverse <$> readIORef events
   pure (seen === concat [[Left w, Right (toStrictByteString (word16BE w))] | w <- ws])
+
+endlessProp :: Property
+endlessProp = ioProperty $ do
+  let ones = word8 1 <> ones
+      chunks = fromValues id (each [word8 1, ones]) >-> P.take 100
+  n <- P.sum (chunks >-> P.map S.length)
+  pure (n === 100 * 32768)
 
 fullProp :: Property
 fullProp = forAll (choose (0, 100000)) $ \n -> ioProperty $ do

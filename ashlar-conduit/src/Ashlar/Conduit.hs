@@ -83,9 +83,8 @@ forced x = lift (x `seq` pure x)
 -- builders that is 'id'.
 --
 -- The bytes of many values make a chunk of 32 KiB. It is passed on when it is full, at the end of
--- the stream, and at a 'Ashlar.Builder.Extra.flush' in a builder. The chunks that one value
--- completes are held together, so use @'awaitForever' 'sourceBuilder'@ for builders of many
--- megabytes.
+-- the stream, and at a 'Ashlar.Builder.Extra.flush' or an inserted ByteString in a builder. A
+-- builder runs as far as chunks are asked for, so it may have any number of bytes.
 --
 -- An exception of a value is thrown in the monad. Bytes that have not been passed on are lost.
 --
@@ -104,10 +103,12 @@ conduitPut f = lift (unsafeIOToPrim newParts) >>= go
       next <- await
       case next of
         Nothing -> lift (unsafeIOToPrim (takeLast parts)) >>= mapM_ yield
-        Just a -> do
-          chunks <- lift (unsafeIOToPrim (append parts (f a)))
-          mapM_ yield chunks
-          go parts
+        Just a -> passOn (append parts (f a)) >> go parts
+    passOn act = do
+      made <- lift (unsafeIOToPrim act)
+      case made of
+        AllMade -> pure ()
+        Made bs rest -> yield bs >> passOn rest
 {-# INLINEABLE conduitPut #-}
 
 -- | Decode one value, and leave what follows it in the stream. A 'DecodeError' is

@@ -22,6 +22,7 @@ import System.IO.Unsafe (unsafePerformIO)
 import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.QuickCheck
+import Tests.Prompt (Driver, prompt)
 import Tests.Server (requestTo, withClient)
 import qualified Tests.Server as Server
 
@@ -33,6 +34,7 @@ tests = withResource anyResponse (\_ -> pure ()) $ \response ->
       testProperty "after an exception, a popper throws again and does not end" againProp,
       testProperty "an interrupted popper can be called again" (once interruptedProp),
       testProperty "a popper runs the builder no further than it must" (once lazyProp),
+      testProperty "what was inserted or flushed is popped in time" (prompt popping),
       testProperty "bodySized: another length is an exception, and no byte is too many" lengthProp,
       testProperty "bodyEncoded: known lengths" encodedProp,
       testProperty "decodeBody does not depend on chunks" (decodeProp response),
@@ -54,6 +56,13 @@ pulled n body = case body of
       | otherwise =
         next >>= \bs ->
           if S.null bs then pure () else modifyIORef' ref (bs :) >> go ref (left - 1) next
+
+popping :: Driver Builder
+popping consume b = case bodyBuilder b of
+  RequestBodyStreamChunked with -> with go
+  _ -> fail "another body"
+  where
+    go next = next >>= \bs -> if S.null bs then pure () else consume bs >> go next
 
 attemptsProp :: [Small Int] -> Property
 attemptsProp counts = forAll (choose (0, 40000)) $ \n -> ioProperty $ do

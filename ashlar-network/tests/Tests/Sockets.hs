@@ -9,6 +9,7 @@ module Tests.Sockets (tests) where
 import Ashlar.Builder
 import Ashlar.Builder.Extra (byteStringInsert, flush)
 import Ashlar.Get (foldFrom, getByteString, getFrom, getWord32le)
+import Ashlar.Network.Internal.Gather
 import Ashlar.Network.Socket
 import Control.Concurrent
 import Control.Exception
@@ -21,6 +22,7 @@ import System.IO.Unsafe (unsafePerformIO)
 import Test.Tasty
 import Test.Tasty.QuickCheck
 import Tests.Ends
+import Tests.Prompt (prompt)
 
 tests :: TestTree
 tests =
@@ -49,6 +51,8 @@ tests =
         (n, got) <-
           both (sendBuilder a ("brick" <> flush <> waiting)) (recv b 100 <* putMVar gate ())
         pure ((n, got) === (11, "brick")),
+      testProperty "what was inserted or flushed is sent in time" $
+        prompt (\consume b -> () <$ gather Reused (mapM_ consume) b),
       testProperty "a value throws: the peer gets a prefix" . once . ioProperty . withPair $
         \a b -> do
           let text = S.replicate 200000 120

@@ -69,9 +69,8 @@ forced v = lift (v `seq` pure v)
 -- | Values to bytes, by a function to builders, such as 'Ashlar.Codec.put'.
 --
 -- The bytes of many values make a chunk of 32 KiB. It is passed on when it is full, at the end of
--- the stream, and at a 'Ashlar.Builder.Extra.flush' in a builder. The chunks that one value
--- completes are held together, so use @'for' builders 'fromBuilder'@ for builders of many
--- megabytes.
+-- the stream, and at a 'Ashlar.Builder.Extra.flush' or an inserted ByteString in a builder. A
+-- builder runs as far as chunks are asked for, so it may have any number of bytes.
 --
 -- An exception of a value is thrown in the monad. Bytes that have not been passed on are lost.
 --
@@ -87,8 +86,13 @@ fromValues f values = liftIO newParts >>= \parts -> go parts values
       case step of
         Left r -> r <$ (liftIO (takeLast parts) >>= mapM_ yield)
         Right (a, more) -> do
-          liftIO (append parts (f a)) >>= mapM_ yield
+          passOn (append parts (f a))
           go parts more
+    passOn act = do
+      made <- liftIO act
+      case made of
+        AllMade -> pure ()
+        Made bs rest -> yield bs >> passOn rest
 {-# INLINEABLE fromValues #-}
 
 -- | Decode one value, and return it with the rest of the stream. After an error, that begins after

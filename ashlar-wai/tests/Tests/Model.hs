@@ -19,14 +19,17 @@ import Control.Exception
 import Control.Monad (forM_, replicateM_, void, when)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Builder as B
+import qualified Data.ByteString.Builder.Extra as B
 import qualified Data.ByteString.Lazy as L
 import Data.IORef
 import Data.Int (Int64)
 import Data.Word (Word16)
+import Foreign (allocaBytes, castPtr)
 import Network.Wai (Request (requestBody, requestBodyLength), RequestBodyLength (..), StreamingBody)
 import qualified Network.Wai as Wai
 import Test.Tasty
 import Test.Tasty.QuickCheck
+import Tests.Prompt (Driver, prompt)
 
 tests :: TestTree
 tests =
@@ -34,6 +37,8 @@ tests =
     "without a server"
     [ testProperty "the bytes of all parts, and a flush where one belongs" partsProp,
       testProperty "streamBuilder: bytes and flushes" builderProp,
+      testProperty "what was inserted or flushed leaves the server in time" $
+        prompt (throughServer streamBuilder),
       testProperty "several threads: each part stays in one piece" threadsProp,
       testProperty "FlushAfter: what was written is flushed while the body waits" afterProp,
       testProperty "FlushAfter: nothing is flushed after the end" (once quietProp),
@@ -73,6 +78,25 @@ partBuilder (Part pieces) = foldMap go pieces
       Bytes ws -> foldMap (word8 . fromIntegral) ws
       Inserted n -> byteStringInsert (S.replicate n 7)
       FlushHere -> flush
+
+-- A server that, as warp, sends what is in its buffer when that is full, at a flush, and with an
+-- inserted ByteString.
+throughServer :: (Builder -> StreamingBody) -> Driver Builder
+throughServer body consume b = do
+  buffered <- newIORef S.empty
+  let send = readIORef buffered >>= consume >> writeIORef buffered S.empty
+      write = run . B.runBuilder
+      run writer = do
+        (bs, next) <- allocaBytes 16384 $ \p -> do
+          (n, next) <- writer p 16384
+          (\bs -> (bs, next)) <$> S.packCStringLen (castPtr p, n)
+        modifyIORef' buffered (<> bs)
+        case next of
+          B.Done -> pure ()
+          B.More _ more -> send >> run more
+          B.Chunk inserted more -> send >> consume inserted >> run more
+  body b write send
+  send
 
 -- What a server sees: bytes, and flushes.
 data Seen = Saw S.ByteString | Flushed

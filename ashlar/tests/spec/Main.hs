@@ -32,6 +32,7 @@ import qualified Tests.CompatFormats
 import qualified Tests.CompatStore
 import qualified Tests.CompatText
 import qualified Tests.Decimal
+import qualified Tests.Dialogue
 import qualified Tests.Edited
 import qualified Tests.Errors
 import qualified Tests.Escape
@@ -79,6 +80,7 @@ import qualified Tests.Scan
 import qualified Tests.Section
 import qualified Tests.Sources
 import qualified Tests.Text
+import qualified Tests.Thunks
 import qualified Tests.Time
 import qualified Tests.Types
 import qualified Tests.Unicode
@@ -115,6 +117,7 @@ main =
         Tests.CompatStore.tests,
         Tests.CompatText.tests,
         Tests.Decimal.tests,
+        Tests.Dialogue.tests,
         Tests.Edited.tests,
         Tests.Errors.tests,
         Tests.Escape.tests,
@@ -163,6 +166,7 @@ main =
         Tests.Sources.tests,
         Tests.Text.tests,
         Tests.Unicode.tests,
+        Tests.Thunks.tests,
         Tests.Time.tests,
         Tests.Types.tests,
         Tests.Unqualified.tests,

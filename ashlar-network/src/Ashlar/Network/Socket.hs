@@ -42,8 +42,9 @@ import Network.Socket (Socket)
 -- | Send the bytes of a builder over a connected stream socket, and return their number.
 --
 -- It waits until the system has taken all bytes, and takes constant memory: some 70 KiB. One
--- system call takes up to 64 KiB and any ByteStrings of 8 KiB or more, which are not copied. A
--- 'Ashlar.Builder.Extra.flush' sends what there is.
+-- system call takes up to 64 KiB, and after them a ByteString of 8 KiB or more, which is not
+-- copied. Such a ByteString, and what comes before it or before a 'Ashlar.Builder.Extra.flush', is
+-- sent before the builder goes on.
 --
 -- Exceptions of the socket are 'Control.Exception.IOException's. If it throws, or a value in the
 -- builder does, or the thread is interrupted, the peer gets some prefix of the bytes. Close the

@@ -30,7 +30,6 @@ module Ashlar.Builder.Bytestring
   )
 where
 
-import Ashlar.Internal.Builder.Bytes
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Instances ()
 import Ashlar.Internal.Builder.Lazy
@@ -89,14 +88,14 @@ keptUpTo = 131072
 signal :: Builder -> B.BuildStep r -> Int -> B.BufferRange -> BuilderStatus -> IO (B.BuildSignal r)
 signal b next before (B.BufferRange from to) outcome = case outcome of
   Completed p -> next (B.BufferRange p to)
-  Suspended (PendingRequest request p _ queue) resume -> case request of
+  Suspended (PendingRequest request p _) resume -> case request of
     More n _ -> B.bufferFull n p <$> goOn n 0
     Insert bs -> B.insertChunk p bs <$> goOn 0 (S.length bs)
     Flush -> B.insertChunk p S.empty <$> goOn 0 0
     where
       goOn needed inserted
         | upTo <= keptUpTo = resumable b next needed upTo resume
-        | otherwise = onDemand next (chunksAfter request queue resume)
+        | otherwise = onDemand next (chunksAfter request resume)
         where
           upTo = before + (p `minusPtr` from) + inserted
 
@@ -128,12 +127,13 @@ onDemand next following = do
   pure (\range -> readIORef ref >>= \chunks -> inserting chunks next range)
 
 inserting :: L.ByteString -> B.BuildStep r -> B.BuildStep r
-inserting chunks = B.runBuilderWith (B.lazyByteString chunks)
+-- (A short chunk ends at a flush or before an inserted ByteString, and must not be held.)
+inserting chunks = B.runBuilderWith (B.lazyByteStringInsert chunks)
 
 -- | A builder of bytestring's as one of ours.
 --
--- Its steps write directly into the buffers at hand. ByteStrings that it inserts are inserted from
--- 8 KiB on, and copied otherwise.
+-- Its steps write directly into the buffers at hand. ByteStrings that it inserts are inserted, and
+-- where it flushes, so does ours.
 --
 -- @since 0.1.0.0
 fromBytestringBuilder :: B.Builder -> Builder
@@ -151,7 +151,7 @@ fromBytestringBuilder b = action $ \c k ->
         go step
       insert p bs step = do
         putPtr c cursorCell p
-        if S.null bs then ask c k Flush else runOn (byteString bs) c k
+        ask c k (if S.null bs then Flush else Insert bs)
         go step
    in go (B.runBuilder b)
 

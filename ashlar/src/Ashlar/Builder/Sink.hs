@@ -56,10 +56,12 @@
 --   instance by 'Foreign.ForeignPtr.withForeignPtr' around 'runBuilderWith'.
 -- * The free space must not contain memory that the sink has handed out (INV-B3). It may be the
 --   rest of the same buffer.
+-- * An inserted ByteString, and what was written before it or before a 'Flush', should leave before
+--   the sink returns: the next value may wait for an answer.
 -- * It may throw. The exception ends the run.
 module Ashlar.Builder.Sink
   ( Sink (..),
-    Request (..),
+    Request (More, Insert, Flush),
     FreeSpace (..),
     freeBytes,
     runBuilderWith,

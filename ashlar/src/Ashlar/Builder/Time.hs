@@ -1,3 +1,4 @@
+{-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE Trustworthy #-}
 
 -- |
@@ -6,6 +7,9 @@
 --
 -- The types of @time@, as RFC 3339 and ISO 8601 write them. "Ashlar.Get.Time" reads them, by the
 -- same names: import both qualified.
+--
+-- The types hold more than exists: the hour 25, 3 o'clock and -1 minutes. No standard has text for
+-- that and no decoder reads it, so a builder of it throws 'TimeOutOfRange' when it runs.
 module Ashlar.Builder.Time
   ( day,
     timeOfDay,
@@ -13,18 +17,21 @@ module Ashlar.Builder.Time
     timeZone,
     zonedTime,
     utcTime,
+    TimeOutOfRange (..),
   )
 where
 
 import Ashlar.Internal.Builder.Chars
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Integers (integerDec)
-import Ashlar.Internal.Builder.Padded (intDecPadded, wordDecPadded)
+import Ashlar.Internal.Builder.Padded (intDecPadded)
 import Ashlar.Internal.Mem (pokeHost)
 import Ashlar.Internal.Prim.Calendar
+import Control.Exception (Exception (..), throwIO)
+import Control.Monad (unless)
 import Data.Fixed (Fixed (MkFixed), showFixed)
 import Data.Time.Calendar (Day (..), toGregorian)
-import Data.Time.Clock (UTCTime (..), diffTimeToPicoseconds)
+import Data.Time.Clock (DiffTime, UTCTime (..), diffTimeToPicoseconds)
 import Data.Time.LocalTime
   ( LocalTime (..),
     TimeOfDay (..),
@@ -50,8 +57,8 @@ day d = action $ \c k -> case commonDay d of
 
 -- | A time of day as @HH:MM:SS@, and the fraction of the second if it is not 0, in up to 12 digits.
 --
--- The hour is from 0 to 23, the minute from 0 to 59, and the second less than 61. Other numbers are
--- written too, but no standard has them and no decoder reads them.
+-- The hour is from 0 to 23, the minute from 0 to 59, and the second at least 0 and less than 61.
+-- Throws 'NoSuchTimeOfDay' for other numbers.
 --
 -- >>> import qualified Ashlar.Builder.Time as T
 -- >>> import Data.Time.LocalTime (TimeOfDay (..))
@@ -60,29 +67,32 @@ day d = action $ \c k -> case commonDay d of
 --
 -- @since 0.1.0.0
 timeOfDay :: TimeOfDay -> Builder
-timeOfDay t = action $ \c k -> case commonTime t of
+timeOfDay t = action $ \c k -> case clockIn t of
   Just clock -> runOn (ensure clockBound (writeClock clock)) c k
-  Nothing -> runOn (longTime t) c k
+  Nothing -> throwIO (NoSuchTimeOfDay t)
 
--- | Date and time of day, with a @T@ between them.
+-- | Date and time of day, with a @T@ between them. Throws 'NoSuchTimeOfDay' as 'timeOfDay' does.
 --
 -- @since 0.1.0.0
 localTime :: LocalTime -> Builder
 localTime (LocalTime d t) = action $ \c k -> case commonDay d of
-  Just n | Just clock <- commonTime t -> runOn (ensure (11 + clockBound) (writeBoth n clock)) c k
+  Just n | Just clock <- clockIn t -> runOn (ensure (11 + clockBound) (writeBoth n clock)) c k
   _ -> runOn (day d <> char7 'T' <> timeOfDay t) c k
 
--- | The difference from UTC as @+HH:MM@ or @-HH:MM@. The name is left out.
+-- | The difference from UTC as @+HH:MM@ or @-HH:MM@. The name is left out. Throws 'NoSuchTimeZone'
+-- for a difference of 24 hours or more.
 --
 -- @since 0.1.0.0
 timeZone :: TimeZone -> Builder
-timeZone z = sign <> wordDecPadded 2 hours <> char7 ':' <> wordDecPadded 2 minutes
+timeZone z = action $ \c k -> do
+  unless (ahead > -1440 && ahead < 1440) $ throwIO (NoSuchTimeZone ahead)
+  runOn (sign <> intDecPadded 2 hours <> char7 ':' <> intDecPadded 2 minutes) c k
   where
-    sign = char7 (if timeZoneMinutes z < 0 then '-' else '+')
-    -- The least number is its own opposite, and right as a number without sign.
-    (hours, minutes) = fromIntegral (abs (timeZoneMinutes z)) `quotRem` 60
+    ahead = timeZoneMinutes z
+    sign = char7 (if ahead < 0 then '-' else '+')
+    (hours, minutes) = abs ahead `quotRem` 60
 
--- | A 'localTime', and its 'timeZone'.
+-- | A 'localTime', and its 'timeZone'. Throws what these throw.
 --
 -- >>> import qualified Ashlar.Builder.Time as T
 -- >>> import Data.Time
@@ -95,7 +105,7 @@ zonedTime :: ZonedTime -> Builder
 zonedTime (ZonedTime t z) = localTime t <> timeZone z
 
 -- | A time in UTC, as a 'localTime' and @Z@. The last second of a day may be a leap second, which
--- is @23:59:60@.
+-- is @23:59:60@. Throws 'NoSuchTimeOfUTC' if the time is negative, or 86,401 seconds or more.
 --
 -- >>> import qualified Ashlar.Builder.Time as T
 -- >>> import Data.Time
@@ -104,15 +114,38 @@ zonedTime (ZonedTime t z) = localTime t <> timeZone z
 --
 -- @since 0.1.0.0
 utcTime :: UTCTime -> Builder
-utcTime (UTCTime d t) = action $ \c k -> case commonDay d of
-  Just n | inDay picos -> runOn (ensure (12 + clockBound) (writeUtc n)) c k
-  _ -> runOn (day d <> char7 'T' <> timeOfDay (timeToTimeOfDay t) <> char7 'Z') c k
+utcTime (UTCTime d t) = action $ \c k -> do
+  unless (picos >= 0 && picos < 86401000000000000) $ throwIO (NoSuchTimeOfUTC t)
+  case commonDay d of
+    Just n -> runOn (ensure (12 + clockBound) (writeUtc n)) c k
+    Nothing -> runOn (day d <> char7 'T' <> timeOfDay (timeToTimeOfDay t) <> char7 'Z') c k
   where
     picos = diffTimeToPicoseconds t
-    inDay x = x >= 0 && x < 86401000000000000
     writeUtc n p = do
       end <- writeBoth n (clockOf (fromInteger picos)) p
       (end `plusPtr` 1) <$ pokeHost end (0x5A :: Word8)
+
+-- | A value that is no time, because a part of it is negative or too large.
+--
+-- @since 0.1.0.0
+data TimeOutOfRange
+  = NoSuchTimeOfDay !TimeOfDay
+  | -- | The minutes ahead of UTC.
+    NoSuchTimeZone !Int
+  | -- | The time since midnight.
+    NoSuchTimeOfUTC !DiffTime
+  deriving stock (Eq, Show)
+
+instance Exception TimeOutOfRange where
+  displayException e = "Ashlar.Builder.Time: " ++ what ++ " out of range"
+    where
+      what = case e of
+        NoSuchTimeOfDay (TimeOfDay h m s) ->
+          "a time of day of " ++ show h ++ " hours, " ++ show m ++ " minutes and "
+            ++ showFixed True s
+            ++ " seconds is"
+        NoSuchTimeZone ahead -> "a time zone of " ++ show ahead ++ " minutes is"
+        NoSuchTimeOfUTC t -> show t ++ " after midnight are"
 
 -- The Modified Julian Day of a date whose year has four digits.
 commonDay :: Day -> Maybe Int
@@ -124,13 +157,13 @@ commonDay (ModifiedJulianDay n)
 -- Hour, minute, second and picosecond, all in their ranges.
 data Clock = Clock !Word64 !Word64 !Word64 !Word64
 
-commonTime :: TimeOfDay -> Maybe Clock
-commonTime (TimeOfDay h m (MkFixed picos))
+clockIn :: TimeOfDay -> Maybe Clock
+clockIn (TimeOfDay h m (MkFixed picos))
   | h >= 0 && h < 24 && m >= 0 && m < 60 && picos >= 0 && picos < 61000000000000 =
     case fromInteger picos `quotRem` picosPerSecond of
       (s, rest) -> Just (Clock (fromIntegral h) (fromIntegral m) s rest)
   | otherwise = Nothing
-{-# INLINE commonTime #-}
+{-# INLINE clockIn #-}
 
 -- The time of day for picoseconds, less than 86,401 seconds.
 clockOf :: Word64 -> Clock
@@ -164,10 +197,3 @@ longDay d = sign <> digits <> char7 '-' <> intDecPadded 2 month <> char7 '-' <> 
     digits
       | abs year < 10000 = intDecPadded 4 (fromInteger (abs year))
       | otherwise = integerDec (abs year)
-
-longTime :: TimeOfDay -> Builder
-longTime (TimeOfDay h m s@(MkFixed picos)) =
-  intDecPadded 2 h <> char7 ':' <> intDecPadded 2 m <> char7 ':' <> zero <> string7 seconds
-  where
-    zero = if picos >= 0 && picos < 10000000000000 then char7 '0' else mempty
-    seconds = showFixed True s

@@ -22,7 +22,8 @@ import qualified Data.ByteString.Char8 as C
 import qualified Data.ByteString.Internal as B
 import qualified Data.ByteString.Lazy as L
 import Data.IORef
-import Data.Semigroup (stimes)
+import Data.List.NonEmpty (NonEmpty (..))
+import Data.Semigroup (sconcat, stimes)
 import Data.Word (Word8)
 import Foreign (Ptr, allocaBytes, castPtr, fillBytes, minusPtr, peekByteOff, plusPtr)
 import GHC.Exts (Int (I#), IsList (..), sizeofMutableByteArray#)
@@ -54,6 +55,7 @@ tests =
       testProperty "stimes" $ \(NonNegative n) p ->
         n <= 20 ==> toStrictByteString (stimes (n :: Int) (build p))
           === S.pack (concat (replicate n (model p))),
+      testCase "appending forces neither side" forcesNeither,
       testCase "stimes of a negative number" stimesNegative,
       testCase "literals" literals
     ]
@@ -254,6 +256,28 @@ monoidLaws p q r =
   where
     run = toStrictByteString
     (a, b, c) = (build p, build q, build r)
+
+-- At -O2 rules have removed the empty sides.
+forcesNeither :: Assertion
+forcesNeither =
+  mapM_
+    evaluate
+    [ mempty <> none,
+      none <> mempty,
+      mempty <> (none <> mempty),
+      (mempty <> none) <> mempty,
+      word8 1 <> none,
+      none <> word8 1,
+      mempty <> none <> word8 1,
+      none <> none,
+      mconcat [none],
+      mconcat [mempty, none, mempty],
+      foldMap id [none],
+      sconcat (none :| [mempty]),
+      mempty <> mconcat [mempty, mempty] <> none
+    ]
+  where
+    none = errorWithoutStackTrace "forced" :: Builder
 
 stimesNegative :: Assertion
 stimesNegative = do

@@ -6,12 +6,14 @@
 module Tests.Handles (tests) where
 
 import Ashlar.Builder
-import Ashlar.Builder.Extra (byteStringCopy, byteStringInsert)
+import Ashlar.Builder.Extra (byteStringCopy, byteStringInsert, flush)
 import Control.Exception
 import Control.Monad
 import qualified Data.ByteString as S
+import qualified Data.ByteString.Builder as B
 import System.Directory (getTemporaryDirectory, removeFile)
 import System.IO
+import System.IO.Error (isIllegalOperation)
 import System.IO.Unsafe (unsafePerformIO)
 import Test.Tasty
 import Test.Tasty.HUnit
@@ -24,6 +26,7 @@ tests =
     [ testCase "sizes around every threshold, counted" sizes,
       testCase "strings around every threshold" aroundThresholds,
       testCase "in order with other output" inOrder,
+      testCase "a Handle that cannot be written is an error, if nothing is written, too" cannot,
       testCase "an exception leaves a prefix and a usable Handle" prefix,
       testCase "a value may use the same Handle" reentrant,
       testCase "lines of several threads: 32 KiB in one piece" onePiece
@@ -68,6 +71,26 @@ inOrder = do
     hPutBuilder h (byteString (S.replicate 40000 100))
     hPutStr h "e"
   out @?= "abc" <> S.replicate 40000 100 <> "e"
+
+-- bytestring throws for the same builders.
+cannot :: Assertion
+cannot = do
+  dir <- getTemporaryDirectory
+  bracket (openBinaryTempFile dir "ashlar") (\(path, h) -> hClose h >> removeFile path) $
+    \(path, h) -> do
+      hClose h
+      refusedBy h
+      withBinaryFile path ReadMode refusedBy
+      withBinaryFile path WriteMode $ \good -> mapM_ (hPutBuilder good) empties
+  where
+    empties = [mempty, flush, byteString "", byteStringInsert "", mconcat []]
+    refusedBy h = do
+      forM_ ("1" : byteStringInsert "1" : empties) $ \b -> do
+        try (hPutBuilder h b) >>= refused
+        try (hPutBuilderLen h b) >>= refused
+      try (B.hPutBuilder h mempty) >>= refused
+    refused :: Either IOException a -> Assertion
+    refused = either (\e -> isIllegalOperation e @?= True) (const (assertFailure "no exception"))
 
 prefix :: Assertion
 prefix = do

@@ -9,6 +9,7 @@ import Ashlar.Builder
 import qualified Ashlar.Builder.Time as B
 import Ashlar.Get
 import qualified Ashlar.Get.Time as T
+import Control.Exception (displayException, evaluate, try)
 import Control.Monad (forM_)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
@@ -38,7 +39,8 @@ tests =
       testProperty "UTCTime" (bothWays anyUtc B.utcTime T.utcTime id),
       testProperty "a time of any zone, in UTC" inUtc,
       testProperty "days beyond four digits" farDays,
-      testCase "other numbers are written as time writes them" otherNumbers,
+      testProperty "what is out of range is refused, and all else is read again" outOfRange,
+      testCase "errors of what is out of range" outOfRangeErrors,
       testProperty "what is wrong is found wherever chunks end" mutated,
       testCase "other ways to write them" otherWays,
       testProperty "where errors are" errors
@@ -122,14 +124,70 @@ farDays n = forAll (elements [1, 1000, 10 ^ (9 :: Int), 10 ^ (30 :: Int)]) $ \k 
       text = C.pack (showGregorian d)
    in throughSinks text (B.day d) .&&. either (error . show) id (runGet T.day text) === d
 
-otherNumbers :: Assertion
-otherNumbers = do
-  written (B.utcTime (UTCTime (fromGregorian 2024 1 1) 86402)) @?= "2024-01-01T23:59:62Z"
-  written (B.timeOfDay (TimeOfDay 30 70 61.5)) @?= "30:70:61.5"
-  written (B.timeZone (minutesToTimeZone 6001)) @?= "+100:01"
-  -- It has eight minutes, with 64 bits and with 32.
-  written (B.timeZone (minutesToTimeZone minBound))
-    @?= C.pack (show (minBound `quot` 60 :: Int)) <> ":08"
+-- Numbers in their ranges and around them.
+outOfRange :: Property
+outOfRange =
+  forAll around $ \h -> forAll around $ \m -> forAll anySeconds $ \s ->
+    forAll (oneof [anyDay, ModifiedJulianDay . (* 10 ^ (9 :: Int)) <$> arbitrary]) $ \d ->
+      forAll anyDiff $ \t -> forAll anyMinutes $ \z ->
+        let time = TimeOfDay h m s
+            timely = h >= 0 && h < 24 && m >= 0 && m < 60 && s >= 0 && s < 61
+            zone = minutesToTimeZone z
+            zonedIn = abs (toInteger z) < 1440
+         in conjoin
+              [ refusedOr timely (B.NoSuchTimeOfDay time) (B.timeOfDay time) (T.timeOfDay, time),
+                refusedOr
+                  timely
+                  (B.NoSuchTimeOfDay time)
+                  (B.localTime (LocalTime d time))
+                  (T.localTime, LocalTime d time),
+                refusedOr
+                  zonedIn
+                  (B.NoSuchTimeZone z)
+                  (B.timeZone zone)
+                  (timeZoneMinutes <$> T.timeZone, z),
+                refusedOr
+                  (timely && zonedIn)
+                  (if timely then B.NoSuchTimeZone z else B.NoSuchTimeOfDay time)
+                  (B.zonedTime (ZonedTime (LocalTime d time) zone))
+                  (zoned <$> T.zonedTime, (LocalTime d time, z)),
+                refusedOr
+                  (t >= 0 && t < 86401)
+                  (B.NoSuchTimeOfUTC t)
+                  (B.utcTime (UTCTime d t))
+                  (T.utcTime, UTCTime d t)
+              ]
+  where
+    around = oneof [choose (-2, 62), choose (22, 25), arbitrary]
+    anyMinutes = oneof [around, (* 60) <$> around, elements [minBound, maxBound]]
+    anySeconds = MkFixed <$> oneof [anyPicos 61000000000001, choose (-10, 10), arbitrary]
+    anyDiff =
+      picosecondsToDiffTime
+        <$> oneof [anyPicos 86401000000000001, choose (-10, 10), (* 10 ^ (12 :: Int)) <$> arbitrary]
+
+-- If a value is in range, what is written is read. Otherwise it is refused.
+refusedOr ::
+  (Eq a, Show a) => Bool -> B.TimeOutOfRange -> Builder -> (Get a, a) -> Property
+refusedOr inRange e b (get, x) = ioProperty $ do
+  result <- try (evaluate (written b))
+  pure $ case result of
+    Right bytes -> (inRange, runGet (get <* endOfInput) bytes) === (True, Right x)
+    Left e' -> (inRange, e') === (False, e)
+
+outOfRangeErrors :: Assertion
+outOfRangeErrors =
+  map
+    displayException
+    [ B.NoSuchTimeOfDay (TimeOfDay (-1) 59 59.5),
+      B.NoSuchTimeZone 1440,
+      B.NoSuchTimeOfUTC 86401
+    ]
+    @?= map
+      ("Ashlar.Builder.Time: " <>)
+      [ "a time of day of -1 hours, 59 minutes and 59.5 seconds is out of range",
+        "a time zone of 1440 minutes is out of range",
+        "86401s after midnight are out of range"
+      ]
 
 -- Bytes are changed, so most of these are wrong. All ways to run a decoder agree. Where time's
 -- parser accepts the text, so do we.

@@ -20,11 +20,13 @@ import qualified Data.ByteString as S
 import Data.IORef (modifyIORef', newIORef, readIORef, writeIORef)
 import Foreign.Ptr (minusPtr)
 
--- | What becomes of a buffer whose bytes have been delivered.
+-- | What becomes of a buffer whose bytes have been delivered, and when inserted ByteStrings are.
 data Memory
-  = -- | It is written again. The action must not keep the chunks.
+  = -- | It is written again. The action must not keep the chunks. An inserted ByteString is
+    -- delivered before the builder goes on, which may wait for an answer to it.
     Reused
-  | -- | It is left to the action.
+  | -- | It is left to the action. Several inserted ByteStrings are delivered together. This is for
+    -- a message, which the peer can answer when it has all of it.
     Kept
 
 -- The chunks that have not been delivered, the last first, their number, and their bytes.
@@ -33,9 +35,9 @@ data Pending = Pending [ByteString] !Int !Int
 -- | Run a builder, and deliver its chunks in order. A list is not empty, and nor is a chunk.
 -- Returns the number of bytes.
 --
--- Chunks are delivered when the buffer of 64 KiB is full, when those that wait have reached 128 KiB
--- or 64 in number, at a flush, and at the end. The first buffer has 4 KiB, and its bytes wait for
--- those of the second.
+-- Chunks are delivered when the buffer of 64 KiB is full, after an inserted ByteString (or when 128
+-- KiB or 64 chunks wait, if the memory is 'Kept'), at a flush, and at the end. The first buffer has
+-- 4 KiB, and its bytes wait for those of the second.
 gather :: Memory -> ([ByteString] -> IO ()) -> Builder -> IO Int
 gather memory send b = do
   first <- newOpen firstSize
@@ -64,7 +66,7 @@ gather memory send b = do
           Insert bs -> do
             add bs
             Pending _ k n <- readIORef pendingRef
-            if k >= 64 || n >= 131072
+            if k >= 64 || n >= 131072 || atOnce
               then deliver >> again p
               else (`restFrom` p) <$> readIORef ref
           More n _ -> do
@@ -80,5 +82,8 @@ gather memory send b = do
   deliver
   readIORef countRef
   where
+    atOnce = case memory of
+      Reused -> True
+      Kept -> False
     firstSize = 4096
     size = 65536

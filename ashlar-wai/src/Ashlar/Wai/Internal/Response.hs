@@ -47,7 +47,8 @@ import Network.Wai (Response, StreamingBody, responseBuilder, responseStream)
 -- | When the parts of a body are sent to the client.
 --
 -- Whatever the policy, a buffer that is full is handed to the server at once, and
--- 'Ashlar.Builder.Extra.flush' within a part sends what comes before it.
+-- 'Ashlar.Builder.Extra.flush' within a part sends what comes before it. So does an inserted
+-- ByteString, which is sent at once.
 --
 -- @since 0.1.0.0
 data FlushPolicy
@@ -96,11 +97,14 @@ streamParts ::
   -- | The body, given the function that writes a part.
   ((Builder -> IO ()) -> IO ()) ->
   StreamingBody
-streamParts policy body write = streaming policy body (write . chunk)
+streamParts policy body write = streaming policy body (\form bs -> write (form bs))
+
+-- How a chunk goes to the server.
+type Form = ByteString -> B.Builder
 
 -- A short chunk is copied to the server's buffer, where it is sent together with others. A long one
 -- is sent from where it is.
-chunk :: ByteString -> B.Builder
+chunk :: Form
 chunk bs
   | S.length bs <= 4096 = B.byteString bs
   | otherwise = B.byteStringInsert bs
@@ -109,7 +113,7 @@ streaming ::
   FlushPolicy ->
   ((Builder -> IO ()) -> IO ()) ->
   -- | Send a chunk.
-  (ByteString -> IO ()) ->
+  (Form -> ByteString -> IO ()) ->
   -- | Flush what has been sent.
   IO () ->
   IO ()
@@ -150,7 +154,7 @@ data Pending = Pending !Open !(Ptr Word8)
 
 -- Run a builder in the rest of the open buffer. Should it throw, the bytes that it has written
 -- there are dropped.
-append :: IORef Pending -> (ByteString -> IO ()) -> IO () -> Builder -> IO ()
+append :: IORef Pending -> (Form -> ByteString -> IO ()) -> IO () -> Builder -> IO ()
 append ref send flush b = keepAlive ref $ do
   Pending open from <- readIORef ref
   end <- runBuilderWith sink (restFrom open from) b
@@ -164,7 +168,8 @@ append ref send flush b = keepAlive ref $ do
           handOutAll ref send
           new <- newOpen (max n (sizeAfter open p))
           writeIORef ref (Pending new (openFrom new))
-        Insert bs -> handOutAll ref send >> send bs
+        -- What comes next may wait for an answer to it, so it does not wait in a buffer either.
+        Insert bs -> handOutAll ref send >> send B.byteStringInsert bs
         Flush -> flushAll ref send flush
       (\(Pending now at) -> restFrom now at) <$> readIORef ref
 
@@ -180,15 +185,15 @@ smallSize = 2048
 largeSize = 65536
 
 -- Send what has been written. The rest of the buffer stays in use.
-handOutAll :: IORef Pending -> (ByteString -> IO ()) -> IO ()
+handOutAll :: IORef Pending -> (Form -> ByteString -> IO ()) -> IO ()
 handOutAll ref send = do
   Pending open p <- readIORef ref
   -- Before the action runs: should it throw, nothing is sent twice.
   writeIORef ref (Pending (handedOut open p) p)
-  when (p /= openFrom open) $ send (written open p)
+  when (p /= openFrom open) $ send chunk (written open p)
 
 -- The same, and flush. The stream may be idle after this, and keeps no large buffer.
-flushAll :: IORef Pending -> (ByteString -> IO ()) -> IO () -> IO ()
+flushAll :: IORef Pending -> (Form -> ByteString -> IO ()) -> IO () -> IO ()
 flushAll ref send flush = do
   handOutAll ref send
   Pending open _ <- readIORef ref
@@ -287,12 +292,12 @@ withLength n headers =
 exactly :: Int -> Builder -> StreamingBody
 exactly n b write flush = do
   sent <- newIORef 0
-  let send bs = do
+  let send form bs = do
         before <- readIORef sent
         let now = before + S.length bs
         when (now > n) $ throwIO (wrong now)
         writeIORef sent now
-        write (chunk bs)
+        write (form bs)
   streaming FlushNever (\part -> part b) send flush
   total <- readIORef sent
   when (total /= n) $ throwIO (wrong total)

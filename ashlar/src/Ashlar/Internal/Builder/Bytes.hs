@@ -12,6 +12,9 @@ module Ashlar.Internal.Builder.Bytes
     lazyByteStringInsert,
     lazyByteStringThreshold,
     announced,
+    NextChunk (..),
+    nextChunk,
+    insertedThen,
     shortByteString,
     flush,
     chunkwise,
@@ -29,9 +32,11 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as B
 import qualified Data.ByteString.Lazy as L
+import qualified Data.ByteString.Lazy.Internal as L
 import Data.ByteString.Short (ShortByteString)
 import qualified Data.ByteString.Short as SBS
 import qualified Data.ByteString.Short.Internal as SBS
+import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
 import Data.Word (Word8)
 import Foreign.ForeignPtr (plusForeignPtr, touchForeignPtr)
@@ -39,6 +44,7 @@ import Foreign.Marshal.Utils (copyBytes)
 import Foreign.Ptr (minusPtr, plusPtr)
 import GHC.Exts (Ptr (Ptr), lazy)
 import GHC.ForeignPtr (ForeignPtr (ForeignPtr), ForeignPtrContents)
+import System.IO.Unsafe (unsafePerformIO)
 
 -- | The length up to which ByteStrings are copied. Longer ones, of 8 KiB and more as in
 -- @bytestring@, are handed to the sink whole.
@@ -47,9 +53,9 @@ copiedUpTo = 8191
 
 -- | The bytes of a strict 'ByteString'.
 --
--- Below 8 KiB they are copied. From 8 KiB on they are handed to the sink as they are; in lazy
--- output they become a chunk that shares their memory. To choose, use the functions of
--- "Ashlar.Builder.Extra".
+-- Below 8 KiB they are copied. From 8 KiB on they are handed to the sink as they are, as by
+-- 'Ashlar.Builder.Extra.byteStringInsert'; in lazy output they become a chunk that shares their
+-- memory. To choose, use the functions of "Ashlar.Builder.Extra".
 --
 -- @since 0.1.0.0
 byteString :: ByteString -> Builder
@@ -82,7 +88,19 @@ byteStringCopy :: ByteString -> Builder
 byteStringCopy = byteStringThreshold maxBound
 
 -- | The bytes of a strict 'ByteString', always handed to the sink as they are. An empty one is left
--- out. This does not imply a 'flush': lazy output may make more before it hands them out.
+-- out.
+--
+-- They are handed over, with all bytes before them, before anything after them is evaluated. In
+-- lazy output that takes one suspension of the builder: about 0.15 µs with GHC 9.0, half as long as
+-- copying 9,000 bytes. Suspending copies the stack. So if a builder is nested to the left, by n
+-- appends, each suspension takes time in proportion to n: append to the right.
+--
+-- >>> :set -XOverloadedStrings
+-- >>> import Ashlar.Builder.Extra
+-- >>> import qualified Data.ByteString.Lazy as L
+-- >>> let x = toLazyByteString (byteStringInsert "ab" <> lazyByteStringInsert x)
+-- >>> L.take 5 x
+-- "ababa"
 --
 -- @since 0.1.0.0
 byteStringInsert :: ByteString -> Builder
@@ -91,15 +109,27 @@ byteStringInsert bs = action $ \c k -> if S.null bs then pure () else ask c k (I
 -- | The bytes of a lazy 'L.ByteString', each chunk as by 'byteString'. Its
 -- chunks are forced one by one, as the output gets there.
 --
+-- Chunks of 8 KiB and more are handed over before the next one is forced. Lazy output passes them
+-- on without suspending the builder for each.
+--
 -- @since 0.1.0.0
 lazyByteString :: L.ByteString -> Builder
-lazyByteString = chunkwise chunk
+lazyByteString = lazyByteStringThreshold copiedUpTo
 
 -- | The bytes of a lazy 'L.ByteString', each chunk as by 'byteStringThreshold'.
 --
 -- @since 0.1.0.0
 lazyByteStringThreshold :: Int -> L.ByteString -> Builder
-lazyByteStringThreshold limit = chunkwise (byteStringThreshold limit)
+lazyByteStringThreshold limit chunks = action $ \c k -> do
+  let go (L.Chunk bs rest)
+        | S.length bs <= limit || S.null bs = runOn (byteStringThreshold limit bs) c k >> go rest
+        | otherwise = do
+          -- The variable alone holds the rest. What the sink has taken is not kept.
+          ref <- newIORef rest
+          ask c k (Inserting bs (Following (max 0 limit) ref))
+          readIORef ref >>= go
+      go L.Empty = pure ()
+  go chunks
 
 -- | The bytes of a lazy 'L.ByteString', each chunk as by 'byteStringCopy'.
 --
@@ -111,7 +141,46 @@ lazyByteStringCopy = chunkwise byteStringCopy
 --
 -- @since 0.1.0.0
 lazyByteStringInsert :: L.ByteString -> Builder
-lazyByteStringInsert = chunkwise byteStringInsert
+lazyByteStringInsert = lazyByteStringThreshold 0
+
+-- | What a sink does with the next chunk after an inserted one.
+data NextChunk
+  = -- | Hand it over. It is not empty.
+    InsertNext !ByteString
+  | -- | Copy it. It is not empty, and has no more bytes than are free.
+    CopyNext !ByteString
+  | -- | Leave what follows to the builder.
+    NoNext
+
+-- | Force and take the next chunk after an inserted one.
+nextChunk ::
+  -- | How many bytes are free for a chunk that is copied.
+  Int ->
+  Following ->
+  IO NextChunk
+nextChunk free following = case following of
+  NothingFollows -> pure NoNext
+  Following limit ref -> do
+    let go chunks = case chunks of
+          L.Empty -> NoNext <$ writeIORef ref L.Empty
+          L.Chunk bs rest
+            | S.null bs -> go rest
+            | S.length bs > limit -> InsertNext bs <$ writeIORef ref rest
+            | S.length bs <= free -> CopyNext bs <$ writeIORef ref rest
+            | otherwise -> NoNext <$ writeIORef ref chunks
+    readIORef ref >>= go
+
+-- | The chunks that are to be inserted next, and then what an action makes of the others. Both are
+-- lazy. The action runs once.
+insertedThen :: Following -> IO L.ByteString -> IO L.ByteString
+insertedThen NothingFollows others = pure (unsafePerformIO others)
+insertedThen (Following limit ref) others = do
+  following <- readIORef ref
+  -- What is passed on must not be kept.
+  writeIORef ref L.Empty
+  let go (L.Chunk bs rest) | S.length bs > limit = L.Chunk bs (go rest)
+      go rest = unsafePerformIO (writeIORef ref rest >> others)
+  pure (go following)
 
 -- | The length of a lazy string, for a format that writes it first. It is an error if an 'Int' does
 -- not hold it, as may be on 32 bits, where the same chunk can occur many times.
@@ -136,8 +205,9 @@ shortByteString sbs = action $ \c k ->
   -- Offset and length stay within the string, as copyBatches promises.
   copyBatches c k (SBS.length sbs) (\dst off n -> SBS.copyToPtr sbs off dst n)
 
--- | Ask the sink to hand out what was written so far. Lazy output ends its chunk here. Output to a
--- Handle is written to the Handle, which is not flushed itself.
+-- | Ask the sink to hand out what was written so far, before anything after it is evaluated. Lazy
+-- output ends its chunk here. Output to a Handle is written to the Handle, which is not flushed
+-- itself. Inserted ByteStrings need no flush.
 --
 -- @since 0.1.0.0
 flush :: Builder

@@ -1,6 +1,7 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE MagicHash #-}
+{-# LANGUAGE PatternSynonyms #-}
 {-# LANGUAGE UnboxedTuples #-}
 
 -- |
@@ -38,7 +39,8 @@ module Ashlar.Internal.Builder.Core
 
     -- * What a builder asks of its sink
     Sink (..),
-    Request (..),
+    Request (.., Insert),
+    Following (..),
     FreeSpace (..),
     SinkRefused (..),
     ask,
@@ -54,6 +56,8 @@ import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check
 import Control.Exception (Exception (..), throwIO)
 import Data.ByteString (ByteString)
+import qualified Data.ByteString.Lazy as L
+import Data.IORef (IORef)
 import qualified Data.List.NonEmpty as NonEmpty
 import qualified Data.Semigroup as Semigroup
 import Data.Word (Word8)
@@ -100,11 +104,32 @@ data Request
     -- The second number, not less than the first, is how many bytes are likely to come: a sink may
     -- allocate accordingly or ignore it. The sink must keep what was written so far.
     More !Int !Int
-  | -- | These bytes come next, and are too many to be worth copying. A sink that has no better use
-    -- for them may copy them.
-    Insert !ByteString
+  | -- | An 'Insert', with the chunks after it.
+    Inserting !ByteString !Following
   | -- | What was written so far should leave now.
     Flush
+
+-- | These bytes come next, and are too many to be worth copying. A sink that has no better use for
+-- them may copy them. What was written so far and these bytes should leave before the builder goes
+-- on: the value that comes next may wait for an answer to them.
+--
+-- @since 0.1.0.0
+pattern Insert :: ByteString -> Request
+pattern Insert bs <-
+  Inserting bs _
+  where
+    Insert bs = Inserting bs NothingFollows
+
+{-# COMPLETE More, Insert, Flush #-}
+
+-- | The chunks of a lazy string after one that is inserted. The sink may take some of them
+-- ('Ashlar.Internal.Builder.Bytes.nextChunk'), and the builder writes the others. So lazy output
+-- passes on a lazy string without resuming the builder for each of its chunks.
+data Following
+  = NothingFollows
+  | -- | Chunks with more bytes than the number are inserted. The variable holds those that are
+    -- left.
+    Following !Int !(IORef L.ByteString)
 
 -- | The part of a buffer that may be written: the address of its first byte, and the address after
 -- its last.
@@ -321,10 +346,23 @@ separate :: Builder -> Builder -> Builder
 separate (Builder f) (Builder g) = Builder (oneShot (\c -> oneShot (\k s -> g c k (f c k s))))
 {-# INLINE [0] separate #-}
 
+-- | The same builder, which is not forced before it runs.
+--
+-- 'append' forces neither side before it runs, so nor may the rules that remove an empty side.
+-- (Test "appending forces neither side".)
+delayed :: Builder -> Builder
+delayed (Builder f) = Builder (oneShot (\c -> oneShot (\k s -> f c k s)))
+{-# INLINE [0] delayed #-}
+
 {-# RULES
 "append/right" [~0] forall a b c. append (append a b) c = append a (append b c)
-"append/empty-left" [~0] forall b. append empty b = b
-"append/empty-right" [~0] forall b. append b empty = b
+"append/empty-left" [~0] forall b. append empty b = delayed b
+"append/empty-right" [~0] forall b. append b empty = delayed b
+"append/delayed-left" [~0] forall a b. append (delayed a) b = append a b
+"append/delayed-right" [~0] forall a b. append a (delayed b) = append a b
+"delayed/append" [~0] forall a b. delayed (append a b) = append a b
+"delayed/ensure" [~0] forall d n f. delayed (ensureAfter d n f) = ensureAfter d n f
+"delayed/empty" [~0] delayed empty = empty
 "ensure" [~0] forall n write. ensure n write = ensureAfter (\s -> s) n write
 "ensure/ensure" [~0] forall d m f e n g.
   append (ensureAfter d (I# m) f) (ensureAfter e (I# n) g) =
@@ -395,7 +433,8 @@ ask c (Sink answer) !request = do
   putPtr c cursorCell p'
   putPtr c endCell e'
 
--- | '<>' appends, in constant time.
+-- | '<>' appends, in constant time. It forces neither side before the builder runs: @mempty '<>'
+-- undefined@ can be forced, at every level of optimisation.
 --
 -- 'Semigroup.stimes' is a loop in constant memory; the default would make a chain of builders.
 -- @stimes 0@ is 'mempty', and a negative number is an error. 'Semigroup.sconcat' and 'mconcat' are

@@ -29,6 +29,7 @@ import qualified Data.ByteString as S
 import Data.IORef (modifyIORef', newIORef, readIORef, writeIORef)
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import GHC.IO.Handle.Internals (wantWritableHandle)
 import System.IO (Handle, IOMode (WriteMode), hClose, hPutBuf, openBinaryFile)
 import Prelude hiding (writeFile)
 
@@ -152,7 +153,8 @@ throughBuffer runWith firstSize size consume b = do
 --   32 KiB.
 --
 -- If the thread is interrupted, the Handle has received a prefix of the output. A Handle that is
--- closed or cannot be written raises the usual 'Control.Exception.IOException'.
+-- closed or cannot be written raises the usual 'Control.Exception.IOException', even if there is
+-- nothing to write.
 --
 -- @since 0.1.0.0
 hPutBuilder :: Handle -> Builder -> IO ()
@@ -162,9 +164,12 @@ hPutBuilder h b = () <$ hPutBuilderLen h b
 --
 -- @since 0.1.0.0
 hPutBuilderLen :: Handle -> Builder -> IO Int
-hPutBuilderLen h =
+hPutBuilderLen h b = do
   -- See Note [A buffer of our own].
-  throughBuffer runBuilderSaving 2048 32768 (hPutBuf h)
+  n <- throughBuffer runBuilderSaving 2048 32768 (hPutBuf h) b
+  -- What has written nothing has not met the Handle yet.
+  when (n == 0) $ wantWritableHandle "Ashlar.Builder.hPutBuilder" h (\_ -> pure ())
+  pure n
 
 -- Note [A buffer of our own]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~

@@ -21,15 +21,29 @@ module Ashlar.Internal.Coroutine.Thunk
 where
 
 import Control.Exception (ErrorCall (..), SomeException, evaluate, throwIO, try)
+import Data.IORef (atomicModifyIORef', newIORef)
 import Data.Maybe (isJust)
-import GHC.Exts (Int (I#), Ptr (..), closureSize#, unpackClosure#)
-import GHC.Exts.Heap
-  ( Box (..),
-    Closure,
-    GenClosure (..),
-    asBox,
-    getBoxedClosureData,
+import Foreign.Ptr (minusPtr, plusPtr)
+import GHC.Exts
+  ( Addr#,
+    Any,
+    Int (I#),
+    Ptr (..),
+    RealWorld,
+    State#,
+    addr2Int#,
+    addrToAny#,
+    andI#,
+    anyToAddr#,
+    closureSize#,
+    eqAddr#,
+    int2Addr#,
+    notI#,
+    readAddrOffAddr#,
+    unpackClosure#,
   )
+import GHC.Exts.Heap (Box (..), ClosureType (..), StgInfoTable (..), asBox, peekItbl)
+import GHC.Exts.Heap.Constants (tAG_MASK)
 import GHC.IO (IO (..), unIO)
 import System.IO.Unsafe (unsafeDupablePerformIO, unsafePerformIO)
 import Unsafe.Coerce (unsafeCoerce)
@@ -63,21 +77,27 @@ unevaluatedRight io = pure (unsafeDupablePerformIO (Right <$> io))
 -- When an exception ends the evaluation of a thunk, GHC overwrites the thunk. After a synchronous
 -- exception it is an indirection to a closure that raises the exception again. After an
 -- asynchronous one it is an indirection to the frozen stack, or still as it was if its evaluation
--- had not begun. The functions that debuggers use to inspect the heap show which. They are slow,
--- so they run only where a foreign exception has been caught.
+-- had not begun. The info tables show which. They are read only where a foreign exception has been
+-- caught, or a chain of indirections is long.
 --
--- The closure that raises has no constructor of its own in these functions. But it has an info
--- table of its own, which a sample shows.
+-- The closure that raises has no type of its own. But it has an info table of its own, which a
+-- sample shows.
+--
+-- The functions that debuggers use would do the same. But they print to stderr if they do not know
+-- a closure, and end the program if it is larger than a megabyte, as a frozen stack may be. An
+-- indirection can lead to anything: if two thunks end together, GHC makes one an indirection to the
+-- other, and that one leads to the thread that evaluates it, or to a queue of those that wait for
+-- it. So these functions read nothing but info tables and the targets of indirections. (Tests "what
+-- a thunk leads to" and "pushed far inside".)
 
 -- | The frozen stack of a thunk that an asynchronous exception has interrupted. To force it is to
 -- resume the thunk.
 frozenStack :: Thunk a -> IO (Maybe (Thunk a))
 frozenStack (Thunk x) = do
-  end <- withoutIndirections (asBox x)
-  pure $ case end of
+  End (Box end) _ kind <- withoutIndirections (asBox x)
+  pure $ case kind of
     -- Entering it resumes the thunk that became an indirection to it, so it has its type.
-    (Box frozen, Nothing) -> Just (Thunk (unsafeCoerce frozen))
-    (Box frozen, Just APStackClosure {}) -> Just (Thunk (unsafeCoerce frozen))
+    AP_STACK -> Just (Thunk (unsafeCoerce end))
     _ -> Nothing
 
 -- | Has the evaluation of a thunk ended by a synchronous exception? If the heap does not look as
@@ -91,10 +111,8 @@ hasThrown thunk = do
 -- The address of the info table of a thunk that is still to be evaluated.
 thunkInfo :: Thunk a -> IO (Maybe (Ptr ()))
 thunkInfo (Thunk x) = do
-  (Box thunk, closure) <- withoutIndirections (asBox x)
-  pure $ case closure of
-    Just ThunkClosure {} -> case unpackClosure# thunk of (# address, _, _ #) -> Just (Ptr address)
-    _ -> Nothing
+  End _ info kind <- withoutIndirections (asBox x)
+  pure (if kind >= THUNK && kind <= THUNK_STATIC then Just info else Nothing)
 
 -- The info table of all thunks that have thrown.
 raiseInfo :: Maybe (Ptr ())
@@ -104,15 +122,64 @@ raiseInfo = unsafePerformIO $ do
   thunkInfo sample
 {-# NOINLINE raiseInfo #-}
 
--- The end of a chain of indirections. Nothing instead of a large closure, which is a frozen stack:
--- the functions that inspect the heap copy the closure, and GHC ends the program if the copy does
--- not fit into a megabyte. (Test "pushed far inside".)
-withoutIndirections :: Box -> IO (Box, Maybe Closure)
-withoutIndirections box@(Box x)
-  | I# (closureSize# x) > 4096 = pure (box, Nothing)
-  | otherwise = do
-    closure <- getBoxedClosureData box
-    case closure of
-      BlackholeClosure {indirectee = next} -> withoutIndirections next
-      IndClosure {indirectee = next} -> withoutIndirections next
-      _ -> pure (box, Just closure)
+-- The end of a chain of indirections: a closure, the address of its info table, and its type.
+data End = End !Box !(Ptr ()) !ClosureType
+
+withoutIndirections :: Box -> IO End
+withoutIndirections box = do
+  info <- infoOf box
+  kind <- tipe <$> peekItbl (info `plusPtr` tableOffset)
+  if kind == BLACKHOLE || kind == IND || kind == IND_STATIC
+    then barrier >> target info box >>= withoutIndirections
+    else pure (End box info kind)
+
+-- The address in the first word of a closure.
+infoOf :: Box -> IO (Ptr ())
+infoOf (Box x) = IO $ \s0 -> case infoOf# x s0 of (# s1, info #) -> (# s1, Ptr info #)
+
+-- Nothing is allocated between asking for the address of a closure and reading there, here and in
+-- 'target#'. So the garbage collector does not run, and the closure does not move.
+infoOf# :: Any -> State# RealWorld -> (# State# RealWorld, Addr# #)
+infoOf# x s0 = case anyToAddr# x s0 of
+  (# s1, tagged #) -> readAddrOffAddr# (untagged tagged) 0# s1
+{-# NOINLINE infoOf# #-}
+
+-- Where an indirection leads, given its info table. If the collector has removed it meanwhile: to
+-- itself.
+target :: Ptr () -> Box -> IO Box
+target (Ptr info) (Box x) = IO $ \s0 -> case target# info headerWords x s0 of
+  (# s1, y #) -> (# s1, Box y #)
+
+target# :: Addr# -> Int -> Any -> State# RealWorld -> (# State# RealWorld, Any #)
+target# info (I# payload) x s0 = case anyToAddr# x s0 of
+  (# s1, tagged #) -> case untagged tagged of
+    a -> case readAddrOffAddr# a 0# s1 of
+      (# s2, now #) -> case eqAddr# now info of
+        1# -> case readAddrOffAddr# a payload s2 of
+          (# s3, to #) -> case addrToAny# to of (# y #) -> (# s3, y #)
+        _ -> (# s2, x #)
+{-# NOINLINE target# #-}
+
+untagged :: Addr# -> Addr#
+untagged a = case tAG_MASK of I# mask -> int2Addr# (addr2Int# a `andI#` notI# mask)
+{-# INLINE untagged #-}
+
+-- Another thread writes the target of an indirection before its info table. This reads them in the
+-- opposite order, and processors other than x86 must be told.
+barrier :: IO ()
+barrier = newIORef () >>= \ref -> atomicModifyIORef' ref (\() -> ((), ()))
+{-# NOINLINE barrier #-}
+
+-- The words before the target of an indirection: more than one in a profiled program.
+headerWords :: Int
+headerWords = case Just () of sample -> I# (closureSize# sample) - 1
+{-# NOINLINE headerWords #-}
+
+-- From the address in the first word of a closure to its info table. They differ if GHC has put the
+-- table before the code.
+tableOffset :: Int
+tableOffset = unsafePerformIO $ do
+  let sample = Just ()
+  info <- infoOf (asBox sample)
+  pure $! case unpackClosure# sample of (# table, _, _ #) -> Ptr table `minusPtr` info
+{-# NOINLINE tableOffset #-}

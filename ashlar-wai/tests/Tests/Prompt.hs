@@ -1,0 +1,1 @@
+../../../ashlar/tests/spec/Tests/Prompt.hs
