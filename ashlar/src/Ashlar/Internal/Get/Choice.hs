@@ -10,29 +10,6 @@
 -- Description : Going back: choices, giving them up, and looking ahead
 --
 -- (The 'Alternative' instance is here, and not beside the type, because it needs choice points.)
---
--- Note [Backtracking]
--- ~~~~~~~~~~~~~~~~~~~
--- A failure goes back to the innermost choice, a look-ahead goes back when it has succeeded. Where
--- to is on the stack: an address, what makes an offset of it, and the limit ('ChoicePoint'). All
--- else that a decoder changes, it puts back itself, whether it succeeds or fails.
---
--- 'keepCell' tells @gather@ which bytes may still be needed: all from there on. Choice points are
--- nested, so the outermost one decides. It sets the cell, and resets it when it is closed. Bytes
--- are kept only while there is one.
---
--- Note [Commit]
--- ~~~~~~~~~~~~~
--- @commit@ gives up all choices up to the innermost @attempt@: a failure goes through them, and
--- their bytes are no longer kept. It counts ('commitsCell'). A choice has been given up if there
--- have been commits since it was opened. An @attempt@ is a barrier: when it ends, it resets the
--- counter.
---
--- 'releaseCell' has what is kept without the choices that a commit gives up: what is kept outside
--- of the barrier, and for look-aheads.
---
--- Also thought of: to give up the innermost choice alone. Then @p \<|> q \<|> r@ would try @r@
--- after a commit in @p@, or not, depending on where the parentheses are.
 module Ashlar.Internal.Get.Choice
   ( -- * Choices
     manyFold,
@@ -48,24 +25,17 @@ module Ashlar.Internal.Get.Choice
   )
 where
 
-import Ashlar.Internal.Get.Bytes (slice)
+import Ashlar.Internal.Get.ChoicePoint
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Failure (Failures)
-import Ashlar.Internal.Get.Input (atHand, lookAt)
 import Ashlar.Internal.Get.Record
-import Ashlar.Internal.Get.Segments
-import Ashlar.Internal.Mem.Cells
 import Control.Applicative (Alternative (..))
-import Control.Monad (MonadPlus, when)
-import Data.Bits (complement, finiteBitSize, unsafeShiftR, (.&.))
+import Control.Monad (MonadPlus)
 import Data.ByteString (ByteString)
-import qualified Data.ByteString as S
 import Data.Either (isLeft)
 import Data.Maybe (isNothing)
 import Data.Word (Word8)
-import GHC.Exts (Addr#, Int (I#), Int#, Ptr (Ptr), RealWorld, State#)
+import GHC.Exts (Ptr (Ptr))
 import GHC.IO (unIO)
 
 -- | 'empty' fails. If @p@ fails, @p '<|>' q@ is @q@ from the same offset, however much @p@ has read
@@ -115,12 +85,17 @@ eitherOr (Get p) (Get q) = Get $ \p0 c env s0 -> case unIO (openChoice c (Ptr p0
 {-# INLINE eitherOr #-}
 
 manyGet :: Get a -> Get [a]
-manyGet p = reverse <$> rounds (\as a -> a : as) [] (\p' _ -> p') p
+manyGet p = inOrder (rounds (\as a -> a : as) [] (\p' _ -> p') p)
 {-# INLINE [1] manyGet #-}
 
 manyGuarded :: (Word8 -> Bool) -> Expectation -> Get a -> Get [a]
-manyGuarded accepts wanted p = reverse <$> rounds (\as a -> a : as) [] (tested accepts wanted) p
+manyGuarded accepts wanted p = inOrder (rounds (\as a -> a : as) [] (tested accepts wanted) p)
 {-# INLINE [1] manyGuarded #-}
+
+-- The elements, of which the last was first.
+inOrder :: Get [a] -> Get [a]
+inOrder g = g >>= \as -> pure $! reverse as
+{-# INLINE inOrder #-}
 
 -- | Fold values from the left until the decoder fails, in constant memory. The accumulator is
 -- forced at each step.
@@ -176,89 +151,6 @@ rounds f z guarded (Get p) = Get $ \start c env s ->
    in go z start s
 {-# INLINE rounds #-}
 
--- | Where a decoder may go back to.
-data ChoicePoint = ChoicePoint
-  { pointCursor :: !(Ptr Word8),
-    -- | What makes an offset of the cursor: 'biasCell'.
-    pointBias :: !Int,
-    pointLimit :: !Int,
-    -- | 'keepCell', outside of this.
-    pointKeep :: !Int,
-    pointCommits :: !Int
-  }
-
--- | The offset of a choice point.
-pointOffset :: ChoicePoint -> Int
-pointOffset point = addressOf (pointCursor point) + pointBias point
-{-# INLINE pointOffset #-}
-
--- Open a choice at the cursor. (If another one is open, bytes are kept from there on already. The
--- numbers are not negative, and no branch is taken: the code around is not copied.)
-openChoice :: Cells -> Ptr Word8 -> IO ChoicePoint
-openChoice c p = do
-  point <-
-    ChoicePoint p
-      <$> getInt c biasCell
-      <*> getInt c limitCell
-      <*> getInt c keepCell
-      <*> getInt c commitsCell
-  point <$ putInt c keepCell (lesser (pointKeep point) (pointOffset point))
-{-# INLINE openChoice #-}
-
--- Close it. After a commit, the cell has what is kept without it, which may be less.
-closeChoice :: Cells -> ChoicePoint -> IO ()
-closeChoice c point = getInt c keepCell >>= putInt c keepCell . greater (pointKeep point)
-{-# INLINE closeChoice #-}
-
--- The lesser and the greater of two numbers that are not negative.
-lesser, greater :: Int -> Int -> Int
-lesser a b = b + minusOr0 (a - b)
-greater a b = a - minusOr0 (a - b)
-{-# INLINE lesser #-}
-{-# INLINE greater #-}
-
--- A number if it is negative, else 0.
-minusOr0 :: Int -> Int
-minusOr0 d = d .&. (d `unsafeShiftR` (finiteBitSize d - 1))
-{-# INLINE minusOr0 #-}
-
--- Has a decoder read anything since?
-hasMoved :: Cells -> ChoicePoint -> Ptr Word8 -> IO Bool
-hasMoved c point p = (\at -> at /= pointOffset point) <$> offsetOf c p
-{-# INLINE hasMoved #-}
-
--- After a failure: close a choice and go back to it, or fail if it has been given up.
-retreat :: ChoicePoint -> Get ()
-retreat (ChoicePoint (Ptr p) (I# bias) (I# limit) (I# keep) (I# commits)) =
-  Get (retreat# p bias limit keep commits)
-{-# INLINE retreat #-}
-
--- (With all its arguments on the left, because nothing is eta-expanded here.)
-retreat# ::
-  Addr# -> Int# -> Int# -> Int# -> Int# -> Addr# -> Cells -> Env -> State# RealWorld -> Result ()
-retreat# p bias limit keep commits p0 c env s0 =
-  case unIO (closeChoice c point >> getInt c commitsCell) s0 of
-    (# s1, now #)
-      | now == I# commits -> unGet (step (\c' env' -> goBack c' env' point)) p0 c env s1
-      | otherwise -> (# s1, p0, (# | (# #) #) #)
-  where
-    point = ChoicePoint (Ptr p) (I# bias) (I# limit) (I# keep) (I# commits)
-{-# NOINLINE retreat# #-}
-
--- Go back to a choice point.
-goBack :: Cells -> Env -> ChoicePoint -> IO ()
-goBack c env point = do
-  bias <- getInt c biasCell
-  limit <- getInt c limitCell
-  start <- getPtr c segmentStartCell
-  if bias == pointBias point && limit == pointLimit point && pointCursor point >= start
-    then putPtr c cursorCell (pointCursor point)
-    else do
-      putInt c limitCell (pointLimit point)
-      -- The bytes have been kept: see keepCell.
-      returnTo c (envInput env) (pointOffset point)
-{-# INLINE goBack #-}
-
 -- | Give up going back. If the decoder fails from now on, the choices that it is in fail too, and
 -- their other alternatives are not tried. The bytes that were kept for them are released, so what
 -- comes after the commit may be of any length. In short,
@@ -281,36 +173,7 @@ goBack c env point = do
 --
 -- @since 0.1.0.0
 commit :: Get ()
-commit = effectOn $ \c -> do
-  getInt c releaseCell >>= putInt c keepCell
-  getInt c commitsCell >>= putInt c commitsCell . (+ 1)
-
--- An action on the cells that does not concern the cursor.
-effectOn :: (Cells -> IO a) -> Get a
-effectOn f = inspect (\c _ _ -> f c)
-{-# INLINE effectOn #-}
-
--- The barrier around an @attempt@: what the cells were outside.
-data Barrier = Barrier
-  { barrierKeep :: !Int,
-    barrierRelease :: !Int,
-    barrierCommits :: !Int
-  }
-
-openBarrier :: Cells -> IO Barrier
-openBarrier c = do
-  barrier <- Barrier <$> getInt c keepCell <*> getInt c releaseCell <*> getInt c commitsCell
-  barrier <$ putInt c releaseCell (barrierKeep barrier)
-{-# INLINE openBarrier #-}
-
--- If a budget has been used up, that remains so.
-closeBarrier :: Cells -> Barrier -> IO ()
-closeBarrier c barrier = do
-  putInt c keepCell (barrierKeep barrier)
-  putInt c releaseCell (barrierRelease barrier)
-  over <- isOver c
-  putInt c commitsCell (if over then complement (barrierCommits barrier) else barrierCommits barrier)
-{-# INLINE closeBarrier #-}
+commit = inspect (\c _ _ -> commitHere c)
 
 -- | Run a decoder whose 'commit's do not concern the choices around it. If it fails, they go on to
 -- their next alternative in any case.
@@ -374,42 +237,6 @@ lookAheadE :: Get (Either a b) -> Get (Either a b)
 lookAheadE = aheadIf isLeft
 {-# INLINE lookAheadE #-}
 
--- A look-ahead: a choice point that commits do not give up.
-data LookAhead = LookAhead
-  { aheadPoint :: !ChoicePoint,
-    -- | 'releaseCell', outside of this.
-    aheadRelease :: !Int,
-    -- | The failures before.
-    aheadFailures :: !Failures
-  }
-
-openLookAhead :: Cells -> Env -> Ptr Word8 -> IO LookAhead
-openLookAhead c env p = do
-  release <- getInt c releaseCell
-  point <- openChoice c p
-  when (release == maxBound) $ putInt c releaseCell (pointOffset point)
-  LookAhead point release <$> failuresSoFar env
-{-# NOINLINE openLookAhead #-}
-
--- Need the bytes no longer, and stay at the cursor.
-closeLookAhead :: Cells -> LookAhead -> IO ()
-closeLookAhead c ahead = do
-  commits <- getInt c commitsCell
-  let committed = (if commits < 0 then complement commits else commits) /= pointCommits point
-  putInt c keepCell (if committed then aheadRelease ahead else pointKeep point)
-  putInt c releaseCell (aheadRelease ahead)
-  where
-    point = aheadPoint ahead
-{-# NOINLINE closeLookAhead #-}
-
--- Go back and close it. What failed since, but not for good, says nothing of what comes now.
-undo :: Cells -> Env -> LookAhead -> IO ()
-undo c env ahead = do
-  goBack c env (aheadPoint ahead)
-  closeLookAhead c ahead
-  setFailures env (aheadFailures ahead)
-{-# NOINLINE undo #-}
-
 -- Go back if the result says so.
 aheadIf :: (a -> Bool) -> Get a -> Get a
 aheadIf goesBack (Get p) = Get $ \p0 c env s0 -> case unIO (openLookAhead c env (Ptr p0)) s0 of
@@ -436,22 +263,6 @@ match (Get p) = Get $ \p0 c env s0 -> case unIO (openLookAhead c env (Ptr p0)) s
       (# s3, _ #) -> (# s3, p1, (# | (# #) #) #)
 {-# INLINE match #-}
 
--- The bytes from a look-ahead to the cursor. It is closed.
-readSince :: LookAhead -> Get ByteString
-readSince ahead = do
-  now <- here
-  limit <- step $ \c env -> do
-    limit <- getInt c limitCell
-    goBack c env (aheadPoint ahead)
-    closeLookAhead c ahead
-    -- They were read, whatever the limit is here: see 'setLimit'.
-    limit <$ setLimit c now
-  -- Not negative: nothing goes back to before where it began.
-  let n = now - pointOffset (aheadPoint ahead)
-  bytes <- if n == 0 then pure S.empty else atHand n *> slice n
-  bytes <$ step (\c _ -> setLimit c limit)
-{-# NOINLINE readSince #-}
-
 -- | Succeed without reading anything where a decoder fails, and fail where it succeeds. Commits in
 -- it do not concern others, as with 'attempt'.
 --
@@ -466,24 +277,3 @@ notFollowedBy (Get p) = Get $ \p0 c env s0 -> case unIO (openLookAhead c env (Pt
       (# s3, p1, (# _ | #) #) -> unGet (followed ahead barrier) p1 c env s3
       (# s3, p1, (# | _ #) #) -> unGet (notFollowed ahead barrier) p1 c env s3
 {-# INLINE notFollowedBy #-}
-
--- The decoder has succeeded.
-followed :: LookAhead -> Barrier -> Get ()
-followed ahead barrier = do
-  now <- here
-  step $ \c env -> closeBarrier c barrier >> undo c env ahead
-  at <- here
-  -- The bytes are there: they have been read.
-  found <- lookAt (min 16 (now - at))
-  failWith at at found Unexpected
-{-# NOINLINE followed #-}
-
--- It has failed. For lack of budget, that is no answer.
-notFollowed :: LookAhead -> Barrier -> Get ()
-notFollowed ahead barrier = do
-  over <- step $ \c env -> do
-    closeBarrier c barrier
-    over <- isOver c
-    over <$ if over then closeLookAhead c ahead else undo c env ahead
-  when over failed
-{-# NOINLINE notFollowed #-}

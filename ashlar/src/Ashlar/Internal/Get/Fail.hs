@@ -1,7 +1,5 @@
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedTuples #-}
--- No eta-expansion: Note [Rules for decoders] in "Ashlar.Internal.Get.Core".
-{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
 -- Module      : Ashlar.Internal.Get.Fail

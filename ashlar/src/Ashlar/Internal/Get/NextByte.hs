@@ -1,4 +1,6 @@
 {-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedSums #-}
+{-# LANGUAGE UnboxedTuples #-}
 -- No eta-expansion: Note [Rules for decoders] in "Ashlar.Internal.Get.Core".
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
@@ -52,7 +54,16 @@ import Data.ByteString.Internal (packChars)
 import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Ptr (minusPtr, plusPtr)
 import Foreign.Storable (Storable)
-import GHC.Exts (Addr#, Int (I#), Ptr (Ptr), build, cstringLength#, unpackFoldrCString#)
+import GHC.Exts
+  ( Addr#,
+    Int (I#),
+    Ptr (Ptr),
+    RealWorld,
+    State#,
+    build,
+    cstringLength#,
+    unpackFoldrCString#,
+  )
 import Numeric (showHex)
 
 -- | This byte.
@@ -173,8 +184,18 @@ orElse a found other
 {-# INLINE orElse #-}
 
 readBytes :: ByteString -> Get ()
-readBytes s = matches s >>= \ok -> if ok then moveBy (S.length s) else mismatched s
-{-# NOINLINE readBytes #-}
+readBytes s = Get (readBytes# s)
+{-# INLINE readBytes #-}
+
+-- (A known function with all its arguments: called without an allocation.)
+readBytes# :: ByteString -> Addr# -> Cells -> Env -> State# RealWorld -> Result ()
+readBytes# s p c env s0 = unGet (orSlowly () (mismatched s) s) p c env s0
+{-# NOINLINE readBytes# #-}
+
+-- Read these bytes if all of them are at hand, or else do it in another way.
+orSlowly :: r -> Get r -> ByteString -> Get r
+orSlowly found slowly s = matches s >>= \ok -> if ok then found <$ moveBy (S.length s) else slowly
+{-# INLINE orSlowly #-}
 
 -- | Are exactly these bytes next? If so, they are read. If not, nothing is read. It never fails,
 -- and does not ask for input after the first byte that is different.
@@ -193,13 +214,17 @@ optionBytes s = readOption s
 {-# INLINE [1] optionBytes #-}
 
 readOption :: ByteString -> Get Bool
-readOption s = matches s >>= \ok -> if ok then True <$ moveBy (S.length s) else slowly
+readOption s = Get (readOption# s)
+{-# INLINE readOption #-}
+
+readOption# :: ByteString -> Addr# -> Cells -> Env -> State# RealWorld -> Result Bool
+readOption# s p c env s0 = unGet (orSlowly True slowly s) p c env s0
   where
     slowly =
       lookAhead (compared s) >>= \how -> case how of
         Same -> True <$ skip (S.length s)
         _ -> pure False
-{-# NOINLINE readOption #-}
+{-# NOINLINE readOption# #-}
 
 -- Are these bytes the next, and all of them at hand?
 matches :: ByteString -> Get Bool

@@ -1,4 +1,6 @@
 {-# LANGUAGE BangPatterns #-}
+-- No eta-expansion: Note [Rules for decoders] in "Ashlar.Internal.Get.Core".
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
 -- Module      : Ashlar.Internal.Get.Scan

@@ -224,8 +224,16 @@ failAt ::
   Int ->
   Reason ->
   Get a
-failAt p n reason = failing (\c env -> recordAt c env p n reason)
-{-# NOINLINE failAt #-}
+failAt p n reason = Get (failAt# p n reason)
+{-# INLINE failAt #-}
+
+-- (Functions of all arguments, although nothing is eta-expanded here. They are strict in the
+-- environment, which is often made where it fails, by a call. To build a thunk for it there would
+-- make all of the code around check for heap.)
+failAt# ::
+  Ptr Word8 -> Int -> Reason -> Addr# -> Cells -> Env -> State# RealWorld -> Result a
+failAt# p n reason p0 c !env s0 = failing (recordAt c env p n reason) p0 c s0
+{-# NOINLINE failAt# #-}
 
 -- | Fail at an offset, which may be far before the cursor.
 failWith ::
@@ -237,19 +245,27 @@ failWith ::
   Found ->
   Reason ->
   Get a
-failWith reach offset found reason = failing (\c env -> record c env reach offset found reason)
-{-# NOINLINE failWith #-}
+failWith reach offset found reason = Get (failWith# reach offset found reason)
+{-# INLINE failWith #-}
 
--- Record why, with the cursor in its cell, and fail.
---
--- (Strict in the environment, which is often made where it fails, by a call. To build a thunk for
--- it there would make all of the code around check for heap.)
-failing :: (Cells -> Env -> IO ()) -> Get a
-failing why = Get $ \p c !env s0 -> case unIO (putPtr c cursorCell (Ptr p) >> why c env) s0 of
-  (# s1, _ #) -> (# s1, p, (# | (# #) #) #)
-{-# INLINE failing #-}
+failWith# ::
+  Int -> Int -> Found -> Reason -> Addr# -> Cells -> Env -> State# RealWorld -> Result a
+failWith# reach offset found reason p0 c !env s0 =
+  failing (record c env reach offset found reason) p0 c s0
+{-# NOINLINE failWith# #-}
 
 -- | Fail at the cursor with a message.
 failInvalid :: String -> Get a
-failInvalid message = failing (\c env -> getPtr c cursorCell >>= \p -> recordAt c env p 0 (Invalid message))
-{-# NOINLINE failInvalid #-}
+failInvalid message = Get (failInvalid# message)
+{-# INLINE failInvalid #-}
+
+failInvalid# :: String -> Addr# -> Cells -> Env -> State# RealWorld -> Result a
+failInvalid# message p0 c !env s0 =
+  failing (recordAt c env (Ptr p0) 0 (Invalid message)) p0 c s0
+{-# NOINLINE failInvalid# #-}
+
+-- Record why, with the cursor in its cell, and fail.
+failing :: IO () -> Addr# -> Cells -> State# RealWorld -> Result a
+failing why p c s0 = case unIO (putPtr c cursorCell (Ptr p) >> why) s0 of
+  (# s1, _ #) -> (# s1, p, (# | (# #) #) #)
+{-# INLINE failing #-}
