@@ -15,6 +15,7 @@ where
 
 import Ashlar.Codec (get)
 import Ashlar.File (typeFingerprint)
+import Ashlar.File.Internal.Records (decodeBy)
 import Ashlar.Jobs
 import Ashlar.Jobs.Engine
 import Ashlar.Jobs.Engine.Redis
@@ -45,15 +46,17 @@ echoJob = job
 
 -- | What those of the second part do.
 echoBytes :: Engine -> IO ()
-echoBytes engine = do
-  taken <- engineTake engine "bytes" 30000000
-  case taken of
-    Finished -> pure ()
-    NothingYet -> echoBytes engine
-    Taken d -> do
-      _ <- engineStore engine "bytes" (deliveryNumber d) (deliveryBytes d)
-      engineAcknowledge engine d
-      echoBytes engine
+echoBytes engine = engineJoin engine Nothing >>= go
+  where
+    go run = do
+      taken <- engineTake engine run "bytes" 30000000
+      case taken of
+        Finished -> pure ()
+        NothingYet _ -> go run
+        Taken d -> do
+          _ <- engineStore engine run "bytes" (deliveryNumber d) (deliveryBytes d) Nothing
+          engineAcknowledge engine run d
+          go run
 
 -- | The same number of records, both ways. Other processes are started with these arguments.
 measure :: Redis -> [String] -> Int64 -> IO ()
@@ -68,7 +71,7 @@ measure redis arguments total = do
     three = replicateM 3
     timed :: String -> String -> IO () -> IO Double
     timed what kind action = do
-      engineForget engine
+      engineForget engine Nothing
       t <- bracket (three (startWorker kind)) (mapM_ terminateProcess) $ \workers -> do
         before <- allTimes
         begin <- getMonotonicTime
@@ -100,31 +103,32 @@ measure redis arguments total = do
 
     batches = fromIntegral total * 100 `div` S.length batch
     batch = S.concat (replicate 1311 (S.replicate 100 120))
-    asBytes e = beside (submitBytes e) (collectBytes e 0)
+    asBytes e = beside (submitBytes e) (engineJoin e Nothing >>= \run -> collectBytes e run 0)
     submitBytes e = do
-      session <- progressSession <$> engineOpen e
-      let go n
-            | n == fromIntegral batches = () <$ engineClose e session n
+      (run, progress) <- engineOpen e S.empty
+      let session = progressSession progress
+          go n
+            | n == fromIntegral batches = () <$ engineClose e run session n
             | otherwise = do
-              added <- engineAdd e (NewBatch session 64 n 0 batch)
+              added <- engineAdd e run (NewBatch session 64 n 0 batch)
               go (if added == Added then n + 1 else n)
       go 0
-    collectBytes e n = do
-      stored <- engineResult e n
+    collectBytes e run n = do
+      stored <- engineResult e run n
       case stored of
-        Stored bytes -> do
+        Stored _ bytes -> do
           when (S.length bytes /= S.length batch) (fail "another number of bytes")
-          engineRelease e n
-          collectBytes e (n + 1)
+          engineRelease e run n
+          collectBytes e run (n + 1)
         Ended -> pure ()
-        _ -> collectBytes e n
+        _ -> collectBytes e run n
 
     -- Envelope and codec alone: what all do to a batch, in one thread.
     codec = do
       let some = take 1310 (cycle records)
           n = fromIntegral total `div` 1310 :: Int
       result <- newIORef S.empty
-      body <- newBody 131072 $ \bytes k ->
+      body <- newBody 131072 1048576 $ \bytes k ->
         writeIORef result $! seal j Task (typeFingerprint (jobArguments j)) 0 0 0 k bytes
       let sealing = mapM_ (writeRecord body) some >> flushOpen body
       sealing
@@ -141,8 +145,8 @@ measure redis arguments total = do
     j = echoJob "measure"
     openedOf :: S.ByteString -> [Sample]
     openedOf bytes = either error id $ do
-      (e, body) <- unseal j 0 bytes
-      decodeRecords get (envelopeCount e) body
+      (e, body) <- either (Left . show) Right (unseal j 0 bytes)
+      decodeRecords (decodeBy get) (envelopeCount e) body
 
 -- The CPU time of an action in this process, in seconds.
 cpu :: IO () -> IO Double

@@ -79,7 +79,7 @@ options = Options <$> redis <*> jobOption <*> rounds <*> commands
 commands :: Parser Command
 commands =
   hsubparser $
-    sub "submit" "submit records; a second time, it continues" (Submit <$> count)
+    sub "submit" "submit records; if it was stopped, it continues" (Submit <$> count)
       <> sub "work" "apply the function until the job is done" (DoWork <$> work)
       <> sub "watch" "collect, show progress, and compare with one process" (Watch <$> count)
       <> sub "measure" "measure the throughput, and that of the engine alone" (Measure <$> count)

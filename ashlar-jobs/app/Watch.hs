@@ -59,7 +59,8 @@ progress engine seconds = do
       ++ show (statusCollected s)
       ++ " collected, "
       ++ show (statusAside s)
-      ++ " set aside"
+      ++ " with records set aside"
+      ++ (if statusLost s > 0 then ", " ++ show (statusLost s) ++ " LOST" else "")
 
 rounded :: Double -> String
 rounded x = showFFloat (Just 1) x ""

@@ -10,9 +10,13 @@ import Test.Tasty
 import qualified Tests.Engines
 import qualified Tests.Envelopes
 import qualified Tests.Golden
+import qualified Tests.Laws
+import qualified Tests.Lost
+import qualified Tests.Poison
 import qualified Tests.Processes
 import qualified Tests.Redis
 import qualified Tests.Schedules
+import qualified Tests.Settings
 
 main :: IO ()
 main = do
@@ -27,6 +31,10 @@ main = do
           [ Tests.Envelopes.tests,
             Tests.Golden.tests,
             Tests.Engines.tests,
+            Tests.Laws.tests,
+            Tests.Lost.tests,
+            Tests.Poison.tests,
             Tests.Schedules.tests,
-            Tests.Redis.tests
+            Tests.Redis.tests,
+            Tests.Settings.tests
           ]

@@ -38,15 +38,18 @@
 --
 -- == What is promised
 --
--- * Every record has one result in the end, or its batch is set aside with an error. The function
---   may be applied more than once.
+-- * Every record has one result in the end, or is set aside with an error. The function may be
+--   applied more than once.
 -- * All three may be stopped and started again. They continue where the engine says. A collector
 --   may get the batch again at which it was stopped, and none before.
 -- * The submitter waits while the engine has enough to do ('submitLimit').
 -- * Every batch has a checksum, the name of the job, and the fingerprints of its types. A worker
 --   with other types reads the batches as its own types, if "Ashlar.Schema.Evolution" can, or is
 --   refused, and told which field differs.
--- * The promises hold as long as the engine loses nothing that it has confirmed.
+-- * The promises hold as long as the engine loses nothing that it has confirmed. If it does,
+--   whoever needs what is missing throws 'DataLost', and waits no longer.
+-- * A job is submitted once. A second 'submit' throws 'AlreadySubmitted', unless 'submitAgain'
+--   is set, or the job was forgotten.
 --
 -- The records may be untrusted. The engine is trusted: whoever can write to it can write a forged
 -- batch with a right checksum. Such a batch is decoded safely.
@@ -92,14 +95,17 @@ import Ashlar.Jobs.Internal.Job
 import Ashlar.Jobs.Internal.Submit
 import Ashlar.Jobs.Internal.Worker
 
--- | How far a job is. A Redis that does not answer is 'Unreachable' after a while.
+-- | How far a job is, all of it at one moment. It is all zeros if nobody has begun to submit. A
+-- Redis that does not answer is 'Unreachable' after a while.
 --
 -- @since 0.1.0.0
 status :: Engine -> IO Status
 status = engineStatus
 
--- | Delete all that the engine has of a job. Do it when all results are collected.
+-- | Delete all that the engine has of a job. Do it when all results are collected. Workers that are
+-- running then return, or wait for the next submission ('workerStays'). Submitters and collectors
+-- get 'Forgotten'. (Redis keeps a note for a day, so that they can tell this from lost data.)
 --
 -- @since 0.1.0.0
 forget :: Engine -> IO ()
-forget = engineForget
+forget engine = engineForget engine Nothing

@@ -110,26 +110,35 @@ later e = decodeEnvelope bytes === Left (LaterEnvelope 2)
 
 -- All results of a job, with one worker.
 ran :: (Engine -> Engine) -> Job Row Answer -> [Int64] -> IO [Collected Answer]
-ran tampered j input = do
+ran tampered = ranWith tampered id
+
+-- With a worker that has other limits.
+ranBy :: (Job Row Answer -> Job Row Answer) -> Job Row Answer -> [Int64] -> IO [Collected Answer]
+ranBy = ranWith id
+
+ranWith ::
+  (Engine -> Engine) ->
+  (Job Row Answer -> Job Row Answer) ->
+  Job Row Answer ->
+  [Int64] ->
+  IO [Collected Answer]
+ranWith tampered worked j input = do
   engine <- tampered . memoryEngine <$> newMemory ReturnAtOnce
-  _ <- submitWith (SubmitOptions 100 1000000) engine j $ \n give ->
+  _ <- submitWith (inBatches 100 1000000) engine j $ \n give ->
     mapM_ (give . rowOf) (List.genericDrop n input)
-  _ <- worker engine j (pure . answer)
+  _ <- worker engine (worked j) (pure . answer)
   results engine j
 
 answersOf :: [Collected Answer] -> [Answer]
 answersOf = concatMap (either (const []) id . collectedResults)
-
-results :: Engine -> Job Row Answer -> IO [Collected Answer]
-results engine j = reverse <$> collect engine j (\cs c -> pure (c : cs)) []
 
 damagedBatch :: [Int64] -> Positive Int -> NonNegative Int -> Bool -> Property
 damagedBatch input (Positive every) (NonNegative at) cut = ioProperty $ do
   count <- newIORef (0 :: Int)
   let tampered e =
         e
-          { engineTake = \name idle -> do
-              taken <- engineTake e name idle
+          { engineTake = \run name idle -> do
+              taken <- engineTake e run name idle
               n <- atomicModifyIORef' count (\n -> (n + 1, n))
               pure $ case taken of
                 Taken d | n `mod` every == 0 -> Taken d {deliveryBytes = broken (deliveryBytes d)}
@@ -152,8 +161,8 @@ damagedResult :: NonNegative Int -> Property
 damagedResult (NonNegative at) = ioProperty $ do
   let tampered e =
         e
-          { engineStore = \name n bytes ->
-              engineStore e name n (if n == 1 then broken bytes else bytes)
+          { engineStore = \run name n bytes ->
+              engineStore e run name n (if n == 1 then broken bytes else bytes)
           }
       broken bytes = flipAt (at `mod` S.length bytes) 8 bytes
   got <- try (ran tampered (rows "rows") [1 .. 100])
@@ -168,8 +177,8 @@ mixedUp = ioProperty $ do
   firstResult <- newIORef Nothing
   let wrongBatch e =
         e
-          { engineTake = \name idle -> do
-              next <- engineTake e name idle
+          { engineTake = \run name idle -> do
+              next <- engineTake e run name idle
               before <- readIORef firstBatch
               case (next, before) of
                 (Taken d, Nothing) -> next <$ writeIORef firstBatch (Just (deliveryBytes d))
@@ -178,12 +187,12 @@ mixedUp = ioProperty $ do
           }
       wrongResult e =
         e
-          { engineResult = \n -> do
-              result <- engineResult e n
+          { engineResult = \run n -> do
+              result <- engineResult e run n
               before <- readIORef firstResult
               case (result, before) of
-                (Stored bytes, Nothing) -> result <$ writeIORef firstResult (Just bytes)
-                (_, Just bytes) -> pure (Stored bytes)
+                (Stored _ bytes, Nothing) -> result <$ writeIORef firstResult (Just bytes)
+                (Stored p _, Just bytes) -> pure (Stored p bytes)
                 _ -> pure result
           }
   batches <- ran wrongBatch (rows "rows") [1 .. 100]
@@ -197,20 +206,18 @@ mixedUp = ioProperty $ do
 
 bomb :: Property
 bomb = ioProperty $ do
-  let j = (rows "rows") {jobCompression = Just zeros, jobExpansionLimit = 200}
-      codeless = [1, 3 .. 99]
-  got <- ran id j (codeless ++ replicate 50 0)
-  let ok c = case collectedResults c of
-        Left f -> "bytes, where 200 are allowed" `isInfixOf` T.unpack (failedError f)
-        Right _ -> True
-  big <- ran id j {jobExpansionLimit = 60} (replicate 48 0)
-  pure (all ok got .&&. all (isLeft' . collectedResults) big .&&. not (null big))
+  let j = (rows "rows") {jobCompression = Just zeros}
+  got <- ranBy (const j {jobExpansionLimit = 60}) j (replicate 48 0)
+  let refused c = case collectedResults c of
+        Left f -> "bytes, where 60 are allowed" `isInfixOf` T.unpack (failedError f)
+        Right _ -> False
+  pure (counterexample (show got) (all refused got .&&. not (null got)))
 
 noBytes :: NonNegative Int -> Property
 noBytes (NonNegative n) = ioProperty $ do
   engine <- memoryEngine <$> newMemory ReturnAtOnce
   let units = job "units" :: Job () ()
-  m <- submitWith (SubmitOptions 7 1000) engine units (\_ give -> replicateM_ n (give ()))
+  m <- submitWith (inBatches 7 1000) engine units (\_ give -> replicateM_ n (give ()))
   _ <- worker engine units pure
   k <- collect engine units (\k c -> pure (k + either (const 0) length (collectedResults c))) 0
   pure (m === fromIntegral n .&&. k === n)
@@ -265,7 +272,7 @@ otherCollector = ioProperty $ do
 second :: Property
 second = ioProperty $ do
   engine <- memoryEngine <$> newMemory ReturnAtOnce
-  let options = SubmitOptions 50 1000
+  let options = inBatches 50 1000
       all' = [1 .. 100]
       whole n give = mapM_ (give . rowOf) (List.genericDrop n all')
   first <- try . submitWith options engine (rows "rows") $ \n give -> do

@@ -12,6 +12,7 @@ import Ashlar.File (fixedType)
 import Ashlar.Jobs
 import Ashlar.Jobs.Engine
 import Ashlar.Jobs.Engine.Memory
+import Ashlar.Jobs.Internal.Job (aboutJob)
 import Control.Monad (unless)
 import qualified Data.ByteString as S
 import Data.Char (isSpace)
@@ -28,33 +29,39 @@ tests :: TestTree
 tests =
   testGroup
     "golden envelopes"
-    [ golden "task" plain [1, 2, 258] (const (pure ())) fst,
-      golden "results" plain [1, 2, 258] (const (pure ())) snd,
-      golden "failure" plain [1, 2, 258] (const (ioError (userError "no"))) snd,
-      golden "compressed" plain {jobCompression = Just zeros} (replicate 20 0) (const (pure ())) fst
+    [ golden "task" once' plain [1, 2, 258] (const (pure ())) fst,
+      golden "results" once' plain [1, 2, 258] (const (pure ())) snd,
+      golden "failure" once' plain [1, 2, 258] (const (ioError (userError "no"))) snd,
+      golden "parts" once' {workerCuts = 32} plain [1, 2, 258] onlyTwo snd,
+      golden "compressed" once' zeroed (replicate 20 0) (const (pure ())) fst
     ]
   where
+    once' = defaultWorkerOptions {workerAttempts = 1, workerCuts = 0}
+    zeroed = plain {jobCompression = Just zeros}
+    onlyTwo n = if n == 2 then ioError (userError "no") else pure ()
     plain = Job "double" (fixedType "number") (fixedType "number") Nothing 1000
 
 -- The bytes of the batch or of its result, and what old bytes give.
 golden ::
   String ->
+  WorkerOptions ->
   Job Word16 Word16 ->
   [Word16] ->
   (Word16 -> IO ()) ->
   ((S.ByteString, S.ByteString) -> S.ByteString) ->
   TestTree
-golden name j input check which = testProperty name . once . ioProperty $ do
+golden name options j input check which = testProperty name . once . ioProperty $ do
   batch <- newIORef S.empty
   result <- newIORef S.empty
   engine <- memoryEngine <$> newMemory ReturnAtOnce
   let kept =
         engine
-          { engineAdd = \n -> writeIORef batch (newBytes n) >> engineAdd engine n,
-            engineStore = \w n bytes -> writeIORef result bytes >> engineStore engine w n bytes
+          { engineAdd = \r n -> writeIORef batch (newBytes n) >> engineAdd engine r n,
+            engineStore = \r w n bytes aside ->
+              writeIORef result bytes >> engineStore engine r w n bytes aside
           }
   _ <- submit kept j (\n give -> mapM_ give (drop (fromIntegral n) input))
-  _ <- workerWith once' kept j f
+  _ <- workerWith options kept j f
   got <- collect kept j (\cs c -> pure (collectedResults c : cs)) []
   bytes <- which <$> ((,) <$> readIORef batch <*> readIORef result)
   let file = "tests" </> "golden" </> (name ++ ".txt")
@@ -71,16 +78,15 @@ golden name j input check which = testProperty name . once . ioProperty $ do
       ]
   where
     f x = (2 * x) <$ check x
-    once' = defaultWorkerOptions {workerAttempts = 1}
     -- An engine that has these bytes as a batch, or as a result.
     replayed bytes = do
       engine <- memoryEngine <$> newMemory ReturnAtOnce
-      p <- engineOpen engine
-      _ <- engineAdd engine (NewBatch (progressSession p) 1 0 1 bytes)
-      _ <- engineClose engine (progressSession p) 1
+      (r, p) <- engineOpen engine (aboutJob j)
+      _ <- engineAdd engine r (NewBatch (progressSession p) 1 0 1 bytes)
+      _ <- engineClose engine r (progressSession p) 1
       if which ("task", "result") == "task"
-        then () <$ workerWith once' engine j f
-        else () <$ engineStore engine "worker" 0 bytes
+        then () <$ workerWith options engine j f
+        else () <$ engineStore engine r "worker" 0 bytes Nothing
       collect engine j (\cs c -> pure (collectedResults c : cs)) []
 
 dump :: S.ByteString -> String

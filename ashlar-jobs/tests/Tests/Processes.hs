@@ -15,7 +15,7 @@ where
 import Ashlar.Jobs
 import Ashlar.Jobs.Engine.Redis
 import Control.Concurrent (forkIO, threadDelay)
-import Control.Exception (bracket)
+import Control.Exception (bracket, throwIO, try)
 import Control.Monad (forM_, forever, void, when)
 import qualified Database.Redis as R
 import System.Environment (getExecutablePath)
@@ -38,9 +38,13 @@ child args = do
           options = defaultWorkerOptions {workerIdle = 500000}
       void (workerWith options (redisEngine r "rows") (rows "rows") f)
     ["submit", socket, bytes, count] -> redis socket $ \r -> do
-      let options = SubmitOptions (read bytes) 8
-      void . submitWith options (redisEngine r "rows") (rows "rows") $ \n give ->
+      let options = inBatches (read bytes) 8
+      submitted <- try . submitWith options (redisEngine r "rows") (rows "rows") $ \n give ->
         forM_ [n .. read count - 1] (give . rowOf)
+      case submitted of
+        Right _ -> pure ()
+        Left (AlreadySubmitted _) -> exitWith (ExitFailure 4)
+        Left ex -> throwIO ex
     _ -> exitWith (ExitFailure 3)
   where
     redis socket =

@@ -12,8 +12,8 @@ import Ashlar.Jobs.Engine.Redis
 import Control.Concurrent
 import Control.Exception
 import Control.Monad (forM_, replicateM, replicateM_, void, when)
+import qualified Data.ByteString as S
 import Data.IORef
-import Data.Int (Int64)
 import qualified Data.List as List
 import qualified Database.Redis as R
 import System.Exit (ExitCode (..))
@@ -52,13 +52,10 @@ with :: Server -> (Engine -> IO a) -> IO a
 with server action = withRedis (optionsFor server) (\redis -> action (redisEngine redis "rows"))
 
 small :: SubmitOptions
-small = SubmitOptions 2000 8
+small = inBatches 2000 8
 
 quick :: WorkerOptions
 quick = defaultWorkerOptions {workerIdle = 500000, workerRetry = 0}
-
-counting :: Int64 -> Int64 -> (Row -> IO ()) -> IO ()
-counting total n give = forM_ [n .. total - 1] (give . rowOf)
 
 -- An action in another thread: how to wait for it. It ends with the scope.
 beside :: IO a -> (IO a -> IO b) -> IO b
@@ -67,19 +64,6 @@ beside action inner = do
   bracket (forkIO (try action >>= putMVar result)) killThread $ \_ ->
     inner (readMVar result >>= either (\e -> throwIO (e :: SomeException)) pure)
 
-results :: Engine -> IO [Collected Answer]
-results engine = reverse <$> collect engine (rows "rows") (\cs c -> pure (c : cs)) []
-
-complete :: Int64 -> [Collected Answer] -> Property
-complete total got =
-  counterexample (take 300 (show [f | Left f <- map collectedResults got])) $
-    conjoin
-      [ map collectedBatch got === [0 .. List.genericLength got - 1],
-        property (concatMap answers got == map (answer . rowOf) [0 .. total - 1])
-      ]
-  where
-    answers = either (const []) id . collectedResults
-
 threeWorkers :: Server -> IO Property
 threeWorkers server =
   with server $ \a -> with server $ \b ->
@@ -87,7 +71,7 @@ threeWorkers server =
       beside (workerWith quick b (rows "rows") (pure . answer)) $ \w1 ->
         beside (workerWith quick b (rows "rows") (pure . answer)) $ \w2 ->
           beside (workerWith quick a (rows "rows") (pure . answer)) $ \w3 -> do
-            got <- results a
+            got <- results a (rows "rows")
             n <- submitted
             done <- sum . map workedBatches <$> sequence [w1, w2, w3]
             end <- status a
@@ -113,7 +97,7 @@ killedWorker server = with server $ \engine ->
       killChild hanging
       withChild ["work", serverSocket server, "never"] $ \_ ->
         withChild ["work", serverSocket server, "never"] $ \_ -> do
-          got <- results engine
+          got <- results engine (rows "rows")
           end <- status engine
           pure (complete 10000 got .&&. counterexample (show end) (length (statusWorkers end) >= 2))
 
@@ -127,9 +111,9 @@ killedSubmitter server = with server $ \engine -> do
     mapM_ killAt [10, 30, 60]
     code <- submitting awaitChild
     again <- submitting awaitChild
-    got <- results engine
+    got <- results engine (rows "rows")
     _ <- done
-    pure (code === ExitSuccess .&&. again === ExitSuccess .&&. complete 20000 got)
+    pure (code === ExitSuccess .&&. again === ExitFailure 4 .&&. complete 20000 got)
 
 constantMemory :: Server -> IO Property
 constantMemory server = with server $ \engine ->
@@ -147,7 +131,7 @@ killedRedis server =
     beside (submitWith small a (rows "rows") (counting 10000)) $ \submitted ->
       beside (workerWith quick b (rows "rows") (pure . answer)) $ \w1 ->
         beside (workerWith quick b (rows "rows") (pure . answer)) $ \w2 ->
-          beside (results a) $ \collected -> do
+          beside (results a (rows "rows")) $ \collected -> do
             forM_ [20, 50, 100] $ \n -> do
               waitUntil "some results" ((>= n) . statusStored <$> status a)
               kill server
@@ -193,9 +177,9 @@ limited server = with server $ \engine -> do
     few <- readIORef given
     most <- newIORef 0
     let look = status engine >>= \s -> modifyIORef' most (max (statusTasks s))
-        watched = engine {engineTake = \n i -> look >> engineTake engine n i}
+        watched = engine {engineTake = \r n i -> look >> engineTake engine r n i}
     _ <- beside (workerWith quick watched (rows "rows") (pure . answer)) id
-    got <- results engine
+    got <- results engine (rows "rows")
     m <- readIORef most
     pure (complete 5000 got .&&. m === 8 .&&. property (few < 1000))
 
@@ -207,7 +191,7 @@ poisoned server = with server $ \engine -> do
         pure (answer row)
   _ <- submitWith small {submitLimit = 1000} engine (rows "rows") (counting 3000)
   done <- workerWith quick {workerAttempts = 3} engine (rows "rows") f
-  got <- results engine
+  got <- results engine (rows "rows")
   set <- failures engine (rows "rows")
   k <- readIORef tries
   end <- status engine
@@ -224,6 +208,7 @@ poisoned server = with server $ \engine -> do
           [ fmap (map number) records === Right (take (failedCount x) [failedFirst x ..])
             | (x, records) <- set
           ],
+        map failedCount bad === [1],
         sum (map (either failedCount length . collectedResults) got) === 3000
       ]
   where
@@ -242,9 +227,11 @@ slow server = with server $ \engine -> do
         pure (answer row)
       watched =
         engine
-          { engineTake = \name idle -> do
-              taken <- engineTake engine name idle
-              taken <$ when (taken == NothingYet) (modifyIORef' looks (+ 1))
+          { engineTake = \run name idle -> do
+              taken <- engineTake engine run name idle
+              case taken of
+                NothingYet _ -> taken <$ modifyIORef' looks (+ 1)
+                _ -> pure taken
           }
   _ <- submitWith small engine (rows "rows") (counting 20)
   beside (workerWith quick engine (rows "rows") f) $ \w1 -> do
@@ -252,7 +239,7 @@ slow server = with server $ \engine -> do
     beside (workerWith quick watched (rows "rows") f) $ \w2 -> do
       a <- w1
       b <- w2
-      got <- results engine
+      got <- results engine (rows "rows")
       n <- readIORef entered
       pure (complete 20 got .&&. n === 1 .&&. (workedBatches a, workedBatches b) === (1, 0))
 
@@ -266,7 +253,7 @@ interrupted server = with server $ \engine -> do
   beside (workerWith patient engine (rows "rows") hanging) $ \_ -> takeMVar entered
   (watched, attempts) <- noting engine
   _ <- workerWith patient watched (rows "rows") (pure . answer)
-  got <- results engine
+  got <- results engine (rows "rows")
   tried <- attempts
   pure (complete 20 got .&&. tried === [1])
 
@@ -278,13 +265,13 @@ lost server = with server $ \engine -> do
     bracket (R.connect (redisConnect (optionsFor server))) R.disconnect $ \c ->
       void (R.runRedis c (R.hset "ashlar-jobs:{rows}:state" "batches" "3"))
     counting 1000 500 give
-  pure (stopped === Left BatchesLost)
+  pure (stopped === Left (DataLost "the batches from number 3 on"))
 
 twoCollectors :: Server -> IO Property
 twoCollectors server = with server $ \engine -> do
   _ <- submitWith small {submitLimit = 1000} engine (rows "rows") (counting 500)
   _ <- workerWith quick engine (rows "rows") (pure . answer)
-  let next n _ = n + 1 <$ when (n == 1) (void (results engine))
+  let next n _ = n + 1 <$ when (n == 1) (void (results engine (rows "rows")))
   got <- try (collect engine (rows "rows") next (0 :: Int))
   pure (got === Left TakenOver)
 
@@ -296,7 +283,7 @@ leftOver server = do
         -- Some that are interrupted.
         replicateM_ 4 (beside (work quick {workerStays = True} engine) (const (pure ())))
         _ <- work quick engine
-        length <$> results engine <* forget engine
+        length <$> results engine (rows "rows") <* forget engine
   first <- once'
   (open', threads) <- inUse
   ns <- replicateM 3 once'
@@ -304,9 +291,13 @@ leftOver server = do
     (now, threads') <- inUse
     pure (now <= open' + 2 && threads' <= threads)
   let info = redisConnect (optionsFor server)
-  keys <- bracket (R.connect info) R.disconnect (`R.runRedis` R.dbsize)
+  -- What tells workers that the job was forgotten goes by itself.
+  (keys, times) <- bracket (R.connect info) R.disconnect $ \c -> R.runRedis c $ do
+    found <- either (const []) id <$> R.keys "*"
+    (,) found <$> mapM R.ttl found
   pure $
     conjoin
       [ ns === replicate 3 first,
-        either (const Nothing) Just keys === Just 0
+        counterexample (show keys) (all (":forgotten" `S.isSuffixOf`) keys),
+        counterexample (show times) (all (either (const False) (> 0)) times)
       ]

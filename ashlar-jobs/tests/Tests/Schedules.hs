@@ -98,19 +98,20 @@ roll w n = do
 fated :: Plan -> World -> IORef Bool -> Engine -> Engine
 fated p w dead e =
   e
-    { engineSaveSchema = \f s -> call (engineSaveSchema e f s),
-      engineSchema = call . engineSchema e,
-      engineOpen = call (engineOpen e),
-      engineAdd = \n -> between (call (engineAdd e n)),
-      engineClose = \s n -> call (engineClose e s n),
-      engineTake = \n i -> call (engineTake e n i),
-      engineSetIdle = \n d i a -> call (engineSetIdle e n d i a),
-      engineStore = \n k b -> between (call (engineStore e n k b)),
-      engineSetAside = between . call . engineSetAside e,
-      engineAcknowledge = between . call . engineAcknowledge e,
-      engineCollected = call (engineCollected e),
-      engineResult = between . call . engineResult e,
-      engineRelease = call . engineRelease e
+    { engineCurrent = call (engineCurrent e),
+      engineOpen = call . engineOpen e,
+      engineJoin = call . engineJoin e,
+      engineSaveSchema = \r f s -> call (engineSaveSchema e r f s),
+      engineSchema = \r -> call . engineSchema e r,
+      engineAdd = \r n -> between (call (engineAdd e r n)),
+      engineClose = \r s n -> call (engineClose e r s n),
+      engineTake = \r n i -> call (engineTake e r n i),
+      engineHold = \r n d h -> between (call (engineHold e r n d h)),
+      engineStore = \r n k b a -> between (call (engineStore e r n k b a)),
+      engineAcknowledge = \r -> between . call . engineAcknowledge e r,
+      engineCollected = call . engineCollected e,
+      engineResult = \r -> between . call . engineResult e r,
+      engineRelease = \r -> call . engineRelease e r
     }
   where
     call :: IO a -> IO a
@@ -162,8 +163,12 @@ workerStep p w who = do
     result <- try step
     writeIORef busy False
     case result of
-      Left Died -> modifyIORef' (steps w) (IM.delete who)
       Right _ -> pure ()
+      Left ex
+        | Just Died <- fromException ex -> modifyIORef' (steps w) (IM.delete who)
+        -- It was too early.
+        | Just NotSubmitted <- fromException ex -> pure ()
+        | otherwise -> throwIO ex
 
 fresh :: Plan -> World -> Int -> IO (IORef Bool, IO Step)
 fresh p w who = do
@@ -175,6 +180,7 @@ fresh p w who = do
         defaultWorkerOptions
           { workerIdle = 1000,
             workerAttempts = planAttempts p,
+            workerCuts = 1000,
             workerRetry = 100
           }
       f row = do
@@ -214,12 +220,12 @@ anySchedule p = ioProperty $ do
       life run = immortal $ do
         dead <- newIORef False
         run dead (fated p w dead (memoryEngine mem))
-      options = SubmitOptions (planBytes p) (planLimit p)
+      options = inBatches (planBytes p) (planLimit p)
   mostTasks <- newIORef 0
   seen <- newIORef M.empty
   order <- newIORef True
   -- Results come while batches are submitted, too.
-  let submitting = life $ \dead engine ->
+  let submitting = life $ \dead engine -> handle already $
         submitWith options (observed mostTasks engine) (planJob p) $ \n give ->
           forM_ (List.genericDrop n input) $ \x -> do
             fate <- roll w 100
@@ -230,10 +236,12 @@ anySchedule p = ioProperty $ do
               fate <- roll w 20
               when (fate == 0 && planDeaths p) (die w dead)
               before <- readIORef seen
-              let k = collectedBatch c
-              unless (k == fromIntegral (M.size before) || k + 1 == fromIntegral (M.size before)) $
+              -- The next records, or some of the last batch again.
+              let next' = maybe 0 (\(k, l) -> k + fromIntegral (count l)) (M.lookupMax before)
+                  lastBatch = collectedBatch . snd <$> M.lookupMax before
+              unless (collectedFirst c == next' || lastBatch == Just (collectedBatch c)) $
                 writeIORef order False
-              writeIORef seen (M.insert k c before)
+              writeIORef seen (M.insert (collectedFirst c) c before)
               when (fate == 1 && planDeaths p) (die w dead)
         collect engine (planJob p) next ()
   total <- submitting
@@ -265,7 +273,6 @@ anySchedule p = ioProperty $ do
                   && (n `elem` planPoison p || n `elem` map fst (planFlaky p))
                 | (i, n) <- zip [failedFirst f ..] (map rowNumberOf (recordsOf f))
               ]
-      count c = either failedCount length (collectedResults c)
   pure . counterexample (show (M.elems got)) $
     conjoin
       [ total === List.genericLength input,
@@ -279,8 +286,16 @@ anySchedule p = ioProperty $ do
           statusStored end === progressBatches (statusProgress end),
         counterexample "nothing is left" (statusTasks end === 0),
         counterexample "the limit" (most <= planLimit p),
-        counterexample "all failures are set aside" $
-          [f | f <- failed, failedFirst f `notElem` map (failedFirst . fst) set] === [],
+        counterexample "what is collected as a failure is what is set aside" $
+          failed === map fst set,
+        counterexample "only the records that fail are set aside" $
+          counterexample (show failed) $
+            planDeaths p
+              || and
+                [ failedCount f == 1
+                    && all (mayFail . rowNumberOf) (recordsOf f)
+                  | f <- failed
+                ],
         counterexample "with their records" $
           conjoin
             [ records === Right (slice (failedFirst f) (failedCount f))
@@ -294,10 +309,16 @@ anySchedule p = ioProperty $ do
             ]
       ]
   where
+    mayFail n = n `elem` planPoison p || n `elem` map fst (planFlaky p)
+    -- It died when it had submitted everything.
+    already ex = case ex of
+      AlreadySubmitted n -> pure n
+      _ -> throwIO ex
+    count c = either failedCount length (collectedResults c)
     observed ref e =
       e
-        { engineAdd = \n -> do
-            added <- engineAdd e n
+        { engineAdd = \r n -> do
+            added <- engineAdd e r n
             tasks <- statusTasks <$> engineStatus e
             modifyIORef' ref (max tasks)
             pure added

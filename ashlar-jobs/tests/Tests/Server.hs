@@ -9,6 +9,7 @@
 module Tests.Server
   ( Server (..),
     withServer,
+    withServerOf,
     start,
     kill,
     optionsFor,
@@ -32,13 +33,18 @@ import System.Process
 data Server = Server
   { serverSocket :: FilePath,
     serverFolder :: FilePath,
+    serverSettings :: [String],
     serverProcess :: IORef (Maybe (Handle, ProcessHandle))
   }
 
 -- | A server that writes each change to the disk before it replies.
 withServer :: (Server -> IO a) -> IO a
-withServer action = withSystemTempDirectory "jobs" $ \folder -> do
-  server <- Server (folder </> "socket") folder <$> newIORef Nothing
+withServer = withServerOf []
+
+-- | With other settings, which come last.
+withServerOf :: [String] -> (Server -> IO a) -> IO a
+withServerOf settings action = withSystemTempDirectory "jobs" $ \folder -> do
+  server <- Server (folder </> "socket") folder settings <$> newIORef Nothing
   bracket_ (start server) (kill server) (action server)
 
 -- | Start it, and wait until it answers.
@@ -53,6 +59,7 @@ start server = do
               ++ ["--port", "0", "--unixsocket", serverSocket server, "--dir", serverFolder server]
               ++ ["--appendonly", "yes", "--appendfsync", "always", "--save", ""]
               ++ ["--loglevel", "warning", "--logfile", serverFolder server </> "log"]
+              ++ serverSettings server
           )
       )
         { std_in = CreatePipe

@@ -22,6 +22,10 @@ module Tests.Types
     zeros,
     failingWith,
     noting,
+    inBatches,
+    counting,
+    results,
+    complete,
   )
 where
 
@@ -30,12 +34,14 @@ import Ashlar.File (Compression (..))
 import Ashlar.Jobs
 import Ashlar.Jobs.Engine
 import Ashlar.Schema
+import Control.Monad (forM_)
 import qualified Data.ByteString as S
 import Data.IORef
 import Data.Int (Int64)
+import qualified Data.List as List
 import qualified Data.Text as T
 import GHC.Generics (Generic)
-import Test.QuickCheck
+import Test.QuickCheck hiding (collect, total)
 
 -- | A record of variable size.
 data Row = Row {rowNumber :: Int64, rowName :: T.Text, rowCode :: Maybe Int64}
@@ -109,9 +115,32 @@ failingWith bad row = maybe (pure (answer row)) (ioError . userError) (bad row)
 noting :: Engine -> IO (Engine, IO [Int])
 noting engine = do
   attempts <- newIORef []
-  let noted name idle = do
-        taken <- engineTake engine name idle
+  let noted run name idle = do
+        taken <- engineTake engine run name idle
         taken <$ case taken of
           Taken d -> modifyIORef' attempts (deliveryAttempt d :)
           _ -> pure ()
   pure (engine {engineTake = noted}, readIORef attempts)
+
+-- | Batches of at least this number of bytes, and at most this number of them.
+inBatches :: Int -> Int -> SubmitOptions
+inBatches bytes limit = defaultSubmitOptions {submitBatchBytes = bytes, submitLimit = limit}
+
+-- | Give the first records.
+counting :: Int64 -> Int64 -> (Row -> IO ()) -> IO ()
+counting total n give = forM_ [n .. total - 1] (give . rowOf)
+
+-- | All results.
+results :: Engine -> Job a Answer -> IO [Collected Answer]
+results engine j = reverse <$> collect engine j (\cs c -> pure (c : cs)) []
+
+-- | These are the results of the first records.
+complete :: Int64 -> [Collected Answer] -> Property
+complete total got =
+  counterexample (take 300 (show [f | Left f <- map collectedResults got])) $
+    conjoin
+      [ map collectedBatch got === [0 .. List.genericLength got - 1],
+        property (concatMap answers got == map (answer . rowOf) [0 .. total - 1])
+      ]
+  where
+    answers = either (const []) id . collectedResults

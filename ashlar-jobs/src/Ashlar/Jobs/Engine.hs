@@ -21,24 +21,29 @@
 --
 -- [E3] The first result of a batch is kept, and no other.
 --
--- [E4] What a function has changed is not lost, or the engine says so: a batch that comes after one
--- that it does not have is 'Missing'.
+-- [E4] What a function has changed is not lost, or the engine says so. A function with a 'Run'
+-- throws 'Forgotten' if that run was deleted by 'engineForget', and 'DataLost' if it is not there
+-- for another reason, or if what the function needs of it is missing. It changes nothing then.
 --
 -- Functions wait for a while where they say so, and then return that there is nothing yet. Callers
 -- ask again.
 module Ashlar.Jobs.Engine
   ( Engine (..),
+    Run (..),
     Progress (..),
     NewBatch (..),
     Added (..),
     Taken (..),
     Delivery (..),
+    Hold (..),
     Stored (..),
     Aside (..),
     Status (..),
+    JobException (..),
   )
 where
 
+import Ashlar.Jobs.Internal.Exception
 import Data.ByteString (ByteString)
 import Data.Int (Int64)
 import Data.Text (Text)
@@ -49,42 +54,61 @@ import GHC.Fingerprint (Fingerprint)
 --
 -- @since 0.1.0.0
 data Engine = Engine
-  { -- | Keep the schema with this fingerprint.
-    engineSaveSchema :: Fingerprint -> ByteString -> IO (),
+  { -- | The most bytes of a batch, or of a result. Less than 64 KiB counts as that.
+    engineMaxBytes :: !Int,
+    -- | What is there, without waiting. 'Nothing' if nobody has begun to submit.
+    engineCurrent :: IO (Maybe (Run, Progress)),
+    -- | Begin to submit, or continue, given what 'runAbout' will be if this is the beginning.
+    -- Whoever submitted before is 'Superseded' from then on.
+    engineOpen :: ByteString -> IO (Run, Progress),
+    -- | What is there, if it is another run than this one. It waits until somebody begins to
+    -- submit, and throws 'NotSubmitted' if that takes too long.
+    engineJoin :: Maybe Run -> IO Run,
+    -- | Keep the schema with this fingerprint.
+    engineSaveSchema :: Run -> Fingerprint -> ByteString -> IO (),
     -- | The schema with this fingerprint.
-    engineSchema :: Fingerprint -> IO (Maybe ByteString),
-    -- | Begin to submit, or continue. Whoever submitted before is 'Superseded' from then on.
-    engineOpen :: IO Progress,
-    -- | Add the next batch. It waits for a while if there are too many.
-    engineAdd :: NewBatch -> IO Added,
+    engineSchema :: Run -> Fingerprint -> IO (Maybe ByteString),
+    -- | Add the next batch. It waits for a while if there are too many. Throws 'DataLost' if the
+    -- batch before it is missing.
+    engineAdd :: Run -> NewBatch -> IO Added,
     -- | Nothing follows: the session, and the number of batches.
-    engineClose :: Int64 -> Int64 -> IO Added,
+    engineClose :: Run -> Int64 -> Int64 -> IO Added,
     -- | The next batch for the worker with this name: one that has been idle for this number of
     -- microseconds at least, or else one that nobody has had. It waits for a while.
-    engineTake :: Text -> Int -> IO Taken,
-    -- | If the worker still has the delivery: from now on, it counts as idle for this number of
-    -- microseconds, and as delivered this number of times.
-    engineSetIdle :: Text -> Delivery -> Int -> Int -> IO (),
+    engineTake :: Run -> Text -> Int -> IO Taken,
+    -- | If the worker still has the delivery, change what is kept with it. Else 'False'.
+    engineHold :: Run -> Text -> Delivery -> Hold -> IO Bool,
     -- | Keep a result, if there is none: the worker, the number of the batch, the result. 'False'
-    -- if there is one, or if it has been collected.
-    engineStore :: Text -> Int64 -> ByteString -> IO Bool,
-    -- | Keep a batch that is not tried again, for people to look at.
-    engineSetAside :: Aside -> IO (),
+    -- if there is one, or if it has been collected. If the result is kept, so is the last argument.
+    engineStore :: Run -> Text -> Int64 -> ByteString -> Maybe Aside -> IO Bool,
     -- | The batch is done.
-    engineAcknowledge :: Delivery -> IO (),
+    engineAcknowledge :: Run -> Delivery -> IO (),
     -- | The number of the first batch whose result has not been released.
-    engineCollected :: IO Int64,
+    engineCollected :: Run -> IO Int64,
     -- | The result of the batch with this number. It waits for a while.
-    engineResult :: Int64 -> IO Stored,
+    engineResult :: Run -> Int64 -> IO Stored,
     -- | The result with this number, and all before, are no longer needed.
-    engineRelease :: Int64 -> IO (),
+    engineRelease :: Run -> Int64 -> IO (),
     -- | What has been set aside, by number.
-    engineAside :: IO [Aside],
+    engineAside :: Run -> IO [Aside],
     -- | How far the job is.
     engineStatus :: IO Status,
-    -- | Delete everything.
-    engineForget :: IO ()
+    -- | Delete this run if it is there, or whatever is there.
+    engineForget :: Maybe Run -> IO (),
+    -- | Which of its settings may lose data, as far as they can be seen: a sentence for each.
+    engineWarnings :: IO [Text]
   }
+
+-- | One submission of a job, from the first 'engineOpen' until 'engineForget'.
+--
+-- @since 0.1.0.0
+data Run = Run
+  { -- | No other run has the same.
+    runId :: !ByteString,
+    -- | What whoever opened it first says about the job.
+    runAbout :: !ByteString
+  }
+  deriving stock (Eq, Show)
 
 -- | How far a job has been submitted.
 --
@@ -126,8 +150,6 @@ data Added
     Full
   | -- | Another submitter has begun.
     Superseded
-  | -- | Batches before it are missing: the engine has lost what was written last.
-    Missing
   deriving stock (Eq, Show)
 
 -- | What there is to do.
@@ -135,8 +157,8 @@ data Added
 -- @since 0.1.0.0
 data Taken
   = Taken !Delivery
-  | -- | Nothing at the moment.
-    NothingYet
+  | -- | Nothing at the moment, and how far the job has been submitted.
+    NothingYet !Progress
   | -- | Nothing, and nothing will come.
     Finished
   deriving stock (Eq, Show)
@@ -148,9 +170,24 @@ data Delivery = Delivery
   { -- | The engine's name for it.
     deliveryId :: !ByteString,
     deliveryNumber :: !Int64,
-    -- | How many times it has been delivered: 1 for the first.
+    -- | How many times it has been delivered: 1 for the first. 'holdAttempt' changes it.
     deliveryAttempt :: !Int,
-    deliveryBytes :: !ByteString
+    deliveryBytes :: !ByteString,
+    -- | What 'holdNote' has kept with it. It is empty if there is nothing.
+    deliveryNote :: !ByteString
+  }
+  deriving stock (Eq, Show)
+
+-- | What is kept with a delivery.
+--
+-- @since 0.1.0.0
+data Hold = Hold
+  { -- | From now on, it counts as idle for this number of microseconds.
+    holdIdle :: !Int,
+    -- | It counts as delivered this number of times.
+    holdAttempt :: !(Maybe Int),
+    -- | Whoever gets the batch next gets this, too. An empty one counts as none.
+    holdNote :: !(Maybe ByteString)
   }
   deriving stock (Eq, Show)
 
@@ -158,27 +195,29 @@ data Delivery = Delivery
 --
 -- @since 0.1.0.0
 data Stored
-  = Stored !ByteString
-  | NotYet
+  = -- | The result, and how far the job has been submitted.
+    Stored !Progress !ByteString
+  | -- | Nothing, and how far the job has been submitted.
+    NotYet !Progress
   | -- | It has been released.
     Released
   | -- | The job has no batch with this number.
     Ended
   deriving stock (Eq, Show)
 
--- | A batch that was set aside.
+-- | A batch of which records were set aside.
 --
 -- @since 0.1.0.0
 data Aside = Aside
   { asideNumber :: !Int64,
     -- | The batch, as it was submitted.
     asideBatch :: !ByteString,
-    -- | Its result, which has the error.
+    -- | Which of its records, and the errors.
     asideFailure :: !ByteString
   }
   deriving stock (Eq, Show)
 
--- | How far a job is.
+-- | How far a job is. All of it is from one moment.
 --
 -- @since 0.1.0.0
 data Status = Status
@@ -189,8 +228,12 @@ data Status = Status
     statusStored :: !Int64,
     -- | How many results have been collected.
     statusCollected :: !Int64,
-    -- | How many batches have been set aside.
+    -- | How many batches have records that were set aside.
     statusAside :: !Int,
+    -- | How many batches the engine has lost: they do not wait, are not in work, and have had no
+    -- result. It is 0 unless the engine has lost data. (That a result was lost, only
+    -- 'Ashlar.Jobs.collect' finds out.)
+    statusLost :: !Int64,
     -- | How many results are those of which worker.
     statusWorkers :: [(Text, Int64)]
   }

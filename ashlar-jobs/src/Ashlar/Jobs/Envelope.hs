@@ -40,6 +40,8 @@ data Kind
     Results
   | -- | Why there are no results: a text in UTF-8.
     Failure
+  | -- | Parts of a batch, each with what has become of its records.
+    Parts
   deriving stock (Eq, Show, Enum, Bounded)
 
 -- | A batch, or its results, and what they belong to.
@@ -55,7 +57,7 @@ data Envelope = Envelope
     envelopeResult :: !Fingerprint,
     -- | The number of the batch: not negative.
     envelopeNumber :: !Int64,
-    -- | How many times the batch had been delivered: 0 for a 'Task'.
+    -- | How many attempts there were, failed ones and this one: 0 for a 'Task'.
     envelopeAttempt :: !Word32,
     -- | The number of the first record: not negative.
     envelopeFirst :: !Int64,
@@ -178,5 +180,5 @@ getHeader = do
     getFingerprint = Fingerprint <$> getWord64le <*> getWord64le
     natural n = if n < 0 then fail "a negative number" else pure n
     kindOf w
-      | w >= 1 && w <= 3 = pure (toEnum (fromIntegral w - 1))
+      | w >= 1 && w <= 4 = pure (toEnum (fromIntegral w - 1))
       | otherwise = fail "an unknown kind"

@@ -9,9 +9,10 @@
 -- An engine on Redis 6.2 or later, for any number of hosts. Batches are in a stream, and workers
 -- are the consumers of its group.
 --
--- Redis must not evict keys, and should keep an append-only file: with @appendfsync always@ it
--- loses nothing, with @everysec@ the last second if its host stops. While it is restarted, all
--- functions wait ('redisPatience').
+-- Redis must not evict keys (@maxmemory-policy noeviction@), and should keep an append-only file:
+-- with @appendfsync always@ it loses nothing, with @everysec@ the last second if its host stops.
+-- Without that file, a restart loses what came after the last snapshot. 'Ashlar.Jobs.submit' warns
+-- of settings that lose data. While Redis is restarted, all functions wait ('redisPatience').
 module Ashlar.Jobs.Engine.Redis
   ( Redis,
     withRedis,
@@ -22,20 +23,21 @@ module Ashlar.Jobs.Engine.Redis
 where
 
 import Ashlar.Jobs.Engine
-import Ashlar.Jobs.Internal.Job (JobException (..))
+import Ashlar.Jobs.Internal.Exception
+import Ashlar.Jobs.Internal.Name (newRunId)
+import Ashlar.Jobs.Internal.Replies
 import Ashlar.Jobs.Internal.Scripts
+import Ashlar.Jobs.Internal.Settings
 import Control.Concurrent (threadDelay)
 import Control.Exception
-import Control.Monad (void)
+import Control.Monad (unless, void, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
 import Data.Int (Int64)
-import qualified Data.List as List
 import Data.Maybe (fromMaybe)
 import Data.Text (Text)
 import qualified Data.Text.Encoding as T
-import qualified Data.Text.Encoding.Error as T
 import qualified Database.Redis as R
 import GHC.Clock (getMonotonicTime)
 import System.Timeout (timeout)
@@ -52,17 +54,22 @@ data RedisOptions = RedisOptions
     -- and some commands take whole seconds. It may take this long until a worker notices that
     -- another has died, or that the job is done.
     redisWait :: !Int,
-    -- | How many microseconds Redis may be unreachable, or silent, before 'Unreachable' is thrown.
-    -- The default is a minute.
-    redisPatience :: !Int
+    -- | How many microseconds Redis may be unreachable, or silent, before 'Unreachable' is thrown,
+    -- or out of memory, before 'EngineFailed' is. 'Ashlar.Jobs.worker' and 'Ashlar.Jobs.collect'
+    -- wait this long for somebody to begin to submit. The default is a minute.
+    redisPatience :: !Int,
+    -- | The most bytes of a batch or a result. The default is 512 MiB, which is what Redis takes
+    -- unless its @proto-max-bulk-len@ says something else. Redis breaks the connection if it gets
+    -- more. Less than 64 KiB counts as that.
+    redisMaxBytes :: !Int
   }
 
--- | Port 6379 of this host, at most 50 connections in each pool, waits of a second, and a minute of
--- patience.
+-- | Port 6379 of this host, at most 50 connections in each pool, waits of a second, a minute of
+-- patience, and at most 512 MiB.
 --
 -- @since 0.1.0.0
 defaultRedisOptions :: RedisOptions
-defaultRedisOptions = RedisOptions R.defaultConnectInfo 1000000 60000000
+defaultRedisOptions = RedisOptions R.defaultConnectInfo 1000000 60000000 536870912
 
 -- | Connections to a server. A command that waits has a connection to itself, so those come from a
 -- pool of their own, and can never hold up the signs of life of a worker.
@@ -85,8 +92,8 @@ withRedis options action =
   where
     info = redisConnect options
 
--- | Run commands, and again while Redis cannot be reached or is starting. So they must be such that
--- the second time does no harm.
+-- | Run commands, and again while Redis cannot be reached, is starting, or cannot write. So they
+-- must be such that the second time does no harm.
 --
 -- Replies are read lazily by hedis, but not later than the end of 'R.runRedis'. A reply may be cut
 -- off there, by an exception of ours. The pool then closes the connection.
@@ -107,15 +114,16 @@ perform redis pool time commands = do
       case reply of
         Right (Just (Right a)) -> pure a
         Right (Just (Left (R.Error e)))
-          | starting e -> later end failed (C.unpack e)
+          | starting e -> later end failed (Unreachable (C.unpack e))
+          | full e -> later end failed (EngineFailed (C.unpack e))
           | otherwise -> throwIO (EngineFailed (C.unpack e))
         Right (Just (Left other)) -> throwIO (EngineFailed (take 200 (show other)))
-        Right Nothing -> later end failed "no reply"
-        Left why -> later end failed why
+        Right Nothing -> later end failed (Unreachable "no reply")
+        Left why -> later end failed (Unreachable why)
     -- The first time at once: the connection may have been an old one.
     later end failed why = do
       now <- getMonotonicTime
-      if now > end then throwIO (Unreachable why) else pure ()
+      when (now > end) (throwIO why)
       threadDelay (min 1000000 (failed * 20000))
       go end (2 * failed + 1)
     attempt =
@@ -124,66 +132,108 @@ perform redis pool time commands = do
                     Handler (\e -> pure (Left (displayException (e :: R.ConnectionLostException)))),
                     Handler (\e -> pure (Left (displayException (e :: R.ConnectTimeout))))
                   ]
-    starting e = any (`S.isPrefixOf` e) ["LOADING", "BUSY", "MASTERDOWN", "TRYAGAIN", "CLUSTERDOWN"]
+    -- A collector or a person may make space.
+    full e = any (`S.isPrefixOf` e) ["OOM", "MISCONF"]
+
+-- | It will be there in a moment.
+starting :: ByteString -> Bool
+starting e =
+  any (`S.isPrefixOf` e) ["LOADING", "BUSY", "MASTERDOWN", "TRYAGAIN", "CLUSTERDOWN"]
 
 -- | The engine of the job with this name, which should be its 'Ashlar.Jobs.jobName'. Its functions
--- throw 'Unreachable' and 'EngineFailed'.
+-- throw 'Unreachable' and 'EngineFailed', too.
 --
 -- @since 0.1.0.0
 redisEngine :: Redis -> Text -> Engine
 redisEngine redis name =
   Engine
-    { engineSaveSchema = \f bytes -> void (quick (R.hset schemas (hex f) bytes)),
-      engineSchema = \f -> quick (R.hget schemas (hex f)),
-      engineOpen = do
-        reply <- script openScript [state, tasks] []
-        case reply of
-          R.MultiBulk (Just [R.Integer s, R.Integer b, R.Integer r, R.Integer c]) ->
-            pure (Progress (fromInteger s) (fromInteger b) (fromInteger r) (c > 0))
-          other -> unexpected other,
-      engineAdd = \n -> do
+    { engineMaxBytes = redisMaxBytes (redisOptions redis),
+      engineCurrent = current,
+      engineOpen = open,
+      engineJoin = join',
+      engineSaveSchema = \r f bytes -> void (script r saveSchemaScript [schemas r] [dec f, bytes]),
+      engineSchema = \r f -> do
+        (run, schema) <- quick $ do
+          a <- R.hget state "run"
+          b <- R.hget (schemas r) (dec f)
+          pure ((,) <$> a <*> b)
+        if run == Just (runId r) then pure schema else gone r,
+      engineAdd = \r n -> do
         let numbers = [newSession n, fromIntegral (newLimit n), newNumber n, newRecords n]
-        reply <- script addScript [state, tasks] (map dec numbers ++ [newBytes n])
-        added <- addedOf reply
+        added <-
+          script r addScript [tasks r] (map dec numbers ++ [newBytes n]) >>= addedOf
         case added of
-          Full -> Full <$ wait (R.blpop [space] seconds)
+          Full -> Full <$ wait (R.blpop [space r] seconds)
           _ -> pure added,
-      engineClose = \session n ->
-        script closeScript [state, result n] [dec session, dec n] >>= addedOf,
+      engineClose = \r session n ->
+        script r closeScript [tasks r, result r n] [dec session, dec n] >>= addedOf,
       engineTake = takeNext,
-      engineSetIdle = \worker d idle attempt ->
+      engineHold = \r worker d hold -> do
+        reply <-
+          script
+            r
+            holdScript
+            [tasks r, notes r]
+            [ T.encodeUtf8 worker,
+              deliveryId d,
+              dec (milliseconds (holdIdle hold)),
+              maybe S.empty dec (holdAttempt hold),
+              dec (deliveryNumber d),
+              maybe "0" (const "1") (holdNote hold),
+              fromMaybe S.empty (holdNote hold)
+            ]
+        pure (reply == R.Integer 1),
+      engineStore = \r worker n bytes kept -> do
+        let more = maybe [] (\a -> [asideBatch a, asideFailure a]) kept
+        reply <-
+          script
+            r
+            storeScript
+            [result r n, aside r]
+            ([dec n, bytes, T.encodeUtf8 worker] ++ more)
+        pure (reply == R.Integer 1),
+      engineAcknowledge = \r d ->
         void $
           script
-            setIdleScript
-            [tasks]
-            [T.encodeUtf8 worker, deliveryId d, dec (milliseconds idle), dec attempt],
-      engineStore = \worker n bytes -> do
-        reply <- script storeScript [state, result n, workers] [dec n, bytes, T.encodeUtf8 worker]
-        pure (reply == R.Integer 1),
-      engineSetAside = \(Aside n batch failure) ->
-        void . quick $
-          R.hmset aside [(dec n <> ":batch", batch), (dec n <> ":failure", failure)],
-      engineAcknowledge = \d -> void (script acknowledgeScript [tasks, space] [deliveryId d]),
-      engineCollected = collected,
+            r
+            acknowledgeScript
+            [tasks r, space r, notes r]
+            [deliveryId d, dec (deliveryNumber d)],
+      engineCollected = \r -> do
+        fields <- quick (R.hmget state ["run", "collected"])
+        case fields of
+          [Just run, n] | run == runId r -> pure (maybe 0 number n)
+          _ -> gone r,
       engineResult = resultOf,
-      engineRelease = \n -> void (script releaseScript [state, result n] [dec n]),
-      engineAside = asideOf <$> quick (R.hgetall aside),
+      engineRelease = \r n ->
+        void (script r releaseScript [tasks r, result r n] [dec n, key r "result:"]),
+      engineAside = \r -> do
+        (fields, counted) <- quick $ do
+          a <- R.hgetall (aside r)
+          b <- R.hmget state ["run", "aside"]
+          pure ((,) <$> a <*> b)
+        case counted of
+          [Just run, n]
+            | run == runId r -> do
+              let found = asideOf fields
+                  expected = maybe 0 (fromIntegral . number) n
+              when (length found < expected) (throwIO (lostAside (length found) expected))
+              pure found
+          _ -> gone r,
       engineStatus = statusOf,
-      engineForget = do
-        s <- statusOf
-        let numbers = [statusCollected s .. progressBatches (statusProgress s)]
-        mapM_ (quick . R.del . map result) (chunksOf 1000 numbers)
-        void (quick (R.del [state, schemas, tasks, space, aside, workers]))
+      engineForget = forgetRun,
+      engineWarnings = warnings
     }
   where
-    key k = "ashlar-jobs:{" <> T.encodeUtf8 name <> "}:" <> k
-    state = key "state"
-    schemas = key "schemas"
-    tasks = key "tasks"
-    space = key "space"
-    aside = key "aside"
-    workers = key "workers"
-    result n = key ("result:" <> dec n)
+    prefix = "ashlar-jobs:{" <> T.encodeUtf8 name <> "}:"
+    state = prefix <> "state"
+    key r k = prefix <> runId r <> ":" <> k
+    schemas r = key r "schemas"
+    tasks r = key r "tasks"
+    notes r = key r "notes"
+    space r = key r "space"
+    aside r = key r "aside"
+    result r n = key r ("result:" <> dec n)
     -- To Redis, 0 is for ever.
     waited = max 1 (redisWait (redisOptions redis))
     seconds = fromIntegral (roundedUp 1000000 waited)
@@ -192,101 +242,154 @@ redisEngine redis name =
 
     quick = perform redis quickly 0
     wait = perform redis waiting (waited + 1000000)
-    script :: ByteString -> [ByteString] -> [ByteString] -> IO R.Reply
-    script code keys arguments = quick (failing <$> R.eval code keys arguments)
+    eval :: ByteString -> [ByteString] -> [ByteString] -> IO R.Reply
+    eval code keys arguments = quick (failing <$> R.eval code (state : keys) arguments)
     failing reply = case reply of
       Right e@(R.Error _) -> Left e
       _ -> reply
 
-    takeNext worker idle = do
-      reply <- script claimScript [tasks, state] [T.encodeUtf8 worker, dec (milliseconds idle)]
+    -- A script that needs a run.
+    script :: Run -> ByteString -> [ByteString] -> [ByteString] -> IO R.Reply
+    script r code keys arguments = do
+      reply <- eval code keys (runId r : arguments)
       case reply of
-        R.MultiBulk (Just [R.Bulk (Just i), R.Integer a, R.Bulk (Just n), R.Bulk (Just b)]) ->
-          pure (Taken (Delivery i (number n) (fromInteger a) b))
-        R.MultiBulk (Just [R.Integer 0]) -> do
+        R.SingleLine "GONE" -> gone r
+        R.SingleLine why | Just lost <- lostOf why -> throwIO lost
+        _ -> pure reply
+
+    gone :: Run -> IO a
+    gone r = do
+      (there, forgotten) <- quick $ do
+        a <- R.hget state "run"
+        b <- R.exists (key r "forgotten")
+        pure ((,) <$> a <*> b)
+      throwIO $
+        if forgotten then Forgotten else maybe lostJob (const lostToAnother) there
+
+    current = do
+      fields <- quick (R.hmget state ["run", "about", "session", "batches", "records", "closed"])
+      pure $ case fields of
+        Just run : about : numbers ->
+          Just (Run run (fromMaybe S.empty about), progressOf (map (maybe 0 number) numbers))
+        _ -> Nothing
+
+    open about = do
+      there <- quick (R.hget state "run")
+      run <- maybe newRunId pure there
+      reply <- eval openScript [tasks (Run run about)] [run, about]
+      case reply of
+        R.MultiBulk (Just [s, b, n, c, R.Bulk (Just about')]) ->
+          pure (Run run about', progressOf (integers [s, b, n, c]))
+        R.Integer 1 -> open about
+        R.SingleLine why | Just lost <- lostOf why -> throwIO lost
+        other -> unexpected other
+
+    join' old = do
+      end <- (+ fromIntegral (redisPatience (redisOptions redis)) / 1000000) <$> getMonotonicTime
+      let look = do
+            there <- current
+            now <- getMonotonicTime
+            case there of
+              Just (run, _) | fmap runId old /= Just (runId run) -> pure run
+              _
+                | now > end -> throwIO NotSubmitted
+                | otherwise -> threadDelay (min 100000 waited) >> look
+      look
+
+    takeNext r worker idle = do
+      reply <-
+        script r claimScript [tasks r, notes r] [T.encodeUtf8 worker, dec (milliseconds idle)]
+      case reply of
+        R.MultiBulk
+          (Just [R.Bulk (Just i), R.Integer a, R.Bulk (Just n), R.Bulk (Just b), R.Bulk note]) ->
+            pure (Taken (Delivery i (number n) (fromInteger a) b (fromMaybe S.empty note)))
+        R.MultiBulk (Just (R.Integer 1 : _)) -> pure Finished
+        R.MultiBulk (Just (R.Integer _ : fields)) -> do
           new <-
             wait . groupMade $
               R.xreadGroupOpts
                 "workers"
                 (T.encodeUtf8 worker)
-                [(tasks, ">")]
+                [(tasks r, ">")]
                 R.defaultXreadOpts
                   { R.block = Just (fromIntegral (milliseconds waited)),
                     R.recordCount = Just 1
                   }
           pure $ case new of
             Just [R.XReadResponse _ [R.StreamsRecord i [("n", n), ("b", b)]]] ->
-              Taken (Delivery i (number n) 1 b)
-            _ -> NothingYet
-        R.MultiBulk (Just [R.Integer 1]) -> pure Finished
+              Taken (Delivery i (number n) 1 b S.empty)
+            _ -> NothingYet (progressOf (integers fields))
         other -> unexpected other
 
-    -- The job may be forgotten just now.
+    -- The job may be forgotten just now, or lost. The next call says which.
     groupMade command = do
       reply <- command
       pure $ case reply of
         Left (R.Error e) | any (`S.isPrefixOf` e) ["NOGROUP", "UNBLOCKED"] -> Right Nothing
         _ -> reply
 
-    resultOf n = do
-      there <- quick (R.lindex (result n) 0)
-      -- From the list to itself.
-      found <- maybe (wait (R.brpoplpush (result n) (result n) seconds)) (pure . Just) there
-      case found of
-        Just bytes -> pure (if S.null bytes then Ended else Stored bytes)
-        Nothing -> (\c -> if n < c then Released else NotYet) <$> collected
-
-    collected = maybe 0 number <$> quick (R.hget state "collected")
-
-    asideOf fields =
-      List.sortOn
-        asideNumber
-        [ Aside (number n) batch (fromMaybe S.empty (lookup (n <> ":failure") fields))
-          | (field, batch) <- fields,
-            (n, ":batch") <- [C.break (== ':') field]
-        ]
+    -- Results must not pass through a script, which would copy them.
+    resultOf r n = do
+      (fields, there) <- quick $ do
+        a <- R.hmget state ["run", "session", "batches", "records", "closed"]
+        b <- R.lindex (result r n) 0
+        pure ((,) <$> a <*> b)
+      case fields of
+        Just run : numbers
+          | run == runId r, Just bytes <- there -> pure (stored numbers bytes)
+          | run == runId r -> do
+            -- What there is may be all that there will be.
+            before <- awaited r n
+            case before of
+              NotYet _ -> do
+                -- From the list to itself.
+                found <- wait (R.brpoplpush (result r n) (result r n) seconds)
+                maybe (awaited r n) (pure . stored numbers) found
+              _ -> pure before
+        _ -> gone r
+    stored numbers bytes
+      | S.null bytes = Ended
+      | otherwise = Stored (progressOf (map (maybe 0 number) numbers)) bytes
+    awaited r n = do
+      reply <- script r awaitScript [tasks r, result r n] [dec n]
+      case reply of
+        R.MultiBulk (Just (R.Integer kind : fields)) -> pure $ case kind of
+          1 -> Released
+          2 -> Ended
+          _ -> NotYet (progressOf (integers fields))
+        other -> unexpected other
 
     statusOf = do
-      (s, n, held, ws) <- quick $ do
-        a <- R.hgetall state
-        b <- R.xlen tasks
-        c <- R.hlen aside
-        d <- R.hgetall workers
-        pure ((,,,) <$> a <*> b <*> c <*> d)
-      let field f = maybe 0 number (lookup f s)
-      pure
-        Status
-          { statusProgress =
-              Progress (field "session") (field "batches") (field "records") (field "closed" > 0),
-            statusTasks = fromInteger n,
-            statusStored = field "stored",
-            statusCollected = field "collected",
-            statusAside = fromInteger held `div` 2,
-            statusWorkers =
-              List.sort [(T.decodeUtf8With T.lenientDecode w, number k) | (w, k) <- ws]
-          }
+      reply <- eval statusScript [] [prefix]
+      case reply of
+        R.MultiBulk (Just []) -> pure (statusFrom 0 [])
+        R.MultiBulk (Just [R.Integer n, R.MultiBulk (Just fields)]) ->
+          pure (statusFrom (fromInteger n) (pairs [b | R.Bulk (Just b) <- fields]))
+        other -> unexpected other
 
-addedOf :: R.Reply -> IO Added
-addedOf reply = case reply of
-  R.Integer 0 -> pure Added
-  R.Integer 1 -> pure Full
-  R.Integer 2 -> pure Superseded
-  R.Integer 3 -> pure Missing
-  other -> unexpected other
+    forgetRun expected = do
+      reply <- eval forgetScript [] [prefix, maybe S.empty runId expected]
+      case reply of
+        R.MultiBulk (Just [R.Bulk (Just run), R.Integer a, R.Integer b]) -> do
+          let results = map (result (Run run S.empty)) [fromInteger a .. fromInteger b :: Int64]
+          mapM_ (quick . R.del) (chunksOf 1000 results)
+        -- Something may be left of a run whose state was lost.
+        _ -> when (null expected) (scan R.cursor0)
+    scan cursor = do
+      (next, keys) <-
+        quick (R.scanOpts cursor (R.ScanOpts (Just (escaped prefix <> "*")) (Just 1000)))
+      let left = filter (not . (":forgotten" `S.isSuffixOf`)) keys
+      unless (null left) (void (quick (R.del left)))
+      unless (next == R.cursor0) (scan next)
 
-unexpected :: R.Reply -> IO a
-unexpected reply = throwIO (EngineFailed ("an unexpected reply: " ++ take 200 (show reply)))
-
--- | A number that Redis keeps as text.
-number :: ByteString -> Int64
-number = maybe 0 (fromIntegral . fst) . C.readInt
-
-dec :: Show a => a -> ByteString
-dec = C.pack . show
-
-hex :: Show a => a -> ByteString
-hex = C.pack . show
-
-chunksOf :: Int -> [a] -> [[a]]
-chunksOf _ [] = []
-chunksOf n xs = let (a, b) = splitAt n xs in a : chunksOf n b
+    -- What may not be asked is left out.
+    warnings = warningsOf <$> mapM asked infoSections <*> mapM setting configSettings
+    asked section = allowed (R.infoSection section)
+    setting s = (>>= lookup s) <$> allowed (R.configGet s)
+    allowed :: R.Redis (Either R.Reply a) -> IO (Maybe a)
+    allowed command = quick (either refused (Right . Just) <$> command)
+    refused reply = case reply of
+      R.Error e
+        | not (starting e) ->
+          Right Nothing
+      _ -> Left reply

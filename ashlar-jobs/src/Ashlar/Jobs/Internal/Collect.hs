@@ -16,35 +16,39 @@ import Ashlar.Codec (Codec)
 import Ashlar.Jobs.Engine
 import Ashlar.Jobs.Envelope
 import Ashlar.Jobs.Internal.Job
+import Ashlar.Jobs.Internal.Parts
+import Ashlar.Jobs.Internal.Seen
 import Control.Exception (throwIO)
+import Control.Monad (foldM, forM)
+import Data.IORef (newIORef)
 import Data.Int (Int64)
 import Data.Text (Text)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
 import qualified Data.Text.Encoding.Error as T
 
--- | The results of a batch.
+-- | The results of a batch, or of some records of one.
 --
 -- @since 0.1.0.0
 data Collected b = Collected
-  { -- | The number of the batch.
+  { -- | The number of the batch. A batch of which records were set aside comes in several parts.
     collectedBatch :: !Int64,
-    -- | The number of its first record.
+    -- | The number of the first record.
     collectedFirst :: !Int64,
-    -- | What became of its records.
+    -- | What became of the records.
     collectedResults :: !(Either Failed [b])
   }
   deriving stock (Eq, Show, Functor)
 
--- | A batch that was set aside.
+-- | Adjacent records that were set aside.
 --
 -- @since 0.1.0.0
 data Failed = Failed
-  { -- | The number of its first record.
+  { -- | The number of the first one.
     failedFirst :: !Int64,
-    -- | How many records it has.
+    -- | How many there are.
     failedCount :: !Int,
-    -- | How many times it was delivered.
+    -- | How many attempts have failed.
     failedAttempts :: !Int,
     -- | The error of the last attempt.
     failedError :: !Text
@@ -59,48 +63,69 @@ data Failed = Failed
 -- have seen that batch, but none before. Where this matters, keep 'collectedFirst' with what the
 -- action writes.
 --
--- There is one collector at a time: another one that runs beside it gets 'TakenOver', sooner or
--- later. Results of an older type are read as this one, and 'OtherTypes' is thrown if that is
--- impossible. Damaged results throw 'BadResult', and are not released. Exceptions of the action and
--- of the engine are passed on.
+-- A collector waits until somebody begins to submit, and throws 'NotSubmitted' if that takes too
+-- long. There is one collector at a time: another one that runs beside it gets 'TakenOver', sooner
+-- or later. Results of an older type are read as this one, and 'OtherTypes' is thrown if that is
+-- impossible. A job with another name throws 'OtherJob'. Damaged results throw 'BadResult', and are
+-- not released. If the engine has lost a batch or a result, 'DataLost' is thrown, and 'Forgotten'
+-- if the job was forgotten. Exceptions of the action and of the engine are passed on.
 --
 -- @since 0.1.0.0
 collect ::
   Codec b =>
   Engine ->
   Job a b ->
-  -- | Given the accumulator and the next batch: the next accumulator.
+  -- | Given the accumulator and the next results: the next accumulator.
   (s -> Collected b -> IO s) ->
   s ->
   IO s
-collect engine j step start = engineCollected engine >>= go start
+collect engine j step start = do
+  run <- engineJoin engine Nothing
+  _ <- checkJob j run
+  seen <- newIORef nothingSeen
+  let go s number =
+        s `seq` do
+          stored <- engineResult engine run number
+          case stored of
+            NotYet p -> see seen p >> go s number
+            Ended -> pure s
+            Released -> throwIO TakenOver
+            Stored p bytes -> do
+              see seen p
+              s' <- results run number bytes >>= foldM step s
+              engineRelease engine run number
+              go s' (number + 1)
+  engineCollected engine run >>= go start
   where
-    go s number =
-      s `seq` do
-        stored <- engineResult engine number
-        case stored of
-          NotYet -> go s number
-          Ended -> pure s
-          Released -> throwIO TakenOver
-          Stored bytes -> do
-            s' <- results number bytes >>= step s
-            engineRelease engine number
-            go s' (number + 1)
-    results number bytes = case unseal j number bytes of
-      Left why -> throwIO (BadResult number why)
-      Right (e, body) ->
-        Collected number (envelopeFirst e) <$> case envelopeKind e of
-          Failure -> pure (Left (failedOf e))
-          Task -> throwIO (BadResult number "it is no result")
-          Results -> do
-            getter <- getterOf engine (jobResults j) (envelopeResult e)
-            case getter of
-              Left why ->
-                throwIO (OtherTypes ("results of " ++ show (jobName j) ++ ": " ++ why))
-              Right g ->
-                either (throwIO . BadResult number) (pure . Right) $
-                  decodeRecords g (envelopeCount e) body
+    results run number bytes = case unseal j number bytes of
+      Left (OfJob theirs) -> throwIO (OtherJob theirs (jobName j))
+      Left (Unusable why) -> bad number why
+      Right (e, body) -> case envelopeKind e of
+        Failure -> pure [Collected number (envelopeFirst e) (Left (failedOf e))]
+        Task -> bad number "it is no result"
+        Results -> do
+          g <- decoder run e
+          xs <- records g number (envelopeCount e) body
+          pure [Collected number (envelopeFirst e) (Right xs)]
+        Parts -> do
+          parts <- either (bad number) pure (getParts (fromIntegral (envelopeCount e)) body)
+          g <- decoder run e
+          forM (zip (firsts e parts) parts) $ \(first, Part n state) ->
+            Collected number first <$> case state of
+              Done part -> Right <$> records g number (fromIntegral n) part
+              SetAside attempts why -> pure (Left (Failed first n attempts why))
+              Waiting _ _ -> bad number "it is not done"
+    decoder run e =
+      getterOf engine run "results" (jobResults j) (envelopeResult e)
+        >>= either (throwIO . OtherTypes . (("results of " ++ show (jobName j) ++ ": ") ++)) pure
+    records g number count body = either (bad number) pure (decodeRecords g count body)
+    bad :: Int64 -> String -> IO x
+    bad number why = throwIO (BadResult number why)
 {-# INLINE collect #-}
+
+-- The number of the first record of each part.
+firsts :: Envelope -> [Part] -> [Int64]
+firsts e = scanl (+) (envelopeFirst e) . map (fromIntegral . partCount)
 
 failedOf :: Envelope -> Failed
 failedOf e =
@@ -111,20 +136,41 @@ failedOf e =
       failedError = T.decodeUtf8With T.lenientDecode (envelopeBody e)
     }
 
--- | The batches that were set aside, by number, each with its records, or why these cannot be read.
--- All of them are held in memory.
+-- | What was set aside, by number, each with its records, or why these cannot be read. All of it is
+-- held in memory. It is empty if nobody has begun to submit.
+--
+-- Throws 'DataLost' if the engine has lost some of it.
 --
 -- @since 0.1.0.0
 failures :: Codec a => Engine -> Job a b -> IO [(Failed, Either String [a])]
-failures engine j = engineAside engine >>= mapM one
+failures engine j = do
+  there <- engineCurrent engine
+  case there of
+    Nothing -> pure []
+    Just (run, _) -> do
+      _ <- checkJob j run
+      engineAside engine run >>= fmap concat . mapM (one run)
   where
-    one (Aside number batch failure) = do
+    one run (Aside number batch failure) = do
       records <- case unseal j number batch of
-        Left why -> pure (Left why)
+        Left why -> pure (Left (describe why))
         Right (e, body) -> do
-          getter <- getterOf engine (jobArguments j) (envelopeArgument e)
-          pure (getter >>= \g -> decodeRecords g (envelopeCount e) body)
-      pure $ case decodeEnvelope failure of
-        Left bad -> (Failed 0 0 0 (T.pack (describeBadEnvelope bad)), records)
-        Right e -> (failedOf e, records)
+          getter <- getterOf engine run "arguments" (jobArguments j) (envelopeArgument e)
+          pure (getter >>= \g -> Right (g, envelopeCount e, body))
+      pure $ case unseal j number failure of
+        Left why -> [(Failed 0 0 0 (T.pack (describe why)), allOf records)]
+        Right (e, body)
+          | envelopeKind e == Parts,
+            Right parts <- getParts (fromIntegral (envelopeCount e)) body ->
+            [ let from = fromIntegral (first - envelopeFirst e)
+               in (Failed first n attempts why, records >>= some from n)
+              | (first, Part n (SetAside attempts why)) <- zip (firsts e parts) parts
+            ]
+          | otherwise -> [(failedOf e, allOf records)]
+    describe bad = case bad of
+      OfJob theirs -> "it belongs to the job " ++ show theirs
+      Unusable why -> why
+    allOf records = records >>= \(g, count, body) -> decodeRecords g count body
+    -- One that cannot be read is no reason to keep back the others.
+    some from n (g, count, body) = decodeSome g count body from n
 {-# INLINE failures #-}

@@ -8,11 +8,15 @@
 module Ashlar.Jobs.Internal.Job
   ( Job (..),
     job,
-    JobException (..),
+    aboutJob,
+    checkJob,
 
     -- * Envelopes of a job
     seal,
     unseal,
+    NoBatch (..),
+    maxBytes,
+    bodyLimit,
 
     -- * Records
     OpenBlock,
@@ -21,7 +25,9 @@ module Ashlar.Jobs.Internal.Job
     flushOpen,
     openRecords,
     decodeRecords,
+    decodeSome,
     forRecords,
+    Undecodable (..),
     getterOf,
     difference,
   )
@@ -32,18 +38,19 @@ import Ashlar.File (Compression (..), Evolved (..), RecordType (..))
 import Ashlar.File.Described (described)
 import Ashlar.File.Internal.Block
 import Ashlar.File.Internal.Layout (blockHeaderBytes)
-import Ashlar.File.Internal.Records (Records (..), decodeBy, recordsOf)
-import Ashlar.Get (Get)
+import Ashlar.File.Internal.Records (Decode, Records (..), decodeBy, passingBy, recordsOf)
 import Ashlar.Jobs.Engine
 import Ashlar.Jobs.Envelope
+import Ashlar.Jobs.Internal.Exception
 import Ashlar.Schema (Described, describeDifference, diffSchemas)
-import Control.Exception (Exception (..))
+import Control.Exception (throwIO)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Unsafe as S (unsafePackCStringLen)
 import Data.Int (Int64)
 import Data.Text (Text)
 import qualified Data.Text as T
+import qualified Data.Text.Encoding as T
 import Data.Word (Word32)
 import Foreign.Ptr (castPtr, plusPtr)
 import GHC.Fingerprint (Fingerprint)
@@ -54,7 +61,8 @@ import GHC.Fingerprint (Fingerprint)
 -- @since 0.1.0.0
 data Job a b = Job
   { -- | Its name. Submitter, workers and collector must agree on it, and no other job on the server
-    -- may have it. To run a job again, choose another name, or 'Ashlar.Jobs.forget' the first run.
+    -- may have it. To run a job again, choose another name, use 'Ashlar.Jobs.submitAgain', or
+    -- 'Ashlar.Jobs.forget' the first run.
     jobName :: !Text,
     -- | The type of the arguments.
     jobArguments :: !(RecordType a),
@@ -62,8 +70,8 @@ data Job a b = Job
     jobResults :: !(RecordType b),
     -- | How to compress batches and results. What others have compressed in this way is expanded.
     jobCompression :: !(Maybe Compression),
-    -- | The most bytes that a compressed batch or result may have when it is expanded. 'job' sets
-    -- 256 MiB.
+    -- | The most bytes that a compressed batch or result may have when it is expanded. With a
+    -- compression, none is made that has more. 'job' sets 256 MiB.
     jobExpansionLimit :: !Int
   }
 
@@ -74,35 +82,34 @@ job :: (Described a, Described b) => Text -> Job a b
 job name = Job name described described Nothing 268435456
 {-# INLINE job #-}
 
--- | Why a job cannot go on.
---
--- @since 0.1.0.0
-data JobException
-  = -- | This program has other types than the others: why they do not fit, with the path to the
-    -- first difference.
-    OtherTypes String
-  | -- | Another submitter or collector has taken over.
-    TakenOver
-  | -- | The engine has lost batches that it had confirmed, as Redis may if it does not write each
-    -- to the disk. Submit again: it continues after the last batch that is left.
-    BatchesLost
-  | -- | The result of the batch with this number is damaged: how.
-    BadResult Int64 String
-  | -- | The engine could not be reached, for as long as the options allow: why.
-    Unreachable String
-  | -- | The engine refused a command: why.
-    EngineFailed String
-  deriving stock (Eq, Show)
+-- | What the engine is told of a job: an envelope without records.
+aboutJob :: Job a b -> ByteString
+aboutJob j = seal j Task (typeFingerprint (jobArguments j)) 0 0 0 0 S.empty
 
-instance Exception JobException where
-  displayException e =
-    "Ashlar.Jobs: " ++ case e of
-      OtherTypes why -> "other types: " ++ why
-      TakenOver -> "another process has taken over"
-      BatchesLost -> "the engine has lost batches"
-      BadResult n why -> "the result of batch " ++ show n ++ ": " ++ why
-      Unreachable why -> "the engine cannot be reached: " ++ why
-      EngineFailed why -> "the engine failed: " ++ why
+-- | Check that the engine has this job, and return what it says about it.
+checkJob :: Job a b -> Run -> IO Envelope
+checkJob j run = case decodeEnvelope (runAbout run) of
+  Left bad -> throwIO (EngineFailed ("what it says about the job: " ++ describeBadEnvelope bad))
+  Right e
+    | envelopeJob e /= jobName j -> throwIO (OtherJob (envelopeJob e) (jobName j))
+    | otherwise -> pure e
+
+-- | The most bytes of a body, so that the engine can hold its envelope, and others expand it; and
+-- the name of what sets this limit.
+bodyLimit :: Engine -> Job a b -> (Int, String)
+bodyLimit engine j = case jobCompression j of
+  Just c
+    | jobExpansionLimit j < stored - S.length (compressionName c) ->
+      (max 1 (jobExpansionLimit j), "jobExpansionLimit")
+    | otherwise -> (max 1 (stored - S.length (compressionName c)), "engineMaxBytes")
+  Nothing -> (max 1 stored, "engineMaxBytes")
+  where
+    stored = maxBytes engine - emptyEnvelope - S.length (T.encodeUtf8 (jobName j))
+    emptyEnvelope = 88
+
+-- | The most bytes of an envelope. It says sizes in 4 bytes.
+maxBytes :: Engine -> Int
+maxBytes engine = max 65536 (min 0x7FFFFFFF (engineMaxBytes engine))
 
 -- | The envelope of a body, compressed if that makes it shorter.
 seal ::
@@ -147,36 +154,50 @@ unseal ::
   -- | The number of the batch.
   Int64 ->
   ByteString ->
-  Either String (Envelope, ByteString)
+  Either NoBatch (Envelope, ByteString)
 unseal j number bytes = case decodeEnvelope bytes of
-  Left bad -> Left (describeBadEnvelope bad)
+  Left bad -> refuse (describeBadEnvelope bad)
   Right e
-    | envelopeJob e /= jobName j -> Left ("it belongs to the job " ++ show (envelopeJob e))
+    | envelopeJob e /= jobName j -> Left (OfJob (envelopeJob e))
     | envelopeNumber e /= number ->
-      Left ("it has the number " ++ show (envelopeNumber e) ++ ", and not " ++ show number)
+      refuse ("it has the number " ++ show (envelopeNumber e) ++ ", and not " ++ show number)
     | S.null name -> Right (e, envelopeBody e)
-    | size > limit -> Left (show size ++ " bytes, where " ++ show limit ++ " are allowed")
+    | size > limit -> refuse (show size ++ " bytes, where " ++ show limit ++ " are allowed")
     | Just c <- jobCompression j,
       compressionName c == name -> do
-      body <- expandBody c size (envelopeBody e)
-      if S.length body == size then Right (e, body) else Left "it expands to another length"
-    | otherwise -> Left ("compressed by " ++ show name ++ ", for which no function was given")
+      body <- either refuse Right (expandBody c size (envelopeBody e))
+      if S.length body == size then Right (e, body) else refuse "it expands to another length"
+    | otherwise -> refuse ("compressed by " ++ show name ++ ", for which no function was given")
     where
       size = fromIntegral (envelopeExpanded e)
       limit = jobExpansionLimit j
       name = envelopeCompression e
+  where
+    refuse = Left . Unusable
+
+-- | Why an envelope is not one of a job.
+data NoBatch
+  = -- | It belongs to the job with this name.
+    OfJob Text
+  | -- | It is damaged, or another one, or cannot be expanded.
+    Unusable String
+  deriving stock (Eq, Show)
 
 -- | Where records become a body, as in the blocks of a file.
 newBody ::
   -- | How many bytes a body has that is complete.
   Int ->
+  -- | The most bytes of a body. A record that has more is refused ('RecordTooLarge').
+  Int ->
   -- | Given a complete body, and the number of its records. The bytes are written again afterwards,
   -- so it must not keep them.
   (ByteString -> Word32 -> IO ()) ->
   IO OpenBlock
-newBody size act = newOpenBlock (BlockLimits size 0x40000000) $ \(OpenBytes at n count) -> do
+newBody size limit act = newOpenBlock limits $ \(OpenBytes at n count) -> do
   body <- S.unsafePackCStringLen (castPtr (at `plusPtr` blockHeaderBytes), n)
   act body (fromIntegral count)
+  where
+    limits = BlockLimits (min size limit) limit
 
 -- | Write a record. One of no bytes is a byte that is 0, so that no body has more records than
 -- bytes.
@@ -185,51 +206,107 @@ writeRecord open x = addRecords open [x]
 {-# INLINE writeRecord #-}
 
 -- | The records of a body.
-decodeRecords :: Get a -> Word32 -> ByteString -> Either String [a]
-decodeRecords g count body = concat <$> sequence (bodyRecords g count body)
-
--- | Run an action on each record of a body. A few are decoded at a time, so that the garbage
--- collector need not copy them. Returns why the next record cannot be decoded.
-forRecords :: Get a -> Word32 -> ByteString -> (a -> IO ()) -> IO (Either String ())
-forRecords g count body act = foldr step (pure (Right ())) (bodyRecords g count body)
+decodeRecords :: Decode a -> Word32 -> ByteString -> Either String [a]
+decodeRecords g count body = concat <$> mapM (either (Left . undecodableText) Right) records
   where
-    step (Right xs) next = mapM_ act xs >> next
-    step (Left why) _ = pure (Left why)
+    records = bodyRecords g count body
+
+-- | The same for some of them: how many are passed over, and how many follow.
+decodeSome :: Decode a -> Word32 -> ByteString -> Int -> Int -> Either String [a]
+decodeSome g count body from n = concat <$> go 0 (bodyRecords g count body)
+  where
+    go at items = case items of
+      Right xs : rest
+        | at < from + n ->
+          (drop (from - at) (take (from + n - at) xs) :) <$> go (at + length xs) rest
+      Left u : rest
+        | at < from && not (undecodableAll u) -> go (at + 1) rest
+        | at < from + n -> Left (undecodableText u)
+      _ -> Right []
+
+-- | Run an action on some records of a body. A few are decoded at a time, so that the garbage
+-- collector need not copy them. Stops at the first one that cannot be decoded.
+forRecords ::
+  Decode a ->
+  -- | How many records the body has.
+  Word32 ->
+  ByteString ->
+  -- | How many records are passed over.
+  Int ->
+  -- | How many follow.
+  Int ->
+  (a -> IO ()) ->
+  IO (Maybe Undecodable)
+forRecords g count body from n act = foldr step (\_ -> pure Nothing) (bodyRecords g count body) 0
+  where
+    end = from + n
+    step (Right xs) next at
+      | at >= from && after <= end = mapM_ act xs >> next after
+      | otherwise = mapM_ act (drop (from - at) (take (end - at) xs)) >> next after
+      where
+        after = at + length xs
+    step (Left u) next !at
+      -- What is wrong at the end of the body belongs to its last record.
+      | at > end || at == end && end < fromIntegral count = pure Nothing
+      | at < from && not (undecodableAll u) = next (at + 1)
+      | otherwise = pure (Just u)
 {-# INLINE forRecords #-}
 
--- Records that are decoded as they are asked for, some at a time. At the end, what is wrong.
-bodyRecords :: Get a -> Word32 -> ByteString -> [Either String [a]]
+-- | Why a record cannot be decoded.
+data Undecodable = Undecodable
+  { undecodableText :: String,
+    -- | Whether those after it cannot be decoded, either.
+    undecodableAll :: !Bool
+  }
+
+-- Records that are decoded as they are asked for, some at a time, or one that cannot be decoded.
+bodyRecords :: Decode a -> Word32 -> ByteString -> [Either Undecodable [a]]
 bodyRecords g count body
-  | fromIntegral count > S.length body = [Left "more records than bytes"]
-  | otherwise = go (0 :: Int) (recordsOf (decodeBy g) (fromIntegral count) body)
+  | fromIntegral count > S.length body = [Left (Undecodable "more records than bytes" True)]
+  | otherwise = go (0 :: Int) (recordsOf g (fromIntegral count) body)
   where
     go !n records = case records of
       Some k xs more -> Right xs : go (n + k) more
-      Refused e _ _ -> [Left ("record " ++ show n ++ summary e)]
-      NoMore rest -> [Left "bytes after the last record" | not (S.null rest)]
+      Refused e _ more ->
+        Left (Undecodable ("record " ++ show n ++ summary e) (null more)) :
+        maybe [] (go (n + 1)) more
+      NoMore rest
+        | S.null rest -> []
+        | otherwise -> [Left (Undecodable "bytes after the last record" True)]
     summary e = " of the batch cannot be decoded: " ++ summarizeError e
 
 -- | How to read records with this fingerprint, given where schemas are kept, or why they do not
 -- fit.
-getterOf :: Codec a => Engine -> RecordType a -> Fingerprint -> IO (Either String (Get a))
-getterOf engine ty other
-  | other == typeFingerprint ty = pure (Right get)
-  | otherwise = maybe unknown evolved <$> engineSchema engine other
+getterOf ::
+  Codec a =>
+  Engine ->
+  Run ->
+  -- | What they are.
+  String ->
+  RecordType a ->
+  Fingerprint ->
+  IO (Either String (Decode a))
+getterOf engine run what ty other
+  | other == typeFingerprint ty = pure (Right (passingBy (typePass ty) (decodeBy get)))
+  | otherwise = do
+    schema <- engineSchema engine run other
+    case schema of
+      Nothing -> throwIO (lostSchema what)
+      Just bytes -> pure (decoder <$> typeEvolved ty bytes other)
   where
-    unknown = Left "their schema is not known"
-    evolved bytes = evolvedGet <$> typeEvolved ty bytes other
+    decoder e = passingBy (evolvedPass e) (decodeBy (evolvedGet e))
 {-# INLINE getterOf #-}
 
 -- | Why a type is not that with another schema.
 difference ::
   RecordType a ->
   -- | The other schema.
-  Maybe ByteString ->
+  ByteString ->
   String
-difference ty theirs = case (theirs >>= schemaOf, schemaOf (typeSchema ty)) of
+difference ty theirs = case (schemaOf theirs, schemaOf (typeSchema ty)) of
   (Just a, Just b)
     | ds@(_ : _) <- diffSchemas a b ->
       T.unpack (T.intercalate "; " (map describeDifference (take 5 ds)))
-  _ -> maybe "their schema is not known" show theirs ++ " where " ++ show (typeSchema ty)
+  _ -> show theirs ++ " where " ++ show (typeSchema ty)
   where
     schemaOf = either (const Nothing) Just . decode

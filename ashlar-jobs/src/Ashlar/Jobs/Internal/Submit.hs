@@ -1,5 +1,3 @@
-{-# LANGUAGE DerivingStrategies #-}
-
 -- |
 -- Module      : Ashlar.Jobs.Internal.Submit
 -- Description : Records to batches
@@ -13,12 +11,19 @@ where
 
 import Ashlar.Codec (Codec)
 import Ashlar.File (RecordType (..))
+import Ashlar.File.Internal.Block (RecordTooLarge (..))
 import Ashlar.Jobs.Engine
-import Ashlar.Jobs.Envelope (Kind (Task))
+import Ashlar.Jobs.Envelope
+import Ashlar.Jobs.Internal.Exception (lostSchema)
 import Ashlar.Jobs.Internal.Job
-import Control.Exception (evaluate, throwIO)
+import Control.Exception (catch, evaluate, throwIO)
+import Control.Monad (when)
 import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
+import Data.Text (Text)
+import qualified Data.Text as T
+import GHC.Fingerprint (Fingerprint)
+import System.IO (hPutStrLn, stderr)
 
 -- | How to submit.
 --
@@ -30,15 +35,28 @@ data SubmitOptions = SubmitOptions
     submitBatchBytes :: !Int,
     -- | The number of batches that may wait or be in work. The default is 64. The submitter waits
     -- while there are this many.
-    submitLimit :: !Int
+    submitLimit :: !Int,
+    -- | If the job was submitted to its end, and all its results were collected, forget it and
+    -- submit it again. The default is 'False': 'AlreadySubmitted' is thrown. It is thrown in any
+    -- case while there are results that have not been collected.
+    submitAgain :: !Bool,
+    -- | Is told of settings of the engine that may lose data, if there are any. The default writes
+    -- to the standard error.
+    submitWarn :: !(Text -> IO ())
   }
-  deriving stock (Eq, Show)
 
--- | Batches of 128 KiB, and at most 64 of them.
+-- | Batches of 128 KiB, at most 64 of them, never a second time, and warnings to the standard
+-- error.
 --
 -- @since 0.1.0.0
 defaultSubmitOptions :: SubmitOptions
-defaultSubmitOptions = SubmitOptions 131072 64
+defaultSubmitOptions =
+  SubmitOptions
+    { submitBatchBytes = 131072,
+      submitLimit = 64,
+      submitAgain = False,
+      submitWarn = hPutStrLn stderr . ("Ashlar.Jobs: " ++) . T.unpack
+    }
 
 -- | 'submitWith' the default options.
 --
@@ -59,11 +77,21 @@ submit = submitWith defaultSubmitOptions
 -- waits while the engine has too many.
 --
 -- A submitter that was stopped is started again with the same records. It continues after the last
--- batch that the engine has. If all records were there, nothing happens.
+-- batch that the engine has. If the job was submitted to its end, even with no records,
+-- 'AlreadySubmitted' is thrown, and the action is not run: see 'submitAgain'. A program that is
+-- started again until it has succeeded takes that as success.
 --
--- If an exception leaves the action that takes a record, no more records are taken. There is one
--- submitter at a time: an older one that is still running gets 'TakenOver'. Throws 'BatchesLost' if
--- the engine has lost what it had confirmed, and what the engine throws.
+-- If what the engine has is a job with another name, or with types that cannot be read as these,
+-- 'OtherJob' or 'OtherTypes' is thrown, and nothing changes.
+--
+-- A record that is too large for the engine ('engineMaxBytes') is not sent: the action that takes
+-- it throws 'TooLarge'. It may be caught there, and other records given. If any other exception
+-- leaves the action that takes a record, no more records are taken.
+--
+-- There is one submitter at a time: an older one that is still running gets 'TakenOver'. Throws
+-- 'DataLost' if the engine has lost what it had confirmed, 'Forgotten' if the job was forgotten,
+-- and what the engine throws. After 'DataLost', submit again: it continues after the last batch
+-- that is left, or says what is missing, and then 'Ashlar.Jobs.forget' the job.
 --
 -- @since 0.1.0.0
 submitWith ::
@@ -77,40 +105,81 @@ submitWith ::
   -- | The number of all records.
   IO Int64
 submitWith options engine j produce = do
-  saveType (jobArguments j)
-  saveType (jobResults j)
-  progress <- engineOpen engine
+  (run, progress) <- begin options engine j
   let session = progressSession progress
-  if progressClosed progress
-    then pure (progressRecords progress)
-    else do
-      next <- newIORef (Next (progressBatches progress) (progressRecords progress))
-      body <- newBody (submitBatchBytes options) $ \bytes count -> do
-        Next number first <- readIORef next
-        -- If it cannot be added, no record may be taken after it.
-        writeIORef next (error "submit: a batch could not be added")
-        let end = first + fromIntegral count
-        -- At once: the bytes do not stay.
-        sealed <- evaluate (seal j Task argument number 0 first count bytes)
-        persist (engineAdd engine (NewBatch session (submitLimit options) number end sealed))
-        writeIORef next $! Next (number + 1) end
-      produce (progressRecords progress) (writeRecord body)
-      flushOpen body
-      Next number end <- readIORef next
-      persist (engineClose engine session number)
-      pure end
+  next <- newIORef (Next (progressBatches progress) (progressRecords progress))
+  body <- newBody (submitBatchBytes options) most $ \bytes count -> do
+    Next number first <- readIORef next
+    -- If it cannot be added, no record may be taken after it.
+    writeIORef next (error "submit: a batch could not be added")
+    let end = first + fromIntegral count
+    -- At once: the bytes do not stay.
+    sealed <- evaluate (seal j Task argument number 0 first count bytes)
+    persist (engineAdd engine run (NewBatch session (submitLimit options) number end sealed))
+    writeIORef next $! Next (number + 1) end
+  let tooLarge (RecordTooLarge n limit) = do
+        Next _ first <- readIORef next
+        m <- openRecords body
+        throwIO . TooLarge $
+          "record " ++ show (first + fromIntegral m) ++ " has at least " ++ show n
+            ++ " bytes, where "
+            ++ limitName
+            ++ " allows "
+            ++ show limit
+  produce (progressRecords progress) (\x -> writeRecord body x `catch` tooLarge)
+  flushOpen body
+  Next number end <- readIORef next
+  persist (engineClose engine run session number)
+  pure end
   where
     argument = typeFingerprint (jobArguments j)
-    saveType :: RecordType t -> IO ()
-    saveType ty = engineSaveSchema engine (typeFingerprint ty) (typeSchema ty)
+    (most, limitName) = bodyLimit engine j
     persist act = do
       added <- act
       case added of
         Added -> pure ()
         Full -> persist act
         Superseded -> throwIO TakenOver
-        Missing -> throwIO BatchesLost
 {-# INLINE submitWith #-}
+
+-- What comes before the first record.
+begin :: SubmitOptions -> Engine -> Job a b -> IO (Run, Progress)
+begin options engine j = do
+  there <- engineCurrent engine
+  mapM_ (uncurry begun) there
+  (run, progress) <- engineOpen engine (aboutJob j)
+  -- Somebody else may have been faster.
+  fits run
+  when (progressClosed progress) $ throwIO (AlreadySubmitted (progressRecords progress))
+  saveType run (jobArguments j)
+  saveType run (jobResults j)
+  engineWarnings engine >>= mapM_ (submitWarn options)
+  pure (run, progress)
+  where
+    saveType :: Run -> RecordType t -> IO ()
+    saveType run ty = engineSaveSchema engine run (typeFingerprint ty) (typeSchema ty)
+    -- What is there is looked at before anything changes.
+    begun run progress = do
+      fits run
+      when (progressClosed progress) $ do
+        status <- engineStatus engine
+        let collected = statusCollected status == progressBatches progress
+        if submitAgain options && collected
+          then engineForget engine (Just run)
+          else throwIO (AlreadySubmitted (progressRecords progress))
+    fits run = do
+      e <- checkJob j run
+      sameType run "arguments" (jobArguments j) (envelopeArgument e)
+      sameType run "results" (jobResults j) (envelopeResult e)
+    sameType :: Run -> String -> RecordType t -> Fingerprint -> IO ()
+    sameType run what ty theirs
+      | typeFingerprint ty == theirs = pure ()
+      | otherwise = do
+        schema <- engineSchema engine run theirs
+        let refused why = throwIO (OtherTypes (what ++ " of " ++ show (jobName j) ++ ": " ++ why))
+        case schema of
+          Nothing -> throwIO (lostSchema what)
+          Just bytes -> either refused (const (pure ())) (typeEvolved ty bytes theirs)
 
 -- The number of the next batch, and of its first record.
 data Next = Next !Int64 !Int64

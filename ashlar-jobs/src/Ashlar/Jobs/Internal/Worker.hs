@@ -9,8 +9,8 @@
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- A worker takes a batch, runs the function, stores the result, and acknowledges the batch, in this
 -- order. If it dies between two of these, another worker does all of it again. A result that is
--- there is kept, so the second one is dropped. A batch that cannot be done is first set aside, then
--- gets a result that says so, and is then acknowledged.
+-- there is kept, so the second one is dropped. What is set aside is stored together with the result
+-- that says so.
 module Ashlar.Jobs.Internal.Worker
   ( worker,
     workerWith,
@@ -26,63 +26,26 @@ where
 
 import Ashlar.Codec (Codec)
 import Ashlar.File (RecordType (..))
-import Ashlar.Get (Get)
+import Ashlar.File.Internal.Records (Decode)
 import Ashlar.Jobs.Engine
 import Ashlar.Jobs.Envelope
+import Ashlar.Jobs.Internal.Apply
+import Ashlar.Jobs.Internal.Exception
 import Ashlar.Jobs.Internal.Job
+import Ashlar.Jobs.Internal.Name (newName)
+import Ashlar.Jobs.Internal.Options
+import Ashlar.Jobs.Internal.Parts
+import Ashlar.Jobs.Internal.Seen
 import Control.Concurrent (forkIOWithUnmask, killThread, threadDelay)
 import Control.Exception
-import Control.Monad (forever)
+import Control.Monad (forever, unless, void)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.IORef
-import Data.Int (Int64)
 import Data.Text (Text)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
-import Data.Unique (hashUnique, newUnique)
 import GHC.Fingerprint (Fingerprint)
-import System.Posix.Process (getProcessID)
-import System.Posix.Unistd (getSystemID, nodeName)
-
--- | How to work.
---
--- @since 0.1.0.0
-data WorkerOptions = WorkerOptions
-  { -- | The name of the worker, which no other one has. 'Nothing' makes one of the name of the
-    -- host and the number of the process.
-    workerName :: !(Maybe Text),
-    -- | After how many microseconds without a sign of life another worker takes the batch. The
-    -- default is 30 seconds. A worker gives a sign at each third of it, however long the function
-    -- takes.
-    workerIdle :: !Int,
-    -- | How many times a batch is delivered before it is set aside. The default is 5.
-    workerAttempts :: !Int,
-    -- | How many microseconds after an exception a batch is tried again. The default is a second.
-    -- More than 'workerIdle' counts as that.
-    workerRetry :: !Int,
-    -- | Wait for more when all batches are done and no more will come. The default is 'False'.
-    workerStays :: !Bool
-  }
-  deriving stock (Eq, Show)
-
--- | A worker with a name of its own, which tries each batch five times, waits 30 seconds for a sign
--- of life, and returns when the job is done.
---
--- @since 0.1.0.0
-defaultWorkerOptions :: WorkerOptions
-defaultWorkerOptions = WorkerOptions Nothing 30000000 5 1000000 False
-
--- | What a worker has done.
---
--- @since 0.1.0.0
-data Worked = Worked
-  { -- | The batches whose result is from this worker.
-    workedBatches :: !Int64,
-    -- | The batches that it has set aside.
-    workedAside :: !Int64
-  }
-  deriving stock (Eq, Show)
 
 -- | 'workerWith' the default options.
 --
@@ -100,16 +63,24 @@ worker = workerWith defaultWorkerOptions
 -- | Apply a function to the records of a job, batch by batch, until all are done. Any number of
 -- workers may do so, in any number of threads, processes and hosts. They may be killed at any time.
 --
--- The function is applied to each record at least once, and to some more often. If it throws an
--- exception, the whole batch is tried again later, by any worker. After the last attempt it is set
--- aside, and the collector gets the error in place of the results. The same happens to a batch that
--- kills its workers.
+-- The function is applied to each record at least once, and to some more often, in a thread of its
+-- own. If it throws an exception, of whatever type, the batch is tried again later from that record
+-- on, by any worker. After the last attempt ('workerAttempts'), the record is set aside, the
+-- collector gets the error in place of its result, and the batch goes on. A batch that kills its
+-- workers is cut in halves, until only the record that does so is left ('workerCuts').
+--
+-- A result that is too large for the engine ('engineMaxBytes') is set aside, too, and the error has
+-- the sizes. So are the results of a batch from the one on that makes them too large together.
+--
+-- A worker waits until somebody begins to submit, and throws 'NotSubmitted' if that takes too long.
+-- If the job is forgotten, it returns.
 --
 -- Arguments of an older type are read as this worker's. If that is impossible, or if the results
 -- are of another type than the submitter says, the worker gives the batch back and throws
--- 'OtherTypes'. An asynchronous exception gives the batch back, too. Neither counts as an attempt.
--- Exceptions of the engine are passed on. Then the batch goes to another worker after the idle
--- time.
+-- 'OtherTypes'. If the engine has a job with another name, it throws 'OtherJob'. An exception for
+-- the worker's thread gives the batch back, too. None of these counts as an attempt. Exceptions of
+-- the engine are passed on: then the batch goes to another worker after the idle time. 'DataLost'
+-- is thrown as soon as the engine is found to have lost something.
 --
 -- @since 0.1.0.0
 workerWith ::
@@ -139,17 +110,24 @@ workerWith options engine j f = do
 data Step
   = -- | Its result has been stored.
     Kept
-  | -- | It had a result.
+  | -- | It had a result, or another worker has it.
     Twice
   | -- | It will be tried again.
     Again
-  | -- | It was set aside.
+  | -- | Its result has been stored, and records were set aside.
     PutAside
   | -- | There was none.
     Idle
   | -- | There will be none.
     AllDone
   deriving stock (Eq, Show)
+
+-- | What a worker knows of the run that it works for: the decoders of arguments that it has needed.
+data Working a = Working
+  { workingRun :: !Run,
+    workingSeen :: !(IORef Seen),
+    workingDecoders :: !(IORef [(Fingerprint, Decode a)])
+  }
 
 -- | An action that works on one batch.
 newStep ::
@@ -158,154 +136,221 @@ newStep ::
   -- | The name of the worker.
   Text ->
   -- | Where it says what it works on.
-  IORef (Maybe Delivery) ->
+  IORef (Maybe (Run, Delivery)) ->
   Engine ->
   Job a b ->
   (a -> IO b) ->
   IO (IO Step)
 newStep options name current engine j f = do
-  getters <- newIORef []
   output <- newIORef Nothing
-  pure $
-    mask $ \restore -> do
-      taken <- restore (engineTake engine name (workerIdle options))
-      case taken of
-        NothingYet -> pure Idle
-        Finished -> pure AllDone
-        Taken d -> do
-          writeIORef current (Just d)
-          (restore (workOn getters output d) `catch` giveBack d)
-            `finally` writeIORef current Nothing
-  where
-    workOn getters output d = case unseal j (deliveryNumber d) (deliveryBytes d) of
-      Left why -> setAside engine name j d Nothing why
-      Right (e, body)
-        | deliveryAttempt d > workerAttempts options ->
-          setAside engine name j d (Just e) "each worker that took it has died or lost it"
-        | otherwise -> do
-          g <- argumentGetter engine j getters e
-          result <- apply output f (envelopeFirst e) (forRecords g (envelopeCount e) body)
-          case result of
-            Right bytes -> do
-              let sealed = resultOf j d (Just e) Results bytes
-              kept <- engineStore engine name (deliveryNumber d) sealed
-              engineAcknowledge engine d
-              pure (if kept then Kept else Twice)
-            Left why
-              | deliveryAttempt d < workerAttempts options -> do
-                let idle = max 0 (workerIdle options - workerRetry options)
-                Again <$ engineSetIdle engine name d idle (deliveryAttempt d)
-              | otherwise -> setAside engine name j d (Just e) why
-    giveBack d ex = do
-      let back = engineSetIdle engine name d (workerIdle options) (deliveryAttempt d - 1)
-      case fromException ex of
-        Just (OtherTypes _) -> back
-        _ | interrupts ex -> back
-        _ -> pure ()
-      throwIO (ex :: SomeException)
+  stepBy options name current engine j $ \w e -> do
+    decoder <- argumentDecoder engine j w e
+    pure $ \body space from n ->
+      apply
+        output
+        (bodyLimit engine j)
+        space
+        (textLimit (limitsOf options) (fst (bodyLimit engine j)))
+        f
+        (envelopeFirst e + fromIntegral from)
+        (forRecords decoder (envelopeCount e) body from n)
 {-# INLINE newStep #-}
 
--- | The bytes of the results, or why there are none.
-apply ::
-  Codec b =>
-  -- | Where they are written, if this has been used before.
-  IORef (Maybe Output) ->
-  (a -> IO b) ->
-  -- | The number of the first record.
-  Int64 ->
-  -- | Runs an action on each record.
-  ((a -> IO ()) -> IO (Either String ())) ->
-  IO (Either String ByteString)
-apply ref f first eachRecord = do
-  -- After an exception it has the results of some records, so it is not used again.
-  Output body bodies <- atomicModifyIORef' ref ((,) Nothing) >>= maybe newOutput pure
-  -- Written at once, so that exceptions inside of it belong to its record.
-  result <- try (eachRecord (\x -> f x >>= writeRecord body))
-  case result of
-    Right (Right ()) -> do
-      flushOpen body
-      Written _ parts <- readIORef bodies
-      writeIORef bodies (Written 0 [])
-      writeIORef ref (Just (Output body bodies))
-      pure (Right (S.concat (reverse parts)))
-    Right (Left why) -> pure (Left why)
-    Left ex
-      | interrupts ex -> throwIO ex
-      | SomeException inner <- ex -> do
-        Written n _ <- readIORef bodies
-        m <- openRecords body
-        let i = first + fromIntegral (n + m)
-        -- (The outer one would add a backtrace, from GHC 9.10 on.)
-        pure (Left ("record " ++ show i ++ ": " ++ displayException inner))
-{-# INLINE apply #-}
+-- | How to work on records of a batch, which have a type that can be read: given the body, the most
+-- bytes of the results, how many records are passed over, and how many follow.
+type Applying a = Working a -> Envelope -> IO (ByteString -> Int -> Int -> Int -> IO Ran)
 
--- | Where results are written, and those that are complete.
-data Output = Output !OpenBlock !(IORef Written)
+-- | The same, given all that depends on the types.
+stepBy ::
+  WorkerOptions ->
+  Text ->
+  IORef (Maybe (Run, Delivery)) ->
+  Engine ->
+  Job a b ->
+  Applying a ->
+  IO (IO Step)
+stepBy options name current engine j applying = do
+  -- The run, or one that is done.
+  state <- newIORef (Left Nothing)
+  let stays = workerStays options
+      leave done = writeIORef state (Left done)
+      join' old = do
+        run <- engineJoin engine old
+        _ <- checkJob j run
+        w <- Working run <$> newIORef nothingSeen <*> newIORef []
+        w <$ writeIORef state (Right w)
+      joined = readIORef state >>= either join' pure
+      giveBack w ex = do
+        -- Its attempts may have been counted anew.
+        busy <- readIORef current
+        let back = case busy of
+              Nothing -> pure ()
+              Just (_, d) ->
+                void . engineHold engine (workingRun w) name d $
+                  Hold (workerIdle options) (Just (deliveryAttempt d - 1)) Nothing
+        case fromException ex of
+          Just (Unreachable _) -> pure ()
+          Just (EngineFailed _) -> pure ()
+          _ -> back `catch` ignore
+        throwIO (ex :: SomeException)
+      work restore' restore w = do
+        taken <- restore' (engineTake engine (workingRun w) name (workerIdle options))
+        case taken of
+          NothingYet p -> Idle <$ see (workingSeen w) p
+          Finished -> AllDone <$ leave (Just (workingRun w))
+          Taken d -> do
+            seeBatch (workingSeen w) (deliveryNumber d)
+            writeIORef current (Just (workingRun w, d))
+            (restore (workOn options name current engine j applying w d) `catch` giveBack w)
+              `finally` writeIORef current Nothing
+  pure $
+    mask $ \restore ->
+      (restore joined >>= work restore restore) `catch` \ex -> case ex of
+        Forgotten -> AllDone <$ leave Nothing
+        -- Nobody submits it again, or another run than the one that is done.
+        NotSubmitted | stays -> Idle <$ leave Nothing
+        _ -> throwIO ex
 
--- | How many results, and their bytes, the last first.
-data Written = Written !Int [ByteString]
+-- | Work on a batch until it is done, or is to be tried again.
+workOn ::
+  WorkerOptions ->
+  Text ->
+  IORef (Maybe (Run, Delivery)) ->
+  Engine ->
+  Job a b ->
+  Applying a ->
+  Working a ->
+  Delivery ->
+  IO Step
+workOn options name current engine j applying w d0 = case unsealed of
+  Left (OfJob theirs) -> throwIO (OtherJob theirs (jobName j))
+  Left (Unusable why) ->
+    finish' Nothing (wholeAside (deliveryAttempt d0) 0 (T.pack (take 2000 why)))
+  Right (e, body) -> do
+    ranOn <- applying w e
+    let count = fromIntegral (envelopeCount e)
+        finish = finish' (Just e)
+        cut0 = cutOf j d0 count
+        go d cut = case nextPart cut of
+          Nothing -> finish cut
+          Just (from, n, _) -> do
+            ran <- ranOn body (max 1 (limit - partsReserve limits limit - doneBytes cut)) from n
+            next d $ case ran of
+              Ran bytes -> completed bytes cut
+              Stopped k bytes trouble -> failedAt limits k bytes trouble cut
+        next d cut = case nextPart cut of
+          Nothing -> finish cut
+          Just (_, _, tries)
+            | S.length note > maxBytes engine -> finish (giveUp (tooMuch note) cut)
+            | tries > 0 -> do
+              let idle = max 0 (workerIdle options - workerRetry options)
+              held <- hold (Hold idle (Just 0) (Just note))
+              pure (if held then Again else Twice)
+            | otherwise -> do
+              let d' = d {deliveryAttempt = 1, deliveryNote = note}
+              held <- hold (Hold 0 (Just 1) (Just note))
+              if held then writeIORef current (Just (run, d')) >> go d' cut else pure Twice
+            where
+              note = sealed (Just e) Parts (cutFailed cut) (putParts (cutParts cut))
+              hold = engineHold engine run name d
+    maybe (go d0 cut0) (next d0) (killed limits (deliveryAttempt d0 - 1) cut0)
+  where
+    run = workingRun w
+    unsealed = unseal j (deliveryNumber d0) (deliveryBytes d0)
+    limit = fst (bodyLimit engine j)
+    limits = limitsOf options
+    sealed = resultOf j d0
+    tooMuch bytes =
+      T.pack $
+        "its results and errors have " ++ show (S.length bytes)
+          ++ " bytes together, where engineMaxBytes allows "
+          ++ show (maxBytes engine)
+    finish' e cut = do
+      let result = sealedCut (sealed e) d0 cut
+          aside = [() | Part _ (SetAside _ _) <- cutParts cut]
+          -- The results are not needed there.
+          kept =
+            Aside (deliveryNumber d0) (deliveryBytes d0) $
+              sealedCut (sealed e) d0 (withoutResults cut)
+          count = sum (map partCount (cutParts cut))
+      if S.length result > maxBytes engine && length (cutParts cut) > 1
+        then finish' e (wholeAside (cutFailed cut) count (tooMuch result))
+        else do
+          stored <-
+            engineStore engine run name (deliveryNumber d0) result $
+              if null aside then Nothing else Just kept
+          engineAcknowledge engine run d0
+          pure $ if not stored then Twice else if null aside then Kept else PutAside
 
-newOutput :: IO Output
-newOutput = do
-  bodies <- newIORef (Written 0 [])
-  body <- newBody 262144 $ \bytes n -> do
-    -- At once: the bytes do not stay.
-    part <- evaluate (S.copy bytes)
-    modifyIORef' bodies (\(Written m parts) -> Written (m + fromIntegral n) (part : parts))
-  pure (Output body bodies)
+-- | All records of a batch are set aside, after as many attempts.
+wholeAside :: Int -> Int -> Text -> Cut
+wholeAside failed n why = Cut failed [Part n (SetAside failed why)]
 
--- | Whether an exception is for the thread, and not from what it computes.
-interrupts :: SomeException -> Bool
-interrupts ex = case fromException ex of
-  Just StackOverflow -> False
-  Just HeapOverflow -> False
-  _ -> case fromException ex of
-    Just (SomeAsyncException _) -> True
-    Nothing -> False
+-- | What is known of a batch with this number of records. A note that is damaged is not used.
+cutOf :: Job a b -> Delivery -> Int -> Cut
+cutOf j d count = case unseal j (deliveryNumber d) (deliveryNote d) of
+  Right (e, body)
+    | envelopeKind e == Parts,
+      fromIntegral (envelopeCount e) == count,
+      Right parts <- getParts count body ->
+      Cut (fromIntegral (envelopeAttempt e)) parts
+  _ -> whole count
 
--- | How to read the records of a batch. Those that have been needed are remembered.
-argumentGetter ::
-  Codec a => Engine -> Job a b -> IORef [(Fingerprint, Get a)] -> Envelope -> IO (Get a)
-argumentGetter engine j getters e = do
-  known <- readIORef getters
+doneBytes :: Cut -> Int
+doneBytes cut = sum [S.length bytes | Part _ (Done bytes) <- cutParts cut]
+
+withoutResults :: Cut -> Cut
+withoutResults (Cut failed parts) = Cut failed (map without parts)
+  where
+    without (Part n (Done _)) = Part n (Done S.empty)
+    without part = part
+
+-- | The result of a batch that is done, given how to seal one.
+sealedCut :: (Kind -> Int -> ByteString -> ByteString) -> Delivery -> Cut -> ByteString
+sealedCut sealed d (Cut failed parts) = case parts of
+  [Part _ (SetAside n why)] -> sealed Failure n (T.encodeUtf8 why)
+  _
+    | Just bytes <- mapM done parts -> sealed Results (failed + deliveryAttempt d) (S.concat bytes)
+    | otherwise -> sealed Parts failed (putParts parts)
+  where
+    done (Part _ (Done bytes)) = Just bytes
+    done _ = Nothing
+
+-- | How to read the records of a batch.
+argumentDecoder :: Codec a => Engine -> Job a b -> Working a -> Envelope -> IO (Decode a)
+argumentDecoder engine j w e = do
+  known <- readIORef (workingDecoders w)
   case lookup argument known of
     Just g -> pure g
     Nothing -> do
-      getter <- getterOf engine (jobArguments j) argument
-      g <- either (refuse "arguments") pure getter
-      if envelopeResult e == typeFingerprint (jobResults j)
-        then pure ()
-        else engineSchema engine (envelopeResult e) >>= refuse "results" . difference (jobResults j)
-      writeIORef getters ((argument, g) : known)
+      decoder <- getterOf engine run "arguments" (jobArguments j) argument
+      g <- either (refuse "arguments") pure decoder
+      unless (envelopeResult e == typeFingerprint (jobResults j)) $
+        engineSchema engine run (envelopeResult e)
+          >>= maybe (throwIO (lostSchema "results")) (refuse "results" . difference (jobResults j))
+      writeIORef (workingDecoders w) ((argument, g) : known)
       pure g
   where
+    run = workingRun w
     argument = envelopeArgument e
     refuse what why = throwIO (OtherTypes (what ++ " of " ++ show (jobName j) ++ ": " ++ why))
-{-# INLINE argumentGetter #-}
-
--- | Do not try a batch again.
-setAside :: Engine -> Text -> Job a b -> Delivery -> Maybe Envelope -> String -> IO Step
-setAside engine name j d e why = do
-  let failure = resultOf j d e Failure (T.encodeUtf8 (T.pack why))
-  engineSetAside engine (Aside (deliveryNumber d) (deliveryBytes d) failure)
-  kept <- engineStore engine name (deliveryNumber d) failure
-  engineAcknowledge engine d
-  pure (if kept then PutAside else Twice)
+{-# INLINE argumentDecoder #-}
 
 -- | The result of a batch. The header of the batch may be missing.
-resultOf :: Job a b -> Delivery -> Maybe Envelope -> Kind -> ByteString -> ByteString
-resultOf j d e kind =
+resultOf :: Job a b -> Delivery -> Maybe Envelope -> Kind -> Int -> ByteString -> ByteString
+resultOf j d e kind attempt =
   seal
     j
     kind
     (maybe (typeFingerprint (jobArguments j)) envelopeArgument e)
     (deliveryNumber d)
-    (deliveryAttempt d)
+    attempt
     (maybe 0 envelopeFirst e)
     (maybe 0 envelopeCount e)
 
 -- | While the action runs, the worker keeps what it works on.
-withHeartbeat :: WorkerOptions -> Text -> IORef (Maybe Delivery) -> Engine -> IO r -> IO r
+withHeartbeat ::
+  WorkerOptions -> Text -> IORef (Maybe (Run, Delivery)) -> Engine -> IO r -> IO r
 withHeartbeat options name current engine action =
   bracket (forkIOWithUnmask (\unmask -> unmask (forever beat))) killThread (const action)
   where
@@ -313,14 +358,9 @@ withHeartbeat options name current engine action =
       threadDelay (max 1000 (workerIdle options `div` 3))
       busy <- readIORef current
       -- If it fails, another worker may take the batch, and one of the results is dropped.
-      mapM_ (\d -> engineSetIdle engine name d 0 (deliveryAttempt d) `catch` ignore) busy
-    ignore :: JobException -> IO ()
-    ignore _ = pure ()
+      mapM_ alive busy
+    alive (run, d) = void (engineHold engine run name d (Hold 0 Nothing Nothing)) `catch` ignore
 
--- | The name of a new worker.
-newName :: IO Text
-newName = do
-  host <- nodeName <$> getSystemID
-  process <- getProcessID
-  n <- hashUnique <$> newUnique
-  pure (T.pack (host ++ "-" ++ show process ++ "-" ++ show n))
+-- What matters more has been thrown, or will be.
+ignore :: JobException -> IO ()
+ignore _ = pure ()
