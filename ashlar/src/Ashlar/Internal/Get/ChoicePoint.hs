@@ -186,8 +186,9 @@ openLookAhead :: Cells -> Env -> Ptr Word8 -> IO LookAhead
 openLookAhead c env p = do
   release <- getInt c releaseCell
   point <- openChoice c p
-  when (release == maxBound) $ putInt c releaseCell (pointOffset point)
-  LookAhead point release <$> failuresSoFar env
+  putInt c releaseCell (lesser release (pointOffset point))
+  before <- failuresSoFar env
+  pure (LookAhead point release before)
 {-# INLINE openLookAhead #-}
 
 -- | Need the bytes no longer, and stay at the cursor.

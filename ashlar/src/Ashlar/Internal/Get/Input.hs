@@ -119,19 +119,12 @@ tooFar = failInvalid ("a stream of more than " ++ show (maxBound :: Int) ++ " by
 -- arrived.
 gather :: Int -> Get Int
 gather target = do
-  have <- heldHere
-  if have >= target
-    then pure have
+  found <- step (\c env -> joinAhead c (envInput env) target)
+  if found >= 0
+    then pure found
     else do
-      missing <- step (\c env -> joinAhead c (envInput env) target)
-      if missing > 0
-        then fetch missing *> step (\c env -> joinAhead c (envInput env) target) *> heldHere
-        else heldHere
-
--- How many bytes the open segment has from the cursor on.
-heldHere :: Get Int
-heldHere = inspect (\c _ p -> (`minusPtr` p) <$> getPtr c segmentEndCell)
-{-# INLINE heldHere #-}
+      fetch (negate found)
+      step (\c env -> joinAhead c (envInput env) target)
 
 -- Take chunks of n bytes or more in all from the source, or all that it has.
 fetch :: Int -> Get ()
@@ -180,35 +173,39 @@ takeChunk input = do
           _ -> now {segmentsArrived = bs : segmentsArrived now}
     pure (S.length bs)
 
--- Open a segment that has n bytes from the cursor on, or all if the input ends before. If neither
--- is held, return how many bytes are missing, else 0.
+-- Open a segment that has n bytes from the cursor on, or all if the input ends before, and return
+-- how many it has. If neither is held, return how many bytes are missing, negated.
 joinAhead :: Cells -> Input -> Int -> IO Int
 joinAhead c input target = do
-  segments <- readIORef (inputSegments input)
   p <- getPtr c cursorCell
-  start <- getPtr c segmentStartCell
   end <- getPtr c segmentEndCell
   let have = end `minusPtr` p
-      open bs coming = do
-        at <- position c
-        past <- passed c segments
-        replaceOpen c input at (Segments past bs coming [] (segmentsEnded segments))
-        pure 0
-  case comingIn segments of
-    [] -> pure (if segmentsEnded segments then 0 else target - have)
-    -- Nothing is left of the open segment: the next can be used as it is.
-    bs : coming | have == 0, S.length bs >= target -> open bs coming
-    coming
-      | held < target && not (segmentsEnded segments) -> pure (target - held)
-      | otherwise -> do
-        -- If much is held already, twice as much: Note [Bridges].
-        let wanted = if have > 256 then max target (2 * have) else target
+  if have >= target
+    then pure have
+    else do
+      segments <- readIORef (inputSegments input)
+      let open bs coming = do
+            at <- position c
+            past <- passed c segments
+            replaceOpen c input at (Segments past bs coming [] (segmentsEnded segments))
+            pure (S.length bs)
+      case comingIn segments of
+        [] -> pure (if segmentsEnded segments then have else have - target)
+        -- Nothing is left of the open segment: the next can be used as it is.
+        bs : coming | have == 0, S.length bs >= target -> open bs coming
+        coming
+          | held < target && not (segmentsEnded segments) -> pure (held - target)
+          | otherwise -> do
+            start <- getPtr c segmentStartCell
             -- The cursor is in the open segment.
-            !left = unsafeDrop (p `minusPtr` start) (segmentOpen segments)
-        Bridge bs rest <- bridge wanted left coming
-        open bs rest
-      where
-        held = have + upTo (target - have) coming
+            let !left = unsafeDrop (p `minusPtr` start) (segmentOpen segments)
+            Bridge bs rest <- bridge (min held wanted) left coming
+            open bs rest
+          where
+            held = have + upTo (wanted - have) coming
+            -- If much is held already, twice as much: Note [Bridges].
+            wanted = if have > 256 then max target (2 * have) else target
+{-# NOINLINE joinAhead #-}
 
 -- How many bytes there are in chunks, counted up to n or a little more.
 upTo :: Int -> [ByteString] -> Int
@@ -236,10 +233,9 @@ passed c segments = do
 -- A segment, and the segments after it.
 data Bridge = Bridge !ByteString ![ByteString]
 
--- One segment of n bytes, or of all if there are fewer, and the rest. The first chunk has fewer.
+-- One segment of n bytes, and the rest. The first chunk has fewer, all together have as many.
 bridge :: Int -> ByteString -> [ByteString] -> IO Bridge
-bridge wanted first others = do
-  let n = S.length first + min (wanted - S.length first) (upTo (wanted - S.length first) others)
+bridge n first others = do
   buffer <- newBuffer n
   -- The buffer has n bytes, and the chunks have as many. The slice keeps the buffer alive.
   let start = unsafeForeignPtrToPtr buffer

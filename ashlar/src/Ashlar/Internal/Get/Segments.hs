@@ -23,7 +23,6 @@ where
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check
-import Control.Exception (evaluate)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as B
@@ -85,11 +84,10 @@ setLimit c limit = do
 
 -- | Replace the segments. The open one begins at this offset.
 replaceOpen :: Cells -> Input -> Int -> Segments -> IO ()
-replaceOpen c input at segments = do
-  new <- evaluate segments
-  check "INV-G1" "an empty segment is held" (noneEmpty new) [("offset", at)]
-  writeIORef (inputSegments input) new
-  openAt c at (segmentOpen new)
+replaceOpen c input at !segments = do
+  check "INV-G1" "an empty segment is held" (noneEmpty segments) [("offset", at)]
+  writeIORef (inputSegments input) segments
+  openAt c at (segmentOpen segments)
 
 -- The first segments on either side of the open one are not empty.
 noneEmpty :: Segments -> Bool
