@@ -41,7 +41,7 @@ main =
         testCase "a strict run of one step: its result" oneStep,
         testCase "a text: its units and six words" textsRead,
         testCase "lookAhead: nothing" lookAheads,
-        testCase "an alternative: 64 bytes for one that may fail" alternatives,
+        testCase "an alternative that may fail: nothing" alternatives,
         testCase
           "a choice that the next byte decides: nothing, or six words in a traced run"
           decidedByByte,

@@ -46,8 +46,6 @@
 --   Only the garbage collector shortens such chains. So n suspensions between two collections
 --   would take time proportional to n². Therefore 'shortened' follows the chain by hand after
 --   every 16 suspensions, with the functions that debuggers use to inspect the heap.
--- * /Thunks inside./ All thunks under evaluation within the computation are frozen with it.
---   Code that has one there must also use 'shortened'.
 --
 -- The tests "in odd places" of the group "lazy output" cover all this: under @mask@, under
 -- @atomically@, nested, forced by several threads, interrupted by timeouts, on the main thread.
@@ -55,7 +53,6 @@ module Ashlar.Internal.Coroutine
   ( Status (..),
     start,
     suspendsByFreezing,
-    shortened,
   )
 where
 
@@ -70,8 +67,7 @@ import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Maybe (fromMaybe)
 import GHC.IO (noDuplicate)
 
--- | Whether a computation suspends by an exception that its own handlers see. Here it does:
--- the handlers must pass it on ('passOn'), and be ready to continue afterwards.
+-- | Does a computation suspend by freezing a thunk? Here it does.
 suspendsByFreezing :: Bool
 suspendsByFreezing = True
 
@@ -158,11 +154,11 @@ resume mail computation there n i = do
     then elsewhere (run mail (n + 1) frozen)
     else run mail (n + 1) frozen
 
--- | A thunk without a long chain of indirections to its frozen stack: see Note [Freezing]. If
+-- A thunk without a long chain of indirections to its frozen stack: see Note [Freezing]. If
 -- the heap does not look as expected, this is the same thunk.
 shortened ::
-  -- | How often the thunk had been frozen before the last time. The chain is followed every
-  -- 16th time.
+  -- How often the thunk had been frozen before the last time. The chain is followed every 16th
+  -- time.
   Int ->
   Thunk r ->
   IO (Thunk r)

@@ -23,12 +23,10 @@ module Ashlar.Internal.Coroutine
   ( Status (..),
     start,
     suspendsByFreezing,
-    shortened,
   )
 where
 
 import Ashlar.Internal.Coroutine.Status
-import Ashlar.Internal.Coroutine.Thunk
 import GHC.Exts
   ( PromptTag#,
     RealWorld,
@@ -41,19 +39,9 @@ import GHC.Exts
   )
 import GHC.IO (IO (..), unIO)
 
--- | Whether a computation suspends by an exception that its own handlers see. Here it does
--- not, but no thunk may be under evaluation between 'start' and the point where it suspends.
+-- | Does a computation suspend by freezing a thunk? Here it does not.
 suspendsByFreezing :: Bool
 suspendsByFreezing = False
-
--- | A thunk without a long chain of indirections to its frozen stack. Here this is the same
--- thunk, because only foreign exceptions freeze thunks.
-shortened ::
-  -- | How often the thunk had been frozen before the last time.
-  Int ->
-  Thunk r ->
-  IO (Thunk r)
-shortened _ = pure
 
 -- | Run a computation until it first suspends, or to its end.
 --

@@ -20,8 +20,8 @@
 --
 -- What choices cost: 'switch', 'optionIf', 'manyWhile' and 'skipManyWhile' compare the next byte.
 -- So does 'Control.Applicative.<|>' with optimisation, if its first part begins with 'satisfy',
--- 'satisfyWith', 'word8' or 'notWord8' and refuses the byte. In all other cases it installs a
--- handler, which costs several times that.
+-- 'satisfyWith', 'word8' or 'notWord8' and refuses the byte. In all other cases it opens a choice
+-- point, which takes a few nanoseconds, and keeps the input from there on until it is closed.
 module Ashlar.Get.Parse
   ( -- * Taking bytes
     takeWhile,

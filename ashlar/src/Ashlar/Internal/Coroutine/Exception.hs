@@ -9,43 +9,25 @@
 --
 -- Note [Exceptions that are not ours]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- Decoders and suspended computations catch an exception of their own, so their handlers also
--- meet foreign ones. A foreign asynchronous exception, such as a timeout, must not be rethrown
--- as a synchronous one: a thunk under evaluation would keep the timeout as its value for good.
--- If the handler throws it to its own thread, it stays asynchronous and freezes the thunk.
+-- Suspended computations, and builders whose sink is a user's, have handlers of their own, which
+-- also meet foreign exceptions. A foreign asynchronous exception, such as a timeout, must not be
+-- rethrown as a synchronous one: a thunk under evaluation would keep the timeout as its value for
+-- good. If the handler throws it to its own thread, it stays asynchronous and freezes the thunk.
 -- Whoever forces the thunk again comes back to the point after the throw, and the work resumes
 -- there.
 --
 -- A handler is not told how an exception was thrown. Its type does not say: 'throwTo' takes any
--- exception, and users throw types of their own. What shows it is the evaluation:
+-- exception, and users throw types of their own. What shows it is the evaluation. So what such a
+-- handler encloses is a thunk. A synchronous exception becomes the value of the thunk, an
+-- asynchronous one does not ('hasThrown').
 --
--- * /What the handler encloses is a thunk./ A synchronous exception becomes the value of the thunk,
---   an asynchronous one does not ('hasThrown'). So 'passOn' decides exactly.
--- * /It is not./ Making a thunk of every run on a few bytes would cost too much. There the handler
---   throws every exception asynchronously ('passOnUnseen'). That does no harm. If somebody forces
---   the value again, the run begins again, now as a thunk, and a synchronous exception is thrown a
---   second time, as what it is.
+-- (Decoders have no handlers: Note [A failure is a value] in "Ashlar.Internal.Get.Type".)
 --
--- Transactions need more care. There 'Control.Concurrent.STM.catchSTM' does not see asynchronous
--- exceptions, and would miss the error call of a pure value. So if the
--- exception's type is not an asynchronous one ('SomeAsyncException'), nothing is thrown yet. The
--- run begins again as a thunk. Either that throws the exception a second time, or the exception was
--- asynchronous, and is thrown after the run ('throwSuspect').
---
--- Limits:
---
--- * Within a transaction, an asynchronous exception of a plain type waits until the second run has
---   ended. If the run never ends, it takes a second such exception to stop it.
--- * Within a transaction, where runs are nested in one another and a value in the innermost throws,
---   each level of them doubles the time.
--- * Within a transaction, an asynchronous type that a value throws ('throw' 'UserInterrupt') passes
---   'Control.Concurrent.STM.catchSTM' by, where the handler encloses no thunk.
--- * 'Control.Exception.bracket' and its like rethrow every exception synchronously. So a value that
---   runs one of them in 'System.IO.Unsafe.unsafePerformIO' keeps it ('Ashlar.Builder.writeFile',
---   'Ashlar.Get.runGetFile'). GHC's own library does the same.
+-- One limit: 'Control.Exception.bracket' and its like rethrow every exception synchronously. So a
+-- value that runs one of them in 'System.IO.Unsafe.unsafePerformIO' keeps it
+-- ('Ashlar.Builder.writeFile', 'Ashlar.Get.runGetFile'). GHC's own library does the same.
 --
 -- Tried and dropped: deciding by the type alone. Exceptions of plain types poisoned pure values.
--- Throwing every exception asynchronously would be simpler, but for 'Control.Concurrent.STM'.
 --
 -- Note [Thrown outside of the handler]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -63,10 +45,7 @@
 -- notes.
 module Ashlar.Internal.Coroutine.Exception
   ( passOn,
-    passOnUnseen,
     tryThunk,
-    Suspect (..),
-    throwSuspect,
     throwOn,
     throwHere,
     rethrow,
@@ -74,10 +53,7 @@ module Ashlar.Internal.Coroutine.Exception
 where
 
 import Ashlar.Internal.Coroutine.Thunk
-import Control.Concurrent (ThreadId, myThreadId)
 import Control.Exception
-import Data.Maybe (isNothing)
-import GHC.Conc (atomically)
 import GHC.Exts (killThread#, myThreadId#, raiseIO#)
 import GHC.IO (IO (..), noDuplicate)
 
@@ -106,33 +82,6 @@ tryThunk thunk@(Thunk x) = do
       `catch` \e -> passOn thunk e (pure (Just (Left e))) (pure Nothing)
   maybe (tryThunk thunk) pure outcome
 
--- | What a handler does with a foreign exception if it does not enclose a thunk. This returns when
--- the computation must begin again, as a thunk: either the exception has been thrown, and the
--- evaluation that it froze is resumed, or it is yet to be thrown ('throwSuspect').
-passOnUnseen :: SomeException -> IO (Maybe Suspect)
-passOnUnseen e = do
-  transaction <- inTransaction
-  if transaction && isNothing (fromException e :: Maybe SomeAsyncException)
-    then (\here -> Just (Suspect here e)) <$> myThreadId
-    else throwOn e (pure Nothing)
-{-# NOINLINE passOnUnseen #-}
-
--- | An exception that may have been asynchronous, and the thread that received it.
-data Suspect = Suspect !ThreadId SomeException
-
--- | Throw a suspect asynchronously, because the second run did not throw it.
---
--- A thread that resumes the evaluation in place of the one that received the exception does not get
--- it.
-throwSuspect ::
-  Suspect ->
-  -- | What to do when the evaluation that it froze is resumed.
-  IO a ->
-  IO a
-throwSuspect (Suspect there e) again = do
-  here <- myThreadId
-  if here == there then throwOn e again else again
-
 -- | Throw an exception as an asynchronous one.
 throwOn ::
   SomeException ->
@@ -157,8 +106,3 @@ throwHere e = mask_ $
 -- backtrace.)
 rethrow :: SomeException -> IO a
 rethrow e = IO (raiseIO# e)
-
--- Does this thread run a transaction?
-inTransaction :: IO Bool
-inTransaction = (False <$ atomically (pure ())) `catch` \NestedAtomically -> pure True
-{-# NOINLINE inTransaction #-}

@@ -14,7 +14,6 @@
 module Ashlar.Internal.Coroutine.Thunk
   ( Thunk (..),
     newThunk,
-    newThunkRight,
     frozenStack,
     hasThrown,
   )
@@ -61,16 +60,6 @@ newThunk io = IO $ \s0 -> case unIO (unevaluated io) s0 of (# s1, x #) -> (# s1,
 unevaluated :: IO a -> IO a
 unevaluated io = pure (unsafeDupablePerformIO io)
 {-# NOINLINE unevaluated #-}
-
--- | @'newThunk' (Right '<$>' io)@, which evaluates no result, without a closure for @Right@.
-newThunkRight :: IO a -> IO (Thunk (Either e a))
-newThunkRight io = IO $ \s0 -> case unIO (unevaluatedRight io) s0 of
-  (# s1, x #) -> (# s1, Thunk x #)
-{-# INLINE newThunkRight #-}
-
-unevaluatedRight :: IO a -> IO (Either e a)
-unevaluatedRight io = pure (unsafeDupablePerformIO (Right <$> io))
-{-# NOINLINE unevaluatedRight #-}
 
 -- Note [What became of a thunk]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
