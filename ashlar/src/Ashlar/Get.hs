@@ -189,9 +189,9 @@ module Ashlar.Get
   )
 where
 
-import Ashlar.Internal.Get.Choice
 import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Bytes
+import Ashlar.Internal.Get.Choice
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Decoder
 import Ashlar.Internal.Get.Error

@@ -59,7 +59,11 @@ at ::
   b ->
   Place
 at name old message first' last' =
-  Place name (() <$ plan @bare (schema @old)) message [("Followed", becomes old first'), ("Other", becomes old last')]
+  Place
+    name
+    (() <$ plan @bare (schema @old))
+    message
+    [("Followed", becomes old first'), ("Other", becomes old last')]
 
 becomes :: forall old a. (Described old, Described a, Eq a, Show a) => old -> a -> Assertion
 becomes old new =

@@ -15,8 +15,8 @@ module Ashlar.Get.Decimal
   )
 where
 
-import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Ascii hiding (signed)
+import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Scan (endsAt)
 import Ashlar.Internal.Mem (peekHost)
@@ -124,8 +124,8 @@ quickly slow result = inspect quick >>= maybe slow (\(Quick end r) -> r <$ moveT
       scanNumber start e (pure Nothing) $ \ !end !examined !digitsEnd !x !q -> do
         complete <- if examined == e then endsAt c env e else pure True
         -- 10^19 is less than 2^64.
-        pure $!
-          if complete && digitsEnd `minusPtr` start <= 19
+        pure
+          $! if complete && digitsEnd `minusPtr` start <= 19
             then Quick end <$> result (first == 45) (toInteger x) end digitsEnd q
             else Nothing
 {-# INLINE quickly #-}

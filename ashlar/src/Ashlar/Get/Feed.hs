@@ -61,9 +61,9 @@ module Ashlar.Get.Feed
 where
 
 import Ashlar.Internal.Get.Core (Get)
+import Ashlar.Internal.Get.Decoder
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Limits (streamBytes)
-import Ashlar.Internal.Get.Decoder
 import Ashlar.Internal.Get.Values
 import Control.Exception (throwIO)
 import Control.Monad (when)

@@ -8,8 +8,8 @@
 -- @uuid-types@.
 module Ashlar.Get.UUID (uuid) where
 
-import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Ascii (digitValue)
+import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.NextByte (word8)
 import Ashlar.Internal.Mem.Cells

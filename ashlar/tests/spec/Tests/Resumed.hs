@@ -74,7 +74,8 @@ goesOn action depth sizes bytes =
     chunks = cut sizes (S.pack (map fromIntegral bytes))
     nest n
       | n <= (0 :: Int) = busy *> runAction action
-      | otherwise = (busy *> nest (n - 1) <* busy) <|> (nest (n - 1) >>= \x -> x <$ empty) <|> runAction action
+      | otherwise =
+        (busy *> nest (n - 1) <* busy) <|> (nest (n - 1) *> empty) <|> runAction action
     -- It allocates.
     busy = replicateM_ 50 (lookAhead (many getWord8))
 
@@ -90,7 +91,9 @@ insisting resumes a = go (0 :: Int)
   where
     go n
       | n > 200 = evaluate a
-      | otherwise = limited (4096 * fromIntegral n) a >>= either (\AllocationLimitExceeded -> go (n + 1)) pure
+      | otherwise =
+        limited (4096 * fromIntegral n) a
+          >>= either (\AllocationLimitExceeded -> go (n + 1)) pure
     limited k x = case resumes of
       SameThread -> underLimit k x
       OtherThread -> do

@@ -26,8 +26,8 @@ import Ashlar.Internal.Codec.Length (chargeEmpties, getLength)
 import Ashlar.Internal.Codec.ReadFields (getPart)
 import Ashlar.Internal.Get.Budget (nested, spendEmpties, spendFraction)
 import Ashlar.Internal.Get.Core (here)
-import Ashlar.Internal.Get.Path (Names (..), Part (..))
 import Ashlar.Internal.Get.Fail (invalid, invalidFrom, refine)
+import Ashlar.Internal.Get.Path (Names (..), Part (..))
 import Ashlar.Schema.Internal.Check (isWhole)
 import Ashlar.Schema.Internal.Costs
 import Ashlar.Schema.Internal.Schema

@@ -95,9 +95,9 @@ module Ashlar.Compat.Binary.Get
 where
 
 import Ashlar.Internal.Compat.BinaryOffsets
-import Ashlar.Internal.Get.Choice
 import Ashlar.Internal.Get.Bytes (isEmpty)
 import qualified Ashlar.Internal.Get.Bytes as G
+import Ashlar.Internal.Get.Choice
 import Ashlar.Internal.Get.Core
 import qualified Ashlar.Internal.Get.Decoder as G
 import Ashlar.Internal.Get.Error

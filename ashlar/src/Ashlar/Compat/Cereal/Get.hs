@@ -101,10 +101,9 @@ import Ashlar.Get.Combinators (count)
 import Ashlar.Internal.Codec.Wrappers.Copied (copyLazy)
 import Ashlar.Internal.Compat.BinaryOffsets (restLength)
 import Ashlar.Internal.Compat.CerealArrival
-import Ashlar.Internal.Get.Choice
-import Ashlar.Internal.Prim.ArrayBounds (agree)
 import Ashlar.Internal.Get.Budget
 import qualified Ashlar.Internal.Get.Bytes as G
+import Ashlar.Internal.Get.Choice
 import Ashlar.Internal.Get.Core hiding (Result)
 import Ashlar.Internal.Get.Decoder (Decoder)
 import qualified Ashlar.Internal.Get.Decoder as G
@@ -112,6 +111,7 @@ import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Numbers
 import qualified Ashlar.Internal.Get.Run as G
 import Ashlar.Internal.Get.Strings (getByteStringCopy, getNested, getShortByteString)
+import Ashlar.Internal.Prim.ArrayBounds (agree)
 import Control.Exception (displayException)
 import Data.Array.IArray (IArray, Ix, listArray)
 import Data.Bifunctor (first)

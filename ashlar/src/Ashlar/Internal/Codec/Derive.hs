@@ -39,8 +39,8 @@ import Ashlar.Internal.Codec.Tag
 import Ashlar.Internal.Codec.WriteFields
 import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Get.Fail
+import Ashlar.Internal.Get.Path
 import Data.Kind (Type)
 import Data.Proxy (Proxy (..))
 import GHC.Generics

@@ -56,8 +56,8 @@ where
 
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Get.Fail
+import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Mem.Check
 import Ashlar.Internal.Prim.Scalar (Scalar (..))
 import qualified Ashlar.Internal.Prim.Scalar as P

@@ -29,8 +29,8 @@ import Ashlar.Internal.Codec.Layout (mapLayout)
 import Ashlar.Internal.Codec.ReadFields
 import Ashlar.Internal.Get.Budget (chargedIfEmpty, deeper)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Get.Fail
+import Ashlar.Internal.Get.Path
 import System.IO.Unsafe (unsafePerformIO)
 
 -- | A format of variable size from its size, writer and reader.

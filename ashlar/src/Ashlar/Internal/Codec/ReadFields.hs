@@ -31,8 +31,8 @@ import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Input (demand)
 import Ashlar.Internal.Get.Fail
+import Ashlar.Internal.Get.Input (demand)
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Mem.Cells
 import Data.Word (Word8)
@@ -118,7 +118,7 @@ fieldAt f back before rest = \build end -> Get $ \p0 c env s0 ->
       {-# NOINLINE [0] next# #-}
    in case unGet (fixedRead f (end `plusPtr` I# (negateInt# before))) p0 c env s0 of
         (# s1, p1, (# x | #) #) -> next# x p1 s1
-        (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
+        (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
 {-# INLINE fieldAt #-}
 
 -- If the flag is 1: no bytes of the span are left for this field. The offset cannot tell which
@@ -158,7 +158,7 @@ variableFirst get back after =
            in case partNext c (I# (readingCount after)) s0 of
                 (# s1, _ #) -> case unGet get p0 c env s1 of
                   (# s2, p2, (# x | #) #) -> next# x p2 s2
-                  (# s2, p2, (# | _ #) #) -> (# s2, p2, (# | (# #) #) #)
+                  (# s2, p2, (# | _ #) #) -> (# s2, p2, (# | (##) #) #)
     }
 {-# INLINE variableFirst #-}
 
@@ -194,7 +194,7 @@ spanThen reading rest = case readingSpan reading of
         end -> case readingVariable reading of
           0# -> unGet (rest end `endingAt` end) p1 c env s1
           _ -> unGet (rest end) p1 c env s1
-      (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
+      (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
     _ -> spanNext (I# (readingCount reading)) $ case readingVariable reading of
       0# -> consumeShared (I# n) (\p -> rest (p `plusPtr` I# n))
       _ -> shared (demand (I# n)) (I# n) (\p -> rest (p `plusPtr` I# n))
@@ -204,7 +204,7 @@ spanThen reading rest = case readingSpan reading of
 endingAt :: Get a -> Ptr Word8 -> Get a
 endingAt (Get p) (Ptr end) = Get $ \p0 c env s0 -> case p p0 c env s0 of
   (# s1, _, (# x | #) #) -> (# s1, end, (# x | #) #)
-  (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
+  (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
 {-# INLINE endingAt #-}
 
 -- Demand a span of n bytes when fields are left.
@@ -247,7 +247,7 @@ readFieldsApart names fields build = case readingVariable reading of
       (# s1, p1, (# _ | #) #) -> case Ptr p1 `plusPtr` I# n of
         end ->
           unGet (insideSpan known (readingRest reading build end) `endingAt` end) p1 c env s1
-      (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
+      (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
   where
     reading = fields (finished 1#)
     known = names (readingParts reading)
@@ -287,7 +287,7 @@ getPart :: Int -> Get a -> Get a
 getPart count get = Get $ \p0 c env s0 -> case partNext c count s0 of
   (# s1, _ #) -> case unGet get p0 c env s1 of
     (# s2, p1, (# x | #) #) -> x `seq` (# s2, p1, (# x | #) #)
-    (# s2, p1, (# | _ #) #) -> (# s2, p1, (# | (# #) #) #)
+    (# s2, p1, (# | _ #) #) -> (# s2, p1, (# | (##) #) #)
 {-# INLINE getPart #-}
 
 -- | Read a span of fields of constant size, when n fields are left.

@@ -27,8 +27,8 @@ where
 
 import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Get.Fail
+import Ashlar.Internal.Get.Path
 import Data.Kind (Type)
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr)

@@ -23,8 +23,8 @@ import Ashlar.Internal.Codec.ReadFields
 import Ashlar.Internal.Codec.Tag (tagFormat)
 import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Get.Fail
+import Ashlar.Internal.Get.Path
 
 -- | What is written for a value of a variant. The functions that 'variant' passes make it.
 --

@@ -22,8 +22,8 @@ import Ashlar.Internal.Builder.Core (Builder)
 import Ashlar.Internal.Builder.Numbers (word16BE, word32BE, word8)
 import Ashlar.Internal.Codec.Tag (GCount (..))
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Numbers
 import Ashlar.Internal.Get.Fail
+import Ashlar.Internal.Get.Numbers
 import Data.Kind (Type)
 import GHC.Generics (C1, type (:+:))
 import GHC.TypeLits (Nat, type (+))

@@ -132,7 +132,7 @@ withBudget budget (Get p) = Get $ \p0 c env s0 -> case unGet (step enter) p0 c e
   (# s1, p1, (# Entered inner outside | #) #) -> case p p1 c inner s1 of
     (# s2, p2, result #) -> case unGet (step (\c' _ -> leave outside c')) p2 c env s2 of
       (# s3, _, _ #) -> (# s3, p2, result #)
-  (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
+  (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
   where
     depth = max 0 (budgetDepth budget)
     steps = max 0 (budgetSteps budget)
@@ -207,13 +207,13 @@ nested names (Get p) = Get $ \p0 c env s0 -> case unIO (getInt c levelsCell) s0 
            in case p p0 c inner s of
                 (# s1, p1, (# a | #) #) -> leave# a p1 s1
                 (# s1, p1, (# | _ #) #) -> case unIO (leaveLevelApart c inner) s1 of
-                  (# s2, _ #) -> (# s2, p1, (# | (# #) #) #)
+                  (# s2, _ #) -> (# s2, p1, (# | (##) #) #)
         {-# NOINLINE inside# #-}
      in if left > 0
           then case unIO (putInt c levelsCell (left - 1)) s' of (# s2, _ #) -> inside# env s2
           else case unGet (enterTraced names) p0 c env s' of
             (# s2, _, (# inner | #) #) -> inside# inner s2
-            (# s2, _, (# | _ #) #) -> (# s2, p0, (# | (# #) #) #)
+            (# s2, _, (# | _ #) #) -> (# s2, p0, (# | (##) #) #)
 {-# INLINE nested #-}
 
 -- | 'nested' with calls in place of its code.
@@ -222,7 +222,7 @@ nestedApart names (Get p) = Get $ \p0 c env s0 -> case unGet (enterLevel names) 
   (# s1, p1, (# inner | #) #) -> case p p1 c inner s1 of
     (# s2, p2, result #) -> case unIO (leaveLevelApart c inner) s2 of
       (# s3, _ #) -> (# s3, p2, result #)
-  (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
+  (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
 {-# INLINE nestedApart #-}
 
 enterLevel :: Names -> Get Env
@@ -340,7 +340,8 @@ chargedIfEmpty g = do
 --
 -- @since 0.1.0.0
 isolate :: Int -> Get a -> Get a
-isolate = isolateOr (\left leftOver -> (\more -> if more then leftOver else MissingInput left 0) <$> moreInput)
+isolate = isolateOr $ \left leftOver ->
+  (\more -> if more then leftOver else MissingInput left 0) <$> moreInput
 
 -- | @isolateAtMost n p@ runs @p@ with at most the next @n@ bytes: to @p@ the input ends after them.
 -- What @p@ leaves over comes next. Fails if @p@ does, or if @n@ is negative.

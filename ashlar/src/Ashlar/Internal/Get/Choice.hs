@@ -76,7 +76,7 @@ eitherOr (Get p) (Get q) = Get $ \p0 c env s0 -> case unIO (openChoice c (Ptr p0
   (# s1, point #) ->
     let other# p1 s = case unGet (retreat point) p1 c env s of
           (# s3, p3, (# _ | #) #) -> q p3 c env s3
-          (# s3, p3, (# | _ #) #) -> (# s3, p3, (# | (# #) #) #)
+          (# s3, p3, (# | _ #) #) -> (# s3, p3, (# | (##) #) #)
         {-# NOINLINE [0] other# #-}
      in case p p0 c env s1 of
           (# s2, p2, (# a | #) #) -> case unIO (closeChoice c point) s2 of
@@ -189,7 +189,8 @@ commit = inspect (\c _ _ -> commitHere c)
 attempt :: Get a -> Get a
 attempt (Get p) = Get $ \p0 c env s0 -> case unIO (openBarrier c) s0 of
   (# s1, barrier #) -> case p p0 c env s1 of
-    (# s2, p1, result #) -> case unIO (closeBarrier c barrier) s2 of (# s3, _ #) -> (# s3, p1, result #)
+    (# s2, p1, result #) -> case unIO (closeBarrier c barrier) s2 of
+      (# s3, _ #) -> (# s3, p1, result #)
 {-# INLINE attempt #-}
 
 -- | Run a decoder, and go back to where it began. If it fails, so does this, and the input is where
@@ -245,7 +246,7 @@ aheadIf goesBack (Get p) = Get $ \p0 c env s0 -> case unIO (openLookAhead c env 
       | goesBack a -> unGet (a <$ step (\c' env' -> undo c' env' ahead)) p1 c env s2
       | otherwise -> case unIO (closeLookAhead c ahead) s2 of (# s3, _ #) -> (# s3, p1, (# a | #) #)
     (# s2, p1, (# | _ #) #) -> case unIO (closeLookAhead c ahead) s2 of
-      (# s3, _ #) -> (# s3, p1, (# | (# #) #) #)
+      (# s3, _ #) -> (# s3, p1, (# | (##) #) #)
 {-# INLINE aheadIf #-}
 
 -- | Run a decoder, and return its result with the bytes that it read. These are a slice of the
@@ -260,7 +261,7 @@ match (Get p) = Get $ \p0 c env s0 -> case unIO (openLookAhead c env (Ptr p0)) s
   (# s1, ahead #) -> case p p0 c env s1 of
     (# s2, p1, (# a | #) #) -> unGet ((\bytes -> (bytes, a)) <$> readSince ahead) p1 c env s2
     (# s2, p1, (# | _ #) #) -> case unIO (closeLookAhead c ahead) s2 of
-      (# s3, _ #) -> (# s3, p1, (# | (# #) #) #)
+      (# s3, _ #) -> (# s3, p1, (# | (##) #) #)
 {-# INLINE match #-}
 
 -- | Succeed without reading anything where a decoder fails, and fail where it succeeds. Commits in

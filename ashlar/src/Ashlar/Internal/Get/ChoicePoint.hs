@@ -162,14 +162,15 @@ openBarrier c = do
   barrier <$ putInt c releaseCell (barrierKeep barrier)
 {-# INLINE openBarrier #-}
 
--- | Close it, whether the decoder inside has succeeded or failed. If a budget has been used up, that
--- remains so.
+-- | Close it, whether the decoder inside has succeeded or failed. If a budget has been used up,
+-- that remains so.
 closeBarrier :: Cells -> Barrier -> IO ()
 closeBarrier c barrier = do
   putInt c keepCell (barrierKeep barrier)
   putInt c releaseCell (barrierRelease barrier)
   over <- isOver c
-  putInt c commitsCell (if over then complement (barrierCommits barrier) else barrierCommits barrier)
+  let commits = barrierCommits barrier
+  putInt c commitsCell (if over then complement commits else commits)
 {-# INLINE closeBarrier #-}
 
 -- | A look-ahead: a choice point that commits do not give up.

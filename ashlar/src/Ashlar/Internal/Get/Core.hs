@@ -185,7 +185,7 @@ bindNumber n rd k = Get $ \p0 c env s0 ->
       {-# NOINLINE [0] rest #-}
    in case unGet (consume n (\p -> effect (rd p))) p0 c env s0 of
         (# s1, p1, (# a | #) #) -> rest a p1 s1
-        (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
+        (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
 {-# INLINE [1] bindNumber #-}
 
 -- The identity, until phase 0.
@@ -266,7 +266,7 @@ tested accepts wanted (Get g) (Get other) = Get $ \p0 c env s0 ->
    in case nextByte# p0 c env s0 of
         (# s1, p1, b #)
           | I# b >= 0 && accepts (fromIntegral (I# b)) -> yes# p1 s1
-          | I# b == overdrawn -> (# s1, p1, (# | (# #) #) #)
+          | I# b == overdrawn -> (# s1, p1, (# | (##) #) #)
           | otherwise -> no# p1 s1
 {-# INLINE tested #-}
 
@@ -304,7 +304,7 @@ overdrawn = -2
 nextCode :: Get Int
 nextCode = Get $ \p0 c env s0 -> case nextByte# p0 c env s0 of
   (# s1, p, b #)
-    | I# b == overdrawn -> (# s1, p, (# | (# #) #) #)
+    | I# b == overdrawn -> (# s1, p, (# | (##) #) #)
     | otherwise -> (# s1, p, (# I# b | #) #)
 {-# INLINE nextCode #-}
 
@@ -318,8 +318,10 @@ need n = Get $ \p c env s0 -> case available# n c p s0 of
 {-# INLINE need #-}
 
 available# :: Int -> Cells -> Addr# -> State# RealWorld -> (# State# RealWorld, Bool #)
-available# n c p s0 = case unIO (check "INV-G1" "negative number of bytes" (n >= 0) [("bytes", n)]) s0 of
+available# n c p s0 = case unIO notNegative s0 of
   (# s1, _ #) -> case unIO (getPtr c endCell) s1 of (# s2, e #) -> (# s2, e `minusPtr` Ptr p >= n #)
+  where
+    notNegative = check "INV-G1" "need: negative number of bytes" (n >= 0) [("bytes", n)]
 {-# INLINE available# #-}
 
 -- | Demand n bytes (not negative) and read them. The cursor stands before them meanwhile, and after
@@ -333,14 +335,14 @@ consume n rd = Get $ \p0 c env s0 -> case available# n c p0 s0 of
   (# s1, True #) -> unGet (readAt n rd (Ptr p0)) p0 c env s1
   (# s1, False #) -> case unGet (demand n) p0 c env s1 of
     (# s2, p, (# _ | #) #) -> unGet (readAt n rd (Ptr p)) p c env s2
-    (# s2, p, (# | _ #) #) -> (# s2, p, (# | (# #) #) #)
+    (# s2, p, (# | _ #) #) -> (# s2, p, (# | (##) #) #)
 {-# INLINE consume #-}
 
 -- Read n bytes at the cursor, which is given as an address, too.
 readAt :: Int -> (Ptr Word8 -> Get a) -> Ptr Word8 -> Get a
 readAt n rd p = Get $ \p0 c env s0 -> case unGet (rd p) p0 c env s0 of
   (# s1, _, (# x | #) #) -> case p `plusPtr` n of Ptr p1 -> (# s1, p1, (# x | #) #)
-  (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
+  (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
 {-# INLINE readAt #-}
 
 -- | 'consume' for what is read with more code, or is a product.
@@ -377,5 +379,5 @@ shared (Get more) n rest = Get $ \p0 c env s0 ->
         (# s1, True #) -> read# p0 s1
         (# s1, False #) -> case more p0 c env s1 of
           (# s2, p, (# _ | #) #) -> read# p s2
-          (# s2, p, (# | _ #) #) -> (# s2, p, (# | (# #) #) #)
+          (# s2, p, (# | _ #) #) -> (# s2, p, (# | (##) #) #)
 {-# INLINE shared #-}

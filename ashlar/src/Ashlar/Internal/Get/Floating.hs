@@ -12,8 +12,8 @@ module Ashlar.Internal.Get.Floating
   )
 where
 
-import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Ascii
+import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Scan (endsAt)
 import Ashlar.Internal.Mem (peekHost, withBytesQuick)

@@ -165,8 +165,8 @@ takeChunk input = do
   mask_ $ do
     bs <- inputNext input
     now <- readIORef (inputSegments input)
-    writeIORef (inputSegments input) $!
-      if S.null bs
+    writeIORef (inputSegments input)
+      $! if S.null bs
         then now {segmentsEnded = True}
         else case now of
           Segments {segmentsComing = [], segmentsArrived = []} -> now {segmentsComing = [bs]}

@@ -151,7 +151,13 @@ within seen outer at bytes account
     end = streamEnd at bytes
     -- Where the input ends if no budget does.
     isolate = if seen >= limitEnd outer then limitIsolate outer else seen
-    own to = outer {limitBytes = bytes, limitEnd = to, limitIsolate = isolate, limitAccount = account}
+    own to =
+      outer
+        { limitBytes = bytes,
+          limitEnd = to,
+          limitIsolate = isolate,
+          limitAccount = account
+        }
 
 -- | Given what 'limitCell' has: is that an end at which nothing is left, or may the decoder only
 -- not go on? (Asked where a decoder has come to the limit.)
@@ -182,7 +188,9 @@ announce n = do
 bytesOf :: Cells -> Env -> IO Int
 bytesOf c env = case env of
   Env _ (Own _ limits) _ -> pure $! limitBytes limits
-  Env _ OfRun _ -> (\end -> if end == maxBound then maxBound else streamBytes) <$> getInt c bytesCell
+  Env _ OfRun _ -> do
+    end <- getInt c bytesCell
+    pure $! if end == maxBound then maxBound else streamBytes
   _ -> pure maxBound
 
 -- | Fail, because the value has taken all the bytes that it may.

@@ -41,8 +41,8 @@ import Ashlar.Internal.Get.Bytes (satisfy, skip)
 import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Numbers (getWord8)
 import Ashlar.Internal.Get.Fail
+import Ashlar.Internal.Get.Numbers (getWord8)
 import Ashlar.Internal.Mem (peekHost, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check (unsafeIndex)
@@ -200,7 +200,8 @@ orSlowly found slowly s = matches s >>= \ok -> if ok then found <$ moveBy (S.len
 -- | Are exactly these bytes next? If so, they are read. If not, nothing is read. It never fails,
 -- and does not ask for input after the first byte that is different.
 --
--- Unlike @'Control.Applicative.optional' ('bytes' s)@ it leaves nothing in the error of what follows.
+-- Unlike @'Control.Applicative.optional' ('bytes' s)@ it leaves nothing in the error of what
+-- follows.
 --
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGetRest (P.optionBytes "0x") "0xff"

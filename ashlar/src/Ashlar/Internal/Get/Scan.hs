@@ -50,8 +50,8 @@ where
 import Ashlar.Internal.Get.Bytes (available, slice)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Limits (endsForGood)
 import Ashlar.Internal.Get.Input (moreInput)
+import Ashlar.Internal.Get.Limits (endsForGood)
 import Ashlar.Internal.Get.NextByte (refused)
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells

@@ -127,7 +127,7 @@ returnTo c input to = do
 -- | All that is held, to be read again from its beginning, whatever the cells say.
 rewind :: Segments -> Segments
 rewind segments = case filter (not . S.null) (heldFrom segments) of
-  open : coming -> segments {segmentsPast = [], segmentOpen = open, segmentsComing = coming, segmentsArrived = []}
+  open : coming -> Segments [] open coming [] (segmentsEnded segments)
   [] -> newSegments {segmentsEnded = segmentsEnded segments}
 
 heldFrom :: Segments -> [ByteString]

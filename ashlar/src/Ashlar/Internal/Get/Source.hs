@@ -41,9 +41,9 @@ import Ashlar.Internal.Get.Bytes (endOfInput, isEmpty)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Limits (streamBytes)
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Run
 import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem.Cells

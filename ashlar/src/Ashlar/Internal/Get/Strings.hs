@@ -21,13 +21,13 @@ module Ashlar.Internal.Get.Strings
   )
 where
 
+import Ashlar.Internal.Get.Budget (isolateOr)
 import Ashlar.Internal.Get.Bytes
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure (Found, nothingFound, peekFound)
 import Ashlar.Internal.Get.Input
-import Ashlar.Internal.Get.Budget (isolateOr)
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Scan
 import Ashlar.Internal.Mem (withBytes)
 import Ashlar.Internal.Prim.Text (Utf8 (..), decodeUtf8At)

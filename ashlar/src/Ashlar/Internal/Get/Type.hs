@@ -137,18 +137,18 @@ pureGet a = Get (\p _ _ s -> (# s, p, (# a | #) #))
 mapGet :: (a -> b) -> Get a -> Get b
 mapGet f (Get g) = Get $ \p0 c env s0 -> case g p0 c env s0 of
   (# s1, p1, (# a | #) #) -> (# s1, p1, (# f a | #) #)
-  (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
+  (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
 {-# INLINE [1] mapGet #-}
 
 apGet :: Get (a -> b) -> Get a -> Get b
 apGet (Get f) (Get g) = Get $ \p0 c env s0 ->
   let next# h p s = case g p c env s of
         (# s2, p2, (# a | #) #) -> (# s2, p2, (# h a | #) #)
-        (# s2, p2, (# | _ #) #) -> (# s2, p2, (# | (# #) #) #)
+        (# s2, p2, (# | _ #) #) -> (# s2, p2, (# | (##) #) #)
       {-# NOINLINE [0] next# #-}
    in case f p0 c env s0 of
         (# s1, p1, (# h | #) #) -> next# h p1 s1
-        (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
+        (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
 {-# INLINE [1] apGet #-}
 
 thenGet :: Get a -> Get b -> Get b
@@ -157,7 +157,7 @@ thenGet (Get f) (Get g) = Get $ \p0 c env s0 ->
       {-# NOINLINE [0] next# #-}
    in case f p0 c env s0 of
         (# s1, p1, (# _ | #) #) -> next# p1 s1
-        (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
+        (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
 {-# INLINE [1] thenGet #-}
 
 bindGet :: Get a -> (a -> Get b) -> Get b
@@ -166,7 +166,7 @@ bindGet (Get f) k = Get $ \p0 c env s0 ->
       {-# NOINLINE [0] next# #-}
    in case f p0 c env s0 of
         (# s1, p1, (# a | #) #) -> next# a p1 s1
-        (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
+        (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
 {-# INLINE [1] bindGet #-}
 
 -- | An action that neither reads nor changes the state of the run.
@@ -205,15 +205,15 @@ inEnv change (Get g) = Get (\p c env -> g p c (change env))
 
 -- | Fail. Why has been recorded, if the run is traced.
 failed :: Get a
-failed = Get (\p _ _ s -> (# s, p, (# | (# #) #) #))
+failed = Get (\p _ _ s -> (# s, p, (# | (##) #) #))
 {-# INLINE failed #-}
 
 -- | Fail, and record why, if the run is traced. The action is given the cursor.
 failingBy :: (Ptr Word8 -> Cells -> Env -> IO ()) -> Get a
 failingBy why = Get $ \p c env s0 -> case unIO (isTraced c) s0 of
-  (# s1, False #) -> (# s1, p, (# | (# #) #) #)
+  (# s1, False #) -> (# s1, p, (# | (##) #) #)
   (# s1, True #) -> case unIO (putPtr c cursorCell (Ptr p) >> why (Ptr p) c env) s1 of
-    (# s2, _ #) -> (# s2, p, (# | (# #) #) #)
+    (# s2, _ #) -> (# s2, p, (# | (##) #) #)
 {-# INLINE failingBy #-}
 
 -- | Fail at an address in the open segment.
@@ -267,5 +267,5 @@ failInvalid# message p0 c !env s0 =
 -- Record why, with the cursor in its cell, and fail.
 failing :: IO () -> Addr# -> Cells -> State# RealWorld -> Result a
 failing why p c s0 = case unIO (putPtr c cursorCell (Ptr p) >> why) s0 of
-  (# s1, _ #) -> (# s1, p, (# | (# #) #) #)
+  (# s1, _ #) -> (# s1, p, (# | (##) #) #)
 {-# INLINE failing #-}

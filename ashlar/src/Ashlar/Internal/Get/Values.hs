@@ -33,6 +33,7 @@ where
 import Ashlar.Internal.Get.Budget (startBudget)
 import Ashlar.Internal.Get.Bytes (isEmpty)
 import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Decoder
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure (Failures (..))
@@ -41,7 +42,6 @@ import Ashlar.Internal.Get.Path (unknownPart)
 import Ashlar.Internal.Get.Record (setFailures)
 import Ashlar.Internal.Get.Segments (setLimit)
 import Ashlar.Internal.Get.Source (readsNothing)
-import Ashlar.Internal.Get.Decoder
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check (unsafeDrop)
 import Data.ByteString (ByteString)

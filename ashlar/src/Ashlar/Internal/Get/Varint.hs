@@ -15,8 +15,8 @@ where
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Failure (peekFound)
 import Ashlar.Internal.Get.Fail (refine)
+import Ashlar.Internal.Get.Failure (peekFound)
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Varint.Groups

@@ -35,8 +35,8 @@ import Ashlar.Internal.Mem.Check (lackingArray)
 import Ashlar.Internal.Prim.Bulk
 import Ashlar.Internal.Prim.Escape
 import Ashlar.Internal.Prim.Utf8 (utf8ValidPrefix)
-import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.ByteString.Unsafe (unsafePackCStringLen)
+import Data.IORef (newIORef, readIORef, writeIORef)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
 import qualified Data.Text.Internal as T

@@ -22,8 +22,8 @@ where
 import Ashlar.Internal.Codec.Length (chargeEmpties)
 import Ashlar.Internal.Get.Budget (nested)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Path (Names (Nameless))
 import Ashlar.Internal.Get.Fail (invalid, invalidAt)
+import Ashlar.Internal.Get.Path (Names (Nameless))
 import Ashlar.Internal.Mem (copyRange, peekHost, peekLE, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Schema.Internal.Evolution.Extent

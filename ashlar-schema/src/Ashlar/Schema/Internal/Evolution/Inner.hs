@@ -150,7 +150,9 @@ originOf :: Run -> Int -> Int -> Get Int
 originOf translate steps k = do
   setSteps steps
   -- Where it was written, before fields were moved.
-  place <- lookAhead (newOut freeBytes maxBound (\out -> translate out *> effect (sourceOf out k)) <|> pure 0)
+  place <-
+    lookAhead $
+      newOut freeBytes maxBound (\out -> translate out *> effect (sourceOf out k)) <|> pure 0
   setSteps steps
   lookAhead $
     newOut freeBytes place $ \out@(Out o _ _) ->

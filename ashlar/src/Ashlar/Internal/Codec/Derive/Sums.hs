@@ -217,7 +217,7 @@ fromChosen back (Get p) = Get $ \p0 c env s0 ->
       {-# NOINLINE made# #-}
    in case p p0 c env s0 of
         (# s1, p1, (# Chosen x | #) #) -> made# p1 s1 x
-        (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (# #) #) #)
+        (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
 {-# INLINE fromChosen #-}
 
 -- Apply a function, in phase 0.

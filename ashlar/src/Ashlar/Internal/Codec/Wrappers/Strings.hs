@@ -19,8 +19,8 @@ import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Get.Bytes (getByteString)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Failure (nothingFound)
 import Ashlar.Internal.Get.Fail
+import Ashlar.Internal.Get.Failure (nothingFound)
 import Ashlar.Internal.Mem (pokeLE)
 import Ashlar.Internal.Mem.Check (unsafeIndex)
 import Ashlar.Internal.Prim.Text

@@ -17,8 +17,8 @@ import Ashlar.Internal.Compat.Generic (levelled)
 import Ashlar.Internal.Compat.Lists
 import Ashlar.Internal.Compat.Numbers
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Numbers
 import Ashlar.Internal.Get.Fail
+import Ashlar.Internal.Get.Numbers
 import Ashlar.Put
 import Data.Complex (Complex (..))
 import Data.Fixed (Fixed (MkFixed))

@@ -29,8 +29,8 @@ import Ashlar.Internal.Builder.Put
 import Ashlar.Internal.Compat.Store.Class
 import Ashlar.Internal.Compat.Store.Instances.Base ()
 import Ashlar.Internal.Get.Core ()
-import Ashlar.Internal.Get.Numbers
 import Ashlar.Internal.Get.Fail
+import Ashlar.Internal.Get.Numbers
 import Ashlar.Internal.Get.Strings (getByteStringCopy)
 import Ashlar.Put
 import Data.ByteString (ByteString)
