@@ -33,25 +33,19 @@ import Ashlar.File.Internal.Layout
     putFileHeader,
     putIndex,
   )
+import Ashlar.File.Internal.Replace (Pending, abandoned, beside, pendingFile)
+import qualified Ashlar.File.Internal.Replace as Replace
 import Ashlar.File.Internal.System
 import Ashlar.Internal.Mem (withBytes)
-import Control.Exception (IOException, bracket, catch, finally, mask, onException, try)
+import Control.Exception (bracket, catch, mask, onException, throwIO)
 import Control.Monad (unless, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import Data.IORef (IORef, modifyIORef', newIORef, readIORef, writeIORef)
 import GHC.Fingerprint (Fingerprint)
-import System.Directory
-  ( canonicalizePath,
-    copyPermissions,
-    doesPathExist,
-    removeFile,
-    renameFile,
-  )
-import System.FilePath (takeDirectory, takeFileName)
-import System.IO (hClose, openBinaryTempFileWithDefaultPermissions)
-import System.IO.Error (ioeSetFileName, isAlreadyExistsError, modifyIOError)
-import System.Posix.Files (createLink, getFileStatus, isRegularFile)
+import System.Directory (doesPathExist)
+import System.IO.Error (isAlreadyExistsError)
+import System.Posix.Files (getFileStatus, isRegularFile)
 import System.Posix.Types (Fd)
 
 -- | A file to write.
@@ -74,44 +68,20 @@ data Copier = Copier Fd (IORef Tail)
 copierTail :: Copier -> IORef Tail
 copierTail (Copier _ end) = end
 
--- | A file in the making. It has another name in the same folder until it is whole. So a file that
--- is to be replaced stays as it is if that fails, or if the program is killed.
---
--- @since 0.1.0.0
-data Pending = Pending
-  { -- | Its name until then.
-    pendingFile :: FilePath,
-    _pendingTarget :: FilePath,
-    _pendingForce :: Bool,
-    -- The file that is replaced, locked, so that no other writer has it open.
-    _pendingReplaced :: Maybe Fd
-  }
-
 -- | Begin a file, given what it is made of. Exceptions must be masked.
 --
 -- @since 0.1.0.0
 pending :: Target -> [FilePath] -> IO Pending
 pending (Target path force) inputs = do
   there <- doesPathExist path
-  -- What a symbolic link refers to is replaced, and not the link.
-  target <- if there then canonicalizePath path else pure path
   when there $ do
     -- (Under whatever name: there are hard links.)
     same <- mapM (sameFile path) inputs
     when (or same) $ failed (path ++ ": is an input, too")
     unless force $ failed (path ++ exists)
-    regular <- isRegularFile <$> getFileStatus target
+    regular <- isRegularFile <$> getFileStatus path
     unless regular $ failed (path ++ ": is not a regular file")
-  replaced <- if there then Just <$> openToWrite target else pure Nothing
-  (`onException` mapM_ closeFile replaced) $ do
-    (temporary, h) <-
-      modifyIOError (`ioeSetFileName` path) $
-        openBinaryTempFileWithDefaultPermissions
-          (takeDirectory target)
-          (takeFileName target ++ ".part")
-    hClose h
-    when there (copyPermissions target temporary)
-    pure (Pending temporary target force replaced)
+  beside path force
 
 exists :: String
 exists = ": exists; say --force to replace it"
@@ -119,37 +89,10 @@ exists = ": exists; say --force to replace it"
 -- | It is whole, and gets its name. Exceptions must be masked.
 --
 -- @since 0.1.0.0
-settled :: Pending -> IO ()
-settled p@(Pending temporary target force replaced) = do
-  named `onException` abandoned p
-  mapM_ closeFile replaced
-  where
-    named = do
-      bracket (openToRead temporary) closeFile toDisk
-      if force then renameFile temporary target else linked
-      directoryToDisk target
-    -- A file that came to be meanwhile is not replaced.
-    linked = do
-      r <- try (createLink temporary target)
-      case r of
-        Right () -> removeFile temporary
-        Left e
-          | isAlreadyExistsError e -> failed (target ++ exists)
-          -- A file system without hard links.
-          | otherwise -> do
-            there <- doesPathExist target
-            if there then failed (target ++ exists) else renameFile temporary target
-
--- | It is given up. Exceptions must be masked.
---
--- @since 0.1.0.0
-abandoned :: Pending -> IO ()
-abandoned (Pending temporary _ _ replaced) =
-  (removeFile temporary `catch` ignored) `finally` mapM_ closeFile replaced
-  where
-    -- What failed before says why.
-    ignored :: IOException -> IO ()
-    ignored _ = pure ()
+settled :: Target -> Pending -> IO ()
+settled (Target path _) p =
+  Replace.settled p `catch` \e ->
+    if isAlreadyExistsError e then failed (path ++ exists) else throwIO e
 
 -- | Make a new file, given what it is made of, and how to write a file of this name. If that fails,
 -- nothing has changed.
@@ -159,7 +102,7 @@ making :: Target -> [FilePath] -> (FilePath -> IO a) -> IO a
 making target inputs act = mask $ \restore -> do
   p <- pending target inputs
   result <- restore (act (pendingFile p)) `onException` abandoned p
-  result <$ settled p
+  result <$ settled target p
 
 -- | Copy to a new file with this header.
 --

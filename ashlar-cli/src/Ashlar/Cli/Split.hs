@@ -31,6 +31,8 @@ data SplitBy
     EachRecords Int64
   | -- | Before the block with which it would have more bytes. It has one block at least.
     EachBytes Int64
+  | -- | Where another file begins, that was joined.
+    EachFile
 
 -- | Copy the records of a file to several: PREFIX.0001, PREFIX.0002 and so on. Damage ends it. So
 -- does a file that exists, if it may not be replaced.
@@ -51,62 +53,87 @@ splitFile hs selection force by prefix path = do
   header <- readHeader path >>= either (damaged . damageText) pure
   files <- newIORef (0 :: Int)
   records <- newIORef 0
-  current <- newIORef (Nothing :: Maybe (Pending, Fd, Copier))
+  current <- newIORef (Nothing :: Maybe Part)
+  -- What the next file has in its header.
+  begins <- newIORef header
   let next = mask_ $ do
         n <- (+ 1) <$> readIORef files
         let digits = show n
             target = prefix ++ "." ++ replicate (4 - length digits) '0' ++ digits
         file <- pending (Target target force) [path]
-        (fd, copier) <- started file `onException` abandoned file
-        writeIORef current (Just (file, fd, copier))
+        h <- readIORef begins
+        (fd, copier) <- started file h `onException` abandoned file
+        writeIORef current (Just (Part (Target target force) file h fd copier))
         copier <$ writeIORef files n
-      started file = do
+      started file h = do
         fd <- openToWrite (pendingFile file)
-        copier <- begin fd header `onException` closeFile fd
+        copier <- begin fd h `onException` closeFile fd
         pure (fd, copier)
-      copierNow = readIORef current >>= maybe next (\(_, _, copier) -> pure copier)
+      copierNow = readIORef current >>= maybe next (pure . partCopier)
       close = mask_ $ do
         found <- readIORef current
         writeIORef current Nothing
-        forM_ found $ \(file, fd, copier) -> do
+        forM_ found $ \(Part target file _ fd copier) -> do
           (finish copier `finally` closeFile fd) `onException` abandoned file
-          settled file
+          settled target file
       put schema h body = do
         copier <- copierNow
         putRecords copier schema h body
         modifyIORef' records (+ fromIntegral (blockCount h))
-      copy header' schemas event = case event of
+      -- A file that was joined may be compressed in another way than the one that is written.
+      whole schemas schema b = do
+        _ <- copierNow
+        part <- readIORef current
+        let name = fileCompression (headerNow schemas)
+            alike = maybe True ((== name) . fileCompression . partHeader) part
+        if alike || not (blockCompressed (blockHeader b))
+          then put schema (blockHeader b) (blockBody b)
+          else do
+            body <- blockRecords (readOptions selection) (headerNow schemas) b
+            case body of
+              Right bytes -> put schema (blockHeader b) {blockCompressed = False} bytes
+              Left _ -> damaged ("the block at byte " ++ at b ++ " cannot be expanded")
+      copy schemas event = case event of
         LostBlocks lost -> damaged (damageText (lostDamage lost))
+        FileBegins from begun -> do
+          case by of
+            EachFile -> do
+              when (from > 0) close
+              forM_ begun (writeIORef begins)
+              () <$ copierNow
+            _ -> pure ()
+          pure (withFile from begun schemas)
         WholeBlock b -> do
           let h = blockHeader b
               schemas' = withBlock b schemas
-          when (blockKind h == Records) $ case schemaAt schemas' h of
+          when (blockKind h == Records) $ case schemaAt schemas' b of
             Nothing -> damaged ("the schema of the block at byte " ++ at b ++ " is lost")
             Just schema -> case by of
-              EachRecords most -> counted header' schemas' schema most b
-              EachBytes most -> sized schema most b
+              EachRecords most -> counted schemas' schema most b
+              EachBytes most -> sized schemas' schema most b
+              EachFile -> whole schemas' schema b
           pure schemas'
-      sized schema most b = do
+      sized schemas schema most b = do
         found <- readIORef current
         case found of
-          Just (_, _, copier) -> do
-            end <- readIORef (copierTail copier)
+          Just part -> do
+            end <- readIORef (copierTail (partCopier part))
             let bytes = fromIntegral (blockHeaderBytes + B.length (blockBody b))
             when (tailRecords end > 0 && tailOffset end + bytes > most) close
           Nothing -> pure ()
-        put schema (blockHeader b) (blockBody b)
-      counted header' schemas schema most b = do
+        whole schemas schema b
+      counted schemas schema most b = do
         copier <- copierNow
         end <- readIORef (copierTail copier)
         let h = blockHeader b
             left = most - tailRecords end
         if fromIntegral (blockCount h) <= left
           then do
-            put schema h (blockBody b)
+            whole schemas schema b
             when (fromIntegral (blockCount h) == left) close
           else do
-            body <- blockRecords (readOptions selection) header' b
-            case (body, decoderAt schemas h) of
+            body <- blockRecords (readOptions selection) (headerNow schemas) b
+            case (body, decoderAt schemas b) of
               (Right bytes, Just (Right g)) ->
                 inParts (cutting g) schema most left h {blockCompressed = False} bytes
               _ -> damaged ("the block at byte " ++ at b ++ " cannot be decoded")
@@ -123,7 +150,7 @@ splitFile hs selection force by prefix path = do
         _ -> damaged "a record cannot be decoded"
       at b = show (blockAt b)
   result <-
-    foldBlocks (readOptions selection) path (copy header) (decodersOf header) `finally` close
+    foldBlocks (readOptions selection) path copy (decodersOf header) `finally` close
   either (damaged . damageText) (const (pure ())) result
   n <- readIORef files
   when (n == 0) (copierNow >> close)
@@ -131,3 +158,12 @@ splitFile hs selection force by prefix path = do
   made <- readIORef files
   say hs (path ++ ": " ++ count total "record" ++ " in " ++ count (fromIntegral made) "file")
   pure ExitSuccess
+
+-- A file that is being written, and its header.
+data Part = Part Target Pending FileHeader Fd Copier
+
+partCopier :: Part -> Copier
+partCopier (Part _ _ _ _ copier) = copier
+
+partHeader :: Part -> FileHeader
+partHeader (Part _ _ h _ _) = h

@@ -14,7 +14,7 @@ import Ashlar.Cli.Input
 import Ashlar.File
 import Ashlar.File.Blocks
 import Ashlar.Schema (getValue)
-import Control.Monad (void)
+import Control.Monad (void, when)
 import qualified Data.ByteString as B
 import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
@@ -38,6 +38,7 @@ verify hs selection input = case input of
 
 data Found = Found
   { foundSchemas :: !Decoders,
+    foundFiles :: !Int64,
     foundBlocks :: !Int64,
     foundRecords :: !Int64,
     foundDamage :: !Int
@@ -51,6 +52,17 @@ verifyRecords hs selection path watched = do
         LostBlocks lost -> do
           say hs (lostText lost)
           pure found {foundDamage = foundDamage found + 1}
+        FileBegins at begun -> do
+          let first = fileFingerprint header'
+              other = maybe False ((/= first) . fileFingerprint) begun
+          when (at > 0) . say hs $
+            path ++ ": another file begins at byte " ++ show at
+              ++ (if other then ", of another type" else "")
+          pure
+            found
+              { foundSchemas = withFile at begun (foundSchemas found),
+                foundFiles = foundFiles found + 1
+              }
         WholeBlock b -> do
           progress watched (blockEnd b)
           let found' =
@@ -58,24 +70,24 @@ verifyRecords hs selection path watched = do
                   { foundSchemas = withBlock b (foundSchemas found),
                     foundBlocks = foundBlocks found + 1
                   }
-          if blockKind (blockHeader b) == Records then records header' found' b else pure found'
-      records header' found b = do
+          if blockKind (blockHeader b) == Records then records found' b else pure found'
+      records found b = do
         let h = blockHeader b
             wrong :: Int -> Cause -> IO Found
             wrong n cause = do
               say hs . damageText $
-                Damage path (blockAt b) (Just (blockNumber b)) (blockFirst h + fromIntegral n) cause
+                Damage path (blockAt b) (Just (blockNumber b)) (blockRecord b + toInt64 n) cause
               pure
                 found
                   { foundDamage = foundDamage found + 1,
                     foundRecords = foundRecords found + fromIntegral n
                   }
             right = pure found {foundRecords = foundRecords found + fromIntegral (blockCount h)}
-        case decoderAt (foundSchemas found) h of
+        case decoderAt (foundSchemas found) b of
           Nothing -> wrong 0 UnknownSchema
           Just (Left why) -> writeIORef unread (Just why) >> right
           Just (Right g) -> do
-            body <- blockRecords (readOptions selection) header' b
+            body <- blockRecords (readOptions selection) (headerNow (foundSchemas found)) b
             case body of
               Left (UnknownCompression name) ->
                 writeIORef unread (Just ("compressed by " ++ show name)) >> right
@@ -90,14 +102,18 @@ verifyRecords hs selection path watched = do
       say hs (damageText damage)
       pure (ExitFailure 1)
     Right h -> do
-      result <- foldBlocks (readOptions selection) path (step h) (Found (decodersOf h) 0 0 0)
+      result <- foldBlocks (readOptions selection) path (step h) (Found (decodersOf h) 0 0 0 0)
       case result of
         Left damage -> ExitFailure 1 <$ say hs (damageText damage)
-        Right (_, found) -> do
+        Right found -> do
           why <- readIORef unread
           mapM_ (\w -> say hs (path ++ ": values were not checked: " ++ w)) why
           verdict hs path (foundDamage found == 0) $
             count (foundRecords found) "record" ++ " in " ++ count (foundBlocks found) "block"
+              ++ (if foundFiles found > 1 then " of " ++ count (foundFiles found) "file" else "")
+
+toInt64 :: Int -> Int64
+toInt64 = fromIntegral
 
 verdict :: Handles -> FilePath -> Bool -> String -> IO ExitCode
 verdict hs path fine what = do

@@ -9,11 +9,13 @@ module Ashlar.File.Internal.Fold
     readingOf,
     Opened (..),
     openInput,
+    openFile,
+    goingOn,
     Outcome (..),
     Fold (..),
-    foldFrom,
-    Place,
     begin,
+    foldOn,
+    Place,
     Progress (..),
     foldBlock,
 
@@ -25,8 +27,10 @@ module Ashlar.File.Internal.Fold
 where
 
 import Ashlar.Codec (Codec, get)
+import Ashlar.File.Internal.After
 import Ashlar.File.Internal.Damage
 import Ashlar.File.Internal.Input
+import Ashlar.File.Internal.Joined
 import Ashlar.File.Internal.Layout
 import Ashlar.File.Internal.Options
 import Ashlar.File.Internal.Records
@@ -38,7 +42,6 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.Int (Int64)
 import qualified Data.List as List
-import Data.Maybe (isJust)
 import GHC.Fingerprint (Fingerprint)
 
 -- | How to read records of type @a@.
@@ -99,13 +102,13 @@ data Outcome c b
 -- none is looked up, its fingerprint, and how to read the records, or what is wrong with it.
 data Schemas a = Schemas !Int64 !Int64 !Fingerprint (Either Cause (Decode a))
 
--- | The schema of the header. 'Nothing' if that is damaged.
-firstSchema :: Reading a -> Maybe FileHeader -> Schemas a
-firstSchema reading header = case header of
-  Just h ->
-    withSchema reading 0 (headerEnd h) (fileFingerprint h) (fileSchema h)
-  -- No block refers to it.
-  Nothing -> Schemas (-1) 0 (readingFingerprint reading) (Right (readingToday reading))
+-- | The schema of a file's header.
+firstSchema :: Reading a -> FileHeader -> Schemas a
+firstSchema reading h = withSchema reading 0 (headerEnd h) (fileFingerprint h) (fileSchema h)
+
+-- | Where the header is damaged. No block refers to this one.
+todaysSchema :: Reading a -> Schemas a
+todaysSchema reading = Schemas (-1) 0 (readingFingerprint reading) (Right (readingToday reading))
 
 -- | A schema, its fingerprint, the offset that its block was written at, and where that ends.
 withSchema :: Reading a -> Int64 -> Int64 -> Fingerprint -> ByteString -> Schemas a
@@ -165,8 +168,8 @@ data Opened a = Opened
   { openedScan :: !Scan,
     openedSchemas :: !(Schemas a),
     openedCompression :: !(Maybe Compression),
-    -- | The offset of the first block.
-    openedStart :: !Int64,
+    -- | The first block.
+    openedStart :: !Position,
     -- | What was wrong with the header, if reading goes on.
     openedLost :: !(Maybe Lost)
   }
@@ -176,33 +179,37 @@ openInput :: Reading a -> Input -> IO (Either Damage (Opened a))
 openInput reading input = do
   header <- readFileHeader input
   case header of
-    Right h -> pure $ do
-      let schemas@(Schemas _ _ _ decode) = firstSchema reading (Just h)
-      compression <- either (Left . damage) Right (compressionOf (fileCompression h))
-      _ <- either (Left . damage) Right decode
-      Right (opened (fileMarker h) schemas compression (headerEnd h) Nothing)
+    Right h -> do
+      let scan = scanOf input limit (fileMarker h) (Just h)
+          start = startAt (headerEnd h) 0
+      pure (either (Left . damage) Right (openFile reading scan start))
     Left cause
       | goesOn cause,
         Just _ <- readResync (readingOptions reading) -> do
-        marker <- anyMarker input
-        case marker of
-          Nothing -> pure (Left (damage cause))
-          Just m -> do
-            found <- searchBlock (scanOf m) 0 maxBound
-            pure $ case found of
-              Left _ -> Left (damage cause)
-              Right (at, b) ->
-                Right . opened m (firstSchema reading Nothing) anyCompression at . Just $
-                  Lost (damage cause) at (Just (blockFirst b))
+        found <- withoutHeader input limit
+        pure $ case found of
+          Nothing -> Left (damage cause)
+          Just (scan, start) -> do
+            opened <- either (Left . damage) Right (openFile reading scan start)
+            Right opened {openedLost = Just (goingOn (damage cause) False scan start)}
       | otherwise -> pure (Left (damage cause))
   where
-    options = readingOptions reading
+    limit = readBlockLimit (readingOptions reading)
     damage = Damage (inputName input) 0 Nothing 0
-    scanOf marker = Scan input marker (readBlockLimit options)
-    opened = Opened . scanOf
     goesOn cause = case cause of
       LaterVersion _ -> False
       _ -> True
+
+-- | A file, given the position of its first block; or why it cannot be read.
+openFile :: Reading a -> Scan -> Position -> Either Cause (Opened a)
+openFile reading scan start = case scanHeader scan of
+  Nothing -> Right (Opened scan (todaysSchema reading) anyCompression start Nothing)
+  Just h -> do
+    let schemas@(Schemas _ _ _ decode) = firstSchema reading h
+    compression <- compressionOf (fileCompression h)
+    Opened scan schemas compression start Nothing <$ decode
+  where
+    options = readingOptions reading
     compressionOf name
       | S.null name = Right Nothing
       | otherwise = case List.find ((== name) . compressionName) (readCompressions options) of
@@ -212,10 +219,19 @@ openInput reading input = do
       c : _ -> Just c
       [] -> Nothing
 
+-- | What was lost, given where reading goes on, and whether that is another file.
+goingOn :: Damage -> Bool -> Scan -> Position -> Lost
+goingOn damage other scan pos =
+  Lost damage to (Just (recordIn scan (posRecord pos))) other
+  where
+    to
+      -- (The header is not lost.)
+      | posRecord pos == 0, Just h <- scanHeader scan, posOffset pos == headerEnd h = scanBase scan
+      | otherwise = offsetIn scan (posOffset pos)
+
 -- | What is passed from block to block.
 data Fold a c b = Fold
   { foldHow :: !(Reading a),
-    foldOpened :: !(Opened a),
     foldStep :: b -> a -> IO (Either c b)
   }
 
@@ -227,14 +243,32 @@ data Scanned c b
   | -- The same.
     Broke !Int64 b Cause
 
--- | Between two blocks.
-data Place a = Place !(Schemas a) !Position
+-- | Between two blocks: the file, the schema of its last block, the same of files to which reading
+-- may return, and where in the file.
+data Place a = Place !(Opened a) !(Schemas a) [(Opened a, Schemas a)] !Position
 
--- | Where a fold begins, given the position. It reports what was wrong with the header.
-begin :: Fold a c b -> Position -> IO (Place a)
-begin (Fold reading opened _) start = do
+-- | Where a fold begins. It reports what was wrong with the header.
+begin ::
+  Fold a c b ->
+  -- | The first file.
+  Opened a ->
+  -- | The file that has the first record, and where to begin in it.
+  Maybe (Scan, Position, Position) ->
+  b ->
+  IO (Progress a c b)
+begin (Fold reading _) opened located b = do
   mapM_ (reporting reading) (openedLost opened)
-  pure (Place (openedSchemas opened) start {posGap = posGap start || isJust (openedLost opened)})
+  let first = Place opened (openedSchemas opened) []
+  case located of
+    Nothing -> pure (Onward (first (openedStart opened)) b)
+    Just (scan, start, pos)
+      | isSameFile scan (openedScan opened) -> pure (Onward (first pos) b)
+      | otherwise -> do
+        entered <- inOther reading (first start) Nothing scan start b
+        pure $ case entered of
+          Onward (Place o schemas outer _) b'
+            | isSameFile scan (openedScan o) -> Onward (Place o schemas outer pos) b'
+          _ -> entered
 
 -- Forced, so that who keeps it does not keep the block.
 reporting :: Reading a -> Lost -> IO ()
@@ -245,26 +279,68 @@ data Progress a c b
   = Done (Outcome c b)
   | Onward !(Place a) b
 
--- | Fold the records from a position on.
-foldFrom :: Fold a c b -> Position -> b -> IO (Outcome c b)
-foldFrom fold start b = begin fold start >>= \place -> go place b
+-- | Fold all records that follow.
+foldOn :: Fold a c b -> Progress a c b -> IO (Outcome c b)
+foldOn fold so = case so of
+  Done outcome -> pure outcome
+  Onward place acc -> foldBlock fold place acc >>= foldOn fold
+
+-- | The end, if it is that of the file that was opened.
+ended :: Scan -> Position -> b -> IO (Progress a c b)
+ended scan pos acc = do
+  same <- inputSame (scanInput scan) (offsetIn scan (posOffset pos))
+  let record = recordIn scan (posRecord pos)
+  pure . Done $
+    if same
+      then Ended record acc
+      else Damaged record acc (damageIn scan pos (posRecord pos) Replaced)
+
+-- | Go on in another file, perhaps because of damage. If it cannot be read, that is damage, too.
+inOther ::
+  Reading a -> Place a -> Maybe Damage -> Scan -> Position -> b -> IO (Progress a c b)
+inOther reading (Place opened schemas0 outer _) = go
   where
-    go place !acc = do
-      progress <- foldBlock fold place acc
-      case progress of
-        Done outcome -> pure outcome
-        Onward place' acc' -> go place' acc'
+    go why scan pos acc = case List.find (isSameFile scan . openedScan . fst) places of
+      -- Back from a file that one of its records may contain.
+      Just (o, schemas) -> do
+        report
+        pure (Onward (Place o {openedScan = scan} schemas places pos) acc)
+      Nothing -> case openFile reading scan pos of
+        Right o -> report >> pure (Onward (Place o (openedSchemas o) places pos) acc)
+        Left cause -> do
+          (n, next) <- restOf scan pos
+          let other = OtherFile (scanHeader scan) n (causeText cause)
+              damage = damageIn scan pos {posOffset = 0} 0 (AnotherFile other)
+          case readResync (readingOptions reading) of
+            Nothing -> pure (Done (Damaged (recordIn scan 0) acc damage))
+            Just _ -> do
+              report
+              case next of
+                NextEnd end -> do
+                  reporting reading (Lost damage (offsetIn scan end) Nothing False)
+                  ended scan pos {posOffset = end, posRecord = n} acc
+                Next scan' pos' -> go (Just damage) scan' pos' acc
+      where
+        report = mapM_ (\damage -> reporting reading (goingOn damage True scan pos)) why
+        places = List.filter mayReturn ((opened, schemas0) : outer)
+        mayReturn (o, _) =
+          isSameFile (openedScan o) scan
+            || List.any (isSameFile (openedScan o) . fst) (scanOuter scan)
 
 -- | Fold the records of a block.
 foldBlock :: Fold a c b -> Place a -> b -> IO (Progress a c b)
-foldBlock (Fold reading opened f) (Place schemas0 pos0) b = do
+foldBlock (Fold reading f) place@(Place opened schemas0 outer pos0) b = do
   step <- nextBlock scan pos0
   case step of
-    StepEnd -> pure (Done (Ended (posRecord pos0) b))
+    StepEnd -> ended scan pos0 b
+    StepFile scan' pos -> inOther reading place Nothing scan' pos b
     StepDamaged cause resume
       | onlyTail cause,
-        Nothing <- readResync options ->
-        pure (Done (Ended (posRecord pos0) b))
+        Nothing <- readResync options -> do
+        next <- passOver scan pos0 resume
+        case next of
+          Next scan' _ | not (isSameFile scan scan') -> pure (Done (damagedAt b cause))
+          _ -> ended scan pos0 b
       | otherwise -> damaged b cause (posRecord pos0) (passOver scan pos0 resume) schemas0
     StepBlock block next -> inBlock (blockHeader block) block next
   where
@@ -274,68 +350,80 @@ foldBlock (Fold reading opened f) (Place schemas0 pos0) b = do
 
     inBlock h block next = case blockKind h of
       Records
-        | posRecord next <= from -> pure (Onward (Place schemas0 next) b)
+        | recordIn scan (posRecord next) <= from -> pure (Onward (onward schemas0 next) b)
         | otherwise -> do
-          (schemas, getter) <- getterOf reading scan schemas0 (blockAt block) h
+          (schemas, getter) <- getterOf reading scan schemas0 (posOffset pos0) h
           case getter of
-            Left cause@(WrongType _) -> pure (Done (Damaged first b (damageAt first cause)))
-            Left cause -> damaged b cause first (onwards next) schemas
+            Left cause@(WrongType _) ->
+              pure (Done (Damaged first b (damageAt (blockFirst h) cause)))
+            Left cause -> damaged b cause (blockFirst h) (onwards next) schemas
             Right decode -> do
               scanned <- records decode h (blockBody block)
               case scanned of
-                Went b' -> pure (Onward (Place schemas next) b')
+                Went b' -> pure (Onward (onward schemas next) b')
                 Halted n c -> pure (Done (Stopped n c))
-                Broke n b' cause -> damaged b' cause n (onwards next) schemas
+                Broke n b' cause ->
+                  damaged b' cause (n - scanBefore scan) (onwards next) schemas
       Schema ->
         let schemas =
               withSchema
                 reading
                 -- (Bytes before it may have been lost.)
                 (blockOffset h)
-                (blockEnd block)
+                (posOffset next)
                 (blockFingerprint h)
                 (blockBody block)
-         in pure (Onward (Place schemas next) b)
-      _ -> pure (Onward (Place schemas0 next) b)
+         in pure (Onward (onward schemas next) b)
+      _ -> pure (Onward (onward schemas0 next) b)
       where
-        first = blockFirst h
+        first = blockRecord block
 
-    onwards next = pure (Right (next {posGap = True}, posRecord next))
+    onward schemas = Place opened schemas outer
+    onwards next = pure (Next scan next {posGap = True})
 
-    damageAt = Damage (inputName (scanInput scan)) (posOffset pos0) (Just (posBlock pos0))
+    damageAt = damageIn scan pos0
+
+    damagedAt acc cause =
+      Damaged (recordIn scan (posRecord pos0)) acc (damageAt (posRecord pos0) cause)
 
     -- Is it a tail that is cut off, as it may be? Nothing must follow.
     onlyTail cause = case cause of
       Truncated _ _ -> not (readWholeTail options)
+      TruncatedHeader _ _ -> not (readWholeTail options)
       _ -> False
 
-    -- Report damage and go on, or stop.
+    -- Report damage and go on, or stop. The number is that of a record of this file.
     damaged acc cause record toNext schemas
-      | Nothing <- readResync options = pure (Done (Damaged record acc damage))
+      | Nothing <- readResync options = pure (Done (Damaged (recordIn scan record) acc damage))
       | otherwise = do
         next <- toNext
         case next of
-          Left end -> do
-            unless (onlyTail cause) $ reporting reading (Lost damage end Nothing)
-            pure (Done (Ended record acc))
-          Right (pos, n) -> do
-            reporting reading (Lost damage (posOffset pos) (Just n))
-            pure (Onward (Place schemas pos) acc)
+          NextEnd end -> do
+            unless (onlyTail cause) $
+              reporting reading (Lost damage (offsetIn scan end) Nothing False)
+            ended scan pos0 {posOffset = end, posRecord = record} acc
+          Next scan' pos
+            | isSameFile scan scan' -> do
+              reporting reading (goingOn damage False scan' pos)
+              pure (Onward (Place opened schemas outer pos) acc)
+            | otherwise -> inOther reading place (Just damage) scan' pos acc
       where
         damage = damageAt record cause
 
     records decode h body = do
       whole <- expanded (openedCompression opened) (readExpansionLimit options) h body
       case whole of
-        Left cause -> pure (Broke (blockFirst h) b cause)
-        Right bytes -> go (blockFirst h) (recordsOf decode (blockCount h) bytes) b
+        Left cause -> pure (Broke (recordIn scan (blockFirst h)) b cause)
+        Right bytes ->
+          go (recordIn scan (blockFirst h)) (recordsOf decode (blockCount h) bytes) b
 
     go n found !acc = case found of
       Some k xs more -> each n xs acc (go (n + fromIntegral k) more)
       Refused e _ more
         | Just report <- readResync options,
           Just rest <- more -> do
-          report $! Lost (damageAt n (BadRecord e)) (posOffset pos0) (Just (n + 1))
+          let damage = damageAt (n - scanBefore scan) (BadRecord e)
+          report $! Lost damage (offsetIn scan (posOffset pos0)) (Just (n + 1)) False
           go (n + 1) rest acc
         | otherwise -> pure (Broke n acc (BadRecord e))
       NoMore rest -> pure (if S.null rest then Went acc else Broke n acc WrongCount)
