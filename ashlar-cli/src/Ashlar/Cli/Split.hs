@@ -118,7 +118,11 @@ splitFile hs selection force by prefix path = do
         case found of
           Just part -> do
             end <- readIORef (copierTail (partCopier part))
-            let bytes = fromIntegral (blockHeaderBytes + B.length (blockBody b))
+            let size
+                  | fileCompression (headerNow schemas) == fileCompression header =
+                    B.length (blockBody b)
+                  | otherwise = blockExpanded (blockHeader b)
+                bytes = fromIntegral (blockHeaderBytes + size)
             when (tailRecords end > 0 && tailOffset end + bytes > most) close
           Nothing -> pure ()
         whole schemas schema b

@@ -27,9 +27,9 @@ where
 
 import Ashlar.File.Internal.After
 import Ashlar.File.Internal.Damage
-import Ashlar.File.Internal.Fold (goingOn)
 import Ashlar.File.Internal.Input
 import Ashlar.File.Internal.Layout
+import Ashlar.File.Internal.Open (goingOn)
 import Ashlar.File.Internal.Options
 import Ashlar.File.Internal.Records
 import Ashlar.File.Internal.Scan

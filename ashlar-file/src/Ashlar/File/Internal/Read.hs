@@ -21,6 +21,7 @@ import Ashlar.File.Internal.Fold
 import Ashlar.File.Internal.Input
 import Ashlar.File.Internal.Joined
 import Ashlar.File.Internal.Locate
+import Ashlar.File.Internal.Open
 import Ashlar.File.Internal.Options
 import Ashlar.File.Internal.Scan
 import Ashlar.File.Internal.System

@@ -13,11 +13,11 @@ import Ashlar.Codec (Codec, Layout (Fix, Var), layout)
 import Ashlar.Codec.Fixed (Fixed, fixedSize)
 import Ashlar.File.Internal.After
 import Ashlar.File.Internal.Damage
-import Ashlar.File.Internal.Fold
 import Ashlar.File.Internal.Input
 import Ashlar.File.Internal.Joined
 import Ashlar.File.Internal.Layout
 import Ashlar.File.Internal.Locate
+import Ashlar.File.Internal.Open
 import Ashlar.File.Internal.Options
 import Ashlar.File.Internal.Records
 import Ashlar.File.Internal.Scan
