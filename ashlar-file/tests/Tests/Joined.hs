@@ -96,11 +96,13 @@ make (Piece settings xs other harm) = do
       n = S.length bytes
   pure $ case harm of
     None -> Made other f None bytes
-    Cut k -> Made other f (Cut (k `mod` n)) (S.take (k `mod` n) bytes)
+    Cut k -> Made other f (Cut (cutAt (k `mod` n))) (S.take (cutAt (k `mod` n)) bytes)
     -- (The version, which is another thing.)
     Flip k w
       | k `mod` n `elem` [8 .. 11] -> Made other f None bytes
       | otherwise -> Made other f (Flip (k `mod` n) w) (flipAt (k `mod` n) w bytes)
+  where
+    cutAt i = if i `elem` [8 .. 11] then 12 else i
 
 -- The rows in whole blocks.
 wholeRows :: Made -> [Row]
