@@ -297,7 +297,7 @@ version v = [v * 1000000 .. v * 1000000 + 20 + ((v + 1) * 7919) `mod` 3000]
 
 -- The change is made after a reader has read some records, and again.
 mixture :: Change -> Positive Int64 -> NonNegative Int -> Property
-mixture change (Positive v) (NonNegative k) = withMaxSuccess 5 . ioProperty . inFile $ \path -> do
+mixture change (Positive v) (NonNegative k) = withMaxSuccess 12 . ioProperty . inFile $ \path -> do
   let fresh = replaceInPlace path 0
       options = defaultReadOptions
       wait = k * 37 `mod` 900 `div` (if even k then 1 else 50)
