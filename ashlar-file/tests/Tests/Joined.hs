@@ -146,13 +146,14 @@ model = go True
 ambiguous :: [Made] -> Bool
 ambiguous ms =
   or
-    [ missing (madeHarm m) (S.length (fileBytes (madeFile m))) `elem` sums
+    [ missing (madeFile m) (madeHarm m) `elem` sums
       | m : later <- List.tails ms,
         let sums = drop 1 (scanl (+) 0 (map (S.length . madeBytes) later))
     ]
   where
-    missing harm n = case harm of
-      Cut i -> n - i
+    -- What is missing of a block.
+    missing f harm = case harm of
+      Cut i -> maybe (-1) (\b -> fromIntegral (blockEnd b) - i) (blockOf f i)
       _ -> -1
 
 -- If the first file is of another type, nothing is read. It is the first of which a header is
