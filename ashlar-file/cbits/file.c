@@ -8,9 +8,10 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Open a file: to read, or (1) to read and write, and make it if it is missing. */
-int ashlar_file_open(const char *path, int writing) {
-  return open(path, (writing ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC | O_NOCTTY, 0666);
+/* Open a file: to read, or (1) to read and write, and make it if it is missing, or (2) to write. */
+int ashlar_file_open(const char *path, int mode) {
+  int how = mode == 0 ? O_RDONLY : mode == 1 ? O_RDWR | O_CREAT : O_WRONLY;
+  return open(path, how | O_CLOEXEC | O_NOCTTY, 0666);
 }
 
 /* Become the only writer of an open file, without waiting. */

@@ -14,11 +14,13 @@ import qualified Tests.Described
 import qualified Tests.Exceptions
 import qualified Tests.Golden
 import qualified Tests.Hostile
+import qualified Tests.Joined
 import qualified Tests.Large
 import qualified Tests.Model
 import qualified Tests.OpenBlocks
 import qualified Tests.Processes
 import qualified Tests.Repair
+import qualified Tests.Replace
 
 main :: IO ()
 main = do
@@ -35,9 +37,11 @@ main = do
             Tests.Model.tests,
             Tests.Damage.tests,
             Tests.Repair.tests,
+            Tests.Replace.tests,
             Tests.Described.tests,
             Tests.Exceptions.tests,
             Tests.Hostile.tests,
+            Tests.Joined.tests,
             Tests.Large.tests,
             Tests.OpenBlocks.tests,
             Tests.Processes.tests

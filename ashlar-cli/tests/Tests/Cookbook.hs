@@ -45,6 +45,7 @@ tests = testCase "the page files.md of the cookbook" . inFolder $ \folder -> do
   whole <- B.readFile (folder </> "orders")
   -- A byte of the second block of records.
   let (before, rest) = B.splitAt 460 whole
+  B.writeFile (folder </> "joined") (whole <> whole)
   B.writeFile (folder </> "damaged") (before <> B.map (+ 1) (B.take 1 rest) <> B.drop 1 rest)
   L.writeFile (folder </> "orders.bin") $
     foldMap Binary.encode [Old.Order "brick" 12, Old.Order "mortar" 3]
@@ -56,8 +57,9 @@ tests = testCase "the page files.md of the cookbook" . inFolder $ \folder -> do
     (command, lines (outcomeOut outcome), outcomeErr outcome) @?= (command, output, "")
   where
     inside folder w
-      | w `elem` ["orders", "damaged", "orders.bin", "order.schema", "new"] = folder </> w
+      | w `elem` names = folder </> w
       | otherwise = w
+    names = ["orders", "damaged", "joined", "orders.bin", "order.schema", "new", "one"]
 
 -- The lines of what is typed and shown, in each place.
 consoles :: [T.Text] -> [[String]]

@@ -65,7 +65,7 @@ offsets :: FilePath -> IO [Int64]
 offsets path = do
   let add bs e = pure (bs ++ [blockAt b | WholeBlock b <- [e]])
   r <- foldBlocks defaultReadOptions path add []
-  either (fail . show) (pure . snd) r
+  either (fail . show) pure r
 
 flipAt :: FilePath -> Int -> IO ()
 flipAt path i = do

@@ -27,11 +27,11 @@
 --
 -- == Writing
 --
--- 'withAppender' appends to a file, 'withWriter' replaces it. A 'Writer' takes constant memory, and
--- any number of threads may use it. Records are collected to blocks of 32 KiB, each with a
--- checksum. Whenever the writer is killed, all blocks that it has written are readable, and the
--- next 'withAppender' cuts off what it has left of another. 'flush' ends a block early, and 'sync'
--- waits for the disk.
+-- 'withAppender' appends to a file, 'withWriter' replaces it, when the new one is whole. A 'Writer'
+-- takes constant memory, and any number of threads may use it. Records are collected to blocks of
+-- 32 KiB, each with a checksum. Whenever the writer is killed, all blocks that it has written are
+-- readable, and the next 'withAppender' cuts off what it has left of another. 'flush' ends a block
+-- early, and 'sync' waits for the disk.
 --
 -- One process can write a file at a time. The others get 'FileLocked'.
 --
@@ -57,6 +57,22 @@
 -- Ended 3 ["sand","mortar"]
 -- >>> withReader options order path (\reader -> readAt reader 1)
 -- Right (Right (Just (Order {item = "mortar", count = 3})))
+--
+-- Who replaces a file, as 'withWriter' does, does not disturb those who read the old one. If a file
+-- is cut off or written over while it is read, that is 'Damage': no result has records of both.
+--
+-- == Joined files
+--
+-- A file may be followed by others, as @cat a b > c@ or @cat b >> a@ makes it. It is read as one
+-- file: records are numbered through, and offsets count from the beginning of the first file.
+-- Damage at the end of one hides none of the others.
+--
+-- A file of another type that was joined is 'Damage' with the cause 'AnotherFile'. It says where
+-- the file begins, how many records it has, and of which type. These have numbers, too. With
+-- 'readResync' they are passed over.
+--
+-- 'withAppender' refuses a file to which another was joined: it would have to cut that off. The
+-- command @ashlar repair@ makes one file of all, and @ashlar split --files@ several.
 --
 -- == Damage
 --
@@ -129,6 +145,7 @@ module Ashlar.File
     -- * Damage
     Damage (..),
     Cause (..),
+    OtherFile (..),
     Lost (..),
 
     -- * Compression

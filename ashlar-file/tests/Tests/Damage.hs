@@ -33,7 +33,6 @@ tests =
       testProperty "as many bytes lost as the next blocks have: these are found" hidden,
       testProperty "bytes of two blocks lost: no other block is lost" twice,
       testProperty "blocks swapped, lost or repeated" rearranged,
-      testProperty "two files, one after the other" (once concatenated),
       testProperty "single records of a damaged file" singles,
       testProperty "a source says the same as a file" sources,
       testProperty "no such file" notAFile
@@ -225,21 +224,6 @@ rearranged settings (NonEmpty xs) (NonNegative a) (NonNegative b) = with setting
       | otherwise = ascending next rest
       where
         h = blockHeader x
-
-concatenated :: Property
-concatenated = ioProperty $ do
-  f <- made (Settings 50 True False) [Row i "a" [] Nothing | i <- [1 .. 10]]
-  g <- made (Settings 50 False False) [Row i "b" [] Nothing | i <- [1 .. 10]]
-  withBytesIn (fileBytes f <> fileBytes g) $ \path -> do
-    (got, damage) <- strictly <$> readAll reading rowType path
-    (outcome, lost) <- resynced reading rowType path
-    pure $
-      (got, fmap damageCause damage, fmap damageOffset damage)
-        === (fileRows f, Just AnotherFile, Just (fromIntegral (S.length (fileBytes f))))
-        .&&. fst (strictly outcome)
-        === fileRows f
-        .&&. map lostTo lost
-        === [fromIntegral (S.length (fileBytes f <> fileBytes g))]
 
 singles :: Settings -> NonEmptyList Row -> NonNegative Int -> Property
 singles settings (NonEmpty xs) (NonNegative k) = with settings xs $ \f -> do

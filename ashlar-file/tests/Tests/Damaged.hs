@@ -4,6 +4,7 @@
 module Tests.Damaged
   ( File (..),
     made,
+    madeAs,
     with,
     rowsOf,
     blockOf,
@@ -38,11 +39,15 @@ instance Show File where
 
 -- | Write one.
 made :: Settings -> [Row] -> IO File
-made settings xs = inFile $ \path -> do
-  withWriter (writing settings) rowType path (`writeMany` xs)
+made = madeAs rowType
+
+-- | Write one of another type.
+madeAs :: RecordType Row -> Settings -> [Row] -> IO File
+madeAs ty settings xs = inFile $ \path -> do
+  withWriter (writing settings) ty path (`writeMany` xs)
   bytes <- S.readFile path
   got <- foldBlocks defaultReadOptions path (\acc e -> pure (e : acc)) []
-  let blocks = [b | WholeBlock b <- either (const []) (reverse . snd) got]
+  let blocks = [b | WholeBlock b <- either (const []) reverse got]
       size = sum (map (\b -> blockHeaderBytes + blockStored (blockHeader b)) blocks)
   pure (File settings xs bytes blocks (S.length bytes - size))
 

@@ -239,7 +239,7 @@ blockSizes (Positive n) xs = ioProperty . inFile $ \path -> do
   got <- foldBlocks defaultReadOptions path (\acc e -> pure (e : acc)) []
   let headers = [blockHeader b | WholeBlock b <- events]
       sizes = [blockExpanded h | h <- headers, blockKind h == Records]
-      events = either (const []) (reverse . snd) got
+      events = either (const []) reverse got
       largest = maximum (0 : map encodedSize xs)
   pure $
     counterexample (show sizes) $

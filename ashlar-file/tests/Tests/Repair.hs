@@ -9,6 +9,7 @@ import Ashlar.Codec (get)
 import Ashlar.File
 import Ashlar.File.Blocks
 import Ashlar.File.Internal.Layout (fileHeaderBytes)
+import Control.Exception (try)
 import Control.Monad (forM)
 import qualified Data.ByteString as S
 import Data.Word (Word16, Word8)
@@ -75,12 +76,15 @@ ownCopy = withMaxSuccess 20 . forAll (choose (1, 300)) $ \cut -> ioProperty . in
       options = defaultWriteOptions {writeIndex = False, writeBlockSize = 10}
   withWriter options ty path (`writeMany` ["a", "b"])
   copy <- S.readFile path
+  header <- S.take 58 <$> S.readFile path
   withAppender options ty path (`writeMany` ["c", copy, copy <> copy])
   before <- S.readFile path
-  -- The tail is whole, or cut off in the block that has the copies.
-  S.writeFile path (S.take (S.length before - cut) before)
-  withAppender options ty path (`writeMany` ["d"])
-  short <- readAll reading ty path
+  -- The tail is whole, or cut off in the block that has the copies. These cannot be told from files
+  -- that were joined to one whose writer was killed. So they are not cut off.
+  let torn = S.take (S.length before - cut) before
+  S.writeFile path torn
+  short <- try (withAppender options ty path (`writeMany` ["d"]))
+  unchanged <- S.readFile path
   S.writeFile path before
   withAppender options ty path (`writeMany` ["d"])
   whole <- readAll reading ty path
@@ -90,7 +94,14 @@ ownCopy = withMaxSuccess 20 . forAll (choose (1, 300)) $ \cut -> ioProperty . in
     conjoin
       [ whole === Ended 6 expected,
         single === Right (map (Right . Just) expected ++ [Right Nothing]),
-        short === Ended 5 ["a", "b", "c", copy, "d"]
+        counterexample (show short) $ case short of
+          -- The header of a copy may be cut off, or its only block.
+          Right () -> property (S.length copy * 2 - cut < S.length header)
+          Left d
+            | AnotherFile other <- damageCause d ->
+              property (otherRecords other `elem` [0, 2])
+          _ -> property False,
+        property (unchanged == torn || short == Right ())
       ]
 
 evolving :: String -> RecordType Word8
@@ -104,7 +115,7 @@ schemaLost (NonEmpty as) (NonEmpty bs) (NonEmpty cs) = ioProperty . inFile $ \pa
   appendRecords (evolving "c") path cs
   got <- foldBlocks defaultReadOptions path (\acc e -> pure (e : acc)) []
   bytes <- S.readFile path
-  let schemas = [b | WholeBlock b <- either (const []) (reverse . snd) got, isSchema b]
+  let schemas = [b | WholeBlock b <- either (const []) reverse got, isSchema b]
       at = maximum (map (fromIntegral . blockEnd) (take 1 schemas)) - 1
       isSchema b = blockKind (blockHeader b) == Schema
   S.writeFile path (flipAt at 1 bytes)

@@ -6,13 +6,11 @@
 module Ashlar.Cli.Blocks
   ( Decoders,
     decodersOf,
+    headerNow,
+    withFile,
     withBlock,
     schemaAt,
     decoderAt,
-
-    -- * Without the header of the file
-    findBlocks,
-    foldBlocksFrom,
 
     -- * Records
     wholeRecords,
@@ -21,105 +19,91 @@ where
 
 import Ashlar.Cli.Input
 import Ashlar.Codec (DecodeError, Get)
-import Ashlar.File (Damage (..), Lost (..), ReadOptions (..))
 import Ashlar.File.Blocks
-import Ashlar.File.Internal.Input (fileInput)
 import Ashlar.File.Internal.Records
-import Ashlar.File.Internal.Scan hiding (Block (..), blockEnd)
-import Ashlar.File.Internal.System (closeFile, openToRead)
 import Ashlar.Schema
-import Control.Exception (bracket)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import Data.Int (Int64)
+import qualified Data.List as List
 import qualified Data.Map.Strict as M
-import Data.Word (Word64)
 import GHC.Fingerprint (Fingerprint)
-import System.Posix.Types (Fd)
 
--- | The schemas of a file so far, by the offsets of their blocks.
+-- | The header of the file that is read, and the schemas so far, by the offsets of their blocks.
 --
 -- @since 0.1.0.0
-newtype Decoders = Decoders (M.Map Int64 (Fingerprint, ByteString, Either String (Get Value)))
+data Decoders = Decoders FileHeader (M.Map Int64 Entry)
 
--- | That of the header.
+-- A fingerprint, the bytes of a schema, and how to decode by it.
+type Entry = (Fingerprint, ByteString, Either String (Get Value))
+
+-- | None yet, given what stands in for a header that is damaged.
 --
 -- @since 0.1.0.0
 decodersOf :: FileHeader -> Decoders
-decodersOf h = Decoders (M.singleton 0 (entry (fileFingerprint h) (fileSchema h)))
+decodersOf h = Decoders h (M.singleton (-1) (entry (fileFingerprint h) (fileSchema h)))
 
-entry :: Fingerprint -> ByteString -> (Fingerprint, ByteString, Either String (Get Value))
+-- | The header of the file that is read. If it is damaged, it is that of the file before.
+--
+-- @since 0.1.0.0
+headerNow :: Decoders -> FileHeader
+headerNow (Decoders h _) = h
+
+-- | With that of a file that begins at an offset.
+--
+-- @since 0.1.0.0
+withFile :: Int64 -> Maybe FileHeader -> Decoders -> Decoders
+withFile at header ds@(Decoders _ m) = case header of
+  Just h -> Decoders h (M.insert at (entry (fileFingerprint h) (fileSchema h)) (trimmed h m))
+  Nothing -> ds
+
+entry :: Fingerprint -> ByteString -> Entry
 entry fingerprint' bytes = (fingerprint', bytes, getValue <$> schemaOf bytes)
+
+-- At most 100 are kept, and of large ones only the last.
+trimmed :: FileHeader -> M.Map Int64 a -> M.Map Int64 a
+trimmed h m = if M.size m < 100 && B.length (fileSchema h) < 65536 then m else M.empty
 
 -- | With that of a block, if it has one. At most 100 are kept, and of large ones only the last.
 --
 -- @since 0.1.0.0
 withBlock :: Block -> Decoders -> Decoders
-withBlock b ds@(Decoders m)
+withBlock b ds@(Decoders header m)
   -- By the offset that it was written at, which records refer to: bytes before it may be lost.
   -- (That of the header is 0.)
   | blockKind h == Ashlar.File.Blocks.Schema && blockOffset h > 0 =
-    Decoders (M.insert (blockOffset h) (entry (blockFingerprint h) (blockBody b)) trimmed)
+    Decoders header (M.insert (blockFile b + blockOffset h) (entry (blockFingerprint h) body) few)
   | otherwise = ds
   where
     h = blockHeader b
+    body = blockBody b
     -- That of the header stays.
-    trimmed
-      | M.size m < 100 && B.length (blockBody b) < 65536 = m
-      | otherwise = M.take 1 m
+    few
+      | M.size m < 100 && B.length body < 65536 = m
+      | otherwise = M.filterWithKey (\at _ -> at == blockFile b) m
 
 -- | The schema of the records of a block: its bytes. 'Nothing' if it is lost.
 --
 -- @since 0.1.0.0
-schemaAt :: Decoders -> BlockHeader -> Maybe ByteString
-schemaAt (Decoders m) h = case M.lookup (blockSchemaAt h) m of
-  Just (f, bytes, _) | f == blockFingerprint h -> Just bytes
-  _ -> Nothing
+schemaAt :: Decoders -> Block -> Maybe ByteString
+schemaAt ds b = (\(_, bytes, _) -> bytes) <$> entryAt ds b
 
 -- | How to decode the records of a block, or why that is not possible. 'Nothing' if their schema is
 -- lost.
 --
 -- @since 0.1.0.0
-decoderAt :: Decoders -> BlockHeader -> Maybe (Either String (Get Value))
-decoderAt (Decoders m) h = case M.lookup (blockSchemaAt h) m of
-  Just (f, _, g) | f == blockFingerprint h -> Just g
+decoderAt :: Decoders -> Block -> Maybe (Either String (Get Value))
+decoderAt ds b = (\(_, _, g) -> g) <$> entryAt ds b
+
+-- Where the header of the file is damaged, one with the same fingerprint will do.
+entryAt :: Decoders -> Block -> Maybe Entry
+entryAt (Decoders _ m) b = case M.lookup (blockFile b + blockSchemaAt h) m of
+  Just found | right found -> Just found
+  _ | blockSchemaAt h == 0 -> List.find right (M.elems m)
   _ -> Nothing
-
--- | The marker of a file whose header is lost, the offset of its first block, and the number of the
--- first record. 'Nothing' if it has no blocks.
---
--- @since 0.1.0.0
-findBlocks :: ReadOptions -> FilePath -> IO (Maybe (Word64, Int64, Int64))
-findBlocks options path = bracket (openToRead path) closeFile $ \fd -> do
-  found <- anyMarker (fileInput path fd)
-  case found of
-    Nothing -> pure Nothing
-    Just marker -> do
-      block <- searchBlock (scanOf options path fd marker) 0 maxBound
-      pure (either (const Nothing) (\(at, h) -> Just (marker, at, blockFirst h)) block)
-
-scanOf :: ReadOptions -> FilePath -> Fd -> Word64 -> Scan
-scanOf options path fd marker = Scan (fileInput path fd) marker (readBlockLimit options)
-
--- | 'foldBlocks' from the first block on, given the marker of the file.
---
--- @since 0.1.0.0
-foldBlocksFrom :: ReadOptions -> FilePath -> Word64 -> Int64 -> (b -> Event -> IO b) -> b -> IO b
-foldBlocksFrom options path marker start f b0 = bracket (openToRead path) closeFile $ \fd -> do
-  let scan = scanOf options path fd marker
-      go pos acc = do
-        step <- nextBlock scan pos
-        case step of
-          StepEnd -> pure acc
-          StepBlock b next -> f acc (WholeBlock b) >>= go next
-          StepDamaged cause resume -> do
-            let damage = Damage path (posOffset pos) (Just (posBlock pos)) (posRecord pos) cause
-            next <- passOver scan pos resume
-            case next of
-              Left end -> f acc (LostBlocks (Lost damage end Nothing))
-              Right (pos', n) ->
-                f acc (LostBlocks (Lost damage (posOffset pos') (Just n))) >>= go pos'
-  go (startAt start 0) {posGap = True} b0
+  where
+    h = blockHeader b
+    right (f, _, _) = f == blockFingerprint h
 
 -- | How many records of an expanded body can be decoded, in how many bytes, and why no more. A body
 -- with bytes after its last record gives no reason.

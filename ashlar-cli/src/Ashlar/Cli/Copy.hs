@@ -30,7 +30,8 @@ import Ashlar.Schema (Schema, Value, getValue, putValue, schemaFingerprint)
 import Control.Exception (throwIO)
 import Control.Monad (forM, forM_, unless, when)
 import qualified Data.ByteString as B
-import Data.IORef (newIORef, readIORef, writeIORef)
+import Data.IORef (modifyIORef', newIORef, readIORef, writeIORef)
+import Data.Int (Int64)
 import System.Exit (ExitCode (..))
 
 -- | One file of the records of all. Damage ends it.
@@ -58,16 +59,24 @@ catFiles selection target mixed paths = do
       ExitSuccess <$ toNewFile target paths h (\copier -> mapM_ (uncurry (copyAll copier)) headers)
   where
     copyAll copier path h = do
-      r <- foldBlocks (readOptions selection) path (copyBlock copier) (decodersOf h)
+      r <- foldBlocks (readOptions selection) path (copyBlock copier path h) (decodersOf h)
       either stoppedBy (const (pure ())) r
-    copyBlock copier schemas event = case event of
+    copyBlock copier path h schemas event = case event of
       LostBlocks lost -> stoppedBy (lostDamage lost)
+      FileBegins at header -> do
+        let other why = failed (path ++ ": the file at byte " ++ show at ++ " is " ++ why)
+        forM_ header $ \h' -> do
+          unless (fileCompression h == fileCompression h') $ other "compressed in another way"
+          unless (mixed || fileFingerprint h == fileFingerprint h') $
+            other "of another type; say --mixed to allow it"
+        pure (withFile at header schemas)
       WholeBlock b -> do
-        let h = blockHeader b
-            schemas' = withBlock b schemas
-        when (blockKind h == Records) $ case schemaAt schemas' h of
-          Nothing -> damaged ("the schema of the block at byte " ++ show (blockAt b) ++ " is lost")
-          Just schema -> putRecords copier schema h (blockBody b)
+        let schemas' = withBlock b schemas
+        when (blockKind (blockHeader b) == Records) $ case schemaAt schemas' b of
+          Nothing ->
+            stoppedBy $
+              Damage path (blockAt b) (Just (blockNumber b)) (blockRecord b) UnknownSchema
+          Just schema -> putRecords copier schema (blockHeader b) (blockBody b)
         pure schemas'
 
 -- | A value, which is written.
@@ -129,20 +138,19 @@ repair hs selection target given path = do
   found <- readHeader path
   case (found, given) of
     (Right header, _) -> repairWith hs selection target path header $ \step b ->
-      foldBlocks (readOptions selection) path step b >>= either stoppedBy (pure . snd)
+      foldBlocks (readOptions selection) path step b >>= either stoppedBy pure
     (Left damage, Nothing)
       | endingOf damage == Refused && not (isForeign damage) -> stoppedBy damage
       | otherwise ->
         damaged (damageText damage ++ "; say --schema SCHEMA to go on without the header")
     (Left damage, Just s) -> do
-      start <- findBlocks (readOptions selection) path
-      case start of
-        Nothing -> damaged (damageText damage ++ "; there are no blocks of records")
-        Just (marker, at, first) -> do
-          let header = FileHeader marker (schemaFingerprint s) B.empty (encode s)
-              lost = LostBlocks (Lost damage at (Just first))
-          repairWith hs selection target path header $ \step b ->
-            step b lost >>= foldBlocksFrom (readOptions selection) path marker at step
+      let header = FileHeader 0 (schemaFingerprint s) B.empty (encode s)
+      repairWith hs selection target path header $ \step b -> do
+        folded <- foldBlocksAnyway (readOptions selection) path step b
+        either
+          (damaged . damageText)
+          (maybe (damaged (damageText damage ++ "; there are no blocks of records")) pure)
+          folded
 
 -- The same, given the header and how to fold the blocks.
 repairWith ::
@@ -155,6 +163,7 @@ repairWith ::
   IO ExitCode
 repairWith hs selection target path header folded = do
   lostSome <- newIORef False
+  files <- newIORef (0 :: Int64)
   kept <- toNewFile target [path] header $ \copier -> do
     let lose text = writeIORef lostSome True >> say hs text
         step schemas event = case event of
@@ -162,6 +171,7 @@ repairWith hs selection target path header folded = do
             -- What is not damaged is not left out.
             | endingOf (lostDamage lost) == Refused -> stoppedBy (lostDamage lost)
             | otherwise -> schemas <$ lose (lostText lost)
+          FileBegins at begun -> withFile at begun schemas <$ modifyIORef' files (+ 1)
           WholeBlock b -> do
             let schemas' = withBlock b schemas
             when (blockKind (blockHeader b) == Records) $ records copier lose schemas' b
@@ -169,34 +179,47 @@ repairWith hs selection target path header folded = do
     _ <- folded step (decodersOf header)
     tailRecords <$> readIORef (copierTail copier)
   lost <- readIORef lostSome
-  say hs (path ++ ": " ++ count kept "record" ++ " kept" ++ if lost then "" else ", none lost")
+  n <- readIORef files
+  let from = if n > 1 then " of " ++ count n "file" else ""
+  say hs $
+    path ++ ": " ++ count kept "record" ++ from ++ " kept"
+      ++ (if lost then "" else ", none lost")
   pure (if lost then ExitFailure 1 else ExitSuccess)
   where
-    records copier lose schemas b = case (schemaAt schemas h, decoderAt schemas h) of
-      (Just schema, Just (Right g)) -> do
-        body <- blockRecords (readOptions selection) header b
-        case body of
-          Left (UnknownCompression _) -> putRecords copier schema h (blockBody b)
-          Left cause -> lose (problem 0 cause)
-          Right bytes -> case wholeRecords g (blockCount h) bytes of
+    records copier lose schemas b = case (schemaAt schemas b, decoderAt schemas b) of
+      (Just schema, decoder) -> do
+        body <- blockRecords (readOptions selection) (headerNow schemas) b
+        case (body, decoder) of
+          (Right bytes, Just (Right g)) -> case wholeRecords g (blockCount h) bytes of
             (n, at, e)
-              | n == blockCount h && at == B.length bytes ->
-                putRecords copier schema h (blockBody b)
+              | n == blockCount h && at == B.length bytes -> whole schema bytes
               | otherwise -> do
                 lose (problem n (maybe WrongCount BadRecord e))
-                when (n > 0) $
-                  putRecords
-                    copier
-                    schema
-                    h {blockCount = n, blockCompressed = False}
-                    (B.take at bytes)
-      (Just schema, _) -> putRecords copier schema h (blockBody b)
+                when (n > 0) $ expandedTo schema h {blockCount = n} (B.take at bytes)
+          (Right bytes, _) -> whole schema bytes
+          (Left (UnknownCompression name), _)
+            | likeFirst schemas -> putRecords copier schema h (blockBody b)
+            | otherwise ->
+              failed $
+                damageText (damageAt 0 (UnknownCompression name))
+                  ++ "; split --files copies each file to one of its own"
+          (Left cause, Just (Right _)) -> lose (problem 0 cause)
+          (Left cause, _)
+            | likeFirst schemas -> putRecords copier schema h (blockBody b)
+            | otherwise -> lose (problem 0 cause)
       _ -> lose (problem 0 UnknownSchema)
       where
         h = blockHeader b
+        -- A file that was joined may be compressed in another way than the new one says.
+        whole schema bytes
+          | likeFirst schemas = putRecords copier schema h (blockBody b)
+          | otherwise = expandedTo schema h bytes
+        expandedTo schema h' = putRecords copier schema h' {blockCompressed = False}
+        damageAt n =
+          Damage path (blockAt b) (Just (blockNumber b)) (blockRecord b + fromIntegral (n :: Int))
         problem n cause =
-          damageText
-            (Damage path (blockAt b) (Just (blockNumber b)) (blockFirst h + fromIntegral n) cause)
+          damageText (damageAt n cause)
             ++ "; "
             ++ count (fromIntegral (blockCount h - n)) "record"
             ++ " lost"
+    likeFirst schemas = fileCompression (headerNow schemas) == fileCompression header

@@ -47,7 +47,8 @@ exitOf end = case end of
   WithDamage -> ExitFailure 1
   Refused -> ExitFailure 2
 
--- | Is it damage, or something else that the tool cannot read?
+-- | Is it damage, or something else that the tool cannot read? A file that was cut off or written
+-- over while it was read is damaged: what was read of it is no file.
 --
 -- @since 0.1.0.0
 endingOf :: Damage -> Ending
@@ -56,6 +57,8 @@ endingOf damage = case damageCause damage of
   LaterVersion _ -> Refused
   WrongType _ -> Refused
   UnknownCompression _ -> Refused
+  -- It is whole. Its type or its compression is not known.
+  AnotherFile other | isJust (otherHeader other) -> Refused
   -- The header of a block has a checksum. That of a file is read by its length.
   TooLarge _ _ | isJust (damageBlock damage) -> Refused
   _ -> WithDamage
@@ -66,7 +69,8 @@ endingOf damage = case damageCause damage of
 isForeign :: Damage -> Bool
 isForeign damage = case damageCause damage of
   NotAFile -> True
-  TruncatedHeader _ left -> left < B.length magic
+  -- (What follows a file was joined to it.)
+  TruncatedHeader _ left -> damageOffset damage == 0 && left < B.length magic
   _ -> False
 
 -- | The command ends because of this.
@@ -93,14 +97,17 @@ damageText damage = case damageCause damage of
 --
 -- @since 0.1.0.0
 lostText :: Lost -> String
-lostText (Lost damage to next) =
+lostText (Lost damage to next other) =
   damageText damage ++ "; " ++ case next of
     Nothing -> "nothing follows"
     Just n
-      | n > damageRecord damage ->
-        count (n - damageRecord damage) "record" ++ gone ++ ", going on at byte " ++ show to
+      | other && n > damageRecord damage ->
+        "at least " ++ records n ++ ", going on in another file at byte " ++ show to
+      | other -> "perhaps records" ++ gone ++ ", going on in another file at byte " ++ show to
+      | n > damageRecord damage -> records n ++ ", going on at byte " ++ show to
       | otherwise -> "no records" ++ gone ++ ", going on at byte " ++ show to
   where
+    records n = count (n - damageRecord damage) "record" ++ gone
     gone = if endingOf damage == WithDamage then " lost" else " passed over"
 
 -- | A file of records was expected.

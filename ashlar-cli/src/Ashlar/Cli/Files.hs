@@ -46,6 +46,7 @@ where
 import Ashlar.Cli.Console
 import Ashlar.File (Damage (..))
 import Ashlar.File.Internal.Input (Input, fileInput, sourceInput)
+import qualified Ashlar.File.Internal.Replace as Replace
 import Ashlar.File.Internal.System
 import Ashlar.Get (handleSource)
 import Control.Concurrent (threadDelay)
@@ -57,15 +58,7 @@ import Data.Maybe (isJust)
 import Foreign.C.Error (Errno (..), eINTR)
 import GHC.IO.Exception (IOException (..))
 import GHC.IO.Handle.FD (fdToHandle')
-import System.Directory
-  ( canonicalizePath,
-    copyPermissions,
-    doesPathExist,
-    getTemporaryDirectory,
-    removeFile,
-    renameFile,
-  )
-import System.FilePath (takeDirectory, takeFileName)
+import System.Directory (doesPathExist, getTemporaryDirectory, removeFile)
 import System.IO
   ( Handle,
     IOMode (ReadMode),
@@ -73,14 +66,12 @@ import System.IO
     hSetBinaryMode,
     openBinaryFile,
     openBinaryTempFile,
-    openBinaryTempFileWithDefaultPermissions,
     stdin,
     withBinaryFile,
   )
 import System.IO.Error (ioeSetFileName, isAlreadyExistsError, modifyIOError)
 import System.Posix.Files
-  ( createLink,
-    deviceID,
+  ( deviceID,
     fileID,
     fileSize,
     getFdStatus,
@@ -169,7 +160,7 @@ withBlocks path act = do
   stream <- isStream path
   if stream
     then withInput path (\h -> handleSource h >>= sourceInput path >>= act)
-    else bracket (openToRead path) closeFile (act . fileInput path)
+    else bracket (openToRead path) closeFile (\fd -> fileInput path fd >>= act)
 
 -- | How many bytes a file has. 'Nothing' for a stream.
 --
@@ -215,9 +206,8 @@ data Pending = Pending
   }
 
 data Goal
-  = -- | A file of this name, which may replace another; and the file that is replaced, locked, so
-    -- that no other writer has it open.
-    Named FilePath Bool (Maybe Fd)
+  = -- | A file, which may replace another.
+    Named Replace.Pending
   | -- | The standard output.
     ToOutput Handles
 
@@ -228,34 +218,22 @@ pending :: Target -> [FilePath] -> IO Pending
 pending (Target path force hs) inputs
   | isStandard path = do
     folder <- getTemporaryDirectory
-    temporary <- begun folder (openBinaryTempFile folder "ashlar.part")
+    (temporary, h) <-
+      modifyIOError (`ioeSetFileName` folder) (openBinaryTempFile folder "ashlar.part")
+    hClose h
     pure (Pending temporary folder (ToOutput hs))
   | otherwise = do
     there <- doesPathExist path
-    -- What a symbolic link refers to is replaced, and not the link.
-    target <- if there then canonicalizePath path else pure path
     when there $ do
       -- (Under whatever name: there are hard links.)
       same <- mapM (sameFile path) (filter (not . isStandard) inputs)
       when (or same) $ failed (path ++ ": is an input, too")
-      regular <- isRegularFile <$> getFileStatus target
+      regular <- isRegularFile <$> getFileStatus path
       unless regular $
         failed (path ++ ": is not a regular file; say -o - for the standard output")
       unless force $ failed (path ++ exists)
-    replaced <- if there then Just <$> openToWrite target else pure Nothing
-    (`onException` mapM_ closeFile replaced) $ do
-      temporary <-
-        begun path $
-          openBinaryTempFileWithDefaultPermissions
-            (takeDirectory target)
-            (takeFileName target ++ ".part")
-      let new = Pending temporary path (Named target force replaced)
-      when there (naming new (copyPermissions target temporary)) `onException` removeFile temporary
-      pure new
-  where
-    begun name open = do
-      (temporary, h) <- modifyIOError (`ioeSetFileName` name) open
-      temporary <$ hClose h
+    new <- Replace.beside path force
+    pure (Pending (Replace.pendingFile new) path (Named new))
 
 exists :: String
 exists = ": exists; say --force to replace it"
@@ -283,9 +261,7 @@ naming p act = act `catches` [Handler system, Handler locked, Handler damage]
 settled :: Pending -> IO ()
 settled p@(Pending temporary _ goal) = case goal of
   ToOutput hs -> naming p (copied hs) `finally` abandoned p
-  Named target force replaced -> do
-    naming p (named target force) `onException` abandoned p
-    mapM_ closeFile replaced
+  Named new -> naming p (Replace.settled new) `catch` there
   where
     copied hs = withBinaryFile temporary ReadMode $ \h ->
       let go = do
@@ -295,30 +271,16 @@ settled p@(Pending temporary _ goal) = case goal of
               wanted <- isWanted hs
               when wanted go
        in go
-    named target force = do
-      bracket (openToRead temporary) closeFile toDisk
-      if force then renameFile temporary target else linked target
-      directoryToDisk target
     -- A file that came to be meanwhile is not replaced.
-    linked target = do
-      r <- try (createLink temporary target)
-      case r of
-        Right () -> removeFile temporary
-        Left e
-          | isAlreadyExistsError e -> failed (pendingName p ++ exists)
-          -- A file system without hard links.
-          | otherwise -> do
-            there <- doesPathExist target
-            if there then failed (pendingName p ++ exists) else renameFile temporary target
+    there e = if isAlreadyExistsError e then failed (pendingName p ++ exists) else throwIO e
 
 -- | It is given up. Exceptions must be masked.
 --
 -- @since 0.1.0.0
 abandoned :: Pending -> IO ()
-abandoned (Pending temporary _ goal) =
-  (removeFile temporary `catch` ignored) `finally` case goal of
-    Named _ _ replaced -> mapM_ closeFile replaced
-    ToOutput _ -> pure ()
+abandoned (Pending temporary _ goal) = case goal of
+  Named new -> Replace.abandoned new
+  ToOutput _ -> removeFile temporary `catch` ignored
   where
     -- What failed before says why.
     ignored :: IOException -> IO ()

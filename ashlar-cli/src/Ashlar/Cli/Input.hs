@@ -47,9 +47,10 @@ import Ashlar.Codec
 import Ashlar.Codec.Combinators (byHand)
 import Ashlar.File
 import Ashlar.File.Blocks (BlockHeader (..), FileHeader (..), Kind (..))
-import Ashlar.File.Internal.Input (inputFetch, inputForget, inputName)
+import Ashlar.File.Internal.After
+import Ashlar.File.Internal.Input (inputFetch)
 import qualified Ashlar.File.Internal.Input as F
-import Ashlar.File.Internal.Layout (fileHeaderBytes, magic)
+import Ashlar.File.Internal.Layout (magic)
 import Ashlar.File.Internal.Scan
 import Ashlar.Get
   ( Budget (..),
@@ -145,29 +146,50 @@ schemasFrom input = do
   case header of
     Left cause -> stoppedBy (Damage path 0 Nothing 0 cause)
     Right h -> do
-      let scan = Scan input (fileMarker h) (readBlockLimit defaultReadOptions)
-          first = FileSchema 0 (fileFingerprint h) (fileSchema h)
-          go !left !at found = do
-            inputForget input at
-            block <- headerAt scan at
-            case block of
-              Just b
-                | blockKind b == Schema -> do
-                  when (cost b > left) $ failed (path ++ ": schemas of more than 64 MiB")
-                  step <- nextBlock scan ((startAt at 0) {posGap = True})
-                  go (left - cost b) (endOf at b) $ case step of
-                    StepBlock s _ ->
-                      FileSchema (blockFirst b) (blockFingerprint b) (blockBody s) : found
-                    _ -> found
-                | otherwise -> go left (endOf at b) found
-              Nothing -> do
-                next <- searchBlock scan (at + 1) maxBound
-                either (const (pure (reverse found))) (\(at', _) -> go left at' found) next
-      go (67108864 :: Int) (fromIntegral (fileHeaderBytes h)) [first]
+      let scan = scanOf input (readBlockLimit defaultReadOptions) (fileMarker h) (Just h)
+      inFileOf (67108864 :: Int) scan (firstIn (startAt 0 0) 0 h) []
   where
-    path = inputName input
+    path = F.inputName input
+    inFileOf left scan pos found = case scanHeader scan of
+      -- (Files of one type have been joined.)
+      Just h
+        | latest : _ <- found,
+          fileSchemaFingerprint latest == fileFingerprint h ->
+          go left scan pos found
+        | otherwise -> do
+          let one = FileSchema (recordIn scan 0) (fileFingerprint h) (fileSchema h)
+          left' <- afford left (fileSchema h)
+          go left' scan pos (one : found)
+      Nothing -> go left scan pos found
+    go !left scan !pos found = do
+      step <- skimBlock scan pos
+      case step of
+        StepBlock b next
+          | blockKind (blockHeader b) == Schema -> do
+            whole <- nextBlock scan pos {posAhead = B.empty}
+            case whole of
+              StepBlock s _ -> do
+                let h = blockHeader s
+                    one = FileSchema (blockRecord s) (blockFingerprint h) (blockBody s)
+                left' <- afford left (blockBody s)
+                go left' scan next (one : found)
+              _ -> go left scan next {posGap = True} found
+          | otherwise -> go left scan next found
+        StepFile scan' pos' -> inFileOf left scan' pos' found
+        StepEnd -> pure (reverse found)
+        StepDamaged _ resume -> do
+          next <- passOver scan pos resume
+          case next of
+            NextEnd _ -> pure (reverse found)
+            Next scan' pos'
+              | isSameFile scan scan' -> go left scan' pos' found
+              | otherwise -> inFileOf left scan' pos' found
     -- One of no bytes takes some memory, too.
-    cost b = blockStored b + 1024
+    afford left bytes
+      | cost > left = failed (path ++ ": schemas of more than 64 MiB")
+      | otherwise = pure (left - cost)
+      where
+        cost = B.length bytes + 1024
 
 -- | Where values come from.
 --

@@ -242,6 +242,9 @@ splitBy =
         ( long "bytes" <> metavar "SIZE"
             <> help "At most SIZE bytes in each file, or one block: 1000000, 512K, 100M, 2G"
         )
+    <|> flag'
+      EachFile
+      (long "files" <> help "Files that were joined to one, each with its header")
   where
     positive reads' = reads' >>= \n -> if n > 0 then pure n else readerError "not positive"
 

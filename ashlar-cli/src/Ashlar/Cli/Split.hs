@@ -33,6 +33,8 @@ data SplitBy
     EachRecords Int64
   | -- | Before the block with which it would have more bytes. It has one block at least.
     EachBytes Int64
+  | -- | Where another file begins, that was joined.
+    EachFile
 
 -- | Copy the records of a file to several: PREFIX.0001, PREFIX.0002 and so on. Damage ends it. So
 -- does a file that exists, if it may not be replaced.
@@ -56,71 +58,102 @@ splitFile hs selection force by prefix path = do
   header <- readHeader path >>= either stoppedBy pure
   files <- newIORef (0 :: Int)
   records <- newIORef 0
-  current <- newIORef (Nothing :: Maybe (Pending, Fd, Copier))
+  current <- newIORef (Nothing :: Maybe Part)
+  -- What the next file has in its header.
+  begins <- newIORef header
   let next = mask_ $ do
         n <- (+ 1) <$> readIORef files
         let digits = show n
             target = prefix ++ "." ++ replicate (4 - length digits) '0' ++ digits
         file <- pending (Target target force hs) [path]
-        (fd, copier) <- naming file (started file) `onException` abandoned file
-        writeIORef current (Just (file, fd, copier))
+        h <- readIORef begins
+        (fd, copier) <- naming file (started file h) `onException` abandoned file
+        writeIORef current (Just (Part file h fd copier))
         copier <$ writeIORef files n
-      started file = do
+      started file h = do
         fd <- openToWrite (pendingFile file)
-        copier <- begin fd header `onException` closeFile fd
+        copier <- begin fd h `onException` closeFile fd
         pure (fd, copier)
-      copierNow = readIORef current >>= maybe next (\(_, _, copier) -> pure copier)
+      copierNow = readIORef current >>= maybe next (pure . partCopier)
       -- A file that cannot be written is given up. Those before it stay.
       inCurrent act = do
         found <- readIORef current
-        forM_ found $ \(file, fd, _) ->
+        forM_ found $ \(Part file _ fd _) ->
           naming file act `onException` mask_ (writeIORef current Nothing >> given file fd)
       given file fd = closeFile fd `finally` abandoned file
       close = mask_ $ do
         found <- readIORef current
         writeIORef current Nothing
-        forM_ found $ \(file, fd, copier) -> do
+        forM_ found $ \(Part file _ fd copier) -> do
           naming file (finish copier `finally` closeFile fd) `onException` abandoned file
           settled file
       put schema h body = do
         copier <- copierNow
         inCurrent (putRecords copier schema h body)
         modifyIORef' records (+ fromIntegral (blockCount h))
-      copy header' schemas event = case event of
+      -- A file that was joined may be compressed in another way than the one that is written.
+      whole schemas schema b = do
+        _ <- copierNow
+        part <- readIORef current
+        let name = fileCompression (headerNow schemas)
+            alike = maybe True ((== name) . fileCompression . partHeader) part
+        if alike || not (blockCompressed (blockHeader b))
+          then put schema (blockHeader b) (blockBody b)
+          else do
+            body <- blockRecords (readOptions selection) (headerNow schemas) b
+            case body of
+              Right bytes -> put schema (blockHeader b) {blockCompressed = False} bytes
+              Left cause -> stopped b cause
+      copy schemas event = case event of
         LostBlocks lost -> stoppedBy (lostDamage lost)
+        FileBegins from begun -> do
+          case by of
+            EachFile -> do
+              when (from > 0) close
+              forM_ begun (writeIORef begins)
+              () <$ copierNow
+            _ -> pure ()
+          pure (withFile from begun schemas)
         WholeBlock b -> do
           let h = blockHeader b
               schemas' = withBlock b schemas
-          when (blockKind h == Records) $ case schemaAt schemas' h of
-            Nothing -> damaged ("the schema of the block at byte " ++ at b ++ " is lost")
+          when (blockKind h == Records) $ case schemaAt schemas' b of
+            Nothing -> stopped b UnknownSchema
             Just schema -> case by of
-              EachRecords most -> counted header' schemas' schema most b
-              EachBytes most -> sized schema most b
+              EachRecords most -> counted schemas' schema most b
+              EachBytes most -> sized schemas' schema most b
+              EachFile -> whole schemas' schema b
           pure schemas'
-      sized schema most b = do
+      sized schemas schema most b = do
         found <- readIORef current
         case found of
-          Just (_, _, copier) -> do
-            end <- readIORef (copierTail copier)
-            let bytes = fromIntegral (blockHeaderBytes + B.length (blockBody b))
+          Just part -> do
+            end <- readIORef (copierTail (partCopier part))
+            let size
+                  | fileCompression (headerNow schemas) == fileCompression header =
+                    B.length (blockBody b)
+                  | otherwise = blockExpanded (blockHeader b)
+                bytes = fromIntegral (blockHeaderBytes + size)
             when (tailRecords end > 0 && tailOffset end + bytes > most) close
           Nothing -> pure ()
-        put schema (blockHeader b) (blockBody b)
-      counted header' schemas schema most b = do
+        whole schemas schema b
+      counted schemas schema most b = do
         copier <- copierNow
         end <- readIORef (copierTail copier)
         let h = blockHeader b
             left = most - tailRecords end
         if fromIntegral (blockCount h) <= left
           then do
-            put schema h (blockBody b)
+            whole schemas schema b
             when (fromIntegral (blockCount h) == left) close
           else do
-            body <- blockRecords (readOptions selection) header' b
-            case (body, decoderAt schemas h) of
+            body <- blockRecords (readOptions selection) (headerNow schemas) b
+            case (body, decoderAt schemas b) of
               (Right bytes, Just (Right g)) ->
-                inParts (cutting g) schema most left h {blockCompressed = False} bytes
-              _ -> damaged ("the block at byte " ++ at b ++ " cannot be decoded")
+                inParts (cutting b g) schema most left h {blockCompressed = False} bytes
+              (Left cause, _) -> stopped b cause
+              (_, Just (Left why)) -> stopped b (WrongType why)
+              (_, Nothing) -> stopped b UnknownSchema
       inParts cut schema most left h bytes
         | fromIntegral (blockCount h) < left = unless (blockCount h == 0) (put schema h bytes)
         | otherwise = do
@@ -129,12 +162,13 @@ splitFile hs selection force by prefix path = do
           put schema h {blockCount = n} (B.take size bytes)
           close
           inParts cut schema most most h {blockCount = blockCount h - n} (B.drop size bytes)
-      cutting g n bytes = case wholeRecords g n bytes of
+      cutting b g n bytes = case wholeRecords g n bytes of
         (m, size, _) | m == n -> pure size
-        _ -> damaged "a record cannot be decoded"
-      at b = show (blockAt b)
+        (_, _, e) -> stopped b (maybe WrongCount BadRecord e)
+      stopped :: Block -> Cause -> IO a
+      stopped b = stoppedBy . Damage path (blockAt b) (Just (blockNumber b)) (blockRecord b)
   result <-
-    foldBlocks (readOptions selection) path (copy header) (decodersOf header) `finally` close
+    foldBlocks (readOptions selection) path copy (decodersOf header) `finally` close
   either stoppedBy (const (pure ())) result
   n <- readIORef files
   when (n == 0) (copierNow >> close)
@@ -142,3 +176,12 @@ splitFile hs selection force by prefix path = do
   made <- readIORef files
   say hs (path ++ ": " ++ count total "record" ++ " in " ++ count (fromIntegral made) "file")
   pure ExitSuccess
+
+-- A file that is being written, and its header.
+data Part = Part Pending FileHeader Fd Copier
+
+partCopier :: Part -> Copier
+partCopier (Part _ _ _ copier) = copier
+
+partHeader :: Part -> FileHeader
+partHeader (Part _ h _ _) = h

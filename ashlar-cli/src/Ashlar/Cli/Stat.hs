@@ -54,18 +54,19 @@ stat hs selection input = do
   size <- fromMaybe 0 <$> fileSizeOf (inputPath input)
   case input of
     RecordFile path -> do
-      found <- foldBlocks (readOptions selection) path (\t e -> pure $! counted t e) (0, 0, 0, 0)
+      found <- foldBlocks (readOptions selection) path (\t e -> pure $! counted t e) (0, 0, 0, 0, 0)
       case found of
         Left _ -> pure ()
-        Right (_, (records, blocks, stored, expanded)) ->
+        Right (files, records, blocks, stored, expanded) ->
           putLines hs . aligned $
-            [ [shown records, "records"],
-              [shown blocks, "blocks of records"],
-              [shown size, "bytes in the file"],
-              [ shown stored,
-                "bytes of records" <> (if stored == expanded then "" else ", compressed")
-              ]
-            ]
+            [[shown files, "files that were joined"] | files > 1]
+              ++ [ [shown records, "records"],
+                   [shown blocks, "blocks of records"],
+                   [shown size, "bytes in the file"],
+                   [ shown stored,
+                     "bytes of records" <> (if stored == expanded then "" else ", compressed")
+                   ]
+                 ]
               ++ [[shown expanded, "bytes of records, expanded"] | stored /= expanded]
     BareFile _ _ -> putLines hs (aligned [[shown size, "bytes in the file"]])
   nodes <- newIORef (0 :: Int)
@@ -79,17 +80,18 @@ stat hs selection input = do
   putLines hs ("" : aligned (["bytes", "share", "values", "path"] : map row rows))
   pure (exitOf end)
   where
-    counted (records, blocks, stored, expanded) event = case event of
+    counted (files, records, blocks, stored, expanded) event = case event of
       WholeBlock b
         | blockKind h == Records ->
           let r = records + fromIntegral (blockCount h) :: Int64
               n = blocks + 1 :: Int64
               s = stored + fromIntegral (blockStored h) :: Int64
               e = expanded + fromIntegral (blockExpanded h) :: Int64
-           in r `seq` n `seq` s `seq` e `seq` (r, n, s, e)
+           in r `seq` n `seq` s `seq` e `seq` (files, r, n, s, e)
         where
           h = blockHeader b
-      _ -> (records, blocks, stored, expanded)
+      FileBegins _ _ -> let n = files + 1 :: Int64 in n `seq` (n, records, blocks, stored, expanded)
+      _ -> (files, records, blocks, stored, expanded)
     percent n total =
       let tenths = (n * 1000 + total `div` 2) `div` total
        in T.concat [shown (tenths `div` 10), ".", shown (tenths `mod` 10), " %"]

@@ -16,7 +16,7 @@ import Ashlar.Cli.Input
 import Ashlar.File
 import Ashlar.File.Blocks
 import Ashlar.Schema (getValue)
-import Control.Monad (void)
+import Control.Monad (void, when)
 import qualified Data.ByteString as B
 import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
@@ -41,6 +41,7 @@ verify hs selection input = case input of
 
 data Found = Found
   { foundSchemas :: !Decoders,
+    foundFiles :: !Int64,
     foundBlocks :: !Int64,
     foundRecords :: !Int64,
     foundEnding :: !Ending
@@ -54,6 +55,17 @@ verifyRecords hs selection path watched = do
         LostBlocks lost -> do
           say hs (lostText lost)
           pure found {foundEnding = max (endingOf (lostDamage lost)) (foundEnding found)}
+        FileBegins at begun -> do
+          let first = fileFingerprint header'
+              other = maybe False ((/= first) . fileFingerprint) begun
+          when (at > 0) . say hs $
+            path ++ ": another file begins at byte " ++ show at
+              ++ (if other then ", of another type" else "")
+          pure
+            found
+              { foundSchemas = withFile at begun (foundSchemas found),
+                foundFiles = foundFiles found + 1
+              }
         WholeBlock b -> do
           progress watched (blockEnd b)
           let found' =
@@ -61,12 +73,12 @@ verifyRecords hs selection path watched = do
                   { foundSchemas = withBlock b (foundSchemas found),
                     foundBlocks = foundBlocks found + 1
                   }
-          if blockKind (blockHeader b) == Records then records header' found' b else pure found'
-      records header' found b = do
+          if blockKind (blockHeader b) == Records then records found' b else pure found'
+      records found b = do
         let h = blockHeader b
             wrong :: Int -> Cause -> IO Found
             wrong n cause = do
-              let first = blockFirst h + fromIntegral n
+              let first = blockRecord b + fromIntegral n
                   damage = Damage path (blockAt b) (Just (blockNumber b)) first cause
               say hs (damageText damage)
               pure
@@ -75,11 +87,11 @@ verifyRecords hs selection path watched = do
                     foundRecords = foundRecords found + fromIntegral n
                   }
             right = pure found {foundRecords = foundRecords found + fromIntegral (blockCount h)}
-        case decoderAt (foundSchemas found) h of
+        case decoderAt (foundSchemas found) b of
           Nothing -> wrong 0 UnknownSchema
           Just (Left why) -> writeIORef unread (Just why) >> right
           Just (Right g) -> do
-            body <- blockRecords (readOptions selection) header' b
+            body <- blockRecords (readOptions selection) (headerNow (foundSchemas found)) b
             case body of
               Left (UnknownCompression name) ->
                 writeIORef unread (Just ("compressed by " ++ show name)) >> right
@@ -94,14 +106,15 @@ verifyRecords hs selection path watched = do
       say hs (damageText damage)
       pure (exitOf (endingOf damage))
     Right h -> do
-      result <- foldBlocks (readOptions selection) path (step h) (Found (decodersOf h) 0 0 Fine)
+      result <- foldBlocks (readOptions selection) path (step h) (Found (decodersOf h) 0 0 0 Fine)
       case result of
         Left damage -> exitOf (endingOf damage) <$ say hs (damageText damage)
-        Right (_, found) -> do
+        Right found -> do
           why <- readIORef unread
           mapM_ (\w -> say hs (path ++ ": values were not checked: " ++ w)) why
           verdict hs path (foundEnding found) $
             count (foundRecords found) "record" ++ " in " ++ count (foundBlocks found) "block"
+              ++ (if foundFiles found > 1 then " of " ++ count (foundFiles found) "file" else "")
 
 verdict :: Handles -> FilePath -> Ending -> String -> IO ExitCode
 verdict hs path end what = do

@@ -17,6 +17,7 @@ module Ashlar.File.Blocks
 
     -- * Blocks
     foldBlocks,
+    foldBlocksAnyway,
     Event (..),
     Block (..),
     blockEnd,
@@ -24,9 +25,11 @@ module Ashlar.File.Blocks
   )
 where
 
+import Ashlar.File.Internal.After
 import Ashlar.File.Internal.Damage
 import Ashlar.File.Internal.Input
 import Ashlar.File.Internal.Layout
+import Ashlar.File.Internal.Open (goingOn)
 import Ashlar.File.Internal.Options
 import Ashlar.File.Internal.Records
 import Ashlar.File.Internal.Scan
@@ -35,6 +38,7 @@ import Ashlar.File.Internal.Type (Compression (..))
 import Control.Exception (bracket)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
+import Data.Int (Int64)
 import qualified Data.List as List
 
 -- | The header of a file. It takes constant time.
@@ -42,23 +46,28 @@ import qualified Data.List as List
 -- @since 0.1.0.0
 readHeader :: FilePath -> IO (Either Damage FileHeader)
 readHeader path = bracket (openToRead path) closeFile $ \fd -> do
-  header <- readFileHeader (fileInput path fd)
+  header <- fileInput path fd >>= readFileHeader
   pure (either (Left . Damage path 0 Nothing 0) Right header)
 
 -- | What a scan of a file meets.
 --
 -- @since 0.1.0.0
 data Event
-  = -- | A block whose checksums are right.
+  = -- | A file begins at this offset: the first one, or one that was joined to it. Blocks refer to
+    -- its header ('blockFile'). 'Nothing' if the header is damaged. A file may begin again after
+    -- another, if that was found in a damaged block.
+    FileBegins !Int64 !(Maybe FileHeader)
+  | -- | A block whose checksums are right.
     WholeBlock !Block
   | -- | Damage, and what is passed over because of it. It is met also without 'readResync'.
     LostBlocks !Lost
   deriving stock (Eq, Show)
 
--- | Fold the blocks of a file from the left, in constant memory, and go on after damage. Only the
--- limits of the options are used. The bodies of blocks are not expanded or decoded.
+-- | Fold the blocks of a file from the left, in constant memory, and go on after damage, and in
+-- files that were joined to it. Only the limits of the options are used. The bodies of blocks are
+-- not expanded or decoded.
 --
--- 'Left' if it is no such file, or if its header is damaged.
+-- 'Left' if it is no such file, if its header is damaged, or if it was replaced meanwhile.
 --
 -- @since 0.1.0.0
 foldBlocks ::
@@ -67,28 +76,63 @@ foldBlocks ::
   -- | Given the accumulator and what comes next: the next accumulator.
   (b -> Event -> IO b) ->
   b ->
-  IO (Either Damage (FileHeader, b))
-foldBlocks options path f b0 = bracket (openToRead path) closeFile $ \fd -> do
-  let input = fileInput path fd
+  IO (Either Damage b)
+foldBlocks options path f b = do
+  folded <- foldFile False options path f b
+  pure (folded >>= maybe (Left (Damage path 0 Nothing 0 WrongHeader)) Right)
+
+-- | 'foldBlocks' of a file whose header may be damaged. Then it begins with what was lost of it.
+-- 'Nothing' if no block follows.
+--
+-- @since 0.1.0.0
+foldBlocksAnyway ::
+  ReadOptions -> FilePath -> (b -> Event -> IO b) -> b -> IO (Either Damage (Maybe b))
+foldBlocksAnyway = foldFile True
+
+foldFile ::
+  Bool -> ReadOptions -> FilePath -> (b -> Event -> IO b) -> b -> IO (Either Damage (Maybe b))
+foldFile anyway options path f b0 = bracket (openToRead path) closeFile $ \fd -> do
+  input <- fileInput path fd
   header <- readFileHeader input
+  let limit = readBlockLimit options
+      damage = Damage path 0 Nothing 0
   case header of
-    Left cause -> pure (Left (Damage path 0 Nothing 0 cause))
-    Right h -> do
-      let scan = Scan input (fileMarker h) (readBlockLimit options)
-          go pos acc = do
-            step <- nextBlock scan pos
-            case step of
-              StepEnd -> pure acc
-              StepBlock block next -> f acc (WholeBlock block) >>= \acc' -> acc' `seq` go next acc'
-              StepDamaged cause resume -> do
-                next <- passOver scan pos resume
-                let damage = Damage path (posOffset pos) (Just (posBlock pos)) (posRecord pos) cause
-                case next of
-                  Left end -> f acc (LostBlocks (Lost damage end Nothing))
-                  Right (pos', n) -> do
-                    acc' <- f acc (LostBlocks (Lost damage (posOffset pos') (Just n)))
-                    acc' `seq` go pos' acc'
-      Right . (,) h <$> go (startAt (fromIntegral (fileHeaderBytes h)) 0) b0
+    Right h ->
+      fmap Just
+        <$> entering (scanOf input limit (fileMarker h) (Just h)) (firstIn (startAt 0 0) 0 h) b0
+    Left cause
+      | anyway -> do
+        found <- withoutHeader input limit
+        case found of
+          Nothing -> pure (Right Nothing)
+          Just (scan, pos) -> do
+            b <- f b0 (LostBlocks (goingOn (damage cause) False scan pos))
+            fmap Just <$> entering scan pos b
+      | otherwise -> pure (Left (damage cause))
+  where
+    entering scan pos acc = do
+      acc' <- f acc (FileBegins (scanBase scan) (scanHeader scan))
+      go scan pos $! acc'
+    go scan pos acc = do
+      step <- nextBlock scan pos
+      case step of
+        StepEnd -> ended scan pos acc
+        StepBlock block next -> f acc (WholeBlock block) >>= \acc' -> acc' `seq` go scan next acc'
+        StepFile scan' pos' -> entering scan' pos' acc
+        StepDamaged cause resume -> do
+          let damage = damageIn scan pos (posRecord pos) cause
+          next <- passOver scan pos resume
+          case next of
+            NextEnd end -> do
+              acc' <- f acc (LostBlocks (Lost damage (offsetIn scan end) Nothing False))
+              acc' `seq` ended scan pos {posOffset = end} acc'
+            Next scan' pos' -> do
+              let other = not (isSameFile scan scan')
+              acc' <- f acc (LostBlocks (goingOn damage other scan' pos'))
+              acc' `seq` (if other then entering else go) scan' pos' acc'
+    ended scan pos acc = do
+      same <- inputSame (scanInput scan) (offsetIn scan (posOffset pos))
+      pure (if same then Right acc else Left (damageIn scan pos (posRecord pos) Replaced))
 
 -- | The body of a block, expanded: its records, one after another. A record of no bytes is a byte
 -- that is 0.

@@ -45,7 +45,7 @@ import Data.Int (Int64)
 import Data.Void (Void)
 import System.IO (Handle)
 
--- | Write a file of records, replacing its contents, from values that stand one after another in
+-- | Write a file of records, or replace one, from values that stand one after another in
 -- any format. It takes constant memory.
 --
 -- The result has the offset after the last value that was read, counted from where the handle

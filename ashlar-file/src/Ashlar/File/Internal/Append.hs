@@ -13,14 +13,16 @@ module Ashlar.File.Internal.Append
   )
 where
 
+import Ashlar.File.Internal.After
 import Ashlar.File.Internal.Crc32c
 import Ashlar.File.Internal.Damage
 import Ashlar.File.Internal.Entries
 import Ashlar.File.Internal.Input
+import Ashlar.File.Internal.Joined
 import Ashlar.File.Internal.Layout
 import Ashlar.File.Internal.Locate
 import Ashlar.File.Internal.Options
-import Ashlar.File.Internal.Scan
+import Ashlar.File.Internal.Scan hiding (Resume (..))
 import Ashlar.File.Internal.System
 import Ashlar.File.Internal.Type
 import Ashlar.Internal.Mem (withBytes)
@@ -109,21 +111,41 @@ newFile options ty path fd = do
 -- its header, it is begun.
 oldFile :: WriteOptions -> RecordType a -> FilePath -> Fd -> IO Tail
 oldFile options ty path fd = do
+  readable <- isSeekable fd
+  if readable then oldRegular options ty path fd else newFile options ty path fd
+
+oldRegular :: WriteOptions -> RecordType a -> FilePath -> Fd -> IO Tail
+oldRegular options ty path fd = do
   size <- fileLength fd
+  input <- fileInput path fd
   header <- readFileHeader input
   case header of
     -- A header is written at once, and before all else. If there is a block, its length is damaged.
     Left cause@(TruncatedHeader _ _) -> do
-      block <- anyMarker input
+      block <- withoutHeader input limit
       maybe (newFile options ty path fd) (const (refuse 0 0 cause)) block
     Left cause -> refuse 0 0 cause
     Right h -> do
       let start = fromIntegral (fileHeaderBytes h)
-          scan = Scan input (fileMarker h) limit
+          scan = scanOf input limit (fileMarker h) (Just h)
       unless (fileCompression h == maybe S.empty compressionName (writeCompression options)) $
         refuse 0 0 (UnknownCompression (fileCompression h))
       accepted 0 0 (fileSchema h) (fileFingerprint h)
       found <- lastBlock scan start size
+      let (end', next) = maybe (start, 0) (\(at, b) -> (endOf at b, nextRecordOf b)) found
+      -- A whole block that is too large to be checked is not cut off as a tail.
+      large <- headerAt scan end'
+      case large of
+        Just b
+          | blockStored b > limit && endOf end' b <= size ->
+            refuse end' (blockFirst b) (TooLarge (blockStored b) limit)
+        _ -> pure ()
+      -- No other block is cut off, and none is written after another file.
+      other <- case found of
+        -- Bytes were lost or inserted, or files were joined.
+        Just (at, b) | blockOffset b /= at -> joined scan start
+        _ -> pure Nothing
+      maybe (wholeIn scan end' size) (pure . Just) other >>= mapM_ (refuseOther scan next)
       index <- if writeIndex options then readIndex scan size else pure Nothing
       entries <- case index of
         _ | not (writeIndex options) -> pure noEntries
@@ -144,19 +166,24 @@ oldFile options ty path fd = do
                 tailSchemaAt = schemaAt,
                 tailEntries = entries
               }
-      -- A whole block that is too large to be checked is not cut off as a tail.
-      next <- headerAt scan (tailOffset end)
-      case next of
-        Just b
-          | blockStored b > limit && endOf (tailOffset end) b <= size ->
-            refuse (tailOffset end) (blockFirst b) (TooLarge (blockStored b) limit)
-        _ -> pure ()
       truncateTo fd (tailOffset end)
       if tailFingerprint end == typeFingerprint ty then pure end else newSchema end
   where
-    input = fileInput path fd
     limit = max (readBlockLimit defaultReadOptions) (writeRecordLimit options)
     refuse at record cause = throwIO (Damage path at Nothing record cause)
+    -- A file that was joined to this one.
+    joined scan start = do
+      (_, next) <- restOf scan (startAt start 0) {posGap = True}
+      pure $ case next of
+        Next scan' _ -> Just (scanBase scan', scanHeader scan')
+        NextEnd _ -> Nothing
+    refuseOther scan record (at, header) = do
+      start <- inputFetch (scanInput scan) at blockHeaderBytes
+      let marker = maybe (maybe 0 blockMarker (anyBlockStart start)) fileMarker header
+          first = startAt (maybe 0 (fromIntegral . fileHeaderBytes) header) 0
+      (n, _) <- restOf (fileAfter scan at record marker header) first {posGap = True}
+      refuse at record . AnotherFile $
+        OtherFile header n "appending would cut it off; ashlar repair makes one file of both"
     accepted at record schema fingerprint =
       unless (fingerprint == typeFingerprint ty) $
         either (refuse at record . WrongType) (const (pure ())) (typeEvolved ty schema fingerprint)

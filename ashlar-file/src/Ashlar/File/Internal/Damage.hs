@@ -6,11 +6,14 @@
 module Ashlar.File.Internal.Damage
   ( Damage (..),
     Cause (..),
+    causeText,
+    OtherFile (..),
     Lost (..),
   )
 where
 
 import Ashlar.Codec (DecodeError)
+import Ashlar.File.Internal.Layout (FileHeader)
 import Control.Exception (Exception (..))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -23,7 +26,8 @@ import Data.Word (Word16)
 data Damage = Damage
   { -- | The file, or a name for its source.
     damageFile :: !FilePath,
-    -- | Where it is: the offset of the header or block.
+    -- | Where it is: the offset of the header or block. If files were joined, all offsets and
+    -- numbers count from the beginning of the first one.
     damageOffset :: !Int64,
     -- | The number of the block, counted from 0 where reading began. 'Nothing' for the header of
     -- the file, and where a block was looked up by the number of a record.
@@ -53,8 +57,10 @@ data Cause
     UnknownCompression !ByteString
   | -- | No block begins where one should.
     NotABlock
-  | -- | Another file begins where a block should.
-    AnotherFile
+  | -- | Another file begins here, and cannot be read as a continuation of this one.
+    AnotherFile !OtherFile
+  | -- | The file was cut off or written over while it was read.
+    Replaced
   | -- | The header of the block has another checksum than it says, or numbers in it do not fit.
     WrongBlockHeader
   | -- | The file ends in this block, as it does after the writer was killed, or while it is
@@ -78,6 +84,20 @@ data Cause
     BadRecord DecodeError
   deriving stock (Eq, Show)
 
+-- | A whole file that follows another one.
+--
+-- @since 0.1.0.0
+data OtherFile = OtherFile
+  { -- | Its header, which has the fingerprint and the schema of its records. 'Nothing' if the
+    -- header is damaged.
+    otherHeader :: !(Maybe FileHeader),
+    -- | How many records it has, with those that are damaged.
+    otherRecords :: !Int64,
+    -- | Why these are not read.
+    otherReason :: String
+  }
+  deriving stock (Eq, Show)
+
 instance Exception Damage where
   displayException d =
     damageFile d ++ ": at byte " ++ show (damageOffset d) ++ block ++ ", from record "
@@ -87,6 +107,7 @@ instance Exception Damage where
     where
       block = maybe "" (\n -> " (block " ++ show n ++ ")") (damageBlock d)
 
+-- | A cause in words.
 causeText :: Cause -> String
 causeText cause = case cause of
   NotAFile -> "not a file of records"
@@ -97,7 +118,12 @@ causeText cause = case cause of
   UnknownCompression name ->
     "compressed by " ++ show (S.take 100 name) ++ ", for which no function was given"
   NotABlock -> "no block begins here"
-  AnotherFile -> "another file begins here"
+  AnotherFile other ->
+    "another file begins here, which has " ++ show (otherRecords other)
+      ++ (if otherRecords other == 1 then " record" else " records")
+      ++ ": "
+      ++ otherReason other
+  Replaced -> "the file was cut off or written over while it was read"
   WrongBlockHeader -> "the header of the block is damaged"
   Truncated needed left -> "the file ends in this block" ++ missing needed left
   WrongChecksum -> "wrong checksum"
@@ -121,6 +147,9 @@ data Lost = Lost
     -- follows, and that of the same block if only a record in it is passed over.
     lostTo :: !Int64,
     -- | The number of the next record that is read. 'Nothing' if no record follows.
-    lostNext :: !(Maybe Int64)
+    lostNext :: !(Maybe Int64),
+    -- | Does reading go on in another file that was joined to this one? Then the numbers do not
+    -- tell how many records were lost.
+    lostOther :: !Bool
   }
   deriving stock (Eq, Show)

@@ -3,6 +3,9 @@
 -- Description : Bytes by offsets, from files and from sources
 module Ashlar.File.Internal.Input
   ( Input (..),
+    inputFetch,
+    inputForget,
+    inFile,
     fileInput,
     sourceInput,
   )
@@ -22,18 +25,55 @@ import System.Posix.Types (Fd)
 data Input = Input
   { -- | A name for errors.
     inputName :: !FilePath,
-    -- | Bytes from an offset on: fewer than asked for only where the file ends. None if the offset
-    -- was forgotten.
-    inputFetch :: !(Int64 -> Int -> IO ByteString),
+    -- | The offset at which the file begins. It is 0 for the first of several files that were
+    -- joined.
+    inputBase :: !Int64,
+    -- | Bytes from an offset on, which counts from the beginning of the first file: fewer than
+    -- asked for only where the last one ends. None if the offset was forgotten.
+    inputBytes :: !(Int64 -> Int -> IO ByteString),
     -- | How many bytes after a block to fetch with it. None where one would have to wait for them.
     inputAhead :: !Int,
-    -- | What lies before an offset will not be asked for.
-    inputForget :: !(Int64 -> IO ())
+    -- | What lies before such an offset will not be asked for.
+    inputPassed :: !(Int64 -> IO ()),
+    -- | Does the file still begin as it did, and has it the bytes before such an offset?
+    inputSame :: !(Int64 -> IO Bool)
   }
 
+-- | Bytes from an offset in the file on: fewer than asked for only where the last file ends. None
+-- from an offset that no file has.
+inputFetch :: Input -> Int64 -> Int -> IO ByteString
+inputFetch input offset n
+  | offset < 0 = pure S.empty
+  -- (A sum that is too large is negative.)
+  | otherwise = inputBytes input (inputBase input + offset) n
+
+-- | What lies before an offset in the file will not be asked for.
+inputForget :: Input -> Int64 -> IO ()
+inputForget input offset = inputPassed input (inputBase input + offset)
+
+-- | The file that begins at an offset in this one.
+inFile :: Int64 -> Input -> Input
+inFile offset input = input {inputBase = inputBase input + offset}
+
 -- | An open file, which forgets nothing.
-fileInput :: FilePath -> Fd -> Input
-fileInput path fd = Input path (readAtMost fd) blockHeaderBytes (const (pure ()))
+fileInput :: FilePath -> Fd -> IO Input
+fileInput path fd = do
+  first <- beginning
+  pure
+    Input
+      { inputName = path,
+        inputBase = 0,
+        inputBytes = readAtMost fd,
+        inputAhead = blockHeaderBytes,
+        inputPassed = const (pure ()),
+        inputSame = \end -> do
+          size <- fileLength fd
+          now <- beginning
+          pure (size >= end && now == first)
+      }
+  where
+    -- The marker is in there, which is chosen at random for each file.
+    beginning = readAtMost fd 0 24
 
 -- | What a 'Source' has from here on. It keeps what was fetched until that is forgotten.
 sourceInput ::
@@ -81,4 +121,4 @@ sourceInput name source = do
       dropped n bytes
         | n > fromIntegral (S.length bytes) = S.empty
         | otherwise = S.drop (fromIntegral n) bytes
-  pure (Input name fetch 0 forget)
+  pure (Input name 0 fetch 0 forget (const (pure True)))

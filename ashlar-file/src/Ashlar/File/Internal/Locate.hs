@@ -16,6 +16,7 @@ module Ashlar.File.Internal.Locate
   )
 where
 
+import Ashlar.File.Internal.After
 import Ashlar.File.Internal.Crc32c
 import Ashlar.File.Internal.Input
 import Ashlar.File.Internal.Layout
@@ -79,10 +80,13 @@ lastBlock scan start size = back size allowance Nothing
     go found pos = do
       next <- nextBlock scan pos
       case next of
-        StepEnd -> pure found
-        StepBlock b pos' -> go (Just (blockAt b, blockHeader b)) pos'
-        StepDamaged _ resume ->
-          passOver scan pos resume >>= either (const (pure found)) (go found . fst)
+        StepBlock b pos' -> go (Just (posOffset pos, blockHeader b)) pos'
+        StepDamaged _ resume -> do
+          after <- passOver scan pos resume
+          case after of
+            Next scan' pos' | isSameFile scan scan' -> go found pos'
+            _ -> pure found
+        _ -> pure found
 
 -- Where a string occurs, the last place first.
 occurrences :: ByteString -> ByteString -> [Int]
@@ -103,8 +107,8 @@ readIndex scan size = do
     Just footer | footerIndexAt footer <= size -> do
       step <- nextBlock scan (startAt (footerIndexAt footer) (footerRecords footer))
       pure $ case step of
-        StepBlock b _
-          | blockKind (blockHeader b) == Index && blockEnd b == size ->
+        StepBlock b next
+          | blockKind (blockHeader b) == Index && posOffset next == size ->
             Just (blockBody b, footer)
         _ -> Nothing
     _ -> pure Nothing

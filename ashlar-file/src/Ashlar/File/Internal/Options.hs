@@ -26,10 +26,15 @@ data ReadOptions = ReadOptions
     -- whole block, and the action gets what was passed over. So no whole block is lost, but those
     -- that stand in the wrong place. Records come in ascending order, none of them twice.
     --
-    -- A file of another type, and one that is no such file at all, is not read in either case.
+    -- A file of another type, and one that is no such file at all, is not read in either case. But
+    -- if it was joined to one of this type, it is passed over.
+    --
+    -- If bytes are lost in a block, a record of which contains a whole file, this may be taken for
+    -- one that was joined.
     readResync :: !(Maybe (Lost -> IO ())),
     -- | Does a file that ends inside of a block count as damaged? If not, it ends before that
-    -- block. So it is while somebody writes it, and after a writer was killed.
+    -- block, unless another file was joined to it. So it is while somebody writes it, and after a
+    -- writer was killed.
     readWholeTail :: !Bool,
     -- | The functions for compressed blocks. The header of the file has the name of the one that it
     -- needs.
@@ -77,8 +82,14 @@ data WriteOptions = WriteOptions
     writeIndex :: !Bool,
     -- | What stands before each block of a new file. 'Nothing' is a number of random choice. A
     -- fixed one makes equal files of equal records. But then who knows it can store records that
-    -- look like blocks, and reading that goes on after damage may take them for such.
+    -- look like blocks, and reading that goes on after damage may take them for such. And a reader
+    -- does not see that a file with the same marker is written over the one that it reads.
     writeMarker :: !(Maybe Word64),
+    -- | Write over the bytes of an old file, as 'Ashlar.File.withAppender' does, and not to a new
+    -- one that replaces it when it is whole? What fails in the middle then leaves the beginning of
+    -- the new records, and none of the old ones. It has a use for files that have several names,
+    -- whose owner cannot be kept, or whose folder cannot be written.
+    writeInPlace :: !Bool,
     -- | The most bytes that a record may take, if that is more than a block. A larger one is not
     -- written, and throws 'Ashlar.File.RecordTooLarge'.
     writeRecordLimit :: !Int
@@ -98,5 +109,6 @@ defaultWriteOptions =
       writeCompression = Nothing,
       writeIndex = True,
       writeMarker = Nothing,
+      writeInPlace = False,
       writeRecordLimit = 67108864
     }

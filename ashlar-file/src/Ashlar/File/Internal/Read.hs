@@ -19,7 +19,9 @@ import Ashlar.Codec (Codec)
 import Ashlar.File.Internal.Damage
 import Ashlar.File.Internal.Fold
 import Ashlar.File.Internal.Input
+import Ashlar.File.Internal.Joined
 import Ashlar.File.Internal.Locate
+import Ashlar.File.Internal.Open
 import Ashlar.File.Internal.Options
 import Ashlar.File.Internal.Scan
 import Ashlar.File.Internal.System
@@ -27,6 +29,7 @@ import Ashlar.File.Internal.Type
 import Ashlar.Get (Source)
 import Control.Exception (bracket, mask, mask_, onException)
 import Data.IORef (IORef, atomicModifyIORef', mkWeakIORef, newIORef)
+import Data.Maybe (isNothing)
 import Data.Void (absurd)
 import System.IO.Unsafe (unsafeInterleaveIO)
 import System.Posix.Types (Fd)
@@ -78,23 +81,31 @@ foldRecordsWith options ty = foldReading (readingOf options ty)
 
 foldReading :: Reading a -> FilePath -> (b -> a -> IO (Either c b)) -> b -> IO (Outcome c b)
 foldReading reading path f b = bracket (openToRead path) closeFile $ \fd -> do
-  opened <- openInput reading (fileInput path fd)
+  opened <- fileInput path fd >>= openInput reading
   case opened of
     Left damage -> pure (Damaged 0 b damage)
     Right o -> do
       start <- startOf reading o fd
-      foldFrom (Fold reading o f) start b
+      begin (Fold reading f) o start b >>= foldOn (Fold reading f)
 {-# NOINLINE foldReading #-}
 
--- Where to begin, given the number of the first record.
-startOf :: Reading a -> Opened a -> Fd -> IO Position
+-- Where to begin, given the number of the first record: in which file, where that begins, and where
+-- in it.
+startOf :: Reading a -> Opened a -> Fd -> IO (Maybe (Scan, Position, Position))
 startOf reading opened fd
-  | from <= 0 = pure (startAt (openedStart opened) 0)
+  | from <= 0 = pure Nothing
   | otherwise = do
     size <- fileLength fd
-    index <- readIndex (openedScan opened) size
-    uncurry startAt
-      <$> locate (openedScan opened) (openedStart opened) size (fst <$> index) from
+    parts <- partsOf (openedScan opened) (posOffset (openedStart opened)) size
+    let part = partWith parts from
+        scan = partScan part
+    index <- readIndex scan (partEnd part)
+    (at, record) <-
+      locate scan (partStart part) (partEnd part) (fst <$> index) (from - scanBefore scan)
+    let first = startAt (partStart part) (partFirst part)
+        pos = startAt at (max (partFirst part) record)
+    -- (If the header is damaged, the first blocks may be, too.)
+    pure (Just (scan, first, pos {posGap = isNothing (scanHeader scan)}))
   where
     from = readFrom (readingOptions reading)
 
@@ -157,7 +168,7 @@ foldSourceReading reading name source f b = do
   opened <- openInput reading input
   case opened of
     Left damage -> pure (Damaged 0 b damage)
-    Right o -> foldFrom (Fold reading o f) (startAt (openedStart o) 0) b
+    Right o -> begin (Fold reading f) o Nothing b >>= foldOn (Fold reading f)
 {-# NOINLINE foldSourceReading #-}
 
 -- | The records of a file, up to its end or to damage. To fold one ('Foldable') ignores the damage.
@@ -204,28 +215,27 @@ lazyRecords options ty = lazyReading (readingOf options ty)
 lazyReading :: Reading a -> FilePath -> IO (RecordStream a)
 lazyReading reading path = mask $ \restore -> do
   fd <- openToRead path
-  opened <- restore (openInput reading (fileInput path fd)) `onException` closeFile fd
+  opened <- restore (fileInput path fd >>= openInput reading) `onException` closeFile fd
   case opened of
     Left damage -> BrokenRecords damage <$ closeFile fd
     Right o -> do
       start <- restore (startOf reading o fd) `onException` closeFile fd
       open <- newIORef (Just fd)
       _ <- mkWeakIORef open (closeOnce open)
-      let fold = Fold reading o (\acc x -> pure (Right (x : acc)))
-      place <- restore (begin fold start) `onException` closeOnce open
-      following fold open place
+      let fold = Fold reading (\acc x -> pure (Right (x : acc)))
+      restore (begin fold o start []) `onException` closeOnce open >>= following fold open
   where
-    -- The records of the next block, when somebody asks.
-    following fold open place = unsafeInterleaveIO $ do
-      progress <- foldBlock fold place [] `onException` closeOnce open
-      case progress of
-        Onward place' xs -> reversed xs <$> following fold open place'
-        Done outcome -> do
-          closeOnce open
-          pure $ case outcome of
-            Ended _ xs -> reversed xs EndOfRecords
-            Stopped _ end -> absurd end
-            Damaged _ xs damage -> reversed xs (BrokenRecords damage)
+    following fold open progress = case progress of
+      -- The records of the next block, when somebody asks.
+      Onward place xs -> fmap (reversed xs) . unsafeInterleaveIO $ do
+        next <- foldBlock fold place [] `onException` closeOnce open
+        following fold open next
+      Done outcome -> do
+        closeOnce open
+        pure $ case outcome of
+          Ended _ xs -> reversed xs EndOfRecords
+          Stopped _ end -> absurd end
+          Damaged _ xs damage -> reversed xs (BrokenRecords damage)
     -- What follows is not forced.
     reversed xs rest = case xs of
       [] -> rest

@@ -11,21 +11,26 @@ where
 
 import Ashlar.Codec (Codec, Layout (Fix, Var), layout)
 import Ashlar.Codec.Fixed (Fixed, fixedSize)
+import Ashlar.File.Internal.After
 import Ashlar.File.Internal.Damage
-import Ashlar.File.Internal.Fold
 import Ashlar.File.Internal.Input
+import Ashlar.File.Internal.Joined
 import Ashlar.File.Internal.Layout
 import Ashlar.File.Internal.Locate
+import Ashlar.File.Internal.Open
 import Ashlar.File.Internal.Options
 import Ashlar.File.Internal.Records
 import Ashlar.File.Internal.Scan
 import Ashlar.File.Internal.System
 import Ashlar.File.Internal.Type
-import Control.Exception (bracket)
+import Control.Exception (bracket, throwIO)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
+import Data.List.NonEmpty (NonEmpty)
+import qualified Data.List.NonEmpty as NonEmpty
+import Data.Maybe (fromMaybe)
 import System.Posix.Types (Fd)
 
 -- | An open file whose records are read by their numbers. Any number of threads may use it.
@@ -37,28 +42,31 @@ data Reader a = Reader
     readerFd :: !Fd,
     -- | How many bytes each record takes in today's format, if that is constant.
     readerWidth :: !(Maybe Int),
-    -- | The body of the index, once it has been looked for.
-    readerIndex :: !(IORef (Maybe (Maybe ByteString))),
-    -- | The schema of the block that was read last.
-    readerSchemas :: !(IORef (Schemas a)),
+    -- | The files that were joined, and how many bytes they had together.
+    readerParts :: !(IORef (Maybe (Int64, NonEmpty Part))),
+    -- | The body of the index of a file, once it has been looked for, and where that file begins.
+    readerIndex :: !(IORef (Maybe (Int64, Maybe ByteString))),
+    -- | The schema of the block that was read last, and its file.
+    readerSchemas :: !(IORef (Opened a, Schemas a)),
     -- | The block that was read last.
     readerLast :: !(IORef (Maybe (Loaded a)))
   }
 
--- A block that has been read and expanded.
-data Loaded a = Loaded !Int64 !BlockHeader !ByteString !(Decode a)
+-- A block that has been read and expanded: its offset, and the number of its first record.
+data Loaded a = Loaded !Int64 !Int64 !BlockHeader !ByteString !(Decode a)
 
 -- | A reader of an open file.
 openReader :: Reading a -> Maybe Int -> FilePath -> Fd -> IO (Either Damage (Reader a))
 openReader reading width path fd = do
-  opened <- openInput reading (fileInput path fd)
+  opened <- fileInput path fd >>= openInput reading
   case opened of
     Left damage -> pure (Left damage)
     Right o ->
       Right
         <$> ( Reader reading o fd width
                 <$> newIORef Nothing
-                <*> newIORef (inAnyOrder (openedSchemas o))
+                <*> newIORef Nothing
+                <*> newIORef (o, inAnyOrder (openedSchemas o))
                 <*> newIORef Nothing
             )
 
@@ -96,7 +104,9 @@ widthOf _ l = case l of
 -- decoded. The last block is kept, for the next record may be in it.
 --
 -- What is not looked at is not checked. If the block of the record is damaged, it is a 'Damage'
--- without the block's number.
+-- without the block's number. So it is if the file was cut off or written over since it was opened.
+--
+-- If files were joined, the headers of all blocks are read once, before the first record.
 --
 -- @since 0.1.0.0
 readAt :: Reader a -> Int64 -> IO (Either Damage (Maybe a))
@@ -105,65 +115,112 @@ readAt reader i
   | otherwise = do
     recent <- readIORef (readerLast reader)
     case recent of
-      Just loaded@(Loaded _ h _ _) | within h -> pure (Just <$> recordOf reader loaded i)
+      Just loaded@(Loaded _ first h _ _)
+        | first <= i && i - first < fromIntegral (blockCount h) ->
+          pure (Just <$> recordOf reader loaded i)
       _ -> do
-        size <- fileLength (readerFd reader)
-        index <- indexOf reader size
-        (at, _) <- locate scan (openedStart opened) size index i
-        walk Nothing at
+        (size, parts) <- partsNow reader
+        let part = partWith parts i
+            isLast = partScan part `isSameFile` partScan (NonEmpty.last parts)
+        readIn reader part (if isLast then Nothing else Just (partEnd part)) i >>= \found ->
+          case found of
+            Right Nothing -> do
+              same <- inputSame (scanInput (openedScan (readerOpened reader))) size
+              pure (if same then found else Left (damageAt reader size i Replaced))
+            _ -> pure found
+
+damageAt :: Reader a -> Int64 -> Int64 -> Cause -> Damage
+damageAt reader offset = Damage name offset Nothing
+  where
+    name = inputName (scanInput (openedScan (readerOpened reader)))
+
+-- The files as they are now, and how many bytes they have together.
+partsNow :: Reader a -> IO (Int64, NonEmpty Part)
+partsNow reader = do
+  size <- fileLength (readerFd reader)
+  known <- readIORef (readerParts reader)
+  case known of
+    Just found@(size', _) | size' == size -> pure found
+    _ -> do
+      parts <- partsOf (openedScan opened) (posOffset (openedStart opened)) size
+      writeIORef (readerParts reader) (Just (size, parts))
+      pure (size, parts)
   where
     opened = readerOpened reader
-    scan = openedScan opened
-    input = scanInput scan
-    within h = blockFirst h <= i && i < nextRecordOf h
-    damage at cause = Left (Damage (inputName input) at Nothing i cause)
+
+-- A record of one of the files, given where that ends, if another one follows.
+readIn :: Reader a -> Part -> Maybe Int64 -> Int64 -> IO (Either Damage (Maybe a))
+readIn reader part end i = do
+  index <- indexOf reader part
+  (at, _) <- locate scan (partStart part) (partEnd part) index own
+  walk Nothing at
+  where
+    scan = partScan part
+    reading = readerReading reader
+    -- Its number in the file.
+    own = i - scanBefore scan
+    within h = blockFirst h <= own && own < nextRecordOf h
+    damage at cause = Left (damageAt reader (offsetIn scan at) i cause)
+    ends = maybe (Right Nothing) (\at -> damage at NotABlock) end
     -- From block to block, by their headers. If what stands after a block was not written next,
     -- bytes were lost or inserted: see Note [After damage].
     walk before at = do
-      header <- headerAt scan at
+      header <- if maybe False (at >=) end then pure Nothing else headerAt scan at
       case header of
         Just h | maybe True ((`writtenNext` h) . snd) before -> arrived WrongNumber at h
         _ -> do
-          found <- searchBlock scan (maybe at fst before + 1) maxBound
+          found <- searchBlock scan (maybe at fst before + 1) (fromMaybe maxBound end)
           case found of
             -- No block follows: it is the end, or a tail that is cut off.
-            Left _ -> pure (Right Nothing)
+            Left _ -> pure ends
             Right (at', h) -> arrived (const NotABlock) at' h
       where
         arrived cause at' h
-          | i < blockFirst h = pure (damage at (cause (blockFirst h)))
+          | own < blockFirst h =
+            pure (damage at (cause (recordIn scan (blockFirst h))))
           | blockKind h == Records && within h = load at' h
           | otherwise = walk (Just (at', h)) (endOf at' h)
     load at h = do
       step <- nextBlock scan (startAt at (blockFirst h))
       case step of
         StepBlock b _ -> do
-          schemas <- readIORef (readerSchemas reader)
-          (schemas', getter) <- getterOf (readerReading reader) scan schemas at h
-          body <-
-            expanded
-              (openedCompression opened)
-              (readExpansionLimit (readingOptions (readerReading reader)))
-              h
-              (blockBody b)
-          case (,) <$> getter <*> body of
-            Left cause -> pure (damage at cause)
-            Right (decode, bytes) -> do
-              let loaded = Loaded at h bytes decode
-              writeIORef (readerSchemas reader) (inAnyOrder schemas')
-              writeIORef (readerLast reader) (Just loaded)
-              pure (Just <$> recordOf reader loaded i)
+          recent <- readIORef (readerSchemas reader)
+          case inFileOf recent of
+            Left cause -> pure (otherType cause)
+            Right (opened, schemas) -> do
+              (schemas', getter) <- getterOf reading scan schemas at h
+              body <-
+                expanded
+                  (openedCompression opened)
+                  (readExpansionLimit (readingOptions reading))
+                  h
+                  (blockBody b)
+              case (,) <$> getter <*> body of
+                Left cause -> pure (damage at cause)
+                Right (decode, bytes) -> do
+                  let loaded = Loaded (blockAt b) (blockRecord b) h bytes decode
+                  writeIORef (readerSchemas reader) (opened, inAnyOrder schemas')
+                  writeIORef (readerLast reader) (Just loaded)
+                  pure (Just <$> recordOf reader loaded i)
         -- Somebody is writing it, or was killed then.
-        StepDamaged (Truncated _ _) _ -> pure (Right Nothing)
+        StepDamaged (Truncated _ _) _ -> pure ends
         StepDamaged cause _ -> pure (damage at cause)
-        StepEnd -> pure (Right Nothing)
+        _ -> pure ends
+    inFileOf recent@(opened, _)
+      | isSameFile scan (openedScan opened) = Right recent
+      | otherwise = do
+        o <- openFile reading scan (startAt (partStart part) (partFirst part))
+        Right (o, inAnyOrder (openedSchemas o))
+    otherType cause =
+      Left . damageAt reader (scanBase scan) i . AnotherFile $
+        OtherFile (scanHeader scan) (partNext part) (causeText cause)
 
 -- A record of a block that has it.
 recordOf :: Reader a -> Loaded a -> Int64 -> Either Damage a
-recordOf reader (Loaded at h bytes decode) i =
+recordOf reader (Loaded at first h bytes decode) i =
   go start (recordsOf decode (start + 1) (S.drop skipped bytes))
   where
-    inBlock = fromIntegral (i - blockFirst h) :: Int
+    inBlock = fromIntegral (i - first) :: Int
     today = blockFingerprint h == readingFingerprint (readerReading reader)
     (start, skipped) = case readerWidth reader of
       Just n | today -> (0, n * inBlock)
@@ -176,30 +233,31 @@ recordOf reader (Loaded at h bytes decode) i =
       Refused _ _ (Just more) | n > 0 -> go (n - 1) more
       Refused e _ _ -> Left $! damage (BadRecord $! shiftError skipped e)
       _ -> Left (damage WrongCount)
-    damage = Damage (inputName (scanInput (openedScan (readerOpened reader)))) at Nothing i
+    damage = damageAt reader at i
 
--- The index, which is read once. Without one, it is looked for again: somebody may write it.
-indexOf :: Reader a -> Int64 -> IO (Maybe ByteString)
-indexOf reader size = do
+-- The index of a file, which is read once.
+indexOf :: Reader a -> Part -> IO (Maybe ByteString)
+indexOf reader part = do
   known <- readIORef (readerIndex reader)
   case known of
-    Just index -> pure index
-    Nothing -> do
-      index <- readIndex (openedScan (readerOpened reader)) size
-      writeIORef (readerIndex reader) (Just (fst <$> index))
-      pure (fst <$> index)
+    Just (base, index) | base == scanBase scan -> pure index
+    _ -> do
+      index <- fmap fst <$> readIndex scan (partEnd part)
+      writeIORef (readerIndex reader) (Just (scanBase scan, index))
+      pure index
+  where
+    scan = partScan part
 
 -- | How many records the file has now, up to the last whole block. It takes constant time, unless
--- the tail is damaged.
+-- the tail is damaged, or files were joined.
+--
+-- Throws a 'Damage' if the file was cut off or written over since it was opened.
 --
 -- @since 0.1.0.0
 recordCount :: Reader a -> IO Int64
 recordCount reader = do
-  size <- fileLength (readerFd reader)
-  index <- readIndex scan size
-  case index of
-    Just (_, footer) -> pure (footerRecords footer)
-    Nothing -> maybe 0 (nextRecordOf . snd) <$> lastBlock scan (openedStart opened) size
-  where
-    opened = readerOpened reader
-    scan = openedScan opened
+  (size, parts) <- partsNow reader
+  same <- inputSame (scanInput (openedScan (readerOpened reader))) size
+  if same
+    then pure (lastRecord parts)
+    else throwIO (damageAt reader size 0 Replaced)

@@ -4,44 +4,41 @@
 -- Module      : Ashlar.File.Internal.Scan
 -- Description : One block after another
 --
--- Note [After damage]
--- ~~~~~~~~~~~~~~~~~~~
--- Where a block is damaged, the next one is searched for by the marker of the file, which stands
--- before each block, and is believed if the checksum of its header is right.
---
--- A header that is right tells where its body ends, even if the body is damaged. If the block there
--- was written next, the search is over: their own offsets are as far apart as they are, and so are
--- the numbers of their records. Otherwise bytes were lost or inserted, and the next block may begin
--- inside of what the header announced. So the search begins after the marker. That some block
--- begins where the body should end, or that the file ends there, is not enough: as many bytes may
--- be lost as the blocks between have. Nor are the offsets enough: somebody may have appended since.
---
--- A block that is found inside of another may be damaged, too. Its body is searched as well, but
--- for 64 MiB in all: after that such a block is passed over as a whole. So each byte is checked
--- three times at most, and 64 MiB more often, and no choice of headers makes the search quadratic.
+-- Note [Files that were joined]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- A file may be followed by others, as @cat@ makes them of several. Reading goes on in them, so
+-- there is a 'Scan' for each. Within it, offsets and numbers of records are those that the file has
+-- by itself: what its blocks say stays true. Users see offsets from the beginning of the first
+-- file, and records numbered through. 'offsetIn' and 'recordIn' add what comes before.
 module Ashlar.File.Internal.Scan
   ( -- * The header
     readFileHeader,
     headerLimit,
-    anyMarker,
+
+    -- * Files
+    Scan (..),
+    scanOf,
+    scanBase,
+    offsetIn,
+    recordIn,
+    damageIn,
+    fileAfter,
+    isSameFile,
 
     -- * Blocks
-    Scan (..),
     Block (..),
     blockEnd,
     endOf,
     nextRecordOf,
     writtenNext,
+    headerAt,
     Position (..),
     startAt,
+    firstIn,
     Step (..),
+    Resume (..),
     nextBlock,
-
-    -- * After damage
-    Resume,
-    passOver,
-    headerAt,
-    searchBlock,
+    skimBlock,
   )
 where
 
@@ -51,7 +48,6 @@ import Ashlar.File.Internal.Input
 import Ashlar.File.Internal.Layout
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import qualified Data.ByteString.Unsafe as S
 import Data.Int (Int64)
 import Data.Word (Word64)
 
@@ -76,41 +72,60 @@ readFileHeader input = do
 headerLimit :: Int
 headerLimit = 16777216
 
--- | The marker of a file whose header is damaged, from the first block that follows.
-anyMarker :: Input -> IO (Maybe Word64)
-anyMarker input = go 0
-  where
-    go from
-      | from > fromIntegral headerLimit = pure Nothing
-      | otherwise = do
-        bytes <- inputFetch input from window
-        case firstIn bytes 0 of
-          Just b -> pure (Just (blockMarker b))
-          Nothing
-            | S.length bytes < window -> pure Nothing
-            | otherwise -> go (from + fromIntegral (window - blockHeaderBytes + 1))
-    firstIn bytes i
-      | i + blockHeaderBytes > S.length bytes = Nothing
-      -- The kind, the flags, and two bytes that are 0. Most offsets end here.
-      | S.unsafeIndex bytes (i + 8) - 1 < 3,
-        S.unsafeIndex bytes (i + 9) < 2,
-        S.unsafeIndex bytes (i + 10) == 0,
-        S.unsafeIndex bytes (i + 11) == 0,
-        Just b <- anyBlockStart (S.take blockHeaderBytes (S.unsafeDrop i bytes)) =
-        Just b
-      | otherwise = firstIn bytes (i + 1)
-
--- How many bytes a search looks at in one step.
-window :: Int
-window = 65536
-
 -- | A file whose blocks are read.
 data Scan = Scan
-  { scanInput :: !Input,
+  { -- | Its offsets are those of the file itself.
+    scanInput :: !Input,
     scanMarker :: !Word64,
     -- | The most bytes that a body may have, stored and expanded.
-    scanLimit :: !Int
+    scanLimit :: !Int,
+    -- | How many records come before the file, if it was joined to others.
+    scanBefore :: !Int64,
+    -- | Its header, unless that is damaged.
+    scanHeader :: !(Maybe FileHeader),
+    -- | Files in whose damaged blocks this one was found, and the number of the next record of
+    -- each. It may be the contents of a record. So their blocks are searched for, too.
+    scanOuter :: [(Scan, Int64)]
   }
+
+-- | The first file of an input, given its marker and its header.
+scanOf :: Input -> Int -> Word64 -> Maybe FileHeader -> Scan
+scanOf input limit marker header = Scan input marker limit 0 header []
+
+-- | The offset at which a file begins.
+scanBase :: Scan -> Int64
+scanBase = inputBase . scanInput
+
+-- | An offset in the file, counted from the beginning of the first one.
+offsetIn :: Scan -> Int64 -> Int64
+offsetIn scan offset = scanBase scan + offset
+
+-- | The number of a record of the file among those of all.
+recordIn :: Scan -> Int64 -> Int64
+recordIn scan record = scanBefore scan + record
+
+-- | Damage at a position, from this record of the file on.
+damageIn :: Scan -> Position -> Int64 -> Cause -> Damage
+damageIn scan pos record =
+  Damage
+    (inputName (scanInput scan))
+    (offsetIn scan (posOffset pos))
+    (Just (posBlock pos))
+    (recordIn scan record)
+
+isSameFile :: Scan -> Scan -> Bool
+isSameFile a b = scanBase a == scanBase b
+
+-- | The file that begins at an offset, given the number of the record of this file that would come
+-- there, and the file's marker and header.
+fileAfter :: Scan -> Int64 -> Int64 -> Word64 -> Maybe FileHeader -> Scan
+fileAfter scan offset record marker header =
+  scan
+    { scanInput = inFile offset (scanInput scan),
+      scanMarker = marker,
+      scanBefore = recordIn scan record,
+      scanHeader = header
+    }
 
 -- | A block whose checksums are right.
 data Block = Block
@@ -118,6 +133,11 @@ data Block = Block
     blockAt :: !Int64,
     -- | Its number, counted from where reading began.
     blockNumber :: !Int64,
+    -- | The number of its first record. Its header has another one if the file was joined to
+    -- others.
+    blockRecord :: !Int64,
+    -- | The offset at which its file begins: 0 if that is the first.
+    blockFile :: !Int64,
     blockHeader :: !BlockHeader,
     -- | As it is stored.
     blockBody :: !ByteString
@@ -167,13 +187,18 @@ startAt offset record = Position offset 0 record False 0 67108864 S.empty
 -- | What stands at a position.
 data Step
   = StepBlock !Block !Position
+  | -- | Another file begins here. The position of its first block.
+    StepFile !Scan !Position
   | StepEnd
   | StepDamaged !Cause !Resume
 
 -- | How to go on after damage.
 data Resume
-  = -- | Search for the next block.
+  = -- | Search for the next block. No block of this file begins here, but the blocks of another one
+    -- may follow, whose header is damaged.
     Search
+  | -- | Search for the next block. The header of a block of this file is damaged.
+    SearchIn
   | -- | The body is damaged, but not the header.
     Body !BlockHeader
   | -- | The body is cut off, or only seems to be.
@@ -185,57 +210,109 @@ data Resume
 
 -- | Read the block at a position.
 nextBlock :: Scan -> Position -> IO Step
-nextBlock scan pos0 = attempt pos0 (\_ -> attempt pos0 {posAhead = S.empty} pure)
+nextBlock = blockOr False
+
+-- | The same, but the body may be left out and not be checked, if the block after it tells that
+-- both were written.
+skimBlock :: Scan -> Position -> IO Step
+skimBlock = blockOr True
+
+blockOr :: Bool -> Scan -> Position -> IO Step
+blockOr skimming scan pos0 = attempt pos0 (\_ -> attempt pos0 {posAhead = S.empty} pure)
   where
     input = scanInput scan
-    -- The second argument is what to do about a body that is wrong, or too short for a header that
-    -- was fetched before: to read the block again, because a writer may have replaced the tail
-    -- between two reads.
-    attempt pos wrong = do
+    -- The second argument is what to do about anything wrong, if the header was fetched with the
+    -- block before: to read the block again, because a writer may have replaced the tail between
+    -- two reads.
+    attempt pos again = do
       inputForget input (posOffset pos)
       start <-
         if S.length (posAhead pos) == blockHeaderBytes
           then pure (posAhead pos)
           else inputFetch input (posOffset pos) blockHeaderBytes
+      let wrong = if S.null (posAhead pos) then pure else again
       if S.null start
         then pure StepEnd
         else case blockStart (scanMarker scan) start of
-          BlockStart h -> maybe (body pos h wrong) pure (refused pos h)
-          NoMarker -> pure (StepDamaged (noBlock start) Search)
-          BadBlockHeader -> pure (StepDamaged (cutOr WrongBlockHeader start) Search)
+          BlockStart h -> maybe (skimmed pos h again) wrong (refused pos h)
+          NoMarker
+            | S.take 8 start `S.isPrefixOf` markerBytes (scanMarker scan) ->
+              wrong (StepDamaged (cutOr NotABlock start) Search)
+            | filePrefix start /= NoPrefix -> anotherFile pos >>= either wrong pure
+            | otherwise -> wrong (StepDamaged NotABlock Search)
+          BadBlockHeader -> wrong (StepDamaged (cutOr WrongBlockHeader start) SearchIn)
 
-    noBlock start
-      | S.take 8 start `S.isPrefixOf` markerBytes (scanMarker scan) = cutOr NotABlock start
-      | magic `S.isPrefixOf` start = AnotherFile
-      | otherwise = NotABlock
     cutOr cause start
       | S.length start < blockHeaderBytes = Truncated blockHeaderBytes (S.length start)
       | otherwise = cause
 
+    anotherFile pos = do
+      header <- readFileHeader (inFile (posOffset pos) input)
+      pure $ case header of
+        Right h ->
+          Right $
+            StepFile
+              (fileAfter scan (posOffset pos) (posRecord pos) (fileMarker h) (Just h))
+              (firstIn pos (posOffset pos) h)
+        -- (Nothing is known of its blocks.)
+        Left cause@(LaterVersion _) -> Left (StepDamaged cause SearchIn)
+        -- (No limit of the reader would help.)
+        Left (TooLarge _ _) -> Left (StepDamaged WrongHeader Search)
+        Left cause -> Left (StepDamaged cause Search)
+
     -- What a header says that is right by itself, and cannot be.
     refused pos h
+      | first > mostRecords - scanBefore scan = Just (StepDamaged WrongBlockHeader SearchIn)
       | large > scanLimit scan = Just (StepDamaged (TooLarge large (scanLimit scan)) (PassBlock h))
       | not (consistent h) = Just (StepDamaged WrongCount (PassBlock h))
-      | first > posRecord pos, not (posGap pos) = Just (StepDamaged (WrongNumber first) (Gap first))
-      | first < posRecord pos = Just (StepDamaged (WrongNumber first) (PassBlock h))
+      | first > posRecord pos,
+        not (posGap pos) =
+        Just (StepDamaged (WrongNumber (recordIn scan first)) (Gap first))
+      | first < posRecord pos =
+        Just (StepDamaged (WrongNumber (recordIn scan first)) (PassBlock h))
       | otherwise = Nothing
       where
         large = max (blockStored h) (blockExpanded h)
         first = blockFirst h
 
-    body pos h wrong = do
+    found pos h = Block at (posBlock pos) (recordIn scan (blockFirst h)) (scanBase scan) h
+      where
+        at = offsetIn scan (posOffset pos)
+
+    skimmed pos h again
+      | skimming = do
+        there <- headerAt scan (endOf (posOffset pos) h)
+        case there of
+          Just h' | writtenNext h h' -> pure (StepBlock (found pos h S.empty) (after pos h S.empty))
+          _ -> body pos h again
+      | otherwise = body pos h again
+
+    body pos h again = do
       let n = blockStored h
           from = posOffset pos + fromIntegral blockHeaderBytes
       rest <- inputFetch input from (n + inputAhead input)
       let (stored, ahead) = S.splitAt n rest
-          found = Block (posOffset pos) (posBlock pos) h stored
           needed = Truncated (blockHeaderBytes + n) (blockHeaderBytes + S.length stored)
       if S.length stored < n
-        then (if S.null (posAhead pos) then pure else wrong) (StepDamaged needed (Tail h))
+        then (if S.null (posAhead pos) then pure else again) (StepDamaged needed (Tail h))
         else
           if crc32c stored == blockChecksum h
-            then pure (StepBlock found (after pos h ahead))
-            else wrong (StepDamaged WrongChecksum (Body h))
+            then pure (StepBlock (found pos h stored) (after pos h ahead))
+            else again (StepDamaged WrongChecksum (Body h))
+
+-- | The number of a record is not greater, nor that of the one after its block.
+mostRecords :: Int64
+mostRecords = maxBound - 4294967296
+
+-- | The position of the first block of a file, given one before it, and the file's offset and
+-- header.
+firstIn :: Position -> Int64 -> FileHeader -> Position
+firstIn pos offset h =
+  (startAt (fromIntegral (fileHeaderBytes h)) 0)
+    { posBlock = posBlock pos,
+      posInside = posInside pos - offset,
+      posAllowance = posAllowance pos
+    }
 
 -- Can it have as many records?
 consistent :: BlockHeader -> Bool
@@ -255,56 +332,6 @@ after pos h ahead =
       posAhead = if S.length ahead == blockHeaderBytes then ahead else S.empty
     }
 
--- | Find the position from which reading goes on after damage, and the number of its next record.
--- 'Left' if no block follows: the offset at which the file ends.
-passOver :: Scan -> Position -> Resume -> IO (Either Int64 (Position, Int64))
-passOver scan pos resume = case resume of
-  Gap record -> pure (Right (pos {posRecord = record, posGap = True}, record))
-  PassBlock h -> arrived h
-  Body h -> do
-    there <- inputFetch (scanInput scan) (end h) blockHeaderBytes
-    case blockStart (scanMarker scan) there of
-      BlockStart h' | writtenNext h h' -> arrived h
-      _ -> within h
-  Tail h -> within h
-  Search -> search pos
-  where
-    end = endOf (posOffset pos)
-    -- The next block may begin inside of this one. What is inside of another is searched again.
-    within h
-      | again <= posAllowance pos =
-        search
-          pos
-            { posAllowance = posAllowance pos - again,
-              posInside = max (end h) (posInside pos)
-            }
-      | otherwise = arrived h
-      where
-        again = if posOffset pos < posInside pos then endOf 0 h else 0
-    -- After a block of a known size. The file may end there.
-    arrived h = do
-      inputForget (scanInput scan) (end h)
-      there <- inputFetch (scanInput scan) (end h) 1
-      pure $
-        if S.null there
-          then Left (end h)
-          else Right (moved pos (end h) (nextRecordOf h))
-    search from = do
-      found <- searchBlock scan (posOffset from + 1) maxBound
-      pure $ (\(offset, h) -> moved from offset (blockFirst h)) <$> found
-    moved from offset next =
-      ( from
-          { posOffset = offset,
-            posBlock = posBlock from + 1,
-            posRecord = record,
-            posGap = True,
-            posAhead = S.empty
-          },
-        record
-      )
-      where
-        record = max (posRecord from) next
-
 -- | The header of the block at an offset.
 headerAt :: Scan -> Int64 -> IO (Maybe BlockHeader)
 headerAt scan offset = do
@@ -312,30 +339,3 @@ headerAt scan offset = do
   pure $ case blockStart (scanMarker scan) bytes of
     BlockStart h -> Just h
     _ -> Nothing
-
--- | The first block at or after an offset, and before another, whose header is right. 'Left' if
--- there is none: the offset at which the search ended.
-searchBlock :: Scan -> Int64 -> Int64 -> IO (Either Int64 (Int64, BlockHeader))
-searchBlock scan first limit = go first
-  where
-    input = scanInput scan
-    marker = markerBytes (scanMarker scan)
-    go from
-      | from >= limit = pure (Left limit)
-      | otherwise = do
-        inputForget input from
-        bytes <- inputFetch input from window
-        inWindow from bytes 0
-    inWindow from bytes i = case S.breakSubstring marker (S.drop i bytes) of
-      (before, found)
-        | not (S.null found) -> do
-          let j = i + S.length before
-              at = from + fromIntegral j
-          if at >= limit
-            then pure (Left limit)
-            else
-              headerAt scan at >>= \header -> case header of
-                Just h -> pure (Right (at, h))
-                Nothing -> inWindow from bytes (j + 1)
-        | S.length bytes < window -> pure (Left (from + fromIntegral (S.length bytes)))
-        | otherwise -> go (from + fromIntegral (S.length bytes - S.length marker + 1))

@@ -10,6 +10,7 @@
 module Ashlar.File.Internal.System
   ( openToRead,
     openToWrite,
+    isSeekable,
     FileLocked (..),
     closeFile,
     fileLength,
@@ -23,6 +24,7 @@ module Ashlar.File.Internal.System
   )
 where
 
+import Control.Concurrent (threadWaitWrite)
 import Control.Exception
   ( Exception (..),
     IOException,
@@ -30,6 +32,7 @@ import Control.Exception
     finally,
     onException,
     throwIO,
+    try,
   )
 import Control.Monad (when)
 import Data.ByteString (ByteString)
@@ -51,10 +54,21 @@ import Foreign.C.Types (CInt (..), CSize (..))
 import Foreign.Marshal.Alloc (alloca)
 import Foreign.Ptr (Ptr, castPtr, plusPtr)
 import Foreign.Storable (peek)
-import System.Posix.Files (deviceID, fileID, fileSize, getFdStatus, getFileStatus, setFdSize)
+import System.IO.Error (isDoesNotExistError)
+import System.Posix.Files
+  ( FileStatus,
+    deviceID,
+    fileID,
+    fileSize,
+    getFdStatus,
+    getFileStatus,
+    isDirectory,
+    isRegularFile,
+    setFdSize,
+  )
 import System.Posix.IO (closeFd)
 import System.Posix.Internals (withFilePath)
-import System.Posix.Types (COff (..), CSsize (..), Fd (..))
+import System.Posix.Types (COff (..), CSsize (..), DeviceID, Fd (..), FileID)
 import System.Posix.Unistd (fileSynchronise, fileSynchroniseDataOnly)
 
 -- | Open a file to read.
@@ -62,12 +76,20 @@ openToRead :: FilePath -> IO Fd
 openToRead path = openAs path 0
 
 -- | Open a file to read and write, and become its only writer. The file is made if it is missing.
+-- What is no regular file, such as a pipe, is only written, and by anybody who likes.
 openToWrite :: FilePath -> IO Fd
 openToWrite path = do
-  fd <- openAs path 1
-  locked fd `onException` closeFd fd
-  pure fd
+  found <- try (getFileStatus path)
+  case found of
+    Right status | not (isRegularFile status || isDirectory status) -> openAs path 2
+    Left e | not (isDoesNotExistError e) -> throwIO (e :: IOException)
+    _ -> openLocked
   where
+    openLocked = do
+      fd <- openAs path 1
+      current <- (locked fd >> isStillNamed fd) `onException` closeFd fd
+      -- Somebody has replaced it before it was locked.
+      if current then pure fd else closeFd fd >> openToWrite path
     locked (Fd fd) = do
       r <- c_lock fd
       when (r == -1) $ do
@@ -75,6 +97,16 @@ openToWrite path = do
         if e == eWOULDBLOCK || e == eAGAIN
           then throwIO (FileLocked path)
           else throwErrnoPath "lock" path
+    isStillNamed fd = do
+      ours <- getFdStatus fd
+      named <- try (getFileStatus path)
+      pure $ case named of
+        Right status -> identityOf status == identityOf ours
+        Left e -> const False (e :: IOException)
+
+-- | Can any part of it be read and written, as of a regular file?
+isSeekable :: Fd -> IO Bool
+isSeekable fd = isRegularFile <$> getFdStatus fd
 
 openAs :: FilePath -> CInt -> IO Fd
 openAs path mode =
@@ -101,7 +133,10 @@ fileLength fd = fromIntegral . fileSize <$> getFdStatus fd
 sameFile :: FilePath -> FilePath -> IO Bool
 sameFile a b = (==) <$> identity a <*> identity b
   where
-    identity path = (\s -> (deviceID s, fileID s)) <$> getFileStatus path
+    identity path = identityOf <$> getFileStatus path
+
+identityOf :: FileStatus -> (DeviceID, FileID)
+identityOf s = (deviceID s, fileID s)
 
 -- | Bytes from an offset on: fewer than n only where the file ends. None from one that no file has.
 readAtMost :: Fd -> Int64 -> Int -> IO ByteString
@@ -131,25 +166,35 @@ readAtMost fd@(Fd raw) offset n
             (pure ())
         if got == 0 then pure done else goUpTo m to (done + fromIntegral got)
 
--- | Write bytes at an offset.
+-- | Write bytes at an offset. What has no offsets, such as a pipe, gets them after those before.
 writeAll :: Fd -> Int64 -> Ptr Word8 -> Int -> IO ()
-writeAll (Fd raw) = go
+writeAll fd@(Fd raw) start bytes size = isSeekable fd >>= \there -> go there start bytes size
   where
-    go offset from n = when (n > 0) $ do
+    go there offset from n = when (n > 0) $ do
       put <-
         throwErrnoIfMinus1RetryMayBlock
           "write"
-          (c_pwrite raw from (fromIntegral n) (fromIntegral offset))
-          (pure ())
-      go (offset + fromIntegral put) (from `plusPtr` fromIntegral put) (n - fromIntegral put)
+          ( if there
+              then c_pwrite raw from (fromIntegral n) (fromIntegral offset)
+              else c_write raw from (fromIntegral n)
+          )
+          (threadWaitWrite fd)
+      go there (offset + fromIntegral put) (from `plusPtr` fromIntegral put) (n - fromIntegral put)
 
--- | Cut a file off.
+-- | Cut a file off. What has no size stays as it is.
 truncateTo :: Fd -> Int64 -> IO ()
-truncateTo fd = setFdSize fd . fromIntegral
+truncateTo fd size = do
+  there <- isSeekable fd
+  when there $ setFdSize fd (fromIntegral size)
 
--- | Wait until what was written has reached the disk.
+-- | Wait until what was written has reached the disk, if it goes to one.
 toDisk :: Fd -> IO ()
-toDisk = fileSynchroniseDataOnly
+toDisk fd = do
+  there <- isSeekable fd
+  if there then fileSynchroniseDataOnly fd else fileSynchroniseDataOnly fd `catch` ignored
+  where
+    ignored :: IOException -> IO ()
+    ignored _ = pure ()
 
 -- | Wait until a new file's name has reached the disk. Some file systems cannot do that.
 directoryToDisk :: FilePath -> IO ()
@@ -180,6 +225,9 @@ foreign import ccall safe "ashlar_file_random"
 
 foreign import ccall safe "pread"
   c_pread :: CInt -> Ptr Word8 -> CSize -> COff -> IO CSsize
+
+foreign import ccall safe "write"
+  c_write :: CInt -> Ptr Word8 -> CSize -> IO CSsize
 
 foreign import ccall safe "pwrite"
   c_pwrite :: CInt -> Ptr Word8 -> CSize -> COff -> IO CSsize

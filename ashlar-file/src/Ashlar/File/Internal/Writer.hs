@@ -22,6 +22,7 @@ import Ashlar.File.Internal.Crc32c
 import Ashlar.File.Internal.Entries
 import Ashlar.File.Internal.Layout
 import Ashlar.File.Internal.Options
+import Ashlar.File.Internal.Replace
 import Ashlar.File.Internal.System
 import Ashlar.File.Internal.Type
 import Ashlar.Internal.Mem (copyRange, withBytes)
@@ -59,14 +60,24 @@ data Writer a = Writer
     writerIndexes :: !Bool
   }
 
--- | Write a new file, or replace the contents of an old one. The writer is closed afterwards.
+-- | Write a new file, or replace an old one. The writer is closed afterwards.
 --
--- Everything that was written before an exception is in the file, also if the action throws. If the
--- program is killed, the records of whole blocks are. 'flush' ends a block, and 'sync' waits for
--- the disk.
+-- An old file stays as it is until the new one is whole and on the disk. Until then, the new one
+-- has another name in the same folder, and it is removed if anything fails, or if the action
+-- throws. Who reads the old file meanwhile reads it to its end. The new file has the mode and the
+-- owner of the old one, but not its other names, nor access control lists. A symbolic link stays,
+-- and what it refers to is replaced. 'writeInPlace' says to write over the old file instead.
+--
+-- If there is no old file, or an empty one, there is nothing to lose. Then everything that was
+-- written before an exception is in the file, also if the action throws. If the program is killed,
+-- the records of whole blocks are. 'flush' ends a block, and 'sync' waits for the disk. A disk that
+-- is full loses no whole block: see 'write'.
+--
+-- What is no regular file, such as a pipe or @\/dev\/stdout@, is written directly, from its
+-- beginning.
 --
 -- Throws 'FileLocked' if another writer has the file open, and 'IOException' if it cannot be
--- written. A disk that is full loses no whole block: see 'write'.
+-- written, or if a new file cannot have the owner of the old one.
 --
 -- >>> import Ashlar.File
 -- >>> let words16 = fixedType "word16" :: RecordType Word16
@@ -86,7 +97,7 @@ withWriter ::
   (Writer a -> IO r) ->
   IO r
 withWriter options ty path =
-  withTail options (layoutOf ty) path (\fd -> newFile options ty path fd)
+  withTail options (layoutOf ty) (newTarget options path) (\fd -> newFile options ty path fd)
 {-# INLINE withWriter #-}
 
 -- | Append to a file, or write a new one if it is missing or empty.
@@ -96,8 +107,10 @@ withWriter options ty path =
 -- block and its header say. Then the new schema is written before them.
 --
 -- Throws a 'Ashlar.File.Damage' if it is another file, if the type is not accepted, if the file is
--- compressed in another way, or if its last block has a record larger than 64 MiB and
--- 'writeRecordLimit'; otherwise as 'withWriter'. The file is not changed then.
+-- compressed in another way, if its last block has a record larger than 64 MiB and
+-- 'writeRecordLimit', or if another file was joined to it, or stands in what a writer has left of a
+-- block; otherwise as 'withWriter'. The file is not changed then. No whole block of any file is
+-- ever cut off.
 --
 -- @since 0.1.0.0
 withAppender ::
@@ -111,25 +124,45 @@ withAppender ::
   (Writer a -> IO r) ->
   IO r
 withAppender options ty path =
-  withTail options (layoutOf ty) path (\fd -> oldFile options ty path fd)
+  withTail options (layoutOf ty) (target path) (\fd -> oldFile options ty path fd)
 {-# INLINE withAppender #-}
 
 layoutOf :: Codec a => RecordType a -> Layout a
 layoutOf _ = layout
 {-# INLINE layoutOf #-}
 
--- Given how to find the end of the file.
-withTail ::
-  WriteOptions -> Layout a -> FilePath -> (Fd -> IO Tail) -> (Writer a -> IO r) -> IO r
-withTail options l path start act = mask $ \restore -> do
+-- | What is written: the name and the file, what to do when it is whole, and what if it is not.
+data Target = Target FilePath Fd (IO ()) (IO ())
+
+-- | The file of this name.
+target :: FilePath -> IO Target
+target path = do
   fd <- openToWrite path
-  writer <- (restore (start fd) >>= begun fd) `onException` closeFile fd
+  pure (Target path fd (pure ()) (pure ()))
+
+-- | A file of this name, or one that replaces it.
+newTarget :: WriteOptions -> FilePath -> IO Target
+newTarget options path = do
+  replaces <- if writeInPlace options then pure False else isReplaceable path
+  if replaces
+    then do
+      p <- beside path True
+      fd <- openToWrite (pendingFile p) `onException` abandoned p
+      pure (Target (pendingFile p) fd (settled p) (abandoned p))
+    else target path
+
+-- Given how to open the file, and how to find its end.
+withTail ::
+  WriteOptions -> Layout a -> IO Target -> (Fd -> IO Tail) -> (Writer a -> IO r) -> IO r
+withTail options l open start act = mask $ \restore -> do
+  Target path fd settle abandon <- open
+  writer <- (restore (start fd) >>= begun path fd) `onException` (closeFile fd `finally` abandon)
   result <- try (restore (act writer))
   case result of
-    Right r -> r <$ close writer
-    Left e -> (close writer `catch` lessUrgent) >> throwIO (e :: SomeException)
+    Right r -> r <$ ((close writer `onException` abandon) >> settle)
+    Left e -> ((close writer `catch` lessUrgent) `finally` abandon) >> throwIO (e :: SomeException)
   where
-    begun fd end = do
+    begun path fd end = do
       tailRef <- newIORef end
       block <- newOpenBlock (limitsOf options) (deliverTo fd (writeCompression options) tailRef)
       lock <- newMVar ()
@@ -227,7 +260,8 @@ writeMany :: Codec a => Writer a -> [a] -> IO ()
 writeMany writer xs = withMVar (writerLock writer) $ \_ -> addRecords (writerBlock writer) xs
 {-# INLINE writeMany #-}
 
--- | Write the records of the open block, so that readers see them. Call it seldom: each block takes
+-- | Write the records of the open block, so that readers see them, unless the file is to replace
+-- another one. Call it seldom: each block takes
 -- 72 bytes more than its records, and the time of a system call.
 --
 -- @since 0.1.0.0
@@ -235,7 +269,7 @@ flush :: Writer a -> IO ()
 flush writer = withMVar (writerLock writer) $ \_ -> flushOpen (writerBlock writer)
 
 -- | 'flush', and wait until the disk has everything. After that, a loss of power loses none of the
--- records that were written before.
+-- records that were written before, unless the file is to replace another one.
 --
 -- @since 0.1.0.0
 sync :: Writer a -> IO ()
@@ -255,8 +289,8 @@ written writer = withMVar (writerLock writer) $ \_ -> do
   open <- openRecords (writerBlock writer)
   pure (tailRecords end + fromIntegral open)
 
--- | Write a file of records, replacing its contents: 'withWriter' and 'writeMany'. It takes
--- constant memory if the list is made as it is consumed.
+-- | Write a file of records, or replace one when the new one is whole: 'withWriter' and
+-- 'writeMany'. It takes constant memory if the list is made as it is consumed.
 --
 -- @since 0.1.0.0
 writeRecords ::
