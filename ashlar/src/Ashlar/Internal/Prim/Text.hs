@@ -230,8 +230,8 @@ maxForeignUnits = 32768
 -- closures around them take longer than the copy (benchmark "decode 1000 records"). They decode
 -- what is malformed, so that all versions treat it the same.
 --
--- Only the copy is out of line. So the box of the result is not built. (Allocation test "a text: its
--- units and six words". The tests "texts in UTF-8" cover lengths around the limits.)
+-- Only the copy is out of line. So the box of the result is not built. (Allocation test "a text:
+-- its units and six words". The tests "texts in UTF-8" cover lengths around the limits.)
 decodeUtf8At p@(Ptr a) n@(I# k)
   | n <= 0 = pure (Utf8 T.empty)
   | otherwise = IO $ \s -> case copyUtf8 a k s of
