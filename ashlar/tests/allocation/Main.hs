@@ -41,7 +41,7 @@ main =
         testCase "a strict run of one step: its result" oneStep,
         testCase "a text: its units and six words" textsRead,
         testCase "lookAhead: nothing" lookAheads,
-        testCase "an alternative that may fail: nothing" alternatives,
+        testCase "an alternative that may fail: the box of its result" alternatives,
         testCase
           "a choice that the next byte decides: nothing, or six words in a traced run"
           decidedByByte,
