@@ -35,7 +35,7 @@ import qualified Data.ByteString.Builder.Extra as B
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Lazy.Internal as L (ByteString (..), chunk)
 import Data.IORef
-import Data.List (foldl')
+import qualified Data.List as List
 import Data.Word (Word8)
 import System.IO.Unsafe (unsafePerformIO)
 import Test.Tasty.QuickCheck hiding (total)
@@ -170,15 +170,15 @@ data Model = Model !Int !Int [Int]
 promised :: Program -> (Outcome, Int)
 promised (Program items throws) = (Outcome (reverse seen) atEnd throws, total)
   where
-    Model total handed seen = foldl' item (Model 0 0 []) items
+    Model total handed seen = List.foldl' item (Model 0 0 []) items
     atEnd = if throws then handed else total
     item m x = case x of
       Bytes n -> plus n m
       Strict limit n -> string limit m n
-      Lazy limit ns -> looked (foldl' (string limit . looked) m ns)
+      Lazy limit ns -> looked (List.foldl' (string limit . looked) m ns)
       Flushed -> handedOver m
       Look -> plus 1 (looked m)
-      Converted inner -> foldl' item m inner
+      Converted inner -> List.foldl' item m inner
     string limit m n = (if n > limit then handedOver else id) (plus n m)
     plus n (Model all' before looks) = Model (all' + n) before looks
     handedOver (Model all' _ looks) = Model all' all' looks
