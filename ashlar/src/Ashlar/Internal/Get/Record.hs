@@ -1,5 +1,4 @@
 {-# LANGUAGE BangPatterns #-}
-{-# LANGUAGE MagicHash #-}
 
 -- |
 -- Module      : Ashlar.Internal.Get.Record

@@ -1,4 +1,3 @@
-{-# LANGUAGE BangPatterns #-}
 
 -- |
 -- Module      : Ashlar.Internal.Get.Strings

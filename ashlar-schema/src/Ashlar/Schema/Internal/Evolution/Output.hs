@@ -1,5 +1,4 @@
 {-# LANGUAGE MagicHash #-}
-{-# LANGUAGE UnboxedTuples #-}
 
 -- |
 -- Module      : Ashlar.Schema.Internal.Evolution.Output
