@@ -100,6 +100,7 @@ inOrder g = g >>= \as -> pure $! reverse as
 -- | Fold values from the left until the decoder fails, in constant memory. The accumulator is
 -- forced at each step.
 --
+-- >>> import Ashlar.Get.Combinators (manyFold)
 -- >>> runGet (manyFold (\n w -> n + fromIntegral w) (0 :: Int) getWord16be) "\0\1\0\2\0"
 -- Right 3
 --
