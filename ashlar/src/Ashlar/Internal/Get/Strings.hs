@@ -1,4 +1,3 @@
-
 -- |
 -- Module      : Ashlar.Internal.Get.Strings
 -- Description : Decoders for strings of various kinds, and for nested parts
