@@ -157,13 +157,13 @@ type FieldNow name a = InType name (Rep a)
 -- >>> :set -XDeriveAnyClass -XDeriveGeneric -XDataKinds
 -- >>> import Ashlar.Schema.Evolution (planSkipping)
 -- >>> data Newer = Red | Green | Blue deriving (Generic, Codec, Described)
+-- >>> let newer = map encode [Green, Blue]
 -- >>> :{
 -- data Colour = Red | Green | Other deriving (Show, Generic, Codec)
 -- instance Described Colour where
 --   evolution = [unknownConstructors @"Other"]
 -- :}
 --
--- >>> let newer = map encode [Green, Blue]
 -- >>> let Right getColour = planSkipping @Colour (schema @Newer)
 -- >>> traverse (runGetWhole getColour) newer
 -- Right [Green,Other]

@@ -33,6 +33,7 @@ import qualified Data.ByteString.Lazy as L
 -- Use it for what outlives the rest of its input by far: the key of a large record, say. A copy
 -- takes more time than a slice. @ShortByteString@ and @Text@ are copies anyway.
 --
+-- >>> import Data.ByteString (ByteString)
 -- >>> encode (Copied ("ab" :: ByteString))
 -- "\STX\NUL\NUL\NUL\NUL\NUL\NUL\NULab"
 -- >>> decode "\STX\NUL\NUL\NUL\NUL\NUL\NUL\NULab" :: Either DecodeError (Copied ByteString)
