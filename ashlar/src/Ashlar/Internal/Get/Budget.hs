@@ -158,7 +158,7 @@ withBudget budget (Get p) = Get $ \p0 c env s0 -> case unGet (step enter) p0 c e
       setLimit c (outsideLimit outside)
       -- The choices outside may go on: Note [Used up for good].
       mine <- isUsedUp (outsideAccount outside)
-      when mine $ getInt c commitsCell >>= putInt c commitsCell . complement
+      when mine $ notOver c
 
 -- The environment with the new budget.
 data Entered = Entered !Env !Outside

@@ -7,8 +7,9 @@
 -- Note [Backtracking]
 -- ~~~~~~~~~~~~~~~~~~~
 -- A failure goes back to the innermost choice, a look-ahead goes back when it has succeeded. Where
--- to is on the stack: an address, what makes an offset of it, and the limit ('ChoicePoint'). All
--- else that a decoder changes, it puts back itself, whether it succeeds or fails.
+-- to is on the stack: an address, what makes an offset of it, the limit, and the part
+-- ('ChoicePoint'). All else that a decoder changes, it puts back itself, whether it succeeds or
+-- fails.
 --
 -- 'keepCell' tells @gather@ which bytes may still be needed: all from there on. Choice points are
 -- nested, so the outermost one decides. It sets the cell, and resets it when it is closed. Bytes
@@ -73,6 +74,8 @@ data ChoicePoint = ChoicePoint
     -- | What makes an offset of the cursor: 'biasCell'.
     pointBias :: !Int,
     pointLimit :: !Int,
+    -- | 'partCell': a value of constant size may say more of the value around than of itself.
+    pointPart :: !Int,
     -- | 'keepCell', outside of this.
     pointKeep :: !Int,
     pointCommits :: !Int
@@ -91,6 +94,7 @@ openChoice c p = do
     ChoicePoint p
       <$> getInt c biasCell
       <*> getInt c limitCell
+      <*> getInt c partCell
       <*> getInt c keepCell
       <*> getInt c commitsCell
   point <$ putInt c keepCell (lesser (pointKeep point) (pointOffset point))
@@ -131,6 +135,7 @@ retreat !point = do
 -- | Go back to a choice point.
 goBack :: Cells -> Env -> ChoicePoint -> IO ()
 goBack c env point = do
+  putInt c partCell (pointPart point)
   bias <- getInt c biasCell
   limit <- getInt c limitCell
   start <- getPtr c segmentStartCell

@@ -58,6 +58,7 @@ module Ashlar.Internal.Get.Limits
     overBudget,
     isUsedUp,
     markOver,
+    notOver,
   )
 where
 
@@ -250,7 +251,16 @@ overBudget (Account own) reached = do
 markOver :: Cells -> IO ()
 markOver c = do
   over <- isOver c
-  unless over $ getInt c commitsCell >>= putInt c commitsCell . complement
+  unless over $ complementCommits c
+
+-- | The choices that were given up for lack of a budget may go on.
+notOver :: Cells -> IO ()
+notOver c = do
+  over <- isOver c
+  when over $ complementCommits c
+
+complementCommits :: Cells -> IO ()
+complementCommits c = getInt c commitsCell >>= putInt c commitsCell . complement
 
 -- | Has this budget been used up?
 isUsedUp :: Account -> IO Bool

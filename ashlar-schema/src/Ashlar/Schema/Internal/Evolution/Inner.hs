@@ -23,11 +23,11 @@ module Ashlar.Schema.Internal.Evolution.Inner
   )
 where
 
-import Ashlar.Get (endOfInput, lookAhead, lookAheadE)
+import Ashlar.Get (attempt, endOfInput, lookAhead, lookAheadE)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Failure
-import Ashlar.Internal.Get.Limits (limitsOf, markOver)
+import Ashlar.Internal.Get.Limits (limitsOf, markOver, notOver)
 import Ashlar.Internal.Get.Record (failuresSoFar, setFailures)
 import Ashlar.Internal.Get.Segments (openFirst)
 import Ashlar.Internal.Mem (keepAlive)
@@ -117,11 +117,15 @@ tracedly size translate g = do
     Right x -> pure x
     Left found -> do
       left <- stepsLeft
+      -- If the budget has been used up, it is not while this looks for origins.
+      over <- inspect (\c _ _ -> isOver c)
+      when over $ inspect (\c _ _ -> notOver c)
       let failures = listed found
           offsets = List.nub (map failureOffset failures)
       origins <- mapM (originOf translate steps) offsets
       -- The steps of these are not those of the value.
       setSteps left
+      when over $ inspect (\c _ _ -> markOver c)
       step (\_ env -> mapM_ (recorded env (zip offsets origins)) (reverse failures))
       failed
   where
@@ -144,17 +148,19 @@ listed failures = case inFull failures of
   _ -> []
 
 -- The offset of the old byte that a new byte comes from. The value begins at the cursor, and has
--- been translated before, with as many steps.
+-- been translated before, with as many steps. (A commit of a decoder in the program must not give
+-- up the choices here.)
 originOf :: Run -> Int -> Int -> Get Int
 originOf translate steps k = do
   setSteps steps
   -- Where it was written, before fields were moved.
   place <-
     lookAhead $
-      newOut freeBytes maxBound (\out -> translate out *> effect (sourceOf out k)) <|> pure 0
+      newOut freeBytes maxBound (\out -> attempt (translate out) *> effect (sourceOf out k))
+        <|> pure 0
   setSteps steps
   lookAhead $
     newOut freeBytes place $ \out@(Out o _ _) ->
-      (translate out *> here) <|> do
+      (attempt (translate out) *> here) <|> do
         at <- effect (getInt o outSource)
         if at >= 0 then pure at else here
