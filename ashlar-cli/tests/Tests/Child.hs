@@ -123,7 +123,8 @@ samples folder = do
   good <- B.readFile (file "good")
   B.writeFile (file "joined.later") (good <> B.take 8 good <> B.pack [9] <> B.drop 9 good)
   let unknown = Compression (T.encodeUtf8 (T.pack "unknown")) (B.take 10) (\_ _ -> Left "")
-  withWriter defaultWriteOptions {writeCompression = Just unknown} described (file "unknown") $ \w ->
+      options = defaultWriteOptions {writeCompression = Just unknown}
+  withWriter options described (file "unknown") $ \w ->
     writeMany w (replicate 100 (head orders))
   joined "joined.unknown" ["good", "unknown"]
   -- The file that follows ends in its header.
