@@ -114,6 +114,21 @@ samples folder = do
   writeRecords described (file "long.damaged") [0 .. 200000 :: Int64]
   flipped (file "long.damaged") 300
   writeRecords described (file "big") [large]
+  writeRecords described (file "numbers") [1 .. 5 :: Int64]
+  joined "joined" ["good", "good"]
+  joined "long.joined" ["long", "long"]
+  joined "joined.types" ["good", "long", "good"]
+  joined "joined.damaged" ["numbers", "damaged", "numbers"]
+  -- The file that follows has another version of the format, or an unknown compression.
+  good <- B.readFile (file "good")
+  B.writeFile (file "joined.later") (good <> B.take 8 good <> B.pack [9] <> B.drop 9 good)
+  let unknown = Compression (T.encodeUtf8 (T.pack "unknown")) (B.take 10) (\_ _ -> Left "")
+      options = defaultWriteOptions {writeCompression = Just unknown}
+  withWriter options described (file "unknown") $ \w ->
+    writeMany w (replicate 100 (head orders))
+  joined "joined.unknown" ["good", "unknown"]
+  -- The file that follows ends in its header.
+  B.writeFile (file "joined.cut") (good <> B.take 6 good)
   B.writeFile (file "order.schema") (encode (schema @Order))
   B.writeFile (file "text.schema") (encode (schema @T.Text))
   B.writeFile (file "values") (B.concat (map encode orders))
@@ -127,6 +142,7 @@ samples folder = do
   B.writeFile (file "number.schema") (encode (schema @Int64))
   where
     file = (folder </>)
+    joined to parts = mapM (B.readFile . file) parts >>= B.writeFile (file to) . B.concat
     large = T.replicate 100000 (T.pack "x")
     flipped path i = do
       (before, rest) <- B.splitAt i <$> B.readFile path

@@ -8,6 +8,7 @@ module Tests.Joined (tests) where
 import Ashlar.File hiding (Outcome)
 import Ashlar.File.Described
 import Ashlar.Zlib.File (zlibBlocks)
+import Control.Monad (zipWithM)
 import qualified Data.ByteString as B
 import Data.Int (Int64)
 import qualified Data.List as List
@@ -180,7 +181,7 @@ anyDamage files = ioProperty . inFolder $ \folder -> do
                   [x | (x, j) <- zip (xs i n) [0 ..], j `div` 10 /= block]
                 )
       xs i n = map (+ 1000 * i) [0 .. fromIntegral n * 10 - 1]
-  made <- sequence (zipWith part [0 ..] ((Positive 2, Nothing) : files))
+  made <- zipWithM part [0 ..] ((Positive 2, Nothing) : files)
   B.writeFile (file "all") (B.concat (map fst made))
   outcome <- run ["repair", file "all", "-o", file "repaired"]
   Outcome code out _ <- run ["show", file "repaired"]
@@ -207,4 +208,4 @@ anyDamage files = ioProperty . inFolder $ \folder -> do
           ++ (if outcomeCode outcome == ExitSuccess then ", none lost" else "")
       ]
   where
-    of' n = (if n > 1 then "s of " ++ show n ++ " files" else "s")
+    of' n = if n > 1 then "s of " ++ show n ++ " files" else "s"

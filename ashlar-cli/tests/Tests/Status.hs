@@ -122,6 +122,45 @@ table =
     ("split -f -o part --records 5 damaged", silent 1),
     ("split -f -o missing/part --records 5 good", wrong),
     ("split -o - --records 5 good", wrong),
+    ("split -o - --files joined", wrong),
+    ("split -f -o part --files joined", printing),
+    ("split -f -o part --files joined.types", printing),
+    ("split -f -o part --files joined.damaged", silent 1),
+    ("split -f -o part --files joined.cut", silent 1),
+    ("split -f -o part --files joined.later", wrong),
+    ("split -f -o missing/part --files joined", wrong),
+    ("split --files joined", wrong),
+    ("show joined", printing),
+    ("show - <joined", printing),
+    ("show joined.types", printing),
+    ("show joined.damaged", finding),
+    ("show -k joined.damaged", finding),
+    ("show joined.later", wrong),
+    ("show -k joined.unknown", wrong),
+    ("show -k - <joined.unknown", wrong),
+    ("schema joined.types", printing),
+    ("schema - <joined.types", printing),
+    ("verify joined", printing),
+    ("verify joined.types", printing),
+    ("verify joined.damaged", finding),
+    ("verify joined.cut", finding),
+    ("cat -f -o out joined", silent 0),
+    ("cat -f -o out joined.types", wrong),
+    ("cat -f -o out --mixed joined.types", silent 0),
+    ("cat -o - --mixed joined.types", printing),
+    ("cat -f -o out joined.damaged", silent 1),
+    ("cat -f -o out joined.unknown", wrong),
+    ("repair -f -o out joined", printing),
+    ("repair -f -o out joined.types", printing),
+    ("repair -o - joined.types", printing),
+    ("repair -f -o out joined.damaged", finding),
+    ("repair -f -o out joined.cut", finding),
+    -- What is not damaged is not left out.
+    ("repair -f -o out joined.later", wrong),
+    ("repair -f -o out joined.unknown", wrong),
+    ("split -f -o part --files joined.unknown", printing),
+    ("stat joined.types", printing),
+    ("stat joined.damaged", finding),
     ("stat good", printing),
     ("stat damaged", finding),
     ("stat missing", wrong),
@@ -211,10 +250,15 @@ otherTypes = withSamples $ \folder -> do
   -- The version of the format is in bytes 8 and 9.
   bytes <- B.readFile (folder </> "good")
   B.writeFile (folder </> "later") (B.take 8 bytes <> B.pack [9] <> B.drop 9 bytes)
-  forM_ ["show", "verify", "cat -f -o out", "repair -f -o out", "stat", "schema"] $ \name -> do
-    let c = name ++ " later"
+  forM_ commands $ \c -> do
     child <- shell folder ("ashlar " ++ c)
     assertEqual (show (c, child)) 2 (childStatus child)
+  where
+    commands =
+      ["verify joined.later", "stat joined.later", "stat joined.unknown"]
+        ++ [ name ++ " later"
+             | name <- ["show", "verify", "cat -f -o out", "repair -f -o out", "stat", "schema"]
+           ]
 
 messages :: Assertion
 messages = withSamples $ \folder ->
@@ -306,6 +350,8 @@ fullDisk = withSamples $ \folder -> do
         ("convert -f -o good --from binary --schema text.schema old.big", "good"),
         ("repair -f -o good long", "good"),
         ("split -f -o new --bytes 1G long", "new.0001"),
+        ("split -f -o new --files long.joined", "new.0001"),
+        ("repair -f -o good long.joined", "good"),
         ("cat -o - long", "tmp")
       ]
 

@@ -19,7 +19,7 @@ import qualified Data.ByteString as S
 import Data.IORef (atomicModifyIORef', modifyIORef', newIORef, readIORef)
 import Data.Int (Int64)
 import qualified Data.List as List
-import Data.Maybe (mapMaybe)
+import Data.Maybe (isJust, mapMaybe)
 import Data.Word (Word8)
 import System.FilePath ((</>))
 import Test.Tasty
@@ -177,7 +177,7 @@ joinedBy pieces prop = ioProperty $ do
 
 readOn :: [(Settings, [Row])] -> NonNegative Int64 -> Positive Int -> Property
 readOn files (NonNegative k) (Positive chunk) =
-  joinedBy [Piece s xs False None | (s, xs) <- ([(Settings 100 True False, [])] ++ files)] $
+  joinedBy [Piece s xs False None | (s, xs) <- (Settings 100 True False, []) : files] $
     \ms path -> do
       let xs = concatMap (fileRows . madeFile) ms
           n = List.genericLength xs
@@ -315,7 +315,7 @@ upToDamage pieces = joinedBy pieces $ \ms path -> do
       [ got === first ms,
         lenient === got,
         -- What ends without damage is whole.
-        property (damage /= Nothing || all sound ms)
+        property (isJust damage || all sound ms)
       ]
   where
     first [] = []

@@ -16,6 +16,7 @@ import qualified Data.ByteString as S
 import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
 import qualified Data.List as List
+import Data.Maybe (fromMaybe)
 import System.Directory (createDirectory, listDirectory)
 import System.FilePath ((</>))
 import System.Posix.Files
@@ -214,7 +215,7 @@ appenders = withOld $ \_ path -> do
   replicateM_ 60 . void $ (try (writeRecords numbers path [1 .. 10]) :: IO (Either FileLocked ()))
   results <- mapM takeMVar dones
   final <- allOf path
-  pure (property (all (maybe True id) (concat results)) .&&. property (either' final))
+  pure (property (all (fromMaybe True) (concat results)) .&&. property (either' final))
   where
     either' outcome = case outcome of
       Ended _ (x : _) -> x == 1

@@ -114,18 +114,20 @@ abandoned (Pending temporary _ _ replaced) =
 -- written directly, and so is @/dev/stdout@, also if that is one.
 isReplaceable :: FilePath -> IO Bool
 isReplaceable path = do
-  found <- try (getFileStatus path)
+  found <- tried (getFileStatus path)
   case found of
     Right status | isRegularFile status && fileSize status > 0 -> not <$> opened (40 :: Int) path
     Right _ -> pure False
-    Left e -> const (pure False) (e :: IOException)
+    Left _ -> pure False
   where
     -- Does the name mean a file that somebody has open already?
     opened n p
       | any (`List.isPrefixOf` p) ["/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/"] = pure True
       | n <= 0 = pure False
       | otherwise = do
-        link <- try (readSymbolicLink p)
+        link <- tried (readSymbolicLink p)
         case link of
           Right to -> opened (n - 1) (takeDirectory p </> to)
-          Left e -> const (pure False) (e :: IOException)
+          Left _ -> pure False
+    tried :: IO a -> IO (Either IOException a)
+    tried = try

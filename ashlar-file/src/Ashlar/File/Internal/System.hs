@@ -99,10 +99,9 @@ openToWrite path = do
           else throwErrnoPath "lock" path
     isStillNamed fd = do
       ours <- getFdStatus fd
-      named <- try (getFileStatus path)
-      pure $ case named of
-        Right status -> identityOf status == identityOf ours
-        Left e -> const False (e :: IOException)
+      ((== identityOf ours) . identityOf <$> getFileStatus path) `catch` gone
+    gone :: IOException -> IO Bool
+    gone _ = pure False
 
 -- | Can any part of it be read and written, as of a regular file?
 isSeekable :: Fd -> IO Bool
