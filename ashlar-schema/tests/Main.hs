@@ -8,6 +8,7 @@ import qualified Tests.Compat
 import qualified Tests.Evolution.Advice
 import qualified Tests.Evolution.Attack
 import qualified Tests.Evolution.Changes
+import qualified Tests.Evolution.Given
 import qualified Tests.Evolution.Lossless
 import qualified Tests.Evolution.Mismatches
 import qualified Tests.Evolution.Pairs
@@ -32,6 +33,7 @@ main =
           Tests.Compat.tests,
           Tests.Types.tests,
           Tests.Evolution.Changes.tests,
+          Tests.Evolution.Given.tests,
           Tests.Evolution.Pairs.tests,
           Tests.Evolution.Mismatches.tests,
           Tests.Evolution.Advice.tests,

@@ -267,6 +267,8 @@ alternatives = do
   forM_ others $ \bs ->
     brief (runGet (() <$ (get :: Get Either')) ("\1" <> bs))
       @?= Left (1, ["Either'.second"], Unexpected)
+  -- So does one that looks at a value of no bytes.
+  brief (runGet (() <$ (get :: Get Looked)) "\1\2") @?= Left (1, ["Looked.looks"], Invalid "bad")
   forM_ ["\9", "\3ab", "\2\1"] $ \bs ->
     brief (runGet (() <$ (get :: Get [Bare])) (encode (3 :: Int) <> "\1" <> bs))
       @?= Left (9, ["[1]"], Unexpected)
@@ -292,6 +294,23 @@ instance HasFormat Tried where
       ( lookAhead ((Tried <$ (get :: Get Shape)) <|> pure Tried)
           <* satisfy (== 1)
       )
+
+-- After a field that tries a value with a field of no bytes.
+data Looked = Looked {looks :: Looks, after :: Word8}
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+data Looks = Looks
+
+data Empty' = Empty' ()
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+instance Class.Codec Looks where
+  layout = Class.Var 1
+  size _ = 1
+  put _ = mempty
+  get = (Looks <$ ((get :: Get Empty') *> empty)) <|> (getWord8 *> fail "bad")
 
 -- The same, without a level of its own.
 data Bare = Bare
