@@ -18,7 +18,7 @@ import Ashlar.Codec
 import Ashlar.Get
 import Ashlar.Schema
 import Ashlar.Schema.Evolution
-import Control.Applicative ((<|>))
+import Control.Applicative (optional)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Lazy as L
 import Data.Word (Word16, Word8)
@@ -118,6 +118,6 @@ budgets = mapM_ check [0 .. 8]
       -- Never what stands in for a value.
       head results `elem` [Left True, Right (Just (Attempted 7 (Positive 8) [[1], [2, 3]]))]
         @? show (depth, results)
-    within depth = withBudget defaultBudget {budgetDepth = depth} ((Just <$> g) <|> pure Nothing)
+    within depth = withBudget defaultBudget {budgetDepth = depth} (optional g)
     g = made (plan @Attempted (schema @Before))
     brief = either (\e -> case errorReason e of OverBudget _ -> Left True; _ -> Left False) Right

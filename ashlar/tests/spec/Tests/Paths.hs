@@ -302,7 +302,7 @@ data Looked = Looked {looks :: Looks, after :: Word8}
 
 data Looks = Looks
 
-data Empty' = Empty' ()
+newtype Empty' = Empty' ()
   deriving stock (Generic)
   deriving anyclass (Codec)
 
