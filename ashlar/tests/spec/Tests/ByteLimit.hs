@@ -291,6 +291,9 @@ oneChunk = do
   forM_ ways $ \asLazy -> do
     offsetAndReason (runGetLazy long (asLazy "abc"))
       @?= Just (0, tooManyBytes most (Just (most + 1)))
+    -- A budget of other things has the limit that is around it.
+    offsetAndReason (runGetLazy (withBudget defaultBudget long) (asLazy "abc"))
+      @?= Just (0, tooManyBytes most (Just (most + 1)))
     B.runGet long (asLazy "abc") @?= "ab"
     runGetLazy (withBudget (bytes maxBound) long) (asLazy "abc") @?= Right "ab"
 

@@ -138,7 +138,7 @@ levelsCell :: Cell Int
 levelsCell = Cell 11
 
 -- | The greatest number of bytes announced for which a stream would have used up its budget, or 0:
--- Note [A lazy ByteString of one chunk]. Only runs whose input is in memory write it.
+-- Note [A lazy ByteString of one chunk]. Only runs without a limit write it.
 announcedCell :: Cell Int
 announcedCell = Cell 12
 

@@ -174,15 +174,12 @@ endsForGood c env !limit = case env of
 announce :: Int -> Get ()
 announce n = do
   most <- inspect $ \c env _ -> do
-    when (n > streamBytes && inMemory env) $ putInt c announcedCell n
-    bytesOf c env
+    bytes <- bytesOf c env
+    -- Nothing limits it here. A stream would.
+    when (n > streamBytes && bytes == maxBound) $ putInt c announcedCell n
+    pure bytes
   when (n > most) $
     inspect (\c env _ -> limitsOf c env) >>= outOfBytes (" (" ++ show n ++ " needed)")
-  where
-    inMemory env = case env of
-      Whole _ -> True
-      Env _ OfWhole _ -> True
-      _ -> False
 {-# NOINLINE announce #-}
 
 -- How many bytes the budget allows: 'limitBytes' of the limits in force.
