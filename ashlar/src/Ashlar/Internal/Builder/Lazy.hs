@@ -48,7 +48,7 @@ import System.IO.Unsafe (unsafePerformIO)
 -- All chunks before it are handed out. Several threads may consume the result at once. When the
 -- consumer stops, nothing is left running.
 --
--- Each chunk takes a suspension of the builder, except those that a 'lazyByteString' passes on:
+-- Each chunk takes a suspension of the builder, except those that a 'Ashlar.Builder.lazyByteString' passes on:
 -- about 0.15 µs with GHC 9.0, which freezes a thunk for that.
 --
 -- Do not interrupt the consumer, by @timeout@ for instance, under GHC's non-moving garbage

@@ -62,12 +62,13 @@ import Prelude hiding (takeWhile)
 --
 -- @since 0.1.0.0
 decimal :: Integral a => Get a
-decimal = quickly 10 inRange slowDecimal
+decimal = quickly 10 inRange (slowUnsigned 10)
 {-# INLINE decimal #-}
 
-slowDecimal :: Integral a => Get a
-slowDecimal = here >>= \at -> slowDigits 10 >>= largeInRange at id 10
-{-# NOINLINE slowDecimal #-}
+-- In a base.
+slowUnsigned :: Integral a => Int -> Get a
+slowUnsigned base = here >>= \at -> slowDigits base >>= largeInRange at id base
+{-# NOINLINE slowUnsigned #-}
 
 -- | 'decimal' with an optional sign (@-@ or @+@) before it. All numbers of the type
 -- can be read, also 'minBound'. (Not for @Natural@, where a negative number is an
@@ -124,12 +125,8 @@ signed p =
 --
 -- @since 0.1.0.0
 hexadecimal :: Integral a => Get a
-hexadecimal = quickly 16 inRange slowHexadecimal
+hexadecimal = quickly 16 inRange (slowUnsigned 16)
 {-# INLINE hexadecimal #-}
-
-slowHexadecimal :: Integral a => Get a
-slowHexadecimal = here >>= \at -> slowDigits 16 >>= largeInRange at id 16
-{-# NOINLINE slowHexadecimal #-}
 
 -- Digits in a base (10 or 16) that lie in one chunk and do not go on in another, are so few that
 -- nothing overflows, and make a number of the type; or else whatever is done instead, with nothing

@@ -47,7 +47,7 @@ module Ashlar.Internal.Get.Budget
   )
 where
 
-import Ashlar.Internal.Get.Bytes (available)
+import Ashlar.Internal.Get.Bytes (available, ifReadsNothing)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
@@ -180,7 +180,6 @@ startBudget c traced = do
   let depth = budgetDepth defaultBudget
   putInt c levelsCell (if traced then complement depth else depth)
   putInt c stepsCell (budgetSteps defaultBudget)
-  putInt c commitsCell 0
   putInt c announcedCell 0
 {-# INLINE startBudget #-}
 
@@ -254,10 +253,7 @@ enterTraced names = do
       part <- getInt c partCell
       putInt c partCell unknownPart
       pure $! inTraced (Inside names part) env
-    else do
-      limits <- inspect (\c env _ -> limitsOf c env)
-      own <- inspect (\c env _ -> pure $! budgetAccount c env)
-      overBudget own ("nested more than " ++ show (limitDepth limits) ++ " levels deep")
+    else overOwn (\limits -> "nested more than " ++ show (limitDepth limits) ++ " levels deep")
 {-# NOINLINE enterTraced #-}
 
 -- The decoder around it is in the part that it was in.
@@ -322,11 +318,7 @@ chargeRound = spendEmpties 1
 
 -- | A decoder that counts as an empty element where it reads nothing.
 chargedIfEmpty :: Get a -> Get a
-chargedIfEmpty g = do
-  before <- here
-  x <- g
-  after <- here
-  if after == before then x <$ chargeRound else pure x
+chargedIfEmpty = ifReadsNothing (<$ chargeRound)
 {-# INLINE chargedIfEmpty #-}
 
 -- | @isolate n p@ runs @p@ on the next @n@ bytes alone: to @p@ the input ends there. Fails if @p@

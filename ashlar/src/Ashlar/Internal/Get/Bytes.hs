@@ -11,6 +11,7 @@ module Ashlar.Internal.Get.Bytes
     skip,
     bytesRead,
     isEmpty,
+    ifReadsNothing,
     endOfInput,
     available,
     slice,
@@ -137,6 +138,15 @@ bytesRead = fromIntegral <$> here
 -- @since 0.1.0.0
 isEmpty :: Get Bool
 isEmpty = available >>= \left -> if left > 0 then pure False else not <$> moreInput
+
+-- | A decoder, and what follows its value where it has read nothing.
+ifReadsNothing :: (a -> Get a) -> Get a -> Get a
+ifReadsNothing then' g = do
+  before <- here
+  a <- g
+  now <- here
+  if now == before then then' a else pure a
+{-# INLINE ifReadsNothing #-}
 
 -- | Fail unless 'isEmpty'.
 --

@@ -241,14 +241,20 @@ lookAheadE = aheadIf isLeft
 
 -- Go back if the result says so.
 aheadIf :: (a -> Bool) -> Get a -> Get a
-aheadIf goesBack (Get p) = Get $ \p0 c env s0 -> case unIO (openLookAhead c env (Ptr p0)) s0 of
+aheadIf goesBack = inLookAhead $ \ahead a ->
+  if goesBack a
+    then a <$ step (\c env -> undo c env ahead)
+    else a <$ inspect (\c _ _ -> closeLookAhead c ahead)
+{-# INLINE aheadIf #-}
+
+-- Run a decoder, given what closes the look-ahead if it succeeds.
+inLookAhead :: (LookAhead -> a -> Get b) -> Get a -> Get b
+inLookAhead closed (Get p) = Get $ \p0 c env s0 -> case unIO (openLookAhead c env (Ptr p0)) s0 of
   (# s1, ahead #) -> case p p0 c env s1 of
-    (# s2, p1, (# a | #) #)
-      | goesBack a -> unGet (a <$ step (\c' env' -> undo c' env' ahead)) p1 c env s2
-      | otherwise -> case unIO (closeLookAhead c ahead) s2 of (# s3, _ #) -> (# s3, p1, (# a | #) #)
+    (# s2, p1, (# a | #) #) -> unGet (closed ahead a) p1 c env s2
     (# s2, p1, (# | _ #) #) -> case unIO (closeLookAhead c ahead) s2 of
       (# s3, _ #) -> (# s3, p1, (# | (##) #) #)
-{-# INLINE aheadIf #-}
+{-# INLINE inLookAhead #-}
 
 -- | Run a decoder, and return its result with the bytes that it read. These are a slice of the
 -- input if they lie in one chunk, as with 'Ashlar.Get.getByteString'.
@@ -258,11 +264,7 @@ aheadIf goesBack (Get p) = Get $ \p0 c env s0 -> case unIO (openLookAhead c env 
 --
 -- @since 0.1.0.0
 match :: Get a -> Get (ByteString, a)
-match (Get p) = Get $ \p0 c env s0 -> case unIO (openLookAhead c env (Ptr p0)) s0 of
-  (# s1, ahead #) -> case p p0 c env s1 of
-    (# s2, p1, (# a | #) #) -> unGet ((\bytes -> (bytes, a)) <$> readSince ahead) p1 c env s2
-    (# s2, p1, (# | _ #) #) -> case unIO (closeLookAhead c ahead) s2 of
-      (# s3, _ #) -> (# s3, p1, (# | (##) #) #)
+match = inLookAhead (\ahead a -> (\bytes -> (bytes, a)) <$> readSince ahead)
 {-# INLINE match #-}
 
 -- | Succeed without reading anything where a decoder fails, and fail where it succeeds. Commits in

@@ -1,4 +1,7 @@
 {-# LANGUAGE BangPatterns #-}
+-- A look-ahead is passed to what closes it as its eight fields, not as an object: GHC takes ten
+-- arguments apart at most. The allocation test "lookAhead: nothing" holds this.
+{-# OPTIONS_GHC -fmax-worker-args=16 #-}
 
 -- |
 -- Module      : Ashlar.Internal.Get.ChoicePoint

@@ -8,7 +8,6 @@
 -- must not depend on how the input is cut (INV-G2).
 module Ashlar.Internal.Get.Fail
   ( -- * At the cursor
-    failHere,
     failExpecting,
     unexpected,
     expected,
@@ -26,7 +25,6 @@ module Ashlar.Internal.Get.Fail
 
     -- * Paths of values that are read as one span
     insideSpan,
-    inSpanOf,
   )
 where
 
@@ -41,11 +39,6 @@ import GHC.Exts (Ptr (Ptr))
 import GHC.IO (unIO)
 
 infix 0 <?>
-
--- | Fail at the cursor, having examined no bytes.
-failHere :: Reason -> Get a
-failHere reason = cursor >>= \p -> failAt p 0 reason
-{-# NOINLINE failHere #-}
 
 -- | Fail at the cursor, because something else was expected.
 failExpecting ::
@@ -183,7 +176,7 @@ insideSpan :: Names -> Get a -> Get a
 insideSpan names = inEnv (inSpanOf names)
 {-# INLINE insideSpan #-}
 
--- | The environment inside such a value.
+-- The environment inside such a value.
 inSpanOf :: Names -> Env -> Env
 inSpanOf names env = inTraced (InsideSpan names) env
 {-# NOINLINE inSpanOf #-}

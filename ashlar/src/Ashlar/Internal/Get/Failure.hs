@@ -24,10 +24,10 @@ module Ashlar.Internal.Get.Failure
   ( -- * Failures
     Failure (..),
     Failures (..),
-    inFull,
     reachSoFar,
     addFailure,
     addsNothing,
+    listed,
     toError,
 
     -- * What was found
@@ -154,10 +154,10 @@ addsNothing f found olds = case compare (failureReach f) (reachSoFar olds) of
         && isTrue# (reallyUnsafePtrEquality# (failureReason f) (failureReason latest))
 {-# INLINE addsNothing #-}
 
--- The latest first.
-toList :: Failures -> [Failure]
-toList failures = case inFull failures of
-  Failures f _ older -> f : toList older
+-- | All of them, the latest first.
+listed :: Failures -> [Failure]
+listed failures = case inFull failures of
+  Failures f _ older -> f : listed older
   _ -> []
 
 -- How much a failure counts among those that got equally far.
@@ -191,7 +191,7 @@ toError list =
       errorExcerpt = noExcerpt
     }
   where
-    failures = toList list
+    failures = listed list
     -- The latest of the highest rank. Where nothing is said, labels count.
     winner = List.foldl1' (\best f -> if weight f > weight best then f else best) failures
     weight f = (rank f, if rank f == 0 then length (labels f) else 0)

@@ -55,7 +55,7 @@ module Ashlar.Internal.Get.Limits
     isolated,
 
     -- * Failing
-    overBudget,
+    overOwn,
     isUsedUp,
     markOver,
     notOver,
@@ -103,13 +103,19 @@ spend what n = do
     let !(Account own) = budgetAccount c env
     left <- getInt own stepsCell
     if n <= left then True <$ putInt own stepsCell (left - n) else pure False
-  if enough
-    then pure ()
-    else do
-      own <- inspect (\c env _ -> pure $! budgetAccount c env)
-      limits <- inspect (\c env _ -> limitsOf c env)
-      overBudget own ("more than " ++ show (limitSteps limits) ++ what)
+  unless enough $ overOwn (\limits -> "more than " ++ show (limitSteps limits) ++ what)
 {-# NOINLINE spend #-}
+
+-- | Fail at the cursor, because the innermost budget does not allow more.
+overOwn ::
+  -- | What there is too much of, given the limits in force.
+  (Limits -> String) ->
+  Get a
+overOwn reached = do
+  own <- inspect (\c env _ -> pure $! budgetAccount c env)
+  limits <- inspect (\c env _ -> limitsOf c env)
+  overBudget own (reached limits)
+{-# NOINLINE overOwn #-}
 
 -- | Count the levels in which a decoder is suspended to wait for input. To suspend it copies its
 -- stack, and to resume it copies the stack back. So input that is pushed in small chunks, deep
@@ -227,11 +233,11 @@ isolated c env seen end = case env of
               else limits {limitIsolate = min end (limitIsolate limits)}
 {-# NOINLINE isolated #-}
 
--- | Fail at the cursor, because the budget does not allow more: Note [Used up for good].
+-- Fail at the cursor, because the budget does not allow more: Note [Used up for good].
 overBudget ::
-  -- | Of the budget.
+  -- Of the budget.
   Account ->
-  -- | What there is too much of.
+  -- What there is too much of.
   String ->
   Get a
 overBudget (Account own) reached = do

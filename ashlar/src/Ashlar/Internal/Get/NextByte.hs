@@ -37,7 +37,7 @@ module Ashlar.Internal.Get.NextByte
   )
 where
 
-import Ashlar.Internal.Get.Bytes (satisfy, skip)
+import Ashlar.Internal.Get.Bytes (ifReadsNothing, satisfy, skip)
 import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
@@ -361,13 +361,7 @@ manyWhile f p = go []
     go acc =
       nextCode >>= \i ->
         if i >= 0 && f (fromIntegral i)
-          then do
-            before <- here
-            a <- p
-            after <- here
-            if after == before
-              then invalid "manyWhile: an element that reads nothing"
-              else go (a : acc)
+          then readsSome "manyWhile" p >>= \a -> go (a : acc)
           else pure (reverse acc)
 {-# INLINE manyWhile #-}
 
@@ -386,12 +380,11 @@ skipManyWhile f p = go
     go =
       nextCode >>= \i ->
         if i >= 0 && f (fromIntegral i)
-          then do
-            before <- here
-            _ <- p
-            after <- here
-            if after == before
-              then invalid "skipManyWhile: an element that reads nothing"
-              else go
+          then readsSome "skipManyWhile" p *> go
           else pure ()
 {-# INLINE skipManyWhile #-}
+
+-- An element, which must not be empty.
+readsSome :: String -> Get a -> Get a
+readsSome name = ifReadsNothing (\_ -> invalid (name ++ ": an element that reads nothing"))
+{-# INLINE readsSome #-}

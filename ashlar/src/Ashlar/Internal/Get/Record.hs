@@ -63,13 +63,8 @@ recordIn !part c env !p !n !reason = do
             failureSize = n,
             failureReason = reason
           }
-  farthest <- readIORef (inputFailures (envInput env))
-  if addsNothing failure (min 16 n) farthest
-    then pure ()
-    else do
-      -- At once, because the bytes may be gone when the run ends.
-      found <- if n <= 0 then pure nothingFound else peekFound p n
-      setFailures env (addFailure failure {failureFound = found} farthest)
+  -- At once, because the bytes may be gone when the run ends.
+  remember env failure (min 16 n) (peekFound p n)
 {-# NOINLINE recordIn #-}
 
 -- | Record a failure at an offset, if the run is traced.
@@ -90,18 +85,24 @@ record c env !reach !offset !found !reason = whenTraced c $ do
         Failure
           { failureReach = reach,
             failureOffset = offset,
-            failureFound = found,
+            failureFound = nothingFound,
             failureContext = envContext env,
             failurePart = part,
             failureAhead = 0,
             failureSize = 0,
             failureReason = reason
           }
-  farthest <- readIORef (inputFailures (envInput env))
-  if addsNothing failure (foundLength found) farthest
-    then pure ()
-    else setFailures env (addFailure failure farthest)
+  remember env failure (foundLength found) (pure found)
 {-# NOINLINE record #-}
+
+-- Add a failure, with the bytes that it found, unless that changes nothing.
+remember :: Env -> Failure -> Int -> IO Found -> IO ()
+remember env failure n find = do
+  farthest <- failuresSoFar env
+  if addsNothing failure n farthest
+    then pure ()
+    else find >>= \found -> setFailures env (addFailure failure {failureFound = found} farthest)
+{-# INLINE remember #-}
 
 -- | The names of a byte that is demanded, the innermost first.
 newtype Expectation = Expectation [String]

@@ -23,7 +23,6 @@ module Ashlar.Internal.Get.Run
     runIn,
     runLazy,
     runOrFail,
-    errorOf,
     forceNext,
     nextOf,
   )
@@ -266,7 +265,7 @@ succeedsAgain =
   errorWithoutStackTrace
     "Ashlar.Get: a decoder that failed succeeds when run again: was the input's memory written?"
 
--- | The error of a run that has failed.
+-- The error of a run that has failed.
 errorOf :: Cells -> Input -> IO DecodeError
 errorOf c input = do
   e <- toError <$> readIORef (inputFailures input)

@@ -24,9 +24,7 @@
 module Ashlar.Internal.Get.Scan
   ( -- * Scanners
     Scanned (..),
-    whileScanner,
     byteScanner,
-    stateScanner,
 
     -- * Taking
     Range (..),
@@ -124,7 +122,7 @@ range :: Get Range
 range = inspect (\c _ p -> Range p <$> getPtr c endCell)
 {-# INLINE range #-}
 
--- | A scanner that wants bytes of which a predicate holds.
+-- A scanner that wants bytes of which a predicate holds.
 whileScanner :: (Word8 -> Bool) -> s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)
 whileScanner f s start e = go start
   where
@@ -148,7 +146,7 @@ byteScanner w s = go
         found <- findByte w p n
         if found == nullPtr then go (p `plusPtr` n) e else pure (Scanned found s)
 
--- | A scanner with a state, which ends where the function returns 'Nothing'.
+-- A scanner with a state, which ends where the function returns 'Nothing'.
 stateScanner :: (s -> Word8 -> Maybe s) -> s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)
 stateScanner f s0 start e = go s0 start
   where

@@ -37,7 +37,7 @@ where
 
 import Ashlar.Internal.Coroutine.Exception (rethrow, throwOn)
 import Ashlar.Internal.Coroutine.Thunk
-import Ashlar.Internal.Get.Bytes (endOfInput, isEmpty)
+import Ashlar.Internal.Get.Bytes (endOfInput, ifReadsNothing, isEmpty)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
@@ -279,11 +279,7 @@ foldFrom source g f = go
 nextOrEnd :: Get a -> Get (Maybe a)
 nextOrEnd g = isEmpty >>= \end -> if end then pure Nothing else next
   where
-    next = do
-      before <- here
-      a <- g
-      now <- here
-      if now == before then readsNothing else pure (Just a)
+    next = Just <$> ifReadsNothing (const readsNothing) g
     {-# INLINE next #-}
 {-# INLINE nextOrEnd #-}
 

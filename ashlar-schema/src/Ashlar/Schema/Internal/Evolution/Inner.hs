@@ -141,12 +141,6 @@ stepsLeft = inspect $ \c env _ -> case budgetAccount c env of Account own -> get
 setSteps :: Int -> Get ()
 setSteps n = inspect $ \c env _ -> case budgetAccount c env of Account own -> putInt own stepsCell n
 
--- The latest first.
-listed :: Failures -> [Failure]
-listed failures = case inFull failures of
-  Failures f _ older -> f : listed older
-  _ -> []
-
 -- The offset of the old byte that a new byte comes from. The value begins at the cursor, and has
 -- been translated before, with as many steps. (A commit of a decoder in the program must not give
 -- up the choices here.)
