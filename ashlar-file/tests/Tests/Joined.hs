@@ -224,8 +224,8 @@ evolvedOn settings xs ys = joinedBy [Piece s' xs False None, Piece s' ys True No
 otherType :: Settings -> [Row] -> [Row] -> [Row] -> Property
 otherType settings xs ys zs =
   joinedBy [Piece s xs False None, Piece s ys True None, Piece s zs False None] $ \ms path -> do
-    let at = fromIntegral (S.length (fileBytes (madeFile (head ms)))) :: Int64
-        to = at + fromIntegral (S.length (fileBytes (madeFile (ms !! 1))))
+    let sizes = map (fromIntegral . S.length . fileBytes . madeFile) ms :: [Int64]
+        (at, to) = (sum (take 1 sizes), sum (take 2 sizes))
         (nx, ny, nz) = (List.genericLength xs, List.genericLength ys, List.genericLength zs)
     strict <- readAll reading rowType path
     (outcome, lost) <- resynced reading rowType path
@@ -356,7 +356,7 @@ refused xs (NonEmpty files) =
       before <- S.readFile path
       result <- try (withAppender (writing plain) rowType path (`writeMany` xs))
       afterwards <- S.readFile path
-      let at = S.length (fileBytes (madeFile (head ms)))
+      let at = sum (map (S.length . fileBytes . madeFile) (take 1 ms))
           count = List.genericLength (fileRows (madeFile (ms !! 1)))
       pure $
         afterwards === before .&&. case result of

@@ -49,7 +49,7 @@ costs tries targets = do
         ++ printf " %7.0f " (fst (last found) / fromIntegral largest)
         ++ name
         ++ " "
-        ++ take 100 (show (snd (head found)))
+        ++ take 100 (concatMap (show . snd) (take 1 found))
 
 sizes :: [Int]
 sizes = [256, 512, 1024, 2048]
@@ -68,7 +68,7 @@ worst tries way t = do
       scaled <- replicateM 10 (oneOf known >>= filled size)
       begin <- forM (map (S.take size) (known ++ scaled)) $ \bs -> (,) <$> cost way t bs <*> pure bs
       best <- search tries size (take 12 (sortOn (Down . fst) begin))
-      (first fromIntegral (head best) :) <$> go (map snd best) more
+      (map (first fromIntegral) (take 1 best) ++) <$> go (map snd best) more
     search :: Int -> Int -> [(Int64, S.ByteString)] -> IO [(Int64, S.ByteString)]
     search n size best
       | n <= 0 = pure best

@@ -83,12 +83,15 @@ afterLong consume b = do
   where
     long = S.replicate 200000 1
 
-sameAsBytestring :: Program -> Property
-sameAsBytestring p = ioProperty $ do
-  ours <- outcome (fromLazy (toLazyByteStringWith (untrimmedStrategy big big) L.empty)) p
-  theirs <- outcome (fromLazy (B.toLazyByteStringWith (B.untrimmedStrategy big big) L.empty)) p
-  pure (ours === theirs .&&. ours === fst (promised p))
+-- What 'toBytestringBuilder' makes after 128 KiB is chunks of its own, the last of them too.
+sameAsBytestring :: Property
+sameAsBytestring =
+  forAllShrink (arbitrary `suchThat` short) (filter short . shrink) $ \p -> ioProperty $ do
+    ours <- outcome (fromLazy (toLazyByteStringWith (untrimmedStrategy big big) L.empty)) p
+    theirs <- outcome (fromLazy (B.toLazyByteStringWith (B.untrimmedStrategy big big) L.empty)) p
+    pure (ours === theirs .&&. ours === fst (promised p))
   where
+    short p = snd (promised p) <= 131072
     big = 1000000
 
 again :: Assertion

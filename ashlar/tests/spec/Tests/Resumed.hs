@@ -101,13 +101,12 @@ insisting resumes a = go (0 :: Int)
         _ <- forkIO (underLimit k x >>= putMVar result)
         takeMVar result
 
+-- The limit is on inside of the handler alone.
 underLimit :: Int64 -> a -> IO (Either AllocationLimitExceeded a)
 underLimit bytes a = do
   setAllocationCounter bytes
-  enableAllocationLimit
-  r <- try (evaluate a)
-  disableAllocationLimit
-  pure r
+  r <- try (enableAllocationLimit *> evaluate a <* disableAllocationLimit)
+  r <$ disableAllocationLimit
 
 data Foreign = Foreign
   deriving stock (Eq, Show)

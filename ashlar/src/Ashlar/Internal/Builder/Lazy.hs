@@ -48,8 +48,8 @@ import System.IO.Unsafe (unsafePerformIO)
 -- All chunks before it are handed out. Several threads may consume the result at once. When the
 -- consumer stops, nothing is left running.
 --
--- Each chunk takes a suspension of the builder, except those that a 'Ashlar.Builder.lazyByteString' passes on:
--- about 0.15 µs with GHC 9.0, which freezes a thunk for that.
+-- Each chunk takes a suspension of the builder, about 0.15 µs with GHC 9.0, which freezes a thunk
+-- for that. Those that an 'Ashlar.Builder.lazyByteString' passes on take none.
 --
 -- Do not interrupt the consumer, by @timeout@ for instance, under GHC's non-moving garbage
 -- collector (@--nonmoving-gc@), nor under the compacting one of GHC 9.0 (@-c@, or a heap limit @-M@
