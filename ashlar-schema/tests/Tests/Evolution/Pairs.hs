@@ -42,6 +42,8 @@ tests =
       testProperty "damaged" (forAll genEvolved damaged),
       testProperty "schemas that have nothing to do with each other" $
         forAll genSchema (\old -> forAll genSchema (strangers old)),
+      testProperty "a record whose constructor has been retired since" $
+        once (strangers (oneType Record [False]) (oneType Sum [True, False])),
       testProperty "small changes: what is written lies within its memory" (once written),
       testProperty "small changes: cut off beside a page" (once cutOff),
       testProperty "small changes: a count that no input has" (once noCounts),
@@ -204,6 +206,12 @@ strangers old new = case planned SkipUnknown description (getValue new) old of
   where
     description = Description new (V.map (const []) (schemaDefinitions new))
     small = defaultBudget {budgetSteps = 10000, budgetDepth = 10000}
+
+-- Its constructors have no fields, and may be retired.
+oneType :: Form -> [Bool] -> Schema
+oneType form retired =
+  Schema (Reference 0) . V.singleton $
+    Definition "T" form ByParts [Constructor name r [] | (name, r) <- zip ["C1", "C2"] retired]
 
 -- Would the compiler accept what is to be written in the evolution of a type of this schema? As
 -- "Ashlar.Schema.Internal.Change" has it.

@@ -4,22 +4,53 @@
 -- Module      : Ashlar.Get.Varint
 -- Description : Decoders for variable-length integers (varints)
 --
--- Reads the numbers that "Ashlar.Builder.Varint" writes: small numbers take fewer bytes.
+-- Small numbers take fewer bytes. "Ashlar.Builder.Varint" writes them.
 --
 -- >>> import Ashlar.Get.Varint
 -- >>> runGet getWord64Varint "\172\STX"
 -- Right 300
 --
--- The decoders are /strict/. Each number has one encoding, the shortest. They refuse all others,
--- and numbers that the type cannot hold. The error is at the first byte of the number.
+-- Many formats go by the same names. In most of them a byte has seven bits, and says by its highest
+-- bit whether another one follows:
+--
+-- +----------------------+------------+-----------------------------+--------------------+----------------------+
+-- | Decoders             | First bits | Accepted                    | Used by            | 300, for example     |
+-- +======================+============+=============================+====================+======================+
+-- | @LEB128@             | least      | the shortest form           | formats of one's   | @AC 02@              |
+-- |                      |            |                             | own                |                      |
+-- +----------------------+------------+-----------------------------+--------------------+----------------------+
+-- | @LEB128Lenient@      | least      | padding, up to the bits of  | WebAssembly, DWARF | @AC 02@, @AC 82 00@  |
+-- |                      |            | the type divided by 7       |                    |                      |
+-- +----------------------+------------+-----------------------------+--------------------+----------------------+
+-- | @Varint@, @Zigzag@   | least      | the shortest form           | keys and           | @AC 02@, @D8 04@     |
+-- |                      |            |                             | signatures         |                      |
+-- +----------------------+------------+-----------------------------+--------------------+----------------------+
+-- | @VarintLenient@,     | least      | ten bytes; bits that do not | Protocol Buffers   | @AC 02@, @AC 82 00@  |
+-- | @ZigzagLenient@      |            | fit are dropped             |                    |                      |
+-- +----------------------+------------+-----------------------------+--------------------+----------------------+
+-- | @VLQBE@              | most       | the shortest form           | ASN.1, MIDI        | @82 2C@              |
+-- +----------------------+------------+-----------------------------+--------------------+----------------------+
+-- | @VLQBELenient@       | most       | padding, as above           | MIDI               | @82 2C@, @80 82 2C@  |
+-- +----------------------+------------+-----------------------------+--------------------+----------------------+
+-- | @GitOffset@          | most       | each number has one form    | git: offsets in    | @81 2C@              |
+-- |                      |            |                             | packs              |                      |
+-- +----------------------+------------+-----------------------------+--------------------+----------------------+
+-- | @SQLite@             | most       | padding; nine bytes         | SQLite             | @82 2C@              |
+-- +----------------------+------------+-----------------------------+--------------------+----------------------+
+-- | @VLQ@                | least      | the shortest form           | mason              | @AC 02@              |
+-- +----------------------+------------+-----------------------------+--------------------+----------------------+
+-- | @PrefixVarInt@       | least      | the shortest form           | mason              | @B2 04@              |
+-- +----------------------+------------+-----------------------------+--------------------+----------------------+
+--
+-- Elsewhere, VLQ is the name of what is @VLQBE@ here.
+--
+-- Numbers that the type cannot hold, and forms that are not accepted, are errors
+-- ('Ashlar.Get.Invalid') at the first byte of the number.
 --
 -- >>> either (putStrLn . displayException) print (runGet getWord64Varint "\128\0")
 -- at byte 0: a varint that is not in its shortest form
 --   00000000  80 00                                             |..|
 --             ^^ ^^
---
--- Those whose names end in @Lenient@ read what other programs write as Protocol Buffers.
---
 -- >>> runGet getWord64VarintLenient "\128\0"
 -- Right 0
 module Ashlar.Get.Varint
@@ -36,6 +67,17 @@ module Ashlar.Get.Varint
     getInt32LEB128,
     getInt64LEB128,
     getIntLEB128,
+
+    -- * LEB128, padded
+    -- $padded
+    getWord16LEB128Lenient,
+    getWord32LEB128Lenient,
+    getWord64LEB128Lenient,
+    getWordLEB128Lenient,
+    getInt16LEB128Lenient,
+    getInt32LEB128Lenient,
+    getInt64LEB128Lenient,
+    getIntLEB128Lenient,
 
     -- * Protocol Buffers, strict
     -- $protobuf
@@ -65,7 +107,19 @@ module Ashlar.Get.Varint
     lengthPrefixedVarint,
     lengthPrefixedVarintLenient,
 
-    -- * VLQ
+    -- * Most significant bits first
+    -- $bigendian
+    getWord32VLQBE,
+    getWord64VLQBE,
+    getWordVLQBE,
+    getWord32VLQBELenient,
+    getWord64VLQBELenient,
+    getWordVLQBELenient,
+    getWord64GitOffset,
+    getWord64SQLite,
+    getInt64SQLite,
+
+    -- * VLQ of mason
     -- $vlq
     getWordVLQ,
     getIntVLQ,
@@ -77,10 +131,9 @@ module Ashlar.Get.Varint
 where
 
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Fail
-import Ashlar.Internal.Get.Strings (getNested)
 import Ashlar.Internal.Get.Varint
-import Ashlar.Internal.Prim.Varint.Protobuf (lenient)
+import Ashlar.Internal.Get.Varint.Protobuf
+import Ashlar.Internal.Prim.Varint.LEB128 (padded)
 import qualified Ashlar.Prim.Varint as P
 import Data.Int (Int16, Int32, Int64)
 import Data.Word (Word16, Word32, Word64)
@@ -97,6 +150,14 @@ import Data.Word (Word16, Word32, Word64)
 -- programs. They accept up to ten bytes, even if fewer would do, and drop the bits that the type
 -- cannot hold: an @int64@ that is read as @int32@ keeps its low 32 bits. More than ten bytes are an
 -- error.
+
+-- $padded
+-- LEB128 as WebAssembly (section 5.2.2) and DWARF have it: linkers leave room for a number that they
+-- write later, and so pad it. A number may have as many bytes as its type needs at most. The bits
+-- that the type has no room for must be zero, or all like the sign.
+
+-- $bigendian
+-- The most significant bits first, as in "Ashlar.Builder.Varint".
 
 -- $vlq
 -- The variable-length quantities of @mason@, as in "Ashlar.Builder.Varint".
@@ -160,171 +221,142 @@ getIntLEB128 :: Get Int
 getIntLEB128 = getVarint P.intLEB128
 {-# INLINE getIntLEB128 #-}
 
--- | A number as @uint32@: 1 to 5 bytes.
+-- | A number in unsigned LEB128, which may be padded: 1 to 3 bytes.
 --
 -- @since 0.1.0.0
-getWord32Varint :: Get Word32
-getWord32Varint = getVarint P.word32Varint
-{-# INLINE getWord32Varint #-}
+getWord16LEB128Lenient :: Get Word16
+getWord16LEB128Lenient = getVarint (padded P.word16LEB128)
+{-# INLINE getWord16LEB128Lenient #-}
 
--- | A number as @uint64@: 1 to 10 bytes.
+-- | A number in unsigned LEB128, which may be padded: 1 to 5 bytes.
+--
+-- >>> runGet getWord32LEB128Lenient "\172\130\128\128\0"
+-- Right 300
 --
 -- @since 0.1.0.0
-getWord64Varint :: Get Word64
-getWord64Varint = getVarint P.word64Varint
-{-# INLINE getWord64Varint #-}
+getWord32LEB128Lenient :: Get Word32
+getWord32LEB128Lenient = getVarint (padded P.word32LEB128)
+{-# INLINE getWord32LEB128Lenient #-}
 
--- | A number as @uint64@: 1 to 10 bytes.
+-- | A number in unsigned LEB128, which may be padded: 1 to 10 bytes.
 --
 -- @since 0.1.0.0
-getWordVarint :: Get Word
-getWordVarint = getVarint P.wordVarint
-{-# INLINE getWordVarint #-}
+getWord64LEB128Lenient :: Get Word64
+getWord64LEB128Lenient = getVarint (padded P.word64LEB128)
+{-# INLINE getWord64LEB128Lenient #-}
 
--- | A number as @int32@ or @enum@: 1 to 5 bytes, or 10 if negative.
+-- | A number in unsigned LEB128, which may be padded: 1 to 10 bytes.
 --
 -- @since 0.1.0.0
-getInt32Varint :: Get Int32
-getInt32Varint = getVarint P.int32Varint
-{-# INLINE getInt32Varint #-}
+getWordLEB128Lenient :: Get Word
+getWordLEB128Lenient = getVarint (padded P.wordLEB128)
+{-# INLINE getWordLEB128Lenient #-}
 
--- | A number as @int64@: 1 to 9 bytes, or 10 if negative.
+-- | A number in signed LEB128, which may be padded: 1 to 3 bytes.
 --
 -- @since 0.1.0.0
-getInt64Varint :: Get Int64
-getInt64Varint = getVarint P.int64Varint
-{-# INLINE getInt64Varint #-}
+getInt16LEB128Lenient :: Get Int16
+getInt16LEB128Lenient = getVarint (padded P.int16LEB128)
+{-# INLINE getInt16LEB128Lenient #-}
 
--- | A number as @int64@: 1 to 9 bytes, or 10 if negative.
+-- | A number in signed LEB128, which may be padded: 1 to 5 bytes.
+--
+-- >>> runGet getInt32LEB128Lenient "\254\255\DEL"
+-- Right (-2)
 --
 -- @since 0.1.0.0
-getIntVarint :: Get Int
-getIntVarint = getVarint P.intVarint
-{-# INLINE getIntVarint #-}
+getInt32LEB128Lenient :: Get Int32
+getInt32LEB128Lenient = getVarint (padded P.int32LEB128)
+{-# INLINE getInt32LEB128Lenient #-}
 
--- | A number as @sint32@: 1 to 5 bytes.
+-- | A number in signed LEB128, which may be padded: 1 to 10 bytes.
 --
 -- @since 0.1.0.0
-getInt32Zigzag :: Get Int32
-getInt32Zigzag = getVarint P.int32Zigzag
-{-# INLINE getInt32Zigzag #-}
+getInt64LEB128Lenient :: Get Int64
+getInt64LEB128Lenient = getVarint (padded P.int64LEB128)
+{-# INLINE getInt64LEB128Lenient #-}
 
--- | A number as @sint64@: 1 to 10 bytes.
+-- | A number in signed LEB128, which may be padded: 1 to 10 bytes.
 --
 -- @since 0.1.0.0
-getInt64Zigzag :: Get Int64
-getInt64Zigzag = getVarint P.int64Zigzag
-{-# INLINE getInt64Zigzag #-}
+getIntLEB128Lenient :: Get Int
+getIntLEB128Lenient = getVarint (padded P.intLEB128)
+{-# INLINE getIntLEB128Lenient #-}
 
--- | A number as @sint64@: 1 to 10 bytes.
+-- | A quantity of MIDI: 1 to 5 bytes.
 --
 -- @since 0.1.0.0
-getIntZigzag :: Get Int
-getIntZigzag = getVarint P.intZigzag
-{-# INLINE getIntZigzag #-}
+getWord32VLQBE :: Get Word32
+getWord32VLQBE = getVarint P.word32VLQBE
+{-# INLINE getWord32VLQBE #-}
 
--- | A number as @uint32@: 1 to 10 bytes.
+-- | A quantity of MIDI, or a number in base 128 of ASN.1: 1 to 10 bytes.
+--
+-- >>> runGet getWord64VLQBE "\130,"
+-- Right 300
 --
 -- @since 0.1.0.0
-getWord32VarintLenient :: Get Word32
-getWord32VarintLenient = getVarint (lenient P.word32Varint)
-{-# INLINE getWord32VarintLenient #-}
+getWord64VLQBE :: Get Word64
+getWord64VLQBE = getVarint P.word64VLQBE
+{-# INLINE getWord64VLQBE #-}
 
--- | A number as @uint64@: 1 to 10 bytes.
+-- | A quantity of MIDI, or a number in base 128 of ASN.1: 1 to 10 bytes.
 --
 -- @since 0.1.0.0
-getWord64VarintLenient :: Get Word64
-getWord64VarintLenient = getVarint (lenient P.word64Varint)
-{-# INLINE getWord64VarintLenient #-}
+getWordVLQBE :: Get Word
+getWordVLQBE = getVarint P.wordVLQBE
+{-# INLINE getWordVLQBE #-}
 
--- | A number as @uint64@: 1 to 10 bytes.
+-- | A quantity of MIDI, which may be padded: 1 to 5 bytes.
 --
 -- @since 0.1.0.0
-getWordVarintLenient :: Get Word
-getWordVarintLenient = getVarint (lenient P.wordVarint)
-{-# INLINE getWordVarintLenient #-}
+getWord32VLQBELenient :: Get Word32
+getWord32VLQBELenient = getVarint (padded P.word32VLQBE)
+{-# INLINE getWord32VLQBELenient #-}
 
--- | A number as @int32@ or @enum@: 1 to 10 bytes.
+-- | A quantity of MIDI, which may be padded: 1 to 10 bytes.
 --
--- >>> runGet getInt32VarintLenient "\255\255\255\255\SI"
+-- >>> runGet getWord64VLQBELenient "\128\130,"
+-- Right 300
+--
+-- @since 0.1.0.0
+getWord64VLQBELenient :: Get Word64
+getWord64VLQBELenient = getVarint (padded P.word64VLQBE)
+{-# INLINE getWord64VLQBELenient #-}
+
+-- | A quantity of MIDI, which may be padded: 1 to 10 bytes.
+--
+-- @since 0.1.0.0
+getWordVLQBELenient :: Get Word
+getWordVLQBELenient = getVarint (padded P.wordVLQBE)
+{-# INLINE getWordVLQBELenient #-}
+
+-- | An offset in a pack of git: 1 to 10 bytes.
+--
+-- >>> runGet getWord64GitOffset "\129,"
+-- Right 300
+--
+-- @since 0.1.0.0
+getWord64GitOffset :: Get Word64
+getWord64GitOffset = getVarint P.word64GitOffset
+{-# INLINE getWord64GitOffset #-}
+
+-- | An integer in a file of SQLite, unsigned: 1 to 9 bytes.
+--
+-- @since 0.1.0.0
+getWord64SQLite :: Get Word64
+getWord64SQLite = getVarint P.word64SQLite
+{-# INLINE getWord64SQLite #-}
+
+-- | An integer in a file of SQLite, in two's complement: 1 to 9 bytes.
+--
+-- >>> runGet getInt64SQLite (S.replicate 9 255)
 -- Right (-1)
 --
 -- @since 0.1.0.0
-getInt32VarintLenient :: Get Int32
-getInt32VarintLenient = getVarint (lenient P.int32Varint)
-{-# INLINE getInt32VarintLenient #-}
-
--- | A number as @int64@: 1 to 10 bytes.
---
--- @since 0.1.0.0
-getInt64VarintLenient :: Get Int64
-getInt64VarintLenient = getVarint (lenient P.int64Varint)
-{-# INLINE getInt64VarintLenient #-}
-
--- | A number as @int64@: 1 to 10 bytes.
---
--- @since 0.1.0.0
-getIntVarintLenient :: Get Int
-getIntVarintLenient = getVarint (lenient P.intVarint)
-{-# INLINE getIntVarintLenient #-}
-
--- | A number as @sint32@: 1 to 10 bytes.
---
--- @since 0.1.0.0
-getInt32ZigzagLenient :: Get Int32
-getInt32ZigzagLenient = getVarint (lenient P.int32Zigzag)
-{-# INLINE getInt32ZigzagLenient #-}
-
--- | A number as @sint64@: 1 to 10 bytes.
---
--- @since 0.1.0.0
-getInt64ZigzagLenient :: Get Int64
-getInt64ZigzagLenient = getVarint (lenient P.int64Zigzag)
-{-# INLINE getInt64ZigzagLenient #-}
-
--- | A number as @sint64@: 1 to 10 bytes.
---
--- @since 0.1.0.0
-getIntZigzagLenient :: Get Int
-getIntZigzagLenient = getVarint (lenient P.intZigzag)
-{-# INLINE getIntZigzagLenient #-}
-
--- | A section with its length before it. The length is a @uint64@, and the decoder runs on the
--- bytes of the section alone, as by 'Ashlar.Get.isolate'. Strings, bytes, messages and packed
--- numbers of Protocol Buffers have this format.
---
--- The decoder must read the whole section. If the input ends before the section does, and the
--- decoder does not fail by itself, the error is at the beginning of the section. The length is
--- strict.
---
--- "Ashlar.Builder.Section" writes such sections: @lengthPrefixed (varintPrim word32Varint)@.
---
--- >>> runGet (lengthPrefixedVarint getRemainingByteString) "\3abcd"
--- Right "abc"
--- >>> runGet (lengthPrefixedVarint (many getWord32Varint)) "\3\1\172\2"
--- Right [1,300]
---
--- @since 0.1.0.0
-lengthPrefixedVarint :: Get a -> Get a
-lengthPrefixedVarint = getNested (getWord64Varint >>= toLength)
-{-# INLINE lengthPrefixedVarint #-}
-
--- | 'lengthPrefixedVarint' whose length is lenient.
---
--- >>> runGet (lengthPrefixedVarintLenient getRemainingByteString) "\131\0abcd"
--- Right "abc"
---
--- @since 0.1.0.0
-lengthPrefixedVarintLenient :: Get a -> Get a
-lengthPrefixedVarintLenient = getNested (getWord64VarintLenient >>= toLength)
-{-# INLINE lengthPrefixedVarintLenient #-}
-
--- No input is longer than an 'Int' can say, so such a part is longer than what is left.
-toLength :: Word64 -> Get Int
-toLength n
-  | n <= fromIntegral (maxBound :: Int) = pure (fromIntegral n)
-  | otherwise = invalid ("a part of " ++ show n ++ " bytes")
-{-# INLINE toLength #-}
+getInt64SQLite :: Get Int64
+getInt64SQLite = getVarint P.int64SQLite
+{-# INLINE getInt64SQLite #-}
 
 -- | A number of seven bits in each byte: 1 to 10 bytes. The same as 'getWordLEB128'.
 --

@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Ashlar.Prim.Varint
--- Description : Variable-length integers (varints): LEB128, Protocol Buffers, VLQ, prefix
+-- Description : Variable-length integers (varints): LEB128, Protocol Buffers, MIDI, git, SQLite
 --
 -- Each format as one value, which knows how to write a number, the bytes that this takes, and how
 -- to read it back. "Ashlar.Builder.Varint" has a builder of the same name for each, and
@@ -51,7 +51,16 @@ module Ashlar.Prim.Varint
     unZigzag32,
     unZigzag64,
 
-    -- * VLQ
+    -- * Most significant bits first
+    -- $bigendian
+    word32VLQBE,
+    word64VLQBE,
+    wordVLQBE,
+    word64GitOffset,
+    word64SQLite,
+    int64SQLite,
+
+    -- * VLQ of mason
     -- $vlq
     wordVLQ,
     intVLQ,
@@ -62,7 +71,8 @@ module Ashlar.Prim.Varint
   )
 where
 
-import Ashlar.Internal.Prim.Varint.LEB128 hiding (readAsUnsigned)
+import Ashlar.Internal.Prim.Varint.BigEndian hiding (readBigEndian, readGitOffset, readSQLite)
+import Ashlar.Internal.Prim.Varint.LEB128 hiding (padded, readAsUnsigned)
 import Ashlar.Internal.Prim.Varint.Prefix (prefixVarInt)
 import Ashlar.Internal.Prim.Varint.Protobuf hiding (lenient)
 import Ashlar.Internal.Prim.Varint.Type (Varint (..), varintBound)
@@ -78,10 +88,16 @@ import Ashlar.Internal.Prim.Varint.VLQ (intVLQ, wordVLQ)
 -- bits, and has 10 bytes. Zigzag writes the index in the sequence 0, -1, 1, -2, 2 and so on, which
 -- is short for numbers near 0.
 
+-- $bigendian
+-- Seven bits in each byte, the most significant first. @VLQBE@ is the variable-length quantity of
+-- MIDI, and the base 128 of ASN.1. @GitOffset@ is that of the offsets in packs of git, and @SQLite@
+-- that of its database files: "Ashlar.Get.Varint" has all of them in a table.
+
 -- $vlq
 -- Variable-length quantities as in @mason@. Unsigned numbers are LEB128. A signed number is its
--- magnitude, with the sign in the second highest bit of the first byte. The quantities of MIDI and
--- of git have the most significant bits first: they are another format.
+-- magnitude, with the sign in the second highest bit of the first byte.
+--
+-- Beware of the name: elsewhere, as in MIDI, VLQ means the most significant bits first ('word64VLQBE').
 
 -- $prefix
 -- The zeros below the lowest 1 of the first byte tell the number of bytes. Seven bits of the number

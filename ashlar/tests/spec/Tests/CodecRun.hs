@@ -92,6 +92,9 @@ isolated :: Assertion
 isolated = do
   found (isolate 5 getRemainingByteString) @?= Left (3, MissingInput 2 0)
   found (isolate 2 (pure S.empty)) @?= Left (0, Invalid "isolate: 2 of 2 bytes were not read")
+  -- Cut off is not malformed, wherever the decoder stops.
+  found (isolate 100 (S.singleton <$> getWord8)) @?= Left (1, MissingInput 99 2)
+  found (isolate 3 (isolate 4 (S.singleton <$> getWord8))) @?= Left (1, MissingInput 3 2)
   -- The limit of an enclosing isolate counts too.
   found (isolate 2 (isolate 3 getRemainingByteString)) @?= Left (2, MissingInput 1 0)
   -- Input that is shorter than its length is an error where it begins, as for a byte string.

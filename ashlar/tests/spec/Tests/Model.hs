@@ -133,11 +133,11 @@ modelAction input top = case run around0 top (World 0 False Nothing []) of
             | otherwise ->
               let rest = n - (at world' - here)
                   unread = "isolate: " ++ show rest ++ " of " ++ show n ++ " bytes were not read"
-                  why
-                    | at world' >= inputEnd = MissingInput rest 0
-                    | otherwise = Invalid unread
-               in if at world' < inputEnd && at world' >= bytesEnd around
-                    then outOf (at world') Nothing
+                  end = max (at world') (bytesEnd around)
+                  have = min rest (min inputEnd end - at world')
+                  why = if have == rest then Invalid unread else MissingInput rest have
+               in if have < rest && end < inputEnd
+                    then outOf end Nothing
                     else (Nothing, logged around [] why world')
           nothing -> nothing
       Matched x -> case run around x world of
@@ -241,7 +241,7 @@ errorFrom everything = case filter (\f -> weight f == top) talkative of
     failure
       (fromIntegral offset)
       labelled
-      reason
+      (together labelled reason)
       (List.nub (reverse (mapMaybe nameOf peers)))
       (S.pack (longest (map bytesOf peers)))
   [] -> error "nothing failed"
@@ -253,7 +253,15 @@ errorFrom everything = case filter (\f -> weight f == top) talkative of
       | top == 0 = filter (\f -> labelsOf f == maximum (map labelsOf farthest)) farthest
       | otherwise = farthest
     labelsOf (Failed _ labelled _ _ _) = length labelled
-    peers = filter (\f -> weight f == top || (weight f <= 3 && top <= 3)) farthest
+    peers = if top == 5 then filter ((== top) . weight) farthest else farthest
+    -- All that was said there with the same labels.
+    together labelled reason = case reason of
+      Invalid _ ->
+        Invalid (List.intercalate "; " (List.nub [m | f <- reverse farthest, Just m <- [messageOf labelled f]]))
+      _ -> reason
+    messageOf labelled (Failed _ others _ _ reason) = case reason of
+      Invalid m | others == labelled -> Just m
+      _ -> Nothing
     longest = List.maximumBy (\a b -> compare (length a) (length b))
     offsetOf (Failed offset _ _ _ _) = offset
     nameOf (Failed _ _ name _ _) = name

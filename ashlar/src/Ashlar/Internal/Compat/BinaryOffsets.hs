@@ -20,7 +20,6 @@ import Ashlar.Internal.Get.Bytes (available)
 import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Error (Reason (Invalid))
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Input
 import Ashlar.Internal.Get.Path (Context (..), innermost)
@@ -33,7 +32,7 @@ import Data.Maybe (fromMaybe)
 isolateCounting :: Int -> Get a -> Get a
 isolateCounting n p
   | n < 0 = invalid "isolate: negative size"
-  | otherwise = isolateOr (\left _ -> pure (Invalid (message left))) n $ do
+  | otherwise = isolateOr (invalid . message) n $ do
     at <- here
     inEnv (inContext (CountedFrom at)) p
   where

@@ -44,6 +44,7 @@ module Ashlar.Internal.Get.Budget
     isolate,
     isolateAtMost,
     isolateOr,
+    leftOver,
   )
 where
 
@@ -53,7 +54,7 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail (invalid)
 import Ashlar.Internal.Get.Failure (nothingFound)
-import Ashlar.Internal.Get.Input (moreInput)
+import Ashlar.Internal.Get.Input (moreInput, skipUpTo)
 import Ashlar.Internal.Get.Limits
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Get.Segments (setLimit)
@@ -323,17 +324,20 @@ chargedIfEmpty = ifReadsNothing (<$ chargeRound)
 
 -- | @isolate n p@ runs @p@ on the next @n@ bytes alone: to @p@ the input ends there. Fails if @p@
 -- does, if @n@ is negative, or if @p@ leaves bytes over. Where the input ends before them, they are
--- missing.
+-- missing ('Ashlar.Get.MissingInput'): to know that, it reads on until it has passed them or the
+-- input ends.
 --
 -- >>> runGet (isolate 2 getWord16le) "abc"
 -- Right 25185
 -- >>> either (print . errorReason) print (runGet (isolate 2 getWord8) "abc")
 -- Invalid "isolate: 1 of 2 bytes were not read"
+-- >>> either (print . errorReason) print (runGet (isolate 9 getWord8) "abc")
+-- MissingInput 8 2
 --
 -- @since 0.1.0.0
 isolate :: Int -> Get a -> Get a
-isolate = isolateOr $ \left leftOver ->
-  (\more -> if more then leftOver else MissingInput left 0) <$> moreInput
+isolate n = isolateOr (leftOver (,) n) n
+{-# INLINE isolate #-}
 
 -- | @isolateAtMost n p@ runs @p@ with at most the next @n@ bytes: to @p@ the input ends after them.
 -- What @p@ leaves over comes next. Fails if @p@ does, or if @n@ is negative.
@@ -351,21 +355,40 @@ isolateAtMost :: Int -> Get a -> Get a
 isolateAtMost n =
   limited "isolateAtMost: negative number of bytes" n (\_ -> pure ()) (\_ -> pure ())
 
--- | 'isolate', given the reason to fail where bytes were not read.
+-- | 'isolate', given how to fail if bytes were not read.
 isolateOr ::
-  -- | The reason, given how many bytes were not read, and the reason if they are there.
-  (Int -> Reason -> Get Reason) ->
+  -- | Given how many.
+  (Int -> Get ()) ->
   Int ->
   Get a ->
   Get a
-isolateOr reason n = limited "isolate: negative number of bytes" n announce $ \left ->
-  if left == 0
-    then pure ()
-    else do
-      now <- here
-      let message = "isolate: " ++ show left ++ " of " ++ show n ++ " bytes were not read"
-      reason left (Invalid message) >>= failWith now now nothingFound
+isolateOr unread n = limited "isolate: negative number of bytes" n announce $ \left ->
+  if left == 0 then pure () else unread left
 {-# INLINE isolateOr #-}
+
+-- | Fail, because bytes of a part were left over, or were missing.
+leftOver ::
+  -- | How many bytes were needed where the input ends, and how many of them were there, given these
+  -- numbers for the bytes that were not read. The error is where the former begin.
+  (Int -> Int -> (Int, Int)) ->
+  -- | Bytes of the part.
+  Int ->
+  -- | Bytes that were not read.
+  Int ->
+  Get ()
+leftOver cutOff n left = do
+  now <- here
+  have <- skipUpTo left
+  if have == left
+    then
+      failWith now now nothingFound . Invalid $
+        "isolate: " ++ show left ++ " of " ++ show n ++ " bytes were not read"
+    else do
+      -- It fails by itself where a budget ends.
+      _ <- moreInput
+      let (needed, found) = cutOff left have
+      failWith now (now + left - needed) nothingFound (MissingInput needed found)
+{-# NOINLINE leftOver #-}
 
 -- A decoder to which the input ends after n bytes.
 limited ::

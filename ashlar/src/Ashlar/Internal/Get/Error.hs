@@ -11,6 +11,7 @@ module Ashlar.Internal.Get.Error
     Excerpt (..),
     noExcerpt,
     excerptRange,
+    hexAndText,
   )
 where
 
@@ -26,8 +27,10 @@ import Data.Word (Word8)
 -- | Where and why a decoder failed.
 --
 -- Of all alternatives that were tried, this is about the one that got farthest in the input. Where
--- several got equally far, 'errorExpected' has what each of them expected. The rest is from the
--- last of them, but a message of 'fail' counts for more than missing or unexpected bytes.
+-- several got equally far, 'errorExpected' has what each of them expected at its offset. The rest is
+-- from the last of them, but missing bytes count for more than unexpected ones, and a message of
+-- 'fail' for more than both. Different messages at one offset and with the same labels are all
+-- there, in one.
 --
 -- An error is small, however large the input and however deeply the decoder was nested: of a label,
 -- a name or a message of more than 1,000 characters the first 1,000 are there, and @..@. All but
@@ -129,7 +132,7 @@ instance Exception DecodeError where
         _ -> ["expected " ++ alternatives names | not (null names)]
       names = errorExpected e
       shown = case excerptLines e of
-        [] -> ["found " ++ hex found ++ " |" ++ text found ++ "|" | not (S.null found)]
+        [] -> ["found " ++ hexAndText found | not (S.null found)]
         ls -> ls
       found = errorFound e
 
@@ -224,8 +227,9 @@ linesOf from bytes
   where
     (row, rest) = S.splitAt (16 - fromIntegral (from .&. 15)) bytes
 
-hex :: ByteString -> String
-hex = unwords . map hexByte . S.unpack
+-- | Bytes in hexadecimal and as text, as the excerpt of an error has them.
+hexAndText :: ByteString -> String
+hexAndText bytes = unwords (map hexByte (S.unpack bytes)) ++ " |" ++ text bytes ++ "|"
 
 hexByte :: Word8 -> String
 hexByte w = [digit (w `shiftR` 4), digit (w .&. 15)]

@@ -178,7 +178,7 @@ toError list =
     { errorOffset = fromIntegral (failureOffset winner),
       errorLabels = map shortText (labels winner),
       errorReason = case failureReason winner of
-        Invalid message -> Invalid (shortText message)
+        Invalid _ -> Invalid (shortText (List.intercalate "; " messages))
         OverBudget message -> OverBudget (shortText message)
         reason -> reason,
       errorAnnounced = case failureReason winner of
@@ -195,9 +195,16 @@ toError list =
     -- The latest of the highest rank. Where nothing is said, labels count.
     winner = List.foldl1' (\best f -> if weight f > weight best then f else best) failures
     weight f = (rank f, if rank f == 0 then length (labels f) else 0)
-    -- Those at the same offset. A message stands alone.
-    peers = filter (\f -> kind f == kind winner && failureOffset f == failureOffset winner) failures
-    kind f = max 3 (rank f)
+    -- Those at the same offset. A used up budget stands alone.
+    peers = filter (\f -> failureOffset f == failureOffset winner && alone f == alone winner) failures
+    alone f = rank f == 5
+    messages =
+      List.nub
+        [ shortText message
+          | f <- reverse peers,
+            Invalid message <- [failureReason f],
+            labels f == labels winner
+        ]
     labels f = labelsAt (failureContext f) (failurePart f) (failureAhead f) (failureSize f)
 
 -- The first 1,000 characters, and a sign that there are more.

@@ -31,6 +31,7 @@ module Ashlar.Internal.Get.Input
     atHand,
     moreInput,
     skipInput,
+    skipUpTo,
     lookAt,
     here,
   )
@@ -290,17 +291,22 @@ skipInput :: Int -> Get ()
 skipInput n = do
   announce n
   at <- here
+  left <- skipUpTo n
+  when (left < n) $ do
+    refuseToGoOn 0
+    failWith at at nothingFound (MissingInput n left)
+{-# NOINLINE skipInput #-}
+
+-- | Go forward by n bytes (not negative), or by all that there are. Returns how many.
+skipUpTo :: Int -> Get Int
+skipUpTo n = do
   target <- min n <$> toLimit
   let go left = do
         have <- step (\c _ -> toEnd c left)
         if have >= left
-          then pure 0
-          else moreInput >>= \more -> if more then go (left - have) else pure (left - have)
-  missing <- go target
-  let left = target - missing
-  when (left < n) $ do
-    refuseToGoOn 0
-    failWith at at nothingFound (MissingInput n left)
+          then pure target
+          else moreInput >>= \more -> if more then go (left - have) else pure (target - left + have)
+  go target
   where
     -- Skip n bytes, or all up to the end. Returns how many there were.
     toEnd c left = do
@@ -308,7 +314,6 @@ skipInput n = do
       e <- getPtr c endCell
       let have = e `minusPtr` p
       have <$ putPtr c cursorCell (p `plusPtr` min have left)
-{-# NOINLINE skipInput #-}
 
 -- | The offset of the next byte.
 here :: Get Int

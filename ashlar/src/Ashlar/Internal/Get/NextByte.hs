@@ -41,6 +41,7 @@ import Ashlar.Internal.Get.Bytes (ifReadsNothing, satisfy, skip)
 import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Error (hexAndText)
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Numbers (getWord8)
 import Ashlar.Internal.Mem (peekHost, withBytesQuick)
@@ -289,13 +290,17 @@ mismatched s = do
     -- How many bytes are the same is known whatever the chunks.
     Differs n -> expected (nameOfAll s) (n + 1)
 
--- Of many bytes, the name has the first ones. The copy does not keep the others in memory.
+-- Bytes that are not all printable are shown in hexadecimal, too. Of many bytes, the name has the
+-- first ones. The copy does not keep the others in memory.
 nameOfAll :: ByteString -> String
 nameOfAll s
-  | S.length s <= 32 = show s
-  | otherwise = start `seq` (show start ++ ".. (" ++ show (S.length s) ++ " bytes)")
+  | S.length s <= 32 = shown s
+  | otherwise = start `seq` (shown start ++ ".. (" ++ show (S.length s) ++ " bytes)")
   where
     start = S.copy (S.take 32 s)
+    shown part
+      | S.all (\w -> w >= 32 && w < 127) part = show part
+      | otherwise = hexAndText part
 
 -- Read bytes as long as they are these.
 compared :: ByteString -> Get Compared

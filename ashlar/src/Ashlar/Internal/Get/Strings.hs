@@ -1,3 +1,7 @@
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedSums #-}
+{-# LANGUAGE UnboxedTuples #-}
+
 -- |
 -- Module      : Ashlar.Internal.Get.Strings
 -- Description : Decoders for strings of various kinds, and for nested parts
@@ -19,16 +23,16 @@ module Ashlar.Internal.Get.Strings
   )
 where
 
-import Ashlar.Internal.Get.Budget (isolateOr)
+import Ashlar.Internal.Get.Budget (isolateOr, leftOver)
 import Ashlar.Internal.Get.Bytes
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail
-import Ashlar.Internal.Get.Failure (Found, nothingFound, peekFound)
+import Ashlar.Internal.Get.Failure (Found, peekFound)
 import Ashlar.Internal.Get.Input
 import Ashlar.Internal.Get.Scan
 import Ashlar.Internal.Mem (withBytes)
-import Ashlar.Internal.Prim.Text (Utf8 (..), decodeUtf8At)
+import Ashlar.Internal.Prim.Text (decodeUtf8At)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -37,6 +41,8 @@ import qualified Data.ByteString.Short as SBS
 import Data.Text (Text)
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import GHC.Exts (Int (I#))
+import GHC.IO (IO (..))
 
 -- | @n@ bytes, copied: the result does not keep the input's memory alive. ('getByteString' returns
 -- a slice.) A negative number fails.
@@ -132,7 +138,7 @@ chunksBy scanner = go []
 getTextUtf8 :: Int -> Get Text
 getTextUtf8 n
   | n < 0 = invalid "getTextUtf8: negative number of bytes"
-  | otherwise = consume n $ \p -> effect (decodeUtf8At p n) >>= orMalformed p n
+  | otherwise = consume n $ \p -> textAt p n
 
 -- | All that is left (of the innermost 'Ashlar.Get.isolate', too) as text, as with 'getTextUtf8'.
 --
@@ -141,23 +147,29 @@ getRemainingTextUtf8 :: Get Text
 getRemainingTextUtf8 = do
   at <- here
   bs <- getRemainingByteString
-  text <- effect (withBytes bs decodeUtf8At)
+  text <- effect . withBytes bs $ \p n -> IO $ \s -> case decodeUtf8At p n s of
+    (# s1, (# t | #) #) -> (# s1, Right t #)
+    (# s1, (# | good #) #) -> (# s1, Left (I# good) #)
   case text of
-    Utf8 t -> pure t
-    MalformedAt good -> do
+    Right t -> pure t
+    Left good -> do
       found <- foundIn (S.drop good bs)
       malformed at (S.length bs) good found
 {-# NOINLINE getRemainingTextUtf8 #-}
 
 -- The text of n bytes at an address, of which the first is not read yet.
-orMalformed :: Ptr Word8 -> Int -> Utf8 -> Get Text
-orMalformed p n text = case text of
-  Utf8 t -> pure t
-  MalformedAt good -> do
-    -- No more than n bytes are good.
-    found <- effect (peekFound (p `plusPtr` good) (n - good))
-    here >>= \at -> malformed at n good found
-{-# INLINE orMalformed #-}
+textAt :: Ptr Word8 -> Int -> Get Text
+textAt p n = Get $ \p0 c env s -> case decodeUtf8At p n s of
+  (# s1, (# t | #) #) -> (# s1, p0, (# t | #) #)
+  (# s1, (# | good #) #) -> unGet (malformedAt p n (I# good)) p0 c env s1
+{-# INLINE textAt #-}
+
+malformedAt :: Ptr Word8 -> Int -> Int -> Get a
+malformedAt p n good = do
+  -- No more than n bytes are good.
+  found <- effect (peekFound (p `plusPtr` good) (n - good))
+  here >>= \at -> malformed at n good found
+{-# NOINLINE malformedAt #-}
 
 -- Of n bytes from an offset on, these are good, and those after them are not.
 malformed :: Int -> Int -> Int -> Found -> Get a
@@ -180,24 +192,5 @@ malformed at n good found = failWith (at + n) (at + good) found (Invalid "invali
 --
 -- @since 0.1.0.0
 getNested :: Get Int -> Get a -> Get a
-getNested len p = len >>= \n -> isolateOr (cutOff n) n p
+getNested len p = len >>= \n -> isolateOr (leftOver (\left have -> (n, n - left + have)) n) n p
 {-# INLINE getNested #-}
-
--- Why the last bytes of a part were not read. Where the input ends, 'Ashlar.Get.isolate' says that
--- these bytes are missing. Here all of the part is too short, from its beginning on.
-cutOff ::
-  -- Bytes of the part.
-  Int ->
-  -- Bytes that were not read.
-  Int ->
-  -- What to say if they are there.
-  Reason ->
-  Get Reason
-cutOff n left leftOver = do
-  more <- moreInput
-  if more
-    then pure leftOver
-    else do
-      now <- here
-      let have = n - left
-      failWith now (now - have) nothingFound (MissingInput n have)

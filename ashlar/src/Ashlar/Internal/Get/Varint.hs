@@ -19,6 +19,7 @@ import Ashlar.Internal.Get.Fail (refine)
 import Ashlar.Internal.Get.Failure (peekFound)
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Prim.Varint.BigEndian (readBigEndian, readGitOffset, readSQLite)
 import Ashlar.Internal.Prim.Varint.Groups
 import Ashlar.Internal.Prim.Varint.Prefix (readPrefixed)
 import Ashlar.Internal.Prim.Varint.Type
@@ -50,7 +51,7 @@ getConverted ::
   -- | What any number is.
   (Word64 -> Either String a) ->
   Get a
-getConverted short check = startingWith alone short id (refine check (longUnsigned 0 maxBound))
+getConverted short check = startingWith alone short id (refine check (longUnsigned Shortest 0 maxBound))
   where
     alone b = b < 0x80 && isRight (check (fromIntegral b))
 {-# INLINE getConverted #-}
@@ -69,20 +70,35 @@ startingWith alone short long readLong = do
 -- One decoder for each code: Note [A code is no function] in "Ashlar.Internal.Prim.Varint.Type".
 coded :: Code -> Get Word64
 coded code = case code of
-  Unsigned (Range toZero greatest) -> longUnsigned toZero greatest
-  Signed (Range toZero greatest) -> longSigned toZero greatest
+  Unsigned form (Range toZero greatest) -> longUnsigned form toZero greatest
+  Signed form (Range toZero greatest) -> longSigned form toZero greatest
+  BigEndian form (Range toZero greatest) -> longBigEndian form toZero greatest
   SignAndMagnitude (Range toZero greatest) -> longSignAndMagnitude toZero greatest
   Prefixed greatest -> longPrefixed greatest
+  GitOffset greatest -> longGitOffset greatest
+  SQLite -> longSQLite
   Lenient -> longLenient
 {-# INLINE coded #-}
 
-longUnsigned, longSigned, longSignAndMagnitude :: Word64 -> Word64 -> Get Word64
-longUnsigned toZero greatest = reading (readUnsigned (Range toZero greatest))
-longSigned toZero greatest = reading (readSigned (Range toZero greatest))
-longSignAndMagnitude toZero greatest = reading (readSignAndMagnitude (Range toZero greatest))
+longUnsigned, longSigned, longBigEndian :: Form -> Word64 -> Word64 -> Get Word64
+longUnsigned form toZero greatest = reading (readUnsigned form (Range toZero greatest))
+longSigned form toZero greatest = reading (readSigned form (Range toZero greatest))
+longBigEndian form toZero greatest = reading (readBigEndian form (Range toZero greatest))
 {-# NOINLINE longUnsigned #-}
 {-# NOINLINE longSigned #-}
+{-# NOINLINE longBigEndian #-}
+
+longSignAndMagnitude :: Word64 -> Word64 -> Get Word64
+longSignAndMagnitude toZero greatest = reading (readSignAndMagnitude (Range toZero greatest))
 {-# NOINLINE longSignAndMagnitude #-}
+
+longGitOffset :: Word64 -> Get Word64
+longGitOffset greatest = reading (readGitOffset greatest)
+{-# NOINLINE longGitOffset #-}
+
+longSQLite :: Get Word64
+longSQLite = reading readSQLite
+{-# NOINLINE longSQLite #-}
 
 longPrefixed :: Word64 -> Get Word64
 longPrefixed greatest = reading (readPrefixed greatest)
@@ -106,7 +122,7 @@ reading rd = go
         Overlong n -> refused n "a varint that is not in its shortest form"
         TooLarge n -> refused n "a varint that does not fit its type"
         NegativeZero n -> refused n "a varint of negative zero"
-        TooLong n -> refused n "a varint of more than 10 bytes"
+        TooLong n -> refused n ("a varint of more than " ++ show n ++ " bytes")
 {-# INLINE reading #-}
 
 -- Fail because of a number that is refused.

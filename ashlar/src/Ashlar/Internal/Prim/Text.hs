@@ -1,6 +1,7 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE CPP #-}
 {-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedSums #-}
 {-# LANGUAGE UnboxedTuples #-}
 
 -- |
@@ -19,7 +20,7 @@ module Ashlar.Internal.Prim.Text
     unitsThatFit,
     writeUtf8,
     writeEscaped,
-    Utf8 (..),
+    Utf8,
     decodeUtf8At,
 
     -- * UTF-16
@@ -35,6 +36,7 @@ import Ashlar.Internal.Mem.Check (lackingArray)
 import Ashlar.Internal.Prim.Bulk
 import Ashlar.Internal.Prim.Escape
 import Ashlar.Internal.Prim.Utf8 (utf8ValidPrefix)
+import Control.Exception (evaluate)
 import Data.ByteString.Unsafe (unsafePackCStringLen)
 import Data.IORef (newIORef, readIORef, writeIORef)
 import qualified Data.Text as T
@@ -92,11 +94,12 @@ import GHC.IO (IO (..), unIO)
 import GHC.Word (Word64 (W64#))
 #endif
 
--- | A text that was copied from UTF-8 (RFC 3629).
-data Utf8
-  = Utf8 !T.Text
-  | -- | So many of the bytes are whole characters, and those after them are malformed.
-    MalformedAt !Int
+-- | A text that was copied from UTF-8 (RFC 3629); or how many of the bytes are whole characters,
+-- after which they are malformed.
+--
+-- It is unboxed, because not every GHC removes the box of it. (Allocation test "a text: its units
+-- and six words".)
+type Utf8 = (# T.Text| Int# #)
 
 -- | Copy bytes of UTF-8 into a text.
 --
@@ -108,19 +111,25 @@ decodeUtf8At ::
   Ptr Word8 ->
   -- | The number of bytes, all readable.
   Int ->
-  IO Utf8
+  State# RealWorld ->
+  (# State# RealWorld, Utf8 #)
 -- The same for any UTF-8, with the functions of text.
-decodeAny :: Ptr Word8 -> Int -> IO Utf8
+decodeAny# :: Ptr Word8 -> Int -> State# RealWorld -> (# State# RealWorld, Utf8 #)
+decodeAny# p n s = case unIO (decodeAny p n) s of
+  (# s', Right text #) -> (# s', (# text | #) #)
+  (# s', Left (I# good) #) -> (# s', (# | good #) #)
+{-# NOINLINE decodeAny# #-}
+
+decodeAny :: Ptr Word8 -> Int -> IO (Either Int T.Text)
 decodeAny p n = do
   wrong <- newIORef False
   -- A view of the memory. Nothing retains it, because the text is a copy.
   bs <- unsafePackCStringLen (castPtr p, n)
   -- The function is called only for malformed bytes. The text is forced, so they are known then.
   let replaced = unsafeDupablePerformIO (Just '\xFFFD' <$ writeIORef wrong True)
-      !text = T.decodeUtf8With (\_ _ -> replaced) bs
+  text <- evaluate (T.decodeUtf8With (\_ _ -> replaced) bs)
   malformed <- readIORef wrong
-  if malformed then MalformedAt <$> utf8ValidPrefix p n else pure (Utf8 text)
-{-# NOINLINE decodeAny #-}
+  if malformed then Left <$> utf8ValidPrefix p n else pure (Right text)
 
 -- | The number of units of a text.
 lengthUnits :: T.Text -> Int
@@ -233,10 +242,10 @@ maxForeignUnits = 32768
 -- Only the copy is out of line. So the box of the result is not built. (Allocation test "a text:
 -- its units and six words". The tests "texts in UTF-8" cover lengths around the limits.)
 decodeUtf8At p@(Ptr a) n@(I# k)
-  | n <= 0 = pure (Utf8 T.empty)
-  | otherwise = IO $ \s -> case copyUtf8 a k s of
-      (# s', arr, 1# #) -> (# s', Utf8 (T.Text (A.ByteArray arr) 0 n) #)
-      (# s', _, _ #) -> unIO (decodeAny p n) s'
+  | n <= 0 = \s -> (# s, (# T.empty | #) #)
+  | otherwise = \s -> case copyUtf8 a k s of
+      (# s', arr, 1# #) -> (# s', (# T.Text (A.ByteArray arr) 0 n | #) #)
+      (# s', _, _ #) -> decodeAny# p n s'
 {-# INLINE decodeUtf8At #-}
 
 -- An array with the bytes, at least one. The flag is 1 if they are valid, and else they may be.
@@ -378,11 +387,11 @@ unitAt arr@(A.ByteArray bytes) i
 -- Only the conversion is out of line. So the box of the result is not built. (Allocation test "a
 -- text: its units and six words".)
 decodeUtf8At p@(Ptr a) n@(I# k)
-  | n <= 0 = pure (Utf8 T.empty)
-  | otherwise = IO $ \s -> case toUtf16 a k s of
+  | n <= 0 = \s -> (# s, (# T.empty | #) #)
+  | otherwise = \s -> case toUtf16 a k s of
       (# s', arr, units #)
-        | I# units >= 0 -> (# s', Utf8 (T.Text (A.Array arr) 0 (I# units)) #)
-        | otherwise -> unIO (decodeAny p n) s'
+        | I# units >= 0 -> (# s', (# T.Text (A.Array arr) 0 (I# units) | #) #)
+        | otherwise -> decodeAny# p n s'
 {-# INLINE decodeUtf8At #-}
 
 -- An array with the units, and their number. It is -1 if the bytes are malformed, or too many.

@@ -329,7 +329,8 @@ programWith left oldPeeled unknown old (Description new edits) = do
               | otherwise = pure (Right (skip, k, x))
         unknownConstructor c =
           badSaying path (ConstructorIsUnknown name) . Just $
-            if isOpen said
+            -- (A constructor that is retired is one that the type has.)
+            if isOpen said && M.notMember name newNumbers
               then
                 InEvolutionOf (definitionName e) $
                   SayDroppedConstructor name :

@@ -9,8 +9,6 @@
 -- made of them.
 module Ashlar.Internal.Prim.Varint.Groups
   ( -- * Counting groups
-    groupsOfBits,
-    bitsUnsigned,
     bitsSigned,
 
     -- * Writing groups
@@ -46,20 +44,6 @@ import Data.Bits
 import Data.Int (Int16, Int32, Int64)
 import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
-
--- | The groups that a number of bits needs: the quotient by 7, rounded up. (9/64 is near enough to
--- 1/7.)
-groupsOfBits ::
-  -- | Bits, from 1 to 65.
-  Int ->
-  Int
-groupsOfBits bits = (9 * bits + 64) `unsafeShiftR` 6
-{-# INLINE groupsOfBits #-}
-
--- | The bits that a number needs; 1 for 0.
-bitsUnsigned :: Word64 -> Int
-bitsUnsigned x = 64 - countLeadingZeros (x .|. 1)
-{-# INLINE bitsUnsigned #-}
 
 -- | The bits that a number needs in two's complement.
 bitsSigned :: Int64 -> Int
@@ -304,30 +288,38 @@ gathered =
 
 -- | Read an unsigned number in a range.
 readUnsigned ::
+  Form ->
   Range ->
   -- | Address of the number.
   Ptr Word8 ->
   -- | Bytes readable there.
   Int ->
   IO Decoded
-readUnsigned range p have = of' <$> readGroups p have
+readUnsigned form range p have = of' <$> readGroups p have
   where
     of' (Groups n low tenth)
-      | n == 0 = Needs (have + 1)
-      | n > 10 || tenth > 1 = TooLarge (min n 10)
-      | otherwise = checked n (groupsOfBits (bitsUnsigned x)) range x
+      | n == 0 = goesOn form range have
+      | n > 10 || tenth > 1 = tooMany form range n
+      | otherwise = checked form n (groupsOfBits (bitsUnsigned x)) range x
       where
         x = low .|. (tenth `unsafeShiftL` 63)
 {-# INLINE readUnsigned #-}
 
+-- More than ten groups, or more bits than there are in 64.
+tooMany :: Form -> Range -> Int -> Decoded
+tooMany form range n = case form of
+  Padded | n > groupsOfRange range -> TooLong (groupsOfRange range)
+  _ -> TooLarge (min n 10)
+{-# INLINE tooMany #-}
+
 -- | Read a number in two's complement, in a range. The arguments are those of 'readUnsigned'.
-readSigned :: Range -> Ptr Word8 -> Int -> IO Decoded
-readSigned range p have = of' <$> readGroups p have
+readSigned :: Form -> Range -> Ptr Word8 -> Int -> IO Decoded
+readSigned form range p have = of' <$> readGroups p have
   where
     of' (Groups n low tenth)
-      | n == 0 = Needs (have + 1)
-      | n > 10 || (tenth /= 0 && tenth /= 0x7F) = TooLarge (min n 10)
-      | otherwise = checked n (groupsOfBits (bitsSigned x)) range (fromIntegral x)
+      | n == 0 = goesOn form range have
+      | n > 10 || (tenth /= 0 && tenth /= 0x7F) = tooMany form range n
+      | otherwise = checked form n (groupsOfBits (bitsSigned x)) range (fromIntegral x)
       where
         -- The bits above those of the groups are as the highest of them; in the tenth, all
         -- are.

@@ -21,6 +21,9 @@ module Ashlar.Internal.Prim.Varint.LEB128
     int64LEB128,
     intLEB128,
 
+    -- * Other rules for reading
+    padded,
+
     -- * For other formats
     readAsUnsigned,
   )
@@ -55,11 +58,22 @@ signed ::
   Varint a
 signed bound write =
   Varint (boundedPrim bound write) (groupsOfBits . bitsSigned . fromIntegral) $
-    ReadHalf (< 0x80) fromGroup (Signed (rangeOf (0 :: a))) fromIntegral
+    ReadHalf (< 0x80) fromGroup (Signed Shortest (rangeOf (0 :: a))) fromIntegral
   where
     -- Its seven bits are moved up, and down with the sign.
     fromGroup b = fromIntegral ((fromIntegral (b `unsafeShiftL` 1) :: Int8) `unsafeShiftR` 1)
 {-# INLINE signed #-}
+
+-- | Read a format that has one with padding: accept as many groups as the type has room for, be they
+-- needed or not.
+padded :: Varint a -> Varint a
+padded (Varint prim sizeOf (ReadHalf alone short code long)) =
+  Varint prim sizeOf . flip (ReadHalf alone short) long $ case code of
+    Unsigned _ range -> Unsigned Padded range
+    Signed _ range -> Signed Padded range
+    BigEndian _ range -> BigEndian Padded range
+    other -> other
+{-# INLINE padded #-}
 
 -- | Read an unsigned number, which a function changes.
 readAsUnsigned ::
@@ -68,7 +82,7 @@ readAsUnsigned ::
   (Word64 -> a) ->
   ReadHalf a
 readAsUnsigned range change =
-  ReadHalf (< 0x80) (change . fromIntegral) (Unsigned range) change
+  ReadHalf (< 0x80) (change . fromIntegral) (Unsigned Shortest range) change
 {-# INLINE readAsUnsigned #-}
 
 -- | 1 to 3 bytes.

@@ -14,7 +14,6 @@ where
 
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Prim.Core
-import Ashlar.Internal.Prim.Varint.Groups
 import Ashlar.Internal.Prim.Varint.Type
 import Data.Bits (countTrailingZeros, unsafeShiftL, unsafeShiftR, (.|.))
 import Data.Word (Word64, Word8)
@@ -64,7 +63,7 @@ readPrefixed greatest p have = do
     then pure (Needs n)
     else of' n <$> if n == 9 then peekLE (p `plusPtr` 1) else (`unsafeShiftR` n) <$> bytes n
   where
-    of' n x = checked n (prefixSize x) (Range 0 greatest) x
+    of' n x = checked Shortest n (prefixSize x) (Range 0 greatest) x
     -- The first @k@ bytes (k ≤ 8), which are there.
     bytes n
       | have >= 8 = (\w -> (w `unsafeShiftL` (64 - 8 * n)) `unsafeShiftR` (64 - 8 * n)) <$> peekLE p

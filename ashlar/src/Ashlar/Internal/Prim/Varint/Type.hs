@@ -14,14 +14,22 @@ module Ashlar.Internal.Prim.Varint.Type
     -- * Reading
     ReadHalf (..),
     Code (..),
+    Form (..),
     Range (..),
     rangeOf,
     Decoded (..),
     checked,
+    goesOn,
+
+    -- * Counting groups
+    groupsOfBits,
+    groupsOfRange,
+    bitsUnsigned,
   )
 where
 
 import Ashlar.Internal.Prim.Core
+import Data.Bits (countLeadingZeros, unsafeShiftR, (.|.))
 import Data.Word (Word64, Word8)
 
 -- | A variable-length format of numbers: small numbers take fewer bytes.
@@ -68,15 +76,28 @@ data ReadHalf a = ReadHalf
 -- ('Ashlar.Internal.Get.Varint.getVarint').
 data Code
   = -- | Groups of seven bits, unsigned.
-    Unsigned !Range
+    Unsigned !Form !Range
   | -- | Groups of seven bits, in two's complement.
-    Signed !Range
+    Signed !Form !Range
+  | -- | Groups of seven bits, the most significant first.
+    BigEndian !Form !Range
+  | -- | The same, of which each but the last is one less. The greatest number; the least is 0.
+    GitOffset !Word64
+  | -- | Up to eight groups of seven bits, the most significant first, or these and eight bits.
+    SQLite
   | -- | A sign and six bits, and then groups of seven.
     SignAndMagnitude !Range
   | -- | The first byte tells the length. The greatest number; the least is 0.
     Prefixed !Word64
   | -- | Up to ten groups of seven bits, be they needed or not.
     Lenient
+
+-- | Which encodings of a number are accepted.
+data Form
+  = -- | The shortest.
+    Shortest
+  | -- | Those of as many groups as the type has room for: its bits divided by 7, rounded up.
+    Padded
 
 -- | The numbers of a type, as words.
 data Range = Range
@@ -108,8 +129,9 @@ data Decoded
   | -- | More bytes than a number may have.
     TooLong !Int
 
--- | Accept a number that is in its shortest form and in the range.
+-- | Accept a number that has the form, and is in the range.
 checked ::
+  Form ->
   -- | The bytes it was read from.
   Int ->
   -- | The bytes of its shortest form.
@@ -118,8 +140,38 @@ checked ::
   -- | The number.
   Word64 ->
   Decoded
-checked n shortest (Range toZero greatest) x
-  | shortest /= n = Overlong n
-  | x + toZero > greatest = TooLarge n
-  | otherwise = Decoded n x
+checked form n shortest range@(Range toZero greatest) x = case form of
+  Shortest | shortest /= n -> Overlong n
+  Padded | n > most -> TooLong most
+  _
+    | x + toZero > greatest -> TooLarge n
+    | otherwise -> Decoded n x
+  where
+    most = groupsOfRange range
 {-# INLINE checked #-}
+
+-- | A number goes on after the bytes that are there.
+goesOn :: Form -> Range -> Int -> Decoded
+goesOn form range have = case form of
+  Padded | have >= groupsOfRange range -> TooLong (groupsOfRange range)
+  _ -> Needs (have + 1)
+{-# INLINE goesOn #-}
+
+-- | The groups of seven bits that the type of a range has room for.
+groupsOfRange :: Range -> Int
+groupsOfRange (Range _ greatest) = groupsOfBits (bitsUnsigned greatest)
+{-# INLINE groupsOfRange #-}
+
+-- | The groups of seven bits that a number of bits needs: the quotient by 7, rounded up. (9/64 is
+-- near enough to 1/7.)
+groupsOfBits ::
+  -- | Bits, from 1 to 65.
+  Int ->
+  Int
+groupsOfBits bits = (9 * bits + 64) `unsafeShiftR` 6
+{-# INLINE groupsOfBits #-}
+
+-- | The bits that a number needs; 1 for 0.
+bitsUnsigned :: Word64 -> Int
+bitsUnsigned x = 64 - countLeadingZeros (x .|. 1)
+{-# INLINE bitsUnsigned #-}

@@ -90,7 +90,7 @@ readSignAndMagnitude range p have = do
       | n > 9 || m > 0x7FFFFFFFFFFFFFFF + negative || rest > 0x200000000000000 =
         TooLarge (min (n + 1) 10)
       | rest == 0 = Overlong (n + 1)
-      | otherwise = checked (n + 1) (1 + groupsOfBits (bitsUnsigned rest)) range (signed m)
+      | otherwise = checked Shortest (n + 1) (1 + groupsOfBits (bitsUnsigned rest)) range (signed m)
       where
         m = (rest `unsafeShiftL` 6) .|. (b .&. 0x3F)
         negative = (b `unsafeShiftR` 6) .&. 1

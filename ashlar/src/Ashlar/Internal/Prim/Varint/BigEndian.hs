@@ -1,0 +1,202 @@
+{-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+
+-- |
+-- Module      : Ashlar.Internal.Prim.Varint.BigEndian
+-- Description : Varints with the most significant bits first: MIDI, ASN.1, git, SQLite
+--
+-- Groups of seven bits, the most significant first. The highest bit of a byte is set if another
+-- byte follows.
+--
+-- * The variable-length quantity of MIDI (Standard MIDI Files 1.0), which is also the base 128 of
+--   ASN.1 (X.690, 8.1.2.4.2 and 8.19.2), is just that.
+-- * The offsets of git's packs (gitformat-pack, OBJ_OFS_DELTA) take one from the number before each
+--   group but the last. So each number has one encoding.
+-- * The integers of SQLite (file format, section 1.6) have eight such groups at most, and after
+--   these eight bits in a ninth byte.
+module Ashlar.Internal.Prim.Varint.BigEndian
+  ( word32VLQBE,
+    word64VLQBE,
+    wordVLQBE,
+    word64GitOffset,
+    word64SQLite,
+    int64SQLite,
+    readBigEndian,
+    readGitOffset,
+    readSQLite,
+  )
+where
+
+import Ashlar.Internal.Mem
+import Ashlar.Internal.Prim.Core
+import Ashlar.Internal.Prim.Varint.Type
+import Data.Bits (unsafeShiftL, unsafeShiftR, (.&.), (.|.))
+import Data.Int (Int64)
+import Data.Word (Word32, Word64, Word8)
+import Foreign.Ptr (Ptr, plusPtr)
+
+-- | 1 to 5 bytes.
+--
+-- @since 0.1.0.0
+word32VLQBE :: Varint Word32
+word32VLQBE = bigEndian 5
+{-# INLINE word32VLQBE #-}
+
+-- | 1 to 10 bytes.
+--
+-- @since 0.1.0.0
+word64VLQBE :: Varint Word64
+word64VLQBE = bigEndian 10
+{-# INLINE word64VLQBE #-}
+
+-- | 1 to 10 bytes.
+--
+-- @since 0.1.0.0
+wordVLQBE :: Varint Word
+wordVLQBE = bigEndian 10
+{-# INLINE wordVLQBE #-}
+
+-- Given the most bytes that a number of the type takes.
+bigEndian :: forall a. (Bounded a, Integral a) => Int -> Varint a
+bigEndian bound =
+  Varint (boundedPrim bound (writeVLQBE . fromIntegral)) (groupsOfBits . bitsUnsigned . fromIntegral) $
+    ReadHalf (< 0x80) fromIntegral (BigEndian Shortest (rangeOf (0 :: a))) fromIntegral
+{-# INLINE bigEndian #-}
+
+writeVLQBE :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
+writeVLQBE x = writeGroups id (groupsOfBits (bitsUnsigned x)) x
+
+-- | 1 to 10 bytes.
+--
+-- @since 0.1.0.0
+word64GitOffset :: Varint Word64
+word64GitOffset =
+  Varint (boundedPrim 10 writeGitOffset) sizeOfGitOffset $
+    ReadHalf (< 0x80) fromIntegral (GitOffset maxBound) id
+{-# INLINE word64GitOffset #-}
+
+writeGitOffset :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
+writeGitOffset x = writeGroups (subtract 1) (sizeOfGitOffset x) x
+
+sizeOfGitOffset :: Word64 -> Int
+sizeOfGitOffset = go 1
+  where
+    go !n x = if x < 0x80 then n else go (n + 1) ((x `unsafeShiftR` 7) - 1)
+
+-- Write groups, the last first. Needs as many writable bytes.
+writeGroups ::
+  -- What is made of the rest of the number before each group but the last.
+  (Word64 -> Word64) ->
+  -- How many groups.
+  Int ->
+  Word64 ->
+  Ptr Word8 ->
+  IO (Ptr Word8)
+writeGroups less n x0 p = (p `plusPtr` n) <$ go (n - 1) x0 0
+  where
+    go i x more
+      | i < 0 = pure ()
+      | otherwise = do
+        pokeHost (p `plusPtr` i) (fromIntegral (x .&. 0x7F) .|. more :: Word8)
+        go (i - 1) (less (x `unsafeShiftR` 7)) 0x80
+{-# INLINE writeGroups #-}
+
+-- | 1 to 9 bytes.
+--
+-- @since 0.1.0.0
+word64SQLite :: Varint Word64
+word64SQLite = sqlite id id
+{-# INLINE word64SQLite #-}
+
+-- | 1 to 9 bytes, in two's complement: 9 if negative.
+--
+-- @since 0.1.0.0
+int64SQLite :: Varint Int64
+int64SQLite = sqlite fromIntegral fromIntegral
+{-# INLINE int64SQLite #-}
+
+sqlite :: (a -> Word64) -> (Word64 -> a) -> Varint a
+sqlite to from =
+  Varint (boundedPrim 9 (writeSQLite . to)) (min 9 . groupsOfBits . bitsUnsigned . to) $
+    ReadHalf (< 0x80) (from . fromIntegral) SQLite from
+{-# INLINE sqlite #-}
+
+writeSQLite :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
+writeSQLite x p
+  | x < 0x0100000000000000 = writeVLQBE x p
+  | otherwise = do
+    -- Eight groups that all go on, and the lowest byte.
+    let go i y
+          | i < 0 = pure ()
+          | otherwise = do
+            pokeHost (p `plusPtr` i) (fromIntegral y .|. 0x80 :: Word8)
+            go (i - 1) (y `unsafeShiftR` 7)
+    go (7 :: Int) (x `unsafeShiftR` 8)
+    pokeHost (p `plusPtr` 8) (fromIntegral x :: Word8)
+    pure (p `plusPtr` 9)
+
+-- | Read a number in a range.
+readBigEndian ::
+  Form ->
+  Range ->
+  -- | Address of the number.
+  Ptr Word8 ->
+  -- | Bytes readable there.
+  Int ->
+  IO Decoded
+readBigEndian form range p have = case form of
+  Shortest -> do
+    b <- peekHost p
+    if b == (0x80 :: Word8) then pure (Overlong 1) else go 0 0
+  Padded -> go 0 0
+  where
+    go :: Int -> Word64 -> IO Decoded
+    go i x
+      | i >= have = pure (goesOn form range have)
+      -- The rest would not fit 64 bits. (What is too long as well is that.)
+      | x >= 0x0200000000000000 = pure (TooLarge (i + 1))
+      | otherwise = do
+        b <- byteAt p i
+        let x' = (x `unsafeShiftL` 7) .|. (b .&. 0x7F)
+            n = i + 1
+        if b < 0x80 then pure (checked form n n range x') else orTooLong n x'
+    orTooLong n x = case form of
+      Padded | n >= groupsOfRange range -> pure (TooLong (groupsOfRange range))
+      _ -> go n x
+{-# INLINE readBigEndian #-}
+
+-- | Read an offset of git's. The arguments after the greatest number are those of 'readBigEndian'.
+readGitOffset :: Word64 -> Ptr Word8 -> Int -> IO Decoded
+readGitOffset greatest p have = go 0 0
+  where
+    go :: Int -> Word64 -> IO Decoded
+    go i x
+      | i >= have = pure (Needs (have + 1))
+      | x >= 0x0200000000000000 = pure (TooLarge (i + 1))
+      | otherwise = do
+        b <- byteAt p i
+        let x' = (x `unsafeShiftL` 7) .|. (b .&. 0x7F)
+        if b < 0x80
+          then pure (checked Shortest (i + 1) (i + 1) (Range 0 greatest) x')
+          else if x' == maxBound then pure (TooLarge (i + 1)) else go (i + 1) (x' + 1)
+{-# INLINE readGitOffset #-}
+
+-- | Read an integer of SQLite's, which may have groups that it does not need.
+readSQLite :: Ptr Word8 -> Int -> IO Decoded
+readSQLite p have = go 0 0
+  where
+    go :: Int -> Word64 -> IO Decoded
+    go i x
+      | i >= have = pure (Needs (have + 1))
+      | otherwise = do
+        b <- byteAt p i
+        let x' = (x `unsafeShiftL` 7) .|. (b .&. 0x7F)
+        if i == 8
+          then pure (Decoded 9 ((x `unsafeShiftL` 8) .|. b))
+          else if b < 0x80 then pure (Decoded (i + 1) x') else go (i + 1) x'
+{-# INLINE readSQLite #-}
+
+-- A byte before the end.
+byteAt :: Ptr Word8 -> Int -> IO Word64
+byteAt p i = (fromIntegral :: Word8 -> Word64) <$> peekHost (p `plusPtr` i)
+{-# INLINE byteAt #-}
