@@ -121,6 +121,9 @@ module Ashlar.Get
     bytesRead,
     isEmpty,
     endOfInput,
+    origin,
+    atOffset,
+    viaOffset,
 
     -- * Around other decoders
     label,
@@ -197,6 +200,7 @@ import Ashlar.Internal.Get.Decoder
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Numbers
+import Ashlar.Internal.Get.Offset
 import Ashlar.Internal.Get.Run
 import Ashlar.Internal.Get.Source
 import Ashlar.Internal.Get.Strings

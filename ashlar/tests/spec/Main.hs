@@ -61,6 +61,7 @@ import qualified Tests.Loops
 import qualified Tests.Masking
 import qualified Tests.Names
 import qualified Tests.Numbers
+import qualified Tests.Offsets
 import qualified Tests.OneStep
 import qualified Tests.Output
 import Tests.Pages (pagesTest)
@@ -146,6 +147,7 @@ main =
         Tests.Masking.tests,
         Tests.Names.tests,
         Tests.Numbers.tests,
+        Tests.Offsets.tests,
         Tests.OneStep.tests,
         Tests.Output.tests,
         pagesTest,

@@ -249,6 +249,11 @@ isolatedParts = do
   runEach (four (isolateAtMost 5 getRemainingByteString)) "abcdef"
     `failsAt` (4, tooManyBytes 4 Nothing)
   runEach (four (isolateAtMost 5 getRemainingByteString)) "abcd" @?= Right "abcd"
+  -- Where a budget inside of another went beyond it, the part still ends.
+  runEach (isolateAtMost 2 (four (withBudget (bytes 9) (skip 2)) *> getWord8)) "abcdef"
+    `failsAt` (2, MissingInput 1 0)
+  runEach (isolateAtMost 2 (withBudget (bytes 1) (withBudget (bytes 2) (skip 2) *> getWord8))) "abc"
+    `failsAt` (2, MissingInput 1 0)
   -- A budget inside does not go beyond an isolated part.
   runEach (four (isolateAtMost 5 (withBudget (bytes 9) getRemainingByteString))) "abcdefgh"
     @?= Right "abcde"

@@ -9,6 +9,7 @@ import Ashlar.Get
     getByteString,
     getNested,
     getRemainingByteString,
+    getWord8,
     isolate,
     runGet,
     skip,

@@ -232,7 +232,7 @@ expectations = do
   -- Missing input, or a message.
   names (getWord32be <?> "number") "ab" ["number"]
   names ((() <$ getWord8 <?> "any") <|> endOfInput *> empty) "" ["any"]
-  names ((fail "message" <?> "x") <|> word 1 "y" :: Get ()) "\0" ["x"]
+  names ((fail "message" <?> "x") <|> word 1 "y" :: Get ()) "\0" ["x", "y"]
   where
     names g bs ns = either errorExpected (const []) (runGet g bs) @?= ns
 
@@ -261,8 +261,11 @@ farthest = do
   -- A message, even if other failures have more labels.
   brief (runGet (many (word 1 "x") *> fail "no") "\1\1\0" :: Either DecodeError ())
     @?= Left (2, [], Invalid "no")
-  -- At the same offset, the latest.
-  brief (runGet (fail "one" <|> fail "two" :: Get ()) "") @?= Left (0, [], Invalid "two")
+  -- At the same offset, all of them; but those with other labels than the latest.
+  brief (runGet (fail "one" <|> fail "two" <|> fail "one" :: Get ()) "")
+    @?= Left (0, [], Invalid "one; two")
+  brief (runGet (label "a" (fail "one") <|> label "b" (fail "two") :: Get ()) "")
+    @?= Left (0, ["b"], Invalid "two")
   brief (runGet (getWord8 *> fail "one" <|> fail "two" :: Get ()) "a")
     @?= Left (1, [], Invalid "one")
   -- The input left begins where the decoder failed in the end, which may be before the error.

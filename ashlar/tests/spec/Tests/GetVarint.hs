@@ -13,7 +13,7 @@ import Ashlar.Get.Varint
 import Ashlar.Prim.Varint (unZigzag32, unZigzag64, zigzag32, zigzag64)
 import qualified Ashlar.Prim.Varint as P
 import Control.Applicative (many, (<|>))
-import Data.Bits (countTrailingZeros)
+import Data.Bits (countTrailingZeros, finiteBitSize)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.Maybe (isJust, isNothing)
@@ -58,6 +58,31 @@ tests =
         "VLQ"
         [ format "getWordVLQ" wordVLQ getWordVLQ groups unsigned,
           format "getIntVLQ" intVLQ getIntVLQ groups signAndMagnitude
+        ],
+      testGroup
+        "most significant bits first"
+        [ format "getWord32VLQBE" word32VLQBE getWord32VLQBE groups bigEndian,
+          format "getWord64VLQBE" word64VLQBE getWord64VLQBE groups bigEndian,
+          format "getWordVLQBE" wordVLQBE getWordVLQBE groups bigEndian,
+          format "getWord64GitOffset" word64GitOffset getWord64GitOffset groups gitOffset,
+          testCase "the table of MIDI" midi,
+          testCase "git: where a group more is needed" git
+        ],
+      testGroup
+        "padded"
+        [ tolerant "getWord16LEB128Lenient" word16LEB128 getWord16LEB128Lenient groups 3 unsigned,
+          tolerant "getWord32LEB128Lenient" word32LEB128 getWord32LEB128Lenient groups 5 unsigned,
+          tolerant "getWord64LEB128Lenient" word64LEB128 getWord64LEB128Lenient groups 10 unsigned,
+          tolerant "getWordLEB128Lenient" wordLEB128 getWordLEB128Lenient groups wordBytes unsigned,
+          tolerant "getInt16LEB128Lenient" int16LEB128 getInt16LEB128Lenient groups 3 signed,
+          tolerant "getInt32LEB128Lenient" int32LEB128 getInt32LEB128Lenient groups 5 signed,
+          tolerant "getInt64LEB128Lenient" int64LEB128 getInt64LEB128Lenient groups 10 signed,
+          tolerant "getIntLEB128Lenient" intLEB128 getIntLEB128Lenient groups wordBytes signed,
+          tolerant "getWord32VLQBELenient" word32VLQBE getWord32VLQBELenient groups 5 bigEndian,
+          tolerant "getWord64VLQBELenient" word64VLQBE getWord64VLQBELenient groups 10 bigEndian,
+          tolerant "getWordVLQBELenient" wordVLQBE getWordVLQBELenient groups wordBytes bigEndian,
+          tolerant "getWord64SQLite" word64SQLite getWord64SQLite sqliteLength 9 sqlite,
+          tolerant "getInt64SQLite" int64SQLite getInt64SQLite sqliteLength 9 (fmap wrapped . sqlite)
         ],
       format "getPrefixVarInt" prefixVarInt getPrefixVarInt prefixLength prefixed,
       testGroup
@@ -163,6 +188,74 @@ lenient name builder get change width =
       x <- if n <= 10 then unsigned (take n bs) else Nothing
       Just (fromInteger (change (x `mod` 2 ^ width)), fromIntegral n)
 
+-- The decoder reads what the builder wrote. On any bytes it agrees with the model of numbers of at
+-- most so many bytes, needed or not.
+tolerant ::
+  forall a.
+  (Bounded a, Integral a, Show a) =>
+  String ->
+  (a -> Builder) ->
+  Get a ->
+  ([Word8] -> Maybe Int) ->
+  Int ->
+  ([Word8] -> Maybe Integer) ->
+  TestTree
+tolerant name builder get lengthOf most model =
+  testGroup
+    name
+    [ testCase "what was written" $
+        mapM_ (\x -> runGetWhole get (toStrictByteString (builder x)) @?= Right x) edges,
+      testProperty "any bytes, against the model" $
+        forAll anyBytes $ \bs ->
+          let wanted = expected bs
+           in checkCoverage
+                . cover 15 (isJust wanted) "accepted"
+                . cover 5 (isNothing wanted) "refused"
+                $ onEverySplit get (S.pack bs) (runGet get (S.pack bs))
+                  .&&. either (const Nothing) Just (runGet ((,) <$> get <*> bytesRead) (S.pack bs))
+                    === wanted
+    ]
+  where
+    expected bs = do
+      n <- lengthOf bs
+      x <- model (take n bs)
+      if n > most || x < toInteger (minBound :: a) || x > toInteger (maxBound :: a)
+        then Nothing
+        else Just (fromInteger x, fromIntegral n)
+
+-- The groups that a Word has room for.
+wordBytes :: Int
+wordBytes = (finiteBitSize (0 :: Word) + 6) `div` 7
+
+midi, git :: Assertion
+midi =
+  encodes
+    word32VLQBE
+    [ (0x40, [0x40]),
+      (0x7F, [0x7F]),
+      (0x80, [0x81, 0x00]),
+      (0x2000, [0xC0, 0x00]),
+      (0x3FFF, [0xFF, 0x7F]),
+      (0x4000, [0x81, 0x80, 0x00]),
+      (0x100000, [0xC0, 0x80, 0x00]),
+      (0x1FFFFF, [0xFF, 0xFF, 0x7F]),
+      (0x200000, [0x81, 0x80, 0x80, 0x00]),
+      (0x8000000, [0xC0, 0x80, 0x80, 0x00]),
+      (0xFFFFFFF, [0xFF, 0xFF, 0xFF, 0x7F])
+    ]
+git =
+  encodes
+    word64GitOffset
+    [ (127, [0x7F]),
+      (128, [0x80, 0x00]),
+      (255, [0x80, 0x7F]),
+      (16511, [0xFF, 0x7F]),
+      (16512, [0x80, 0x80, 0x00])
+    ]
+
+encodes :: (Eq a, Show a) => (a -> Builder) -> [(a, [Word8])] -> Assertion
+encodes builder = mapM_ (\(x, bs) -> (x, S.unpack (toStrictByteString (builder x))) @?= (x, bs))
+
 -- The encoding with k groups of zeros added, up to ten groups in all.
 padded :: Int -> [Word8] -> [Word8]
 padded k bs = case splitAt (length bs - 1) bs of
@@ -239,6 +332,12 @@ roundTrip =
       both P.int32Zigzag,
       both P.int64Zigzag,
       both P.intZigzag,
+      both P.word32VLQBE,
+      both P.word64VLQBE,
+      both P.wordVLQBE,
+      both P.word64GitOffset,
+      both P.word64SQLite,
+      both P.int64SQLite,
       both P.wordVLQ,
       both P.intVLQ,
       both P.prefixVarInt
@@ -274,6 +373,19 @@ groups bs = case span (>= 0x80) bs of
 
 unsigned :: [Word8] -> Maybe Integer
 unsigned = Just . foldr (\b acc -> toInteger (b `mod` 128) + 128 * acc) 0
+
+bigEndian, gitOffset, sqlite :: [Word8] -> Maybe Integer
+bigEndian = unsigned . reverse
+gitOffset bs = Just (foldl (\acc b -> (acc + 1) * 128 + toInteger (b `mod` 128)) (-1) bs)
+sqlite bs
+  | length bs == 9 = (\x -> x * 256 + toInteger (last bs)) <$> bigEndian (take 8 bs)
+  | otherwise = bigEndian bs
+
+sqliteLength :: [Word8] -> Maybe Int
+sqliteLength bs = case span (>= 0x80) (take 8 bs) of
+  (more, _ : _) -> Just (length more + 1)
+  (more, []) | length more == 8 && length bs > 8 -> Just 9
+  _ -> Nothing
 
 signed :: [Word8] -> Maybe Integer
 signed bs = (\x -> if last bs `mod` 128 >= 64 then x - 128 ^ length bs else x) <$> unsigned bs
@@ -329,6 +441,22 @@ refusals = do
   refusedAt getIntVLQ [0x40] "a varint of negative zero" [0x40]
   refusedAt getIntVLQ [0xC0, 0] "a varint that is not in its shortest form" [0xC0, 0]
   refusedAt getPrefixVarInt [2, 0] "a varint that is not in its shortest form" [2, 0]
+  refusedAt
+    getWord32LEB128Lenient
+    (replicate 5 0x80 ++ [0])
+    "a varint of more than 5 bytes"
+    (replicate 5 0x80)
+  refusedAt
+    getWord32LEB128Lenient
+    [0xFF, 0xFF, 0xFF, 0xFF, 0x1F]
+    "a varint that does not fit its type"
+    [0xFF, 0xFF, 0xFF, 0xFF, 0x1F]
+  refusedAt getWord64VLQBE [0x80, 1] "a varint that is not in its shortest form" [0x80]
+  refusedAt
+    getWord64GitOffset
+    (replicate 12 0xFF)
+    "a varint that does not fit its type"
+    (replicate 10 0xFF)
   -- The end of the input.
   runGet (getWord8 *> getWord64LEB128) (S.pack [7, 0x80, 0x80])
     @?= Left (failure 1 [] (MissingInput 3 2) [] (S.pack [0x80, 0x80]))

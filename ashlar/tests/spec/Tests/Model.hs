@@ -273,4 +273,5 @@ errorFrom everything = case filter (\f -> weight f == top) talkative of
       TrailingInput -> 2
       MissingInput _ _ -> 3
       Invalid _ -> 4
+      BadOffset _ _ -> 4
       OverBudget _ -> 5

@@ -226,7 +226,7 @@ usedAgain = do
   getFrom source bytesRead >>= (@?= Right 25)
   hClose w
   fmap brief (attemptFrom source message)
-    >>= (@?= Left (26, ["message"], Invalid "isolate: 8 of 8 bytes were not read"))
+    >>= (@?= Left (26, ["message"], MissingInput 8 5))
   getFrom source getRemainingByteString
     >>= (@?= Right (S.cons 8 (S.take 5 (toStrictByteString (int64LE 4)))))
   hClose r

@@ -22,6 +22,9 @@ module Ashlar.Internal.Get.Choice
     lookAheadE,
     match,
     notFollowedBy,
+
+    -- * For other modules
+    aheadIf,
   )
 where
 
@@ -239,7 +242,7 @@ lookAheadE :: Get (Either a b) -> Get (Either a b)
 lookAheadE = aheadIf isLeft
 {-# INLINE lookAheadE #-}
 
--- Go back if the result says so.
+-- | Keep the bytes that a decoder reads, and go back to where it began if its result says so.
 aheadIf :: (a -> Bool) -> Get a -> Get a
 aheadIf goesBack = inLookAhead $ \ahead a ->
   if goesBack a

@@ -49,6 +49,8 @@ module Ashlar.Internal.Get.ChoicePoint
     openLookAhead,
     closeLookAhead,
     undo,
+    comeBack,
+    forget,
     readSince,
     followed,
     notFollowed,
@@ -216,8 +218,25 @@ undo :: Cells -> Env -> LookAhead -> IO ()
 undo c env ahead = do
   goBack c env (aheadPoint ahead)
   closeLookAhead c ahead
-  setFailures env (aheadFailures ahead)
+  forget env ahead
 {-# NOINLINE undo #-}
+
+-- | Forget what has failed since.
+forget :: Env -> LookAhead -> IO ()
+forget env ahead = setFailures env (aheadFailures ahead)
+{-# INLINE forget #-}
+
+-- | Return to where a jump began and close it, whether what was there has succeeded or failed. (It
+-- may have been before that, which 'goBack' does not expect: no choice is open here that is
+-- after the cursor.)
+comeBack :: Cells -> Env -> LookAhead -> IO ()
+comeBack c env ahead = do
+  let point = aheadPoint ahead
+  putInt c partCell (pointPart point)
+  putInt c limitCell (pointLimit point)
+  returnTo c (envInput env) (pointOffset point)
+  closeLookAhead c ahead
+{-# NOINLINE comeBack #-}
 
 -- | The bytes from a look-ahead to the cursor. It is closed.
 readSince :: LookAhead -> Get ByteString

@@ -73,6 +73,7 @@ module Ashlar.Internal.Get.Env
     newInput,
     newSegments,
     Segments (..),
+    Seeker (..),
   )
 where
 
@@ -321,11 +322,11 @@ wholeInput bs = newInput whole (pure False) (pure ()) (pure S.empty)
 -- | Input from its first segments, and from where the others come.
 newInput :: Segments -> IO Bool -> IO () -> IO ByteString -> IO Input
 newInput !segments suspends prepare next =
-  Input suspends prepare next <$> newIORef segments <*> newIORef NoFailures
+  Input suspends prepare next (\_ -> pure Nothing) <$> newIORef segments <*> newIORef NoFailures
 
 -- | Segments before anything has been read from the source.
 newSegments :: Segments
-newSegments = Segments [] S.empty [] [] False
+newSegments = Segments [] S.empty [] [] False Nothing
 
 -- | Where input comes from, and the part of it that is held.
 data Input = Input
@@ -337,6 +338,8 @@ data Input = Input
     -- | The next chunk, or an empty one at the end of the input. It is called with asynchronous
     -- exceptions masked, and not again after the end.
     inputNext :: !(IO ByteString),
+    -- | How to seek, if the source can, given the offset of its next chunk.
+    inputSeeker :: !(Int -> IO (Maybe Seeker)),
     inputSegments :: !(IORef Segments),
     -- | The failures that got farthest.
     inputFailures :: !(IORef Failures)
@@ -354,5 +357,15 @@ data Segments = Segments
     -- | After those, the last first: just arrived.
     segmentsArrived :: ![ByteString],
     -- | The source has nothing more.
-    segmentsEnded :: !Bool
+    segmentsEnded :: !Bool,
+    -- | What was held before the source was told to seek, and the offset of its next chunk then.
+    segmentsAway :: !(Maybe (Segments, Int))
+  }
+
+-- | A source that can seek. Offsets are those of the run.
+data Seeker = Seeker
+  { -- | Let the next chunk begin at an offset.
+    seekTo :: !(Int -> IO ()),
+    -- | The offset at which the source ends.
+    seekEnd :: !(IO Int)
   }

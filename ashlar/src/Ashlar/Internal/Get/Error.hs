@@ -79,6 +79,9 @@ data Reason
   = -- | The input ends, or the bytes of an 'Ashlar.Get.isolate' do: how many bytes were needed, and
     -- how many were left.
     MissingInput !Int !Int
+  | -- | An offset ('Ashlar.Get.atOffset') leads out of what it counts in: the offset, and the size
+    -- of that in bytes.
+    BadOffset !Int64 !Int64
   | -- | The decoder called 'fail', or found a value that is not allowed.
     Invalid String
   | -- | There are other bytes than what was expected.
@@ -167,6 +170,7 @@ reasonText :: DecodeError -> String
 reasonText e = case errorReason e of
   MissingInput needed left ->
     bytes needed ++ " needed, " ++ show left ++ " left" ++ maybe "" announced (errorAnnounced e)
+  BadOffset to size -> "offset " ++ show to ++ " leads out of the " ++ bytes size ++ " that there are"
   Invalid message -> message
   OverBudget message -> message
   TrailingInput -> expectedOr "the input should end here"
@@ -177,8 +181,9 @@ reasonText e = case errorReason e of
     expectedOr message
       | null (errorExpected e) = message
       | otherwise = "expected " ++ alternatives (errorExpected e)
+    bytes :: Integral n => n -> String
     bytes 1 = "1 byte"
-    bytes n = show n ++ " bytes"
+    bytes n = show (toInteger n) ++ " bytes"
     announced 1 = " (1 element announced)"
     announced n = " (" ++ show n ++ " elements announced)"
 

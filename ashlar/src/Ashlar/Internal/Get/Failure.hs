@@ -167,6 +167,7 @@ rank f = case failureReason f of
   Unexpected -> 1
   TrailingInput -> 2
   MissingInput _ _ -> 3
+  BadOffset _ _ -> 4
   Invalid _ -> 4
   OverBudget _ -> 5
 

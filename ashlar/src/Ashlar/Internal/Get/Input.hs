@@ -188,7 +188,13 @@ joinAhead c input target = do
       let open bs coming = do
             at <- position c
             past <- passed c segments
-            replaceOpen c input at (Segments past bs coming [] (segmentsEnded segments))
+            replaceOpen c input at $
+              segments
+                { segmentsPast = past,
+                  segmentOpen = bs,
+                  segmentsComing = coming,
+                  segmentsArrived = []
+                }
             pure (S.length bs)
       case comingIn segments of
         [] -> pure (if segmentsEnded segments then have else have - target)

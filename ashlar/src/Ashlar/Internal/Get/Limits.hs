@@ -173,7 +173,11 @@ endsForGood c env !limit = case env of
   Whole _ -> pure True
   -- With 32 bits, a stream may go on where no offset can be counted. Asking the source fails then.
   _ | limit == maxBound -> pure False
-  _ -> (\limits -> limit < limitEnd limits || limitEnd limits == maxBound) <$> limitsOf c env
+  _ -> forGood <$> limitsOf c env
+  where
+    -- (A budget inside of another may have gone beyond it, up to where an @isolate@ ends.)
+    forGood limits =
+      limit < limitEnd limits || limitEnd limits == maxBound || limit >= limitIsolate limits
 {-# NOINLINE endsForGood #-}
 
 -- | Fail if a number of bytes is more than the budget allows in all.

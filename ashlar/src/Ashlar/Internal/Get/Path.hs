@@ -98,6 +98,8 @@ data Context
     InsideSpan Names !Context
   | -- | Inside an isolated part as @binary@ has them: the offset at which it began.
     CountedFrom !Int !Context
+  | -- | Inside 'Ashlar.Get.origin': the offset at which it began.
+    OriginAt !Int !Context
   | -- | Inside a run as @cereal@ has them: the length of its input, or -1 if it was not announced.
     Announced !Int !Context
 
@@ -110,6 +112,7 @@ enclosing context = case context of
   Inside _ _ outer -> Just outer
   InsideSpan _ outer -> Just outer
   CountedFrom _ outer -> Just outer
+  OriginAt _ outer -> Just outer
   Announced _ outer -> Just outer
 
 -- | What the innermost context says of which a function says something.

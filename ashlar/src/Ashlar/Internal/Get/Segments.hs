@@ -17,6 +17,8 @@ module Ashlar.Internal.Get.Segments
     comingIn,
     unread,
     heldBetween,
+    heldUpTo,
+    returnHome,
   )
 where
 
@@ -95,43 +97,74 @@ noneEmpty segments =
   not (any S.null (take 4 (segmentsPast segments)))
     && not (any S.null (take 4 (segmentsComing segments)))
 
--- | Go back to an offset, at or after that in 'keepCell'.
+-- | Go to an offset whose byte is held, or that is after the last one: from that in 'keepCell' on.
 returnTo :: Cells -> Input -> Int -> IO ()
 returnTo c input to = do
   offset <- segmentOffset c
-  if to >= offset
+  end <- getPtr c segmentEndCell >>= offsetOf c
+  if to >= offset && to <= end
     then do
       start <- getPtr c segmentStartCell
       putPtr c cursorCell (start `plusPtr` (to - offset))
       placeEnd c
       inSegment "returnTo" c 0
-    else readIORef (inputSegments input) >>= back offset
+    else readIORef (inputSegments input) >>= shift offset
   where
     -- No segment is opened on the way: the limit may be before it.
-    back offset segments = case segmentsPast segments of
-      bs : past
-        | to >= at -> replaceOpen c input at before >> returnTo c input to
-        | otherwise -> back at before
-        where
-          at = offset - S.length bs
-          before =
-            segments
-              { segmentsPast = past,
-                segmentOpen = bs,
-                segmentsComing = segmentOpen segments : segmentsComing segments
-              }
+    shift offset segments
+      | to < offset,
+        bs : past <- segmentsPast segments =
+        shift
+          (offset - S.length bs)
+          segments
+            { segmentsPast = past,
+              segmentOpen = bs,
+              segmentsComing = segmentOpen segments : segmentsComing segments
+            }
+      | to > end,
+        bs : coming <- comingIn segments =
+        shift
+          end
+          segments
+            { segmentsPast = segmentOpen segments : segmentsPast segments,
+              segmentOpen = bs,
+              segmentsComing = coming,
+              segmentsArrived = []
+            }
       -- Unreachable: gather keeps everything from keepCell on.
-      [] -> ioError (userError "Ashlar.Get: going back to bytes that were not kept")
+      | to < offset || to > end = ioError (userError "Ashlar.Get: going to bytes that were not kept")
+      | otherwise = replaceOpen c input offset segments >> returnTo c input to
+      where
+        end = offset + S.length (segmentOpen segments)
 {-# NOINLINE returnTo #-}
 
 -- | All that is held, to be read again from its beginning, whatever the cells say.
 rewind :: Segments -> Segments
 rewind segments = case filter (not . S.null) (heldFrom segments) of
-  open : coming -> Segments [] open coming [] (segmentsEnded segments)
-  [] -> newSegments {segmentsEnded = segmentsEnded segments}
+  open : coming -> held {segmentOpen = open, segmentsComing = coming}
+  [] -> held
+  where
+    held = newSegments {segmentsEnded = segmentsEnded segments}
 
 heldFrom :: Segments -> [ByteString]
 heldFrom segments = reverse (segmentsPast segments) ++ segmentOpen segments : comingIn segments
+
+-- | The source stands where it did before it was told to seek, and what was held then is held.
+returnHome :: Input -> IO ()
+returnHome input = go Nothing
+  where
+    go next = do
+      segments <- readIORef (inputSegments input)
+      case segmentsAway segments of
+        Just (before, to) -> writeIORef (inputSegments input) before >> go (Just to)
+        Nothing -> mapM_ back next
+    back next = inputSeeker input next >>= mapM_ (`seekTo` next)
+
+-- | The offset after all that is held: of the next chunk of the source.
+heldUpTo :: Cells -> Segments -> IO Int
+heldUpTo c segments = do
+  offset <- segmentOffset c
+  pure $! offset + sum (map S.length (segmentOpen segments : comingIn segments))
 
 -- | What comes after the open segment.
 comingIn :: Segments -> [ByteString]

@@ -61,7 +61,16 @@ import Data.IORef
     writeIORef,
   )
 import Data.Int (Int64)
-import System.IO (Handle, IOMode (..), withBinaryFile)
+import System.IO
+  ( Handle,
+    IOMode (..),
+    SeekMode (..),
+    hFileSize,
+    hIsSeekable,
+    hSeek,
+    hTell,
+    withBinaryFile,
+  )
 
 -- | Input that is read chunk by chunk, by one decoder after another. It remembers what has been
 -- taken from where it comes and not been read yet.
@@ -112,7 +121,7 @@ giveBack source c = do
   rest <- unread c input
   ended <- segmentsEnded <$> readIORef (inputSegments input)
   writeIORef (inputSegments input) $! case rest of
-    open : coming -> Segments [] open coming [] ended
+    open : coming -> newSegments {segmentOpen = open, segmentsComing = coming, segmentsEnded = ended}
     [] -> newSegments {segmentsEnded = ended}
   -- After all other writes: the next may be another thread.
   free source at
@@ -120,7 +129,9 @@ giveBack source c = do
 -- Give it back with all that it holds, which begins at this offset.
 giveBackAll :: Source -> Int -> IO ()
 giveBackAll source at = do
-  modifyIORef' (inputSegments (sourceInput source)) rewind
+  let input = sourceInput source
+  returnHome input
+  modifyIORef' (inputSegments input) rewind
   free source at
 
 free :: Source -> Int -> IO ()
@@ -157,11 +168,29 @@ sourceOf prepare next =
   Source <$> newInput newSegments (pure False) prepare next <*> newIORef (Free 0)
 
 -- | A source that reads from a 'Handle', at most 32 KiB at a time. It waits only until there is
--- something to read.
+-- something to read. Offsets count from where the Handle is. If it can seek, 'Ashlar.Get.atOffset'
+-- does.
 --
 -- @since 0.1.0.0
 handleSource :: Handle -> IO Source
-handleSource h = newSource (S.hGetSome h 32768)
+handleSource h = seeking <$> newSource (S.hGetSome h 32768)
+  where
+    seeking source = source {sourceInput = (sourceInput source) {inputSeeker = handleSeeker h}}
+
+-- (Some files that are no files, as those of @/proc@, say that they are empty.)
+handleSeeker :: Handle -> Int -> IO (Maybe Seeker)
+handleSeeker h next = do
+  can <- hIsSeekable h
+  size <- if can then hFileSize h else pure 0
+  if size == 0
+    then pure Nothing
+    else do
+      start <- subtract (fromIntegral next) <$> hTell h
+      pure . Just $
+        Seeker
+          { seekTo = \to -> hSeek h AbsoluteSeek (start + fromIntegral to),
+            seekEnd = (\n -> fromIntegral (min (n - start) (fromIntegral (maxBound :: Int)))) <$> hFileSize h
+          }
 
 -- | Decode the next value of a source. Offsets in errors count from the start of the source. The
 -- budget is for each call. So a call may take 64 MiB, and no more can ever be held.

@@ -138,7 +138,10 @@ chunksBy scanner = go []
 getTextUtf8 :: Int -> Get Text
 getTextUtf8 n
   | n < 0 = invalid "getTextUtf8: negative number of bytes"
-  | otherwise = consume n $ \p -> textAt p n
+  | otherwise = consumeShared n (\p -> textAt p n)
+-- (A call would be one of a function that is not known, which makes a partial application. GHC 9.10
+-- does not inline it by itself.)
+{-# INLINE getTextUtf8 #-}
 
 -- | All that is left (of the innermost 'Ashlar.Get.isolate', too) as text, as with 'getTextUtf8'.
 --

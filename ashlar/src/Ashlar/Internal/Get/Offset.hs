@@ -1,0 +1,232 @@
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE MultiWayIf #-}
+{-# LANGUAGE UnboxedSums #-}
+{-# LANGUAGE UnboxedTuples #-}
+
+-- |
+-- Module      : Ashlar.Internal.Get.Offset
+-- Description : Going to offsets that the input has
+--
+-- Note [Jumps]
+-- ~~~~~~~~~~~~
+-- A jump is a look-ahead that begins somewhere else. In memory, and in a stream, it keeps what it
+-- comes back to, and 'origin' keeps what lies before that. It comes back after a failure, too: the
+-- choices around it go back only, and it may have failed before their offsets.
+--
+-- If the source can seek, nothing is kept. What is held at the jump is put aside ('segmentsAway'),
+-- and the source goes on at the offset. Afterwards that is held again, and the source goes on where
+-- it was. So a jump holds what it looks at, and jumps within jumps hold a chunk each. While it lasts,
+-- the choices around it need no bytes but those put aside, so 'keepCell' says that there are none.
+--
+-- The limit on the bytes of a stream is about what is held. So a jump has one of its own.
+--
+-- Offsets come from the input, and may lead in circles. So a jump is a level, for decoders that jump
+-- within a jump, and a step, for those that jump again afterwards.
+module Ashlar.Internal.Get.Offset
+  ( origin,
+    atOffset,
+    viaOffset,
+  )
+where
+
+import Ashlar.Internal.Get.Budget
+import Ashlar.Internal.Get.Choice (aheadIf)
+import Ashlar.Internal.Get.ChoicePoint
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Fail (invalidFrom)
+import Ashlar.Internal.Get.Failure (nothingFound)
+import Ashlar.Internal.Get.Input (moreInput, skipUpTo)
+import Ashlar.Internal.Get.Limits (endsForGood, overBytes, spend, streamBytes, streamEnd)
+import Ashlar.Internal.Get.Path
+import Ashlar.Internal.Get.Segments
+import Ashlar.Internal.Mem.Cells
+import Control.Monad (when)
+import Data.IORef (readIORef)
+import Data.Int (Int64)
+import Data.Maybe (fromMaybe, isNothing)
+import GHC.Exts (Ptr (Ptr))
+import GHC.IO (unIO)
+
+-- | Let the offsets of a decoder count from here: those of 'atOffset' and 'viaOffset'.
+--
+-- They may lead anywhere from here on. For that, the bytes from here on are kept until the decoder
+-- ends, unless the source can seek (a file, a 'System.IO.Handle' of a file). So on a stream this is
+-- for values of at most 64 MiB ('Ashlar.Get.budgetBytes'). Without an @origin@ around it, an offset
+-- counts from the start of the input, and leads forward.
+--
+-- >>> let item = getWord8 *> viaOffset (fromIntegral <$> getWord8) (getByteString 2)
+-- >>> runGet (skip 3 *> origin item) "...\1\4__ab"
+-- Right "ab"
+--
+-- @since 0.1.0.0
+origin :: Get a -> Get a
+origin g = here >>= \at -> kept (inEnv (inContext (OriginAt at)) g)
+  where
+    kept p = seekerHere >>= maybe (aheadIf (const False) p) (const p)
+
+-- | Run a decoder at an offset, and go back. The offset counts from where the innermost 'origin'
+-- began, or from the start of the input. Commits, limits and labels around it hold in it, too: an
+-- 'Ashlar.Get.isolate' ends where it ends.
+--
+-- An offset after the end is a 'BadOffset', and one that is negative is 'Invalid'. The error is
+-- here, or, with 'viaOffset', where the offset was read.
+--
+-- A file is sought through, and read as far as it is looked at. A stream is read up to the offset,
+-- and kept from here on.
+--
+-- Each jump is a step of the budget, and jumps in one another are levels, as by 'Ashlar.Get.deeper'.
+-- So a decoder ends that follows offsets which lead in a circle.
+--
+-- > bytesRead >>= \n -> atOffset n p  =  lookAhead p  -- without an origin
+--
+-- >>> runGetRest (atOffset 3 getWord8) "abcd"
+-- Right (100,"abcd")
+-- >>> either (putStrLn . displayException) print (runGet (getWord8 *> atOffset 9 getWord8) "abcd")
+-- at byte 1: offset 9 leads out of the 4 bytes that there are
+--   00000000  61 62 63 64                                       |abcd|
+--                ^^
+--
+-- @since 0.1.0.0
+atOffset ::
+  -- | In bytes.
+  Int64 ->
+  -- | What is there.
+  Get a ->
+  Get a
+atOffset offset p = here >>= \at -> jump at offset p
+
+-- | Read an offset, and run a decoder there: @getOffset '>>=' \\n -> 'atOffset' n p@. An error about
+-- the offset is at its first byte.
+--
+-- >>> let name = viaOffset (fromIntegral <$> getWord16be) getByteStringNul
+-- >>> runGet ((,) <$> name <*> name) "\0\6\0\4ab\0"
+-- Right ("","ab")
+--
+-- @since 0.1.0.0
+viaOffset ::
+  -- | The offset, in bytes.
+  Get Int64 ->
+  -- | What is there.
+  Get a ->
+  Get a
+viaOffset getOffset p = here >>= \at -> getOffset >>= \offset -> jump at offset p
+
+-- Given the offset that errors have.
+jump :: Int -> Int64 -> Get a -> Get a
+jump at offset p = do
+  spend " jumps to offsets" 1
+  from <- inspect (\_ env _ -> pure (innermost begins (envContext env)))
+  now <- here
+  let base = fromMaybe 0 from
+      -- (No input reaches as far as an Int.)
+      to = if offset > fromIntegral (maxBound - base) then maxBound else base + fromIntegral offset
+      outOf end = failWith at at nothingFound (BadOffset offset (fromIntegral (end - base)))
+      -- Within it, the origin is found at once.
+      there = deeper (inEnv (inContext (OriginAt base)) p)
+  when (offset < 0) $ invalidFrom at ("a negative offset: " ++ show offset)
+  when (to < now && isNothing from) $
+    invalidFrom at ("offset " ++ show offset ++ " leads back, and no origin is around it")
+  seeker <- seekerHere
+  case seeker of
+    Just s -> seekable s to outOf *> away s to there
+    Nothing -> andBack $ do
+      if to < now
+        then step (\c env -> returnTo c (envInput env) to)
+        else do
+          have <- skipUpTo (to - now)
+          when (have < to - now) $ do
+            -- It fails by itself where a budget ends.
+            _ <- moreInput
+            outOf (now + have)
+      there
+  where
+    begins (OriginAt n _) = Just n
+    begins _ = Nothing
+
+-- Fail unless an offset lies in what the decoder may read of a source.
+seekable :: Seeker -> Int -> (Int -> Get ()) -> Get ()
+seekable s to outOf = do
+  end <- effect (seekEnd s)
+  (limit, bytes, forGood) <- inspect $ \c env _ -> do
+    limit <- getInt c limitCell
+    (,,) limit <$> getInt c bytesCell <*> endsForGood c env limit
+  if
+      | to <= min end limit -> pure ()
+      | end <= limit -> outOf end
+      | forGood -> outOf limit
+      -- The limit of a stream, of which a jump has its own.
+      | limit == bytes -> when (to > end) (outOf end)
+      -- Where a stream would find that.
+      | otherwise -> away s limit overBytes
+
+-- How the source can seek.
+seekerHere :: Get (Maybe Seeker)
+seekerHere = step $ \c env -> case env of
+  Whole _ -> pure Nothing
+  Env input _ _ -> readIORef (inputSegments input) >>= heldUpTo c >>= inputSeeker input
+
+-- Run a decoder that goes somewhere else, and come back in any case. What it reads, and what is
+-- before that up to here, is kept.
+andBack :: Get a -> Get a
+andBack (Get p) = Get $ \p0 c env s0 -> case unIO (openLookAhead c env (Ptr p0)) s0 of
+  (# s1, ahead #) -> case p p0 c env s1 of
+    (# s2, p1, result #) -> case unGet (step (\c' env' -> comeBack c' env' ahead)) p1 c env s2 of
+      (# s3, p2, _ #) -> case result of
+        (# a | #) -> unGet (a <$ effect (forget env ahead)) p2 c env s3
+        (# | _ #) -> (# s3, p2, (# | (##) #) #)
+
+-- Run a decoder at an offset that the source has: Note [Jumps].
+away :: Seeker -> Int -> Get a -> Get a
+away seeker to p = andBack (Get (\p0 c env s0 -> elsewhere p0 c env s0))
+  where
+    elsewhere p0 c env s0 = case unGet (step (putAside seeker to)) p0 c env s0 of
+      (# s1, p1, (# aside | #) #) -> case unGet p p1 c env s1 of
+        (# s2, p2, result #) -> case unGet (step (holdAgain seeker aside)) p2 c env s2 of
+          (# s3, p3, _ #) -> (# s3, p3, result #)
+      (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
+
+-- What a jump puts aside.
+data Aside = Aside
+  { asideSegments :: !Segments,
+    -- The offset of the open one.
+    asideStart :: !Int,
+    -- That of the source's next chunk.
+    asideNext :: !Int,
+    asideLimit :: !Int,
+    asideBytes :: !Int,
+    asideKeep :: !Int,
+    asideRelease :: !Int
+  }
+
+putAside :: Seeker -> Int -> Cells -> Env -> IO Aside
+putAside seeker to c env = do
+  let input = envInput env
+  segments <- readIORef (inputSegments input)
+  start <- segmentOffset c
+  next <- heldUpTo c segments
+  aside <-
+    Aside segments start next
+      <$> getInt c limitCell
+      <*> getInt c bytesCell
+      <*> getInt c keepCell
+      <*> getInt c releaseCell
+  -- A limit of its own, unless it is that of an isolate or another budget.
+  let bytes = if asideBytes aside == maxBound then maxBound else streamEnd to streamBytes
+  when (asideLimit aside == asideBytes aside) $ putInt c limitCell bytes
+  putInt c bytesCell bytes
+  putInt c keepCell maxBound
+  putInt c releaseCell maxBound
+  seekTo seeker to
+  replaceOpen c input to newSegments {segmentsAway = Just (segments, next)}
+  pure aside
+
+holdAgain :: Seeker -> Aside -> Cells -> Env -> IO ()
+holdAgain seeker aside c env = do
+  putInt c limitCell (asideLimit aside)
+  putInt c bytesCell (asideBytes aside)
+  putInt c keepCell (asideKeep aside)
+  putInt c releaseCell (asideRelease aside)
+  seekTo seeker (asideNext aside)
+  replaceOpen c (envInput env) (asideStart aside) (asideSegments aside)
