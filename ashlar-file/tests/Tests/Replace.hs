@@ -299,72 +299,73 @@ version v = [v * 1000000 .. v * 1000000 + 20 + ((v + 1) * 7919) `mod` 3000]
 -- The change is made after a reader has read some records, and again. (A file grows by as many
 -- records as the version says, so that is small.)
 mixture :: Change -> Positive (Small Int64) -> NonNegative Int -> Property
-mixture change (Positive (Small v)) (NonNegative k) = withMaxSuccess 12 . ioProperty . inFile $ \path -> do
-  let fresh = replaceInPlace path 0
-      options = defaultReadOptions
-      wait = k * 37 `mod` 900 `div` (if even k then 1 else 50)
-      changing changed = do
-        seen <- readIORef changed
-        -- (A block is read at once: foldBlocks has some hundred for 3,000 records.)
-        when (seen == wait || seen == wait + 101) $ change path (v + fromIntegral seen)
-        writeIORef changed (seen + 1)
-      step changed acc x = Right (x : acc) <$ changing changed
-      -- What was read, and what the file has afterwards.
-      folded how = do
-        fresh
-        changed <- newIORef (0 :: Int)
-        result <- how changed
-        (,) result . fst . strictly <$> allOf path
-      with how = folded (\c -> foldRecordsWith how numbers path (step c) [])
-  fold <- with options
-  resync <- with options {readResync = Just (const (pure ()))}
-  lenient <- with options {readWholeTail = False}
-  strict <- folded (\c -> foldRecords numbers path (\acc x -> (x : acc) <$ changing c) [])
-  blocks <- folded (\c -> foldBlocks options path (\acc e -> (e : acc) <$ changing c) [])
-  fresh
-  stream <- lazyRecords options numbers path
-  some <- evaluate (takeSome wait stream)
-  change path v
-  rest <- evaluate (recordsToEither stream)
-  afterLazy <- fst . strictly <$> allOf path
-  single <- do
+mixture change (Positive (Small v)) (NonNegative k) =
+  withMaxSuccess 12 . ioProperty . inFile $ \path -> do
+    let fresh = replaceInPlace path 0
+        options = defaultReadOptions
+        wait = k * 37 `mod` 900 `div` (if even k then 1 else 50)
+        changing changed = do
+          seen <- readIORef changed
+          -- (A block is read at once: foldBlocks has some hundred for 3,000 records.)
+          when (seen == wait || seen == wait + 101) $ change path (v + fromIntegral seen)
+          writeIORef changed (seen + 1)
+        step changed acc x = Right (x : acc) <$ changing changed
+        -- What was read, and what the file has afterwards.
+        folded how = do
+          fresh
+          changed <- newIORef (0 :: Int)
+          result <- how changed
+          (,) result . fst . strictly <$> allOf path
+        with how = folded (\c -> foldRecordsWith how numbers path (step c) [])
+    fold <- with options
+    resync <- with options {readResync = Just (const (pure ()))}
+    lenient <- with options {readWholeTail = False}
+    strict <- folded (\c -> foldRecords numbers path (\acc x -> (x : acc) <$ changing c) [])
+    blocks <- folded (\c -> foldBlocks options path (\acc e -> (e : acc) <$ changing c) [])
     fresh
-    withReader options numbers path $ \r -> do
-      first <- forM [0, fromIntegral wait, 3] (readAt r)
-      change path v
-      later <- forM [0 .. 3200] (readAt r)
-      n <- try (recordCount r)
-      pure (first ++ later, n :: Either Damage Int64)
-  let whole (outcome, now) = case (outcome :: Outcome () [Int64]) of
-        Ended n xs -> oneOf now (reverse xs) .&&. n === List.genericLength xs
-        _ -> property True
-      -- All of the old file, or all that the file has now.
-      oneOf now xs = counterexample (show (take 3 xs, length xs)) (xs == version 0 || xs == now)
-      size now events =
-        sum [Blocks.blockCount (blockHeader b) | WholeBlock b <- events]
-          `elem` [length (version 0), length now]
-  pure $
-    conjoin
-      [ counterexample "fold" (whole fold),
-        counterexample "resync" (property (notMixed (fst resync))),
-        counterexample "lenient" (whole lenient),
-        counterexample "strict" $
-          either (const (property True)) (oneOf (snd strict) . reverse) (fst strict),
-        counterexample "blocks" $
-          either
-            (const (property True))
-            ( \events ->
-                property (oneMarker events && (any isLost events || size (snd blocks) events))
-            )
-            (fst blocks),
-        counterexample "lazy" $
-          property (some <= wait) .&&. either (const (property True)) (oneOf afterLazy) rest,
-        counterexample "single" $ case single of
-          Left _ -> property True
-          Right (found, _) ->
-            let xs = [x | Right (Just x) <- found]
-             in property (length (List.nub (map (`div` 1000000) xs)) <= 1)
-      ]
+    stream <- lazyRecords options numbers path
+    some <- evaluate (takeSome wait stream)
+    change path v
+    rest <- evaluate (recordsToEither stream)
+    afterLazy <- fst . strictly <$> allOf path
+    single <- do
+      fresh
+      withReader options numbers path $ \r -> do
+        first <- forM [0, fromIntegral wait, 3] (readAt r)
+        change path v
+        later <- forM [0 .. 3200] (readAt r)
+        n <- try (recordCount r)
+        pure (first ++ later, n :: Either Damage Int64)
+    let whole (outcome, now) = case (outcome :: Outcome () [Int64]) of
+          Ended n xs -> oneOf now (reverse xs) .&&. n === List.genericLength xs
+          _ -> property True
+        -- All of the old file, or all that the file has now.
+        oneOf now xs = counterexample (show (take 3 xs, length xs)) (xs == version 0 || xs == now)
+        size now events =
+          sum [Blocks.blockCount (blockHeader b) | WholeBlock b <- events]
+            `elem` [length (version 0), length now]
+    pure $
+      conjoin
+        [ counterexample "fold" (whole fold),
+          counterexample "resync" (property (notMixed (fst resync))),
+          counterexample "lenient" (whole lenient),
+          counterexample "strict" $
+            either (const (property True)) (oneOf (snd strict) . reverse) (fst strict),
+          counterexample "blocks" $
+            either
+              (const (property True))
+              ( \events ->
+                  property (oneMarker events && (any isLost events || size (snd blocks) events))
+              )
+              (fst blocks),
+          counterexample "lazy" $
+            property (some <= wait) .&&. either (const (property True)) (oneOf afterLazy) rest,
+          counterexample "single" $ case single of
+            Left _ -> property True
+            Right (found, _) ->
+              let xs = [x | Right (Just x) <- found]
+               in property (length (List.nub (map (`div` 1000000) xs)) <= 1)
+        ]
   where
     -- What is reported as lost is missing.
     notMixed outcome = case (outcome :: Outcome () [Int64]) of

@@ -118,7 +118,8 @@ varint format x = primBounded (varintPrim format) x
 -- Variable-length quantities as in @mason@. Unsigned numbers are LEB128. A signed number is its
 -- magnitude, with the sign in the second highest bit of the first byte.
 --
--- Beware of the name: elsewhere, as in MIDI, VLQ means the most significant bits first ('word64VLQBE').
+-- Beware of the name: elsewhere, as in MIDI, VLQ means the most significant bits first
+-- ('word64VLQBE').
 
 -- $prefix
 -- The zeros below the lowest 1 of the first byte tell the number of bytes. Seven bits of the number

@@ -13,34 +13,36 @@
 -- Many formats go by the same names. In most of them a byte has seven bits, and says by its highest
 -- bit whether another one follows:
 --
--- +----------------------+------------+-----------------------------+--------------------+----------------------+
--- | Decoders             | First bits | Accepted                    | Used by            | 300, for example     |
--- +======================+============+=============================+====================+======================+
--- | @LEB128@             | least      | the shortest form           | formats of one's   | @AC 02@              |
--- |                      |            |                             | own                |                      |
--- +----------------------+------------+-----------------------------+--------------------+----------------------+
--- | @LEB128Lenient@      | least      | padding, up to the bits of  | WebAssembly, DWARF | @AC 02@, @AC 82 00@  |
--- |                      |            | the type divided by 7       |                    |                      |
--- +----------------------+------------+-----------------------------+--------------------+----------------------+
--- | @Varint@, @Zigzag@   | least      | the shortest form           | keys and           | @AC 02@, @D8 04@     |
--- |                      |            |                             | signatures         |                      |
--- +----------------------+------------+-----------------------------+--------------------+----------------------+
--- | @VarintLenient@,     | least      | ten bytes; bits that do not | Protocol Buffers   | @AC 02@, @AC 82 00@  |
--- | @ZigzagLenient@      |            | fit are dropped             |                    |                      |
--- +----------------------+------------+-----------------------------+--------------------+----------------------+
--- | @VLQBE@              | most       | the shortest form           | ASN.1, MIDI        | @82 2C@              |
--- +----------------------+------------+-----------------------------+--------------------+----------------------+
--- | @VLQBELenient@       | most       | padding, as above           | MIDI               | @82 2C@, @80 82 2C@  |
--- +----------------------+------------+-----------------------------+--------------------+----------------------+
--- | @GitOffset@          | most       | each number has one form    | git: offsets in    | @81 2C@              |
--- |                      |            |                             | packs              |                      |
--- +----------------------+------------+-----------------------------+--------------------+----------------------+
--- | @SQLite@             | most       | padding; nine bytes         | SQLite             | @82 2C@              |
--- +----------------------+------------+-----------------------------+--------------------+----------------------+
--- | @VLQ@                | least      | the shortest form           | mason              | @AC 02@              |
--- +----------------------+------------+-----------------------------+--------------------+----------------------+
--- | @PrefixVarInt@       | least      | the shortest form           | mason              | @B2 04@              |
--- +----------------------+------------+-----------------------------+--------------------+----------------------+
+-- +-----------------+-------+--------------------------------+--------------------+------------+
+-- | Decoders        | First | Accepted                       | Used by            | 300        |
+-- +=================+=======+================================+====================+============+
+-- | @LEB128@        | least | the shortest form              | own formats        | @AC 02@    |
+-- +-----------------+-------+--------------------------------+--------------------+------------+
+-- | @LEB128Lenient@ | least | padding to the type's size     | WebAssembly, DWARF | @AC 82 00@ |
+-- +-----------------+-------+--------------------------------+--------------------+------------+
+-- | @Varint@        | least | the shortest form              | own formats        | @AC 02@    |
+-- +-----------------+-------+--------------------------------+--------------------+------------+
+-- | @Zigzag@        | least | the shortest form              | own formats        | @D8 04@    |
+-- +-----------------+-------+--------------------------------+--------------------+------------+
+-- | @VarintLenient@ | least | padding to ten bytes, any bits | Protocol Buffers   | @AC 82 00@ |
+-- +-----------------+-------+--------------------------------+--------------------+------------+
+-- | @ZigzagLenient@ | least | padding to ten bytes, any bits | Protocol Buffers   | @D8 84 00@ |
+-- +-----------------+-------+--------------------------------+--------------------+------------+
+-- | @VLQBE@         | most  | the shortest form              | ASN.1, MIDI        | @82 2C@    |
+-- +-----------------+-------+--------------------------------+--------------------+------------+
+-- | @VLQBELenient@  | most  | padding to the type's size     | MIDI               | @80 82 2C@ |
+-- +-----------------+-------+--------------------------------+--------------------+------------+
+-- | @GitOffset@     | most  | (there is one form)            | git, in packs      | @81 2C@    |
+-- +-----------------+-------+--------------------------------+--------------------+------------+
+-- | @SQLite@        | most  | padding to nine bytes          | SQLite             | @80 82 2C@ |
+-- +-----------------+-------+--------------------------------+--------------------+------------+
+-- | @VLQ@           | least | the shortest form              | mason              | @AC 02@    |
+-- +-----------------+-------+--------------------------------+--------------------+------------+
+-- | @PrefixVarInt@  | least | the shortest form              | mason              | @B2 04@    |
+-- +-----------------+-------+--------------------------------+--------------------+------------+
+--
+-- \"First\" says which bits come first. The type's size is its bits divided by 7, rounded up. What
+-- is padded is an example of what is accepted, too.
 --
 -- Elsewhere, VLQ is the name of what is @VLQBE@ here.
 --
@@ -152,9 +154,9 @@ import Data.Word (Word16, Word32, Word64)
 -- error.
 
 -- $padded
--- LEB128 as WebAssembly (section 5.2.2) and DWARF have it: linkers leave room for a number that they
--- write later, and so pad it. A number may have as many bytes as its type needs at most. The bits
--- that the type has no room for must be zero, or all like the sign.
+-- LEB128 as WebAssembly (section 5.2.2) and DWARF have it: linkers leave room for a number that
+-- they write later, and so pad it. A number may have as many bytes as its type needs at most. The
+-- bits that the type has no room for must be zero, or all like the sign.
 
 -- $bigendian
 -- The most significant bits first, as in "Ashlar.Builder.Varint".

@@ -97,7 +97,8 @@ import Ashlar.Internal.Prim.Varint.VLQ (intVLQ, wordVLQ)
 -- Variable-length quantities as in @mason@. Unsigned numbers are LEB128. A signed number is its
 -- magnitude, with the sign in the second highest bit of the first byte.
 --
--- Beware of the name: elsewhere, as in MIDI, VLQ means the most significant bits first ('word64VLQBE').
+-- Beware of the name: elsewhere, as in MIDI, VLQ means the most significant bits first
+-- ('word64VLQBE').
 
 -- $prefix
 -- The zeros below the lowest 1 of the first byte tell the number of bytes. Seven bits of the number

@@ -82,7 +82,8 @@ tests =
           tolerant "getWord64VLQBELenient" word64VLQBE getWord64VLQBELenient groups 10 bigEndian,
           tolerant "getWordVLQBELenient" wordVLQBE getWordVLQBELenient groups wordBytes bigEndian,
           tolerant "getWord64SQLite" word64SQLite getWord64SQLite sqliteLength 9 sqlite,
-          tolerant "getInt64SQLite" int64SQLite getInt64SQLite sqliteLength 9 (fmap wrapped . sqlite)
+          tolerant "getInt64SQLite" int64SQLite getInt64SQLite sqliteLength 9 $
+            fmap wrapped . sqlite
         ],
       format "getPrefixVarInt" prefixVarInt getPrefixVarInt prefixLength prefixed,
       testGroup

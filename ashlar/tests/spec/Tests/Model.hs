@@ -257,7 +257,8 @@ errorFrom everything = case filter (\f -> weight f == top) talkative of
     -- All that was said there with the same labels.
     together labelled reason = case reason of
       Invalid _ ->
-        Invalid (List.intercalate "; " (List.nub [m | f <- reverse farthest, Just m <- [messageOf labelled f]]))
+        Invalid . List.intercalate "; " . List.nub $
+          mapMaybe (messageOf labelled) (reverse farthest)
       _ -> reason
     messageOf labelled (Failed _ others _ _ reason) = case reason of
       Invalid m | others == labelled -> Just m

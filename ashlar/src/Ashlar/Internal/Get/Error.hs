@@ -27,8 +27,8 @@ import Data.Word (Word8)
 -- | Where and why a decoder failed.
 --
 -- Of all alternatives that were tried, this is about the one that got farthest in the input. Where
--- several got equally far, 'errorExpected' has what each of them expected at its offset. The rest is
--- from the last of them, but missing bytes count for more than unexpected ones, and a message of
+-- several got equally far, 'errorExpected' has what each of them expected at its offset. The rest
+-- is from the last of them, but missing bytes count for more than unexpected ones, and a message of
 -- 'fail' for more than both. Different messages at one offset and with the same labels are all
 -- there, in one.
 --
@@ -170,7 +170,8 @@ reasonText :: DecodeError -> String
 reasonText e = case errorReason e of
   MissingInput needed left ->
     bytes needed ++ " needed, " ++ show left ++ " left" ++ maybe "" announced (errorAnnounced e)
-  BadOffset to size -> "offset " ++ show to ++ " leads out of the " ++ bytes size ++ " that there are"
+  BadOffset to size ->
+    "offset " ++ show to ++ " leads out of the " ++ bytes size ++ " that there are"
   Invalid message -> message
   OverBudget message -> message
   TrailingInput -> expectedOr "the input should end here"

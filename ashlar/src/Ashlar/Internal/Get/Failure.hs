@@ -197,14 +197,14 @@ toError list =
     winner = List.foldl1' (\best f -> if weight f > weight best then f else best) failures
     weight f = (rank f, if rank f == 0 then length (labels f) else 0)
     -- Those at the same offset. A used up budget stands alone.
-    peers = filter (\f -> failureOffset f == failureOffset winner && alone f == alone winner) failures
-    alone f = rank f == 5
+    peers = filter (\f -> place f == place winner) failures
+    place f = (failureOffset f, rank f == 5)
     messages =
       List.nub
         [ shortText message
           | f <- reverse peers,
-            Invalid message <- [failureReason f],
-            labels f == labels winner
+            labels f == labels winner,
+            Invalid message <- [failureReason f]
         ]
     labels f = labelsAt (failureContext f) (failurePart f) (failureAhead f) (failureSize f)
 

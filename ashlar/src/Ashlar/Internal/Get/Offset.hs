@@ -1,4 +1,3 @@
-{-# LANGUAGE MagicHash #-}
 {-# LANGUAGE MultiWayIf #-}
 {-# LANGUAGE UnboxedSums #-}
 {-# LANGUAGE UnboxedTuples #-}
@@ -15,13 +14,13 @@
 --
 -- If the source can seek, nothing is kept. What is held at the jump is put aside ('segmentsAway'),
 -- and the source goes on at the offset. Afterwards that is held again, and the source goes on where
--- it was. So a jump holds what it looks at, and jumps within jumps hold a chunk each. While it lasts,
--- the choices around it need no bytes but those put aside, so 'keepCell' says that there are none.
+-- it was. So a jump holds what it looks at, and jumps within jumps hold a chunk each. While it
+-- lasts, the choices around it need no bytes but those put aside, so 'keepCell' has none.
 --
 -- The limit on the bytes of a stream is about what is held. So a jump has one of its own.
 --
--- Offsets come from the input, and may lead in circles. So a jump is a level, for decoders that jump
--- within a jump, and a step, for those that jump again afterwards.
+-- Offsets come from the input, and may lead in circles. So a jump is a level, for decoders that
+-- jump within a jump, and a step, for those that jump again afterwards.
 module Ashlar.Internal.Get.Offset
   ( origin,
     atOffset,
@@ -76,8 +75,8 @@ origin g = here >>= \at -> kept (inEnv (inContext (OriginAt at)) g)
 -- A file is sought through, and read as far as it is looked at. A stream is read up to the offset,
 -- and kept from here on.
 --
--- Each jump is a step of the budget, and jumps in one another are levels, as by 'Ashlar.Get.deeper'.
--- So a decoder ends that follows offsets which lead in a circle.
+-- Each jump is a step of the budget, and jumps in one another are levels, as by
+-- 'Ashlar.Get.deeper'. So a decoder ends that follows offsets which lead in a circle.
 --
 -- > bytesRead >>= \n -> atOffset n p  =  lookAhead p  -- without an origin
 --
@@ -97,8 +96,8 @@ atOffset ::
   Get a
 atOffset offset p = here >>= \at -> jump at offset p
 
--- | Read an offset, and run a decoder there: @getOffset '>>=' \\n -> 'atOffset' n p@. An error about
--- the offset is at its first byte.
+-- | Read an offset, and run a decoder there, as @getOffset '>>=' \\n -> 'atOffset' n p@ does. An
+-- error about the offset is at its first byte.
 --
 -- >>> let name = viaOffset (fromIntegral <$> getWord16be) getByteStringNul
 -- >>> runGet ((,) <$> name <*> name) "\0\6\0\4ab\0"

@@ -132,7 +132,8 @@ returnTo c input to = do
               segmentsArrived = []
             }
       -- Unreachable: gather keeps everything from keepCell on.
-      | to < offset || to > end = ioError (userError "Ashlar.Get: going to bytes that were not kept")
+      | to < offset || to > end =
+        ioError (userError "Ashlar.Get: going to bytes that were not kept")
       | otherwise = replaceOpen c input offset segments >> returnTo c input to
       where
         end = offset + S.length (segmentOpen segments)

@@ -120,9 +120,10 @@ giveBack source c = do
   at <- position c
   rest <- unread c input
   ended <- segmentsEnded <$> readIORef (inputSegments input)
+  let none = newSegments {segmentsEnded = ended}
   writeIORef (inputSegments input) $! case rest of
-    open : coming -> newSegments {segmentOpen = open, segmentsComing = coming, segmentsEnded = ended}
-    [] -> newSegments {segmentsEnded = ended}
+    open : coming -> none {segmentOpen = open, segmentsComing = coming}
+    [] -> none
   -- After all other writes: the next may be another thread.
   free source at
 
@@ -186,10 +187,12 @@ handleSeeker h next = do
     then pure Nothing
     else do
       start <- subtract (fromIntegral next) <$> hTell h
+      let maxOffset = toInteger (maxBound :: Int)
       pure . Just $
         Seeker
           { seekTo = \to -> hSeek h AbsoluteSeek (start + fromIntegral to),
-            seekEnd = (\n -> fromIntegral (min (n - start) (fromIntegral (maxBound :: Int)))) <$> hFileSize h
+            -- No offset is greater than an Int.
+            seekEnd = fromIntegral . min maxOffset . subtract start <$> hFileSize h
           }
 
 -- | Decode the next value of a source. Offsets in errors count from the start of the source. The

@@ -51,8 +51,9 @@ getConverted ::
   -- | What any number is.
   (Word64 -> Either String a) ->
   Get a
-getConverted short check = startingWith alone short id (refine check (longUnsigned Shortest 0 maxBound))
+getConverted short check = startingWith alone short id (refine check longest)
   where
+    longest = longUnsigned Shortest 0 maxBound
     alone b = b < 0x80 && isRight (check (fromIntegral b))
 {-# INLINE getConverted #-}
 

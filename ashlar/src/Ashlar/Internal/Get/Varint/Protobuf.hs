@@ -35,7 +35,7 @@ import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Strings (getNested)
 import Ashlar.Internal.Get.Varint
 import Ashlar.Internal.Prim.Varint.Protobuf (lenient)
-import qualified Ashlar.Prim.Varint as P
+import qualified Ashlar.Internal.Prim.Varint.Protobuf as P
 import Data.Int (Int32, Int64)
 import Data.Word (Word32, Word64)
 

@@ -59,8 +59,10 @@ wordVLQBE = bigEndian 10
 -- Given the most bytes that a number of the type takes.
 bigEndian :: forall a. (Bounded a, Integral a) => Int -> Varint a
 bigEndian bound =
-  Varint (boundedPrim bound (writeVLQBE . fromIntegral)) (groupsOfBits . bitsUnsigned . fromIntegral) $
+  Varint (boundedPrim bound (writeVLQBE . fromIntegral)) groups $
     ReadHalf (< 0x80) fromIntegral (BigEndian Shortest (rangeOf (0 :: a))) fromIntegral
+  where
+    groups = groupsOfBits . bitsUnsigned . fromIntegral
 {-# INLINE bigEndian #-}
 
 writeVLQBE :: Word64 -> Ptr Word8 -> IO (Ptr Word8)

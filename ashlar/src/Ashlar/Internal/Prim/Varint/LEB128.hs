@@ -64,8 +64,8 @@ signed bound write =
     fromGroup b = fromIntegral ((fromIntegral (b `unsafeShiftL` 1) :: Int8) `unsafeShiftR` 1)
 {-# INLINE signed #-}
 
--- | Read a format that has one with padding: accept as many groups as the type has room for, be they
--- needed or not.
+-- | Read a format with padding: accept as many groups as the type has room for, be they needed or
+-- not. Formats that cannot be padded stay as they are.
 padded :: Varint a -> Varint a
 padded (Varint prim sizeOf (ReadHalf alone short code long)) =
   Varint prim sizeOf . flip (ReadHalf alone short) long $ case code of

@@ -147,7 +147,8 @@ instance KnownNat n => IsStaticSize n ByteString where
     | toInteger (S.length bs) == natVal (Proxy :: Proxy n) = Just (StaticSize bs)
     | otherwise = Nothing
 
--- | 'toStaticSize' that throws an 'Control.Exception.ErrorCall' where there is another number of bytes.
+-- | 'toStaticSize' that throws an 'Control.Exception.ErrorCall' where there is another number of
+-- bytes.
 --
 -- @since 0.1.0.0
 toStaticSizeEx :: IsStaticSize n a => a -> StaticSize n a
