@@ -174,6 +174,15 @@ back = do
     (skip 2 *> atOffset 1 getWord8)
     "abcd"
     (Left (2, [], Invalid "offset 1 leads back, and no origin is around it"))
+  -- Nor in a jump, where what it comes back to is kept.
+  everyWay
+    (skip 1 *> atOffset 3 (atOffset 2 getWord8))
+    "abcd"
+    (Left (3, [], Invalid "offset 2 leads back, and no origin is around it"))
+  everyWay
+    (skip 1 *> atOffset 2 (atOffset 0 getWord8))
+    "abcd"
+    (Left (2, [], Invalid "offset 0 leads back, and no origin is around it"))
   everyWay (origin (skip 2 *> atOffset 1 getWord8)) "abcd" (Right 98)
   everyWay (getWord8 *> origin (skip 2 *> atOffset 1 getWord8)) "abcd" (Right 99)
   -- A commit lets go of choices, not of an origin.
@@ -200,7 +209,7 @@ alternatives = do
 circles :: Assertion
 circles = do
   over (origin inside)
-  over (origin (after 0))
+  over (origin (onwards 0))
   where
     over g = do
       check (runGet g "\0\0")
@@ -212,8 +221,8 @@ circles = do
     -- Each jump in the one before.
     inside = viaOffset (fromIntegral <$> getWord16be) inside :: Get ()
     -- One after the other.
-    after :: Int64 -> Get ()
-    after n = atOffset n (fromIntegral <$> getWord16be) >>= after
+    onwards :: Int64 -> Get ()
+    onwards n = atOffset n (fromIntegral <$> getWord16be) >>= onwards
 
 large :: Assertion
 large = inTemporaryFile $ \path -> do
@@ -226,8 +235,8 @@ large = inTemporaryFile $ \path -> do
       number = fromIntegral <$> getWord16be :: Get Int
   runGetFile path (viaOffset get number) >>= (@?= Right 7) . briefly
   -- Back again, also within an origin, and many times.
-  let again = viaOffset get (atOffset 0 get) <* replicateM_ 100 (atOffset 200000000 get)
-  runGetFile path (origin again) >>= (@?= Right 299999992) . briefly
+  let andBack = viaOffset get (atOffset 0 get) <* replicateM_ 100 (atOffset 200000000 get)
+  runGetFile path (origin andBack) >>= (@?= Right 299999992) . briefly
 
 data Stop = Stop
   deriving stock (Eq, Show)

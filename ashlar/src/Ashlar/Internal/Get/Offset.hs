@@ -20,7 +20,8 @@
 -- The limit on the bytes of a stream is about what is held. So a jump has one of its own.
 --
 -- Offsets come from the input, and may lead in circles. So a jump is a level, for decoders that
--- jump within a jump, and a step, for those that jump again afterwards.
+-- jump within a jump, and a step, for those that jump again afterwards. It passes the segments
+-- between, of which there are many where the input comes in small chunks: 64 of them are a step.
 module Ashlar.Internal.Get.Offset
   ( origin,
     atOffset,
@@ -44,7 +45,7 @@ import Ashlar.Internal.Mem.Cells
 import Control.Monad (when)
 import Data.IORef (readIORef)
 import Data.Int (Int64)
-import Data.Maybe (fromMaybe, isNothing)
+import Data.Maybe (fromMaybe)
 import GHC.Exts (Ptr (Ptr))
 import GHC.IO (unIO)
 
@@ -115,17 +116,18 @@ viaOffset getOffset p = here >>= \at -> getOffset >>= \offset -> jump at offset 
 -- Given the offset that errors have.
 jump :: Int -> Int64 -> Get a -> Get a
 jump at offset p = do
-  spend " jumps to offsets" 1
-  from <- inspect (\_ env _ -> pure (innermost begins (envContext env)))
+  from <- inspect (\_ env _ -> pure (fromMaybe noOrigin (innermost begins (envContext env))))
   now <- here
-  let base = fromMaybe 0 from
+  let base = max 0 from
       -- (No input reaches as far as an Int.)
       to = if offset > fromIntegral (maxBound - base) then maxBound else base + fromIntegral offset
       outOf end = failWith at at nothingFound (BadOffset offset (fromIntegral (end - base)))
-      -- Within it, the origin is found at once.
-      there = deeper (inEnv (inContext (OriginAt base)) p)
+      -- Within it, the origin, or that there is none, is found at once.
+      there = deeper (inEnv (inContext (OriginAt from)) p)
+  passed <- inspect (\c env _ -> segmentsBetween c (envInput env) to)
+  spend " jumps to offsets" (1 + passed `quot` 64)
   when (offset < 0) $ invalidFrom at ("a negative offset: " ++ show offset)
-  when (to < now && isNothing from) $
+  when (to < now && from == noOrigin) $
     invalidFrom at ("offset " ++ show offset ++ " leads back, and no origin is around it")
   seeker <- seekerHere
   case seeker of
@@ -143,6 +145,7 @@ jump at offset p = do
   where
     begins (OriginAt n _) = Just n
     begins _ = Nothing
+    noOrigin = -1
 
 -- Fail unless an offset lies in what the decoder may read of a source.
 seekable :: Seeker -> Int -> (Int -> Get ()) -> Get ()
@@ -217,8 +220,9 @@ putAside seeker to c env = do
   putInt c bytesCell bytes
   putInt c keepCell maxBound
   putInt c releaseCell maxBound
-  seekTo seeker to
+  -- Before it seeks: an exception then finds what to return to.
   replaceOpen c input to newSegments {segmentsAway = Just (segments, next)}
+  seekTo seeker to
   pure aside
 
 holdAgain :: Seeker -> Aside -> Cells -> Env -> IO ()

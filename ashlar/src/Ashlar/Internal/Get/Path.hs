@@ -98,7 +98,7 @@ data Context
     InsideSpan Names !Context
   | -- | Inside an isolated part as @binary@ has them: the offset at which it began.
     CountedFrom !Int !Context
-  | -- | Inside 'Ashlar.Get.origin': the offset at which it began.
+  | -- | Inside 'Ashlar.Get.origin': the offset at which it began. -1 in a jump that none is around.
     OriginAt !Int !Context
   | -- | Inside a run as @cereal@ has them: the length of its input, or -1 if it was not announced.
     Announced !Int !Context

@@ -13,6 +13,7 @@ module Ashlar.Internal.Get.Segments
     setLimit,
     replaceOpen,
     returnTo,
+    segmentsBetween,
     rewind,
     comingIn,
     unread,
@@ -138,6 +139,17 @@ returnTo c input to = do
       where
         end = offset + S.length (segmentOpen segments)
 {-# NOINLINE returnTo #-}
+
+-- | How many segments are opened on the way to an offset.
+segmentsBetween :: Cells -> Input -> Int -> IO Int
+segmentsBetween c input to = do
+  offset <- segmentOffset c
+  segments <- readIORef (inputSegments input)
+  let end = offset + S.length (segmentOpen segments)
+      -- Where each begins, from the open one on.
+      back = scanl (\at bs -> at - S.length bs) offset (segmentsPast segments)
+      forth = scanl (\at bs -> at + S.length bs) end (comingIn segments)
+  pure $! length (if to < offset then takeWhile (> to) back else takeWhile (< to) forth)
 
 -- | All that is held, to be read again from its beginning, whatever the cells say.
 rewind :: Segments -> Segments
