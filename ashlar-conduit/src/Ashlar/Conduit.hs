@@ -129,7 +129,7 @@ sinkGet g = sinkGetEither g >>= either throwM pure
 
 -- | 'sinkGet' that returns the error. It leaves what follows the bytes that the decoder had read.
 --
--- The value may take 64 MiB, and 'Ashlar.Get.withBudget' sets another limit. Offsets in errors
+-- The decoder may hold 64 MiB, and 'Ashlar.Get.withBudget' sets another limit. Offsets in errors
 -- count from where this begins.
 --
 -- @since 0.1.0.0

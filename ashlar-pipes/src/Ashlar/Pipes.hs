@@ -100,7 +100,7 @@ fromValues f values = liftIO newParts >>= \parts -> go parts values
 --
 -- With 'Control.Monad.Trans.State.Strict.StateT' this is a parser of pipes-parse.
 --
--- The value may take 64 MiB, and 'Ashlar.Get.withBudget' sets another limit. Offsets in errors
+-- The decoder may hold 64 MiB, and 'Ashlar.Get.withBudget' sets another limit. Offsets in errors
 -- count from where this begins.
 --
 -- >>> import Ashlar.Get

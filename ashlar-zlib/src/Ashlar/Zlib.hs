@@ -56,6 +56,7 @@ module Ashlar.Zlib
     decompressSource,
     decompressed,
     decompress,
+    getDecompressed,
     Limit (..),
     defaultLimit,
     ZlibError (..),

@@ -6,22 +6,24 @@
 module Tests.Decompress (tests) where
 
 import Ashlar.Builder
-import Ashlar.Get (foldFrom, getByteString, getFrom, getWord32le)
+import Ashlar.Get
 import Ashlar.Zlib
 import qualified Codec.Compression.GZip as G
-import Control.Exception (try)
+import Control.Applicative ((<|>))
+import Control.Exception (displayException, try)
 import Control.Monad (join)
 import Data.Bits (complementBit)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.IORef (atomicModifyIORef', modifyIORef, newIORef, readIORef)
 import Data.Int (Int64)
+import Data.Word (Word8)
 import System.Exit (ExitCode (..))
 import System.IO (hClose)
 import System.IO.Error (ioeGetErrorString)
 import System.Process
 import Test.Tasty
-import Test.Tasty.QuickCheck
+import Test.Tasty.QuickCheck hiding (label)
 import Tests.Random
 
 tests :: TestTree
@@ -37,6 +39,35 @@ tests =
             out === (modelOf pieces, Nothing)
               .&&. decompress (paramsFormat params) free (L.fromStrict bytes)
               === Right (modelOf pieces),
+      testProperty "within a decoder, at every split, and what follows" . once . conjoin $
+        [ conjoin
+            [ runGetLazy (within' format free) (L.fromChunks [a, b])
+                === Right (9, L.fromStrict text, "!", fromIntegral (S.length bytes) + 2)
+              | n <- [0 .. S.length input],
+                let (a, b) = S.splitAt n input
+            ]
+            .&&. runGetLazy (within' format free) (L.fromChunks (map S.singleton (S.unpack input)))
+            === Right (9, L.fromStrict text, "!", fromIntegral (S.length bytes) + 2)
+          | (format, bytes) <- samples,
+            let input = "\9" <> bytes <> "!"
+        ],
+      testProperty "within a decoder: truncated, damaged, too large" . once . conjoin $
+        [ conjoin
+            [ brief (runGet (within' format free) (S.take n input))
+                === Left (fromIntegral n, MissingInput 1 0)
+              | n <- [1 .. S.length bytes]
+            ]
+            .&&. brief (runGet (within' format free {limitBytes = 10}) input)
+            === Left (1, Invalid (displayException (TooLarge 10)))
+            .&&. brief (runGet (cutOff bytes format) input)
+            === Left (fromIntegral (S.length bytes), MissingInput 1 0)
+            .&&. brief (runGet ((0 <$ within' format free {limitBytes = 10}) <|> getWord8) input)
+            === Right 9
+            .&&. brief (runGet (isolate 9 (getDecompressed Zlib free)) "no stream")
+            === Left (0, Invalid (displayException (Corrupt "invalid data, or a wrong checksum")))
+          | (format, bytes) <- samples,
+            let input = "\9" <> bytes <> "!"
+        ],
       testProperty "at every split" . once . conjoin $
         [ ioProperty $ do
             outs <- mapM (pulled format free) [[a, b] | n <- offsets, (a, b) <- [S.splitAt n bytes]]
@@ -229,3 +260,15 @@ samples =
 
 isLeft :: Either a b -> Bool
 isLeft = either (const True) (const False)
+
+-- A decoder with something before and behind.
+within' :: Format -> Limit -> Get (Word8, L.ByteString, S.ByteString, Int64)
+within' format limit =
+  (,,,) <$> getWord8 <*> getDecompressed format limit <*> getByteString 1 <*> bytesRead
+
+-- The stream, in a part that ends a byte before it does.
+cutOff :: S.ByteString -> Format -> Get L.ByteString
+cutOff bytes format = getWord8 *> isolate (S.length bytes - 1) (getDecompressed format free)
+
+brief :: Either DecodeError a -> Either (Int64, Reason) a
+brief = either (\e -> Left (errorOffset e, errorReason e)) Right

@@ -124,6 +124,11 @@ module Ashlar.Get
     origin,
     atOffset,
     viaOffset,
+    Span,
+    getSpan,
+    ownBytes,
+    spanBytes,
+    inSpan,
 
     -- * Around other decoders
     label,
@@ -203,5 +208,6 @@ import Ashlar.Internal.Get.Numbers
 import Ashlar.Internal.Get.Offset
 import Ashlar.Internal.Get.Run
 import Ashlar.Internal.Get.Source
+import Ashlar.Internal.Get.Span hiding (onBytes)
 import Ashlar.Internal.Get.Strings
 import Ashlar.Internal.Get.Vectors

@@ -80,6 +80,7 @@ import qualified Tests.Retention
 import qualified Tests.Scan
 import qualified Tests.Section
 import qualified Tests.Sources
+import qualified Tests.Spans
 import qualified Tests.Text
 import qualified Tests.Thunks
 import qualified Tests.Time
@@ -148,6 +149,7 @@ main =
         Tests.Names.tests,
         Tests.Numbers.tests,
         Tests.Offsets.tests,
+        Tests.Spans.tests,
         Tests.OneStep.tests,
         Tests.Output.tests,
         pagesTest,

@@ -87,7 +87,7 @@ data Feed a
   | -- | It has ended: the input that it has not read, the offset of that input, and the result.
     FeedDone !ByteString !Int64 a
 
--- | Start a decoder, and run it until it needs input. It may take 64 MiB, and
+-- | Start a decoder, and run it until it needs input. It may hold 64 MiB, and
 -- 'Ashlar.Get.withBudget' sets another limit.
 --
 -- @since 0.1.0.0

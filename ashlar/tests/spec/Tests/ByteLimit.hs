@@ -1,4 +1,6 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE TypeApplications #-}
 
 -- |
 -- Module      : Tests.ByteLimit
@@ -11,6 +13,7 @@ import Ashlar.Codec
 import qualified Ashlar.Compat.Binary.Get as B
 import qualified Ashlar.Compat.Cereal.Get as C
 import Ashlar.Get
+import Ashlar.Get.Combinators (skipMany)
 import Ashlar.Get.Feed
 import Ashlar.Get.Parse (decimal, skipWhile, takeWhile)
 import Ashlar.Get.Stream
@@ -18,8 +21,10 @@ import Control.Applicative
 import Control.Monad (forM_, unless)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
+import qualified Data.ByteString.Lazy.Internal as L
 import Data.IORef
 import Data.Int (Int64)
+import Data.Map (Map)
 import qualified Data.Vector.Unboxed as U
 import Data.Word (Word64)
 import System.IO (IOMode (..), withBinaryFile)
@@ -27,14 +32,19 @@ import Test.Tasty
 import Test.Tasty.HUnit
 import Tests.Failures
 import Tests.Files
+import Tests.Splits (nothingAfter)
 import Prelude hiding (takeWhile)
 
 tests :: TestTree
 tests =
   testGroup
     "budgets of bytes"
-    [ testCase "nothing is read for a length that is too long" announced,
-      testCase "all input that is not in memory has a limit" streamsAreLimited,
+    [ testCase "a length that is too long is refused when so much input has come" announced,
+      testCase "a length that is too long for input that ends" announcedAndEnded,
+      testCase "all that is held of input that is not in memory has a limit" streamsAreLimited,
+      testCase "what a decoder has passed is not held" passedIsNotHeld,
+      testCase "what a choice or a look-ahead goes back to is held" goneBackIsHeld,
+      testCase "a value of a Codec is held as a whole" valuesAreHeld,
       testCase "a strict string has none" strictIsNot,
       testCase "withBudget raises it" raised,
       testCase "exactly as many bytes as the budget allows" exactly,
@@ -69,30 +79,50 @@ endless start = do
         bs <$ writeIORef given (n + S.length bs)
   pure (next, given)
 
--- The announced length is refused before its bytes are asked for.
-announced :: Assertion
-announced = do
-  forM_ [getStrict, getLazy, getSkipped, getPart, get :: Get S.ByteString] $ \g -> do
-    (next, given) <- endless (encode (2 ^ (30 :: Int) :: Int) <> "abc")
-    source <- newSource next
-    r <- getFrom source g
-    reasonOf r @?= Just (tooManyBytes most (Just (2 ^ (30 :: Int))))
-    readIORef given >>= (@?= 11)
-  -- Elements take eight bytes each.
-  forM_ [() <$ list, () <$ (get :: Get (U.Vector Int)), () <$ (count >>= vector)] $ \g -> do
-    (next, given) <- endless (encode (2 ^ (27 :: Int) :: Int) <> "abc")
-    source <- newSource next
-    r <- getFrom source g
-    reasonOf r @?= Just (tooManyBytes most (Just (2 ^ (30 :: Int))))
-    readIORef given >>= (@?= 11)
+-- Decoders that announce this many bytes.
+announcing :: Int -> [(S.ByteString, Get ())]
+announcing n =
+  [(encode n, () <$ g) | g <- [getStrict, getLazy, get :: Get S.ByteString]]
+    -- Elements take eight bytes each.
+    ++ [ (encode (n `quot` 8), g)
+         | g <- [() <$ list, () <$ (get :: Get (U.Vector Int)), () <$ (count >>= vector)]
+       ]
+    -- These take sixteen.
+    ++ [(encode (n `quot` 16), () <$ (get :: Get (Map Int Int)))]
   where
-    count = fromIntegral <$> getInt64le :: Get Int
     list = get :: Get [Int]
-    vector n = getVectorLE n :: Get (U.Vector Word64)
+    vector m = getVectorLE m :: Get (U.Vector Word64)
     getStrict = count >>= getByteString
     getLazy = L.toStrict <$> (count >>= getLazyByteString . fromIntegral)
-    getSkipped = "" <$ (count >>= skip)
-    getPart = getNested count getRemainingByteString
+
+count :: Get Int
+count = fromIntegral <$> getInt64le
+
+-- So much is asked for, and no more.
+announced :: Assertion
+announced =
+  forM_ (announcing gigabyte) $ \(start, g) -> do
+    (next, given) <- endless (start <> "abc")
+    source <- newSource next
+    r <- getFrom source g
+    offsetAndReason r @?= Just (8, tooManyHeld (Just gigabyte))
+    n <- readIORef given
+    assertBool (show n) (n > most && n <= most + S.length megabyte + 11)
+
+-- It is as if it were not too long.
+announcedAndEnded :: Assertion
+announcedAndEnded = inTemporaryFile $ \file ->
+  forM_ (announcing gigabyte ++ announcing (most + 16)) $ \(start, g) ->
+    forM_ ["", "\1", S.replicate 40 1] $ \end -> do
+      let input = start <> end
+          said = either (\e -> Just (errorOffset e, errorLabels e, errorReason e)) (const Nothing)
+      forM_ (zip [0 :: Int ..] (limitedRuns file g)) $ \(i, run) ->
+        forM_ [L.fromStrict input, L.fromChunks (map S.singleton (S.unpack input))] $ \lbs -> do
+          r <- run lbs
+          (i, said r) @?= (i, said (runGet g input))
+
+gigabyte :: Int
+gigabyte = 2 ^ (30 :: Int)
 
 -- Every way to run a decoder on such input.
 limitedRuns :: FilePath -> Get a -> [L.ByteString -> IO (Either DecodeError ())]
@@ -100,7 +130,6 @@ limitedRuns file g =
   [ \lbs -> pure (() <$ runGetLazy g lbs),
     \lbs -> pure (() <$ runGetLazyWhole g lbs),
     \lbs -> pure (either (\(_, _, e) -> Left e) (const (Right ())) (runGetOrFail g lbs)),
-    \lbs -> pure (() <$ runGetLazy g (L.fromStrict (L.toStrict lbs))),
     \lbs -> pure (() <$ streamToEither (runGetStream g lbs)),
     \lbs -> chunks lbs >>= \next -> (() <$) <$> runGetIO next g,
     \lbs -> chunks lbs >>= newSource >>= \s -> (() <$) <$> attemptFrom s g,
@@ -134,7 +163,90 @@ streamsAreLimited = inTemporaryFile $ \file -> do
       whole = S.length <$> getRemainingByteString
   forM_ (zip [0 :: Int ..] (limitedRuns file whole)) $ \(i, run) -> do
     r <- run lbs
-    (i, offsetAndReason r) @?= (i, Just (fromIntegral most, tooManyBytes most Nothing))
+    (i, offsetAndReason r) @?= (i, Just (fromIntegral most, tooManyHeld Nothing))
+
+large :: L.ByteString
+large = L.fromChunks (replicate 70 megabyte)
+
+-- Decoders that go through all of the input, and keep nothing.
+passedIsNotHeld :: Assertion
+passedIsNotHeld = inTemporaryFile $ \file -> do
+  let n = fromIntegral (L.length large)
+      numbers :: Int -> Get Int
+      numbers !m = isEmpty >>= \end -> if end then pure m else getWord64le *> numbers (m + 1)
+      alternatives !m = (skip 1048576 *> alternatives (m + 1)) <|> (m <$ endOfInput)
+      tokens !m = isEmpty >>= \end -> if end then pure m else takeWhileAtMost >>= tokens . (m +)
+      takeWhileAtMost = isolateAtMost 5000000 (S.length <$> takeWhile (== 7))
+      decoders =
+        [ (n `quot` 8, numbers 0),
+          (0, 0 <$ skip n),
+          (0, 0 <$ skipWhile (== 7)),
+          (70, length <$> many (skip 1048576)),
+          (0, 0 <$ isolate n (skip n)),
+          (n `quot` 8, isolate n (numbers 0)),
+          (n, tokens 0),
+          (0, 0 <$ (skip n <* endOfInput)),
+          (1, skip n *> (1 <$ endOfInput)),
+          -- After a part that may take any number of bytes, it counts from where that ended.
+          (1, withBudget (bytes maxBound) (skip (n - 9)) *> skip 9 *> (1 <$ endOfInput))
+        ]
+  L.writeFile file large
+  forM_ (zip [0 :: Int ..] decoders) $ \(i, (expected, g)) -> do
+    fromFile <- runGetFile file g
+    (i, "file", fromFile) @?= (i, "file" :: String, Right expected)
+    (i, "lazy", runGetLazy g large) @?= (i, "lazy" :: String, Right expected)
+    let pushed = pushEndOfInput (runGetIncremental g `pushChunks` large)
+    case pushed of
+      Done _ _ m -> (i, m) @?= (i, expected)
+      _ -> assertFailure ("pushed: " ++ show i)
+  -- Here each choice is within the one before.
+  r <- runGetFile file (alternatives (0 :: Int))
+  offsetAndReason r @?= Just (fromIntegral most, tooManyHeld Nothing)
+
+goneBackIsHeld :: Assertion
+goneBackIsHeld =
+  forM_ [held, ahead, matched, kept, tokens, budgets] $ \g -> do
+    offsetAndReason (runGetLazy g large) @?= Just (fromIntegral most + 8, tooManyHeld Nothing)
+    let pushed = pushEndOfInput (runGetIncremental g `pushChunks` large)
+    case pushed of
+      Fail _ _ e -> (errorOffset e, errorReason e) @?= (fromIntegral most + 8, tooManyHeld Nothing)
+      _ -> assertFailure "pushed"
+  where
+    -- After eight bytes that are passed.
+    held = skip 8 *> ((skip (most + 1) *> empty) <|> pure ())
+    ahead = skip 8 *> lookAhead (skip (most + 1))
+    matched = skip 8 *> (() <$ match (skip (most + 1)))
+    kept = skip 8 *> origin (skip (most + 1))
+    -- Also part by part.
+    tokens = skip 8 *> lookAhead (skipMany (isolateAtMost 4096 getRemainingByteString))
+    budgets = skip 8 *> lookAhead (skipMany (withBudget (bytes 1024) (skip 1024)))
+
+valuesAreHeld :: Assertion
+valuesAreHeld = inTemporaryFile $ \file -> do
+  let strings = replicate 70 megabyte
+      lbs = encodeLazy strings
+      refused r = reasonOf r @?= Just (tooManyHeld Nothing)
+  L.writeFile file lbs
+  refused (decodeLazy lbs :: Either DecodeError [S.ByteString])
+  refused (decodeLazyWith defaultBudget lbs :: Either DecodeError [S.ByteString])
+  decodeFile file >>= refused . fmap (id @[S.ByteString])
+  withBinaryFile file ReadMode hDecode >>= refused . fmap (id @[S.ByteString])
+  folded <- withBinaryFile file ReadMode $ \h ->
+    hFoldGet h (get :: Get [S.ByteString]) (\_ _ -> pure ()) ()
+  refused folded
+  refused (streamToEither (runGetStream (get :: Get [S.ByteString]) lbs))
+  fmap (map S.length) (decodeLazyWith (bytes maxBound) lbs)
+    @?= Right (map S.length strings)
+  -- Where it is in memory it has none.
+  fmap length (decodeLazy (L.fromStrict (L.toStrict lbs)) :: Either DecodeError [S.ByteString])
+    @?= Right 70
+  -- So has the first chunk of several.
+  let one = encode (L.toStrict large)
+      (start, end) = S.splitAt (most + 1000) one
+  decodeLazy (L.fromStrict one) @?= (decode one :: Either DecodeError S.ByteString)
+  decodeLazy (L.Chunk one (nothingAfter one)) @?= (decode one :: Either DecodeError S.ByteString)
+  offsetAndReason (decodeLazy (L.fromChunks [start, end]) :: Either DecodeError S.ByteString)
+    @?= Just (8, tooManyHeld (Just (fromIntegral (L.length large))))
 
 strictIsNot :: Assertion
 strictIsNot =
@@ -163,6 +275,9 @@ exactly = do
   runEach (four (three *> getWord16le)) "abcde" `failsAt` (3, tooManyBytes 4 Nothing)
   runEach (four (three *> skip 2)) "abcde" `failsAt` (4, tooManyBytes 4 Nothing)
   runEach (four getWord64be) "abcde" `failsAt` (0, tooManyBytes 4 (Just 8))
+  runEach (four getWord64be) "abcd" `failsAt` (0, MissingInput 8 4)
+  runEach (four (skip 8)) "abcde" `failsAt` (4, tooManyBytes 4 Nothing)
+  runEach (four (skip 8)) "abcd" `failsAt` (0, MissingInput 8 4)
   -- Where the input ends first, that is what is missing.
   runEach (four (three *> getWord16le)) "abcd" `failsAt` (3, MissingInput 2 1)
   runEach (four (three *> getWord8 *> getWord8)) "abcd" `failsAt` (4, MissingInput 1 0)
@@ -215,10 +330,10 @@ eachValue = do
   let g = withBudget (bytes 3) (getByteString 3)
   streamToEither (runGetStream g "abcdefghi") @?= Right ["abc", "def", "ghi"]
   -- The default is for each value, too.
-  let large = getByteString 40000000
+  let most40 = getByteString 40000000
       input = L.fromChunks (replicate 40 (S.replicate 3000000 1))
-  map S.length <$> streamToEither (runGetStream large input) @?= Right (replicate 3 40000000)
-  case foldl pushed (0, runGetValues large) (L.toChunks input) of
+  map S.length <$> streamToEither (runGetStream most40 input) @?= Right (replicate 3 40000000)
+  case foldl pushed (0, runGetValues most40) (L.toChunks input) of
     (n, state) -> case feedValuesEnd state of
       (_, ValuesDone at) -> (n, at) @?= (3 :: Int, 120000000)
       _ -> assertFailure "not ended"
@@ -245,7 +360,7 @@ isolatedParts = do
   runEach (four (isolate 4 (many getWord8))) "abcdef" @?= Right [97, 98, 99, 100]
   runEach (four (isolate 4 (getByteString 4 *> getWord8))) "abcdef" `failsAt` (4, MissingInput 1 0)
   -- It is longer.
-  runEach (four (isolate 5 getRemainingByteString)) "abcdef" `failsAt` (0, tooManyBytes 4 (Just 5))
+  runEach (four (isolate 5 getRemainingByteString)) "abcdef" `failsAt` (4, tooManyBytes 4 Nothing)
   runEach (four (isolateAtMost 5 getRemainingByteString)) "abcdef"
     `failsAt` (4, tooManyBytes 4 Nothing)
   runEach (four (isolateAtMost 5 getRemainingByteString)) "abcd" @?= Right "abcd"
@@ -294,11 +409,8 @@ oneChunk = do
       ways = [L.fromStrict, \bs -> L.fromChunks [S.take 1 bs, S.drop 1 bs]]
   runGet long "abc" @?= Right "ab"
   forM_ ways $ \asLazy -> do
-    offsetAndReason (runGetLazy long (asLazy "abc"))
-      @?= Just (0, tooManyBytes most (Just (most + 1)))
-    -- A budget of other things has the limit that is around it.
-    offsetAndReason (runGetLazy (withBudget defaultBudget long) (asLazy "abc"))
-      @?= Just (0, tooManyBytes most (Just (most + 1)))
+    runGetLazy long (asLazy "abc") @?= Right "ab"
+    runGetLazy (withBudget defaultBudget long) (asLazy "abc") @?= Right "ab"
     B.runGet long (asLazy "abc") @?= "ab"
     runGetLazy (withBudget (bytes maxBound) long) (asLazy "abc") @?= Right "ab"
 
@@ -308,6 +420,7 @@ extremes = do
     runEach (withBudget (bytes n) (pure 'x')) "abc" @?= Right 'x'
     runEach (withBudget (bytes n) (pure 'x')) "" @?= Right 'x'
     runEach (withBudget (bytes n) getWord8) "abc" `failsAt` (0, tooManyBytes 0 (Just 1))
+    runEach (withBudget (bytes n) getWord8) "" `failsAt` (0, MissingInput 1 0)
   forM_ [maxBound, maxBound - 1] $ \n -> do
     runEach (getWord8 *> withBudget (bytes n) getWord8) "abc" @?= Right 98
     runEach (getWord8 *> withBudget (bytes n) (skip (maxBound - 1))) "abc"

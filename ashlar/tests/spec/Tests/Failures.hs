@@ -9,6 +9,7 @@ module Tests.Failures
     tooDeep,
     tooManyEmpties,
     tooManyBytes,
+    tooManyHeld,
   )
 where
 
@@ -56,6 +57,17 @@ tooManyEmpties n =
 -- | Why a value fails that may take this many bytes, and perhaps announces how many it needs.
 tooManyBytes :: Int -> Maybe Int -> Reason
 tooManyBytes n announced =
-  OverBudget ("more than " ++ show n ++ " bytes" ++ needed ++ "; withBudget raises the limit")
-  where
-    needed = maybe "" (\m -> " (" ++ show m ++ " needed)") announced
+  OverBudget $
+    "more than " ++ show n ++ " bytes" ++ needed announced ++ "; withBudget raises the limit"
+
+-- | Why a run fails that may hold 64 MiB, and perhaps announces how many bytes it needs.
+tooManyHeld :: Maybe Int -> Reason
+tooManyHeld announced =
+  OverBudget $
+    "more than 67108864 bytes held"
+      ++ needed announced
+      ++ ": hFoldGet decodes value by value, withBudget raises the limit, "
+      ++ "and a file that is read as a strict ByteString has none"
+
+needed :: Maybe Int -> String
+needed = maybe "" (\m -> " (" ++ show m ++ " needed)")

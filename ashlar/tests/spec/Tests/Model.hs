@@ -10,7 +10,7 @@ module Tests.Model (modelAction) where
 import Ashlar.Get
 import qualified Data.ByteString as S
 import qualified Data.List as List
-import Data.Maybe (isJust, mapMaybe)
+import Data.Maybe (fromMaybe, isJust, mapMaybe)
 import Data.Word (Word8)
 import Tests.Actions
 import Tests.Failures
@@ -77,10 +77,11 @@ modelAction input top = case run around0 top (World 0 False Nothing []) of
         | otherwise -> string n
       LazyBytes n
         | n < 0 -> wrong "getLazyByteString: negative number of bytes"
-        | otherwise -> onTheWay n (string n)
+        | otherwise -> string n
       Skip n
         | n < 0 -> wrong "skip: negative number of bytes"
-        | n > left -> onTheWay n (failAs [] (MissingInput n left))
+        | n > left, valueEnd < inputEnd -> outOf valueEnd Nothing
+        | n > left -> failAs [] (MissingInput n left)
         | otherwise -> (Just [], world {at = here + n})
       Till w -> case break (== w) (between here (here + left)) of
         (before, []) -> case ended (Just [String' before], world {at = here + left}) of
@@ -126,7 +127,6 @@ modelAction input top = case run around0 top (World 0 False Nothing []) of
         | otherwise -> run around {limit = min (limit around) (here + n)} x world
       Isolated n x
         | n < 0 -> wrong "isolate: negative number of bytes"
-        | n > most around -> outOf here (Just n)
         | otherwise -> case run around {limit = min (limit around) (here + n)} x world of
           (Just seen, world')
             | at world' - here == n -> (Just seen, world')
@@ -163,16 +163,12 @@ modelAction input top = case run around0 top (World 0 False Nothing []) of
         -- that.
         valueEnd = max here (bytesEnd around)
         left = max 0 (min inputEnd valueEnd - here)
-        spent = tooManyBytes (most around)
+        -- What needs a byte needs more than nothing.
+        spent n = tooManyBytes (most around) (if most around < 1 then Just (fromMaybe 1 n) else n)
         -- The input seems to end: a failure if it does not.
         ended whereItDoes
           | valueEnd < inputEnd = outOf here Nothing
           | otherwise = whereItDoes
-        -- A decoder of n bytes that takes them one by one.
-        onTheWay n other
-          | n > most around = outOf here (Just n)
-          | n > left, valueEnd < inputEnd = outOf valueEnd Nothing
-          | otherwise = other
         outOf offset n = outOfBudget (bytesBudget around) (spent n) world {at = offset}
         outOfBudget scope reason world' =
           (Nothing, logged around [] reason world' {failed = [], over = Just scope})
@@ -189,8 +185,8 @@ modelAction input top = case run around0 top (World 0 False Nothing []) of
 
         need n
           | n <= left = (Just (between here (here + n)), world {at = here + n})
-          | n > most around = outOf here (Just n)
-          | otherwise = ended (failAs (found left) (MissingInput n left))
+          | valueEnd < inputEnd = outOf here (if n > most around then Just n else Nothing)
+          | otherwise = failAs (found left) (MissingInput n left)
         number n order = case need n of
           (bytes, world') ->
             ( (\bs -> [Number (foldl (\acc b -> acc * 256 + fromIntegral b) 0 (order bs))])
@@ -275,4 +271,5 @@ errorFrom everything = case filter (\f -> weight f == top) talkative of
       MissingInput _ _ -> 3
       Invalid _ -> 4
       BadOffset _ _ -> 4
+      InOwnBytes _ -> 4
       OverBudget _ -> 5

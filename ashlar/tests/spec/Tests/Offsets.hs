@@ -20,6 +20,7 @@ import System.IO
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck hiding (label)
+import Tests.Failures (tooManyHeld)
 import Tests.Files
 import Tests.Splits
 
@@ -237,6 +238,14 @@ large = inTemporaryFile $ \path -> do
   -- Back again, also within an origin, and many times.
   let andBack = viaOffset get (atOffset 0 get) <* replicateM_ 100 (atOffset 200000000 get)
   runGetFile path (origin andBack) >>= (@?= Right 299999992) . briefly
+  -- Each within the one before: little of a chunk is put aside. Also with a choice around each.
+  let next :: Int -> Get a -> Get a
+      next n = atOffset (fromIntegral n * 2000)
+      deepest, tried :: Int -> Get Int
+      deepest n = if n == 0 then pure 0 else (+ 1) <$> (skip 3 *> next n (deepest (n - 1)) <* skip 1)
+      tried n = if n == 0 then pure 0 else (skip 3 *> next n (tried (n - 1)) <* skip 1) <|> pure n
+  runGetFile path (origin (deepest 20000)) >>= (@?= Right 20000) . briefly
+  runGetFile path (origin (tried 20000)) >>= (@?= Right 0) . briefly
 
 data Stop = Stop
   deriving stock (Eq, Show)
@@ -256,6 +265,15 @@ attempts = inTemporaryFile $ \path -> do
     r @?= Left Stop
     attemptFrom source calm >>= (@?= Right (97, 104)) . briefly
     getFrom source getRemainingByteString >>= (@?= Right "bcdefgh")
+  -- In a file of many chunks.
+  let bytes = S.pack [fromIntegral (i * i `quot` 7) | i <- [0 .. 299999 :: Int]]
+  S.writeFile path bytes
+  withBinaryFile path ReadMode $ \h -> do
+    source <- handleSource h
+    let far = origin (getWord8 *> atOffset 200000 (getWord8 *> atOffset 100000 (throw Stop)))
+    r <- try (attemptFrom source far)
+    r @?= (Left Stop :: Either Stop (Either DecodeError ()))
+    attemptFrom source getRemainingByteString >>= (@?= Right bytes)
 
 unseekable :: Assertion
 unseekable = withBinaryFile "/dev/zero" ReadMode $ \h -> do
@@ -264,4 +282,4 @@ unseekable = withBinaryFile "/dev/zero" ReadMode $ \h -> do
   -- Within the limit of streams.
   far <- hRunGet h (atOffset 100000000 getWord8)
   briefly far
-    @?= Left (67108864, [], OverBudget "more than 67108864 bytes; withBudget raises the limit")
+    @?= Left (67108864, [], tooManyHeld Nothing)

@@ -5,6 +5,7 @@ module Tests.Splits
   ( onEverySplit,
     fromChunks,
     splits,
+    nothingAfter,
   )
 where
 
@@ -22,8 +23,8 @@ import Tests.Pages
 -- also has it on lazy input of one chunk, whether or not it is known that this is the last, and
 -- where the input touches a page that cannot be accessed.
 onEverySplit :: (Eq a, Show a) => Get a -> S.ByteString -> Either DecodeError a -> Property
-onEverySplit strictly input expected =
-  counterexample "strict" (runGet strictly input === expected)
+onEverySplit getter input expected =
+  counterexample "strict" (runGet getter input === expected)
     .&&. counterexample "one chunk" (runGetLazy getter (L.fromStrict input) === expected)
     .&&. counterexample "one chunk, then a thunk" (orFail L.fromStrict === orFail withThunk)
     .&&. conjoin
@@ -39,18 +40,17 @@ onEverySplit strictly input expected =
         | chunks <- splits input
       ]
   where
-    -- A stream has a limit on bytes, which strict input does not have.
-    getter = withBudget defaultBudget {budgetBytes = Just maxBound} strictly
     half = S.length input `div` 2
     -- The result of a run is compared while the memory is there.
     besidePage edge cut = unsafePerformIO . insidePages edge cut $ \chunks ->
       let result = case chunks of
-            [bs] -> runGet strictly bs
+            [bs] -> runGet getter bs
             _ -> fromChunks getter (filter (not . S.null) chunks)
        in if result == expected then property True else counterexample "another result" False
     orFail asLazy = runGetOrFail getter (asLazy input)
     withThunk bs = L.chunk bs (nothingAfter bs)
 
+-- | The end of lazy input, as a thunk.
 nothingAfter :: S.ByteString -> L.ByteString
 nothingAfter _ = L.Empty
 {-# NOINLINE nothingAfter #-}

@@ -1,4 +1,5 @@
 {-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE MultiWayIf #-}
 
 -- |
 -- Module      : Ashlar.Zlib.Internal.Decompress
@@ -10,10 +11,12 @@ module Ashlar.Zlib.Internal.Decompress
     Limit (..),
     defaultLimit,
     ZlibError (..),
+    getDecompressed,
   )
 where
 
-import Ashlar.Get (Source, newSource)
+import Ashlar.Get (Get, Source, newSource)
+import Ashlar.Get.Foreign
 import Ashlar.Zlib.Internal.Format
 import Control.Concurrent.MVar (newMVar, withMVar)
 import Control.Exception (Exception (..), mask_, throwIO, try)
@@ -156,22 +159,20 @@ data Stage
 -- zlib fills its buffer before it hands it out. What a flush of the sender's has completed must not
 -- wait for that, so the buffer is emptied whenever the input is used up.
 advance :: Format -> Limit -> IO ByteString -> IORef Progress -> IO ByteString
-advance format (Limit most ratio) next ref = go
+advance format limit next ref = go
   where
     go = do
       Progress input used out stage <- readIORef ref
       let failWith e = writeIORef ref (Progress S.empty used out (Failed e)) >> throwIO e
           ended = S.empty <$ writeIORef ref (Progress S.empty used out Ended)
           -- Hand out some bytes, which may be none, and continue there.
-          giving bs input' used' stage'
-            | out' > most = failWith (TooLarge most)
-            | out' > byRatio = failWith (OverRatio byRatio)
-            | otherwise = do
+          giving bs input' used' stage' = case tooMuch limit used out' of
+            Just e -> failWith e
+            Nothing -> do
               writeIORef ref (Progress input' used' out' stage')
               if S.null bs then go else pure bs
             where
               out' = out + fromIntegral (S.length bs)
-              byRatio = 67108864 + saturated used
       case stage of
         Ended -> pure S.empty
         Failed e -> throwIO e
@@ -213,13 +214,80 @@ advance format (Limit most ratio) next ref = go
             if S.null more then ended else giving S.empty more used Padding
     -- How a member of gzip begins.
     magic = S.pack [0x1F, 0x8B]
-    saturated used
+
+-- Why no more may come out, given how many bytes have gone in, and would have come out.
+tooMuch :: Limit -> Int64 -> Int64 -> Maybe ZlibError
+tooMuch (Limit most ratio) used out
+  | out <= min most byRatio = Nothing
+  | most <= byRatio = Just (TooLarge most)
+  | otherwise = Just (OverRatio byRatio)
+  where
+    byRatio = 67108864 + saturated
+    saturated
       | ratio > 0 && used > maxBound `div` 2 `div` ratio = maxBound `div` 2
       | otherwise = used * max 0 ratio
-    reason code = case code of
-      2 -> "it needs a dictionary"
-      -3 -> "invalid data, or a wrong checksum"
-      _ -> "zlib's error " ++ show code
+
+reason :: Integral n => n -> String
+reason code = case toInteger code of
+  2 -> "it needs a dictionary"
+  -3 -> "invalid data, or a wrong checksum"
+  n -> "zlib's error " ++ show n
+
+-- | A decoder of one compressed stream, which says itself where it ends: in an archive, an image, a
+-- document. What follows it comes next. (Of 'Gzip' it is one member.) The result is complete before
+-- it is returned.
+--
+-- If the input is refused, this is an 'Ashlar.Get.Invalid' error where the stream begins, with the
+-- text of the 'ZlibError'. If the input ends before the stream does, bytes are missing there.
+--
+-- >>> import Ashlar.Zlib
+-- >>> let file = toLazyByteString (word8 9 <> compressed zlib "brick" <> "!")
+-- >>> runGetLazy ((,) <$> (getWord8 *> getDecompressed Zlib defaultLimit) <*> getWord8) file
+-- Right ("brick",33)
+--
+-- To decode what has come out, use 'Ashlar.Get.inSpan' and 'Ashlar.Get.ownBytes'.
+--
+-- @since 0.1.0.0
+getDecompressed ::
+  Format ->
+  -- | How much the result may take, in bytes, and compared with the input.
+  Limit ->
+  Get L.ByteString
+getDecompressed format limit = getForeign (hungry 0 0 [] <$> newInflate format)
+  where
+    -- Given how many bytes have gone in, and have come out, and these, the last first.
+    hungry used out done inflate =
+      Hungry $ maybe (pure (hungry used out done inflate)) (fed used out done inflate)
+    fed used out done inflate chunk = do
+      -- What may come out does not depend on the chunks: it counts for each 64 KiB that go in.
+      let (now, later) = S.splitAt (65536 - fromIntegral (used `rem` 65536)) chunk
+          used' = used + fromIntegral (S.length now)
+          counted = used - used `rem` 65536 + 65536
+          pour popper out' done' = do
+            outcome <- popper
+            case outcome of
+              PRNext bs -> giving bs (pour popper)
+              PRError (ZlibException code) -> do
+                bs <- flushInflate inflate
+                giving bs (\_ _ -> pure (refused (Corrupt (reason code))))
+              PRDone -> flushInflate inflate >>= \bs -> giving bs next
+            where
+              giving bs go = case tooMuch limit counted more of
+                Just e -> pure (refused e)
+                Nothing -> go more (if S.null bs then done' else bs : done')
+                where
+                  more = out' + fromIntegral (S.length bs)
+          next out' done' = do
+            complete <- isCompleteInflate inflate
+            if
+                | complete -> do
+                  unused <- getUnusedInflate inflate
+                  pure (Enough (S.length unused + S.length later) (L.fromChunks (reverse done')))
+                | S.null later -> pure (hungry used' out' done' inflate)
+                | otherwise -> fed used' out' done' inflate later
+      popper <- feedInflate inflate now
+      pour popper out done
+    refused = Refused . displayException
 
 -- | Decompress all of a lazy ByteString. The result is complete before it is returned, so it may
 -- take as much memory as the limit allows: 1 GiB by default.

@@ -27,6 +27,7 @@ import Ashlar.Internal.Builder.Strict
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Error
+import Ashlar.Internal.Get.Limits (asValue)
 import Ashlar.Internal.Get.Run
 import Ashlar.Internal.Get.Source
 import Data.ByteString (ByteString)
@@ -149,14 +150,14 @@ decodeWith budget = runGetWhole (withBudget budget get)
 --
 -- @since 0.1.0.0
 decodeLazy :: Codec a => L.ByteString -> Either DecodeError a
-decodeLazy = runGetLazyWhole get
+decodeLazy = runGetLazyWhole (asValue get)
 {-# INLINE decodeLazy #-}
 
 -- | 'decodeLazy' within another budget.
 --
 -- @since 0.1.0.0
 decodeLazyWith :: Codec a => Budget -> L.ByteString -> Either DecodeError a
-decodeLazyWith budget = runGetLazyWhole (withBudget budget get)
+decodeLazyWith budget = runGetLazyWhole (asValue (withBudget budget get))
 {-# INLINE decodeLazyWith #-}
 
 -- | 'decode' from a 'Handle', reading it to its end. The value may take 64 MiB, as with
@@ -164,14 +165,14 @@ decodeLazyWith budget = runGetLazyWhole (withBudget budget get)
 --
 -- @since 0.1.0.0
 hDecode :: Codec a => Handle -> IO (Either DecodeError a)
-hDecode h = hRunGetWhole h get
+hDecode h = hRunGetWhole h (asValue get)
 {-# INLINE hDecode #-}
 
 -- | 'hDecode' within another budget.
 --
 -- @since 0.1.0.0
 hDecodeWith :: Codec a => Budget -> Handle -> IO (Either DecodeError a)
-hDecodeWith budget h = hRunGetWhole h (withBudget budget get)
+hDecodeWith budget h = hRunGetWhole h (asValue (withBudget budget get))
 {-# INLINE hDecodeWith #-}
 
 -- | 'decode' a file. It throws an 'Control.Exception.IOException' if it cannot read the file. The
@@ -179,14 +180,14 @@ hDecodeWith budget h = hRunGetWhole h (withBudget budget get)
 --
 -- @since 0.1.0.0
 decodeFile :: Codec a => FilePath -> IO (Either DecodeError a)
-decodeFile path = runGetFileWhole path get
+decodeFile path = runGetFileWhole path (asValue get)
 {-# INLINE decodeFile #-}
 
 -- | 'decodeFile' within another budget.
 --
 -- @since 0.1.0.0
 decodeFileWith :: Codec a => Budget -> FilePath -> IO (Either DecodeError a)
-decodeFileWith budget path = runGetFileWhole path (withBudget budget get)
+decodeFileWith budget path = runGetFileWhole path (asValue (withBudget budget get))
 {-# INLINE decodeFileWith #-}
 
 -- | The next of several values from a 'Source'. At the end of the source it fails with
@@ -204,12 +205,12 @@ decodeFileWith budget path = runGetFileWhole path (withBudget budget get)
 --
 -- @since 0.1.0.0
 decodeFrom :: Codec a => Source -> IO (Either DecodeError a)
-decodeFrom source = getFrom source get
+decodeFrom source = getFrom source (asValue get)
 {-# INLINE decodeFrom #-}
 
 -- | 'decodeFrom' within another budget.
 --
 -- @since 0.1.0.0
 decodeFromWith :: Codec a => Budget -> Source -> IO (Either DecodeError a)
-decodeFromWith budget source = getFrom source (withBudget budget get)
+decodeFromWith budget source = getFrom source (asValue (withBudget budget get))
 {-# INLINE decodeFromWith #-}

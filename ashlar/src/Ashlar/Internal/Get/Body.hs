@@ -14,6 +14,7 @@ where
 import Ashlar.Internal.Get.Bytes (endOfInput)
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Error (DecodeError)
+import Ashlar.Internal.Get.Limits (asValue)
 import Ashlar.Internal.Get.Source (Source, getFrom, newSource, nextOrEnd)
 import Control.Exception (Exception (..), throwIO, try)
 import Control.Monad (unless, when)
@@ -72,7 +73,7 @@ foldLimited limit next g f b = limitedSource limit next >>= \source -> go source
 getLimited :: Int64 -> Source -> Get a -> IO (Either BodyError a)
 getLimited limit source g =
   either (\OverLimit -> Left (BodyTooLarge limit)) (either (Left . BodyInvalid) Right)
-    <$> try (getFrom source g)
+    <$> try (getFrom source (asValue g))
 
 -- | The bytes up to the limit, and then, if there are more, an exception. So whether a decoder gets
 -- there does not depend on how the body is cut into chunks.

@@ -54,7 +54,7 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail (invalid)
 import Ashlar.Internal.Get.Failure (nothingFound)
-import Ashlar.Internal.Get.Input (moreInput, skipUpTo)
+import Ashlar.Internal.Get.Input (announce, skipUpTo)
 import Ashlar.Internal.Get.Limits
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Get.Segments (setLimit)
@@ -89,17 +89,21 @@ data Budget = Budget
     --   32nd.
     budgetSteps :: !Int,
     -- | How many bytes the value may take. So that is all that can be held, whatever lengths the
-    -- input announces: a length of more is refused before anything is read for it.
+    -- input announces. A length of more is refused when the input turns out to have more.
     --
-    -- 'Nothing' leaves it at what is around the decoder. That is 67,108,864 (64 MiB) for input that
-    -- is not in memory (a 'System.IO.Handle', a @Source@, lazy input and pushed input), and any
-    -- number for a strict 'Data.ByteString.ByteString'. @'Just' 'maxBound'@ is any number.
+    -- 'Nothing' leaves it at what is around the decoder. That is any number for a strict
+    -- 'Data.ByteString.ByteString', and for the first chunk of lazy input of one value. Input that is not in
+    -- memory (a 'System.IO.Handle', a @Source@, lazy input and pushed input) may have 67,108,864
+    -- bytes (64 MiB) for a value of a @Codec@, and for each value of a fold or a stream. Any other
+    -- decoder may take any number, if it holds no more than 64 MiB at once: the bytes that it asks
+    -- for, and those that it may go back to. (What it makes of the others is its own business: a
+    -- list that it collects has no limit.) @'Just' 'maxBound'@ is any number.
     budgetBytes :: !(Maybe Int)
   }
   deriving stock (Eq, Show)
 
 -- | The budget of every run: 100,000 levels, which take some ten megabytes of stack, 1,048,576
--- steps, which take less than a second, and 64 MiB for each value of input that is not in memory.
+-- steps, which take less than a second, and of input that is not in memory what 'budgetBytes' says.
 --
 -- @since 0.1.0.0
 defaultBudget :: Budget
@@ -141,6 +145,7 @@ withBudget budget (Get p) = Get $ \p0 c env s0 -> case unGet (step enter) p0 c e
       levels <- getInt c levelsCell
       putInt c levelsCell (if levels < 0 then complement depth else depth)
       seen <- getInt c limitCell
+      held <- getInt c heldCell
       outer <- limitsOf c env
       -- A counter of its own: Note [Spent is spent].
       withCells cellCount $ \own -> do
@@ -150,12 +155,17 @@ withBudget budget (Get p) = Get $ \p0 c env s0 -> case unGet (step enter) p0 c e
           Nothing -> pure outer
           Just bytes -> do
             at <- position c
+            when (bytes > streamBytes) $ putInt c heldCell maxBound
             let (inner, end) = within seen outer at (max 0 bytes) account
             inner <$ setLimit c end
         let scope = Own account limits {limitDepth = depth, limitSteps = steps}
-        pure (Entered (Env (envInput env) scope (envContext env)) (Outside account levels seen))
+        pure (Entered (Env (envInput env) scope (envContext env)) (Outside account levels seen held))
     leave outside c = do
       putInt c levelsCell (outsideLevels outside)
+      -- Not before what has been read: Note [What is held].
+      at <- position c
+      let held = outsideHeld outside
+      putInt c heldCell (if held < 0 then min held (complement at) else max held at)
       setLimit c (outsideLimit outside)
       -- The choices outside may go on: Note [Used up for good].
       mine <- isUsedUp (outsideAccount outside)
@@ -168,7 +178,8 @@ data Entered = Entered !Env !Outside
 data Outside = Outside
   { outsideAccount :: !Account,
     outsideLevels :: !Int,
-    outsideLimit :: !Int
+    outsideLimit :: !Int,
+    outsideHeld :: !Int
   }
 
 -- | Begin a run with the default budget.
@@ -181,7 +192,6 @@ startBudget c traced = do
   let depth = budgetDepth defaultBudget
   putInt c levelsCell (if traced then complement depth else depth)
   putInt c stepsCell (budgetSteps defaultBudget)
-  putInt c announcedCell 0
 {-# INLINE startBudget #-}
 
 -- | Count a decoder as one level deeper than what is around it. Put it around each level of a
@@ -306,7 +316,7 @@ announceElements width n = do
 
 -- The error is that of the first of them, and has their number.
 announceAhead :: Int -> Int -> Get ()
-announceAhead width n = inEnv (inTraced (InsideSpan elements)) (announce bytes)
+announceAhead width n = () <$ inEnv (inTraced (InsideSpan elements)) (announce bytes)
   where
     elements = OfElements 0 n VariablePart
     bytes = if n > maxBound `quot` width then maxBound else n * width
@@ -353,7 +363,7 @@ isolate n = isolateOr (leftOver (,) n) n
 -- @since 0.1.0.0
 isolateAtMost :: Int -> Get a -> Get a
 isolateAtMost n =
-  limited "isolateAtMost: negative number of bytes" n (\_ -> pure ()) (\_ -> pure ())
+  limited "isolateAtMost: negative number of bytes" n (\_ -> pure ())
 
 -- | 'isolate', given how to fail if bytes were not read.
 isolateOr ::
@@ -362,7 +372,7 @@ isolateOr ::
   Int ->
   Get a ->
   Get a
-isolateOr unread n = limited "isolate: negative number of bytes" n announce $ \left ->
+isolateOr unread n = limited "isolate: negative number of bytes" n $ \left ->
   if left == 0 then pure () else unread left
 {-# INLINE isolateOr #-}
 
@@ -378,14 +388,13 @@ leftOver ::
   Get ()
 leftOver cutOff n left = do
   now <- here
-  have <- skipUpTo left
+  -- Not through input without end.
+  have <- asValue (skipUpTo left)
   if have == left
     then
       failWith now now nothingFound . Invalid $
         "isolate: " ++ show left ++ " of " ++ show n ++ " bytes were not read"
     else do
-      -- It fails by itself where a budget ends.
-      _ <- moreInput
       let (needed, found) = cutOff left have
       failWith now (now + left - needed) nothingFound (MissingInput needed found)
 {-# NOINLINE leftOver #-}
@@ -395,13 +404,11 @@ limited ::
   -- The message if n is negative.
   String ->
   Int ->
-  -- What to do at the beginning, given n, if the input seems to end before that.
-  (Int -> Get ()) ->
   -- What to do at the end, given how many of the n bytes were not read.
   (Int -> Get ()) ->
   Get a ->
   Get a
-limited negative n atStart atEnd p
+limited negative n atEnd p
   | n < 0 = invalid negative
   | otherwise = do
     at <- here
@@ -411,7 +418,6 @@ limited negative n atStart atEnd p
       if n < limit - at
         then step (\c _ -> setLimit c (at + n)) *> p
         else do
-          atStart n
           -- The outer limit stays in force.
           inner <- inspect (\c env _ -> isolated c env limit (streamEnd at n))
           inEnv (const inner) p

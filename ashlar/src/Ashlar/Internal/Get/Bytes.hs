@@ -25,7 +25,6 @@ import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Input
-import Ashlar.Internal.Get.Limits (announce)
 import Ashlar.Internal.Mem (withBytes)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check (unsafeDrop, unsafeTake)
@@ -58,7 +57,7 @@ getLazyByteString :: Int64 -> Get L.ByteString
 getLazyByteString n
   | n < 0 = invalid "getLazyByteString: negative number of bytes"
   | otherwise = do
-    announce (fromIntegral (min n (fromIntegral (maxBound :: Int))))
+    _ <- announce (fromIntegral (min n (fromIntegral (maxBound :: Int))))
     at <- here
     let go left acc
           | left == 0 = pure (L.fromChunks (reverse acc))

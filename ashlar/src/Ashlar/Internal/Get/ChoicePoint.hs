@@ -62,7 +62,7 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure (Failures)
-import Ashlar.Internal.Get.Input (atHand, lookAt)
+import Ashlar.Internal.Get.Input (gather, lookAt)
 import Ashlar.Internal.Get.Record
 import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem.Cells
@@ -250,7 +250,7 @@ readSince ahead = do
     limit <$ setLimit c now
   -- Not negative: nothing goes back to before where it began.
   let n = now - pointOffset (aheadPoint ahead)
-  bytes <- if n == 0 then pure S.empty else atHand n *> slice n
+  bytes <- if n == 0 then pure S.empty else gather n *> slice n
   bytes <$ step (\c _ -> setLimit c limit)
 {-# NOINLINE readSince #-}
 

@@ -58,7 +58,7 @@ data Pending = Pending [ByteString] !Bool
 
 -- | Start a decoder, and run it until it needs more.
 begin ::
-  -- | How many bytes the value may take, or 'maxBound'.
+  -- | How many bytes it may hold, or 'maxBound'.
   Int ->
   Get a ->
   -- | The offset of the first byte.
@@ -79,7 +79,7 @@ begin bytes g offset chunks isLast = do
           bs : more -> bs <$ writeIORef pending (Pending more end)
           [] -> pure S.empty
   input <- newInput newSegments suspends prepare next
-  withCells streamCellCount $ \c -> do
+  withCells cellCount $ \c -> do
     startStream c input offset bytes
     let status progress = case progress of
           Suspended () go -> pure $
@@ -113,7 +113,7 @@ data Decoder a
     Done !ByteString !Int64 a
 
 -- | Start a decoder. It stops for input only if it cannot go on otherwise, and ends as soon as it
--- can. It may take 64 MiB, and 'Ashlar.Get.withBudget' sets another limit.
+-- can. It may hold 64 MiB of input at once, and 'Ashlar.Get.withBudget' sets another limit.
 --
 -- >>> let fed = runGetIncremental getWord16be `pushChunk` "\1" `pushChunk` "\2\3"
 -- >>> case fed of Done rest at w -> print (rest, at, w); _ -> putStrLn "not done"
@@ -124,7 +124,7 @@ runGetIncremental :: Get a -> Decoder a
 runGetIncremental = incremental streamBytes
 {-# INLINE runGetIncremental #-}
 
--- | 'runGetIncremental' of a value that may take n bytes.
+-- | 'runGetIncremental' of a decoder that may hold n bytes, or any number if that is 'maxBound'.
 incremental :: Int -> Get a -> Decoder a
 incremental bytes g = unsafePerformIO (begin bytes g 0 [] False >>= decoder bytes g [])
 {-# NOINLINE incremental #-}

@@ -43,10 +43,8 @@ module Ashlar.Internal.Get.Env
     stepsCell,
     partCell,
     levelsCell,
-    announcedCell,
-    bytesCell,
+    heldCell,
     cellCount,
-    streamCellCount,
     position,
     offsetOf,
     addressOf,
@@ -73,6 +71,7 @@ module Ashlar.Internal.Get.Env
     newInput,
     newSegments,
     Segments (..),
+    Away (..),
     Seeker (..),
   )
 where
@@ -103,8 +102,8 @@ segmentEndCell = Cell 3
 biasCell :: Cell Int
 biasCell = Cell 4
 
--- | The offset at which the innermost @isolate@ or budget ends. Outside of any it is where strict
--- input ends, or 'maxBound'.
+-- | The offset at which the innermost @isolate@ or 'Ashlar.Get.withBudget' ends. Outside of any it
+-- is where strict input ends, or 'maxBound'.
 limitCell :: Cell Int
 limitCell = Cell 5
 
@@ -138,23 +137,14 @@ partCell = Cell 10
 levelsCell :: Cell Int
 levelsCell = Cell 11
 
--- | The greatest number of bytes announced for which a stream would have used up its budget, or 0:
--- Note [A lazy ByteString of one chunk]. Only runs without a limit write it.
-announcedCell :: Cell Int
-announcedCell = Cell 12
+-- | The offset up to which the run may hold bytes, or its complement if that does not move:
+-- Note [What is held] in "Ashlar.Internal.Get.Limits". 'maxBound' if there is no limit.
+heldCell :: Cell Int
+heldCell = Cell 12
 
--- | The offset at which the bytes of the run's own budget end, or 'maxBound'. Only runs whose input
--- is not in memory have this cell.
-bytesCell :: Cell Int
-bytesCell = Cell 13
-
--- | How many cells a run has whose input is in memory, and a budget.
+-- | How many cells a run has, and a budget.
 cellCount :: Int
-cellCount = cellsUpTo announcedCell
-
--- | How many cells the other runs have.
-streamCellCount :: Int
-streamCellCount = cellsUpTo bytesCell
+cellCount = cellsUpTo heldCell
 
 -- | The offset of the next byte, in an action that has the cursor in its cell.
 position :: Cells -> IO Int
@@ -254,7 +244,7 @@ data Limits = Limits
     limitDepth :: !Int,
     -- | How many steps.
     limitSteps :: !Int,
-    -- | How many bytes, or 'maxBound'.
+    -- | How many bytes 'Ashlar.Get.withBudget' allows, or 'maxBound'.
     limitBytes :: !Int,
     -- | The offset at which these end. 'maxBound' if there is no limit, or if an @isolate@ ends
     -- there or before.
@@ -266,7 +256,7 @@ data Limits = Limits
     limitAccount :: !Account
   }
 
--- | What every run allows, and any number of bytes, given its cells.
+-- | What every run allows, given its cells.
 defaultLimits :: Cells -> Limits
 defaultLimits c = Limits defaultDepth defaultSteps maxBound maxBound maxBound (Account c)
 
@@ -358,8 +348,20 @@ data Segments = Segments
     segmentsArrived :: ![ByteString],
     -- | The source has nothing more.
     segmentsEnded :: !Bool,
-    -- | What was held before the source was told to seek, and the offset of its next chunk then.
-    segmentsAway :: !(Maybe (Segments, Int))
+    -- | What was there before the source was told to seek, if it was.
+    segmentsAway :: !(Maybe Away)
+  }
+
+-- | What a jump in a source that can seek has left.
+data Away = Away
+  { -- | What was held.
+    awaySegments :: !Segments,
+    -- | Let the source go on after that.
+    awayBack :: !(IO ()),
+    -- | How many bytes are put aside, by this jump and those around it.
+    awayBytes :: !Int,
+    -- | How many of them choices may go back to.
+    awayKept :: !Int
   }
 
 -- | A source that can seek. Offsets are those of the run.

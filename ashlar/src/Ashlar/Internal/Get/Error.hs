@@ -92,6 +92,9 @@ data Reason
     TrailingInput
   | -- | A budget was used up ('Ashlar.Get.Budget'): the message says which number, and of what.
     OverBudget String
+  | -- | What is wrong is in bytes that are not in the input as they are ('Ashlar.Get.ownBytes'). The
+    -- offset of this error is that in them.
+    InOwnBytes DecodeError
   deriving stock (Eq, Show)
 
 -- | Some bytes of the input, and the offset of the first of them. They are a copy of at most 48
@@ -126,18 +129,22 @@ excerptRange offset found =
 
 instance Exception DecodeError where
   displayException e =
-    List.intercalate "\n" (placed e (reasonText e) : map ("  " ++) (expected ++ shown))
-    where
-      expected = case errorReason e of
-        TrailingInput -> []
-        Unexpected -> []
-        NoAlternative -> []
-        _ -> ["expected " ++ alternatives names | not (null names)]
-      names = errorExpected e
-      shown = case excerptLines e of
-        [] -> ["found " ++ hexAndText found | not (S.null found)]
-        ls -> ls
-      found = errorFound e
+    List.intercalate "\n" (placed e (reasonText e) : map ("  " ++) (details e))
+
+-- What was expected, and the bytes.
+details :: DecodeError -> [String]
+details e = case errorReason e of
+  InOwnBytes inner -> details inner
+  TrailingInput -> shown
+  Unexpected -> shown
+  NoAlternative -> shown
+  _ -> ["expected " ++ alternatives names | not (null names)] ++ shown
+  where
+    names = errorExpected e
+    shown = case excerptLines e of
+      [] -> ["found " ++ hexAndText found | not (S.null found)]
+      ls -> ls
+    found = errorFound e
 
 -- | An error in one line, for logs: the offset, the labels, and the reason. There are no bytes of
 -- the input in it but those that a message quotes. Control characters are escaped, as 'show'
@@ -174,6 +181,7 @@ reasonText e = case errorReason e of
     "offset " ++ show to ++ " leads out of the " ++ bytes size ++ " that there are"
   Invalid message -> message
   OverBudget message -> message
+  InOwnBytes inner -> "in bytes of their own, " ++ placed inner (reasonText inner)
   TrailingInput -> expectedOr "the input should end here"
   Unexpected -> expectedOr "unexpected input"
   NoAlternative -> expectedOr "no alternative left"

@@ -170,6 +170,7 @@ rank f = case failureReason f of
   BadOffset _ _ -> 4
   Invalid _ -> 4
   OverBudget _ -> 5
+  InOwnBytes _ -> 4
 
 -- | The error that is made of the failures that got farthest. There must be one. The excerpt is
 -- left empty. Texts are those of users, of any length, so they are shortened.

@@ -28,7 +28,9 @@
 -- again".)
 module Ashlar.Internal.Get.Input
   ( demand,
+    announce,
     atHand,
+    gather,
     moreInput,
     skipInput,
     skipUpTo,
@@ -47,7 +49,7 @@ import Ashlar.Internal.Mem (copyRange, newBuffer, sliceBuffer, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check (unsafeDrop, unsafeTake)
 import Control.Exception (evaluate, mask_)
-import Control.Monad (unless, when)
+import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.IORef (readIORef, writeIORef)
@@ -59,55 +61,60 @@ import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 -- offset.
 demand :: Int -> Get ()
 demand n = do
-  announce n
-  left <- atHand n
-  when (left < n) $ do
-    refuseToGoOn left
+  there <- announce n
+  have <- if there < n then pure there else gather n
+  when (have < n) $ do
+    -- Those that are there are together, for the error.
+    _ <- gather have
     p <- cursor
-    -- All bytes that are left are before the end now.
-    failAt p left (MissingInput n left)
+    failAt p have (MissingInput n have)
   step (\c _ -> inSegment "demand" c n)
 {-# NOINLINE demand #-}
+
+-- | Fail if the next n bytes are more than the decoder may take, though the input has them. So an
+-- announced length is refused before anything is allocated for it. Returns n if the decoder may
+-- take them, else how many there are: the input ends before.
+announce :: Int -> Get Int
+announce n = do
+  left <- allowed n
+  if n <= left
+    then pure n
+    else do
+      forGood <- inspect (\c env _ -> endsHere c env)
+      -- They are not brought together: there may be many.
+      have <- ahead (if forGood then left else left + 1)
+      when (have > left && not forGood) $ do
+        at <- here
+        if at + left == maxBound then tooFar else overBytes n
+      pure (min left have)
+{-# NOINLINE announce #-}
 
 -- | Bring n bytes from the cursor on into one segment, and return their number. It is less than n
 -- if the input or the limit ends before. Even then all of them are counted, because the error shows
 -- their number (INV-G2).
 atHand :: Int -> Get Int
 atHand n = do
-  left <- toLimit
+  left <- allowed n
   let target = min n left
   min target <$> gather target
 
--- How many bytes there are from the cursor to the limit.
-toLimit :: Get Int
-toLimit = inspect $ \c _ p -> do
+-- How many bytes from the cursor on the decoder may take, if it needs n.
+allowed :: Int -> Get Int
+allowed n = inspect $ \c _ p -> do
   at <- offsetOf c p
+  moveHeld c at n
   limit <- getInt c limitCell
-  pure $! limit - at
-{-# INLINE toLimit #-}
+  held <- heldEnd c
+  pure $! min limit held - at
+{-# INLINE allowed #-}
 
 -- | Bring at least one byte between cursor and end. 'False' if the input ends here. It fails if the
 -- input goes on, but the value has no more bytes.
 moreInput :: Get Bool
 moreInput = do
-  left <- toLimit
-  if left <= 0 then False <$ refuseToGoOn 0 else (> 0) <$> gather 1
+  there <- announce 1
+  if there == 0 then pure False else (> 0) <$> gather 1
 {-# NOINLINE moreInput #-}
-
--- Given how many bytes are between the cursor and the limit or the end of the input: fail if it is
--- the limit of a budget, and the input goes on there. Note [Where a value ends].
-refuseToGoOn :: Int -> Get ()
-refuseToGoOn left = do
-  at <- here
-  when (at + left == maxBound) tooFar
-  before <- toLimit
-  forGood <-
-    if left < before
-      then pure True
-      else inspect (\c env _ -> getInt c limitCell >>= endsForGood c env)
-  unless forGood $ do
-    more <- gather (left + 1)
-    when (more > left) overBytes
 
 -- The stream goes on after the last offset that an 'Int' can express, which happens on 32 bits,
 -- after 2 GiB. It must not seem to end there.
@@ -115,9 +122,9 @@ tooFar :: Get a
 tooFar = failInvalid ("a stream of more than " ++ show (maxBound :: Int) ++ " bytes")
 {-# NOINLINE tooFar #-}
 
--- Bring n bytes from the cursor on into one segment, and return how many that segment has there.
--- These are fewer than n only if the input ends. Memory is allocated only for bytes that have
--- arrived.
+-- | Bring n bytes from the cursor on into one segment, whatever the limits, and return how many
+-- that segment has there. These are fewer than n only if the input ends. Memory is allocated only
+-- for bytes that have arrived.
 gather :: Int -> Get Int
 gather target = do
   found <- step (\c env -> joinAhead c (envInput env) target)
@@ -126,6 +133,20 @@ gather target = do
     else do
       fetch (negate found)
       step (\c env -> joinAhead c (envInput env) target)
+
+-- Ask for n bytes from the cursor on, and return how many there are. These are fewer only if the
+-- input ends.
+ahead :: Int -> Get Int
+ahead n = do
+  have <- count
+  if have >= n then pure have else fetch (n - have) *> count
+  where
+    count = step $ \c env -> do
+      p <- getPtr c cursorCell
+      end <- getPtr c segmentEndCell
+      coming <- comingIn <$> readIORef (inputSegments (envInput env))
+      let have = end `minusPtr` p
+      pure $! have + upTo (n - have) coming
 
 -- Take chunks of n bytes or more in all from the source, or all that it has.
 fetch :: Int -> Get ()
@@ -216,9 +237,11 @@ joinAhead c input target = do
 
 -- How many bytes there are in chunks, counted up to n or a little more.
 upTo :: Int -> [ByteString] -> Int
-upTo n chunks = case chunks of
-  bs : more | n > 0 -> S.length bs + upTo (n - S.length bs) more
-  _ -> 0
+upTo n = go 0
+  where
+    go !have chunks = case chunks of
+      bs : more | have < n -> go (have + S.length bs) more
+      _ -> have
 
 -- The bytes before the cursor that a choice point could return to.
 passed :: Cells -> Segments -> IO [ByteString]
@@ -295,25 +318,21 @@ letGo c input = do
 -- | Go forward by n bytes (not negative), or fail. It does not bring them into one segment.
 skipInput :: Int -> Get ()
 skipInput n = do
-  announce n
   at <- here
   left <- skipUpTo n
-  when (left < n) $ do
-    refuseToGoOn 0
-    failWith at at nothingFound (MissingInput n left)
+  when (left < n) $ failWith at at nothingFound (MissingInput n left)
 {-# NOINLINE skipInput #-}
 
--- | Go forward by n bytes (not negative), or by all that there are. Returns how many.
+-- | Go forward by n bytes (not negative), or by all that there are. Returns how many. It fails
+-- where a budget ends and the input goes on.
 skipUpTo :: Int -> Get Int
-skipUpTo n = do
-  target <- min n <$> toLimit
-  let go left = do
-        have <- step (\c _ -> toEnd c left)
-        if have >= left
-          then pure target
-          else moreInput >>= \more -> if more then go (left - have) else pure (target - left + have)
-  go target
+skipUpTo n = go n
   where
+    go left = do
+      have <- step (\c _ -> toEnd c left)
+      if have >= left
+        then pure n
+        else moreInput >>= \more -> if more then go (left - have) else pure (n - left + have)
     -- Skip n bytes, or all up to the end. Returns how many there were.
     toEnd c left = do
       p <- getPtr c cursorCell

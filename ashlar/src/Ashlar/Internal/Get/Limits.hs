@@ -1,4 +1,5 @@
 {-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE UnboxedTuples #-}
 
 -- |
 -- Module      : Ashlar.Internal.Get.Limits
@@ -12,11 +13,10 @@
 -- is. An @isolate@ ends for good. At the end of a budget, the value fails if the input goes on, and
 -- ends if the input does.
 --
--- A decoder that announces how many bytes it will take fails at once if these alone are more than
--- the budget has in all. So nothing is read ahead for a length that no value may have. Why not if
--- they are more than is left of the budget? If the input ends before the budget does, then what is
--- missing is input. Strict input knows where it ends, but a stream does not. Both must fail in the
--- same way (INV-G2), so the bytes up to the limit are asked for. The budget has room for these.
+-- A decoder may need more bytes than are left of the budget. If the input ends before the budget
+-- does, then what is missing is input. Strict input knows where it ends, but a stream does not.
+-- Both must fail in the same way (INV-G2), so the bytes up to the limit are asked for, and one
+-- more. The budget has room for these.
 --
 -- A budget inside another one has a limit of its own, which may be beyond that of the outer one.
 -- The bytes count there, too: afterwards the outer value may be at its end.
@@ -25,6 +25,22 @@
 -- scope says is right while no @isolate@ ends before the budget: then the limit is less than
 -- 'limitEnd'. Where an @isolate@ reaches as far as the budget or farther, it has a scope of its
 -- own. (Tests "budgets of bytes" and the model of random decoders.)
+--
+-- Note [What is held]
+-- ~~~~~~~~~~~~~~~~~~~
+-- Where the input is not in memory, a run has a limit of its own, on what it holds: the bytes from
+-- the cursor on that it asks for, and those before it that a choice may go back to. What it has
+-- passed is let go of, and does not count. So a decoder may skip or count any number of bytes.
+--
+-- 'heldCell' has the offset up to which it may go without asking. There it finds out what it holds,
+-- and the offset moves on ('moveHeld'). It moves only when a decoder needs bytes that lie after it,
+-- never because of how the input is cut into chunks, and nothing moves it back. So all runs fail
+-- alike (INV-G2). The first chunk of lazy input is in memory, and is not limited.
+--
+-- A value of a @Codec@, and each value of a stream of them, is held as a whole, so the offset does
+-- not move there ('asValue'). Otherwise input without end would be a value without end. Within an
+-- 'Ashlar.Get.withBudget' that allows more than 64 MiB there is no such limit. (Test group "budgets
+-- of bytes".)
 --
 -- Note [Used up for good]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
@@ -48,9 +64,11 @@ module Ashlar.Internal.Get.Limits
     -- * Bytes
     streamBytes,
     streamEnd,
+    moveHeld,
+    asValue,
     within,
+    endsHere,
     endsForGood,
-    announce,
     overBytes,
     isolated,
 
@@ -67,12 +85,15 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure (Failures (..))
 import Ashlar.Internal.Get.Record
+import Ashlar.Internal.Get.Segments (heldEnd, setHeldEnd)
 import Ashlar.Internal.Get.Type
 import Ashlar.Internal.Mem.Cells
 import Control.Monad (unless, when)
 import Data.Bits (complement, unsafeShiftR)
+import GHC.Exts (Ptr (Ptr))
+import GHC.IO (unIO)
 
--- | How many bytes a value may take where the budget does not say and the input is not in memory:
+-- | How many bytes a run may hold where the budget does not say and the input is not in memory:
 -- 64 MiB.
 streamBytes :: Int
 streamBytes = 67108864
@@ -85,10 +106,6 @@ streamEnd at n = if n > maxBound - at then maxBound else at + n
 limitsOf :: Cells -> Env -> IO Limits
 limitsOf c env = case env of
   Env _ (Own _ limits) _ -> pure limits
-  Env _ OfRun _ -> do
-    end <- getInt c bytesCell
-    bytes <- bytesOf c env
-    pure $! (defaultLimits c) {limitBytes = bytes, limitEnd = end}
   _ -> pure (defaultLimits c)
 
 -- | Use steps, or fail if the budget has no more.
@@ -114,7 +131,7 @@ overOwn ::
 overOwn reached = do
   own <- inspect (\c env _ -> pure $! budgetAccount c env)
   limits <- inspect (\c env _ -> limitsOf c env)
-  overBudget own (reached limits)
+  overBudget own (reached limits ++ raisable)
 {-# NOINLINE overOwn #-}
 
 -- | Count the levels in which a decoder is suspended to wait for input. To suspend it copies its
@@ -136,6 +153,39 @@ chargeStop = do
       | suspendsByFreezing = (32, 0)
       | otherwise = (256, 4)
 {-# NOINLINE chargeStop #-}
+
+-- | Before n bytes from an offset on are asked for: let the run hold them, if it does not hold too
+-- much already. Note [What is held].
+moveHeld :: Cells -> Int -> Int -> IO ()
+moveHeld c at n = do
+  held <- getInt c heldCell
+  when (held >= 0 && held - at < n) $ do
+    end <- heldFrom c at
+    when (end > held) $ setHeldEnd c end
+{-# INLINE moveHeld #-}
+
+-- How far bytes may be held if the cursor is at this offset.
+heldFrom :: Cells -> Int -> IO Int
+heldFrom c at = (\keep -> streamEnd (min keep at) streamBytes) <$> getInt c keepCell
+{-# INLINE heldFrom #-}
+
+-- | A decoder whose value is held as a whole.
+asValue :: Get a -> Get a
+asValue (Get p) = Get $ \p0 c env s0 -> case unIO (enter c p0) s0 of
+  (# s1, before #) -> case p p0 c env s1 of
+    (# s2, p1, result #) -> case unIO (leave c p1 before) s2 of
+      (# s3, _ #) -> (# s3, p1, result #)
+  where
+    enter c p0 = do
+      held <- getInt c heldCell
+      at <- offsetOf c (Ptr p0)
+      when (moves held) $ heldFrom c at >>= setHeldEnd c . complement . max held
+      pure held
+    leave c p1 before = do
+      at <- offsetOf c (Ptr p1)
+      when (moves before) $ setHeldEnd c (max before at)
+    moves held = held >= 0 && held /= maxBound
+{-# INLINE asValue #-}
 
 -- | Limits inside of others, with a number of bytes of their own; and the offset at which the input
 -- seems to end.
@@ -166,12 +216,20 @@ within seen outer at bytes account
           limitAccount = account
         }
 
+-- | Does the input end for good where the decoder may not go on? (Asked where it needs bytes after
+-- that.)
+endsHere :: Cells -> Env -> IO Bool
+endsHere c env = do
+  limit <- getInt c limitCell
+  held <- heldEnd c
+  if limit <= held then endsForGood c env limit else pure False
+
 -- | Given what 'limitCell' has: is that an end at which nothing is left, or may the decoder only
 -- not go on? (Asked where a decoder has come to the limit.)
 endsForGood :: Cells -> Env -> Int -> IO Bool
 endsForGood c env !limit = case env of
   Whole _ -> pure True
-  -- With 32 bits, a stream may go on where no offset can be counted. Asking the source fails then.
+  -- With 32 bits, a stream may go on where no offset can be counted: to ask for more fails then.
   _ | limit == maxBound -> pure False
   _ -> forGood <$> limitsOf c env
   where
@@ -180,36 +238,31 @@ endsForGood c env !limit = case env of
       limit < limitEnd limits || limitEnd limits == maxBound || limit >= limitIsolate limits
 {-# NOINLINE endsForGood #-}
 
--- | Fail if a number of bytes is more than the budget allows in all.
-announce :: Int -> Get ()
-announce n = do
-  most <- inspect $ \c env _ -> do
-    bytes <- bytesOf c env
-    -- Nothing limits it here. A stream would.
-    when (n > streamBytes && bytes == maxBound) $ putInt c announcedCell n
-    pure bytes
-  when (n > most) $
-    inspect (\c env _ -> limitsOf c env) >>= outOfBytes (" (" ++ show n ++ " needed)")
-{-# NOINLINE announce #-}
-
--- How many bytes the budget allows: 'limitBytes' of the limits in force.
-bytesOf :: Cells -> Env -> IO Int
-bytesOf c env = case env of
-  Env _ (Own _ limits) _ -> pure $! limitBytes limits
-  Env _ OfRun _ -> do
-    end <- getInt c bytesCell
-    pure $! if end == maxBound then maxBound else streamBytes
-  _ -> pure maxBound
-
--- | Fail, because the value has taken all the bytes that it may.
-overBytes :: Get a
-overBytes = inspect (\c env _ -> limitsOf c env) >>= outOfBytes ""
+-- | Fail at the cursor, because the value has taken all the bytes that it may, or the run holds all
+-- that it may.
+overBytes ::
+  -- | How many bytes were needed.
+  Int ->
+  Get a
+overBytes n = do
+  limits <- inspect (\c env _ -> limitsOf c env)
+  run <- inspect $ \c _ _ -> do
+    limit <- getInt c limitCell
+    held <- heldEnd c
+    pure (if held < limit then Just (Account c) else Nothing)
+  case run of
+    Nothing ->
+      overBudget (limitAccount limits) $
+        moreThan (limitBytes limits) <> needed (limitBytes limits) <> raisable
+    Just own ->
+      overBudget own $
+        moreThan streamBytes <> " held" <> needed streamBytes
+          <> ": hFoldGet decodes value by value, withBudget raises the limit, "
+          <> "and a file that is read as a strict ByteString has none"
+  where
+    moreThan most = "more than " ++ show most ++ " bytes"
+    needed most = if n > most then " (" ++ show n ++ " needed)" else ""
 {-# NOINLINE overBytes #-}
-
-outOfBytes :: String -> Limits -> Get a
-outOfBytes needed limits =
-  overBudget (limitAccount limits) $
-    "more than " ++ show (limitBytes limits) ++ " bytes" ++ needed
 
 -- | The environment inside an @isolate@ that ends at this offset, where the limit of a budget comes
 -- first or at the same offset.
@@ -237,6 +290,9 @@ isolated c env seen end = case env of
               else limits {limitIsolate = min end (limitIsolate limits)}
 {-# NOINLINE isolated #-}
 
+raisable :: String
+raisable = "; withBudget raises the limit"
+
 -- Fail at the cursor, because the budget does not allow more: Note [Used up for good].
 overBudget ::
   -- Of the budget.
@@ -251,7 +307,7 @@ overBudget (Account own) reached = do
     -- What failed before does not matter.
     setFailures env NoFailures
   p <- cursor
-  failAt p 0 (OverBudget (reached ++ "; withBudget raises the limit"))
+  failAt p 0 (OverBudget reached)
 {-# NOINLINE overBudget #-}
 
 -- | All choices are given up, because a budget has been used up.

@@ -14,10 +14,11 @@
 --
 -- If the source can seek, nothing is kept. What is held at the jump is put aside ('segmentsAway'),
 -- and the source goes on at the offset. Afterwards that is held again, and the source goes on where
--- it was. So a jump holds what it looks at, and jumps within jumps hold a chunk each. While it
--- lasts, the choices around it need no bytes but those put aside, so 'keepCell' has none.
+-- it was. So a jump holds what it looks at. While it lasts, the choices around it need no bytes but
+-- those put aside, so 'keepCell' has none. Jumps within jumps put 1 MiB aside. Beyond that, it is
+-- only what a choice may go back to, which has the limit of a stream, and the rest is read again.
 --
--- The limit on the bytes of a stream is about what is held. So a jump has one of its own.
+-- So the limit on what is held counts from the offset while the jump lasts.
 --
 -- Offsets come from the input, and may lead in circles. So a jump is a level, for decoders that
 -- jump within a jump, and a step, for those that jump again afterwards. It passes the segments
@@ -37,15 +38,18 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail (invalidFrom)
 import Ashlar.Internal.Get.Failure (nothingFound)
-import Ashlar.Internal.Get.Input (moreInput, skipUpTo)
+import Ashlar.Internal.Get.Input (announce, skipUpTo)
 import Ashlar.Internal.Get.Limits (endsForGood, overBytes, spend, streamBytes, streamEnd)
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem.Cells
 import Control.Monad (when)
+import Data.Bits (complement)
+import qualified Data.ByteString as S
 import Data.IORef (readIORef)
 import Data.Int (Int64)
 import Data.Maybe (fromMaybe)
+import Data.Word (Word8)
 import GHC.Exts (Ptr (Ptr))
 import GHC.IO (unIO)
 
@@ -131,15 +135,17 @@ jump at offset p = do
     invalidFrom at ("offset " ++ show offset ++ " leads back, and no origin is around it")
   seeker <- seekerHere
   case seeker of
-    Just s -> seekable s to outOf *> away s to there
+    Just s -> do
+      aside <- inspect keptAside
+      when (aside > streamBytes) $ overBytes aside
+      seekable s to outOf
+      away s to there
     Nothing -> andBack $ do
       if to < now
         then step (\c env -> returnTo c (envInput env) to)
         else do
           have <- skipUpTo (to - now)
-          when (have < to - now) $ do
-            -- It fails by itself where a budget ends.
-            _ <- moreInput
+          when (have < to - now) $
             outOf (now + have)
       there
   where
@@ -151,17 +157,16 @@ jump at offset p = do
 seekable :: Seeker -> Int -> (Int -> Get ()) -> Get ()
 seekable s to outOf = do
   end <- effect (seekEnd s)
-  (limit, bytes, forGood) <- inspect $ \c env _ -> do
+  (limit, forGood) <- inspect $ \c env _ -> do
     limit <- getInt c limitCell
-    (,,) limit <$> getInt c bytesCell <*> endsForGood c env limit
+    (,) limit <$> endsForGood c env limit
   if
       | to <= min end limit -> pure ()
       | end <= limit -> outOf end
       | forGood -> outOf limit
-      -- The limit of a stream, of which a jump has its own.
-      | limit == bytes -> when (to > end) (outOf end)
-      -- Where a stream would find that.
-      | otherwise -> away s limit overBytes
+      -- Where a stream would find that: the input goes on, and the budget does not.
+      -- (Some files are shorter than they say.)
+      | otherwise -> away s limit (() <$ announce 1) *> outOf limit
 
 -- How the source can seek.
 seekerHere :: Get (Maybe Seeker)
@@ -189,6 +194,16 @@ away seeker to p = andBack (Get (\p0 c env s0 -> elsewhere p0 c env s0))
           (# s3, p3, _ #) -> (# s3, p3, result #)
       (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
 
+-- How many bytes a jump puts aside that choices may go back to, with the jumps around it. None
+-- count where there is no limit.
+keptAside :: Cells -> Env -> Ptr Word8 -> IO Int
+keptAside c env p = do
+  keep <- getInt c keepCell
+  at <- offsetOf c p
+  held <- getInt c heldCell
+  around <- segmentsAway <$> readIORef (inputSegments (envInput env))
+  pure $! if held == maxBound then 0 else maybe 0 awayKept around + at - min keep at
+
 -- What a jump puts aside.
 data Aside = Aside
   { asideSegments :: !Segments,
@@ -197,7 +212,7 @@ data Aside = Aside
     -- That of the source's next chunk.
     asideNext :: !Int,
     asideLimit :: !Int,
-    asideBytes :: !Int,
+    asideHeld :: !Int,
     asideKeep :: !Int,
     asideRelease :: !Int
   }
@@ -208,27 +223,49 @@ putAside seeker to c env = do
   segments <- readIORef (inputSegments input)
   start <- segmentOffset c
   next <- heldUpTo c segments
+  keep <- getInt c keepCell
+  at <- position c
+  let bytes = next - start + sum (map S.length (segmentsPast segments))
+      before = maybe 0 awayBytes (segmentsAway segments)
+  -- With much put aside already, the rest of the chunk is read again afterwards.
+  (kept, start', next') <-
+    if before + bytes <= 1048576
+      then pure (segments, start, next)
+      else do
+        (first, bs) <- heldBetween c input (min keep at) at
+        pure (newSegments {segmentOpen = bs, segmentsAway = segmentsAway segments}, first, at)
   aside <-
-    Aside segments start next
+    Aside kept start' next'
       <$> getInt c limitCell
-      <*> getInt c bytesCell
-      <*> getInt c keepCell
+      <*> getInt c heldCell
+      <*> pure keep
       <*> getInt c releaseCell
-  -- A limit of its own, unless it is that of an isolate or another budget.
-  let bytes = if asideBytes aside == maxBound then maxBound else streamEnd to streamBytes
-  when (asideLimit aside == asideBytes aside) $ putInt c limitCell bytes
-  putInt c bytesCell bytes
+  putInt c heldCell $ case asideHeld aside of
+    held
+      | held == maxBound -> maxBound
+      | held < 0 -> complement (streamEnd to streamBytes)
+      | otherwise -> streamEnd to streamBytes
   putInt c keepCell maxBound
   putInt c releaseCell maxBound
   -- Before it seeks: an exception then finds what to return to.
-  replaceOpen c input to newSegments {segmentsAway = Just (segments, next)}
+  replaceOpen c input to $
+    newSegments
+      { segmentsAway =
+          Just
+            Away
+              { awaySegments = kept,
+                awayBack = seekTo seeker next',
+                awayBytes = before + min bytes (next' - start' + at - min keep at),
+                awayKept = maybe 0 awayKept (segmentsAway segments) + at - min keep at
+              }
+      }
   seekTo seeker to
   pure aside
 
 holdAgain :: Seeker -> Aside -> Cells -> Env -> IO ()
 holdAgain seeker aside c env = do
   putInt c limitCell (asideLimit aside)
-  putInt c bytesCell (asideBytes aside)
+  putInt c heldCell (asideHeld aside)
   putInt c keepCell (asideKeep aside)
   putInt c releaseCell (asideRelease aside)
   seekTo seeker (asideNext aside)

@@ -23,6 +23,7 @@ module Ashlar.Internal.Get.Run
     runIn,
     runLazy,
     runOrFail,
+    errorOf,
     forceNext,
     nextOf,
   )
@@ -74,21 +75,19 @@ runWithin scope c input g = IO $ \s0 -> case unIO (getPtr c cursorCell) s0 of
           (# | _ #) -> unIO (Left <$> errorOf c input) s4
 {-# NOINLINE runWithin #-}
 
--- | Set up the cells for a run whose input is not in memory. There must be 'streamCellCount' of
--- them.
+-- | Set up the cells for a run whose input is not in memory.
 startStream ::
   Cells ->
   Input ->
   -- | The offset at which the open segment begins.
   Int ->
-  -- | How many bytes the value may take, or 'maxBound'.
+  -- | How many bytes it may hold at first, or 'maxBound': Note [What is held] in
+  -- "Ashlar.Internal.Get.Limits".
   Int ->
   IO ()
 startStream c input offset bytes = do
-  let end = streamEnd offset bytes
-  putInt c bytesCell end
   open <- segmentOpen <$> readIORef (inputSegments input)
-  startCells c True offset end open
+  startCells c True offset maxBound (streamEnd offset bytes) open
 
 -- Set up the cells that each run has.
 startCells ::
@@ -99,10 +98,12 @@ startCells ::
   Int ->
   -- The offset at which the input seems to end, or 'maxBound'.
   Int ->
+  -- What 'heldCell' has.
+  Int ->
   ByteString ->
   IO ()
-startCells c traced offset limit open = do
-  openFirst c offset limit open
+startCells c traced offset limit held open = do
+  openFirst c offset limit held open
   putInt c partCell unknownPart
   startBudget c traced
 {-# INLINE startCells #-}
@@ -242,7 +243,7 @@ runWithCells g bs = unsafeDupablePerformIO (smallRun g bs)
 smallRun :: Get a -> ByteString -> IO (Either DecodeError a)
 smallRun g boxed = withCells cellCount $ \c -> do
   let !bs = lazy boxed
-  startCells c False 0 (S.length bs) bs
+  startCells c False 0 (S.length bs) maxBound bs
   IO $ \s0 -> case unIO (getPtr c cursorCell) s0 of
     (# s1, Ptr p0 #) -> case unGet g p0 c (Whole bs) s1 of
       (# s2, _, result #) -> case touch# bs s2 of
@@ -256,7 +257,7 @@ strictError g bs = fromLeft succeedsAgain $
   unsafeDupablePerformIO $ do
     input <- wholeInput bs
     withCells cellCount $ \c -> do
-      startCells c True 0 (S.length bs) bs
+      startCells c True 0 (S.length bs) maxBound bs
       runWithin OfWhole c input g
 {-# NOINLINE strictError #-}
 
@@ -265,7 +266,7 @@ succeedsAgain =
   errorWithoutStackTrace
     "Ashlar.Get: a decoder that failed succeeds when run again: was the input's memory written?"
 
--- The error of a run that has failed.
+-- | The error of a run that has failed.
 errorOf :: Cells -> Input -> IO DecodeError
 errorOf c input = do
   e <- toError <$> readIORef (inputFailures input)
@@ -278,8 +279,9 @@ errorOf c input = do
 -- decoder gets there. All are released when it has passed them. Bytes that are left over are
 -- ignored, and not forced.
 --
--- The decoder may take 64 MiB of input. More is an 'OverBudget' error. 'withBudget' around the
--- decoder sets another limit ('budgetBytes').
+-- The decoder may hold 64 MiB of input at once, and its first chunk: what it has passed does not
+-- count. More is an 'OverBudget' error. 'withBudget' around the decoder sets another limit
+-- ('budgetBytes').
 --
 -- Input of one chunk, as 'L.fromStrict' makes it, is decoded as 'runGet' does it: forcing an error
 -- runs the decoder again.
@@ -314,7 +316,7 @@ runGetOrFail ::
 runGetOrFail = runOrFail streamBytes
 {-# INLINE runGetOrFail #-}
 
--- | 'runGetOrFail' of a value that may take n bytes.
+-- | 'runGetOrFail' of a decoder that may hold n bytes, or any number if that is 'maxBound'.
 runOrFail ::
   Int ->
   Get a ->
@@ -342,18 +344,16 @@ runOrFail bytes = runLazy bytes $ \result rest at ->
 -- (Benchmark "brackets, 100 KB, one chunk". 'Tests.Splits' runs each decoder both ways. Test "a
 -- decoder that fails in a nested run is run once".)
 --
--- The lazy run has a limit on bytes, which must not depend on the chunks. So a chunk of more bytes
--- than the value may take is for that run. So is a decoder that has asked for more bytes and gone
--- on, where the lazy run fails ('announcedCell').
-onlyChunk :: Int -> L.ByteString -> Maybe ByteString
-onlyChunk bytes lbs = case lbs of
-  L.Chunk bs rest
-    | isTrue# (reallyUnsafePtrEquality# rest L.Empty), S.length bs <= bytes -> Just bs
+-- The lazy run has a limit on what it holds. But the first chunk is in memory, and it may hold
+-- that: so both runs have the same result.
+onlyChunk :: L.ByteString -> Maybe ByteString
+onlyChunk lbs = case lbs of
+  L.Chunk bs rest | isTrue# (reallyUnsafePtrEquality# rest L.Empty) -> Just bs
   _ -> Nothing
 
 -- | Run a decoder on lazy input.
 runLazy ::
-  -- | How many bytes the value may take, or 'maxBound'.
+  -- | How many bytes it may hold, or 'maxBound'.
   Int ->
   -- | Make the result from the value or the error, the bytes left over, and the offset at which
   -- they begin. All are lazy.
@@ -361,32 +361,32 @@ runLazy ::
   Get a ->
   L.ByteString ->
   r
-runLazy bytes f g lbs = case runStrict measured <$> onlyChunk bytes lbs of
-  Just (Right (used, a))
-    | used >= 0 -> f (Right a) (L.drop (fromIntegral used) lbs) (fromIntegral used)
+runLazy bytes f g lbs = case runStrict measured <$> onlyChunk lbs of
+  Just (Right (used, a)) -> f (Right a) (L.drop (fromIntegral used) lbs) (fromIntegral used)
   Just (Left _) ->
     let (result, rest, at) = runChunks bytes g lbs
      in f (Left (fromLeft succeedsAgain result)) rest at
-  _ -> case runChunks bytes g lbs of (result, rest, at) -> f result rest at
+  Nothing -> case runChunks bytes g lbs of (result, rest, at) -> f result rest at
   where
-    measured = g >>= \a -> usedOrTooMuch >>= \ !used -> pure (used, a)
-    -- How many bytes were read, or -1 if the decoder has asked for more than a stream allows.
-    usedOrTooMuch = do
-      announced <- inspect (\c _ _ -> getInt c announcedCell)
-      if announced > 0 && bytes /= maxBound then pure (-1) else here
+    measured = g >>= \a -> here >>= \ !used -> pure (used, a)
 {-# NOINLINE runLazy #-}
 
 runChunks :: Int -> Get a -> L.ByteString -> (Either DecodeError a, L.ByteString, Int64)
 runChunks bytes g lbs = unsafePerformIO $ do
   chunks <- newIORef lbs
   input <- newInput newSegments (pure False) (forceNext chunks) (nextOf chunks)
-  withCells streamCellCount $ \c -> do
-    startStream c input 0 bytes
+  withCells cellCount $ \c -> do
+    -- The first chunk is in memory: Note [A lazy ByteString of one chunk].
+    startStream c input 0 (max bytes (firstOf lbs))
     result <- runIn c input g
     at <- position c
     rest <- unread c input
     notTaken <- readIORef chunks
     pure (result, foldr L.chunk notTaken rest, fromIntegral at)
+  where
+    firstOf chunks = case chunks of
+      L.Chunk bs _ -> S.length bs
+      L.Empty -> 0
 {-# NOINLINE runChunks #-}
 
 -- | Force the next chunk of a lazy 'L.ByteString' and drop the empty chunks before it. A lazy

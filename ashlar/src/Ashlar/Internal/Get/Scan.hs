@@ -49,7 +49,7 @@ import Ashlar.Internal.Get.Bytes (available, slice)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Input (moreInput)
-import Ashlar.Internal.Get.Limits (endsForGood)
+import Ashlar.Internal.Get.Limits (asValue, endsForGood)
 import Ashlar.Internal.Get.NextByte (refused)
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells
@@ -97,7 +97,7 @@ data Taken s = Taken !ByteString s
 
 -- The scanner wants all up to the end of the open segment.
 takeOn :: (s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)) -> s -> Get (Taken s)
-takeOn scanner = whole []
+takeOn scanner = asValue . whole []
   where
     whole acc s = do
       acc' <- available >>= takeSlice acc

@@ -11,6 +11,8 @@ module Ashlar.Internal.Get.Segments
   ( openFirst,
     openAt,
     setLimit,
+    heldEnd,
+    setHeldEnd,
     replaceOpen,
     returnTo,
     segmentsBetween,
@@ -26,6 +28,7 @@ where
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check
+import Data.Bits (complement)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as B
@@ -42,11 +45,14 @@ openFirst ::
   Int ->
   -- | The offset at which the input seems to end, or 'maxBound'.
   Int ->
+  -- | What 'heldCell' has.
+  Int ->
   -- | The segment.
   ByteString ->
   IO ()
-openFirst c offset limit bs = do
+openFirst c offset limit held bs = do
   putInt c limitCell limit
+  putInt c heldCell held
   putInt c keepCell maxBound
   putInt c releaseCell maxBound
   putInt c commitsCell 0
@@ -64,15 +70,16 @@ openAt c offset bs = do
   putInt c biasCell (offset - addressOf start)
   placeEnd c
 
--- The end is that of the segment, or the limit if that comes first. The limit is not before the
--- cursor.
+-- The end is that of the segment, or the limit, or how far bytes may be held, whichever comes
+-- first. These two are not before the cursor.
 placeEnd :: Cells -> IO ()
 placeEnd c = do
   start <- getPtr c segmentStartCell
   end <- getPtr c segmentEndCell
   offset <- segmentOffset c
   limit <- getInt c limitCell
-  let allowed = limit - offset
+  held <- heldEnd c
+  let allowed = min limit held - offset
   check "INV-G1" "the limit is before the open segment" (allowed >= 0) [("allowed", allowed)]
   putPtr c endCell (if allowed < end `minusPtr` start then start `plusPtr` allowed else end)
 
@@ -84,6 +91,15 @@ setLimit c limit = do
   at <- position c
   putInt c limitCell (max limit at)
   placeEnd c
+
+-- | The offset up to which the run may hold bytes, or 'maxBound'.
+heldEnd :: Cells -> IO Int
+heldEnd c = (\end -> if end < 0 then complement end else end) <$> getInt c heldCell
+{-# INLINE heldEnd #-}
+
+-- | Change what 'heldCell' has. The cursor is not after it.
+setHeldEnd :: Cells -> Int -> IO ()
+setHeldEnd c end = putInt c heldCell end >> placeEnd c
 
 -- | Replace the segments. The open one begins at this offset.
 replaceOpen :: Cells -> Input -> Int -> Segments -> IO ()
@@ -164,14 +180,13 @@ heldFrom segments = reverse (segmentsPast segments) ++ segmentOpen segments : co
 
 -- | The source stands where it did before it was told to seek, and what was held then is held.
 returnHome :: Input -> IO ()
-returnHome input = go Nothing
+returnHome input = go (pure ())
   where
-    go next = do
+    go back = do
       segments <- readIORef (inputSegments input)
       case segmentsAway segments of
-        Just (before, to) -> writeIORef (inputSegments input) before >> go (Just to)
-        Nothing -> mapM_ back next
-    back next = inputSeeker input next >>= mapM_ (`seekTo` next)
+        Just away -> writeIORef (inputSegments input) (awaySegments away) >> go (awayBack away)
+        Nothing -> back
 
 -- | The offset after all that is held: of the next chunk of the source.
 heldUpTo :: Cells -> Segments -> IO Int

@@ -43,11 +43,11 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure
-import Ashlar.Internal.Get.Limits (streamBytes)
+import Ashlar.Internal.Get.Limits (asValue, streamBytes)
 import Ashlar.Internal.Get.Run
 import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem.Cells
-import Control.Exception (Exception (..), evaluate, mask, throwIO, try)
+import Control.Exception (Exception (..), SomeException, evaluate, mask, throwIO, try)
 import Control.Monad (join)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -196,8 +196,8 @@ handleSeeker h next = do
           }
 
 -- | Decode the next value of a source. Offsets in errors count from the start of the source. The
--- budget is for each call. So a call may take 64 MiB, and no more can ever be held.
--- 'Ashlar.Get.withBudget' around the decoder sets another limit ('Ashlar.Get.budgetBytes').
+-- budget is for each call. So a call may hold 64 MiB of input at once: what it has passed does not
+-- count. 'Ashlar.Get.withBudget' around the decoder sets another limit ('Ashlar.Get.budgetBytes').
 --
 -- After an error the source stands where the decoder was in the end, which may be before the offset
 -- of the error. Bytes that have been passed are not kept. So if an exception ends the decoder, the
@@ -207,7 +207,7 @@ handleSeeker h next = do
 getFrom :: Source -> Get a -> IO (Either DecodeError a)
 getFrom source g = do
   offset <- takeSource source
-  withCells streamCellCount $ \c -> do
+  withCells cellCount $ \c -> do
     startStream c (sourceInput source) offset streamBytes
     result <- runIn c (sourceInput source) g
     giveBack source c
@@ -236,7 +236,7 @@ attemptFrom :: Source -> Get a -> IO (Either DecodeError a)
 attemptFrom source g = join $
   mask $ \unmask -> do
     offset <- takeSource source
-    withCells streamCellCount $ \c -> do
+    withCells cellCount $ \c -> do
       startStream c input offset streamBytes
       -- Nothing from here on is let go of, also after a commit.
       putInt c keepCell offset
@@ -248,7 +248,8 @@ attemptFrom source g = join $
         Right (Right a) -> pure (Right a) <$ giveBack source c
         Right (Left e) -> pure (Left e) <$ giveBackAll source offset
         Left e -> do
-          giveBackAll source offset
+          -- If it cannot seek back, it remains busy, and this exception is what is thrown.
+          _ <- try (giveBackAll source offset) :: IO (Either SomeException ())
           thrown <- hasThrown decoded
           -- Where this is part of a value, an asynchronous exception freezes it. Whoever forces the
           -- value again makes another attempt.
@@ -257,7 +258,8 @@ attemptFrom source g = join $
     input = sourceInput source
 
 -- | Decode values one after another until the source ends, and fold them from the left, in constant
--- memory. The accumulator is forced at each step. Each value may take 64 MiB, as with 'getFrom'.
+-- memory. The accumulator is forced at each step. Each value may take 64 MiB
+-- ('Ashlar.Get.budgetBytes').
 --
 -- A value that reads nothing is an error, because there would be no end of them. An error ends the
 -- fold, and the source stands where the decoder failed. So does an exception of the action, and the
@@ -295,7 +297,8 @@ foldFrom source g f = go
 -- | The next value, or 'Nothing' if the input ends here. So the end of a stream of values is told
 -- apart from a value that is cut off, which is an error.
 --
--- A value that reads nothing is an error, too, because there would be no end of them.
+-- A value that reads nothing is an error, too, because there would be no end of them. Input that is
+-- not in memory may have 64 MiB for the value ('Ashlar.Get.budgetBytes').
 --
 -- >>> runGetRest (nextOrEnd getWord16be) "\1\2\3"
 -- Right (Just 258,"\ETX")
@@ -311,7 +314,7 @@ foldFrom source g f = go
 nextOrEnd :: Get a -> Get (Maybe a)
 nextOrEnd g = isEmpty >>= \end -> if end then pure Nothing else next
   where
-    next = Just <$> ifReadsNothing (const readsNothing) g
+    next = Just <$> ifReadsNothing (const readsNothing) (asValue g)
     {-# INLINE next #-}
 {-# INLINE nextOrEnd #-}
 
@@ -376,7 +379,7 @@ foldFromUntil source g f b = do
 
 -- | Decode one value from a 'Handle'. What has been read from the Handle after the value, at most
 -- 32 KiB, is lost: use a 'Source' to read on. Errors of the Handle are
--- 'Control.Exception.IOException's. The value may take 64 MiB, as with 'getFrom'.
+-- 'Control.Exception.IOException's. The decoder may hold 64 MiB, as with 'getFrom'.
 --
 -- @since 0.1.0.0
 hRunGet :: Handle -> Get a -> IO (Either DecodeError a)

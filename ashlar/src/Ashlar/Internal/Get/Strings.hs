@@ -30,6 +30,7 @@ import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure (Found, peekFound)
 import Ashlar.Internal.Get.Input
+import Ashlar.Internal.Get.Limits (asValue)
 import Ashlar.Internal.Get.Scan
 import Ashlar.Internal.Mem (withBytes)
 import Ashlar.Internal.Prim.Text (decodeUtf8At)
@@ -114,7 +115,7 @@ getRemainingLazyByteString = chunksBy (\_ e -> pure e)
 
 -- Slices up to where a scanner stops inside of one, or the input ends.
 chunksBy :: (Ptr Word8 -> Ptr Word8 -> IO (Ptr Word8)) -> Get L.ByteString
-chunksBy scanner = go []
+chunksBy scanner = asValue (go [])
   where
     go acc = moreInput >>= \more -> if more then on acc else finish acc
     on acc = do

@@ -40,10 +40,11 @@ import Ashlar.Internal.Get.Failure (Failures (..))
 import Ashlar.Internal.Get.Limits (streamBytes, streamEnd)
 import Ashlar.Internal.Get.Path (unknownPart)
 import Ashlar.Internal.Get.Record (setFailures)
-import Ashlar.Internal.Get.Segments (setLimit)
+import Ashlar.Internal.Get.Segments (setHeldEnd)
 import Ashlar.Internal.Get.Source (readsNothing)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check (unsafeDrop)
+import Data.Bits (complement)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.IORef (IORef, atomicModifyIORef', newIORef, readIORef, writeIORef)
@@ -273,9 +274,7 @@ beginValue :: Get ()
 beginValue = step $ \c env -> do
   startBudget c True
   at <- position c
-  let end = streamEnd at streamBytes
-  putInt c bytesCell end
-  setLimit c end
+  setHeldEnd c (complement (streamEnd at streamBytes))
   putInt c partCell unknownPart
   setFailures env NoFailures
 {-# NOINLINE beginValue #-}

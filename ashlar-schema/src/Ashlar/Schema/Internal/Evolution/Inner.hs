@@ -1,19 +1,14 @@
-{-# LANGUAGE UnboxedSums #-}
-{-# LANGUAGE UnboxedTuples #-}
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
 -- Module      : Ashlar.Schema.Internal.Evolution.Inner
 -- Description : Decoding what has been translated
 --
--- Note [A decoder on other bytes]
--- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- The decoder of the new bytes is a part of the run that reads the old ones: it has the same
--- levels, the same steps, and the same path. Only its input is another one, so it has cells of its
--- own. It fails as any decoder does.
---
--- Its errors are about old bytes. They are made in traced runs, in which the old bytes of the value
--- are kept. After a failure, the value is translated twice more: once to find out where the byte of
+-- Note [Errors of translated values]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- The decoder of the new bytes is a part of the run that reads the old ones: Note [A decoder on
+-- other bytes] in "Ashlar.Internal.Get.Span". Its errors are about old bytes. They are made in
+-- traced runs, in which the old bytes of the value are kept. After a failure, the value is translated twice more: once to find out where the byte of
 -- the error was written, before fields were moved, and once up to there. So translating keeps no
 -- record of what came from where.
 module Ashlar.Schema.Internal.Evolution.Inner
@@ -27,22 +22,18 @@ import Ashlar.Get (attempt, endOfInput, lookAhead, lookAheadE)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Failure
-import Ashlar.Internal.Get.Limits (limitsOf, markOver, notOver)
+import Ashlar.Internal.Get.Limits (markOver, notOver)
 import Ashlar.Internal.Get.Record (failuresSoFar, setFailures)
-import Ashlar.Internal.Get.Segments (openFirst)
-import Ashlar.Internal.Mem (keepAlive)
+import Ashlar.Internal.Get.Span (onBytes)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Schema.Internal.Evolution.Extent (Run)
 import Ashlar.Schema.Internal.Evolution.Output
 import Control.Applicative ((<|>))
 import Control.Monad (when)
 import Data.ByteString (ByteString)
-import qualified Data.ByteString as B
 import Data.IORef (readIORef)
 import qualified Data.List as List
 import Data.Maybe (fromMaybe)
-import GHC.Exts (Ptr (Ptr))
-import GHC.IO (IO (..), unIO)
 
 -- | Translate a value, and decode the new bytes, which the decoder must read to their end. Given is
 -- how many bytes to have space for at first.
@@ -52,7 +43,7 @@ translated size translate g = do
   if traced
     then tracedly size translate whole
     else
-      translatedBytes size translate >>= onBytes whole >>= \outcome -> case outcome of
+      translatedBytes size translate >>= other whole >>= \outcome -> case outcome of
         Right x -> pure x
         Left _ -> failed
   where
@@ -76,43 +67,14 @@ oneAfterAnother after count translate out = go count
         after (now - before)
         go (n - 1)
 
--- Run a decoder on other bytes. If it fails, these are its failures.
-onBytes :: Get a -> ByteString -> Get (Either Failures a)
-onBytes g bs = inspect $ \c env _ -> do
-  input <- wholeInput bs
-  limits <- limitsOf c env
-  levels <- getInt c levelsCell
-  part <- getInt c partCell
-  keepAlive (inputSegments input) $
-    withCells cellCount $ \own -> do
-      openFirst own 0 (B.length bs) bs
-      putInt own levelsCell levels
-      putInt own partCell part
-      putInt own stepsCell 0
-      putInt own announcedCell 0
-      let unlimited =
-            limits
-              { limitBytes = maxBound,
-                limitEnd = maxBound,
-                limitIsolate = maxBound,
-                limitAccount = Account own
-              }
-          inner = Env input (Own (budgetAccount c env) unlimited) (envContext env)
-      IO $ \s0 -> case unIO (getPtr own cursorCell) s0 of
-        (# s1, Ptr p #) -> case unGet g p own inner s1 of
-          (# s2, _, (# x | #) #) -> (# s2, Right x #)
-          (# s2, _, (# | _ #) #) -> unIO (Left <$> refused c own input) s2
-  where
-    refused c own input = do
-      -- The budget is that of the decoder around.
-      over <- isOver own
-      when over $ markOver c
-      readIORef (inputFailures input)
+-- Run a decoder on the new bytes. If it fails, these are its failures.
+other :: Get a -> ByteString -> Get (Either Failures a)
+other = onBytes 0 id (\_ _ _ input -> readIORef (inputFailures input))
 
 tracedly :: Int -> Run -> Get a -> Get a
 tracedly size translate g = do
   steps <- stepsLeft
-  outcome <- lookAheadE (translatedBytes size translate >>= onBytes g)
+  outcome <- lookAheadE (translatedBytes size translate >>= other g)
   case outcome of
     Right x -> pure x
     Left found -> do
@@ -125,7 +87,8 @@ tracedly size translate g = do
       origins <- mapM (originOf translate steps) offsets
       -- The steps of these are not those of the value.
       setSteps left
-      when over $ inspect (\c _ _ -> markOver c)
+      -- What failed before does not matter then.
+      when over $ inspect (\c env _ -> markOver c *> setFailures env NoFailures)
       step (\_ env -> mapM_ (recorded env (zip offsets origins)) (reverse failures))
       failed
   where
