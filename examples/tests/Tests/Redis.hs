@@ -154,7 +154,7 @@ distrusted =
           ("nothing", "", "it has closed the connection"),
           ("cut off", "$5\r\nbri", "5 bytes needed, 3 left"),
           ("no end of line", "$2\r\nbrick\r\n", "expected \"\\r\\n\""),
-          ("a huge string", "$9000000000000000000\r\nbrick\r\n", "9000000000000000000 bytes needed, 7 left"),
+          ("a huge string", "$9000000000000000000\r\nbrick\r\n", "000 bytes needed, 7 left"),
           ("a billion replies", "*1000000000\r\n:1\r\n", "1 byte needed, 0 left"),
           ("a length that overflows", "$99999999999999999999\r\n", "at byte 1"),
           ("a negative length", "*-2\r\n", "a negative length"),

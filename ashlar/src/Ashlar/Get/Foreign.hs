@@ -1,4 +1,4 @@
-{-# LANGUAGE Trustworthy #-}
+{-# LANGUAGE Unsafe #-}
 
 -- |
 -- Module      : Ashlar.Get.Foreign
@@ -6,7 +6,10 @@
 --
 -- Some parts of a format say by themselves where they end, and another library knows how: deflate
 -- in a git pack, a PNG or a PDF. Such a library takes chunks until it has enough, and returns what
--- it did not need. (@ashlar-zlib@ has 'Get' decoders for deflate that are made with this.)
+-- it did not need. (@ashlar-zlib@ has a decoder of deflate that is made with this.)
+--
+-- The actions run within pure code, as those of 'System.IO.Unsafe.unsafePerformIO' do. So this
+-- module is not for Safe Haskell, and the actions must have no effect that anybody sees.
 module Ashlar.Get.Foreign
   ( Foreign (..),
     getForeign,

@@ -242,8 +242,9 @@ large = inTemporaryFile $ \path -> do
   let next :: Int -> Get a -> Get a
       next n = atOffset (fromIntegral n * 2000)
       deepest, tried :: Int -> Get Int
-      deepest n = if n == 0 then pure 0 else (+ 1) <$> (skip 3 *> next n (deepest (n - 1)) <* skip 1)
-      tried n = if n == 0 then pure 0 else (skip 3 *> next n (tried (n - 1)) <* skip 1) <|> pure n
+      into g n = if n == 0 then pure 0 else skip 3 *> next n (g (n - 1)) <* skip 1
+      deepest n = (+ min n 1) <$> into deepest n
+      tried n = into tried n <|> pure n
   runGetFile path (origin (deepest 20000)) >>= (@?= Right 20000) . briefly
   runGetFile path (origin (tried 20000)) >>= (@?= Right 0) . briefly
 

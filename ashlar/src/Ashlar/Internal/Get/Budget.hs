@@ -92,7 +92,7 @@ data Budget = Budget
     -- input announces. A length of more is refused when the input turns out to have more.
     --
     -- 'Nothing' leaves it at what is around the decoder. That is any number for a strict
-    -- 'Data.ByteString.ByteString', and for the first chunk of lazy input of one value. Input that is not in
+    -- 'Data.ByteString.ByteString', and for the first chunk of lazy input. Input that is not in
     -- memory (a 'System.IO.Handle', a @Source@, lazy input and pushed input) may have 67,108,864
     -- bytes (64 MiB) for a value of a @Codec@, and for each value of a fold or a stream. Any other
     -- decoder may take any number, if it holds no more than 64 MiB at once: the bytes that it asks
@@ -159,7 +159,8 @@ withBudget budget (Get p) = Get $ \p0 c env s0 -> case unGet (step enter) p0 c e
             let (inner, end) = within seen outer at (max 0 bytes) account
             inner <$ setLimit c end
         let scope = Own account limits {limitDepth = depth, limitSteps = steps}
-        pure (Entered (Env (envInput env) scope (envContext env)) (Outside account levels seen held))
+            inner = Env (envInput env) scope (envContext env)
+        pure (Entered inner (Outside account levels seen held))
     leave outside c = do
       putInt c levelsCell (outsideLevels outside)
       -- Not before what has been read: Note [What is held].

@@ -92,8 +92,8 @@ data Reason
     TrailingInput
   | -- | A budget was used up ('Ashlar.Get.Budget'): the message says which number, and of what.
     OverBudget String
-  | -- | What is wrong is in bytes that are not in the input as they are ('Ashlar.Get.ownBytes'). The
-    -- offset of this error is that in them.
+  | -- | What is wrong is in bytes that are not in the input as they are
+    -- ('Ashlar.Get.ownBytes'). The offset of this error is that in them.
     InOwnBytes DecodeError
   deriving stock (Eq, Show)
 

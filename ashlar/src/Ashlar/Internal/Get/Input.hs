@@ -75,19 +75,23 @@ demand n = do
 -- announced length is refused before anything is allocated for it. Returns n if the decoder may
 -- take them, else how many there are: the input ends before.
 announce :: Int -> Get Int
-announce n = do
-  left <- allowed n
-  if n <= left
-    then pure n
+announce n = allowed n >>= \left -> if n <= left then pure n else announceBeyond n left
+{-# INLINE announce #-}
+
+-- The decoder may not take all of the n bytes: given how many.
+announceBeyond :: Int -> Int -> Get Int
+announceBeyond n left = do
+  forGood <- inspect (\c env _ -> endsHere c env)
+  if forGood
+    then if left == 0 then pure 0 else min left <$> ahead left
     else do
-      forGood <- inspect (\c env _ -> endsHere c env)
       -- They are not brought together: there may be many.
-      have <- ahead (if forGood then left else left + 1)
-      when (have > left && not forGood) $ do
+      have <- ahead (left + 1)
+      when (have > left) $ do
         at <- here
         if at + left == maxBound then tooFar else overBytes n
-      pure (min left have)
-{-# NOINLINE announce #-}
+      pure have
+{-# NOINLINE announceBeyond #-}
 
 -- | Bring n bytes from the cursor on into one segment, and return their number. It is less than n
 -- if the input or the limit ends before. Even then all of them are counted, because the error shows
@@ -112,8 +116,8 @@ allowed n = inspect $ \c _ p -> do
 -- input goes on, but the value has no more bytes.
 moreInput :: Get Bool
 moreInput = do
-  there <- announce 1
-  if there == 0 then pure False else (> 0) <$> gather 1
+  left <- allowed 1
+  if left > 0 then (> 0) <$> gather 1 else False <$ announceBeyond 1 left
 {-# NOINLINE moreInput #-}
 
 -- The stream goes on after the last offset that an 'Int' can express, which happens on 32 bits,

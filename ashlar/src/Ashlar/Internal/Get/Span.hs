@@ -43,8 +43,8 @@ import Data.IORef (readIORef)
 import GHC.Exts (Ptr (Ptr))
 import GHC.IO (IO (..), unIO)
 
--- | Bytes for 'inSpan', and the offset at which they lie in the input, if they do. It is for the run
--- that it comes from: another one would report offsets of the wrong input.
+-- | Bytes for 'inSpan', and the offset at which they lie in the input, if they do. It is for the
+-- run that it comes from: another one would report offsets of the wrong input.
 --
 -- @since 0.1.0.0
 data Span = Span !(Maybe Int) !ByteString
