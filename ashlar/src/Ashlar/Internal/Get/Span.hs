@@ -88,7 +88,7 @@ spanBytes (Span _ bs) = bs
 -- >>> runGet (names >>= \table -> (,) <$> entry table <*> entry table) "ab\0cd\0\3\0"
 -- Right ("cd","ab")
 -- >>> either (putStrLn . summarizeError) print (runGet (names >>= entry) "ab\0cde\4")
--- at byte 6, in entry: 3 bytes needed, 2 left
+-- at byte 4, in entry: 3 bytes needed, 2 left
 --
 -- >>> let record = inSpan (ownBytes "\1\2") (label "record" getWord32be)
 -- >>> either (putStrLn . displayException) print (runGet (skip 3 *> label "packed" record) "...")
