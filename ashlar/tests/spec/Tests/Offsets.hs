@@ -20,7 +20,7 @@ import System.IO
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck hiding (label)
-import Tests.Failures (tooManyHeld)
+import Tests.Failures (tooDeep, tooManyHeld)
 import Tests.Files
 import Tests.Splits
 
@@ -247,6 +247,12 @@ large = inTemporaryFile $ \path -> do
       tried n = into tried n <|> pure n
   runGetFile path (origin (deepest 20000)) >>= (@?= Right 20000) . briefly
   runGetFile path (origin (tried 20000)) >>= (@?= Right 0) . briefly
+  -- What choices may go back to has a limit, also in jumps.
+  let holding = (skip 30000000 *> atOffset 0 holding) <|> pure ()
+  runGetFile path (origin holding)
+    >>= (@?= Left (30000000, [], tooManyHeld (Just 90000000))) . briefly
+  let four = withBudget defaultBudget {budgetBytes = Just maxBound, budgetDepth = 4}
+  runGetFile path (four (origin holding)) >>= (@?= Left (0, [], tooDeep 4)) . briefly
 
 data Stop = Stop
   deriving stock (Eq, Show)

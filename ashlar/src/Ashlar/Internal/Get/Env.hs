@@ -358,10 +358,10 @@ data Away = Away
     awaySegments :: !Segments,
     -- | Let the source go on after that.
     awayBack :: !(IO ()),
-    -- | How many bytes are put aside, by this jump and those around it.
-    awayBytes :: !Int,
-    -- | How many of them choices may go back to.
-    awayKept :: !Int
+    -- | How many bytes choices may go back to, in this jump and those around it.
+    awayKept :: !Int,
+    -- | How many others are put aside.
+    awayRest :: !Int
   }
 
 -- | A source that can seek. Offsets are those of the run.

@@ -70,6 +70,7 @@ module Ashlar.Internal.Get.Limits
     endsHere,
     endsForGood,
     overBytes,
+    overHeld,
     isolated,
 
     -- * Failing
@@ -246,23 +247,31 @@ overBytes ::
   Get a
 overBytes n = do
   limits <- inspect (\c env _ -> limitsOf c env)
-  run <- inspect $ \c _ _ -> do
-    limit <- getInt c limitCell
-    held <- heldEnd c
-    pure (if held < limit then Just (Account c) else Nothing)
-  case run of
-    Nothing ->
+  byRun <- inspect (\c _ _ -> (>) <$> getInt c limitCell <*> heldEnd c)
+  if byRun
+    then overHeld n
+    else
       overBudget (limitAccount limits) $
-        moreThan (limitBytes limits) <> needed (limitBytes limits) <> raisable
-    Just own ->
-      overBudget own $
-        moreThan streamBytes <> " held" <> needed streamBytes
-          <> ": hFoldGet decodes value by value, withBudget raises the limit, "
-          <> "and a file that is read as a strict ByteString has none"
-  where
-    moreThan most = "more than " ++ show most ++ " bytes"
-    needed most = if n > most then " (" ++ show n ++ " needed)" else ""
+        moreBytes (limitBytes limits) "" n ++ raisable
 {-# NOINLINE overBytes #-}
+
+-- | Fail at the cursor, because the run holds all that it may.
+overHeld ::
+  -- | How many bytes were needed.
+  Int ->
+  Get a
+overHeld n = do
+  own <- inspect (\c _ _ -> pure $! Account c)
+  overBudget own $
+    moreBytes streamBytes " held" n
+      ++ ": hFoldGet decodes value by value, withBudget raises the limit, "
+      ++ "and a file that is read as a strict ByteString has none"
+{-# NOINLINE overHeld #-}
+
+moreBytes :: Int -> String -> Int -> String
+moreBytes most held n =
+  "more than " ++ show most ++ " bytes" ++ held
+    ++ (if n > most then " (" ++ show n ++ " needed)" else "")
 
 -- | The environment inside an @isolate@ that ends at this offset, where the limit of a budget comes
 -- first or at the same offset.

@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE MultiWayIf #-}
 {-# LANGUAGE UnboxedSums #-}
 {-# LANGUAGE UnboxedTuples #-}
@@ -15,8 +16,8 @@
 -- If the source can seek, nothing is kept. What is held at the jump is put aside ('segmentsAway'),
 -- and the source goes on at the offset. Afterwards that is held again, and the source goes on where
 -- it was. So a jump holds what it looks at. While it lasts, the choices around it need no bytes but
--- those put aside, so 'keepCell' has none. Jumps within jumps put 1 MiB aside. Beyond that, it is
--- only what a choice may go back to, which has the limit of a stream, and the rest is read again.
+-- those put aside, so 'keepCell' has none. Jumps within jumps put aside what choices may go back
+-- to, which has the limit of a stream, and 1 MiB more. Beyond that, the rest is read again.
 --
 -- So the limit on what is held counts from the offset while the jump lasts.
 --
@@ -39,7 +40,7 @@ import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail (invalidFrom)
 import Ashlar.Internal.Get.Failure (nothingFound)
 import Ashlar.Internal.Get.Input (announce, skipUpTo)
-import Ashlar.Internal.Get.Limits (endsForGood, overBytes, spend, streamBytes, streamEnd)
+import Ashlar.Internal.Get.Limits (endsForGood, overHeld, spend, streamBytes, streamEnd)
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem.Cells
@@ -136,8 +137,9 @@ jump at offset p = do
   seeker <- seekerHere
   case seeker of
     Just s -> do
-      aside <- inspect keptAside
-      when (aside > streamBytes) $ overBytes aside
+      leave <- inspect leaving
+      when (leavingKept leave > streamBytes) $ overHeld (leavingKept leave)
+      when (leavingTrims leave) $ spend " jumps to offsets" (leavingOwn leave `quot` 4096)
       seekable s to outOf
       away s to there
     Nothing -> andBack $ do
@@ -194,15 +196,35 @@ away seeker to p = andBack (Get (\p0 c env s0 -> elsewhere p0 c env s0))
           (# s3, p3, _ #) -> (# s3, p3, result #)
       (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
 
--- How many bytes a jump puts aside that choices may go back to, with the jumps around it. None
--- count where there is no limit.
-keptAside :: Cells -> Env -> Ptr Word8 -> IO Int
-keptAside c env p = do
+-- What a jump leaves in a source that can seek.
+data Leaving = Leaving
+  { -- Bytes before the cursor that choices may go back to,
+    leavingOwn :: !Int,
+    -- and those of the jumps around, if this is within one and there is a limit.
+    leavingKept :: !Int,
+    -- All other bytes that are held here and around. (A slice keeps its chunk in memory.)
+    leavingRest :: !Int,
+    -- Are these too many?
+    leavingTrims :: !Bool
+  }
+
+leaving :: Cells -> Env -> Ptr Word8 -> IO Leaving
+leaving c env p = do
   keep <- getInt c keepCell
   at <- offsetOf c p
   held <- getInt c heldCell
-  around <- segmentsAway <$> readIORef (inputSegments (envInput env))
-  pure $! if held == maxBound then 0 else maybe 0 awayKept around + at - min keep at
+  segments <- readIORef (inputSegments (envInput env))
+  start <- segmentOffset c
+  next <- heldUpTo c segments
+  let own = at - min keep at
+      bytes = next - start + sum (map S.length (segmentsPast segments))
+      rest = max 32768 bytes - min own bytes
+      (keptAround, restAround) = case segmentsAway segments of
+        Just around | held /= maxBound -> (awayKept around, awayRest around)
+        Just around -> (-own, awayRest around)
+        Nothing -> (-own, 0)
+      trims = restAround + rest > 1048576
+  pure (Leaving own (keptAround + own) (if trims then restAround else restAround + rest) trims)
 
 -- What a jump puts aside.
 data Aside = Aside
@@ -225,15 +247,13 @@ putAside seeker to c env = do
   next <- heldUpTo c segments
   keep <- getInt c keepCell
   at <- position c
-  let bytes = next - start + sum (map S.length (segmentsPast segments))
-      before = maybe 0 awayBytes (segmentsAway segments)
-  -- With much put aside already, the rest of the chunk is read again afterwards.
+  leave <- getPtr c cursorCell >>= leaving c env
   (kept, start', next') <-
-    if before + bytes <= 1048576
-      then pure (segments, start, next)
-      else do
+    if leavingTrims leave
+      then do
         (first, bs) <- heldBetween c input (min keep at) at
         pure (newSegments {segmentOpen = bs, segmentsAway = segmentsAway segments}, first, at)
+      else pure (segments, start, next)
   aside <-
     Aside kept start' next'
       <$> getInt c limitCell
@@ -247,18 +267,16 @@ putAside seeker to c env = do
       | otherwise -> streamEnd to streamBytes
   putInt c keepCell maxBound
   putInt c releaseCell maxBound
+  -- Forced: it must not refer to what is trimmed.
+  let !left =
+        Away
+          { awaySegments = kept,
+            awayBack = seekTo seeker next',
+            awayKept = leavingOwn leave + maybe 0 awayKept (segmentsAway segments),
+            awayRest = leavingRest leave
+          }
   -- Before it seeks: an exception then finds what to return to.
-  replaceOpen c input to $
-    newSegments
-      { segmentsAway =
-          Just
-            Away
-              { awaySegments = kept,
-                awayBack = seekTo seeker next',
-                awayBytes = before + min bytes (next' - start' + at - min keep at),
-                awayKept = maybe 0 awayKept (segmentsAway segments) + at - min keep at
-              }
-      }
+  replaceOpen c input to newSegments {segmentsAway = Just left}
   seekTo seeker to
   pure aside
 

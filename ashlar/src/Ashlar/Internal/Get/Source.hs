@@ -47,7 +47,15 @@ import Ashlar.Internal.Get.Limits (asValue, streamBytes)
 import Ashlar.Internal.Get.Run
 import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem.Cells
-import Control.Exception (Exception (..), SomeException, evaluate, mask, throwIO, try)
+import Control.Exception
+  ( Exception (..),
+    IOException,
+    SomeException,
+    evaluate,
+    mask,
+    throwIO,
+    try,
+  )
 import Control.Monad (join)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -182,7 +190,8 @@ handleSource h = seeking <$> newSource (S.hGetSome h 32768)
 handleSeeker :: Handle -> Int -> IO (Maybe Seeker)
 handleSeeker h next = do
   can <- hIsSeekable h
-  size <- if can then hFileSize h else pure 0
+  -- (A device says that it can seek, and does not say how far.)
+  size <- if can then either noSize id <$> try (hFileSize h) else pure 0
   if size == 0
     then pure Nothing
     else do
@@ -194,6 +203,9 @@ handleSeeker h next = do
             -- No offset is greater than an Int.
             seekEnd = fromIntegral . min maxOffset . subtract start <$> hFileSize h
           }
+  where
+    noSize :: IOException -> Integer
+    noSize _ = 0
 
 -- | Decode the next value of a source. Offsets in errors count from the start of the source. The
 -- budget is for each call. So a call may hold 64 MiB of input at once: what it has passed does not
