@@ -91,7 +91,7 @@
 -- * "Ashlar.Get.Varint": variable-length integers
 -- * "Ashlar.Get.ST": mutable state in a decoder, to fill a vector for example
 -- * "Ashlar.Get.Feed": input that is pushed: a stream of values, or one value
--- * "Ashlar.Get.Foreign": incremental decoders of other libraries, as a part of one
+-- * "Ashlar.Get.Unsafe": incremental decoders of other libraries, as a part of one
 -- * "Ashlar.Get.Stream": the values of lazy input, as a lazy list
 --
 -- The names of other libraries, for a change of imports:

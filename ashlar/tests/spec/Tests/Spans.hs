@@ -7,7 +7,7 @@ module Tests.Spans (tests) where
 
 import Ashlar.Codec (encode, get)
 import Ashlar.Get
-import Ashlar.Get.Foreign
+import Ashlar.Get.Unsafe
 import Control.Applicative
 import Control.Exception (displayException)
 import qualified Data.ByteString as S

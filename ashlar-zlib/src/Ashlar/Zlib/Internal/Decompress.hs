@@ -16,7 +16,7 @@ module Ashlar.Zlib.Internal.Decompress
 where
 
 import Ashlar.Get (Get, Source, newSource)
-import Ashlar.Get.Foreign
+import Ashlar.Get.Unsafe
 import Ashlar.Zlib.Internal.Format
 import Control.Concurrent.MVar (newMVar, withMVar)
 import Control.Exception (Exception (..), mask_, throwIO, try)

@@ -1,7 +1,7 @@
 {-# LANGUAGE Unsafe #-}
 
 -- |
--- Module      : Ashlar.Get.Foreign
+-- Module      : Ashlar.Get.Unsafe
 -- Description : Incremental decoders of other libraries, as a part of a decoder
 --
 -- Some parts of a format say by themselves where they end, and another library knows how: deflate
@@ -10,7 +10,7 @@
 --
 -- The actions run within pure code, as those of 'System.IO.Unsafe.unsafePerformIO' do. So this
 -- module is not for Safe Haskell, and the actions must have no effect that anybody sees.
-module Ashlar.Get.Foreign
+module Ashlar.Get.Unsafe
   ( Foreign (..),
     getForeign,
   )
@@ -49,7 +49,7 @@ data Foreign a
 --
 -- This one takes all up to a zero:
 --
--- >>> -- >>> import Ashlar.Get.Foreign
+-- >>> -- >>> import Ashlar.Get.Unsafe
 -- >>> :{
 -- let upToZero n = Hungry (pure . maybe (Refused "no zero") fed)
 --       where
