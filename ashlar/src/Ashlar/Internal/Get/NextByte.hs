@@ -299,8 +299,10 @@ nameOfAll s
   where
     start = S.copy (S.take 32 s)
     shown part
-      | S.all (\w -> w >= 32 && w < 127) part = show part
+      | S.all isText part = show part
       | otherwise = hexAndText part
+    -- ASCII, with tabs and ends of lines.
+    isText w = w >= 32 && w < 127 || w == 9 || w == 10 || w == 13
 
 -- Read bytes as long as they are these.
 compared :: ByteString -> Get Compared
