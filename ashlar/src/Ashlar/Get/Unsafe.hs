@@ -49,7 +49,8 @@ data Foreign a
 --
 -- This one takes all up to a zero:
 --
--- >>> -- >>> import Ashlar.Get.Unsafe
+-- >>> import qualified Data.ByteString as S
+-- >>> import Ashlar.Get.Unsafe
 -- >>> :{
 -- let upToZero n = Hungry (pure . maybe (Refused "no zero") fed)
 --       where

@@ -352,7 +352,7 @@ getWord64SQLite = getVarint P.word64SQLite
 
 -- | An integer in a file of SQLite, in two's complement: 1 to 9 bytes.
 --
--- >>> runGet getInt64SQLite (S.replicate 9 255)
+-- >>> runGet getInt64SQLite "\255\255\255\255\255\255\255\255\255"
 -- Right (-1)
 --
 -- @since 0.1.0.0
