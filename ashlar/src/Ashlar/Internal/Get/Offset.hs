@@ -140,8 +140,8 @@ jump at offset p = do
       leave <- inspect leaving
       when (leavingKept leave > streamBytes) $ overHeld (leavingKept leave)
       when (leavingTrims leave) $ spend " jumps to offsets" (leavingOwn leave `quot` 4096)
-      seekable s to outOf
-      away s to there
+      seekable s leave to outOf
+      away s leave to there
     Nothing -> andBack $ do
       if to < now
         then step (\c env -> returnTo c (envInput env) to)
@@ -156,8 +156,8 @@ jump at offset p = do
     noOrigin = -1
 
 -- Fail unless an offset lies in what the decoder may read of a source.
-seekable :: Seeker -> Int -> (Int -> Get ()) -> Get ()
-seekable s to outOf = do
+seekable :: Seeker -> Leaving -> Int -> (Int -> Get ()) -> Get ()
+seekable s leave to outOf = do
   end <- effect (seekEnd s)
   (limit, forGood) <- inspect $ \c env _ -> do
     limit <- getInt c limitCell
@@ -168,7 +168,7 @@ seekable s to outOf = do
       | forGood -> outOf limit
       -- Where a stream would find that: the input goes on, and the budget does not.
       -- (Some files are shorter than they say.)
-      | otherwise -> away s limit (() <$ announce 1) *> outOf limit
+      | otherwise -> away s leave limit (() <$ announce 1) *> outOf limit
 
 -- How the source can seek.
 seekerHere :: Get (Maybe Seeker)
@@ -187,10 +187,10 @@ andBack (Get p) = Get $ \p0 c env s0 -> case unIO (openLookAhead c env (Ptr p0))
         (# | _ #) -> (# s3, p2, (# | (##) #) #)
 
 -- Run a decoder at an offset that the source has: Note [Jumps].
-away :: Seeker -> Int -> Get a -> Get a
-away seeker to p = andBack (Get (\p0 c env s0 -> elsewhere p0 c env s0))
+away :: Seeker -> Leaving -> Int -> Get a -> Get a
+away seeker leave to p = andBack (Get (\p0 c env s0 -> elsewhere p0 c env s0))
   where
-    elsewhere p0 c env s0 = case unGet (step (putAside seeker to)) p0 c env s0 of
+    elsewhere p0 c env s0 = case unGet (step (putAside seeker leave to)) p0 c env s0 of
       (# s1, p1, (# aside | #) #) -> case unGet p p1 c env s1 of
         (# s2, p2, result #) -> case unGet (step (holdAgain seeker aside)) p2 c env s2 of
           (# s3, p3, _ #) -> (# s3, p3, result #)
@@ -198,13 +198,15 @@ away seeker to p = andBack (Get (\p0 c env s0 -> elsewhere p0 c env s0))
 
 -- What a jump leaves in a source that can seek.
 data Leaving = Leaving
-  { -- Bytes before the cursor that choices may go back to,
+  { -- The offset after all that is held.
+    leavingNext :: !Int,
+    -- Bytes before the cursor that choices may go back to.
     leavingOwn :: !Int,
-    -- and those of the jumps around, if this is within one and there is a limit.
+    -- The same with those of the jumps around, if there are any, and a limit.
     leavingKept :: !Int,
-    -- All other bytes that are held here and around. (A slice keeps its chunk in memory.)
+    -- All other bytes that are put aside, here and around.
     leavingRest :: !Int,
-    -- Are these too many?
+    -- Is what is not needed for choices let go of here?
     leavingTrims :: !Bool
   }
 
@@ -216,15 +218,15 @@ leaving c env p = do
   segments <- readIORef (inputSegments (envInput env))
   start <- segmentOffset c
   next <- heldUpTo c segments
-  let own = at - min keep at
+  let around = segmentsAway segments
+      own = at - min keep at
+      kept = if held == maxBound then 0 else maybe 0 ((own +) . awayKept) around
       bytes = next - start + sum (map S.length (segmentsPast segments))
-      rest = max 32768 bytes - min own bytes
-      (keptAround, restAround) = case segmentsAway segments of
-        Just around | held /= maxBound -> (awayKept around, awayRest around)
-        Just around -> (-own, awayRest around)
-        Nothing -> (-own, 0)
-      trims = restAround + rest > 1048576
-  pure (Leaving own (keptAround + own) (if trims then restAround else restAround + rest) trims)
+      restAround = maybe 0 awayRest around
+      -- (A slice keeps its chunk in memory.)
+      rest = restAround + max 32768 bytes - min own bytes
+      trims = rest > 1048576
+  pure (Leaving next own kept (if trims then restAround else rest) trims)
 
 -- What a jump puts aside.
 data Aside = Aside
@@ -239,26 +241,22 @@ data Aside = Aside
     asideRelease :: !Int
   }
 
-putAside :: Seeker -> Int -> Cells -> Env -> IO Aside
-putAside seeker to c env = do
+putAside :: Seeker -> Leaving -> Int -> Cells -> Env -> IO Aside
+putAside seeker leave to c env = do
   let input = envInput env
   segments <- readIORef (inputSegments input)
-  start <- segmentOffset c
-  next <- heldUpTo c segments
-  keep <- getInt c keepCell
-  at <- position c
-  leave <- getPtr c cursorCell >>= leaving c env
-  (kept, start', next') <-
+  (kept, start, next) <-
     if leavingTrims leave
       then do
-        (first, bs) <- heldBetween c input (min keep at) at
+        at <- position c
+        (first, bs) <- heldBetween c input (at - leavingOwn leave) at
         pure (newSegments {segmentOpen = bs, segmentsAway = segmentsAway segments}, first, at)
-      else pure (segments, start, next)
+      else (\start -> (segments, start, leavingNext leave)) <$> segmentOffset c
   aside <-
-    Aside kept start' next'
+    Aside kept start next
       <$> getInt c limitCell
       <*> getInt c heldCell
-      <*> pure keep
+      <*> getInt c keepCell
       <*> getInt c releaseCell
   putInt c heldCell $ case asideHeld aside of
     held
@@ -271,7 +269,7 @@ putAside seeker to c env = do
   let !left =
         Away
           { awaySegments = kept,
-            awayBack = seekTo seeker next',
+            awayBack = seekTo seeker next,
             awayKept = leavingOwn leave + maybe 0 awayKept (segmentsAway segments),
             awayRest = leavingRest leave
           }
