@@ -230,9 +230,7 @@ data Account = Account !Cells
 
 -- | Where the innermost budget is kept.
 data Scope
-  = -- | In the cells of the run. Its input is in memory, so its bytes are not limited.
-    OfWhole
-  | -- | In the cells of the run.
+  = -- | In the cells of the run.
     OfRun
   | -- | Here. These cells have the 'stepsCell'.
     Own !Account !Limits
@@ -288,7 +286,7 @@ budgetAccount c env = case env of
 inContext :: (Context -> Context) -> Env -> Env
 inContext inside env = case env of
   Env input scope context -> Env input scope (inside context)
-  Whole bs -> Env (inputOf bs) OfWhole (inside Top)
+  Whole bs -> Env (inputOf bs) OfRun (inside Top)
 {-# INLINE inContext #-}
 
 -- | The environment inside a context that only errors show.

@@ -62,18 +62,14 @@ import System.IO.Unsafe (unsafeDupablePerformIO, unsafePerformIO)
 -- Segments are read at addresses, and kept alive here. (A decoder that is not known may return. So
 -- the compiler does not drop what comes after it.)
 runIn :: Cells -> Input -> Get a -> IO (Either DecodeError a)
-runIn = runWithin OfRun
-
--- The same, given where the budget is kept.
-runWithin :: Scope -> Cells -> Input -> Get a -> IO (Either DecodeError a)
-runWithin scope c input g = IO $ \s0 -> case unIO (getPtr c cursorCell) s0 of
-  (# s1, Ptr p0 #) -> case unGet g p0 c (Env input scope Top) s1 of
+runIn c input g = IO $ \s0 -> case unIO (getPtr c cursorCell) s0 of
+  (# s1, Ptr p0 #) -> case unGet g p0 c (Env input OfRun Top) s1 of
     (# s2, p1, result #) -> case unIO (putPtr c cursorCell (Ptr p1)) s2 of
       (# s3, _ #) -> case touch# (inputSegments input) s3 of
         s4 -> case result of
           (# a | #) -> (# s4, Right a #)
           (# | _ #) -> unIO (Left <$> errorOf c input) s4
-{-# NOINLINE runWithin #-}
+{-# NOINLINE runIn #-}
 
 -- | Set up the cells for a run whose input is not in memory.
 startStream ::
@@ -258,7 +254,7 @@ strictError g bs = fromLeft succeedsAgain $
     input <- wholeInput bs
     withCells cellCount $ \c -> do
       startCells c True 0 (S.length bs) maxBound bs
-      runWithin OfWhole c input g
+      runIn c input g
 {-# NOINLINE strictError #-}
 
 succeedsAgain :: a
