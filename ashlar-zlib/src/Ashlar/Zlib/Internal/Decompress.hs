@@ -1,5 +1,4 @@
 {-# LANGUAGE DerivingStrategies #-}
-{-# LANGUAGE MultiWayIf #-}
 
 -- |
 -- Module      : Ashlar.Zlib.Internal.Decompress
@@ -186,18 +185,13 @@ advance format limit next ref = go
           popper <- feedInflate inflate now
           giving S.empty later (used + fromIntegral (S.length now)) (Pouring inflate popper)
         Pouring inflate popper -> do
-          outcome <- popper
+          (bs, outcome) <- pour inflate popper
           case outcome of
-            PRNext bs -> giving bs input used stage
-            PRError (ZlibException code) -> do
-              bs <- flushInflate inflate
-              giving bs S.empty used (Failed (Corrupt (reason code)))
-            PRDone -> do
-              bs <- flushInflate inflate
-              complete <- isCompleteInflate inflate
-              unused <- if complete then getUnusedInflate inflate else pure S.empty
-              giving bs (unused <> input) (used - fromIntegral (S.length unused)) $
-                if complete then Between else Waiting inflate
+            More -> giving bs input used stage
+            Drained -> giving bs input used (Waiting inflate)
+            Complete unused ->
+              giving bs (unused <> input) (used - fromIntegral (S.length unused)) Between
+            Spoilt e -> giving bs S.empty used (Failed e)
         Between
           | S.null input || format == Gzip && input == S.take 1 magic -> do
             more <- next
@@ -227,11 +221,32 @@ tooMuch (Limit most ratio) used out
       | ratio > 0 && used > maxBound `div` 2 `div` ratio = maxBound `div` 2
       | otherwise = used * max 0 ratio
 
-reason :: Integral n => n -> String
-reason code = case toInteger code of
-  2 -> "it needs a dictionary"
-  -3 -> "invalid data, or a wrong checksum"
-  n -> "zlib's error " ++ show n
+-- What has come of the input that zlib was fed.
+data Poured
+  = -- There may be more.
+    More
+  | -- All of it is used.
+    Drained
+  | -- The stream has ended before these bytes.
+    Complete !ByteString
+  | Spoilt !ZlibError
+
+-- Let the next bytes come out.
+pour :: Inflate -> Popper -> IO (ByteString, Poured)
+pour inflate popper = do
+  outcome <- popper
+  case outcome of
+    PRNext bs -> pure (bs, More)
+    PRError (ZlibException code) -> flushed (pure (Spoilt (Corrupt (reason code))))
+    PRDone -> flushed $ do
+      complete <- isCompleteInflate inflate
+      if complete then Complete <$> getUnusedInflate inflate else pure Drained
+  where
+    flushed ended = (,) <$> flushInflate inflate <*> ended
+    reason code = case code of
+      2 -> "it needs a dictionary"
+      -3 -> "invalid data, or a wrong checksum"
+      _ -> "zlib's error " ++ show code
 
 -- | A decoder of one compressed stream, which says itself where it ends: in an archive, an image, a
 -- document. What follows it comes next. (Of 'Gzip' it is one member.) The result is complete before
@@ -263,30 +278,22 @@ getDecompressed format limit = getForeign (hungry 0 0 [] <$> newInflate format)
       let (now, later) = S.splitAt (65536 - fromIntegral (used `rem` 65536)) chunk
           used' = used + fromIntegral (S.length now)
           counted = used - used `rem` 65536 + 65536
-          pour popper out' done' = do
-            outcome <- popper
-            case outcome of
-              PRNext bs -> giving bs (pour popper)
-              PRError (ZlibException code) -> do
-                bs <- flushInflate inflate
-                giving bs (\_ _ -> pure (refused (Corrupt (reason code))))
-              PRDone -> flushInflate inflate >>= \bs -> giving bs next
-            where
-              giving bs go = case tooMuch limit counted more of
-                Just e -> pure (refused e)
-                Nothing -> go more (if S.null bs then done' else bs : done')
-                where
-                  more = out' + fromIntegral (S.length bs)
-          next out' done' = do
-            complete <- isCompleteInflate inflate
-            if
-                | complete -> do
-                  unused <- getUnusedInflate inflate
-                  pure (Enough (S.length unused + S.length later) (L.fromChunks (reverse done')))
-                | S.null later -> pure (hungry used' out' done' inflate)
-                | otherwise -> fed used' out' done' inflate later
+          go popper out' done' = do
+            (bs, outcome) <- pour inflate popper
+            let more = out' + fromIntegral (S.length bs)
+                done'' = if S.null bs then done' else bs : done'
+            case tooMuch limit counted more of
+              Just e -> pure (refused e)
+              Nothing -> case outcome of
+                More -> go popper more done''
+                Drained
+                  | S.null later -> pure (hungry used' more done'' inflate)
+                  | otherwise -> fed used' more done'' inflate later
+                Complete unused ->
+                  pure (Enough (S.length unused + S.length later) (L.fromChunks (reverse done'')))
+                Spoilt e -> pure (refused e)
       popper <- feedInflate inflate now
-      pour popper out done
+      go popper out done
     refused = Refused . displayException
 
 -- | Decompress all of a lazy ByteString. The result is complete before it is returned, so it may
