@@ -152,7 +152,7 @@ alternatives = do
   here (table ((commit *> empty) <|> getWord8) <|> pure (1, 2)) @?= Right (1, 2)
   here (fst <$> table ((commit *> empty) <|> getWord8)) @?= Left (0, [], NoAlternative)
 
--- Up to the zero: how many bytes, and how often it was fed.
+-- Up to the zero: how many bytes come before it.
 upToZero :: Foreign Int
 upToZero = counting 0
   where
