@@ -119,7 +119,7 @@ headerHit m = case madeHarm m of
   Cut i -> i < fileStart (madeFile m)
   Flip i _ -> i < fileStart (madeFile m)
 
--- Does the file end where its last block says?
+-- Does the file end where its last block says, or its header if it has no blocks?
 endsWhole :: Made -> Bool
 endsWhole m = case madeHarm m of
   None -> True
@@ -127,19 +127,26 @@ endsWhole m = case madeHarm m of
   -- (The size of the last block.)
   Flip i _ -> case reverse (fileBlocks f) of
     b : _ -> fromIntegral i - blockAt b `notElem` [12 .. 15]
-    [] -> True
+    [] -> not (headerHit m)
   where
     f = madeFile m
 
 -- The rows that are found, whatever is damaged. A file whose header is damaged is found if the one
--- before it ends where it says.
+-- before it ends where it says, or if nothing is found before it.
 model :: [Made] -> [Row]
-model = go True
+model = go True . dropWhile nothingFound
   where
     go _ [] = []
     go known (m : ms)
       | headerHit m && not known = go False ms
       | otherwise = (if madeOther m then [] else wholeRows m) ++ go (endsWhole m) ms
+
+-- Does neither a header nor a block show that there is a file?
+nothingFound :: Made -> Bool
+nothingFound m =
+  headerHit m && case madeHarm m of
+    Flip _ _ -> null (fileBlocks (madeFile m))
+    _ -> True
 
 -- A file that is cut off, and files after it that have as many bytes as it lost, may be one block.
 -- So may be what follows a damaged size.
@@ -162,15 +169,11 @@ wrongFirst :: [Made] -> Bool
 wrongFirst ms = case dropWhile nothingFound ms of
   m : _ -> madeOther m && not (headerHit m)
   [] -> True
-  where
-    nothingFound m =
-      headerHit m && case madeHarm m of
-        Flip _ _ -> null (fileBlocks (madeFile m))
-        _ -> True
 
 joinedBy :: [Piece] -> ([Made] -> FilePath -> IO Property) -> Property
 joinedBy pieces prop = ioProperty $ do
-  ms <- mapM make pieces
+  -- (A file that is cut off at its start is not there.)
+  ms <- filter (not . S.null . madeBytes) <$> mapM make pieces
   -- A block of a cut file may be complete by bytes of the next one: that is as long as they differ.
   withBytesIn (S.concat (map madeBytes ms)) $ \path ->
     if ambiguous ms then pure (property Discard) else counterexample (show ms) <$> prop ms path

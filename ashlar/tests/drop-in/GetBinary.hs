@@ -115,8 +115,8 @@ main = do
             either
               (\(rest, at, e) -> Left (rest, at, e))
               Right
-              (runGetOrFail getArchive (LC.pack "AX"))
-              == Left (LC.pack "", 2, "expected L\nbyte order\narchive")
+              (runGetOrFail (label "archive" (tagged 'B')) (LC.pack "A."))
+              == Left (LC.pack ".", 1, "expected B\narchive")
           ),
           ( "in chunks",
             all (\n -> stepwise n getArchive archive == Right (0, whole, expected)) [1 .. 20]
