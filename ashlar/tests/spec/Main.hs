@@ -97,7 +97,12 @@ main =
   defaultMain $
     testGroup
       "ashlar"
-      [ Tests.Alone.tests,
+      [ -- These collect garbage hundreds of times: before the constants of other tests fill the heap.
+        Tests.Kept.tests,
+        Tests.Thunks.tests,
+        Tests.Resumed.tests,
+        Tests.Retention.tests,
+        Tests.Alone.tests,
         Tests.Arithmetic.tests,
         Tests.Base64.tests,
         Tests.Budget.tests,
@@ -140,7 +145,6 @@ main =
         Tests.Instances.tests,
         Tests.Interop.tests,
         Tests.Interrupted.tests,
-        Tests.Kept.tests,
         Tests.Large.tests,
         Tests.Lazy.tests,
         Tests.Literals.tests,
@@ -163,14 +167,11 @@ main =
         Tests.Refused.tests,
         Tests.Regressions.tests,
         Tests.Results.tests,
-        Tests.Resumed.tests,
-        Tests.Retention.tests,
         Tests.Scan.tests,
         Tests.Section.tests,
         Tests.Sources.tests,
         Tests.Text.tests,
         Tests.Unicode.tests,
-        Tests.Thunks.tests,
         Tests.Time.tests,
         Tests.Types.tests,
         Tests.Unqualified.tests,

@@ -212,9 +212,11 @@ tolerant name builder get lengthOf most model =
            in checkCoverage
                 . cover 15 (isJust wanted) "accepted"
                 . cover 5 (isNothing wanted) "refused"
-                $ onEverySplit get (S.pack bs) (runGet get (S.pack bs))
-                  .&&. either (const Nothing) Just (runGet ((,) <$> get <*> bytesRead) (S.pack bs))
-                    === wanted
+                $ either (const Nothing) Just (runGet ((,) <$> get <*> bytesRead) (S.pack bs))
+                  === wanted,
+      testProperty "any bytes, on every split" $
+        forAll anyBytes $ \bs ->
+          onEverySplit get (S.pack bs) (runGet get (S.pack bs))
     ]
   where
     expected bs = do

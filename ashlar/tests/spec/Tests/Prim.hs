@@ -402,7 +402,7 @@ sizeTests =
       testCase "a negative size is refused" $ do
         refused (P.size (anything (-1)))
         refused (P.sizeBound (P.boundedPrim minBound (\() p -> pure p))),
-      testProperty "of primitives around those that loops take four at a time" $ \xs ->
+      localOption (QuickCheckMaxSize 30) . testProperty "of primitives around those that loops take four at a time" $ \xs ->
         conjoin
           [ everywhere (show n) b bytes
               .&&. conjoin [guardedSpaces (k * n + d) bytes b | k <- [1 .. 9], d <- [-1, 0, 1]]

@@ -79,7 +79,7 @@ tests =
                  in toStrictByteString (A.byteStringHex bs)
                       === strict (B.byteStringHex bs)
               ),
-          testProperty "lazyByteStringHex" $ \wss ->
+          localOption (QuickCheckMaxSize 30) . testProperty "lazyByteStringHex" $ \wss ->
             let bs = L.fromChunks (map S.pack wss)
              in throughSinks (strict (B.lazyByteStringHex bs)) (A.lazyByteStringHex bs)
         ],
