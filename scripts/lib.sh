@@ -13,6 +13,23 @@ libraries=("$top"/*/src/Ashlar)
 libraries=("${libraries[@]#"$top"/}")
 libraries=("${libraries[@]%/src/Ashlar}")
 
+# The parts of the library that are built apart. These may use its internal modules.
+core=(ashlar ashlar-compat ashlar-text)
+
+# core_folders GHC-VERSION FOLDER...: the options of ghc for their sources, without cabal, from the
+# folders for this compiler, and from others: src-c or src-pure, say.
+core_folders() {
+  local package folder folders=(src src-unchecked src-linux)
+  folders+=("$(dpkg --compare-versions "$1" ge 9.6 && printf src-prompt || printf src-freeze)")
+  folders+=("$(dpkg --compare-versions "$1" ge 9.2 && printf src-no-option || printf src-option)")
+  shift
+  for package in "${core[@]}"; do
+    for folder in "${folders[@]}" "$@"; do
+      [ ! -d "$top/$package/$folder" ] || printf -- '-i%s\n' "$top/$package/$folder"
+    done
+  done
+}
+
 # WERROR=1 turns warnings into errors, in a build directory of its own. In the
 # ordinary one, modules that are already compiled would show no warnings. BUILDDIR is
 # for builds with other flags.

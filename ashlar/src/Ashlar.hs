@@ -41,7 +41,7 @@
 -- >>> runGet (Reading <$> getWord16le <*> counted getDoublele) (encode reading)
 -- Right (Reading {sensor = 7, values = [1.5,2.5]})
 --
--- = All modules
+-- = The modules of this package
 --
 -- Both directions:
 --
@@ -60,16 +60,7 @@
 -- * "Ashlar.Builder.ByteOrder": numbers whose byte order is chosen at run time
 -- * "Ashlar.Builder.Varint": variable-length integers: LEB128, Protocol Buffers and others
 -- * "Ashlar.Builder.Section": sections with a length prefix
--- * "Ashlar.Builder.Padded": numbers and other values, padded to a width
 -- * "Ashlar.Builder.RealFloat": floating-point numbers in several notations
--- * "Ashlar.Builder.Base64": bytes in Base64, with either alphabet
--- * "Ashlar.Builder.Hex": bytes in hexadecimal
--- * "Ashlar.Builder.Decimal": exact decimal numbers with a fraction
--- * "Ashlar.Builder.Time": dates and times in ISO 8601
--- * "Ashlar.Builder.UUID": UUIDs as text
--- * "Ashlar.Builder.Escape": text with characters escaped, as for JSON
--- * "Ashlar.Builder.Html": text for HTML
--- * "Ashlar.Builder.Http": chunked transfer coding
 -- * "Ashlar.Builder.Prim": primitives: several values with one check, loops over lists and bytes
 -- * "Ashlar.Builder.Prim.Unsafe": primitives of your own
 -- * "Ashlar.Builder.Unsafe": builders from functions that write at an address; Storable
@@ -82,17 +73,33 @@
 -- * "Ashlar.Get": decoders, and what runs them
 -- * "Ashlar.Get.Combinators": repetition, choice and separators
 -- * "Ashlar.Get.Parse": text protocols, with the names of attoparsec
--- * "Ashlar.Get.Base64": bytes in Base64, with either alphabet
--- * "Ashlar.Get.Hex": bytes in hexadecimal
--- * "Ashlar.Get.Decimal": exact decimal numbers with a fraction
--- * "Ashlar.Get.Time": dates and times in ISO 8601
--- * "Ashlar.Get.UUID": UUIDs as text
 -- * "Ashlar.Get.ByteOrder": numbers whose byte order is known at run time
 -- * "Ashlar.Get.Varint": variable-length integers
 -- * "Ashlar.Get.ST": mutable state in a decoder, to fill a vector for example
 -- * "Ashlar.Get.Feed": input that is pushed: a stream of values, or one value
 -- * "Ashlar.Get.Unsafe": incremental decoders of other libraries, as a part of one
 -- * "Ashlar.Get.Stream": the values of lazy input, as a lazy list
+--
+-- = The package ashlar-text
+--
+-- Texts that others define, in both directions:
+--
+-- * "Ashlar.Builder.Padded": numbers and other values, padded to a width
+-- * "Ashlar.Builder.Base64": bytes in Base64, with either alphabet
+-- * "Ashlar.Builder.Hex": bytes in hexadecimal
+-- * "Ashlar.Builder.Decimal": exact decimal numbers with a fraction
+-- * "Ashlar.Builder.Time": dates and times in ISO 8601
+-- * "Ashlar.Builder.UUID": UUIDs as text
+-- * "Ashlar.Builder.Escape": text with characters escaped, as for JSON
+-- * "Ashlar.Builder.Html": text for HTML
+-- * "Ashlar.Builder.Http": chunked transfer coding
+-- * "Ashlar.Get.Base64": bytes in Base64, with either alphabet
+-- * "Ashlar.Get.Hex": bytes in hexadecimal
+-- * "Ashlar.Get.Decimal": exact decimal numbers with a fraction
+-- * "Ashlar.Get.Time": dates and times in ISO 8601
+-- * "Ashlar.Get.UUID": UUIDs as text
+--
+-- = The package ashlar-compat
 --
 -- The names of other libraries, for a change of imports:
 --

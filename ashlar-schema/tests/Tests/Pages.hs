@@ -1,1 +1,1 @@
-../../../ashlar/tests/spec/Tests/Pages.hs
+../../../ashlar-tests/spec/Tests/Pages.hs

@@ -1,1 +1,1 @@
-../../../ashlar/tests/c/pages.c
+../../../ashlar-tests/cbits/pages.c

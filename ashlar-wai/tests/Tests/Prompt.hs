@@ -1,1 +1,1 @@
-../../../ashlar/tests/spec/Tests/Prompt.hs
+../../../ashlar-tests/spec/Tests/Prompt.hs

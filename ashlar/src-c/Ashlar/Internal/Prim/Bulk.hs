@@ -20,11 +20,6 @@ module Ashlar.Internal.Prim.Bulk
     hexDecode,
     hexDigits,
 
-    -- * Base64
-    base64Encode,
-    base64Decode,
-    base64Characters,
-
     -- * UTF-16
     utf16Check,
     utf16Bytes,
@@ -36,7 +31,6 @@ module Ashlar.Internal.Prim.Bulk
   )
 where
 
-import Ashlar.Internal.Prim.Alphabet
 import Data.Word (Word8)
 import Foreign.C.Types (CInt (..), CPtrdiff (..), CSize (..))
 import Foreign.Ptr (Ptr)
@@ -75,29 +69,6 @@ hexDecode dst src n = fromIntegral <$> c_hex_decode dst src (fromIntegral n)
 hexDigits :: Ptr Word8 -> Int -> IO Int
 hexDigits p n = fromIntegral <$> c_hex_span p (fromIntegral n)
 {-# INLINE hexDigits #-}
-
--- | Write n groups of four characters, from groups of three bytes at the second address.
-base64Encode :: Alphabet -> Ptr Word8 -> Ptr Word8 -> Int -> IO ()
-base64Encode alphabet dst src n = c_base64_encode dst src (fromIntegral n) (codeOf alphabet)
-{-# INLINE base64Encode #-}
-
--- | Decode n groups of four characters, up to the first that has a character outside of the
--- alphabet. Return the number of groups before it. Three bytes must be writable for each of the n,
--- and those after the result may be overwritten.
-base64Decode :: Alphabet -> Ptr Word8 -> Ptr Word8 -> Int -> IO Int
-base64Decode alphabet dst src n =
-  fromIntegral <$> c_base64_decode dst src (fromIntegral n) (codeOf alphabet)
-{-# INLINE base64Decode #-}
-
--- | The number of leading characters of the alphabet among n, which must be readable.
-base64Characters :: Alphabet -> Ptr Word8 -> Int -> IO Int
-base64Characters alphabet p n =
-  fromIntegral <$> c_base64_span p (fromIntegral n) (codeOf alphabet)
-{-# INLINE base64Characters #-}
-
-codeOf :: Alphabet -> CInt
-codeOf Standard = 0
-codeOf ForUrls = 1
 
 -- | The bytes that n units take in UTF-8, or -1 if a surrogate is not in a pair. The units must be
 -- readable.
@@ -154,15 +125,6 @@ foreign import ccall unsafe "ashlar_hex_decode"
 
 foreign import ccall unsafe "ashlar_hex_span"
   c_hex_span :: Ptr Word8 -> CSize -> IO CSize
-
-foreign import ccall unsafe "ashlar_base64_encode"
-  c_base64_encode :: Ptr Word8 -> Ptr Word8 -> CSize -> CInt -> IO ()
-
-foreign import ccall unsafe "ashlar_base64_decode"
-  c_base64_decode :: Ptr Word8 -> Ptr Word8 -> CSize -> CInt -> IO CSize
-
-foreign import ccall unsafe "ashlar_base64_span"
-  c_base64_span :: Ptr Word8 -> CSize -> CInt -> IO CSize
 
 foreign import ccall unsafe "ashlar_utf16_check"
   c_utf16_check :: Ptr Word8 -> CSize -> IO CPtrdiff

@@ -381,8 +381,8 @@ unitAt arr@(A.ByteArray bytes) i
 --
 -- The garbage collector waits for a foreign call, so no call gets more than 64 KiB. The functions
 -- of text decode longer texts, and malformed ones, so that all versions treat those the same.
--- The tests "texts in UTF-8" cover this, and @tests/c/utf16.c@ tests the C code under gcc's
--- sanitizers.
+-- The tests "texts in UTF-8" cover this, and @ashlar-tests/cbits/utf16.c@ tests the C code under
+-- gcc's sanitizers.
 --
 -- Only the conversion is out of line. So the box of the result is not built. (Allocation test "a
 -- text: its units and six words".)

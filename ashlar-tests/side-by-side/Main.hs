@@ -39,7 +39,7 @@ main =
         testCase "every function has a row" (nothing =<< complete tables),
         testCase "each instance of the originals is there, or listed" (nothing =<< differences),
         testCase "docs/porting.md lists the instances that are left out" $ do
-          page <- lines <$> readFile "tests/side-by-side/porting.md"
+          page <- lines <$> readFile "side-by-side/porting.md"
           let section = drop 1 (dropWhile (/= "### Instances that are left out") page)
               table = takeWhile (not . isPrefixOf "#") section
           filter (isPrefixOf "| `") table @?= leftOutTable

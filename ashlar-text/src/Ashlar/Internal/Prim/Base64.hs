@@ -22,7 +22,7 @@ where
 
 import Ashlar.Internal.Mem (copyRange, peekHost, pokeHost)
 import Ashlar.Internal.Prim.Alphabet
-import Ashlar.Internal.Prim.Bulk
+import Ashlar.Internal.Prim.Base64Groups
 import Ashlar.Internal.Prim.Multiply128
 import Data.Bits (unsafeShiftL, unsafeShiftR, (.&.), (.|.))
 import Data.Word (Word32, Word8)

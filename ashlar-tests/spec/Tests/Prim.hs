@@ -402,14 +402,16 @@ sizeTests =
       testCase "a negative size is refused" $ do
         refused (P.size (anything (-1)))
         refused (P.sizeBound (P.boundedPrim minBound (\() p -> pure p))),
-      localOption (QuickCheckMaxSize 30) . testProperty "of primitives around those that loops take four at a time" $ \xs ->
-        conjoin
-          [ everywhere (show n) b bytes
-              .&&. conjoin [guardedSpaces (k * n + d) bytes b | k <- [1 .. 9], d <- [-1, 0, 1]]
-            | n <- [0, 1, 2, 63, 64, 65, 100],
-              let b = P.primMapListFixed (filled n) xs
-                  bytes = S.concat (map (S.replicate n) xs)
-          ],
+      localOption (QuickCheckMaxSize 30)
+        . testProperty "of primitives around those that loops take four at a time"
+        $ \xs ->
+          conjoin
+            [ everywhere (show n) b bytes
+                .&&. conjoin [guardedSpaces (k * n + d) bytes b | k <- [1 .. 9], d <- [-1, 0, 1]]
+              | n <- [0, 1, 2, 63, 64, 65, 100],
+                let b = P.primMapListFixed (filled n) xs
+                    bytes = S.concat (map (S.replicate n) xs)
+            ],
       testCase "a primitive of more than a mebibyte" $ do
         let n = 1048576 + 5
             listed = P.primMapListFixed (filled n) [1, 2, 3]

@@ -3,7 +3,7 @@
 -- Description : The laws and the bytes of every instance
 --
 -- "Tests.Instances.All" lists the instances. The laws (INV-C1, INV-C2, INV-C3) run on random
--- values. The bytes of some values are recorded twice: in tests/golden, so that a change of the
+-- values. The bytes of some values are recorded twice: in golden, so that a change of the
 -- format fails a test, and in docs/format.md, for users.
 --
 -- With ASHLAR_GOLDEN=write in the environment, the golden files are written instead of compared.
@@ -47,7 +47,7 @@ goldenFile s = do
     then writeGolden file (sectionInstances s)
     else compareGolden file (sectionInstances s) >>= (@?= [])
   where
-    file = "tests/golden/" ++ map plain (sectionName s) ++ ".txt"
+    file = "golden/" ++ map plain (sectionName s) ++ ".txt"
     plain c = if isAlphaNum c then toLower c else '-'
 
 -- The tables in the documentation have exactly these rows, in this order, up to the section on

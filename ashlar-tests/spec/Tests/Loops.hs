@@ -2,11 +2,13 @@
 -- Module      : Tests.Loops
 -- Description : The loops over many bytes, beside pages that cannot be accessed
 --
--- "Ashlar.Internal.Prim.Bulk" is C or, with the flag @pure-haskell@, Haskell. Its functions read
--- and write many bytes at once, so each length matters, and each byte that they may not touch.
+-- "Ashlar.Internal.Prim.Bulk" and "Ashlar.Internal.Prim.Base64Groups" are C or, with the flag
+-- @pure-haskell@, Haskell. Their functions read and write many bytes at once, so each length
+-- matters, and each byte that they may not touch.
 module Tests.Loops (tests) where
 
 import Ashlar.Internal.Prim.Alphabet
+import Ashlar.Internal.Prim.Base64Groups
 import Ashlar.Internal.Prim.Bulk
 import Data.Bits (shiftR, testBit)
 import qualified Data.ByteString as S

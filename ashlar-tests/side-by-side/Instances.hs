@@ -110,7 +110,7 @@ differences = do
     known (m, t) = if m == "-" then ("", t) else (m, t)
     script c original =
       unlines
-        [ ":load tests/side-by-side/Heads.hs",
+        [ ":load side-by-side/Heads.hs",
           ":set -XTemplateHaskell",
           "import " ++ original ++ " (" ++ c ++ ")",
           "putStr $(headsText ''" ++ c ++ ")"

@@ -5,7 +5,7 @@
 -- Module      : Main
 -- Description : The properties of the library
 --
--- The same tests run with user code at -O2 and at -O0: rewrite rules and
+-- The same tests run with user code at -O1 and at -O0: rewrite rules and
 -- inlining must not change a byte.
 module Main (main) where
 
@@ -97,7 +97,8 @@ main =
   defaultMain $
     testGroup
       "ashlar"
-      [ -- These collect garbage hundreds of times: before the constants of other tests fill the heap.
+      [ -- First, since these collect garbage hundreds of times, and the constants of other tests
+        -- fill the heap.
         Tests.Kept.tests,
         Tests.Thunks.tests,
         Tests.Resumed.tests,

@@ -43,7 +43,7 @@ usage =
       "  --only TEXT      only targets with this in their names",
       "  --seed N         of the random numbers",
       "  --size N         the largest size of an input; the default is 300",
-      "  --findings DIR   where findings are written; the default is tests/fuzz/regressions",
+      "  --findings DIR   where findings are written; the default is fuzz/regressions",
       "  --load FILE      begin with these inputs, too",
       "  --save FILE      write the corpus",
       "  --mix DIR        where the compiler has written what each tick is",
@@ -79,7 +79,7 @@ main = do
     Nothing -> hPutStr stderr usage >> exitWith (ExitFailure 2)
     Just a -> fuzz a
   where
-    defaults = Options 60 300 "tests/fuzz/regressions" (30000000, 500000)
+    defaults = Options 60 300 "fuzz/regressions" (30000000, 500000)
 
 fuzz :: Arguments -> IO ()
 fuzz a = do

@@ -250,7 +250,8 @@ limited :: Assertion
 limited = tooDeep @Brackets (S.replicate 1000000 1)
 
 tooDeep :: forall a. Codec a => S.ByteString -> Assertion
-tooDeep bs = assertBool "another reason, or decoded" (refusedForDepth (decode bs :: Either DecodeError a))
+tooDeep bs =
+  assertBool "another reason, or decoded" . refusedForDepth $ (decode bs :: Either DecodeError a)
 
 refusedForDepth :: Either DecodeError a -> Bool
 refusedForDepth r = case r of

@@ -2,7 +2,7 @@
 -- Module      : Tests.Regressions
 -- Description : What the fuzzer found once
 --
--- The files in tests/fuzz/regressions ("Tests.Fuzz.Regression"). In each, all that the fuzzer
+-- The files in fuzz/regressions ("Tests.Fuzz.Regression"). In each, all that the fuzzer
 -- checks holds, whatever number it chose.
 module Tests.Regressions (tests) where
 
@@ -35,7 +35,7 @@ replayed = do
         [t] -> forM_ (regressionSeed r : [0 .. 63]) (holds t (regressionInput r))
         _ -> assertFailure (file ++ ": no such target")
   where
-    folder = "tests/fuzz/regressions"
+    folder = "fuzz/regressions"
 
 -- Every target, on its own seeds.
 seeds :: Assertion
