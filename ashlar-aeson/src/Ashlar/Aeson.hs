@@ -57,8 +57,6 @@ import Text.Printf (printf)
 --
 -- >>> toStrictByteString (json [Just 0.5, Nothing])
 -- "[0.5,null]"
---
--- @since 0.1.0.0
 json :: ToJSON a => a -> Builder
 json x = jsonEncoding (toEncoding x)
 {-# NOINLINE [1] json #-}
@@ -69,8 +67,6 @@ json x = jsonEncoding (toEncoding x)
 
 -- | The bytes of an 'Encoding', such as 'toEncoding' makes. Its builder of bytestring runs in the
 -- buffer of ours.
---
--- @since 0.1.0.0
 jsonEncoding :: Encoding -> Builder
 jsonEncoding x = fromBytestringBuilder (fromEncoding x)
 
@@ -78,8 +74,6 @@ jsonEncoding x = fromBytestringBuilder (fromEncoding x)
 -- 'Data.Aeson.KeyMap.toList'.
 --
 -- Nested values take stack, as many levels as there are.
---
--- @since 0.1.0.0
 jsonValue :: Value -> Builder
 jsonValue value = case value of
   Object members -> case KeyMap.toList members of
@@ -107,14 +101,10 @@ jsonValue value = case value of
 --
 -- >>> toStrictByteString (jsonText "a\"b\n\b\DEL")
 -- "\"a\\\"b\\n\\u0008\DEL\""
---
--- @since 0.1.0.0
 jsonText :: Text -> Builder
 jsonText text = char7 '"' <> textUtf8Escaped escapes text <> char7 '"'
 
 -- | The key of an object, with its quotation marks.
---
--- @since 0.1.0.0
 jsonKey :: Key -> Builder
 jsonKey key = jsonText (Key.toText key)
 

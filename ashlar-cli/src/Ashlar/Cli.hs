@@ -57,8 +57,6 @@ import System.Exit (ExitCode (..))
 -- If nobody reads the results any more, as in @ashlar show orders | head@, a command that only
 -- shows values ends there, with 0 if nothing was wrong until then. Any other goes on, and its
 -- status is the same as if somebody did.
---
--- @since 0.1.0.0
 runCli ::
   Handles ->
   -- | The arguments, without the name of the program.

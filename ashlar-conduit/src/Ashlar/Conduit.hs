@@ -59,8 +59,6 @@ import Data.Conduit
 -- >>> import Data.ByteString (ByteString)
 -- >>> runConduit (sourceBuilder (foldMap intDec [1 ..]) .| takeCE 15 .| foldC) :: IO ByteString
 -- "123456789101112"
---
--- @since 0.1.0.0
 sourceBuilder :: Monad m => Builder -> ConduitT i ByteString m ()
 sourceBuilder b = lift (pure ()) >>= \() -> go (chunksOf b)
   where
@@ -94,8 +92,6 @@ forced x = lift (x `seq` pure x)
 -- >>> import Data.ByteString (ByteString)
 -- >>> runConduit (yieldMany [1, 2, 3] .| conduitPut word16BE .| foldC) :: IO ByteString
 -- "\NUL\SOH\NUL\STX\NUL\ETX"
---
--- @since 0.1.0.0
 conduitPut :: PrimMonad m => (a -> Builder) -> ConduitT a ByteString m ()
 conduitPut f = lift (unsafeIOToPrim newParts) >>= go
   where
@@ -121,8 +117,6 @@ conduitPut f = lift (unsafeIOToPrim newParts) >>= go
 -- >>> let pair = (,) <$> sinkGet getWord16be <*> foldC
 -- >>> runConduit (yieldMany ["\1", "\2\3", "\4" :: ByteString] .| pair) :: IO (Word16, ByteString)
 -- (258,"\ETX\EOT")
---
--- @since 0.1.0.0
 sinkGet :: MonadThrow m => Get a -> ConduitT ByteString o m a
 sinkGet g = sinkGetEither g >>= either throwM pure
 {-# INLINEABLE sinkGet #-}
@@ -131,8 +125,6 @@ sinkGet g = sinkGetEither g >>= either throwM pure
 --
 -- The decoder may hold 64 MiB, and 'Ashlar.Get.withBudget' sets another limit. Offsets in errors
 -- count from where this begins.
---
--- @since 0.1.0.0
 sinkGetEither :: Monad m => Get a -> ConduitT ByteString o m (Either DecodeError a)
 sinkGetEither g = go (runGetIncremental g)
   where
@@ -162,8 +154,6 @@ sinkGetEither g = go (runGetIncremental g)
 -- >>> let two = (,) <$> replicateM 2 (sinkGet getWord16be) <*> foldC
 -- >>> runConduit (chunks .| two) :: IO ([Word16], ByteString)
 -- ([1,2],"\NUL\ETX")
---
--- @since 0.1.0.0
 conduitGet :: MonadThrow m => Get a -> ConduitT ByteString a m ()
 conduitGet g = conduitGetEither g >>= either throwM pure
 {-# INLINEABLE conduitGet #-}
@@ -184,8 +174,6 @@ conduitGet g = conduitGetEither g >>= either throwM pure
 -- >>> (end, list) <- runConduit (input .| values) :: IO (Either DecodeError (), [Word16])
 -- >>> (either errorReason (const NoAlternative) end, list)
 -- (MissingInput 2 1,[1])
---
--- @since 0.1.0.0
 conduitGetEither :: Monad m => Get a -> ConduitT ByteString a m (Either DecodeError ())
 conduitGetEither g = go (runGetValues g)
   where

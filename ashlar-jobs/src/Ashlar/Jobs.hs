@@ -97,15 +97,11 @@ import Ashlar.Jobs.Internal.Worker
 
 -- | How far a job is, all of it at one moment. It is all zeros if nobody has begun to submit. A
 -- Redis that does not answer is 'Unreachable' after a while.
---
--- @since 0.1.0.0
 status :: Engine -> IO Status
 status = engineStatus
 
 -- | Delete all that the engine has of a job. Do it when all results are collected. Workers that are
 -- running then return, or wait for the next submission ('workerStays'). Submitters and collectors
 -- get 'Forgotten'. (Redis keeps a note for a day, so that they can tell this from lost data.)
---
--- @since 0.1.0.0
 forget :: Engine -> IO ()
 forget engine = engineForget engine Nothing

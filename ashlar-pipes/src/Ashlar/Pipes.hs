@@ -46,8 +46,6 @@ import Pipes
 -- The builder runs as far as chunks are asked for, and leaves nothing running if the stream ends
 -- early. Each run of the producer runs it anew. An exception of a value is thrown in the monad,
 -- when the chunk is made that would have contained the value.
---
--- @since 0.1.0.0
 fromBuilder :: Monad m => Builder -> Producer' ByteString m ()
 fromBuilder b = lift (pure ()) >>= \() -> go (chunksOf b)
   where
@@ -76,8 +74,6 @@ forced v = lift (v `seq` pure v)
 --
 -- This is a function of a producer and not a pipe, because a pipe does not see the end of its
 -- input.
---
--- @since 0.1.0.0
 fromValues :: MonadIO m => (a -> Builder) -> Producer a m r -> Producer' ByteString m r
 fromValues f values = liftIO newParts >>= \parts -> go parts values
   where
@@ -112,8 +108,6 @@ fromValues f values = liftIO newParts >>= \parts -> go parts values
 -- 258
 -- >>> P.toListM rest
 -- ["\ETX","\EOT"]
---
--- @since 0.1.0.0
 getFirst ::
   Monad m =>
   Get a ->
@@ -152,8 +146,6 @@ before bs producer
 -- >>> runEffect (for (() <$ toValues getWord16be (each ["\0\1\0", "\2"])) (lift . print))
 -- 1
 -- 2
---
--- @since 0.1.0.0
 toValues ::
   Monad m =>
   Get a ->

@@ -143,8 +143,6 @@ import Ashlar.Schema.Internal.Value
 import GHC.Fingerprint (Fingerprint)
 
 -- | The schema of a type. Computed anew at each use: keep it where it is used often.
---
--- @since 0.1.0.0
 schema :: forall a. Described a => Schema
 schema = descriptionSchema (described @a)
 
@@ -155,7 +153,5 @@ schema = descriptionSchema (described @a)
 -- fingerprints. Newtypes and the names of types do not count. Nor does what a schema does not say:
 -- the conditions of a 'Ashlar.Codec.satisfying', an order of keys by an 'Ord' instance by hand, and
 -- what is behind an 'opaque' name. Their decoders check all values, whatever the fingerprint.
---
--- @since 0.1.0.0
 fingerprint :: forall a. Described a => Fingerprint
 fingerprint = schemaFingerprint (schema @a)

@@ -137,8 +137,6 @@ import Ashlar.Internal.Get.Source (Source, handleSource, newSource)
 --
 -- >>> toStrictByteString (put 'a' <> put True)
 -- "a\NUL\NUL\NUL\SOH"
---
--- @since 0.1.0.0
 put :: Codec a => a -> Builder
 put = Class.put
 {-# INLINE put #-}
@@ -147,23 +145,17 @@ put = Class.put
 --
 -- >>> runGet ((,) <$> get <*> getWord8) "a\NUL\NUL\NUL\SOH" :: Either DecodeError (Char, Word8)
 -- Right ('a',1)
---
--- @since 0.1.0.0
 get :: Codec a => Get a
 get = Class.get
 {-# INLINE get #-}
 
 -- | The exact number of bytes that 'put' writes: the same as 'encodedSize'.
---
--- @since 0.1.0.0
 size :: Codec a => a -> Int
 size = Class.size
 {-# INLINE size #-}
 
 -- | 'Fix' if all values take the same number of bytes, else 'Var'. A derived format is 'Fix' if
 -- the type has a single constructor whose fields are all 'Fix', or if no constructor has fields.
---
--- @since 0.1.0.0
 layout :: Codec a => Layout a
 layout = Class.layout
 {-# INLINE layout #-}

@@ -105,8 +105,6 @@ import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
 
 -- | The bytes of a put, made as they are consumed ('toLazyByteString').
---
--- @since 0.1.0.0
 runPut :: Put -> L.ByteString
 runPut m = toLazyByteString (execPut m)
 {-# INLINE runPut #-}
@@ -116,15 +114,11 @@ runPut m = toLazyByteString (execPut m)
 --
 -- >>> fst (runPutM (pure 3 <* putWord8 undefined))
 -- 3
---
--- @since 0.1.0.0
 runPutM :: PutM a -> (a, L.ByteString)
 runPutM m = (value m, toLazyByteString (execPut m))
 {-# INLINE runPutM #-}
 
 -- | End the chunk of the output here.
---
--- @since 0.1.0.0
 flush :: Put
 flush = putBuilder Builder.flush
 {-# INLINE flush #-}
@@ -172,268 +166,194 @@ flush = putBuilder Builder.flush
   #-}
 
 -- | One byte.
---
--- @since 0.1.0.0
 putWord8 :: Word8 -> Put
 putWord8 x = putBuilder (word8 x)
 {-# INLINE [0] putWord8 #-}
 
 -- | One byte, in two's complement.
---
--- @since 0.1.0.0
 putInt8 :: Int8 -> Put
 putInt8 x = putBuilder (int8 x)
 {-# INLINE [0] putInt8 #-}
 
 -- | The bytes of a strict 'ByteString': copied below 8 KiB, from there on handed to
 -- the output as they are.
---
--- @since 0.1.0.0
 putByteString :: ByteString -> Put
 putByteString x = putBuilder (byteString x)
 {-# INLINE [0] putByteString #-}
 
 -- | The bytes of a lazy 'L.ByteString', each chunk as by 'putByteString'. Chunks are
 -- forced as the output gets there.
---
--- @since 0.1.0.0
 putLazyByteString :: L.ByteString -> Put
 putLazyByteString x = putBuilder (lazyByteString x)
 {-# INLINE [0] putLazyByteString #-}
 
 -- | The bytes of a 'ShortByteString', copied.
---
--- @since 0.1.0.0
 putShortByteString :: ShortByteString -> Put
 putShortByteString x = putBuilder (shortByteString x)
 {-# INLINE [0] putShortByteString #-}
 
 -- | A number of 16 bits, most significant byte first: 2 bytes.
---
--- @since 0.1.0.0
 putWord16be :: Word16 -> Put
 putWord16be x = putBuilder (word16BE x)
 {-# INLINE [0] putWord16be #-}
 
 -- | A number of 24 bits, most significant byte first: 3 bytes.
 -- The 8 highest bits of the argument are ignored.
---
--- @since 0.1.0.0
 putWord24be :: Word32 -> Put
 putWord24be x = putBuilder (word24BE x)
 {-# INLINE [0] putWord24be #-}
 
 -- | A number of 32 bits, most significant byte first: 4 bytes.
---
--- @since 0.1.0.0
 putWord32be :: Word32 -> Put
 putWord32be x = putBuilder (word32BE x)
 {-# INLINE [0] putWord32be #-}
 
 -- | A number of 64 bits, most significant byte first: 8 bytes.
---
--- @since 0.1.0.0
 putWord64be :: Word64 -> Put
 putWord64be x = putBuilder (word64BE x)
 {-# INLINE [0] putWord64be #-}
 
 -- | A number of 16 bits, most significant byte first: 2 bytes.
---
--- @since 0.1.0.0
 putInt16be :: Int16 -> Put
 putInt16be x = putBuilder (int16BE x)
 {-# INLINE [0] putInt16be #-}
 
 -- | A number of 24 bits in two's complement, most significant byte first: 3 bytes.
 -- The 8 highest bits of the argument are ignored.
---
--- @since 0.1.0.0
 putInt24be :: Int32 -> Put
 putInt24be x = putBuilder (int24BE x)
 {-# INLINE [0] putInt24be #-}
 
 -- | A number of 32 bits, most significant byte first: 4 bytes.
---
--- @since 0.1.0.0
 putInt32be :: Int32 -> Put
 putInt32be x = putBuilder (int32BE x)
 {-# INLINE [0] putInt32be #-}
 
 -- | A number of 64 bits, most significant byte first: 8 bytes.
---
--- @since 0.1.0.0
 putInt64be :: Int64 -> Put
 putInt64be x = putBuilder (int64BE x)
 {-# INLINE [0] putInt64be #-}
 
 -- | An IEEE 754 number, most significant byte first: 4 bytes.
---
--- @since 0.1.0.0
 putFloatbe :: Float -> Put
 putFloatbe x = putBuilder (floatBE x)
 {-# INLINE [0] putFloatbe #-}
 
 -- | An IEEE 754 number, most significant byte first: 8 bytes.
---
--- @since 0.1.0.0
 putDoublebe :: Double -> Put
 putDoublebe x = putBuilder (doubleBE x)
 {-# INLINE [0] putDoublebe #-}
 
 -- | A number of 16 bits, least significant byte first: 2 bytes.
---
--- @since 0.1.0.0
 putWord16le :: Word16 -> Put
 putWord16le x = putBuilder (word16LE x)
 {-# INLINE [0] putWord16le #-}
 
 -- | A number of 24 bits, least significant byte first: 3 bytes.
 -- The 8 highest bits of the argument are ignored.
---
--- @since 0.1.0.0
 putWord24le :: Word32 -> Put
 putWord24le x = putBuilder (word24LE x)
 {-# INLINE [0] putWord24le #-}
 
 -- | A number of 32 bits, least significant byte first: 4 bytes.
---
--- @since 0.1.0.0
 putWord32le :: Word32 -> Put
 putWord32le x = putBuilder (word32LE x)
 {-# INLINE [0] putWord32le #-}
 
 -- | A number of 64 bits, least significant byte first: 8 bytes.
---
--- @since 0.1.0.0
 putWord64le :: Word64 -> Put
 putWord64le x = putBuilder (word64LE x)
 {-# INLINE [0] putWord64le #-}
 
 -- | A number of 16 bits, least significant byte first: 2 bytes.
---
--- @since 0.1.0.0
 putInt16le :: Int16 -> Put
 putInt16le x = putBuilder (int16LE x)
 {-# INLINE [0] putInt16le #-}
 
 -- | A number of 24 bits in two's complement, least significant byte first: 3 bytes.
 -- The 8 highest bits of the argument are ignored.
---
--- @since 0.1.0.0
 putInt24le :: Int32 -> Put
 putInt24le x = putBuilder (int24LE x)
 {-# INLINE [0] putInt24le #-}
 
 -- | A number of 32 bits, least significant byte first: 4 bytes.
---
--- @since 0.1.0.0
 putInt32le :: Int32 -> Put
 putInt32le x = putBuilder (int32LE x)
 {-# INLINE [0] putInt32le #-}
 
 -- | A number of 64 bits, least significant byte first: 8 bytes.
---
--- @since 0.1.0.0
 putInt64le :: Int64 -> Put
 putInt64le x = putBuilder (int64LE x)
 {-# INLINE [0] putInt64le #-}
 
 -- | An IEEE 754 number, least significant byte first: 4 bytes.
---
--- @since 0.1.0.0
 putFloatle :: Float -> Put
 putFloatle x = putBuilder (floatLE x)
 {-# INLINE [0] putFloatle #-}
 
 -- | An IEEE 754 number, least significant byte first: 8 bytes.
---
--- @since 0.1.0.0
 putDoublele :: Double -> Put
 putDoublele x = putBuilder (doubleLE x)
 {-# INLINE [0] putDoublele #-}
 
 -- | A 'Word' in the machine's own byte order and size: 4 or 8 bytes.
---
--- @since 0.1.0.0
 putWordhost :: Word -> Put
 putWordhost x = putBuilder (wordHost x)
 {-# INLINE [0] putWordhost #-}
 
 -- | A number of 16 bits in the machine's own byte order: 2 bytes.
---
--- @since 0.1.0.0
 putWord16host :: Word16 -> Put
 putWord16host x = putBuilder (word16Host x)
 {-# INLINE [0] putWord16host #-}
 
 -- | A number of 32 bits in the machine's own byte order: 4 bytes.
---
--- @since 0.1.0.0
 putWord32host :: Word32 -> Put
 putWord32host x = putBuilder (word32Host x)
 {-# INLINE [0] putWord32host #-}
 
 -- | A number of 64 bits in the machine's own byte order: 8 bytes.
---
--- @since 0.1.0.0
 putWord64host :: Word64 -> Put
 putWord64host x = putBuilder (word64Host x)
 {-# INLINE [0] putWord64host #-}
 
 -- | An 'Int' in the machine's own byte order and size: 4 or 8 bytes.
---
--- @since 0.1.0.0
 putInthost :: Int -> Put
 putInthost x = putBuilder (intHost x)
 {-# INLINE [0] putInthost #-}
 
 -- | A number of 16 bits in the machine's own byte order: 2 bytes.
---
--- @since 0.1.0.0
 putInt16host :: Int16 -> Put
 putInt16host x = putBuilder (int16Host x)
 {-# INLINE [0] putInt16host #-}
 
 -- | A number of 32 bits in the machine's own byte order: 4 bytes.
---
--- @since 0.1.0.0
 putInt32host :: Int32 -> Put
 putInt32host x = putBuilder (int32Host x)
 {-# INLINE [0] putInt32host #-}
 
 -- | A number of 64 bits in the machine's own byte order: 8 bytes.
---
--- @since 0.1.0.0
 putInt64host :: Int64 -> Put
 putInt64host x = putBuilder (int64Host x)
 {-# INLINE [0] putInt64host #-}
 
 -- | An IEEE 754 number in the machine's own byte order: 4 bytes.
---
--- @since 0.1.0.0
 putFloathost :: Float -> Put
 putFloathost x = putBuilder (floatHost x)
 {-# INLINE [0] putFloathost #-}
 
 -- | An IEEE 754 number in the machine's own byte order: 8 bytes.
---
--- @since 0.1.0.0
 putDoublehost :: Double -> Put
 putDoublehost x = putBuilder (doubleHost x)
 {-# INLINE [0] putDoublehost #-}
 
 -- | A character in UTF-8: 1 to 4 bytes. A surrogate is written as the three bytes its
 -- number would have.
---
--- @since 0.1.0.0
 putCharUtf8 :: Char -> Put
 putCharUtf8 x = putBuilder (charUtf8 x)
 {-# INLINE [0] putCharUtf8 #-}
 
 -- | The characters of a string in UTF-8. A literal is copied as bytes (with
 -- optimisation).
---
--- @since 0.1.0.0
 putStringUtf8 :: String -> Put
 putStringUtf8 x = putBuilder (stringUtf8 x)
 {-# INLINE [0] putStringUtf8 #-}

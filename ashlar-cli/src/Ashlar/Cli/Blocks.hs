@@ -30,28 +30,20 @@ import qualified Data.Map.Strict as M
 import GHC.Fingerprint (Fingerprint)
 
 -- | The header of the file that is read, and the schemas so far, by the offsets of their blocks.
---
--- @since 0.1.0.0
 data Decoders = Decoders FileHeader (M.Map Int64 Entry)
 
 -- A fingerprint, the bytes of a schema, and how to decode by it.
 type Entry = (Fingerprint, ByteString, Either String (Get Value))
 
 -- | None yet, given what stands in for a header that is damaged.
---
--- @since 0.1.0.0
 decodersOf :: FileHeader -> Decoders
 decodersOf h = Decoders h (M.singleton (-1) (entry (fileFingerprint h) (fileSchema h)))
 
 -- | The header of the file that is read. If it is damaged, it is that of the file before.
---
--- @since 0.1.0.0
 headerNow :: Decoders -> FileHeader
 headerNow (Decoders h _) = h
 
 -- | With that of a file that begins at an offset.
---
--- @since 0.1.0.0
 withFile :: Int64 -> Maybe FileHeader -> Decoders -> Decoders
 withFile at header ds@(Decoders _ m) = case header of
   Just h -> Decoders h (M.insert at (entry (fileFingerprint h) (fileSchema h)) (trimmed h m))
@@ -65,8 +57,6 @@ trimmed :: FileHeader -> M.Map Int64 a -> M.Map Int64 a
 trimmed h m = if M.size m < 100 && B.length (fileSchema h) < 65536 then m else M.empty
 
 -- | With that of a block, if it has one. At most 100 are kept, and of large ones only the last.
---
--- @since 0.1.0.0
 withBlock :: Block -> Decoders -> Decoders
 withBlock b ds@(Decoders header m)
   -- By the offset that it was written at, which records refer to: bytes before it may be lost.
@@ -83,15 +73,11 @@ withBlock b ds@(Decoders header m)
       | otherwise = M.filterWithKey (\at _ -> at == blockFile b) m
 
 -- | The schema of the records of a block: its bytes. 'Nothing' if it is lost.
---
--- @since 0.1.0.0
 schemaAt :: Decoders -> Block -> Maybe ByteString
 schemaAt ds b = (\(_, bytes, _) -> bytes) <$> entryAt ds b
 
 -- | How to decode the records of a block, or why that is not possible. 'Nothing' if their schema is
 -- lost.
---
--- @since 0.1.0.0
 decoderAt :: Decoders -> Block -> Maybe (Either String (Get Value))
 decoderAt ds b = (\(_, _, g) -> g) <$> entryAt ds b
 
@@ -107,8 +93,6 @@ entryAt (Decoders _ m) b = case M.lookup (blockFile b + blockSchemaAt h) m of
 
 -- | How many records of an expanded body can be decoded, in how many bytes, and why no more. A body
 -- with bytes after its last record gives no reason.
---
--- @since 0.1.0.0
 wholeRecords :: Get Value -> Int -> ByteString -> (Int, Int, Maybe DecodeError)
 wholeRecords g count body = go 0 (recordsOf (decodeBy g) count body)
   where

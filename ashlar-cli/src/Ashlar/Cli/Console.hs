@@ -59,8 +59,6 @@ import System.Exit (ExitCode (..))
 import System.IO
 
 -- | Where the tool writes.
---
--- @since 0.1.0.0
 data Handles = Handles
   { -- | Results.
     handleOut :: Handle,
@@ -92,8 +90,6 @@ data Handles = Handles
 -- Messages that cannot be written are lost. The exit status is still right.
 
 -- | Where to write, given the handles of results and of messages.
---
--- @since 0.1.0.0
 newHandles ::
   -- | For results. Its buffer is flushed before a message, and at the end.
   Handle ->
@@ -111,8 +107,6 @@ newHandles out err colours watched = do
 
 -- | Those of the process. There are colours on a terminal, unless @NO_COLOR@ is set or @TERM@ is
 -- @dumb@.
---
--- @since 0.1.0.0
 standardHandles :: IO Handles
 standardHandles = do
   hSetBinaryMode stdout True
@@ -124,14 +118,10 @@ standardHandles = do
   newHandles stdout stderr (terminal && maybe True null plain && kind /= Just "dumb") watched
 
 -- | What a command says goes to the messages, because its results are bytes.
---
--- @since 0.1.0.0
 toMessages :: Handles -> IO Handles
 toMessages hs = newHandles (handleErr hs) (handleErr hs) False (handleProgress hs)
 
 -- | For a command that ends where its results cannot be written.
---
--- @since 0.1.0.0
 stopping :: Handles -> Handles
 stopping hs = hs {handleStops = True}
 
@@ -142,14 +132,10 @@ written hs act = do
   when wanted (act `catch` (writeIORef (handleLost hs) . Just))
 
 -- | Can results still be written?
---
--- @since 0.1.0.0
 isWanted :: Handles -> IO Bool
 isWanted hs = isNothing <$> readIORef (handleLost hs)
 
 -- | Ends a command that is 'stopping'.
---
--- @since 0.1.0.0
 data ResultsLost = ResultsLost
   deriving stock (Show)
 
@@ -157,8 +143,6 @@ instance Exception ResultsLost
 
 -- | Run a command to its end, and write what is left of its results. The exit status is that of the
 -- command, or 2 if results could not be written.
---
--- @since 0.1.0.0
 ending :: Handles -> IO ExitCode -> IO ExitCode
 ending hs act = do
   code <- act `catch` \ResultsLost -> pure ExitSuccess
@@ -172,8 +156,6 @@ ending hs act = do
     _ -> pure code
 
 -- | Bytes of the result.
---
--- @since 0.1.0.0
 putBytes :: Handles -> B.ByteString -> IO ()
 putBytes hs bytes = do
   bytes `seq` written hs (B.hPut (handleOut hs) bytes)
@@ -181,15 +163,11 @@ putBytes hs bytes = do
   when (handleStops hs && not wanted) $ throwIO ResultsLost
 
 -- | A line of the result.
---
--- @since 0.1.0.0
 putLine :: Handles -> Builder -> IO ()
 putLine hs b = putBytes hs (toStrictByteString (b <> char7 '\n'))
 
 -- | Put many lines, each with its end, in few steps. They come before any message. Give the handles
 -- to what may complain.
---
--- @since 0.1.0.0
 withLines :: Handles -> (Handles -> (B.ByteString -> IO ()) -> IO a) -> IO a
 withLines hs act = do
   pending <- newIORef (Pending 0 [])
@@ -208,14 +186,10 @@ withLines hs act = do
 data Pending = Pending !Int [B.ByteString]
 
 -- | Lines of the result, which are safe to show.
---
--- @since 0.1.0.0
 putLines :: Handles -> [Text] -> IO ()
 putLines hs ls = putBytes hs (T.encodeUtf8 (T.unlines ls))
 
 -- | A text as a result.
---
--- @since 0.1.0.0
 putText :: Handles -> String -> IO ()
 putText hs = putBytes hs . textBytes
 
@@ -225,21 +199,15 @@ textBytes :: String -> B.ByteString
 textBytes = T.encodeUtf8 . T.pack . harmless
 
 -- | A line of the result. What is not printable is escaped, and so are ends of lines.
---
--- @since 0.1.0.0
 say :: Handles -> String -> IO ()
 say hs s = putLines hs [T.pack (oneLine s)]
 
 -- | A message in one line. What is not printable is escaped, and so are ends of lines: names in
 -- untrusted files may have some, and look like messages of the tool.
---
--- @since 0.1.0.0
 complain :: Handles -> String -> IO ()
 complain hs s = usage hs ("ashlar: " ++ oneLine s)
 
 -- | A message of several lines, such as how to use a command.
---
--- @since 0.1.0.0
 usage :: Handles -> String -> IO ()
 usage hs s = do
   handleFlush hs
@@ -253,32 +221,22 @@ message act = act `catch` ignored
     ignored _ = pure ()
 
 -- | Escape what could steer a terminal, but for ends of lines.
---
--- @since 0.1.0.0
 harmless :: String -> String
 harmless = concatMap (\c -> if c == '\n' then [c] else oneLine [c])
 
 -- | Escape what could steer a terminal, and ends of lines.
---
--- @since 0.1.0.0
 oneLine :: String -> String
 oneLine = concatMap (\c -> if isPrint c then [c] else showLitChar c "")
 
 -- | A number of things.
---
--- @since 0.1.0.0
 count :: Int64 -> String -> String
 count n what = show n ++ " " ++ what ++ (if n == 1 then "" else "s")
 
 -- | The colours that are used.
---
--- @since 0.1.0.0
 data Colour = Red | Green | Yellow
   deriving stock (Eq, Show)
 
 -- | Show a text in a colour.
---
--- @since 0.1.0.0
 inColour :: Handles -> Colour -> Text -> Text
 inColour hs colour text
   | handleColours hs = T.concat [T.pack ("\ESC[" ++ code ++ "m"), text, T.pack "\ESC[0m"]
@@ -290,13 +248,9 @@ inColour hs colour text
       Yellow -> "33"
 
 -- | Says how far something has got.
---
--- @since 0.1.0.0
 data Progress = Progress Handles Int64 (IORef Int64)
 
 -- | Show progress, given how much there is to do.
---
--- @since 0.1.0.0
 withProgress :: Handles -> Int64 -> (Progress -> IO a) -> IO a
 withProgress hs total act = do
   ref <- newIORef 0
@@ -305,8 +259,6 @@ withProgress hs total act = do
     when (shown > 0) $ message (hPutStr (handleErr hs) "\r      \r" >> hFlush (handleErr hs))
 
 -- | As much is done.
---
--- @since 0.1.0.0
 progress :: Progress -> Int64 -> IO ()
 progress (Progress hs total ref) done = when (handleProgress hs && total > 8388608) $ do
   shown <- readIORef ref
@@ -317,21 +269,15 @@ progress (Progress hs total ref) done = when (handleProgress hs && total > 83886
       hPutStr (handleErr hs) ("\r" ++ show (min 100 percent) ++ " %") >> hFlush (handleErr hs)
 
 -- | Ends the tool with a message.
---
--- @since 0.1.0.0
 data Failure = Failure ExitCode String
   deriving stock (Show)
 
 instance Exception Failure
 
 -- | What was asked for cannot be done.
---
--- @since 0.1.0.0
 failed :: String -> IO a
 failed = throwIO . Failure (ExitFailure 2)
 
 -- | The input is damaged.
---
--- @since 0.1.0.0
 damaged :: String -> IO a
 damaged = throwIO . Failure (ExitFailure 1)

@@ -24,8 +24,6 @@ import qualified Data.Text as T
 import System.Exit (ExitCode (..))
 
 -- | How a file was written.
---
--- @since 0.1.0.0
 data Old = Old
   { -- | By which library.
     oldFormat :: Format,
@@ -35,8 +33,6 @@ data Old = Old
 
 -- | Turn a file of another library into one of records. If it is damaged there is no new file,
 -- unless part of it is wanted.
---
--- @since 0.1.0.0
 convert ::
   Handles ->
   -- | The most bytes of a value.

@@ -35,19 +35,13 @@ import GHC.Fingerprint (Fingerprint)
 import System.Posix.Types (Fd)
 
 -- | A file that is being written.
---
--- @since 0.1.0.0
 data Copier = Copier Fd (IORef Tail)
 
 -- | Its end.
---
--- @since 0.1.0.0
 copierTail :: Copier -> IORef Tail
 copierTail (Copier _ end) = end
 
 -- | Copy to a new file with this header.
---
--- @since 0.1.0.0
 toNewFile :: Target -> [FilePath] -> FileHeader -> (Copier -> IO a) -> IO a
 toNewFile target inputs header act =
   making target inputs $ \path -> bracket (openToWrite path) closeFile $ \fd -> do
@@ -56,8 +50,6 @@ toNewFile target inputs header act =
     result <$ finish copier
 
 -- | Begin a file.
---
--- @since 0.1.0.0
 begin :: Fd -> FileHeader -> IO Copier
 begin fd header = do
   marker <- randomWord
@@ -67,8 +59,6 @@ begin fd header = do
   Copier fd <$> newIORef (Tail marker start 0 (fileFingerprint header) 0 noEntries)
 
 -- | Write the index.
---
--- @since 0.1.0.0
 finish :: Copier -> IO ()
 finish (Copier fd ref) = do
   end <- readIORef ref
@@ -91,8 +81,6 @@ putSchema copier fingerprint schema = do
   append copier (headerOf end Ashlar.File.Blocks.Schema 0 schema) schema
 
 -- | Copy some records: the bytes of their schema, the header that they had, and the stored body.
---
--- @since 0.1.0.0
 putRecords :: Copier -> ByteString -> BlockHeader -> ByteString -> IO ()
 putRecords copier schema h body = do
   before <- readIORef (copierTail copier)

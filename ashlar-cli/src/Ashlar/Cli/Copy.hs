@@ -35,8 +35,6 @@ import Data.Int (Int64)
 import System.Exit (ExitCode (..))
 
 -- | One file of the records of all. Damage ends it.
---
--- @since 0.1.0.0
 catFiles ::
   -- | The most bytes of a block.
   Selection ->
@@ -80,8 +78,6 @@ catFiles selection target mixed paths = do
         pure schemas'
 
 -- | A value, which is written.
---
--- @since 0.1.0.0
 newtype Written = Written Value
 
 instance Codec Written
@@ -91,8 +87,6 @@ instance HasFormat Written where
   format = byHand 1 (const 0) (\(Written v) -> putValue v) (fail "not read")
 
 -- | Write a file of values, given their schema.
---
--- @since 0.1.0.0
 writingValues :: Selection -> Schema -> FilePath -> (Writer Written -> IO a) -> IO a
 writingValues selection schema = withWriter options ty
   where
@@ -106,8 +100,6 @@ writingValues selection schema = withWriter options ty
         }
 
 -- | A file of records from files of bare values. If one is damaged there is no new file.
---
--- @since 0.1.0.0
 catValues :: Handles -> Selection -> Target -> Schema -> [FilePath] -> IO ExitCode
 catValues hs selection target schema paths =
   making target paths $ \out ->
@@ -122,8 +114,6 @@ catValues hs selection target schema paths =
 
 -- | Copy what is readable of a damaged file: whole blocks, and of a block with a record that cannot
 -- be decoded those before it. Says what was lost.
---
--- @since 0.1.0.0
 repair ::
   Handles ->
   -- | The most bytes of a block.

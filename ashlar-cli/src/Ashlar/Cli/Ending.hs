@@ -27,8 +27,6 @@ import Data.Maybe (isJust)
 import System.Exit (ExitCode (..))
 
 -- | How reading ended. The worse comes later.
---
--- @since 0.1.0.0
 data Ending
   = -- | Without damage.
     Fine
@@ -39,8 +37,6 @@ data Ending
   deriving stock (Eq, Ord, Show)
 
 -- | The exit status.
---
--- @since 0.1.0.0
 exitOf :: Ending -> ExitCode
 exitOf end = case end of
   Fine -> ExitSuccess
@@ -49,8 +45,6 @@ exitOf end = case end of
 
 -- | Is it damage, or something else that the tool cannot read? A file that was cut off or written
 -- over while it was read is damaged: what was read of it is no file.
---
--- @since 0.1.0.0
 endingOf :: Damage -> Ending
 endingOf damage = case damageCause damage of
   _ | isForeign damage -> Refused
@@ -64,8 +58,6 @@ endingOf damage = case damageCause damage of
   _ -> WithDamage
 
 -- | Does it begin in another way than a file of records?
---
--- @since 0.1.0.0
 isForeign :: Damage -> Bool
 isForeign damage = case damageCause damage of
   NotAFile -> True
@@ -74,14 +66,10 @@ isForeign damage = case damageCause damage of
   _ -> False
 
 -- | The command ends because of this.
---
--- @since 0.1.0.0
 stoppedBy :: Damage -> IO a
 stoppedBy damage = throwIO (Failure (exitOf (endingOf damage)) (damageText damage))
 
 -- | Damage, in one line.
---
--- @since 0.1.0.0
 damageText :: Damage -> String
 damageText damage = case damageCause damage of
   BadRecord e ->
@@ -94,8 +82,6 @@ damageText damage = case damageCause damage of
   _ -> displayException damage
 
 -- | Damage, and what was lost because of it.
---
--- @since 0.1.0.0
 lostText :: Lost -> String
 lostText (Lost damage to next other) =
   damageText damage ++ "; " ++ case next of
@@ -111,8 +97,6 @@ lostText (Lost damage to next other) =
     gone = if endingOf damage == WithDamage then " lost" else " passed over"
 
 -- | A file of records was expected.
---
--- @since 0.1.0.0
 notRecords :: FilePath -> String
 notRecords path =
   path ++ ": not a file of records; say --schema FILE if it has values one after another"

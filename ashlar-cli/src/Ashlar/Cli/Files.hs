@@ -85,15 +85,11 @@ import System.Posix.IO (stdInput)
 import System.Posix.Types (Fd (..))
 
 -- | Is it the name of the standard input, or of the standard output?
---
--- @since 0.1.0.0
 isStandard :: FilePath -> Bool
 isStandard = (== "-")
 
 -- | Is it a stream? See Note [Files and streams]. It fails if nothing has this name, and if a
 -- folder has it.
---
--- @since 0.1.0.0
 isStream :: FilePath -> IO Bool
 isStream path
   | isStandard path = pure True
@@ -103,8 +99,6 @@ isStream path
     pure (not (isRegularFile status))
 
 -- | Refuse a stream, for a command that reads here and there, or twice.
---
--- @since 0.1.0.0
 needFile ::
   -- | The name of the command.
   String ->
@@ -117,8 +111,6 @@ needFile command path = do
 
 -- | Refuse a command that would read a stream twice, under whatever names, given all of its inputs.
 -- The second would be empty, or never come.
---
--- @since 0.1.0.0
 readOnce :: [FilePath] -> IO ()
 readOnce = go []
   where
@@ -140,8 +132,6 @@ readOnce = go []
     missing _ = pure Nothing
 
 -- | Run an action with a file or a stream.
---
--- @since 0.1.0.0
 withInput :: FilePath -> (Handle -> IO a) -> IO a
 withInput path act
   | isStandard path = modifyIOError named (hSetBinaryMode stdin True >> act stdin)
@@ -153,8 +143,6 @@ withInput path act
     named e = if ioe_handle e == Just stdin then e {ioe_filename = Just path} else e
 
 -- | The same, for blocks of records.
---
--- @since 0.1.0.0
 withBlocks :: FilePath -> (Input -> IO a) -> IO a
 withBlocks path act = do
   stream <- isStream path
@@ -163,8 +151,6 @@ withBlocks path act = do
     else bracket (openToRead path) closeFile (\fd -> fileInput path fd >>= act)
 
 -- | How many bytes a file has. 'Nothing' for a stream.
---
--- @since 0.1.0.0
 fileSizeOf :: FilePath -> IO (Maybe Int64)
 fileSizeOf path = do
   stream <- isStream path
@@ -183,8 +169,6 @@ openStream path = do
       | otherwise -> throwIO e
 
 -- | What a command writes.
---
--- @since 0.1.0.0
 data Target = Target
   { -- | Its name, or @-@ for the standard output.
     targetPath :: FilePath,
@@ -195,8 +179,6 @@ data Target = Target
   }
 
 -- | An output in the making. See Note [Output that comes to be whole].
---
--- @since 0.1.0.0
 data Pending = Pending
   { -- | The file that has it until it is whole.
     pendingFile :: FilePath,
@@ -212,8 +194,6 @@ data Goal
     ToOutput Handles
 
 -- | Begin an output, given what it is made of. Exceptions must be masked.
---
--- @since 0.1.0.0
 pending :: Target -> [FilePath] -> IO Pending
 pending (Target path force hs) inputs
   | isStandard path = do
@@ -240,8 +220,6 @@ exists = ": exists; say --force to replace it"
 
 -- | Run what writes the file of an output. What goes wrong with that file has the name that the
 -- user knows: for the standard output, it is the folder in which the output is kept.
---
--- @since 0.1.0.0
 naming :: Pending -> IO a -> IO a
 naming p act = act `catches` [Handler system, Handler locked, Handler damage]
   where
@@ -256,8 +234,6 @@ naming p act = act `catches` [Handler system, Handler locked, Handler damage]
     known path = if path == temporary then name else path
 
 -- | It is whole, and gets its name. Exceptions must be masked.
---
--- @since 0.1.0.0
 settled :: Pending -> IO ()
 settled p@(Pending temporary _ goal) = case goal of
   ToOutput hs -> naming p (copied hs) `finally` abandoned p
@@ -275,8 +251,6 @@ settled p@(Pending temporary _ goal) = case goal of
     there e = if isAlreadyExistsError e then failed (pendingName p ++ exists) else throwIO e
 
 -- | It is given up. Exceptions must be masked.
---
--- @since 0.1.0.0
 abandoned :: Pending -> IO ()
 abandoned (Pending temporary _ goal) = case goal of
   Named new -> Replace.abandoned new
@@ -288,8 +262,6 @@ abandoned (Pending temporary _ goal) = case goal of
 
 -- | Make an output, given what it is made of, and how to write it to a file of this name. If that
 -- fails, nothing has changed.
---
--- @since 0.1.0.0
 making :: Target -> [FilePath] -> (FilePath -> IO a) -> IO a
 making target inputs act = mask $ \restore -> do
   p <- pending target inputs

@@ -76,8 +76,6 @@ import GHC.Fingerprint (Fingerprint (..))
 import System.IO (Handle)
 
 -- | What a file or a stream has that a command takes for schemas.
---
--- @since 0.1.0.0
 data SchemaFile
   = -- | A file of records has them.
     InRecords [FileSchema]
@@ -85,8 +83,6 @@ data SchemaFile
     AllOf ByteString
 
 -- | Read the schemas of a file of records, or a schema that is stored alone.
---
--- @since 0.1.0.0
 schemaFile :: FilePath -> IO SchemaFile
 schemaFile path = withBlocks path $ \input -> do
   start <- inputFetch input 0 (B.length magic)
@@ -100,32 +96,24 @@ schemaFile path = withBlocks path $ \input -> do
     schemaLimit = 16777216
 
 -- | The bytes of a schema: of the last one, if the type of the records has changed.
---
--- @since 0.1.0.0
 lastSchema :: SchemaFile -> ByteString
 lastSchema found = case found of
   InRecords schemas -> List.foldl' (\_ one -> fileSchemaBytes one) B.empty schemas
   AllOf bytes -> bytes
 
 -- | The schema of a file, which is one of records or just a schema.
---
--- @since 0.1.0.0
 loadSchema :: FilePath -> IO Schema
 loadSchema path = do
   found <- schemaFile path
   either (failed . ((path ++ ": ") ++)) pure (schemaOf (lastSchema found))
 
 -- | A schema from its bytes, or why it is none.
---
--- @since 0.1.0.0
 schemaOf :: ByteString -> Either String Schema
 schemaOf bytes = case decode bytes of
   Right s -> Right s
   Left e -> Left ("no schema that can be read: " ++ summarizeError e)
 
 -- | A schema of a file of records.
---
--- @since 0.1.0.0
 data FileSchema = FileSchema
   { -- | The number of the first record that may have it.
     fileSchemaFrom :: !Int64,
@@ -135,8 +123,6 @@ data FileSchema = FileSchema
 
 -- | The schemas of a file of records, in order. Only the headers of blocks are read. What is
 -- damaged is passed over. It fails if they have more than 64 MiB.
---
--- @since 0.1.0.0
 schemasOf :: FilePath -> IO [FileSchema]
 schemasOf path = withBlocks path schemasFrom
 
@@ -192,8 +178,6 @@ schemasFrom input = do
         cost = B.length bytes + 1024
 
 -- | Where values come from.
---
--- @since 0.1.0.0
 data Input
   = -- | A file of records.
     RecordFile FilePath
@@ -202,8 +186,6 @@ data Input
 
 -- | The input that options ask for: the schema of bare values, if there is one, and the file. A
 -- stream without a schema is one of records.
---
--- @since 0.1.0.0
 inputOf :: Maybe FilePath -> FilePath -> IO Input
 inputOf schemaPath path = case schemaPath of
   Just s -> readOnce [s, path] >> BareFile path <$> loadSchema s
@@ -215,8 +197,6 @@ inputOf schemaPath path = case schemaPath of
       else failed (notRecords path)
 
 -- | The name of the file.
---
--- @since 0.1.0.0
 inputPath :: Input -> FilePath
 inputPath input = case input of
   RecordFile path -> path
@@ -224,8 +204,6 @@ inputPath input = case input of
 
 -- | The schemas of an input that can be known before it is read: none for a stream of records.
 -- Those that cannot be read are left out.
---
--- @since 0.1.0.0
 schemasIn :: Input -> IO [Schema]
 schemasIn input = case input of
   BareFile _ s -> pure [s]
@@ -235,8 +213,6 @@ schemasIn input = case input of
     pure [s | Right s <- map (schemaOf . fileSchemaBytes) found]
 
 -- | Which values are wanted.
---
--- @since 0.1.0.0
 data Selection = Selection
   { -- | The number of the first.
     selectFrom :: !Int64,
@@ -249,16 +225,12 @@ data Selection = Selection
   }
 
 -- | All values, up to the first damage.
---
--- @since 0.1.0.0
 everything :: Selection
 everything = Selection 0 Nothing False (readBlockLimit defaultReadOptions)
 
 -- | How to read a file: compressed blocks too, if the name of the compression is @zlib@, as that of
 -- @zlibBlocks@ of the package ashlar-zlib. (That package needs network and more, so the tool calls
 -- zlib itself.)
---
--- @since 0.1.0.0
 readOptions :: Selection -> ReadOptions
 readOptions selection =
   defaultReadOptions
@@ -273,8 +245,6 @@ readOptions selection =
     whole f = L.toStrict . f . L.fromStrict
 
 -- | A decoder that refuses values of more bytes. (Those of blocks are limited with them.)
---
--- @since 0.1.0.0
 within :: Selection -> Get a -> Get a
 within selection g
   | selectLimit selection == selectLimit everything = g
@@ -290,8 +260,6 @@ instance HasFormat (Foreign x) where
   format = byHand 1 (const 0) (const mempty) (fail "a fingerprint that no schema has")
 
 -- | Fold values from the left, in constant memory. Damage is reported.
---
--- @since 0.1.0.0
 foldInput ::
   Handles ->
   Selection ->
@@ -369,8 +337,6 @@ foldInput hs selection input prepare f b0
       BareFile _ _ -> selectFrom selection
 
 -- | Values one after another.
---
--- @since 0.1.0.0
 data Values = Values
   { valuesSource :: Source,
     -- | Are there more bytes after an offset than this number? It reads no further than it must,
@@ -379,8 +345,6 @@ data Values = Values
   }
 
 -- | The values of a file or a stream.
---
--- @since 0.1.0.0
 valuesOf :: Handle -> IO Values
 valuesOf h = do
   arrived <- newIORef 0
@@ -397,8 +361,6 @@ valuesOf h = do
 
 -- | A value that cannot be decoded, given its number, its offset, and why: is that damage, or does
 -- the value have more bytes than the limit? It may if there are as many.
---
--- @since 0.1.0.0
 brokenValue ::
   Selection -> Values -> FilePath -> Int64 -> Int64 -> DecodeError -> IO (Ending, String)
 brokenValue selection values path n offset e = do

@@ -32,8 +32,6 @@ import qualified Data.Text as T
 import qualified Data.Vector as V
 
 -- | The shapes of a schema, without newtypes.
---
--- @since 0.1.0.0
 data Shapes = Shapes
   { shapesSchema :: Schema,
     -- | A shape that is no newtype, unless that is recursive.
@@ -41,8 +39,6 @@ data Shapes = Shapes
   }
 
 -- | Looked up once for each schema.
---
--- @since 0.1.0.0
 shapesOf :: Schema -> Shapes
 shapesOf s = Shapes s bare
   where
@@ -52,8 +48,6 @@ shapesOf s = Shapes s bare
       _ -> shape
 
 -- | How to write the values of a shape. Keep it for many values.
---
--- @since 0.1.0.0
 jsonOf :: Shapes -> Shape -> Value -> Builder
 jsonOf shapes = shapeOf
   where
@@ -117,8 +111,6 @@ jsonOf shapes = shapeOf
       _ -> False
 
 -- | Have the fields no names? Not if there are none.
---
--- @since 0.1.0.0
 isPositional :: Constructor -> Bool
 isPositional c =
   not (null fields) && and (zipWith (\i f -> fieldName f == position i) [1 ..] fields)

@@ -20,8 +20,6 @@ import qualified Data.Text as T
 import Options.Applicative hiding (style)
 
 -- | What to do.
---
--- @since 0.1.0.0
 data Command
   = SchemaCommand SchemaStyle FilePath
   | -- | With the schema of bare values.
@@ -40,8 +38,6 @@ data Command
   | StatCommand Selection (Maybe FilePath) FilePath
 
 -- | The parser of the command line.
---
--- @since 0.1.0.0
 commandLine :: ParserInfo Command
 commandLine =
   info
@@ -66,8 +62,6 @@ exitCodes =
   \wrong, or something cannot be opened, read as it was asked for, or written."
 
 -- | The names of all commands.
---
--- @since 0.1.0.0
 commandNames :: [String]
 commandNames = [name | (name, _, _) <- commands]
 

@@ -43,8 +43,6 @@ import qualified Data.Text as T
 import qualified Data.Vector as V
 
 -- | From a value to some of its parts.
---
--- @since 0.1.0.0
 data Step
   = -- | A field, or the fields of a constructor.
     Named Text
@@ -64,8 +62,6 @@ data Step
 type Path = [Step]
 
 -- | Read a path.
---
--- @since 0.1.0.0
 parsePath :: Text -> Either String Path
 parsePath t
   | t == "." || T.null t = Right []
@@ -120,8 +116,6 @@ parsePath t
       Nothing -> Left "a quotation mark is missing"
 
 -- | A path as it is written.
---
--- @since 0.1.0.0
 showPath :: Path -> Text
 showPath steps = if null steps then "." else T.concat (map one steps)
   where
@@ -142,8 +136,6 @@ type Follow r = Value -> [r]
 
 -- | What to do at the end of a path, given a shape, and then the path. 'Nothing' if no value of the
 -- schema has such a part.
---
--- @since 0.1.0.0
 follow :: Shapes -> (Shape -> Value -> r) -> Path -> Maybe (Follow r)
 follow shapes end path = toShape 0 (schemaRoot (shapesSchema shapes))
   where
@@ -268,8 +260,6 @@ lookupKey key k value = case value of
   _ -> []
 
 -- | The steps that can be made after a path, at most some dozens.
---
--- @since 0.1.0.0
 stepsAt :: Shapes -> Path -> [Step]
 stepsAt shapes path =
   take 40 (filter (\s -> isJust (follow shapes (\_ _ -> ()) (path ++ [s]))) candidates)

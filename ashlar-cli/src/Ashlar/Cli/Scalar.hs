@@ -30,8 +30,6 @@ import Data.Word (Word16, Word64)
 
 -- | A string as JSON has it. Everything that is not printable is escaped, so it is safe to show on
 -- a terminal.
---
--- @since 0.1.0.0
 quoted :: Text -> Builder
 quoted t
   | T.all usual t = char7 '"' <> textUtf8Escaped jsonEscaping t <> char7 '"'
@@ -40,14 +38,10 @@ quoted t
     usual c = c < '\DEL' || (c > '\x9F' && isPrint c)
 
 -- | A character, as a string.
---
--- @since 0.1.0.0
 quotedChar :: Char -> Builder
 quotedChar c = char7 '"' <> escaped c <> char7 '"'
 
 -- | A character inside of a string.
---
--- @since 0.1.0.0
 escaped :: Char -> Builder
 escaped c
   | c < '\DEL' = charUtf8Escaped jsonEscaping c
@@ -59,8 +53,6 @@ escaped c
     unit u = "\\u" <> word16HexFixed (fromIntegral u :: Word16)
 
 -- | The name of a constructor or field. An odd one is quoted.
---
--- @since 0.1.0.0
 name :: Text -> Builder
 name t
   | T.all usual t && not (T.null t) = textUtf8 t
@@ -70,8 +62,6 @@ name t
 
 -- | A whole number: in decimal, or in hexadecimal if it is too large to be converted in linear
 -- time.
---
--- @since 0.1.0.0
 wholeNumber :: Integer -> Builder
 wholeNumber n
   | isExact n = integerDec n
@@ -79,8 +69,6 @@ wholeNumber n
   | otherwise = large n
 
 -- | Is it written in decimal?
---
--- @since 0.1.0.0
 isExact :: Integer -> Bool
 isExact n = abs n < largest
 
@@ -101,8 +89,6 @@ large n = "0x" <> digits (widthOf 64) n
          in digits half high <> digits half (m - (high `shiftL` half))
 
 -- | A number of units, given how many make 1: a decimal, if that is a power of 10.
---
--- @since 0.1.0.0
 decimal :: Integer -> Integer -> Maybe Builder
 decimal n units
   | units == 1, isExact n = Just (integerDec n)
@@ -117,22 +103,16 @@ decimal n units
     sign = if n < 0 then char7 '-' else mempty
 
 -- | Bytes.
---
--- @since 0.1.0.0
 hexadecimal :: ByteString -> Builder
 hexadecimal = byteStringHex
 
 -- | A Modified Julian Day, if its year has at most 6 digits.
---
--- @since 0.1.0.0
 date :: Integer -> Maybe Builder
 date n
   | abs n < 300000000 = Just (string7 (showGregorian (ModifiedJulianDay n)))
   | otherwise = Nothing
 
 -- | Builders with something between.
---
--- @since 0.1.0.0
 commas :: Builder -> [Builder] -> Builder
 commas between bs = case bs of
   [] -> mempty

@@ -21,14 +21,10 @@ import qualified Data.Text.Encoding as T
 import System.Exit (ExitCode (..))
 
 -- | How to show a schema.
---
--- @since 0.1.0.0
 data SchemaStyle = SchemaText | SchemaJson | SchemaRaw
 
 -- | Show the schema of a file of records, or a schema that a file has. A file whose type has
 -- changed has several: they are shown as text, and the last one in other styles.
---
--- @since 0.1.0.0
 showSchema :: Handles -> SchemaStyle -> FilePath -> IO ExitCode
 showSchema hs style path = do
   found <- schemaFile path
@@ -54,8 +50,6 @@ showSchema hs style path = do
     readable = either (\e -> failed (path ++ ": " ++ e)) pure . schemaOf
 
 -- | Show what is different between the schemas of two files.
---
--- @since 0.1.0.0
 diffFiles :: Handles -> FilePath -> FilePath -> IO ExitCode
 diffFiles hs old new = do
   readOnce [old, new]

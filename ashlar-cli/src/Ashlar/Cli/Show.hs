@@ -28,13 +28,9 @@ import qualified Data.Text as T
 import System.Exit (ExitCode (..))
 
 -- | How to show values.
---
--- @since 0.1.0.0
 data Style = AsText | AsJson
 
 -- | Show values, one in a line.
---
--- @since 0.1.0.0
 showValues :: Handles -> Style -> Selection -> Input -> IO ExitCode
 showValues handles style selection input = withLines handles $ \hs put -> do
   (_, end) <- foldInput hs selection input prepare (\_ line -> put line) ()
@@ -51,8 +47,6 @@ writer style shapes = case style of
 
 -- | Show parts of values, one in a line. It fails if no schema of the input has the path: at once,
 -- or, for a stream of records, at its end.
---
--- @since 0.1.0.0
 queryValues :: Handles -> Style -> Selection -> Path -> Input -> IO ExitCode
 queryValues hs style selection path input = do
   schemas <- schemasIn input

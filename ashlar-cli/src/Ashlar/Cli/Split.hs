@@ -26,8 +26,6 @@ import System.Exit (ExitCode (..))
 import System.Posix.Types (Fd)
 
 -- | Where a file ends.
---
--- @since 0.1.0.0
 data SplitBy
   = -- | After this number of records.
     EachRecords Int64
@@ -38,8 +36,6 @@ data SplitBy
 
 -- | Copy the records of a file to several: PREFIX.0001, PREFIX.0002 and so on. Damage ends it. So
 -- does a file that exists, if it may not be replaced.
---
--- @since 0.1.0.0
 splitFile ::
   Handles ->
   -- | The most bytes of a block.

@@ -46,8 +46,6 @@ data Node = Node
   }
 
 -- | Show how many records, blocks and bytes there are, and which parts of the values take them.
---
--- @since 0.1.0.0
 stat :: Handles -> Selection -> Input -> IO ExitCode
 stat hs selection input = do
   needFile "stat" (inputPath input)

@@ -18,8 +18,6 @@ import Ashlar.Schema
 import qualified Data.Vector as V
 
 -- | A value, in one line.
---
--- @since 0.1.0.0
 textOf :: Value -> Builder
 textOf value = case value of
   Whole l n -> case l of

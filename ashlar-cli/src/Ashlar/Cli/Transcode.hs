@@ -51,26 +51,18 @@ import Foreign.Ptr (Ptr, plusPtr)
 --
 -- A line has 256 MiB at most. Names of fields stand in the schema once, and in a line with each
 -- value, so a small file could make an endless line.
---
--- @since 0.1.0.0
 jsonLine :: Schema -> Get ByteString
 jsonLine = jsonLineWithin 268435456
 
 -- | The same with another limit in bytes.
---
--- @since 0.1.0.0
 jsonLineWithin :: Int -> Schema -> Get ByteString
 jsonLineWithin most s = jsonLineOr most (jsonLineByValue most s) s
 
 -- | The same, given how to read what is out of the ordinary.
---
--- @since 0.1.0.0
 jsonLineOr :: Int -> Get ByteString -> Schema -> Get ByteString
 jsonLineOr most slowly s = quickly most (compiled s) slowly
 
 -- | The same by way of a value.
---
--- @since 0.1.0.0
 jsonLineByValue :: Int -> Schema -> Get ByteString
 jsonLineByValue most s = getValue s >>= line
   where

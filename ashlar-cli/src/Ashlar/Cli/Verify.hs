@@ -26,8 +26,6 @@ import System.Exit (ExitCode)
 
 -- | Check a file: its structure, its checksums, and its values by their schema. Says what is
 -- damaged, and goes on after it.
---
--- @since 0.1.0.0
 verify :: Handles -> Selection -> Input -> IO ExitCode
 verify hs selection input = case input of
   BareFile path _ -> do

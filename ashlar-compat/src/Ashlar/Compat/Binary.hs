@@ -75,16 +75,12 @@ import System.IO (IOMode (ReadMode), withBinaryFile)
 import Prelude hiding (writeFile)
 
 -- | The bytes of a value, made as they are consumed.
---
--- @since 0.1.0.0
 encode :: Binary a => a -> L.ByteString
 encode x = runPut (put x)
 {-# INLINE encode #-}
 
 -- | Decode a value. Bytes that are left over are ignored. Throws an 'Control.Exception.ErrorCall'
 -- if the bytes are invalid; 'decodeOrFail' returns the message instead.
---
--- @since 0.1.0.0
 decode :: Binary a => L.ByteString -> a
 decode lbs = runGet get lbs
 {-# INLINE decode #-}
@@ -95,8 +91,6 @@ decode lbs = runGet get lbs
 -- >>> import qualified Ashlar.Compat.Binary as B
 -- >>> fmap (\(_, _, b) -> b :: Bool) (B.decodeOrFail "\2")
 -- Left ("",1,"Could not map value 2 to Bool")
---
--- @since 0.1.0.0
 decodeOrFail ::
   Binary a =>
   L.ByteString ->
@@ -105,8 +99,6 @@ decodeOrFail lbs = runGetOrFail get lbs
 {-# INLINE decodeOrFail #-}
 
 -- | Write the bytes of a value to a file, which is made or emptied first.
---
--- @since 0.1.0.0
 encodeFile :: Binary a => FilePath -> a -> IO ()
 encodeFile path x = writeFile path (execPut (put x))
 {-# INLINE encodeFile #-}
@@ -118,8 +110,6 @@ encodeFile path x = writeFile path (execPut (put x))
 -- no limit in bytes. For untrusted files use 'Ashlar.Codec.decodeFile' with
 -- 'Ashlar.Compat.Formats.BinaryFormat', which takes 64 MiB at most, or
 -- 'Ashlar.Codec.decodeFileWith', which takes a limit. Both refuse bytes after the value.
---
--- @since 0.1.0.0
 decodeFile :: Binary a => FilePath -> IO a
 decodeFile path =
   decodeFileOrFail path
@@ -130,8 +120,6 @@ decodeFile path =
 --
 -- There is no limit in bytes, as with 'decodeFile'. 'Ashlar.Get.runGetFile' has one of 64 MiB, and
 -- 'Ashlar.Get.withBudget' around its decoder sets another.
---
--- @since 0.1.0.0
 decodeFileOrFail :: Binary a => FilePath -> IO (Either (ByteOffset, String) a)
 decodeFileOrFail path = withBinaryFile path ReadMode $ \h -> do
   lbs <- L.hGetContents h

@@ -57,30 +57,22 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString.Lazy as L
 
 -- | The bytes of a value, in one strict 'ByteString'.
---
--- @since 0.1.0.0
 encode :: Serialize a => a -> ByteString
 encode x = runPut (put x)
 {-# INLINE encode #-}
 
 -- | The bytes of a value, made as they are consumed.
---
--- @since 0.1.0.0
 encodeLazy :: Serialize a => a -> L.ByteString
 encodeLazy x = runPutLazy (put x)
 {-# INLINE encodeLazy #-}
 
 -- | Decode a value. Bytes that are left over are ignored.
---
--- @since 0.1.0.0
 decode :: Serialize a => ByteString -> Either String a
 decode bs = runGet get bs
 {-# INLINE decode #-}
 
 -- | Decode a value, forcing chunks as the decoder gets there. Bytes that are left over are
 -- ignored.
---
--- @since 0.1.0.0
 decodeLazy :: Serialize a => L.ByteString -> Either String a
 decodeLazy lbs = runGetLazy get lbs
 {-# INLINE decodeLazy #-}
@@ -90,8 +82,6 @@ decodeLazy lbs = runGetLazy get lbs
 -- >>> import qualified Ashlar.Compat.Cereal as C
 -- >>> C.runGet (C.expect (7 :: Word8)) "\7"
 -- Right 7
---
--- @since 0.1.0.0
 expect :: (Eq a, Serialize a) => a -> Get a
 expect x = get >>= \y -> if x == y then pure x else empty
 {-# INLINE expect #-}

@@ -54,8 +54,6 @@ import qualified Ashlar.Compat.Store as Store
 import Ashlar.Put (execPut)
 
 -- | A value in the format of its 'Ashlar.Compat.Binary.Binary' instance.
---
--- @since 0.1.0.0
 newtype BinaryFormat a = BinaryFormat {fromBinaryFormat :: a}
   deriving stock (Eq, Ord, Show, Read, Functor, Foldable, Traversable)
 
@@ -67,8 +65,6 @@ instance Binary.Binary a => HasFormat (BinaryFormat a) where
   {-# INLINE format #-}
 
 -- | A value in the format of its 'Ashlar.Compat.Cereal.Serialize' instance.
---
--- @since 0.1.0.0
 newtype CerealFormat a = CerealFormat {fromCerealFormat :: a}
   deriving stock (Eq, Ord, Show, Read, Functor, Foldable, Traversable)
 
@@ -81,8 +77,6 @@ instance Cereal.Serialize a => HasFormat (CerealFormat a) where
 
 -- | A value in the format of its 'Ashlar.Compat.Store.Store' instance. It depends on the size of
 -- 'Int' and the order of bytes, and so on the machine.
---
--- @since 0.1.0.0
 newtype StoreFormat a = StoreFormat {fromStoreFormat :: a}
   deriving stock (Eq, Ord, Show, Read, Functor, Foldable, Traversable)
 

@@ -81,8 +81,6 @@ import Data.Text (Text)
 import qualified Data.Text as T
 
 -- | Why decoding failed, and how many bytes were left there.
---
--- @since 0.1.0.0
 data PeekException = PeekException
   { peekExBytesFromEnd :: Int,
     peekExMessage :: Text
@@ -94,33 +92,23 @@ instance Exception PeekException where
     "Exception while peeking, " ++ show n ++ " bytes from end: " ++ T.unpack message
 
 -- | A number of bytes.
---
--- @since 0.1.0.0
 type Offset = Int
 
 -- | Fail with a message.
---
--- @since 0.1.0.0
 peekException :: Text -> Peek a
 peekException message = invalid (T.unpack message)
 
 -- | The bytes of a value.
---
--- @since 0.1.0.0
 encode :: Store a => a -> ByteString
 encode x = toStrictByteString (execPut (poke x))
 {-# INLINE encode #-}
 
 -- | Decode a value, which must take all of the bytes.
---
--- @since 0.1.0.0
 decode :: Store a => ByteString -> Either PeekException a
 decode = decodeWith peek
 {-# INLINE decode #-}
 
 -- | 'decode' by this decoder.
---
--- @since 0.1.0.0
 decodeWith :: Peek a -> ByteString -> Either PeekException a
 decodeWith p bs = either (Left . exceptionOf bs) Right (runGetWhole p bs)
 {-# INLINE decodeWith #-}
@@ -132,29 +120,21 @@ exceptionOf bs e = PeekException (S.length bs - at) (T.pack (reasonText e))
     at = fromIntegral (errorOffset e)
 
 -- | 'decode' that throws a 'PeekException'.
---
--- @since 0.1.0.0
 decodeEx :: Store a => ByteString -> a
 decodeEx = decodeExWith peek
 {-# INLINE decodeEx #-}
 
 -- | 'decodeEx' by this decoder.
---
--- @since 0.1.0.0
 decodeExWith :: Peek a -> ByteString -> a
 decodeExWith p bs = either throw id (decodeWith p bs)
 {-# INLINE decodeExWith #-}
 
 -- | 'decode' in 'IO', where it throws a 'PeekException'.
---
--- @since 0.1.0.0
 decodeIO :: Store a => ByteString -> IO a
 decodeIO = decodeIOWith peek
 {-# INLINE decodeIO #-}
 
 -- | 'decodeIO' by this decoder.
---
--- @since 0.1.0.0
 decodeIOWith :: Peek a -> ByteString -> IO a
 decodeIOWith p bs = either throwIO pure (decodeWith p bs)
 {-# INLINE decodeIOWith #-}
@@ -165,14 +145,10 @@ decodeIOWith p bs = either throwIO pure (decodeWith p bs)
 -- >>> import qualified Ashlar.Compat.Store as S
 -- >>> S.decodeExPortionWith (S.peek :: S.Peek Word8) "\7\8"
 -- (1,7)
---
--- @since 0.1.0.0
 decodeExPortionWith :: Peek a -> ByteString -> (Offset, a)
 decodeExPortionWith p bs = either throw id (portion p bs)
 
 -- | 'decodeExPortionWith' in 'IO', where it throws a 'PeekException'.
---
--- @since 0.1.0.0
 decodeIOPortionWith :: Peek a -> ByteString -> IO (Offset, a)
 decodeIOPortionWith p bs = either throwIO pure (portion p bs)
 

@@ -42,16 +42,12 @@ import Data.Int (Int64)
 import qualified Data.List as List
 
 -- | The header of a file. It takes constant time.
---
--- @since 0.1.0.0
 readHeader :: FilePath -> IO (Either Damage FileHeader)
 readHeader path = bracket (openToRead path) closeFile $ \fd -> do
   header <- fileInput path fd >>= readFileHeader
   pure (either (Left . Damage path 0 Nothing 0) Right header)
 
 -- | What a scan of a file meets.
---
--- @since 0.1.0.0
 data Event
   = -- | A file begins at this offset: the first one, or one that was joined to it. Blocks refer to
     -- its header ('blockFile'). 'Nothing' if the header is damaged. A file may begin again after
@@ -68,8 +64,6 @@ data Event
 -- not expanded or decoded.
 --
 -- 'Left' if it is no such file, if its header is damaged, or if it was replaced meanwhile.
---
--- @since 0.1.0.0
 foldBlocks ::
   ReadOptions ->
   FilePath ->
@@ -83,8 +77,6 @@ foldBlocks options path f b = do
 
 -- | 'foldBlocks' of a file whose header may be damaged. Then it begins with what was lost of it.
 -- 'Nothing' if no block follows.
---
--- @since 0.1.0.0
 foldBlocksAnyway ::
   ReadOptions -> FilePath -> (b -> Event -> IO b) -> b -> IO (Either Damage (Maybe b))
 foldBlocksAnyway = foldFile True
@@ -136,8 +128,6 @@ foldFile anyway options path f b0 = bracket (openToRead path) closeFile $ \fd ->
 
 -- | The body of a block, expanded: its records, one after another. A record of no bytes is a byte
 -- that is 0.
---
--- @since 0.1.0.0
 blockRecords :: ReadOptions -> FileHeader -> Block -> IO (Either Cause ByteString)
 blockRecords options header block =
   case expanderOf of

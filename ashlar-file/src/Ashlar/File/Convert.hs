@@ -57,8 +57,6 @@ import System.IO (Handle)
 -- first.
 --
 -- Throws 'Control.Exception.IOException', and what 'Ashlar.File.withWriter' throws.
---
--- @since 0.1.0.0
 convertHandle ::
   Codec a =>
   -- | Gets the number of records so far, after each 4,096. 'System.IO.hTell' tells how much of the
@@ -84,7 +82,5 @@ convertHandle progress g ty old path =
 {-# INLINE convertHandle #-}
 
 -- | No progress is shown.
---
--- @since 0.1.0.0
 quietly :: Int64 -> IO ()
 quietly _ = pure ()

@@ -48,8 +48,6 @@ import qualified Data.Text as T
 -- does not explain is refused, and the message says what to write. A record that the type refuses,
 -- by a condition or because its constructor was dropped, is passed over by its schema where
 -- 'Ashlar.File.readResync' is set.
---
--- @since 0.1.0.0
 described :: forall a. Described a => RecordType a
 described = recordsRead (plan @a) (planMany @a afterRecord)
 {-# INLINE described #-}
@@ -74,8 +72,6 @@ described = recordsRead (plan @a) (planMany @a afterRecord)
 -- >>> data Order = Order { item :: Text, count :: Int } deriving (Generic, Codec, Described)
 -- >>> foldRecords describedSkipping "newer" (\n o -> pure (n + count o)) 0
 -- Right 15
---
--- @since 0.1.0.0
 describedSkipping :: forall a. Described a => RecordType a
 describedSkipping = recordsRead (planSkipping @a) (planManySkipping @a afterRecord)
 {-# INLINE describedSkipping #-}

@@ -69,8 +69,6 @@ fromNormal (c, Zigzag e)
 
 -- | A number in decimal, as 'show' writes it: with an exponent if it is less than 0.1 or not less
 -- than 10,000,000. So huge exponents make no huge text.
---
--- @since 0.1.0.0
 scientificText :: Scientific -> Builder
 scientificText x = B.scaled (coefficient x) (base10Exponent x)
 
@@ -78,7 +76,5 @@ scientificText x = B.scaled (coefficient x) (base10Exponent x)
 -- optional. (See 'Ashlar.Get.Decimal.scaled'.)
 --
 -- Exponents are not limited, and the number takes little memory: see the instance.
---
--- @since 0.1.0.0
 getScientificText :: Get Scientific
 getScientificText = uncurry scientific <$> G.scaled

@@ -36,13 +36,9 @@ instance Described UUID where
       half = part @(BigEndian Word64)
 
 -- | A UUID as text: 32 hexadecimal digits, @a@ to @f@ above 9, and four hyphens.
---
--- @since 0.1.0.0
 uuidText :: UUID -> Builder
 uuidText = uncurry B.uuid . toWords64
 
 -- | A UUID from its text. The digits may be in either case.
---
--- @since 0.1.0.0
 getUUIDText :: Get UUID
 getUUIDText = uncurry fromWords64 <$> G.uuid

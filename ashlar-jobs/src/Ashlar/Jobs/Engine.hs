@@ -51,8 +51,6 @@ import GHC.Fingerprint (Fingerprint)
 
 -- | The batches and results of one job. Batches are numbered from 0. The contents are bytes that
 -- an engine does not interpret.
---
--- @since 0.1.0.0
 data Engine = Engine
   { -- | The most bytes of a batch, or of a result. Less than 64 KiB counts as that.
     engineMaxBytes :: !Int,
@@ -100,8 +98,6 @@ data Engine = Engine
   }
 
 -- | One submission of a job, from the first 'engineOpen' until 'engineForget'.
---
--- @since 0.1.0.0
 data Run = Run
   { -- | No other run has the same.
     runId :: !ByteString,
@@ -111,8 +107,6 @@ data Run = Run
   deriving stock (Eq, Show)
 
 -- | How far a job has been submitted.
---
--- @since 0.1.0.0
 data Progress = Progress
   { -- | Tells this submitter from earlier ones.
     progressSession :: !Int64,
@@ -126,8 +120,6 @@ data Progress = Progress
   deriving stock (Eq, Show)
 
 -- | A batch to be added.
---
--- @since 0.1.0.0
 data NewBatch = NewBatch
   { -- | That of 'engineOpen'.
     newSession :: !Int64,
@@ -141,8 +133,6 @@ data NewBatch = NewBatch
   deriving stock (Eq, Show)
 
 -- | What became of a batch to be added.
---
--- @since 0.1.0.0
 data Added
   = -- | It is there, perhaps from an earlier call.
     Added
@@ -153,8 +143,6 @@ data Added
   deriving stock (Eq, Show)
 
 -- | What there is to do.
---
--- @since 0.1.0.0
 data Taken
   = Taken !Delivery
   | -- | Nothing at the moment, and how far the job has been submitted.
@@ -164,8 +152,6 @@ data Taken
   deriving stock (Eq, Show)
 
 -- | A batch that a worker has.
---
--- @since 0.1.0.0
 data Delivery = Delivery
   { -- | The engine's name for it.
     deliveryId :: !ByteString,
@@ -179,8 +165,6 @@ data Delivery = Delivery
   deriving stock (Eq, Show)
 
 -- | What is kept with a delivery.
---
--- @since 0.1.0.0
 data Hold = Hold
   { -- | From now on, it counts as idle for this number of microseconds.
     holdIdle :: !Int,
@@ -192,8 +176,6 @@ data Hold = Hold
   deriving stock (Eq, Show)
 
 -- | What there is of a result.
---
--- @since 0.1.0.0
 data Stored
   = -- | The result, and how far the job has been submitted.
     Stored !Progress !ByteString
@@ -206,8 +188,6 @@ data Stored
   deriving stock (Eq, Show)
 
 -- | A batch of which records were set aside.
---
--- @since 0.1.0.0
 data Aside = Aside
   { asideNumber :: !Int64,
     -- | The batch, as it was submitted.
@@ -218,8 +198,6 @@ data Aside = Aside
   deriving stock (Eq, Show)
 
 -- | How far a job is. All of it is from one moment.
---
--- @since 0.1.0.0
 data Status = Status
   { statusProgress :: !Progress,
     -- | How many batches wait, or are in work.

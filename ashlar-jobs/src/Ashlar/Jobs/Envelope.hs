@@ -31,8 +31,6 @@ import Data.Word (Word16, Word32)
 import GHC.Fingerprint (Fingerprint (..))
 
 -- | What a body is.
---
--- @since 0.1.0.0
 data Kind
   = -- | Records to apply the function to.
     Task
@@ -45,8 +43,6 @@ data Kind
   deriving stock (Eq, Show, Enum, Bounded)
 
 -- | A batch, or its results, and what they belong to.
---
--- @since 0.1.0.0
 data Envelope = Envelope
   { envelopeKind :: !Kind,
     -- | The name of the job.
@@ -74,8 +70,6 @@ data Envelope = Envelope
   deriving stock (Eq, Show)
 
 -- | Why bytes are no envelope.
---
--- @since 0.1.0.0
 data BadEnvelope
   = -- | It does not begin as one.
     NotAnEnvelope
@@ -88,8 +82,6 @@ data BadEnvelope
   deriving stock (Eq, Show)
 
 -- | The same in one line.
---
--- @since 0.1.0.0
 describeBadEnvelope :: BadEnvelope -> String
 describeBadEnvelope bad = case bad of
   NotAnEnvelope -> "not an envelope"
@@ -103,8 +95,6 @@ describeBadEnvelope bad = case bad of
 -- shorter than 4 GiB. If all of this holds:
 --
 -- prop> decodeEnvelope (encodeEnvelope e) == Right e
---
--- @since 0.1.0.0
 encodeEnvelope :: Envelope -> ByteString
 encodeEnvelope e = S.concat [header, body, toStrictByteString (word32LE checksum)]
   where
@@ -114,8 +104,6 @@ encodeEnvelope e = S.concat [header, body, toStrictByteString (word32LE checksum
 
 -- | The envelope of these bytes. The body is a slice of them. Anything but the bytes of
 -- 'encodeEnvelope' is an error.
---
--- @since 0.1.0.0
 decodeEnvelope :: ByteString -> Either BadEnvelope Envelope
 decodeEnvelope bytes
   | not (magic `S.isPrefixOf` bytes) = Left NotAnEnvelope

@@ -36,32 +36,22 @@ import System.IO
 import Test.QuickCheck (elements)
 
 -- | The name of a type, how to generate, show and compare its values, and some values.
---
--- @since 0.1.0.0
 data Golden = forall a. Codec a => Golden String (Samples a) [a]
 
 -- | The name of a type, and some of its values.
---
--- @since 0.1.0.0
 golden :: (Codec a, Show a, Eq a) => String -> [a] -> Golden
 golden name xs = Golden name (Samples (elements xs) (const []) show (==)) xs
 
 -- | The name of a type, a value of it, and its bytes in hexadecimal.
---
--- @since 0.1.0.0
 data Row = Row String String String
   deriving stock (Eq, Show)
 
 -- | The rows of the file.
---
--- @since 0.1.0.0
 goldenRows :: [Golden] -> [Row]
 goldenRows gs = [Row name (sampleShow s x) (hex (encode x)) | Golden name s xs <- gs, x <- xs]
 
 -- | The mismatches: values whose bytes are not those in the file, and values that these bytes do
 -- not decode to.
---
--- @since 0.1.0.0
 compareGolden :: FilePath -> [Golden] -> IO [String]
 compareGolden file gs = do
   written <- parse . lines <$> readUtf8 file
@@ -84,16 +74,12 @@ compareGolden file gs = do
 data Value = forall a. Codec a => Value (Samples a) a
 
 -- | Write the file.
---
--- @since 0.1.0.0
 writeGolden :: FilePath -> [Golden] -> IO ()
 writeGolden file gs = withFile file WriteMode $ \h -> do
   hSetEncoding h utf8
   hPutStr h (unlines (concat [[t, "  " ++ x, "  " ++ b] | Row t x b <- goldenRows gs]))
 
 -- | A row of a table in Markdown.
---
--- @since 0.1.0.0
 markdownRow :: Row -> String
 markdownRow (Row t x b) = "| " ++ intercalate " | " (map code [t, x, b]) ++ " |"
   where

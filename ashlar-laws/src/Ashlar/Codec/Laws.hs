@@ -68,8 +68,6 @@ import GHC.Generics (Generic)
 import Test.QuickCheck hiding (getFixed)
 
 -- | How to generate, show and compare values for the properties.
---
--- @since 0.1.0.0
 data Samples a = Samples
   { -- | Generates values.
     sampleGen :: Gen a,
@@ -82,20 +80,14 @@ data Samples a = Samples
   }
 
 -- | The values of the type's own instances.
---
--- @since 0.1.0.0
 samples :: (Arbitrary a, Show a, Eq a) => Samples a
 samples = Samples arbitrary shrink show (==)
 
 -- | All laws for a type, each with its name.
---
--- @since 0.1.0.0
 codecLaws :: forall a. (Arbitrary a, Show a, Eq a, Codec a) => Proxy a -> [(String, Property)]
 codecLaws _ = codecLawsFor (samples :: Samples a)
 
 -- | All laws for the values given.
---
--- @since 0.1.0.0
 codecLawsFor :: Codec a => Samples a -> [(String, Property)]
 codecLawsFor s =
   [ ("decode . encode", roundTrip s),
@@ -117,8 +109,6 @@ forValues s = forAllShrinkShow (sampleGen s) (sampleShrink s) (sampleShow s)
 forShortValues s = forValues s {sampleGen = scale (`div` 8) (sampleGen s)}
 
 -- | @'decode' ('encode' x) == 'Right' x@.
---
--- @since 0.1.0.0
 roundTrip :: Codec a => Samples a -> Property
 roundTrip s = forValues s $ \x -> returns s x (decode (encode x))
 
@@ -128,14 +118,10 @@ returns s x r = case r of
   Left e -> counterexample (show e) False
 
 -- | @'encodedSize' x == length ('encode' x)@.
---
--- @since 0.1.0.0
 exactSize :: Codec a => Samples a -> Property
 exactSize s = forValues s $ \x -> encodedSize x === S.length (encode x)
 
 -- | The 'layout' agrees with the methods.
---
--- @since 0.1.0.0
 layoutAgrees :: Codec a => Samples a -> Property
 layoutAgrees s = forValues s $ \x -> case layoutOf x of
   Var least ->
@@ -149,8 +135,6 @@ layoutOf :: Codec a => a -> Layout a
 layoutOf _ = layout
 
 -- | The bytes do not depend on the sink or its buffers.
---
--- @since 0.1.0.0
 sinksAgree :: Codec a => Samples a -> Property
 sinksAgree s = forShortValues s $ \x ->
   encodeLazy x === L.fromStrict (encode x)
@@ -161,8 +145,6 @@ sinksAgree s = forShortValues s $ \x ->
 
 -- | The decoded value does not depend on how the input is cut: into single bytes, or into two or
 -- three chunks.
---
--- @since 0.1.0.0
 chunksAgree :: Codec a => Samples a -> Property
 chunksAgree s = forShortValues s $ \x ->
   let bs = encode x
@@ -183,8 +165,6 @@ someOffsets n
   | otherwise = [0 .. 31] ++ [32, 32 + n `div` 32 .. n - 1] ++ [n - 1]
 
 -- | Decoding ends where the encoding of the value ends, so values can follow one another.
---
--- @since 0.1.0.0
 consumesAll :: Codec a => Samples a -> Property
 consumesAll s = forShortValues s $ \x ->
   let rest = S.pack [0xFF, 0, 1]
@@ -195,8 +175,6 @@ consumesAll s = forShortValues s $ \x ->
 -- | A truncated encoding is refused because input is missing, with the same error in one chunk and
 -- in many. The bytes that the error reports as left end with the input, and are fewer than those
 -- needed.
---
--- @since 0.1.0.0
 truncationFails :: Codec a => Samples a -> Property
 truncationFails s = forShortValues s $ \x ->
   let bs = encode x
@@ -215,8 +193,6 @@ truncationFails s = forShortValues s $ \x ->
    in conjoin (map missing (filter (< S.length bs) (someOffsets (S.length bs))))
 
 -- | Bytes after an encoding are refused. The error is where they begin.
---
--- @since 0.1.0.0
 trailingFails :: Codec a => Samples a -> Property
 trailingFails s = forShortValues s $ \x ->
   case decode (encode x <> S.singleton 0) `asTypeOf` Right x of
@@ -228,8 +204,6 @@ trailingFails s = forShortValues s $ \x ->
 --
 -- This requires that each value has one encoding. An instance that reads several encodings of one
 -- value breaks this law, 'anyBytesAreSafe' and 'canonical'.
---
--- @since 0.1.0.0
 mutationIsSafe :: Codec a => Samples a -> Property
 mutationIsSafe s = forShortValues s $ \x ->
   forAll (vectorOf 10 arbitrary) $ \mutations ->
@@ -240,8 +214,6 @@ mutationIsSafe s = forShortValues s $ \x ->
 
 -- | As 'mutationIsSafe', for arbitrary bytes, which often begin like a length. This, too, requires
 -- that each value has one encoding.
---
--- @since 0.1.0.0
 anyBytesAreSafe :: Codec a => Samples a -> Property
 anyBytesAreSafe s = forAllShrinkShow bytes shrinkBytes show (safely s . S.pack)
   where
@@ -256,8 +228,6 @@ anyBytesAreSafe s = forAllShrinkShow bytes shrinkBytes show (safely s . S.pack)
 
 -- | Within ten seconds, decoding these bytes gives a value of which they are the encoding, or an
 -- error whose offset lies inside of them.
---
--- @since 0.1.0.0
 safely :: Codec a => Samples a -> ByteString -> Property
 safely s bs = within 10000000 $ case decode bs of
   Left e ->
@@ -268,8 +238,6 @@ safely s bs = within 10000000 $ case decode bs of
 -- and for all of at most one byte after a length from 0 to 2.
 --
 -- This runs the decoder about 70,000 times. It, too, requires that each value has one encoding.
---
--- @since 0.1.0.0
 canonical :: Codec a => Samples a -> Property
 canonical s = once $ case [(bs, x) | bs <- inputs, Right x <- [decode bs], encode x /= bs] of
   [] -> property True
@@ -290,8 +258,6 @@ canonical s = once $ case [(bs, x) | bs <- inputs, Right x <- [decode bs], encod
 -- values are the same.
 --
 -- The bytes are encodings, mutated encodings, truncated encodings, and random bytes.
---
--- @since 0.1.0.0
 acceptedAlike :: forall a. Codec a => Samples a -> Property
 acceptedAlike s = forShortValues s $ \x -> forAll (bytesLike x) $ \bs ->
   let valid = encode x
@@ -373,8 +339,6 @@ bytesLike x =
 -- @deriving newtype@, or if the instance of 'HasFormat' was not in scope.
 --
 -- This is not one of 'codecLaws', which are also for types without a format of their own.
---
--- @since 0.1.0.0
 formatAgrees :: forall a. (HasFormat a, Codec a) => Samples a -> Property
 formatAgrees s = forShortValues s $ \x -> forAll (bytesLike x) $ \bs ->
   toStrictByteString (formatPut format x) === encode x

@@ -38,8 +38,6 @@ import GHC.Generics (Generic (..))
 import Test.QuickCheck
 
 -- | All laws for a type, each with its name.
---
--- @since 0.1.0.0
 describedLaws ::
   forall a.
   (Arbitrary a, Show a, Eq a, Generic a, GCodec (Rep a), GDescribed (Rep a), Described a) =>
@@ -48,8 +46,6 @@ describedLaws ::
 describedLaws _ = describedLawsFor (samples :: Samples a)
 
 -- | All laws for the values given.
---
--- @since 0.1.0.0
 describedLawsFor ::
   (Generic a, GCodec (Rep a), GDescribed (Rep a), Described a) =>
   Samples a ->
@@ -62,8 +58,6 @@ describedLawsFor s =
 -- | What the type has written is read by its schema alone, and is written again as the same bytes.
 --
 -- No schema reads types with an 'opaque' format of variable size, or with polymorphic recursion.
---
--- @since 0.1.0.0
 schemaReads :: forall a. Described a => Samples a -> Property
 schemaReads s = forAllShrinkShow (sampleGen s) (sampleShrink s) (sampleShow s) $ \x ->
   case runGetWhole byItsSchema (encode x) of
@@ -74,8 +68,6 @@ schemaReads s = forAllShrinkShow (sampleGen s) (sampleShrink s) (sampleShow s) $
 
 -- | If the description is the derived one, the type writes the derived format. It does not if it
 -- has a 'format' of its own. Then 'describe' it, too.
---
--- @since 0.1.0.0
 derivedAgrees ::
   forall a.
   (Generic a, GCodec (Rep a), GDescribed (Rep a), Described a) =>

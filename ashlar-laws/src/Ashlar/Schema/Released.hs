@@ -53,8 +53,6 @@ import System.IO (hClose, openBinaryTempFileWithDefaultPermissions)
 --
 -- Of the released program only the schema is known, and not what it says of its own evolution.
 -- 'Evolution.compatibleSchema' is this for a schema that is a value.
---
--- @since 0.1.0.0
 compatible ::
   forall a.
   Described a =>
@@ -98,8 +96,6 @@ compatible direction path = do
 -- Throws 'IOException' if the file cannot be written.
 --
 -- > ghci> recordSchema @Order "schemas/Order.v3"
---
--- @since 0.1.0.0
 recordSchema :: forall a. Described a => FilePath -> IO ()
 recordSchema path = do
   there <- doesFileExist path
@@ -117,8 +113,6 @@ recordSchema path = do
     bytes = encode (schema @a)
 
 -- | A file has another schema than the one that is to be recorded.
---
--- @since 0.1.0.0
 newtype SchemaRecorded = SchemaRecorded FilePath
   deriving stock (Eq, Show)
 

@@ -51,8 +51,6 @@ import Network.Socket (Socket)
 -- connection then, unless the protocol can tell.
 --
 -- Only one thread at a time should send over a socket.
---
--- @since 0.1.0.0
 sendBuilder :: Socket -> Builder -> IO Int
 sendBuilder socket = gather Reused (sendChunks socket)
 
@@ -61,8 +59,6 @@ sendBuilder socket = gather Reused (sendChunks socket)
 -- function that runs the decoder throws the 'Control.Exception.IOException's of the socket.
 --
 -- To try again after a timeout, decode by 'Ashlar.Get.attemptFrom'.
---
--- @since 0.1.0.0
 socketSource :: Socket -> IO Source
 socketSource socket = socketChunks socket >>= newSource
 
@@ -72,7 +68,5 @@ socketSource socket = socketChunks socket >>= newSource
 -- of 32 KiB, and each keeps all of it alive. If a wait is interrupted, no bytes are lost.
 --
 -- Exceptions of the socket are 'Control.Exception.IOException's.
---
--- @since 0.1.0.0
 socketChunks :: Socket -> IO (IO ByteString)
 socketChunks = receiver

@@ -84,14 +84,10 @@ import Data.Word (Word16, Word32, Word64, Word8)
 import Numeric.Natural (Natural)
 
 -- | The package that has written the bytes.
---
--- @since 0.1.0.0
 data Format = Binary | Cereal | Store
   deriving stock (Eq, Ord, Show, Enum, Bounded)
 
 -- | A part of a schema whose bytes in a format are not known.
---
--- @since 0.1.0.0
 data Unreadable = Unreadable
   { -- | The type, the constructor if there are several, and the field: @Order.due@,
     -- @Channel.Shop.town@. No text stands for the type of all values.
@@ -101,8 +97,6 @@ data Unreadable = Unreadable
   deriving stock (Eq, Ord, Show)
 
 -- | In one line.
---
--- @since 0.1.0.0
 describeUnreadable :: Unreadable -> Text
 describeUnreadable (Unreadable path why)
   | T.null path = why
@@ -119,8 +113,6 @@ describeUnreadable (Unreadable path why)
 --
 -- Like 'getValue' it takes time in proportion to the size of the schema, once. Neither the schema
 -- nor the bytes need be trusted, if 'checkSchema' accepts the schema.
---
--- @since 0.1.0.0
 getValueOf :: Format -> Schema -> Either [Unreadable] (Get Value)
 getValueOf format s = case unreadable format s of
   [] -> Right (getValueBy (readerOf format) s)
@@ -158,8 +150,6 @@ by format = case format of
 
 -- | The number of elements that stands before those of a list. So the elements of a list can be
 -- read one by one. It is not negative, and not to be trusted.
---
--- @since 0.1.0.0
 getLengthOf :: Format -> Get Int
 getLengthOf format = refine natural (by @Int format)
   where

@@ -146,8 +146,6 @@ import qualified Data.Vector as V
 -- >>> data Before = Before { name :: Text } deriving (Generic, Codec, Described)
 -- >>> either print (const (pure ())) (plan @Item (schema @Before))
 -- Item.count: the field is new; give it a default with added @"count" in the evolution of Item
---
--- @since 0.1.0.0
 plan ::
   forall a.
   Described a =>
@@ -171,8 +169,6 @@ plan = planned RefuseUnknown (described @a) get
 -- >>> mapM_ (showResult . runGetWhole getColour) colours
 -- Green
 -- at byte 0: constructor Blue, which the type does not have
---
--- @since 0.1.0.0
 planSkipping ::
   forall a.
   Described a =>
@@ -186,8 +182,6 @@ planSkipping = planned SkipUnknown (described @a) get
 -- translated together. They have one budget. If one of them fails, all do.
 --
 -- > planMany (const (pure ())) old = fmap (flip replicateM) (plan old)
---
--- @since 0.1.0.0
 planMany ::
   forall a.
   Described a =>
@@ -202,8 +196,6 @@ planMany = plannedMany RefuseUnknown (described @a) get
 -- | 'planMany' for a program that reads newer data than it knows, as 'planSkipping'.
 --
 -- > planManySkipping (const (pure ())) old = fmap (flip replicateM) (planSkipping old)
---
--- @since 0.1.0.0
 planManySkipping ::
   forall a.
   Described a =>
@@ -217,8 +209,6 @@ planManySkipping = plannedMany SkipUnknown (described @a) get
 
 -- | A decoder of old values that returns their new bytes. 'Nothing' if the old bytes are the new
 -- ones. It checks no more than it must: decode the new bytes before you trust them.
---
--- @since 0.1.0.0
 translation ::
   forall a.
   Described a =>
@@ -228,8 +218,6 @@ translation ::
 translation old = fmap translating <$> programBetween RefuseUnknown old (described @a)
 
 -- | Who must be able to read the other's data.
---
--- @since 0.1.0.0
 data Direction
   = -- | Today's program reads old data.
     Backward
@@ -253,8 +241,6 @@ data Direction
 -- Right ()
 -- >>> either (print . mismatchWhat) print (compatibleSchema @Colours Forward (schema @Colour))
 -- ConstructorIsUnknown "Blue"
---
--- @since 0.1.0.0
 compatibleSchema ::
   forall a.
   Described a =>

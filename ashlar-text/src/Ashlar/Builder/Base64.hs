@@ -51,14 +51,10 @@ import Foreign.Ptr (plusPtr)
 --
 -- >>> toStrictByteString (byteStringBase64 "Hello")
 -- "SGVsbG8="
---
--- @since 0.1.0.0
 byteStringBase64 :: ByteString -> Builder
 byteStringBase64 = inBase64 (Variant Standard True)
 
 -- | 'byteStringBase64' without padding.
---
--- @since 0.1.0.0
 byteStringBase64Unpadded :: ByteString -> Builder
 byteStringBase64Unpadded = inBase64 (Variant Standard False)
 
@@ -66,8 +62,6 @@ byteStringBase64Unpadded = inBase64 (Variant Standard False)
 --
 -- >>> toStrictByteString (byteStringBase64Url "\xFB\xFF")
 -- "-_8="
---
--- @since 0.1.0.0
 byteStringBase64Url :: ByteString -> Builder
 byteStringBase64Url = inBase64 (Variant ForUrls True)
 
@@ -75,33 +69,23 @@ byteStringBase64Url = inBase64 (Variant ForUrls True)
 --
 -- >>> toStrictByteString (byteStringBase64UrlUnpadded "\xFB\xFF")
 -- "-_8"
---
--- @since 0.1.0.0
 byteStringBase64UrlUnpadded :: ByteString -> Builder
 byteStringBase64UrlUnpadded = inBase64 (Variant ForUrls False)
 
 -- | The bytes of a lazy 'L.ByteString' in Base64, with padding at the end. Where its chunks are cut
 -- does not show in the output. They are forced one by one, as the output gets there.
---
--- @since 0.1.0.0
 lazyByteStringBase64 :: L.ByteString -> Builder
 lazyByteStringBase64 = lazyInBase64 (Variant Standard True)
 
 -- | 'lazyByteStringBase64' without padding.
---
--- @since 0.1.0.0
 lazyByteStringBase64Unpadded :: L.ByteString -> Builder
 lazyByteStringBase64Unpadded = lazyInBase64 (Variant Standard False)
 
 -- | 'lazyByteStringBase64' for URLs and names of files.
---
--- @since 0.1.0.0
 lazyByteStringBase64Url :: L.ByteString -> Builder
 lazyByteStringBase64Url = lazyInBase64 (Variant ForUrls True)
 
 -- | 'lazyByteStringBase64Url' without padding.
---
--- @since 0.1.0.0
 lazyByteStringBase64UrlUnpadded :: L.ByteString -> Builder
 lazyByteStringBase64UrlUnpadded = lazyInBase64 (Variant ForUrls False)
 
@@ -138,26 +122,18 @@ lazyInBase64 v = go S.empty
 --
 -- >>> encodeBase64 "Hello"
 -- "SGVsbG8="
---
--- @since 0.1.0.0
 encodeBase64 :: ByteString -> ByteString
 encodeBase64 = asBase64 (Variant Standard True)
 
 -- | Base64 without padding.
---
--- @since 0.1.0.0
 encodeBase64Unpadded :: ByteString -> ByteString
 encodeBase64Unpadded = asBase64 (Variant Standard False)
 
 -- | Base64 for URLs and names of files, with padding.
---
--- @since 0.1.0.0
 encodeBase64Url :: ByteString -> ByteString
 encodeBase64Url = asBase64 (Variant ForUrls True)
 
 -- | Base64 for URLs and names of files, without padding.
---
--- @since 0.1.0.0
 encodeBase64UrlUnpadded :: ByteString -> ByteString
 encodeBase64UrlUnpadded = asBase64 (Variant ForUrls False)
 

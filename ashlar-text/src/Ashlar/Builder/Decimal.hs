@@ -33,8 +33,6 @@ import Prelude hiding (exponent)
 -- >>> import Data.Fixed (Centi)
 -- >>> toStrictByteString (D.fixed (-12.5 :: Centi))
 -- "-12.50"
---
--- @since 0.1.0.0
 fixed :: HasResolution a => Fixed a -> Builder
 fixed x@(MkFixed n) = fixedPlaces (decimalPlaces (resolution x)) n
 {-# INLINE fixed #-}
@@ -69,8 +67,6 @@ fixedPlaces (DecimalPlaces unit places power) n = action $ \c k ->
 -- "-12500.0"
 -- >>> toStrictByteString (D.scaled 25 (-1000000000000))
 -- "2.5e-999999999999"
---
--- @since 0.1.0.0
 scaled ::
   -- | The number.
   Integer ->

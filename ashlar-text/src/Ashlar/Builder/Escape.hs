@@ -62,8 +62,6 @@ import Numeric (showHex)
 --
 -- >>> toStrictByteString (stringUtf8Escaped jsonEscaping "a\"b\n\SOH")
 -- "a\\\"b\\n\\u0001"
---
--- @since 0.1.0.0
 jsonEscaping :: Escaping
 jsonEscaping = escaping $ \w -> case w of
   0x22 -> Just "\\\""
@@ -79,8 +77,6 @@ jsonEscaping = escaping $ \w -> case w of
 {-# NOINLINE jsonEscaping #-}
 
 -- | A character in UTF-8, or what replaces it: at most 7 bytes.
---
--- @since 0.1.0.0
 charUtf8Escaped :: Escaping -> Char -> Builder
 charUtf8Escaped escapes x = ensure escapeBound (escapeOrUtf8 escapes x)
 {-# INLINE [0] charUtf8Escaped #-}
@@ -102,30 +98,22 @@ escapeOrUtf8 escapes x p
 --
 -- >>> textUtf8Escaped jsonEscaping "C:\\temp\t1"
 -- "C:\\\\temp\\t1"
---
--- @since 0.1.0.0
 textUtf8Escaped :: Escaping -> T.Text -> Builder
 textUtf8Escaped escapes = textUnits escapeBound (Mem.writeEscaped escapes)
 
 -- | A lazy text in UTF-8, with characters replaced. Its chunks are forced one by one,
 -- as the output gets there.
---
--- @since 0.1.0.0
 lazyTextUtf8Escaped :: Escaping -> TL.Text -> Builder
 lazyTextUtf8Escaped escapes = textChunkwise (textUtf8Escaped escapes)
 
 -- | A string in UTF-8, with characters replaced. It is forced as the output gets
 -- there, and may be infinite.
---
--- @since 0.1.0.0
 stringUtf8Escaped :: Escaping -> String -> Builder
 stringUtf8Escaped escapes = foldr (append . charUtf8Escaped escapes) empty
 
 -- | The bytes of a strict 'ByteString'. Those below 128 are replaced as the escaping says, the
 -- others are written as they are. For text that is in UTF-8 already, or in another superset of
 -- ASCII.
---
--- @since 0.1.0.0
 byteStringEscaped :: Escaping -> ByteString -> Builder
 byteStringEscaped escapes bs = action $ \c k ->
   inBatches c k total escapeBound (const escapeBound) fitting $ \p off n ->
@@ -142,7 +130,5 @@ byteStringEscaped escapes bs = action $ \c k ->
       | otherwise = pure p
 
 -- | The bytes of a lazy 'L.ByteString', chunk by chunk, as by 'byteStringEscaped'.
---
--- @since 0.1.0.0
 lazyByteStringEscaped :: Escaping -> L.ByteString -> Builder
 lazyByteStringEscaped escapes = chunkwise (byteStringEscaped escapes)

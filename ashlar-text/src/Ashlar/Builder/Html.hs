@@ -41,8 +41,6 @@ import qualified Data.Text as T
 import qualified Data.Text.Lazy as TL
 
 -- | What is replaced, for the functions of "Ashlar.Builder.Escape".
---
--- @since 0.1.0.0
 htmlEscaping :: Escaping
 htmlEscaping = escaping $ \w -> case w of
   0x3C -> Just (C.pack "&lt;")
@@ -60,8 +58,6 @@ htmlEscaping = escaping $ \w -> case w of
 --
 -- >>> foldMap charHtmlUtf8 "<\0>"
 -- "&lt;&gt;"
---
--- @since 0.1.0.0
 charHtmlUtf8 :: Char -> Builder
 charHtmlUtf8 c = charUtf8Escaped htmlEscaping c
 {-# INLINE [0] charHtmlUtf8 #-}
@@ -73,20 +69,14 @@ charHtmlUtf8 c = charUtf8Escaped htmlEscaping c
 
 -- | The characters of a string. The string is forced as the output gets there, and
 -- may be infinite.
---
--- @since 0.1.0.0
 stringHtmlUtf8 :: String -> Builder
 stringHtmlUtf8 = stringUtf8Escaped htmlEscaping
 
 -- | A strict text.
---
--- @since 0.1.0.0
 textHtmlUtf8 :: T.Text -> Builder
 textHtmlUtf8 = textUtf8Escaped htmlEscaping
 
 -- | A lazy text. Its chunks are forced one by one, as the output gets there.
---
--- @since 0.1.0.0
 lazyTextHtmlUtf8 :: TL.Text -> Builder
 lazyTextHtmlUtf8 = lazyTextUtf8Escaped htmlEscaping
 
@@ -95,13 +85,9 @@ lazyTextHtmlUtf8 = lazyTextUtf8Escaped htmlEscaping
 --
 -- >>> byteStringHtmlUtf8 "\xC3\xA4 & \xC3\xB6"
 -- "\195\164 &amp; \195\182"
---
--- @since 0.1.0.0
 byteStringHtmlUtf8 :: ByteString -> Builder
 byteStringHtmlUtf8 = byteStringEscaped htmlEscaping
 
 -- | Text that is UTF-8 already, chunk by chunk.
---
--- @since 0.1.0.0
 lazyByteStringHtmlUtf8 :: L.ByteString -> Builder
 lazyByteStringHtmlUtf8 = lazyByteStringEscaped htmlEscaping

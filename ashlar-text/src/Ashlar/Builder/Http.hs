@@ -40,8 +40,6 @@ import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 --
 -- The builder runs once, in the same buffer, and may be infinite. It reserves up to 20 bytes more
 -- than its body.
---
--- @since 0.1.0.0
 chunkedTransferEncoding :: Builder -> Builder
 chunkedTransferEncoding body = action $ \c k -> do
   space <- rest c
@@ -49,8 +47,6 @@ chunkedTransferEncoding body = action $ \c k -> do
   endChunk c p
 
 -- | The empty chunk that ends the message, without trailer fields.
---
--- @since 0.1.0.0
 chunkedTransferTerminator :: Builder
 chunkedTransferTerminator = ensure 5 $ \p -> do
   pokeHost p (0x30 :: Word8)

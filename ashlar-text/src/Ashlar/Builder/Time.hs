@@ -48,8 +48,6 @@ import Foreign.Ptr (Ptr, plusPtr)
 -- >>> import Data.Time.Calendar (fromGregorian)
 -- >>> toStrictByteString (T.day (fromGregorian 2024 2 29))
 -- "2024-02-29"
---
--- @since 0.1.0.0
 day :: Day -> Builder
 day d = action $ \c k -> case commonDay d of
   Just n -> runOn (ensure 10 (\p -> (p `plusPtr` 10) <$ writeDay n p)) c k
@@ -64,16 +62,12 @@ day d = action $ \c k -> case commonDay d of
 -- >>> import Data.Time.LocalTime (TimeOfDay (..))
 -- >>> toStrictByteString (T.timeOfDay (TimeOfDay 7 5 3.25))
 -- "07:05:03.25"
---
--- @since 0.1.0.0
 timeOfDay :: TimeOfDay -> Builder
 timeOfDay t = action $ \c k -> case clockIn t of
   Just clock -> runOn (ensure clockBound (writeClock clock)) c k
   Nothing -> throwIO (NoSuchTimeOfDay t)
 
 -- | Date and time of day, with a @T@ between them. Throws 'NoSuchTimeOfDay' as 'timeOfDay' does.
---
--- @since 0.1.0.0
 localTime :: LocalTime -> Builder
 localTime (LocalTime d t) = action $ \c k -> case commonDay d of
   Just n | Just clock <- clockIn t -> runOn (ensure (11 + clockBound) (writeBoth n clock)) c k
@@ -81,8 +75,6 @@ localTime (LocalTime d t) = action $ \c k -> case commonDay d of
 
 -- | The difference from UTC as @+HH:MM@ or @-HH:MM@. The name is left out. Throws 'NoSuchTimeZone'
 -- for a difference of 24 hours or more.
---
--- @since 0.1.0.0
 timeZone :: TimeZone -> Builder
 timeZone z = action $ \c k -> do
   unless (ahead > -1440 && ahead < 1440) $ throwIO (NoSuchTimeZone ahead)
@@ -99,8 +91,6 @@ timeZone z = action $ \c k -> do
 -- >>> let noon = LocalTime (fromGregorian 2024 2 29) midday
 -- >>> toStrictByteString (T.zonedTime (ZonedTime noon (minutesToTimeZone (-90))))
 -- "2024-02-29T12:00:00-01:30"
---
--- @since 0.1.0.0
 zonedTime :: ZonedTime -> Builder
 zonedTime (ZonedTime t z) = localTime t <> timeZone z
 
@@ -111,8 +101,6 @@ zonedTime (ZonedTime t z) = localTime t <> timeZone z
 -- >>> import Data.Time
 -- >>> toStrictByteString (T.utcTime (UTCTime (fromGregorian 2016 12 31) 86400.5))
 -- "2016-12-31T23:59:60.5Z"
---
--- @since 0.1.0.0
 utcTime :: UTCTime -> Builder
 utcTime (UTCTime d t) = action $ \c k -> do
   unless (picos >= 0 && picos < 86401000000000000) $ throwIO (NoSuchTimeOfUTC t)
@@ -126,8 +114,6 @@ utcTime (UTCTime d t) = action $ \c k -> do
       (end `plusPtr` 1) <$ pokeHost end (0x5A :: Word8)
 
 -- | A value that is no time, because a part of it is negative or too large.
---
--- @since 0.1.0.0
 data TimeOutOfRange
   = NoSuchTimeOfDay !TimeOfDay
   | -- | The minutes ahead of UTC.

@@ -18,8 +18,6 @@ import Foreign.Ptr (plusPtr)
 -- >>> import Ashlar.Builder.UUID
 -- >>> toStrictByteString (uuid 0x0001020304050607 0x08090a0b0c0d0e0f)
 -- "00010203-0405-0607-0809-0a0b0c0d0e0f"
---
--- @since 0.1.0.0
 uuid ::
   -- | The first 16 digits.
   Word64 ->

@@ -61,26 +61,18 @@ import System.IO.Unsafe (unsafeDupablePerformIO)
 -- at byte 4: invalid Base64
 --   00000000  53 47 56 73 20 47 38 3d                           |SGVs G8=|
 --                         ^^
---
--- @since 0.1.0.0
 getBase64 :: Int -> Get ByteString
 getBase64 = getEncoded (base64 (Variant Standard True))
 
 -- | 'getBase64' without padding, which it refuses.
---
--- @since 0.1.0.0
 getBase64Unpadded :: Int -> Get ByteString
 getBase64Unpadded = getEncoded (base64 (Variant Standard False))
 
 -- | 'getBase64' with the alphabet for URLs and names of files.
---
--- @since 0.1.0.0
 getBase64Url :: Int -> Get ByteString
 getBase64Url = getEncoded (base64 (Variant ForUrls True))
 
 -- | 'getBase64Url' without padding, which it refuses.
---
--- @since 0.1.0.0
 getBase64UrlUnpadded :: Int -> Get ByteString
 getBase64UrlUnpadded = getEncoded (base64 (Variant ForUrls False))
 
@@ -89,20 +81,14 @@ getBase64UrlUnpadded = getEncoded (base64 (Variant ForUrls False))
 --
 -- >>> runGetRest takeBase64 "SGVsbG8=;SGk="
 -- Right ("Hello",";SGk=")
---
--- @since 0.1.0.0
 takeBase64 :: Get ByteString
 takeBase64 = taken (Variant Standard True)
 
 -- | 'takeBase64' without padding. Padding that follows is not read.
---
--- @since 0.1.0.0
 takeBase64Unpadded :: Get ByteString
 takeBase64Unpadded = taken (Variant Standard False)
 
 -- | 'takeBase64' with the alphabet for URLs and names of files.
---
--- @since 0.1.0.0
 takeBase64Url :: Get ByteString
 takeBase64Url = taken (Variant ForUrls True)
 
@@ -110,8 +96,6 @@ takeBase64Url = taken (Variant ForUrls True)
 --
 -- >>> runGet ((,) <$> takeBase64UrlUnpadded <* skip 1 <*> takeBase64UrlUnpadded) "eyJ9.-_8"
 -- Right ("{\"}","\251\255")
---
--- @since 0.1.0.0
 takeBase64UrlUnpadded :: Get ByteString
 takeBase64UrlUnpadded = taken (Variant ForUrls False)
 
@@ -121,26 +105,18 @@ takeBase64UrlUnpadded = taken (Variant ForUrls False)
 -- Right "Hello"
 -- >>> either errorOffset (const 0) (decodeBase64 "SGVsbG9=")
 -- 6
---
--- @since 0.1.0.0
 decodeBase64 :: ByteString -> Either DecodeError ByteString
 decodeBase64 = decodeEncoded (base64 (Variant Standard True))
 
 -- | 'decodeBase64' without padding, which it refuses.
---
--- @since 0.1.0.0
 decodeBase64Unpadded :: ByteString -> Either DecodeError ByteString
 decodeBase64Unpadded = decodeEncoded (base64 (Variant Standard False))
 
 -- | 'decodeBase64' with the alphabet for URLs and names of files.
---
--- @since 0.1.0.0
 decodeBase64Url :: ByteString -> Either DecodeError ByteString
 decodeBase64Url = decodeEncoded (base64 (Variant ForUrls True))
 
 -- | 'decodeBase64Url' without padding, which it refuses.
---
--- @since 0.1.0.0
 decodeBase64UrlUnpadded :: ByteString -> Either DecodeError ByteString
 decodeBase64UrlUnpadded = decodeEncoded (base64 (Variant ForUrls False))
 
@@ -152,14 +128,10 @@ decodeBase64UrlUnpadded = decodeEncoded (base64 (Variant ForUrls False))
 --
 -- >>> decodeBase64Lenient "SGVs\r\nbG8"
 -- "Hello"
---
--- @since 0.1.0.0
 decodeBase64Lenient :: ByteString -> ByteString
 decodeBase64Lenient = lenient Standard
 
 -- | 'decodeBase64Lenient' with the alphabet for URLs and names of files.
---
--- @since 0.1.0.0
 decodeBase64UrlLenient :: ByteString -> ByteString
 decodeBase64UrlLenient = lenient ForUrls
 

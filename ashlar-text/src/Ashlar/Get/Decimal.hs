@@ -42,8 +42,6 @@ import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 -- Right (-12.50)
 -- >>> either (putStrLn . summarizeError) print (runGet (D.fixed :: Get Centi) "12.505")
 -- at byte 5: more digits than the type can hold
---
--- @since 0.1.0.0
 fixed :: forall a. HasResolution a => Get (Fixed a)
 fixed = fixedOf (decimalPlaces (resolution (MkFixed 0 :: Fixed a)))
 {-# INLINE fixed #-}
@@ -83,8 +81,6 @@ signed negative n = if negative then negate n else n
 -- >>> import qualified Ashlar.Get.Decimal as D
 -- >>> runGet D.scaled "-12.50e3"
 -- Right (-1250,1)
---
--- @since 0.1.0.0
 scaled :: Get (Integer, Int)
 scaled = quickly slowScaled $ \negative n _ _ q ->
   -- Beyond that, 'scanNumber' may have stopped counting.

@@ -33,8 +33,6 @@ import Foreign.Ptr (minusPtr, plusPtr)
 -- at byte 2: invalid hexadecimal digit
 --   00000000  31 32 20 34                                       |12 4|
 --                   ^^
---
--- @since 0.1.0.0
 getHex :: Int -> Get ByteString
 getHex = getEncoded hex
 
@@ -43,8 +41,6 @@ getHex = getEncoded hex
 --
 -- >>> runGetRest takeHex "000aFF;00"
 -- Right ("\NUL\n\255",";00")
---
--- @since 0.1.0.0
 takeHex :: Get ByteString
 takeHex = here >>= \at -> takeScanned const () (\_ p e -> scanner p e) >>= decodedFrom hex at
   where
@@ -56,8 +52,6 @@ takeHex = here >>= \at -> takeScanned const () (\_ p e -> scanner p e) >>= decod
 --
 -- >>> decodeHex "000aFF"
 -- Right "\NUL\n\255"
---
--- @since 0.1.0.0
 decodeHex :: ByteString -> Either DecodeError ByteString
 decodeHex = decodeEncoded hex
 

@@ -57,8 +57,6 @@ import Prelude hiding (takeWhile)
 -- Right 2024-02-29
 -- >>> either (putStrLn . summarizeError) print (runGet T.day "2023-02-29")
 -- at byte 8: no such day in this month
---
--- @since 0.1.0.0
 day :: Get Day
 day = step quickDay >>= \n -> if n == noDay then slowDay else pure (dayNumber n)
 
@@ -135,8 +133,6 @@ twoUpTo least most message = do
 -- Right 07:05:03.25
 -- >>> either (putStrLn . summarizeError) print (runGet T.timeOfDay "24:00:00")
 -- at byte 0: no such hour
---
--- @since 0.1.0.0
 timeOfDay :: Get TimeOfDay
 timeOfDay = (\(Clock h m picos) -> TimeOfDay h m (MkFixed picos)) <$> clock
 
@@ -216,8 +212,6 @@ picosAfterPoint =
           Nothing -> pure (toInteger (value * 10 ^ (12 - S.length picos)))
 
 -- | A date and a time of day, with a @T@, a @t@ or a space between them.
---
--- @since 0.1.0.0
 localTime :: Get LocalTime
 localTime = LocalTime <$> day <* separator <*> timeOfDay
 
@@ -229,8 +223,6 @@ separator = guardedGet (\w -> w == 0x54 || w == 0x74 || w == 0x20) (Expectation 
 -- >>> import qualified Ashlar.Get.Time as T
 -- >>> runGet T.timeZone "-01:30"
 -- Right -0130
---
--- @since 0.1.0.0
 timeZone :: Get TimeZone
 timeZone = zoneOr utc minutesToTimeZone
 
@@ -253,8 +245,6 @@ zoneOr named ahead =
     minutesAfter h = (60 * h +) <$> twoUpTo 0 59 "no such minute"
 
 -- | A 'localTime', and its 'timeZone'.
---
--- @since 0.1.0.0
 zonedTime :: Get ZonedTime
 zonedTime = ZonedTime <$> localTime <*> timeZone
 
@@ -264,8 +254,6 @@ zonedTime = ZonedTime <$> localTime <*> timeZone
 -- >>> import qualified Ashlar.Get.Time as T
 -- >>> runGet T.utcTime "2024-02-29T12:00:00+01:00"
 -- Right 2024-02-29 11:00:00 UTC
---
--- @since 0.1.0.0
 utcTime :: Get UTCTime
 utcTime = do
   ModifiedJulianDay n <- day

@@ -26,8 +26,6 @@ import Foreign.Ptr (minusPtr, plusPtr)
 -- >>> import Ashlar.Get.UUID
 -- >>> runGet uuid "00000000-0000-0001-0000-00000000000A"
 -- Right (1,10)
---
--- @since 0.1.0.0
 uuid :: Get (Word64, Word64)
 uuid = step quick >>= maybe slow pure
   where

@@ -51,8 +51,6 @@ import qualified Data.ByteString.Lazy as L
 -- Right "brick"
 -- >>> expandBody (zlibBlocks 9) 4 (compressBody (zlibBlocks 1) "brick")
 -- Left "it expands to more than 4 bytes"
---
--- @since 0.1.0.0
 zlibBlocks ::
   -- | The level, as 'paramsLevel': 6 is a good one.
   Int ->

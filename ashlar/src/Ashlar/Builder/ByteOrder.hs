@@ -99,72 +99,52 @@ ordered little big order =
   #-}
 
 -- | A number of 16 bits: 2 bytes.
---
--- @since 0.1.0.0
 word16 :: ByteOrder -> Word16 -> Builder
 word16 order x = scalar (ordered P.word16LE P.word16BE order) x
 {-# INLINE [0] word16 #-}
 
 -- | A number of 24 bits: 3 bytes. The 8 highest bits of the argument are ignored.
---
--- @since 0.1.0.0
 word24 :: ByteOrder -> Word32 -> Builder
 word24 order x = scalar (ordered P.word24LE P.word24BE order) x
 {-# INLINE [0] word24 #-}
 
 -- | A number of 32 bits: 4 bytes.
---
--- @since 0.1.0.0
 word32 :: ByteOrder -> Word32 -> Builder
 word32 order x = scalar (ordered P.word32LE P.word32BE order) x
 {-# INLINE [0] word32 #-}
 
 -- | A number of 64 bits: 8 bytes.
---
--- @since 0.1.0.0
 word64 :: ByteOrder -> Word64 -> Builder
 word64 order x = scalar (ordered P.word64LE P.word64BE order) x
 {-# INLINE [0] word64 #-}
 
 -- | A number of 16 bits in two's complement: 2 bytes.
---
--- @since 0.1.0.0
 int16 :: ByteOrder -> Int16 -> Builder
 int16 order x = scalar (ordered P.int16LE P.int16BE order) x
 {-# INLINE [0] int16 #-}
 
 -- | A number of 24 bits in two's complement: 3 bytes. The 8 highest bits of the argument are
 -- ignored.
---
--- @since 0.1.0.0
 int24 :: ByteOrder -> Int32 -> Builder
 int24 order x = scalar (ordered P.int24LE P.int24BE order) x
 {-# INLINE [0] int24 #-}
 
 -- | A number of 32 bits in two's complement: 4 bytes.
---
--- @since 0.1.0.0
 int32 :: ByteOrder -> Int32 -> Builder
 int32 order x = scalar (ordered P.int32LE P.int32BE order) x
 {-# INLINE [0] int32 #-}
 
 -- | A number of 64 bits in two's complement: 8 bytes.
---
--- @since 0.1.0.0
 int64 :: ByteOrder -> Int64 -> Builder
 int64 order x = scalar (ordered P.int64LE P.int64BE order) x
 {-# INLINE [0] int64 #-}
 
 -- | An IEEE 754 number: 4 bytes. A NaN keeps its payload.
---
--- @since 0.1.0.0
 float :: ByteOrder -> Float -> Builder
 float order x = scalar (ordered P.floatLE P.floatBE order) x
 {-# INLINE [0] float #-}
 
 -- | An IEEE 754 number: 8 bytes. A NaN keeps its payload.
---
--- @since 0.1.0.0
 double :: ByteOrder -> Double -> Builder
 double order x = scalar (ordered P.doubleLE P.doubleBE order) x
 {-# INLINE [0] double #-}

@@ -56,8 +56,6 @@ import Foreign.Ptr (minusPtr)
 --
 -- bytestring's @hPutBuilder@ holds the Handle's lock while it runs a builder, so a value that uses
 -- the same Handle waits for itself. 'Ashlar.Builder.hPutBuilder' does not.
---
--- @since 0.1.0.0
 toBytestringBuilder :: Builder -> B.Builder
 toBytestringBuilder b = B.builder $ \next range@(B.BufferRange from to) ->
   runToRequest b (FreeSpace from to) >>= signal b next 0 range
@@ -134,8 +132,6 @@ inserting chunks = B.runBuilderWith (B.lazyByteStringInsert chunks)
 --
 -- Its steps write directly into the buffers at hand. ByteStrings that it inserts are inserted, and
 -- where it flushes, so does ours.
---
--- @since 0.1.0.0
 fromBytestringBuilder :: B.Builder -> Builder
 fromBytestringBuilder b = action $ \c k ->
   -- A step writes only in the range it is given, and returns an address in it.
@@ -156,29 +152,21 @@ fromBytestringBuilder b = action $ \c k ->
    in go (B.runBuilder b)
 
 -- | A primitive as one of bytestring's.
---
--- @since 0.1.0.0
 toBytestringFixedPrim :: FixedPrim a -> BP.FixedPrim a
 toBytestringFixedPrim prim = BP.fixedPrim (size prim) (runF prim)
 {-# INLINE toBytestringFixedPrim #-}
 
 -- | A primitive of bytestring's as one of ours.
---
--- @since 0.1.0.0
 fromBytestringFixedPrim :: BP.FixedPrim a -> FixedPrim a
 fromBytestringFixedPrim prim = fixedPrim (BP.size prim) (BP.runF prim)
 {-# INLINE fromBytestringFixedPrim #-}
 
 -- | A primitive as one of bytestring's.
---
--- @since 0.1.0.0
 toBytestringBoundedPrim :: BoundedPrim a -> BP.BoundedPrim a
 toBytestringBoundedPrim prim = BP.boundedPrim (sizeBound prim) (runB prim)
 {-# INLINE toBytestringBoundedPrim #-}
 
 -- | A primitive of bytestring's as one of ours.
---
--- @since 0.1.0.0
 fromBytestringBoundedPrim :: BP.BoundedPrim a -> BoundedPrim a
 fromBytestringBoundedPrim prim = boundedPrim (BP.sizeBound prim) (BP.runB prim)
 {-# INLINE fromBytestringBoundedPrim #-}

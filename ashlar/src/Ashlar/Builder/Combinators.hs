@@ -30,8 +30,6 @@ import Prelude hiding (unlines, unwords)
 
 -- | Builders one after the other, with the first argument between any two.
 -- On strings, this is called 'Data.List.intercalate'.
---
--- @since 0.1.0.0
 intersperse :: Builder -> [Builder] -> Builder
 intersperse separator builders = action $ \c k ->
   let go (b : bs) = runOn separator c k >> runOn b c k >> go bs
@@ -41,14 +39,10 @@ intersperse separator builders = action $ \c k ->
         [] -> pure ()
 
 -- | Builders one after the other, with a space between any two.
---
--- @since 0.1.0.0
 unwords :: [Builder] -> Builder
 unwords = intersperse (word8 0x20)
 
 -- | Builders one after the other, with a newline after each.
---
--- @since 0.1.0.0
 unlines :: [Builder] -> Builder
 unlines builders = action $ \c k ->
   let go (b : bs) = runOn b c k >> runOn (word8 0x0A) c k >> go bs
@@ -59,7 +53,5 @@ unlines builders = action $ \c k ->
 --
 -- >>> viaShow (Just 'x')
 -- "Just 'x'"
---
--- @since 0.1.0.0
 viaShow :: Show a => a -> Builder
 viaShow = stringUtf8 . show

@@ -80,7 +80,5 @@ import Data.ByteString.Lazy.Internal (defaultChunkSize, smallChunkSize)
 -- >>> (n, next) <- allocaBytes 4 (\p -> step p 4)
 -- >>> case next of { More least _ -> (n, least); _ -> (n, 0) }
 -- (4,1)
---
--- @since 0.1.0.0
 runBuilder :: Builder -> BufferWriter
 runBuilder b = B.runBuilder (toBytestringBuilder b)

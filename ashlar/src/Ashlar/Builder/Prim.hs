@@ -163,15 +163,11 @@ import GHC.Exts (Addr#)
 
 -- | The bytes at an address up to the first zero, as in @"abc"#@. They must stay readable for as
 -- long as the program runs.
---
--- @since 0.1.0.0
 cstring :: Addr# -> Builder
 cstring s = asciiLiteral s
 {-# INLINE cstring #-}
 
 -- | 'cstring', with a zero byte for each pair @C0 80@: so GHC writes U+0000 in literals.
---
--- @since 0.1.0.0
 cstringUtf8 :: Addr# -> Builder
 cstringUtf8 s = utf8Literal s
 {-# INLINE cstringUtf8 #-}

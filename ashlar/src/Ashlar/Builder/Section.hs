@@ -62,8 +62,6 @@ import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 --
 -- Sections may be nested. Each level moves a byte at most once. A 'Ashlar.Builder.Extra.flush' in a
 -- section takes place after it.
---
--- @since 0.1.0.0
 lengthPrefixed ::
   forall n.
   (Integral n, Bits n) =>
@@ -81,8 +79,6 @@ lengthPrefixed prim = section (largest (0 :: n)) 0 (prefixOf prim)
 -- >>> import Foreign (castPtr, poke)
 -- >>> lengthPrefixedFixed (fixedPrim 1 (\n p -> poke p (n :: Word8))) "abc"
 -- "\ETXabc"
---
--- @since 0.1.0.0
 lengthPrefixedFixed :: (Integral n, Bits n) => FixedPrim n -> Builder -> Builder
 lengthPrefixedFixed prim = lengthPrefixed (toB prim)
 {-# INLINE lengthPrefixedFixed #-}
@@ -90,8 +86,6 @@ lengthPrefixedFixed prim = lengthPrefixed (toB prim)
 -- | 'lengthPrefixed' for bodies of limited length.
 --
 -- Reserves space for the body beforehand, up to 4 KiB, so that it need not be held elsewhere.
---
--- @since 0.1.0.0
 lengthPrefixedWithin ::
   forall n.
   (Integral n, Bits n) =>
@@ -114,14 +108,10 @@ lengthPrefixedWithin most prim =
 -- "\ETXabc"
 -- >>> lengthPrefixedVarint (lengthPrefixedVarint "a" <> lengthPrefixedVarint mempty)
 -- "\ETX\SOHa\NUL"
---
--- @since 0.1.0.0
 lengthPrefixedVarint :: Builder -> Builder
 lengthPrefixedVarint = lengthPrefixed (varintPrim word64Varint)
 
 -- | A section had more bytes than its length can express, or than were allowed.
---
--- @since 0.1.0.0
 data SectionTooLong = SectionTooLong
   { -- | Bytes of the section when it was given up, at least.
     sectionLength :: !Int,

@@ -126,15 +126,11 @@ varint format x = primBounded (varintPrim format) x
 -- for each byte follow, the least significant first (<https://github.com/stoklund/varint>).
 
 -- | A number in unsigned LEB128: 1 to 3 bytes.
---
--- @since 0.1.0.0
 word16LEB128 :: Word16 -> Builder
 word16LEB128 x = varint P.word16LEB128 x
 {-# INLINE [0] word16LEB128 #-}
 
 -- | A number in unsigned LEB128: 1 to 5 bytes.
---
--- @since 0.1.0.0
 word32LEB128 :: Word32 -> Builder
 word32LEB128 x = varint P.word32LEB128 x
 {-# INLINE [0] word32LEB128 #-}
@@ -143,29 +139,21 @@ word32LEB128 x = varint P.word32LEB128 x
 --
 -- >>> word64LEB128 624485
 -- "\229\142&"
---
--- @since 0.1.0.0
 word64LEB128 :: Word64 -> Builder
 word64LEB128 x = varint P.word64LEB128 x
 {-# INLINE [0] word64LEB128 #-}
 
 -- | A number in unsigned LEB128: 1 to 10 bytes.
---
--- @since 0.1.0.0
 wordLEB128 :: Word -> Builder
 wordLEB128 x = varint P.wordLEB128 x
 {-# INLINE [0] wordLEB128 #-}
 
 -- | A number in signed LEB128: 1 to 3 bytes.
---
--- @since 0.1.0.0
 int16LEB128 :: Int16 -> Builder
 int16LEB128 x = varint P.int16LEB128 x
 {-# INLINE [0] int16LEB128 #-}
 
 -- | A number in signed LEB128: 1 to 5 bytes.
---
--- @since 0.1.0.0
 int32LEB128 :: Int32 -> Builder
 int32LEB128 x = varint P.int32LEB128 x
 {-# INLINE [0] int32LEB128 #-}
@@ -174,15 +162,11 @@ int32LEB128 x = varint P.int32LEB128 x
 --
 -- >>> int64LEB128 (-123456)
 -- "\192\187x"
---
--- @since 0.1.0.0
 int64LEB128 :: Int64 -> Builder
 int64LEB128 x = varint P.int64LEB128 x
 {-# INLINE [0] int64LEB128 #-}
 
 -- | A number in signed LEB128: 1 to 10 bytes.
---
--- @since 0.1.0.0
 intLEB128 :: Int -> Builder
 intLEB128 x = varint P.intLEB128 x
 {-# INLINE [0] intLEB128 #-}
@@ -191,43 +175,31 @@ intLEB128 x = varint P.intLEB128 x
 --
 -- >>> word32Varint 300
 -- "\172\STX"
---
--- @since 0.1.0.0
 word32Varint :: Word32 -> Builder
 word32Varint x = varint P.word32Varint x
 {-# INLINE [0] word32Varint #-}
 
 -- | A number as @uint64@: 1 to 10 bytes.
---
--- @since 0.1.0.0
 word64Varint :: Word64 -> Builder
 word64Varint x = varint P.word64Varint x
 {-# INLINE [0] word64Varint #-}
 
 -- | A number as @uint64@: 1 to 10 bytes.
---
--- @since 0.1.0.0
 wordVarint :: Word -> Builder
 wordVarint x = varint P.wordVarint x
 {-# INLINE [0] wordVarint #-}
 
 -- | A number as @int32@ or @enum@: 1 to 5 bytes, or 10 if negative.
---
--- @since 0.1.0.0
 int32Varint :: Int32 -> Builder
 int32Varint x = varint P.int32Varint x
 {-# INLINE [0] int32Varint #-}
 
 -- | A number as @int64@: 1 to 9 bytes, or 10 if negative.
---
--- @since 0.1.0.0
 int64Varint :: Int64 -> Builder
 int64Varint x = varint P.int64Varint x
 {-# INLINE [0] int64Varint #-}
 
 -- | A number as @int64@: 1 to 9 bytes, or 10 if negative.
---
--- @since 0.1.0.0
 intVarint :: Int -> Builder
 intVarint x = varint P.intVarint x
 {-# INLINE [0] intVarint #-}
@@ -236,29 +208,21 @@ intVarint x = varint P.intVarint x
 --
 -- >>> int32Zigzag (-1)
 -- "\SOH"
---
--- @since 0.1.0.0
 int32Zigzag :: Int32 -> Builder
 int32Zigzag x = varint P.int32Zigzag x
 {-# INLINE [0] int32Zigzag #-}
 
 -- | A number as @sint64@: 1 to 10 bytes.
---
--- @since 0.1.0.0
 int64Zigzag :: Int64 -> Builder
 int64Zigzag x = varint P.int64Zigzag x
 {-# INLINE [0] int64Zigzag #-}
 
 -- | A number as @sint64@: 1 to 10 bytes.
---
--- @since 0.1.0.0
 intZigzag :: Int -> Builder
 intZigzag x = varint P.intZigzag x
 {-# INLINE [0] intZigzag #-}
 
 -- | A number as a quantity of MIDI: 1 to 5 bytes. (MIDI itself allows four.)
---
--- @since 0.1.0.0
 word32VLQBE :: Word32 -> Builder
 word32VLQBE x = varint P.word32VLQBE x
 {-# INLINE [0] word32VLQBE #-}
@@ -267,15 +231,11 @@ word32VLQBE x = varint P.word32VLQBE x
 --
 -- >>> word64VLQBE 300
 -- "\130,"
---
--- @since 0.1.0.0
 word64VLQBE :: Word64 -> Builder
 word64VLQBE x = varint P.word64VLQBE x
 {-# INLINE [0] word64VLQBE #-}
 
 -- | A number as a quantity of MIDI, or in base 128 of ASN.1: 1 to 10 bytes.
---
--- @since 0.1.0.0
 wordVLQBE :: Word -> Builder
 wordVLQBE x = varint P.wordVLQBE x
 {-# INLINE [0] wordVLQBE #-}
@@ -284,8 +244,6 @@ wordVLQBE x = varint P.wordVLQBE x
 --
 -- >>> word64GitOffset 300
 -- "\129,"
---
--- @since 0.1.0.0
 word64GitOffset :: Word64 -> Builder
 word64GitOffset x = varint P.word64GitOffset x
 {-# INLINE [0] word64GitOffset #-}
@@ -294,22 +252,16 @@ word64GitOffset x = varint P.word64GitOffset x
 --
 -- >>> word64SQLite maxBound
 -- "\255\255\255\255\255\255\255\255\255"
---
--- @since 0.1.0.0
 word64SQLite :: Word64 -> Builder
 word64SQLite x = varint P.word64SQLite x
 {-# INLINE [0] word64SQLite #-}
 
 -- | A number in two's complement, as in a file of SQLite: 1 to 9 bytes, 9 if negative.
---
--- @since 0.1.0.0
 int64SQLite :: Int64 -> Builder
 int64SQLite x = varint P.int64SQLite x
 {-# INLINE [0] int64SQLite #-}
 
 -- | A number of seven bits in each byte: 1 to 10 bytes. The same as 'wordLEB128'.
---
--- @since 0.1.0.0
 wordVLQ :: Word -> Builder
 wordVLQ x = varint P.wordVLQ x
 {-# INLINE [0] wordVLQ #-}
@@ -318,8 +270,6 @@ wordVLQ x = varint P.wordVLQ x
 --
 -- >>> intVLQ (-3)
 -- "C"
---
--- @since 0.1.0.0
 intVLQ :: Int -> Builder
 intVLQ x = varint P.intVLQ x
 {-# INLINE [0] intVLQ #-}
@@ -328,8 +278,6 @@ intVLQ x = varint P.intVLQ x
 --
 -- >>> prefixVarInt 300
 -- "\178\EOT"
---
--- @since 0.1.0.0
 prefixVarInt :: Word -> Builder
 prefixVarInt x = varint P.prefixVarInt x
 {-# INLINE [0] prefixVarInt #-}

@@ -39,8 +39,6 @@ import System.IO.Unsafe (unsafeDupablePerformIO)
 -- >>> import Foreign.C.Types (CInt)
 -- >>> decode (encode (AsStorable (7 :: CInt))) :: Either DecodeError (AsStorable CInt)
 -- Right (AsStorable {getStorable = 7})
---
--- @since 0.1.0.0
 newtype AsStorable a = AsStorable {getStorable :: a}
   deriving stock (Eq, Ord, Show, Functor, Foldable, Traversable)
 

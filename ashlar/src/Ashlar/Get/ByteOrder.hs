@@ -60,71 +60,51 @@ ordered little big order =
 {-# INLINE ordered #-}
 
 -- | A number of 16 bits: 2 bytes.
---
--- @since 0.1.0.0
 getWord16 :: ByteOrder -> Get Word16
 getWord16 = ordered P.word16LE P.word16BE
 {-# INLINE getWord16 #-}
 
 -- | A number of 24 bits: 3 bytes.
---
--- @since 0.1.0.0
 getWord24 :: ByteOrder -> Get Word32
 getWord24 = ordered P.word24LE P.word24BE
 {-# INLINE getWord24 #-}
 
 -- | A number of 32 bits: 4 bytes.
---
--- @since 0.1.0.0
 getWord32 :: ByteOrder -> Get Word32
 getWord32 = ordered P.word32LE P.word32BE
 {-# INLINE getWord32 #-}
 
 -- | A number of 64 bits: 8 bytes.
---
--- @since 0.1.0.0
 getWord64 :: ByteOrder -> Get Word64
 getWord64 = ordered P.word64LE P.word64BE
 {-# INLINE getWord64 #-}
 
 -- | A number of 16 bits in two's complement: 2 bytes.
---
--- @since 0.1.0.0
 getInt16 :: ByteOrder -> Get Int16
 getInt16 = ordered P.int16LE P.int16BE
 {-# INLINE getInt16 #-}
 
 -- | A number of 24 bits in two's complement: 3 bytes.
---
--- @since 0.1.0.0
 getInt24 :: ByteOrder -> Get Int32
 getInt24 = ordered P.int24LE P.int24BE
 {-# INLINE getInt24 #-}
 
 -- | A number of 32 bits in two's complement: 4 bytes.
---
--- @since 0.1.0.0
 getInt32 :: ByteOrder -> Get Int32
 getInt32 = ordered P.int32LE P.int32BE
 {-# INLINE getInt32 #-}
 
 -- | A number of 64 bits in two's complement: 8 bytes.
---
--- @since 0.1.0.0
 getInt64 :: ByteOrder -> Get Int64
 getInt64 = ordered P.int64LE P.int64BE
 {-# INLINE getInt64 #-}
 
 -- | The 4 bytes of an IEEE 754 number. A NaN keeps its payload.
---
--- @since 0.1.0.0
 getFloat :: ByteOrder -> Get Float
 getFloat = ordered P.floatLE P.floatBE
 {-# INLINE getFloat #-}
 
 -- | The 8 bytes of an IEEE 754 number. A NaN keeps its payload.
---
--- @since 0.1.0.0
 getDouble :: ByteOrder -> Get Double
 getDouble = ordered P.doubleLE P.doubleBE
 {-# INLINE getDouble #-}

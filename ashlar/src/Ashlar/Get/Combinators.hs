@@ -82,8 +82,6 @@ import Data.Maybe (fromMaybe)
 -- >>> import Ashlar.Get.Parse (bytes)
 -- >>> runGet (choice [bytes "yes", bytes "no"]) "no"
 -- Right "no"
---
--- @since 0.1.0.0
 choice :: Foldable f => f (Get a) -> Get a
 choice ps = fromMaybe empty (foldr join Nothing ps)
   where
@@ -93,15 +91,11 @@ choice ps = fromMaybe empty (foldr join Nothing ps)
 
 -- | @option x p@ is @p@, or @x@ if that fails. If the next byte decides,
 -- 'Ashlar.Get.Parse.optionIf' and 'Ashlar.Get.Parse.switch' are never slower, and mostly faster.
---
--- @since 0.1.0.0
 option :: a -> Get a -> Get a
 option x p = p <|> pure x
 {-# INLINE option #-}
 
 -- | The first decoder, or the second if the first fails.
---
--- @since 0.1.0.0
 eitherP :: Get a -> Get b -> Get (Either a b)
 eitherP p q = (Left <$> p) <|> (Right <$> q)
 {-# INLINE eitherP #-}
@@ -113,15 +107,11 @@ eitherP p q = (Left <$> p) <|> (Right <$> q)
 --
 -- >>> runGet (getWord8 >>= \n -> count (fromIntegral n) getWord8) "\2ab"
 -- Right [97,98]
---
--- @since 0.1.0.0
 count :: Int -> Get a -> Get [a]
 count n p = reverse <$> counted n (flip (:)) [] p
 {-# INLINE count #-}
 
 -- | 'count' without the values.
---
--- @since 0.1.0.0
 skipCount :: Int -> Get a -> Get ()
 skipCount n = counted n (\_ _ -> ()) ()
 {-# INLINE skipCount #-}
@@ -137,36 +127,26 @@ counted n0 f z p = go n0 z
 {-# INLINE counted #-}
 
 -- | 'some'.
---
--- @since 0.1.0.0
 many1 :: Get a -> Get [a]
 many1 = some
 {-# INLINE many1 #-}
 
 -- | 'many', with each value forced.
---
--- @since 0.1.0.0
 many' :: Get a -> Get [a]
 many' p = many (forced p)
 {-# INLINE many' #-}
 
 -- | 'some', with each value forced.
---
--- @since 0.1.0.0
 many1' :: Get a -> Get [a]
 many1' p = some (forced p)
 {-# INLINE many1' #-}
 
 -- | 'many' without the values.
---
--- @since 0.1.0.0
 skipMany :: Get a -> Get ()
 skipMany = manyFold (\_ _ -> ()) ()
 {-# INLINE skipMany #-}
 
 -- | 'some' without the values.
---
--- @since 0.1.0.0
 skipMany1 :: Get a -> Get ()
 skipMany1 p = p *> skipMany p
 {-# INLINE skipMany1 #-}
@@ -177,15 +157,11 @@ skipMany1 p = p *> skipMany p
 -- >>> import Ashlar.Get.Parse (bytes)
 -- >>> runGet (manyTill getWord8 (bytes "\r\n")) "ab\r\n"
 -- Right [97,98]
---
--- @since 0.1.0.0
 manyTill :: Get a -> Get end -> Get [a]
 manyTill p end = fst <$> manyTill_ p end
 {-# INLINE manyTill #-}
 
 -- | 'manyTill', with each value forced.
---
--- @since 0.1.0.0
 manyTill' :: Get a -> Get end -> Get [a]
 manyTill' p = manyTill (forced p)
 {-# INLINE manyTill' #-}
@@ -194,22 +170,16 @@ manyTill' p = manyTill (forced p)
 --
 -- >>> runGet (manyTill_ getWord8 (satisfy (>= 128))) "\1\2\200"
 -- Right ([1,2],200)
---
--- @since 0.1.0.0
 manyTill_ :: Get a -> Get end -> Get ([a], end)
 manyTill_ p end = first reverse <$> foldTill (flip (:)) [] p end
 {-# INLINE manyTill_ #-}
 
 -- | 'manyTill' of at least one value.
---
--- @since 0.1.0.0
 someTill :: Get a -> Get end -> Get [a]
 someTill p end = (:) <$> p <*> manyTill p end
 {-# INLINE someTill #-}
 
 -- | 'manyTill' without the values, but with the end.
---
--- @since 0.1.0.0
 skipManyTill :: Get a -> Get end -> Get end
 skipManyTill p end = snd <$> foldTill (\_ _ -> ()) () p end
 {-# INLINE skipManyTill #-}

@@ -73,8 +73,6 @@ import Data.IORef (atomicModifyIORef', newIORef)
 import Data.Int (Int64)
 
 -- | A decoder that is being fed.
---
--- @since 0.1.0.0
 data Feed a
   = -- | It has failed: the input that it has not read, the offset of that input, and the error.
     FeedFail !ByteString !Int64 DecodeError
@@ -89,8 +87,6 @@ data Feed a
 
 -- | Start a decoder, and run it until it needs input. It may hold 64 MiB, and
 -- 'Ashlar.Get.withBudget' sets another limit.
---
--- @since 0.1.0.0
 newFeed :: Get a -> IO (Feed a)
 newFeed g = begin streamBytes g 0 [] False >>= fed
 
@@ -113,8 +109,6 @@ fed progress = case progress of
 -- | Resume with a chunk. If the decoder has ended already, the chunk is appended to the input that
 -- it has not read, which copies both. So check whether it has ended before you feed it a long
 -- stream.
---
--- @since 0.1.0.0
 feed :: Feed a -> ByteString -> IO (Feed a)
 feed state bs = case state of
   FeedPartial resume -> resume (Just bs)
@@ -122,8 +116,6 @@ feed state bs = case state of
   FeedDone rest at a -> pure (FeedDone (rest <> bs) at a)
 
 -- | Resume without more input. The result is not 'FeedPartial'.
---
--- @since 0.1.0.0
 feedEndOfInput :: Feed a -> IO (Feed a)
 feedEndOfInput state = case state of
   FeedPartial resume -> resume Nothing

@@ -33,8 +33,6 @@ import System.IO.Unsafe (unsafePerformIO)
 
 -- | The values that were decoded from a stream one after another, up to its end
 -- or to the first error. To fold one ('Foldable') ignores the error.
---
--- @since 0.1.0.0
 data Stream a
   = -- | A value, and what follows.
     Next a (Stream a)
@@ -45,8 +43,6 @@ data Stream a
   deriving stock (Eq, Show, Functor, Foldable, Traversable)
 
 -- | All the values, or the error. The list is complete before it is returned.
---
--- @since 0.1.0.0
 streamToEither :: Stream a -> Either DecodeError [a]
 streamToEither = go []
   where
@@ -65,8 +61,6 @@ streamToEither = go []
 -- >>> import Ashlar.Get.Stream
 -- >>> runGetStream getWord16be "\0\1\0\2"
 -- Next 1 (Next 2 End)
---
--- @since 0.1.0.0
 runGetStream :: Get a -> L.ByteString -> Stream a
 runGetStream g lbs = unsafePerformIO $ do
   chunks <- newIORef lbs

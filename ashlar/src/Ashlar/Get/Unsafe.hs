@@ -24,8 +24,6 @@ import Ashlar.Internal.Get.Input (moreInput)
 import Data.ByteString (ByteString)
 
 -- | A decoder that is fed chunks.
---
--- @since 0.1.0.0
 data Foreign a
   = -- | It needs a chunk, which is not empty, or 'Nothing' for the end of the input.
     Hungry (Maybe ByteString -> IO (Foreign a))
@@ -60,8 +58,6 @@ data Foreign a
 -- in runGetRest (getForeign (pure (upToZero 0))) "abc\0de"
 -- :}
 -- Right (3,"de")
---
--- @since 0.1.0.0
 getForeign :: IO (Foreign a) -> Get a
 getForeign start = here >>= \began -> effect start >>= hungry began
   where

@@ -168,64 +168,46 @@ import Data.Word (Word16, Word32, Word64)
 -- The first byte tells the length, as in "Ashlar.Builder.Varint".
 
 -- | A number in unsigned LEB128: 1 to 3 bytes.
---
--- @since 0.1.0.0
 getWord16LEB128 :: Get Word16
 getWord16LEB128 = getVarint P.word16LEB128
 {-# INLINE getWord16LEB128 #-}
 
 -- | A number in unsigned LEB128: 1 to 5 bytes.
---
--- @since 0.1.0.0
 getWord32LEB128 :: Get Word32
 getWord32LEB128 = getVarint P.word32LEB128
 {-# INLINE getWord32LEB128 #-}
 
 -- | A number in unsigned LEB128: 1 to 10 bytes.
---
--- @since 0.1.0.0
 getWord64LEB128 :: Get Word64
 getWord64LEB128 = getVarint P.word64LEB128
 {-# INLINE getWord64LEB128 #-}
 
 -- | A number in unsigned LEB128: 1 to 10 bytes.
---
--- @since 0.1.0.0
 getWordLEB128 :: Get Word
 getWordLEB128 = getVarint P.wordLEB128
 {-# INLINE getWordLEB128 #-}
 
 -- | A number in signed LEB128: 1 to 3 bytes.
---
--- @since 0.1.0.0
 getInt16LEB128 :: Get Int16
 getInt16LEB128 = getVarint P.int16LEB128
 {-# INLINE getInt16LEB128 #-}
 
 -- | A number in signed LEB128: 1 to 5 bytes.
---
--- @since 0.1.0.0
 getInt32LEB128 :: Get Int32
 getInt32LEB128 = getVarint P.int32LEB128
 {-# INLINE getInt32LEB128 #-}
 
 -- | A number in signed LEB128: 1 to 10 bytes.
---
--- @since 0.1.0.0
 getInt64LEB128 :: Get Int64
 getInt64LEB128 = getVarint P.int64LEB128
 {-# INLINE getInt64LEB128 #-}
 
 -- | A number in signed LEB128: 1 to 10 bytes.
---
--- @since 0.1.0.0
 getIntLEB128 :: Get Int
 getIntLEB128 = getVarint P.intLEB128
 {-# INLINE getIntLEB128 #-}
 
 -- | A number in unsigned LEB128, which may be padded: 1 to 3 bytes.
---
--- @since 0.1.0.0
 getWord16LEB128Lenient :: Get Word16
 getWord16LEB128Lenient = getVarint (padded P.word16LEB128)
 {-# INLINE getWord16LEB128Lenient #-}
@@ -234,29 +216,21 @@ getWord16LEB128Lenient = getVarint (padded P.word16LEB128)
 --
 -- >>> runGet getWord32LEB128Lenient "\172\130\128\128\0"
 -- Right 300
---
--- @since 0.1.0.0
 getWord32LEB128Lenient :: Get Word32
 getWord32LEB128Lenient = getVarint (padded P.word32LEB128)
 {-# INLINE getWord32LEB128Lenient #-}
 
 -- | A number in unsigned LEB128, which may be padded: 1 to 10 bytes.
---
--- @since 0.1.0.0
 getWord64LEB128Lenient :: Get Word64
 getWord64LEB128Lenient = getVarint (padded P.word64LEB128)
 {-# INLINE getWord64LEB128Lenient #-}
 
 -- | A number in unsigned LEB128, which may be padded: 1 to 10 bytes.
---
--- @since 0.1.0.0
 getWordLEB128Lenient :: Get Word
 getWordLEB128Lenient = getVarint (padded P.wordLEB128)
 {-# INLINE getWordLEB128Lenient #-}
 
 -- | A number in signed LEB128, which may be padded: 1 to 3 bytes.
---
--- @since 0.1.0.0
 getInt16LEB128Lenient :: Get Int16
 getInt16LEB128Lenient = getVarint (padded P.int16LEB128)
 {-# INLINE getInt16LEB128Lenient #-}
@@ -265,29 +239,21 @@ getInt16LEB128Lenient = getVarint (padded P.int16LEB128)
 --
 -- >>> runGet getInt32LEB128Lenient "\254\255\DEL"
 -- Right (-2)
---
--- @since 0.1.0.0
 getInt32LEB128Lenient :: Get Int32
 getInt32LEB128Lenient = getVarint (padded P.int32LEB128)
 {-# INLINE getInt32LEB128Lenient #-}
 
 -- | A number in signed LEB128, which may be padded: 1 to 10 bytes.
---
--- @since 0.1.0.0
 getInt64LEB128Lenient :: Get Int64
 getInt64LEB128Lenient = getVarint (padded P.int64LEB128)
 {-# INLINE getInt64LEB128Lenient #-}
 
 -- | A number in signed LEB128, which may be padded: 1 to 10 bytes.
---
--- @since 0.1.0.0
 getIntLEB128Lenient :: Get Int
 getIntLEB128Lenient = getVarint (padded P.intLEB128)
 {-# INLINE getIntLEB128Lenient #-}
 
 -- | A quantity of MIDI: 1 to 5 bytes.
---
--- @since 0.1.0.0
 getWord32VLQBE :: Get Word32
 getWord32VLQBE = getVarint P.word32VLQBE
 {-# INLINE getWord32VLQBE #-}
@@ -296,22 +262,16 @@ getWord32VLQBE = getVarint P.word32VLQBE
 --
 -- >>> runGet getWord64VLQBE "\130,"
 -- Right 300
---
--- @since 0.1.0.0
 getWord64VLQBE :: Get Word64
 getWord64VLQBE = getVarint P.word64VLQBE
 {-# INLINE getWord64VLQBE #-}
 
 -- | A quantity of MIDI, or a number in base 128 of ASN.1: 1 to 10 bytes.
---
--- @since 0.1.0.0
 getWordVLQBE :: Get Word
 getWordVLQBE = getVarint P.wordVLQBE
 {-# INLINE getWordVLQBE #-}
 
 -- | A quantity of MIDI, which may be padded: 1 to 5 bytes.
---
--- @since 0.1.0.0
 getWord32VLQBELenient :: Get Word32
 getWord32VLQBELenient = getVarint (padded P.word32VLQBE)
 {-# INLINE getWord32VLQBELenient #-}
@@ -320,15 +280,11 @@ getWord32VLQBELenient = getVarint (padded P.word32VLQBE)
 --
 -- >>> runGet getWord64VLQBELenient "\128\130,"
 -- Right 300
---
--- @since 0.1.0.0
 getWord64VLQBELenient :: Get Word64
 getWord64VLQBELenient = getVarint (padded P.word64VLQBE)
 {-# INLINE getWord64VLQBELenient #-}
 
 -- | A quantity of MIDI, which may be padded: 1 to 10 bytes.
---
--- @since 0.1.0.0
 getWordVLQBELenient :: Get Word
 getWordVLQBELenient = getVarint (padded P.wordVLQBE)
 {-# INLINE getWordVLQBELenient #-}
@@ -337,15 +293,11 @@ getWordVLQBELenient = getVarint (padded P.wordVLQBE)
 --
 -- >>> runGet getWord64GitOffset "\129,"
 -- Right 300
---
--- @since 0.1.0.0
 getWord64GitOffset :: Get Word64
 getWord64GitOffset = getVarint P.word64GitOffset
 {-# INLINE getWord64GitOffset #-}
 
 -- | An integer in a file of SQLite, unsigned: 1 to 9 bytes.
---
--- @since 0.1.0.0
 getWord64SQLite :: Get Word64
 getWord64SQLite = getVarint P.word64SQLite
 {-# INLINE getWord64SQLite #-}
@@ -354,29 +306,21 @@ getWord64SQLite = getVarint P.word64SQLite
 --
 -- >>> runGet getInt64SQLite "\255\255\255\255\255\255\255\255\255"
 -- Right (-1)
---
--- @since 0.1.0.0
 getInt64SQLite :: Get Int64
 getInt64SQLite = getVarint P.int64SQLite
 {-# INLINE getInt64SQLite #-}
 
 -- | A number of seven bits in each byte: 1 to 10 bytes. The same as 'getWordLEB128'.
---
--- @since 0.1.0.0
 getWordVLQ :: Get Word
 getWordVLQ = getVarint P.wordVLQ
 {-# INLINE getWordVLQ #-}
 
 -- | A number as sign and magnitude: 1 to 10 bytes. A zero with a sign is refused.
---
--- @since 0.1.0.0
 getIntVLQ :: Get Int
 getIntVLQ = getVarint P.intVLQ
 {-# INLINE getIntVLQ #-}
 
 -- | A number whose first byte tells its length: 1 to 9 bytes.
---
--- @since 0.1.0.0
 getPrefixVarInt :: Get Word
 getPrefixVarInt = getVarint P.prefixVarInt
 {-# INLINE getPrefixVarInt #-}

@@ -28,8 +28,6 @@ import Prelude hiding (exponent)
 -- "125000"
 -- >>> toStrictByteString (jsonScientific (Scientific.scientific 125 1000000000))
 -- "1.25e1000000002"
---
--- @since 0.1.0.0
 jsonScientific :: Scientific -> Builder
 jsonScientific x
   | 0 <= power && power <= 1024 = whole n power

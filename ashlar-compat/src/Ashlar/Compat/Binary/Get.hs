@@ -114,8 +114,6 @@ import Data.Int (Int64)
 import qualified Data.List as List
 
 -- | A number of bytes from the start.
---
--- @since 0.1.0.0
 type ByteOffset = Int64
 
 -- | Decode from a lazy 'L.ByteString'. An error is an 'Control.Exception.ErrorCall': there is
@@ -124,16 +122,12 @@ type ByteOffset = Int64
 -- >>> import qualified Ashlar.Compat.Binary.Get as B
 -- >>> B.runGet B.getWord16be "\1\2\3"
 -- 258
---
--- @since 0.1.0.0
 runGet :: Get a -> L.ByteString -> a
 runGet = G.runLazy maxBound (\result _ _ -> either (thrown "runGet") id result)
 {-# INLINE runGet #-}
 
 -- | 'runGet', which also returns what was not read, and the offset at which that begins;
 -- or the same and a message.
---
--- @since 0.1.0.0
 runGetOrFail ::
   Get a ->
   L.ByteString ->
@@ -144,8 +138,6 @@ runGetOrFail g lbs =
 
 -- | 'runGet', which also returns what was not read, and the offset at which that begins,
 -- added to the offset that is given.
---
--- @since 0.1.0.0
 runGetState :: Get a -> L.ByteString -> ByteOffset -> (a, L.ByteString, ByteOffset)
 runGetState g lbs before = case G.runOrFail maxBound g lbs of
   Left (_, _, e) -> thrown "runGetState" e
@@ -171,8 +163,6 @@ message e = List.intercalate "\n" (what : errorLabels e)
 
 -- | A decoder that is fed its input chunk by chunk. As with 'G.Decoder', of which it is
 -- made, each state can be used any number of times, and 'Partial' keeps the input.
---
--- @since 0.1.0.0
 data Decoder a
   = -- | It has failed: what it had not read, the offset at which that begins, and
     -- a message.
@@ -184,8 +174,6 @@ data Decoder a
     Done !ByteString !ByteOffset a
 
 -- | Start a decoder.
---
--- @since 0.1.0.0
 runGetIncremental :: Get a -> Decoder a
 runGetIncremental g = go (G.incremental maxBound g)
   where
@@ -196,8 +184,6 @@ runGetIncremental g = go (G.incremental maxBound g)
 
 -- | Go on with a chunk. If the decoder has ended already, the chunk is added to
 -- what it had not read.
---
--- @since 0.1.0.0
 pushChunk :: Decoder a -> ByteString -> Decoder a
 pushChunk state bs = case state of
   Partial resume -> resume (Just bs)
@@ -205,8 +191,6 @@ pushChunk state bs = case state of
   Done rest at a -> Done (rest <> bs) at a
 
 -- | Go on with the chunks of a lazy 'L.ByteString'.
---
--- @since 0.1.0.0
 pushChunks :: Decoder a -> L.ByteString -> Decoder a
 pushChunks state lbs = go state (L.toChunks lbs)
   where
@@ -217,60 +201,44 @@ pushChunks state lbs = go state (L.toChunks lbs)
       (Done rest at a, _) -> Done (S.concat (rest : bss)) at a
 
 -- | Go on without more input. The result is not 'Partial'.
---
--- @since 0.1.0.0
 pushEndOfInput :: Decoder a -> Decoder a
 pushEndOfInput state = case state of
   Partial resume -> resume Nothing
   _ -> state
 
 -- | Skip @n@ bytes, or none if @n@ is negative.
---
--- @since 0.1.0.0
 skip :: Int -> Get ()
 skip n = G.skip (max 0 n)
 {-# INLINE skip #-}
 
 -- | Bytes read so far: from the start of the stream, or of the innermost 'isolate'.
---
--- @since 0.1.0.0
 bytesRead :: Get Int64
 bytesRead = bytesCounted
 
 -- | @isolate n p@ runs @p@ on the next @n@ bytes alone, for which 'bytesRead' begins at 0.
 -- Fails if @p@ does, if @n@ is negative, or if @p@ leaves bytes over.
---
--- @since 0.1.0.0
 isolate :: Int -> Get a -> Get a
 isolate = isolateCounting
 
 -- | @n@ bytes, or none if @n@ is negative. A slice of the input if they lie in one
 -- chunk, as with 'G.getByteString'.
---
--- @since 0.1.0.0
 getByteString :: Int -> Get ByteString
 getByteString n = G.getByteString (max 0 n)
 {-# INLINE getByteString #-}
 
 -- | @n@ bytes, or none if @n@ is negative, copied into memory that is not pinned.
---
--- @since 0.1.0.0
 getShortByteString :: Int -> Get ShortByteString
 getShortByteString n = G.getShortByteString (max 0 n)
 {-# INLINE getShortByteString #-}
 
 -- | @n@ bytes, or none if @n@ is negative. Its chunks are slices of those of the
 -- input.
---
--- @since 0.1.0.0
 getLazyByteString :: Int64 -> Get L.ByteString
 getLazyByteString n = G.getLazyByteString (max 0 n)
 {-# INLINE getLazyByteString #-}
 
 -- | How many bytes are left to the end of the input, or of the innermost 'isolate'. All of
 -- the input is asked for, and kept.
---
--- @since 0.1.0.0
 remaining :: Get Int64
 remaining = restLength >>= \n -> pure $! fromIntegral n
 {-# DEPRECATED
@@ -279,8 +247,6 @@ remaining = restLength >>= \n -> pure $! fromIntegral n
   #-}
 
 -- | 'getByteString'.
---
--- @since 0.1.0.0
 getBytes :: Int -> Get ByteString
 getBytes = getByteString
 {-# DEPRECATED getBytes "Use getByteString" #-}

@@ -132,29 +132,21 @@ import qualified Data.Set as Set
 import Data.Tree (Tree (..))
 
 -- | Decode from a strict 'ByteString'. Bytes that are left over are ignored.
---
--- @since 0.1.0.0
 runGet :: Get a -> ByteString -> Either String a
 runGet g bs = first displayException (G.runGet g bs)
 {-# INLINE runGet #-}
 
 -- | Decode from a lazy 'L.ByteString', whose chunks are forced as the decoder gets there.
---
--- @since 0.1.0.0
 runGetLazy :: Get a -> L.ByteString -> Either String a
 runGetLazy g lbs = first displayException (G.runLazy maxBound (\result _ _ -> result) g lbs)
 {-# INLINE runGetLazy #-}
 
 -- | 'runGet' from the byte with this number on, also returning the bytes that are left over.
---
--- @since 0.1.0.0
 runGetState :: Get a -> ByteString -> Int -> Either String (a, ByteString)
 runGetState g bs from = first displayException (G.runGetRest g (S.drop from bs))
 {-# INLINE runGetState #-}
 
 -- | 'runGetLazy', also returning the bytes that are left over.
---
--- @since 0.1.0.0
 runGetLazyState :: Get a -> L.ByteString -> Either String (a, L.ByteString)
 runGetLazyState g lbs = case G.runOrFail maxBound g lbs of
   Left (_, _, e) -> Left (displayException e)
@@ -163,8 +155,6 @@ runGetLazyState g lbs = case G.runOrFail maxBound g lbs of
 
 -- | A decoder that is fed its input chunk by chunk. As with 'Decoder', of which it is
 -- made, each state can be used any number of times, and 'Partial' keeps the input.
---
--- @since 0.1.0.0
 data Result r
   = -- | It has failed: why, and what it had not read.
     Fail String ByteString
@@ -186,14 +176,10 @@ instance Functor Result where
     Done r rest -> Done (f r) rest
 
 -- | Start a decoder on the first chunk, of which nothing is known but that more may follow.
---
--- @since 0.1.0.0
 runGetPartial :: Get a -> ByteString -> Result a
 runGetPartial g = runGetChunk g Nothing
 
 -- | Start a decoder on the first chunk.
---
--- @since 0.1.0.0
 runGetChunk ::
   Get a ->
   -- | The bytes after the chunk, if their number is known. Only 'remaining' and 'isEmpty' depend on
@@ -216,71 +202,49 @@ fed state = case state of
 
 -- | Fail if fewer than @n@ bytes are left. The result is what has not been read, up to the end of
 -- the chunk. It remains to be read.
---
--- @since 0.1.0.0
 ensure :: Int -> Get ByteString
 ensure = ensured
 
 -- | Skip @n@ bytes, or none if @n@ is negative.
---
--- @since 0.1.0.0
 skip :: Int -> Get ()
 skip n = G.skip (max 0 n)
 {-# INLINE skip #-}
 
 -- | Skip @n@ bytes, or what has arrived, if that is less.
---
--- @since 0.1.0.0
 uncheckedSkip :: Int -> Get ()
 uncheckedSkip n = heldHere >>= \m -> skip (min n m)
 
 -- | @n@ bytes, or what has arrived, if that is less. They remain to be read.
---
--- @since 0.1.0.0
 uncheckedLookAhead :: Int -> Get ByteString
 uncheckedLookAhead n = lookAhead (heldHere >>= \m -> G.getByteString (max 0 (min n m)))
 
 -- | Bytes read so far.
---
--- @since 0.1.0.0
 bytesRead :: Get Int
 bytesRead = here
 
 -- | The bytes that are left: to the end of the innermost 'isolate', or of the input. If the input
 -- is fed, what has arrived and is announced.
---
--- @since 0.1.0.0
 remaining :: Get Int
 remaining = heldOr restLength
 
 -- | Does the input (or the innermost 'isolate') end here? If the input is fed, and its length
 -- was not announced: is nothing left of what has arrived?
---
--- @since 0.1.0.0
 isEmpty :: Get Bool
 isEmpty = heldOr (G.isEmpty >>= \end -> pure $! if end then 0 else 1) >>= \n -> pure $! n <= 0
 
 -- | @n@ bytes: a slice of the input if they lie in one chunk. A negative number fails.
---
--- @since 0.1.0.0
 getBytes :: Int -> Get ByteString
 getBytes = G.getByteString
 
 -- | @n@ bytes, copied. A negative number fails.
---
--- @since 0.1.0.0
 getByteString :: Int -> Get ByteString
 getByteString = getByteStringCopy
 
 -- | @n@ bytes, copied. A negative number fails.
---
--- @since 0.1.0.0
 getLazyByteString :: Int64 -> Get L.ByteString
 getLazyByteString n = G.getLazyByteString n >>= \bs -> pure $! copyLazy bs
 
 -- | The first, then the second.
---
--- @since 0.1.0.0
 getTwoOf :: Get a -> Get b -> Get (a, b)
 getTwoOf ga gb = (,) <$> ga <*> gb
 {-# INLINE getTwoOf #-}
@@ -291,16 +255,12 @@ getCount = getWord64be >>= \n -> pure $! fromIntegral (min n (fromIntegral (maxB
 
 -- | The length as a number of 64 bits, most significant byte first, then the elements, each
 -- of which is forced.
---
--- @since 0.1.0.0
 getListOf :: Get a -> Get [a]
 getListOf g = getCount >>= \n -> count n (g >>= \a -> a `seq` pure a)
 {-# INLINE getListOf #-}
 
 -- | The bounds, then the elements as by 'getListOf'. Fails if there are not as many as the
 -- bounds enclose.
---
--- @since 0.1.0.0
 getIArrayOf :: (Ix i, IArray a e) => Get i -> Get e -> Get (a i e)
 getIArrayOf gix ge = do
   bounds <- getTwoOf gix gix
@@ -312,16 +272,12 @@ getIArrayOf gix ge = do
 {-# INLINE getIArrayOf #-}
 
 -- | As the list of its elements, which are not forced.
---
--- @since 0.1.0.0
 getSeqOf :: Get a -> Get (Seq a)
 getSeqOf g = getCount >>= \n -> count n g >>= \as -> pure $! Seq.fromList as
 {-# INLINE getSeqOf #-}
 
 -- | The root, then the list of its subtrees. Fails where more are inside one another than the
 -- budget of the run allows.
---
--- @since 0.1.0.0
 getTreeOf :: Get a -> Get (Tree a)
 getTreeOf g = go
   where
@@ -329,43 +285,31 @@ getTreeOf g = go
 {-# INLINE getTreeOf #-}
 
 -- | As the list of its pairs, in any order. Of equal keys, the last one counts.
---
--- @since 0.1.0.0
 getMapOf :: Ord k => Get k -> Get a -> Get (Map k a)
 getMapOf gk ga = Map.fromList <$> getListOf (getTwoOf gk ga)
 {-# INLINE getMapOf #-}
 
 -- | As the list of its pairs, in any order. Of equal keys, the last one counts.
---
--- @since 0.1.0.0
 getIntMapOf :: Get Int -> Get a -> Get (IntMap a)
 getIntMapOf gk ga = IntMap.fromList <$> getListOf (getTwoOf gk ga)
 {-# INLINE getIntMapOf #-}
 
 -- | As the list of its elements, in any order.
---
--- @since 0.1.0.0
 getSetOf :: Ord a => Get a -> Get (Set a)
 getSetOf g = Set.fromList <$> getListOf g
 {-# INLINE getSetOf #-}
 
 -- | As the list of its elements, in any order.
---
--- @since 0.1.0.0
 getIntSetOf :: Get Int -> Get IntSet
 getIntSetOf g = IntSet.fromList <$> getListOf g
 {-# INLINE getIntSetOf #-}
 
 -- | A byte, and the value unless the byte is 0.
---
--- @since 0.1.0.0
 getMaybeOf :: Get a -> Get (Maybe a)
 getMaybeOf g = getWord8 >>= \tag -> if tag == 0 then pure Nothing else Just <$> g
 {-# INLINE getMaybeOf #-}
 
 -- | A byte, and the value on the left if the byte is 0, else the one on the right.
---
--- @since 0.1.0.0
 getEitherOf :: Get a -> Get b -> Get (Either a b)
 getEitherOf ga gb = getWord8 >>= \tag -> if tag == 0 then Left <$> ga else Right <$> gb
 {-# INLINE getEitherOf #-}

@@ -33,57 +33,41 @@ import Ashlar.Internal.Get.Numbers (getDoublebe, getDoublele, getFloatbe, getFlo
 import Ashlar.Put (Put, putDoublebe, putDoublele, putFloatbe, putFloatle)
 
 -- | A 'Float' of 4 bytes, least significant byte first.
---
--- @since 0.1.0.0
 getFloat32le :: Get Float
 getFloat32le = getFloatle
 {-# INLINE getFloat32le #-}
 
 -- | A 'Float' of 4 bytes, most significant byte first.
---
--- @since 0.1.0.0
 getFloat32be :: Get Float
 getFloat32be = getFloatbe
 {-# INLINE getFloat32be #-}
 
 -- | A 'Double' of 8 bytes, least significant byte first.
---
--- @since 0.1.0.0
 getFloat64le :: Get Double
 getFloat64le = getDoublele
 {-# INLINE getFloat64le #-}
 
 -- | A 'Double' of 8 bytes, most significant byte first.
---
--- @since 0.1.0.0
 getFloat64be :: Get Double
 getFloat64be = getDoublebe
 {-# INLINE getFloat64be #-}
 
 -- | A 'Float' of 4 bytes, least significant byte first.
---
--- @since 0.1.0.0
 putFloat32le :: Float -> Put
 putFloat32le x = putFloatle x
 {-# INLINE putFloat32le #-}
 
 -- | A 'Float' of 4 bytes, most significant byte first.
---
--- @since 0.1.0.0
 putFloat32be :: Float -> Put
 putFloat32be x = putFloatbe x
 {-# INLINE putFloat32be #-}
 
 -- | A 'Double' of 8 bytes, least significant byte first.
---
--- @since 0.1.0.0
 putFloat64le :: Double -> Put
 putFloat64le x = putDoublele x
 {-# INLINE putFloat64le #-}
 
 -- | A 'Double' of 8 bytes, most significant byte first.
---
--- @since 0.1.0.0
 putFloat64be :: Double -> Put
 putFloat64be x = putDoublebe x
 {-# INLINE putFloat64be #-}

@@ -104,51 +104,37 @@ import qualified Data.Set as Set
 import Data.Tree (Tree (..))
 
 -- | How to put a value of a type.
---
--- @since 0.1.0.0
 type Putter a = a -> Put
 
 -- | The bytes of a put, in one strict 'ByteString'.
---
--- @since 0.1.0.0
 runPut :: Put -> ByteString
 runPut m = toStrictByteString (execPut m)
 {-# INLINE runPut #-}
 
 -- | The value of a put and its bytes. Each is computed when it is forced. What both
 -- need is computed twice; share it with a @let@ outside the put.
---
--- @since 0.1.0.0
 runPutM :: PutM a -> (a, ByteString)
 runPutM m = (value m, toStrictByteString (execPut m))
 {-# INLINE runPutM #-}
 
 -- | The bytes of a put, made as they are consumed.
---
--- @since 0.1.0.0
 runPutLazy :: Put -> L.ByteString
 runPutLazy m = toLazyByteString (execPut m)
 {-# INLINE runPutLazy #-}
 
 -- | The value of a put and its bytes, made as they are consumed. What is
 -- needed for both is computed twice; share it with a @let@ outside of the put.
---
--- @since 0.1.0.0
 runPutMLazy :: PutM a -> (a, L.ByteString)
 runPutMLazy m = (value m, toLazyByteString (execPut m))
 {-# INLINE runPutMLazy #-}
 
 -- | The value of a put and its bytes as a builder. What is
 -- needed for both is computed twice; share it with a @let@ outside of the put.
---
--- @since 0.1.0.0
 runPutMBuilder :: PutM a -> (a, Builder)
 runPutMBuilder m = (value m, execPut m)
 {-# INLINE runPutMBuilder #-}
 
 -- | The first, then the second.
---
--- @since 0.1.0.0
 putTwoOf :: Putter a -> Putter b -> Putter (a, b)
 putTwoOf pa pb (a, b) = pa a >> pb b
 {-# INLINE putTwoOf #-}
@@ -161,29 +147,21 @@ counted pa xs = word64BE (fromIntegral (length xs)) <> execPut (traverse_ pa xs)
 
 -- | The length as a number of 64 bits, most significant byte first, then the
 -- elements.
---
--- @since 0.1.0.0
 putListOf :: Putter a -> Putter [a]
 putListOf pa xs = putBuilder (counted pa xs)
 {-# INLINE putListOf #-}
 
 -- | The bounds, then the elements as by 'putListOf'.
---
--- @since 0.1.0.0
 putIArrayOf :: (Ix i, IArray a e) => Putter i -> Putter e -> Putter (a i e)
 putIArrayOf pix pe a = putTwoOf pix pix (bounds a) >> putListOf pe (elems a)
 {-# INLINE putIArrayOf #-}
 
 -- | As the list of its elements.
---
--- @since 0.1.0.0
 putSeqOf :: Putter a -> Putter (Seq a)
 putSeqOf pa xs = putBuilder (counted pa xs)
 {-# INLINE putSeqOf #-}
 
 -- | The root, then the list of its subtrees.
---
--- @since 0.1.0.0
 putTreeOf :: Putter a -> Putter (Tree a)
 putTreeOf pa = go
   where
@@ -191,36 +169,26 @@ putTreeOf pa = go
 {-# INLINE putTreeOf #-}
 
 -- | As the list of its pairs, in ascending order.
---
--- @since 0.1.0.0
 putMapOf :: Putter k -> Putter a -> Putter (Map k a)
 putMapOf pk pa m = putListOf (putTwoOf pk pa) (Map.toAscList m)
 {-# INLINE putMapOf #-}
 
 -- | As the list of its pairs, in ascending order.
---
--- @since 0.1.0.0
 putIntMapOf :: Putter Int -> Putter a -> Putter (IntMap a)
 putIntMapOf pix pa m = putListOf (putTwoOf pix pa) (IntMap.toAscList m)
 {-# INLINE putIntMapOf #-}
 
 -- | As the list of its elements, in ascending order.
---
--- @since 0.1.0.0
 putSetOf :: Putter a -> Putter (Set a)
 putSetOf pa m = putListOf pa (Set.toAscList m)
 {-# INLINE putSetOf #-}
 
 -- | As the list of its elements, in ascending order.
---
--- @since 0.1.0.0
 putIntSetOf :: Putter Int -> Putter IntSet
 putIntSetOf pix m = putListOf pix (IntSet.toAscList m)
 {-# INLINE putIntSetOf #-}
 
 -- | A byte 0, or a byte 1 and the value.
---
--- @since 0.1.0.0
 putMaybeOf :: Putter a -> Putter (Maybe a)
 putMaybeOf pa m = case m of
   Nothing -> putWord8 0
@@ -228,8 +196,6 @@ putMaybeOf pa m = case m of
 {-# INLINE putMaybeOf #-}
 
 -- | A byte 0 and the value on the left, or a byte 1 and the value on the right.
---
--- @since 0.1.0.0
 putEitherOf :: Putter a -> Putter b -> Putter (Either a b)
 putEitherOf pa pb m = case m of
   Left a -> putWord8 0 >> pa a
@@ -241,8 +207,6 @@ putEitherOf pa pb m = case m of
 -- >>> import qualified Data.ByteString as S
 -- >>> S.unpack (runPut (putNested (putWord8 . fromIntegral) (putWord16be 5)))
 -- [2,0,5]
---
--- @since 0.1.0.0
 putNested :: Putter Int -> Put -> Put
 putNested putLen putVal = do
   let bs = runPut putVal

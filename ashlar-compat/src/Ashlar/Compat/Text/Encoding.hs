@@ -28,8 +28,6 @@ import Data.Text.Encoding hiding (encodeUtf8Builder, encodeUtf8BuilderEscaped)
 import Data.Word (Word8)
 
 -- | A text in UTF-8: 'Ashlar.Builder.textUtf8'.
---
--- @since 0.1.0.0
 encodeUtf8Builder :: Text -> Builder
 encodeUtf8Builder t = textUtf8 t
 {-# INLINE encodeUtf8Builder #-}
@@ -46,8 +44,6 @@ encodeUtf8Builder t = textUtf8 t
 -- A primitive that copies bytes from 128 on can do the same to bytes that are UTF-8 already:
 -- @'Ashlar.Builder.Prim.primMapByteStringBounded' p . 'encodeUtf8'@ writes what
 -- @'encodeUtf8BuilderEscaped' p@ does.
---
--- @since 0.1.0.0
 encodeUtf8BuilderEscaped :: BoundedPrim Word8 -> Text -> Builder
 encodeUtf8BuilderEscaped prim = textEscaped prim
 {-# INLINE encodeUtf8BuilderEscaped #-}

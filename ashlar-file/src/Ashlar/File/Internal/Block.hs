@@ -191,8 +191,6 @@ closeOpenBlock open = mask_ $ do
   writeIORef (openBuffer open) (error "closeOpenBlock", 0)
 
 -- | A record has more bytes than the writer's options allow.
---
--- @since 0.1.0.0
 data RecordTooLarge = RecordTooLarge
   { -- | Its bytes, at least.
     recordBytes :: !Int,
@@ -207,8 +205,6 @@ instance Exception RecordTooLarge where
       ++ " are allowed"
 
 -- | A writer was used after it was closed.
---
--- @since 0.1.0.0
 data WriterClosed = WriterClosed
   deriving stock (Eq, Show)
 

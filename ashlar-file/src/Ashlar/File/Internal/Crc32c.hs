@@ -31,15 +31,11 @@ data Method
 --
 -- >>> crc32c "123456789"
 -- 3808858755
---
--- @since 0.1.0.0
 crc32c :: ByteString -> Word32
 crc32c = crc32cAfter 0
 
 -- | The checksum of more bytes, given that of those before them:
 -- @'crc32cAfter' ('crc32c' a) b == 'crc32c' (a '<>' b)@.
---
--- @since 0.1.0.0
 crc32cAfter ::
   -- | The checksum of the bytes before: 0 if there are none.
   Word32 ->

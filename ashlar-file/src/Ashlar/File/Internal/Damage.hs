@@ -21,8 +21,6 @@ import Data.Int (Int64)
 import Data.Word (Word16)
 
 -- | What is wrong with a file, and where.
---
--- @since 0.1.0.0
 data Damage = Damage
   { -- | The file, or a name for its source.
     damageFile :: !FilePath,
@@ -40,8 +38,6 @@ data Damage = Damage
   deriving stock (Eq, Show)
 
 -- | What is wrong with a header or a block.
---
--- @since 0.1.0.0
 data Cause
   = -- | It does not begin as such a file does.
     NotAFile
@@ -85,8 +81,6 @@ data Cause
   deriving stock (Eq, Show)
 
 -- | A whole file that follows another one.
---
--- @since 0.1.0.0
 data OtherFile = OtherFile
   { -- | Its header, which has the fingerprint and the schema of its records. 'Nothing' if the
     -- header is damaged.
@@ -138,8 +132,6 @@ causeText cause = case cause of
     missing needed left = ": " ++ show needed ++ " bytes needed, " ++ show left ++ " left"
 
 -- | What was passed over because of damage.
---
--- @since 0.1.0.0
 data Lost = Lost
   { -- | Why. Its offset is the first that was passed over.
     lostDamage :: !Damage,

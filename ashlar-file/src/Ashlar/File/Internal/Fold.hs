@@ -30,8 +30,6 @@ import Data.Int (Int64)
 import qualified Data.List as List
 
 -- | How a fold of a file ended. Each case has the number of the next record.
---
--- @since 0.1.0.0
 data Outcome c b
   = -- | The file ended after a whole block. The accumulator.
     Ended !Int64 b

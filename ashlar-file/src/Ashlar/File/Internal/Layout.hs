@@ -52,8 +52,6 @@ import Data.Word (Word16, Word32, Word64, Word8)
 import GHC.Fingerprint (Fingerprint)
 
 -- | What stands at the beginning of a file.
---
--- @since 0.1.0.0
 data FileHeader = FileHeader
   { -- | Stands before each block of this file. It is chosen at random.
     fileMarker :: !Word64,

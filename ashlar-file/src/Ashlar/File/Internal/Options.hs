@@ -16,8 +16,6 @@ import Data.Int (Int64)
 import Data.Word (Word64)
 
 -- | How to read a file.
---
--- @since 0.1.0.0
 data ReadOptions = ReadOptions
   { -- | The number of the first record to read, counted from 0. To find it in a file takes
     -- logarithmic time. A source is read up to there, without decoding the records.
@@ -53,8 +51,6 @@ data ReadOptions = ReadOptions
 -- | From the first record on, up to the first damage. A tail that is cut off is damage. A block may
 -- take 64 MiB. When expanded it may have 1,100 times as many bytes as are stored, which is more
 -- than zlib can do.
---
--- @since 0.1.0.0
 defaultReadOptions :: ReadOptions
 defaultReadOptions =
   ReadOptions
@@ -68,8 +64,6 @@ defaultReadOptions =
     }
 
 -- | How to write a file.
---
--- @since 0.1.0.0
 data WriteOptions = WriteOptions
   { -- | A block is written when its records take as many bytes. A record that is larger is a block
     -- of its own. It is at least 1, and at most 16 MiB.
@@ -100,8 +94,6 @@ data WriteOptions = WriteOptions
 --
 -- Blocks of this size cost 0.2 % of the file, and a record is found in one of them in some 20
 -- microseconds. Compression gains from larger blocks.
---
--- @since 0.1.0.0
 defaultWriteOptions :: WriteOptions
 defaultWriteOptions =
   WriteOptions

@@ -40,8 +40,6 @@ import System.Posix.Types (Fd)
 -- Damage ends the fold, and so does a tail that is cut off. 'foldRecordsWith' keeps the
 -- accumulator, can stop early, and can go on after damage. A file that does not exist throws an
 -- 'IOException'.
---
--- @since 0.1.0.0
 foldRecords ::
   Codec a =>
   RecordType a ->
@@ -65,8 +63,6 @@ finished outcome = case outcome of
 -- file is damaged, it goes on if the options say so.
 --
 -- Throws 'IOException' if the file cannot be opened or read.
---
--- @since 0.1.0.0
 foldRecordsWith ::
   Codec a =>
   ReadOptions ->
@@ -113,8 +109,6 @@ startOf reading opened fd
 -- of the records begin at 0 in each. 'readFrom' is that of the first file.
 --
 -- Damage ends the fold, unless the options say to go on, and says which file it is in.
---
--- @since 0.1.0.0
 foldFilesWith ::
   Codec a =>
   ReadOptions ->
@@ -146,8 +140,6 @@ foldReadings first others paths f b = case paths of
 -- is read to its end, unless the fold stops. What it has after that is lost.
 --
 -- A 'Ashlar.Get.DecodeError' of the source itself is thrown.
---
--- @since 0.1.0.0
 foldSourceWith ::
   Codec a =>
   ReadOptions ->
@@ -172,8 +164,6 @@ foldSourceReading reading name source f b = do
 {-# NOINLINE foldSourceReading #-}
 
 -- | The records of a file, up to its end or to damage. To fold one ('Foldable') ignores the damage.
---
--- @since 0.1.0.0
 data RecordStream a
   = -- | A record, and what follows.
     NextRecord a (RecordStream a)
@@ -184,8 +174,6 @@ data RecordStream a
   deriving stock (Eq, Show, Functor, Foldable, Traversable)
 
 -- | All the records, or the damage. The list is complete before it is returned.
---
--- @since 0.1.0.0
 recordsToEither :: RecordStream a -> Either Damage [a]
 recordsToEither = go []
   where
@@ -200,8 +188,6 @@ recordsToEither = go []
 --
 -- The usual warnings about lazy input hold: 'IOException's come from pure code, and the file must
 -- not be replaced before the list is consumed. 'foldRecords' has none of these.
---
--- @since 0.1.0.0
 lazyRecords ::
   Codec a =>
   ReadOptions ->

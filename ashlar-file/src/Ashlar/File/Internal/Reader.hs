@@ -34,8 +34,6 @@ import Data.Maybe (fromMaybe)
 import System.Posix.Types (Fd)
 
 -- | An open file whose records are read by their numbers. Any number of threads may use it.
---
--- @since 0.1.0.0
 data Reader a = Reader
   { readerReading :: !(Reading a),
     readerOpened :: !(Opened a),
@@ -72,8 +70,6 @@ openReader reading width path fd = do
 
 -- | Open a file to read records by their numbers. The options 'readFrom' and 'readWholeTail' have
 -- no meaning here. With 'readResync', a damaged header does not matter.
---
--- @since 0.1.0.0
 withReader ::
   Codec a =>
   ReadOptions ->
@@ -107,8 +103,6 @@ widthOf _ l = case l of
 -- without the block's number. So it is if the file was cut off or written over since it was opened.
 --
 -- If files were joined, the headers of all blocks are read once, before the first record.
---
--- @since 0.1.0.0
 readAt :: Reader a -> Int64 -> IO (Either Damage (Maybe a))
 readAt reader i
   | i < 0 = pure (Right Nothing)
@@ -252,8 +246,6 @@ indexOf reader part = do
 -- the tail is damaged, or files were joined.
 --
 -- Throws a 'Damage' if the file was cut off or written over since it was opened.
---
--- @since 0.1.0.0
 recordCount :: Reader a -> IO Int64
 recordCount reader = do
   (size, parts) <- partsNow reader

@@ -112,8 +112,6 @@ openAs path mode =
   withFilePath path $ \name -> Fd <$> throwErrnoPathIfMinus1 "open" path (c_open name mode)
 
 -- | Another writer has the file open.
---
--- @since 0.1.0.0
 newtype FileLocked = FileLocked FilePath
   deriving stock (Eq, Show)
 

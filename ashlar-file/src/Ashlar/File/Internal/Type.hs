@@ -22,8 +22,6 @@ import GHC.Fingerprint (Fingerprint, fingerprintString)
 
 -- | What a file says about the type of its records, and how to read what was written when the type
 -- was another.
---
--- @since 0.1.0.0
 data RecordType a = RecordType
   { -- | Describes the type in bytes. A file has them once, and again where records of a changed
     -- type begin. This package does not interpret them.
@@ -41,8 +39,6 @@ data RecordType a = RecordType
   }
 
 -- | How to read records of another type.
---
--- @since 0.1.0.0
 data Evolved a = Evolved
   { -- | A record.
     evolvedGet :: Get a,
@@ -53,15 +49,11 @@ data Evolved a = Evolved
   }
 
 -- | Record by record. One that is refused hides those after it in its block.
---
--- @since 0.1.0.0
 evolvedBy :: Get a -> Evolved a
 evolvedBy g = Evolved g Nothing Nothing
 
 -- | What follows a record, given how many bytes that took: a byte that is 0 if there were none. So
 -- no file says more records than it has bytes.
---
--- @since 0.1.0.0
 afterRecord :: Int -> Get ()
 afterRecord n
   | n > 0 = pure ()
@@ -74,8 +66,6 @@ afterRecord n
 --
 -- >>> typeSchema (fixedType "order, version 1" :: RecordType Int)
 -- "order, version 1"
---
--- @since 0.1.0.0
 fixedType ::
   -- | The name, in Latin-1.
   String ->
@@ -95,8 +85,6 @@ fixedType name =
 -- | How the bodies of blocks are compressed, one at a time.
 --
 -- @zlibBlocks 6@ is one, of the module @Ashlar.Zlib.File@ of the package ashlar-zlib.
---
--- @since 0.1.0.0
 data Compression = Compression
   { -- | Its name in the file's header. It must not be empty.
     compressionName :: !ByteString,

@@ -48,8 +48,6 @@ import System.Posix.Types (Fd)
 
 -- | A file that is being written. Any number of threads may use it: one after another, a record at
 -- a time.
---
--- @since 0.1.0.0
 data Writer a = Writer
   { writerLock :: !(MVar ()),
     writerBlock :: !OpenBlock,
@@ -84,8 +82,6 @@ data Writer a = Writer
 -- >>> withWriter defaultWriteOptions words16 "words" (\w -> mapM_ (write w) [1, 2, 3])
 -- >>> foldRecords words16 "words" (\total n -> pure (total + n)) 0
 -- Right 6
---
--- @since 0.1.0.0
 withWriter ::
   Codec a =>
   WriteOptions ->
@@ -111,8 +107,6 @@ withWriter options ty path =
 -- 'writeRecordLimit', or if another file was joined to it, or stands in what a writer has left of a
 -- block; otherwise as 'withWriter'. The file is not changed then. No whole block of any file is
 -- ever cut off.
---
--- @since 0.1.0.0
 withAppender ::
   Codec a =>
   WriteOptions ->
@@ -243,8 +237,6 @@ deliverTo fd compression ref (OpenBytes at size count) = do
 -- and the next 'write', 'flush' or 'sync' tries again to write the records of the open one.
 --
 -- An asynchronous exception may also strike when the record has just been written. 'written' tells.
---
--- @since 0.1.0.0
 write :: Codec a => Writer a -> a -> IO ()
 write writer x = writeMany writer [x]
 {-# INLINE write #-}
@@ -254,8 +246,6 @@ write writer x = writeMany writer [x]
 --
 -- If it throws, the record that was the reason and those after it are not written, and those before
 -- it are. 'written' tells how many there are.
---
--- @since 0.1.0.0
 writeMany :: Codec a => Writer a -> [a] -> IO ()
 writeMany writer xs = withMVar (writerLock writer) $ \_ -> addRecords (writerBlock writer) xs
 {-# INLINE writeMany #-}
@@ -263,15 +253,11 @@ writeMany writer xs = withMVar (writerLock writer) $ \_ -> addRecords (writerBlo
 -- | Write the records of the open block, so that readers see them, unless the file is to replace
 -- another one. Call it seldom: each block takes
 -- 72 bytes more than its records, and the time of a system call.
---
--- @since 0.1.0.0
 flush :: Writer a -> IO ()
 flush writer = withMVar (writerLock writer) $ \_ -> flushOpen (writerBlock writer)
 
 -- | 'flush', and wait until the disk has everything. After that, a loss of power loses none of the
 -- records that were written before, unless the file is to replace another one.
---
--- @since 0.1.0.0
 sync :: Writer a -> IO ()
 sync writer = withMVar (writerLock writer) $ \_ -> do
   flushOpen (writerBlock writer)
@@ -281,8 +267,6 @@ sync writer = withMVar (writerLock writer) $ \_ -> do
   writeIORef (writerUnnamed writer) Nothing
 
 -- | How many records the file has with those of the open block: the number of the next one.
---
--- @since 0.1.0.0
 written :: Writer a -> IO Int64
 written writer = withMVar (writerLock writer) $ \_ -> do
   end <- readIORef (writerTail writer)
@@ -291,8 +275,6 @@ written writer = withMVar (writerLock writer) $ \_ -> do
 
 -- | Write a file of records, or replace one when the new one is whole: 'withWriter' and
 -- 'writeMany'. It takes constant memory if the list is made as it is consumed.
---
--- @since 0.1.0.0
 writeRecords ::
   Codec a =>
   -- | The type of the records.
@@ -305,8 +287,6 @@ writeRecords ty path xs = withWriter defaultWriteOptions ty path (`writeMany` xs
 {-# INLINE writeRecords #-}
 
 -- | Append records to a file: 'withAppender' and 'writeMany'.
---
--- @since 0.1.0.0
 appendRecords ::
   Codec a =>
   -- | The type of the records.

@@ -46,8 +46,6 @@ import Network.HTTP.Client (GivesPopper, Popper, RequestBody (..))
 -- The builder runs once for each attempt and each redirect. It runs as far as chunks are asked for,
 -- and leaves nothing running if the request ends early. An exception of a value ends the request,
 -- and its connection is closed. An 'IOException' is thrown as a 'BodyException'.
---
--- @since 0.1.0.0
 bodyBuilder :: Builder -> RequestBody
 bodyBuilder b = RequestBodyStreamChunked (\send -> popper b >>= send)
 
@@ -56,8 +54,6 @@ bodyBuilder b = RequestBodyStreamChunked (\send -> popper b >>= send)
 -- If the builder has another number of bytes, 'WrongBodyLength' ends the request, and its
 -- connection is closed. No byte is sent beyond the length. No builder has a negative number of
 -- bytes, so such a request is refused before anything is sent.
---
--- @since 0.1.0.0
 bodySized ::
   -- | The length in bytes.
   Int64 ->
@@ -70,8 +66,6 @@ bodySized n b
 
 -- | A request body that is the encoding of a value, with its @Content-Length@. Up to 32 KiB are
 -- built before anything is sent. A longer body is sent as by 'bodySized'.
---
--- @since 0.1.0.0
 bodyEncoded :: Codec a => a -> RequestBody
 bodyEncoded a = RequestBodyIO $ do
   n <- evaluated (encodedSize a)
@@ -109,8 +103,6 @@ evaluated x = evaluate x `catch` \e -> throwIO (BodyException e)
 --
 -- http-client takes an 'IOException' for one of the connection, and would wait for the response or
 -- send the request again. All other exceptions are passed on as they are.
---
--- @since 0.1.0.0
 newtype BodyException = BodyException IOException
   deriving stock (Eq, Show)
 

@@ -18,8 +18,6 @@ import Network.HTTP.Client (BodyReader, Manager, Request, Response, responseBody
 -- request of 'Network.HTTP.Client.parseUrlThrow' throws if the status is not 2xx.
 --
 -- Throws 'Network.HTTP.Client.HttpException', as 'withResponse' does.
---
--- @since 0.1.0.0
 httpDecode ::
   Request ->
   Manager ->
@@ -38,8 +36,6 @@ httpDecode request manager limit g =
 --
 -- Use it within 'Network.HTTP.Client.withResponse'. If the body has not been read to its end, that
 -- closes the connection.
---
--- @since 0.1.0.0
 decodeBody ::
   -- | The limit in bytes.
   Int64 ->
@@ -54,8 +50,6 @@ decodeBody limit g response = decodeLimited limit (responseBody response) g
 --
 -- An error comes with the accumulator of the values before it. A value that reads nothing is an
 -- error.
---
--- @since 0.1.0.0
 foldBody ::
   -- | The limit in bytes.
   Int64 ->

@@ -43,13 +43,9 @@ import GHC.Fingerprint (Fingerprint)
 import System.Timeout (timeout)
 
 -- | The state of an engine in this process. Threads may share it.
---
--- @since 0.1.0.0
 data Memory = Memory Waiting (TVar State)
 
 -- | What a function does when there is nothing yet.
---
--- @since 0.1.0.0
 data Waiting
   = -- | It waits until another thread has changed that, or some 50 ms have passed. Whoever waits
     -- for a submitter waits without end.
@@ -93,20 +89,14 @@ data Tasks = Tasks !(M.Map Int64 ByteString) !(M.Map Int64 Holder)
 data Holder = Holder !Text !Int !Int !ByteString !ByteString
 
 -- | An engine that has nothing.
---
--- @since 0.1.0.0
 newMemory :: Waiting -> IO Memory
 newMemory waiting = Memory waiting <$> newTVarIO (State 0 Nothing 0 [])
 
 -- | Let time pass, in microseconds.
---
--- @since 0.1.0.0
 passTime :: Memory -> Int -> IO ()
 passTime (Memory _ var) n = atomically (modifyTVar' var (\s -> s {stateTime = stateTime s + n}))
 
 -- | What an engine can lose.
---
--- @since 0.1.0.0
 data Loss
   = LoseEverything
   | -- | The batches that wait or are in work.
@@ -119,8 +109,6 @@ data Loss
   deriving stock (Eq, Show)
 
 -- | Lose something, as a server may.
---
--- @since 0.1.0.0
 lose :: Memory -> Loss -> IO ()
 lose (Memory _ var) loss = atomically . modifyTVar' var $ \s ->
   s {stateRun = if loss == LoseEverything then Nothing else lost <$> stateRun s}
@@ -134,16 +122,12 @@ lose (Memory _ var) loss = atomically . modifyTVar' var $ \s ->
 
 -- | Keep the present state. The action that is returned brings it back, as if the engine had been
 -- restarted from an old copy.
---
--- @since 0.1.0.0
 snapshot :: Memory -> IO (IO ())
 snapshot (Memory _ var) = do
   old <- stateRun <$> readTVarIO var
   pure (atomically (modifyTVar' var (\s -> s {stateRun = old})))
 
 -- | The engine with this state.
---
--- @since 0.1.0.0
 memoryEngine :: Memory -> Engine
 memoryEngine (Memory waiting var) =
   Engine

@@ -43,8 +43,6 @@ import GHC.Clock (getMonotonicTime)
 import System.Timeout (timeout)
 
 -- | How to reach Redis.
---
--- @since 0.1.0.0
 data RedisOptions = RedisOptions
   { -- | Host, port or Unix socket, password, database, and how many connections there may be. There
     -- are two pools of this size. A worker may use one connection of each, so
@@ -66,15 +64,11 @@ data RedisOptions = RedisOptions
 
 -- | Port 6379 of this host, at most 50 connections in each pool, waits of a second, a minute of
 -- patience, and at most 512 MiB.
---
--- @since 0.1.0.0
 defaultRedisOptions :: RedisOptions
 defaultRedisOptions = RedisOptions R.defaultConnectInfo 1000000 60000000 536870912
 
 -- | Connections to a server. A command that waits has a connection to itself, so those come from a
 -- pool of their own, and can never hold up the signs of life of a worker.
---
--- @since 0.1.0.0
 data Redis = Redis
   { redisOptions :: !RedisOptions,
     quickly :: !R.Connection,
@@ -83,8 +77,6 @@ data Redis = Redis
 
 -- | With connections to a server. They are made when they are needed, and closed when the action
 -- ends. A wrong password is an 'R.ConnectError' of the first command.
---
--- @since 0.1.0.0
 withRedis :: RedisOptions -> (Redis -> IO a) -> IO a
 withRedis options action =
   bracket (R.connect info) R.disconnect $ \a ->
@@ -142,8 +134,6 @@ starting e =
 
 -- | The engine of the job with this name, which should be its 'Ashlar.Jobs.jobName'. Its functions
 -- throw 'Unreachable' and 'EngineFailed', too.
---
--- @since 0.1.0.0
 redisEngine :: Redis -> Text -> Engine
 redisEngine redis name =
   Engine

@@ -28,8 +28,6 @@ import qualified Data.Text.Encoding as T
 import qualified Data.Text.Encoding.Error as T
 
 -- | The results of a batch, or of some records of one.
---
--- @since 0.1.0.0
 data Collected b = Collected
   { -- | The number of the batch. A batch of which records were set aside comes in several parts.
     collectedBatch :: !Int64,
@@ -41,8 +39,6 @@ data Collected b = Collected
   deriving stock (Eq, Show, Functor)
 
 -- | Adjacent records that were set aside.
---
--- @since 0.1.0.0
 data Failed = Failed
   { -- | The number of the first one.
     failedFirst :: !Int64,
@@ -69,8 +65,6 @@ data Failed = Failed
 -- impossible. A job with another name throws 'OtherJob'. Damaged results throw 'BadResult', and are
 -- not released. If the engine has lost a batch or a result, 'DataLost' is thrown, and 'Forgotten'
 -- if the job was forgotten. Exceptions of the action and of the engine are passed on.
---
--- @since 0.1.0.0
 collect ::
   Codec b =>
   Engine ->
@@ -140,8 +134,6 @@ failedOf e =
 -- held in memory. It is empty if nobody has begun to submit.
 --
 -- Throws 'DataLost' if the engine has lost some of it.
---
--- @since 0.1.0.0
 failures :: Codec a => Engine -> Job a b -> IO [(Failed, Either String [a])]
 failures engine j = do
   there <- engineCurrent engine

@@ -23,8 +23,6 @@ import Data.Int (Int64)
 import Data.Text (Text)
 
 -- | Why a job cannot go on.
---
--- @since 0.1.0.0
 data JobException
   = -- | This program has other types than the others: why they do not fit, with the path to the
     -- first difference.

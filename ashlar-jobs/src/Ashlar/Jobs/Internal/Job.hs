@@ -57,8 +57,6 @@ import GHC.Fingerprint (Fingerprint)
 
 -- | A job: a function from @a@ to @IO b@ with a name, but without the function, which only workers
 -- have.
---
--- @since 0.1.0.0
 data Job a b = Job
   { -- | Its name. Submitter, workers and collector must agree on it, and no other job on the server
     -- may have it. To run a job again, choose another name, use 'Ashlar.Jobs.submitAgain', or
@@ -76,8 +74,6 @@ data Job a b = Job
   }
 
 -- | A job whose types describe themselves, without compression.
---
--- @since 0.1.0.0
 job :: (Described a, Described b) => Text -> Job a b
 job name = Job name described described Nothing 268435456
 {-# INLINE job #-}

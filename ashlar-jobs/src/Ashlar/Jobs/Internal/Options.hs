@@ -16,8 +16,6 @@ import Data.Int (Int64)
 import Data.Text (Text)
 
 -- | How to work.
---
--- @since 0.1.0.0
 data WorkerOptions = WorkerOptions
   { -- | The name of the worker, which no other one has. 'Nothing' makes one of the name of the
     -- host and the number of the process.
@@ -42,14 +40,10 @@ data WorkerOptions = WorkerOptions
 
 -- | A worker with a name of its own, which tries each record five times, waits 30 seconds for a
 -- sign of life, and returns when the job is done.
---
--- @since 0.1.0.0
 defaultWorkerOptions :: WorkerOptions
 defaultWorkerOptions = WorkerOptions Nothing 30000000 5 32 1000000 False
 
 -- | What a worker has done.
---
--- @since 0.1.0.0
 data Worked = Worked
   { -- | The batches whose results are from this worker, all of them.
     workedBatches :: !Int64,

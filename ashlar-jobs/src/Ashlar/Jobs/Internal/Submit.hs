@@ -26,8 +26,6 @@ import GHC.Fingerprint (Fingerprint)
 import System.IO (hPutStrLn, stderr)
 
 -- | How to submit.
---
--- @since 0.1.0.0
 data SubmitOptions = SubmitOptions
   { -- | A batch ends with the record that makes it at least this long, in bytes. The default is
     -- 128 KiB. Between 64 and 256 KiB, the costs of a batch are small beside those of its bytes.
@@ -47,8 +45,6 @@ data SubmitOptions = SubmitOptions
 
 -- | Batches of 128 KiB, at most 64 of them, never a second time, and warnings to the standard
 -- error.
---
--- @since 0.1.0.0
 defaultSubmitOptions :: SubmitOptions
 defaultSubmitOptions =
   SubmitOptions
@@ -59,8 +55,6 @@ defaultSubmitOptions =
     }
 
 -- | 'submitWith' the default options.
---
--- @since 0.1.0.0
 submit ::
   Codec a =>
   Engine ->
@@ -92,8 +86,6 @@ submit = submitWith defaultSubmitOptions
 -- 'DataLost' if the engine has lost what it had confirmed, 'Forgotten' if the job was forgotten,
 -- and what the engine throws. After 'DataLost', submit again: it continues after the last batch
 -- that is left, or says what is missing, and then 'Ashlar.Jobs.forget' the job.
---
--- @since 0.1.0.0
 submitWith ::
   Codec a =>
   SubmitOptions ->

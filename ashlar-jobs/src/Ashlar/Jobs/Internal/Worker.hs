@@ -48,8 +48,6 @@ import qualified Data.Text.Encoding as T
 import GHC.Fingerprint (Fingerprint)
 
 -- | 'workerWith' the default options.
---
--- @since 0.1.0.0
 worker ::
   (Codec a, Codec b) =>
   Engine ->
@@ -81,8 +79,6 @@ worker = workerWith defaultWorkerOptions
 -- the worker's thread gives the batch back, too. None of these counts as an attempt. Exceptions of
 -- the engine are passed on: then the batch goes to another worker after the idle time. 'DataLost'
 -- is thrown as soon as the engine is found to have lost something.
---
--- @since 0.1.0.0
 workerWith ::
   (Codec a, Codec b) =>
   WorkerOptions ->

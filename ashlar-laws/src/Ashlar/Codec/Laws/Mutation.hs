@@ -17,8 +17,6 @@ import Data.Word (Word8)
 import Test.QuickCheck
 
 -- | A change of some bytes. Offsets are taken modulo the length.
---
--- @since 0.1.0.0
 data Mutation
   = -- | Replace the byte at an offset.
     Replace Int Word8
@@ -63,8 +61,6 @@ instance Arbitrary Mutation where
       offset = oneof [choose (0, 15), choose (0, 10000)]
 
 -- | Apply a mutation.
---
--- @since 0.1.0.0
 mutate :: Mutation -> ByteString -> ByteString
 mutate mutation bs = case mutation of
   Replace i w -> at i (\a b -> a <> S.cons w (S.drop 1 b))

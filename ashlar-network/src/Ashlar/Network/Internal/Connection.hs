@@ -37,8 +37,6 @@ import Data.Word (Word32)
 --
 -- Threads may share it: one may send while another receives. Messages of two threads that send, or
 -- receive, at the same time do not mix.
---
--- @since 0.1.0.0
 data Connection a b = Connection
   { connectionOut :: !Outgoing,
     connectionIn :: !Incoming,
@@ -64,8 +62,6 @@ data Connection a b = Connection
 -- When the action throws, what was not flushed is dropped, and the peer gets 'PeerClosed'.
 --
 -- It throws a 'ConnectionError' if the handshake fails.
---
--- @since 0.1.0.0
 withConnection ::
   (Codec a, Codec b) =>
   Options ->
@@ -123,8 +119,6 @@ shakeHands link out inc sent received = timed link (optionsHandshakeTime options
 -- A message of 2 GiB or more is refused by 'TooLong', and the connection goes on. Throws 'AfterEnd'
 -- after 'endSending', and why the connection has failed if it has. An interruption while bytes
 -- leave ends the connection.
---
--- @since 0.1.0.0
 send :: Connection a b -> a -> IO ()
 send c x = sendFrame (connectionOut c) sized (connectionPut c x)
   where
@@ -137,15 +131,11 @@ send c x = sendFrame (connectionOut c) sized (connectionPut c x)
 
 -- | Send all messages now, and return when the transport has taken them. Messages leave without it,
 -- so use it to be sure that they have left.
---
--- @since 0.1.0.0
 flush :: Connection a b -> IO ()
 flush = flushOutgoing . connectionOut
 
 -- | Send all messages, and tell the peer that there will be no more: it gets 'Nothing'. This end
 -- can still receive.
---
--- @since 0.1.0.0
 endSending :: Connection a b -> IO ()
 endSending = sendEnd . connectionOut
 
@@ -154,8 +144,6 @@ endSending = sendEnd . connectionOut
 --
 -- An interruption, for instance by 'System.Timeout.timeout', loses nothing while this waits or
 -- decodes, and the connection can be used again.
---
--- @since 0.1.0.0
 receive :: Connection a b -> IO (Maybe b)
 receive c = receiveFrame (connectionIn c) (connectionSummed c) (connectionGet c)
 
@@ -181,8 +169,6 @@ receive c = receiveFrame (connectionIn c) (connectionSummed c) (connectionGet c)
 -- exception of the action is passed on. Each of these ends the connection. An interruption while
 -- this waits for the message to begin loses nothing. Other threads that receive wait for the
 -- action, so it must not receive itself.
---
--- @since 0.1.0.0
 receiveWith ::
   Connection a b ->
   -- | The limit in bytes, in place of 'optionsMessageLimit'.
@@ -197,8 +183,6 @@ receiveWith c limit act
 
 -- | Receive all messages, up to the peer's end, and run an action with each. What the action throws
 -- is passed on, and the message counts as received.
---
--- @since 0.1.0.0
 forMessages :: Connection a b -> (b -> IO ()) -> IO ()
 forMessages c act = go
   where

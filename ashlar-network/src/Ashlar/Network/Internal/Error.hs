@@ -17,8 +17,6 @@ import Data.Maybe (fromMaybe)
 import Data.Word (Word16, Word32)
 
 -- | Why a connection failed. Once it has, it is closed, and each later use throws the same again.
---
--- @since 0.1.0.0
 data ConnectionError
   = -- | The peer speaks another protocol. The first bytes that it has sent, at most
     -- 16 of those that had arrived.
@@ -53,8 +51,6 @@ data ConnectionError
   deriving stock (Show)
 
 -- | What took too long.
---
--- @since 0.1.0.0
 data Phase = Handshaking | Sending | Receiving
   deriving stock (Eq, Show)
 

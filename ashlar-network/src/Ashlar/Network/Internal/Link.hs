@@ -25,8 +25,6 @@ import System.Timeout (timeout)
 
 -- | How a connection behaves. Each end has its own. Times are in microseconds, and a negative one
 -- is no limit.
---
--- @since 0.1.0.0
 data Options = Options
   { -- | The largest message that is accepted, in bytes. Set it below 2 GiB: no end sends more.
     -- Memory is allocated for the bytes that have arrived, at most twice as much. An end that gets
@@ -47,8 +45,6 @@ data Options = Options
 
 -- | Messages up to 64 MiB with checksums; 10 seconds for the handshake, and a minute for a message
 -- and for sending.
---
--- @since 0.1.0.0
 defaultOptions :: Options
 defaultOptions =
   Options

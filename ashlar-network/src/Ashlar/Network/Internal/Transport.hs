@@ -36,8 +36,6 @@ import System.IO.Error (illegalOperationErrorType, mkIOError)
 -- (@examples@ in this repository has the whole program. @bye@ may wait for the peer, and closes
 -- nothing. The peer needs none: messages have an end of their own. @recvData@ loses bytes if it is
 -- interrupted, so do not interrupt 'Ashlar.Network.Messages.receive' then.)
---
--- @since 0.1.0.0
 data Transport = Transport
   { -- | Send these chunks, in order, and return when all are taken. It is called by one thread at a
     -- time. It must not wait for the peer longer than the peer takes to receive them.
@@ -54,8 +52,6 @@ data Transport = Transport
 --
 -- To close it while another thread sends or receives ends what that thread does. The socket is
 -- closed when the thread has left it.
---
--- @since 0.1.0.0
 socketTransport :: Socket -> IO Transport
 socketTransport socket = do
   next <- receiver socket

@@ -31,36 +31,26 @@ import Data.Typeable (Typeable, typeRep)
 
 -- | A format that a schema does not describe: its name, and a version that grows when it changes.
 -- If its values take a constant number of bytes, the schema says how many.
---
--- @since 0.1.0.0
 opaque :: forall a. Codec a => Text -> Int -> Describe a
 opaque name version = plainly (opaqueShape @a name version)
 
 -- | The shape of 'opaque'.
---
--- @since 0.1.0.0
 opaqueShape :: forall a. Codec a => Text -> Int -> Shape
 opaqueShape name version = Opaque name version $ case layout :: Layout a of
   l@(Fix _) -> Just (leastSize l)
   Var _ -> Nothing
 
 -- | The opaque shape that has the name of the type.
---
--- @since 0.1.0.0
 unnamedShape :: forall a. (Codec a, Typeable a) => Shape
 unnamedShape = opaqueShape @a (typeName (typeRep (Proxy :: Proxy a))) 0
 
 -- | A newtype with the bytes of another type.
---
--- @since 0.1.0.0
 wrapper :: forall b a. (Described a, Described b) => Text -> Describe a
 wrapper name = definition (Parts name Newtype [Case name False [part @b mempty]])
 
 -- | The description of another type, which has the same bytes:
 --
 -- > instance Described Email where describe = as @Text
---
--- @since 0.1.0.0
 as :: forall b a. Described b => Describe a
 as = shaped id (describe @b)
 
@@ -68,8 +58,6 @@ as = shaped id (describe @b)
 -- refuse all others. Without bounds if the other type does not stand for whole numbers.
 --
 -- > instance Described Port where describe = whole @Word16 1024 65535
---
--- @since 0.1.0.0
 whole :: forall b a. Described b => Integer -> Integer -> Describe a
 whole low high = shaped between (describe @b)
   where
@@ -78,8 +66,6 @@ whole low high = shaped between (describe @b)
       _ -> s
 
 -- | Always the bytes of this value, as by 'Ashlar.Codec.Combinators.constant'.
---
--- @since 0.1.0.0
 exactly :: Codec b => b -> Describe a
 exactly x = plainly (Constant (encode x))
 
@@ -87,8 +73,6 @@ exactly x = plainly (Constant (encode x))
 -- its fields in order.
 --
 -- > describe = recordOf "Reading" [part @Text "station", part @Double "celsius"]
---
--- @since 0.1.0.0
 recordOf :: Described a => Text -> [Part] -> Describe a
 recordOf name parts = definition (Parts name Record [Case name False parts])
 
@@ -97,31 +81,21 @@ recordOf name parts = definition (Parts name Record [Case name False parts])
 --
 -- > describe = variantOf "Shape"
 -- >   [caseOf "Point" [], caseOf "Circle" [part @Double "radius"], retiredCase "Oval"]
---
--- @since 0.1.0.0
 variantOf :: Described a => Text -> [Case] -> Describe a
 variantOf name cases = definition (Parts name Sum cases)
 
 -- | A field, its type and its name. Without a name (@""@) it gets its position.
---
--- @since 0.1.0.0
 part :: forall b. Described b => Text -> Part
 part name = partBy name (describe @b)
 
 -- | A field, and the description of its format.
---
--- @since 0.1.0.0
 partBy :: Text -> Describe b -> Part
 partBy name b = Part name (shaped id b)
 
 -- | An alternative: its name and its fields.
---
--- @since 0.1.0.0
 caseOf :: Text -> [Part] -> Case
 caseOf name = Case name False
 
 -- | A tag that is no longer in use.
---
--- @since 0.1.0.0
 retiredCase :: Text -> Case
 retiredCase name = Case name True []

@@ -67,8 +67,6 @@ nameOf = T.pack (symbolVal (Proxy :: Proxy name))
 -- ...
 -- ...Parcel has no field wieght, of which its evolution speaks...
 -- ...
---
--- @since 0.1.0.0
 added ::
   forall field a t.
   (KnownSymbol field, HasFieldNow field a, FieldNow field a ~ 'Just t, Codec t) =>
@@ -78,8 +76,6 @@ added x = Change (Added (nameOf @field) (encode x))
 
 -- | A field that had another name: @renamed \@"qty" \@"count"@. The type must have the new name,
 -- and not the old one.
---
--- @since 0.1.0.0
 renamed ::
   forall old new a.
   (KnownSymbol old, KnownSymbol new, HasFieldNow new a, NoFieldNow old a) =>
@@ -87,8 +83,6 @@ renamed ::
 renamed = Change (Renamed (nameOf @old) (nameOf @new))
 
 -- | A field that is no more. Reading older values skips it. The type must not have it.
---
--- @since 0.1.0.0
 dropped :: forall field a. (KnownSymbol field, NoFieldNow field a) => Change a
 dropped = Change (Dropped (nameOf @field))
 
@@ -103,8 +97,6 @@ dropped = Change (Dropped (nameOf @field))
 --
 -- If there is no such field, because it is a list that is decoded, say, put a newtype around it and
 -- convert its field. Several conversions of one field may have different old types.
---
--- @since 0.1.0.0
 converted ::
   forall field a t old.
   (KnownSymbol field, HasFieldNow field a, FieldNow field a ~ 'Just t, Codec t, Described old) =>
@@ -115,8 +107,6 @@ converted f =
 
 -- | A constructor that had another name: @renamedConstructor \@"Square" \@"Box"@. The type must
 -- have the new name, and not the old one.
---
--- @since 0.1.0.0
 renamedConstructor ::
   forall old new a.
   (KnownSymbol old, KnownSymbol new, HasConstructorNow new a, NoConstructorNow old a) =>
@@ -125,8 +115,6 @@ renamedConstructor = Change (RenamedConstructor (nameOf @old) (nameOf @new))
 
 -- | A constructor that is no more. Reading an older value that has it fails. The type must not
 -- have it.
---
--- @since 0.1.0.0
 droppedConstructor ::
   forall constructor a.
   (KnownSymbol constructor, NoConstructorNow constructor a) =>
@@ -134,20 +122,14 @@ droppedConstructor ::
 droppedConstructor = Change (DroppedConstructor (nameOf @constructor))
 
 -- | The type has this field.
---
--- @since 0.1.0.0
 type HasFieldNow field a = Present "field" field a (IsJust (FieldNow field a))
 
 -- | It has not.
---
--- @since 0.1.0.0
 type NoFieldNow field a = Absent "field" field a (IsJust (FieldNow field a))
 
 -- | The type of a field, by its name in an evolution: that of the field, or its position if it has
 -- none. The name of a constructor and a point may stand before it. Before a position they must, if
 -- there are several constructors.
---
--- @since 0.1.0.0
 type FieldNow name a = InType name (Rep a)
 
 -- | The constructor that a value becomes whose own constructor the type does not have and whose
@@ -170,8 +152,6 @@ type FieldNow name a = InType name (Rep a)
 --
 -- In keys of maps and in sets it does not count: such values would lose their order. What is
 -- encoded again is the constructor that it has become.
---
--- @since 0.1.0.0
 unknownConstructors ::
   forall constructor a.
   (KnownSymbol constructor, HasConstructorNow constructor a) =>
@@ -179,13 +159,9 @@ unknownConstructors ::
 unknownConstructors = Change (UnknownConstructors (nameOf @constructor))
 
 -- | The type has this constructor.
---
--- @since 0.1.0.0
 type HasConstructorNow name a = Present "constructor" name a (HasConstructorNamed name (Rep a))
 
 -- | It has not.
---
--- @since 0.1.0.0
 type NoConstructorNow name a = Absent "constructor" name a (HasConstructorNamed name (Rep a))
 
 type family Absent (what :: Symbol) (name :: Symbol) (a :: Type) (there :: Bool) :: Constraint where

@@ -69,8 +69,6 @@ data Reader = Reader
 -- decoder for many values. The schema must be one that 'checkSchema' accepts, as all are that were
 -- decoded. It may be untrusted, like the bytes: decoding takes time and memory in proportion to the
 -- bytes and the budget, whatever the schema.
---
--- @since 0.1.0.0
 getValue :: Schema -> Get Value
 getValue = getValueBy today
 

@@ -97,8 +97,6 @@ import GHC.TypeLits (KnownSymbol, symbolVal)
 -- The derived description is that of the derived format. A type that has a 'Ashlar.Codec.format'
 -- of its own needs a 'describe' of its own, unless the format only refines the derived one. The
 -- compiler does not check that. @describedLaws@ of @Ashlar.Schema.Laws@ does.
---
--- @since 0.1.0.0
 class (Typeable a, Codec a) => Described a where
   -- | The description of the format.
   describe :: Describe a
@@ -110,8 +108,6 @@ class (Typeable a, Codec a) => Described a where
   evolution = []
 
 -- | The description of the format of a type.
---
--- @since 0.1.0.0
 newtype Describe a = Describe (ValueOrder -> Build Shape)
 
 -- An action on the table.
@@ -134,14 +130,10 @@ data Table = Table
   }
 
 -- | The description of a type. Computed anew at each use: keep it where it is used often.
---
--- @since 0.1.0.0
 described :: forall a. Described a => Description
 described = describedAs (describe @a)
 
 -- | What a description describes.
---
--- @since 0.1.0.0
 describedAs :: Describe a -> Description
 describedAs (Describe f) = case b (Table M.empty IM.empty []) of
   (root, t) -> pruned root (tableDone t)
@@ -149,8 +141,6 @@ describedAs (Describe f) = case b (Table M.empty IM.empty []) of
     Build b = f Unordered
 
 -- | What the root refers to, in the order of the first visit.
---
--- @since 0.1.0.0
 pruned :: Shape -> IM.IntMap (Definition, [Edit]) -> Description
 pruned root done =
   Description
@@ -173,20 +163,14 @@ pruned root done =
       shape : rest -> visit is seen (shapesIn shape ++ rest)
 
 -- | A shape that needs no definitions.
---
--- @since 0.1.0.0
 plainly :: Shape -> Describe a
 plainly s = Describe (\_ -> pure s)
 
 -- | Another shape around, or in place of, a description's.
---
--- @since 0.1.0.0
 shaped :: (Shape -> Shape) -> Describe a -> Describe b
 shaped f (Describe b) = Describe (\_ -> f <$> b Unordered)
 
 -- | 'shaped', for a function that is given the shape without the newtypes around it.
---
--- @since 0.1.0.0
 shapedInside :: (Shape -> Shape) -> Describe a -> Describe b
 shapedInside f (Describe b) = Describe $ \_ -> case b Unordered of
   Build run -> Build $ \t -> case run t of
@@ -204,37 +188,25 @@ shapedInside f (Describe b) = Describe $ \_ -> case b Unordered of
 -- effect on what is not a definition.
 --
 -- > instance Described Suit where describe = orderedByParts derivedDescription
---
--- @since 0.1.0.0
 orderedByParts :: Describe a -> Describe a
 orderedByParts (Describe b) = Describe (\_ -> b ByParts)
 
 -- | A shape of several descriptions, from left to right.
---
--- @since 0.1.0.0
 describing :: ([Shape] -> Shape) -> [Part] -> Describe a
 describing f parts = Describe (\_ -> f <$> traverse (\(Part _ (Describe b)) -> b Unordered) parts)
 
 -- | A named part: a field, or an element of a shape. Elements need no name.
---
--- @since 0.1.0.0
 data Part = Part Text (Describe ())
 
 -- | A constructor: its name, whether it is retired, and its fields. The name of a field without one
 -- is empty.
---
--- @since 0.1.0.0
 data Case = Case Text Bool [Part]
 
 -- | What a definition is made of.
---
--- @since 0.1.0.0
 data Parts = Parts Text Form [Case]
 
 -- | A definition of its own for the type. Its names may be others than those of Haskell's fields
 -- and constructors, so no mismatch says to write something of them.
---
--- @since 0.1.0.0
 definition :: forall a. Described a => Parts -> Describe a
 definition = definitionSaying @a [Settled]
 
@@ -299,8 +271,6 @@ embedded r s = coupled || any (embedded r) (typeRepArgs s)
         && and (zipWith embedded (typeRepArgs r) (typeRepArgs s))
 
 -- | A type without modules, by names that do not depend on the compiler.
---
--- @since 0.1.0.0
 typeName :: TypeRep -> Text
 typeName rep = case typeRepArgs rep of
   [] -> name
@@ -314,21 +284,15 @@ typeName rep = case typeRepArgs rep of
       n -> T.pack n
 
 -- | The description of the derived format, which 'describe' is if it is not given.
---
--- @since 0.1.0.0
 derivedDescription :: forall a. (Described a, GDescribed (Rep a)) => Describe a
 derivedDescription = definitionSaying @a [] (gParts @(Rep a))
 
 -- | The same for a type whose instance is one of this library, so that no user can say how it
 -- differs from what it was.
---
--- @since 0.1.0.0
 settledDescription :: forall a. (Described a, GDescribed (Rep a)) => Describe a
 settledDescription = definition (gParts @(Rep a))
 
 -- | The parts of a type with a generic representation.
---
--- @since 0.1.0.0
 class GDescribed (f :: Type -> Type) where
   gParts :: Parts
 

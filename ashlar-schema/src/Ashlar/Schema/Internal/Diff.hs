@@ -25,8 +25,6 @@ import Data.Text (Text)
 import qualified Data.Text as T
 
 -- | A difference, and the path to it: @Order.items[].price@.
---
--- @since 0.1.0.0
 data Difference = Difference
   { differencePath :: Text,
     differenceWhat :: What
@@ -34,8 +32,6 @@ data Difference = Difference
   deriving stock (Eq, Ord, Show)
 
 -- | What is different. Shapes are as 'describeSchema' shows them, the old one first.
---
--- @since 0.1.0.0
 data What
   = -- | A field, and its shape.
     FieldAdded Text Text
@@ -60,8 +56,6 @@ data What
   deriving stock (Eq, Ord, Show)
 
 -- | A difference in one line.
---
--- @since 0.1.0.0
 describeDifference :: Difference -> Text
 describeDifference (Difference path what) = T.concat [path, ": ", message]
   where
@@ -93,8 +87,6 @@ describeDifference (Difference path what) = T.concat [path, ": ", message]
 -- "Old: field qty renamed to quantity?"
 -- "Old: field note dropped: Text"
 -- "Old: field price added: Double"
---
--- @since 0.1.0.0
 diffSchemas ::
   -- | The old one.
   Schema ->
@@ -319,8 +311,6 @@ encodingOf l = case l of
   _ -> Nothing
 
 -- | The least and the greatest whole number of a leaf, if there are such.
---
--- @since 0.1.0.0
 wholeRange :: Leaf -> (Maybe Integer, Maybe Integer)
 wholeRange l = case l of
   Number n -> numberRange n

@@ -15,8 +15,6 @@ import Data.Text (Text)
 import qualified Data.Vector as V
 
 -- | What is known of a type: its schema, and what is said of the evolution of each definition.
---
--- @since 0.1.0.0
 data Description = Description
   { descriptionSchema :: Schema,
     -- | As many as definitions.
@@ -24,14 +22,10 @@ data Description = Description
   }
 
 -- | How a type differs from what it was.
---
--- @since 0.1.0.0
 newtype Change a = Change Edit
 
 -- | The same, without the type. Names are those of fields and constructors. That of a
 -- field may begin with its constructor and a point.
---
--- @since 0.1.0.0
 data Edit
   = -- | A field that old values lack, and the bytes of its default.
     Added Text ByteString

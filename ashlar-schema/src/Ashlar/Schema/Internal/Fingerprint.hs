@@ -22,8 +22,6 @@ import System.IO.Unsafe (unsafePerformIO)
 -- | The MD5 of the bytes of the 'essence'. It tells formats apart that differ by accident. Somebody
 -- who looks for two schemas with one fingerprint finds them, so bytes with the right fingerprint
 -- are untrusted input like all others.
---
--- @since 0.1.0.0
 schemaFingerprint :: Schema -> Fingerprint
 schemaFingerprint s = unsafePerformIO $
   B.unsafeUseAsCStringLen (encode (essence s)) $ \(p, n) -> fingerprintData (castPtr p) n
@@ -32,8 +30,6 @@ schemaFingerprint s = unsafePerformIO $
 -- | What of a schema decides about the bytes and about evolution. Newtypes are what they wrap
 -- ('unwrapping'), types have no names, and no order of values is known. The names of constructors
 -- and fields stay.
---
--- @since 0.1.0.0
 essence :: Schema -> Schema
 essence s = Schema (bare (schemaRoot s)) (V.fromList (map (simplified . (definitions V.!)) visited))
   where

@@ -21,8 +21,6 @@ import qualified Data.Vector as V
 -- "{\"root\":{\"type\":\"maybe\",\"of\":{\"type\":\"utf8\"}},\"definitions\":[]}"
 --
 -- Whole numbers may have more digits than a program reads that takes all numbers for 'Double's.
---
--- @since 0.1.0.0
 schemaToJson :: Schema -> Builder
 schemaToJson s =
   object

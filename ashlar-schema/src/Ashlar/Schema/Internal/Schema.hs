@@ -26,8 +26,6 @@ import GHC.Generics (Generic)
 --
 -- Decoding a schema refuses those that no type has: see @checkSchema@. So a decoded one can be
 -- used without further checks.
---
--- @since 0.1.0.0
 data Schema = Schema
   { schemaRoot :: Shape,
     schemaDefinitions :: V.Vector Definition
@@ -51,13 +49,9 @@ instance HasFormat Schema where
 -- * shapes that are nested more than 100 deep, not counting references.
 --
 -- A type without finite values, such as @data T = T T@, has a schema like any other.
---
--- @since 0.1.0.0
 checkSchema :: Schema -> Either String Schema
 checkSchema s = s <$ checkTerms (schemaRoot s) (schemaDefinitions s)
 
 -- | The definition with this number, if there is one.
---
--- @since 0.1.0.0
 definitionAt :: Schema -> Int -> Maybe Definition
 definitionAt s i = schemaDefinitions s V.!? i

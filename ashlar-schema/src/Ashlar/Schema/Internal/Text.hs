@@ -40,8 +40,6 @@ import qualified Data.Vector as V
 --
 -- Whole numbers have the names of Haskell's types of the same bytes: 'Int' is an @Int64@. Where two
 -- definitions have one name, each has its number after it: @Tree#0@.
---
--- @since 0.1.0.0
 describeSchema :: Schema -> Text
 describeSchema s =
   T.unlines (describe (schemaRoot s) : concatMap declaration (V.toList (V.zip names definitions)))
@@ -52,8 +50,6 @@ describeSchema s =
     declaration (name, d) = "" : declarationLines describe name d
 
 -- | The names of the definitions, with their numbers where a name occurs more than once.
---
--- @since 0.1.0.0
 definitionNames :: Schema -> V.Vector Text
 definitionNames s = V.imap name (schemaDefinitions s)
   where
@@ -102,8 +98,6 @@ declarationLines describe name d = case constructors of
     argument shape = parenthesised (isCompound shape) (describe shape)
 
 -- | The type of a shape, given the names of the definitions.
---
--- @since 0.1.0.0
 describeShape :: V.Vector Text -> Shape -> Text
 describeShape names = go
   where

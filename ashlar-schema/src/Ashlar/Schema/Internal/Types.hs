@@ -36,8 +36,6 @@ import GHC.Generics (Generic)
 import Numeric.Natural (Natural)
 
 -- | A type with constructors.
---
--- @since 0.1.0.0
 data Definition = Definition
   { -- | The name of the type, without its parameters and its module. Names need not differ: two
     -- instances of one type have a definition each.
@@ -50,8 +48,6 @@ data Definition = Definition
   deriving anyclass (Codec)
 
 -- | How a value shows which constructor it has.
---
--- @since 0.1.0.0
 data Form
   = -- | A newtype: one constructor with one field, and the bytes of that field.
     Newtype
@@ -66,8 +62,6 @@ data Form
 
 -- | How the 'Ord' instance of a type orders values. A schema needs it for the keys of maps and the
 -- elements of sets only.
---
--- @since 0.1.0.0
 data ValueOrder
   = -- | Not known. A decoder by schema does not check the order of such keys.
     Unordered
@@ -77,8 +71,6 @@ data ValueOrder
   deriving anyclass (Codec)
 
 -- | A constructor.
---
--- @since 0.1.0.0
 data Constructor = Constructor
   { constructorName :: Text,
     -- | Is its tag still in use? Decoding refuses the tag of a retired constructor.
@@ -89,8 +81,6 @@ data Constructor = Constructor
   deriving anyclass (Codec)
 
 -- | A field. One without a name has its position as name, from @1@. No Haskell field is called so.
---
--- @since 0.1.0.0
 data Field = Field
   { fieldName :: Text,
     fieldShape :: Shape
@@ -99,8 +89,6 @@ data Field = Field
   deriving anyclass (Codec)
 
 -- | The format of a type.
---
--- @since 0.1.0.0
 data Shape
   = Leaf Leaf
   | -- | A whole number from the first bound to the second, both included.
@@ -136,8 +124,6 @@ data Shape
   deriving anyclass (Codec)
 
 -- | A format without parts.
---
--- @since 0.1.0.0
 data Leaf
   = -- | No bytes: @()@.
     Unit
@@ -186,15 +172,11 @@ data Leaf
   deriving anyclass (Codec)
 
 -- | Whole numbers of constant size: unsigned and signed, and their bits.
---
--- @since 0.1.0.0
 data Number = W8 | W16 | W32 | W64 | I8 | I16 | I32 | I64
   deriving stock (Eq, Ord, Show, Enum, Bounded, Generic)
   deriving anyclass (Codec)
 
 -- | How a length is written.
---
--- @since 0.1.0.0
 data Length
   = -- | In eight bytes, least significant first; not negative.
     Length64
@@ -204,8 +186,6 @@ data Length
   deriving anyclass (Codec)
 
 -- | The bytes of a number of constant size.
---
--- @since 0.1.0.0
 numberSize :: Number -> Int
 numberSize n = case n of
   W8 -> 1
@@ -218,8 +198,6 @@ numberSize n = case n of
   I64 -> 8
 
 -- | The shapes directly inside of a shape, from left to right.
---
--- @since 0.1.0.0
 shapesIn :: Shape -> [Shape]
 shapesIn shape = case shape of
   Leaf _ -> []
@@ -238,8 +216,6 @@ shapesIn shape = case shape of
   Irregular _ -> []
 
 -- | Change the shapes directly inside of a shape.
---
--- @since 0.1.0.0
 mapShapes :: (Shape -> Shape) -> Shape -> Shape
 mapShapes f shape = case shape of
   Leaf _ -> shape
@@ -258,14 +234,10 @@ mapShapes f shape = case shape of
   Irregular _ -> shape
 
 -- | The shapes of all fields of a definition.
---
--- @since 0.1.0.0
 fieldShapes :: Definition -> [Shape]
 fieldShapes d = [fieldShape f | c <- definitionConstructors d, f <- constructorFields c]
 
 -- | Change the shapes of all fields of a definition.
---
--- @since 0.1.0.0
 overShapes :: (Shape -> Shape) -> Definition -> Definition
 overShapes f d =
   d

@@ -23,8 +23,6 @@ import qualified Data.Vector as V
 -- A newtype stays a reference if it is recursive, or if what it wraps has more than 100 shapes:
 -- @newtype A = A (B, B); newtype B = B (C, C)@ and so on would grow without bound. The whole takes
 -- time in proportion to the size of the schema.
---
--- @since 0.1.0.0
 unwrapping :: Schema -> V.Vector Shape
 unwrapping s = known
   where
@@ -46,8 +44,6 @@ unwrapping s = known
     recursive = recursiveNewtypes s
 
 -- | The newtypes that wrap themselves, by way of other newtypes only.
---
--- @since 0.1.0.0
 recursiveNewtypes :: Schema -> IS.IntSet
 recursiveNewtypes s =
   cyclic
@@ -57,16 +53,12 @@ recursiveNewtypes s =
     ]
 
 -- | The nodes of a graph that are on a cycle.
---
--- @since 0.1.0.0
 cyclic :: [(Int, [Int])] -> IS.IntSet
 cyclic graph =
   IS.fromList
     (concat [is | CyclicSCC is <- stronglyConnComp [(i, i, next) | (i, next) <- graph]])
 
 -- | A shape without its newtypes, given those of its schema.
---
--- @since 0.1.0.0
 unwrapped :: V.Vector Shape -> Shape -> Shape
 unwrapped known shape = case shape of
   Reference i -> known V.! i
@@ -78,8 +70,6 @@ wrappedBy d = case d of
   _ -> Nothing
 
 -- | The definitions that a shape refers to.
---
--- @since 0.1.0.0
 references :: Shape -> [Int]
 references shape = case shape of
   Reference i -> [i]

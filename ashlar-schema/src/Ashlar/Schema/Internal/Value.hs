@@ -27,8 +27,6 @@ import Numeric.Natural (Natural)
 
 -- | A value, as a schema describes it. It has what is needed to encode it again: the formats of its
 -- parts, and the names of its constructors and fields. Newtypes are what they wrap.
---
--- @since 0.1.0.0
 data Value
   = -- | A whole number, and its format.
     Whole Leaf !Integer
@@ -66,8 +64,6 @@ data Value
 
 -- | Write a value: what 'Ashlar.Schema.getValue' has read gives the same bytes. A value made by
 -- hand that is not one of its schema gives other bytes, which decoding may refuse.
---
--- @since 0.1.0.0
 putValue :: Value -> Builder
 putValue value = case value of
   Whole l n -> putWhole l n
@@ -140,8 +136,6 @@ putWhole l n = case l of
   _ -> put n
 
 -- | The order of two values of one shape, if all types in it are ordered by their parts.
---
--- @since 0.1.0.0
 compareValues :: Value -> Value -> Ordering
 compareValues x y = case (x, y) of
   (Whole _ a, Whole _ b) -> compare a b
@@ -181,8 +175,6 @@ lexical f = go
 
 -- | How many indices there are between two bounds, if their type is one of base. What is more than
 -- any 'Int' may be too small: the product of the sizes of a wide tuple would take quadratic time.
---
--- @since 0.1.0.0
 indicesBetween :: Value -> Value -> Maybe Integer
 indicesBetween low high = case (low, high) of
   (Whole _ a, Whole _ b) -> Just (enclosed a b)

@@ -16,8 +16,6 @@ import Network.HTTP.Types (Status, status400, status413)
 import Network.Wai (Request, RequestBodyLength (..), getRequestBodyChunk, requestBodyLength)
 
 -- | The status to answer with: 413 for a body that is too large, 400 for one that is invalid.
---
--- @since 0.1.0.0
 bodyErrorStatus :: BodyError -> Status
 bodyErrorStatus e = case e of
   BodyTooLarge _ -> status413
@@ -29,8 +27,6 @@ bodyErrorStatus e = case e of
 -- itself may take 64 MiB, and 'Ashlar.Get.withBudget' sets another limit. What is wrong with the
 -- body is a 'BodyError'. Exceptions of the server, for instance if the client is gone, are passed
 -- on.
---
--- @since 0.1.0.0
 decodeBody ::
   -- | The limit in bytes.
   Int64 ->
@@ -50,8 +46,6 @@ decodeBody limit g request
 --
 -- A body that is sent in chunks may be cut off between two values. Servers may not tell that from
 -- its end (warp 3.3 does not), so let the stream say where it ends if that matters.
---
--- @since 0.1.0.0
 foldBody ::
   -- | The limit in bytes.
   Int64 ->

@@ -49,8 +49,6 @@ import Network.Wai (Response, StreamingBody, responseBuilder, responseStream)
 -- Whatever the policy, a buffer that is full is handed to the server at once, and
 -- 'Ashlar.Builder.Extra.flush' within a part sends what comes before it. So does an inserted
 -- ByteString, which is sent at once.
---
--- @since 0.1.0.0
 data FlushPolicy
   = -- | When a buffer is full, and at the end.
     FlushNever
@@ -62,8 +60,6 @@ data FlushPolicy
   deriving stock (Eq, Show)
 
 -- | A part was written after the end of its body, by a thread that had been left running.
---
--- @since 0.1.0.0
 data BodyEnded = BodyEnded
   deriving stock (Eq, Show)
 
@@ -75,8 +71,6 @@ instance Exception BodyEnded where
 --
 -- An exception of a value in the builder goes to the server, which closes the connection. So the
 -- client sees that the body is incomplete.
---
--- @since 0.1.0.0
 streamBuilder :: Builder -> StreamingBody
 streamBuilder b = streamParts FlushNever (\write -> write b)
 
@@ -90,8 +84,6 @@ streamBuilder b = streamParts FlushNever (\write -> write b)
 -- If the client is gone, the server's exception is thrown where the next part is written, and at
 -- the end of the body. If a value in a part throws, some bytes of that part may have been sent, and
 -- the body should end by this exception.
---
--- @since 0.1.0.0
 streamParts ::
   FlushPolicy ->
   -- | The body, given the function that writes a part.
@@ -232,8 +224,6 @@ nothingPending = Pending noBuffer nullPtr
 --
 -- To HEAD it announces the length that it has to GET. It is not for a 2xx answer to CONNECT, which
 -- has no content: use 'Network.Wai.responseRaw'.
---
--- @since 0.1.0.0
 responseStrict ::
   Status ->
   -- | A @Content-Length@ among them is replaced.
@@ -253,8 +243,6 @@ responseStrict status headers b
 --
 -- If an instance is wrong about the size, no byte is sent beyond it, and 'WrongBodyLength' ends the
 -- response.
---
--- @since 0.1.0.0
 responseEncoded ::
   Codec a =>
   Status ->

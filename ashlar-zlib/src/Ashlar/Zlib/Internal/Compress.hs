@@ -70,8 +70,6 @@ import Foreign.Ptr (Ptr)
 -- >>> let header = "Content-Encoding: gzip\r\n\r\n"
 -- >>> L.length (toLazyByteString (header <> compressed gzip text)) < 2000
 -- True
---
--- @since 0.1.0.0
 compressed :: Params -> Builder -> Builder
 compressed params b = action $ \c k -> do
   stream <- newStream params (\bs -> runOn (byteString bs) c k)
@@ -80,8 +78,6 @@ compressed params b = action $ \c k -> do
 
 -- | 'compressed' as a lazy ByteString, which is made as it is consumed. A value that throws does so
 -- after the bytes before it, as in 'compressed'.
---
--- @since 0.1.0.0
 compress :: Params -> Builder -> L.ByteString
 compress params = toLazyByteString . compressed params
 
@@ -89,15 +85,11 @@ compress params = toLazyByteString . compressed params
 --
 -- Threads may share it, and wait for one another. So a value in a builder must not use the stream
 -- that the builder is written to.
---
--- @since 0.1.0.0
 newtype Compressor = Compressor (MVar State)
 
 data State = Ready !Stream | Broken SomeException | Closed
 
 -- | A 'Compressor' was used after its 'withCompressor' had ended.
---
--- @since 0.1.0.0
 data CompressorClosed = CompressorClosed
   deriving stock (Eq, Show)
 
@@ -118,8 +110,6 @@ instance Exception CompressorClosed where
 -- >>> withCompressor gzip chunk (\c -> write c "brick" >> flush c >> write c "mortar")
 -- a chunk
 -- a chunk
---
--- @since 0.1.0.0
 withCompressor ::
   Params ->
   -- | The consumer: takes each chunk, which is not empty. It may keep it.
@@ -153,8 +143,6 @@ isAsync e = case fromException e :: Maybe SomeAsyncException of
 --
 -- If this throws, the stream is broken: every later use throws the same exception, and so does
 -- 'withCompressor'. After the end of 'withCompressor', this throws 'CompressorClosed'.
---
--- @since 0.1.0.0
 write :: Compressor -> Builder -> IO ()
 write compressor b = using compressor (\stream -> pour stream (pure ()) b)
 
@@ -162,8 +150,6 @@ write compressor b = using compressor (\stream -> pour stream (pure ()) b)
 -- got. Each flush takes some bytes, and makes what follows compress worse.
 --
 -- Throws what 'write' throws.
---
--- @since 0.1.0.0
 flush :: Compressor -> IO ()
 flush compressor = using compressor flushStream
 

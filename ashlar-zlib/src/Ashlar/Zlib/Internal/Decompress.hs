@@ -41,8 +41,6 @@ import System.IO.Unsafe (unsafePerformIO)
 
 -- | How much may come out of compressed input. A byte of deflate can expand to 1,032 bytes, so a
 -- short input can be a bomb.
---
--- @since 0.1.0.0
 data Limit = Limit
   { -- | Bytes that may come out in all.
     limitBytes :: !Int64,
@@ -54,14 +52,10 @@ data Limit = Limit
 
 -- | 1 GiB in all, and no more than 64 MiB and 200 bytes for each byte of input. Text and records
 -- expand to 3 to 30 times their size, and logs of equal lines to 400 times.
---
--- @since 0.1.0.0
 defaultLimit :: Limit
 defaultLimit = Limit {limitBytes = 1073741824, limitRatio = 200}
 
 -- | Why input cannot be decompressed.
---
--- @since 0.1.0.0
 data ZlibError
   = -- | The input ends before the compressed stream does.
     Truncated
@@ -104,8 +98,6 @@ instance Exception ZlibError where
 -- >>> source <- decompressSource Gzip defaultLimit next
 -- >>> foldFrom source getWord16be (\n w -> pure (n + fromIntegral w)) (0 :: Int)
 -- Right 500500
---
--- @since 0.1.0.0
 decompressSource ::
   Format ->
   Limit ->
@@ -118,8 +110,6 @@ decompressSource format limit next = decompressed format limit next >>= newSourc
 --
 -- If the input is refused, it throws a 'ZlibError', then and at each later use. No bytes beyond the
 -- limit are handed out. If the input's action throws, this can be used again. Threads may share it.
---
--- @since 0.1.0.0
 decompressed ::
   Format ->
   Limit ->
@@ -261,8 +251,6 @@ pour inflate popper = do
 -- Right ("brick",33)
 --
 -- To decode what has come out, use 'Ashlar.Get.inSpan' and 'Ashlar.Get.ownBytes'.
---
--- @since 0.1.0.0
 getDecompressed ::
   Format ->
   -- | How much the result may take, in bytes, and compared with the input.
@@ -305,8 +293,6 @@ getDecompressed format limit = getForeign (hungry 0 0 [] <$> newInflate format)
 -- >>> let zeros = mconcat (replicate 2000000 (word8 0))
 -- >>> decompress Zlib defaultLimit {limitBytes = 1000} (compress zlib zeros)
 -- Left (TooLarge 1000)
---
--- @since 0.1.0.0
 decompress ::
   -- | The format of the input.
   Format ->

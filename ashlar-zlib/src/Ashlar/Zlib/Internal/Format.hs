@@ -13,8 +13,6 @@ module Ashlar.Zlib.Internal.Format
 where
 
 -- | What stands around the compressed bytes.
---
--- @since 0.1.0.0
 data Format
   = -- | A header, a CRC-32 and a length (RFC 1952), as the program @gzip@ writes it. The header has
     -- no time and no name, so equal bytes give equal files.
@@ -26,8 +24,6 @@ data Format
   deriving stock (Eq, Show, Enum, Bounded)
 
 -- | How to compress.
---
--- @since 0.1.0.0
 data Params = Params
   { paramsFormat :: !Format,
     -- | From 1, the fastest, to 9, the smallest. 0 does not compress. A number outside of this
@@ -37,19 +33,13 @@ data Params = Params
   deriving stock (Eq, Show)
 
 -- | 'Gzip' at level 6.
---
--- @since 0.1.0.0
 gzip :: Params
 gzip = Params Gzip 6
 
 -- | 'Zlib' at level 6.
---
--- @since 0.1.0.0
 zlib :: Params
 zlib = Params Zlib 6
 
 -- | 'Raw' at level 6.
---
--- @since 0.1.0.0
 raw :: Params
 raw = Params Raw 6

@@ -65,8 +65,6 @@ import Data.Word (Word8)
 import Foreign.Ptr (Ptr)
 
 -- | 'boundedPrim', as bytestring once misspelt it.
---
--- @since 0.1.0.0
 boudedPrim :: Int -> (a -> Ptr Word8 -> IO (Ptr Word8)) -> BoundedPrim a
 boudedPrim = boundedPrim
 {-# INLINE boudedPrim #-}
@@ -77,8 +75,6 @@ boudedPrim = boundedPrim
 -- >>> import Ashlar.Builder.Prim.Unsafe
 -- >>> caseWordSize_32_64 4 8 == sizeBound (P.liftFixedToBounded P.wordHost)
 -- True
---
--- @since 0.1.0.0
 caseWordSize_32_64 ::
   -- | For 32 bits.
   a ->

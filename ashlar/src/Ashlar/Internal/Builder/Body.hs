@@ -10,8 +10,6 @@ import Data.Int (Int64)
 
 -- | A body has another number of bytes than its header says: that of a builder whose length was
 -- given, or the encoding of a value whose instance of @Codec@ is wrong about its size.
---
--- @since 0.1.0.0
 data WrongBodyLength = WrongBodyLength
   { -- | What the header says.
     lengthAnnounced :: !Int64,

@@ -56,8 +56,6 @@ copiedUpTo = 8191
 -- Below 8 KiB they are copied. From 8 KiB on they are handed to the sink as they are, as by
 -- 'Ashlar.Builder.Extra.byteStringInsert'; in lazy output they become a chunk that shares their
 -- memory. To choose, use the functions of "Ashlar.Builder.Extra".
---
--- @since 0.1.0.0
 byteString :: ByteString -> Builder
 -- 'lazy', so that a constant string is computed once: Note [Builders run once].
 byteString bs = chunk (lazy bs)
@@ -72,8 +70,6 @@ chunk bs = action $ \c k -> case B.toForeignPtr bs of
 
 -- | The bytes of a strict 'ByteString': copied if there are at most as many as the first argument
 -- says, else handed to the sink as they are. An empty one is left out.
---
--- @since 0.1.0.0
 byteStringThreshold :: Int -> ByteString -> Builder
 byteStringThreshold limit bs = action $ \c k ->
   if S.length bs <= min limit copiedUpTo
@@ -82,8 +78,6 @@ byteStringThreshold limit bs = action $ \c k ->
 
 -- | The bytes of a strict 'ByteString', always copied. So the output does not keep the original's
 -- memory alive.
---
--- @since 0.1.0.0
 byteStringCopy :: ByteString -> Builder
 byteStringCopy = byteStringThreshold maxBound
 
@@ -101,8 +95,6 @@ byteStringCopy = byteStringThreshold maxBound
 -- >>> let x = toLazyByteString (byteStringInsert "ab" <> lazyByteStringInsert x)
 -- >>> L.take 5 x
 -- "ababa"
---
--- @since 0.1.0.0
 byteStringInsert :: ByteString -> Builder
 byteStringInsert bs = action $ \c k -> if S.null bs then pure () else ask c k (Insert bs)
 
@@ -111,14 +103,10 @@ byteStringInsert bs = action $ \c k -> if S.null bs then pure () else ask c k (I
 --
 -- Chunks of 8 KiB and more are handed over before the next one is forced. Lazy output passes them
 -- on without suspending the builder for each.
---
--- @since 0.1.0.0
 lazyByteString :: L.ByteString -> Builder
 lazyByteString = lazyByteStringThreshold copiedUpTo
 
 -- | The bytes of a lazy 'L.ByteString', each chunk as by 'byteStringThreshold'.
---
--- @since 0.1.0.0
 lazyByteStringThreshold :: Int -> L.ByteString -> Builder
 lazyByteStringThreshold limit chunks = action $ \c k -> do
   let go (L.Chunk bs rest)
@@ -132,14 +120,10 @@ lazyByteStringThreshold limit chunks = action $ \c k -> do
   go chunks
 
 -- | The bytes of a lazy 'L.ByteString', each chunk as by 'byteStringCopy'.
---
--- @since 0.1.0.0
 lazyByteStringCopy :: L.ByteString -> Builder
 lazyByteStringCopy = chunkwise byteStringCopy
 
 -- | The bytes of a lazy 'L.ByteString', each chunk as by 'byteStringInsert'.
---
--- @since 0.1.0.0
 lazyByteStringInsert :: L.ByteString -> Builder
 lazyByteStringInsert = lazyByteStringThreshold 0
 
@@ -198,8 +182,6 @@ chunkwise f = L.foldrChunks (\bs rest -> f bs `append` rest) empty
 {-# INLINE chunkwise #-}
 
 -- | The bytes of a 'ShortByteString'. They are copied, whatever their number.
---
--- @since 0.1.0.0
 shortByteString :: ShortByteString -> Builder
 shortByteString sbs = action $ \c k ->
   -- Offset and length stay within the string, as copyBatches promises.
@@ -208,8 +190,6 @@ shortByteString sbs = action $ \c k ->
 -- | Ask the sink to hand out what was written so far, before anything after it is evaluated. Lazy
 -- output ends its chunk here. Output to a Handle is written to the Handle, which is not flushed
 -- itself. Inserted ByteStrings need no flush.
---
--- @since 0.1.0.0
 flush :: Builder
 flush = action (\c k -> ask c k Flush)
 

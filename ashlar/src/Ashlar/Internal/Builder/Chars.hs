@@ -27,15 +27,11 @@ import Foreign.Ptr (Ptr, minusPtr)
   #-}
 
 -- | A character of ASCII: the lowest 7 bits of its number.
---
--- @since 0.1.0.0
 char7 :: Char -> Builder
 char7 c = primStrict (toB P.char7) c
 {-# INLINE [0] char7 #-}
 
 -- | A character of Latin-1 (ISO/IEC 8859-1): the lowest 8 bits of its number.
---
--- @since 0.1.0.0
 char8 :: Char -> Builder
 char8 c = primStrict (toB P.char8) c
 {-# INLINE [0] char8 #-}
@@ -45,15 +41,11 @@ char8 c = primStrict (toB P.char8) c
 --
 -- >>> toStrictByteString (string7 "plain")
 -- "plain"
---
--- @since 0.1.0.0
 string7 :: String -> Builder
 string7 = characters (toB P.char7)
 
 -- | The characters of a string, each as by 'char8'. The string is forced as the
 -- output gets there, and may be infinite.
---
--- @since 0.1.0.0
 string8 :: String -> Builder
 string8 = characters (toB P.char8)
 

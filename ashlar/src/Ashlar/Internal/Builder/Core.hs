@@ -85,19 +85,13 @@ import GHC.IO (IO (..), unIO)
 -- allocates nothing, and if a builder runs twice, the numbers in it may be computed twice. A
 -- constant string is computed once, with optimisation. For other constants in many outputs there is
 -- 'Ashlar.Builder.Extra.prebuilt'.
---
--- @since 0.1.0.0
 newtype Builder = Builder (Cells -> Sink -> State# RealWorld -> State# RealWorld)
 
 -- | Where a builder's bytes go: a function that answers a 'Request'. Its second argument is the
 -- address up to which the open buffer has been written. It returns the free space to write next.
---
--- @since 0.1.0.0
 newtype Sink = Sink (Request -> Ptr Word8 -> IO FreeSpace)
 
 -- | What a builder asks of its sink.
---
--- @since 0.1.0.0
 data Request
   = -- | There is too little free space. The first number of bytes is needed. It is positive, and
     -- more than 256 only if a single primitive, 'ensure' or 'Ashlar.Codec.Fixed.Fixed' needs more.
@@ -112,8 +106,6 @@ data Request
 -- | These bytes come next, and are too many to be worth copying. A sink that has no better use for
 -- them may copy them. What was written so far and these bytes should leave before the builder goes
 -- on: the value that comes next may wait for an answer to them.
---
--- @since 0.1.0.0
 pattern Insert :: ByteString -> Request
 pattern Insert bs <-
   Inserting bs _
@@ -133,20 +125,14 @@ data Following
 
 -- | The part of a buffer that may be written: the address of its first byte, and the address after
 -- its last.
---
--- @since 0.1.0.0
 data FreeSpace = FreeSpace !(Ptr Word8) !(Ptr Word8)
 
 -- | The number of bytes that fit.
---
--- @since 0.1.0.0
 freeBytes :: FreeSpace -> Int
 freeBytes (FreeSpace from to) = to `minusPtr` from
 {-# INLINE freeBytes #-}
 
 -- | A sink gave less free space than it was asked for.
---
--- @since 0.1.0.0
 data SinkRefused = SinkRefused
   { -- | Bytes that were asked for.
     refusedNeeded :: !Int,
@@ -187,8 +173,6 @@ append (Builder f) (Builder g) = Builder (oneShot (\c -> oneShot (\k s -> g c k 
 --
 -- Nothing checks that the function writes no more than was reserved. If it does, memory is
 -- corrupted. Adjacent reservations of constant size are merged.
---
--- @since 0.1.0.0
 ensure ::
   -- | The bytes to reserve: not negative. A small constant is best.
   Int ->

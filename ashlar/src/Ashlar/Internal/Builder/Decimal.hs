@@ -39,29 +39,21 @@ import Data.Word (Word16, Word32, Word64, Word8)
   #-}
 
 -- | A number of 8 bits in decimal: 1 to 3 digits.
---
--- @since 0.1.0.0
 word8Dec :: Word8 -> Builder
 word8Dec x = primStrict P.word8Dec x
 {-# INLINE [0] word8Dec #-}
 
 -- | A number of 16 bits in decimal: 1 to 5 digits.
---
--- @since 0.1.0.0
 word16Dec :: Word16 -> Builder
 word16Dec x = primStrict P.word16Dec x
 {-# INLINE [0] word16Dec #-}
 
 -- | A number of 32 bits in decimal: 1 to 10 digits.
---
--- @since 0.1.0.0
 word32Dec :: Word32 -> Builder
 word32Dec x = primStrict P.word32Dec x
 {-# INLINE [0] word32Dec #-}
 
 -- | A number of 64 bits in decimal: 1 to 20 digits.
---
--- @since 0.1.0.0
 word64Dec :: Word64 -> Builder
 word64Dec x = primStrict P.word64Dec x
 {-# INLINE [0] word64Dec #-}
@@ -70,36 +62,26 @@ word64Dec x = primStrict P.word64Dec x
 --
 -- >>> toStrictByteString (wordDec 1234)
 -- "1234"
---
--- @since 0.1.0.0
 wordDec :: Word -> Builder
 wordDec x = primStrict P.wordDec x
 {-# INLINE [0] wordDec #-}
 
 -- | A number of 8 bits in decimal: 1 to 3 digits, after a minus sign if it is negative.
---
--- @since 0.1.0.0
 int8Dec :: Int8 -> Builder
 int8Dec x = primStrict P.int8Dec x
 {-# INLINE [0] int8Dec #-}
 
 -- | A number of 16 bits in decimal: 1 to 5 digits, after a minus sign if it is negative.
---
--- @since 0.1.0.0
 int16Dec :: Int16 -> Builder
 int16Dec x = primStrict P.int16Dec x
 {-# INLINE [0] int16Dec #-}
 
 -- | A number of 32 bits in decimal: 1 to 10 digits, after a minus sign if it is negative.
---
--- @since 0.1.0.0
 int32Dec :: Int32 -> Builder
 int32Dec x = primStrict P.int32Dec x
 {-# INLINE [0] int32Dec #-}
 
 -- | A number of 64 bits in decimal: 1 to 19 digits, after a minus sign if it is negative.
---
--- @since 0.1.0.0
 int64Dec :: Int64 -> Builder
 int64Dec x = primStrict P.int64Dec x
 {-# INLINE [0] int64Dec #-}
@@ -109,8 +91,6 @@ int64Dec x = primStrict P.int64Dec x
 --
 -- >>> toStrictByteString (intDec (-42))
 -- "-42"
---
--- @since 0.1.0.0
 intDec :: Int -> Builder
 intDec x = primStrict P.intDec x
 {-# INLINE [0] intDec #-}

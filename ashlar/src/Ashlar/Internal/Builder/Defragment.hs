@@ -30,8 +30,6 @@ import Foreign.Ptr (Ptr, plusPtr)
 -- >>> import qualified Data.ByteString.Lazy as L
 -- >>> L.toChunks (defragment (L.fromChunks ["many", " ", "little", " ", "ones"]))
 -- ["many little ones"]
---
--- @since 0.1.0.0
 defragment :: L.ByteString -> L.ByteString
 defragment = defragmentWith 4096 32768
 
@@ -44,8 +42,6 @@ defragment = defragmentWith 4096 32768
 -- The result is made as it is consumed, and the input may be infinite. A chunk of the result forces
 -- only the input that it is made of, and at most one chunk more. If forcing the input throws, the
 -- chunk of the result that would contain it throws.
---
--- @since 0.1.0.0
 defragmentWith ::
   -- | Chunks of fewer bytes are small.
   Int ->

@@ -36,8 +36,6 @@ import Data.Word (Word64)
 --
 -- >>> toStrictByteString (floatDec 0.1)
 -- "0.1"
---
--- @since 0.1.0.0
 floatDec :: Float -> Builder
 floatDec x = primStrict P.floatDec x
 {-# INLINE [0] floatDec #-}
@@ -49,15 +47,11 @@ floatDec x = primStrict P.floatDec x
 -- "1234.5 1.0e7 -2.0e-2"
 -- >>> toStrictByteString (doubleDec (1 / 0) <> " " <> doubleDec (0 / 0))
 -- "Infinity NaN"
---
--- @since 0.1.0.0
 doubleDec :: Double -> Builder
 doubleDec x = primStrict P.doubleDec x
 {-# INLINE [0] doubleDec #-}
 
 -- | A notation, for 'formatFloat' and 'formatDouble'.
---
--- @since 0.1.0.0
 data FloatFormat
   = Generic
   | Scientific
@@ -83,8 +77,6 @@ data Precision = AsNeeded | Exactly !Int
 --
 -- The numbers 0 and -0 are always written @0.0@ and @-0.0@, as @Data.ByteString.Builder@ writes
 -- them.
---
--- @since 0.1.0.0
 standard :: Int -> FloatFormat
 standard n = Standard (Exactly (max 0 n))
 
@@ -92,8 +84,6 @@ standard n = Standard (Exactly (max 0 n))
 --
 -- >>> toStrictByteString (formatDouble standardDefaultPrecision 1.25e10)
 -- "12500000000.0"
---
--- @since 0.1.0.0
 standardDefaultPrecision :: FloatFormat
 standardDefaultPrecision = Standard AsNeeded
 
@@ -101,20 +91,14 @@ standardDefaultPrecision = Standard AsNeeded
 --
 -- >>> toStrictByteString (formatDouble scientific 12.5)
 -- "1.25e1"
---
--- @since 0.1.0.0
 scientific :: FloatFormat
 scientific = Scientific
 
 -- | As 'doubleDec' and 'show': in full from 0.1 up to 10^7, elsewhere with an exponent.
---
--- @since 0.1.0.0
 generic :: FloatFormat
 generic = Generic
 
 -- | A number in the given notation.
---
--- @since 0.1.0.0
 formatFloat :: FloatFormat -> Float -> Builder
 formatFloat format x = case format of
   Generic -> floatDec x
@@ -124,8 +108,6 @@ formatFloat format x = case format of
     _ -> floatDec x
 
 -- | A number in the given notation.
---
--- @since 0.1.0.0
 formatDouble :: FloatFormat -> Double -> Builder
 formatDouble format x = case format of
   Generic -> doubleDec x

@@ -62,8 +62,6 @@ import Foreign.Ptr (plusPtr)
   #-}
 
 -- | A number of 8 bits in hexadecimal, with as few digits as possible: 1 or 2.
---
--- @since 0.1.0.0
 word8Hex :: Word8 -> Builder
 word8Hex x = primStrict P.word8Hex x
 {-# INLINE [0] word8Hex #-}
@@ -72,36 +70,26 @@ word8Hex x = primStrict P.word8Hex x
 --
 -- >>> toStrictByteString (word16Hex 0x0a10)
 -- "a10"
---
--- @since 0.1.0.0
 word16Hex :: Word16 -> Builder
 word16Hex x = primStrict P.word16Hex x
 {-# INLINE [0] word16Hex #-}
 
 -- | A number of 32 bits in hexadecimal, with as few digits as possible: 1 to 8.
---
--- @since 0.1.0.0
 word32Hex :: Word32 -> Builder
 word32Hex x = primStrict P.word32Hex x
 {-# INLINE [0] word32Hex #-}
 
 -- | A number of 64 bits in hexadecimal, with as few digits as possible: 1 to 16.
---
--- @since 0.1.0.0
 word64Hex :: Word64 -> Builder
 word64Hex x = primStrict P.word64Hex x
 {-# INLINE [0] word64Hex #-}
 
 -- | A number of the machine's word size in hexadecimal, with as few digits as possible.
---
--- @since 0.1.0.0
 wordHex :: Word -> Builder
 wordHex x = primStrict P.wordHex x
 {-# INLINE [0] wordHex #-}
 
 -- | A number of 8 bits in hexadecimal: 2 digits.
---
--- @since 0.1.0.0
 word8HexFixed :: Word8 -> Builder
 word8HexFixed x = primStrict (toB P.word8HexFixed) x
 {-# INLINE [0] word8HexFixed #-}
@@ -110,64 +98,46 @@ word8HexFixed x = primStrict (toB P.word8HexFixed) x
 --
 -- >>> toStrictByteString (word16HexFixed 0x0a10)
 -- "0a10"
---
--- @since 0.1.0.0
 word16HexFixed :: Word16 -> Builder
 word16HexFixed x = primStrict (toB P.word16HexFixed) x
 {-# INLINE [0] word16HexFixed #-}
 
 -- | A number of 32 bits in hexadecimal: 8 digits.
---
--- @since 0.1.0.0
 word32HexFixed :: Word32 -> Builder
 word32HexFixed x = primStrict (toB P.word32HexFixed) x
 {-# INLINE [0] word32HexFixed #-}
 
 -- | A number of 64 bits in hexadecimal: 16 digits.
---
--- @since 0.1.0.0
 word64HexFixed :: Word64 -> Builder
 word64HexFixed x = primStrict (toB P.word64HexFixed) x
 {-# INLINE [0] word64HexFixed #-}
 
 -- | The two's complement of a number of 8 bits in hexadecimal: 2 digits.
---
--- @since 0.1.0.0
 int8HexFixed :: Int8 -> Builder
 int8HexFixed x = primStrict (toB P.int8HexFixed) x
 {-# INLINE [0] int8HexFixed #-}
 
 -- | The two's complement of a number of 16 bits in hexadecimal: 4 digits.
---
--- @since 0.1.0.0
 int16HexFixed :: Int16 -> Builder
 int16HexFixed x = primStrict (toB P.int16HexFixed) x
 {-# INLINE [0] int16HexFixed #-}
 
 -- | The two's complement of a number of 32 bits in hexadecimal: 8 digits.
---
--- @since 0.1.0.0
 int32HexFixed :: Int32 -> Builder
 int32HexFixed x = primStrict (toB P.int32HexFixed) x
 {-# INLINE [0] int32HexFixed #-}
 
 -- | The two's complement of a number of 64 bits in hexadecimal: 16 digits.
---
--- @since 0.1.0.0
 int64HexFixed :: Int64 -> Builder
 int64HexFixed x = primStrict (toB P.int64HexFixed) x
 {-# INLINE [0] int64HexFixed #-}
 
 -- | The bits of an IEEE 754 number in hexadecimal, sign and exponent first: 8 digits.
---
--- @since 0.1.0.0
 floatHexFixed :: Float -> Builder
 floatHexFixed x = primStrict (toB P.floatHexFixed) x
 {-# INLINE [0] floatHexFixed #-}
 
 -- | The bits of an IEEE 754 number in hexadecimal, sign and exponent first: 16 digits.
---
--- @since 0.1.0.0
 doubleHexFixed :: Double -> Builder
 doubleHexFixed x = primStrict (toB P.doubleHexFixed) x
 {-# INLINE [0] doubleHexFixed #-}
@@ -176,8 +146,6 @@ doubleHexFixed x = primStrict (toB P.doubleHexFixed) x
 --
 -- >>> toStrictByteString (byteStringHex "\0\n\xff")
 -- "000aff"
---
--- @since 0.1.0.0
 byteStringHex :: ByteString -> Builder
 byteStringHex bs = action $ \c k ->
   inBatches c k n 2 (\left -> 2 * min batch left) (eachFits batch n 2) $ \p off len -> do
@@ -191,8 +159,6 @@ byteStringHex bs = action $ \c k ->
 
 -- | The bytes of a lazy 'L.ByteString' in hexadecimal: 2 digits for each. Its chunks
 -- are forced one by one, as the output gets there.
---
--- @since 0.1.0.0
 lazyByteStringHex :: L.ByteString -> Builder
 lazyByteStringHex = chunkwise byteStringHex
 
@@ -200,8 +166,6 @@ lazyByteStringHex = chunkwise byteStringHex
 --
 -- >>> encodeHex "\0\n\xff"
 -- "000aff"
---
--- @since 0.1.0.0
 encodeHex :: ByteString -> ByteString
 encodeHex bs
   | n <= maxBound `quot` 2 =

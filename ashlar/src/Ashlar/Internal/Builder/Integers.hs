@@ -22,16 +22,12 @@ import Numeric.Natural (Natural)
 --
 -- >>> toStrictByteString (integerDec (negate (2 ^ 70)))
 -- "-1180591620717411303424"
---
--- @since 0.1.0.0
 integerDec :: Integer -> Builder
 integerDec x
   | x < 0 = char7 '-' `append` naturalDec (fromInteger (negate x))
   | otherwise = naturalDec (fromInteger x)
 
 -- | A number of any size in decimal. See 'integerDec'.
---
--- @since 0.1.0.0
 naturalDec :: Natural -> Builder
 naturalDec x
   | x < 18446744073709551616 = word64Dec (fromIntegral x)

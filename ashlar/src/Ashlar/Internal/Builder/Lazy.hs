@@ -55,15 +55,11 @@ import System.IO.Unsafe (unsafePerformIO)
 -- collector (@--nonmoving-gc@), nor under the compacting one of GHC 9.0 (@-c@, or a heap limit @-M@
 -- without @-c100@). There evaluations that are interrupted and resumed may crash: see the known
 -- gaps in @docs/safety.md@.
---
--- @since 0.1.0.0
 toLazyByteString :: Builder -> L.ByteString
 toLazyByteString = toLazyByteStringWith (safeStrategy L.smallChunkSize L.defaultChunkSize) L.empty
 
 -- | The sizes of the buffers of lazy output, and which chunks are copied so that a few bytes do not
 -- keep a large buffer alive.
---
--- @since 0.1.0.0
 data AllocationStrategy
   = -- The size of the first buffer, the size of the others, and whether to copy a chunk, given its
     -- size and that of its buffer.
@@ -74,8 +70,6 @@ data AllocationStrategy
 -- an output of at most 128 bytes, which keeps 144.
 --
 -- Use it if the output, or a part of it, is kept.
---
--- @since 0.1.0.0
 safeStrategy :: Int -> Int -> AllocationStrategy
 safeStrategy first next = AllocationStrategy first next (\used size -> used < size - used)
 
@@ -83,8 +77,6 @@ safeStrategy first next = AllocationStrategy first next (\used size -> used < si
 -- 'Ashlar.Builder.Extra.flush', share their buffer, and each keeps all of it alive.
 --
 -- Use it if the output is consumed at once.
---
--- @since 0.1.0.0
 untrimmedStrategy :: Int -> Int -> AllocationStrategy
 untrimmedStrategy first next = AllocationStrategy first next (\_ _ -> False)
 
@@ -94,8 +86,6 @@ untrimmedStrategy first next = AllocationStrategy first next (\_ _ -> False)
 -- Where a chunk ends before its buffer, at a 'Ashlar.Builder.Extra.flush' or an inserted
 -- ByteString, the rest of the buffer stays in use; all of the buffer, if the chunk was copied. So
 -- many short chunks do not leave many half-empty buffers.
---
--- @since 0.1.0.0
 toLazyByteStringWith ::
   -- | The sizes of the buffers, in bytes, and which chunks are copied.
   AllocationStrategy ->

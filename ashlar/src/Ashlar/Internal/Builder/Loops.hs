@@ -65,8 +65,6 @@ import GHC.Exts (build, oneShot)
 --
 -- >>> toLazyByteString (P.primMapListFixed P.word16BE [1, 2, 3])
 -- "\NUL\SOH\NUL\STX\NUL\ETX"
---
--- @since 0.1.0.0
 primMapListFixed :: FixedPrim a -> [a] -> Builder
 primMapListFixed prim
   -- Four at a time is for small primitives: four times the size must not overflow,
@@ -115,8 +113,6 @@ primMapListFixed prim
 -- | The values of a list, each by a primitive of bounded size.
 --
 -- The list is forced as the output gets there, and may be infinite.
---
--- @since 0.1.0.0
 primMapListBounded :: BoundedPrim a -> [a] -> Builder
 primMapListBounded prim = \xs -> eachOf prim (\cons nil -> foldr cons nil xs)
 {-# INLINE primMapListBounded #-}
@@ -153,8 +149,6 @@ eachOf prim xs = action $ \c k -> do
 
 -- | The values that a function makes of a state, until it makes 'Nothing', each by
 -- a primitive of fixed size.
---
--- @since 0.1.0.0
 primUnfoldrFixed :: FixedPrim b -> (a -> Maybe (b, a)) -> a -> Builder
 primUnfoldrFixed prim = primUnfoldrBounded (toB prim)
 {-# INLINE primUnfoldrFixed #-}
@@ -165,8 +159,6 @@ primUnfoldrFixed prim = primUnfoldrBounded (toB prim)
 -- >>> let ones n = if n > 0 then Just ('1', n - 1) else Nothing
 -- >>> toLazyByteString (P.primUnfoldrBounded P.charUtf8 ones (5 :: Int))
 -- "11111"
---
--- @since 0.1.0.0
 primUnfoldrBounded :: BoundedPrim b -> (a -> Maybe (b, a)) -> a -> Builder
 primUnfoldrBounded prim next = \start -> eachOf prim $ \cons nil ->
   let go state = case next state of
@@ -176,8 +168,6 @@ primUnfoldrBounded prim next = \start -> eachOf prim $ \cons nil ->
 {-# INLINE primUnfoldrBounded #-}
 
 -- | The bytes of a strict 'ByteString', each by a primitive of fixed size.
---
--- @since 0.1.0.0
 primMapByteStringFixed :: FixedPrim Word8 -> ByteString -> Builder
 primMapByteStringFixed prim = mapBytes n total (\c src end p -> four c src end p)
   where
@@ -209,8 +199,6 @@ primMapByteStringFixed prim = mapBytes n total (\c src end p -> four c src end p
 -- >>> let newlines = P.condB (== 10) crlf (P.liftFixedToBounded P.word8)
 -- >>> toLazyByteString (P.primMapByteStringBounded newlines "a\nb\n")
 -- "a\r\nb\r\n"
---
--- @since 0.1.0.0
 primMapByteStringBounded :: BoundedPrim Word8 -> ByteString -> Builder
 primMapByteStringBounded prim = mapBytes n (const n) (\c src end p -> each c src end p)
   where
@@ -225,16 +213,12 @@ primMapByteStringBounded prim = mapBytes n (const n) (\c src end p -> each c src
 
 -- | The bytes of a lazy 'L.ByteString', each by a primitive of fixed size. Its chunks
 -- are forced one by one, as the output gets there.
---
--- @since 0.1.0.0
 primMapLazyByteStringFixed :: FixedPrim Word8 -> L.ByteString -> Builder
 primMapLazyByteStringFixed prim = chunkwise (primMapByteStringFixed prim)
 {-# INLINE primMapLazyByteStringFixed #-}
 
 -- | The bytes of a lazy 'L.ByteString', each by a primitive of bounded size. Its
 -- chunks are forced one by one, as the output gets there.
---
--- @since 0.1.0.0
 primMapLazyByteStringBounded :: BoundedPrim Word8 -> L.ByteString -> Builder
 primMapLazyByteStringBounded prim = chunkwise (primMapByteStringBounded prim)
 {-# INLINE primMapLazyByteStringBounded #-}

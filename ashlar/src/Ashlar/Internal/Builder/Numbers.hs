@@ -103,51 +103,37 @@ scalarStep format x p = do
   #-}
 
 -- | One byte.
---
--- @since 0.1.0.0
 word8 :: Word8 -> Builder
 word8 x = scalar P.word8 x
 {-# INLINE [0] word8 #-}
 
 -- | One byte, in two's complement.
---
--- @since 0.1.0.0
 int8 :: Int8 -> Builder
 int8 x = scalar P.int8 x
 {-# INLINE [0] int8 #-}
 
 -- | A number of 16 bits, least significant byte first: 2 bytes.
---
--- @since 0.1.0.0
 word16LE :: Word16 -> Builder
 word16LE x = scalar P.word16LE x
 {-# INLINE [0] word16LE #-}
 
 -- | A number of 24 bits, least significant byte first: 3 bytes.
 -- The 8 highest bits of the argument are ignored.
---
--- @since 0.1.0.0
 word24LE :: Word32 -> Builder
 word24LE x = scalar P.word24LE x
 {-# INLINE [0] word24LE #-}
 
 -- | A number of 32 bits, least significant byte first: 4 bytes.
---
--- @since 0.1.0.0
 word32LE :: Word32 -> Builder
 word32LE x = scalar P.word32LE x
 {-# INLINE [0] word32LE #-}
 
 -- | A number of 64 bits, least significant byte first: 8 bytes.
---
--- @since 0.1.0.0
 word64LE :: Word64 -> Builder
 word64LE x = scalar P.word64LE x
 {-# INLINE [0] word64LE #-}
 
 -- | A number of 16 bits in two's complement, least significant byte first: 2 bytes.
---
--- @since 0.1.0.0
 int16LE :: Int16 -> Builder
 int16LE x = scalar P.int16LE x
 {-# INLINE [0] int16LE #-}
@@ -157,43 +143,31 @@ int16LE x = scalar P.int16LE x
 --
 -- >>> toStrictByteString (int24LE (-2))
 -- "\254\255\255"
---
--- @since 0.1.0.0
 int24LE :: Int32 -> Builder
 int24LE x = scalar P.int24LE x
 {-# INLINE [0] int24LE #-}
 
 -- | A number of 32 bits in two's complement, least significant byte first: 4 bytes.
---
--- @since 0.1.0.0
 int32LE :: Int32 -> Builder
 int32LE x = scalar P.int32LE x
 {-# INLINE [0] int32LE #-}
 
 -- | A number of 64 bits in two's complement, least significant byte first: 8 bytes.
---
--- @since 0.1.0.0
 int64LE :: Int64 -> Builder
 int64LE x = scalar P.int64LE x
 {-# INLINE [0] int64LE #-}
 
 -- | The 4 bytes of an IEEE 754 number, least significant byte first. A NaN keeps its payload.
---
--- @since 0.1.0.0
 floatLE :: Float -> Builder
 floatLE x = scalar P.floatLE x
 {-# INLINE [0] floatLE #-}
 
 -- | The 8 bytes of an IEEE 754 number, least significant byte first. A NaN keeps its payload.
---
--- @since 0.1.0.0
 doubleLE :: Double -> Builder
 doubleLE x = scalar P.doubleLE x
 {-# INLINE [0] doubleLE #-}
 
 -- | A number of 16 bits, most significant byte first: 2 bytes.
---
--- @since 0.1.0.0
 word16BE :: Word16 -> Builder
 word16BE x = scalar P.word16BE x
 {-# INLINE [0] word16BE #-}
@@ -203,135 +177,97 @@ word16BE x = scalar P.word16BE x
 --
 -- >>> toStrictByteString (word24BE 0x01020304)
 -- "\STX\ETX\EOT"
---
--- @since 0.1.0.0
 word24BE :: Word32 -> Builder
 word24BE x = scalar P.word24BE x
 {-# INLINE [0] word24BE #-}
 
 -- | A number of 32 bits, most significant byte first: 4 bytes.
---
--- @since 0.1.0.0
 word32BE :: Word32 -> Builder
 word32BE x = scalar P.word32BE x
 {-# INLINE [0] word32BE #-}
 
 -- | A number of 64 bits, most significant byte first: 8 bytes.
---
--- @since 0.1.0.0
 word64BE :: Word64 -> Builder
 word64BE x = scalar P.word64BE x
 {-# INLINE [0] word64BE #-}
 
 -- | A number of 16 bits in two's complement, most significant byte first: 2 bytes.
---
--- @since 0.1.0.0
 int16BE :: Int16 -> Builder
 int16BE x = scalar P.int16BE x
 {-# INLINE [0] int16BE #-}
 
 -- | A number of 24 bits in two's complement, most significant byte first: 3 bytes.
 -- The 8 highest bits of the argument are ignored.
---
--- @since 0.1.0.0
 int24BE :: Int32 -> Builder
 int24BE x = scalar P.int24BE x
 {-# INLINE [0] int24BE #-}
 
 -- | A number of 32 bits in two's complement, most significant byte first: 4 bytes.
---
--- @since 0.1.0.0
 int32BE :: Int32 -> Builder
 int32BE x = scalar P.int32BE x
 {-# INLINE [0] int32BE #-}
 
 -- | A number of 64 bits in two's complement, most significant byte first: 8 bytes.
---
--- @since 0.1.0.0
 int64BE :: Int64 -> Builder
 int64BE x = scalar P.int64BE x
 {-# INLINE [0] int64BE #-}
 
 -- | The 4 bytes of an IEEE 754 number, most significant byte first. A NaN keeps its payload.
---
--- @since 0.1.0.0
 floatBE :: Float -> Builder
 floatBE x = scalar P.floatBE x
 {-# INLINE [0] floatBE #-}
 
 -- | The 8 bytes of an IEEE 754 number, most significant byte first. A NaN keeps its payload.
---
--- @since 0.1.0.0
 doubleBE :: Double -> Builder
 doubleBE x = scalar P.doubleBE x
 {-# INLINE [0] doubleBE #-}
 
 -- | A number of 16 bits, in the byte order of this machine: 2 bytes.
---
--- @since 0.1.0.0
 word16Host :: Word16 -> Builder
 word16Host x = scalar P.word16Host x
 {-# INLINE [0] word16Host #-}
 
 -- | A number of 32 bits, in the byte order of this machine: 4 bytes.
---
--- @since 0.1.0.0
 word32Host :: Word32 -> Builder
 word32Host x = scalar P.word32Host x
 {-# INLINE [0] word32Host #-}
 
 -- | A number of 64 bits, in the byte order of this machine: 8 bytes.
---
--- @since 0.1.0.0
 word64Host :: Word64 -> Builder
 word64Host x = scalar P.word64Host x
 {-# INLINE [0] word64Host #-}
 
 -- | A number of this machine's word size, in the byte order of this machine.
---
--- @since 0.1.0.0
 wordHost :: Word -> Builder
 wordHost x = scalar P.wordHost x
 {-# INLINE [0] wordHost #-}
 
 -- | A number of 16 bits in two's complement, in the byte order of this machine: 2 bytes.
---
--- @since 0.1.0.0
 int16Host :: Int16 -> Builder
 int16Host x = scalar P.int16Host x
 {-# INLINE [0] int16Host #-}
 
 -- | A number of 32 bits in two's complement, in the byte order of this machine: 4 bytes.
---
--- @since 0.1.0.0
 int32Host :: Int32 -> Builder
 int32Host x = scalar P.int32Host x
 {-# INLINE [0] int32Host #-}
 
 -- | A number of 64 bits in two's complement, in the byte order of this machine: 8 bytes.
---
--- @since 0.1.0.0
 int64Host :: Int64 -> Builder
 int64Host x = scalar P.int64Host x
 {-# INLINE [0] int64Host #-}
 
 -- | A number in two's complement of this machine's word size, in the byte order of this machine.
---
--- @since 0.1.0.0
 intHost :: Int -> Builder
 intHost x = scalar P.intHost x
 {-# INLINE [0] intHost #-}
 
 -- | The 4 bytes of an IEEE 754 number, in the byte order of this machine. A NaN keeps its payload.
---
--- @since 0.1.0.0
 floatHost :: Float -> Builder
 floatHost x = scalar P.floatHost x
 {-# INLINE [0] floatHost #-}
 
 -- | The 8 bytes of an IEEE 754 number, in the byte order of this machine. A NaN keeps its payload.
---
--- @since 0.1.0.0
 doubleHost :: Double -> Builder
 doubleHost x = scalar P.doubleHost x
 {-# INLINE [0] doubleHost #-}

@@ -52,15 +52,11 @@ import GHC.Exts (Int (I#), isTrue#, (<=#))
 -- "0042"
 -- >>> toStrictByteString (wordDecPadded 4 12345)
 -- "12345"
---
--- @since 0.1.0.0
 wordDecPadded :: Int -> Word -> Builder
 wordDecPadded n x = word64DecPadded n (fromIntegral x)
 {-# INLINE [0] wordDecPadded #-}
 
 -- | A number of 64 bits in decimal, with zeros in front up to a width.
---
--- @since 0.1.0.0
 word64DecPadded :: Int -> Word64 -> Builder
 word64DecPadded n x = wordTo (n <= 20) n x
 {-# INLINE [0] word64DecPadded #-}
@@ -70,16 +66,12 @@ word64DecPadded n x = wordTo (n <= 20) n x
 --
 -- >>> toStrictByteString (intDecPadded 5 (-42))
 -- "-0042"
---
--- @since 0.1.0.0
 intDecPadded :: Int -> Int -> Builder
 intDecPadded n x = int64DecPadded n (fromIntegral x)
 {-# INLINE [0] intDecPadded #-}
 
 -- | A number of 64 bits in decimal, with zeros in front up to a width. A minus sign
 -- comes before them, and counts.
---
--- @since 0.1.0.0
 int64DecPadded :: Int -> Int64 -> Builder
 int64DecPadded n x = intTo (n <= 20) n x
 {-# INLINE [0] int64DecPadded #-}
@@ -113,8 +105,6 @@ intToWide n x
 -- | @zeroPaddedBoundedPrim n prim x@ is @x@ as @prim@ writes it, with zeros (the
 -- character) in front up to @n@ bytes. They come before a sign; see 'intDecPadded' for
 -- numbers that have one.
---
--- @since 0.1.0.0
 zeroPaddedBoundedPrim ::
   -- | The width, in bytes. A longer value is written whole.
   Int ->
@@ -127,8 +117,6 @@ zeroPaddedBoundedPrim = paddedBoundedPrim 0x30
 
 -- | @paddedBoundedPrim filler n prim x@ is @x@ as @prim@ writes it, with the byte
 -- @filler@ in front up to @n@ bytes.
---
--- @since 0.1.0.0
 paddedBoundedPrim ::
   -- | The filler.
   Word8 ->
@@ -154,8 +142,6 @@ paddedBoundedPrim filler n prim x
 --
 -- >>> toStrictByteString (replicateWord8 3 0x2E)
 -- "..."
---
--- @since 0.1.0.0
 replicateWord8 :: Int -> Word8 -> Builder
 replicateWord8 n x = action $ \c k ->
   -- A number that may be huge is not asked for at once. len bytes are free.

@@ -40,8 +40,6 @@ import Foreign.Storable (Storable, alignment, sizeOf)
 -- >>> import Foreign (plusPtr, poke)
 -- >>> withPtr 2 (\p -> plusPtr p 1 <$ poke p 65)
 -- "A"
---
--- @since 0.1.0.0
 withPtr ::
   -- | The bytes to reserve. A negative number is an error, and a sink may refuse more than 256.
   Int ->
@@ -57,8 +55,6 @@ withPtr n write
     if used >= 0 && used <= n then putPtr c cursorCell p' else throwIO (PokedOutside n used)
 
 -- | A function given to 'withPtr' returned an address outside the memory that it may write.
---
--- @since 0.1.0.0
 data PokedOutside = PokedOutside
   { -- | Bytes that it may write.
     pokedReserved :: !Int,
@@ -84,8 +80,6 @@ instance Exception PokedOutside where
 -- >>> import Ashlar.Builder.Unsafe (storable)
 -- >>> storable (7 :: Word8)
 -- "\a"
---
--- @since 0.1.0.0
 storable :: Storable a => a -> Builder
 storable x =
   ensure (storableReserved (sizeOf x) (alignment x)) (storableWrite (sizeOf x) (alignment x) x)
@@ -104,8 +98,6 @@ storable x =
 -- >>> import Ashlar.Builder.Unsafe (storables)
 -- >>> storables [1, 2, 3 :: Word8]
 -- "\SOH\STX\ETX"
---
--- @since 0.1.0.0
 storables :: Storable a => [a] -> Builder
 storables xs = case xs of
   [] -> empty
@@ -122,8 +114,6 @@ storables xs = case xs of
 -- >>> import Ashlar.Builder.Prim.Unsafe (storableToF)
 -- >>> toLazyByteString (P.primMapListFixed storableToF [1, 2 :: Word8])
 -- "\SOH\STX"
---
--- @since 0.1.0.0
 storableToF :: forall a. Storable a => FixedPrim a
 storableToF = fixedPrim size $ \x p -> case gapBefore align p of
   0 -> clear p size >> pokeHost p x

@@ -15,15 +15,11 @@ import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Prim.Core
 
 -- | A value, written by a primitive of fixed size.
---
--- @since 0.1.0.0
 primFixed :: FixedPrim a -> a -> Builder
 primFixed prim x = primBounded (toB prim) x
 {-# INLINE [0] primFixed #-}
 
 -- | A value, written by a primitive of bounded size.
---
--- @since 0.1.0.0
 primBounded :: BoundedPrim a -> a -> Builder
 -- The write has the free space that was reserved.
 primBounded prim x = ensure (sizeBound prim) (runB prim x)

@@ -61,13 +61,9 @@ import GHC.Exts (RealWorld, State#, runRW#)
 --
 -- The two do not wait for each other. '>>=' puts the bytes one after the other, and
 -- passes on the value lazily.
---
--- @since 0.1.0.0
 newtype PutM a = PutM (Expectation -> State# RealWorld -> (# State# RealWorld, a #))
 
 -- | Bytes only.
---
--- @since 0.1.0.0
 type Put = PutM ()
 
 -- | What is wanted of a put: nothing but its value; or both, the bytes being written
@@ -88,8 +84,6 @@ value m = case runRW# (with m Value) of (# _, a #) -> a
 {-# INLINE value #-}
 
 -- | The bytes of a builder.
---
--- @since 0.1.0.0
 putBuilder :: Builder -> Put
 putBuilder (Builder b) = PutM $ \w s -> case w of
   Value -> (# s, () #)
@@ -97,8 +91,6 @@ putBuilder (Builder b) = PutM $ \w s -> case w of
 {-# INLINE [0] putBuilder #-}
 
 -- | The bytes alone, as a builder.
---
--- @since 0.1.0.0
 execPut :: PutM a -> Builder
 execPut m = Builder $ \c k s -> case with m (Both c k) s of (# s', _ #) -> s'
 {-# INLINE [0] execPut #-}

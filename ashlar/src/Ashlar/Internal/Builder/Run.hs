@@ -20,8 +20,6 @@ import Foreign.Ptr (Ptr)
 --
 -- The memory of each free space must stay alive until the sink is asked for the next. The last must
 -- stay alive until this action has returned.
---
--- @since 0.1.0.0
 runBuilderWith ::
   -- | Asked for more free space, and for all else that the builder needs.
   Sink ->

@@ -40,8 +40,6 @@ import Prelude hiding (writeFile)
 -- early, for instance at a flush, share a buffer, and each keeps all of it alive. ByteStrings of 8
 -- KiB and more are handed out as they are. No chunk is empty. If the action throws, the run ends.
 -- If a value in the builder throws, the bytes in the open buffer are lost.
---
--- @since 0.1.0.0
 toByteStringIOWith ::
   -- | The size of each buffer, in bytes.
   Int ->
@@ -75,8 +73,6 @@ toByteStringIOWith size consume b = do
 -- >>> toByteStringIO (print . S.length) (byteString (S.replicate 40000 0) <> "and more")
 -- 40000
 -- 8
---
--- @since 0.1.0.0
 toByteStringIO :: (ByteString -> IO ()) -> Builder -> IO ()
 toByteStringIO = toByteStringIOWith 32768
 
@@ -86,8 +82,6 @@ toByteStringIO = toByteStringIOWith 32768
 -- The buffer has the given size: at least 1, and more where a primitive needs more at once. Its
 -- memory is used again after the action has returned. ByteStrings of 8 KiB and more are handed over
 -- where they are. If a value in the builder throws, the bytes in the open buffer are lost.
---
--- @since 0.1.0.0
 toBufferIOWith :: Int -> (Ptr Word8 -> Int -> IO ()) -> Builder -> IO Int
 toBufferIOWith size = throughBuffer (const runBuilderWith) size size
 
@@ -155,14 +149,10 @@ throughBuffer runWith firstSize size consume b = do
 -- If the thread is interrupted, the Handle has received a prefix of the output. A Handle that is
 -- closed or cannot be written raises the usual 'Control.Exception.IOException', even if there is
 -- nothing to write.
---
--- @since 0.1.0.0
 hPutBuilder :: Handle -> Builder -> IO ()
 hPutBuilder h b = () <$ hPutBuilderLen h b
 
 -- | 'hPutBuilder', returning the number of bytes.
---
--- @since 0.1.0.0
 hPutBuilderLen :: Handle -> Builder -> IO Int
 hPutBuilderLen h b = do
   -- See Note [A buffer of our own].
@@ -184,8 +174,6 @@ hPutBuilderLen h b = do
 
 -- | Write the bytes to a file, in constant memory. Its previous contents are lost, even if an
 -- exception in the builder ends the output early.
---
--- @since 0.1.0.0
 writeFile :: FilePath -> Builder -> IO ()
 -- (withBinaryFile would give exceptions of the builder's values the path of the file.)
 writeFile path b = bracket (openBinaryFile path WriteMode) hClose (`hPutBuilder` b)
@@ -195,8 +183,6 @@ writeFile path b = bracket (openBinaryFile path WriteMode) hClose (`hPutBuilder`
 -- Throws 'BufferOverflow' if they do not fit or the size is negative. The memory then holds the
 -- first of them. Nothing is ever written after its end. Bytes that fit exactly do fit: a primitive
 -- that reserves more than it uses gets that space elsewhere.
---
--- @since 0.1.0.0
 pokeBuilder :: Ptr Word8 -> Int -> Builder -> IO Int
 pokeBuilder start size b
   | size < 0 = throwIO (BufferOverflow size 0)
@@ -241,8 +227,6 @@ pokeBuilder start size b
     end = start `plusPtr` size
 
 -- | A builder had more bytes than the memory it was given.
---
--- @since 0.1.0.0
 data BufferOverflow = BufferOverflow
   { -- | Bytes that were free at that moment.
     overflowFree :: !Int,

@@ -49,8 +49,6 @@ import System.IO.Unsafe (unsafeDupablePerformIO)
 -- kept in chunks, each as large as all before it up to 64 KiB, or as large as a builder announces,
 -- and concatenated at the end. At most a quarter of the result's memory is unused, or 144 bytes. If
 -- the builder is a single ByteString of 8 KiB or more, the result is that ByteString.
---
--- @since 0.1.0.0
 toStrictByteString :: Builder -> ByteString
 toStrictByteString b = collected (\open p -> pure $! written open p) inBuffers b
   where
@@ -76,8 +74,6 @@ toStrictByteString b = collected (\open p -> pure $! written open p) inBuffers b
 --
 -- >>> prebuilt ("x = " <> intDec 7)
 -- "x = 7"
---
--- @since 0.1.0.0
 prebuilt :: Builder -> Builder
 -- This lambda is not marked oneShot, so the bytes stay outside of it: Note [Builders run once].
 prebuilt b = case toStrictByteString b of
@@ -88,8 +84,6 @@ prebuilt b = case toStrictByteString b of
 --
 -- >>> toShortByteString (word16BE 0x4142 <> "C")
 -- "ABC"
---
--- @since 0.1.0.0
 toShortByteString :: Builder -> ShortByteString
 toShortByteString b = case toByteArray b of ByteArray bytes -> SBS.SBS bytes
 
@@ -99,8 +93,6 @@ toShortByteString b = case toByteArray b of ByteArray bytes -> SBS.SBS bytes
 -- once. The result is not pinned, so it does not fragment the heap. A result of 4 KiB or more,
 -- which the garbage collector would not move in any case, is the buffer itself, if at most a
 -- quarter of it is unused.
---
--- @since 0.1.0.0
 toByteArray :: Builder -> ByteArray
 toByteArray b = collected inFirst inBuffers b
   where

@@ -39,8 +39,6 @@ import GHC.Base
 
 -- | A character in UTF-8: 1 to 4 bytes. A surrogate is written as the three
 -- bytes its number would have, as "Data.ByteString.Builder" does.
---
--- @since 0.1.0.0
 charUtf8 :: Char -> Builder
 charUtf8 c = ensureAfter (evaluated c) utf8Bound (`utf8Write` c)
 {-# INLINE [0] charUtf8 #-}
@@ -52,8 +50,6 @@ charUtf8 c = ensureAfter (evaluated c) utf8Bound (`utf8Write` c)
 
 -- | The characters of a string in UTF-8. The string is forced as the output
 -- gets there, and may be infinite. A literal is copied as bytes (with optimisation).
---
--- @since 0.1.0.0
 stringUtf8 :: String -> Builder
 -- See Note [Strings] in "Ashlar.Internal.Builder.Chars".
 stringUtf8 = characters P.charUtf8
@@ -78,8 +74,6 @@ stringUtf8 = characters P.charUtf8
   #-}
 
 -- | A strict text in UTF-8, whatever the version of @text@ keeps in memory.
---
--- @since 0.1.0.0
 textUtf8 :: T.Text -> Builder
 textUtf8 t = textUnits Mem.bytesPerUnit Mem.writeUtf8 t
 {-# NOINLINE [0] textUtf8 #-}
@@ -102,8 +96,6 @@ textUnits perUnit write t = action $ \c k ->
 
 -- | A lazy text in UTF-8. Its chunks are forced one by one, as the output gets
 -- there.
---
--- @since 0.1.0.0
 lazyTextUtf8 :: TL.Text -> Builder
 lazyTextUtf8 = textChunkwise textUtf8
 {-# NOINLINE [0] lazyTextUtf8 #-}

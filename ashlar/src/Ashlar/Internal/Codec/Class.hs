@@ -86,8 +86,6 @@ import Ashlar.Internal.Get.Core (Get)
 --
 -- To change the format, write an instance of 'HasFormat' beside it. The class has no methods to
 -- override, so a type cannot have one format alone and another in a container.
---
--- @since 0.1.0.0
 class Codec a where
   -- | 'Fix' if all values take the same number of bytes, else 'Var'.
   --
@@ -144,8 +142,6 @@ class Codec a where
 -- was derived before such a splice or in another module, also in @instance HasFormat (T Mine)@
 -- where @T@ is from there; and where 'Codec' was derived by @deriving newtype@. @formatAgrees@ of
 -- "Ashlar.Codec.Laws" finds that out.
---
--- @since 0.1.0.0
 class HasFormat a where
   -- | The format. Give it an INLINE pragma: then nothing of the 'Format' is left when the
   -- program runs.
@@ -170,8 +166,6 @@ class HasFormat a where
   ownGet _ = formatGet format
 
 -- | How the values of a type are written and read.
---
--- @since 0.1.0.0
 data Format a = Format (Layout a) (a -> Int) (a -> Builder) (Get a)
 
 -- Formats are not coerced: 'HasFormat' derived by newtype or by @via@ would take 'format' and the
@@ -179,36 +173,26 @@ data Format a = Format (Layout a) (a -> Int) (a -> Builder) (Get a)
 type role Format nominal
 
 -- | The 'layout' of a format.
---
--- @since 0.1.0.0
 formatLayout :: Format a -> Layout a
 formatLayout (Format l _ _ _) = l
 {-# INLINE formatLayout #-}
 
 -- | The exact number of bytes that a value takes in a format.
---
--- @since 0.1.0.0
 formatSize :: Format a -> a -> Int
 formatSize (Format _ n _ _) = n
 {-# INLINE formatSize #-}
 
 -- | Write a value in a format.
---
--- @since 0.1.0.0
 formatPut :: Format a -> a -> Builder
 formatPut (Format _ _ p _) = p
 {-# INLINE formatPut #-}
 
 -- | Read a value in a format.
---
--- @since 0.1.0.0
 formatGet :: Format a -> Get a
 formatGet (Format _ _ _ g) = g
 {-# INLINE formatGet #-}
 
 -- | The format of a type that has an instance.
---
--- @since 0.1.0.0
 codec :: Codec a => Format a
 codec = Format layout size put get
 {-# INLINE codec #-}

@@ -124,8 +124,6 @@ instance {-# OVERLAPPABLE #-} (Generic a, GCodec (Rep a), Codec a) => HasFormat 
 -- >>> let range = decode (encode (2 :: Int, 1 :: Int)) :: Either DecodeError Range
 -- >>> either (print . errorReason) print range
 -- Invalid "an empty range"
---
--- @since 0.1.0.0
 derivedFormat :: (Generic a, GCodec (Rep a)) => Format a
 derivedFormat = Format genericLayout genericSize genericPut genericGet
 {-# INLINE derivedFormat #-}

@@ -69,15 +69,11 @@ import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
 import GHC.Exts (Int (I#), Int#, andI#, negateInt#, orI#, (+#), (>#))
 
 -- | A format in which every value of type @a@ takes the same number of bytes.
---
--- @since 0.1.0.0
 data Fixed a = Fixed Int# Bool Names (Ptr Word8 -> a -> IO ()) (Ptr Word8 -> Get a)
 
 -- Functions, not fields: with a field, anyone could update the size alone.
 
 -- | The number of bytes that each value takes.
---
--- @since 0.1.0.0
 fixedSize :: Fixed a -> Int
 fixedSize (Fixed n _ _ _ _) = I# n
 {-# INLINE fixedSize #-}
@@ -124,16 +120,12 @@ fixedRead (Fixed _ _ _ _ rd) = rd
 {-# INLINE fixedRead #-}
 
 -- | Write a value in a format.
---
--- @since 0.1.0.0
 putFixed :: Fixed a -> a -> Builder
 putFixed format x = ensure (fixedSize format) $ \p ->
   (p `plusPtr` fixedSize format) <$ fixedWrite format p x
 {-# INLINE putFixed #-}
 
 -- | Read a value in a format.
---
--- @since 0.1.0.0
 getFixed :: Fixed a -> Get a
 getFixed format = consume (fixedSize format) (fixedRead format)
 {-# INLINE getFixed #-}
@@ -152,69 +144,47 @@ plainLE = case targetByteOrder of
 {-# INLINE plainLE #-}
 
 -- | One byte.
---
--- @since 0.1.0.0
 fixedWord8 :: Fixed Word8
 fixedWord8 = fixedScalar True P.word8
 
 -- | One byte, in two's complement.
---
--- @since 0.1.0.0
 fixedInt8 :: Fixed Int8
 fixedInt8 = fixedScalar True P.int8
 
 -- | A number of 16 bits, least significant byte first.
---
--- @since 0.1.0.0
 fixedWord16LE :: Fixed Word16
 fixedWord16LE = fixedScalar plainLE P.word16LE
 
 -- | A number of 32 bits, least significant byte first.
---
--- @since 0.1.0.0
 fixedWord32LE :: Fixed Word32
 fixedWord32LE = fixedScalar plainLE P.word32LE
 
 -- | A number of 64 bits, least significant byte first.
---
--- @since 0.1.0.0
 fixedWord64LE :: Fixed Word64
 fixedWord64LE = fixedScalar plainLE P.word64LE
 
 -- | A number of 16 bits in two's complement, least significant byte first.
---
--- @since 0.1.0.0
 fixedInt16LE :: Fixed Int16
 fixedInt16LE = fixedScalar plainLE P.int16LE
 
 -- | A number of 32 bits in two's complement, least significant byte first.
---
--- @since 0.1.0.0
 fixedInt32LE :: Fixed Int32
 fixedInt32LE = fixedScalar plainLE P.int32LE
 
 -- | A number of 64 bits in two's complement, least significant byte first.
---
--- @since 0.1.0.0
 fixedInt64LE :: Fixed Int64
 fixedInt64LE = fixedScalar plainLE P.int64LE
 
 -- | The 4 bytes of an IEEE 754 number, least significant first.
---
--- @since 0.1.0.0
 fixedFloatLE :: Fixed Float
 fixedFloatLE = fixedScalar plainLE P.floatLE
 
 -- | The 8 bytes of an IEEE 754 number, least significant first.
---
--- @since 0.1.0.0
 fixedDoubleLE :: Fixed Double
 fixedDoubleLE = fixedScalar plainLE P.doubleLE
 
 -- | A 'Word' as 64 bits, least significant byte first, on every machine. Where
 -- words have 32 bits, reading a number above 'maxBound' fails.
---
--- @since 0.1.0.0
 fixedWord :: Fixed Word
 fixedWord
   -- A literal pattern: Int's own operator is unfolded too late.
@@ -224,8 +194,6 @@ fixedWord
 -- | An 'Int' as 64 bits in two's complement, least significant byte first, on
 -- every machine. Where an 'Int' has 32 bits, reading a number beyond its bounds
 -- fails.
---
--- @since 0.1.0.0
 fixedInt :: Fixed Int
 fixedInt
   | I# 64# <- finiteBitSize (0 :: Int) = fixedScalar plainLE P.intAs64LE
@@ -287,15 +255,11 @@ cutOffMessage = "a type of constant size that takes more bytes than this machine
 {-# NOINLINE cutOffMessage #-}
 
 -- | No bytes, for a type of one value.
---
--- @since 0.1.0.0
 fixedUnit :: a -> Fixed a
 fixedUnit x = Fixed 0# False Nameless (\_ _ -> pure ()) (\_ -> pure x)
 {-# INLINE fixedUnit #-}
 
 -- | One value after another.
---
--- @since 0.1.0.0
 fixedPair ::
   -- | The first part.
   (c -> a) ->
@@ -327,8 +291,6 @@ fixedPair left right both a b =
 --
 -- The two functions must undo each other. If they do not, values come back changed, and nothing
 -- worse happens.
---
--- @since 0.1.0.0
 fixedMap ::
   -- | For writing.
   (b -> a) ->
@@ -345,8 +307,6 @@ fixedMap there back f =
 -- value fails with the message that the function returns ('Ashlar.Get.Invalid').
 --
 -- The law of @'fixedChecked' there back@ is @back (there x) == 'Right' x@.
---
--- @since 0.1.0.0
 fixedChecked ::
   -- | For writing.
   (b -> a) ->

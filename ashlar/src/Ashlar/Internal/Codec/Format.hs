@@ -39,8 +39,6 @@ import System.IO.Unsafe (unsafePerformIO)
 -- without limit. Nothing checks the size. 'Ashlar.Codec.encode' does not use it, so a wrong size
 -- never gives wrong bytes, but 'Ashlar.Codec.encodedSize' returns it. @exactSize@ of
 -- "Ashlar.Codec.Laws" finds wrong sizes. 'fromPutGet' computes the size for you.
---
--- @since 0.1.0.0
 byHand ::
   -- | No value takes fewer bytes. State at least 1 if every value has a byte: with 0, the elements
   -- of a container count against the budget of steps.
@@ -71,8 +69,6 @@ byHand least n p g = Format (Var least) n p (deeper (if least > 0 then chargedIf
 -- Right (Message 1 "hello")
 -- >>> encodedSize (Message 1 "hello")
 -- 14
---
--- @since 0.1.0.0
 fromPutGet ::
   -- | No value takes fewer bytes, as for 'byHand'.
   Int ->
@@ -88,8 +84,6 @@ builderSize b = unsafePerformIO (toBufferIOWith 512 (\_ _ -> pure ()) b)
 {-# NOINLINE builderSize #-}
 
 -- | A format from "Ashlar.Codec.Fixed".
---
--- @since 0.1.0.0
 fixed :: Fixed a -> Format a
 fixed f = Format (Fix f) (\_ -> fixedSize f) (putFixed f) (readFixed f)
 {-# INLINE fixed #-}
@@ -109,8 +103,6 @@ readFixed f = case fixedNames f of
 -- >>> let celsius = bijection (\(Celsius x) -> x) Celsius codec
 -- >>> runGet (formatGet celsius) (encode (21 :: Double))
 -- Right (Celsius 21.0)
---
--- @since 0.1.0.0
 bijection ::
   -- | For writing.
   (b -> a) ->
@@ -137,8 +129,6 @@ bijection there back (Format l n p g) =
 -- "2"
 -- >>> either (print . errorReason) print (runGet (formatGet percent) "e")
 -- Invalid "101 percent"
---
--- @since 0.1.0.0
 refined ::
   -- | For writing.
   (b -> a) ->
@@ -162,8 +152,6 @@ refined there back (Format l n p g) =
 -- Right 8080
 -- >>> either (print . errorReason) print (runGet (formatGet port) (encode (80 :: Word16)))
 -- Invalid "port below 1024"
---
--- @since 0.1.0.0
 satisfying ::
   -- | What is wrong with other values.
   String ->
@@ -182,8 +170,6 @@ satisfying message condition = refined id (\x -> if condition x then Right x els
 -- "\STX"
 -- >>> either (print . errorReason) print (runGet (formatGet version) "\3")
 -- Invalid "3 instead of 2"
---
--- @since 0.1.0.0
 constant :: (Eq a, Show a) => a -> Format a -> Format ()
 constant x =
   refined (\() -> x) (\y -> if y == x then Right () else Left (show y ++ " instead of " ++ show x))

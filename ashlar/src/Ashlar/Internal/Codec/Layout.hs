@@ -41,8 +41,6 @@ import Ashlar.Internal.Codec.Fixed
 import GHC.Exts (Int (I#), Int#, andI#, (-#), (>#))
 
 -- | How many bytes the values of a type take.
---
--- @since 0.1.0.0
 data Layout a = Layout
   { _layoutKind :: Kind,
     -- | What it asks.
@@ -58,8 +56,6 @@ data Kind = Derived | Written
 data Plain a = Constant (Fixed a) | Variable Int
 
 -- | All values take as many bytes as this format says.
---
--- @since 0.1.0.0
 pattern Fix :: Fixed a -> Layout a
 pattern Fix f <-
   Layout _ _ (Constant f)
@@ -70,8 +66,6 @@ pattern Fix f <-
 -- value has a byte: with 0, the elements of a container count against the budget of steps
 -- ('Ashlar.Codec.decode'), and long containers are refused. Apart from that, the number only
 -- decides how much memory is allocated in advance, and a wrong one is safe.
---
--- @since 0.1.0.0
 pattern Var :: Int -> Layout a
 pattern Var n <-
   Layout _ _ (Variable n)
@@ -81,8 +75,6 @@ pattern Var n <-
 {-# COMPLETE Fix, Var #-}
 
 -- | The fewest bytes that a value takes.
---
--- @since 0.1.0.0
 leastSize :: Layout a -> Int
 leastSize l = case l of
   Fix f -> fixedSize f

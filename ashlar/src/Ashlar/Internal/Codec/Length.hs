@@ -39,8 +39,6 @@ import Ashlar.Internal.Get.Core
 -- | Types encoded as a count followed by that many elements: strings, lists, vectors, maps, sets.
 -- The instances of 'Ashlar.Codec.Codec' write the count as a length of eight bytes,
 -- 'Ashlar.Codec.Wrappers.Compact' writes it as a varint.
---
--- @since 0.1.0.0
 class Counted a where
   -- | The count.
   counted :: a -> Int

@@ -35,8 +35,6 @@ import Ashlar.Internal.Get.Path
 -- | Some fields of a record of type @r@. Reading them makes an @a@.
 --
 -- Combine them with '<$>' and '<*>', in the order in which they are written.
---
--- @since 0.1.0.0
 data Fields r a
   = -- All of constant size: how many, what is written for a record, and what reading it makes.
     forall x. Span Named Int (r -> x) (x -> a) (Fixed x)
@@ -122,8 +120,6 @@ sideBySide = fixedPair fst snd (,)
 {-# INLINE sideBySide #-}
 
 -- | A field of a record.
---
--- @since 0.1.0.0
 field ::
   -- | Its name, which errors show in their path.
   String ->
@@ -153,8 +149,6 @@ field name from (Format l n p g) = case l of
 -- >>> let interval = record "Interval" ((,) <$> field "low" fst codec <*> field "high" snd codec)
 -- >>> toStrictByteString (formatPut interval (1 :: Word8, 2 :: Word8))
 -- "\SOH\STX"
---
--- @since 0.1.0.0
 record :: String -> Fields a a -> Format a
 record name fields = case fields of
   Span names _ there back f -> fixed (fixedNamed (OfFields name names) (fixedMap there back f))
@@ -171,8 +165,6 @@ record name fields = case fields of
 -- >>> import Ashlar.Codec.Combinators
 -- >>> toStrictByteString (formatPut (both codec codec) (1 :: Word8, 'a'))
 -- "\SOHa\NUL\NUL\NUL"
---
--- @since 0.1.0.0
 both :: Format a -> Format b -> Format (a, b)
 both a b = record "" ((,) <$> field "1" fst a <*> field "2" snd b)
 {-# INLINE both #-}

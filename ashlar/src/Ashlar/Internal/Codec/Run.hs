@@ -45,30 +45,22 @@ import Prelude hiding (writeFile)
 --
 -- >>> encode (1 :: Word16, 'a', [True, False])
 -- "\SOH\NULa\NUL\NUL\NUL\STX\NUL\NUL\NUL\NUL\NUL\NUL\NUL\SOH\NUL"
---
--- @since 0.1.0.0
 encode :: Codec a => a -> ByteString
 encode x = toStrictByteString (put x)
 {-# INLINE encode #-}
 
 -- | 'encode' into chunks, which are made as they are consumed. The length of a list or lazy string
 -- comes first, so its whole spine is forced before its first element is written.
---
--- @since 0.1.0.0
 encodeLazy :: Codec a => a -> L.ByteString
 encodeLazy x = toLazyByteString (put x)
 {-# INLINE encodeLazy #-}
 
 -- | 'encode' to a 'Handle', in constant memory besides the value. See 'hPutBuilder'.
---
--- @since 0.1.0.0
 hEncode :: Codec a => Handle -> a -> IO ()
 hEncode h x = hPutBuilder h (put x)
 {-# INLINE hEncode #-}
 
 -- | 'encode' to a file, replacing its contents.
---
--- @since 0.1.0.0
 encodeFile :: Codec a => FilePath -> a -> IO ()
 encodeFile path x = writeFile path (put x)
 {-# INLINE encodeFile #-}
@@ -80,8 +72,6 @@ encodeFile path x = writeFile path (put x)
 --
 -- >>> encodedSize [1, 2, 3 :: Int]
 -- 32
---
--- @since 0.1.0.0
 encodedSize :: Codec a => a -> Int
 encodedSize = size
 {-# INLINE encodedSize #-}
@@ -110,8 +100,6 @@ encodedSize = size
 -- at byte 0, in Maybe: constructor tag 2, but Maybe has 2 constructors (tags 0 and 1)
 --   00000000  02                                                |.|
 --             ^^
---
--- @since 0.1.0.0
 decode :: Codec a => ByteString -> Either DecodeError a
 decode = runGetWhole get
 {-# INLINE decode #-}
@@ -121,8 +109,6 @@ decode = runGetWhole get
 -- >>> import Data.ByteString (ByteString)
 -- >>> decodeRest "\1\0\2" :: Either DecodeError (Word16, ByteString)
 -- Right (1,"\STX")
---
--- @since 0.1.0.0
 decodeRest :: Codec a => ByteString -> Either DecodeError (a, ByteString)
 decodeRest = runGetRest get
 {-# INLINE decodeRest #-}
@@ -135,8 +121,6 @@ decodeRest = runGetRest get
 -- >>> let units = decodeWith budget (encode [(), (), ()]) :: Either DecodeError [()]
 -- >>> either (print . errorReason) print units
 -- OverBudget "more than 2 elements of no bytes; withBudget raises the limit"
---
--- @since 0.1.0.0
 decodeWith :: Codec a => Budget -> ByteString -> Either DecodeError a
 decodeWith budget = runGetWhole (withBudget budget get)
 {-# INLINE decodeWith #-}
@@ -147,45 +131,33 @@ decodeWith budget = runGetWhole (withBudget budget get)
 --
 -- Do not interrupt it under GHC's non-moving collector, nor under the compacting one of GHC 9.0:
 -- see the known gaps in @docs/safety.md@.
---
--- @since 0.1.0.0
 decodeLazy :: Codec a => L.ByteString -> Either DecodeError a
 decodeLazy = runGetLazyWhole (asValue get)
 {-# INLINE decodeLazy #-}
 
 -- | 'decodeLazy' within another budget.
---
--- @since 0.1.0.0
 decodeLazyWith :: Codec a => Budget -> L.ByteString -> Either DecodeError a
 decodeLazyWith budget = runGetLazyWhole (asValue (withBudget budget get))
 {-# INLINE decodeLazyWith #-}
 
 -- | 'decode' from a 'Handle', reading it to its end. The value may take 64 MiB, as with
 -- 'decodeLazy': 'hDecodeWith' sets another limit.
---
--- @since 0.1.0.0
 hDecode :: Codec a => Handle -> IO (Either DecodeError a)
 hDecode h = hRunGetWhole h (asValue get)
 {-# INLINE hDecode #-}
 
 -- | 'hDecode' within another budget.
---
--- @since 0.1.0.0
 hDecodeWith :: Codec a => Budget -> Handle -> IO (Either DecodeError a)
 hDecodeWith budget h = hRunGetWhole h (asValue (withBudget budget get))
 {-# INLINE hDecodeWith #-}
 
 -- | 'decode' a file. It throws an 'Control.Exception.IOException' if it cannot read the file. The
 -- value may take 64 MiB, as with 'decodeLazy': 'decodeFileWith' sets another limit.
---
--- @since 0.1.0.0
 decodeFile :: Codec a => FilePath -> IO (Either DecodeError a)
 decodeFile path = runGetFileWhole path (asValue get)
 {-# INLINE decodeFile #-}
 
 -- | 'decodeFile' within another budget.
---
--- @since 0.1.0.0
 decodeFileWith :: Codec a => Budget -> FilePath -> IO (Either DecodeError a)
 decodeFileWith budget path = runGetFileWhole path (asValue (withBudget budget get))
 {-# INLINE decodeFileWith #-}
@@ -202,15 +174,11 @@ decodeFileWith budget path = runGetFileWhole path (asValue (withBudget budget ge
 -- Right 1
 -- >>> decodeFrom source :: IO (Either DecodeError Word16)
 -- Right 2
---
--- @since 0.1.0.0
 decodeFrom :: Codec a => Source -> IO (Either DecodeError a)
 decodeFrom source = getFrom source (asValue get)
 {-# INLINE decodeFrom #-}
 
 -- | 'decodeFrom' within another budget.
---
--- @since 0.1.0.0
 decodeFromWith :: Codec a => Budget -> Source -> IO (Either DecodeError a)
 decodeFromWith budget source = getFrom source (asValue (withBudget budget get))
 {-# INLINE decodeFromWith #-}

@@ -27,14 +27,10 @@ import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Path
 
 -- | What is written for a value of a variant. The functions that 'variant' passes make it.
---
--- @since 0.1.0.0
 data Encoding = Encoding Int Int Builder
 
 -- | Alternatives of a variant of type @s@. @m@ is the type of the function that decides
 -- between them.
---
--- @since 0.1.0.0
 data Cases s m = Cases
   { casesCount :: Int,
     -- | Is each of them only a tag?
@@ -75,8 +71,6 @@ data Cases s m = Cases
 -- "\SOH\NUL\NUL\NUL\NUL\NUL\NUL\240?"
 -- >>> runGet (formatGet shape) "\SOH\NUL\NUL\NUL\NUL\NUL\NUL\240?"
 -- Right (Circle 1.0)
---
--- @since 0.1.0.0
 variant ::
   -- | The name of the type, for errors.
   String ->
@@ -102,8 +96,6 @@ variant name decide cases
 {-# INLINE variant #-}
 
 -- | An alternative without fields.
---
--- @since 0.1.0.0
 constructor ::
   -- | Its name.
   String ->
@@ -124,8 +116,6 @@ constructor _ value rest =
 {-# INLINE constructor #-}
 
 -- | An alternative with fields.
---
--- @since 0.1.0.0
 alternative ::
   -- | Its name.
   String ->
@@ -171,8 +161,6 @@ getAlternative name con (Format l _ _ g) = case l of
 -- "\STX"
 -- >>> either (print . errorReason) print (runGet (formatGet bit) "\1")
 -- Invalid "constructor Unknown, which is no longer in use"
---
--- @since 0.1.0.0
 retired :: String -> Cases s m -> Cases s m
 retired name rest =
   Cases
@@ -191,8 +179,6 @@ isRetired name = "constructor " ++ name ++ ", which is no longer in use"
 {-# NOINLINE isRetired #-}
 
 -- | No more alternatives.
---
--- @since 0.1.0.0
 end :: Cases s (s -> Encoding)
 end =
   Cases

@@ -59,8 +59,6 @@ import Prelude hiding (takeWhile)
 -- Right (123,"x")
 -- >>> either errorReason (const TrailingInput) (runGet (P.decimal :: Get Word8) "256")
 -- Invalid "number out of range"
---
--- @since 0.1.0.0
 decimal :: Integral a => Get a
 decimal = quickly 10 inRange (slowUnsigned 10)
 {-# INLINE decimal #-}
@@ -77,8 +75,6 @@ slowUnsigned base = here >>= \at -> slowDigits base >>= largeInRange at id base
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGet (P.signedDecimal :: Get Int8) "-128"
 -- Right (-128)
---
--- @since 0.1.0.0
 signedDecimal :: Integral a => Get a
 signedDecimal =
   nextCode >>= \i -> case i of
@@ -107,8 +103,6 @@ slowSigned at sign = slowDigits 10 >>= largeInRange at sign 10
 -- Right 255
 -- >>> either (print . errorReason) print (runGet (P.signedDecimal :: Get Word8) "-1")
 -- Invalid "number out of range"
---
--- @since 0.1.0.0
 signed :: Num a => Get a -> Get a
 signed p =
   optionIf isSign anyWord8 >>= \sign -> case sign of
@@ -122,8 +116,6 @@ signed p =
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGet (P.hexadecimal :: Get Word16) "fF0"
 -- Right 4080
---
--- @since 0.1.0.0
 hexadecimal :: Integral a => Get a
 hexadecimal = quickly 16 inRange (slowUnsigned 16)
 {-# INLINE hexadecimal #-}

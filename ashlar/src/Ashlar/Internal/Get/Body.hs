@@ -23,8 +23,6 @@ import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
 
 -- | Why the body of a request or a response was refused.
---
--- @since 0.1.0.0
 data BodyError
   = -- | It has more bytes than this limit.
     BodyTooLarge !Int64

@@ -69,8 +69,6 @@ import GHC.IO (unIO)
 --
 -- A decoder that needs more than its budget fails as a whole: no alternative within it is tried
 -- then. One outside is, as in @withBudget b p \<|> q@.
---
--- @since 0.1.0.0
 data Budget = Budget
   { -- | How many levels may be nested in one another: those of 'deeper', and what counts as a
     -- level in instances of @Codec@.
@@ -104,8 +102,6 @@ data Budget = Budget
 
 -- | The budget of every run: 100,000 levels, which take some ten megabytes of stack, 1,048,576
 -- steps, which take less than a second, and of input that is not in memory what 'budgetBytes' says.
---
--- @since 0.1.0.0
 defaultBudget :: Budget
 defaultBudget =
   Budget
@@ -130,8 +126,6 @@ defaultBudget =
 -- Right "abc"
 -- >>> either (print . errorReason) print (runGet (most 4 name) "\200abcd")
 -- OverBudget "more than 4 bytes (200 needed); withBudget raises the limit"
---
--- @since 0.1.0.0
 withBudget :: Budget -> Get a -> Get a
 withBudget budget (Get p) = Get $ \p0 c env s0 -> case unGet (step enter) p0 c env s0 of
   (# s1, p1, (# Entered inner outside | #) #) -> case p p1 c inner s1 of
@@ -198,8 +192,6 @@ startBudget c traced = do
 -- | Count a decoder as one level deeper than what is around it. Put it around each level of a
 -- recursive decoder, so that untrusted input cannot make it use more stack than the budget allows.
 -- Costs a few nanoseconds.
---
--- @since 0.1.0.0
 deeper :: Get a -> Get a
 deeper = nested Nameless
 {-# INLINE deeper #-}
@@ -344,8 +336,6 @@ chargedIfEmpty = ifReadsNothing (<$ chargeRound)
 -- Invalid "isolate: 1 of 2 bytes were not read"
 -- >>> either (print . errorReason) print (runGet (isolate 9 getWord8) "abc")
 -- MissingInput 8 2
---
--- @since 0.1.0.0
 isolate :: Int -> Get a -> Get a
 isolate n = isolateOr (leftOver (,) n) n
 {-# INLINE isolate #-}
@@ -360,8 +350,6 @@ isolate n = isolateOr (leftOver (,) n) n
 -- Right (98,"cd")
 -- >>> either (print . errorReason) print (runGet (isolateAtMost 3 getWord32be) "abcd")
 -- MissingInput 4 3
---
--- @since 0.1.0.0
 isolateAtMost :: Int -> Get a -> Get a
 isolateAtMost n =
   limited "isolateAtMost: negative number of bytes" n (\_ -> pure ())

@@ -41,8 +41,6 @@ import Foreign.Ptr (minusPtr)
 -- Where they lie in one chunk of the input, the result is a slice of it, which keeps that chunk's
 -- memory alive ('Data.ByteString.copy' it if that is not wanted). Where they do not, they are
 -- copied together, into memory that is allocated after they have arrived.
---
--- @since 0.1.0.0
 getByteString :: Int -> Get ByteString
 getByteString n
   | n > 0 = need n *> slice n
@@ -51,8 +49,6 @@ getByteString n
 
 -- | @n@ bytes as a lazy 'L.ByteString', whose chunks are slices of those of the input. A negative
 -- number fails.
---
--- @since 0.1.0.0
 getLazyByteString :: Int64 -> Get L.ByteString
 getLazyByteString n
   | n < 0 = invalid "getLazyByteString: negative number of bytes"
@@ -106,8 +102,6 @@ openSegment env = case env of
 -- at byte 2: expected digit or the end of the input
 --   00000000  31 32 78                                          |12x|
 --                   ^^
---
--- @since 0.1.0.0
 satisfy :: (Word8 -> Bool) -> Get Word8
 satisfy ok = guardedGet ok (Expectation [acceptedBySatisfy]) takeByte
 {-# INLINE satisfy #-}
@@ -117,8 +111,6 @@ acceptedBySatisfy = "a byte that satisfy accepts"
 {-# NOINLINE acceptedBySatisfy #-}
 
 -- | Skip @n@ bytes. They are not brought together, and take no memory. A negative number fails.
---
--- @since 0.1.0.0
 skip :: Int -> Get ()
 skip n
   | n >= 0 = available >>= \left -> if left >= n then moveBy n else skipInput n
@@ -126,15 +118,11 @@ skip n
 {-# INLINE skip #-}
 
 -- | Bytes read so far, from the start of the stream, whatever the chunks.
---
--- @since 0.1.0.0
 bytesRead :: Get Int64
 bytesRead = fromIntegral <$> here
 
 -- | Does the input (or the innermost 'Ashlar.Get.isolate') end here? This asks
 -- the source for more if nothing is left of the last chunk.
---
--- @since 0.1.0.0
 isEmpty :: Get Bool
 isEmpty = available >>= \left -> if left > 0 then pure False else not <$> moreInput
 
@@ -148,8 +136,6 @@ ifReadsNothing then' g = do
 {-# INLINE ifReadsNothing #-}
 
 -- | Fail unless 'isEmpty'.
---
--- @since 0.1.0.0
 endOfInput :: Get ()
 endOfInput = do
   end <- isEmpty

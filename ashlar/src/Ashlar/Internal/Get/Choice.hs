@@ -106,8 +106,6 @@ inOrder g = g >>= \as -> pure $! reverse as
 -- >>> import Ashlar.Get.Combinators (manyFold)
 -- >>> runGet (manyFold (\n w -> n + fromIntegral w) (0 :: Int) getWord16be) "\0\1\0\2\0"
 -- Right 3
---
--- @since 0.1.0.0
 manyFold ::
   -- | Given the accumulator and a value: the next accumulator.
   (b -> a -> b) ->
@@ -174,8 +172,6 @@ rounds f z guarded (Get p) = Get $ \start c env s ->
 -- Right [24930,25444]
 -- >>> either (print . errorReason) print (runGet (many item) "\1ab\1c")
 -- MissingInput 2 1
---
--- @since 0.1.0.0
 commit :: Get ()
 commit = inspect (\c _ _ -> commitHere c)
 
@@ -188,8 +184,6 @@ commit = inspect (\c _ _ -> commitHere c)
 --
 -- >>> runGet (attempt (getWord8 *> commit *> empty) <|> getWord8) "a"
 -- Right 97
---
--- @since 0.1.0.0
 attempt :: Get a -> Get a
 attempt (Get p) = Get $ \p0 c env s0 -> case unIO (openBarrier c) s0 of
   (# s1, barrier #) -> case p p0 c env s1 of
@@ -216,8 +210,6 @@ attempt (Get p) = Get $ \p0 c env s0 -> case unIO (openBarrier c) s0 of
 --
 -- >>> runGet ((,) <$> lookAhead getWord16be <*> getWord8) "\1\2"
 -- Right (258,1)
---
--- @since 0.1.0.0
 lookAhead :: Get a -> Get a
 lookAhead = aheadIf (const True)
 {-# INLINE lookAhead #-}
@@ -229,15 +221,11 @@ lookAhead = aheadIf (const True)
 -- Right (Just 1,"\STX")
 -- >>> runGetRest low "\200"
 -- Right (Nothing,"\200")
---
--- @since 0.1.0.0
 lookAheadM :: Get (Maybe a) -> Get (Maybe a)
 lookAheadM = aheadIf isNothing
 {-# INLINE lookAheadM #-}
 
 -- | Run a decoder, and go back to where it began if it returns 'Left'.
---
--- @since 0.1.0.0
 lookAheadE :: Get (Either a b) -> Get (Either a b)
 lookAheadE = aheadIf isLeft
 {-# INLINE lookAheadE #-}
@@ -264,8 +252,6 @@ inLookAhead closed (Get p) = Get $ \p0 c env s0 -> case unIO (openLookAhead c en
 --
 -- >>> runGet (match (many (getWord8 >>= guard . (> 32)))) "word "
 -- Right ("word",[(),(),(),()])
---
--- @since 0.1.0.0
 match :: Get a -> Get (ByteString, a)
 match = inLookAhead (\ahead a -> (\bytes -> (bytes, a)) <$> readSince ahead)
 {-# INLINE match #-}
@@ -275,8 +261,6 @@ match = inLookAhead (\ahead a -> (\bytes -> (bytes, a)) <$> readSince ahead)
 --
 -- >>> runGet (many (notFollowedBy (getWord16be >>= guard . (== 3338)) *> getWord8)) "ab\r\n"
 -- Right [97,98]
---
--- @since 0.1.0.0
 notFollowedBy :: Get a -> Get ()
 notFollowedBy (Get p) = Get $ \p0 c env s0 -> case unIO (openLookAhead c env (Ptr p0)) s0 of
   (# s1, ahead #) -> case unIO (openBarrier c) s1 of

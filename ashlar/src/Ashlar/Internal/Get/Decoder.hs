@@ -100,8 +100,6 @@ begin bytes g offset chunks isLast = do
 -- one runs the decoder again from the start, on all chunks that led there. For that, a 'Partial'
 -- keeps them all. "Ashlar.Get.Feed" has decoders that take constant memory and are used once. What
 -- it says about the time that a stop takes holds here, too.
---
--- @since 0.1.0.0
 data Decoder a
   = -- | It has failed: the bytes that it had not read, the offset at which they begin, and why.
     Fail !ByteString !Int64 DecodeError
@@ -118,8 +116,6 @@ data Decoder a
 -- >>> let fed = runGetIncremental getWord16be `pushChunk` "\1" `pushChunk` "\2\3"
 -- >>> case fed of Done rest at w -> print (rest, at, w); _ -> putStrLn "not done"
 -- ("\ETX",2,258)
---
--- @since 0.1.0.0
 runGetIncremental :: Get a -> Decoder a
 runGetIncremental = incremental streamBytes
 {-# INLINE runGetIncremental #-}
@@ -150,8 +146,6 @@ decoder bytes g history progress = case progress of
 
 -- | Go on with a chunk. If the decoder has ended already, the chunk is added to the bytes that it
 -- had not read, which are copied for that. For many chunks, 'pushChunks' does it once.
---
--- @since 0.1.0.0
 pushChunk :: Decoder a -> ByteString -> Decoder a
 pushChunk state bs = case state of
   Partial resume -> resume (Just bs)
@@ -160,8 +154,6 @@ pushChunk state bs = case state of
 
 -- | Go on with the chunks of a lazy 'L.ByteString'. They are not forced before they are needed.
 -- When the decoder ends, all are forced, to return the bytes that it had not read.
---
--- @since 0.1.0.0
 pushChunks :: Decoder a -> L.ByteString -> Decoder a
 pushChunks state lbs = go state (L.toChunks lbs)
   where
@@ -172,8 +164,6 @@ pushChunks state lbs = go state (L.toChunks lbs)
       (Done rest at a, _) -> Done (S.concat (rest : bss)) at a
 
 -- | Go on without more input. The result is not 'Partial'.
---
--- @since 0.1.0.0
 pushEndOfInput :: Decoder a -> Decoder a
 pushEndOfInput state = case state of
   Partial resume -> resume Nothing

@@ -45,8 +45,6 @@ import Data.Word (Word8)
 -- at byte 4, in order / colour: expected red or green
 --   00000000  00 00 00 ff 03 7a                                 |.....z|
 --                         ^^
---
--- @since 0.1.0.0
 data DecodeError = DecodeError
   { -- | Bytes from the start of the stream to the point of failure.
     errorOffset :: !Int64,
@@ -73,8 +71,6 @@ data DecodeError = DecodeError
   deriving stock (Eq, Show)
 
 -- | What was wrong.
---
--- @since 0.1.0.0
 data Reason
   = -- | The input ends, or the bytes of an 'Ashlar.Get.isolate' do: how many bytes were needed, and
     -- how many were left.
@@ -102,8 +98,6 @@ data Reason
 --
 -- How much of the input was still at hand depends on the chunks it came in. For errors not to
 -- depend on that, any two excerpts are equal.
---
--- @since 0.1.0.0
 data Excerpt = Excerpt !Int64 !ByteString
   deriving stock (Show)
 
@@ -154,8 +148,6 @@ details e = case errorReason e of
 -- >>> let address = label "address" (getWord32be *> label "port" (getWord16be >>= unprivileged))
 -- >>> either (putStrLn . summarizeError) print (runGet address "\127\0\0\1\0\80")
 -- at byte 6, in address / port: privileged
---
--- @since 0.1.0.0
 summarizeError :: DecodeError -> String
 summarizeError e = concatMap escaped (placed e (reasonText e))
   where

@@ -119,8 +119,6 @@ invalidFrom at message = here >>= \reach -> failWith reach at nothingFound (Inva
 -- at byte 1: an odd number
 --   00000000  01 00 07                                          |...|
 --                ^^
---
--- @since 0.1.0.0
 refine :: (a -> Either String b) -> Get a -> Get b
 refine check g = do
   at <- here
@@ -132,8 +130,6 @@ refine check g = do
 --
 -- >>> either (print . errorLabels) print (runGet (label "price" getWord32le) "ab")
 -- ["price"]
---
--- @since 0.1.0.0
 label :: String -> Get a -> Get a
 label name = inEnv (inTraced (Labelled name))
 {-# INLINE label #-}
@@ -152,8 +148,6 @@ label name = inEnv (inTraced (Labelled name))
 -- ["number"]
 -- >>> either (print . errorExpected) print (runGet (number <?> "number") "-x")
 -- ["digit"]
---
--- @since 0.1.0.0
 (<?>) :: Get a -> String -> Get a
 (<?>) = named
 {-# INLINE (<?>) #-}

@@ -41,8 +41,6 @@ import System.IO.Unsafe (unsafeDupablePerformIO)
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGetRest P.double "-0.25e1;"
 -- Right (-2.5,";")
---
--- @since 0.1.0.0
 double :: Get Double
 double = Get $ \p c env s0 -> case quickDouble p c env s0 of
   (# s1, p1, x #)
@@ -58,8 +56,6 @@ double = Get $ \p c env s0 -> case quickDouble p c env s0 of
 -- Right (1.6777218e7," ")
 -- >>> realToFrac (16777217.0000000001 :: Double) :: Float
 -- 1.6777216e7
---
--- @since 0.1.0.0
 float :: Get Float
 float = Get $ \p c env s0 -> case quickFloat p c env s0 of
   (# s1, p1, x #)

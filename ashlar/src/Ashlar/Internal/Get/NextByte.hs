@@ -68,22 +68,16 @@ import GHC.Exts
 import Numeric (showHex)
 
 -- | This byte.
---
--- @since 0.1.0.0
 word8 :: Word8 -> Get Word8
 word8 w = guardedGet (== w) (Expectation [nameOf w]) (w <$ advance)
 {-# INLINE word8 #-}
 
 -- | Any byte but this one.
---
--- @since 0.1.0.0
 notWord8 :: Word8 -> Get Word8
 notWord8 w = guardedGet (/= w) (Expectation ["a byte other than " ++ nameOf w]) takeByte
 {-# INLINE notWord8 #-}
 
 -- | 'getWord8', by the name that attoparsec gives it.
---
--- @since 0.1.0.0
 anyWord8 :: Get Word8
 anyWord8 = getWord8
 {-# INLINE anyWord8 #-}
@@ -93,8 +87,6 @@ anyWord8 = getWord8
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGet (P.satisfyWith (subtract 48) (<= 9)) "7"
 -- Right 7
---
--- @since 0.1.0.0
 satisfyWith :: (Word8 -> a) -> (a -> Bool) -> Get a
 satisfyWith change f = guardedGet (f . change) (Expectation [acceptedByWith]) (change <$> takeByte)
 {-# INLINE satisfyWith #-}
@@ -119,15 +111,11 @@ nameOf w
 {-# NOINLINE nameOf #-}
 
 -- | The next byte, which is not read. 'Nothing' at the end of the input.
---
--- @since 0.1.0.0
 peekWord8 :: Get (Maybe Word8)
 peekWord8 = (\i -> if i < 0 then Nothing else Just (fromIntegral i)) <$> nextCode
 {-# INLINE peekWord8 #-}
 
 -- | The next byte, which is not read. Fails at the end of the input.
---
--- @since 0.1.0.0
 peekWord8' :: Get Word8
 peekWord8' = need 1 *> inspect (\_ _ p -> peekHost p)
 {-# INLINE peekWord8' #-}
@@ -138,8 +126,6 @@ peekWord8' = need 1 *> inspect (\_ _ p -> peekHost p)
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGet (P.bytes "HTTP/" *> getWord8) "HTTP/1"
 -- Right 49
---
--- @since 0.1.0.0
 bytes :: ByteString -> Get ByteString
 bytes s = s <$ readBytes s
 {-# INLINE [1] bytes #-}
@@ -209,8 +195,6 @@ orSlowly found slowly s = matches s >>= \ok -> if ok then found <$ moveBy (S.len
 -- Right (True,"ff")
 -- >>> runGetRest (P.optionBytes "0x") "0y"
 -- Right (False,"0y")
---
--- @since 0.1.0.0
 optionBytes :: ByteString -> Get Bool
 optionBytes s = readOption s
 {-# INLINE [1] optionBytes #-}
@@ -316,8 +300,6 @@ compared s = compareOn 0
 data Compared = Same | Ended !Int | Differs !Int
 
 -- | A line feed, or carriage return and line feed.
---
--- @since 0.1.0.0
 endOfLine :: Get ()
 endOfLine =
   satisfy (\w -> w == 10 || w == 13) >>= \w -> if w == 10 then pure () else () <$ word8 10
@@ -334,8 +316,6 @@ endOfLine =
 -- >>> let token = P.switch (pure "end") (\w -> if w == 45 then negative else digits)
 -- >>> runGet token "-12"
 -- Right "minus 12"
---
--- @since 0.1.0.0
 switch :: Get a -> (Word8 -> Get a) -> Get a
 switch end f = nextCode >>= \i -> if i < 0 then end else f (fromIntegral i)
 {-# INLINE switch #-}
@@ -348,8 +328,6 @@ switch end f = nextCode >>= \i -> if i < 0 then end else f (fromIntegral i)
 -- Right (Just 45,49)
 -- >>> runGet ((,) <$> hyphen <*> getWord8) "1"
 -- Right (Nothing,49)
---
--- @since 0.1.0.0
 optionIf :: (Word8 -> Bool) -> Get a -> Get (Maybe a)
 optionIf f p = switch (pure Nothing) (\w -> if f w then Just <$> p else pure Nothing)
 {-# INLINE optionIf #-}
@@ -360,8 +338,6 @@ optionIf f p = switch (pure Nothing) (\w -> if f w then Just <$> p else pure Not
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGet (P.manyWhile (== 1) getWord16be) "\1\2\1\3\4"
 -- Right [258,259]
---
--- @since 0.1.0.0
 manyWhile :: (Word8 -> Bool) -> Get a -> Get [a]
 manyWhile f p = go []
   where
@@ -379,8 +355,6 @@ manyWhile f p = go []
 -- >>> let comment = Parse.skipWhile (/= 10) *> Parse.word8 10
 -- >>> runGetRest (Parse.skipManyWhile (== 35) comment) "#one\n#two\nthree"
 -- Right ((),"three")
---
--- @since 0.1.0.0
 skipManyWhile :: (Word8 -> Bool) -> Get a -> Get ()
 skipManyWhile f p = go
   where

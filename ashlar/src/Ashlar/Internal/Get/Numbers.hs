@@ -56,22 +56,16 @@ getScalar format = fixedGet (scalarSize format) (OneNumber (scalarSize format)) 
 {-# INLINE getScalar #-}
 
 -- | One byte.
---
--- @since 0.1.0.0
 getWord8 :: Get Word8
 getWord8 = getScalar P.word8
 {-# INLINE getWord8 #-}
 
 -- | One byte, in two's complement.
---
--- @since 0.1.0.0
 getInt8 :: Get Int8
 getInt8 = getScalar P.int8
 {-# INLINE getInt8 #-}
 
 -- | A number of 16 bits, least significant byte first: 2 bytes.
---
--- @since 0.1.0.0
 getWord16le :: Get Word16
 getWord16le = getScalar P.word16LE
 {-# INLINE getWord16le #-}
@@ -80,99 +74,71 @@ getWord16le = getScalar P.word16LE
 --
 -- >>> runGet getWord24le "\1\2\0"
 -- Right 513
---
--- @since 0.1.0.0
 getWord24le :: Get Word32
 getWord24le = getScalar P.word24LE
 {-# INLINE getWord24le #-}
 
 -- | A number of 32 bits, least significant byte first: 4 bytes.
---
--- @since 0.1.0.0
 getWord32le :: Get Word32
 getWord32le = getScalar P.word32LE
 {-# INLINE getWord32le #-}
 
 -- | A number of 64 bits, least significant byte first: 8 bytes.
---
--- @since 0.1.0.0
 getWord64le :: Get Word64
 getWord64le = getScalar P.word64LE
 {-# INLINE getWord64le #-}
 
 -- | A number of 16 bits in two's complement, least significant byte first: 2 bytes.
---
--- @since 0.1.0.0
 getInt16le :: Get Int16
 getInt16le = getScalar P.int16LE
 {-# INLINE getInt16le #-}
 
 -- | A number of 24 bits in two's complement, least significant byte first: 3 bytes.
---
--- @since 0.1.0.0
 getInt24le :: Get Int32
 getInt24le = getScalar P.int24LE
 {-# INLINE getInt24le #-}
 
 -- | A number of 32 bits in two's complement, least significant byte first: 4 bytes.
---
--- @since 0.1.0.0
 getInt32le :: Get Int32
 getInt32le = getScalar P.int32LE
 {-# INLINE getInt32le #-}
 
 -- | A number of 64 bits in two's complement, least significant byte first: 8 bytes.
---
--- @since 0.1.0.0
 getInt64le :: Get Int64
 getInt64le = getScalar P.int64LE
 {-# INLINE getInt64le #-}
 
 -- | The 4 bytes of an IEEE 754 number, least significant byte first. A NaN keeps its payload.
---
--- @since 0.1.0.0
 getFloatle :: Get Float
 getFloatle = getScalar P.floatLE
 {-# INLINE getFloatle #-}
 
 -- | The 8 bytes of an IEEE 754 number, least significant byte first. A NaN keeps its payload.
---
--- @since 0.1.0.0
 getDoublele :: Get Double
 getDoublele = getScalar P.doubleLE
 {-# INLINE getDoublele #-}
 
 -- | A number of 16 bits, most significant byte first: 2 bytes.
---
--- @since 0.1.0.0
 getWord16be :: Get Word16
 getWord16be = getScalar P.word16BE
 {-# INLINE getWord16be #-}
 
 -- | A number of 24 bits, most significant byte first: 3 bytes.
---
--- @since 0.1.0.0
 getWord24be :: Get Word32
 getWord24be = getScalar P.word24BE
 {-# INLINE getWord24be #-}
 
 -- | A number of 32 bits, most significant byte first: 4 bytes.
---
--- @since 0.1.0.0
 getWord32be :: Get Word32
 getWord32be = getScalar P.word32BE
 {-# INLINE getWord32be #-}
 
 -- | A number of 64 bits, most significant byte first: 8 bytes.
---
--- @since 0.1.0.0
 getWord64be :: Get Word64
 getWord64be = getScalar P.word64BE
 {-# INLINE getWord64be #-}
 
 -- | A number of 16 bits in two's complement, most significant byte first: 2 bytes.
---
--- @since 0.1.0.0
 getInt16be :: Get Int16
 getInt16be = getScalar P.int16BE
 {-# INLINE getInt16be #-}
@@ -181,106 +147,76 @@ getInt16be = getScalar P.int16BE
 --
 -- >>> runGet getInt24be "\255\255\254"
 -- Right (-2)
---
--- @since 0.1.0.0
 getInt24be :: Get Int32
 getInt24be = getScalar P.int24BE
 {-# INLINE getInt24be #-}
 
 -- | A number of 32 bits in two's complement, most significant byte first: 4 bytes.
---
--- @since 0.1.0.0
 getInt32be :: Get Int32
 getInt32be = getScalar P.int32BE
 {-# INLINE getInt32be #-}
 
 -- | A number of 64 bits in two's complement, most significant byte first: 8 bytes.
---
--- @since 0.1.0.0
 getInt64be :: Get Int64
 getInt64be = getScalar P.int64BE
 {-# INLINE getInt64be #-}
 
 -- | The 4 bytes of an IEEE 754 number, most significant byte first. A NaN keeps its payload.
---
--- @since 0.1.0.0
 getFloatbe :: Get Float
 getFloatbe = getScalar P.floatBE
 {-# INLINE getFloatbe #-}
 
 -- | The 8 bytes of an IEEE 754 number, most significant byte first. A NaN keeps its payload.
---
--- @since 0.1.0.0
 getDoublebe :: Get Double
 getDoublebe = getScalar P.doubleBE
 {-# INLINE getDoublebe #-}
 
 -- | A number of 16 bits, in the byte order of this machine: 2 bytes.
---
--- @since 0.1.0.0
 getWord16host :: Get Word16
 getWord16host = getScalar P.word16Host
 {-# INLINE getWord16host #-}
 
 -- | A number of 32 bits, in the byte order of this machine: 4 bytes.
---
--- @since 0.1.0.0
 getWord32host :: Get Word32
 getWord32host = getScalar P.word32Host
 {-# INLINE getWord32host #-}
 
 -- | A number of 64 bits, in the byte order of this machine: 8 bytes.
---
--- @since 0.1.0.0
 getWord64host :: Get Word64
 getWord64host = getScalar P.word64Host
 {-# INLINE getWord64host #-}
 
 -- | A number of this machine's word size, in the byte order of this machine.
---
--- @since 0.1.0.0
 getWordhost :: Get Word
 getWordhost = getScalar P.wordHost
 {-# INLINE getWordhost #-}
 
 -- | A number of 16 bits in two's complement, in the byte order of this machine: 2 bytes.
---
--- @since 0.1.0.0
 getInt16host :: Get Int16
 getInt16host = getScalar P.int16Host
 {-# INLINE getInt16host #-}
 
 -- | A number of 32 bits in two's complement, in the byte order of this machine: 4 bytes.
---
--- @since 0.1.0.0
 getInt32host :: Get Int32
 getInt32host = getScalar P.int32Host
 {-# INLINE getInt32host #-}
 
 -- | A number of 64 bits in two's complement, in the byte order of this machine: 8 bytes.
---
--- @since 0.1.0.0
 getInt64host :: Get Int64
 getInt64host = getScalar P.int64Host
 {-# INLINE getInt64host #-}
 
 -- | A number in two's complement of this machine's word size, in the byte order of this machine.
---
--- @since 0.1.0.0
 getInthost :: Get Int
 getInthost = getScalar P.intHost
 {-# INLINE getInthost #-}
 
 -- | The 4 bytes of an IEEE 754 number, in the byte order of this machine. A NaN keeps its payload.
---
--- @since 0.1.0.0
 getFloathost :: Get Float
 getFloathost = getScalar P.floatHost
 {-# INLINE getFloathost #-}
 
 -- | The 8 bytes of an IEEE 754 number, in the byte order of this machine. A NaN keeps its payload.
---
--- @since 0.1.0.0
 getDoublehost :: Get Double
 getDoublehost = getScalar P.doubleHost
 {-# INLINE getDoublehost #-}

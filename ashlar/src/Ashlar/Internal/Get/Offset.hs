@@ -64,8 +64,6 @@ import GHC.IO (unIO)
 -- >>> let item = getWord8 *> viaOffset (fromIntegral <$> getWord8) (getByteString 2)
 -- >>> runGet (skip 3 *> origin item) "...\1\4__ab"
 -- Right "ab"
---
--- @since 0.1.0.0
 origin :: Get a -> Get a
 origin g = here >>= \at -> kept (inEnv (inContext (OriginAt at)) g)
   where
@@ -92,8 +90,6 @@ origin g = here >>= \at -> kept (inEnv (inContext (OriginAt at)) g)
 -- at byte 1: offset 9 leads out of the 4 bytes that there are
 --   00000000  61 62 63 64                                       |abcd|
 --                ^^
---
--- @since 0.1.0.0
 atOffset ::
   -- | In bytes.
   Int64 ->
@@ -108,8 +104,6 @@ atOffset offset p = here >>= \at -> jump at offset p
 -- >>> let name = viaOffset (fromIntegral <$> getWord16be) getByteStringNul
 -- >>> runGet ((,) <$> name <*> name) "\0\6\0\4ab\0"
 -- Right ("","ab")
---
--- @since 0.1.0.0
 viaOffset ::
   -- | The offset, in bytes.
   Get Int64 ->

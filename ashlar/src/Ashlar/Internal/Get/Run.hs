@@ -119,8 +119,6 @@ startCells c traced offset limit held open = do
 -- at byte 0: 2 bytes needed, 1 left
 --   00000000  01                                                |.|
 --             ^^
---
--- @since 0.1.0.0
 runGet :: Get a -> ByteString -> Either DecodeError a
 runGet g = \ !bs -> runStrict g bs
 {-# INLINE runGet #-}
@@ -129,8 +127,6 @@ runGet g = \ !bs -> runStrict g bs
 --
 -- >>> either (print . errorReason) print (runGetWhole getWord16be "\1\2\3")
 -- TrailingInput
---
--- @since 0.1.0.0
 runGetWhole :: Get a -> ByteString -> Either DecodeError a
 runGetWhole g = \ !bs -> runAll g bs
 {-# INLINE runGetWhole #-}
@@ -139,8 +135,6 @@ runGetWhole g = \ !bs -> runAll g bs
 --
 -- >>> runGetRest getWord16be "\1\2\3"
 -- Right (258,"\ETX")
---
--- @since 0.1.0.0
 runGetRest :: Get a -> ByteString -> Either DecodeError (a, ByteString)
 runGetRest g !bs = runStrict (g >>= \a -> here >>= \used -> pure $! rest a used) bs
   where
@@ -149,8 +143,6 @@ runGetRest g !bs = runStrict (g >>= \a -> here >>= \used -> pure $! rest a used)
 
 -- | 'runGet' within a budget other than 'defaultBudget'. For the other ways to run a decoder, use
 -- 'withBudget' on it.
---
--- @since 0.1.0.0
 runGetWith ::
   -- | The limits on levels, steps, and bytes of input.
   Budget ->
@@ -284,15 +276,11 @@ errorOf c input = do
 --
 -- Do not interrupt it under GHC's non-moving collector, nor under the compacting one of GHC 9.0:
 -- see the known gaps in @docs/safety.md@.
---
--- @since 0.1.0.0
 runGetLazy :: Get a -> L.ByteString -> Either DecodeError a
 runGetLazy = runLazy streamBytes (\result _ _ -> result)
 {-# INLINE runGetLazy #-}
 
 -- | 'runGetLazy' of all of the input: the decoder must read it to its end.
---
--- @since 0.1.0.0
 runGetLazyWhole :: Get a -> L.ByteString -> Either DecodeError a
 runGetLazyWhole g = runGetLazy (g <* endOfInput)
 {-# INLINE runGetLazyWhole #-}
@@ -303,8 +291,6 @@ runGetLazyWhole g = runGetLazy (g <* endOfInput)
 --
 -- >>> either (const Nothing) Just (runGetOrFail getWord16be "\1\2\3")
 -- Just ("\ETX",2,258)
---
--- @since 0.1.0.0
 runGetOrFail ::
   Get a ->
   L.ByteString ->

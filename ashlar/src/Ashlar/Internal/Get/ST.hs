@@ -41,8 +41,6 @@ import GHC.IO (IO (..))
 --
 -- 'Control.Applicative.<|>' goes back in the input, and does /not/ undo what the failed decoder has
 -- written.
---
--- @since 0.1.0.0
 newtype GetST s a = GetST (Get a)
   deriving newtype (Functor, Applicative, Monad, MonadFail, Alternative, MonadPlus)
 
@@ -63,15 +61,11 @@ asRealWorld = unsafeCoerce#
 
 -- | A decoder that uses mutable state inside. Nothing of the state is visible from outside, because
 -- @s@ is not known there.
---
--- @since 0.1.0.0
 runGetST :: (forall s. GetST s a) -> Get a
 runGetST g = case g of GetST get -> get
 {-# INLINE runGetST #-}
 
 -- | Use a decoder without state among those with state.
---
--- @since 0.1.0.0
 liftGet :: Get a -> GetST s a
 liftGet = GetST
 {-# INLINE liftGet #-}
@@ -80,29 +74,21 @@ liftGet = GetST
 -- is no function that takes any @Get a -> Get b@.
 
 -- | 'Ashlar.Get.label' for a decoder with state.
---
--- @since 0.1.0.0
 labelST :: String -> GetST s a -> GetST s a
 labelST name (GetST get) = GetST (label name get)
 {-# INLINE labelST #-}
 
 -- | 'Ashlar.Get.isolate' for a decoder with state.
---
--- @since 0.1.0.0
 isolateST :: Int -> GetST s a -> GetST s a
 isolateST n (GetST get) = GetST (isolate n get)
 {-# INLINE isolateST #-}
 
 -- | 'Ashlar.Get.lookAhead' for a decoder with state, whose writes stay.
---
--- @since 0.1.0.0
 lookAheadST :: GetST s a -> GetST s a
 lookAheadST (GetST get) = GetST (lookAhead get)
 {-# INLINE lookAheadST #-}
 
 -- | 'Ashlar.Get.deeper' for a decoder with state.
---
--- @since 0.1.0.0
 deeperST :: GetST s a -> GetST s a
 deeperST (GetST get) = GetST (deeper get)
 {-# INLINE deeperST #-}

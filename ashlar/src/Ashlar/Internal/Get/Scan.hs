@@ -163,14 +163,10 @@ stateScanner f s0 start e = go s0 start
 -- | The bytes up to the first that is this one, or up to the end: a slice or a copy, as of
 -- 'Ashlar.Get.Parse.takeTill'. Long strings are searched faster than by @takeTill (== w)@, short
 -- ones slower.
---
--- @since 0.1.0.0
 takeTillByte :: Word8 -> Get ByteString
 takeTillByte w = takeScanned const () (byteScanner w)
 
 -- | Skip bytes as long as a predicate holds.
---
--- @since 0.1.0.0
 skipWhile :: (Word8 -> Bool) -> Get ()
 skipWhile f = do
   Range p e <- range
@@ -197,15 +193,11 @@ acceptedBySkip = "a byte that skipWhile1 accepts"
 
 -- | 'skipWhile' of at least one byte. Its error says that a byte was expected that @skipWhile1@
 -- accepts: give it a better name with 'Ashlar.Get.<?>'.
---
--- @since 0.1.0.0
 skipWhile1 :: (Word8 -> Bool) -> Get ()
 skipWhile1 f = guardedGet f (Expectation [acceptedBySkip]) (advance *> skipWhile f)
 {-# INLINE skipWhile1 #-}
 
 -- | Skip space, tab, line feed, vertical tab, form feed and carriage return.
---
--- @since 0.1.0.0
 skipSpace :: Get ()
 skipSpace = skipWhile (\w -> w == 32 || w - 9 < 5)
 
@@ -218,15 +210,11 @@ skipSpace = skipWhile (\w -> w == 32 || w - 9 < 5)
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGetRest (P.takeWhile (/= 32)) "GET /"
 -- Right ("GET"," /")
---
--- @since 0.1.0.0
 takeWhile :: (Word8 -> Bool) -> Get ByteString
 takeWhile f = takeScanned const () (\s p e -> whileScanner f s p e)
 {-# INLINE takeWhile #-}
 
 -- | 'takeWhile' of at least one byte. Fails if the predicate does not hold of the next one.
---
--- @since 0.1.0.0
 takeWhile1 :: (Word8 -> Bool) -> Get ByteString
 takeWhile1 f = takeWhile f >>= \bs -> if S.null bs then refused acceptedByTake else pure bs
 {-# INLINE takeWhile1 #-}
@@ -237,8 +225,6 @@ acceptedByTake = "a byte that takeWhile1 accepts"
 
 -- | The bytes up to the first of which a predicate holds, or up to the end. A slice of the input,
 -- or a copy if they lie in several chunks.
---
--- @since 0.1.0.0
 takeTill :: (Word8 -> Bool) -> Get ByteString
 takeTill f = takeWhile (not . f)
 {-# INLINE takeTill #-}
@@ -251,15 +237,11 @@ takeTill f = takeWhile (not . f)
 -- >>> let nested n w = case w of { 40 -> Just (n + 1); 41 -> close n; _ -> Just (n :: Int) }
 -- >>> runGetRest (P.scan 0 nested) "a(b)c)d"
 -- Right ("a(b)c",")d")
---
--- @since 0.1.0.0
 scan :: s -> (s -> Word8 -> Maybe s) -> Get ByteString
 scan s0 f = takeScanned const s0 (\s p e -> stateScanner f s p e)
 {-# INLINE scan #-}
 
 -- | 'scan', also returning the last state.
---
--- @since 0.1.0.0
 runScanner :: s -> (s -> Word8 -> Maybe s) -> Get (ByteString, s)
 runScanner s0 f = takeScanned (,) s0 (\s p e -> stateScanner f s p e)
 {-# INLINE runScanner #-}

@@ -40,29 +40,21 @@ forced p = p >>= \a -> a `seq` pure a
 -- >>> import qualified Ashlar.Get.Parse as Parse
 -- >>> runGetRest (sepBy (Parse.decimal :: Get Int) (Parse.word8 44)) "1,23,4;"
 -- Right ([1,23,4],";")
---
--- @since 0.1.0.0
 sepBy :: Get a -> Get sep -> Get [a]
 sepBy p sep = optional p >>= maybe (pure []) (\a -> (a :) <$> many (sep *> p))
 {-# INLINE sepBy #-}
 
 -- | 'sepBy' of at least one value.
---
--- @since 0.1.0.0
 sepBy1 :: Get a -> Get sep -> Get [a]
 sepBy1 p sep = (:) <$> p <*> many (sep *> p)
 {-# INLINE sepBy1 #-}
 
 -- | 'sepBy', with each value forced.
---
--- @since 0.1.0.0
 sepBy' :: Get a -> Get sep -> Get [a]
 sepBy' p = sepBy (forced p)
 {-# INLINE sepBy' #-}
 
 -- | 'sepBy1', with each value forced.
---
--- @since 0.1.0.0
 sepBy1' :: Get a -> Get sep -> Get [a]
 sepBy1' p = sepBy1 (forced p)
 {-# INLINE sepBy1' #-}
@@ -71,15 +63,11 @@ sepBy1' p = sepBy1 (forced p)
 --
 -- >>> runGetRest (getWord8 `endBy` satisfy (== 0)) "\1\0\2\0\3"
 -- Right ([1,2],"\ETX")
---
--- @since 0.1.0.0
 endBy :: Get a -> Get sep -> Get [a]
 endBy p sep = many (p <* sep)
 {-# INLINE endBy #-}
 
 -- | 'endBy' of at least one value.
---
--- @since 0.1.0.0
 endBy1 :: Get a -> Get sep -> Get [a]
 endBy1 p sep = some (p <* sep)
 {-# INLINE endBy1 #-}
@@ -88,15 +76,11 @@ endBy1 p sep = some (p <* sep)
 --
 -- >>> runGet (getWord8 `sepEndBy` satisfy (== 0)) "\1\0\2\0"
 -- Right [1,2]
---
--- @since 0.1.0.0
 sepEndBy :: Get a -> Get sep -> Get [a]
 sepEndBy p sep = optional p >>= maybe (pure []) (sepEndAfter p sep)
 {-# INLINE sepEndBy #-}
 
 -- | 'sepEndBy' of at least one value.
---
--- @since 0.1.0.0
 sepEndBy1 :: Get a -> Get sep -> Get [a]
 sepEndBy1 p sep = p >>= sepEndAfter p sep
 {-# INLINE sepEndBy1 #-}
@@ -116,8 +100,6 @@ sepEndAfter p sep a0 = go [a0]
 {-# INLINE sepEndAfter #-}
 
 -- | @between open close p@ is @p@ with @open@ before it and @close@ after it.
---
--- @since 0.1.0.0
 between ::
   -- | What comes before.
   Get open ->
@@ -137,8 +119,6 @@ between open close p = open *> p <* close
 -- >>> let minus = (-) <$ Parse.word8 45
 -- >>> runGetRest (chainl1 number minus) "9-4-3-"
 -- Right (2,"-")
---
--- @since 0.1.0.0
 chainl1 ::
   -- | A value.
   Get a ->
@@ -156,8 +136,6 @@ chainlFrom p op = go
 {-# INLINE chainlFrom #-}
 
 -- | 'chainl1', or a given value if there are no values.
---
--- @since 0.1.0.0
 chainl ::
   -- | A value.
   Get a ->
@@ -176,8 +154,6 @@ chainl p op a = optional p >>= maybe (pure a) (chainlFrom p op)
 -- >>> let power = (^) <$ Parse.word8 94
 -- >>> runGet (chainr1 number power) "2^3^2"
 -- Right 512
---
--- @since 0.1.0.0
 chainr1 :: Get a -> Get (a -> a -> a) -> Get a
 chainr1 p op = p >>= chainrFrom p op
 {-# INLINE chainr1 #-}
@@ -194,8 +170,6 @@ chainrFrom p op = go []
 {-# INLINE chainrFrom #-}
 
 -- | 'chainr1', or a given value if there are no values.
---
--- @since 0.1.0.0
 chainr ::
   -- | A value.
   Get a ->

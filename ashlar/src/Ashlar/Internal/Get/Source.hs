@@ -84,8 +84,6 @@ import System.IO
 -- taken from where it comes and not been read yet.
 --
 -- Two threads must not use it at the same time. The one that comes second gets 'SourceBusy'.
---
--- @since 0.1.0.0
 data Source = Source
   { sourceInput :: !Input,
     sourceState :: !(IORef State)
@@ -97,8 +95,6 @@ data State = Free !Int | Busy !Int
 -- | A 'Source' cannot be used, because a decoder that began at this offset has not come to its end.
 -- Either another thread still runs it, or an exception has ended it in the middle of its value, as
 -- 'System.Timeout.timeout' does. 'attemptFrom' leaves a source usable in that case.
---
--- @since 0.1.0.0
 newtype SourceBusy = SourceBusy Int64
   deriving stock (Eq, Show)
 
@@ -161,8 +157,6 @@ free source at = atomicWriteIORef (sourceState source) $! Free at
 -- Right 1
 -- >>> foldFrom source getWord8 (\n w -> pure (n + fromIntegral w)) (0 :: Int)
 -- Right 5
---
--- @since 0.1.0.0
 newSource :: IO ByteString -> IO Source
 newSource = sourceOf (pure ())
 
@@ -179,8 +173,6 @@ sourceOf prepare next =
 -- | A source that reads from a 'Handle', at most 32 KiB at a time. It waits only until there is
 -- something to read. Offsets count from where the Handle is. If it can seek, 'Ashlar.Get.atOffset'
 -- does.
---
--- @since 0.1.0.0
 handleSource :: Handle -> IO Source
 handleSource h = seeking <$> newSource (S.hGetSome h 32768)
   where
@@ -214,8 +206,6 @@ handleSeeker h next = do
 -- After an error the source stands where the decoder was in the end, which may be before the offset
 -- of the error. Bytes that have been passed are not kept. So if an exception ends the decoder, the
 -- source cannot be used again, and says so by 'SourceBusy'. Use 'attemptFrom' to try again.
---
--- @since 0.1.0.0
 getFrom :: Source -> Get a -> IO (Either DecodeError a)
 getFrom source g = do
   offset <- takeSource source
@@ -242,8 +232,6 @@ getFrom source g = do
 -- Left user error (not now)
 -- >>> attemptFrom source getWord16be
 -- Right 258
---
--- @since 0.1.0.0
 attemptFrom :: Source -> Get a -> IO (Either DecodeError a)
 attemptFrom source g = join $
   mask $ \unmask -> do
@@ -284,8 +272,6 @@ attemptFrom source g = join $
 -- >>> source <- newSource (atomicModifyIORef' chunks (\l -> (drop 1 l, mconcat (take 1 l))))
 -- >>> foldFrom source getWord16be (\total n -> pure (total + n)) 0
 -- Right 6
---
--- @since 0.1.0.0
 foldFrom ::
   -- | Where the bytes come from.
   Source ->
@@ -321,8 +307,6 @@ foldFrom source g f = go
 --
 -- This is how to read values one by one from a 'Source': @'getFrom' source ('nextOrEnd' g)@. (For
 -- input that is pushed, "Ashlar.Get.Feed" does it.)
---
--- @since 0.1.0.0
 nextOrEnd :: Get a -> Get (Maybe a)
 nextOrEnd g = isEmpty >>= \end -> if end then pure Nothing else next
   where
@@ -337,8 +321,6 @@ readsNothing = invalid "a value that reads nothing, of which there is no end"
 
 -- | How a fold of a 'Source' ended. Each case has the offset after the last whole value, where the
 -- source stands.
---
--- @since 0.1.0.0
 data Folded c b
   = -- | The source ended after a value. The accumulator.
     FoldEnded !Int64 b
@@ -363,8 +345,6 @@ data Folded c b
 -- FoldStopped 4 2
 -- >>> foldFromUntil source getWord8 (upTo 9) 0
 -- FoldEnded 5 3
---
--- @since 0.1.0.0
 foldFromUntil ::
   -- | Where the bytes come from.
   Source ->
@@ -392,14 +372,10 @@ foldFromUntil source g f b = do
 -- | Decode one value from a 'Handle'. What has been read from the Handle after the value, at most
 -- 32 KiB, is lost: use a 'Source' to read on. Errors of the Handle are
 -- 'Control.Exception.IOException's. The decoder may hold 64 MiB, as with 'getFrom'.
---
--- @since 0.1.0.0
 hRunGet :: Handle -> Get a -> IO (Either DecodeError a)
 hRunGet h g = handleSource h >>= \source -> getFrom source g
 
 -- | 'hRunGet' of all there is to read, to the end.
---
--- @since 0.1.0.0
 hRunGetWhole :: Handle -> Get a -> IO (Either DecodeError a)
 hRunGetWhole h g = hRunGet h (g <* endOfInput)
 
@@ -411,8 +387,6 @@ hRunGetWhole h g = hRunGet h (g <* endOfInput)
 -- >>> let add total n = pure (total + n)
 -- >>> withBinaryFile "numbers" ReadMode (\h -> hFoldGet h getWord16be add 0)
 -- Right 6
---
--- @since 0.1.0.0
 hFoldGet ::
   -- | Read to its end, 32 KiB at a time.
   Handle ->
@@ -427,8 +401,6 @@ hFoldGet h g f b = handleSource h >>= \source -> foldFrom source g f b
 
 -- | 'foldFromUntil' of a 'Handle'. What has been read from it after the last value, at most 32 KiB,
 -- is lost: use a 'Source' to read on.
---
--- @since 0.1.0.0
 hFoldGetUntil ::
   -- | Read 32 KiB at a time.
   Handle ->
@@ -443,14 +415,10 @@ hFoldGetUntil h g f b = handleSource h >>= \source -> foldFromUntil source g f b
 
 -- | Decode one value from the beginning of a file. Throws 'Control.Exception.IOException' if it
 -- cannot be read.
---
--- @since 0.1.0.0
 runGetFile :: FilePath -> Get a -> IO (Either DecodeError a)
 runGetFile path g = withBinaryFile path ReadMode (\h -> hRunGet h g)
 
 -- | 'runGetFile' of all of the file.
---
--- @since 0.1.0.0
 runGetFileWhole :: FilePath -> Get a -> IO (Either DecodeError a)
 runGetFileWhole path g = runGetFile path (g <* endOfInput)
 
@@ -463,13 +431,9 @@ runGetFileWhole path g = runGetFile path (g <* endOfInput)
 -- >>> let next = atomicModifyIORef' chunks (\l -> (drop 1 l, mconcat (take 1 l)))
 -- >>> runGetIO next getWord32le
 -- Right 131073
---
--- @since 0.1.0.0
 runGetIO :: IO ByteString -> Get a -> IO (Either DecodeError a)
 runGetIO next g = newSource next >>= \source -> getFrom source g
 
 -- | 'runGetIO' of all there is, up to the first empty chunk.
---
--- @since 0.1.0.0
 runGetIOWhole :: IO ByteString -> Get a -> IO (Either DecodeError a)
 runGetIOWhole next g = runGetIO next (g <* endOfInput)

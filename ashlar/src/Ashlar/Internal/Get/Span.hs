@@ -45,14 +45,10 @@ import GHC.IO (IO (..), unIO)
 
 -- | Bytes for 'inSpan', and the offset at which they lie in the input, if they do. It is for the
 -- run that it comes from: another one would report offsets of the wrong input.
---
--- @since 0.1.0.0
 data Span = Span !(Maybe Int) !ByteString
   deriving stock (Show)
 
 -- | The next bytes, to be decoded later. A slice, or a copy, as with 'Ashlar.Get.getByteString'.
---
--- @since 0.1.0.0
 getSpan ::
   -- | How many. A negative number fails.
   Int ->
@@ -60,14 +56,10 @@ getSpan ::
 getSpan n = here >>= \at -> Span (Just at) <$> getByteString n
 
 -- | Bytes that are not in the input as they are: decompressed, decrypted, put together.
---
--- @since 0.1.0.0
 ownBytes :: ByteString -> Span
 ownBytes = Span Nothing
 
 -- | The bytes.
---
--- @since 0.1.0.0
 spanBytes :: Span -> ByteString
 spanBytes (Span _ bs) = bs
 
@@ -95,8 +87,6 @@ spanBytes (Span _ bs) = bs
 -- at byte 3, in packed: in bytes of their own, at byte 0, in record: 4 bytes needed, 2 left
 --   00000000  01 02                                             |..|
 --             ^^ ^^
---
--- @since 0.1.0.0
 inSpan :: Span -> Get a -> Get a
 inSpan (Span at bs) g = do
   now <- here

@@ -47,14 +47,10 @@ import GHC.IO (IO (..))
 
 -- | @n@ bytes, copied: the result does not keep the input's memory alive. ('getByteString' returns
 -- a slice.) A negative number fails.
---
--- @since 0.1.0.0
 getByteStringCopy :: Int -> Get ByteString
 getByteStringCopy n = getByteString n >>= \bs -> pure $! S.copy bs
 
 -- | @n@ bytes, copied into memory that is not pinned. A negative number fails.
---
--- @since 0.1.0.0
 getShortByteString :: Int -> Get ShortByteString
 getShortByteString n = getByteString n >>= \bs -> pure $! SBS.toShort bs
 
@@ -63,8 +59,6 @@ getShortByteString n = getByteString n >>= \bs -> pure $! SBS.toShort bs
 --
 -- >>> runGet ((,) <$> getByteStringNul <*> getWord8) "ab\0c"
 -- Right ("ab",99)
---
--- @since 0.1.0.0
 getByteStringNul :: Get ByteString
 getByteStringNul = do
   at <- here
@@ -74,8 +68,6 @@ getByteStringNul = do
 
 -- | 'getByteStringNul' as a lazy 'L.ByteString', whose chunks are slices of those of
 -- the input.
---
--- @since 0.1.0.0
 getLazyByteStringNul :: Get L.ByteString
 getLazyByteStringNul = do
   at <- here
@@ -101,15 +93,11 @@ endNul at start =
 
 -- | All that is left (of the innermost 'Ashlar.Get.isolate', too). A slice of the input, if it
 -- lies in one chunk.
---
--- @since 0.1.0.0
 getRemainingByteString :: Get ByteString
 getRemainingByteString = takeScanned const () (\_ _ e -> pure (Scanned e ()))
 
 -- | All that is left (of the innermost 'Ashlar.Get.isolate', too), as slices of the input's
 -- chunks. It is there when the input has ended, not before.
---
--- @since 0.1.0.0
 getRemainingLazyByteString :: Get L.ByteString
 getRemainingLazyByteString = chunksBy (\_ e -> pure e)
 
@@ -134,8 +122,6 @@ chunksBy scanner = asValue (go [])
 -- Right "a\228"
 -- >>> either errorOffset (const 0) (runGet (getTextUtf8 3) "ab\xC3")
 -- 2
---
--- @since 0.1.0.0
 getTextUtf8 :: Int -> Get Text
 getTextUtf8 n
   | n < 0 = invalid "getTextUtf8: negative number of bytes"
@@ -145,8 +131,6 @@ getTextUtf8 n
 {-# INLINE getTextUtf8 #-}
 
 -- | All that is left (of the innermost 'Ashlar.Get.isolate', too) as text, as with 'getTextUtf8'.
---
--- @since 0.1.0.0
 getRemainingTextUtf8 :: Get Text
 getRemainingTextUtf8 = do
   at <- here
@@ -193,8 +177,6 @@ malformed at n good found = failWith (at + n) (at + good) found (Invalid "invali
 -- at byte 1: 3 bytes needed, 2 left
 --   00000000  03 61 62                                          |.ab|
 --                ^^
---
--- @since 0.1.0.0
 getNested :: Get Int -> Get a -> Get a
 getNested len p = len >>= \n -> isolateOr (leftOver (\left have -> (n, n - left + have)) n) n p
 {-# INLINE getNested #-}

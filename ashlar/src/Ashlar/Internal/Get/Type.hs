@@ -88,8 +88,6 @@ import GHC.IO (IO (..), unIO)
 --
 -- By intention a decoder cannot perform 'IO': a run is a pure function of its input. For mutable
 -- state there is "Ashlar.Get.ST".
---
--- @since 0.1.0.0
 newtype Get a = Get {unGet :: Addr# -> Cells -> Env -> State# RealWorld -> Result a}
 
 -- | How a decoder ends: with the cursor, and a value or a failure. After a failure the cursor is

@@ -59,8 +59,6 @@ import System.IO.Unsafe (unsafePerformIO)
 --
 -- This is a pure value. Each state can be used any number of times, also by several threads, with
 -- other input each time.
---
--- @since 0.1.0.0
 data Values a
   = -- | The next value could not be decoded. The offset is where it begins.
     ValuesFail !ByteString !Int64 DecodeError
@@ -84,8 +82,6 @@ data Values a
 -- ([1,2],[3])
 -- >>> case feedValuesEnd end of (_, ValuesFail rest at e) -> print (rest, at, errorReason e)
 -- ("\NUL",6,MissingInput 2 1)
---
--- @since 0.1.0.0
 runGetValues :: Get a -> Values a
 runGetValues g = waiting g (Held 0 []) (pure Nothing)
 
@@ -98,8 +94,6 @@ runGetValues g = waiting g (Held 0 []) (pure Nothing)
 --
 -- After an error, the chunk is appended to the bytes that are left, which copies both. After the
 -- end of the input, the chunk is dropped.
---
--- @since 0.1.0.0
 feedValues :: Values a -> ByteString -> ([a], Values a)
 feedValues state bs = case state of
   ValuesPartial _ _ resume -> resume (Just bs)
@@ -108,8 +102,6 @@ feedValues state bs = case state of
 
 -- | Say that the input ends here. The next state is not 'ValuesPartial'. It is an error if the
 -- input ends within a value.
---
--- @since 0.1.0.0
 feedValuesEnd :: Values a -> ([a], Values a)
 feedValuesEnd state = case state of
   ValuesPartial _ _ resume -> resume Nothing
@@ -128,8 +120,6 @@ feedValuesEnd state = case state of
 -- >>> let chunk = (["read a chunk"], "\0\1\0\2\0" :: ByteString)
 -- >>> fst <$> pullValues chunk (runGetValues getWord16be)
 -- (["read a chunk"],[1,2])
---
--- @since 0.1.0.0
 pullValues :: Monad m => m ByteString -> Values a -> m ([a], Values a)
 pullValues next state = case state of
   ValuesPartial _ _ resume -> do
@@ -156,8 +146,6 @@ pullValues next state = case state of
 -- >>> (total, end) <- foldValues next (\n w -> pure (n + w)) 0 (runGetValues getWord16le)
 -- >>> case end of ValuesFail rest at _ -> print (total, rest, at); _ -> print total
 -- (3,"\ETX",4)
---
--- @since 0.1.0.0
 foldValues ::
   Monad m =>
   -- | The next chunk, and an empty one at the end.

@@ -35,8 +35,6 @@ import Foreign.Ptr (Ptr, minusPtr)
 -- >>> import qualified Ashlar.Prim.Varint as P
 -- >>> runGet (getVarint P.int32Zigzag) "\ETX"
 -- Right (-2)
---
--- @since 0.1.0.0
 getVarint :: Varint a -> Get a
 getVarint format = startingWith alone short long (coded code)
   where

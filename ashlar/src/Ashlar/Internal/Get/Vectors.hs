@@ -61,8 +61,6 @@ import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
 -- | A number whose format has the bytes that it has in memory, in one order or the
 -- other: words and integers of 8 to 64 bits, 'Float' and 'Double'. Not 'Int' and 'Word',
 -- which do not have the same size on every machine.
---
--- @since 0.1.0.0
 class (Num a, Number a, Prim a, U.Unbox a) => NumberElement a where
   toUnboxed :: P.Vector a -> U.Vector a
 
@@ -87,8 +85,6 @@ instance NumberElement Float where toUnboxed = U.V_Float
 instance NumberElement Double where toUnboxed = U.V_Double
 
 -- | A kind of vector: boxed, unboxed, storable or primitive.
---
--- @since 0.1.0.0
 class NumberVector v where
   getNumbers :: NumberElement a => ByteOrder -> Int -> Get (v a)
 
@@ -118,22 +114,16 @@ instance NumberVector P.Vector where
 -- >>> import qualified Data.Vector.Unboxed as U
 -- >>> runGet (getVectorLE 2) "\1\0\2\0" :: Either DecodeError (U.Vector Word16)
 -- Right [1,2]
---
--- @since 0.1.0.0
 getVectorLE :: (NumberVector v, NumberElement a) => Int -> Get (v a)
 getVectorLE = getNumbers LittleEndian
 {-# INLINE getVectorLE #-}
 
 -- | @n@ numbers, each with the most significant byte first. A negative @n@ fails.
---
--- @since 0.1.0.0
 getVectorBE :: (NumberVector v, NumberElement a) => Int -> Get (v a)
 getVectorBE = getNumbers BigEndian
 {-# INLINE getVectorBE #-}
 
 -- | @n@ numbers in the byte order of this machine. A negative @n@ fails.
---
--- @since 0.1.0.0
 getVectorHost :: (NumberVector v, NumberElement a) => Int -> Get (v a)
 getVectorHost = getNumbers targetByteOrder
 {-# INLINE getVectorHost #-}
@@ -146,8 +136,6 @@ getVectorHost = getNumbers targetByteOrder
 -- >>> let text = getNested (fromIntegral <$> getWord8) getRemainingTextUtf8
 -- >>> runGet (getVectorOf 2 text) "\1a\2bc" :: Either DecodeError (V.Vector Text)
 -- Right ["a","bc"]
---
--- @since 0.1.0.0
 getVectorOf :: forall v a. G.Vector v a => Int -> Get a -> Get (v a)
 getVectorOf n p
   | n < 0 = invalid "getVectorOf: negative number of elements"

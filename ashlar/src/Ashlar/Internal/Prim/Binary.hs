@@ -59,229 +59,165 @@ writeHalf scalar = fixedPrim (scalarSize scalar) (\x p -> scalarWrite scalar p x
 {-# INLINE writeHalf #-}
 
 -- | One byte.
---
--- @since 0.1.0.0
 word8 :: FixedPrim Word8
 word8 = writeHalf Scalar.word8
 {-# INLINE word8 #-}
 
 -- | A signed byte, in two's complement.
---
--- @since 0.1.0.0
 int8 :: FixedPrim Int8
 int8 = writeHalf Scalar.int8
 {-# INLINE int8 #-}
 
 -- | An unsigned 16-bit number, least significant byte first: 2 bytes.
---
--- @since 0.1.0.0
 word16LE :: FixedPrim Word16
 word16LE = writeHalf Scalar.word16LE
 {-# INLINE word16LE #-}
 
 -- | A number of 24 bits, least significant byte first: 3 bytes.
 -- The 8 highest bits of the argument are ignored.
---
--- @since 0.1.0.0
 word24LE :: FixedPrim Word32
 word24LE = writeHalf Scalar.word24LE
 {-# INLINE word24LE #-}
 
 -- | An unsigned 32-bit number, least significant byte first: 4 bytes.
---
--- @since 0.1.0.0
 word32LE :: FixedPrim Word32
 word32LE = writeHalf Scalar.word32LE
 {-# INLINE word32LE #-}
 
 -- | An unsigned 64-bit number, least significant byte first: 8 bytes.
---
--- @since 0.1.0.0
 word64LE :: FixedPrim Word64
 word64LE = writeHalf Scalar.word64LE
 {-# INLINE word64LE #-}
 
 -- | A signed 16-bit number in two's complement, least significant byte first: 2 bytes.
---
--- @since 0.1.0.0
 int16LE :: FixedPrim Int16
 int16LE = writeHalf Scalar.int16LE
 {-# INLINE int16LE #-}
 
 -- | A number of 24 bits in two's complement, least significant byte first: 3 bytes.
 -- The 8 highest bits of the argument are ignored.
---
--- @since 0.1.0.0
 int24LE :: FixedPrim Int32
 int24LE = writeHalf Scalar.int24LE
 {-# INLINE int24LE #-}
 
 -- | A signed 32-bit number in two's complement, least significant byte first: 4 bytes.
---
--- @since 0.1.0.0
 int32LE :: FixedPrim Int32
 int32LE = writeHalf Scalar.int32LE
 {-# INLINE int32LE #-}
 
 -- | A signed 64-bit number in two's complement, least significant byte first: 8 bytes.
---
--- @since 0.1.0.0
 int64LE :: FixedPrim Int64
 int64LE = writeHalf Scalar.int64LE
 {-# INLINE int64LE #-}
 
 -- | An IEEE 754 number in 4 bytes, least significant byte first. NaNs keep their payload.
---
--- @since 0.1.0.0
 floatLE :: FixedPrim Float
 floatLE = writeHalf Scalar.floatLE
 {-# INLINE floatLE #-}
 
 -- | An IEEE 754 number in 8 bytes, least significant byte first. NaNs keep their payload.
---
--- @since 0.1.0.0
 doubleLE :: FixedPrim Double
 doubleLE = writeHalf Scalar.doubleLE
 {-# INLINE doubleLE #-}
 
 -- | An unsigned 16-bit number, most significant byte first: 2 bytes.
---
--- @since 0.1.0.0
 word16BE :: FixedPrim Word16
 word16BE = writeHalf Scalar.word16BE
 {-# INLINE word16BE #-}
 
 -- | A number of 24 bits, most significant byte first: 3 bytes.
 -- The 8 highest bits of the argument are ignored.
---
--- @since 0.1.0.0
 word24BE :: FixedPrim Word32
 word24BE = writeHalf Scalar.word24BE
 {-# INLINE word24BE #-}
 
 -- | An unsigned 32-bit number, most significant byte first: 4 bytes.
---
--- @since 0.1.0.0
 word32BE :: FixedPrim Word32
 word32BE = writeHalf Scalar.word32BE
 {-# INLINE word32BE #-}
 
 -- | An unsigned 64-bit number, most significant byte first: 8 bytes.
---
--- @since 0.1.0.0
 word64BE :: FixedPrim Word64
 word64BE = writeHalf Scalar.word64BE
 {-# INLINE word64BE #-}
 
 -- | A signed 16-bit number in two's complement, most significant byte first: 2 bytes.
---
--- @since 0.1.0.0
 int16BE :: FixedPrim Int16
 int16BE = writeHalf Scalar.int16BE
 {-# INLINE int16BE #-}
 
 -- | A number of 24 bits in two's complement, most significant byte first: 3 bytes.
 -- The 8 highest bits of the argument are ignored.
---
--- @since 0.1.0.0
 int24BE :: FixedPrim Int32
 int24BE = writeHalf Scalar.int24BE
 {-# INLINE int24BE #-}
 
 -- | A signed 32-bit number in two's complement, most significant byte first: 4 bytes.
---
--- @since 0.1.0.0
 int32BE :: FixedPrim Int32
 int32BE = writeHalf Scalar.int32BE
 {-# INLINE int32BE #-}
 
 -- | A signed 64-bit number in two's complement, most significant byte first: 8 bytes.
---
--- @since 0.1.0.0
 int64BE :: FixedPrim Int64
 int64BE = writeHalf Scalar.int64BE
 {-# INLINE int64BE #-}
 
 -- | An IEEE 754 number in 4 bytes, most significant byte first. NaNs keep their payload.
---
--- @since 0.1.0.0
 floatBE :: FixedPrim Float
 floatBE = writeHalf Scalar.floatBE
 {-# INLINE floatBE #-}
 
 -- | An IEEE 754 number in 8 bytes, most significant byte first. NaNs keep their payload.
---
--- @since 0.1.0.0
 doubleBE :: FixedPrim Double
 doubleBE = writeHalf Scalar.doubleBE
 {-# INLINE doubleBE #-}
 
 -- | An unsigned 16-bit number, in the machine's byte order: 2 bytes.
---
--- @since 0.1.0.0
 word16Host :: FixedPrim Word16
 word16Host = writeHalf Scalar.word16Host
 {-# INLINE word16Host #-}
 
 -- | An unsigned 32-bit number, in the machine's byte order: 4 bytes.
---
--- @since 0.1.0.0
 word32Host :: FixedPrim Word32
 word32Host = writeHalf Scalar.word32Host
 {-# INLINE word32Host #-}
 
 -- | An unsigned 64-bit number, in the machine's byte order: 8 bytes.
---
--- @since 0.1.0.0
 word64Host :: FixedPrim Word64
 word64Host = writeHalf Scalar.word64Host
 {-# INLINE word64Host #-}
 
 -- | An unsigned number of the machine's word size, in its byte order.
---
--- @since 0.1.0.0
 wordHost :: FixedPrim Word
 wordHost = writeHalf Scalar.wordHost
 {-# INLINE wordHost #-}
 
 -- | A signed 16-bit number in two's complement, in the machine's byte order: 2 bytes.
---
--- @since 0.1.0.0
 int16Host :: FixedPrim Int16
 int16Host = writeHalf Scalar.int16Host
 {-# INLINE int16Host #-}
 
 -- | A signed 32-bit number in two's complement, in the machine's byte order: 4 bytes.
---
--- @since 0.1.0.0
 int32Host :: FixedPrim Int32
 int32Host = writeHalf Scalar.int32Host
 {-# INLINE int32Host #-}
 
 -- | A signed 64-bit number in two's complement, in the machine's byte order: 8 bytes.
---
--- @since 0.1.0.0
 int64Host :: FixedPrim Int64
 int64Host = writeHalf Scalar.int64Host
 {-# INLINE int64Host #-}
 
 -- | A signed number of the machine's word size in two's complement, in its byte order.
---
--- @since 0.1.0.0
 intHost :: FixedPrim Int
 intHost = writeHalf Scalar.intHost
 {-# INLINE intHost #-}
 
 -- | An IEEE 754 number in 4 bytes, in the machine's byte order. NaNs keep their payload.
---
--- @since 0.1.0.0
 floatHost :: FixedPrim Float
 floatHost = writeHalf Scalar.floatHost
 {-# INLINE floatHost #-}
 
 -- | An IEEE 754 number in 8 bytes, in the machine's byte order. NaNs keep their payload.
---
--- @since 0.1.0.0
 doubleHost :: FixedPrim Double
 doubleHost = writeHalf Scalar.doubleHost
 {-# INLINE doubleHost #-}

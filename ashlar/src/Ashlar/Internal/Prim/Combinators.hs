@@ -43,12 +43,8 @@ import Foreign.Ptr (plusPtr)
 import GHC.Exts (Int (I#), isTrue#, (+#), (<#), (>=#))
 
 -- | Primitives that can be written one after the other.
---
--- @since 0.1.0.0
 class Contravariant f => Monoidal f where
   -- | Write two values, one after the other. The same as '>*<'.
-  --
-  -- @since 0.1.0.0
   pair :: f a -> f b -> f (a, b)
 
 instance Monoidal FixedPrim where
@@ -67,8 +63,6 @@ infixr 5 >*<
 -- "\SOH\STX\NUL"
 --
 -- It is an error if the sum of the sizes does not fit an 'Int'.
---
--- @since 0.1.0.0
 (>*<) :: Monoidal f => f a -> f b -> f (a, b)
 (>*<) = pair
 {-# INLINE (>*<) #-}
@@ -90,15 +84,11 @@ larger (I# m) (I# n) = if isTrue# (m >=# n) then I# m else I# n
 {-# INLINE larger #-}
 
 -- | Write nothing. The value is not forced.
---
--- @since 0.1.0.0
 emptyF :: FixedPrim a
 emptyF = fixedPrim 0 (\_ _ -> pure ())
 {-# INLINE emptyF #-}
 
 -- | Write two values, one after the other. '>*<' for fixed sizes.
---
--- @since 0.1.0.0
 pairF :: FixedPrim a -> FixedPrim b -> FixedPrim (a, b)
 -- Of the bytes of the sum, each half writes its own.
 pairF a b =
@@ -108,23 +98,17 @@ pairF a b =
 {-# INLINE pairF #-}
 
 -- | Write nothing. The value is not forced.
---
--- @since 0.1.0.0
 emptyB :: BoundedPrim a
 emptyB = boundedPrim 0 (\_ p -> pure p)
 {-# INLINE emptyB #-}
 
 -- | Write two values, one after the other. '>*<' for bounded sizes.
---
--- @since 0.1.0.0
 pairB :: BoundedPrim a -> BoundedPrim b -> BoundedPrim (a, b)
 -- The first half leaves at least as many bytes as the second may write.
 pairB a b = boundedPrim (sizeBound a `plus` sizeBound b) (\(x, y) p -> runB a x p >>= runB b y)
 {-# INLINE pairB #-}
 
 -- | Write a 'Left' with the first primitive, a 'Right' with the second.
---
--- @since 0.1.0.0
 eitherB :: BoundedPrim a -> BoundedPrim b -> BoundedPrim (Either a b)
 -- The larger bound suffices for either primitive. The same holds for condB.
 eitherB a b = boundedPrim (sizeBound a `larger` sizeBound b) (\x p -> either (`a'` p) (`b'` p) x)
@@ -139,8 +123,6 @@ eitherB a b = boundedPrim (sizeBound a `larger` sizeBound b) (\x p -> either (`a
 -- >>> let latin1 = P.condB (<= '\xFF') byte P.emptyB
 -- >>> toLazyByteString (P.primMapListBounded latin1 "a\8364\&b")
 -- "ab"
---
--- @since 0.1.0.0
 condB :: (a -> Bool) -> BoundedPrim a -> BoundedPrim a -> BoundedPrim a
 condB test yes no =
   boundedPrim
@@ -149,8 +131,6 @@ condB test yes no =
 {-# INLINE condB #-}
 
 -- | Forget that the size is exact. The name that bytestring gives to 'toB'.
---
--- @since 0.1.0.0
 liftFixedToBounded :: FixedPrim a -> BoundedPrim a
 liftFixedToBounded = toB
 {-# INLINE liftFixedToBounded #-}

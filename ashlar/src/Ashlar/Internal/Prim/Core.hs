@@ -34,8 +34,6 @@ import Foreign.Ptr (Ptr, plusPtr)
 import GHC.Exts (Int (I#), isTrue#, (<#))
 
 -- | A number of bytes.
---
--- @since 0.1.0.0
 type Size = Int
 
 -- Refuses a negative size, which would move a builder's cursor backwards. For a literal, the
@@ -50,16 +48,12 @@ negative = errorWithoutStackTrace "Ashlar.Builder.Prim: a primitive of negative 
 {-# NOINLINE negative #-}
 
 -- | How to write values that all take the same number of bytes.
---
--- @since 0.1.0.0
 data FixedPrim a = FixedPrim !Int (a -> Ptr Word8 -> IO ())
 
 -- | A primitive of fixed size, from the function that writes its values.
 --
 -- Nothing checks the function. If it writes anything outside of its @n@ bytes, it corrupts
 -- memory.
---
--- @since 0.1.0.0
 fixedPrim ::
   -- | @n@, the size of a value in bytes. A negative size is an error.
   Size ->
@@ -70,23 +64,17 @@ fixedPrim n = FixedPrim (checked n) . exactlyEach "bound" "fixedPrim" n
 {-# INLINE fixedPrim #-}
 
 -- | The number of bytes that every value takes.
---
--- @since 0.1.0.0
 size :: FixedPrim a -> Size
 size (FixedPrim n _) = n
 {-# INLINE size #-}
 
 -- | Write a value at an address, where 'size' bytes must be writable.
---
--- @since 0.1.0.0
 runF :: FixedPrim a -> a -> Ptr Word8 -> IO ()
 runF (FixedPrim _ write) = write
 {-# INLINE runF #-}
 
 -- | Apply a function to the value, then write the result.
 -- 'Data.Functor.Contravariant.>$<' for fixed sizes.
---
--- @since 0.1.0.0
 contramapF :: (b -> a) -> FixedPrim a -> FixedPrim b
 contramapF f (FixedPrim n write) = FixedPrim n (\x p -> write (f x) p)
 {-# INLINE contramapF #-}
@@ -96,16 +84,12 @@ instance Contravariant FixedPrim where
   {-# INLINE contramap #-}
 
 -- | How to write values that take at most a given number of bytes.
---
--- @since 0.1.0.0
 data BoundedPrim a = BoundedPrim !Int (a -> Ptr Word8 -> IO (Ptr Word8))
 
 -- | A primitive of bounded size, from the function that writes its values.
 --
 -- Nothing checks the function. If it writes anything outside of its @n@ bytes, it corrupts
 -- memory.
---
--- @since 0.1.0.0
 boundedPrim ::
   -- | @n@, the most bytes that a value takes. A negative bound is an error.
   Size ->
@@ -117,24 +101,18 @@ boundedPrim n = BoundedPrim (checked n) . withinEach "bound" "boundedPrim" n
 {-# INLINE boundedPrim #-}
 
 -- | The most bytes that a value takes.
---
--- @since 0.1.0.0
 sizeBound :: BoundedPrim a -> Size
 sizeBound (BoundedPrim n _) = n
 {-# INLINE sizeBound #-}
 
 -- | Write a value at an address, where 'sizeBound' bytes must be writable. Return the address
 -- after the value.
---
--- @since 0.1.0.0
 runB :: BoundedPrim a -> a -> Ptr Word8 -> IO (Ptr Word8)
 runB (BoundedPrim _ write) = write
 {-# INLINE runB #-}
 
 -- | Apply a function to the value, then write the result.
 -- 'Data.Functor.Contravariant.>$<' for bounded sizes.
---
--- @since 0.1.0.0
 contramapB :: (b -> a) -> BoundedPrim a -> BoundedPrim b
 contramapB f (BoundedPrim n write) = BoundedPrim n (\x p -> write (f x) p)
 {-# INLINE contramapB #-}
@@ -144,8 +122,6 @@ instance Contravariant BoundedPrim where
   {-# INLINE contramap #-}
 
 -- | Forget that the size is exact. Every fixed size is a bound.
---
--- @since 0.1.0.0
 toB :: FixedPrim a -> BoundedPrim a
 toB (FixedPrim n write) = BoundedPrim n (\x p -> write x p >> pure (p `plusPtr` n))
 {-# INLINE toB #-}

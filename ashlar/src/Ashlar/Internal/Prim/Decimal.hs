@@ -43,73 +43,53 @@ import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 
 -- | An unsigned 8-bit number in decimal: 1 to 3 bytes.
---
--- @since 0.1.0.0
 word8Dec :: BoundedPrim Word8
 word8Dec = boundedPrim 3 (callWrite writeUpTo3 . fromIntegral)
 {-# INLINE word8Dec #-}
 
 -- | An unsigned 16-bit number in decimal: 1 to 5 bytes.
---
--- @since 0.1.0.0
 word16Dec :: BoundedPrim Word16
 word16Dec = boundedPrim 5 (callWrite writeUpTo5 . fromIntegral)
 {-# INLINE word16Dec #-}
 
 -- | An unsigned 32-bit number in decimal: 1 to 10 bytes.
---
--- @since 0.1.0.0
 word32Dec :: BoundedPrim Word32
 word32Dec = boundedPrim 10 (callWrite writeWord64 . fromIntegral)
 {-# INLINE word32Dec #-}
 
 -- | An unsigned 64-bit number in decimal: 1 to 20 bytes.
---
--- @since 0.1.0.0
 word64Dec :: BoundedPrim Word64
 word64Dec = boundedPrim 20 (callWrite writeWord64)
 {-# INLINE word64Dec #-}
 
 -- | An unsigned number of the machine's word size in decimal: 1 to 20 bytes, on 32-bit machines
 -- 1 to 10.
---
--- @since 0.1.0.0
 wordDec :: BoundedPrim Word
 wordDec = boundedPrim 20 (callWrite writeWord64 . fromIntegral)
 {-# INLINE wordDec #-}
 
 -- | A signed 8-bit number in decimal: 1 to 4 bytes.
---
--- @since 0.1.0.0
 int8Dec :: BoundedPrim Int8
 int8Dec = boundedPrim 4 (callWrite writeInt8 . fromIntegral)
 {-# INLINE int8Dec #-}
 
 -- | A signed 16-bit number in decimal: 1 to 6 bytes.
---
--- @since 0.1.0.0
 int16Dec :: BoundedPrim Int16
 int16Dec = boundedPrim 6 (callWrite writeInt16 . fromIntegral)
 {-# INLINE int16Dec #-}
 
 -- | A signed 32-bit number in decimal: 1 to 11 bytes.
---
--- @since 0.1.0.0
 int32Dec :: BoundedPrim Int32
 int32Dec = boundedPrim 11 (callWrite writeInt64 . fromIntegral)
 {-# INLINE int32Dec #-}
 
 -- | A signed 64-bit number in decimal: 1 to 20 bytes.
---
--- @since 0.1.0.0
 int64Dec :: BoundedPrim Int64
 int64Dec = boundedPrim 20 (callWrite writeInt64)
 {-# INLINE int64Dec #-}
 
 -- | A signed number of the machine's word size in decimal: 1 to 20 bytes, on 32-bit machines 1
 -- to 11.
---
--- @since 0.1.0.0
 intDec :: BoundedPrim Int
 intDec = boundedPrim 20 (callWrite writeInt64 . fromIntegral)
 {-# INLINE intDec #-}

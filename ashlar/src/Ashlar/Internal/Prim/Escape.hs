@@ -34,8 +34,6 @@ import Foreign.Ptr (Ptr, plusPtr)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
 
 -- | The replacements for ASCII characters. Make it once, as a constant of the program.
---
--- @since 0.1.0.0
 data Escaping
   = -- The 256 entries, and for each byte 1 if it is replaced.
     Escaping !ByteArray !ByteArray
@@ -43,8 +41,6 @@ data Escaping
 -- | Make an 'Escaping' from a function.
 --
 -- A replacement has at most 7 bytes. A longer one is an error when the escaping is first used.
---
--- @since 0.1.0.0
 escaping ::
   -- | The replacement of each ASCII character (0 to 127). 'Nothing' keeps the character.
   (Word8 -> Maybe ByteString) ->

@@ -38,30 +38,22 @@ import GHC.Float (castDoubleToWord64, castFloatToWord32)
 
 -- | A number in decimal as 'show' writes it: in full (@12.0@) from 0.1 to below 10^7, otherwise
 -- with an exponent (@1.2e-2@).
---
--- @since 0.1.0.0
 floatDec :: BoundedPrim Float
 floatDec = boundedPrim 25 (callWrite writeFloatDec)
 {-# INLINE floatDec #-}
 
 -- | A number in decimal as 'show' writes it: in full (@12.0@) from 0.1 to below 10^7, otherwise
 -- with an exponent (@1.2e-2@).
---
--- @since 0.1.0.0
 doubleDec :: BoundedPrim Double
 doubleDec = boundedPrim 25 (callWrite writeDoubleDec)
 {-# INLINE doubleDec #-}
 
 -- | A number in decimal with one digit before the point, and an exponent (@1.2e1@).
---
--- @since 0.1.0.0
 floatScientific :: BoundedPrim Float
 floatScientific = boundedPrim 25 (callWrite writeFloatScientific)
 {-# INLINE floatScientific #-}
 
 -- | A number in decimal with one digit before the point, and an exponent (@1.2e1@).
---
--- @since 0.1.0.0
 doubleScientific :: BoundedPrim Double
 doubleScientific = boundedPrim 25 (callWrite writeDoubleScientific)
 {-# INLINE doubleScientific #-}

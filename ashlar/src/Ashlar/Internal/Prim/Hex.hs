@@ -44,37 +44,27 @@ import Foreign.Ptr (Ptr, plusPtr)
 import GHC.Float (castDoubleToWord64, castFloatToWord32)
 
 -- | An unsigned 8-bit number in hexadecimal, without leading zeros: 1 to 2 digits.
---
--- @since 0.1.0.0
 word8Hex :: BoundedPrim Word8
 word8Hex = boundedPrim 2 (callWrite writeByte . fromIntegral)
 {-# INLINE word8Hex #-}
 
 -- | An unsigned 16-bit number in hexadecimal, without leading zeros: 1 to 4 digits.
---
--- @since 0.1.0.0
 word16Hex :: BoundedPrim Word16
 word16Hex = boundedPrim 4 (callWrite writeWord16 . fromIntegral)
 {-# INLINE word16Hex #-}
 
 -- | An unsigned 32-bit number in hexadecimal, without leading zeros: 1 to 8 digits.
---
--- @since 0.1.0.0
 word32Hex :: BoundedPrim Word32
 word32Hex = boundedPrim 8 (callWrite writeAny . fromIntegral)
 {-# INLINE word32Hex #-}
 
 -- | An unsigned 64-bit number in hexadecimal, without leading zeros: 1 to 16 digits.
---
--- @since 0.1.0.0
 word64Hex :: BoundedPrim Word64
 word64Hex = boundedPrim 16 (callWrite writeAny)
 {-# INLINE word64Hex #-}
 
 -- | A number of the machine's word size in hexadecimal, without leading zeros: 1 to 16 digits, on
 -- 32-bit machines 1 to 8.
---
--- @since 0.1.0.0
 wordHex :: BoundedPrim Word
 wordHex = boundedPrim 16 (callWrite writeAny . fromIntegral)
 {-# INLINE wordHex #-}
@@ -128,71 +118,51 @@ countDigits x = (67 - countLeadingZeros (x .|. 1)) `unsafeShiftR` 2
 {-# INLINE countDigits #-}
 
 -- | An unsigned 8-bit number in hexadecimal: 2 digits.
---
--- @since 0.1.0.0
 word8HexFixed :: FixedPrim Word8
 word8HexFixed = fixedPrim 2 (writePair . fromIntegral)
 {-# INLINE word8HexFixed #-}
 
 -- | An unsigned 16-bit number in hexadecimal: 4 digits.
---
--- @since 0.1.0.0
 word16HexFixed :: FixedPrim Word16
 word16HexFixed = fixedPrim 4 (write2Pairs . fromIntegral)
 {-# INLINE word16HexFixed #-}
 
 -- | An unsigned 32-bit number in hexadecimal: 8 digits.
---
--- @since 0.1.0.0
 word32HexFixed :: FixedPrim Word32
 word32HexFixed = fixedPrim 8 (write4Pairs . fromIntegral)
 {-# INLINE word32HexFixed #-}
 
 -- | An unsigned 64-bit number in hexadecimal: 16 digits.
---
--- @since 0.1.0.0
 word64HexFixed :: FixedPrim Word64
 word64HexFixed = fixedPrim 16 write8Pairs
 {-# INLINE word64HexFixed #-}
 
 -- | The two's complement of a signed 8-bit number in hexadecimal: 2 digits.
---
--- @since 0.1.0.0
 int8HexFixed :: FixedPrim Int8
 int8HexFixed = fixedPrim 2 (runF word8HexFixed . fromIntegral)
 {-# INLINE int8HexFixed #-}
 
 -- | The two's complement of a signed 16-bit number in hexadecimal: 4 digits.
---
--- @since 0.1.0.0
 int16HexFixed :: FixedPrim Int16
 int16HexFixed = fixedPrim 4 (runF word16HexFixed . fromIntegral)
 {-# INLINE int16HexFixed #-}
 
 -- | The two's complement of a signed 32-bit number in hexadecimal: 8 digits.
---
--- @since 0.1.0.0
 int32HexFixed :: FixedPrim Int32
 int32HexFixed = fixedPrim 8 (runF word32HexFixed . fromIntegral)
 {-# INLINE int32HexFixed #-}
 
 -- | The two's complement of a signed 64-bit number in hexadecimal: 16 digits.
---
--- @since 0.1.0.0
 int64HexFixed :: FixedPrim Int64
 int64HexFixed = fixedPrim 16 (runF word64HexFixed . fromIntegral)
 {-# INLINE int64HexFixed #-}
 
 -- | The bits of an IEEE 754 number in hexadecimal, sign and exponent first: 8 digits.
---
--- @since 0.1.0.0
 floatHexFixed :: FixedPrim Float
 floatHexFixed = fixedPrim 8 (runF word32HexFixed . castFloatToWord32)
 {-# INLINE floatHexFixed #-}
 
 -- | The bits of an IEEE 754 number in hexadecimal, sign and exponent first: 16 digits.
---
--- @since 0.1.0.0
 doubleHexFixed :: FixedPrim Double
 doubleHexFixed = fixedPrim 16 (runF word64HexFixed . castDoubleToWord64)
 {-# INLINE doubleHexFixed #-}

@@ -25,8 +25,6 @@ import GHC.Exts (Int (I#), isTrue#, (>#))
 --
 -- >>> toLazyByteString (P.primMapListBounded (P.word64DecAtLeast 3) [7, 12345])
 -- "00712345"
---
--- @since 0.1.0.0
 word64DecAtLeast ::
   -- | The least number of digits.
   Int ->
@@ -39,8 +37,6 @@ word64DecAtLeast n = boundedPrim (atLeast20 n) (callWrite (writeAtLeast n))
 --
 -- >>> toLazyByteString (P.primMapListBounded (P.int64DecAtLeast 4) [-7, 7])
 -- "-0070007"
---
--- @since 0.1.0.0
 int64DecAtLeast ::
   -- | The least number of characters. A minus sign counts, and comes before the zeros.
   Int ->

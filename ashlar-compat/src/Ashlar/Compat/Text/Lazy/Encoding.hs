@@ -29,16 +29,12 @@ import Data.Word (Word8)
 
 -- | A lazy text in UTF-8: 'Ashlar.Builder.lazyTextUtf8'. Its chunks are forced one by one, as
 -- the output gets there.
---
--- @since 0.1.0.0
 encodeUtf8Builder :: Text -> Builder
 encodeUtf8Builder t = lazyTextUtf8 t
 {-# INLINE encodeUtf8Builder #-}
 
 -- | A lazy text in UTF-8, of which each ASCII character is written by the primitive, and all
 -- others as they are. "Ashlar.Compat.Text.Encoding" has an example.
---
--- @since 0.1.0.0
 encodeUtf8BuilderEscaped :: BoundedPrim Word8 -> Text -> Builder
 encodeUtf8BuilderEscaped prim = textChunkwise (textEscaped prim)
 {-# INLINE encodeUtf8BuilderEscaped #-}

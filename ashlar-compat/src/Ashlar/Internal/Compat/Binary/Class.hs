@@ -36,8 +36,6 @@ import GHC.Generics (Generic (..), V1)
 -- >>> data Shape = Dot | Circle Word16 deriving (Generic, B.Binary)
 -- >>> L.unpack (B.encode [Dot, Circle 5])
 -- [0,0,0,0,0,0,0,2,0,1,0,5]
---
--- @since 0.1.0.0
 class Binary t where
   -- | Write a value.
   put :: t -> Put
@@ -80,8 +78,6 @@ instance Binary a => Part Binary a where
   {-# INLINE isFlatPart #-}
 
 -- | Types of "GHC.Generics" that can be written.
---
--- @since 0.1.0.0
 class GBinaryPut f where
   -- | Write a value.
   gput :: f t -> Put
@@ -91,8 +87,6 @@ instance GPut (PartsOf Binary f) f => GBinaryPut f where
   {-# INLINE gput #-}
 
 -- | Types of "GHC.Generics" that can be read.
---
--- @since 0.1.0.0
 class GBinaryGet f where
   -- | Read a value.
   gget :: Get (f t)

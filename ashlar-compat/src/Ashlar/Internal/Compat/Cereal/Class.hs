@@ -36,8 +36,6 @@ import GHC.Generics (Generic (..))
 -- >>> data Shape = Dot | Circle Float deriving (Generic, C.Serialize)
 -- >>> S.unpack (C.encode [Dot, Circle 1])
 -- [0,0,0,0,0,0,0,2,0,1,63,128,0,0]
---
--- @since 0.1.0.0
 class Serialize t where
   -- | Write a value.
   put :: Putter t
@@ -79,8 +77,6 @@ instance Serialize a => Part Serialize a where
   {-# INLINE isFlatPart #-}
 
 -- | Types of "GHC.Generics" that can be written.
---
--- @since 0.1.0.0
 class GSerializePut f where
   -- | Write a value.
   gPut :: Putter (f t)
@@ -90,8 +86,6 @@ instance GPut (PartsOf Serialize f) f => GSerializePut f where
   {-# INLINE gPut #-}
 
 -- | Types of "GHC.Generics" that can be read.
---
--- @since 0.1.0.0
 class GSerializeGet f where
   -- | Read a value.
   gGet :: Get (f t)

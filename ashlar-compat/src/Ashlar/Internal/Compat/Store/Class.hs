@@ -49,18 +49,12 @@ import GHC.TypeLits (type (<=))
 
 -- | Bytes in the making, and a value. In @store@ this writes into memory; here it is a put,
 -- so memory needs no care.
---
--- @since 0.1.0.0
 type Poke = PutM
 
 -- | A decoder.
---
--- @since 0.1.0.0
 type Peek = Get
 
 -- | The number of bytes of a value: a function of it, or a constant.
---
--- @since 0.1.0.0
 data Size a
   = -- | It depends on the value.
     VarSize (a -> Int)
@@ -76,8 +70,6 @@ data Size a
 -- >>> data Shape = Dot | Circle Word8 deriving (Generic, S.Store)
 -- >>> B.unpack (S.encode (Dot, Circle 5))
 -- [0,1,5]
---
--- @since 0.1.0.0
 class Store a where
   -- | The number of bytes.
   size :: Size a
@@ -101,8 +93,6 @@ class Store a where
   {-# INLINE peek #-}
 
 -- | The number of bytes of a value, as this size says it.
---
--- @since 0.1.0.0
 getSizeWith :: Size a -> a -> Int
 getSizeWith s x = case s of
   VarSize f -> f x
@@ -110,15 +100,11 @@ getSizeWith s x = case s of
 {-# INLINE getSizeWith #-}
 
 -- | The number of bytes of a value.
---
--- @since 0.1.0.0
 getSize :: Store a => a -> Int
 getSize = getSizeWith size
 {-# INLINE getSize #-}
 
 -- | The size of what a function makes of a value.
---
--- @since 0.1.0.0
 contramapSize :: (a -> b) -> Size b -> Size a
 contramapSize f s = case s of
   VarSize g -> VarSize (\x -> g (f x))
@@ -126,15 +112,11 @@ contramapSize f s = case s of
 {-# INLINE contramapSize #-}
 
 -- | The size of two parts.
---
--- @since 0.1.0.0
 combineSize :: (Store a, Store b) => (c -> a) -> (c -> b) -> Size c
 combineSize f g = combineSizeWith f g size size
 {-# INLINE combineSize #-}
 
 -- | The size of two parts, of which each has this size.
---
--- @since 0.1.0.0
 combineSizeWith :: (c -> a) -> (c -> b) -> Size a -> Size b -> Size c
 combineSizeWith f g a b = case (a, b) of
   (ConstSize m, ConstSize n) -> ConstSize (m + n)
@@ -144,8 +126,6 @@ combineSizeWith f g a b = case (a, b) of
 {-# INLINE combineSizeWith #-}
 
 -- | A number of bytes more.
---
--- @since 0.1.0.0
 addSize :: Int -> Size a -> Size a
 addSize m s = case s of
   VarSize f -> VarSize (\x -> m + f x)
@@ -153,22 +133,16 @@ addSize m s = case s of
 {-# INLINE addSize #-}
 
 -- | Types of "GHC.Generics" whose size is known.
---
--- @since 0.1.0.0
 class GStoreSize f where
   -- | The number of bytes.
   gsize :: Size (f a)
 
 -- | Types of "GHC.Generics" that can be written.
---
--- @since 0.1.0.0
 class GStorePoke f where
   -- | Write a value.
   gpoke :: f a -> Poke ()
 
 -- | Types of "GHC.Generics" that can be read.
---
--- @since 0.1.0.0
 class GStorePeek f where
   -- | Read a value.
   gpeek :: Peek (f a)

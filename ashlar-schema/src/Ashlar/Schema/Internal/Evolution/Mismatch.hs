@@ -19,8 +19,6 @@ import Data.Text (Text)
 import qualified Data.Text as T
 
 -- | What cannot be read, and the path to it in today's type: @Order.items[].qty@.
---
--- @since 0.1.0.0
 data Mismatch = Mismatch
   { mismatchPath :: Text,
     mismatchWhat :: Misfit,
@@ -34,8 +32,6 @@ instance Show Mismatch where
   showsPrec _ m = showString (T.unpack (describeMismatch m))
 
 -- | What does not fit. Shapes are as @describeSchema@ shows them, the old one first.
---
--- @since 0.1.0.0
 data Misfit
   = -- | The data lack this field, and it has no default.
     FieldIsNew Text
@@ -61,8 +57,6 @@ data Misfit
   deriving stock (Eq, Ord, Show)
 
 -- | What to write, and where. All of it compiles.
---
--- @since 0.1.0.0
 data Advice
   = -- | In the evolution of the type with this name, one of these.
     InEvolutionOf Text [Suggestion]
@@ -72,8 +66,6 @@ data Advice
   deriving stock (Eq, Ord, Show)
 
 -- | One of the functions of "Ashlar.Schema", and its names. What else it takes is up to you.
---
--- @since 0.1.0.0
 data Suggestion
   = -- | @added@, and the field.
     SayAdded Text
@@ -92,8 +84,6 @@ data Suggestion
   deriving stock (Eq, Ord, Show)
 
 -- | A mismatch in one line: the path, what is wrong, and what to write.
---
--- @since 0.1.0.0
 describeMismatch :: Mismatch -> Text
 describeMismatch m = case mismatchAdvice m of
   Nothing -> summarizeMismatch m
@@ -101,8 +91,6 @@ describeMismatch m = case mismatchAdvice m of
 
 -- | The path and what is wrong, and not what to write: for those whose type it is not, or of a type
 -- that cannot change any more.
---
--- @since 0.1.0.0
 summarizeMismatch :: Mismatch -> Text
 summarizeMismatch (Mismatch path what _) = T.concat [clean 400 path, ": ", message]
   where

@@ -38,14 +38,10 @@ import qualified Data.ByteString.Lazy as L
 -- "\STX\NUL\NUL\NUL\NUL\NUL\NUL\NULab"
 -- >>> decode "\STX\NUL\NUL\NUL\NUL\NUL\NUL\NULab" :: Either DecodeError (Copied ByteString)
 -- Right (Copied {getCopied = "ab"})
---
--- @since 0.1.0.0
 newtype Copied a = Copied {getCopied :: a}
   deriving stock (Eq, Ord, Show)
 
 -- | Strict and lazy ByteStrings.
---
--- @since 0.1.0.0
 class (Codec a, Counted a) => Copyable a where
   -- | The same bytes in memory of their own.
   copyOf :: a -> a

@@ -35,8 +35,6 @@ import qualified GHC.ByteOrder as ByteOrder
 --
 -- >>> encode (Varint (300 :: Int))
 -- "\172\STX"
---
--- @since 0.1.0.0
 newtype Varint a = Varint {getVarintNumber :: a}
   deriving stock (Eq, Ord, Show, Functor, Foldable, Traversable)
 
@@ -53,8 +51,6 @@ instance VarintNumber a => Codec (Varint a) where
 --
 -- >>> encode (Zigzag (-3 :: Int))
 -- "\ENQ"
---
--- @since 0.1.0.0
 newtype Zigzag a = Zigzag {getZigzagNumber :: a}
   deriving stock (Eq, Ord, Show, Functor, Foldable, Traversable)
 
@@ -79,8 +75,6 @@ fits w n
 {-# INLINE fits #-}
 
 -- | Numbers of at most 64 bits.
---
--- @since 0.1.0.0
 class Integral a => VarintNumber a
 
 instance VarintNumber Word8
@@ -107,8 +101,6 @@ instance VarintNumber Int
 --
 -- >>> encode (BigEndian (258 :: Word16))
 -- "\SOH\STX"
---
--- @since 0.1.0.0
 newtype BigEndian a = BigEndian {getBigEndian :: a}
   deriving stock (Eq, Ord, Show, Functor, Foldable, Traversable)
 
@@ -124,8 +116,6 @@ instance ByteOrdered a => Codec (BigEndian a) where
 
 -- | In the byte order of the machine, to share with programs on the same machine only: another
 -- machine may read another number. On a little-endian machine it is the usual format.
---
--- @since 0.1.0.0
 newtype HostEndian a = HostEndian {getHostEndian :: a}
   deriving stock (Eq, Ord, Show, Functor, Foldable, Traversable)
 
@@ -146,8 +136,6 @@ fixedHost = case ByteOrder.targetByteOrder of
 {-# INLINE fixedHost #-}
 
 -- | Numbers of constant size. 'Word8' and 'Int8' have no byte order, and no instance.
---
--- @since 0.1.0.0
 class ByteOrdered a where
   -- | Least significant byte first.
   fixedLE :: Fixed a
@@ -236,8 +224,6 @@ compactLength = getVarintAs fromIntegral toLength
 --
 -- >>> encode (Compact ("ab" :: Text))
 -- "\STXab"
---
--- @since 0.1.0.0
 newtype Compact a = Compact {getCompact :: a}
   deriving stock (Eq, Ord, Show, Functor, Foldable, Traversable)
 

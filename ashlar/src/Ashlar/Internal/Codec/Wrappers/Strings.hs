@@ -39,8 +39,6 @@ import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
 --
 -- >>> encode (UTF16 "a")
 -- "\SOH\NUL\NUL\NUL\NUL\NUL\NUL\NULa\NUL"
---
--- @since 0.1.0.0
 newtype UTF16 = UTF16 {getUTF16 :: T.Text}
   deriving stock (Eq, Ord, Show)
 
@@ -131,8 +129,6 @@ utf16Text bs
 
 -- | A character that is not a surrogate: decoding refuses surrogates. The instance of 'Char' allows
 -- them, because GHC's file names contain them.
---
--- @since 0.1.0.0
 newtype ScalarValue = ScalarValue {getScalarValue :: Char}
   deriving stock (Eq, Ord, Show)
 

@@ -40,85 +40,61 @@ import Data.Int (Int32, Int64)
 import Data.Word (Word32, Word64)
 
 -- | A number as @uint32@: 1 to 5 bytes.
---
--- @since 0.1.0.0
 getWord32Varint :: Get Word32
 getWord32Varint = getVarint P.word32Varint
 {-# INLINE getWord32Varint #-}
 
 -- | A number as @uint64@: 1 to 10 bytes.
---
--- @since 0.1.0.0
 getWord64Varint :: Get Word64
 getWord64Varint = getVarint P.word64Varint
 {-# INLINE getWord64Varint #-}
 
 -- | A number as @uint64@: 1 to 10 bytes.
---
--- @since 0.1.0.0
 getWordVarint :: Get Word
 getWordVarint = getVarint P.wordVarint
 {-# INLINE getWordVarint #-}
 
 -- | A number as @int32@ or @enum@: 1 to 5 bytes, or 10 if negative.
---
--- @since 0.1.0.0
 getInt32Varint :: Get Int32
 getInt32Varint = getVarint P.int32Varint
 {-# INLINE getInt32Varint #-}
 
 -- | A number as @int64@: 1 to 9 bytes, or 10 if negative.
---
--- @since 0.1.0.0
 getInt64Varint :: Get Int64
 getInt64Varint = getVarint P.int64Varint
 {-# INLINE getInt64Varint #-}
 
 -- | A number as @int64@: 1 to 9 bytes, or 10 if negative.
---
--- @since 0.1.0.0
 getIntVarint :: Get Int
 getIntVarint = getVarint P.intVarint
 {-# INLINE getIntVarint #-}
 
 -- | A number as @sint32@: 1 to 5 bytes.
---
--- @since 0.1.0.0
 getInt32Zigzag :: Get Int32
 getInt32Zigzag = getVarint P.int32Zigzag
 {-# INLINE getInt32Zigzag #-}
 
 -- | A number as @sint64@: 1 to 10 bytes.
---
--- @since 0.1.0.0
 getInt64Zigzag :: Get Int64
 getInt64Zigzag = getVarint P.int64Zigzag
 {-# INLINE getInt64Zigzag #-}
 
 -- | A number as @sint64@: 1 to 10 bytes.
---
--- @since 0.1.0.0
 getIntZigzag :: Get Int
 getIntZigzag = getVarint P.intZigzag
 {-# INLINE getIntZigzag #-}
 
 -- | A number as @uint32@: 1 to 10 bytes.
---
--- @since 0.1.0.0
 getWord32VarintLenient :: Get Word32
 getWord32VarintLenient = getVarint (lenient P.word32Varint)
 {-# INLINE getWord32VarintLenient #-}
 
 -- | A number as @uint64@: 1 to 10 bytes.
---
--- @since 0.1.0.0
 getWord64VarintLenient :: Get Word64
 getWord64VarintLenient = getVarint (lenient P.word64Varint)
 {-# INLINE getWord64VarintLenient #-}
 
 -- | A number as @uint64@: 1 to 10 bytes.
---
--- @since 0.1.0.0
 getWordVarintLenient :: Get Word
 getWordVarintLenient = getVarint (lenient P.wordVarint)
 {-# INLINE getWordVarintLenient #-}
@@ -127,43 +103,31 @@ getWordVarintLenient = getVarint (lenient P.wordVarint)
 --
 -- >>> runGet getInt32VarintLenient "\255\255\255\255\SI"
 -- Right (-1)
---
--- @since 0.1.0.0
 getInt32VarintLenient :: Get Int32
 getInt32VarintLenient = getVarint (lenient P.int32Varint)
 {-# INLINE getInt32VarintLenient #-}
 
 -- | A number as @int64@: 1 to 10 bytes.
---
--- @since 0.1.0.0
 getInt64VarintLenient :: Get Int64
 getInt64VarintLenient = getVarint (lenient P.int64Varint)
 {-# INLINE getInt64VarintLenient #-}
 
 -- | A number as @int64@: 1 to 10 bytes.
---
--- @since 0.1.0.0
 getIntVarintLenient :: Get Int
 getIntVarintLenient = getVarint (lenient P.intVarint)
 {-# INLINE getIntVarintLenient #-}
 
 -- | A number as @sint32@: 1 to 10 bytes.
---
--- @since 0.1.0.0
 getInt32ZigzagLenient :: Get Int32
 getInt32ZigzagLenient = getVarint (lenient P.int32Zigzag)
 {-# INLINE getInt32ZigzagLenient #-}
 
 -- | A number as @sint64@: 1 to 10 bytes.
---
--- @since 0.1.0.0
 getInt64ZigzagLenient :: Get Int64
 getInt64ZigzagLenient = getVarint (lenient P.int64Zigzag)
 {-# INLINE getInt64ZigzagLenient #-}
 
 -- | A number as @sint64@: 1 to 10 bytes.
---
--- @since 0.1.0.0
 getIntZigzagLenient :: Get Int
 getIntZigzagLenient = getVarint (lenient P.intZigzag)
 {-# INLINE getIntZigzagLenient #-}
@@ -182,8 +146,6 @@ getIntZigzagLenient = getVarint (lenient P.intZigzag)
 -- Right "abc"
 -- >>> runGet (lengthPrefixedVarint (many getWord32Varint)) "\3\1\172\2"
 -- Right [1,300]
---
--- @since 0.1.0.0
 lengthPrefixedVarint :: Get a -> Get a
 lengthPrefixedVarint = getNested (getWord64Varint >>= toLength)
 {-# INLINE lengthPrefixedVarint #-}
@@ -192,8 +154,6 @@ lengthPrefixedVarint = getNested (getWord64Varint >>= toLength)
 --
 -- >>> runGet (lengthPrefixedVarintLenient getRemainingByteString) "\131\0abcd"
 -- Right "abc"
---
--- @since 0.1.0.0
 lengthPrefixedVarintLenient :: Get a -> Get a
 lengthPrefixedVarintLenient = getNested (getWord64VarintLenient >>= toLength)
 {-# INLINE lengthPrefixedVarintLenient #-}

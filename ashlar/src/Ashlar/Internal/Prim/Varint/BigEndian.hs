@@ -36,22 +36,16 @@ import Data.Word (Word32, Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 
 -- | 1 to 5 bytes.
---
--- @since 0.1.0.0
 word32VLQBE :: Varint Word32
 word32VLQBE = bigEndian 5
 {-# INLINE word32VLQBE #-}
 
 -- | 1 to 10 bytes.
---
--- @since 0.1.0.0
 word64VLQBE :: Varint Word64
 word64VLQBE = bigEndian 10
 {-# INLINE word64VLQBE #-}
 
 -- | 1 to 10 bytes.
---
--- @since 0.1.0.0
 wordVLQBE :: Varint Word
 wordVLQBE = bigEndian 10
 {-# INLINE wordVLQBE #-}
@@ -69,8 +63,6 @@ writeVLQBE :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
 writeVLQBE x = writeGroups id (groupsOfBits (bitsUnsigned x)) x
 
 -- | 1 to 10 bytes.
---
--- @since 0.1.0.0
 word64GitOffset :: Varint Word64
 word64GitOffset =
   Varint (boundedPrim 10 writeGitOffset) sizeOfGitOffset $
@@ -104,15 +96,11 @@ writeGroups less n x0 p = (p `plusPtr` n) <$ go (n - 1) x0 0
 {-# INLINE writeGroups #-}
 
 -- | 1 to 9 bytes.
---
--- @since 0.1.0.0
 word64SQLite :: Varint Word64
 word64SQLite = sqlite id id
 {-# INLINE word64SQLite #-}
 
 -- | 1 to 9 bytes, in two's complement: 9 if negative.
---
--- @since 0.1.0.0
 int64SQLite :: Varint Int64
 int64SQLite = sqlite fromIntegral fromIntegral
 {-# INLINE int64SQLite #-}

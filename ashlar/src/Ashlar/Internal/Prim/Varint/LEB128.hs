@@ -86,57 +86,41 @@ readAsUnsigned range change =
 {-# INLINE readAsUnsigned #-}
 
 -- | 1 to 3 bytes.
---
--- @since 0.1.0.0
 word16LEB128 :: Varint Word16
 word16LEB128 = unsigned 3 writeUnsigned16
 {-# INLINE word16LEB128 #-}
 
 -- | 1 to 5 bytes.
---
--- @since 0.1.0.0
 word32LEB128 :: Varint Word32
 word32LEB128 = unsigned 5 writeUnsigned32
 {-# INLINE word32LEB128 #-}
 
 -- | 1 to 10 bytes.
---
--- @since 0.1.0.0
 word64LEB128 :: Varint Word64
 word64LEB128 = unsigned 10 writeUnsigned64
 {-# INLINE word64LEB128 #-}
 
 -- | 1 to 10 bytes.
---
--- @since 0.1.0.0
 wordLEB128 :: Varint Word
 wordLEB128 = unsigned 10 (writeUnsigned64 . fromIntegral)
 {-# INLINE wordLEB128 #-}
 
 -- | 1 to 3 bytes.
---
--- @since 0.1.0.0
 int16LEB128 :: Varint Int16
 int16LEB128 = signed 3 writeSigned16
 {-# INLINE int16LEB128 #-}
 
 -- | 1 to 5 bytes.
---
--- @since 0.1.0.0
 int32LEB128 :: Varint Int32
 int32LEB128 = signed 5 writeSigned32
 {-# INLINE int32LEB128 #-}
 
 -- | 1 to 10 bytes.
---
--- @since 0.1.0.0
 int64LEB128 :: Varint Int64
 int64LEB128 = signed 10 writeSigned64
 {-# INLINE int64LEB128 #-}
 
 -- | 1 to 10 bytes.
---
--- @since 0.1.0.0
 intLEB128 :: Varint Int
 intLEB128 = signed 10 (writeSigned64 . fromIntegral)
 {-# INLINE intLEB128 #-}

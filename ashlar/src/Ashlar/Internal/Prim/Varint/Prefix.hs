@@ -20,8 +20,6 @@ import Data.Word (Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 
 -- | 1 to 9 bytes.
---
--- @since 0.1.0.0
 prefixVarInt :: Varint Word
 prefixVarInt =
   Varint (boundedPrim 9 (prefixWrite . fromIntegral)) (prefixSize . fromIntegral) $

@@ -70,64 +70,46 @@ lenient (Varint prim sizeOf (ReadHalf alone short _ long)) =
 {-# INLINE lenient #-}
 
 -- | @uint32@: 1 to 5 bytes.
---
--- @since 0.1.0.0
 word32Varint :: Varint Word32
 word32Varint = word32LEB128
 {-# INLINE word32Varint #-}
 
 -- | @uint64@: 1 to 10 bytes.
---
--- @since 0.1.0.0
 word64Varint :: Varint Word64
 word64Varint = word64LEB128
 {-# INLINE word64Varint #-}
 
 -- | @uint64@: 1 to 10 bytes.
---
--- @since 0.1.0.0
 wordVarint :: Varint Word
 wordVarint = wordLEB128
 {-# INLINE wordVarint #-}
 
 -- | @int32@ and @enum@: 1 to 5 bytes, or 10 if negative.
---
--- @since 0.1.0.0
 int32Varint :: Varint Int32
 int32Varint = extended
 {-# INLINE int32Varint #-}
 
 -- | @int64@: 1 to 9 bytes, or 10 if negative.
---
--- @since 0.1.0.0
 int64Varint :: Varint Int64
 int64Varint = extended
 {-# INLINE int64Varint #-}
 
 -- | @int64@: 1 to 9 bytes, or 10 if negative.
---
--- @since 0.1.0.0
 intVarint :: Varint Int
 intVarint = extended
 {-# INLINE intVarint #-}
 
 -- | @sint32@: 1 to 5 bytes.
---
--- @since 0.1.0.0
 int32Zigzag :: Varint Int32
 int32Zigzag = via zigzag32 (unZigzag32 . fromIntegral) word32LEB128
 {-# INLINE int32Zigzag #-}
 
 -- | @sint64@: 1 to 10 bytes.
---
--- @since 0.1.0.0
 int64Zigzag :: Varint Int64
 int64Zigzag = via zigzag64 unZigzag64 word64LEB128
 {-# INLINE int64Zigzag #-}
 
 -- | @sint64@: 1 to 10 bytes.
---
--- @since 0.1.0.0
 intZigzag :: Varint Int
 intZigzag
   | finiteBitSize (0 :: Int) == 64 = via (zigzag64 . fromIntegral) from word64LEB128
@@ -142,15 +124,11 @@ intZigzag
 -- >>> import Ashlar.Prim.Varint (zigzag32)
 -- >>> map zigzag32 [0, -1, 1, minBound]
 -- [0,1,2,4294967295]
---
--- @since 0.1.0.0
 zigzag32 :: Int32 -> Word32
 zigzag32 x = fromIntegral ((x `unsafeShiftL` 1) `xor` (x `unsafeShiftR` 31))
 {-# INLINE zigzag32 #-}
 
 -- | 'zigzag32' for 64 bits.
---
--- @since 0.1.0.0
 zigzag64 :: Int64 -> Word64
 zigzag64 x = fromIntegral ((x `unsafeShiftL` 1) `xor` (x `unsafeShiftR` 63))
 {-# INLINE zigzag64 #-}
@@ -160,15 +138,11 @@ zigzag64 x = fromIntegral ((x `unsafeShiftL` 1) `xor` (x `unsafeShiftR` 63))
 -- >>> import Ashlar.Prim.Varint (unZigzag32)
 -- >>> map unZigzag32 [0, 1, 2, 3, maxBound]
 -- [0,-1,1,-2,-2147483648]
---
--- @since 0.1.0.0
 unZigzag32 :: Word32 -> Int32
 unZigzag32 w = fromIntegral ((w `unsafeShiftR` 1) `xor` negate (w .&. 1))
 {-# INLINE unZigzag32 #-}
 
 -- | 'unZigzag32' for 64 bits.
---
--- @since 0.1.0.0
 unZigzag64 :: Word64 -> Int64
 unZigzag64 w = fromIntegral ((w `unsafeShiftR` 1) `xor` negate (w .&. 1))
 {-# INLINE unZigzag64 #-}

@@ -33,8 +33,6 @@ import Data.Bits (countLeadingZeros, unsafeShiftR, (.|.))
 import Data.Word (Word64, Word8)
 
 -- | A variable-length format of numbers: small numbers take fewer bytes.
---
--- @since 0.1.0.0
 data Varint a = Varint
   { -- | Writes a number, and knows the most bytes that one takes.
     varintPrim :: !(BoundedPrim a),
@@ -45,8 +43,6 @@ data Varint a = Varint
   }
 
 -- | The most bytes that a number takes.
---
--- @since 0.1.0.0
 varintBound :: Varint a -> Int
 varintBound = sizeBound . varintPrim
 {-# INLINE varintBound #-}

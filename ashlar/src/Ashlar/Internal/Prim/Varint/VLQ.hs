@@ -27,15 +27,11 @@ import Data.Word (Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 
 -- | 1 to 10 bytes.
---
--- @since 0.1.0.0
 wordVLQ :: Varint Word
 wordVLQ = wordLEB128
 {-# INLINE wordVLQ #-}
 
 -- | 1 to 10 bytes.
---
--- @since 0.1.0.0
 intVLQ :: Varint Int
 intVLQ =
   Varint (boundedPrim 10 intWrite) intSize $

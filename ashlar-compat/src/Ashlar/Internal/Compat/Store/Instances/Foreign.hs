@@ -130,14 +130,10 @@ instance Store (StablePtr a) where
   peek = castPtrToStablePtr <$> peek
 
 -- | A value whose format has always this number of bytes.
---
--- @since 0.1.0.0
 newtype StaticSize (n :: Nat) a = StaticSize {unStaticSize :: a}
   deriving stock (Eq, Show, Ord, Data, Generic)
 
 -- | Types of which some values have a number of bytes.
---
--- @since 0.1.0.0
 class KnownNat n => IsStaticSize n a where
   -- | The value, if it has this number of bytes.
   toStaticSize :: a -> Maybe (StaticSize n a)
@@ -149,8 +145,6 @@ instance KnownNat n => IsStaticSize n ByteString where
 
 -- | 'toStaticSize' that throws an 'Control.Exception.ErrorCall' where there is another number of
 -- bytes.
---
--- @since 0.1.0.0
 toStaticSizeEx :: IsStaticSize n a => a -> StaticSize n a
 toStaticSizeEx x =
   fromMaybe (errorWithoutStackTrace "toStaticSizeEx: another number of bytes") (toStaticSize x)
