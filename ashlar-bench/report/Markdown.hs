@@ -61,14 +61,13 @@ summaryTable reports pictures =
     (header, rows) = summaries reports
     shown (title, files) =
       ["", title ++ ":", "", "<picture>"]
-        ++ [ "  <source media=\"(prefers-color-scheme: dark)\" srcset=\"" ++ address path ++ "\">"
+        ++ [ "  <source media=\"(prefers-color-scheme: dark)\" srcset=\"" ++ path ++ "\">"
              | (Dark, path) <- files
            ]
-        ++ [ "  <img alt=\"" ++ escape title ++ "\" src=\"" ++ address path ++ "\">"
+        ++ [ "  <img alt=\"" ++ escape title ++ "\" src=\"" ++ path ++ "\">"
              | (Light, path) <- files
            ]
         ++ ["</picture>"]
-    address path = "https://raw.githubusercontent.com/ashlar-hs/ashlar/main/" ++ path
 
 -- | The two pictures of the README, with the names of their files, without what tells the themes
 -- apart: those of two titles, or others where they are missing.
