@@ -93,6 +93,7 @@
 -- * "Ashlar.Builder.Escape": text with characters escaped, as for JSON
 -- * "Ashlar.Builder.Html": text for HTML
 -- * "Ashlar.Builder.Http": chunked transfer coding
+-- * "Ashlar.Http.Body": bodies of requests and responses, with limits
 -- * "Ashlar.Get.Base64": bytes in Base64, with either alphabet
 -- * "Ashlar.Get.Hex": bytes in hexadecimal
 -- * "Ashlar.Get.Decimal": exact decimal numbers with a fraction

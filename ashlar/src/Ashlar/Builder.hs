@@ -26,16 +26,14 @@
 -- * "Ashlar.Builder.Prim.Unsafe": primitives of one's own
 -- * "Ashlar.Builder.Unsafe": builders from functions that write at an address; Storable
 -- * "Ashlar.Builder.Sink": sinks of one's own
--- * "Ashlar.Builder.Padded": numbers with zeros in front, other values padded
 -- * "Ashlar.Builder.RealFloat": floating-point numbers in several notations
 -- * "Ashlar.Builder.ByteOrder": numbers whose byte order is chosen at run time
 -- * "Ashlar.Builder.Varint": variable-length integers: LEB128, Protocol Buffers and others
--- * "Ashlar.Builder.Escape": text in which characters are replaced: JSON and the like
--- * "Ashlar.Builder.Html": text in HTML
--- * "Ashlar.Builder.Http": chunked transfer coding
 -- * "Ashlar.Builder.Section": parts that follow their length
 -- * "Ashlar.Builder.Combinators": builders like words and lines
 -- * "Ashlar.Builder.Bytestring": to and from the builders of bytestring
+--
+-- The package @ashlar-text@ has more: Base64, dates, escaping for JSON and HTML, padding.
 module Ashlar.Builder
   ( -- * Builders
     Builder,

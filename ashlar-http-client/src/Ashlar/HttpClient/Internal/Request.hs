@@ -30,7 +30,7 @@ where
 import Ashlar.Builder
 import Ashlar.Builder.Extra (toLazyByteStringWith, untrimmedStrategy)
 import Ashlar.Codec (Codec, encodedSize, put)
-import Ashlar.Internal.Builder.Body (WrongBodyLength (..))
+import Ashlar.Http.Body (WrongBodyLength (..))
 import Control.Exception
 import Control.Monad (when)
 import qualified Data.ByteString as S

@@ -10,7 +10,7 @@ module Ashlar.HttpClient.Internal.Response
 where
 
 import Ashlar.Get (Get)
-import Ashlar.Internal.Get.Body
+import Ashlar.Http.Body
 import Data.Int (Int64)
 import Network.HTTP.Client (BodyReader, Manager, Request, Response, responseBody, withResponse)
 

@@ -10,7 +10,7 @@ module Ashlar.Wai.Internal.Request
 where
 
 import Ashlar.Get (Get)
-import Ashlar.Internal.Get.Body
+import Ashlar.Http.Body
 import Data.Int (Int64)
 import Network.HTTP.Types (Status, status400, status413)
 import Network.Wai (Request, RequestBodyLength (..), getRequestBodyChunk, requestBodyLength)

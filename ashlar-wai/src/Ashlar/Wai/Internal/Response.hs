@@ -18,7 +18,7 @@ module Ashlar.Wai.Internal.Response
 where
 
 import Ashlar.Codec (Codec, encodedSize, put)
-import Ashlar.Internal.Builder.Body (WrongBodyLength (..))
+import Ashlar.Http.Body (WrongBodyLength (..))
 import Ashlar.Internal.Builder.Buffer
 import Ashlar.Internal.Builder.Core hiding (append)
 import Ashlar.Internal.Builder.Run (runBuilderWith)

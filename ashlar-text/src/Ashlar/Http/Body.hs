@@ -1,13 +1,37 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE Trustworthy #-}
 
 -- |
--- Module      : Ashlar.Internal.Get.Body
--- Description : Bodies of messages that a peer sends, with a limit
-module Ashlar.Internal.Get.Body
-  ( BodyError (..),
+-- Module      : Ashlar.Http.Body
+-- Description : Bodies of requests and responses
+--
+-- What servers and clients have in common: a body that a peer sends is decoded as it arrives, within
+-- a limit, and a body that is sent has the length that its header says. The packages @ashlar-wai@
+-- and @ashlar-http-client@ are made of these.
+--
+-- >>> import Ashlar.Http.Body
+-- >>> import Data.IORef
+-- >>> :{
+-- let chunks bss = do
+--       left <- newIORef bss
+--       pure (atomicModifyIORef' left (\l -> (drop 1 l, if null l then mempty else head l)))
+-- :}
+--
+-- >>> next <- chunks ["\0\0", "\1\2"]
+-- >>> decodeLimited 4 next getWord32be
+-- Right 258
+-- >>> longer <- chunks ["\0\0", "\1\2", "more"]
+-- >>> decodeLimited 4 longer getWord32be
+-- Left (BodyTooLarge 4)
+module Ashlar.Http.Body
+  ( -- * Bodies that are received
     decodeLimited,
     foldLimited,
+    BodyError (..),
+
+    -- * Bodies that are sent
+    WrongBodyLength (..),
   )
 where
 
@@ -36,7 +60,8 @@ instance Exception BodyError where
       BodyTooLarge limit -> "has more than " ++ show limit ++ " bytes"
       BodyInvalid reason -> "is invalid: " ++ displayException reason
 
--- | Decode a body, up to its end.
+-- | Decode a body, up to its end. What it holds at once is limited as in "Ashlar.Get", too. An
+-- exception of the action is passed on.
 decodeLimited ::
   -- | The limit in bytes.
   Int64 ->
@@ -49,6 +74,7 @@ decodeLimited limit next g = do
   getLimited limit source (g <* endOfInput)
 
 -- | Decode the values of a body, and fold them. An error comes with the accumulator up to there.
+-- Memory holds one value, and the accumulator.
 foldLimited ::
   -- | The limit in bytes.
   Int64 ->
@@ -93,3 +119,17 @@ data OverLimit = OverLimit
   deriving stock (Show)
 
 instance Exception OverLimit
+
+-- | A body has another number of bytes than its header says: that of a builder whose length was
+-- given, or the encoding of a value whose instance of @Codec@ is wrong about its size.
+data WrongBodyLength = WrongBodyLength
+  { -- | What the header says.
+    lengthAnnounced :: !Int64,
+    -- | What the builder has. If this is more, there may be more yet.
+    lengthBuilt :: !Int64
+  }
+  deriving stock (Eq, Show)
+
+instance Exception WrongBodyLength where
+  displayException (WrongBodyLength announced built) =
+    "Ashlar: the body: " ++ show announced ++ " bytes announced, " ++ show built ++ " built"
