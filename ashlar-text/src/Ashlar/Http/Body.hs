@@ -11,10 +11,11 @@
 -- and @ashlar-http-client@ are made of these.
 --
 -- >>> import Ashlar.Http.Body
+-- >>> import qualified Data.ByteString as S
 -- >>> import Data.IORef
 -- >>> :{
 -- let chunks bss = do
---       left <- newIORef bss
+--       left <- newIORef (bss :: [S.ByteString])
 --       pure (atomicModifyIORef' left (\l -> (drop 1 l, if null l then mempty else head l)))
 -- :}
 --
