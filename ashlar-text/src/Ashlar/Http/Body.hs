@@ -6,9 +6,9 @@
 -- Module      : Ashlar.Http.Body
 -- Description : Bodies of requests and responses
 --
--- What servers and clients have in common: a body that a peer sends is decoded as it arrives, within
--- a limit, and a body that is sent has the length that its header says. The packages @ashlar-wai@
--- and @ashlar-http-client@ are made of these.
+-- What servers and clients have in common: a body that a peer sends is decoded as it arrives,
+-- within a limit, and a body that is sent has the length that its header says. The packages
+-- @ashlar-wai@ and @ashlar-http-client@ are made of these.
 --
 -- >>> import Ashlar.Http.Body
 -- >>> import qualified Data.ByteString as S
