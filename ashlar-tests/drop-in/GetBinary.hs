@@ -118,6 +118,14 @@ main = do
               (runGetOrFail (label "archive" (tagged 'B')) (LC.pack "A."))
               == Left (LC.pack ".", 1, "expected B\narchive")
           ),
+          ( -- (The first line differs: see docs/porting.md, "the text of errors".)
+            "an error of alternatives",
+            either
+              (\(rest, at, e) -> Left (rest, at, drop 1 (lines e)))
+              Right
+              (runGetOrFail getArchive (LC.pack "AX"))
+              == Left (LC.pack "", 2, ["byte order", "archive"])
+          ),
           ( "in chunks",
             all (\n -> stepwise n getArchive archive == Right (0, whole, expected)) [1 .. 20]
           ),

@@ -33,7 +33,7 @@ import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck hiding (getFixed)
 import Tests.Arbitrary ()
-import Tests.Failures hiding (tooDeep)
+import Tests.Failures
 
 tests :: TestTree
 tests =
@@ -215,10 +215,11 @@ instance HasFormat Around where
 
 endless :: Assertion
 endless = do
-  tooDeep @Inside ""
+  overBudget @Inside ""
   -- (Each level works out anew how long such a value is.)
-  assertBool "another reason, or decoded" . refusedForDepth $
-    runGet (withBudget defaultBudget {budgetDepth = 1000} (get :: Get Around)) (S.replicate 2000 0)
+  let few = defaultBudget {budgetDepth = 1000}
+  reasonOf (runGet (withBudget few (get :: Get Around)) (S.replicate 2000 0))
+    @?= Just (tooDeep 1000)
 
 data Brackets = Close | Open Brackets
 
@@ -234,8 +235,8 @@ instance HasFormat Brackets where
 -- A least size that is too large must not allow any number of values.
 promised :: Assertion
 promised = do
-  tooDeep @[Promising] (encode (2 ^ (30 :: Int) :: Int))
-  tooDeep @(V.Vector Promising) (encode (2 ^ (30 :: Int) :: Int))
+  overBudget @[Promising] (encode (2 ^ (30 :: Int) :: Int))
+  overBudget @(V.Vector Promising) (encode (2 ^ (30 :: Int) :: Int))
   decode (encode [Promising, Promising]) @?= Right [Promising, Promising]
 
 data Promising = Promising
@@ -247,16 +248,14 @@ instance HasFormat Promising where
   format = fromPutGet 1 (const mempty) (pure Promising)
 
 limited :: Assertion
-limited = tooDeep @Brackets (S.replicate 1000000 1)
+limited = overBudget @Brackets (S.replicate 1000000 1)
 
-tooDeep :: forall a. Codec a => S.ByteString -> Assertion
-tooDeep bs =
-  assertBool "another reason, or decoded" . refusedForDepth $ (decode bs :: Either DecodeError a)
-
-refusedForDepth :: Either DecodeError a -> Bool
-refusedForDepth r = case r of
-  Left e | OverBudget _ <- errorReason e -> True
-  _ -> False
+overBudget :: forall a. Codec a => S.ByteString -> Assertion
+overBudget bs = case decode bs :: Either DecodeError a of
+  Left e -> case errorReason e of
+    OverBudget _ -> pure ()
+    r -> assertFailure (show r)
+  Right _ -> assertFailure "decoded"
 
 refuses :: forall a. (Codec a, Show a) => Int -> S.ByteString -> Assertion
 refuses at bs = case decode bs :: Either DecodeError a of
