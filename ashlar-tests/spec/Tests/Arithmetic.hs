@@ -5,9 +5,9 @@
 -- Description : Tables and divisions, against exact integers
 module Tests.Arithmetic (tests) where
 
-import Ashlar.Internal.Prim.Digits
-import Ashlar.Internal.Prim.HexPairs
-import Ashlar.Internal.Prim.Multiply128
+import Ashlar.Internal.Prim.Core (timesHalves, timesHigh, timesWide)
+import Ashlar.Internal.Prim.Decimal (asCharacters, digits2, digits4, digits8, quotRem100, quotRem1e16, quotRem1e4, quotRem1e8)
+import Ashlar.Internal.Prim.Hex (hexPair, hexPairs2, hexPairs4)
 import Ashlar.Internal.Prim.PowersOfTen
 import Data.Bits (shiftL, shiftR, (.&.))
 import Data.Word (Word64)

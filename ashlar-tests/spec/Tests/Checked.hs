@@ -24,7 +24,7 @@ import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check
 import Ashlar.Internal.Mem.Invariant
 import qualified Ashlar.Internal.Mem.Slots as Slots
-import Ashlar.Internal.Prim.HexPairs (hexPair)
+import Ashlar.Internal.Prim.Hex (hexPair)
 import Control.Exception (evaluate, try)
 import Control.Monad (forM_, void)
 import qualified Data.ByteString as S

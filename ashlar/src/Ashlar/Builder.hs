@@ -146,15 +146,12 @@ module Ashlar.Builder
 where
 
 import Ashlar.Internal.Builder.Bytes
-import Ashlar.Internal.Builder.Chars
 import Ashlar.Internal.Builder.Constant ()
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Decimal
-import Ashlar.Internal.Builder.Floating
 import Ashlar.Internal.Builder.Hex
-import Ashlar.Internal.Builder.Instances ()
-import Ashlar.Internal.Builder.Integers
 import Ashlar.Internal.Builder.Lazy
+import Ashlar.Internal.Builder.Loops ()
 import Ashlar.Internal.Builder.Numbers
 import Ashlar.Internal.Builder.RunIO
 import Ashlar.Internal.Builder.Strict

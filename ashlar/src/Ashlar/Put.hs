@@ -93,8 +93,8 @@ where
 import Ashlar.Internal.Builder.Bytes (byteString, lazyByteString, shortByteString)
 import qualified Ashlar.Internal.Builder.Bytes as Builder
 import Ashlar.Internal.Builder.Constant ()
-import Ashlar.Internal.Builder.Instances ()
 import Ashlar.Internal.Builder.Lazy (toLazyByteString)
+import Ashlar.Internal.Builder.Loops ()
 import Ashlar.Internal.Builder.Numbers
 import Ashlar.Internal.Builder.Put
 import Ashlar.Internal.Builder.Strings (charUtf8, stringUtf8)

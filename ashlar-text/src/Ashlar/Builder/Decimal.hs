@@ -14,12 +14,11 @@ module Ashlar.Builder.Decimal
 where
 
 import Ashlar.Internal.Builder.Bytes
-import Ashlar.Internal.Builder.Chars
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Decimal
-import Ashlar.Internal.Builder.Integers
-import Ashlar.Internal.Builder.Padded
+import Ashlar.Internal.Builder.Hex (replicateWord8, word64DecPadded)
 import Ashlar.Internal.Builder.Strict
+import Ashlar.Internal.Builder.Strings (char7)
 import Ashlar.Internal.Prim.DecimalPlaces
 import qualified Data.ByteString as S
 import Data.Fixed (Fixed (MkFixed), HasResolution (..))

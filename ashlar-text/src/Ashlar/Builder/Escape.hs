@@ -40,7 +40,7 @@ where
 import Ashlar.Internal.Builder.Batches
 import Ashlar.Internal.Builder.Bytes (chunkwise)
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Builder.Instances ()
+import Ashlar.Internal.Builder.Loops ()
 import Ashlar.Internal.Builder.Strings (textChunkwise, textUnits)
 import Ashlar.Internal.Mem (peekHost, withBytesQuick)
 import Ashlar.Internal.Prim.Escape

@@ -33,7 +33,7 @@ where
 
 import Ashlar.Builder.Escape
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Builder.Instances ()
+import Ashlar.Internal.Builder.Loops ()
 import Data.ByteString (ByteString)
 import qualified Data.ByteString.Char8 as C
 import qualified Data.ByteString.Lazy as L

@@ -20,8 +20,8 @@ module Ashlar.Builder.Http
 where
 
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Builder.Instances ()
-import Ashlar.Internal.Builder.Run (runBuilderWith)
+import Ashlar.Internal.Builder.Loops ()
+import Ashlar.Internal.Builder.RunIO (runBuilderWith)
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Hex (countDigits)

@@ -21,10 +21,10 @@ module Ashlar.Builder.Time
   )
 where
 
-import Ashlar.Internal.Builder.Chars
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Builder.Integers (integerDec)
-import Ashlar.Internal.Builder.Padded (intDecPadded)
+import Ashlar.Internal.Builder.Decimal (integerDec)
+import Ashlar.Internal.Builder.Hex (intDecPadded)
+import Ashlar.Internal.Builder.Strings (char7)
 import Ashlar.Internal.Mem (pokeHost)
 import Ashlar.Internal.Prim.Calendar
 import Control.Exception (Exception (..), throwIO)

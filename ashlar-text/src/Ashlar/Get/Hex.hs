@@ -17,7 +17,7 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Encoded
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Scan
-import Ashlar.Internal.Prim.HexBytes
+import Ashlar.Internal.Prim.Hex (hexSpan, readHex)
 import Data.ByteString (ByteString)
 import Foreign.Ptr (minusPtr, plusPtr)
 

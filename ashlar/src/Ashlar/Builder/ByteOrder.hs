@@ -41,7 +41,7 @@ module Ashlar.Builder.ByteOrder
 where
 
 import Ashlar.Internal.Builder.Core (Builder)
-import Ashlar.Internal.Builder.Instances ()
+import Ashlar.Internal.Builder.Loops ()
 import Ashlar.Internal.Builder.Numbers (scalar)
 import Ashlar.Internal.Prim.Scalar (Scalar (..))
 import qualified Ashlar.Internal.Prim.Scalar as P

@@ -31,9 +31,8 @@ module Ashlar.Builder.Bytestring
 where
 
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Builder.Instances ()
 import Ashlar.Internal.Builder.Lazy
-import Ashlar.Internal.Builder.Suspend
+import Ashlar.Internal.Builder.Loops ()
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Core
 import qualified Data.ByteString as S

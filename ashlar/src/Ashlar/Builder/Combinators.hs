@@ -23,7 +23,7 @@ module Ashlar.Builder.Combinators
 where
 
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Builder.Instances ()
+import Ashlar.Internal.Builder.Loops ()
 import Ashlar.Internal.Builder.Numbers (word8)
 import Ashlar.Internal.Builder.Strings (stringUtf8)
 import Prelude hiding (unlines, unwords)

@@ -55,14 +55,20 @@ where
 import Ashlar.Builder.Bytestring (toBytestringBuilder)
 import Ashlar.Internal.Builder.Bytes
 import Ashlar.Internal.Builder.Core (Builder)
-import Ashlar.Internal.Builder.Defragment
-import Ashlar.Internal.Builder.Instances ()
 import Ashlar.Internal.Builder.Lazy
+import Ashlar.Internal.Builder.Loops ()
 import Ashlar.Internal.Builder.Numbers
 import Ashlar.Internal.Builder.Strict (prebuilt)
+import Ashlar.Internal.Mem
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
 import Data.ByteString.Builder.Extra (BufferWriter, Next (..))
 import qualified Data.ByteString.Builder.Extra as B
+import qualified Data.ByteString.Internal as B
 import Data.ByteString.Lazy.Internal (defaultChunkSize, smallChunkSize)
+import qualified Data.ByteString.Lazy.Internal as L
+import Data.Word (Word8)
+import Foreign.Ptr (Ptr, plusPtr)
 
 -- | A builder as a function that fills a buffer, given by its address and size. It returns how many
 -- bytes it has written, and what to do next. The types are bytestring's own.
@@ -82,3 +88,88 @@ import Data.ByteString.Lazy.Internal (defaultChunkSize, smallChunkSize)
 -- (4,1)
 runBuilder :: Builder -> BufferWriter
 runBuilder b = B.runBuilder (toBytestringBuilder b)
+
+-- Merging the small chunks of a lazy ByteString.
+--
+-- A lazy ByteString of many small chunks costs more than its bytes: each chunk takes some words,
+-- and whatever is done for each chunk, such as a system call or a call of a compressor, is done
+-- often. These functions merge small neighbours and leave large chunks as they are.
+--
+-- They work on the output of any builder, ours or another's. Our own lazy output has small chunks
+-- only where a program asks for them, by flushing or inserting. "Ashlar.Builder.Extra" exports
+-- them.
+
+-- | The same bytes, with chunks of less than 4 KiB merged into chunks of up to 32 KiB.
+--
+-- >>> :set -XOverloadedStrings
+-- >>> import Ashlar.Builder.Extra
+-- >>> import qualified Data.ByteString.Lazy as L
+-- >>> L.toChunks (defragment (L.fromChunks ["many", " ", "little", " ", "ones"]))
+-- ["many little ones"]
+defragment :: L.ByteString -> L.ByteString
+defragment = defragmentWith 4096 32768
+
+-- | The same bytes, with small chunks merged.
+--
+-- Chunks that are not small are shared with the input. So are small ones without a small neighbour
+-- that fits. All others are copied once. If one of the sizes is not positive, nothing is merged. No
+-- chunk of the result is empty.
+--
+-- The result is made as it is consumed, and the input may be infinite. A chunk of the result forces
+-- only the input that it is made of, and at most one chunk more. If forcing the input throws, the
+-- chunk of the result that would contain it throws.
+defragmentWith ::
+  -- | Chunks of fewer bytes are small.
+  Int ->
+  -- | The most bytes of a chunk that is made by merging.
+  Int ->
+  L.ByteString ->
+  L.ByteString
+defragmentWith least most = go
+  where
+    go L.Empty = L.Empty
+    go input@(L.Chunk bs rest)
+      | S.null bs = go rest
+      | small bs = group (S.length bs) 1 input rest
+      | otherwise = L.Chunk bs (go rest)
+
+    small bs = S.length bs < least
+
+    -- Collect small chunks: their bytes and their number so far, where they begin, and what
+    -- follows. Empty chunks do not count.
+    group :: Int -> Int -> L.ByteString -> L.ByteString -> L.ByteString
+    group total count begin rest
+      | total >= most = merged total count begin rest
+      | otherwise = case rest of
+        L.Chunk bs rest'
+          | S.null bs -> group total count begin rest'
+          -- No overflow: both are less than the largest Int.
+          | small bs && S.length bs <= most - total ->
+            group (total + S.length bs) (count + 1) begin rest'
+        _ -> merged total count begin rest
+
+    merged total count begin rest = L.Chunk whole (go rest)
+      where
+        whole = if count == 1 then firstOf begin else copied total begin
+
+-- The first chunk.
+firstOf :: L.ByteString -> ByteString
+firstOf (L.Chunk bs _) = bs
+firstOf L.Empty = S.empty
+
+-- The first @total@ bytes, which end with a chunk.
+copied :: Int -> L.ByteString -> ByteString
+copied total begin = B.unsafeCreate total (\p -> fill p total begin)
+
+-- Copy the first @n@ bytes. It reads only their chunks, which have been forced, so nothing here can
+-- throw.
+fill :: Ptr Word8 -> Int -> L.ByteString -> IO ()
+fill p n input
+  | n <= 0 = pure ()
+  | otherwise = case input of
+    L.Empty -> pure ()
+    L.Chunk bs rest -> do
+      let len = S.length bs
+      -- The chunks that remain to be copied have n bytes together, and n bytes are free.
+      withBytesQuick bs (\src _ -> if len <= 16 then copyShort p src len else copyRange p src len)
+      fill (p `plusPtr` len) (n - len) rest

@@ -147,18 +147,17 @@ module Ashlar.Builder.Prim
 where
 
 import Ashlar.Internal.Builder.Core (Builder)
-import Ashlar.Internal.Builder.Instances ()
 import Ashlar.Internal.Builder.Literal
 import Ashlar.Internal.Builder.Loops
-import Ashlar.Internal.Builder.Prim
+import Ashlar.Internal.Builder.Loops ()
+import Ashlar.Internal.Builder.Numbers (primBounded, primFixed)
 import Ashlar.Internal.Prim.Binary
-import Ashlar.Internal.Prim.Char
 import Ashlar.Internal.Prim.Combinators
 import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.Decimal
 import Ashlar.Internal.Prim.Floating
 import Ashlar.Internal.Prim.Hex
-import Ashlar.Internal.Prim.Padded
+import Ashlar.Internal.Prim.Utf8 (char7, char8, charUtf8)
 import GHC.Exts (Addr#)
 
 -- | The bytes at an address up to the first zero, as in @"abc"#@. They must stay readable for as

@@ -35,5 +35,5 @@ module Ashlar.Builder.RealFloat
   )
 where
 
-import Ashlar.Internal.Builder.Floating
-import Ashlar.Internal.Builder.Instances ()
+import Ashlar.Internal.Builder.Decimal (FloatFormat, doubleDec, floatDec, formatDouble, formatFloat, generic, scientific, standard, standardDefaultPrecision)
+import Ashlar.Internal.Builder.Loops ()

@@ -34,8 +34,8 @@ where
 import Ashlar.Internal.Builder.Buffer
 import Ashlar.Internal.Builder.Bytes
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Builder.Instances ()
-import Ashlar.Internal.Builder.Run (runBuilderWith)
+import Ashlar.Internal.Builder.Loops ()
+import Ashlar.Internal.Builder.RunIO (runBuilderWith)
 import Ashlar.Internal.Builder.Strict
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells

@@ -70,5 +70,5 @@ module Ashlar.Builder.Sink
 where
 
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Builder.Instances ()
-import Ashlar.Internal.Builder.Run (runBuilderWith)
+import Ashlar.Internal.Builder.Loops ()
+import Ashlar.Internal.Builder.RunIO (runBuilderWith)

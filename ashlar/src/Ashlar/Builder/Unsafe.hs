@@ -28,5 +28,5 @@ module Ashlar.Builder.Unsafe
 where
 
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Builder.Instances ()
+import Ashlar.Internal.Builder.Loops ()
 import Ashlar.Internal.Builder.Poke

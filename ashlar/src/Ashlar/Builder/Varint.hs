@@ -56,8 +56,8 @@ module Ashlar.Builder.Varint
 where
 
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Builder.Instances ()
-import Ashlar.Internal.Builder.Prim
+import Ashlar.Internal.Builder.Loops ()
+import Ashlar.Internal.Builder.Numbers (primBounded)
 import Ashlar.Prim.Varint (Varint, varintPrim)
 import qualified Ashlar.Prim.Varint as P
 import Data.Int (Int16, Int32, Int64)

@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE Trustworthy #-}
 
 -- |
@@ -60,17 +61,29 @@ module Ashlar.Get.Feed
   )
 where
 
-import Ashlar.Internal.Get.Core (Get)
+import Ashlar.Internal.Get.Budget (startBudget)
+import Ashlar.Internal.Get.Bytes (isEmpty)
+import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Decoder
+import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Limits (streamBytes)
-import Ashlar.Internal.Get.Values
+import Ashlar.Internal.Get.Failure (Failures (..))
+import Ashlar.Internal.Get.Limits (streamBytes, streamEnd)
+import Ashlar.Internal.Get.Path (unknownPart)
+import Ashlar.Internal.Get.Record (setFailures)
+import Ashlar.Internal.Get.Segments (setHeldEnd)
+import Ashlar.Internal.Get.Source (readsNothing)
+import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Mem.Check (unsafeDrop)
 import Control.Exception (throwIO)
 import Control.Monad (when)
+import Data.Bits (complement)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import Data.IORef (atomicModifyIORef', newIORef)
+import Data.IORef (IORef, atomicModifyIORef', newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
+import Data.Maybe (isNothing)
+import System.IO.Unsafe (unsafePerformIO)
 
 -- | A decoder that is being fed.
 data Feed a
@@ -120,3 +133,237 @@ feedEndOfInput :: Feed a -> IO (Feed a)
 feedEndOfInput state = case state of
   FeedPartial resume -> resume Nothing
   _ -> pure state
+
+-- Many values from input that is pushed.
+--
+-- The part of "Ashlar.Get.Feed" that decodes one value after another.
+--
+-- Note [Values in one coroutine]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- Starting a coroutine and suspending one both cost far more than decoding a small value. So one
+-- coroutine decodes all values, in a loop, and suspends only where a chunk ends. It adds each value
+-- to a variable, together with the offset after it, by one write. So at every moment the variable
+-- says which values are whole, and where the next one begins. (Benchmarks "pushed values".)
+--
+-- A state keeps the bytes from there on, which makes it a pure value. Its first use resumes the
+-- coroutine. Any other use starts a new coroutine at the beginning of the value, on the bytes that
+-- have been kept. So does a use after an exception that has ended the coroutine.
+--
+-- Tried and dropped: to keep no bytes, as 'Ashlar.Get.Feed.Feed' does. Then each state could be
+-- used only once, an exception would lose the stream, and what is left after an error would begin
+-- in the middle of a value.
+
+-- | Values that follow one another in input that is pushed.
+--
+-- The offset is that after the last whole value, and the bytes are those from there on. Both count
+-- all the values that have been handed out, and no others.
+--
+-- This is a pure value. Each state can be used any number of times, also by several threads, with
+-- other input each time.
+data Values a
+  = -- | The next value could not be decoded. The offset is where it begins.
+    ValuesFail !ByteString !Int64 DecodeError
+  | -- | More input is needed. The argument is the next chunk, or 'Nothing' at the end of the input.
+    -- The result is the values that it completes, and the next state. An empty chunk changes
+    -- nothing.
+    ValuesPartial ByteString !Int64 (Maybe ByteString -> ([a], Values a))
+  | -- | The input ended after a value, at this offset.
+    ValuesDone !Int64
+
+-- | Decode one value after another from input that is pushed.
+--
+-- The budget is for each value, which may take 64 MiB ('Ashlar.Get.budgetBytes'). Offsets in errors
+-- count from the start of the input. A value that reads nothing is an error, because there would be
+-- no end of them.
+--
+-- >>> import Ashlar.Get.Feed
+-- >>> let (as, state) = runGetValues getWord16be `feedValues` "\0\1\0\2\0"
+-- >>> let (bs, end) = state `feedValues` "\3\0"
+-- >>> (as, bs)
+-- ([1,2],[3])
+-- >>> case feedValuesEnd end of (_, ValuesFail rest at e) -> print (rest, at, errorReason e)
+-- ("\NUL",6,MissingInput 2 1)
+runGetValues :: Get a -> Values a
+runGetValues g = waiting g (Held 0 []) (pure Nothing)
+
+-- | Give a chunk, and get the values that it completes and the next state. Forcing the pair decodes
+-- them.
+--
+-- An exception that the decoder throws is thrown where the pair is forced. The state from before
+-- can be used again. An asynchronous exception leaves the pair as it was, as it does with all pure
+-- values: forced again, it goes on.
+--
+-- After an error, the chunk is appended to the bytes that are left, which copies both. After the
+-- end of the input, the chunk is dropped.
+feedValues :: Values a -> ByteString -> ([a], Values a)
+feedValues state bs = case state of
+  ValuesPartial _ _ resume -> resume (Just bs)
+  ValuesFail rest at e -> ([], ValuesFail (rest <> bs) at e)
+  ValuesDone _ -> ([], state)
+
+-- | Say that the input ends here. The next state is not 'ValuesPartial'. It is an error if the
+-- input ends within a value.
+feedValuesEnd :: Values a -> ([a], Values a)
+feedValuesEnd state = case state of
+  ValuesPartial _ _ resume -> resume Nothing
+  _ -> ([], state)
+
+-- | Take one chunk from an action of any monad, and return the values that it completes, which may
+-- be none, and the next state. An empty chunk is the end of the input. If the values have ended,
+-- the action does not run.
+--
+-- Nothing is decoded before the pair is forced. So if an exception ends this, the action has thrown
+-- it, or it was asynchronous and waited for input. No values are lost: use the state from before
+-- again.
+--
+-- >>> import Ashlar.Get.Feed
+-- >>> import Data.ByteString (ByteString)
+-- >>> let chunk = (["read a chunk"], "\0\1\0\2\0" :: ByteString)
+-- >>> fst <$> pullValues chunk (runGetValues getWord16be)
+-- (["read a chunk"],[1,2])
+pullValues :: Monad m => m ByteString -> Values a -> m ([a], Values a)
+pullValues next state = case state of
+  ValuesPartial _ _ resume -> do
+    bs <- next
+    pure (resume (if S.null bs then Nothing else Just bs))
+  _ -> pure ([], state)
+{-# INLINEABLE pullValues #-}
+
+-- | Take chunks until the values end, and fold the values from the left, in any monad. The
+-- accumulator is forced at each step. The state says how the values ended, and is not
+-- 'ValuesPartial'.
+--
+-- If an exception or the monad itself ends the fold, accumulator and state are lost. To keep them,
+-- call 'pullValues' in a loop of your own.
+--
+-- In conduit, @foldValues (fold \<$> await) (\\_ a -> yield a) ()@ yields each value. (Remove empty
+-- chunks from the stream before, because one would end the values.)
+--
+-- >>> import Ashlar.Get.Feed
+-- >>> import Data.ByteString (ByteString)
+-- >>> import Data.IORef (atomicModifyIORef', newIORef)
+-- >>> chunks <- newIORef ["\1\0\2", "\0\3" :: ByteString]
+-- >>> let next = atomicModifyIORef' chunks (\l -> (drop 1 l, mconcat (take 1 l)))
+-- >>> (total, end) <- foldValues next (\n w -> pure (n + w)) 0 (runGetValues getWord16le)
+-- >>> case end of ValuesFail rest at _ -> print (total, rest, at); _ -> print total
+-- (3,"\ETX",4)
+foldValues ::
+  Monad m =>
+  -- | The next chunk, and an empty one at the end.
+  m ByteString ->
+  (b -> a -> m b) ->
+  b ->
+  Values a ->
+  m (b, Values a)
+foldValues next f = go
+  where
+    go acc state = case state of
+      ValuesPartial {} -> pullValues next state >>= \(as, later) -> batch later acc as
+      _ -> pure (acc, state)
+    batch later !acc as = case as of
+      a : more -> f acc a >>= \acc' -> batch later acc' more
+      [] -> go acc later
+{-# INLINE foldValues #-}
+
+-- The bytes from the end of the last whole value on: the offset of the first, and the chunks, the
+-- last first.
+data Held = Held !Int [ByteString]
+
+heldBytes :: Held -> ByteString
+heldBytes (Held _ chunks) = S.concat (reverse chunks)
+
+-- The values that the coroutine has decoded, the last first, each with the offset after it.
+data Batch a = NoValues | Decoded a !Int (Batch a)
+
+batchValues :: Batch a -> [a]
+batchValues = go []
+  where
+    go acc batch = case batch of
+      NoValues -> acc
+      Decoded a _ older -> go (a : acc) older
+
+-- What the values leave.
+heldAfter :: Batch a -> Held -> Held
+heldAfter batch held@(Held from chunks) = case batch of
+  NoValues -> held
+  Decoded _ at _ ->
+    let !left = go [] (from + sum (map S.length chunks)) chunks
+        -- The chunks that are left, the first first, and the offset after the others.
+        go later end (bs : older)
+          | at < end =
+            let start = end - S.length bs
+             in if at <= start
+                  then go (bs : later) start older
+                  else -- The offset lies within the chunk.
+                    reverse (unsafeDrop (at - start) bs : later)
+        go later _ _ = reverse later
+     in Held at left
+
+-- The loop and the variable that it writes to.
+data Loop a = Loop !(IORef (Batch a)) (Maybe ByteString -> IO (Fed ()))
+
+-- A state. The action returns the suspended loop once.
+waiting :: Get a -> Held -> IO (Maybe (Loop a)) -> Values a
+waiting g held@(Held at chunks) takeLoop = state
+  where
+    state = ValuesPartial (heldBytes held) (fromIntegral at) resume
+    resume chunk
+      | maybe False S.null chunk = ([], state)
+      -- Not the dupable form: only one thread may go on.
+      | otherwise = unsafePerformIO $ do
+        mine <- takeLoop
+        let now = Held at (maybe chunks (: chunks) chunk)
+            isLast = isNothing chunk
+        case mine of
+          Just (Loop batch go) -> go chunk >>= advanced g batch now
+          Nothing -> startLoop g now isLast
+
+-- Start a loop on what is held.
+startLoop :: Get a -> Held -> Bool -> IO ([a], Values a)
+startLoop g held@(Held at chunks) isLast = do
+  batch <- newIORef NoValues
+  begin streamBytes (loop batch g) at (reverse chunks) isLast >>= advanced g batch held
+
+advanced :: Get a -> IORef (Batch a) -> Held -> Fed () -> IO ([a], Values a)
+advanced g batch held progress = do
+  decoded <- readIORef batch
+  writeIORef batch NoValues
+  let !left@(Held from _) = heldAfter decoded held
+      at = fromIntegral from
+      -- The state is forced, or it would keep all chunks alive.
+      handOut !state = pure (batchValues decoded, state)
+  case progress of
+    Waiting go -> do
+      first <- newIORef (Just (Loop batch go))
+      handOut (waiting g left (atomicModifyIORef' first (\mine -> (Nothing, mine))))
+    Finished _ _ (Right ()) -> handOut (ValuesDone at)
+    Finished _ _ (Left e) -> handOut (ValuesFail (heldBytes left) at e)
+
+-- Decode values to the end of the input, and leave them in the variable.
+loop :: IORef (Batch a) -> Get a -> Get ()
+loop batch g = go
+  where
+    go = do
+      beginValue
+      end <- isEmpty
+      if end
+        then pure ()
+        else do
+          before <- here
+          a <- g
+          now <- here
+          if now == before
+            then readsNothing
+            else do
+              effect (readIORef batch >>= \older -> writeIORef batch (Decoded a now older))
+              go
+
+-- Each value is decoded as by a run of its own.
+beginValue :: Get ()
+beginValue = step $ \c env -> do
+  startBudget c True
+  at <- position c
+  setHeldEnd c (complement (streamEnd at streamBytes))
+  putInt c partCell unknownPart
+  setFailures env NoFailures
+{-# NOINLINE beginValue #-}

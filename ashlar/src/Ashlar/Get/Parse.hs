@@ -1,4 +1,8 @@
+{-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE MagicHash #-}
 {-# LANGUAGE Trustworthy #-}
+{-# LANGUAGE UnboxedSums #-}
+{-# LANGUAGE UnboxedTuples #-}
 
 -- |
 -- Module      : Ashlar.Get.Parse
@@ -71,7 +75,135 @@ where
 
 import Ashlar.Get.Combinators
 import Ashlar.Internal.Get.Ascii
-import Ashlar.Internal.Get.Floating
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.NextByte
 import Ashlar.Internal.Get.Scan
-import Prelude ()
+import Ashlar.Internal.Mem (peekHost, withBytesQuick)
+import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Prim.NearestBinary
+import Ashlar.Internal.Prim.ParseFloating
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import Data.Word (Word64, Word8)
+import Foreign.Ptr (minusPtr, plusPtr)
+import GHC.Exts (Addr#, Double (D#), Double#, Float (F#), Float#, Ptr (Ptr), RealWorld, State#)
+import GHC.Float (castWord32ToFloat, castWord64ToDouble)
+import GHC.IO (unIO)
+import System.IO.Unsafe (unsafeDupablePerformIO)
+import Prelude hiding (take, takeWhile)
+
+-- Decoders for floating-point numbers written in ASCII.
+
+-- | A number with an optional sign, a fraction (a point and digits) and an exponent (@e@
+-- or @E@, an optional sign, and digits), the last two optional; rounded correctly, to
+-- even where it lies halfway. It takes as much as makes a number: of @1.e@ only the @1@.
+-- Neither infinities nor NaN can be written; numbers too large for the type are
+-- infinite.
+--
+-- The time is proportional to the number of bytes, whatever they say, and no number takes more
+-- memory than they do.
+--
+-- >>> import qualified Ashlar.Get.Parse as P
+-- >>> runGetRest P.double "-0.25e1;"
+-- Right (-2.5,";")
+double :: Get Double
+double = Get $ \p c env s0 -> case quickDouble p c env s0 of
+  (# s1, p1, x #)
+    | isNumber (D# x) -> (# s1, p1, (# D# x | #) #)
+    | otherwise -> unGet slowDouble p c env s1
+{-# INLINE double #-}
+
+-- | 'double' for a 'Float', to which the decimal is rounded at once. Rounding first to a 'Double'
+-- gives another number where that is halfway between two floats.
+--
+-- >>> import qualified Ashlar.Get.Parse as P
+-- >>> runGetRest P.float "16777217.0000000001 "
+-- Right (1.6777218e7," ")
+-- >>> realToFrac (16777217.0000000001 :: Double) :: Float
+-- 1.6777216e7
+float :: Get Float
+float = Get $ \p c env s0 -> case quickFloat p c env s0 of
+  (# s1, p1, x #)
+    | isNumber (F# x) -> (# s1, p1, (# F# x | #) #)
+    | otherwise -> unGet slowFloat p c env s1
+{-# INLINE float #-}
+
+-- (A comparison, because 'isNaN' is a foreign call.)
+isNumber :: Eq a => a -> Bool
+isNumber x = x == x
+{-# INLINE isNumber #-}
+
+-- A number that lies in one chunk, and the cursor after it; or NaN, and nothing is read.
+quickDouble ::
+  Addr# -> Cells -> Env -> State# RealWorld -> (# State# RealWorld, Addr#, Double# #)
+quickDouble p c env s0 =
+  case unIO (quick binary64 quotientDouble castWord64ToDouble c env (Ptr p)) s0 of
+    (# s1, Quick (Ptr p1) (D# x) #) -> (# s1, p1, x #)
+{-# NOINLINE quickDouble #-}
+
+quickFloat :: Addr# -> Cells -> Env -> State# RealWorld -> (# State# RealWorld, Addr#, Float# #)
+quickFloat p c env s0 = case unIO (quick binary32 quotientFloat castToFloat c env (Ptr p)) s0 of
+  (# s1, Quick (Ptr p1) (F# x) #) -> (# s1, p1, x #)
+{-# NOINLINE quickFloat #-}
+
+-- Where a number ends, and the number.
+data Quick a = Quick !(Ptr Word8) !a
+
+castToFloat :: Word64 -> Float
+castToFloat = castWord32ToFloat . fromIntegral
+{-# INLINE castToFloat #-}
+
+quick ::
+  RealFloat a =>
+  Binary ->
+  -- The number where 'isQuotient' holds.
+  (Word64 -> Int -> a) ->
+  -- The number of these bits.
+  (Word64 -> a) ->
+  Cells ->
+  Env ->
+  Ptr Word8 ->
+  IO (Quick a)
+quick b quotient cast c env p = do
+  e <- getPtr c endCell
+  first <- if p == e then pure 0 else peekHost p
+  let start = if isSign first then p `plusPtr` 1 else p
+      notQuick = pure (Quick p (0 / 0))
+  -- (Strict, or they are boxed.)
+  scanNumber start e notQuick $ \ !end !examined !digitsEnd !x !q -> do
+    complete <- if examined == e then endsAt c env e else pure True
+    if complete
+      then do
+        !y <-
+          if digitsEnd `minusPtr` start <= 19
+            then pure $! if isQuotient b x q then quotient x q else cast (nearest b x q)
+            else cast <$> nearestOfDigits b start digitsEnd q
+        pure $! Quick end (if first == 45 then negate y else y)
+      else notQuick
+{-# INLINE quick #-}
+
+-- A number that lies in several chunks, or none.
+slowDouble :: Get Double
+slowDouble = slow binary64 castWord64ToDouble
+{-# NOINLINE slowDouble #-}
+
+slowFloat :: Get Float
+slowFloat = slow binary32 castToFloat
+{-# NOINLINE slowFloat #-}
+
+slow :: Num a => Binary -> (Word64 -> a) -> Get a
+slow b cast = do
+  negative <- minusSign
+  whole <- someDigits
+  fraction <- fractionDigits
+  (down, ds) <- exponentDigits
+  let n = S.foldl' addDigit 0 ds
+      q = (if down then negate n else n) - S.length fraction
+      x = cast (nearestOfBytes b (whole <> fraction) q)
+  pure $! if negative then negate x else x
+
+-- The bits of the number that is nearest to these digits times a power of ten.
+nearestOfBytes :: Binary -> ByteString -> Int -> Word64
+nearestOfBytes b ds q =
+  unsafeDupablePerformIO (withBytesQuick ds (\p n -> nearestOfDigits b p (p `plusPtr` n) q))

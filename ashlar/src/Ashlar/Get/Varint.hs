@@ -134,7 +134,6 @@ where
 
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Varint
-import Ashlar.Internal.Get.Varint.Protobuf
 import Ashlar.Internal.Prim.Varint.LEB128 (padded)
 import qualified Ashlar.Prim.Varint as P
 import Data.Int (Int16, Int32, Int64)

@@ -72,11 +72,8 @@ module Ashlar.Prim.Varint
 where
 
 import Ashlar.Internal.Prim.Varint.BigEndian hiding (readBigEndian, readGitOffset, readSQLite)
-import Ashlar.Internal.Prim.Varint.LEB128 hiding (padded, readAsUnsigned)
-import Ashlar.Internal.Prim.Varint.Prefix (prefixVarInt)
-import Ashlar.Internal.Prim.Varint.Protobuf hiding (lenient)
+import Ashlar.Internal.Prim.Varint.LEB128 hiding (lenient, padded, readAsUnsigned)
 import Ashlar.Internal.Prim.Varint.Type (Varint (..), varintBound)
-import Ashlar.Internal.Prim.Varint.VLQ (intVLQ, wordVLQ)
 
 -- $leb128
 -- Little Endian Base 128, as in DWARF (version 5, section 7.6) and WebAssembly. Each byte has seven

@@ -81,8 +81,8 @@ module Ashlar.Compat.Cereal.Put
 where
 
 import Ashlar.Internal.Builder.Core (Builder)
-import Ashlar.Internal.Builder.Instances ()
 import Ashlar.Internal.Builder.Lazy (toLazyByteString)
+import Ashlar.Internal.Builder.Loops ()
 import Ashlar.Internal.Builder.Numbers (word64BE)
 import Ashlar.Internal.Builder.Put (value)
 import Ashlar.Internal.Builder.Strict (toStrictByteString)

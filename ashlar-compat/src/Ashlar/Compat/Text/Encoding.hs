@@ -19,7 +19,7 @@ module Ashlar.Compat.Text.Encoding
 where
 
 import Ashlar.Internal.Builder.Core (Builder)
-import Ashlar.Internal.Builder.Instances ()
+import Ashlar.Internal.Builder.Loops ()
 import Ashlar.Internal.Builder.Strings (textUtf8)
 import Ashlar.Internal.Compat.Text
 import Ashlar.Internal.Prim.Core (BoundedPrim)

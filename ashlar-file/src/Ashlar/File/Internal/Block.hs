@@ -54,7 +54,7 @@ import Ashlar.Internal.Builder.Core
     cursorCell,
     reserve,
   )
-import Ashlar.Internal.Builder.Run (runBuilderWith)
+import Ashlar.Internal.Builder.RunIO (runBuilderWith)
 import Ashlar.Internal.Codec.Fixed (Fixed, fixedSize, fixedWrite)
 import Ashlar.Internal.Mem (copyRange, keepAlive, moveDown, newBuffer, pokeHost, withBytes)
 import Ashlar.Internal.Mem.Cells (getPtr, putPtr)

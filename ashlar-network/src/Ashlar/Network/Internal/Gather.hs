@@ -12,7 +12,7 @@ where
 
 import Ashlar.Internal.Builder.Buffer
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Builder.Run (runBuilderWith)
+import Ashlar.Internal.Builder.RunIO (runBuilderWith)
 import Ashlar.Internal.Mem (keepAlive)
 import Control.Monad (unless, when)
 import Data.ByteString (ByteString)

@@ -37,7 +37,7 @@ import Ashlar.File.Crc32c (crc32cAfter)
 import Ashlar.File.Internal.Crc32c (Method (..), crc32cOf)
 import Ashlar.Internal.Builder.Buffer
 import Ashlar.Internal.Builder.Core (FreeSpace (..), Request (..), Sink (..))
-import Ashlar.Internal.Builder.Run (runBuilderWith)
+import Ashlar.Internal.Builder.RunIO (runBuilderWith)
 import Ashlar.Internal.Mem (copyRange, keepAlive, pokeLE, withBytes)
 import Ashlar.Network.Internal.Error
 import Ashlar.Network.Internal.Gather

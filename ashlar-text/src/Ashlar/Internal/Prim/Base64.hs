@@ -23,7 +23,7 @@ where
 import Ashlar.Internal.Mem (copyRange, peekHost, pokeHost)
 import Ashlar.Internal.Prim.Alphabet
 import Ashlar.Internal.Prim.Base64Groups
-import Ashlar.Internal.Prim.Multiply128
+import Ashlar.Internal.Prim.Core (timesHigh)
 import Data.Bits (unsafeShiftL, unsafeShiftR, (.&.), (.|.))
 import Data.Word (Word32, Word8)
 import Foreign.Ptr (Ptr, plusPtr)

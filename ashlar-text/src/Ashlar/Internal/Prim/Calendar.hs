@@ -26,7 +26,7 @@ module Ashlar.Internal.Prim.Calendar
 where
 
 import Ashlar.Internal.Mem (peekHost, pokeHost, pokeLE)
-import Ashlar.Internal.Prim.Digits
+import Ashlar.Internal.Prim.Decimal (asCharacters, digits2, digits4, digits8, quotRem1e8)
 import Data.Bits (unsafeShiftL, (.&.), (.|.))
 import Data.Word (Word16, Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)

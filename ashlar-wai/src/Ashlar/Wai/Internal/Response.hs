@@ -21,7 +21,7 @@ import Ashlar.Codec (Codec, encodedSize, put)
 import Ashlar.Http.Body (WrongBodyLength (..))
 import Ashlar.Internal.Builder.Buffer
 import Ashlar.Internal.Builder.Core hiding (append)
-import Ashlar.Internal.Builder.Run (runBuilderWith)
+import Ashlar.Internal.Builder.RunIO (runBuilderWith)
 import Ashlar.Internal.Builder.Strict (toStrictByteString)
 import Ashlar.Internal.Mem (keepAlive)
 import Control.Concurrent

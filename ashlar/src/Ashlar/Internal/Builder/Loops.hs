@@ -1,4 +1,6 @@
 {-# LANGUAGE RankNTypes #-}
+{-# LANGUAGE TypeFamilies #-}
+{-# OPTIONS_GHC -Wno-orphans #-}
 
 -- |
 -- Module      : Ashlar.Internal.Builder.Loops
@@ -48,15 +50,19 @@ where
 import Ashlar.Internal.Builder.Batches
 import Ashlar.Internal.Builder.Bytes (chunkwise)
 import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Builder.Lazy
+import Ashlar.Internal.Builder.Strings (stringUtf8)
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells
+import qualified Ashlar.Internal.Prim.Binary as P
 import Ashlar.Internal.Prim.Core
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
+import Data.String (IsString (..))
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
-import GHC.Exts (build, oneShot)
+import GHC.Exts (IsList (..), build, oneShot)
 
 -- | The values of a list, each by a primitive of fixed size.
 --
@@ -253,3 +259,23 @@ mapBytes n known write = \bs -> action $ \c k ->
         withBytes bs (\src _ -> write c (src `plusPtr` off) (src `plusPtr` (off + len)) p)
         getPtr c cursorCell
 {-# INLINE mapBytes #-}
+
+-- Instances of builders that need a way to run them.
+--
+-- The type is below the modules that these instances need. So that nobody misses them,
+-- every module that shows the type to users imports this one.
+
+-- | A literal in UTF-8.
+instance IsString Builder where
+  fromString = stringUtf8
+  {-# INLINE fromString #-}
+
+-- | The bytes, as a string literal.
+instance Show Builder where
+  showsPrec d = showsPrec d . toLazyByteString
+
+-- | The bytes, one by one.
+instance IsList Builder where
+  type Item Builder = Word8
+  fromList = primMapListFixed P.word8
+  toList = L.unpack . toLazyByteString

@@ -13,7 +13,7 @@ where
 import Ashlar.Internal.Builder.Buffer
 import Ashlar.Internal.Builder.Bytes (NextChunk (..), nextChunk)
 import Ashlar.Internal.Builder.Core hiding (append)
-import Ashlar.Internal.Builder.Suspend
+import Ashlar.Internal.Builder.Lazy (BuilderStatus, PendingRequest (..), Status (..), runToRequest)
 import Ashlar.Internal.Mem (keepAlive)
 import Data.ByteString (ByteString)
 import Data.IORef

@@ -1,4 +1,5 @@
 {-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE UnboxedTuples #-}
 
 -- |
 -- Module      : Ashlar.Internal.Builder.RunIO
@@ -15,20 +16,38 @@ module Ashlar.Internal.Builder.RunIO
     writeFile,
     pokeBuilder,
     BufferOverflow (..),
+    runBuilderWith,
+    runBuilderSaving,
+    First (..),
+    newFirst,
+    firstOpen,
+    firstSize,
+    runInFirst,
   )
 where
 
 import Ashlar.Internal.Builder.Buffer
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Builder.Run
+import Ashlar.Internal.Coroutine.Exception (rethrow, tryThunk)
+import Ashlar.Internal.Coroutine.Thunk
 import Ashlar.Internal.Mem
-import Control.Exception (Exception (..), bracket, throwIO)
+import Ashlar.Internal.Mem.Cells
+import qualified Ashlar.Internal.Mem.Check as Check
+import Control.Exception (Exception (..), IOException, bracket, catch, throwIO)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.IORef (modifyIORef', newIORef, readIORef, writeIORef)
+import Data.Primitive.ByteArray
+  ( MutableByteArray (..),
+    mutableByteArrayContents,
+    newPinnedByteArray,
+  )
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import GHC.Exts (Ptr (Ptr), lazy)
+import GHC.ForeignPtr (ForeignPtr (..), ForeignPtrContents (..))
+import GHC.IO (IO (..))
 import GHC.IO.Handle.Internals (wantWritableHandle)
 import System.IO (Handle, IOMode (WriteMode), hClose, hPutBuf, openBinaryFile)
 import Prelude hiding (writeFile)
@@ -95,8 +114,8 @@ throughBuffer ::
   (Ptr Word8 -> Int -> IO ()) ->
   Builder ->
   IO Int
-throughBuffer runWith firstSize size consume b = do
-  first <- newOpen (max 1 firstSize)
+throughBuffer runWith sizeOfFirst size consume b = do
+  first <- newOpen (max 1 sizeOfFirst)
   ref <- newIORef first
   countRef <- newIORef 0
   let send p n = when (n > 0) $ do
@@ -239,3 +258,104 @@ instance Exception BufferOverflow where
   displayException (BufferOverflow free needed) =
     "Ashlar.Builder: buffer overflow: " ++ show needed ++ " bytes to write, " ++ show free
       ++ " free"
+
+-- Running a builder with a sink.
+
+-- | Run a builder, beginning in the given free space. Returns the address after the last byte
+-- written into the free space that was open at the end.
+--
+-- The memory of each free space must stay alive until the sink is asked for the next. The last must
+-- stay alive until this action has returned.
+runBuilderWith ::
+  -- | Asked for more free space, and for all else that the builder needs.
+  Sink ->
+  -- | Where the builder begins.
+  FreeSpace ->
+  Builder ->
+  IO (Ptr Word8)
+runBuilderWith k (FreeSpace from to) b = withCells (cellsUpTo endCell) $ \c -> do
+  putPtr c cursorCell from
+  putPtr c endCell to
+  runOn b c k
+  getPtr c cursorCell
+{-# INLINE runBuilderWith #-}
+
+-- | 'runBuilderWith', with an action to perform if a value in the builder throws. Its argument is
+-- the address up to which the open buffer has been written. If the action fails too, the value's
+-- exception is thrown.
+--
+-- The builder runs as a thunk. So an asynchronous exception is told from one of a value, and if
+-- this run is part of a pure value, it can be resumed (Note [Exceptions that are not ours]).
+runBuilderSaving :: (Ptr Word8 -> IO ()) -> Sink -> FreeSpace -> Builder -> IO (Ptr Word8)
+runBuilderSaving save k (FreeSpace from to) b = withCells (cellsUpTo endCell) $ \c -> do
+  putPtr c cursorCell from
+  putPtr c endCell to
+  outcome <- newThunk (runOn b c k) >>= tryThunk
+  case outcome of
+    Right () -> getPtr c cursorCell
+    Left e -> ((getPtr c cursorCell >>= save) `catch` lessUrgent) >> rethrow e
+  where
+    lessUrgent :: IOException -> IO ()
+    lessUrgent _ = pure ()
+
+-- The first buffer of a run, small and with the cells in it.
+--
+-- Note [Small first buffers]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- Most runs write a few bytes: a number, a key, a short response. A run begins in a buffer of
+-- 'firstSize' bytes. It is one object with the two cells of the run, which stand before the bytes,
+-- so one allocation serves both. All else that only longer output needs is made by the first
+-- request: the record of the output so far, and a larger buffer, into which the bytes are copied.
+--
+-- Lazy output goes on in that larger buffer without suspending, whatever is asked of the sink. So
+-- where its chunks end does not depend on the small buffer.
+--
+-- Tried and dropped: a first buffer of 4 KiB for lazy output. It is a large object of GHC's, which
+-- takes longer to allocate than a short response to write. Copying the bytes of a small buffer to
+-- their size takes half as long again as writing one number. (Allocation tests "one number, strict"
+-- and "a short response, lazy". Benchmarks "short: one Integer" and "short: a map of 10".)
+
+-- | The cells of one run, and then its first buffer.
+data First = First {firstCells :: Cells}
+
+-- | The bytes of a first buffer.
+firstSize :: Int
+firstSize = 128
+{-# INLINE firstSize #-}
+
+-- The bytes of the two cells: at most eight each.
+cellBytes :: Int
+cellBytes = Check.cellBytes (cellsUpTo endCell)
+{-# INLINE cellBytes #-}
+
+-- | Cells and a buffer, not initialised.
+newFirst :: IO First
+newFirst = do
+  MutableByteArray c <- newPinnedByteArray (cellBytes + firstSize)
+  Check.noneWritten c (cellsUpTo endCell)
+  pure (First c)
+{-# INLINE newFirst #-}
+
+firstFrom :: First -> Ptr Word8
+firstFrom (First c) = mutableByteArrayContents (MutableByteArray c) `plusPtr` cellBytes
+{-# INLINE firstFrom #-}
+
+-- | The buffer, of which nothing has been handed out.
+firstOpen :: First -> Open
+firstOpen first@(First c) = case firstFrom first of
+  from@(Ptr a) -> Open (ForeignPtr a (PlainPtr c)) firstSize from
+{-# INLINE firstOpen #-}
+
+-- | 'Ashlar.Internal.Builder.RunIO.runBuilderWith' in a first buffer.
+--
+-- The buffer lives while the builder runs, because the cells are read after that. A compiler that
+-- finds that the builder never returns would drop what comes after it, but 'lazy' hides the builder
+-- until no such analysis follows. ('Ashlar.Internal.Mem.keepAlive' would allocate a closure, on GHC
+-- 9.10.) So what a caller uses after this call lives as long.
+runInFirst :: First -> Sink -> Builder -> IO (Ptr Word8)
+runInFirst first@(First c) k (Builder b) = do
+  putPtr c cursorCell (firstFrom first)
+  putPtr c endCell (firstFrom first `plusPtr` firstSize)
+  IO (\s -> (# lazy b c k s, () #))
+  getPtr c cursorCell
+{-# INLINE runInFirst #-}

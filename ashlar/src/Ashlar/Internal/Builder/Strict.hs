@@ -24,7 +24,7 @@ where
 import Ashlar.Internal.Builder.Buffer
 import Ashlar.Internal.Builder.Bytes (byteString)
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Builder.First
+import Ashlar.Internal.Builder.RunIO (First (..), firstOpen, firstSize, newFirst, runInFirst)
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells (Cells)
 import Data.Bits (complement, (.&.))
@@ -192,7 +192,7 @@ wasteful (Output _ _ open) p = slack > 128 && slack > openSize open `quot` 4
 -- Note [Growing]
 -- ~~~~~~~~~~~~~~
 -- The first buffer is allocated before the builder runs, and is not trimmed:
--- Note [Small first buffers] in "Ashlar.Internal.Builder.First".
+-- Note [Small first buffers] in "Ashlar.Internal.Builder.RunIO".
 --
 -- The output is copied from the first buffer to the next. From then on a full buffer is left as it
 -- is, and all are concatenated at the end. So each byte is copied once, and the memory is at most

@@ -1,4 +1,5 @@
 {-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedTuples #-}
 
 -- |
 -- Module      : Ashlar.Internal.Prim.Core
@@ -24,14 +25,22 @@ module Ashlar.Internal.Prim.Core
     runB,
     contramapB,
     toB,
+    Write#,
+    write#,
+    callWrite,
+    timesWide,
+    timesHigh,
+    timesHalves,
   )
 where
 
 import Ashlar.Internal.Mem.Check
+import Data.Bits (finiteBitSize, unsafeShiftL, unsafeShiftR, (.&.), (.|.))
 import Data.Functor.Contravariant (Contravariant (..))
-import Data.Word (Word8)
+import Data.Word (Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
-import GHC.Exts (Int (I#), isTrue#, (<#))
+import GHC.Exts (Addr#, Int (I#), Ptr (Ptr), RealWorld, State#, Word (W#), isTrue#, timesWord2#, (<#))
+import GHC.IO (IO (..))
 
 -- | A number of bytes.
 type Size = Int
@@ -125,3 +134,58 @@ instance Contravariant BoundedPrim where
 toB :: FixedPrim a -> BoundedPrim a
 toB (FixedPrim n write) = BoundedPrim n (\x p -> write x p >> pure (p `plusPtr` n))
 {-# INLINE toB #-}
+
+-- Write functions that are called, not inlined.
+--
+-- Writing a number as text takes dozens of instructions. User code should call them, not contain
+-- them. But a function that returns a pointer in 'IO' allocates a box for it, unless GHC inlines
+-- the function. So the types here are unboxed.
+
+-- | Write a value at an address, and return the address after it.
+type Write# a = a -> Addr# -> State# RealWorld -> (# State# RealWorld, Addr# #)
+
+-- Both functions are unfolded with their first argument alone. So a definition by write# has all
+-- three parameters, and callWrite passes all three arguments.
+
+-- | Defines a function that is marked NOINLINE.
+write# :: (a -> Ptr Word8 -> IO (Ptr Word8)) -> Write# a
+write# f = \x p s -> case f x (Ptr p) of IO m -> case m s of (# s', Ptr q #) -> (# s', q #)
+{-# INLINE write# #-}
+
+-- | Calls a function that 'write#' defines.
+callWrite :: Write# a -> a -> Ptr Word8 -> IO (Ptr Word8)
+callWrite f = \x (Ptr p) -> IO (\s -> case f x p s of (# s', q #) -> (# s', Ptr q #))
+{-# INLINE callWrite #-}
+
+-- Products of 128 bits, from factors of 64.
+
+-- | The high and the low 64 bits of a product.
+timesWide :: Word64 -> Word64 -> (# Word64, Word64 #)
+timesWide x y
+  -- A 64-bit machine has an instruction for this, and the conversions cost nothing. The
+  -- compiler decides the condition.
+  | finiteBitSize (0 :: Word) == 64 = timesWord (fromIntegral x) (fromIntegral y)
+  | otherwise = timesHalves x y
+{-# INLINE timesWide #-}
+
+-- | The high 64 bits of a product.
+timesHigh :: Word64 -> Word64 -> Word64
+timesHigh x y = case timesWide x y of (# hi, _ #) -> hi
+{-# INLINE timesHigh #-}
+
+timesWord :: Word -> Word -> (# Word64, Word64 #)
+timesWord (W# x) (W# y) = case timesWord2# x y of
+  (# hi, lo #) -> (# fromIntegral (W# hi), fromIntegral (W# lo) #)
+{-# INLINE timesWord #-}
+
+-- | 'timesWide' for 32-bit machines, by long multiplication of halves. No sum overflows: each is
+-- at most (2^32 - 1)^2 + 2 (2^32 - 1) = 2^64 - 1.
+timesHalves :: Word64 -> Word64 -> (# Word64, Word64 #)
+timesHalves x y = (# hi, (middle' `unsafeShiftL` 32) .|. lower bottom #)
+  where
+    bottom = lower x * lower y
+    middle = upper x * lower y + upper bottom
+    middle' = lower x * upper y + lower middle
+    hi = upper x * upper y + upper middle + upper middle'
+    upper z = z `unsafeShiftR` 32
+    lower z = z .&. 0xFFFFFFFF

@@ -7,7 +7,7 @@
 --
 -- Numbers in base 16, with the digits @0@ to @9@ and @a@ to @f@, either without leading zeros or
 -- with all digits of the type. The digits come from a table: see
--- Note [Hexadecimal digits from a table] in "Ashlar.Internal.Prim.HexPairs".
+-- Note [Hexadecimal digits from a table] in "Ashlar.Internal.Prim.Hex".
 module Ashlar.Internal.Prim.Hex
   ( -- * Without leading zeros
     word8Hex,
@@ -30,18 +30,28 @@ module Ashlar.Internal.Prim.Hex
 
     -- * For other formats
     countDigits,
+    hexPair,
+    hexPairs2,
+    hexPairs4,
+    mostHexBytes,
+    writeHex,
+    readHex,
+    hexSpan,
   )
 where
 
 import Ashlar.Internal.Mem
+import Ashlar.Internal.Mem.Check
+import Ashlar.Internal.Prim.Bulk
 import Ashlar.Internal.Prim.Core
-import Ashlar.Internal.Prim.HexPairs
-import Ashlar.Internal.Prim.OutOfLine
-import Data.Bits (countLeadingZeros, unsafeShiftR, (.&.), (.|.))
+import Data.Bits (countLeadingZeros, unsafeShiftL, unsafeShiftR, (.&.), (.|.))
 import Data.Int (Int16, Int32, Int64, Int8)
-import Data.Word (Word16, Word32, Word64, Word8)
+import Data.Word (Word16, Word32, Word64, Word8, byteSwap16)
 import Foreign.Ptr (Ptr, plusPtr)
+import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
+import GHC.Exts (Int (I#), Ptr (Ptr), indexWord16OffAddr#)
 import GHC.Float (castDoubleToWord64, castFloatToWord32)
+import GHC.Word (Word16 (W16#))
 
 -- | An unsigned 8-bit number in hexadecimal, without leading zeros: 1 to 2 digits.
 word8Hex :: BoundedPrim Word8
@@ -179,3 +189,95 @@ write8Pairs x p =
 {-# INLINE write2Pairs #-}
 {-# INLINE write4Pairs #-}
 {-# INLINE write8Pairs #-}
+
+-- The two hexadecimal digits of every byte.
+--
+-- Note [Hexadecimal digits from a table]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- A table of 512 bytes gives two digits at a time. Where a number may have fewer digits than its
+-- type, eight digits are combined in one word, shifted, and stored at once. Where all digits are
+-- wanted, each pair is stored by itself.
+--
+-- Making eight digits without a table was also tried: spread the units of 4 bits over the bytes
+-- of a word, and add 39 to those above 9. It takes more time, and twice the time for strings of
+-- bytes.
+
+-- | The 2 digits of a number below 2^8 as characters, the first one in the least significant
+-- byte. Nothing checks that the number is below 2^8.
+hexPair :: Word64 -> Word64
+hexPair x = case (table, slot "in the table" "hexPair" 256 (fromIntegral x)) of
+  -- The table has 256 entries of 2 bytes.
+  (Ptr a, I# i) -> fromIntegral (firstLowest (W16# (indexWord16OffAddr# a i)))
+  where
+    firstLowest = case targetByteOrder of
+      LittleEndian -> id
+      BigEndian -> byteSwap16
+{-# INLINE hexPair #-}
+
+-- | The 4 digits of a number below 2^16, in the same order.
+hexPairs2 :: Word64 -> Word64
+hexPairs2 x = hexPair (x `unsafeShiftR` 8) .|. (hexPair (x .&. 0xFF) `unsafeShiftL` 16)
+{-# INLINE hexPairs2 #-}
+
+-- | The 8 digits of a number below 2^32, in the same order.
+hexPairs4 :: Word64 -> Word64
+hexPairs4 x = hexPairs2 (x `unsafeShiftR` 16) .|. (hexPairs2 (x .&. 0xFFFF) `unsafeShiftL` 32)
+{-# INLINE hexPairs4 #-}
+
+table :: Ptr ()
+table =
+  Ptr
+    "\
+    \000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f\
+    \202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f\
+    \404142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f\
+    \606162636465666768696a6b6c6d6e6f707172737475767778797a7b7c7d7e7f\
+    \808182838485868788898a8b8c8d8e8f909192939495969798999a9b9c9d9e9f\
+    \a0a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3b4b5b6b7b8b9babbbcbdbebf\
+    \c0c1c2c3c4c5c6c7c8c9cacbcccdcecfd0d1d2d3d4d5d6d7d8d9dadbdcdddedf\
+    \e0e1e2e3e4e5e6e7e8e9eaebecedeeeff0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"#
+
+-- Strings of bytes in hexadecimal, both ways.
+--
+-- "Ashlar.Internal.Prim.Bulk" converts them. One call handles a limited number, as in
+-- Note [Foreign copies] in "Ashlar.Internal.Mem".
+
+-- | The most bytes of one foreign call, which takes or makes 64 KiB of digits.
+mostHexBytes :: Int
+mostHexBytes = 32768
+{-# INLINE mostHexBytes #-}
+
+-- | Write the digits of n bytes: n bytes must be readable, and 2n writable.
+writeHex :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
+writeHex dst src n
+  | n <= mostHexBytes = hexEncode dst src n
+  | otherwise = do
+    hexEncode dst src mostHexBytes
+    writeHex
+      (dst `plusPtr` (2 * mostHexBytes))
+      (src `plusPtr` mostHexBytes)
+      (n - mostHexBytes)
+
+-- | Read n bytes from 2n digits, in either case, and return the number of digits before the first
+-- character that is none. 2n characters must be readable, and n bytes writable.
+readHex :: Ptr Word8 -> Ptr Word8 -> Int -> IO Int
+readHex dst0 src0 n = go 0
+  where
+    -- The first i bytes have been read.
+    go i
+      | i == n = pure (2 * n)
+      | otherwise = do
+        let m = min mostHexBytes (n - i)
+        k <- hexDecode (dst0 `plusPtr` i) (src0 `plusPtr` (2 * i)) m
+        if k == 2 * m then go (i + m) else pure (2 * i + k)
+
+-- | The number of leading digits among n characters, which must be readable.
+hexSpan :: Ptr Word8 -> Int -> IO Int
+hexSpan p n = go 0
+  where
+    go i
+      | i == n = pure n
+      | otherwise = do
+        let len = min (2 * mostHexBytes) (n - i)
+        k <- hexDigits (p `plusPtr` i) len
+        if k == len then go (i + len) else pure (i + k)

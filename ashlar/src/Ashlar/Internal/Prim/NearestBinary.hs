@@ -39,7 +39,7 @@ module Ashlar.Internal.Prim.NearestBinary
 where
 
 import Ashlar.Internal.Mem.Check (slot)
-import Ashlar.Internal.Prim.Multiply128
+import Ashlar.Internal.Prim.Core (timesHigh, timesWide)
 import Ashlar.Internal.Prim.PowersOfTen
 import Data.Bits
   ( complement,

@@ -4,7 +4,7 @@
 -- Module      : Ashlar.Internal.Prim.PowersOfTen
 -- Description : The powers of ten in 128 bits, from 10^(-342) to 10^324
 --
--- A table for "Ashlar.Internal.Prim.ShortestDecimal" and "Ashlar.Internal.Prim.NearestBinary". For
+-- A table for "Ashlar.Internal.Prim.Floating" and "Ashlar.Internal.Prim.NearestBinary". For
 -- each exponent @e@ it has the first 128 bits of 10^e, rounded up:
 --
 -- > floor (10^e / 2^r) + 1,  with r = floor (log2 (10^e)) - 127

@@ -9,10 +9,14 @@ module Ashlar.Internal.Prim.Utf8
   ( utf8Bound,
     utf8Write,
     utf8ValidPrefix,
+    char7,
+    char8,
+    charUtf8,
   )
 where
 
 import Ashlar.Internal.Mem
+import Ashlar.Internal.Prim.Core hiding (size)
 import Data.Bits (shiftR, (.&.), (.|.))
 import Data.Char (ord)
 import Data.Word (Word8)
@@ -85,3 +89,21 @@ utf8ValidPrefix p n = go 0
     tailByte = within 0x80 0xBF
     within lo hi w = w >= lo && w <= (hi :: Word8)
     at i = peekHost (p `plusPtr` i) :: IO Word8
+
+-- Characters in ASCII, Latin-1 and UTF-8, as primitives.
+
+-- | A character in ASCII: one byte, the lowest 7 bits of its code point.
+char7 :: FixedPrim Char
+char7 = fixedPrim 1 (\c p -> pokeHost p (fromIntegral (ord c .&. 0x7F) :: Word8))
+{-# INLINE char7 #-}
+
+-- | A character in Latin-1 (ISO\/IEC 8859-1): one byte, the lowest 8 bits of its code point.
+char8 :: FixedPrim Char
+char8 = fixedPrim 1 (\c p -> pokeHost p (fromIntegral (ord c) :: Word8))
+{-# INLINE char8 #-}
+
+-- | A character in UTF-8: 1 to 4 bytes. A surrogate is written as the three bytes that UTF-8
+-- would give its code point.
+charUtf8 :: BoundedPrim Char
+charUtf8 = boundedPrim utf8Bound (flip utf8Write)
+{-# INLINE charUtf8 #-}

@@ -24,7 +24,7 @@ import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Codec.Varint
 import Ashlar.Internal.Get.Core (Get)
 import qualified Ashlar.Internal.Prim.Scalar as P
-import Ashlar.Internal.Prim.Varint.Protobuf (unZigzag64, zigzag64)
+import Ashlar.Internal.Prim.Varint.LEB128 (unZigzag64, zigzag64)
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
 import qualified GHC.ByteOrder as ByteOrder

@@ -26,13 +26,35 @@ module Ashlar.Internal.Prim.Varint.LEB128
 
     -- * For other formats
     readAsUnsigned,
+
+    -- * Unsigned
+    word32Varint,
+    word64Varint,
+    wordVarint,
+
+    -- * Signed, short if positive
+    int32Varint,
+    int64Varint,
+    intVarint,
+
+    -- * Signed, short if near 0
+    int32Zigzag,
+    int64Zigzag,
+    intZigzag,
+    zigzag32,
+    zigzag64,
+    unZigzag32,
+    unZigzag64,
+
+    -- * Other rules for reading
+    lenient,
   )
 where
 
 import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.Varint.Groups
 import Ashlar.Internal.Prim.Varint.Type
-import Data.Bits (unsafeShiftL, unsafeShiftR)
+import Data.Bits (finiteBitSize, unsafeShiftL, unsafeShiftR, xor, (.&.))
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Ptr (Ptr)
@@ -124,3 +146,116 @@ int64LEB128 = signed 10 writeSigned64
 intLEB128 :: Varint Int
 intLEB128 = signed 10 (writeSigned64 . fromIntegral)
 {-# INLINE intLEB128 #-}
+
+-- The integers of Protocol Buffers.
+--
+-- Base 128 varints as Protocol Buffers use them (the "Encoding" page of its
+-- documentation, "Base 128 Varints" and "Signed Integers").
+--
+-- [@uint32@, @uint64@] An unsigned number is written as in unsigned LEB128.
+-- [@int32@, @int64@] A signed number is taken as 64 bits in two's complement, and these as
+--   an unsigned number: a negative one takes 10 bytes, whatever its type.
+-- [@sint32@, @sint64@] The index of the number in the sequence 0, -1, 1, -2, 2 and so on
+--   (\"zigzag\") is written as an unsigned number. So numbers near 0 are short.
+
+-- A signed number, extended to 64 bits of two's complement, and these as an unsigned
+-- number.
+extended :: forall a. (Bounded a, Integral a) => Varint a
+extended =
+  Varint (boundedPrim 10 (writeUnsigned64 . bits)) (groupsOfBits . bitsUnsigned . bits) $
+    readAsUnsigned (rangeOf (0 :: a)) fromIntegral
+  where
+    bits x = fromIntegral (fromIntegral x :: Int64)
+{-# INLINE extended #-}
+
+-- Numbers that are written as others, which are unsigned. Read leniently, the others may have more
+-- bits than their type.
+via :: forall a w. (Bounded w, Integral w) => (a -> w) -> (Word64 -> a) -> Varint w -> Varint a
+via to from (Varint prim sizeOf _) =
+  Varint (contramapB to prim) (sizeOf . to) $ readAsUnsigned (rangeOf (0 :: w)) from
+{-# INLINE via #-}
+
+-- | Read a format of this module as the decoders of Protocol Buffers do: accept up to ten bytes,
+-- be they needed or not, and drop the bits that the type cannot hold.
+lenient :: Varint a -> Varint a
+lenient (Varint prim sizeOf (ReadHalf alone short _ long)) =
+  Varint prim sizeOf (ReadHalf alone short Lenient long)
+{-# INLINE lenient #-}
+
+-- | @uint32@: 1 to 5 bytes.
+word32Varint :: Varint Word32
+word32Varint = word32LEB128
+{-# INLINE word32Varint #-}
+
+-- | @uint64@: 1 to 10 bytes.
+word64Varint :: Varint Word64
+word64Varint = word64LEB128
+{-# INLINE word64Varint #-}
+
+-- | @uint64@: 1 to 10 bytes.
+wordVarint :: Varint Word
+wordVarint = wordLEB128
+{-# INLINE wordVarint #-}
+
+-- | @int32@ and @enum@: 1 to 5 bytes, or 10 if negative.
+int32Varint :: Varint Int32
+int32Varint = extended
+{-# INLINE int32Varint #-}
+
+-- | @int64@: 1 to 9 bytes, or 10 if negative.
+int64Varint :: Varint Int64
+int64Varint = extended
+{-# INLINE int64Varint #-}
+
+-- | @int64@: 1 to 9 bytes, or 10 if negative.
+intVarint :: Varint Int
+intVarint = extended
+{-# INLINE intVarint #-}
+
+-- | @sint32@: 1 to 5 bytes.
+int32Zigzag :: Varint Int32
+int32Zigzag = via zigzag32 (unZigzag32 . fromIntegral) word32LEB128
+{-# INLINE int32Zigzag #-}
+
+-- | @sint64@: 1 to 10 bytes.
+int64Zigzag :: Varint Int64
+int64Zigzag = via zigzag64 unZigzag64 word64LEB128
+{-# INLINE int64Zigzag #-}
+
+-- | @sint64@: 1 to 10 bytes.
+intZigzag :: Varint Int
+intZigzag
+  | finiteBitSize (0 :: Int) == 64 = via (zigzag64 . fromIntegral) from word64LEB128
+  | otherwise = via (zigzag32 . fromIntegral) from word32LEB128
+  where
+    -- Also with 32 bits, as 'lenient' may read the sign of a number from bits above those.
+    from = fromIntegral . unZigzag64
+{-# INLINE intZigzag #-}
+
+-- | The index of a number in the sequence 0, -1, 1, -2, 2 and so on.
+--
+-- >>> import Ashlar.Prim.Varint (zigzag32)
+-- >>> map zigzag32 [0, -1, 1, minBound]
+-- [0,1,2,4294967295]
+zigzag32 :: Int32 -> Word32
+zigzag32 x = fromIntegral ((x `unsafeShiftL` 1) `xor` (x `unsafeShiftR` 31))
+{-# INLINE zigzag32 #-}
+
+-- | 'zigzag32' for 64 bits.
+zigzag64 :: Int64 -> Word64
+zigzag64 x = fromIntegral ((x `unsafeShiftL` 1) `xor` (x `unsafeShiftR` 63))
+{-# INLINE zigzag64 #-}
+
+-- | The number at an index of the sequence 0, -1, 1, -2, 2 and so on.
+--
+-- >>> import Ashlar.Prim.Varint (unZigzag32)
+-- >>> map unZigzag32 [0, 1, 2, 3, maxBound]
+-- [0,-1,1,-2,-2147483648]
+unZigzag32 :: Word32 -> Int32
+unZigzag32 w = fromIntegral ((w `unsafeShiftR` 1) `xor` negate (w .&. 1))
+{-# INLINE unZigzag32 #-}
+
+-- | 'unZigzag32' for 64 bits.
+unZigzag64 :: Word64 -> Int64
+unZigzag64 w = fromIntegral ((w `unsafeShiftR` 1) `xor` negate (w .&. 1))
+{-# INLINE unZigzag64 #-}
