@@ -125,7 +125,12 @@ instance {-# OVERLAPPABLE #-} (Generic a, GCodec (Rep a), Codec a) => HasFormat 
 -- >>> either (print . errorReason) print range
 -- Invalid "an empty range"
 derivedFormat :: (Generic a, GCodec (Rep a)) => Format a
-derivedFormat = Format genericLayout genericSize genericPut genericGet
+derivedFormat =
+  Format
+    genericLayout
+    (gSize genericLayout from)
+    (gPut genericLayout genericLayout from)
+    (gGet genericLayout genericLayout to)
 {-# INLINE derivedFormat #-}
 
 -- | The derived layout.
@@ -133,19 +138,23 @@ genericLayout :: (Generic a, GCodec (Rep a)) => Layout a
 genericLayout = gLayout from to
 {-# INLINE genericLayout #-}
 
+-- The derived methods of instances that are written out, to be INLINEABLE. Their layout is the
+-- derived one. They take it from the instance: a copy of it in each method made the instances of
+-- tuples compile four times as long.
+
 -- | The derived size.
-genericSize :: (Generic a, GCodec (Rep a)) => a -> Int
-genericSize = gSize genericLayout from
+genericSize :: (Codec a, Generic a, GCodec (Rep a)) => a -> Int
+genericSize = gSize layout from
 {-# INLINE genericSize #-}
 
 -- | The derived writer.
-genericPut :: (Generic a, GCodec (Rep a)) => a -> Builder
-genericPut = gPut genericLayout genericLayout from
+genericPut :: (Codec a, Generic a, GCodec (Rep a)) => a -> Builder
+genericPut = gPut layout derived from
 {-# INLINE genericPut #-}
 
 -- | The derived reader.
-genericGet :: (Generic a, GCodec (Rep a)) => Get a
-genericGet = gGet genericLayout genericLayout to
+genericGet :: (Codec a, Generic a, GCodec (Rep a)) => Get a
+genericGet = gGet layout derived to
 {-# INLINE genericGet #-}
 
 -- The derived layout by a call, for the unexpected case.

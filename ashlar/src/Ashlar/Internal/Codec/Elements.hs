@@ -8,7 +8,8 @@
 -- The loops of lists and vectors. Elements of constant size are written and read in spans of as
 -- many elements as the buffer holds, each in a tight loop without checks.
 module Ashlar.Internal.Codec.Elements
-  ( sizeElements,
+  ( LengthPrefixed (..),
+    sizeElements,
     putElements,
     putList,
     putIndexed,
@@ -32,12 +33,27 @@ import Ashlar.Internal.Get.ST
 import Ashlar.Internal.Get.Vectors (growthOf)
 import Ashlar.Internal.Mem.Cells
 import qualified Ashlar.Internal.Mem.Slots as Slots
+import Data.Coerce (coerce)
 import qualified Data.Foldable as F
 import qualified Data.Vector as V
 import qualified Data.Vector.Generic as G
 import qualified Data.Vector.Generic.Mutable as GM
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+
+-- | The format of a container: the number of its elements, and what 'Counted' writes after it. An
+-- instance of 'Codec' is derived via this type.
+newtype LengthPrefixed a = LengthPrefixed a
+
+instance Counted a => Codec (LengthPrefixed a) where
+  layout = Var lengthSize
+  size (LengthPrefixed x) = lengthSize + sizeCounted x
+  put (LengthPrefixed x) = append (putLength (counted x)) (putCounted x)
+  get = coerce (getLength >>= getCounted :: Get a)
+  {-# INLINE layout #-}
+  {-# INLINE size #-}
+  {-# INLINE put #-}
+  {-# INLINE get #-}
 
 -- | The bytes of n elements.
 sizeElements ::

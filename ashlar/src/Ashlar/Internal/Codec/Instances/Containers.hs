@@ -1,5 +1,7 @@
 {-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE DerivingVia #-}
 {-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE StandaloneDeriving #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
 
 -- |
@@ -38,14 +40,7 @@ import qualified Data.Vector.Unboxed as U
 
 -- | The number of entries, and the key and value of each, in ascending order of keys. Decoding
 -- refuses keys that do not ascend strictly.
-instance (Ord k, Codec k, Codec v) => Codec (M.Map k v) where
-  layout = Var lengthSize
-  size x = lengthSize + sizeCounted x
-  put x = append (putLength (M.size x)) (putCounted x)
-  get = getLength >>= getCounted
-  {-# INLINEABLE size #-}
-  {-# INLINEABLE put #-}
-  {-# INLINEABLE get #-}
+deriving via (LengthPrefixed (M.Map k v)) instance (Ord k, Codec k, Codec v) => Codec (M.Map k v)
 
 instance (Ord k, Codec k, Codec v) => Counted (M.Map k v) where
   counted = M.size
@@ -59,14 +54,7 @@ instance (Ord k, Codec k, Codec v) => Counted (M.Map k v) where
   {-# INLINEABLE getCounted #-}
 
 -- | As a 'M.Map' with 'Int' keys.
-instance Codec v => Codec (IM.IntMap v) where
-  layout = Var lengthSize
-  size x = lengthSize + sizeCounted x
-  put x = append (putLength (IM.size x)) (putCounted x)
-  get = getLength >>= getCounted
-  {-# INLINEABLE size #-}
-  {-# INLINEABLE put #-}
-  {-# INLINEABLE get #-}
+deriving via (LengthPrefixed (IM.IntMap v)) instance Codec v => Codec (IM.IntMap v)
 
 instance Codec v => Counted (IM.IntMap v) where
   counted = IM.size
@@ -80,14 +68,7 @@ instance Codec v => Counted (IM.IntMap v) where
 
 -- | The number of elements, and the elements in ascending order. Decoding refuses elements that do
 -- not ascend strictly.
-instance (Ord a, Codec a) => Codec (Set.Set a) where
-  layout = Var lengthSize
-  size x = lengthSize + sizeCounted x
-  put x = append (putLength (Set.size x)) (putCounted x)
-  get = getLength >>= getCounted
-  {-# INLINEABLE size #-}
-  {-# INLINEABLE put #-}
-  {-# INLINEABLE get #-}
+deriving via (LengthPrefixed (Set.Set a)) instance (Ord a, Codec a) => Codec (Set.Set a)
 
 instance (Ord a, Codec a) => Counted (Set.Set a) where
   counted = Set.size
@@ -99,11 +80,7 @@ instance (Ord a, Codec a) => Counted (Set.Set a) where
   {-# INLINEABLE getCounted #-}
 
 -- | As a 'Set.Set' of 'Int'.
-instance Codec IS.IntSet where
-  layout = Var lengthSize
-  size x = lengthSize + sizeCounted x
-  put x = append (putLength (IS.size x)) (putCounted x)
-  get = getLength >>= getCounted
+deriving via (LengthPrefixed IS.IntSet) instance Codec IS.IntSet
 
 instance Counted IS.IntSet where
   counted = IS.size
@@ -112,14 +89,7 @@ instance Counted IS.IntSet where
   getCounted = getIntSet
 
 -- | The number of elements, and the elements.
-instance Codec a => Codec (Seq.Seq a) where
-  layout = Var lengthSize
-  size x = lengthSize + sizeCounted x
-  put x = append (putLength (Seq.length x)) (putCounted x)
-  get = getLength >>= getCounted
-  {-# INLINEABLE size #-}
-  {-# INLINEABLE put #-}
-  {-# INLINEABLE get #-}
+deriving via (LengthPrefixed (Seq.Seq a)) instance Codec a => Codec (Seq.Seq a)
 
 instance Codec a => Counted (Seq.Seq a) where
   counted = Seq.length
