@@ -52,7 +52,8 @@ import qualified Ashlar.Builder.Prim as P
 import Ashlar.Builder.Unsafe (storable)
 import Ashlar.Builder.Varint
 import Ashlar.Codec
-import Ashlar.Internal.Codec.Derive (genericPut)
+import Ashlar.Internal.Codec.Class (formatPut)
+import Ashlar.Internal.Codec.Derive (derivedFormat)
 import Data.ByteString (ByteString)
 import Data.Int (Int64)
 import Data.Text (Text)
@@ -230,12 +231,12 @@ sizeSum = size
 
 -- | The derived writer: a number and a byte, a text, two more fields.
 mixedFields :: Mixed -> Builder
-mixedFields x = genericPut x
+mixedFields x = formatPut derivedFormat x
 
 -- | The derived writer: for each of three constructors, its tag and the fields before the variable
 -- one.
 oneOfSome :: Some -> Builder
-oneOfSome x = genericPut x
+oneOfSome x = formatPut derivedFormat x
 
 -- | Whether the code of each derived function mentions the types of the generic representation.
 withoutGenerics :: [(String, Result)]

@@ -11,9 +11,9 @@ import qualified Ashlar.Builder.Prim as P
 import qualified Ashlar.Builder.Prim.Unsafe as P
 import qualified Ashlar.Builder.Unsafe as Unsafe
 import qualified Ashlar.Get as G
-import Ashlar.Internal.Builder.Batches
 import Ashlar.Internal.Builder.Buffer (handedOut, newOpen, openFrom, restFrom)
 import qualified Ashlar.Internal.Builder.Buffer as Buffer
+import Ashlar.Internal.Builder.Bytes (atOnceOr, eachFits, inBatches, inBatchesMoving)
 import qualified Ashlar.Internal.Builder.Core as Core
 import Ashlar.Internal.Codec.Fixed (fixedRaw, putFixed)
 import qualified Ashlar.Internal.Get.Core as Get

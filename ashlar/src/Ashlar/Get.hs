@@ -198,7 +198,6 @@ module Ashlar.Get
 where
 
 import Ashlar.Internal.Get.Budget
-import Ashlar.Internal.Get.Bytes
 import Ashlar.Internal.Get.Choice
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Decoder
@@ -208,6 +207,5 @@ import Ashlar.Internal.Get.Numbers
 import Ashlar.Internal.Get.Offset
 import Ashlar.Internal.Get.Run
 import Ashlar.Internal.Get.Source
-import Ashlar.Internal.Get.Span hiding (onBytes)
 import Ashlar.Internal.Get.Strings
 import Ashlar.Internal.Get.Vectors

@@ -35,7 +35,7 @@ module Ashlar.Builder.Base64
   )
 where
 
-import Ashlar.Internal.Builder.Batches
+import Ashlar.Internal.Builder.Bytes (eachFits, inBatches)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Check (unsafeDrop, unsafeTake)

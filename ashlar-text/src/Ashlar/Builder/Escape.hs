@@ -37,13 +37,11 @@ module Ashlar.Builder.Escape
   )
 where
 
-import Ashlar.Internal.Builder.Batches
-import Ashlar.Internal.Builder.Bytes (chunkwise)
+import Ashlar.Internal.Builder.Bytes (chunkwise, eachFits, inBatches)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Loops ()
 import Ashlar.Internal.Builder.Strings (textChunkwise, textUnits)
 import Ashlar.Internal.Mem (peekHost, withBytesQuick)
-import Ashlar.Internal.Prim.Escape
 import qualified Ashlar.Internal.Prim.Text as Mem
 import Ashlar.Internal.Prim.Utf8
 import Data.ByteString (ByteString)

@@ -56,8 +56,7 @@ module Ashlar.Internal.Coroutine
   )
 where
 
-import Ashlar.Internal.Coroutine.Exception (passOn, rethrow, throwHere, throwOn)
-import Ashlar.Internal.Coroutine.Status
+import Ashlar.Internal.Coroutine.Exception (Status (..), passOn, rethrow, throwHere, throwOn)
 import Ashlar.Internal.Coroutine.Thunk
 import Control.Concurrent (forkIOWithUnmask)
 import Control.Concurrent.MVar (newEmptyMVar, putMVar, takeMVar)

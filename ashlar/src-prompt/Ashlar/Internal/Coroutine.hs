@@ -26,7 +26,7 @@ module Ashlar.Internal.Coroutine
   )
 where
 
-import Ashlar.Internal.Coroutine.Status
+import Ashlar.Internal.Coroutine.Exception (Status (..))
 import GHC.Exts
   ( PromptTag#,
     RealWorld,

@@ -147,10 +147,10 @@ module Ashlar.Builder.Prim
 where
 
 import Ashlar.Internal.Builder.Core (Builder)
-import Ashlar.Internal.Builder.Literal
 import Ashlar.Internal.Builder.Loops
 import Ashlar.Internal.Builder.Loops ()
 import Ashlar.Internal.Builder.Numbers (primBounded, primFixed)
+import Ashlar.Internal.Builder.Strings (asciiLiteral, utf8Literal)
 import Ashlar.Internal.Prim.Binary
 import Ashlar.Internal.Prim.Combinators
 import Ashlar.Internal.Prim.Core

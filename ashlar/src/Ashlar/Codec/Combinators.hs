@@ -85,5 +85,4 @@ where
 import Ashlar.Internal.Codec.Class (HasFormat (format))
 import Ashlar.Internal.Codec.Derive (derivedFormat)
 import Ashlar.Internal.Codec.Format
-import Ashlar.Internal.Codec.Record
 import Ashlar.Internal.Codec.Variant

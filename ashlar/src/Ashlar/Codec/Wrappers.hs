@@ -40,7 +40,6 @@ module Ashlar.Codec.Wrappers
   )
 where
 
+import Ashlar.Internal.Codec.Instances.Strings (Copied (..), Copyable)
 import Ashlar.Internal.Codec.Length (Counted (..))
-import Ashlar.Internal.Codec.Wrappers.Copied (Copied (..), Copyable)
-import Ashlar.Internal.Codec.Wrappers.Numbers
-import Ashlar.Internal.Codec.Wrappers.Strings
+import Ashlar.Internal.Codec.Instances.Wrappers

@@ -30,4 +30,4 @@ module Ashlar.Get.ST
   )
 where
 
-import Ashlar.Internal.Get.ST
+import Ashlar.Internal.Get.Vectors (GetST, deeperST, isolateST, labelST, liftGet, lookAheadST, runGetST)

@@ -98,20 +98,20 @@ module Ashlar.Compat.Cereal.Get
 where
 
 import Ashlar.Get.Combinators (count)
-import Ashlar.Internal.Codec.Wrappers.Copied (copyLazy)
+import Ashlar.Internal.Codec.Instances.Strings (copyLazy)
+import Ashlar.Internal.Codec.Length (agree)
 import Ashlar.Internal.Compat.BinaryOffsets (restLength)
 import Ashlar.Internal.Compat.CerealArrival
 import Ashlar.Internal.Get.Budget
-import qualified Ashlar.Internal.Get.Bytes as G
 import Ashlar.Internal.Get.Choice
 import Ashlar.Internal.Get.Core hiding (Result)
 import Ashlar.Internal.Get.Decoder (Decoder)
 import qualified Ashlar.Internal.Get.Decoder as G
 import Ashlar.Internal.Get.Fail
-import Ashlar.Internal.Get.Numbers
+import Ashlar.Internal.Get.Numbers hiding (available, bytesRead, endOfInput, foundIn, getByteString, getLazyByteString, ifReadsNothing, isEmpty, satisfy, skip, slice)
+import qualified Ashlar.Internal.Get.Numbers as G
 import qualified Ashlar.Internal.Get.Run as G
 import Ashlar.Internal.Get.Strings (getByteStringCopy, getNested, getShortByteString)
-import Ashlar.Internal.Prim.ArrayBounds (agree)
 import Control.Exception (displayException)
 import Data.Array.IArray (IArray, Ix, listArray)
 import Data.Bifunctor (first)

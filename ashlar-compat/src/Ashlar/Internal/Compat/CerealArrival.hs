@@ -15,11 +15,11 @@ module Ashlar.Internal.Compat.CerealArrival
   )
 where
 
-import Ashlar.Internal.Get.Bytes (available, slice)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Numbers (available, slice)
 import Ashlar.Internal.Get.Path (Context (..), innermost)
-import Ashlar.Internal.Get.Segments
+import Ashlar.Internal.Get.Record (unread)
 import Ashlar.Internal.Mem.Cells
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S

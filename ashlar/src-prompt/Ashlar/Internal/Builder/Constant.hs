@@ -7,12 +7,12 @@
 --
 -- For GHC 9.6 and later. Its bytestring knows the address and the length of a literal when the
 -- program is compiled, so @byteString "abc"@ is a literal to us as well: Note [Literals] in
--- "Ashlar.Internal.Builder.Literal". (Inspection tests "ByteStrings that are literals".)
+-- "Ashlar.Internal.Builder.Strings". (Inspection tests "ByteStrings that are literals".)
 module Ashlar.Internal.Builder.Constant () where
 
 import Ashlar.Internal.Builder.Bytes
 import Ashlar.Internal.Builder.Core (Builder)
-import Ashlar.Internal.Builder.Literal
+import Ashlar.Internal.Builder.Strings (asciiLiteral, literal, textLiteral, utf8Literal)
 import Data.ByteString.Internal (ByteString (BS))
 import GHC.Exts (Addr#, Int (I#), isTrue#, (<=#))
 import GHC.ForeignPtr (ForeignPtr (ForeignPtr), ForeignPtrContents (FinalPtr))

@@ -35,8 +35,7 @@ module Ashlar.Internal.Builder.Hex
   )
 where
 
-import Ashlar.Internal.Builder.Batches
-import Ashlar.Internal.Builder.Bytes (chunkwise)
+import Ashlar.Internal.Builder.Bytes (chunkwise, eachFits, inBatches)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Numbers (primBounded, primStrict)
 import Ashlar.Internal.Builder.Strings (char7)

@@ -47,8 +47,7 @@ module Ashlar.Internal.Builder.Loops
   )
 where
 
-import Ashlar.Internal.Builder.Batches
-import Ashlar.Internal.Builder.Bytes (chunkwise)
+import Ashlar.Internal.Builder.Bytes (chunkwise, eachFits, inBatchesMoving)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Lazy
 import Ashlar.Internal.Builder.Strings (stringUtf8)

@@ -30,12 +30,10 @@ where
 
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Codec.Class
-import Ashlar.Internal.Codec.Derive.Fields
 import Ashlar.Internal.Codec.Derive.Sums
 import Ashlar.Internal.Codec.Fixed
-import Ashlar.Internal.Codec.Layout
 import Ashlar.Internal.Codec.ReadFields
-import Ashlar.Internal.Codec.Tag
+import Ashlar.Internal.Codec.Variant (FieldNames, KindOf)
 import Ashlar.Internal.Codec.WriteFields
 import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Core

@@ -26,11 +26,10 @@ import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Codec.ReadFields (amongElements, atElement, getElement)
-import Ashlar.Internal.Get.Bytes (available)
 import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Numbers (available)
 import Ashlar.Internal.Get.Path (Names (..), Part (..))
-import Ashlar.Internal.Get.ST
-import Ashlar.Internal.Get.Vectors (growthOf)
+import Ashlar.Internal.Get.Vectors (GetST, consumeST, growthOf, insideSpanST, liftGet, runGetST)
 import Ashlar.Internal.Mem.Cells
 import qualified Ashlar.Internal.Mem.Slots as Slots
 import Data.Coerce (coerce)

@@ -1,5 +1,6 @@
--- Unfoldings must not be eta-expanded: see Note [Generic methods].
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
+-- Unfoldings must not be eta-expanded: see Note [Generic methods].
 
 -- |
 -- Module      : Ashlar.Internal.Codec.Length
@@ -26,15 +27,25 @@ module Ashlar.Internal.Codec.Length
     lengthSize,
     firstCapacity,
     chargeEmpties,
+    varintSize,
+    putVarint,
+    getVarint,
+    getVarintAs,
+    agree,
   )
 where
 
-import Ashlar.Internal.Builder.Core (Builder, append)
+import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Codec.Fixed
-import Ashlar.Internal.Codec.Varint (putVarint)
 import Ashlar.Internal.Get.Budget (announceElements, spendEmpties)
-import Ashlar.Internal.Get.Bytes (available)
 import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Numbers (available)
+import qualified Ashlar.Internal.Get.Varint as Get
+import Ashlar.Internal.Prim.Varint.Groups (writeUnsigned64)
+import qualified Ashlar.Internal.Prim.Varint.LEB128 as P
+import qualified Ashlar.Internal.Prim.Varint.Type as P
+import Data.Ix (Ix, inRange, range, rangeSize)
+import Data.Word (Word64, Word8)
 
 -- | Types encoded as a count followed by that many elements: strings, lists, vectors, maps, sets.
 -- The instances of 'Ashlar.Codec.Codec' write the count as a length of eight bytes,
@@ -108,3 +119,55 @@ chargeEmpties least n
   | least <= 0 = spendEmpties n
   | n <= 64 = pure ()
   | otherwise = announceElements least n
+
+-- SECTION Variable-length numbers in formats of Codec
+--
+-- Unsigned LEB128 ("Ashlar.Prim.Varint"). Each number has one encoding: reading refuses a zero byte
+-- at the end, except in the number 0, and numbers that do not fit 64 bits.
+
+-- | The bytes that a number takes, from 1 to 10.
+varintSize :: Word64 -> Int
+varintSize = P.varintSize P.word64LEB128
+{-# INLINE varintSize #-}
+
+-- | Write a number.
+putVarint :: Word64 -> Builder
+putVarint n = ensureAfter (evaluated n) 10 (\p -> writeUnsigned64 n p)
+{-# INLINE [0] putVarint #-}
+
+-- Adjacent numbers share a check: Note [Fusing reservations] in "Ashlar.Internal.Builder.Core".
+{-# RULES
+"putVarint" [~0] forall n. putVarint n = ensureAfter (evaluated n) 10 (\p -> writeUnsigned64 n p)
+  #-}
+
+-- | Read a number.
+getVarint :: Get Word64
+getVarint = Get.getVarint P.word64LEB128
+{-# INLINE getVarint #-}
+
+-- | Read a number, and convert it. The second function may refuse it. The first is for those of one
+-- byte that the second accepts.
+getVarintAs :: (Word8 -> a) -> (Word64 -> Either String a) -> Get a
+getVarintAs = Get.getConverted
+{-# INLINE getVarintAs #-}
+
+-- SECTION Bounds of arrays in untrusted input
+
+-- | Do the bounds enclose as many indices as there are elements?
+--
+-- Note [Untrusted bounds]
+-- ~~~~~~~~~~~~~~~~~~~~~~~
+-- 'rangeSize' is computed in an Int, and bounds can be chosen so that it overflows to any number:
+-- ((0, 0), (2^32 - 1, 2^32 - 1)) has the size 0. So it is not trusted, and the indices are counted,
+-- up to one more than there are elements, which have all been read. If the upper bound is in range,
+-- no dimension is empty, and counting never waits for the next index. If not, there is no index.
+agree ::
+  Ix i =>
+  (i, i) ->
+  -- | How many elements there are.
+  Int ->
+  Bool
+agree b@(_, u) n
+  | inRange b u = rangeSize b == n && length (take (n + 1) (range b)) == n
+  | otherwise = n == 0
+{-# INLINE agree #-}

@@ -1,7 +1,8 @@
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedTuples #-}
--- Coverage would put a new thunk around each mention of a thunk that a handler looks at.
 {-# OPTIONS_GHC -fno-hpc #-}
+
+-- Coverage would put a new thunk around each mention of a thunk that a handler looks at.
 
 -- |
 -- Module      : Ashlar.Internal.Coroutine.Exception
@@ -49,6 +50,7 @@ module Ashlar.Internal.Coroutine.Exception
     throwOn,
     throwHere,
     rethrow,
+    Status (..),
   )
 where
 
@@ -106,3 +108,15 @@ throwHere e = mask_ $
 -- backtrace.)
 rethrow :: SomeException -> IO a
 rethrow e = IO (raiseIO# e)
+
+-- SECTION The status of a computation that can be suspended
+--
+-- Both implementations of "Ashlar.Internal.Coroutine" return it.
+
+-- | What a computation has come to when control returns to its caller.
+data Status o i r
+  = -- | It is suspended: it hands out a value, and resumes when it is given one. It must be
+    -- resumed at most once.
+    Suspended o (i -> IO (Status o i r))
+  | -- | It has returned its result.
+    Completed r

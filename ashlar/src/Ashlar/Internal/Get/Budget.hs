@@ -48,7 +48,6 @@ module Ashlar.Internal.Get.Budget
   )
 where
 
-import Ashlar.Internal.Get.Bytes (available, ifReadsNothing)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
@@ -56,10 +55,11 @@ import Ashlar.Internal.Get.Fail (invalid)
 import Ashlar.Internal.Get.Failure (nothingFound)
 import Ashlar.Internal.Get.Input (announce, skipUpTo)
 import Ashlar.Internal.Get.Limits
+import Ashlar.Internal.Get.Numbers (available, ifReadsNothing)
 import Ashlar.Internal.Get.Path
-import Ashlar.Internal.Get.Segments (setLimit)
+import Ashlar.Internal.Get.Record (setLimit)
 import Ashlar.Internal.Mem.Cells
-import Ashlar.Internal.Prim.Magnitude (magnitudeSize)
+import Ashlar.Internal.Prim.Scalar (magnitudeSize)
 import Control.Monad (when)
 import Data.Bits (complement)
 import GHC.Exts (Addr#, RealWorld, State#)

@@ -57,14 +57,13 @@ module Ashlar.Internal.Get.ChoicePoint
   )
 where
 
-import Ashlar.Internal.Get.Bytes (slice)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure (Failures)
 import Ashlar.Internal.Get.Input (gather, lookAt)
+import Ashlar.Internal.Get.Numbers (slice)
 import Ashlar.Internal.Get.Record
-import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem.Cells
 import Control.Monad (when)
 import Data.Bits (complement, finiteBitSize, unsafeShiftR, (.&.))

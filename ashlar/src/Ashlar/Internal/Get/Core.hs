@@ -82,7 +82,7 @@ import GHC.IO (IO (..), unIO)
 -- choice if the byte is refused.
 --
 -- This module and the others that define such decoders ("Ashlar.Internal.Get.Choice",
--- "Ashlar.Internal.Get.Bytes", "Ashlar.Internal.Get.NextByte", "Ashlar.Internal.Get.Numbers") are
+-- "Ashlar.Internal.Get.Numbers", "Ashlar.Internal.Get.NextByte", "Ashlar.Internal.Get.Numbers") are
 -- compiled with @-fno-do-lambda-eta-expansion@. Without it the unfolding of an exported decoder is
 -- a lambda, in which the rules find no 'fixedGet'.
 --

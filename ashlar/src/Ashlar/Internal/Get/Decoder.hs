@@ -33,8 +33,8 @@ import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Limits (streamBytes)
+import Ashlar.Internal.Get.Record (unread)
 import Ashlar.Internal.Get.Run
-import Ashlar.Internal.Get.Segments (unread)
 import Ashlar.Internal.Mem.Cells
 import Control.Monad (join)
 import Data.ByteString (ByteString)

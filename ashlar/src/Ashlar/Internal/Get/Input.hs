@@ -5,7 +5,7 @@
 -- Description : Moving forward in the stream, and asking the source for more
 --
 -- The slow paths of decoding. A run holds its input as consecutive segments ('Segments'), and the
--- cursor moves in the open one. "Ashlar.Internal.Get.Segments" moves between them.
+-- cursor moves in the open one. "Ashlar.Internal.Get.Record" moves between them.
 --
 -- Note [Bridges]
 -- ~~~~~~~~~~~~~~
@@ -43,7 +43,7 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Limits
-import Ashlar.Internal.Get.Segments
+import Ashlar.Internal.Get.Record (comingIn, heldEnd, openAt, replaceOpen)
 import Ashlar.Internal.Get.Type
 import Ashlar.Internal.Mem (copyRange, newBuffer, sliceBuffer, withBytesQuick)
 import Ashlar.Internal.Mem.Cells

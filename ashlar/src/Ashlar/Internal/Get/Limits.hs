@@ -86,7 +86,6 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure (Failures (..))
 import Ashlar.Internal.Get.Record
-import Ashlar.Internal.Get.Segments (heldEnd, setHeldEnd)
 import Ashlar.Internal.Get.Type
 import Ashlar.Internal.Mem.Cells
 import Control.Monad (unless, when)

@@ -37,13 +37,12 @@ module Ashlar.Internal.Get.NextByte
   )
 where
 
-import Ashlar.Internal.Get.Bytes (ifReadsNothing, satisfy, skip)
 import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error (hexAndText)
 import Ashlar.Internal.Get.Fail
-import Ashlar.Internal.Get.Numbers (getWord8)
+import Ashlar.Internal.Get.Numbers (getWord8, ifReadsNothing, satisfy, skip)
 import Ashlar.Internal.Mem (peekHost, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check (unsafeIndex)
@@ -138,7 +137,7 @@ bytes s = s <$ readBytes s
 -- literals of 18 bytes").
 --
 -- The rules match before phase 1, because a literal is then a list that is built
--- (Note [Literals] in "Ashlar.Internal.Builder.Literal"), and bytestring has not yet unfolded what
+-- (Note [Literals] in "Ashlar.Internal.Builder.Strings"), and bytestring has not yet unfolded what
 -- packs it. A literal that has a name of its own, or other characters than those from U+0001 to
 -- U+007F, is compared as any other string. (Inspection test "keywords". Test "literals in the
 -- program".)

@@ -42,7 +42,7 @@ import Ashlar.Internal.Get.Failure (nothingFound)
 import Ashlar.Internal.Get.Input (announce, skipUpTo)
 import Ashlar.Internal.Get.Limits (endsForGood, overHeld, spend, streamBytes, streamEnd)
 import Ashlar.Internal.Get.Path
-import Ashlar.Internal.Get.Segments
+import Ashlar.Internal.Get.Record (heldBetween, heldUpTo, replaceOpen, returnTo, segmentsBetween)
 import Ashlar.Internal.Mem.Cells
 import Control.Monad (when)
 import Data.Bits (complement)

@@ -30,15 +30,15 @@ module Ashlar.Internal.Get.Run
 where
 
 import Ashlar.Internal.Get.Budget
-import Ashlar.Internal.Get.Bytes (endOfInput)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Limits (streamBytes, streamEnd)
+import Ashlar.Internal.Get.Numbers (endOfInput)
 import Ashlar.Internal.Get.Path
+import Ashlar.Internal.Get.Record (heldBetween, openFirst, unread)
 import Ashlar.Internal.Get.Scan (Scanned (..), takeScanned)
-import Ashlar.Internal.Get.Segments
 import Ashlar.Internal.Mem (withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check (unsafeTake)

@@ -1,6 +1,13 @@
+{-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE FlexibleContexts #-}
+{-# LANGUAGE GeneralizedNewtypeDeriving #-}
+{-# LANGUAGE MagicHash #-}
 {-# LANGUAGE RankNTypes #-}
+{-# LANGUAGE RoleAnnotations #-}
 {-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeFamilies #-}
+{-# LANGUAGE UnboxedTuples #-}
+{-# LANGUAGE NoMonoLocalBinds #-}
 
 -- |
 -- Module      : Ashlar.Internal.Get.Vectors
@@ -28,18 +35,30 @@ module Ashlar.Internal.Get.Vectors
     copyToStorable,
     copyToPrimitive,
     growthOf,
+    GetST,
+    runGetST,
+    liftGet,
+    labelST,
+    isolateST,
+    lookAheadST,
+    deeperST,
+    consumeST,
+    insideSpanST,
   )
 where
 
 import Ashlar.Internal.Get.Budget
-import Ashlar.Internal.Get.Bytes (available)
+import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail
-import Ashlar.Internal.Get.ST
+import Ashlar.Internal.Get.Numbers (available)
+import Ashlar.Internal.Get.Path (Names)
 import Ashlar.Internal.Mem (Number (..), copyRange)
 import Ashlar.Internal.Mem.Check (broken)
 import qualified Ashlar.Internal.Mem.Slots as Slots
-import Control.Monad.Primitive (unsafeIOToPrim)
+import Control.Applicative (Alternative)
+import Control.Monad (MonadPlus)
+import Control.Monad.Primitive (PrimMonad (..), unsafeIOToPrim)
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Primitive.Ptr (copyPtrToMutableByteArray)
 import Data.Primitive.Types (Prim)
@@ -57,6 +76,8 @@ import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Ptr (Ptr, castPtr, plusPtr)
 import Foreign.Storable (peek, sizeOf)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
+import GHC.Exts (RealWorld, State#, unsafeCoerce#)
+import GHC.IO (IO (..))
 
 -- | A number whose format has the bytes that it has in memory, in one order or the
 -- other: words and integers of 8 to 64 bits, 'Float' and 'Double'. Not 'Int' and 'Word',
@@ -280,3 +301,73 @@ copySwapping order p0 i0 n v = go p0 i0
       | order == targetByteOrder = peek (castPtr p)
       | otherwise = peekSwapped p
 {-# INLINE copySwapping #-}
+
+-- SECTION Mutable state inside a decoder
+--
+-- The type of "Ashlar.Get.ST", and what only the library itself may do with it.
+
+-- | A decoder with mutable state that belongs to the thread of state @s@.
+--
+-- 'Control.Applicative.<|>' goes back in the input, and does /not/ undo what the failed decoder has
+-- written.
+newtype GetST s a = GetST (Get a)
+  deriving newtype (Functor, Applicative, Monad, MonadFail, Alternative, MonadPlus)
+
+-- The state must not be exchanged for another by coercion.
+type role GetST nominal representational
+
+instance PrimMonad (GetST s) where
+  type PrimState (GetST s) = s
+
+  -- A run of the decoder is one thread of state. State tokens of all types are the same thing, and
+  -- the type of this one cannot leave 'runGetST'.
+  primitive f = GetST (effect (IO (asRealWorld f)))
+  {-# INLINE primitive #-}
+
+asRealWorld :: (State# s -> (# State# s, a #)) -> State# RealWorld -> (# State# RealWorld, a #)
+asRealWorld = unsafeCoerce#
+{-# INLINE asRealWorld #-}
+
+-- | A decoder that uses mutable state inside. Nothing of the state is visible from outside, because
+-- @s@ is not known there.
+runGetST :: (forall s. GetST s a) -> Get a
+runGetST g = case g of GetST get -> get
+{-# INLINE runGetST #-}
+
+-- | Use a decoder without state among those with state.
+liftGet :: Get a -> GetST s a
+liftGet = GetST
+{-# INLINE liftGet #-}
+
+-- A decoder with state must not be turned into one without, which could be run elsewhere. So there
+-- is no function that takes any @Get a -> Get b@.
+
+-- | 'Ashlar.Get.label' for a decoder with state.
+labelST :: String -> GetST s a -> GetST s a
+labelST name (GetST get) = GetST (label name get)
+{-# INLINE labelST #-}
+
+-- | 'Ashlar.Get.isolate' for a decoder with state.
+isolateST :: Int -> GetST s a -> GetST s a
+isolateST n (GetST get) = GetST (isolate n get)
+{-# INLINE isolateST #-}
+
+-- | 'Ashlar.Get.lookAhead' for a decoder with state, whose writes stay.
+lookAheadST :: GetST s a -> GetST s a
+lookAheadST (GetST get) = GetST (lookAhead get)
+{-# INLINE lookAheadST #-}
+
+-- | 'Ashlar.Get.deeper' for a decoder with state.
+deeperST :: GetST s a -> GetST s a
+deeperST (GetST get) = GetST (deeper get)
+{-# INLINE deeperST #-}
+
+-- | 'insideSpan' for a decoder with state.
+insideSpanST :: Names -> GetST s a -> GetST s a
+insideSpanST names (GetST get) = GetST (insideSpan names get)
+{-# INLINE insideSpanST #-}
+
+-- | 'consume' with mutable state; it has the same demands.
+consumeST :: Int -> (Ptr Word8 -> GetST s a) -> GetST s a
+consumeST n rd = GetST (consume n (\p -> case rd p of GetST get -> get))
+{-# INLINE consumeST #-}

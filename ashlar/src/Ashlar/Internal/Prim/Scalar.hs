@@ -1,4 +1,6 @@
+{-# LANGUAGE MagicHash #-}
 {-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE UnboxedTuples #-}
 
 -- |
 -- Module      : Ashlar.Internal.Prim.Scalar
@@ -53,15 +55,46 @@ module Ashlar.Internal.Prim.Scalar
     -- * Numbers of the machine's size, always as 64 bits
     wordAs64LE,
     intAs64LE,
+
+    -- * Sizes
+    magnitudeSize,
+    magnitudeOf,
+    wordBytes,
+
+    -- * Writing
+    magnitudeBytes,
+
+    -- * Reading
+    peekMagnitude,
+    peekShort,
+    fromWord64,
   )
 where
 
 import Ashlar.Internal.Mem
-import Data.Bits (unsafeShiftL, unsafeShiftR, (.|.))
+import Control.Monad.Primitive (primitive_)
+import Control.Monad.ST (runST)
+import Data.Bits (countLeadingZeros, finiteBitSize, unsafeShiftL, unsafeShiftR, (.|.))
+import Data.ByteString.Short.Internal (ShortByteString (SBS))
 import Data.Int (Int16, Int32, Int64, Int8)
+import Data.Primitive.ByteArray
+  ( ByteArray (ByteArray),
+    MutableByteArray (MutableByteArray),
+    newByteArray,
+    unsafeFreezeByteArray,
+  )
 import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 import Foreign.Storable (Storable, sizeOf)
+import GHC.Exts (Int (I#), Ptr (Ptr), int2Word#)
+import GHC.IO (IO (IO))
+import GHC.Num.Integer
+  ( Integer (IS),
+    integerFromAddr#,
+    integerFromWord,
+    integerLog2,
+    integerToMutableByteArray#,
+  )
 
 -- | A format in which every value of a type takes the same number of bytes.
 --
@@ -255,10 +288,10 @@ doubleHost = host
 -- | A 'Word' as 64 bits. Where words have 32 bits, reading keeps the low half. To check untrusted
 -- input, read all of it with 'word64LE'.
 wordAs64LE :: Scalar Word
-wordAs64LE = Scalar 8 (\p -> pokeLE p . toWord64) (fmap fromWord64 . peekLE)
+wordAs64LE = Scalar 8 (\p -> pokeLE p . toWord64) (fmap narrow . peekLE)
   where
     toWord64 = fromIntegral :: Word -> Word64
-    fromWord64 = fromIntegral :: Word64 -> Word
+    narrow = fromIntegral :: Word64 -> Word
 {-# INLINE wordAs64LE #-}
 
 -- | An 'Int' as 64 bits, with the same remark.
@@ -268,3 +301,64 @@ intAs64LE = Scalar 8 (\p -> pokeLE p . toInt64) (fmap fromInt64 . peekLE)
     toInt64 = fromIntegral :: Int -> Int64
     fromInt64 = fromIntegral :: Int64 -> Int
 {-# INLINE intAs64LE #-}
+
+-- SECTION The bytes of the magnitude of an Integer, least significant first
+
+-- | The number of bytes of a magnitude, without leading zero bytes.
+magnitudeSize :: Integer -> Int
+magnitudeSize n = case n of
+  IS i -> wordBytes (magnitudeOf (I# i))
+  -- At least the bits of a word, so more than 0.
+  _ -> fromIntegral (integerLog2 (abs n) `unsafeShiftR` 3) + 1
+{-# INLINE magnitudeSize #-}
+
+-- | The magnitude of an 'Int'. That of the least 'Int' does not fit an 'Int', but a 'Word'.
+magnitudeOf :: Int -> Word64
+magnitudeOf i = fromIntegral (fromIntegral (abs i) :: Word)
+{-# INLINE magnitudeOf #-}
+
+-- | The number of bytes of a word without leading zero bytes.
+wordBytes :: Word64 -> Int
+wordBytes w = (64 - countLeadingZeros w + 7) `unsafeShiftR` 3
+{-# INLINE wordBytes #-}
+
+-- | The bytes of a magnitude.
+magnitudeBytes :: Integer -> ShortByteString
+magnitudeBytes n = runST $ do
+  -- The array has exactly the bytes of the magnitude, and all of them are written.
+  arr@(MutableByteArray arr#) <- newByteArray (magnitudeSize n)
+  primitive_ (\s -> case integerToMutableByteArray# (abs n) arr# 0## 0# s of (# s', _ #) -> s')
+  ByteArray bytes# <- unsafeFreezeByteArray arr
+  pure (SBS bytes#)
+{-# INLINE magnitudeBytes #-}
+
+-- | Read a magnitude.
+peekMagnitude ::
+  -- | The address of its @n@ bytes.
+  Ptr Word8 ->
+  -- | @n@, not negative.
+  Int ->
+  IO Integer
+peekMagnitude (Ptr a) (I# n) = IO (integerFromAddr# (int2Word# n) a 0#)
+{-# INLINE peekMagnitude #-}
+
+-- | Read 1 to 8 bytes as a number, by two reads that may overlap. Both stay inside these bytes.
+peekShort :: Ptr Word8 -> Int -> IO Word64
+peekShort p n
+  | n >= 4 = do
+    low <- peekLE p :: IO Word32
+    high <- peekLE (p `plusPtr` (n - 4)) :: IO Word32
+    pure (fromIntegral low .|. (fromIntegral high `unsafeShiftL` (8 * (n - 4))))
+  | n >= 2 = do
+    low <- peekLE p :: IO Word16
+    high <- peekLE (p `plusPtr` (n - 2)) :: IO Word16
+    pure (fromIntegral low .|. (fromIntegral high `unsafeShiftL` (8 * (n - 2))))
+  | otherwise = fromIntegral <$> (peekHost p :: IO Word8)
+{-# INLINE peekShort #-}
+
+-- | A number of 64 bits. A 'Word' that has them becomes an 'Integer' without a check.
+fromWord64 :: Word64 -> Integer
+fromWord64 w
+  | finiteBitSize (0 :: Word) == 64 = integerFromWord (fromIntegral w)
+  | otherwise = toInteger w
+{-# INLINE fromWord64 #-}

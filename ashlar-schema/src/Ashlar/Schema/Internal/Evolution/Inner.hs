@@ -24,7 +24,7 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Limits (markOver, notOver)
 import Ashlar.Internal.Get.Record (failuresSoFar, setFailures)
-import Ashlar.Internal.Get.Span (onBytes)
+import Ashlar.Internal.Get.Strings (onBytes)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Schema.Internal.Evolution.Extent (Run)
 import Ashlar.Schema.Internal.Evolution.Output

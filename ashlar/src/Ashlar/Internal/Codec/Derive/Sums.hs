@@ -13,8 +13,9 @@
 {-# LANGUAGE TypeOperators #-}
 {-# LANGUAGE UnboxedTuples #-}
 {-# LANGUAGE UndecidableInstances #-}
--- Unfoldings must not be eta-expanded: see Note [Generic methods].
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+
+-- Unfoldings must not be eta-expanded: see Note [Generic methods].
 
 -- |
 -- Module      : Ashlar.Internal.Codec.Derive.Sums
@@ -44,22 +45,22 @@
 -- functions. Also thought of: one call that enters the level and demands the first span.
 module Ashlar.Internal.Codec.Derive.Sums
   ( GTagged (..),
+    GFields (..),
+    mostAtOnce,
   )
 where
 
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Codec.Class
-import Ashlar.Internal.Codec.Derive.Fields
 import Ashlar.Internal.Codec.Fixed
-import Ashlar.Internal.Codec.Layout
 import Ashlar.Internal.Codec.ReadFields
-import Ashlar.Internal.Codec.Tag
+import Ashlar.Internal.Codec.Variant (FieldNames, GEnum (..), KnownWidth (..), SumKind (..), tagFormat)
 import Ashlar.Internal.Codec.WriteFields
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Path
 import Data.Kind (Type)
 import Data.Proxy (Proxy (..))
-import GHC.Exts (Addr#, RealWorld, State#)
+import GHC.Exts (Addr#, Int (I#), Int#, RealWorld, State#, andI#)
 import GHC.Generics
 import GHC.TypeLits (KnownSymbol, symbolVal)
 import Unsafe.Coerce (unsafeCoerce)
@@ -278,3 +279,71 @@ instance GEnum f => GTagged 'Enumeration f where
   {-# INLINE gTaggedPut #-}
   gTaggedGet whole _ _ = getNamed whole
   {-# INLINE gTaggedGet #-}
+
+-- Unfoldings must not be eta-expanded: see Note [Generic methods].
+
+-- |
+-- Module      : Ashlar.Internal.Codec.Derive.Sums
+-- SECTION The fields of a constructor in derived formats
+--
+-- See Note [Generic methods] in "Ashlar.Internal.Codec.Derive".
+
+-- | The most bytes written with one check: as many as the rules merge.
+mostAtOnce :: Int
+mostAtOnce = 256
+{-# INLINE mostAtOnce #-}
+
+-- | The fields of a constructor.
+class GFields (f :: Type -> Type) where
+  -- | What the layout asks ("Ashlar.Internal.Codec.Class").
+  gWidth :: Int# -> Width
+
+  -- | Write the fields before others. One check covers n bytes at most.
+  gWrite :: Rest rest => Int -> Writing rest r -> Writing rest (f p -> r)
+
+  -- | The size, added to another.
+  gFieldsSize :: f p -> Int -> Int
+
+  -- | Read the fields before others.
+  gRead :: Reading b a -> Reading (f p -> b) a
+
+instance GFields U1 where
+  gWidth asks = Width asks 1# 0#
+  {-# INLINE gWidth #-}
+  gWrite _ rest = mapWriting (\r _ -> r) rest
+  {-# INLINE gWrite #-}
+  gFieldsSize _ n = n
+  {-# INLINE gFieldsSize #-}
+  gRead rest = mapReading (\build -> build U1) rest
+  {-# INLINE gRead #-}
+
+-- A field. Reading forces it.
+instance Codec a => GFields (S1 c (K1 i a)) where
+  gWidth asks = widthOf (layout :: Layout a) asks
+  {-# INLINE gWidth #-}
+  gWrite (I# most) rest = case layoutPlain layout of
+    Constant f -> constantBefore most f (\x -> unK1 (unM1 x)) rest
+    Variable _ -> variableBefore (\x -> put (unK1 (unM1 x))) rest
+  {-# INLINE gWrite #-}
+  gFieldsSize x n = case layoutPlain (layout :: Layout a) of
+    Constant f -> fixedSize f + n
+    Variable _ -> size (unK1 (unM1 x)) + n
+  {-# INLINE gFieldsSize #-}
+  gRead rest = case layoutPlain layout of
+    Constant f -> constantFirst f (\x -> M1 (K1 x)) rest
+    Variable _ -> variableFirst get (\x -> M1 (K1 x)) rest
+  {-# INLINE gRead #-}
+
+instance (GFields f, GFields g) => GFields (f :*: g) where
+  gWidth asks = case gWidth @f asks of
+    Width asks' constant m -> case gWidth @g asks' of
+      Width asks'' constant' n -> case plusSize (I# m) (I# n) of
+        I# mn -> Width asks'' (constant `andI#` constant') mn
+  {-# INLINE gWidth #-}
+  gWrite most rest =
+    mapWriting (\r x -> case x of y :*: z -> r y z) (gWrite most (gWrite most rest))
+  {-# INLINE gWrite #-}
+  gFieldsSize x n = case x of y :*: z -> gFieldsSize y (gFieldsSize z n)
+  {-# INLINE gFieldsSize #-}
+  gRead rest = mapReading (\build x y -> build (x :*: y)) (gRead (gRead rest))
+  {-# INLINE gRead #-}

@@ -25,7 +25,6 @@ import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Mem.Slots
-import Ashlar.Internal.Prim.ArrayBounds (agree)
 import Data.Array.Base (IArray, UArray, listArray, numElements)
 import Data.Array.IArray (bounds)
 import Data.ByteString.Short.Internal (ShortByteString (SBS))

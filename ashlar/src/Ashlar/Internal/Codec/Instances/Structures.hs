@@ -1,5 +1,10 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE FlexibleContexts #-}
+{-# LANGUAGE GeneralizedNewtypeDeriving #-}
 {-# LANGUAGE PolyKinds #-}
 {-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE StandaloneDeriving #-}
+{-# LANGUAGE UndecidableInstances #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
 
 -- |
@@ -8,7 +13,10 @@
 --
 -- Most of these are derived. They are not in "Ashlar.Internal.Codec.Instances.Base", which turns
 -- eta-expansion off: GHC 9.0.2 would panic on the derived reader of a triple.
-module Ashlar.Internal.Codec.Instances.Structures () where
+module Ashlar.Internal.Codec.Instances.Structures
+  (
+  )
+where
 
 import Ashlar.Internal.Builder.Core (append)
 import Ashlar.Internal.Codec.Class
@@ -19,8 +27,19 @@ import Ashlar.Internal.Codec.Format
 import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Get.Fail
+import Control.Applicative (ZipList (..))
+import Data.Functor.Compose (Compose (..))
+import Data.Functor.Const (Const (..))
+import Data.Functor.Identity (Identity (..))
+import qualified Data.Functor.Product as Functor
+import qualified Data.Functor.Sum as Functor
 import Data.List.NonEmpty (NonEmpty (..), toList)
+import Data.Monoid (All (..), Alt (..), Any (..), Ap (..), Dual (..), Product (..), Sum (..))
+import qualified Data.Monoid as Monoid
+import Data.Ord (Down (..))
 import Data.Proxy (Proxy (..))
+import Data.Semigroup (Arg (..), Max (..), Min (..), WrappedMonoid (..))
+import qualified Data.Semigroup as Semigroup
 import Data.Version (Version)
 import Data.Void (Void)
 import GHC.Fingerprint (Fingerprint)
@@ -176,3 +195,78 @@ instance Codec Version
 
 -- | The two halves, the more significant one first.
 instance Codec Fingerprint
+
+-- SECTION Formats of base's newtypes
+--
+-- Each newtype has the format of what it wraps.
+
+deriving newtype instance Codec a => Codec (Identity a)
+
+deriving newtype instance Codec a => Codec (Const a b)
+
+deriving newtype instance Codec (f (g a)) => Codec (Compose f g a)
+
+deriving newtype instance Codec a => Codec (Down a)
+
+deriving newtype instance Codec a => Codec (ZipList a)
+
+deriving newtype instance Codec All
+
+deriving newtype instance Codec Any
+
+deriving newtype instance Codec a => Codec (Dual a)
+
+deriving newtype instance Codec a => Codec (Sum a)
+
+deriving newtype instance Codec a => Codec (Product a)
+
+deriving newtype instance Codec a => Codec (Monoid.First a)
+
+deriving newtype instance Codec a => Codec (Monoid.Last a)
+
+deriving newtype instance Codec (f a) => Codec (Alt f a)
+
+deriving newtype instance Codec (f a) => Codec (Ap f a)
+
+deriving newtype instance Codec a => Codec (Min a)
+
+deriving newtype instance Codec a => Codec (Max a)
+
+deriving newtype instance Codec a => Codec (Semigroup.First a)
+
+deriving newtype instance Codec a => Codec (Semigroup.Last a)
+
+deriving newtype instance Codec a => Codec (WrappedMonoid a)
+
+-- | The one, and the other.
+instance (Codec a, Codec b) => Codec (Arg a b) where
+  layout = genericLayout
+  size = genericSize
+  put = genericPut
+  get = genericGet
+  {-# INLINEABLE layout #-}
+  {-# INLINEABLE size #-}
+  {-# INLINEABLE put #-}
+  {-# INLINEABLE get #-}
+
+-- | The one, and the other.
+instance (Codec (f a), Codec (g a)) => Codec (Functor.Product f g a) where
+  layout = genericLayout
+  size = genericSize
+  put = genericPut
+  get = genericGet
+  {-# INLINEABLE layout #-}
+  {-# INLINEABLE size #-}
+  {-# INLINEABLE put #-}
+  {-# INLINEABLE get #-}
+
+-- | As 'Either'.
+instance (Codec (f a), Codec (g a)) => Codec (Functor.Sum f g a) where
+  layout = genericLayout
+  size = genericSize
+  put = genericPut
+  get = genericGet
+  {-# INLINEABLE layout #-}
+  {-# INLINEABLE size #-}
+  {-# INLINEABLE put #-}
+  {-# INLINEABLE get #-}

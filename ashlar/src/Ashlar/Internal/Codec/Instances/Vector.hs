@@ -33,7 +33,6 @@ import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Coroutine.Exception (throwOn)
 import Ashlar.Internal.Get.Core (Get)
-import Ashlar.Internal.Get.ST (GetST, insideSpanST)
 import Ashlar.Internal.Get.Vectors
 import qualified Ashlar.Internal.Mem.Slots as Slots
 import Control.Exception (SomeException, catch, try)

@@ -11,15 +11,15 @@ module Ashlar.Internal.Compat.Cereal.Instances.Containers () where
 import Ashlar.Internal.Builder.Bytes (announced, chunk, lazyByteString, shortByteString)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Put
-import Ashlar.Internal.Codec.Wrappers.Copied (copyLazy)
+import Ashlar.Internal.Codec.Instances.Strings (copyLazy)
 import Ashlar.Internal.Compat.Cereal.Class
 import Ashlar.Internal.Compat.Cereal.Instances.Base ()
 import Ashlar.Internal.Compat.Cereal.Instances.Tuples ()
 import Ashlar.Internal.Compat.Elements
 import Ashlar.Internal.Compat.Generic (levelled)
 import Ashlar.Internal.Get.Budget (deeper)
-import Ashlar.Internal.Get.Bytes (getLazyByteString)
 import Ashlar.Internal.Get.Core ()
+import Ashlar.Internal.Get.Numbers (getLazyByteString)
 import Ashlar.Internal.Get.Strings (getByteStringCopy, getShortByteString)
 import Data.Array (Array)
 import Data.Array.IArray (IArray, Ix)

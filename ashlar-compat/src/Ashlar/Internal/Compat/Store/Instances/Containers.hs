@@ -16,16 +16,15 @@ where
 
 import Ashlar.Internal.Builder.Bytes (announced, chunk, lazyByteString, shortByteString)
 import Ashlar.Internal.Builder.Put
+import Ashlar.Internal.Codec.Length (agree)
 import Ashlar.Internal.Compat.Elements (ascending, getElements, putEach)
 import Ashlar.Internal.Compat.Store.Class
 import Ashlar.Internal.Compat.Store.Instances.Base ()
 import Ashlar.Internal.Get.Budget (deeper)
-import Ashlar.Internal.Get.Bytes (getByteString)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Numbers
 import Ashlar.Internal.Get.Strings (getByteStringCopy, getShortByteString, getTextUtf8)
-import Ashlar.Internal.Prim.ArrayBounds (agree)
 import Ashlar.Internal.Prim.Text (bytesPerUnit, lengthUnits)
 import Ashlar.Put
 import Data.Array (Array)
