@@ -65,6 +65,7 @@ import qualified Tests.Offsets
 import qualified Tests.OneStep
 import qualified Tests.Output
 import Tests.Pages (pagesTest)
+import qualified Tests.Parts
 import qualified Tests.Paths
 import qualified Tests.Prim
 import qualified Tests.Push
@@ -79,6 +80,7 @@ import qualified Tests.Resumed
 import qualified Tests.Retention
 import qualified Tests.Scan
 import qualified Tests.Section
+import qualified Tests.Sinks
 import qualified Tests.Sources
 import qualified Tests.Spans
 import qualified Tests.Text
@@ -158,6 +160,7 @@ main =
         Tests.OneStep.tests,
         Tests.Output.tests,
         pagesTest,
+        Tests.Parts.tests,
         Tests.Paths.tests,
         Tests.Prim.tests,
         Tests.Push.tests,
@@ -170,6 +173,7 @@ main =
         Tests.Results.tests,
         Tests.Scan.tests,
         Tests.Section.tests,
+        Tests.Sinks.tests,
         Tests.Sources.tests,
         Tests.Text.tests,
         Tests.Unicode.tests,

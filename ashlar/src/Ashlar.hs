@@ -63,8 +63,11 @@
 -- * "Ashlar.Builder.RealFloat": floating-point numbers in several notations
 -- * "Ashlar.Builder.Prim": primitives: several values with one check, loops over lists and bytes
 -- * "Ashlar.Builder.Prim.Unsafe": primitives of your own
--- * "Ashlar.Builder.Unsafe": builders from functions that write at an address; Storable
+-- * "Ashlar.Builder.Unsafe": builders from functions that write at an address, and from actions
+--   that write builders; Storable
 -- * "Ashlar.Builder.Sink": sinks of your own
+-- * "Ashlar.Builder.Buffer": the buffer of a sink, for output that is not copied
+-- * "Ashlar.Builder.Parts": the chunks of builders one by one, for streaming libraries
 -- * "Ashlar.Builder.Bytestring": conversion from and to the builders of bytestring
 -- * "Ashlar.Put": builders as a monad, with the names of "Data.Binary.Put"
 --
@@ -128,6 +131,7 @@
 -- * @ashlar-aeson@: JSON of aeson's types
 -- * @ashlar-jobs@: a function over many records, on many machines
 --
--- The modules of @Ashlar.Internal@ are for those who build on this library. The version policy does
--- not cover them.
+-- Who builds on this library needs no other modules: sinks, streaming libraries and formats of your
+-- own are made of those above. The modules of @Ashlar.Internal@ are exposed, but the version policy
+-- does not cover them.
 module Ashlar () where

@@ -36,9 +36,9 @@ where
 
 import Ashlar.Builder (Builder)
 import Ashlar.Builder.Extra (toLazyByteStringWith, untrimmedStrategy)
+import Ashlar.Builder.Parts
 import Ashlar.Get
 import Ashlar.Get.Feed
-import Ashlar.Internal.Builder.Parts
 import Control.Monad.Catch (MonadThrow, throwM)
 import Control.Monad.Primitive (PrimMonad, unsafeIOToPrim)
 import Control.Monad.Trans.Class (lift)

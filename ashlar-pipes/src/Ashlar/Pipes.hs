@@ -32,9 +32,9 @@ where
 
 import Ashlar.Builder (Builder)
 import Ashlar.Builder.Extra (toLazyByteStringWith, untrimmedStrategy)
+import Ashlar.Builder.Parts
 import Ashlar.Get
 import Ashlar.Get.Feed
-import Ashlar.Internal.Builder.Parts
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L

@@ -31,7 +31,7 @@ module Ashlar.Builder.Section
   )
 where
 
-import Ashlar.Internal.Builder.Buffer
+import Ashlar.Builder.Buffer
 import Ashlar.Internal.Builder.Bytes
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Loops ()

@@ -59,12 +59,15 @@
 -- * An inserted ByteString, and what was written before it or before a 'Flush', should leave before
 --   the sink returns: the next value may wait for an answer.
 -- * It may throw. The exception ends the run.
+--
+-- "Ashlar.Builder.Buffer" is for sinks that hand out what is written without copying it.
 module Ashlar.Builder.Sink
   ( Sink (..),
     Request (More, Insert, Flush),
     FreeSpace (..),
     freeBytes,
     runBuilderWith,
+    runBuilderSuspending,
     SinkRefused (..),
   )
 where
@@ -72,3 +75,61 @@ where
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Loops ()
 import Ashlar.Internal.Builder.RunIO (runBuilderWith)
+import Ashlar.Internal.Coroutine (Status (..), start)
+import Ashlar.Internal.Coroutine.Exception (rethrow, tryThunk)
+import Ashlar.Internal.Coroutine.Thunk (newThunk)
+import Ashlar.Internal.Mem.Cells (cellsUpTo, getPtr, putPtr, withCells)
+import Data.Word (Word8)
+import Foreign.Ptr (Ptr)
+
+-- | 'runBuilderWith' for a builder that is suspended while its sink answers.
+--
+-- So the values of the builder and the sink do not meet. If a value throws, the first argument is
+-- told how far the open buffer has been written, and the exception is thrown again after it: a sink
+-- can send what comes before the value. If the sink throws, that is not called, and the builder
+-- does not see the exception. And the sink may write to another builder
+-- ('Ashlar.Builder.Unsafe.fromWriter'), whose output is made while it is consumed.
+--
+-- Some bytes before a value that throws may be lost: those that
+-- 'Ashlar.Builder.hPutBuilder' lists. An asynchronous exception, such as that of a timeout, is no
+-- exception of a value.
+--
+-- A request costs more than with 'runBuilderWith': about 0.15 µs with GHC 9.0.
+--
+-- >>> import Ashlar.Builder.Buffer
+-- >>> import Ashlar.Builder.Extra (byteStringInsert)
+-- >>> import Ashlar.Builder.Sink
+-- >>> import Control.Exception (ErrorCall, try)
+-- >>> open <- newOpen 4096
+-- >>> let save p = print (written open p)
+-- >>> let sink = Sink (\_ p -> pure (restFrom open p))
+-- >>> let builder = "brick" <> flush <> byteString (error "no mortar")
+-- >>> let run = keepAlive open (runBuilderSuspending save sink (wholeSpace open) builder)
+-- >>> either (\e -> print (e :: ErrorCall)) (const (pure ())) =<< try run
+-- "brick"
+-- no mortar
+runBuilderSuspending ::
+  -- | Told the address up to which the open buffer has been written, if a value throws. If this
+  -- throws, too, then that is thrown instead.
+  (Ptr Word8 -> IO ()) ->
+  Sink ->
+  -- | Where the builder begins.
+  FreeSpace ->
+  Builder ->
+  IO (Ptr Word8)
+runBuilderSuspending save (Sink answer) (FreeSpace from to) b =
+  withCells (cellsUpTo endCell) $ \c -> do
+    putPtr c cursorCell from
+    putPtr c endCell to
+    -- What the sink does lies outside of the thunk that tells an exception of a value from an
+    -- asynchronous one.
+    let run act = do
+          outcome <- newThunk act >>= tryThunk
+          case outcome of
+            Right (Completed ()) -> getPtr c cursorCell
+            Right (Suspended (Asked request p) resume) -> answer request p >>= run . resume
+            Left e -> (getPtr c cursorCell >>= save) >> rethrow e
+    run (start (\suspend -> runOn b c (Sink (\request p -> suspend (Asked request p)))))
+
+-- A request of a builder, and the address up to which it has written.
+data Asked = Asked !Request !(Ptr Word8)

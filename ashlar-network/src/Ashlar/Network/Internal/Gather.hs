@@ -10,10 +10,9 @@ module Ashlar.Network.Internal.Gather
   )
 where
 
-import Ashlar.Internal.Builder.Buffer
-import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Builder.RunIO (runBuilderWith)
-import Ashlar.Internal.Mem (keepAlive)
+import Ashlar.Builder (Builder)
+import Ashlar.Builder.Buffer
+import Ashlar.Builder.Sink
 import Control.Monad (unless, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -49,7 +48,7 @@ gather memory send b = do
       collect p = do
         open <- readIORef ref
         when (p `minusPtr` openFrom open > 0) $ add (written open p)
-        writeIORef ref (handedOut open p)
+        writeIORef ref $! handedOut open p
       deliver = do
         Pending chunks _ n <- readIORef pendingRef
         -- Before the action runs: should it throw, nothing is sent twice.

@@ -22,19 +22,20 @@ module Ashlar.Network.Internal.Incoming
   )
 where
 
-import Ashlar.File.Internal.Crc32c (Method (..), crc32cOf)
+import Ashlar.Builder.Buffer
+import Ashlar.Builder.Sink (FreeSpace (..), freeBytes)
+import Ashlar.File.Crc32c (crc32c)
 import Ashlar.Get (DecodeError, Get, runGet)
-import Ashlar.Internal.Builder.Buffer
-import Ashlar.Internal.Mem (copyRange, keepAlive, peekLE, withBytes, withBytesQuick)
 import Ashlar.Network.Internal.Error
 import Ashlar.Network.Internal.Link
 import Ashlar.Network.Internal.Transport
 import Control.Concurrent.MVar
 import Control.Exception
 import Control.Monad (unless, when)
-import Data.Bits (Bits, shiftL, (.|.))
+import Data.Bits (Bits, shiftL, unsafeShiftL, (.|.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
+import Data.ByteString.Unsafe (unsafeIndex)
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Primitive.ByteArray
   ( MutableByteArray,
@@ -43,8 +44,7 @@ import Data.Primitive.ByteArray
     writeByteArray,
   )
 import Data.Word (Word32, Word8)
-import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
-import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import Foreign.Ptr (Ptr)
 import Foreign.Storable (sizeOf)
 import GHC.Exts (RealWorld)
 
@@ -150,8 +150,8 @@ frameIn :: Incoming -> Bool -> ByteString -> IO Frame
 frameIn inc summed bytes
   | S.length bytes < 4 = pure (Missing 4)
   | otherwise = do
-    announced <- withBytesQuick bytes (\p _ -> peekLE p) :: IO Word32
-    let n = fromIntegral announced
+    let announced = word32At 0 bytes
+        n = fromIntegral announced
         whole = frameBytes summed n
     if announced == maxBound
       then pure NoMore
@@ -167,11 +167,9 @@ frameIn inc summed bytes
 
 -- Compare the checksum of a message of this number of bytes.
 checkFrame :: Incoming -> Int -> ByteString -> IO ()
-checkFrame inc n bytes = do
-  same <- withBytesQuick bytes $ \p _ -> do
-    expected <- peekLE (p `plusPtr` (n + 4))
-    (expected ==) <$> crc32cOf Fastest 0 p (n + 4)
-  unless same (failWith (inLink inc) InvalidChecksum)
+checkFrame inc n bytes = unless same (failWith (inLink inc) InvalidChecksum)
+  where
+    same = word32At (n + 4) bytes == crc32c (S.take (n + 4) bytes)
 {-# INLINE checkFrame #-}
 
 -- Wait for a message. Its first byte may take any time.
@@ -256,10 +254,17 @@ append inc needed bs = do
       end <- put open middle bs
       hold inc (Grown open end) 0
   where
-    put open p from = keepAlive (openBuffer open) $ do
-      withBytes from (copyRange p)
-      pure (p `plusPtr` S.length from)
-    freeAfter open p = openSize open - (p `minusPtr` unsafeForeignPtrToPtr (openBuffer open))
+    put open p from = do
+      FreeSpace end _ <- keepAlive open (insertCopy (restFrom open p) from)
+      pure end
+    freeAfter open p = freeBytes (restFrom open p)
+
+-- | The number in four bytes from an index on, the least significant first. There are as many.
+word32At :: Int -> ByteString -> Word32
+word32At i bytes = byte 0 .|. byte 1 .|. byte 2 .|. byte 3
+  where
+    byte k = fromIntegral (unsafeIndex bytes (i + k)) `unsafeShiftL` (8 * k) :: Word32
+{-# INLINE word32At #-}
 
 -- | A number of all these bytes, the least significant first.
 number :: (Num a, Bits a) => ByteString -> a

@@ -33,12 +33,12 @@ module Ashlar.Network.Internal.Outgoing
 where
 
 import Ashlar.Builder (Builder, toStrictByteString, word32LE)
+import Ashlar.Builder.Buffer
+import qualified Ashlar.Builder.Prim as P
+import Ashlar.Builder.Prim.Unsafe (runF)
+import Ashlar.Builder.Sink
 import Ashlar.File.Crc32c (crc32cAfter)
 import Ashlar.File.Internal.Crc32c (Method (..), crc32cOf)
-import Ashlar.Internal.Builder.Buffer
-import Ashlar.Internal.Builder.Core (FreeSpace (..), Request (..), Sink (..))
-import Ashlar.Internal.Builder.RunIO (runBuilderWith)
-import Ashlar.Internal.Mem (copyRange, keepAlive, pokeLE, withBytes)
 import Ashlar.Network.Internal.Error
 import Ashlar.Network.Internal.Gather
 import Ashlar.Network.Internal.Link
@@ -57,7 +57,8 @@ import Data.Primitive.ByteArray
     readByteArray,
     writeByteArray,
   )
-import Data.Word (Word32, Word8)
+import Data.Word (Word8)
+import Foreign.Marshal.Utils (copyBytes)
 import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 import Foreign.Storable (sizeOf)
 import GHC.Exts (RealWorld)
@@ -179,9 +180,9 @@ endMessage :: Outgoing -> Ptr Word8 -> IO ()
 endMessage out end = do
   next <- getNext out
   let n = end `minusPtr` next
-  pokeLE next (fromIntegral (n - lengthBytes) :: Word32)
+  runF P.word32LE (fromIntegral (n - lengthBytes)) next
   -- The checksum covers the length, too.
-  when checksums $ crc32cOf Fastest 0 next n >>= pokeLE end
+  when checksums $ crc32cOf Fastest 0 next n >>= \s -> runF P.word32LE s end
   -- This reads the variable that keeps the buffer alive.
   added out next (if checksums then end `plusPtr` sumBytes else end)
   where
@@ -193,9 +194,8 @@ sinkOf :: Outgoing -> Sink
 sinkOf out = Sink $ \request p -> case request of
   More n _ -> spaceFor out p n
   Insert bs -> do
-    FreeSpace to end <- spaceFor out p (S.length bs)
-    withBytes bs (copyRange to)
-    pure (FreeSpace (to `plusPtr` S.length bs) end)
+    space <- spaceFor out p (S.length bs)
+    insertCopy space bs
   -- It leaves soon, as a whole.
   Flush -> spaceFor out p 0
 
@@ -216,7 +216,8 @@ spaceFor out p n = mask_ $ do
       freshBuffer out bufferSize
       body' <- (`plusPtr` lengthBytes) <$> getNext out
       end' <- getEnd out
-      keepAlive open (copyRange body' body begun)
+      -- Both buffers hold them.
+      keepAlive open (copyBytes body' body begun)
       pure (FreeSpace (body' `plusPtr` begun) (end' `plusPtr` negate sumBytes))
 
 -- | Say that no more messages follow, and send all of them.
@@ -225,7 +226,7 @@ sendEnd out = mask $ \_ -> locked out $ do
   ended <- readIORef (outEnded out)
   unless ended $ do
     p <- freeFor out 4
-    pokeLE p (maxBound :: Word32)
+    runF P.word32LE maxBound p
     added out p (p `plusPtr` 4)
     writeIORef (outEnded out) True
   sendBuffer out
@@ -256,8 +257,8 @@ sendBytes out bytes =
   evaluate bytes >>= \bs -> mask $ \_ -> locked out $ do
     let n = S.length bs
     p <- freeFor out n
-    withBytes bs (copyRange p)
-    added out p (p `plusPtr` n)
+    FreeSpace end _ <- insertCopy (FreeSpace p (p `plusPtr` n)) bs
+    added out p end
 
 -- | Send what was added before.
 flushOutgoing :: Outgoing -> IO ()
@@ -312,7 +313,7 @@ sendBuffer out = do
   open <- readIORef (outBuffer out)
   next <- getNext out
   when (next /= openFrom open) $ do
-    writeIORef (outBuffer out) (handedOut open next)
+    writeIORef (outBuffer out) $! handedOut open next
     deliver out [written open next]
 
 -- Send. If that throws, some of it may have left, so the connection fails.

@@ -9,7 +9,7 @@ module Ashlar.Network.Internal.Transport
   )
 where
 
-import Ashlar.Internal.Builder.Buffer
+import Ashlar.Builder.Buffer
 import Control.Concurrent.MVar (newMVar, withMVarMasked)
 import Control.Exception (IOException, catch, finally, mask_, throwIO)
 import Control.Monad (unless, when)
@@ -112,7 +112,7 @@ receiver socket = do
       then pure S.empty
       else do
         let end = openFrom open `plusPtr` n
-        writeIORef ref (handedOut open end)
+        writeIORef ref $! handedOut open end
         pure (written open end)
   where
     size = 32768

@@ -17,13 +17,11 @@ module Ashlar.Wai.Internal.Response
   )
 where
 
+import Ashlar.Builder (Builder, toStrictByteString)
+import Ashlar.Builder.Buffer
+import Ashlar.Builder.Sink
 import Ashlar.Codec (Codec, encodedSize, put)
 import Ashlar.Http.Body (WrongBodyLength (..))
-import Ashlar.Internal.Builder.Buffer
-import Ashlar.Internal.Builder.Core hiding (append)
-import Ashlar.Internal.Builder.RunIO (runBuilderWith)
-import Ashlar.Internal.Builder.Strict (toStrictByteString)
-import Ashlar.Internal.Mem (keepAlive)
 import Control.Concurrent
 import Control.Exception
 import Control.Monad (forever, unless, void, when)

@@ -17,14 +17,11 @@ module Ashlar.Zlib.Internal.Compress
   )
 where
 
-import Ashlar.Builder (byteString, toLazyByteString)
-import Ashlar.Internal.Builder.Buffer
-import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Coroutine (Status (..), start)
-import Ashlar.Internal.Coroutine.Exception (rethrow, tryThunk)
-import Ashlar.Internal.Coroutine.Thunk (newThunk)
-import Ashlar.Internal.Mem (keepAlive)
-import Ashlar.Internal.Mem.Cells (cellsUpTo, getPtr, putPtr, withCells)
+import Ashlar.Builder (Builder, byteString, toLazyByteString)
+import Ashlar.Builder.Buffer
+import qualified Ashlar.Builder.Extra as Extra
+import Ashlar.Builder.Sink
+import Ashlar.Builder.Unsafe (fromWriter)
 import Ashlar.Zlib.Internal.Format
 import Control.Concurrent.MVar (MVar, modifyMVar_, newMVar, swapMVar)
 import Control.Exception
@@ -50,8 +47,6 @@ import Data.Streaming.Zlib
     flushDeflate,
     initDeflate,
   )
-import Data.Word (Word8)
-import Foreign.Ptr (Ptr)
 
 -- | The bytes of a builder, compressed, as a builder again. So they go to any sink, in constant
 -- memory: some 300 KiB.
@@ -71,9 +66,9 @@ import Foreign.Ptr (Ptr)
 -- >>> L.length (toLazyByteString (header <> compressed gzip text)) < 2000
 -- True
 compressed :: Params -> Builder -> Builder
-compressed params b = action $ \c k -> do
-  stream <- newStream params (\bs -> runOn (byteString bs) c k)
-  pour stream (ask c k Flush) b
+compressed params b = fromWriter $ \write' -> do
+  stream <- newStream params (write' . byteString)
+  pour stream (write' Extra.flush) b
   finish stream
 
 -- | 'compressed' as a lazy ByteString, which is made as it is consumed. A value that throws does so
@@ -207,9 +202,7 @@ flushStream, finish :: Stream -> IO ()
 flushStream stream@(Stream deflate _ _) = pop stream (flushDeflate deflate)
 finish stream@(Stream deflate _ _) = pop stream (finishDeflate deflate)
 
--- Run a builder into the stream. The builder suspends at each request. So what the consumer does
--- lies outside of the thunk that tells an exception of a value from an asynchronous one, and the
--- consumer may be lazy output, which suspends, too.
+-- Run a builder into the stream. It is suspended while the consumer runs, which may be lazy output.
 pour ::
   Stream ->
   -- | What a flush in the builder does besides.
@@ -222,9 +215,9 @@ pour stream@(Stream _ _ usable) flushed b = do
   let deliver p = do
         open <- readIORef ref
         -- Before it is fed: should the consumer throw, nothing is fed twice.
-        writeIORef ref (handedOut open p)
+        writeIORef ref $! handedOut open p
         feed stream (written open p)
-      answer request p = do
+      sink = Sink $ \request p -> do
         deliver p
         case request of
           Flush -> flushStream stream >> flushed
@@ -238,19 +231,6 @@ pour stream@(Stream _ _ usable) flushed b = do
       save p = do
         able <- readIORef usable
         when able (deliver p >> flushStream stream >> flushed)
-      FreeSpace from to = wholeSpace first
-  keepAlive ref . withCells (cellsUpTo endCell) $ \c -> do
-    putPtr c cursorCell from
-    putPtr c endCell to
-    let run act = do
-          outcome <- newThunk act >>= tryThunk
-          case outcome of
-            Right (Completed ()) -> getPtr c cursorCell >>= deliver
-            Right (Suspended (Asked request p) resume) -> answer request p >>= run . resume
-            Left e -> (getPtr c cursorCell >>= save) >> rethrow e
-    run (start (\suspend -> runOn b c (Sink (\request p -> suspend (Asked request p)))))
+  keepAlive ref (runBuilderSuspending save sink (wholeSpace first) b >>= deliver)
   where
     bufferSize = 32768
-
--- A request of a builder, and the address up to which it has written.
-data Asked = Asked !Request !(Ptr Word8)

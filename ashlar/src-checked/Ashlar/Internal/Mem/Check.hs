@@ -216,8 +216,8 @@ sliceIn fp@(ForeignPtr _ contents) off n
         ( from `minusPtr` (mutableByteArrayContents (MutableByteArray array) :: Ptr Word8),
           mutableSize (MutableByteArray array)
         )
-      -- Not ours: the buffer of no bytes.
-      _ -> (off, 0)
+      -- The buffer of no bytes, or memory of a user's own, whose size he alone knows.
+      _ -> (0, if fp == B.nullForeignPtr then 0 else n)
 
 -- | Does an array lack some of n bytes from an offset on?
 lackingArray :: String -> ByteArray -> Int -> Int -> Bool

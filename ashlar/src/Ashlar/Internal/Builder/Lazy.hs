@@ -22,7 +22,7 @@ module Ashlar.Internal.Builder.Lazy
   )
 where
 
-import Ashlar.Internal.Builder.Buffer
+import Ashlar.Builder.Buffer
 import Ashlar.Internal.Builder.Bytes (NextChunk (..), insertedThen, nextChunk)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.RunIO (First (..), firstOpen, firstSize, newFirst, runBuilderWith, runInFirst)

@@ -26,7 +26,7 @@ module Ashlar.Internal.Builder.RunIO
   )
 where
 
-import Ashlar.Internal.Builder.Buffer
+import Ashlar.Builder.Buffer
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Coroutine.Exception (rethrow, tryThunk)
 import Ashlar.Internal.Coroutine.Thunk
@@ -72,7 +72,7 @@ toByteStringIOWith size consume b = do
   let deliver p = do
         open <- readIORef ref
         -- Before the action runs: should it throw, nothing is sent twice.
-        writeIORef ref (handedOut open p)
+        writeIORef ref $! handedOut open p
         when (p /= openFrom open) $ consume (written open p)
       sink = Sink $ \request p -> do
         deliver p
@@ -125,7 +125,7 @@ throughBuffer runWith sizeOfFirst size consume b = do
       deliver p = do
         open <- readIORef ref
         -- Before the action runs: should it throw, nothing is sent twice.
-        writeIORef ref (handedOut open p)
+        writeIORef ref $! handedOut open p
         send (openFrom open) (p `minusPtr` openFrom open)
       sink = Sink $ \request p -> do
         open <- readIORef ref
@@ -343,7 +343,7 @@ firstFrom (First c) = mutableByteArrayContents (MutableByteArray c) `plusPtr` ce
 -- | The buffer, of which nothing has been handed out.
 firstOpen :: First -> Open
 firstOpen first@(First c) = case firstFrom first of
-  from@(Ptr a) -> Open (ForeignPtr a (PlainPtr c)) firstSize from
+  Ptr a -> openOn (ForeignPtr a (PlainPtr c)) firstSize
 {-# INLINE firstOpen #-}
 
 -- | 'Ashlar.Internal.Builder.RunIO.runBuilderWith' in a first buffer.

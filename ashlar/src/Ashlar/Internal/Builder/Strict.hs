@@ -21,7 +21,7 @@ module Ashlar.Internal.Builder.Strict
   )
 where
 
-import Ashlar.Internal.Builder.Buffer
+import Ashlar.Builder.Buffer
 import Ashlar.Internal.Builder.Bytes (byteString)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.RunIO (First (..), firstOpen, firstSize, newFirst, runInFirst)

@@ -51,7 +51,7 @@ import GHC.Exts
   )
 import GHC.IO (unIO)
 
--- | How the last fields of a constructor are read. 'Ashlar.Internal.Codec.Layout.Width' says why
+-- | How the last fields of a constructor are read. 'Ashlar.Internal.Codec.Class.Width' says why
 -- the numbers are unboxed.
 data Reading b a = Reading
   { -- | Are checks calls (1) or code (0)?

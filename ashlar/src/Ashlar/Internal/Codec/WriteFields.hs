@@ -49,7 +49,7 @@ import GHC.IO (IO (..), unIO)
 --
 -- * The bytes of the first span: all fields before the first one of variable size. They do not
 --   depend on the value, so the compiler sees where the checks are.
---   'Ashlar.Internal.Codec.Layout.Width' says why the number is unboxed.
+--   'Ashlar.Internal.Codec.Class.Width' says why the number is unboxed.
 -- * The writer. Its arguments are what is written before the span, the fields of the span that are
 --   before these, as a number of bytes and a function that writes them, and then the fields.
 data Writing rest f = Writing Int# ((rest -> rest) -> Int# -> Write -> f)
