@@ -49,7 +49,7 @@
 -- * "Ashlar.Codec.Combinators": formats written by hand, once for both directions
 -- * "Ashlar.Codec.Fixed": formats of constant size
 -- * "Ashlar.Codec.Wrappers": newtypes that choose another format
--- * "Ashlar.Codec.Unsafe": values as they are in memory, by Storable
+-- * "Ashlar.Codec.Unsafe": values as they are in memory, by Storable; values at an address
 -- * "Ashlar.Prim.Varint": formats of variable-length integers, as values
 --
 -- Writing:

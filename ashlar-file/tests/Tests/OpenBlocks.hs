@@ -12,18 +12,15 @@ module Tests.OpenBlocks (tests) where
 
 import Ashlar.Builder (Builder, byteString, word8)
 import Ashlar.Codec (Codec, HasFormat (..))
-import Ashlar.Codec.Combinators (byHand)
-import Ashlar.Codec.Fixed (fixedWord8)
+import Ashlar.Codec.Combinators (byHand, fixed)
+import qualified Ashlar.Codec.Fixed as F
 import Ashlar.File.Internal.Block
 import Ashlar.File.Internal.Layout (blockHeaderBytes)
-import Ashlar.Internal.Codec.Fixed (fixedNames, fixedRaw)
-import Ashlar.Internal.Codec.Format (fixed)
 import Control.Monad (when)
 import qualified Data.ByteString as S
 import Data.IORef (modifyIORef', newIORef, readIORef, writeIORef)
 import Data.Proxy (Proxy (..))
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
-import Foreign.Marshal.Utils (fillBytes)
 import GHC.TypeNats (KnownNat, Nat, SomeNat (..), natVal, someNatVal)
 import Test.Tasty
 import Test.Tasty.QuickCheck
@@ -89,10 +86,16 @@ data Constant (n :: Nat) = ConstantBytes
 instance KnownNat n => Codec (Constant n)
 
 instance KnownNat n => HasFormat (Constant n) where
-  format = fixed (fixedRaw n (fixedNames fixedWord8) fill (const (pure ConstantBytes)))
-    where
-      n = fromIntegral (natVal (Proxy :: Proxy n))
-      fill p ConstantBytes = fillBytes p 1 n
+  format = fixed (ones (fromIntegral (natVal (Proxy :: Proxy n))))
+
+-- n bytes.
+ones :: Int -> F.Fixed (Constant n)
+ones n
+  | n <= 0 = F.fixedUnit ConstantBytes
+  | n == 1 = F.fixedMap (const 1) (const ConstantBytes) F.fixedWord8
+  | otherwise = F.fixedPair id id const (ones half) (ones (n - half))
+  where
+    half = n `div` 2
 
 constant :: Proxy n -> Constant n
 constant _ = ConstantBytes

@@ -11,6 +11,7 @@ import qualified Ashlar.Builder.Combinators as Builder
 import Ashlar.Builder.Extra (defragment, defragmentWith)
 import Ashlar.Builder.Prim (primMapListFixed)
 import Ashlar.Builder.Prim.Unsafe (storableToF)
+import Ashlar.Builder.Sink (FreeSpace (..), Sink (..), runBuilderWith)
 import Ashlar.Builder.Unsafe
 import Control.Exception
 import Control.Monad
@@ -19,6 +20,7 @@ import qualified Data.ByteString.Internal as B
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Lazy.Internal as L (ByteString (..))
 import qualified Data.ByteString.Short as SBS
+import Data.IORef (modifyIORef, newIORef, readIORef)
 import Data.List (intercalate, isInfixOf)
 import Data.Primitive.ByteArray
 import Data.Semigroup (stimes)
@@ -62,6 +64,7 @@ tests =
       testGroup
         "pokes"
         [ testProperty "withPtr" pointer,
+          testProperty "atCursor: after each string, and back to the beginning" cursors,
           testCase "withPtr of a negative number, and an address outside" pokedOutside,
           testProperty "storable at every address" storableAnywhere,
           testCase "storable: alignment and padding" storableRecords,
@@ -259,6 +262,23 @@ pokedOutside = do
   case r of
     Left (ErrorCall message) -> assertBool message ("withPtr" `isInfixOf` message)
     Right _ -> assertFailure "no exception"
+
+-- The strings are written twice, the second time in place of the first.
+cursors :: [[Word8]] -> Property
+cursors strings = ioProperty . allocaBytes (n + 1) $ \start -> do
+  ends <- newIORef []
+  let noted = atCursor (\q -> q <$ modifyIORef ends (q `minusPtr` start :))
+      once' = foldMap (\ws -> foldMap word8 ws <> noted) strings
+      back = atCursor (\_ -> pure start)
+      sink = Sink (\_ _ -> throwIO (ErrorCall "there is space for all"))
+      space = FreeSpace start (start `plusPtr` (n + 1))
+  end <- runBuilderWith sink space (once' <> back <> once' <> word8 7)
+  bytes <- peekArray (end `minusPtr` start) start
+  found <- readIORef ends
+  pure (bytes === concat strings ++ [7] .&&. reverse found === sums ++ sums)
+  where
+    n = length (concat strings)
+    sums = drop 1 (scanl (+) 0 (map length strings))
 
 storableAnywhere :: Word16 -> Int32 -> Double -> Property
 storableAnywhere x y z = conjoin $ do

@@ -25,7 +25,6 @@ import Ashlar.File.Internal.Layout
     putIndex,
   )
 import Ashlar.File.Internal.System
-import Ashlar.Internal.Mem (withBytes)
 import Control.Exception (bracket)
 import Control.Monad (unless)
 import Data.ByteString (ByteString)
@@ -54,7 +53,7 @@ begin :: Fd -> FileHeader -> IO Copier
 begin fd header = do
   marker <- randomWord
   truncateTo fd 0
-  withBytes (putFileHeader header {fileMarker = marker}) (writeAll fd 0)
+  writeBytes fd 0 (putFileHeader header {fileMarker = marker})
   let start = fromIntegral (fileHeaderBytes header)
   Copier fd <$> newIORef (Tail marker start 0 (fileFingerprint header) 0 noEntries)
 

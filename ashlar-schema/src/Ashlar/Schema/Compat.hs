@@ -66,17 +66,17 @@ where
 import qualified Ashlar.Compat.Binary as Binary
 import qualified Ashlar.Compat.Cereal as Cereal
 import qualified Ashlar.Compat.Store as Store
-import Ashlar.Get (Get)
-import Ashlar.Internal.Compat.Store.Instances.Containers (peekMarker)
-import Ashlar.Internal.Get.Fail (invalid, refine)
-import Ashlar.Internal.Get.Strings (getTextUtf8)
+import Ashlar.Get (Get, getByteString, getTextUtf8)
+import Ashlar.Get.Combinators (refine)
 import Ashlar.Schema.Internal.Costs (Least (..), leastLeaf)
 import Ashlar.Schema.Internal.Decode
 import Ashlar.Schema.Internal.Schema
 import Ashlar.Schema.Internal.Types
 import Ashlar.Schema.Internal.Value
 import Data.ByteString (ByteString)
+import qualified Data.ByteString as B
 import Data.Int (Int16, Int32, Int64, Int8)
+import qualified Data.Map.Strict as M
 import Data.Text (Text)
 import qualified Data.Text as T
 import qualified Data.Vector as V
@@ -123,22 +123,22 @@ readerOf format =
   Reader
     { -- No more than this holds in all three formats, whatever the machine.
       readerLeast = Least (min 1 . leastLeaf) (const 1) 0,
-      readLeaf = either (invalid . T.unpack) id . leafGet format,
+      readLeaf = either (fail . T.unpack) id . leafGet format,
       readTag = \count ->
         if count <= 256
           then fromIntegral <$> by @Word8 format
           else fromIntegral <$> by @Word16 format,
       readLength = const (getLengthOf format),
       readMapLength = \_ ->
-        if format == Store then peekMarker >> getLengthOf format else getLengthOf format,
+        if format == Store then markerGet >> getLengthOf format else getLengthOf format,
       readLengthAfterBounds = case format of
-        Store -> maybe (invalid "an array of unknown size") indices
+        Store -> maybe (fail "an array of unknown size") indices
         _ -> const (getLengthOf format),
       readsFirstApart = format == Store
     }
   where
     indices n
-      | n > toInteger (maxBound :: Int) = invalid "bounds of an array that overflow"
+      | n > toInteger (maxBound :: Int) = fail "bounds of an array that overflow"
       | otherwise = pure (fromInteger n)
 
 -- A value in a format for which all three packages have an instance.
@@ -156,6 +156,14 @@ getLengthOf format = refine natural (by @Int format)
     natural n
       | n < 0 = Left ("negative length " ++ show n)
       | otherwise = Right n
+
+-- What stands before the number of elements of a map in store: what an empty map begins with.
+markerGet :: Get ()
+markerGet =
+  getByteString (B.length marker) >>= \found ->
+    if found == marker then pure () else fail "Expected marker for ascending Map / IntMap"
+  where
+    marker = B.take 4 (Store.encode (M.empty :: M.Map () ()))
 
 -- How to read a leaf, or why that is not known.
 leafGet :: Format -> Leaf -> Either Text (Get Value)

@@ -10,7 +10,6 @@ module Tests.Evolution.Pairs (tests) where
 import Ashlar.Builder (toStrictByteString)
 import Ashlar.Codec (encode)
 import Ashlar.Get
-import Ashlar.Internal.Get.Core (here)
 import Ashlar.Schema
 import Ashlar.Schema.Evolution (Advice (..), Mismatch (..), Suggestion (..))
 import Ashlar.Schema.Internal.Describe (Description (..), Edit (..))
@@ -89,10 +88,10 @@ several e = case (genValue (evolvedOld e), plannedMany RefuseUnknown new today f
         bytes = B.concat [B.append bs (B.singleton (taken bs)) | v <- vs, bs <- [bytesOf v]]
         single = either (error . show) id (planned RefuseUnknown new today old)
         one = do
-          from <- here
+          from <- bytesRead
           x <- single
-          to <- here
-          x <$ follows (to - from)
+          to <- bytesRead
+          x <$ follows (fromIntegral (to - from))
         -- (One by one, an error is that of the first value that fails, and together that of the
         -- first that cannot be translated.)
         same' bs = case (runGetWhole (replicateM n one) bs, runGetWhole (many n) bs) of

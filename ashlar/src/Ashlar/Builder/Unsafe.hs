@@ -25,6 +25,7 @@ module Ashlar.Builder.Unsafe
     storable,
     storables,
     ensure,
+    atCursor,
 
     -- * Writing by an action
     fromWriter,

@@ -5,16 +5,19 @@
 
 -- |
 -- Module      : Ashlar.Codec.Unsafe
--- Description : Values as they are in memory
+-- Description : Values as they are in memory, and values at an address
 --
--- The format of this module calls functions that can break memory: the methods of 'Storable'.
+-- 'AsStorable' calls functions that can break memory: the methods of 'Storable'. 'fixedWrite' does
+-- so if there are too few bytes at its address.
 module Ashlar.Codec.Unsafe
   ( AsStorable (..),
+    fixedWrite,
   )
 where
 
 import Ashlar.Internal.Builder.Bytes (byteString)
 import Ashlar.Internal.Codec.Class
+import Ashlar.Internal.Codec.Fixed (fixedWrite)
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Numbers (getByteString)
 import Ashlar.Internal.Mem (copyRange)

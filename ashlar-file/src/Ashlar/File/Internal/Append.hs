@@ -25,7 +25,6 @@ import Ashlar.File.Internal.Options
 import Ashlar.File.Internal.Scan hiding (Resume (..))
 import Ashlar.File.Internal.System
 import Ashlar.File.Internal.Type
-import Ashlar.Internal.Mem (withBytes)
 import Control.Exception (IOException, catch, onException, throwIO)
 import Control.Monad (unless)
 import Data.ByteString (ByteString)
@@ -69,7 +68,7 @@ headerOf end kind count body =
 -- | Write a block at the end, all of it or nothing.
 appendBlock :: Fd -> Tail -> BlockHeader -> ByteString -> IO ()
 appendBlock fd end header body =
-  orCut fd end (withBytes (encodeBlockHeader header <> body) (writeAll fd (tailOffset end)))
+  orCut fd end (writeBytes fd (tailOffset end) (encodeBlockHeader header <> body))
 
 -- | Write something after the end. If that fails, cut off what was written of it.
 orCut :: Fd -> Tail -> IO a -> IO a
@@ -86,7 +85,7 @@ newFile options ty path fd = do
   marker <- maybe randomWord pure (writeMarker options)
   let header = headerWith marker
   truncateTo fd 0
-  withBytes (putFileHeader header) (writeAll fd 0)
+  writeBytes fd 0 (putFileHeader header)
     `onException` (truncateTo fd 0 `catch` ignored)
   pure
     Tail

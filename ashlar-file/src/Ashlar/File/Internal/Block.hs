@@ -1,5 +1,6 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE MagicHash #-}
 
 -- |
 -- Module      : Ashlar.File.Internal.Block
@@ -23,7 +24,8 @@
 --
 -- [INV-F1] The body of the open block begins with whole records: 'wholeSlot' has their number and
 --   that of their bytes. These are in no block of the file, and all records before are.
--- [INV-F2] 'bodySlot' and 'stopSlot' lie in the buffer of 'openBuffer'.
+-- [INV-F2] 'bodySlot' and 'stopSlot' lie in the buffer of 'openBuffer'. The whole records end before
+--   'stopSlot', and that is at least 'slack' bytes before the end of the buffer.
 --
 -- An asynchronous exception may strike between any two steps. So the bytes and the number of the
 -- records are one word, which is written at once, and what else belongs together is changed with
@@ -44,24 +46,18 @@ module Ashlar.File.Internal.Block
 where
 
 import Ashlar.Builder (Builder)
+import Ashlar.Builder.Sink (FreeSpace (..), Request (..), Sink (..), runBuilderWith)
+import Ashlar.Builder.Unsafe (atCursor)
 import Ashlar.Codec (Codec, Layout (Fix), layout, put)
+import Ashlar.Codec.Fixed (Fixed, fixedSize)
+import Ashlar.Codec.Unsafe (fixedWrite)
 import Ashlar.File.Internal.Layout (blockHeaderBytes)
-import Ashlar.Internal.Builder.Core
-  ( FreeSpace (..),
-    Request (..),
-    Sink (..),
-    action,
-    cursorCell,
-    reserve,
-  )
-import Ashlar.Internal.Builder.RunIO (runBuilderWith)
-import Ashlar.Internal.Codec.Fixed (Fixed, fixedSize, fixedWrite)
-import Ashlar.Internal.Mem (copyRange, keepAlive, moveDown, newBuffer, pokeHost, withBytes)
-import Ashlar.Internal.Mem.Cells (getPtr, putPtr)
 import Control.Exception (Exception (..), mask_, throwIO)
 import Control.Monad (when)
 import Data.Bits (unsafeShiftL, unsafeShiftR, (.&.), (.|.))
 import qualified Data.ByteString as S
+import qualified Data.ByteString.Internal as S (mallocByteString)
+import qualified Data.ByteString.Unsafe as S
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Primitive.ByteArray
   ( MutableByteArray,
@@ -70,10 +66,13 @@ import Data.Primitive.ByteArray
     writeByteArray,
   )
 import Data.Word (Word64, Word8)
-import Foreign.ForeignPtr (ForeignPtr)
+import Foreign.ForeignPtr (ForeignPtr, withForeignPtr)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
-import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
-import GHC.Exts (RealWorld)
+import Foreign.Marshal.Utils (moveBytes)
+import Foreign.Ptr (Ptr, castPtr, minusPtr, nullPtr, plusPtr)
+import Foreign.Storable (poke)
+import GHC.Exts (RealWorld, keepAlive#)
+import GHC.IO (IO (..))
 
 -- | The bytes of a block that is complete.
 data OpenBytes = OpenBytes
@@ -164,7 +163,7 @@ slack = 1024
 freshBuffer :: OpenBlock -> IO ()
 freshBuffer open = do
   let size = blockHeaderBytes + limitBlock (openLimits open) + slack
-  buffer <- newBuffer size
+  buffer <- S.mallocByteString size
   mask_ $ do
     setWhole open 0 0
     useBuffer open buffer size
@@ -250,27 +249,20 @@ writeFixed open f xs = do
 
 -- The end of a record.
 endRecord :: OpenBlock -> Builder
-endRecord open = action $ \c k -> do
+endRecord open = atCursor $ \now -> do
   whole <- getWhole open
   body <- getBody open
-  now <- getPtr c cursorCell
-  if now /= body `plusPtr` wholeBytes whole
-    then endAt c body now (wholeCount whole + 1)
-    else do
-      -- A record of no bytes has one that is 0. So no file says more records than it has bytes.
-      at <- reserve c k 1
-      pokeHost at (0 :: Word8)
-      -- The block may have been written, to make space.
-      whole' <- getWhole open
-      body' <- getBody open
-      endAt c body' (at `plusPtr` 1) (wholeCount whole' + 1)
-  where
-    endAt c body p count = do
-      stop <- readByteArray (openSlots open) stopSlot
-      if p < (stop :: Ptr Word8)
-        then putPtr c cursorCell p >> setWhole open (p `minusPtr` body) count
-        else complete open p count >>= putPtr c cursorCell
-    {-# INLINE endAt #-}
+  -- A record of no bytes has one that is 0. So no file says more records than it has bytes. There is
+  -- space for it (INV-F2).
+  p <-
+    if now /= body `plusPtr` wholeBytes whole
+      then pure now
+      else (now `plusPtr` 1) <$ poke now 0
+  let count = wholeCount whole + 1
+  stop <- readByteArray (openSlots open) stopSlot
+  if p < stop
+    then p <$ setWhole open (p `minusPtr` body) count
+    else complete open p count
 {-# INLINE endRecord #-}
 
 -- Write the block up to an address. Returns the address of the next record. If that fails, the last
@@ -290,7 +282,7 @@ complete open p count = do
   if size > limitRecord (openLimits open) && wholeCount whole > 0
     then do
       deliver open body (wholeBytes whole) (wholeCount whole)
-      moveDown body (body `plusPtr` wholeBytes whole) begun
+      moveRange body (body `plusPtr` wholeBytes whole) begun
       deliver open body begun 1
     else deliver open body size count
   pure body
@@ -326,7 +318,7 @@ sinkOf open = Sink $ \request p -> case request of
   More n _ -> makeSpace open p n
   Insert bytes -> do
     FreeSpace to end <- makeSpace open p (S.length bytes)
-    withBytes bytes (copyRange to)
+    S.unsafeUseAsCStringLen bytes (\(from, n) -> moveRange to (castPtr from) n)
     pure (FreeSpace (to `plusPtr` S.length bytes) end)
 {-# NOINLINE sinkOf #-}
 
@@ -348,15 +340,29 @@ makeSpace open p n = do
         then do
           -- The records before this one are a block. This one moves to their place.
           deliver open body (wholeBytes whole) (wholeCount whole)
-          when (begun > 0) $ moveDown body from begun
+          moveRange body from begun
           makeSpace open (body `plusPtr` begun) n
         else do
           let most = limitRecord (openLimits open)
               size' = blockHeaderBytes + max needed (min most (2 * size)) + slack
-          larger <- newBuffer size'
+          larger <- S.mallocByteString size'
           let base' = unsafeForeignPtrToPtr larger
               body' = base' `plusPtr` blockHeaderBytes
-          keepAlive larger . keepAlive buffer $ copyRange body' body begun
+          withForeignPtr larger (\_ -> withForeignPtr buffer (\_ -> moveRange body' body begun))
           mask_ (useBuffer open larger size')
           pure (FreeSpace (body' `plusPtr` begun) (base' `plusPtr` size'))
 {-# NOINLINE makeSpace #-}
+
+-- Copy bytes, the first ones first: the destination may overlap the source if it is below it. While
+-- a foreign call runs, no thread can collect garbage. So each copies at most 64 KiB.
+moveRange :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
+moveRange to from n = when (n > 0) $ do
+  moveBytes to from step
+  moveRange (to `plusPtr` step) (from `plusPtr` step) (n - step)
+  where
+    step = min n 65536
+
+-- Keep a value alive until the action ends, also where the compiler finds that it never does.
+keepAlive :: a -> IO b -> IO b
+keepAlive x (IO act) = IO (\s -> keepAlive# x s act)
+{-# INLINE keepAlive #-}

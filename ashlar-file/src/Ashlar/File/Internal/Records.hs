@@ -31,8 +31,7 @@ import Ashlar.Codec (DecodeError (..), Excerpt (..))
 import Ashlar.File.Internal.Damage
 import Ashlar.File.Internal.Layout
 import Ashlar.File.Internal.Type
-import Ashlar.Get (Get, runGetRest)
-import Ashlar.Internal.Get.Core (here)
+import Ashlar.Get (Get, bytesRead, runGetRest)
 import Control.Exception
   ( SomeAsyncException (..),
     SomeException (..),
@@ -59,10 +58,10 @@ decodeBy g = Decode (\n -> runGetRest (go n)) Nothing
     go n
       | n <= (0 :: Int) = pure []
       | otherwise = do
-        before <- here
+        before <- bytesRead
         x <- g
-        now <- here
-        afterRecord (now - before)
+        now <- bytesRead
+        afterRecord (fromIntegral (now - before))
         (x :) <$> go (n - 1)
 {-# INLINE decodeBy #-}
 

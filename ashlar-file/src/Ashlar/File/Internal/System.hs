@@ -17,6 +17,7 @@ module Ashlar.File.Internal.System
     sameFile,
     readAtMost,
     writeAll,
+    writeBytes,
     truncateTo,
     toDisk,
     directoryToDisk,
@@ -38,6 +39,7 @@ import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as B
+import qualified Data.ByteString.Unsafe as S
 import Data.Int (Int64)
 import Data.Word (Word64, Word8)
 import Foreign.C.Error
@@ -177,6 +179,11 @@ writeAll fd@(Fd raw) start bytes size = isSeekable fd >>= \there -> go there sta
           )
           (threadWaitWrite fd)
       go there (offset + fromIntegral put) (from `plusPtr` fromIntegral put) (n - fromIntegral put)
+
+-- | 'writeAll' of a string.
+writeBytes :: Fd -> Int64 -> ByteString -> IO ()
+writeBytes fd start bytes =
+  S.unsafeUseAsCStringLen bytes (\(p, n) -> writeAll fd start (castPtr p) n)
 
 -- | Cut a file off. What has no size stays as it is.
 truncateTo :: Fd -> Int64 -> IO ()

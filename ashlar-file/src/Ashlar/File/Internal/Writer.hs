@@ -25,7 +25,6 @@ import Ashlar.File.Internal.Options
 import Ashlar.File.Internal.Replace
 import Ashlar.File.Internal.System
 import Ashlar.File.Internal.Type
-import Ashlar.Internal.Mem (copyRange, withBytes)
 import Control.Concurrent (forkIO)
 import Control.Concurrent.MVar (MVar, newMVar, putMVar, takeMVar, withMVar)
 import Control.Exception
@@ -40,9 +39,11 @@ import Control.Exception
   )
 import Control.Monad (when)
 import qualified Data.ByteString as S
+import qualified Data.ByteString.Unsafe as S
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
 import Data.Maybe (isNothing)
+import Foreign.Marshal.Utils (copyBytes)
 import Foreign.Ptr (castPtr, plusPtr)
 import System.Posix.Types (Fd)
 
@@ -215,7 +216,7 @@ deliverTo fd compression ref (OpenBytes at size count) = do
                 blockExpanded = size,
                 blockChecksum = checksum
               }
-      withBytes (encodeBlockHeader header) (copyRange at)
+      S.unsafeUseAsCStringLen (encodeBlockHeader header) (\(p, n) -> copyBytes at (castPtr p) n)
       let total = blockHeaderBytes + size
       total <$ orCut fd end (writeAll fd (tailOffset end) at total)
   writeIORef ref

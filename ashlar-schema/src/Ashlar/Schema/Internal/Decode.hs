@@ -21,12 +21,13 @@ import Ashlar.Codec (Codec, Get, get)
 import Ashlar.Codec.Wrappers (Compact (..), ScalarValue (..), UTF16 (..))
 import qualified Ashlar.Codec.Wrappers as Wrappers
 import Ashlar.Get (getByteString, getWord16le, getWord8)
+import Ashlar.Get.Combinators (refine)
 import Ashlar.Internal.Codec.Elements (getSuccessive)
 import Ashlar.Internal.Codec.Length (chargeEmpties, getLength)
 import Ashlar.Internal.Codec.ReadFields (getPart)
 import Ashlar.Internal.Get.Budget (nested, spendEmpties, spendFraction)
 import Ashlar.Internal.Get.Core (here)
-import Ashlar.Internal.Get.Fail (invalid, invalidFrom, refine)
+import Ashlar.Internal.Get.Fail (invalidFrom)
 import Ashlar.Internal.Get.Path (Names (..), Part (..))
 import Ashlar.Schema.Internal.Check (isWhole)
 import Ashlar.Schema.Internal.Costs
@@ -123,13 +124,13 @@ getValueBy reader s = uncovered (schemaRoot s)
         nested
           (OfFields name [(shortened (fieldName f), VariablePart) | f <- constructorFields c])
           (Fields c <$> fieldsGet field (map fieldShape (constructorFields c)))
-      _ -> invalid (name ++ ": not a definition")
+      _ -> fail (name ++ ": not a definition")
       where
         name = shortened (definitionName d)
 
     sumGet :: String -> [Constructor] -> Get Value
     sumGet name cs
-      | count == 0 = invalid (name ++ " has no values")
+      | count == 0 = fail (name ++ " has no values")
       | otherwise = do
         at <- here
         tag <- tagGet
@@ -143,7 +144,7 @@ getValueBy reader s = uncovered (schemaRoot s)
         alternative :: Int -> Constructor -> Get Value
         alternative i c
           | constructorRetired c =
-            invalid ("constructor " ++ con ++ ", which is no longer in use")
+            fail ("constructor " ++ con ++ ", which is no longer in use")
           | null fields = pure (Tagged count i c V.empty)
           | otherwise =
             nested (OfConstructor name con names (map (const VariablePart) fields)) $
@@ -199,8 +200,8 @@ getValueBy reader s = uncovered (schemaRoot s)
           (getByteString (B.length bs))
       Reference i -> reference i
       Opaque _ _ (Just n) -> Raw <$> getByteString n
-      Opaque name _ Nothing -> invalid ("the format " ++ shortened name ++ " is not described")
-      Irregular name -> invalid ("the irregular type " ++ shortened name ++ " is not described")
+      Opaque name _ Nothing -> fail ("the format " ++ shortened name ++ " is not described")
+      Irregular name -> fail ("the irregular type " ++ shortened name ++ " is not described")
 
     listGet :: Length -> Shape -> Get (V.Vector Value)
     listGet len inner = readLength reader len >>= elementsGet inner (\_ g -> g)
@@ -278,7 +279,7 @@ fractionGet g = do
           if gcd n d == 1
             then pure (Fraction l n d)
             else invalidFrom at "Ratio: not in lowest terms"
-    _ -> invalid "Ratio: not of whole numbers"
+    _ -> fail "Ratio: not of whole numbers"
 
 within :: Integer -> Integer -> Value -> Either String Value
 within low high value = case value of

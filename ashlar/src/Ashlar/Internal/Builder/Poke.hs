@@ -7,6 +7,7 @@
 module Ashlar.Internal.Builder.Poke
   ( withPtr,
     PokedOutside (..),
+    atCursor,
     storable,
     storables,
     storableToF,
@@ -68,6 +69,31 @@ instance Exception PokedOutside where
     "Ashlar.Builder: a function that may write " ++ show reserved ++ " bytes returned the address "
       ++ show used
       ++ " bytes after the first of them"
+
+-- | A function of the address of the next byte, which returns the address where to go on.
+--
+-- This is for the builders of a sink of one's own. They may note where a value ends, or have the
+-- buffer written out and go on at its beginning. The address must be in the free space that the
+-- sink has given last. Nothing tests that. The function runs each time the builder runs.
+--
+-- How many bytes each of two strings has:
+--
+-- >>> import Ashlar.Builder.Sink
+-- >>> import Ashlar.Builder.Unsafe (atCursor)
+-- >>> import Data.IORef
+-- >>> import Foreign (allocaBytes, minusPtr, plusPtr)
+-- >>> :{
+-- allocaBytes 64 $ \p -> do
+--   ends <- newIORef []
+--   let noted = atCursor (\q -> q <$ modifyIORef ends (q `minusPtr` p :))
+--       sink = Sink (\_ q -> pure (FreeSpace q (p `plusPtr` 64)))
+--   _ <- runBuilderWith sink (FreeSpace p (p `plusPtr` 64)) ("brick" <> noted <> "mortar" <> noted)
+--   readIORef ends
+-- :}
+-- [11,5]
+atCursor :: (Ptr Word8 -> IO (Ptr Word8)) -> Builder
+atCursor f = action $ \c _ -> getPtr c cursorCell >>= f >>= putPtr c cursorCell
+{-# INLINE atCursor #-}
 
 -- | A value as it lies in memory: 'sizeOf' bytes, in the machine's byte order.
 --

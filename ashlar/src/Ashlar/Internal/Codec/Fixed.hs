@@ -108,7 +108,14 @@ fixedRaw ::
 fixedRaw (I# n) = Fixed n False
 {-# INLINE fixedRaw #-}
 
--- | Write exactly 'fixedSize' bytes to an address. They must be writable.
+-- | Write a value at an address: exactly 'fixedSize' bytes, which must be writable. That is for a
+-- buffer of one's own, where 'putFixed' would be a run of a builder for each value.
+--
+-- >>> import Ashlar.Codec.Fixed
+-- >>> import Ashlar.Codec.Unsafe (fixedWrite)
+-- >>> import qualified Data.ByteString.Internal as B
+-- >>> B.create (fixedSize fixedWord16LE) (\p -> fixedWrite fixedWord16LE p 258)
+-- "\STX\SOH"
 fixedWrite :: Fixed a -> Ptr Word8 -> a -> IO ()
 fixedWrite (Fixed n _ _ write _) = filling "bound" "fixedWrite" (I# n) write
 {-# INLINE fixedWrite #-}

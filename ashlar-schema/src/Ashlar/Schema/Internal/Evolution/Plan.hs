@@ -11,7 +11,7 @@ module Ashlar.Schema.Internal.Evolution.Plan
 where
 
 import Ashlar.Codec (Get)
-import Ashlar.Internal.Get.Core (here)
+import Ashlar.Get (bytesRead)
 import Ashlar.Schema.Internal.Describe (Description (..))
 import Ashlar.Schema.Internal.Evolution.Compile
 import Ashlar.Schema.Internal.Evolution.Extent (Code (..))
@@ -41,10 +41,10 @@ plannedMany unknown new today after old =
   maybe asTheyAre decoding <$> programBetween unknown old new
   where
     asTheyAre n = list n $ do
-      before <- here
+      before <- bytesRead
       x <- today
-      now <- here
-      x <$ after (now - before)
+      now <- bytesRead
+      x <$ after (fromIntegral (now - before))
     decoding p = case compiled p of
       Code translate -> \n ->
         let whole = list n today

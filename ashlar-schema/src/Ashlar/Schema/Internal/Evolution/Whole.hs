@@ -11,7 +11,7 @@ where
 import Ashlar.Builder (Builder, byteString, toStrictByteString)
 import Ashlar.Codec (Get, put)
 import Ashlar.Codec.Wrappers (ScalarValue (..))
-import Ashlar.Internal.Get.Fail (refine)
+import Ashlar.Get.Combinators (refine)
 import Ashlar.Schema.Internal.Check (isWhole)
 import Ashlar.Schema.Internal.Decode (getValue)
 import Ashlar.Schema.Internal.Diff (wholeRange)

@@ -9,10 +9,7 @@
 --
 -- A container is its number of elements as an 'Int', and the elements. A map has a marker in
 -- front; an array has its bounds in place of the number.
-module Ashlar.Internal.Compat.Store.Instances.Containers
-  ( peekMarker,
-  )
-where
+module Ashlar.Internal.Compat.Store.Instances.Containers () where
 
 import Ashlar.Internal.Builder.Bytes (announced, chunk, lazyByteString, shortByteString)
 import Ashlar.Internal.Builder.Put
