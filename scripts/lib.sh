@@ -88,6 +88,25 @@ missing_packages() {
   done
 }
 
+# run_suites SUITE... [-- OPTION...]: build suites with the options of cabal that the array "options" has,
+# and run each in the folder of its package. The options after -- are for the first suite.
+run_suites() {
+  local suite program status=0 suites=() first=()
+  while [ $# -gt 0 ] && [ "$1" != -- ]; do
+    suites+=("$1")
+    shift
+  done
+  [ $# = 0 ] || first=("${@:2}")
+  "$top/scripts/debian-cabal" build "${options[@]}" "${suites[@]}" || return
+  for suite in "${suites[@]}"; do
+    program=$("$top/scripts/debian-cabal" list-bin -v0 "${options[@]}" "$suite")
+    printf '\n-- %s\n' "$suite"
+    (cd "$top/${suite%%:*}" && "$program" --hide-successes "${first[@]}") </dev/null || status=1
+    first=()
+  done
+  return "$status"
+}
+
 # report_tests SUITE PASSED FAILED: the line that count_tests reads.
 report_tests() {
   printf '== %s: %d passed, %d failed\n' "$1" "$2" "$3"

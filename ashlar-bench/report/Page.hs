@@ -115,8 +115,8 @@ page reports =
         \quotient of two such times. Each workload runs in several processes, as a quotient also \
         \depends on where a process has its code and its data: \8220runs\8221 is the range. The \
         \boxes show how the rounds differ. criterion fits a line through the rounds of one library \
-        \after the other, so that other load on the machine counts against some: make \
-        \bench-criterion runs the same work so.",
+        \after the other, so that other load on the machine counts against some: the \
+        \benchmark \8220criterion\8221 runs the same work so.",
         "Allocation is Haskell's. The peak is that of a process that does the work once. Programs \
         \of other languages are measured whole, less their start."
       ]
