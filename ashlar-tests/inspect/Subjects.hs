@@ -53,7 +53,6 @@ import Ashlar.Builder.Unsafe (storable)
 import Ashlar.Builder.Varint
 import Ashlar.Codec
 import Ashlar.Internal.Codec.Class (formatPut)
-import Ashlar.Internal.Codec.Derive (derivedFormat)
 import Data.ByteString (ByteString)
 import Data.Int (Int64)
 import Data.Text (Text)

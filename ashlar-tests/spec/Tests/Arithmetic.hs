@@ -6,7 +6,16 @@
 module Tests.Arithmetic (tests) where
 
 import Ashlar.Internal.Prim.Core (timesHalves, timesHigh, timesWide)
-import Ashlar.Internal.Prim.Decimal (asCharacters, digits2, digits4, digits8, quotRem100, quotRem1e16, quotRem1e4, quotRem1e8)
+import Ashlar.Internal.Prim.Decimal
+  ( asCharacters,
+    digits2,
+    digits4,
+    digits8,
+    quotRem100,
+    quotRem1e16,
+    quotRem1e4,
+    quotRem1e8,
+  )
 import Ashlar.Internal.Prim.Hex (hexPair, hexPairs2, hexPairs4)
 import Ashlar.Internal.Prim.PowersOfTen
 import Data.Bits (shiftL, shiftR, (.&.))

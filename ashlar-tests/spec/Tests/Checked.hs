@@ -11,7 +11,7 @@ import qualified Ashlar.Builder.Prim as P
 import qualified Ashlar.Builder.Prim.Unsafe as P
 import qualified Ashlar.Builder.Unsafe as Unsafe
 import qualified Ashlar.Get as G
-import Ashlar.Internal.Builder.Bytes (atOnceOr, eachFits, inBatches, inBatchesMoving)
+import Ashlar.Internal.Builder.Bytes (inBatches)
 import qualified Ashlar.Internal.Builder.Core as Core
 import Ashlar.Internal.Codec.Fixed (fixedRaw, putFixed)
 import qualified Ashlar.Internal.Get.Core as Get

@@ -32,7 +32,7 @@ tests =
     [ testProperty "the chunks are the bytes of all" . withMaxSuccess 50 $
         \programs -> ioProperty $ do
           parts <- newParts
-          chunks <- (++) <$> foldMap (chunksOf parts . build) programs <*> end parts
+          chunks <- (++) <$> foldMap (chunksOf parts . build) (programs :: [Program]) <*> end parts
           pure $
             S.concat chunks === S.pack (concatMap model programs)
               .&&. property (not (any S.null chunks)),
@@ -187,7 +187,7 @@ oneThread = do
   let meanwhile act others = do
         _ <- forkIO (try act >>= putMVar done)
         takeMVar entered
-        others
+        () <- others
         putMVar go ()
         takeMVar done >>= either (throwIO :: SomeException -> IO a) pure
       misuse = do
@@ -208,13 +208,18 @@ fromWithin :: Assertion
 fromWithin = do
   parts <- newParts
   chunksOf parts "a" `gives` ""
-  refuses PartsInUse (append parts ("x" <> byteString (again parts)))
+  refuses PartsInUse (append parts ("x" <> byteString (appending parts)))
   end parts `gives` "a"
 
 -- Bytes that use the parts.
-again :: Parts -> S.ByteString
-again parts = unsafePerformIO (S.concat <$> chunksOf parts "b")
-{-# NOINLINE again #-}
+appending :: Parts -> S.ByteString
+appending parts = unsafePerformIO (S.concat <$> chunksOf parts "b")
+{-# NOINLINE appending #-}
+
+-- (Of numbers that are allocated: a loop that allocates nothing cannot be interrupted.)
+sumOf :: [Integer] -> Word64
+sumOf = fromInteger . List.foldl' (+) 0
+{-# NOINLINE sumOf #-}
 
 interrupted :: Assertion
 interrupted = do
@@ -231,8 +236,7 @@ interrupted = do
   end parts `gives` ""
   where
     -- It writes, and does not fill the buffer.
-    endless i = word64LE (fromIntegral i) <> word64LE (List.foldl' (+) 0 [fromIntegral i ..])
-    {-# NOINLINE endless #-}
+    endless i = word64LE (fromIntegral i) <> word64LE (sumOf [toInteger i ..])
 
 -- Force a value under time limits until it is evaluated.
 insisting :: a -> IO a
@@ -256,7 +260,7 @@ late :: Assertion
 late = do
   parts <- newParts
   chunksOf parts "a" `gives` ""
-  let slow = word64LE (List.foldl' (+) 0 [1 .. 30000000 :: Word64])
+  let slow = word64LE (sumOf [1 .. 30000000])
       pure' = unsafePerformIO (S.concat <$> chunksOf parts ("x" <> slow))
       {-# NOINLINE pure' #-}
   r <- timeout 1000 (evaluate pure')

@@ -19,14 +19,13 @@ where
 
 import Ashlar.Builder
 import Ashlar.Builder.Escape (charUtf8Escaped, jsonEscaping, textUtf8Escaped)
-import Ashlar.Builder.Time (day)
 import Data.Bits (shiftL, shiftR, (.&.))
 import Data.ByteString (ByteString)
 import Data.Char (isAlphaNum, isPrint, ord)
 import qualified Data.List as List
 import Data.Text (Text)
 import qualified Data.Text as T
-import Data.Time.Calendar (Day (ModifiedJulianDay))
+import Data.Time.Calendar (Day (ModifiedJulianDay), showGregorian)
 import Data.Word (Word16, Word64)
 
 -- | A string as JSON has it. Everything that is not printable is escaped, so it is safe to show on
@@ -110,7 +109,7 @@ hexadecimal = byteStringHex
 -- | A Modified Julian Day, if its year has at most 6 digits.
 date :: Integer -> Maybe Builder
 date n
-  | abs n < 300000000 = Just (day (ModifiedJulianDay n))
+  | abs n < 300000000 = Just (string7 (showGregorian (ModifiedJulianDay n)))
   | otherwise = Nothing
 
 -- | Builders with something between.

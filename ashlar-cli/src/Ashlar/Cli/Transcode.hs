@@ -31,9 +31,10 @@ import qualified Ashlar.Cli.Console as Console
 import Ashlar.Cli.Json
 import Ashlar.Cli.Scalar (quoted)
 import Ashlar.Cli.Transcode.Leaves
-import Ashlar.Cli.Transcode.Memory
 import Ashlar.Cli.Transcode.Run
 import Ashlar.Codec (Get)
+import Ashlar.Internal.Mem hiding (Number)
+import Ashlar.Internal.Mem.Cells
 import Ashlar.Schema
 import Ashlar.Schema.Internal.Costs
 import Control.Monad (unless, when)
@@ -45,7 +46,6 @@ import Data.Primitive.SmallArray
 import qualified Data.Vector as V
 import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
-import Foreign.Storable (peek)
 
 -- | Read a value of a schema, as a line of JSON. Keep it for many values.
 --
@@ -174,18 +174,18 @@ compiled s
 
 -- | A definition.
 callOp :: Boxed -> Op
-callOp procedure next = \s -> do
-  case procedure of Boxed r -> deeper r s
-  next s
+callOp procedure next = \c o k -> do
+  case procedure of Boxed r -> deeper r c o k
+  next c o k
 
 -- | A tag, given the number of constructors.
 switch :: Int -> [Boxed] -> Run
-switch !count alternatives = \s -> do
-  p <- atHand s width
-  t <- if width == 1 then fromIntegral <$> peek p else tagOf <$> peekLE p
+switch !count alternatives = \c o k -> do
+  p <- atHand c width
+  t <- if width == 1 then fromIntegral <$> (peekHost p :: IO Word8) else tagOf <$> peekLE p
   when (t >= count) giveUp
-  setInput s (p `plusPtr` width)
-  case indexSmallArray runs t of Boxed r -> r s
+  putPtr c cursorCell (p `plusPtr` width)
+  case indexSmallArray runs t of Boxed r -> r c o k
   where
     !runs = smallArrayFromList alternatives
     !width = tagSize count
@@ -194,13 +194,13 @@ switch !count alternatives = \s -> do
 
 -- | Given what is done with a value, after some bytes.
 optionalOp :: ByteString -> (ByteString -> Op) -> Op
-optionalOp before inner next = \s -> do
-  p <- atHand s 1
-  t <- peek p
-  setInput s (p `plusPtr` 1)
+optionalOp before inner next = \c o k -> do
+  p <- atHand c 1
+  t <- peekHost p :: IO Word8
+  putPtr c cursorCell (p `plusPtr` 1)
   case t of
-    0 -> none s
-    1 -> some s
+    0 -> none c o k
+    1 -> some c o k
     _ -> giveUp
   where
     none = literal (before <> "null") next
@@ -227,7 +227,7 @@ orderOfKeys shape = case shape of
       I32 -> by (peekLE :: Ptr Word8 -> IO Int32)
       I64 -> by (peekLE :: Ptr Word8 -> IO Int64)
     by :: Ord n => (Ptr Word8 -> IO n) -> Order
-    by number p q = (<) <$> number p <*> number q
+    by peek p q = (<) <$> peek p <*> peek q
     -- The order of code points is that of their bytes.
     texts p q = do
       m <- fromIntegral <$> (peekLE p :: IO Int64)
@@ -236,31 +236,28 @@ orderOfKeys shape = case shape of
             | i >= n = pure False
             | i >= m = pure True
             | otherwise = do
-              a <- peek (p `plusPtr` (8 + i)) :: IO Word8
-              b <- peek (q `plusPtr` (8 + i))
+              a <- peekHost (p `plusPtr` (8 + i)) :: IO Word8
+              b <- peekHost (q `plusPtr` (8 + i))
               if a == b then go (i + 1) else pure (a < b)
       go (0 :: Int)
 
 -- | Elements, or entries of a map: what is written before them, the least number, the order, what
 -- is done with each, and what is written after them.
 elementsOp :: ByteString -> Length -> Int -> Maybe Order -> Run -> ByteString -> Op
-elementsOp before len least order element close next = \s -> do
-  n <- countOf len s
+elementsOp !before len least order element close next = \c o k -> do
+  n <- countOf len c
   when (n < least) giveUp
-  literally before' s
-  let go !i earlier
+  literally before o k
+  let go !i before'
         | i >= n = pure ()
         | otherwise = do
-          p <- input s
-          when (i > 0) (comma s)
-          element s
+          p <- getPtr c cursorCell
+          when (i > 0) (comma o k)
+          element c o k
           case order of
-            Just less | i > 0 -> less earlier p >>= \ok -> unless ok giveUp
+            Just less | i > 0 -> less before' p >>= \ok -> unless ok giveUp
             _ -> pure ()
           go (i + 1) p
-  input s >>= go 0
-  literally close' s
-  next s
-  where
-    !before' = literalOf before
-    !close' = literalOf close
+  getPtr c cursorCell >>= go 0
+  literally close o k
+  next c o k

@@ -29,5 +29,13 @@ module Ashlar.Builder.Padded
   )
 where
 
-import Ashlar.Internal.Builder.Hex (int64DecPadded, intDecPadded, paddedBoundedPrim, replicateWord8, word64DecPadded, wordDecPadded, zeroPaddedBoundedPrim)
+import Ashlar.Internal.Builder.Hex
+  ( int64DecPadded,
+    intDecPadded,
+    paddedBoundedPrim,
+    replicateWord8,
+    word64DecPadded,
+    wordDecPadded,
+    zeroPaddedBoundedPrim,
+  )
 import Ashlar.Internal.Builder.Loops ()

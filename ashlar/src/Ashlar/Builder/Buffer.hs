@@ -12,7 +12,7 @@
 -- As an example, a sink that hands each chunk to an action:
 --
 -- >>> import Ashlar.Builder.Buffer
--- >>> import Ashlar.Builder.Extra (byteStringInsert)
+-- >>> import Ashlar.Builder.Extra (byteStringInsert, flush)
 -- >>> import Ashlar.Builder.Sink
 -- >>> import qualified Data.ByteString as S
 -- >>> import Data.IORef

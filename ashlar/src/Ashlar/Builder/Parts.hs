@@ -1,5 +1,7 @@
 {-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE MagicHash #-}
 {-# LANGUAGE Trustworthy #-}
+{-# LANGUAGE UnboxedTuples #-}
 -- Coverage would put a new thunk around each mention of a thunk that a handler looks at.
 {-# OPTIONS_GHC -fno-hpc #-}
 
@@ -59,31 +61,51 @@ import Ashlar.Internal.Builder.Loops ()
 import Ashlar.Internal.Coroutine.Exception (passOn, rethrow)
 import Ashlar.Internal.Coroutine.Thunk (Thunk (..), newThunk)
 import Control.Exception (Exception (..), SomeException, catch, evaluate, throwIO)
+import Data.Bits ((.&.))
 import Data.ByteString (ByteString)
 import Data.IORef
+import Data.Primitive.ByteArray
+  ( MutableByteArray (..),
+    newByteArray,
+    readByteArray,
+    writeByteArray,
+  )
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, nullPtr)
+import Foreign.Storable (sizeOf)
+import GHC.Exts (Int (I#), RealWorld, casIntArray#, fetchAddIntArray#)
+import GHC.IO (IO (..))
 
 -- | Builders that are written one after another, through one buffer. They belong to one stream, and
 -- nobody else may use them meanwhile: what would mix two builders throws 'PartsMisused'.
-newtype Parts = Parts (IORef State)
+data Parts = Parts !(MutableByteArray RealWorld) !(IORef State)
 
--- What happens now, the open buffer, and the address up to which it has been written.
-data State = State !Phase !Open !(Ptr Word8)
+-- The open buffer, and the address up to which it has been written.
+data State = State !Open !(Ptr Word8)
 
-data Phase
-  = -- | All builders have ended.
-    Ended
-  | -- | The run of this name has ended with a chunk, whose action resumes the builder.
-    Waiting !Name
-  | -- | The run of this name goes on, and nobody else may use the buffer.
-    Running !Name
-  | -- | An exception has ended the run of this name. The next builder may begin. Until one does, a
-    -- run that was frozen may be resumed.
-    Broken !Name
+-- What happens now, which is in the first word of the array. The second counts the runs.
+--
+-- A run takes a builder up to its next chunk, and has a number. A phase changes in one step, if it
+-- is still the one that was read. So of several threads that use the parts at once, one gets the
+-- buffer.
+type Phase = Int
 
--- A run takes a builder up to its next chunk. Each has a name of its own.
-type Name = IORef ()
+-- All builders have ended.
+ended :: Phase
+ended = 0
+
+-- The run of this number has ended with a chunk, whose action resumes the builder.
+waiting :: Int -> Phase
+waiting n = 4 * n + 1
+
+-- The run of this number goes on, and nobody else may use the buffer.
+running :: Int -> Phase
+running n = 4 * n + 2
+
+-- An exception has ended the run of this number. The next builder may begin. Until one does, a run
+-- that was frozen may be resumed.
+broken :: Int -> Phase
+broken n = 4 * n + 3
 
 -- | What a builder has made so far.
 data Made
@@ -114,7 +136,11 @@ instance Exception PartsMisused where
 
 -- | No bytes. Nothing is allocated for the buffer yet.
 newParts :: IO Parts
-newParts = Parts <$> newIORef (State Ended noBuffer nullPtr)
+newParts = do
+  phase <- newByteArray (2 * sizeOf ended)
+  writeByteArray phase 0 ended
+  writeByteArray phase 1 (0 :: Int)
+  Parts phase <$> newIORef (State noBuffer nullPtr)
 
 -- | Write a builder, up to its first chunk that is complete: when the buffer is full, at a
 -- 'Ashlar.Builder.Extra.flush', and at an inserted ByteString, which is a chunk of its own. The
@@ -124,138 +150,134 @@ newParts = Parts <$> newIORef (State Ended noBuffer nullPtr)
 -- written since the last chunk is dropped, what others have written before it stays, and the parts
 -- can be used again. The same holds if the thread is interrupted, unless the builder had ended.
 append :: Parts -> Builder -> IO Made
-append parts b = run parts mayBegin $ \name -> do
-  State _ open _ <- now parts
+append parts@(Parts _ ref) b = run parts mayBegin $ \n -> do
+  State open _ <- readIORef ref
   if openSize open == 0 then newBufferOf 0 parts else pure ()
-  inBuffer parts name (runToRequest b)
+  inBuffer parts n (runToRequest b)
 
 -- | What has been written and not been returned: at the end of the stream, or when it is to be
 -- flushed. The rest of the buffer stays in use.
 takeLast :: Parts -> IO (Maybe ByteString)
-takeLast (Parts ref) = do
-  outcome <- atomicModifyIORef' ref $ \state@(State phase open p) -> case mayBegin phase of
-    Nothing -> (State Ended (handedOut open p) p, Right (Taken open p))
-    Just misused -> (state, Left misused)
-  case outcome of
-    Left misused -> throwIO misused
-    Right (Taken open p) -> pure (taken open p)
-
--- A buffer, and the address up to which it is taken.
-data Taken = Taken !Open !(Ptr Word8)
+takeLast parts@(Parts _ ref) = run parts mayBegin $ \n -> do
+  State _ p <- readIORef ref
+  takeWritten parts p <* become parts n ended
 
 -- May a builder begin?
 mayBegin :: Phase -> Maybe PartsMisused
-mayBegin phase = case phase of
-  Ended -> Nothing
-  Broken _ -> Nothing
-  Waiting _ -> Just BuilderUnfinished
-  Running _ -> Just PartsInUse
+mayBegin phase = case phase .&. 3 of
+  1 -> Just BuilderUnfinished
+  2 -> Just PartsInUse
+  _ -> Nothing
 
--- May the builder go on that has ended the run of this name with a chunk?
-mayGoOn :: Name -> Phase -> Maybe PartsMisused
-mayGoOn name phase = case phase of
-  Waiting last' | last' == name -> Nothing
-  Running _ -> Just PartsInUse
-  _ -> Just ChunkPassed
+-- May the builder go on that has ended the run of this number with a chunk?
+mayGoOn :: Int -> Phase -> Maybe PartsMisused
+mayGoOn n phase
+  | phase == waiting n = Nothing
+  | phase .&. 3 == 2 = Just PartsInUse
+  | otherwise = Just ChunkPassed
 
--- Run a builder up to its next chunk, unless the phase forbids it. The action is given the name of
--- the run, and sets the next phase.
+-- May the run of this number, which was frozen, be resumed?
+mayResume :: Int -> Phase -> Maybe PartsMisused
+mayResume n phase = if phase == broken n then Nothing else Just PartsInUse
+
+-- A run, unless the phase forbids it. The action is given its number, and sets the next phase.
 --
 -- It is a thunk, so that the handler can tell an exception of a value from an asynchronous one
 -- (Note [Exceptions that are not ours]). The handler gives the buffer back in either case. If the
 -- thunk was frozen and is forced again, it takes the buffer again, which it may if nobody else has.
-run :: Parts -> (Phase -> Maybe PartsMisused) -> (Name -> IO Made) -> IO Made
-run parts@(Parts ref) forbids act = do
-  name <- newIORef ()
-  thunk <- newThunk (claim ref forbids name >>= maybe (Right <$> act name) (pure . Left))
-  runNamed parts name thunk
+run :: Parts -> (Phase -> Maybe PartsMisused) -> (Int -> IO a) -> IO a
+run parts@(Parts phase _) forbids act = do
+  n <- nextNumber phase
+  thunk <- newThunk (claim parts forbids n >>= maybe (Right <$> act n) (pure . Left))
+  runNumber parts n thunk
 
-runNamed :: Parts -> Name -> Thunk (Either PartsMisused Made) -> IO Made
-runNamed parts@(Parts ref) name thunk@(Thunk result) = do
+runNumber :: Parts -> Int -> Thunk (Either PartsMisused a) -> IO a
+runNumber parts n thunk@(Thunk result) = do
   outcome <-
     (Returned <$> evaluate result) `catch` \e -> do
-      held <- release
+      -- It may have been interrupted before it had the buffer, or after that.
+      held <- change parts (running n) (broken n)
       passOn thunk e (pure (Raised e)) (pure (Resumed held))
   case outcome of
-    Returned (Right result') -> pure result'
+    Returned (Right a) -> pure a
     Returned (Left misused) -> throwIO misused
     Raised e -> rethrow e
     Resumed held -> do
-      misused <- if held then claim ref (mayResume name) name else pure Nothing
-      maybe (runNamed parts name thunk) throwIO misused
-  where
-    -- Did this run have the buffer? It may have been interrupted before or after that.
-    release = atomicModifyIORef' ref $ \state@(State phase open p) -> case phase of
-      Running holder | holder == name -> (State (Broken name) open p, True)
-      _ -> (state, False)
+      misused <- if held then claim parts (mayResume n) n else pure Nothing
+      maybe (runNumber parts n thunk) throwIO misused
 
 -- How an attempt came out: with a result, an exception to be thrown after the handler has returned,
 -- or frozen and forced again, with whether it had the buffer.
-data Outcome = Returned (Either PartsMisused Made) | Raised SomeException | Resumed Bool
+data Outcome a = Returned (Either PartsMisused a) | Raised SomeException | Resumed Bool
 
-mayResume :: Name -> Phase -> Maybe PartsMisused
-mayResume name phase = case phase of
-  Broken last' | last' == name -> Nothing
-  _ -> Just PartsInUse
+-- Take the buffer for the run of this number, unless the phase forbids it.
+claim :: Parts -> (Phase -> Maybe PartsMisused) -> Int -> IO (Maybe PartsMisused)
+claim parts@(Parts phase _) forbids n = do
+  now <- readByteArray phase 0
+  case forbids now of
+    Nothing -> do
+      changed <- change parts now (running n)
+      if changed then pure Nothing else claim parts forbids n
+    misused -> pure misused
 
--- Take the buffer, in one step, unless the phase forbids it.
-claim :: IORef State -> (Phase -> Maybe PartsMisused) -> Name -> IO (Maybe PartsMisused)
-claim ref forbids name = atomicModifyIORef' ref $ \state@(State phase open p) ->
-  case forbids phase of
-    Nothing -> (State (Running name) open p, Nothing)
-    misused -> (state, misused)
+-- Change the phase from one to another, unless it is a third one by now.
+change :: Parts -> Phase -> Phase -> IO Bool
+change (Parts (MutableByteArray phase) _) from@(I# from#) (I# to#) =
+  IO $ \s0 -> case casIntArray# phase 0# from# to# s0 of
+    (# s1, before #) -> (# s1, I# before == from #)
 
--- The functions below are for who has the buffer. Nobody else changes the state then.
+-- The number of a new run.
+nextNumber :: MutableByteArray RealWorld -> IO Int
+nextNumber (MutableByteArray phase) =
+  IO $ \s0 -> case fetchAddIntArray# phase 1# 1# s0 of (# s1, n #) -> (# s1, I# n #)
 
-now :: Parts -> IO State
-now (Parts ref) = readIORef ref
+-- The functions below are for the run that has the buffer.
 
 -- The phase after this run.
-become :: Parts -> Phase -> IO ()
-become (Parts ref) phase = do
-  State _ open p <- readIORef ref
-  writeIORef ref (State phase open p)
+become :: Parts -> Int -> Phase -> IO ()
+become parts n next = () <$ change parts (running n) next
 
 -- The size of a buffer.
 partsSize :: Int
 partsSize = 32768
 
 newBufferOf :: Int -> Parts -> IO ()
-newBufferOf n (Parts ref) = do
+newBufferOf n (Parts _ ref) = do
   open <- newOpen (max n partsSize)
-  State phase _ _ <- readIORef ref
-  writeIORef ref (State phase open (openFrom open))
+  writeIORef ref (State open (openFrom open))
 
 -- Run or resume a builder in the rest of the buffer.
-inBuffer :: Parts -> Name -> (FreeSpace -> IO BuilderStatus) -> IO Made
-inBuffer parts@(Parts ref) name go = do
-  State _ open from <- now parts
+inBuffer :: Parts -> Int -> (FreeSpace -> IO BuilderStatus) -> IO Made
+inBuffer parts@(Parts _ ref) n go = do
+  State open from <- readIORef ref
   status <- keepAlive (openBuffer open) (go (restFrom open from))
   case status of
-    Completed p -> AllMade <$ writeIORef ref (State Ended open p)
+    Completed p -> do
+      writeIORef ref (State open p)
+      AllMade <$ become parts n ended
     Suspended (PendingRequest request p _) resume -> do
-      let goOn name' = inBuffer parts name' resume
-      State phase _ _ <- now parts
-      writeIORef ref (State phase (handedOut open p) p)
-      maybe ($ name) (made parts name) (taken open p) $ case request of
-        More n _ -> \name' -> newBufferOf n parts >> goOn name'
-        Inserting bs following -> \name' -> made parts name' bs (passedOn parts following goOn)
+      bytes <- takeWritten parts p
+      let goOn n' = inBuffer parts n' resume
+      maybe ($ n) (made parts n) bytes $ case request of
+        More least _ -> \n' -> newBufferOf least parts >> goOn n'
+        Inserting bs following -> \n' -> made parts n' bs (passedOn parts following goOn)
         Flush -> goOn
 
--- A chunk, and the next run.
-made :: Parts -> Name -> ByteString -> (Name -> IO Made) -> IO Made
-made parts name bs next = Made bs (run parts (mayGoOn name) next) <$ become parts (Waiting name)
+-- A chunk, after which the next run begins.
+made :: Parts -> Int -> ByteString -> (Int -> IO Made) -> IO Made
+made parts n bs next = Made bs (run parts (mayGoOn n) next) <$ become parts n (waiting n)
 
 -- The chunks of a lazy string after one that was inserted.
-passedOn :: Parts -> Following -> (Name -> IO Made) -> Name -> IO Made
-passedOn parts following goOn name = do
+passedOn :: Parts -> Following -> (Int -> IO Made) -> Int -> IO Made
+passedOn parts following goOn n = do
   next <- nextChunk 0 following
   case next of
-    InsertNext bs -> made parts name bs (passedOn parts following goOn)
-    _ -> goOn name
+    InsertNext bs -> made parts n bs (passedOn parts following goOn)
+    _ -> goOn n
 
--- What was written up to an address, unless that is nothing.
-taken :: Open -> Ptr Word8 -> Maybe ByteString
-taken open p
-  | p == openFrom open = Nothing
-  | otherwise = Just $! written open p
+-- What was written up to an address. The rest of the buffer stays in use.
+takeWritten :: Parts -> Ptr Word8 -> IO (Maybe ByteString)
+takeWritten (Parts _ ref) p = do
+  State open _ <- readIORef ref
+  writeIORef ref (State (handedOut open p) p)
+  pure (if p == openFrom open then Nothing else Just $! written open p)

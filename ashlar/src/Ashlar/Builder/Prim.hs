@@ -148,7 +148,6 @@ where
 
 import Ashlar.Internal.Builder.Core (Builder)
 import Ashlar.Internal.Builder.Loops
-import Ashlar.Internal.Builder.Loops ()
 import Ashlar.Internal.Builder.Numbers (primBounded, primFixed)
 import Ashlar.Internal.Builder.Strings (asciiLiteral, utf8Literal)
 import Ashlar.Internal.Prim.Binary

@@ -35,5 +35,15 @@ module Ashlar.Builder.RealFloat
   )
 where
 
-import Ashlar.Internal.Builder.Decimal (FloatFormat, doubleDec, floatDec, formatDouble, formatFloat, generic, scientific, standard, standardDefaultPrecision)
+import Ashlar.Internal.Builder.Decimal
+  ( FloatFormat,
+    doubleDec,
+    floatDec,
+    formatDouble,
+    formatFloat,
+    generic,
+    scientific,
+    standard,
+    standardDefaultPrecision,
+  )
 import Ashlar.Internal.Builder.Loops ()

@@ -97,13 +97,13 @@ import Foreign.Ptr (Ptr)
 -- A request costs more than with 'runBuilderWith': about 0.15 µs with GHC 9.0.
 --
 -- >>> import Ashlar.Builder.Buffer
--- >>> import Ashlar.Builder.Extra (byteStringInsert)
+-- >>> import Ashlar.Builder.Extra (flush)
 -- >>> import Ashlar.Builder.Sink
 -- >>> import Control.Exception (ErrorCall, try)
 -- >>> open <- newOpen 4096
 -- >>> let save p = print (written open p)
 -- >>> let sink = Sink (\_ p -> pure (restFrom open p))
--- >>> let builder = "brick" <> flush <> byteString (error "no mortar")
+-- >>> let builder = "brick" <> flush <> byteString (errorWithoutStackTrace "no mortar")
 -- >>> let run = keepAlive open (runBuilderSuspending save sink (wholeSpace open) builder)
 -- >>> either (\e -> print (e :: ErrorCall)) (const (pure ())) =<< try run
 -- "brick"

@@ -42,4 +42,5 @@ where
 
 import Ashlar.Internal.Codec.Instances.Strings (Copied (..), Copyable)
 import Ashlar.Internal.Codec.Length (Counted (..))
-import Ashlar.Internal.Codec.Instances.Wrappers
+import Ashlar.Internal.Codec.Wrappers.Numbers
+import Ashlar.Internal.Codec.Wrappers.Strings

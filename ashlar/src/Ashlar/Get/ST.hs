@@ -30,4 +30,12 @@ module Ashlar.Get.ST
   )
 where
 
-import Ashlar.Internal.Get.Vectors (GetST, deeperST, isolateST, labelST, liftGet, lookAheadST, runGetST)
+import Ashlar.Internal.Get.Vectors
+  ( GetST,
+    deeperST,
+    isolateST,
+    labelST,
+    liftGet,
+    lookAheadST,
+    runGetST,
+  )

@@ -100,7 +100,18 @@ import Ashlar.Internal.Get.Core
 import qualified Ashlar.Internal.Get.Decoder as G
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail (label)
-import Ashlar.Internal.Get.Numbers hiding (available, bytesRead, endOfInput, foundIn, getByteString, getLazyByteString, ifReadsNothing, satisfy, skip, slice)
+import Ashlar.Internal.Get.Numbers hiding
+  ( available,
+    bytesRead,
+    endOfInput,
+    foundIn,
+    getByteString,
+    getLazyByteString,
+    ifReadsNothing,
+    satisfy,
+    skip,
+    slice,
+  )
 import qualified Ashlar.Internal.Get.Numbers as G
 import qualified Ashlar.Internal.Get.Run as G
 import Ashlar.Internal.Get.Strings hiding (getShortByteString)

@@ -108,7 +108,19 @@ import Ashlar.Internal.Get.Core hiding (Result)
 import Ashlar.Internal.Get.Decoder (Decoder)
 import qualified Ashlar.Internal.Get.Decoder as G
 import Ashlar.Internal.Get.Fail
-import Ashlar.Internal.Get.Numbers hiding (available, bytesRead, endOfInput, foundIn, getByteString, getLazyByteString, ifReadsNothing, isEmpty, satisfy, skip, slice)
+import Ashlar.Internal.Get.Numbers hiding
+  ( available,
+    bytesRead,
+    endOfInput,
+    foundIn,
+    getByteString,
+    getLazyByteString,
+    ifReadsNothing,
+    isEmpty,
+    satisfy,
+    skip,
+    slice,
+  )
 import qualified Ashlar.Internal.Get.Numbers as G
 import qualified Ashlar.Internal.Get.Run as G
 import Ashlar.Internal.Get.Strings (getByteStringCopy, getNested, getShortByteString)

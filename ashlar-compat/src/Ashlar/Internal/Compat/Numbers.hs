@@ -31,7 +31,15 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Numbers
 import Ashlar.Internal.Mem
-import Ashlar.Internal.Prim.Scalar (fromWord64, magnitudeBytes, magnitudeOf, magnitudeSize, peekMagnitude, peekShort, wordBytes)
+import Ashlar.Internal.Prim.Scalar
+  ( fromWord64,
+    magnitudeBytes,
+    magnitudeOf,
+    magnitudeSize,
+    peekMagnitude,
+    peekShort,
+    wordBytes,
+  )
 import Data.Bits
 import Data.Int (Int32, Int64)
 import Data.Word (Word64, Word8)

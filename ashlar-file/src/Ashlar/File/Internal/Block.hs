@@ -24,8 +24,8 @@
 --
 -- [INV-F1] The body of the open block begins with whole records: 'wholeSlot' has their number and
 --   that of their bytes. These are in no block of the file, and all records before are.
--- [INV-F2] 'bodySlot' and 'stopSlot' lie in the buffer of 'openBuffer'. The whole records end before
---   'stopSlot', and that is at least 'slack' bytes before the end of the buffer.
+-- [INV-F2] 'bodySlot' and 'stopSlot' lie in the buffer of 'openBuffer'. The whole records end
+--   before 'stopSlot', and that is at least 'slack' bytes before the end of the buffer.
 --
 -- An asynchronous exception may strike between any two steps. So the bytes and the number of the
 -- records are one word, which is written at once, and what else belongs together is changed with
@@ -252,8 +252,8 @@ endRecord :: OpenBlock -> Builder
 endRecord open = atCursor $ \now -> do
   whole <- getWhole open
   body <- getBody open
-  -- A record of no bytes has one that is 0. So no file says more records than it has bytes. There is
-  -- space for it (INV-F2).
+  -- A record of no bytes has one that is 0. So no file says more records than it has bytes. There
+  -- is space for it (INV-F2).
   p <-
     if now /= body `plusPtr` wholeBytes whole
       then pure now

@@ -24,7 +24,7 @@ where
 
 import Ashlar.Builder.Buffer
 import Ashlar.Builder.Sink (FreeSpace (..), freeBytes)
-import Ashlar.File.Crc32c (crc32c)
+import Ashlar.File.Internal.Crc32c (Method (..), crc32cOf)
 import Ashlar.Get (DecodeError, Get, runGet)
 import Ashlar.Network.Internal.Error
 import Ashlar.Network.Internal.Link
@@ -35,6 +35,7 @@ import Control.Monad (unless, when)
 import Data.Bits (Bits, shiftL, unsafeShiftL, (.|.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
+import Data.ByteString.Internal (toForeignPtr)
 import Data.ByteString.Unsafe (unsafeIndex)
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Primitive.ByteArray
@@ -44,9 +45,10 @@ import Data.Primitive.ByteArray
     writeByteArray,
   )
 import Data.Word (Word32, Word8)
-import Foreign.Ptr (Ptr)
+import Foreign.Ptr (Ptr, plusPtr)
 import Foreign.Storable (sizeOf)
 import GHC.Exts (RealWorld)
+import GHC.ForeignPtr (unsafeWithForeignPtr)
 
 -- | The bytes that have arrived. Some of them have been taken.
 data Incoming = Incoming
@@ -167,9 +169,14 @@ frameIn inc summed bytes
 
 -- Compare the checksum of a message of this number of bytes.
 checkFrame :: Incoming -> Int -> ByteString -> IO ()
-checkFrame inc n bytes = unless same (failWith (inLink inc) InvalidChecksum)
+checkFrame inc n bytes = do
+  -- (The action always returns.)
+  actual <- unsafeWithForeignPtr memory $ \start ->
+    crc32cOf Fastest 0 (start `plusPtr` off) (n + 4)
+  let same = word32At (n + 4) bytes == actual
+  unless same (failWith (inLink inc) InvalidChecksum)
   where
-    same = word32At (n + 4) bytes == crc32c (S.take (n + 4) bytes)
+    (memory, off, _) = toForeignPtr bytes
 {-# INLINE checkFrame #-}
 
 -- Wait for a message. Its first byte may take any time.

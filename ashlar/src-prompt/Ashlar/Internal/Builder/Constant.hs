@@ -12,7 +12,7 @@ module Ashlar.Internal.Builder.Constant () where
 
 import Ashlar.Internal.Builder.Bytes
 import Ashlar.Internal.Builder.Core (Builder)
-import Ashlar.Internal.Builder.Strings (asciiLiteral, literal, textLiteral, utf8Literal)
+import Ashlar.Internal.Builder.Strings (literal)
 import Data.ByteString.Internal (ByteString (BS))
 import GHC.Exts (Addr#, Int (I#), isTrue#, (<=#))
 import GHC.ForeignPtr (ForeignPtr (ForeignPtr), ForeignPtrContents (FinalPtr))

@@ -25,7 +25,14 @@ where
 import Ashlar.Builder.Buffer
 import Ashlar.Internal.Builder.Bytes (NextChunk (..), insertedThen, nextChunk)
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Builder.RunIO (First (..), firstOpen, firstSize, newFirst, runBuilderWith, runInFirst)
+import Ashlar.Internal.Builder.RunIO
+  ( First (..),
+    firstOpen,
+    firstSize,
+    newFirst,
+    runBuilderWith,
+    runInFirst,
+  )
 import Ashlar.Internal.Coroutine
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells (Cells)

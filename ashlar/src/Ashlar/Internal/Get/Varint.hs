@@ -46,7 +46,13 @@ import Ashlar.Internal.Get.Failure (peekFound)
 import Ashlar.Internal.Get.Strings (getNested)
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells
-import Ashlar.Internal.Prim.Varint.BigEndian (readBigEndian, readGitOffset, readPrefixed, readSQLite, readSignAndMagnitude)
+import Ashlar.Internal.Prim.Varint.BigEndian
+  ( readBigEndian,
+    readGitOffset,
+    readPrefixed,
+    readSQLite,
+    readSignAndMagnitude,
+  )
 import Ashlar.Internal.Prim.Varint.Groups
 import Ashlar.Internal.Prim.Varint.LEB128 (lenient)
 import qualified Ashlar.Internal.Prim.Varint.LEB128 as P

@@ -39,7 +39,17 @@ import Data.Bits (finiteBitSize, unsafeShiftL, unsafeShiftR, (.&.), (.|.))
 import Data.Functor.Contravariant (Contravariant (..))
 import Data.Word (Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
-import GHC.Exts (Addr#, Int (I#), Ptr (Ptr), RealWorld, State#, Word (W#), isTrue#, timesWord2#, (<#))
+import GHC.Exts
+  ( Addr#,
+    Int (I#),
+    Ptr (Ptr),
+    RealWorld,
+    State#,
+    Word (W#),
+    isTrue#,
+    timesWord2#,
+    (<#),
+  )
 import GHC.IO (IO (..))
 
 -- | A number of bytes.

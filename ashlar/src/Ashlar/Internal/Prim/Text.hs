@@ -34,7 +34,7 @@ where
 
 import Ashlar.Internal.Mem.Check (lackingArray)
 import Ashlar.Internal.Prim.Bulk
-import Ashlar.Internal.Prim.Utf8 (Escaping, escapeWrite, utf8ValidPrefix)
+import Ashlar.Internal.Prim.Utf8
 import Control.Exception (evaluate)
 import Data.ByteString.Unsafe (unsafePackCStringLen)
 import Data.IORef (newIORef, readIORef, writeIORef)

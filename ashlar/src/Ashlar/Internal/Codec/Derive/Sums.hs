@@ -54,7 +54,13 @@ import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.ReadFields
-import Ashlar.Internal.Codec.Variant (FieldNames, GEnum (..), KnownWidth (..), SumKind (..), tagFormat)
+import Ashlar.Internal.Codec.Variant
+  ( FieldNames,
+    GEnum (..),
+    KnownWidth (..),
+    SumKind (..),
+    tagFormat,
+  )
 import Ashlar.Internal.Codec.WriteFields
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Path

@@ -26,7 +26,15 @@ import Ashlar.Internal.Get.Budget (spendFraction)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Mem
-import Ashlar.Internal.Prim.Scalar (fromWord64, magnitudeBytes, magnitudeOf, magnitudeSize, peekMagnitude, peekShort, wordBytes)
+import Ashlar.Internal.Prim.Scalar
+  ( fromWord64,
+    magnitudeBytes,
+    magnitudeOf,
+    magnitudeSize,
+    peekMagnitude,
+    peekShort,
+    wordBytes,
+  )
 import Data.Bits (unsafeShiftR, (.&.))
 import Data.Complex (Complex (..))
 import Data.Fixed (Fixed (MkFixed), Pico)
