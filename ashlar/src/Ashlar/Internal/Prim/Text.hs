@@ -70,7 +70,6 @@ import GHC.Word (Word64 (W64#))
 #else
 import Ashlar.Internal.Mem (copyFromArray, copyToArray)
 import Ashlar.Internal.Mem.Cells (copyShortFrom, copyShortTo)
-import Ashlar.Internal.Prim.Utf8 (utf8Write)
 import Control.Monad.ST (RealWorld, stToIO)
 import Data.Bits (finiteBitSize, shiftL, unsafeShiftR, (.&.))
 import Data.Primitive.ByteArray (ByteArray (..), MutableByteArray (..))
