@@ -51,6 +51,7 @@ sub built {
 # The line that count_tests of lib.sh reads, as the end of a script.
 sub report_tests {
   my ($suite, $passed, $failed) = @_;
+  $failed += 0;
   print "== $suite: $passed passed, $failed failed\n";
   exit($passed && !$failed ? 0 : 1);
 }
