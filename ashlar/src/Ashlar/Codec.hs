@@ -166,7 +166,7 @@ layout :: Codec a => Layout a
 layout = Class.layout
 {-# INLINE layout #-}
 
--- SECTION Values to bytes and back
+-- Values to bytes and back.
 
 -- | A value in its binary format. It never fails, and takes time proportional to the number of
 -- bytes.

@@ -107,6 +107,11 @@ running n = 4 * n + 2
 broken :: Int -> Phase
 broken n = 4 * n + 3
 
+-- Is it this phase, of any run?
+is :: Phase -> (Int -> Phase) -> Bool
+is phase of' = phase .&. 3 == of' 0
+{-# INLINE is #-}
+
 -- | What a builder has made so far.
 data Made
   = -- | The builder has ended. All that is not in the buffer has been returned.
@@ -164,16 +169,16 @@ takeLast parts@(Parts _ ref) = run parts mayBegin $ \n -> do
 
 -- May a builder begin?
 mayBegin :: Phase -> Maybe PartsMisused
-mayBegin phase = case phase .&. 3 of
-  1 -> Just BuilderUnfinished
-  2 -> Just PartsInUse
-  _ -> Nothing
+mayBegin phase
+  | phase `is` waiting = Just BuilderUnfinished
+  | phase `is` running = Just PartsInUse
+  | otherwise = Nothing
 
 -- May the builder go on that has ended the run of this number with a chunk?
 mayGoOn :: Int -> Phase -> Maybe PartsMisused
 mayGoOn n phase
   | phase == waiting n = Nothing
-  | phase .&. 3 == 2 = Just PartsInUse
+  | phase `is` running = Just PartsInUse
   | otherwise = Just ChunkPassed
 
 -- May the run of this number, which was frozen, be resumed?

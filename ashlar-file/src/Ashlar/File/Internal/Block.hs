@@ -1,6 +1,5 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE DerivingStrategies #-}
-{-# LANGUAGE MagicHash #-}
 
 -- |
 -- Module      : Ashlar.File.Internal.Block
@@ -46,6 +45,7 @@ module Ashlar.File.Internal.Block
 where
 
 import Ashlar.Builder (Builder)
+import Ashlar.Builder.Buffer (keepAlive)
 import Ashlar.Builder.Sink (FreeSpace (..), Request (..), Sink (..), runBuilderWith)
 import Ashlar.Builder.Unsafe (atCursor)
 import Ashlar.Codec (Codec, Layout (Fix), layout, put)
@@ -66,13 +66,12 @@ import Data.Primitive.ByteArray
     writeByteArray,
   )
 import Data.Word (Word64, Word8)
-import Foreign.ForeignPtr (ForeignPtr, withForeignPtr)
+import Foreign.ForeignPtr (ForeignPtr)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Marshal.Utils (moveBytes)
 import Foreign.Ptr (Ptr, castPtr, minusPtr, nullPtr, plusPtr)
 import Foreign.Storable (poke)
-import GHC.Exts (RealWorld, keepAlive#)
-import GHC.IO (IO (..))
+import GHC.Exts (RealWorld)
 
 -- | The bytes of a block that is complete.
 data OpenBytes = OpenBytes
@@ -348,7 +347,7 @@ makeSpace open p n = do
           larger <- S.mallocByteString size'
           let base' = unsafeForeignPtrToPtr larger
               body' = base' `plusPtr` blockHeaderBytes
-          withForeignPtr larger (\_ -> withForeignPtr buffer (\_ -> moveRange body' body begun))
+          keepAlive larger . keepAlive buffer $ moveRange body' body begun
           mask_ (useBuffer open larger size')
           pure (FreeSpace (body' `plusPtr` begun) (base' `plusPtr` size'))
 {-# NOINLINE makeSpace #-}
@@ -361,8 +360,3 @@ moveRange to from n = when (n > 0) $ do
   moveRange (to `plusPtr` step) (from `plusPtr` step) (n - step)
   where
     step = min n 65536
-
--- Keep a value alive until the action ends, also where the compiler finds that it never does.
-keepAlive :: a -> IO b -> IO b
-keepAlive x (IO act) = IO (\s -> keepAlive# x s act)
-{-# INLINE keepAlive #-}

@@ -1,6 +1,6 @@
 -- |
 -- Module      : Ashlar.Internal.Builder.Bytes
--- Description : Builders that copy or insert strings of bytes
+-- Description : Builders that copy or insert strings of bytes, at once or in batches
 module Ashlar.Internal.Builder.Bytes
   ( byteString,
     chunk,
@@ -251,7 +251,7 @@ copyBatches c k n copy =
   inBatches c k n 1 id (eachFits n n 1) (\p off len -> (p `plusPtr` len) <$ copy p off len)
 {-# INLINE copyBatches #-}
 
--- SECTION Long values, written at once or in batches that fit into the free space
+-- Long values, written at once or in batches that fit into the free space.
 
 -- | Write units number 0 to @total - 1@ in batches.
 --

@@ -1,6 +1,6 @@
 -- |
 -- Module      : Ashlar.Internal.Builder.Decimal
--- Description : Builders for whole numbers in decimal
+-- Description : Builders for numbers in decimal
 --
 -- The formats are those of "Ashlar.Internal.Prim.Decimal". Numbers of any size are in
 -- "Ashlar.Internal.Builder.Decimal".

@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Builder.Hex
--- Description : Builders for numbers and bytes in hexadecimal
+-- Description : Builders for numbers and bytes in hexadecimal, and padded to a width
 --
 -- The digits above 9 are @a@ to @f@. The formats of single numbers are those of
 -- "Ashlar.Internal.Prim.Hex".

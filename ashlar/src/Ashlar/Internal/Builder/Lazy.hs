@@ -1,6 +1,6 @@
 -- |
 -- Module      : Ashlar.Internal.Builder.Lazy
--- Description : Lazy output, made while it is consumed
+-- Description : Lazy output, made while it is consumed, from one request to the next
 module Ashlar.Internal.Builder.Lazy
   ( toLazyByteString,
     toLazyByteStringWith,

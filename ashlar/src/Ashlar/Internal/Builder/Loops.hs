@@ -4,7 +4,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Builder.Loops
--- Description : Many values of one primitive: lists, unfoldings, ByteStrings
+-- Description : Many values of one primitive: lists, unfoldings, ByteStrings; instances
 --
 -- The loops of @Data.ByteString.Builder.Prim@. While the buffer lasts, they keep the cursor and the
 -- end of the buffer in registers. They store the cursor in its cell before they ask the sink, and

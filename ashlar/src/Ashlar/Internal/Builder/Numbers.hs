@@ -1,6 +1,6 @@
 -- |
 -- Module      : Ashlar.Internal.Builder.Numbers
--- Description : Builders for numbers of fixed size
+-- Description : Builders from primitives, and for numbers of fixed size
 --
 -- Numbers in binary. The formats are those of "Ashlar.Internal.Prim.Scalar"; this module
 -- gives each the name that "Data.ByteString.Builder" gives it.

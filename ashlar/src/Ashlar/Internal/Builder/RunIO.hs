@@ -3,7 +3,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Builder.RunIO
--- Description : Sinks and drivers that run a builder in IO
+-- Description : Sinks and drivers that run a builder in IO, and the first buffer of a run
 --
 -- Each driver is a sink and 'runBuilderWith'. "Ashlar.Internal.Builder.Strict" has those that
 -- collect all bytes, "Ashlar.Internal.Builder.Lazy" lazy output, which has to suspend.

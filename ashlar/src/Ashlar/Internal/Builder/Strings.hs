@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Builder.Strings
--- Description : Builders for characters, strings and text in UTF-8
+-- Description : Builders for characters, strings and text in UTF-8, and for literals
 --
 -- Literals of strings and texts are copied as bytes: Note [Literals] in
 -- "Ashlar.Internal.Builder.Strings".
@@ -198,7 +198,7 @@ characters prim = \str -> action $ \c k ->
       _ -> pure (Filled str p)
 {-# INLINE characters #-}
 
--- SECTION The bytes of string literals, without a String
+-- The bytes of string literals, without a String.
 --
 -- Note [Literals]
 -- ~~~~~~~~~~~~~~~

@@ -2,13 +2,12 @@
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE PatternSynonyms #-}
 {-# LANGUAGE RoleAnnotations #-}
-{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
-
 -- Unfoldings must not be eta-expanded: see Note [Generic methods].
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
 -- Module      : Ashlar.Internal.Codec.Class
--- Description : The class of types with a binary format
+-- Description : The class of types with a binary format, and how many bytes their values take
 --
 -- Invariants:
 --
@@ -214,7 +213,7 @@ codec :: Codec a => Format a
 codec = Format layout size put get
 {-# INLINE codec #-}
 
--- SECTION How many bytes the values of a type take
+-- How many bytes the values of a type take.
 --
 -- Note [Types that contain themselves]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

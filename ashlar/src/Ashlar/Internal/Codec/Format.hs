@@ -1,11 +1,10 @@
 {-# LANGUAGE ExistentialQuantification #-}
-{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
-
 -- Unfoldings must not be eta-expanded: see Note [Generic methods].
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
 -- Module      : Ashlar.Internal.Codec.Format
--- Description : How the values of a type are written and read, as a value
+-- Description : How the values of a type are written and read, as a value; formats of records
 module Ashlar.Internal.Codec.Format
   ( Format,
     codec,
@@ -180,11 +179,7 @@ constant x =
   refined (\() -> x) (\y -> if y == x then Right () else Left (show y ++ " instead of " ++ show x))
 {-# INLINE constant #-}
 
--- Unfoldings must not be eta-expanded: see Note [Generic methods].
-
--- |
--- Module      : Ashlar.Internal.Codec.Format
--- SECTION Formats of records
+-- Formats of records.
 
 -- Note [Fields read together]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~

@@ -1,10 +1,9 @@
-{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
-
 -- Unfoldings must not be eta-expanded: see Note [Generic methods].
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
 -- Module      : Ashlar.Internal.Codec.Length
--- Description : Lengths of containers, which are never trusted
+-- Description : Lengths of containers and bounds of arrays, which are never trusted; varints
 --
 -- Note [Untrusted lengths]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~
@@ -120,7 +119,7 @@ chargeEmpties least n
   | n <= 64 = pure ()
   | otherwise = announceElements least n
 
--- SECTION Variable-length numbers in formats of Codec
+-- Variable-length numbers in formats of Codec.
 --
 -- Unsigned LEB128 ("Ashlar.Prim.Varint"). Each number has one encoding: reading refuses a zero byte
 -- at the end, except in the number 0, and numbers that do not fit 64 bits.
@@ -151,7 +150,7 @@ getVarintAs :: (Word8 -> a) -> (Word64 -> Either String a) -> Get a
 getVarintAs = Get.getConverted
 {-# INLINE getVarintAs #-}
 
--- SECTION Bounds of arrays in untrusted input
+-- Bounds of arrays in untrusted input.
 
 -- | Do the bounds enclose as many indices as there are elements?
 --

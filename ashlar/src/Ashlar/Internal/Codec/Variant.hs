@@ -8,13 +8,12 @@
 {-# LANGUAGE TypeFamilies #-}
 {-# LANGUAGE TypeOperators #-}
 {-# LANGUAGE UndecidableInstances #-}
-{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
-
 -- Unfoldings must not be eta-expanded: see Note [Generic methods].
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
 -- Module      : Ashlar.Internal.Codec.Variant
--- Description : Formats of types with several constructors
+-- Description : Formats of types with several constructors, and the numbers of constructors
 module Ashlar.Internal.Codec.Variant
   ( Cases,
     Encoding,
@@ -215,7 +214,7 @@ end =
     }
 {-# INLINE end #-}
 
--- SECTION The numbers of constructors, and enumerations
+-- The numbers of constructors, and enumerations.
 --
 -- What a derived instance needs to know of a sum without asking its fields.
 

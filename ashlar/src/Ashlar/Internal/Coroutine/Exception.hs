@@ -1,12 +1,11 @@
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedTuples #-}
-{-# OPTIONS_GHC -fno-hpc #-}
-
 -- Coverage would put a new thunk around each mention of a thunk that a handler looks at.
+{-# OPTIONS_GHC -fno-hpc #-}
 
 -- |
 -- Module      : Ashlar.Internal.Coroutine.Exception
--- Description : Passing on foreign exceptions
+-- Description : Passing on foreign exceptions; the status of what can be suspended
 --
 -- Note [Exceptions that are not ours]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -109,7 +108,7 @@ throwHere e = mask_ $
 rethrow :: SomeException -> IO a
 rethrow e = IO (raiseIO# e)
 
--- SECTION The status of a computation that can be suspended
+-- The status of a computation that can be suspended.
 --
 -- Both implementations of "Ashlar.Internal.Coroutine" return it.
 

@@ -1,10 +1,9 @@
-{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
-
 -- No eta-expansion: Note [Rules for decoders] in "Ashlar.Internal.Get.Core".
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
 -- Module      : Ashlar.Internal.Get.Numbers
--- Description : Decoders for numbers of fixed size
+-- Description : Decoders for numbers of fixed size and strings of bytes; the offset
 --
 -- Numbers in binary. The formats are those of "Ashlar.Internal.Prim.Scalar"; this module
 -- gives each the name that "Data.Binary.Get" gives it. All of them fail where
@@ -246,11 +245,7 @@ getDoublehost :: Get Double
 getDoublehost = getScalar P.doubleHost
 {-# INLINE getDoublehost #-}
 
--- No eta-expansion: Note [Rules for decoders] in "Ashlar.Internal.Get.Core".
-
--- |
--- Module      : Ashlar.Internal.Get.Numbers
--- SECTION Decoders for strings of bytes, and for the offset in the input
+-- Decoders for strings of bytes, and for the offset in the input.
 
 -- | @n@ bytes. A negative number fails.
 --

@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Get.Record
--- Description : Recording why a decoder fails
+-- Description : Recording why a decoder fails, and moving through the segments that it holds
 --
 -- A failure of a decoder says nothing. What there is to say is recorded before, and only in traced
 -- runs. These are the actions for that, which find the cursor in its cell.
@@ -168,7 +168,7 @@ setFailures env !failures = case env of
   Whole _ -> pure ()
 {-# INLINE setFailures #-}
 
--- SECTION Moving the cursor through the segments that a decoder holds
+-- Moving the cursor through the segments that a decoder holds.
 --
 -- All offsets count from the start of the stream, so going back needs only an offset. Nothing here
 -- asks the source for input: see "Ashlar.Internal.Get.Input". These are actions on the cells, with

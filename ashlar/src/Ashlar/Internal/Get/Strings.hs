@@ -5,7 +5,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Get.Strings
--- Description : Decoders for strings of various kinds, and for nested parts
+-- Description : Decoders for strings, for nested parts, and within bytes that were read
 module Ashlar.Internal.Get.Strings
   ( -- * Strings of bytes
     getByteStringCopy,
@@ -195,7 +195,7 @@ getNested :: Get Int -> Get a -> Get a
 getNested len p = len >>= \n -> isolateOr (leftOver (\left have -> (n, n - left + have)) n) n p
 {-# INLINE getNested #-}
 
--- SECTION Decoding bytes that have been read, or made of what was read
+-- Decoding bytes that have been read, or made of what was read.
 --
 -- Note [A decoder on other bytes]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

@@ -1,6 +1,6 @@
 -- |
 -- Module      : Ashlar.Internal.Get.Varint
--- Description : The decoder of a varint format
+-- Description : The decoders of varint formats
 --
 -- Note [Numbers of one byte]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~

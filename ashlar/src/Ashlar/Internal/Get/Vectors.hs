@@ -11,7 +11,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Get.Vectors
--- Description : Many numbers at once, into vectors
+-- Description : Mutable state inside a decoder, and many numbers at once, into vectors
 --
 -- Vectors of numbers of fixed size in either byte order. Where the order is the machine's,
 -- they are copied as memory, else swapped in a loop without checks.
@@ -302,7 +302,7 @@ copySwapping order p0 i0 n v = go p0 i0
       | otherwise = peekSwapped p
 {-# INLINE copySwapping #-}
 
--- SECTION Mutable state inside a decoder
+-- Mutable state inside a decoder.
 --
 -- The type of "Ashlar.Get.ST", and what only the library itself may do with it.
 

@@ -5,7 +5,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Mem.Cells
--- Description : A few mutable machine words, read and written without boxing
+-- Description : A few mutable machine words, without boxing; short copies to and from arrays
 --
 -- The state of a running builder or decoder that changes all the time: the cursor, the end of
 -- the buffer, some counters. It lives in a mutable byte array of words. So an unknown function

@@ -3,7 +3,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Prim.Combinators
--- Description : Combinators that build primitives from primitives
+-- Description : Combinators that build primitives from primitives, and padding
 --
 -- The combinators of @Data.ByteString.Builder.Prim@. The compiler adds up the sizes:
 -- @word8 '>*<' word32LE@ is a primitive of 5 bytes, and a builder of it reserves them with one

@@ -3,7 +3,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Prim.Core
--- Description : The types of primitives: FixedPrim and BoundedPrim
+-- Description : The types of primitives, and what writers of numbers share
 --
 -- A primitive is a number of bytes, exact or an upper bound, and a function that writes a
 -- value into them. A builder of a primitive reserves that many bytes and calls the function.

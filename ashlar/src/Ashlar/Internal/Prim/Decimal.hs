@@ -3,7 +3,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Prim.Decimal
--- Description : Whole numbers in decimal
+-- Description : Whole numbers in decimal, and several digits at once
 --
 -- Numbers in base 10, without leading zeros. Negative numbers have a minus sign.
 module Ashlar.Internal.Prim.Decimal

@@ -3,7 +3,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Prim.Floating
--- Description : Floating-point numbers in decimal
+-- Description : Floating-point numbers in decimal, by the shortest digits that stand for them
 --
 -- The shortest decimal that reads back as the same number (Note [Shortest decimals] in
 -- "Ashlar.Internal.Prim.Floating"), in the two notations of bounded length.

@@ -3,7 +3,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Prim.Hex
--- Description : Numbers in hexadecimal
+-- Description : Numbers and strings of bytes in hexadecimal
 --
 -- Numbers in base 16, with the digits @0@ to @9@ and @a@ to @f@, either without leading zeros or
 -- with all digits of the type. The digits come from a table: see

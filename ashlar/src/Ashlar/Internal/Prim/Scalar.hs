@@ -4,7 +4,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Prim.Scalar
--- Description : Numbers of constant size: their size, write half and read half
+-- Description : Numbers of constant size, written and read; the bytes of an Integer
 --
 -- The wire formats of single numbers. Size, write half and read half of a
 -- format stand together in one value, so they cannot drift apart, and one
@@ -302,7 +302,7 @@ intAs64LE = Scalar 8 (\p -> pokeLE p . toInt64) (fmap fromInt64 . peekLE)
     fromInt64 = fromIntegral :: Int64 -> Int
 {-# INLINE intAs64LE #-}
 
--- SECTION The bytes of the magnitude of an Integer, least significant first
+-- The bytes of the magnitude of an Integer, least significant first.
 
 -- | The number of bytes of a magnitude, without leading zero bytes.
 magnitudeSize :: Integer -> Int

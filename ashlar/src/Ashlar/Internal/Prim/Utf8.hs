@@ -1,6 +1,6 @@
 -- |
 -- Module      : Ashlar.Internal.Prim.Utf8
--- Description : Writing a character in UTF-8, and validating UTF-8
+-- Description : Characters in UTF-8, ASCII and Latin-1; validating UTF-8; replacing characters
 --
 -- UTF-8 as in RFC 3629, with one exception. A Haskell 'Char' may be a surrogate (U+D800 to
 -- U+DFFF). It is written as the three bytes that UTF-8 would give its code point, as
@@ -119,7 +119,7 @@ charUtf8 :: BoundedPrim Char
 charUtf8 = boundedPrim utf8Bound (flip utf8Write)
 {-# INLINE charUtf8 #-}
 
--- SECTION Replacing ASCII characters with short strings
+-- Replacing ASCII characters with short strings.
 --
 -- Note [Escaping without a branch]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

@@ -13,13 +13,12 @@
 {-# LANGUAGE TypeOperators #-}
 {-# LANGUAGE UnboxedTuples #-}
 {-# LANGUAGE UndecidableInstances #-}
-{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
-
 -- Unfoldings must not be eta-expanded: see Note [Generic methods].
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
 -- Module      : Ashlar.Internal.Codec.Derive.Sums
--- Description : Types with several constructors in derived formats
+-- Description : Constructors and their fields in derived formats
 --
 -- See Note [Generic methods] in "Ashlar.Internal.Codec.Derive".
 --
@@ -286,11 +285,7 @@ instance GEnum f => GTagged 'Enumeration f where
   gTaggedGet whole _ _ = getNamed whole
   {-# INLINE gTaggedGet #-}
 
--- Unfoldings must not be eta-expanded: see Note [Generic methods].
-
--- |
--- Module      : Ashlar.Internal.Codec.Derive.Sums
--- SECTION The fields of a constructor in derived formats
+-- The fields of a constructor in derived formats.
 --
 -- See Note [Generic methods] in "Ashlar.Internal.Codec.Derive".
 

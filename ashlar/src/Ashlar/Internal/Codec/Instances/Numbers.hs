@@ -8,7 +8,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Codec.Instances.Numbers
--- Description : Formats of Integer, Natural and of numbers made of others
+-- Description : Formats of Integer, Natural, numbers made of others, dates and times
 module Ashlar.Internal.Codec.Instances.Numbers
   (
   )
@@ -174,7 +174,7 @@ instance Codec a => Codec (Complex a) where
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
 
--- SECTION Formats of dates, times and durations
+-- Formats of dates, times and durations.
 --
 -- All are exact: a number of days, and a number of picoseconds, both of any size. Decoding refuses
 -- what the documentation of the types excludes, such as the hour 24 or a time of day of more than

@@ -4,7 +4,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Codec.Instances.Strings
--- Description : Formats of strings of bytes and of text
+-- Description : Formats of strings of bytes and of text, also those that do not keep the input
 --
 -- Each is the number of bytes, and the bytes. Text is in UTF-8.
 module Ashlar.Internal.Codec.Instances.Strings
@@ -158,7 +158,7 @@ instance Counted TL.Text where
 lazyLength :: TL.Text -> Int
 lazyLength = announced . TL.foldlChunks (\n t -> n + fromIntegral (utf8LengthOf t)) 0
 
--- SECTION ByteStrings that do not keep the input alive
+-- ByteStrings that do not keep the input alive.
 --
 -- Note [Slices and copies]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~

@@ -9,7 +9,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Codec.Instances.Structures
--- Description : Formats of tuples, sums and lists
+-- Description : Formats of tuples, sums, lists, and base's newtypes
 --
 -- Most of these are derived. They are not in "Ashlar.Internal.Codec.Instances.Base", which turns
 -- eta-expansion off: GHC 9.0.2 would panic on the derived reader of a triple.
@@ -196,7 +196,7 @@ instance Codec Version
 -- | The two halves, the more significant one first.
 instance Codec Fingerprint
 
--- SECTION Formats of base's newtypes
+-- Formats of base's newtypes.
 --
 -- Each newtype has the format of what it wraps.
 

@@ -3,7 +3,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Prim.Varint.BigEndian
--- Description : Varints with the most significant bits first: MIDI, ASN.1, git, SQLite
+-- Description : Varints with the most significant bits first, or their length in the first byte
 --
 -- Groups of seven bits, the most significant first. The highest bit of a byte is set if another
 -- byte follows.

@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Ashlar.Internal.Prim.Varint.LEB128
--- Description : LEB128, unsigned and signed
+-- Description : LEB128, unsigned and signed, and the integers of Protocol Buffers
 --
 -- Little Endian Base 128, as in DWARF (version 5, section 7.6) and WebAssembly (section 5.2.2).
 -- Each byte has seven bits of the number, the least significant first. Its highest bit is set if
