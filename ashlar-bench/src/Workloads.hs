@@ -23,6 +23,7 @@ import Workloads.Interop
 import Workloads.Json
 import Workloads.Languages
 import Workloads.Numbers
+import Workloads.Offsets
 import Workloads.Packing
 import Workloads.Parse
 import Workloads.Pushed
@@ -41,7 +42,7 @@ families =
   [ (family, map joined workloads)
     | (family, workloads) <-
         [ ("Builders", builderWorkloads ++ interopWorkloads ++ jsonWorkloads ++ socketWorkloads),
-          ("Decoders", getWorkloads ++ pushedWorkloads),
+          ("Decoders", getWorkloads ++ offsetWorkloads ++ pushedWorkloads),
           ("Numbers one after the other", numberWorkloads ++ putWorkloads),
           ("Codec", codecWorkloads ++ bulkWorkloads),
           ("Records", recordWorkloads),

@@ -7,6 +7,7 @@ module Decoders
   ( sumOfNumbers,
     pushedValues,
     monadic,
+    overAClass,
     strictRuns,
     oneStep,
     textsRead,
@@ -25,7 +26,7 @@ import Ashlar.Codec
 import Ashlar.Get
 import Ashlar.Get.Feed (Values (..), feedValues, feedValuesEnd, runGetValues)
 import qualified Ashlar.Get.Parse as Parse
-import Control.Applicative (empty, many, (<|>))
+import Control.Applicative (Applicative (..), empty, many, (<|>))
 import Control.Exception (evaluate)
 import Control.Monad (forM_)
 import qualified Data.ByteString as S
@@ -65,6 +66,23 @@ pushedValues = do
         ([], ValuesDone _) -> acc
         _ -> 0 :: Word64
     {-# NOINLINE added #-}
+
+-- One thunk for each result, where 'fmap' and '<*>' take two.
+overAClass :: Assertion
+overAClass = do
+  one <- each (numbersBy liftA2)
+  two <- each (numbersBy (\f a b -> f <$> a <*> b))
+  assertBool (show (one, two)) (one <= two - 16)
+  where
+    each numbers = perElement $ \n -> do
+      bs <- evaluate (S.replicate (n * 8) 7)
+      allocatedBy (runGet (numbers getWord64le n)) bs
+    numbersBy ::
+      Applicative f => ((a -> [a] -> [a]) -> f a -> f [a] -> f [a]) -> f a -> Int -> f [a]
+    numbersBy lift g n
+      | n == 0 = pure []
+      | otherwise = lift (:) g (numbersBy lift g (n - 1))
+    {-# NOINLINE numbersBy #-}
 
 -- The compiler finds no box for any of them.
 monadic :: Assertion

@@ -33,6 +33,7 @@ main =
         testCase "puts in a row need no stack" putsInARow,
         testCase "a sum in Get: nothing for each element" sumOfNumbers,
         testCase "numbers in the monad: nothing" monadic,
+        testCase "a list over a class of functors: one thunk for each element, not two" overAClass,
         testCase "pushed values: 80 bytes for each, and 4 KiB for each chunk" pushedValues,
         testCase "lazy output that is dropped halfway leaves nothing" droppedHalfWay,
         testCase "lazy output: one suspension for each inserted ByteString" insertedRun,

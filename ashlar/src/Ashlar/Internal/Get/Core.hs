@@ -98,6 +98,7 @@ import GHC.IO (IO (..), unIO)
 
 {-# RULES
 "map/pure" forall f a. mapGet f (pureGet a) = pureGet (f a)
+"lift2" forall f g h. lift2Get f g h = apGet (mapGet f g) h
 "ap/pure" forall f g. apGet (pureGet f) g = mapGet f g
 "map/fixed" forall f n ps r.
   mapGet f (fixedGet n ps r) =
