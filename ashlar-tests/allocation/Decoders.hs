@@ -26,7 +26,7 @@ import Ashlar.Codec
 import Ashlar.Get
 import Ashlar.Get.Feed (Values (..), feedValues, feedValuesEnd, runGetValues)
 import qualified Ashlar.Get.Parse as Parse
-import Control.Applicative (Applicative (..), empty, many, (<|>))
+import Control.Applicative (empty, many, (<|>))
 import Control.Exception (evaluate)
 import Control.Monad (forM_)
 import qualified Data.ByteString as S
@@ -67,22 +67,21 @@ pushedValues = do
         _ -> 0 :: Word64
     {-# NOINLINE added #-}
 
--- One thunk for each result, where 'fmap' and '<*>' take two.
+-- One thunk for each result, where 'fmap' and '<*>' take two. (Few elements, for each is a frame on
+-- the stack.)
 overAClass :: Assertion
 overAClass = do
-  one <- each (numbersBy liftA2)
-  two <- each (numbersBy (\f a b -> f <$> a <*> b))
+  one <- each lifted
+  two <- each mappedAndApplied
   assertBool (show (one, two)) (one <= two - 16)
   where
-    each numbers = perElement $ \n -> do
+    each list = do
+      few <- running list 100
+      more <- running list 1100
+      pure ((more - few) `div` 1000)
+    running list n = do
       bs <- evaluate (S.replicate (n * 8) 7)
-      allocatedBy (runGet (numbers getWord64le n)) bs
-    numbersBy ::
-      Applicative f => ((a -> [a] -> [a]) -> f a -> f [a] -> f [a]) -> f a -> Int -> f [a]
-    numbersBy lift g n
-      | n == 0 = pure []
-      | otherwise = lift (:) g (numbersBy lift g (n - 1))
-    {-# NOINLINE numbersBy #-}
+      allocatedBy (runGet (list getWord64le n)) bs
 
 -- The compiler finds no box for any of them.
 monadic :: Assertion

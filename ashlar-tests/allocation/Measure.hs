@@ -11,12 +11,15 @@ module Measure
     live,
     numbers,
     total,
+    lifted,
+    mappedAndApplied,
   )
 where
 
 import Ashlar.Builder
 import Ashlar.Codec
 import Ashlar.Get
+import Control.Applicative (Applicative (..))
 import Control.Exception (evaluate)
 import Control.Monad (void)
 import qualified Data.ByteString as S
@@ -25,6 +28,7 @@ import Data.Word (Word64)
 import GHC.Stats (gc, gcdetails_live_bytes, getRTSStats)
 import System.Mem (getAllocationCounter, performMajorGC, setAllocationCounter)
 import Test.Tasty.HUnit
+import Prelude hiding (Applicative (..))
 
 -- | The bytes that an action allocates when it runs for the second time.
 allocated :: IO a -> IO Int
@@ -104,3 +108,17 @@ total :: Int -> Int64 -> Get Int64
 total n acc
   | n == 0 = pure acc
   | otherwise = getInt64le >>= \x -> let acc' = acc + x in acc' `seq` total (n - 1) acc'
+
+-- | A list, by a program that knows only the class. (In this module GHC makes no copy for 'Get'.)
+lifted :: Applicative f => f a -> Int -> f [a]
+lifted g n
+  | n == 0 = pure []
+  | otherwise = liftA2 (:) g (lifted g (n - 1))
+{-# NOINLINE lifted #-}
+
+-- | The same without 'liftA2'.
+mappedAndApplied :: Applicative f => f a -> Int -> f [a]
+mappedAndApplied g n
+  | n == 0 = pure []
+  | otherwise = (:) <$> g <*> mappedAndApplied g (n - 1)
+{-# NOINLINE mappedAndApplied #-}

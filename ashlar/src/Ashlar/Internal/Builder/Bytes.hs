@@ -62,8 +62,12 @@ copiedUpTo = 8191
 -- memory. To choose, use the functions of "Ashlar.Builder.Extra".
 byteString :: ByteString -> Builder
 -- 'lazy', so that a constant string is computed once: Note [Builders run once].
-byteString bs = chunk (lazy bs)
-{-# INLINE [0] byteString #-}
+byteString bs = closed (chunk (lazy bs))
+{-# NOINLINE byteString #-}
+
+{-# RULES
+"byteString" [0] forall bs. byteString bs = chunk (lazy bs)
+  #-}
 
 -- | 'byteString' of a string that is evaluated, and may be in registers.
 chunk :: ByteString -> Builder

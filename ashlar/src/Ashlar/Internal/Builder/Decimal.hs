@@ -46,65 +46,65 @@ import Numeric.Natural (Natural)
 
 -- See Note [Fusing reservations].
 {-# RULES
-"word8Dec" [~0] forall x. word8Dec x = primStrict P.word8Dec x
-"word16Dec" [~0] forall x. word16Dec x = primStrict P.word16Dec x
-"word32Dec" [~0] forall x. word32Dec x = primStrict P.word32Dec x
-"word64Dec" [~0] forall x. word64Dec x = primStrict P.word64Dec x
-"wordDec" [~0] forall x. wordDec x = primStrict P.wordDec x
-"int8Dec" [~0] forall x. int8Dec x = primStrict P.int8Dec x
-"int16Dec" [~0] forall x. int16Dec x = primStrict P.int16Dec x
-"int32Dec" [~0] forall x. int32Dec x = primStrict P.int32Dec x
-"int64Dec" [~0] forall x. int64Dec x = primStrict P.int64Dec x
-"intDec" [~0] forall x. intDec x = primStrict P.intDec x
+"word8Dec" forall x. word8Dec x = primStrict P.word8Dec x
+"word16Dec" forall x. word16Dec x = primStrict P.word16Dec x
+"word32Dec" forall x. word32Dec x = primStrict P.word32Dec x
+"word64Dec" forall x. word64Dec x = primStrict P.word64Dec x
+"wordDec" forall x. wordDec x = primStrict P.wordDec x
+"int8Dec" forall x. int8Dec x = primStrict P.int8Dec x
+"int16Dec" forall x. int16Dec x = primStrict P.int16Dec x
+"int32Dec" forall x. int32Dec x = primStrict P.int32Dec x
+"int64Dec" forall x. int64Dec x = primStrict P.int64Dec x
+"intDec" forall x. intDec x = primStrict P.intDec x
   #-}
 
 -- | A number of 8 bits in decimal: 1 to 3 digits.
 word8Dec :: Word8 -> Builder
-word8Dec x = primStrict P.word8Dec x
-{-# INLINE [0] word8Dec #-}
+word8Dec x = closed (primStrict P.word8Dec x)
+{-# NOINLINE word8Dec #-}
 
 -- | A number of 16 bits in decimal: 1 to 5 digits.
 word16Dec :: Word16 -> Builder
-word16Dec x = primStrict P.word16Dec x
-{-# INLINE [0] word16Dec #-}
+word16Dec x = closed (primStrict P.word16Dec x)
+{-# NOINLINE word16Dec #-}
 
 -- | A number of 32 bits in decimal: 1 to 10 digits.
 word32Dec :: Word32 -> Builder
-word32Dec x = primStrict P.word32Dec x
-{-# INLINE [0] word32Dec #-}
+word32Dec x = closed (primStrict P.word32Dec x)
+{-# NOINLINE word32Dec #-}
 
 -- | A number of 64 bits in decimal: 1 to 20 digits.
 word64Dec :: Word64 -> Builder
-word64Dec x = primStrict P.word64Dec x
-{-# INLINE [0] word64Dec #-}
+word64Dec x = closed (primStrict P.word64Dec x)
+{-# NOINLINE word64Dec #-}
 
 -- | A number of the machine's word size in decimal.
 --
 -- >>> toStrictByteString (wordDec 1234)
 -- "1234"
 wordDec :: Word -> Builder
-wordDec x = primStrict P.wordDec x
-{-# INLINE [0] wordDec #-}
+wordDec x = closed (primStrict P.wordDec x)
+{-# NOINLINE wordDec #-}
 
 -- | A number of 8 bits in decimal: 1 to 3 digits, after a minus sign if it is negative.
 int8Dec :: Int8 -> Builder
-int8Dec x = primStrict P.int8Dec x
-{-# INLINE [0] int8Dec #-}
+int8Dec x = closed (primStrict P.int8Dec x)
+{-# NOINLINE int8Dec #-}
 
 -- | A number of 16 bits in decimal: 1 to 5 digits, after a minus sign if it is negative.
 int16Dec :: Int16 -> Builder
-int16Dec x = primStrict P.int16Dec x
-{-# INLINE [0] int16Dec #-}
+int16Dec x = closed (primStrict P.int16Dec x)
+{-# NOINLINE int16Dec #-}
 
 -- | A number of 32 bits in decimal: 1 to 10 digits, after a minus sign if it is negative.
 int32Dec :: Int32 -> Builder
-int32Dec x = primStrict P.int32Dec x
-{-# INLINE [0] int32Dec #-}
+int32Dec x = closed (primStrict P.int32Dec x)
+{-# NOINLINE int32Dec #-}
 
 -- | A number of 64 bits in decimal: 1 to 19 digits, after a minus sign if it is negative.
 int64Dec :: Int64 -> Builder
-int64Dec x = primStrict P.int64Dec x
-{-# INLINE [0] int64Dec #-}
+int64Dec x = closed (primStrict P.int64Dec x)
+{-# NOINLINE int64Dec #-}
 
 -- | A number of the machine's word size in decimal, after a minus sign if it is
 -- negative.
@@ -112,8 +112,8 @@ int64Dec x = primStrict P.int64Dec x
 -- >>> toStrictByteString (intDec (-42))
 -- "-42"
 intDec :: Int -> Builder
-intDec x = primStrict P.intDec x
-{-# INLINE [0] intDec #-}
+intDec x = closed (primStrict P.intDec x)
+{-# NOINLINE intDec #-}
 
 -- Builders for whole numbers of any size in decimal.
 
@@ -171,8 +171,8 @@ withZeros (p : ps) x = case x `quotRem` p of
 
 -- See Note [Fusing reservations].
 {-# RULES
-"floatDec" [~0] forall x. floatDec x = primStrict P.floatDec x
-"doubleDec" [~0] forall x. doubleDec x = primStrict P.doubleDec x
+"floatDec" forall x. floatDec x = primStrict P.floatDec x
+"doubleDec" forall x. doubleDec x = primStrict P.doubleDec x
   #-}
 
 -- | A number in decimal, as 'show' writes it: the shortest one that is read back as
@@ -181,8 +181,8 @@ withZeros (p : ps) x = case x `quotRem` p of
 -- >>> toStrictByteString (floatDec 0.1)
 -- "0.1"
 floatDec :: Float -> Builder
-floatDec x = primStrict P.floatDec x
-{-# INLINE [0] floatDec #-}
+floatDec x = closed (primStrict P.floatDec x)
+{-# NOINLINE floatDec #-}
 
 -- | A number in decimal, as 'show' writes it: the shortest one that is read back as
 -- the same number, in full from 0.1 up to 10^7, and with an exponent elsewhere.
@@ -192,8 +192,8 @@ floatDec x = primStrict P.floatDec x
 -- >>> toStrictByteString (doubleDec (1 / 0) <> " " <> doubleDec (0 / 0))
 -- "Infinity NaN"
 doubleDec :: Double -> Builder
-doubleDec x = primStrict P.doubleDec x
-{-# INLINE [0] doubleDec #-}
+doubleDec x = closed (primStrict P.doubleDec x)
+{-# NOINLINE doubleDec #-}
 
 -- | A notation, for 'formatFloat' and 'formatDouble'.
 data FloatFormat

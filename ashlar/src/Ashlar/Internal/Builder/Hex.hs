@@ -58,103 +58,103 @@ import GHC.Exts (Int (I#), isTrue#, (<=#))
 
 -- See Note [Fusing reservations].
 {-# RULES
-"word8Hex" [~0] forall x. word8Hex x = primStrict P.word8Hex x
-"word16Hex" [~0] forall x. word16Hex x = primStrict P.word16Hex x
-"word32Hex" [~0] forall x. word32Hex x = primStrict P.word32Hex x
-"word64Hex" [~0] forall x. word64Hex x = primStrict P.word64Hex x
-"wordHex" [~0] forall x. wordHex x = primStrict P.wordHex x
-"word8HexFixed" [~0] forall x. word8HexFixed x = primStrict (toB P.word8HexFixed) x
-"word16HexFixed" [~0] forall x. word16HexFixed x = primStrict (toB P.word16HexFixed) x
-"word32HexFixed" [~0] forall x. word32HexFixed x = primStrict (toB P.word32HexFixed) x
-"word64HexFixed" [~0] forall x. word64HexFixed x = primStrict (toB P.word64HexFixed) x
-"int8HexFixed" [~0] forall x. int8HexFixed x = primStrict (toB P.int8HexFixed) x
-"int16HexFixed" [~0] forall x. int16HexFixed x = primStrict (toB P.int16HexFixed) x
-"int32HexFixed" [~0] forall x. int32HexFixed x = primStrict (toB P.int32HexFixed) x
-"int64HexFixed" [~0] forall x. int64HexFixed x = primStrict (toB P.int64HexFixed) x
-"floatHexFixed" [~0] forall x. floatHexFixed x = primStrict (toB P.floatHexFixed) x
-"doubleHexFixed" [~0] forall x. doubleHexFixed x = primStrict (toB P.doubleHexFixed) x
+"word8Hex" forall x. word8Hex x = primStrict P.word8Hex x
+"word16Hex" forall x. word16Hex x = primStrict P.word16Hex x
+"word32Hex" forall x. word32Hex x = primStrict P.word32Hex x
+"word64Hex" forall x. word64Hex x = primStrict P.word64Hex x
+"wordHex" forall x. wordHex x = primStrict P.wordHex x
+"word8HexFixed" forall x. word8HexFixed x = primStrict (toB P.word8HexFixed) x
+"word16HexFixed" forall x. word16HexFixed x = primStrict (toB P.word16HexFixed) x
+"word32HexFixed" forall x. word32HexFixed x = primStrict (toB P.word32HexFixed) x
+"word64HexFixed" forall x. word64HexFixed x = primStrict (toB P.word64HexFixed) x
+"int8HexFixed" forall x. int8HexFixed x = primStrict (toB P.int8HexFixed) x
+"int16HexFixed" forall x. int16HexFixed x = primStrict (toB P.int16HexFixed) x
+"int32HexFixed" forall x. int32HexFixed x = primStrict (toB P.int32HexFixed) x
+"int64HexFixed" forall x. int64HexFixed x = primStrict (toB P.int64HexFixed) x
+"floatHexFixed" forall x. floatHexFixed x = primStrict (toB P.floatHexFixed) x
+"doubleHexFixed" forall x. doubleHexFixed x = primStrict (toB P.doubleHexFixed) x
   #-}
 
 -- | A number of 8 bits in hexadecimal, with as few digits as possible: 1 or 2.
 word8Hex :: Word8 -> Builder
-word8Hex x = primStrict P.word8Hex x
-{-# INLINE [0] word8Hex #-}
+word8Hex x = closed (primStrict P.word8Hex x)
+{-# NOINLINE word8Hex #-}
 
 -- | A number of 16 bits in hexadecimal, with as few digits as possible: 1 to 4.
 --
 -- >>> toStrictByteString (word16Hex 0x0a10)
 -- "a10"
 word16Hex :: Word16 -> Builder
-word16Hex x = primStrict P.word16Hex x
-{-# INLINE [0] word16Hex #-}
+word16Hex x = closed (primStrict P.word16Hex x)
+{-# NOINLINE word16Hex #-}
 
 -- | A number of 32 bits in hexadecimal, with as few digits as possible: 1 to 8.
 word32Hex :: Word32 -> Builder
-word32Hex x = primStrict P.word32Hex x
-{-# INLINE [0] word32Hex #-}
+word32Hex x = closed (primStrict P.word32Hex x)
+{-# NOINLINE word32Hex #-}
 
 -- | A number of 64 bits in hexadecimal, with as few digits as possible: 1 to 16.
 word64Hex :: Word64 -> Builder
-word64Hex x = primStrict P.word64Hex x
-{-# INLINE [0] word64Hex #-}
+word64Hex x = closed (primStrict P.word64Hex x)
+{-# NOINLINE word64Hex #-}
 
 -- | A number of the machine's word size in hexadecimal, with as few digits as possible.
 wordHex :: Word -> Builder
-wordHex x = primStrict P.wordHex x
-{-# INLINE [0] wordHex #-}
+wordHex x = closed (primStrict P.wordHex x)
+{-# NOINLINE wordHex #-}
 
 -- | A number of 8 bits in hexadecimal: 2 digits.
 word8HexFixed :: Word8 -> Builder
-word8HexFixed x = primStrict (toB P.word8HexFixed) x
-{-# INLINE [0] word8HexFixed #-}
+word8HexFixed x = closed (primStrict (toB P.word8HexFixed) x)
+{-# NOINLINE word8HexFixed #-}
 
 -- | A number of 16 bits in hexadecimal: 4 digits.
 --
 -- >>> toStrictByteString (word16HexFixed 0x0a10)
 -- "0a10"
 word16HexFixed :: Word16 -> Builder
-word16HexFixed x = primStrict (toB P.word16HexFixed) x
-{-# INLINE [0] word16HexFixed #-}
+word16HexFixed x = closed (primStrict (toB P.word16HexFixed) x)
+{-# NOINLINE word16HexFixed #-}
 
 -- | A number of 32 bits in hexadecimal: 8 digits.
 word32HexFixed :: Word32 -> Builder
-word32HexFixed x = primStrict (toB P.word32HexFixed) x
-{-# INLINE [0] word32HexFixed #-}
+word32HexFixed x = closed (primStrict (toB P.word32HexFixed) x)
+{-# NOINLINE word32HexFixed #-}
 
 -- | A number of 64 bits in hexadecimal: 16 digits.
 word64HexFixed :: Word64 -> Builder
-word64HexFixed x = primStrict (toB P.word64HexFixed) x
-{-# INLINE [0] word64HexFixed #-}
+word64HexFixed x = closed (primStrict (toB P.word64HexFixed) x)
+{-# NOINLINE word64HexFixed #-}
 
 -- | The two's complement of a number of 8 bits in hexadecimal: 2 digits.
 int8HexFixed :: Int8 -> Builder
-int8HexFixed x = primStrict (toB P.int8HexFixed) x
-{-# INLINE [0] int8HexFixed #-}
+int8HexFixed x = closed (primStrict (toB P.int8HexFixed) x)
+{-# NOINLINE int8HexFixed #-}
 
 -- | The two's complement of a number of 16 bits in hexadecimal: 4 digits.
 int16HexFixed :: Int16 -> Builder
-int16HexFixed x = primStrict (toB P.int16HexFixed) x
-{-# INLINE [0] int16HexFixed #-}
+int16HexFixed x = closed (primStrict (toB P.int16HexFixed) x)
+{-# NOINLINE int16HexFixed #-}
 
 -- | The two's complement of a number of 32 bits in hexadecimal: 8 digits.
 int32HexFixed :: Int32 -> Builder
-int32HexFixed x = primStrict (toB P.int32HexFixed) x
-{-# INLINE [0] int32HexFixed #-}
+int32HexFixed x = closed (primStrict (toB P.int32HexFixed) x)
+{-# NOINLINE int32HexFixed #-}
 
 -- | The two's complement of a number of 64 bits in hexadecimal: 16 digits.
 int64HexFixed :: Int64 -> Builder
-int64HexFixed x = primStrict (toB P.int64HexFixed) x
-{-# INLINE [0] int64HexFixed #-}
+int64HexFixed x = closed (primStrict (toB P.int64HexFixed) x)
+{-# NOINLINE int64HexFixed #-}
 
 -- | The bits of an IEEE 754 number in hexadecimal, sign and exponent first: 8 digits.
 floatHexFixed :: Float -> Builder
-floatHexFixed x = primStrict (toB P.floatHexFixed) x
-{-# INLINE [0] floatHexFixed #-}
+floatHexFixed x = closed (primStrict (toB P.floatHexFixed) x)
+{-# NOINLINE floatHexFixed #-}
 
 -- | The bits of an IEEE 754 number in hexadecimal, sign and exponent first: 16 digits.
 doubleHexFixed :: Double -> Builder
-doubleHexFixed x = primStrict (toB P.doubleHexFixed) x
-{-# INLINE [0] doubleHexFixed #-}
+doubleHexFixed x = closed (primStrict (toB P.doubleHexFixed) x)
+{-# NOINLINE doubleHexFixed #-}
 
 -- | The bytes of a strict 'ByteString' in hexadecimal: 2 digits for each.
 --
@@ -200,8 +200,8 @@ encodeHex bs
 -- decided while the program is compiled, as in 'fused'.
 
 {-# RULES
-"wordDecPadded" [~0] forall n x. wordDecPadded n x = word64DecPadded n (fromIntegral x)
-"intDecPadded" [~0] forall n x. intDecPadded n x = int64DecPadded n (fromIntegral x)
+"wordDecPadded" forall n x. wordDecPadded n x = word64DecPadded n (fromIntegral x)
+"intDecPadded" forall n x. intDecPadded n x = int64DecPadded n (fromIntegral x)
 "word64DecPadded" [~0] forall n x. word64DecPadded (I# n) x = wordTo (isTrue# (n <=# 20#)) (I# n) x
 "int64DecPadded" [~0] forall n x. int64DecPadded (I# n) x = intTo (isTrue# (n <=# 20#)) (I# n) x
 "wordTo/narrow" [~0] forall n x. wordTo True n x = primBounded (word64DecAtLeast n) x
@@ -215,8 +215,8 @@ encodeHex bs
 -- >>> toStrictByteString (wordDecPadded 4 12345)
 -- "12345"
 wordDecPadded :: Int -> Word -> Builder
-wordDecPadded n x = word64DecPadded n (fromIntegral x)
-{-# INLINE [0] wordDecPadded #-}
+wordDecPadded n x = closed (word64DecPadded n (fromIntegral x))
+{-# NOINLINE wordDecPadded #-}
 
 -- | A number of 64 bits in decimal, with zeros in front up to a width.
 word64DecPadded :: Int -> Word64 -> Builder
@@ -229,8 +229,8 @@ word64DecPadded n x = wordTo (n <= 20) n x
 -- >>> toStrictByteString (intDecPadded 5 (-42))
 -- "-0042"
 intDecPadded :: Int -> Int -> Builder
-intDecPadded n x = int64DecPadded n (fromIntegral x)
-{-# INLINE [0] intDecPadded #-}
+intDecPadded n x = closed (int64DecPadded n (fromIntegral x))
+{-# NOINLINE intDecPadded #-}
 
 -- | A number of 64 bits in decimal, with zeros in front up to a width. A minus sign
 -- comes before them, and counts.

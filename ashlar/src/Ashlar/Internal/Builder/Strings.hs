@@ -54,12 +54,12 @@ import GHC.Exts (Addr#, Int (I#), Ptr (Ptr), cstringLength#, isTrue#, (<=#))
 -- | A character in UTF-8: 1 to 4 bytes. A surrogate is written as the three
 -- bytes its number would have, as "Data.ByteString.Builder" does.
 charUtf8 :: Char -> Builder
-charUtf8 c = ensureAfter (evaluated c) utf8Bound (`utf8Write` c)
-{-# INLINE [0] charUtf8 #-}
+charUtf8 c = closed (ensureAfter (evaluated c) utf8Bound (`utf8Write` c))
+{-# NOINLINE charUtf8 #-}
 
 -- See Note [Fusing reservations].
 {-# RULES
-"charUtf8" [~0] forall c. charUtf8 c = ensureAfter (evaluated c) utf8Bound (`utf8Write` c)
+"charUtf8" forall c. charUtf8 c = ensureAfter (evaluated c) utf8Bound (`utf8Write` c)
   #-}
 
 -- | The characters of a string in UTF-8. The string is forced as the output
@@ -138,19 +138,19 @@ textChunkwise f = TL.foldrChunks (\t rest -> f t `append` rest) empty
 
 -- See Note [Fusing reservations].
 {-# RULES
-"char7" [~0] forall c. char7 c = primStrict (toB P.char7) c
-"char8" [~0] forall c. char8 c = primStrict (toB P.char8) c
+"char7" forall c. char7 c = primStrict (toB P.char7) c
+"char8" forall c. char8 c = primStrict (toB P.char8) c
   #-}
 
 -- | A character of ASCII: the lowest 7 bits of its number.
 char7 :: Char -> Builder
-char7 c = primStrict (toB P.char7) c
-{-# INLINE [0] char7 #-}
+char7 c = closed (primStrict (toB P.char7) c)
+{-# NOINLINE char7 #-}
 
 -- | A character of Latin-1 (ISO/IEC 8859-1): the lowest 8 bits of its number.
 char8 :: Char -> Builder
-char8 c = primStrict (toB P.char8) c
-{-# INLINE [0] char8 #-}
+char8 c = closed (primStrict (toB P.char8) c)
+{-# NOINLINE char8 #-}
 
 -- | The characters of a string, each as by 'char7'. The string is forced as the
 -- output gets there, and may be infinite.

@@ -83,6 +83,7 @@ import Control.Applicative (Applicative (..))
 import Data.Word (Word8)
 import GHC.Exts (Addr#, Ptr (Ptr), RealWorld, State#)
 import GHC.IO (IO (..), unIO)
+import Prelude hiding (Applicative (..))
 
 -- | A decoder of values of type @a@.
 --
