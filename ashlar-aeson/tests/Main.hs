@@ -75,9 +75,9 @@ values :: TestTree
 values =
   testGroup
     "values"
-    [ testProperty "jsonValue" . forAll value $ \v -> jsonValue v `writes` encode v,
-      testProperty "json" . forAll value $ \v -> json v `writes` encode v,
-      testProperty "at every buffer size" . withMaxSuccess 50 . forAll value $ \v ->
+    [ testProperty "jsonValue, against aeson" . forAll value $ \v -> jsonValue v `writes` encode v,
+      testProperty "json, against aeson" . forAll value $ \v -> json v `writes` encode v,
+      testProperty "jsonValue at every buffer size" . withMaxSuccess 50 . forAll value $ \v ->
         conjoin
           [ ioProperty ((=== L.toStrict (encode v)) <$> inBuffersOf n (jsonValue v))
             | n <- [1 .. 80]
@@ -136,10 +136,10 @@ numbers :: TestTree
 numbers =
   testGroup
     "numbers"
-    [ testProperty "any" . withMaxSuccess 20000 . forAll number $ \x ->
+    [ testProperty "any number, against aeson" . withMaxSuccess 20000 . forAll number $ \x ->
         counterexample (show (coefficient x, base10Exponent x)) $
           jsonScientific x `writes` encode (Number x),
-      testProperty "at the limits" . once . conjoin $
+      testProperty "numbers at the limits of their types" . once . conjoin $
         [ jsonScientific x `writes` encode (Number x)
           | c <- [0, 1, 5, 9, 10, 12, 100, 120, 99999999, 123456789] ++ aroundWord,
             sign <- [id, negate],
@@ -176,14 +176,14 @@ texts :: TestTree
 texts =
   testGroup
     "texts"
-    [ testProperty "any" . forAll text $ \t -> jsonText t `writes` encode t,
-      testProperty "keys" . forAll text $ \t -> jsonKey (Key.fromText t) `writes` encode t,
+    [ testProperty "any text, against aeson" . forAll text $ \t -> jsonText t `writes` encode t,
+      testProperty "object keys" . forAll text $ \t -> jsonKey (Key.fromText t) `writes` encode t,
       testProperty "every character" . once $
         let t = T.pack [minBound .. maxBound]
          in toLazyByteString (jsonText t) == encode t,
       testProperty "every character of ASCII, alone" . once . conjoin $
         [jsonText (T.singleton c) `writes` encode (T.singleton c) | c <- ['\0' .. '\x80']],
-      testProperty "every part of a text" . forAll text $ \t n m ->
+      testProperty "every slice of a text" . forAll text $ \t n m ->
         let part = T.take n (T.drop m t) in jsonText part `writes` encode part
     ]
 
@@ -204,7 +204,7 @@ instances :: TestTree
 instances =
   testGroup
     "instances"
-    [ testProperty "a derived one" . forAll (listOf shape) $ \x -> json x `writes` encode x,
+    [ testProperty "a derived instance" . forAll (listOf shape) $ \x -> json x `writes` encode x,
       testProperty "maps" $ \x -> json (x :: Map Int (Maybe Bool)) `writes` encode x,
       testProperty "tuples of values" . forAll ((,) <$> value <*> value) $ \x ->
         json x `writes` encode x,

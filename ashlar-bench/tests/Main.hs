@@ -134,7 +134,7 @@ comparisons reports =
           let slow x = [scaled (1 + 2 * (worst x * worst x)) l | l <- take 1 x] ++ drop 1 x
               worst x = product [1 + noise l | l <- x]
            in all isSlower (changes r (mapLibraries slow r)),
-      testProperty "so is what allocates twice as much" $
+      testProperty "what allocates twice as much is found" $
         forAll (report `suchThat` (not . null . reportResults)) $ \r ->
           let more l = l {libraryAllocated = (* 2) <$> libraryAllocated l}
               grown = mapLibraries (\x -> map more (take 1 x) ++ drop 1 x) r
@@ -151,7 +151,7 @@ files :: TestTree
 files =
   testGroup
     "files"
-    [ testProperty "JSON holds all" $
+    [ testProperty "JSON holds all results" $
         forAll (resize 6 (listOf report)) $ \rs -> decode (encode rs) === Just (rs :: [Report]),
       testProperty "CSV holds the names" $
         forAll (resize 6 (listOf report)) $ \rs ->
@@ -188,7 +188,7 @@ markdown reports =
     [ testCase "what is between two marks is replaced" $
         between ("<!-- a", "<!-- b") "new\n" "x\n<!-- a 1\nold\n<!-- b\ny\n"
           @?= "x\n<!-- a 1\n\nnew\n\n<!-- b\ny\n",
-      testProperty "a second time changes nothing" $
+      testProperty "replacing a second time changes nothing" $
         forAll (listOf (elements ["x", "<!-- a", "<!-- b", ""])) $ \ls ->
           let done = between ("<!-- a", "<!-- b") "new" (unlines ls)
            in between ("<!-- a", "<!-- b") "new" done === done,
@@ -199,7 +199,7 @@ markdown reports =
               | (family, each) <- byFamily reports,
                 any (isJust . summary) each
             ],
-      testProperty "its worst is the worst of all compilers" $
+      testProperty "the worst of a row is the worst of all compilers" $
         forAll (resize 4 (listOf1 report)) $ \rs ->
           let worst = [q | r <- rs, (_, x) <- take 1 (losses (reportResults r)), q <- [ratioBest x]]
               table = summaryTable rs []
@@ -207,10 +207,10 @@ markdown reports =
                 ==> property ((printf "%.2f" (maximum worst) ++ ", ") `List.isInfixOf` table),
       testCase "two pictures, each for light and for dark" $
         length (readmePictures (sections reports)) @?= 2,
-      testCase "they are named by their paths in the repository" $
+      testCase "pictures are named by their paths in the repository" $
         let table = summaryTable reports [("P", [(Light, "docs/l.svg"), (Dark, "docs/d.svg")])]
          in map (`List.isInfixOf` table) ["=\"docs/l.svg\"", "=\"docs/d.svg\""] @?= [True, True],
-      testCase "a picture of its own is for one theme" $
+      testCase "a picture that is requested alone is for one theme" $
         case readmePictures (sections reports) of
           (_, e) : _ -> do
             let light = alone Light (exhibitPicture e)

@@ -43,7 +43,7 @@ records =
       testCase "two records, and empty lines around them" $
         "\n\nPackage: a\n\n\nPackage: b\nVersion: 1\n\n\n"
           `parsesTo` Right [namedPackage "a", (namedPackage "b") {packageVersion = Just "1"}],
-      testCase "nothing" $ "" `parsesTo` Right [],
+      testCase "an empty input has no records" $ "" `parsesTo` Right [],
       testCase "a value that begins on the next line" $
         "Package: a\nTags:\n x,\n\ty\n"
           `parsesTo` Right [(namedPackage "a") {packageOther = Map.singleton "Tags" "\n x,\n\ty"}],

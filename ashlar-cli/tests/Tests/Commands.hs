@@ -34,16 +34,16 @@ tests =
       testCase "show: a range" ranges,
       testCase "show: a type that changed" changed,
       testCase "query" queries,
-      testCase "query: what is not there" noSuchPart,
+      testCase "query: a part that does not exist" noSuchPart,
       testCase "verify" verified,
-      testCase "verify: goes on" verifiedOn,
+      testCase "verify: goes on after a file that cannot be opened" verifiedOn,
       testCase "diff" differences,
       testCase "cat" concatenated,
       testCase "stat" statistics,
       testCase "stat: a type that changed" changedParts,
       testCase "stat: a recursive type" recursive,
-      testCase "bare values" bare,
-      testCase "a type that is not described" undescribed,
+      testCase "files of values without a schema" bare,
+      testCase "a file whose schema cannot be read" undescribed,
       testCase "colours" colours
     ]
 

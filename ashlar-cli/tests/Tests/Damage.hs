@@ -37,19 +37,19 @@ tests =
     "damage"
     [ testCase "a flipped bit" flipped,
       testCase "a tail that is cut off" cut,
-      testCase "a record that is none" badRecord,
-      testCase "a header" badHeader,
+      testCase "a record that cannot be decoded" badRecord,
+      testCase "a damaged header" badHeader,
       localOption (QuickCheckTests 60) $
         testProperty "any byte: what is repaired is whole, and has no other records" anyByte,
       localOption (QuickCheckTests 60) $
         testProperty "any bytes of schemas and values: no command fails in another way" anySchema,
-      testCase "names that steer a terminal" hostileNames,
-      testCase "cat: no file of values that are damaged" noPart,
+      testCase "names cannot control a terminal" hostileNames,
+      testCase "cat writes no file if a value is damaged" noPart,
       testCase "a schema with any number of paths" manyPaths,
       testCase "newtypes that contain themselves have no parts" selfMade,
-      testCase "ends of lines in names are no lines" forged,
+      testCase "line ends in names do not make lines" forged,
       testCase "the input by another name is not overwritten" linked,
-      testCase "why a file cannot be made" notMade
+      testCase "the message says why a file cannot be made" notMade
     ]
 
 -- Blocks of 10 numbers.

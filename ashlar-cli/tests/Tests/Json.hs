@@ -30,8 +30,8 @@ tests =
   testGroup
     "JSON"
     [ localOption (QuickCheckTests 50) . localOption (QuickCheckMaxSize 30) $
-        testProperty "is what was written" asWritten,
-      testCase "numbers that are none" special,
+        testProperty "JSON has the values that were written" asWritten,
+      testCase "NaN and infinities" special,
       testCase "large numbers" large
     ]
 

@@ -24,7 +24,7 @@ tests =
         parsePath ".[].a" @?= Right [Each, Named "a"]
         parsePath ".stock{\"a\\\"b\"}{}{key}"
           @?= Right [Named "stock", ValueOf "a\"b", EachValue, EachKey],
-      testCase "what is none" . mapM_ (\t -> assertBool (show t) (isLeft (parsePath t))) $
+      testCase "invalid paths: refused" . mapM_ (\t -> assertBool (show t) (isLeft (parsePath t))) $
         [".items[", ".items[x]", "..", ".items]", ".a{b}", ".\"a", ".a[99999999999]", ".a{", ".a."]
     ]
   where

@@ -33,11 +33,11 @@ tests :: TestTree
 tests =
   testGroup
     "bytes to JSON"
-    [ testProperty "at once and by way of values" (withMaxSuccess 3000 asByValue),
-      testProperty "in chunks" inChunks,
-      testProperty "of any bytes" anyBytes,
-      testProperty "of any length" (once lengths),
-      testProperty "within a limit" limited,
+    [ testProperty "the same JSON at once and by way of values" (withMaxSuccess 3000 asByValue),
+      testProperty "the same JSON from chunks" inChunks,
+      testProperty "any bytes: the same JSON or error" anyBytes,
+      testProperty "lengths near every power of two" (once lengths),
+      testProperty "values over the limit are refused" limited,
       testCase "nothing usual takes the slow way" usual,
       testCase "deep nesting, many elements, no bytes" extremes
     ]

@@ -42,7 +42,7 @@ tests =
   testGroup
     "files of other libraries"
     [ testProperty "are converted, up to what is damaged" converted,
-      testProperty "with progress" withProgress
+      testProperty "progress is reported" withProgress
     ]
 
 -- By binary itself. (Tests of ashlar compare the three formats with those of their libraries.)

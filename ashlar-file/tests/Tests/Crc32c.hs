@@ -28,14 +28,14 @@ tests =
               m <- [1024, 3072, 6144, 65536, 68608],
               n <- [m - 9, m - 1, m, m + 1, m + 8]
           ],
-      testProperty "any bytes" $ \ws -> agree (S.pack ws),
-      testProperty "in parts" $ \a b ->
+      testProperty "any bytes, against the definition" $ \ws -> agree (S.pack ws),
+      testProperty "a checksum computed in parts" $ \a b ->
         let (x, y) = (S.pack a, S.pack b)
          in conjoin
               [ crc32cBy m (crc32cBy m 0 x) y === crc32cBy m 0 (x <> y)
                 | m <- [Fastest, Tables]
               ],
-      testProperty "in parts, after long ones" . forAll (choose (0, S.length noise)) $ \n ->
+      testProperty "a checksum in parts, after a long" . forAll (choose (0, S.length noise)) $ \n ->
         let (x, y) = S.splitAt n noise
          in crc32cAfter (crc32c x) y === crc32c noise,
       testProperty ("the instruction is used where there is one: " ++ show hasInstruction) . once $

@@ -35,7 +35,7 @@ tests =
       testProperty "blocks swapped, lost or repeated" rearranged,
       testProperty "single records of a damaged file" singles,
       testProperty "a source says the same as a file" sources,
-      testProperty "no such file" notAFile
+      testProperty "a file that does not exist" notAFile
     ]
 
 isPrefix :: [Row] -> [Row] -> Property

@@ -29,22 +29,22 @@ tests :: TestTree
 tests =
   testGroup "files, against lists" . map (localOption (QuickCheckMaxSize 30)) $
     [ testProperty "what was written is read" writtenIsRead,
-      testProperty "from any record on" fromAnyRecord,
-      testProperty "an early stop" earlyStop,
-      testProperty "single records" singleRecords,
+      testProperty "reading from any record on" fromAnyRecord,
+      testProperty "a fold that stops early" earlyStop,
+      testProperty "single records, read by number" singleRecords,
       testProperty "single records of constant size" numbers,
       testProperty "records of no bytes" units,
       testProperty "single records of a large file" largeFile,
       testProperty "an index of limited size" indexSize,
-      testProperty "as a lazy list" asLazyList,
-      testProperty "from a source" fromSource,
-      testProperty "several files" severalFiles,
+      testProperty "records as a lazy list" asLazyList,
+      testProperty "records from a source" fromSource,
+      testProperty "several files, folded one after another" severalFiles,
       testProperty "blocks are as large as they should be" blockSizes,
       testProperty "large and small records" largeAndSmall,
       testProperty "a record that is too large" (once tooLarge),
       testProperty "a writer is closed afterwards" (once closed),
       testProperty "another type is refused" (once anotherType),
-      testProperty "a type that has changed" changedType,
+      testProperty "records of a type that has changed" changedType,
       testProperty "equal records with a given marker make equal files" equalFiles
     ]
 

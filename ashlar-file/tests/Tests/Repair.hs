@@ -27,7 +27,7 @@ tests =
       testProperty "a byte of the last block flipped: appending cuts that off" flippedAtEnd,
       testProperty "a tail of any bytes: appending cuts it off" tails,
       testProperty "a copy of the file in its own records" ownCopy,
-      testProperty "a schema that is lost" schemaLost,
+      testProperty "records whose schema block is lost" schemaLost,
       testProperty "bytes lost before a schema: its records are read" schemaMoved
     ]
 

@@ -35,7 +35,7 @@ tests =
       testProperty "each byte changed is an error" changed,
       testProperty "truncated anywhere, or with more bytes, is an error" truncated,
       testProperty "forged with a right checksum: an error, or canonical" forged,
-      testProperty "a later version" later,
+      testProperty "an envelope of a later version is refused" later,
       testProperty "damaged in the engine: set aside, never a wrong value" damagedBatch,
       testProperty "damaged results are an exception" damagedResult,
       testProperty "batches and results of another number are refused" (once mixedUp),

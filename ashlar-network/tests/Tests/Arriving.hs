@@ -86,7 +86,7 @@ tests =
                 "TooLong 2147483647 999",
                 "TooLong 4294967294 999"
               ],
-      testProperty "the limit takes the place of that for messages" . once . ioProperty $ do
+      testProperty "a limit of its own replaces the limit for messages" . once . ioProperty $ do
         (a, b) <- pipe 100
         (_, got) <-
           both
@@ -138,9 +138,9 @@ tests =
             )
         pure (r === Left "CannotRead"),
       interrupted,
-      testProperty "one of 1 GiB in constant memory on both sides: two processes, TCP" . once $
+      testProperty "a message of 1 GiB, in constant memory at both ends: processes, TCP" . once $
         ioProperty (twoProcesses gibibyte "0"),
-      testProperty "one of 1 GiB in constant memory on both sides: two processes, Unix" . once $
+      testProperty "a message of 1 GiB, in constant memory at both ends: processes, Unix" . once $
         ioProperty (withUnixPath (twoProcesses gibibyte))
     ]
   where
@@ -201,7 +201,7 @@ interrupted =
                 (,) first <$> receiveWith c 1000 (`getFrom` list)
             )
         pure (got === (Nothing, Just [5])),
-      testProperty "within it: the connection ends" . once . ioProperty $ do
+      testProperty "within the message: the connection ends" . once . ioProperty $ do
         bytes <- recorded defaultOptions numbers (`send` [1, 2, 3])
         begun <- newEmptyMVar
         (peer, _) <- scripted [S.take (S.length bytes - 12) bytes] Stays
@@ -216,7 +216,7 @@ interrupted =
           takeMVar begun >> killThread thread
           (,) <$> takeMVar done <*> outcome (receive c)
         pure (r === (Left ThreadKilled, Left "ConnectionBroken")),
-      testProperty "a peer that stalls within it" . once . ioProperty $ do
+      testProperty "a peer that stalls within the message" . once . ioProperty $ do
         bytes <- recorded defaultOptions numbers (`send` [1, 2, 3])
         outs <- forM [1, 5, 20, 37, 39] $ \n -> do
           (peer, _) <- scripted [S.take (S.length bytes - 44 + n) bytes] Stays

@@ -118,7 +118,7 @@ tests =
                 (summed "\3\0\0\0zzz", "InvalidMessage")
               ]
         ],
-      testProperty "messages that were lost are told" . once . ioProperty $ do
+      testProperty "messages that were lost are reported" . once . ioProperty $ do
         bytes <- recorded defaultOptions number (const (pure ()))
         (peer, _) <- scripted [S.take (S.length bytes - 4) bytes] Stays
         broken <- newIORef False
@@ -132,7 +132,7 @@ tests =
           -- This ends when the thread that sends has found out, and the action returns.
           void (outcome (receive c))
         pure (r === Left "ConnectionBroken"),
-      testProperty "after its end" . once . ioProperty $ do
+      testProperty "a connection is used after its end" . once . ioProperty $ do
         (a, b) <- pipe 10
         (kept, _) <-
           both
@@ -196,7 +196,7 @@ values :: TestTree
 values =
   testGroup
     "values that throw, and sizes that are wrong"
-    [ testProperty "small messages: the connection goes on" . once . ioProperty $ do
+    [ testProperty "small messages that throw: the connection goes on" . once . ioProperty $ do
         (a, b) <- pipe 100
         (rs, got) <-
           both
@@ -205,7 +205,7 @@ values =
         pure $
           rs === ["fine", "bad", "fine", "fine"]
             .&&. got === ([Fine 1, Fine 6, Fine 2], Right ()),
-      testProperty "large messages: it fails" . once . conjoin $
+      testProperty "large messages that throw: the connection fails" . once . conjoin $
         [ ioProperty $ do
             (a, b) <- pipe 100000
             rs <- newIORef []
@@ -282,7 +282,7 @@ times =
             )
             (outcome (withConnection brief number number b (const (takeMVar gate))))
         pure (left === (Left "TimedOut Sending" :: Either String ())),
-      testProperty "interrupted sending ends it" . once . ioProperty . withPair $
+      testProperty "an interrupted send ends the connection" . once . ioProperty . withPair $
         \x y -> do
           a <- socketTransport x
           b <- socketTransport y

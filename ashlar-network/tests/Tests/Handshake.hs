@@ -95,7 +95,7 @@ tests =
         pure $
           explains "Refused" left "field qty"
             .&&. explains "CannotRead" right "field qty",
-      testProperty "both ways differ: neither waits" . once . ioProperty . withTcp $ \x y -> do
+      testProperty "types differ both ways: nobody waits" . once . ioProperty . withTcp $ \x y -> do
         a <- socketTransport x
         b <- socketTransport y
         (left, right) <-
@@ -103,7 +103,7 @@ tests =
             (try (withConnection defaultOptions (described @Old) (described @New) a nothing))
             (try (withConnection defaultOptions (described @Unlike) (described @Unlike) b nothing))
         pure (explains "Refused" left "Unlike" .&&. explains "Refused" right "New"),
-      testProperty "names that differ" . once . ioProperty $ do
+      testProperty "types of other names are refused" . once . ioProperty $ do
         (a, b) <- pipe 7
         (left, right) <-
           both
@@ -135,7 +135,7 @@ tests =
                 (["\x89\&A", "SHLAR\n"], "\x89\&ASHLAR\n")
               ]
         ],
-      testProperty "a version that is not known" . once . ioProperty $ do
+      testProperty "an unknown version is refused" . once . ioProperty $ do
         (transport, _) <- scripted ["\x89\&ASHMSG\n\2\0"] Stays
         r <- outcome (withConnection defaultOptions number number transport nothing)
         pure (r === Left "UnknownVersion 2"),
@@ -172,7 +172,7 @@ tests =
         pure $ case r of
           Left (Refused why) -> why === "?[2Jno?\n"
           _ -> counterexample (either show (const "fine") r) False,
-      testProperty "its time covers looking at the peer's schema" . once . ioProperty $ do
+      testProperty "the timeout covers examining the peer's schema" . once . ioProperty $ do
         finished <- newIORef False
         let slow n
               | n == (0 :: Integer) = unsafePerformIO (writeIORef finished True)

@@ -37,7 +37,7 @@ tests =
         outs <- sequence [from (changed i w bytes) | i <- offsets bytes, w <- [1, 128, 255]]
         -- There is not more than has been sent.
         pure (conjoin [counterexample (show o) (length (fst o) <= 5) | o <- outs]),
-      testProperty "any bytes" $ \ws -> ioProperty $ do
+      testProperty "any bytes in place of a handshake" $ \ws -> ioProperty $ do
         (got, end) <- from (S.pack ws)
         pure (got === [] .&&. either (const True) (const False) end),
       testProperty "any bytes after the handshake" $ \ws -> ioProperty $ do
@@ -57,7 +57,7 @@ tests =
                 .&&. counterexample (show (before - later)) (before - later < 1000000)
           | chunks <- [["\255\255\255\3few"], ["\255\255\255\3", "few"], ["\255\255", "\255\3few"]]
         ],
-      testProperty "more than the limit is refused at once" . once . ioProperty $ do
+      testProperty "a message above the limit is refused at once" . once . ioProperty $ do
         start <- handshake
         (transport, _) <- scripted [start <> "\1\4\0\0"] Stays
         end <- ending transport
@@ -66,7 +66,7 @@ tests =
         pure $
           (end, end')
             === (Left "TooLong 1025 1024", Left "TooLong 4294967294 1024"),
-      testProperty "the limit itself is not refused" . once . ioProperty $ do
+      testProperty "a message of exactly the limit is accepted" . once . ioProperty $ do
         start <- handshake
         (transport, _) <- scripted [start <> "\0\4\0\0" <> "few"] Closes
         end <- ending transport

@@ -93,7 +93,7 @@ tests =
               [[Bytes (S.replicate k 1), Words "of some parts" [1 .. 20]] | k <- [32730 .. 32770]]
                 ++ [Bytes (S.replicate k 1) : replicate 4000 (Number 7) | k <- [0 .. 16]]
         ],
-      testProperty "a flush returns when the transport has all" . once . ioProperty $ do
+      testProperty "a flush returns when the transport has all bytes" . once . ioProperty $ do
         seen <- newIORef 0
         (a, b) <- pipe 1000000
         let count bs = modifyIORef' seen (+ sum (map S.length bs)) >> transportSend a bs
@@ -195,7 +195,7 @@ memory =
             (withConnection defaultOptions large number a (`send` Countdown 8388000))
             (withConnection defaultOptions number large b receiveAll)
         pure (got === ([Countdown 8388000], Right ())),
-      testProperty "the sender of 1 GiB needs little of it" . once . ioProperty $ do
+      testProperty "the sender of 1 GiB needs little memory" . once . ioProperty $ do
         calls <- newIORef (0 :: Int)
         bytes <- newIORef (0 :: Int)
         most <- newIORef 0

@@ -189,19 +189,20 @@ sideOf format write readAll =
   testGroup
     -- (With the module, because there are two of some names.)
     (show ty ++ ", " ++ tyConModule (typeRepTyCon ty))
-    [ testProperty "becomes today's bytes" . generated $ \bytes ->
+    [ testProperty "old bytes become today's bytes" . generated $ \bytes ->
         -- (Binary does not keep NaN.)
         counterexample (show bytes) $ Just (encode <$> readAll bytes) === Just (today bytes),
-      testProperty "truncated" . generated $ \bytes ->
+      testProperty "truncated bytes are refused" . generated $ \bytes ->
         let n = B.length bytes
          in conjoin
               [ counterexample (show i) (isLeft (byFormat (B.take i bytes)))
                 | i <- if n < 100 then [0 .. n - 1] else map (n -) [1, 2, 5, 50] ++ [n `quot` 2]
               ],
-      testProperty "changed" . generated $ \bytes -> forAll (mutations bytes) $ \changed ->
-        case byFormat changed of
-          Left e -> property (errorOffset e <= fromIntegral (B.length changed))
-          Right new -> Just new === (encode <$> readAll changed)
+      testProperty "changed bytes are refused, or read as the library reads them" . generated $
+        \bytes -> forAll (mutations bytes) $ \changed ->
+          case byFormat changed of
+            Left e -> property (errorOffset e <= fromIntegral (B.length changed))
+            Right new -> Just new === (encode <$> readAll changed)
     ]
   where
     ty = typeRep (Proxy @a)
@@ -258,7 +259,7 @@ refusals =
     refused [Store] "256 constructors, in store" (sumOf 256) "so many",
     testCase "255 constructors can be read" $
       mapM_ (\format -> isRight (getValueOf format (sumOf 255)) @?= True) [Binary ..],
-    testCase "where it is, and all of it" $
+    testCase "every unreadable field is named, with its path" $
       map describeUnreadable (fromLeft [] (getValueOf Store order))
         @?= [ "Order.due: the bytes of dates in store are not known",
               "Channel.Shop.till: the bytes of Natural in store are not known"

@@ -34,7 +34,7 @@ tests =
           [(powerHigh e, powerLow e) | e <- exponents] @?= map power exponents
           -- "Ashlar.Internal.Prim.NearestBinary" subtracts 1 from the lower half.
           filter ((== 0) . powerLow) exponents @?= [],
-      testProperty "products of 128 bits" $
+      testProperty "products of 128 bits, against Integer" $
         forAll words64 $ \x -> forAll words64 $ \y ->
           let expected = toInteger x * toInteger y
            in wide (timesWide x y) === expected
@@ -52,7 +52,7 @@ tests =
                   ++ [digits 4 x (digits4 x) | x <- [0 .. 9999]]
               )
           ),
-      testProperty "8 digits" $ forAll below1e8 $ \x -> digits 8 x (digits8 x),
+      testProperty "any 8 digits" $ forAll below1e8 $ \x -> digits 8 x (digits8 x),
       testProperty "all pairs of hexadecimal digits" $
         once (conjoin [hexPair x === characters (printf "%02x" x) | x <- [0 .. 255]]),
       testProperty "4 and 8 hexadecimal digits" $

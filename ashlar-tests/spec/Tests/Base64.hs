@@ -40,7 +40,7 @@ tests =
       testProperty "Base64: long strings" longStrings,
       testCase "Base64: strings of more than one call" manyCalls,
       testProperty "Base64: the same as base64-bytestring" sameAsTheirs,
-      testProperty "Base64: as much as there is" takes,
+      testProperty "Base64: takeBase64 reads as much as there is" takes,
       testCase "Base64: what errors say" messages,
       testCase "Base64 of an infinite ByteString" infinite,
       testCase "hexadecimal: the vectors of RFC 4648" hexVectors,

@@ -28,11 +28,11 @@ tests =
       testCase "the error names the budget's number" named,
       testCase "exactly as many levels as the budget allows" exactly,
       testCase "a budget within a budget" within,
-      testCase "empty elements" empties,
+      testCase "the number of empty elements is limited" empties,
       testCase "a budget within a budget, in an alternative that fails" failedWithin,
-      testCase "backtracking gives nothing back" spentIsSpent,
-      testCase "fractions of large numbers" fractions,
-      testCase "small chunks deep inside of a value" suspended,
+      testCase "backtracking regains no steps" spentIsSpent,
+      testCase "fractions of large numbers are limited" fractions,
+      testCase "small chunks deep inside of a value are limited" suspended,
       testCase "extreme budgets" extremes,
       testGroup "a budget that is used up" usedUp
     ]
@@ -173,8 +173,8 @@ failedWithin = do
 -- No choice inside of the budget catches it. Where some did, these took exponential time.
 usedUp :: [TestTree]
 usedUp =
-  [ testCase "levels, strict" (runGet shallow opened `fails` tooDeep 20),
-    testCase "levels, in chunks" (runGetLazy shallow (chunks opened) `fails` tooDeep 20),
+  [ testCase "levels of strict input" (runGet shallow opened `fails` tooDeep 20),
+    testCase "levels of input in chunks" (runGetLazy shallow (chunks opened) `fails` tooDeep 20),
     testCase "steps" $ do
       runGet (few (length <$> brackets unit)) opened `fails` tooManyEmpties 20
       runGetLazy (few (length <$> brackets unit)) (chunks opened) `fails` tooManyEmpties 20,

@@ -42,7 +42,7 @@ tests =
     "Get, many bytes at once"
     [ testProperty "strings that a zero byte ends" nulTerminated,
       testProperty "short strings, copies, all that is left" strings,
-      testCase "a copy is one" copies,
+      testCase "a copy shares no memory" copies,
       testCase "the rest of an infinite input, up to a zero byte" infinite,
       testProperty "text, of any bytes" texts,
       testCase "text: where the error is" malformed,

@@ -45,18 +45,18 @@ tests =
       testCase "what a decoder has passed is not held" passedIsNotHeld,
       testCase "what a choice or a look-ahead goes back to is held" goneBackIsHeld,
       testCase "a value of a Codec is held as a whole" valuesAreHeld,
-      testCase "a strict string has none" strictIsNot,
-      testCase "withBudget raises it" raised,
+      testCase "a strict ByteString has no limit" strictIsNot,
+      testCase "withBudget raises the limit" raised,
       testCase "exactly as many bytes as the budget allows" exactly,
-      testCase "scanners" scanners,
-      testCase "each value of a stream has its own" eachValue,
+      testCase "scanners fail at the limit if the input goes on" scanners,
+      testCase "each value of a stream has a limit of its own" eachValue,
       testCase "a budget within a budget" nestedBudgets,
       testCase "an isolated part that ends with the budget" isolatedParts,
-      testCase "a budget of other things leaves the bytes alone" otherBudgets,
+      testCase "an inner budget without a limit on bytes keeps the outer one" otherBudgets,
       testCase "what an inner budget has taken beyond the limit" beyond,
       testCase "lazy input of one chunk" oneChunk,
-      testCase "what is extreme" extremes,
-      testCase "the stand-ins for other libraries have none" compatHasNone
+      testCase "limits of 0, minBound and maxBound" extremes,
+      testCase "the modules of Ashlar.Compat have no limit" compatHasNone
     ]
 
 bytes :: Int -> Budget

@@ -68,16 +68,16 @@ number24 ::
 number24 name scalar get order kept view =
   testGroup
     name
-    [ testProperty "written" $
+    [ testProperty "24-bit numbers are written at every offset" $
         forAll numbers $ \x ->
           conjoin
             [ written offset x === replicate offset 0xAA ++ bytesOf x ++ [0xAA]
               | offset <- [0 .. 8]
             ],
-      testProperty "read" $
+      testProperty "24-bit numbers are read on every split" $
         forAll numbers $ \x ->
           onEverySplit (view <$> get) (S.pack (bytesOf x)) (Right (kept (view x))),
-      testProperty "any bytes" $ \bs ->
+      testProperty "any bytes, read as a 24-bit number" $ \bs ->
         onEverySplit get (S.pack bs) (runGet get (S.pack bs))
           .&&. either (Left . errorReason) (Right . view) (runGet get (S.pack bs))
             === ( if length bs < 3

@@ -42,13 +42,13 @@ tests =
     "Codec"
     [ testCase "260 constructors" manyConstructors,
       testCase "a type without constructors" noConstructors,
-      testCase "layouts" layouts,
+      testCase "layouts of fixed and variable types" layouts,
       testCase "NaN keeps its payload" nan,
       testCase "a newtype with another layout in memory" otherLayouts,
       testCase "unboxed vectors have the bytes of lists" unboxed,
       testProperty "long lists" $ \(xs :: [Int]) (ts :: [Bool]) -> longLists xs ts,
       testProperty "maps and sets are valid" validContainers,
-      testCase "Handles" handles,
+      testCase "hEncode and hDecode" handles,
       testCase "values one after another" several
     ]
 

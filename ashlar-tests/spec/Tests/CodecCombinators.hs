@@ -93,17 +93,20 @@ sameAsDerived :: forall a. Codec a => String -> Samples a -> Format a -> TestTre
 sameAsDerived title s f =
   testGroup
     title
-    [ testProperty "bytes" $ with $ \x -> toStrictByteString (formatPut f x) === encode x,
-      testProperty "size" $ with $ \x -> formatSize f x === encodedSize x,
-      testProperty "reading" $
+    [ testProperty "has the bytes of the derived format" $
+        with $ \x -> toStrictByteString (formatPut f x) === encode x,
+      testProperty "has the size of the derived format" $
+        with $ \x -> formatSize f x === encodedSize x,
+      testProperty "decodes what the derived format encodes" $
         with $ \x ->
           either (const False) (sampleEq s x) (runGet (formatGet f) (encode x)),
-      testProperty "the same is refused" $
+      testProperty "refuses what the derived format refuses" $
         with $ \x -> forAll arbitrary $ \m ->
           let bs = mutate m (encode x)
            in either (Left . offset) (Right . encode) (runGet (formatGet f) bs)
                 === either (Left . offset) (Right . encode) (runGet (get :: Get a) bs),
-      testCase "layout" $ described (formatLayout f) @?= described (layout :: Layout a)
+      testCase "has the layout of the derived format" $
+        described (formatLayout f) @?= described (layout :: Layout a)
     ]
   where
     with :: Testable p => (a -> p) -> Property

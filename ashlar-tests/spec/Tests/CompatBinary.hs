@@ -277,13 +277,13 @@ throwingElement = temporary $ \path -> mapM_ (check path) [1 :: Int, 600, 40000,
 
 files :: [TestTree]
 files =
-  [ testProperty "what is written is read" $ \(xs :: [Mixed]) -> ioProperty . temporary $
+  [ testProperty "encodeFile and decodeFile" $ \(xs :: [Mixed]) -> ioProperty . temporary $
       \path -> do
         Ours.encodeFile path xs
         bytes <- L.fromStrict <$> S.readFile path
         ys <- Ours.decodeFile path
         pure (bytes === Theirs.encode xs .&&. ys === xs),
-    testCase "an error" . temporary $ \path -> do
+    testCase "decodeFileOrFail of a damaged file" . temporary $ \path -> do
       S.writeFile path "\2"
       result <- Ours.decodeFileOrFail path
       expected <- Theirs.decodeFileOrFail path

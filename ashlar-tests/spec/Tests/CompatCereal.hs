@@ -133,7 +133,7 @@ hostile =
 
 runners :: [TestTree]
 runners =
-  [ testProperty "keys in any order, some twice" $ \(pairs :: [(Word8, Int)]) ->
+  [ testProperty "maps of keys in any order, some twice" $ \(pairs :: [(Word8, Int)]) ->
       let decoded' x = Ours.decodeLazy (encodeTheirs x)
        in decoded' pairs === Right (Map.fromList pairs)
             .&&. (Map.valid <$> (decoded' pairs :: Either String (Map Word8 Int))) === Right True

@@ -232,7 +232,7 @@ refused =
       decoded "ab" @?= Nothing
       decoded "abcd" @?= Nothing
       decoded "abc" @?= Just (StaticSize "abc"),
-    testCase "how many bytes are left" $ case decode (encode True <> "ab") of
+    testCase "peekExBytesFromEnd is the number of bytes left" $ case decode (encode True <> "ab") of
       Left e -> peekExBytesFromEnd e @?= 2
       Right (_ :: Bool) -> assertFailure "read"
   ]

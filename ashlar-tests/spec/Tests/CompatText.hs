@@ -50,7 +50,7 @@ tests =
       testProperty "as by a primitive on the bytes" . forAll text $ \t ->
         toLazyByteString (P.primMapByteStringBounded html (Ours.encodeUtf8 t))
           === toLazyByteString (Ours.encodeUtf8BuilderEscaped html t),
-      testProperty "among other builders" . forAll text $ \t ->
+      testProperty "encodeUtf8BuilderEscaped among other builders" . forAll text $ \t ->
         toLazyByteString (word8 1 <> Ours.encodeUtf8BuilderEscaped html t <> word8 2)
           === L.cons 1 (toLazyByteString (Ours.encodeUtf8BuilderEscaped html t) <> L.singleton 2)
     ]

@@ -120,15 +120,15 @@ format ::
 format name builder get lengthOf model =
   testGroup
     name
-    [ testCase "around each power of two" $
+    [ testCase "numbers around each power of two are read back" $
         mapM_ (\x -> runGetWhole get (written x) @?= Right x) edges,
-      testProperty "what was written, on every split" $
+      testProperty "a written number is read back, on every split" $
         forAll (elements edges) $ \x ->
           onEverySplit
             ((,) <$> get <*> bytesRead)
             (written x <> S.pack [0xFF])
             (Right (x, fromIntegral (S.length (written x)))),
-      testProperty "several in a row" $
+      testProperty "several numbers in a row" $
         forAll (listOf (elements edges)) $ \xs ->
           runGetLazy (many get <* endOfInput) (L.fromChunks (map written xs)) === Right xs,
       testProperty "any bytes, against the model" $
@@ -166,9 +166,9 @@ lenient ::
 lenient name builder get change width =
   testGroup
     name
-    [ testCase "what was written" $
+    [ testCase "a written number is read back" $
         mapM_ (\x -> runGetWhole get (toStrictByteString (builder x)) @?= Right x) edges,
-      testProperty "what was written, padded" $
+      testProperty "a written number with padding is read back" $
         forAll ((,) <$> elements edges <*> choose (0, 9)) $ \(x, k) ->
           let bytes = padded k (S.unpack (toStrictByteString (builder x)))
            in onEverySplit
@@ -202,7 +202,7 @@ tolerant ::
 tolerant name builder get lengthOf most model =
   testGroup
     name
-    [ testCase "what was written" $
+    [ testCase "a written number is read back" $
         mapM_ (\x -> runGetWhole get (toStrictByteString (builder x)) @?= Right x) edges,
       testProperty "any bytes, against the model" $
         forAll anyBytes $ \bs ->

@@ -60,7 +60,7 @@ tests =
         ],
       format "prefixVarInt" prefixVarInt P.prefixVarInt prefixed,
       testCase "bytes from the standards" standards,
-      testProperty "between neighbours" neighbours
+      testProperty "varints between other builders" neighbours
     ]
 
 -- The bytes of the model, the size, and the bound, for random numbers and for all numbers around
@@ -92,7 +92,7 @@ format name builder prim model =
         if wide
           then varintBound prim @?= maximum sizes
           else varintBound prim >= maximum sizes @? show (varintBound prim),
-      testProperty "the same, around each power of two" $
+      testProperty "bytes around each power of two" $
         once (conjoin [counterexample (show x) (exactly (builder x) (expected x)) | x <- edges])
     ]
   where

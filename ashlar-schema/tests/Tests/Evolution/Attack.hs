@@ -30,8 +30,8 @@ tests :: TestTree
 tests =
   testGroup
     "hostile schemas"
-    [ testProperty "sizes that are no Int in all" sizes,
-      testProperty "random ones, with fields that nobody knows" (forAll genEvolved unknown),
+    [ testProperty "sizes whose sum is no Int" sizes,
+      testProperty "random schemas with unknown fields" (forAll genEvolved unknown),
       testGroup
         "planning takes linear time and memory"
         [ testCase "many fields of a type with many fields" manyFields,

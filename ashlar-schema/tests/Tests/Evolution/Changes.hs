@@ -68,21 +68,21 @@ changes name skips gen model = case plan @b (schema @a) of
   Right g ->
     testGroup
       name
-      [ testProperty "values" $
+      [ testProperty "old values are read as today's" $
           forAll gen $ \x -> result (runGetWhole g (encode x)) `same` model x,
-        testProperty "in chunks" $
+        testProperty "old values in chunks" $
           forAll gen $ \x -> forAll (choose (1, 9)) $ \n ->
             result (runGetLazyWhole g (L.fromChunks (cut n (encode x)))) `same` model x,
-        testProperty "pushed byte by byte" $
+        testProperty "old values pushed byte by byte" $
           forAll gen $ \x -> pushed g (cut 1 (encode x)) `same` model x,
-        testProperty "among others" $
+        testProperty "two old values, one after the other" $
           forAll gen $ \x -> forAll gen $ \y ->
             result (runGetWhole ((,) <$> g <*> g) (encode x <> encode y))
               `same` ((,) <$> model x <*> model y),
-        testProperty "in an alternative" $
+        testProperty "old values in an alternative" $
           forAll gen $ \x ->
             result (runGetWhole ((g *> getWord8 *> empty) <|> g) (encode x)) `same` model x,
-        testProperty "truncated" $
+        testProperty "truncated old values are refused" $
           forAll gen $ \x ->
             let bytes = encode x
              in conjoin
@@ -91,7 +91,7 @@ changes name skips gen model = case plan @b (schema @a) of
                       Right _ -> counterexample (show n) False
                     | n <- [0 .. min 300 (B.length bytes - 1)]
                   ],
-        testProperty "each byte damaged" $
+        testProperty "each byte of an old value damaged" $
           forAll gen $ \x ->
             forAll (choose (1, 255)) $ \w ->
               let bytes = encode x

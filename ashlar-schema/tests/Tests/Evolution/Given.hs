@@ -30,8 +30,8 @@ tests :: TestTree
 tests =
   testGroup
     "evolution: converted by decoders that go back"
-    [ testCase "a commit in one does not hide the error after it" committed,
-      testCase "a budget that is used up after one stays used up" budgets
+    [ testCase "a commit in a conversion does not hide the error after it" committed,
+      testCase "a budget that is used up after a conversion stays used up" budgets
     ]
 
 -- A byte after which all choices are given up.

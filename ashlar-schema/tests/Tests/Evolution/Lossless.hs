@@ -42,7 +42,7 @@ import Test.Tasty.QuickCheck
 tests :: TestTree
 tests =
   testGroup
-    "without words"
+    "changes that need no entry in evolution"
     [ testGroup "what is lossless is read as it is" lossless,
       testGroup "what could lose something is refused" lossy,
       testGroup "constructors that the type does not have" unknown
@@ -209,7 +209,7 @@ unknown =
   [ testCase "become the one that the type has for them" $
       fmap (\g -> map (runGetWhole g . encode) newer) (plan (schema @Newer))
         @?= Right (map Right [Created' "a", Unknown, Unknown, Unknown]),
-    testCase "also where newer data are skipped" $
+    testCase "become the one that the type has for them, also with planSkipping" $
       fmap (\g -> map (runGetWhole g . encode) newer) (planSkipping (schema @Newer))
         @?= Right (map Right [Created' "a", Unknown, Unknown, Unknown]),
     testCase "keep the fields that both have, unless they are said to be gone" $

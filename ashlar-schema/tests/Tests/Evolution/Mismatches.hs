@@ -66,7 +66,7 @@ mismatches =
       []
       "value[].a"
       (FieldIsNew "a"),
-    testCase "says what to write" $ do
+    testCase "the message says what to write" $ do
       message (planBetween (record []) (record [text "a"]) [])
         @?= "R.a: the field is new; give it a default with added @\"a\" in the \
             \evolution of R"
@@ -190,7 +190,7 @@ fitting =
   [ testCase "an equal fingerprint is get itself" $
       planned RefuseUnknown (Description (schema @V1.Order) V.empty) today (schema @V1.Order)
         `isJustThis` today,
-    testCase "names alone are get itself" $
+    testCase "a change of names alone is get itself" $
       planned
         RefuseUnknown
         (Description (schema @V2.Simple) (V.fromList [[Renamed "two" "second"]]))
@@ -243,13 +243,13 @@ isJustThis found g = case found of
 -- | An old program, and data of a newer one.
 newer :: [TestTree]
 newer =
-  [ testCase "a field that it does not know" $ do
+  [ testCase "an unknown field is skipped" $ do
       let old = record [Field "a" (Leaf (Number W8))]
           new = record [text "n", Field "a" (Leaf (Number W8))]
           skipping = planned SkipUnknown (Description old (V.fromList [[]])) (getValue old) new
       mismatch (planBetween new old []) @?= Just ("R", FieldIsUnknown "n")
       runGetWhole (encoded <$> made skipping) (encode ("xyz" :: Text) <> "\7") @?= Right "\7",
-    testCase "a constructor that it does not know" $ do
+    testCase "an unknown constructor is refused by its name" $ do
       let g = made $ planSkipping @V1.Colour (schema @V2.Colour)
       map (isRight . runGetWhole g . B.singleton) [0 .. 4] @?= [True, True, True, False, False]
       either summarizeError (const "") (runGetWhole g "\3")

@@ -34,11 +34,11 @@ tests :: TestTree
 tests =
   testGroup
     "random pairs of schemas"
-    [ testProperty "values, whole and in chunks" (forAll genEvolved values),
+    [ testProperty "old values, whole and in chunks" (forAll genEvolved values),
       testProperty "several values together, and damaged" (forAll genEvolved several),
       testProperty "simple fields in another order" (forAll genSimple simple),
-      testProperty "truncated" (forAll genEvolved truncated),
-      testProperty "damaged" (forAll genEvolved damaged),
+      testProperty "truncated values are refused" (forAll genEvolved truncated),
+      testProperty "damaged values" (forAll genEvolved damaged),
       testProperty "schemas that have nothing to do with each other" $
         forAll genSchema (\old -> forAll genSchema (strangers old)),
       testProperty "a record whose constructor has been retired since" $

@@ -47,7 +47,7 @@ tags =
   [ testCase "an invalid old tag does not become a new constructor" $ do
       let g = made $ plan @V2.Colour (schema @V1.Colour)
       map (isRight . runGetWhole g . B.singleton) [0 .. 4] @?= [True, True, True, False, False],
-    testCase "the same in a key" $ do
+    testCase "an invalid old tag in a key" $ do
       let g = made $ plan @(M.Map V2.Colour ()) (schema @(M.Map V1.Colour ()))
       map (isRight . runGetWhole g . B.append "\1\0\0\0\0\0\0\0" . B.singleton) [0 .. 4]
         @?= [True, True, True, False, False],
@@ -104,7 +104,7 @@ errors =
       "Order.status.Just.Paid.by[0]",
     testCase "the offset and the path in a moved record" $
       errorAt (B.pack [0, 5, 3, 0, 0, 0, 0, 0, 0, 0, 97, 255, 97]) @?= (11, ["R.b"]),
-    testCase "the same offset in chunks" $ do
+    testCase "the offset in a moved record, in chunks" $ do
       let bytes = B.pack [0, 5, 3, 0, 0, 0, 0, 0, 0, 0, 97, 255, 97]
           lazy = runGetLazyWhole moved (L.fromChunks (map B.singleton (B.unpack bytes)))
       either (Left . errorOffset) Right lazy
@@ -147,7 +147,7 @@ costs =
   [ testCase "large defaults for elements of no bytes are limited" $ do
       let g = made $ plan @[V2.Empty] (schema @[V1.Empty])
       limited 100000000 (runGetWhole (length <$> g) (encode (1000000 :: Int))) isOverBudget,
-    testCase "so they are for small elements" $ do
+    testCase "large defaults for small elements are limited" $ do
       let old = record [Field "a" (Leaf (Number W8))]
           new = record [Field "a" (Leaf (Number W8)), Field "b" (Leaf (Utf8 Length64))]
           g =
@@ -194,7 +194,7 @@ costs =
         hostile "strings" (Leaf (Utf8 Length64)) isLeft,
         hostile "recursion" (Reference 0) isLeft
       ],
-    testCase "the same with newtypes" $ do
+    testCase "hostile schemas of newtypes take bounded time" $ do
       let old = defined (one Record (Reference 1) : doubledOnes Newtype 1 (Leaf (Utf8 Length64)))
       limited
         300000000

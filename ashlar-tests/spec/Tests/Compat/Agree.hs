@@ -111,13 +111,13 @@ same (ours, theirs) (oursOfLists, theirsOfLists) mayRefuse damage title gen =
     [ testProperty "the same bytes" . forAll gen $ \x -> encoded ours x === encoded theirs x,
       testProperty "the same bytes as a list" . forAll (resize 12 (listOf gen)) $ \xs ->
         encoded oursOfLists xs === encoded theirsOfLists xs,
-      testProperty "their bytes are read" . forAll gen $ \x ->
+      testProperty "the original's bytes are read" . forAll gen $ \x ->
         forAll (rechunked (encoded theirs x)) $ \bytes ->
           of' ours bytes === of' theirs bytes .&&. of' ours bytes =/= Refused,
-      testProperty "their lists are read" . forAll (listUpTo 80 gen) $ \xs ->
+      testProperty "the original's lists are read" . forAll (listUpTo 80 gen) $ \xs ->
         forAll (rechunked (encoded theirsOfLists xs)) $ \bytes ->
           of' oursOfLists bytes === of' theirsOfLists bytes,
-      testProperty "damaged bytes" . forAll gen $ \x ->
+      testProperty "damaged bytes give the same outcome" . forAll gen $ \x ->
         forAll (damagedBy damage (encoded theirs x) >>= rechunked) $ \bytes ->
           agree (mayRefuse bytes) (of' ours bytes) (of' theirs bytes)
     ]
