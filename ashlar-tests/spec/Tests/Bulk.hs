@@ -45,7 +45,7 @@ tests =
       testCase "a copy shares no memory" copies,
       testCase "the rest of an infinite input, up to a zero byte" infinite,
       testProperty "text, of any bytes" texts,
-      testCase "text: where the error is" malformed,
+      testCase "text: the offset of the error" malformed,
       testProperty "getNested" nested,
       testProperty "vectors of Word8" (vectors (0 :: Word8) (const B.word8)),
       testProperty "vectors of Int8" (vectors (0 :: Int8) (const B.int8)),

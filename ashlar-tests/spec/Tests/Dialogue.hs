@@ -54,15 +54,15 @@ tests =
       testGroup
         "so output may depend on its beginning"
         [ testCase "a chunk that is inserted again and again" again,
-          testCase "the same with a flush between" againFlushed,
-          testCase "the same with chunks that are inserted for their length" againLong,
+          testCase "a chunk that is inserted again and again, with a flush between" againFlushed,
+          testCase "chunks that are inserted for their length, again and again" againLong,
           testCase "a number that depends on the first chunk" dependent,
           testCase "bytestring's builders, as ours" theirsAsOurs,
           testCase "ours, as bytestring's" oursAsTheirs
         ],
       testCase "a lazy string that waits for an answer to its last chunk goes on" dialogue,
       testCase "a builder that waits for an answer to an inserted string goes on" dialogueStrict,
-      testCase "in chunked transfer coding, too" dialogueChunked,
+      testCase "chunked transfer coding hands over what has been built" dialogueChunked,
       testCase "a lazy string that is passed on is not kept" notKept,
       testCase "an infinite builder is run no further than it is consumed" noFurther
     ]

@@ -84,11 +84,11 @@ tests =
         forAll doubles $ \x -> forAll floats $ \y -> forAll precisions $ \n ->
           throughSinks (C.pack (modelStandard n x)) (formatDouble (standard n) x)
             .&&. throughSinks (C.pack (modelStandard n y)) (formatFloat (standard n) y),
-      testCase "with the greatest precision, by and by" $
+      testCase "the greatest precision, lazily" $
         L.take 100000 (toLazyByteString (formatDouble (standard maxBound) 1.5))
           @?= "1.5" <> L.replicate 99997 48,
-      testCase "with the least precision" $ text (formatDouble (standard minBound) 1.5) @?= "2",
-      testCase "numbers that are no numbers" noNumbers,
+      testCase "the least precision" $ text (formatDouble (standard minBound) 1.5) @?= "2",
+      testCase "NaN and infinities" noNumbers,
       testCase "as bytestring 0.12" (mapM_ asBytestring golden),
       testCase "the same in both modules" $
         text (R.formatDouble R.scientific 1.5 <> R.doubleDec 2) @?= "1.5e02.0"

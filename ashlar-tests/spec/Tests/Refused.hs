@@ -31,14 +31,14 @@ tests :: TestTree
 tests =
   testGroup
     "refused"
-    [ testCase "integers of any size" numbers,
-      testCase "fractions" fractions,
+    [ testCase "invalid integers of any size" numbers,
+      testCase "invalid fractions" fractions,
       testCase "arrays whose bounds lie" arrays,
-      testCase "times" times,
-      testCase "varints" varints,
-      testCase "compact lengths" compact,
-      testCase "UTF-16" utf16,
-      testCase "others" others
+      testCase "dates and times out of range" times,
+      testCase "invalid varints" varints,
+      testCase "invalid compact lengths" compact,
+      testCase "invalid UTF-16" utf16,
+      testCase "other invalid values" others
     ]
 
 -- The bytes are invalid. The error has this offset.

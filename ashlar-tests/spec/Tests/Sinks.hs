@@ -46,7 +46,7 @@ tests =
         [ testProperty "chunks, against the model, at every buffer size" . withMaxSuccess 30 $
             \p -> conjoin [chunksAre p n (runBuilderSuspending (const (pure ()))) | n <- sizes],
           testCase "a value throws: what comes before it is saved" valueThrows,
-          testCase "what it does then may throw, too" savingThrows,
+          testCase "the sink's own action on an exception may throw, too" savingThrows,
           testCase "the sink throws, or the run is interrupted: nothing is saved" sinkThrows
         ],
       testGroup
@@ -60,7 +60,7 @@ tests =
                in conjoin $
                     [toStrictByteString b === whole, L.toStrict (toLazyByteString b) === whole]
                       ++ [S.concat (chunks n) === whole | n <- sizes],
-          testCase "lazily" $
+          testCase "lazy output of an infinite builder" $
             let numbers = toLazyByteString (through (foldMap intDec [1 ..]))
              in L.length (L.take 100000 numbers) @?= 100000,
           testCase "a value throws: what was written before it arrives" $ do

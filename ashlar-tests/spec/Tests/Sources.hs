@@ -34,11 +34,11 @@ tests =
     "sources"
     [ testProperty "values one after another, in any chunks" valuesInTurn,
       testCase "offsets count from the start of the source" offsetsGoOn,
-      testCase "a Handle" fromHandle,
+      testCase "values from a Handle" fromHandle,
       testCase "a Handle is asked only for what is needed" fromPipe,
       testCase "the source is not asked after its end" notAfterEnd,
       testCase "a source after an exception" leftByException,
-      testCase "a source in use" inUse,
+      testCase "a source that is in use refuses a second decoder" inUse,
       testCase "two threads that use a source at once" takenAtOnce,
       testCase "an exception of the source" sourceThrows,
       testCase "interrupted while it waits for a Handle" whileWaiting,

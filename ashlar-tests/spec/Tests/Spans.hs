@@ -28,9 +28,9 @@ tests =
     "decoders within decoders"
     [ testProperty "bytes that were read: as a part of the input" likeAPart,
       testCase "bytes that were read: the error is at its offset in the input" offsets,
-      testProperty "bytes of their own: as a run of its own" likeARun,
+      testProperty "bytes that are not of the input: as a run of its own" likeARun,
       testCase "offsets count from the first of the bytes" jumps,
-      testCase "bytes of their own: the error is in the one around" ownErrors,
+      testCase "bytes that are not of the input: the outer error has the inner one" ownErrors,
       testCase "the budget is that of the decoder around" budgets,
       testCase "alternatives inside and around" alternatives,
       testProperty "a foreign decoder, at every split" foreignSplits,

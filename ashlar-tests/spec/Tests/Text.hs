@@ -191,7 +191,7 @@ paddedTests =
           ],
       testCase "a width of a million" $
         toStrictByteString (intDecPadded 1000000 (-7)) @?= "-" <> C.replicate 999998 '0' <> "7",
-      testCase "the greatest width, by and by" $
+      testCase "the greatest width, lazily" $
         L.take 100000 (toLazyByteString (wordDecPadded maxBound 7)) @?= L.replicate 100000 48,
       testCase "the least width" $
         toStrictByteString (intDecPadded minBound (-7) <> wordDecPadded minBound 7) @?= "-77",

@@ -43,7 +43,7 @@ tests =
       testCase "errors of what is out of range" outOfRangeErrors,
       testProperty "what is wrong is found wherever chunks end" mutated,
       testCase "other ways to write them" otherWays,
-      testProperty "where errors are" errors
+      testProperty "offsets of errors" errors
     ]
 
 written :: Builder -> S.ByteString

@@ -77,7 +77,7 @@ tests =
       testProperty "two builders on one stream: the compressed one is a builder" . once $
         let b = compressed zlib "brick"
          in toLazyByteString ("<" <> b <> b <> ">") === "<" <> bytes b <> bytes b <> ">",
-      testProperty "nested" . withMaxSuccess 20 $ \pieces ->
+      testProperty "a compressed builder, compressed again" . withMaxSuccess 20 $ \pieces ->
         L.toStrict (theirs Zlib (theirs Gzip (compress gzip (compressed zlib (builderOf pieces)))))
           === L.toStrict (modelOf pieces),
       testProperty "lazy output is lazy" . once $
@@ -152,7 +152,7 @@ exceptions =
         interrupted <- takeMVar done
         out <- readIORef seen >>= pulled Gzip free . reverse
         pure (interrupted .&&. out === ("brick", Just Truncated)),
-      testProperty "after the end" . once . ioProperty $ do
+      testProperty "writing after the end" . once . ioProperty $ do
         c <- withCompressor gzip (const (pure ())) pure
         r <- try (write c "late")
         pure (r === Left CompressorClosed)

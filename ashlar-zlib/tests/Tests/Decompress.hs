@@ -166,7 +166,7 @@ tests =
                   | otherwise -> go (bs : done)
         out <- go []
         pure (out === toLazyByteString (foldMap word32LE [1 .. 1000])),
-      testProperty "a source" . withMaxSuccess 30 $ \(Whole params) ns (Positive n) ->
+      testProperty "from a source" . withMaxSuccess 30 $ \(Whole params) ns (Positive n) ->
         ioProperty $ do
           let bytes = L.toStrict (compress params (foldMap word32LE ns))
           good <- sourceFrom params (chunksOf n bytes)
@@ -176,7 +176,7 @@ tests =
           pure $
             either (const Nothing) (Just . reverse) all' === Just ns
               .&&. either (=== Truncated) (counterexample "no error" . const False) end,
-      testProperty "a source that is too large" . once . ioProperty $ do
+      testProperty "from a source that is too large" . once . ioProperty $ do
         source <- sourceOf Gzip (Limit 10 200) [L.toStrict (compress gzip "12345678901234567890")]
         r <- try (getFrom source getWord32le)
         pure (either (=== TooLarge 10) (counterexample "no error" . const False) r)
@@ -231,7 +231,7 @@ limits =
               | chunks <- [L.toChunks bomb, [L.toStrict bomb]]
             ]
         pure (conjoin (map isOverRatio ends)),
-      testProperty "the number of bytes" . withMaxSuccess 50 $ \(Whole params) ->
+      testProperty "a limit on the number of bytes" . withMaxSuccess 50 $ \(Whole params) ->
         forAll (choose (0, 100000)) $ \size -> forAll (choose (-2, 2)) $ \more -> ioProperty $ do
           let bytes = compress params (byteString (S.replicate size 120))
               limit = fromIntegral size + more :: Int64

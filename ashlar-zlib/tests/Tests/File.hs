@@ -43,12 +43,12 @@ tests =
             | i <- [0 .. S.length packed - 1],
               bit <- [0 .. 7]
           ],
-      testProperty "another number of bytes is told" . forAll (choose (0, 2000)) $
+      testProperty "a wrong number of bytes is reported" . forAll (choose (0, 2000)) $
         \n -> case expand n packed of
           Left why ->
             why === "it expands to more than " ++ show n ++ " bytes" .&&. n < S.length text
           Right bytes -> bytes === text .&&. n >= S.length text,
-      testProperty "any bytes" $ \ws n ->
+      testProperty "any bytes in place of a compressed block" $ \ws n ->
         either (const True) ((<= abs n) . S.length) (expand (abs n) (S.pack ws)),
       testProperty "a block that is damaged, with a right checksum: it alone is lost" damaged,
       testProperty "a bomb takes no more memory than its block says" (once bomb)

@@ -83,7 +83,7 @@ commands connected =
                   "SELECT 3",
                 Result [] [] "SELECT 0"
               ],
-      testCase "nothing" . connected $ \postgres -> do
+      testCase "an empty command" . connected $ \postgres -> do
         r <- succeeds (simpleQuery postgres "")
         r @?= [Result [] [] ""],
       testCase "a notice, and a copy" . connected $ \postgres -> do
@@ -209,7 +209,7 @@ copies connected =
         wrong <- out (column getInt32be) (\n _ -> pure (n + 1)) (0 :: Int)
         assertBool (either displayException show wrong) (isLeft wrong)
         works postgres,
-      testCase "nothing" . connected $ \postgres -> do
+      testCase "an empty copy" . connected $ \postgres -> do
         create postgres
         tag <- succeeds (copyIn postgres "COPY t FROM STDIN" mempty)
         out <- succeeds (copyOut postgres "COPY t TO STDOUT" (\n _ -> pure (n + 1)) (0 :: Int))
@@ -227,7 +227,7 @@ copies connected =
         first (== Overflow) (() <$ r) @?= Left True
         rows <- succeeds (simpleQuery postgres "SELECT count(*) AS n FROM t")
         rows @?= [Result ["n"] [[Just "0"]] "SELECT 1"],
-      testCase "no copy" . connected $ \postgres -> do
+      testCase "commands that do not copy are refused" . connected $ \postgres -> do
         refusedWith "syntax error" (copyIn postgres "COPY" "1")
         let ignore () _ = pure ()
         refusedWith "does not exist" (copyOut postgres "COPY nothing TO STDOUT" ignore ())

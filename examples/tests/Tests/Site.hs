@@ -52,7 +52,7 @@ tests =
             (\body -> responseStatus <$> request "/sum" (post body) httpLbs)
             [S.drop 1 (encode numbers), encode (replicate 200000 (1 :: Int64))]
         map fromEnum statuses @?= [400, 413],
-      testCase "nothing else" . served noEvents $ \request -> do
+      testCase "other paths are not found" . served noEvents $ \request -> do
         response <- request "/table/many" id httpLbs
         fromEnum (responseStatus response) @?= 404
     ]
