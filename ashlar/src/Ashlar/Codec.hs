@@ -13,15 +13,15 @@
 -- >>> decode (encode (Order "brick" 12)) :: Either DecodeError Order
 -- Right (Order {item = "brick", count = 12})
 --
--- Decoding is safe on untrusted input: it believes no length before the bytes have arrived, and it
--- checks every value: UTF-8, tags of constructors, order of keys.
+-- Decoding is safe on untrusted input. It allocates memory for a container only as the bytes of its
+-- elements arrive, and it checks every value: UTF-8, tags of constructors, order of keys.
 --
 -- The least significant byte comes first. 'Int', 'Word' and lengths take eight bytes.
 -- @docs/format.md@ describes all formats. They do not change within a major version of this
 -- library. A @String@ is a list of characters of four bytes each: prefer @Text@, which is UTF-8.
 --
 -- A 'Data.ByteString.ByteString' that is decoded is a slice of its input, and keeps the input's
--- memory alive. What outlives a large input, as its key in a map, is better a
+-- memory alive. For what outlives a large input, such as a key in a map, use a
 -- 'Ashlar.Codec.Wrappers.Copied' ByteString, or a @ShortByteString@, or @Text@: these are copies.
 --
 -- A derived format changes with its type. Put a version number before data that you keep: see
@@ -225,7 +225,7 @@ encodedSize = size
 -- of small elements more than 128 times.
 --
 -- The result is a valid value, or an error with the offset and the path to the field. The error is
--- computed when it is forced, as with 'Ashlar.Get.runGet'.
+-- computed only when it is forced, as with 'Ashlar.Get.runGet'.
 --
 -- >>> decode (encode (Just 'x')) :: Either DecodeError (Maybe Char)
 -- Right (Just 'x')

@@ -4,9 +4,9 @@
 -- Module      : Ashlar.Codec.Wrappers
 -- Description : Newtypes that choose another format
 --
--- Numbers that take few bytes if they are small, numbers with the most significant byte first,
--- short lengths, ByteStrings that are copies. Use a wrapper as the type of a field, or derive an
--- instance of your own with @DerivingVia@:
+-- There are wrappers for numbers that take few bytes if they are small, numbers with the most
+-- significant byte first, short lengths, and ByteStrings that are copies. Use a wrapper as the type
+-- of a field, or derive an instance of your own with @DerivingVia@:
 --
 -- >>> :set -XDerivingVia
 -- >>> newtype Port = Port Word16 deriving stock Show deriving Codec via BigEndian Word16

@@ -108,7 +108,7 @@ class Codec a where
   -- If it is @'Fix' f@, then @'put' = 'Ashlar.Codec.Fixed.putFixed' f@,
   -- @'get' = 'Ashlar.Codec.Fixed.getFixed' f@ and
   -- @'size' _ = 'Ashlar.Codec.Fixed.fixedSize' f@. If it is @'Var' n@, every value takes at least
-  -- n bytes. It must not ask for the layout of a type that contains this one, or it loops.
+  -- n bytes. A definition must not use the layout of a type that contains this one, or it loops.
   layout :: Layout a
   default layout :: HasFormat a => Layout a
   layout = ownLayout
@@ -148,8 +148,8 @@ class Codec a where
 -- >>> either (print . errorReason) print privileged
 -- Invalid "a privileged port"
 --
--- A type with a @put@ and a @get@ of @binary@ takes two lines, by 'Ashlar.Codec.fromPutGet' or
--- 'Ashlar.Codec.byHand'.
+-- For a type that has a @put@ and a @get@ of @binary@, the instance takes two lines with
+-- 'Ashlar.Codec.fromPutGet' or 'Ashlar.Codec.byHand'.
 --
 -- "Ashlar.Codec.Combinators" has formats that describe both directions at once.
 --
@@ -184,8 +184,9 @@ class HasFormat a where
 -- | How the values of a type are written and read.
 data Format a = Format (Layout a) (a -> Int) (a -> Builder) (Get a)
 
--- Formats are not coerced: 'HasFormat' derived by newtype or by @via@ would take 'format' and the
--- hidden methods from different instances. (Test "what must not compile".)
+-- Nominal, so that formats cannot be coerced. Otherwise 'HasFormat' could be derived by newtype or
+-- by @via@, and take 'format' and the hidden methods from different instances. (Test "what must not
+-- compile".)
 type role Format nominal
 
 -- | The 'layout' of a format.
@@ -218,26 +219,27 @@ codec = Format layout size put get
 -- Note [Types that contain themselves]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- Whether a type with one constructor has constant size depends on its fields, so its layout asks
--- for theirs. In @data Inf = Inf Inf@ that would never end. Nor would it in types that contain each
--- other, or in @data P a = P (P (a, a))@, where each layout asks for that of yet another type. Such
+-- theirs. In @data Inf = Inf Inf@ that would never end. Nor would it in types that contain each
+-- other, or in @data P a = P (P (a, a))@, where each layout asks that of yet another type. Such
 -- types have only infinite values, but a program may contain them, and a decoder must end.
 --
--- So 'isDerived' recognises a derived layout without asking anything, and a layout asks by a
--- function that counts the types it meets. A type that meets more than 'mostAsked' has variable
--- size. For any other type GHC computes all this, and the layout is a constant.
+-- So a layout asks by a function that counts the types that it meets ('_layoutWidth'). A type that
+-- meets more than 'mostAsked' has variable size. For any other type GHC computes all this, and the
+-- layout is a constant. 'isDerived' recognises a derived layout without asking.
 --
--- Nobody needs such types, but the count costs nothing at run time, and nothing else ends. Finding
--- the cycle by name would miss @P@, whose types are all different. Asking nothing would give every
--- type that is not an enumeration variable size. (Tests "values nested too deeply" and "types
--- without finite values".)
+-- Nobody needs such types, but the count costs nothing at run time, and the alternatives fail. To
+-- find the cycle by name would miss @P@, whose types are all different. A layout that did not ask
+-- would give every type that is not an enumeration variable size. (Tests "values nested too deeply"
+-- and "types without finite values".)
 
 -- | How many bytes the values of a type take.
 data Layout a = Layout
   { _layoutKind :: Kind,
-    -- | What it asks.
+    -- | The size as the layout of a containing type asks for it: given how many more types may be
+    -- asked.
     _layoutWidth :: Int# -> Width,
-    -- | The answer. One constructor for all kinds, with the choice in here, lets the compiler see
-    -- at once which one it is.
+    -- | The size with its format. The choice is here, and not in a constructor of 'Layout' for
+    -- each, so that the compiler sees it at once.
     layoutPlain :: Plain a
   }
 
@@ -272,15 +274,15 @@ leastSize l = case l of
   Var n -> n
 {-# INLINE leastSize #-}
 
--- | An answer: how many more types may be asked, whether the size is constant (1) or not (0), and
--- the least size. If no more may be asked, the other two are wrong.
+-- | What a layout answers: how many more types may be asked, whether the size is constant (1) or
+-- not (0), and the least size. If no more may be asked, the other two are wrong.
 --
--- The numbers are unboxed because the compiler computes such numbers at once. What has to wait for
--- a phase of the compiler is there twice for each field, and so 2^n times.
+-- The numbers are unboxed because the compiler computes such numbers at once. It copies what has to
+-- wait for a later phase: twice for each field, so 2^n times.
 data Width = Width Int# Int# Int#
 
--- | The layout of a type that is written as another one. The function makes its format if the size
--- is constant. A derived layout stays one, and is not forced
+-- | The layout of a type that has the format of another one. The function converts a format of
+-- constant size. A derived layout stays one, and is not forced
 -- (Note [Types that contain themselves]).
 mapLayout :: (Fixed a -> Fixed b) -> Layout a -> Layout b
 mapLayout h (Layout kind width plain) = Layout kind width $ case plain of
@@ -288,13 +290,13 @@ mapLayout h (Layout kind width plain) = Layout kind width $ case plain of
   Variable n -> Variable n
 {-# INLINE mapLayout #-}
 
--- | Ask a type.
+-- | Ask a layout, given how many more types may be asked.
 widthOf :: Layout a -> Int# -> Width
 widthOf (Layout _ width _) = width
 {-# INLINE widthOf #-}
 
--- | The layout of a type, given what it asks its parts. If all of them have constant size, the
--- second function makes the format from the sum of their sizes.
+-- | A derived layout. The first function asks the layouts of the parts. If all have constant size,
+-- the second one makes the format from the sum of their sizes.
 derivedLayout :: (Int# -> Width) -> (Int -> Fixed a) -> Layout a
 derivedLayout width formatOf = Layout Derived (counted width) $ case counted width (mostAsked ()) of
   Width left constant n -> case left ># 0# of
@@ -304,25 +306,26 @@ derivedLayout width formatOf = Layout Derived (counted width) $ case counted wid
     _ -> Variable 0
 {-# INLINE derivedLayout #-}
 
--- Nobody nests more types in one another without a sum or a container between them. It is a
--- function so that it is unfolded to a literal.
+-- How many types a layout may ask. Nobody nests more in one another without a sum or a container
+-- between them. A function, so that GHC unfolds it to a literal.
 mostAsked :: () -> Int#
 mostAsked () = 10000#
 {-# INLINE mostAsked #-}
 
--- | Does a layout that asks this have constant size (1) or not (0)?
+-- | Does 'derivedLayout' of this function have constant size (1) or not (0)?
 isConstant :: (Int# -> Width) -> Int#
 isConstant width = case counted width (mostAsked ()) of
   Width left constant _ -> constant `andI#` (left ># 0#)
 {-# INLINE isConstant #-}
 
+-- Count this type as asked.
 counted :: (Int# -> Width) -> Int# -> Width
 counted width asks = case asks ># 0# of
   1# -> width (asks -# 1#)
   _ -> Width 0# 0# 0#
 {-# INLINE counted #-}
 
--- | The layout of a type that has variable size whatever its parts are.
+-- | The derived layout of a type that has variable size whatever its parts are.
 variableLayout :: Int -> Layout a
 variableLayout n@(I# n#) = Layout Derived (\asks -> Width asks 0# n#) (Variable n)
 {-# INLINE variableLayout #-}

@@ -46,24 +46,24 @@ import GHC.TypeLits (KnownSymbol, symbolVal)
 
 -- Note [Generic methods]
 -- ~~~~~~~~~~~~~~~~~~~~~~
--- Optimisation removes everything generic. An inspection test checks that. It must go early: in
+-- Optimisation removes everything generic. An inspection test checks that. It must happen early: in
 -- the first phase of the simplifier, before GHC specialises. The specialiser copies each generic
 -- call that is left by then, and all that it calls, and optimises the copies to the end, though
 -- nothing will use them. They would take most of the time of compiling a large sum. The rules:
 --
--- 1. INLINE, without a phase, on every method of the generic classes, with so few arguments on
---    the left of each that every call is saturated.
--- 2. No pragma on the defaults of 'Codec'. They are small enough to be unfolded without one. GHC
---    would pass the pragma on to the methods of all derived instances, and unfold these wherever
+-- 1. Every method of the generic classes is INLINE, without a phase, and has so few arguments on
+--    the left that every call is saturated.
+-- 2. The defaults of 'Codec' have no pragma. They are small enough to be unfolded without one. GHC
+--    would pass a pragma on to the methods of all derived instances, and unfold these wherever
 --    they are used.
--- 3. Numbers that the compiler can compute on the spot. This phase does not push a case into the
---    branches of another, so it must see known values at once. Sizes are added without a branch
---    ('Ashlar.Internal.Codec.Fixed.plusSize'). The writer of fields knows their sizes without
---    their values ("Ashlar.Internal.Codec.WriteFields"). Where a function depends on a size, the
---    case is around the function, not in it.
+-- 3. The compiler can compute all sizes on the spot. This phase does not push a case into the
+--    branches of another, so each case must see a known value at once. Sizes are added without a
+--    branch ('Ashlar.Internal.Codec.Fixed.plusSize'). The writer of fields knows their sizes
+--    without their values ("Ashlar.Internal.Codec.WriteFields"). Where a function depends on a
+--    size, the case is around the function, not in it.
 -- 4. A type's own layout is not yet known in this phase, because it is a method of the same
---    instance. A case on it alone would unfold the code for both answers. So 'isConstant' asks once
---    more whether all fields have constant size.
+--    instance. A case on it alone would unfold the code for both answers. So 'isConstant' computes
+--    once more whether all fields have constant size.
 -- 5. The constructors of a sum are read with a continuation that builds the whole value. A result
 --    returned through the comparisons of the tag would be boxed at each of them.
 -- 6. The shape of the type alone says whether it is an enumeration. Asking the fields for their
@@ -88,14 +88,13 @@ import GHC.TypeLits (KnownSymbol, symbolVal)
 -- 11. The writer and the size match each product once, and pass its parts on as arguments. A
 --    projection for each field would repeat the matches, and their types, for each.
 --
--- Thought of, and not built: one evidence of 'HasFormat' for all four methods, which the type
--- checker finds four times. A method that held it would keep the dictionaries of all generic
--- classes.
+-- Not built: a method that holds the evidence of 'HasFormat' for all four methods, which the type
+-- checker now finds four times. It would keep the dictionaries of all generic classes.
 --
 -- @scripts/compile-times@ compares compile times with other libraries. Continuous integration runs
 -- it with @--check@.
 
--- 'format' is that of the instance of 'Codec', which may be one of the library's.
+-- 'format' consists of the methods of 'Codec', because the library's instances define their own.
 instance {-# OVERLAPPABLE #-} (Generic a, GCodec (Rep a), Codec a) => HasFormat a where
   format = codec
   {-# INLINE format #-}
@@ -136,9 +135,9 @@ genericLayout :: (Generic a, GCodec (Rep a)) => Layout a
 genericLayout = gLayout from to
 {-# INLINE genericLayout #-}
 
--- The derived methods of instances that are written out, to be INLINEABLE. Their layout is the
--- derived one. They take it from the instance: a copy of it in each method made the instances of
--- tuples compile four times as long.
+-- Derived methods for the instances of the library that define each method, to make it INLINEABLE.
+-- The layout of these instances is the derived one. The other methods take it from the instance: a
+-- copy of it in each method made the instances of tuples compile four times as long.
 
 -- | The derived size.
 genericSize :: (Codec a, Generic a, GCodec (Rep a)) => a -> Int
@@ -155,13 +154,14 @@ genericGet :: (Codec a, Generic a, GCodec (Rep a)) => Get a
 genericGet = gGet layout derived to
 {-# INLINE genericGet #-}
 
--- The derived layout by a call, for the unexpected case.
+-- The derived layout, for branches that GHC compiles and that never run: the instance's layout has
+-- variable size, and yet all fields have constant size. NOINLINE keeps the branches small.
 derived :: (Generic a, GCodec (Rep a)) => Layout a
 derived = genericLayout
 {-# NOINLINE derived #-}
 
 -- | The methods of 'Codec' for the representation of a type. The functions convert a value to its
--- representation and back. The first layout is that of the instance, the second the derived one. If
+-- representation and back. The first layout is that of the instance, the second is 'derived'. If
 -- the first has constant size, its format is used: the instance contains it already, so there is
 -- only one copy.
 class GCodec (f :: Type -> Type) where
@@ -189,8 +189,8 @@ instance (KnownSymbol name, GBody f) => GCodec (D1 ('MetaData name m pkg 'False)
     Var _ -> gBodyGet (formatIn other) (symbolVal (Proxy :: Proxy name)) (\x -> back (M1 x))
   {-# INLINE gGet #-}
 
--- A newtype has the format of what it wraps. It counts as a level if that format is derived, or
--- reading @newtype N = N N@ would not end.
+-- A newtype has the format of what it wraps. It counts as a level if that format is derived.
+-- Otherwise reading @newtype N = N N@ would not end.
 instance
   (KnownSymbol name, Codec a) =>
   GCodec (D1 ('MetaData name m pkg 'True) (C1 c (S1 s (K1 i a))))
@@ -219,13 +219,13 @@ instance
       {-# INLINE wrapped #-}
   {-# INLINE gGet #-}
 
--- | The layout of a type that is written as another one. It may contain itself:
+-- | The layout of a type that has the format of another one. The type may contain itself:
 -- Note [Types that contain themselves].
 mappedLayout :: (b -> a) -> (a -> b) -> Layout a -> Layout b
 mappedLayout there back l = derivedLayout (widthOf l) (\_ -> fixedMap there back (formatIn l))
 {-# INLINE mappedLayout #-}
 
--- The format in a layout that has one, as the caller knows.
+-- The format of a layout that the caller knows to be 'Fix'.
 formatIn :: Layout a -> Fixed a
 formatIn l = case l of
   Fix f -> f
@@ -236,7 +236,8 @@ noFormat :: Int -> Fixed a
 noFormat n = fixedRaw n Nameless (\_ _ -> pure ()) (\_ -> invalid "no format")
 {-# NOINLINE noFormat #-}
 
--- | The constructors of a type: none, one, or several. The 'String' is the name of the type.
+-- | The constructors of a type: none, one, or more. The 'String' is the name of the type, the
+-- 'Fixed' its derived format if that has constant size.
 class GBody (f :: Type -> Type) where
   gBodyLayout :: String -> (a -> f p) -> (f p -> a) -> Layout a
   gBodySize :: (a -> f p) -> a -> Int
@@ -269,12 +270,12 @@ instance (KnownSymbol (FieldNames c f), GFields f) => GBody (C1 c f) where
   {-# INLINE gBodyLayout #-}
   gBodySize there = \x -> gFieldsSize (unM1 (there x)) 0
   {-# INLINE gBodySize #-}
-  gBodyPut whole _ there = case isConstant (\asks -> gWidth @f asks) of
-    1# -> putShared whole
-    _ -> \x -> written (gWrite mostAtOnce noFields) (unM1 (there x)) :: Builder
+  gBodyPut fixedFormat _ there = case isConstant (\asks -> gWidth @f asks) of
+    1# -> putShared fixedFormat
+    _ -> \x -> writeFields (gWrite mostAtOnce noFields) (unM1 (there x)) :: Builder
   {-# INLINE gBodyPut #-}
-  gBodyGet whole name back = case isConstant (\asks -> gWidth @f asks) of
-    1# -> getNamed whole
+  gBodyGet fixedFormat name back = case isConstant (\asks -> gWidth @f asks) of
+    1# -> getNamed fixedFormat
     _ ->
       readFields
         (\parts -> OfConstructor name "" (symbolVal (Proxy :: Proxy (FieldNames c f))) parts)
@@ -287,7 +288,7 @@ instance GTagged (KindOf (f :+: g)) (f :+: g) => GBody (f :+: g) where
   {-# INLINE gBodyLayout #-}
   gBodySize there = gTaggedSize @(KindOf (f :+: g)) there
   {-# INLINE gBodySize #-}
-  gBodyPut whole name there = gTaggedPut @(KindOf (f :+: g)) whole name there
+  gBodyPut fixedFormat name there = gTaggedPut @(KindOf (f :+: g)) fixedFormat name there
   {-# INLINE gBodyPut #-}
-  gBodyGet whole name back = gTaggedGet @(KindOf (f :+: g)) whole name back
+  gBodyGet fixedFormat name back = gTaggedGet @(KindOf (f :+: g)) fixedFormat name back
   {-# INLINE gBodyGet #-}

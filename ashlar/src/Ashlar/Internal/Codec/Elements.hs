@@ -40,8 +40,8 @@ import qualified Data.Vector.Generic.Mutable as GM
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 
--- | The format of a container: the number of its elements, and what 'Counted' writes after it. An
--- instance of 'Codec' is derived via this type.
+-- | The format of a container: the number of its elements, and what 'Counted' writes after it.
+-- Instances of 'Codec' are derived via this type.
 newtype LengthPrefixed a = LengthPrefixed a
 
 instance Counted a => Codec (LengthPrefixed a) where
@@ -116,7 +116,7 @@ putIndexed n at = case layout of
       fixedWrite lengthFormat p n
       putPtr c cursorCell (p `plusPtr` lengthSize)
       putSpans f n at c k
-    -- Elements of no size: nothing but their number.
+    -- Elements without bytes: only their number.
     | otherwise -> putLength n
   Var _ -> append (putLength n) (putEach n at)
 {-# INLINE putIndexed #-}
@@ -130,7 +130,7 @@ putIndexedBare n at = case layout of
   Var _ -> putEach n at
 {-# INLINE putIndexedBare #-}
 
--- One by one.
+-- Write elements one by one.
 putEach :: Codec a => Int -> (Int -> IO a) -> Builder
 putEach n at = putFrom 0
   where
@@ -139,7 +139,7 @@ putEach n at = putFrom 0
       | otherwise = action (\c k -> at i >>= \x -> runOn (append (put x) (putFrom (i + 1))) c k)
 {-# INLINE putEach #-}
 
--- Write elements of a fixed size, which is not 0.
+-- Write elements of constant size, at least one byte each.
 --
 -- Note [Loops over elements]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -195,8 +195,8 @@ getList n = case layout :: Layout a of
     few = case layout :: Layout a of
       Fix f -> collect (\i -> getElement n i f) 0 []
       Var _ -> amongElements n (collect (\i -> atElement i >> get) 0 [])
-    -- Read the elements down to that at p. (The format is no argument of the loop: what it reads
-    -- is known to the compiler.)
+    -- Read the elements from the last down to that at p. (The format is not an argument of the
+    -- loop, so GHC knows what the loop reads.)
     fromEnd :: Fixed a -> Ptr Word8 -> Get [a]
     fromEnd f p = go (n - 1) []
       where
@@ -220,14 +220,14 @@ elementsFrom :: Int -> Int -> Fixed a -> Names
 elementsFrom i n f = OfElements i n (ConstantPart (fixedSize f) (fixedNames f))
 {-# INLINE elementsFrom #-}
 
--- How many of n elements the open segment holds.
+-- How many of n elements are in the current segment.
 readable :: Fixed a -> Int -> Get Int
 readable f n
   | fixedSize f == 0 = pure n
   | otherwise = (\bytes -> min n (bytes `quot` fixedSize f)) <$> available
 {-# INLINE readable #-}
 
--- | Read a vector of n elements. It grows as they arrive.
+-- | Read a vector of n elements. Its memory grows as they arrive.
 getVector :: forall v a. (G.Vector v a, Codec a) => Int -> Get (v a)
 getVector 0 = pure G.empty
 getVector n = do

@@ -108,8 +108,8 @@ fixedRaw ::
 fixedRaw (I# n) = Fixed n False
 {-# INLINE fixedRaw #-}
 
--- | Write a value at an address: exactly 'fixedSize' bytes, which must be writable. That is for a
--- buffer of one's own, where 'putFixed' would be a run of a builder for each value.
+-- | Write a value at an address: exactly 'fixedSize' bytes, which must be writable. Use it for a
+-- buffer of your own, where 'putFixed' would mean a run of a builder for each value.
 --
 -- >>> import Ashlar.Codec.Fixed
 -- >>> import Ashlar.Codec.Unsafe (fixedWrite)
@@ -120,8 +120,8 @@ fixedWrite :: Fixed a -> Ptr Word8 -> a -> IO ()
 fixedWrite (Fixed n _ _ write _) = filling "bound" "fixedWrite" (I# n) write
 {-# INLINE fixedWrite #-}
 
--- | Read exactly 'fixedSize' bytes at an address. They must be in the open segment. The cursor does
--- not move.
+-- | Read exactly 'fixedSize' bytes at an address. They must be in the current segment. The cursor
+-- does not move.
 fixedRead :: Fixed a -> Ptr Word8 -> Get a
 fixedRead (Fixed _ _ _ _ rd) = rd
 {-# INLINE fixedRead #-}
@@ -143,7 +143,7 @@ fixedScalar plain format = case scalarSize format of
   I# n -> Fixed n plain Nameless (scalarWrite format) (\p -> effect (scalarRead format p))
 {-# INLINE fixedScalar #-}
 
--- The formats below write the least significant byte first. Does this machine, too?
+-- Does this machine have the least significant byte first in memory, like the formats below?
 plainLE :: Bool
 plainLE = case targetByteOrder of
   LittleEndian -> True
@@ -190,17 +190,16 @@ fixedFloatLE = fixedScalar plainLE P.floatLE
 fixedDoubleLE :: Fixed Double
 fixedDoubleLE = fixedScalar plainLE P.doubleLE
 
--- | A 'Word' as 64 bits, least significant byte first, on every machine. Where
--- words have 32 bits, reading a number above 'maxBound' fails.
+-- | A 'Word' as 64 bits, least significant byte first, on every machine. Where words have 32 bits,
+-- reading a number above 'maxBound' fails.
 fixedWord :: Fixed Word
 fixedWord
   -- A literal pattern: Int's own operator is unfolded too late.
   | I# 64# <- finiteBitSize (0 :: Word) = fixedScalar plainLE P.wordAs64LE
   | otherwise = fixedChecked fromIntegral narrow fixedWord64LE
 
--- | An 'Int' as 64 bits in two's complement, least significant byte first, on
--- every machine. Where an 'Int' has 32 bits, reading a number beyond its bounds
--- fails.
+-- | An 'Int' as 64 bits in two's complement, least significant byte first, on every machine. Where
+-- an 'Int' has 32 bits, reading a number beyond its bounds fails.
 fixedInt :: Fixed Int
 fixedInt
   | I# 64# <- finiteBitSize (0 :: Int) = fixedScalar plainLE P.intAs64LE
@@ -224,26 +223,25 @@ outOfBounds n = "number out of bounds: " ++ show n
 -- that overflowed would pass every check.
 plusSize :: Int -> Int -> Int
 plusSize (I# m) (I# n) = case sizeLimit of
-  -- Both are at most the limit, so the sum does not overflow. If it is above the limit, all bits
-  -- are set, and the mask leaves those of the limit. There is no branch: see
-  -- Note [Generic methods].
+  -- Both are at most the limit, so the sum does not overflow. If it is above the limit, all its
+  -- bits are set, and the mask leaves those of the limit. Why no branch: Note [Generic methods].
   I# limit -> I# (((m +# n) `orI#` negateInt# ((m +# n) ># limit)) `andI#` limit)
 {-# INLINE plusSize #-}
 
--- All its bits are set, so that it is a mask.
+-- The limit of 'plusSize'. All its bits are set, so it is also a mask.
 sizeLimit :: Int
 sizeLimit = maxBound `quot` 8
 
--- | Has a sum of sizes been cut off where memory could have as many bytes? That is so on 32 bits
--- only. On 64 bits no buffer and no input is ever large enough, and the compiler knows the answer:
--- without a pragma, what it inlines elsewhere is 'False' at once, and not what is written here.
+-- | Has a sum of sizes been cut off at a size that memory could have? That happens on 32 bits only.
+-- On 64 bits no buffer and no input is ever that large, and the answer is 'False'. The function has
+-- no pragma, so that GHC inlines this answer elsewhere, and not the code as it stands here.
 -- (@scripts/compile-times --check@.)
 isCutOff :: Int -> Bool
 isCutOff n = finiteBitSize n < 64 && n >= sizeLimit
 
--- | A format of this size, or if that has been cut off, one that is neither written nor read: the
--- halves would go beyond the size. (The size is an argument, so that the format occurs once, and is
--- inlined at once.)
+-- | A format of this size. If the size has been cut off, a format that only fails: the halves of
+-- the given one would go beyond the size. (The size is an argument, so that the format occurs once,
+-- and is inlined at once.)
 unlessCutOff :: Int -> Fixed a -> Fixed a
 unlessCutOff n f = if isCutOff n then neverUsed else f
 {-# INLINE unlessCutOff #-}

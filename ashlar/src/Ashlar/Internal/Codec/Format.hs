@@ -52,8 +52,8 @@ byHand ::
   (a -> Builder) ->
   Get a ->
   Format a
--- A value that takes no byte, although one was promised, counts as an empty element. Else a
--- container could announce any number of them.
+-- A value without bytes counts as an empty element, even if the caller promised a byte. Otherwise a
+-- container could announce any number of such values.
 byHand least n p g = Format (Var least) n p (deeper (if least > 0 then chargedIfEmpty g else g))
 {-# INLINE byHand #-}
 
@@ -82,7 +82,7 @@ fromPutGet ::
 fromPutGet least p = byHand least (\x -> builderSize (p x)) p
 {-# INLINE fromPutGet #-}
 
--- The number of bytes of a builder, which writes into one small buffer again and again.
+-- The number of bytes of a builder. It writes into one small buffer again and again.
 builderSize :: Builder -> Int
 builderSize b = unsafePerformIO (toBufferIOWith 512 (\_ _ -> pure ()) b)
 {-# NOINLINE builderSize #-}
@@ -92,7 +92,7 @@ fixed :: Fixed a -> Format a
 fixed f = Format (Fix f) (\_ -> fixedSize f) (putFixed f) (readFixed f)
 {-# INLINE fixed #-}
 
--- Its errors show the names that the format has.
+-- Errors show the names of the format, if it has any.
 readFixed :: Fixed a -> Get a
 readFixed f = case fixedNames f of
   Nameless -> getFixed f
@@ -184,20 +184,22 @@ constant x =
 -- Note [Fields read together]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- Adjacent fields of constant size are written and read with one check. So 'Fields' has two halves:
--- everything up to the last field of variable size, if there is one, and the span after it, which
--- grows with each field of constant size. Everything is inlined, and optimisation removes the
+-- everything up to the last field of variable size, if there is one, and the span after it, to
+-- which each field of constant size is added. Everything is inlined, and optimisation removes the
 -- constructors and the pairs.
 --
--- Errors show the names of fields ("Ashlar.Internal.Get.Path"). So a reader is told how many fields
--- follow it.
+-- Errors find a field's name by the number of fields after it ("Ashlar.Internal.Get.Path"). So each
+-- reader gets this number.
 
 -- | Some fields of a record of type @r@. Reading them makes an @a@.
 --
 -- Combine them with '<$>' and '<*>', in the order in which they are written.
 data Fields r a
-  = -- All of constant size: how many, what is written for a record, and what reading it makes.
+  = -- A span: its fields, their number, what to write for a record, what to make of what was read,
+    -- and the format.
     forall x. Span Named Int (r -> x) (x -> a) (Fixed x)
-  | -- Fields (how many, their least size, size, writer and reader), then a span.
+  | -- Fields up to one of variable size (their number, least size, size, writer and reader), then a
+    -- span, as above. The names are those of both.
     forall y x.
     Then
       Named
@@ -211,7 +213,7 @@ data Fields r a
       (y -> x -> a)
       (Fixed x)
 
--- The names of fields, and what each field is.
+-- Fields for errors, each with its name.
 type Named = [(String, Part)]
 
 instance Functor (Fields r) where

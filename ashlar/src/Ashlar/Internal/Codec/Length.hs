@@ -10,7 +10,7 @@
 -- A length in the input is eight bytes, and can announce anything. It is never trusted:
 --
 -- * A length that is negative or no 'Int' is refused at its own offset.
--- * Memory is allocated only for the elements that the bytes that have arrived can hold
+-- * Memory is allocated only for the elements that fit into the bytes that have arrived
 --   ('firstCapacity'), and for more once those have been decoded. So a length that is too large
 --   fails where the input ends, with the same error for one chunk and for many.
 -- * An input could announce any number of empty elements. They count against a budget of the
@@ -106,8 +106,8 @@ firstCapacity least n
   | least <= 0 = pure n
   | otherwise = (\bytes -> min n (bytes `quot` least)) <$> available
 
--- | Count elements against the budget of steps, if they may be empty. Else fail if they are more
--- than the budget's bytes.
+-- | If elements may be empty, count them against the budget of steps. Otherwise fail if they take
+-- more than the budget's bytes.
 chargeEmpties ::
   -- | The least size of an element.
   Int ->
@@ -119,10 +119,9 @@ chargeEmpties least n
   | n <= 64 = pure ()
   | otherwise = announceElements least n
 
--- Variable-length numbers in formats of Codec.
---
--- Unsigned LEB128 ("Ashlar.Prim.Varint"). Each number has one encoding: reading refuses a zero byte
--- at the end, except in the number 0, and numbers that do not fit 64 bits.
+-- Numbers of variable length in unsigned LEB128 ("Ashlar.Prim.Varint"). Each number has one
+-- encoding: reading refuses a zero byte at the end, except in the number 0, and numbers that do not
+-- fit 64 bits.
 
 -- | The bytes that a number takes, from 1 to 10.
 varintSize :: Word64 -> Int
@@ -144,8 +143,8 @@ getVarint :: Get Word64
 getVarint = Get.getVarint P.word64LEB128
 {-# INLINE getVarint #-}
 
--- | Read a number, and convert it. The second function may refuse it. The first is for those of one
--- byte that the second accepts.
+-- | Read a number, and convert it. The second function may refuse it. The first function converts
+-- the numbers of one byte that the second accepts.
 getVarintAs :: (Word8 -> a) -> (Word64 -> Either String a) -> Get a
 getVarintAs = Get.getConverted
 {-# INLINE getVarintAs #-}
@@ -156,10 +155,11 @@ getVarintAs = Get.getConverted
 --
 -- Note [Untrusted bounds]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
--- 'rangeSize' is computed in an Int, and bounds can be chosen so that it overflows to any number:
--- ((0, 0), (2^32 - 1, 2^32 - 1)) has the size 0. So it is not trusted, and the indices are counted,
--- up to one more than there are elements, which have all been read. If the upper bound is in range,
--- no dimension is empty, and counting never waits for the next index. If not, there is no index.
+-- 'rangeSize' is computed in an Int, and an attacker can choose bounds for which it overflows to
+-- any number: ((0, 0), (2^32 - 1, 2^32 - 1)) has the size 0. So 'agree' counts the indices itself,
+-- up to one more than there are elements. (These have all been read.) If the upper bound is in
+-- range, no dimension is empty, and counting never waits for the next index. If not, there is no
+-- index.
 agree ::
   Ix i =>
   (i, i) ->

@@ -6,9 +6,9 @@
 -- Module      : Ashlar.Internal.Codec.ReadFields
 -- Description : Spans of fields of constant size, read with one check
 --
--- The compiler assembles the reader of a constructor while it inlines a derived instance. It goes
--- from the last field to the first, so before each span of fields of constant size it knows how
--- many bytes they take.
+-- While GHC inlines a derived instance, these functions assemble the reader of a constructor, from
+-- the last field to the first. So they know before each span of fields of constant size how many
+-- bytes it takes.
 module Ashlar.Internal.Codec.ReadFields
   ( Reading,
     constantFirst,
@@ -51,55 +51,56 @@ import GHC.Exts
   )
 import GHC.IO (unIO)
 
--- | How the last fields of a constructor are read. 'Ashlar.Internal.Codec.Class.Width' says why
+-- | The reader of the last fields of a constructor. 'Ashlar.Internal.Codec.Class.Width' says why
 -- the numbers are unboxed.
 data Reading b a = Reading
-  { -- | Are checks calls (1) or code (0)?
+  { -- | Are checks calls (1) or inlined (0)?
     readingCalls :: Int#,
-    -- | Has one of the fields variable size (1) or none (0)?
+    -- | Has one of the fields variable size (1) or none of them (0)?
     readingVariable :: Int#,
     -- | The bytes of the first span: all fields before the first one of variable size.
     readingSpan :: Int#,
     -- | The number of fields.
     readingCount :: Int#,
-    -- | What each of them is.
+    -- | The fields as errors show them.
     readingParts :: [Part],
     -- | The reader, given the function to apply to the fields, and the end of the first span. The
     -- span has been demanded, and the cursor is before it. The end may be null if the span has no
     -- bytes. Before a field of variable size, the reader moves the cursor past the span. After the
     -- last span, its caller does.
-    readingRest :: b -> Ptr Word8 -> Get a
+    readingGet :: b -> Ptr Word8 -> Get a
   }
 
--- No more fields. The value is forced.
+-- The reader of no fields. It forces the value.
 finished :: Int# -> Reading a a
 finished calls = Reading calls 0# 0# 0# [] $ \x _ ->
   Get (\p _ _ s -> x `seq` (# s, p, (# x | #) #))
 {-# INLINE finished #-}
 
--- | A field of constant size before the others. The function makes the field's representation.
+-- | Add a field of constant size before the others. The function makes the field's representation.
 constantFirst :: Fixed x -> (x -> y) -> Reading b a -> Reading (y -> b) a
 constantFirst f back after = case fixedSize f of
-  -- A sum that is too large is cut off, and the check of the whole span fails. In a type that
-  -- contains itself in tuples, the sum grows with each level, and the input chooses the number of
-  -- levels.
+  -- 'plusSize' cuts off a sum that is too large, and then the check of the span fails. This happens
+  -- in a type that contains itself in tuples: the sum rises with each level, and the input chooses
+  -- the number of levels.
   I# width
     | I# total <- plusSize (I# width) (I# (readingSpan after)) ->
       after
         { readingSpan = total,
           readingCount = readingCount after +# 1#,
           readingParts = ConstantPart (I# width) (fixedNames f) : readingParts after,
-          readingRest =
+          readingGet =
             refusedIf (isCutOff (I# total)) $
               nothingLeftIf (total ==# 0#) (readingCount after) $
                 fieldAt f back total $
                   movedIf
                     (readingVariable after `andI#` (readingSpan after ==# 0#) `andI#` (width ># 0#))
-                    (readingRest after)
+                    (readingGet after)
         }
 {-# INLINE constantFirst #-}
 
--- No field can be read, not even if the span is there: the fields would be read at wrong offsets.
+-- If the flag is set, fail: the size of the span has been cut off, so the fields would be read at
+-- wrong offsets.
 refusedIf :: Bool -> (b -> Ptr Word8 -> Get a) -> b -> Ptr Word8 -> Get a
 refusedIf it rest = if it then \_ _ -> invalid cutOffMessage else rest
 {-# INLINE refusedIf #-}
@@ -121,9 +122,9 @@ fieldAt f back before rest = \build end -> Get $ \p0 c env s0 ->
         (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
 {-# INLINE fieldAt #-}
 
--- If the flag is 1: no bytes of the span are left for this field. The offset cannot tell which
--- field it is, so the reader writes down the number of fields after it. A span without bytes ends
--- at the cursor.
+-- If the flag is 1, this field and those after it in the span have no bytes, so they share one
+-- offset. Errors find a field by its offset, so the reader stores the number of fields after it. A
+-- null end means that the whole span has no bytes: it ends at the cursor.
 nothingLeftIf :: Int# -> Int# -> (b -> Ptr Word8 -> Get a) -> b -> Ptr Word8 -> Get a
 nothingLeftIf it count rest = case it of
   0# -> rest
@@ -142,7 +143,7 @@ movedIf it rest = case it of
     Ptr p -> unGet (rest build end) p c env s0
 {-# INLINE movedIf #-}
 
--- | A field of variable size before the others.
+-- | Add a field of variable size before the others.
 variableFirst :: Get x -> (x -> y) -> Reading b a -> Reading (y -> b) a
 variableFirst get back after =
   after
@@ -150,10 +151,10 @@ variableFirst get back after =
       readingSpan = 0#,
       readingCount = readingCount after +# 1#,
       readingParts = VariablePart : readingParts after,
-      readingRest = \build _ ->
+      readingGet = \build _ ->
         Get $ \p0 c env s0 ->
           let next# x p s =
-                x `seq` unGet (spanThen after (readingRest after (build (back x)))) p c env s
+                x `seq` unGet (spanThen after (readingGet after (build (back x)))) p c env s
               {-# NOINLINE [0] next# #-}
            in case partNext c (I# (readingCount after)) s0 of
                 (# s1, _ #) -> case unGet get p0 c env s1 of
@@ -162,25 +163,25 @@ variableFirst get back after =
     }
 {-# INLINE variableFirst #-}
 
--- | Change what the reader's function is made of.
+-- | Change the function that is applied to the fields.
 mapReading :: (c -> b) -> Reading b a -> Reading c a
-mapReading h reading = reading {readingRest = \build -> readingRest reading (h build)}
+mapReading h reading = reading {readingGet = \build -> readingGet reading (h build)}
 {-# INLINE mapReading #-}
 
--- A part comes next, with n others after it. Untraced runs write the number too: testing for a
--- trace takes longer, and three times the code.
+-- Store that a part comes next, with n others after it. Untraced runs store the number too: testing
+-- for a trace takes longer, and three times the code.
 partNext :: Cells -> Int -> State# RealWorld -> (# State# RealWorld, () #)
 partNext c count = unIO (putInt c partCell (inPart count))
 {-# INLINE partNext #-}
 
--- Read a span when n fields are left. Only traced runs write the number: that is faster before
+-- Read a span when n fields are left. Only traced runs store the number: that is faster before
 -- spans and slower before parts (benchmark "decode Tree").
 spanNext :: Int -> Get a -> Get a
 spanNext count (Get p) = Get $ \p0 c env s0 ->
   case unIO (whenTraced c (putInt c partCell (inSpan count))) s0 of (# s1, _ #) -> p p0 c env s1
 {-# INLINE spanNext #-}
 
--- The first span, and what follows it.
+-- Demand the first span, and go on.
 spanThen ::
   Reading b a ->
   -- Given the end of the span.
@@ -200,14 +201,14 @@ spanThen reading rest = case readingSpan reading of
       _ -> shared (demand (I# n)) (I# n) (\p -> rest (p `plusPtr` I# n))
 {-# INLINE spanThen #-}
 
--- Move the cursor when all is read.
+-- Run a reader, and then move the cursor to an address.
 endingAt :: Get a -> Ptr Word8 -> Get a
 endingAt (Get p) (Ptr end) = Get $ \p0 c env s0 -> case p p0 c env s0 of
   (# s1, _, (# x | #) #) -> (# s1, end, (# x | #) #)
   (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
 {-# INLINE endingAt #-}
 
--- Demand a span of n bytes when fields are left.
+-- Demand a span of n bytes, given how many fields are left. A call, not inlined.
 spanApart :: Int# -> Int# -> Get ()
 spanApart count n = spanNext (I# count) (need (I# n))
 {-# NOINLINE spanApart #-}
@@ -219,19 +220,18 @@ placedApart names n = insideSpan names (need (I# n))
 
 -- | Read fields at an address, without moving the cursor. All must have constant size.
 readSpan :: (Reading a a -> Reading b a) -> b -> Ptr Word8 -> Get a
-readSpan fields build p = readingRest reading build (p `plusPtr` I# (readingSpan reading))
+readSpan fields build p = readingGet reading build (p `plusPtr` I# (readingSpan reading))
   where
     reading = fields (finished 0#)
 {-# INLINE readSpan #-}
 
--- | Read the fields of a constructor. Errors say of it what the first function returns, given what
--- its fields are.
+-- | Read the fields of a constructor. The first function makes the names for errors.
 readFields :: ([Part] -> Names) -> (Reading a a -> Reading b a) -> b -> Get a
 readFields names fields build = case readingVariable reading of
-  1# -> nested known (spanThen reading (\end -> readingRest reading build end))
+  1# -> nested known (spanThen reading (\end -> readingGet reading build end))
   _ -> case readingSpan reading of
-    0# -> readingRest reading build nullPtr
-    n -> placed known (I# n) (\p -> readingRest reading build (p `plusPtr` I# n))
+    0# -> readingGet reading build nullPtr
+    n -> placed known (I# n) (\p -> readingGet reading build (p `plusPtr` I# n))
   where
     reading = fields (finished 0#)
     known = names (readingParts reading)
@@ -240,20 +240,20 @@ readFields names fields build = case readingVariable reading of
 -- | 'readFields' with calls in place of the checks.
 readFieldsApart :: ([Part] -> Names) -> (Reading a a -> Reading b a) -> b -> Get a
 readFieldsApart names fields build = case readingVariable reading of
-  1# -> nestedApart known (spanThen reading (\end -> readingRest reading build end))
+  1# -> nestedApart known (spanThen reading (\end -> readingGet reading build end))
   _ -> case readingSpan reading of
-    0# -> readingRest reading build nullPtr
+    0# -> readingGet reading build nullPtr
     n -> Get $ \p0 c env s0 -> case unGet (placedApart known n) p0 c env s0 of
       (# s1, p1, (# _ | #) #) -> case Ptr p1 `plusPtr` I# n of
         end ->
-          unGet (insideSpan known (readingRest reading build end) `endingAt` end) p1 c env s1
+          unGet (insideSpan known (readingGet reading build end) `endingAt` end) p1 c env s1
       (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
   where
     reading = fields (finished 1#)
     known = names (readingParts reading)
 {-# INLINE readFieldsApart #-}
 
--- | What the fields of a constructor are.
+-- | The fields of a constructor as errors show them.
 partsOf :: (Reading a a -> Reading b a) -> [Part]
 partsOf fields = readingParts (fields (finished 0#))
 {-# INLINE partsOf #-}
@@ -277,7 +277,7 @@ getElement n i f = getInside (OfElements i n (ConstantPart (fixedSize f) (fixedN
 
 getInside :: Names -> Fixed a -> Get a
 getInside names f = case fixedSize f of
-  -- Even a format without bytes may refuse its value, at an address.
+  -- A format without bytes may still refuse its value, and needs an address for the error.
   I# 0# -> getFixed f
   n -> placed names n (fixedRead f)
 {-# INLINE getInside #-}
@@ -297,24 +297,24 @@ getSpan count f = case fixedSize f of
   n -> spanNext count (consumeShared n (fixedRead f))
 {-# INLINE getSpan #-}
 
--- | Inside a container that has announced n elements of variable size. It counts as a level:
--- otherwise reading @newtype T = T [T]@ would not end.
+-- | Read inside a container that has announced n elements of variable size. The container counts as
+-- a level: otherwise reading @newtype T = T [T]@ would not end.
 amongElements :: Int -> Get a -> Get a
 amongElements n = nested (OfElements 0 n VariablePart)
 {-# INLINE amongElements #-}
 
--- | The element with this index comes next.
+-- | Store that the element with this index comes next.
 atElement :: Int -> Get ()
 atElement i = inspect (\c _ _ -> putInt c partCell (inPart i))
 {-# INLINE atElement #-}
 
--- A span of n bytes that is a whole value.
+-- Read a span of n bytes that is a whole value.
 placed :: Names -> Int -> (Ptr Word8 -> Get a) -> Get a
 placed names n rest = consumeSharedOr (demandInside names n) n (\p -> insideSpan names (rest p))
 {-# INLINE placed #-}
 
--- Only a failure needs the names. This function builds them then: a branch that allocates would
--- make all of the code around it check for heap.
+-- Only a failure needs the names. NOINLINE keeps the code that builds them out of the caller: a
+-- branch that allocates would make all of the code around it check for heap.
 demandInside :: Names -> Int -> Get ()
 demandInside names n = insideSpan names (demand n)
 {-# NOINLINE demandInside #-}

@@ -48,7 +48,8 @@ import GHC.Exts (Int (I#), (<=#))
 import GHC.Generics
 import GHC.TypeLits (AppendSymbol, CmpNat, Nat, Symbol, type (+))
 
--- | What is written for a value of a variant. The functions that 'variant' passes make it.
+-- | What to write for a value: the tag of its alternative, the size of its fields, and their
+-- builder. Only the arguments that 'variant' passes to the deciding function make it.
 data Encoding = Encoding Int Int Builder
 
 -- | Alternatives of a variant of type @s@. @m@ is the type of the function that decides
@@ -214,12 +215,11 @@ end =
     }
 {-# INLINE end #-}
 
--- The numbers of constructors, and enumerations.
---
--- What a derived instance needs to know of a sum without asking its fields.
+-- What a derived instance needs to know of a sum without asking its fields: the number of its
+-- constructors, and whether it is an enumeration.
 
--- | The names of a constructor's fields, each followed by a space. Empty if it is no record. The
--- compiler makes one string of all names, because each string is code.
+-- | The names of a constructor's fields, each followed by a space. Empty if it is no record. All
+-- names are one string, because each string is code.
 type family FieldNames (c :: Meta) (f :: Type -> Type) :: Symbol where
   FieldNames ('MetaCons con fix 'False) f = ""
   FieldNames ('MetaCons con fix 'True) f = Selectors f
@@ -270,7 +270,7 @@ unknownTag p name !count !i = invalidAt p (if count <= 256 then 1 else 2) messag
         _ -> show count ++ " constructors (tags 0 to " ++ show (count - 1) ++ ")"
 {-# NOINLINE unknownTag #-}
 
--- | What a sum is like.
+-- | The kinds of sums.
 data SumKind
   = -- | No constructor has fields.
     Enumeration
@@ -282,7 +282,7 @@ data SumKind
 
 data TagWidth = Narrow | Wide
 
--- | What this sum is like.
+-- | The kind of this sum.
 type family KindOf (f :: Type -> Type) :: SumKind where
   KindOf f = Sized (IsEnum f) (CmpNat (Count f) 17) (CmpNat (Count f) 257)
 

@@ -7,12 +7,12 @@
 -- Module      : Ashlar.Internal.Codec.WriteFields
 -- Description : Spans of fields of constant size, written with one check
 --
--- The compiler assembles the writer of a constructor while it inlines a derived instance. It goes
--- from the last field to the first: what it knows of the fields after a field decides about that
--- field, so no code is there twice.
+-- While GHC inlines a derived instance, these functions assemble the writer of a constructor, from
+-- the last field to the first. How a field is written depends only on the fields after it, which
+-- are known by then, so no code is there twice.
 module Ashlar.Internal.Codec.WriteFields
   ( Writing,
-    Rest,
+    Output,
     Write,
     Apart (..),
     noFields,
@@ -20,7 +20,7 @@ module Ashlar.Internal.Codec.WriteFields
     variableBefore,
     tagBefore,
     mapWriting,
-    written,
+    writeFields,
     putShared,
     writeSpan,
   )
@@ -44,95 +44,97 @@ import GHC.Exts
   )
 import GHC.IO (IO (..), unIO)
 
--- | How the last fields of a constructor are written, as a function of these fields and of what is
--- before them:
+-- | The writer of the last fields of a constructor:
 --
--- * The bytes of the first span: all fields before the first one of variable size. They do not
---   depend on the value, so the compiler sees where the checks are.
---   'Ashlar.Internal.Codec.Class.Width' says why the number is unboxed.
--- * The writer. Its arguments are what is written before the span, the fields of the span that are
---   before these, as a number of bytes and a function that writes them, and then the fields.
-data Writing rest f = Writing Int# ((rest -> rest) -> Int# -> Write -> f)
+-- * The bytes of its first span: all fields before the first one of variable size. The number does
+--   not depend on the value, so GHC sees where the checks are.
+--   'Ashlar.Internal.Codec.Class.Width' says why it is unboxed.
+-- * A function that makes the output. It gets a function that puts everything before the span in
+--   front of the output; the earlier fields of the same span, as their number of bytes and their
+--   writer; and then the last fields themselves.
+data Writing out f = Writing Int# ((out -> out) -> Int# -> Write -> f)
 
--- | How a span is written, given its end.
+-- | The writer of a span, given the address of its end.
 type Write = Addr# -> State# RealWorld -> (# State# RealWorld, () #)
 
--- | What is written: a builder, or one span if all fields have constant size.
+-- | What the writer of a constructor makes: a builder, or one span if all fields have constant
+-- size.
 --
--- Tried and dropped: a function in place of 'Span', or no constructor for what is not there. GHC
--- 9.6.6 replaces an unused argument by a placeholder. If the argument is a function that returns a
--- state, as builders are, it panics ("expectOnly: cgLit"). Derived instances of types with
--- parameters met this.
-class Rest rest where
-  noRest :: rest
+-- Tried and dropped: an instance for a bare function in place of 'Span', and 'Span' without
+-- 'NoSpan'. GHC 9.6.6 replaces an unused argument by a placeholder, and panics ("expectOnly:
+-- cgLit") if the argument is a function that returns a state, as builders are. Derived instances
+-- of types with parameters ran into this.
+class Output out where
+  noOutput :: out
 
-  -- | Write n bytes with a function, before the rest.
-  spanOf :: Int -> Write -> rest -> rest
+  -- | Put a span of n bytes in front.
+  spanBefore :: Int -> Write -> out -> out
 
-  before :: Builder -> rest -> rest
+  builderBefore :: Builder -> out -> out
 
-instance Rest Builder where
-  noRest = empty
-  {-# INLINE noRest #-}
-  spanOf n write rest = append (ensureShared n (writtenTo n write)) rest
-  {-# INLINE spanOf #-}
-  before b rest = append b rest
-  {-# INLINE before #-}
+instance Output Builder where
+  noOutput = empty
+  {-# INLINE noOutput #-}
+  spanBefore n write rest = append (ensureShared n (writeAt n write)) rest
+  {-# INLINE spanBefore #-}
+  builderBefore b rest = append b rest
+  {-# INLINE builderBefore #-}
 
--- | A builder that has calls in place of the checks of free space.
+-- | A builder that checks free space by calls, not by inlined code.
 newtype Apart = Apart {apart :: Builder}
 
-instance Rest Apart where
-  noRest = Apart empty
-  {-# INLINE noRest #-}
-  spanOf n write (Apart rest) = Apart (append (ensureApart n (writtenTo n write)) rest)
-  {-# INLINE spanOf #-}
-  before b (Apart rest) = Apart (append b rest)
-  {-# INLINE before #-}
+instance Output Apart where
+  noOutput = Apart empty
+  {-# INLINE noOutput #-}
+  spanBefore n write (Apart rest) = Apart (append (ensureApart n (writeAt n write)) rest)
+  {-# INLINE spanBefore #-}
+  builderBefore b (Apart rest) = Apart (append b rest)
+  {-# INLINE builderBefore #-}
 
 -- | One span, or none.
 data Span = Span Write | NoSpan
 
-instance Rest Span where
-  noRest = NoSpan
-  {-# INLINE noRest #-}
-  spanOf _ write _ = Span write
-  {-# INLINE spanOf #-}
-  before _ _ = NoSpan
-  {-# INLINE before #-}
+instance Output Span where
+  noOutput = NoSpan
+  {-# INLINE noOutput #-}
+  spanBefore _ write _ = Span write
+  {-# INLINE spanBefore #-}
+  builderBefore _ _ = NoSpan
+  {-# INLINE builderBefore #-}
 
--- Write n bytes from an address on.
-writtenTo :: Int -> Write -> Ptr Word8 -> IO (Ptr Word8)
-writtenTo (I# n) write (Ptr p) =
+-- Write a span of n bytes at an address. Returns its end.
+writeAt :: Int -> Write -> Ptr Word8 -> IO (Ptr Word8)
+writeAt (I# n) write (Ptr p) =
   let end = plusAddr# p n
    in IO (\s -> case write end s of (# s', _ #) -> (# s', Ptr end #))
-{-# INLINE writtenTo #-}
+{-# INLINE writeAt #-}
 
 -- | No fields.
-noFields :: Rest rest => Writing rest rest
-noFields = Writing 0# (\left n write -> left (spanEnd n write noRest))
+noFields :: Output out => Writing out out
+noFields = Writing 0# (\left n write -> left (spanUnlessEmpty n write noOutput))
 {-# INLINE noFields #-}
 
--- The end of a span. It may have no bytes.
-spanEnd :: Rest rest => Int# -> Write -> rest -> rest
-spanEnd n write rest = case n of
+-- Put a span in front, unless it has no bytes.
+spanUnlessEmpty :: Output out => Int# -> Write -> out -> out
+spanUnlessEmpty n write rest = case n of
   0# -> rest
-  _ -> spanOf (I# n) write rest
-{-# INLINE spanEnd #-}
+  _ -> spanBefore (I# n) write rest
+{-# INLINE spanUnlessEmpty #-}
 
+-- The writer of a span without fields.
 nothing :: Write
 nothing _ s = (# s, () #)
 {-# INLINE nothing #-}
 
--- | A field of constant size before others.
+-- | Add a field of constant size before the others.
 constantBefore ::
-  Rest rest =>
+  Output out =>
   -- | The most bytes written with one check.
   Int# ->
   Fixed a ->
   (x -> a) ->
-  Writing rest f ->
-  Writing rest (x -> f)
+  Writing out f ->
+  Writing out (x -> f)
 constantBefore most f field (Writing n go) = case fixedSize f of
   I# width -> case width +# n <=# most of
     1# -> Writing (width +# n) $ \left m write x ->
@@ -141,7 +143,7 @@ constantBefore most f field (Writing n go) = case fixedSize f of
       go
         ( \rest ->
             left $
-              spanOf
+              spanBefore
                 (I# (m +# width))
                 (\end s -> case write end s of (# s', _ #) -> this x 0# end s')
                 rest
@@ -155,8 +157,8 @@ constantBefore most f field (Writing n go) = case fixedSize f of
     {-# INLINE this #-}
 {-# INLINE constantBefore #-}
 
--- | The number of a constructor, before its fields, in one byte or two.
-tagBefore :: Int -> Int -> Writing rest f -> Writing rest f
+-- | Add the number of the constructor, in one byte or two, before its fields.
+tagBefore :: Int -> Int -> Writing out f -> Writing out f
 tagBefore (I# width) tag (Writing n go) = Writing (width +# n) $ \left m write ->
   go left (m +# width) $ \end s -> case write end s of
     (# s', _ #) -> unIO (writeTag (Ptr (plusAddr# end (negateInt# (width +# n))))) s'
@@ -167,21 +169,21 @@ tagBefore (I# width) tag (Writing n go) = Writing (width +# n) $ \left m write -
     {-# INLINE writeTag #-}
 {-# INLINE tagBefore #-}
 
--- | A field of variable size before others.
-variableBefore :: Rest rest => (x -> Builder) -> Writing rest f -> Writing rest (x -> f)
+-- | Add a field of variable size before the others.
+variableBefore :: Output out => (x -> Builder) -> Writing out f -> Writing out (x -> f)
 variableBefore field (Writing _ go) = Writing 0# $ \left m write x ->
-  go (\rest -> left (spanEnd m write (before (field x) rest))) 0# nothing
+  go (\rest -> left (spanUnlessEmpty m write (builderBefore (field x) rest))) 0# nothing
 {-# INLINE variableBefore #-}
 
 -- | Take the fields in another form.
-mapWriting :: (f -> g) -> Writing rest f -> Writing rest g
+mapWriting :: (f -> g) -> Writing out f -> Writing out g
 mapWriting h (Writing n go) = Writing n (\left m write -> h (go left m write))
 {-# INLINE mapWriting #-}
 
 -- | Write the fields.
-written :: Writing rest f -> f
-written (Writing _ go) = go (\rest -> rest) 0# nothing
-{-# INLINE written #-}
+writeFields :: Writing out f -> f
+writeFields (Writing _ go) = go (\rest -> rest) 0# nothing
+{-# INLINE writeFields #-}
 
 -- | Write the first span to an address.
 writeSpan :: Writing Span (x -> Span) -> x -> Ptr Word8 -> IO ()
@@ -190,7 +192,7 @@ writeSpan (Writing n go) x (Ptr p) = case go (\rest -> rest) 0# nothing x of
   NoSpan -> pure ()
 {-# INLINE writeSpan #-}
 
--- | 'putFixed' without copies of its code, for large formats.
+-- | 'putFixed' for large formats, whose code must not be copied: see 'ensureShared'.
 putShared :: Fixed a -> a -> Builder
 putShared f x = ensureShared (fixedSize f) (\p -> (p `plusPtr` fixedSize f) <$ fixedWrite f p x)
 {-# INLINE putShared #-}

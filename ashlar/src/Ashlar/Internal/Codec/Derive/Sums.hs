@@ -25,23 +25,24 @@
 -- Note [Large sums]
 -- ~~~~~~~~~~~~~~~~~
 -- GHC does not unfold 'from' and 'to' of a type with more than 16 constructors, unless it is an
--- enumeration. So the representation of each value is made, and the rules of Note [Generic methods]
--- only copy code. A large sum has instances of its own ('GLarge'):
+-- enumeration. So the program makes the representation of each value, and the rules of
+-- Note [Generic methods] would only copy code. A large sum has instances of its own ('GLarge'):
 --
--- 1. A constructor is put into the sum without the types of the other constructors ('Chosen'). Else
---    its code would repeat the types of all sums around it, and these were most of what GHC had to
---    simplify.
--- 2. Checks of input, of free space and of the level are calls ('readFieldsApart', 'Apart'). Their
---    code was half of that of a constructor. Decoding takes a few nanoseconds more for each value.
--- 3. 'to' is called in one function ('fromChosen'). It is not a join point: GHC takes the call for
---    small and copies it, with its types, to all constructors.
+-- 1. The reader puts a constructor into the sum without the types of the other constructors
+--    ('Chosen'). Otherwise its code would repeat the types of all sums around it, and these were
+--    most of what GHC had to simplify.
+-- 2. Checks of input, of free space and of the level are calls ('readFieldsApart', 'Apart').
+--    Inlined, they were half of the code of a constructor. The calls cost a few nanoseconds for
+--    each value that is decoded.
+-- 3. 'to' is called in one function ('fromChosen') that is not inlined. Otherwise GHC takes the
+--    call for small and copies it, with its types, to all constructors.
 --
--- Whether a sum is large depends on its number of constructors alone, computed by the type checker.
--- A tree of constructors need not be balanced: 'Generic' may be written by hand.
+-- The type checker counts the constructors to decide whether a sum is large. The depth of the tree
+-- of constructors would not do: an instance of 'Generic' by hand need not be balanced.
 --
--- Tried and dropped: to put constructors into the sum by a loop along a constant path, which makes
--- decoding a fifth slower; and by a join point for each sum in the tree, of which GHC makes
--- functions. Also thought of: one call that enters the level and demands the first span.
+-- Tried and dropped: a loop along a constant path that puts constructors into the sum, which makes
+-- decoding a fifth slower; and a join point for each sum in the tree, of which GHC makes functions.
+-- Not tried: one call that enters the level and demands the first span.
 module Ashlar.Internal.Codec.Derive.Sums
   ( GTagged (..),
     GFields (..),
@@ -120,7 +121,7 @@ instance
   {-# INLINE gSumCount #-}
   gSumSize n x = late (\y -> gFieldsSize (unM1 y) n) x
   {-# INLINE gSumSize #-}
-  gSumPut i x = late (\y -> written (tagBefore 1 i (gWrite mostAtOnce noFields)) (unM1 y)) x
+  gSumPut i x = late (\y -> writeFields (tagBefore 1 i (gWrite mostAtOnce noFields)) (unM1 y)) x
   {-# INLINE gSumPut #-}
   gSumGet name k _ = \_ ->
     readFields
@@ -155,7 +156,7 @@ class GLarge (f :: Type -> Type) where
   gLargeGet ::
     -- | The name of the type.
     String ->
-    -- | Puts one of them into the sum.
+    -- | Puts one of these constructors into the sum.
     (forall x. x () -> Chosen) ->
     -- | The tag of the first of these constructors.
     Int ->
@@ -188,7 +189,7 @@ instance
   {-# INLINE gLargeCount #-}
   gLargeSize n x = gFieldsSize (unM1 x) n
   {-# INLINE gLargeSize #-}
-  gLargePut width i x = written (tagBefore width i (gWrite mostAtOnce noFields)) (unM1 x)
+  gLargePut width i x = writeFields (tagBefore width i (gWrite mostAtOnce noFields)) (unM1 x)
   {-# INLINE gLargePut #-}
   gLargeGet name k _ = \_ ->
     readFieldsApart
@@ -203,8 +204,8 @@ instance
       (\x -> k (x :: f ()))
   {-# INLINE gLargeGet #-}
 
--- | A representation of the sum in which the halves that are not there have another type. At run
--- time there is no difference.
+-- | The representation of a sum without the types of the constructors that the value does not have.
+-- 'U1' takes their place. In memory it is the representation that 'Generic' makes.
 data Chosen = forall x. Chosen (x ())
 
 leftHalf :: x () -> (x :+: U1) ()
@@ -215,7 +216,7 @@ rightHalf :: x () -> (U1 :+: x) ()
 rightHalf = R1
 {-# INLINE rightHalf #-}
 
--- Read a constructor, and make the value of it.
+-- Read the representation of a sum, and convert it to the value.
 fromChosen :: forall f p a. (f p -> a) -> Get Chosen -> Get a
 fromChosen back (Get p) = Get $ \p0 c env s0 ->
   let made# :: Addr# -> State# RealWorld -> x () -> Result a
@@ -231,15 +232,15 @@ late :: (a -> b) -> a -> b
 late f x = f x
 {-# INLINE [0] late #-}
 
--- | A sum: an enumeration, whose constructors have no fields, or another, small or large. Instances
--- for each, so that the code for one is not compiled for the others.
+-- | The constructors of a sum, by the kind of the sum. GHC compiles only the code for that kind.
+-- The arguments are those of @GBody@ in "Ashlar.Internal.Codec.Derive".
 class GTagged (kind :: SumKind) (f :: Type -> Type) where
   gTagged :: String -> (a -> f p) -> (f p -> a) -> Layout a
   gTaggedSize :: (a -> f p) -> a -> Int
   gTaggedPut :: Fixed a -> String -> (a -> f p) -> a -> Builder
   gTaggedGet :: Fixed a -> String -> (f p -> a) -> Get a
 
--- Nothing is asked of the fields: a sum may contain itself.
+-- The layout does not ask those of the fields: a sum may contain itself.
 instance GSum f => GTagged 'Small f where
   gTagged name _ _ = variableLayout (fixedSize (tagFormat name (gSumCount @f)))
   {-# INLINE gTagged #-}
@@ -280,32 +281,33 @@ instance GEnum f => GTagged 'Enumeration f where
   {-# INLINE gTagged #-}
   gTaggedSize _ = \_ -> fixedSize (tagFormat "" (gEnumCount @f))
   {-# INLINE gTaggedSize #-}
-  gTaggedPut whole _ _ = putFixed whole
+  gTaggedPut fixedFormat _ _ = putFixed fixedFormat
   {-# INLINE gTaggedPut #-}
-  gTaggedGet whole _ _ = getNamed whole
+  gTaggedGet fixedFormat _ _ = getNamed fixedFormat
   {-# INLINE gTaggedGet #-}
 
 -- The fields of a constructor in derived formats.
 --
 -- See Note [Generic methods] in "Ashlar.Internal.Codec.Derive".
 
--- | The most bytes written with one check: as many as the rules merge.
+-- | The most bytes that the writer of fields writes with one check. The rules that merge
+-- reservations have the same limit.
 mostAtOnce :: Int
 mostAtOnce = 256
 {-# INLINE mostAtOnce #-}
 
 -- | The fields of a constructor.
 class GFields (f :: Type -> Type) where
-  -- | What the layout asks ("Ashlar.Internal.Codec.Class").
+  -- | The 'Width' of the fields, given how many more types may be asked.
   gWidth :: Int# -> Width
 
-  -- | Write the fields before others. One check covers n bytes at most.
-  gWrite :: Rest rest => Int -> Writing rest r -> Writing rest (f p -> r)
+  -- | Add the fields before the others. One check covers n bytes at most.
+  gWrite :: Output out => Int -> Writing out r -> Writing out (f p -> r)
 
   -- | The size, added to another.
   gFieldsSize :: f p -> Int -> Int
 
-  -- | Read the fields before others.
+  -- | Add the fields before the others.
   gRead :: Reading b a -> Reading (f p -> b) a
 
 instance GFields U1 where

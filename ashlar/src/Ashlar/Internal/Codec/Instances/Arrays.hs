@@ -53,7 +53,7 @@ instance (Ix i, Codec i, Codec e) => Codec (Base.Array i e) where
     sizeIndexed (Base.bounds arr) (layout :: Layout e) (Base.numElements arr) $
       F.foldl' (\n x -> n + size x) 0 arr
 
-  -- The number is between 0 and n, which is the length of the array.
+  -- 'putIndexed' passes indices below n, which is the length of the array.
   put arr@(Base.Array _ _ n elements#) =
     putBounds (Base.bounds arr) (putIndexed n (indexArrayM (Primitive.Array elements#)))
   get = getIndexed $ \(l, u) v -> case V.toArray v of
@@ -70,7 +70,7 @@ instance (Ix i, Codec i, IArray UArray e, Codec e) => Codec (UArray i e) where
     sizeIndexed (bounds arr) (layout :: Layout e) (numElements arr) $
       sum [size (unsafeAt arr i) | i <- [0 .. numElements arr - 1]]
 
-  -- The number is between 0 and the length.
+  -- 'putIndexed' passes indices below the length.
   put arr = putBounds (bounds arr) (putIndexed (numElements arr) (\i -> pure $! unsafeAt arr i))
   get = getIndexed (\b v -> listArray b (V.toList v))
   {-# INLINEABLE size #-}
@@ -154,7 +154,7 @@ instance Codec a => Codec (Array a) where
   layout = Var lengthSize
   size arr = lengthSize + sizeCounted arr
 
-  -- The number is between 0 and the length.
+  -- 'putIndexed' passes indices below the length.
   put arr = putIndexed (sizeofArray arr) (indexArrayM arr)
   get = V.toArray <$> (getLength >>= getVector)
   {-# INLINEABLE size #-}

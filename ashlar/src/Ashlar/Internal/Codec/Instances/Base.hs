@@ -18,8 +18,8 @@ import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
 import GHC.Exts (Int (I#), dataToTag#, tagToEnum#)
 
--- Each instance writes out the same four methods for its fixed format. Methods derived through a
--- newtype have no unfolding as written, so the rules would not merge their reservations.
+-- Each instance defines the same four methods for its fixed format. Methods derived through a
+-- newtype have no INLINE unfolding, so the rules would not merge their reservations.
 
 instance Codec Word8 where
   layout = Fix fixedWord8
@@ -168,7 +168,7 @@ instance Codec () where
 fixedBool :: Fixed Bool
 fixedBool = fixedChecked fromBool toBool fixedWord8
   where
-    -- Without a branch on the value, or all code after it would be there twice.
+    -- No branch on the value: it would double all code after it.
     fromBool !b = fromIntegral (I# (dataToTag# b))
     toBool n
       | n <= 1, I# i <- fromIntegral n = Right (tagToEnum# i :: Bool)

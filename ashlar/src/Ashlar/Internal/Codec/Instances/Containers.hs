@@ -10,8 +10,8 @@
 --
 -- A set is the number of its elements, and the elements in ascending order. A map is the number of
 -- its entries, and the key and value of each. Decoding refuses keys that do not ascend strictly,
--- because a map or set that is out of order gives wrong answers. One with NaN for a key does, too,
--- and is refused.
+-- because a map or set that is out of order gives wrong answers. So does one with NaN for a key,
+-- which is refused too.
 module Ashlar.Internal.Codec.Instances.Containers () where
 
 import Ashlar.Internal.Builder.Core
@@ -148,8 +148,8 @@ putSet c s = go
 -- Entries arrive in the order of their keys, and their number is known. So the decoder builds a
 -- balanced tree as they arrive: the left half, the root, the right half. Sizes of siblings differ
 -- by at most one, which is balanced enough for @containers@. The tests check 'M.valid'. Collecting
--- the entries in a list for 'M.fromDistinctAscList' is several times slower. An announced number
--- that is too large costs a recursion no deeper than its bits.
+-- the entries in a list for 'M.fromDistinctAscList' is several times slower. If the announced
+-- number is too large, the recursion is still no deeper than the number has bits.
 
 -- A tree, and its last key.
 data Built k t = Built !t !(Below k)
@@ -201,9 +201,9 @@ isAbove k before = case before of
 
 -- The shape of IntMap and IntSet depends on the bits of the keys.
 
--- Read n entries. A few at a time make a map, and neighbours are joined: the union of maps whose
--- keys do not overlap only looks at their edges. (From one list of all of them, by way of a vector,
--- every entry is on the heap twice. Benchmark "decode IntMap Int of 100000".)
+-- Read n entries. A few at a time make a map, and neighbouring maps are joined: the union of maps
+-- whose keys do not overlap only looks at their edges. (One list of all entries, made from a
+-- vector, would have every entry on the heap twice. Benchmark "decode IntMap Int of 100000".)
 getIntMap :: forall v. Codec v => Int -> Get (IM.IntMap v)
 getIntMap count = (\(Built m _) -> m) <$> amongElements count (build 0 count Nothing')
   where
@@ -215,7 +215,7 @@ getIntMap count = (\(Built m _) -> m) <$> amongElements count (build 0 count Not
         Built left before' <- build i half before
         Built right before'' <- build (i + half) (n - half) before'
         pure (Built (IM.union left right) before'')
-    -- The entries from the first index up to the second, after these, the last first.
+    -- Read the entries with indices from i up to end. The list has those before, the last first.
     few :: Int -> Int -> Below Int -> [(Int, v)] -> Get (Built Int (IM.IntMap v))
     few !i !end before entries
       | i >= end = pure (Built (IM.fromDistinctAscList (reverse entries)) before)
@@ -225,7 +225,7 @@ getIntMap count = (\(Built m _) -> m) <$> amongElements count (build 0 count Not
         v `seq` few (i + 1) end (Below k) ((k, v) : entries)
 {-# INLINE getIntMap #-}
 
--- From a lazy list of a vector's elements, which is never whole in memory.
+-- Read n elements. They pass through a vector, and then a lazy list that is never whole in memory.
 getIntSet :: Int -> Get IS.IntSet
 getIntSet n =
   (\v -> IS.fromDistinctAscList (U.toList v))

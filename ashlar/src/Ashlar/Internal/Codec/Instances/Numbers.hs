@@ -97,7 +97,7 @@ instance Codec Natural where
   get = do
     h <- getVarint
     m <- getMagnitude h
-    -- It is not negative.
+    -- A magnitude is not negative.
     pure $! integerToNatural m
 
 -- Write a header, and the magnitude of a number.

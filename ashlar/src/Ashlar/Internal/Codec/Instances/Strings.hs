@@ -84,7 +84,7 @@ instance Codec T.Text where
   size t = lengthSize + utf8LengthOf t
   put = putText
 
-  -- 'getLength' inlined, which makes records of texts faster to read.
+  -- This is 'getLength', inlined. It makes records of texts faster to read.
   get = getFixed lengthFormat >>= getTextUtf8
 
 -- If the free space holds the longest encoding of the text, one pass writes the text, and then its
@@ -111,9 +111,9 @@ instance Counted T.Text where
     | otherwise = putCompactText t
   getCounted = getTextUtf8
 
--- As 'putText', with a length whose own size is not known before. It is written as if the text were
--- ASCII. If it is not, the length is written once more, and the text moved if the two lengths do
--- not take the same number of bytes.
+-- As 'putText', with the length as a varint, whose size depends on the text. First it writes the
+-- length that the text has if it is ASCII. If that turns out wrong, it writes the length again, and
+-- moves the text if the two lengths do not take the same number of bytes.
 putCompactText :: T.Text -> Builder
 putCompactText t = atOnceOr (putCompactDefault t) mostForLength fits $ \p -> do
   -- The longest length has free bytes, and so has the longest encoding after it.
@@ -131,10 +131,10 @@ putCompactText t = atOnceOr (putCompactDefault t) mostForLength fits $ \p -> do
     n = lengthUnits t
     fits free = n <= min mostUnits (free `quot` bytesPerUnit)
     mostForLength = 10
-    -- One foreign call moves at most three bytes for each: Note [Foreign copies] in
+    -- One foreign call moves the text, at most three bytes for each unit: Note [Foreign copies] in
     -- "Ashlar.Internal.Mem".
     mostUnits = maxForeignCopy `quot` 3
-    -- No more bytes than the length has: the text follows.
+    -- Writes no byte after the length: there is the text.
     writeLength p len
       | len < 0x80 = pokeLE p (fromIntegral len :: Word8)
       | otherwise = do
@@ -162,12 +162,11 @@ lazyLength = announced . TL.foldlChunks (\n t -> n + fromIntegral (utf8LengthOf 
 --
 -- Note [Slices and copies]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~
--- A ByteString is decoded as a slice of its chunk. A copy of 20 bytes takes 2.6 times as long as a
--- slice, one of 100 bytes too, one of 1,000 bytes 12 times (GHC 9.0.2, a list of them). So a rule
--- that copied what is much smaller than its chunk would slow down the decoding of all strings of a
--- large file, which is where slices pay. Nor could it be a rule about the chunk alone: only the
--- program knows whether it keeps one key of a record or all of it. (Tests "what a decoded string
--- keeps alive".)
+-- A ByteString is decoded as a slice of its chunk. A copy takes 2.6 times as long as a slice for 20
+-- or 100 bytes, and 12 times for 1,000 bytes (GHC 9.0.2, a list of them). A rule that copied what
+-- is much smaller than its chunk would slow down the decoding of all strings of a large file, which
+-- is where slices pay. And only the program knows whether it keeps one key of a record or all of
+-- it. (Tests "what a decoded string keeps alive".)
 
 -- | A ByteString that is copied when it is decoded, so that it does not keep the input's memory
 -- alive. It has the format of the ByteString.

@@ -7,9 +7,9 @@
 -- The elements one after the other, as in all tuples. @base@ 4.15 has no 'GHC.Generics.Generic'
 -- instances to derive them from, so they use pairs of tuples, which have the same bytes.
 --
--- Tried and dropped: a representation of all fields, made here. Paths in errors would have one
--- number and not two. But the code for a field of unknown type has two branches, each with the code
--- of all fields after it, and this module took minutes to compile.
+-- Tried and dropped: a generic representation of all fields, defined here. Paths in errors would
+-- have one number instead of two. But the code for a field of unknown type has two branches, each
+-- with the code of all fields after it, and this module took minutes to compile.
 module Ashlar.Internal.Codec.Instances.Tuples () where
 
 import Ashlar.Internal.Builder.Core (Builder)

@@ -58,7 +58,7 @@ sizeVector v = sizeElements (layout :: Layout a) (G.length v) (G.foldl' (\n x ->
 {-# INLINE sizeVector #-}
 
 putVector, putVectorBare :: (G.Vector v a, Codec a) => v a -> Builder
--- The number is between 0 and the length.
+-- 'putIndexed' passes indices below the length.
 putVector v = putIndexed (G.length v) (Slots.unsafeIndexM v)
 putVectorBare v = putIndexedBare (G.length v) (Slots.unsafeIndexM v)
 {-# INLINE putVector #-}
@@ -130,13 +130,12 @@ instance (Codec a, S.Storable a) => Counted (S.Vector a) where
   {-# INLINE putCounted #-}
   {-# INLINE getCounted #-}
 
--- In a span of the n elements of a vector, which begins with the given one: errors are those of a
--- boxed vector.
+-- Inside a span of elements of a vector of n, from index i on. Errors are those of a boxed vector.
 inElements :: Int -> Fixed a -> Int -> GetST s () -> GetST s ()
 inElements n f i = insideSpanST (elementsFrom i n f)
 {-# INLINE inElements #-}
 
--- The memory of a vector, which has the bytes of the format.
+-- Write the memory of a vector, which has the bytes of the format.
 putStorable :: S.Storable a => Fixed a -> S.Vector a -> Builder
 putStorable f v = chunk bytes
   where
@@ -235,8 +234,9 @@ plainStorable _ = case layout :: Layout a of
       peek (castPtr p) >>= writesSample f
 {-# NOINLINE plainStorable #-}
 
--- An action, or a value if the action throws: the sample need not be a value of the type. If the
--- action does not throw when the handler repeats it, the exception was asynchronous.
+-- Run an action, or return the value if the action throws: the sample need not be a value of the
+-- type. The handler runs the action once more. If it does not throw this time, the exception was
+-- asynchronous, and is thrown again.
 orElse :: a -> IO a -> IO a
 orElse x act = act `catch` \e -> tried act >>= either (\_ -> pure x) (throwOn e . pure)
   where
@@ -266,9 +266,9 @@ sampleByte i = fromIntegral (i + 1)
 pokeSample :: Ptr Word8 -> Int -> IO ()
 pokeSample p n = mapM_ (\i -> pokeByteOff p i (sampleByte i)) [0 .. n - 1]
 
--- Does the format write the value as the sample?
+-- Does the format write the value as the bytes of the sample?
 writesSample :: Fixed a -> a -> IO Bool
 writesSample f x = allocaBytes (fixedSize f) $ \p -> do
   fixedWrite f p x
-  written <- mapM (peekByteOff p) [0 .. fixedSize f - 1]
-  pure (written == map sampleByte [0 .. fixedSize f - 1])
+  bytes <- mapM (peekByteOff p) [0 .. fixedSize f - 1]
+  pure (bytes == map sampleByte [0 .. fixedSize f - 1])

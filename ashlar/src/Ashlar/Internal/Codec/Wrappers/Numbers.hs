@@ -66,7 +66,7 @@ instance VarintNumber a => Codec (Zigzag a) where
   {-# INLINE put #-}
   {-# INLINE get #-}
 
--- The second number was made of the first. Is it still the same?
+-- The second number, if converting the first to it has lost nothing.
 fits :: (Integral w, Integral a) => w -> a -> Either String a
 fits w n
   | fromIntegral n == w = Right n
@@ -96,7 +96,7 @@ instance VarintNumber Int64
 
 instance VarintNumber Int
 
--- | Most significant byte first ("network order").
+-- | A number with the most significant byte first ("network order").
 --
 -- >>> encode (BigEndian (258 :: Word16))
 -- "\SOH\STX"
@@ -113,7 +113,7 @@ instance ByteOrdered a => Codec (BigEndian a) where
   {-# INLINE put #-}
   {-# INLINE get #-}
 
--- | In the byte order of the machine, to share with programs on the same machine only: another
+-- | A number in the byte order of the machine, for programs on the same machine only: another
 -- machine may read another number. On a little-endian machine it is the usual format.
 newtype HostEndian a = HostEndian {getHostEndian :: a}
   deriving stock (Eq, Ord, Show, Functor, Foldable, Traversable)
@@ -203,8 +203,6 @@ instance ByteOrdered Double where
   fixedBE = fixedScalar False P.doubleBE
   {-# INLINE fixedLE #-}
   {-# INLINE fixedBE #-}
-
--- The numbers of one byte, -64 to 127, fit every type, so only the others are checked.
 
 compactLength :: Get Int
 compactLength = getVarintAs fromIntegral toLength

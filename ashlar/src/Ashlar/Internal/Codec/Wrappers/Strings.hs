@@ -44,12 +44,12 @@ newtype UTF16 = UTF16 {getUTF16 :: T.Text}
 
 -- Note [UTF-16]
 -- ~~~~~~~~~~~~~
--- Before version 2, text has UTF-16 in memory. Then encoding is a copy, and decoding a copy and a
--- check for surrogates without a partner. From version 2 on, C code converts (@cbits/utf16.c@). The
--- obvious program, with a builder for each character and the decoder of text, takes several times
--- as long, on both. On machines with the most significant byte first, and for texts of more units
--- than one foreign call may take, that program still runs. (Benchmark "UTF16". The tests "UTF-16 of
--- any length" meet all limits.)
+-- Before version 2, @text@ has UTF-16 in memory. Then encoding is a copy, and decoding a copy and a
+-- check for unpaired surrogates. From version 2 on, C code converts (@cbits/utf16.c@). The obvious
+-- program, with a builder for each character and the decoder of @text@, takes several times as long
+-- with either version. It still runs on machines with the most significant byte first, and for
+-- texts of more units than one foreign call may take. (Benchmark "UTF16". The tests "UTF-16 of any
+-- length" meet all limits.)
 instance Codec UTF16 where
   layout = Var lengthSize
   size (UTF16 t) = lengthSize + 2 * utf16LengthOf t
@@ -70,7 +70,7 @@ putUtf16 t = atOnceOr longer lengthSize fits $ \p -> do
     fits free = n <= free `quot` 2 && n <= maxForeignUnits && littleEndian
 {-# NOINLINE putUtf16 #-}
 
--- The units, least significant byte first.
+-- Write the units, least significant byte first.
 textUtf16 :: T.Text -> Builder
 textUtf16 t
   | littleEndian = action $ \c k ->
@@ -95,7 +95,7 @@ utf16Char c = ensure 4 $ \p ->
   where
     n = ord c
 
--- A text of n units.
+-- Read a text of n units.
 getUtf16 :: Int -> Get T.Text
 getUtf16 n
   | n > maxBound `quot` 2 = invalid "a length that does not fit"
