@@ -47,9 +47,8 @@
 --
 -- __Formats by hand.__ A derived description is that of a derived format. The instance of a type
 -- with a 'Ashlar.Codec.format' of its own describes it by hand, with 'recordOf', 'variantOf', 'as',
--- 'whole' or 'exactly'. What they cannot say is 'opaque'. A schema that says something else than
--- the bytes lets later readers see other values. @Ashlar.Schema.Laws@ of the package ashlar-laws
--- finds it.
+-- 'whole' or 'exactly'. What they cannot say is 'opaque'. If a schema does not describe the bytes,
+-- later readers see other values. @Ashlar.Schema.Laws@ of the package ashlar-laws finds that.
 --
 -- __Untrusted schemas.__ Decoding a schema refuses those that no type has. All functions here take
 -- time and memory in proportion to the schemas, and 'getValue' in proportion to the bytes and the
@@ -152,6 +151,6 @@ schema = descriptionSchema (described @a)
 -- Types whose values have the same bytes and the same names of fields and constructors have equal
 -- fingerprints. Newtypes and the names of types do not count. Nor does what a schema does not say:
 -- the conditions of a 'Ashlar.Codec.satisfying', an order of keys by an 'Ord' instance by hand, and
--- what is behind an 'opaque' name. Their decoders check all values, whatever the fingerprint.
+-- the format with an 'opaque' name. Their decoders check all values, whatever the fingerprint.
 fingerprint :: forall a. Described a => Fingerprint
 fingerprint = schemaFingerprint (schema @a)

@@ -34,13 +34,13 @@
 --
 -- __What a schema does not say:__
 --
--- * If the instance was written by hand, its bytes may be any. They are refused, or read as another
---   value. So compare some values of the result with what they should be.
+-- * If the instance was written by hand, its bytes may be anything. They are refused, or read as
+--   another value. So compare some values of the result with what they should be.
 -- * Cereal has no instance for @Text@. It is read as that of cereal-text writes it: the number of
 --   bytes, and UTF-8.
--- * Store writes memory. Numbers and lengths are read as a 64-bit machine of the byte order of this
---   one has them, and @Text@ as the version of text has it that this program is built with. An
---   unboxed vector of tuples is not known from a list, but store writes it in another way.
+-- * Store writes memory. Numbers and lengths are read as those of a 64-bit machine with the byte
+--   order of this one, and @Text@ as that of the version of text that this program is built with.
+--   An unboxed vector of tuples looks like a list, but store writes it in another way.
 -- * A hash map is a map in today's format, whose keys ascend. Where its old instance wrote them in
 --   another order, they are refused.
 --
@@ -89,26 +89,26 @@ data Format = Binary | Cereal | Store
 
 -- | A part of a schema whose bytes in a format are not known.
 data Unreadable = Unreadable
-  { -- | The type, the constructor if there are several, and the field: @Order.due@,
-    -- @Channel.Shop.town@. No text stands for the type of all values.
+  { -- | The type, the constructor if the type has more than one, and the field: @Order.due@,
+    -- @Channel.Shop.town@. Empty for the root of the schema.
     unreadablePath :: Text,
     unreadableWhy :: Text
   }
   deriving stock (Eq, Ord, Show)
 
--- | In one line.
+-- | A description in one line.
 describeUnreadable :: Unreadable -> Text
 describeUnreadable (Unreadable path why)
   | T.null path = why
   | otherwise = T.concat [path, ": ", why]
 
--- | A decoder of what another library has written for the type of a schema: 'getValue' in its
--- format. Or all parts of the schema that it cannot read, of which there is at least one.
+-- | 'getValue' in the format of another library: a decoder of what the library has written for the
+-- type of a schema. Or all parts of the schema that it cannot read, at least one.
 --
--- The value is one of the schema, so 'putValue' writes it in today's format, as far as 'getValue'
--- checks that. Refused is what 'getValue' refuses: keys that do not ascend, fractions that are not
--- in lowest terms, a tag of @Maybe@ that is neither 0 nor 1. The libraries write none of these. In
--- all else the bytes are accepted that "Ashlar.Compat.Binary", "Ashlar.Compat.Cereal" and
+-- The value is one of the schema, as far as 'getValue' checks that, so 'putValue' writes it in
+-- today's format. The decoder refuses what 'getValue' refuses: keys that do not ascend, fractions
+-- that are not in lowest terms, a tag of @Maybe@ that is neither 0 nor 1. The libraries write none
+-- of these. Otherwise it accepts the bytes that "Ashlar.Compat.Binary", "Ashlar.Compat.Cereal" and
 -- "Ashlar.Compat.Store" accept.
 --
 -- Like 'getValue' it takes time in proportion to the size of the schema, once. Neither the schema
@@ -121,7 +121,7 @@ getValueOf format s = case unreadable format s of
 readerOf :: Format -> Reader
 readerOf format =
   Reader
-    { -- No more than this holds in all three formats, whatever the machine.
+    { -- Larger bounds would not hold in all three formats on every machine.
       readerLeast = Least (min 1 . leastLeaf) (const 1) 0,
       readLeaf = either (fail . T.unpack) id . leafGet format,
       readTag = \count ->
@@ -148,8 +148,8 @@ by format = case format of
   Cereal -> Cereal.get
   Store -> Store.peek
 
--- | The number of elements that stands before those of a list. So the elements of a list can be
--- read one by one. It is not negative, and not to be trusted.
+-- | Read the number of elements of a list, which comes before them. Then the elements can be read
+-- one by one. The number is not negative, but otherwise untrusted.
 getLengthOf :: Format -> Get Int
 getLengthOf format = refine natural (by @Int format)
   where
@@ -157,7 +157,7 @@ getLengthOf format = refine natural (by @Int format)
       | n < 0 = Left ("negative length " ++ show n)
       | otherwise = Right n
 
--- What stands before the number of elements of a map in store: what an empty map begins with.
+-- Read what store writes before the number of elements of a map. An empty map begins with it.
 markerGet :: Get ()
 markerGet =
   getByteString (B.length marker) >>= \found ->
@@ -182,12 +182,12 @@ leafGet format l = case l of
   ScalarCharacter -> Right (Letter l <$> refine scalar (by format))
   BigInteger -> case format of
     Store -> none "Integer"
-    _ -> Right (whole (Binary.get @Integer))
+    _ -> Right (wholeGet (Binary.get @Integer))
   BigNatural -> case format of
     Store -> none "Natural"
-    _ -> Right (whole (Binary.get @Natural))
+    _ -> Right (wholeGet (Binary.get @Natural))
   FixedPoint _ -> case format of
-    Binary -> Right (whole (Binary.get @Integer))
+    Binary -> Right (wholeGet (Binary.get @Integer))
     _ -> none "Fixed"
   Date -> none "dates"
   Duration -> none "durations"
@@ -196,17 +196,17 @@ leafGet format l = case l of
   Utf8 _ -> Right (Written l <$> text)
   Utf16 -> Right (Written l <$> text)
   where
-    whole :: Integral n => Get n -> Get Value
-    whole g = (\n -> Whole l (toInteger n)) <$> g
+    wholeGet :: Integral n => Get n -> Get Value
+    wholeGet g = (\n -> Whole l (toInteger n)) <$> g
     number n = case n of
-      W8 -> whole (by @Word8 format)
-      W16 -> whole (by @Word16 format)
-      W32 -> whole (by @Word32 format)
-      W64 -> whole (by @Word64 format)
-      I8 -> whole (by @Int8 format)
-      I16 -> whole (by @Int16 format)
-      I32 -> whole (by @Int32 format)
-      I64 -> whole (by @Int64 format)
+      W8 -> wholeGet (by @Word8 format)
+      W16 -> wholeGet (by @Word16 format)
+      W32 -> wholeGet (by @Word32 format)
+      W64 -> wholeGet (by @Word64 format)
+      I8 -> wholeGet (by @Int8 format)
+      I16 -> wholeGet (by @Int16 format)
+      I32 -> wholeGet (by @Int32 format)
+      I64 -> wholeGet (by @Int64 format)
     text = case format of
       Store -> Store.peek
       _ -> getLengthOf format >>= getTextUtf8
@@ -224,7 +224,7 @@ packageName format = case format of
   Cereal -> "cereal"
   Store -> "store"
 
--- What cannot be read.
+-- The parts of a schema that cannot be read.
 unreadable :: Format -> Schema -> [Unreadable]
 unreadable format s =
   shapeIn [] (schemaRoot s) ++ concatMap definition (V.toList (schemaDefinitions s))

@@ -75,14 +75,15 @@
 -- | no longer                                     |                                              |
 -- +-----------------------------------------------+----------------------------------------------+
 --
--- What could lose something needs a word: an @Int@ has 64 bits, of which a @Double@ holds 53; a
--- @String@ may have surrogates, which a @Text@ cannot. Nor does a @Text@ become a @ByteString@,
--- because its encoding would be a guess, nor a list a set or a map, because elements may be equal.
+-- A change that could lose something needs @converted@: an @Int@ has 64 bits, of which a @Double@
+-- holds 53; a @String@ may have surrogates, which a @Text@ cannot. So does a @Text@ that becomes a
+-- @ByteString@, because its encoding would be a guess, and a list that becomes a set or a map,
+-- because elements may be equal.
 --
--- All of these hold at any depth, in recursive types too. Fields without names go by their
+-- These changes may be at any depth, in recursive types too. Fields without names go by their
 -- position: @converted \@"2"@, and in a type of several constructors @converted \@"Paid.2"@. What
--- has no name at all, as an element of a list, is converted with the field that it is in. The name
--- of a record's only constructor does not matter, nor do names of types.
+-- has no name at all, such as an element of a list, is converted with the field that it is in. The
+-- name of a record's only constructor does not matter, nor do names of types.
 --
 -- Keys of maps, elements of sets and indices of arrays stay in order, so only numbers in them may
 -- become wider, and enumerations in them may get constructors at the end. A type that contains
@@ -129,17 +130,18 @@ import qualified Data.Vector as V
 -- fingerprint of the type, or if the changes do not show in the bytes, it is 'get'. Else it
 -- translates the old bytes of a value to new ones, and runs 'get' on these.
 --
--- Decoding refuses what a decoder of the old type refuses, but for what is inside of parts that are
--- left out: these are skipped, and only their extent is read. A value with a constructor that was
--- dropped fails. The offset of an error is that in the old bytes.
+-- Decoding refuses what a decoder of the old type refuses, except inside of parts that are left
+-- out: it reads only their extent, to skip them. A value with a constructor that was dropped fails.
+-- The offset of an error is that in the old bytes.
 --
 -- A value is translated as a whole. So its new bytes are held until it is decoded, and its old
 -- bytes, too, where input comes in chunks.
 --
 -- Schema and bytes may be untrusted, but the schema must be one that
 -- 'Ashlar.Schema.checkSchema' accepts, as all are that were decoded. Time and memory are
--- proportional to the old bytes and the budget: each nesting is a level. Each 64 bytes that are
--- written, beyond eight for each byte read and 256, are a step ('Ashlar.Get.budgetSteps').
+-- proportional to the old bytes and the budget. Each nesting is a level. A translation may write
+-- eight bytes for each byte that it reads, and 256 more. Each 64 bytes beyond that are a step
+-- ('Ashlar.Get.budgetSteps').
 --
 -- >>> :set -XDeriveAnyClass -XDeriveGeneric
 -- >>> data Item = Item { name :: Text, count :: Int } deriving (Show, Generic, Codec, Described)
@@ -229,8 +231,8 @@ data Direction
   deriving stock (Eq, Show, Enum, Bounded)
 
 -- | Is today's type compatible with a schema that was kept? For test suites, so that a change that
--- breaks old data is found before it is released. Of an old program only the schema is known, and
--- not what it says of its own evolution.
+-- breaks old data is found before it is released. Only the schema of an old program is known, and
+-- not its 'evolution'.
 --
 -- @Ashlar.Schema.Released@ of the package ashlar-laws keeps the schemas of releases in files.
 --
@@ -255,7 +257,7 @@ compatibleSchema direction old = case direction of
   where
     new = described @a
     backward = () <$ programBetween RefuseUnknown old new
-    -- (Nothing can be said of the old program any more.)
+    -- (No advice: the old program cannot be changed any more.)
     forward =
       either (\m -> Left m {mismatchAdvice = Nothing}) (\_ -> Right ()) $
         programBetween SkipFields (descriptionSchema new) known

@@ -53,7 +53,7 @@ instance Show Evolved where
         RenamedConstructor a b -> "renamedConstructor " ++ show (a, b)
         DroppedConstructor n -> "droppedConstructor " ++ show n
         UnknownConstructors n -> "unknownConstructors " ++ show n
-        Settled -> "settled"
+        NotEditable -> "not editable"
 
 genEvolved :: Gen Evolved
 genEvolved = do

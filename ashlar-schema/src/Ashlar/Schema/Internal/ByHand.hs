@@ -29,8 +29,8 @@ import Data.Proxy (Proxy (..))
 import Data.Text (Text)
 import Data.Typeable (Typeable, typeRep)
 
--- | A format that a schema does not describe: its name, and a version that grows when it changes.
--- If its values take a constant number of bytes, the schema says how many.
+-- | A format that a schema does not describe: its name, and a version, to be increased when the
+-- format changes. If its values take a constant number of bytes, the schema says how many.
 opaque :: forall a. Codec a => Text -> Int -> Describe a
 opaque name version = plainly (opaqueShape @a name version)
 
@@ -55,7 +55,7 @@ as :: forall b a. Described b => Describe a
 as = shaped id (describe @b)
 
 -- | A whole number between two bounds, both included, in the format of another type. Decoding must
--- refuse all others. Without bounds if the other type does not stand for whole numbers.
+-- refuse all others. The bounds have no effect if the other type does not stand for whole numbers.
 --
 -- > instance Described Port where describe = whole @Word16 1024 65535
 whole :: forall b a. Described b => Integer -> Integer -> Describe a

@@ -13,9 +13,9 @@
 -- Module      : Ashlar.Schema.Internal.Change
 -- Description : How a type differs from what it was
 --
--- Each function is checked against the type as it is now. A name that cannot be right is an error
--- of the compiler, which names the type and the field. (The constraints that do this are redundant
--- to the compiler.)
+-- The compiler checks the names in a change against the type as it is now. The error for a name
+-- that cannot be right names the type and the field. (To the compiler, the constraints that do this
+-- are redundant.)
 module Ashlar.Schema.Internal.Change
   ( Change,
     added,
@@ -48,9 +48,9 @@ nameOf :: forall name. KnownSymbol name => Text
 nameOf = T.pack (symbolVal (Proxy :: Proxy name))
 
 -- | A field that values of older versions lack, and its value in these. A field without a name goes
--- by its position: @added \@"2" True@. Of one of several constructors, that is
--- @added \@"Paid.2" True@. Named fields may be told apart by their constructors in the same way,
--- here and below.
+-- by its position: @added \@"2" True@. If the type has several constructors, the constructor comes
+-- first: @added \@"Paid.2" True@. It may come before the names of fields in the same way, here and
+-- below.
 --
 -- >>> :set -XDeriveAnyClass -XDeriveGeneric
 -- >>> :{
@@ -82,11 +82,11 @@ renamed ::
   Change a
 renamed = Change (Renamed (nameOf @old) (nameOf @new))
 
--- | A field that is no more. Reading older values skips it. The type must not have it.
+-- | A field that the type no longer has. Reading older values skips it.
 dropped :: forall field a. (KnownSymbol field, NoFieldNow field a) => Change a
 dropped = Change (Dropped (nameOf @field))
 
--- | A field that had another type, and how to make today's value of the old one:
+-- | A field that had another type, and how to make today's value from the old one:
 --
 -- > converted @"price" (\cents -> fromIntegral (cents :: Int64) / 100 :: Double)
 --
@@ -95,8 +95,8 @@ dropped = Change (Dropped (nameOf @field))
 --
 -- > converted @"tags" (map Tag :: [Text] -> [Tag])
 --
--- If there is no such field, because it is a list that is decoded, say, put a newtype around it and
--- convert its field. Several conversions of one field may have different old types.
+-- If there is no such field, for instance because the decoded type is a list, put a newtype around
+-- it and convert its field. Several conversions of one field may have different old types.
 converted ::
   forall field a t old.
   (KnownSymbol field, HasFieldNow field a, FieldNow field a ~ 'Just t, Codec t, Described old) =>
@@ -113,8 +113,7 @@ renamedConstructor ::
   Change a
 renamedConstructor = Change (RenamedConstructor (nameOf @old) (nameOf @new))
 
--- | A constructor that is no more. Reading an older value that has it fails. The type must not
--- have it.
+-- | A constructor that the type no longer has. Reading an older value that has it fails.
 droppedConstructor ::
   forall constructor a.
   (KnownSymbol constructor, NoConstructorNow constructor a) =>
@@ -124,17 +123,17 @@ droppedConstructor = Change (DroppedConstructor (nameOf @constructor))
 -- | The type has this field.
 type HasFieldNow field a = Present "field" field a (IsJust (FieldNow field a))
 
--- | It has not.
+-- | The type does not have this field.
 type NoFieldNow field a = Absent "field" field a (IsJust (FieldNow field a))
 
--- | The type of a field, by its name in an evolution: that of the field, or its position if it has
--- none. The name of a constructor and a point may stand before it. Before a position they must, if
+-- | The type of a field, by its name in an evolution: the name of the field, or its position if it
+-- has none. The name of its constructor and a point may come first. Before a position they must, if
 -- there are several constructors.
 type FieldNow name a = InType name (Rep a)
 
--- | The constructor that a value becomes whose own constructor the type does not have and whose
--- evolution does not say anything of it: that of a newer program, or one that is gone. Fields that
--- both constructors have keep their values, others are skipped, and 'added' gives the rest.
+-- | The constructor for values whose own constructor neither the type nor its evolution names: that
+-- of a newer program, or one that is gone. Fields that both constructors have keep their values,
+-- others are skipped, and 'added' gives the rest.
 --
 -- >>> :set -XDeriveAnyClass -XDeriveGeneric -XDataKinds
 -- >>> import Ashlar.Schema.Evolution (planSkipping)
@@ -150,8 +149,8 @@ type FieldNow name a = InType name (Rep a)
 -- >>> traverse (runGetWhole getColour) newer
 -- Right [Green,Other]
 --
--- In keys of maps and in sets it does not count: such values would lose their order. What is
--- encoded again is the constructor that it has become.
+-- It has no effect in keys of maps and in sets, because such values would lose their order. If the
+-- value is encoded again, it has the constructor that it has become.
 unknownConstructors ::
   forall constructor a.
   (KnownSymbol constructor, HasConstructorNow constructor a) =>
@@ -161,7 +160,7 @@ unknownConstructors = Change (UnknownConstructors (nameOf @constructor))
 -- | The type has this constructor.
 type HasConstructorNow name a = Present "constructor" name a (HasConstructorNamed name (Rep a))
 
--- | It has not.
+-- | The type does not have this constructor.
 type NoConstructorNow name a = Absent "constructor" name a (HasConstructorNamed name (Rep a))
 
 type family Absent (what :: Symbol) (name :: Symbol) (a :: Type) (there :: Bool) :: Constraint where
@@ -189,7 +188,7 @@ type family InType (name :: Symbol) (f :: Type -> Type) :: Maybe Type where
   InType name (D1 m (C1 c f)) = InConstructors name 'True (C1 c f)
   InType name (D1 m f) = InConstructors name 'False f
 
--- Given whether it is the only constructor.
+-- @alone@: is it the only constructor?
 type family InConstructors (name :: Symbol) (alone :: Bool) (f :: Type -> Type) :: Maybe Type where
   InConstructors name alone (f :+: g) =
     OrElse (InConstructors name alone f) (InConstructors name alone g)
@@ -197,7 +196,7 @@ type family InConstructors (name :: Symbol) (alone :: Bool) (f :: Type -> Type) 
     InFields name (AppendSymbol con ".") alone (Next '[]) (Listed f '[])
   InConstructors name alone f = 'Nothing
 
--- Given what may stand before a name, and the position of the first field.
+-- @con@ is what may come before a name, @at@ the position of the first field.
 type family
   InFields (name :: Symbol) (con :: Symbol) (alone :: Bool) (at :: [Symbol]) (fs :: [NamedType]) ::
     Maybe Type
@@ -218,7 +217,7 @@ type family
 
 type NamedType = (Maybe Symbol, Type)
 
--- The fields before some others.
+-- Put the fields before others.
 type family Listed (f :: Type -> Type) (rest :: [NamedType]) :: [NamedType] where
   Listed (f :*: g) rest = Listed f (Listed g rest)
   Listed (S1 ('MetaSel n u s l) (K1 i t)) rest = '(n, t) ': rest

@@ -30,9 +30,9 @@ checkTerms root definitions = do
   visited <- visit (V.length definitions) definitions root
   unless (visited == V.length definitions) (Left "a definition that nothing refers to")
 
--- The numbers are those of the first visit, depth first: the next new one is always the least that
--- has not been seen. Returns how many there are. The list of what is still to visit keeps the
--- stack small, however long the chain of references is.
+-- Check that the definitions are numbered in the order of the first visit, depth first: a new
+-- number is always the least that has not been seen. Returns how many definitions were visited. The
+-- list of what is still to visit keeps the stack small, however long the chain of references is.
 visit :: Int -> V.Vector Definition -> Shape -> Either String Int
 visit count definitions root = go 0 [root]
   where
@@ -74,7 +74,7 @@ checkDefinition d = do
 distinct :: [Text] -> Bool
 distinct names = Set.size (Set.fromList names) == length names
 
--- A name may be long. A message is not.
+-- Names may be long. Messages must not be.
 shown :: Text -> String
 shown name = T.unpack (T.take 100 name)
 

@@ -5,12 +5,12 @@
 -- Note [Work without bytes]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~
 -- An untrusted schema may ask for any work for few bytes: a record of a thousand units, or thirty
--- records of two fields each, of which each contains the next one twice. So what a value has in any
--- case is counted for each definition: its parts ('costParts'), and its bytes ('costBytes'). Parts
--- that may be missing, and constructors of a sum, are values of their own. If there are at most 64
--- parts for each byte, the work is linear in the bytes and costs nothing more. Else each part
--- counts as a step of the budget, like an element of no bytes. No type that anybody has written
--- comes near that, except for those whose values have no bytes.
+-- records of two fields each, of which each contains the next one twice. So the least parts
+-- ('costParts') and bytes ('costBytes') of a value are computed for each definition. Parts that may
+-- be missing, and constructors of a sum, are values of their own. If there are at most 64 parts for
+-- each byte, the work is linear in the bytes and is not counted. Otherwise each part counts as a
+-- step of the budget, like an element of no bytes. No type that anybody has written comes near
+-- that, except for those whose values have no bytes.
 module Ashlar.Schema.Internal.Costs
   ( Cost (..),
     fair,
@@ -46,7 +46,7 @@ data Cost = Cost {costParts :: !Int, costBytes :: !Int}
 fair :: Cost -> Bool
 fair = fairWith 0
 
--- | Are there few parts for the bytes, if there are some bytes more?
+-- | 'fair' for a value that comes with this many bytes besides its own.
 fairWith :: Int -> Cost -> Bool
 fairWith more (Cost parts bytes) = parts <= 64 * (more + bytes)
 
@@ -59,13 +59,13 @@ plus (Cost a b) (Cost c d) = Cost (min most (a + c)) (min most (b + d))
 -- | The least bytes of what formats write in different ways. (A tag is the same in all.)
 data Least = Least
   { leastOfLeaf :: Leaf -> Int,
-    -- | Of the number of elements.
+    -- | The bytes of a number of elements.
     leastOfLength :: Length -> Int,
-    -- | Of that of an array.
+    -- | The bytes of the number of elements of an array.
     leastOfArrayLength :: Int
   }
 
--- | The costs of all definitions of a schema, and how they are found.
+-- | The costs of all definitions of a schema, and the least bytes that they are computed from.
 data Costs = Costs Least (V.Vector Cost)
 
 -- | The costs in today's format.
@@ -93,7 +93,7 @@ costsBy least s = known
         | otherwise -> costOfAll known (fieldShapes d)
     endless = endlessIn s
 
--- | The definitions whose values contain another one in any case, and so have no end.
+-- | The definitions whose values always contain another one of the definition, and so have no end.
 endlessIn :: Schema -> IS.IntSet
 endlessIn s =
   cyclic
@@ -102,7 +102,7 @@ endlessIn s =
         definitionForm d /= Sum
     ]
 
--- The definitions of which a shape has a value in any case.
+-- The definitions of which every value of a shape contains a value.
 certain :: Shape -> [Int]
 certain shape = case shape of
   Reference i -> [i]
@@ -160,14 +160,14 @@ leastLeaf l = case l of
   Utf16 -> 8
   _ -> 1
 
--- | The definitions with values whose order is not known, because that of a part is not.
+-- | The definitions whose order, or that of a part, is not known.
 unorderedIn :: Schema -> IS.IntSet
 unorderedIn s = go IS.empty [i | (i, d) <- numbered, isUnordered d]
   where
     numbered = V.toList (V.indexed (schemaDefinitions s))
     isUnordered d =
       definitionOrder d == Unordered || not (all (isOrdered IS.empty) (fieldShapes d))
-    -- Which definitions have a part of each.
+    -- For each definition, those that have it as a part.
     users =
       IM.fromListWith
         (++)

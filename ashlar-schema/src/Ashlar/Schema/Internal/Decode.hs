@@ -42,17 +42,17 @@ import qualified Data.Vector as V
 import Data.Word (Word16, Word32, Word64, Word8)
 import Numeric.Natural (Natural)
 
--- | How to read what formats write in different ways.
+-- | How to read what differs between formats.
 data Reader = Reader
   { readerLeast :: Least,
     readLeaf :: Leaf -> Get Value,
     -- | The number of a constructor, given how many there are.
     readTag :: Int -> Get Int,
-    -- | How many elements follow, which is not negative. It is not trusted.
+    -- | How many elements follow: not negative, but otherwise untrusted.
     readLength :: Length -> Get Int,
-    -- | The same of a map.
+    -- | The same for a map.
     readMapLength :: Length -> Get Int,
-    -- | The same of an array, given how many indices its bounds enclose, if that is known.
+    -- | The same for an array, given how many indices its bounds enclose, if that is known.
     readLengthAfterBounds :: Maybe Integer -> Get Int,
     -- | Does the first element of a @NonEmpty@ come before the number of the others?
     readsFirstApart :: Bool
@@ -60,11 +60,11 @@ data Reader = Reader
 
 -- | Read a value by its schema alone.
 --
--- Refuses what the decoder of the type refuses, as far as the schema says so. Not known to it are:
--- the conditions of a 'Ashlar.Codec.satisfying' that are no bounds; the order of keys of types that
--- do not say 'Ashlar.Schema.orderedByParts'; the number of indices between the bounds of an array,
--- if they are not numbers, characters, 'Bool's, or tuples of these. An opaque format of constant
--- size is read as bytes. One of variable size, and the depths of an irregular type, fail.
+-- It refuses what the decoder of the type refuses, as far as the schema says so. A schema does not
+-- say: the conditions of a 'Ashlar.Codec.satisfying' that are no bounds; the order of keys of types
+-- that are not 'Ashlar.Schema.orderedByParts'; the number of indices between the bounds of an
+-- array, if they are not numbers, characters, 'Bool's, or tuples of these. An opaque format of
+-- constant size is read as bytes. One of variable size, and the depths of an irregular type, fail.
 --
 -- Applied to a schema, it makes a decoder once, in time that is linear in its size. Keep that
 -- decoder for many values. The schema must be one that 'checkSchema' accepts, as all are that were
@@ -95,11 +95,12 @@ getValueBy reader s = uncovered (schemaRoot s)
     known = costsBy (readerLeast reader) s
     endless = endlessIn s
     unordered = unorderedIn s
-    -- As parts of something whose cost is fair, and not.
+    -- The definitions as parts of a value whose cost is fair, and as other parts.
     coveredOnes = V.imap (definitionGet covered) definitions
     uncoveredOnes = V.imap (definitionGet uncovered) definitions
 
-    -- A shape whose parts have been paid for, and one that is to be looked at.
+    -- Read a shape. 'covered' counts no parts against the budget, because their cost is known to be
+    -- fair. 'uncovered' counts them if it is not.
     covered, uncovered :: Shape -> Get Value
     covered = shapeGet (coveredOnes V.!) covered
     uncovered shape
@@ -108,7 +109,7 @@ getValueBy reader s = uncovered (schemaRoot s)
       | otherwise = spendEmpties (ownParts shape) >> shapeGet (uncoveredOnes V.!) uncovered shape
       where
         cost = costOf known shape
-    -- What has that many bytes of its own beside the shape.
+    -- Read a shape that comes with this many bytes besides its own.
     beside :: Int -> Shape -> Get Value
     beside bytes shape
       | fairWith bytes (costOf known shape) = covered shape
@@ -151,7 +152,7 @@ getValueBy reader s = uncovered (schemaRoot s)
               Tagged count i c <$> (charge >> fieldsGet field (map fieldShape fields))
           where
             fields = constructorFields c
-            -- No record, if the fields have positions for names.
+            -- It is no record if the names of the fields are positions.
             names = case fields of
               Field first _ : _
                 | first /= "1" ->
@@ -206,7 +207,7 @@ getValueBy reader s = uncovered (schemaRoot s)
     listGet :: Length -> Shape -> Get (V.Vector Value)
     listGet len inner = readLength reader len >>= elementsGet inner (\_ g -> g)
 
-    -- Elements, given what is done with the one before and the decoder of one.
+    -- Read n elements. The function gets the element before, and the decoder of an element.
     elementsGet ::
       Shape -> (Maybe Value -> Get Value -> Get Value) -> Int -> Get (V.Vector Value)
     elementsGet inner check n =
@@ -226,7 +227,7 @@ getValueBy reader s = uncovered (schemaRoot s)
         keyGet = beside 1 k
         valueGet = beside 1 v
 
-    -- The order is that of the type, if it is known.
+    -- Refuse a value that is not above the one before, if the order of its type is known.
     ascending :: Shape -> Maybe Value -> Get Value -> Get Value
     ascending inner
       | isOrdered unordered inner = \before g -> case before of
@@ -288,7 +289,7 @@ within low high value = case value of
     | n > high -> Left ("more than " ++ bound high)
   _ -> Right value
   where
-    -- An untrusted schema may have one of millions of digits.
+    -- An untrusted schema may have a bound of millions of digits.
     bound k = if abs k < 2 ^ (256 :: Int) then show k else "the bound of the type"
 
 -- A name in an error. Those of an untrusted schema may be long.
@@ -304,8 +305,8 @@ countGet len = case len of
       | n <= (fromIntegral (maxBound :: Int) :: Word64) = Right (fromIntegral n)
       | otherwise = Left "a length that does not fit"
 
--- | Do bounds of such a shape say how many indices there are? (The instance of Ix of a newtype may
--- be any.)
+-- | Do bounds of this shape say how many indices there are? (The Ix instance of a newtype may be
+-- anything.)
 isPlain :: Shape -> Bool
 isPlain shape = case shape of
   Leaf l -> isWhole l || l `elem` [Unit, Boolean, Character, ScalarCharacter]

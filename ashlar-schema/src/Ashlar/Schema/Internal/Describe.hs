@@ -17,12 +17,12 @@
 --
 -- Note [Visiting types]
 -- ~~~~~~~~~~~~~~~~~~~~~
--- A description is an action on a table of the definitions so far. A type that is visited again is
--- a reference, so recursion ends. A type with polymorphic recursion is another type at each visit.
--- Such a type is cut off where it is inside of three types that are made by the same type
--- constructor and embedded in it: each can be had from it by leaving out parts. By Kruskal's
--- theorem every infinite path has such types, and without such recursion they are rare. What is
--- described is enough for a change to the definition to change the schema.
+-- A description is an action on a table of the definitions so far. A type that is visited again
+-- becomes a reference, so recursion ends. But a type with polymorphic recursion is another type at
+-- each visit. So a type is cut off if it is inside of three types that have the same type
+-- constructor and are embedded in it, which means that leaving out parts of it makes each of them.
+-- By Kruskal's theorem every infinite path has such types. Without polymorphic recursion they are
+-- rare. Enough is described for a change to the definition to change the schema.
 module Ashlar.Schema.Internal.Describe
   ( Described (..),
     Describe,
@@ -44,7 +44,7 @@ module Ashlar.Schema.Internal.Describe
     Case (..),
     Part (..),
     definition,
-    settledDescription,
+    libraryDescription,
 
     -- * What is said of evolution
     Change (..),
@@ -122,10 +122,10 @@ instance Applicative Build where
     (g, t') -> case b t' of (x, t'') -> (g x, t'')
 
 data Table = Table
-  { -- What has been visited, and its number.
+  { -- The types that have been visited, and their numbers.
     tableSeen :: !(M.Map TypeRep Int),
     tableDone :: !(IM.IntMap (Definition, [Edit])),
-    -- The types that the visited one is inside of.
+    -- The types around the one that is being visited.
     tablePath :: [TypeRep]
   }
 
@@ -133,14 +133,14 @@ data Table = Table
 described :: forall a. Described a => Description
 described = describedAs (describe @a)
 
--- | What a description describes.
+-- | The result of a description.
 describedAs :: Describe a -> Description
 describedAs (Describe f) = case b (Table M.empty IM.empty []) of
   (root, t) -> pruned root (tableDone t)
   where
     Build b = f Unordered
 
--- | What the root refers to, in the order of the first visit.
+-- | The definitions that the root refers to, in the order of the first visit.
 pruned :: Shape -> IM.IntMap (Definition, [Edit]) -> Description
 pruned root done =
   Description
@@ -162,11 +162,11 @@ pruned root done =
           visit (i : is) (IM.insert i () seen) (fieldShapes (fst (done IM.! i)) ++ rest)
       shape : rest -> visit is seen (shapesIn shape ++ rest)
 
--- | A shape that needs no definitions.
+-- | A description that is only a shape, without definitions.
 plainly :: Shape -> Describe a
 plainly s = Describe (\_ -> pure s)
 
--- | Another shape around, or in place of, a description's.
+-- | A description with another shape, made from its own.
 shaped :: (Shape -> Shape) -> Describe a -> Describe b
 shaped f (Describe b) = Describe (\_ -> f <$> b Unordered)
 
@@ -184,14 +184,14 @@ shapedInside f (Describe b) = Describe $ \_ -> case b Unordered of
       _ -> shape
 
 -- | State that the 'Ord' instance of the type is as if it were derived: by constructor, then by the
--- fields from left to right. Then a decoder by schema checks the order of keys of this type. Of no
--- effect on what is not a definition.
+-- fields from left to right. Then a decoder by schema checks the order of keys of this type. It has
+-- no effect on a description without a definition.
 --
 -- > instance Described Suit where describe = orderedByParts derivedDescription
 orderedByParts :: Describe a -> Describe a
 orderedByParts (Describe b) = Describe (\_ -> b ByParts)
 
--- | A shape of several descriptions, from left to right.
+-- | A shape made from those of its parts, which are visited from left to right.
 describing :: ([Shape] -> Shape) -> [Part] -> Describe a
 describing f parts = Describe (\_ -> f <$> traverse (\(Part _ (Describe b)) -> b Unordered) parts)
 
@@ -202,13 +202,13 @@ data Part = Part Text (Describe ())
 -- is empty.
 data Case = Case Text Bool [Part]
 
--- | What a definition is made of.
+-- | A definition: its name, its form, and its constructors.
 data Parts = Parts Text Form [Case]
 
--- | A definition of its own for the type. Its names may be others than those of Haskell's fields
--- and constructors, so no mismatch says to write something of them.
+-- | A definition of its own for the type. Its names may differ from those of Haskell's fields and
+-- constructors, so a mismatch does not advise to write an evolution with them.
 definition :: forall a. Described a => Parts -> Describe a
-definition = definitionSaying @a [Settled]
+definition = definitionSaying @a [NotEditable]
 
 definitionSaying :: forall a. Described a => [Edit] -> Parts -> Describe a
 definitionSaying more parts = Describe (define (typeRep (Proxy :: Proxy a)) edits parts)
@@ -283,14 +283,14 @@ typeName rep = case typeRepArgs rep of
       '(' : commas -> T.pack ("Tuple" ++ show (length commas))
       n -> T.pack n
 
--- | The description of the derived format, which 'describe' is if it is not given.
+-- | The description of the derived format: the default of 'describe'.
 derivedDescription :: forall a. (Described a, GDescribed (Rep a)) => Describe a
 derivedDescription = definitionSaying @a [] (gParts @(Rep a))
 
--- | The same for a type whose instance is one of this library, so that no user can say how it
--- differs from what it was.
-settledDescription :: forall a. (Described a, GDescribed (Rep a)) => Describe a
-settledDescription = definition (gParts @(Rep a))
+-- | 'derivedDescription' for a type whose instance is one of this library, so no user can write its
+-- evolution.
+libraryDescription :: forall a. (Described a, GDescribed (Rep a)) => Describe a
+libraryDescription = definition (gParts @(Rep a))
 
 -- | The parts of a type with a generic representation.
 class GDescribed (f :: Type -> Type) where
@@ -310,7 +310,7 @@ partsOf name new cases = Parts (T.pack name) form cases
       _ -> Sum
 {-# NOINLINE partsOf #-}
 
--- Some constructors, and those after them.
+-- Put the constructors before others.
 class GCases (f :: Type -> Type) where
   gCases :: [Case] -> [Case]
 
@@ -327,7 +327,7 @@ caseOf :: String -> [Part] -> [Case] -> [Case]
 caseOf name parts rest = Case (T.pack name) False parts : rest
 {-# NOINLINE caseOf #-}
 
--- Some fields, and those after them.
+-- Put the fields before others.
 class GFields (f :: Type -> Type) where
   gFields :: [Part] -> [Part]
 

@@ -38,7 +38,7 @@ data What
   | FieldDropped Text Text
   | -- | A guess: a field of the same shape at the same position.
     FieldRenamed Text Text
-  | -- | The fields that both have stand in another order: that of the old and that of the new.
+  | -- | The fields that both have, in the old and in the new order.
     FieldsReordered [Text] [Text]
   | ConstructorAdded Text
   | ConstructorDropped Text
@@ -47,7 +47,7 @@ data What
   | -- | A constructor whose tag is no longer in use.
     ConstructorRetired Text
   | ConstructorsReordered [Text] [Text]
-  | -- | A number that may be any of the old one, or more.
+  | -- | A number whose range includes that of the old one.
     Widened Text Text
   | -- | A @Maybe@ of what was there.
     MadeOptional Text Text
@@ -206,13 +206,14 @@ diffSchemas old new = reverse (stateFound (shapes "value" root0 root1 start))
         inside s (f, g) = shapes (T.concat [path, ".", fieldName f]) (fieldShape f) (fieldShape g) s
 
 data State = State
-  { -- With what each old definition has been compared.
+  { -- The new definitions that each old one has been compared with.
     statePairs :: !(IM.IntMap (S.Set Int)),
     -- The last one first.
     stateFound :: [Difference]
   }
 
--- Untrusted schemas may refer to each other in all combinations.
+-- With how many new definitions an old one is compared at most. Untrusted schemas may have all
+-- combinations.
 mostPartners :: Int
 mostPartners = 16
 
@@ -228,8 +229,7 @@ data Matched a = Matched
     matchedOrders :: ([Text], [Text])
   }
 
--- What is alike: by name, or, of those without a partner, by shape and by the number of partners
--- before.
+-- Pair what is alike: by name, and the others by shape and by the number of common names before.
 match :: (a -> Text) -> (a -> Text) -> (a -> Text) -> [a] -> [a] -> Matched a
 match name text0 text1 old new =
   Matched
@@ -269,7 +269,7 @@ hasReference shape = case shape of
   Reference _ -> True
   _ -> any hasReference (shapesIn shape)
 
--- Is each value of the one a value of the other, both being numbers?
+-- Are both numbers, and is each value of the first one a value of the second?
 isWider :: Shape -> Shape -> Bool
 isWider a b = case (a, b) of
   (Leaf Float32, Leaf Float64) -> True

@@ -24,24 +24,24 @@ data Description = Description
 -- | How a type differs from what it was.
 newtype Change a = Change Edit
 
--- | The same, without the type. Names are those of fields and constructors. That of a
--- field may begin with its constructor and a point.
+-- | A 'Change' without the type. Names are those of fields and constructors. The name of a field
+-- may begin with its constructor and a point.
 data Edit
   = -- | A field that old values lack, and the bytes of its default.
     Added Text ByteString
   | -- | The old and the new name of a field.
     Renamed Text Text
-  | -- | A field that is no more.
+  | -- | A field that the type no longer has.
     Dropped Text
   | -- | A field that had another type: the description of that type, and a decoder of its bytes (in
     -- the format that it has now) that returns the bytes of the new type.
     Converted Text Description (Get ByteString)
   | -- | The old and the new name of a constructor.
     RenamedConstructor Text Text
-  | -- | A constructor that is no more.
+  | -- | A constructor that the type no longer has.
     DroppedConstructor Text
-  | -- | The constructor that values with one that the type does not have become.
+  | -- | The constructor for values whose own constructor the type does not have.
     UnknownConstructors Text
-  | -- | Nothing can be said of the definition, because it is not derived, or its instance is one of
-    -- this library.
-    Settled
+  | -- | No advice may name the evolution of the definition, because it is not derived, or its
+    -- instance is one of this library.
+    NotEditable

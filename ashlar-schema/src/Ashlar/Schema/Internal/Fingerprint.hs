@@ -19,17 +19,17 @@ import Foreign.Ptr (castPtr)
 import GHC.Fingerprint (Fingerprint, fingerprintData)
 import System.IO.Unsafe (unsafePerformIO)
 
--- | The MD5 of the bytes of the 'essence'. It tells formats apart that differ by accident. Somebody
--- who looks for two schemas with one fingerprint finds them, so bytes with the right fingerprint
--- are untrusted input like all others.
+-- | The MD5 of the bytes of the 'essence'. It tells apart formats that differ by accident. An
+-- attacker can find two schemas with one fingerprint, so bytes with the right fingerprint are
+-- untrusted input like all others.
 schemaFingerprint :: Schema -> Fingerprint
 schemaFingerprint s = unsafePerformIO $
   B.unsafeUseAsCStringLen (encode (essence s)) $ \(p, n) -> fingerprintData (castPtr p) n
 {-# NOINLINE schemaFingerprint #-}
 
--- | What of a schema decides about the bytes and about evolution. Newtypes are what they wrap
--- ('unwrapping'), types have no names, and no order of values is known. The names of constructors
--- and fields stay.
+-- | The part of a schema that decides about the bytes and about evolution. Newtypes are what they
+-- wrap ('unwrapping'), types have no names, and no order of values is known. The names of
+-- constructors and fields stay.
 essence :: Schema -> Schema
 essence s = Schema (bare (schemaRoot s)) (V.fromList (map (simplified . (definitions V.!)) visited))
   where

@@ -20,7 +20,7 @@ import qualified Data.Vector as V
 -- >>> toStrictByteString (schemaToJson (schema @(Maybe Text)))
 -- "{\"root\":{\"type\":\"maybe\",\"of\":{\"type\":\"utf8\"}},\"definitions\":[]}"
 --
--- Whole numbers may have more digits than a program reads that takes all numbers for 'Double's.
+-- Whole numbers may have more digits than fit into a 'Double'.
 schemaToJson :: Schema -> Builder
 schemaToJson s =
   object
@@ -110,7 +110,7 @@ numberName n = case n of
   I32 -> "int32"
   I64 -> "int64"
 
--- A length that is not said takes eight bytes.
+-- The default is a length of eight bytes.
 counted :: Length -> [(Builder, Builder)] -> [(Builder, Builder)]
 counted len members = case len of
   Length64 -> members

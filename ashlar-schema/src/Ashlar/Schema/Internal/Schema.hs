@@ -38,7 +38,7 @@ instance HasFormat Schema where
   format = refined id checkSchema derivedFormat
 
 -- | Refuse a schema that no type has, with a message that says why. Takes time in proportion to
--- the size of the schema. Decoding does this, so only schemas made by hand need it:
+-- the size of the schema. Decoding does this, so only schemas made by hand need it. It refuses:
 --
 -- * a reference without a definition, or a definition that nothing refers to;
 -- * numbers that are not those of the first visit;

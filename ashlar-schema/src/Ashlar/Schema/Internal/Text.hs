@@ -131,7 +131,7 @@ describeShape names = go
 parenthesised :: Bool -> Text -> Text
 parenthesised yes t = if yes then T.concat ["(", t, ")"] else t
 
--- Does its name have several words?
+-- Does its name need parentheses as an argument?
 isCompound :: Shape -> Bool
 isCompound shape = case shape of
   Leaf l -> T.any (== ' ') (leafName l)
@@ -179,14 +179,14 @@ numberName n = case n of
   I32 -> "Int32"
   I64 -> "Int64"
 
--- Bytes in hexadecimal, but not too many of them.
+-- The first bytes in hexadecimal.
 hexOf :: B.ByteString -> Text
 hexOf bs = T.concat ["0x", T.decodeLatin1 (toStrictByteString (byteStringHex start)), rest]
   where
     (start, more) = B.splitAt 32 bs
     rest = if B.null more then "" else T.concat ["... (", shown (B.length bs), " bytes)"]
 
--- Names may be those of an untrusted schema.
+-- Escape what is not printable: names may be those of an untrusted schema.
 clean :: Text -> Text
 clean = T.concatMap (\c -> if isPrint c then T.singleton c else T.pack (showLitChar c ""))
 

@@ -73,14 +73,15 @@ data ValueOrder
 -- | A constructor.
 data Constructor = Constructor
   { constructorName :: Text,
-    -- | Is its tag still in use? Decoding refuses the tag of a retired constructor.
+    -- | Is its tag no longer in use? Decoding refuses the tag of a retired constructor.
     constructorRetired :: Bool,
     constructorFields :: [Field]
   }
   deriving stock (Eq, Ord, Show, Generic)
   deriving anyclass (Codec)
 
--- | A field. One without a name has its position as name, from @1@. No Haskell field is called so.
+-- | A field. A field without a name has its position as its name, from @1@. No field of Haskell's
+-- has such a name.
 data Field = Field
   { fieldName :: Text,
     fieldShape :: Shape
@@ -101,9 +102,9 @@ data Shape
     Tuple [Shape]
   | -- | A length, and as many elements: lists, vectors, sequences and arrays without an index.
     List Length Shape
-  | -- | The same, with at least one element.
+  | -- | A list with at least one element.
     NonEmpty Length Shape
-  | -- | The same, with elements that ascend strictly.
+  | -- | A list whose elements ascend strictly.
     Set Length Shape
   | -- | A length, and as many entries: a key and a value each. The keys ascend strictly.
     Map Length Shape Shape
@@ -162,7 +163,7 @@ data Leaf
     Duration
   | -- | A length, and as many bytes.
     Bytes Length
-  | -- | The same. The values are ordered by their lengths first, then by their bytes: @ByteArray@.
+  | -- | Like 'Bytes', but ordered by the length first, then by the bytes: @ByteArray@.
     ByteArray Length
   | -- | The number of bytes, and text in UTF-8.
     Utf8 Length

@@ -21,15 +21,15 @@ import qualified Data.Vector as V
 -- which all newtypes are unwrapped, and a reference to anything else.
 --
 -- A newtype stays a reference if it is recursive, or if what it wraps has more than 100 shapes:
--- @newtype A = A (B, B); newtype B = B (C, C)@ and so on would grow without bound. The whole takes
--- time in proportion to the size of the schema.
+-- @newtype A = A (B, B); newtype B = B (C, C)@ and so on would have no bound. Takes time in
+-- proportion to the size of the schema.
 unwrapping :: Schema -> V.Vector Shape
 unwrapping s = known
   where
     known = V.map fst unwrappedOnes
     definitions = schemaDefinitions s
     unwrappedOnes = V.imap sized definitions
-    -- With the number of its shapes. Lazy, and no newtype waits for itself.
+    -- Each with the number of its shapes. The vector is lazy, and no newtype waits for itself.
     sized i d = case wrappedBy d of
       Just inner
         | not (IS.member i recursive),

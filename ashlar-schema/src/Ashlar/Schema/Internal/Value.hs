@@ -173,7 +173,7 @@ lexical f = go
       (_, []) -> GT
       (a : as', b : bs') -> f a b <> go as' bs'
 
--- | How many indices there are between two bounds, if their type is one of base. What is more than
+-- | How many indices there are between two bounds, if their type is one of base. A result beyond
 -- any 'Int' may be too small: the product of the sizes of a wide tuple would take quadratic time.
 indicesBetween :: Value -> Value -> Maybe Integer
 indicesBetween low high = case (low, high) of

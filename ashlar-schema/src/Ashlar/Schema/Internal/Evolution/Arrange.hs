@@ -14,8 +14,8 @@ import Data.Text (Text)
 
 -- | The steps for all fields of a constructor.
 --
--- If the fields that are left stand in their old order, each default is written where it belongs.
--- Else they are written in their old order and moved afterwards. Fields that stay side by side are
+-- If the remaining fields keep their order, each default is written where it belongs. Otherwise the
+-- fields are written in their old order and moved afterwards. Fields that stay side by side are
 -- moved together, with the defaults after them.
 arrange ::
   -- | The old fields in old order: today's name, or none if it is left out, and its steps.
@@ -45,7 +45,7 @@ arrange olds news
         let (defaults, more) = span isDefault rest
          in (name, [Put bs | Right bs <- defaults]) : followed more
       _ -> []
-    -- Each field with what is left out before it, in old order.
+    -- Each remaining field, with those before it that are left out, in old order.
     single = withSkips [] olds
     withSkips skipped fields = case fields of
       (Nothing, ops) : rest -> withSkips (skipped ++ ops) rest

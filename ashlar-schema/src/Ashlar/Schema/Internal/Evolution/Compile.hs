@@ -4,16 +4,16 @@
 -- Module      : Ashlar.Schema.Internal.Evolution.Compile
 -- Description : Programs as code
 --
--- Each step becomes a closure that has all that is known beforehand, and the closure of what comes
--- after it. Steps of constant size that stand side by side become a block: one check of the input,
--- one of the output, and a loop over a table of numbers.
+-- Each step becomes a closure that holds all that is known beforehand, and the closure of the steps
+-- after it. Adjacent steps of constant size become a block: one check of the input, one of the
+-- output, and a loop over a table of numbers.
 --
 -- Note [Compiled once]
 -- ~~~~~~~~~~~~~~~~~~~~
--- What makes a closure must not be eta-expanded: then it would be made anew at each run, and all
--- that come after it. GHC 9.10 does that even with @-fno-do-lambda-eta-expansion@. But no function
--- that returns a constructor can be. So each closure is in a box, 'Code'. (Benchmarks "a field was
--- added" and "sums of a few bytes".)
+-- GHC must not eta-expand a function that makes a closure. Otherwise each run makes the closure
+-- anew, and all those after it. GHC 9.10 expands even with @-fno-do-lambda-eta-expansion@. But it
+-- cannot expand a function that returns a constructor. So each closure is in a box, 'Code'.
+-- (Benchmarks "a field was added" and "sums of a few bytes".)
 module Ashlar.Schema.Internal.Evolution.Compile
   ( compiled,
   )
@@ -55,7 +55,8 @@ compiled (Program main procedures) = steps known main done
     least = leastReads procedures
     known = Known least (Lazy.map (\ops -> steps known ops done) procedures)
 
--- What is known of the procedures. The second is lazy, because they call each other.
+-- The least bytes that each procedure reads, and its code. The code is lazy, because procedures
+-- call each other.
 data Known = Known !(IM.IntMap Int) (Lazy.IntMap Code)
 
 done :: Code
@@ -70,11 +71,11 @@ steps known ops next = case span isSimple ops of
        in Code $ \out -> runStraight rows 1 out >> next' out
   _ -> oneKind known ops next
 
--- A step with nothing after it.
+-- One step, with nothing after it.
 alone :: Known -> Op -> Code
 alone known op = steps known [op] done
 
--- Steps of constant size, or one that is not.
+-- The first steps are of constant size, or one that is not.
 oneKind :: Known -> [Op] -> Code -> Code
 oneKind known ops next = case span (isJust . constantRead) ops of
   ([], []) -> next
@@ -164,7 +165,7 @@ one known@(Known least procedures) op (Code next) = case op of
               then case indexSmallArray branches t of Code r -> r out
               else invalidAt p width (noConstructor name t)
   Call deep i ->
-    -- (It may be this one, so it is not forced here.)
+    -- (It may be the one that is being compiled, so it is not forced here.)
     let procedure = Lazy.findWithDefault done i procedures
         called out = case procedure of Code r -> r out
      in Code $ \out -> do
@@ -180,7 +181,7 @@ one known@(Known least procedures) op (Code next) = case op of
             unless isDone $ permuted runs wanted out
             next out
   Through g -> Code $ \out -> do
-    -- (Where it begins, for errors: the decoder moves on.)
+    -- (The offset of the value, for errors: the decoder moves the cursor.)
     at <- here
     bs <- g
     putAll at bs out
@@ -192,12 +193,12 @@ one known@(Known least procedures) op (Code next) = case op of
           bs <- translated freeBytes translate g
           putAll at bs out
           next out
-  -- No program has these: it would be one that changes nothing.
+  -- Only programs that change nothing have these, and such programs are not compiled.
   Unreadable _ -> Code $ \_ -> invalid "a format that is not described"
   -- The others are steps of constant size.
   _ -> Code next
 
--- What is done with a count of n bytes, and with what it counts.
+-- What to do with a count, given the output, the bytes of the count, and its number.
 type Recount = Out -> Int -> Int -> Get ()
 
 recounted :: Length -> Maybe Length -> Recount
@@ -208,14 +209,14 @@ recounted from to = case to of
     | otherwise -> rewriteCount other
 {-# NOINLINE recounted #-}
 
--- (Elements of no bytes: today's decoder counts them.)
+-- (Today's decoder counts elements of no bytes against the budget.)
 blockRecounted :: Length -> Maybe Length -> Int -> Recount
 blockRecounted from to width = case to of
   Nothing -> \out h n -> extent False out (h + n * width)
   Just other
     | other == from -> \out h n -> extent True out (h + n * width)
     | otherwise -> \out h n -> do
-      -- Nothing is written for a length before its bytes are there.
+      -- Write nothing for a length before the bytes that it announces are there.
       need (h + n * width)
       rewriteCount other out h n
       extent True out (n * width)
@@ -225,7 +226,7 @@ noConstructor :: String -> Int -> String
 noConstructor name t = name ++ ": there is no constructor " ++ show t
 {-# NOINLINE noConstructor #-}
 
--- Write bytes that were made of those from this offset on.
+-- Write bytes that were made from the old bytes from this offset on.
 putAll :: Int -> ByteString -> Run
 putAll at bs out@(Out o _ _) = do
   now <- here

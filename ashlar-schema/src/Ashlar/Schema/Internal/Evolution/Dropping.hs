@@ -22,7 +22,7 @@ import qualified Data.ByteString as B
 import Data.Text (Text)
 import qualified Data.Text as T
 
--- | Leave out a value, without decoding more than its extent.
+-- | The steps that leave out a value. They decode no more than its extent.
 dropShape :: Path -> Shape -> Plan [Op]
 dropShape path x = case x of
   Leaf l -> pure (leafOps False l)
@@ -65,11 +65,11 @@ dropDefinition path d = case (definitionForm d, definitionConstructors d) of
       | otherwise = Accepted <$> inside c
     inside c = concat <$> traverse (dropShape path . fieldShape) (constructorFields c)
 
--- | What refuses values of a constructor that is no longer in use.
+-- | The alternative that refuses a constructor that is no longer in use.
 retired :: Constructor -> Alternative
 retired c = refused c "which is no longer in use"
 
--- | What refuses values of a constructor, and why.
+-- | The alternative that refuses a constructor, given why.
 refused :: Constructor -> String -> Alternative
 refused c why = Refused ("constructor " ++ shown (constructorName c) ++ ", " ++ why)
 

@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Ashlar.Schema.Internal.Evolution.Extent
--- Description : Copying and leaving out what says how long it is
+-- Description : Copying and leaving out parts that state their length
 module Ashlar.Schema.Internal.Evolution.Extent
   ( Run,
     Code (..),
@@ -39,7 +39,7 @@ import Foreign.Ptr (Ptr, plusPtr)
 -- | Read from the cursor, and write to the output.
 type Run = Out -> Get ()
 
--- | In a box: see Note [Compiled once].
+-- | A 'Run' in a box: see Note [Compiled once].
 data Code = Code Run
 
 {- HLINT ignore Code "Use newtype instead of data" -}
@@ -58,7 +58,7 @@ needed :: Int -> Get (Ptr Word8)
 needed n = need n *> cursor
 {-# INLINE needed #-}
 
--- | Move on in the input and the output.
+-- | Set the cursors of the input and the output.
 advanced :: Ptr Word8 -> Out -> Ptr Word8 -> Get ()
 advanced p (Out o _ _) q = effect (putPtr o outCursor q) *> moveTo p
 {-# INLINE advanced #-}
@@ -85,7 +85,7 @@ extent keep out n = do
     else moveTo (p `plusPtr` n)
 {-# INLINE extent #-}
 
--- | Copy a count of eight bytes, and as many times a number of bytes, which is at least one.
+-- | Copy a count of eight bytes, and that many elements of a constant size of at least one byte.
 copyBlock :: Int -> Run
 copyBlock !width out = do
   p <- needed 8
@@ -101,7 +101,7 @@ tooLong :: Get a
 tooLong = invalid "a length that does not fit"
 {-# NOINLINE tooLong #-}
 
--- | Write a count in another way. The old one takes that many bytes.
+-- | Leave out the old count, which takes h bytes, and write n as the new one.
 rewriteCount :: Length -> Out -> Int -> Int -> Get ()
 rewriteCount to out@(Out o _ _) h n = do
   q <- reserve False out (B.length bs)
@@ -136,7 +136,7 @@ negative :: Int64 -> String
 negative n = "negative length " ++ show n
 {-# NOINLINE negative #-}
 
--- | The bytes of a LEB128 number. The cursor stays.
+-- | The number of bytes of a LEB128 number. The cursor stays.
 groups :: Int -> Get Int
 groups !i
   | i >= 10 = invalid "a varint of more than 10 bytes"

@@ -20,8 +20,9 @@ import qualified Data.Map.Strict as M
 import qualified Data.Set as S
 import Data.Text (Text)
 
--- | The steps for the fields of an old constructor, given those for one that may be converted, what
--- becomes of those that today's constructor does not have, and what is said of today's.
+-- | The steps for the fields of an old constructor. The function makes those for one field, which
+-- may be converted. 'Unknown' says what becomes of fields that today's constructor does not have,
+-- 'Said' what its evolution says.
 fieldOps ::
   (Path -> [Conversion] -> Shape -> Shape -> Plan [Op]) ->
   Mode ->
@@ -60,12 +61,12 @@ fieldOps one mode path skip said olds news = do
     gone = S.fromList [name | Dropped name <- saidEdits said]
     at name
       | mode == Anywhere,
-        saidIsOpen said =
+        saidIsEditable said =
         Place name (saidType said) (saidNow said name) : Segment "." : path
       | otherwise = inside name
     inside name = Segment name : Segment "." : path
     saying suggestions
-      | mode == Anywhere, saidIsOpen said = InEvolutionOf (saidType said) suggestions
+      | mode == Anywhere, saidIsEditable said = InEvolutionOf (saidType said) suggestions
       | otherwise = converting path
     oldField (Field name x) = case today name of
       Just n

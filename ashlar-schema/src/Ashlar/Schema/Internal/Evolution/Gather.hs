@@ -6,17 +6,17 @@
 --
 -- Note [Measured first]
 -- ~~~~~~~~~~~~~~~~~~~~~
--- Groups of simple steps need not be written before they are moved. One loop looks at the input
--- alone: where each step reads, how many bytes all of them write, and whether all is there and
--- valid. A second one copies ranges of the input to their places and checks nothing. What stays
+-- Groups of simple steps need not be written before they are moved. A first loop only measures the
+-- input: where each step reads, how many bytes all of them write, and whether all is there and
+-- valid. A second loop copies ranges of the input to their places and checks nothing. What stays
 -- side by side is one range.
 --
--- If the first one finds anything else, nothing has happened yet, and the groups are written in
--- their old order and moved, as others are. So errors are found in one place, with the offsets of
--- the old order. What is charged is the same in both ways: this one wants as much space as the
--- other, twice the bytes, and neither charges anything within the space that there is.
+-- If the first loop finds bytes that are missing or invalid, nothing has been written yet. Then the
+-- groups are written in their old order and moved, as others are. So errors are found in one place,
+-- with the offsets of the old order. Both ways charge the same: this one demands as much free space
+-- as the other, twice the bytes, and neither charges anything within the free space.
 --
--- (Benchmark "all fields are reordered". Written first and moved, each byte is copied three times.)
+-- (Benchmark "all fields are reordered". Writing first and moving copies each byte three times.)
 module Ashlar.Schema.Internal.Evolution.Gather
   ( Gather,
     gatherOf,
@@ -48,7 +48,7 @@ data Gather = Gather
     _pools :: !Pools
   }
 
--- What is written.
+-- A piece of the output.
 data Piece
   = -- The bytes of the rows from the first on and before the second.
     Range !Int !Int
@@ -90,8 +90,8 @@ pieceTable pieces = primArrayFromList (concatMap numbers pieces)
       Default n at -> [1, n, at]
       Retagged i at -> [2, i, at]
 
--- | Write groups in their new order. 'False' if that is to be done in the other way, and nothing
--- has been done.
+-- | Write groups in their new order. 'False' if nothing has been done: they must be written in
+-- their old order and moved.
 gathered :: Gather -> Out -> Get Bool
 gathered (Gather measured placed pools) (Out o _ _) = step $ \c _ -> do
   p <- getPtr c cursorCell
@@ -99,7 +99,7 @@ gathered (Gather measured placed pools) (Out o _ _) = step $ \c _ -> do
   q <- getPtr o outCursor
   f <- getPtr o outEnd
   target <- getInt o outTarget
-  -- The end of the space has the table for as long as this takes.
+  -- The addresses are at the end of the free space for as long as this takes.
   let starts = f `plusPtr` negate (8 * (count + 1)) :: Starts
       space = starts `minusPtr` q
   n <-
@@ -128,8 +128,8 @@ pokeStart :: Starts -> Int -> Ptr Word8 -> IO ()
 pokeStart starts i = pokeHost (starts `plusPtr` (8 * i))
 {-# INLINE pokeStart #-}
 
--- Where each row begins to read, and where the last one ends. Returns how many bytes are written,
--- or -1 if the rows cannot be placed.
+-- Store where each row begins to read, and where the last one ends. Returns how many bytes the rows
+-- write, or -1 if they cannot be placed.
 measure :: PrimArray Int -> Int -> PrimArray Int -> Starts -> Ptr Word8 -> Ptr Word8 -> IO Int
 measure !rows !count !sizes !starts !from !end = go 0 from 0
   where
@@ -161,8 +161,7 @@ measure !rows !count !sizes !starts !from !end = go 0 from 0
             _ -> pure (-1)
 {-# NOINLINE measure #-}
 
--- Copy what has been measured: all that is read is there and valid, and there is space for all that
--- is written.
+-- Write what has been measured. All input is there and valid, and there is enough free space.
 place :: PrimArray Int -> Pools -> Starts -> Ptr Word8 -> IO ()
 place !pieces (Pools defaults new _) !starts = go 0
   where

@@ -4,8 +4,8 @@
 --
 -- A procedure that is recursive stays one, and each call of it is a level of nesting. A small one
 -- becomes part of its callers. So a chain of definitions that an untrusted schema refers through
--- costs nothing for each value. How large a procedure is, is found out once, not at each call: one
--- of many steps may have many calls.
+-- costs nothing for each value. The size of a procedure is computed once, not at each call: a
+-- procedure of many steps may have many calls.
 module Ashlar.Schema.Internal.Evolution.Inline
   ( inlined,
   )
@@ -17,9 +17,9 @@ import qualified Data.IntSet as IS
 import qualified Data.List as List
 
 data Found = Found
-  { -- Their steps, and whether they become part of their callers.
+  { -- The steps of each procedure, and whether it becomes part of its callers.
     foundDone :: !(IM.IntMap ([Op], Bool)),
-    -- Those that are called while they run.
+    -- The procedures that are called while they run.
     foundRecursive :: !IS.IntSet
   }
 
@@ -51,7 +51,7 @@ inlined (Program main procedures) =
         | otherwise ->
           go (IS.insert i seen) (callees (maybe [] fst (IM.lookup i (foundDone found))) ++ rest)
 
--- With the bodies of small procedures in place of their calls.
+-- Put the bodies of small procedures in place of their calls.
 substituted :: Found -> [Op] -> [Op]
 substituted st = concatMap one
   where

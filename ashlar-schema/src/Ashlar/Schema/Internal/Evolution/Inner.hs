@@ -35,26 +35,27 @@ import Data.IORef (readIORef)
 import qualified Data.List as List
 import Data.Maybe (fromMaybe)
 
--- | Translate a value, and decode the new bytes, which the decoder must read to their end. Given is
--- how many bytes to have space for at first.
+-- | Translate a value, and decode the new bytes, which the decoder must read to their end. The
+-- number is the size of the first buffer.
 translated :: Int -> Run -> Get a -> Get a
 translated size translate g = do
   traced <- inspect (\c _ _ -> isTraced c)
   if traced
-    then tracedly size translate whole
+    then tracedly size translate toItsEnd
     else
-      translatedBytes size translate >>= other whole >>= \outcome -> case outcome of
+      translatedBytes size translate >>= other toItsEnd >>= \outcome -> case outcome of
         Right x -> pure x
         Left _ -> failed
   where
-    whole = g <* endOfInput
+    toItsEnd = g <* endOfInput
 
 -- | Translate a value.
 translatedBytes :: Int -> Run -> Get ByteString
 translatedBytes size translate =
   newOut size (-1) (\out -> translate out *> effect (finished out))
 
--- | Translate a number of values, and what follows each of them, given how many bytes it took.
+-- | Translate n values. After each of them, the function reads what follows: it gets the number of
+-- bytes that the value took.
 oneAfterAnother :: (Int -> Get ()) -> Int -> Run -> Run
 oneAfterAnother after count translate out = go count
   where
@@ -79,15 +80,15 @@ tracedly size translate g = do
     Right x -> pure x
     Left found -> do
       left <- stepsLeft
-      -- If the budget has been used up, it is not while this looks for origins.
+      -- Even if the budget has been used up, this may look for origins.
       over <- inspect (\c _ _ -> isOver c)
       when over $ inspect (\c _ _ -> notOver c)
       let failures = listed found
           offsets = List.nub (map failureOffset failures)
       origins <- mapM (originOf translate steps) offsets
-      -- The steps of these are not those of the value.
+      -- The steps that this took are not steps of the value.
       setSteps left
-      -- What failed before does not matter then.
+      -- Failures before the end of the budget do not matter.
       when over $ inspect (\c env _ -> markOver c *> setFailures env NoFailures)
       step (\_ env -> mapM_ (recorded env (zip offsets origins)) (reverse failures))
       failed
@@ -110,7 +111,7 @@ setSteps n = inspect $ \c env _ -> case budgetAccount c env of Account own -> pu
 originOf :: Run -> Int -> Int -> Get Int
 originOf translate steps k = do
   setSteps steps
-  -- Where it was written, before fields were moved.
+  -- Where in the output the byte was written, before fields were moved.
   place <-
     lookAhead $
       newOut freeBytes maxBound (\out -> attempt (translate out) *> effect (sourceOf out k))

@@ -1,6 +1,6 @@
 -- |
 -- Module      : Ashlar.Schema.Internal.Evolution.Leaves
--- Description : The steps for what has no parts, and newtypes
+-- Description : The steps for values without parts, and newtypes
 module Ashlar.Schema.Internal.Evolution.Leaves
   ( leafOps,
     bytesOps,
@@ -21,20 +21,20 @@ import Ashlar.Schema.Internal.Unwrap (cyclic)
 import qualified Data.IntSet as IS
 import qualified Data.Vector as V
 
--- | The steps for a newtype of itself. Are there no values of the new type either?
+-- | The steps for a newtype of itself, which has no values. Has the new type none either?
 noValues :: Bool -> [Op]
 noValues exact = [Switch "a newtype of itself" 0 exact []]
 
--- | A number of bytes that may be any.
+-- | Cut off a number of bytes, which may be any in an untrusted schema.
 bounded :: Int -> Int
 bounded = min (maxBound `quot` 4)
 
--- | Copy a number of bytes that may be any.
+-- | Copy a number of bytes, which may be any.
 copied :: Int -> [Op]
 copied n = [Copy (bounded n)]
 
--- | What a newtype wraps that is not a newtype, for each definition. 'Nothing' for a newtype that
--- wraps nothing but itself.
+-- | Each definition without newtypes around it. 'Nothing' for a newtype that wraps nothing but
+-- itself.
 peelings :: V.Vector Definition -> V.Vector (Maybe Shape)
 peelings ds = known
   where
@@ -79,7 +79,7 @@ leafOps keep l = case l of
 
 -- | Strings whose length is written in another way.
 bytesOps ::
-  -- | Or whose order is another one?
+  -- | May their order change, too?
   Bool ->
   Leaf ->
   Leaf ->

@@ -41,8 +41,8 @@ program unknown old new =
   where
     peeledOnes = peelings (schemaDefinitions old)
 
--- The same, and how much work is left, also if it fails. Given are the old definitions without
--- newtypes, so that these are looked at once, however many conversions there are.
+-- 'program', with how much work is left, also if it fails. The old definitions without newtypes are
+-- an argument, so that they are computed once, however many conversions there are.
 programWith ::
   Int ->
   V.Vector (Maybe Shape) ->
@@ -111,13 +111,13 @@ programWith left oldPeeled unknown old (Description new edits) = do
       (Nothing, y) -> pure (noValues (isNothing y))
       _ -> bad path HasNoValues
       where
-        -- A newtype that no field is around may convert its own field.
+        -- A newtype outside of all fields may convert its own field.
         path = case y0 of
           Reference j
             | Definition t Newtype _ [Constructor _ _ [Field name _]] <- newDefinitions V.! j,
               mode == Anywhere,
               null [() | Place {} <- path0],
-              isOpen (edits V.! j) ->
+              isEditable (edits V.! j) ->
               Place "" t name : path0
           _ -> path0
 
@@ -141,7 +141,7 @@ programWith left oldPeeled unknown old (Description new edits) = do
           let unknownExtent = Mismatch (pathText path) (NotDescribed n) Nothing
            in pure (maybe [Unreadable unknownExtent] copied size)
       (Optional a, Optional b) -> do
-        ops <- whole (shapes mode (Wrapping False True) path a b)
+        ops <- reportedHere (shapes mode (Wrapping False True) path a b)
         pure
           [ Switch
               "Maybe"
@@ -173,7 +173,7 @@ programWith left oldPeeled unknown old (Description new edits) = do
       (_, Optional b)
         | mode == Anywhere,
           inMaybe ->
-          (Put (tagBytes 1 1) :) <$> whole (shapes mode (Wrapping False True) path x b)
+          (Put (tagBytes 1 1) :) <$> reportedHere (shapes mode (Wrapping False True) path x b)
       (Leaf a, List n b)
         | mode == Anywhere,
           Just (Leaf l) <- peeled newPeeled b,
@@ -209,8 +209,8 @@ programWith left oldPeeled unknown old (Description new edits) = do
           (Put (countBytes n 1) :) <$> wrapped x b
       _ -> cannot path x y
       where
-        whole = insteadOf path (CannotBecome (oldText x) (newText y))
-        wrapped a b = whole (shapes mode (Wrapping True False) path a b)
+        reportedHere = insteadOf path (CannotBecome (oldText x) (newText y))
+        wrapped a b = reportedHere (shapes mode (Wrapping True False) path a b)
         each m n least a b = do
           ops <- shapes mode (Wrapping True False) (segment "[]" path) a b
           pure [Each m (Just n) least ops]
@@ -223,7 +223,7 @@ programWith left oldPeeled unknown old (Description new edits) = do
           Set _ _ -> True
           _ -> False
 
-    -- What has been said of a newtype's field.
+    -- The conversions of a newtype's field.
     newtypeConversions :: Shape -> [Conversion]
     newtypeConversions shape = case shape of
       Reference j
@@ -231,7 +231,7 @@ programWith left oldPeeled unknown old (Description new edits) = do
           conversionsOf (saidEdits (saidOf d (edits V.! j) c)) name
       _ -> []
 
-    -- A value for which there are conversions. If the type has not changed, it is what it was.
+    -- A value for which there are conversions. They are not used if its type has not changed.
     convertible ::
       Path -> [Conversion] -> Shape -> Shape -> Plan [Op] -> Plan [Op]
     convertible path conversions x y otherwise' = do
@@ -248,7 +248,7 @@ programWith left oldPeeled unknown old (Description new edits) = do
               | Just m <- unreadable p -> badSaying path (mismatchWhat m) Nothing
               | otherwise -> pure [After p g]
       where
-        -- The half of what is left, so that there is something left for what follows.
+        -- A plan may take half of the work that is left, so that some is left for what follows.
         planned d = Plan $ \w ->
           let half = workLeft w `quot` 2
               spent left' = w {workLeft = workLeft w - half + left' - 1}
@@ -258,7 +258,7 @@ programWith left oldPeeled unknown old (Description new edits) = do
                 Left (_, left') -> Right (Nothing, spent left')
                 Right (p, left') -> Right (Just p, spent left')
 
-    -- A field, given what has been said of it.
+    -- A field, given its conversions.
     field :: Mode -> Path -> [Conversion] -> Shape -> Shape -> Plan [Op]
     field mode path conversions x y
       | mode == Anywhere, not (null conversions) = convertible path conversions x y ops
@@ -313,8 +313,8 @@ programWith left oldPeeled unknown old (Description new edits) = do
                 UnknownConstructors name <- said,
                 Just found <- [M.lookup name newNumbers]
             ]
-        -- Today's constructor, if there is one that is in use, with its number, and what becomes of
-        -- fields that it does not have; or what refuses the value.
+        -- 'Right': what becomes of fields that today's constructor does not have, the number of
+        -- that constructor, and the constructor. 'Left': the alternative that refuses the value.
         target c
           | Just found <- M.lookup name newNumbers = inUse unknown found
           | Just found <- M.lookup name renames >>= (`M.lookup` newNumbers) = inUse unknown found
@@ -330,7 +330,7 @@ programWith left oldPeeled unknown old (Description new edits) = do
         unknownConstructor c =
           badSaying path (ConstructorIsUnknown name) . Just $
             -- (A constructor that is retired is one that the type has.)
-            if isOpen said && M.notMember name newNumbers
+            if isEditable said && M.notMember name newNumbers
               then
                 InEvolutionOf (definitionName e) $
                   SayDroppedConstructor name :
@@ -364,7 +364,7 @@ programWith left oldPeeled unknown old (Description new edits) = do
           definitionForm e == Sum
             && length olds == length news
             && and [isSame c x | (c, x) <- zip olds news]
-        -- Does today's decoder refuse this tag if we do?
+        -- Does today's decoder refuse this tag if the program does?
         isSame c x =
           constructorRetired x
             || not (constructorRetired c)

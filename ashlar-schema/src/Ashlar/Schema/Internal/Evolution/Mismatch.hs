@@ -22,7 +22,7 @@ import qualified Data.Text as T
 data Mismatch = Mismatch
   { mismatchPath :: Text,
     mismatchWhat :: Misfit,
-    -- | What would mend it. 'Nothing' if nothing that can be written does.
+    -- | What to write to fix it. 'Nothing' if no evolution can fix it.
     mismatchAdvice :: Maybe Advice
   }
   deriving stock (Eq, Ord)
@@ -60,8 +60,8 @@ data Misfit
 data Advice
   = -- | In the evolution of the type with this name, one of these.
     InEvolutionOf Text [Suggestion]
-  | -- | A newtype around the type that is read, and @converted \@"1"@ in the newtype's evolution:
-    -- no field that anything can be said of has the value in it.
+  | -- | A newtype around the type that is read, and @converted \@"1"@ in the newtype's evolution.
+    -- Given if no field around the value has an evolution that you can write.
     AroundAll
   deriving stock (Eq, Ord, Show)
 
@@ -73,7 +73,7 @@ data Suggestion
     SayConverted Text
   | -- | @dropped@, and the old field.
     SayDropped Text
-  | -- | The same in place of the @renamed@ that has been said of it.
+  | -- | @dropped@ in place of a @renamed@, and the old field.
     SayDroppedInstead Text
   | -- | @renamed@, and the old field.
     SayRenamed Text
@@ -89,8 +89,7 @@ describeMismatch m = case mismatchAdvice m of
   Nothing -> summarizeMismatch m
   Just advice -> T.concat [summarizeMismatch m, "; ", describeAdvice advice]
 
--- | The path and what is wrong, and not what to write: for those whose type it is not, or of a type
--- that cannot change any more.
+-- | The path and what is wrong, without the advice: for readers who cannot change the type.
 summarizeMismatch :: Mismatch -> Text
 summarizeMismatch (Mismatch path what _) = T.concat [clean 400 path, ": ", message]
   where
@@ -132,7 +131,7 @@ describeAdvice advice = case advice of
       SayRenamedConstructor n -> T.concat ["renamedConstructor ", quoted n, " and its name today"]
     quoted n = T.concat ["@\"", clean 100 n, "\""]
 
--- Names may be those of an untrusted schema.
+-- Shorten and escape: names may be those of an untrusted schema.
 clean :: Int -> Text -> Text
 clean most t
   | T.length t > most = T.append (escaped (T.take most t)) "..."

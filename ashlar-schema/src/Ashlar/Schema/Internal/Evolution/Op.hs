@@ -8,9 +8,9 @@
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- Old data could be decoded by a decoder that is made from both schemas. Four such designs were
 -- measured: an array of slots for the fields, readers in today's order, offsets first, and terms.
--- All lose to this one, which translates the bytes and then runs the decoder that the compiler has
--- made for today's type. It also needs no code for each type, and serves programs that do not have
--- the type.
+-- All were slower than this one, which translates the bytes and then runs the decoder that the
+-- compiler has made for today's type. It also needs no code for each type, and serves programs that
+-- do not have the type.
 --
 -- A program reads old bytes from left to right, once, and writes new bytes. It knows no names.
 -- It checks what today's decoder cannot: a tag that is valid today but was not when the value was
@@ -59,27 +59,27 @@ data Op
     Groups !Bool
   | -- | The header and the bytes of an 'Integer' (1) or a 'Natural' (0), copied or left out.
     Magnitude !Bool !Int
-  | -- | A count, and as many times a number of bytes: how the count was written, how it is to be
-    -- written (if at all), and the least count.
+  | -- | A count, and that many elements of constant size: how the count was written, how to write
+    -- it ('Nothing' leaves out all), the least count, and the bytes of an element.
     Block !Length !(Maybe Length) !Int !Int
   | -- | The same for elements that need a program.
     Each !Length !(Maybe Length) !Int ![Op]
-  | -- | A tag: the name of the type, the bytes of the tag, and what is done for each tag. 'True' if
-    -- today's decoder refuses all tags that this does.
+  | -- | A tag: the name of the type, the bytes of the tag, whether today's decoder refuses all tags
+    -- that this does, and what to do for each tag.
     Switch String !Int !Bool ![Alternative]
   | -- | The procedure with this number, one level deeper if that is 'True'. Those that leave out
     -- what they read have negative numbers.
     Call !Bool !Int
   | -- | Groups in old order, and the numbers of the groups in new order.
     Permute ![[Op]] ![Int]
-  | -- | What a decoder makes of the bytes.
+  | -- | Write what a decoder makes of the bytes.
     Through !(Get ByteString)
-  | -- | What a decoder makes of the bytes that a program makes.
+  | -- | Write what a decoder makes of the bytes that a program writes.
     After !Program !(Get ByteString)
-  | -- | A part that nobody can find the end of. Fine if nothing changes.
+  | -- | A part whose end is not known. A program may have one only if it changes nothing.
     Unreadable !Mismatch
 
--- | What is done for a tag.
+-- | What to do for a tag.
 data Alternative
   = -- | Fail: the constructor, and why.
     Refused String
@@ -110,7 +110,7 @@ isIdentity (Program main procedures) = all same main && all (all same) procedure
       Accepted (Put bs : ops) -> bs == tagBytes width i && all same ops
       Accepted _ -> False
 
--- | The first part of unknown extent.
+-- | The first part whose end is not known.
 unreadable :: Program -> Maybe Mismatch
 unreadable (Program main procedures) =
   case concatMap found (concat (main : IM.elems procedures)) of
@@ -134,7 +134,7 @@ countBytes len n = case len of
   Length64 -> encode n
   LengthVarint -> encode (Wrappers.Varint n)
 
--- | Join what belongs together, and leave out what does nothing.
+-- | Join adjacent steps, and leave out steps that do nothing.
 tidy :: [Op] -> [Op]
 tidy = foldr joined [] . concatMap tidied
   where
@@ -169,13 +169,13 @@ tidy = foldr joined [] . concatMap tidied
       Accepted _ -> False
       Refused _ -> True
 
--- | Saturating.
+-- | The sum, cut off so that it does not overflow.
 plus :: Int -> Int -> Int
 plus a b = if a > most - b then most else a + b
   where
     most = maxBound `quot` 4 :: Int
 
--- | What reads a constant number of bytes.
+-- | How many bytes a step reads, if that is constant.
 constantRead :: Op -> Maybe Int
 constantRead op = case op of
   Copy n -> Just n
@@ -204,8 +204,8 @@ leastRead known = List.foldl' (\n op -> plus n (one op)) 0
       Length64 -> 8
       LengthVarint -> 1
 
--- | Those of the procedures. (A few rounds: what a recursive one reads before it calls itself is
--- enough.)
+-- | The least number of bytes that each procedure reads. (Four rounds. What a recursive procedure
+-- reads before it calls itself is enough.)
 leastReads :: IM.IntMap [Op] -> IM.IntMap Int
 leastReads procedures = iterate (\known -> IM.map (leastRead known) procedures) none !! 4
   where
@@ -222,7 +222,7 @@ callees = concatMap one
       Permute groups _ -> concatMap callees groups
       _ -> []
 
--- | How large some steps are. The bytes that are written count, because they double where a
+-- | How large some steps are. The bytes that they write count, because they double where a
 -- procedure becomes part of another one twice.
 opsSize :: [Op] -> Int
 opsSize = List.foldl' (\n op -> n + one op) 0

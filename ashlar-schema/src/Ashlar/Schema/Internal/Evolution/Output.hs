@@ -10,19 +10,19 @@
 -- no bytes gain a default, and a default may be large. So eight bytes of untrusted input could ask
 -- for any amount of memory. Elements of no bytes are steps of the budget, as everywhere. Of the
 -- bytes written, eight for each byte read are free, and 256 more. Each 64 beyond that are a step.
--- So the default budget allows 64 MiB of them. A factor alone would refuse honest data, of small
--- records that gain a long default, and a limit on the output alone would not see how much of the
--- input has earned it. The bytes of a budget count what is read, and are checked there.
+-- So the default budget allows 64 MiB of them. A factor alone would refuse honest data: small
+-- records that gain a long default. A limit on the output alone would ignore the size of the input.
+-- (The bytes of a budget limit what is read, and are checked there.)
 --
--- Nothing is counted where bytes are written. The output seems to end at a checkpoint, which is
--- moved on from 256 bytes by doubling. There the bytes written are compared with those read. (They
--- do not depend on how the input was cut, so neither does the result.)
+-- Writing a byte counts nothing. The output seems to end at a checkpoint: first after 256 bytes,
+-- then at twice as many, and so on. There the bytes written are compared with those read. (They do
+-- not depend on how the input was cut into chunks, so neither does the result.)
 module Ashlar.Schema.Internal.Evolution.Output
   ( Out (..),
     newOut,
     freeBytes,
     reserve,
-    written,
+    bytesWritten,
     outStart,
     outCursor,
     outEnd,
@@ -49,18 +49,18 @@ import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import GHC.Exts (keepAlive#)
 
--- | Output in the making: its cells, its buffer, and what is to be moved at the end.
+-- | The output of a translation: its cells, its buffer, and the ranges to move at the end.
 data Out = Out Cells !(IORef (ForeignPtr Word8)) !(IORef [Moved])
 
--- | A range of the output, from its first group on, and its groups in today's order. Each group is
--- a range with ranges inside, the last one first.
+-- | A range of the output to move at the end: where it begins and ends, and its groups in today's
+-- order. Each group has its own beginning and end, and the ranges inside of it, the last one first.
 data Moved = Moved !Int !Int [(Int, Int, [Moved])]
 
 -- | The address of the next byte.
 outCursor :: Cell (Ptr Word8)
 outCursor = Cell 0
 
--- | The address after the last byte that may be written without asking.
+-- | The address after the last byte that may be written without a check.
 outEnd :: Cell (Ptr Word8)
 outEnd = Cell 1
 
@@ -88,11 +88,11 @@ outCharged = Cell 6
 outTarget :: Cell Int
 outTarget = Cell 7
 
--- | The offset in the input that it comes from, or -1.
+-- | The offset in the input that the byte comes from, or -1.
 outSource :: Cell Int
 outSource = Cell 8
 
--- | Fresh output, given how many bytes to begin with, and the byte to be looked for, or -1.
+-- | New output, given the size of its first buffer, and the byte to look for, or -1.
 newOut :: Int -> Int -> (Out -> Get r) -> Get r
 newOut firstBytes target act = do
   from <- here
@@ -126,16 +126,16 @@ freeBytes :: Int
 freeBytes = 256
 
 -- | How many bytes have been written.
-written :: Out -> IO Int
-written (Out o _ _) = do
+bytesWritten :: Out -> IO Int
+bytesWritten (Out o _ _) = do
   p <- getPtr o outCursor
   start <- getPtr o outStart
   pure (p `minusPtr` start)
-{-# INLINE written #-}
+{-# INLINE bytesWritten #-}
 
--- | Make sure of n bytes of free space, and return its address. In a run that looks for a byte
--- among them, its origin is the cursor's offset, and as many bytes after that as it is after the
--- output's cursor if that is 'True'.
+-- | Make sure of n bytes of free space, and return its address. The flag matters in a run that
+-- looks for the origin of one of them: 'True' if they are copies of the n bytes at the cursor of
+-- the input, 'False' if all come from the first of these.
 reserve :: Bool -> Out -> Int -> Get (Ptr Word8)
 reserve exact out@(Out o _ _) n = do
   enough <- effect $ do
@@ -150,7 +150,7 @@ reserve exact out@(Out o _ _) n = do
 -- from the cursor of the input.
 ensureFor :: (Int -> Int) -> Out -> Int -> Get ()
 ensureFor origin out@(Out o ref _) n = do
-  used <- effect (written out)
+  used <- effect (bytesWritten out)
   target <- effect (getInt o outTarget)
   when (target >= 0 && used + n > target) $ do
     at <- here
@@ -194,7 +194,7 @@ charge o total = do
 -- | The bytes in their final order.
 finished :: Out -> IO ByteString
 finished out@(Out o ref movedRef) = do
-  n <- written out
+  n <- bytesWritten out
   buffer <- readIORef ref
   start <- getPtr o outStart
   moved <- readIORef movedRef
@@ -213,7 +213,7 @@ finished out@(Out o ref movedRef) = do
 -- | Where in the output a byte of the final order was written.
 sourceOf :: Out -> Int -> IO Int
 sourceOf out@(Out _ _ movedRef) k = do
-  n <- written out
+  n <- bytesWritten out
   moved <- readIORef movedRef
   let find left ranges = case ranges of
         [] -> n

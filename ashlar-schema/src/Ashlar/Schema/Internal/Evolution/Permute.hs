@@ -6,8 +6,8 @@
 --
 -- Note [Fields in another order]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- Groups are written in their old order and moved afterwards. To move at each level what is inside
--- would take quadratic time for a recursive type. So only ranges of up to 4,096 bytes are moved at
+-- Groups are written in their old order and moved afterwards. For a recursive type, moving bytes
+-- again at each level would take quadratic time. So only ranges of up to 4,096 bytes are moved at
 -- once, by way of free space. Longer ones are noted, and moved in one pass at the end.
 module Ashlar.Schema.Internal.Evolution.Permute
   ( permuted,
@@ -31,14 +31,14 @@ permuted :: SmallArray Code -> PrimArray Int -> Run
 permuted !runs !wanted out@(Out _ _ movedRef) = do
   before <- effect (readIORef movedRef)
   unless (null before) $ effect (writeIORef movedRef [])
-  from <- effect (written out)
+  from <- effect (bytesWritten out)
   ends <- effect (newPrimArray count)
   let go !i
         | i >= count = pure ()
         | otherwise = case indexSmallArray runs i of
           Code r -> do
             r out
-            effect (written out >>= writePrimArray ends i)
+            effect (bytesWritten out >>= writePrimArray ends i)
             go (i + 1)
   go 0
   bounds <- effect (unsafeFreezePrimArray ends)
@@ -49,8 +49,8 @@ permuted !runs !wanted out@(Out _ _ movedRef) = do
     count = sizeofSmallArray runs
 {-# NOINLINE permuted #-}
 
--- | Put groups that are written into their new order, given where they end, where the first one
--- begins, and what has been moved in them.
+-- | Put groups into their new order, or note that, given where they end, where the first one
+-- begins, and the noted ranges inside of them.
 arranged :: PrimArray Int -> PrimArray Int -> Int -> [Moved] -> Run
 arranged !bounds !wanted !from inside out@(Out o _ movedRef) = do
   target <- effect (getInt o outTarget)
@@ -72,7 +72,7 @@ arranged !bounds !wanted !from inside out@(Out o _ movedRef) = do
        in [ (endOf bounds from (i - 1), endOf bounds from i, indexSmallArray each i)
             | i <- primArrayToList wanted
           ]
-    -- What has been moved in each group. The last group comes first, as the last range does.
+    -- The noted ranges inside of each group. The last group comes first, as the last range does.
     distributed ranges i rest
       | i < 0 = rest
       | otherwise =

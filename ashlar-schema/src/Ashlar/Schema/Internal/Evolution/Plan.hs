@@ -32,9 +32,9 @@ planned unknown new today old = maybe today decoding <$> programBetween unknown 
       Code translate -> translated freeBytes translate today
 {-# NOINLINE planned #-}
 
--- | A decoder of a number of values, one after another, given those of one of today's values, and
--- of what follows a value that took this many bytes. Values that are translated together take less
--- time than one by one.
+-- | A decoder of n values, one after another, given the decoder of one of today's values, and that
+-- of what follows a value that took this many bytes. To translate values together is faster than
+-- one by one.
 plannedMany ::
   Unknown -> Description -> Get a -> (Int -> Get ()) -> Schema -> Either Mismatch (Int -> Get [a])
 plannedMany unknown new today after old =
@@ -47,16 +47,16 @@ plannedMany unknown new today after old =
       x <$ after (fromIntegral (now - before))
     decoding p = case compiled p of
       Code translate -> \n ->
-        let whole = list n today
+        let values = list n today
             size = 128 * min 40 n + 128
-         in translated size (oneAfterAnother after n translate) whole
+         in translated size (oneAfterAnother after n translate) values
     list n g
       | n <= (0 :: Int) = pure []
       | otherwise = (:) <$> g <*> list (n - 1) g
 {-# NOINLINE plannedMany #-}
 
--- | What turns old bytes into new ones. 'Nothing' if the bytes are the same, and today's decoder
--- refuses all that is to be refused.
+-- | The program that turns old bytes into new ones. 'Nothing' if the bytes are the same, and
+-- today's decoder refuses all that is to be refused.
 programBetween :: Unknown -> Schema -> Description -> Either Mismatch (Maybe Program)
 programBetween unknown old new
   | schemaFingerprint old == schemaFingerprint (descriptionSchema new) = Right Nothing

@@ -9,7 +9,7 @@
 -- An old schema may come with the data, so it is untrusted. Each pair of definitions becomes a
 -- procedure once, from a queue, so planning takes time in proportion to the pairs and no stack.
 -- Their fields are counted against 'mostWork', and so is what is tried for a conversion, whether it
--- fits or not: only a schema that is made for it gets there.
+-- fits or not. Only a schema that is made to reach this limit does.
 module Ashlar.Schema.Internal.Evolution.Planning
   ( -- * What is planned
     Unknown (..),
@@ -43,8 +43,8 @@ import qualified Data.Map.Strict as M
 import Data.Text (Text)
 import qualified Data.Text as T
 
--- | What becomes of fields and constructors of the data that the type does not have, and whose
--- evolution does not say so.
+-- | What becomes of fields and constructors of the data that neither the type nor its evolution
+-- names.
 data Unknown
   = -- | Planning fails.
     RefuseUnknown
@@ -54,7 +54,7 @@ data Unknown
     SkipUnknown
   deriving stock (Eq, Show)
 
--- | Where a program is made for.
+-- | Where the values are that a program translates.
 data Mode
   = Anywhere
   | -- | In a key, whose order must not change.
@@ -149,8 +149,8 @@ converting path = case [InEvolutionOf t [SayConverted n] | Place _ t n <- path] 
   advice : _ -> advice
   [] -> AroundAll
 
--- | Fail with the first mismatch where the plan says that the value at this path, as a whole,
--- cannot become another one: what is wrapped cannot, and the shapes around it are what is meant.
+-- | Replace the mismatch of a plan that fails because the value at this path cannot become another
+-- one. The plan compares what is inside of a wrapping. The new mismatch names the shapes around it.
 insteadOf :: Path -> Misfit -> Plan a -> Plan a
 insteadOf path what (Plan f) = Plan $ \w -> case f w of
   Left (m@(Mismatch at (CannotBecome _ _) _), left)
@@ -161,11 +161,11 @@ insteadOf path what (Plan f) = Plan $ \w -> case f w of
 free :: Wrapping
 free = Wrapping True True
 
--- | Nothing has been done, and so much may be.
+-- | The state before planning, given how much may be done.
 startWork :: Int -> Work
 startWork = Work M.empty [] IM.empty
 
--- | A call of a procedure, which is planned if it has not been.
+-- | A call of a procedure. It is put into the queue, unless it has been before.
 call :: Path -> Key -> Plan [Op]
 call path key = Plan $ \w -> case M.lookup key (workKeys w) of
   Just number -> Right ([Call False number], w)

@@ -69,7 +69,7 @@ rowsOf list = (rows, Pools (primArrayFromList defaults) (pooled fst) (pooled snd
     tagged op = case op of
       Switch _ width _ alternatives -> maybe [] tagRows (tagsOf width alternatives)
       _ -> []
-    -- How much of the pools the rows before it take.
+    -- The first argument is how much of the pools the rows before take: defaults, and tags.
     row :: (Int, Int) -> Op -> ((Int, Int), Row)
     row at@(!before, !tagsBefore) op = case op of
       Copy n -> (at, Row 0 n 0)

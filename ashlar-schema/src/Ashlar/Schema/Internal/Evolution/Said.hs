@@ -4,7 +4,7 @@
 module Ashlar.Schema.Internal.Evolution.Said
   ( Said (..),
     saidOf,
-    isOpen,
+    isEditable,
     Conversion,
     conversionsOf,
     first',
@@ -23,10 +23,10 @@ import qualified Data.Text as T
 
 -- | What is said of the fields of a constructor.
 data Said = Said
-  { -- | The type, and whether anything can be said of it.
+  { -- | The type, and whether advice may name its evolution.
     saidType :: Text,
-    saidIsOpen :: Bool,
-    -- | Names are those of fields alone. What names the constructor, too, comes first.
+    saidIsEditable :: Bool,
+    -- | The names are those of fields alone. Edits that named the constructor, too, come first.
     saidEdits :: [Edit],
     -- | The name in the evolution of a field that the constructor has.
     saidNow :: Text -> Text,
@@ -34,15 +34,15 @@ data Said = Said
     saidBefore :: Text -> Text
   }
 
--- | What is said of the fields of a constructor, given its definition and what is said of that.
+-- | What is said of the fields of a constructor, given its definition and the edits of that.
 saidOf :: Definition -> [Edit] -> Constructor -> Said
 saidOf d edits c =
   Said
     { saidType = definitionName d,
-      saidIsOpen = isOpen edits,
+      saidIsEditable = isEditable edits,
       saidEdits = map (named own) precise ++ general,
-      saidNow = \f -> if several && isPosition f then full f else f,
-      saidBefore = \f -> if several && (isPosition f || elsewhere f) then full f else f
+      saidNow = \f -> if moreThanOne && isPosition f then full f else f,
+      saidBefore = \f -> if moreThanOne && (isPosition f || elsewhere f) then full f else f
     }
   where
     (precise, general) = partitioned edits
@@ -50,7 +50,7 @@ saidOf d edits c =
     prefix = T.snoc (constructorName c) '.'
     full = T.append prefix
     own t = fromMaybe t (T.stripPrefix prefix t)
-    several = length (definitionConstructors d) > 1
+    moreThanOne = length (definitionConstructors d) > 1
     isPosition f = not (T.null f) && T.all isDigit f
     elsewhere f =
       or
@@ -73,9 +73,9 @@ saidOf d edits c =
       Converted n old g -> Converted (f n) old g
       _ -> e
 
--- | Can anything be said of a definition?
-isOpen :: [Edit] -> Bool
-isOpen edits = and [False | Settled <- edits]
+-- | May advice name the evolution of a definition?
+isEditable :: [Edit] -> Bool
+isEditable edits = and [False | NotEditable <- edits]
 
 -- | A type that a field had, and what makes the bytes of today's value.
 type Conversion = (Description, Get ByteString)
@@ -84,6 +84,6 @@ type Conversion = (Description, Get ByteString)
 conversionsOf :: [Edit] -> Text -> [Conversion]
 conversionsOf edits name = [(d, g) | Converted f d g <- edits, f == name]
 
--- | A map that has the first of several values of a key.
+-- | A map with the first value of each key.
 first' :: Ord k => [(k, v)] -> M.Map k v
 first' = M.fromListWith (\_ v -> v)

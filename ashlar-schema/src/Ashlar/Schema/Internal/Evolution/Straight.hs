@@ -6,10 +6,10 @@
 --
 -- Note [Straight runs]
 -- ~~~~~~~~~~~~~~~~~~~~
--- Where several simple steps stand side by side, they become rows of a table, and one loop that has
--- the cursors in registers. If the input or the output has too few bytes for a row, or the row is
--- invalid, the loop stores the cursors and does the step as it would be done alone. So nothing is
--- checked in two ways, and the loop never fails itself.
+-- Adjacent simple steps become rows of a table. One loop runs the rows, with the cursors in
+-- registers. If the input or the output has too few bytes for a row, or its input is invalid, the
+-- loop stores the cursors and runs the step alone. So nothing is checked in two ways, and the loop
+-- never fails itself.
 module Ashlar.Schema.Internal.Evolution.Straight
   ( Straight,
     straightOf,
@@ -35,18 +35,18 @@ data Straight = Straight
   { -- | The rows.
     _rows :: !(PrimArray Int),
     _pools :: !Pools,
-    -- | Each step as it is done alone.
+    -- | Each step as it is run alone.
     _alone :: !(SmallArray Code)
   }
 
--- | The rows of some simple steps, given how to do a step alone.
+-- | The rows of some simple steps, given how to run a step alone.
 straightOf :: (Op -> Code) -> [Op] -> Straight
 straightOf alone ops =
   Straight (rowTable (concat rows)) pools (smallArrayFromList (map alone ops))
   where
     (rows, pools) = rowsOf [ops]
 
--- | Do some steps n times.
+-- | Run some steps n times.
 runStraight :: Straight -> Int -> Run
 runStraight straight n out
   | n <= 0 = pure ()
@@ -99,7 +99,7 @@ rowsRun (Straight rows (Pools defaults new sizes) alone) !times out@(Out o _ _) 
                     go e f k (i + 3) (p `plusPtr` n) (q `plusPtr` n)
                   else single k i p q
               _ -> single k i p q
-    -- The step alone, and what follows it.
+    -- Run the step alone, and go on.
     single !k !i !p !q = do
       advanced p out q
       case indexSmallArray alone (i `quot` 3) of

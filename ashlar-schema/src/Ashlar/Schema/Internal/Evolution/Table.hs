@@ -5,10 +5,10 @@
 -- Description : Steps of constant size
 --
 -- They become a table of numbers: one check of the input, one of the output, and a loop. So do sums
--- whose constructors have parts of constant size that stay.
+-- whose constructors have parts of constant size that do not change.
 --
--- This is not in the module that compiles programs, because that is not eta-expanded: its loops
--- would allocate.
+-- This is not in the module that compiles programs. That is compiled without eta-expansion, and
+-- these loops would allocate.
 module Ashlar.Schema.Internal.Evolution.Table
   ( -- * Blocks
     Table,
@@ -54,15 +54,15 @@ data Table = Table
     _entries :: [Entry]
   }
 
--- What a step does: the kind, how many bytes are read, written, and the bytes of a default.
+-- A step: its kind, how many bytes it reads, how many it writes, and the bytes of a default.
 data Entry = Entry !Int !Int !Int !ByteString
 
 -- | The table of some steps. All are of constant size.
 tableOf :: [Op] -> Table
 tableOf ops =
   Table
-    -- It saturates, as each number does. (What an untrusted schema announces may not be an Int in
-    -- all.) No input has as many bytes, so nothing is read then.
+    -- The sum is cut off, as each number is, because those of an untrusted schema could overflow.
+    -- No input has as many bytes, so nothing is read then.
     (List.foldl' (\n (Entry _ a _ _) -> bounded (n + a)) 0 entries)
     (sum [b | Entry _ _ b _ <- entries])
     (primArrayFromList (rows 0 0 0 entries))
@@ -70,7 +70,7 @@ tableOf ops =
     entries
   where
     entries = concatMap entriesOf ops
-    -- What is left out has no row.
+    -- A step that leaves out bytes has no row.
     rows :: Int -> Int -> Int -> [Entry] -> [Int]
     rows !from !to !pooled es = case es of
       [] -> []
@@ -102,7 +102,7 @@ kindPut = 2
 kindDouble = 3
 kindWiden = 4
 
--- | Do what a table says.
+-- | Run the steps of a table.
 runTable :: Table -> Run
 runTable (Table total totalOut rows pool entries) out@(Out o _ _) = do
   p <- needed total
@@ -140,7 +140,7 @@ originIn !from !to es k = case es of
     | k < to + b -> if kind == kindCopy then from + (k - to) else from
     | otherwise -> originIn (from + a) (to + b) rest k
 
--- A number of eight kinds becomes another one.
+-- Convert a number. The kind has the old one and the new one, of eight each.
 widen :: Int -> Ptr Word8 -> Ptr Word8 -> IO ()
 widen kind p q = do
   x <- case kind `unsafeShiftR` 3 of
@@ -152,7 +152,7 @@ widen kind p q = do
     6 -> fromIntegral <$> (peekLE p :: IO Int32)
     -- (The others are not widened.)
     _ -> peekLE p :: IO Int64
-  -- As many low bits as the new one has.
+  -- Write the low bits, as many as the new number has.
   case kind .&. 3 of
     0 -> pokeLE q (fromIntegral x :: Word8)
     1 -> pokeLE q (fromIntegral x :: Word16)
@@ -160,10 +160,10 @@ widen kind p q = do
     _ -> pokeLE q x
 {-# NOINLINE widen #-}
 
--- | A tag of one byte that becomes another one, and how many bytes follow that stay, for each tag.
+-- | For each old tag of one byte, the new tag, and how many bytes after it are copied.
 data Tags = Tags !(PrimArray Word8) !(PrimArray Int)
 
--- | 'Nothing' if more than that is to be done for a tag.
+-- | The tags of a switch. 'Nothing' if one of them needs other steps.
 tagsOf :: Int -> [Alternative] -> Maybe Tags
 tagsOf width alternatives
   | width /= 1 = Nothing
@@ -179,7 +179,8 @@ tagsOf width alternatives
 tagRows :: Tags -> [(Word8, Int)]
 tagRows (Tags tags sizes) = zip (primArrayToList tags) (primArrayToList sizes)
 
--- | Read a tag and what follows it, and write them. Given is what to say of a tag that is unknown.
+-- | Read a tag and what follows it, and write them. The function makes the message for an unknown
+-- tag.
 runTags :: (Int -> String) -> Tags -> Run
 runTags unknown (Tags tags sizes) out = do
   p <- needed 1

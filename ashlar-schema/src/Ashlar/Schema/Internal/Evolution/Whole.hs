@@ -24,9 +24,9 @@ import qualified Data.Text as T
 import qualified Data.Vector as V
 import GHC.Float (float2Double)
 
--- | The steps for a number to become a number of another shape, if all of its values are values of
--- that. Whole numbers may be written in another way, too, and may become floating-point numbers
--- that are exact as far as they go.
+-- | The steps for a number to become a number of another shape, if that has all of its values.
+-- Whole numbers may also change their encoding, or become floating-point numbers that are exact for
+-- all of them.
 wholeOps :: Shape -> Shape -> Maybe [Op]
 wholeOps x y = case (x, y) of
   (Leaf (Number a), Leaf (Number b))
@@ -54,7 +54,7 @@ wholeOps x y = case (x, y) of
     fromWhole f value = case value of
       Whole _ n -> Right (f n)
       _ -> Left "not a number"
-    -- Are its values whole numbers of so many bits?
+    -- Are its values whole numbers of at most that many bits?
     exactTo :: Int -> Bool
     exactTo bits = case rangeOf x of
       Just (Nothing, Just low, Just high) -> low >= negate (2 ^ bits) && high <= 2 ^ bits
@@ -62,7 +62,7 @@ wholeOps x y = case (x, y) of
     isFloat l = l == Float32 || l == Float32BE
     isDouble l = l == Float64 || l == Float64BE
 
--- Numbers that count other things are not of one kind.
+-- The kind and the range of a whole number. Numbers that count different things differ in kind.
 rangeOf :: Shape -> Maybe (Maybe Leaf, Maybe Integer, Maybe Integer)
 rangeOf shape = do
   l <- leafOf shape
@@ -82,13 +82,13 @@ leafOf shape = case shape of
   Between _ _ l -> Just l
   _ -> Nothing
 
--- | Text that is written in another way.
+-- | The steps for text to become text in another encoding.
 textOps :: Leaf -> Leaf -> Maybe [Op]
 textOps a b
   | isText a, isText b = Just [Through (fromText a (putValue . Written b))]
   | otherwise = Nothing
 
--- | Text that becomes a list of characters, given how its length is written.
+-- | The steps for text to become a list of characters, given how its length is written.
 lettersOps :: Leaf -> Length -> Leaf -> Maybe [Op]
 lettersOps a n b
   | not (isText a) = Nothing
@@ -107,12 +107,12 @@ isText l = case l of
   _ -> False
 
 fromText :: Leaf -> (T.Text -> Builder) -> Get ByteString
-fromText a f = toStrictByteString <$> refine written (getValue (Schema (Leaf a) V.empty))
+fromText a f = toStrictByteString <$> refine encoded (getValue (Schema (Leaf a) V.empty))
   where
-    written value = case value of
+    encoded value = case value of
       Written _ t -> Right (f t)
       _ -> Left "not a text"
 
--- The old number decides what is refused.
+-- Read a value of the old shape, which decides what is refused, and write it as another one.
 rewritten :: Shape -> (Value -> Either String Value) -> Get ByteString
 rewritten x f = toStrictByteString . putValue <$> refine f (getValue (Schema x V.empty))

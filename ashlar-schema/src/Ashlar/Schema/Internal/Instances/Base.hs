@@ -99,30 +99,30 @@ instance (Typeable e, HasResolution e) => Described (Fixed (e :: Type)) where
 
 -- | Two parts, with no order.
 instance Described a => Described (Complex a) where
-  describe = settledDescription
+  describe = libraryDescription
 
 instance Described Ordering where
-  describe = orderedByParts settledDescription
+  describe = orderedByParts libraryDescription
 
 -- | No bytes.
 instance (Typeable k, Typeable a) => Described (Proxy (a :: k)) where
   describe = leaf Unit
 
 instance Described Void where
-  describe = settledDescription
+  describe = libraryDescription
 
 -- | Versions are ordered by their numbers only.
 instance Described Version where
-  describe = settledDescription
+  describe = libraryDescription
 
 instance Described Fingerprint where
-  describe = orderedByParts settledDescription
+  describe = orderedByParts libraryDescription
 
 instance Described a => Described (Maybe a) where
   describe = shaped Optional (describe @a)
 
 instance (Described a, Described b) => Described (Either a b) where
-  describe = orderedByParts settledDescription
+  describe = orderedByParts libraryDescription
 
 instance Described a => Described [a] where
   describe = shaped (List Length64) (describe @a)

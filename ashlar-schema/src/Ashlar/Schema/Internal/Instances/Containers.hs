@@ -61,7 +61,7 @@ instance Described IntSet where
   describe = setOf @Int
 
 instance Described a => Described (Tree a) where
-  describe = orderedByParts settledDescription
+  describe = orderedByParts libraryDescription
 
 instance (Base.Ix i, Described i, Described e) => Described (Base.Array i e) where
   describe = arrayOf @i @e

@@ -93,16 +93,16 @@ instance Described a => Described (Down a) where
 
 -- | Ordered by the first part only.
 instance (Described a, Described b) => Described (Arg a b) where
-  describe = settledDescription
+  describe = libraryDescription
 
 instance
   (Typeable k, Typeable f, Typeable g, Typeable a, Described (f a), Described (g a)) =>
   Described (Functor.Product f g (a :: k))
   where
-  describe = orderedByParts settledDescription
+  describe = orderedByParts libraryDescription
 
 instance
   (Typeable k, Typeable f, Typeable g, Typeable a, Described (f a), Described (g a)) =>
   Described (Functor.Sum f g (a :: k))
   where
-  describe = orderedByParts settledDescription
+  describe = orderedByParts libraryDescription

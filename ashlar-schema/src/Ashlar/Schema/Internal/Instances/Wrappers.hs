@@ -9,8 +9,8 @@
 -- Module      : Ashlar.Schema.Internal.Instances.Wrappers
 -- Description : Newtypes that choose another format
 --
--- A wrapper changes what it wraps, which may be a newtype of the user. Of what it does not know
--- there is a name only.
+-- A wrapper changes the shape of what it wraps, which may be a newtype of the user. If it does not
+-- know the shape, the wrapper is opaque.
 module Ashlar.Schema.Internal.Instances.Wrappers () where
 
 import Ashlar.Codec.Unsafe (AsStorable)
